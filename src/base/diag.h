@@ -1,0 +1,63 @@
+/* Diagnostics: what the library has to tell its caller.
+ *
+ * A diag holds at most one error (the first one reported) and a list of
+ * warnings. Library functions that can fail take one and return a status;
+ * they never print. A skip is a warning about a row that could not be used.
+ *
+ * Not safe for use from several threads at once: parallel code collects its
+ * findings and reports them afterwards, in order. */
+
+#ifndef DL_BASE_DIAG_H
+#define DL_BASE_DIAG_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/status.h"
+
+#define DL_PRINTF(f, a) __attribute__((format(printf, f, a)))
+
+struct dl_diag {
+  enum dl_status status; /* of the error, DL_OK without one */
+  char *error;           /* "FILE:LINE: what", owned; NULL without one */
+  char **warnings;       /* owned, in order, each text once */
+  size_t n_warnings;     /* in the list */
+  size_t n_more;         /* left out of the list, which is bounded */
+  size_t n_skipped;      /* rows that could not be used */
+  /* Called with each warning as it comes, when set. */
+  void (*on_warning)(void *ctx, const char *text);
+  void *ctx;
+};
+
+void dl_diag_init(struct dl_diag *d);
+
+/* Frees what d holds and leaves it as after dl_diag_init. */
+void dl_diag_free(struct dl_diag *d);
+
+/* Record an error and return its status. The first error is kept. */
+enum dl_status dl_fail(struct dl_diag *d, enum dl_status status,
+                       const char *fmt, ...) DL_PRINTF(3, 4);
+
+/* The same with a place; line 0 leaves the line out. */
+enum dl_status dl_fail_at(struct dl_diag *d, enum dl_status status,
+                          const char *file, size_t line, const char *fmt, ...)
+    DL_PRINTF(5, 6);
+
+/* Out of memory. */
+enum dl_status dl_fail_memory(struct dl_diag *d);
+
+/* A system call on `path` failed with errno value `err`. `what` reads
+ * "cannot open", "cannot write", ... */
+enum dl_status dl_fail_errno(struct dl_diag *d, const char *path,
+                             const char *what, int err);
+
+void dl_warn(struct dl_diag *d, const char *fmt, ...) DL_PRINTF(2, 3);
+void dl_warn_at(struct dl_diag *d, const char *file, size_t line,
+                const char *fmt, ...) DL_PRINTF(4, 5);
+
+/* A row of `file` cannot be used and is left out; counted. */
+void dl_skip_at(struct dl_diag *d, const char *file, size_t line,
+                const char *fmt, ...) DL_PRINTF(4, 5);
+
+#endif

@@ -1,0 +1,39 @@
+/* Files that appear whole or not at all, and streams that are checked. */
+
+#ifndef DL_BASE_FILE_H
+#define DL_BASE_FILE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "base/diag.h"
+
+/* Opens `path` for reading, "-" is stdin. Refuses directories. */
+enum dl_status dl_open_input(FILE **f, const char *path, struct dl_diag *d);
+void dl_close_input(FILE *f);
+
+/* An output: a file that is written under a temporary name beside its place
+ * and renamed when complete, or stdout ("-" or NULL). */
+struct dl_output {
+  FILE *f;     /* write here */
+  char *path;  /* owned; NULL for stdout */
+  char *temp;  /* owned; NULL for stdout and spooled output */
+  bool spooled;
+};
+
+/* With `spool`, stdout receives nothing before dl_output_commit. */
+enum dl_status dl_output_open(struct dl_output *o, const char *path,
+                              bool spool, struct dl_diag *d);
+
+/* Flushes, checks, renames. Frees o in either case. */
+enum dl_status dl_output_commit(struct dl_output *o, struct dl_diag *d);
+
+/* Drops what was written. Does nothing on a committed or zeroed output. */
+void dl_output_discard(struct dl_output *o);
+
+/* Reads all of a file of at most `most` bytes. *data is owned by the caller
+ * and has a NUL behind its *len bytes. */
+enum dl_status dl_read_file(const char *path, size_t most, char **data,
+                            size_t *len, struct dl_diag *d);
+
+#endif

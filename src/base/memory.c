@@ -1,0 +1,34 @@
+#include "base/memory.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+void *dl_calloc(size_t n, size_t size) {
+  return calloc(n > 0 ? n : 1, size);
+}
+
+char *dl_strndup(const char *s, size_t n) {
+  return strndup(s, n);
+}
+
+char *dl_strdup(const char *s) {
+  return strdup(s);
+}
+
+bool dl_grow(void **array, size_t *cap, size_t want, size_t size) {
+  if (want <= *cap)
+    return true;
+  size_t next = *cap < 8 ? 8 : *cap;
+  while (next < want) {
+    if (next > SIZE_MAX / 2)
+      return false;
+    next *= 2;
+  }
+  void *grown = reallocarray(*array, next, size);
+  if (!grown)
+    return false;
+  *array = grown;
+  *cap = next;
+  return true;
+}

@@ -1,0 +1,21 @@
+/* Allocation that checks its sums. All return NULL when memory is out; the
+ * caller reports it with dl_fail_memory. Free with free(). */
+
+#ifndef DL_BASE_MEMORY_H
+#define DL_BASE_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* n zeroed elements of `size` bytes; never NULL for n = 0 unless memory is
+ * out. */
+void *dl_calloc(size_t n, size_t size);
+
+char *dl_strdup(const char *s);
+char *dl_strndup(const char *s, size_t n);
+
+/* Makes room for at least `want` elements in an array that grows by doubling.
+ * *array and *cap are updated together; false leaves both as they were. */
+bool dl_grow(void **array, size_t *cap, size_t want, size_t size);
+
+#endif

@@ -1,0 +1,43 @@
+/* Numbers to text and back, the same under every locale. */
+
+#ifndef DL_BASE_NUMBER_H
+#define DL_BASE_NUMBER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Room for any number that the formatters below write. */
+#define DL_NUMBER_SIZE 48
+
+enum dl_number {
+  DL_NUMBER_OK,
+  DL_NUMBER_EMPTY,     /* blank: an unknown value */
+  DL_NUMBER_INVALID,   /* not a number */
+  DL_NUMBER_NOT_FINITE /* NaN or an infinity, or out of a double's range */
+};
+
+/* Reads a decimal number that fills s[0..len) but for blanks around it.
+ * *out is NaN unless DL_NUMBER_OK. Correctly rounded. */
+enum dl_number dl_parse_number(const char *s, size_t len, double *out);
+
+/* The same for a whole NUL-terminated string; false unless DL_NUMBER_OK. */
+bool dl_parse_double(const char *s, double *out);
+
+/* A non-negative whole number without sign or decimals. */
+bool dl_parse_count(const char *s, size_t *out);
+
+/* A time: a plain number in `unit_s` seconds, or a number with s, m, min, h,
+ * d behind it ("90m", "3600s", "2h"). Result in seconds. */
+bool dl_parse_duration(const char *s, double unit_s, double *seconds);
+
+/* %.17g: reads back as the same double. Returns buf. */
+char *dl_format_exact(char buf[DL_NUMBER_SIZE], double x);
+
+/* The shortest of %.15g, %.16g, %.17g that reads back as the same double. */
+char *dl_format_short(char buf[DL_NUMBER_SIZE], double x);
+
+/* `digits` significant digits for people: 0.0123, 1.23, 123, 1230, 1.23e+07
+ * outside 1e-4 .. 1e6. "-" for NaN. */
+char *dl_format_digits(char buf[DL_NUMBER_SIZE], double x, int digits);
+
+#endif

@@ -1,0 +1,125 @@
+#include "base/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+void dl_text_free(struct dl_text *t) {
+  free(t->s);
+  *t = (struct dl_text){0};
+}
+
+void dl_text_clear(struct dl_text *t) {
+  t->len = 0;
+  if (t->s)
+    t->s[0] = '\0';
+}
+
+static bool reserve(struct dl_text *t, size_t more) {
+  void *s = t->s;
+  if (t->failed || !dl_grow(&s, &t->cap, t->len + more + 1, 1)) {
+    t->failed = true;
+    return false;
+  }
+  t->s = s;
+  return true;
+}
+
+void dl_text_add_n(struct dl_text *t, const char *s, size_t n) {
+  if (!reserve(t, n))
+    return;
+  if (n > 0)
+    memcpy(t->s + t->len, s, n);
+  t->len += n;
+  t->s[t->len] = '\0';
+}
+
+void dl_text_add(struct dl_text *t, const char *s) {
+  dl_text_add_n(t, s, strlen(s));
+}
+
+void dl_text_printf(struct dl_text *t, const char *fmt, ...) {
+  va_list ap, again;
+  va_start(ap, fmt);
+  va_copy(again, ap);
+  int n = vsnprintf(NULL, 0, fmt, ap);
+  va_end(ap);
+  if (n >= 0 && reserve(t, (size_t)n)) {
+    vsnprintf(t->s + t->len, (size_t)n + 1, fmt, again);
+    t->len += (size_t)n;
+  } else {
+    t->failed = true;
+  }
+  va_end(again);
+}
+
+const char *dl_text_str(const struct dl_text *t) {
+  return t->s ? t->s : "";
+}
+
+void dl_strlist_free(struct dl_strlist *l) {
+  for (size_t i = 0; i < l->n; i++)
+    free(l->s[i]);
+  free(l->s);
+  *l = (struct dl_strlist){0};
+}
+
+static bool add_owned(struct dl_strlist *l, char *s) {
+  void *list = l->s;
+  if (!s || !dl_grow(&list, &l->cap, l->n + 1, sizeof *l->s)) {
+    free(s);
+    return false;
+  }
+  l->s = list;
+  l->s[l->n++] = s;
+  return true;
+}
+
+bool dl_strlist_add(struct dl_strlist *l, const char *s) {
+  return add_owned(l, dl_strdup(s));
+}
+
+static bool blank(char c) {
+  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+static bool add_trimmed(struct dl_strlist *l, const char *from,
+                        const char *to) {
+  while (from < to && blank(*from))
+    from++;
+  while (to > from && blank(to[-1]))
+    to--;
+  return add_owned(l, dl_strndup(from, (size_t)(to - from)));
+}
+
+bool dl_strlist_split(struct dl_strlist *l, const char *text, char separator) {
+  const char *start = text;
+  int depth = 0;
+  bool quoted = false;
+  const char *p = text;
+  for (; *p; p++) {
+    if (*p == '`')
+      quoted = !quoted;
+    else if (quoted)
+      continue;
+    else if (*p == '(')
+      depth++;
+    else if (*p == ')')
+      depth--;
+    else if (*p == separator && depth <= 0) {
+      if (!add_trimmed(l, start, p))
+        return false;
+      start = p + 1;
+    }
+  }
+  return add_trimmed(l, start, p);
+}
+
+long dl_strlist_find(const struct dl_strlist *l, const char *s) {
+  for (size_t i = 0; i < l->n; i++)
+    if (strcmp(l->s[i], s) == 0)
+      return (long)i;
+  return -1;
+}

@@ -1,0 +1,49 @@
+/* Growable text and lists of strings. */
+
+#ifndef DL_BASE_TEXT_H
+#define DL_BASE_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/diag.h"
+
+/* A NUL-terminated text that grows. Start from {0}; once memory runs out
+ * `failed` stays set and further appends do nothing, so that a caller may
+ * check once at the end. */
+struct dl_text {
+  char *s;    /* NULL while empty */
+  size_t len; /* without the NUL */
+  size_t cap;
+  bool failed;
+};
+
+void dl_text_free(struct dl_text *t);
+void dl_text_clear(struct dl_text *t);
+void dl_text_add(struct dl_text *t, const char *s);
+void dl_text_add_n(struct dl_text *t, const char *s, size_t n);
+void dl_text_printf(struct dl_text *t, const char *fmt, ...) DL_PRINTF(2, 3);
+
+/* The text so far, "" while empty. Owned by t. */
+const char *dl_text_str(const struct dl_text *t);
+
+/* A list of owned strings. Start from {0}. */
+struct dl_strlist {
+  char **s;
+  size_t n;
+  size_t cap;
+};
+
+void dl_strlist_free(struct dl_strlist *l);
+
+/* Appends a copy of s; false when memory is out. */
+bool dl_strlist_add(struct dl_strlist *l, const char *s);
+
+/* Splits `text` at `separator`, outside parentheses and backquotes, trims
+ * blanks and appends the parts. Empty parts are kept. */
+bool dl_strlist_split(struct dl_strlist *l, const char *text, char separator);
+
+/* Index of s in the list, or -1. */
+long dl_strlist_find(const struct dl_strlist *l, const char *s);
+
+#endif

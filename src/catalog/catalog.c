@@ -1,0 +1,182 @@
+#include "catalog/catalog.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/names.h"
+#include "catalog/load.h"
+#include "config.h"
+
+/* A user's own file, kept by its path. */
+struct own_file {
+  char *path;
+  struct dl_shelf shelf;
+};
+
+struct dl_catalog {
+  char *datadir;
+  struct dl_shelf shipped[DL_N_KINDS];
+  bool loaded[DL_N_KINDS];
+  struct own_file **own;
+  size_t n_own;
+  size_t cap_own;
+};
+
+const char *dl_datadir(void) {
+  const char *dir = getenv("DLEST_DATADIR");
+  return dir && *dir ? dir : PKGDATADIR;
+}
+
+struct dl_catalog *dl_catalog_new(const char *datadir) {
+  struct dl_catalog *c = dl_calloc(1, sizeof *c);
+  if (c && !(c->datadir = dl_strdup(datadir))) {
+    free(c);
+    return NULL;
+  }
+  return c;
+}
+
+void dl_catalog_free(struct dl_catalog *c) {
+  if (!c)
+    return;
+  for (size_t i = 0; i < DL_N_KINDS; i++)
+    dl_shelf_free(&c->shipped[i]);
+  for (size_t i = 0; i < c->n_own; i++) {
+    dl_shelf_free(&c->own[i]->shelf);
+    free(c->own[i]->path);
+    free(c->own[i]);
+  }
+  free(c->own);
+  free(c->datadir);
+  free(c);
+}
+
+static enum dl_status load(struct dl_catalog *c, enum dl_kind kind,
+                           struct dl_diag *d) {
+  if (c->loaded[kind])
+    return DL_OK;
+  struct dl_text path = {0};
+  dl_text_printf(&path, "%s/%s", c->datadir, dl_kind_info(kind)->file);
+  if (path.failed)
+    return dl_fail_memory(d);
+  enum dl_status status =
+      dl_shelf_load(&c->shipped[kind], kind, path.s, NULL, d);
+  dl_text_free(&path);
+  c->loaded[kind] = status == DL_OK;
+  return status;
+}
+
+static bool is_path(const char *name) {
+  size_t n = strlen(name);
+  return strchr(name, '/') || (n > 4 && strcmp(name + n - 4, ".xml") == 0);
+}
+
+static enum dl_status load_own(struct dl_catalog *c, enum dl_kind kind,
+                               const char *path,
+                               const struct dl_descriptor **e,
+                               struct dl_diag *d) {
+  for (size_t i = 0; i < c->n_own; i++)
+    if (strcmp(c->own[i]->path, path) == 0 &&
+        c->own[i]->shelf.e[0].kind == kind) {
+      *e = &c->own[i]->shelf.e[0];
+      return DL_OK;
+    }
+  struct own_file *own = dl_calloc(1, sizeof *own);
+  void *list = c->own;
+  if (!own || !dl_grow(&list, &c->cap_own, c->n_own + 1, sizeof *c->own)) {
+    free(own);
+    return dl_fail_memory(d);
+  }
+  c->own = list;
+  struct dl_text schema = {0};
+  dl_text_printf(&schema, "%s/%s", c->datadir, dl_kind_info(kind)->schema);
+  own->path = dl_strdup(path);
+  enum dl_status status;
+  if (schema.failed || !own->path)
+    status = dl_fail_memory(d);
+  else
+    status = dl_shelf_load(&own->shelf, kind, path, schema.s, d);
+  dl_text_free(&schema);
+  if (status != DL_OK) {
+    free(own->path);
+    free(own);
+    return status;
+  }
+  if (own->shelf.n > 1)
+    dl_warn_at(d, path, 0, "holds %zu entries; the first, '%s', is taken",
+               own->shelf.n, own->shelf.e[0].id);
+  c->own[c->n_own++] = own;
+  *e = &own->shelf.e[0];
+  return DL_OK;
+}
+
+enum dl_status dl_catalog_look(struct dl_catalog *c, enum dl_kind kind,
+                               const char *name,
+                               const struct dl_descriptor **e,
+                               struct dl_diag *d) {
+  *e = NULL;
+  if (is_path(name))
+    return load_own(c, kind, name, e, d);
+  enum dl_status status = load(c, kind, d);
+  if (status != DL_OK)
+    return status;
+  struct dl_text folded = {0};
+  dl_fold_name(kind, name, &folded);
+  if (folded.failed)
+    return dl_fail_memory(d);
+  if (folded.s)
+    *e = dl_shelf_find(&c->shipped[kind], folded.s);
+  dl_text_free(&folded);
+  return DL_OK;
+}
+
+/* Nearness is judged on folded names; identifiers are shown. */
+static void name_nearest(const struct dl_shelf *s, enum dl_kind kind,
+                         const char *name, struct dl_text *text) {
+  const char **ids = dl_calloc(s->n, sizeof *ids);
+  if (!ids)
+    return;
+  for (size_t i = 0; i < s->n; i++)
+    ids[i] = s->e[i].id;
+  struct dl_text folded = {0};
+  dl_fold_name(kind, name, &folded);
+  dl_nearest_names(dl_text_str(&folded), ids, s->n, 3, text);
+  dl_text_free(&folded);
+  free(ids);
+}
+
+enum dl_status dl_catalog_get(struct dl_catalog *c, enum dl_kind kind,
+                              const char *name,
+                              const struct dl_descriptor **e,
+                              struct dl_diag *d) {
+  enum dl_status status = dl_catalog_look(c, kind, name, e, d);
+  if (status != DL_OK || *e)
+    return status;
+  struct dl_text near = {0};
+  name_nearest(&c->shipped[kind], kind, name, &near);
+  const struct dl_kind_info *k = dl_kind_info(kind);
+  dl_fail(d, DL_EINPUT, "unknown %s '%s'; nearest: %s (see 'dlest list %s')",
+          k->word, name, dl_text_str(&near), k->words);
+  dl_text_free(&near);
+  return DL_EINPUT;
+}
+
+enum dl_status dl_catalog_all(struct dl_catalog *c, enum dl_kind kind,
+                              const struct dl_descriptor ***list, size_t *n,
+                              struct dl_diag *d) {
+  *list = NULL;
+  *n = 0;
+  enum dl_status status = load(c, kind, d);
+  if (status != DL_OK)
+    return status;
+  const struct dl_shelf *s = &c->shipped[kind];
+  const struct dl_descriptor **all = dl_calloc(s->n, sizeof *all);
+  if (!all)
+    return dl_fail_memory(d);
+  for (size_t i = 0; i < s->n; i++)
+    all[i] = &s->e[i];
+  *list = all;
+  *n = s->n;
+  return DL_OK;
+}

@@ -1,0 +1,43 @@
+/* Catalogues: descriptors by name, read from XML when first asked for. */
+
+#ifndef DL_CATALOG_CATALOG_H
+#define DL_CATALOG_CATALOG_H
+
+#include <stddef.h>
+
+#include "base/diag.h"
+#include "catalog/descriptor.h"
+
+/* All kinds. Files are read once, when the first name is looked up. */
+struct dl_catalog;
+
+/* `datadir` holds data/ and models/; copied. NULL when memory is out. */
+struct dl_catalog *dl_catalog_new(const char *datadir);
+void dl_catalog_free(struct dl_catalog *c); /* accepts NULL */
+
+/* The directory that holds data/ and models/: DLEST_DATADIR if set, else
+ * where dlest was installed. */
+const char *dl_datadir(void);
+
+/* A descriptor by identifier, name or alias, in any spelling (case, blanks,
+ * hyphens and vendor words do not count), or a path to a user's own file
+ * (it contains '/' or ends in .xml). Owned by the catalogue. An unknown name
+ * is refused (DL_EINPUT) with the nearest three. */
+enum dl_status dl_catalog_get(struct dl_catalog *c, enum dl_kind kind,
+                              const char *name,
+                              const struct dl_descriptor **e,
+                              struct dl_diag *d);
+
+/* The same without complaint: *e is NULL for an unknown name. */
+enum dl_status dl_catalog_look(struct dl_catalog *c, enum dl_kind kind,
+                               const char *name,
+                               const struct dl_descriptor **e,
+                               struct dl_diag *d);
+
+/* All descriptors of a kind, in file order. The list is owned by the caller
+ * (free), the descriptors by the catalogue. */
+enum dl_status dl_catalog_all(struct dl_catalog *c, enum dl_kind kind,
+                              const struct dl_descriptor ***list, size_t *n,
+                              struct dl_diag *d);
+
+#endif

@@ -1,0 +1,130 @@
+/* Descriptors: what is known about an accelerator, an architecture, a data
+ * set or a grid.
+ *
+ * A descriptor is an identifier and one number per field of its kind, NaN
+ * where unknown. Fields are data (see dl_kind_info): `show`, `--set`,
+ * formulas and the files all go through the same table. */
+
+#ifndef DL_CATALOG_DESCRIPTOR_H
+#define DL_CATALOG_DESCRIPTOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/diag.h"
+#include "base/text.h"
+
+enum dl_kind { DL_ACCELERATOR, DL_ARCHITECTURE, DL_DATASET, DL_GRID };
+enum { DL_N_KINDS = DL_GRID + 1, DL_MAX_FIELDS = 12 };
+
+enum dl_accelerator_field {
+  DL_GPU_TDP_W,       /* thermal design power by the specification */
+  DL_GPU_LIMIT_W,     /* power limit in force, where it is not the TDP */
+  DL_GPU_FP32_TFLOPS, /* peak rates: 1e12 FLOP/s, dense */
+  DL_GPU_TF32_TFLOPS,
+  DL_GPU_FP16_TENSOR_TFLOPS,
+  DL_GPU_MEMORY_GB,
+  DL_GPU_BANDWIDTH_GB_S,
+  DL_GPU_CORES,
+  DL_GPU_BOOST_MHZ,
+  DL_GPU_YEAR
+};
+
+enum dl_architecture_field {
+  DL_ARCH_MACS_G,   /* 1e9 multiply-accumulates, one forward pass, 1 sample */
+  DL_ARCH_ACTS_M,   /* 1e6 outputs of convolutions and dense layers */
+  DL_ARCH_PARAMS_M, /* 1e6 parameters */
+  DL_ARCH_IMAGE_PX, /* side of the square input the figures are for */
+  DL_ARCH_HEAD_MACS_G, /* part of macs_g that does not grow with the input */
+  DL_ARCH_PATCH_PX,    /* attention: side of a patch, depth, width */
+  DL_ARCH_DEPTH,
+  DL_ARCH_WIDTH
+};
+
+enum dl_dataset_field {
+  DL_DATA_TRAIN,
+  DL_DATA_VAL,
+  DL_DATA_CLASSES,
+  DL_DATA_IMAGE_PX
+};
+
+enum dl_grid_field { DL_GRID_CARBON_G_KWH, DL_GRID_YEAR };
+
+struct dl_field {
+  const char *name; /* as in files, formulas and --set: "tdp_w" */
+  const char *unit; /* "W"; NULL for plain numbers */
+  double low, high; /* allowed range */
+  const char *summary;
+};
+
+struct dl_kind_info {
+  const char *name;  /* root attribute in files: "accelerator" */
+  const char *word;  /* in commands and messages: "gpu" */
+  const char *words; /* its plural: "gpus" */
+  const char *file;  /* under the data directory: "data/accelerators.xml" */
+  const char *schema;
+  const struct dl_field *fields;
+  size_t n_fields;
+  const char *const *noise; /* words that do not count in a name */
+};
+
+const struct dl_kind_info *dl_kind_info(enum dl_kind kind);
+
+/* Index of a field by name, or -1. */
+long dl_field_find(enum dl_kind kind, const char *name);
+
+/* How an architecture's MACs and activations follow the input size. */
+enum dl_scaling {
+  DL_SCALING_NONE,  /* they do not */
+  DL_SCALING_AREA,  /* with the area, but for the head */
+  DL_SCALING_TOKENS /* attention: linear and quadratic parts */
+};
+
+struct dl_value_of {
+  double x;           /* NaN: unknown */
+  const char *source; /* title of its source, or NULL; owned by the catalog */
+  const char *note;   /* "derived: ...", "assumed: ...", or NULL */
+};
+
+/* Figures of an architecture at one input size. */
+struct dl_input {
+  double image_px;
+  struct dl_value_of macs_g;
+  struct dl_value_of acts_m;
+};
+
+struct dl_descriptor {
+  enum dl_kind kind;
+  const char *id;
+  const char *name;
+  const char *vendor; /* accelerators; NULL where not given */
+  const char *family;
+  const char *memory_type;
+  const char *file; /* where it was read */
+  size_t line;
+  const char *const *aliases;
+  size_t n_aliases;
+  struct dl_value_of value[DL_MAX_FIELDS];
+  enum dl_scaling scaling; /* architectures */
+  const struct dl_input *inputs;
+  size_t n_inputs;
+};
+
+/* Sets a field as the user asks; the source becomes "given". Errors
+ * (DL_EUSAGE): no such field (names the nearest), not within its range. */
+enum dl_status dl_descriptor_set(struct dl_descriptor *e, const char *field,
+                                 const char *text, struct dl_diag *d);
+
+/* An architecture's figures at another input size: an input that the
+ * descriptor lists is taken as it is; else the nearest one is scaled by its
+ * rule. image_px NaN: the reference input. The result is a full descriptor
+ * with macs_g, acts_m and image_px set. *scaled tells whether a rule was
+ * applied. */
+struct dl_descriptor dl_architecture_at(const struct dl_descriptor *e,
+                                        double image_px, bool *scaled);
+
+/* Folds a name for comparison: lower case, letters, digits and decimal
+ * points alone, words of the kind's noise list left out. Appends to *to. */
+void dl_fold_name(enum dl_kind kind, const char *name, struct dl_text *to);
+
+#endif

@@ -1,0 +1,236 @@
+#include "catalog/load.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/number.h"
+
+void dl_shelf_free(struct dl_shelf *s) {
+  for (size_t i = 0; i < s->n; i++) {
+    free((void *)s->e[i].aliases);
+    free((void *)s->e[i].inputs);
+  }
+  free(s->e);
+  for (size_t i = 0; i < s->n_folded; i++)
+    free(s->folded[i]);
+  free(s->folded);
+  free(s->owner);
+  dl_xml_free(s->xml);
+  *s = (struct dl_shelf){0};
+}
+
+static size_t count_children(dl_node *node, const char *name) {
+  size_t n = 0;
+  for (dl_node *c = dl_xml_first(node, name); c; c = dl_xml_next(c, name))
+    n++;
+  return n;
+}
+
+/* Title of the source with that id, the id itself if it is not declared. */
+static const char *source_title(const struct dl_xml *xml, const char *id) {
+  dl_node *list = id ? dl_xml_first(dl_xml_root(xml), "sources") : NULL;
+  if (!list)
+    return id;
+  for (dl_node *s = dl_xml_first(list, "source"); s;
+       s = dl_xml_next(s, "source")) {
+    const char *this_id = dl_xml_attr(s, "id");
+    if (this_id && strcmp(this_id, id) == 0)
+      return dl_xml_attr(s, "title");
+  }
+  return id;
+}
+
+static enum dl_status read_value(const struct dl_xml *xml, enum dl_kind kind,
+                                 dl_node *node, long *field,
+                                 struct dl_value_of *v, struct dl_diag *d) {
+  const char *path = dl_xml_path(xml);
+  size_t line = dl_xml_line(node);
+  const char *name = dl_xml_attr(node, "name");
+  *field = name ? dl_field_find(kind, name) : -1;
+  if (*field < 0)
+    return dl_fail_at(d, DL_EINPUT, path, line, "unknown value '%s'",
+                      name ? name : "");
+  const char *text = dl_xml_text(node);
+  const struct dl_field *f = &dl_kind_info(kind)->fields[*field];
+  if (!dl_parse_double(text, &v->x))
+    return dl_fail_at(d, DL_EINPUT, path, line,
+                      "value '%s': invalid number '%s'", name, text);
+  if (v->x < f->low || v->x > f->high)
+    return dl_fail_at(d, DL_EINPUT, path, line,
+                      "value '%s': %s is not between %g and %g", name, text,
+                      f->low, f->high);
+  v->source = source_title(xml, dl_xml_attr(node, "source"));
+  v->note = dl_xml_attr(node, "note");
+  return DL_OK;
+}
+
+static enum dl_status read_values(const struct dl_xml *xml, dl_node *node,
+                                  enum dl_kind kind, struct dl_value_of *value,
+                                  struct dl_diag *d) {
+  for (dl_node *c = dl_xml_first(node, "value"); c;
+       c = dl_xml_next(c, "value")) {
+    long field;
+    struct dl_value_of v = {0};
+    enum dl_status status = read_value(xml, kind, c, &field, &v, d);
+    if (status != DL_OK)
+      return status;
+    value[field] = v;
+  }
+  return DL_OK;
+}
+
+static void no_values(struct dl_value_of *value) {
+  for (size_t i = 0; i < DL_MAX_FIELDS; i++)
+    value[i] = (struct dl_value_of){NAN, NULL, NULL};
+}
+
+static enum dl_status read_inputs(const struct dl_xml *xml, dl_node *node,
+                                  struct dl_descriptor *e, struct dl_diag *d) {
+  size_t n = count_children(node, "input");
+  struct dl_input *in = dl_calloc(n, sizeof *in);
+  if (!in)
+    return dl_fail_memory(d);
+  e->inputs = in;
+  for (dl_node *c = dl_xml_first(node, "input"); c;
+       c = dl_xml_next(c, "input")) {
+    struct dl_value_of value[DL_MAX_FIELDS];
+    no_values(value);
+    const char *px = dl_xml_attr(c, "image_px");
+    if (!px || !dl_parse_double(px, &in->image_px) || in->image_px < 1)
+      return dl_fail_at(d, DL_EINPUT, dl_xml_path(xml), dl_xml_line(c),
+                        "input: invalid image_px '%s'", px ? px : "");
+    enum dl_status status = read_values(xml, c, DL_ARCHITECTURE, value, d);
+    if (status != DL_OK)
+      return status;
+    in->macs_g = value[DL_ARCH_MACS_G];
+    in->acts_m = value[DL_ARCH_ACTS_M];
+    in++;
+    e->n_inputs++;
+  }
+  return DL_OK;
+}
+
+static enum dl_scaling scaling_of(const char *word) {
+  if (word && strcmp(word, "area") == 0)
+    return DL_SCALING_AREA;
+  if (word && strcmp(word, "tokens") == 0)
+    return DL_SCALING_TOKENS;
+  return DL_SCALING_NONE;
+}
+
+static enum dl_status read_entry(struct dl_shelf *s, dl_node *node,
+                                 enum dl_kind kind, struct dl_descriptor *e,
+                                 struct dl_diag *d) {
+  *e = (struct dl_descriptor){
+      .kind = kind,
+      .id = dl_xml_attr(node, "id"),
+      .name = dl_xml_attr(node, "name"),
+      .vendor = dl_xml_attr(node, "vendor"),
+      .family = dl_xml_attr(node, "family"),
+      .memory_type = dl_xml_attr(node, "memory_type"),
+      .file = dl_xml_path(s->xml),
+      .line = dl_xml_line(node),
+      .scaling = scaling_of(dl_xml_attr(node, "scaling")),
+  };
+  if (!e->id)
+    return dl_fail_at(d, DL_EINPUT, e->file, e->line, "entry without an id");
+  if (!e->name)
+    e->name = e->id;
+  no_values(e->value);
+  enum dl_status status = read_values(s->xml, node, kind, e->value, d);
+  if (status == DL_OK && kind == DL_ARCHITECTURE)
+    status = read_inputs(s->xml, node, e, d);
+  if (status != DL_OK)
+    return status;
+  const char **aliases =
+      dl_calloc(count_children(node, "alias"), sizeof *aliases);
+  if (!aliases)
+    return dl_fail_memory(d);
+  e->aliases = aliases;
+  for (dl_node *c = dl_xml_first(node, "alias"); c;
+       c = dl_xml_next(c, "alias"))
+    aliases[e->n_aliases++] = dl_xml_text(c);
+  return DL_OK;
+}
+
+/* Enters a name of entry i for lookup; its spelling may be there already. */
+static bool index_name(struct dl_shelf *s, size_t i, const char *name) {
+  struct dl_text folded = {0};
+  dl_fold_name(s->e[i].kind, name, &folded);
+  void *names = s->folded, *owner = s->owner;
+  size_t cap = s->cap;
+  if (folded.failed || !folded.s ||
+      !dl_grow(&names, &cap, s->n_folded + 1, sizeof *s->folded)) {
+    bool blank = !folded.failed && !folded.s;
+    dl_text_free(&folded);
+    return blank;
+  }
+  s->folded = names;
+  if (!dl_grow(&owner, &s->cap, s->n_folded + 1, sizeof *s->owner)) {
+    dl_text_free(&folded);
+    return false;
+  }
+  s->owner = owner;
+  s->folded[s->n_folded] = folded.s;
+  s->owner[s->n_folded++] = i;
+  return true;
+}
+
+static bool index_entry(struct dl_shelf *s, size_t i) {
+  const struct dl_descriptor *e = &s->e[i];
+  bool ok = index_name(s, i, e->id) && index_name(s, i, e->name);
+  for (size_t a = 0; ok && a < e->n_aliases; a++)
+    ok = index_name(s, i, e->aliases[a]);
+  return ok;
+}
+
+static enum dl_status check_kind(const struct dl_xml *xml, enum dl_kind kind,
+                                 struct dl_diag *d) {
+  dl_node *root = dl_xml_root(xml);
+  const char *word = dl_xml_attr(root, "kind");
+  if (strcmp(dl_xml_name(root), "catalog") != 0 || !word ||
+      strcmp(word, dl_kind_info(kind)->name) != 0)
+    return dl_fail_at(d, DL_EINPUT, dl_xml_path(xml), dl_xml_line(root),
+                      "not a catalogue of kind '%s'", dl_kind_info(kind)->name);
+  return DL_OK;
+}
+
+enum dl_status dl_shelf_load(struct dl_shelf *s, enum dl_kind kind,
+                             const char *path, const char *schema,
+                             struct dl_diag *d) {
+  *s = (struct dl_shelf){0};
+  enum dl_status status = dl_xml_read(&s->xml, path, schema, d);
+  if (status == DL_OK)
+    status = check_kind(s->xml, kind, d);
+  if (status != DL_OK)
+    goto done;
+  dl_node *root = dl_xml_root(s->xml);
+  s->e = dl_calloc(count_children(root, "entry"), sizeof *s->e);
+  if (!s->e) {
+    status = dl_fail_memory(d);
+    goto done;
+  }
+  for (dl_node *c = dl_xml_first(root, "entry"); c && status == DL_OK;
+       c = dl_xml_next(c, "entry")) {
+    size_t i = s->n++;
+    status = read_entry(s, c, kind, &s->e[i], d);
+    if (status == DL_OK && !index_entry(s, i))
+      status = dl_fail_memory(d);
+  }
+  if (status == DL_OK && s->n == 0)
+    status = dl_fail_at(d, DL_EINPUT, path, 0, "no entry in this file");
+done:
+  if (status != DL_OK)
+    dl_shelf_free(s);
+  return status;
+}
+
+const struct dl_descriptor *dl_shelf_find(const struct dl_shelf *s,
+                                          const char *folded) {
+  for (size_t i = 0; i < s->n_folded; i++)
+    if (strcmp(s->folded[i], folded) == 0)
+      return &s->e[s->owner[i]];
+  return NULL;
+}

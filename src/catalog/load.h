@@ -1,0 +1,31 @@
+/* Reading a catalogue file into descriptors. */
+
+#ifndef DL_CATALOG_LOAD_H
+#define DL_CATALOG_LOAD_H
+
+#include "catalog/descriptor.h"
+#include "io/xml.h"
+
+/* The descriptors of one file. Start from {0}. Their texts belong to `xml`. */
+struct dl_shelf {
+  struct dl_xml *xml;
+  struct dl_descriptor *e;
+  size_t n;
+  char **folded;       /* names folded for lookup */
+  size_t *owner;       /* n_folded: index into e */
+  size_t n_folded;
+  size_t cap;
+};
+
+/* Values are checked against the ranges of their fields. `schema` is NULL
+ * for files that ship: those are validated when dlest is built. */
+enum dl_status dl_shelf_load(struct dl_shelf *s, enum dl_kind kind,
+                             const char *path, const char *schema,
+                             struct dl_diag *d);
+void dl_shelf_free(struct dl_shelf *s);
+
+/* By folded name, or NULL. */
+const struct dl_descriptor *dl_shelf_find(const struct dl_shelf *s,
+                                          const char *folded);
+
+#endif

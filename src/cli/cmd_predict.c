@@ -1,0 +1,348 @@
+/* dlest predict: energy, power, time and CO2e before running. */
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/number.h"
+#include "cli/predict_batch.h"
+
+enum { KEY_METHOD = 0x300, KEY_MODEL, KEY_COVERAGE, KEY_BUDGET, KEY_INPUT };
+
+static const struct argp_option options[] = {
+    {NULL, 0, NULL, 0, "How it is estimated:", 5},
+    {"method", KEY_METHOD, "LIST", 0,
+     "all (default) or names separated by commas (dlest list methods)", 5},
+    {"model", KEY_MODEL, "FILE", 0,
+     "model made by dlest fit, in place of the one that ships", 5},
+    {"coverage", KEY_COVERAGE, "PERCENT", 0,
+     "coverage of the intervals (default 90)", 5},
+    {"budget-kwh", KEY_BUDGET, "KWH", 0,
+     "exit with 4 if the recommended estimate is higher", 5},
+    {"input", KEY_INPUT, "RUNS.csv", 0,
+     "estimate every row of a table of runs (- is standard input)", 5},
+    {0},
+};
+
+static double positive(struct argp_state *state, const char *name,
+                       const char *arg, double most) {
+  double x;
+  if (!dl_parse_double(arg, &x) || x <= 0 || x >= most)
+    argp_error(state, "%s: invalid value '%s'", name, arg);
+  return x;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state) {
+  struct dl_predict_options *o = state->input;
+  switch (key) {
+  case ARGP_KEY_INIT:
+    state->child_inputs[0] = &o->job;
+    return 0;
+  case KEY_METHOD:
+    o->methods = arg;
+    return 0;
+  case KEY_MODEL:
+    o->model = arg;
+    return 0;
+  case KEY_COVERAGE:
+    o->coverage = positive(state, "coverage", arg, 100) / 100;
+    return 0;
+  case KEY_BUDGET:
+    o->budget_kwh = positive(state, "budget-kwh", arg, INFINITY);
+    return 0;
+  case KEY_INPUT:
+    o->input = arg;
+    return 0;
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static const struct argp_child children[] = {{&dl_job_argp, 0, NULL, 0}, {0}};
+static const struct argp predict_argp = {
+    .options = options,
+    .parser = parse,
+    .children = children,
+    .doc = "Estimate the energy of a training before it runs, by every method "
+           "that applies."
+           "\vExamples:\n"
+           "  dlest predict --arch resnet50 --gpu a100\n"
+           "  dlest predict --arch vgg16 --gpu rtx-3090 --dataset cifar10 "
+           "--epochs 20 --country ES\n"
+           "  dlest predict --arch resnet50 --gpu v100 --duration 12h "
+           "--method tdp,pre-power\n"
+           "  dlest predict --input runs.csv --format csv -o estimates.csv\n",
+};
+
+/* The row of a frame without columns. */
+struct single {
+  struct dl_job job;
+  struct dl_estimate *est;
+  size_t n;
+  long best;
+};
+
+static void add_settings(struct dl_report *r, const struct dl_job *job,
+                         const struct dl_job_options *o) {
+  const struct dl_descriptor *arch = job->found.arch, *gpu = job->found.gpu;
+  dl_report_add(r, "arch", "architecture", NULL, DL_CODE,
+                dl_string(arch ? arch->id : job->arch));
+  dl_report_add(r, "gpu", NULL, NULL, DL_CODE,
+                dl_string(gpu ? gpu->id : job->gpu));
+  dl_report_add(r, "gpu_name", "GPU", NULL, DL_CODE,
+                dl_string(gpu ? gpu->name : job->gpu));
+  dl_report_add(r, "n_gpus", "GPUs", NULL, DL_CODE, dl_number(job->n_gpus));
+  dl_report_add(r, "dataset", "data set", NULL, DL_CODE,
+                dl_string(o->dataset));
+  dl_report_add(r, "train_samples", "training samples", NULL, DL_CODE,
+                dl_number(job->train_samples));
+  dl_report_add(r, "val_samples", "validation samples", NULL, DL_CODE,
+                dl_number(job->val_samples));
+  dl_report_add(r, "epochs", "epochs", NULL, DL_CODE, dl_number(job->epochs));
+  dl_report_add(r, "batch_size", "batch size", NULL, DL_CODE,
+                dl_number(job->batch_size));
+  dl_report_add(r, "image_px", "input", "px", DL_CODE,
+                dl_number(job->image_px));
+  dl_report_add(r, "macs_g", "forward pass", "GMAC", DL_PLAIN,
+                dl_number(job->macs_g));
+  dl_report_add(r, "peak_tflops", "peak rate used", "TFLOP/s", DL_PLAIN,
+                dl_number(job->peak_tflops));
+  dl_report_add(r, "efficiency", "efficiency (flops)", NULL, DL_PLAIN,
+                dl_number(job->efficiency));
+  dl_report_add(r, "utilisation", "utilisation (green-algorithms)", NULL,
+                DL_PLAIN, dl_number(job->utilisation));
+  dl_report_add(r, "ram_gb", "memory (green-algorithms)", "GB", DL_PLAIN,
+                dl_number(job->ram_gb));
+  dl_report_add(r, "intensity_g_kwh", isnan(o->intensity) ? NULL : "intensity",
+                "g/kWh", DL_PLAIN, dl_number(o->intensity));
+  dl_report_add(r, "pue", isnan(o->pue) ? NULL : "PUE", NULL, DL_PLAIN,
+                dl_number(o->pue));
+}
+
+static void add_estimates(struct dl_report *r, const struct single *s,
+                          const struct dl_predict_options *o) {
+  struct dl_footprint foot = {o->job.intensity, o->job.pue};
+  dl_report_add(r, "recommended", NULL, NULL, DL_CODE,
+                dl_string(s->best >= 0 ? s->est[s->best].method : NULL));
+  struct dl_column columns[DL_ESTIMATE_COLUMNS];
+  char heading[32];
+  memcpy(columns, dl_estimate_columns, sizeof columns);
+  snprintf(heading, sizeof heading, "%g %% interval", 100 * o->coverage);
+  columns[3].heading = heading;
+  if (isnan(foot.intensity))
+    columns[11].heading = NULL;
+  if (!isnan(foot.pue))
+    columns[10].heading = "facility";
+  struct dl_table *t = dl_report_table(r, "estimates", "Estimates", columns,
+                                       DL_ESTIMATE_COLUMNS, true);
+  for (size_t i = 0; i < s->n; i++) {
+    struct dl_value v[DL_ESTIMATE_COLUMNS];
+    dl_estimate_values(&s->est[i], &foot, o->coverage, v);
+    dl_table_row(t, v, (long)i == s->best ? "*" : NULL);
+  }
+}
+
+static void say(struct dl_report *r, const struct dl_text *t) {
+  if (!t->failed)
+    dl_report_say(r, dl_text_str(t));
+}
+
+/* What the estimates rest on, for people. */
+static void add_notes(struct dl_report *r, const struct single *s,
+                      const struct dl_predict_options *o) {
+  struct dl_text t = {0};
+  if (s->best >= 0) {
+    dl_text_printf(&t, "* what dlest would use; %s: %s", s->est[s->best].boundary,
+                   strcmp(s->est[s->best].boundary, "gpu") == 0
+                       ? "the boards alone"
+                       : "the boards and the node's memory");
+    say(r, &t);
+  }
+  if (!isnan(o->job.pue)) {
+    dl_text_clear(&t);
+    dl_text_printf(&t, "Facility is %g times the energy within each boundary.",
+                   o->job.pue);
+    say(r, &t);
+  }
+  dl_text_free(&t);
+}
+
+/* A methods that cannot say anything says why; one that extrapolates, in
+ * what. */
+static void warn_limits(struct dl_cli *cli, const struct single *s) {
+  for (size_t i = 0; i < s->n; i++) {
+    const struct dl_estimate *e = &s->est[i];
+    if (isnan(e->energy_j) && e->lacks)
+      dl_warn(&cli->diag, "%s: no estimate without %s", e->method, e->lacks);
+    if (e->n_outside == 0)
+      continue;
+    struct dl_text t = {0};
+    for (size_t j = 0; j < e->n_outside; j++)
+      dl_text_printf(&t, "%s%s", j ? ", " : "", e->outside[j]);
+    dl_warn(&cli->diag, "%s extrapolates in %s", e->method, dl_text_str(&t));
+    dl_text_free(&t);
+  }
+}
+
+/* Two intervals that do not touch. */
+static void warn_disagreement(struct dl_cli *cli, const struct single *s) {
+  for (size_t i = 0; i < s->n; i++)
+    for (size_t j = i + 1; j < s->n; j++) {
+      const struct dl_estimate *a = &s->est[i], *b = &s->est[j];
+      if (a->high_j < b->low_j || b->high_j < a->low_j)
+        dl_warn(&cli->diag,
+                "%s and %s disagree by more than their intervals allow",
+                a->method, b->method);
+    }
+}
+
+/* What a user's model says beyond the estimates: every target it holds. */
+static enum dl_status add_predictions(struct dl_report *r,
+                                      const struct dl_model *m,
+                                      struct dl_frame *f,
+                                      const struct dl_predict_options *o,
+                                      struct dl_diag *d) {
+  static const struct dl_column columns[] = {
+      {"target", "target", NULL, DL_CODE, false},
+      {"value", "value", NULL, DL_PLAIN, false},
+      {"low", "interval", NULL, DL_PLAIN, true},
+      {"high", "", NULL, DL_PLAIN, false},
+      {"unit", "unit", NULL, DL_CODE, false},
+      {"boundary", "boundary", NULL, DL_CODE, false}};
+  struct dl_table *t =
+      dl_report_table(r, "predictions", "The model's targets", columns,
+                      sizeof columns / sizeof *columns, false);
+  enum dl_status status = DL_OK;
+  for (size_t i = 0; i < m->n_fits && status == DL_OK; i++) {
+    const struct dl_fit *fit = &m->fit[i];
+    struct dl_predictor *p;
+    struct dl_prediction out = {.value = NAN, .low = NAN, .high = NAN};
+    status = dl_predictor_new(&p, fit, f, d);
+    if (status != DL_OK)
+      return status;
+    struct dl_cell *cells = dl_calloc(dl_frame_n_slots(f), sizeof *cells);
+    struct dl_fault fault;
+    if (!cells)
+      status = dl_fail_memory(d);
+    else
+      status = dl_frame_block(f, NULL, d);
+    if (status == DL_OK) {
+      dl_frame_row(f, NULL, 0, cells, &fault);
+      const char *lacks = dl_predictor_lacks(p, cells);
+      if (lacks)
+        dl_warn(d, "%s: '%s' has no value; give it with --set %s=VALUE",
+                fit->target, lacks, lacks);
+      else
+        status = dl_predict(p, cells, dl_frame_descriptors(f, 0), o->coverage,
+                            &out, d);
+    }
+    struct dl_value v[] = {dl_string(fit->target), dl_number(out.value),
+                           dl_number(out.low),     dl_number(out.high),
+                           dl_string(fit->unit),   dl_string(fit->boundary)};
+    dl_table_row(t, v, NULL);
+    free(cells);
+    dl_predictor_free(p);
+  }
+  return status;
+}
+
+static enum dl_status estimate_single(struct dl_cli *cli, struct dl_frame *f,
+                                      const struct dl_session *session,
+                                      struct dl_cell *cells,
+                                      struct single *s) {
+  struct dl_fault fault;
+  enum dl_status status = dl_frame_block(f, NULL, &cli->diag);
+  if (status != DL_OK)
+    return status;
+  dl_frame_row(f, NULL, 0, cells, &fault);
+  status = dl_session_row(session, cells, dl_frame_descriptors(f, 0), &s->job,
+                          s->est, &cli->diag);
+  bool bad;
+  if (status == DL_OK)
+    status = dl_session_check(cli->catalog, &s->job, NULL, 0, &bad, &cli->diag);
+  if (status == DL_OK)
+    s->best = dl_recommended(s->est, s->n, !isnan(s->job.duration_s));
+  if (status == DL_OK && s->best < 0)
+    dl_warn(&cli->diag, "no method has enough to go on; give --arch and --gpu");
+  return status;
+}
+
+static enum dl_status report_single(struct dl_cli *cli, struct single *s,
+                                    const struct dl_predict_options *o,
+                                    const struct dl_model *m,
+                                    struct dl_frame *f) {
+  struct dl_report *r = dl_report_new();
+  if (!r)
+    return dl_fail_memory(&cli->diag);
+  warn_limits(cli, s);
+  warn_disagreement(cli, s);
+  add_settings(r, &s->job, &o->job);
+  add_estimates(r, s, o);
+  add_notes(r, s, o);
+  enum dl_status status = DL_OK;
+  if (o->model)
+    status = add_predictions(r, m, f, o, &cli->diag);
+  if (status != DL_OK) {
+    dl_report_free(r);
+    return status;
+  }
+  return dl_cli_print(cli, r);
+}
+
+static enum dl_status predict_single(struct dl_cli *cli,
+                                     struct dl_predict_options *o,
+                                     const struct dl_model *m,
+                                     struct dl_frame *f) {
+  struct dl_session *session = NULL;
+  struct single s = {0};
+  struct dl_cell *cells = NULL;
+  enum dl_status status =
+      dl_session_new(&session, f, m, o->methods, o->coverage, &cli->diag);
+  if (status == DL_OK) {
+    s.n = dl_session_n_methods(session);
+    s.est = dl_calloc(s.n, sizeof *s.est);
+    cells = dl_calloc(dl_frame_n_slots(f), sizeof *cells);
+    if (!s.est || !cells)
+      status = dl_fail_memory(&cli->diag);
+  }
+  if (status == DL_OK)
+    status = estimate_single(cli, f, session, cells, &s);
+  if (status == DL_OK)
+    status = report_single(cli, &s, o, m, f);
+  if (status == DL_OK && s.best >= 0 &&
+      s.est[s.best].energy_j > o->budget_kwh * 3.6e6)
+    status = dl_fail(&cli->diag, DL_EBUDGET,
+                     "%s estimates %.3g kWh, over the budget of %g kWh",
+                     s.est[s.best].method, s.est[s.best].energy_j / 3.6e6,
+                     o->budget_kwh);
+  free(s.est);
+  free(cells);
+  dl_session_free(session);
+  return status;
+}
+
+static enum dl_status run(struct dl_cli *cli, int argc, char **argv) {
+  struct dl_predict_options o = {
+      .methods = "all", .coverage = 0.9, .budget_kwh = INFINITY};
+  dl_cli_parse(cli, &predict_argp, argc, argv, &o);
+  struct dl_model *m = NULL;
+  struct dl_frame *f = dl_frame_new(cli->catalog);
+  enum dl_status status = f ? dl_open_model(cli, o.model, &m)
+                            : dl_fail_memory(&cli->diag);
+  if (status == DL_OK)
+    status = dl_job_options_apply(&o.job, f, cli->catalog, true, &cli->diag);
+  if (status == DL_OK)
+    status = o.input ? dl_predict_batch(cli, &o, m, f)
+                     : predict_single(cli, &o, m, f);
+  dl_frame_free(f);
+  dl_model_free(m);
+  dl_job_options_free(&o.job);
+  return dl_cli_end(cli, status);
+}
+
+const struct dl_command dl_cmd_predict = {
+    .name = "predict",
+    .summary = "estimate energy, power, time and CO2e before running",
+    .run = run,
+};

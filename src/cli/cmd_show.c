@@ -1,0 +1,125 @@
+/* dlest show: all that is known about one thing, with its sources. */
+
+#include <math.h>
+#include <string.h>
+
+#include "cli/command.h"
+
+struct show_options {
+  const char *kind;
+  const char *name;
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state) {
+  struct show_options *o = state->input;
+  if (key == ARGP_KEY_ARG && state->arg_num < 2) {
+    *(state->arg_num == 0 ? &o->kind : &o->name) = arg;
+    return 0;
+  }
+  if (key == ARGP_KEY_ARG || (key == ARGP_KEY_END && !o->name))
+    argp_error(state, "expected a kind and a name: show gpu a100");
+  return key == ARGP_KEY_END ? 0 : ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp show_argp = {
+    .parser = parse,
+    .args_doc = "gpu|arch|dataset|grid NAME",
+    .doc = "Show a descriptor: its values, their units and their sources."
+           "\vNAME is an identifier, a name or an alias in any spelling, or "
+           "the path of your own file.\n\n"
+           "Examples:\n"
+           "  dlest show gpu a100\n"
+           "  dlest show arch resnet-50\n",
+};
+
+static void add_head(struct dl_report *r, const struct dl_descriptor *e) {
+  dl_report_add(r, "kind", NULL, NULL, DL_CODE,
+                dl_string(dl_kind_info(e->kind)->name));
+  dl_report_add(r, "id", "id", NULL, DL_CODE, dl_string(e->id));
+  dl_report_add(r, "name", "name", NULL, DL_CODE, dl_string(e->name));
+  if (e->vendor)
+    dl_report_add(r, "vendor", "vendor", NULL, DL_CODE, dl_string(e->vendor));
+  if (e->family)
+    dl_report_add(r, "family", "family", NULL, DL_CODE, dl_string(e->family));
+  if (e->memory_type)
+    dl_report_add(r, "memory_type", "memory", NULL, DL_CODE,
+                  dl_string(e->memory_type));
+  dl_report_add(r, "aliases", e->n_aliases ? "also" : NULL, NULL, DL_CODE,
+                dl_strings(e->aliases, e->n_aliases));
+}
+
+static const struct dl_column value_columns[] = {
+    {"field", "value", NULL, DL_CODE, false},
+    {"value", "", NULL, DL_CODE, false},
+    {"unit", "unit", NULL, DL_CODE, false},
+    {"source", "source", NULL, DL_CODE, false},
+    {"note", "note", NULL, DL_CODE, false}};
+
+static void add_values(struct dl_report *r, const struct dl_descriptor *e) {
+  const struct dl_kind_info *k = dl_kind_info(e->kind);
+  struct dl_table *t =
+      dl_report_table(r, "values", NULL, value_columns, 5, true);
+  for (size_t i = 0; i < k->n_fields; i++) {
+    if (isnan(e->value[i].x))
+      continue;
+    struct dl_value v[] = {
+        dl_string(k->fields[i].name), dl_number(e->value[i].x),
+        dl_string(k->fields[i].unit), dl_string(e->value[i].source),
+        dl_string(e->value[i].note)};
+    dl_table_row(t, v, NULL);
+  }
+}
+
+static void add_inputs(struct dl_report *r, const struct dl_descriptor *e) {
+  static const char *const rules[] = {"none", "area", "tokens"};
+  static const struct dl_column columns[] = {
+      {"image_px", "input", "px", DL_CODE, false},
+      {"macs_g", "MACs", "G", DL_CODE, false},
+      {"acts_m", "activations", "M", DL_CODE, false},
+      {"source", "source", NULL, DL_CODE, false},
+      {"note", "note", NULL, DL_CODE, false}};
+  dl_report_add(r, "scaling", "scales with", NULL, DL_CODE,
+                dl_string(rules[e->scaling]));
+  struct dl_table *t =
+      dl_report_table(r, "inputs", "At input sizes", columns, 5, false);
+  for (size_t i = 0; i < e->n_inputs; i++) {
+    const struct dl_input *in = &e->inputs[i];
+    struct dl_value v[] = {
+        dl_number(in->image_px), dl_number(in->macs_g.x),
+        dl_number(in->acts_m.x), dl_string(in->macs_g.source),
+        dl_string(in->macs_g.note)};
+    dl_table_row(t, v, NULL);
+  }
+}
+
+static enum dl_status run(struct dl_cli *cli, int argc, char **argv) {
+  struct show_options o = {0};
+  dl_cli_parse(cli, &show_argp, argc, argv, &o);
+  for (size_t k = 0; k < DL_N_KINDS; k++) {
+    enum dl_kind kind = (enum dl_kind)k;
+    if (strcmp(o.kind, dl_kind_info(kind)->word) != 0 &&
+        strcmp(o.kind, dl_kind_info(kind)->words) != 0)
+      continue;
+    const struct dl_descriptor *e;
+    enum dl_status status =
+        dl_catalog_get(cli->catalog, kind, o.name, &e, &cli->diag);
+    if (status != DL_OK)
+      return status;
+    struct dl_report *r = dl_report_new();
+    if (!r)
+      return dl_fail_memory(&cli->diag);
+    add_head(r, e);
+    add_values(r, e);
+    if (kind == DL_ARCHITECTURE)
+      add_inputs(r, e);
+    return dl_cli_print(cli, r);
+  }
+  return dl_fail(&cli->diag, DL_EUSAGE,
+                 "cannot show '%s'; use gpu, arch, dataset or grid", o.kind);
+}
+
+const struct dl_command dl_cmd_show = {
+    .name = "show",
+    .summary = "show one descriptor with its sources",
+    .run = run,
+};

@@ -1,0 +1,56 @@
+/* Commands: one file each, one row in the table of commands.c. */
+
+#ifndef DL_CLI_COMMAND_H
+#define DL_CLI_COMMAND_H
+
+#include <argp.h>
+#include <stdbool.h>
+
+#include "base/diag.h"
+#include "base/file.h"
+#include "catalog/catalog.h"
+#include "output/render.h"
+
+/* What every command has; filled by dl_cli_parse. */
+struct dl_cli {
+  struct dl_diag diag;
+  struct dl_catalog *catalog;
+  const struct dl_format *format;
+  const char *output; /* path, or NULL for stdout */
+  bool strict;        /* refuse where there would be a warning */
+  bool quiet;         /* no warnings on stderr */
+};
+
+struct dl_command {
+  const char *name;
+  const char *summary; /* one line in the top-level help */
+  /* argv[0] is "dlest NAME". Returns the exit status; errors are in
+   * cli->diag. */
+  enum dl_status (*run)(struct dl_cli *cli, int argc, char **argv);
+};
+
+size_t dl_command_count(void);
+const struct dl_command *dl_command_at(size_t i);
+const struct dl_command *dl_command_find(const char *name);
+
+extern const struct dl_command dl_cmd_predict, dl_cmd_fit, dl_cmd_compare,
+    dl_cmd_list, dl_cmd_show;
+
+/* Parses a command's options, its own and the common ones. `input` reaches
+ * the parser as state->input. Exits with status 2 on wrong usage and 0 after
+ * --help, as argp does. */
+void dl_cli_parse(struct dl_cli *cli, const struct argp *own, int argc,
+                  char **argv, void *input);
+
+/* With --strict: an error (DL_EINPUT) if anything was warned about or left
+ * out. To be called before anything is written. */
+enum dl_status dl_cli_strict(struct dl_cli *cli);
+
+/* Adds the warnings to the report and writes it to the output. Takes over
+ * the report. */
+enum dl_status dl_cli_print(struct dl_cli *cli, struct dl_report *r);
+
+/* DL_EINPUT where rows were skipped, else `status`. */
+enum dl_status dl_cli_end(const struct dl_cli *cli, enum dl_status status);
+
+#endif

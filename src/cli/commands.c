@@ -1,0 +1,22 @@
+#include <string.h>
+
+#include "cli/command.h"
+
+static const struct dl_command *const commands[] = {
+    &dl_cmd_predict, &dl_cmd_fit, &dl_cmd_compare, &dl_cmd_list, &dl_cmd_show,
+};
+
+size_t dl_command_count(void) {
+  return sizeof commands / sizeof *commands;
+}
+
+const struct dl_command *dl_command_at(size_t i) {
+  return commands[i];
+}
+
+const struct dl_command *dl_command_find(const char *name) {
+  for (size_t i = 0; i < dl_command_count(); i++)
+    if (strcmp(commands[i]->name, name) == 0)
+      return commands[i];
+  return NULL;
+}

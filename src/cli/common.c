@@ -1,0 +1,113 @@
+/* What every command does: common options, strictness, printing. */
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/command.h"
+
+static const struct argp_option options[] = {
+    {NULL, 0, NULL, 0, "Output:", 90},
+    {"format", 'f', "FORMAT", 0, "text (default), json or csv", 90},
+    {"output", 'o', "FILE", 0, "write to FILE, not to standard output", 90},
+    {"strict", 'S', NULL, 0,
+     "refuse (exit 3) where there would be a warning; nothing is written", 90},
+    {"quiet", 'q', NULL, 0, "no warnings on standard error", 90},
+    {0},
+};
+
+static error_t parse_common(int key, char *arg, struct argp_state *state) {
+  struct dl_cli *cli = state->input;
+  switch (key) {
+  case 'f':
+    cli->format = dl_format_find(arg);
+    if (!cli->format)
+      argp_error(state, "unknown format '%s'; use text, json or csv", arg);
+    return 0;
+  case 'o':
+    cli->output = arg;
+    return 0;
+  case 'S':
+    cli->strict = true;
+    return 0;
+  case 'q':
+    cli->quiet = true;
+    return 0;
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static const struct argp common = {.options = options, .parser = parse_common};
+
+/* The command's own parser and the common one, side by side. */
+struct inputs {
+  void *own;
+  struct dl_cli *cli;
+};
+
+static error_t hand_inputs(int key, char *arg, struct argp_state *state) {
+  (void)arg;
+  if (key != ARGP_KEY_INIT)
+    return ARGP_ERR_UNKNOWN;
+  struct inputs *in = state->input;
+  state->child_inputs[0] = in->own;
+  state->child_inputs[1] = in->cli;
+  return 0;
+}
+
+void dl_cli_parse(struct dl_cli *cli, const struct argp *own, int argc,
+                  char **argv, void *input) {
+  struct argp options_of = *own; /* its texts belong to the whole */
+  options_of.args_doc = options_of.doc = NULL;
+  const struct argp_child children[] = {
+      {&options_of, 0, NULL, 0}, {&common, 0, NULL, 0}, {0}};
+  const struct argp whole = {.parser = hand_inputs,
+                             .args_doc = own->args_doc,
+                             .doc = own->doc,
+                             .children = children};
+  cli->format = dl_format_find("text");
+  struct inputs in = {input, cli};
+  argp_parse(&whole, argc, argv, 0, NULL, &in);
+}
+
+enum dl_status dl_cli_strict(struct dl_cli *cli) {
+  size_t n = cli->diag.n_warnings + cli->diag.n_more;
+  if (!cli->strict || (n == 0 && cli->diag.n_skipped == 0))
+    return DL_OK;
+  return dl_fail(&cli->diag, DL_EINPUT,
+                 "%zu warning%s with --strict: nothing written", n,
+                 n == 1 ? "" : "s");
+}
+
+static enum dl_status write_report(struct dl_cli *cli,
+                                   const struct dl_report *r) {
+  struct dl_output out;
+  enum dl_status status =
+      dl_output_open(&out, cli->output, false, &cli->diag);
+  if (status != DL_OK)
+    return status;
+  bool colour = !cli->output && dl_wants_colour(out.f);
+  status = cli->format->report(r, out.f, colour, &cli->diag);
+  if (status != DL_OK) {
+    dl_output_discard(&out);
+    return status;
+  }
+  return dl_output_commit(&out, &cli->diag);
+}
+
+enum dl_status dl_cli_print(struct dl_cli *cli, struct dl_report *r) {
+  enum dl_status status = dl_cli_strict(cli);
+  dl_report_add(r, "warnings", NULL, NULL, DL_CODE,
+                dl_strings((const char *const *)cli->diag.warnings,
+                           cli->diag.n_warnings));
+  if (status == DL_OK && dl_report_failed(r))
+    status = dl_fail_memory(&cli->diag);
+  if (status == DL_OK)
+    status = write_report(cli, r);
+  dl_report_free(r);
+  return status;
+}
+
+enum dl_status dl_cli_end(const struct dl_cli *cli, enum dl_status status) {
+  return status == DL_OK && cli->diag.n_skipped > 0 ? DL_EINPUT : status;
+}

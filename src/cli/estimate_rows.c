@@ -1,0 +1,62 @@
+#include "cli/estimate_rows.h"
+
+#include <math.h>
+
+#define J_PER_KWH 3.6e6
+
+const struct dl_column dl_estimate_columns[DL_ESTIMATE_COLUMNS] = {
+    {"method", "method", NULL, DL_CODE, false},
+    {"boundary", "boundary", NULL, DL_CODE, false},
+    {"energy_j", "energy", "J", DL_ENERGY, false},
+    {"low_j", "interval", "J", DL_ENERGY, true},
+    {"high_j", "", "J", DL_ENERGY, false},
+    {"coverage", NULL, NULL, DL_PERCENT, false},
+    {"energy_kwh", "energy", "kWh", DL_PLAIN, false},
+    {"power_w", "power", "W", DL_PLAIN, false},
+    {"duration_s", "time", "s", DL_TIME, false},
+    {"duration_from", "time from", NULL, DL_CODE, false},
+    {"facility_energy_j", NULL, "J", DL_ENERGY, false},
+    {"co2e_g", "emissions", "g CO2e", DL_MASS, false},
+    {"model", NULL, NULL, DL_CODE, false},
+    {"extrapolates", NULL, NULL, DL_CODE, false},
+};
+
+void dl_estimate_values(const struct dl_estimate *est,
+                        const struct dl_footprint *foot, double coverage,
+                        struct dl_value v[DL_ESTIMATE_COLUMNS]) {
+  double facility = est->energy_j * foot->pue;
+  double emitting = isnan(foot->pue) ? est->energy_j : facility;
+  bool any = !isnan(est->energy_j);
+  size_t i = 0;
+  v[i++] = dl_string(est->method);
+  v[i++] = dl_string(est->boundary);
+  v[i++] = dl_number(est->energy_j);
+  v[i++] = dl_number(est->low_j);
+  v[i++] = dl_number(est->high_j);
+  v[i++] = dl_number(isnan(est->low_j) ? NAN : coverage);
+  v[i++] = dl_number(est->energy_j / J_PER_KWH);
+  v[i++] = dl_number(any ? est->power_w : NAN);
+  v[i++] = dl_number(any ? est->duration_s : NAN);
+  v[i++] = dl_string(any ? est->duration_from : NULL);
+  v[i++] = dl_number(facility);
+  v[i++] = dl_number(emitting / J_PER_KWH * foot->intensity);
+  v[i++] = dl_string(est->model);
+  v[i++] = dl_strings(est->outside, est->n_outside);
+}
+
+enum dl_status dl_open_model(struct dl_cli *cli, const char *path,
+                             struct dl_model **m) {
+  struct dl_text file = {0}, schema = {0};
+  dl_text_printf(&schema, "%s/models/model.rng", dl_datadir());
+  if (path)
+    dl_text_add(&file, path);
+  else
+    dl_text_printf(&file, "%s/models/pre.xml", dl_datadir());
+  enum dl_status status =
+      file.failed || schema.failed
+          ? dl_fail_memory(&cli->diag)
+          : dl_model_read(m, file.s, path ? schema.s : NULL, &cli->diag);
+  dl_text_free(&file);
+  dl_text_free(&schema);
+  return status;
+}

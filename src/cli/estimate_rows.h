@@ -1,0 +1,31 @@
+/* Estimates as report rows, shared by the commands that print them. */
+
+#ifndef DL_CLI_ESTIMATE_ROWS_H
+#define DL_CLI_ESTIMATE_ROWS_H
+
+#include "cli/command.h"
+#include "cli/job_options.h"
+#include "estimate/session.h"
+
+enum { DL_ESTIMATE_COLUMNS = 14 };
+
+extern const struct dl_column dl_estimate_columns[DL_ESTIMATE_COLUMNS];
+
+/* Factors from energy to emissions. */
+struct dl_footprint {
+  double intensity; /* g CO2e/kWh; NaN: unknown */
+  double pue;       /* NaN: not asked for */
+};
+
+/* Values of an estimate in the order of dl_estimate_columns. They point into
+ * est. */
+void dl_estimate_values(const struct dl_estimate *est,
+                        const struct dl_footprint *foot, double coverage,
+                        struct dl_value v[DL_ESTIMATE_COLUMNS]);
+
+/* Path of the model to use: the user's, or the one that ships. Owned by the
+ * caller. */
+enum dl_status dl_open_model(struct dl_cli *cli, const char *path,
+                             struct dl_model **m);
+
+#endif

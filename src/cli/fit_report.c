@@ -1,0 +1,193 @@
+#include "cli/fit_report.h"
+
+#include <math.h>
+#include <string.h>
+
+static const struct dl_column feature_columns[] = {
+    {"name", "feature", NULL, DL_CODE, false},
+    {"coefficient", "coefficient", NULL, DL_PLAIN, false},
+    {"mean", "mean", NULL, DL_PLAIN, false},
+    {"sd", "sd", NULL, DL_PLAIN, false}};
+
+static void add_features(struct dl_report *item, const struct dl_fit *fit) {
+  struct dl_table *t =
+      dl_report_table(item, "features", "Features", feature_columns, 4, false);
+  double (*coefficient)(const void *, size_t) = fit->method->coefficient;
+  for (size_t i = 0; i < fit->features.n; i++) {
+    struct dl_value v[] = {
+        dl_string(fit->features.s[i]),
+        dl_number(coefficient ? coefficient(fit->state, i) : NAN),
+        dl_number(fit->scaled ? gsl_vector_get(fit->scale.mean, i) : NAN),
+        dl_number(fit->scaled ? gsl_vector_get(fit->scale.sd, i) : NAN)};
+    dl_table_row(t, v, NULL);
+  }
+}
+
+static void add_hyper(struct dl_report *item, const struct dl_fit *fit) {
+  struct dl_report *g = dl_report_group(
+      item, "hyperparameters", fit->method->n_hyper ? "" : NULL);
+  for (size_t i = 0; i < fit->method->n_hyper; i++)
+    dl_report_add(g, fit->method->hyper[i].name, fit->method->hyper[i].name,
+                  NULL, DL_PLAIN, dl_number(fit->hyper[i]));
+}
+
+enum { SCORES = 8 };
+
+/* In the unit of the target but for r2, mape and median_ape. */
+static void score_columns(struct dl_column c[SCORES], const char *first,
+                          const char *unit) {
+  const struct dl_column columns[SCORES] = {
+      {first, first, NULL, DL_CODE, false},
+      {"n", "n", NULL, DL_CODE, false},
+      {"r2", "R2", NULL, DL_EXACT, false},
+      {"rmse", "RMSE", unit, DL_EXACT, false},
+      {"mae", "MAE", unit, DL_EXACT, false},
+      {"mape", "MAPE", NULL, DL_EXACT, false},
+      {"median_ape", "median APE", NULL, DL_EXACT, false},
+      {"bias", "bias", unit, DL_EXACT, false}};
+  memcpy(c, columns, sizeof columns);
+}
+
+static void score_values(struct dl_value v[SCORES], const char *name,
+                         const struct dl_scores *s) {
+  size_t i = 0;
+  v[i++] = dl_string(name);
+  v[i++] = dl_count(s->n);
+  v[i++] = dl_number(s->r2);
+  v[i++] = dl_number(s->rmse);
+  v[i++] = dl_number(s->mae);
+  v[i++] = dl_number(s->mape);
+  v[i++] = dl_number(s->median_ape);
+  v[i++] = dl_number(s->bias);
+}
+
+static void add_score_group(struct dl_report *r, const char *key,
+                            const struct dl_scores *s) {
+  struct dl_report *g = dl_report_group(r, key, NULL);
+  struct dl_column c[SCORES];
+  struct dl_value v[SCORES];
+  score_columns(c, "fold", NULL);
+  score_values(v, NULL, s);
+  for (size_t i = 1; i < SCORES; i++)
+    dl_report_add(g, c[i].key, NULL, NULL, c[i].style, v[i]);
+}
+
+/* Folds, their mean and the pooled scores as one table for people; as JSON
+ * {"scheme", "folds": [...], "mean": {...}, "pooled": {...}}. Many folds (one
+ * a configuration) are left out of the text. */
+static void add_cv(struct dl_report *item, const struct dl_fit *fit,
+                   const struct dl_cv *cv, const struct dl_cv_spec *spec) {
+  enum { MOST_SHOWN = 10 };
+  char scheme[96], title[128], fold[24];
+  struct dl_column c[SCORES];
+  struct dl_value v[SCORES];
+  dl_cv_name(spec, scheme, sizeof scheme);
+  snprintf(title, sizeof title, "Cross-validation, %s", scheme);
+  struct dl_report *g = dl_report_group(item, "cv", "");
+  dl_report_add(g, "scheme", NULL, NULL, DL_CODE, dl_string(scheme));
+  score_columns(c, "fold", fit->unit);
+  struct dl_table *folds = dl_report_table(
+      g, "folds", cv->k > MOST_SHOWN ? NULL : title, c, SCORES, false);
+  for (size_t i = 0; i < cv->k; i++) {
+    snprintf(fold, sizeof fold, "%zu", i + 1);
+    score_values(v, fold, &cv->fold[i]);
+    if (cv->k <= MOST_SHOWN)
+      dl_table_row(folds, v, NULL);
+  }
+  struct dl_table *sum = dl_report_table(
+      g, NULL, cv->k > MOST_SHOWN ? title : "Summary", c, SCORES, false);
+  score_values(v, "mean", &cv->mean);
+  dl_table_row(sum, v, NULL);
+  score_values(v, "pooled", &cv->pooled);
+  dl_table_row(sum, v, NULL);
+  add_score_group(g, "mean", &cv->mean);
+  add_score_group(g, "pooled", &cv->pooled);
+}
+
+static double mean_of(const struct dl_group_residuals *g) {
+  double sum = 0;
+  for (size_t i = 0; i < g->n_values; i++)
+    sum += g->value[i];
+  return sum / (double)g->n_values;
+}
+
+/* Scores and residuals of what was left out. */
+static void add_left_out(struct dl_report *item, const struct dl_fit *fit) {
+  static const char *const words[] = {"configuration", "architecture", "GPU",
+                                      "random rows"};
+  struct dl_column c[SCORES];
+  struct dl_value v[SCORES];
+  score_columns(c, "left_out", fit->unit);
+  c[0].heading = "left out";
+  struct dl_table *t = dl_report_table(item, "left_out",
+                                       "For what the fit has not seen", c,
+                                       SCORES, false);
+  for (size_t i = 0; i < DL_N_LEFT_OUT; i++) {
+    if (fit->left_out[i].n == 0)
+      continue;
+    score_values(v, words[i], &fit->left_out[i].pooled);
+    dl_table_row(t, v, NULL);
+  }
+  static const struct dl_column columns[] = {
+      {"left_out", "left out", NULL, DL_CODE, false},
+      {"group", "group", NULL, DL_CODE, false},
+      {"n", "n", NULL, DL_CODE, false},
+      {"mean", "mean residual", NULL, DL_PLAIN, false},
+      {"low", "range", NULL, DL_PLAIN, true},
+      {"high", "", NULL, DL_PLAIN, false}};
+  struct dl_table *groups =
+      dl_report_table(item, "residuals",
+                      fit->log_target ? "Residuals by group, log(y / estimate)"
+                                      : "Residuals by group, y - estimate",
+                      columns, 6, false);
+  for (size_t i = 0; i < DL_LEFT_ROWS; i++)
+    for (size_t k = 0; k < fit->left_out[i].n; k++) {
+      const struct dl_group_residuals *g = &fit->left_out[i].g[k];
+      if (g->n_values == 0)
+        continue;
+      struct dl_value row[] = {
+          dl_string(dl_left_out_name((enum dl_left_out)i)),
+          dl_string(g->name),
+          dl_count(g->n),
+          dl_number(mean_of(g)),
+          dl_number(g->value[0]),
+          dl_number(g->value[g->n_values - 1])};
+      dl_table_row(groups, row, NULL);
+    }
+}
+
+void dl_report_fit(struct dl_report *r, const struct dl_fit *fit,
+                   const struct dl_cv *cv, const struct dl_cv_spec *spec,
+                   const struct dl_strlist *tried) {
+  char title[256];
+  snprintf(title, sizeof title, "Fit of %s%s%s%s by %s", fit->target,
+           fit->unit ? " (" : "", fit->unit ? fit->unit : "",
+           fit->unit ? ")" : "", fit->method->name);
+  struct dl_report *item = dl_report_item(r, "fits", title);
+  dl_report_add(item, "target", NULL, NULL, DL_CODE, dl_string(fit->target));
+  dl_report_add(item, "unit", NULL, NULL, DL_CODE, dl_string(fit->unit));
+  dl_report_add(item, "boundary", fit->boundary ? "boundary" : NULL, NULL,
+                DL_CODE, dl_string(fit->boundary));
+  dl_report_add(item, "method", NULL, NULL, DL_CODE,
+                dl_string(fit->method->name));
+  dl_report_add(item, "log_target", NULL, NULL, DL_CODE,
+                dl_bool(fit->log_target));
+  dl_report_add(item, "offset", NULL, NULL, DL_CODE, dl_string(fit->offset));
+  dl_report_add(item, "n", "runs", NULL, DL_CODE, dl_count(fit->n));
+  dl_report_add(item, "configurations",
+                fit->configurations ? "configurations" : NULL, NULL, DL_CODE,
+                dl_count(fit->configurations));
+  dl_report_add(item, "tried", NULL, NULL, DL_CODE,
+                dl_strings((const char *const *)tried->s, tried->n));
+  dl_report_add(item, "intercept", fit->method->intercept ? "intercept" : NULL,
+                NULL, DL_PLAIN,
+                dl_number(fit->method->intercept
+                              ? fit->method->intercept(fit->state)
+                              : NAN));
+  add_hyper(item, fit);
+  add_features(item, fit);
+  if (cv->k > 0)
+    add_cv(item, fit, cv, spec);
+  if (cv->k > 0)
+    add_left_out(item, fit);
+}

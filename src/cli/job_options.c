@@ -1,0 +1,270 @@
+#include "cli/job_options.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/number.h"
+
+/* Options that set a canonical column, and the check on their value. */
+static const struct setting {
+  int key;
+  const char *column;
+  enum { TEXT, POSITIVE, COUNT, SHARE, HOURS } kind;
+} settings[] = {
+    {'a', "arch", TEXT},           {'g', "gpu", TEXT},
+    {'n', "n_gpus", COUNT},        {'b', "batch_size", COUNT},
+    {'p', "image_px", COUNT},      {'e', "epochs", POSITIVE},
+    {'d', "duration_s", HOURS},    {'u', "utilisation", SHARE},
+    {'r', "ram_gb", POSITIVE},     {'t', "train_samples", COUNT},
+    {'v', "val_samples", POSITIVE}, {'E', "efficiency", SHARE},
+};
+
+enum { KEY_INTENSITY = 0x200, KEY_COUNTRY, KEY_PUE, KEY_DATASET, KEY_SET,
+       KEY_DEFINE, KEY_ALIAS };
+
+static const struct argp_option job_option_table[] = {
+    {NULL, 0, NULL, 0, "What is run:", 1},
+    {"arch", 'a', "NAME", 0, "architecture: a name (dlest list archs) or your "
+     "own file", 1},
+    {"gpu", 'g', "NAME", 0, "accelerator: a name (dlest list gpus) or your own "
+     "file", 1},
+    {"gpus", 'n', "N", 0, "number of accelerators (default 1)", 1},
+    {"batch-size", 'b', "N", 0, "samples a step (default 256)", 1},
+    {"image-px", 'p', "PX", 0, "side of the input (default: the "
+     "architecture's own)", 1},
+    {"dataset", KEY_DATASET, "NAME", 0, "sizes of a known data set (default "
+     "imagenet; dlest list datasets)", 1},
+    {"train-samples", 't', "N", 0, "training samples an epoch", 1},
+    {"val-samples", 'v', "N", 0, "validation samples an epoch", 1},
+    {"epochs", 'e', "N", 0, "epochs of the whole training (default 90)", 1},
+    {"duration", 'd', "TIME", 0, "duration of the whole run: hours, or 90m, "
+     "3600s, 2h, 3d", 1},
+    {"utilisation", 'u', "SHARE", 0, "share of the GPU in use, for "
+     "green-algorithms (default 1)", 1},
+    {"ram-gb", 'r', "GB", 0, "memory of the node, for green-algorithms "
+     "(default 32)", 1},
+    {"efficiency", 'E', "SHARE", 0, "share of the peak rate reached, for flops "
+     "(default 0.3)", 1},
+    {NULL, 0, NULL, 0, "Emissions:", 2},
+    {"intensity", KEY_INTENSITY, "G", 0, "carbon intensity, g CO2e/kWh", 2},
+    {"country", KEY_COUNTRY, "NAME", 0, "intensity of a country (ES, "
+     "dlest list grids)", 2},
+    {"pue", KEY_PUE, "P", 0, "power usage effectiveness of the site (1 or "
+     "more)", 2},
+    {0},
+};
+
+static const struct argp_option table_option_table[] = {
+    {NULL, 0, NULL, 0, "Values and columns:", 3},
+    {"set", KEY_SET, "NAME=VALUE", 0, "set a column or a field of a "
+     "descriptor (gpu.tdp_w=300), over all else", 3},
+    {"define", KEY_DEFINE, "NAME=FORMULA", 0, "a column made from others "
+     "(macs_g=GFLOPs/2); a plain name renames", 3},
+    {"alias", KEY_ALIAS, "NAME=ID", 0, "take the arch or gpu NAME of a table "
+     "as the descriptor ID", 3},
+    {0},
+};
+
+static void add(struct argp_state *state, struct dl_strlist *list,
+                const char *text) {
+  if (!dl_strlist_add(list, text))
+    argp_failure(state, 1, 0, "out of memory");
+}
+
+static void add_setting(struct argp_state *state, struct dl_job_options *o,
+                        const struct setting *s, const char *arg) {
+  struct dl_text t = {0};
+  double x = 1;
+  size_t n;
+  bool ok = true;
+  if (s->kind == HOURS)
+    ok = dl_parse_duration(arg, 3600, &x) && x > 0;
+  else if (s->kind == COUNT)
+    ok = dl_parse_count(arg, &n) && n > 0;
+  else if (s->kind != TEXT)
+    ok = dl_parse_double(arg, &x) && x >= 0 && (s->kind != SHARE || x <= 1);
+  if (!ok)
+    argp_error(state, "%s: invalid value '%s'%s", s->column, arg,
+               s->kind == SHARE ? " (between 0 and 1)" : "");
+  char buf[DL_NUMBER_SIZE];
+  dl_text_printf(&t, "%s=%s", s->column,
+                 s->kind == HOURS ? dl_format_exact(buf, x) : arg);
+  if (s->kind == TEXT && strcmp(s->column, "arch") == 0)
+    o->arch = arg;
+  add(state, &o->settings, dl_text_str(&t));
+  dl_text_free(&t);
+}
+
+static double number(struct argp_state *state, const char *name,
+                     const char *arg, double least) {
+  double x;
+  if (!dl_parse_double(arg, &x) || x < least)
+    argp_error(state, "%s: invalid value '%s'", name, arg);
+  return x;
+}
+
+static error_t parse_table(int key, char *arg, struct argp_state *state) {
+  struct dl_job_options *o = state->input;
+  switch (key) {
+  case KEY_SET:
+    add(state, &o->overrides, arg);
+    return 0;
+  case KEY_DEFINE:
+    add(state, &o->defines, arg);
+    return 0;
+  case KEY_ALIAS:
+    add(state, &o->aliases, arg);
+    return 0;
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static error_t parse_job(int key, char *arg, struct argp_state *state) {
+  struct dl_job_options *o = state->input;
+  for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+    if (settings[i].key == key) {
+      add_setting(state, o, &settings[i], arg);
+      return 0;
+    }
+  switch (key) {
+  case ARGP_KEY_INIT:
+    state->child_inputs[0] = o;
+    o->intensity = o->pue = NAN;
+    return 0;
+  case KEY_INTENSITY:
+    o->intensity = number(state, "intensity", arg, 0);
+    return 0;
+  case KEY_PUE:
+    o->pue = number(state, "pue", arg, 1);
+    return 0;
+  case KEY_COUNTRY:
+    o->country = arg;
+    return 0;
+  case KEY_DATASET:
+    o->dataset = arg;
+    return 0;
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+}
+
+const struct argp dl_table_argp = {.options = table_option_table,
+                                   .parser = parse_table};
+
+static const struct argp_child job_children[] = {{&dl_table_argp, 0, NULL, 0},
+                                                 {0}};
+const struct argp dl_job_argp = {.options = job_option_table,
+                                 .parser = parse_job,
+                                 .children = job_children};
+
+void dl_job_options_free(struct dl_job_options *o) {
+  dl_strlist_free(&o->settings);
+  dl_strlist_free(&o->overrides);
+  dl_strlist_free(&o->defines);
+  dl_strlist_free(&o->aliases);
+}
+
+static bool is_set(const struct dl_job_options *o, const char *name) {
+  size_t n = strlen(name);
+  for (size_t i = 0; i < o->settings.n; i++)
+    if (strncmp(o->settings.s[i], name, n) == 0 && o->settings.s[i][n] == '=')
+      return true;
+  return false;
+}
+
+static enum dl_status set_number(struct dl_frame *f, const char *name,
+                                 double x, struct dl_diag *d) {
+  char buf[DL_NUMBER_SIZE];
+  if (isnan(x))
+    return DL_OK;
+  return dl_frame_setting(f, name, dl_format_exact(buf, x), d);
+}
+
+/* Sizes of the data set, where samples are not given one by one. */
+static enum dl_status apply_dataset(struct dl_job_options *o,
+                                    struct dl_frame *f,
+                                    struct dl_catalog *catalog, bool defaults,
+                                    struct dl_diag *d) {
+  const char *name = o->dataset;
+  bool samples = is_set(o, "train_samples") || is_set(o, "val_samples");
+  if (!name && defaults && !samples)
+    name = o->dataset = "imagenet";
+  if (!name)
+    return DL_OK;
+  const struct dl_descriptor *e;
+  enum dl_status status = dl_catalog_get(catalog, DL_DATASET, name, &e, d);
+  if (status == DL_OK && !is_set(o, "train_samples"))
+    status = set_number(f, "train_samples", e->value[DL_DATA_TRAIN].x, d);
+  if (status == DL_OK && !is_set(o, "val_samples"))
+    status = set_number(f, "val_samples", e->value[DL_DATA_VAL].x, d);
+  return status;
+}
+
+static enum dl_status apply_defaults(struct dl_frame *f, bool defaults,
+                                     struct dl_diag *d) {
+  static const struct {
+    const char *name, *value;
+    bool always; /* harmless: does not size the run */
+  } values[] = {{"n_gpus", "1", true},         {"utilisation", "1", true},
+                {"efficiency", "0.3", true},   {"ram_gb", "32", true},
+                {"batch_size", "256", false},  {"epochs", "90", false}};
+  enum dl_status status = DL_OK;
+  for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+    if (status == DL_OK && (values[i].always || defaults))
+      status = dl_frame_setting(f, values[i].name, values[i].value, d);
+  return status;
+}
+
+static enum dl_status apply_settings(const struct dl_job_options *o,
+                                     struct dl_frame *f, struct dl_diag *d) {
+  enum dl_status status = DL_OK;
+  for (size_t i = 0; i < o->settings.n && status == DL_OK; i++) {
+    char *eq = strchr(o->settings.s[i], '=');
+    *eq = '\0';
+    status = dl_frame_setting(f, o->settings.s[i], eq + 1, d);
+    *eq = '=';
+  }
+  return status;
+}
+
+static enum dl_status apply_grid(struct dl_job_options *o,
+                                 struct dl_catalog *catalog,
+                                 struct dl_diag *d) {
+  if (!o->country)
+    return DL_OK;
+  const struct dl_descriptor *e;
+  enum dl_status status = dl_catalog_get(catalog, DL_GRID, o->country, &e, d);
+  if (status == DL_OK && isnan(o->intensity))
+    o->intensity = e->value[DL_GRID_CARBON_G_KWH].x;
+  return status;
+}
+
+enum dl_status dl_job_options_apply_table(const struct dl_job_options *o,
+                                          struct dl_frame *f,
+                                          struct dl_diag *d) {
+  enum dl_status status = DL_OK;
+  for (size_t i = 0; i < o->aliases.n && status == DL_OK; i++)
+    status = dl_frame_alias(f, o->aliases.s[i], d);
+  for (size_t i = 0; i < o->defines.n && status == DL_OK; i++)
+    status = dl_frame_define(f, o->defines.s[i], d);
+  for (size_t i = 0; i < o->overrides.n && status == DL_OK; i++)
+    status = dl_frame_override(f, o->overrides.s[i], d);
+  return status;
+}
+
+enum dl_status dl_job_options_apply(struct dl_job_options *o,
+                                    struct dl_frame *f,
+                                    struct dl_catalog *catalog, bool defaults,
+                                    struct dl_diag *d) {
+  enum dl_status status = dl_job_options_apply_table(o, f, d);
+  if (status == DL_OK)
+    status = apply_defaults(f, defaults, d);
+  if (status == DL_OK)
+    status = apply_dataset(o, f, catalog, defaults, d);
+  if (status == DL_OK)
+    status = apply_settings(o, f, d);
+  if (status == DL_OK)
+    status = apply_grid(o, catalog, d);
+  return status;
+}

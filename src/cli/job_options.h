@@ -1,0 +1,46 @@
+/* The options that describe a job, shared by the commands that estimate. */
+
+#ifndef DL_CLI_JOB_OPTIONS_H
+#define DL_CLI_JOB_OPTIONS_H
+
+#include <argp.h>
+
+#include "base/text.h"
+#include "catalog/catalog.h"
+#include "model/frame.h"
+
+struct dl_job_options {
+  struct dl_strlist settings;  /* "NAME=VALUE": canonical columns */
+  struct dl_strlist overrides; /* --set */
+  struct dl_strlist defines;   /* --define */
+  struct dl_strlist aliases;   /* --alias */
+  const char *dataset;
+  const char *country;
+  const char *arch;
+  double intensity; /* g CO2e/kWh, NaN */
+  double pue;       /* NaN */
+};
+
+/* Accepts a struct dl_job_options, initialised by the parser itself. */
+extern const struct argp dl_job_argp;
+
+/* --set, --define, --alias alone, for commands that read tables; the same
+ * input. */
+extern const struct argp dl_table_argp;
+
+void dl_job_options_free(struct dl_job_options *o);
+
+/* Puts the options into a frame. With `defaults`, also what a job has unless
+ * told otherwise (data set imagenet, 90 epochs, batch 256). Then looks up
+ * the grid: o->dataset and o->intensity are filled in. */
+enum dl_status dl_job_options_apply(struct dl_job_options *o,
+                                    struct dl_frame *f,
+                                    struct dl_catalog *catalog, bool defaults,
+                                    struct dl_diag *d);
+
+/* --alias, --define and --set alone. */
+enum dl_status dl_job_options_apply_table(const struct dl_job_options *o,
+                                          struct dl_frame *f,
+                                          struct dl_diag *d);
+
+#endif

@@ -1,0 +1,264 @@
+#include "cli/predict_batch.h"
+
+#include <math.h>
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+/* Rows estimated at a time: enough to keep threads busy, few enough that
+ * their estimates stay small. */
+enum { CHUNK = 1024 };
+
+struct batch {
+  struct dl_cli *cli;
+  const struct dl_predict_options *o;
+  struct dl_frame *f;
+  struct dl_csv *csv;
+  struct dl_session *session;
+  struct dl_footprint foot;
+  size_t n_methods, n_own; /* own: columns of the table */
+  struct dl_column *columns;
+  struct dl_strlist names; /* of the own columns in the output */
+  struct dl_stream *stream;
+  struct dl_value *values;
+  /* A chunk: */
+  struct dl_cell *cells;
+  struct dl_fault *fault;
+  struct dl_job *job;
+  struct dl_estimate *est;
+  double over_j; /* highest recommended estimate so far */
+};
+
+static void free_batch(struct batch *b) {
+  dl_csv_free(b->csv);
+  dl_session_free(b->session);
+  dl_strlist_free(&b->names);
+  free(b->columns);
+  free(b->values);
+  free(b->cells);
+  free(b->fault);
+  free(b->job);
+  free(b->est);
+}
+
+static bool clashes(const char *name) {
+  for (size_t i = 0; i < DL_ESTIMATE_COLUMNS; i++)
+    if (strcmp(dl_estimate_columns[i].key, name) == 0)
+      return true;
+  return strcmp(name, "recommended") == 0;
+}
+
+/* Text for people shows these of the table's own columns. */
+static const char *shown(const char *name) {
+  static const char *const names[] = {"run_id", "arch", "gpu", "n_gpus",
+                                      "batch_size", "image_px", "epochs"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (strcmp(names[i], name) == 0)
+      return names[i];
+  return NULL;
+}
+
+static enum dl_status make_columns(struct batch *b) {
+  b->n_own = dl_csv_n_cols(b->csv);
+  size_t n = b->n_own + DL_ESTIMATE_COLUMNS + 1;
+  b->columns = dl_calloc(n, sizeof *b->columns);
+  b->values = dl_calloc(n, sizeof *b->values);
+  if (!b->columns || !b->values)
+    return dl_fail_memory(&b->cli->diag);
+  for (size_t i = 0; i < b->n_own; i++) {
+    struct dl_text t = {0};
+    const char *name = dl_csv_name(b->csv, i);
+    dl_text_printf(&t, "%s%s", clashes(name) ? "measured_" : "", name);
+    bool ok = !t.failed && dl_strlist_add(&b->names, t.s);
+    dl_text_free(&t);
+    if (!ok)
+      return dl_fail_memory(&b->cli->diag);
+    b->columns[i] = (struct dl_column){b->names.s[i], shown(name), NULL,
+                                       DL_CODE, false};
+  }
+  memcpy(b->columns + b->n_own, dl_estimate_columns,
+         sizeof dl_estimate_columns);
+  if (isnan(b->foot.intensity))
+    b->columns[b->n_own + 11].heading = NULL;
+  b->columns[n - 1] =
+      (struct dl_column){"recommended", "", NULL, DL_CODE, false};
+  return DL_OK;
+}
+
+static enum dl_status make_room(struct batch *b) {
+  size_t slots = dl_frame_n_slots(b->f);
+  b->cells = dl_calloc(CHUNK * slots, sizeof *b->cells);
+  b->fault = dl_calloc(CHUNK, sizeof *b->fault);
+  b->job = dl_calloc(CHUNK, sizeof *b->job);
+  b->est = dl_calloc(CHUNK * b->n_methods, sizeof *b->est);
+  if (!b->cells || !b->fault || !b->job || !b->est)
+    return dl_fail_memory(&b->cli->diag);
+  return DL_OK;
+}
+
+/* Rows are independent; what goes wrong in one (memory) is seen by status. */
+static enum dl_status estimate_chunk(struct batch *b,
+                                     const struct dl_csv_block *block,
+                                     size_t first, size_t n) {
+  size_t slots = dl_frame_n_slots(b->f);
+  bool failed = false;
+#pragma omp parallel for schedule(static) reduction(|| : failed)
+  for (size_t i = 0; i < n; i++) {
+    struct dl_diag d;
+    struct dl_cell *cells = b->cells + i * slots;
+    dl_diag_init(&d);
+    dl_frame_row(b->f, block, first + i, cells, &b->fault[i]);
+    if (b->fault[i].kind == DL_FAULT_NONE)
+      failed = dl_session_row(b->session, cells,
+                              dl_frame_descriptors(b->f, first + i),
+                              &b->job[i], b->est + i * b->n_methods,
+                              &d) != DL_OK;
+    dl_diag_free(&d);
+  }
+  return failed ? dl_fail_memory(&b->cli->diag) : DL_OK;
+}
+
+static struct dl_value own_value(const char *cell) {
+  return dl_string(*cell ? cell : NULL);
+}
+
+static enum dl_status print_row(struct batch *b,
+                                const struct dl_csv_block *block, size_t row,
+                                size_t i) {
+  const struct dl_estimate *est = b->est + i * b->n_methods;
+  long best =
+      dl_recommended(est, b->n_methods, !isnan(b->job[i].duration_s));
+  if (best >= 0)
+    b->over_j = fmax(b->over_j, est[best].energy_j);
+  for (size_t c = 0; c < b->n_own; c++)
+    b->values[c] = own_value(block->cell[row * block->n_cols + c]);
+  enum dl_status status = DL_OK;
+  for (size_t m = 0; m < b->n_methods && status == DL_OK; m++) {
+    dl_estimate_values(&est[m], &b->foot, b->o->coverage,
+                       b->values + b->n_own);
+    b->values[b->n_own + DL_ESTIMATE_COLUMNS] = dl_bool((long)m == best);
+    status = b->cli->format->row(b->stream, b->values, &b->cli->diag);
+  }
+  return status;
+}
+
+static enum dl_status print_chunk(struct batch *b,
+                                  const struct dl_csv_block *block,
+                                  size_t first, size_t n) {
+  struct dl_diag *d = &b->cli->diag;
+  const char *path = dl_csv_path(b->csv);
+  size_t slots = dl_frame_n_slots(b->f);
+  enum dl_status status = DL_OK;
+  for (size_t i = 0; i < n && status == DL_OK; i++) {
+    size_t line = block->line[first + i];
+    bool bad = false;
+    if (b->fault[i].kind != DL_FAULT_NONE) {
+      status = dl_frame_complain(b->f, &b->fault[i], b->cells + i * slots,
+                                 path, line, d);
+      continue;
+    }
+    status = dl_session_check(b->cli->catalog, &b->job[i], path, line, &bad, d);
+    if (status == DL_OK && !bad)
+      status = print_row(b, block, first + i, i);
+  }
+  return status;
+}
+
+static enum dl_status stream_rows(struct batch *b) {
+  struct dl_diag *d = &b->cli->diag;
+  const struct dl_csv_block *block;
+  enum dl_status status;
+  while ((status = dl_csv_next(b->csv, &block, d)) == DL_OK && block) {
+    status = dl_frame_block(b->f, block, d);
+    for (size_t first = 0; first < block->n_rows && status == DL_OK;
+         first += CHUNK) {
+      size_t n = block->n_rows - first;
+      if (n > CHUNK)
+        n = CHUNK;
+      status = estimate_chunk(b, block, first, n);
+      if (status == DL_OK)
+        status = print_chunk(b, block, first, n);
+    }
+    if (status != DL_OK)
+      return status;
+  }
+  return status;
+}
+
+/* Settings that size the run and that the table does not have. */
+static void warn_defaults(struct batch *b) {
+  static const char *const names[] = {"train_samples", "epochs",
+                                      "batch_size"};
+  const struct dl_job_options *o = &b->o->job;
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    size_t len = strlen(names[i]);
+    bool given = dl_csv_find(b->csv, names[i]) >= 0 ||
+                 (i == 0 && o->dataset && strcmp(o->dataset, "imagenet") != 0);
+    for (size_t j = 0; j < o->settings.n; j++)
+      given |= strncmp(o->settings.s[j], names[i], len) == 0;
+    for (size_t j = 0; j < o->defines.n; j++)
+      given |= strncmp(o->defines.s[j], names[i], len) == 0;
+    for (size_t j = 0; j < o->overrides.n; j++)
+      given |= strncmp(o->overrides.s[j], names[i], len) == 0;
+    if (!given)
+      dl_warn_at(&b->cli->diag, dl_csv_path(b->csv), 0,
+                 "no column '%s': the default is taken", names[i]);
+  }
+}
+
+static enum dl_status write_batch(struct batch *b) {
+  struct dl_cli *cli = b->cli;
+  struct dl_output out;
+  enum dl_status status =
+      dl_output_open(&out, cli->output, cli->strict, &cli->diag);
+  if (status != DL_OK)
+    return status;
+  status = cli->format->begin(&b->stream, out.f, "estimates", b->columns,
+                              b->n_own + DL_ESTIMATE_COLUMNS + 1, &cli->diag);
+  if (status == DL_OK)
+    status = stream_rows(b);
+  enum dl_status ended = cli->format->end(b->stream, &cli->diag);
+  if (status == DL_OK)
+    status = ended;
+  if (status == DL_OK)
+    status = dl_cli_strict(cli);
+  if (status != DL_OK) {
+    dl_output_discard(&out);
+    return status;
+  }
+  return dl_output_commit(&out, &cli->diag);
+}
+
+enum dl_status dl_predict_batch(struct dl_cli *cli,
+                                const struct dl_predict_options *o,
+                                const struct dl_model *m,
+                                struct dl_frame *f) {
+  struct batch b = {.cli = cli,
+                    .o = o,
+                    .f = f,
+                    .foot = {o->job.intensity, o->job.pue},
+                    .over_j = -INFINITY};
+  enum dl_status status = dl_csv_open(&b.csv, o->input, 0, &cli->diag);
+  if (status == DL_OK) {
+    dl_frame_columns(f, b.csv);
+    status =
+        dl_session_new(&b.session, f, m, o->methods, o->coverage, &cli->diag);
+  }
+  if (status == DL_OK) {
+    b.n_methods = dl_session_n_methods(b.session);
+    warn_defaults(&b);
+    status = make_columns(&b);
+  }
+  if (status == DL_OK)
+    status = make_room(&b);
+  if (status == DL_OK)
+    status = write_batch(&b);
+  if (status == DL_OK && b.over_j > o->budget_kwh * 3.6e6)
+    status = dl_fail(&cli->diag, DL_EBUDGET,
+                     "a run takes %.3g kWh, over the budget of %g kWh",
+                     b.over_j / 3.6e6, o->budget_kwh);
+  free_batch(&b);
+  return status;
+}

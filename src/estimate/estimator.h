@@ -1,0 +1,76 @@
+/* Estimators behind one interface: a job in, an energy out.
+ *
+ * Adding one is one file that defines a dl_estimator and one row in the
+ * table of estimators.c. */
+
+#ifndef DL_ESTIMATE_ESTIMATOR_H
+#define DL_ESTIMATE_ESTIMATOR_H
+
+#include "estimate/job.h"
+#include "model/predictor.h"
+
+enum { DL_MOST_OUTSIDE = 24 };
+
+/* What an estimator says; NaN and NULL where it does not. */
+struct dl_estimate {
+  const char *method;
+  const char *boundary; /* "gpu", "gpu+ram", ... */
+  double energy_j;      /* of the whole run, all GPUs; NaN: not possible */
+  double low_j, high_j; /* interval, NaN without one */
+  double power_w;       /* mean, all GPUs, within the boundary */
+  double duration_s;
+  const char *duration_from; /* "given", or the method it comes from */
+  const char *model;         /* file of the fitted model */
+  const char *outside[DL_MOST_OUTSIDE]; /* quantities beyond its range */
+  size_t n_outside;
+  const char *lacks; /* name of a quantity that is missing */
+};
+
+/* What estimators share: models, and the coverage asked for. */
+struct dl_context {
+  const struct dl_predictor *power;  /* gpu_power_w; NULL without a model */
+  const struct dl_fit *power_fit;
+  const struct dl_predictor *epoch; /* epoch_energy_j */
+  const struct dl_fit *epoch_fit;
+  const struct dl_predictor *time; /* epoch_s; usually NULL */
+  const struct dl_fit *time_fit;
+  const char *model_name;
+  double coverage; /* 0.9 */
+};
+
+struct dl_estimator {
+  const char *name;
+  const char *summary;
+  const char *source; /* who published it */
+  /* Whether dlest would use it where it can: higher wins. With a duration
+   * given, and without. 0: only for comparison. */
+  int rank_given, rank_open;
+  /* The duration of the job has been settled: job->duration_s (NaN when
+   * nothing gives one) and est->duration_s, est->duration_from. */
+  enum dl_status (*estimate)(const struct dl_context *ctx,
+                             const struct dl_job *job, struct dl_estimate *est,
+                             struct dl_diag *d);
+};
+
+size_t dl_estimator_count(void);
+const struct dl_estimator *dl_estimator_at(size_t i);
+const struct dl_estimator *dl_estimator_find(const char *name);
+
+/* Settles the duration of a job: the user's, else PRE's, else the one of
+ * FLOPs; NaN and NULL when none is possible. */
+enum dl_status dl_settle_duration(const struct dl_context *ctx,
+                                  const struct dl_job *job, double *duration_s,
+                                  const char **from, struct dl_diag *d);
+
+/* Runs one estimator on a job (its duration settled beforehand). */
+enum dl_status dl_run_estimator(const struct dl_estimator *e,
+                                const struct dl_context *ctx,
+                                const struct dl_job *job, double duration_s,
+                                const char *duration_from,
+                                struct dl_estimate *est, struct dl_diag *d);
+
+/* Index of the estimate that dlest itself would use, or -1. */
+long dl_recommended(const struct dl_estimate *est, size_t n,
+                    bool duration_given);
+
+#endif

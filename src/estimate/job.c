@@ -1,0 +1,57 @@
+#include "estimate/job.h"
+
+#include <stddef.h>
+
+/* Name of each slot and the member of the job that its number goes to;
+ * texts come first. */
+enum { TEXTS = 2 };
+static const struct {
+  const char *name;
+  size_t offset;
+} members[] = {
+    {"arch", offsetof(struct dl_job, arch)},
+    {"gpu", offsetof(struct dl_job, gpu)},
+    {"n_gpus", offsetof(struct dl_job, n_gpus)},
+    {"batch_size", offsetof(struct dl_job, batch_size)},
+    {"image_px", offsetof(struct dl_job, image_px)},
+    {"train_samples", offsetof(struct dl_job, train_samples)},
+    {"val_samples", offsetof(struct dl_job, val_samples)},
+    {"epochs", offsetof(struct dl_job, epochs)},
+    {"frozen_base", offsetof(struct dl_job, frozen_base)},
+    {"macs_g", offsetof(struct dl_job, macs_g)},
+    {"ram_gb", offsetof(struct dl_job, ram_gb)},
+    {"utilisation", offsetof(struct dl_job, utilisation)},
+    {"efficiency", offsetof(struct dl_job, efficiency)},
+    {"peak_tflops", offsetof(struct dl_job, peak_tflops)},
+    {"gpu.tdp_w", offsetof(struct dl_job, tdp_w)},
+    {"duration_s", offsetof(struct dl_job, duration_s)},
+};
+
+enum { MEMBERS = sizeof members / sizeof *members };
+_Static_assert(MEMBERS <= sizeof((struct dl_job_slots *)0)->slot /
+                              sizeof(size_t),
+               "too few slots");
+
+enum dl_status dl_job_bind(struct dl_job_slots *s, struct dl_frame *f,
+                           struct dl_diag *d) {
+  enum dl_status status = DL_OK;
+  for (size_t i = 0; i < MEMBERS && status == DL_OK; i++)
+    status = dl_frame_slot(f, members[i].name, false, &s->slot[i], d);
+  if (status == DL_OK)
+    dl_frame_want_descriptors(f);
+  return status;
+}
+
+void dl_job_read(struct dl_job *job, const struct dl_job_slots *s,
+                 const struct dl_cell *cells,
+                 const struct dl_row_descriptors *found) {
+  job->found = *found;
+  job->cells = cells;
+  for (size_t i = 0; i < MEMBERS; i++) {
+    char *to = (char *)job + members[i].offset;
+    if (i < TEXTS)
+      *(const char **)to = cells[s->slot[i]].s;
+    else
+      *(double *)to = cells[s->slot[i]].x;
+  }
+}

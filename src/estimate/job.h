@@ -1,0 +1,41 @@
+/* A job: the run that is to be estimated, as one row of a frame gives it. */
+
+#ifndef DL_ESTIMATE_JOB_H
+#define DL_ESTIMATE_JOB_H
+
+#include "model/frame.h"
+
+/* Numbers are NaN where unknown. */
+struct dl_job {
+  const char *arch, *gpu; /* names as given; NULL without */
+  struct dl_row_descriptors found;
+  const struct dl_cell *cells; /* the frame's slots */
+  double n_gpus;
+  double batch_size;
+  double image_px;
+  double train_samples, val_samples;
+  double epochs;
+  double frozen_base; /* 1: only the classifier is trained */
+  double macs_g;      /* one forward pass of one sample */
+  double ram_gb;
+  double utilisation; /* of the GPU, for methods that ask (0 .. 1) */
+  double efficiency;  /* share of the peak rate reached, for flops */
+  double peak_tflops; /* at the precision assumed (frame.c) */
+  double tdp_w;
+  double duration_s; /* of the whole run, where the user gave it */
+};
+
+/* The slots of a job in a frame. */
+struct dl_job_slots {
+  size_t slot[16];
+};
+
+enum dl_status dl_job_bind(struct dl_job_slots *s, struct dl_frame *f,
+                           struct dl_diag *d);
+
+/* The job of a row. cells must live as long as the job. */
+void dl_job_read(struct dl_job *job, const struct dl_job_slots *s,
+                 const struct dl_cell *cells,
+                 const struct dl_row_descriptors *found);
+
+#endif

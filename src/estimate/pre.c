@@ -1,0 +1,152 @@
+/* PRE, the estimate before training (del Rey et al., arXiv 2307.05520), with
+ * the models that dlest ships or the user fitted:
+ *
+ *   pre-power   E = P * T           P predicted, T given or from pre-epoch
+ *   pre-epoch   E = e * epochs      e = energy of an epoch, predicted
+ *
+ * The models know runs on one GPU. On several, ideal data parallelism is
+ * assumed: the same energy an epoch, in a shorter time; n_gpus is then named
+ * as outside of the model's range.
+ *
+ * A duration follows from the two: T = e * epochs / (P + P_ram) / GPUs where
+ * no model of the epoch's duration is at hand. */
+
+#include <math.h>
+
+#include "estimate/methods.h"
+
+/* Memory power within the boundary gpu+ram: paper A's process of 6 to 13 GB
+ * at 3.75e-4 W/MB takes 2.5 to 5 W. */
+static const double ram_w = 3.7;
+
+static void note_outside(struct dl_estimate *est, const struct dl_fit *fit,
+                         const struct dl_job *job,
+                         const struct dl_prediction *p) {
+  est->n_outside = 0;
+  for (size_t i = 0; i < fit->n_ranges && i < 32; i++)
+    if (p->outside >> i & 1 && est->n_outside < DL_MOST_OUTSIDE)
+      est->outside[est->n_outside++] = fit->range[i].name;
+  if (job->n_gpus > 1 && est->n_outside < DL_MOST_OUTSIDE)
+    est->outside[est->n_outside++] = "n_gpus";
+}
+
+static enum dl_status predict(const struct dl_predictor *p,
+                              const struct dl_context *ctx,
+                              const struct dl_job *job,
+                              struct dl_prediction *out, struct dl_diag *d) {
+  *out = (struct dl_prediction){.value = NAN, .low = NAN, .high = NAN};
+  if (!p || dl_predictor_lacks(p, job->cells))
+    return DL_OK;
+  return dl_predict(p, job->cells, &job->found, ctx->coverage, out, d);
+}
+
+enum dl_status dl_pre_duration(const struct dl_context *ctx,
+                               const struct dl_job *job, double *duration_s,
+                               struct dl_diag *d) {
+  struct dl_prediction power, energy, time;
+  enum dl_status status = predict(ctx->time, ctx, job, &time, d);
+  if (status == DL_OK)
+    status = predict(ctx->power, ctx, job, &power, d);
+  if (status == DL_OK)
+    status = predict(ctx->epoch, ctx, job, &energy, d);
+  if (status != DL_OK)
+    return status;
+  double epoch_s = time.value;
+  if (isnan(epoch_s))
+    epoch_s = energy.value / (power.value + ram_w);
+  *duration_s = epoch_s * job->epochs / job->n_gpus;
+  return DL_OK;
+}
+
+static const char *lacking(const struct dl_predictor *p,
+                           const struct dl_job *job) {
+  const char *name = p ? dl_predictor_lacks(p, job->cells) : "model";
+  return name ? name : "a value within the model's domain";
+}
+
+static enum dl_status power(const struct dl_context *ctx,
+                            const struct dl_job *job, struct dl_estimate *est,
+                            struct dl_diag *d) {
+  struct dl_prediction p;
+  est->boundary = "gpu";
+  enum dl_status status = predict(ctx->power, ctx, job, &p, d);
+  if (status != DL_OK)
+    return status;
+  double times = est->duration_s * job->n_gpus;
+  est->model = ctx->model_name;
+  est->power_w = p.value * job->n_gpus;
+  est->energy_j = p.value * times;
+  est->low_j = p.low * times;
+  est->high_j = p.high * times;
+  if (isnan(p.value))
+    est->lacks = lacking(ctx->power, job);
+  else if (isnan(est->energy_j))
+    est->lacks = "duration_s";
+  else
+    note_outside(est, ctx->power_fit, job, &p);
+  return DL_OK;
+}
+
+/* Where the duration is pre-epoch's own guess, its error is in the energy:
+ * the interval of the epoch energy (relative) adds to that of the power. */
+static enum dl_status power_with_duration(const struct dl_context *ctx,
+                                          const struct dl_job *job,
+                                          struct dl_estimate *est,
+                                          struct dl_diag *d) {
+  enum dl_status status = power(ctx, job, est, d);
+  if (status != DL_OK || isnan(est->energy_j) || !isnan(job->duration_s))
+    return status;
+  struct dl_prediction e;
+  status = predict(ctx->epoch, ctx, job, &e, d);
+  if (status != DL_OK || isnan(e.value) || isnan(e.low)) {
+    est->low_j = est->high_j = NAN;
+    return status;
+  }
+  double low = hypot(log(est->low_j / est->energy_j), log(e.low / e.value));
+  double high = hypot(log(est->high_j / est->energy_j), log(e.high / e.value));
+  est->low_j = est->energy_j * exp(-low);
+  est->high_j = est->energy_j * exp(high);
+  return status;
+}
+
+static enum dl_status epoch(const struct dl_context *ctx,
+                            const struct dl_job *job, struct dl_estimate *est,
+                            struct dl_diag *d) {
+  struct dl_prediction p;
+  est->boundary = ctx->epoch_fit && ctx->epoch_fit->boundary
+                      ? ctx->epoch_fit->boundary
+                      : "gpu";
+  enum dl_status status = predict(ctx->epoch, ctx, job, &p, d);
+  if (status != DL_OK)
+    return status;
+  est->model = ctx->model_name;
+  est->energy_j = p.value * job->epochs;
+  est->low_j = p.low * job->epochs;
+  est->high_j = p.high * job->epochs;
+  est->power_w = est->energy_j / est->duration_s;
+  if (isnan(p.value))
+    est->lacks = lacking(ctx->epoch, job);
+  else if (isnan(est->energy_j))
+    est->lacks = "epochs";
+  else
+    note_outside(est, ctx->epoch_fit, job, &p);
+  return DL_OK;
+}
+
+const struct dl_estimator dl_pre_power = {
+    .name = "pre-power",
+    .summary = "predicted mean power x duration (PRE-P)",
+    .source = "del Rey et al., arXiv 2307.05520",
+    .rank_given = 5,
+    .rank_open = 4,
+    .estimate = power_with_duration,
+};
+
+const struct dl_estimator dl_pre_epoch = {
+    .name = "pre-epoch",
+    .summary = "predicted energy of an epoch x epochs (PRE-E)",
+    .source = "del Rey et al., arXiv 2307.05520",
+    .rank_given = 4,
+    .rank_open = 5,
+    .estimate = epoch,
+};

@@ -1,0 +1,148 @@
+#include "estimate/session.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/names.h"
+
+struct dl_session {
+  struct dl_job_slots slots;
+  struct dl_context ctx;
+  struct dl_predictor *power, *epoch, *time;
+  const struct dl_estimator **method; /* owned list */
+  size_t n;
+};
+
+void dl_session_free(struct dl_session *s) {
+  if (!s)
+    return;
+  dl_predictor_free(s->power);
+  dl_predictor_free(s->epoch);
+  dl_predictor_free(s->time);
+  free((void *)s->method);
+  free(s);
+}
+
+static enum dl_status unknown_method(const char *name, struct dl_diag *d) {
+  const char *names[32];
+  size_t n = 0;
+  struct dl_text near = {0};
+  for (size_t i = 0; i < dl_estimator_count() && i < 32; i++)
+    names[n++] = dl_estimator_at(i)->name;
+  dl_nearest_names(name, names, n, 3, &near);
+  dl_fail(d, DL_EUSAGE, "unknown method '%s'; nearest: %s", name,
+          dl_text_str(&near));
+  dl_text_free(&near);
+  return DL_EUSAGE;
+}
+
+static enum dl_status find_methods(struct dl_session *s, const char *methods,
+                                   struct dl_diag *d) {
+  struct dl_strlist names = {0};
+  bool all = strcmp(methods, "all") == 0;
+  if (!dl_strlist_split(&names, all ? "" : methods, ','))
+    return dl_fail_memory(d);
+  size_t n = all ? dl_estimator_count() : names.n;
+  enum dl_status status = DL_OK;
+  s->method = dl_calloc(n, sizeof *s->method);
+  if (!s->method)
+    status = dl_fail_memory(d);
+  for (size_t i = 0; i < n && status == DL_OK; i++) {
+    s->method[i] = all ? dl_estimator_at(i) : dl_estimator_find(names.s[i]);
+    if (!s->method[i])
+      status = unknown_method(names.s[i], d);
+    s->n++;
+  }
+  dl_strlist_free(&names);
+  return status;
+}
+
+/* Binds the fit of a target, where the model has one. */
+static enum dl_status use_fit(struct dl_predictor **p,
+                              const struct dl_fit **fit,
+                              const struct dl_model *m, const char *target,
+                              struct dl_frame *f, struct dl_diag *d) {
+  *fit = m ? dl_model_find(m, target) : NULL;
+  return *fit ? dl_predictor_new(p, *fit, f, d) : DL_OK;
+}
+
+enum dl_status dl_session_new(struct dl_session **out, struct dl_frame *f,
+                              const struct dl_model *m, const char *methods,
+                              double coverage, struct dl_diag *d) {
+  *out = NULL;
+  struct dl_session *s = dl_calloc(1, sizeof *s);
+  if (!s)
+    return dl_fail_memory(d);
+  s->ctx.coverage = coverage;
+  s->ctx.model_name = m ? m->path : NULL;
+  enum dl_status status = find_methods(s, methods, d);
+  if (status == DL_OK)
+    status = dl_job_bind(&s->slots, f, d);
+  if (status == DL_OK)
+    status = use_fit(&s->power, &s->ctx.power_fit, m, "gpu_power_w", f, d);
+  if (status == DL_OK)
+    status = use_fit(&s->epoch, &s->ctx.epoch_fit, m, "epoch_energy_j", f, d);
+  if (status == DL_OK)
+    status = use_fit(&s->time, &s->ctx.time_fit, m, "epoch_s", f, d);
+  s->ctx.power = s->power;
+  s->ctx.epoch = s->epoch;
+  s->ctx.time = s->time;
+  if (status != DL_OK) {
+    dl_session_free(s);
+    return status;
+  }
+  *out = s;
+  return DL_OK;
+}
+
+size_t dl_session_n_methods(const struct dl_session *s) {
+  return s->n;
+}
+
+const struct dl_estimator *dl_session_method(const struct dl_session *s,
+                                             size_t i) {
+  return s->method[i];
+}
+
+enum dl_status dl_session_row(const struct dl_session *s,
+                              const struct dl_cell *cells,
+                              const struct dl_row_descriptors *found,
+                              struct dl_job *job, struct dl_estimate *est,
+                              struct dl_diag *d) {
+  double duration_s;
+  const char *from;
+  dl_job_read(job, &s->slots, cells, found);
+  enum dl_status status =
+      dl_settle_duration(&s->ctx, job, &duration_s, &from, d);
+  for (size_t i = 0; i < s->n && status == DL_OK; i++)
+    status = dl_run_estimator(s->method[i], &s->ctx, job, duration_s, from,
+                              &est[i], d);
+  return status;
+}
+
+enum dl_status dl_session_check(struct dl_catalog *c, const struct dl_job *job,
+                                const char *path, size_t line, bool *bad,
+                                struct dl_diag *d) {
+  bool no_gpu = job->gpu && !job->found.gpu && isnan(job->tdp_w);
+  bool no_arch = job->arch && !job->found.arch && isnan(job->macs_g);
+  *bad = no_gpu || no_arch;
+  if (!*bad)
+    return DL_OK;
+  struct dl_diag inner;
+  const struct dl_descriptor *e;
+  dl_diag_init(&inner);
+  enum dl_status status =
+      dl_catalog_get(c, no_gpu ? DL_ACCELERATOR : DL_ARCHITECTURE,
+                     no_gpu ? job->gpu : job->arch, &e, &inner);
+  const char *why = inner.error ? inner.error : "unknown name";
+  if (line > 0) {
+    dl_skip_at(d, path, line, "%s", why);
+    status = DL_OK;
+  } else {
+    dl_fail(d, status, "%s", why);
+  }
+  dl_diag_free(&inner);
+  return status;
+}

@@ -1,0 +1,36 @@
+/* A session estimates the rows of a frame by a list of estimators. */
+
+#ifndef DL_ESTIMATE_SESSION_H
+#define DL_ESTIMATE_SESSION_H
+
+#include "estimate/estimator.h"
+
+struct dl_session;
+
+/* `methods` names estimators, separated by commas, or is "all". `m` is the
+ * model for PRE, or NULL; `coverage` that of the intervals (0 .. 1). The
+ * frame and the model are borrowed. Errors (DL_EUSAGE): an unknown method. */
+enum dl_status dl_session_new(struct dl_session **s, struct dl_frame *f,
+                              const struct dl_model *m, const char *methods,
+                              double coverage, struct dl_diag *d);
+void dl_session_free(struct dl_session *s); /* accepts NULL */
+
+size_t dl_session_n_methods(const struct dl_session *s);
+const struct dl_estimator *dl_session_method(const struct dl_session *s,
+                                             size_t i);
+
+/* Estimates a row from its cells: est gets one entry a method, *job what was
+ * estimated. Thread-safe as long as each thread has its own cells and d. */
+enum dl_status dl_session_row(const struct dl_session *s,
+                              const struct dl_cell *cells,
+                              const struct dl_row_descriptors *found,
+                              struct dl_job *job, struct dl_estimate *est,
+                              struct dl_diag *d);
+
+/* What a row lacks to be estimated at all: its architecture or GPU is
+ * unknown. As dl_frame_complain; DL_OK and *bad false where nothing is. */
+enum dl_status dl_session_check(struct dl_catalog *c, const struct dl_job *job,
+                                const char *path, size_t line, bool *bad,
+                                struct dl_diag *d);
+
+#endif

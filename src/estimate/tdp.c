@@ -1,0 +1,32 @@
+/* Energy as thermal design power times duration, as the ML CO2 Impact
+ * calculator has it (Lacoste et al. 2019, arXiv 1910.09700):
+ *
+ *   E = TDP * T * GPUs
+ *
+ * That site rounds kWh to two decimals; dlest does not. */
+
+#include <math.h>
+
+#include "estimate/methods.h"
+
+static enum dl_status estimate(const struct dl_context *ctx,
+                               const struct dl_job *job,
+                               struct dl_estimate *est, struct dl_diag *d) {
+  (void)ctx;
+  (void)d;
+  est->boundary = "gpu";
+  est->power_w = job->tdp_w * job->n_gpus;
+  est->energy_j = est->power_w * est->duration_s;
+  if (isnan(est->energy_j))
+    est->lacks = isnan(job->tdp_w) ? "gpu.tdp_w" : "duration_s";
+  return DL_OK;
+}
+
+const struct dl_estimator dl_tdp = {
+    .name = "tdp",
+    .summary = "thermal design power x duration x GPUs",
+    .source = "ML CO2 Impact, arXiv 1910.09700",
+    .rank_given = 2,
+    .rank_open = 1,
+    .estimate = estimate,
+};

@@ -1,0 +1,41 @@
+/* The header of a CSV file: the first line that is not blank. */
+
+#ifndef DL_IO_CSV_HEADER_H
+#define DL_IO_CSV_HEADER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/diag.h"
+#include "base/text.h"
+
+struct csv_parser;
+
+struct dl_csv_header {
+  struct csv_parser *parser;
+  struct dl_strlist names;
+  size_t n_bytes;   /* read */
+  size_t line;      /* line of the next byte */
+  size_t name_line; /* line where the names start; 0 before */
+  char last_byte;
+  bool done;
+  bool binary; /* there are control characters */
+  bool failed; /* memory is out */
+};
+
+/* Prepares a zeroed header; false when memory is out. */
+bool dl_csv_header_init(struct dl_csv_header *h, char delimiter);
+void dl_csv_header_free(struct dl_csv_header *h);
+
+/* Reads bytes of text until the header ends. Returns how many. */
+size_t dl_csv_header_read(struct dl_csv_header *h, const char *text,
+                          size_t len);
+
+/* The file ends here. False if it does so within quotes. */
+bool dl_csv_header_end(struct dl_csv_header *h);
+
+/* Refuses missing, empty and repeated names. */
+enum dl_status dl_csv_header_check(const struct dl_csv_header *h,
+                                   const char *path, struct dl_diag *d);
+
+#endif

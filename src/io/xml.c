@@ -1,0 +1,245 @@
+#include "io/xml.h"
+
+#include <errno.h>
+#include <libxml/parser.h>
+#include <libxml/relaxng.h>
+#include <libxml/tree.h>
+#include <libxml/xmlerror.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+
+enum { MOST_BYTES = 64 << 20 };
+
+struct dl_xml {
+  xmlDoc *doc;
+  char *path; /* owned */
+  bool failed;
+};
+
+/* What a libxml2 callback has to say: the first message only. */
+struct complaint {
+  size_t line;
+  char text[256];
+};
+
+static void note_complaint(void *ctx, const xmlError *e) {
+  struct complaint *c = ctx;
+  if (c->text[0] || !e->message)
+    return;
+  c->line = e->line > 0 ? (size_t)e->line : 0;
+  snprintf(c->text, sizeof c->text, "%s", e->message);
+  char *end = c->text + strlen(c->text);
+  while (end > c->text && (end[-1] == '\n' || end[-1] == ' '))
+    *--end = '\0';
+}
+
+/* libxml2 declares the error as mutable up to 2.11, const from 2.12 on. */
+#if LIBXML_VERSION >= 21200
+#define AS_HANDLER(f) (f)
+#else
+#define AS_HANDLER(f) ((xmlStructuredErrorFunc)(f))
+#endif
+
+enum dl_status dl_xml_validate(const struct dl_xml *x, const char *schema,
+                               struct dl_diag *d) {
+  struct complaint c = {0};
+  enum dl_status status = DL_OK;
+  xmlRelaxNGValidCtxt *valid = NULL;
+  xmlRelaxNG *rng = NULL;
+  xmlRelaxNGParserCtxt *parser = xmlRelaxNGNewParserCtxt(schema);
+  if (parser) {
+    xmlRelaxNGSetParserStructuredErrors(parser, AS_HANDLER(note_complaint), &c);
+    rng = xmlRelaxNGParse(parser);
+  }
+  if (rng)
+    valid = xmlRelaxNGNewValidCtxt(rng);
+  if (!valid) {
+    status = dl_fail_at(d, DL_EFAILED, schema, 0, "cannot read schema: %s",
+                        c.text);
+  } else {
+    xmlRelaxNGSetValidStructuredErrors(valid, AS_HANDLER(note_complaint), &c);
+    if (xmlRelaxNGValidateDoc(valid, x->doc) != 0)
+      status = dl_fail_at(d, DL_EINPUT, x->path, c.line, "not valid: %s",
+                          c.text);
+  }
+  xmlRelaxNGFreeValidCtxt(valid);
+  xmlRelaxNGFree(rng);
+  xmlRelaxNGFreeParserCtxt(parser);
+  return status;
+}
+
+/* The path is not handed to libxml2, which would take it for a URL. */
+static enum dl_status parse(struct dl_xml *x, const char *data, size_t len,
+                            struct dl_diag *d) {
+  struct complaint c = {0};
+  xmlParserCtxt *ctxt = xmlNewParserCtxt();
+  if (!ctxt)
+    return dl_fail_memory(d);
+  xmlSetStructuredErrorFunc(&c, AS_HANDLER(note_complaint));
+  x->doc = xmlCtxtReadMemory(ctxt, data, (int)len, NULL, NULL,
+                             XML_PARSE_NONET | XML_PARSE_NOBLANKS |
+                                 XML_PARSE_NOCDATA);
+  xmlSetStructuredErrorFunc(NULL, NULL);
+  xmlFreeParserCtxt(ctxt);
+  if (!x->doc)
+    return dl_fail_at(d, DL_EINPUT, x->path, c.line, "not well-formed XML: %s",
+                      c.text[0] ? c.text : "empty document");
+  if (x->doc->intSubset || x->doc->extSubset)
+    return dl_fail_at(d, DL_EINPUT, x->path, 0,
+                      "a document type declaration is not allowed");
+  if (!xmlDocGetRootElement(x->doc))
+    return dl_fail_at(d, DL_EINPUT, x->path, 0, "no root element");
+  return DL_OK;
+}
+
+enum dl_status dl_xml_read(struct dl_xml **out, const char *path,
+                           const char *schema, struct dl_diag *d) {
+  *out = NULL;
+  char *data;
+  size_t len;
+  enum dl_status status = dl_read_file(path, MOST_BYTES, &data, &len, d);
+  if (status != DL_OK)
+    return status;
+  struct dl_xml *x = dl_calloc(1, sizeof *x);
+  if (x)
+    x->path = dl_strdup(strcmp(path, "-") == 0 ? "<stdin>" : path);
+  if (!x || !x->path)
+    status = dl_fail_memory(d);
+  else
+    status = parse(x, data, len, d);
+  free(data);
+  if (status == DL_OK && schema)
+    status = dl_xml_validate(x, schema, d);
+  if (status != DL_OK) {
+    dl_xml_free(x);
+    return status;
+  }
+  *out = x;
+  return DL_OK;
+}
+
+struct dl_xml *dl_xml_new(const char *root) {
+  struct dl_xml *x = dl_calloc(1, sizeof *x);
+  if (!x)
+    return NULL;
+  x->doc = xmlNewDoc((const xmlChar *)"1.0");
+  xmlNode *node = xmlNewNode(NULL, (const xmlChar *)root);
+  if (!x->doc || !node) {
+    xmlFreeNode(node);
+    dl_xml_free(x);
+    return NULL;
+  }
+  xmlDocSetRootElement(x->doc, node);
+  return x;
+}
+
+void dl_xml_free(struct dl_xml *x) {
+  if (!x)
+    return;
+  xmlFreeDoc(x->doc);
+  free(x->path);
+  free(x);
+}
+
+const char *dl_xml_path(const struct dl_xml *x) {
+  return x->path;
+}
+
+dl_node *dl_xml_root(const struct dl_xml *x) {
+  return xmlDocGetRootElement(x->doc);
+}
+
+static dl_node *skip_to(dl_node *node, const char *name) {
+  for (; node; node = node->next)
+    if (node->type == XML_ELEMENT_NODE &&
+        (!name || strcmp((const char *)node->name, name) == 0))
+      return node;
+  return NULL;
+}
+
+dl_node *dl_xml_first(dl_node *parent, const char *name) {
+  return skip_to(parent->children, name);
+}
+
+dl_node *dl_xml_next(dl_node *node, const char *name) {
+  return skip_to(node->next, name);
+}
+
+const char *dl_xml_name(const dl_node *node) {
+  return (const char *)node->name;
+}
+
+size_t dl_xml_line(const dl_node *node) {
+  long line = xmlGetLineNo(node);
+  return line > 0 ? (size_t)line : 0;
+}
+
+/* Text of a node list that is one text node: what the parser makes of plain
+ * content, since CDATA is merged and entities are not allowed. */
+static const char *only_text(const xmlNode *children) {
+  if (children && children->type == XML_TEXT_NODE && children->content)
+    return (const char *)children->content;
+  return "";
+}
+
+const char *dl_xml_attr(const dl_node *node, const char *name) {
+  for (const xmlAttr *a = node->properties; a; a = a->next)
+    if (strcmp((const char *)a->name, name) == 0)
+      return only_text(a->children);
+  return NULL;
+}
+
+const char *dl_xml_text(const dl_node *node) {
+  return only_text(node->children);
+}
+
+dl_node *dl_xml_add(struct dl_xml *x, dl_node *parent, const char *name) {
+  if (x->failed)
+    return NULL;
+  dl_node *node = xmlNewChild(parent, NULL, (const xmlChar *)name, NULL);
+  if (!node)
+    x->failed = true;
+  return node;
+}
+
+void dl_xml_set(struct dl_xml *x, dl_node *node, const char *name,
+                const char *value) {
+  if (x->failed)
+    return;
+  if (!xmlNewProp(node, (const xmlChar *)name, (const xmlChar *)value))
+    x->failed = true;
+}
+
+void dl_xml_set_text(struct dl_xml *x, dl_node *node, const char *text) {
+  if (x->failed)
+    return;
+  xmlNode *t = xmlNewText((const xmlChar *)text);
+  if (!t || !xmlAddChild(node, t))
+    x->failed = true;
+}
+
+enum dl_status dl_xml_write(const struct dl_xml *x, const char *path,
+                            struct dl_diag *d) {
+  xmlChar *data = NULL;
+  int len = 0;
+  if (!x->failed)
+    xmlDocDumpFormatMemoryEnc(x->doc, &data, &len, "UTF-8", 1);
+  if (!data)
+    return dl_fail_memory(d);
+  struct dl_output out;
+  enum dl_status status = dl_output_open(&out, path, false, d);
+  if (status == DL_OK) {
+    errno = 0;
+    if (fwrite(data, 1, (size_t)len, out.f) != (size_t)len) {
+      status = dl_fail_errno(d, path, "cannot write", errno ? errno : EIO);
+      dl_output_discard(&out);
+    } else {
+      status = dl_output_commit(&out, d);
+    }
+  }
+  xmlFree(data);
+  return status;
+}

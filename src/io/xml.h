@@ -1,0 +1,59 @@
+/* Reading, validating and writing XML, on libxml2.
+ *
+ * Documents are read with entity substitution, external DTDs and the network
+ * off; a document with a DOCTYPE is refused, and so is one over 64 MiB.
+ * Nodes belong to their document. */
+
+#ifndef DL_IO_XML_H
+#define DL_IO_XML_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/diag.h"
+
+struct dl_xml;              /* a document */
+typedef struct _xmlNode dl_node; /* an element (libxml2's own type) */
+
+/* Reads a file ("-": stdin). With `schema` (path of a RELAX NG schema in XML
+ * syntax, or NULL) the document must be valid against it. */
+enum dl_status dl_xml_read(struct dl_xml **x, const char *path,
+                           const char *schema, struct dl_diag *d);
+
+/* Whether a document that was read is valid against a schema. */
+enum dl_status dl_xml_validate(const struct dl_xml *x, const char *schema,
+                               struct dl_diag *d);
+
+/* A new document with a root element. NULL when memory is out. */
+struct dl_xml *dl_xml_new(const char *root);
+void dl_xml_free(struct dl_xml *x); /* accepts NULL */
+
+const char *dl_xml_path(const struct dl_xml *x);
+dl_node *dl_xml_root(const struct dl_xml *x);
+
+/* First child element, next sibling element; `name` NULL takes any. NULL
+ * when there is none. */
+dl_node *dl_xml_first(dl_node *parent, const char *name);
+dl_node *dl_xml_next(dl_node *node, const char *name);
+const char *dl_xml_name(const dl_node *node);
+size_t dl_xml_line(const dl_node *node);
+
+/* Value of an attribute, or NULL. The text is owned by the document. */
+const char *dl_xml_attr(const dl_node *node, const char *name);
+
+/* Text of an element that holds text alone, "" when empty; owned by the
+ * document. */
+const char *dl_xml_text(const dl_node *node);
+
+/* Writing: add a child, set an attribute or the text. After memory has run
+ * out they do nothing and dl_xml_write fails. */
+dl_node *dl_xml_add(struct dl_xml *x, dl_node *parent, const char *name);
+void dl_xml_set(struct dl_xml *x, dl_node *node, const char *name,
+                const char *value);
+void dl_xml_set_text(struct dl_xml *x, dl_node *node, const char *text);
+
+/* Indented UTF-8; the file appears whole or not at all. "-": stdout. */
+enum dl_status dl_xml_write(const struct dl_xml *x, const char *path,
+                            struct dl_diag *d);
+
+#endif

@@ -1,0 +1,489 @@
+/* A recursive-descent parser that emits code for a stack machine. */
+
+#include "model/formula.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/names.h"
+#include "base/number.h"
+#include "base/text.h"
+
+enum { MOST_DEPTH = 64, MOST_OPS = 4096 };
+
+enum op {
+  OP_NUMBER, OP_VAR, OP_TEXT_EQ,
+  OP_NEG, OP_LOG, OP_LOG2, OP_LOG10, OP_LOG1P, OP_EXP, OP_SQRT, OP_ABS,
+  OP_ADD, OP_SUB, OP_MUL, OP_DIV, OP_POW, OP_MIN, OP_MAX, OP_COALESCE,
+  OP_LT, OP_LE, OP_GT, OP_GE, OP_EQ, OP_NE
+};
+
+struct instruction {
+  enum op op;
+  double number;  /* OP_NUMBER */
+  size_t index;   /* OP_VAR: variable; OP_TEXT_EQ: variable */
+  size_t literal; /* OP_TEXT_EQ: index of the literal */
+};
+
+struct dl_formula {
+  char *text;
+  struct instruction *code;
+  size_t n, cap;
+  struct dl_strlist vars;
+  struct dl_strlist literals;
+  bool *is_text; /* one a variable */
+  bool *needed;  /* one a variable: used outside coalesce(HERE, b) */
+};
+
+struct parser {
+  const char *text;
+  const char *p;
+  struct dl_formula *f;
+  struct dl_diag *d;
+  size_t depth; /* of the stack at run time */
+  size_t nest;  /* of the recursion */
+  size_t spare; /* first arguments of coalesce that we are inside of */
+};
+
+static const struct {
+  const char *name;
+  enum op op;
+  int arguments;
+} functions[] = {
+    {"log", OP_LOG, 1},   {"log2", OP_LOG2, 1},   {"log10", OP_LOG10, 1},
+    {"log1p", OP_LOG1P, 1}, {"exp", OP_EXP, 1},   {"sqrt", OP_SQRT, 1},
+    {"abs", OP_ABS, 1},   {"min", OP_MIN, 2},     {"max", OP_MAX, 2},
+    {"coalesce", OP_COALESCE, 2},
+};
+
+static bool expression(struct parser *s);
+
+static bool complain(struct parser *s, const char *what) {
+  dl_fail(s->d, DL_EUSAGE, "formula '%s': column %zu: %s", s->text,
+          (size_t)(s->p - s->text) + 1, what);
+  return false;
+}
+
+static bool no_memory(struct parser *s) {
+  dl_fail_memory(s->d);
+  return false;
+}
+
+static void blanks(struct parser *s) {
+  while (isspace((unsigned char)*s->p))
+    s->p++;
+}
+
+/* Takes `token` if it comes next. */
+static bool take(struct parser *s, const char *token) {
+  blanks(s);
+  size_t n = strlen(token);
+  if (strncmp(s->p, token, n) != 0)
+    return false;
+  s->p += n;
+  return true;
+}
+
+static bool emit(struct parser *s, struct instruction in, int pops) {
+  struct dl_formula *f = s->f;
+  void *code = f->code;
+  s->depth = s->depth + 1 - (size_t)pops;
+  if (s->depth > MOST_DEPTH || f->n >= MOST_OPS)
+    return complain(s, "formula too large");
+  if (!dl_grow(&code, &f->cap, f->n + 1, sizeof *f->code))
+    return no_memory(s);
+  f->code = code;
+  f->code[f->n++] = in;
+  return true;
+}
+
+static bool emit_op(struct parser *s, enum op op, int pops) {
+  return emit(s, (struct instruction){.op = op}, pops);
+}
+
+static bool number(struct parser *s) {
+  const char *q = s->p;
+  while (isdigit((unsigned char)*q) || *q == '.')
+    q++;
+  if (*q == 'e' || *q == 'E') {
+    const char *e = q + 1;
+    if (*e == '+' || *e == '-')
+      e++;
+    if (isdigit((unsigned char)*e)) {
+      while (isdigit((unsigned char)*e))
+        e++;
+      q = e;
+    }
+  }
+  double x;
+  if (dl_parse_number(s->p, (size_t)(q - s->p), &x) != DL_NUMBER_OK)
+    return complain(s, "invalid number");
+  s->p = q;
+  return emit(s, (struct instruction){.op = OP_NUMBER, .number = x}, 0);
+}
+
+/* A text between two `quote` characters, behind the first. NULL: complained. */
+static char *quoted(struct parser *s, char quote) {
+  const char *end = strchr(s->p, quote);
+  if (!end || end == s->p) {
+    complain(s, end ? "empty name" : "missing closing quote");
+    return NULL;
+  }
+  char *text = dl_strndup(s->p, (size_t)(end - s->p));
+  if (!text)
+    no_memory(s);
+  s->p = end + 1;
+  return text;
+}
+
+static bool name_char(char c) {
+  return isalnum((unsigned char)c) || c == '_' || c == '.';
+}
+
+/* Enters a variable, taking over `name`; -1 when memory is out. */
+static long variable(struct parser *s, char *name) {
+  struct dl_formula *f = s->f;
+  long i = dl_strlist_find(&f->vars, name);
+  if (i < 0) {
+    size_t n = f->vars.n;
+    bool *marks = realloc(f->is_text, (n + 1) * sizeof *marks);
+    f->is_text = marks ? marks : f->is_text;
+    bool *needed = realloc(f->needed, (n + 1) * sizeof *needed);
+    f->needed = needed ? needed : f->needed;
+    if (marks && needed && dl_strlist_add(&f->vars, name)) {
+      i = (long)n;
+      f->is_text[i] = f->needed[i] = false;
+    }
+  }
+  free(name);
+  if (i < 0)
+    no_memory(s);
+  else if (s->spare == 0)
+    f->needed[i] = true;
+  return i;
+}
+
+/* name == 'text'; the name has been read. */
+static bool text_comparison(struct parser *s, long var, bool equal) {
+  blanks(s);
+  char quote = *s->p++;
+  char *literal = quoted(s, quote);
+  if (!literal)
+    return false;
+  bool ok = dl_strlist_add(&s->f->literals, literal);
+  free(literal);
+  if (!ok)
+    return no_memory(s);
+  s->f->is_text[var] = true;
+  struct instruction in = {.op = OP_TEXT_EQ,
+                           .index = (size_t)var,
+                           .literal = s->f->literals.n - 1};
+  if (!emit(s, in, 0))
+    return false;
+  if (equal)
+    return true;
+  return emit(s, (struct instruction){.op = OP_NUMBER, .number = 0}, 0) &&
+         emit_op(s, OP_EQ, 2);
+}
+
+static bool use_variable(struct parser *s, char *name) {
+  long var = variable(s, name);
+  if (var < 0)
+    return false;
+  const char *here = s->p;
+  bool equal = take(s, "==");
+  if (equal || take(s, "!=")) {
+    blanks(s);
+    if (*s->p == '\'' || *s->p == '"')
+      return text_comparison(s, var, equal);
+    s->p = here;
+  }
+  return emit(s, (struct instruction){.op = OP_VAR, .index = (size_t)var}, 0);
+}
+
+static bool call(struct parser *s, const char *name) {
+  for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+    if (strcmp(functions[i].name, name) != 0)
+      continue;
+    for (int a = 0; a < functions[i].arguments; a++) {
+      if (a > 0 && !take(s, ","))
+        return complain(s, "expected ','");
+      bool spare = functions[i].op == OP_COALESCE && a == 0;
+      s->spare += spare;
+      bool ok = expression(s);
+      s->spare -= spare;
+      if (!ok)
+        return false;
+    }
+    if (!take(s, ")"))
+      return complain(s, "expected ')'");
+    return emit_op(s, functions[i].op, functions[i].arguments);
+  }
+  struct dl_text near = {0};
+  const char *names[sizeof functions / sizeof *functions];
+  for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+    names[i] = functions[i].name;
+  dl_nearest_names(name, names, sizeof functions / sizeof *functions, 3,
+                   &near);
+  dl_fail(s->d, DL_EUSAGE, "formula '%s': unknown function '%s'; nearest: %s",
+          s->text, name, dl_text_str(&near));
+  dl_text_free(&near);
+  return false;
+}
+
+static bool name_or_call(struct parser *s) {
+  const char *q = s->p;
+  while (name_char(*q))
+    q++;
+  char *name = dl_strndup(s->p, (size_t)(q - s->p));
+  if (!name)
+    return no_memory(s);
+  s->p = q;
+  if (take(s, "(")) {
+    bool ok = call(s, name);
+    free(name);
+    return ok;
+  }
+  return use_variable(s, name);
+}
+
+static bool primary(struct parser *s) {
+  blanks(s);
+  char c = *s->p;
+  if (isdigit((unsigned char)c) || c == '.')
+    return number(s);
+  if (c == '`') {
+    s->p++;
+    char *name = quoted(s, '`');
+    return name && use_variable(s, name);
+  }
+  if (isalpha((unsigned char)c) || c == '_')
+    return name_or_call(s);
+  if (take(s, "(")) {
+    if (!expression(s))
+      return false;
+    return take(s, ")") || complain(s, "expected ')'");
+  }
+  return complain(s, c ? "expected a number, a name or '('"
+                       : "ends where a value is expected");
+}
+
+static bool unary(struct parser *s);
+
+static bool power(struct parser *s) {
+  if (!primary(s))
+    return false;
+  if (!take(s, "^"))
+    return true;
+  return unary(s) && emit_op(s, OP_POW, 2);
+}
+
+static bool unary(struct parser *s) {
+  if (++s->nest > MOST_DEPTH)
+    return complain(s, "formula too deep");
+  bool ok;
+  if (take(s, "-"))
+    ok = unary(s) && emit_op(s, OP_NEG, 1);
+  else if (take(s, "+"))
+    ok = unary(s);
+  else
+    ok = power(s);
+  s->nest--;
+  return ok;
+}
+
+static bool product(struct parser *s) {
+  if (!unary(s))
+    return false;
+  for (;;) {
+    enum op op;
+    if (take(s, "*"))
+      op = OP_MUL;
+    else if (take(s, "/"))
+      op = OP_DIV;
+    else
+      return true;
+    if (!unary(s) || !emit_op(s, op, 2))
+      return false;
+  }
+}
+
+static bool sum(struct parser *s) {
+  if (!product(s))
+    return false;
+  for (;;) {
+    enum op op;
+    if (take(s, "+"))
+      op = OP_ADD;
+    else if (take(s, "-"))
+      op = OP_SUB;
+    else
+      return true;
+    if (!product(s) || !emit_op(s, op, 2))
+      return false;
+  }
+}
+
+static bool expression(struct parser *s) {
+  static const struct {
+    const char *token;
+    enum op op;
+  } comparisons[] = {{"<=", OP_LE}, {">=", OP_GE}, {"==", OP_EQ},
+                     {"!=", OP_NE}, {"<", OP_LT},  {">", OP_GT}};
+  if (!sum(s))
+    return false;
+  for (size_t i = 0; i < sizeof comparisons / sizeof *comparisons; i++)
+    if (take(s, comparisons[i].token))
+      return sum(s) && emit_op(s, comparisons[i].op, 2);
+  return true;
+}
+
+enum dl_status dl_formula_parse(struct dl_formula **out, const char *text,
+                                struct dl_diag *d) {
+  *out = NULL;
+  struct dl_formula *f = dl_calloc(1, sizeof *f);
+  if (!f || !(f->text = dl_strdup(text))) {
+    free(f);
+    return dl_fail_memory(d);
+  }
+  struct parser s = {.text = f->text, .p = f->text, .f = f, .d = d};
+  bool ok = expression(&s);
+  blanks(&s);
+  if (ok && *s.p)
+    ok = complain(&s, "unexpected text");
+  if (!ok) {
+    dl_formula_free(f);
+    return d->status == DL_OK ? DL_EUSAGE : d->status;
+  }
+  *out = f;
+  return DL_OK;
+}
+
+void dl_formula_free(struct dl_formula *f) {
+  if (!f)
+    return;
+  free(f->text);
+  free(f->code);
+  free(f->is_text);
+  free(f->needed);
+  dl_strlist_free(&f->vars);
+  dl_strlist_free(&f->literals);
+  free(f);
+}
+
+const char *dl_formula_text(const struct dl_formula *f) {
+  return f->text;
+}
+
+size_t dl_formula_n_vars(const struct dl_formula *f) {
+  return f->vars.n;
+}
+
+const char *dl_formula_var(const struct dl_formula *f, size_t i) {
+  return f->vars.s[i];
+}
+
+bool dl_formula_var_is_text(const struct dl_formula *f, size_t i) {
+  return f->is_text[i];
+}
+
+bool dl_formula_var_is_needed(const struct dl_formula *f, size_t i) {
+  return f->needed[i];
+}
+
+bool dl_formula_is_name(const struct dl_formula *f) {
+  return f->n == 1 && f->code[0].op == OP_VAR;
+}
+
+/* Comparisons with NaN are NaN, not false: unknown stays unknown. */
+static double truth(double a, double b, bool holds) {
+  return isnan(a) || isnan(b) ? NAN : (double)holds;
+}
+
+static double unary_op(enum op op, double a) {
+  switch (op) {
+  case OP_NEG:
+    return -a;
+  case OP_LOG:
+    return log(a);
+  case OP_LOG2:
+    return log2(a);
+  case OP_LOG10:
+    return log10(a);
+  case OP_LOG1P:
+    return log1p(a);
+  case OP_EXP:
+    return exp(a);
+  case OP_SQRT:
+    return sqrt(a);
+  default:
+    return fabs(a);
+  }
+}
+
+static double binary_op(enum op op, double a, double b) {
+  switch (op) {
+  case OP_ADD:
+    return a + b;
+  case OP_SUB:
+    return a - b;
+  case OP_MUL:
+    return a * b;
+  case OP_DIV:
+    return a / b;
+  case OP_POW:
+    return pow(a, b);
+  case OP_MIN:
+    return isnan(a) || isnan(b) ? NAN : fmin(a, b);
+  case OP_MAX:
+    return isnan(a) || isnan(b) ? NAN : fmax(a, b);
+  case OP_COALESCE:
+    return isnan(a) ? b : a;
+  case OP_LT:
+    return truth(a, b, a < b);
+  case OP_LE:
+    return truth(a, b, a <= b);
+  case OP_GT:
+    return truth(a, b, a > b);
+  case OP_GE:
+    return truth(a, b, a >= b);
+  case OP_EQ:
+    return truth(a, b, !(a < b) && !(a > b));
+  default:
+    return truth(a, b, a < b || a > b);
+  }
+}
+
+double dl_formula_eval(const struct dl_formula *f, const struct dl_cell *cells,
+                       const size_t *index) {
+  double stack[MOST_DEPTH + 1];
+  size_t top = 0;
+  for (size_t i = 0; i < f->n; i++) {
+    const struct instruction *in = &f->code[i];
+    switch (in->op) {
+    case OP_NUMBER:
+      stack[top++] = in->number;
+      break;
+    case OP_VAR:
+      stack[top++] = cells[index[in->index]].x;
+      break;
+    case OP_TEXT_EQ: {
+      const char *s = cells[index[in->index]].s;
+      stack[top++] =
+          s ? strcmp(s, f->literals.s[in->literal]) == 0 : (double)NAN;
+      break;
+    }
+    default:
+      if (in->op <= OP_ABS) {
+        stack[top - 1] = unary_op(in->op, stack[top - 1]);
+      } else {
+        top--;
+        stack[top - 1] = binary_op(in->op, stack[top - 1], stack[top]);
+      }
+    }
+  }
+  return stack[0];
+}

@@ -1,0 +1,57 @@
+#include "model/model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *dl_left_out_name(enum dl_left_out left) {
+  static const char *const names[] = {"config", "arch", "gpu", "rows"};
+  return names[left];
+}
+
+static void free_residuals(struct dl_residuals *r) {
+  for (size_t i = 0; i < r->n; i++)
+    free(r->g[i].name);
+  free(r->g);
+}
+
+void dl_fit_free(struct dl_fit *f) {
+  free(f->target);
+  free(f->unit);
+  free(f->boundary);
+  free(f->offset);
+  dl_strlist_free(&f->features);
+  for (size_t i = 0; i < f->n_ranges; i++)
+    free(f->range[i].name);
+  free(f->range);
+  dl_scale_free(&f->scale);
+  if (f->method)
+    f->method->free(f->state);
+  for (size_t i = 0; i < DL_N_LEFT_OUT; i++)
+    free_residuals(&f->left_out[i]);
+  dl_strlist_free(&f->archs);
+  dl_strlist_free(&f->gpus);
+  *f = (struct dl_fit){0};
+}
+
+void dl_model_free(struct dl_model *m) {
+  if (!m)
+    return;
+  for (size_t i = 0; i < m->n_fits; i++)
+    dl_fit_free(&m->fit[i]);
+  free(m->fit);
+  free(m->path);
+  free(m->source);
+  free(m->digest);
+  free(m->citation);
+  free(m->options);
+  free(m->version);
+  free(m);
+}
+
+const struct dl_fit *dl_model_find(const struct dl_model *m,
+                                   const char *target) {
+  for (size_t i = 0; i < m->n_fits; i++)
+    if (strcmp(m->fit[i].target, target) == 0)
+      return &m->fit[i];
+  return NULL;
+}

@@ -1,0 +1,105 @@
+/* A model: one or more fitted targets, as they are kept in a file.
+ *
+ * A fit predicts one quantity of a run ("target") by
+ *
+ *   link(target) - offset = regression(scaled features)
+ *
+ * with link = log or identity, and offset the link of a known factor or
+ * addend. Features, offset and target are text formulas over the names of a
+ * frame (frame.h). */
+
+#ifndef DL_MODEL_MODEL_H
+#define DL_MODEL_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/diag.h"
+#include "base/text.h"
+#include "math/metrics.h"
+#include "math/regression.h"
+#include "math/scale.h"
+
+#define DL_MODEL_FORMAT 1
+
+/* What was left out to get a set of residuals. */
+enum dl_left_out {
+  DL_LEFT_CONFIG, /* a configuration */
+  DL_LEFT_ARCH,
+  DL_LEFT_GPU,
+  DL_LEFT_ROWS, /* random rows: where a table has no groups */
+  DL_N_LEFT_OUT
+};
+
+/* "config", "arch", "gpu", "rows". */
+const char *dl_left_out_name(enum dl_left_out left);
+
+/* Residuals of one group when it was left out: log(y / prediction) for a
+ * logarithmic target, else y - prediction. Up to 21 quantiles stand for the
+ * rows of the group. */
+struct dl_group_residuals {
+  char *name; /* owned */
+  size_t n;   /* rows */
+  size_t n_values;
+  double value[21]; /* ascending */
+};
+
+struct dl_residuals {
+  struct dl_group_residuals *g; /* owned */
+  size_t n;                     /* groups; 0: not available */
+  struct dl_scores pooled;      /* scores under this protocol */
+};
+
+/* Training range of a variable that the features use. */
+struct dl_range {
+  char *name; /* owned */
+  double low, high;
+};
+
+struct dl_fit {
+  char *target;   /* "gpu_power_w" */
+  char *unit;     /* "W", or NULL */
+  char *boundary; /* "gpu", "gpu+ram", ..., or NULL */
+  bool log_target;
+  char *offset; /* formula, or NULL */
+  struct dl_strlist features;
+  struct dl_range *range;       /* n_ranges variables, owned */
+  size_t n_ranges;
+  bool scaled;
+  struct dl_scale scale; /* when scaled */
+  const struct dl_regression *method;
+  double hyper[DL_MAX_HYPER];
+  void *state; /* of the method */
+  struct dl_residuals left_out[DL_N_LEFT_OUT];
+  struct dl_strlist archs, gpus; /* seen in training */
+  size_t n;              /* rows */
+  size_t configurations; /* distinct ones among them */
+};
+
+struct dl_model {
+  char *path;      /* of its file, or NULL */
+  char *source;    /* the table it was fitted on */
+  char *digest;    /* XXH3-128 of that table */
+  size_t rows;     /* of that table */
+  char *citation;  /* or NULL */
+  char *options;   /* command line that made it */
+  char *version;   /* of dlest */
+  struct dl_fit *fit;
+  size_t n_fits;
+};
+
+void dl_fit_free(struct dl_fit *f);
+void dl_model_free(struct dl_model *m); /* accepts NULL */
+
+/* The fit for a target, or NULL. */
+const struct dl_fit *dl_model_find(const struct dl_model *m,
+                                   const char *target);
+
+/* Reads and writes model files (models/model.rng). `schema` is that file's
+ * path, NULL to skip validation (files that ship). */
+enum dl_status dl_model_read(struct dl_model **m, const char *path,
+                             const char *schema, struct dl_diag *d);
+enum dl_status dl_model_write(const struct dl_model *m, const char *path,
+                              struct dl_diag *d);
+
+#endif

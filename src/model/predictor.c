@@ -1,0 +1,230 @@
+#include "model/predictor.h"
+
+#include <gsl/gsl_cdf.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "model/interval.h"
+
+/* A formula and the slots of its variables. */
+struct bound {
+  struct dl_formula *formula;
+  size_t *vars;
+};
+
+struct dl_predictor {
+  const struct dl_fit *fit;
+  const struct dl_frame *frame;
+  struct bound *feature;
+  size_t n_features;
+  struct bound offset; /* formula NULL without one */
+  size_t *range_slot;  /* one a range */
+};
+
+static void free_bound(struct bound *b) {
+  dl_formula_free(b->formula);
+  free(b->vars);
+}
+
+void dl_predictor_free(struct dl_predictor *p) {
+  if (!p)
+    return;
+  for (size_t i = 0; i < p->n_features; i++)
+    free_bound(&p->feature[i]);
+  free(p->feature);
+  free_bound(&p->offset);
+  free(p->range_slot);
+  free(p);
+}
+
+static enum dl_status bind_formula(struct bound *b, const char *text,
+                           struct dl_frame *f, struct dl_diag *d) {
+  enum dl_status status = dl_formula_parse(&b->formula, text, d);
+  if (status == DL_OK)
+    status = dl_frame_bind(f, b->formula, false, &b->vars, d);
+  return status;
+}
+
+enum dl_status dl_predictor_new(struct dl_predictor **out,
+                                const struct dl_fit *fit, struct dl_frame *f,
+                                struct dl_diag *d) {
+  *out = NULL;
+  struct dl_predictor *p = dl_calloc(1, sizeof *p);
+  if (!p)
+    return dl_fail_memory(d);
+  p->fit = fit;
+  p->frame = f;
+  p->feature = dl_calloc(fit->features.n, sizeof *p->feature);
+  p->range_slot = dl_calloc(fit->n_ranges, sizeof *p->range_slot);
+  enum dl_status status = DL_OK;
+  if (!p->feature || !p->range_slot)
+    status = dl_fail_memory(d);
+  for (size_t i = 0; i < fit->features.n && status == DL_OK; i++) {
+    status = bind_formula(&p->feature[i], fit->features.s[i], f, d);
+    p->n_features++;
+  }
+  if (status == DL_OK && fit->offset)
+    status = bind_formula(&p->offset, fit->offset, f, d);
+  for (size_t i = 0; i < fit->n_ranges && status == DL_OK; i++)
+    status = dl_frame_slot(f, fit->range[i].name, false, &p->range_slot[i], d);
+  if (status == DL_OK)
+    dl_frame_want_descriptors(f);
+  if (status != DL_OK) {
+    dl_predictor_free(p);
+    return status;
+  }
+  *out = p;
+  return DL_OK;
+}
+
+static const char *bound_lacks(const struct bound *b,
+                               const struct dl_cell *cells) {
+  for (size_t i = 0; b->formula && i < dl_formula_n_vars(b->formula); i++) {
+    const struct dl_cell *c = &cells[b->vars[i]];
+    if (!dl_formula_var_is_needed(b->formula, i))
+      continue;
+    if (dl_formula_var_is_text(b->formula, i) ? !c->s : isnan(c->x))
+      return dl_formula_var(b->formula, i);
+  }
+  return NULL;
+}
+
+const char *dl_predictor_lacks(const struct dl_predictor *p,
+                               const struct dl_cell *cells) {
+  const char *name = bound_lacks(&p->offset, cells);
+  for (size_t i = 0; i < p->n_features && !name; i++)
+    name = bound_lacks(&p->feature[i], cells);
+  return name;
+}
+
+/* How far x lies outside [low, high]: |log(x / nearest end)|, or relative to
+ * the width of the range where there are no logarithms. 0 inside. */
+static double distance(const struct dl_range *r, double x) {
+  if (isnan(x) || (x >= r->low && x <= r->high))
+    return 0;
+  if (r->low > 0 && x > 0)
+    return x > r->high ? log(x / r->high) : log(r->low / x);
+  double width = r->high > r->low ? r->high - r->low : 1;
+  return (x > r->high ? x - r->high : r->low - x) / width;
+}
+
+/* What extrapolation adds to the half-width of a relative interval: the
+ * effect of each variable beyond its range is taken as known but for a power
+ * of +-0.1 (at 90 %), independent of the others'. */
+static double extrapolation(const struct dl_predictor *p,
+                            const struct dl_cell *cells, double coverage,
+                            unsigned *outside) {
+  static const double power = 0.1;
+  double squares = 0;
+  *outside = 0;
+  for (size_t i = 0; i < p->fit->n_ranges; i++) {
+    double far = distance(&p->fit->range[i], cells[p->range_slot[i]].x);
+    if (far > 0 && i < 32)
+      *outside |= 1u << i;
+    squares += far * far;
+  }
+  double z = gsl_cdf_ugaussian_Pinv((1 + coverage) / 2) /
+             gsl_cdf_ugaussian_Pinv(0.95);
+  return power * z * sqrt(squares);
+}
+
+static bool is_new(const struct dl_strlist *seen,
+                   const struct dl_descriptor *e) {
+  return seen->n > 0 && (!e || dl_strlist_find(seen, e->id) < 0);
+}
+
+/* Residual bounds for what is new about the row; of an architecture and a
+ * GPU that are both new the squares add up. */
+static bool bounds(const struct dl_fit *fit,
+                   const struct dl_row_descriptors *row, double coverage,
+                   double *low, double *high, enum dl_left_out *novelty) {
+  bool gpu = is_new(&fit->gpus, row->gpu), arch = is_new(&fit->archs, row->arch);
+  double l[2] = {0, 0}, h[2] = {0, 0};
+  bool any = false;
+  *novelty = DL_LEFT_CONFIG;
+  if (arch && dl_residual_interval(&fit->left_out[DL_LEFT_ARCH], coverage,
+                                   &l[0], &h[0])) {
+    *novelty = DL_LEFT_ARCH;
+    any = true;
+  }
+  if (gpu && dl_residual_interval(&fit->left_out[DL_LEFT_GPU], coverage, &l[1],
+                                  &h[1])) {
+    *novelty = DL_LEFT_GPU;
+    any = true;
+  }
+  if (!any)
+    any = dl_residual_interval(&fit->left_out[DL_LEFT_CONFIG], coverage, &l[0],
+                               &h[0]);
+  if (!any) {
+    *novelty = DL_LEFT_ROWS;
+    any = dl_residual_interval(&fit->left_out[DL_LEFT_ROWS], coverage, &l[0],
+                               &h[0]);
+  }
+  *low = -hypot(fmin(l[0], 0), fmin(l[1], 0));
+  *high = hypot(fmax(h[0], 0), fmax(h[1], 0));
+  return any;
+}
+
+static void add_interval(const struct dl_predictor *p,
+                         const struct dl_cell *cells,
+                         const struct dl_row_descriptors *row, double coverage,
+                         struct dl_prediction *out) {
+  double low, high;
+  out->extrapolation =
+      extrapolation(p, cells, coverage, &out->outside);
+  if (!bounds(p->fit, row, coverage, &low, &high, &out->novelty))
+    return;
+  if (p->fit->log_target) {
+    out->low = out->value * exp(-hypot(low, out->extrapolation));
+    out->high = out->value * exp(hypot(high, out->extrapolation));
+  } else {
+    double more = out->extrapolation * fabs(out->value);
+    out->low = out->value - hypot(low, more);
+    out->high = out->value + hypot(high, more);
+  }
+}
+
+static double linked(bool log_target, double x) {
+  return log_target ? log(x) : x;
+}
+
+enum dl_status dl_predict(const struct dl_predictor *p,
+                          const struct dl_cell *cells,
+                          const struct dl_row_descriptors *row,
+                          double coverage, struct dl_prediction *out,
+                          struct dl_diag *d) {
+  const struct dl_fit *fit = p->fit;
+  *out = (struct dl_prediction){.value = NAN, .low = NAN, .high = NAN};
+  gsl_matrix *x = gsl_matrix_alloc(1, p->n_features);
+  gsl_vector *y = gsl_vector_alloc(1);
+  if (!x || !y) {
+    gsl_matrix_free(x);
+    gsl_vector_free(y);
+    return dl_fail_memory(d);
+  }
+  bool finite = true;
+  for (size_t i = 0; i < p->n_features; i++) {
+    double v = dl_formula_eval(p->feature[i].formula, cells, p->feature[i].vars);
+    finite = finite && isfinite(v);
+    gsl_matrix_set(x, 0, i, v);
+  }
+  enum dl_status status = DL_OK;
+  if (finite) {
+    if (fit->scaled)
+      dl_scale_apply(&fit->scale, x);
+    status = fit->method->predict(fit->state, x, y, d);
+    double t = gsl_vector_get(y, 0);
+    if (p->offset.formula)
+      t += linked(fit->log_target,
+                dl_formula_eval(p->offset.formula, cells, p->offset.vars));
+    out->value = fit->log_target ? exp(t) : t;
+    if (!isfinite(out->value))
+      out->value = NAN;
+    add_interval(p, cells, row, coverage, out);
+  }
+  gsl_matrix_free(x);
+  gsl_vector_free(y);
+  return status;
+}

@@ -1,0 +1,38 @@
+/* A fit bound to a frame: predictions for its rows. */
+
+#ifndef DL_MODEL_PREDICTOR_H
+#define DL_MODEL_PREDICTOR_H
+
+#include "model/frame.h"
+#include "model/model.h"
+
+struct dl_predictor;
+
+/* Both are borrowed and must outlive the predictor. Errors (DL_EUSAGE): the
+ * frame lacks a name that the fit needs. */
+enum dl_status dl_predictor_new(struct dl_predictor **p,
+                                const struct dl_fit *fit, struct dl_frame *f,
+                                struct dl_diag *d);
+void dl_predictor_free(struct dl_predictor *p); /* accepts NULL */
+
+struct dl_prediction {
+  double value; /* of the target, in its unit; NaN: not possible */
+  double low, high; /* interval; NaN without one */
+  enum dl_left_out novelty; /* whose residuals gave the interval */
+  double extrapolation; /* part of the relative half-width due to variables
+                           outside of their training range */
+  unsigned outside;     /* bit i: variable i (fit->range) is outside */
+};
+
+/* For a row's cells. Thread-safe. */
+enum dl_status dl_predict(const struct dl_predictor *p,
+                          const struct dl_cell *cells,
+                          const struct dl_row_descriptors *row,
+                          double coverage, struct dl_prediction *out,
+                          struct dl_diag *d);
+
+/* Name of the first variable the fit needs that the cells lack, or NULL. */
+const char *dl_predictor_lacks(const struct dl_predictor *p,
+                               const struct dl_cell *cells);
+
+#endif

@@ -1,0 +1,19 @@
+/* A model refitted without a part of its training data: the same targets,
+ * features, method and hyper-parameters on other rows. */
+
+#ifndef DL_MODEL_REFIT_H
+#define DL_MODEL_REFIT_H
+
+#include "model/train.h"
+
+/* Appends to `formulas` what the model's fits need of a training table. */
+enum dl_status dl_refit_formulas(struct dl_strlist *formulas,
+                                 const struct dl_model *m, struct dl_diag *d);
+
+/* Fits the model's targets on the rows of t for which keep[i], with residuals
+ * for intervals from those rows alone. *out is owned by the caller. */
+enum dl_status dl_refit(struct dl_model **out, const struct dl_model *m,
+                        const struct dl_training *t, const bool *keep,
+                        struct dl_diag *d);
+
+#endif

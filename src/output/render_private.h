@@ -1,0 +1,33 @@
+/* What the formats share. */
+
+#ifndef DL_OUTPUT_RENDER_PRIVATE_H
+#define DL_OUTPUT_RENDER_PRIVATE_H
+
+#include "output/render.h"
+#include "output/report_private.h"
+
+extern const struct dl_format dl_format_text;
+extern const struct dl_format dl_format_json;
+extern const struct dl_format dl_format_csv;
+
+struct dl_layout;
+
+struct dl_stream {
+  FILE *f;
+  struct dl_column *columns; /* owned copy */
+  size_t n_cols;
+  size_t n_rows;
+  struct dl_table *head;    /* text: rows held back to find the widths */
+  struct dl_layout *layout; /* text: those widths, then known */
+};
+
+/* NULL: memory is out. */
+struct dl_stream *dl_stream_new(FILE *f, const struct dl_column *columns,
+                                size_t n);
+void dl_stream_free(struct dl_stream *s); /* accepts NULL */
+
+/* Whether f took everything so far; `flush` to be sure about the buffered
+ * part. `memory` false means that memory was out on the way. */
+enum dl_status dl_written(FILE *f, bool flush, bool memory, struct dl_diag *d);
+
+#endif

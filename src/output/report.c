@@ -1,0 +1,304 @@
+/* Building the tree of a report. */
+
+#include "output/report.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "output/report_private.h"
+
+struct dl_value dl_number(double x) {
+  return (struct dl_value){.type = isfinite(x) ? DL_NUMBER : DL_NULL,
+                           .number = x};
+}
+
+struct dl_value dl_count(size_t n) {
+  return (struct dl_value){.type = DL_COUNT, .count = n};
+}
+
+struct dl_value dl_bool(bool b) {
+  return (struct dl_value){.type = DL_BOOL, .count = b};
+}
+
+struct dl_value dl_string(const char *s) {
+  return (struct dl_value){.type = s ? DL_STRING : DL_NULL, .string = s};
+}
+
+struct dl_value dl_strings(const char *const *s, size_t n) {
+  return (struct dl_value){.type = DL_STRINGS, .strings = s, .n_strings = n};
+}
+
+bool dl_value_absent(const struct dl_value *v) {
+  switch (v->type) {
+  case DL_NUMBER:
+    return !isfinite(v->number);
+  case DL_STRING:
+    return !v->string;
+  case DL_NULL:
+    return true;
+  case DL_COUNT:
+  case DL_BOOL:
+  case DL_STRINGS:
+    break;
+  }
+  return false;
+}
+
+static void value_free(struct dl_value *v) {
+  free((void *)v->string);
+  free((void *)v->strings);
+}
+
+/* The pointers and the texts behind them in one piece, so that one free()
+ * drops both. */
+static const char **copy_strings(const char *const *s, size_t n) {
+  size_t bytes = 0;
+  for (size_t i = 0; i < n; i++)
+    bytes += s[i] ? strlen(s[i]) + 1 : 0;
+  char **copy = malloc(n * sizeof *copy + bytes + 1);
+  if (!copy)
+    return NULL;
+  char *at = (char *)(copy + n);
+  for (size_t i = 0; i < n; i++) {
+    copy[i] = s[i] ? at : NULL;
+    if (s[i])
+      at = stpcpy(at, s[i]) + 1;
+  }
+  return (const char **)copy;
+}
+
+/* Copies v with only what its type uses. */
+static bool value_copy(struct dl_value *to, const struct dl_value *v) {
+  *to = (struct dl_value){.type = dl_value_absent(v) ? DL_NULL : v->type};
+  switch (to->type) {
+  case DL_NULL:
+    return true;
+  case DL_NUMBER:
+    to->number = v->number;
+    return true;
+  case DL_COUNT:
+  case DL_BOOL:
+    to->count = v->count;
+    return true;
+  case DL_STRING:
+    to->string = dl_strdup(v->string);
+    return to->string;
+  case DL_STRINGS:
+    to->strings = copy_strings(v->strings, v->n_strings);
+    to->n_strings = to->strings ? v->n_strings : 0;
+    return to->strings;
+  }
+  return false;
+}
+
+/* Tables */
+
+struct dl_table *dl_table_new(const char *title,
+                              const struct dl_column *columns, size_t n) {
+  struct dl_table *t = dl_calloc(1, sizeof *t);
+  if (!t)
+    return NULL;
+  t->title = title ? dl_strdup(title) : NULL;
+  t->columns = dl_calloc(n, sizeof *t->columns);
+  if ((title && !t->title) || !t->columns) {
+    dl_table_free(t);
+    return NULL;
+  }
+  if (n > 0)
+    memcpy(t->columns, columns, n * sizeof *columns);
+  t->n_cols = n;
+  return t;
+}
+
+void dl_table_free(struct dl_table *t) {
+  if (!t)
+    return;
+  for (size_t i = 0; i < t->n_rows * t->n_cols; i++)
+    value_free(&t->values[i]);
+  for (size_t i = 0; i < t->n_rows; i++)
+    free(t->marks[i]);
+  free(t->values);
+  free(t->marks);
+  free(t->columns);
+  free(t->title);
+  free(t);
+}
+
+bool dl_table_append(struct dl_table *t, const struct dl_value *values,
+                     const char *mark) {
+  size_t n = t->n_cols;
+  if (!dl_grow((void **)&t->values, &t->cap_values, (t->n_rows + 1) * n,
+               sizeof *t->values) ||
+      !dl_grow((void **)&t->marks, &t->cap_marks, t->n_rows + 1,
+               sizeof *t->marks))
+    return false;
+  struct dl_value *row = t->values + t->n_rows * n;
+  char *copy = mark ? dl_strdup(mark) : NULL;
+  bool ok = copy || !mark;
+  for (size_t i = 0; i < n; i++)
+    ok = value_copy(&row[i], &values[i]) && ok;
+  t->marks[t->n_rows++] = copy;
+  return ok;
+}
+
+void dl_table_row(struct dl_table *t, const struct dl_value *values,
+                  const char *mark) {
+  if (!t || t->root->failed)
+    return;
+  if (!dl_table_append(t, values, mark))
+    t->root->failed = true;
+}
+
+/* Reports */
+
+/* root NULL: the new report is one. */
+static struct dl_report *report_new(struct dl_report *root, const char *title) {
+  struct dl_report *r = dl_calloc(1, sizeof *r);
+  if (!r)
+    return NULL;
+  r->root = root ? root : r;
+  r->title = title ? dl_strdup(title) : NULL;
+  if (title && !r->title) {
+    free(r);
+    return NULL;
+  }
+  return r;
+}
+
+struct dl_report *dl_report_new(void) {
+  return report_new(NULL, NULL);
+}
+
+static void node_free(struct dl_node *node) {
+  value_free(&node->value);
+  for (size_t i = 0; i < node->n_reports; i++)
+    dl_report_free(node->reports[i]);
+  free(node->reports);
+  dl_table_free(node->table);
+}
+
+void dl_report_free(struct dl_report *r) {
+  if (!r)
+    return;
+  for (size_t i = 0; i < r->n_nodes; i++)
+    node_free(&r->nodes[i]);
+  free(r->nodes);
+  free(r->title);
+  free(r);
+}
+
+bool dl_report_failed(const struct dl_report *r) {
+  return !r || r->root->failed;
+}
+
+/* A new node at the end; NULL: failed, now or before. */
+static struct dl_node *add_node(struct dl_report *r, enum dl_node_type type,
+                                const char *key) {
+  if (dl_report_failed(r))
+    return NULL;
+  if (!dl_grow((void **)&r->nodes, &r->cap_nodes, r->n_nodes + 1,
+               sizeof *r->nodes)) {
+    r->root->failed = true;
+    return NULL;
+  }
+  struct dl_node *node = &r->nodes[r->n_nodes++];
+  *node = (struct dl_node){.type = type, .key = key};
+  return node;
+}
+
+static struct dl_node *add_value(struct dl_report *r, enum dl_node_type type,
+                                 const char *key, struct dl_value v) {
+  struct dl_node *node = add_node(r, type, key);
+  if (node && !value_copy(&node->value, &v))
+    r->root->failed = true;
+  return node;
+}
+
+void dl_report_add(struct dl_report *r, const char *key, const char *label,
+                   const char *unit, enum dl_style style, struct dl_value v) {
+  struct dl_node *node = add_value(r, DL_NODE_VALUE, key, v);
+  if (!node)
+    return;
+  node->label = label;
+  node->unit = unit;
+  node->style = style;
+}
+
+void dl_report_range(struct dl_report *r, const char *low_key,
+                     const char *high_key, const char *label, const char *unit,
+                     enum dl_style style, struct dl_value low,
+                     struct dl_value high) {
+  dl_report_add(r, low_key, label, unit, style, low);
+  if (!dl_report_failed(r))
+    r->nodes[r->n_nodes - 1].join_next = true;
+  dl_report_add(r, high_key, NULL, unit, style, high);
+}
+
+void dl_report_say(struct dl_report *r, const char *text) {
+  add_value(r, DL_NODE_SAY, NULL, dl_string(text));
+}
+
+/* A new report below `node` of r. */
+static struct dl_report *add_report(struct dl_report *r, struct dl_node *node,
+                                    const char *title) {
+  if (!node)
+    return NULL;
+  struct dl_report *child = report_new(r->root, title);
+  if (!child || !dl_grow((void **)&node->reports, &node->cap_reports,
+                         node->n_reports + 1, sizeof(struct dl_report *))) {
+    dl_report_free(child);
+    r->root->failed = true;
+    return NULL;
+  }
+  node->reports[node->n_reports++] = child;
+  return child;
+}
+
+struct dl_report *dl_report_group(struct dl_report *r, const char *key,
+                                  const char *title) {
+  return add_report(r, add_node(r, DL_NODE_GROUP, key), title);
+}
+
+static bool same_key(const char *a, const char *b) {
+  return a == b || (a && b && !strcmp(a, b));
+}
+
+/* The list of that key, made if there is none. */
+static struct dl_node *find_list(struct dl_report *r, const char *key) {
+  if (dl_report_failed(r))
+    return NULL;
+  for (size_t i = 0; i < r->n_nodes; i++)
+    if (r->nodes[i].type == DL_NODE_LIST && same_key(r->nodes[i].key, key))
+      return &r->nodes[i];
+  return add_node(r, DL_NODE_LIST, key);
+}
+
+void dl_report_list(struct dl_report *r, const char *key) {
+  find_list(r, key);
+}
+
+struct dl_report *dl_report_item(struct dl_report *r, const char *key,
+                                 const char *title) {
+  return add_report(r, find_list(r, key), title);
+}
+
+struct dl_table *dl_report_table(struct dl_report *r, const char *key,
+                                 const char *title,
+                                 const struct dl_column *columns, size_t n,
+                                 bool main) {
+  struct dl_node *node = add_node(r, DL_NODE_TABLE, key);
+  if (!node)
+    return NULL;
+  struct dl_table *t = dl_table_new(title, columns, n);
+  if (!t) {
+    r->root->failed = true;
+    return NULL;
+  }
+  t->root = r->root;
+  node->table = t;
+  if (main && !r->root->main)
+    r->root->main = t;
+  return t;
+}

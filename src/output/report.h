@@ -1,0 +1,116 @@
+/* What a command found, in a form that knows no format.
+ *
+ * A report is an ordered tree of values. Each has a key (its name in JSON),
+ * and may have a label and a unit for people. Renderers turn a report into
+ * text, JSON or CSV; adding one is one file and one row in render.c.
+ *
+ *   value   a number, a string, true/false, or null (absent: never 0)
+ *   table   rows of values under columns; in JSON an array of objects
+ *   group   a nested report; in JSON an object
+ *   list    a list of nested reports; in JSON an array of objects
+ *
+ * Once memory is out a report has failed, and all later additions do nothing:
+ * check once at the end (dl_report_failed; renderers do too). Keys, labels and
+ * units must outlive the report (string literals); values, titles and marks
+ * are copied. Keys differ within one report. A key of NULL leaves the value
+ * out of JSON and CSV: it is for people only. Functions accept the NULL that
+ * another one returned when memory was out. */
+
+#ifndef DL_OUTPUT_REPORT_H
+#define DL_OUTPUT_REPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum dl_value_type {
+  DL_NULL,
+  DL_NUMBER,
+  DL_COUNT,
+  DL_BOOL,
+  DL_STRING,
+  DL_STRINGS
+};
+
+struct dl_value {
+  enum dl_value_type type;
+  double number;              /* DL_NUMBER; NaN and infinities become null */
+  size_t count;               /* DL_COUNT; 0 or 1 for DL_BOOL */
+  const char *string;         /* DL_STRING; NULL becomes null */
+  const char *const *strings; /* DL_STRINGS: n_strings of them */
+  size_t n_strings;
+};
+
+struct dl_value dl_number(double x);
+struct dl_value dl_count(size_t n);
+struct dl_value dl_bool(bool b);
+struct dl_value dl_string(const char *s);
+struct dl_value dl_strings(const char *const *s, size_t n);
+
+/* How a number is shown to people; JSON and CSV always get it exactly. */
+enum dl_style {
+  DL_PLAIN,   /* three significant digits */
+  DL_EXACT,   /* six decimals: scores that are compared with publications */
+  DL_PERCENT, /* a fraction as percent, one decimal or two digits */
+  DL_ENERGY,  /* J with the prefix that suits: 12.3 kJ, 4.56 MJ; what follows
+                 the J of the unit is kept: "J/epoch" -> 4.56 kJ/epoch */
+  DL_TIME,    /* s as 12.3 s, 4 min 05 s, 1 h 23 min, 2 d 03 h, 1.23 y; the
+                 unit given is not shown */
+  DL_MASS,    /* g as 12.3 g, 4.56 kg, 7.89 t; "g CO2e" -> 7.89 t CO2e */
+  DL_CODE     /* as it is, no rounding (years, identifiers) */
+};
+
+struct dl_column {
+  const char *key;     /* JSON and CSV name, with the SI unit in it */
+  const char *heading; /* for people; NULL: not shown in text */
+  const char *unit;    /* shown under or behind the heading; NULL: none */
+  enum dl_style style;
+  bool join_next; /* text shows this column and the next as one, "low .. high",
+                     under this heading and in this style */
+};
+
+struct dl_report;
+
+struct dl_report *dl_report_new(void);
+void dl_report_free(struct dl_report *r); /* accepts NULL */
+bool dl_report_failed(const struct dl_report *r);
+
+/* label NULL: not shown in text. */
+void dl_report_add(struct dl_report *r, const char *key, const char *label,
+                   const char *unit, enum dl_style style, struct dl_value v);
+
+/* An interval: two values, which text shows in one line, "low .. high". */
+void dl_report_range(struct dl_report *r, const char *low_key,
+                     const char *high_key, const char *label, const char *unit,
+                     enum dl_style style, struct dl_value low,
+                     struct dl_value high);
+
+/* A line for people only, between the parts. */
+void dl_report_say(struct dl_report *r, const char *text);
+
+/* A nested object; owned by r. title NULL: not shown in text; "": shown
+ * without a title line. */
+struct dl_report *dl_report_group(struct dl_report *r, const char *key,
+                                  const char *title);
+
+/* An array of objects: each call with the same key adds one; owned by r.
+ * The title is as for a group. */
+struct dl_report *dl_report_item(struct dl_report *r, const char *key,
+                                 const char *title);
+
+/* The same array without an object yet: JSON has it even if none follows. */
+void dl_report_list(struct dl_report *r, const char *key);
+
+/* A table; columns are copied (their strings are not). The first table that
+ * is added with `main` set is what CSV shows; without one CSV shows the values
+ * at the top as one row. title NULL or "": no title line. */
+struct dl_table *dl_report_table(struct dl_report *r, const char *key,
+                                 const char *title,
+                                 const struct dl_column *columns, size_t n,
+                                 bool main);
+
+/* Appends a row of as many values as there are columns. `mark` is shown in
+ * front of the row in text ("*" on the recommended one), NULL for none. */
+void dl_table_row(struct dl_table *t, const struct dl_value *values,
+                  const char *mark);
+
+#endif

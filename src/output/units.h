@@ -1,0 +1,49 @@
+/* Quantities for people: prefixes, times, percents, intervals. */
+
+#ifndef DL_OUTPUT_UNITS_H
+#define DL_OUTPUT_UNITS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/text.h"
+#include "output/report.h"
+
+/* A multiple of the unit that a style stands for. {1, NULL}: none. */
+struct dl_multiple {
+  double factor;    /* of the unit: 1000 for kJ */
+  const char *name; /* "kJ"; NULL in styles without multiples */
+};
+
+/* The multiple in which x has one to three digits before the point. */
+struct dl_multiple dl_multiple_for(enum dl_style style, double x);
+
+/* One multiple for n values, by their median. False if they lie more than
+ * four decades apart: then each is better shown with its own. Sorts x. */
+bool dl_multiple_shared(enum dl_style style, double *x, size_t n,
+                     struct dl_multiple *scale);
+
+/* What is shown behind a number of this style in this multiple, "" for
+ * nothing: "MJ/epoch" for 1e6 and "J/epoch". */
+void dl_show_unit(struct dl_text *t, enum dl_style style, const char *unit,
+                  const struct dl_multiple *scale);
+
+/* A number or a count; NaN for anything else. */
+double dl_value_quantity(const struct dl_value *v);
+
+/* A value without its unit; "-" if absent. Control characters and bytes that
+ * are not UTF-8 become U+FFFD. */
+void dl_show_value(struct dl_text *t, enum dl_style style,
+                   const struct dl_value *v, const struct dl_multiple *scale);
+
+/* The same for "low .. high", or for low alone if high is NULL. */
+void dl_show_range(struct dl_text *t, enum dl_style style,
+                   const struct dl_value *low, const struct dl_value *high,
+                   const struct dl_multiple *scale);
+
+/* A value, or a range unless high is NULL, with its unit in the multiple that
+ * suits: "12.3 MJ", "1.23 .. 4.56 kJ", "4 min 05 s", "-". */
+void dl_show(struct dl_text *t, enum dl_style style, const char *unit,
+             const struct dl_value *low, const struct dl_value *high);
+
+#endif

@@ -1,0 +1,24 @@
+/* The runs table: one row a run, in canonical columns. */
+
+#ifndef DL_TRACE_RUNS_H
+#define DL_TRACE_RUNS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct dl_run_column {
+  const char *name; /* "gpu_power_w" */
+  const char *unit; /* "W"; NULL: plain number or text */
+  bool is_text;
+  double low, high;    /* allowed range of a number */
+  bool setting;        /* shared by repeated runs of a configuration */
+  const char *summary;
+};
+
+size_t dl_run_column_count(void);
+const struct dl_run_column *dl_run_column_at(size_t i);
+
+/* By name, or NULL. */
+const struct dl_run_column *dl_run_column_find(const char *name);
+
+#endif

@@ -1,0 +1,122 @@
+/* Folds for cross-validation. */
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <string.h>
+
+#include <gsl/gsl_errno.h>
+
+#include "math/folds.h"
+
+/* scikit-learn's KFold(4) on 10 rows: sizes 3, 3, 2, 2, in row order. */
+static void consecutive(void **state) {
+  (void)state;
+  static const size_t want[10] = {0, 0, 0, 1, 1, 1, 2, 2, 3, 3};
+  struct dl_diag d;
+  struct dl_folds f;
+  dl_diag_init(&d);
+  assert_int_equal(dl_folds_make(&f, DL_KFOLD, 10, 4, NULL, 0, &d), DL_OK);
+  assert_int_equal(f.n, 10);
+  assert_int_equal(f.k, 4);
+  assert_null(f.name);
+  assert_memory_equal(f.of_row, want, sizeof want);
+  dl_folds_free(&f);
+  dl_diag_free(&d);
+}
+
+static void count_sizes(const struct dl_folds *f, size_t *size) {
+  memset(size, 0, f->k * sizeof *size);
+  for (size_t i = 0; i < f->n; i++) {
+    assert_true(f->of_row[i] < f->k);
+    size[f->of_row[i]]++;
+  }
+}
+
+static void shuffled(void **state) {
+  (void)state;
+  struct dl_diag d;
+  struct dl_folds a, b, c, plain;
+  size_t size[5];
+  dl_diag_init(&d);
+  assert_int_equal(dl_folds_make(&a, DL_KFOLD_SHUFFLED, 857, 5, NULL, 1, &d),
+                   DL_OK);
+  assert_int_equal(dl_folds_make(&b, DL_KFOLD_SHUFFLED, 857, 5, NULL, 1, &d),
+                   DL_OK);
+  assert_int_equal(dl_folds_make(&c, DL_KFOLD_SHUFFLED, 857, 5, NULL, 2, &d),
+                   DL_OK);
+  assert_int_equal(dl_folds_make(&plain, DL_KFOLD, 857, 5, NULL, 0, &d), DL_OK);
+  count_sizes(&a, size);
+  assert_true(size[0] == 172 && size[1] == 172);
+  assert_true(size[2] == 171 && size[3] == 171 && size[4] == 171);
+  size_t bytes = 857 * sizeof *a.of_row;
+  assert_memory_equal(a.of_row, b.of_row, bytes);
+  assert_memory_not_equal(a.of_row, c.of_row, bytes);
+  assert_memory_not_equal(a.of_row, plain.of_row, bytes);
+  /* A shuffle spreads the rows of each fold over the whole. */
+  size_t early = 0;
+  for (size_t i = 0; i < 172; i++)
+    early += a.of_row[i] == 0;
+  assert_in_range(early, 15, 60);
+  dl_folds_free(&a);
+  dl_folds_free(&b);
+  dl_folds_free(&c);
+  dl_folds_free(&plain);
+  dl_diag_free(&d);
+}
+
+static void groups(void **state) {
+  (void)state;
+  static const char *const labels[6] = {"z", "a", "z", "m", "a", "z"};
+  static const size_t want[6] = {0, 1, 0, 2, 1, 0};
+  struct dl_diag d;
+  struct dl_folds f;
+  dl_diag_init(&d);
+  assert_int_equal(dl_folds_make(&f, DL_GROUP, 6, 99, labels, 0, &d), DL_OK);
+  assert_int_equal(f.k, 3);
+  assert_memory_equal(f.of_row, want, sizeof want);
+  assert_string_equal(f.name[0], "z");
+  assert_string_equal(f.name[1], "a");
+  assert_string_equal(f.name[2], "m");
+  dl_folds_free(&f);
+  assert_null(f.of_row);
+  dl_folds_free(&f);
+  dl_folds_free(NULL);
+  dl_diag_free(&d);
+}
+
+static void refused(enum dl_scheme scheme, size_t n, size_t k,
+                    const char *const *labels, const char *why) {
+  struct dl_diag d;
+  struct dl_folds f;
+  dl_diag_init(&d);
+  assert_int_equal(dl_folds_make(&f, scheme, n, k, labels, 0, &d), DL_EINPUT);
+  assert_non_null(strstr(d.error, why));
+  assert_null(f.of_row);
+  dl_diag_free(&d);
+}
+
+static void errors(void **state) {
+  (void)state;
+  static const char *const same[3] = {"a", "a", "a"};
+  refused(DL_KFOLD, 10, 1, NULL, "at least 2 folds");
+  refused(DL_KFOLD, 10, 0, NULL, "at least 2 folds");
+  refused(DL_KFOLD, 4, 5, NULL, "cannot make 5 folds of 4 rows");
+  refused(DL_KFOLD_SHUFFLED, 4, 5, NULL, "cannot make 5 folds of 4 rows");
+  refused(DL_GROUP, 3, 0, same, "at least 2 groups, found 1");
+  refused(DL_GROUP, 0, 0, same, "at least 2 groups, found 0");
+}
+
+int main(void) {
+  gsl_set_error_handler_off();
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(consecutive),
+      cmocka_unit_test(shuffled),
+      cmocka_unit_test(groups),
+      cmocka_unit_test(errors),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
