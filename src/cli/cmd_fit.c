@@ -9,15 +9,19 @@
 #include "cli/command.h"
 #include "cli/fit_report.h"
 #include "cli/job_options.h"
+#include "model/means.h"
 #include "model/train.h"
 
 enum {
   KEY_TARGET = 0x400, KEY_METHOD, KEY_FEATURES, KEY_OFFSET, KEY_WEIGHT,
   KEY_LOG, KEY_NO_LOG, KEY_NO_SCALE, KEY_CV, KEY_SEARCH, KEY_SEED, KEY_ALPHA,
-  KEY_GAMMA, KEY_LAMBDA, KEY_NO_MODEL, KEY_CITE
+  KEY_GAMMA, KEY_LAMBDA, KEY_NO_MODEL, KEY_CITE, KEY_MEANS
 };
 
-enum { MOST_TARGETS = 8 };
+enum {
+  MOST_TARGETS = 8,
+  MOST_LEFT_OUT_ONE = 300 /* rows for which each may be a fold of its own */
+};
 
 struct fit_options {
   struct dl_job_options job; /* --set, --define, --alias */
@@ -25,6 +29,7 @@ struct fit_options {
   const char *target[MOST_TARGETS];
   size_t n_targets;
   const char *method, *features, *offset, *weight, *cv, *search, *citation;
+  const char *means;
   int log_target; /* -1: as the choice has it */
   bool no_scale, no_model;
   unsigned long seed;
@@ -64,6 +69,9 @@ static const struct argp_option options[] = {
     {NULL, 0, NULL, 0, "The model file:", 4},
     {"no-model", KEY_NO_MODEL, NULL, 0, "do not write one", 4},
     {"cite", KEY_CITE, "TEXT", 0, "where the runs come from, kept in it", 4},
+    {"means", KEY_MEANS, "FILE", 0,
+     "write the table of configurations (means, standard deviations, n) to "
+     "FILE and stop", 4},
     {0},
 };
 
@@ -143,6 +151,9 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     return 0;
   case KEY_CITE:
     o->citation = arg;
+    return 0;
+  case KEY_MEANS:
+    o->means = arg;
     return 0;
   case KEY_LOG:
   case KEY_NO_LOG:
@@ -314,7 +325,8 @@ static void default_cv(struct fitting *w) {
   if (w->o->cv)
     return;
   const struct dl_labels *l = dl_training_labels(&w->t, "config");
-  if (l && l->names.n >= 3 && l->names.n < w->t.n) {
+  bool repeated = l && l->names.n < w->t.n;
+  if (l && l->names.n >= 3 && (repeated || w->t.n <= MOST_LEFT_OUT_ONE)) {
     w->cv = (struct dl_cv_spec){.scheme = DL_GROUP};
     strcpy(w->cv.column, "config");
   } else {
@@ -417,6 +429,8 @@ static enum dl_status fit_table(struct fitting *w) {
     return status;
   dl_frame_columns(w->f, w->csv);
   status = dl_job_options_apply_table(&w->o->job, w->f, d);
+  if (status == DL_OK && o->means)
+    return dl_means_write(w->csv, w->f, o->means, d);
   if (status == DL_OK)
     status = read_table(w);
   if (status != DL_OK)
@@ -430,12 +444,21 @@ static enum dl_status fit_table(struct fitting *w) {
   return status == DL_OK ? write_results(w) : status;
 }
 
-static char *join(int argc, char **argv) {
+/* The command line for the model's provenance: what shaped the fit, not
+ * where files lie. */
+static char *provenance(int argc, char **argv, const char *input) {
   struct dl_text t = {0};
-  for (int i = 0; i < argc; i++) {
-    bool quote = strpbrk(argv[i], " ()*'\"`&|<>") != NULL && i > 0;
-    dl_text_printf(&t, "%s%s%s%s", i ? " " : "", quote ? "\"" : "", argv[i],
-                   quote ? "\"" : "");
+  const char *slash = strrchr(input, '/');
+  dl_text_printf(&t, "%s %s", argv[0], slash ? slash + 1 : input);
+  for (int i = 1; i < argc; i++) {
+    bool out = strcmp(argv[i], "-o") == 0 || strcmp(argv[i], "--output") == 0;
+    if (out)
+      i++;
+    if (out || argv[i] == input || strncmp(argv[i], "--output=", 9) == 0 ||
+        strcmp(argv[i], "-q") == 0)
+      continue;
+    bool quote = strpbrk(argv[i], " ()*'`&|<>") != NULL;
+    dl_text_printf(&t, quote ? " \"%s\"" : " %s", argv[i]);
   }
   return t.s;
 }
@@ -443,8 +466,8 @@ static char *join(int argc, char **argv) {
 static enum dl_status run(struct dl_cli *cli, int argc, char **argv) {
   struct fit_options o = {.log_target = -1, .seed = 1, .alpha = NAN,
                           .gamma = NAN, .lambda = NAN};
-  o.command_line = join(argc, argv);
   dl_cli_parse(cli, &fit_argp, argc, argv, &o);
+  o.command_line = provenance(argc, argv, o.input);
   struct fitting w = {.cli = cli, .o = &o};
   w.f = dl_frame_new(cli->catalog);
   w.m = dl_calloc(1, sizeof *w.m);

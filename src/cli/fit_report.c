@@ -31,7 +31,7 @@ static void add_hyper(struct dl_report *item, const struct dl_fit *fit) {
                   NULL, DL_PLAIN, dl_number(fit->hyper[i]));
 }
 
-enum { SCORES = 8 };
+enum { SCORES = 8, MOST_SHOWN = 10 /* rows for people */ };
 
 /* In the unit of the target but for r2, mape and median_ape. */
 static void score_columns(struct dl_column c[SCORES], const char *first,
@@ -72,30 +72,36 @@ static void add_score_group(struct dl_report *r, const char *key,
     dl_report_add(g, c[i].key, NULL, NULL, c[i].style, v[i]);
 }
 
-/* Folds, their mean and the pooled scores as one table for people; as JSON
- * {"scheme", "folds": [...], "mean": {...}, "pooled": {...}}. Many folds (one
- * a configuration) are left out of the text. */
+static void hide(struct dl_column *c, size_t n) {
+  for (size_t i = 0; i < n; i++)
+    c[i].heading = NULL;
+}
+
+/* JSON has {"scheme", "folds": [...], "mean": {...}, "pooled": {...}}; people
+ * get tables, of the folds only where they are few. */
 static void add_cv(struct dl_report *item, const struct dl_fit *fit,
                    const struct dl_cv *cv, const struct dl_cv_spec *spec) {
-  enum { MOST_SHOWN = 10 };
   char scheme[96], title[128], fold[24];
   struct dl_column c[SCORES];
   struct dl_value v[SCORES];
+  bool shown = cv->k <= MOST_SHOWN;
   dl_cv_name(spec, scheme, sizeof scheme);
   snprintf(title, sizeof title, "Cross-validation, %s", scheme);
   struct dl_report *g = dl_report_group(item, "cv", "");
   dl_report_add(g, "scheme", NULL, NULL, DL_CODE, dl_string(scheme));
   score_columns(c, "fold", fit->unit);
-  struct dl_table *folds = dl_report_table(
-      g, "folds", cv->k > MOST_SHOWN ? NULL : title, c, SCORES, false);
+  if (!shown)
+    hide(c, SCORES);
+  struct dl_table *folds =
+      dl_report_table(g, "folds", title, c, SCORES, false);
   for (size_t i = 0; i < cv->k; i++) {
     snprintf(fold, sizeof fold, "%zu", i + 1);
     score_values(v, fold, &cv->fold[i]);
-    if (cv->k <= MOST_SHOWN)
-      dl_table_row(folds, v, NULL);
+    dl_table_row(folds, v, NULL);
   }
-  struct dl_table *sum = dl_report_table(
-      g, NULL, cv->k > MOST_SHOWN ? title : "Summary", c, SCORES, false);
+  score_columns(c, "fold", fit->unit);
+  struct dl_table *sum =
+      dl_report_table(g, NULL, shown ? "Summary" : title, c, SCORES, false);
   score_values(v, "mean", &cv->mean);
   dl_table_row(sum, v, NULL);
   score_values(v, "pooled", &cv->pooled);
@@ -109,6 +115,39 @@ static double mean_of(const struct dl_group_residuals *g) {
   for (size_t i = 0; i < g->n_values; i++)
     sum += g->value[i];
   return sum / (double)g->n_values;
+}
+
+static void add_groups(struct dl_report *item, const struct dl_fit *fit,
+                       enum dl_left_out left) {
+  struct dl_column columns[] = {
+      {"left_out", NULL, NULL, DL_CODE, false},
+      {"group", dl_left_out_name(left), NULL, DL_CODE, false},
+      {"n", "n", NULL, DL_CODE, false},
+      {"mean", "mean residual", NULL, DL_PLAIN, false},
+      {"low", "range", NULL, DL_PLAIN, true},
+      {"high", "", NULL, DL_PLAIN, false}};
+  static const char *const keys[] = {"residuals_config", "residuals_arch",
+                                     "residuals_gpu"};
+  const struct dl_residuals *r = &fit->left_out[left];
+  if (r->n > MOST_SHOWN)
+    hide(columns, sizeof columns / sizeof *columns);
+  struct dl_table *t =
+      dl_report_table(item, keys[left],
+                      fit->log_target ? "Residuals by group, log(y / estimate)"
+                                      : "Residuals by group, y - estimate",
+                      columns, sizeof columns / sizeof *columns, false);
+  for (size_t k = 0; k < r->n; k++) {
+    const struct dl_group_residuals *g = &r->g[k];
+    if (g->n_values == 0)
+      continue;
+    struct dl_value row[] = {dl_string(dl_left_out_name(left)),
+                             dl_string(g->name),
+                             dl_count(g->n),
+                             dl_number(mean_of(g)),
+                             dl_number(g->value[0]),
+                             dl_number(g->value[g->n_values - 1])};
+    dl_table_row(t, row, NULL);
+  }
 }
 
 /* Scores and residuals of what was left out. */
@@ -128,32 +167,9 @@ static void add_left_out(struct dl_report *item, const struct dl_fit *fit) {
     score_values(v, words[i], &fit->left_out[i].pooled);
     dl_table_row(t, v, NULL);
   }
-  static const struct dl_column columns[] = {
-      {"left_out", "left out", NULL, DL_CODE, false},
-      {"group", "group", NULL, DL_CODE, false},
-      {"n", "n", NULL, DL_CODE, false},
-      {"mean", "mean residual", NULL, DL_PLAIN, false},
-      {"low", "range", NULL, DL_PLAIN, true},
-      {"high", "", NULL, DL_PLAIN, false}};
-  struct dl_table *groups =
-      dl_report_table(item, "residuals",
-                      fit->log_target ? "Residuals by group, log(y / estimate)"
-                                      : "Residuals by group, y - estimate",
-                      columns, 6, false);
   for (size_t i = 0; i < DL_LEFT_ROWS; i++)
-    for (size_t k = 0; k < fit->left_out[i].n; k++) {
-      const struct dl_group_residuals *g = &fit->left_out[i].g[k];
-      if (g->n_values == 0)
-        continue;
-      struct dl_value row[] = {
-          dl_string(dl_left_out_name((enum dl_left_out)i)),
-          dl_string(g->name),
-          dl_count(g->n),
-          dl_number(mean_of(g)),
-          dl_number(g->value[0]),
-          dl_number(g->value[g->n_values - 1])};
-      dl_table_row(groups, row, NULL);
-    }
+    if (fit->left_out[i].n > 0)
+      add_groups(item, fit, (enum dl_left_out)i);
 }
 
 void dl_report_fit(struct dl_report *r, const struct dl_fit *fit,
@@ -177,6 +193,8 @@ void dl_report_fit(struct dl_report *r, const struct dl_fit *fit,
   dl_report_add(item, "configurations",
                 fit->configurations ? "configurations" : NULL, NULL, DL_CODE,
                 dl_count(fit->configurations));
+  dl_report_add(item, "chosen", tried->n ? "chosen" : NULL, NULL, DL_CODE,
+                dl_string(tried->n ? tried->s[0] : NULL));
   dl_report_add(item, "tried", NULL, NULL, DL_CODE,
                 dl_strings((const char *const *)tried->s, tried->n));
   dl_report_add(item, "intercept", fit->method->intercept ? "intercept" : NULL,

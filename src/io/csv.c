@@ -28,7 +28,7 @@
 #include "io/csv_header.h"
 #include "io/csv_private.h"
 
-#define BLOCK_SIZE ((size_t)4 << 20)
+#define BLOCK_SIZE ((size_t)8 << 20)
 #define CHUNK_SIZE ((size_t)512 << 10)
 #define CHUNKS_MAX 16
 

@@ -24,7 +24,7 @@ enum dl_status dl_key_maker_new(struct dl_key_maker **out, struct dl_frame *f,
     return dl_fail_memory(d);
   for (size_t i = 0; i < dl_run_column_count() && m->n < MOST_SETTINGS; i++) {
     const struct dl_run_column *c = dl_run_column_at(i);
-    if (!c->setting || !dl_frame_has(f, c->name))
+    if (c->role != DL_ROLE_SETTING || !dl_frame_has(f, c->name))
       continue;
     m->column[m->n] = c;
     enum dl_status status =
@@ -61,9 +61,8 @@ static void add_part(const struct dl_run_column *c, const struct dl_cell *cell,
   else if (c->is_text)
     dl_text_add(key, cell->s ? cell->s : "");
   else if (!isnan(cell->x))
-    dl_text_add(key, is_samples(c->name)
-                         ? dl_format_digits(buf, cell->x, 2)
-                         : dl_format_short(buf, cell->x));
+    dl_text_add(key, is_samples(c->name) ? dl_format_digits(buf, cell->x, 2)
+                                         : dl_format_short(buf, cell->x));
 }
 
 void dl_key_make(const struct dl_key_maker *m, const struct dl_cell *cells,

@@ -102,7 +102,8 @@ void dl_report_list(struct dl_report *r, const char *key);
 
 /* A table; columns are copied (their strings are not). The first table that
  * is added with `main` set is what CSV shows; without one CSV shows the values
- * at the top as one row. title NULL or "": no title line. */
+ * at the top as one row. title NULL or "": no title line.
+ * Text leaves a table out none of whose columns has a heading. */
 struct dl_table *dl_report_table(struct dl_report *r, const char *key,
                                  const char *title,
                                  const struct dl_column *columns, size_t n,

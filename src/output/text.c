@@ -61,8 +61,12 @@ static bool is_hidden(const struct dl_node *node) {
       if (node->reports[i]->title)
         return false;
     return true;
-  case DL_NODE_SAY:
   case DL_NODE_TABLE:
+    for (size_t i = 0; i < node->table->n_cols; i++)
+      if (node->table->columns[i].heading)
+        return false;
+    return true;
+  case DL_NODE_SAY:
     break;
   }
   return false;

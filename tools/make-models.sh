@@ -1,0 +1,44 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Makes what ships from measured runs: the PRE models (models/pre.xml) and the
+# table of configurations (data/delrey2024-configurations.csv).
+#
+#   tools/make-models.sh DLEST RUNS TOP
+#
+# DLEST is the program, RUNS the folder with delrey2024/pre-runs.csv and
+# delrey2024/runs.csv (S. del Rey et al., doi 10.5281/zenodo.11505891, CC BY
+# 4.0), TOP the top of the source tree. `make models` calls it.
+#
+# Recipe, method and hyper-parameters of each model are chosen by dlest fit:
+# by the error for configurations, architectures and GPUs left out.
+set -eu
+dlest=$1
+runs=$2/delrey2024
+top=$3
+cite='S. del Rey, L. Cruz, X. Franch, S. Martinez-Fernandez, arXiv 2307.05520; data doi 10.5281/zenodo.11505891, CC BY 4.0'
+
+if [ ! -r "$runs/pre-runs.csv" ]; then
+  echo "make-models: $runs/pre-runs.csv is not there" >&2
+  exit 1
+fi
+
+# Paper A's MobileNetV2 has width 0.5; its InceptionV3 trains the classifier
+# alone.
+"$dlest" fit "$runs/pre-runs.csv" \
+  --alias mobilenet_v2=mobilenetv2_050 \
+  --define arch=architecture \
+  --define macs_g=GFLOPs/2 \
+  --define image_px=image_size \
+  --define train_samples=training_size \
+  --define val_samples=validation_size \
+  --define "frozen_base=architecture == 'inception_v3'" \
+  --define gpu_power_w=y_avg_gpu_power_W \
+  --define 'epoch_energy_j=y_avg_epoch_energy_kJ*1000' \
+  --set boundary=gpu+ram \
+  --cite "$cite" \
+  -o "$top/models/pre.xml"
+
+"$dlest" fit "$runs/runs.csv" \
+  --alias mobilenet_v2=mobilenetv2_050 \
+  --set 'source=del Rey et al., doi 10.5281/zenodo.11505891, CC BY 4.0' \
+  --means "$top/data/delrey2024-configurations.csv"
