@@ -6,7 +6,6 @@
 #include "base/memory.h"
 #include "base/names.h"
 #include "catalog/load.h"
-#include "config.h"
 
 /* A user's own file, kept by its path. */
 struct own_file {
@@ -22,11 +21,6 @@ struct dl_catalog {
   size_t n_own;
   size_t cap_own;
 };
-
-const char *dl_datadir(void) {
-  const char *dir = getenv("DLEST_DATADIR");
-  return dir && *dir ? dir : PKGDATADIR;
-}
 
 struct dl_catalog *dl_catalog_new(const char *datadir) {
   struct dl_catalog *c = dl_calloc(1, sizeof *c);
@@ -57,11 +51,10 @@ static enum dl_status load(struct dl_catalog *c, enum dl_kind kind,
   if (c->loaded[kind])
     return DL_OK;
   struct dl_text path = {0};
-  dl_text_printf(&path, "%s/%s", c->datadir, dl_kind_info(kind)->file);
-  if (path.failed)
-    return dl_fail_memory(d);
   enum dl_status status =
-      dl_shelf_load(&c->shipped[kind], kind, path.s, NULL, d);
+      dl_data_path(c->datadir, dl_kind_info(kind)->file, &path, d);
+  if (status == DL_OK)
+    status = dl_shelf_load(&c->shipped[kind], kind, path.s, NULL, d);
   dl_text_free(&path);
   c->loaded[kind] = status == DL_OK;
   return status;
@@ -90,12 +83,12 @@ static enum dl_status load_own(struct dl_catalog *c, enum dl_kind kind,
   }
   c->own = list;
   struct dl_text schema = {0};
-  dl_text_printf(&schema, "%s/%s", c->datadir, dl_kind_info(kind)->schema);
+  enum dl_status status =
+      dl_data_path(c->datadir, dl_kind_info(kind)->schema, &schema, d);
   own->path = dl_strdup(path);
-  enum dl_status status;
-  if (schema.failed || !own->path)
+  if (status == DL_OK && !own->path)
     status = dl_fail_memory(d);
-  else
+  if (status == DL_OK)
     status = dl_shelf_load(&own->shelf, kind, path, schema.s, d);
   dl_text_free(&schema);
   if (status != DL_OK) {

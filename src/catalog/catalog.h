@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "base/diag.h"
+#include "catalog/datadir.h"
 #include "catalog/descriptor.h"
 
 /* All kinds. Files are read once, when the first name is looked up. */
@@ -14,10 +15,6 @@ struct dl_catalog;
 /* `datadir` holds data/ and models/; copied. NULL when memory is out. */
 struct dl_catalog *dl_catalog_new(const char *datadir);
 void dl_catalog_free(struct dl_catalog *c); /* accepts NULL */
-
-/* The directory that holds data/ and models/: DLEST_DATADIR if set, else
- * where dlest was installed. */
-const char *dl_datadir(void);
 
 /* A descriptor by identifier, name or alias, in any spelling (case, blanks,
  * hyphens and vendor words do not count), or a path to a user's own file

@@ -81,6 +81,7 @@ struct single {
   struct dl_estimate *est;
   size_t n;
   long best;
+  char interval[32]; /* a heading, which must outlive the report */
 };
 
 static void add_settings(struct dl_report *r, const struct dl_job *job,
@@ -126,10 +127,8 @@ static void add_estimates(struct dl_report *r, const struct single *s,
   dl_report_add(r, "recommended", NULL, NULL, DL_CODE,
                 dl_string(s->best >= 0 ? s->est[s->best].method : NULL));
   struct dl_column columns[DL_ESTIMATE_COLUMNS];
-  char heading[32];
   memcpy(columns, dl_estimate_columns, sizeof columns);
-  snprintf(heading, sizeof heading, "%g %% interval", 100 * o->coverage);
-  columns[3].heading = heading;
+  columns[3].heading = s->interval;
   if (isnan(foot.intensity))
     columns[11].heading = NULL;
   if (!isnan(foot.pue))
@@ -278,6 +277,8 @@ static enum dl_status report_single(struct dl_cli *cli, struct single *s,
   warn_limits(cli, s);
   warn_disagreement(cli, s);
   add_settings(r, &s->job, &o->job);
+  snprintf(s->interval, sizeof s->interval, "%g %% interval",
+           100 * o->coverage);
   add_estimates(r, s, o);
   add_notes(r, s, o);
   enum dl_status status = DL_OK;

@@ -47,15 +47,18 @@ void dl_estimate_values(const struct dl_estimate *est,
 enum dl_status dl_open_model(struct dl_cli *cli, const char *path,
                              struct dl_model **m) {
   struct dl_text file = {0}, schema = {0};
-  dl_text_printf(&schema, "%s/models/model.rng", dl_datadir());
-  if (path)
+  enum dl_status status = DL_OK;
+  if (path) {
     dl_text_add(&file, path);
-  else
-    dl_text_printf(&file, "%s/models/pre.xml", dl_datadir());
-  enum dl_status status =
-      file.failed || schema.failed
-          ? dl_fail_memory(&cli->diag)
-          : dl_model_read(m, file.s, path ? schema.s : NULL, &cli->diag);
+    status = dl_data_path(dl_datadir(), "models/model.rng", &schema,
+                          &cli->diag);
+  } else {
+    status = dl_data_path(dl_datadir(), "models/pre.xml", &file, &cli->diag);
+  }
+  if (status == DL_OK && file.failed)
+    status = dl_fail_memory(&cli->diag);
+  if (status == DL_OK)
+    status = dl_model_read(m, file.s, schema.s, &cli->diag);
   dl_text_free(&file);
   dl_text_free(&schema);
   return status;
