@@ -182,7 +182,7 @@ static enum dl_status score_row(struct comparing *w, struct pass *p,
   struct dl_diag *d = &w->cli->diag;
   struct dl_fault fault;
   struct dl_job job;
-  bool bad;
+  bool bad = false;
   size_t n = dl_session_n_methods(p->session);
   if (part && !part_has(part, &p->row, block->line[i]))
     return DL_OK;

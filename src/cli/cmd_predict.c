@@ -147,19 +147,45 @@ static void say(struct dl_report *r, const struct dl_text *t) {
     dl_report_say(r, dl_text_str(t));
 }
 
-/* What the estimates rest on, for people. */
-static void add_notes(struct dl_report *r, const struct single *s,
-                      const struct dl_predict_options *o) {
+/* What the recommended estimate and its interval rest on, for people. */
+static void add_basis(struct dl_report *r, const struct dl_estimate *e,
+                      const struct dl_model *m) {
+  static const struct {
+    const char *left_out, *words;
+  } bases[] = {{"config", "configurations"},
+               {"arch", "architectures: this one is new to the model"},
+               {"gpu", "GPUs: this one is new to the model"},
+               {"rows", "runs"}};
   struct dl_text t = {0};
-  if (s->best >= 0) {
-    dl_text_printf(&t, "* what dlest would use; %s: %s", s->est[s->best].boundary,
-                   strcmp(s->est[s->best].boundary, "gpu") == 0
-                       ? "the boards alone"
-                       : "the boards and the node's memory");
+  bool gpu = strcmp(e->boundary, "gpu") == 0;
+  dl_text_printf(&t, "* what dlest would use. Boundary gpu: the boards alone; "
+                 "gpu+ram: with the node's memory.");
+  say(r, &t);
+  dl_text_clear(&t);
+  const struct dl_fit *fit =
+      dl_model_find(m, gpu ? "gpu_power_w" : "epoch_energy_j");
+  if (e->model && fit) {
+    dl_text_printf(&t, "Model %s: %zu runs of %zu configurations.",
+                   e->model, fit->n, fit->configurations);
     say(r, &t);
-  }
-  if (!isnan(o->job.pue)) {
     dl_text_clear(&t);
+  }
+  for (size_t i = 0; e->interval_from && i < 4; i++)
+    if (strcmp(bases[i].left_out, e->interval_from) == 0) {
+      dl_text_printf(&t, "Its interval rests on the errors for %zu left-out %s.",
+                     e->interval_groups, bases[i].words);
+      say(r, &t);
+    }
+  dl_text_free(&t);
+}
+
+static void add_notes(struct dl_report *r, const struct single *s,
+                      const struct dl_predict_options *o,
+                      const struct dl_model *m) {
+  struct dl_text t = {0};
+  if (s->best >= 0)
+    add_basis(r, &s->est[s->best], m);
+  if (!isnan(o->job.pue)) {
     dl_text_printf(&t, "Facility is %g times the energy within each boundary.",
                    o->job.pue);
     say(r, &t);
@@ -167,7 +193,7 @@ static void add_notes(struct dl_report *r, const struct single *s,
   dl_text_free(&t);
 }
 
-/* A methods that cannot say anything says why; one that extrapolates, in
+/* A method that cannot say anything says why; one that extrapolates, in
  * what. */
 static void warn_limits(struct dl_cli *cli, const struct single *s) {
   for (size_t i = 0; i < s->n; i++) {
@@ -280,7 +306,7 @@ static enum dl_status report_single(struct dl_cli *cli, struct single *s,
   snprintf(s->interval, sizeof s->interval, "%g %% interval",
            100 * o->coverage);
   add_estimates(r, s, o);
-  add_notes(r, s, o);
+  add_notes(r, s, o, m);
   enum dl_status status = DL_OK;
   if (o->model)
     status = add_predictions(r, m, f, o, &cli->diag);

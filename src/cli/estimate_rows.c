@@ -17,6 +17,8 @@ const struct dl_column dl_estimate_columns[DL_ESTIMATE_COLUMNS] = {
     {"duration_from", "time from", NULL, DL_CODE, false},
     {"facility_energy_j", NULL, "J", DL_ENERGY, false},
     {"co2e_g", "emissions", "g CO2e", DL_MASS, false},
+    {"interval_from", NULL, NULL, DL_CODE, false},
+    {"interval_groups", NULL, NULL, DL_CODE, false},
     {"model", NULL, NULL, DL_CODE, false},
     {"extrapolates", NULL, NULL, DL_CODE, false},
 };
@@ -40,6 +42,9 @@ void dl_estimate_values(const struct dl_estimate *est,
   v[i++] = dl_string(any ? est->duration_from : NULL);
   v[i++] = dl_number(facility);
   v[i++] = dl_number(emitting / J_PER_KWH * foot->intensity);
+  v[i++] = dl_string(est->interval_from);
+  v[i++] = est->interval_from ? dl_count(est->interval_groups)
+                              : dl_number(NAN);
   v[i++] = dl_string(est->model);
   v[i++] = dl_strings(est->outside, est->n_outside);
 }

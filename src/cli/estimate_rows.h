@@ -7,7 +7,7 @@
 #include "cli/job_options.h"
 #include "estimate/session.h"
 
-enum { DL_ESTIMATE_COLUMNS = 14 };
+enum { DL_ESTIMATE_COLUMNS = 16 };
 
 extern const struct dl_column dl_estimate_columns[DL_ESTIMATE_COLUMNS];
 

@@ -17,6 +17,9 @@ struct dl_estimate {
   const char *boundary; /* "gpu", "gpu+ram", ... */
   double energy_j;      /* of the whole run, all GPUs; NaN: not possible */
   double low_j, high_j; /* interval, NaN without one */
+  const char *interval_from; /* what was left out for it: "config", "arch",
+                                "gpu", "rows" */
+  size_t interval_groups;    /* how many of these it rests on */
   double power_w;       /* mean, all GPUs, within the boundary */
   double duration_s;
   const char *duration_from; /* "given", or the method it comes from */

@@ -19,9 +19,14 @@
  * at 3.75e-4 W/MB takes 2.5 to 5 W. */
 static const double ram_w = 3.7;
 
-static void note_outside(struct dl_estimate *est, const struct dl_fit *fit,
-                         const struct dl_job *job,
-                         const struct dl_prediction *p) {
+/* What the estimate's interval rests on, and where it extrapolates. */
+static void note_limits(struct dl_estimate *est, const struct dl_fit *fit,
+                        const struct dl_job *job,
+                        const struct dl_prediction *p) {
+  if (!isnan(p->low)) {
+    est->interval_from = dl_left_out_name(p->novelty);
+    est->interval_groups = fit->left_out[p->novelty].n;
+  }
   est->n_outside = 0;
   for (size_t i = 0; i < fit->n_ranges && i < 32; i++)
     if (p->outside >> i & 1 && est->n_outside < DL_MOST_OUTSIDE)
@@ -43,17 +48,17 @@ static enum dl_status predict(const struct dl_predictor *p,
 enum dl_status dl_pre_duration(const struct dl_context *ctx,
                                const struct dl_job *job, double *duration_s,
                                struct dl_diag *d) {
-  struct dl_prediction power, energy, time;
+  struct dl_prediction watts, energy, time;
   enum dl_status status = predict(ctx->time, ctx, job, &time, d);
   if (status == DL_OK)
-    status = predict(ctx->power, ctx, job, &power, d);
+    status = predict(ctx->power, ctx, job, &watts, d);
   if (status == DL_OK)
     status = predict(ctx->epoch, ctx, job, &energy, d);
   if (status != DL_OK)
     return status;
   double epoch_s = time.value;
   if (isnan(epoch_s))
-    epoch_s = energy.value / (power.value + ram_w);
+    epoch_s = energy.value / (watts.value + ram_w);
   *duration_s = epoch_s * job->epochs / job->n_gpus;
   return DL_OK;
 }
@@ -83,7 +88,7 @@ static enum dl_status power(const struct dl_context *ctx,
   else if (isnan(est->energy_j))
     est->lacks = "duration_s";
   else
-    note_outside(est, ctx->power_fit, job, &p);
+    note_limits(est, ctx->power_fit, job, &p);
   return DL_OK;
 }
 
@@ -129,7 +134,7 @@ static enum dl_status epoch(const struct dl_context *ctx,
   else if (isnan(est->energy_j))
     est->lacks = "epochs";
   else
-    note_outside(est, ctx->epoch_fit, job, &p);
+    note_limits(est, ctx->epoch_fit, job, &p);
   return DL_OK;
 }
 

@@ -12,6 +12,9 @@
 
 #include <math.h>
 
+/* Below this number of rows starting threads costs more than it saves. */
+#define MANY_ROWS 20000
+
 static double weight(const gsl_vector *w, size_t i) {
   return w ? gsl_vector_get(w, i) : 1;
 }
@@ -21,8 +24,9 @@ static void means(gsl_vector *mean, const gsl_matrix *X, const gsl_vector *w) {
   for (size_t i = 0; i < X->size1; i++) {
     double wi = weight(w, i);
     total += wi;
+    const double *x = X->data + i * X->tda;
     for (size_t j = 0; j < X->size2; j++)
-      mean->data[j] += wi * (gsl_matrix_get(X, i, j) - gsl_matrix_get(X, 0, j));
+      mean->data[j] += wi * (x[j] - X->data[j]);
   }
   for (size_t j = 0; X->size1 > 0 && j < X->size2; j++)
     mean->data[j] = gsl_matrix_get(X, 0, j) + mean->data[j] / total;
@@ -34,8 +38,9 @@ static void deviations(gsl_vector *sd, const gsl_vector *mean,
   for (size_t i = 0; i < X->size1; i++) {
     double wi = weight(w, i);
     total += wi;
+    const double *x = X->data + i * X->tda;
     for (size_t j = 0; j < X->size2; j++) {
-      double e = gsl_matrix_get(X, i, j) - mean->data[j];
+      double e = x[j] - mean->data[j];
       sd->data[j] += wi * e * e;
     }
   }
@@ -59,11 +64,12 @@ bool dl_scale_fit(struct dl_scale *s, const gsl_matrix *X,
 }
 
 void dl_scale_apply(const struct dl_scale *s, gsl_matrix *X) {
-  for (size_t i = 0; i < X->size1; i++)
-    for (size_t j = 0; j < X->size2; j++) {
-      double *x = gsl_matrix_ptr(X, i, j);
-      *x = (*x - gsl_vector_get(s->mean, j)) / gsl_vector_get(s->sd, j);
-    }
+#pragma omp parallel for schedule(static) if (X->size1 > MANY_ROWS)
+  for (size_t i = 0; i < X->size1; i++) {
+    double *x = X->data + i * X->tda;
+    for (size_t j = 0; j < X->size2; j++)
+      x[j] = (x[j] - s->mean->data[j]) / s->sd->data[j];
+  }
 }
 
 void dl_scale_free(struct dl_scale *s) {

@@ -28,14 +28,20 @@ struct instruction {
   size_t literal; /* OP_TEXT_EQ: index of the literal */
 };
 
+/* How a variable is used. */
+struct use {
+  bool as_text;
+  bool needed; /* outside coalesce(HERE, b) */
+};
+
 struct dl_formula {
   char *text;
   struct instruction *code;
   size_t n, cap;
   struct dl_strlist vars;
   struct dl_strlist literals;
-  bool *is_text; /* one a variable */
-  bool *needed;  /* one a variable: used outside coalesce(HERE, b) */
+  struct use *use; /* one a variable */
+  size_t cap_use;
 };
 
 struct parser {
@@ -147,22 +153,19 @@ static bool name_char(char c) {
 static long variable(struct parser *s, char *name) {
   struct dl_formula *f = s->f;
   long i = dl_strlist_find(&f->vars, name);
-  if (i < 0) {
-    size_t n = f->vars.n;
-    bool *marks = realloc(f->is_text, (n + 1) * sizeof *marks);
-    f->is_text = marks ? marks : f->is_text;
-    bool *needed = realloc(f->needed, (n + 1) * sizeof *needed);
-    f->needed = needed ? needed : f->needed;
-    if (marks && needed && dl_strlist_add(&f->vars, name)) {
-      i = (long)n;
-      f->is_text[i] = f->needed[i] = false;
+  void *use = f->use;
+  if (i < 0 && dl_grow(&use, &f->cap_use, f->vars.n + 1, sizeof *f->use)) {
+    f->use = use;
+    if (dl_strlist_add(&f->vars, name)) {
+      i = (long)f->vars.n - 1;
+      f->use[i] = (struct use){false, false};
     }
   }
   free(name);
   if (i < 0)
     no_memory(s);
   else if (s->spare == 0)
-    f->needed[i] = true;
+    f->use[i].needed = true;
   return i;
 }
 
@@ -177,7 +180,7 @@ static bool text_comparison(struct parser *s, long var, bool equal) {
   free(literal);
   if (!ok)
     return no_memory(s);
-  s->f->is_text[var] = true;
+  s->f->use[var].as_text = true;
   struct instruction in = {.op = OP_TEXT_EQ,
                            .index = (size_t)var,
                            .literal = s->f->literals.n - 1};
@@ -367,8 +370,7 @@ void dl_formula_free(struct dl_formula *f) {
     return;
   free(f->text);
   free(f->code);
-  free(f->is_text);
-  free(f->needed);
+  free(f->use);
   dl_strlist_free(&f->vars);
   dl_strlist_free(&f->literals);
   free(f);
@@ -387,11 +389,11 @@ const char *dl_formula_var(const struct dl_formula *f, size_t i) {
 }
 
 bool dl_formula_var_is_text(const struct dl_formula *f, size_t i) {
-  return f->is_text[i];
+  return f->use[i].as_text;
 }
 
 bool dl_formula_var_is_needed(const struct dl_formula *f, size_t i) {
-  return f->needed[i];
+  return f->use[i].needed;
 }
 
 bool dl_formula_is_name(const struct dl_formula *f) {

@@ -87,9 +87,9 @@ static enum dl_status find_hyper(struct dl_choice *c,
       dl_candidates(c->method, c->hyper, c->search_kind, count, c->seed);
   if (!candidates)
     return dl_fail_memory(d);
-  double score;
+  double ignored;
   enum dl_status status =
-      dl_search(c->hyper, &score, p, c->method, candidates, folds, d);
+      dl_search(c->hyper, &ignored, p, c->method, candidates, folds, d);
   gsl_matrix_free(candidates);
   return status;
 }

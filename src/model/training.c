@@ -1,12 +1,14 @@
 #include "model/training.h"
 
 #include <math.h>
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "model/key.h"
+
+/* Rows that one thread evaluates at a time. */
+enum { STRIP = 256 };
 
 /* What is needed while reading. */
 struct reader {
@@ -18,14 +20,14 @@ struct reader {
   size_t *group_slot;          /* t->n_labels; unused for a made key */
   struct dl_key_maker *key;    /* NULL: 'config' is a column, or not there */
   size_t boundary_slot;
-  bool *is_var;    /* n_slots: whether a formula uses the slot */
-  size_t cap_rows; /* rows that x->data has room for */
-  double *x;
+  size_t *range_slot; /* one a range of t */
+  size_t cap_rows;    /* rows that x has room for */
+  double *x;          /* t->n rows, then those of the block */
   /* One block: */
-  struct dl_cell *cells; /* rows x n_slots */
+  struct dl_cell *cells; /* rows x n_slots; kept for labels only */
   struct dl_fault *fault;
-  double *value; /* rows x formulas */
-  size_t cap_cells, cap_fault, cap_value;
+  const char **boundary;
+  size_t cap_cells, cap_fault, cap_boundary;
 };
 
 void dl_training_free(struct dl_training *t) {
@@ -116,52 +118,47 @@ static enum dl_status add_groups(struct reader *r,
 /* The variables of the formulas, whose ranges are kept. */
 static enum dl_status note_variables(struct reader *r, struct dl_diag *d) {
   size_t n = dl_frame_n_slots(r->f);
-  r->is_var = dl_calloc(n, sizeof *r->is_var);
+  bool *is_var = dl_calloc(n, sizeof *is_var);
+  r->range_slot = dl_calloc(n, sizeof *r->range_slot);
   r->t->range = dl_calloc(n, sizeof *r->t->range);
-  if (!r->is_var || !r->t->range)
-    return dl_fail_memory(d);
-  for (size_t i = 0; i < r->t->formula.n; i++)
+  bool ok = is_var && r->range_slot && r->t->range;
+  for (size_t i = 0; ok && i < r->t->formula.n; i++)
     for (size_t j = 0; j < dl_formula_n_vars(r->formula[i]); j++)
       if (!dl_formula_var_is_text(r->formula[i], j))
-        r->is_var[r->vars[i][j]] = true;
-  for (size_t s = 0; s < n; s++) {
-    if (!r->is_var[s])
+        is_var[r->vars[i][j]] = true;
+  for (size_t s = 0; ok && s < n; s++) {
+    if (!is_var[s])
       continue;
-    struct dl_range *range = &r->t->range[r->t->n_ranges++];
+    struct dl_range *range = &r->t->range[r->t->n_ranges];
+    r->range_slot[r->t->n_ranges++] = s;
     *range = (struct dl_range){dl_strdup(dl_frame_slot_name(r->f, s)),
                                INFINITY, -INFINITY};
-    if (!range->name)
-      return dl_fail_memory(d);
+    ok = range->name != NULL;
   }
-  return DL_OK;
+  free(is_var);
+  return ok ? DL_OK : dl_fail_memory(d);
 }
 
 static enum dl_status block_room(struct reader *r, size_t rows,
                                  struct dl_diag *d) {
-  void *cells = r->cells, *fault = r->fault, *value = r->value;
-  bool ok = dl_grow(&cells, &r->cap_cells, rows * dl_frame_n_slots(r->f),
+  void *cells = r->cells, *fault = r->fault, *boundary = (void *)r->boundary;
+  bool ok = r->t->n_labels == 0 ||
+            dl_grow(&cells, &r->cap_cells, rows * dl_frame_n_slots(r->f),
                     sizeof *r->cells);
   r->cells = cells;
   ok = ok && dl_grow(&fault, &r->cap_fault, rows, sizeof *r->fault);
   r->fault = fault;
-  ok = ok && dl_grow(&value, &r->cap_value, rows * r->t->formula.n + 1,
-                     sizeof *r->value);
-  r->value = value;
+  ok = ok && dl_grow(&boundary, &r->cap_boundary, rows, sizeof *r->boundary);
+  r->boundary = boundary;
   return ok ? DL_OK : dl_fail_memory(d);
 }
 
-/* Rows are independent: each writes its own cells, value and fault. */
-static void evaluate(struct reader *r, const struct dl_csv_block *block) {
-  size_t slots = dl_frame_n_slots(r->f), m = r->t->formula.n;
-#pragma omp parallel for schedule(static) if (block->n_rows > 2000)
-  for (size_t i = 0; i < block->n_rows; i++) {
-    struct dl_cell *cells = r->cells + i * slots;
-    dl_frame_row(r->f, block, i, cells, &r->fault[i]);
-    if (r->fault[i].kind != DL_FAULT_NONE)
-      continue;
-    for (size_t j = 0; j < m; j++)
-      r->value[i * m + j] = dl_formula_eval(r->formula[j], cells, r->vars[j]);
-  }
+/* Adding 0 turns -0 to 0, which makes the result the same in any order. */
+static void widen(struct dl_range *range, double x) {
+  if (x < range->low)
+    range->low = x + 0;
+  if (x > range->high)
+    range->high = x + 0;
 }
 
 /* The column of x that is not finite, or -1. */
@@ -170,6 +167,52 @@ static long not_finite(const double *v, size_t m) {
     if (!isfinite(v[j]))
       return (long)j;
   return -1;
+}
+
+/* Row i of the block: what it leaves is its own but for the ranges. */
+static void evaluate_row(struct reader *r, const struct dl_csv_block *block,
+                         size_t i, struct dl_cell *cells,
+                         struct dl_range *ranges) {
+  size_t m = r->t->formula.n;
+  double *x = r->x + (r->t->n + i) * m;
+  dl_frame_row(r->f, block, i, cells, &r->fault[i]);
+  if (r->fault[i].kind != DL_FAULT_NONE)
+    return;
+  for (size_t j = 0; j < m; j++)
+    x[j] = dl_formula_eval(r->formula[j], cells, r->vars[j]);
+  r->boundary[i] = cells[r->boundary_slot].s;
+  if (not_finite(x, m) >= 0)
+    return;
+  for (size_t k = 0; k < r->t->n_ranges; k++)
+    widen(&ranges[k], cells[r->range_slot[k]].x);
+}
+
+/* Evaluates the rows of a block behind those of r->x, in strips. False when
+ * memory is out. */
+static bool evaluate(struct reader *r, const struct dl_csv_block *block) {
+  size_t slots = dl_frame_n_slots(r->f), n = block->n_rows;
+  size_t n_ranges = r->t->n_ranges;
+  bool keep = r->t->n_labels > 0, ok = true;
+#pragma omp parallel reduction(&& : ok) if (n > 2 * STRIP)
+  {
+    struct dl_cell *own = dl_calloc(slots, sizeof *own);
+    struct dl_range *ranges = dl_calloc(n_ranges, sizeof *ranges);
+    ok = own && ranges;
+    for (size_t k = 0; ok && k < n_ranges; k++)
+      ranges[k] = (struct dl_range){NULL, INFINITY, -INFINITY};
+#pragma omp for schedule(dynamic)
+    for (size_t first = 0; first < n; first += STRIP)
+      for (size_t i = first; ok && i < n && i < first + STRIP; i++)
+        evaluate_row(r, block, i, keep ? r->cells + i * slots : own, ranges);
+#pragma omp critical(dl_training_ranges)
+    for (size_t k = 0; ok && k < n_ranges; k++) {
+      widen(&r->t->range[k], ranges[k].low);
+      widen(&r->t->range[k], ranges[k].high);
+    }
+    free(own);
+    free(ranges);
+  }
+  return ok;
 }
 
 static bool add_labels(struct reader *r, const struct dl_cell *cells,
@@ -198,20 +241,7 @@ static bool add_labels(struct reader *r, const struct dl_cell *cells,
   return ok;
 }
 
-static void widen_ranges(struct reader *r, const struct dl_cell *cells) {
-  size_t slots = dl_frame_n_slots(r->f), k = 0;
-  for (size_t s = 0; s < slots; s++) {
-    if (!r->is_var[s])
-      continue;
-    struct dl_range *range = &r->t->range[k++];
-    range->low = fmin(range->low, cells[s].x);
-    range->high = fmax(range->high, cells[s].x);
-  }
-}
-
-static void note_boundary(struct reader *r, const struct dl_cell *cells) {
-  struct dl_training *t = r->t;
-  const char *s = cells[r->boundary_slot].s;
+static void note_boundary(struct dl_training *t, const char *s) {
   if (t->n == 0)
     snprintf(t->boundary, sizeof t->boundary, "%s", s ? s : "");
   else if (!s || strcmp(s, t->boundary) != 0)
@@ -240,27 +270,41 @@ static bool row_room(struct reader *r, size_t rows) {
   return true;
 }
 
-static enum dl_status take_row(struct reader *r,
+/* Why a row cannot be used; its cells were not kept. */
+static enum dl_status complain(struct reader *r,
                                const struct dl_csv_block *block, size_t i,
                                struct dl_diag *d) {
+  struct dl_cell *cells = dl_calloc(dl_frame_n_slots(r->f), sizeof *cells);
+  if (!cells)
+    return dl_fail_memory(d);
+  dl_frame_row(r->f, block, i, cells, &r->fault[i]);
+  enum dl_status status = dl_frame_complain(
+      r->f, &r->fault[i], cells, dl_csv_path(r->csv), block->line[i], d);
+  free(cells);
+  return status;
+}
+
+/* Row i of the block, evaluated as row `from` of x, becomes row t->n. */
+static enum dl_status take_row(struct reader *r,
+                               const struct dl_csv_block *block, size_t i,
+                               size_t from, struct dl_diag *d) {
   struct dl_training *t = r->t;
   size_t m = t->formula.n;
-  const struct dl_cell *cells = r->cells + i * dl_frame_n_slots(r->f);
-  const char *path = dl_csv_path(r->csv);
   if (r->fault[i].kind != DL_FAULT_NONE)
-    return dl_frame_complain(r->f, &r->fault[i], cells, path, block->line[i],
-                             d);
-  long bad = not_finite(r->value + i * m, m);
+    return complain(r, block, i, d);
+  long bad = not_finite(r->x + from * m, m);
   if (bad >= 0) {
-    dl_skip_at(d, path, block->line[i], "'%s' is not a finite number",
-               t->formula.s[bad]);
+    dl_skip_at(d, dl_csv_path(r->csv), block->line[i],
+               "'%s' is not a finite number", t->formula.s[bad]);
     return DL_OK;
   }
-  memcpy(r->x + t->n * m, r->value + i * m, m * sizeof *r->x);
-  if (!add_labels(r, cells, dl_frame_descriptors(r->f, i)))
+  if (from != t->n)
+    memcpy(r->x + t->n * m, r->x + from * m, m * sizeof *r->x);
+  if (t->n_labels > 0 &&
+      !add_labels(r, r->cells + i * dl_frame_n_slots(r->f),
+                  dl_frame_descriptors(r->f, i)))
     return dl_fail_memory(d);
-  widen_ranges(r, cells);
-  note_boundary(r, cells);
+  note_boundary(t, r->boundary[i]);
   t->line[t->n++] = block->line[i];
   return DL_OK;
 }
@@ -272,13 +316,12 @@ static enum dl_status read_blocks(struct reader *r, struct dl_diag *d) {
     status = dl_frame_block(r->f, block, d);
     if (status == DL_OK)
       status = block_room(r, block->n_rows, d);
-    if (status == DL_OK && !row_room(r, block->n_rows))
+    if (status == DL_OK &&
+        (!row_room(r, block->n_rows) || !evaluate(r, block)))
       status = dl_fail_memory(d);
-    if (status != DL_OK)
-      return status;
-    evaluate(r, block);
+    size_t first = r->t->n;
     for (size_t i = 0; i < block->n_rows && status == DL_OK; i++)
-      status = take_row(r, block, i, d);
+      status = take_row(r, block, i, first + i, d);
     if (status != DL_OK)
       return status;
   }
@@ -317,11 +360,11 @@ static void free_reader(struct reader *r) {
   free(r->vars);
   free(r->group_slot);
   dl_key_maker_free(r->key);
-  free(r->is_var);
+  free(r->range_slot);
   free(r->x);
   free(r->cells);
   free(r->fault);
-  free(r->value);
+  free((void *)r->boundary);
 }
 
 enum dl_status dl_training_read(struct dl_training *t, struct dl_csv *csv,
