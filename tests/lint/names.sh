@@ -1,0 +1,42 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# House rules that a search can check. TAP.
+set -eu
+cd "${TOP_SRCDIR:-$(dirname "$0")/../..}"
+n=0
+ok() {
+  n=$((n + 1))
+  if [ -z "$2" ]; then echo "ok $n - $1"; else
+    echo "not ok $n - $1"; printf '%s\n' "$2" | head -n 20 | sed 's/^/# /'; fi
+}
+
+code=$(find src tests bench tools -name '*.[ch]' | sort)
+scripts=$(find tests bench tools -name '*.sh' -o -name '*.py' -o \
+  -name '*.bats' -o -name '*.bash' | sort)
+texts=$(find . -path './_build*' -prune -o -path './.git' -prune -o \
+  -path ./autom4te.cache -prune -o -path ./build-aux -prune -o \
+  -type f \( -name '*.[ch]' -o -name '*.sh' -o -name '*.py' -o -name '*.md' \
+  -o -name '*.am' -o -name '*.ac' -o -name '*.xml' -o -name '*.rng' \
+  -o -name '*.h2m' -o -name '*.bats' -o -name '*.json' -o -name '*.cff' \
+  -o -name bootstrap \) -print | grep -v tests/lint/names.sh | sort)
+
+echo 1..8
+tab=$(printf '\t')
+ok 'no tabs in C' "$(grep -ln "$tab" $code || true)"
+ok 'no blanks at the end of a line' "$(grep -nE '[[:space:]]+$' \
+  $code $scripts bootstrap || true)"
+ok 'C has at most 80 columns' "$(LC_ALL=C.UTF-8 grep -nE '^.{81,}' $code |
+  cut -c 1-60 || true)"
+ok 'every C file names its licence in line 1' "$(for f in $code; do
+  head -n 1 "$f" | grep -q 'SPDX-License-Identifier: GPL-3.0-or-later' ||
+    echo "$f"; done)"
+ok 'every script names its licence' "$(for f in $scripts bootstrap; do
+  head -n 3 "$f" | grep -q 'SPDX-License-Identifier: GPL-3.0-or-later' ||
+    echo "$f"; done)"
+ok 'nothing left to do in the sources' \
+  "$(grep -nE '(TO''DO|FIX''ME)' $code $scripts || true)"
+ok 'no path of one machine' "$(grep -nE \
+  '(^|[^A-Za-z0-9_.])/(work|home/[a-z]|root)/' $texts || true)"
+ok 'header guards follow the path' "$(for f in $(find src -name '*.h' ! -name '*_body.h'); do
+  g=DL_$(echo "${f#src/}" | tr 'a-z/.' 'A-Z__')
+  grep -q "^#ifndef $g\$" "$f" || echo "$f: expected $g"; done)"

@@ -1,0 +1,26 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Files of at most 500 lines, functions of at most 80. TAP.
+set -eu
+cd "${TOP_SRCDIR:-$(dirname "$0")/../..}"
+status() { if [ -z "$2" ]; then echo "ok $1 - $3"; else
+  echo "not ok $1 - $3"; printf '%s\n' "$2" | sed 's/^/# /'; fi; }
+
+echo 1..2
+sources=$(find src tests tools bench bootstrap -type f \
+  \( -name '*.[ch]' -o -name '*.sh' -o -name '*.py' -o -name '*.bats' \
+     -o -name bootstrap \) | sort)
+status 1 "$(for f in $sources; do
+  awk -v f="$f" 'END { if (NR > 500) print f ": " NR " lines" }' "$f"
+done)" 'files have at most 500 lines'
+
+# A function begins with a line at column 0 that opens a brace and is no
+# declaration of data, and ends with a brace at column 0.
+status 2 "$(find src tests -name '*.[ch]' | sort | xargs awk '
+  FNR == 1 { start = 0 }
+  /^[A-Za-z_].*\(/ { name = $0; at = FNR }
+  /^}/ { if (start && FNR - start + 1 > 80)
+           print FILENAME ":" start ": " FNR - start + 1 " lines: " name
+         start = 0 }
+  /\{$/ && /\)/ && !/=/ && (/^[A-Za-z_]/ || /^  /) && !start && at &&
+    FNR - at < 8 { start = at; at = 0 }')" 'functions have at most 80 lines'
