@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Diagnostics: what the library has to tell its caller.
  *
  * A diag holds at most one error (the first one reported) and a list of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Files that appear whole or not at all, and streams that are checked. */
 
 #ifndef DL_BASE_FILE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Strings to small numbers: each distinct string gets the next number. */
 
 #ifndef DL_BASE_INTERN_H

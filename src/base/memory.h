@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Allocation that checks its sums. All return NULL when memory is out; the
  * caller reports it with dl_fail_memory. Free with free(). */
 
@@ -17,5 +18,9 @@ char *dl_strndup(const char *s, size_t n);
 /* Makes room for at least `want` elements in an array that grows by doubling.
  * *array and *cap are updated together; false leaves both as they were. */
 bool dl_grow(void **array, size_t *cap, size_t want, size_t size);
+
+/* Tells the system that memory just allocated will be used throughout, so
+ * that it may come in large pages. Does nothing where that does not pay. */
+void dl_use_large_pages(void *p, size_t bytes);
 
 #endif

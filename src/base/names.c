@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Finding the names a user may have meant.
  *
  * The distance is the optimal string alignment one (Damerau-Levenshtein where
@@ -59,8 +60,9 @@ size_t dl_edit_distance(const char *a, const char *b) {
   return distance;
 }
 
-/* The distance for suggestions: upper and lower case are the same, and what
- * `wanted` begins is no further than one edit. */
+/* The distance for suggestions: upper and lower case are the same, what
+ * `wanted` begins is no further than one edit, and what holds it (three
+ * letters or more: "3090") no further than two. */
 static size_t name_cost(const char *wanted, const char *name) {
   size_t n = strlen(wanted), cost;
   char *a = dl_strdup(wanted), *b = dl_strdup(name);
@@ -75,6 +77,8 @@ static size_t name_cost(const char *wanted, const char *name) {
     cost = dl_edit_distance(a, b);
     if (n > 0 && cost > 1 && strncmp(a, b, n) == 0)
       cost = 1;
+    else if (n > 2 && cost > 2 && strstr(b, a))
+      cost = 2;
   }
   free(a);
   free(b);

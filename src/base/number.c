@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Numbers to text and back.
  *
  * Reading: the digits are gathered as an integer w and a power q, so that the
@@ -8,7 +9,8 @@
  * gets the digits as "WeQ": without a decimal point the text means the same
  * under every locale.
  *
- * Writing: printf() puts the locale's decimal point, which is replaced. */
+ * Writing: printf() puts the locale's decimal point, which is replaced; most
+ * numbers for programs take a shorter way (shortest.c). */
 
 #include "base/number.h"
 
@@ -20,6 +22,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+
+#include "base/shortest.h"
 
 /* No double needs more than 767 digits to tell the two neighbours apart that
  * a decimal lies between; what follows is one digit that is not 0, or none. */
@@ -394,6 +398,8 @@ char *dl_format_exact(char buf[DL_NUMBER_SIZE], double x) {
 char *dl_format_short(char buf[DL_NUMBER_SIZE], double x) {
   double back;
 
+  if (dl_format_shortest(buf, x))
+    return buf;
   for (int digits = DBL_DIG; digits < DBL_DECIMAL_DIG; digits++) {
     format_g(buf, x, digits);
     if (dl_parse_double(buf, &back) && back == x)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Numbers to text and back, the same under every locale. */
 
 #ifndef DL_BASE_NUMBER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* How a call ended. The values are the exit statuses of the program. */
 
 #ifndef DL_BASE_STATUS_H

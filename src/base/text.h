@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Growable text and lists of strings. */
 
 #ifndef DL_BASE_TEXT_H

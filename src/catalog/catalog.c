@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "catalog/catalog.h"
 
 #include <stdlib.h>
@@ -65,16 +66,21 @@ static bool is_path(const char *name) {
   return strchr(name, '/') || (n > 4 && strcmp(name + n - 4, ".xml") == 0);
 }
 
-static enum dl_status load_own(struct dl_catalog *c, enum dl_kind kind,
-                               const char *path,
-                               const struct dl_descriptor **e,
-                               struct dl_diag *d) {
+/* A user's file that has been opened, or NULL. */
+static const struct dl_descriptor *find_own(const struct dl_catalog *c,
+                                            enum dl_kind kind,
+                                            const char *path) {
   for (size_t i = 0; i < c->n_own; i++)
     if (strcmp(c->own[i]->path, path) == 0 &&
-        c->own[i]->shelf.e[0].kind == kind) {
-      *e = &c->own[i]->shelf.e[0];
-      return DL_OK;
-    }
+        c->own[i]->shelf.e[0].kind == kind)
+      return &c->own[i]->shelf.e[0];
+  return NULL;
+}
+
+enum dl_status dl_catalog_open(struct dl_catalog *c, enum dl_kind kind,
+                               const char *path, struct dl_diag *d) {
+  if (!is_path(path) || find_own(c, kind, path))
+    return DL_OK;
   struct own_file *own = dl_calloc(1, sizeof *own);
   void *list = c->own;
   if (!own || !dl_grow(&list, &c->cap_own, c->n_own + 1, sizeof *c->own)) {
@@ -100,7 +106,6 @@ static enum dl_status load_own(struct dl_catalog *c, enum dl_kind kind,
     dl_warn_at(d, path, 0, "holds %zu entries; the first, '%s', is taken",
                own->shelf.n, own->shelf.e[0].id);
   c->own[c->n_own++] = own;
-  *e = &own->shelf.e[0];
   return DL_OK;
 }
 
@@ -108,9 +113,9 @@ enum dl_status dl_catalog_look(struct dl_catalog *c, enum dl_kind kind,
                                const char *name,
                                const struct dl_descriptor **e,
                                struct dl_diag *d) {
-  *e = NULL;
-  if (is_path(name))
-    return load_own(c, kind, name, e, d);
+  *e = find_own(c, kind, name);
+  if (*e)
+    return DL_OK;
   enum dl_status status = load(c, kind, d);
   if (status != DL_OK)
     return status;
@@ -124,19 +129,24 @@ enum dl_status dl_catalog_look(struct dl_catalog *c, enum dl_kind kind,
   return DL_OK;
 }
 
-/* Nearness is judged on folded names; identifiers are shown. */
+enum { MOST_SHOWN = 64 /* bytes of a name in a message */ };
+
+/* Nearness is judged on folded names. Grids are asked for by the name of a
+ * country, and their identifiers are too short to be near to anything. */
 static void name_nearest(const struct dl_shelf *s, enum dl_kind kind,
                          const char *name, struct dl_text *text) {
-  const char **ids = dl_calloc(s->n, sizeof *ids);
-  if (!ids)
+  const char **names = dl_calloc(s->n, sizeof *names);
+  if (!names)
     return;
   for (size_t i = 0; i < s->n; i++)
-    ids[i] = s->e[i].id;
-  struct dl_text folded = {0};
-  dl_fold_name(kind, name, &folded);
-  dl_nearest_names(dl_text_str(&folded), ids, s->n, 3, text);
+    names[i] = kind == DL_GRID && strlen(name) > 3 ? s->e[i].name : s->e[i].id;
+  struct dl_text folded = {0}, cut = {0};
+  dl_text_add_n(&cut, name, strnlen(name, MOST_SHOWN));
+  dl_fold_name(kind, dl_text_str(&cut), &folded);
+  dl_nearest_names(dl_text_str(&folded), names, s->n, 3, text);
   dl_text_free(&folded);
-  free(ids);
+  dl_text_free(&cut);
+  free(names);
 }
 
 enum dl_status dl_catalog_get(struct dl_catalog *c, enum dl_kind kind,
@@ -149,8 +159,10 @@ enum dl_status dl_catalog_get(struct dl_catalog *c, enum dl_kind kind,
   struct dl_text near = {0};
   name_nearest(&c->shipped[kind], kind, name, &near);
   const struct dl_kind_info *k = dl_kind_info(kind);
-  dl_fail(d, DL_EINPUT, "unknown %s '%s'; nearest: %s (see 'dlest list %s')",
-          k->word, name, dl_text_str(&near), k->words);
+  dl_fail(d, DL_EINPUT,
+          "unknown %s '%.*s%s'; nearest: %s (see 'dlest list %s')", k->word,
+          MOST_SHOWN, name, strlen(name) > MOST_SHOWN ? "..." : "",
+          dl_text_str(&near), k->words);
   dl_text_free(&near);
   return DL_EINPUT;
 }

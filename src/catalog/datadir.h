@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Where the files that ship are: descriptors, schemas, models. */
 
 #ifndef DL_CATALOG_DATADIR_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "catalog/descriptor.h"
 
 #include <ctype.h>
@@ -100,7 +101,7 @@ static enum dl_status no_such_field(enum dl_kind kind, const char *field,
   for (size_t i = 0; i < k->n_fields; i++)
     names[i] = k->fields[i].name;
   dl_nearest_names(field, names, k->n_fields, 3, &near);
-  dl_fail(d, DL_EUSAGE, "a %s has no field '%s'; nearest: %s", k->word, field,
+  dl_fail(d, DL_EUSAGE, "%s has no field '%s'; nearest: %s", k->word, field,
           dl_text_str(&near));
   dl_text_free(&near);
   return DL_EUSAGE;

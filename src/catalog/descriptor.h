@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Descriptors: what is known about an accelerator, an architecture, a data
  * set or a grid.
  *
@@ -110,8 +111,9 @@ struct dl_descriptor {
   size_t n_inputs;
 };
 
-/* Sets a field as the user asks; the source becomes "given". Errors
- * (DL_EUSAGE): no such field (names the nearest), not within its range. */
+/* Sets a field as the user asks; the source becomes "given". Errors: no such
+ * field (names the nearest) or no number (DL_EUSAGE), not within its range
+ * (DL_EINPUT). */
 enum dl_status dl_descriptor_set(struct dl_descriptor *e, const char *field,
                                  const char *text, struct dl_diag *d);
 

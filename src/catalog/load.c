@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "catalog/load.h"
 
 #include <math.h>
@@ -74,6 +75,10 @@ static enum dl_status read_values(const struct dl_xml *xml, dl_node *node,
     long field;
     struct dl_value_of v = {0};
     enum dl_status status = read_value(xml, kind, c, &field, &v, d);
+    if (status == DL_OK && !isnan(value[field].x))
+      status = dl_fail_at(d, DL_EINPUT, dl_xml_path(xml), dl_xml_line(c),
+                          "value '%s' is given twice",
+                          dl_kind_info(kind)->fields[field].name);
     if (status != DL_OK)
       return status;
     value[field] = v;
@@ -201,7 +206,7 @@ enum dl_status dl_shelf_load(struct dl_shelf *s, enum dl_kind kind,
                              const char *path, const char *schema,
                              struct dl_diag *d) {
   *s = (struct dl_shelf){0};
-  enum dl_status status = dl_xml_read(&s->xml, path, schema, d);
+  enum dl_status status = dl_xml_read(&s->xml, path, NULL, d);
   if (status == DL_OK)
     status = check_kind(s->xml, kind, d);
   if (status != DL_OK)
@@ -221,6 +226,9 @@ enum dl_status dl_shelf_load(struct dl_shelf *s, enum dl_kind kind,
   }
   if (status == DL_OK && s->n == 0)
     status = dl_fail_at(d, DL_EINPUT, path, 0, "no entry in this file");
+  /* Validated last: the schema's own complaints name no value. */
+  if (status == DL_OK && schema)
+    status = dl_xml_validate(s->xml, schema, d);
 done:
   if (status != DL_OK)
     dl_shelf_free(s);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reading a catalogue file into descriptors. */
 
 #ifndef DL_CATALOG_LOAD_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* dlest compare: estimators side by side on measured runs. */
 
 #include <math.h>
@@ -53,7 +54,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
   case KEY_COVERAGE:
     if (!dl_parse_double(arg, &o->coverage) || o->coverage <= 0 ||
         o->coverage >= 100)
-      argp_error(state, "coverage: invalid value '%s'", arg);
+      argp_error(state, "--coverage: invalid value '%s'", arg);
     o->coverage /= 100;
     return 0;
   case ARGP_KEY_ARG:
@@ -279,10 +280,12 @@ static enum dl_status cross_validated(struct comparing *w,
   struct dl_diag *d = &w->cli->diag;
   struct dl_cv_spec spec;
   struct dl_training t = {0};
-  enum dl_status status = dl_cv_parse(&spec, w->o->cv, d);
-  if (status == DL_OK && (spec.none || spec.scheme != DL_GROUP))
+  enum dl_status status = DL_OK;
+  if (strncmp(w->o->cv, "group:", 6) != 0 || !w->o->cv[6])
     status = dl_fail(d, DL_EUSAGE, "--cv '%s': expected group:COLUMN",
                      w->o->cv);
+  if (status == DL_OK)
+    status = dl_cv_parse(&spec, w->o->cv, d);
   if (status == DL_OK && strcmp(w->o->input, "-") == 0)
     status = dl_fail(d, DL_EUSAGE, "--cv reads the table several times: "
                                    "give a file, not standard input");
@@ -372,6 +375,10 @@ static enum dl_status report(struct comparing *w) {
   return dl_cli_print(w->cli, r);
 }
 
+static bool scores_pre(const struct compare_options *o) {
+  return strcmp(o->methods, "all") == 0 || strstr(o->methods, "pre-");
+}
+
 static enum dl_status run(struct dl_cli *cli, int argc, char **argv) {
   struct compare_options o = {.methods = "all", .coverage = 0.9};
   dl_cli_parse(cli, &compare_argp, argc, argv, &o);
@@ -381,9 +388,10 @@ static enum dl_status run(struct dl_cli *cli, int argc, char **argv) {
   if (status == DL_OK && o.cv) {
     status = cross_validated(&w, m);
   } else if (status == DL_OK) {
-    dl_warn(&cli->diag, "PRE may be scored on runs that its model was fitted "
-                        "on; --cv group:COLUMN refits it without them");
     status = run_pass(&w, m, NULL);
+    if (status == DL_OK && w.scores.groups.n > 0 && scores_pre(&o))
+      dl_warn(&cli->diag, "PRE may be scored on runs that its model was fitted "
+                          "on; --cv group:COLUMN refits it without them");
   }
   if (status == DL_OK && w.scores.groups.n == 0)
     status = dl_fail_at(&cli->diag, DL_EINPUT, o.input, 0,

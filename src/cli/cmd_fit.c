@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* dlest fit: regression models from measured runs. */
 
 #include <math.h>
@@ -79,7 +80,7 @@ static double hyper(struct argp_state *state, const char *name,
                     const char *arg) {
   double x;
   if (!dl_parse_double(arg, &x) || x <= 0)
-    argp_error(state, "%s: invalid value '%s' (above 0)", name, arg);
+    argp_error(state, "--%s: invalid value '%s' (above 0)", name, arg);
   return x;
 }
 
@@ -105,7 +106,7 @@ static error_t parse_number(int key, char *arg, struct argp_state *state) {
     return 0;
   case KEY_SEED:
     if (!dl_parse_count(arg, &n))
-      argp_error(state, "seed: invalid value '%s'", arg);
+      argp_error(state, "--seed: invalid value '%s'", arg);
     o->seed = n;
     return 0;
   case ARGP_KEY_INIT:
@@ -179,11 +180,12 @@ static const struct argp fit_argp = {
     .args_doc = "RUNS.csv",
     .doc = "Fit regression models on a table of measured runs, cross-validate "
            "them by group and write a model file for dlest predict "
-           "(RUNS.dlest.xml; -o names another)."
+           "(RUNS.dlest.xml; -o names another; -o - prints the model in place "
+           "of the report)."
            "\vExamples:\n"
            "  dlest fit runs.csv\n"
-           "  dlest fit runs.csv --target gpu_power_w --method ridge "
-           "--features 'log(macs_g), log(gpu.tdp_w)' --log --cv group:gpu\n",
+           "  dlest fit runs.csv --target gpu_power_w --cv group:gpu\n"
+           "  dlest fit runs.csv --target epoch_s --features 'log(macs_g)'\n",
 };
 
 /* "grid", "grid:N", "random:N" */
@@ -243,6 +245,7 @@ struct fitting {
   bool automatic; /* recipes are tried */
   struct dl_model *m;
   struct dl_report *r;
+  struct dl_table *fits; /* of r */
 };
 
 static bool add_once(struct dl_strlist *l, const char *text) {
@@ -359,7 +362,7 @@ static enum dl_status fit_target(struct fitting *w, const char *target) {
     status = dl_train(fit, &cv, &w->t, &c, d);
   if (status == DL_OK) {
     w->m->n_fits++;
-    dl_report_fit(w->r, fit, &cv, &w->cv, &tried);
+    dl_report_fit(w->r, w->fits, fit, &cv, &w->cv, &tried);
   }
   dl_cv_free(&cv);
   dl_strlist_free(&tried);
@@ -407,8 +410,9 @@ static enum dl_status write_results(struct fitting *w) {
   }
   dl_report_add(w->r, "model", path.s ? "model" : NULL, NULL, DL_CODE,
                 dl_string(path.s));
+  bool printed = path.s && strcmp(path.s, "-") == 0;
   w->cli->output = NULL;
-  if (status == DL_OK) {
+  if (status == DL_OK && !printed) {
     status = dl_cli_print(w->cli, w->r);
     w->r = NULL;
   }
@@ -444,34 +448,16 @@ static enum dl_status fit_table(struct fitting *w) {
   return status == DL_OK ? write_results(w) : status;
 }
 
-/* The command line for the model's provenance: what shaped the fit, not
- * where files lie. */
-static char *provenance(int argc, char **argv, const char *input) {
-  struct dl_text t = {0};
-  const char *slash = strrchr(input, '/');
-  dl_text_printf(&t, "%s %s", argv[0], slash ? slash + 1 : input);
-  for (int i = 1; i < argc; i++) {
-    bool out = strcmp(argv[i], "-o") == 0 || strcmp(argv[i], "--output") == 0;
-    if (out)
-      i++;
-    if (out || argv[i] == input || strncmp(argv[i], "--output=", 9) == 0 ||
-        strcmp(argv[i], "-q") == 0)
-      continue;
-    bool quote = strpbrk(argv[i], " ()*'`&|<>") != NULL;
-    dl_text_printf(&t, quote ? " \"%s\"" : " %s", argv[i]);
-  }
-  return t.s;
-}
-
 static enum dl_status run(struct dl_cli *cli, int argc, char **argv) {
   struct fit_options o = {.log_target = -1, .seed = 1, .alpha = NAN,
                           .gamma = NAN, .lambda = NAN};
   dl_cli_parse(cli, &fit_argp, argc, argv, &o);
-  o.command_line = provenance(argc, argv, o.input);
+  o.command_line = dl_cli_command_line(argc, argv, o.input);
   struct fitting w = {.cli = cli, .o = &o};
   w.f = dl_frame_new(cli->catalog);
   w.m = dl_calloc(1, sizeof *w.m);
   w.r = dl_report_new();
+  w.fits = dl_report_fits(w.r);
   enum dl_status status = w.f && w.m && w.r && o.command_line
                               ? fit_table(&w)
                               : dl_fail_memory(&cli->diag);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* dlest list: what descriptors and models there are. */
 
 #include <dirent.h>

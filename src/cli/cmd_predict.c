@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* dlest predict: energy, power, time and CO2e before running. */
 
 #include <math.h>
@@ -29,7 +30,7 @@ static double positive(struct argp_state *state, const char *name,
                        const char *arg, double most) {
   double x;
   if (!dl_parse_double(arg, &x) || x <= 0 || x >= most)
-    argp_error(state, "%s: invalid value '%s'", name, arg);
+    argp_error(state, "--%s: invalid value '%s'", name, arg);
   return x;
 }
 
@@ -68,10 +69,9 @@ static const struct argp predict_argp = {
            "that applies."
            "\vExamples:\n"
            "  dlest predict --arch resnet50 --gpu a100\n"
-           "  dlest predict --arch vgg16 --gpu rtx-3090 --dataset cifar10 "
-           "--epochs 20 --country ES\n"
-           "  dlest predict --arch resnet50 --gpu v100 --duration 12h "
-           "--method tdp,pre-power\n"
+           "  dlest predict --arch vgg16 --gpu rtx-3090 --dataset cifar10\n"
+           "  dlest predict --arch vgg16 --gpu t4 --epochs 20 --country ES\n"
+           "  dlest predict --arch resnet50 --gpu v100 --duration 12h\n"
            "  dlest predict --input runs.csv --format csv -o estimates.csv\n",
 };
 
@@ -172,7 +172,8 @@ static void add_basis(struct dl_report *r, const struct dl_estimate *e,
   }
   for (size_t i = 0; e->interval_from && i < 4; i++)
     if (strcmp(bases[i].left_out, e->interval_from) == 0) {
-      dl_text_printf(&t, "Its interval rests on the errors for %zu left-out %s.",
+      dl_text_printf(&t,
+                     "Its interval rests on the errors for %zu left-out %s.",
                      e->interval_groups, bases[i].words);
       say(r, &t);
     }
@@ -243,7 +244,7 @@ static enum dl_status add_predictions(struct dl_report *r,
     const struct dl_fit *fit = &m->fit[i];
     struct dl_predictor *p;
     struct dl_prediction out = {.value = NAN, .low = NAN, .high = NAN};
-    status = dl_predictor_new(&p, fit, f, d);
+    status = dl_predictor_new(&p, fit, f, o->coverage, d);
     if (status != DL_OK)
       return status;
     struct dl_cell *cells = dl_calloc(dl_frame_n_slots(f), sizeof *cells);
@@ -259,8 +260,7 @@ static enum dl_status add_predictions(struct dl_report *r,
         dl_warn(d, "%s: '%s' has no value; give it with --set %s=VALUE",
                 fit->target, lacks, lacks);
       else
-        status = dl_predict(p, cells, dl_frame_descriptors(f, 0), o->coverage,
-                            &out, d);
+        status = dl_predict(p, cells, dl_frame_descriptors(f, 0), &out, d);
     }
     struct dl_value v[] = {dl_string(fit->target), dl_number(out.value),
                            dl_number(out.low),     dl_number(out.high),
@@ -288,26 +288,38 @@ static enum dl_status estimate_single(struct dl_cli *cli, struct dl_frame *f,
     status = dl_session_check(cli->catalog, &s->job, NULL, 0, &bad, &cli->diag);
   if (status == DL_OK)
     s->best = dl_recommended(s->est, s->n, !isnan(s->job.duration_s));
-  if (status == DL_OK && s->best < 0)
-    dl_warn(&cli->diag, "no method has enough to go on; give --arch and --gpu");
   return status;
+}
+
+/* Without an estimate there is only what a user's own model says. */
+static enum dl_status check_estimates(struct dl_cli *cli,
+                                      const struct single *s,
+                                      const struct dl_predict_options *o) {
+  if (s->best >= 0 || o->model)
+    return DL_OK;
+  bool asked = s->job.arch && s->job.gpu;
+  return dl_fail(&cli->diag, asked ? DL_EINPUT : DL_EUSAGE,
+                 "no method has enough to go on%s",
+                 asked ? "" : "; give --arch and --gpu");
 }
 
 static enum dl_status report_single(struct dl_cli *cli, struct single *s,
                                     const struct dl_predict_options *o,
                                     const struct dl_model *m,
                                     struct dl_frame *f) {
+  warn_limits(cli, s);
+  warn_disagreement(cli, s);
+  enum dl_status status = check_estimates(cli, s, o);
+  if (status != DL_OK)
+    return status;
   struct dl_report *r = dl_report_new();
   if (!r)
     return dl_fail_memory(&cli->diag);
-  warn_limits(cli, s);
-  warn_disagreement(cli, s);
   add_settings(r, &s->job, &o->job);
   snprintf(s->interval, sizeof s->interval, "%g %% interval",
            100 * o->coverage);
   add_estimates(r, s, o);
   add_notes(r, s, o, m);
-  enum dl_status status = DL_OK;
   if (o->model)
     status = add_predictions(r, m, f, o, &cli->diag);
   if (status != DL_OK) {

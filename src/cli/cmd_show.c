@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* dlest show: all that is known about one thing, with its sources. */
 
 #include <math.h>
@@ -102,7 +103,9 @@ static enum dl_status run(struct dl_cli *cli, int argc, char **argv) {
       continue;
     const struct dl_descriptor *e;
     enum dl_status status =
-        dl_catalog_get(cli->catalog, kind, o.name, &e, &cli->diag);
+        dl_catalog_open(cli->catalog, kind, o.name, &cli->diag);
+    if (status == DL_OK)
+      status = dl_catalog_get(cli->catalog, kind, o.name, &e, &cli->diag);
     if (status != DL_OK)
       return status;
     struct dl_report *r = dl_report_new();

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Commands: one file each, one row in the table of commands.c. */
 
 #ifndef DL_CLI_COMMAND_H
@@ -49,6 +50,10 @@ enum dl_status dl_cli_strict(struct dl_cli *cli);
 /* Adds the warnings to the report and writes it to the output. Takes over
  * the report. */
 enum dl_status dl_cli_print(struct dl_cli *cli, struct dl_report *r);
+
+/* The command line as a text for provenance: what shaped the result, not where
+ * files lie and how it is printed. NULL: out of memory. */
+char *dl_cli_command_line(int argc, char **argv, const char *input);
 
 /* DL_EINPUT where rows were skipped, else `status`. */
 enum dl_status dl_cli_end(const struct dl_cli *cli, enum dl_status status);

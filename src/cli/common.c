@@ -1,7 +1,9 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What every command does: common options, strictness, printing. */
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/command.h"
 
@@ -110,4 +112,33 @@ enum dl_status dl_cli_print(struct dl_cli *cli, struct dl_report *r) {
 
 enum dl_status dl_cli_end(const struct dl_cli *cli, enum dl_status status) {
   return status == DL_OK && cli->diag.n_skipped > 0 ? DL_EINPUT : status;
+}
+
+/* Words that an option takes which only says what is written and how. */
+static int output_words(const char *arg) {
+  static const struct {
+    const char *name;
+    int words;
+  } options_of[] = {{"-o", 2}, {"--output", 2}, {"-f", 2}, {"--format", 2},
+                    {"-q", 1}, {"--quiet", 1},  {"-S", 1}, {"--strict", 1}};
+  for (size_t i = 0; i < sizeof options_of / sizeof *options_of; i++)
+    if (strcmp(arg, options_of[i].name) == 0)
+      return options_of[i].words;
+  return strncmp(arg, "--output=", 9) == 0 || strncmp(arg, "--format=", 9) == 0;
+}
+
+char *dl_cli_command_line(int argc, char **argv, const char *input) {
+  struct dl_text t = {0};
+  const char *slash = strrchr(input, '/');
+  dl_text_printf(&t, "%s %s", argv[0], slash ? slash + 1 : input);
+  for (int i = 1; i < argc; i++) {
+    int words = output_words(argv[i]);
+    if (words > 0 || argv[i] == input) {
+      i += words == 2;
+      continue;
+    }
+    bool quote = strpbrk(argv[i], " ()*'`&|<>") != NULL;
+    dl_text_printf(&t, quote ? " \"%s\"" : " %s", argv[i]);
+  }
+  return t.s;
 }

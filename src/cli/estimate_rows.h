@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Estimates as report rows, shared by the commands that print them. */
 
 #ifndef DL_CLI_ESTIMATE_ROWS_H

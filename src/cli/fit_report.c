@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cli/fit_report.h"
 
 #include <math.h>
@@ -172,8 +173,39 @@ static void add_left_out(struct dl_report *item, const struct dl_fit *fit) {
       add_groups(item, fit, (enum dl_left_out)i);
 }
 
-void dl_report_fit(struct dl_report *r, const struct dl_fit *fit,
-                   const struct dl_cv *cv, const struct dl_cv_spec *spec,
+/* For CSV alone: without headings people do not see it, without a key JSON
+ * does not have it. */
+struct dl_table *dl_report_fits(struct dl_report *r) {
+  static const struct dl_column columns[] = {
+      {.key = "target"}, {.key = "unit"},          {.key = "boundary"},
+      {.key = "method"}, {.key = "n"},             {.key = "configurations"},
+      {.key = "scheme"}, {.key = "r2"},            {.key = "rmse"},
+      {.key = "mae"},    {.key = "mape"},          {.key = "median_ape"},
+      {.key = "bias"}};
+  return dl_report_table(r, NULL, NULL, columns,
+                         sizeof columns / sizeof *columns, true);
+}
+
+static void add_summary(struct dl_table *t, const struct dl_fit *fit,
+                        const struct dl_cv *cv, const struct dl_cv_spec *spec) {
+  static const struct dl_scores none = {0, NAN, NAN, NAN, NAN, NAN, NAN};
+  char scheme[96];
+  struct dl_value v[7 + SCORES];
+  dl_cv_name(spec, scheme, sizeof scheme);
+  score_values(v + 5, NULL, cv->k > 0 ? &cv->pooled : &none);
+  v[0] = dl_string(fit->target);
+  v[1] = dl_string(fit->unit);
+  v[2] = dl_string(fit->boundary);
+  v[3] = dl_string(fit->method->name);
+  v[4] = dl_count(fit->n);
+  v[5] = dl_count(fit->configurations);
+  v[6] = dl_string(cv->k > 0 ? scheme : NULL);
+  dl_table_row(t, v, NULL);
+}
+
+void dl_report_fit(struct dl_report *r, struct dl_table *fits,
+                   const struct dl_fit *fit, const struct dl_cv *cv,
+                   const struct dl_cv_spec *spec,
                    const struct dl_strlist *tried) {
   char title[256];
   snprintf(title, sizeof title, "Fit of %s%s%s%s by %s", fit->target,
@@ -204,6 +236,7 @@ void dl_report_fit(struct dl_report *r, const struct dl_fit *fit,
                               : NAN));
   add_hyper(item, fit);
   add_features(item, fit);
+  add_summary(fits, fit, cv, spec);
   if (cv->k > 0)
     add_cv(item, fit, cv, spec);
   if (cv->k > 0)

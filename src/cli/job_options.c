@@ -1,22 +1,24 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cli/job_options.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "base/number.h"
+#include "trace/runs.h"
 
 /* Options that set a canonical column, and the check on their value. */
 static const struct setting {
   int key;
   const char *column;
-  enum { TEXT, POSITIVE, COUNT, SHARE, HOURS } kind;
+  enum { TEXT, AMOUNT, ABOVE_0, COUNT, SHARE, RATE, HOURS } kind;
 } settings[] = {
     {'a', "arch", TEXT},           {'g', "gpu", TEXT},
     {'n', "n_gpus", COUNT},        {'b', "batch_size", COUNT},
-    {'p', "image_px", COUNT},      {'e', "epochs", POSITIVE},
+    {'p', "image_px", COUNT},      {'e', "epochs", ABOVE_0},
     {'d', "duration_s", HOURS},    {'u', "utilisation", SHARE},
-    {'r', "ram_gb", POSITIVE},     {'t', "train_samples", COUNT},
-    {'v', "val_samples", POSITIVE}, {'E', "efficiency", SHARE},
+    {'r', "ram_gb", AMOUNT},       {'t', "train_samples", COUNT},
+    {'v', "val_samples", AMOUNT},  {'E', "efficiency", RATE},
 };
 
 enum { KEY_INTENSITY = 0x200, KEY_COUNTRY, KEY_PUE, KEY_DATASET, KEY_SET,
@@ -71,21 +73,48 @@ static void add(struct argp_state *state, struct dl_strlist *list,
     argp_failure(state, 1, 0, "out of memory");
 }
 
+static const char *option_name(int key) {
+  const struct argp_option *o = job_option_table;
+  while (o->key != key)
+    o++;
+  return o->name;
+}
+
+/* What the column of a runs table may hold, an option may. */
+static bool in_range(const struct setting *s, double x) {
+  const struct dl_run_column *c = dl_run_column_find(s->column);
+  return !c || (x >= c->low && x <= c->high);
+}
+
+static bool parse_value(const struct setting *s, const char *arg, double *x) {
+  bool number = s->kind == HOURS ? dl_parse_duration(arg, 3600, x)
+                                 : dl_parse_double(arg, x);
+  if (!number || *x < 0 || !in_range(s, *x))
+    return false;
+  switch (s->kind) {
+  case COUNT:
+    return *x > 0 && *x == floor(*x);
+  case SHARE:
+    return *x <= 1;
+  case RATE:
+    return *x > 0 && *x <= 1;
+  case HOURS:
+  case ABOVE_0:
+    return *x > 0;
+  default:
+    return true;
+  }
+}
+
 static void add_setting(struct argp_state *state, struct dl_job_options *o,
                         const struct setting *s, const char *arg) {
   struct dl_text t = {0};
   double x = 1;
-  size_t n;
-  bool ok = true;
-  if (s->kind == HOURS)
-    ok = dl_parse_duration(arg, 3600, &x) && x > 0;
-  else if (s->kind == COUNT)
-    ok = dl_parse_count(arg, &n) && n > 0;
-  else if (s->kind != TEXT)
-    ok = dl_parse_double(arg, &x) && x >= 0 && (s->kind != SHARE || x <= 1);
-  if (!ok)
-    argp_error(state, "%s: invalid value '%s'%s", s->column, arg,
-               s->kind == SHARE ? " (between 0 and 1)" : "");
+  if (s->kind != TEXT && !parse_value(s, arg, &x))
+    argp_error(state, "--%s: invalid value '%s'%s", option_name(s->key), arg,
+               s->kind == SHARE  ? " (between 0 and 1)"
+               : s->kind == RATE ? " (above 0, at most 1)"
+                                 : "");
   char buf[DL_NUMBER_SIZE];
   dl_text_printf(&t, "%s=%s", s->column,
                  s->kind == HOURS ? dl_format_exact(buf, x) : arg);
@@ -99,7 +128,7 @@ static double number(struct argp_state *state, const char *name,
                      const char *arg, double least) {
   double x;
   if (!dl_parse_double(arg, &x) || x < least)
-    argp_error(state, "%s: invalid value '%s'", name, arg);
+    argp_error(state, "--%s: invalid value '%s'", name, arg);
   return x;
 }
 
@@ -187,8 +216,7 @@ static enum dl_status apply_dataset(struct dl_job_options *o,
                                     struct dl_catalog *catalog, bool defaults,
                                     struct dl_diag *d) {
   const char *name = o->dataset;
-  bool samples = is_set(o, "train_samples") || is_set(o, "val_samples");
-  if (!name && defaults && !samples)
+  if (!name && defaults && !is_set(o, "train_samples"))
     name = o->dataset = "imagenet";
   if (!name)
     return DL_OK;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The options that describe a job, shared by the commands that estimate. */
 
 #ifndef DL_CLI_JOB_OPTIONS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* dlest predict --input: every row of a table, as a stream. */
 
 #ifndef DL_CLI_PREDICT_BATCH_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Estimators behind one interface: a job in, an energy out.
  *
  * Adding one is one file that defines a dl_estimator and one row in the
@@ -29,7 +30,7 @@ struct dl_estimate {
   const char *lacks; /* name of a quantity that is missing */
 };
 
-/* What estimators share: models, and the coverage asked for. */
+/* What estimators share: the models. */
 struct dl_context {
   const struct dl_predictor *power;  /* gpu_power_w; NULL without a model */
   const struct dl_fit *power_fit;
@@ -38,7 +39,6 @@ struct dl_context {
   const struct dl_predictor *time; /* epoch_s; usually NULL */
   const struct dl_fit *time_fit;
   const char *model_name;
-  double coverage; /* 0.9 */
 };
 
 struct dl_estimator {
@@ -59,11 +59,15 @@ size_t dl_estimator_count(void);
 const struct dl_estimator *dl_estimator_at(size_t i);
 const struct dl_estimator *dl_estimator_find(const char *name);
 
+/* Has the models predict once what several estimators need of a job. Comes
+ * before the two below. */
+enum dl_status dl_ask_models(const struct dl_context *ctx, struct dl_job *job,
+                             struct dl_diag *d);
+
 /* Settles the duration of a job: the user's, else PRE's, else the one of
  * FLOPs; NaN and NULL when none is possible. */
-enum dl_status dl_settle_duration(const struct dl_context *ctx,
-                                  const struct dl_job *job, double *duration_s,
-                                  const char **from, struct dl_diag *d);
+void dl_settle_duration(const struct dl_job *job, double *duration_s,
+                        const char **from);
 
 /* Runs one estimator on a job (its duration settled beforehand). */
 enum dl_status dl_run_estimator(const struct dl_estimator *e,

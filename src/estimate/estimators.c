@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "estimate/estimator.h"
 
 #include <math.h>
@@ -24,20 +25,18 @@ const struct dl_estimator *dl_estimator_find(const char *name) {
   return NULL;
 }
 
-enum dl_status dl_settle_duration(const struct dl_context *ctx,
-                                  const struct dl_job *job, double *duration_s,
-                                  const char **from, struct dl_diag *d) {
+void dl_settle_duration(const struct dl_job *job, double *duration_s,
+                        const char **from) {
   *from = "given";
   *duration_s = job->duration_s;
   if (!isnan(*duration_s))
-    return DL_OK;
-  enum dl_status status = dl_pre_duration(ctx, job, duration_s, d);
+    return;
+  *duration_s = dl_pre_duration(job);
   *from = dl_pre_epoch.name;
-  if (status == DL_OK && isnan(*duration_s)) {
+  if (isnan(*duration_s)) {
     *duration_s = dl_flops_duration(job);
     *from = isnan(*duration_s) ? NULL : dl_flops.name;
   }
-  return status;
 }
 
 enum dl_status dl_run_estimator(const struct dl_estimator *e,

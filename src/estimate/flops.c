@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Energy from floating-point operations:
  *
  *   T = total FLOPs / (peak FLOP/s * efficiency * GPUs),  E = TDP * T * GPUs
@@ -31,6 +32,10 @@ static const char *missing(const struct dl_job *job) {
     return "epochs";
   if (isnan(job->tdp_w))
     return "gpu.tdp_w";
+  if (isnan(job->efficiency))
+    return "efficiency";
+  if (isnan(job->n_gpus))
+    return "n_gpus";
   return "peak_tflops";
 }
 

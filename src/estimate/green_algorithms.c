@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Green Algorithms (Lannelongue, Grealey, Inouye 2021, doi
  * 10.1002/advs.202100707), as paper A uses it:
  *
@@ -25,6 +26,10 @@ static enum dl_status estimate(const struct dl_context *ctx,
     est->lacks = "gpu.tdp_w";
   else if (isnan(job->ram_gb))
     est->lacks = "ram_gb";
+  else if (isnan(job->utilisation))
+    est->lacks = "utilisation";
+  else if (isnan(job->n_gpus))
+    est->lacks = "n_gpus";
   else if (isnan(est->energy_j))
     est->lacks = "duration_s";
   return DL_OK;

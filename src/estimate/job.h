@@ -1,9 +1,16 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A job: the run that is to be estimated, as one row of a frame gives it. */
 
 #ifndef DL_ESTIMATE_JOB_H
 #define DL_ESTIMATE_JOB_H
 
 #include "model/frame.h"
+#include "model/predictor.h"
+
+/* What the models say of a job; NaN where they say nothing. */
+struct dl_said {
+  struct dl_prediction power, epoch, time;
+};
 
 /* Numbers are NaN where unknown. */
 struct dl_job {
@@ -23,6 +30,7 @@ struct dl_job {
   double peak_tflops; /* at the precision assumed (frame.c) */
   double tdp_w;
   double duration_s; /* of the whole run, where the user gave it */
+  struct dl_said said; /* by dl_ask_models */
 };
 
 /* The slots of a job in a frame. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Private to src/estimate: the rows of the registry, and what they share. */
 
 #ifndef DL_ESTIMATE_METHODS_H
@@ -13,8 +14,6 @@ extern const struct dl_estimator dl_pre_epoch;
 
 /* Duration of the whole run in seconds, NaN where it cannot be told. */
 double dl_flops_duration(const struct dl_job *job);
-enum dl_status dl_pre_duration(const struct dl_context *ctx,
-                               const struct dl_job *job, double *duration_s,
-                               struct dl_diag *d);
+double dl_pre_duration(const struct dl_job *job);
 
 #endif

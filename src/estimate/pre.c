@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* PRE, the estimate before training (del Rey et al., arXiv 2307.05520), with
  * the models that dlest ships or the user fitted:
  *
@@ -35,32 +36,30 @@ static void note_limits(struct dl_estimate *est, const struct dl_fit *fit,
     est->outside[est->n_outside++] = "n_gpus";
 }
 
-static enum dl_status predict(const struct dl_predictor *p,
-                              const struct dl_context *ctx,
-                              const struct dl_job *job,
-                              struct dl_prediction *out, struct dl_diag *d) {
+static enum dl_status ask(const struct dl_predictor *p,
+                          const struct dl_job *job, struct dl_prediction *out,
+                          struct dl_diag *d) {
   *out = (struct dl_prediction){.value = NAN, .low = NAN, .high = NAN};
   if (!p || dl_predictor_lacks(p, job->cells))
     return DL_OK;
-  return dl_predict(p, job->cells, &job->found, ctx->coverage, out, d);
+  return dl_predict(p, job->cells, &job->found, out, d);
 }
 
-enum dl_status dl_pre_duration(const struct dl_context *ctx,
-                               const struct dl_job *job, double *duration_s,
-                               struct dl_diag *d) {
-  struct dl_prediction watts, energy, time;
-  enum dl_status status = predict(ctx->time, ctx, job, &time, d);
+enum dl_status dl_ask_models(const struct dl_context *ctx, struct dl_job *job,
+                             struct dl_diag *d) {
+  enum dl_status status = ask(ctx->time, job, &job->said.time, d);
   if (status == DL_OK)
-    status = predict(ctx->power, ctx, job, &watts, d);
+    status = ask(ctx->power, job, &job->said.power, d);
   if (status == DL_OK)
-    status = predict(ctx->epoch, ctx, job, &energy, d);
-  if (status != DL_OK)
-    return status;
-  double epoch_s = time.value;
+    status = ask(ctx->epoch, job, &job->said.epoch, d);
+  return status;
+}
+
+double dl_pre_duration(const struct dl_job *job) {
+  double epoch_s = job->said.time.value;
   if (isnan(epoch_s))
-    epoch_s = energy.value / (watts.value + ram_w);
-  *duration_s = epoch_s * job->epochs / job->n_gpus;
-  return DL_OK;
+    epoch_s = job->said.epoch.value / (job->said.power.value + ram_w);
+  return epoch_s * job->epochs / job->n_gpus;
 }
 
 static const char *lacking(const struct dl_predictor *p,
@@ -69,14 +68,10 @@ static const char *lacking(const struct dl_predictor *p,
   return name ? name : "a value within the model's domain";
 }
 
-static enum dl_status power(const struct dl_context *ctx,
-                            const struct dl_job *job, struct dl_estimate *est,
-                            struct dl_diag *d) {
-  struct dl_prediction p;
+static void power(const struct dl_context *ctx, const struct dl_job *job,
+                  struct dl_estimate *est) {
+  struct dl_prediction p = job->said.power;
   est->boundary = "gpu";
-  enum dl_status status = predict(ctx->power, ctx, job, &p, d);
-  if (status != DL_OK)
-    return status;
   double times = est->duration_s * job->n_gpus;
   est->model = ctx->model_name;
   est->power_w = p.value * job->n_gpus;
@@ -89,7 +84,6 @@ static enum dl_status power(const struct dl_context *ctx,
     est->lacks = "duration_s";
   else
     note_limits(est, ctx->power_fit, job, &p);
-  return DL_OK;
 }
 
 /* Where the duration is pre-epoch's own guess, its error is in the energy:
@@ -98,32 +92,34 @@ static enum dl_status power_with_duration(const struct dl_context *ctx,
                                           const struct dl_job *job,
                                           struct dl_estimate *est,
                                           struct dl_diag *d) {
-  enum dl_status status = power(ctx, job, est, d);
-  if (status != DL_OK || isnan(est->energy_j) || !isnan(job->duration_s))
-    return status;
-  struct dl_prediction e;
-  status = predict(ctx->epoch, ctx, job, &e, d);
-  if (status != DL_OK || isnan(e.value) || isnan(e.low)) {
+  struct dl_prediction e = job->said.epoch;
+  (void)d;
+  power(ctx, job, est);
+  if (isnan(est->energy_j) || !isnan(job->duration_s))
+    return DL_OK;
+  if (isnan(e.value) || isnan(e.low)) {
     est->low_j = est->high_j = NAN;
-    return status;
+    est->interval_from = NULL;
+    est->interval_groups = 0;
+    return DL_OK;
   }
-  double low = hypot(log(est->low_j / est->energy_j), log(e.low / e.value));
+  /* Bounds below 0 are as far as 0: log gives -infinity, low_j becomes 0. */
+  double low = hypot(log(fmax(est->low_j / est->energy_j, 0)),
+                     log(fmax(e.low / e.value, 0)));
   double high = hypot(log(est->high_j / est->energy_j), log(e.high / e.value));
   est->low_j = est->energy_j * exp(-low);
   est->high_j = est->energy_j * exp(high);
-  return status;
+  return DL_OK;
 }
 
 static enum dl_status epoch(const struct dl_context *ctx,
                             const struct dl_job *job, struct dl_estimate *est,
                             struct dl_diag *d) {
-  struct dl_prediction p;
+  struct dl_prediction p = job->said.epoch;
+  (void)d;
   est->boundary = ctx->epoch_fit && ctx->epoch_fit->boundary
                       ? ctx->epoch_fit->boundary
                       : "gpu";
-  enum dl_status status = predict(ctx->epoch, ctx, job, &p, d);
-  if (status != DL_OK)
-    return status;
   est->model = ctx->model_name;
   est->energy_j = p.value * job->epochs;
   est->low_j = p.low * job->epochs;

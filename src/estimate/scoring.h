@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Scoring estimators on measured runs. */
 
 #ifndef DL_ESTIMATE_SCORING_H

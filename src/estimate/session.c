@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "estimate/session.h"
 
 #include <math.h>
@@ -63,9 +64,10 @@ static enum dl_status find_methods(struct dl_session *s, const char *methods,
 static enum dl_status use_fit(struct dl_predictor **p,
                               const struct dl_fit **fit,
                               const struct dl_model *m, const char *target,
-                              struct dl_frame *f, struct dl_diag *d) {
+                              struct dl_frame *f, double coverage,
+                              struct dl_diag *d) {
   *fit = m ? dl_model_find(m, target) : NULL;
-  return *fit ? dl_predictor_new(p, *fit, f, d) : DL_OK;
+  return *fit ? dl_predictor_new(p, *fit, f, coverage, d) : DL_OK;
 }
 
 enum dl_status dl_session_new(struct dl_session **out, struct dl_frame *f,
@@ -75,17 +77,19 @@ enum dl_status dl_session_new(struct dl_session **out, struct dl_frame *f,
   struct dl_session *s = dl_calloc(1, sizeof *s);
   if (!s)
     return dl_fail_memory(d);
-  s->ctx.coverage = coverage;
   s->ctx.model_name = m ? m->path : NULL;
   enum dl_status status = find_methods(s, methods, d);
   if (status == DL_OK)
     status = dl_job_bind(&s->slots, f, d);
   if (status == DL_OK)
-    status = use_fit(&s->power, &s->ctx.power_fit, m, "gpu_power_w", f, d);
+    status = use_fit(&s->power, &s->ctx.power_fit, m, "gpu_power_w", f,
+                     coverage, d);
   if (status == DL_OK)
-    status = use_fit(&s->epoch, &s->ctx.epoch_fit, m, "epoch_energy_j", f, d);
+    status = use_fit(&s->epoch, &s->ctx.epoch_fit, m, "epoch_energy_j", f,
+                     coverage, d);
   if (status == DL_OK)
-    status = use_fit(&s->time, &s->ctx.time_fit, m, "epoch_s", f, d);
+    status = use_fit(&s->time, &s->ctx.time_fit, m, "epoch_s", f, coverage,
+                     d);
   s->ctx.power = s->power;
   s->ctx.epoch = s->epoch;
   s->ctx.time = s->time;
@@ -114,8 +118,8 @@ enum dl_status dl_session_row(const struct dl_session *s,
   double duration_s;
   const char *from;
   dl_job_read(job, &s->slots, cells, found);
-  enum dl_status status =
-      dl_settle_duration(&s->ctx, job, &duration_s, &from, d);
+  enum dl_status status = dl_ask_models(&s->ctx, job, d);
+  dl_settle_duration(job, &duration_s, &from);
   for (size_t i = 0; i < s->n && status == DL_OK; i++)
     status = dl_run_estimator(s->method[i], &s->ctx, job, duration_s, from,
                               &est[i], d);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A session estimates the rows of a frame by a list of estimators. */
 
 #ifndef DL_ESTIMATE_SESSION_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Energy as thermal design power times duration, as the ML CO2 Impact
  * calculator has it (Lacoste et al. 2019, arXiv 1910.09700):
  *
@@ -17,8 +18,12 @@ static enum dl_status estimate(const struct dl_context *ctx,
   est->boundary = "gpu";
   est->power_w = job->tdp_w * job->n_gpus;
   est->energy_j = est->power_w * est->duration_s;
-  if (isnan(est->energy_j))
-    est->lacks = isnan(job->tdp_w) ? "gpu.tdp_w" : "duration_s";
+  if (isnan(job->tdp_w))
+    est->lacks = "gpu.tdp_w";
+  else if (isnan(job->n_gpus))
+    est->lacks = "n_gpus";
+  else if (isnan(est->energy_j))
+    est->lacks = "duration_s";
   return DL_OK;
 }
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The reader: blocks of text in, chunks of rows out.
  *
  * There are two buffers. While the chunks of one are parsed the other one is
@@ -28,8 +29,10 @@
 #include "io/csv_header.h"
 #include "io/csv_private.h"
 
-#define BLOCK_SIZE ((size_t)8 << 20)
-#define CHUNK_SIZE ((size_t)512 << 10)
+/* A chunk is large enough for threads to be worth waking; there are as many
+ * in a block as there are threads, within the memory that is meant. */
+#define CHUNK_SIZE ((size_t)1 << 20)
+#define BLOCK_CHUNKS_MIN 4
 #define CHUNKS_MAX 16
 
 /* The least that is read at first: what a byte order mark and the look for
@@ -183,13 +186,17 @@ static enum dl_status start_reading(struct dl_csv *csv, struct dl_diag *d) {
 }
 
 static void default_tuning(struct dl_csv_tuning *t) {
-  t->block_size = BLOCK_SIZE;
+  size_t n;
+
   t->chunk_size = CHUNK_SIZE;
 #ifdef _OPENMP
   t->n_threads = omp_get_max_threads();
 #else
   t->n_threads = 1;
 #endif
+  n = (size_t)t->n_threads;
+  n = n < BLOCK_CHUNKS_MIN ? BLOCK_CHUNKS_MIN : n;
+  t->block_size = (n > CHUNKS_MAX ? CHUNKS_MAX : n) * CHUNK_SIZE;
 }
 
 /* Allocates what a reader needs whatever the file. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reading and writing CSV, on libcsv.
  *
  * A reader hands out blocks of rows, so that a file of any size is read in

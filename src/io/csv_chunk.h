@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A part of a CSV text, parsed into rows by a libcsv parser of its own; lines
  * without quotes, CR and NUL do not need it and take a shorter way.
  *

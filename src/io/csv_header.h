@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The header of a CSV file: the first line that is not blank. */
 
 #ifndef DL_IO_CSV_HEADER_H

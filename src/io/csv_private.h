@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Internals of the CSV reader that tests and the fuzzer use as well. */
 
 #ifndef DL_IO_CSV_PRIVATE_H

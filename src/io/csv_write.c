@@ -1,21 +1,30 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <csv.h>
 #include <string.h>
 
 #include "io/csv.h"
 
 /* A reader removes blanks at the ends of a cell that has no quotes. */
-static bool needs_quotes(const char *cell, size_t len) {
-  if (len == 0)
-    return false;
-  return strpbrk(cell, ",\"\r\n") != NULL || strchr(" \t", cell[0]) != NULL ||
-         strchr(" \t", cell[len - 1]) != NULL;
+static bool is_blank(char c) {
+  return c == ' ' || c == '\t';
+}
+
+/* Whether a cell may stand as it is. Sets its length if so. */
+static bool is_plain(const char *cell, size_t *len) {
+  size_t n = 0;
+
+  for (; cell[n] != '\0'; n++)
+    if (cell[n] == ',' || cell[n] == '"' || cell[n] == '\r' || cell[n] == '\n')
+      return false;
+  *len = n;
+  return n == 0 || (!is_blank(cell[0]) && !is_blank(cell[n - 1]));
 }
 
 void dl_csv_write_cell(FILE *f, const char *cell) {
-  size_t len = strlen(cell);
+  size_t len;
 
-  if (needs_quotes(cell, len))
-    csv_fwrite(f, cell, len);
+  if (is_plain(cell, &len))
+    fwrite_unlocked(cell, 1, len, f);
   else
-    fputs(cell, f);
+    csv_fwrite(f, cell, strlen(cell));
 }

@@ -1,6 +1,8 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "io/xml.h"
 
 #include <errno.h>
+#include <libxml/SAX2.h>
 #include <libxml/parser.h>
 #include <libxml/relaxng.h>
 #include <libxml/tree.h>
@@ -15,12 +17,14 @@ enum { MOST_BYTES = 64 << 20 };
 
 struct dl_xml {
   xmlDoc *doc;
-  char *path; /* owned */
-  bool failed;
+  char *path;  /* owned */
+  bool failed; /* memory ran out */
+  bool unfit;  /* a text holds what XML cannot */
 };
 
 /* What a libxml2 callback has to say: the first message only. */
 struct complaint {
+  bool dtd; /* there is a document type declaration */
   size_t line;
   char text[256];
 };
@@ -52,18 +56,21 @@ enum dl_status dl_xml_validate(const struct dl_xml *x, const char *schema,
   xmlRelaxNGParserCtxt *parser = xmlRelaxNGNewParserCtxt(schema);
   if (parser) {
     xmlRelaxNGSetParserStructuredErrors(parser, AS_HANDLER(note_complaint), &c);
+    /* Errors of reading the file go this way; else they are printed. */
+    xmlSetStructuredErrorFunc(&c, AS_HANDLER(note_complaint));
     rng = xmlRelaxNGParse(parser);
+    xmlSetStructuredErrorFunc(NULL, NULL);
   }
   if (rng)
     valid = xmlRelaxNGNewValidCtxt(rng);
   if (!valid) {
-    status = dl_fail_at(d, DL_EFAILED, schema, 0, "cannot read schema: %s",
-                        c.text);
+    status =
+        dl_fail_at(d, DL_EFAILED, schema, 0, "cannot read schema: %s", c.text);
   } else {
     xmlRelaxNGSetValidStructuredErrors(valid, AS_HANDLER(note_complaint), &c);
     if (xmlRelaxNGValidateDoc(valid, x->doc) != 0)
-      status = dl_fail_at(d, DL_EINPUT, x->path, c.line, "not valid: %s",
-                          c.text);
+      status =
+          dl_fail_at(d, DL_EINPUT, x->path, c.line, "not valid: %s", c.text);
   }
   xmlRelaxNGFreeValidCtxt(valid);
   xmlRelaxNGFree(rng);
@@ -71,25 +78,42 @@ enum dl_status dl_xml_validate(const struct dl_xml *x, const char *schema,
   return status;
 }
 
-/* The path is not handed to libxml2, which would take it for a URL. */
+/* A document type declaration ends the parsing before its entities are
+ * read. */
+static void refuse_dtd(void *ctx, const xmlChar *name, const xmlChar *external,
+                       const xmlChar *system) {
+  xmlParserCtxt *ctxt = ctx;
+  struct complaint *c = ctxt->_private;
+  (void)name, (void)external, (void)system;
+  c->dtd = true;
+  c->line = (size_t)xmlSAX2GetLineNumber(ctxt);
+  xmlStopParser(ctxt);
+}
+
+/* The path is not handed to libxml2, which would take it for a URL. Comments
+ * and processing instructions are dropped, so that text is one node. */
 static enum dl_status parse(struct dl_xml *x, const char *data, size_t len,
                             struct dl_diag *d) {
   struct complaint c = {0};
   xmlParserCtxt *ctxt = xmlNewParserCtxt();
   if (!ctxt)
     return dl_fail_memory(d);
+  ctxt->_private = &c;
+  ctxt->sax->internalSubset = refuse_dtd;
+  ctxt->sax->comment = NULL;
+  ctxt->sax->processingInstruction = NULL;
   xmlSetStructuredErrorFunc(&c, AS_HANDLER(note_complaint));
   x->doc = xmlCtxtReadMemory(ctxt, data, (int)len, NULL, NULL,
                              XML_PARSE_NONET | XML_PARSE_NOBLANKS |
                                  XML_PARSE_NOCDATA);
   xmlSetStructuredErrorFunc(NULL, NULL);
   xmlFreeParserCtxt(ctxt);
+  if (c.dtd)
+    return dl_fail_at(d, DL_EINPUT, x->path, c.line,
+                      "a document type declaration is not allowed");
   if (!x->doc)
     return dl_fail_at(d, DL_EINPUT, x->path, c.line, "not well-formed XML: %s",
                       c.text[0] ? c.text : "empty document");
-  if (x->doc->intSubset || x->doc->extSubset)
-    return dl_fail_at(d, DL_EINPUT, x->path, 0,
-                      "a document type declaration is not allowed");
   if (!xmlDocGetRootElement(x->doc))
     return dl_fail_at(d, DL_EINPUT, x->path, 0, "no root element");
   return DL_OK;
@@ -205,16 +229,26 @@ dl_node *dl_xml_add(struct dl_xml *x, dl_node *parent, const char *name) {
   return node;
 }
 
+/* Whether XML can hold a text: UTF-8 without control characters. */
+static bool fits(struct dl_xml *x, const char *text) {
+  const char *p = text;
+  while (*p && ((unsigned char)*p >= ' ' || strchr("\t\n\r", *p)))
+    p++;
+  bool fit = !*p && xmlCheckUTF8((const xmlChar *)text);
+  x->unfit |= !fit;
+  return fit;
+}
+
 void dl_xml_set(struct dl_xml *x, dl_node *node, const char *name,
                 const char *value) {
-  if (x->failed)
+  if (x->failed || !fits(x, value))
     return;
   if (!xmlNewProp(node, (const xmlChar *)name, (const xmlChar *)value))
     x->failed = true;
 }
 
 void dl_xml_set_text(struct dl_xml *x, dl_node *node, const char *text) {
-  if (x->failed)
+  if (x->failed || !fits(x, text))
     return;
   xmlNode *t = xmlNewText((const xmlChar *)text);
   if (!t || !xmlAddChild(node, t))
@@ -225,6 +259,10 @@ enum dl_status dl_xml_write(const struct dl_xml *x, const char *path,
                             struct dl_diag *d) {
   xmlChar *data = NULL;
   int len = 0;
+  if (x->unfit)
+    return dl_fail_at(d, DL_EINPUT, path, 0,
+                      "not writable as XML: a text is not UTF-8 or has control "
+                      "characters");
   if (!x->failed)
     xmlDocDumpFormatMemoryEnc(x->doc, &data, &len, "UTF-8", 1);
   if (!data)

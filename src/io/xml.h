@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reading, validating and writing XML, on libxml2.
  *
  * Documents are read with entity substitution, external DTDs and the network
@@ -52,7 +53,9 @@ void dl_xml_set(struct dl_xml *x, dl_node *node, const char *name,
                 const char *value);
 void dl_xml_set_text(struct dl_xml *x, dl_node *node, const char *text);
 
-/* Indented UTF-8; the file appears whole or not at all. "-": stdout. */
+/* Indented UTF-8; the file appears whole or not at all. "-": stdout. A text
+ * that was set and that XML cannot hold (not UTF-8, control characters) is
+ * refused here (DL_EINPUT). */
 enum dl_status dl_xml_write(const struct dl_xml *x, const char *path,
                             struct dl_diag *d);
 

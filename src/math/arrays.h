@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Named arrays: the form in which a fitted state leaves and enters memory. */
 
 #ifndef DL_MATH_ARRAYS_H

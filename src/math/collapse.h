@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Private to src/math: rows that are equal become one.
  *
  * With k equal rows of targets y_1 .. y_k and weights w_1 .. w_k, kernel

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Ways to split rows into folds for cross-validation. */
 
 #ifndef DL_MATH_FOLDS_H

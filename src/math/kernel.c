@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The radial basis function kernel in vectors.
  *
  * exp(t), t <= 0, is reduced to 2^k exp(r) with k = round(t / ln 2) and
@@ -156,8 +157,13 @@ static void expand_rows(const struct dl_support *s, double gamma,
 void dl_expand(const struct dl_support *s, double gamma, const gsl_matrix *X,
                gsl_vector *out) {
   size_t n = X->size1;
-  bool many = (double)n * (double)(s->blocks * LANES) > MANY_VALUES;
-#pragma omp parallel for schedule(dynamic, 32) if (many)
+  /* Even one thread costs, where this is called for row after row. */
+  if ((double)n * (double)(s->blocks * LANES) <= MANY_VALUES) {
+    for (size_t i = 0; i < n; i += ROWS)
+      expand_rows(s, gamma, X, out, i);
+    return;
+  }
+#pragma omp parallel for schedule(dynamic, 32)
   for (size_t i = 0; i < n; i += ROWS)
     expand_rows(s, gamma, X, out, i);
 }

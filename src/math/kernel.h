@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Private to src/math: the radial basis function kernel
  * k(x, z) = exp(-gamma |x - z|^2), computed in vectors.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Private to kernel.c, which includes it once for each set of instructions,
  * after defining
  *

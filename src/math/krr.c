@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Kernel ridge regression.
  *
  *   k(x, z) = exp(-gamma |x - z|^2)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "math/linear.h"
 
 #include <stdlib.h>
@@ -35,18 +36,26 @@ void dl_linear_centre(struct dl_linear *s, const struct dl_reduced *r) {
   s->intercept = r->y_mean - at_mean;
 }
 
+static void eval_row(const struct dl_linear *s, const gsl_matrix *X, size_t i,
+                     gsl_vector *out) {
+  const double *x = gsl_matrix_const_ptr(X, i, 0);
+  double f = s->intercept;
+  for (size_t j = 0; j < X->size2; j++)
+    f += x[j] * s->coef->data[j];
+  gsl_vector_set(out, i, f);
+}
+
 void dl_linear_eval(const struct dl_linear *s, const gsl_matrix *X,
                     gsl_vector *out) {
-  size_t p = X->size2;
-  const double *b = s->coef->data;
-#pragma omp parallel for schedule(static) if (X->size1 > MANY_ROWS)
-  for (size_t i = 0; i < X->size1; i++) {
-    const double *x = gsl_matrix_const_ptr(X, i, 0);
-    double f = s->intercept;
-    for (size_t j = 0; j < p; j++)
-      f += x[j] * b[j];
-    gsl_vector_set(out, i, f);
+  /* Even one thread costs, where this is called for row after row. */
+  if (X->size1 <= MANY_ROWS) {
+    for (size_t i = 0; i < X->size1; i++)
+      eval_row(s, X, i, out);
+    return;
   }
+#pragma omp parallel for schedule(static)
+  for (size_t i = 0; i < X->size1; i++)
+    eval_row(s, X, i, out);
 }
 
 enum dl_status dl_linear_predict(const void *state, const gsl_matrix *X,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Private to src/math: the fitted state that linear methods share,
  * f(x) = intercept + x'coef, and the members of their dl_regression that
  * follow from it. */

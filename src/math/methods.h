@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Private to src/math: the rows of the registry, and the checks they share. */
 
 #ifndef DL_MATH_METHODS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* How well predictions meet measurements. */
 
 #ifndef DL_MATH_METRICS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Weighted least squares with an intercept.
  *
  *   minimise  sum_i w_i (y_i - b0 - x_i'b)^2

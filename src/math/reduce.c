@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reduction of a least-squares problem by QR in row blocks.
  *
  *   A = [sqrt(w) (X - mean), sqrt(w) (y - mean y)]   n x q, q = p + 1

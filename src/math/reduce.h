@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Private to src/math: a linear least-squares problem with n rows reduced to
  * a triangular one with p rows that has the same solutions, for any penalty
  * on the coefficients.

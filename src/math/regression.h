@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Regressions behind one interface.
  *
  * A regression maps a design matrix X (n rows, p features, no column of

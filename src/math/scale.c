@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Standardisation of columns.
  *
  *   mean_j = x_0j + sum_i w_i (x_ij - x_0j) / sum_i w_i
@@ -11,64 +12,82 @@
 #include "math/scale.h"
 
 #include <math.h>
+#include <stdlib.h>
 
-/* Below this number of rows starting threads costs more than it saves. */
-#define MANY_ROWS 20000
+#include "base/memory.h"
+
+/* Rows that are summed as one. Changing it changes results by rounding. */
+#define CHUNK ((size_t)32768)
 
 static double weight(const gsl_vector *w, size_t i) {
   return w ? gsl_vector_get(w, i) : 1;
 }
 
-static void means(gsl_vector *mean, const gsl_matrix *X, const gsl_vector *w) {
-  double total = 0;
-  for (size_t i = 0; i < X->size1; i++) {
-    double wi = weight(w, i);
-    total += wi;
+/* Sums over the rows of one chunk: to[j] of w (x - x_0), or of w (x - mean)^2
+ * with a mean; to[p] of w. */
+static void sum_chunk(double *to, size_t chunk, const gsl_vector *mean,
+                      const gsl_matrix *X, const gsl_vector *w) {
+  size_t p = X->size2, end = (chunk + 1) * CHUNK;
+  const double *from = mean ? mean->data : X->data;
+  if (end > X->size1)
+    end = X->size1;
+  for (size_t i = chunk * CHUNK; i < end; i++) {
     const double *x = X->data + i * X->tda;
-    for (size_t j = 0; j < X->size2; j++)
-      mean->data[j] += wi * (x[j] - X->data[j]);
+    double wi = weight(w, i);
+    for (size_t j = 0; j < p; j++) {
+      double e = x[j] - from[j];
+      to[j] += mean ? wi * e * e : wi * e;
+    }
+    to[p] += wi;
   }
-  for (size_t j = 0; X->size1 > 0 && j < X->size2; j++)
-    mean->data[j] = gsl_matrix_get(X, 0, j) + mean->data[j] / total;
 }
 
-static void deviations(gsl_vector *sd, const gsl_vector *mean,
-                       const gsl_matrix *X, const gsl_vector *w) {
+/* The sums over all rows divided by that of w, into out. The chunks have a
+ * fixed size and are added in order: the result is the same for any number
+ * of threads. False when memory is out. */
+static bool average(gsl_vector *out, const gsl_vector *mean,
+                    const gsl_matrix *X, const gsl_vector *w) {
+  size_t p = X->size2, n = (X->size1 + CHUNK - 1) / CHUNK;
+  double *part = dl_calloc(n * (p + 1), sizeof *part);
   double total = 0;
-  for (size_t i = 0; i < X->size1; i++) {
-    double wi = weight(w, i);
-    total += wi;
-    const double *x = X->data + i * X->tda;
-    for (size_t j = 0; j < X->size2; j++) {
-      double e = x[j] - mean->data[j];
-      sd->data[j] += wi * e * e;
-    }
+  if (!part)
+    return false;
+#pragma omp parallel for schedule(dynamic) if (n > 1)
+  for (size_t chunk = 0; chunk < n; chunk++)
+    sum_chunk(part + chunk * (p + 1), chunk, mean, X, w);
+  for (size_t chunk = 0; chunk < n; chunk++) {
+    for (size_t j = 0; j < p; j++)
+      out->data[j] += part[chunk * (p + 1) + j];
+    total += part[chunk * (p + 1) + p];
   }
-  for (size_t j = 0; j < X->size2; j++) {
-    double s = sqrt(sd->data[j] / total);
-    sd->data[j] = s > 0 ? s : 1;
-  }
+  for (size_t j = 0; n > 0 && j < p; j++)
+    out->data[j] /= total;
+  free(part);
+  return true;
 }
 
 bool dl_scale_fit(struct dl_scale *s, const gsl_matrix *X,
                   const gsl_vector *w) {
   s->mean = gsl_vector_calloc(X->size2);
   s->sd = gsl_vector_calloc(X->size2);
-  if (!s->mean || !s->sd) {
-    dl_scale_free(s);
-    return false;
+  bool ok = s->mean && s->sd && average(s->mean, NULL, X, w);
+  for (size_t j = 0; ok && X->size1 > 0 && j < X->size2; j++)
+    s->mean->data[j] += X->data[j];
+  ok = ok && average(s->sd, s->mean, X, w);
+  for (size_t j = 0; ok && j < X->size2; j++) {
+    double sd = sqrt(s->sd->data[j]);
+    s->sd->data[j] = sd > 0 ? sd : 1;
   }
-  means(s->mean, X, w);
-  deviations(s->sd, s->mean, X, w);
-  return true;
+  if (!ok)
+    dl_scale_free(s);
+  return ok;
 }
 
 void dl_scale_apply(const struct dl_scale *s, gsl_matrix *X) {
-#pragma omp parallel for schedule(static) if (X->size1 > MANY_ROWS)
   for (size_t i = 0; i < X->size1; i++) {
     double *x = X->data + i * X->tda;
     for (size_t j = 0; j < X->size2; j++)
-      x[j] = (x[j] - s->mean->data[j]) / s->sd->data[j];
+      x[j] = dl_scaled(s, j, x[j]);
   }
 }
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Search for hyper-parameters by cross-validation. */
 
 #include <gsl/gsl_rng.h>

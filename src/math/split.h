@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Private to src/math: a problem cut into training and test rows. */
 
 #ifndef DL_MATH_SPLIT_H

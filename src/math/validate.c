@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Cross-validation: each fold is predicted by a model fitted on the others.
  * Everything that is learned from data, the standardisation included, is
  * learned on the training rows of the fold. */

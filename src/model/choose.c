@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Choosing recipe, method and hyper-parameters by leaving groups out. */
 
 #include <math.h>

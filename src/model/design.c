@@ -1,9 +1,11 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A choice laid out as matrices for the numerical core. */
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "model/train.h"
 
 void dl_design_free(struct dl_design *g) {
@@ -14,17 +16,18 @@ void dl_design_free(struct dl_design *g) {
   *g = (struct dl_design){0};
 }
 
-/* A copy of the training column of a formula. */
+/* The training column of a formula, seen as a vector where it lies: GSL
+ * frees no data that it does not own. */
 static enum dl_status column(gsl_vector **v, const struct dl_training *t,
                              const char *formula, struct dl_diag *d) {
   long j = dl_training_column(t, formula);
   if (j < 0)
     return dl_fail(d, DL_EFAILED, "formula '%s' was not read", formula);
-  *v = gsl_vector_alloc(t->n);
+  *v = malloc(sizeof **v);
   if (!*v)
     return dl_fail_memory(d);
-  for (size_t i = 0; i < t->n; i++)
-    gsl_vector_set(*v, i, gsl_matrix_get(t->x, i, (size_t)j));
+  **v = (gsl_vector){
+      .size = t->n, .stride = t->x->tda, .data = t->x->data + j};
   return DL_OK;
 }
 
@@ -47,27 +50,62 @@ static enum dl_status make_offset(struct dl_design *g,
   if (status != DL_OK || !c->log_target)
     return status;
   status = all_positive(g->offset, "offset", c->offset, d);
+  gsl_vector *logs = status == DL_OK ? gsl_vector_alloc(t->n) : NULL;
+  if (status == DL_OK && !logs)
+    status = dl_fail_memory(d);
   for (size_t i = 0; status == DL_OK && i < t->n; i++)
-    gsl_vector_set(g->offset, i, log(gsl_vector_get(g->offset, i)));
+    gsl_vector_set(logs, i, log(gsl_vector_get(g->offset, i)));
+  gsl_vector_free(g->offset);
+  g->offset = logs;
   return status;
 }
 
+/* The columns that follow each other from column `first` of the table, seen
+ * as a matrix; NULL when memory is out. */
+static gsl_matrix *see_columns(const struct dl_training *t, size_t first,
+                               size_t n) {
+  gsl_matrix *X = malloc(sizeof *X);
+  if (X)
+    *X = (gsl_matrix){.size1 = t->n,
+                      .size2 = n,
+                      .tda = t->x->tda,
+                      .data = t->x->data + first};
+  return X;
+}
+
+static gsl_matrix *copy_columns(const struct dl_training *t,
+                                const size_t *from, size_t n) {
+  gsl_matrix *X = gsl_matrix_alloc(t->n, n);
+  for (size_t i = 0; X && i < t->n; i++)
+    for (size_t k = 0; k < n; k++)
+      gsl_matrix_set(X, i, k, gsl_matrix_get(t->x, i, from[k]));
+  return X;
+}
+
+/* A large table is not copied where its columns lie as they are needed. */
 static enum dl_status make_features(struct dl_design *g,
                                     const struct dl_training *t,
                                     const struct dl_choice *c,
                                     struct dl_diag *d) {
-  g->X = gsl_matrix_alloc(t->n, c->features.n);
-  if (!g->X)
+  size_t n = c->features.n;
+  bool in_order = true;
+  size_t *from = dl_calloc(n, sizeof *from);
+  if (!from)
     return dl_fail_memory(d);
-  for (size_t k = 0; k < c->features.n; k++) {
+  for (size_t k = 0; k < n; k++) {
     long j = dl_training_column(t, c->features.s[k]);
-    if (j < 0)
+    if (j < 0) {
+      free(from);
       return dl_fail(d, DL_EFAILED, "feature '%s' was not read",
                      c->features.s[k]);
-    for (size_t i = 0; i < t->n; i++)
-      gsl_matrix_set(g->X, i, k, gsl_matrix_get(t->x, i, (size_t)j));
+    }
+    from[k] = (size_t)j;
+    in_order = in_order && from[k] == from[0] + k;
   }
-  return DL_OK;
+  g->X = in_order && n > 0 ? see_columns(t, from[0], n)
+                           : copy_columns(t, from, n);
+  free(from);
+  return g->X ? DL_OK : dl_fail_memory(d);
 }
 
 enum dl_status dl_design_make(struct dl_design *g, const struct dl_training *t,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Model files: writing. The form is described by models/model.rng. */
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A recursive-descent parser that emits code for a stack machine. */
 
 #include "model/formula.h"
@@ -14,12 +15,14 @@
 
 enum { MOST_DEPTH = 64, MOST_OPS = 4096 };
 
+/* clang-format off */
 enum op {
   OP_NUMBER, OP_VAR, OP_TEXT_EQ,
   OP_NEG, OP_LOG, OP_LOG2, OP_LOG10, OP_LOG1P, OP_EXP, OP_SQRT, OP_ABS,
   OP_ADD, OP_SUB, OP_MUL, OP_DIV, OP_POW, OP_MIN, OP_MAX, OP_COALESCE,
   OP_LT, OP_LE, OP_GT, OP_GE, OP_EQ, OP_NE
 };
+/* clang-format on */
 
 struct instruction {
   enum op op;
@@ -59,17 +62,24 @@ static const struct {
   enum op op;
   int arguments;
 } functions[] = {
-    {"log", OP_LOG, 1},   {"log2", OP_LOG2, 1},   {"log10", OP_LOG10, 1},
-    {"log1p", OP_LOG1P, 1}, {"exp", OP_EXP, 1},   {"sqrt", OP_SQRT, 1},
-    {"abs", OP_ABS, 1},   {"min", OP_MIN, 2},     {"max", OP_MAX, 2},
+    {"log", OP_LOG, 1},           {"log2", OP_LOG2, 1}, {"log10", OP_LOG10, 1},
+    {"log1p", OP_LOG1P, 1},       {"exp", OP_EXP, 1},   {"sqrt", OP_SQRT, 1},
+    {"abs", OP_ABS, 1},           {"min", OP_MIN, 2},   {"max", OP_MAX, 2},
     {"coalesce", OP_COALESCE, 2},
 };
 
 static bool expression(struct parser *s);
 
+/* A long formula is cut in messages. */
+enum { MOST_SHOWN = 200 };
+
+static const char *dots(const struct parser *s) {
+  return strlen(s->text) > MOST_SHOWN ? "..." : "";
+}
+
 static bool complain(struct parser *s, const char *what) {
-  dl_fail(s->d, DL_EUSAGE, "formula '%s': column %zu: %s", s->text,
-          (size_t)(s->p - s->text) + 1, what);
+  dl_fail(s->d, DL_EUSAGE, "formula '%.*s%s': column %zu: %s", MOST_SHOWN,
+          s->text, dots(s), (size_t)(s->p - s->text) + 1, what);
   return false;
 }
 
@@ -181,9 +191,8 @@ static bool text_comparison(struct parser *s, long var, bool equal) {
   if (!ok)
     return no_memory(s);
   s->f->use[var].as_text = true;
-  struct instruction in = {.op = OP_TEXT_EQ,
-                           .index = (size_t)var,
-                           .literal = s->f->literals.n - 1};
+  struct instruction in = {
+      .op = OP_TEXT_EQ, .index = (size_t)var, .literal = s->f->literals.n - 1};
   if (!emit(s, in, 0))
     return false;
   if (equal)
@@ -229,10 +238,10 @@ static bool call(struct parser *s, const char *name) {
   const char *names[sizeof functions / sizeof *functions];
   for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
     names[i] = functions[i].name;
-  dl_nearest_names(name, names, sizeof functions / sizeof *functions, 3,
-                   &near);
-  dl_fail(s->d, DL_EUSAGE, "formula '%s': unknown function '%s'; nearest: %s",
-          s->text, name, dl_text_str(&near));
+  dl_nearest_names(name, names, sizeof functions / sizeof *functions, 3, &near);
+  dl_fail(s->d, DL_EUSAGE,
+          "formula '%.*s%s': unknown function '%.*s'; nearest: %s", MOST_SHOWN,
+          s->text, dots(s), MOST_SHOWN, name, dl_text_str(&near));
   dl_text_free(&near);
   return false;
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Text formulas over named quantities: "log(macs_g*batch_size)".
  *
  *   expression   comparison of sums: a < b, <=, >, >=, ==, != give 1 or 0

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "model/frame.h"
 
 #include <math.h>
@@ -9,8 +10,8 @@
 #include "base/number.h"
 #include "model/frame_private.h"
 
-/* Quantities that follow from others. Where two follow from each
- * other (duration_s, epoch_s) each builds on the other's raw value. */
+/* Quantities that follow from others. Where two follow from each other
+ * (duration_s, epoch_s) each builds on what the user gave for the other. */
 static const struct {
   const char *name, *formula;
 } derived[] = {
@@ -66,6 +67,7 @@ void dl_frame_free(struct dl_frame *f) {
   dl_strlist_free(&f->resolving);
   dl_intern_free(&f->gpu_names);
   dl_intern_free(&f->arch_names);
+  dl_text_free(&f->key);
   free(f->gpus);
   free(f->archs);
   for (size_t i = 0; i < f->n_copies; i++)
@@ -112,9 +114,22 @@ static enum dl_status add_entry(struct entries *es, const char *name,
   return DL_OK;
 }
 
+/* The user's own descriptor file, where a setting names one. */
+static enum dl_status open_named(struct dl_frame *f, const char *name,
+                                 const char *value, struct dl_diag *d) {
+  if (strcmp(name, "gpu") == 0)
+    return dl_catalog_open(f->catalog, DL_ACCELERATOR, value, d);
+  if (strcmp(name, "arch") == 0)
+    return dl_catalog_open(f->catalog, DL_ARCHITECTURE, value, d);
+  return DL_OK;
+}
+
 enum dl_status dl_frame_setting(struct dl_frame *f, const char *name,
                                 const char *value, struct dl_diag *d) {
-  return add_entry(&f->settings, name, strlen(name), value, d);
+  enum dl_status status = open_named(f, name, value, d);
+  if (status == DL_OK)
+    status = add_entry(&f->settings, name, strlen(name), value, d);
+  return status;
 }
 
 /* Checks the value of a canonical column given by the user. */
@@ -149,18 +164,26 @@ enum dl_status dl_frame_override(struct dl_frame *f, const char *assignment,
     size_t n = strlen(kinds[k].prefix);
     if (strncmp(assignment, kinds[k].prefix, n) != 0)
       continue;
-    enum dl_status status = add_entry(&f->fields[k], assignment + n,
-                                      (size_t)(eq - assignment) - n, eq + 1, d);
     struct dl_descriptor probe = {.kind = kinds[k].kind};
-    if (status == DL_OK)
-      status = dl_descriptor_set(
-          &probe, f->fields[k].e[f->fields[k].n - 1].name, eq + 1, d);
-    return status;
+    size_t len = (size_t)(eq - assignment) - n;
+    char *field = dl_strndup(assignment + n, len);
+    enum dl_status status =
+        field ? dl_descriptor_set(&probe, field, eq + 1, d) : dl_fail_memory(d);
+    free(field);
+    return status == DL_OK
+               ? add_entry(&f->fields[k], assignment + n, len, eq + 1, d)
+               : status;
   }
   size_t len = (size_t)(eq - assignment);
+  char *name = dl_strndup(assignment, len);
+  if (!name)
+    return dl_fail_memory(d);
   enum dl_status status = check_value(assignment, len, eq + 1, d);
   if (status == DL_OK)
+    status = open_named(f, name, eq + 1, d);
+  if (status == DL_OK)
     status = add_entry(&f->overrides, assignment, len, eq + 1, d);
+  free(name);
   return status;
 }
 
@@ -254,15 +277,53 @@ static enum dl_status add_place(struct slot *s, struct place p,
   return DL_OK;
 }
 
+static enum dl_status unknown_name(const struct dl_frame *f, const char *name,
+                                   struct dl_diag *d) {
+  struct dl_text near = {0};
+  size_t n = f->csv ? dl_csv_n_cols(f->csv) : 0;
+  const char **names =
+      dl_calloc(n + dl_run_column_count() + 2 * DL_MAX_FIELDS, sizeof *names);
+  if (!names)
+    return dl_fail_memory(d);
+  for (size_t i = 0; i < n; i++)
+    names[i] = dl_csv_name(f->csv, i);
+  if (n == 0)
+    while (n < dl_run_column_count()) {
+      names[n] = dl_run_column_at(n)->name;
+      n++;
+    }
+  dl_nearest_names(name, names, n, 3, &near);
+  free(names);
+  if (f->csv)
+    dl_fail_at(d, DL_EUSAGE, dl_csv_path(f->csv), 0,
+               "no column '%s'; nearest: %s", name, dl_text_str(&near));
+  else
+    dl_fail(d, DL_EUSAGE, "'%s' has no value; give it with --set %s=VALUE",
+            name, name);
+  dl_text_free(&near);
+  return DL_EUSAGE;
+}
+
+/* With `known` its names must come from somewhere; a row may still lack their
+ * values, and the next place is tried. */
 static enum dl_status add_formula(struct dl_frame *f, struct slot *s,
-                                  const char *text, bool required,
+                                  const char *text, bool known,
                                   struct dl_diag *d) {
   struct place p = {.kind = PLACE_FORMULA};
   enum dl_status status = dl_formula_parse(&p.formula, text, d);
+  bool outer = f->deriving;
+  f->deriving = !known;
   if (status == DL_OK)
-    status = dl_frame_bind(f, p.formula, required, &p.vars, d);
+    status = dl_frame_bind(f, p.formula, false, &p.vars, d);
+  f->deriving = outer;
+  for (size_t i = 0;
+       status == DL_OK && known && i < dl_formula_n_vars(p.formula); i++)
+    if (dl_formula_var_is_needed(p.formula, i) &&
+        f->slots[p.vars[i]].n_places == 0)
+      status = unknown_name(f, dl_formula_var(p.formula, i), d);
   if (status != DL_OK) {
     dl_formula_free(p.formula);
+    free(p.vars);
     return status;
   }
   return add_place(s, p, d);
@@ -286,8 +347,8 @@ void dl_frame_want_descriptors(struct dl_frame *f) {
   struct dl_diag quiet;
   dl_diag_init(&quiet);
   if (!f->want_gpu)
-    f->want_gpu = slot_in(f, "gpu", SCOPE_OWN, false, &f->gpu_slot, &quiet) ==
-                  DL_OK;
+    f->want_gpu =
+        slot_in(f, "gpu", SCOPE_OWN, false, &f->gpu_slot, &quiet) == DL_OK;
   if (!f->want_arch)
     f->want_arch =
         slot_in(f, "arch", SCOPE_OWN, false, &f->arch_slot, &quiet) == DL_OK &&
@@ -345,33 +406,6 @@ static enum dl_status find_places(struct dl_frame *f, struct slot *s,
   return status == DL_OK ? add_field(f, s, d) : status;
 }
 
-static enum dl_status unknown_name(const struct dl_frame *f, const char *name,
-                                   struct dl_diag *d) {
-  struct dl_text near = {0};
-  size_t n = f->csv ? dl_csv_n_cols(f->csv) : 0;
-  const char **names =
-      dl_calloc(n + dl_run_column_count() + 2 * DL_MAX_FIELDS, sizeof *names);
-  if (!names)
-    return dl_fail_memory(d);
-  for (size_t i = 0; i < n; i++)
-    names[i] = dl_csv_name(f->csv, i);
-  if (n == 0)
-    while (n < dl_run_column_count()) {
-      names[n] = dl_run_column_at(n)->name;
-      n++;
-    }
-  dl_nearest_names(name, names, n, 3, &near);
-  free(names);
-  if (f->csv)
-    dl_fail_at(d, DL_EUSAGE, dl_csv_path(f->csv), 0,
-               "no column '%s'; nearest: %s", name, dl_text_str(&near));
-  else
-    dl_fail(d, DL_EUSAGE, "'%s' has no value; give it with --set %s=VALUE",
-            name, name);
-  dl_text_free(&near);
-  return DL_EUSAGE;
-}
-
 static long find_slot(const struct dl_frame *f, const char *name,
                       enum scope scope) {
   for (size_t i = 0; i < f->n_slots; i++)
@@ -404,7 +438,8 @@ static void want_number(struct dl_frame *f, size_t slot) {
 }
 
 /* While a name is being resolved it stands for its raw value: a definition
- * may build on the column of the same name. */
+ * may build on the column of the same name. In a derived quantity it stands
+ * for what the user gave, a definition included. */
 static enum dl_status resolve(struct dl_frame *f, struct slot *s,
                               struct dl_diag *d) {
   if (!dl_strlist_add(&f->resolving, s->name))
@@ -418,14 +453,13 @@ static enum dl_status slot_in(struct dl_frame *f, const char *name,
                               enum scope scope, bool required, size_t *slot,
                               struct dl_diag *d) {
   if (dl_strlist_find(&f->resolving, name) >= 0)
-    scope = SCOPE_RAW;
+    scope = f->deriving ? SCOPE_OWN : SCOPE_RAW;
   long known = find_slot(f, name, scope);
   if (known >= 0) {
     *slot = (size_t)known;
     f->slots[known].required |= required;
-    return required && f->slots[known].n_places == 0
-               ? unknown_name(f, name, d)
-               : DL_OK;
+    return required && f->slots[known].n_places == 0 ? unknown_name(f, name, d)
+                                                     : DL_OK;
   }
   struct slot s = {.name = dl_strdup(name),
                    .scope = scope,
@@ -453,17 +487,15 @@ enum dl_status dl_frame_slot(struct dl_frame *f, const char *name,
 }
 
 enum dl_status dl_frame_bind(struct dl_frame *f, const struct dl_formula *g,
-                             bool required, size_t **index,
-                             struct dl_diag *d) {
+                             bool required, size_t **index, struct dl_diag *d) {
   size_t n = dl_formula_n_vars(g);
   *index = dl_calloc(n, sizeof **index);
   if (!*index)
     return dl_fail_memory(d);
   for (size_t i = 0; i < n; i++) {
-    enum dl_status status =
-        dl_frame_slot(f, dl_formula_var(g, i),
-                      required && dl_formula_var_is_needed(g, i), &(*index)[i],
-                      d);
+    enum dl_status status = dl_frame_slot(
+        f, dl_formula_var(g, i), required && dl_formula_var_is_needed(g, i),
+        &(*index)[i], d);
     if (status != DL_OK) {
       free(*index);
       *index = NULL;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A frame gives the quantities of a row by name, wherever they come from:
  * the columns of a runs table, settings given by the user, definitions,
  * derived quantities, descriptors. One estimate from the command line is a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Insides of a frame, shared by frame.c (names) and row.c (rows). */
 
 #ifndef DL_MODEL_FRAME_PRIVATE_H
@@ -64,10 +65,12 @@ struct dl_frame {
   struct slot *slots;
   size_t n_slots, cap_slots;
   struct dl_strlist resolving; /* names being resolved: cycles stop there */
+  bool deriving;               /* in a derived formula, not a definition */
   bool want_gpu, want_arch;
   size_t gpu_slot, arch_slot, px_slot; /* set with want_* */
   /* Descriptors already looked up, by the name as rows write it. */
   struct dl_intern gpu_names, arch_names;
+  struct dl_text key; /* being looked up */
   struct dl_row_descriptors *gpus, *archs;
   struct dl_descriptor **copies; /* owned */
   size_t n_copies, cap_copies, cap_gpus, cap_archs;

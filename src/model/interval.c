@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "model/interval.h"
 
 #include <gsl/gsl_cdf.h>
@@ -27,8 +28,8 @@ static struct weighted *gather(const struct dl_residuals *r, size_t *n) {
   size_t k = 0;
   for (size_t i = 0; i < r->n; i++)
     for (size_t j = 0; j < r->g[i].n_values; j++)
-      all[k++] = (struct weighted){r->g[i].value[j],
-                                   1.0 / (double)r->g[i].n_values};
+      all[k++] =
+          (struct weighted){r->g[i].value[j], 1.0 / (double)r->g[i].n_values};
   qsort(all, *n, sizeof *all, by_value);
   return all;
 }
@@ -44,6 +45,7 @@ static bool conformal(const struct dl_residuals *r, double coverage,
     return false;
   }
   double tail = (1 - coverage) / 2 * ((double)r->n + 1);
+  tail += 1e-9 * (double)r->n; /* sums of weights are rounded */
   double sum = 0;
   size_t i = 0;
   for (i = 0; i < n - 1; i++) {

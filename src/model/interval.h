@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Prediction intervals from residuals of what was left out. */
 
 #ifndef DL_MODEL_INTERVAL_H

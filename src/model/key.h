@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The key that repeated runs of a configuration share, made from the
  * settings of a run where its table has no column 'config'. */
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Residuals of what was left out. */
 
 #include "model/left_out.h"

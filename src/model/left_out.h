@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Residuals of configurations, architectures and GPUs when they are left out:
  * what the intervals rest on. */
 

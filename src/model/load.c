@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Model files: reading. */
 
 #include <math.h>
@@ -158,10 +159,13 @@ static enum dl_status read_state(const struct reading *r, dl_node *fit,
   for (dl_node *c = dl_xml_first(list, "array"); c && status == DL_OK;
        c = dl_xml_next(c, "array"))
     status = read_array(r, c, &as);
-  if (status == DL_OK)
-    status = f->method->restore(&f->state, &as, f->features.n, r->d);
-  if (status != DL_OK && r->d->status == DL_OK)
-    status = refuse(r, list, "not a state of this method");
+  struct dl_diag inner;
+  dl_diag_init(&inner);
+  if (status == DL_OK &&
+      f->method->restore(&f->state, &as, f->features.n, &inner) != DL_OK)
+    status = refuse(r, list,
+                    inner.error ? inner.error : "not a state of this method");
+  dl_diag_free(&inner);
   dl_arrays_free(&as);
   return status;
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Tables of means: one row a configuration of repeated runs. */
 
 #ifndef DL_MODEL_MEANS_H

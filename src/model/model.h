@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A model: one or more fitted targets, as they are kept in a file.
  *
  * A fit predicts one quantity of a run ("target") by

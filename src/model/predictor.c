@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "model/predictor.h"
 
 #include <gsl/gsl_cdf.h>
@@ -8,10 +9,23 @@
 #include "base/memory.h"
 #include "model/interval.h"
 
+/* The power of a variable beyond its range that is left open, at 90 %. */
+#define EXTRAPOLATED_POWER 0.1
+
+/* As many features of a row need no memory from the heap. */
+enum { FEW_FEATURES = 32 };
+
 /* A formula and the slots of its variables. */
 struct bound {
   struct dl_formula *formula;
   size_t *vars;
+};
+
+/* Residual bounds for a kind of row. */
+struct bounds {
+  bool known;
+  double low, high;
+  enum dl_left_out novelty;
 };
 
 struct dl_predictor {
@@ -21,6 +35,8 @@ struct dl_predictor {
   size_t n_features;
   struct bound offset; /* formula NULL without one */
   size_t *range_slot;  /* one a range */
+  double spread;       /* of a variable's power, see extrapolation */
+  struct bounds bounds[2][2]; /* [architecture is new][GPU is new] */
 };
 
 static void free_bound(struct bound *b) {
@@ -39,6 +55,44 @@ void dl_predictor_free(struct dl_predictor *p) {
   free(p);
 }
 
+/* Residual bounds for what is new about a row; of an architecture and a GPU
+ * that are both new the squares add up. */
+static struct bounds find_bounds(const struct dl_fit *fit, bool arch, bool gpu,
+                                 double coverage) {
+  const struct dl_residuals *left = fit->left_out;
+  double l[2] = {0, 0}, h[2] = {0, 0};
+  struct bounds b = {.novelty = DL_LEFT_CONFIG};
+  if (arch && dl_residual_interval(&left[DL_LEFT_ARCH], coverage, &l[0],
+                                   &h[0])) {
+    b.novelty = DL_LEFT_ARCH;
+    b.known = true;
+  }
+  if (gpu && dl_residual_interval(&left[DL_LEFT_GPU], coverage, &l[1], &h[1])) {
+    b.novelty = DL_LEFT_GPU;
+    b.known = true;
+  }
+  if (!b.known)
+    b.known = dl_residual_interval(&left[DL_LEFT_CONFIG], coverage, &l[0],
+                                   &h[0]);
+  if (!b.known) {
+    b.novelty = DL_LEFT_ROWS;
+    b.known = dl_residual_interval(&left[DL_LEFT_ROWS], coverage, &l[0],
+                                   &h[0]);
+  }
+  b.low = -hypot(fmin(l[0], 0), fmin(l[1], 0));
+  b.high = hypot(fmax(h[0], 0), fmax(h[1], 0));
+  return b;
+}
+
+/* What the coverage settles for all rows. */
+static void prepare_intervals(struct dl_predictor *p, double coverage) {
+  p->spread = EXTRAPOLATED_POWER * gsl_cdf_ugaussian_Pinv((1 + coverage) / 2) /
+              gsl_cdf_ugaussian_Pinv(0.95);
+  for (int arch = 0; arch < 2; arch++)
+    for (int gpu = 0; gpu < 2; gpu++)
+      p->bounds[arch][gpu] = find_bounds(p->fit, arch, gpu, coverage);
+}
+
 static enum dl_status bind_formula(struct bound *b, const char *text,
                            struct dl_frame *f, struct dl_diag *d) {
   enum dl_status status = dl_formula_parse(&b->formula, text, d);
@@ -49,13 +103,14 @@ static enum dl_status bind_formula(struct bound *b, const char *text,
 
 enum dl_status dl_predictor_new(struct dl_predictor **out,
                                 const struct dl_fit *fit, struct dl_frame *f,
-                                struct dl_diag *d) {
+                                double coverage, struct dl_diag *d) {
   *out = NULL;
   struct dl_predictor *p = dl_calloc(1, sizeof *p);
   if (!p)
     return dl_fail_memory(d);
   p->fit = fit;
   p->frame = f;
+  prepare_intervals(p, coverage);
   p->feature = dl_calloc(fit->features.n, sizeof *p->feature);
   p->range_slot = dl_calloc(fit->n_ranges, sizeof *p->range_slot);
   enum dl_status status = DL_OK;
@@ -114,9 +169,7 @@ static double distance(const struct dl_range *r, double x) {
  * effect of each variable beyond its range is taken as known but for a power
  * of +-0.1 (at 90 %), independent of the others'. */
 static double extrapolation(const struct dl_predictor *p,
-                            const struct dl_cell *cells, double coverage,
-                            unsigned *outside) {
-  static const double power = 0.1;
+                            const struct dl_cell *cells, unsigned *outside) {
   double squares = 0;
   *outside = 0;
   for (size_t i = 0; i < p->fit->n_ranges; i++) {
@@ -125,9 +178,7 @@ static double extrapolation(const struct dl_predictor *p,
       *outside |= 1u << i;
     squares += far * far;
   }
-  double z = gsl_cdf_ugaussian_Pinv((1 + coverage) / 2) /
-             gsl_cdf_ugaussian_Pinv(0.95);
-  return power * z * sqrt(squares);
+  return p->spread * sqrt(squares);
 }
 
 static bool is_new(const struct dl_strlist *seen,
@@ -135,54 +186,24 @@ static bool is_new(const struct dl_strlist *seen,
   return seen->n > 0 && (!e || dl_strlist_find(seen, e->id) < 0);
 }
 
-/* Residual bounds for what is new about the row; of an architecture and a
- * GPU that are both new the squares add up. */
-static bool bounds(const struct dl_fit *fit,
-                   const struct dl_row_descriptors *row, double coverage,
-                   double *low, double *high, enum dl_left_out *novelty) {
-  bool gpu = is_new(&fit->gpus, row->gpu), arch = is_new(&fit->archs, row->arch);
-  double l[2] = {0, 0}, h[2] = {0, 0};
-  bool any = false;
-  *novelty = DL_LEFT_CONFIG;
-  if (arch && dl_residual_interval(&fit->left_out[DL_LEFT_ARCH], coverage,
-                                   &l[0], &h[0])) {
-    *novelty = DL_LEFT_ARCH;
-    any = true;
-  }
-  if (gpu && dl_residual_interval(&fit->left_out[DL_LEFT_GPU], coverage, &l[1],
-                                  &h[1])) {
-    *novelty = DL_LEFT_GPU;
-    any = true;
-  }
-  if (!any)
-    any = dl_residual_interval(&fit->left_out[DL_LEFT_CONFIG], coverage, &l[0],
-                               &h[0]);
-  if (!any) {
-    *novelty = DL_LEFT_ROWS;
-    any = dl_residual_interval(&fit->left_out[DL_LEFT_ROWS], coverage, &l[0],
-                               &h[0]);
-  }
-  *low = -hypot(fmin(l[0], 0), fmin(l[1], 0));
-  *high = hypot(fmax(h[0], 0), fmax(h[1], 0));
-  return any;
-}
-
 static void add_interval(const struct dl_predictor *p,
                          const struct dl_cell *cells,
-                         const struct dl_row_descriptors *row, double coverage,
+                         const struct dl_row_descriptors *row,
                          struct dl_prediction *out) {
-  double low, high;
-  out->extrapolation =
-      extrapolation(p, cells, coverage, &out->outside);
-  if (!bounds(p->fit, row, coverage, &low, &high, &out->novelty))
+  bool new_arch = is_new(&p->fit->archs, row->arch);
+  bool new_gpu = is_new(&p->fit->gpus, row->gpu);
+  const struct bounds *b = &p->bounds[new_arch][new_gpu];
+  out->novelty = b->novelty;
+  out->extrapolation = extrapolation(p, cells, &out->outside);
+  if (!b->known)
     return;
   if (p->fit->log_target) {
-    out->low = out->value * exp(-hypot(low, out->extrapolation));
-    out->high = out->value * exp(hypot(high, out->extrapolation));
+    out->low = out->value * exp(-hypot(b->low, out->extrapolation));
+    out->high = out->value * exp(hypot(b->high, out->extrapolation));
   } else {
     double more = out->extrapolation * fabs(out->value);
-    out->low = out->value - hypot(low, more);
-    out->high = out->value + hypot(high, more);
+    out->low = out->value - hypot(b->low, more);
+    out->high = out->value + hypot(b->high, more);
   }
 }
 
@@ -190,41 +211,56 @@ static double linked(bool log_target, double x) {
   return log_target ? log(x) : x;
 }
 
+/* The features of a row, scaled; false where one is not finite. */
+static bool fill_features(const struct dl_predictor *p,
+                          const struct dl_cell *cells, gsl_matrix *x) {
+  for (size_t i = 0; i < p->n_features; i++) {
+    const struct bound *b = &p->feature[i];
+    double v = dl_formula_eval(b->formula, cells, b->vars);
+    if (!isfinite(v))
+      return false;
+    gsl_matrix_set(x, 0, i, v);
+  }
+  if (p->fit->scaled)
+    dl_scale_apply(&p->fit->scale, x);
+  return true;
+}
+
+static enum dl_status predict_at(const struct dl_predictor *p,
+                                 const struct dl_cell *cells,
+                                 const struct dl_row_descriptors *row,
+                                 gsl_matrix *x, struct dl_prediction *out,
+                                 struct dl_diag *d) {
+  const struct dl_fit *fit = p->fit;
+  double t;
+  gsl_vector_view y = gsl_vector_view_array(&t, 1);
+  if (!fill_features(p, cells, x))
+    return DL_OK;
+  enum dl_status status = fit->method->predict(fit->state, x, &y.vector, d);
+  if (status != DL_OK)
+    return status;
+  if (p->offset.formula)
+    t += linked(fit->log_target,
+                dl_formula_eval(p->offset.formula, cells, p->offset.vars));
+  out->value = fit->log_target ? exp(t) : t;
+  if (!isfinite(out->value))
+    out->value = NAN;
+  add_interval(p, cells, row, out);
+  return DL_OK;
+}
+
 enum dl_status dl_predict(const struct dl_predictor *p,
                           const struct dl_cell *cells,
                           const struct dl_row_descriptors *row,
-                          double coverage, struct dl_prediction *out,
-                          struct dl_diag *d) {
-  const struct dl_fit *fit = p->fit;
+                          struct dl_prediction *out, struct dl_diag *d) {
+  double few[FEW_FEATURES], *many = NULL;
   *out = (struct dl_prediction){.value = NAN, .low = NAN, .high = NAN};
-  gsl_matrix *x = gsl_matrix_alloc(1, p->n_features);
-  gsl_vector *y = gsl_vector_alloc(1);
-  if (!x || !y) {
-    gsl_matrix_free(x);
-    gsl_vector_free(y);
+  if (p->n_features > FEW_FEATURES &&
+      !(many = dl_calloc(p->n_features, sizeof *many)))
     return dl_fail_memory(d);
-  }
-  bool finite = true;
-  for (size_t i = 0; i < p->n_features; i++) {
-    double v = dl_formula_eval(p->feature[i].formula, cells, p->feature[i].vars);
-    finite = finite && isfinite(v);
-    gsl_matrix_set(x, 0, i, v);
-  }
-  enum dl_status status = DL_OK;
-  if (finite) {
-    if (fit->scaled)
-      dl_scale_apply(&fit->scale, x);
-    status = fit->method->predict(fit->state, x, y, d);
-    double t = gsl_vector_get(y, 0);
-    if (p->offset.formula)
-      t += linked(fit->log_target,
-                dl_formula_eval(p->offset.formula, cells, p->offset.vars));
-    out->value = fit->log_target ? exp(t) : t;
-    if (!isfinite(out->value))
-      out->value = NAN;
-    add_interval(p, cells, row, coverage, out);
-  }
-  gsl_matrix_free(x);
-  gsl_vector_free(y);
+  gsl_matrix_view x =
+      gsl_matrix_view_array(many ? many : few, 1, p->n_features);
+  enum dl_status status = predict_at(p, cells, row, &x.matrix, out, d);
+  free(many);
   return status;
 }

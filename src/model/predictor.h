@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A fit bound to a frame: predictions for its rows. */
 
 #ifndef DL_MODEL_PREDICTOR_H
@@ -8,11 +9,12 @@
 
 struct dl_predictor;
 
-/* Both are borrowed and must outlive the predictor. Errors (DL_EUSAGE): the
- * frame lacks a name that the fit needs. */
+/* Both are borrowed and must outlive the predictor. `coverage` is that of the
+ * intervals (0 .. 1). Errors (DL_EUSAGE): the frame lacks a name that the fit
+ * needs. */
 enum dl_status dl_predictor_new(struct dl_predictor **p,
                                 const struct dl_fit *fit, struct dl_frame *f,
-                                struct dl_diag *d);
+                                double coverage, struct dl_diag *d);
 void dl_predictor_free(struct dl_predictor *p); /* accepts NULL */
 
 struct dl_prediction {
@@ -28,8 +30,7 @@ struct dl_prediction {
 enum dl_status dl_predict(const struct dl_predictor *p,
                           const struct dl_cell *cells,
                           const struct dl_row_descriptors *row,
-                          double coverage, struct dl_prediction *out,
-                          struct dl_diag *d);
+                          struct dl_prediction *out, struct dl_diag *d);
 
 /* Name of the first variable the fit needs that the cells lack, or NULL. */
 const char *dl_predictor_lacks(const struct dl_predictor *p,

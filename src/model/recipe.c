@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "model/recipe.h"
 
 /* Host time of an epoch, s: launches of every step, and what comes once. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Feature sets that `fit` tries by itself: a physical account of what a
  * training step costs, in logarithms.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A model refitted without a part of its training data: the same targets,
  * features, method and hyper-parameters on other rows. */
 

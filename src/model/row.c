@@ -1,6 +1,8 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The rows of a frame: descriptors of a block, values of a row. */
 
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -136,8 +138,10 @@ static enum dl_status find_gpu(struct dl_frame *f, const char *name,
     f->gpus[i] = (struct dl_row_descriptors){0};
     enum dl_status status =
         dl_catalog_look(f->catalog, DL_ACCELERATOR, name, &e, d);
-    if (status == DL_OK && e && !(f->gpus[i].gpu = keep(f, e, &f->fields[0], d)))
-      status = d->status;
+    if (status == DL_OK && e) {
+      f->gpus[i].gpu = keep(f, e, &f->fields[0], d);
+      status = f->gpus[i].gpu ? DL_OK : d->status;
+    }
     if (status != DL_OK)
       return status;
   }
@@ -145,16 +149,26 @@ static enum dl_status find_gpu(struct dl_frame *f, const char *name,
   return DL_OK;
 }
 
+/* The bits of x as text: this is done for every row, and need not be read. */
+static void size_key(char buf[2 * sizeof(double) + 2], double x) {
+  uint64_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  for (size_t i = 0; i < 2 * sizeof x; i++, bits >>= 4)
+    buf[i] = "0123456789abcdef"[bits & 15];
+  memcpy(buf + 2 * sizeof x, "|", 2);
+}
+
 /* Architectures are kept by name and input size. */
-static enum dl_status find_arch(struct dl_frame *f, const char *name,
-                                double px, struct dl_row_descriptors *row,
+static enum dl_status find_arch(struct dl_frame *f, const char *name, double px,
+                                struct dl_row_descriptors *row,
                                 struct dl_diag *d) {
-  struct dl_text key = {0};
-  char buf[DL_NUMBER_SIZE];
-  dl_text_printf(&key, "%s|%s", name, dl_format_exact(buf, px));
+  char size[2 * sizeof px + 2];
+  size_key(size, px);
+  dl_text_clear(&f->key);
+  dl_text_add(&f->key, size);
+  dl_text_add(&f->key, name);
   size_t before = f->arch_names.n;
-  long i = key.failed ? -1 : dl_intern(&f->arch_names, key.s);
-  dl_text_free(&key);
+  long i = f->key.failed ? -1 : dl_intern(&f->arch_names, f->key.s);
   if (i < 0 || !room(&f->archs, &f->cap_archs, f->arch_names.n))
     return dl_fail_memory(d);
   if ((size_t)i == before) {
@@ -197,8 +211,8 @@ static enum dl_status find_descriptors(struct dl_frame *f,
   if (f->want_gpu && cells[f->gpu_slot].s)
     status = find_gpu(f, meant(f, cells[f->gpu_slot].s), row, d);
   if (status == DL_OK && f->want_arch && cells[f->arch_slot].s)
-    status = find_arch(f, meant(f, cells[f->arch_slot].s), cells[f->px_slot].x, row,
-                       d);
+    status = find_arch(f, meant(f, cells[f->arch_slot].s), cells[f->px_slot].x,
+                       row, d);
   return status;
 }
 
@@ -226,26 +240,42 @@ const struct dl_row_descriptors *dl_frame_descriptors(const struct dl_frame *f,
   return f->row ? &f->row[i] : &none;
 }
 
+/* Whether the last place of a slot leads to a descriptor, and to which. */
+static bool from_descriptor(const struct dl_frame *f, const struct slot *s,
+                            bool *gpu) {
+  if (s->n_places == 0)
+    return false;
+  const struct place *p = &s->place[s->n_places - 1];
+  *gpu = p->kind == PLACE_GPU;
+  if (p->kind != PLACE_FORMULA)
+    return *gpu || p->kind == PLACE_ARCH;
+  for (size_t v = 0; v < dl_formula_n_vars(p->formula); v++)
+    if (from_descriptor(f, &f->slots[p->vars[v]], gpu))
+      return true;
+  return false;
+}
+
 /* Why a required value is absent, where a descriptor was to give it. */
 static bool explain_descriptor(struct dl_frame *f, const struct slot *s,
                                const struct dl_cell *cells,
                                struct dl_text *why) {
-  bool gpu = strncmp(s->name, "gpu.", 4) == 0;
-  if (gpu ? !f->want_gpu : !f->want_arch)
+  bool gpu;
+  if (!from_descriptor(f, s, &gpu))
     return false;
   const char *name = cells[gpu ? f->gpu_slot : f->arch_slot].s;
-  if (!name || (!gpu && s->n_places > 0 &&
-                s->place[s->n_places - 1].kind == PLACE_COLUMN))
+  if (!name)
     return false;
   struct dl_diag inner;
   const struct dl_descriptor *e;
   dl_diag_init(&inner);
-  if (dl_catalog_get(f->catalog, gpu ? DL_ACCELERATOR : DL_ARCHITECTURE, name,
-                     &e, &inner) != DL_OK)
+  if (dl_catalog_get(f->catalog, gpu ? DL_ACCELERATOR : DL_ARCHITECTURE,
+                     meant(f, name), &e, &inner) != DL_OK)
     dl_text_add(why, inner.error ? inner.error : "");
   else
-    dl_text_printf(why, "the descriptor of '%s' has no value for '%s'; give it "
-                   "with --set %s=VALUE", name, s->name, s->name);
+    dl_text_printf(why,
+                   "the descriptor of '%s' has no value for '%s'; give it "
+                   "with --set %s=VALUE",
+                   e->id, s->name, s->name);
   dl_diag_free(&inner);
   return true;
 }

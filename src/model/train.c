@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "model/train.h"
 
 #include <math.h>
@@ -10,6 +11,9 @@
 #include "trace/runs.h"
 
 enum { GRID_POINTS_ONE = 25, GRID_POINTS_TWO = 12 };
+
+/* Below this number of rows starting threads costs more than it saves. */
+enum { MANY_ROWS = 20000 };
 
 enum dl_status dl_cv_parse(struct dl_cv_spec *spec, const char *text,
                            struct dl_diag *d) {
@@ -94,6 +98,22 @@ static enum dl_status find_hyper(struct dl_choice *c,
   return status;
 }
 
+/* Copies the design, scaled where that is asked for, and the transformed
+ * target. */
+static void lay_out(gsl_matrix *X, gsl_vector *target,
+                    const struct dl_problem *p, const struct dl_scale *scale) {
+#pragma omp parallel for schedule(static) if (X->size1 > MANY_ROWS)
+  for (size_t i = 0; i < X->size1; i++) {
+    const double *from = gsl_matrix_const_ptr(p->X, i, 0);
+    double *to = gsl_matrix_ptr(X, i, 0);
+    double y = gsl_vector_get(p->y, i);
+    double offset = p->offset ? gsl_vector_get(p->offset, i) : 0;
+    for (size_t j = 0; j < X->size2; j++)
+      to[j] = scale ? dl_scaled(scale, j, from[j]) : from[j];
+    gsl_vector_set(target, i, (p->log_target ? log(y) : y) - offset);
+  }
+}
+
 /* The final fit, on all rows. */
 static enum dl_status fit_all(struct dl_fit *fit, struct dl_choice *c,
                               const struct dl_problem *p, struct dl_diag *d) {
@@ -101,26 +121,15 @@ static enum dl_status fit_all(struct dl_fit *fit, struct dl_choice *c,
   gsl_matrix *X = gsl_matrix_alloc(n, p->X->size2);
   gsl_vector *target = gsl_vector_alloc(n);
   enum dl_status status = DL_OK;
-  if (!X || !target) {
-    status = dl_fail_memory(d);
-    goto done;
-  }
-  gsl_matrix_memcpy(X, p->X);
-  for (size_t i = 0; i < n; i++) {
-    double y = gsl_vector_get(p->y, i);
-    double offset = p->offset ? gsl_vector_get(p->offset, i) : 0;
-    gsl_vector_set(target, i, (p->log_target ? log(y) : y) - offset);
-  }
   fit->scaled = p->scale;
-  if (p->scale) {
-    if (!dl_scale_fit(&fit->scale, X, p->w)) {
-      status = dl_fail_memory(d);
-      goto done;
-    }
-    dl_scale_apply(&fit->scale, X);
+  if (!X || !target || (p->scale && !dl_scale_fit(&fit->scale, p->X, p->w))) {
+    status = dl_fail_memory(d);
+  } else {
+    dl_use_large_pages(X->data, n * X->tda * sizeof *X->data);
+    lay_out(X, target, p, p->scale ? &fit->scale : NULL);
+    status =
+        c->method->fit(&fit->state, X, target, p->w, c->hyper, p->names, d);
   }
-  status = c->method->fit(&fit->state, X, target, p->w, c->hyper, p->names, d);
-done:
   gsl_matrix_free(X);
   gsl_vector_free(target);
   return status;

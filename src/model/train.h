@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Fitting one target on a training table. */
 
 #ifndef DL_MODEL_TRAIN_H
@@ -42,7 +43,8 @@ enum dl_status dl_training_folds(struct dl_folds *folds,
                                  const struct dl_cv_spec *spec,
                                  unsigned long seed, struct dl_diag *d);
 
-/* The choice laid out for the numerical core; owns what it points to. */
+/* The choice laid out for the numerical core. Owned, but the numbers may be
+ * those of the training table, which must outlive it. */
 struct dl_design {
   struct dl_problem problem;
   gsl_matrix *X;

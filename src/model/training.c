@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "model/training.h"
 
 #include <math.h>
@@ -205,10 +206,11 @@ static bool evaluate(struct reader *r, const struct dl_csv_block *block) {
       for (size_t i = first; ok && i < n && i < first + STRIP; i++)
         evaluate_row(r, block, i, keep ? r->cells + i * slots : own, ranges);
 #pragma omp critical(dl_training_ranges)
-    for (size_t k = 0; ok && k < n_ranges; k++) {
-      widen(&r->t->range[k], ranges[k].low);
-      widen(&r->t->range[k], ranges[k].high);
-    }
+    for (size_t k = 0; ok && k < n_ranges; k++)
+      if (ranges[k].low <= ranges[k].high) {
+        widen(&r->t->range[k], ranges[k].low);
+        widen(&r->t->range[k], ranges[k].high);
+      }
     free(own);
     free(ranges);
   }
@@ -256,6 +258,7 @@ static bool row_room(struct reader *r, size_t rows) {
   r->x = x;
   if (r->cap_rows == before)
     return true;
+  dl_use_large_pages(x, r->cap_rows * m * sizeof *r->x);
   size_t *line = reallocarray(r->t->line, r->cap_rows, sizeof *line);
   if (!line)
     return false;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A table of runs read for fitting: formulas evaluated for every row, and
  * the rows' groups. */
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* JSON. One row of a table takes one line, in a report as in a stream, so
  * that both give the same text and line tools may be used on it.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The formats. To add one: a file with its struct dl_format, and a row. */
 
 #include "output/render.h"
@@ -74,6 +75,5 @@ enum dl_status dl_written(FILE *f, bool flush, bool memory, struct dl_diag *d) {
   bool flushed = !flush || fflush(f) == 0;
   if (flushed && !ferror(f))
     return DL_OK;
-  return dl_fail(d, DL_EFAILED, "cannot write: %s",
-                 strerror(errno ? errno : EIO));
+  return dl_fail_errno(d, "<output>", "cannot write", errno ? errno : EIO);
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Formats: a report, or a stream of rows, to a FILE. */
 
 #ifndef DL_OUTPUT_RENDER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What the formats share. */
 
 #ifndef DL_OUTPUT_RENDER_PRIVATE_H

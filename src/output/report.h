@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a command found, in a form that knows no format.
  *
  * A report is an ordered tree of values. Each has a key (its name in JSON),

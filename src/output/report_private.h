@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The tree inside a report, for renderers. */
 
 #ifndef DL_OUTPUT_REPORT_PRIVATE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Text for people: parts with a blank line between them. A part is a run of
  * "label  value unit" lines, a run of lines that were said, a table, a group,
  * or an item of a list. What stands under a title is indented. */

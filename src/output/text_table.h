@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Tables for people: a heading row, a unit row, aligned cells. */
 
 #ifndef DL_OUTPUT_TEXT_TABLE_H

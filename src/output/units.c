@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "output/units.h"
 
 #include <math.h>
@@ -124,7 +125,8 @@ static void show_pair(struct dl_text *t, double total, int per, const char *a,
 }
 
 static void show_short_time(struct dl_text *t, double s) {
-  static const struct dl_multiple units[] = {{1e-6, "us"}, {1e-3, "ms"}, {1, "s"}};
+  static const struct dl_multiple units[] = {
+      {1e-6, "us"}, {1e-3, "ms"}, {1, "s"}};
   size_t i = 2;
   while (i > 0 && s != 0 && s < ROUNDS_UP * units[i].factor)
     i--;
@@ -229,7 +231,8 @@ double dl_value_quantity(const struct dl_value *v) {
 }
 
 static void show_unit_behind(struct dl_text *t, enum dl_style style,
-                             const char *unit, const struct dl_multiple *scale) {
+                             const char *unit,
+                             const struct dl_multiple *scale) {
   struct dl_text u = {0};
   dl_show_unit(&u, style, unit, scale);
   if (u.len > 0)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Quantities for people: prefixes, times, percents, intervals. */
 
 #ifndef DL_OUTPUT_UNITS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Text of unknown origin in a terminal or a JSON document. */
 
 #ifndef DL_OUTPUT_UTF8_H

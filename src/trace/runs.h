@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The runs table: one row a run, in canonical columns. */
 
 #ifndef DL_TRACE_RUNS_H
