@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Fuzzes the CSV reader: the first bytes choose how the rest is read. A text
  * must give the same rows, in the same lines, in large and in small blocks.
  *

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Coefficients of the polynomial behind src/math/kernel.c.
 
 exp(r) = 1 + r + r^2 q(r) for |r| <= ln(2)/2. q, of degree 9, interpolates

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Expected values of the unit tests of src/math, from scikit-learn 1.2 and
 numpy / scipy. The data are formulas, so that the C tests can build the same.
 

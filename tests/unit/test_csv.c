@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The CSV reader and writer. Each text is read with many block sizes, chunk
  * sizes and numbers of threads: rows, lines and messages must be the same. */
 
@@ -6,7 +7,6 @@
 #include <stdint.h>
 #include <setjmp.h>
 #include <cmocka.h>
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The vector exponential and the distances behind kernel ridge regression. */
 
 #include <stdarg.h>

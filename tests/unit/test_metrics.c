@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Scores and quantiles. */
 
 #include <stdarg.h>

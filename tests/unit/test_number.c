@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Numbers: what is read, what is refused, and back. */
 
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Least squares against the certified values of NIST, rank deficiency. */
 
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* JSON and CSV, reports against streams, writes that fail. */
 
 #include <stdarg.h>
@@ -341,7 +342,8 @@ static void full_disk_is_noticed(void **state) {
     dl_diag_init(&d);
     dl_report_add(r, "a", "a", NULL, DL_PLAIN, dl_count(1));
     assert_int_equal(format->report(r, f, false, &d), DL_EFAILED);
-    assert_string_equal(d.error, "cannot write: No space left on device");
+    assert_string_equal(d.error,
+                        "<output>: cannot write: No space left on device");
     fclose(f);
     dl_report_free(r);
     dl_diag_free(&d);
@@ -351,7 +353,8 @@ static void full_disk_is_noticed(void **state) {
     assert_non_null(f);
     format->begin(&stream, f, "rows", COLUMNS, N_COLUMNS, &d);
     assert_int_equal(format->end(stream, &d), DL_EFAILED);
-    assert_string_equal(d.error, "cannot write: No space left on device");
+    assert_string_equal(d.error,
+                        "<output>: cannot write: No space left on device");
     fclose(f);
     dl_diag_free(&d);
   }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The tree of a report: order, copies, ownership. */
 
 #include <stdarg.h>

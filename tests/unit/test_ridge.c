@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Ridge regression and its choice of the penalty. */
 
 #include <stdarg.h>

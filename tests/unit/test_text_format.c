@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Text for people, to the letter. */
 
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Cross-validation and the search for hyper-parameters. */
 
 #include <stdarg.h>

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Loaded by the tests of the command line. They run in an empty folder.
+
+setup() {
+  cd "$BATS_TEST_TMPDIR" || return 1
+}
+
+# try ARG...: runs dlest; leaves $status and the files out and err.
+try() {
+  status=0
+  "$DLEST" "$@" >out 2>err || status=$?
+}
+
+# gives STATUS STDERR ARG...: both as told, the text exactly ('' is none).
+gives() {
+  local want=$1 text=$2
+  shift 2
+  try "$@"
+  if [ "$status" -ne "$want" ]; then
+    echo "exit status $status, expected $want: dlest $*"
+    cat err
+    return 1
+  fi
+  if [ -n "$text" ]; then
+    printf '%s\n' "$text" | diff -u - err
+  else
+    diff -u /dev/null err
+  fi
+}
+
+# refuses STATUS STDERR ARG...: the same, and nothing on standard output.
+refuses() {
+  gives "$@"
+  if [ -s out ]; then
+    echo "printed:"
+    cat out
+    return 1
+  fi
+}
+
+# misused COMMAND TEXT ARG...: wrong usage, as argp tells it.
+misused() {
+  local command=$1 text=$2
+  shift 2
+  refuses 2 "dlest $command: $text
+Try \`dlest $command --help' or \`dlest $command --usage' for more \
+information." "$command" "$@"
+}
+
+# check FILTER [FILE]: jq finds it true.
+check() {
+  if ! jq -e "$1" "${2:-out}" >jq.out 2>&1; then
+    echo "not so: $1"
+    cat jq.out
+    head -c 2000 "${2:-out}"
+    return 1
+  fi
+}
+
+# near FILTER NUMBER: within 1e-12 of the number.
+near() {
+  check "($1) as \$x | ($2) as \$y |
+    ((\$x - \$y) | fabs) <= 1e-12 * (\$y | fabs)"
+}
+
+# table HEADER ROW...: a table in runs.csv
+table() {
+  printf '%s\n' "$@" >runs.csv
+}
+
+# my_gpu [ENTRY...]: a catalogue of accelerators in my.xml
+my_gpu() {
+  {
+    echo '<catalog kind="accelerator" version="1">'
+    echo '<sources><source id="s" title="measured at home"/></sources>'
+    printf '%s\n' "$@"
+    echo '</catalog>'
+  } >my.xml
+}
+
+# entry VALUE [NAME [ID]]: one of its entries
+entry() {
+  printf '<entry id="%s" name="My GPU"><value name="%s" source="s">%s</value></entry>' \
+    "${3:-my}" "${2:-tdp_w}" "$1"
+}
+
+needs_measured_runs() {
+  if [ ! -f "$MEASURED_RUNS/delrey2024/pre-runs.csv" ]; then
+    skip "no measured runs in '$MEASURED_RUNS'"
+  fi
+}
+
+# needs_decimal_comma: sets LC_ALL to a locale with one, or skips.
+needs_decimal_comma() {
+  if ! locale -a 2>/dev/null | grep -qix 'de_DE\.utf-\?8'; then
+    localedef -i de_DE -f UTF-8 ./de_DE.UTF-8 2>/dev/null ||
+      skip "no locale de_DE.UTF-8"
+    export LOCPATH=$PWD
+  fi
+  export LC_ALL=de_DE.UTF-8
+  if [ "$(printf '%.1f' 0,5 2>/dev/null)" != 0,5 ]; then
+    skip "locale de_DE.UTF-8 has no decimal comma here"
+  fi
+}

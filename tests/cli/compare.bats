@@ -1,0 +1,156 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# dlest compare: scores worked out by hand; groups; what it refuses.
+
+load common
+
+MEANS=$DLEST_DATADIR/data/delrey2024-configurations.csv
+# 100 W x duration
+TDP=(compare runs.csv --methods tdp --set gpu.tdp_w=100 --format json)
+
+@test "scores: against energy_j" {
+  table arch,gpu,duration_s,energy_j vgg16,a100,10,800 vgg16,v100,20,2500
+  # estimates 1000 and 2000: errors 200 and -500
+  gives 0 '' "${TDP[@]}"
+  check '.schema == 1 and .warnings == [] and (.scores | length) == 1'
+  check '.scores[0] | .method == "tdp" and .group == null and .n == 2'
+  near '.scores[0].rmse_j' '145000|sqrt'
+  near '.scores[0].mae_j' 350
+  near '.scores[0].mape' 0.225
+  near '.scores[0].median_ape' 0.225
+  near '.scores[0].bias_j' -150
+  near '.scores[0].r2' '1-290000/1445000'
+  check '.scores[0].covered == null'
+}
+
+@test "--by: scores for each value of a column" {
+  table arch,gpu,duration_s,energy_j,lab vgg16,a100,10,800,x \
+    vgg16,v100,20,2500,y vgg16,t4,10,1000,x
+  gives 0 '' "${TDP[@]}" --by lab
+  check '[.scores[].group] == ["x", "y"] and [.scores[].n] == [2, 1]'
+  near '.scores[0].mae_j' 100
+  near '.scores[1].bias_j' -500
+}
+
+@test "a method is scored at its own boundary" {
+  table arch,gpu,duration_s,energy_j,gpu_energy_j,boundary \
+    vgg16,a100,10,1500,1000,gpu+ram
+  gives 0 '' "${TDP[@]}"
+  near '.scores[0].mae_j' 0
+  table arch,gpu,duration_s,energy_j,boundary vgg16,a100,10,1500,gpu+ram
+  gives 0 'dlest: warning: tdp (boundary gpu) is scored against energy_j of '\
+'boundary gpu+ram' "${TDP[@]}"
+  near '.scores[0].mae_j' 500
+}
+
+@test "all methods, each with its interval where it has one" {
+  try compare "$MEANS" --format json
+  [ "$status" -eq 0 ]
+  check '[.scores[].method] | sort ==
+    ["flops", "green-algorithms", "pre-epoch", "pre-power", "tdp"]'
+  check '["method", "group", "n", "rmse_j", "mae_j", "mape", "median_ape",
+    "r2", "bias_j", "covered"] as $keys | .scores | all(($keys - keys) == [])'
+  check '.scores | all(.n == 45)'
+  check '.scores[] | select(.method == "pre-power") |
+    .covered > 0 and .covered <= 1'
+}
+
+@test "PRE on runs that it may know: a warning, --cv takes it away" {
+  known='PRE may be scored on runs that its model was fitted on'
+  try compare "$MEANS" --methods pre-power --format json
+  check ".warnings | any(startswith(\"$known\"))"
+  try compare "$MEANS" --methods pre-power --cv group:gpu --format json
+  check ".warnings | any(startswith(\"$known\")) | not"
+  check '.scores[0].n == 45'
+}
+
+@test "--cv: PRE is worse where it has not seen the group" {
+  try compare "$MEANS" --methods pre-power --format json -q
+  seen=$(jq '.scores[0].mape' out)
+  try compare "$MEANS" --methods pre-power --cv group:gpu --format json -q
+  check ".scores[0].mape > $seen"
+}
+
+@test "text and CSV" {
+  table arch,gpu,duration_s,energy_j vgg16,a100,10,800 vgg16,v100,20,2500
+  gives 0 '' compare runs.csv --methods tdp --set gpu.tdp_w=100
+  grep -q '^tdp  *2 ' out
+  gives 0 '' compare runs.csv --methods tdp --set gpu.tdp_w=100 --format csv
+  [ "$(sed -n 2p out | cut -d, -f1-5)" = \
+    'tdp,,2,380.7886552931954,350' ]
+}
+
+@test "standard input" {
+  table arch,gpu,duration_s,energy_j vgg16,a100,10,800
+  gives 0 '' compare - --methods tdp <runs.csv
+  refuses 2 'dlest: --cv reads the table several times: give a file, not '\
+'standard input' compare - --cv group:gpu <runs.csv
+}
+
+@test "the same bytes with 1, 2 and 3 threads" {
+  for n in 1 2 3; do
+    OMP_NUM_THREADS=$n "$DLEST" compare "$MEANS" --cv group:arch --by gpu -q \
+      --format json >"$n.json"
+  done
+  cmp 1.json 2.json
+  cmp 1.json 3.json
+}
+
+@test "rows that cannot be scored: told, counted, the rest scored" {
+  table arch,gpu,duration_s,energy_j vgg16,a100,10,800 vgg16,rtx3091,10,800 \
+    vgg16,a100,10,-5 vgg16,a100,10, vgg16,a100,20,2500
+  skipped="dlest: warning: runs.csv:3: unknown gpu 'rtx3091'; nearest: "
+  gives 3 "${skipped}'rtx-3090', 'rtx-3060', 'rtx-3070' (see 'dlest list gpus')
+dlest: warning: runs.csv:4: column 'energy_j': -5 is not between 0 \
+and 1e+300
+dlest: warning: runs.csv:5: column 'energy_j': no value
+dlest: 3 rows skipped" "${TDP[@]}"
+  check '.scores[0].n == 2'
+}
+
+@test "no run that could be scored" {
+  table arch,gpu,energy_j nope,a100,5
+  try compare runs.csv
+  [ "$status" -eq 3 ]
+  [ "$(tail -1 err)" = 'dlest: runs.csv: no run that could be scored' ]
+  [ ! -s out ]
+}
+
+@test "columns that are not there" {
+  table arch,gpu,x vgg16,a100,5
+  refuses 2 "dlest: runs.csv: no column 'energy_j'; nearest: 'arch', 'gpu', \
+'x'" compare runs.csv
+  table arch,gpu,energy_j vgg16,a100,5
+  refuses 2 "dlest: runs.csv: no column 'lab'; nearest: 'gpu', 'arch', \
+'energy_j'" compare runs.csv --by lab
+  cp "$MEANS" runs.csv
+  try compare runs.csv --cv group:lab
+  [ "$status" -eq 2 ]
+  grep -q "^dlest: runs.csv: no column 'lab'; nearest: " err
+}
+
+@test "what cannot be left out" {
+  for bad in foo kfold:5 none group:; do
+    refuses 2 "dlest: --cv '$bad': expected group:COLUMN" \
+      compare "$MEANS" --cv $bad
+  done
+  cp "$MEANS" runs.csv
+  refuses 3 "dlest: runs.csv: column 'source' has fewer than two values to \
+leave out" compare runs.csv --cv group:source
+}
+
+@test "wrong usage" {
+  misused compare 'which table of runs?'
+  misused compare 'one table at a time' a b
+  misused compare "--coverage: invalid value '0'" a --coverage 0
+  table arch,gpu,energy_j vgg16,a100,5
+  refuses 2 "dlest: unknown method 'tpd'; nearest: 'tdp', 'flops', 'pre-epoch'" \
+    compare runs.csv --methods tpd
+}
+
+@test "--strict" {
+  table arch,gpu,duration_s,energy_j,boundary vgg16,a100,10,1500,gpu+ram
+  refuses 3 'dlest: warning: tdp (boundary gpu) is scored against energy_j of '\
+'boundary gpu+ram
+dlest: 1 warning with --strict: nothing written' "${TDP[@]}" --strict
+}

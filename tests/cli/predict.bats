@@ -1,0 +1,398 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# dlest predict: what it computes, prints and refuses. Expected energies are
+# worked out by hand in the comments.
+
+load common
+
+RUN=(predict --arch resnet50 --gpu a100 -q --format json)
+NEITHER=(predict --arch resnet50 --gpu a100)
+
+@test "tdp: power x GPUs x time" {
+  try "${RUN[@]}" --set gpu.tdp_w=300 --gpus 4 --duration 2h --method tdp
+  # 300 W x 4 x 7200 s
+  near '.estimates[0].energy_j' 8640000
+  near '.estimates[0].energy_kwh' 2.4
+  near '.estimates[0].power_w' 1200
+  check '.estimates[0].duration_s == 7200'
+  check '.estimates[0].duration_from == "given"'
+}
+
+@test "green-algorithms: utilisation and 0.3725 W per GB" {
+  try "${RUN[@]}" --set gpu.tdp_w=300 --duration 3600s --utilisation 0.5 \
+    --ram-gb 16 --method green-algorithms
+  # (150 W + 16 x 0.3725 W) x 3600 s
+  near '.estimates[0].energy_j' 561456
+}
+
+@test "flops: three forward passes, 2 operations a MAC" {
+  try "${RUN[@]}" --set gpu.tdp_w=300 --set macs_g=4 --set peak_tflops=20 \
+    --train-samples 1000 --epochs 10 --efficiency 0.25 --method flops
+  # 6 x 4e9 x 10000 operations at 5e12 /s: 48 s
+  near '.estimates[0].duration_s' 48
+  near '.estimates[0].energy_j' 14400
+}
+
+@test "flops: validation costs one forward pass" {
+  try "${RUN[@]}" --set gpu.tdp_w=300 --set macs_g=4 --set peak_tflops=20 \
+    --train-samples 1000 --val-samples 600 --epochs 10 --efficiency 0.25 \
+    --method flops
+  # 48 s and 2 x 4e9 x 6000 / 5e12
+  near '.estimates[0].duration_s' 57.6
+}
+
+@test "durations: a plain number is hours; s, m, h, d" {
+  for t in 1.5 90m 5400s 1.5h 0.0625d; do
+    try "${RUN[@]}" --duration "$t" --method tdp
+    near '.estimates[0].duration_s' 5400
+  done
+}
+
+@test "emissions: energy x PUE x intensity; PUE leaves energy_j alone" {
+  try "${RUN[@]}" --set gpu.tdp_w=500 --duration 2h --method tdp \
+    --intensity 300 --pue 1.5
+  near '.estimates[0].energy_j' 3600000
+  near '.estimates[0].facility_energy_j' 5400000
+  near '.estimates[0].co2e_g' 450
+}
+
+@test "a country gives the intensity; --intensity goes before it" {
+  try show grid es --format json
+  grid=$(jq '.values[] | select(.field == "carbon_g_kwh").value' out)
+  try "${RUN[@]}" --country ES
+  near .intensity_g_kwh "$grid"
+  try "${RUN[@]}" --country Spain
+  near .intensity_g_kwh "$grid"
+  try "${RUN[@]}" --country ES --intensity 7
+  near .intensity_g_kwh 7
+}
+
+@test "without a country or intensity, without PUE: null, not 0" {
+  try "${RUN[@]}"
+  check '[.estimates[] | .co2e_g, .facility_energy_j] | all(. == null)'
+}
+
+@test "JSON: settings, the recommended method, estimates, warnings" {
+  try predict --arch resnet50 --gpu a100 --format json
+  check '.schema == 1 and (.dlest | test("^[0-9]+\\.[0-9]+"))'
+  check '.arch == "resnet50" and .gpu == "a100-sxm4-40gb" and .n_gpus == 1'
+  check '.dataset == "imagenet" and .epochs == 90 and .batch_size == 256'
+  check '.image_px == 224 and .train_samples == 1281167'
+  check '[.estimates[].method] | sort ==
+    ["flops", "green-algorithms", "pre-epoch", "pre-power", "tdp"]'
+  check '.recommended as $r | [.estimates[].method] | index($r) != null'
+  check '["method", "boundary", "energy_j", "energy_kwh", "low_j", "high_j",
+    "coverage", "power_w", "duration_s", "duration_from", "co2e_g", "model",
+    "extrapolates"] as $keys | .estimates | all(($keys - keys) == [])'
+  check '.estimates | all((.energy_j | type) == "number" and .energy_j > 0)'
+  check '.estimates | all((.energy_kwh * 3600000 - .energy_j | fabs)
+    <= 1e-9 * .energy_j)'
+  check '.estimates[] | select(.method == "pre-power") |
+    .low_j < .energy_j and .energy_j < .high_j and .coverage == 0.9'
+  check '.estimates[] | select(.method == "tdp") |
+    .low_j == null and .high_j == null and .coverage == null and
+    .model == null and .extrapolates == []'
+  check '.warnings | type == "array"'
+}
+
+@test "an a100 is outside what PRE was fitted on: said, by feature" {
+  try predict --arch resnet50 --gpu a100 --format json
+  check '.estimates[] | select(.method == "pre-power") |
+    .extrapolates | index("gpu.tdp_w") != null'
+  check '.warnings | any(startswith("pre-power extrapolates in "))'
+  grep -q '^dlest: warning: pre-power extrapolates in gpu.tdp_w' err
+}
+
+@test "a run like the measured ones does not extrapolate" {
+  try predict --arch resnet50 --gpu rtx-3090 --image-px 128 --batch-size 32 \
+    --train-samples 23807 --val-samples 10203 --epochs 20 --format json
+  check '[.estimates[].extrapolates] | all(. == [])'
+  check '.warnings == []'
+  gives 0 '' predict --arch resnet50 --gpu rtx-3090 --image-px 128 \
+    --batch-size 32 --train-samples 23807 --val-samples 10203 --strict
+}
+
+@test "a wider interval for more coverage" {
+  try "${RUN[@]}" --coverage 50
+  half=$(jq '.estimates[0] | .high_j - .low_j' out)
+  check '.estimates[0].coverage == 0.5'
+  try "${RUN[@]}" --coverage 95
+  check ".estimates[0] | .high_j - .low_j > $half"
+}
+
+@test "a data set sets the samples, unless they are given" {
+  try "${RUN[@]}" --dataset cifar10
+  check '.train_samples == 50000 and .val_samples == 10000'
+  try "${RUN[@]}" --dataset cifar10 --train-samples 45000
+  check '.train_samples == 45000 and .val_samples == 10000'
+}
+
+@test "validation samples alone leave the default data set" {
+  try "${RUN[@]}" --val-samples 0
+  check '.train_samples == 1281167 and .val_samples == 0'
+}
+
+@test "whole numbers may be written as 1e6" {
+  try "${RUN[@]}" --train-samples 1e6
+  check '.train_samples == 1000000'
+}
+
+@test "--method takes a list, in its order" {
+  try "${RUN[@]}" --method 'flops, tdp'
+  check '[.estimates[].method] == ["flops", "tdp"]'
+}
+
+@test "names in any spelling" {
+  for name in a100 A100 'NVIDIA A100-SXM4-40GB' a100-sxm4-40gb; do
+    try predict --arch ResNet-50 --gpu "$name" -q --format json
+    check '.gpu == "a100-sxm4-40gb" and .arch == "resnet50"'
+  done
+}
+
+@test "--set goes before all else; the catalogue stays as it is" {
+  try "${RUN[@]}" --set gpu.tdp_w=123 --duration 1 --method tdp
+  near '.estimates[0].power_w' 123
+  try "${RUN[@]}" --batch-size 64 --set batch_size=32
+  check '.batch_size == 32'
+}
+
+@test "--budget-kwh: 4 above it, with the estimates printed" {
+  budget=(--set gpu.tdp_w=1000 --duration 2h --method tdp --budget-kwh)
+  gives 4 'dlest: tdp estimates 2 kWh, over the budget of 1.9 kWh' \
+    "${NEITHER[@]}" "${budget[@]}" 1.9 --format json
+  check '.estimates[0].energy_kwh == 2'
+  gives 0 '' "${NEITHER[@]}" "${budget[@]}" 2
+}
+
+@test "an own GPU from a file" {
+  my_gpu "$(entry 123)"
+  gives 0 '' predict --arch resnet50 --gpu my.xml --duration 1h --method tdp \
+    --format json
+  check '.gpu == "my" and .gpu_name == "My GPU"'
+  near '.estimates[0].energy_j' 442800
+  gives 0 '' predict --arch resnet50 --gpu "$PWD/my.xml" --duration 1h \
+    --method tdp
+}
+
+@test "an own GPU: the first of several entries is taken, with a warning" {
+  my_gpu "$(entry 123)" "$(entry 456 tdp_w other)"
+  two=(predict --arch resnet50 --gpu my.xml --duration 1h --method tdp)
+  text="dlest: warning: my.xml: holds 2 entries; the first, 'my', is taken"
+  gives 0 "$text" "${two[@]}" --format json
+  near '.estimates[0].power_w' 123
+  refuses 3 "$text
+dlest: 1 warning with --strict: nothing written" "${two[@]}" --strict
+}
+
+@test "text: the settings, a table, what the mark means" {
+  try "${NEITHER[@]}" -q
+  grep -q '^architecture  *resnet50$' out
+  grep -q '^GPU  *NVIDIA A100-SXM4-40GB$' out
+  grep -q '^ *\* pre-' out
+  grep -q '90 % interval' out
+  grep -q '^\* what dlest would use' out
+  ! grep -q $'\033' out
+}
+
+@test "CSV: one row an estimate" {
+  try "${NEITHER[@]}" -q --format csv
+  [ "$(wc -l <out)" -eq 6 ]
+  head -1 out | grep -q '^method,boundary,energy_j,low_j,high_j,coverage,'
+}
+
+@test "NO_COLOR, and no colour where there is no terminal" {
+  env TERM=xterm "$DLEST" "${NEITHER[@]}" -q >out
+  ! grep -q $'\033' out
+  if ! command -v script >/dev/null; then
+    skip "no 'script' to make a terminal"
+  fi
+  command="$DLEST predict --arch resnet50 --gpu a100 -q"
+  TERM=xterm script -qec "$command" /dev/null </dev/null >out
+  grep -q $'\033' out
+  TERM=xterm NO_COLOR=1 script -qec "$command" /dev/null </dev/null >out
+  ! grep -q $'\033' out
+  TERM=dumb script -qec "$command" /dev/null </dev/null >out
+  ! grep -q $'\033' out
+}
+
+@test "--output writes the file and nothing else" {
+  gives 0 '' "${NEITHER[@]}" -q --format json -o estimate.json
+  [ ! -s out ]
+  check '.arch == "resnet50"' estimate.json
+  [ "$(ls)" = "$(printf 'err\nestimate.json\njq.out\nout')" ]
+}
+
+# Tables of runs
+
+HEADER=note,arch,gpu,batch_size,train_samples,val_samples,epochs
+
+@test "--input: a row for each run and method, all columns kept" {
+  table $HEADER 'x,resnet50,a100,64,1000,0,2' '"a ""b"", c",vgg16,v100,32,5,0,1'
+  gives 0 '' predict --input runs.csv --method tdp,flops --format csv
+  [ "$(wc -l <out)" -eq 5 ]
+  head -1 out | grep -q "^$HEADER,method,boundary,energy_j,"
+  sed -n 2p out | grep -q '^x,resnet50,a100,64,1000,0,2,tdp,gpu,'
+  sed -n 5p out | grep -q '^"a ""b"", c",vgg16,v100,32,5,0,1,flops,gpu,'
+}
+
+@test "--input: each row is what the command line gives" {
+  table $HEADER 'x,resnet50,a100,64,1000,0,2' 'y,vgg16,rtx-3090,32,5,3,1'
+  try predict --input runs.csv --format json -q
+  check '[.estimates[].recommended] | map(select(.)) | length == 2'
+  jq '.estimates[] | select(.note == "y") | [.method, .energy_j, .high_j]' \
+    out >batch
+  try predict --arch vgg16 --gpu rtx-3090 --batch-size 32 --train-samples 5 \
+    --val-samples 3 --epochs 1 --format json -q
+  jq '.estimates[] | [.method, .energy_j, .high_j]' out | diff -u batch -
+}
+
+@test "--input -: from standard input" {
+  table $HEADER 'x,resnet50,a100,64,1000,0,2'
+  gives 0 '' predict --input - --method tdp --format csv <runs.csv
+  [ "$(wc -l <out)" -eq 2 ]
+  table $HEADER 'x,resnet50,nope,64,1000,0,2'
+  try predict --input - --method tdp --format csv <runs.csv
+  grep -q "^dlest: warning: <stdin>:2: unknown gpu 'nope'" err
+  [ "$status" -eq 3 ]
+}
+
+@test "--input: columns that are missing take the defaults, with a warning" {
+  table arch,gpu resnet50,a100
+  gives 0 "dlest: warning: runs.csv: no column 'train_samples': the default \
+is taken
+dlest: warning: runs.csv: no column 'epochs': the default is taken
+dlest: warning: runs.csv: no column 'batch_size': the default is taken" \
+    predict --input runs.csv --method tdp --format json
+  check '.warnings | length == 3'
+}
+
+@test "--input: a measured column is not mixed up with an estimate" {
+  table $HEADER,energy_j,duration_s 'x,resnet50,a100,64,1000,0,2,77,3600'
+  try predict --input runs.csv --set gpu.tdp_w=300 --method tdp --format json
+  check '.estimates[0].measured_energy_j == "77"'
+  near '.estimates[0].energy_j' 1080000
+}
+
+@test "--input: over the budget" {
+  table $HEADER,duration_s 'x,resnet50,a100,64,1000,0,2,7200'
+  gives 4 'dlest: a run takes 2 kWh, over the budget of 1 kWh' predict \
+    --input runs.csv --set gpu.tdp_w=1000 --method tdp --budget-kwh 1
+}
+
+@test "--input: the same bytes with 1, 2 and 3 threads" {
+  { # more than one piece of the reader
+    echo $HEADER
+    seq 30000 | awk '{ print "r" $1 ",resnet50,a100," $1 % 64 + 1 "," $1 * 7 \
+      ",0," $1 % 9 + 1 }'
+  } >runs.csv
+  for n in 1 2 3; do
+    OMP_NUM_THREADS=$n "$DLEST" predict --input runs.csv -q --format csv \
+      --method tdp,pre-epoch >"$n.csv"
+  done
+  [ "$(wc -l <1.csv)" -eq 60001 ]
+  cmp 1.csv 2.csv
+  cmp 1.csv 3.csv
+}
+
+# Refusals
+
+@test "no architecture, no GPU" {
+  lacks="dlest: warning: tdp: no estimate without gpu.tdp_w
+dlest: no method has enough to go on"
+  refuses 2 "$lacks; give --arch and --gpu" predict --method tdp
+  refuses 2 "dlest: warning: flops: no estimate without macs_g
+dlest: no method has enough to go on; give --arch and --gpu" \
+    predict --gpu a100 --method flops
+  my_gpu "$(entry 100 cuda_cores)"
+  refuses 3 "$lacks" predict --arch resnet50 --gpu my.xml --duration 1 \
+    --method tdp
+}
+
+@test "an unknown architecture, GPU, data set, country, method" {
+  refuses 3 "dlest: unknown arch 'resnet51'; nearest: 'resnet50', 'resnet18', \
+'resnet34' (see 'dlest list archs')" predict --arch resnet51 --gpu a100
+  refuses 3 "dlest: unknown gpu 'rtx3091'; nearest: 'rtx-3090', 'rtx-3060', \
+'rtx-3070' (see 'dlest list gpus')" predict --arch resnet50 --gpu rtx3091
+  refuses 3 "dlest: unknown dataset 'imgnet'; nearest: 'imagenet', \
+'imagenette', 'mnist' (see 'dlest list datasets')" \
+    "${NEITHER[@]}" --dataset imgnet
+  refuses 3 "dlest: unknown grid 'Spian'; nearest: 'Spain', 'Sudan', 'China' \
+(see 'dlest list grids')" "${NEITHER[@]}" --country Spian
+  refuses 2 "dlest: unknown method 'tpd'; nearest: 'tdp', 'flops', 'pre-epoch'" \
+    "${NEITHER[@]}" --method tpd
+  refuses 2 "dlest: unknown method ''; nearest: 'tdp', 'flops', 'pre-epoch'" \
+    "${NEITHER[@]}" --method tdp,
+}
+
+@test "values out of range" {
+  for bad in epochs=0 epochs=-3 epochs=abc epochs=nan epochs=inf epochs=1e300 \
+    epochs= batch-size=-1 batch-size=0 batch-size=1.5 \
+    batch-size=18446744073709551615 gpus=0 gpus=1e9 image-px=0 image-px=1e9 \
+    train-samples=0 train-samples=-5 val-samples=-1 duration=0 duration=-1 \
+    duration=abc duration=1x duration=1e400 duration=1e300 ram-gb=-1 \
+    ram-gb=1e300 pue=0.9 intensity=-1 coverage=0 coverage=100 budget-kwh=0 \
+    budget-kwh=-1; do
+    misused predict "--${bad%%=*}: invalid value '${bad#*=}'" \
+      --arch resnet50 --gpu a100 "--$bad"
+  done
+}
+
+@test "shares out of range" {
+  for bad in 1.5 -0.1 abc; do
+    misused predict "--utilisation: invalid value '$bad' (between 0 and 1)" \
+      --utilisation=$bad
+  done
+  for bad in 0 2 x; do
+    misused predict "--efficiency: invalid value '$bad' (above 0, at most 1)" \
+      --efficiency=$bad
+  done
+}
+
+@test "wrong usage" {
+  misused predict 'Too many arguments' resnet50
+  misused predict "option '--arch' requires an argument" --arch
+  misused predict "unrecognized option '--nope'" --nope
+  misused predict "unknown format 'xml'; use text, json or csv" --format xml
+}
+
+@test "--set: what it refuses" {
+  refuses 2 "dlest: 'foo': expected NAME=VALUE" "${NEITHER[@]}" --set foo
+  refuses 2 "dlest: '=3': expected NAME=VALUE" "${NEITHER[@]}" --set =3
+  refuses 2 "dlest: gpu has no field 'tdp'; nearest: 'tdp_w', 'year', \
+'boost_mhz'" "${NEITHER[@]}" --set gpu.tdp=1
+  refuses 2 "dlest: arch has no field 'foo'; nearest: 'depth', 'width', \
+'macs_g'" "${NEITHER[@]}" --set arch.foo=1
+  refuses 2 "dlest: gpu.tdp_w: invalid number 'abc'" \
+    "${NEITHER[@]}" --set gpu.tdp_w=abc
+  refuses 2 "dlest: gpu.tdp_w: invalid number ''" \
+    "${NEITHER[@]}" --set gpu.tdp_w=
+  refuses 3 'dlest: gpu.tdp_w: 1e9 is not between 1 and 2000' \
+    "${NEITHER[@]}" --set gpu.tdp_w=1e9
+  refuses 2 "dlest: batch_size: invalid number 'abc'" \
+    "${NEITHER[@]}" --set batch_size=abc
+  refuses 3 'dlest: batch_size: 0 is not between 1 and 1e+09' \
+    "${NEITHER[@]}" --set batch_size=0
+}
+
+@test "--define and --alias: what they refuse" {
+  refuses 2 "dlest: 'foo': expected NAME=FORMULA" "${NEITHER[@]}" --define foo
+  refuses 2 "dlest: 'a==b': expected NAME=FORMULA" \
+    "${NEITHER[@]}" --define a==b
+  refuses 2 "dlest: formula '(': column 2: ends where a value is expected" \
+    "${NEITHER[@]}" --define 'macs_g=('
+  refuses 2 "dlest: 'foo' has no value; give it with --set foo=VALUE" \
+    "${NEITHER[@]}" --define macs_g=foo
+  refuses 2 "dlest: 'foo': expected NAME=ID" "${NEITHER[@]}" --alias foo
+}
+
+@test "two names that stand for each other" {
+  try "${NEITHER[@]}" --define macs_g=acts_m --define acts_m=macs_g
+  [ "$status" -le 3 ]
+}
+
+@test "--strict: warnings are a refusal" {
+  try "${NEITHER[@]}" --strict -o keep
+  [ "$status" -eq 3 ]
+  [ ! -e keep ]
+  tail -1 err | grep -q '^dlest: [0-9]* warnings* with --strict: nothing written$'
+}

@@ -1,0 +1,78 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The JSON of every command is as its schema says.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+  command -v python3 >/dev/null || skip 'no python3'
+  python3 "$TOP_SRCDIR/tests/check-schema.py" --have ||
+    skip 'no jsonschema for Python (Debian: python3-jsonschema)'
+  cd "$BATS_TEST_TMPDIR"
+  cp "$TOP_SRCDIR"/data/examples/* .
+}
+
+# valid SCHEMA ARGS...: the JSON of dlest ARGS is valid
+valid() {
+  local schema=$TOP_SRCDIR/schemas/$1.json
+  shift
+  "$DLEST" "$@" --format json -q >out.json
+  python3 "$TOP_SRCDIR/tests/check-schema.py" "$schema" <out.json
+}
+
+@test 'predict: one run' {
+  valid predict predict --arch resnet50 --gpu a100
+  valid predict predict --arch resnet50 --gpu a100 --country ES --pue 1.2 \
+    --duration 3h --gpus 4
+}
+
+@test 'predict: what cannot be estimated is null' {
+  valid predict predict --gpu a100 --duration 2h
+}
+
+@test 'predict: a model of your own' {
+  "$DLEST" fit runs.csv -o own.xml -q >/dev/null
+  valid predict predict --model own.xml --arch resnet50 --gpu a100
+}
+
+@test 'predict --input' {
+  valid predict-input predict --input plan.csv
+  valid predict-input predict --input runs.csv --country ES --pue 1.1
+}
+
+@test 'fit: by itself, every method, every scheme' {
+  valid fit fit runs.csv -o own.xml
+  for method in ols ridge krr; do
+    valid fit fit runs.csv --target gpu_power_w --method $method --no-model \
+      --features 'log(macs_g), batch_size' --cv kfold:4
+  done
+  valid fit fit runs.csv --target gpu_power_w --features batch_size \
+    --method ols --no-model --cv none
+  valid fit fit runs.csv --target gpu_power_w --features batch_size \
+    --method ridge --no-model --cv group:gpu
+}
+
+@test 'compare' {
+  valid compare compare runs.csv
+  valid compare compare runs.csv --by arch --cv group:gpu
+}
+
+@test 'list' {
+  for what in gpus archs datasets grids models methods formats; do
+    valid list list $what
+  done
+}
+
+@test 'show' {
+  valid show show gpu a100
+  valid show show gpu ./lab-card.xml
+  valid show show arch resnet50
+  valid show show dataset imagenet
+  valid show show grid ES
+}
+
+@test 'a key that no schema names is noticed' {
+  "$DLEST" list formats --format json | sed 's/"schema"/"new": 1, &/' >out.json
+  run ! python3 "$TOP_SRCDIR/tests/check-schema.py" \
+    "$TOP_SRCDIR/schemas/list.json" <out.json
+}

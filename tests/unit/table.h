@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A table of runs read through a frame, for unit tests. Include after
+ * cmocka.h. */
+
+#ifndef DL_TESTS_TABLE_H
+#define DL_TESTS_TABLE_H
+
+#include "model/frame.h"
+#include "unit.h"
+
+struct table {
+  struct dl_catalog *catalog;
+  struct dl_frame *f;
+  struct dl_csv *csv; /* NULL without columns */
+  const struct dl_csv_block *block;
+  struct dl_cell *cells;
+  struct dl_fault fault;
+  struct dl_diag d;
+};
+
+/* Opens a table; text NULL makes a frame without columns. */
+static UNUSED struct table open_table(const char *text) {
+  struct table t = {0};
+
+  dl_diag_init(&t.d);
+  t.catalog = dl_catalog_new(in_tree("."));
+  t.f = dl_frame_new(t.catalog);
+  assert_non_null(t.f);
+  if (text) {
+    assert_ok(dl_csv_open(&t.csv, put_file("runs.csv", text), 0, &t.d), &t.d);
+    dl_frame_columns(t.f, t.csv);
+  }
+  return t;
+}
+
+static UNUSED void close_table(struct table *t) {
+  free(t->cells);
+  dl_frame_free(t->f);
+  dl_csv_free(t->csv);
+  dl_catalog_free(t->catalog);
+  dl_diag_free(&t->d);
+}
+
+static UNUSED void set(struct table *t, const char *name, const char *value) {
+  assert_ok(dl_frame_setting(t->f, name, value, &t->d), &t->d);
+}
+
+static UNUSED void override(struct table *t, const char *assignment) {
+  assert_ok(dl_frame_override(t->f, assignment, &t->d), &t->d);
+}
+
+static UNUSED void define(struct table *t, const char *assignment) {
+  assert_ok(dl_frame_define(t->f, assignment, &t->d), &t->d);
+}
+
+static UNUSED size_t slot(struct table *t, const char *name, bool required) {
+  size_t i = 0;
+
+  assert_ok(dl_frame_slot(t->f, name, required, &i, &t->d), &t->d);
+  return i;
+}
+
+/* Reads the first block: all rows of a small table. */
+static UNUSED void load(struct table *t) {
+  if (t->csv) {
+    assert_ok(dl_csv_next(t->csv, &t->block, &t->d), &t->d);
+    assert_non_null(t->block);
+  }
+  t->cells = calloc(dl_frame_n_slots(t->f) + 1, sizeof *t->cells);
+  assert_ok(dl_frame_block(t->f, t->block, &t->d), &t->d);
+}
+
+static UNUSED void row(struct table *t, size_t i) {
+  dl_frame_row(t->f, t->block, i, t->cells, &t->fault);
+}
+
+#endif

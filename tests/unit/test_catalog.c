@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Catalogues: the files that ship, look-up by name, a user's own file. */
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include "catalog/catalog.h"
+#include "catalog/load.h"
+#include "unit.h"
+
+static struct dl_diag d;
+
+static int start(void **state) {
+  (void)state;
+  dl_diag_init(&d);
+  return 0;
+}
+
+static int finish(void **state) {
+  (void)state;
+  dl_diag_free(&d);
+  return 0;
+}
+
+#define HEAD "<catalog kind='accelerator' version='1'>\n"
+
+/* Loads a text as a shelf of accelerators and expects it to be refused. */
+static void refused(const char *text, const char *schema, const char *error) {
+  struct dl_shelf s;
+  const char *path = put_file("own.xml", text);
+
+  assert_int_equal(dl_shelf_load(&s, DL_ACCELERATOR, path, schema, &d),
+                   DL_EINPUT);
+  assert_null(s.e);
+  assert_null(s.xml);
+  assert_error_has(&d, DL_EINPUT, error);
+}
+
+/* Each file is valid, and each of its names leads to its entry. */
+static void shipped_files_load(void **state) {
+  static const size_t least[] = {50, 100, 20, 100};
+
+  (void)state;
+  for (int k = 0; k < DL_N_KINDS; k++) {
+    const struct dl_kind_info *info = dl_kind_info((enum dl_kind)k);
+    char path[PATH_SIZE];
+    struct dl_shelf s;
+    snprintf(path, sizeof path, "%s", in_tree(info->file));
+    assert_ok(
+        dl_shelf_load(&s, (enum dl_kind)k, path, in_tree(info->schema), &d),
+        &d);
+    assert_true(s.n >= least[k]);
+    for (size_t i = 0; i < s.n; i++) {
+      struct dl_text folded = {0};
+      dl_fold_name((enum dl_kind)k, s.e[i].id, &folded);
+      if (dl_shelf_find(&s, dl_text_str(&folded)) != &s.e[i])
+        fail_msg("%s: '%s' is not found by its own name", info->file,
+                 s.e[i].id);
+      dl_text_free(&folded);
+    }
+    for (size_t i = 0; i < s.n_folded; i++)
+      if (dl_shelf_find(&s, s.folded[i]) != &s.e[s.owner[i]])
+        fail_msg("%s: '%s' stands for two entries", info->file, s.folded[i]);
+    dl_shelf_free(&s);
+  }
+}
+
+/* Every figure says where it comes from. */
+static void shipped_values_have_sources(void **state) {
+  (void)state;
+  for (int k = 0; k < DL_N_KINDS; k++) {
+    const struct dl_kind_info *info = dl_kind_info((enum dl_kind)k);
+    struct dl_shelf s;
+    assert_ok(dl_shelf_load(&s, (enum dl_kind)k, in_tree(info->file), NULL, &d),
+              &d);
+    for (size_t i = 0; i < s.n; i++) {
+      for (size_t f = 0; f < info->n_fields; f++)
+        if (!isnan(s.e[i].value[f].x) && !s.e[i].value[f].source)
+          fail_msg("%s: %s has no source", s.e[i].id, info->fields[f].name);
+      for (size_t j = 0; j < s.e[i].n_inputs; j++)
+        assert_non_null(s.e[i].inputs[j].macs_g.source);
+    }
+    dl_shelf_free(&s);
+  }
+}
+
+static const struct dl_descriptor *get(struct dl_catalog *c, enum dl_kind kind,
+                                       const char *name) {
+  const struct dl_descriptor *e;
+
+  assert_ok(dl_catalog_get(c, kind, name, &e, &d), &d);
+  assert_non_null(e);
+  return e;
+}
+
+/* Figures of the manufacturers and of methods.md, section 5. */
+static void finds_what_people_write(void **state) {
+  static const struct {
+    enum dl_kind kind;
+    const char *name, *id;
+  } cases[] = {
+      {DL_ACCELERATOR, "rtx-3090", "rtx-3090"},
+      {DL_ACCELERATOR, "RTX 3090", "rtx-3090"},
+      {DL_ACCELERATOR, "NVIDIA GeForce RTX 3090", "rtx-3090"},
+      {DL_ACCELERATOR, "rtx3090ti", "rtx-3090-ti"},
+      {DL_ACCELERATOR, "GeForce RTX 3090 Ti", "rtx-3090-ti"},
+      {DL_ACCELERATOR, "nvidia a100-sxm4-40gb", "a100-sxm4-40gb"},
+      {DL_ARCHITECTURE, "resnet50", "resnet50"},
+      {DL_ARCHITECTURE, "ResNet-50", "resnet50"},
+      {DL_ARCHITECTURE, "tv_resnet50", "resnet50"},
+      {DL_ARCHITECTURE, "RegNetX-1.6GF", "regnetx_016"},
+      {DL_ARCHITECTURE, "RegNetX-16GF", "regnetx_160"},
+      {DL_DATASET, "ImageNet 1k", "imagenet"},
+      {DL_DATASET, "ILSVRC2012", "imagenet"},
+      {DL_GRID, "AUT", "at"},
+      {DL_GRID, "austria", "at"},
+  };
+  struct dl_catalog *c = dl_catalog_new(in_tree("."));
+
+  (void)state;
+  for (size_t i = 0; i < COUNT(cases); i++)
+    assert_string_equal(get(c, cases[i].kind, cases[i].name)->id, cases[i].id);
+  const struct dl_descriptor *gpu = get(c, DL_ACCELERATOR, "rtx 3090");
+  assert_true(gpu->value[DL_GPU_TDP_W].x == 350);
+  assert_true(gpu->value[DL_GPU_MEMORY_GB].x == 24);
+  assert_true(gpu->value[DL_GPU_CORES].x == 10496);
+  assert_string_equal(gpu->vendor, "nvidia");
+  assert_true(get(c, DL_DATASET, "imagenet")->value[DL_DATA_TRAIN].x ==
+              1281167);
+  dl_catalog_free(c);
+  dl_catalog_free(NULL);
+}
+
+static void names_the_nearest(void **state) {
+  struct dl_catalog *c = dl_catalog_new(in_tree("."));
+  const struct dl_descriptor *e;
+
+  (void)state;
+  assert_int_equal(dl_catalog_get(c, DL_ARCHITECTURE, "resnt50", &e, &d),
+                   DL_EINPUT);
+  assert_null(e);
+  assert_non_null(strstr(d.error, "'resnet50'"));
+  assert_non_null(strstr(d.error, "(see 'dlest list archs')"));
+  assert_error_has(&d, DL_EINPUT, "unknown arch 'resnt50'; nearest: '");
+  assert_int_equal(dl_catalog_get(c, DL_ACCELERATOR, "rtx 3091", &e, &d),
+                   DL_EINPUT);
+  assert_non_null(strstr(d.error, "'rtx-3090'"));
+  assert_error_has(&d, DL_EINPUT, "unknown gpu 'rtx 3091'; nearest: '");
+  /* Nothing is left of these names. */
+  assert_int_equal(dl_catalog_get(c, DL_ACCELERATOR, "NVIDIA", &e, &d),
+                   DL_EINPUT);
+  assert_error_has(&d, DL_EINPUT, "unknown gpu 'NVIDIA'");
+  assert_ok(dl_catalog_look(c, DL_ACCELERATOR, "", &e, &d), &d);
+  assert_null(e);
+  assert_ok(dl_catalog_look(c, DL_ACCELERATOR, "no such", &e, &d), &d);
+  assert_null(e);
+  dl_catalog_free(c);
+}
+
+static void lists_all(void **state) {
+  struct dl_catalog *c = dl_catalog_new(in_tree("."));
+  const struct dl_descriptor **list;
+  size_t n;
+
+  (void)state;
+  assert_ok(dl_catalog_all(c, DL_GRID, &list, &n, &d), &d);
+  assert_true(n > 100);
+  assert_string_equal(list[0]->id, "world");
+  assert_ptr_equal(list[0], get(c, DL_GRID, "World"));
+  for (size_t i = 1; i < n; i++)
+    assert_true(list[i]->line > list[i - 1]->line);
+  free(list);
+  dl_catalog_free(c);
+}
+
+static void needs_its_files(void **state) {
+  struct dl_catalog *c = dl_catalog_new(temp_dir);
+  const struct dl_descriptor *e;
+  const struct dl_descriptor **list;
+  size_t n;
+
+  (void)state;
+  assert_int_equal(dl_catalog_get(c, DL_GRID, "at", &e, &d), DL_EFAILED);
+  assert_error_has(&d, DL_EFAILED, "data/grids.xml: cannot open: ");
+  assert_int_equal(dl_catalog_all(c, DL_GRID, &list, &n, &d), DL_EFAILED);
+  assert_null(list);
+  assert_error_has(&d, DL_EFAILED, "data/grids.xml: cannot open: ");
+  dl_catalog_free(c);
+}
+
+static void takes_own_files(void **state) {
+  struct dl_catalog *c = dl_catalog_new(in_tree("."));
+  const char *path = put_file(
+      "own.xml", HEAD "<entry id='my-gpu' name='Mine'>\n<alias>m</alias>"
+                      "<value name='tdp_w'>123.5</value></entry>\n"
+                      "<entry id='other' name='Other'/></catalog>");
+
+  (void)state;
+  const struct dl_descriptor *e = get(c, DL_ACCELERATOR, path);
+  assert_string_equal(e->id, "my-gpu");
+  assert_string_equal(e->file, path);
+  assert_int_equal(e->line, 2);
+  assert_int_equal(e->n_aliases, 1);
+  assert_true(e->value[DL_GPU_TDP_W].x == 123.5);
+  assert_null(e->value[DL_GPU_TDP_W].source);
+  assert_true(isnan(e->value[DL_GPU_MEMORY_GB].x));
+  assert_int_equal(d.n_warnings, 1);
+  assert_non_null(
+      strstr(d.warnings[0],
+             "own.xml: holds 2 entries; the first, 'my-gpu', is taken"));
+  /* Read once. */
+  assert_ptr_equal(get(c, DL_ACCELERATOR, path), e);
+  const struct dl_descriptor *wrong;
+  assert_int_equal(dl_catalog_get(c, DL_GRID, path, &wrong, &d), DL_EINPUT);
+  assert_error_has(&d, DL_EINPUT, "own.xml:1: not a catalogue of kind 'grid'");
+  const char *absent = temp_path("absent.xml");
+  assert_int_equal(dl_catalog_get(c, DL_GRID, absent, &wrong, &d), DL_EFAILED);
+  assert_error_has(&d, DL_EFAILED, "absent.xml: cannot open: ");
+  dl_catalog_free(c);
+}
+
+static void refuses_bad_files(void **state) {
+  char schema[PATH_SIZE];
+
+  (void)state;
+  snprintf(schema, sizeof schema, "%s", in_tree("data/accelerators.rng"));
+  refused("<catalog kind='grid'/>", NULL,
+          "own.xml:1: not a catalogue of kind 'accelerator'");
+  refused("\n<other kind='accelerator'/>", NULL,
+          "own.xml:2: not a catalogue of kind 'accelerator'");
+  refused(HEAD "</catalog>", NULL, "own.xml: no entry in this file");
+  refused(HEAD "<entry id='x' name='x'/>\n<more/></catalog>", schema,
+          "own.xml:3: not valid: ");
+  refused(HEAD "<entry name='x'/></catalog>", NULL,
+          "own.xml:2: entry without an id");
+  refused(HEAD "<entry id='x' name='x'>\n<value name='volts'>1</value>"
+               "</entry></catalog>",
+          NULL, "own.xml:3: unknown value 'volts'");
+  refused(HEAD "<entry id='x' name='x'>\n<value name='tdp_w'>x</value>"
+               "</entry></catalog>",
+          NULL, "own.xml:3: value 'tdp_w': invalid number 'x'");
+  refused(HEAD "<entry id='x' name='x'>\n<value name='tdp_w'>2500</value>"
+               "</entry></catalog>",
+          schema, "own.xml:3: value 'tdp_w': 2500 is not between 1 and 2000");
+  refused(HEAD "<entry id='x' name='x'><value name='tdp_w'>0</value>"
+               "</entry></catalog>",
+          NULL, "own.xml:2: value 'tdp_w': 0 is not between 1 and 2000");
+  refused(HEAD "<entry id='ok' name='x'/>\n"
+               "<entry id='x' name='x'><value name='tdp_w'/></entry></catalog>",
+          NULL, "own.xml:3: value 'tdp_w': invalid number ''");
+}
+
+static void reads_inputs(void **state) {
+  static const char text[] =
+      "<catalog kind='architecture' version='1'><sources>"
+      "<source id='s' title='The Source'/></sources>"
+      "<entry id='a' name='A' scaling='tokens'>"
+      "<value name='depth' source='s' note='derived: x'>12</value>"
+      "<input image_px='32'><value name='macs_g' source='t'>2</value></input>"
+      "<input image_px='64'><value name='macs_g'>9</value>"
+      "<value name='acts_m'>3</value></input></entry></catalog>";
+  struct dl_shelf s;
+
+  (void)state;
+  assert_ok(dl_shelf_load(&s, DL_ARCHITECTURE, put_file("a.xml", text),
+                          in_tree("data/architectures.rng"), &d),
+            &d);
+  assert_int_equal(s.n, 1);
+  assert_int_equal(s.e[0].scaling, DL_SCALING_TOKENS);
+  assert_string_equal(s.e[0].value[DL_ARCH_DEPTH].source, "The Source");
+  assert_string_equal(s.e[0].value[DL_ARCH_DEPTH].note, "derived: x");
+  assert_int_equal(s.e[0].n_inputs, 2);
+  assert_true(s.e[0].inputs[0].image_px == 32);
+  assert_string_equal(s.e[0].inputs[0].macs_g.source, "t");
+  assert_true(isnan(s.e[0].inputs[0].acts_m.x));
+  assert_true(s.e[0].inputs[1].acts_m.x == 3);
+  dl_shelf_free(&s);
+
+  const char *bad =
+      put_file("a.xml", "<catalog kind='architecture'><entry id='a'>\n"
+                        "<input image_px='0'/></entry></catalog>");
+  assert_int_equal(dl_shelf_load(&s, DL_ARCHITECTURE, bad, NULL, &d),
+                   DL_EINPUT);
+  assert_error_has(&d, DL_EINPUT, "a.xml:2: input: invalid image_px '0'");
+}
+
+static void data_directory(void **state) {
+  char *old = getenv("DLEST_DATADIR");
+  char *kept = old ? strdup(old) : NULL;
+
+  (void)state;
+  setenv("DLEST_DATADIR", "/some/where", 1);
+  assert_string_equal(dl_datadir(), "/some/where");
+  setenv("DLEST_DATADIR", "", 1);
+  assert_true(*dl_datadir() == '/');
+  if (kept)
+    setenv("DLEST_DATADIR", kept, 1);
+  else
+    unsetenv("DLEST_DATADIR");
+  free(kept);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, start, finish)
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      TEST(shipped_files_load),
+      TEST(shipped_values_have_sources),
+      TEST(finds_what_people_write),
+      TEST(names_the_nearest),
+      TEST(lists_all),
+      TEST(needs_its_files),
+      TEST(takes_own_files),
+      TEST(refuses_bad_files),
+      TEST(reads_inputs),
+      TEST(data_directory),
+  };
+  return cmocka_run_group_tests(tests, make_temp_dir, remove_temp_dir);
+}

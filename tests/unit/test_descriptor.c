@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Descriptors: names folded, fields set, architectures at other inputs. */
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include "catalog/descriptor.h"
+#include "unit.h"
+
+static void folds_names(void **state) {
+  static const struct {
+    enum dl_kind kind;
+    const char *name, *folded;
+  } cases[] = {
+      {DL_ACCELERATOR, "NVIDIA GeForce RTX 3090", "rtx3090"},
+      {DL_ACCELERATOR, "rtx-3090", "rtx3090"},
+      {DL_ACCELERATOR, "RTX_3090", "rtx3090"},
+      {DL_ACCELERATOR, "NVIDIA A100-SXM4-40GB", "a100sxm440gb"},
+      {DL_ACCELERATOR, "Tesla V100", "v100"},
+      {DL_ACCELERATOR, "AMD Instinct MI250X", "mi250x"},
+      {DL_ACCELERATOR, "Radeon RX 480 Graphics", "rx480"},
+      {DL_ACCELERATOR, "nvidia", ""},
+      {DL_ACCELERATOR, "nvidiax", "nvidiax"},
+      {DL_ACCELERATOR, "Intel(R) Arc", "rarc"},
+      {DL_ARCHITECTURE, "ResNet-50", "resnet50"},
+      {DL_ARCHITECTURE, "nvidia net", "nvidianet"},
+      {DL_ARCHITECTURE, "RegNetX-1.6GF", "regnetx1.6gf"},
+      {DL_ARCHITECTURE, "RegNetX-16GF", "regnetx16gf"},
+      {DL_ARCHITECTURE, "a.5", "a5"},
+      {DL_ARCHITECTURE, "5.a", "5a"},
+      {DL_ARCHITECTURE, "v1.", "v1"},
+      {DL_ARCHITECTURE, ".5", "5"},
+      {DL_ARCHITECTURE, "1.2.3", "1.2.3"},
+      {DL_ARCHITECTURE, "", ""},
+      {DL_ARCHITECTURE, " - ", ""},
+  };
+
+  (void)state;
+  for (size_t i = 0; i < COUNT(cases); i++) {
+    struct dl_text t = {0};
+    dl_fold_name(cases[i].kind, cases[i].name, &t);
+    if (strcmp(dl_text_str(&t), cases[i].folded) != 0)
+      fail_msg("'%s' gives '%s'", cases[i].name, dl_text_str(&t));
+    dl_text_free(&t);
+  }
+}
+
+static void knows_its_fields(void **state) {
+  (void)state;
+  assert_int_equal(dl_field_find(DL_ACCELERATOR, "tdp_w"), DL_GPU_TDP_W);
+  assert_int_equal(dl_field_find(DL_ARCHITECTURE, "macs_g"), DL_ARCH_MACS_G);
+  assert_int_equal(dl_field_find(DL_DATASET, "classes"), DL_DATA_CLASSES);
+  assert_int_equal(dl_field_find(DL_GRID, "carbon_g_kwh"),
+                   DL_GRID_CARBON_G_KWH);
+  assert_int_equal(dl_field_find(DL_GRID, "tdp_w"), -1);
+  assert_int_equal(dl_field_find(DL_ACCELERATOR, "TDP_W"), -1);
+  for (int k = 0; k < DL_N_KINDS; k++) {
+    const struct dl_kind_info *info = dl_kind_info((enum dl_kind)k);
+    for (size_t i = 0; i < info->n_fields; i++) {
+      assert_non_null(info->fields[i].name);
+      assert_true(info->fields[i].low < info->fields[i].high);
+      assert_int_equal(dl_field_find((enum dl_kind)k, info->fields[i].name), i);
+    }
+  }
+}
+
+static void sets_fields(void **state) {
+  struct dl_descriptor e = {.kind = DL_ACCELERATOR};
+  struct dl_diag d;
+
+  (void)state;
+  dl_diag_init(&d);
+  assert_ok(dl_descriptor_set(&e, "tdp_w", "312.5", &d), &d);
+  assert_true(e.value[DL_GPU_TDP_W].x == 312.5);
+  assert_string_equal(e.value[DL_GPU_TDP_W].source, "given");
+  assert_ok(dl_descriptor_set(&e, "tdp_w", "1", &d), &d);
+  assert_ok(dl_descriptor_set(&e, "tdp_w", "2000", &d), &d);
+  assert_true(e.value[DL_GPU_TDP_W].x == 2000);
+
+  static const struct {
+    const char *field, *text;
+    enum dl_status status;
+    const char *error;
+  } bad[] = {
+      {"tdp", "1", DL_EUSAGE, "gpu has no field 'tdp'; nearest: 'tdp_w'"},
+      {"tdp_w", "x", DL_EUSAGE, "gpu.tdp_w: invalid number 'x'"},
+      {"tdp_w", "", DL_EUSAGE, "gpu.tdp_w: invalid number ''"},
+      {"tdp_w", "nan", DL_EUSAGE, "gpu.tdp_w: invalid number 'nan'"},
+      {"tdp_w", "inf", DL_EUSAGE, "gpu.tdp_w: invalid number 'inf'"},
+      {"tdp_w", "300 W", DL_EUSAGE, "gpu.tdp_w: invalid number '300 W'"},
+      {"tdp_w", "0.99", DL_EINPUT, "gpu.tdp_w: 0.99 is not between 1 and 2000"},
+      {"tdp_w", "2001", DL_EINPUT, "gpu.tdp_w: 2001 is not between 1 and 2000"},
+      {"tdp_w", "-5", DL_EINPUT, "gpu.tdp_w: -5 is not between 1 and 2000"},
+  };
+  for (size_t i = 0; i < COUNT(bad); i++) {
+    assert_int_equal(dl_descriptor_set(&e, bad[i].field, bad[i].text, &d),
+                     bad[i].status);
+    assert_error_has(&d, bad[i].status, bad[i].error);
+    assert_true(e.value[DL_GPU_TDP_W].x == 2000);
+  }
+}
+
+/* An architecture with two inputs; activations known for one of them. */
+static const struct dl_input inputs[] = {
+    {224, {4.0, "s", NULL}, {11.0, "s", NULL}},
+    {128, {1.5, "s", NULL}, {NAN, NULL, NULL}},
+};
+
+static struct dl_descriptor architecture(enum dl_scaling scaling) {
+  struct dl_descriptor e = {.kind = DL_ARCHITECTURE,
+                            .id = "net",
+                            .scaling = scaling,
+                            .inputs = inputs,
+                            .n_inputs = 2};
+
+  for (size_t i = 0; i < DL_MAX_FIELDS; i++)
+    e.value[i].x = NAN;
+  return e;
+}
+
+static double value(const struct dl_descriptor *e, size_t field) {
+  return e->value[field].x;
+}
+
+static void takes_listed_inputs(void **state) {
+  struct dl_descriptor e = architecture(DL_SCALING_AREA);
+  bool scaled;
+
+  (void)state;
+  struct dl_descriptor at = dl_architecture_at(&e, NAN, &scaled);
+  assert_false(scaled);
+  assert_true(value(&at, DL_ARCH_IMAGE_PX) == 224);
+  assert_true(value(&at, DL_ARCH_MACS_G) == 4);
+  assert_true(value(&at, DL_ARCH_ACTS_M) == 11);
+  at = dl_architecture_at(&e, 224, &scaled);
+  assert_false(scaled);
+  assert_true(value(&at, DL_ARCH_MACS_G) == 4);
+  assert_null(at.value[DL_ARCH_MACS_G].note);
+  at = dl_architecture_at(&e, 128, &scaled);
+  assert_false(scaled);
+  assert_true(value(&at, DL_ARCH_IMAGE_PX) == 128);
+  assert_true(value(&at, DL_ARCH_MACS_G) == 1.5);
+  /* 11 * (128 / 224)^2 */
+  assert_near(value(&at, DL_ARCH_ACTS_M), 3.59183673469388, 1e-14);
+  assert_non_null(at.value[DL_ARCH_ACTS_M].note);
+}
+
+static void scales_with_the_area(void **state) {
+  struct dl_descriptor e = architecture(DL_SCALING_AREA);
+  bool scaled;
+
+  (void)state;
+  /* Nearest is 224: twice the side is four times the area. */
+  struct dl_descriptor at = dl_architecture_at(&e, 448, &scaled);
+  assert_true(scaled);
+  assert_near(value(&at, DL_ARCH_MACS_G), 16, 1e-15);
+  assert_near(value(&at, DL_ARCH_ACTS_M), 44, 1e-15);
+  assert_true(value(&at, DL_ARCH_IMAGE_PX) == 448);
+  assert_string_equal(at.value[DL_ARCH_MACS_G].note,
+                      "derived: scaled with the input size");
+  /* Nearest is 128: 1.5 / 4 */
+  at = dl_architecture_at(&e, 64, &scaled);
+  assert_near(value(&at, DL_ARCH_MACS_G), 0.375, 1e-15);
+  /* Nearness is a ratio: 170 lies closer to 224, 168 closer to 128. */
+  at = dl_architecture_at(&e, 170, &scaled);
+  assert_near(value(&at, DL_ARCH_MACS_G), 2.30389030612245, 1e-14);
+  at = dl_architecture_at(&e, 168, &scaled);
+  assert_near(value(&at, DL_ARCH_MACS_G), 2.583984375, 1e-14);
+  /* The head stays: 0.4 + (4 - 0.4) * 4 */
+  e.value[DL_ARCH_HEAD_MACS_G].x = 0.4;
+  at = dl_architecture_at(&e, 448, &scaled);
+  assert_near(value(&at, DL_ARCH_MACS_G), 14.8, 1e-15);
+  assert_near(value(&at, DL_ARCH_ACTS_M), 44, 1e-15);
+}
+
+/* 2 blocks of width 1000, patches of 32 px: 50 tokens at 224 px, 197 at 448.
+ * Attention takes 2 * 2 * n^2 * 1000 MACs: 0.01 G and 0.155236 G. */
+static void scales_with_tokens(void **state) {
+  struct dl_descriptor e = architecture(DL_SCALING_TOKENS);
+  bool scaled;
+
+  (void)state;
+  e.value[DL_ARCH_PATCH_PX].x = 32;
+  e.value[DL_ARCH_DEPTH].x = 2;
+  e.value[DL_ARCH_WIDTH].x = 1000;
+  struct dl_descriptor at = dl_architecture_at(&e, 448, &scaled);
+  assert_true(scaled);
+  /* (4 - 0.01) * 197 / 50 + 0.155236 */
+  assert_near(value(&at, DL_ARCH_MACS_G), 15.875836, 1e-14);
+  /* 11 * 197 / 50 */
+  assert_near(value(&at, DL_ARCH_ACTS_M), 43.34, 1e-14);
+  /* Part of a patch makes no token: 479 px are 448 px. */
+  at = dl_architecture_at(&e, 479, &scaled);
+  assert_near(value(&at, DL_ARCH_MACS_G), 15.875836, 1e-14);
+  /* Without its depth the rule cannot be applied. */
+  e.value[DL_ARCH_DEPTH].x = NAN;
+  at = dl_architecture_at(&e, 448, &scaled);
+  assert_true(isnan(value(&at, DL_ARCH_MACS_G)));
+}
+
+static void may_not_scale(void **state) {
+  struct dl_descriptor e = architecture(DL_SCALING_NONE);
+  bool scaled;
+
+  (void)state;
+  struct dl_descriptor at = dl_architecture_at(&e, 448, &scaled);
+  assert_true(value(&at, DL_ARCH_MACS_G) == 4);
+  assert_true(value(&at, DL_ARCH_ACTS_M) == 11);
+  e.n_inputs = 0;
+  e.value[DL_ARCH_MACS_G].x = 7;
+  at = dl_architecture_at(&e, 448, &scaled);
+  assert_false(scaled);
+  assert_true(value(&at, DL_ARCH_MACS_G) == 7);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(folds_names),
+      cmocka_unit_test(knows_its_fields),
+      cmocka_unit_test(sets_fields),
+      cmocka_unit_test(takes_listed_inputs),
+      cmocka_unit_test(scales_with_the_area),
+      cmocka_unit_test(scales_with_tokens),
+      cmocka_unit_test(may_not_scale),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Frames: where the quantities of a row come from. */
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include "table.h"
+
+/* NaN is equal to NaN here. */
+static void check(const struct table *t, size_t slot_, double want) {
+  double got = t->cells[slot_].x;
+
+  if (!(fabs(got - want) <= 1e-14 * fabs(want)) &&
+      !(got != got && want != want))
+    fail_msg("'%s': got %.17g, want %.17g", dl_frame_slot_name(t->f, slot_),
+             got, want);
+}
+
+static void numbers_and_texts(void **state) {
+  struct table t = open_table("arch,batch_size,note\nnet,32,7\n,,\n");
+  size_t arch = slot(&t, "arch", true), batch = slot(&t, "batch_size", false);
+  size_t note = slot(&t, "note", false), none = slot(&t, "none", false);
+
+  (void)state;
+  load(&t);
+  row(&t, 0);
+  assert_string_equal(t.cells[arch].s, "net");
+  check(&t, batch, 32);
+  check(&t, note, 7);
+  assert_string_equal(t.cells[note].s, "7");
+  check(&t, none, NAN);
+  assert_null(t.cells[none].s);
+  assert_int_equal(t.fault.kind, DL_FAULT_NONE);
+  row(&t, 1);
+  assert_null(t.cells[arch].s);
+  check(&t, batch, NAN);
+  assert_int_equal(t.fault.kind, DL_FAULT_ABSENT);
+  assert_int_equal(t.fault.slot, arch);
+  close_table(&t);
+}
+
+/* Figures of resnet50 and RTX 3090 are those of the catalogue's sources. */
+static void order_of_places(void **state) {
+  static const char text[] = "arch,gpu,image_px,x,macs_g,params_m\n"
+                             "resnet50,rtx 3090,224,5,,\n"
+                             "resnet50,rtx 3090,224,,9,99\n";
+  struct table t = open_table(text);
+
+  (void)state;
+  set(&t, "x", "6");
+  set(&t, "y", "3");
+  define(&t, "params_m=x*2");
+  size_t x = slot(&t, "x", false), macs = slot(&t, "macs_g", false);
+  size_t params = slot(&t, "params_m", false), y = slot(&t, "y", false);
+  size_t tdp = slot(&t, "gpu.tdp_w", false);
+  size_t acts = slot(&t, "acts_m", false);
+  load(&t);
+  row(&t, 0);
+  check(&t, x, 5); /* column before setting */
+  check(&t, y, 3);
+  check(&t, macs, 4.11);  /* empty cell: derived from the descriptor */
+  check(&t, params, 10);  /* definition before descriptor */
+  check(&t, acts, 11.11); /* no column at all */
+  check(&t, tdp, 350);
+  row(&t, 1);
+  check(&t, x, 6);       /* empty cell: setting */
+  check(&t, macs, 9);    /* column before descriptor */
+  check(&t, params, 12); /* definition before column */
+  close_table(&t);
+
+  t = open_table(text);
+  set(&t, "x", "6");
+  override(&t, "x=7");
+  override(&t, "macs_g=8");
+  override(&t, "params_m=1");
+  override(&t, "gpu.tdp_w=100");
+  override(&t, "arch.acts_m=2");
+  define(&t, "params_m=x*2");
+  x = slot(&t, "x", false), macs = slot(&t, "macs_g", false);
+  params = slot(&t, "params_m", false), tdp = slot(&t, "gpu.tdp_w", false);
+  acts = slot(&t, "acts_m", false);
+  load(&t);
+  for (size_t i = 0; i < 2; i++) {
+    row(&t, i);
+    check(&t, x, 7);
+    check(&t, macs, 8);
+    check(&t, params, 1);
+    check(&t, tdp, 100);
+    check(&t, acts, 2);
+  }
+  close_table(&t);
+}
+
+/* An unknown definition passes on to the column, and a required name is then
+ * there. */
+static void definitions_fall_through(void **state) {
+  struct table t = open_table("energy_j,a,b\n5,1,2\n6,1,\n,1,\n");
+
+  (void)state;
+  define(&t, "energy_j=a+b");
+  size_t e = slot(&t, "energy_j", true);
+  load(&t);
+  row(&t, 0);
+  check(&t, e, 3);
+  assert_int_equal(t.fault.kind, DL_FAULT_NONE);
+  row(&t, 1);
+  check(&t, e, 6);
+  assert_int_equal(t.fault.kind, DL_FAULT_NONE);
+  row(&t, 2);
+  assert_int_equal(t.fault.kind, DL_FAULT_ABSENT);
+  assert_int_equal(t.fault.slot, e);
+  close_table(&t);
+}
+
+static void definitions_rename(void **state) {
+  struct table t = open_table("model,GPU power (W),n\nResNet-50,120,4\n");
+
+  (void)state;
+  define(&t, "arch=model");
+  define(&t, "gpu_power_w=`GPU power (W)`");
+  define(&t, "twice=2*n");
+  define(&t, "four=2*twice");
+  size_t arch = slot(&t, "arch", true), power = slot(&t, "gpu_power_w", true);
+  size_t four = slot(&t, "four", true), macs = slot(&t, "macs_g", true);
+  load(&t);
+  row(&t, 0);
+  assert_int_equal(t.fault.kind, DL_FAULT_NONE);
+  assert_string_equal(t.cells[arch].s, "ResNet-50");
+  check(&t, power, 120);
+  check(&t, four, 16);
+  check(&t, macs, 4.11); /* the renamed column is looked up */
+  assert_string_equal(dl_frame_descriptors(t.f, 0)->arch->id, "resnet50");
+  close_table(&t);
+}
+
+static void definitions_of_themselves(void **state) {
+  struct table t = open_table("macs_g,a,b\n8,2,3\n");
+
+  (void)state;
+  define(&t, "macs_g=macs_g/2");
+  define(&t, "a=b+1");
+  define(&t, "b=a+10");
+  size_t macs = slot(&t, "macs_g", true), a = slot(&t, "a", true);
+  size_t b = slot(&t, "b", true);
+  load(&t);
+  row(&t, 0);
+  check(&t, macs, 4);
+  check(&t, a, 13); /* a = b + 1 with b = (column a) + 10 */
+  (void)b;
+  close_table(&t);
+
+  /* There is no column to build on. */
+  size_t i;
+  t = open_table("arch\nresnet50\n");
+  define(&t, "ram_gb=ram_gb/2");
+  assert_int_equal(dl_frame_slot(t.f, "ram_gb", false, &i, &t.d), DL_EUSAGE);
+  assert_error_has(&t.d, DL_EUSAGE, "no column 'ram_gb'; nearest: ");
+  close_table(&t);
+}
+
+static void derives(void **state) {
+  struct table t =
+      open_table("energy_j,epochs,duration_s,epoch_s,gpu_energy_j\n"
+                 "600,10,50,,500\n"
+                 "600,10,,6,500\n"
+                 "600,,50,,\n");
+  size_t e = slot(&t, "epoch_energy_j", false);
+  size_t dur = slot(&t, "duration_s", false), ep = slot(&t, "epoch_s", false);
+  size_t p = slot(&t, "gpu_power_w", false);
+
+  (void)state;
+  load(&t);
+  row(&t, 0);
+  check(&t, e, 60);
+  check(&t, dur, 50);
+  check(&t, ep, 5);
+  check(&t, p, 10);
+  row(&t, 1);
+  check(&t, dur, 60);
+  check(&t, ep, 6);
+  check(&t, p, 500.0 / 60);
+  row(&t, 2);
+  check(&t, e, NAN);
+  check(&t, ep, NAN);
+  check(&t, p, NAN);
+  close_table(&t);
+}
+
+/* Whichever is asked for first, a definition counts in what follows. */
+static void order_of_slots_does_not_count(void **state) {
+  for (int first = 0; first < 2; first++) {
+    struct table t = open_table("epoch_s,minutes,epochs\n,1,10\n3,,10\n");
+    size_t ep = 0, dur;
+    define(&t, "duration_s=minutes*60");
+    if (first == 0)
+      ep = slot(&t, "epoch_s", false);
+    dur = slot(&t, "duration_s", false);
+    ep = slot(&t, "epoch_s", false);
+    load(&t);
+    row(&t, 0);
+    check(&t, dur, 60);
+    check(&t, ep, 6);
+    row(&t, 1);
+    check(&t, dur, 30);
+    check(&t, ep, 3);
+    close_table(&t);
+
+    /* The input size decides on the architecture's figures. */
+    t = open_table("arch,side\nresnet50,128\n");
+    define(&t, "image_px=side");
+    size_t px = first == 0 ? slot(&t, "image_px", true) : 0;
+    size_t macs = slot(&t, "macs_g", true);
+    px = slot(&t, "image_px", true);
+    load(&t);
+    row(&t, 0);
+    check(&t, px, 128);
+    check(&t, macs, 1.26219);
+    close_table(&t);
+  }
+  (void)state;
+}
+
+/* The peak rate of frame.c: FP32, or half of TF32 where that is more. */
+static void derives_the_peak_rate(void **state) {
+  static const struct {
+    const char *gpu;
+    double peak;
+  } cases[] = {{"rtx-3090", 35.58}, {"a100-sxm4-40gb", 78}};
+
+  (void)state;
+  for (size_t i = 0; i < COUNT(cases); i++) {
+    struct table t = open_table(NULL);
+    set(&t, "gpu", cases[i].gpu);
+    size_t peak = slot(&t, "peak_tflops", true);
+    load(&t);
+    row(&t, 0);
+    check(&t, peak, cases[i].peak);
+    close_table(&t);
+  }
+}
+
+static void scales_architectures(void **state) {
+  struct table t = open_table("arch,image_px\nresnet50,448\nresnet50,128\n"
+                              "resnet50,\nno such,64\n");
+  size_t macs = slot(&t, "macs_g", false);
+
+  (void)state;
+  load(&t);
+  row(&t, 0);
+  assert_true(dl_frame_descriptors(t.f, 0)->scaled);
+  assert_true(t.cells[macs].x > 2 * 4.11);
+  row(&t, 1);
+  check(&t, macs, 1.26219); /* listed */
+  assert_false(dl_frame_descriptors(t.f, 1)->scaled);
+  row(&t, 2);
+  check(&t, macs, 4.11); /* the reference input */
+  row(&t, 3);
+  check(&t, macs, NAN);
+  assert_null(dl_frame_descriptors(t.f, 3)->arch);
+  close_table(&t);
+}
+
+static void aliases(void **state) {
+  struct table t = open_table("arch,gpu\nmy-net,card\nresnet50,rtx-3090\n");
+
+  (void)state;
+  assert_ok(dl_frame_alias(t.f, "my-net=resnet50", &t.d), &t.d);
+  assert_ok(dl_frame_alias(t.f, "card=RTX 3070", &t.d), &t.d);
+  size_t macs = slot(&t, "macs_g", true), tdp = slot(&t, "gpu.tdp_w", true);
+  size_t arch = slot(&t, "arch", true);
+  load(&t);
+  row(&t, 0);
+  check(&t, macs, 4.11);
+  check(&t, tdp, 220);
+  assert_string_equal(t.cells[arch].s, "my-net");
+  assert_string_equal(dl_frame_descriptors(t.f, 0)->gpu->id, "rtx-3070");
+  row(&t, 1);
+  check(&t, tdp, 350);
+  close_table(&t);
+}
+
+static void knows_what_it_has(void **state) {
+  static const struct {
+    const char *name;
+    bool has;
+  } cases[] = {
+      {"arch", true},           {"energy_j", true},   {"gpu", false},
+      {"macs_g", true},         {"arch.depth", true}, {"gpu.tdp_w", false},
+      {"epoch_energy_j", true}, {"epoch_s", false},   {"defined", true},
+      {"setting", true},        {"given", true},      {"arch.nothing", false},
+      {"peak_tflops", false},
+  };
+  struct table t = open_table("arch,energy_j,epochs\nresnet50,1,2\n");
+
+  (void)state;
+  define(&t, "defined=epochs");
+  set(&t, "setting", "x");
+  override(&t, "given=1");
+  for (size_t i = 0; i < COUNT(cases); i++)
+    if (dl_frame_has(t.f, cases[i].name) != cases[i].has)
+      fail_msg("'%s'", cases[i].name);
+  close_table(&t);
+}
+
+static void binds_formulas(void **state) {
+  struct table t = open_table("a,b\n2,\n");
+  struct dl_formula *g;
+  size_t *index;
+
+  (void)state;
+  assert_ok(dl_formula_parse(&g, "a*coalesce(b, 10)", &t.d), &t.d);
+  assert_ok(dl_frame_bind(t.f, g, true, &index, &t.d), &t.d);
+  load(&t);
+  row(&t, 0);
+  assert_int_equal(t.fault.kind, DL_FAULT_NONE); /* b is not needed */
+  assert_true(dl_formula_eval(g, t.cells, index) == 20);
+  free(index);
+  dl_formula_free(g);
+  assert_ok(dl_formula_parse(&g, "a*no_such", &t.d), &t.d);
+  assert_int_equal(dl_frame_bind(t.f, g, true, &index, &t.d), DL_EUSAGE);
+  assert_null(index);
+  assert_error_has(&t.d, DL_EUSAGE, "runs.csv: no column 'no_such'; nearest: ");
+  dl_formula_free(g);
+  close_table(&t);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(numbers_and_texts),
+      cmocka_unit_test(order_of_places),
+      cmocka_unit_test(definitions_fall_through),
+      cmocka_unit_test(definitions_rename),
+      cmocka_unit_test(definitions_of_themselves),
+      cmocka_unit_test(derives),
+      cmocka_unit_test(order_of_slots_does_not_count),
+      cmocka_unit_test(derives_the_peak_rate),
+      cmocka_unit_test(scales_architectures),
+      cmocka_unit_test(aliases),
+      cmocka_unit_test(knows_what_it_has),
+      cmocka_unit_test(binds_formulas),
+  };
+  return cmocka_run_group_tests(tests, make_temp_dir, remove_temp_dir);
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Intervals from residuals. Expected values are from
+ * tests/reference/model_reference.py (scipy; exact fractions). */
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include "model/interval.h"
+#include "unit.h"
+
+static int ascending(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/* n groups; rows(g) rows each, or one row that is its number + 1. */
+static struct dl_residuals groups(size_t n, size_t (*rows)(size_t g)) {
+  struct dl_residuals r = {.g = calloc(n, sizeof *r.g), .n = n};
+
+  assert_non_null(r.g);
+  for (size_t g = 0; g < n; g++) {
+    struct dl_group_residuals *to = &r.g[g];
+    to->n = to->n_values = rows ? rows(g) : 1;
+    for (size_t j = 0; j < to->n_values; j++)
+      to->value[j] = rows ? 0.1 * sin(1.3 * (double)g + 0.7) +
+                                0.01 * cos(2.1 * (double)j + (double)g)
+                          : (double)(g + 1);
+    qsort(to->value, to->n_values, sizeof *to->value, ascending);
+  }
+  return r;
+}
+
+static size_t three(size_t g) {
+  (void)g;
+  return 3;
+}
+
+static size_t varied(size_t g) {
+  return 1 + g % 3;
+}
+
+static void check(size_t n, size_t (*rows)(size_t g), double coverage,
+                  double want_low, double want_high) {
+  struct dl_residuals r = groups(n, rows);
+  double low, high;
+
+  assert_true(dl_residual_interval(&r, coverage, &low, &high));
+  assert_near(low, want_low, 1e-9); /* of GSL's quantiles */
+  assert_near(high, want_high, 1e-9);
+  free(r.g);
+}
+
+static void student(void **state) {
+  (void)state;
+  check(2, three, 0.9, -0.611974477411798, 0.611974477411798);
+  check(7, varied, 0.9, -0.159724715015532, 0.159724715015532);
+  check(7, varied, 0.95, -0.201130230509225, 0.201130230509225);
+}
+
+static void conformal(void **state) {
+  (void)state;
+  check(7, varied, 0.5, -0.0439241026916597, 0.0894504141288527);
+  check(19, varied, 0.9, -0.109269025329351, 0.0995275353459394);
+  check(39, varied, 0.9, -0.108350532975913, 0.104080194903836);
+  check(45, varied, 0.9, -0.108350532975913, 0.104080194903836);
+  check(45, varied, 0.5, -0.0660169809881619, 0.0791376688909192);
+}
+
+/* The k-th smallest of n, k = (n + 1) (1 + coverage) / 2, is exact where
+ * that is a whole number: rounding must not cost a rank. */
+static void ranks(void **state) {
+  (void)state;
+  check(39, NULL, 0.9, 2, 38);
+  check(99, NULL, 0.9, 5, 95);
+  check(19, NULL, 0.8, 2, 18);
+  check(19, NULL, 0.9, 1, 19);
+  check(199, NULL, 0.99, 1, 199);
+}
+
+static void needs_two_groups(void **state) {
+  struct dl_residuals none = {0}, one = groups(1, three);
+  double low, high;
+
+  (void)state;
+  assert_false(dl_residual_interval(&none, 0.9, &low, &high));
+  assert_false(dl_residual_interval(&one, 0.9, &low, &high));
+  free(one.g);
+}
+
+/* Groups without rows have no mean: no interval rather than NaN. */
+static void empty_groups(void **state) {
+  struct dl_residuals r = groups(3, NULL), many = groups(19, NULL);
+  double low, high;
+
+  (void)state;
+  r.g[1].n = r.g[1].n_values = 0;
+  assert_false(dl_residual_interval(&r, 0.9, &low, &high));
+  for (size_t g = 0; g < many.n; g++)
+    many.g[g].n = many.g[g].n_values = 0;
+  assert_false(dl_residual_interval(&many, 0.9, &low, &high));
+  free(r.g);
+  free(many.g);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(student),      cmocka_unit_test(conformal),
+      cmocka_unit_test(ranks),        cmocka_unit_test(needs_two_groups),
+      cmocka_unit_test(empty_groups),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Rows of a frame that cannot be used, and what the user gives wrongly. */
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include "table.h"
+
+/* Each table has one row; `name` is required. */
+static void faults(void **state) {
+  static const struct {
+    const char *text, *name;
+    int kind;
+    const char *complaint;
+  } cases[] = {
+      {"batch_size\nabc\n", "batch_size", DL_FAULT_INVALID,
+       "column 'batch_size': invalid number 'abc'"},
+      {"batch_size\n3x\n", "batch_size", DL_FAULT_INVALID,
+       "column 'batch_size': invalid number '3x'"},
+      {"batch_size\n\"1,5\"\n", "batch_size", DL_FAULT_INVALID,
+       "column 'batch_size': invalid number '1,5'"},
+      {"batch_size\nnan\n", "batch_size", DL_FAULT_NOT_FINITE,
+       "column 'batch_size': not a finite number 'nan'"},
+      {"batch_size\n-inf\n", "batch_size", DL_FAULT_NOT_FINITE,
+       "column 'batch_size': not a finite number '-inf'"},
+      {"batch_size\n1e999\n", "batch_size", DL_FAULT_NOT_FINITE,
+       "column 'batch_size': not a finite number '1e999'"},
+      {"batch_size\n0\n", "batch_size", DL_FAULT_RANGE,
+       "column 'batch_size': 0 is not between 1 and 1e+09"},
+      {"gpu_util\n1.01\n", "gpu_util", DL_FAULT_RANGE,
+       "column 'gpu_util': 1.01 is not between 0 and 1"},
+      {"energy_j\n-1\n", "energy_j", DL_FAULT_RANGE,
+       "column 'energy_j': -1 is not between 0 and 1e+300"},
+      {"batch_size,x\n,1\n", "batch_size", DL_FAULT_ABSENT,
+       "column 'batch_size': no value"},
+      {"energy_j,epochs,arch\n,3,resnet50\n", "epoch_energy_j", DL_FAULT_ABSENT,
+       "column 'epoch_energy_j': no value"},
+      {"arch,x\nresnt50,1\n", "macs_g", DL_FAULT_ABSENT,
+       "unknown arch 'resnt50'; nearest: "},
+      {"arch,x\n,1\n", "macs_g", DL_FAULT_ABSENT, "column 'macs_g': no value"},
+      {"gpu,arch\nnone such,resnet50\n", "peak_tflops", DL_FAULT_ABSENT,
+       "unknown gpu 'none such'; nearest: "},
+      {"arch,x\nresnet50,1\n", "arch.depth", DL_FAULT_ABSENT,
+       "the descriptor of 'resnet50' has no value for 'arch.depth'; give it "
+       "with --set arch.depth=VALUE"},
+  };
+
+  (void)state;
+  for (size_t i = 0; i < COUNT(cases); i++) {
+    struct table t = open_table(cases[i].text);
+    slot(&t, cases[i].name, true);
+    load(&t);
+    row(&t, 0);
+    if ((int)t.fault.kind != cases[i].kind)
+      fail_msg("%s: fault %d", cases[i].text, (int)t.fault.kind);
+    /* As a skipped row, and as an error. */
+    assert_ok(dl_frame_complain(t.f, &t.fault, t.cells, "f.csv", 7, &t.d),
+              &t.d);
+    assert_int_equal(t.d.n_skipped, 1);
+    assert_memory_equal(t.d.warnings[0], "f.csv:7: ", 9);
+    if (!strstr(t.d.warnings[0] + 9, cases[i].complaint))
+      fail_msg("\"%s\" instead of \"%s\"", t.d.warnings[0], cases[i].complaint);
+    assert_int_equal(
+        dl_frame_complain(t.f, &t.fault, t.cells, "f.csv", 0, &t.d), DL_EINPUT);
+    assert_error_has(&t.d, DL_EINPUT, cases[i].complaint);
+    close_table(&t);
+  }
+}
+
+/* An alias is looked up before the message is made. */
+static void complains_of_what_is_meant(void **state) {
+  struct table t = open_table("arch\nmine\n");
+
+  (void)state;
+  assert_ok(dl_frame_alias(t.f, "mine=resnet50", &t.d), &t.d);
+  slot(&t, "arch.depth", true);
+  load(&t);
+  row(&t, 0);
+  assert_int_equal(t.fault.kind, DL_FAULT_ABSENT);
+  dl_frame_complain(t.f, &t.fault, t.cells, "f.csv", 0, &t.d);
+  assert_error_has(&t.d, DL_EINPUT, "the descriptor of 'resnet50' has no ");
+  close_table(&t);
+}
+
+/* What no one uses as a number may be any text. */
+static void texts_are_no_faults(void **state) {
+  struct table t = open_table("note,arch,x\nabc,12,nan\n");
+  size_t note = slot(&t, "note", true), arch = slot(&t, "arch", true);
+
+  (void)state;
+  load(&t);
+  row(&t, 0);
+  assert_int_equal(t.fault.kind, DL_FAULT_NONE);
+  assert_string_equal(t.cells[note].s, "abc");
+  assert_true(isnan(t.cells[note].x));
+  assert_string_equal(t.cells[arch].s, "12");
+  close_table(&t);
+  /* In a formula it is to be a number. */
+  t = open_table("note\nabc\n");
+  define(&t, "x=note*2");
+  slot(&t, "x", false);
+  load(&t);
+  row(&t, 0);
+  assert_int_equal(t.fault.kind, DL_FAULT_INVALID);
+  assert_string_equal(t.fault.cell, "abc");
+  close_table(&t);
+  /* Compared as text it is none. */
+  t = open_table("note\nabc\n");
+  define(&t, "x=note=='abc'");
+  size_t x = slot(&t, "x", true);
+  load(&t);
+  row(&t, 0);
+  assert_int_equal(t.fault.kind, DL_FAULT_NONE);
+  assert_true(t.cells[x].x == 1);
+  close_table(&t);
+}
+
+static void first_fault_counts(void **state) {
+  struct table t = open_table("a,b\nx,y\n");
+
+  (void)state;
+  define(&t, "sum=b+a");
+  slot(&t, "sum", true);
+  load(&t);
+  row(&t, 0);
+  assert_int_equal(t.fault.kind, DL_FAULT_INVALID);
+  assert_string_equal(dl_frame_slot_name(t.f, t.fault.slot), "b");
+  close_table(&t);
+}
+
+static void refuses_overrides(void **state) {
+  static const struct {
+    const char *assignment;
+    enum dl_status status;
+    const char *error;
+  } cases[] = {
+      {"batch_size", DL_EUSAGE, "'batch_size': expected NAME=VALUE"},
+      {"=3", DL_EUSAGE, "'=3': expected NAME=VALUE"},
+      {"batch_size=x", DL_EUSAGE, "batch_size: invalid number 'x'"},
+      {"batch_size=0", DL_EINPUT, "batch_size: 0 is not between 1 and 1e+09"},
+      {"gpu.tdp=3", DL_EUSAGE, "gpu has no field 'tdp'; nearest: 'tdp_w'"},
+      {"gpu.=3", DL_EUSAGE, "gpu has no field ''; nearest: "},
+      {"gpu.tdp_w=x", DL_EUSAGE, "gpu.tdp_w: invalid number 'x'"},
+      {"arch.macs_g=-1", DL_EINPUT,
+       "arch.macs_g: -1 is not between 1e-06 and 1e+09"},
+  };
+  struct table t = open_table(NULL);
+
+  (void)state;
+  for (size_t i = 0; i < COUNT(cases); i++) {
+    assert_int_equal(dl_frame_override(t.f, cases[i].assignment, &t.d),
+                     cases[i].status);
+    assert_error_has(&t.d, cases[i].status, cases[i].error);
+  }
+  close_table(&t);
+}
+
+/* The last word counts, and is checked as what it is for. */
+static void overrides_replace(void **state) {
+  struct table t = open_table(NULL);
+
+  (void)state;
+  set(&t, "gpu", "rtx-3090");
+  override(&t, "gpu.tdp_w=300");
+  override(&t, "gpu.year=2021");
+  override(&t, "gpu.tdp_w=200");
+  size_t tdp = slot(&t, "gpu.tdp_w", true), year = slot(&t, "gpu.year", true);
+  load(&t);
+  row(&t, 0);
+  assert_true(t.cells[tdp].x == 200);
+  assert_true(t.cells[year].x == 2021);
+  /* The catalogue's own entry is as it was. */
+  const struct dl_descriptor *e;
+  assert_ok(dl_catalog_get(t.catalog, DL_ACCELERATOR, "rtx-3090", &e, &t.d),
+            &t.d);
+  assert_true(e->value[DL_GPU_TDP_W].x == 350);
+  close_table(&t);
+}
+
+static void refuses_definitions(void **state) {
+  static const char *const bad[] = {"x", "=x", "x==3", ""};
+  struct table t = open_table("a\n1\n");
+  char expected[64];
+  size_t i;
+
+  (void)state;
+  for (i = 0; i < COUNT(bad); i++) {
+    snprintf(expected, sizeof expected, "'%s': expected NAME=FORMULA", bad[i]);
+    assert_int_equal(dl_frame_define(t.f, bad[i], &t.d), DL_EUSAGE);
+    assert_error(&t.d, DL_EUSAGE, expected);
+  }
+  for (i = 0; i < 2; i++) {
+    snprintf(expected, sizeof expected, "'%s': expected NAME=ID", bad[i]);
+    assert_int_equal(dl_frame_alias(t.f, bad[i], &t.d), DL_EUSAGE);
+    assert_error(&t.d, DL_EUSAGE, expected);
+  }
+  assert_int_equal(dl_frame_alias(t.f, "x=", &t.d), DL_EUSAGE);
+  assert_error(&t.d, DL_EUSAGE, "'x=': expected NAME=ID");
+  define(&t, "x=log(a");
+  assert_int_equal(dl_frame_slot(t.f, "x", false, &i, &t.d), DL_EUSAGE);
+  assert_error(&t.d, DL_EUSAGE, "formula 'log(a': column 6: expected ')'");
+  define(&t, "y=a+no_such");
+  assert_int_equal(dl_frame_slot(t.f, "y", false, &i, &t.d), DL_EUSAGE);
+  assert_error_has(&t.d, DL_EUSAGE, "no column 'no_such'; nearest: ");
+  close_table(&t);
+}
+
+static void refuses_unknown_names(void **state) {
+  struct table t = open_table("arch,batch_size\nresnet50,1\n");
+  size_t i;
+
+  (void)state;
+  assert_int_equal(dl_frame_slot(t.f, "bacth_size", true, &i, &t.d), DL_EUSAGE);
+  assert_error_has(&t.d, DL_EUSAGE,
+                   "runs.csv: no column 'bacth_size'; nearest: 'batch_size'");
+  assert_int_equal(dl_frame_slot(t.f, "gpu.tdp_w", true, &i, &t.d), DL_EUSAGE);
+  assert_error_has(&t.d, DL_EUSAGE, "no column 'gpu.tdp_w'");
+  close_table(&t);
+  t = open_table(NULL);
+  assert_int_equal(dl_frame_slot(t.f, "ram_gb", true, &i, &t.d), DL_EUSAGE);
+  assert_error(&t.d, DL_EUSAGE,
+               "'ram_gb' has no value; give it with --set ram_gb=VALUE");
+  close_table(&t);
+}
+
+/* A setting is a text too; as a number it is one or unknown. */
+static void settings_are_texts_and_numbers(void **state) {
+  struct table t = open_table(NULL);
+
+  (void)state;
+  set(&t, "gpu", "rtx-3090");
+  set(&t, "batch_size", "16");
+  override(&t, "phase=training");
+  size_t gpu = slot(&t, "gpu", true), batch = slot(&t, "batch_size", true);
+  size_t phase = slot(&t, "phase", true);
+  load(&t);
+  row(&t, 0);
+  assert_string_equal(t.cells[gpu].s, "rtx-3090");
+  assert_true(isnan(t.cells[gpu].x));
+  assert_true(t.cells[batch].x == 16);
+  assert_string_equal(t.cells[phase].s, "training");
+  assert_true(isnan(t.cells[phase].x));
+  close_table(&t);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(faults),
+      cmocka_unit_test(complains_of_what_is_meant),
+      cmocka_unit_test(texts_are_no_faults),
+      cmocka_unit_test(first_fault_counts),
+      cmocka_unit_test(refuses_overrides),
+      cmocka_unit_test(overrides_replace),
+      cmocka_unit_test(refuses_definitions),
+      cmocka_unit_test(refuses_unknown_names),
+      cmocka_unit_test(settings_are_texts_and_numbers),
+  };
+  return cmocka_run_group_tests(tests, make_temp_dir, remove_temp_dir);
+}
