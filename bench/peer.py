@@ -1,0 +1,75 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What dlest is compared with: scikit-learn and pandas, one task a run.
+
+peer.py TASK FILE... prints JSON with the seconds of each part. Run by
+run.py, each in a process of its own.
+"""
+
+import json
+import sys
+import time
+
+START = time.perf_counter()
+
+
+def ols(path):
+    import pandas
+    from sklearn.linear_model import LinearRegression
+    imported = time.perf_counter()
+    table = pandas.read_csv(path)
+    read = time.perf_counter()
+    fit = LinearRegression().fit(table.drop(columns="y"), table["y"])
+    done = time.perf_counter()
+    return {"import": imported - START, "read": read - imported,
+            "fit": done - read, "work": done - imported,
+            "coefficients": list(fit.coef_)}
+
+
+def search(path, jobs):
+    import numpy
+    import pandas
+    from scipy.stats import loguniform
+    from sklearn.kernel_ridge import KernelRidge
+    from sklearn.model_selection import KFold, RandomizedSearchCV
+    imported = time.perf_counter()
+    table = pandas.read_csv(path)
+    x = table[[c for c in table.columns if c.startswith("z_")]]
+    y = table["y_avg_gpu_power_W"]
+    cv = RandomizedSearchCV(
+        KernelRidge(kernel="rbf"),
+        {"alpha": loguniform(1e-6, 1e2), "gamma": loguniform(1e-5, 1e1)},
+        n_iter=100, cv=KFold(5), random_state=1, n_jobs=int(jobs),
+        scoring="neg_root_mean_squared_error")
+    cv.fit(numpy.asarray(x), y)
+    done = time.perf_counter()
+    return {"import": imported - START, "work": done - imported,
+            "best": cv.best_params_}
+
+
+def krr(support, rows, repeats):
+    import pandas
+    from sklearn.kernel_ridge import KernelRidge
+    table = pandas.read_csv(support).to_numpy()
+    x = pandas.read_csv(rows).to_numpy()
+    fit = KernelRidge(kernel="rbf", alpha=1e-3, gamma=0.1)
+    fit.fit(table[:, :-1], table[:, -1])
+    times = []
+    for _ in range(int(repeats)):
+        start = time.perf_counter()
+        out = fit.predict(x)
+        times.append(time.perf_counter() - start)
+    return {"times": times, "sum": float(out.sum())}
+
+
+def versions():
+    import numpy
+    import pandas
+    import sklearn
+    return {"python": sys.version.split()[0], "numpy": numpy.__version__,
+            "pandas": pandas.__version__, "scikit-learn": sklearn.__version__}
+
+
+if __name__ == "__main__":
+    TASKS = {"ols": ols, "search": search, "krr": krr, "versions": versions}
+    print(json.dumps(TASKS[sys.argv[1]](*sys.argv[2:])))
