@@ -61,8 +61,7 @@ enum dl_status dl_fail(struct dl_diag *d, enum dl_status status,
 }
 
 enum dl_status dl_fail_at(struct dl_diag *d, enum dl_status status,
-                          const char *file, size_t line, const char *fmt,
-                          ...) {
+                          const char *file, size_t line, const char *fmt, ...) {
   va_list ap;
   va_start(ap, fmt);
   fail(d, status, file, line, fmt, ap);
@@ -99,8 +98,7 @@ static void warn(struct dl_diag *d, const char *file, size_t line,
     free(text);
     return;
   }
-  char **list =
-      realloc(d->warnings, (d->n_warnings + 1) * sizeof *d->warnings);
+  char **list = realloc(d->warnings, (d->n_warnings + 1) * sizeof *d->warnings);
   if (!list) {
     free(text);
     d->n_more++;

@@ -73,8 +73,8 @@ static bool is_special(const char *path) {
   return stat(path, &st) == 0 && !S_ISREG(st.st_mode);
 }
 
-enum dl_status dl_output_open(struct dl_output *o, const char *path,
-                              bool spool, struct dl_diag *d) {
+enum dl_status dl_output_open(struct dl_output *o, const char *path, bool spool,
+                              struct dl_diag *d) {
   *o = (struct dl_output){0};
   enum dl_status status = DL_OK;
   if (is_stdio(path)) {

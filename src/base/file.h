@@ -16,15 +16,15 @@ void dl_close_input(FILE *f);
 /* An output: a file that is written under a temporary name beside its place
  * and renamed when complete, or stdout ("-" or NULL). */
 struct dl_output {
-  FILE *f;     /* write here */
-  char *path;  /* owned; NULL for stdout */
-  char *temp;  /* owned; NULL for stdout and spooled output */
+  FILE *f;    /* write here */
+  char *path; /* owned; NULL for stdout */
+  char *temp; /* owned; NULL for stdout and spooled output */
   bool spooled;
 };
 
 /* With `spool`, stdout receives nothing before dl_output_commit. */
-enum dl_status dl_output_open(struct dl_output *o, const char *path,
-                              bool spool, struct dl_diag *d);
+enum dl_status dl_output_open(struct dl_output *o, const char *path, bool spool,
+                              struct dl_diag *d);
 
 /* Flushes, checks, renames. Frees o in either case. */
 enum dl_status dl_output_commit(struct dl_output *o, struct dl_diag *d);

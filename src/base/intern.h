@@ -8,7 +8,7 @@
 
 /* Start from {0}. */
 struct dl_intern {
-  char **s;     /* the distinct strings by number, owned */
+  char **s; /* the distinct strings by number, owned */
   size_t n;
   size_t cap;
   size_t *slot; /* open addressing: number + 1, or 0 */

@@ -33,10 +33,9 @@ struct scaled {
 
 static wide power_of_5(int k) {
   static const uint64_t small[] = {
-      1,          5,           25,           125,          625,
-      3125,       15625,       78125,        390625,       1953125,
-      9765625,    48828125,    244140625,    1220703125,   6103515625,
-      30517578125};
+      1,         5,          25,         125,        625,     3125,
+      15625,     78125,      390625,     1953125,    9765625, 48828125,
+      244140625, 1220703125, 6103515625, 30517578125};
   return k < 16 ? small[k] : (wide)small[15] * small[k - 15];
 }
 
@@ -123,8 +122,8 @@ bool dl_format_shortest(char buf[DL_NUMBER_SIZE], double x) {
     return false;
   uint64_t bits;
   memcpy(&bits, &size, sizeof bits);
-  struct scaled v = {.m = (bits & ((UINT64_C(1) << 52) - 1)) |
-                          UINT64_C(1) << 52,
+  struct scaled v = {.m = (bits & ((UINT64_C(1) << 52) - 1)) | UINT64_C(1)
+                                                                   << 52,
                      .e = (int)(bits >> 52) - 1075};
   if (v.m == UINT64_C(1) << 52)
     return false;

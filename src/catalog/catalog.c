@@ -67,9 +67,8 @@ static bool is_path(const char *name) {
 }
 
 /* A user's file that has been opened, or NULL. */
-static const struct dl_descriptor *find_own(const struct dl_catalog *c,
-                                            enum dl_kind kind,
-                                            const char *path) {
+static const struct dl_descriptor *
+find_own(const struct dl_catalog *c, enum dl_kind kind, const char *path) {
   for (size_t i = 0; i < c->n_own; i++)
     if (strcmp(c->own[i]->path, path) == 0 &&
         c->own[i]->shelf.e[0].kind == kind)
@@ -110,8 +109,7 @@ enum dl_status dl_catalog_open(struct dl_catalog *c, enum dl_kind kind,
 }
 
 enum dl_status dl_catalog_look(struct dl_catalog *c, enum dl_kind kind,
-                               const char *name,
-                               const struct dl_descriptor **e,
+                               const char *name, const struct dl_descriptor **e,
                                struct dl_diag *d) {
   *e = find_own(c, kind, name);
   if (*e)
@@ -150,8 +148,7 @@ static void name_nearest(const struct dl_shelf *s, enum dl_kind kind,
 }
 
 enum dl_status dl_catalog_get(struct dl_catalog *c, enum dl_kind kind,
-                              const char *name,
-                              const struct dl_descriptor **e,
+                              const char *name, const struct dl_descriptor **e,
                               struct dl_diag *d) {
   enum dl_status status = dl_catalog_look(c, kind, name, e, d);
   if (status != DL_OK || *e)

@@ -29,14 +29,12 @@ enum dl_status dl_catalog_open(struct dl_catalog *c, enum dl_kind kind,
  * opened. Owned by the catalogue. An unknown name is refused (DL_EINPUT) with
  * the nearest three. */
 enum dl_status dl_catalog_get(struct dl_catalog *c, enum dl_kind kind,
-                              const char *name,
-                              const struct dl_descriptor **e,
+                              const char *name, const struct dl_descriptor **e,
                               struct dl_diag *d);
 
 /* The same without complaint: *e is NULL for an unknown name. */
 enum dl_status dl_catalog_look(struct dl_catalog *c, enum dl_kind kind,
-                               const char *name,
-                               const struct dl_descriptor **e,
+                               const char *name, const struct dl_descriptor **e,
                                struct dl_diag *d);
 
 /* All descriptors of a kind, in file order. The list is owned by the caller

@@ -33,8 +33,7 @@ static const struct dl_field architecture_fields[] = {
     [DL_ARCH_ACTS_M] = {"acts_m", "M", 1e-6, 1e9,
                         "outputs of convolutions and dense layers"},
     [DL_ARCH_PARAMS_M] = {"params_m", "M", 1e-6, 1e9, "parameters"},
-    [DL_ARCH_IMAGE_PX] = {"image_px", "px", 1, 1e5,
-                          "side of the square input"},
+    [DL_ARCH_IMAGE_PX] = {"image_px", "px", 1, 1e5, "side of the square input"},
     [DL_ARCH_HEAD_MACS_G] = {"head_macs_g", "GMAC", 0, 1e9,
                              "part that does not grow with the input"},
     [DL_ARCH_PATCH_PX] = {"patch_px", "px", 1, 1e5, "side of a patch"},
@@ -57,7 +56,7 @@ static const struct dl_field grid_fields[] = {
 
 static const char *const no_noise[] = {NULL};
 static const char *const accelerator_noise[] = {
-    "nvidia", "amd", "intel", "geforce",  "tesla",
+    "nvidia", "amd",      "intel",    "geforce", "tesla",
     "radeon", "instinct", "graphics", NULL};
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
@@ -129,8 +128,7 @@ enum dl_status dl_descriptor_set(struct dl_descriptor *e, const char *field,
 static double attention_macs_g(const struct dl_descriptor *e, double px) {
   double side = floor(px / e->value[DL_ARCH_PATCH_PX].x);
   double n = side * side + 1;
-  return 2e-9 * e->value[DL_ARCH_DEPTH].x * n * n *
-         e->value[DL_ARCH_WIDTH].x;
+  return 2e-9 * e->value[DL_ARCH_DEPTH].x * n * n * e->value[DL_ARCH_WIDTH].x;
 }
 
 static double tokens(const struct dl_descriptor *e, double px) {
@@ -162,8 +160,7 @@ static const struct dl_input *nearest_input(const struct dl_descriptor *e,
                                             double px) {
   const struct dl_input *best = &e->inputs[0];
   for (size_t i = 1; i < e->n_inputs; i++)
-    if (fabs(log(e->inputs[i].image_px / px)) <
-        fabs(log(best->image_px / px)))
+    if (fabs(log(e->inputs[i].image_px / px)) < fabs(log(best->image_px / px)))
       best = &e->inputs[i];
   return best;
 }

@@ -154,8 +154,7 @@ static enum dl_status read_entry(struct dl_shelf *s, dl_node *node,
   if (!aliases)
     return dl_fail_memory(d);
   e->aliases = aliases;
-  for (dl_node *c = dl_xml_first(node, "alias"); c;
-       c = dl_xml_next(c, "alias"))
+  for (dl_node *c = dl_xml_first(node, "alias"); c; c = dl_xml_next(c, "alias"))
     aliases[e->n_aliases++] = dl_xml_text(c);
   return DL_OK;
 }

@@ -12,8 +12,8 @@ struct dl_shelf {
   struct dl_xml *xml;
   struct dl_descriptor *e;
   size_t n;
-  char **folded;       /* names folded for lookup */
-  size_t *owner;       /* n_folded: index into e */
+  char **folded; /* names folded for lookup */
+  size_t *owner; /* n_folded: index into e */
   size_t n_folded;
   size_t cap;
 };

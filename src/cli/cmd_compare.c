@@ -125,8 +125,8 @@ static enum dl_status open_pass(struct comparing *w, struct pass *p,
     status = dl_job_options_apply(&w->o->job, p->f, w->cli->catalog, false, d);
   }
   if (status == DL_OK)
-    status = dl_session_new(&p->session, p->f, m, w->o->methods,
-                            w->o->coverage, d);
+    status =
+        dl_session_new(&p->session, p->f, m, w->o->methods, w->o->coverage, d);
   if (status == DL_OK)
     status = dl_frame_slot(p->f, "energy_j", true, &p->energy, d);
   if (status == DL_OK)
@@ -149,8 +149,8 @@ static double measured_for(struct comparing *w, const struct pass *p,
                            const struct dl_estimate *est) {
   const char *boundary = p->cells[p->boundary].s;
   double gpu = p->cells[p->gpu_energy].x;
-  bool same = !boundary || !est->boundary ||
-              strcmp(boundary, est->boundary) == 0;
+  bool same =
+      !boundary || !est->boundary || strcmp(boundary, est->boundary) == 0;
   if (same)
     return p->cells[p->energy].x;
   if (strcmp(est->boundary, "gpu") == 0 && !isnan(gpu))
@@ -211,8 +211,8 @@ static enum dl_status run_pass(struct comparing *w, const struct dl_model *m,
   const struct dl_csv_block *block;
   struct dl_diag *d = &w->cli->diag;
   enum dl_status status = open_pass(w, &p, m);
-  while (status == DL_OK &&
-         (status = dl_csv_next(p.csv, &block, d)) == DL_OK && block) {
+  while (status == DL_OK && (status = dl_csv_next(p.csv, &block, d)) == DL_OK &&
+         block) {
     status = dl_frame_block(p.f, block, d);
     for (size_t i = 0; i < block->n_rows && status == DL_OK; i++)
       status = score_row(w, &p, block, i, part);
@@ -224,8 +224,7 @@ static enum dl_status run_pass(struct comparing *w, const struct dl_model *m,
 /* Reads what the model needs, and the labels to leave out by. */
 static enum dl_status read_training(struct comparing *w,
                                     const struct dl_model *m,
-                                    const char *column,
-                                    struct dl_training *t) {
+                                    const char *column, struct dl_training *t) {
   struct dl_diag *d = &w->cli->diag;
   struct dl_strlist groups = {0};
   struct dl_csv *csv = NULL;
@@ -282,13 +281,14 @@ static enum dl_status cross_validated(struct comparing *w,
   struct dl_training t = {0};
   enum dl_status status = DL_OK;
   if (strncmp(w->o->cv, "group:", 6) != 0 || !w->o->cv[6])
-    status = dl_fail(d, DL_EUSAGE, "--cv '%s': expected group:COLUMN",
-                     w->o->cv);
+    status =
+        dl_fail(d, DL_EUSAGE, "--cv '%s': expected group:COLUMN", w->o->cv);
   if (status == DL_OK)
     status = dl_cv_parse(&spec, w->o->cv, d);
   if (status == DL_OK && strcmp(w->o->input, "-") == 0)
-    status = dl_fail(d, DL_EUSAGE, "--cv reads the table several times: "
-                                   "give a file, not standard input");
+    status = dl_fail(d, DL_EUSAGE,
+                     "--cv reads the table several times: "
+                     "give a file, not standard input");
   if (status == DL_OK)
     status = read_training(w, m, spec.column, &t);
   const struct dl_labels *l =
@@ -332,9 +332,8 @@ static enum dl_status add_score(struct dl_table *t, const char *method,
       dl_number(s.median_ape),
       dl_number(s.r2),
       dl_number(s.bias),
-      dl_number(c->with_interval
-                    ? (double)c->inside / (double)c->with_interval
-                    : NAN)};
+      dl_number(c->with_interval ? (double)c->inside / (double)c->with_interval
+                                 : NAN)};
   dl_table_row(t, v, NULL);
   return DL_OK;
 }
@@ -358,8 +357,8 @@ static enum dl_status report(struct comparing *w) {
   struct dl_column shown[sizeof columns / sizeof *columns];
   memcpy(shown, columns, sizeof columns);
   shown[1].heading = w->o->by;
-  struct dl_table *t = dl_report_table(
-      r, "scores", NULL, shown, sizeof columns / sizeof *columns, true);
+  struct dl_table *t = dl_report_table(r, "scores", NULL, shown,
+                                       sizeof columns / sizeof *columns, true);
   enum dl_status status = DL_OK;
   const struct dl_scoring *s = &w->scores;
   char buf[64];

@@ -14,9 +14,23 @@
 #include "model/train.h"
 
 enum {
-  KEY_TARGET = 0x400, KEY_METHOD, KEY_FEATURES, KEY_OFFSET, KEY_WEIGHT,
-  KEY_LOG, KEY_NO_LOG, KEY_NO_SCALE, KEY_CV, KEY_SEARCH, KEY_SEED, KEY_ALPHA,
-  KEY_GAMMA, KEY_LAMBDA, KEY_NO_MODEL, KEY_CITE, KEY_MEANS
+  KEY_TARGET = 0x400,
+  KEY_METHOD,
+  KEY_FEATURES,
+  KEY_OFFSET,
+  KEY_WEIGHT,
+  KEY_LOG,
+  KEY_NO_LOG,
+  KEY_NO_SCALE,
+  KEY_CV,
+  KEY_SEARCH,
+  KEY_SEED,
+  KEY_ALPHA,
+  KEY_GAMMA,
+  KEY_LAMBDA,
+  KEY_NO_MODEL,
+  KEY_CITE,
+  KEY_MEANS
 };
 
 enum {
@@ -42,10 +56,12 @@ static const struct argp_option options[] = {
     {NULL, 0, NULL, 0, "What is fitted:", 1},
     {"target", KEY_TARGET, "COLUMN", 0,
      "quantity to fit; may be given several times (default: gpu_power_w, "
-     "epoch_energy_j and epoch_s, as far as the table has them)", 1},
+     "epoch_energy_j and epoch_s, as far as the table has them)",
+     1},
     {"features", KEY_FEATURES, "LIST", 0,
      "formulas over columns and descriptors, separated by commas: "
-     "'log(macs_g), gpu.tdp_w' (default: chosen)", 1},
+     "'log(macs_g), gpu.tdp_w' (default: chosen)",
+     1},
     {"offset", KEY_OFFSET, "FORMULA", 0,
      "known factor of the target (known addend with --no-log)", 1},
     {"weight", KEY_WEIGHT, "COLUMN", 0,
@@ -54,25 +70,25 @@ static const struct argp_option options[] = {
     {"no-log", KEY_NO_LOG, NULL, 0,
      "fit the target itself (default with --features)", 1},
     {NULL, 0, NULL, 0, "How:", 2},
-    {"method", KEY_METHOD, "NAME", 0, "ols, ridge or krr (default: chosen)",
-     2},
+    {"method", KEY_METHOD, "NAME", 0, "ols, ridge or krr (default: chosen)", 2},
     {"cv", KEY_CV, "SCHEME", 0,
      "kfold:K, kfold-shuffled:K, group:COLUMN or none (default group:config, "
-     "kfold-shuffled:5 without groups)", 2},
+     "kfold-shuffled:5 without groups)",
+     2},
     {"search", KEY_SEARCH, "HOW", 0,
      "hyper-parameters by cross-validation: grid, grid:N or random:N", 2},
     {"lambda", KEY_LAMBDA, "X", 0, "penalty of ridge", 2},
     {"alpha", KEY_ALPHA, "X", 0, "penalty of krr", 2},
     {"gamma", KEY_GAMMA, "X", 0, "inverse width of krr's kernel", 2},
     {"no-scale", KEY_NO_SCALE, NULL, 0, "take the features as they are", 2},
-    {"seed", KEY_SEED, "N", 0, "of shuffled folds and searches (default 1)",
-     2},
+    {"seed", KEY_SEED, "N", 0, "of shuffled folds and searches (default 1)", 2},
     {NULL, 0, NULL, 0, "The model file:", 4},
     {"no-model", KEY_NO_MODEL, NULL, 0, "do not write one", 4},
     {"cite", KEY_CITE, "TEXT", 0, "where the runs come from, kept in it", 4},
     {"means", KEY_MEANS, "FILE", 0,
      "write the table of configurations (means, standard deviations, n) to "
-     "FILE and stop", 4},
+     "FILE and stop",
+     4},
     {0},
 };
 
@@ -171,8 +187,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
   }
 }
 
-static const struct argp_child children[] = {{&dl_table_argp, 0, NULL, 0},
-                                             {0}};
+static const struct argp_child children[] = {{&dl_table_argp, 0, NULL, 0}, {0}};
 static const struct argp fit_argp = {
     .options = options,
     .parser = parse,
@@ -216,8 +231,7 @@ static enum dl_status read_method(struct dl_choice *c,
   const struct {
     const char *name;
     double x;
-  } given[] = {
-      {"alpha", o->alpha}, {"gamma", o->gamma}, {"lambda", o->lambda}};
+  } given[] = {{"alpha", o->alpha}, {"gamma", o->gamma}, {"lambda", o->lambda}};
   for (size_t i = 0; i < DL_MAX_HYPER; i++)
     c->hyper[i] = NAN;
   for (size_t g = 0; g < 3; g++) {
@@ -271,8 +285,7 @@ static enum dl_status manual_formulas(struct fitting *w) {
 
 /* Formulas of the recipes that the table allows; the targets that it does. */
 static enum dl_status recipe_formulas(struct fitting *w) {
-  static const char *const all[] = {"gpu_power_w", "epoch_energy_j",
-                                    "epoch_s"};
+  static const char *const all[] = {"gpu_power_w", "epoch_energy_j", "epoch_s"};
   struct fit_options *o = w->o;
   struct dl_diag *d = &w->cli->diag;
   bool given = o->n_targets > 0;
@@ -314,11 +327,12 @@ static enum dl_status read_table(struct fitting *w) {
       !(dl_strlist_add(&groups, "config") && dl_strlist_add(&groups, "arch") &&
         dl_strlist_add(&groups, "gpu")))
     status = dl_fail_memory(d);
-  const char *must = w->cv.scheme == DL_GROUP && o->cv && !w->cv.none
-                         ? w->cv.column
-                         : NULL;
+  const char *must =
+      w->cv.scheme == DL_GROUP && o->cv && !w->cv.none ? w->cv.column : NULL;
   if (status == DL_OK)
     status = dl_training_read(&w->t, w->csv, w->f, &groups, must, d);
+  if (status == DL_OK)
+    dl_frame_warn_unused(w->f, d);
   dl_strlist_free(&groups);
   return status;
 }
@@ -449,8 +463,8 @@ static enum dl_status fit_table(struct fitting *w) {
 }
 
 static enum dl_status run(struct dl_cli *cli, int argc, char **argv) {
-  struct fit_options o = {.log_target = -1, .seed = 1, .alpha = NAN,
-                          .gamma = NAN, .lambda = NAN};
+  struct fit_options o = {
+      .log_target = -1, .seed = 1, .alpha = NAN, .gamma = NAN, .lambda = NAN};
   dl_cli_parse(cli, &fit_argp, argc, argv, &o);
   o.command_line = dl_cli_command_line(argc, argv, o.input);
   struct fitting w = {.cli = cli, .o = &o};

@@ -44,9 +44,8 @@ static size_t catalog_columns(enum dl_kind kind, struct dl_column *columns) {
   columns[0] = (struct dl_column){"id", "id", NULL, DL_CODE, false};
   columns[1] = (struct dl_column){"name", "name", NULL, DL_CODE, false};
   for (size_t i = 0; i < k->n_fields; i++)
-    columns[2 + i] = (struct dl_column){
-        k->fields[i].name, k->fields[i].name, k->fields[i].unit, DL_CODE,
-        false};
+    columns[2 + i] = (struct dl_column){k->fields[i].name, k->fields[i].name,
+                                        k->fields[i].unit, DL_CODE, false};
   return 2 + k->n_fields;
 }
 
@@ -64,15 +63,14 @@ static enum dl_status list_catalog(struct dl_cli *cli, enum dl_kind kind) {
     free(all);
     return dl_fail_memory(&cli->diag);
   }
-  struct dl_table *t = dl_report_table(r, dl_kind_info(kind)->words, NULL,
-                                       columns, m, true);
+  struct dl_table *t =
+      dl_report_table(r, dl_kind_info(kind)->words, NULL, columns, m, true);
   for (size_t i = 0; i < n; i++) {
     bool scaled;
-    struct dl_descriptor e =
-        kind == DL_ARCHITECTURE ? dl_architecture_at(all[i], NAN, &scaled)
-                                : *all[i];
-    struct dl_value v[2 + DL_MAX_FIELDS] = {dl_string(e.id),
-                                            dl_string(e.name)};
+    struct dl_descriptor e = kind == DL_ARCHITECTURE
+                                 ? dl_architecture_at(all[i], NAN, &scaled)
+                                 : *all[i];
+    struct dl_value v[2 + DL_MAX_FIELDS] = {dl_string(e.id), dl_string(e.name)};
     for (size_t j = 2; j < m; j++)
       v[j] = dl_number(e.value[j - 2].x);
     dl_table_row(t, v, NULL);
@@ -86,21 +84,22 @@ static enum dl_status add_model(struct dl_table *t, const char *dir,
   struct dl_text path = {0};
   struct dl_model *m;
   dl_text_printf(&path, "%s/models/%s", dir, file);
-  enum dl_status status = path.failed
-                              ? dl_fail_memory(d)
-                              : dl_model_read(&m, path.s, NULL, d);
+  enum dl_status status =
+      path.failed ? dl_fail_memory(d) : dl_model_read(&m, path.s, NULL, d);
   dl_text_free(&path);
   if (status != DL_OK)
     return status;
   for (size_t i = 0; i < m->n_fits; i++) {
     const struct dl_fit *f = &m->fit[i];
-    struct dl_value v[] = {
-        dl_string(file),        dl_string(f->target),
-        dl_string(f->boundary), dl_string(f->method->name),
-        dl_count(f->n),         dl_count(f->configurations),
-        dl_number(f->left_out[DL_LEFT_CONFIG].pooled.mape),
-        dl_number(f->left_out[DL_LEFT_ARCH].pooled.mape),
-        dl_number(f->left_out[DL_LEFT_GPU].pooled.mape)};
+    struct dl_value v[] = {dl_string(file),
+                           dl_string(f->target),
+                           dl_string(f->boundary),
+                           dl_string(f->method->name),
+                           dl_count(f->n),
+                           dl_count(f->configurations),
+                           dl_number(f->left_out[DL_LEFT_CONFIG].pooled.mape),
+                           dl_number(f->left_out[DL_LEFT_ARCH].pooled.mape),
+                           dl_number(f->left_out[DL_LEFT_GPU].pooled.mape)};
     dl_table_row(t, v, NULL);
   }
   dl_model_free(m);
@@ -132,8 +131,8 @@ static enum dl_status list_models(struct dl_cli *cli) {
     dl_text_free(&dir);
     return dl_fail_memory(&cli->diag);
   }
-  struct dl_table *t = dl_report_table(
-      r, "models", NULL, columns, sizeof columns / sizeof *columns, true);
+  struct dl_table *t = dl_report_table(r, "models", NULL, columns,
+                                       sizeof columns / sizeof *columns, true);
   int n = scandir(dir.s, &entry, model_file, alphasort);
   enum dl_status status = DL_OK;
   if (n < 0)
@@ -155,8 +154,8 @@ static enum dl_status list_models(struct dl_cli *cli) {
 }
 
 /* A registry: names and what they are. */
-static enum dl_status list_names(struct dl_cli *cli, const char *key,
-                                 size_t n, const char *(*name)(size_t),
+static enum dl_status list_names(struct dl_cli *cli, const char *key, size_t n,
+                                 const char *(*name)(size_t),
                                  const char *(*summary)(size_t)) {
   static const struct dl_column columns[] = {
       {"name", "name", NULL, DL_CODE, false},

@@ -94,8 +94,7 @@ static void add_settings(struct dl_report *r, const struct dl_job *job,
   dl_report_add(r, "gpu_name", "GPU", NULL, DL_CODE,
                 dl_string(gpu ? gpu->name : job->gpu));
   dl_report_add(r, "n_gpus", "GPUs", NULL, DL_CODE, dl_number(job->n_gpus));
-  dl_report_add(r, "dataset", "data set", NULL, DL_CODE,
-                dl_string(o->dataset));
+  dl_report_add(r, "dataset", "data set", NULL, DL_CODE, dl_string(o->dataset));
   dl_report_add(r, "train_samples", "training samples", NULL, DL_CODE,
                 dl_number(job->train_samples));
   dl_report_add(r, "val_samples", "validation samples", NULL, DL_CODE,
@@ -159,14 +158,14 @@ static void add_basis(struct dl_report *r, const struct dl_estimate *e,
   struct dl_text t = {0};
   bool gpu = strcmp(e->boundary, "gpu") == 0;
   dl_text_printf(&t, "* what dlest would use. Boundary gpu: the boards alone; "
-                 "gpu+ram: with the node's memory.");
+                     "gpu+ram: with the node's memory.");
   say(r, &t);
   dl_text_clear(&t);
   const struct dl_fit *fit =
       dl_model_find(m, gpu ? "gpu_power_w" : "epoch_energy_j");
   if (e->model && fit) {
-    dl_text_printf(&t, "Model %s: %zu runs of %zu configurations.",
-                   e->model, fit->n, fit->configurations);
+    dl_text_printf(&t, "Model %s: %zu runs of %zu configurations.", e->model,
+                   fit->n, fit->configurations);
     say(r, &t);
     dl_text_clear(&t);
   }
@@ -274,8 +273,7 @@ static enum dl_status add_predictions(struct dl_report *r,
 
 static enum dl_status estimate_single(struct dl_cli *cli, struct dl_frame *f,
                                       const struct dl_session *session,
-                                      struct dl_cell *cells,
-                                      struct single *s) {
+                                      struct dl_cell *cells, struct single *s) {
   struct dl_fault fault;
   enum dl_status status = dl_frame_block(f, NULL, &cli->diag);
   if (status != DL_OK)
@@ -309,6 +307,7 @@ static enum dl_status report_single(struct dl_cli *cli, struct single *s,
                                     struct dl_frame *f) {
   warn_limits(cli, s);
   warn_disagreement(cli, s);
+  dl_frame_warn_unused(f, &cli->diag);
   enum dl_status status = check_estimates(cli, s, o);
   if (status != DL_OK)
     return status;
@@ -367,8 +366,8 @@ static enum dl_status run(struct dl_cli *cli, int argc, char **argv) {
   dl_cli_parse(cli, &predict_argp, argc, argv, &o);
   struct dl_model *m = NULL;
   struct dl_frame *f = dl_frame_new(cli->catalog);
-  enum dl_status status = f ? dl_open_model(cli, o.model, &m)
-                            : dl_fail_memory(&cli->diag);
+  enum dl_status status =
+      f ? dl_open_model(cli, o.model, &m) : dl_fail_memory(&cli->diag);
   if (status == DL_OK)
     status = dl_job_options_apply(&o.job, f, cli->catalog, true, &cli->diag);
   if (status == DL_OK)

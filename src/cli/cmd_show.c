@@ -85,10 +85,10 @@ static void add_inputs(struct dl_report *r, const struct dl_descriptor *e) {
       dl_report_table(r, "inputs", "At input sizes", columns, 5, false);
   for (size_t i = 0; i < e->n_inputs; i++) {
     const struct dl_input *in = &e->inputs[i];
-    struct dl_value v[] = {
-        dl_number(in->image_px), dl_number(in->macs_g.x),
-        dl_number(in->acts_m.x), dl_string(in->macs_g.source),
-        dl_string(in->macs_g.note)};
+    struct dl_value v[] = {dl_number(in->image_px), dl_number(in->macs_g.x),
+                           dl_number(in->acts_m.x),
+                           dl_string(in->macs_g.source),
+                           dl_string(in->macs_g.note)};
     dl_table_row(t, v, NULL);
   }
 }

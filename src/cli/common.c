@@ -84,8 +84,7 @@ enum dl_status dl_cli_strict(struct dl_cli *cli) {
 static enum dl_status write_report(struct dl_cli *cli,
                                    const struct dl_report *r) {
   struct dl_output out;
-  enum dl_status status =
-      dl_output_open(&out, cli->output, false, &cli->diag);
+  enum dl_status status = dl_output_open(&out, cli->output, false, &cli->diag);
   if (status != DL_OK)
     return status;
   bool colour = !cli->output && dl_wants_colour(out.f);

@@ -44,8 +44,7 @@ void dl_estimate_values(const struct dl_estimate *est,
   v[i++] = dl_number(facility);
   v[i++] = dl_number(emitting / J_PER_KWH * foot->intensity);
   v[i++] = dl_string(est->interval_from);
-  v[i++] = est->interval_from ? dl_count(est->interval_groups)
-                              : dl_number(NAN);
+  v[i++] = est->interval_from ? dl_count(est->interval_groups) : dl_number(NAN);
   v[i++] = dl_string(est->model);
   v[i++] = dl_strings(est->outside, est->n_outside);
 }
@@ -56,8 +55,8 @@ enum dl_status dl_open_model(struct dl_cli *cli, const char *path,
   enum dl_status status = DL_OK;
   if (path) {
     dl_text_add(&file, path);
-    status = dl_data_path(dl_datadir(), "models/model.rng", &schema,
-                          &cli->diag);
+    status =
+        dl_data_path(dl_datadir(), "models/model.rng", &schema, &cli->diag);
   } else {
     status = dl_data_path(dl_datadir(), "models/pre.xml", &file, &cli->diag);
   }

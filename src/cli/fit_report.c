@@ -18,15 +18,15 @@ static void add_features(struct dl_report *item, const struct dl_fit *fit) {
     struct dl_value v[] = {
         dl_string(fit->features.s[i]),
         dl_number(coefficient ? coefficient(fit->state, i) : NAN),
-        dl_number(fit->scaled ? gsl_vector_get(fit->scale.mean, i) : NAN),
-        dl_number(fit->scaled ? gsl_vector_get(fit->scale.sd, i) : NAN)};
+        dl_number(dl_fit_feature_mean(fit, i)),
+        dl_number(dl_fit_feature_sd(fit, i))};
     dl_table_row(t, v, NULL);
   }
 }
 
 static void add_hyper(struct dl_report *item, const struct dl_fit *fit) {
-  struct dl_report *g = dl_report_group(
-      item, "hyperparameters", fit->method->n_hyper ? "" : NULL);
+  struct dl_report *g = dl_report_group(item, "hyperparameters",
+                                        fit->method->n_hyper ? "" : NULL);
   for (size_t i = 0; i < fit->method->n_hyper; i++)
     dl_report_add(g, fit->method->hyper[i].name, fit->method->hyper[i].name,
                   NULL, DL_PLAIN, dl_number(fit->hyper[i]));
@@ -43,16 +43,16 @@ static void score_columns(struct dl_column c[SCORES], const char *first,
       {"r2", "R2", NULL, DL_EXACT, false},
       {"rmse", "RMSE", unit, DL_EXACT, false},
       {"mae", "MAE", unit, DL_EXACT, false},
-      {"mape", "MAPE", NULL, DL_EXACT, false},
-      {"median_ape", "median APE", NULL, DL_EXACT, false},
+      {"mape", "MAPE", "%", DL_PERCENT, false},
+      {"median_ape", "median APE", "%", DL_PERCENT, false},
       {"bias", "bias", unit, DL_EXACT, false}};
   memcpy(c, columns, sizeof columns);
 }
 
-static void score_values(struct dl_value v[SCORES], const char *name,
+static void score_values(struct dl_value v[SCORES], struct dl_value name,
                          const struct dl_scores *s) {
   size_t i = 0;
-  v[i++] = dl_string(name);
+  v[i++] = name;
   v[i++] = dl_count(s->n);
   v[i++] = dl_number(s->r2);
   v[i++] = dl_number(s->rmse);
@@ -68,7 +68,7 @@ static void add_score_group(struct dl_report *r, const char *key,
   struct dl_column c[SCORES];
   struct dl_value v[SCORES];
   score_columns(c, "fold", NULL);
-  score_values(v, NULL, s);
+  score_values(v, dl_string(NULL), s);
   for (size_t i = 1; i < SCORES; i++)
     dl_report_add(g, c[i].key, NULL, NULL, c[i].style, v[i]);
 }
@@ -82,7 +82,7 @@ static void hide(struct dl_column *c, size_t n) {
  * get tables, of the folds only where they are few. */
 static void add_cv(struct dl_report *item, const struct dl_fit *fit,
                    const struct dl_cv *cv, const struct dl_cv_spec *spec) {
-  char scheme[96], title[128], fold[24];
+  char scheme[96], title[128];
   struct dl_column c[SCORES];
   struct dl_value v[SCORES];
   bool shown = cv->k <= MOST_SHOWN;
@@ -93,19 +93,17 @@ static void add_cv(struct dl_report *item, const struct dl_fit *fit,
   score_columns(c, "fold", fit->unit);
   if (!shown)
     hide(c, SCORES);
-  struct dl_table *folds =
-      dl_report_table(g, "folds", title, c, SCORES, false);
+  struct dl_table *folds = dl_report_table(g, "folds", title, c, SCORES, false);
   for (size_t i = 0; i < cv->k; i++) {
-    snprintf(fold, sizeof fold, "%zu", i + 1);
-    score_values(v, fold, &cv->fold[i]);
+    score_values(v, dl_count(i + 1), &cv->fold[i]);
     dl_table_row(folds, v, NULL);
   }
   score_columns(c, "fold", fit->unit);
   struct dl_table *sum =
       dl_report_table(g, NULL, shown ? "Summary" : title, c, SCORES, false);
-  score_values(v, "mean", &cv->mean);
+  score_values(v, dl_string("mean"), &cv->mean);
   dl_table_row(sum, v, NULL);
-  score_values(v, "pooled", &cv->pooled);
+  score_values(v, dl_string("pooled"), &cv->pooled);
   dl_table_row(sum, v, NULL);
   add_score_group(g, "mean", &cv->mean);
   add_score_group(g, "pooled", &cv->pooled);
@@ -134,8 +132,8 @@ static void add_groups(struct dl_report *item, const struct dl_fit *fit,
     hide(columns, sizeof columns / sizeof *columns);
   struct dl_table *t =
       dl_report_table(item, keys[left],
-                      fit->log_target ? "Residuals by group, log(y / estimate)"
-                                      : "Residuals by group, y - estimate",
+                      fit->log_target ? "Residuals, log(y / estimate)"
+                                      : "Residuals, y - estimate",
                       columns, sizeof columns / sizeof *columns, false);
   for (size_t k = 0; k < r->n; k++) {
     const struct dl_group_residuals *g = &r->g[k];
@@ -153,19 +151,17 @@ static void add_groups(struct dl_report *item, const struct dl_fit *fit,
 
 /* Scores and residuals of what was left out. */
 static void add_left_out(struct dl_report *item, const struct dl_fit *fit) {
-  static const char *const words[] = {"configuration", "architecture", "GPU",
-                                      "random rows"};
   struct dl_column c[SCORES];
   struct dl_value v[SCORES];
   score_columns(c, "left_out", fit->unit);
   c[0].heading = "left out";
-  struct dl_table *t = dl_report_table(item, "left_out",
-                                       "For what the fit has not seen", c,
-                                       SCORES, false);
+  struct dl_table *t = dl_report_table(
+      item, "left_out", "For what the fit has not seen", c, SCORES, false);
   for (size_t i = 0; i < DL_N_LEFT_OUT; i++) {
     if (fit->left_out[i].n == 0)
       continue;
-    score_values(v, words[i], &fit->left_out[i].pooled);
+    score_values(v, dl_string(dl_left_out_name((enum dl_left_out)i)),
+                 &fit->left_out[i].pooled);
     dl_table_row(t, v, NULL);
   }
   for (size_t i = 0; i < DL_LEFT_ROWS; i++)
@@ -177,10 +173,10 @@ static void add_left_out(struct dl_report *item, const struct dl_fit *fit) {
  * does not have it. */
 struct dl_table *dl_report_fits(struct dl_report *r) {
   static const struct dl_column columns[] = {
-      {.key = "target"}, {.key = "unit"},          {.key = "boundary"},
-      {.key = "method"}, {.key = "n"},             {.key = "configurations"},
-      {.key = "scheme"}, {.key = "r2"},            {.key = "rmse"},
-      {.key = "mae"},    {.key = "mape"},          {.key = "median_ape"},
+      {.key = "target"}, {.key = "unit"}, {.key = "boundary"},
+      {.key = "method"}, {.key = "n"},    {.key = "configurations"},
+      {.key = "scheme"}, {.key = "r2"},   {.key = "rmse"},
+      {.key = "mae"},    {.key = "mape"}, {.key = "median_ape"},
       {.key = "bias"}};
   return dl_report_table(r, NULL, NULL, columns,
                          sizeof columns / sizeof *columns, true);
@@ -192,7 +188,7 @@ static void add_summary(struct dl_table *t, const struct dl_fit *fit,
   char scheme[96];
   struct dl_value v[7 + SCORES];
   dl_cv_name(spec, scheme, sizeof scheme);
-  score_values(v + 5, NULL, cv->k > 0 ? &cv->pooled : &none);
+  score_values(v + 5, dl_string(NULL), cv->k > 0 ? &cv->pooled : &none);
   v[0] = dl_string(fit->target);
   v[1] = dl_string(fit->unit);
   v[2] = dl_string(fit->boundary);

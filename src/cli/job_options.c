@@ -13,57 +13,90 @@ static const struct setting {
   const char *column;
   enum { TEXT, AMOUNT, ABOVE_0, COUNT, SHARE, RATE, HOURS } kind;
 } settings[] = {
-    {'a', "arch", TEXT},           {'g', "gpu", TEXT},
-    {'n', "n_gpus", COUNT},        {'b', "batch_size", COUNT},
-    {'p', "image_px", COUNT},      {'e', "epochs", ABOVE_0},
-    {'d', "duration_s", HOURS},    {'u', "utilisation", SHARE},
-    {'r', "ram_gb", AMOUNT},       {'t', "train_samples", COUNT},
-    {'v', "val_samples", AMOUNT},  {'E', "efficiency", RATE},
+    {'a', "arch", TEXT},          {'g', "gpu", TEXT},
+    {'n', "n_gpus", COUNT},       {'b', "batch_size", COUNT},
+    {'p', "image_px", COUNT},     {'e', "epochs", ABOVE_0},
+    {'d', "duration_s", HOURS},   {'u', "utilisation", SHARE},
+    {'r', "ram_gb", AMOUNT},      {'t', "train_samples", COUNT},
+    {'v', "val_samples", AMOUNT}, {'E', "efficiency", RATE},
 };
 
-enum { KEY_INTENSITY = 0x200, KEY_COUNTRY, KEY_PUE, KEY_DATASET, KEY_SET,
-       KEY_DEFINE, KEY_ALIAS };
+enum {
+  KEY_INTENSITY = 0x200,
+  KEY_COUNTRY,
+  KEY_PUE,
+  KEY_DATASET,
+  KEY_SET,
+  KEY_DEFINE,
+  KEY_ALIAS
+};
 
 static const struct argp_option job_option_table[] = {
     {NULL, 0, NULL, 0, "What is run:", 1},
-    {"arch", 'a', "NAME", 0, "architecture: a name (dlest list archs) or your "
-     "own file", 1},
-    {"gpu", 'g', "NAME", 0, "accelerator: a name (dlest list gpus) or your own "
-     "file", 1},
+    {"arch", 'a', "NAME", 0,
+     "architecture: a name (dlest list archs) or your "
+     "own file",
+     1},
+    {"gpu", 'g', "NAME", 0,
+     "accelerator: a name (dlest list gpus) or your own "
+     "file",
+     1},
     {"gpus", 'n', "N", 0, "number of accelerators (default 1)", 1},
     {"batch-size", 'b', "N", 0, "samples a step (default 256)", 1},
-    {"image-px", 'p', "PX", 0, "side of the input (default: the "
-     "architecture's own)", 1},
-    {"dataset", KEY_DATASET, "NAME", 0, "sizes of a known data set (default "
-     "imagenet; dlest list datasets)", 1},
+    {"image-px", 'p', "PX", 0,
+     "side of the input (default: the "
+     "architecture's own)",
+     1},
+    {"dataset", KEY_DATASET, "NAME", 0,
+     "sizes of a known data set (default "
+     "imagenet; dlest list datasets)",
+     1},
     {"train-samples", 't', "N", 0, "training samples an epoch", 1},
     {"val-samples", 'v', "N", 0, "validation samples an epoch", 1},
     {"epochs", 'e', "N", 0, "epochs of the whole training (default 90)", 1},
-    {"duration", 'd', "TIME", 0, "duration of the whole run: hours, or 90m, "
-     "3600s, 2h, 3d", 1},
-    {"utilisation", 'u', "SHARE", 0, "share of the GPU in use, for "
-     "green-algorithms (default 1)", 1},
-    {"ram-gb", 'r', "GB", 0, "memory of the node, for green-algorithms "
-     "(default 32)", 1},
-    {"efficiency", 'E', "SHARE", 0, "share of the peak rate reached, for flops "
-     "(default 0.3)", 1},
+    {"duration", 'd', "TIME", 0,
+     "duration of the whole run: hours, or 90m, "
+     "3600s, 2h, 3d",
+     1},
+    {"utilisation", 'u', "SHARE", 0,
+     "share of the GPU in use, for "
+     "green-algorithms (default 1)",
+     1},
+    {"ram-gb", 'r', "GB", 0,
+     "memory of the node, for green-algorithms "
+     "(default 32)",
+     1},
+    {"efficiency", 'E', "SHARE", 0,
+     "share of the peak rate reached, for flops "
+     "(default 0.3)",
+     1},
     {NULL, 0, NULL, 0, "Emissions:", 2},
     {"intensity", KEY_INTENSITY, "G", 0, "carbon intensity, g CO2e/kWh", 2},
-    {"country", KEY_COUNTRY, "NAME", 0, "intensity of a country (ES, "
-     "dlest list grids)", 2},
-    {"pue", KEY_PUE, "P", 0, "power usage effectiveness of the site (1 or "
-     "more)", 2},
+    {"country", KEY_COUNTRY, "NAME", 0,
+     "intensity of a country (ES, "
+     "dlest list grids)",
+     2},
+    {"pue", KEY_PUE, "P", 0,
+     "power usage effectiveness of the site (1 or "
+     "more)",
+     2},
     {0},
 };
 
 static const struct argp_option table_option_table[] = {
     {NULL, 0, NULL, 0, "Values and columns:", 3},
-    {"set", KEY_SET, "NAME=VALUE", 0, "set a column or a field of a "
-     "descriptor (gpu.tdp_w=300), over all else", 3},
-    {"define", KEY_DEFINE, "NAME=FORMULA", 0, "a column made from others "
-     "(macs_g=GFLOPs/2); a plain name renames", 3},
-    {"alias", KEY_ALIAS, "NAME=ID", 0, "take the arch or gpu NAME of a table "
-     "as the descriptor ID", 3},
+    {"set", KEY_SET, "NAME=VALUE", 0,
+     "set a column or a field of a "
+     "descriptor (gpu.tdp_w=300), over all else",
+     3},
+    {"define", KEY_DEFINE, "NAME=FORMULA", 0,
+     "a column made from others "
+     "(macs_g=GFLOPs/2); a plain name renames",
+     3},
+    {"alias", KEY_ALIAS, "NAME=ID", 0,
+     "take the arch or gpu NAME of a table "
+     "as the descriptor ID",
+     3},
     {0},
 };
 
@@ -183,9 +216,8 @@ const struct argp dl_table_argp = {.options = table_option_table,
 
 static const struct argp_child job_children[] = {{&dl_table_argp, 0, NULL, 0},
                                                  {0}};
-const struct argp dl_job_argp = {.options = job_option_table,
-                                 .parser = parse_job,
-                                 .children = job_children};
+const struct argp dl_job_argp = {
+    .options = job_option_table, .parser = parse_job, .children = job_children};
 
 void dl_job_options_free(struct dl_job_options *o) {
   dl_strlist_free(&o->settings);
@@ -202,8 +234,8 @@ static bool is_set(const struct dl_job_options *o, const char *name) {
   return false;
 }
 
-static enum dl_status set_number(struct dl_frame *f, const char *name,
-                                 double x, struct dl_diag *d) {
+static enum dl_status set_number(struct dl_frame *f, const char *name, double x,
+                                 struct dl_diag *d) {
   char buf[DL_NUMBER_SIZE];
   if (isnan(x))
     return DL_OK;
@@ -234,9 +266,9 @@ static enum dl_status apply_defaults(struct dl_frame *f, bool defaults,
   static const struct {
     const char *name, *value;
     bool always; /* harmless: does not size the run */
-  } values[] = {{"n_gpus", "1", true},         {"utilisation", "1", true},
-                {"efficiency", "0.3", true},   {"ram_gb", "32", true},
-                {"batch_size", "256", false},  {"epochs", "90", false}};
+  } values[] = {{"n_gpus", "1", true},        {"utilisation", "1", true},
+                {"efficiency", "0.3", true},  {"ram_gb", "32", true},
+                {"batch_size", "256", false}, {"epochs", "90", false}};
   enum dl_status status = DL_OK;
   for (size_t i = 0; i < sizeof values / sizeof *values; i++)
     if (status == DL_OK && (values[i].always || defaults))

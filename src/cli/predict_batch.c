@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/number.h"
+#include "trace/runs.h"
 
 /* Rows estimated at a time: enough to keep threads busy, few enough that
  * their estimates stay small. */
@@ -22,6 +24,7 @@ struct batch {
   size_t n_methods, n_own; /* own: columns of the table */
   struct dl_column *columns;
   struct dl_strlist names; /* of the own columns in the output */
+  bool *is_number;         /* one an own column */
   struct dl_stream *stream;
   struct dl_value *values;
   /* A chunk: */
@@ -36,6 +39,7 @@ static void free_batch(struct batch *b) {
   dl_csv_free(b->csv);
   dl_session_free(b->session);
   dl_strlist_free(&b->names);
+  free(b->is_number);
   free(b->columns);
   free(b->values);
   free(b->cells);
@@ -44,17 +48,37 @@ static void free_batch(struct batch *b) {
   free(b->est);
 }
 
-static bool clashes(const char *name) {
+/* Whether a name is taken by an estimate's column. */
+static bool is_ours(const char *name) {
   for (size_t i = 0; i < DL_ESTIMATE_COLUMNS; i++)
     if (strcmp(dl_estimate_columns[i].key, name) == 0)
       return true;
   return strcmp(name, "recommended") == 0;
 }
 
+/* The name of an own column in the output: its own, or "measured_NAME" where
+ * an estimate has it too, repeated until it is the only one. */
+static bool own_name(struct batch *b, size_t column) {
+  struct dl_text t = {0}, longer = {0};
+  dl_text_add(&t, dl_csv_name(b->csv, column));
+  while (!t.failed && (is_ours(t.s) || dl_strlist_find(&b->names, t.s) >= 0 ||
+                       (dl_csv_find(b->csv, t.s) >= 0 &&
+                        dl_csv_find(b->csv, t.s) != (long)column))) {
+    dl_text_clear(&longer);
+    dl_text_printf(&longer, "measured_%s", t.s);
+    dl_text_clear(&t);
+    dl_text_add(&t, dl_text_str(&longer));
+  }
+  bool ok = !t.failed && dl_strlist_add(&b->names, t.s);
+  dl_text_free(&t);
+  dl_text_free(&longer);
+  return ok;
+}
+
 /* Text for people shows these of the table's own columns. */
 static const char *shown(const char *name) {
-  static const char *const names[] = {"run_id", "arch", "gpu", "n_gpus",
-                                      "batch_size", "image_px", "epochs"};
+  static const char *const names[] = {
+      "run_id", "arch", "gpu", "n_gpus", "batch_size", "image_px", "epochs"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (strcmp(names[i], name) == 0)
       return names[i];
@@ -66,25 +90,24 @@ static enum dl_status make_columns(struct batch *b) {
   size_t n = b->n_own + DL_ESTIMATE_COLUMNS + 1;
   b->columns = dl_calloc(n, sizeof *b->columns);
   b->values = dl_calloc(n, sizeof *b->values);
-  if (!b->columns || !b->values)
+  b->is_number = dl_calloc(b->n_own, sizeof *b->is_number);
+  if (!b->columns || !b->values || !b->is_number)
     return dl_fail_memory(&b->cli->diag);
   for (size_t i = 0; i < b->n_own; i++) {
-    struct dl_text t = {0};
     const char *name = dl_csv_name(b->csv, i);
-    dl_text_printf(&t, "%s%s", clashes(name) ? "measured_" : "", name);
-    bool ok = !t.failed && dl_strlist_add(&b->names, t.s);
-    dl_text_free(&t);
-    if (!ok)
+    const struct dl_run_column *column = dl_run_column_find(name);
+    b->is_number[i] = column && !column->is_text;
+    if (!own_name(b, i))
       return dl_fail_memory(&b->cli->diag);
-    b->columns[i] = (struct dl_column){b->names.s[i], shown(name), NULL,
-                                       DL_CODE, false};
+    b->columns[i] =
+        (struct dl_column){b->names.s[i], shown(name), NULL, DL_CODE, false};
   }
   memcpy(b->columns + b->n_own, dl_estimate_columns,
          sizeof dl_estimate_columns);
   if (isnan(b->foot.intensity))
     b->columns[b->n_own + 11].heading = NULL;
   b->columns[n - 1] =
-      (struct dl_column){"recommended", "", NULL, DL_CODE, false};
+      (struct dl_column){"recommended", "recommended", NULL, DL_CODE, false};
   return DL_OK;
 }
 
@@ -111,17 +134,21 @@ static enum dl_status estimate_chunk(struct batch *b,
     struct dl_cell *cells = b->cells + i * slots;
     dl_diag_init(&d);
     dl_frame_row(b->f, block, first + i, cells, &b->fault[i]);
-    if (b->fault[i].kind == DL_FAULT_NONE)
-      failed = dl_session_row(b->session, cells,
-                              dl_frame_descriptors(b->f, first + i),
-                              &b->job[i], b->est + i * b->n_methods,
-                              &d) != DL_OK;
+    if (b->fault[i].kind == DL_FAULT_NONE &&
+        dl_session_row(b->session, cells, dl_frame_descriptors(b->f, first + i),
+                       &b->job[i], b->est + i * b->n_methods, &d) != DL_OK)
+      failed = true;
     dl_diag_free(&d);
   }
   return failed ? dl_fail_memory(&b->cli->diag) : DL_OK;
 }
 
-static struct dl_value own_value(const char *cell) {
+/* A cell of a canonical column of numbers is one, in JSON as well. */
+static struct dl_value own_value(const struct batch *b, size_t column,
+                                 const char *cell) {
+  double x;
+  if (b->is_number[column] && dl_parse_double(cell, &x))
+    return dl_number(x);
   return dl_string(*cell ? cell : NULL);
 }
 
@@ -129,20 +156,30 @@ static enum dl_status print_row(struct batch *b,
                                 const struct dl_csv_block *block, size_t row,
                                 size_t i) {
   const struct dl_estimate *est = b->est + i * b->n_methods;
-  long best =
-      dl_recommended(est, b->n_methods, !isnan(b->job[i].duration_s));
+  long best = dl_recommended(est, b->n_methods, !isnan(b->job[i].duration_s));
   if (best >= 0)
     b->over_j = fmax(b->over_j, est[best].energy_j);
   for (size_t c = 0; c < b->n_own; c++)
-    b->values[c] = own_value(block->cell[row * block->n_cols + c]);
+    b->values[c] = own_value(b, c, block->cell[row * block->n_cols + c]);
   enum dl_status status = DL_OK;
   for (size_t m = 0; m < b->n_methods && status == DL_OK; m++) {
-    dl_estimate_values(&est[m], &b->foot, b->o->coverage,
-                       b->values + b->n_own);
+    dl_estimate_values(&est[m], &b->foot, b->o->coverage, b->values + b->n_own);
     b->values[b->n_own + DL_ESTIMATE_COLUMNS] = dl_bool((long)m == best);
     status = b->cli->format->row(b->stream, b->values, &b->cli->diag);
   }
   return status;
+}
+
+/* A row that no method can estimate is skipped. */
+static bool says_nothing(struct batch *b, size_t i, size_t line) {
+  const struct dl_estimate *est = b->est + i * b->n_methods;
+  for (size_t m = 0; m < b->n_methods; m++)
+    if (!isnan(est[m].energy_j))
+      return false;
+  dl_skip_at(&b->cli->diag, dl_csv_path(b->csv), line,
+             "no estimate: %s needs %s", est[0].method,
+             est[0].lacks ? est[0].lacks : "more");
+  return true;
 }
 
 static enum dl_status print_chunk(struct batch *b,
@@ -156,12 +193,12 @@ static enum dl_status print_chunk(struct batch *b,
     size_t line = block->line[first + i];
     bool bad = false;
     if (b->fault[i].kind != DL_FAULT_NONE) {
-      status = dl_frame_complain(b->f, &b->fault[i], b->cells + i * slots,
-                                 path, line, d);
+      status = dl_frame_complain(b->f, &b->fault[i], b->cells + i * slots, path,
+                                 line, d);
       continue;
     }
     status = dl_session_check(b->cli->catalog, &b->job[i], path, line, &bad, d);
-    if (status == DL_OK && !bad)
+    if (status == DL_OK && !bad && !says_nothing(b, i, line))
       status = print_row(b, block, first + i, i);
   }
   return status;
@@ -190,8 +227,7 @@ static enum dl_status stream_rows(struct batch *b) {
 
 /* Settings that size the run and that the table does not have. */
 static void warn_defaults(struct batch *b) {
-  static const char *const names[] = {"train_samples", "epochs",
-                                      "batch_size"};
+  static const char *const names[] = {"train_samples", "epochs", "batch_size"};
   const struct dl_job_options *o = &b->o->job;
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     size_t len = strlen(names[i]);
@@ -234,8 +270,7 @@ static enum dl_status write_batch(struct batch *b) {
 
 enum dl_status dl_predict_batch(struct dl_cli *cli,
                                 const struct dl_predict_options *o,
-                                const struct dl_model *m,
-                                struct dl_frame *f) {
+                                const struct dl_model *m, struct dl_frame *f) {
   struct batch b = {.cli = cli,
                     .o = o,
                     .f = f,
@@ -250,6 +285,7 @@ enum dl_status dl_predict_batch(struct dl_cli *cli,
   if (status == DL_OK) {
     b.n_methods = dl_session_n_methods(b.session);
     warn_defaults(&b);
+    dl_frame_warn_unused(f, &cli->diag);
     status = make_columns(&b);
   }
   if (status == DL_OK)

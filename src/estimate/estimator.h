@@ -15,13 +15,13 @@ enum { DL_MOST_OUTSIDE = 24 };
 /* What an estimator says; NaN and NULL where it does not. */
 struct dl_estimate {
   const char *method;
-  const char *boundary; /* "gpu", "gpu+ram", ... */
-  double energy_j;      /* of the whole run, all GPUs; NaN: not possible */
-  double low_j, high_j; /* interval, NaN without one */
+  const char *boundary;      /* "gpu", "gpu+ram", ... */
+  double energy_j;           /* of the whole run, all GPUs; NaN: not possible */
+  double low_j, high_j;      /* interval, NaN without one */
   const char *interval_from; /* what was left out for it: "config", "arch",
                                 "gpu", "rows" */
   size_t interval_groups;    /* how many of these it rests on */
-  double power_w;       /* mean, all GPUs, within the boundary */
+  double power_w;            /* mean, all GPUs, within the boundary */
   double duration_s;
   const char *duration_from; /* "given", or the method it comes from */
   const char *model;         /* file of the fitted model */
@@ -32,7 +32,7 @@ struct dl_estimate {
 
 /* What estimators share: the models. */
 struct dl_context {
-  const struct dl_predictor *power;  /* gpu_power_w; NULL without a model */
+  const struct dl_predictor *power; /* gpu_power_w; NULL without a model */
   const struct dl_fit *power_fit;
   const struct dl_predictor *epoch; /* epoch_energy_j */
   const struct dl_fit *epoch_fit;

@@ -29,8 +29,8 @@ static const struct {
 };
 
 enum { MEMBERS = sizeof members / sizeof *members };
-_Static_assert(MEMBERS <= sizeof((struct dl_job_slots *)0)->slot /
-                              sizeof(size_t),
+_Static_assert(MEMBERS <=
+                   sizeof((struct dl_job_slots *)0)->slot / sizeof(size_t),
                "too few slots");
 
 enum dl_status dl_job_bind(struct dl_job_slots *s, struct dl_frame *f,

@@ -20,6 +20,21 @@
  * at 3.75e-4 W/MB takes 2.5 to 5 W. */
 static const double ram_w = 3.7;
 
+/* The effect of several GPUs is known but for a power of +-0.1 of their
+ * number, as that of any quantity outside its range (predictor.c). */
+static const double gpus_power = 0.1;
+
+/* Adds a part to the relative half-width of an interval. Bounds below 0 are
+ * as far as 0: log gives -infinity, low_j becomes 0. */
+static void widen(struct dl_estimate *est, double by) {
+  double low = hypot(log(fmax(est->low_j / est->energy_j, 0)), by);
+  double high = hypot(log(est->high_j / est->energy_j), by);
+  if (isnan(est->low_j))
+    return;
+  est->low_j = est->energy_j * exp(-low);
+  est->high_j = est->energy_j * exp(high);
+}
+
 /* What the estimate's interval rests on, and where it extrapolates. */
 static void note_limits(struct dl_estimate *est, const struct dl_fit *fit,
                         const struct dl_job *job,
@@ -32,8 +47,11 @@ static void note_limits(struct dl_estimate *est, const struct dl_fit *fit,
   for (size_t i = 0; i < fit->n_ranges && i < 32; i++)
     if (p->outside >> i & 1 && est->n_outside < DL_MOST_OUTSIDE)
       est->outside[est->n_outside++] = fit->range[i].name;
-  if (job->n_gpus > 1 && est->n_outside < DL_MOST_OUTSIDE)
-    est->outside[est->n_outside++] = "n_gpus";
+  if (job->n_gpus > 1) {
+    widen(est, gpus_power * log(job->n_gpus));
+    if (est->n_outside < DL_MOST_OUTSIDE)
+      est->outside[est->n_outside++] = "n_gpus";
+  }
 }
 
 static enum dl_status ask(const struct dl_predictor *p,

@@ -31,8 +31,7 @@ static bool add(struct dl_score_cell *c, double measured, double estimated) {
 }
 
 /* Cells of a group, made when it is new; NULL when memory is out. */
-static struct dl_score_cell *cells_of(struct dl_scoring *s,
-                                      const char *group) {
+static struct dl_score_cell *cells_of(struct dl_scoring *s, const char *group) {
   long g = dl_intern(&s->groups, group);
   void *list = s->cell;
   size_t want = s->groups.n * s->n_methods;

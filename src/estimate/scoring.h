@@ -16,7 +16,7 @@ struct dl_score_cell {
 
 /* All cells: estimators x groups. Start from {0}. */
 struct dl_scoring {
-  struct dl_intern groups; /* values of --by; one, "", without it */
+  struct dl_intern groups;    /* values of --by; one, "", without it */
   struct dl_score_cell *cell; /* n_methods a group */
   size_t n_methods, n_cells, cap_cells;
 };

@@ -82,14 +82,13 @@ enum dl_status dl_session_new(struct dl_session **out, struct dl_frame *f,
   if (status == DL_OK)
     status = dl_job_bind(&s->slots, f, d);
   if (status == DL_OK)
-    status = use_fit(&s->power, &s->ctx.power_fit, m, "gpu_power_w", f,
-                     coverage, d);
+    status =
+        use_fit(&s->power, &s->ctx.power_fit, m, "gpu_power_w", f, coverage, d);
   if (status == DL_OK)
     status = use_fit(&s->epoch, &s->ctx.epoch_fit, m, "epoch_energy_j", f,
                      coverage, d);
   if (status == DL_OK)
-    status = use_fit(&s->time, &s->ctx.time_fit, m, "epoch_s", f, coverage,
-                     d);
+    status = use_fit(&s->time, &s->ctx.time_fit, m, "epoch_s", f, coverage, d);
   s->ctx.power = s->power;
   s->ctx.epoch = s->epoch;
   s->ctx.time = s->time;

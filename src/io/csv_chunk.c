@@ -2,8 +2,6 @@
 #include "io/csv_chunk.h"
 
 #include <csv.h>
-#include <endian.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,28 +29,6 @@ static size_t count_breaks(const char *s, size_t len) {
   return n;
 }
 
-#define EACH_BYTE(x) (UINT64_C(0x0101010101010101) * (x))
-
-/* Marks, in the highest bit of each byte, bytes that are 0. The lowest mark is
- * right; those above it may be wrong. */
-static uint64_t mark_zeros(uint64_t x) {
-  return (x - EACH_BYTE(1)) & ~x & EACH_BYTE(0x80);
-}
-
-/* The first delimiter or LF from p on. There is one, and 8 bytes behind it
- * may be read. */
-static char *cell_end(char *p, uint64_t delimiters) {
-  for (;; p += 8) {
-    uint64_t x, found;
-
-    memcpy(&x, p, sizeof x);
-    x = le64toh(x);
-    found = mark_zeros(x ^ delimiters) | mark_zeros(x ^ EACH_BYTE('\n'));
-    if (found != 0)
-      return p + __builtin_ctzll(found) / 8;
-  }
-}
-
 static void set_error(struct dl_csv_chunk *c, enum dl_csv_error error) {
   if (c->error != DL_CSV_FINE)
     return;
@@ -67,9 +43,6 @@ static bool reserve_row(struct dl_csv_chunk *c) {
   void *cell = c->cell, *line = c->row_line;
   bool ok;
 
-  if ((c->n_rows + 1) * c->n_cols <= c->cells_cap &&
-      c->n_rows < c->row_lines_cap)
-    return true;
   ok = dl_grow(&cell, &c->cells_cap, (c->n_rows + 1) * c->n_cols,
                sizeof *c->cell) &&
        dl_grow(&line, &c->row_lines_cap, c->n_rows + 1, sizeof *c->row_line);
@@ -160,7 +133,6 @@ static void on_row(int end, void *data) {
 
 bool dl_csv_chunk_init(struct dl_csv_chunk *c, size_t n_cols, char delimiter) {
   c->n_cols = n_cols;
-  c->delimiter = delimiter;
   c->parser = dl_calloc(1, sizeof *c->parser);
   if (c->parser == NULL)
     return false;
@@ -230,68 +202,9 @@ static void end_text(struct dl_csv_chunk *c) {
   csv_set_opts(c->parser, CSV_APPEND_NULL | CSV_REPALL_NL);
 }
 
-/* Enters a cell that is text[0..end), and ends it with a NUL. */
-static void plain_cell(struct dl_csv_chunk *c, char *text, char *end) {
-  if (c->n_fields < c->n_cols) {
-    while (text < end && is_blank(*text))
-      text++;
-    while (end > text && is_blank(end[-1]))
-      end--;
-    *end = '\0';
-    c->cell[c->n_rows * c->n_cols + c->n_fields] = text;
-  }
-  c->n_fields++;
-}
-
-static bool blank_line(const char *p) {
-  while (is_blank(*p))
-    p++;
-  return *p == '\n';
-}
-
-/* What libcsv does, for whole lines of text that hold nothing but cells,
- * delimiters and LF: several times as fast, because cells stay where they are
- * and their ends are found eight bytes at a time. */
-static void parse_plain(struct dl_csv_chunk *c, const char *text, size_t len) {
-  uint64_t delimiters = EACH_BYTE((unsigned char)c->delimiter);
-  char *p = c->arena, *end = p + len;
-
-  memcpy(p, text, len);
-  memset(end, '\n', SHORT_CELL);
-  c->arena_end = end;
-  while (p < end && c->error == DL_CSV_FINE) {
-    bool more = !blank_line(p);
-
-    while (more) {
-      char *stop = cell_end(p, delimiters);
-      more = *stop != '\n';
-      plain_cell(c, p, stop);
-      p = stop + 1;
-    }
-    if (c->n_fields == 0)
-      p = cell_end(p, delimiters) + 1;
-    c->row_start = c->arena_end; /* a row left out gives no room back */
-    on_row('\n', c);
-  }
-}
-
-/* Length of the text that parse_plain may have: up to the last LF of a text
- * without CR, NUL and quotes that starts with a row. */
-static size_t plain_length(const struct dl_csv_chunk *c, const char *text,
-                           size_t len) {
-  const char *lf = memrchr(text, '\n', len);
-
-  if (c->inspect || c->nul_bytes || c->after_cr || c->n_fields > 0 ||
-      c->parser->entry_pos > 0 || c->parser->pstate != 0 || lf == NULL ||
-      is_blank(c->delimiter) || memchr(text, '\r', len) != NULL)
-    return 0;
-  return (size_t)(lf - text) + 1;
-}
-
 void dl_csv_chunk_parse(struct dl_csv_chunk *c, const char *text, size_t len,
                         bool quotes, bool last) {
-  const char *end = text + len, *cr;
-  size_t plain;
+  const char *end = text + len, *cr = text;
 
   c->error = DL_CSV_FINE;
   c->inspect = quotes || len > DL_CSV_ROW_MAX;
@@ -300,11 +213,6 @@ void dl_csv_chunk_parse(struct dl_csv_chunk *c, const char *text, size_t len,
     set_error(c, DL_CSV_NO_MEMORY);
     return;
   }
-  plain = plain_length(c, text, len);
-  if (plain > 0)
-    parse_plain(c, text, plain);
-  text += plain;
-  cr = text;
   /* libcsv passes blanks at the start of a line over silently, so that "CR,
    * blank, LF" looks like a CRLF. Parts that start with the blank tell them
    * apart. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A part of a CSV text, parsed into rows by a libcsv parser of its own; lines
- * without quotes, CR and NUL do not need it and take a shorter way.
+/* A part of a CSV text, parsed into rows by a libcsv parser of its own.
  *
  * A chunk may be given text again and again; what it allocated is reused. A
  * row that the text leaves unfinished is kept and goes on with the next one.
@@ -30,7 +29,6 @@ struct dl_csv_skip {
 struct dl_csv_chunk {
   struct csv_parser *parser;
   size_t n_cols;
-  char delimiter;
 
   /* Set by the caller, then kept up to date. */
   size_t line;   /* number of the line that the next text starts in */

@@ -13,7 +13,7 @@
 
 #include "base/diag.h"
 
-struct dl_xml;              /* a document */
+struct dl_xml;                   /* a document */
 typedef struct _xmlNode dl_node; /* an element (libxml2's own type) */
 
 /* Reads a file ("-": stdin). With `schema` (path of a RELAX NG schema in XML

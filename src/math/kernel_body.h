@@ -83,8 +83,7 @@ TARGET INLINE void NAME(sum_points)(double *sum, const struct dl_support *s,
   for (size_t b = 0; b < s->blocks; b++)
     for (size_t u = 0; u < LANES; u += WIDTH)
       NAME(add_points)
-      (total, s->x + b * s->p * LANES + u, s->dual + b * LANES + u, x, s->p,
-       gamma);
+  (total, s->x + b * s->p * LANES + u, s->dual + b * LANES + u, x, s->p, gamma);
   UNROLL
   for (size_t k = 0; k < TOGETHER; k++) {
     sum[k] = 0;

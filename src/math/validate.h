@@ -20,11 +20,11 @@
 
 /* What is fitted; all borrowed. */
 struct dl_problem {
-  const gsl_matrix *X;       /* n x p */
-  const gsl_vector *y;       /* n, > 0 with log_target */
-  const gsl_vector *w;       /* n or NULL */
-  const gsl_vector *offset;  /* n or NULL */
-  const char *const *names;  /* p or NULL */
+  const gsl_matrix *X;      /* n x p */
+  const gsl_vector *y;      /* n, > 0 with log_target */
+  const gsl_vector *w;      /* n or NULL */
+  const gsl_vector *offset; /* n or NULL */
+  const char *const *names; /* p or NULL */
   bool log_target;
   bool scale; /* standardise X, within each fold on its training rows */
 };

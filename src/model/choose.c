@@ -104,9 +104,8 @@ static enum dl_status try_grid(struct candidate *best,
                                const struct protocols *protocols,
                                unsigned long seed, struct dl_diag *d) {
   size_t m = best->method->n_hyper;
-  gsl_matrix *grid =
-      dl_candidates(best->method, best->hyper, DL_SEARCH_GRID,
-                    m > 1 ? GRID_TWO : GRID_ONE, seed);
+  gsl_matrix *grid = dl_candidates(best->method, best->hyper, DL_SEARCH_GRID,
+                                   m > 1 ? GRID_TWO : GRID_ONE, seed);
   if (!grid)
     return dl_fail_memory(d);
   best->score = INFINITY;
@@ -146,9 +145,8 @@ static bool use_recipe(struct dl_choice *c, const struct dl_recipe *recipe,
       c->offset = NULL; /* incomplete: not this one */
   }
   dl_strlist_free(&all);
-  bool offset_there =
-      !recipe->offset ||
-      (c->offset && dl_training_column(t, recipe->offset) >= 0);
+  bool offset_there = !recipe->offset ||
+                      (c->offset && dl_training_column(t, recipe->offset) >= 0);
   return *memory && offset_there && c->features.n > 0;
 }
 
@@ -159,13 +157,11 @@ static bool is_linear(const struct dl_regression *r) {
 }
 
 /* Appends the candidates of one recipe, one a method. */
-static enum dl_status try_recipe(struct candidate *list, size_t *n,
-                                 struct dl_choice *c,
-                                 const struct dl_recipe *recipe,
-                                 const struct dl_regression *only,
-                                 const struct dl_training *t,
-                                 const struct protocols *protocols,
-                                 struct dl_diag *d) {
+static enum dl_status
+try_recipe(struct candidate *list, size_t *n, struct dl_choice *c,
+           const struct dl_recipe *recipe, const struct dl_regression *only,
+           const struct dl_training *t, const struct protocols *protocols,
+           struct dl_diag *d) {
   bool memory = true;
   if (!use_recipe(c, recipe, t, &memory))
     return memory ? DL_OK : dl_fail_memory(d);

@@ -26,8 +26,7 @@ static enum dl_status column(gsl_vector **v, const struct dl_training *t,
   *v = malloc(sizeof **v);
   if (!*v)
     return dl_fail_memory(d);
-  **v = (gsl_vector){
-      .size = t->n, .stride = t->x->tda, .data = t->x->data + j};
+  **v = (gsl_vector){.size = t->n, .stride = t->x->tda, .data = t->x->data + j};
   return DL_OK;
 }
 
@@ -35,8 +34,8 @@ static enum dl_status all_positive(const gsl_vector *v, const char *what,
                                    const char *name, struct dl_diag *d) {
   if (gsl_vector_min(v) > 0)
     return DL_OK;
-  return dl_fail(d, DL_EINPUT,
-                 "%s '%s' must be positive in every row%s", what, name,
+  return dl_fail(d, DL_EINPUT, "%s '%s' must be positive in every row%s", what,
+                 name,
                  strcmp(what, "target") == 0 ? "; fit it with --no-log" : "");
 }
 
@@ -73,8 +72,8 @@ static gsl_matrix *see_columns(const struct dl_training *t, size_t first,
   return X;
 }
 
-static gsl_matrix *copy_columns(const struct dl_training *t,
-                                const size_t *from, size_t n) {
+static gsl_matrix *copy_columns(const struct dl_training *t, const size_t *from,
+                                size_t n) {
   gsl_matrix *X = gsl_matrix_alloc(t->n, n);
   for (size_t i = 0; X && i < t->n; i++)
     for (size_t k = 0; k < n; k++)
@@ -102,8 +101,8 @@ static enum dl_status make_features(struct dl_design *g,
     from[k] = (size_t)j;
     in_order = in_order && from[k] == from[0] + k;
   }
-  g->X = in_order && n > 0 ? see_columns(t, from[0], n)
-                           : copy_columns(t, from, n);
+  g->X =
+      in_order && n > 0 ? see_columns(t, from[0], n) : copy_columns(t, from, n);
   free(from);
   return g->X ? DL_OK : dl_fail_memory(d);
 }

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "model/frame.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/names.h"
-#include "base/number.h"
 #include "model/frame_private.h"
 
 /* Quantities that follow from others. Where two follow from each other
@@ -79,130 +77,6 @@ void dl_frame_free(struct dl_frame *f) {
 
 void dl_frame_columns(struct dl_frame *f, const struct dl_csv *csv) {
   f->csv = csv;
-}
-
-long dl_entry_find(const struct entries *es, const char *name) {
-  for (size_t i = 0; i < es->n; i++)
-    if (strcmp(es->e[i].name, name) == 0)
-      return (long)i;
-  return -1;
-}
-
-/* Enters name -> text; a later one replaces an earlier. */
-static enum dl_status add_entry(struct entries *es, const char *name,
-                                size_t len, const char *text,
-                                struct dl_diag *d) {
-  void *list = es->e;
-  struct entry e = {.name = dl_strndup(name, len), .text = dl_strdup(text)};
-  if (!e.name || !e.text ||
-      !dl_grow(&list, &es->cap, es->n + 1, sizeof *es->e)) {
-    free(e.name);
-    free(e.text);
-    return dl_fail_memory(d);
-  }
-  es->e = list;
-  e.cell.s = e.text;
-  dl_parse_number(e.text, strlen(e.text), &e.cell.x);
-  long old = dl_entry_find(es, e.name);
-  if (old >= 0) {
-    free(es->e[old].name);
-    free(es->e[old].text);
-    es->e[old] = e;
-  } else {
-    es->e[es->n++] = e;
-  }
-  return DL_OK;
-}
-
-/* The user's own descriptor file, where a setting names one. */
-static enum dl_status open_named(struct dl_frame *f, const char *name,
-                                 const char *value, struct dl_diag *d) {
-  if (strcmp(name, "gpu") == 0)
-    return dl_catalog_open(f->catalog, DL_ACCELERATOR, value, d);
-  if (strcmp(name, "arch") == 0)
-    return dl_catalog_open(f->catalog, DL_ARCHITECTURE, value, d);
-  return DL_OK;
-}
-
-enum dl_status dl_frame_setting(struct dl_frame *f, const char *name,
-                                const char *value, struct dl_diag *d) {
-  enum dl_status status = open_named(f, name, value, d);
-  if (status == DL_OK)
-    status = add_entry(&f->settings, name, strlen(name), value, d);
-  return status;
-}
-
-/* Checks the value of a canonical column given by the user. */
-static enum dl_status check_value(const char *name, size_t len,
-                                  const char *value, struct dl_diag *d) {
-  char *copy = dl_strndup(name, len);
-  if (!copy)
-    return dl_fail_memory(d);
-  const struct dl_run_column *c = dl_run_column_find(copy);
-  free(copy);
-  double x;
-  if (!c || c->is_text)
-    return DL_OK;
-  if (!dl_parse_double(value, &x))
-    return dl_fail(d, DL_EUSAGE, "%s: invalid number '%s'", c->name, value);
-  if (x < c->low || x > c->high)
-    return dl_fail(d, DL_EINPUT, "%s: %s is not between %g and %g", c->name,
-                   value, c->low, c->high);
-  return DL_OK;
-}
-
-enum dl_status dl_frame_override(struct dl_frame *f, const char *assignment,
-                                 struct dl_diag *d) {
-  const char *eq = strchr(assignment, '=');
-  if (!eq || eq == assignment)
-    return dl_fail(d, DL_EUSAGE, "'%s': expected NAME=VALUE", assignment);
-  static const struct {
-    const char *prefix;
-    enum dl_kind kind;
-  } kinds[] = {{"gpu.", DL_ACCELERATOR}, {"arch.", DL_ARCHITECTURE}};
-  for (size_t k = 0; k < 2; k++) {
-    size_t n = strlen(kinds[k].prefix);
-    if (strncmp(assignment, kinds[k].prefix, n) != 0)
-      continue;
-    struct dl_descriptor probe = {.kind = kinds[k].kind};
-    size_t len = (size_t)(eq - assignment) - n;
-    char *field = dl_strndup(assignment + n, len);
-    enum dl_status status =
-        field ? dl_descriptor_set(&probe, field, eq + 1, d) : dl_fail_memory(d);
-    free(field);
-    return status == DL_OK
-               ? add_entry(&f->fields[k], assignment + n, len, eq + 1, d)
-               : status;
-  }
-  size_t len = (size_t)(eq - assignment);
-  char *name = dl_strndup(assignment, len);
-  if (!name)
-    return dl_fail_memory(d);
-  enum dl_status status = check_value(assignment, len, eq + 1, d);
-  if (status == DL_OK)
-    status = open_named(f, name, eq + 1, d);
-  if (status == DL_OK)
-    status = add_entry(&f->overrides, assignment, len, eq + 1, d);
-  free(name);
-  return status;
-}
-
-enum dl_status dl_frame_define(struct dl_frame *f, const char *assignment,
-                               struct dl_diag *d) {
-  const char *eq = strchr(assignment, '=');
-  if (!eq || eq == assignment || eq[1] == '=')
-    return dl_fail(d, DL_EUSAGE, "'%s': expected NAME=FORMULA", assignment);
-  return add_entry(&f->definitions, assignment, (size_t)(eq - assignment),
-                   eq + 1, d);
-}
-
-enum dl_status dl_frame_alias(struct dl_frame *f, const char *assignment,
-                              struct dl_diag *d) {
-  const char *eq = strchr(assignment, '=');
-  if (!eq || eq == assignment || !eq[1])
-    return dl_fail(d, DL_EUSAGE, "'%s': expected NAME=ID", assignment);
-  return add_entry(&f->aliases, assignment, (size_t)(eq - assignment), eq + 1,
-                   d);
 }
 
 static const char *derived_formula(const char *name) {

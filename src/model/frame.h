@@ -66,6 +66,10 @@ enum dl_status dl_frame_slot(struct dl_frame *f, const char *name,
 enum dl_status dl_frame_bind(struct dl_frame *f, const struct dl_formula *g,
                              bool required, size_t **index, struct dl_diag *d);
 
+/* Warns of overrides and definitions that nothing uses: a misspelt name. To
+ * be called when all slots have been taken. */
+void dl_frame_warn_unused(const struct dl_frame *f, struct dl_diag *d);
+
 /* Have descriptors looked up for each row, though no slot needs them. */
 void dl_frame_want_descriptors(struct dl_frame *f);
 

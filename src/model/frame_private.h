@@ -20,7 +20,7 @@ enum place_kind {
 /* One place where a value may come from. */
 struct place {
   enum place_kind kind;
-  size_t index; /* override, column, setting, or field */
+  size_t index;               /* override, column, setting, or field */
   struct dl_formula *formula; /* owned */
   size_t *vars;               /* its slots, owned */
 };

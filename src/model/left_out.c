@@ -92,8 +92,7 @@ static enum dl_status keep_row_residuals(struct dl_residuals *r,
 static enum dl_status leave_out(struct dl_fit *fit, enum dl_left_out left,
                                 const struct dl_training *t,
                                 const struct dl_choice *c,
-                                const struct dl_problem *p,
-                                struct dl_diag *d) {
+                                const struct dl_problem *p, struct dl_diag *d) {
   struct dl_cv_spec spec = {.scheme = DL_GROUP};
   bool rows = left == DL_LEFT_ROWS;
   if (rows)
@@ -118,11 +117,9 @@ size_t dl_label_count(const struct dl_training *t, const char *column) {
   return l ? l->names.n : 0;
 }
 
-enum dl_status dl_leave_all_out(struct dl_fit *fit,
-                                    const struct dl_training *t,
-                                    const struct dl_choice *c,
-                                    const struct dl_problem *p,
-                                    struct dl_diag *d) {
+enum dl_status dl_leave_all_out(struct dl_fit *fit, const struct dl_training *t,
+                                const struct dl_choice *c,
+                                const struct dl_problem *p, struct dl_diag *d) {
   bool any = false;
   enum dl_status status = DL_OK;
   for (size_t i = 0; i < DL_LEFT_ROWS && status == DL_OK; i++) {

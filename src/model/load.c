@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "io/xml.h"
+#include "model/formula.h"
 #include "model/model.h"
 
 /* Where an error is. */
@@ -66,6 +67,19 @@ static enum dl_status numbers(const struct reading *r, dl_node *node,
   return n == want ? DL_OK : refuse(r, node, "too few numbers");
 }
 
+/* A formula that this dlest can evaluate. */
+static enum dl_status check_formula(const struct reading *r, dl_node *node) {
+  struct dl_formula *g;
+  struct dl_diag inner;
+  dl_diag_init(&inner);
+  enum dl_status status = dl_formula_parse(&g, dl_xml_text(node), &inner);
+  dl_formula_free(g);
+  if (status != DL_OK)
+    status = refuse(r, node, inner.error ? inner.error : "invalid formula");
+  dl_diag_free(&inner);
+  return status;
+}
+
 static size_t count(dl_node *node, const char *name) {
   size_t n = 0;
   for (dl_node *c = dl_xml_first(node, name); c; c = dl_xml_next(c, name))
@@ -89,12 +103,15 @@ static enum dl_status read_features(const struct reading *r, dl_node *fit,
   }
   size_t i = 0;
   for (dl_node *c = first; c; c = dl_xml_next(c, "feature"), i++) {
+    enum dl_status status = check_formula(r, c);
+    if (status != DL_OK)
+      return status;
     if (!dl_strlist_add(&f->features, dl_xml_text(c)))
       return dl_fail_memory(r->d);
     if (!f->scaled)
       continue;
     double mean, sd;
-    enum dl_status status = number_attr(r, c, "mean", &mean);
+    status = number_attr(r, c, "mean", &mean);
     if (status == DL_OK)
       status = number_attr(r, c, "sd", &sd);
     if (status != DL_OK)
@@ -271,6 +288,8 @@ static enum dl_status read_fit(const struct reading *r, dl_node *node,
   if (status == DL_OK)
     status = read_method(r, node, f);
   dl_node *offset = dl_xml_first(node, "offset");
+  if (status == DL_OK && offset)
+    status = check_formula(r, offset);
   if (status == DL_OK && offset &&
       !(f->offset = dl_strdup(dl_xml_text(offset))))
     status = dl_fail_memory(r->d);

@@ -125,8 +125,8 @@ static enum dl_status read_rows(struct means *m, struct dl_csv *csv,
   const struct dl_csv_block *block;
   struct dl_cell *cells = dl_calloc(dl_frame_n_slots(m->f), sizeof *cells);
   enum dl_status status = cells ? DL_OK : dl_fail_memory(d);
-  while (status == DL_OK &&
-         (status = dl_csv_next(csv, &block, d)) == DL_OK && block) {
+  while (status == DL_OK && (status = dl_csv_next(csv, &block, d)) == DL_OK &&
+         block) {
     status = dl_frame_block(m->f, block, d);
     for (size_t i = 0; i < block->n_rows && status == DL_OK; i++) {
       struct dl_fault fault;

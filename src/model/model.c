@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "model/model.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,4 +56,12 @@ const struct dl_fit *dl_model_find(const struct dl_model *m,
     if (strcmp(m->fit[i].target, target) == 0)
       return &m->fit[i];
   return NULL;
+}
+
+double dl_fit_feature_mean(const struct dl_fit *f, size_t i) {
+  return f->scaled ? gsl_vector_get(f->scale.mean, i) : NAN;
+}
+
+double dl_fit_feature_sd(const struct dl_fit *f, size_t i) {
+  return f->scaled ? gsl_vector_get(f->scale.sd, i) : NAN;
 }

@@ -64,7 +64,7 @@ struct dl_fit {
   bool log_target;
   char *offset; /* formula, or NULL */
   struct dl_strlist features;
-  struct dl_range *range;       /* n_ranges variables, owned */
+  struct dl_range *range; /* n_ranges variables, owned */
   size_t n_ranges;
   bool scaled;
   struct dl_scale scale; /* when scaled */
@@ -73,18 +73,18 @@ struct dl_fit {
   void *state; /* of the method */
   struct dl_residuals left_out[DL_N_LEFT_OUT];
   struct dl_strlist archs, gpus; /* seen in training */
-  size_t n;              /* rows */
-  size_t configurations; /* distinct ones among them */
+  size_t n;                      /* rows */
+  size_t configurations;         /* distinct ones among them */
 };
 
 struct dl_model {
-  char *path;      /* of its file, or NULL */
-  char *source;    /* the table it was fitted on */
-  char *digest;    /* XXH3-128 of that table */
-  size_t rows;     /* of that table */
-  char *citation;  /* or NULL */
-  char *options;   /* command line that made it */
-  char *version;   /* of dlest */
+  char *path;     /* of its file, or NULL */
+  char *source;   /* the table it was fitted on */
+  char *digest;   /* XXH3-128 of that table */
+  size_t rows;    /* of that table */
+  char *citation; /* or NULL */
+  char *options;  /* command line that made it */
+  char *version;  /* of dlest */
   struct dl_fit *fit;
   size_t n_fits;
 };
@@ -95,6 +95,11 @@ void dl_model_free(struct dl_model *m); /* accepts NULL */
 /* The fit for a target, or NULL. */
 const struct dl_fit *dl_model_find(const struct dl_model *m,
                                    const char *target);
+
+/* Mean and standard deviation by which feature i is standardised; NaN where
+ * features are taken as they are. */
+double dl_fit_feature_mean(const struct dl_fit *f, size_t i);
+double dl_fit_feature_sd(const struct dl_fit *f, size_t i);
 
 /* Reads and writes model files (models/model.rng). `schema` is that file's
  * path, NULL to skip validation (files that ship). */

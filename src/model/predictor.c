@@ -33,9 +33,9 @@ struct dl_predictor {
   const struct dl_frame *frame;
   struct bound *feature;
   size_t n_features;
-  struct bound offset; /* formula NULL without one */
-  size_t *range_slot;  /* one a range */
-  double spread;       /* of a variable's power, see extrapolation */
+  struct bound offset;        /* formula NULL without one */
+  size_t *range_slot;         /* one a range */
+  double spread;              /* of a variable's power, see extrapolation */
   struct bounds bounds[2][2]; /* [architecture is new][GPU is new] */
 };
 
@@ -62,8 +62,8 @@ static struct bounds find_bounds(const struct dl_fit *fit, bool arch, bool gpu,
   const struct dl_residuals *left = fit->left_out;
   double l[2] = {0, 0}, h[2] = {0, 0};
   struct bounds b = {.novelty = DL_LEFT_CONFIG};
-  if (arch && dl_residual_interval(&left[DL_LEFT_ARCH], coverage, &l[0],
-                                   &h[0])) {
+  if (arch &&
+      dl_residual_interval(&left[DL_LEFT_ARCH], coverage, &l[0], &h[0])) {
     b.novelty = DL_LEFT_ARCH;
     b.known = true;
   }
@@ -72,12 +72,11 @@ static struct bounds find_bounds(const struct dl_fit *fit, bool arch, bool gpu,
     b.known = true;
   }
   if (!b.known)
-    b.known = dl_residual_interval(&left[DL_LEFT_CONFIG], coverage, &l[0],
-                                   &h[0]);
+    b.known =
+        dl_residual_interval(&left[DL_LEFT_CONFIG], coverage, &l[0], &h[0]);
   if (!b.known) {
     b.novelty = DL_LEFT_ROWS;
-    b.known = dl_residual_interval(&left[DL_LEFT_ROWS], coverage, &l[0],
-                                   &h[0]);
+    b.known = dl_residual_interval(&left[DL_LEFT_ROWS], coverage, &l[0], &h[0]);
   }
   b.low = -hypot(fmin(l[0], 0), fmin(l[1], 0));
   b.high = hypot(fmax(h[0], 0), fmax(h[1], 0));
@@ -94,7 +93,7 @@ static void prepare_intervals(struct dl_predictor *p, double coverage) {
 }
 
 static enum dl_status bind_formula(struct bound *b, const char *text,
-                           struct dl_frame *f, struct dl_diag *d) {
+                                   struct dl_frame *f, struct dl_diag *d) {
   enum dl_status status = dl_formula_parse(&b->formula, text, d);
   if (status == DL_OK)
     status = dl_frame_bind(f, b->formula, false, &b->vars, d);

@@ -18,12 +18,12 @@ enum dl_status dl_predictor_new(struct dl_predictor **p,
 void dl_predictor_free(struct dl_predictor *p); /* accepts NULL */
 
 struct dl_prediction {
-  double value; /* of the target, in its unit; NaN: not possible */
-  double low, high; /* interval; NaN without one */
+  double value;             /* of the target, in its unit; NaN: not possible */
+  double low, high;         /* interval; NaN without one */
   enum dl_left_out novelty; /* whose residuals gave the interval */
-  double extrapolation; /* part of the relative half-width due to variables
-                           outside of their training range */
-  unsigned outside;     /* bit i: variable i (fit->range) is outside */
+  double extrapolation;     /* part of the relative half-width due to variables
+                               outside of their training range */
+  unsigned outside;         /* bit i: variable i (fit->range) is outside */
 };
 
 /* For a row's cells. Thread-safe. */

@@ -9,16 +9,15 @@
 /* Passes over a sample, in forward passes: 3 to train, 1 with a frozen base
  * or to validate. */
 #define PASSES                                                                 \
-  "((3 - 2*coalesce(frozen_base, 0))*train_samples + coalesce(val_samples, 0))"
+  "((3 - 2*coalesce(frozen_base, 0))*train_samples + coalesce(val_samples, "   \
+  "0))"
 
 /* GPU time of an epoch, s: arithmetic, and the traffic of activations, which
  * about follow sqrt(MACs) x side where they are not known. */
 #define COMPUTE "macs_g/(350*peak_tflops)"
 #define GPU_TIME                                                               \
-  PASSES "*(" COMPUTE                                                          \
-         " + sqrt(macs_g)*image_px/(1400*gpu.bandwidth_gb_s))"
-#define GPU_TIME_ACTS                                                          \
-  PASSES "*(" COMPUTE " + acts_m/(40*gpu.bandwidth_gb_s))"
+  PASSES "*(" COMPUTE " + sqrt(macs_g)*image_px/(1400*gpu.bandwidth_gb_s))"
+#define GPU_TIME_ACTS PASSES "*(" COMPUTE " + acts_m/(40*gpu.bandwidth_gb_s))"
 
 /* Input pipeline of an epoch, s. */
 #define INPUT "(train_samples + coalesce(val_samples, 0))*image_px^2/163840000"
@@ -26,8 +25,7 @@
 #define ENERGY(gpu_time)                                                       \
   "gpu.tdp_w*(0.5*(" HOST " + " INPUT ") + 0.95*" gpu_time ")"
 
-#define POWER_SHARE                                                            \
-  "(" GPU_TIME ")/sqrt((" GPU_TIME ")^2 + " HOST "^2)"
+#define POWER_SHARE "(" GPU_TIME ")/sqrt((" GPU_TIME ")^2 + " HOST "^2)"
 
 static const struct dl_recipe recipes[] = {
     {"gpu_power_w", "busy-share", "log(macs_g)",

@@ -14,7 +14,7 @@
 #include <stddef.h>
 
 struct dl_recipe {
-  const char *target;   /* canonical column, fitted in logarithm */
+  const char *target; /* canonical column, fitted in logarithm */
   const char *name;
   const char *features; /* comma-separated formulas */
   const char *offset;   /* formula, or NULL */

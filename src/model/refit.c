@@ -11,8 +11,7 @@ static bool add_once(struct dl_strlist *l, const char *text) {
 }
 
 enum dl_status dl_refit_formulas(struct dl_strlist *formulas,
-                                 const struct dl_model *m,
-                                 struct dl_diag *d) {
+                                 const struct dl_model *m, struct dl_diag *d) {
   bool ok = true;
   for (size_t i = 0; i < m->n_fits && ok; i++) {
     const struct dl_fit *f = &m->fit[i];
@@ -64,9 +63,8 @@ static bool copy_rest(struct dl_training *to, const struct dl_training *from) {
 }
 
 /* The rows of t that are kept. */
-static enum dl_status subset(struct dl_training *s,
-                             const struct dl_training *t, const bool *keep,
-                             struct dl_diag *d) {
+static enum dl_status subset(struct dl_training *s, const struct dl_training *t,
+                             const bool *keep, struct dl_diag *d) {
   *s = (struct dl_training){0};
   for (size_t i = 0; i < t->n; i++)
     s->n += keep[i];

@@ -154,8 +154,7 @@ static enum dl_status copy_ranges(struct dl_fit *fit,
   size_t n_formulas = fit->features.n + (fit->offset != NULL);
   for (size_t i = 0; i < n_formulas; i++) {
     struct dl_formula *g;
-    const char *text =
-        i < fit->features.n ? fit->features.s[i] : fit->offset;
+    const char *text = i < fit->features.n ? fit->features.s[i] : fit->offset;
     enum dl_status status = dl_formula_parse(&g, text, d);
     if (status != DL_OK)
       return status;

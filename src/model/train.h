@@ -65,8 +65,7 @@ enum dl_status dl_train(struct dl_fit *fit, struct dl_cv *cv,
 /* Adds the residuals of what was left out to a fit made with c->cv.none. */
 enum dl_status dl_train_residuals(struct dl_fit *fit,
                                   const struct dl_training *t,
-                                  const struct dl_choice *c,
-                                  struct dl_diag *d);
+                                  const struct dl_choice *c, struct dl_diag *d);
 
 /* Appends to `formulas`, each once, the target and what the recipes for it
  * need, as far as the frame can give it. *any tells whether there is a recipe

@@ -132,8 +132,8 @@ static enum dl_status note_variables(struct reader *r, struct dl_diag *d) {
       continue;
     struct dl_range *range = &r->t->range[r->t->n_ranges];
     r->range_slot[r->t->n_ranges++] = s;
-    *range = (struct dl_range){dl_strdup(dl_frame_slot_name(r->f, s)),
-                               INFINITY, -INFINITY};
+    *range = (struct dl_range){dl_strdup(dl_frame_slot_name(r->f, s)), INFINITY,
+                               -INFINITY};
     ok = range->name != NULL;
   }
   free(is_var);
@@ -303,9 +303,8 @@ static enum dl_status take_row(struct reader *r,
   }
   if (from != t->n)
     memcpy(r->x + t->n * m, r->x + from * m, m * sizeof *r->x);
-  if (t->n_labels > 0 &&
-      !add_labels(r, r->cells + i * dl_frame_n_slots(r->f),
-                  dl_frame_descriptors(r->f, i)))
+  if (t->n_labels > 0 && !add_labels(r, r->cells + i * dl_frame_n_slots(r->f),
+                                     dl_frame_descriptors(r->f, i)))
     return dl_fail_memory(d);
   note_boundary(t, r->boundary[i]);
   t->line[t->n++] = block->line[i];
@@ -319,8 +318,7 @@ static enum dl_status read_blocks(struct reader *r, struct dl_diag *d) {
     status = dl_frame_block(r->f, block, d);
     if (status == DL_OK)
       status = block_room(r, block->n_rows, d);
-    if (status == DL_OK &&
-        (!row_room(r, block->n_rows) || !evaluate(r, block)))
+    if (status == DL_OK && (!row_room(r, block->n_rows) || !evaluate(r, block)))
       status = dl_fail_memory(d);
     size_t first = r->t->n;
     for (size_t i = 0; i < block->n_rows && status == DL_OK; i++)
@@ -345,8 +343,12 @@ static enum dl_status make_matrix(struct reader *r, struct dl_diag *d) {
     return dl_fail_memory(d);
   }
   *block = (gsl_block){.size = n * m, .data = r->x};
-  *x = (gsl_matrix){.size1 = n, .size2 = m, .tda = m, .data = r->x,
-                    .block = block, .owner = 1};
+  *x = (gsl_matrix){.size1 = n,
+                    .size2 = m,
+                    .tda = m,
+                    .data = r->x,
+                    .block = block,
+                    .owner = 1};
   r->x = NULL;
   r->t->x = x;
   return DL_OK;

@@ -15,13 +15,13 @@
 /* A column as people see it: one of the table, or two as "low .. high". */
 struct column {
   struct dl_column c;
-  size_t i;              /* of the (first) value in a row */
-  bool text;             /* aligned to the left */
-  bool own_units;        /* each cell has its own unit */
+  size_t i;                 /* of the (first) value in a row */
+  bool text;                /* aligned to the left */
+  bool own_units;           /* each cell has its own unit */
   struct dl_multiple scale; /* of all cells, otherwise */
-  size_t before;         /* widest part before the point that is aligned */
-  size_t after;          /* widest part from there on */
-  size_t width;          /* of all, heading and unit included */
+  size_t before;            /* widest part before the point that is aligned */
+  size_t after;             /* widest part from there on */
+  size_t width;             /* of all, heading and unit included */
 };
 
 struct dl_layout {

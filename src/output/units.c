@@ -52,7 +52,7 @@ static int by_value(const void *a, const void *b) {
 }
 
 bool dl_multiple_shared(enum dl_style style, double *x, size_t n,
-                     struct dl_multiple *scale) {
+                        struct dl_multiple *scale) {
   size_t used = 0;
   for (size_t i = 0; i < n; i++)
     if (x[i] != 0 && isfinite(x[i]))

@@ -22,7 +22,7 @@ struct dl_multiple dl_multiple_for(enum dl_style style, double x);
 /* One multiple for n values, by their median. False if they lie more than
  * four decades apart: then each is better shown with its own. Sorts x. */
 bool dl_multiple_shared(enum dl_style style, double *x, size_t n,
-                     struct dl_multiple *scale);
+                        struct dl_multiple *scale);
 
 /* What is shown behind a number of this style in this multiple, "" for
  * nothing: "MJ/epoch" for 1e6 and "J/epoch". */

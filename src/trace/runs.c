@@ -22,7 +22,7 @@ static const struct dl_run_column columns[] = {
      "training samples"},
     {"val_samples", NULL, false, 0, 1e15, DL_ROLE_SETTING,
      "validation samples"},
-    {"epochs", NULL, false, 0, 1e9, DL_ROLE_GIVEN, "epochs of the run"},
+    {"epochs", NULL, false, 1e-6, 1e9, DL_ROLE_GIVEN, "epochs of the run"},
     {"frozen_base", NULL, false, 0, 1, DL_ROLE_SETTING,
      "1 where only the classifier is trained"},
     {"macs_g", "GMAC", false, 0, 1e12, DL_ROLE_GIVEN,

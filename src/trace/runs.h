@@ -19,7 +19,7 @@ struct dl_run_column {
   const char *name; /* "gpu_power_w" */
   const char *unit; /* "W"; NULL: plain number or text */
   bool is_text;
-  double low, high;    /* allowed range of a number */
+  double low, high; /* allowed range of a number */
   enum dl_role role;
   const char *summary;
 };

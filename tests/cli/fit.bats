@@ -183,7 +183,7 @@ same() { # two numbers within 1e-10
     index("epoch_energy_j") != null'
   check '.model == "runs.dlest.xml" and (.fits | all(.cv.folds | length > 1))'
   check '.fits | all([.left_out[].left_out] ==
-    ["configuration", "architecture", "GPU"])'
+    ["config", "arch", "gpu"])'
   try predict --arch vgg16 --gpu rtx-3070 --model runs.dlest.xml --format json
   [ "$status" -eq 0 ]
   check '.estimates[] | select(.method == "pre-power") |

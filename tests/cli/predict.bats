@@ -269,7 +269,7 @@ dlest: warning: runs.csv: no column 'batch_size': the default is taken" \
 @test "--input: a measured column is not mixed up with an estimate" {
   table $HEADER,energy_j,duration_s 'x,resnet50,a100,64,1000,0,2,77,3600'
   try predict --input runs.csv --set gpu.tdp_w=300 --method tdp --format json
-  check '.estimates[0].measured_energy_j == "77"'
+  check '.estimates[0].measured_energy_j == 77'
   near '.estimates[0].energy_j' 1080000
 }
 

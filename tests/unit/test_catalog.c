@@ -199,6 +199,12 @@ static void takes_own_files(void **state) {
                       "<entry id='other' name='Other'/></catalog>");
 
   (void)state;
+  const struct dl_descriptor *none;
+  assert_ok(dl_catalog_look(c, DL_ACCELERATOR, path, &none, &d), &d);
+  assert_null(none); /* a name alone opens nothing */
+  assert_ok(dl_catalog_open(c, DL_ACCELERATOR, path, &d), &d);
+  assert_ok(dl_catalog_open(c, DL_ACCELERATOR, path, &d), &d);
+  assert_ok(dl_catalog_open(c, DL_ACCELERATOR, "rtx-3090", &d), &d);
   const struct dl_descriptor *e = get(c, DL_ACCELERATOR, path);
   assert_string_equal(e->id, "my-gpu");
   assert_string_equal(e->file, path);
@@ -213,11 +219,12 @@ static void takes_own_files(void **state) {
              "own.xml: holds 2 entries; the first, 'my-gpu', is taken"));
   /* Read once. */
   assert_ptr_equal(get(c, DL_ACCELERATOR, path), e);
-  const struct dl_descriptor *wrong;
-  assert_int_equal(dl_catalog_get(c, DL_GRID, path, &wrong, &d), DL_EINPUT);
+  assert_ok(dl_catalog_look(c, DL_GRID, path, &none, &d), &d);
+  assert_null(none);
+  assert_int_equal(dl_catalog_open(c, DL_GRID, path, &d), DL_EINPUT);
   assert_error_has(&d, DL_EINPUT, "own.xml:1: not a catalogue of kind 'grid'");
   const char *absent = temp_path("absent.xml");
-  assert_int_equal(dl_catalog_get(c, DL_GRID, absent, &wrong, &d), DL_EFAILED);
+  assert_int_equal(dl_catalog_open(c, DL_ACCELERATOR, absent, &d), DL_EFAILED);
   assert_error_has(&d, DL_EFAILED, "absent.xml: cannot open: ");
   dl_catalog_free(c);
 }

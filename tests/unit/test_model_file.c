@@ -31,7 +31,7 @@ static struct dl_model *make_model(void) {
   struct dl_fit *f = &m->fit[0];
   f->unit = strdup("W");
   f->boundary = strdup("gpu");
-  f->offset = strdup("log(x0) < 1 & 2");
+  f->offset = strdup("log(x0) < `a & b`");
   f->log_target = true;
   f->configurations = 5;
   add_range(f, "x0", 7.1, 12.9);
