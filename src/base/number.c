@@ -97,7 +97,7 @@ static bool take_exponent(struct decimal *x, const char *p, const char *end) {
 
 /* Takes the text apart; false if it is no decimal number. */
 static bool take_decimal(struct decimal *x, const char *p, const char *end) {
-  const char *start, *point;
+  const char *start;
 
   x->w = 0;
   x->digits = NULL;
@@ -109,7 +109,7 @@ static bool take_decimal(struct decimal *x, const char *p, const char *end) {
   start = p;
   p = take_digits(x, p, end);
   if (p < end && *p == '.') {
-    point = p++;
+    const char *point = p++;
     p = take_digits(x, p, end);
     x->power = -(p - point - 1);
     if (p - start == 1)

@@ -120,9 +120,9 @@ static bool in_range(const struct setting *s, double x) {
 }
 
 static bool parse_value(const struct setting *s, const char *arg, double *x) {
-  bool number = s->kind == HOURS ? dl_parse_duration(arg, 3600, x)
+  bool valid = s->kind == HOURS ? dl_parse_duration(arg, 3600, x)
                                  : dl_parse_double(arg, x);
-  if (!number || *x < 0 || !in_range(s, *x))
+  if (!valid || *x < 0 || !in_range(s, *x))
     return false;
   switch (s->kind) {
   case COUNT:

@@ -2,6 +2,7 @@
 #include "estimate/job.h"
 
 #include <stddef.h>
+#include <string.h>
 
 /* Name of each slot and the member of the job that its number goes to;
  * texts come first. */
@@ -51,8 +52,8 @@ void dl_job_read(struct dl_job *job, const struct dl_job_slots *s,
   for (size_t i = 0; i < MEMBERS; i++) {
     char *to = (char *)job + members[i].offset;
     if (i < TEXTS)
-      *(const char **)to = cells[s->slot[i]].s;
+      memcpy(to, &cells[s->slot[i]].s, sizeof cells->s);
     else
-      *(double *)to = cells[s->slot[i]].x;
+      memcpy(to, &cells[s->slot[i]].x, sizeof cells->x);
   }
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Model files: writing. The form is described by models/model.rng. */
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,9 +26,10 @@ static void text_attr(struct at a, const char *name, const char *value) {
 }
 
 static void number_attr(struct at a, const char *name, double x) {
+  if (isnan(x))
+    return; /* unknown: left out */
   char buf[DL_NUMBER_SIZE];
-  if (x == x) /* unknown (NaN) is left out */
-    dl_xml_set(a.x, a.node, name, dl_format_exact(buf, x));
+  dl_xml_set(a.x, a.node, name, dl_format_exact(buf, x));
 }
 
 static void count_attr(struct at a, const char *name, size_t n) {

@@ -203,9 +203,8 @@ dlest: 1 warning with --strict: nothing written" "${two[@]}" --strict
 @test "NO_COLOR, and no colour where there is no terminal" {
   env TERM=xterm "$DLEST" "${NEITHER[@]}" -q >out
   ! grep -q $'\033' out
-  if ! command -v script >/dev/null; then
-    skip "no 'script' to make a terminal"
-  fi
+  script -qec 'test -t 1' /dev/null </dev/null >/dev/null 2>&1 ||
+    skip "no terminal can be made here"
   command="$DLEST predict --arch resnet50 --gpu a100 -q"
   TERM=xterm script -qec "$command" /dev/null </dev/null >out
   grep -q $'\033' out

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The stack machine that formulas run on. */
+
+#include <math.h>
+#include <string.h>
+
+#include "model/formula_private.h"
+
+/* Comparisons with NaN are NaN, not false: unknown stays unknown. */
+static double truth(double a, double b, bool holds) {
+  return isnan(a) || isnan(b) ? NAN : (double)holds;
+}
+
+static double unary_op(enum op op, double a) {
+  switch (op) {
+  case OP_NEG:
+    return -a;
+  case OP_LOG:
+    return log(a);
+  case OP_LOG2:
+    return log2(a);
+  case OP_LOG10:
+    return log10(a);
+  case OP_LOG1P:
+    return log1p(a);
+  case OP_EXP:
+    return exp(a);
+  case OP_SQRT:
+    return sqrt(a);
+  default:
+    return fabs(a);
+  }
+}
+
+static double binary_op(enum op op, double a, double b) {
+  switch (op) {
+  case OP_ADD:
+    return a + b;
+  case OP_SUB:
+    return a - b;
+  case OP_MUL:
+    return a * b;
+  case OP_DIV:
+    return a / b;
+  case OP_POW:
+    return pow(a, b);
+  case OP_MIN:
+    return isnan(a) || isnan(b) ? NAN : fmin(a, b);
+  case OP_MAX:
+    return isnan(a) || isnan(b) ? NAN : fmax(a, b);
+  case OP_COALESCE:
+    return isnan(a) ? b : a;
+  case OP_LT:
+    return truth(a, b, a < b);
+  case OP_LE:
+    return truth(a, b, a <= b);
+  case OP_GT:
+    return truth(a, b, a > b);
+  case OP_GE:
+    return truth(a, b, a >= b);
+  case OP_EQ:
+    return truth(a, b, !(a < b) && !(a > b));
+  default:
+    return truth(a, b, a < b || a > b);
+  }
+}
+
+double dl_formula_eval(const struct dl_formula *f, const struct dl_cell *cells,
+                       const size_t *index) {
+  double stack[MOST_DEPTH + 1];
+  stack[0] = NAN;
+  size_t top = 0;
+  for (size_t i = 0; i < f->n; i++) {
+    const struct instruction *in = &f->code[i];
+    switch (in->op) {
+    case OP_NUMBER:
+      stack[top++] = in->number;
+      break;
+    case OP_VAR:
+      stack[top++] = cells[index[in->index]].x;
+      break;
+    case OP_TEXT_EQ: {
+      const char *s = cells[index[in->index]].s;
+      stack[top++] =
+          s ? strcmp(s, f->literals.s[in->literal]) == 0 : (double)NAN;
+      break;
+    }
+    default:
+      if (in->op <= OP_ABS) {
+        stack[top - 1] = unary_op(in->op, stack[top - 1]);
+      } else {
+        top--;
+        stack[top - 1] = binary_op(in->op, stack[top - 1], stack[top]);
+      }
+    }
+  }
+  return stack[0];
+}
