@@ -69,10 +69,6 @@ enum dl_status dl_fail_at(struct dl_diag *d, enum dl_status status,
   return status;
 }
 
-enum dl_status dl_fail_memory(struct dl_diag *d) {
-  return dl_fail(d, DL_EFAILED, "out of memory");
-}
-
 enum dl_status dl_fail_errno(struct dl_diag *d, const char *path,
                              const char *what, int err) {
   char reason[128];

@@ -41,10 +41,10 @@ bool dl_grow(void **array, size_t *cap, size_t want, size_t size) {
 
 void dl_use_large_pages(void *p, size_t bytes) {
 #ifdef MADV_HUGEPAGE
-  uintptr_t start = ((uintptr_t)p + LARGE_PAGE - 1) & ~(LARGE_PAGE - 1);
-  uintptr_t end = ((uintptr_t)p + bytes) & ~(LARGE_PAGE - 1);
-  if (bytes >= 4 * LARGE_PAGE && start < end)
-    madvise((void *)start, end - start, MADV_HUGEPAGE);
+  uintptr_t before = -(uintptr_t)p & (LARGE_PAGE - 1); /* to the next page */
+  if (bytes >= 4 * LARGE_PAGE)
+    madvise((char *)p + before, (bytes - before) & ~(LARGE_PAGE - 1),
+            MADV_HUGEPAGE);
 #else
   (void)p;
   (void)bytes;

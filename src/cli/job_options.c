@@ -121,7 +121,7 @@ static bool in_range(const struct setting *s, double x) {
 
 static bool parse_value(const struct setting *s, const char *arg, double *x) {
   bool valid = s->kind == HOURS ? dl_parse_duration(arg, 3600, x)
-                                 : dl_parse_double(arg, x);
+                                : dl_parse_double(arg, x);
   if (!valid || *x < 0 || !in_range(s, *x))
     return false;
   switch (s->kind) {

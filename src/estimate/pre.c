@@ -39,11 +39,13 @@ static void widen(struct dl_estimate *est, double by) {
 static void note_limits(struct dl_estimate *est, const struct dl_fit *fit,
                         const struct dl_job *job,
                         const struct dl_prediction *p) {
-  if (!isnan(p->low)) {
+  if (fit && !isnan(p->low)) {
     est->interval_from = dl_left_out_name(p->novelty);
     est->interval_groups = fit->left_out[p->novelty].n;
   }
   est->n_outside = 0;
+  if (!fit)
+    return;
   for (size_t i = 0; i < fit->n_ranges && i < 32; i++)
     if (p->outside >> i & 1 && est->n_outside < DL_MOST_OUTSIDE)
       est->outside[est->n_outside++] = fit->range[i].name;

@@ -17,6 +17,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #ifdef _OPENMP
 #include <omp.h>
@@ -479,4 +480,12 @@ void dl_csv_digest(const struct dl_csv *csv, char hex[33], size_t *rows) {
   for (size_t i = 0; i < sizeof canonical.digest; i++)
     snprintf(hex + 2 * i, 3, "%02x", canonical.digest[i]);
   *rows = csv->n_rows;
+}
+
+size_t dl_csv_expected_rows(const struct dl_csv *csv) {
+  struct stat st;
+  if (fstat(fileno(csv->f), &st) != 0 || !S_ISREG(st.st_mode))
+    return 0;
+  double share = (double)csv->tuning.chunk_size / (double)(st.st_size + 1);
+  return share < 1 ? (size_t)((double)csv->block.n_rows / share * 1.02) : 0;
 }

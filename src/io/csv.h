@@ -49,6 +49,10 @@ enum dl_status dl_csv_next(struct dl_csv *csv,
                            const struct dl_csv_block **block,
                            struct dl_diag *d);
 
+/* About how many rows the whole file has, judged by the block handed out
+ * last; 0 where that cannot be told (a pipe). For reserving memory. */
+size_t dl_csv_expected_rows(const struct dl_csv *csv);
+
 /* Provenance of what was read so far: XXH3 (128 bits, as `xxhsum -H2` prints
  * it) of the bytes in hexadecimal, NUL-terminated, and the number of data
  * rows handed out. */

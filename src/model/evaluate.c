@@ -87,9 +87,12 @@ double dl_formula_eval(const struct dl_formula *f, const struct dl_cell *cells,
     }
     default:
       if (in->op <= OP_ABS) {
+        /* The parser sees to it that the stack is deep enough.
+         * NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage) */
         stack[top - 1] = unary_op(in->op, stack[top - 1]);
       } else {
         top--;
+        /* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage) */
         stack[top - 1] = binary_op(in->op, stack[top - 1], stack[top]);
       }
     }

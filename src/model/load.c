@@ -19,8 +19,9 @@ struct reading {
 
 static enum dl_status refuse(const struct reading *r, const dl_node *node,
                              const char *what) {
-  return dl_fail_at(r->d, DL_EINPUT, dl_xml_path(r->x), dl_xml_line(node),
-                    "<%s>: %s", dl_xml_name(node), what);
+  dl_fail_at(r->d, DL_EINPUT, dl_xml_path(r->x), dl_xml_line(node), "<%s>: %s",
+             dl_xml_name(node), what);
+  return DL_EINPUT;
 }
 
 static enum dl_status copy_attr(const struct reading *r, dl_node *node,
@@ -306,7 +307,7 @@ static enum dl_status read_fit(const struct reading *r, dl_node *node,
 
 static enum dl_status read_root(const struct reading *r, struct dl_model *m) {
   dl_node *root = dl_xml_root(r->x);
-  size_t format;
+  size_t format = 0;
   if (strcmp(dl_xml_name(root), "model") != 0)
     return refuse(r, root, "not a model file");
   enum dl_status status = count_attr(r, root, "format", &format);

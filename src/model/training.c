@@ -250,12 +250,24 @@ static void note_boundary(struct dl_training *t, const char *s) {
     t->boundary[0] = '\0';
 }
 
+/* Room for the first rows: for the whole file as far as can be guessed, which
+ * spares copying them as they grow. */
+static void *first_room(struct reader *r, size_t rows, size_t row_bytes) {
+  size_t expected = dl_csv_expected_rows(r->csv);
+  r->cap_rows = expected > rows ? expected : rows;
+  return reallocarray(NULL, r->cap_rows, row_bytes);
+}
+
 static bool row_room(struct reader *r, size_t rows) {
   size_t m = r->t->formula.n, before = r->cap_rows;
   void *x = r->x;
-  if (!dl_grow(&x, &r->cap_rows, r->t->n + rows, m * sizeof *r->x))
+  if (before == 0)
+    x = first_room(r, rows, m * sizeof *r->x);
+  else if (!dl_grow(&x, &r->cap_rows, r->t->n + rows, m * sizeof *r->x))
     return false;
   r->x = x;
+  if (!x)
+    return false;
   if (r->cap_rows == before)
     return true;
   dl_use_large_pages(x, r->cap_rows * m * sizeof *r->x);
