@@ -13,34 +13,7 @@
 
 #include "math/scale.h"
 
-/* The data of tests/reference/math_reference.py. */
-#define N 40
-#define P 4
-
-static gsl_matrix *make_X(void) {
-  gsl_matrix *X = gsl_matrix_alloc(N, P);
-  for (size_t i = 0; i < N; i++)
-    for (size_t j = 0; j < P; j++)
-      gsl_matrix_set(
-          X, i, j,
-          (double)(j + 1) *
-                  sin((1.7 + 0.31 * (double)j) * (double)i + 0.9 * (double)j) +
-              10 * (double)j);
-  return X;
-}
-
-static gsl_vector *make_w(void) {
-  gsl_vector *w = gsl_vector_alloc(N);
-  for (size_t i = 0; i < N; i++)
-    gsl_vector_set(w, i, 1 + (double)(i % 3));
-  return w;
-}
-
-/* |got - want| within a share of |want|. */
-static void near(double got, double want, double share) {
-  if (!(fabs(got - want) <= share * fabs(want)))
-    fail_msg("got %.17g, want %.17g", got, want);
-}
+#include "problem.h"
 
 /* From tests/reference/math_reference.py (scikit-learn's StandardScaler). */
 static const double MEAN[P] = {0.0173718699744121, 10.0240222939388,

@@ -15,45 +15,7 @@
 
 #include "math/validate.h"
 
-/* The data of tests/reference/math_reference.py. */
-#define N 40
-#define P 4
-
-static gsl_matrix *make_X(void) {
-  gsl_matrix *X = gsl_matrix_alloc(N, P);
-  for (size_t i = 0; i < N; i++)
-    for (size_t j = 0; j < P; j++)
-      gsl_matrix_set(
-          X, i, j,
-          (double)(j + 1) *
-                  sin((1.7 + 0.31 * (double)j) * (double)i + 0.9 * (double)j) +
-              10 * (double)j);
-  return X;
-}
-
-static gsl_vector *make_y(const gsl_matrix *X) {
-  gsl_vector *y = gsl_vector_alloc(N);
-  for (size_t i = 0; i < N; i++) {
-    double sum = 5 + 3 * cos(2.3 * (double)i);
-    for (size_t j = 0; j < P; j++)
-      sum += gsl_matrix_get(X, i, j) * (0.5 * (double)j - 1);
-    gsl_vector_set(y, i, sum);
-  }
-  return y;
-}
-
-static gsl_vector *make_w(void) {
-  gsl_vector *w = gsl_vector_alloc(N);
-  for (size_t i = 0; i < N; i++)
-    gsl_vector_set(w, i, 1 + (double)(i % 3));
-  return w;
-}
-
-/* |got - want| within a share of |want|. */
-static void near(double got, double want, double share) {
-  if (!(fabs(got - want) <= share * fabs(want)))
-    fail_msg("got %.17g, want %.17g", got, want);
-}
+#include "problem.h"
 
 /* From tests/reference/math_reference.py: ridge with lambda 2.5 behind a
  * StandardScaler fitted within each of 5 consecutive folds. */
