@@ -57,17 +57,8 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
       argp_error(state, "--coverage: invalid value '%s'", arg);
     o->coverage /= 100;
     return 0;
-  case ARGP_KEY_ARG:
-    if (o->input)
-      argp_error(state, "one table at a time");
-    o->input = arg;
-    return 0;
-  case ARGP_KEY_END:
-    if (!o->input)
-      argp_error(state, "which table of runs?");
-    return 0;
   default:
-    return ARGP_ERR_UNKNOWN;
+    return dl_cli_table(&o->input, key, arg, state);
   }
 }
 

@@ -128,17 +128,8 @@ static error_t parse_number(int key, char *arg, struct argp_state *state) {
   case ARGP_KEY_INIT:
     state->child_inputs[0] = &o->job;
     return 0;
-  case ARGP_KEY_ARG:
-    if (o->input)
-      argp_error(state, "one table at a time");
-    o->input = arg;
-    return 0;
-  case ARGP_KEY_END:
-    if (!o->input)
-      argp_error(state, "which table of runs?");
-    return 0;
   default:
-    return ARGP_ERR_UNKNOWN;
+    return dl_cli_table(&o->input, key, arg, state);
   }
 }
 

@@ -43,6 +43,11 @@ extern const struct dl_command dl_cmd_predict, dl_cmd_fit, dl_cmd_compare,
 void dl_cli_parse(struct dl_cli *cli, const struct argp *own, int argc,
                   char **argv, void *input);
 
+/* For the default of a parser whose one argument is a table: takes it, and
+ * asks for it where it is missing. */
+error_t dl_cli_table(const char **input, int key, char *arg,
+                     struct argp_state *state);
+
 /* With --strict: an error (DL_EINPUT) if anything was warned about or left
  * out. To be called before anything is written. */
 enum dl_status dl_cli_strict(struct dl_cli *cli);

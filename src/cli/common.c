@@ -72,6 +72,17 @@ void dl_cli_parse(struct dl_cli *cli, const struct argp *own, int argc,
   argp_parse(&whole, argc, argv, 0, NULL, &in);
 }
 
+error_t dl_cli_table(const char **input, int key, char *arg,
+                     struct argp_state *state) {
+  if (key == ARGP_KEY_ARG && *input)
+    argp_error(state, "one table at a time");
+  if (key == ARGP_KEY_END && !*input)
+    argp_error(state, "which table of runs?");
+  if (key == ARGP_KEY_ARG)
+    *input = arg;
+  return key == ARGP_KEY_ARG || key == ARGP_KEY_END ? 0 : ARGP_ERR_UNKNOWN;
+}
+
 enum dl_status dl_cli_strict(struct dl_cli *cli) {
   size_t n = cli->diag.n_warnings + cli->diag.n_more;
   if (!cli->strict || (n == 0 && cli->diag.n_skipped == 0))
