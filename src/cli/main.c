@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* dlest: energy of deep-learning training and inference. */
 
-#include <gsl/gsl_errno.h>
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,10 +9,7 @@
 #include "cli/command.h"
 #include "cli/run.h"
 #include "config.h"
-
-#ifdef HAVE_OPENBLAS
-void openblas_set_num_threads(int n);
-#endif
+#include "math/setup.h"
 
 static const char usage[] =
     "Usage: dlest COMMAND [OPTION...] [ARGUMENT...]\n"
@@ -35,10 +31,7 @@ int main(int argc, char **argv) {
   atexit(dl_check_stdout);
   argp_err_exit_status = DL_EUSAGE;
   argp_program_version = "dlest " PACKAGE_VERSION;
-  gsl_set_error_handler_off();
-#ifdef HAVE_OPENBLAS
-  openblas_set_num_threads(1); /* dlest spreads the work itself */
-#endif
+  dl_math_setup();
   const char *word = argc > 1 ? argv[1] : "";
   if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0)
     return puts(argp_program_version) < 0;
