@@ -249,9 +249,12 @@ static enum dl_status leave_groups_out(struct comparing *w,
   struct dl_diag *d = &w->cli->diag;
   bool *keep = dl_calloc(t->n, sizeof *keep);
   bool *wanted = dl_calloc(t->n, sizeof *wanted);
+  if (!keep || !wanted) {
+    free(keep);
+    free(wanted);
+    return dl_fail_memory(d);
+  }
   enum dl_status status = DL_OK;
-  if (!keep || !wanted)
-    status = dl_fail_memory(d);
   for (size_t g = 0; g < l->names.n && status == DL_OK; g++) {
     struct dl_model *without;
     struct part part = {t, wanted};
