@@ -289,10 +289,12 @@ static enum dl_status cross_validated(struct comparing *w,
     status = read_training(w, m, spec.column, &t);
   const struct dl_labels *l =
       status == DL_OK ? dl_training_labels(&t, spec.column) : NULL;
-  if (status == DL_OK && (!l || l->names.n < 2))
-    status = dl_fail_at(d, DL_EINPUT, w->o->input, 0,
-                        "column '%s' has fewer than two values to leave out",
-                        spec.column);
+  if (status == DL_OK && (!l || l->names.n < 2)) {
+    dl_fail_at(d, DL_EINPUT, w->o->input, 0,
+               "column '%s' has fewer than two values to leave out",
+               spec.column);
+    status = DL_EINPUT;
+  }
   if (status == DL_OK)
     status = leave_groups_out(w, m, &t, l);
   dl_training_free(&t);
