@@ -144,6 +144,13 @@ static enum dl_status epoch(const struct dl_context *ctx,
   est->energy_j = p.value * job->epochs;
   est->low_j = p.low * job->epochs;
   est->high_j = p.high * job->epochs;
+  /* A duration that was given does not enter: with it, epochs that do not
+   * belong to it would make an absurd power. */
+  double own_s = dl_pre_duration(job);
+  if (!isnan(own_s)) {
+    est->duration_s = own_s;
+    est->duration_from = dl_pre_epoch.name;
+  }
   est->power_w = est->energy_j / est->duration_s;
   if (isnan(p.value))
     est->lacks = lacking(ctx->epoch, job);
