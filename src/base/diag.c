@@ -129,3 +129,13 @@ void dl_skip_at(struct dl_diag *d, const char *file, size_t line,
   va_end(ap);
   d->n_skipped++;
 }
+
+void dl_diag_take(struct dl_diag *to, struct dl_diag *from) {
+  for (size_t i = 0; i < from->n_warnings; i++)
+    dl_warn(to, "%s", from->warnings[i]);
+  to->n_more += from->n_more;
+  to->n_skipped += from->n_skipped;
+  if (from->error)
+    dl_fail(to, from->status, "%s", from->error);
+  dl_diag_free(from);
+}

@@ -36,6 +36,10 @@ void dl_diag_init(struct dl_diag *d);
 /* Frees what d holds and leaves it as after dl_diag_init. */
 void dl_diag_free(struct dl_diag *d);
 
+/* Moves what `from` holds behind what `to` has, as if it had been told to `to`,
+ * and empties it. For work that several threads shared. */
+void dl_diag_take(struct dl_diag *to, struct dl_diag *from);
+
 /* Record an error and return its status. The first error is kept. */
 enum dl_status dl_fail(struct dl_diag *d, enum dl_status status,
                        const char *fmt, ...) DL_PRINTF(3, 4);

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/timestamp.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/number.h"
+
+#define DAY_S 86400
+
+/* Whole years of which 64 bits hold the nanoseconds, and what they hold. */
+enum { YEAR_MIN = 1678, YEAR_MAX = 2261 };
+#define NS_MAX 9.2e18
+
+/* What is left of the text. */
+struct scan {
+  const char *s, *end;
+};
+
+static bool take(struct scan *p, char c) {
+  if (p->s < p->end && *p->s == c) {
+    p->s++;
+    return true;
+  }
+  return false;
+}
+
+static bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+/* Exactly n digits (n <= 9). */
+static bool digits(struct scan *p, int n, int *out) {
+  int x = 0;
+  if (p->end - p->s < n)
+    return false;
+  for (int i = 0; i < n; i++) {
+    if (!is_digit(p->s[i]))
+      return false;
+    x = x * 10 + (p->s[i] - '0');
+  }
+  p->s += n;
+  *out = x;
+  return true;
+}
+
+static int digits_ahead(const struct scan *p) {
+  const char *s = p->s;
+  while (s < p->end && is_digit(*s))
+    s++;
+  return s - p->s > 99 ? 99 : (int)(s - p->s);
+}
+
+/* Behind a "." or ",": as many digits as there are, of which nine count. */
+static bool fraction(struct scan *p, int64_t *ns) {
+  int64_t unit = DL_SECOND, x = 0;
+  if (p->s == p->end || !is_digit(*p->s))
+    return false;
+  for (; p->s < p->end && is_digit(*p->s); p->s++)
+    if (unit > 1) {
+      unit /= 10;
+      x += unit * (*p->s - '0');
+    }
+  *ns += x;
+  return true;
+}
+
+/* Days from 1970-01-01 in the proleptic Gregorian calendar. The year begins in
+ * March here, so that the leap day is its last one; 400 years have 146097
+ * days. */
+static int64_t days_of(int year, int month, int day) {
+  int y = month <= 2 ? year - 1 : year;
+  int m = (month + 9) % 12; /* March is 0 */
+  int64_t leap_days = y / 4 - y / 100 + y / 400;
+  return (int64_t)365 * y + leap_days + (153 * m + 2) / 5 + day - 1 - 719468;
+}
+
+static bool is_date(int year, int month, int day) {
+  static const int length[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+  if (year < YEAR_MIN || year > YEAR_MAX || month < 1 || month > 12 || day < 1)
+    return false;
+  bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+  return day <= length[month - 1] + (month == 2 && leap);
+}
+
+/* Y-m-d, Y/m/d, Ymd or d-m-Y. */
+static bool date(struct scan *p, int64_t *days) {
+  int year, month, day, n = digits_ahead(p);
+  bool ok = false;
+  if (n == 8) {
+    ok = digits(p, 4, &year) && digits(p, 2, &month) && digits(p, 2, &day);
+  } else if (n == 4 && p->end - p->s > 4) {
+    char separator = p->s[4];
+    ok = (separator == '-' || separator == '/') && digits(p, 4, &year) &&
+         take(p, separator) && digits(p, 2, &month) && take(p, separator) &&
+         digits(p, 2, &day);
+  } else if (n == 2) {
+    ok = digits(p, 2, &day) && take(p, '-') && digits(p, 2, &month) &&
+         take(p, '-') && digits(p, 4, &year);
+  }
+  if (!ok || !is_date(year, month, day))
+    return false;
+  *days = days_of(year, month, day);
+  return true;
+}
+
+/* H:MM:SS[.fff] */
+static bool time_of_day(struct scan *p, int64_t *ns) {
+  int hour, minute, second, n = digits_ahead(p);
+  if ((n != 1 && n != 2) || !digits(p, n, &hour) || !take(p, ':') ||
+      !digits(p, 2, &minute) || !take(p, ':') || !digits(p, 2, &second) ||
+      hour > 23 || minute > 59 || second > 60)
+    return false;
+  *ns = (hour * INT64_C(3600) + minute * 60 + second) * DL_SECOND;
+  return !(take(p, '.') || take(p, ',')) || fraction(p, ns);
+}
+
+static bool word(struct scan *p, const char *w) {
+  size_t n = strlen(w);
+  if ((size_t)(p->end - p->s) != n || memcmp(p->s, w, n) != 0)
+    return false;
+  p->s = p->end;
+  return true;
+}
+
+/* Z, UTC, GMT, +01:00, +0100, +01, with or without a blank before. */
+static bool zone(struct scan *p, struct dl_timestamp *out) {
+  int hour, minute = 0;
+  take(p, ' ');
+  out->zoned = true;
+  if (word(p, "Z") || word(p, "UTC") || word(p, "GMT"))
+    return true;
+  int sign = take(p, '+') ? 1 : take(p, '-') ? -1 : 0;
+  if (sign == 0 || !digits(p, 2, &hour) || hour > 15)
+    return false;
+  if (p->s < p->end) {
+    take(p, ':');
+    if (!digits(p, 2, &minute) || minute > 59)
+      return false;
+  }
+  out->zone_s = sign * (hour * 3600 + minute * 60);
+  out->ns -= out->zone_s * DL_SECOND;
+  return p->s == p->end;
+}
+
+/* Seconds since 1970, or thousandths, millionths, billionths of them. */
+static bool since_1970(const char *s, size_t len, struct dl_timestamp *out) {
+  static const struct {
+    double from;
+    int64_t ns;
+  } units[] = {{1e17, 1}, {1e14, 1000}, {1e11, 1000000}, {1e8, DL_SECOND}};
+  struct scan p = {s, s + len};
+  uint64_t whole = 0;
+  int64_t part = 0;
+  size_t u = 0;
+  double x;
+  if (dl_parse_number(s, len, &x) != DL_NUMBER_OK || !(x >= 1e8))
+    return false;
+  while (x < units[u].from)
+    u++;
+  int64_t unit = units[u].ns;
+  if (!(x * (double)unit < NS_MAX))
+    return false;
+  *out = (struct dl_timestamp){
+      .ns = (int64_t)(x * (double)unit), .zoned = true, .dated = true};
+  /* A double rounds to 256 ns: plain decimals are read digit by digit. */
+  if (digits_ahead(&p) > 19)
+    return true;
+  for (; p.s < p.end && is_digit(*p.s); p.s++)
+    whole = whole * 10 + (uint64_t)(*p.s - '0');
+  if (take(&p, '.'))
+    fraction(&p, &part);
+  if (p.s == p.end)
+    out->ns = (int64_t)whole * unit + part * unit / DL_SECOND;
+  return true;
+}
+
+bool dl_parse_timestamp(const char *s, size_t len, struct dl_timestamp *out) {
+  struct scan p = {s, s + len};
+  int64_t days, ns;
+  while (p.s < p.end && (*p.s == ' ' || *p.s == '\t'))
+    p.s++;
+  while (p.end > p.s && (p.end[-1] == ' ' || p.end[-1] == '\t'))
+    p.end--;
+  *out = (struct dl_timestamp){0};
+  struct scan start = p;
+  int n = digits_ahead(&p);
+  if (n > 0 && n <= 2 && p.s + n < p.end && p.s[n] == ':')
+    return time_of_day(&p, &out->ns) && p.s == p.end;
+  if (!date(&p, &days))
+    return since_1970(start.s, (size_t)(start.end - start.s), out);
+  if (p.s == p.end && n == 8) /* not a date but a number of seconds */
+    return false;
+  if (!take(&p, 'T') && !take(&p, ' '))
+    return false;
+  while (take(&p, ' '))
+    continue;
+  if (!time_of_day(&p, &ns))
+    return false;
+  out->dated = true;
+  out->ns = days * DAY_S * DL_SECOND + ns;
+  return p.s == p.end || zone(&p, out);
+}
+
+bool dl_parse_elapsed(const char *s, size_t len, double *seconds) {
+  struct scan p = {s, s + len};
+  int part[3] = {0}, n = 0, days = 0, width;
+  int64_t ns = 0;
+  while (p.s < p.end && *p.s == ' ')
+    p.s++;
+  while (p.end > p.s && p.end[-1] == ' ')
+    p.end--;
+  width = digits_ahead(&p);
+  if (width < 1 || width > 6 || !digits(&p, width, &part[0]))
+    return false;
+  if (take(&p, '-')) {
+    days = part[0];
+  } else if (take(&p, ' ')) {
+    days = part[0];
+    if (p.end - p.s < 3 || memcmp(p.s, "day", 3) != 0)
+      return false;
+    p.s += 3;
+    take(&p, 's');
+    if (!take(&p, ',') || !take(&p, ' '))
+      return false;
+  } else {
+    n = 1;
+  }
+  bool with_days = n == 0;
+  if (with_days) {
+    width = digits_ahead(&p);
+    if (width < 1 || width > 2 || !digits(&p, width, &part[n++]))
+      return false;
+  }
+  while (n < 3 && take(&p, ':'))
+    if (!digits(&p, 2, &part[n++]))
+      return false;
+  if (n < (with_days ? 3 : 2) || part[n - 1] > 60 || (n == 3 && part[1] > 59))
+    return false;
+  if ((take(&p, '.') && !fraction(&p, &ns)) || p.s != p.end)
+    return false;
+  double whole = n == 3 ? part[0] * 3600.0 + part[1] * 60.0 + part[2]
+                        : part[0] * 60.0 + part[1];
+  *seconds = days * (double)DAY_S + whole + (double)ns * 1e-9;
+  return true;
+}
+
+/* Year, month and day of a day since 1970-01-01: days_of the other way
+ * round. */
+static void date_of(int64_t days, int *year, int *month, int *day) {
+  int64_t z = days + 719468;
+  int64_t era = (z >= 0 ? z : z - 146096) / 146097;
+  int64_t of_era = z - era * 146097;
+  int64_t y = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
+  int64_t of_year = of_era - (365 * y + y / 4 - y / 100);
+  int64_t m = (5 * of_year + 2) / 153;
+  *day = (int)(of_year - (153 * m + 2) / 5 + 1);
+  *month = (int)(m < 10 ? m + 3 : m - 9);
+  *year = (int)(y + era * 400 + (*month <= 2));
+}
+
+char *dl_format_timestamp(char buf[DL_TIMESTAMP_SIZE], int64_t ns, bool zoned) {
+  int64_t seconds = ns / DL_SECOND, rest = ns % DL_SECOND;
+  int year, month, day;
+  if (rest < 0) {
+    rest += DL_SECOND;
+    seconds--;
+  }
+  int64_t days = seconds / DAY_S, of_day = seconds % DAY_S;
+  if (of_day < 0) {
+    of_day += DAY_S;
+    days--;
+  }
+  date_of(days, &year, &month, &day);
+  int n = snprintf(buf, DL_TIMESTAMP_SIZE, "%04d-%02d-%02dT%02d:%02d:%02d",
+                   year, month, day, (int)(of_day / 3600),
+                   (int)(of_day / 60 % 60), (int)(of_day % 60));
+  size_t at = n < 0 ? 0 : (size_t)n;
+  if (rest % 1000 != 0)
+    snprintf(buf + at, DL_TIMESTAMP_SIZE - at, ".%09d", (int)rest);
+  else if (rest % 1000000 != 0)
+    snprintf(buf + at, DL_TIMESTAMP_SIZE - at, ".%06d", (int)(rest / 1000));
+  else if (rest != 0)
+    snprintf(buf + at, DL_TIMESTAMP_SIZE - at, ".%03d", (int)(rest / 1000000));
+  if (zoned)
+    strncat(buf, "Z", DL_TIMESTAMP_SIZE - strlen(buf) - 1);
+  return buf;
+}

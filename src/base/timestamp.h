@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Points in time as logs write them. */
+
+#ifndef DL_BASE_TIMESTAMP_H
+#define DL_BASE_TIMESTAMP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define DL_SECOND INT64_C(1000000000) /* in ns */
+
+/* Room for what dl_format_timestamp writes. */
+#define DL_TIMESTAMP_SIZE 40
+
+struct dl_timestamp {
+  int64_t ns; /* since 1970-01-01 00:00; of the clock on the wall where the
+                 text names no zone, of UTC where it does */
+  bool zoned; /* the text names a zone */
+  bool dated; /* false: a time of day alone, ns < one day */
+  int zone_s; /* that zone's offset from UTC; 0 without one */
+};
+
+/* Reads a date and time that fills s[0..len) but for blanks around it:
+ * 2022-12-05 09:55:42.535, 2022/12/05 09:55:42, 2022-12-05T09:55:42.5+01:00,
+ * ...Z, 05-12-2022 09:55:42 (day first), 20221205 09:55:42, 09:55:42, or a
+ * number of seconds since 1970 (from 1e8 on; 1e11 on: milliseconds, 1e14 on:
+ * microseconds, 1e17 on: nanoseconds). False for everything else, impossible
+ * dates included. Digits behind the nanoseconds are dropped. */
+bool dl_parse_timestamp(const char *s, size_t len, struct dl_timestamp *out);
+
+/* A duration: [D-]H:MM:SS[.fff], MM:SS[.fff], "1 day, 2:03:04.5" or "2 days,
+ * 0:00:01". False for everything else. */
+bool dl_parse_elapsed(const char *s, size_t len, double *seconds);
+
+/* 2022-12-05T09:55:42.535 with as many decimals as it takes (none, 3, 6 or
+ * 9), "Z" behind it where `zoned`. Returns buf. */
+char *dl_format_timestamp(char buf[DL_TIMESTAMP_SIZE], int64_t ns, bool zoned);
+
+#endif
