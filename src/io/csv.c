@@ -38,7 +38,7 @@
 
 /* The least that is read at first: what a byte order mark and the look for
  * binary data need. */
-#define FIRST_SIZE 64
+#define FIRST_SIZE DL_CSV_LOOK_SIZE
 
 struct buffer {
   char *data;
@@ -121,18 +121,6 @@ static enum dl_status fail_too_long(struct dl_csv *csv, size_t line,
                     DL_CSV_ROW_MAX >> 20);
 }
 
-/* Control characters near the start tell binary formats from text. NUL bytes
- * behind the header may be a fault of the writer. */
-static bool looks_binary(const struct buffer *b) {
-  size_t n = b->len < FIRST_SIZE ? b->len : FIRST_SIZE;
-
-  for (size_t i = 0; i < n; i++)
-    if (b->data[i] > 0 && b->data[i] < 32 &&
-        strchr("\t\n\f\r", b->data[i]) == NULL)
-      return true;
-  return false;
-}
-
 /* Reads up to the end of the header, however many buffers that takes. */
 static enum dl_status read_header(struct dl_csv *csv, struct dl_diag *d) {
   struct dl_csv_header *h = &csv->header;
@@ -177,7 +165,7 @@ static enum dl_status start_reading(struct dl_csv *csv, struct dl_diag *d) {
     return dl_fail_at(d, DL_EINPUT, csv->path, 0, "empty file");
   if (b->len >= 3 && memcmp(b->data, "\xEF\xBB\xBF", 3) == 0)
     csv->start = 3;
-  if (looks_binary(b))
+  if (dl_csv_looks_binary(b->data, b->len))
     return dl_fail_at(d, DL_EINPUT, csv->path, 0,
                       "not a CSV file: binary data");
   status = read_header(csv, d);
@@ -435,8 +423,13 @@ static enum dl_status report(struct dl_csv *csv, const struct dl_csv_chunk *c,
 /* Makes a chunk the block that is handed out. */
 static enum dl_status take_chunk(struct dl_csv *csv, struct dl_csv_chunk *c,
                                  struct dl_diag *d) {
+  bool open_quote = c->error == DL_CSV_OPEN_QUOTE && c->n_rows > 0;
   size_t line = csv->quotes ? 0 : csv->line;
-  enum dl_status status = report(csv, c, line, d);
+  enum dl_status status;
+
+  if (open_quote)
+    c->error = DL_CSV_FINE;
+  status = report(csv, c, line, d);
 
   if (line > 0) {
     for (size_t i = 0; i < c->n_rows; i++)
@@ -450,6 +443,11 @@ static enum dl_status take_chunk(struct dl_csv *csv, struct dl_csv_chunk *c,
   csv->block.n_cols = c->n_cols;
   csv->block.cell = c->cell;
   csv->block.line = c->row_line;
+  if (open_quote) { /* the rows first, then this chunk once more */
+    c->error = DL_CSV_OPEN_QUOTE;
+    c->n_rows = c->n_skips = 0;
+    csv->next--;
+  }
   return status;
 }
 
@@ -480,6 +478,10 @@ void dl_csv_digest(const struct dl_csv *csv, char hex[33], size_t *rows) {
   for (size_t i = 0; i < sizeof canonical.digest; i++)
     snprintf(hex + 2 * i, 3, "%02x", canonical.digest[i]);
   *rows = csv->n_rows;
+}
+
+bool dl_csv_at_end(const struct dl_csv *csv) {
+  return csv->done && csv->next == csv->n_chunks;
 }
 
 size_t dl_csv_expected_rows(const struct dl_csv *csv) {

@@ -43,11 +43,15 @@ const char *dl_csv_name(const struct dl_csv *csv, size_t col);
 /* Index of a column, or -1. */
 long dl_csv_find(const struct dl_csv *csv, const char *name);
 
-/* The next rows; *block is NULL at the end of the file. It and its cells
+/* The next rows; *block is NULL at the end of the file. Rows before a quote
+ * that is never closed are handed out before that error. It and its cells
  * belong to the reader and live until the next call. */
 enum dl_status dl_csv_next(struct dl_csv *csv,
                            const struct dl_csv_block **block,
                            struct dl_diag *d);
+
+/* Whether the block handed out last was the last one. */
+bool dl_csv_at_end(const struct dl_csv *csv);
 
 /* About how many rows the whole file has, judged by the block handed out
  * last; 0 where that cannot be told (a pipe). For reserving memory. */

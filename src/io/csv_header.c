@@ -115,3 +115,12 @@ enum dl_status dl_csv_header_check(const struct dl_csv_header *h,
                       twice);
   return DL_OK;
 }
+
+bool dl_csv_looks_binary(const char *data, size_t len) {
+  size_t n = len < DL_CSV_LOOK_SIZE ? len : DL_CSV_LOOK_SIZE;
+
+  for (size_t i = 0; i < n; i++)
+    if (data[i] > 0 && data[i] < 32 && strchr("\t\n\f\r", data[i]) == NULL)
+      return true;
+  return false;
+}

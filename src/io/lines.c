@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "io/lines.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+
+/* A line fits in whole, and one read brings many. */
+#define BUFFER_SIZE ((size_t)256 * 1024)
+
+/* What is enough to recognise a format by; more is not read before it is
+ * asked for, so that looking at many files is quick. */
+#define HEAD_SIZE ((size_t)16 * 1024)
+#define HEAD_LINES 2
+
+struct dl_lines {
+  char *path;
+  FILE *f;
+  int fd;
+  char *data; /* BUFFER_SIZE and one for the NUL of a last line */
+  size_t start, len;
+  size_t number; /* of the last line */
+  bool eof, too_long;
+  size_t bytes;    /* read so far */
+  char last_byte;  /* that the stream gave */
+  size_t replayed; /* of the head, by the stream */
+};
+
+/* Reads once more; a pipe gives what it has. */
+static enum dl_status fill(struct dl_lines *l, size_t most, struct dl_diag *d) {
+  ssize_t n;
+  do
+    n = read(l->fd, l->data + l->len, most - l->len);
+  while (n < 0 && errno == EINTR);
+  if (n < 0)
+    return dl_fail_errno(d, l->path, "cannot read", errno);
+  l->len += (size_t)n;
+  l->bytes += (size_t)n;
+  l->eof = n == 0;
+  l->data[l->len] = '\0';
+  return DL_OK;
+}
+
+static size_t count_lines(const char *s, size_t len) {
+  size_t n = 0;
+  for (const char *end = s + len; s < end; n++) {
+    s = memchr(s, '\n', (size_t)(end - s));
+    if (!s)
+      return n;
+    s++;
+  }
+  return n;
+}
+
+/* Refuses what is no text. */
+static enum dl_status check_text(struct dl_lines *l, struct dl_diag *d) {
+  static const struct {
+    const char *bytes;
+    size_t n;
+    const char *what;
+  } magic[] = {
+      {"\x1f\x8b", 2, "compressed; pass it through zcat"},
+      {"BZh", 3, "compressed; pass it through bzcat"},
+      {"\xfd"
+       "7zXZ",
+       5, "compressed; pass it through xzcat"},
+      {"\x28\xb5\x2f\xfd", 4, "compressed; pass it through zstdcat"},
+      {"\xff\xfe", 2, "UTF-16 text; pass it through iconv -f utf-16"},
+      {"\xfe\xff", 2, "UTF-16 text; pass it through iconv -f utf-16"},
+  };
+  for (size_t i = 0; i < sizeof magic / sizeof *magic; i++)
+    if (l->len >= magic[i].n &&
+        memcmp(l->data, magic[i].bytes, magic[i].n) == 0)
+      return dl_fail_at(d, DL_EINPUT, l->path, 0, "%s", magic[i].what);
+  size_t n = l->len < 64 ? l->len : 64;
+  for (size_t i = 0; i < n; i++)
+    if ((unsigned char)l->data[i] < 32 && !memchr("\t\n\f\r", l->data[i], 4))
+      return dl_fail_at(d, DL_EINPUT, l->path, 0, "not a text file");
+  if (l->len >= 3 && memcmp(l->data, "\xEF\xBB\xBF", 3) == 0)
+    l->start = 3;
+  return l->len == l->start ? dl_fail_at(d, DL_EINPUT, l->path, 0, "empty file")
+                            : DL_OK;
+}
+
+static enum dl_status read_head(struct dl_lines *l, struct dl_diag *d) {
+  enum dl_status status = DL_OK;
+  do
+    status = fill(l, HEAD_SIZE, d);
+  while (status == DL_OK && !l->eof && l->len < HEAD_SIZE &&
+         count_lines(l->data, l->len) < HEAD_LINES);
+  return status == DL_OK ? check_text(l, d) : status;
+}
+
+enum dl_status dl_lines_open(struct dl_lines **out, const char *path,
+                             struct dl_diag *d) {
+  FILE *f;
+  *out = NULL;
+  enum dl_status status = dl_open_input(&f, path, d);
+  if (status != DL_OK)
+    return status;
+  struct dl_lines *l = dl_calloc(1, sizeof *l);
+  if (!l) {
+    dl_close_input(f);
+    return dl_fail_memory(d);
+  }
+  l->f = f;
+  l->fd = fileno(f);
+  l->path = dl_strdup(strcmp(path, "-") == 0 ? "<stdin>" : path);
+  l->data = malloc(BUFFER_SIZE + 1);
+  status = l->path && l->data ? read_head(l, d) : dl_fail_memory(d);
+  if (status != DL_OK) {
+    dl_lines_free(l);
+    return status;
+  }
+  posix_fadvise(l->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+  *out = l;
+  return DL_OK;
+}
+
+void dl_lines_free(struct dl_lines *l) {
+  if (!l)
+    return;
+  dl_close_input(l->f);
+  free(l->data);
+  free(l->path);
+  free(l);
+}
+
+const char *dl_lines_path(const struct dl_lines *l) {
+  return l->path;
+}
+
+const char *dl_lines_head(const struct dl_lines *l, size_t *len) {
+  *len = l->len - l->start;
+  return l->data + l->start;
+}
+
+/* Makes room behind what is left, and reads into it. */
+static enum dl_status more(struct dl_lines *l, struct dl_diag *d) {
+  memmove(l->data, l->data + l->start, l->len - l->start);
+  l->len -= l->start;
+  l->start = 0;
+  if (l->len > DL_LINE_MAX + 1) { /* no line end, not even its CR */
+    if (!l->too_long)
+      dl_skip_at(d, l->path, l->number + 1, "line longer than %zu KiB",
+                 DL_LINE_MAX / 1024);
+    l->too_long = true;
+    l->len = 0;
+  }
+  return fill(l, BUFFER_SIZE, d);
+}
+
+/* Takes [start, end) as a line; false if it cannot be one. */
+static bool take_line(struct dl_lines *l, size_t end, bool ended,
+                      struct dl_line *line, struct dl_diag *d) {
+  char *s = l->data + l->start;
+  size_t len = end - l->start;
+  l->start = ended ? end + 1 : end;
+  l->number++;
+  if (l->too_long) { /* the rest of a line that has been reported */
+    l->too_long = false;
+    return false;
+  }
+  if (len > 0 && s[len - 1] == '\r')
+    len--;
+  s[len] = '\0';
+  if (len > DL_LINE_MAX) {
+    dl_skip_at(d, l->path, l->number, "line longer than %zu KiB",
+               DL_LINE_MAX / 1024);
+    return false;
+  }
+  if (memchr(s, '\0', len)) {
+    dl_skip_at(d, l->path, l->number, "NUL byte");
+    return false;
+  }
+  *line = (struct dl_line){s, len, l->number, ended};
+  return true;
+}
+
+enum dl_status dl_lines_next(struct dl_lines *l, struct dl_line *line,
+                             struct dl_diag *d) {
+  *line = (struct dl_line){0};
+  for (;;) {
+    const char *from = l->data + l->start;
+    const char *end = memchr(from, '\n', l->len - l->start);
+    if (end) {
+      if (take_line(l, (size_t)(end - l->data), true, line, d))
+        return DL_OK;
+    } else if (l->eof) {
+      if (l->start == l->len || take_line(l, l->len, false, line, d))
+        return DL_OK;
+    } else {
+      enum dl_status status = more(l, d);
+      if (status != DL_OK)
+        return status;
+    }
+  }
+}
+
+bool dl_lines_ended(const struct dl_lines *l) {
+  return l->last_byte == '\n' || l->last_byte == '\r';
+}
+
+size_t dl_lines_bytes(const struct dl_lines *l) {
+  return l->bytes;
+}
+
+/* The head once more, then the rest of the file. */
+static ssize_t replay(void *cookie, char *buf, size_t size) {
+  struct dl_lines *l = cookie;
+  size_t left = l->len - l->replayed;
+  if (size == 0)
+    return 0;
+  if (left == 0) {
+    ssize_t n = read(l->fd, buf, size);
+    if (n > 0) {
+      l->bytes += (size_t)n;
+      l->last_byte = buf[n - 1];
+    }
+    return n;
+  }
+  if (size > left)
+    size = left;
+  memcpy(buf, l->data + l->replayed, size);
+  l->last_byte = buf[size - 1];
+  l->replayed += size;
+  return (ssize_t)size;
+}
+
+FILE *dl_lines_stream(struct dl_lines *l) {
+  l->replayed = l->start;
+  return fopencookie(l, "r", (cookie_io_functions_t){.read = replay});
+}
