@@ -13,7 +13,7 @@
 #include "model/key.h"
 #include "trace/runs.h"
 
-enum { MOST_COLUMNS = 48 };
+enum { MOST_COLUMNS = 64 };
 
 /* Sums of one column in one configuration (Welford's recurrence). */
 struct sum {
@@ -106,7 +106,7 @@ static enum dl_status add_row(struct means *m, const struct dl_cell *cells,
   struct dl_text key = {0};
   if (m->has_config)
     dl_text_add(&key, cells[m->config_slot].s ? cells[m->config_slot].s : "");
-  else if (m->key)
+  if (key.len == 0 && m->key)
     dl_key_make(m->key, cells, row, &key);
   long config = key.failed ? -1 : dl_intern(&m->configs, dl_text_str(&key));
   dl_text_free(&key);

@@ -19,7 +19,9 @@ struct reader {
   struct dl_formula **formula; /* t->formula.n */
   size_t **vars;               /* their slots */
   size_t *group_slot;          /* t->n_labels; unused for a made key */
-  struct dl_key_maker *key;    /* NULL: 'config' is a column, or not there */
+  struct dl_key_maker *key;    /* where 'config' is not told; NULL: nothing to
+                                  make it from */
+  bool has_config;             /* it is a column */
   size_t boundary_slot;
   size_t *range_slot; /* one a range of t */
   size_t cap_rows;    /* rows that x has room for */
@@ -82,13 +84,14 @@ static enum dl_status add_group(struct reader *r, const char *name, bool must,
   bool there = dl_frame_has(r->f, name);
   enum dl_status status = DL_OK;
   size_t slot = 0;
-  if (there)
-    status = dl_frame_slot(r->f, name, false, &slot, d);
-  else if (strcmp(name, "config") == 0)
+  bool config = strcmp(name, "config") == 0;
+  if (there || (must && !config))
+    status = dl_frame_slot(r->f, name, !there, &slot, d);
+  if (config && status == DL_OK) {
+    r->has_config = there;
     status = dl_key_maker_new(&r->key, r->f, d);
-  else if (must)
-    status = dl_frame_slot(r->f, name, true, &slot, d);
-  if (status != DL_OK || (!there && !(strcmp(name, "config") == 0 && r->key)))
+  }
+  if (status != DL_OK || (!there && !(config && r->key)))
     return status;
   struct dl_labels *l = &t->labels[t->n_labels];
   r->group_slot[t->n_labels] = slot;
@@ -229,7 +232,8 @@ static bool add_labels(struct reader *r, const struct dl_cell *cells,
       label = row->arch->id;
     else if (strcmp(l->column, "gpu") == 0 && row->gpu)
       label = row->gpu->id;
-    else if (strcmp(l->column, "config") == 0 && r->key) {
+    else if (strcmp(l->column, "config") == 0 && r->key &&
+             !(r->has_config && label && *label)) {
       dl_text_clear(&text);
       dl_key_make(r->key, cells, row, &text);
       label = text.s;
