@@ -10,6 +10,7 @@
 #include "cli/command.h"
 #include "model/model.h"
 #include "estimate/estimator.h"
+#include "trace/importer.h"
 
 struct list_options {
   const char *what;
@@ -24,14 +25,15 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
   if (key == ARGP_KEY_ARG)
     argp_error(state, "one kind at a time");
   if (key == ARGP_KEY_END && !o->what)
-    argp_error(state, "what? gpus, archs, datasets, grids, models, methods "
-                      "or formats");
+    argp_error(state, "what? gpus, archs, datasets, grids, models, methods, "
+                      "formats or importers");
   return key == ARGP_KEY_END ? 0 : ARGP_ERR_UNKNOWN;
 }
 
 static const struct argp list_argp = {
     .parser = parse,
-    .args_doc = "gpus|archs|datasets|grids|models|methods|formats",
+    .args_doc = "gpus|archs|datasets|grids|models|methods|formats|"
+                "importers",
     .doc = "List what dlest knows by name."
            "\vExamples:\n"
            "  dlest list gpus\n"
@@ -187,6 +189,14 @@ static const char *format_summary(size_t i) {
   return dl_format_at(i)->summary;
 }
 
+static const char *importer_name(size_t i) {
+  return dl_importer_at(i)->name;
+}
+
+static const char *importer_summary(size_t i) {
+  return dl_importer_at(i)->summary;
+}
+
 static enum dl_status run(struct dl_cli *cli, int argc, char **argv) {
   struct list_options o = {0};
   dl_cli_parse(cli, &list_argp, argc, argv, &o);
@@ -201,14 +211,17 @@ static enum dl_status run(struct dl_cli *cli, int argc, char **argv) {
   if (strcmp(o.what, "formats") == 0)
     return list_names(cli, "formats", dl_format_count(), format_name,
                       format_summary);
+  if (strcmp(o.what, "importers") == 0)
+    return list_names(cli, "importers", dl_importer_count(), importer_name,
+                      importer_summary);
   return dl_fail(&cli->diag, DL_EUSAGE,
                  "cannot list '%s'; use gpus, archs, datasets, grids, models, "
-                 "methods or formats",
+                 "methods, formats or importers",
                  o.what);
 }
 
 const struct dl_command dl_cmd_list = {
     .name = "list",
-    .summary = "list GPUs, architectures, data sets, grids, models, methods",
+    .summary = "list GPUs, architectures, data sets, models, importers",
     .run = run,
 };

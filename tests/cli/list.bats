@@ -26,7 +26,7 @@ load common
 }
 
 @test "every list in every format" {
-  for what in gpus archs datasets grids models methods formats; do
+  for what in gpus archs datasets grids models methods formats importers; do
     gives 0 '' list $what
     [ -s out ]
     gives 0 '' list $what --format json
@@ -44,7 +44,7 @@ load common
 }
 
 @test "what it refuses" {
-  kinds='gpus, archs, datasets, grids, models, methods or formats'
+  kinds='gpus, archs, datasets, grids, models, methods, formats or importers'
   misused list "what? $kinds"
   misused list 'one kind at a time' gpus archs
   refuses 2 "dlest: cannot list 'cpus'; use $kinds" list cpus

@@ -57,6 +57,16 @@ valid() {
   valid compare compare runs.csv --by arch --cv group:gpu
 }
 
+@test 'extract' {
+  for i in 0 1 2 3 4; do
+    echo "2024-03-05 10:00:0$i, $((100 + i)) W, 50 %"
+  done | sed '1i timestamp, power.draw [W], utilization.gpu [%]' >gpu.csv
+  printf 'epoch,end_time\n0,2024-03-05 10:00:02\n1,2024-03-05 10:00:04\n' \
+    >epochs.csv
+  valid extract extract gpu.csv --set batch_size=32 --set host=me
+  valid extract extract --epochs gpu.csv epochs.csv
+}
+
 @test 'list' {
   for what in gpus archs datasets grids models methods formats; do
     valid list list $what

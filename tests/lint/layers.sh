@@ -34,7 +34,7 @@ echo 1..15
 beyond base base
 beyond io 'base'
 beyond catalog 'base|io'
-beyond trace 'base|io'
+beyond trace 'base|io|math'
 beyond math 'base'
 beyond model 'base|io|catalog|trace|math'
 beyond estimate 'base|io|catalog|trace|math|model'

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The epochs of a run: from a log of their ends, or found in its power.
+ *
+ * Epoch e reaches from the last sample of the epoch before (the run's first
+ * one for e = 0, where a log gives the ends) to the last sample that is not
+ * later than its end; that sample begins the next one, so that energies add up
+ * (del Rey et al., arXiv 2307.05520). What lies before the first epoch that
+ * was found, and behind the last one, are parts of their own. */
+
+#ifndef DL_TRACE_EPOCHS_H
+#define DL_TRACE_EPOCHS_H
+
+#include "trace/run.h"
+#include "trace/track.h"
+
+struct dl_epochs_options {
+  bool find;     /* in the power, where no log gives them */
+  double hint_s; /* about how long one is; 0: unknown */
+};
+
+/* Fills in the epochs of a run, their number and how sure it is, from the
+ * curves of its n logs, the first of which is the trace. Marks (ends of
+ * epochs) may come from any of them. Does nothing where there are none and
+ * none are to be found. */
+enum dl_status dl_epochs_add(struct dl_run *run, const struct dl_track *track,
+                             size_t n, const struct dl_epochs_options *o,
+                             struct dl_diag *d);
+
+#endif

@@ -1,0 +1,313 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# dlest extract: options, formats, exit statuses. The logs are made so that
+# energies follow by hand: constant powers, ramps.
+
+load common
+load logs
+
+@test "a constant power" {
+  log a.csv 61 150
+  gives 0 '' extract a.csv --format json
+  check '.runs | length == 1'
+  check '.runs[0] | .gpu_energy_j == 9000 and .energy_j == 9000 and
+    .gpu_power_w == 150 and .gpu_peak_w == 150 and .gpu_util == 0.5 and
+    .duration_s == 60 and .samples == 61 and .interval_s == 1 and
+    .missing == 0 and .n_gpus == 1'
+  check '.runs[0] | .run_id == "a" and .file == "a.csv" and .gpu == "A100" and
+    .boundary == "gpu" and .format == "nvidia-smi" and
+    .start_time == "2024-03-05T10:00:00" and .node_energy_j == null'
+  gives 0 '' extract a.csv
+  grep -q '^a .* 1 min 00 s .* 150 .* 9.00 ' out
+}
+
+@test "a ramp, and whole watts only" {
+  log a.csv 101 '100 + i / 4' # 100 .. 125 W
+  gives 0 '' extract a.csv -f csv
+  is gpu_energy_j 11250
+  gives 0 '' extract a.csv -f csv --truncate-watts
+  is gpu_energy_j 11212.5 # 3 of 4 samples lose 3/8 W on average
+}
+
+@test "CSV and JSON have the same columns, those of the runs table first" {
+  log a.csv 3 100
+  gives 0 '' extract a.csv -f csv --set lr=0.1 --set host=me
+  head -1 out | tr , '\n' >columns
+  gives 0 '' extract a.csv -f json --set lr=0.1 --set host=me
+  jq -r '.runs[0] | keys_unsorted[]' out | diff -u - columns
+  [ "$(tail -2 columns | tr '\n' ' ')" = 'lr host ' ]
+  known="run_id,arch,gpu,n_gpus,phase,framework,precision,batch_size,image_px"
+  known="$known,seq_len,train_samples,val_samples,epochs,macs_g,params_m"
+  known="$known,acts_m,ram_gb,duration_s,epoch_s,gpu_power_w,gpu_util"
+  known="$known,gpu_energy_j,ram_energy_j,cpu_energy_j,node_energy_j,energy_j"
+  known="$known,boundary,source"
+  for c in ${known//,/ }; do grep -qx "$c" columns; done
+  [ -z "$(sort columns | uniq -d)" ]
+  check '.runs[0] | .lr == 0.1 and .host == "me"'
+}
+
+@test "columns of epochs" {
+  log a.csv 5 100
+  printf 'epoch,end_time\n0,2024-03-05 10:00:02\n' >ends.csv
+  gives 0 '' extract --epochs a.csv ends.csv -f csv
+  want=run_id,part,epoch,start_s,duration_s,gpu_power_w,gpu_util,gpu_energy_j
+  want=$want,ram_energy_j,cpu_energy_j,node_energy_j,energy_j,boundary
+  [ "$(head -1 out)" = "$want,epochs_verdict,file" ]
+  gives 0 '' extract --epochs a.csv ends.csv -f json
+  check '.epochs | map(.part) == ["epoch", "end"]'
+}
+
+@test "wrong usage" {
+  log a.csv 3 100
+  misused extract 'which logs?'
+  misused extract "--gaps: 'bridge' or 'cut', not 'mend'" --gaps mend a.csv
+  misused extract "unknown log format 'smi'; see 'dlest list importers'" \
+    --from smi a.csv
+  for text in 0 -1 x nan 1e999 ''; do
+    misused extract "--max-gap: invalid time '$text'" "--max-gap=$text" a.csv
+    misused extract "--interval: invalid time '$text'" "--interval=$text" a.csv
+    misused extract "--epoch-length: invalid time '$text'" \
+      "--epoch-length=$text" a.csv
+  done
+  for text in -1 1.5 x '' 1000001 99999999999999999999999; do
+    misused extract "--drop-last: invalid number '$text'" \
+      "--drop-last=$text" a.csv
+  done
+  refuses 2 "dlest: --set 'lr': expected NAME=VALUE" extract --set lr a.csv
+  refuses 2 "dlest: --set n_gpus: invalid number 'two'" \
+    extract --set n_gpus=two a.csv
+  refuses 2 "dlest: path pattern 'x': no name in braces" \
+    extract --path-pattern x a.csv
+}
+
+@test "what is refused, and nothing is printed" {
+  for f in text csv json; do
+    refuses 1 'dlest: a.csv: cannot open: No such file or directory' \
+      extract a.csv -f $f
+    : >e.csv
+    refuses 3 'dlest: e.csv: empty file' extract e.csv -f $f
+    refuses 3 'dlest: .: is a directory' extract . -f $f
+    refuses 3 'dlest: /dev/null: empty file' extract /dev/null -f $f
+    log h.csv 0 100
+    refuses 3 'dlest: warning: h.csv: no samples
+dlest: 1 row skipped
+dlest: no runs in this log' extract h.csv -f $f
+    log o.csv 1 100
+    refuses 3 'dlest: warning: o.csv: one sample only: nothing to integrate
+dlest: 1 row skipped
+dlest: no runs in this log' extract o.csv -f $f
+    echo roses are red >poem.txt
+    refuses 3 "dlest: poem.txt: no importer knows this kind of file; see \
+'dlest list importers', and --from" extract poem.txt -f $f
+    printf '\037\213\010zipped' >z.csv
+    refuses 3 'dlest: z.csv: compressed; pass it through zcat' extract z.csv
+  done
+}
+
+@test "what may not be read" {
+  [ "$(id -u)" -ne 0 ] || skip 'root may read everything'
+  log a.csv 3 100
+  chmod 0 a.csv
+  refuses 1 'dlest: a.csv: cannot open: Permission denied' extract a.csv
+}
+
+@test "a bad log among good ones" {
+  log a.csv 11 100
+  log b.csv 11 200
+  : >e.csv
+  gives 3 'dlest: warning: none.csv: cannot open: No such file or directory
+dlest: warning: e.csv: empty file
+dlest: 2 rows skipped' extract a.csv none.csv e.csv b.csv -f csv
+  is gpu_energy_j 1000
+  is gpu_energy_j 2000 2
+  [ "$(wc -l <out)" -eq 3 ]
+  try extract a.csv none.csv -f json
+  [ "$status" -eq 3 ]
+  check '.warnings == ["none.csv: cannot open: No such file or directory"]'
+}
+
+@test "--strict writes nothing" {
+  log a.csv 11 100
+  gives 0 '' extract --strict a.csv
+  printf 'cut off' >>a.csv
+  message='dlest: warning: a.csv:13: last line not used: it has no end and may be cut off'
+  gives 0 "$message" extract a.csv
+  refuses 3 "$message
+dlest: 1 warning with --strict: nothing written" extract --strict a.csv
+  echo old >o.csv
+  try extract -S a.csv -o o.csv
+  [ "$status" -eq 3 ]
+  [ "$(cat o.csv)" = old ]
+  gives 0 '' extract -q a.csv -o o.csv -f csv
+  cp o.csv out
+  is gpu_energy_j 1000
+}
+
+@test "standard input and output" {
+  log a.csv 11 100
+  memory m.csv 11 8000
+  gives 0 '' extract - -f json <a.csv
+  check '.runs[0] | .file == "<stdin>" and .run_id == null and
+    .gpu_energy_j == 1000'
+  gives 0 '' extract a.csv - -f json <m.csv
+  check '.runs | length == 1 and (.[0].ram_energy_j == 30)'
+  gives 0 '' extract - m.csv -f json -o - <a.csv
+  check '.runs | length == 1 and (.[0].ram_energy_j == 30)'
+  gives 3 'dlest: warning: <stdin>: empty file
+dlest: 1 row skipped' extract - - -f csv <a.csv
+  is gpu_energy_j 1000
+  gives 1 'dlest: <output>: cannot write: No space left on device' \
+    extract a.csv -o /dev/full
+}
+
+@test "pipes are read once" {
+  log a.csv 11 100
+  memory m.csv 11 8000
+  mkfifo gpu mem
+  while IFS= read -r line; do echo "$line"; done <a.csv >gpu &
+  cat m.csv >mem &
+  gives 0 '' extract gpu mem -f csv --drop-last 1
+  is gpu_energy_j 900
+  is ram_energy_j 27
+  gives 0 '' extract <(cat a.csv) -f csv
+  is gpu_energy_j 1000
+}
+
+@test "rows are in the order of the arguments, for any number of threads" {
+  for i in $(seq 40); do log "gpu-$i.csv" $((400 - i * 9)) $((100 + i)); done
+  shuffled=$(seq 40 | awk '{ print $1 * 7 % 41, "gpu-" $1 ".csv" }' |
+    sort -n | cut -d' ' -f2)
+  for threads in 1 2 4; do
+    OMP_NUM_THREADS=$threads "$DLEST" extract $shuffled -f csv >$threads.out
+    cmp 1.out $threads.out
+  done
+  diff -u <(echo "$shuffled") <(sed 1d 1.out | awk -F, '{ print $NF }')
+  echo "$shuffled" >names
+  gives 0 '' extract --files-from names -f csv
+  cmp 1.out out
+  gives 0 '' extract gpu-1.csv --files-from - -f csv <<<'gpu-2.csv'
+  is run_id gpu-1
+  is run_id gpu-2 2
+}
+
+@test "a log that was cut off anywhere" {
+  log whole.csv 4 100
+  size=$(wc -c <whole.csv)
+  for n in $(seq 0 "$size"); do
+    head -c "$n" whole.csv >a.csv
+    got=$(($(wc -l <a.csv) - 1)) # samples with an end
+    try extract a.csv -f csv
+    if [ $got -lt 2 ]; then
+      [ "$status" -eq 3 ] && [ ! -s out ] && grep -q '^dlest: ' err
+    else
+      part=$((1 - $(tail -c 1 a.csv | wc -l))) # behind them a part of one
+      [ "$status" -eq 0 ] && is gpu_energy_j $((got * 100 - 100)) &&
+        [ "$(grep -c 'last line not used' err)" -eq $part ]
+    fi || { echo "$n bytes"; cat err; return 1; }
+  done
+}
+
+@test "--drop-last counts lines, a cut-off one among them" {
+  log a.csv 11 100
+  printf '2024-03-05 10:0' >>a.csv
+  gives 0 '' extract a.csv --drop-last 1 -f csv
+  is samples 11
+  gives 0 '' extract a.csv --drop-last 3 -f csv
+  is samples 9
+  try extract a.csv --drop-last 11 -f csv
+  [ "$status" -eq 3 ]
+  refuses 3 'dlest: warning: a.csv: no samples
+dlest: 1 row skipped
+dlest: no runs in this log' extract a.csv --drop-last 1000000
+}
+
+@test "gaps" {
+  { echo "$HEADER"; samples 21 100; samples 21 300 80; } >a.csv
+  gives 0 'dlest: warning: a.csv:23: gap of 60 s, bridged' extract a.csv -f csv
+  is gpu_energy_j 20000 # 2000 + 60 x 200 + 6000
+  is duration_s 100
+  gives 0 'dlest: warning: a.csv:23: gap of 60 s, cut' \
+    extract --gaps cut a.csv -f csv
+  is gpu_energy_j 8000
+  gives 0 '' extract --max-gap 60 --gaps cut a.csv -f csv
+  is gpu_energy_j 20000
+  gives 0 '' extract --max-gap 1e300 a.csv -f csv
+  gives 0 'dlest: warning: a.csv:23: gap of 60 s, bridged' \
+    extract --max-gap 59.9s --gaps bridge a.csv
+}
+
+@test "companions are joined, unless told not to" {
+  log gpu-7.csv 11 100
+  memory mem-7.csv 11 8000 # 3 W
+  gives 0 '' extract mem-7.csv gpu-7.csv -f csv
+  [ "$(wc -l <out)" -eq 2 ]
+  is ram_energy_j 30
+  is energy_j 1030
+  is ram_power_w 3
+  is cpu_util 0.25
+  is boundary gpu+ram
+  gives 0 '' extract --no-join gpu-7.csv mem-7.csv -f csv
+  [ "$(wc -l <out)" -eq 3 ]
+  is energy_j 1000
+  is boundary ram 2
+  is energy_j 30 2
+}
+
+@test "a memory log that begins late, stops early, is of another day" {
+  log gpu.csv 101 100
+  { head -1 <<<'timestamp,cpu usage (%),memory usage (MB)'
+    for s in 22 23 24 25; do echo "2024-03-05 10:00:$s.000,25,8000"; done
+  } >mem.csv
+  gives 0 "dlest: warning: mem.csv: begins later than the GPU log: 21 GPU \
+samples before it left out
+dlest: warning: mem.csv: no sample within 1 s of 74 GPU samples: the one \
+before held" extract gpu.csv mem.csv -f csv
+  is samples 80
+  is gpu_energy_j 7900
+  is ram_energy_j 237
+  sed 's/2024-03-05/2024-03-04/' mem.csv >old.csv
+  try extract gpu.csv old.csv -f csv
+  is gpu_energy_j 10000
+}
+
+@test "formats of all kinds in one call" {
+  log gpu.csv 11 100
+  memory mem.csv 11 8000
+  echo 'timestamp,project_name,run_id,duration,emissions,energy_consumed,country_name
+2024-03-05T10:00:00,p,r,10,0.1,0.001,Spain' >emissions.csv
+  echo 'time_s,node_power_w
+0,500
+10,500' >node.csv
+  try extract gpu.csv mem.csv emissions.csv node.csv -f csv --no-join
+  [ "$status" -eq 0 ]
+  is format nvidia-smi
+  is format psutil 2
+  is format codecarbon 3
+  is energy_j 3600 3
+  is format samples 4
+  is node_energy_j 5000 4
+}
+
+@test "--from takes a log for what it is told" {
+  log a.csv 11 100
+  gives 0 '' extract --from nvidia-smi a.csv -f csv
+  is gpu_energy_j 1000
+  try extract -F psutil a.csv
+  [ "$status" -eq 3 ]
+  grep -q "^dlest: warning: a.csv:1: no columns 'timestamp'" err
+}
+
+@test "--interval is for logs without times" {
+  printf '# gpu pwr gtemp\n# Idx W C\n' >d.txt
+  for i in $(seq 11); do echo '    0   100   40'; done >>d.txt
+  gives 0 'dlest: warning: d.txt: no times in this log: one sample a second assumed; --interval says otherwise' \
+    extract d.txt -f csv
+  is gpu_energy_j 1000
+  is start_time ''
+  gives 0 '' extract d.txt -f csv --interval 0.5
+  is gpu_energy_j 500
+  gives 0 '' extract d.txt -f csv --interval 1min
+  is gpu_energy_j 60000
+  try extract d.txt -f csv --interval 1e300
+  is samples 11
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Fuzzes the importers of power logs: the input is a file, read to its end by
+ * the importer that the environment's IMPORTER names, or by the one that
+ * recognises it. Seeds: tests/fuzz/corpus. `tools/fuzz.sh` builds and runs it;
+ * with --names it prints the importers instead. */
+
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "trace/importers.h"
+#include "trace/log.h"
+#include "trace/runs.h"
+
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static const struct dl_importer *from;
+static int fd;
+static char path[64];
+static volatile size_t touched; /* so that reads are not optimised away */
+
+int LLVMFuzzerInitialize(int *argc, char ***argv) {
+  const char *name = getenv("IMPORTER");
+  if (*argc > 1 && strcmp((*argv)[1], "--names") == 0) {
+    for (size_t i = 0; i < dl_importer_count(); i++)
+      puts(dl_importer_at(i)->name);
+    exit(0);
+  }
+  if (name && *name && !(from = dl_importer_find(name))) {
+    fprintf(stderr, "no importer '%s'\n", name);
+    exit(2);
+  }
+  fd = memfd_create("fuzz", MFD_CLOEXEC);
+  if (fd < 0)
+    abort();
+  snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+  return 0;
+}
+
+static void must(bool ok) {
+  if (!ok)
+    abort();
+}
+
+static void touch_text(const char *s) {
+  if (s)
+    touched += strlen(s);
+}
+
+/* Unknown, or a number. */
+static bool sound(double x) {
+  return !isinf(x);
+}
+
+static void check_readings(const struct dl_log *log,
+                           const struct dl_log_block *b, size_t *line) {
+  for (size_t i = 0; i < b->n_readings; i++) {
+    const struct dl_reading *r = &b->reading[i];
+    must(b->line[i] >= *line && b->line[i] > 0);
+    *line = b->line[i];
+    must(r->meter < dl_log_n_meters(log));
+    must(sound(r->power_w) && sound(r->util) && sound(r->energy_j));
+    touched += (size_t)r->ns;
+  }
+}
+
+static void check_run(const struct dl_run *r) {
+  for (size_t i = 0; i < dl_run_column_count(); i++) {
+    must(sound(r->number[i]));
+    touch_text(r->text[i]);
+    must(dl_run_column_at(i)->is_text ? isnan(r->number[i]) : !r->text[i]);
+  }
+  for (size_t i = 0; i < r->n_epochs; i++) {
+    const struct dl_epoch *e = &r->epoch[i];
+    must(e->part == DL_PART_EPOCH || e->part == DL_PART_START ||
+         e->part == DL_PART_END);
+    must(sound(e->number) && sound(e->start_s) && sound(e->duration_s));
+    must(sound(e->gpu_power_w) && sound(e->gpu_util) && sound(e->energy_j));
+    must(sound(e->gpu_energy_j) && sound(e->ram_energy_j));
+    must(sound(e->cpu_energy_j) && sound(e->node_energy_j));
+  }
+}
+
+static void check_meters(const struct dl_log *log) {
+  for (size_t i = 0; i < dl_log_n_meters(log); i++) {
+    const struct dl_meter_info *m = dl_log_meter_info(log, (uint32_t)i);
+    must(m->kind >= DL_METER_GPU && m->kind <= DL_METER_EPOCH);
+    must(!isinf(m->limit_w));
+    touch_text(m->id);
+    touch_text(m->name);
+  }
+}
+
+/* Reads to the end, which comes within as many calls as there are bytes. */
+static void read_all(struct dl_log *log, size_t size, struct dl_diag *d) {
+  struct dl_log_block block;
+  size_t line = 0, calls = 0;
+  enum dl_status status;
+  while ((status = dl_log_next(log, &block, d)) == DL_OK) {
+    if (block.n_readings == 0 && block.n_runs == 0)
+      break;
+    must(++calls <= size + 1);
+    check_readings(log, &block, &line);
+    for (size_t i = 0; i < block.n_runs; i++)
+      check_run(&block.run[i]);
+  }
+  must(status == d->status);
+  must(status == DL_OK || status == DL_EINPUT);
+  check_meters(log);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  struct dl_log_options o = {.from = from};
+  struct dl_log *log;
+  struct dl_diag d;
+  o.drop_last = size % 8 == 7 ? 1 : 0;
+  if (ftruncate(fd, 0) != 0 || pwrite(fd, data, size, 0) != (ssize_t)size)
+    abort();
+  dl_diag_init(&d);
+  enum dl_status status = dl_log_open(&log, path, &o, &d);
+  must(status == DL_OK || status == DL_EINPUT);
+  must((status == DL_OK) == (log != NULL) && status == d.status);
+  if (status == DL_OK)
+    read_all(log, size, &d);
+  dl_log_free(log);
+  for (size_t i = 0; i < d.n_warnings; i++)
+    touch_text(d.warnings[i]);
+  touch_text(d.error);
+  dl_diag_free(&d);
+  return 0;
+}
