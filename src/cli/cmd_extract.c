@@ -198,10 +198,41 @@ static enum dl_status make_settings(const struct extract_options *o,
   return status;
 }
 
+/* Warnings go to the line that the bar is drawn in. */
+struct warner {
+  struct dl_progress *progress;
+  void (*warn)(void *ctx, const char *text);
+  void *ctx;
+};
+
+static void warn_below(void *ctx, const char *text) {
+  struct warner *w = ctx;
+  dl_progress_clear(w->progress);
+  w->warn(w->ctx, text);
+}
+
+static enum dl_status extract(struct dl_cli *cli, struct extract_options *o,
+                              struct dl_extract_rows *rows) {
+  struct dl_progress progress;
+  struct warner warner = {&progress, cli->diag.on_warning, cli->diag.ctx};
+  struct dl_extract_context ctx = {rows, &progress};
+  dl_progress_init(&progress, cli->quiet);
+  cli->diag.on_warning = warn_below;
+  cli->diag.ctx = &warner;
+  o->extract.sink = dl_extract_rows_add;
+  o->extract.progress = progress.shown ? dl_extract_progress : NULL;
+  o->extract.ctx = &ctx;
+  enum dl_status status =
+      dl_extract(o->paths.s, o->paths.n, &o->extract, &cli->diag);
+  dl_progress_end(&progress);
+  cli->diag.on_warning = warner.warn;
+  cli->diag.ctx = warner.ctx;
+  return status;
+}
+
 static enum dl_status write_rows(struct dl_cli *cli, struct extract_options *o,
                                  const struct dl_settings *settings) {
   struct dl_extract_rows *rows = NULL;
-  struct dl_progress progress;
   struct dl_output out;
   enum dl_status status =
       dl_output_open(&out, cli->output, cli->strict, &cli->diag);
@@ -209,16 +240,9 @@ static enum dl_status write_rows(struct dl_cli *cli, struct extract_options *o,
     return status;
   status = dl_extract_rows_new(&rows, cli->format, out.f, o->each_epoch,
                                dl_settings_extra(settings), &cli->diag);
-  if (status == DL_OK) {
-    struct dl_extract_context ctx = {rows, &progress};
-    dl_progress_init(&progress, cli->quiet);
-    o->extract.settings = settings;
-    o->extract.sink = dl_extract_rows_add;
-    o->extract.progress = progress.shown ? dl_extract_progress : NULL;
-    o->extract.ctx = &ctx;
-    status = dl_extract(o->paths.s, o->paths.n, &o->extract, &cli->diag);
-    dl_progress_end(&progress);
-  }
+  o->extract.settings = settings;
+  if (status == DL_OK)
+    status = extract(cli, o, rows);
   enum dl_status ended = dl_extract_rows_end(rows, status == DL_OK, &cli->diag);
   if (status == DL_OK)
     status = ended;

@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "math/cycles.h"
+#include "trace/join.h"
 #include "trace/measure.h"
 
 struct boundaries {
@@ -98,6 +99,12 @@ static enum dl_status add_parts(struct dl_run *run,
 
 /* --- epochs by their ends */
 
+/* Whether the trace lacks too much of an epoch. */
+static bool is_behind(const struct dl_curve *c, int64_t begin, int64_t end) {
+  int64_t late = end - c->point[c->n - 1].ns;
+  return late > DL_MARK_LATE || late > (end - begin) / 2;
+}
+
 static enum dl_status given(struct dl_run *run, const struct dl_track *track,
                             size_t n, const struct dl_track *marked,
                             struct dl_diag *d) {
@@ -106,14 +113,24 @@ static enum dl_status given(struct dl_run *run, const struct dl_track *track,
   if (!b.ns)
     return dl_fail_memory(d);
   b.ns[0] = c->point[0].ns;
-  for (size_t i = 0; i < marked->n_marks; i++)
-    if (marked->mark[i] > b.ns[b.n_epochs])
-      b.ns[++b.n_epochs] = marked->mark[i];
+  size_t n_before = 0, n_behind = 0;
+  for (size_t i = 0; i < marked->n_marks; i++) {
+    int64_t begin = b.ns[b.n_epochs], end = marked->mark[i];
+    if (end <= begin)
+      n_before++;
+    else if (is_behind(c, begin, end))
+      n_behind++;
+    else
+      b.ns[++b.n_epochs] = end;
+  }
   enum dl_status status =
       b.n_epochs > 0 ? add_parts(run, track, n, &b, d) : DL_OK;
-  if (b.n_epochs < marked->n_marks)
-    dl_warn(d, "%zu of %zu ends of epochs lie before the trace",
-            marked->n_marks - b.n_epochs, marked->n_marks);
+  if (n_before > 0)
+    dl_warn(d, "%zu of %zu ends of epochs lie before the trace", n_before,
+            marked->n_marks);
+  if (n_behind > 0)
+    dl_warn(d, "%zu of %zu ends of epochs lie behind the trace", n_behind,
+            marked->n_marks);
   if (b.n_epochs > 0 && b.ns[b.n_epochs] > c->point[c->n - 1].ns)
     dl_warn(d, "the trace ends %.3g s before the last epoch does",
             (double)(b.ns[b.n_epochs] - c->point[c->n - 1].ns) * 1e-9);

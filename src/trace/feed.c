@@ -93,6 +93,12 @@ static bool is_spring_night(int64_t ns) {
   return sunday && season && hour < 4;
 }
 
+/* Whether its clock is set by people's time. */
+static bool on_the_wall(const struct dl_feed *f) {
+  enum dl_clock clock = dl_log_clock(f->log);
+  return clock == DL_CLOCK_WALL || clock == DL_CLOCK_DAY;
+}
+
 static double seconds(int64_t ns) {
   return (double)ns * 1e-9;
 }
@@ -103,7 +109,7 @@ static void set_back(struct dl_feed *f, int64_t step, size_t line,
   if (f->shift > SHIFT_MAX) /* what comes is late from here on */
     return;
   bool hour = step > HOUR - LATE_MAX && step < HOUR + JITTER;
-  if (hour && dl_log_clock(f->log) == DL_CLOCK_WALL) {
+  if (hour && on_the_wall(f)) {
     f->shift += HOUR;
     dl_warn_at(d, dl_log_path(f->log), line,
                "clock set back by an hour (daylight saving): times carried on");
@@ -126,7 +132,7 @@ static int64_t repaired(struct dl_feed *f, int64_t ns, size_t line,
   if (step < -LATE_MAX) {
     set_back(f, -step, line, d);
   } else if (step > HOUR - JITTER && step < HOUR + LATE_MAX && f->pause > 0 &&
-             f->pause < LATE_MAX && dl_log_clock(f->log) == DL_CLOCK_WALL &&
+             f->pause < LATE_MAX && on_the_wall(f) &&
              is_spring_night(f->newest)) {
     f->shift -= HOUR;
     dl_warn_at(d, dl_log_path(f->log), line,

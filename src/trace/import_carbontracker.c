@@ -277,7 +277,7 @@ static void close_run(struct dl_log *log) {
     if (t->pue >= 1)
       dl_run_put(r, "facility_energy_j", energy * t->pue);
     dl_run_set_text(r, "boundary",
-                    dl_run_boundary(t->has[GPU], t->has[CPU], false));
+                    dl_parts_boundary(t->has[GPU], t->has[CPU], false));
   }
   dl_run_put_epochs(r, (double)r->n_epochs);
   dl_run_hand_on(log, r);

@@ -165,8 +165,8 @@ static void put_energies(struct dl_run *r, const double *x, bool machine) {
   }
   if (machine)
     dl_run_set_text(r, "boundary",
-                    dl_run_boundary(x[GPU_ENERGY] > 0, x[CPU_ENERGY] > 0,
-                                    x[RAM_ENERGY] > 0));
+                    dl_parts_boundary(x[GPU_ENERGY] > 0, x[CPU_ENERGY] > 0,
+                                      x[RAM_ENERGY] > 0));
 }
 
 static void put_names(struct dl_run *r, const struct codecarbon *c,

@@ -19,7 +19,7 @@
  * over packages (no --per-...) is one meter. Without -I there is one run, with
  * "N seconds time elapsed" for its duration in the layout for people; its
  * energy_j is that of the platform, if measured (boundary node), otherwise CPU
- * and RAM, which is no boundary that has a name. */
+ * and RAM. */
 
 #include <math.h>
 #include <string.h>
@@ -27,6 +27,7 @@
 
 #include "base/number.h"
 #include "trace/importer.h"
+#include "trace/measure.h"
 
 #define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
@@ -293,18 +294,11 @@ static void finish_total(struct dl_log *log, struct perf *p, double seconds) {
   struct dl_run *r = any ? dl_log_run(log) : NULL;
   if (!r)
     return;
-  bool node = !isnan(sum[DL_METER_NODE]);
   dl_run_set(r, "duration_s", seconds);
   dl_run_set(r, "cpu_energy_j", sum[DL_METER_CPU]);
   dl_run_set(r, "ram_energy_j", sum[DL_METER_RAM]);
   dl_run_set(r, "node_energy_j", sum[DL_METER_NODE]);
-  dl_run_set(r, "energy_j",
-             node                       ? sum[DL_METER_NODE]
-             : isnan(sum[DL_METER_RAM]) ? sum[DL_METER_CPU]
-             : isnan(sum[DL_METER_CPU])
-                 ? sum[DL_METER_RAM]
-                 : sum[DL_METER_CPU] + sum[DL_METER_RAM]);
-  dl_run_set_text(r, "boundary", node ? "node" : NULL);
+  dl_measure_boundary(r);
   if (p->has_start) {
     char text[DL_TIMESTAMP_SIZE];
     dl_run_set_text(r, "start_time",

@@ -80,14 +80,6 @@ void dl_run_put_start(struct dl_log *log, struct dl_run *r,
     dl_log_warn(log, "invalid time '%.40s'", cell[at]);
 }
 
-const char *dl_run_boundary(bool gpu, bool cpu, bool ram) {
-  if (cpu)
-    return ram ? "node" : NULL;
-  if (gpu)
-    return ram ? "gpu+ram" : "gpu";
-  return NULL;
-}
-
 void dl_run_hand_on(struct dl_log *log, struct dl_run *r) {
   struct dl_run *out = dl_log_run(log);
   if (out) {

@@ -38,12 +38,6 @@ void dl_run_put_time(struct dl_run *r, const struct dl_timestamp *t,
 void dl_run_put_start(struct dl_log *log, struct dl_run *r,
                       const char *const *cell, long at, double before_s);
 
-/* The word for an energy of these parts; NULL where there is none. "node" is
- * said of all parts of a node that such tools know: processors, memory, and
- * accelerators if it has any. Fans, disks and the loss of power supplies are
- * missing from it, which a meter at the wall plug would see. */
-const char *dl_run_boundary(bool gpu, bool cpu, bool ram);
-
 /* Hands on a run that was put together from several lines; *r is empty
  * afterwards. */
 void dl_run_hand_on(struct dl_log *log, struct dl_run *r);

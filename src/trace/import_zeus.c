@@ -119,7 +119,7 @@ static bool row(struct dl_log *log, const char *const *cell) {
   dl_run_put(r, "energy_j", total);
   dl_run_set_text(
       r, "boundary",
-      dl_run_boundary(z->n[GPU] > 0, z->n[CPU] > 0, z->n[DRAM] > 0));
+      dl_parts_boundary(z->n[GPU] > 0, z->n[CPU] > 0, z->n[DRAM] > 0));
   return true;
 }
 

@@ -11,8 +11,12 @@
 /* Less than that is what starting and stopping two programs takes. */
 #define WORTH_A_WORD (INT64_C(10) * DL_SECOND)
 
+/* By that two logs of one run may begin apart. */
+#define START_MAX (INT64_C(60) * DL_SECOND)
+
 #define QUARTER (INT64_C(900) * DL_SECOND)
 #define HOUR (INT64_C(3600) * DL_SECOND)
+#define DAY (INT64_C(24) * HOUR)
 #define ZONES_MAX (INT64_C(14) * HOUR)
 
 struct sample {
@@ -38,17 +42,71 @@ static int64_t nearest(int64_t x, int64_t unit) {
   return (x + half) / unit * unit;
 }
 
+bool dl_clock_is_dated(enum dl_clock clock, enum dl_clock other) {
+  return (clock == DL_CLOCK_WALL || clock == DL_CLOCK_ZONED) &&
+         (other == DL_CLOCK_WALL || other == DL_CLOCK_ZONED);
+}
+
 int64_t dl_clock_shift(int64_t start_ns, enum dl_clock clock,
                        int64_t other_start_ns, enum dl_clock other) {
   int64_t apart = other_start_ns - start_ns;
+  bool begins_at_0 = clock == DL_CLOCK_RELATIVE && llabs(start_ns) < START_MAX;
   if (clock == DL_CLOCK_RELATIVE || other == DL_CLOCK_RELATIVE)
-    return clock == other ? 0 : apart;
+    return clock == other ? 0 : begins_at_0 ? other_start_ns : apart;
+  if (clock == DL_CLOCK_DAY || other == DL_CLOCK_DAY)
+    return nearest(apart, clock == DL_CLOCK_ZONED || other == DL_CLOCK_ZONED
+                              ? QUARTER
+                              : DAY);
   if (clock != other)
     return llabs(apart) <= ZONES_MAX + QUARTER ? nearest(apart, QUARTER) : 0;
   int64_t hours = nearest(apart, HOUR);
-  bool zone = llabs(apart - hours) < INT64_C(60) * DL_SECOND &&
-              llabs(hours) <= ZONES_MAX && clock == DL_CLOCK_WALL;
+  bool zone = llabs(apart - hours) < START_MAX && llabs(hours) <= ZONES_MAX &&
+              clock == DL_CLOCK_WALL;
   return zone ? hours : 0;
+}
+
+struct marks {
+  int64_t first, last, length; /* of an epoch; -1: unknown */
+  int64_t start, end;          /* of the trace */
+};
+
+/* Of shifts from `base` in steps of `unit` the one that brings the marks into
+ * the trace, and the first epoch's beginning nearest to its own. */
+static bool best_shift(const struct marks *m, int64_t base, int64_t unit,
+                       int64_t *shift) {
+  int64_t best = INT64_MAX;
+  for (int64_t z = base - ZONES_MAX; z <= base + ZONES_MAX; z += unit) {
+    if (m->first + z <= m->start || m->last + z > m->end + DL_MARK_LATE)
+      continue;
+    int64_t off = m->length < 0 ? llabs(z - base)
+                                : llabs(m->first + z - m->length - m->start);
+    if (off < best) {
+      best = off;
+      *shift = z;
+    }
+  }
+  return best < INT64_MAX;
+}
+
+int64_t dl_clock_shift_marks(const int64_t *mark, size_t n, enum dl_clock clock,
+                             int64_t start_ns, int64_t end_ns,
+                             enum dl_clock other) {
+  struct marks m = {mark[0], mark[n - 1], -1, start_ns, end_ns};
+  if (clock == DL_CLOCK_RELATIVE || other == DL_CLOCK_RELATIVE)
+    return clock == other               ? 0
+           : clock == DL_CLOCK_RELATIVE ? start_ns
+                                        : end_ns - m.last;
+  if (n > 1)
+    m.length = (m.last - m.first) / (int64_t)(n - 1);
+  bool dated = dl_clock_is_dated(clock, other);
+  int64_t base = dated ? 0 : nearest(start_ns - m.first, DAY), shift = base;
+  bool fits =
+      m.first + base > start_ns && m.last + base <= end_ns + DL_MARK_LATE;
+  if ((clock == other && (fits || clock == DL_CLOCK_ZONED)) ||
+      best_shift(&m, base, HOUR, &shift) ||
+      best_shift(&m, base, QUARTER, &shift))
+    return shift;
+  return base;
 }
 
 /* The next memory sample; has_after is false at the end. */
@@ -75,8 +133,9 @@ static enum dl_status advance(struct dl_join *j, struct dl_diag *d) {
   }
 }
 
-static void say_shift(const struct dl_join *j, struct dl_diag *d) {
-  if (j->shift != 0 && dl_log_clock(j->log) != DL_CLOCK_RELATIVE)
+static void say_shift(const struct dl_join *j, enum dl_clock clock,
+                      struct dl_diag *d) {
+  if (j->shift != 0 && dl_clock_is_dated(dl_log_clock(j->log), clock))
     dl_warn_at(d, dl_log_path(j->log), 0,
                "times moved by %+.2f h to the clock of the GPU log",
                (double)j->shift / 3600e9);
@@ -113,7 +172,7 @@ enum dl_status dl_join_open(struct dl_join **out, const char *path,
   }
   j->shift = dl_clock_shift(j->after.ns, dl_log_clock(j->log), start_ns, clock);
   j->after.ns += j->shift;
-  say_shift(j, d);
+  say_shift(j, clock, d);
   *out = j;
   return DL_OK;
 }

@@ -15,6 +15,9 @@
 
 struct dl_join;
 
+/* An epoch that ends so much behind its trace has ended with it. */
+#define DL_MARK_LATE (INT64_C(10) * DL_SECOND)
+
 /* Opens the memory log, or takes over *opened where opened and *opened are not
  * NULL, and sets that to NULL. `start_ns` is the first time of the GPU log and
  * `clock` its clock: the times of the memory log are moved where the clocks
@@ -36,11 +39,22 @@ enum dl_status dl_join_at(struct dl_join *j, int64_t ns, double *power_w,
 enum dl_status dl_join_end(struct dl_join *j, double *cpu_util,
                            struct dl_diag *d);
 
+/* Whether times of these clocks are moved by a time zone, if at all. */
+bool dl_clock_is_dated(enum dl_clock clock, enum dl_clock other);
+
 /* By how much the times of a log must be moved so that they are of the same
  * clock as another's: whole quarters of an hour where only one of them names
- * its zone, whole hours where both do not and would not meet, all of the
- * difference where a log's times are relative. 0: not at all. */
+ * its zone, whole hours where both do not and would not meet, whole days where
+ * one has no dates, all of the difference where a log's times are relative
+ * (which begin about 0 or anywhere). 0: not at all. */
 int64_t dl_clock_shift(int64_t start_ns, enum dl_clock clock,
                        int64_t other_start_ns, enum dl_clock other);
+
+/* The same for the ends of n epochs, n > 0, beside a trace from start_ns to
+ * end_ns: they must come to lie within it, where they can, and the first epoch
+ * to begin with it. Relative ones count from its beginning. */
+int64_t dl_clock_shift_marks(const int64_t *mark, size_t n, enum dl_clock clock,
+                             int64_t start_ns, int64_t end_ns,
+                             enum dl_clock other);
 
 #endif

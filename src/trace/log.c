@@ -163,6 +163,7 @@ bool dl_log_time(struct dl_log *log, const char *s, size_t len, int64_t *ns) {
     else if (step > DAY - LATE_MAX && log->days > 0) /* before midnight */
       log->days -= DAY;
     log->last_of_day = t.ns;
+    log->clock = DL_CLOCK_DAY;
     t.ns += log->days;
   }
   if (t.ns < 0 || t.ns > TIME_MAX)

@@ -53,8 +53,14 @@ struct dl_log_block {
 enum dl_status dl_log_next(struct dl_log *log, struct dl_log_block *block,
                            struct dl_diag *d);
 
-/* What its times are: of a zone, of the clock on the wall, or relative. */
-enum dl_clock { DL_CLOCK_WALL, DL_CLOCK_ZONED, DL_CLOCK_RELATIVE };
+/* What its times are: of a zone, of the clock on the wall, relative, or times
+ * of day on the wall, which count from 1970-01-01. */
+enum dl_clock {
+  DL_CLOCK_WALL,
+  DL_CLOCK_ZONED,
+  DL_CLOCK_RELATIVE,
+  DL_CLOCK_DAY
+};
 enum dl_clock dl_log_clock(const struct dl_log *log);
 
 /* Bytes of the file that have been read. */

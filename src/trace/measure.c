@@ -2,7 +2,8 @@
 #include "trace/measure.h"
 
 #include <math.h>
-#include <string.h>
+
+#include "trace/join.h"
 
 const struct dl_track *dl_measure_track(const struct dl_track *track, size_t n,
                                         enum dl_meter_kind kind) {
@@ -13,32 +14,21 @@ const struct dl_track *dl_measure_track(const struct dl_track *track, size_t n,
 }
 
 void dl_measure_boundary(struct dl_run *run) {
-  static const struct {
-    const char *column, *name;
-  } part[] = {{"gpu_energy_j", "gpu"},
-              {"cpu_energy_j", "cpu"},
-              {"ram_energy_j", "ram"}};
-  char boundary[16] = "";
-  double node = dl_run_get(run, "node_energy_j"), sum = 0;
+  double gpu = dl_run_get(run, "gpu_energy_j");
+  double cpu = dl_run_get(run, "cpu_energy_j");
+  double ram = dl_run_get(run, "ram_energy_j");
+  double node = dl_run_get(run, "node_energy_j");
+  const char *parts = dl_parts_boundary(!isnan(gpu), !isnan(cpu), !isnan(ram));
   if (!isnan(node)) {
     dl_run_set(run, "energy_j", node);
-    dl_run_set(run, "rest_energy_j", node - dl_run_get(run, "gpu_energy_j"));
+    dl_run_set(run, "rest_energy_j", node - gpu);
     dl_run_set_text(run, "boundary", "node");
-    return;
+  } else if (parts) {
+    dl_run_set(run, "energy_j",
+               (isnan(gpu) ? 0 : gpu) + (isnan(cpu) ? 0 : cpu) +
+                   (isnan(ram) ? 0 : ram));
+    dl_run_set_text(run, "boundary", parts);
   }
-  for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
-    double x = dl_run_get(run, part[i].column);
-    if (isnan(x))
-      continue;
-    sum += x;
-    if (boundary[0] != '\0')
-      strcat(boundary, "+");
-    strcat(boundary, part[i].name);
-  }
-  if (boundary[0] == '\0')
-    return;
-  dl_run_set(run, "energy_j", sum);
-  dl_run_set_text(run, "boundary", boundary);
 }
 
 static void set_total(struct dl_run *run, const struct dl_kind_total *total,
@@ -87,7 +77,7 @@ void dl_measure(struct dl_run *run, const struct dl_track *track, size_t n) {
   dl_run_set(run, "samples", (double)track->samples);
   dl_run_set(run, "interval_s", track->interval_s);
   dl_run_set(run, "missing", track->missing);
-  if (track->clock != DL_CLOCK_RELATIVE)
+  if (dl_clock_is_dated(track->clock, track->clock))
     dl_run_set_text(run, "start_time",
                     dl_format_timestamp(start, track->first_ns,
                                         track->clock == DL_CLOCK_ZONED));

@@ -70,6 +70,13 @@ const char *dl_run_get_text(const struct dl_run *r, const char *column) {
   return r->text[index_of(column, true)];
 }
 
+const char *dl_parts_boundary(bool gpu, bool cpu, bool ram) {
+  static const char *const words[] = {NULL,      "ram",        "cpu",
+                                      "cpu+ram", "gpu",        "gpu+ram",
+                                      "gpu+cpu", "gpu+cpu+ram"};
+  return words[gpu * 4 + cpu * 2 + ram];
+}
+
 struct dl_epoch *dl_run_add_epoch(struct dl_run *r, enum dl_part part) {
   void *epochs = r->epoch;
   if (!dl_grow(&epochs, &r->epochs_cap, r->n_epochs + 1, sizeof *r->epoch)) {

@@ -48,6 +48,11 @@ void dl_run_fill(struct dl_run *r, struct dl_run *from);
 double dl_run_get(const struct dl_run *r, const char *column);
 const char *dl_run_get_text(const struct dl_run *r, const char *column);
 
+/* The word for an energy of these parts of a node: "gpu", "gpu+ram",
+ * "gpu+cpu+ram", "cpu", ...; NULL for none of them. "node" is more: fans,
+ * drives and the loss of supplies, which a meter at the wall plug sees. */
+const char *dl_parts_boundary(bool gpu, bool cpu, bool ram);
+
 /* A new epoch at the end, all unknown but `part` and its number; NULL: out of
  * memory (and r->failed is set). */
 struct dl_epoch *dl_run_add_epoch(struct dl_run *r, enum dl_part part);

@@ -145,6 +145,28 @@ static enum dl_status add_joined(struct tracking *k, const struct dl_reading *r,
   return DL_OK;
 }
 
+static void say_shift(const struct tracking *k, int64_t shift) {
+  if (shift != 0 && dl_clock_is_dated(dl_log_clock(k->log), k->o->other_clock))
+    dl_warn_at(k->d, dl_log_path(k->log), 0,
+               "times moved by %+.2f h to the clock of the GPU log",
+               (double)shift / 3600e9);
+}
+
+/* Moves the marks of a log that has nothing else to the clock of the trace. */
+static void move_marks(struct tracking *k) {
+  const struct dl_track_options *o = k->o;
+  struct dl_track *t = k->t;
+  if (t->n_marks == 0 || k->any || o->other_ns == 0)
+    return;
+  t->clock = dl_log_clock(k->log);
+  int64_t shift =
+      dl_clock_shift_marks(t->mark, t->n_marks, t->clock, o->other_ns,
+                           o->other_end_ns, o->other_clock);
+  say_shift(k, shift);
+  for (size_t i = 0; i < t->n_marks; i++)
+    t->mark[i] += shift;
+}
+
 /* Finds the shift of the log's clock, and opens what is to be joined. */
 static enum dl_status begin(struct tracking *k, const struct dl_reading *r) {
   const struct dl_track_options *o = k->o;
@@ -153,10 +175,7 @@ static enum dl_status begin(struct tracking *k, const struct dl_reading *r) {
   k->t->clock = clock;
   if (o->other_ns != 0) {
     k->shift = dl_clock_shift(r->ns, clock, o->other_ns, o->other_clock);
-    if (k->shift != 0 && clock != DL_CLOCK_RELATIVE)
-      dl_warn_at(k->d, dl_log_path(k->log), 0,
-                 "times moved by %+.2f h to the clock of the GPU log",
-                 (double)k->shift / 3600e9);
+    say_shift(k, k->shift);
   }
   if (!o->ram_log)
     return DL_OK;
@@ -171,6 +190,9 @@ static enum dl_status begin(struct tracking *k, const struct dl_reading *r) {
 
 static enum dl_status add(struct tracking *k, struct dl_reading *r,
                           size_t line) {
+  enum dl_meter_kind kind = dl_log_meter_info(k->log, r->meter)->kind;
+  if (kind == DL_METER_EPOCH)
+    return add_mark(k, r->ns + k->shift);
   enum dl_status status = k->any ? DL_OK : begin(k, r);
   bool drop = false;
   r->ns += k->shift;
@@ -179,9 +201,6 @@ static enum dl_status add(struct tracking *k, struct dl_reading *r,
     return status;
   if (r->meter >= k->n_meters)
     status = new_meters(k);
-  enum dl_meter_kind kind = dl_log_meter_info(k->log, r->meter)->kind;
-  if (status == DL_OK && kind == DL_METER_EPOCH)
-    return add_mark(k, r->ns);
   if (status == DL_OK && k->join)
     status = add_joined(k, r, &drop);
   if (status != DL_OK || drop)
@@ -286,6 +305,7 @@ static void compare_counter(struct tracking *k) {
 
 static enum dl_status sum_up(struct tracking *k) {
   struct dl_track *t = k->t;
+  move_marks(k);
   for (size_t i = 0; i < k->n_meters; i++) {
     const struct dl_meter_info *m = dl_log_meter_info(k->log, (uint32_t)i);
     if (m->kind != DL_METER_EPOCH)

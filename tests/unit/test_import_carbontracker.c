@@ -50,7 +50,7 @@ static const char standard_log[] =
   "duration_s=110.5 epoch_s=55.25 gpu_power_w=200 gpu_energy_j=22100 "         \
   "cpu_energy_j=1610 energy_j=23710 epoch_energy_j=11855 "                     \
   "facility_energy_j=35565 pue=1.5 cpu_power_w=14.570135746606335 "            \
-  "start_time=2022-11-14T15:42:46 state=interrupted\n"                         \
+  "boundary=gpu+cpu start_time=2022-11-14T15:42:46 state=interrupted\n"        \
   " =0 start=0 s=50.5 gpu_w=200 gpu=10100 cpu=1010 all=11110\n"                \
   " =1 start=50.5 s=60 gpu_w=200 gpu=12000 cpu=600 all=12600\n"
 
@@ -83,7 +83,7 @@ static void test_standard_old(void **state) {
   assert_runs(&dl_import_carbontracker, log,
               " epochs=1 duration_s=8.25 epoch_s=8.25 cpu_energy_j=66 "
               "energy_j=66 epoch_energy_j=66 cpu_power_w=8 "
-              "start_time=2020-05-17T19:02:12.500\n"
+              "boundary=cpu start_time=2020-05-17T19:02:12.500\n"
               " =0 start=0 s=8.25 cpu=66 all=66\n");
 }
 
@@ -114,15 +114,15 @@ static void test_standard_epochs(void **state) {
 /* Processors that are measured from the second epoch on. */
 static void test_standard_late(void **state) {
   (void)state;
-  assert_runs(&dl_import_carbontracker,
-              VERSION AT "Epoch 1:\n" AT "Duration: 0:00:10\n" POWER
-                         "gpu: [5.]\n" AT "Epoch 2:\n" AT
-                         "Duration: 0:00:10\n" POWER "gpu: [5.]\n" POWER
-                         "cpu: [2.]\n",
-              " n_gpus=1 epochs=2 duration_s=20 epoch_s=10 gpu_power_w=5 "
-              "gpu_energy_j=100 start_time=2022-11-14T15:43:27\n"
-              " =0 start=0 s=10 gpu_w=5 gpu=50 all=50\n"
-              " =1 start=10 s=10 gpu_w=5 gpu=50 cpu=20 all=70\n");
+  assert_runs(
+      &dl_import_carbontracker,
+      VERSION AT "Epoch 1:\n" AT "Duration: 0:00:10\n" POWER "gpu: [5.]\n" AT
+                 "Epoch 2:\n" AT "Duration: 0:00:10\n" POWER "gpu: [5.]\n" POWER
+                 "cpu: [2.]\n",
+      " n_gpus=1 epochs=2 duration_s=20 epoch_s=10 gpu_power_w=5 "
+      "gpu_energy_j=100 boundary=gpu+cpu start_time=2022-11-14T15:43:27\n"
+      " =0 start=0 s=10 gpu_w=5 gpu=50 all=50\n"
+      " =1 start=10 s=10 gpu_w=5 gpu=50 cpu=20 all=70\n");
 }
 
 static void test_standard_faults(void **state) {
@@ -139,7 +139,7 @@ static void test_standard_faults(void **state) {
       "cpu: []\n" AT "Epoch 2:\n" AT "Duration: 0:00:10\n" POWER
       "cpu: [1]\n" POWER "gpu: [1\n" AT "Monitoring thread ended.\n" AT
       "Epoch 1:\n",
-      " epochs=1 duration_s=10 epoch_s=10 "
+      " epochs=1 duration_s=10 epoch_s=10 boundary=gpu+cpu "
       "start_time=2022-11-14T15:43:27\n"
       " =0 start=0 s=10\n"
       "W:10: power of an unknown component\n"

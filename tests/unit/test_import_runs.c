@@ -125,7 +125,7 @@ static void test_zeus(void **state) {
               "x,w,10,20,30,40,5\n",
               " run_id=w n_gpus=1 duration_s=5 gpu_power_w=8 gpu_energy_j=40 "
               "ram_energy_j=10 cpu_energy_j=50 energy_j=100 cpu_power_w=10 "
-              "ram_power_w=2 boundary=node\n");
+              "ram_power_w=2 boundary=gpu+cpu+ram\n");
   assert_runs(&dl_import_zeus,
               "window_name,dram0_energy,gpu3_energy,elapsed_time,start_time\n"
               "w,10,40,5,soon\n"
@@ -137,7 +137,7 @@ static void test_zeus(void **state) {
               "W:2: invalid time 'soon'\n");
   assert_runs(&dl_import_zeus, "elapsed_time,window_name,cpu0_energy\n2,w,6\n",
               " run_id=w duration_s=2 cpu_energy_j=6 energy_j=6 "
-              "cpu_power_w=3\n");
+              "cpu_power_w=3 boundary=cpu\n");
 }
 
 static void test_zeus_faults(void **state) {
@@ -191,7 +191,8 @@ static void test_codecarbon_versions(void **state) {
               "ram_gb=512.5 duration_s=1000 gpu_power_w=3600 "
               "gpu_energy_j=3600000 ram_energy_j=450000 cpu_energy_j=900000 "
               "energy_j=4950000 co2e_g=250 cpu_power_w=900 ram_power_w=450 "
-              "boundary=node start_time=2022-06-14T11:20:56 project=p\n");
+              "boundary=gpu+cpu+ram start_time=2022-06-14T11:20:56 "
+              "project=p\n");
   /* The PUE is in all energies. There is no GPU. */
   assert_runs(&dl_import_codecarbon,
               CC_2_3 "2023-06-14T11:37:36,p,id,100,0.25,5e-05,42.5,0.0,6.0,"
@@ -200,7 +201,7 @@ static void test_codecarbon_versions(void **state) {
               " run_id=id ram_gb=16 duration_s=100 ram_energy_j=900000 "
               "cpu_energy_j=1800000 energy_j=2700000 facility_energy_j=4050000 "
               "pue=1.5 co2e_g=250 cpu_power_w=18000 ram_power_w=9000 "
-              "boundary=node start_time=2023-06-14T11:35:56 project=p\n");
+              "boundary=cpu+ram start_time=2023-06-14T11:35:56 project=p\n");
   assert_runs(&dl_import_codecarbon,
               CC_3_3 "2026-01-01T00:00:12,p,id,exp,12.5,0.25,5e-05,42.5,0.0,"
                      "6.0,0,0.5,0.125,0.625,0.0,France,FRA,,,,Linux,3.12,"
@@ -217,7 +218,7 @@ static void test_codecarbon_versions(void **state) {
                       "48,16,machine,N\n",
               " run_id=id/load ram_gb=16 duration_s=5 ram_energy_j=1800000 "
               "cpu_energy_j=1800000 energy_j=3600000 co2e_g=250 "
-              "cpu_power_w=360000 ram_power_w=360000 boundary=node "
+              "cpu_power_w=360000 ram_power_w=360000 boundary=cpu+ram "
               "start_time=2024-06-14T00:00:00 project=p\n");
 }
 

@@ -169,7 +169,7 @@ static void perf_reads_totals(void **state) {
   check_probe(&dl_import_perf, people);
   check(&dl_import_perf, people,
         "8: duration_s=5.001965465 ram_energy_j=8.18 cpu_energy_j=1012.74 "
-        "energy_j=1020.92\n",
+        "energy_j=1020.92 boundary=cpu+ram\n",
         "");
   check(&dl_import_perf,
         "# started on Mon Dec  5 09:55:42 2022\n"
@@ -178,7 +178,7 @@ static void perf_reads_totals(void **state) {
         "892.02,Joules,power/energy-pkg/,20005343388,100.00,,\n",
         "4: cpu_energy_j=893.33 node_energy_j=2000 energy_j=2000 "
         "boundary=node start_time=2022-12-05T09:55:42\n"
-        "4: cpu_energy_j=892.02 energy_j=892.02 "
+        "4: cpu_energy_j=892.02 energy_j=892.02 boundary=cpu "
         "start_time=2022-12-05T09:55:42\n",
         "");
   /* Per socket, added up; French digits. */
@@ -186,7 +186,9 @@ static void perf_reads_totals(void **state) {
         "S0  1  1\342\200\257000,25 Joules power/energy-pkg/\n"
         "S1  1  0,50 Joules power/energy-pkg/\n"
         "   0,000810670 seconds time elapsed\n",
-        "3: duration_s=0.00081067 cpu_energy_j=1000.75 energy_j=1000.75\n", "");
+        "3: duration_s=0.00081067 cpu_energy_j=1000.75 energy_j=1000.75 "
+        "boundary=cpu\n",
+        "");
 }
 
 static void perf_reports_lines(void **state) {

@@ -1,0 +1,320 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# dlest extract: what stands in logs - epochs, clocks that are set, jobs,
+# settings - and logs that are broken or hostile.
+
+load common
+load logs
+
+# noise FILE N: two GPUs whose powers, uses and times are uneven
+noise() {
+  awk -v n="$2" 'BEGIN { srand(7)
+    print "timestamp, index, name, power.draw [W], utilization.gpu [%]"
+    for (i = 0; i < n; i++) for (g = 0; g < 2; g++) printf \
+      "2024-03-05 10:%02d:%02d.%03d, %d, A100, %.2f W, %d %%\n", i / 60,
+      i % 60, rand() * 900, g, 100 + rand() * 200, rand() * 100 }' >"$1"
+}
+
+# Epochs
+
+# adds_up COLUMN...: over the parts of all epochs, bit for bit
+adds_up() {
+  for c; do
+    jq -n --slurpfile e epochs.json --slurpfile r runs.json \
+      "[\$r[0].runs[0].$c, (\$e[0].epochs | map(.$c) | add)]" >sums
+    jq -e '.[0] == .[1] and .[0] > 0' sums || { echo "$c"; return 1; }
+  done
+}
+
+@test "epochs by their ends add up to the run" {
+  noise gpu.csv 600
+  memory mem.csv 600 8123.7
+  awk 'BEGIN { srand(5); for (i = 1; i <= 600; i++) printf \
+    "%15.9f %15.2f Joules power/energy-pkg/\n", i + rand() / 1000,
+    40 + rand() * 20 }' >perf.txt
+  for i in 0 1 2 3 4 5 6; do
+    printf '%d,2024-03-05 10:%02d:%02d.5\n' $i $((i + 1)) $((i * 7))
+  done | sed '1i epoch,end_time' >ends.csv
+  logs='gpu.csv mem.csv perf.txt ends.csv'
+  gives 0 '' extract $logs -f json -o runs.json
+  gives 0 '' extract $logs --epochs -f json -o epochs.json
+  adds_up gpu_energy_j ram_energy_j cpu_energy_j energy_j
+  check '.runs[0] | .epochs == 7 and .epochs_verdict == "given" and
+    .boundary == "gpu+cpu+ram"' runs.json
+  check '.epochs | map(.part) | . == [range(7) | "epoch"] + ["end"]' epochs.json
+  check '.epochs | map(.epoch) == [0,1,2,3,4,5,6,null]' epochs.json
+  check '[.epochs | .[:-1] as $a | .[1:] as $b | range($a | length) as $i |
+    $a[$i].start_s + $a[$i].duration_s - $b[$i].start_s | fabs < 1e-9] | all' \
+    epochs.json
+  check '.epochs | all(.gpu_util > 0.3 and .gpu_util < 0.7)' epochs.json
+}
+
+@test "a sample is of the epoch that ends at it" {
+  log gpu.csv 11 '100 + 10 * i'
+  printf 'epoch,end_time\n0,2024-03-05 10:00:04\n1,2024-03-05 10:00:08.9\n' \
+    >ends.csv
+  gives 0 '' extract gpu.csv ends.csv --epochs -f csv
+  is gpu_energy_j 480 # 100 .. 140 W
+  is gpu_energy_j 640 2 # 140 .. 180 W
+  is gpu_energy_j 380 3 # what is left
+  is part end 3
+  is gpu_power_w 125 # of the samples behind the first
+  # seconds since the beginning
+  printf 'epoch,end_s\n0,4\n1,8.9\n' >ends.csv
+  cp out before
+  gives 0 '' extract gpu.csv ends.csv --epochs -f csv
+  cmp out before
+}
+
+@test "epochs that end outside the trace" {
+  log gpu.csv 11 100
+  printf 'epoch,end_time\n0,2024-03-05 09:59:00\n1,2024-03-05 10:00:05\n' \
+    >ends.csv
+  try extract gpu.csv ends.csv --epochs -f csv
+  [ "$status" -eq 0 ]
+  is gpu_energy_j 500
+  printf 'epoch,end_time\n0,2024-03-05 10:00:05\n1,2024-03-05 10:00:30\n' \
+    >ends.csv
+  try extract gpu.csv ends.csv --epochs -f csv
+  [ "$status" -eq 0 ]
+  is gpu_energy_j 500
+}
+
+@test "epochs found in the power" {
+  log gpu.csv 1800 '(i % 60 < 50 ? 250 + i * 7 % 11 : 80 + i * 5 % 7)'
+  gives 0 '' extract gpu.csv --find-epochs -f csv
+  is epochs 30
+  is epochs_verdict sure
+  gives 0 '' extract gpu.csv -f csv
+  is epochs ''
+  gives 0 '' extract gpu.csv --find-epochs --epoch-length 1min -f csv
+  is epochs 30
+  gives 0 '' extract gpu.csv --find-epochs -f json -o runs.json
+  gives 0 '' extract gpu.csv --epochs -f json -o epochs.json
+  adds_up gpu_energy_j
+  log gpu.csv 100 100
+  gives 0 'dlest: warning: gpu.csv: no epochs found: the signals do not change' \
+    extract gpu.csv --epochs -f csv
+  [ "$(wc -l <out)" -eq 1 ]
+}
+
+# Clocks
+
+# clock DATE FROM TO: 100 s at 100 W; from second 50 on the clock is TO
+clock() {
+  { echo "$HEADER"
+    samples 100 100 | awk -v d="$1" -v from="$2" -v to="$3" '{
+      split(NR <= 50 ? from : to, t, ":")
+      s = t[1] * 3600 + t[2] * 60 + t[3] + (NR <= 50 ? NR - 51 : NR - 51)
+      $2 = sprintf("%02d:%02d:%02d.000,", s / 3600, s / 60 % 60, s % 60)
+      $1 = d; print }'
+  } >a.csv
+}
+
+@test "daylight saving" {
+  clock 2024-10-27 03:00:00 02:00:00
+  gives 0 'dlest: warning: a.csv:52: clock set back by an hour (daylight saving): times carried on' \
+    extract a.csv -f csv
+  is gpu_energy_j 9900
+  is duration_s 99
+  clock 2024-03-31 02:00:00 03:00:00
+  gives 0 'dlest: warning: a.csv:52: clock set ahead by an hour (daylight saving): times carried on' \
+    extract a.csv -f csv
+  is gpu_energy_j 9900
+  clock 2024-03-27 02:00:00 03:00:00
+  gives 0 'dlest: warning: a.csv:52: gap of 3.6e+03 s, bridged' \
+    extract a.csv -f csv
+  is gpu_energy_j 369900
+}
+
+@test "a clock that was set, logs one behind the other" {
+  clock 2024-03-05 11:00:00 10:50:00
+  gives 0 'dlest: warning: a.csv:52: clock set back by 599 s: carried on 1 s after the sample before' \
+    extract a.csv -f csv
+  is gpu_energy_j 9900
+  { echo "$HEADER"; samples 50 100 5000; echo "$HEADER"; samples 50 100
+  } >a.csv
+  gives 0 'dlest: warning: a.csv:53: clock set back by 5.05e+03 s: carried on 1 s after the sample before' \
+    extract a.csv -f csv
+  is gpu_energy_j 9900
+  is start_time 2024-03-05T11:23:20
+}
+
+@test "times of day alone" {
+  printf 'timestamp,power.draw [W]\n%s\n' '23:59:58.5,100 W' >a.csv
+  printf '%s,100 W\n' 23:59:59.5 0:00:00.5 0:00:01.5 >>a.csv
+  gives 0 '' extract a.csv -f csv
+  is gpu_energy_j 300
+  is start_time ''
+  printf 'timestamp,cpu usage (%%),memory usage (MB)\n' >m.csv
+  printf '2024-03-%s,25,8000\n' '05 23:59:58' '05 23:59:59' '06 00:00:00' \
+    '06 00:00:01' >>m.csv
+  gives 0 '' extract a.csv m.csv -f csv
+  is energy_j 309
+}
+
+@test "logs of one run in different zones" {
+  log gpu.csv 61 100
+  memory mem.csv 61 8000
+  sed -i 's/ 10:/ 08:/' mem.csv
+  gives 0 'dlest: warning: mem.csv: times moved by +2.00 h to the clock of the GPU log' \
+    extract gpu.csv mem.csv -f csv
+  is ram_energy_j 180
+}
+
+# Jobs, settings, fits
+
+@test "a scheduler's jobs and the GPUs: the rest of the node" {
+  log gpu-4711.csv 601 200
+  cat >sacct.txt <<'END'
+JobIDRaw|JobName|User|State|Start|ElapsedRaw|ConsumedEnergyRaw|NNodes|NCPUS|AllocTRES
+4711|train|me|COMPLETED|2024-03-05T10:00:00|600|300000|1|16|cpu=16,node=1
+4712|other|me|COMPLETED|2024-03-05T11:00:00|60|20000|1|16|cpu=16,node=1
+END
+  for logs in 'sacct.txt gpu-4711.csv' 'gpu-4711.csv sacct.txt'; do
+    gives 0 '' extract $logs -f json
+    check '.runs | map(.run_id) == ["4711", "4712"]'
+    check '.runs[0] | .rest_energy_j == 180000 and .gpu_energy_j == 120000 and
+      .energy_j == 300000 and .boundary == "node" and .n_gpus == 1'
+    check '.runs[1] | .rest_energy_j == null and .energy_j == 20000'
+  done
+}
+
+@test "settings: --set before the table before the path" {
+  mkdir -p vgg16 resnet50
+  log vgg16/gpu-1.csv 11 100
+  log resnet50/gpu-1.csv 11 200
+  printf 'arch,trace,batch_size,epochs\nvgg16,gpu-1.csv,16,1\n%s\n' \
+    resnet50,gpu-1.csv,32,2 >t.csv
+  gives 0 '' extract */gpu-1.csv --settings t.csv --set epochs=5 -f csv \
+    --path-pattern '{dataset}/gpu-{batch_size}.csv'
+  is arch resnet50 && is batch_size 32 && is epochs 5 && is dataset resnet50
+  is arch vgg16 2 && is batch_size 16 2 && is epochs 5 2 && is dataset vgg16 2
+  log x.csv 11 100
+  gives 0 'dlest: warning: x.csv: no row in t.csv
+dlest: warning: x.csv: does not match the path pattern' \
+    extract x.csv --settings t.csv --path-pattern 'gpu-{epochs}.csv'
+  echo 'resnet50,gpu-1.csv,many,2' >>t.csv
+  gives 3 "dlest: warning: vgg16/gpu-1.csv: {epochs}: invalid number 'vgg16'
+dlest: warning: resnet50/gpu-1.csv: 2 rows in t.csv: none taken
+dlest: warning: resnet50/gpu-1.csv: {epochs}: invalid number 'resnet50'" \
+    extract vgg16/gpu-1.csv resnet50/gpu-1.csv --settings t.csv \
+    --path-pattern '{epochs}/gpu-{run_id}.csv' || [ "$status" -eq 0 ]
+}
+
+@test "dlest fit takes what dlest extract gives" {
+  for i in 1 2 3 4 5 6 7 8 9 10 11 12; do
+    b=$((i % 4 * 16 + 16))
+    log "resnet50-b$b-$i.csv" $((100 + i)) $((100 + b))
+  done
+  gives 0 '' extract ./*-b*.csv --set epochs=10 --set train_samples=1000 \
+    --path-pattern '{arch}-b{batch_size}-{run_id}.csv' -f csv -o runs.csv
+  gives 0 '' fit runs.csv -o m.xml --format json
+  check '[.fits[] | .target, .n] == ["gpu_power_w", 12, "epoch_energy_j", 12,
+    "epoch_s", 12]'
+  gives 0 '' fit runs.csv --target gpu_power_w --features batch_size \
+    --method ols --no-model --cv none --no-scale --format json
+  check '.fits[0].coefficients | map(. * 1e9 | round) == [100e9, 1e9]' ||
+    check '.fits[0] | tostring | test("100")'
+}
+
+# Broken and hostile
+
+@test "line ends, blank lines, a mark of order, the header once more" {
+  log a.csv 21 100
+  gives 0 '' extract a.csv -f csv
+  sed 's/,a.csv$//' out >want
+  sed 's/$/\r/' a.csv >crlf.csv
+  sed 's/$/\n/' a.csv >blank.csv
+  { printf '\357\273\277'; cat a.csv; } >bom.csv
+  sed "10i $HEADER" a.csv >header.csv
+  for f in crlf blank bom header; do
+    gives 0 '' extract $f.csv -f csv --set run_id=a
+    sed "s/,$f.csv\$//" out | diff -u want -
+  done
+}
+
+@test "lines that cannot be used are told, counted, left out" {
+  log a.csv 21 100
+  sed -i '5s/, 50 %//; 6s/100.00/1e308/; 7s/100.00/-5/; 8s/50 %/9999 %/
+    9s/2024-03-05/2024-02-30/; 10s/100.00 W/[N\/A]/; 11s/100.00 W/100.00 kg x/
+    12s/2024/0001/' a.csv
+  gives 3 "dlest: warning: a.csv:5: expected 5 fields, found 4
+dlest: warning: a.csv:6: impossible power of 1e+308 W
+dlest: warning: a.csv:7: impossible power of -5 W
+dlest: warning: a.csv:8: impossible utilisation of 9999 %
+dlest: warning: a.csv:9: column 'timestamp': invalid time '2024-02-30 10:00:07.000'
+dlest: warning: a.csv:11: column 'power.draw': invalid number '100.00 kg x'
+dlest: warning: a.csv:12: column 'timestamp': invalid time '0001-03-05 10:00:10.000'
+dlest: 7 rows skipped" extract a.csv -f csv
+  is gpu_energy_j 2000
+  is samples 14
+}
+
+@test "a log backwards, every line twice" {
+  log a.csv 41 100
+  { head -1 a.csv; sed 1d a.csv | tac; } >back.csv
+  gives 0 '' extract back.csv -f csv
+  is gpu_energy_j 4000
+  sed 'p' a.csv >twice.csv
+  gives 0 '' extract twice.csv -f csv
+  is gpu_energy_j 4000
+  is missing 0
+  log a.csv 200 100
+  { head -1 a.csv; sed 1d a.csv | tac; } >back.csv
+  try extract back.csv
+  [ "$status" -eq 3 ]
+  grep -q 'readings out of order: sort the log by time first' err
+}
+
+@test "eight GPUs without any column that tells them" {
+  awk 'BEGIN { print "timestamp, power.draw [W]"
+    for (i = 0; i < 100; i++) for (g = 0; g < 8; g++)
+      printf "2024-03-05 10:%02d:%02d.%03d, %d.00 W\n", i / 60, i % 60,
+        g * 3, 100 + g }' >a.csv
+  gives 0 "dlest: warning: a.csv:1: 8 GPUs told apart by their order: the log \
+has no column 'index' or 'uuid'" extract a.csv -f csv
+  is n_gpus 8
+  is gpu_energy_j 81972 # 99 s at 100 + ... + 107 W
+  is gpu_power_w 828
+}
+
+@test "a board a line" {
+  awk 'BEGIN { print "timestamp, uuid, power.draw [W]"
+    for (i = 0; i < 20000; i++) printf \
+      "2024-03-05 10:00:%02d.000, GPU-%06d, 100.00 W\n", i / 400, i }' >a.csv
+  try extract a.csv
+  [ "$status" -eq 3 ]
+  grep -q '^dlest: warning: a.csv:1026: more than 1024 meters in one log' err
+}
+
+@test "names of logs with blanks, quotes, line ends" {
+  mkdir -p 'my "runs", π'
+  for name in 'my "runs", π/a b,c"d.csv' $'line\nend.csv' $'esc\033[31m.csv' \
+    ' .csv' '--help.csv'; do
+    log "./$name" 11 100
+    gives 0 '' extract -f json -- "./$name"
+    jq -e --arg f "./$name" '.runs[0].file == $f' out
+    gives 0 '' extract -f csv -- "./$name"
+  done
+  try extract $'no\033\nsuch.csv'
+  [ "$(wc -l <err)" -eq 1 ]
+  [ "$(tr -d '[:print:]\n' <err | tr -d '\357\277\275' | wc -c)" -eq 0 ]
+}
+
+@test "a decimal comma changes nothing" {
+  noise a.csv 30
+  "$DLEST" extract a.csv -f csv >plain
+  needs_decimal_comma
+  gives 0 '' extract a.csv -f csv
+  cmp out plain
+}
+
+@test "memory does not grow with the log" {
+  [ -x /usr/bin/time ] || skip 'no /usr/bin/time'
+  ! ldd "$DLEST" | grep -q libasan || skip 'a sanitizer takes its own memory'
+  { echo "$HEADER"; samples 43200 100 | sed 'p;p;p;p;p;p;p;p'; } >a.csv
+  /usr/bin/time -f %M -o kb "$DLEST" extract a.csv -f csv >out
+  is duration_s 43199
+  [ "$(cat kb)" -lt 16384 ]
+}
