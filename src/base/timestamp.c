@@ -193,8 +193,8 @@ bool dl_parse_timestamp(const char *s, size_t len, struct dl_timestamp *out) {
     return false;
   if (!take(&p, 'T') && !take(&p, ' '))
     return false;
-  while (take(&p, ' '))
-    continue;
+  while (p.s < p.end && *p.s == ' ')
+    p.s++;
   if (!time_of_day(&p, &ns))
     return false;
   out->dated = true;

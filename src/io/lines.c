@@ -80,7 +80,8 @@ static enum dl_status check_text(struct dl_lines *l, struct dl_diag *d) {
       return dl_fail_at(d, DL_EINPUT, l->path, 0, "%s", magic[i].what);
   size_t n = l->len < 64 ? l->len : 64;
   for (size_t i = 0; i < n; i++)
-    if ((unsigned char)l->data[i] < 32 && !memchr("\t\n\f\r", l->data[i], 4))
+    if ((unsigned char)l->data[i] < 32 &&
+        (l->data[i] == '\0' || !strchr("\t\n\f\r", l->data[i])))
       return dl_fail_at(d, DL_EINPUT, l->path, 0, "not a text file");
   if (l->len >= 3 && memcmp(l->data, "\xEF\xBB\xBF", 3) == 0)
     l->start = 3;

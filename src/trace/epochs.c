@@ -18,7 +18,7 @@ struct boundaries {
 static double energy_between(const struct dl_track *t, enum dl_meter_kind kind,
                              int64_t from, int64_t to) {
   const struct dl_curve *c = &t->curve;
-  if (c->n == 0 || t->kind[kind].n_meters == 0)
+  if (c->n == 0 || isnan(t->kind[kind].energy_j))
     return NAN;
   return c->point[dl_curve_at(c, to)].energy_j[kind] -
          c->point[dl_curve_at(c, from)].energy_j[kind];

@@ -84,8 +84,8 @@ static bool keep_runs(struct dl_feed *f) {
 /* Whether clocks are set forward about then: early on a Sunday, from March to
  * April or, south of the equator, from September to November. */
 static bool is_spring_night(int64_t ns) {
-  int64_t seconds = ns / DL_SECOND;
-  int64_t day = seconds / 86400, hour = seconds % 86400 / 3600;
+  int64_t since = ns / DL_SECOND;
+  int64_t day = since / 86400, hour = since % 86400 / 3600;
   bool sunday = (day + 4) % 7 == 0; /* 1970-01-01 was a Thursday */
   int64_t of_year = (day * 4 + 2) % 1461 / 4;
   bool season =

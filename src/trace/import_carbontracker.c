@@ -338,7 +338,7 @@ static bool read_list(struct dl_log *log, struct dl_ct_text m) {
   for (; s < end && *s != ']'; s++) {
     double x = NAN;
     size_t n = 0;
-    while (s + n < end && !memchr(" \t,[]", s[n], 5))
+    while (s + n < end && s[n] != '\0' && !strchr(" \t,[]", s[n]))
       n++;
     if (n == 0)
       continue;

@@ -16,6 +16,7 @@
 
 #define QUARTER (INT64_C(900) * DL_SECOND)
 #define HOUR (INT64_C(3600) * DL_SECOND)
+#define ODD_ZONE (INT64_C(1200) * DL_SECOND)
 #define DAY (INT64_C(24) * HOUR)
 #define ZONES_MAX (INT64_C(14) * HOUR)
 
@@ -70,16 +71,18 @@ struct marks {
   int64_t start, end;          /* of the trace */
 };
 
-/* Of shifts from `base` in steps of `unit` the one that brings the marks into
- * the trace, and the first epoch's beginning nearest to its own. */
-static bool best_shift(const struct marks *m, int64_t base, int64_t unit,
-                       int64_t *shift) {
+/* Of shifts by a time zone the one that brings the marks into the trace, and
+ * the first epoch's beginning nearest to its own. Few zones are not of whole
+ * hours: they must be better by more than a program takes to start. */
+static bool best_shift(const struct marks *m, int64_t base, int64_t *shift) {
   int64_t best = INT64_MAX;
-  for (int64_t z = base - ZONES_MAX; z <= base + ZONES_MAX; z += unit) {
+  for (int64_t z = base - ZONES_MAX; z <= base + ZONES_MAX; z += QUARTER) {
     if (m->first + z <= m->start || m->last + z > m->end + DL_MARK_LATE)
       continue;
     int64_t off = m->length < 0 ? llabs(z - base)
                                 : llabs(m->first + z - m->length - m->start);
+    if ((z - base) % HOUR != 0)
+      off += ODD_ZONE;
     if (off < best) {
       best = off;
       *shift = z;
@@ -103,8 +106,7 @@ int64_t dl_clock_shift_marks(const int64_t *mark, size_t n, enum dl_clock clock,
   bool fits =
       m.first + base > start_ns && m.last + base <= end_ns + DL_MARK_LATE;
   if ((clock == other && (fits || clock == DL_CLOCK_ZONED)) ||
-      best_shift(&m, base, HOUR, &shift) ||
-      best_shift(&m, base, QUARTER, &shift))
+      best_shift(&m, base, &shift))
     return shift;
   return base;
 }

@@ -58,7 +58,6 @@ void dl_measure(struct dl_run *run, const struct dl_track *track, size_t n) {
   } others[] = {{DL_METER_CPU, "cpu_energy_j", "cpu_power_w"},
                 {DL_METER_RAM, "ram_energy_j", "ram_power_w"},
                 {DL_METER_NODE, "node_energy_j", "node_power_w"}};
-  char start[DL_TIMESTAMP_SIZE];
   const struct dl_track *t = dl_measure_track(track, n, DL_METER_GPU);
   if (t)
     set_gpus(run, t);
@@ -77,9 +76,11 @@ void dl_measure(struct dl_run *run, const struct dl_track *track, size_t n) {
   dl_run_set(run, "samples", (double)track->samples);
   dl_run_set(run, "interval_s", track->interval_s);
   dl_run_set(run, "missing", track->missing);
-  if (dl_clock_is_dated(track->clock, track->clock))
+  if (dl_clock_is_dated(track->clock, track->clock)) {
+    char start[DL_TIMESTAMP_SIZE];
     dl_run_set_text(run, "start_time",
                     dl_format_timestamp(start, track->first_ns,
                                         track->clock == DL_CLOCK_ZONED));
+  }
   dl_measure_boundary(run);
 }

@@ -103,7 +103,7 @@ bool dl_pattern_match(const struct dl_pattern *p, const char *path,
     s = strchr(s, '/');
     s += s != NULL;
   }
-  for (size_t i = 0; found && i < p->names.n; i++) {
+  for (size_t i = 0; m.value && found && i < p->names.n; i++) {
     value[i] = dl_strndup(m.value[i].s, m.value[i].n);
     found = value[i] != NULL;
   }

@@ -85,7 +85,7 @@ static bool enter(struct places *t, const char *key, size_t source) {
 
 static long find(const struct places *t, const char *key) {
   long id = dl_intern_find(&t->keys, key);
-  return id < 0 ? NOBODY : t->source[id];
+  return id < 0 || !t->source ? NOBODY : t->source[id];
 }
 
 /* Keys of a source, from the most particular on; the importer's name tells

@@ -439,6 +439,35 @@ static void peak_and_idle(void **state) {
   assert_true(s.power_w == 165);
 }
 
+static void assert_fault(enum dl_meter_kind kind, double power_w, double util,
+                         double energy_j, const char *expected) {
+  const struct dl_reading r = {
+      .power_w = power_w, .util = util, .energy_j = energy_j};
+  char text[DL_FAULT_SIZE];
+
+  assert_int_equal(dl_meter_fault(text, kind, &r), *expected != '\0');
+  assert_string_equal(text, expected);
+}
+
+static void knows_what_cannot_be(void **state) {
+  const double max = 1.7976931348623157e308;
+
+  (void)state;
+  assert_fault(DL_METER_GPU, NAN, NAN, NAN, "");
+  assert_fault(DL_METER_GPU, 0, 0, 0, "");
+  assert_fault(DL_METER_GPU, 1500, 1, 1e12, "");
+  assert_fault(DL_METER_CPU, NAN, 64, NAN, ""); /* of a process */
+  assert_fault(DL_METER_NODE, 2e7, NAN, NAN, "");
+  assert_fault(DL_METER_GPU, -0.5, NAN, NAN, "power of -0.5 W");
+  assert_fault(DL_METER_GPU, 4294967, NAN, NAN, "power of 4.29497e+06 W");
+  assert_fault(DL_METER_NODE, max, NAN, NAN, "power of 1.79769e+308 W");
+  assert_fault(DL_METER_GPU, INFINITY, NAN, NAN, "power of inf W");
+  assert_fault(DL_METER_GPU, 1, 1.01, NAN, "utilisation of 101 %");
+  assert_fault(DL_METER_CPU, NAN, -0.01, NAN, "utilisation of -1 %");
+  assert_fault(DL_METER_RAM, NAN, NAN, -1, "energy of -1 J");
+  assert_fault(DL_METER_NODE, NAN, NAN, max, "energy of 1.79769e+308 J");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(constant),
@@ -465,6 +494,7 @@ int main(void) {
       cmocka_unit_test(repeats_do_not_count_twice),
       cmocka_unit_test(all_at_one_time),
       cmocka_unit_test(peak_and_idle),
+      cmocka_unit_test(knows_what_cannot_be),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
