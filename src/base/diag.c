@@ -130,6 +130,16 @@ void dl_skip_at(struct dl_diag *d, const char *file, size_t line,
   d->n_skipped++;
 }
 
+void dl_diag_forgive(struct dl_diag *d, const char *file, size_t line) {
+  struct dl_text place = {0};
+  dl_text_printf(&place, "%s:%zu: ", file, line);
+  if (d->n_skipped > 0 && d->n_more == 0 && d->n_warnings > 0 &&
+      !place.failed &&
+      strncmp(d->warnings[d->n_warnings - 1], place.s, place.len) == 0)
+    d->n_skipped--;
+  dl_text_free(&place);
+}
+
 void dl_diag_take(struct dl_diag *to, struct dl_diag *from) {
   for (size_t i = 0; i < from->n_warnings; i++)
     dl_warn(to, "%s", from->warnings[i]);

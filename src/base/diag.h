@@ -65,6 +65,9 @@ void dl_warn(struct dl_diag *d, const char *fmt, ...) DL_PRINTF(2, 3);
 void dl_warn_at(struct dl_diag *d, const char *file, size_t line,
                 const char *fmt, ...) DL_PRINTF(4, 5);
 
+/* Makes a mere warning of the skip of that line, where it was told last. */
+void dl_diag_forgive(struct dl_diag *d, const char *file, size_t line);
+
 /* A row of `file` cannot be used and is left out; counted. */
 void dl_skip_at(struct dl_diag *d, const char *file, size_t line,
                 const char *fmt, ...) DL_PRINTF(4, 5);

@@ -150,6 +150,8 @@ enum dl_status dl_extract_rows_add(void *ctx, const struct dl_run *run,
   dl_progress_clear(c->progress);
   if (status == DL_OK && !c->rows->each_epoch)
     return add_run(c->rows, run, extra, d);
+  if (run->n_epochs == 0 && !dl_run_get_text(run, "epochs_verdict"))
+    dl_warn_at(d, dl_run_get_text(run, "file"), 0, "no epochs in this log");
   for (size_t i = 0; status == DL_OK && i < run->n_epochs; i++)
     status = add_epoch(c->rows, run, &run->epoch[i], d);
   return status;

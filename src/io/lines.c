@@ -204,8 +204,8 @@ enum dl_status dl_lines_next(struct dl_lines *l, struct dl_line *line,
   }
 }
 
-bool dl_lines_ended(const struct dl_lines *l) {
-  return l->last_byte == '\n' || l->last_byte == '\r';
+size_t dl_lines_cut(const struct dl_lines *l) {
+  return l->last_byte == '\n' || l->last_byte == '\r' ? 0 : l->number + 1;
 }
 
 size_t dl_lines_bytes(const struct dl_lines *l) {
@@ -223,6 +223,7 @@ static ssize_t replay(void *cookie, char *buf, size_t size) {
     if (n > 0) {
       l->bytes += (size_t)n;
       l->last_byte = buf[n - 1];
+      l->number += count_lines(buf, (size_t)n);
     }
     return n;
   }
@@ -230,6 +231,7 @@ static ssize_t replay(void *cookie, char *buf, size_t size) {
     size = left;
   memcpy(buf, l->data + l->replayed, size);
   l->last_byte = buf[size - 1];
+  l->number += count_lines(buf, size);
   l->replayed += size;
   return (ssize_t)size;
 }

@@ -47,8 +47,9 @@ enum dl_status dl_lines_next(struct dl_lines *l, struct dl_line *line,
 /* Bytes read from the file so far. */
 size_t dl_lines_bytes(const struct dl_lines *l);
 
-/* Whether the last byte that the stream gave was the end of a line. */
-bool dl_lines_ended(const struct dl_lines *l);
+/* The number of the last line that the stream gave, where no line end followed
+ * it; else 0. */
+size_t dl_lines_cut(const struct dl_lines *l);
 
 /* The whole text from its beginning as a stream, in place of
  * dl_lines_next; NULL: out of memory. The stream is the caller's to close,

@@ -201,9 +201,11 @@ static enum dl_status take_cycles(struct dl_run *run,
 }
 
 static enum dl_status found(struct dl_run *run, const struct dl_track *track,
-                            size_t n, double hint_s, struct dl_diag *d) {
+                            size_t n, const struct dl_epochs_options *e,
+                            struct dl_diag *d) {
   struct signals s = {0};
-  struct dl_cycles_options o = {.hint_s = hint_s};
+  struct dl_cycles_options o = {
+      .hint_s = e->hint_s, .n_total = e->n_total, .n_first = e->n_first};
   struct dl_cycles c = {0};
   if (!make_signals(&s, &track->curve)) {
     free_signals(&s);
@@ -231,5 +233,5 @@ enum dl_status dl_epochs_add(struct dl_run *run, const struct dl_track *track,
   for (size_t i = 0; i < n; i++)
     if (track[i].n_marks > 0)
       return given(run, track, n, &track[i], d);
-  return o->find ? found(run, track, n, o->hint_s, d) : DL_OK;
+  return o->find ? found(run, track, n, o, d) : DL_OK;
 }

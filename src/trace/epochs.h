@@ -16,6 +16,9 @@
 struct dl_epochs_options {
   bool find;     /* in the power, where no log gives them */
   double hint_s; /* about how long one is; 0: unknown */
+  /* Of a training that goes on: its epochs in all, and those of its first
+   * phase; 0: it has ended, and unknown. */
+  double n_total, n_first;
 };
 
 /* Fills in the epochs of a run, their number and how sure it is, from the

@@ -217,6 +217,12 @@ static enum dl_status make_run(struct extraction *x, size_t i,
   set_origin(&out->run, s);
   dl_measure(&out->run, track, n);
   fill_from_companions(&out->run, track, n);
+  if (x->o->inspect) {
+#pragma omp critical(dl_extract_inspect)
+    status = x->o->inspect(x->o->ctx, track, d);
+    if (status != DL_OK)
+      return status;
+  }
   status = dl_epochs_add(&out->run, track, n, &x->o->epochs, d);
   if (status == DL_OK)
     status = complete(x, s, &out->run, &out->extra, d);
@@ -452,7 +458,7 @@ enum dl_status dl_extract(char *const *paths, size_t n,
   status = x.waiting ? extract_all(&x, d) : dl_fail_memory(d);
   if (status == DL_OK && x.jobs)
     status = tell_jobs(&x, d);
-  for (size_t i = 0; i < x.n_waiting; i++) {
+  for (size_t i = 0; x.waiting && i < x.n_waiting; i++) {
     dl_run_clear(&x.waiting[i].run);
     free_extra(&x, x.waiting[i].extra);
   }

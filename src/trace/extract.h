@@ -22,6 +22,10 @@ struct dl_extract_options {
    * in the order of their logs. */
   enum dl_status (*sink)(void *ctx, const struct dl_run *run,
                          char *const *extra, struct dl_diag *d);
+  /* Sees the trace of a run before the run is told, from one thread at a time;
+   * may be NULL. */
+  enum dl_status (*inspect)(void *ctx, const struct dl_track *track,
+                            struct dl_diag *d);
   void *ctx;
 };
 

@@ -30,6 +30,20 @@ struct dl_waiting *dl_job_log(struct dl_waiting *waiting, size_t n,
   return only_job && n == 1 && !waiting[0].taken ? &waiting[0] : NULL;
 }
 
+/* The node was metered as a whole: what an epoch took of it is not known. */
+static void take_epochs(struct dl_run *job, struct dl_run *run) {
+  if (job->n_epochs > 0)
+    return;
+  free(job->epoch);
+  job->epoch = run->epoch;
+  job->n_epochs = run->n_epochs;
+  job->epochs_cap = run->epochs_cap;
+  run->epoch = NULL;
+  run->n_epochs = run->epochs_cap = 0;
+  for (size_t i = 0; i < job->n_epochs; i++)
+    job->epoch[i].energy_j = NAN;
+}
+
 void dl_job_add(struct dl_run *job, struct dl_waiting *log, struct dl_diag *d) {
   double job_s = dl_run_get(job, "duration_s");
   double log_s = dl_run_get(&log->run, "duration_s");
@@ -44,5 +58,6 @@ void dl_job_add(struct dl_run *job, struct dl_waiting *log, struct dl_diag *d) {
   double n_gpus = dl_run_get(&log->run, "n_gpus");
   if (!isnan(n_gpus))
     dl_run_set(job, "n_gpus", n_gpus);
+  take_epochs(job, &log->run);
   dl_measure_boundary(job);
 }

@@ -422,6 +422,8 @@ static enum dl_status next_rows(struct dl_log *log, struct dl_diag *d) {
     log->block = NULL;
     status = DL_OK;
   }
+  if (dl_csv_at_end(log->csv) && dl_lines_cut(log->lines) > 0)
+    dl_diag_forgive(&own, dl_log_path(log), dl_lines_cut(log->lines));
   dl_diag_take(d, &own);
   log->row = 0;
   return status;
@@ -438,8 +440,7 @@ static enum dl_status read_row(struct dl_log *log, struct dl_diag *d) {
     }
   }
   log->line = log->block->line[log->row];
-  if (log->row + 1 == log->block->n_rows && dl_csv_at_end(log->csv) &&
-      !dl_lines_ended(log->lines)) {
+  if (dl_csv_at_end(log->csv) && log->line == dl_lines_cut(log->lines)) {
     dl_warn_at(d, dl_log_path(log), log->line,
                "last line not used: it has no end and may be cut off");
     log->row++;

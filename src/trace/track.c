@@ -193,6 +193,8 @@ static enum dl_status add(struct tracking *k, struct dl_reading *r,
   enum dl_meter_kind kind = dl_log_meter_info(k->log, r->meter)->kind;
   if (kind == DL_METER_EPOCH)
     return add_mark(k, r->ns + k->shift);
+  if (kind == DL_METER_GPU && k->o->meter.truncate_watts)
+    r->power_w = trunc(r->power_w);
   enum dl_status status = k->any ? DL_OK : begin(k, r);
   bool drop = false;
   r->ns += k->shift;
@@ -303,14 +305,42 @@ static void compare_counter(struct tracking *k) {
                gpu->integral_j, deviation * 100, gpu->counter_j);
 }
 
+/* The most readings of a meter of that kind. */
+static size_t most_readings(const struct tracking *k, enum dl_meter_kind kind) {
+  struct dl_meter_summary s;
+  size_t most = 0;
+  for (size_t i = 0; i < k->n_meters; i++)
+    if (dl_log_meter_info(k->log, (uint32_t)i)->kind == kind) {
+      dl_meter_summarise(k->meter[i], &s);
+      most = s.n > most ? s.n : most;
+    }
+  return most;
+}
+
+/* All meters of a kind. One that has shown but one reading comes of a line that
+ * is broken where its name stands: it must not make the rest unknown. */
+static void add_kind(struct tracking *k, enum dl_meter_kind kind) {
+  size_t most = most_readings(k, kind);
+  struct dl_meter_summary s;
+  for (size_t i = 0; i < k->n_meters; i++) {
+    const struct dl_meter_info *m = dl_log_meter_info(k->log, (uint32_t)i);
+    if (m->kind != kind)
+      continue;
+    dl_meter_summarise(k->meter[i], &s);
+    if (s.n == 1 && most > 1)
+      dl_warn_at(k->d, dl_log_path(k->log), 0,
+                 "meter '%s' left out: one reading only",
+                 m->id ? m->id : "without a name");
+    else
+      add_meter(k->t, kind, k->meter[i], m->limit_w);
+  }
+}
+
 static enum dl_status sum_up(struct tracking *k) {
   struct dl_track *t = k->t;
   move_marks(k);
-  for (size_t i = 0; i < k->n_meters; i++) {
-    const struct dl_meter_info *m = dl_log_meter_info(k->log, (uint32_t)i);
-    if (m->kind != DL_METER_EPOCH)
-      add_meter(t, m->kind, k->meter[i], m->limit_w);
-  }
+  for (int kind = 0; kind < DL_N_METER_KINDS; kind++)
+    add_kind(k, (enum dl_meter_kind)kind);
   if (t->curve.n > 0) /* what other meters added behind the last point */
     for (size_t i = 0; i < DL_N_METER_KINDS; i++)
       t->curve.point[t->curve.n - 1].energy_j[i] =

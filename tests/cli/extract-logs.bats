@@ -200,6 +200,12 @@ END
       .energy_j == 300000 and .boundary == "node" and .n_gpus == 1'
     check '.runs[1] | .rest_energy_j == null and .energy_j == 20000'
   done
+  # the GPU's epochs are the job's, whose node was metered as a whole
+  printf 'epoch,end_s\n0,300\n1,600\n' >ends-4711.csv
+  gives 0 'dlest: warning: sacct.txt: no epochs in this log' \
+    extract --epochs sacct.txt gpu-4711.csv ends-4711.csv -f json
+  check '.epochs | map(.gpu_energy_j) == [60000, 60000]'
+  check '.epochs | all(.run_id == "4711" and .energy_j == null)'
 }
 
 @test "settings: --set before the table before the path" {
@@ -299,6 +305,15 @@ has no column 'index' or 'uuid'" extract a.csv -f csv
   is n_gpus 8
   is gpu_energy_j 81972 # 99 s at 100 + ... + 107 W
   is gpu_power_w 828
+}
+
+@test "one broken name of a board does not make the others unknown" {
+  log a.csv 21 100
+  sed -i '9s/, 0, /, 0x, /' a.csv
+  gives 0 "dlest: warning: a.csv: meter '0x' left out: one reading only" \
+    extract a.csv -f csv
+  is gpu_energy_j 2000
+  is n_gpus 1
 }
 
 @test "a board a line" {

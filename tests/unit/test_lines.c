@@ -344,7 +344,8 @@ static void shows_the_head(void **state) {
   dl_lines_free(l);
 }
 
-/* The head and the rest as a stream are the file, but for a mark of order. */
+/* The head and the rest as a stream are the file, but for a mark of order; a
+ * last line without an end is told. */
 static void check_stream(const char *path, const char *text, size_t len) {
   struct dl_diag d;
   struct dl_lines *l;
@@ -358,6 +359,10 @@ static void check_stream(const char *path, const char *text, size_t len) {
   assert_int_equal(fread(got, 1, len + 1, f), len);
   assert_memory_equal(got, text, len);
   assert_true(feof(f) && !ferror(f));
+  size_t lines = 0;
+  for (size_t i = 0; i < len; i++)
+    lines += text[i] == '\n';
+  assert_int_equal(dl_lines_cut(l), text[len - 1] == '\n' ? 0 : lines + 1);
   fclose(f);
   dl_lines_free(l);
   free(got);
