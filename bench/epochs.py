@@ -79,6 +79,9 @@ def line(name, answers):
 def main():
     if len(sys.argv) < 3:
         sys.exit(__doc__)
+    if not os.path.exists(os.path.join(sys.argv[2], "runs.csv")):
+        print("skipped: no runs.csv in %s" % sys.argv[2])
+        return
     dlest, data, options = sys.argv[1], sys.argv[2], sys.argv[3:]
     runs = list(known_runs(data))
     rows = found_epochs(dlest, [path for _, path, _ in runs], options)

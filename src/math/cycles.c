@@ -15,6 +15,8 @@ static const double margin = 5.5;
 /* The same for a few cycles that fill most of the time, which are then
  * never sure. */
 static const double margin_few = 0.5, few = 12, most = 0.6;
+/* The same where cycles are known to be there. */
+static const double margin_told = -2;
 /* Neighbouring lags that tell the same. */
 static const double alike_lags = 3;
 /* Nats of a further phase where one stands out. */
@@ -47,8 +49,9 @@ struct search {
   size_t n_segments;
   struct dl_cyc_chain *chain; /* in order of time */
   size_t n_chains;
-  bool *idle; /* of each bin */
-  bool thin;  /* the evidence would not do for more cycles */
+  bool *idle;   /* of each bin */
+  bool goes_on; /* the last cycle has not ended */
+  bool thin;    /* the evidence would not do for more cycles */
   struct dl_cyc_sequence sequence;
 };
 
@@ -96,8 +99,9 @@ static const struct dl_cyc_segment *stands_out(struct search *s) {
     double beyond_chance = g->nats - log(trials);
     bool fills =
         length(g) < few * g->period && length(g) > most * (double)s->grid.n;
-    if (beyond_chance >= (fills ? margin_few : margin) &&
-        g->r_again >= coherent * g->r && (!best || g->score > best->score)) {
+    double least = s->goes_on ? margin_told : fills ? margin_few : margin;
+    if (beyond_chance >= least && g->r_again >= coherent * g->r &&
+        (!best || g->score > best->score)) {
       best = g;
       s->thin = beyond_chance < margin;
     }
@@ -201,9 +205,8 @@ static bool track_one(struct search *s, struct dl_cyc_segment *g,
   double late = fmax(g->start, g->end - g->period);
   double until = fmin((double)s->grid.n, g->end + 1.5 * g->period);
   double end = dl_cyc_idle_after(s->idle, late, until);
-  if (!dl_cyc_track(&s->grid, g, low, high,
-                    end < until || high >= (double)s->grid.n ? end : NAN,
-                    f->step, &c))
+  bool seen = end < until || (high >= (double)s->grid.n && !s->goes_on);
+  if (!dl_cyc_track(&s->grid, g, low, high, seen ? end : NAN, f->step, &c))
     return false;
   if (c.n == 0) {
     free(c.at);
@@ -219,7 +222,7 @@ static bool track_one(struct search *s, struct dl_cyc_segment *g,
 
 /* Follows the cycles of all segments, the shortest first. */
 static bool track_all(struct search *s) {
-  s->chain = dl_calloc(s->n_segments, sizeof *s->chain);
+  s->chain = dl_calloc(s->n_segments + 1, sizeof *s->chain);
   bool *done = dl_calloc(s->n_segments, sizeof *done);
   struct flank f = {.step = dl_calloc(s->grid.n_channels, sizeof *f.step)};
   bool ok = s->chain && done && f.step;
@@ -341,6 +344,7 @@ static bool find(struct search *s, const struct dl_cycles_options *o,
   none(c, "no cycle stands out");
   if (low > high)
     return true;
+  s->goes_on = o->n_total > 0;
   s->idle = dl_calloc(g->n, sizeof *s->idle);
   double hint = o->hint_s / g->step_s;
   if (!s->idle || !dl_cyc_tempo_make(&s->tempo, g, low, high, hint))
@@ -354,8 +358,12 @@ static bool find(struct search *s, const struct dl_cycles_options *o,
     return false;
   if (s->n_chains == 0)
     return true;
+  bool added = false;
+  if (s->goes_on && !dl_cyc_late(g, o->n_first, s->chain, &s->n_chains, &added))
+    return false;
+  s->thin = s->thin || added;
   c->reason = NULL;
-  return dl_cyc_join(s->chain, s->n_chains, s->idle, (double)g->n,
+  return dl_cyc_join(s->chain, s->n_chains, s->idle, (double)g->n, s->goes_on,
                      &s->sequence) &&
          deliver(s, c);
 }
@@ -379,6 +387,9 @@ enum dl_status dl_cycles_find(const double *t, const double *const *signal,
                    "no such bounds of a cycle: %g to %g s, "
                    "about %g s",
                    o->min_s, o->max_s, o->hint_s);
+  if (!bound_ok(o->n_total) || !bound_ok(o->n_first))
+    return dl_fail(d, DL_EINPUT, "no such number of cycles: %g, first %g",
+                   o->n_total, o->n_first);
   for (size_t i = 0; i < n; i++)
     if (!isfinite(t[i]) || (i > 0 && t[i] <= t[i - 1]))
       return dl_fail(d, DL_EINPUT,

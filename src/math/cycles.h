@@ -38,6 +38,13 @@ struct dl_cycles_options {
   double hint_s; /* expected length of a cycle, s; 0: unknown */
   double min_s;  /* bounds of that length, s; 0: chosen from the spacing and */
   double max_s;  /* length of the signals */
+  /* Of a training that goes on: cycles of the whole; 0: it has ended, or it is
+   * unknown whether there are cycles. Then the last cycle has not ended, no
+   * rest at the end is taken for one, and a new phase of few, faint cycles is
+   * looked for after a change of level (cycles_late.c); such an answer is
+   * never sure. */
+  double n_total;
+  double n_first; /* a change is planned after so many cycles; 0: unknown */
 };
 
 /* Cycles of about the same length that follow each other. */

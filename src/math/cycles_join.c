@@ -26,6 +26,8 @@ static const double alike = 0.1;
 /* A bin is idle below this share of the channel's low level at work. */
 static const double idle_share = 0.5, low_level = 0.1;
 enum { IDLE_RUN = 3 };
+/* The last cycle of what goes on has ended if so much of a cycle lacks. */
+static const double almost = 0.05;
 /* Cycles that a rest at the end may hold. */
 enum { MAX_TAIL = 2 };
 
@@ -139,9 +141,16 @@ static bool push_head(struct dl_cyc_sequence *s, const struct dl_cyc_chain *c,
 }
 
 static bool push_tail(struct dl_cyc_sequence *s, const struct dl_cyc_chain *c,
-                      const bool *idle, double end) {
+                      const bool *idle, double end, bool goes_on) {
   double from = c->at[c->n], to = idle_start(idle, from, end);
   double would = (to - from) / c->period;
+  if (goes_on) {
+    size_t whole = (size_t)floor((end - from) / c->period + almost);
+    whole = whole <= MAX_TAIL ? whole : 0;
+    note(s, floor((end - from) / c->period), whole);
+    return push_even(s, from, fmin(end, from + (double)whole * c->period),
+                     whole);
+  }
   size_t cycles = would < rest ? 0 : (size_t)lround(would);
   s->n_unseen += busy(idle, to, end) / c->period;
   cycles = cycles <= MAX_TAIL ? cycles : 0;
@@ -238,7 +247,8 @@ static bool push_between(struct dl_cyc_sequence *s,
 }
 
 bool dl_cyc_join(const struct dl_cyc_chain *chain, size_t n_chains,
-                 const bool *idle, double end, struct dl_cyc_sequence *s) {
+                 const bool *idle, double end, bool goes_on,
+                 struct dl_cyc_sequence *s) {
   for (size_t k = 0; k < n_chains; k++) {
     const struct dl_cyc_chain *c = &chain[k];
     if (k == 0) {
@@ -266,5 +276,5 @@ bool dl_cyc_join(const struct dl_cyc_chain *chain, size_t n_chains,
     }
     s->first_after = s->n_at - 1;
   }
-  return push_tail(s, &chain[n_chains - 1], idle, end);
+  return push_tail(s, &chain[n_chains - 1], idle, end, goes_on);
 }

@@ -134,8 +134,15 @@ struct dl_cyc_sequence {
   double n_unseen;    /* cycles that the time without any would hold */
 };
 
-/* `end` is the number of bins. */
+/* `end` is the number of bins. goes_on: the last cycle has not ended. */
 bool dl_cyc_join(const struct dl_cyc_chain *chain, size_t n_chains,
-                 const bool *idle, double end, struct dl_cyc_sequence *s);
+                 const bool *idle, double end, bool goes_on,
+                 struct dl_cyc_sequence *s);
+
+/* Puts the phase that a training is in, if the chains do not tell it, in
+ * place of all chains but the first; there is room for two. n_first: as in
+ * cycles.h. False: memory is out. */
+bool dl_cyc_late(const struct dl_cyc_grid *g, double n_first,
+                 struct dl_cyc_chain *chain, size_t *n_chains, bool *added);
 
 #endif
