@@ -67,6 +67,12 @@ valid() {
   valid extract extract --epochs gpu.csv epochs.csv
 }
 
+@test 'step' {
+  valid step step gpu-7.csv memory-7.csv --epochs 90
+  valid step step gpu-7.csv --epochs 40..90 --phases 10,80 --stabilise fluss
+  valid step step epochs.csv --epochs 50 --seen 1
+}
+
 @test 'list' {
   for what in gpus archs datasets grids models methods formats; do
     valid list list $what

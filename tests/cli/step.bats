@@ -1,0 +1,160 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# dlest step: from tables of epochs, logs, pipes and logs that grow.
+
+bats_require_minimum_version 1.5.0
+load common
+
+setup() {
+  cd "$BATS_TEST_TMPDIR"
+  cp "$TOP_SRCDIR"/data/examples/* .
+  # 20 epochs whose energies and durations follow no simple rule.
+  awk 'BEGIN { print "epoch,duration_s,energy_j"
+    for (i = 0; i < 20; i++)
+      printf "%d,%.3f,%.4f\n", i, 30 + (i * 7 % 5) * 0.1, 6000 + (i * 13 % 11) * 9 }' \
+    >table.csv
+}
+
+# estimate METHOD KEY: of the JSON in out
+estimate() {
+  jq -r ".estimates[] | select(.method == \"$1\") | .$2" out
+}
+
+# close_to A B: equal to 1e-9
+close_to() {
+  awk -v a="$1" -v b="$2" 'BEGIN { d = a / b - 1; exit !(d < 1e-9 && d > -1e-9) }'
+}
+
+@test 'STEP-E, STEP-P and carbontracker as published' {
+  gives 0 '' step table.csv --epochs 50 --stable 10 --window 5 --k 2 \
+    --format json
+  # Computed here from the formulas, not by dlest.
+  e=$(awk -F, 'NR > 1 { if ($1 < 10) s += $3; else if ($1 < 15) w += $3 }
+    END { printf "%.12f", s + (50 - 10) / 5 * w }' table.csv)
+  close_to "$(estimate step-energy energy_j)" "$e"
+  p=$(awk -F, 'NR > 1 { if ($1 < 10) t += $2
+      else if ($1 < 15) { p += $3 / $2; d += $2 } }
+    END { printf "%.12f", p / 5 * (t + (50 - 10) * d / 5) }' table.csv)
+  close_to "$(estimate step-power energy_j)" "$p"
+  c=$(awk -F, 'NR == 2 || NR == 3 { s += $3 }
+    END { printf "%.12f", 50 * s / 2 }' table.csv)
+  close_to "$(estimate carbontracker energy_j)" "$c"
+}
+
+@test 'a duration that is known takes the place of the projected one' {
+  gives 0 '' step table.csv --epochs 50 --duration 2000s --format json
+  p=$(awk -F, 'NR > 1 && $1 >= 10 && $1 < 15 { p += $3 / $2 }
+    END { printf "%.12f", p / 5 * 2000 }' table.csv)
+  close_to "$(estimate step-power energy_j)" "$p"
+  [ "$(estimate step-power duration_from)" = given ]
+}
+
+@test 'only what was seen counts' {
+  gives 0 '' step table.csv --epochs 50 --seen 4 --format json
+  check '.epochs_seen == 4'
+  [ "$(estimate step-energy energy_j)" = null ]
+  head -n 5 table.csv >four.csv
+  gives 0 '' step four.csv --epochs 50 --format json
+  close_to "$(estimate step energy_j)" "$("$DLEST" step table.csv --epochs 50 \
+    --seen 4 --format json | jq '.estimates[0].energy_j')"
+}
+
+@test 'the interval holds the projection and shrinks as epochs come in' {
+  for k in 4 8 16; do
+    "$DLEST" step table.csv --epochs 50 --seen $k --format json |
+      jq -r '.estimates[0] | select(.low_j < .energy_j and .energy_j < .high_j)
+        | .high_j - .low_j' >>widths
+  done
+  [ "$(wc -l <widths)" -eq 3 ]
+  sort -rn widths | diff - widths
+}
+
+@test 'a range of epochs: early stopping' {
+  gives 0 '' step table.csv --epochs 20..60 --format json
+  check '.epochs_low == 20 and .epochs_high == 60'
+  # 20 are over: the training may stop now, or take three times as long.
+  all=$(awk -F, 'NR > 1 { s += $3 } END { print s }' table.csv)
+  check ".estimates[0].low_j <= $all * 1.01"
+  check ".estimates[0].high_j >= $all * 2.9"
+}
+
+@test 'tables of other tools: units by name, one run of several' {
+  awk -F, 'NR == 1 { print "mode,epoch,duration,energy_consumed"; next }
+    { printf "a,%d,%s,%.17g\n", $1 + 1, $2, $3 / 3.6e6 }' table.csv >kwh.csv
+  awk -F, 'NR > 1 { printf "b,%s,%s,%.17g\n", $2, $3, $4 * 2 }' kwh.csv >>kwh.csv
+  refuses 3 'dlest: kwh.csv:22: epoch 1 follows epoch 20: several runs in the table; choose one with --where COLUMN=VALUE' \
+    step kwh.csv --epochs 50
+  "$DLEST" step table.csv --epochs 50 --format json >plain
+  "$DLEST" step kwh.csv --epochs 50 --where mode=a --format json >out
+  close_to "$(estimate step-energy energy_j)" \
+    "$(jq '.estimates[] | select(.method == "step-energy") | .energy_j' plain)"
+  "$DLEST" step kwh.csv --epochs 50 --where mode=b --format json >out
+  close_to "$(estimate step-energy energy_j)" \
+    "$(jq '.estimates[] | select(.method == "step-energy") | .energy_j * 2' plain)"
+}
+
+@test 'a power log, with the epochs found in it' {
+  gives 0 '' step gpu-7.csv memory-7.csv --epochs 90 --format json
+  check '.epochs_seen == 12 and .epochs_verdict == "sure"'
+  check '.boundary == "gpu+ram" and .verdict == "stable"'
+  # 12 epochs of 28 s were written by a formula: 22 s of 241 W, 5 s of 182 W
+  # and 1 s of 64 W; memory draws 3.45 W.
+  epoch=6372
+  check ".estimates[0].low_j < 90 * $epoch and .estimates[0].high_j > 90 * $epoch"
+  check ".estimates[0].energy_j / (90 * $epoch) | . > 0.97 and . < 1.03"
+}
+
+@test 'a pipe gives what the file gives' {
+  "$DLEST" step gpu-7.csv --epochs 90 --format json | jq .estimates >file
+  "$DLEST" step - --epochs 90 --format json <gpu-7.csv | jq .estimates >pipe
+  diff file pipe
+}
+
+@test 'a log that grows is followed to its end' {
+  { head -n 200 gpu-7.csv; sleep 1; tail -n +201 gpu-7.csv; sleep 1; } |
+    "$DLEST" step - --epochs 90 --follow --every 0.3 --format json >out 2>err
+  check '.epochs_seen == 12'
+  grep -q ' of 90 epochs: ' err
+}
+
+@test 'an interrupt ends with the last result' {
+  cp gpu-7.csv grows.csv
+  "$DLEST" step grows.csv --epochs 90 --follow --every 0.2 --format json \
+    >out 2>err &
+  pid=$!
+  sleep 1
+  kill -INT $pid
+  wait $pid
+  check '.epochs_seen == 12'
+}
+
+@test 'all epochs over: the training has ended' {
+  timeout 20 "$DLEST" step gpu-7.csv --epochs 12 --follow --format json \
+    >out 2>err
+  check '.epochs_seen == 12'
+  check '.estimates[0].energy_j > 0'
+}
+
+@test 'over the budget' {
+  try step table.csv --epochs 50 --budget-kwh 0.01 -q
+  [ "$status" -eq 4 ]
+  grep -q 'over the budget of 0.01 kWh' err
+}
+
+@test 'what it refuses' {
+  misused step 'which log?'
+  misused step '--epochs: how many has the whole training?' table.csv
+  misused step "--epochs: expected N or LOW..HIGH, not 'x'" table.csv --epochs x
+  misused step "--phases: expected numbers of epochs, not '1,x'" table.csv \
+    --epochs 9 --phases 1,x
+  misused step "--coverage: expected a share between 0 and 1, not '90'" \
+    table.csv --epochs 9 --coverage 90
+  refuses 3 'dlest: 20 epochs are over already, which is more than the 9 of the whole training' \
+    step table.csv --epochs 9
+  refuses 2 'dlest: --stabilise fluss needs a power log' step table.csv \
+    --epochs 50 --stabilise fluss
+  printf 'epoch,duration_s,energy_j\n0,x,1\n' >bad.csv
+  try step bad.csv --epochs 9
+  [ "$status" -eq 3 ]
+  grep -q "bad.csv:2: column 'duration_s': invalid duration 'x'" err
+}
