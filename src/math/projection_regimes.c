@@ -87,6 +87,8 @@ static void partition(size_t *before, const double *z, size_t n, double sigma) {
 
 static double level_of(const double *z, size_t n) {
   double sorted[DL_REGIMES_BLOCKS];
+  if (n == 0)
+    return NAN;
   memcpy(sorted, z, n * sizeof *z);
   return dl_projection_median(sorted, n);
 }

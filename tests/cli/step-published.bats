@@ -89,3 +89,44 @@ assert base < 3 and every < 5
 END
   python3 check.py "$DLEST" "$runs"
 }
+
+@test 'the published methods on traces: the formulas on the epochs found' {
+  traces=$MEASURED_RUNS/seaa2023/traces
+  [ -d "$traces" ] || skip "no seaa2023/traces at $MEASURED_RUNS"
+  cat >check.py <<'END'
+import csv, glob, io, json, subprocess, sys
+dlest, traces = sys.argv[1:]
+n = 0
+for path in sorted(glob.glob(traces + "/*/*/gpu*.csv"))[::25]:
+    memory = path.replace("gpu-power", "cpu-mem-usage")
+    table = subprocess.run([dlest, "extract", "--epochs", path, memory, "-f",
+                            "csv", "-q"], capture_output=True, text=True).stdout
+    rows = list(csv.DictReader(io.StringIO(table)))
+    epochs = [r for r in rows if r["part"] == "epoch"]
+    if len(epochs) < 15:
+        continue
+    head = sum(float(r["energy_j"]) for r in rows if r["part"] == "start")
+    head_s = sum(float(r["duration_s"]) for r in rows if r["part"] == "start")
+    total = len(epochs) + 7
+    said = json.loads(subprocess.run(
+        [dlest, "step", path, memory, "--epochs", str(total), "-f", "json",
+         "-q"], capture_output=True, text=True).stdout)
+    if said["epochs_seen"] != len(epochs):
+        continue  # a training that goes on may be told otherwise
+    e = [float(r["energy_j"]) for r in epochs]
+    d = [float(r["duration_s"]) for r in epochs]
+    p = [float(r["gpu_power_w"]) + float(r["ram_energy_j"]) /
+         float(r["duration_s"]) for r in epochs]
+    want = {"step-energy": head + sum(e[:10]) + (total - 10) / 5 * sum(e[10:15]),
+            "step-power": sum(p[10:15]) / 5 * (head_s + sum(d[:10]) +
+                                               (total - 10) / 5 * sum(d[10:15]))}
+    for method, value in want.items():
+        got = next(x["energy_j"] for x in said["estimates"]
+                   if x["method"] == method)
+        assert abs(got / value - 1) < 1e-9, (path, method, got, value)
+    n += 1
+print(n, "traces")
+sys.exit(n < 5)
+END
+  python3 check.py "$DLEST" "$traces"
+}

@@ -93,6 +93,26 @@ close_to() {
     "$(jq '.estimates[] | select(.method == "step-energy") | .energy_j * 2' plain)"
 }
 
+@test "CodeCarbon's emissions.csv with a row an epoch" {
+  { echo timestamp,project_name,run_id,duration,emissions,energy_consumed
+    awk -F, 'NR > 1 { printf "2024-01-01T00:00:00,p,id%d,%s,0.1,%.17g\n", \
+      $1, $2, $3 / 3.6e6 }' table.csv; } >emissions.csv
+  gives 0 '' step emissions.csv --epochs 50 --format json
+  check '.epochs_seen == 20'
+  close_to "$(estimate step-energy energy_j)" "$("$DLEST" step table.csv \
+    --epochs 50 --format json |
+    jq '.estimates[] | select(.method == "step-energy") | .energy_j')"
+}
+
+@test 'planned phases: what has not begun makes the interval wide' {
+  "$DLEST" step table.csv --epochs 100 --format json >plain
+  "$DLEST" step table.csv --epochs 100 --phases 30,70 --format json >out
+  wide=$(jq '.estimates[0] | .high_j / .low_j' out)
+  known=$(jq '.estimates[0] | .high_j / .low_j' plain)
+  awk -v a="$wide" -v b="$known" 'BEGIN { exit !(a > 2 * b) }'
+  check '.reason == "a planned phase is to come whose level is unknown"'
+}
+
 @test 'a power log, with the epochs found in it' {
   gives 0 '' step gpu-7.csv memory-7.csv --epochs 90 --format json
   check '.epochs_seen == 12 and .epochs_verdict == "sure"'
