@@ -12,7 +12,7 @@
 #include "base/memory.h"
 
 /* A line fits in whole, and one read brings many. */
-#define BUFFER_SIZE ((size_t)256 * 1024)
+#define BUFFER_SIZE ((size_t)120 * 1024)
 
 /* What is enough to recognise a format by; more is not read before it is
  * asked for, so that looking at many files is quick. */

@@ -22,9 +22,8 @@ static bool is_companion(const struct dl_source *s) {
                          s->importer->role == DL_LOG_MEMORY);
 }
 
-static enum dl_status look_at(struct dl_source *s,
-                              const struct dl_log_options *o,
-                              struct dl_diag *d) {
+/* False: out of memory. */
+static bool look_at(struct dl_source *s, const struct dl_log_options *o) {
   struct dl_diag own;
   struct dl_log *log = NULL;
   dl_diag_init(&own);
@@ -40,7 +39,20 @@ static enum dl_status look_at(struct dl_source *s,
   else
     dl_log_free(log);
   dl_diag_free(&own);
-  return s->status != DL_OK && !s->error ? dl_fail_memory(d) : DL_OK;
+  return s->status == DL_OK || s->error;
+}
+
+/* Files side by side; pipes, which may wait for each other, in their order. */
+static bool look_at_all(struct dl_plan *p, const struct dl_log_options *o) {
+  bool failed = false;
+#pragma omp parallel for schedule(dynamic, 8) reduction(|| : failed)
+  for (size_t i = 0; i < p->n; i++)
+    if (!opens_once(p->source[i].path) && !look_at(&p->source[i], o))
+      failed = true;
+  for (size_t i = 0; i < p->n; i++)
+    if (opens_once(p->source[i].path) && !look_at(&p->source[i], o))
+      failed = true;
+  return !failed;
 }
 
 /* A file's folder; with `digits` also the groups of digits in its name, nothing
@@ -167,8 +179,9 @@ enum dl_status dl_plan_make(struct dl_plan *p, char *const *paths, size_t n,
   for (size_t i = 0; status == DL_OK && i < n; i++) {
     p->source[i].path = paths[i];
     p->source[i].run = i;
-    status = look_at(&p->source[i], o, d);
   }
+  if (status == DL_OK && !look_at_all(p, o))
+    status = dl_fail_memory(d);
   if (status == DL_OK && join)
     status = join_companions(p, d);
   if (status != DL_OK)
