@@ -245,15 +245,8 @@ static bool line(struct dl_log *log, char *s, size_t len) {
     return true;
   if (dl_slurm_ruler(&c->table, s))
     return true;
-  if (c->table.n_fields == 0)
-    return dl_log_bad(log, "no header with a column 'JobID' before this line");
-  if (c->table.delimiter[0] == '\0' && !c->table.ruled)
-    return dl_log_bad(log, "no line of dashes below the header");
-  size_t n = dl_slurm_row(&c->table, s, len, field);
-  if (n != c->table.n_fields)
-    return dl_log_bad(log, "expected %zu fields, found %zu", c->table.n_fields,
-                      n);
-  return read_row(log, c, field);
+  return dl_slurm_fields(log, &c->table, s, len, field) &&
+         read_row(log, c, field);
 }
 
 static void end(struct dl_log *log) {

@@ -219,15 +219,8 @@ static bool line(struct dl_log *log, char *s, size_t len) {
     st->stamped = true;
     return true;
   }
-  if (st->table.n_fields == 0)
-    return dl_log_bad(log, "no header with a column 'JobID' before this line");
-  if (st->table.delimiter[0] == '\0' && !st->table.ruled)
-    return dl_log_bad(log, "no line of dashes below the header");
-  size_t n = dl_slurm_row(&st->table, s, len, field);
-  if (n != st->table.n_fields)
-    return dl_log_bad(log, "expected %zu fields, found %zu", st->table.n_fields,
-                      n);
-  return read_row(log, st, field);
+  return dl_slurm_fields(log, &st->table, s, len, field) &&
+         read_row(log, st, field);
 }
 
 static void end(struct dl_log *log) {

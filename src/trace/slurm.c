@@ -185,6 +185,17 @@ size_t dl_slurm_row(const struct dl_slurm_table *t, char *s, size_t len,
   return n;
 }
 
+bool dl_slurm_fields(struct dl_log *log, const struct dl_slurm_table *t,
+                     char *s, size_t len, char **field) {
+  if (t->n_fields == 0)
+    return dl_log_bad(log, "no header with a column 'JobID' before this line");
+  if (t->delimiter[0] == '\0' && !t->ruled)
+    return dl_log_bad(log, "no line of dashes below the header");
+  size_t n = dl_slurm_row(t, s, len, field);
+  return n == t->n_fields ||
+         dl_log_bad(log, "expected %zu fields, found %zu", t->n_fields, n);
+}
+
 const char *dl_slurm_cell(const struct dl_slurm_table *t, char *const *field,
                           enum dl_slurm_column c) {
   return t->at[c] < 0 ? "" : field[t->at[c]];

@@ -33,6 +33,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "trace/importer.h"
+
 enum dl_slurm_column {
   DL_SLURM_JOB_ID,
   DL_SLURM_NAME,
@@ -78,6 +80,11 @@ bool dl_slurm_ruler(struct dl_slurm_table *t, const char *s);
  * there are, as in the header where the row is sound. */
 size_t dl_slurm_row(const struct dl_slurm_table *t, char *s, size_t len,
                     char **field);
+
+/* The same for an importer: false, and the line told as bad, where there is no
+ * header yet, no line of dashes below it, or another number of fields. */
+bool dl_slurm_fields(struct dl_log *log, const struct dl_slurm_table *t,
+                     char *s, size_t len, char **field);
 
 /* The field of a column, "" without such a column. */
 const char *dl_slurm_cell(const struct dl_slurm_table *t, char *const *field,
