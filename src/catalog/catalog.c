@@ -4,23 +4,46 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/names.h"
 #include "catalog/load.h"
+#include "catalog/scan.h"
+#include "catalog/user_files.h"
 
-/* A user's own file, kept by its path. */
-struct own_file {
-  char *path;
+/* A descriptor file that was opened by its path, or a shape that was said. */
+struct opened {
+  char *name;
   struct dl_shelf shelf;
+};
+
+/* One catalogue that ships: its text for scanning, all of it once a command
+ * wants more than a few. */
+struct shipped {
+  char *path, *text;
+  size_t len;
+  struct dl_shelf shelf;
+  bool whole;
+};
+
+enum { MOST_FILES = 4, FEW = 64 };
+
+/* What is known of a kind. */
+struct kind {
+  struct shipped file[MOST_FILES];
+  size_t n_files;
+  struct dl_shelf **single; /* entries that were scanned for */
+  size_t n_single, cap_single;
 };
 
 struct dl_catalog {
   char *datadir;
-  struct dl_shelf shipped[DL_N_KINDS];
-  bool loaded[DL_N_KINDS];
-  struct own_file **own;
-  size_t n_own;
-  size_t cap_own;
+  struct kind kind[DL_N_KINDS];
+  struct dl_user_files user;
+  bool user_read;
+  struct opened **opened;
+  size_t n_opened;
+  size_t cap_opened;
 };
 
 struct dl_catalog *dl_catalog_new(const char *datadir) {
@@ -32,32 +55,123 @@ struct dl_catalog *dl_catalog_new(const char *datadir) {
   return c;
 }
 
+static void free_kind(struct kind *k) {
+  for (size_t i = 0; i < k->n_files; i++) {
+    free(k->file[i].path);
+    free(k->file[i].text);
+    dl_shelf_free(&k->file[i].shelf);
+  }
+  for (size_t i = 0; i < k->n_single; i++) {
+    dl_shelf_free(k->single[i]);
+    free(k->single[i]);
+  }
+  free(k->single);
+}
+
 void dl_catalog_free(struct dl_catalog *c) {
   if (!c)
     return;
   for (size_t i = 0; i < DL_N_KINDS; i++)
-    dl_shelf_free(&c->shipped[i]);
-  for (size_t i = 0; i < c->n_own; i++) {
-    dl_shelf_free(&c->own[i]->shelf);
-    free(c->own[i]->path);
-    free(c->own[i]);
+    free_kind(&c->kind[i]);
+  for (size_t i = 0; i < c->n_opened; i++) {
+    dl_shelf_free(&c->opened[i]->shelf);
+    free(c->opened[i]->name);
+    free(c->opened[i]);
   }
-  free(c->own);
+  free(c->opened);
+  dl_user_files_free(&c->user);
   free(c->datadir);
   free(c);
 }
 
-static enum dl_status load(struct dl_catalog *c, enum dl_kind kind,
-                           struct dl_diag *d) {
-  if (c->loaded[kind])
+/* Reads the texts of a kind's files, once. */
+static enum dl_status read_texts(struct dl_catalog *c, enum dl_kind kind,
+                                 struct dl_diag *d) {
+  struct kind *k = &c->kind[kind];
+  const char *const *files = dl_kind_info(kind)->files;
+  while (files[k->n_files]) {
+    struct shipped *f = &k->file[k->n_files];
+    struct dl_text path = {0};
+    enum dl_status status =
+        dl_data_path(c->datadir, files[k->n_files], &path, d);
+    if (status == DL_OK)
+      status = dl_read_file(path.s, DL_XML_MOST_BYTES, &f->text, &f->len, d);
+    if (status != DL_OK) {
+      dl_text_free(&path);
+      return status;
+    }
+    f->path = path.s;
+    k->n_files++;
+  }
+  return DL_OK;
+}
+
+static enum dl_status read_whole(struct dl_catalog *c, enum dl_kind kind,
+                                 struct dl_diag *d) {
+  struct kind *k = &c->kind[kind];
+  enum dl_status status = read_texts(c, kind, d);
+  for (size_t i = 0; i < k->n_files && status == DL_OK; i++) {
+    struct shipped *f = &k->file[i];
+    if (f->whole)
+      continue;
+    status = dl_shelf_parse(&f->shelf, kind, f->text, f->len, f->path, d);
+    f->whole = status == DL_OK;
+  }
+  return status;
+}
+
+static enum dl_status read_user(struct dl_catalog *c, struct dl_diag *d) {
+  if (c->user_read)
     return DL_OK;
-  struct dl_text path = {0};
+  enum dl_status status = dl_user_files_read(&c->user, d);
+  c->user_read = status == DL_OK;
+  return status;
+}
+
+/* Keeps a catalogue of one entry. */
+static enum dl_status keep_single(struct kind *k, enum dl_kind kind,
+                                  const struct dl_text *text, const char *path,
+                                  const struct dl_descriptor **e,
+                                  struct dl_diag *d) {
+  void *list = k->single;
+  struct dl_shelf *s = dl_calloc(1, sizeof *s);
+  if (!s || !dl_grow(&list, &k->cap_single, k->n_single + 1, sizeof(void *))) {
+    free(s);
+    return dl_fail_memory(d);
+  }
+  k->single = list;
+  enum dl_status status = dl_shelf_parse(s, kind, text->s, text->len, path, d);
+  if (status != DL_OK) {
+    free(s);
+    return status;
+  }
+  k->single[k->n_single++] = s;
+  *e = &s->e[0];
+  return DL_OK;
+}
+
+static enum dl_status look_shipped(struct dl_catalog *c, enum dl_kind kind,
+                                   const char *folded,
+                                   const struct dl_descriptor **e,
+                                   struct dl_diag *d) {
+  struct kind *k = &c->kind[kind];
+  for (size_t i = 0; i < k->n_single && !*e; i++)
+    *e = dl_shelf_find(k->single[i], folded);
+  if (*e)
+    return DL_OK;
   enum dl_status status =
-      dl_data_path(c->datadir, dl_kind_info(kind)->file, &path, d);
-  if (status == DL_OK)
-    status = dl_shelf_load(&c->shipped[kind], kind, path.s, NULL, d);
-  dl_text_free(&path);
-  c->loaded[kind] = status == DL_OK;
+      k->n_single < FEW ? read_texts(c, kind, d) : read_whole(c, kind, d);
+  for (size_t i = 0; i < k->n_files && status == DL_OK && !*e; i++) {
+    struct shipped *f = &k->file[i];
+    struct dl_text text = {0};
+    if (f->whole)
+      *e = dl_shelf_find(&f->shelf, folded);
+    else if (dl_scan_entry(kind, f->text, folded, &text))
+      status = keep_single(k, kind, &text, f->path, e, d);
+    else if (text.failed)
+      status = dl_fail_memory(d);
+    dl_text_free(&text);
+  }
   return status;
 }
 
@@ -66,85 +180,103 @@ static bool is_path(const char *name) {
   return strchr(name, '/') || (n > 4 && strcmp(name + n - 4, ".xml") == 0);
 }
 
-/* A user's file that has been opened, or NULL. */
+/* What has been opened under a name, or NULL. */
 static const struct dl_descriptor *
-find_own(const struct dl_catalog *c, enum dl_kind kind, const char *path) {
-  for (size_t i = 0; i < c->n_own; i++)
-    if (strcmp(c->own[i]->path, path) == 0 &&
-        c->own[i]->shelf.e[0].kind == kind)
-      return &c->own[i]->shelf.e[0];
+find_opened(const struct dl_catalog *c, enum dl_kind kind, const char *name) {
+  for (size_t i = 0; i < c->n_opened; i++)
+    if (strcmp(c->opened[i]->name, name) == 0 &&
+        c->opened[i]->shelf.e[0].kind == kind)
+      return &c->opened[i]->shelf.e[0];
   return NULL;
 }
 
-enum dl_status dl_catalog_open(struct dl_catalog *c, enum dl_kind kind,
-                               const char *path, struct dl_diag *d) {
-  if (!is_path(path) || find_own(c, kind, path))
-    return DL_OK;
-  struct own_file *own = dl_calloc(1, sizeof *own);
-  void *list = c->own;
-  if (!own || !dl_grow(&list, &c->cap_own, c->n_own + 1, sizeof *c->own)) {
-    free(own);
-    return dl_fail_memory(d);
-  }
-  c->own = list;
+static enum dl_status load_own(struct dl_catalog *c, enum dl_kind kind,
+                               const char *path, struct dl_shelf *shelf,
+                               struct dl_diag *d) {
   struct dl_text schema = {0};
   enum dl_status status =
       dl_data_path(c->datadir, dl_kind_info(kind)->schema, &schema, d);
-  own->path = dl_strdup(path);
-  if (status == DL_OK && !own->path)
-    status = dl_fail_memory(d);
   if (status == DL_OK)
-    status = dl_shelf_load(&own->shelf, kind, path, schema.s, d);
+    status = dl_shelf_load(shelf, kind, path, schema.s, d);
+  if (status == DL_OK && shelf->n > 1)
+    dl_warn_at(d, path, 0, "holds %zu entries; the first, '%s', is taken",
+               shelf->n, shelf->e[0].id);
   dl_text_free(&schema);
+  return status;
+}
+
+enum dl_status dl_catalog_open(struct dl_catalog *c, enum dl_kind kind,
+                               const char *name, struct dl_diag *d) {
+  if (!is_path(name) || find_opened(c, kind, name))
+    return DL_OK;
+  struct opened *own = dl_calloc(1, sizeof *own);
+  void *list = c->opened;
+  if (!own ||
+      !dl_grow(&list, &c->cap_opened, c->n_opened + 1, sizeof *c->opened)) {
+    free(own);
+    return dl_fail_memory(d);
+  }
+  c->opened = list;
+  own->name = dl_strdup(name);
+  enum dl_status status =
+      own->name ? load_own(c, kind, name, &own->shelf, d) : dl_fail_memory(d);
   if (status != DL_OK) {
-    free(own->path);
+    free(own->name);
     free(own);
     return status;
   }
-  if (own->shelf.n > 1)
-    dl_warn_at(d, path, 0, "holds %zu entries; the first, '%s', is taken",
-               own->shelf.n, own->shelf.e[0].id);
-  c->own[c->n_own++] = own;
+  c->opened[c->n_opened++] = own;
   return DL_OK;
 }
 
 enum dl_status dl_catalog_look(struct dl_catalog *c, enum dl_kind kind,
                                const char *name, const struct dl_descriptor **e,
                                struct dl_diag *d) {
-  *e = find_own(c, kind, name);
+  *e = find_opened(c, kind, name);
   if (*e)
     return DL_OK;
-  enum dl_status status = load(c, kind, d);
-  if (status != DL_OK)
-    return status;
   struct dl_text folded = {0};
   dl_fold_name(kind, name, &folded);
   if (folded.failed)
     return dl_fail_memory(d);
-  if (folded.s)
-    *e = dl_shelf_find(&c->shipped[kind], folded.s);
+  enum dl_status status = DL_OK;
+  if (folded.s) {
+    status = read_user(c, d);
+    if (status == DL_OK)
+      *e = dl_user_files_find(&c->user, kind, folded.s);
+    if (status == DL_OK && !*e)
+      status = look_shipped(c, kind, folded.s, e, d);
+  }
   dl_text_free(&folded);
-  return DL_OK;
+  return status;
 }
 
 enum { MOST_SHOWN = 64 /* bytes of a name in a message */ };
 
 /* Nearness is judged on folded names. Grids are asked for by the name of a
  * country, and their identifiers are too short to be near to anything. */
-static void name_nearest(const struct dl_shelf *s, enum dl_kind kind,
+static void name_nearest(struct dl_catalog *c, enum dl_kind kind,
                          const char *name, struct dl_text *text) {
-  const char **names = dl_calloc(s->n, sizeof *names);
-  if (!names)
-    return;
-  for (size_t i = 0; i < s->n; i++)
-    names[i] = kind == DL_GRID && strlen(name) > 3 ? s->e[i].name : s->e[i].id;
-  struct dl_text folded = {0}, cut = {0};
-  dl_text_add_n(&cut, name, strnlen(name, MOST_SHOWN));
-  dl_fold_name(kind, dl_text_str(&cut), &folded);
-  dl_nearest_names(dl_text_str(&folded), names, s->n, 3, text);
-  dl_text_free(&folded);
-  dl_text_free(&cut);
-  free(names);
+  const struct dl_descriptor **all = NULL;
+  size_t n = 0;
+  struct dl_diag quiet;
+  dl_diag_init(&quiet);
+  if (dl_catalog_all(c, kind, &all, &n, &quiet) == DL_OK) {
+    const char **names = dl_calloc(n, sizeof *names);
+    for (size_t i = 0; names && i < n; i++)
+      names[i] =
+          kind == DL_GRID && strlen(name) > 3 ? all[i]->name : all[i]->id;
+    struct dl_text folded = {0}, cut = {0};
+    dl_text_add_n(&cut, name, strnlen(name, MOST_SHOWN));
+    dl_fold_name(kind, dl_text_str(&cut), &folded);
+    if (names)
+      dl_nearest_names(dl_text_str(&folded), names, n, 3, text);
+    dl_text_free(&folded);
+    dl_text_free(&cut);
+    free(names);
+  }
+  free(all);
+  dl_diag_free(&quiet);
 }
 
 enum dl_status dl_catalog_get(struct dl_catalog *c, enum dl_kind kind,
@@ -154,7 +286,7 @@ enum dl_status dl_catalog_get(struct dl_catalog *c, enum dl_kind kind,
   if (status != DL_OK || *e)
     return status;
   struct dl_text near = {0};
-  name_nearest(&c->shipped[kind], kind, name, &near);
+  name_nearest(c, kind, name, &near);
   const struct dl_kind_info *k = dl_kind_info(kind);
   dl_fail(d, DL_EINPUT,
           "unknown %s '%.*s%s'; nearest: %s (see 'dlest list %s')", k->word,
@@ -164,21 +296,32 @@ enum dl_status dl_catalog_get(struct dl_catalog *c, enum dl_kind kind,
   return DL_EINPUT;
 }
 
+/* The user's entries of a kind, then those that ship and are not replaced. */
 enum dl_status dl_catalog_all(struct dl_catalog *c, enum dl_kind kind,
                               const struct dl_descriptor ***list, size_t *n,
                               struct dl_diag *d) {
+  struct kind *k = &c->kind[kind];
   *list = NULL;
   *n = 0;
-  enum dl_status status = load(c, kind, d);
+  enum dl_status status = read_user(c, d);
+  if (status == DL_OK)
+    status = read_whole(c, kind, d);
   if (status != DL_OK)
     return status;
-  const struct dl_shelf *s = &c->shipped[kind];
-  const struct dl_descriptor **all = dl_calloc(s->n, sizeof *all);
+  size_t most = dl_user_files_count(&c->user, kind);
+  for (size_t i = 0; i < k->n_files; i++)
+    most += k->file[i].shelf.n;
+  const struct dl_descriptor **all = dl_calloc(most, sizeof *all);
   if (!all)
     return dl_fail_memory(d);
-  for (size_t i = 0; i < s->n; i++)
-    all[i] = &s->e[i];
+  size_t m = dl_user_files_list(&c->user, kind, all);
+  for (size_t i = 0; i < k->n_files; i++)
+    for (size_t j = 0; j < k->file[i].shelf.n; j++) {
+      const struct dl_descriptor *e = &k->file[i].shelf.e[j];
+      if (!dl_user_files_replace(&c->user, e))
+        all[m++] = e;
+    }
   *list = all;
-  *n = s->n;
+  *n = m;
   return DL_OK;
 }

@@ -15,19 +15,33 @@
 #include "base/diag.h"
 #include "base/text.h"
 
-enum dl_kind { DL_ACCELERATOR, DL_ARCHITECTURE, DL_DATASET, DL_GRID };
-enum { DL_N_KINDS = DL_GRID + 1, DL_MAX_FIELDS = 12 };
+enum dl_kind { DL_ACCELERATOR, DL_ARCHITECTURE, DL_DATASET, DL_GRID, DL_SITE };
+enum { DL_N_KINDS = DL_SITE + 1, DL_MAX_FIELDS = 32 };
 
 enum dl_accelerator_field {
   DL_GPU_TDP_W,       /* thermal design power by the specification */
   DL_GPU_LIMIT_W,     /* power limit in force, where it is not the TDP */
-  DL_GPU_FP32_TFLOPS, /* peak rates: 1e12 FLOP/s, dense */
+  DL_GPU_IDLE_W,      /* powered, nothing running */
+  DL_GPU_FP64_TFLOPS, /* peak rates: 1e12 FLOP/s, dense; outside tensor */
+  DL_GPU_FP32_TFLOPS, /* (matrix) units, and within them where said */
+  DL_GPU_FP16_TFLOPS,
+  DL_GPU_BF16_TFLOPS,
+  DL_GPU_FP64_TENSOR_TFLOPS,
   DL_GPU_TF32_TFLOPS,
   DL_GPU_FP16_TENSOR_TFLOPS,
+  DL_GPU_BF16_TENSOR_TFLOPS,
+  DL_GPU_FP8_TENSOR_TFLOPS,
+  DL_GPU_INT8_TOPS, /* 1e12 operations/s */
+  DL_GPU_INT8_TENSOR_TOPS,
   DL_GPU_MEMORY_GB,
   DL_GPU_BANDWIDTH_GB_S,
-  DL_GPU_CORES,
+  DL_GPU_LINK_GB_S, /* to other accelerators, one direction */
+  DL_GPU_CORES,     /* FP32 lanes */
+  DL_GPU_MULTIPROCESSORS,
+  DL_GPU_BASE_MHZ,
   DL_GPU_BOOST_MHZ,
+  DL_GPU_L2_MB,
+  DL_GPU_DEVICES, /* that the system sees on this board; NaN: one */
   DL_GPU_YEAR
 };
 
@@ -35,11 +49,22 @@ enum dl_architecture_field {
   DL_ARCH_MACS_G,   /* 1e9 multiply-accumulates, one forward pass, 1 sample */
   DL_ARCH_ACTS_M,   /* 1e6 outputs of convolutions and dense layers */
   DL_ARCH_PARAMS_M, /* 1e6 parameters */
-  DL_ARCH_IMAGE_PX, /* side of the square input the figures are for */
-  DL_ARCH_HEAD_MACS_G, /* part of macs_g that does not grow with the input */
-  DL_ARCH_PATCH_PX,    /* attention: side of a patch, depth, width */
+  DL_ARCH_ACTIVE_PARAMS_M, /* of them used by a token (mixture of experts) */
+  DL_ARCH_IMAGE_PX,        /* side of the square input the figures are for */
+  DL_ARCH_SEQ_LEN,         /* tokens of the sequence the figures are for */
+  DL_ARCH_HEAD_MACS_G,   /* part of macs_g that does not grow with the input */
+  DL_ARCH_HEAD_INPUTS,   /* features that the classifier takes */
+  DL_ARCH_CLASSES,       /* outputs of the classifier */
+  DL_ARCH_HEAD_PARAMS_M, /* trained when the base is frozen */
+  DL_ARCH_LAYERS,        /* convolutions and dense layers */
+  DL_ARCH_LAUNCHES,      /* kernels of one forward pass */
+  DL_ARCH_PATCH_PX,      /* attention: side of a patch, depth, width */
   DL_ARCH_DEPTH,
-  DL_ARCH_WIDTH
+  DL_ARCH_WIDTH,
+  DL_ARCH_HEADS,
+  DL_ARCH_EXTRA_TOKENS,     /* besides the patches; NaN: one */
+  DL_ARCH_ATTENTION_MACS_G, /* part that grows with the square of tokens */
+  DL_ARCH_ATTENTION_ACTS_M
 };
 
 enum dl_dataset_field {
@@ -51,6 +76,8 @@ enum dl_dataset_field {
 
 enum dl_grid_field { DL_GRID_CARBON_G_KWH, DL_GRID_YEAR };
 
+enum dl_site_field { DL_SITE_PUE, DL_SITE_CARBON_G_KWH, DL_SITE_YEAR };
+
 struct dl_field {
   const char *name; /* as in files, formulas and --set: "tdp_w" */
   const char *unit; /* "W"; NULL for plain numbers */
@@ -59,10 +86,11 @@ struct dl_field {
 };
 
 struct dl_kind_info {
-  const char *name;  /* root attribute in files: "accelerator" */
-  const char *word;  /* in commands and messages: "gpu" */
-  const char *words; /* its plural: "gpus" */
-  const char *file;  /* under the data directory: "data/accelerators.xml" */
+  const char *name;         /* root attribute in files: "accelerator" */
+  const char *word;         /* in commands and messages: "gpu" */
+  const char *words;        /* its plural: "gpus" */
+  const char *const *files; /* under the data directory, NULL-terminated:
+                               "data/accelerators.xml" */
   const char *schema;
   const struct dl_field *fields;
   size_t n_fields;
@@ -76,9 +104,10 @@ long dl_field_find(enum dl_kind kind, const char *name);
 
 /* How an architecture's MACs and activations follow the input size. */
 enum dl_scaling {
-  DL_SCALING_NONE,  /* they do not */
-  DL_SCALING_AREA,  /* with the area, but for the head */
-  DL_SCALING_TOKENS /* attention: linear and quadratic parts */
+  DL_SCALING_NONE,    /* they do not */
+  DL_SCALING_AREA,    /* with the area, but for the head */
+  DL_SCALING_TOKENS,  /* attention: linear and quadratic parts */
+  DL_SCALING_SEQUENCE /* by the shape of a transformer (transformer.h) */
 };
 
 struct dl_value_of {
@@ -100,13 +129,17 @@ struct dl_descriptor {
   const char *name;
   const char *vendor; /* accelerators; NULL where not given */
   const char *family;
+  const char *form; /* of a board: "pcie", "sxm", "socket" */
   const char *memory_type;
-  const char *file; /* where it was read */
+  const char *grid;  /* sites: identifier of the grid that feeds it */
+  const char *place; /* sites: where it is */
+  const char *file;  /* where it was read */
   size_t line;
   const char *const *aliases;
   size_t n_aliases;
   struct dl_value_of value[DL_MAX_FIELDS];
-  enum dl_scaling scaling; /* architectures */
+  enum dl_scaling scaling;                  /* architectures */
+  const struct dl_transformer *transformer; /* its shape, or NULL */
   const struct dl_input *inputs;
   size_t n_inputs;
 };
@@ -116,14 +149,6 @@ struct dl_descriptor {
  * (DL_EINPUT). */
 enum dl_status dl_descriptor_set(struct dl_descriptor *e, const char *field,
                                  const char *text, struct dl_diag *d);
-
-/* An architecture's figures at another input size: an input that the
- * descriptor lists is taken as it is; else the nearest one is scaled by its
- * rule. image_px NaN: the reference input. The result is a full descriptor
- * with macs_g, acts_m and image_px set. *scaled tells whether a rule was
- * applied. */
-struct dl_descriptor dl_architecture_at(const struct dl_descriptor *e,
-                                        double image_px, bool *scaled);
 
 /* Folds a name for comparison: lower case, letters, digits and decimal
  * points alone, words of the kind's noise list left out. Appends to *to. */

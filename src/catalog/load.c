@@ -14,9 +14,7 @@ void dl_shelf_free(struct dl_shelf *s) {
     free((void *)s->e[i].inputs);
   }
   free(s->e);
-  for (size_t i = 0; i < s->n_folded; i++)
-    free(s->folded[i]);
-  free(s->folded);
+  dl_intern_free(&s->folded);
   free(s->owner);
   dl_xml_free(s->xml);
   *s = (struct dl_shelf){0};
@@ -122,6 +120,8 @@ static enum dl_scaling scaling_of(const char *word) {
     return DL_SCALING_AREA;
   if (word && strcmp(word, "tokens") == 0)
     return DL_SCALING_TOKENS;
+  if (word && strcmp(word, "sequence") == 0)
+    return DL_SCALING_SEQUENCE;
   return DL_SCALING_NONE;
 }
 
@@ -134,7 +134,10 @@ static enum dl_status read_entry(struct dl_shelf *s, dl_node *node,
       .name = dl_xml_attr(node, "name"),
       .vendor = dl_xml_attr(node, "vendor"),
       .family = dl_xml_attr(node, "family"),
+      .form = dl_xml_attr(node, "form"),
       .memory_type = dl_xml_attr(node, "memory_type"),
+      .grid = dl_xml_attr(node, "grid"),
+      .place = dl_xml_attr(node, "place"),
       .file = dl_xml_path(s->xml),
       .line = dl_xml_line(node),
       .scaling = scaling_of(dl_xml_attr(node, "scaling")),
@@ -162,24 +165,19 @@ static enum dl_status read_entry(struct dl_shelf *s, dl_node *node,
 /* Enters a name of entry i for lookup; its spelling may be there already. */
 static bool index_name(struct dl_shelf *s, size_t i, const char *name) {
   struct dl_text folded = {0};
+  void *owner = s->owner;
   dl_fold_name(s->e[i].kind, name, &folded);
-  void *names = s->folded, *owner = s->owner;
-  size_t cap = s->cap;
-  if (folded.failed || !folded.s ||
-      !dl_grow(&names, &cap, s->n_folded + 1, sizeof *s->folded)) {
-    bool blank = !folded.failed && !folded.s;
-    dl_text_free(&folded);
-    return blank;
+  size_t before = s->folded.n;
+  bool ok = !folded.failed;
+  if (ok && folded.s) {
+    ok = dl_intern(&s->folded, folded.s) >= 0 &&
+         dl_grow(&owner, &s->cap, s->folded.n, sizeof *s->owner);
+    s->owner = owner;
+    if (ok && s->folded.n > before)
+      s->owner[before] = i;
   }
-  s->folded = names;
-  if (!dl_grow(&owner, &s->cap, s->n_folded + 1, sizeof *s->owner)) {
-    dl_text_free(&folded);
-    return false;
-  }
-  s->owner = owner;
-  s->folded[s->n_folded] = folded.s;
-  s->owner[s->n_folded++] = i;
-  return true;
+  dl_text_free(&folded);
+  return ok;
 }
 
 static bool index_entry(struct dl_shelf *s, size_t i) {
@@ -190,45 +188,88 @@ static bool index_entry(struct dl_shelf *s, size_t i) {
   return ok;
 }
 
-static enum dl_status check_kind(const struct dl_xml *xml, enum dl_kind kind,
-                                 struct dl_diag *d) {
+/* Kind of a catalogue by its root, or -1. */
+static long kind_of(const struct dl_xml *xml) {
   dl_node *root = dl_xml_root(xml);
   const char *word = dl_xml_attr(root, "kind");
-  if (strcmp(dl_xml_name(root), "catalog") != 0 || !word ||
-      strcmp(word, dl_kind_info(kind)->name) != 0)
-    return dl_fail_at(d, DL_EINPUT, dl_xml_path(xml), dl_xml_line(root),
-                      "not a catalogue of kind '%s'", dl_kind_info(kind)->name);
+  for (size_t k = 0; k < DL_N_KINDS; k++)
+    if (word && strcmp(dl_xml_name(root), "catalog") == 0 &&
+        strcmp(word, dl_kind_info((enum dl_kind)k)->name) == 0)
+      return (long)k;
+  return -1;
+}
+
+static enum dl_status read_entries(struct dl_shelf *s, enum dl_kind kind,
+                                   struct dl_diag *d) {
+  dl_node *root = dl_xml_root(s->xml);
+  s->e = dl_calloc(count_children(root, "entry"), sizeof *s->e);
+  if (!s->e)
+    return dl_fail_memory(d);
+  for (dl_node *c = dl_xml_first(root, "entry"); c;
+       c = dl_xml_next(c, "entry")) {
+    size_t i = s->n++;
+    enum dl_status status = read_entry(s, c, kind, &s->e[i], d);
+    if (status == DL_OK && !index_entry(s, i))
+      status = dl_fail_memory(d);
+    if (status != DL_OK)
+      return status;
+  }
+  if (s->n == 0)
+    return dl_fail_at(d, DL_EINPUT, dl_xml_path(s->xml), 0,
+                      "no entry in this file");
   return DL_OK;
+}
+
+/* Takes over xml. */
+static enum dl_status fill(struct dl_shelf *s, enum dl_kind kind,
+                           struct dl_xml *xml, struct dl_diag *d) {
+  s->xml = xml;
+  if (kind_of(xml) != (long)kind)
+    return dl_fail_at(d, DL_EINPUT, dl_xml_path(xml),
+                      dl_xml_line(dl_xml_root(xml)),
+                      "not a catalogue of kind '%s'", dl_kind_info(kind)->name);
+  return read_entries(s, kind, d);
 }
 
 enum dl_status dl_shelf_load(struct dl_shelf *s, enum dl_kind kind,
                              const char *path, const char *schema,
                              struct dl_diag *d) {
   *s = (struct dl_shelf){0};
-  enum dl_status status = dl_xml_read(&s->xml, path, NULL, d);
+  struct dl_xml *xml;
+  enum dl_status status = dl_xml_read(&xml, path, NULL, d);
   if (status == DL_OK)
-    status = check_kind(s->xml, kind, d);
-  if (status != DL_OK)
-    goto done;
-  dl_node *root = dl_xml_root(s->xml);
-  s->e = dl_calloc(count_children(root, "entry"), sizeof *s->e);
-  if (!s->e) {
-    status = dl_fail_memory(d);
-    goto done;
-  }
-  for (dl_node *c = dl_xml_first(root, "entry"); c && status == DL_OK;
-       c = dl_xml_next(c, "entry")) {
-    size_t i = s->n++;
-    status = read_entry(s, c, kind, &s->e[i], d);
-    if (status == DL_OK && !index_entry(s, i))
-      status = dl_fail_memory(d);
-  }
-  if (status == DL_OK && s->n == 0)
-    status = dl_fail_at(d, DL_EINPUT, path, 0, "no entry in this file");
+    status = fill(s, kind, xml, d);
   /* Validated last: the schema's own complaints name no value. */
   if (status == DL_OK && schema)
     status = dl_xml_validate(s->xml, schema, d);
-done:
+  if (status != DL_OK)
+    dl_shelf_free(s);
+  return status;
+}
+
+enum dl_status dl_shelf_parse(struct dl_shelf *s, enum dl_kind kind,
+                              const char *text, size_t len, const char *path,
+                              struct dl_diag *d) {
+  *s = (struct dl_shelf){0};
+  struct dl_xml *xml;
+  enum dl_status status = dl_xml_parse(&xml, text, len, path, d);
+  if (status == DL_OK)
+    status = fill(s, kind, xml, d);
+  if (status != DL_OK)
+    dl_shelf_free(s);
+  return status;
+}
+
+enum dl_status dl_shelf_any(struct dl_shelf *s, struct dl_xml *xml,
+                            enum dl_kind *kind, struct dl_diag *d) {
+  *s = (struct dl_shelf){0};
+  long k = kind_of(xml);
+  if (k < 0) {
+    dl_xml_free(xml);
+    return DL_OK;
+  }
+  *kind = (enum dl_kind)k;
+  enum dl_status status = fill(s, *kind, xml, d);
   if (status != DL_OK)
     dl_shelf_free(s);
   return status;
@@ -236,8 +277,6 @@ done:
 
 const struct dl_descriptor *dl_shelf_find(const struct dl_shelf *s,
                                           const char *folded) {
-  for (size_t i = 0; i < s->n_folded; i++)
-    if (strcmp(s->folded[i], folded) == 0)
-      return &s->e[s->owner[i]];
-  return NULL;
+  long i = dl_intern_find(&s->folded, folded);
+  return i < 0 ? NULL : &s->e[s->owner[i]];
 }

@@ -4,6 +4,7 @@
 #ifndef DL_CATALOG_LOAD_H
 #define DL_CATALOG_LOAD_H
 
+#include "base/intern.h"
 #include "catalog/descriptor.h"
 #include "io/xml.h"
 
@@ -12,9 +13,8 @@ struct dl_shelf {
   struct dl_xml *xml;
   struct dl_descriptor *e;
   size_t n;
-  char **folded; /* names folded for lookup */
-  size_t *owner; /* n_folded: index into e */
-  size_t n_folded;
+  struct dl_intern folded; /* names folded for lookup */
+  size_t *owner;           /* by number in `folded`: index into e */
   size_t cap;
 };
 
@@ -23,6 +23,16 @@ struct dl_shelf {
 enum dl_status dl_shelf_load(struct dl_shelf *s, enum dl_kind kind,
                              const char *path, const char *schema,
                              struct dl_diag *d);
+/* The same from a text (see scan.h); `path` is what messages call it. */
+enum dl_status dl_shelf_parse(struct dl_shelf *s, enum dl_kind kind,
+                              const char *text, size_t len, const char *path,
+                              struct dl_diag *d);
+
+/* The entries of a document that was read, whatever its kind; takes it over.
+ * *kind is set. DL_OK with s->n 0 when it is no catalogue. */
+enum dl_status dl_shelf_any(struct dl_shelf *s, struct dl_xml *xml,
+                            enum dl_kind *kind, struct dl_diag *d);
+
 void dl_shelf_free(struct dl_shelf *s);
 
 /* By folded name, or NULL. */

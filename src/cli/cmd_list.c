@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "catalog/scaling.h"
 #include "cli/command.h"
 #include "model/model.h"
 #include "estimate/estimator.h"
@@ -69,9 +70,10 @@ static enum dl_status list_catalog(struct dl_cli *cli, enum dl_kind kind) {
       dl_report_table(r, dl_kind_info(kind)->words, NULL, columns, m, true);
   for (size_t i = 0; i < n; i++) {
     bool scaled;
-    struct dl_descriptor e = kind == DL_ARCHITECTURE
-                                 ? dl_architecture_at(all[i], NAN, &scaled)
-                                 : *all[i];
+    struct dl_descriptor e =
+        kind == DL_ARCHITECTURE
+            ? dl_architecture_at(all[i], &dl_use_reference, &scaled)
+            : *all[i];
     struct dl_value v[2 + DL_MAX_FIELDS] = {dl_string(e.id), dl_string(e.name)};
     for (size_t j = 2; j < m; j++)
       v[j] = dl_number(e.value[j - 2].x);

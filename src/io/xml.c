@@ -13,8 +13,6 @@
 #include "base/file.h"
 #include "base/memory.h"
 
-enum { MOST_BYTES = 64 << 20 };
-
 struct dl_xml {
   xmlDoc *doc;
   char *path;  /* owned */
@@ -119,30 +117,39 @@ static enum dl_status parse(struct dl_xml *x, const char *data, size_t len,
   return DL_OK;
 }
 
-enum dl_status dl_xml_read(struct dl_xml **out, const char *path,
-                           const char *schema, struct dl_diag *d) {
+enum dl_status dl_xml_parse(struct dl_xml **out, const char *data, size_t len,
+                            const char *path, struct dl_diag *d) {
   *out = NULL;
-  char *data;
-  size_t len;
-  enum dl_status status = dl_read_file(path, MOST_BYTES, &data, &len, d);
-  if (status != DL_OK)
-    return status;
   struct dl_xml *x = dl_calloc(1, sizeof *x);
   if (x)
     x->path = dl_strdup(strcmp(path, "-") == 0 ? "<stdin>" : path);
-  if (!x || !x->path)
-    status = dl_fail_memory(d);
-  else
-    status = parse(x, data, len, d);
-  free(data);
-  if (status == DL_OK && schema)
-    status = dl_xml_validate(x, schema, d);
+  enum dl_status status =
+      x && x->path ? parse(x, data, len, d) : dl_fail_memory(d);
   if (status != DL_OK) {
     dl_xml_free(x);
     return status;
   }
   *out = x;
   return DL_OK;
+}
+
+enum dl_status dl_xml_read(struct dl_xml **out, const char *path,
+                           const char *schema, struct dl_diag *d) {
+  *out = NULL;
+  char *data;
+  size_t len;
+  enum dl_status status = dl_read_file(path, DL_XML_MOST_BYTES, &data, &len, d);
+  if (status != DL_OK)
+    return status;
+  status = dl_xml_parse(out, data, len, path, d);
+  free(data);
+  if (status == DL_OK && schema)
+    status = dl_xml_validate(*out, schema, d);
+  if (status != DL_OK) {
+    dl_xml_free(*out);
+    *out = NULL;
+  }
+  return status;
 }
 
 struct dl_xml *dl_xml_new(const char *root) {

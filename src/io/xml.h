@@ -13,6 +13,8 @@
 
 #include "base/diag.h"
 
+enum { DL_XML_MOST_BYTES = 64 << 20 };
+
 struct dl_xml;                   /* a document */
 typedef struct _xmlNode dl_node; /* an element (libxml2's own type) */
 
@@ -20,6 +22,10 @@ typedef struct _xmlNode dl_node; /* an element (libxml2's own type) */
  * syntax, or NULL) the document must be valid against it. */
 enum dl_status dl_xml_read(struct dl_xml **x, const char *path,
                            const char *schema, struct dl_diag *d);
+
+/* The same from memory; `path` is what messages call it. */
+enum dl_status dl_xml_parse(struct dl_xml **x, const char *data, size_t len,
+                            const char *path, struct dl_diag *d);
 
 /* Whether a document that was read is valid against a schema. */
 enum dl_status dl_xml_validate(const struct dl_xml *x, const char *schema,

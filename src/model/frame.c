@@ -226,12 +226,19 @@ void dl_frame_want_descriptors(struct dl_frame *f) {
   if (!f->want_arch)
     f->want_arch =
         slot_in(f, "arch", SCOPE_OWN, false, &f->arch_slot, &quiet) == DL_OK &&
-        slot_in(f, "image_px", SCOPE_OWN, false, &f->px_slot, &quiet) == DL_OK;
+        slot_in(f, "image_px", SCOPE_OWN, false, &f->px_slot, &quiet) ==
+            DL_OK &&
+        slot_in(f, "seq_len", SCOPE_OWN, false, &f->seq_slot, &quiet) ==
+            DL_OK &&
+        slot_in(f, "classes", SCOPE_OWN, false, &f->classes_slot, &quiet) ==
+            DL_OK;
   if (f->want_gpu)
     want_early(f, f->gpu_slot);
   if (f->want_arch) {
     want_early(f, f->arch_slot);
     want_early(f, f->px_slot);
+    want_early(f, f->seq_slot);
+    want_early(f, f->classes_slot);
   }
   dl_diag_free(&quiet);
 }

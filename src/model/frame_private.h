@@ -67,7 +67,8 @@ struct dl_frame {
   struct dl_strlist resolving; /* names being resolved: cycles stop there */
   bool deriving;               /* in a derived formula, not a definition */
   bool want_gpu, want_arch;
-  size_t gpu_slot, arch_slot, px_slot; /* set with want_* */
+  size_t gpu_slot, arch_slot; /* set with want_* */
+  size_t px_slot, seq_slot, classes_slot;
   /* Descriptors already looked up, by the name as rows write it. */
   struct dl_intern gpu_names, arch_names;
   struct dl_text key; /* being looked up */

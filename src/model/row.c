@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "base/number.h"
+#include "catalog/scaling.h"
 #include "model/frame.h"
 #include "model/frame_private.h"
 
@@ -150,22 +151,24 @@ static enum dl_status find_gpu(struct dl_frame *f, const char *name,
 }
 
 /* The bits of x as text: this is done for every row, and need not be read. */
-static void size_key(char buf[2 * sizeof(double) + 2], double x) {
+static void add_bits(struct dl_text *to, double x) {
   uint64_t bits;
+  char buf[2 * sizeof x];
   memcpy(&bits, &x, sizeof bits);
-  for (size_t i = 0; i < 2 * sizeof x; i++, bits >>= 4)
+  for (size_t i = 0; i < sizeof buf; i++, bits >>= 4)
     buf[i] = "0123456789abcdef"[bits & 15];
-  memcpy(buf + 2 * sizeof x, "|", 2);
+  dl_text_add_n(to, buf, sizeof buf);
 }
 
-/* Architectures are kept by name and input size. */
-static enum dl_status find_arch(struct dl_frame *f, const char *name, double px,
+/* Architectures are kept by name and use. */
+static enum dl_status find_arch(struct dl_frame *f, const char *name,
+                                const struct dl_use *use,
                                 struct dl_row_descriptors *row,
                                 struct dl_diag *d) {
-  char size[2 * sizeof px + 2];
-  size_key(size, px);
   dl_text_clear(&f->key);
-  dl_text_add(&f->key, size);
+  add_bits(&f->key, use->image_px);
+  add_bits(&f->key, use->seq_len);
+  add_bits(&f->key, use->classes);
   dl_text_add(&f->key, name);
   size_t before = f->arch_names.n;
   long i = f->key.failed ? -1 : dl_intern(&f->arch_names, f->key.s);
@@ -178,7 +181,7 @@ static enum dl_status find_arch(struct dl_frame *f, const char *name, double px,
     enum dl_status status =
         dl_catalog_look(f->catalog, DL_ARCHITECTURE, name, &e, d);
     if (status == DL_OK && e) {
-      struct dl_descriptor at = dl_architecture_at(e, px, &found.scaled);
+      struct dl_descriptor at = dl_architecture_at(e, use, &found.scaled);
       found.arch = keep(f, &at, &f->fields[1], d);
       status = found.arch ? DL_OK : d->status;
     }
@@ -210,9 +213,12 @@ static enum dl_status find_descriptors(struct dl_frame *f,
   enum dl_status status = DL_OK;
   if (f->want_gpu && cells[f->gpu_slot].s)
     status = find_gpu(f, meant(f, cells[f->gpu_slot].s), row, d);
-  if (status == DL_OK && f->want_arch && cells[f->arch_slot].s)
-    status = find_arch(f, meant(f, cells[f->arch_slot].s), cells[f->px_slot].x,
-                       row, d);
+  if (status == DL_OK && f->want_arch && cells[f->arch_slot].s) {
+    struct dl_use use = {.image_px = cells[f->px_slot].x,
+                         .seq_len = cells[f->seq_slot].x,
+                         .classes = cells[f->classes_slot].x};
+    status = find_arch(f, meant(f, cells[f->arch_slot].s), &use, row, d);
+  }
   return status;
 }
 

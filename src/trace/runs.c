@@ -18,6 +18,8 @@ static const struct dl_run_column columns[] = {
     {"image_px", "px", false, 1, 1e5, DL_ROLE_SETTING,
      "side of the input image"},
     {"seq_len", NULL, false, 1, 1e9, DL_ROLE_SETTING, "tokens a sample"},
+    {"classes", NULL, false, 1, 1e9, DL_ROLE_SETTING,
+     "outputs of the classifier"},
     {"train_samples", NULL, false, 0, 1e15, DL_ROLE_SETTING,
      "training samples"},
     {"val_samples", NULL, false, 0, 1e15, DL_ROLE_SETTING,

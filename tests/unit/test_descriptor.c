@@ -7,8 +7,14 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "catalog/descriptor.h"
+#include "catalog/scaling.h"
 #include "unit.h"
+
+static struct dl_descriptor at_px(const struct dl_descriptor *e, double px,
+                                  bool *scaled) {
+  struct dl_use use = {.image_px = px, .seq_len = NAN, .classes = NAN};
+  return dl_architecture_at(e, &use, scaled);
+}
 
 static void folds_names(void **state) {
   static const struct {
@@ -130,16 +136,16 @@ static void takes_listed_inputs(void **state) {
   bool scaled;
 
   (void)state;
-  struct dl_descriptor at = dl_architecture_at(&e, NAN, &scaled);
+  struct dl_descriptor at = at_px(&e, NAN, &scaled);
   assert_false(scaled);
   assert_true(value(&at, DL_ARCH_IMAGE_PX) == 224);
   assert_true(value(&at, DL_ARCH_MACS_G) == 4);
   assert_true(value(&at, DL_ARCH_ACTS_M) == 11);
-  at = dl_architecture_at(&e, 224, &scaled);
+  at = at_px(&e, 224, &scaled);
   assert_false(scaled);
   assert_true(value(&at, DL_ARCH_MACS_G) == 4);
   assert_null(at.value[DL_ARCH_MACS_G].note);
-  at = dl_architecture_at(&e, 128, &scaled);
+  at = at_px(&e, 128, &scaled);
   assert_false(scaled);
   assert_true(value(&at, DL_ARCH_IMAGE_PX) == 128);
   assert_true(value(&at, DL_ARCH_MACS_G) == 1.5);
@@ -154,7 +160,7 @@ static void scales_with_the_area(void **state) {
 
   (void)state;
   /* Nearest is 224: twice the side is four times the area. */
-  struct dl_descriptor at = dl_architecture_at(&e, 448, &scaled);
+  struct dl_descriptor at = at_px(&e, 448, &scaled);
   assert_true(scaled);
   assert_near(value(&at, DL_ARCH_MACS_G), 16, 1e-15);
   assert_near(value(&at, DL_ARCH_ACTS_M), 44, 1e-15);
@@ -162,16 +168,16 @@ static void scales_with_the_area(void **state) {
   assert_string_equal(at.value[DL_ARCH_MACS_G].note,
                       "derived: scaled with the input size");
   /* Nearest is 128: 1.5 / 4 */
-  at = dl_architecture_at(&e, 64, &scaled);
+  at = at_px(&e, 64, &scaled);
   assert_near(value(&at, DL_ARCH_MACS_G), 0.375, 1e-15);
   /* Nearness is a ratio: 170 lies closer to 224, 168 closer to 128. */
-  at = dl_architecture_at(&e, 170, &scaled);
+  at = at_px(&e, 170, &scaled);
   assert_near(value(&at, DL_ARCH_MACS_G), 2.30389030612245, 1e-14);
-  at = dl_architecture_at(&e, 168, &scaled);
+  at = at_px(&e, 168, &scaled);
   assert_near(value(&at, DL_ARCH_MACS_G), 2.583984375, 1e-14);
   /* The head stays: 0.4 + (4 - 0.4) * 4 */
   e.value[DL_ARCH_HEAD_MACS_G].x = 0.4;
-  at = dl_architecture_at(&e, 448, &scaled);
+  at = at_px(&e, 448, &scaled);
   assert_near(value(&at, DL_ARCH_MACS_G), 14.8, 1e-15);
   assert_near(value(&at, DL_ARCH_ACTS_M), 44, 1e-15);
 }
@@ -186,18 +192,18 @@ static void scales_with_tokens(void **state) {
   e.value[DL_ARCH_PATCH_PX].x = 32;
   e.value[DL_ARCH_DEPTH].x = 2;
   e.value[DL_ARCH_WIDTH].x = 1000;
-  struct dl_descriptor at = dl_architecture_at(&e, 448, &scaled);
+  struct dl_descriptor at = at_px(&e, 448, &scaled);
   assert_true(scaled);
   /* (4 - 0.01) * 197 / 50 + 0.155236 */
   assert_near(value(&at, DL_ARCH_MACS_G), 15.875836, 1e-14);
   /* 11 * 197 / 50 */
   assert_near(value(&at, DL_ARCH_ACTS_M), 43.34, 1e-14);
   /* Part of a patch makes no token: 479 px are 448 px. */
-  at = dl_architecture_at(&e, 479, &scaled);
+  at = at_px(&e, 479, &scaled);
   assert_near(value(&at, DL_ARCH_MACS_G), 15.875836, 1e-14);
   /* Without its depth the rule cannot be applied. */
   e.value[DL_ARCH_DEPTH].x = NAN;
-  at = dl_architecture_at(&e, 448, &scaled);
+  at = at_px(&e, 448, &scaled);
   assert_true(isnan(value(&at, DL_ARCH_MACS_G)));
 }
 
@@ -206,12 +212,12 @@ static void may_not_scale(void **state) {
   bool scaled;
 
   (void)state;
-  struct dl_descriptor at = dl_architecture_at(&e, 448, &scaled);
+  struct dl_descriptor at = at_px(&e, 448, &scaled);
   assert_true(value(&at, DL_ARCH_MACS_G) == 4);
   assert_true(value(&at, DL_ARCH_ACTS_M) == 11);
   e.n_inputs = 0;
   e.value[DL_ARCH_MACS_G].x = 7;
-  at = dl_architecture_at(&e, 448, &scaled);
+  at = at_px(&e, 448, &scaled);
   assert_false(scaled);
   assert_true(value(&at, DL_ARCH_MACS_G) == 7);
 }

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "catalog/user_files.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/memory.h"
+
+static enum dl_status read_one(struct dl_user_files *u, const char *path,
+                               struct dl_diag *d) {
+  struct dl_xml *xml;
+  void *list = u->file;
+  if (!dl_grow(&list, &u->cap, u->n + 1, sizeof *u->file))
+    return dl_fail_memory(d);
+  u->file = list;
+  struct dl_user_file *f = &u->file[u->n];
+  enum dl_status status = dl_xml_read(&xml, path, NULL, d);
+  if (status == DL_OK)
+    status = dl_shelf_any(&f->shelf, xml, &f->kind, d);
+  if (status == DL_OK && f->shelf.n > 0)
+    u->n++;
+  return status;
+}
+
+static int is_xml(const struct dirent *e) {
+  size_t n = strlen(e->d_name);
+  return n > 4 && strcmp(e->d_name + n - 4, ".xml") == 0;
+}
+
+static enum dl_status read_folder(struct dl_user_files *u, const char *dir,
+                                  bool must, struct dl_diag *d) {
+  struct dirent **entry = NULL;
+  int n = scandir(dir, &entry, is_xml, alphasort);
+  if (n < 0 && !must && (errno == ENOENT || errno == ENOTDIR))
+    return DL_OK;
+  if (n < 0)
+    return dl_fail_errno(d, dir, "cannot read", errno);
+  enum dl_status status = DL_OK;
+  for (int i = 0; i < n; i++) {
+    struct dl_text path = {0};
+    dl_text_printf(&path, "%s/%s", dir, entry[i]->d_name);
+    if (status == DL_OK)
+      status = path.failed ? dl_fail_memory(d) : read_one(u, path.s, d);
+    dl_text_free(&path);
+    free(entry[i]);
+  }
+  free(entry);
+  return status;
+}
+
+static enum dl_status read_listed(struct dl_user_files *u, const char *places,
+                                  struct dl_diag *d) {
+  struct dl_strlist list = {0};
+  enum dl_status status =
+      dl_strlist_split(&list, places, ':') ? DL_OK : dl_fail_memory(d);
+  for (size_t i = 0; i < list.n && status == DL_OK; i++) {
+    struct stat st;
+    if (!*list.s[i])
+      continue;
+    if (stat(list.s[i], &st) == 0 && !S_ISDIR(st.st_mode))
+      status = read_one(u, list.s[i], d);
+    else
+      status = read_folder(u, list.s[i], true, d);
+  }
+  dl_strlist_free(&list);
+  return status;
+}
+
+static enum dl_status read_configured(struct dl_user_files *u,
+                                      struct dl_diag *d) {
+  struct dl_text dir = {0};
+  const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+  if (config && *config)
+    dl_text_printf(&dir, "%s/dlest", config);
+  else if (home && *home)
+    dl_text_printf(&dir, "%s/.config/dlest", home);
+  enum dl_status status = DL_OK;
+  if (dir.failed)
+    status = dl_fail_memory(d);
+  else if (dir.s)
+    status = read_folder(u, dir.s, false, d);
+  dl_text_free(&dir);
+  return status;
+}
+
+enum dl_status dl_user_files_read(struct dl_user_files *u, struct dl_diag *d) {
+  const char *places = getenv("DLEST_PATH");
+  enum dl_status status = DL_OK;
+  if (places && *places)
+    status = read_listed(u, places, d);
+  if (status == DL_OK)
+    status = read_configured(u, d);
+  if (status != DL_OK)
+    dl_user_files_free(u);
+  return status;
+}
+
+void dl_user_files_free(struct dl_user_files *u) {
+  for (size_t i = 0; i < u->n; i++)
+    dl_shelf_free(&u->file[i].shelf);
+  free(u->file);
+  *u = (struct dl_user_files){0};
+}
+
+/* Among the first n files. */
+static const struct dl_descriptor *find_in(const struct dl_user_files *u,
+                                           size_t n, enum dl_kind kind,
+                                           const char *folded) {
+  const struct dl_descriptor *e = NULL;
+  for (size_t i = 0; i < n && !e; i++)
+    if (u->file[i].kind == kind)
+      e = dl_shelf_find(&u->file[i].shelf, folded);
+  return e;
+}
+
+const struct dl_descriptor *dl_user_files_find(const struct dl_user_files *u,
+                                               enum dl_kind kind,
+                                               const char *folded) {
+  return find_in(u, u->n, kind, folded);
+}
+
+/* Whether one of the first n files has the identifier of an entry. */
+static bool replaced(const struct dl_user_files *u, size_t n,
+                     const struct dl_descriptor *e) {
+  struct dl_text folded = {0};
+  dl_fold_name(e->kind, e->id, &folded);
+  bool found = folded.s && find_in(u, n, e->kind, folded.s);
+  dl_text_free(&folded);
+  return found;
+}
+
+bool dl_user_files_replace(const struct dl_user_files *u,
+                           const struct dl_descriptor *e) {
+  return replaced(u, u->n, e);
+}
+
+size_t dl_user_files_count(const struct dl_user_files *u, enum dl_kind kind) {
+  size_t n = 0;
+  for (size_t i = 0; i < u->n; i++)
+    n += u->file[i].kind == kind ? u->file[i].shelf.n : 0;
+  return n;
+}
+
+size_t dl_user_files_list(const struct dl_user_files *u, enum dl_kind kind,
+                          const struct dl_descriptor **list) {
+  size_t n = 0;
+  for (size_t i = 0; i < u->n; i++)
+    for (size_t j = 0; u->file[i].kind == kind && j < u->file[i].shelf.n; j++)
+      if (!replaced(u, i, &u->file[i].shelf.e[j]))
+        list[n++] = &u->file[i].shelf.e[j];
+  return n;
+}

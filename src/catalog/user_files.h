@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The user's own catalogues: *.xml files in the folders (or files) that
+ * DLEST_PATH names, separated by colons, and in $XDG_CONFIG_HOME/dlest (else
+ * ~/.config/dlest). An entry replaces those that come later and those that
+ * ship. XML files that are no catalogues are passed over. */
+
+#ifndef DL_CATALOG_USER_FILES_H
+#define DL_CATALOG_USER_FILES_H
+
+#include "catalog/load.h"
+
+struct dl_user_file {
+  enum dl_kind kind;
+  struct dl_shelf shelf;
+};
+
+/* In order of precedence. Start from {0}. */
+struct dl_user_files {
+  struct dl_user_file *file;
+  size_t n, cap;
+};
+
+/* A folder of DLEST_PATH that is not there is an error; a missing
+ * configuration folder is none. */
+enum dl_status dl_user_files_read(struct dl_user_files *u, struct dl_diag *d);
+void dl_user_files_free(struct dl_user_files *u);
+
+/* By folded name, or NULL. */
+const struct dl_descriptor *dl_user_files_find(const struct dl_user_files *u,
+                                               enum dl_kind kind,
+                                               const char *folded);
+
+/* All entries of a kind: how many at most, and into a list of that size,
+ * without those that an earlier file replaces; the number is returned. */
+size_t dl_user_files_count(const struct dl_user_files *u, enum dl_kind kind);
+size_t dl_user_files_list(const struct dl_user_files *u, enum dl_kind kind,
+                          const struct dl_descriptor **list);
+
+/* Whether an entry that ships is replaced: its identifier is a name there. */
+bool dl_user_files_replace(const struct dl_user_files *u,
+                           const struct dl_descriptor *e);
+
+#endif
