@@ -4,9 +4,9 @@
 
 usage: check-catalog.py [FILE.xml...]
 
-Without a file: accelerators, architectures, datasets and grids in ../data,
-those that are there. Problems go to stdout, one a line; the exit status is 1
-if there are any, 2 if a file cannot be read.
+Without a file: accelerators, architectures, datasets, grids and sites in
+../data, those that are there. Problems go to stdout, one a line; the exit
+status is 1 if there are any, 2 if a file cannot be read.
 
 In every file: names and aliases are unique once folded (as the program folds
 them), an alias is not the id again, no value occurs twice, every value has a
@@ -21,7 +21,7 @@ import re
 import sys
 import xml.etree.ElementTree as ET
 
-SHIPPED = ("accelerators", "architectures", "datasets", "grids")
+SHIPPED = ("accelerators", "architectures", "datasets", "grids", "sites")
 NOISE = frozenset("nvidia amd intel geforce tesla radeon instinct "
                   "graphics".split())
 CORES_TOLERANCE = 0.03
@@ -97,9 +97,10 @@ def check_dataset(entry):
 def check_grid(entry):
     v = values(entry)
     ident = entry.get("id")
-    if ident != "world":
+    region = re.fullmatch("[a-z]{2}-[a-z]+(-[a-z]+)?", ident)
+    if ident != "world" and not region:
         if not re.fullmatch("[a-z]{2}", ident):
-            yield "the id is not an ISO 3166 alpha-2 code"
+            yield "the id is not an ISO 3166 code"
         codes = [a.text for a in entry.findall("alias")
                  if re.fullmatch("[a-z]{3}", a.text or "")]
         if len(codes) != 1:
@@ -110,11 +111,31 @@ def check_grid(entry):
     yield from within(v, "year", 2000, 2100)
 
 
+def check_site(entry):
+    v = values(entry)
+    ident = entry.get("id")
+    if "pue" not in v and "carbon_g_kwh" not in v and not entry.get("grid"):
+        yield "says neither pue nor carbon_g_kwh nor grid"
+    if ":" in ident:
+        if ident.split(":")[0] != entry.get("vendor"):
+            yield "the id does not begin with the vendor"
+        if not entry.get("grid"):
+            yield "a cloud region without a grid"
+        if not entry.get("place"):
+            yield "a cloud region without a place"
+    if v and "year" not in v:
+        yield "no year"
+    yield from within(v, "pue", 1, 3)
+    yield from within(v, "carbon_g_kwh", 1, 1500)
+    yield from within(v, "year", 2010, 2100)
+
+
 CHECKS = {
     "accelerator": check_accelerator,
     "architecture": check_architecture,
     "dataset": check_dataset,
     "grid": check_grid,
+    "site": check_site,
 }
 
 
@@ -164,11 +185,24 @@ def check_values(entry):
                 yield f"{name} occurs twice"
 
 
+def check_grids_of_sites(path, root):
+    """That the grids which sites name are in the file beside them."""
+    grids = os.path.join(os.path.dirname(path), "grids.xml")
+    if root.get("kind") != "site" or not os.path.exists(grids):
+        return
+    known = {e.get("id") for e in ET.parse(grids).getroot().findall("entry")}
+    for entry in root.findall("entry"):
+        grid = entry.get("grid")
+        if grid is not None and grid not in known:
+            yield f"{entry.get('id')}: grid '{grid}' is not known"
+
+
 def check_file(path):
     root = ET.parse(path).getroot()
     entries = root.findall("entry")
     yield from check_names(entries)
     yield from check_sources(root)
+    yield from check_grids_of_sites(path, root)
     rules = CHECKS.get(root.get("kind"))
     if rules is None:
         yield f"kind '{root.get('kind')}' is not known"
