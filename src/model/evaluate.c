@@ -11,6 +11,19 @@ static double truth(double a, double b, bool holds) {
   return isnan(a) || isnan(b) ? NAN : (double)holds;
 }
 
+/* Three-valued, as in SQL: a side that decides does so beside an unknown. */
+static double both(double a, double b) {
+  if (a == 0 || b == 0)
+    return 0;
+  return isnan(a) || isnan(b) ? NAN : 1;
+}
+
+static double either(double a, double b) {
+  if ((!isnan(a) && a != 0) || (!isnan(b) && b != 0))
+    return 1;
+  return isnan(a) || isnan(b) ? NAN : 0;
+}
+
 static double unary_op(enum op op, double a) {
   switch (op) {
   case OP_NEG:
@@ -27,6 +40,8 @@ static double unary_op(enum op op, double a) {
     return exp(a);
   case OP_SQRT:
     return sqrt(a);
+  case OP_NOT:
+    return isnan(a) ? NAN : a == 0;
   default:
     return fabs(a);
   }
@@ -60,6 +75,10 @@ static double binary_op(enum op op, double a, double b) {
     return truth(a, b, a >= b);
   case OP_EQ:
     return truth(a, b, !(a < b) && !(a > b));
+  case OP_AND:
+    return both(a, b);
+  case OP_OR:
+    return either(a, b);
   default:
     return truth(a, b, a < b || a > b);
   }

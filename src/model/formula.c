@@ -259,12 +259,20 @@ static bool power(struct parser *s) {
   return unary(s) && emit_op(s, OP_POW, 2);
 }
 
+/* A '!' that does not begin "!=". */
+static bool next_is_not(struct parser *s) {
+  blanks(s);
+  return s->p[0] == '!' && s->p[1] != '=';
+}
+
 static bool unary(struct parser *s) {
   if (++s->nest > MOST_DEPTH)
     return complain(s, "formula too deep");
   bool ok;
   if (take(s, "-"))
     ok = unary(s) && emit_op(s, OP_NEG, 1);
+  else if (next_is_not(s) && take(s, "!"))
+    ok = unary(s) && emit_op(s, OP_NOT, 1);
   else if (take(s, "+"))
     ok = unary(s);
   else
@@ -305,7 +313,7 @@ static bool sum(struct parser *s) {
   }
 }
 
-static bool expression(struct parser *s) {
+static bool comparison(struct parser *s) {
   static const struct {
     const char *token;
     enum op op;
@@ -317,6 +325,20 @@ static bool expression(struct parser *s) {
     if (take(s, comparisons[i].token))
       return sum(s) && emit_op(s, comparisons[i].op, 2);
   return true;
+}
+
+static bool conjunction(struct parser *s) {
+  bool ok = comparison(s);
+  while (ok && take(s, "&&"))
+    ok = comparison(s) && emit_op(s, OP_AND, 2);
+  return ok;
+}
+
+static bool expression(struct parser *s) {
+  bool ok = conjunction(s);
+  while (ok && take(s, "||"))
+    ok = conjunction(s) && emit_op(s, OP_OR, 2);
+  return ok;
 }
 
 enum dl_status dl_formula_parse(struct dl_formula **out, const char *text,

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Text formulas over named quantities: "log(macs_g*batch_size)".
  *
- *   expression   comparison of sums: a < b, <=, >, >=, ==, != give 1 or 0
+ *   logic        a || b, a && b, !a, which bind as in C: !a < b is (!a) < b
+ *   comparison   of sums: a < b, <=, >, >=, ==, != give 1 or 0
  *   arithmetic   + - * / ^ (right-associative), unary -, parentheses
  *   functions    log log2 log10 log1p exp sqrt abs min max; coalesce(a, b)
  *                is a, or b where a is unknown
  *   names        column or descriptor fields: batch_size, gpu.tdp_w; a name
  *                that is no identifier in backquotes: `GPU power (W)`
- *   text         name == 'literal' or != compares text, exactly
+ *   text         name == 'literal' or != compares text, exactly; binds like a
+ *                name: !name == 'a' is !(name == 'a')
  *
  * A formula knows its variables by name; who evaluates it supplies their
- * values in the same order. NaN in gives NaN out. */
+ * values in the same order. NaN in gives NaN out,
+ * but for coalesce, for && beside a 0 and for || beside what is not 0. */
 
 #ifndef DL_MODEL_FORMULA_H
 #define DL_MODEL_FORMULA_H

@@ -134,6 +134,38 @@ static const struct {
     {"`arch` == 'vgg16'", 1},
     {"10*(arch=='vgg16')", 10},
     {"coalesce(blank=='x',9)", 9},
+    {"1&&1", 1},
+    {"1&&0", 0},
+    {"0||1", 1},
+    {"0||0", 0},
+    {"7&&-2", 1},
+    {"0||0.5", 1},
+    {"!0", 1},
+    {"!3", 0},
+    {"!!3", 1},
+    {"! a", 0},
+    {"-!0", -1},
+    {"!a==0", 1},
+    {"!(a==0)", 1},
+    {"!a<b", 1},
+    {"!(a<b)", 0},
+    {"1||0&&0", 1},
+    {"(1||0)&&0", 0},
+    {"0&&0||1", 1},
+    {"a<b&&b<4||0", 1},
+    {"a>b || b>=3 && a!=2", 0},
+    {"a+1==b && b-1==a", 1},
+    {"(a<b)&&(b<a)", 0},
+    {"arch=='vgg16'&&a==2", 1},
+    {"arch!='vgg16'||a==3", 0},
+    {"!arch=='vgg16'", 0},
+    {"!`arch`!='vgg16'", 1},
+    {"0&&unknown", 0},
+    {"unknown<1&&0", 0},
+    {"1||unknown", 1},
+    {"unknown||2", 1},
+    {"blank=='x'||a==2", 1},
+    {"max(a&&b,0.5)", 1},
 };
 
 static void values_are_right(void **state) {
@@ -157,6 +189,9 @@ static void unknown_stays_unknown(void **state) {
       "unknown!=unknown", "unknown!=1",     "coalesce(unknown,unknown)",
       "blank=='x'",       "blank!='x'",     "abs(unknown)",
       "log(-1)",          "sqrt(-1)",       "0/0",
+      "unknown&&1",       "1&&unknown",     "0||unknown",
+      "unknown||0",       "!unknown",       "!(unknown<1)",
+      "!blank=='x'",
   };
 
   (void)state;
@@ -243,6 +278,15 @@ static void errors_say_where(void **state) {
       {"0x10", "column 2: unexpected text"},
       {"1<2<3", "column 4: unexpected text"},
       {"a = b", "column 3: unexpected text"},
+      {"a & b", "column 3: unexpected text"},
+      {"a | b", "column 3: unexpected text"},
+      {"a &&", "column 5: ends where a value is expected"},
+      {"a ||", "column 5: ends where a value is expected"},
+      {"&& a", "column 1: expected a number, a name or '('"},
+      {"a && || b", "column 6: expected a number, a name or '('"},
+      {"!", "column 2: ends where a value is expected"},
+      {"!=a", "column 1: expected a number, a name or '('"},
+      {"a !b", "column 3: unexpected text"},
       {"1.2.3", "column 1: invalid number"},
       {".", "column 1: invalid number"},
       {"a + 1e999", "column 5: invalid number"},
@@ -301,6 +345,7 @@ static void nesting_is_bounded(void **state) {
   } cases[] = {
       {"(", ")", 63, 1},    {"-", "", 63, 1},     {"1^", "", 63, 1},
       {"abs(", ")", 63, 1}, {"1+(", ")", 63, 31}, {"max(1,", ")", 63, 1},
+      {"!", "", 63, 1},     {"1&&(", ")", 63, 1}, {"0||(", ")", 63, 1},
   };
   struct dl_diag d;
 
