@@ -254,7 +254,13 @@ enum dl_status dl_catalog_look(struct dl_catalog *c, enum dl_kind kind,
 enum { MOST_SHOWN = 64 /* bytes of a name in a message */ };
 
 /* Nearness is judged on folded names. Grids are asked for by the name of a
- * country, and their identifiers are too short to be near to anything. */
+ * country, and their identifiers are too short to be near to anything; those
+ * of regions (us-ca) are not asked for by name. Identifiers of sites have as
+ * many colons and hyphens as what was asked for. */
+static bool by_name(enum dl_kind kind, const char *name) {
+  return kind == DL_GRID && strlen(name) > 3 && name[2] != '-';
+}
+
 static void name_nearest(struct dl_catalog *c, enum dl_kind kind,
                          const char *name, struct dl_text *text) {
   const struct dl_descriptor **all = NULL;
@@ -264,11 +270,13 @@ static void name_nearest(struct dl_catalog *c, enum dl_kind kind,
   if (dl_catalog_all(c, kind, &all, &n, &quiet) == DL_OK) {
     const char **names = dl_calloc(n, sizeof *names);
     for (size_t i = 0; names && i < n; i++)
-      names[i] =
-          kind == DL_GRID && strlen(name) > 3 ? all[i]->name : all[i]->id;
+      names[i] = by_name(kind, name) ? all[i]->name : all[i]->id;
     struct dl_text folded = {0}, cut = {0};
     dl_text_add_n(&cut, name, strnlen(name, MOST_SHOWN));
-    dl_fold_name(kind, dl_text_str(&cut), &folded);
+    if (kind == DL_SITE || (kind == DL_GRID && !by_name(kind, name)))
+      dl_text_add(&folded, dl_text_str(&cut));
+    else
+      dl_fold_name(kind, dl_text_str(&cut), &folded);
     if (names)
       dl_nearest_names(dl_text_str(&folded), names, n, 3, text);
     dl_text_free(&folded);

@@ -114,29 +114,22 @@ static void add_settings(struct dl_report *r, const struct dl_job *job,
                 DL_PLAIN, dl_number(job->utilisation));
   dl_report_add(r, "ram_gb", "memory (green-algorithms)", "GB", DL_PLAIN,
                 dl_number(job->ram_gb));
-  dl_report_add(r, "intensity_g_kwh", isnan(o->intensity) ? NULL : "intensity",
-                "g/kWh", DL_PLAIN, dl_number(o->intensity));
-  dl_report_add(r, "pue", isnan(o->pue) ? NULL : "PUE", NULL, DL_PLAIN,
-                dl_number(o->pue));
+  dl_add_footprint(r, &o->foot);
 }
 
 static void add_estimates(struct dl_report *r, const struct single *s,
                           const struct dl_predict_options *o) {
-  struct dl_footprint foot = {o->job.intensity, o->job.pue};
+  const struct dl_footprint *foot = &o->job.foot;
   dl_report_add(r, "recommended", NULL, NULL, DL_CODE,
                 dl_string(s->best >= 0 ? s->est[s->best].method : NULL));
   struct dl_column columns[DL_ESTIMATE_COLUMNS];
-  memcpy(columns, dl_estimate_columns, sizeof columns);
+  dl_estimate_headings(columns, foot);
   columns[3].heading = s->interval;
-  if (isnan(foot.intensity))
-    columns[11].heading = NULL;
-  if (!isnan(foot.pue))
-    columns[10].heading = "facility";
   struct dl_table *t = dl_report_table(r, "estimates", "Estimates", columns,
                                        DL_ESTIMATE_COLUMNS, true);
   for (size_t i = 0; i < s->n; i++) {
     struct dl_value v[DL_ESTIMATE_COLUMNS];
-    dl_estimate_values(&s->est[i], &foot, o->coverage, v);
+    dl_estimate_values(&s->est[i], foot, o->coverage, v);
     dl_table_row(t, v, (long)i == s->best ? "*" : NULL);
   }
 }
@@ -182,15 +175,9 @@ static void add_basis(struct dl_report *r, const struct dl_estimate *e,
 static void add_notes(struct dl_report *r, const struct single *s,
                       const struct dl_predict_options *o,
                       const struct dl_model *m) {
-  struct dl_text t = {0};
   if (s->best >= 0)
     add_basis(r, &s->est[s->best], m);
-  if (!isnan(o->job.pue)) {
-    dl_text_printf(&t, "Facility is %g times the energy within each boundary.",
-                   o->job.pue);
-    say(r, &t);
-  }
-  dl_text_free(&t);
+  dl_say_footprint(r, &o->job.foot);
 }
 
 /* A method that cannot say anything says why; one that extrapolates, in

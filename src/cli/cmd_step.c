@@ -182,6 +182,9 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
   struct dl_step_options *o = state->input;
   struct dl_extract_options *x = &o->extract;
   switch (key) {
+  case ARGP_KEY_INIT:
+    state->child_inputs[0] = &o->site;
+    return 0;
   case 'F':
     x->log.from = dl_importer_find(arg);
     if (!x->log.from)
@@ -231,16 +234,19 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
   }
 }
 
+static const struct argp_child children[] = {
+    {&dl_site_argp, 0, "Emissions:", 5}, {0}};
 static const struct argp step_argp = {
     .options = options,
     .parser = parse,
+    .children = children,
     .args_doc = "LOG...",
     .doc = "Project the energy of a training that has begun from the epochs "
            "seen so far."
            "\vExamples:\n"
            "  dlest step gpu-7.csv memory-7.csv --epochs 90\n"
            "  dlest step gpu-7.csv --epochs 40..90 --phases 10,80\n"
-           "  dlest step epochs.csv --epochs 50 --seen 3\n"
+           "  dlest step epochs.csv --epochs 50 --seen 3 --country ES\n"
            "  tail -n +1 gpu-7.csv | dlest step - --epochs 90 --follow\n",
 };
 
@@ -277,7 +283,8 @@ enum dl_status dl_step_look(struct dl_step_options *o, struct dl_step *s,
   *s = (struct dl_step){.input = o->name,
                         .n_low = p.n_low,
                         .n_high = p.n_high,
-                        .coverage = p.coverage};
+                        .coverage = p.coverage,
+                        .foot = o->foot};
   enum dl_status status = look(o, s, d);
   if (status != DL_OK)
     return status;
@@ -320,15 +327,20 @@ static enum dl_status print(struct dl_cli *cli, const struct dl_step_options *o,
 }
 
 static enum dl_status run(struct dl_cli *cli, int argc, char **argv) {
-  struct dl_step_options o = {
-      .every_s = 5, .seen = SIZE_MAX, .budget_kwh = INFINITY};
+  struct dl_step_options o = {.every_s = 5,
+                              .seen = SIZE_MAX,
+                              .budget_kwh = INFINITY,
+                              .site = dl_site_options_none};
   struct dl_step s = {0};
   dl_projection_defaults(&o.projection);
   dl_cli_parse(cli, &step_argp, argc, argv, &o);
   o.extract.epochs.n_total = o.projection.n_high;
   o.extract.epochs.n_first = o.projection.n_phases > 1 ? o.phase[0] : 0;
   o.name = strcmp(o.paths.s[0], "-") == 0 ? "<stdin>" : o.paths.s[0];
-  enum dl_status status = dl_step_follow(cli, &o, &s);
+  enum dl_status status =
+      dl_site_find(&o.site, cli->catalog, &o.foot, &cli->diag);
+  if (status == DL_OK)
+    status = dl_step_follow(cli, &o, &s);
   if (status == DL_OK)
     status = print(cli, &o, &s);
   dl_seen_free(&s.seen);

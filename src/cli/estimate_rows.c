@@ -24,11 +24,21 @@ const struct dl_column dl_estimate_columns[DL_ESTIMATE_COLUMNS] = {
     {"extrapolates", NULL, NULL, DL_CODE, false},
 };
 
+enum { FACILITY = 10, EMISSIONS = 11 };
+
+void dl_estimate_headings(struct dl_column columns[DL_ESTIMATE_COLUMNS],
+                          const struct dl_footprint *foot) {
+  for (size_t i = 0; i < DL_ESTIMATE_COLUMNS; i++)
+    columns[i] = dl_estimate_columns[i];
+  if (!isnan(foot->pue.x))
+    columns[FACILITY].heading = "facility";
+  if (isnan(foot->intensity.x))
+    columns[EMISSIONS].heading = NULL;
+}
+
 void dl_estimate_values(const struct dl_estimate *est,
                         const struct dl_footprint *foot, double coverage,
                         struct dl_value v[DL_ESTIMATE_COLUMNS]) {
-  double facility = est->energy_j * foot->pue;
-  double emitting = isnan(foot->pue) ? est->energy_j : facility;
   bool any = !isnan(est->energy_j);
   size_t i = 0;
   v[i++] = dl_string(est->method);
@@ -41,8 +51,8 @@ void dl_estimate_values(const struct dl_estimate *est,
   v[i++] = dl_number(any ? est->power_w : NAN);
   v[i++] = dl_number(any ? est->duration_s : NAN);
   v[i++] = dl_string(any ? est->duration_from : NULL);
-  v[i++] = dl_number(facility);
-  v[i++] = dl_number(emitting / J_PER_KWH * foot->intensity);
+  v[i++] = dl_number(dl_facility_energy(foot, est->energy_j));
+  v[i++] = dl_number(dl_emissions(foot, est->energy_j));
   v[i++] = dl_string(est->interval_from);
   v[i++] = est->interval_from ? dl_count(est->interval_groups) : dl_number(NAN);
   v[i++] = dl_string(est->model);

@@ -12,11 +12,10 @@ enum { DL_ESTIMATE_COLUMNS = 16 };
 
 extern const struct dl_column dl_estimate_columns[DL_ESTIMATE_COLUMNS];
 
-/* Factors from energy to emissions. */
-struct dl_footprint {
-  double intensity; /* g CO2e/kWh; NaN: unknown */
-  double pue;       /* NaN: not asked for */
-};
+/* The columns; facility energy and emissions have a heading where they are
+ * known. */
+void dl_estimate_headings(struct dl_column columns[DL_ESTIMATE_COLUMNS],
+                          const struct dl_footprint *foot);
 
 /* Values of an estimate in the order of dl_estimate_columns. They point into
  * est. */

@@ -21,15 +21,7 @@ static const struct setting {
     {'v', "val_samples", AMOUNT}, {'E', "efficiency", RATE},
 };
 
-enum {
-  KEY_INTENSITY = 0x200,
-  KEY_COUNTRY,
-  KEY_PUE,
-  KEY_DATASET,
-  KEY_SET,
-  KEY_DEFINE,
-  KEY_ALIAS
-};
+enum { KEY_DATASET = 0x200, KEY_SET, KEY_DEFINE, KEY_ALIAS };
 
 static const struct argp_option job_option_table[] = {
     {NULL, 0, NULL, 0, "What is run:", 1},
@@ -70,16 +62,6 @@ static const struct argp_option job_option_table[] = {
      "share of the peak rate reached, for flops "
      "(default 0.3)",
      1},
-    {NULL, 0, NULL, 0, "Emissions:", 2},
-    {"intensity", KEY_INTENSITY, "G", 0, "carbon intensity, g CO2e/kWh", 2},
-    {"country", KEY_COUNTRY, "NAME", 0,
-     "intensity of a country (ES, "
-     "dlest list grids)",
-     2},
-    {"pue", KEY_PUE, "P", 0,
-     "power usage effectiveness of the site (1 or "
-     "more)",
-     2},
     {0},
 };
 
@@ -157,14 +139,6 @@ static void add_setting(struct argp_state *state, struct dl_job_options *o,
   dl_text_free(&t);
 }
 
-static double number(struct argp_state *state, const char *name,
-                     const char *arg, double least) {
-  double x;
-  if (!dl_parse_double(arg, &x) || x < least)
-    argp_error(state, "--%s: invalid value '%s'", name, arg);
-  return x;
-}
-
 static error_t parse_table(int key, char *arg, struct argp_state *state) {
   struct dl_job_options *o = state->input;
   switch (key) {
@@ -192,16 +166,9 @@ static error_t parse_job(int key, char *arg, struct argp_state *state) {
   switch (key) {
   case ARGP_KEY_INIT:
     state->child_inputs[0] = o;
-    o->intensity = o->pue = NAN;
-    return 0;
-  case KEY_INTENSITY:
-    o->intensity = number(state, "intensity", arg, 0);
-    return 0;
-  case KEY_PUE:
-    o->pue = number(state, "pue", arg, 1);
-    return 0;
-  case KEY_COUNTRY:
-    o->country = arg;
+    state->child_inputs[1] = &o->site;
+    o->site = dl_site_options_none;
+    o->foot = dl_footprint_none;
     return 0;
   case KEY_DATASET:
     o->dataset = arg;
@@ -214,8 +181,8 @@ static error_t parse_job(int key, char *arg, struct argp_state *state) {
 const struct argp dl_table_argp = {.options = table_option_table,
                                    .parser = parse_table};
 
-static const struct argp_child job_children[] = {{&dl_table_argp, 0, NULL, 0},
-                                                 {0}};
+static const struct argp_child job_children[] = {
+    {&dl_table_argp, 0, NULL, 0}, {&dl_site_argp, 0, "Emissions:", 2}, {0}};
 const struct argp dl_job_argp = {
     .options = job_option_table, .parser = parse_job, .children = job_children};
 
@@ -288,18 +255,6 @@ static enum dl_status apply_settings(const struct dl_job_options *o,
   return status;
 }
 
-static enum dl_status apply_grid(struct dl_job_options *o,
-                                 struct dl_catalog *catalog,
-                                 struct dl_diag *d) {
-  if (!o->country)
-    return DL_OK;
-  const struct dl_descriptor *e;
-  enum dl_status status = dl_catalog_get(catalog, DL_GRID, o->country, &e, d);
-  if (status == DL_OK && isnan(o->intensity))
-    o->intensity = e->value[DL_GRID_CARBON_G_KWH].x;
-  return status;
-}
-
 enum dl_status dl_job_options_apply_table(const struct dl_job_options *o,
                                           struct dl_frame *f,
                                           struct dl_diag *d) {
@@ -325,6 +280,6 @@ enum dl_status dl_job_options_apply(struct dl_job_options *o,
   if (status == DL_OK)
     status = apply_settings(o, f, d);
   if (status == DL_OK)
-    status = apply_grid(o, catalog, d);
+    status = dl_site_find(&o->site, catalog, &o->foot, d);
   return status;
 }

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "catalog/catalog.h"
+#include "cli/site_options.h"
 #include "model/frame.h"
 
 struct dl_job_options {
@@ -16,10 +17,9 @@ struct dl_job_options {
   struct dl_strlist defines;   /* --define */
   struct dl_strlist aliases;   /* --alias */
   const char *dataset;
-  const char *country;
   const char *arch;
-  double intensity; /* g CO2e/kWh, NaN */
-  double pue;       /* NaN */
+  struct dl_site_options site;
+  struct dl_footprint foot; /* filled in by dl_job_options_apply */
 };
 
 /* Accepts a struct dl_job_options, initialised by the parser itself. */
@@ -33,7 +33,7 @@ void dl_job_options_free(struct dl_job_options *o);
 
 /* Puts the options into a frame. With `defaults`, also what a job has unless
  * told otherwise (data set imagenet, 90 epochs, batch 256). Then looks up
- * the grid: o->dataset and o->intensity are filled in. */
+ * the site: o->dataset and o->foot are filled in. */
 enum dl_status dl_job_options_apply(struct dl_job_options *o,
                                     struct dl_frame *f,
                                     struct dl_catalog *catalog, bool defaults,

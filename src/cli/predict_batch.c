@@ -14,13 +14,23 @@
  * their estimates stay small. */
 enum { CHUNK = 1024 };
 
+/* Columns behind those of an estimate: whether it is the recommended one, and
+ * what its emissions come from. */
+enum { RECOMMENDED, INTENSITY, INTENSITY_OF, PUE, PUE_OF, LAST_COLUMNS };
+static const struct dl_column last_columns[LAST_COLUMNS] = {
+    [RECOMMENDED] = {"recommended", "recommended", NULL, DL_CODE, false},
+    [INTENSITY] = {"intensity_g_kwh", NULL, "g/kWh", DL_PLAIN, false},
+    [INTENSITY_OF] = {"intensity_of", NULL, NULL, DL_CODE, false},
+    [PUE] = {"pue", NULL, NULL, DL_PLAIN, false},
+    [PUE_OF] = {"pue_of", NULL, NULL, DL_CODE, false},
+};
+
 struct batch {
   struct dl_cli *cli;
   const struct dl_predict_options *o;
   struct dl_frame *f;
   struct dl_csv *csv;
   struct dl_session *session;
-  struct dl_footprint foot;
   size_t n_methods, n_own; /* own: columns of the table */
   struct dl_column *columns;
   struct dl_strlist names; /* of the own columns in the output */
@@ -53,7 +63,10 @@ static bool is_ours(const char *name) {
   for (size_t i = 0; i < DL_ESTIMATE_COLUMNS; i++)
     if (strcmp(dl_estimate_columns[i].key, name) == 0)
       return true;
-  return strcmp(name, "recommended") == 0;
+  for (size_t i = 0; i < LAST_COLUMNS; i++)
+    if (strcmp(last_columns[i].key, name) == 0)
+      return true;
+  return false;
 }
 
 /* The name of an own column in the output: its own, or "measured_NAME" where
@@ -87,7 +100,8 @@ static const char *shown(const char *name) {
 
 static enum dl_status make_columns(struct batch *b) {
   b->n_own = dl_csv_n_cols(b->csv);
-  size_t n = b->n_own + DL_ESTIMATE_COLUMNS + 1;
+  const struct dl_footprint *foot = &b->o->job.foot;
+  size_t n = b->n_own + DL_ESTIMATE_COLUMNS + LAST_COLUMNS;
   b->columns = dl_calloc(n, sizeof *b->columns);
   b->values = dl_calloc(n, sizeof *b->values);
   b->is_number = dl_calloc(b->n_own, sizeof *b->is_number);
@@ -102,12 +116,13 @@ static enum dl_status make_columns(struct batch *b) {
     b->columns[i] =
         (struct dl_column){b->names.s[i], shown(name), NULL, DL_CODE, false};
   }
-  memcpy(b->columns + b->n_own, dl_estimate_columns,
-         sizeof dl_estimate_columns);
-  if (isnan(b->foot.intensity))
-    b->columns[b->n_own + 11].heading = NULL;
-  b->columns[n - 1] =
-      (struct dl_column){"recommended", "recommended", NULL, DL_CODE, false};
+  dl_estimate_headings(b->columns + b->n_own, foot);
+  struct dl_column *last = b->columns + b->n_own + DL_ESTIMATE_COLUMNS;
+  memcpy(last, last_columns, sizeof last_columns);
+  if (!isnan(foot->intensity.x))
+    last[INTENSITY].heading = "intensity";
+  if (!isnan(foot->pue.x))
+    last[PUE].heading = "PUE";
   return DL_OK;
 }
 
@@ -152,6 +167,14 @@ static struct dl_value own_value(const struct batch *b, size_t column,
   return dl_string(*cell ? cell : NULL);
 }
 
+static void add_factors(struct dl_value last[LAST_COLUMNS],
+                        const struct dl_footprint *foot) {
+  last[INTENSITY] = dl_number(foot->intensity.x);
+  last[INTENSITY_OF] = dl_string(foot->intensity.of);
+  last[PUE] = dl_number(foot->pue.x);
+  last[PUE_OF] = dl_string(foot->pue.of);
+}
+
 static enum dl_status print_row(struct batch *b,
                                 const struct dl_csv_block *block, size_t row,
                                 size_t i) {
@@ -163,8 +186,10 @@ static enum dl_status print_row(struct batch *b,
     b->values[c] = own_value(b, c, block->cell[row * block->n_cols + c]);
   enum dl_status status = DL_OK;
   for (size_t m = 0; m < b->n_methods && status == DL_OK; m++) {
-    dl_estimate_values(&est[m], &b->foot, b->o->coverage, b->values + b->n_own);
+    dl_estimate_values(&est[m], &b->o->job.foot, b->o->coverage,
+                       b->values + b->n_own);
     b->values[b->n_own + DL_ESTIMATE_COLUMNS] = dl_bool((long)m == best);
+    add_factors(b->values + b->n_own + DL_ESTIMATE_COLUMNS, &b->o->job.foot);
     status = b->cli->format->row(b->stream, b->values, &b->cli->diag);
   }
   return status;
@@ -253,7 +278,8 @@ static enum dl_status write_batch(struct batch *b) {
   if (status != DL_OK)
     return status;
   status = cli->format->begin(&b->stream, out.f, "estimates", b->columns,
-                              b->n_own + DL_ESTIMATE_COLUMNS + 1, &cli->diag);
+                              b->n_own + DL_ESTIMATE_COLUMNS + LAST_COLUMNS,
+                              &cli->diag);
   if (status == DL_OK)
     status = stream_rows(b);
   enum dl_status ended = cli->format->end(b->stream, &cli->diag);
@@ -271,11 +297,7 @@ static enum dl_status write_batch(struct batch *b) {
 enum dl_status dl_predict_batch(struct dl_cli *cli,
                                 const struct dl_predict_options *o,
                                 const struct dl_model *m, struct dl_frame *f) {
-  struct batch b = {.cli = cli,
-                    .o = o,
-                    .f = f,
-                    .foot = {o->job.intensity, o->job.pue},
-                    .over_j = -INFINITY};
+  struct batch b = {.cli = cli, .o = o, .f = f, .over_j = -INFINITY};
   enum dl_status status = dl_csv_open(&b.csv, o->input, 0, &cli->diag);
   if (status == DL_OK) {
     dl_frame_columns(f, b.csv);

@@ -20,6 +20,8 @@ struct dl_step_options {
   size_t seen; /* epochs to take; SIZE_MAX: all */
   bool fluss, regime, follow; /* how the stable epoch is found */
   double every_s, budget_kwh;
+  struct dl_site_options site;
+  struct dl_footprint foot; /* found before the first look */
 };
 
 /* Reads the logs as they are now, and projects. Frees s->seen after a

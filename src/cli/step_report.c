@@ -118,19 +118,14 @@ static void add_estimates(struct dl_report *r, const struct dl_step *s) {
   bool any = s->n > 0 && !isnan(s->p[best].energy_j);
   dl_report_add(r, "recommended", NULL, NULL, DL_CODE,
                 dl_string(any ? s->by[best]->name : NULL));
-  const struct dl_footprint foot = {NAN, NAN};
   struct dl_column columns[DL_ESTIMATE_COLUMNS];
-  for (size_t i = 0; i < DL_ESTIMATE_COLUMNS; i++) {
-    columns[i] = dl_estimate_columns[i];
-    if (i == 10 || i == 11) /* facility and emissions: not asked for here */
-      columns[i].heading = NULL;
-  }
+  dl_estimate_headings(columns, &s->foot);
   struct dl_table *t = dl_report_table(r, "estimates", "The whole training",
                                        columns, DL_ESTIMATE_COLUMNS, true);
   for (size_t i = 0; i < s->n; i++) {
     struct dl_value v[DL_ESTIMATE_COLUMNS];
     struct dl_estimate e = estimate_of(s, i);
-    dl_estimate_values(&e, &foot, s->coverage, v);
+    dl_estimate_values(&e, &s->foot, s->coverage, v);
     dl_table_row(t, v, any && i == best && s->n > 1 ? "*" : NULL);
   }
 }
@@ -157,10 +152,12 @@ struct dl_report *dl_step_report(const struct dl_step *s) {
   if (!r)
     return NULL;
   add_seen(r, s);
+  dl_add_footprint(r, &s->foot);
   if (s->n > 0)
     add_verdict(r, &s->p[dl_step_best(s)]);
   add_estimates(r, s);
   add_notes(r, s);
+  dl_say_footprint(r, &s->foot);
   return r;
 }
 

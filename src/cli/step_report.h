@@ -5,6 +5,7 @@
 #define DL_CLI_STEP_REPORT_H
 
 #include "cli/command.h"
+#include "cli/site_options.h"
 #include "math/projection.h"
 #include "trace/seen.h"
 
@@ -16,6 +17,7 @@ struct dl_step {
   struct dl_seen seen;
   size_t stable; /* first epoch of the window of the published methods */
   double n_low, n_high, coverage;
+  struct dl_footprint foot;
   size_t n;
   const struct dl_projector *by[DL_STEP_METHODS_MAX];
   struct dl_projection p[DL_STEP_METHODS_MAX];
