@@ -3,85 +3,87 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "catalog/scaling.h"
-#include "cli/command.h"
-#include "model/model.h"
+#include "base/number.h"
+#include "cli/list_catalog.h"
 #include "estimate/estimator.h"
+#include "model/model.h"
 #include "trace/importer.h"
+
+#define KINDS                                                                  \
+  "gpus, archs, datasets, grids, sites, models, methods, formats or importers"
 
 struct list_options {
   const char *what;
+  struct dl_list_options catalog;
+};
+
+enum { KEY_WHERE = 0x300, KEY_SORT, KEY_COLUMNS, KEY_LIMIT };
+
+static const struct argp_option options[] = {
+    {NULL, 0, NULL, 0, "GPUs, architectures, data sets, grids, sites:", 1},
+    {"where", KEY_WHERE, "EXPRESSION", 0,
+     "only those for which it is true: 'memory_gb>=40 && year>=2020', "
+     "\"vendor == 'amd'\"",
+     1},
+    {"sort", KEY_SORT, "FIELD,...", 0,
+     "in that order; -FIELD: the largest first; unknown values come last", 1},
+    {"columns", KEY_COLUMNS, "FIELD,...", 0,
+     "show these (text otherwise shows some, JSON and CSV all)", 1},
+    {"limit", KEY_LIMIT, "N", 0, "the first N only", 1},
+    {0},
 };
 
 static error_t parse(int key, char *arg, struct argp_state *state) {
   struct list_options *o = state->input;
-  if (key == ARGP_KEY_ARG && !o->what) {
+  switch (key) {
+  case KEY_WHERE:
+    o->catalog.where = arg;
+    return 0;
+  case KEY_SORT:
+    o->catalog.sort = arg;
+    return 0;
+  case KEY_COLUMNS:
+    o->catalog.columns = arg;
+    return 0;
+  case KEY_LIMIT:
+    if (!dl_parse_count(arg, &o->catalog.limit) || o->catalog.limit == 0)
+      argp_error(state, "--limit: invalid number '%s'", arg);
+    return 0;
+  case ARGP_KEY_ARG:
+    if (o->what)
+      argp_error(state, "one kind at a time");
     o->what = arg;
     return 0;
+  case ARGP_KEY_END:
+    if (!o->what)
+      argp_error(state, "what? " KINDS);
+    return 0;
+  default:
+    return ARGP_ERR_UNKNOWN;
   }
-  if (key == ARGP_KEY_ARG)
-    argp_error(state, "one kind at a time");
-  if (key == ARGP_KEY_END && !o->what)
-    argp_error(state, "what? gpus, archs, datasets, grids, models, methods, "
-                      "formats or importers");
-  return key == ARGP_KEY_END ? 0 : ARGP_ERR_UNKNOWN;
 }
 
 static const struct argp list_argp = {
+    .options = options,
     .parser = parse,
-    .args_doc = "gpus|archs|datasets|grids|models|methods|formats|"
+    .args_doc = "gpus|archs|datasets|grids|sites|models|methods|formats|"
                 "importers",
-    .doc = "List what dlest knows by name."
-           "\vExamples:\n"
-           "  dlest list gpus\n"
-           "  dlest list models --format json\n",
+    .doc =
+        "List what dlest knows by name."
+        "\vExamples:\n"
+        "  dlest list gpus\n"
+        "  dlest list gpus --where 'memory_gb>=40 && year>=2020' --sort "
+        "tdp_w\n"
+        "  dlest list archs --where 'image_px==224' --sort -params_m --limit "
+        "10\n"
+        "  dlest list sites --where \"vendor == 'gcp'\" --sort "
+        "carbon_g_kwh\n"
+        "  dlest list models --format json\n",
 };
-
-/* Columns of a kind: identifier, name and the fields worth a column. */
-static size_t catalog_columns(enum dl_kind kind, struct dl_column *columns) {
-  const struct dl_kind_info *k = dl_kind_info(kind);
-  columns[0] = (struct dl_column){"id", "id", NULL, DL_CODE, false};
-  columns[1] = (struct dl_column){"name", "name", NULL, DL_CODE, false};
-  for (size_t i = 0; i < k->n_fields; i++)
-    columns[2 + i] = (struct dl_column){k->fields[i].name, k->fields[i].name,
-                                        k->fields[i].unit, DL_CODE, false};
-  return 2 + k->n_fields;
-}
-
-static enum dl_status list_catalog(struct dl_cli *cli, enum dl_kind kind) {
-  const struct dl_descriptor **all;
-  size_t n;
-  enum dl_status status =
-      dl_catalog_all(cli->catalog, kind, &all, &n, &cli->diag);
-  if (status != DL_OK)
-    return status;
-  struct dl_column columns[2 + DL_MAX_FIELDS];
-  size_t m = catalog_columns(kind, columns);
-  struct dl_report *r = dl_report_new();
-  if (!r) {
-    free(all);
-    return dl_fail_memory(&cli->diag);
-  }
-  struct dl_table *t =
-      dl_report_table(r, dl_kind_info(kind)->words, NULL, columns, m, true);
-  for (size_t i = 0; i < n; i++) {
-    bool scaled;
-    struct dl_descriptor e =
-        kind == DL_ARCHITECTURE
-            ? dl_architecture_at(all[i], &dl_use_reference, &scaled)
-            : *all[i];
-    struct dl_value v[2 + DL_MAX_FIELDS] = {dl_string(e.id), dl_string(e.name)};
-    for (size_t j = 2; j < m; j++)
-      v[j] = dl_number(e.value[j - 2].x);
-    dl_table_row(t, v, NULL);
-  }
-  free(all);
-  return dl_cli_print(cli, r);
-}
 
 static enum dl_status add_model(struct dl_table *t, const char *dir,
                                 const char *file, struct dl_diag *d) {
@@ -200,11 +202,17 @@ static const char *importer_summary(size_t i) {
 }
 
 static enum dl_status run(struct dl_cli *cli, int argc, char **argv) {
-  struct list_options o = {0};
+  struct list_options o = {.catalog.limit = SIZE_MAX};
   dl_cli_parse(cli, &list_argp, argc, argv, &o);
   for (size_t k = 0; k < DL_N_KINDS; k++)
     if (strcmp(o.what, dl_kind_info((enum dl_kind)k)->words) == 0)
-      return list_catalog(cli, (enum dl_kind)k);
+      return dl_list_catalog(cli, (enum dl_kind)k, &o.catalog);
+  const struct dl_list_options *c = &o.catalog;
+  if (c->where || c->sort || c->columns || c->limit != SIZE_MAX)
+    return dl_fail(
+        &cli->diag, DL_EUSAGE,
+        "--where, --sort, --columns and --limit are for gpus, archs, "
+        "datasets, grids and sites");
   if (strcmp(o.what, "models") == 0)
     return list_models(cli);
   if (strcmp(o.what, "methods") == 0)
@@ -216,14 +224,11 @@ static enum dl_status run(struct dl_cli *cli, int argc, char **argv) {
   if (strcmp(o.what, "importers") == 0)
     return list_names(cli, "importers", dl_importer_count(), importer_name,
                       importer_summary);
-  return dl_fail(&cli->diag, DL_EUSAGE,
-                 "cannot list '%s'; use gpus, archs, datasets, grids, models, "
-                 "methods, formats or importers",
-                 o.what);
+  return dl_fail(&cli->diag, DL_EUSAGE, "cannot list '%s'; use " KINDS, o.what);
 }
 
 const struct dl_command dl_cmd_list = {
     .name = "list",
-    .summary = "list GPUs, architectures, data sets, models, importers",
+    .summary = "list GPUs, architectures, data sets, grids, sites, models",
     .run = run,
 };

@@ -2,6 +2,7 @@
 /* dlest show: all that is known about one thing, with its sources. */
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "cli/command.h"
@@ -24,73 +25,146 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 
 static const struct argp show_argp = {
     .parser = parse,
-    .args_doc = "gpu|arch|dataset|grid NAME",
+    .args_doc = "gpu|arch|dataset|grid|site NAME",
     .doc = "Show a descriptor: its values, their units and their sources."
            "\vNAME is an identifier, a name or an alias in any spelling, or "
            "the path of your own file.\n\n"
            "Examples:\n"
            "  dlest show gpu a100\n"
-           "  dlest show arch resnet-50\n",
+           "  dlest show arch resnet-50\n"
+           "  dlest show site aws:eu-west-1\n",
 };
 
+/* The sources that text refers to by number, in order. */
+struct sources {
+  struct dl_strlist titles;
+  bool failed; /* memory is out */
+};
+
+enum { REFERENCE = 32 };
+
+/* "[2]", in `room`; NULL without a source. */
+static const char *reference(struct sources *s, const char *title,
+                             char room[static REFERENCE]) {
+  if (!title)
+    return NULL;
+  long i = dl_strlist_find(&s->titles, title);
+  if (i < 0) {
+    s->failed |= !dl_strlist_add(&s->titles, title);
+    i = (long)s->titles.n - 1;
+  }
+  snprintf(room, REFERENCE, "[%ld]", i + 1);
+  return room;
+}
+
+static void say_sources(struct dl_report *r, const struct sources *s) {
+  struct dl_text t = {0};
+  for (size_t i = 0; i < s->titles.n; i++) {
+    dl_text_clear(&t);
+    dl_text_printf(&t, "[%zu] %s", i + 1, s->titles.s[i]);
+    dl_report_say(r, dl_text_str(&t));
+  }
+  dl_text_free(&t);
+}
+
 static void add_head(struct dl_report *r, const struct dl_descriptor *e) {
+  const struct {
+    const char *key, *label, *text;
+  } texts[] = {{"vendor", "vendor", e->vendor},
+               {"family", "family", e->family},
+               {"form", "form", e->form},
+               {"memory_type", "memory", e->memory_type},
+               {"grid", "grid", e->grid},
+               {"place", "place", e->place}};
   dl_report_add(r, "kind", NULL, NULL, DL_CODE,
                 dl_string(dl_kind_info(e->kind)->name));
   dl_report_add(r, "id", "id", NULL, DL_CODE, dl_string(e->id));
   dl_report_add(r, "name", "name", NULL, DL_CODE, dl_string(e->name));
-  if (e->vendor)
-    dl_report_add(r, "vendor", "vendor", NULL, DL_CODE, dl_string(e->vendor));
-  if (e->family)
-    dl_report_add(r, "family", "family", NULL, DL_CODE, dl_string(e->family));
-  if (e->memory_type)
-    dl_report_add(r, "memory_type", "memory", NULL, DL_CODE,
-                  dl_string(e->memory_type));
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+    if (texts[i].text)
+      dl_report_add(r, texts[i].key, texts[i].label, NULL, DL_CODE,
+                    dl_string(texts[i].text));
   dl_report_add(r, "aliases", e->n_aliases ? "also" : NULL, NULL, DL_CODE,
                 dl_strings(e->aliases, e->n_aliases));
 }
 
+/* People see the number of a source, programs its title. */
 static const struct dl_column value_columns[] = {
     {"field", "value", NULL, DL_CODE, false},
     {"value", "", NULL, DL_CODE, false},
     {"unit", "unit", NULL, DL_CODE, false},
-    {"source", "source", NULL, DL_CODE, false},
+    {"source", NULL, NULL, DL_CODE, false},
+    {NULL, "source", NULL, DL_CODE, false},
     {"note", "note", NULL, DL_CODE, false}};
 
-static void add_values(struct dl_report *r, const struct dl_descriptor *e) {
+static void add_values(struct dl_report *r, const struct dl_descriptor *e,
+                       struct sources *s) {
   const struct dl_kind_info *k = dl_kind_info(e->kind);
   struct dl_table *t =
-      dl_report_table(r, "values", NULL, value_columns, 5, true);
+      dl_report_table(r, "values", NULL, value_columns,
+                      sizeof value_columns / sizeof *value_columns, true);
   for (size_t i = 0; i < k->n_fields; i++) {
-    if (isnan(e->value[i].x))
+    const struct dl_value_of *x = &e->value[i];
+    char room[REFERENCE];
+    if (isnan(x->x))
       continue;
-    struct dl_value v[] = {
-        dl_string(k->fields[i].name), dl_number(e->value[i].x),
-        dl_string(k->fields[i].unit), dl_string(e->value[i].source),
-        dl_string(e->value[i].note)};
+    struct dl_value v[] = {dl_string(k->fields[i].name),
+                           dl_number(x->x),
+                           dl_string(k->fields[i].unit),
+                           dl_string(x->source),
+                           dl_string(reference(s, x->source, room)),
+                           dl_string(x->note)};
     dl_table_row(t, v, NULL);
   }
 }
 
-static void add_inputs(struct dl_report *r, const struct dl_descriptor *e) {
-  static const char *const rules[] = {"none", "area", "tokens"};
+static void add_inputs(struct dl_report *r, const struct dl_descriptor *e,
+                       struct sources *s) {
+  static const char *const rules[] = {[DL_SCALING_NONE] = "none",
+                                      [DL_SCALING_AREA] = "area",
+                                      [DL_SCALING_TOKENS] = "tokens",
+                                      [DL_SCALING_SEQUENCE] = "sequence"};
   static const struct dl_column columns[] = {
       {"image_px", "input", "px", DL_CODE, false},
       {"macs_g", "MACs", "G", DL_CODE, false},
       {"acts_m", "activations", "M", DL_CODE, false},
-      {"source", "source", NULL, DL_CODE, false},
+      {"source", NULL, NULL, DL_CODE, false},
+      {NULL, "source", NULL, DL_CODE, false},
       {"note", "note", NULL, DL_CODE, false}};
   dl_report_add(r, "scaling", "scales with", NULL, DL_CODE,
                 dl_string(rules[e->scaling]));
-  struct dl_table *t =
-      dl_report_table(r, "inputs", "At input sizes", columns, 5, false);
+  struct dl_table *t = dl_report_table(r, "inputs", "At input sizes", columns,
+                                       sizeof columns / sizeof *columns, false);
   for (size_t i = 0; i < e->n_inputs; i++) {
     const struct dl_input *in = &e->inputs[i];
-    struct dl_value v[] = {dl_number(in->image_px), dl_number(in->macs_g.x),
+    const char *source = in->macs_g.source;
+    char room[REFERENCE];
+    struct dl_value v[] = {dl_number(in->image_px),
+                           dl_number(in->macs_g.x),
                            dl_number(in->acts_m.x),
-                           dl_string(in->macs_g.source),
+                           dl_string(source),
+                           dl_string(reference(s, source, room)),
                            dl_string(in->macs_g.note)};
     dl_table_row(t, v, NULL);
   }
+}
+
+static enum dl_status print(struct dl_cli *cli, const struct dl_descriptor *e) {
+  struct sources s = {0};
+  struct dl_report *r = dl_report_new();
+  if (!r)
+    return dl_fail_memory(&cli->diag);
+  add_head(r, e);
+  add_values(r, e, &s);
+  if (e->kind == DL_ARCHITECTURE)
+    add_inputs(r, e, &s);
+  say_sources(r, &s);
+  bool failed = s.failed;
+  dl_strlist_free(&s.titles);
+  if (!failed)
+    return dl_cli_print(cli, r);
+  dl_report_free(r);
+  return dl_fail_memory(&cli->diag);
 }
 
 static enum dl_status run(struct dl_cli *cli, int argc, char **argv) {
@@ -106,19 +180,11 @@ static enum dl_status run(struct dl_cli *cli, int argc, char **argv) {
         dl_catalog_open(cli->catalog, kind, o.name, &cli->diag);
     if (status == DL_OK)
       status = dl_catalog_get(cli->catalog, kind, o.name, &e, &cli->diag);
-    if (status != DL_OK)
-      return status;
-    struct dl_report *r = dl_report_new();
-    if (!r)
-      return dl_fail_memory(&cli->diag);
-    add_head(r, e);
-    add_values(r, e);
-    if (kind == DL_ARCHITECTURE)
-      add_inputs(r, e);
-    return dl_cli_print(cli, r);
+    return status == DL_OK ? print(cli, e) : status;
   }
   return dl_fail(&cli->diag, DL_EUSAGE,
-                 "cannot show '%s'; use gpu, arch, dataset or grid", o.kind);
+                 "cannot show '%s'; use gpu, arch, dataset, grid or site",
+                 o.kind);
 }
 
 const struct dl_command dl_cmd_show = {
