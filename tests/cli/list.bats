@@ -26,7 +26,7 @@ load common
 }
 
 @test "every list in every format" {
-  for what in gpus archs datasets grids models methods formats importers; do
+  for what in gpus archs datasets grids sites models methods formats importers; do
     gives 0 '' list $what
     [ -s out ]
     gives 0 '' list $what --format json
@@ -43,8 +43,80 @@ load common
     ["flops", "green-algorithms", "pre-epoch", "pre-power", "tdp"]'
 }
 
+@test "--where: a filter over fields and texts" {
+  gives 0 '' list gpus --format json
+  mv out all
+  gives 0 '' list gpus --where 'memory_gb>=40 && year>=2020' --format json
+  jq '[.gpus[] | select(.memory_gb >= 40 and .year >= 2020)]' all >want
+  jq .gpus out | diff want -
+  [ "$(jq length want)" -gt 5 ]
+  gives 0 '' list gpus --where "vendor == 'amd' || !(year > 2016)" --format json
+  jq '[.gpus[] | select(.vendor == "amd" or (.year != null and .year <= 2016))]' \
+    all >want
+  jq .gpus out | diff want -
+  gives 0 '' list gpus --where 'tdp_w<0' --format json
+  check '.gpus == []'
+  gives 0 '' list gpus --where 'idle_w>=0' --format json
+  check '.gpus | all(.idle_w != null)'
+}
+
+@test "--sort: largest first, unknown last, by several, by text" {
+  gives 0 '' list gpus --sort -tdp_w,id --format json
+  check '[.gpus[].tdp_w] | . == (sort | reverse)'
+  check '.gpus | . as $all | all(range(1; length); . as $i |
+    $all[$i - 1].tdp_w > $all[$i].tdp_w or $all[$i - 1].id < $all[$i].id)'
+  gives 0 '' list sites --sort carbon_g_kwh --format json
+  check '[.sites[].carbon_g_kwh] | . as $c | map(values) as $known |
+    $c[:($known | length)] == ($known | sort) and
+    ($c[($known | length):] | length > 0 and all(. == null))'
+  gives 0 '' list grids --sort name --format json
+  check '[.grids[].name | ascii_downcase] | . == sort'
+}
+
+@test "--columns, --limit: the same in every format" {
+  gives 0 '' list gpus --where 'memory_gb>=40 && year>=2020' --sort tdp_w \
+    --columns id,tdp_w --limit 3 --format csv
+  [ "$(head -1 out)" = id,tdp_w ]
+  [ "$(wc -l <out)" -eq 4 ]
+  sort -t, -k2 -n -c <(sed 1d out)
+  gives 0 '' list archs --columns params_m,id --limit 1 --format json
+  check '.archs == [{"params_m": .archs[0].params_m, "id": .archs[0].id}]'
+  gives 0 '' list grids --columns id --limit 2
+  [ "$(cat out)" = "$(printf 'id\nworld\nae')" ]
+}
+
+@test "text fits a terminal, and shows what was asked about" {
+  for what in gpus archs datasets grids sites; do
+    gives 0 '' list $what
+    awk 'length($0) > 105 { exit 1 }' out
+  done
+  gives 0 '' list gpus --where 'bandwidth_gb_s>3000' --sort -l2_mb
+  head -1 out | grep -q ' bandwidth_gb_s  *l2_mb\| l2_mb  *bandwidth_gb_s'
+}
+
+@test "what --where, --sort, --columns and --limit refuse" {
+  refuses 2 "dlest: --where: gpus have no 'tdp'; nearest: 'tdp_w', 'id', 'name'" \
+    list gpus --where 'tdp>3'
+  refuses 2 "dlest: --sort: grids have no 'intensity'; nearest: 'id', 'name', 'year'" \
+    list grids --sort -intensity
+  refuses 2 "dlest: --columns: sites have no 'pues'; nearest: 'pue', 'id', 'name'" \
+    list sites --columns id,pues
+  refuses 2 "dlest: --columns: 'id' is there twice" list gpus --columns id,id
+  refuses 2 "dlest: formula 'tdp_w >': column 8: ends where a value is expected" \
+    list gpus --where 'tdp_w >'
+  refuses 2 "dlest: --where: 'vendor' is a text; compare it with one: vendor == 'a' or !=" \
+    list gpus --where vendor
+  refuses 2 "dlest: --where: 'year' is a number; compare it with one" \
+    list gpus --where "year == '2020'"
+  refuses 2 'dlest: --where, --sort, --columns and --limit are for gpus, archs, datasets, grids and sites' \
+    list methods --limit 1
+  for n in 0 -1 x 1.5; do
+    misused list "--limit: invalid number '$n'" gpus --limit=$n
+  done
+}
+
 @test "what it refuses" {
-  kinds='gpus, archs, datasets, grids, models, methods, formats or importers'
+  kinds='gpus, archs, datasets, grids, sites, models, methods, formats or importers'
   misused list "what? $kinds"
   misused list 'one kind at a time' gpus archs
   refuses 2 "dlest: cannot list 'cpus'; use $kinds" list cpus

@@ -358,9 +358,9 @@ dlest: no method has enough to go on; give --arch and --gpu" \
   refuses 2 "dlest: 'foo': expected NAME=VALUE" "${NEITHER[@]}" --set foo
   refuses 2 "dlest: '=3': expected NAME=VALUE" "${NEITHER[@]}" --set =3
   refuses 2 "dlest: gpu has no field 'tdp'; nearest: 'tdp_w', 'year', \
-'boost_mhz'" "${NEITHER[@]}" --set gpu.tdp=1
+'idle_w'" "${NEITHER[@]}" --set gpu.tdp=1
   refuses 2 "dlest: arch has no field 'foo'; nearest: 'depth', 'width', \
-'macs_g'" "${NEITHER[@]}" --set arch.foo=1
+'heads'" "${NEITHER[@]}" --set arch.foo=1
   refuses 2 "dlest: gpu.tdp_w: invalid number 'abc'" \
     "${NEITHER[@]}" --set gpu.tdp_w=abc
   refuses 2 "dlest: gpu.tdp_w: invalid number ''" \

@@ -24,6 +24,7 @@ valid() {
   valid predict predict --arch resnet50 --gpu a100
   valid predict predict --arch resnet50 --gpu a100 --country ES --pue 1.2 \
     --duration 3h --gpus 4
+  valid predict predict --arch resnet50 --gpu a100 --cloud gcp:us-central1
 }
 
 @test 'predict: what cannot be estimated is null' {
@@ -71,12 +72,14 @@ valid() {
   valid step step gpu-7.csv memory-7.csv --epochs 90
   valid step step gpu-7.csv --epochs 40..90 --phases 10,80 --stabilise fluss
   valid step step epochs.csv --epochs 50 --seen 1
+  valid step step epochs.csv --epochs 50 --cloud aws:eu-west-1
 }
 
 @test 'list' {
-  for what in gpus archs datasets grids models methods formats; do
+  for what in gpus archs datasets grids sites models methods formats; do
     valid list list $what
   done
+  valid list list gpus --columns name,vendor --where 'year>2020'
 }
 
 @test 'show' {
@@ -85,6 +88,8 @@ valid() {
   valid show show arch resnet50
   valid show show dataset imagenet
   valid show show grid ES
+  valid show show site aws:eu-west-1
+  valid show show arch vit_b_16
 }
 
 @test 'a key that no schema names is noticed' {

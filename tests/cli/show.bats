@@ -46,7 +46,10 @@ END
 
 @test "text and CSV" {
   gives 0 '' show gpu v100
-  grep -q '^tdp_w  *[0-9]* *W ' out
+  grep -q '^tdp_w  *[0-9]* *W  *\[1\] ' out
+  grep -q '^form  *[a-z]' out
+  grep -q '^\[1\] NVIDIA ' out
+  awk 'length($0) > 120 { exit 1 }' out
   gives 0 '' show gpu v100 --format csv
   [ "$(head -1 out)" = field,value,unit,source,note ]
 }
@@ -68,7 +71,7 @@ END
   misused show 'expected a kind and a name: show gpu a100'
   misused show 'expected a kind and a name: show gpu a100' gpu
   misused show 'expected a kind and a name: show gpu a100' gpu a100 x
-  refuses 2 "dlest: cannot show 'cpu'; use gpu, arch, dataset or grid" \
+  refuses 2 "dlest: cannot show 'cpu'; use gpu, arch, dataset, grid or site" \
     show cpu x
   refuses 3 "dlest: unknown arch 'resnet51'; nearest: 'resnet50', 'resnet18', \
 'resnet34' (see 'dlest list archs')" show arch resnet51
