@@ -229,12 +229,10 @@ enum dl_status dl_catalog_open(struct dl_catalog *c, enum dl_kind kind,
   return DL_OK;
 }
 
-enum dl_status dl_catalog_look(struct dl_catalog *c, enum dl_kind kind,
-                               const char *name, const struct dl_descriptor **e,
-                               struct dl_diag *d) {
-  *e = find_opened(c, kind, name);
-  if (*e)
-    return DL_OK;
+/* In the user's catalogues, and in those that ship where `all` is set. */
+static enum dl_status look(struct dl_catalog *c, enum dl_kind kind,
+                           const char *name, bool all,
+                           const struct dl_descriptor **e, struct dl_diag *d) {
   struct dl_text folded = {0};
   dl_fold_name(kind, name, &folded);
   if (folded.failed)
@@ -244,11 +242,26 @@ enum dl_status dl_catalog_look(struct dl_catalog *c, enum dl_kind kind,
     status = read_user(c, d);
     if (status == DL_OK)
       *e = dl_user_files_find(&c->user, kind, folded.s);
-    if (status == DL_OK && !*e)
+    if (status == DL_OK && !*e && all)
       status = look_shipped(c, kind, folded.s, e, d);
   }
   dl_text_free(&folded);
   return status;
+}
+
+enum dl_status dl_catalog_look(struct dl_catalog *c, enum dl_kind kind,
+                               const char *name, const struct dl_descriptor **e,
+                               struct dl_diag *d) {
+  *e = find_opened(c, kind, name);
+  return *e ? DL_OK : look(c, kind, name, true, e, d);
+}
+
+enum dl_status dl_catalog_look_own(struct dl_catalog *c, enum dl_kind kind,
+                                   const char *name,
+                                   const struct dl_descriptor **e,
+                                   struct dl_diag *d) {
+  *e = NULL;
+  return look(c, kind, name, false, e, d);
 }
 
 enum { MOST_SHOWN = 64 /* bytes of a name in a message */ };

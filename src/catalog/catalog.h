@@ -37,6 +37,12 @@ enum dl_status dl_catalog_look(struct dl_catalog *c, enum dl_kind kind,
                                const char *name, const struct dl_descriptor **e,
                                struct dl_diag *d);
 
+/* The same among the user's own catalogues alone. */
+enum dl_status dl_catalog_look_own(struct dl_catalog *c, enum dl_kind kind,
+                                   const char *name,
+                                   const struct dl_descriptor **e,
+                                   struct dl_diag *d);
+
 /* All descriptors of a kind, in file order. The list is owned by the caller
  * (free), the descriptors by the catalogue. */
 enum dl_status dl_catalog_all(struct dl_catalog *c, enum dl_kind kind,

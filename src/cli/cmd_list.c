@@ -24,7 +24,7 @@ struct list_options {
 enum { KEY_WHERE = 0x300, KEY_SORT, KEY_COLUMNS, KEY_LIMIT };
 
 static const struct argp_option options[] = {
-    {NULL, 0, NULL, 0, "GPUs, architectures, data sets, grids, sites:", 1},
+    {NULL, 0, NULL, 0, "Descriptors:", 1},
     {"where", KEY_WHERE, "EXPRESSION", 0,
      "only those for which it is true: 'memory_gb>=40 && year>=2020', "
      "\"vendor == 'amd'\"",

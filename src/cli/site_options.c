@@ -90,7 +90,7 @@ static enum dl_status find_site(const struct dl_site_options *o,
   if (!name && o->country)
     return DL_OK;
   if (!name)
-    return dl_catalog_look(catalog, DL_SITE, "default", site, d);
+    return dl_catalog_look_own(catalog, DL_SITE, "default", site, d);
   enum dl_status status = DL_OK;
   if (o->site)
     status = dl_catalog_open(catalog, DL_SITE, name, d);
