@@ -155,9 +155,10 @@ enum dl_status dl_site_find(const struct dl_site_options *o,
   const struct dl_value_of *own =
       site ? &site->value[DL_SITE_CARBON_G_KWH] : NULL;
   const struct dl_value_of *pue = site ? &site->value[DL_SITE_PUE] : NULL;
-  if (!isnan(o->intensity))
+  if (!isnan(o->intensity)) {
     foot->intensity = given(o->intensity);
-  else if (own && !isnan(own->x))
+    foot->grid = NULL;
+  } else if (own && !isnan(own->x))
     foot->intensity = factor_of(site, own, site->value[DL_SITE_YEAR].x);
   else if (grid)
     foot->intensity = factor_of(grid, &grid->value[DL_GRID_CARBON_G_KWH],

@@ -125,7 +125,7 @@ default_site='<entry id="default" name="Our machine room" grid="es">
     .pue_of == "given" and .intensity_source == null and .pue_note == null'
   near '.estimates[0].co2e_g' '4 * 2 * 100'
   job --country fr --intensity 0
-  check '.intensity_g_kwh == 0 and .estimates[0].co2e_g == 0'
+  check '.intensity_g_kwh == 0 and .estimates[0].co2e_g == 0 and .grid == null'
 }
 
 @test "the user's default site, when nothing else is said" {
@@ -218,6 +218,29 @@ END
   my_sites '<entry id="lab" name="Lab" grid="xx"/>'
   refuses 3 "dlest: $PWD/config/dlest/sites.xml:3: site 'lab': unknown grid 'xx' (see 'dlest list grids')" \
     predict --gpu a100 --duration 1h -q --site lab
+}
+
+@test 'a grid of your own, by its path' {
+  echo '<catalog kind="grid" version="1"><entry id="roof" name="Our roof">
+    <value name="carbon_g_kwh">40</value></entry></catalog>' >roof.xml
+  job --country roof.xml
+  check '.grid == "roof" and .intensity_g_kwh == 40 and
+    .intensity_source == null and .intensity_year == null'
+}
+
+@test 'the files are what their tools write' {
+  local from=$MEASURED_RUNS/carbon iso=/usr/share/iso-codes/json/iso_3166-1.json
+  [ -d "$from" ] || skip "no carbon intensities in '$MEASURED_RUNS'"
+  [ -e "$iso" ] || skip 'no iso-codes'
+  "$TOP_SRCDIR/tools/grids-from-csv.py" \
+    "$from/codecarbon_global_energy_mix.json" \
+    "$from/greenalgorithms_CI_aggregated.csv" "$iso" >grids.xml 2>/dev/null
+  cmp grids.xml "$TOP_SRCDIR/data/grids.xml"
+  "$TOP_SRCDIR/tools/sites-from-csv.py" \
+    "$from/codecarbon_cloud_region_intensity.csv" \
+    "$from/mlco2_cloud_region_impact_pue.csv" \
+    "$from/greenalgorithms_cloudProviders_datacenters.csv" grids.xml >sites.xml
+  cmp sites.xml "$TOP_SRCDIR/data/sites.xml"
 }
 
 @test 'show and list: sites and grids' {
