@@ -22,8 +22,8 @@ What is taken, where the tables differ:
   whole country, and far off in places (623 for the United Kingdom), so such a
   region has a grid and no figure. Intensities net of bought certificates
   (Seeweb's 0) are not taken: they say nothing of the electricity used.
-- PUE: the latest that the provider publishes, for the campus (Google) or the
-  state (Microsoft) that the region lies in, else for its fleet; the note says
+- PUE: the latest that the provider publishes, for the region (AWS), the campus
+  (Google) or the state (Microsoft) it lies in, else for its fleet; the note says
   which, and which older figure of the tables differs. A provider that
   publishes none has none here.
 - Regions younger than the tables come from MORE, with the grid they lie in.
@@ -45,6 +45,10 @@ SOURCES = {
     "aws": ("AWS, Sustainability: power usage effectiveness, global, 2024",
             2024, "https://sustainability.aboutamazon.com/products-services/"
             "aws-cloud"),
+    "aws-region": ("AWS, PUE by region, 2023, as in the Green Software "
+                   "Foundation's Cloud Region Metadata", 2023,
+                   "https://github.com/Green-Software-Foundation/"
+                   "real-time-cloud"),
     "google": ("Google, Data center efficiency: PUE of twelve months, by "
                "campus, as of October 2025", 2025,
                "https://datacenters.google/efficiency/"),
@@ -61,6 +65,9 @@ SOURCES = {
                   "Microsoft datacenters, as of October 2025", 2025,
                   "https://datacenters.microsoft.com/sustainability/"
                   "efficiency/"),
+    "nrel": ("NREL, High-Performance Computing Data Center Power Usage "
+             "Effectiveness", 2018, "https://www.nrel.gov/"
+             "computational-science/measuring-efficiency-pue.html"),
     "ovh": ("OVHcloud, average PUE as given with its carbon calculator, 2023",
             2023, "https://corporate.ovhcloud.com/en/sustainability/"
             "environment/"),
@@ -69,9 +76,6 @@ SOURCES = {
     "seeweb": ("The Green Web Foundation on Seeweb, as in ML CO2 Impact (MIT)",
                2022, "https://www.thegreenwebfoundation.org/green-web-check/"
                "?url=www.seeweb.it"),
-    "summit-2021": ("W. Shin et al., Revealing Power, Energy and Thermal "
-                    "Dynamics of a 200PF Pre-Exascale Supercomputer, SC21",
-                    2021, "https://doi.org/10.1145/3458817.3476188"),
     "uptime-2024": ("Uptime Institute, Global Data Center Survey 2024, as in "
                     "Green Algorithms' defaults_PUE (CC BY 4.0)", 2024,
                     "https://uptimeinstitute.com/resources/research-and-"
@@ -97,6 +101,17 @@ GOOGLE = {
     "europe-west1": 1.08, "europe-west4": 1.08, "southamerica-west1": 1.09,
     "us-central1": 1.11, "us-east1": 1.10, "us-east4": 1.09, "us-east5": 1.05,
     "us-south1": 1.10, "us-west1": 1.10, "us-west4": 1.09,
+}
+
+# What AWS gives by region; its others have the fleet's.
+AWS = {
+    "af-south-1": 1.24, "ap-northeast-1": 1.30, "ap-south-1": 1.44,
+    "ap-south-2": 1.50, "ap-southeast-1": 1.30, "ap-southeast-2": 1.15,
+    "ap-southeast-3": 1.35, "ap-southeast-4": 1.08, "ca-central-1": 1.22,
+    "cn-northwest-1": 1.26, "eu-central-1": 1.33, "eu-north-1": 1.12,
+    "eu-south-2": 1.11, "eu-west-1": 1.10, "me-central-1": 1.36,
+    "me-south-1": 1.32, "sa-east-1": 1.18, "us-east-1": 1.15,
+    "us-east-2": 1.12, "us-west-1": 1.17, "us-west-2": 1.13,
 }
 
 # What Microsoft gives by state or country, by the grid of a region.
@@ -160,9 +175,10 @@ KINDS = [
     ("data-centre", "A data centre as the industry reports it",
      ["data-center"], 1.56, "uptime-2024",
      "mean of the operators that answered", 2024),
-    ("hpc", "A supercomputing centre with liquid cooling",
-     ["supercomputer"], 1.11, "summit-2021",
-     "assumed: that of Summit in 2020", 2020),
+    ("hpc", "A supercomputing centre",
+     ["supercomputer"], 1.2, "nrel",
+     "assumed: the upper end of centres that focus on efficiency; NREL's own "
+     "is 1.036", 2018),
     ("workstation", "A machine in a room without cooling of its own",
      ["desktop", "office"], 1.0, "iso-30134",
      "assumed: nothing but the machine is supplied", 2016),
@@ -274,6 +290,9 @@ def pue_of(ident, site, older):
         if differ:
             note += "; older: " + ", ".join(differ)
         return figure, "google", note
+    if provider == "aws" and region in AWS:
+        return (AWS[region], "aws-region",
+                f"of the region; its provider's fleet: {fleet:g}")
     if provider == "azure" and site["grid"] in MICROSOFT:
         return (MICROSOFT[site["grid"]], source,
                 f"of the provider's sites in {site['grid']}; "
