@@ -23,8 +23,8 @@ What is taken, where the tables differ:
   region has a grid and no figure. Intensities net of bought certificates
   (Seeweb's 0) are not taken: they say nothing of the electricity used.
 - PUE: the latest that the provider publishes, for the region (AWS), the campus
-  (Google) or the state (Microsoft) it lies in, else for its fleet; the note says
-  which, and which older figure of the tables differs. A provider that
+  (Google) or the state (Microsoft) it lies in, else for its fleet; the note
+  says which, and which older figure of the tables differs. A provider that
   publishes none has none here.
 - Regions younger than the tables come from MORE, with the grid they lie in.
 """
@@ -292,11 +292,11 @@ def pue_of(ident, site, older):
         return figure, "google", note
     if provider == "aws" and region in AWS:
         return (AWS[region], "aws-region",
-                f"of the region; its provider's fleet: {fleet:g}")
+                f"of the region; the provider's fleet has {fleet:g}")
     if provider == "azure" and site["grid"] in MICROSOFT:
         return (MICROSOFT[site["grid"]], source,
                 f"of the provider's sites in {site['grid']}; "
-                f"its fleet: {fleet:g}")
+                f"its fleet has {fleet:g}")
     if fleet is None:
         return None
     note = "provider's fleet" + (f"; disputed: {other}" if other else "")
