@@ -103,7 +103,7 @@ static enum dl_status parse(struct dl_xml *x, const char *data, size_t len,
   xmlSetStructuredErrorFunc(&c, AS_HANDLER(note_complaint));
   x->doc = xmlCtxtReadMemory(ctxt, data, (int)len, NULL, NULL,
                              XML_PARSE_NONET | XML_PARSE_NOBLANKS |
-                                 XML_PARSE_NOCDATA);
+                                 XML_PARSE_NOCDATA | XML_PARSE_COMPACT);
   xmlSetStructuredErrorFunc(NULL, NULL);
   xmlFreeParserCtxt(ctxt);
   if (c.dtd)

@@ -92,10 +92,11 @@ static int compare_by(const struct key *k, const struct dl_descriptor *a,
   const char *t = dl_attribute_text(b, &k->attribute);
   double x = dl_attribute_number(a, &k->attribute);
   double y = dl_attribute_number(b, &k->attribute);
-  bool no_a = !s && isnan(x), no_b = !t && isnan(y);
+  bool text = k->attribute.is_text;
+  bool no_a = text ? !s : isnan(x), no_b = text ? !t : isnan(y);
   if (no_a || no_b)
     return (int)no_a - (int)no_b;
-  int c = s ? compare_texts(s, t) : (x > y) - (x < y);
+  int c = s && t ? compare_texts(s, t) : (x > y) - (x < y);
   return k->down ? -c : c;
 }
 
