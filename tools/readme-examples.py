@@ -55,7 +55,8 @@ class Shell:
         if command == "echo $?":
             return f"{self.status}\n", 0
         command = re.sub(r"^\./bootstrap run ", "dlest ", command)
-        env = dict(os.environ, LC_ALL="C.UTF-8", NO_COLOR="1")
+        env = dict(os.environ, LC_ALL="C.UTF-8", NO_COLOR="1", DLEST_PATH="",
+                   XDG_CONFIG_HOME=self.folder)  # no catalogues of one's own
         done = subprocess.run(
             ["bash", "-c", self.prelude + "exec 2>&1\n" + command],
             cwd=self.folder, env=env, stdin=subprocess.DEVNULL,
