@@ -64,7 +64,8 @@ enum dl_architecture_field {
   DL_ARCH_HEADS,
   DL_ARCH_EXTRA_TOKENS,     /* besides the patches; NaN: one */
   DL_ARCH_ATTENTION_MACS_G, /* part that grows with the square of tokens */
-  DL_ARCH_ATTENTION_ACTS_M
+  DL_ARCH_ATTENTION_ACTS_M,
+  DL_ARCH_TRAFFIC_RATIO /* elements that all layers move, by acts_m */
 };
 
 enum dl_dataset_field {

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "cli/command.h"
+#include "cli/fit_more.h"
 #include "cli/fit_report.h"
 #include "cli/job_options.h"
 #include "model/means.h"
@@ -30,6 +31,7 @@ enum {
   KEY_LAMBDA,
   KEY_NO_MODEL,
   KEY_CITE,
+  KEY_WITH,
   KEY_MEANS
 };
 
@@ -45,7 +47,8 @@ struct fit_options {
   size_t n_targets;
   const char *method, *features, *offset, *weight, *cv, *search, *citation;
   const char *means;
-  int log_target; /* -1: as the choice has it */
+  const char *with; /* table to learn from; NULL: the one that ships */
+  int log_target;   /* -1: as the choice has it */
   bool no_scale, no_model;
   unsigned long seed;
   double alpha, gamma, lambda; /* NaN: open */
@@ -70,7 +73,8 @@ static const struct argp_option options[] = {
     {"no-log", KEY_NO_LOG, NULL, 0,
      "fit the target itself (default with --features)", 1},
     {NULL, 0, NULL, 0, "How:", 2},
-    {"method", KEY_METHOD, "NAME", 0, "ols, ridge or krr (default: chosen)", 2},
+    {"method", KEY_METHOD, "NAME", 0,
+     "ols, ridge, krr or physical (default: chosen)", 2},
     {"cv", KEY_CV, "SCHEME", 0,
      "kfold:K, kfold-shuffled:K, group:COLUMN or none (default group:config, "
      "kfold-shuffled:5 without groups)",
@@ -80,6 +84,10 @@ static const struct argp_option options[] = {
     {"lambda", KEY_LAMBDA, "X", 0, "penalty of ridge", 2},
     {"alpha", KEY_ALPHA, "X", 0, "penalty of krr", 2},
     {"gamma", KEY_GAMMA, "X", 0, "inverse width of krr's kernel", 2},
+    {"with", KEY_WITH, "FILE", 0,
+     "other runs for physical to learn from, where neither their GPU nor their "
+     "architecture is in the table (default: those that ship; none)",
+     2},
     {"no-scale", KEY_NO_SCALE, NULL, 0, "take the features as they are", 2},
     {"seed", KEY_SEED, "N", 0, "of shuffled folds and searches (default 1)", 2},
     {NULL, 0, NULL, 0, "The model file:", 4},
@@ -160,6 +168,9 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
   case KEY_CITE:
     o->citation = arg;
     return 0;
+  case KEY_WITH:
+    o->with = arg;
+    return 0;
   case KEY_MEANS:
     o->means = arg;
     return 0;
@@ -217,7 +228,9 @@ static enum dl_status read_method(struct dl_choice *c,
                                   struct dl_diag *d) {
   c->method = dl_regression_find(o->method ? o->method : "ridge");
   if (!c->method)
-    return dl_fail(d, DL_EUSAGE, "unknown method '%s'; use ols, ridge or krr",
+    return dl_fail(d, DL_EUSAGE,
+                   "unknown method '%s'; use ols, ridge, krr or "
+                   "physical",
                    o->method);
   const struct {
     const char *name;
@@ -245,7 +258,7 @@ struct fitting {
   struct fit_options *o;
   struct dl_frame *f;
   struct dl_csv *csv;
-  struct dl_training t;
+  struct dl_training t, more;
   struct dl_cv_spec cv;
   bool automatic; /* recipes are tried */
   struct dl_model *m;
@@ -442,6 +455,8 @@ static enum dl_status fit_table(struct fitting *w) {
     return dl_means_write(w->csv, w->f, o->means, d);
   if (status == DL_OK)
     status = read_table(w);
+  if (status == DL_OK && w->automatic)
+    status = dl_fit_learn_from(w->cli, &w->t, &w->more, o->with);
   if (status != DL_OK)
     return status;
   default_cv(w);
@@ -470,6 +485,7 @@ static enum dl_status run(struct dl_cli *cli, int argc, char **argv) {
   dl_model_free(w.m);
   dl_frame_free(w.f);
   dl_training_free(&w.t);
+  dl_training_free(&w.more);
   dl_csv_free(w.csv);
   dl_job_options_free(&o.job);
   free(o.command_line);

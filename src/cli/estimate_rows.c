@@ -59,22 +59,37 @@ void dl_estimate_values(const struct dl_estimate *est,
   v[i++] = dl_strings(est->outside, est->n_outside);
 }
 
+static enum dl_status open_shipped(const char *name, struct dl_model **m,
+                                   struct dl_diag *d) {
+  struct dl_text file = {0};
+  enum dl_status status = dl_data_path(dl_datadir(), name, &file, d);
+  if (status == DL_OK)
+    status = dl_model_read(m, file.s, NULL, d);
+  dl_text_free(&file);
+  return status;
+}
+
+static enum dl_status open_own(const char *path, struct dl_model **m,
+                               struct dl_diag *d) {
+  struct dl_text schema = {0};
+  enum dl_status status =
+      dl_data_path(dl_datadir(), "models/model.rng", &schema, d);
+  if (status == DL_OK)
+    status = dl_model_read(m, path, schema.s, d);
+  dl_text_free(&schema);
+  return status;
+}
+
 enum dl_status dl_open_model(struct dl_cli *cli, const char *path,
                              struct dl_model **m) {
-  struct dl_text file = {0}, schema = {0};
-  enum dl_status status = DL_OK;
-  if (path) {
-    dl_text_add(&file, path);
-    status =
-        dl_data_path(dl_datadir(), "models/model.rng", &schema, &cli->diag);
-  } else {
-    status = dl_data_path(dl_datadir(), "models/pre.xml", &file, &cli->diag);
-  }
-  if (status == DL_OK && file.failed)
-    status = dl_fail_memory(&cli->diag);
+  if (path)
+    return open_own(path, m, &cli->diag);
+  enum dl_status status = open_shipped("models/physical.xml", m, &cli->diag);
   if (status == DL_OK)
-    status = dl_model_read(m, file.s, schema.s, &cli->diag);
-  dl_text_free(&file);
-  dl_text_free(&schema);
+    status = open_shipped("models/pre.xml", &(*m)->next, &cli->diag);
+  if (status != DL_OK && *m) {
+    dl_model_free(*m);
+    *m = NULL;
+  }
   return status;
 }

@@ -23,8 +23,8 @@ void dl_estimate_values(const struct dl_estimate *est,
                         const struct dl_footprint *foot, double coverage,
                         struct dl_value v[DL_ESTIMATE_COLUMNS]);
 
-/* Path of the model to use: the user's, or the one that ships. Owned by the
- * caller. */
+/* The model to use: the user's, or those that ship, one after the other.
+ * Owned by the caller. */
 enum dl_status dl_open_model(struct dl_cli *cli, const char *path,
                              struct dl_model **m);
 

@@ -30,15 +30,24 @@ struct dl_estimate {
   const char *lacks; /* name of a quantity that is missing */
 };
 
+/* A fit bound to the frame; p is NULL without one. */
+struct dl_bound_fit {
+  struct dl_predictor *p;
+  const struct dl_fit *fit;
+  const char *model; /* its file */
+};
+
+/* The fits of the targets that estimators ask for. */
+struct dl_fits {
+  struct dl_bound_fit power; /* gpu_power_w */
+  struct dl_bound_fit epoch; /* epoch_energy_j */
+  struct dl_bound_fit time;  /* epoch_s */
+};
+
 /* What estimators share: the models. */
 struct dl_context {
-  const struct dl_predictor *power; /* gpu_power_w; NULL without a model */
-  const struct dl_fit *power_fit;
-  const struct dl_predictor *epoch; /* epoch_energy_j */
-  const struct dl_fit *epoch_fit;
-  const struct dl_predictor *time; /* epoch_s; usually NULL */
-  const struct dl_fit *time_fit;
-  const char *model_name;
+  struct dl_fits pre;      /* regressions on features */
+  struct dl_fits physical; /* the physical method */
 };
 
 struct dl_estimator {
@@ -64,8 +73,8 @@ const struct dl_estimator *dl_estimator_find(const char *name);
 enum dl_status dl_ask_models(const struct dl_context *ctx, struct dl_job *job,
                              struct dl_diag *d);
 
-/* Settles the duration of a job: the user's, else PRE's, else the one of
- * FLOPs; NaN and NULL when none is possible. */
+/* Settles the duration of a job: the user's, else the physical method's, else
+ * PRE's, else the one of FLOPs; NaN and NULL when none is possible. */
 void dl_settle_duration(const struct dl_job *job, double *duration_s,
                         const char **from);
 

@@ -7,7 +7,8 @@
 #include "estimate/methods.h"
 
 static const struct dl_estimator *const estimators[] = {
-    &dl_pre_epoch, &dl_pre_power, &dl_green_algorithms, &dl_tdp, &dl_flops,
+    &dl_physical_method,  &dl_pre_epoch, &dl_pre_power,
+    &dl_green_algorithms, &dl_tdp,       &dl_flops,
 };
 
 size_t dl_estimator_count(void) {
@@ -31,8 +32,12 @@ void dl_settle_duration(const struct dl_job *job, double *duration_s,
   *duration_s = job->duration_s;
   if (!isnan(*duration_s))
     return;
-  *duration_s = dl_pre_duration(job);
-  *from = dl_pre_epoch.name;
+  *duration_s = dl_physical_duration(job);
+  *from = dl_physical_method.name;
+  if (isnan(*duration_s)) {
+    *duration_s = dl_pre_duration(job);
+    *from = dl_pre_epoch.name;
+  }
   if (isnan(*duration_s)) {
     *duration_s = dl_flops_duration(job);
     *from = isnan(*duration_s) ? NULL : dl_flops.name;

@@ -29,8 +29,9 @@ struct dl_job {
   double efficiency;  /* share of the peak rate reached, for flops */
   double peak_tflops; /* at the precision assumed (frame.c) */
   double tdp_w;
-  double duration_s;   /* of the whole run, where the user gave it */
-  struct dl_said said; /* by dl_ask_models */
+  double duration_s;       /* of the whole run, where the user gave it */
+  struct dl_said said;     /* by dl_ask_models: regressions on features */
+  struct dl_said physical; /* and the physical method */
 };
 
 /* The slots of a job in a frame. */

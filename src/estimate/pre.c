@@ -20,61 +20,6 @@
  * at 3.75e-4 W/MB takes 2.5 to 5 W. */
 static const double ram_w = 3.7;
 
-/* The effect of several GPUs is known but for a power of +-0.1 of their
- * number, as that of any quantity outside its range (predictor.c). */
-static const double gpus_power = 0.1;
-
-/* Adds a part to the relative half-width of an interval. Bounds below 0 are
- * as far as 0: log gives -infinity, low_j becomes 0. */
-static void widen(struct dl_estimate *est, double by) {
-  double low = hypot(log(fmax(est->low_j / est->energy_j, 0)), by);
-  double high = hypot(log(est->high_j / est->energy_j), by);
-  if (isnan(est->low_j))
-    return;
-  est->low_j = est->energy_j * exp(-low);
-  est->high_j = est->energy_j * exp(high);
-}
-
-/* What the estimate's interval rests on, and where it extrapolates. */
-static void note_limits(struct dl_estimate *est, const struct dl_fit *fit,
-                        const struct dl_job *job,
-                        const struct dl_prediction *p) {
-  if (fit && !isnan(p->low)) {
-    est->interval_from = dl_left_out_name(p->novelty);
-    est->interval_groups = fit->left_out[p->novelty].n;
-  }
-  est->n_outside = 0;
-  if (!fit)
-    return;
-  for (size_t i = 0; i < fit->n_ranges && i < 32; i++)
-    if (p->outside >> i & 1 && est->n_outside < DL_MOST_OUTSIDE)
-      est->outside[est->n_outside++] = fit->range[i].name;
-  if (job->n_gpus > 1) {
-    widen(est, gpus_power * log(job->n_gpus));
-    if (est->n_outside < DL_MOST_OUTSIDE)
-      est->outside[est->n_outside++] = "n_gpus";
-  }
-}
-
-static enum dl_status ask(const struct dl_predictor *p,
-                          const struct dl_job *job, struct dl_prediction *out,
-                          struct dl_diag *d) {
-  *out = (struct dl_prediction){.value = NAN, .low = NAN, .high = NAN};
-  if (!p || dl_predictor_lacks(p, job->cells))
-    return DL_OK;
-  return dl_predict(p, job->cells, &job->found, out, d);
-}
-
-enum dl_status dl_ask_models(const struct dl_context *ctx, struct dl_job *job,
-                             struct dl_diag *d) {
-  enum dl_status status = ask(ctx->time, job, &job->said.time, d);
-  if (status == DL_OK)
-    status = ask(ctx->power, job, &job->said.power, d);
-  if (status == DL_OK)
-    status = ask(ctx->epoch, job, &job->said.epoch, d);
-  return status;
-}
-
 double dl_pre_duration(const struct dl_job *job) {
   double epoch_s = job->said.time.value;
   if (isnan(epoch_s))
@@ -82,28 +27,22 @@ double dl_pre_duration(const struct dl_job *job) {
   return epoch_s * job->epochs / job->n_gpus;
 }
 
-static const char *lacking(const struct dl_predictor *p,
-                           const struct dl_job *job) {
-  const char *name = p ? dl_predictor_lacks(p, job->cells) : "model";
-  return name ? name : "a value within the model's domain";
-}
-
 static void power(const struct dl_context *ctx, const struct dl_job *job,
                   struct dl_estimate *est) {
   struct dl_prediction p = job->said.power;
   est->boundary = "gpu";
   double times = est->duration_s * job->n_gpus;
-  est->model = ctx->model_name;
+  est->model = ctx->pre.power.model;
   est->power_w = p.value * job->n_gpus;
   est->energy_j = p.value * times;
   est->low_j = p.low * times;
   est->high_j = p.high * times;
   if (isnan(p.value))
-    est->lacks = lacking(ctx->power, job);
+    est->lacks = dl_fit_lacks(&ctx->pre.power, job);
   else if (isnan(est->energy_j))
     est->lacks = "duration_s";
   else
-    note_limits(est, ctx->power_fit, job, &p);
+    dl_note_limits(est, ctx->pre.power.fit, job, &p);
 }
 
 /* Where the duration is pre-epoch's own guess, its error is in the energy:
@@ -137,10 +76,10 @@ static enum dl_status epoch(const struct dl_context *ctx,
                             struct dl_diag *d) {
   struct dl_prediction p = job->said.epoch;
   (void)d;
-  est->boundary = ctx->epoch_fit && ctx->epoch_fit->boundary
-                      ? ctx->epoch_fit->boundary
+  est->boundary = ctx->pre.epoch.fit && ctx->pre.epoch.fit->boundary
+                      ? ctx->pre.epoch.fit->boundary
                       : "gpu";
-  est->model = ctx->model_name;
+  est->model = ctx->pre.epoch.model;
   est->energy_j = p.value * job->epochs;
   est->low_j = p.low * job->epochs;
   est->high_j = p.high * job->epochs;
@@ -153,11 +92,11 @@ static enum dl_status epoch(const struct dl_context *ctx,
   }
   est->power_w = est->energy_j / est->duration_s;
   if (isnan(p.value))
-    est->lacks = lacking(ctx->epoch, job);
+    est->lacks = dl_fit_lacks(&ctx->pre.epoch, job);
   else if (isnan(est->energy_j))
     est->lacks = "epochs";
   else
-    note_limits(est, ctx->epoch_fit, job, &p);
+    dl_note_limits(est, ctx->pre.epoch.fit, job, &p);
   return DL_OK;
 }
 

@@ -11,17 +11,21 @@
 struct dl_session {
   struct dl_job_slots slots;
   struct dl_context ctx;
-  struct dl_predictor *power, *epoch, *time;
   const struct dl_estimator **method; /* owned list */
   size_t n;
 };
 
+static void free_fits(struct dl_fits *fits) {
+  dl_predictor_free(fits->power.p);
+  dl_predictor_free(fits->epoch.p);
+  dl_predictor_free(fits->time.p);
+}
+
 void dl_session_free(struct dl_session *s) {
   if (!s)
     return;
-  dl_predictor_free(s->power);
-  dl_predictor_free(s->epoch);
-  dl_predictor_free(s->time);
+  free_fits(&s->ctx.pre);
+  free_fits(&s->ctx.physical);
   free((void *)s->method);
   free(s);
 }
@@ -60,14 +64,28 @@ static enum dl_status find_methods(struct dl_session *s, const char *methods,
   return status;
 }
 
-/* Binds the fit of a target, where the model has one. */
-static enum dl_status use_fit(struct dl_predictor **p,
-                              const struct dl_fit **fit,
-                              const struct dl_model *m, const char *target,
-                              struct dl_frame *f, double coverage,
-                              struct dl_diag *d) {
-  *fit = m ? dl_model_find(m, target) : NULL;
-  return *fit ? dl_predictor_new(p, *fit, f, coverage, d) : DL_OK;
+/* Binds the fit of a target, where a model has one. */
+static enum dl_status use_fit(struct dl_bound_fit *to, const struct dl_model *m,
+                              const char *target, bool raw, struct dl_frame *f,
+                              double coverage, struct dl_diag *d) {
+  const struct dl_model *owner;
+  to->fit = dl_model_search(m, target, raw, &owner);
+  if (!to->fit)
+    return DL_OK;
+  to->model = owner->path;
+  return dl_predictor_new(&to->p, to->fit, f, coverage, d);
+}
+
+static enum dl_status use_fits(struct dl_fits *to, const struct dl_model *m,
+                               bool raw, struct dl_frame *f, double coverage,
+                               struct dl_diag *d) {
+  enum dl_status status =
+      use_fit(&to->power, m, "gpu_power_w", raw, f, coverage, d);
+  if (status == DL_OK)
+    status = use_fit(&to->epoch, m, "epoch_energy_j", raw, f, coverage, d);
+  if (status == DL_OK)
+    status = use_fit(&to->time, m, "epoch_s", raw, f, coverage, d);
+  return status;
 }
 
 enum dl_status dl_session_new(struct dl_session **out, struct dl_frame *f,
@@ -77,21 +95,13 @@ enum dl_status dl_session_new(struct dl_session **out, struct dl_frame *f,
   struct dl_session *s = dl_calloc(1, sizeof *s);
   if (!s)
     return dl_fail_memory(d);
-  s->ctx.model_name = m ? m->path : NULL;
   enum dl_status status = find_methods(s, methods, d);
   if (status == DL_OK)
     status = dl_job_bind(&s->slots, f, d);
   if (status == DL_OK)
-    status =
-        use_fit(&s->power, &s->ctx.power_fit, m, "gpu_power_w", f, coverage, d);
+    status = use_fits(&s->ctx.pre, m, false, f, coverage, d);
   if (status == DL_OK)
-    status = use_fit(&s->epoch, &s->ctx.epoch_fit, m, "epoch_energy_j", f,
-                     coverage, d);
-  if (status == DL_OK)
-    status = use_fit(&s->time, &s->ctx.time_fit, m, "epoch_s", f, coverage, d);
-  s->ctx.power = s->power;
-  s->ctx.epoch = s->epoch;
-  s->ctx.time = s->time;
+    status = use_fits(&s->ctx.physical, m, true, f, coverage, d);
   if (status != DL_OK) {
     dl_session_free(s);
     return status;

@@ -9,6 +9,7 @@ static const struct dl_regression *const registry[] = {
     &dl_ols,
     &dl_ridge,
     &dl_krr,
+    &dl_physical,
 };
 
 size_t dl_regression_count(void) {

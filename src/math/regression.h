@@ -67,6 +67,8 @@ struct dl_regression {
   double (*intercept)(const void *state);
 
   void (*free)(void *state); /* accepts NULL */
+
+  bool raw; /* takes features of its own, never scaled (physical.h) */
 };
 
 /* The registry. */

@@ -17,6 +17,10 @@ enum dl_status dl_problem_check(const struct dl_problem *p,
                    "design has %zu rows but targets, weights or offsets have "
                    "not",
                    n);
+  if (p->more_X &&
+      (p->w || p->offset || p->scale || p->more_X->size2 != p->X->size2 ||
+       p->more_t->size != p->more_X->size1))
+    return dl_fail(d, DL_EFAILED, "rows to learn from do not fit the design");
   if (folds->n != n)
     return dl_fail(d, DL_EFAILED, "design has %zu rows but the folds %zu", n,
                    folds->n);
@@ -41,6 +45,10 @@ gsl_vector *dl_problem_target(const struct dl_problem *p, struct dl_diag *d) {
                        (p->offset ? gsl_vector_get(p->offset, i) : 0));
   }
   return t;
+}
+
+size_t dl_problem_more(const struct dl_problem *p) {
+  return p->more_X ? p->more_X->size1 : 0;
 }
 
 static bool allocate(struct dl_split *s, size_t train, size_t test, size_t p,
@@ -88,7 +96,8 @@ enum dl_status dl_split_make(struct dl_split *s, const struct dl_problem *p,
     test += folds->of_row[i] == fold;
   if (test == 0 || test == folds->n)
     return dl_fail(d, DL_EFAILED, "has %zu of %zu rows", test, folds->n);
-  if (!allocate(s, folds->n - test, test, p->X->size2, p->w)) {
+  size_t more = dl_problem_more(p);
+  if (!allocate(s, folds->n - test + more, test, p->X->size2, p->w)) {
     dl_split_free(s);
     return dl_fail_memory(d);
   }
@@ -99,6 +108,11 @@ enum dl_status dl_split_make(struct dl_split *s, const struct dl_problem *p,
     } else {
       copy_row(s->X_train, s->t_train, s->w_train, train++, p, t, i);
     }
+  for (size_t i = 0; i < more; i++) {
+    gsl_vector_const_view row = gsl_matrix_const_row(p->more_X, i);
+    gsl_matrix_set_row(s->X_train, train, &row.vector);
+    gsl_vector_set(s->t_train, train++, gsl_vector_get(p->more_t, i));
+  }
   if (p->scale && !standardise(s)) {
     dl_split_free(s);
     return dl_fail_memory(d);

@@ -27,7 +27,15 @@ struct dl_problem {
   const char *const *names; /* p or NULL */
   bool log_target;
   bool scale; /* standardise X, within each fold on its training rows */
+  /* Rows to learn from in every fold, never predicted nor scored: m x p, and
+   * their targets transformed (m); NULL without. Not with weights, offsets or
+   * standardisation. */
+  const gsl_matrix *more_X;
+  const gsl_vector *more_t;
 };
+
+/* Number of those rows. */
+size_t dl_problem_more(const struct dl_problem *p);
 
 struct dl_cv {
   size_t k;

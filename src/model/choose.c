@@ -129,25 +129,35 @@ static bool constant(const struct dl_training *t, long column) {
   return true;
 }
 
-/* Sets the features of a recipe that the table has and that vary in it.
- * false: nothing to fit, or the offset is not available. */
+/* Whether a recipe is for a method. */
+static bool is_for(const struct dl_recipe *recipe,
+                   const struct dl_regression *method) {
+  return recipe->method ? strcmp(recipe->method, method->name) == 0
+                        : !method->raw;
+}
+
+/* Sets the features of a recipe that the table has and that vary in it; all
+ * of them where it belongs to a method. false: nothing to fit, or something
+ * that it cannot do without is not available. */
 static bool use_recipe(struct dl_choice *c, const struct dl_recipe *recipe,
                        const struct dl_training *t, bool *memory) {
   struct dl_strlist all = {0};
+  bool complete = true;
   dl_strlist_free(&c->features);
   c->offset = recipe->offset;
+  c->scale = !recipe->method;
   *memory = dl_strlist_split(&all, recipe->features, ',');
   for (size_t i = 0; i < all.n && *memory; i++) {
     long j = dl_training_column(t, all.s[i]);
-    if (j >= 0 && !constant(t, j))
+    if (j >= 0 && (recipe->method || !constant(t, j)))
       *memory = dl_strlist_add(&c->features, all.s[i]);
-    else if (j < 0 && recipe->offset)
-      c->offset = NULL; /* incomplete: not this one */
+    else if (j < 0 && (recipe->offset || recipe->method))
+      complete = false;
   }
   dl_strlist_free(&all);
-  bool offset_there = !recipe->offset ||
-                      (c->offset && dl_training_column(t, recipe->offset) >= 0);
-  return *memory && offset_there && c->features.n > 0;
+  bool offset_there =
+      !recipe->offset || dl_training_column(t, recipe->offset) >= 0;
+  return *memory && complete && offset_there && c->features.n > 0;
 }
 
 /* A kernel machine falls back to 0 far from its data: sensible around an
@@ -169,7 +179,8 @@ try_recipe(struct candidate *list, size_t *n, struct dl_choice *c,
   enum dl_status status = dl_design_make(&g, t, c, d);
   for (size_t i = 0; i < dl_regression_count() && status == DL_OK; i++) {
     if (*n == MOST_CANDIDATES || (only && dl_regression_at(i) != only) ||
-        (!recipe->offset && !is_linear(dl_regression_at(i))))
+        !is_for(recipe, dl_regression_at(i)) ||
+        (!recipe->offset && !recipe->method && !is_linear(dl_regression_at(i))))
       continue;
     struct candidate *best = &list[*n];
     *best = (struct candidate){.recipe = recipe, .method = dl_regression_at(i)};
@@ -272,6 +283,22 @@ enum dl_status dl_recipe_formulas(struct dl_strlist *formulas,
   if (status == DL_OK && *any)
     status = add_available(formulas, f, target, &there, d);
   return status;
+}
+
+enum dl_status dl_recipe_of_method(struct dl_strlist *formulas,
+                                   const char *method, const char *target,
+                                   struct dl_diag *d) {
+  for (size_t i = 0; i < dl_recipe_count(); i++) {
+    const struct dl_recipe *recipe = dl_recipe_at(i);
+    if (!recipe->method || strcmp(recipe->method, method) != 0 ||
+        strcmp(recipe->target, target) != 0)
+      continue;
+    return dl_strlist_split(formulas, recipe->features, ',') &&
+                   dl_strlist_add(formulas, target)
+               ? DL_OK
+               : dl_fail_memory(d);
+  }
+  return DL_OK;
 }
 
 enum dl_status dl_choose(struct dl_choice *c, const struct dl_training *t,

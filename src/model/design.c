@@ -13,6 +13,8 @@ void dl_design_free(struct dl_design *g) {
   gsl_vector_free(g->y);
   gsl_vector_free(g->w);
   gsl_vector_free(g->offset);
+  gsl_matrix_free(g->more_X);
+  gsl_vector_free(g->more_t);
   *g = (struct dl_design){0};
 }
 
@@ -107,6 +109,26 @@ static enum dl_status make_features(struct dl_design *g,
   return g->X ? DL_OK : dl_fail_memory(d);
 }
 
+/* Rows to learn from, for a method with features of its own. */
+static enum dl_status make_more(struct dl_design *g,
+                                const struct dl_training *t,
+                                const struct dl_choice *c, struct dl_diag *d) {
+  const struct dl_training *more = t->more;
+  if (!more || !c->method->raw || g->w || !c->log_target)
+    return DL_OK;
+  size_t p = c->features.n;
+  g->more_X = gsl_matrix_alloc(more->n, p);
+  g->more_t = gsl_vector_alloc(more->n);
+  if (!g->more_X || !g->more_t)
+    return dl_fail_memory(d);
+  for (size_t i = 0; i < more->n; i++) {
+    for (size_t j = 0; j < p; j++)
+      gsl_matrix_set(g->more_X, i, j, gsl_matrix_get(more->x, i, j));
+    gsl_vector_set(g->more_t, i, log(gsl_matrix_get(more->x, i, p)));
+  }
+  return DL_OK;
+}
+
 enum dl_status dl_design_make(struct dl_design *g, const struct dl_training *t,
                               const struct dl_choice *c, struct dl_diag *d) {
   *g = (struct dl_design){0};
@@ -125,6 +147,8 @@ enum dl_status dl_design_make(struct dl_design *g, const struct dl_training *t,
     status = all_positive(g->w, "weight", c->weight, d);
   if (status == DL_OK)
     status = make_offset(g, t, c, d);
+  if (status == DL_OK)
+    status = make_more(g, t, c, d);
   g->problem = (struct dl_problem){
       .X = g->X,
       .y = g->y,
@@ -133,6 +157,8 @@ enum dl_status dl_design_make(struct dl_design *g, const struct dl_training *t,
       .names = (const char *const *)c->features.s,
       .log_target = c->log_target,
       .scale = c->scale,
+      .more_X = g->more_X,
+      .more_t = g->more_t,
   };
   if (status != DL_OK)
     dl_design_free(g);

@@ -2,6 +2,7 @@
 /* The stack machine that formulas run on. */
 
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "model/formula_private.h"
@@ -84,6 +85,16 @@ static double binary_op(enum op op, double a, double b) {
   }
 }
 
+/* FNV-1a of the text, as an integer from 1 that a double holds exactly. */
+static double key_of(const char *s) {
+  uint64_t h = 0xcbf29ce484222325;
+  if (!s || !*s)
+    return 0;
+  for (; *s; s++)
+    h = (h ^ (unsigned char)*s) * 0x100000001b3;
+  return (double)(h >> 12) + 1;
+}
+
 double dl_formula_eval(const struct dl_formula *f, const struct dl_cell *cells,
                        const size_t *index) {
   double stack[MOST_DEPTH + 1];
@@ -104,6 +115,9 @@ double dl_formula_eval(const struct dl_formula *f, const struct dl_cell *cells,
           s ? strcmp(s, f->literals.s[in->literal]) == 0 : (double)NAN;
       break;
     }
+    case OP_TEXT_KEY:
+      stack[top++] = key_of(cells[index[in->index]].s);
+      break;
     default:
       if (in->op <= OP_ABS) {
         /* The parser sees to it that the stack is deep enough.

@@ -9,7 +9,8 @@
  *   names        column or descriptor fields: batch_size, gpu.tdp_w; a name
  *                that is no identifier in backquotes: `GPU power (W)`
  *   text         name == 'literal' or != compares text, exactly; binds like a
- *                name: !name == 'a' is !(name == 'a')
+ *                name: !name == 'a' is !(name == 'a'); key(name) is a number
+ *                that stands for the text, 0 where it is unknown
  *
  * A formula knows its variables by name; who evaluates it supplies their
  * values in the same order. NaN in gives NaN out,

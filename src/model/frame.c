@@ -17,6 +17,8 @@ static const struct {
     {"params_m", "arch.params_m"},
     {"acts_m", "arch.acts_m"},
     {"image_px", "arch.image_px"},
+    {"launches", "arch.launches"},
+    {"power_limit_w", "gpu.power_limit_w"},
     /* What frameworks use unless told otherwise: TF32 where there is any, of
      * which about half is reached on data-centre boards; else FP32. */
     {"peak_tflops",
@@ -86,16 +88,18 @@ static const char *derived_formula(const char *name) {
   return NULL;
 }
 
+/* A field "gpu.tdp_w", or with *text a word "gpu.memory_type". */
 static bool descriptor_field(const char *name, enum dl_kind *kind,
-                             size_t *field) {
-  long i = -1;
-  if (strncmp(name, "gpu.", 4) == 0) {
-    *kind = DL_ACCELERATOR;
-    i = dl_field_find(*kind, name + 4);
-  } else if (strncmp(name, "arch.", 5) == 0) {
-    *kind = DL_ARCHITECTURE;
-    i = dl_field_find(*kind, name + 5);
-  }
+                             size_t *field, bool *text) {
+  bool gpu = strncmp(name, "gpu.", 4) == 0;
+  if (!gpu && strncmp(name, "arch.", 5) != 0)
+    return false;
+  name += gpu ? 4 : 5;
+  *kind = gpu ? DL_ACCELERATOR : DL_ARCHITECTURE;
+  long i = dl_field_find(*kind, name);
+  *text = i < 0;
+  if (i < 0)
+    i = dl_descriptor_text_find(name);
   *field = (size_t)i;
   return i >= 0;
 }
@@ -134,7 +138,8 @@ bool dl_frame_has(const struct dl_frame *f, const char *name) {
   size_t field;
   if (has_own(f, name))
     return true;
-  if (descriptor_field(name, &kind, &field))
+  bool text;
+  if (descriptor_field(name, &kind, &field, &text))
     return has_own(f, kind == DL_ACCELERATOR ? "gpu" : "arch");
   const char *formula = derived_formula(name);
   return formula && can_derive(f, formula);
@@ -255,13 +260,17 @@ static enum dl_status add_field(struct dl_frame *f, struct slot *s,
                                 struct dl_diag *d) {
   enum dl_kind kind;
   size_t field;
-  if (!descriptor_field(s->name, &kind, &field))
+  bool text;
+  if (!descriptor_field(s->name, &kind, &field, &text))
     return DL_OK;
   bool gpu = kind == DL_ACCELERATOR;
   if (!has_own(f, gpu ? "gpu" : "arch"))
     return DL_OK;
   dl_frame_want_descriptors(f);
-  return place_at(s, gpu ? PLACE_GPU : PLACE_ARCH, (long)field, d);
+  enum place_kind place = gpu    ? text ? PLACE_GPU_TEXT : PLACE_GPU
+                          : text ? PLACE_ARCH_TEXT
+                                 : PLACE_ARCH;
+  return place_at(s, place, (long)field, d);
 }
 
 /* All places for a name into s, in the order of frame.h. */

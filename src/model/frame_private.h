@@ -14,7 +14,9 @@ enum place_kind {
   PLACE_COLUMN,
   PLACE_SETTING,
   PLACE_GPU,
-  PLACE_ARCH
+  PLACE_ARCH,
+  PLACE_GPU_TEXT,
+  PLACE_ARCH_TEXT
 };
 
 /* One place where a value may come from. */
@@ -44,6 +46,11 @@ struct slot {
   bool early;  /* needed to look descriptors up */
   bool number; /* used as one: a text that is none is a fault */
 };
+
+/* Texts of a descriptor by name ("id", "memory_type"): index, or -1; the
+ * text, or NULL. */
+long dl_descriptor_text_find(const char *name);
+const char *dl_descriptor_text(const struct dl_descriptor *e, size_t i);
 
 /* A named value or formula as text. */
 struct entry {

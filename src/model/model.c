@@ -38,6 +38,7 @@ void dl_fit_free(struct dl_fit *f) {
 void dl_model_free(struct dl_model *m) {
   if (!m)
     return;
+  dl_model_free(m->next);
   for (size_t i = 0; i < m->n_fits; i++)
     dl_fit_free(&m->fit[i]);
   free(m->fit);
@@ -48,6 +49,19 @@ void dl_model_free(struct dl_model *m) {
   free(m->options);
   free(m->version);
   free(m);
+}
+
+const struct dl_fit *dl_model_search(const struct dl_model *m,
+                                     const char *target, bool raw,
+                                     const struct dl_model **owner) {
+  for (; m; m = m->next)
+    for (size_t i = 0; i < m->n_fits; i++)
+      if (m->fit[i].method->raw == raw &&
+          strcmp(m->fit[i].target, target) == 0) {
+        *owner = m;
+        return &m->fit[i];
+      }
+  return NULL;
 }
 
 const struct dl_fit *dl_model_find(const struct dl_model *m,

@@ -87,6 +87,7 @@ struct dl_model {
   char *version;  /* of dlest */
   struct dl_fit *fit;
   size_t n_fits;
+  struct dl_model *next; /* another one to ask, or NULL; owned */
 };
 
 void dl_fit_free(struct dl_fit *f);
@@ -95,6 +96,12 @@ void dl_model_free(struct dl_model *m); /* accepts NULL */
 /* The fit for a target, or NULL. */
 const struct dl_fit *dl_model_find(const struct dl_model *m,
                                    const char *target);
+
+/* The fit for a target among m and those after it, of a method that is raw
+ * (regression.h) or not; *owner is the model that holds it. NULL: none. */
+const struct dl_fit *dl_model_search(const struct dl_model *m,
+                                     const char *target, bool raw,
+                                     const struct dl_model **owner);
 
 /* Mean and standard deviation by which feature i is standardised; NaN where
  * features are taken as they are. */

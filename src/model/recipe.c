@@ -27,29 +27,70 @@
 
 #define POWER_SHARE "(" GPU_TIME ")/sqrt((" GPU_TIME ")^2 + " HOST "^2)"
 
+/* The columns of math/physical.h, in their order. Automatic mixed precision
+ * and 16-bit formats run in tensor cores and move half the bytes; frameworks
+ * use TF32 where there is any, unless FP32 is asked for. Boards whose TF32
+ * rate is no more than their FP32 rate gain nothing from it. Runs of paper A
+ * on ChessLive train 10 of about 80 epochs with a frozen base. */
+#define HALF                                                                   \
+  "max(coalesce(precision == 'amp', 0), max(coalesce(precision == 'fp16', "    \
+  "0), coalesce(precision == 'bf16', 0)))"
+#define FP32 "coalesce(precision == 'fp32', 0)"
+#define TF32                                                                   \
+  "max(gpu.peak_fp32_tflops, (1 - " FP32 ")*coalesce(gpu.peak_tf32_tflops, "   \
+  "0))"
+#define PEAK "max(" TF32 ", " HALF "*coalesce(gpu.peak_fp16_tensor_tflops, 0))"
+#define TENSOR                                                                 \
+  "max(2*" HALF "*(coalesce(gpu.peak_fp16_tensor_tflops, 0) > 0), (1 - " FP32  \
+  ")*(coalesce(gpu.peak_tf32_tflops, 0) > 0))"
+#define PHYSICAL(target)                                                       \
+  target ", batch_size, coalesce(image_px, 0), train_samples, "                \
+         "coalesce(val_samples, 0), max(coalesce(frozen_base, 0), "            \
+         "0.125*coalesce(dataset == 'chesslive', 0)), macs_g, "                \
+         "coalesce(acts_m*arch.traffic_ratio, 0), coalesce(acts_m, 0), "       \
+         "coalesce(launches, 0), coalesce(arch.layers, 0), "                   \
+         "coalesce(params_m, 0), coalesce(arch.head_params_m, 0), "            \
+         "4 - 2*" HALF ", " PEAK ", " TENSOR ", "                              \
+         "coalesce(gpu.peak_fp16_tensor_tflops, 0) > 0, gpu.bandwidth_gb_s, "  \
+         "gpu.tdp_w, coalesce(power_limit_w, gpu.tdp_w), "                     \
+         "max(max(coalesce(gpu.memory_type == 'gddr6', 0), "                   \
+         "coalesce(gpu.memory_type == 'gddr6x', 0)), "                         \
+         "coalesce(gpu.memory_type == 'gddr7', 0)), "                          \
+         "3.7*coalesce(boundary == 'gpu+ram', 1), "                            \
+         "key(gpu.id) + (key(gpu.id) == 0)*key(gpu), key(host), "              \
+         "key(arch.id) + (key(arch.id) == 0)*key(arch), key(source), "         \
+         "coalesce(gpu_power_w, 0), coalesce(epoch_energy_j, 0), "             \
+         "coalesce(epoch_s, 0), coalesce(doubt, 0)"
+
 static const struct dl_recipe recipes[] = {
     {"gpu_power_w", "busy-share", "log(macs_g)",
      "gpu.tdp_w*(0.4 + 0.55*" POWER_SHARE ")", 0,
-     "TDP times the share of time the GPU is busy"},
+     "TDP times the share of time the GPU is busy", NULL},
     {"gpu_power_w", "busy-share-capped", "log(image_px)",
      "gpu.tdp_w*min(0.95, 0.4 + 0.7*" POWER_SHARE ")", 0,
-     "the same, at most 95 % of TDP"},
+     "the same, at most 95 % of TDP", NULL},
     {"gpu_power_w", "plain",
      "log(batch_size), log(macs_g), log(image_px), log(gpu.tdp_w), "
      "log(gpu.peak_fp32_tflops)",
-     NULL, 5, "powers of the descriptors"},
+     NULL, 5, "powers of the descriptors", NULL},
     {"epoch_energy_j", "physical-acts", "log(batch_size), log(image_px)",
-     ENERGY(GPU_TIME_ACTS), 0, "host, input, arithmetic and activations"},
+     ENERGY(GPU_TIME_ACTS), 0, "host, input, arithmetic and activations", NULL},
     {"epoch_energy_j", "physical", "log(macs_g)", ENERGY(GPU_TIME), 0,
-     "host, input, arithmetic and estimated activations"},
+     "host, input, arithmetic and estimated activations", NULL},
     {"epoch_energy_j", "physical-batch", "log(batch_size), log(macs_g)",
-     ENERGY(GPU_TIME), 0, "the same, with a correction for the batch"},
+     ENERGY(GPU_TIME), 0, "the same, with a correction for the batch", NULL},
     {"epoch_energy_j", "plain",
      "log(batch_size), log(macs_g), log(image_px), log(gpu.tdp_w), "
      "log(gpu.peak_fp32_tflops), log(train_samples)",
-     NULL, 5, "powers of the descriptors"},
+     NULL, 5, "powers of the descriptors", NULL},
+    {"gpu_power_w", "physics", PHYSICAL("1"), NULL, 0,
+     "time and power of a step from what it does", "physical"},
+    {"epoch_energy_j", "physics", PHYSICAL("2"), NULL, 0,
+     "time and power of a step from what it does", "physical"},
+    {"epoch_s", "physics", PHYSICAL("3"), NULL, 0,
+     "time and power of a step from what it does", "physical"},
     {"epoch_s", "physical", "log(batch_size), log(macs_g)",
-     HOST " + " INPUT " + " GPU_TIME, 0, "host, input and GPU time"},
+     HOST " + " INPUT " + " GPU_TIME, 0, "host, input and GPU time", NULL},
 };
 
 size_t dl_recipe_count(void) {

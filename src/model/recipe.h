@@ -22,6 +22,7 @@ struct dl_recipe {
                            other recipe fits: free powers of descriptors of
                            three GPUs are a coincidence */
   const char *summary;
+  const char *method; /* the one it is for; NULL: any that is not raw */
 };
 
 size_t dl_recipe_count(void);

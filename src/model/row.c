@@ -38,6 +38,25 @@ static struct dl_cell field_cell(const struct dl_descriptor *e, size_t field) {
   return (struct dl_cell){e ? e->value[field].x : NAN, NULL};
 }
 
+static const char *const texts[] = {"id", "family", "memory_type"};
+
+long dl_descriptor_text_find(const char *name) {
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+    if (strcmp(texts[i], name) == 0)
+      return (long)i;
+  return -1;
+}
+
+const char *dl_descriptor_text(const struct dl_descriptor *e, size_t i) {
+  if (!e)
+    return NULL;
+  return i == 0 ? e->id : i == 1 ? e->family : e->memory_type;
+}
+
+static struct dl_cell text_cell(const struct dl_descriptor *e, size_t i) {
+  return (struct dl_cell){NAN, dl_descriptor_text(e, i)};
+}
+
 /* A plain name hands its text on; anything else is a number. */
 static struct dl_cell formula_cell(const struct place *p,
                                    const struct dl_cell *cells) {
@@ -65,6 +84,10 @@ static struct dl_cell from_place(const struct dl_frame *f,
                  : absent();
   case PLACE_GPU:
     return field_cell(f->row ? f->row[row].gpu : NULL, p->index);
+  case PLACE_GPU_TEXT:
+    return text_cell(f->row ? f->row[row].gpu : NULL, p->index);
+  case PLACE_ARCH_TEXT:
+    return text_cell(f->row ? f->row[row].arch : NULL, p->index);
   default:
     return field_cell(f->row ? f->row[row].arch : NULL, p->index);
   }

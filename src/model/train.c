@@ -102,8 +102,9 @@ static enum dl_status find_hyper(struct dl_choice *c,
  * target. */
 static void lay_out(gsl_matrix *X, gsl_vector *target,
                     const struct dl_problem *p, const struct dl_scale *scale) {
-#pragma omp parallel for schedule(static) if (X->size1 > MANY_ROWS)
-  for (size_t i = 0; i < X->size1; i++) {
+  size_t n = p->X->size1;
+#pragma omp parallel for schedule(static) if (n > MANY_ROWS)
+  for (size_t i = 0; i < n; i++) {
     const double *from = gsl_matrix_const_ptr(p->X, i, 0);
     double *to = gsl_matrix_ptr(X, i, 0);
     double y = gsl_vector_get(p->y, i);
@@ -112,12 +113,17 @@ static void lay_out(gsl_matrix *X, gsl_vector *target,
       to[j] = scale ? dl_scaled(scale, j, from[j]) : from[j];
     gsl_vector_set(target, i, (p->log_target ? log(y) : y) - offset);
   }
+  for (size_t i = 0; i < dl_problem_more(p); i++) {
+    gsl_vector_const_view row = gsl_matrix_const_row(p->more_X, i);
+    gsl_matrix_set_row(X, n + i, &row.vector);
+    gsl_vector_set(target, n + i, gsl_vector_get(p->more_t, i));
+  }
 }
 
 /* The final fit, on all rows. */
 static enum dl_status fit_all(struct dl_fit *fit, struct dl_choice *c,
                               const struct dl_problem *p, struct dl_diag *d) {
-  size_t n = p->X->size1;
+  size_t n = p->X->size1 + dl_problem_more(p);
   gsl_matrix *X = gsl_matrix_alloc(n, p->X->size2);
   gsl_vector *target = gsl_vector_alloc(n);
   enum dl_status status = DL_OK;
@@ -144,6 +150,12 @@ static bool copy_labels(struct dl_strlist *to, const struct dl_training *t,
   return ok;
 }
 
+/* What is measured beside a target enters fits, not predictions. */
+static bool is_measured(const char *name) {
+  const struct dl_run_column *c = dl_run_column_find(name);
+  return c && c->role == DL_ROLE_MEASURED;
+}
+
 /* Ranges of the variables that the chosen formulas use. */
 static enum dl_status copy_ranges(struct dl_fit *fit,
                                   const struct dl_training *t,
@@ -164,7 +176,8 @@ static enum dl_status copy_ranges(struct dl_fit *fit,
         used |= strcmp(dl_formula_var(g, v), t->range[r].name) == 0;
       for (size_t k = 0; k < fit->n_ranges; k++)
         known |= strcmp(fit->range[k].name, t->range[r].name) == 0;
-      if (!used || known || t->range[r].low > t->range[r].high)
+      if (!used || known || t->range[r].low > t->range[r].high ||
+          is_measured(t->range[r].name))
         continue;
       struct dl_range *to = &fit->range[fit->n_ranges];
       *to = t->range[r];

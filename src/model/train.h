@@ -49,6 +49,8 @@ struct dl_design {
   struct dl_problem problem;
   gsl_matrix *X;
   gsl_vector *y, *w, *offset;
+  gsl_matrix *more_X;
+  gsl_vector *more_t;
 };
 
 enum dl_status dl_design_make(struct dl_design *g, const struct dl_training *t,
@@ -73,6 +75,12 @@ enum dl_status dl_train_residuals(struct dl_fit *fit,
 enum dl_status dl_recipe_formulas(struct dl_strlist *formulas,
                                   const struct dl_frame *f, const char *target,
                                   bool *any, struct dl_diag *d);
+
+/* The formulas of a method's own recipe for a target, then the target. DL_OK
+ * and none where it has no recipe. */
+enum dl_status dl_recipe_of_method(struct dl_strlist *formulas,
+                                   const char *method, const char *target,
+                                   struct dl_diag *d);
 
 /* Fills method, hyper-parameters and recipe (features, offset) of c for its
  * target by trying all recipes the table allows with all methods (or `only`

@@ -32,6 +32,9 @@ struct dl_training {
   char *source;
   char digest[33];
   size_t rows; /* read, the skipped ones among them */
+  /* Rows of another table to learn from in every fold, or NULL: formula holds
+   * the features, then the target. Borrowed. */
+  const struct dl_training *more;
 };
 
 /* Reads `csv` to its end through `f` (whose columns it is). Every formula in
@@ -45,6 +48,10 @@ enum dl_status dl_training_read(struct dl_training *t, struct dl_csv *csv,
                                 const struct dl_strlist *groups,
                                 const char *must, struct dl_diag *d);
 void dl_training_free(struct dl_training *t);
+
+/* Leaves out of `more` the rows whose GPU or architecture occurs in t, and
+ * hands the rest to t: nothing that a fold of t leaves out is in it. */
+void dl_training_learn_from(struct dl_training *t, struct dl_training *more);
 
 /* Index of a formula among the columns of x, or -1. */
 long dl_training_column(const struct dl_training *t, const char *formula);

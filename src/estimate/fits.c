@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the estimators that rest on fitted models share. */
+
+#include <math.h>
+
+#include "estimate/methods.h"
+
+/* The effect of several GPUs is known but for a power of +-0.1 of their
+ * number, as that of any quantity outside its range (predictor.c). */
+static const double gpus_power = 0.1;
+
+void dl_widen(struct dl_estimate *est, double by) {
+  double low = hypot(log(fmax(est->low_j / est->energy_j, 0)), by);
+  double high = hypot(log(est->high_j / est->energy_j), by);
+  if (isnan(est->low_j))
+    return;
+  est->low_j = est->energy_j * exp(-low);
+  est->high_j = est->energy_j * exp(high);
+}
+
+void dl_note_limits(struct dl_estimate *est, const struct dl_fit *fit,
+                    const struct dl_job *job, const struct dl_prediction *p) {
+  if (fit && !isnan(p->low)) {
+    est->interval_from = dl_left_out_name(p->novelty);
+    est->interval_groups = fit->left_out[p->novelty].n;
+  }
+  est->n_outside = 0;
+  if (!fit)
+    return;
+  for (size_t i = 0; i < fit->n_ranges && i < 32; i++)
+    if (p->outside >> i & 1 && est->n_outside < DL_MOST_OUTSIDE)
+      est->outside[est->n_outside++] = fit->range[i].name;
+  if (job->n_gpus > 1) {
+    dl_widen(est, gpus_power * log(job->n_gpus));
+    if (est->n_outside < DL_MOST_OUTSIDE)
+      est->outside[est->n_outside++] = "n_gpus";
+  }
+}
+
+static enum dl_status ask(const struct dl_bound_fit *b,
+                          const struct dl_job *job, struct dl_prediction *out,
+                          struct dl_diag *d) {
+  *out = (struct dl_prediction){.value = NAN, .low = NAN, .high = NAN};
+  if (!b->p || dl_predictor_lacks(b->p, job->cells))
+    return DL_OK;
+  return dl_predict(b->p, job->cells, &job->found, out, d);
+}
+
+static enum dl_status ask_all(const struct dl_fits *fits,
+                              const struct dl_job *job, struct dl_said *said,
+                              struct dl_diag *d) {
+  enum dl_status status = ask(&fits->time, job, &said->time, d);
+  if (status == DL_OK)
+    status = ask(&fits->power, job, &said->power, d);
+  if (status == DL_OK)
+    status = ask(&fits->epoch, job, &said->epoch, d);
+  return status;
+}
+
+enum dl_status dl_ask_models(const struct dl_context *ctx, struct dl_job *job,
+                             struct dl_diag *d) {
+  enum dl_status status = ask_all(&ctx->pre, job, &job->said, d);
+  if (status == DL_OK)
+    status = ask_all(&ctx->physical, job, &job->physical, d);
+  return status;
+}
+
+const char *dl_fit_lacks(const struct dl_bound_fit *b,
+                         const struct dl_job *job) {
+  const char *name = b->p ? dl_predictor_lacks(b->p, job->cells) : "model";
+  return name ? name : "a value within the model's domain";
+}

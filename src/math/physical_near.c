@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the physics leaves over, learnt from configurations like the one in
+ * question: kriging of the residuals (Gaussian process with a squared
+ * exponential kernel) in the logarithms of batch, work and samples, within
+ * the same GPU, host and kind of training. A configuration that was measured
+ * gets its own mean back, a new one near to it a part of its residual; a new
+ * GPU gets nothing. */
+
+#include <gsl/gsl_errno.h>
+#include <gsl/gsl_linalg.h>
+#include <math.h>
+
+#include "base/memory.h"
+#include "math/physical_private.h"
+
+/* Standard deviation of the residuals between configurations, of one value
+ * about its configuration's mean, and the length over which they are alike,
+ * in factors of e. */
+#define SPREAD 0.10
+#define NOISE 0.03
+#define LENGTH 1.0
+
+/* Architectures differ, but not altogether. */
+#define ALIKE 0.3
+
+enum {
+  AT_BATCH,
+  AT_WORK,
+  AT_SAMPLES,
+  AT_FROZEN,
+  AT_GPU,
+  AT_HOST,
+  AT_ARCH,
+  AT_TARGET
+};
+
+static void place(const double *row, double *at) {
+  at[AT_BATCH] = log(row[DL_PC_BATCH]) / LENGTH;
+  at[AT_WORK] = log(row[DL_PC_MACS]) / LENGTH;
+  at[AT_SAMPLES] = log(row[DL_PC_TRAIN]) / LENGTH;
+  at[AT_FROZEN] = row[DL_PC_FROZEN];
+  at[AT_GPU] = row[DL_PC_GPU];
+  at[AT_HOST] = dl_physical_key(DL_BY_HOST, row);
+  at[AT_ARCH] = row[DL_PC_ARCH];
+  at[AT_TARGET] = row[DL_PC_TARGET];
+}
+
+static bool differ(double a, double b) {
+  return a < b || a > b;
+}
+
+static double alike(const double *a, const double *b) {
+  double d2 = 0;
+  if (differ(a[AT_GPU], b[AT_GPU]) || differ(a[AT_HOST], b[AT_HOST]) ||
+      differ(a[AT_TARGET], b[AT_TARGET]) ||
+      fabs(a[AT_FROZEN] - b[AT_FROZEN]) > 0.5)
+    return 0;
+  for (size_t i = AT_BATCH; i <= AT_SAMPLES; i++)
+    d2 += (a[i] - b[i]) * (a[i] - b[i]);
+  return SPREAD * SPREAD * exp(-d2 / 2) *
+         (differ(a[AT_ARCH], b[AT_ARCH]) ? ALIKE : 1);
+}
+
+void dl_near_free(struct dl_near *near) {
+  gsl_matrix_free(near->at);
+  gsl_vector_free(near->weight);
+  *near = (struct dl_near){0};
+}
+
+enum dl_status dl_near_fit(struct dl_near *near, const gsl_matrix *X,
+                           const gsl_vector *r, const gsl_vector *n,
+                           struct dl_diag *d) {
+  size_t m = X->size1;
+  gsl_matrix *K = gsl_matrix_alloc(m, m);
+  near->at = gsl_matrix_alloc(m, DL_NEAR);
+  near->weight = gsl_vector_alloc(m);
+  if (!K || !near->at || !near->weight) {
+    gsl_matrix_free(K);
+    return dl_fail_memory(d);
+  }
+  for (size_t i = 0; i < m; i++)
+    place(gsl_matrix_const_ptr(X, i, 0), gsl_matrix_ptr(near->at, i, 0));
+  for (size_t i = 0; i < m; i++) {
+    for (size_t j = 0; j < m; j++)
+      gsl_matrix_set(K, i, j,
+                     alike(gsl_matrix_const_ptr(near->at, i, 0),
+                           gsl_matrix_const_ptr(near->at, j, 0)));
+    *gsl_matrix_ptr(K, i, i) += NOISE * NOISE / gsl_vector_get(n, i);
+  }
+  int gsl = gsl_linalg_cholesky_decomp1(K);
+  if (!gsl)
+    gsl = gsl_linalg_cholesky_solve(K, r, near->weight);
+  gsl_matrix_free(K);
+  return gsl ? dl_fail(d, DL_EINPUT, "kriging of the residuals: %s",
+                       gsl_strerror(gsl))
+             : DL_OK;
+}
+
+double dl_near_at(const struct dl_near *near, const double *row) {
+  double at[DL_NEAR], sum = 0;
+  if (!near->at)
+    return 0;
+  place(row, at);
+  for (size_t i = 0; i < near->weight->size; i++)
+    sum += gsl_vector_get(near->weight, i) *
+           alike(at, gsl_matrix_const_ptr(near->at, i, 0));
+  return sum;
+}
