@@ -10,8 +10,8 @@
 
 #include "base/memory.h"
 
-#define XTOL 1e-9
-#define GTOL 1e-12
+#define XTOL 1e-8
+#define GTOL 1e-10
 
 /* The problem as GSL sees it: residuals, then a row a prior. */
 struct stack {

@@ -68,9 +68,12 @@ static enum dl_status fit(void **state, const gsl_matrix *X,
 }
 
 static double predict_row(const struct dl_physical *s, const double *row) {
-  double fx[DL_N_EFFECTS];
+  double fx[DL_N_EFFECTS], c[DL_N_PHYSICS];
+  struct dl_load load;
   dl_physical_effects(s, row, fx);
-  return dl_physical_target(s->theta, fx, row,
+  dl_physical_load(row, &load);
+  dl_physical_constants_of(s->theta, c);
+  return dl_physical_target(c, fx, &load, row[DL_PC_RAM_W],
                             (enum dl_physical_target)row[DL_PC_TARGET]) +
          dl_near_at(&s->near, row);
 }
@@ -183,12 +186,13 @@ void dl_physical_explain(const void *state, const double *row,
                          struct dl_physical_parts *parts) {
   static const char *const names[] = {"compute", "memory", "launch", "input"};
   const struct dl_physical *s = state;
-  double fx[DL_N_EFFECTS];
+  double fx[DL_N_EFFECTS], c[DL_N_PHYSICS];
   struct dl_load load;
   struct dl_cost cost;
   dl_physical_effects(s, row, fx);
   dl_physical_load(row, &load);
-  dl_physical_epoch(s->theta, fx, &load, &cost);
+  dl_physical_constants_of(s->theta, c);
+  dl_physical_epoch(c, fx, &load, &cost);
   *parts = (struct dl_physical_parts){.time_s = cost.time,
                                       .gpu_energy_j = cost.energy,
                                       .gpu_power_w = cost.energy / cost.time,

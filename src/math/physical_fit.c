@@ -23,6 +23,7 @@ struct seen {
   size_t row; /* of the distinct rows */
   enum dl_physical_target target;
   double log_value;
+  double scale; /* standard deviation it is weighed with */
 };
 
 struct bearer {
@@ -38,8 +39,11 @@ struct work {
   struct bearer *bearer[DL_N_BEARERS];
   size_t n_bearers[DL_N_BEARERS];
   size_t *of_row[DL_N_BEARERS]; /* bearer of each distinct row, +1; 0: none */
+  struct dl_load *load;         /* of the distinct rows */
   size_t p;
   double *theta, *prior_mean, *prior_sd;
+  size_t *kind_of, *bearer_of; /* of the parameters behind the constants */
+  double *moved, *at;          /* of the Jacobian: p, n_seen */
 };
 
 static void work_free(struct work *w) {
@@ -51,9 +55,14 @@ static void work_free(struct work *w) {
     free(w->bearer[k]);
     free(w->of_row[k]);
   }
+  free(w->load);
   free(w->theta);
   free(w->prior_mean);
   free(w->prior_sd);
+  free(w->kind_of);
+  free(w->bearer_of);
+  free(w->moved);
+  free(w->at);
 }
 
 static enum dl_physical_target target_of(const gsl_matrix *X, size_t i) {
@@ -97,7 +106,7 @@ static bool add_beside(struct work *w, const gsl_matrix *X, size_t column,
   }
   for (size_t i = 0; i < m; i++)
     if (n[i] > 0)
-      w->seen[w->n_seen++] = (struct seen){i, target, sum[i] / n[i]};
+      w->seen[w->n_seen++] = (struct seen){i, target, sum[i] / n[i], 1};
   free(sum);
   return true;
 }
@@ -108,8 +117,8 @@ static bool list_seen(struct work *w, const gsl_matrix *X, const gsl_vector *y,
     return false;
   dl_distinct_average(&w->rows, y, weights, w->weight, w->mean);
   for (size_t i = 0; i < w->rows.X->size1; i++)
-    w->seen[w->n_seen++] =
-        (struct seen){i, target_of(w->rows.X, i), gsl_vector_get(w->mean, i)};
+    w->seen[w->n_seen++] = (struct seen){i, target_of(w->rows.X, i),
+                                         gsl_vector_get(w->mean, i), 1};
   return add_beside(w, X, DL_PC_POWER, DL_PT_POWER) &&
          add_beside(w, X, DL_PC_ENERGY, DL_PT_ENERGY) &&
          add_beside(w, X, DL_PC_TIME, DL_PT_TIME);
@@ -132,8 +141,21 @@ static size_t effects_of(size_t kind) {
   return n;
 }
 
+/* Standard deviation that a residual is measured in. */
+static double scale_of(const struct work *w, const struct seen *s) {
+  return hypot(sigma[s->target],
+               gsl_matrix_get(w->rows.X, s->row, DL_PC_DOUBT));
+}
+
 static bool list_bearers(struct work *w) {
   size_t m = w->rows.X->size1;
+  w->load = dl_calloc(m, sizeof *w->load);
+  for (size_t i = 0; w->load && i < m; i++)
+    dl_physical_load(gsl_matrix_const_ptr(w->rows.X, i, 0), &w->load[i]);
+  for (size_t i = 0; w->load && i < w->n_seen; i++)
+    w->seen[i].scale = scale_of(w, &w->seen[i]);
+  if (!w->load)
+    return false;
   w->p = DL_N_PHYSICS;
   for (size_t k = 0; k < DL_N_BEARERS; k++) {
     w->bearer[k] = dl_calloc(m, sizeof *w->bearer[k]);
@@ -158,7 +180,12 @@ static bool set_priors(struct work *w) {
   w->theta = dl_calloc(w->p, sizeof *w->theta);
   w->prior_mean = dl_calloc(w->p, sizeof *w->prior_mean);
   w->prior_sd = dl_calloc(w->p, sizeof *w->prior_sd);
-  if (!w->theta || !w->prior_mean || !w->prior_sd)
+  w->kind_of = dl_calloc(w->p, sizeof *w->kind_of);
+  w->bearer_of = dl_calloc(w->p, sizeof *w->bearer_of);
+  w->moved = dl_calloc(w->p, sizeof *w->moved);
+  w->at = dl_calloc(w->n_seen, sizeof *w->at);
+  if (!w->theta || !w->prior_mean || !w->prior_sd || !w->kind_of ||
+      !w->bearer_of || !w->moved || !w->at)
     return false;
   for (size_t i = 0; i < DL_N_PHYSICS; i++) {
     const struct dl_physics_info *c = dl_physics_info((enum dl_physics)i);
@@ -169,8 +196,11 @@ static bool set_priors(struct work *w) {
     for (size_t b = 0; b < w->n_bearers[k]; b++) {
       size_t at = w->bearer[k][b].first;
       for (size_t i = 0; i < DL_N_EFFECTS; i++)
-        if (dl_effect_info((enum dl_effect)i)->by == (enum dl_bearer)k)
+        if (dl_effect_info((enum dl_effect)i)->by == (enum dl_bearer)k) {
+          w->kind_of[at - DL_N_PHYSICS] = k;
+          w->bearer_of[at - DL_N_PHYSICS] = b;
           w->prior_sd[at++] = dl_effect_info((enum dl_effect)i)->sd;
+        }
     }
   return true;
 }
@@ -183,23 +213,69 @@ static void take_effects(size_t kind, const double *from,
       fx[i] = *from++;
 }
 
-static double expected(const struct work *w, const double *theta, size_t row,
-                       enum dl_physical_target target) {
-  double fx[DL_N_EFFECTS] = {0};
+/* Effects of a distinct row under theta. */
+static void effects_at(const struct work *w, const double *theta, size_t row,
+                       double fx[DL_N_EFFECTS]) {
+  memset(fx, 0, DL_N_EFFECTS * sizeof *fx);
   for (size_t k = 0; k < DL_N_BEARERS; k++)
     if (w->of_row[k][row])
       take_effects(k, theta + w->bearer[k][w->of_row[k][row] - 1].first, fx);
-  return dl_physical_target(theta, fx, gsl_matrix_const_ptr(w->rows.X, row, 0),
+}
+
+static double expected(const struct work *w, const double *c,
+                       const double *theta, size_t row,
+                       enum dl_physical_target target) {
+  double fx[DL_N_EFFECTS];
+  effects_at(w, theta, row, fx);
+  return dl_physical_target(c, fx, &w->load[row],
+                            gsl_matrix_get(w->rows.X, row, DL_PC_RAM_W),
                             target);
 }
 
 static void residuals(const double *theta, double *r, void *ctx) {
   const struct work *w = ctx;
+  double c[DL_N_PHYSICS];
+  dl_physical_constants_of(theta, c);
   for (size_t i = 0; i < w->n_seen; i++) {
     const struct seen *s = &w->seen[i];
-    double doubt = gsl_matrix_get(w->rows.X, s->row, DL_PC_DOUBT);
-    r[i] = (expected(w, theta, s->row, s->target) - s->log_value) /
-           hypot(sigma[s->target], doubt);
+    r[i] = (expected(w, c, theta, s->row, s->target) - s->log_value) / s->scale;
+  }
+}
+
+#define STEP 1e-6
+
+/* Column j of the Jacobian by forward differences; rows without the bearer
+ * (b, of kind k) that parameter j belongs to do not change. */
+static void differentiate(const struct work *w, const double *moved, size_t j,
+                          const double *at, double *J, size_t k, size_t b) {
+  double c[DL_N_PHYSICS];
+  dl_physical_constants_of(moved, c);
+  for (size_t i = 0; i < w->n_seen; i++) {
+    const struct seen *s = &w->seen[i];
+    bool same = k < DL_N_BEARERS && w->of_row[k][s->row] != b + 1;
+    J[i * w->p + j] = same
+                          ? 0
+                          : (expected(w, c, moved, s->row, s->target) - at[i]) /
+                                STEP / s->scale;
+  }
+}
+
+static void jacobian(const double *theta, double *J, void *ctx) {
+  struct work *w = ctx;
+  double c[DL_N_PHYSICS];
+  dl_physical_constants_of(theta, c);
+  memcpy(w->moved, theta, w->p * sizeof *theta);
+  for (size_t i = 0; i < w->n_seen; i++)
+    w->at[i] = expected(w, c, theta, w->seen[i].row, w->seen[i].target);
+  for (size_t j = 0; j < w->p; j++) {
+    size_t k = DL_N_BEARERS, b = 0;
+    if (j >= DL_N_PHYSICS) {
+      k = w->kind_of[j - DL_N_PHYSICS];
+      b = w->bearer_of[j - DL_N_PHYSICS];
+    }
+    w->moved[j] += STEP;
+    differentiate(w, w->moved, j, w->at, J, k, b);
+    w->moved[j] = theta[j];
   }
 }
 
@@ -224,10 +300,12 @@ static enum dl_status fit_near(struct dl_physical *s, const struct work *w,
   gsl_vector *r = gsl_vector_alloc(m);
   if (!r)
     return dl_fail_memory(d);
+  double c[DL_N_PHYSICS];
+  dl_physical_constants_of(w->theta, c);
   for (size_t i = 0; i < m; i++)
     gsl_vector_set(r, i,
                    gsl_vector_get(w->mean, i) -
-                       expected(w, w->theta, i, target_of(w->rows.X, i)));
+                       expected(w, c, w->theta, i, target_of(w->rows.X, i)));
   enum dl_status status = dl_near_fit(&s->near, w->rows.X, r, w->weight, d);
   gsl_vector_free(r);
   return status;
@@ -238,6 +316,7 @@ static enum dl_status solve(struct dl_physical *s, struct work *w,
   struct dl_nls q = {.n = w->n_seen,
                      .p = w->p,
                      .residuals = residuals,
+                     .jacobian = jacobian,
                      .ctx = w,
                      .mean = w->prior_mean,
                      .sd = w->prior_sd};

@@ -54,7 +54,7 @@ const struct dl_effect_info *dl_effect_info(enum dl_effect i) {
 
 /* Constants and effects as factors. */
 struct factors {
-  double c[DL_N_PHYSICS];
+  const double *c;
   double fx[DL_N_EFFECTS];
 };
 
@@ -145,13 +145,16 @@ static double steps(double samples, double batch) {
   return n < 1 ? n : floor(n);
 }
 
-void dl_physical_epoch(const double *theta, const double *fx,
-                       const struct dl_load *l, struct dl_cost *cost) {
-  struct factors f;
+void dl_physical_constants_of(const double *theta, double c[DL_N_PHYSICS]) {
   for (size_t i = 0; i < DL_N_PHYSICS; i++)
-    f.c[i] = exp(theta[i]);
+    c[i] = exp(theta[i]);
+}
+
+void dl_physical_epoch(const double *c, const double *fx,
+                       const struct dl_load *l, struct dl_cost *cost) {
+  struct factors f = {.c = c};
   for (size_t i = 0; i < DL_N_EFFECTS; i++)
-    f.fx[i] = exp(fx[i]);
+    f.fx[i] = fx[i] < 0 || fx[i] > 0 ? exp(fx[i]) : 1;
   *cost = (struct dl_cost){0};
   double n = steps(l->train, l->batch);
   if (l->frozen < 1) {

@@ -122,8 +122,11 @@ struct dl_cost {
   double compute, memory, launch, input, fixed;
 };
 
-/* theta: logarithms (DL_N_PHYSICS); fx: DL_N_EFFECTS. */
-void dl_physical_epoch(const double *theta, const double *fx,
+/* theta: logarithms (DL_N_PHYSICS); c: the constants themselves. */
+void dl_physical_constants_of(const double *theta, double c[DL_N_PHYSICS]);
+
+/* fx: DL_N_EFFECTS, logarithms. */
+void dl_physical_epoch(const double *c, const double *fx,
                        const struct dl_load *load, struct dl_cost *cost);
 
 #endif

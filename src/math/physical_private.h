@@ -40,9 +40,10 @@ double dl_physical_key(enum dl_bearer by, const double *row);
 /* A row as a load; fills in what is not known. */
 void dl_physical_load(const double *row, struct dl_load *load);
 
-/* Logarithm of the target that the row asks for. */
-double dl_physical_target(const double *theta, const double *fx,
-                          const double *row, enum dl_physical_target target);
+/* Logarithm of a target. c: the constants. */
+double dl_physical_target(const double *c, const double *fx,
+                          const struct dl_load *load, double ram_w,
+                          enum dl_physical_target target);
 
 /* Effects that a state knows for a row; 0 elsewhere. */
 void dl_physical_effects(const struct dl_physical *s, const double *row,

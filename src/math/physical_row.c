@@ -65,17 +65,16 @@ void dl_physical_load(const double *row, struct dl_load *l) {
   };
 }
 
-double dl_physical_target(const double *theta, const double *fx,
-                          const double *row, enum dl_physical_target target) {
-  struct dl_load load;
+double dl_physical_target(const double *c, const double *fx,
+                          const struct dl_load *load, double ram_w,
+                          enum dl_physical_target target) {
   struct dl_cost cost;
-  dl_physical_load(row, &load);
-  dl_physical_epoch(theta, fx, &load, &cost);
+  dl_physical_epoch(c, fx, load, &cost);
   switch (target) {
   case DL_PT_POWER:
     return log(cost.energy / cost.time);
   case DL_PT_ENERGY:
-    return log(cost.energy + row[DL_PC_RAM_W] * cost.time);
+    return log(cost.energy + ram_w * cost.time);
   default:
     return log(cost.time);
   }
