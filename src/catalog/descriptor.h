@@ -138,6 +138,7 @@ struct dl_descriptor {
   const char *const *aliases;
   size_t n_aliases;
   struct dl_value_of value[DL_MAX_FIELDS];
+  size_t value_line[DL_MAX_FIELDS];         /* where it was read; 0: nowhere */
   enum dl_scaling scaling;                  /* architectures */
   const struct dl_transformer *transformer; /* its shape, or NULL */
   const struct dl_input *inputs;
