@@ -55,11 +55,16 @@ static enum dl_status estimate(const struct dl_context *ctx,
   return DL_OK;
 }
 
+static const char *const needs[] = {"gpu.tdp_w", "gpu.peak_fp32_tflops",
+                                    "arch.macs_g", "dataset.train_samples",
+                                    NULL};
+
 const struct dl_estimator dl_flops = {
     .name = "flops",
     .summary = "operations / (peak rate x efficiency) x TDP",
     .source = "common practice; training = 3 forward passes",
     .rank_given = 1,
     .rank_open = 3,
+    .needs = needs,
     .estimate = estimate,
 };
