@@ -263,7 +263,7 @@ static void unknown_memory_is_a_warning(void **state) {
 #define AREA "scaling=\"area\""
 #define INPUT(px, macs)                                                        \
   "<input image_px=\"" px "\"><value name=\"macs_g\">" macs "</value></"       \
-                                                            "input>\n"
+  "input>\n"
 
 static void architectures(void **state) {
   (void)state;
