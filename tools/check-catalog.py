@@ -4,7 +4,7 @@
 
 usage: check-catalog.py [FILE.xml...]
 
-Without a file: accelerators, architectures, datasets and grids in ../data,
+Without a file: accelerators, architectures, datasets, grids and transformers in ../data,
 those that are there. Problems go to stdout, one a line; the exit status is 1
 if there are any, 2 if a file cannot be read.
 
@@ -21,7 +21,8 @@ import re
 import sys
 import xml.etree.ElementTree as ET
 
-SHIPPED = ("accelerators", "architectures", "datasets", "grids")
+SHIPPED = ("accelerators", "architectures", "datasets", "grids",
+           "transformers")
 NOISE = frozenset("nvidia amd intel geforce tesla radeon instinct "
                   "graphics".split())
 CORES_TOLERANCE = 0.03
@@ -148,6 +149,10 @@ def check_sources(root):
             elif source not in declared:
                 yield (f"{entry.get('id')}: {v.get('name')}: source "
                        f"'{source}' is not declared")
+        for shape in entry.findall("transformer"):
+            used.add(shape.get("source"))
+            if shape.get("source") not in declared:
+                yield f"{entry.get('id')}: the shape has no declared source"
     for ident in declared:
         if ident not in used:
             yield f"source '{ident}' is not used"

@@ -140,6 +140,7 @@ struct dl_descriptor {
   struct dl_value_of value[DL_MAX_FIELDS];
   enum dl_scaling scaling;                  /* architectures */
   const struct dl_transformer *transformer; /* its shape, or NULL */
+  const char *shape_source;                 /* who published the shape */
   const struct dl_input *inputs;
   size_t n_inputs;
 };

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "catalog/scaling.h"
+#include "catalog/transformer.h"
 #include "cli/command.h"
 
 struct show_options {
@@ -26,11 +28,14 @@ static const struct argp show_argp = {
     .parser = parse,
     .args_doc = "gpu|arch|dataset|grid NAME",
     .doc = "Show a descriptor: its values, their units and their sources."
-           "\vNAME is an identifier, a name or an alias in any spelling, or "
-           "the path of your own file.\n\n"
+           "\vNAME is an identifier, a name or an alias in any spelling, the "
+           "path of your own file, or the shape of a transformer.\n\n"
            "Examples:\n"
            "  dlest show gpu a100\n"
-           "  dlest show arch resnet-50\n",
+           "  dlest show arch resnet-50\n"
+           "  dlest show arch Llama-2-7b-hf\n"
+           "  dlest show arch "
+           "transformer:layers=12,hidden=768,heads=12,vocab=50257,seq=1024\n",
 };
 
 static void add_head(struct dl_report *r, const struct dl_descriptor *e) {
@@ -72,7 +77,7 @@ static void add_values(struct dl_report *r, const struct dl_descriptor *e) {
 }
 
 static void add_inputs(struct dl_report *r, const struct dl_descriptor *e) {
-  static const char *const rules[] = {"none", "area", "tokens"};
+  static const char *const rules[] = {"none", "area", "tokens", "sequence"};
   static const struct dl_column columns[] = {
       {"image_px", "input", "px", DL_CODE, false},
       {"macs_g", "MACs", "G", DL_CODE, false},
@@ -81,6 +86,15 @@ static void add_inputs(struct dl_report *r, const struct dl_descriptor *e) {
       {"note", "note", NULL, DL_CODE, false}};
   dl_report_add(r, "scaling", "scales with", NULL, DL_CODE,
                 dl_string(rules[e->scaling]));
+  if (e->transformer) {
+    struct dl_text shape = {0};
+    dl_transformer_describe(e->transformer, &shape);
+    dl_report_add(r, "shape", "shape", NULL, DL_CODE,
+                  dl_string(dl_text_str(&shape)));
+    dl_report_list(r, "inputs");
+    dl_text_free(&shape);
+    return;
+  }
   struct dl_table *t =
       dl_report_table(r, "inputs", "At input sizes", columns, 5, false);
   for (size_t i = 0; i < e->n_inputs; i++) {
@@ -111,8 +125,12 @@ static enum dl_status run(struct dl_cli *cli, int argc, char **argv) {
     struct dl_report *r = dl_report_new();
     if (!r)
       return dl_fail_memory(&cli->diag);
+    struct dl_descriptor at = *e;
+    bool scaled;
+    if (e->transformer) /* its figures follow from its shape */
+      at = dl_architecture_at(e, &dl_use_reference, &scaled);
     add_head(r, e);
-    add_values(r, e);
+    add_values(r, &at);
     if (kind == DL_ARCHITECTURE)
       add_inputs(r, e);
     return dl_cli_print(cli, r);

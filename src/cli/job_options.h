@@ -18,6 +18,7 @@ struct dl_job_options {
   const char *dataset;
   const char *country;
   const char *arch;
+  bool has_table;   /* rows come from a table; set before apply */
   double intensity; /* g CO2e/kWh, NaN */
   double pue;       /* NaN */
 };
@@ -32,8 +33,9 @@ extern const struct argp dl_table_argp;
 void dl_job_options_free(struct dl_job_options *o);
 
 /* Puts the options into a frame. With `defaults`, also what a job has unless
- * told otherwise (data set imagenet, 90 epochs, batch 256). Then looks up
- * the grid: o->dataset and o->intensity are filled in. */
+ * told otherwise (data set imagenet, 90 epochs, batch 256; inference: one
+ * request). A language model must be told what it is trained on (DL_EUSAGE).
+ * Then looks up the grid: o->dataset and o->intensity are filled in. */
 enum dl_status dl_job_options_apply(struct dl_job_options *o,
                                     struct dl_frame *f,
                                     struct dl_catalog *catalog, bool defaults,

@@ -8,6 +8,8 @@
 
 #include "base/memory.h"
 #include "base/number.h"
+#include "catalog/sequence.h"
+#include "estimate/work.h"
 #include "trace/runs.h"
 
 /* Rows estimated at a time: enough to keep threads busy, few enough that
@@ -25,6 +27,7 @@ struct batch {
   struct dl_column *columns;
   struct dl_strlist names; /* of the own columns in the output */
   bool *is_number;         /* one an own column */
+  bool default_samples;    /* rows do not say how much they train on */
   struct dl_stream *stream;
   struct dl_value *values;
   /* A chunk: */
@@ -182,6 +185,19 @@ static bool says_nothing(struct batch *b, size_t i, size_t line) {
   return true;
 }
 
+/* A language model is not trained on the default data set. */
+static bool says_no_size(struct batch *b, size_t i, size_t line) {
+  const struct dl_job *job = &b->job[i];
+  if (!b->default_samples || !job->found.arch || !isnan(job->tokens) ||
+      dl_is_inference(job) || !dl_is_language_model(job->found.arch))
+    return false;
+  dl_skip_at(&b->cli->diag, dl_csv_path(b->csv), line,
+             "'%.64s' is a language model; give a column tokens or "
+             "train_samples",
+             job->arch);
+  return true;
+}
+
 static enum dl_status print_chunk(struct batch *b,
                                   const struct dl_csv_block *block,
                                   size_t first, size_t n) {
@@ -198,7 +214,8 @@ static enum dl_status print_chunk(struct batch *b,
       continue;
     }
     status = dl_session_check(b->cli->catalog, &b->job[i], path, line, &bad, d);
-    if (status == DL_OK && !bad && !says_nothing(b, i, line))
+    if (status == DL_OK && !bad && !says_no_size(b, i, line) &&
+        !says_nothing(b, i, line))
       status = print_row(b, block, first + i, i);
   }
   return status;
@@ -232,6 +249,7 @@ static void warn_defaults(struct batch *b) {
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     size_t len = strlen(names[i]);
     bool given = dl_csv_find(b->csv, names[i]) >= 0 ||
+                 (i != 2 && dl_csv_find(b->csv, "tokens") >= 0) ||
                  (i == 0 && o->dataset && strcmp(o->dataset, "imagenet") != 0);
     for (size_t j = 0; j < o->settings.n; j++)
       given |= strncmp(o->settings.s[j], names[i], len) == 0;
@@ -239,6 +257,8 @@ static void warn_defaults(struct batch *b) {
       given |= strncmp(o->defines.s[j], names[i], len) == 0;
     for (size_t j = 0; j < o->overrides.n; j++)
       given |= strncmp(o->overrides.s[j], names[i], len) == 0;
+    if (i == 0)
+      b->default_samples = !given;
     if (!given)
       dl_warn_at(&b->cli->diag, dl_csv_path(b->csv), 0,
                  "no column '%s': the default is taken", names[i]);
