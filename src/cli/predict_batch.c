@@ -246,10 +246,12 @@ static enum dl_status stream_rows(struct batch *b) {
 static void warn_defaults(struct batch *b) {
   static const char *const names[] = {"train_samples", "epochs", "batch_size"};
   const struct dl_job_options *o = &b->o->job;
+  bool in_tokens = dl_csv_find(b->csv, "tokens") >= 0; /* no epochs, samples */
+  for (size_t j = 0; j < o->settings.n; j++)
+    in_tokens |= strncmp(o->settings.s[j], "tokens=", 7) == 0;
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     size_t len = strlen(names[i]);
     bool given = dl_csv_find(b->csv, names[i]) >= 0 ||
-                 (i != 2 && dl_csv_find(b->csv, "tokens") >= 0) ||
                  (i == 0 && o->dataset && strcmp(o->dataset, "imagenet") != 0);
     for (size_t j = 0; j < o->settings.n; j++)
       given |= strncmp(o->settings.s[j], names[i], len) == 0;
@@ -259,7 +261,7 @@ static void warn_defaults(struct batch *b) {
       given |= strncmp(o->overrides.s[j], names[i], len) == 0;
     if (i == 0)
       b->default_samples = !given;
-    if (!given)
+    if (!given && !(i < 2 && in_tokens))
       dl_warn_at(&b->cli->diag, dl_csv_path(b->csv), 0,
                  "no column '%s': the default is taken", names[i]);
   }
