@@ -190,3 +190,21 @@ train_samples" err
   check '[.estimates[] | (.energy_kwh * .pue / 1000 /
     (.energy_mwh | tonumber) - 1) * 1000 | round] == [-23, 3, 40, 81, -35]'
 }
+
+# Chats of the ML.ENERGY benchmark; how long their prompts were is not given.
+@test "measured inference: flops is a lower bound, within a factor of 5" {
+  data=$MEASURED_RUNS/mlenergy/mlenergy_v2_inference.csv
+  if [ ! -f "$data" ]; then skip "no measured runs in '$MEASURED_RUNS'"; fi
+  awk -F, 'BEGIN {
+      print "arch,gpu,n_gpus,phase,precision,prompt_tokens,output_tokens," \
+        "requests,batch_size,measured_j" }
+    /^llm_text_generation\/chat,(meta-llama\/Meta-Llama-3.1|mistralai\/Mixtral)/ {
+      arch = $2; sub(/-Instruct/, "", arch)
+      gpu = $3 ~ /A100/ ? "a100-sxm4-40gb" : "h100-sxm5-80gb"
+      print arch "," gpu "," $4 * $5 ",inference,fp16,200," $9 "," $10 "," \
+        $10 "," $6 }' "$data" >runs.csv
+  [ "$(wc -l <runs.csv)" -eq 78 ]
+  gives 0 '' predict --input runs.csv --method flops --format json --quiet
+  check '[.estimates[] | .energy_j / .requests / (.measured_j | tonumber)] |
+    sort | .[0] > 0.2 and .[-1] < 0.9 and (.[38] | . > 0.44 and . < 0.46)'
+}
