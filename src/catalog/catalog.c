@@ -179,26 +179,17 @@ static enum dl_status look_shipped(struct dl_catalog *c, enum dl_kind kind,
   return status;
 }
 
-static bool ends_in_xml(const char *name) {
+/* Names of the catalogue may have a slash in them too
+ * (meta-llama/Llama-2-7b-hf): such a text is a path only where it is written
+ * like one, or a file is called like that. */
+static bool is_path(const char *name) {
   size_t n = strlen(name);
-  return n > 4 && strcmp(name + n - 4, ".xml") == 0;
-}
-
-/* Names with a slash in them are names of the catalogue too
- * (meta-llama/Llama-2-7b-hf), where no file is called like that. */
-static bool is_path(struct dl_catalog *c, enum dl_kind kind, const char *name) {
-  const struct dl_descriptor *e = NULL;
-  struct dl_diag quiet;
   if (dl_is_shape(name))
     return false;
-  if (ends_in_xml(name) || *name == '.' || *name == '/')
-    return strchr(name, '/') || ends_in_xml(name);
-  if (!strchr(name, '/') || access(name, F_OK) == 0)
-    return strchr(name, '/');
-  dl_diag_init(&quiet);
-  dl_catalog_look(c, kind, name, &e, &quiet);
-  dl_diag_free(&quiet);
-  return !e;
+  if (n > 4 && strcmp(name + n - 4, ".xml") == 0)
+    return true;
+  return strchr(name, '/') &&
+         (*name == '.' || *name == '/' || access(name, F_OK) == 0);
 }
 
 /* What has been opened under a name, or NULL. */
@@ -231,7 +222,7 @@ enum dl_status dl_catalog_open(struct dl_catalog *c, enum dl_kind kind,
   const struct dl_descriptor *e;
   if (kind == DL_ARCHITECTURE && dl_is_shape(name))
     return dl_shapes_get(&c->shapes, name, &e, d);
-  if (find_opened(c, kind, name) || !is_path(c, kind, name))
+  if (find_opened(c, kind, name) || !is_path(name))
     return DL_OK;
   struct opened *own = dl_calloc(1, sizeof *own);
   void *list = c->opened;

@@ -18,10 +18,10 @@ struct dl_catalog *dl_catalog_new(const char *datadir);
 void dl_catalog_free(struct dl_catalog *c); /* accepts NULL */
 
 /* Opens a user's own file if `name` is the path of one (it ends in .xml, or
- * contains '/' and is no name of the catalogue); its path is then a name for
- * lookups. A shape with a mistake in it ("transformer:...") is refused here. To
- * be called for what the user says, never for what a table says: a table must
- * not make dlest read files. */
+ * contains '/' and begins with that or '.', or there is such a file); its path
+ * is then a name for lookups. A shape with a mistake in it ("transformer:...")
+ * is refused here. To be called for what the user says, never for what a table
+ * says: a table must not make dlest read files. */
 enum dl_status dl_catalog_open(struct dl_catalog *c, enum dl_kind kind,
                                const char *name, struct dl_diag *d);
 

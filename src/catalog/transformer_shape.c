@@ -100,11 +100,14 @@ static enum dl_status fail_text(struct dl_diag *d, const struct place *at,
 static enum dl_status unknown_key(const char *name, const struct place *at,
                                   struct dl_diag *d) {
   const char *names[KEYS + 1] = {"kind"};
-  struct dl_text what = {0};
+  struct dl_text what = {0}, cut = {0};
   for (size_t i = 0; i < KEYS; i++)
     names[i + 1] = keys[i].name;
   dl_text_printf(&what, "unknown key '%.*s'; nearest: ", MOST_SHOWN, name);
-  dl_nearest_names(name, names, KEYS + 1, 1, &what);
+  dl_text_add_n(&cut, name, strnlen(name, MOST_SHOWN));
+  dl_nearest_names(dl_text_str(&cut), names, KEYS + 1, 1, &what);
+  what.failed |= cut.failed;
+  dl_text_free(&cut);
   return fail_text(d, at, &what);
 }
 

@@ -67,7 +67,7 @@ static void training(const struct dl_job *job, struct dl_work *w) {
   if (isnan(job->macs_g))
     w->lacks = "macs_g";
   else if (isnan(job->train_samples))
-    w->lacks = "train_samples";
+    w->lacks = isnan(job->tokens) ? "train_samples" : "seq_len";
   else if (isnan(job->epochs))
     w->lacks = "epochs";
 }
