@@ -65,6 +65,8 @@ void dl_job_read(struct dl_job *job, const struct dl_job_slots *s,
     else
       memcpy(to, &cells[s->slot[i]].x, sizeof cells->x);
   }
+  if (isnan(job->seq_len) && found->arch)
+    job->seq_len = found->arch->value[DL_ARCH_SEQ_LEN].x;
   if (!isnan(job->tokens)) {
     job->train_samples = job->tokens / job->seq_len;
     job->val_samples = 0;

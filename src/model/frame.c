@@ -17,7 +17,6 @@ static const struct {
     {"params_m", "arch.params_m"},
     {"acts_m", "arch.acts_m"},
     {"image_px", "arch.image_px"},
-    {"seq_len", "arch.seq_len"},
     /* What frameworks use unless told otherwise: TF32 where there is any, of
      * which about half is reached on data-centre boards; else FP32. */
     {"peak_tflops",
