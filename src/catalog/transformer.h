@@ -89,9 +89,6 @@ enum dl_status dl_transformer_read(struct dl_transformer *t,
                                    const void *ctx, const char *file,
                                    size_t line, struct dl_diag *d);
 
-/* Word of a kind, as in "kind=decoder". */
-const char *dl_transformer_kind_name(enum dl_transformer_kind kind);
-
 /* The shape in words for people; appended: "decoder, 32 layers, ..." */
 struct dl_text;
 void dl_transformer_describe(const struct dl_transformer *t,

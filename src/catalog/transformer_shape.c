@@ -60,10 +60,6 @@ static const char *const kinds[] = {"decoder", "encoder", "encoder-decoder",
                                     "vision"};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
-const char *dl_transformer_kind_name(enum dl_transformer_kind kind) {
-  return kinds[kind];
-}
-
 /* Where a key or a shape stands, for messages: a file with a line, or a text
  * with a column. */
 struct place {
