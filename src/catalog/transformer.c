@@ -118,8 +118,16 @@ double dl_transformer_params(const struct dl_transformer *t) {
   return sum;
 }
 
-double dl_transformer_expert_params(const struct dl_transformer *t) {
-  return all_moe_layers(t) * t->experts * ffn_params(t, t->moe_ffn);
+double dl_transformer_step_params(const struct dl_transformer *t,
+                                  double share) {
+  bool cross = two_stacks(t);
+  double layers = cross ? t->decoder_layers : t->layers;
+  double experts =
+      moe_layers(t, layers) * t->experts * ffn_params(t, t->moe_ffn);
+  double sum = stack_params(t, layers, cross ? 2 : 1) - (1 - share) * experts +
+               output_weights(t) + t->embedding_norm * norm_params(t);
+  /* Keys and values of the encoder are there already. */
+  return cross ? sum - 2 * layers * t->hidden * key_width(t) : sum;
 }
 
 double dl_transformer_active_params(const struct dl_transformer *t) {

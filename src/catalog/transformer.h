@@ -100,8 +100,9 @@ double dl_transformer_params(const struct dl_transformer *t);
 double dl_transformer_active_params(const struct dl_transformer *t);
 double dl_transformer_embedding_params(const struct dl_transformer *t);
 
-/* Weights of all experts together. */
-double dl_transformer_expert_params(const struct dl_transformer *t);
+/* Those that a step reads which generates a token: of the decoder and the
+ * output, with that share of the experts. */
+double dl_transformer_step_params(const struct dl_transformer *t, double share);
 
 /* Of the output layer or classifier, which training with a frozen base
  * trains. NaN without one. */

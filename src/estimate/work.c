@@ -94,12 +94,9 @@ static double larger(const double one[2], const double two[2], double n) {
 /* Bytes of the weights that a step reads for b requests at once. */
 static double weights_read(const struct dl_transformer *t, double b,
                            double bytes) {
-  double experts = dl_transformer_expert_params(t);
-  double others =
-      dl_transformer_params(t) - dl_transformer_embedding_params(t) - experts;
   double share =
-      experts > 0 ? 1 - pow(1 - t->active_experts / t->experts, b) : 0;
-  return bytes * (others + share * experts);
+      t->experts > 0 ? 1 - pow(1 - t->active_experts / t->experts, b) : 0;
+  return bytes * dl_transformer_step_params(t, share);
 }
 
 static void decode(const struct dl_job *job, const struct dl_transformer *t,
@@ -126,29 +123,38 @@ static void decode(const struct dl_job *job, const struct dl_transformer *t,
     w->lacks = "a precision that is known";
 }
 
+/* MACs of the pass over a request: the prompt of a language model, else a
+ * sample. */
+static double request_macs(const struct dl_job *job,
+                           const struct dl_transformer *t) {
+  if (!t)
+    return 1e9 * job->macs_g;
+  if (t->kind == DL_TF_ENCODER_DECODER)
+    return dl_transformer_encoding(t, job->prompt_tokens);
+  if (!dl_transformer_writes(t) && isnan(job->prompt_tokens))
+    return 1e9 * job->macs_g;
+  return dl_transformer_pass(t, job->prompt_tokens).macs;
+}
+
 static void inference(const struct dl_job *job, struct dl_work *w) {
   const struct dl_descriptor *arch = job->found.arch;
-  bool language = arch && dl_is_language_model(arch);
-  double prompt = language ? job->prompt_tokens : NAN;
-  double macs = 1e9 * job->macs_g;
-  if (!isnan(prompt))
-    macs = dl_transformer_pass(arch->transformer, prompt).macs;
-  w->writes = language && dl_transformer_writes(arch->transformer);
-  if (w->writes && arch->transformer->kind == DL_TF_ENCODER_DECODER)
-    macs = dl_transformer_encoding(arch->transformer, prompt);
+  const struct dl_transformer *t =
+      arch && dl_is_language_model(arch) ? arch->transformer : NULL;
+  double macs = request_macs(job, t);
+  w->writes = t && dl_transformer_writes(t);
   w->prefill_flop = 2 * macs * job->requests;
   w->prefill_s = w->prefill_flop / rate(job);
   w->decode_flop = w->decode_s = w->decode_bytes = 0;
   if (isnan(job->requests))
     w->lacks = "requests";
+  else if (w->writes && isnan(job->prompt_tokens))
+    w->lacks = "prompt_tokens";
   else if (isnan(macs))
     w->lacks = "macs_g";
-  else if (w->writes && isnan(prompt))
-    w->lacks = "prompt_tokens";
   else if (w->writes && isnan(job->output_tokens))
     w->lacks = "output_tokens";
-  else if (w->writes)
-    decode(job, arch->transformer, w);
+  else if (t && w->writes)
+    decode(job, t, w);
   w->flop = w->prefill_flop + w->decode_flop;
   w->duration_s = w->lacks ? NAN : w->prefill_s + w->decode_s;
 }

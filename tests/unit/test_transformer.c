@@ -95,6 +95,9 @@ static void steps_add_up_to_a_pass(void **state) {
   struct dl_decoding s = dl_transformer_decoding(&two, 17);
   double encoder = dl_transformer_encoding(&two, 17);
   assert_near(encoder + 9 * s.macs + 81 * s.macs_more, 922400, 1e-15);
+  /* The decoder: 2 layers of attention 4096 + 2048 with biases 256,
+   * feed-forward 6144 + 128, norms 192; final norm 64, output 83 x 32. */
+  assert_near(dl_transformer_step_params(&two, 0), 2 * 12864 + 64 + 2656, 0);
   struct dl_transformer bert = shape(counted[5].text);
   s = dl_transformer_decoding(&bert, 5);
   assert_true(s.macs == 0 && s.kept_more == 0);
