@@ -115,6 +115,10 @@ def check_sources(root):
             elif source not in declared:
                 yield (f"{entry.get('id')}: {v.get('name')}: source "
                        f"'{source}' is not declared")
+        for shape in entry.findall("transformer"):
+            used.add(shape.get("source"))
+            if shape.get("source") not in declared:
+                yield f"{entry.get('id')}: the shape has no declared source"
     for ident in declared:
         if ident not in used:
             yield f"source '{ident}' is not used"

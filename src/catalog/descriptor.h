@@ -141,6 +141,7 @@ struct dl_descriptor {
   size_t value_line[DL_MAX_FIELDS];         /* where it was read; 0: nowhere */
   enum dl_scaling scaling;                  /* architectures */
   const struct dl_transformer *transformer; /* its shape, or NULL */
+  const char *shape_source;                 /* who published the shape */
   const struct dl_input *inputs;
   size_t n_inputs;
 };

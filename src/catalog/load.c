@@ -7,11 +7,13 @@
 
 #include "base/memory.h"
 #include "base/number.h"
+#include "catalog/transformer.h"
 
 void dl_shelf_free(struct dl_shelf *s) {
   for (size_t i = 0; i < s->n; i++) {
     free((void *)s->e[i].aliases);
     free((void *)s->e[i].inputs);
+    free((void *)s->e[i].transformer);
   }
   free(s->e);
   dl_intern_free(&s->folded);
@@ -150,6 +152,28 @@ static enum dl_status read_inputs(const struct dl_shelf *s, dl_node *node,
   return DL_OK;
 }
 
+static const char *attribute(const void *node, const char *name) {
+  return dl_xml_attr(node, name);
+}
+
+/* The shape of an entry that has one. */
+static enum dl_status read_shape(const struct dl_xml *xml, dl_node *node,
+                                 struct dl_descriptor *e, struct dl_diag *d) {
+  dl_node *shape = dl_xml_first(node, "transformer");
+  if (!shape && e->scaling == DL_SCALING_SEQUENCE)
+    return dl_fail_at(d, DL_EINPUT, e->file, e->line,
+                      "scaling \"sequence\" without a transformer");
+  if (!shape)
+    return DL_OK;
+  struct dl_transformer *t = dl_calloc(1, sizeof *t);
+  if (!t)
+    return dl_fail_memory(d);
+  e->transformer = t;
+  e->shape_source = source_title(xml, dl_xml_attr(shape, "source"));
+  return dl_transformer_read(t, attribute, shape, dl_xml_path(xml),
+                             dl_xml_line(shape), d);
+}
+
 static enum dl_scaling scaling_of(const char *word) {
   if (word && strcmp(word, "area") == 0)
     return DL_SCALING_AREA;
@@ -186,6 +210,8 @@ static enum dl_status read_entry(struct dl_shelf *s, dl_node *node,
       read_values(s, node, kind, e->value, e->value_line, d);
   if (status == DL_OK && kind == DL_ARCHITECTURE)
     status = read_inputs(s, node, e, d);
+  if (status == DL_OK && kind == DL_ARCHITECTURE)
+    status = read_shape(s->xml, node, e, d);
   if (status != DL_OK)
     return status;
   const char **aliases =

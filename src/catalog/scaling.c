@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "catalog/sequence.h"
+
 const struct dl_use dl_use_reference = {NAN, NAN, NAN};
 
 /* Attention over n tokens: 2 depth n^2 width MACs for scores and mixing. */
@@ -63,6 +65,8 @@ static struct dl_value_of acts_at(const struct dl_descriptor *e, double px) {
 struct dl_descriptor dl_architecture_at(const struct dl_descriptor *e,
                                         const struct dl_use *use,
                                         bool *scaled) {
+  if (e->transformer)
+    return dl_transformer_at(e, use, scaled);
   double image_px = use->image_px;
   struct dl_descriptor at = *e;
   *scaled = false;

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "catalog/scaling.h"
+#include "catalog/transformer.h"
 #include "cli/command.h"
 
 struct show_options {
@@ -27,12 +29,15 @@ static const struct argp show_argp = {
     .parser = parse,
     .args_doc = "gpu|arch|dataset|grid|site NAME",
     .doc = "Show a descriptor: its values, their units and their sources."
-           "\vNAME is an identifier, a name or an alias in any spelling, or "
-           "the path of your own file.\n\n"
+           "\vNAME is an identifier, a name or an alias in any spelling, the "
+           "path of your own file, or the shape of a transformer.\n\n"
            "Examples:\n"
            "  dlest show gpu a100\n"
            "  dlest show arch resnet-50\n"
-           "  dlest show site aws:eu-west-1\n",
+           "  dlest show site aws:eu-west-1\n"
+           "  dlest show arch Llama-2-7b-hf\n"
+           "  dlest show arch "
+           "transformer:layers=12,hidden=768,heads=12,vocab=50257,seq=1024\n",
 };
 
 /* The sources that text refers to by number, in order. */
@@ -133,6 +138,15 @@ static void add_inputs(struct dl_report *r, const struct dl_descriptor *e,
       {"note", "note", NULL, DL_CODE, false}};
   dl_report_add(r, "scaling", "scales with", NULL, DL_CODE,
                 dl_string(rules[e->scaling]));
+  if (e->transformer) {
+    struct dl_text shape = {0};
+    dl_transformer_describe(e->transformer, &shape);
+    dl_report_add(r, "shape", "shape", NULL, DL_CODE,
+                  dl_string(dl_text_str(&shape)));
+    dl_report_list(r, "inputs");
+    dl_text_free(&shape);
+    return;
+  }
   struct dl_table *t = dl_report_table(r, "inputs", "At input sizes", columns,
                                        sizeof columns / sizeof *columns, false);
   for (size_t i = 0; i < e->n_inputs; i++) {
@@ -154,8 +168,12 @@ static enum dl_status print(struct dl_cli *cli, const struct dl_descriptor *e) {
   struct dl_report *r = dl_report_new();
   if (!r)
     return dl_fail_memory(&cli->diag);
+  struct dl_descriptor at = *e;
+  bool scaled;
+  if (e->transformer) /* its figures follow from its shape */
+    at = dl_architecture_at(e, &dl_use_reference, &scaled);
   add_head(r, e);
-  add_values(r, e, &s);
+  add_values(r, &at, &s);
   if (e->kind == DL_ARCHITECTURE)
     add_inputs(r, e, &s);
   say_sources(r, &s);

@@ -17,7 +17,7 @@ struct dl_step_options {
   struct dl_strlist paths, where;
   const char *name; /* of the first log, for people */
   const char *energy_column;
-  size_t seen; /* epochs to take; SIZE_MAX: all */
+  size_t seen;                /* epochs to take; SIZE_MAX: all */
   bool fluss, regime, follow; /* how the stable epoch is found */
   double every_s, budget_kwh;
   struct dl_site_options site;

@@ -9,12 +9,16 @@
  * assumed: the same energy an epoch, in a shorter time; n_gpus is then named
  * as outside of the model's range.
  *
+ * They know trainings on images: of inference, and of runs that are told in
+ * tokens, they say nothing.
+ *
  * A duration follows from the two: T = e * epochs / (P + P_ram) / GPUs where
  * no model of the epoch's duration is at hand. */
 
 #include <math.h>
 
 #include "estimate/methods.h"
+#include "estimate/work.h"
 
 /* Memory power within the boundary gpu+ram: paper A's process of 6 to 13 GB
  * at 3.75e-4 W/MB takes 2.5 to 5 W. */
@@ -56,11 +60,18 @@ static void note_limits(struct dl_estimate *est, const struct dl_fit *fit,
   }
 }
 
+/* What no model has seen, or NULL. */
+static const char *beyond(const struct dl_job *job) {
+  if (dl_is_inference(job))
+    return "measured runs of inference";
+  return isnan(job->tokens) ? NULL : "measured runs on tokens";
+}
+
 static enum dl_status ask(const struct dl_predictor *p,
                           const struct dl_job *job, struct dl_prediction *out,
                           struct dl_diag *d) {
   *out = (struct dl_prediction){.value = NAN, .low = NAN, .high = NAN};
-  if (!p || dl_predictor_lacks(p, job->cells))
+  if (!p || beyond(job) || dl_predictor_lacks(p, job->cells))
     return DL_OK;
   return dl_predict(p, job->cells, &job->found, out, d);
 }
@@ -84,7 +95,10 @@ double dl_pre_duration(const struct dl_job *job) {
 
 static const char *lacking(const struct dl_predictor *p,
                            const struct dl_job *job) {
-  const char *name = p ? dl_predictor_lacks(p, job->cells) : "model";
+  const char *name = beyond(job);
+  if (name)
+    return name;
+  name = p ? dl_predictor_lacks(p, job->cells) : "model";
   return name ? name : "a value within the model's domain";
 }
 
