@@ -107,6 +107,8 @@ static enum dl_status read_inputs(const struct dl_xml *xml, dl_node *node,
     enum dl_status status = read_values(xml, c, DL_ARCHITECTURE, value, d);
     if (status != DL_OK)
       return status;
+    const char *head = dl_xml_attr(c, "head");
+    in->headless = head && strcmp(head, "none") == 0;
     in->macs_g = value[DL_ARCH_MACS_G];
     in->acts_m = value[DL_ARCH_ACTS_M];
     in++;

@@ -84,6 +84,26 @@ struct single {
   char interval[32]; /* a heading, which must outlive the report */
 };
 
+static double field(const struct dl_descriptor *e, size_t i) {
+  return e ? e->value[i].x : NAN;
+}
+
+/* Parameters, and those of them that are trained. */
+static void add_head(struct dl_report *r, const struct dl_job *job) {
+  const struct dl_descriptor *arch = job->found.arch;
+  bool frozen = job->frozen_base > 0;
+  double params = field(arch, DL_ARCH_PARAMS_M);
+  double trained = frozen ? field(arch, DL_ARCH_HEAD_PARAMS_M) : params;
+  bool given = !isnan(job->classes);
+  dl_report_add(r, "classes", given ? "classes" : NULL, NULL, DL_CODE,
+                dl_number(given ? job->classes : field(arch, DL_ARCH_CLASSES)));
+  dl_report_add(r, "frozen", NULL, NULL, DL_CODE, dl_bool(frozen));
+  dl_report_add(r, "params_m", frozen || given ? "parameters" : NULL, "M",
+                DL_PLAIN, dl_number(params));
+  dl_report_add(r, "trained_params_m", frozen ? "of them trained" : NULL, "M",
+                DL_PLAIN, dl_number(trained));
+}
+
 static void add_settings(struct dl_report *r, const struct dl_job *job,
                          const struct dl_job_options *o) {
   const struct dl_descriptor *arch = job->found.arch, *gpu = job->found.gpu;
@@ -104,6 +124,7 @@ static void add_settings(struct dl_report *r, const struct dl_job *job,
                 dl_number(job->batch_size));
   dl_report_add(r, "image_px", "input", "px", DL_CODE,
                 dl_number(job->image_px));
+  add_head(r, job);
   dl_report_add(r, "macs_g", "forward pass", "GMAC", DL_PLAIN,
                 dl_number(job->macs_g));
   dl_report_add(r, "peak_tflops", "peak rate used", "TFLOP/s", DL_PLAIN,
@@ -210,6 +231,21 @@ static void warn_limits(struct dl_cli *cli, const struct single *s) {
   }
 }
 
+/* A classifier that is to be replaced or trained alone has to be known. */
+static void warn_head(struct dl_cli *cli, const struct dl_job *job) {
+  const struct dl_descriptor *arch = job->found.arch;
+  if (!arch || !isnan(arch->value[DL_ARCH_HEAD_INPUTS].x))
+    return;
+  if (!isnan(job->classes))
+    dl_warn(&cli->diag,
+            "the classifier of '%s' is not known: --classes changes no count",
+            arch->id);
+  if (job->frozen_base > 0)
+    dl_warn(&cli->diag,
+            "the classifier of '%s' is not known: its training counts nothing",
+            arch->id);
+}
+
 /* Two intervals that do not touch. */
 static void warn_disagreement(struct dl_cli *cli, const struct single *s) {
   for (size_t i = 0; i < s->n; i++)
@@ -306,6 +342,7 @@ static enum dl_status report_single(struct dl_cli *cli, struct single *s,
                                     const struct dl_model *m,
                                     struct dl_frame *f) {
   warn_limits(cli, s);
+  warn_head(cli, &s->job);
   warn_disagreement(cli, s);
   dl_frame_warn_unused(f, &cli->diag);
   enum dl_status status = check_estimates(cli, s, o);

@@ -7,28 +7,37 @@
 #include "base/number.h"
 #include "trace/runs.h"
 
-/* Options that set a canonical column, and the check on their value. */
-static const struct setting {
-  int key;
-  const char *column;
-  enum { TEXT, AMOUNT, ABOVE_0, COUNT, SHARE, RATE, HOURS } kind;
-} settings[] = {
-    {'a', "arch", TEXT},          {'g', "gpu", TEXT},
-    {'n', "n_gpus", COUNT},       {'b', "batch_size", COUNT},
-    {'p', "image_px", COUNT},     {'e', "epochs", ABOVE_0},
-    {'d', "duration_s", HOURS},   {'u', "utilisation", SHARE},
-    {'r', "ram_gb", AMOUNT},      {'t', "train_samples", COUNT},
-    {'v', "val_samples", AMOUNT}, {'E', "efficiency", RATE},
-};
-
 enum {
-  KEY_INTENSITY = 0x200,
+  KEY_CLASSES = 0x200,
+  KEY_FROZEN,
+  KEY_INTENSITY,
   KEY_COUNTRY,
   KEY_PUE,
   KEY_DATASET,
   KEY_SET,
   KEY_DEFINE,
   KEY_ALIAS
+};
+
+/* Options that set a canonical column, and the check on their value. */
+static const struct setting {
+  int key;
+  const char *column;
+  enum { TEXT, AMOUNT, ABOVE_0, COUNT, SHARE, RATE, HOURS } kind;
+} settings[] = {
+    {'a', "arch", TEXT},
+    {'g', "gpu", TEXT},
+    {'n', "n_gpus", COUNT},
+    {'b', "batch_size", COUNT},
+    {'p', "image_px", COUNT},
+    {'e', "epochs", ABOVE_0},
+    {'d', "duration_s", HOURS},
+    {'u', "utilisation", SHARE},
+    {'r', "ram_gb", AMOUNT},
+    {'t', "train_samples", COUNT},
+    {'v', "val_samples", AMOUNT},
+    {'E', "efficiency", RATE},
+    {KEY_CLASSES, "classes", COUNT},
 };
 
 static const struct argp_option job_option_table[] = {
@@ -47,6 +56,9 @@ static const struct argp_option job_option_table[] = {
      "side of the input (default: the "
      "architecture's own)",
      1},
+    {"classes", KEY_CLASSES, "N", 0,
+     "outputs of the classifier, in place of the architecture's own", 1},
+    {"frozen", KEY_FROZEN, NULL, 0, "train the classifier alone", 1},
     {"dataset", KEY_DATASET, "NAME", 0,
      "sizes of a known data set (default "
      "imagenet; dlest list datasets)",
@@ -193,6 +205,9 @@ static error_t parse_job(int key, char *arg, struct argp_state *state) {
   case ARGP_KEY_INIT:
     state->child_inputs[0] = o;
     o->intensity = o->pue = NAN;
+    return 0;
+  case KEY_FROZEN:
+    add(state, &o->settings, "frozen_base=1");
     return 0;
   case KEY_INTENSITY:
     o->intensity = number(state, "intensity", arg, 0);

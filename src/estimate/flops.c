@@ -3,23 +3,29 @@
  *
  *   T = total FLOPs / (peak FLOP/s * efficiency * GPUs),  E = TDP * T * GPUs
  *
- * 1 MAC = 2 FLOPs; a training step counts as three forward passes (one with
- * a frozen base), a validation step as one. The peak rate is that of the
+ * 1 MAC = 2 FLOPs; a training step counts as three forward passes, with a
+ * frozen base as one and two more of the classifier, a validation step as
+ * one. The peak rate is that of the
  * precision assumed (frame.c), the efficiency is the user's or the default
  * that the output states. */
 
 #include <math.h>
 
+#include "catalog/scaling.h"
 #include "estimate/methods.h"
 
-static double passes(const struct dl_job *job) {
-  double train = job->frozen_base > 0 ? 1 : 3;
-  double val = isnan(job->val_samples) ? 0 : job->val_samples;
-  return train * job->train_samples + val;
+/* MACs (1e9) of a training step for one sample. */
+static double training_macs(const struct dl_job *job) {
+  if (!(job->frozen_base > 0))
+    return 3 * job->macs_g;
+  double head = job->found.arch ? dl_classifier_macs_g(job->found.arch) : NAN;
+  return job->macs_g + (isnan(head) ? 0 : 2 * head);
 }
 
 double dl_flops_duration(const struct dl_job *job) {
-  double flop = 2e9 * job->macs_g * passes(job) * job->epochs;
+  double val = isnan(job->val_samples) ? 0 : job->val_samples;
+  double macs = training_macs(job) * job->train_samples + job->macs_g * val;
+  double flop = 2e9 * macs * job->epochs;
   return flop / (1e12 * job->peak_tflops * job->efficiency * job->n_gpus);
 }
 
