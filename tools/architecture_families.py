@@ -111,10 +111,10 @@ TAGS = (
     (r"^gluon_(.*)_v1b$", r"\1"), (r"^gluon_(.*)_v1([cds])$", r"\1\2"),
     (r"^gluon_", ""), (r"^legacy_(senet154|xception|seresnext\d+_32x4d)$",
                        r"\1"),
-    (r"^jx_", ""), (r"^(nest_.*)_jx$", r"\1"), (r"_bit_distilled$", "_bit"),
+    (r"^jx_(nest_\w+)$", r"\1_jx"), (r"_bit_distilled$", "_bit"),
     (r"_bit_teacher(?:_384)?$", "_bit"), (r"(efficientnet_b\d)a$", r"\1"),
     (r"^mnasnet_a1$", "semnasnet_100"), (r"^mnasnet_b1$", "mnasnet_100"),
-    (r"^(tresnet_.*)_448$", r"\1"), (r"_qkvb$", ""),
+    (r"^(tresnet_.*)_448$", r"\1"),
 )
 
 

@@ -152,6 +152,8 @@ class Entry:
     def __init__(self, ident, name, family, rule=None, aliases=(), options=()):
         self.ident, self.name, self.family = ident, name, family
         self.rule = rule or self.guess_rule()
+        if self.rule == "area" and DOWN.match(ident):
+            self.rule = "area-down"
         self.aliases = [a for a in aliases if fold(a) != fold(ident)]
         self.options = dict(options)
         self.vit = attention.vit(ident) if self.rule == "tokens" else None
@@ -159,11 +161,15 @@ class Entry:
     def guess_rule(self):
         if attention.vit(self.ident):
             return "tokens"
-        return "none" if TIED.match(self.ident) else "area"
+        if TIED.match(self.ident):
+            return "none"
+        return "area-down" if DOWN.match(self.ident) else "area"
 
 
 # Weights that mix tokens: they are as many as the input has.
-TIED = re.compile(r"mixer|resmlp|gmixer|gmlp|levit|efficientformer_|test_vit")
+TIED = re.compile(r"mixer|resmlp|gmixer|gmlp|levit|efficientformer_")
+# Networks that cut maps by pooling or patches without padding.
+DOWN = re.compile(r"convnext|densenet|vgg|googlenet")
 
 
 def read_list(path):
@@ -405,8 +411,8 @@ def all_entries(rows, chosen):
     entries = collections.OrderedDict(chosen)
     names = set(rows) | set(chosen)
     for model in sorted(rows):
-        if fold(model) in known:
-            continue                    # listed, or a twin that folds alike
+        if fold(model) in known or model.startswith("test_"):
+            continue        # listed, a twin that folds alike, made for tests
         original = families.alias_of(model, names)
         if original:
             continue
@@ -414,7 +420,7 @@ def all_entries(rows, chosen):
         entries[model] = Entry(model, families.title(model),
                                families.family(model))
     for model in sorted(rows):
-        if fold(model) in known:
+        if fold(model) in known or model.startswith("test_"):
             continue
         original = known.get(fold(families.alias_of(model, names)))
         if original:

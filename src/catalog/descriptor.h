@@ -52,14 +52,14 @@ enum dl_architecture_field {
   DL_ARCH_ACTIVE_PARAMS_M, /* of them used by a token (mixture of experts) */
   DL_ARCH_IMAGE_PX,        /* side of the square input the figures are for */
   DL_ARCH_SEQ_LEN,         /* tokens of the sequence the figures are for */
-  DL_ARCH_HEAD_MACS_G,   /* part of macs_g that does not grow with the input;
-                            NaN: that of the classifier */
-  DL_ARCH_HEAD_INPUTS,   /* features that the classifier takes */
-  DL_ARCH_CLASSES,       /* its outputs; NaN: there is none */
-  DL_ARCH_HEAD_PARAMS_M, /* trained when the base is frozen */
-  DL_ARCH_LAYERS,        /* convolutions and dense layers */
-  DL_ARCH_LAUNCHES,      /* kernels of one forward pass */
-  DL_ARCH_PATCH_PX,      /* attention: side of a patch, depth, width */
+  DL_ARCH_HEAD_MACS_G,     /* part of macs_g that does not grow with the input;
+                              NaN: that of the classifier */
+  DL_ARCH_HEAD_INPUTS,     /* features that the classifier takes */
+  DL_ARCH_CLASSES,         /* its outputs; NaN: there is none */
+  DL_ARCH_HEAD_PARAMS_M,   /* trained when the base is frozen */
+  DL_ARCH_LAYERS,          /* convolutions and dense layers */
+  DL_ARCH_LAUNCHES,        /* kernels of one forward pass */
+  DL_ARCH_PATCH_PX,        /* attention: side of a patch, depth, width */
   DL_ARCH_DEPTH,
   DL_ARCH_WIDTH,
   DL_ARCH_HEADS,
@@ -107,7 +107,8 @@ long dl_field_find(enum dl_kind kind, const char *name);
 /* How an architecture's MACs and activations follow the input size. */
 enum dl_scaling {
   DL_SCALING_NONE,    /* they do not */
-  DL_SCALING_AREA,    /* with the area, but for the head */
+  DL_SCALING_AREA,    /* with the area, but for the head; maps round up */
+  DL_SCALING_DOWN,    /* the same, maps round down */
   DL_SCALING_TOKENS,  /* attention: linear and quadratic parts */
   DL_SCALING_SEQUENCE /* by the shape of a transformer (transformer.h) */
 };

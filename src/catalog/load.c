@@ -120,6 +120,8 @@ static enum dl_status read_inputs(const struct dl_xml *xml, dl_node *node,
 static enum dl_scaling scaling_of(const char *word) {
   if (word && strcmp(word, "area") == 0)
     return DL_SCALING_AREA;
+  if (word && strcmp(word, "area-down") == 0)
+    return DL_SCALING_DOWN;
   if (word && strcmp(word, "tokens") == 0)
     return DL_SCALING_TOKENS;
   if (word && strcmp(word, "sequence") == 0)

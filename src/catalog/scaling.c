@@ -5,25 +5,34 @@
 
 const struct dl_use dl_use_reference = {NAN, NAN, NAN};
 
-/* Share of the work at each stride of a convolutional network. */
-static const struct {
-  double px, share;
-} strides[] = {{2, 0.04}, {4, 0.14}, {8, 0.20}, {16, 0.40}, {32, 0.22}};
+/* Shares of the work and of the activations at each stride of a convolutional
+ * network. */
+enum { N_STRIDES = 5 };
+static const struct strides {
+  double macs, acts;
+} at_stride[N_STRIDES] = {
+    {0.04, 0.15}, {0.14, 0.29}, {0.20, 0.23}, {0.40, 0.27}, {0.22, 0.06}};
 
 static double or_else(double x, double other) {
   return isnan(x) ? other : x;
 }
 
-/* px * px, each stride's part rounded up to whole elements of its map. */
-static double area(const struct dl_descriptor *e, double px) {
+/* Side of the image that whole elements of a map at a stride stand for. */
+static double covered(const struct dl_descriptor *e, double px, double stride) {
+  double n =
+      e->scaling == DL_SCALING_DOWN ? floor(px / stride) : ceil(px / stride);
+  return stride * (n > 1 ? n : 1);
+}
+
+/* px * px, each stride's part in whole elements of its map. */
+static double area(const struct dl_descriptor *e, double px, bool acts) {
   double coarsest = or_else(e->value[DL_ARCH_STRIDE_PX].x, 32);
-  double sum = 0, shares = 0;
-  for (size_t i = 0; i < sizeof strides / sizeof *strides; i++) {
-    double side = ceil(px / strides[i].px) * strides[i].px;
-    if (strides[i].px > coarsest)
-      break;
-    sum += strides[i].share * side * side;
-    shares += strides[i].share;
+  double sum = 0, shares = 0, stride = 2;
+  for (size_t i = 0; i < N_STRIDES && stride <= coarsest; i++, stride *= 2) {
+    double share = acts ? at_stride[i].acts : at_stride[i].macs;
+    double side = covered(e, px, stride);
+    sum += share * side * side;
+    shares += share;
   }
   return shares > 0 ? sum / shares : px * px;
 }
@@ -33,10 +42,12 @@ static double tokens(const struct dl_descriptor *e, double px) {
   return side * side + or_else(e->value[DL_ARCH_EXTRA_TOKENS].x, 1);
 }
 
-static double growth(const struct dl_descriptor *e, double from, double to) {
+static double growth(const struct dl_descriptor *e, double from, double to,
+                     bool acts) {
   switch (e->scaling) {
   case DL_SCALING_AREA:
-    return area(e, to) / area(e, from);
+  case DL_SCALING_DOWN:
+    return area(e, to, acts) / area(e, from, acts);
   case DL_SCALING_TOKENS:
     return tokens(e, to) / tokens(e, from);
   default:
@@ -49,7 +60,7 @@ static double growth(const struct dl_descriptor *e, double from, double to) {
 static double square_part(const struct dl_descriptor *e, size_t field,
                           double each, double px) {
   double given = e->value[field].x;
-  double g = growth(e, e->inputs[0].image_px, px);
+  double g = growth(e, e->inputs[0].image_px, px, false);
   if (!isnan(given))
     return given * g * g;
   if (e->scaling != DL_SCALING_TOKENS)
@@ -82,16 +93,17 @@ static void scale_input(const struct dl_descriptor *e, struct dl_input *in,
   static const char *const notes[] = {
       [DL_SCALING_NONE] = "assumed: as at the input that its weights are for",
       [DL_SCALING_AREA] = "derived: scaled with the area of the input",
+      [DL_SCALING_DOWN] = "derived: scaled with the area of the input",
       [DL_SCALING_TOKENS] = "derived: scaled with the tokens and their square",
       [DL_SCALING_SEQUENCE] = NULL};
-  double g = growth(e, in->image_px, px);
   double heads = or_else(e->value[DL_ARCH_HEADS].x, 0);
   double acts =
       square_part(e, DL_ARCH_ATTENTION_ACTS_M, 1e-6 * heads, in->image_px);
   double macs = square_part(e, DL_ARCH_ATTENTION_MACS_G,
                             2e-9 * e->value[DL_ARCH_WIDTH].x, in->image_px);
-  in->macs_g.x = grow(in->macs_g.x, fixed_macs(e, in), macs, g);
-  in->acts_m.x = grow(in->acts_m.x, 0, acts, g);
+  in->macs_g.x = grow(in->macs_g.x, fixed_macs(e, in), macs,
+                      growth(e, in->image_px, px, false));
+  in->acts_m.x = grow(in->acts_m.x, 0, acts, growth(e, in->image_px, px, true));
   in->macs_g.note = in->acts_m.note = notes[e->scaling];
   in->image_px = px;
 }

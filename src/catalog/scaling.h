@@ -7,10 +7,11 @@
  *
  *   tokens  the ratio of the tokens, floor(px / patch)^2 + extra;
  *   area    the ratio of the area. A map whose stride does not divide the
- *           input is rounded up, so that the area is a mean over the strides
- *           2 .. 32 with the share of the work that stands at each: the
- *           medians of torchvision's 55 convolutional networks, counted by
- *           tools/architectures-from-torchvision.py.
+ *           input is rounded up (by padded convolutions) or, area-down, down
+ *           (by pooling and patches), so that the area is a mean over the
+ *           strides 2 .. 32 with the share of MACs or activations that stands
+ *           at each: the medians of torchvision's 57 convolutional networks,
+ *           counted by tools/architectures-from-torchvision.py.
  *
  * The part that grows by g^2 is given by the descriptor (attention_macs_g at
  * its first input), or 2 depth n^2 width for n tokens: every token meets

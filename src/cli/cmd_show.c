@@ -103,7 +103,8 @@ static void add_values(struct dl_report *r, const struct dl_descriptor *e) {
 }
 
 static void add_inputs(struct dl_report *r, const struct dl_descriptor *e) {
-  static const char *const rules[] = {"none", "area", "tokens", "sequence"};
+  static const char *const rules[] = {"none", "area", "area-down", "tokens",
+                                      "sequence"};
   static const struct dl_column columns[] = {
       {"image_px", "input", "px", DL_CODE, false},
       {"macs_g", "MACs", "G", DL_CODE, false},

@@ -308,8 +308,8 @@ dlest: no method has enough to go on; give --arch and --gpu" \
 }
 
 @test "an unknown architecture, GPU, data set, country, method" {
-  refuses 3 "dlest: unknown arch 'resnet51'; nearest: 'resnet50', 'resnet18', \
-'resnet34' (see 'dlest list archs')" predict --arch resnet51 --gpu a100
+  refuses 3 "dlest: unknown arch 'resnet51'; nearest: 'resnet50', 'resnet51q', \
+'resnet18' (see 'dlest list archs')" predict --arch resnet51 --gpu a100
   refuses 3 "dlest: unknown gpu 'rtx3091'; nearest: 'rtx-3090', 'rtx-3060', \
 'rtx-3070' (see 'dlest list gpus')" predict --arch resnet50 --gpu rtx3091
   refuses 3 "dlest: unknown dataset 'imgnet'; nearest: 'imagenet', \

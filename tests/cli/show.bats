@@ -70,8 +70,8 @@ END
   misused show 'expected a kind and a name: show gpu a100' gpu a100 x
   refuses 2 "dlest: cannot show 'cpu'; use gpu, arch, dataset or grid" \
     show cpu x
-  refuses 3 "dlest: unknown arch 'resnet51'; nearest: 'resnet50', 'resnet18', \
-'resnet34' (see 'dlest list archs')" show arch resnet51
+  refuses 3 "dlest: unknown arch 'resnet51'; nearest: 'resnet50', 'resnet51q', \
+'resnet18' (see 'dlest list archs')" show arch resnet51
   refuses 3 "dlest: unknown grid 'Spian'; nearest: 'Spain', 'Sudan', 'China' \
 (see 'dlest list grids')" show grid Spian
 }
