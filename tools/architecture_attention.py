@@ -55,10 +55,13 @@ AIM = {"large": (1024, 24, 8), "huge": (1536, 24, 12), "1b": (2048, 24, 16),
        "3b": (3072, 24, 24)}
 # Transformers on the map of a convolutional stem, which stands at a stride.
 HYBRIDS = {
-    "vit_tiny_r_s16_p8": (32, 12, 192, 3), "vit_small_r26_s32": (32, 12, 384, 6),
-    "vit_base_r26_s32": (32, 12, 768, 12), "vit_base_r50_s16": (16, 12, 768, 12),
+    "vit_tiny_r_s16_p8": (32, 12, 192, 3),
+    "vit_small_r26_s32": (32, 12, 384, 6),
+    "vit_base_r26_s32": (32, 12, 768, 12),
+    "vit_base_r50_s16": (16, 12, 768, 12),
     "vit_large_r50_s32": (32, 24, 1024, 16),
-    "vit_small_resnet26d": (32, 8, 768, 8), "vit_base_resnet26d": (32, 12, 768, 12),
+    "vit_small_resnet26d": (32, 8, 768, 8),
+    "vit_base_resnet26d": (32, 12, 768, 12),
     "vit_base_resnet50d": (32, 12, 768, 12),
     "vit_small_resnet50d_s16": (16, 8, 768, 8),
 }
@@ -201,7 +204,8 @@ VITAMIN = {"small": (14, 384), "base": (14, 768), "large": (31, 1024),
 NEXTVIT = {"small": 2, "base": 4, "large": 6}
 HIERA_GLOBAL = {"tiny": (3, 96, 7), "small": (3, 96, 11),
                 "base_plus": (3, 112, 16), "large": (3, 144, 36)}
-TINY_VIT = {"5m": (128, 160, 320), "11m": (128, 256, 448), "21m": (192, 384, 576)}
+TINY_VIT = {"5m": (128, 160, 320), "11m": (128, 256, 448),
+            "21m": (192, 384, 576)}
 
 
 def swin(model, px):
@@ -225,7 +229,8 @@ def cait(model, px):
     depth, width = CAIT[model.split("_")[1]]
     n, heads = square(px, 16), width // 48
     # Scores go through two layers over the heads.
-    return [Term(depth, n, n, width, heads), Term(depth, n, n, heads ** 2, 2 * heads)]
+    return [Term(depth, n, n, width, heads),
+            Term(depth, n, n, heads ** 2, 2 * heads)]
 
 
 def crossvit(model, px):
@@ -382,7 +387,8 @@ FAMILIES = (
     (r"samvit_", samvit), (r"tiny_vit_", tiny_vit), (r"(?:jx_)?nest_", nest),
     (r"mobilevit_", mobilevit), (r"pit_", pit), (r"pvt_v2_|twins_", pyramid),
     (r"gcvit_", gcvit), (r"hiera_", hiera), (r"mvitv2_", mvitv2),
-    (r"mobilenetv4_", mobilenetv4), (r"convit_", convit), (r"visformer_", visformer), (r"tnt_", tnt),
+    (r"mobilenetv4_", mobilenetv4), (r"convit_", convit),
+    (r"visformer_", visformer), (r"tnt_", tnt),
 )
 
 

@@ -81,6 +81,32 @@ def resnext_cifar(n, px, groups, width, classes=10):
     n.linear(x[1], classes)
 
 
+def resnet_stem(n, px, depths, basic, classes=10):
+    """ResNet with a first layer of 3 x 3, stride 1, and no pooling."""
+    x = n.conv((px, 3), 64, 3)
+    for i, (c, repeats) in enumerate(zip((64, 128, 256, 512), depths)):
+        out = c if basic else 4 * c
+        for j in range(repeats):
+            s = 2 if i > 0 and j == 0 else 1
+            if s > 1 or x[1] != out:
+                n.conv(x, out, 1, s)
+            if basic:
+                x = n.conv(n.conv(x, c, 3, s), c, 3)
+            else:
+                x = n.conv(n.conv(n.conv(x, c), c, 3, s), out)
+    n.linear(x[1], classes)
+
+
+def vgg_cifar(n, px, repeats, classes=10):
+    """VGG with batch norm and one dense layer."""
+    x = (px, 3)
+    for c, layers in zip((64, 128, 256, 512, 512), repeats):
+        for _ in range(layers):
+            x = n.conv(x, c, 3, bias=1)
+        x = shapes.pool(x, 2)
+    n.linear(x[1], classes)
+
+
 def lenet5(n, px, classes=10):
     """LeCun et al. 1998, with full connections between the maps."""
     x = shapes.pool(n.conv((px, 1), 6, 5, 1, "valid", bias=1, bn=0), 2)
@@ -138,7 +164,9 @@ for _d, _p in ((164, 1.7), (1001, 10.2)):
         lambda n, px, d=_d: preact_cifar(n, px, d), _p)
 for _d, _k, _p in ((40, 1, .6), (40, 2, 2.2), (40, 4, 8.9), (40, 8, 35.7),
                    (28, 10, 36.5), (28, 12, 52.5), (22, 8, 17.2),
-                   (22, 10, 26.8), (16, 8, 11.0), (16, 10, 17.1)):
+                   (22, 10, 26.8), (16, 8, 11.0), (16, 10, 17.1), (16, 1, .2),
+                (16, 2, .7), (16, 4, 2.7), (28, 2, 1.5), (28, 8, 23.4),
+                (34, 10, 46.2)):
     NETWORKS["wrn_%d_%d" % (_d, _k)] = (
         lambda n, px, d=_d, k=_k: wide(n, px, d, k), _p)
 for _d, _k, _bc, _p in ((40, 12, 0, 1.0), (100, 12, 0, 7.0),
@@ -149,6 +177,19 @@ for _d, _k, _bc, _p in ((40, 12, 0, 1.0), (100, 12, 0, 7.0),
 for _g, _p in ((8, 34.4), (16, 68.1)):
     NETWORKS["resnext29_%dx64d_cifar" % _g] = (
         lambda n, px, g=_g: resnext_cifar(n, px, g, 64), _p)
+for _d, _r, _b, _p in ((18, (2, 2, 2, 2), 1, 11.17),
+                       (34, (3, 4, 6, 3), 1, 21.28),
+                       (50, (3, 4, 6, 3), 0, 23.52),
+                       (101, (3, 4, 23, 3), 0, 42.51),
+                       (152, (3, 8, 36, 3), 0, 58.16)):
+    NETWORKS["resnet%d_cifar_stem" % _d] = (
+        lambda n, px, r=_r, b=_b: resnet_stem(n, px, r, b), _p)
+for _d, _r, _p in ((11, (1, 1, 2, 2, 2), 9.23), (13, (2, 2, 2, 2, 2), 9.42),
+                   (16, (2, 2, 3, 3, 3), 14.73), (19, (2, 2, 4, 4, 4), 20.04)):
+    NETWORKS["vgg%d_bn_cifar" % _d] = (
+        lambda n, px, r=_r: vgg_cifar(n, px, r), _p)
+NETWORKS["mobilenetv2_130"] = (
+    lambda n, px: shapes.mobilenet_v2(n, px, 1.3), 5.4)
 for _a, _p in ((.25, .5), (.5, 1.3), (.75, 2.6), (1, 4.2)):
     NETWORKS["mobilenetv1_%03d_keras" % int(100 * _a)] = (
         lambda n, px, a=_a: mobilenet_v1(n, px, a), _p)

@@ -68,6 +68,8 @@ SOURCES = (
      "https://arxiv.org/abs/1608.06993"),
     ("xie2017", "Aggregated Residual Transformations for Deep Neural "
      "Networks", "2017", "https://arxiv.org/abs/1611.05431"),
+    ("simonyan2015", "Very Deep Convolutional Networks for Large-Scale Image "
+     "Recognition", "2015", "https://arxiv.org/abs/1409.1556"),
     ("lecun1998", "Gradient-Based Learning Applied to Document Recognition",
      "1998", "https://doi.org/10.1109/5.726791"),
 )
@@ -389,9 +391,11 @@ def emit_entry(entry, rows, siblings, torchvision):
     lines += head_lines(entry, params[0], known)
     lines += layer_lines(entry, vision)
     lines += attention_lines(entry, inputs[0][0])
-    if re.match(STRIDE_16, entry.ident):
-        lines.append(value("    ", "stride_px", "timm", 16,
-                           "derived: of its last map"))
+    for name, stride in STRIDES:
+        if re.match(name, entry.ident):
+            lines.append(value("    ", "stride_px", params[1], stride,
+                               "derived: of its last map"))
+            break
     for px, values, head in inputs:
         lines.append('    <input image_px="%d"%s>' % (px, head))
         lines += [value("      ", n, s, v, note) for n, s, v, note in values]
@@ -399,7 +403,9 @@ def emit_entry(entry, rows, siblings, torchvision):
     return lines + ["  </entry>"]
 
 
-STRIDE_16 = r"vitamin_|volo_|cait_|crossvit_|convit_|tnt_|xcit_\w+_p16"
+# Where it is not 32.
+STRIDES = ((r"vitamin_|volo_|cait_|crossvit_|convit_|tnt_|xcit_\w+_p16", 16),
+           (r"\w+_cifar_stem", 8), (r"(?!vgg)\w+_cifar$|wrn_|lenet", 4))
 
 
 def all_entries(rows, chosen):

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Count the work of torchvision's networks, operator by operator.
 
-usage: architectures-from-torchvision.py [NAME...] >architectures-torchvision.csv
+usage: architectures-from-torchvision.py [NAME...] >FILE.csv
 
 Every network of torchvision for classification, segmentation and video is
 built without trained weights and run once in inference mode on a random

@@ -143,7 +143,7 @@ static double weights_a_class(const struct dl_descriptor *e) {
 static struct dl_value_of head_params(const struct dl_descriptor *e) {
   const struct dl_value_of *inputs = &e->value[DL_ARCH_HEAD_INPUTS];
   double each = inputs->x + 1;
-  return (struct dl_value_of){1e-6 * each * e->value[DL_ARCH_CLASSES].x,
+  return (struct dl_value_of){each * e->value[DL_ARCH_CLASSES].x / 1e6,
                               inputs->source,
                               "derived: weights and biases of the classifier"};
 }
@@ -155,25 +155,33 @@ static void set(struct dl_descriptor *e, size_t field, double x,
     *v = (struct dl_value_of){x < 0 ? 0 : x, v->source, note};
 }
 
-static void replace_head(struct dl_descriptor *e, double classes,
-                         bool headless) {
-  static const char note[] = "derived: with a classifier of that many classes";
+/* Millions and billions, with `more` ones added. */
+static double add_to(double x, double unit, double more) {
+  return (x * unit + more) / unit;
+}
+
+static void replace_head(struct dl_descriptor *e, double classes, bool headless,
+                         bool scaled) {
+  const char *note = "derived: with a classifier of that many classes";
+  const char *counted =
+      scaled ? "derived: scaled, and with a classifier of that many classes"
+             : note;
   double inputs = e->value[DL_ARCH_HEAD_INPUTS].x;
   double own = or_else(e->value[DL_ARCH_CLASSES].x, 0);
   double each = weights_a_class(e), more = classes - own;
   if (isnan(inputs) || (classes == own && !headless))
     return;
-  if (headless)
-    more = classes; /* what is counted has no classifier yet */
-  set(e, DL_ARCH_MACS_G, e->value[DL_ARCH_MACS_G].x + 1e-9 * inputs * more,
-      note);
-  set(e, DL_ARCH_ACTS_M, e->value[DL_ARCH_ACTS_M].x + 1e-6 * more, note);
-  more = classes - own;
-  set(e, DL_ARCH_PARAMS_M, e->value[DL_ARCH_PARAMS_M].x + 1e-6 * each * more,
-      note);
+  /* What was counted without a head has none to take away. */
+  double outputs = headless ? classes : more;
+  set(e, DL_ARCH_MACS_G,
+      add_to(e->value[DL_ARCH_MACS_G].x, 1e9, inputs * outputs), counted);
+  set(e, DL_ARCH_ACTS_M, add_to(e->value[DL_ARCH_ACTS_M].x, 1e6, outputs),
+      counted);
+  set(e, DL_ARCH_PARAMS_M,
+      add_to(e->value[DL_ARCH_PARAMS_M].x, 1e6, each * more), note);
   set(e, DL_ARCH_HEAD_MACS_G,
-      e->value[DL_ARCH_HEAD_MACS_G].x + 1e-9 * inputs * more, note);
-  set(e, DL_ARCH_HEAD_PARAMS_M, 1e-6 * each * classes, note);
+      add_to(e->value[DL_ARCH_HEAD_MACS_G].x, 1e9, inputs * more), note);
+  set(e, DL_ARCH_HEAD_PARAMS_M, each * classes / 1e6, note);
   set(e, DL_ARCH_CLASSES, classes, "given");
 }
 
@@ -201,6 +209,6 @@ struct dl_descriptor dl_architecture_at(const struct dl_descriptor *e,
   if (isnan(at.value[DL_ARCH_HEAD_PARAMS_M].x))
     at.value[DL_ARCH_HEAD_PARAMS_M] = head_params(e);
   if (!isnan(use->classes))
-    replace_head(&at, use->classes, headless);
+    replace_head(&at, use->classes, headless, *scaled);
   return at;
 }

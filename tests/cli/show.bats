@@ -48,6 +48,7 @@ END
   # From 288 px, which is nearer than 224: 6.8 GMACs, 0.002048 of them the head
   near '.values[] | select(.field == "macs_g").value' \
     '(6.8 - 0.002048) * (448 / 288) * (448 / 288) + 10 * 2048e-9'
+  check '.values[] | select(.field == "macs_g").note | startswith("derived: sc")'
   gives 0 '' show arch resnet50 --image-px 448
   grep -q 'scaled with the area of the input' out
   gives 0 '' show arch vit_base_patch16_siglip_224 --image-px 1024
