@@ -136,7 +136,9 @@ def transformer(vit):
 
 def count(model, vit=None):
     if vit:
-        plain = re.match(r"(?:vit|deit)_\w+_patch\d+(?:_clip)?_\d+$", model)
+        plain = re.match(r"(?:vit|deit)_(?:x?small|tiny|medium|base|large|huge|"
+                         r"giant|gigantic|betwixt)_patch\d+(?:_clip)?_\d+$",
+                         model)
         return transformer(vit) if plain else None
     for of in (resnet, densenet, vgg, regnet, convnext, efficientnet,
                mobilenetv2, swin):
