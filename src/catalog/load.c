@@ -144,6 +144,8 @@ static enum dl_status read_inputs(const struct dl_shelf *s, dl_node *node,
     enum dl_status status = read_values(s, c, DL_ARCHITECTURE, value, NULL, d);
     if (status != DL_OK)
       return status;
+    const char *head = dl_xml_attr(c, "head");
+    in->headless = head && strcmp(head, "none") == 0;
     in->macs_g = value[DL_ARCH_MACS_G];
     in->acts_m = value[DL_ARCH_ACTS_M];
     in++;
@@ -177,6 +179,8 @@ static enum dl_status read_shape(const struct dl_xml *xml, dl_node *node,
 static enum dl_scaling scaling_of(const char *word) {
   if (word && strcmp(word, "area") == 0)
     return DL_SCALING_AREA;
+  if (word && strcmp(word, "area-down") == 0)
+    return DL_SCALING_DOWN;
   if (word && strcmp(word, "tokens") == 0)
     return DL_SCALING_TOKENS;
   if (word && strcmp(word, "sequence") == 0)

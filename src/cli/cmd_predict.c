@@ -169,6 +169,21 @@ static void warn_limits(struct dl_cli *cli, const struct single *s) {
   }
 }
 
+/* A classifier that is to be replaced or trained alone has to be known. */
+static void warn_head(struct dl_cli *cli, const struct dl_job *job) {
+  const struct dl_descriptor *arch = job->found.arch;
+  if (!arch || !isnan(arch->value[DL_ARCH_HEAD_INPUTS].x))
+    return;
+  if (!isnan(job->classes))
+    dl_warn(&cli->diag,
+            "the classifier of '%s' is not known: --classes changes no count",
+            arch->id);
+  if (job->frozen_base > 0)
+    dl_warn(&cli->diag,
+            "the classifier of '%s' is not known: its training counts nothing",
+            arch->id);
+}
+
 /* Two intervals that do not touch. */
 static void warn_disagreement(struct dl_cli *cli, const struct single *s) {
   for (size_t i = 0; i < s->n; i++)
@@ -265,6 +280,7 @@ static enum dl_status report_single(struct dl_cli *cli, struct single *s,
                                     const struct dl_model *m,
                                     struct dl_frame *f) {
   warn_limits(cli, s);
+  warn_head(cli, &s->job);
   warn_disagreement(cli, s);
   dl_frame_warn_unused(f, &cli->diag);
   enum dl_status status = check_estimates(cli, s, o);

@@ -10,7 +10,9 @@
 #include "trace/runs.h"
 
 enum {
-  KEY_DATASET = 0x200,
+  KEY_CLASSES = 0x200,
+  KEY_FROZEN,
+  KEY_DATASET,
   KEY_SET,
   KEY_DEFINE,
   KEY_ALIAS,
@@ -48,6 +50,7 @@ static const struct setting {
     {KEY_PROMPT, "prompt_tokens", COUNT},
     {KEY_ANSWER, "output_tokens", AMOUNT},
     {KEY_REQUESTS, "requests", COUNT},
+    {KEY_CLASSES, "classes", COUNT},
 };
 
 static const struct argp_option job_option_table[] = {
@@ -70,6 +73,9 @@ static const struct argp_option job_option_table[] = {
      "tokens of a sequence (default: the architecture's own)", 1},
     {"tokens", KEY_TOKENS, "N", 0,
      "tokens that a language model is trained on in all (300e9)", 1},
+    {"classes", KEY_CLASSES, "N", 0,
+     "outputs of the classifier, in place of the architecture's own", 1},
+    {"frozen", KEY_FROZEN, NULL, 0, "train the classifier alone", 1},
     {"dataset", KEY_DATASET, "NAME", 0,
      "sizes of a known data set (default "
      "imagenet; dlest list datasets)",
@@ -234,6 +240,9 @@ static error_t parse_job(int key, char *arg, struct argp_state *state) {
     state->child_inputs[1] = &o->site;
     o->site = dl_site_options_none;
     o->foot = dl_footprint_none;
+    return 0;
+  case KEY_FROZEN:
+    add(state, &o->settings, "frozen_base=1");
     return 0;
   case KEY_DATASET:
     o->dataset = arg;

@@ -12,6 +12,27 @@ static void add_known(struct dl_report *r, const char *key, const char *label,
   dl_report_add(r, key, isnan(x) ? NULL : label, unit, style, dl_number(x));
 }
 
+static double field(const struct dl_descriptor *e, size_t i) {
+  return e ? e->value[i].x : NAN;
+}
+
+/* The classifier, the parameters, and those of them that are trained. */
+static void add_classifier(struct dl_report *r, const struct dl_job *job,
+                           bool told) {
+  const struct dl_descriptor *arch = job->found.arch;
+  bool frozen = job->frozen_base > 0;
+  double params = field(arch, DL_ARCH_PARAMS_M);
+  double trained = frozen ? field(arch, DL_ARCH_HEAD_PARAMS_M) : params;
+  bool given = !isnan(job->classes);
+  dl_report_add(r, "classes", given ? "classes" : NULL, NULL, DL_CODE,
+                dl_number(given ? job->classes : field(arch, DL_ARCH_CLASSES)));
+  dl_report_add(r, "frozen", NULL, NULL, DL_CODE, dl_bool(frozen));
+  dl_report_add(r, "params_m", told || frozen || given ? "parameters" : NULL,
+                "M", DL_PLAIN, dl_number(params));
+  dl_report_add(r, "trained_params_m", frozen ? "of them trained" : NULL, "M",
+                DL_PLAIN, dl_number(trained));
+}
+
 static void add_tokens(struct dl_report *r, const struct dl_job *job) {
   const struct dl_descriptor *arch = job->found.arch;
   bool told = arch && dl_is_language_model(arch);
@@ -26,8 +47,7 @@ static void add_tokens(struct dl_report *r, const struct dl_job *job) {
             job->output_tokens);
   add_known(r, "requests", "requests", NULL, DL_CODE,
             dl_is_inference(job) ? job->requests : none);
-  dl_report_add(r, "params_m", told ? "parameters" : NULL, "M", DL_PLAIN,
-                dl_number(arch ? arch->value[DL_ARCH_PARAMS_M].x : none));
+  add_classifier(r, job, told);
   add_known(r, "active_params_m", "of them for a token", "M", DL_PLAIN,
             arch ? arch->value[DL_ARCH_ACTIVE_PARAMS_M].x : none);
   dl_report_add(r, "flop", told || w.inference ? "operations" : NULL, "FLOP",

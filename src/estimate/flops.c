@@ -3,10 +3,11 @@
  *
  *   T = total FLOPs / (peak FLOP/s * efficiency * GPUs),  E = TDP * T * GPUs
  *
- * 1 MAC = 2 FLOPs; a training step counts as three forward passes (one with
- * a frozen base), a validation step as one. Inference is forward passes, and
- * for language models steps bound by memory (work.h). The peak rate is that of
- * the precision (work.h, frame.c), the efficiency is the user's or the default
+ * 1 MAC = 2 FLOPs; a training step counts as three forward passes, with a
+ * frozen base as one and two more of the classifier, a validation step as
+ * one. Inference is forward passes, and for language models steps bound by
+ * memory (work.h). The peak rate is that of the
+ * precision (work.h, frame.c), the efficiency is the user's or the default
  * that the output states. */
 
 #include <math.h>

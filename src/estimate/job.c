@@ -28,6 +28,7 @@ static const struct {
     {"val_samples", offsetof(struct dl_job, val_samples)},
     {"epochs", offsetof(struct dl_job, epochs)},
     {"frozen_base", offsetof(struct dl_job, frozen_base)},
+    {"classes", offsetof(struct dl_job, classes)},
     {"macs_g", offsetof(struct dl_job, macs_g)},
     {"ram_gb", offsetof(struct dl_job, ram_gb)},
     {"utilisation", offsetof(struct dl_job, utilisation)},

@@ -28,6 +28,7 @@ struct dl_job {
   double train_samples, val_samples;
   double epochs;
   double frozen_base; /* 1: only the classifier is trained */
+  double classes;     /* of it, where the row gives them */
   double macs_g;      /* one forward pass of one sample */
   double ram_gb;
   double utilisation; /* of the GPU, for methods that ask (0 .. 1) */
@@ -41,7 +42,7 @@ struct dl_job {
 
 /* The slots of a job in a frame. */
 struct dl_job_slots {
-  size_t slot[24];
+  size_t slot[28];
 };
 
 enum dl_status dl_job_bind(struct dl_job_slots *s, struct dl_frame *f,

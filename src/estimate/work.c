@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "catalog/scaling.h"
 #include "catalog/sequence.h"
 #include "catalog/transformer.h"
 
@@ -58,11 +59,19 @@ static double rate(const struct dl_job *job) {
   return 1e12 * dl_work_peak_tflops(job) * job->efficiency * job->n_gpus;
 }
 
+/* MACs (1e9) of a training step for one sample: with a frozen base the
+ * gradients of the classifier alone. */
+static double training_macs(const struct dl_job *job) {
+  if (!(job->frozen_base > 0))
+    return 3 * job->macs_g;
+  double head = job->found.arch ? dl_classifier_macs_g(job->found.arch) : NAN;
+  return job->macs_g + (isnan(head) ? 0 : 2 * head);
+}
+
 static void training(const struct dl_job *job, struct dl_work *w) {
-  double train = job->frozen_base > 0 ? 1 : 3;
   double val = isnan(job->val_samples) ? 0 : job->val_samples;
-  double passes = train * job->train_samples + val;
-  w->flop = 2e9 * job->macs_g * passes * job->epochs;
+  double macs = training_macs(job) * job->train_samples + job->macs_g * val;
+  w->flop = 2e9 * macs * job->epochs;
   w->duration_s = w->flop / rate(job);
   if (isnan(job->macs_g))
     w->lacks = "macs_g";

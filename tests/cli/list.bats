@@ -13,9 +13,10 @@ load common
   check '[.gpus[].id] | (unique | length) == length'
 }
 
-@test "archs: at least 60, each with MACs and parameters" {
+@test "archs: at least 1300, each with MACs and parameters" {
   gives 0 '' list archs --format json
-  check '.archs | length >= 60 and all(.id and .macs_g > 0)'
+  check '.archs | length >= 1300 and
+    (map(select(.image_px)) | all(.id and .macs_g > 0 and .params_m > 0))'
   check '[.archs[].id] | (unique | length) == length'
 }
 
