@@ -21,7 +21,8 @@ class Count:
     """Sums over the layers walked; a feature map is (side, channels)."""
 
     def __init__(self):
-        self.macs = self.acts = self.params = 0
+        self.macs = self.acts = self.params = self.layers = 0
+        self.head = None        # inputs and outputs of the last dense layer
 
     def conv(self, x, out, k=1, s=1, pad="same", groups=1, bias=0, bn=2):
         """Convolution k x k (or k = (height, width)), stride s, padding
@@ -33,6 +34,7 @@ class Count:
         else:
             o = (side + 2 * (0 if pad == "valid" else pad) - kh) // s + 1
         weights = kh * kw * (chan // groups) * out
+        self.layers += 1
         self.macs += o * o * weights
         self.acts += o * o * out
         self.params += weights + out * (bias + bn)
@@ -47,6 +49,8 @@ class Count:
         return self.conv(x, out)
 
     def linear(self, n, out):
+        self.layers += 1
+        self.head = (n, out)
         self.macs += n * out
         self.acts += out
         self.params += (n + 1) * out
@@ -321,6 +325,12 @@ def cost(name, px):
     n = Count()
     NETWORKS[name](n, px)
     return n.macs / 1e9, n.acts / 1e6, n.params / 1e6
+
+
+def layers_and_head(name):
+    n = Count()
+    NETWORKS[name](n, 224)
+    return n.layers, n.head
 
 
 # Published: timm results tables, torchvision's own figures, the NASNet

@@ -1,23 +1,29 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Write data/architectures.xml from the facts of timm's results tables.
+"""Write data/architectures.xml from the facts of public results tables.
 
-usage: architectures-from-timm.py [--all | --check] TABLE.csv...
+usage: architectures-from-timm.py SOURCES >data/architectures.xml
+       make catalog SOURCES=DIR
 
-Each table has the columns model, img_size, gmacs, macts and params_m (other
-columns are ignored; train_img_size and param_count are understood as well).
-Which models go in, their names, aliases and scaling rules, is kept by hand in
-architectures.list beside this script; the figures of arXiv 2307.05520 are
-kept below; networks without a table row come from architecture_shapes.py.
+SOURCES holds timm/*.csv: the results and benchmark tables of timm, with the
+columns model, img_size, gmacs, macts and params_m (or train_img_size and
+param_count). Every network of the tables becomes an entry, with every input
+size that it is listed at, under its own name or with another size in it;
+another set of weights of a network becomes an alias of it.
 
-  --all    add every other model of the tables, its rule guessed from its name
-  --check  compare the scaling rules with the models the tables list at more
-           than one input size, and print the shares within 1 % and 2 %
-
-The XML goes to standard output.
+What the tables do not say comes from beside this script:
+  architectures.list            names, aliases and options chosen by hand
+  architecture_families.py      families, names, classifiers
+  architecture_attention.py     attention, from the networks' shapes
+  architecture_layers.py        layers and launches, from their depths
+  architecture_shapes.py, architecture_small.py
+                                networks that no table lists, layer by layer
+  architectures-torchvision.csv counts of architectures-from-torchvision.py
+and the figures of arXiv 2307.05520, below.
 """
 import collections
 import csv
+import glob
 import os
 import re
 import sys
@@ -26,7 +32,13 @@ from xml.sax.saxutils import escape, quoteattr
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
+import architecture_attention as attention  # noqa: E402
+import architecture_families as families  # noqa: E402
+import architecture_layers as layers  # noqa: E402
 import architecture_shapes as shapes  # noqa: E402
+import architecture_small as small  # noqa: E402
+
+shapes.NETWORKS.update((n, f) for n, (f, _) in small.NETWORKS.items())
 
 SOURCES = (
     ("timm", "PyTorch Image Models: results and benchmark tables", "2025",
@@ -42,7 +54,39 @@ SOURCES = (
      "2018", "https://arxiv.org/abs/1801.04381"),
     ("howard2019", "Searching for MobileNetV3", "2019",
      "https://arxiv.org/abs/1905.02244"),
+    ("howard2017", "MobileNets: Efficient Convolutional Neural Networks for "
+     "Mobile Vision Applications", "2017", "https://arxiv.org/abs/1704.04861"),
+    ("keras", "Keras Applications", "2024",
+     "https://keras.io/api/applications/"),
+    ("he2016", "Deep Residual Learning for Image Recognition", "2016",
+     "https://arxiv.org/abs/1512.03385"),
+    ("he2016b", "Identity Mappings in Deep Residual Networks", "2016",
+     "https://arxiv.org/abs/1603.05027"),
+    ("zagoruyko2016", "Wide Residual Networks", "2016",
+     "https://arxiv.org/abs/1605.07146"),
+    ("huang2017", "Densely Connected Convolutional Networks", "2017",
+     "https://arxiv.org/abs/1608.06993"),
+    ("xie2017", "Aggregated Residual Transformations for Deep Neural "
+     "Networks", "2017", "https://arxiv.org/abs/1611.05431"),
+    ("simonyan2015", "Very Deep Convolutional Networks for Large-Scale Image "
+     "Recognition", "2015", "https://arxiv.org/abs/1409.1556"),
+    ("lecun1998", "Gradient-Based Learning Applied to Document Recognition",
+     "1998", "https://doi.org/10.1109/5.726791"),
 )
+HEAD = """<?xml version="1.0" encoding="UTF-8"?>
+<!-- Written by tools/architectures-from-timm.py (make catalog).
+
+     macs_g of timm's tables is what fvcore counts: convolutions, dense layers
+     and products of attention, and 2 (batch norm) or 5 operations (layer
+     norm) for every element that is normalised. acts_m is the output of the
+     former three.
+
+     layers are convolutions and dense layers. launches are the kernels of a
+     forward pass in inference mode, one for every operator that computes or
+     copies, nothing fused: views and shapes launch nothing. -->
+<catalog kind="architecture" version="1">
+  <sources>
+"""
 
 HALF = "half the published GFLOPs of the Keras network"
 # id -> (px, published GFLOPs, note, network of the activations)
@@ -62,19 +106,10 @@ PAPER_A = {
 
 # Where the definition of a network without a table row was published.
 WALKED = (("nasnet", "zoph2018"), ("mobilenetv2", "sandler2018"),
-          ("mobilenetv3", "howard2019"))
+          ("mobilenetv3", "howard2019"), ("mobilenetv1", "howard2017"))
 DERIVED = "derived: from the layer shapes"
-
-WIDTHS = {"tiny": (12, 192), "small": (12, 384), "medium": (12, 512),
-          "base": (12, 768), "large": (24, 1024), "huge": (32, 1280)}
-TOKEN_NAME = re.compile(r"(?:vit|deit|deit3|beit|beitv2|eva)_(tiny|small|"
-                        r"medium|base|large|huge)(?:_distilled)?_patch(\d+)_"
-                        r"(?:clip_|siglip_gap_)?(\d+)$")
-# Global attention of another form, or weights tied to the input size.
-FIXED_NAME = re.compile(r"(mixer|resmlp|gmixer|gmlp|levit|maxvit|maxxvit|"
-                        r"swinv2_cr|coat|efficientformer|cait|crossvit|volo|"
-                        r"vitamin|hiera|sam2|mobilenetv4_hybrid|csatv2|"
-                        r".*_patch\d)")
+ATTENTION = "derived: from the shapes of its attention"
+FUSED = "derived: the table's figure and the attention products it leaves out"
 
 
 def fold(name):
@@ -83,9 +118,12 @@ def fold(name):
                               name.lower()))
 
 
-def read_tables(paths):
-    """model -> {px: (gmacs, macts, params)}, figures as they are written."""
+def read_tables(folder):
+    """model -> {px: [(gmacs, macts, params)]}, figures as they are written."""
     rows = collections.OrderedDict()
+    paths = sorted(glob.glob(os.path.join(folder, "timm", "*.csv")))
+    if not paths:
+        raise SystemExit("%s: no timm/*.csv" % folder)
     for path in paths:
         with open(path, newline="", encoding="utf-8") as table:
             for r in csv.DictReader(table):
@@ -94,23 +132,51 @@ def read_tables(paths):
                     continue
                 if r.get("gmacs_src", "exact") != "exact":
                     continue
-                params = r.get("params_m") or r.get("param_count")
-                rows.setdefault(r["model"], {}).setdefault(
-                    int(px), (r["gmacs"], r["macts"], params))
+                figures = (r["gmacs"], r["macts"],
+                           r.get("params_m") or r["param_count"])
+                found = rows.setdefault(r["model"], {}).setdefault(int(px), [])
+                if figures not in found:
+                    found.append(figures)
     return rows
 
 
+def read_torchvision():
+    """Alias of torchvision -> [row of each size]."""
+    found = {}
+    path = os.path.join(HERE, "architectures-torchvision.csv")
+    with open(path, newline="", encoding="utf-8") as table:
+        for r in csv.DictReader(table):
+            found.setdefault(fold(r["model"]), []).append(r)
+    return found
+
+
 class Entry:
-    def __init__(self, ident, name, family, rule, aliases=(), options=()):
+    def __init__(self, ident, name, family, rule=None, aliases=(), options=()):
         self.ident, self.name, self.family = ident, name, family
-        self.rule, *self.tokens = rule.split(":")
-        self.tokens = [int(t) for t in self.tokens]
+        self.rule = rule or self.guess_rule()
+        if self.rule == "area" and DOWN.match(ident):
+            self.rule = "area-down"
         self.aliases = [a for a in aliases if fold(a) != fold(ident)]
         self.options = dict(options)
+        self.vit = attention.vit(ident) if self.rule == "tokens" else None
+
+    def guess_rule(self):
+        if attention.vit(self.ident):
+            return "tokens"
+        if TIED.match(self.ident):
+            return "none"
+        return "area-down" if DOWN.match(self.ident) else "area"
+
+
+# Weights that mix tokens: they are as many as the input has.
+TIED = re.compile(r"mixer|resmlp|gmixer|gmlp|levit|efficientformer_")
+# Networks that cut maps by pooling or patches without padding.
+DOWN = re.compile(r"convnext|densenet|vgg|googlenet")
 
 
 def read_list(path):
-    entries, family = [], None
+    """The entries chosen by hand, by identifier."""
+    entries, family = collections.OrderedDict(), None
     with open(path, encoding="utf-8") as text:
         for line in text:
             line = line.split("#")[0].strip()
@@ -119,25 +185,11 @@ def read_list(path):
             elif line:
                 ident, name, rule, aliases, options = (
                     c.strip() for c in line.split("|"))
-                entries.append(Entry(
+                entries[ident] = Entry(
                     ident, name, family, rule,
                     [a.strip() for a in aliases.split(",") if a.strip()],
-                    [(o + "=").split("=")[:2] for o in options.split()]))
+                    [(o + "=").split("=")[:2] for o in options.split()])
     return entries
-
-
-def guess_rule(model):
-    m = TOKEN_NAME.match(model)
-    if m:
-        return "tokens:%s:%d:%d" % ((m[2],) + WIDTHS[m[1]])
-    return "none" if FIXED_NAME.match(model) else "area"
-
-
-def attention(entry, px):
-    """MACs (G) of the attention products of the layers, tokens rule."""
-    patch, depth, width = entry.tokens
-    n = (px // patch) ** 2 + 1
-    return 2 * depth * n * n * width / 1e9, n
 
 
 def value(indent, name, source, text, note=""):
@@ -146,85 +198,245 @@ def value(indent, name, source, text, note=""):
         " note=" + quoteattr(note) if note else "", escape(str(text)))
 
 
-def walked_input(entry, px):
-    source = next((s for p, s in WALKED if entry.ident.startswith(p)),
-                  "torchvision")
-    macs, acts, params = shapes.cost(entry.ident, px)
-    return px, [("macs_g", source, "%.4g" % macs, DERIVED),
-                ("acts_m", source, "%.4g" % acts, DERIVED)], params, source
+def whole(entry, px, macs, params):
+    """Whether a figure of a plain transformer has the products in it: its
+    weights are used once a token."""
+    n = attention.tokens(entry.vit, px)
+    width = entry.vit.width
+    used = params - 1e-6 * width * (1000 + n)
+    if re.search(r"siglip_\d|_map|pe_core", entry.ident):
+        used -= 12e-6 * width * width       # pooling by attention
+    products = attention.products(entry.ident, px)[0]
+    return macs - n * used / 1e3 > products / 2
 
 
-def table_input(entry, model, px, row):
+def best_row(found, wanted):
+    """The row with the most work: before branches are merged, with the
+    products of attention. `wanted`: the parameters to prefer."""
+    rows = [r for r in found if not wanted or r[2] == wanted] or found
+    return max(rows, key=lambda r: (float(r[0]), float(r[1])))
+
+
+def table_input(entry, model, px, found):
     note = "" if model == entry.ident else "listed as " + model
-    macs, acts, _ = row
-    if "fused" in entry.options:
-        extra, n = attention(entry, px)
-        _, depth, width = entry.tokens
-        macs = "%.2f" % (float(macs) + extra)
-        acts = "%.2f" % (float(acts)
-                         + depth * (width // 64 * n * n + width * n) / 1e6)
-        note = "derived: the table's figure and the attention products " \
-               "it leaves out"
-    return px, [("macs_g", "timm", macs, note), ("acts_m", "timm", acts, note)]
+    macs, acts, _ = best_row(found, entry.options.get("params"))
+    if entry.vit and len(found) == 1 and not re.search(
+            r"_r\d*_|_r\d+_|resnet", entry.ident) and not whole(
+                entry, px, float(macs), float(found[0][2])):
+        more = attention.products(entry.ident, px)
+        n = attention.tokens(entry.vit, px)
+        mixed = entry.vit.depth * n * entry.vit.width / 1e6
+        macs = "%.2f" % (float(macs) + more[0])
+        acts = "%.2f" % (float(acts) + more[1] + mixed)
+        note = FUSED
+    return [("macs_g", "timm", macs, note), ("acts_m", "timm", acts, note)]
 
 
-def inputs_of(entry, rows):
+def source_of(entry):
+    return next((s for p, s in WALKED if entry.ident.startswith(p)),
+                entry.options.get("source", "torchvision"))
+
+
+def walked_inputs(entry):
+    found, source = collections.OrderedDict(), source_of(entry)
+    network = entry.options.get("network", entry.ident)
+    for px in entry.options["walk"].split(","):
+        macs, acts, params = shapes.cost(network, int(px))
+        found[int(px)] = [("macs_g", source, "%.4g" % macs, DERIVED),
+                          ("acts_m", source, "%.4g" % acts, DERIVED)]
+    return found, ("%.4g" % params, source, DERIVED)
+
+
+def torchvision_inputs(rows):
+    found = collections.OrderedDict(
+        (int(r["image_px"]), [(n, "torchvision", "%.5g" % float(r[n]),
+                               "derived: counted operator by operator")
+                              for n in ("macs_g", "acts_m")]) for r in rows)
+    return found, ("%.5g" % float(rows[0]["params_m"]), "torchvision",
+                   "derived: counted operator by operator")
+
+
+def stem(model, rows):
+    """The name without the input size, where it is a size."""
+    m = re.search(r"_(\d{3,4})(?=$|_)", model)
+    return model.replace(m[0], "", 1) \
+        if m and int(m[1]) in rows[model] else model
+
+
+def same_network(rows, a, b):
+    """But for the classifier and the positions."""
+    params = [float(next(iter(rows[m].values()))[0][2]) for m in (a, b)]
+    return abs(params[0] / params[1] - 1) < .02
+
+
+def listed_inputs(entry, rows, siblings):
+    found = collections.OrderedDict()
+    others = [m for m in entry.options.get("same", "").split(",") if m]
+    others += [m for m in siblings if m not in others
+               and same_network(rows, entry.ident, m)]
+    for model in [entry.ident] + others:
+        for px in sorted(rows.get(model, ())):
+            if px not in found:
+                found[px] = table_input(entry, model, px, rows[model][px])
+    own = rows[entry.ident]
+    ref = int(entry.options.get("ref", 224 if 224 in own else min(own)))
+    params = best_row(next(iter(own.values())), entry.options.get("params"))[2]
+    return ref, found, (params, "timm", "")
+
+
+def inputs_of(entry, rows, siblings, vision):
     """The inputs, the reference first, and (params, source, note)."""
-    found = {}
     if "walk" in entry.options:
-        for px in entry.options["walk"].split(","):
-            _, values, params, source = walked_input(entry, int(px))
-            found[int(px)] = values
-        params = ("%.4g" % params, source, DERIVED)
-        if entry.ident in rows:
-            params = (next(iter(rows[entry.ident].values()))[2], "timm", "")
+        found, params = walked_inputs(entry)
         ref = min(found)
+        if entry.ident in rows:
+            params = (next(iter(rows[entry.ident].values()))[0][2], "timm", "")
+    elif entry.ident in rows:
+        ref, found, params = listed_inputs(entry, rows, siblings)
     else:
-        models = [entry.ident] + [
-            m for m in entry.options.get("same", "").split(",") if m]
-        for model in models:
-            for px in sorted(rows[model]):
-                if px not in found:
-                    found[px] = table_input(entry, model, px,
-                                            rows[model][px])[1]
-        own = rows[entry.ident]
-        ref = int(entry.options.get("ref", min(own)))
-        params = (next(iter(own.values()))[2], "timm", "")
+        found, params = torchvision_inputs(vision)
+        ref = min(found)
+    found = {px: (v, "") for px, v in found.items()}
     for px, gflops, note, network in PAPER_A.get(entry.ident, ()):
         acts = shapes.cost(network, px)[1]
-        found[px] = [("macs_g", "delrey2024", "%.7g" % (float(gflops) / 2),
-                      "derived: " + note),
-                     ("acts_m", "delrey2024", "%.4g" % acts,
-                      DERIVED + ", without the head")]
+        found[px] = ([("macs_g", "delrey2024", "%.7g" % (float(gflops) / 2),
+                       "derived: " + note),
+                      ("acts_m", "delrey2024", "%.4g" % acts,
+                       DERIVED + ", without the head")], ' head="none"')
     order = [ref] + sorted(px for px in found if px != ref)
-    return [(px, found[px]) for px in order], params
+    return [(px,) + found[px] for px in order], params
 
 
-def emit_entry(entry, rows):
-    inputs, params = inputs_of(entry, rows)
+def classifier(entry, params, vision):
+    """(inputs, classes, source, note) or None."""
+    if "walk" in entry.options:
+        _, own = shapes.layers_and_head(
+            entry.options.get("network", entry.ident))
+        return own and own + (source_of(entry), DERIVED)
+    if vision and entry.family != "segmentation" and entry.ident != "s3d":
+        return (int(vision[0]["head_inputs"]), int(vision[0]["classes"]),
+                "torchvision", "")
+    width = entry.vit.width if entry.vit else None
+    known = families.head(entry.options.get("like", entry.ident), width)
+    if not known:
+        return None
+    return known + ("timm", "derived: width of the last map")
+
+
+def head_lines(entry, params, known):
+    out = []
+    if known:
+        inputs, classes, source, note = known
+        out.append(value("    ", "head_inputs", source, inputs, note))
+        if classes:
+            out.append(value("    ", "classes", source, classes,
+                             "assumed: ImageNet" if source == "timm"
+                             else note))
+    if "head" in entry.options:
+        out.append(value("    ", "head_macs_g", source_of(entry),
+                         entry.options["head"],
+                         "derived: weights of the layers after pooling"))
+    else:
+        fixed = families.fixed(entry.ident, float(params))
+        if fixed:
+            own = known[0] * known[1] * 1e-9 if known else 0
+            out.append(value("    ", "head_macs_g", "timm",
+                             "%.4g" % (fixed + own), "derived: the classifier, "
+                             "gates and standardising the weights"))
+    return out
+
+
+def attention_lines(entry, px):
+    if entry.vit:
+        out = [value("    ", n, "timm", getattr(entry.vit, f)) for n, f in (
+            ("patch_px", "patch"), ("depth", "depth"), ("width", "width"),
+            ("heads", "heads"), ("extra_tokens", "extra"))]
+        return out
+    known = attention.products(entry.options.get("like", entry.ident), px)
+    if entry.rule == "none" or not known or not known[0]:
+        return []
+    out = [value("    ", "attention_macs_g", "timm", "%.4g" % known[0],
+                 ATTENTION)]
+    if known[1]:
+        out.append(value("    ", "attention_acts_m", "timm",
+                         "%.4g" % known[1], ATTENTION))
+    return out
+
+
+def layer_lines(entry, vision):
+    if vision:
+        return [value("    ", n, "torchvision", vision[0][n],
+                      "derived: counted operator by operator")
+                for n in ("layers", "launches")]
+    known = layers.count(entry.options.get("like", entry.ident), entry.vit)
+    if not known and "walk" in entry.options:
+        known, _ = shapes.layers_and_head(
+            entry.options.get("network", entry.ident))
+        return [value("    ", "layers", source_of(entry), known, DERIVED)]
+    if not known:
+        return []
+    return [value("    ", n, "timm", v, "derived: from its depth")
+            for n, v in zip(("layers", "launches"), known)]
+
+
+def emit_entry(entry, rows, siblings, torchvision):
+    vision = next((torchvision[fold(n)] for n in [entry.ident] + entry.aliases
+                   if fold(n) in torchvision), None)
+    inputs, params = inputs_of(entry, rows, siblings, vision)
     lines = ["  <entry id=%s name=%s family=%s scaling=%s>" % tuple(
         map(quoteattr, (entry.ident, entry.name, entry.family, entry.rule)))]
     lines += ["    <alias>%s</alias>" % escape(a) for a in entry.aliases]
     lines.append(value("    ", "params_m", params[1], params[0], params[2]))
-    if "head" in entry.options:
-        source = next((s for p, s in WALKED if entry.ident.startswith(p)),
-                      "torchvision")
-        lines.append(value("    ", "head_macs_g", source,
-                           entry.options["head"],
-                           "derived: weights of the layers after pooling"))
-    if entry.tokens:
-        hybrid = "derived: the stage with global attention at stride 16" \
-            if entry.family == "hybrid" else ""
-        for name, v in zip(("patch_px", "depth", "width"), entry.tokens):
-            lines.append(value("    ", name, "timm", v, hybrid))
-    for px, values in inputs:
-        lines.append('    <input image_px="%d">' % px)
+    known = classifier(entry, params[0], vision)
+    lines += head_lines(entry, params[0], known)
+    lines += layer_lines(entry, vision)
+    lines += attention_lines(entry, inputs[0][0])
+    for name, stride in STRIDES:
+        if re.match(name, entry.ident):
+            lines.append(value("    ", "stride_px", params[1], stride,
+                               "derived: of its last map"))
+            break
+    for px, values, head in inputs:
+        lines.append('    <input image_px="%d"%s>' % (px, head))
         lines += [value("      ", n, s, v, note) for n, s, v, note in values]
         lines.append("    </input>")
     return lines + ["  </entry>"]
 
 
-def emit(entries, rows, out):
+# Where it is not 32.
+STRIDES = ((r"vitamin_|volo_|cait_|crossvit_|convit_|tnt_|xcit_\w+_p16", 16),
+           (r"\w+_cifar_stem", 8), (r"(?!vgg)\w+_cifar$|wrn_|lenet", 4))
+
+
+def all_entries(rows, chosen):
+    """The chosen entries and all others of the tables, by family."""
+    known = {}
+    for e in chosen.values():
+        for name in [e.ident] + e.aliases:
+            known[fold(name)] = e.ident
+    entries = collections.OrderedDict(chosen)
+    names = set(rows) | set(chosen)
+    for model in sorted(rows):
+        if fold(model) in known or model.startswith("test_"):
+            continue        # listed, a twin that folds alike, made for tests
+        original = families.alias_of(model, names)
+        if original:
+            continue
+        known[fold(model)] = model
+        entries[model] = Entry(model, families.title(model),
+                               families.family(model))
+    for model in sorted(rows):
+        if fold(model) in known or model.startswith("test_"):
+            continue
+        original = known.get(fold(families.alias_of(model, names)))
+        if original:
+            known[fold(model)] = original
+            entries[original].aliases.append(model)
+    return entries
+
+
+def settle_names(entries):
+    """No two entries go by one name."""
     names = {}
     for e in entries:
         for name in [e.ident] + e.aliases:
@@ -232,18 +444,25 @@ def emit(entries, rows, out):
             if other != e.ident:
                 raise SystemExit("'%s' names both '%s' and '%s'"
                                  % (name, other, e.ident))
+    for e in entries:
+        if names.setdefault(fold(e.name), e.ident) != e.ident:
+            e.name = e.ident
+
+
+def emit(entries, rows, torchvision, out):
+    groups = {}
+    for model in rows:
+        groups.setdefault(stem(model, rows), []).append(model)
     body, used, family = [], set(), None
     for e in entries:
         if e.family != family:
             family = e.family
             body += ["", "  <!-- %s -->" % family]
-        lines = emit_entry(e, rows)
+        siblings = groups[stem(e.ident, rows)] if e.ident in rows else ()
+        lines = emit_entry(e, rows, siblings, torchvision)
         used.update(re.findall(r' source="([^"]+)"', "\n".join(lines)))
         body += lines
-    out.write('<?xml version="1.0" encoding="UTF-8"?>\n'
-              '<!-- Written by tools/architectures-from-timm.py from '
-              'tools/architectures.list. -->\n'
-              '<catalog kind="architecture" version="1">\n  <sources>\n')
+    out.write(HEAD)
     for ident, title, year, url in SOURCES:
         if ident in used:
             out.write("    <source id=%s title=%s year=%s\n            url=%s/>"
@@ -251,96 +470,19 @@ def emit(entries, rows, out):
     out.write("  </sources>\n" + "\n".join(body) + "\n</catalog>\n")
 
 
-def predict(entry, px0, macs0, px):
-    """MACs (G) at px by the entry's rule from those at px0."""
-    if entry.tokens:
-        (quad0, n0), (quad, n) = attention(entry, px0), attention(entry, px)
-        linear0 = macs0 if "fused" in entry.options else macs0 - quad0
-        return linear0 * n / n0 + (0 if "fused" in entry.options else quad)
-    head = float(entry.options.get("head", 0))
-    return head + (macs0 - head) * (px / px0) ** 2
-
-
-def check(entries, rows, out):
-    """Every ordered pair (smallest listed size, another one)."""
-    by_id = {e.ident: e for e in entries}
-    worst, count = [], collections.Counter()
-    base = {}
-    for model in rows:
-        stem = re.sub(r"_\d{3}$", "", model)
-        base.setdefault(stem, model)
-    groups = collections.OrderedDict()
-    for model in rows:
-        e = by_id.get(model)
-        group = [model] + (e.options.get("same", "").split(",") if e else [])
-        if not e:
-            stem = base[re.sub(r"_\d{3}$", "", model)]
-            if stem != model and stem in rows and abs(
-                    float(list(rows[stem].values())[0][2])
-                    / float(list(rows[model].values())[0][2]) - 1) < .02:
-                group.append(stem)
-        groups[model] = [m for m in group if m]
-    for model, members in groups.items():
-        entry = by_id.get(model) or Entry(model, model, "", guess_rule(model))
-        if entry.rule == "none":
-            continue
-        sizes = {}
-        for m in reversed(members):
-            sizes.update((px, float(r[0])) for px, r in rows[m].items())
-        px0 = int(entry.options.get("ref", min(sizes))) \
-            if model in by_id else min(sizes)
-        for px in sorted(sizes):
-            if px == px0:
-                continue
-            # Both figures are rounded to 0.01: allow for that.
-            guess = predict(entry, px0, sizes[px0], px)
-            slack = .005 + .005 * (px / px0) ** 2
-            off = abs(guess - sizes[px])
-            rel, net = off / sizes[px], max(0, off - slack) / sizes[px]
-            chosen = "chosen" if model in by_id else "other"
-            key = (chosen, entry.rule)
-            for k in (key, (chosen, "any"), ("any", "any")):
-                count[k, "n"] += 1
-                for limit in (1, 2):
-                    count[k, limit] += rel <= limit / 100
-                    count[k, limit, "net"] += net <= limit / 100
-            worst.append((rel, net, model, entry.rule, px0, px, guess,
-                          sizes[px]))
-    for key in sorted({k[0] for k in count}):
-        n = count[key, "n"]
-        out.write("%-6s %-6s: %4d pairs; within 1 %%: %5.1f %%, 2 %%: %5.1f "
-                  "%%; beyond rounding 1 %%: %5.1f %%, 2 %%: %5.1f %%\n" % (
-                      key + (n,) + tuple(100 * c / n for c in (
-                          count[key, 1], count[key, 2], count[key, 1, "net"],
-                          count[key, 2, "net"]))))
-    for rel, net, model, rule, px0, px, guess, listed in sorted(
-            worst, reverse=True):
-        if net > .01:
-            out.write("%6.2f %%  %s (%s) %d -> %d: %.4g, listed %.4g\n" % (
-                100 * rel, model, rule, px0, px, guess, listed))
-
-
 def main(argv):
-    flags = [a for a in argv if a.startswith("--")]
-    paths = [a for a in argv if not a.startswith("--")]
-    if not paths or set(flags) - {"--all", "--check"}:
+    if len(argv) != 1 or argv[0].startswith("-"):
         sys.stderr.write(__doc__)
         return 2
-    rows = read_tables(paths)
-    entries = read_list(os.path.join(HERE, "architectures.list"))
-    if "--check" in flags:
-        check(entries, rows, sys.stdout)
-        return 0
-    if "--all" in flags:
-        taken = {fold(n) for e in entries for n in [e.ident] + e.aliases}
-        others = []
-        for m in sorted(rows):
-            if fold(m) in taken:
-                continue    # listed, an alias, or a twin that folds alike
-            taken.add(fold(m))
-            others.append(Entry(m, m, m.split("_")[0], guess_rule(m)))
-        entries += sorted(others, key=lambda e: (e.family, e.ident))
-    emit(entries, rows, sys.stdout)
+    rows = read_tables(argv[0])
+    chosen = read_list(os.path.join(HERE, "architectures.list"))
+    entries = list(all_entries(rows, chosen).values())
+    order = {}
+    for e in entries:
+        order.setdefault(e.family, len(order))
+    entries.sort(key=lambda e: order[e.family])
+    settle_names(entries)
+    emit(entries, rows, read_torchvision(), sys.stdout)
     return 0
 
 

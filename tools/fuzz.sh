@@ -6,8 +6,8 @@
 #
 #   tools/fuzz.sh BUILD SECONDS [NAME...]
 #
-# NAME is an importer of power logs, `any` (recognised by content), `csv` or
-# `model`; all without any. CLANG names the compiler, FUZZ_JOBS the number of
+# NAME is an importer of power logs, `any` (recognised by content), `csv`,
+# `model` or `shape`; all without any. CLANG names the compiler, FUZZ_JOBS the number of
 # fuzzers at a time.
 set -eu
 
@@ -24,7 +24,7 @@ if [ "${1-}" = --one ]; then
   # What was found before is tried again.
   find "$own/found" -type f -exec mv {} "$own/corpus" \;
   case $name in
-    csv | model) binary=fuzz_$name importer= ;;
+    csv | model | shape) binary=fuzz_$name importer= ;;
     any) binary=fuzz_import importer= ;;
     *) binary=fuzz_import importer=$name ;;
   esac
@@ -97,7 +97,7 @@ done
 
 if [ $# -eq 0 ]; then
   # shellcheck disable=SC2046
-  set -- $("$FUZZ_DIR/fuzz_import" --names) any csv model
+  set -- $("$FUZZ_DIR/fuzz_import" --names) any csv model shape
 fi
 printf '%s\n' "$@" | xargs -n 1 -P "$jobs" "$self" --one
 if [ -e "$FUZZ_DIR/failed" ]; then

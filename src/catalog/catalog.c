@@ -3,12 +3,14 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/names.h"
 #include "catalog/load.h"
 #include "catalog/scan.h"
+#include "catalog/shapes.h"
 #include "catalog/user_files.h"
 
 /* A descriptor file that was opened by its path, or a shape that was said. */
@@ -40,6 +42,7 @@ struct dl_catalog {
   char *datadir;
   struct kind kind[DL_N_KINDS];
   struct dl_user_files user;
+  struct dl_shapes shapes;
   bool user_read;
   struct opened **opened;
   size_t n_opened;
@@ -80,6 +83,7 @@ void dl_catalog_free(struct dl_catalog *c) {
   }
   free(c->opened);
   dl_user_files_free(&c->user);
+  dl_shapes_free(&c->shapes);
   free(c->datadir);
   free(c);
 }
@@ -175,9 +179,17 @@ static enum dl_status look_shipped(struct dl_catalog *c, enum dl_kind kind,
   return status;
 }
 
+/* Names of the catalogue may have a slash in them too
+ * (meta-llama/Llama-2-7b-hf): such a text is a path only where it is written
+ * like one, or a file is called like that. */
 static bool is_path(const char *name) {
   size_t n = strlen(name);
-  return strchr(name, '/') || (n > 4 && strcmp(name + n - 4, ".xml") == 0);
+  if (dl_is_shape(name))
+    return false;
+  if (n > 4 && strcmp(name + n - 4, ".xml") == 0)
+    return true;
+  return strchr(name, '/') &&
+         (*name == '.' || *name == '/' || access(name, F_OK) == 0);
 }
 
 /* What has been opened under a name, or NULL. */
@@ -207,7 +219,10 @@ static enum dl_status load_own(struct dl_catalog *c, enum dl_kind kind,
 
 enum dl_status dl_catalog_open(struct dl_catalog *c, enum dl_kind kind,
                                const char *name, struct dl_diag *d) {
-  if (!is_path(name) || find_opened(c, kind, name))
+  const struct dl_descriptor *e;
+  if (kind == DL_ARCHITECTURE && dl_is_shape(name))
+    return dl_shapes_get(&c->shapes, name, &e, d);
+  if (find_opened(c, kind, name) || !is_path(name))
     return DL_OK;
   struct opened *own = dl_calloc(1, sizeof *own);
   void *list = c->opened;
@@ -227,6 +242,17 @@ enum dl_status dl_catalog_open(struct dl_catalog *c, enum dl_kind kind,
   }
   c->opened[c->n_opened++] = own;
   return DL_OK;
+}
+
+/* A shape with a mistake in it is an unknown name. */
+static enum dl_status look_shape(struct dl_catalog *c, const char *name,
+                                 const struct dl_descriptor **e,
+                                 struct dl_diag *d) {
+  struct dl_diag quiet;
+  dl_diag_init(&quiet);
+  enum dl_status status = dl_shapes_get(&c->shapes, name, e, &quiet);
+  dl_diag_free(&quiet);
+  return status == DL_EFAILED ? dl_fail_memory(d) : DL_OK;
 }
 
 /* In the user's catalogues, and in those that ship where `all` is set. */
@@ -253,7 +279,11 @@ enum dl_status dl_catalog_look(struct dl_catalog *c, enum dl_kind kind,
                                const char *name, const struct dl_descriptor **e,
                                struct dl_diag *d) {
   *e = find_opened(c, kind, name);
-  return *e ? DL_OK : look(c, kind, name, true, e, d);
+  if (*e)
+    return DL_OK;
+  if (kind == DL_ARCHITECTURE && dl_is_shape(name))
+    return look_shape(c, name, e, d);
+  return look(c, kind, name, true, e, d);
 }
 
 enum dl_status dl_catalog_look_own(struct dl_catalog *c, enum dl_kind kind,
@@ -306,6 +336,8 @@ enum dl_status dl_catalog_get(struct dl_catalog *c, enum dl_kind kind,
   enum dl_status status = dl_catalog_look(c, kind, name, e, d);
   if (status != DL_OK || *e)
     return status;
+  if (kind == DL_ARCHITECTURE && dl_is_shape(name))
+    return dl_shapes_get(&c->shapes, name, e, d);
   struct dl_text near = {0};
   name_nearest(c, kind, name, &near);
   const struct dl_kind_info *k = dl_kind_info(kind);

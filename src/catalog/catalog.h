@@ -17,17 +17,18 @@ struct dl_catalog;
 struct dl_catalog *dl_catalog_new(const char *datadir);
 void dl_catalog_free(struct dl_catalog *c); /* accepts NULL */
 
-/* Opens a user's own file if `name` is the path of one (it contains '/' or
- * ends in .xml); its path is then a name for lookups. To be called for what
- * the user says, never for what a table says: a table must not make dlest
- * read files. */
+/* Opens a user's own file if `name` is the path of one (it ends in .xml, or
+ * contains '/' and begins with that or '.', or there is such a file); its path
+ * is then a name for lookups. A shape with a mistake in it ("transformer:...")
+ * is refused here. To be called for what the user says, never for what a table
+ * says: a table must not make dlest read files. */
 enum dl_status dl_catalog_open(struct dl_catalog *c, enum dl_kind kind,
                                const char *name, struct dl_diag *d);
 
 /* A descriptor by identifier, name or alias, in any spelling (case, blanks,
- * hyphens and vendor words do not count), or by the path of a file that was
- * opened. Owned by the catalogue. An unknown name is refused (DL_EINPUT) with
- * the nearest three. */
+ * hyphens and vendor words do not count), by the path of a file that was
+ * opened, or by a shape (shapes.h). Owned by the catalogue. An unknown name is
+ * refused (DL_EINPUT) with the nearest three. */
 enum dl_status dl_catalog_get(struct dl_catalog *c, enum dl_kind kind,
                               const char *name, const struct dl_descriptor **e,
                               struct dl_diag *d);

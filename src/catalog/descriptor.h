@@ -52,20 +52,22 @@ enum dl_architecture_field {
   DL_ARCH_ACTIVE_PARAMS_M, /* of them used by a token (mixture of experts) */
   DL_ARCH_IMAGE_PX,        /* side of the square input the figures are for */
   DL_ARCH_SEQ_LEN,         /* tokens of the sequence the figures are for */
-  DL_ARCH_HEAD_MACS_G,   /* part of macs_g that does not grow with the input */
-  DL_ARCH_HEAD_INPUTS,   /* features that the classifier takes */
-  DL_ARCH_CLASSES,       /* outputs of the classifier */
-  DL_ARCH_HEAD_PARAMS_M, /* trained when the base is frozen */
-  DL_ARCH_LAYERS,        /* convolutions and dense layers */
-  DL_ARCH_LAUNCHES,      /* kernels of one forward pass */
-  DL_ARCH_PATCH_PX,      /* attention: side of a patch, depth, width */
+  DL_ARCH_HEAD_MACS_G,     /* part of macs_g that does not grow with the input;
+                              NaN: that of the classifier */
+  DL_ARCH_HEAD_INPUTS,     /* features that the classifier takes */
+  DL_ARCH_CLASSES,         /* its outputs; NaN: there is none */
+  DL_ARCH_HEAD_PARAMS_M,   /* trained when the base is frozen */
+  DL_ARCH_LAYERS,          /* convolutions and dense layers */
+  DL_ARCH_LAUNCHES,        /* kernels of one forward pass */
+  DL_ARCH_PATCH_PX,        /* attention: side of a patch, depth, width */
   DL_ARCH_DEPTH,
   DL_ARCH_WIDTH,
   DL_ARCH_HEADS,
   DL_ARCH_EXTRA_TOKENS,     /* besides the patches; NaN: one */
-  DL_ARCH_ATTENTION_MACS_G, /* part that grows with the square of tokens */
-  DL_ARCH_ATTENTION_ACTS_M,
-  DL_ARCH_TRAFFIC_RATIO /* elements that all layers move, by acts_m */
+  DL_ARCH_ATTENTION_MACS_G, /* parts of the first input's that grow with */
+  DL_ARCH_ATTENTION_ACTS_M, /* the square of the tokens */
+  DL_ARCH_STRIDE_PX,        /* of the coarsest map; NaN: 32 */
+  DL_ARCH_TRAFFIC_RATIO     /* elements that all layers move, by acts_m */
 };
 
 enum dl_dataset_field {
@@ -106,7 +108,8 @@ long dl_field_find(enum dl_kind kind, const char *name);
 /* How an architecture's MACs and activations follow the input size. */
 enum dl_scaling {
   DL_SCALING_NONE,    /* they do not */
-  DL_SCALING_AREA,    /* with the area, but for the head */
+  DL_SCALING_AREA,    /* with the area, but for the head; maps round up */
+  DL_SCALING_DOWN,    /* the same, maps round down */
   DL_SCALING_TOKENS,  /* attention: linear and quadratic parts */
   DL_SCALING_SEQUENCE /* by the shape of a transformer (transformer.h) */
 };
@@ -120,6 +123,7 @@ struct dl_value_of {
 /* Figures of an architecture at one input size. */
 struct dl_input {
   double image_px;
+  bool headless; /* counted without what follows the pooling */
   struct dl_value_of macs_g;
   struct dl_value_of acts_m;
 };
@@ -139,8 +143,10 @@ struct dl_descriptor {
   const char *const *aliases;
   size_t n_aliases;
   struct dl_value_of value[DL_MAX_FIELDS];
+  size_t value_line[DL_MAX_FIELDS];         /* where it was read; 0: nowhere */
   enum dl_scaling scaling;                  /* architectures */
   const struct dl_transformer *transformer; /* its shape, or NULL */
+  const char *shape_source;                 /* who published the shape */
   const struct dl_input *inputs;
   size_t n_inputs;
 };

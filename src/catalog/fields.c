@@ -83,6 +83,8 @@ static const struct dl_field architecture_fields[] = {
                                   "part that grows with the tokens squared"},
     [DL_ARCH_ATTENTION_ACTS_M] = {"attention_acts_m", "M", 0, 1e9,
                                   "part that grows with the tokens squared"},
+    [DL_ARCH_STRIDE_PX] = {"stride_px", "px", 1, 1024,
+                           "stride of the coarsest map"},
     [DL_ARCH_TRAFFIC_RATIO] = {"traffic_ratio", NULL, 1, 1000,
                                "elements that all layers read and write, "
                                "by activation"},

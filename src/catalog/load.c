@@ -7,11 +7,13 @@
 
 #include "base/memory.h"
 #include "base/number.h"
+#include "catalog/transformer.h"
 
 void dl_shelf_free(struct dl_shelf *s) {
   for (size_t i = 0; i < s->n; i++) {
     free((void *)s->e[i].aliases);
     free((void *)s->e[i].inputs);
+    free((void *)s->e[i].transformer);
   }
   free(s->e);
   dl_intern_free(&s->folded);
@@ -65,21 +67,56 @@ static enum dl_status read_value(const struct dl_xml *xml, enum dl_kind kind,
   return DL_OK;
 }
 
-static enum dl_status read_values(const struct dl_xml *xml, dl_node *node,
+/* `lines` may be NULL. */
+static enum dl_status enter_value(const struct dl_xml *xml, dl_node *node,
                                   enum dl_kind kind, struct dl_value_of *value,
-                                  struct dl_diag *d) {
+                                  size_t *lines, struct dl_diag *d) {
+  long field;
+  struct dl_value_of v = {0};
+  enum dl_status status = read_value(xml, kind, node, &field, &v, d);
+  if (status == DL_OK && !isnan(value[field].x))
+    status = dl_fail_at(d, DL_EINPUT, dl_xml_path(xml), dl_xml_line(node),
+                        "value '%s' is given twice",
+                        dl_kind_info(kind)->fields[field].name);
+  if (status != DL_OK)
+    return status;
+  value[field] = v;
+  if (lines)
+    lines[field] = dl_xml_line(node);
+  return DL_OK;
+}
+
+/* What was refused becomes a finding, without its place in the text. */
+static void collect(struct dl_findings *l, const struct dl_xml *xml,
+                    dl_node *node, const struct dl_diag *d) {
+  const char *id = dl_xml_attr(dl_xml_parent(node, "entry"), "id");
+  struct dl_text place = {0};
+  dl_text_printf(&place, "%s:%zu: ", dl_xml_path(xml), dl_xml_line(node));
+  const char *text = d->error ? d->error : "out of memory";
+  if (strncmp(text, dl_text_str(&place), place.len) == 0)
+    text += place.len;
+  dl_findings_add(l, true, dl_xml_path(xml), dl_xml_line(node), id, "%s", text);
+  dl_text_free(&place);
+}
+
+/* With a list of findings in the shelf, values that are refused are left out
+ * and listed. */
+static enum dl_status read_values(const struct dl_shelf *s, dl_node *node,
+                                  enum dl_kind kind, struct dl_value_of *value,
+                                  size_t *lines, struct dl_diag *d) {
   for (dl_node *c = dl_xml_first(node, "value"); c;
        c = dl_xml_next(c, "value")) {
-    long field;
-    struct dl_value_of v = {0};
-    enum dl_status status = read_value(xml, kind, c, &field, &v, d);
-    if (status == DL_OK && !isnan(value[field].x))
-      status = dl_fail_at(d, DL_EINPUT, dl_xml_path(xml), dl_xml_line(c),
-                          "value '%s' is given twice",
-                          dl_kind_info(kind)->fields[field].name);
+    struct dl_diag own;
+    dl_diag_init(&own);
+    enum dl_status status =
+        enter_value(s->xml, c, kind, value, lines, s->findings ? &own : d);
+    if (status == DL_EINPUT && s->findings) {
+      collect(s->findings, s->xml, c, &own);
+      status = DL_OK;
+    }
+    dl_diag_free(&own);
     if (status != DL_OK)
       return status;
-    value[field] = v;
   }
   return DL_OK;
 }
@@ -89,7 +126,7 @@ static void no_values(struct dl_value_of *value) {
     value[i] = (struct dl_value_of){NAN, NULL, NULL};
 }
 
-static enum dl_status read_inputs(const struct dl_xml *xml, dl_node *node,
+static enum dl_status read_inputs(const struct dl_shelf *s, dl_node *node,
                                   struct dl_descriptor *e, struct dl_diag *d) {
   size_t n = count_children(node, "input");
   struct dl_input *in = dl_calloc(n, sizeof *in);
@@ -102,11 +139,13 @@ static enum dl_status read_inputs(const struct dl_xml *xml, dl_node *node,
     no_values(value);
     const char *px = dl_xml_attr(c, "image_px");
     if (!px || !dl_parse_double(px, &in->image_px) || in->image_px < 1)
-      return dl_fail_at(d, DL_EINPUT, dl_xml_path(xml), dl_xml_line(c),
+      return dl_fail_at(d, DL_EINPUT, dl_xml_path(s->xml), dl_xml_line(c),
                         "input: invalid image_px '%s'", px ? px : "");
-    enum dl_status status = read_values(xml, c, DL_ARCHITECTURE, value, d);
+    enum dl_status status = read_values(s, c, DL_ARCHITECTURE, value, NULL, d);
     if (status != DL_OK)
       return status;
+    const char *head = dl_xml_attr(c, "head");
+    in->headless = head && strcmp(head, "none") == 0;
     in->macs_g = value[DL_ARCH_MACS_G];
     in->acts_m = value[DL_ARCH_ACTS_M];
     in++;
@@ -115,9 +154,33 @@ static enum dl_status read_inputs(const struct dl_xml *xml, dl_node *node,
   return DL_OK;
 }
 
+static const char *attribute(const void *node, const char *name) {
+  return dl_xml_attr(node, name);
+}
+
+/* The shape of an entry that has one. */
+static enum dl_status read_shape(const struct dl_xml *xml, dl_node *node,
+                                 struct dl_descriptor *e, struct dl_diag *d) {
+  dl_node *shape = dl_xml_first(node, "transformer");
+  if (!shape && e->scaling == DL_SCALING_SEQUENCE)
+    return dl_fail_at(d, DL_EINPUT, e->file, e->line,
+                      "scaling \"sequence\" without a transformer");
+  if (!shape)
+    return DL_OK;
+  struct dl_transformer *t = dl_calloc(1, sizeof *t);
+  if (!t)
+    return dl_fail_memory(d);
+  e->transformer = t;
+  e->shape_source = source_title(xml, dl_xml_attr(shape, "source"));
+  return dl_transformer_read(t, attribute, shape, dl_xml_path(xml),
+                             dl_xml_line(shape), d);
+}
+
 static enum dl_scaling scaling_of(const char *word) {
   if (word && strcmp(word, "area") == 0)
     return DL_SCALING_AREA;
+  if (word && strcmp(word, "area-down") == 0)
+    return DL_SCALING_DOWN;
   if (word && strcmp(word, "tokens") == 0)
     return DL_SCALING_TOKENS;
   if (word && strcmp(word, "sequence") == 0)
@@ -147,9 +210,12 @@ static enum dl_status read_entry(struct dl_shelf *s, dl_node *node,
   if (!e->name)
     e->name = e->id;
   no_values(e->value);
-  enum dl_status status = read_values(s->xml, node, kind, e->value, d);
+  enum dl_status status =
+      read_values(s, node, kind, e->value, e->value_line, d);
   if (status == DL_OK && kind == DL_ARCHITECTURE)
-    status = read_inputs(s->xml, node, e, d);
+    status = read_inputs(s, node, e, d);
+  if (status == DL_OK && kind == DL_ARCHITECTURE)
+    status = read_shape(s->xml, node, e, d);
   if (status != DL_OK)
     return status;
   const char **aliases =
@@ -255,6 +321,22 @@ enum dl_status dl_shelf_parse(struct dl_shelf *s, enum dl_kind kind,
   enum dl_status status = dl_xml_parse(&xml, text, len, path, d);
   if (status == DL_OK)
     status = fill(s, kind, xml, d);
+  if (status != DL_OK)
+    dl_shelf_free(s);
+  return status;
+}
+
+enum dl_status dl_shelf_collect(struct dl_shelf *s, struct dl_xml *xml,
+                                enum dl_kind *kind, struct dl_findings *l,
+                                struct dl_diag *d) {
+  *s = (struct dl_shelf){.xml = xml, .findings = l};
+  long k = kind_of(xml);
+  if (k < 0) {
+    dl_shelf_free(s);
+    return DL_OK;
+  }
+  *kind = (enum dl_kind)k;
+  enum dl_status status = read_entries(s, *kind, d);
   if (status != DL_OK)
     dl_shelf_free(s);
   return status;

@@ -6,6 +6,7 @@
 
 #include "base/intern.h"
 #include "catalog/descriptor.h"
+#include "catalog/findings.h"
 #include "io/xml.h"
 
 /* The descriptors of one file. Start from {0}. Their texts belong to `xml`. */
@@ -16,6 +17,7 @@ struct dl_shelf {
   struct dl_intern folded; /* names folded for lookup */
   size_t *owner;           /* by number in `folded`: index into e */
   size_t cap;
+  struct dl_findings *findings; /* where refused values are listed, or NULL */
 };
 
 /* Values are checked against the ranges of their fields. `schema` is NULL
@@ -32,6 +34,12 @@ enum dl_status dl_shelf_parse(struct dl_shelf *s, enum dl_kind kind,
  * *kind is set. DL_OK with s->n 0 when it is no catalogue. */
 enum dl_status dl_shelf_any(struct dl_shelf *s, struct dl_xml *xml,
                             enum dl_kind *kind, struct dl_diag *d);
+
+/* The same for a check: values that cannot be used are left out and listed in
+ * `l`, which must outlive the shelf. */
+enum dl_status dl_shelf_collect(struct dl_shelf *s, struct dl_xml *xml,
+                                enum dl_kind *kind, struct dl_findings *l,
+                                struct dl_diag *d);
 
 void dl_shelf_free(struct dl_shelf *s);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "catalog/scan.h"
 
+#include <ctype.h>
 #include <string.h>
 
 /* What is being looked for, and room to fold in. */
@@ -34,7 +35,19 @@ static void add_plain(struct dl_text *to, const char *s, size_t n) {
   }
 }
 
+/* Whether the first letter or digit rules the name out: most names are not
+ * worth folding. Words that do not count may come first. */
+static bool differs_at_once(const struct scan *s, const char *name, size_t n) {
+  size_t i = 0;
+  while (i < n && name[i] != '&' && !isalnum((unsigned char)name[i]))
+    i++;
+  return i < n && name[i] != '&' && !*dl_kind_info(s->kind)->noise &&
+         tolower((unsigned char)name[i]) != (unsigned char)*s->folded;
+}
+
 static bool same_name(struct scan *s, const char *name, size_t n) {
+  if (differs_at_once(s, name, n))
+    return false;
   dl_text_clear(&s->plain);
   dl_text_clear(&s->room);
   add_plain(&s->plain, name, n);

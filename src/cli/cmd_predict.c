@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "cli/predict_batch.h"
+#include "cli/predict_settings.h"
 
 enum { KEY_METHOD = 0x300, KEY_MODEL, KEY_COVERAGE, KEY_BUDGET, KEY_INPUT };
 
@@ -72,6 +73,10 @@ static const struct argp predict_argp = {
            "  dlest predict --arch vgg16 --gpu rtx-3090 --dataset cifar10\n"
            "  dlest predict --arch vgg16 --gpu t4 --epochs 20 --country ES\n"
            "  dlest predict --arch resnet50 --gpu v100 --duration 12h\n"
+           "  dlest predict --arch llama-2-7b --gpu a100 --gpus 512 --tokens "
+           "2e12\n"
+           "  dlest predict --arch llama-2-7b --gpu a100 --phase inference "
+           "--prompt-tokens 500 --output-tokens 200 --requests 1000\n"
            "  dlest predict --input runs.csv --format csv -o estimates.csv\n",
 };
 
@@ -83,39 +88,6 @@ struct single {
   long best;
   char interval[32]; /* a heading, which must outlive the report */
 };
-
-static void add_settings(struct dl_report *r, const struct dl_job *job,
-                         const struct dl_job_options *o) {
-  const struct dl_descriptor *arch = job->found.arch, *gpu = job->found.gpu;
-  dl_report_add(r, "arch", "architecture", NULL, DL_CODE,
-                dl_string(arch ? arch->id : job->arch));
-  dl_report_add(r, "gpu", NULL, NULL, DL_CODE,
-                dl_string(gpu ? gpu->id : job->gpu));
-  dl_report_add(r, "gpu_name", "GPU", NULL, DL_CODE,
-                dl_string(gpu ? gpu->name : job->gpu));
-  dl_report_add(r, "n_gpus", "GPUs", NULL, DL_CODE, dl_number(job->n_gpus));
-  dl_report_add(r, "dataset", "data set", NULL, DL_CODE, dl_string(o->dataset));
-  dl_report_add(r, "train_samples", "training samples", NULL, DL_CODE,
-                dl_number(job->train_samples));
-  dl_report_add(r, "val_samples", "validation samples", NULL, DL_CODE,
-                dl_number(job->val_samples));
-  dl_report_add(r, "epochs", "epochs", NULL, DL_CODE, dl_number(job->epochs));
-  dl_report_add(r, "batch_size", "batch size", NULL, DL_CODE,
-                dl_number(job->batch_size));
-  dl_report_add(r, "image_px", "input", "px", DL_CODE,
-                dl_number(job->image_px));
-  dl_report_add(r, "macs_g", "forward pass", "GMAC", DL_PLAIN,
-                dl_number(job->macs_g));
-  dl_report_add(r, "peak_tflops", "peak rate used", "TFLOP/s", DL_PLAIN,
-                dl_number(job->peak_tflops));
-  dl_report_add(r, "efficiency", "efficiency (flops)", NULL, DL_PLAIN,
-                dl_number(job->efficiency));
-  dl_report_add(r, "utilisation", "utilisation (green-algorithms)", NULL,
-                DL_PLAIN, dl_number(job->utilisation));
-  dl_report_add(r, "ram_gb", "memory (green-algorithms)", "GB", DL_PLAIN,
-                dl_number(job->ram_gb));
-  dl_add_footprint(r, &o->foot);
-}
 
 static void add_estimates(struct dl_report *r, const struct single *s,
                           const struct dl_predict_options *o) {
@@ -195,6 +167,21 @@ static void warn_limits(struct dl_cli *cli, const struct single *s) {
     dl_warn(&cli->diag, "%s extrapolates in %s", e->method, dl_text_str(&t));
     dl_text_free(&t);
   }
+}
+
+/* A classifier that is to be replaced or trained alone has to be known. */
+static void warn_head(struct dl_cli *cli, const struct dl_job *job) {
+  const struct dl_descriptor *arch = job->found.arch;
+  if (!arch || !isnan(arch->value[DL_ARCH_HEAD_INPUTS].x))
+    return;
+  if (!isnan(job->classes))
+    dl_warn(&cli->diag,
+            "the classifier of '%s' is not known: --classes changes no count",
+            arch->id);
+  if (job->frozen_base > 0)
+    dl_warn(&cli->diag,
+            "the classifier of '%s' is not known: its training counts nothing",
+            arch->id);
 }
 
 /* Two intervals that do not touch. */
@@ -293,6 +280,7 @@ static enum dl_status report_single(struct dl_cli *cli, struct single *s,
                                     const struct dl_model *m,
                                     struct dl_frame *f) {
   warn_limits(cli, s);
+  warn_head(cli, &s->job);
   warn_disagreement(cli, s);
   dl_frame_warn_unused(f, &cli->diag);
   enum dl_status status = check_estimates(cli, s, o);
@@ -301,10 +289,11 @@ static enum dl_status report_single(struct dl_cli *cli, struct single *s,
   struct dl_report *r = dl_report_new();
   if (!r)
     return dl_fail_memory(&cli->diag);
-  add_settings(r, &s->job, &o->job);
+  dl_predict_settings(r, &s->job, &o->job);
   snprintf(s->interval, sizeof s->interval, "%g %% interval",
            100 * o->coverage);
   add_estimates(r, s, o);
+  dl_predict_work(r, &s->job);
   add_notes(r, s, o, m);
   if (o->model)
     status = add_predictions(r, m, f, o, &cli->diag);
@@ -355,6 +344,8 @@ static enum dl_status run(struct dl_cli *cli, int argc, char **argv) {
   struct dl_frame *f = dl_frame_new(cli->catalog);
   enum dl_status status =
       f ? dl_open_model(cli, o.model, &m) : dl_fail_memory(&cli->diag);
+  if (status == DL_OK)
+    o.job.has_table = o.input != NULL;
   if (status == DL_OK)
     status = dl_job_options_apply(&o.job, f, cli->catalog, true, &cli->diag);
   if (status == DL_OK)

@@ -5,15 +5,45 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/number.h"
+#include "catalog/scaling.h"
+#include "catalog/transformer.h"
 #include "cli/command.h"
+
+enum { KEY_PX = 0x300, KEY_CLASSES };
+
+static const struct argp_option options[] = {
+    {NULL, 0, NULL, 0, "An architecture as a run uses it:", 1},
+    {"image-px", KEY_PX, "PX", 0, "with an input of that side", 1},
+    {"classes", KEY_CLASSES, "N", 0, "with a classifier of N outputs", 1},
+    {0},
+};
 
 struct show_options {
   const char *kind;
   const char *name;
+  struct dl_use use;
+  bool used; /* the use is not the reference */
 };
+
+static double count(struct argp_state *state, const char *name,
+                    const char *arg) {
+  double x;
+  if (!dl_parse_double(arg, &x) || x < 1 || x > 1e9 || x != floor(x))
+    argp_error(state, "--%s: invalid value '%s'", name, arg);
+  return x;
+}
 
 static error_t parse(int key, char *arg, struct argp_state *state) {
   struct show_options *o = state->input;
+  if (key == KEY_PX || key == KEY_CLASSES) {
+    if (key == KEY_PX)
+      o->use.image_px = count(state, "image-px", arg);
+    else
+      o->use.classes = count(state, "classes", arg);
+    o->used = true;
+    return 0;
+  }
   if (key == ARGP_KEY_ARG && state->arg_num < 2) {
     *(state->arg_num == 0 ? &o->kind : &o->name) = arg;
     return 0;
@@ -24,15 +54,20 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 }
 
 static const struct argp show_argp = {
+    .options = options,
     .parser = parse,
     .args_doc = "gpu|arch|dataset|grid|site NAME",
     .doc = "Show a descriptor: its values, their units and their sources."
-           "\vNAME is an identifier, a name or an alias in any spelling, or "
-           "the path of your own file.\n\n"
+           "\vNAME is an identifier, a name or an alias in any spelling, the "
+           "path of your own file, or the shape of a transformer.\n\n"
            "Examples:\n"
            "  dlest show gpu a100\n"
            "  dlest show arch resnet-50\n"
-           "  dlest show site aws:eu-west-1\n",
+           "  dlest show site aws:eu-west-1\n"
+           "  dlest show arch Llama-2-7b-hf\n"
+           "  dlest show arch "
+           "transformer:layers=12,hidden=768,heads=12,vocab=50257,seq=1024\n"
+           "  dlest show arch resnet-50 --image-px 288 --classes 10\n",
 };
 
 /* The sources that text refers to by number, in order. */
@@ -122,6 +157,7 @@ static void add_inputs(struct dl_report *r, const struct dl_descriptor *e,
                        struct sources *s) {
   static const char *const rules[] = {[DL_SCALING_NONE] = "none",
                                       [DL_SCALING_AREA] = "area",
+                                      [DL_SCALING_DOWN] = "area-down",
                                       [DL_SCALING_TOKENS] = "tokens",
                                       [DL_SCALING_SEQUENCE] = "sequence"};
   static const struct dl_column columns[] = {
@@ -133,6 +169,15 @@ static void add_inputs(struct dl_report *r, const struct dl_descriptor *e,
       {"note", "note", NULL, DL_CODE, false}};
   dl_report_add(r, "scaling", "scales with", NULL, DL_CODE,
                 dl_string(rules[e->scaling]));
+  if (e->transformer) {
+    struct dl_text shape = {0};
+    dl_transformer_describe(e->transformer, &shape);
+    dl_report_add(r, "shape", "shape", NULL, DL_CODE,
+                  dl_string(dl_text_str(&shape)));
+    dl_report_list(r, "inputs");
+    dl_text_free(&shape);
+    return;
+  }
   struct dl_table *t = dl_report_table(r, "inputs", "At input sizes", columns,
                                        sizeof columns / sizeof *columns, false);
   for (size_t i = 0; i < e->n_inputs; i++) {
@@ -149,13 +194,45 @@ static void add_inputs(struct dl_report *r, const struct dl_descriptor *e,
   }
 }
 
-static enum dl_status print(struct dl_cli *cli, const struct dl_descriptor *e) {
+static const char *const as_used =
+    "Values as a run uses them; the notes say what was computed.";
+
+/* The counts at the use asked for, in place of the descriptor's. */
+static void apply_use(struct dl_cli *cli, const struct show_options *o,
+                      const struct dl_descriptor *e, struct dl_report *r,
+                      struct dl_descriptor *at) {
+  bool scaled;
+  *at = dl_architecture_at(e, &o->use, &scaled);
+  if (scaled && e->scaling == DL_SCALING_NONE)
+    dl_warn(&cli->diag,
+            "the weights of '%s' are for one input size: nothing was scaled",
+            e->id);
+  if (!isnan(o->use.classes) && isnan(e->value[DL_ARCH_HEAD_INPUTS].x))
+    dl_warn(&cli->diag,
+            "the classifier of '%s' is not known: --classes changes no count",
+            e->id);
+  dl_report_say(r, as_used);
+}
+
+static enum dl_status show(struct dl_cli *cli, const struct show_options *o,
+                           const struct dl_descriptor *e) {
+  if (o->used && e->kind != DL_ARCHITECTURE)
+    return dl_fail(&cli->diag, DL_EUSAGE,
+                   "--image-px and --classes are for architectures, not for "
+                   "a %s",
+                   dl_kind_info(e->kind)->word);
   struct sources s = {0};
   struct dl_report *r = dl_report_new();
   if (!r)
     return dl_fail_memory(&cli->diag);
+  struct dl_descriptor at = *e;
+  bool scaled;
+  if (e->transformer) /* its figures follow from its shape */
+    at = dl_architecture_at(e, &dl_use_reference, &scaled);
   add_head(r, e);
-  add_values(r, e, &s);
+  if (o->used)
+    apply_use(cli, o, e, r, &at);
+  add_values(r, &at, &s);
   if (e->kind == DL_ARCHITECTURE)
     add_inputs(r, e, &s);
   say_sources(r, &s);
@@ -168,7 +245,7 @@ static enum dl_status print(struct dl_cli *cli, const struct dl_descriptor *e) {
 }
 
 static enum dl_status run(struct dl_cli *cli, int argc, char **argv) {
-  struct show_options o = {0};
+  struct show_options o = {.use = dl_use_reference};
   dl_cli_parse(cli, &show_argp, argc, argv, &o);
   for (size_t k = 0; k < DL_N_KINDS; k++) {
     enum dl_kind kind = (enum dl_kind)k;
@@ -180,7 +257,7 @@ static enum dl_status run(struct dl_cli *cli, int argc, char **argv) {
         dl_catalog_open(cli->catalog, kind, o.name, &cli->diag);
     if (status == DL_OK)
       status = dl_catalog_get(cli->catalog, kind, o.name, &e, &cli->diag);
-    return status == DL_OK ? print(cli, e) : status;
+    return status == DL_OK ? show(cli, &o, e) : status;
   }
   return dl_fail(&cli->diag, DL_EUSAGE,
                  "cannot show '%s'; use gpu, arch, dataset, grid or site",

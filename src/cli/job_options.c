@@ -4,8 +4,26 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/names.h"
 #include "base/number.h"
+#include "catalog/sequence.h"
 #include "trace/runs.h"
+
+enum {
+  KEY_CLASSES = 0x200,
+  KEY_FROZEN,
+  KEY_DATASET,
+  KEY_SET,
+  KEY_DEFINE,
+  KEY_ALIAS,
+  KEY_SEQ_LEN,
+  KEY_TOKENS,
+  KEY_PHASE,
+  KEY_PRECISION,
+  KEY_PROMPT,
+  KEY_ANSWER,
+  KEY_REQUESTS
+};
 
 /* Options that set a canonical column, and the check on their value. */
 static const struct setting {
@@ -13,21 +31,33 @@ static const struct setting {
   const char *column;
   enum { TEXT, AMOUNT, ABOVE_0, COUNT, SHARE, RATE, HOURS } kind;
 } settings[] = {
-    {'a', "arch", TEXT},          {'g', "gpu", TEXT},
-    {'n', "n_gpus", COUNT},       {'b', "batch_size", COUNT},
-    {'p', "image_px", COUNT},     {'e', "epochs", ABOVE_0},
-    {'d', "duration_s", HOURS},   {'u', "utilisation", SHARE},
-    {'r', "ram_gb", AMOUNT},      {'t', "train_samples", COUNT},
-    {'v', "val_samples", AMOUNT}, {'E', "efficiency", RATE},
+    {'a', "arch", TEXT},
+    {'g', "gpu", TEXT},
+    {'n', "n_gpus", COUNT},
+    {'b', "batch_size", COUNT},
+    {'p', "image_px", COUNT},
+    {'e', "epochs", ABOVE_0},
+    {'d', "duration_s", HOURS},
+    {'u', "utilisation", SHARE},
+    {'r', "ram_gb", AMOUNT},
+    {'t', "train_samples", COUNT},
+    {'v', "val_samples", AMOUNT},
+    {'E', "efficiency", RATE},
+    {KEY_SEQ_LEN, "seq_len", COUNT},
+    {KEY_TOKENS, "tokens", COUNT},
+    {KEY_PHASE, "phase", TEXT},
+    {KEY_PRECISION, "precision", TEXT},
+    {KEY_PROMPT, "prompt_tokens", COUNT},
+    {KEY_ANSWER, "output_tokens", AMOUNT},
+    {KEY_REQUESTS, "requests", COUNT},
+    {KEY_CLASSES, "classes", COUNT},
 };
-
-enum { KEY_DATASET = 0x200, KEY_SET, KEY_DEFINE, KEY_ALIAS };
 
 static const struct argp_option job_option_table[] = {
     {NULL, 0, NULL, 0, "What is run:", 1},
     {"arch", 'a', "NAME", 0,
-     "architecture: a name (dlest list archs) or your "
-     "own file",
+     "architecture: a name (dlest list archs), your own file, or the shape "
+     "of a transformer (transformer:layers=32,hidden=4096,heads=32,...)",
      1},
     {"gpu", 'g', "NAME", 0,
      "accelerator: a name (dlest list gpus) or your own "
@@ -39,6 +69,13 @@ static const struct argp_option job_option_table[] = {
      "side of the input (default: the "
      "architecture's own)",
      1},
+    {"seq-len", KEY_SEQ_LEN, "N", 0,
+     "tokens of a sequence (default: the architecture's own)", 1},
+    {"tokens", KEY_TOKENS, "N", 0,
+     "tokens that a language model is trained on in all (300e9)", 1},
+    {"classes", KEY_CLASSES, "N", 0,
+     "outputs of the classifier, in place of the architecture's own", 1},
+    {"frozen", KEY_FROZEN, NULL, 0, "train the classifier alone", 1},
     {"dataset", KEY_DATASET, "NAME", 0,
      "sizes of a known data set (default "
      "imagenet; dlest list datasets)",
@@ -62,6 +99,18 @@ static const struct argp_option job_option_table[] = {
      "share of the peak rate reached, for flops "
      "(default 0.3)",
      1},
+    {"precision", KEY_PRECISION, "NAME", 0,
+     "of the arithmetic, for flops: fp64, fp32, tf32, fp16, bf16, amp, fp8, "
+     "int8",
+     1},
+    {"phase", KEY_PHASE, "NAME", 0, "training (default) or inference", 1},
+    {"requests", KEY_REQUESTS, "N", 0,
+     "inference: requests or samples (default 1)", 1},
+    {"samples", 0, NULL, OPTION_ALIAS, NULL, 1},
+    {"prompt-tokens", KEY_PROMPT, "N", 0,
+     "inference: tokens of each request of a language model", 1},
+    {"output-tokens", KEY_ANSWER, "N", 0,
+     "inference: tokens that it writes for each", 1},
     {0},
 };
 
@@ -90,7 +139,7 @@ static void add(struct argp_state *state, struct dl_strlist *list,
 
 static const char *option_name(int key) {
   const struct argp_option *o = job_option_table;
-  while (o->key != key)
+  while (!o->name || o->key != key)
     o++;
   return o->name;
 }
@@ -121,6 +170,27 @@ static bool parse_value(const struct setting *s, const char *arg, double *x) {
   }
 }
 
+/* A word that must be one of a few. */
+static void check_word(struct argp_state *state, const struct setting *s,
+                       const char *arg) {
+  static const char *const phases[] = {"training", "inference"};
+  static const char *const precisions[] = {"fp64", "fp32", "tf32", "fp16",
+                                           "bf16", "amp",  "fp8",  "int8"};
+  bool phase = s->key == KEY_PHASE;
+  if (!phase && s->key != KEY_PRECISION)
+    return;
+  const char *const *words = phase ? phases : precisions;
+  size_t n = phase ? sizeof phases / sizeof *phases
+                   : sizeof precisions / sizeof *precisions;
+  for (size_t i = 0; i < n; i++)
+    if (strcasecmp(words[i], arg) == 0)
+      return;
+  struct dl_text near = {0};
+  dl_nearest_names(arg, words, n, 2, &near);
+  argp_error(state, "--%s: invalid value '%s'; nearest: %s",
+             option_name(s->key), arg, dl_text_str(&near));
+}
+
 static void add_setting(struct argp_state *state, struct dl_job_options *o,
                         const struct setting *s, const char *arg) {
   struct dl_text t = {0};
@@ -130,6 +200,7 @@ static void add_setting(struct argp_state *state, struct dl_job_options *o,
                s->kind == SHARE  ? " (between 0 and 1)"
                : s->kind == RATE ? " (above 0, at most 1)"
                                  : "");
+  check_word(state, s, arg);
   char buf[DL_NUMBER_SIZE];
   dl_text_printf(&t, "%s=%s", s->column,
                  s->kind == HOURS ? dl_format_exact(buf, x) : arg);
@@ -170,6 +241,9 @@ static error_t parse_job(int key, char *arg, struct argp_state *state) {
     o->site = dl_site_options_none;
     o->foot = dl_footprint_none;
     return 0;
+  case KEY_FROZEN:
+    add(state, &o->settings, "frozen_base=1");
+    return 0;
   case KEY_DATASET:
     o->dataset = arg;
     return 0;
@@ -193,12 +267,71 @@ void dl_job_options_free(struct dl_job_options *o) {
   dl_strlist_free(&o->aliases);
 }
 
-static bool is_set(const struct dl_job_options *o, const char *name) {
+/* What "NAME=..." of a list says of a name, or NULL; the last counts. */
+static const char *value_in(const struct dl_strlist *l, const char *name) {
   size_t n = strlen(name);
-  for (size_t i = 0; i < o->settings.n; i++)
-    if (strncmp(o->settings.s[i], name, n) == 0 && o->settings.s[i][n] == '=')
-      return true;
-  return false;
+  for (size_t i = l->n; i > 0; i--)
+    if (strncmp(l->s[i - 1], name, n) == 0 && l->s[i - 1][n] == '=')
+      return l->s[i - 1] + n + 1;
+  return NULL;
+}
+
+static bool is_set(const struct dl_job_options *o, const char *name) {
+  return value_in(&o->settings, name);
+}
+
+/* In whatever way. */
+static bool is_given(const struct dl_job_options *o, const char *name) {
+  return is_set(o, name) || value_in(&o->overrides, name) ||
+         value_in(&o->defines, name);
+}
+
+static bool is_inference(const struct dl_job_options *o) {
+  const char *phase = value_in(&o->overrides, "phase");
+  if (!phase)
+    phase = value_in(&o->settings, "phase");
+  return phase && strcasecmp(phase, "inference") == 0;
+}
+
+/* Whether the architecture of the options is known and a language model. */
+static enum dl_status is_language(const struct dl_job_options *o,
+                                  struct dl_catalog *c, bool *language,
+                                  struct dl_diag *d) {
+  const struct dl_descriptor *e = NULL;
+  *language = false;
+  if (!o->arch)
+    return DL_OK;
+  enum dl_status status = dl_catalog_open(c, DL_ARCHITECTURE, o->arch, d);
+  if (status == DL_OK)
+    status = dl_catalog_look(c, DL_ARCHITECTURE, o->arch, &e, d);
+  *language = status == DL_OK && e && dl_is_language_model(e);
+  return status;
+}
+
+/* How much there is to train on, which a language model must be told. */
+static enum dl_status check_size(const struct dl_job_options *o, bool language,
+                                 struct dl_diag *d) {
+  static const char *const others[] = {"train_samples", "val_samples",
+                                       "epochs"};
+  if (is_given(o, "tokens")) {
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+      if (is_set(o, others[i]))
+        return dl_fail(d, DL_EUSAGE,
+                       "--tokens is the whole training; it does not go with "
+                       "%s",
+                       others[i]);
+    return o->dataset ? dl_fail(d, DL_EUSAGE,
+                                "--tokens is the whole training; it does not "
+                                "go with --dataset")
+                      : DL_OK;
+  }
+  if (!language || o->has_table || o->dataset || is_inference(o) ||
+      is_given(o, "train_samples") || is_given(o, "duration_s"))
+    return DL_OK;
+  return dl_fail(d, DL_EUSAGE,
+                 "'%.64s' is a language model; give --tokens N, of the whole "
+                 "training, or --train-samples N",
+                 o->arch);
 }
 
 static enum dl_status set_number(struct dl_frame *f, const char *name, double x,
@@ -212,10 +345,10 @@ static enum dl_status set_number(struct dl_frame *f, const char *name, double x,
 /* Sizes of the data set, where samples are not given one by one. */
 static enum dl_status apply_dataset(struct dl_job_options *o,
                                     struct dl_frame *f,
-                                    struct dl_catalog *catalog, bool defaults,
+                                    struct dl_catalog *catalog, bool images,
                                     struct dl_diag *d) {
   const char *name = o->dataset;
-  if (!name && defaults && !is_set(o, "train_samples"))
+  if (!name && images && !is_set(o, "train_samples"))
     name = o->dataset = "imagenet";
   if (!name)
     return DL_OK;
@@ -229,6 +362,7 @@ static enum dl_status apply_dataset(struct dl_job_options *o,
 }
 
 static enum dl_status apply_defaults(struct dl_frame *f, bool defaults,
+                                     bool inference, bool language,
                                      struct dl_diag *d) {
   static const struct {
     const char *name, *value;
@@ -237,6 +371,15 @@ static enum dl_status apply_defaults(struct dl_frame *f, bool defaults,
                 {"efficiency", "0.3", true},  {"ram_gb", "32", true},
                 {"batch_size", "256", false}, {"epochs", "90", false}};
   enum dl_status status = DL_OK;
+  if (inference && defaults) {
+    status = dl_frame_setting(f, "requests", "1", d);
+    if (status == DL_OK)
+      status = dl_frame_setting(f, "batch_size", "1", d);
+    defaults = false;
+  } else if (language && defaults) {
+    defaults = false;
+    status = dl_frame_setting(f, "epochs", "1", d);
+  }
   for (size_t i = 0; i < sizeof values / sizeof *values; i++)
     if (status == DL_OK && (values[i].always || defaults))
       status = dl_frame_setting(f, values[i].name, values[i].value, d);
@@ -272,11 +415,18 @@ enum dl_status dl_job_options_apply(struct dl_job_options *o,
                                     struct dl_frame *f,
                                     struct dl_catalog *catalog, bool defaults,
                                     struct dl_diag *d) {
+  bool language, inference = is_inference(o);
   enum dl_status status = dl_job_options_apply_table(o, f, d);
   if (status == DL_OK)
-    status = apply_defaults(f, defaults, d);
+    status = is_language(o, catalog, &language, d);
+  if (status == DL_OK && defaults)
+    status = check_size(o, language, d);
   if (status == DL_OK)
-    status = apply_dataset(o, f, catalog, defaults, d);
+    status = apply_defaults(f, defaults, inference, language, d);
+  if (status == DL_OK)
+    status = apply_dataset(
+        o, f, catalog,
+        defaults && !language && !inference && !is_given(o, "tokens"), d);
   if (status == DL_OK)
     status = apply_settings(o, f, d);
   if (status == DL_OK)

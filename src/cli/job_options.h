@@ -20,6 +20,7 @@ struct dl_job_options {
   const char *arch;
   struct dl_site_options site;
   struct dl_footprint foot; /* filled in by dl_job_options_apply */
+  bool has_table;           /* rows come from a table; set before apply */
 };
 
 /* Accepts a struct dl_job_options, initialised by the parser itself. */
@@ -32,8 +33,9 @@ extern const struct argp dl_table_argp;
 void dl_job_options_free(struct dl_job_options *o);
 
 /* Puts the options into a frame. With `defaults`, also what a job has unless
- * told otherwise (data set imagenet, 90 epochs, batch 256). Then looks up
- * the site: o->dataset and o->foot are filled in. */
+ * told otherwise (data set imagenet, 90 epochs, batch 256; inference: one
+ * request). A language model must be told what it is trained on (DL_EUSAGE).
+ * Then looks up the site: o->dataset and o->foot are filled in. */
 enum dl_status dl_job_options_apply(struct dl_job_options *o,
                                     struct dl_frame *f,
                                     struct dl_catalog *catalog, bool defaults,

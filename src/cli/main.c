@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/command.h"
 #include "cli/run.h"
@@ -27,7 +28,12 @@ static void help(FILE *f) {
 }
 
 int main(int argc, char **argv) {
+  static char buffer[1 << 16];
   setlocale(LC_CTYPE, "");
+  /* A command's help fits, so that why it could not be written is still known
+   * at exit. */
+  if (!isatty(STDOUT_FILENO))
+    setvbuf(stdout, buffer, _IOFBF, sizeof buffer);
   atexit(dl_check_stdout);
   argp_err_exit_status = DL_EUSAGE;
   argp_program_version = "dlest " PACKAGE_VERSION;

@@ -8,6 +8,8 @@
 
 #include "base/memory.h"
 #include "base/number.h"
+#include "catalog/sequence.h"
+#include "estimate/work.h"
 #include "trace/runs.h"
 
 /* Rows estimated at a time: enough to keep threads busy, few enough that
@@ -35,6 +37,7 @@ struct batch {
   struct dl_column *columns;
   struct dl_strlist names; /* of the own columns in the output */
   bool *is_number;         /* one an own column */
+  bool default_samples;    /* rows do not say how much they train on */
   struct dl_stream *stream;
   struct dl_value *values;
   /* A chunk: */
@@ -207,6 +210,19 @@ static bool says_nothing(struct batch *b, size_t i, size_t line) {
   return true;
 }
 
+/* A language model is not trained on the default data set. */
+static bool says_no_size(struct batch *b, size_t i, size_t line) {
+  const struct dl_job *job = &b->job[i];
+  if (!b->default_samples || !job->found.arch || !isnan(job->tokens) ||
+      dl_is_inference(job) || !dl_is_language_model(job->found.arch))
+    return false;
+  dl_skip_at(&b->cli->diag, dl_csv_path(b->csv), line,
+             "'%.64s' is a language model; give a column tokens or "
+             "train_samples",
+             job->arch);
+  return true;
+}
+
 static enum dl_status print_chunk(struct batch *b,
                                   const struct dl_csv_block *block,
                                   size_t first, size_t n) {
@@ -223,7 +239,8 @@ static enum dl_status print_chunk(struct batch *b,
       continue;
     }
     status = dl_session_check(b->cli->catalog, &b->job[i], path, line, &bad, d);
-    if (status == DL_OK && !bad && !says_nothing(b, i, line))
+    if (status == DL_OK && !bad && !says_no_size(b, i, line) &&
+        !says_nothing(b, i, line))
       status = print_row(b, block, first + i, i);
   }
   return status;
@@ -254,6 +271,9 @@ static enum dl_status stream_rows(struct batch *b) {
 static void warn_defaults(struct batch *b) {
   static const char *const names[] = {"train_samples", "epochs", "batch_size"};
   const struct dl_job_options *o = &b->o->job;
+  bool in_tokens = dl_csv_find(b->csv, "tokens") >= 0; /* no epochs, samples */
+  for (size_t j = 0; j < o->settings.n; j++)
+    in_tokens |= strncmp(o->settings.s[j], "tokens=", 7) == 0;
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     size_t len = strlen(names[i]);
     bool given = dl_csv_find(b->csv, names[i]) >= 0 ||
@@ -264,7 +284,9 @@ static void warn_defaults(struct batch *b) {
       given |= strncmp(o->defines.s[j], names[i], len) == 0;
     for (size_t j = 0; j < o->overrides.n; j++)
       given |= strncmp(o->overrides.s[j], names[i], len) == 0;
-    if (!given)
+    if (i == 0)
+      b->default_samples = !given;
+    if (!given && !(i < 2 && in_tokens))
       dl_warn_at(&b->cli->diag, dl_csv_path(b->csv), 0,
                  "no column '%s': the default is taken", names[i]);
   }

@@ -57,6 +57,9 @@ struct dl_estimator {
   /* Whether dlest would use it where it can: higher wins. With a duration
    * given, and without. 0: only for comparison. */
   int rank_given, rank_open;
+  /* What it takes from descriptors, by kind and field ("gpu.tdp_w"),
+   * NULL-terminated; NULL: nothing. For 'dlest check'. */
+  const char *const *needs;
   /* The duration of the job has been settled: job->duration_s (NaN when
    * nothing gives one) and est->duration_s, est->duration_from. */
   enum dl_status (*estimate)(const struct dl_context *ctx,

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "estimate/methods.h"
+#include "estimate/work.h"
 
 /* The effect of several GPUs is known but for a power of +-0.1 of their
  * number, as that of any quantity outside its range (predictor.c). */
@@ -37,11 +38,18 @@ void dl_note_limits(struct dl_estimate *est, const struct dl_fit *fit,
   }
 }
 
+/* What no model has seen, or NULL. */
+static const char *beyond(const struct dl_job *job) {
+  if (dl_is_inference(job))
+    return "measured runs of inference";
+  return isnan(job->tokens) ? NULL : "measured runs on tokens";
+}
+
 static enum dl_status ask(const struct dl_bound_fit *b,
                           const struct dl_job *job, struct dl_prediction *out,
                           struct dl_diag *d) {
   *out = (struct dl_prediction){.value = NAN, .low = NAN, .high = NAN};
-  if (!b->p || dl_predictor_lacks(b->p, job->cells))
+  if (!b->p || beyond(job) || dl_predictor_lacks(b->p, job->cells))
     return DL_OK;
   return dl_predict(b->p, job->cells, &job->found, out, d);
 }
@@ -67,6 +75,9 @@ enum dl_status dl_ask_models(const struct dl_context *ctx, struct dl_job *job,
 
 const char *dl_fit_lacks(const struct dl_bound_fit *b,
                          const struct dl_job *job) {
-  const char *name = b->p ? dl_predictor_lacks(b->p, job->cells) : "model";
+  const char *name = beyond(job);
+  if (name)
+    return name;
+  name = b->p ? dl_predictor_lacks(b->p, job->cells) : "model";
   return name ? name : "a value within the model's domain";
 }

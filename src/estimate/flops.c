@@ -3,33 +3,29 @@
  *
  *   T = total FLOPs / (peak FLOP/s * efficiency * GPUs),  E = TDP * T * GPUs
  *
- * 1 MAC = 2 FLOPs; a training step counts as three forward passes (one with
- * a frozen base), a validation step as one. The peak rate is that of the
- * precision assumed (frame.c), the efficiency is the user's or the default
+ * 1 MAC = 2 FLOPs; a training step counts as three forward passes, with a
+ * frozen base as one and two more of the classifier, a validation step as
+ * one. Inference is forward passes, and for language models steps bound by
+ * memory (work.h). The peak rate is that of the
+ * precision (work.h, frame.c), the efficiency is the user's or the default
  * that the output states. */
 
 #include <math.h>
 
 #include "estimate/methods.h"
-
-static double passes(const struct dl_job *job) {
-  double train = job->frozen_base > 0 ? 1 : 3;
-  double val = isnan(job->val_samples) ? 0 : job->val_samples;
-  return train * job->train_samples + val;
-}
+#include "estimate/work.h"
 
 double dl_flops_duration(const struct dl_job *job) {
-  double flop = 2e9 * job->macs_g * passes(job) * job->epochs;
-  return flop / (1e12 * job->peak_tflops * job->efficiency * job->n_gpus);
+  struct dl_work w;
+  dl_work_of(job, &w);
+  return w.duration_s;
 }
 
 static const char *missing(const struct dl_job *job) {
-  if (isnan(job->macs_g))
-    return "macs_g";
-  if (isnan(job->train_samples))
-    return "train_samples";
-  if (isnan(job->epochs))
-    return "epochs";
+  struct dl_work w;
+  dl_work_of(job, &w);
+  if (w.lacks)
+    return w.lacks;
   if (isnan(job->tdp_w))
     return "gpu.tdp_w";
   if (isnan(job->efficiency))
@@ -55,11 +51,16 @@ static enum dl_status estimate(const struct dl_context *ctx,
   return DL_OK;
 }
 
+static const char *const needs[] = {"gpu.tdp_w", "gpu.peak_fp32_tflops",
+                                    "arch.macs_g", "dataset.train_samples",
+                                    NULL};
+
 const struct dl_estimator dl_flops = {
     .name = "flops",
     .summary = "operations / (peak rate x efficiency) x TDP",
     .source = "common practice; training = 3 forward passes",
     .rank_given = 1,
     .rank_open = 3,
+    .needs = needs,
     .estimate = estimate,
 };

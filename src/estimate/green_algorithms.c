@@ -35,11 +35,14 @@ static enum dl_status estimate(const struct dl_context *ctx,
   return DL_OK;
 }
 
+static const char *const needs[] = {"gpu.tdp_w", NULL};
+
 const struct dl_estimator dl_green_algorithms = {
     .name = "green-algorithms",
     .summary = "TDP x utilisation and 0.3725 W per GB of memory, x duration",
     .source = "Green Algorithms, doi 10.1002/advs.202100707",
     .rank_given = 3,
     .rank_open = 2,
+    .needs = needs,
     .estimate = estimate,
 };

@@ -1,31 +1,41 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "estimate/job.h"
 
+#include <math.h>
 #include <stddef.h>
 #include <string.h>
 
 /* Name of each slot and the member of the job that its number goes to;
  * texts come first. */
-enum { TEXTS = 2 };
+enum { TEXTS = 4 };
 static const struct {
   const char *name;
   size_t offset;
 } members[] = {
     {"arch", offsetof(struct dl_job, arch)},
     {"gpu", offsetof(struct dl_job, gpu)},
+    {"phase", offsetof(struct dl_job, phase)},
+    {"precision", offsetof(struct dl_job, precision)},
     {"n_gpus", offsetof(struct dl_job, n_gpus)},
     {"batch_size", offsetof(struct dl_job, batch_size)},
     {"image_px", offsetof(struct dl_job, image_px)},
+    {"seq_len", offsetof(struct dl_job, seq_len)},
+    {"tokens", offsetof(struct dl_job, tokens)},
+    {"prompt_tokens", offsetof(struct dl_job, prompt_tokens)},
+    {"output_tokens", offsetof(struct dl_job, output_tokens)},
+    {"requests", offsetof(struct dl_job, requests)},
     {"train_samples", offsetof(struct dl_job, train_samples)},
     {"val_samples", offsetof(struct dl_job, val_samples)},
     {"epochs", offsetof(struct dl_job, epochs)},
     {"frozen_base", offsetof(struct dl_job, frozen_base)},
+    {"classes", offsetof(struct dl_job, classes)},
     {"macs_g", offsetof(struct dl_job, macs_g)},
     {"ram_gb", offsetof(struct dl_job, ram_gb)},
     {"utilisation", offsetof(struct dl_job, utilisation)},
     {"efficiency", offsetof(struct dl_job, efficiency)},
     {"peak_tflops", offsetof(struct dl_job, peak_tflops)},
     {"gpu.tdp_w", offsetof(struct dl_job, tdp_w)},
+    {"gpu.bandwidth_gb_s", offsetof(struct dl_job, bandwidth_gb_s)},
     {"duration_s", offsetof(struct dl_job, duration_s)},
 };
 
@@ -55,5 +65,12 @@ void dl_job_read(struct dl_job *job, const struct dl_job_slots *s,
       memcpy(to, &cells[s->slot[i]].s, sizeof cells->s);
     else
       memcpy(to, &cells[s->slot[i]].x, sizeof cells->x);
+  }
+  if (isnan(job->seq_len) && found->arch)
+    job->seq_len = found->arch->value[DL_ARCH_SEQ_LEN].x;
+  if (!isnan(job->tokens)) {
+    job->train_samples = job->tokens / job->seq_len;
+    job->val_samples = 0;
+    job->epochs = 1;
   }
 }

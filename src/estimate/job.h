@@ -15,20 +15,27 @@ struct dl_said {
 /* Numbers are NaN where unknown. */
 struct dl_job {
   const char *arch, *gpu; /* names as given; NULL without */
+  const char *phase;      /* "inference"; NULL and all else: training */
+  const char *precision;  /* "fp16", ...; NULL without */
   struct dl_row_descriptors found;
   const struct dl_cell *cells; /* the frame's slots */
   double n_gpus;
   double batch_size;
   double image_px;
+  double seq_len; /* tokens a sample */
+  double tokens;  /* trained on, in the whole run */
+  double prompt_tokens, output_tokens, requests; /* of inference */
   double train_samples, val_samples;
   double epochs;
   double frozen_base; /* 1: only the classifier is trained */
+  double classes;     /* of it, where the row gives them */
   double macs_g;      /* one forward pass of one sample */
   double ram_gb;
   double utilisation; /* of the GPU, for methods that ask (0 .. 1) */
   double efficiency;  /* share of the peak rate reached, for flops */
   double peak_tflops; /* at the precision assumed (frame.c) */
   double tdp_w;
+  double bandwidth_gb_s;
   double duration_s;       /* of the whole run, where the user gave it */
   struct dl_said said;     /* by dl_ask_models: regressions on features */
   struct dl_said physical; /* and the physical method */
@@ -36,13 +43,14 @@ struct dl_job {
 
 /* The slots of a job in a frame. */
 struct dl_job_slots {
-  size_t slot[16];
+  size_t slot[28];
 };
 
 enum dl_status dl_job_bind(struct dl_job_slots *s, struct dl_frame *f,
                            struct dl_diag *d);
 
-/* The job of a row. cells must live as long as the job. */
+/* The job of a row. Tokens, where given, make the samples: tokens / seq_len of
+ * them, seen once, and none to validate. cells must live as long as the job. */
 void dl_job_read(struct dl_job *job, const struct dl_job_slots *s,
                  const struct dl_cell *cells,
                  const struct dl_row_descriptors *found);

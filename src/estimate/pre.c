@@ -9,6 +9,9 @@
  * assumed: the same energy an epoch, in a shorter time; n_gpus is then named
  * as outside of the model's range.
  *
+ * They know trainings on images: of inference, and of runs that are told in
+ * tokens, they say nothing.
+ *
  * A duration follows from the two: T = e * epochs / (P + P_ram) / GPUs where
  * no model of the epoch's duration is at hand. */
 
@@ -100,12 +103,22 @@ static enum dl_status epoch(const struct dl_context *ctx,
   return DL_OK;
 }
 
+/* Of the models that ship; a user's own may need others. */
+static const char *const power_needs[] = {
+    "gpu.tdp_w",   "gpu.bandwidth_gb_s",    "gpu.peak_fp32_tflops",
+    "arch.macs_g", "dataset.train_samples", NULL};
+static const char *const epoch_needs[] = {
+    "gpu.tdp_w",   "gpu.bandwidth_gb_s", "gpu.peak_fp32_tflops",
+    "arch.macs_g", "arch.acts_m",        "dataset.train_samples",
+    NULL};
+
 const struct dl_estimator dl_pre_power = {
     .name = "pre-power",
     .summary = "predicted mean power x duration (PRE-P)",
     .source = "del Rey et al., arXiv 2307.05520",
     .rank_given = 5,
     .rank_open = 4,
+    .needs = power_needs,
     .estimate = power_with_duration,
 };
 
@@ -115,5 +128,6 @@ const struct dl_estimator dl_pre_epoch = {
     .source = "del Rey et al., arXiv 2307.05520",
     .rank_given = 4,
     .rank_open = 5,
+    .needs = epoch_needs,
     .estimate = epoch,
 };

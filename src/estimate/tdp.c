@@ -27,11 +27,14 @@ static enum dl_status estimate(const struct dl_context *ctx,
   return DL_OK;
 }
 
+static const char *const needs[] = {"gpu.tdp_w", NULL};
+
 const struct dl_estimator dl_tdp = {
     .name = "tdp",
     .summary = "thermal design power x duration x GPUs",
     .source = "ML CO2 Impact, arXiv 1910.09700",
     .rank_given = 2,
     .rank_open = 1,
+    .needs = needs,
     .estimate = estimate,
 };

@@ -203,6 +203,13 @@ const char *dl_xml_name(const dl_node *node) {
   return (const char *)node->name;
 }
 
+dl_node *dl_xml_parent(dl_node *node, const char *name) {
+  while (node->parent && node->parent->type == XML_ELEMENT_NODE &&
+         strcmp((const char *)node->name, name) != 0)
+    node = node->parent;
+  return node;
+}
+
 size_t dl_xml_line(const dl_node *node) {
   long line = xmlGetLineNo(node);
   return line > 0 ? (size_t)line : 0;

@@ -43,6 +43,9 @@ dl_node *dl_xml_root(const struct dl_xml *x);
 dl_node *dl_xml_first(dl_node *parent, const char *name);
 dl_node *dl_xml_next(dl_node *node, const char *name);
 const char *dl_xml_name(const dl_node *node);
+
+/* The nearest element of that name around a node, or its root. */
+dl_node *dl_xml_parent(dl_node *node, const char *name);
 size_t dl_xml_line(const dl_node *node);
 
 /* Value of an attribute, or NULL. The text is owned by the document. */

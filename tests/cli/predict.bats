@@ -308,8 +308,8 @@ dlest: no method has enough to go on; give --arch and --gpu" \
 }
 
 @test "an unknown architecture, GPU, data set, country, method" {
-  refuses 3 "dlest: unknown arch 'resnet51'; nearest: 'resnet50', 'resnet18', \
-'resnet34' (see 'dlest list archs')" predict --arch resnet51 --gpu a100
+  refuses 3 "dlest: unknown arch 'resnet51'; nearest: 'resnet50', 'resnet51q', \
+'resnet18' (see 'dlest list archs')" predict --arch resnet51 --gpu a100
   refuses 3 "dlest: unknown gpu 'rtx3091'; nearest: 'rtx-3090', 'rtx-3060', \
 'rtx-3070' (see 'dlest list gpus')" predict --arch resnet50 --gpu rtx3091
   refuses 3 "dlest: unknown dataset 'imgnet'; nearest: 'imagenet', \
@@ -394,4 +394,32 @@ dlest: no method has enough to go on; give --arch and --gpu" \
   [ "$status" -eq 3 ]
   [ ! -e keep ]
   tail -1 err | grep -q '^dlest: [0-9]* warnings* with --strict: nothing written$'
+}
+
+@test "--classes: another head" {
+  try predict --arch mobilenet_v2 --gpu a100 --classes 10 -q --format json
+  # Parameters of MobileNet v2 with ten classes: 2,236,682
+  check '.classes == 10 and (.params_m | . > 2.23 and . < 2.245) and
+    .trained_params_m == .params_m and .frozen == false'
+  near '.macs_g' '0.3008 - 990 * 1280e-9'
+  try predict --arch squeezenet1_0 --gpu a100 --classes 10
+  grep -qx "dlest: warning: the classifier of 'squeezenet1_0' is not known: \
+--classes changes no count" err
+  misused predict "--classes: invalid value '0'" --classes 0
+}
+
+@test "--frozen: the classifier alone is trained" {
+  try predict -q --format json --arch resnet50 --gpu a100 --frozen --epochs 1 \
+    --train-samples 1000 --val-samples 500 --method flops
+  check '.frozen and .trained_params_m == 2.049'
+  # 2e9 (4.11 (1000 + 500) + 2 * 0.002048 * 1000) / (78e12 * 0.3), 400 W
+  near '.estimates[0].energy_j' \
+    '2e9 * (4.11 * 1500 + 2 * 2.048) / (78e12 * 0.3) * 400'
+  try predict --arch resnet50 --gpu a100 --frozen --classes 10 -q --format json
+  near '.trained_params_m' '0.02049'
+  try predict --arch resnet50 --gpu a100 --frozen
+  grep -q '^of them trained  *2.05 M' out
+  try predict --arch squeezenet1_0 --gpu a100 --frozen
+  grep -qx "dlest: warning: the classifier of 'squeezenet1_0' is not known: \
+its training counts nothing" err
 }

@@ -92,6 +92,14 @@ valid() {
   valid show show arch vit_b_16
 }
 
+@test 'check' {
+  valid check check lab-card.xml
+  sed 's/275/1e9/' lab-card.xml >wrong.xml
+  "$DLEST" check wrong.xml lab-card.xml --format json >out.json || true
+  python3 "$TOP_SRCDIR/tests/check-schema.py" \
+    "$TOP_SRCDIR/schemas/check.json" <out.json
+}
+
 @test 'a key that no schema names is noticed' {
   "$DLEST" list formats --format json | sed 's/"schema"/"new": 1, &/' >out.json
   run ! python3 "$TOP_SRCDIR/tests/check-schema.py" \

@@ -37,6 +37,43 @@ END
     fabs < 2e-5'
 }
 
+@test "an architecture at another input, with another head" {
+  gives 0 '' show arch resnet50 --image-px 448 --classes 10 --format json
+  # Parameters of ResNet-50 with ten classes: 23,528,522
+  check '.values[] | select(.field == "params_m").value |
+    . > 23.52 and . < 23.54'
+  check '.values[] | select(.field == "head_params_m").value |
+    . - 0.02049 | fabs < 1e-12'
+  check '.values[] | select(.field == "classes").value == 10'
+  # From 288 px, which is nearer than 224: 6.8 GMACs, 0.002048 of them the head
+  near '.values[] | select(.field == "macs_g").value' \
+    '(6.8 - 0.002048) * (448 / 288) * (448 / 288) + 10 * 2048e-9'
+  check '.values[] | select(.field == "macs_g").note | startswith("derived: sc")'
+  gives 0 '' show arch resnet50 --image-px 448
+  grep -q 'scaled with the area of the input' out
+  gives 0 '' show arch vit_base_patch16_siglip_224 --image-px 1024
+  grep -q 'scaled with the tokens and their square' out
+}
+
+@test "an architecture that does not scale, one whose head is not known" {
+  gives 0 "dlest: warning: the weights of 'mixer_b16_224' are for one input \
+size: nothing was scaled" show arch mixer_b16_224 --image-px 448
+  gives 0 "dlest: warning: the classifier of 'squeezenet1_0' is not known: \
+--classes changes no count" show arch squeezenet1_0 --classes 10
+  refuses 2 "dlest: --image-px and --classes are for architectures, not for a \
+gpu" show gpu a100 --classes 10
+  misused show "--image-px: invalid value '0'" arch resnet50 --image-px 0
+  misused show "--classes: invalid value '1.5'" arch resnet50 --classes 1.5
+}
+
+@test "the shape of a head that was counted, of layers and launches" {
+  # torchvision: 54 convolutions and dense layers, 174 operators
+  gives 0 '' show arch resnet50 --format json
+  check '.values[] | select(.field == "layers").value == 54'
+  check '.values[] | select(.field == "launches").value == 174'
+  check '.values[] | select(.field == "head_inputs").value == 2048'
+}
+
 @test "a data set, a grid" {
   gives 0 '' show dataset imagenet --format json
   check '.values[] | select(.field == "train_samples").value == 1281167'
@@ -73,8 +110,8 @@ END
   misused show 'expected a kind and a name: show gpu a100' gpu a100 x
   refuses 2 "dlest: cannot show 'cpu'; use gpu, arch, dataset, grid or site" \
     show cpu x
-  refuses 3 "dlest: unknown arch 'resnet51'; nearest: 'resnet50', 'resnet18', \
-'resnet34' (see 'dlest list archs')" show arch resnet51
+  refuses 3 "dlest: unknown arch 'resnet51'; nearest: 'resnet50', 'resnet51q', \
+'resnet18' (see 'dlest list archs')" show arch resnet51
   refuses 3 "dlest: unknown grid 'Spian'; nearest: 'Spain', 'Sudan', 'China' \
 (see 'dlest list grids')" show grid Spian
 }

@@ -111,8 +111,8 @@ static void sets_fields(void **state) {
 
 /* An architecture with two inputs; activations known for one of them. */
 static const struct dl_input inputs[] = {
-    {224, {4.0, "s", NULL}, {11.0, "s", NULL}},
-    {128, {1.5, "s", NULL}, {NAN, NULL, NULL}},
+    {224, false, {4.0, "s", NULL}, {11.0, "s", NULL}},
+    {128, false, {1.5, "s", NULL}, {NAN, NULL, NULL}},
 };
 
 static struct dl_descriptor architecture(enum dl_scaling scaling) {
@@ -166,15 +166,17 @@ static void scales_with_the_area(void **state) {
   assert_near(value(&at, DL_ARCH_ACTS_M), 44, 1e-15);
   assert_true(value(&at, DL_ARCH_IMAGE_PX) == 448);
   assert_string_equal(at.value[DL_ARCH_MACS_G].note,
-                      "derived: scaled with the input size");
+                      "derived: scaled with the area of the input");
   /* Nearest is 128: 1.5 / 4 */
   at = at_px(&e, 64, &scaled);
   assert_near(value(&at, DL_ARCH_MACS_G), 0.375, 1e-15);
-  /* Nearness is a ratio: 170 lies closer to 224, 168 closer to 128. */
+  /* Nearness is a ratio: 170 lies closer to 224, 168 closer to 128. Maps are
+   * rounded up: 4 (0.04 170^2 + 0.14 172^2 + 0.6 176^2 + 0.22 192^2) / 224^2
+   * and 1.5 (0.38 168^2 + 0.4 176^2 + 0.22 192^2) / 128^2. */
   at = at_px(&e, 170, &scaled);
-  assert_near(value(&at, DL_ARCH_MACS_G), 2.30389030612245, 1e-14);
+  assert_near(value(&at, DL_ARCH_MACS_G), 2.5504974489795916, 1e-14);
   at = at_px(&e, 168, &scaled);
-  assert_near(value(&at, DL_ARCH_MACS_G), 2.583984375, 1e-14);
+  assert_near(value(&at, DL_ARCH_MACS_G), 2.8587890625, 1e-14);
   /* The head stays: 0.4 + (4 - 0.4) * 4 */
   e.value[DL_ARCH_HEAD_MACS_G].x = 0.4;
   at = at_px(&e, 448, &scaled);

@@ -397,6 +397,29 @@ static void checks_names(void **state) {
   }
 }
 
+/* What estimators say they need are fields that there are: a slip there would
+ * make 'dlest check' find nothing lacking. */
+static void needs_are_fields(void **state) {
+  size_t n = 0;
+
+  (void)state;
+  for (size_t i = 0; i < dl_estimator_count(); i++) {
+    const char *const *need = dl_estimator_at(i)->needs;
+    for (; need && *need; need++, n++) {
+      bool found = false;
+      for (int k = 0; k < DL_N_KINDS; k++) {
+        const char *word = dl_kind_info((enum dl_kind)k)->word;
+        size_t len = strlen(word);
+        if (strncmp(*need, word, len) == 0 && (*need)[len] == '.')
+          found |= dl_field_find((enum dl_kind)k, *need + len + 1) >= 0;
+      }
+      if (!found)
+        fail_msg("%s: no field '%s'", dl_estimator_at(i)->name, *need);
+    }
+  }
+  assert_true(n >= 5);
+}
+
 int main(void) {
   gsl_set_error_handler_off();
   const struct CMUnitTest tests[] = {
@@ -411,6 +434,7 @@ int main(void) {
       cmocka_unit_test(recommends),
       cmocka_unit_test(refuses_methods),
       cmocka_unit_test(checks_names),
+      cmocka_unit_test(needs_are_fields),
   };
   return cmocka_run_group_tests(tests, make_temp_dir, remove_temp_dir);
 }

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cli/predict_settings.h"
+
+#include <math.h>
+
+#include "catalog/sequence.h"
+#include "estimate/work.h"
+
+/* A quantity that people see only where it is known. */
+static void add_known(struct dl_report *r, const char *key, const char *label,
+                      const char *unit, enum dl_style style, double x) {
+  dl_report_add(r, key, isnan(x) ? NULL : label, unit, style, dl_number(x));
+}
+
+static double field(const struct dl_descriptor *e, size_t i) {
+  return e ? e->value[i].x : NAN;
+}
+
+/* The classifier, the parameters, and those of them that are trained. */
+static void add_classifier(struct dl_report *r, const struct dl_job *job,
+                           bool told) {
+  const struct dl_descriptor *arch = job->found.arch;
+  bool frozen = job->frozen_base > 0;
+  double params = field(arch, DL_ARCH_PARAMS_M);
+  double trained = frozen ? field(arch, DL_ARCH_HEAD_PARAMS_M) : params;
+  bool given = !isnan(job->classes);
+  dl_report_add(r, "classes", given ? "classes" : NULL, NULL, DL_CODE,
+                dl_number(given ? job->classes : field(arch, DL_ARCH_CLASSES)));
+  dl_report_add(r, "frozen", NULL, NULL, DL_CODE, dl_bool(frozen));
+  dl_report_add(r, "params_m", told || frozen || given ? "parameters" : NULL,
+                "M", DL_PLAIN, dl_number(params));
+  dl_report_add(r, "trained_params_m", frozen ? "of them trained" : NULL, "M",
+                DL_PLAIN, dl_number(trained));
+}
+
+static void add_tokens(struct dl_report *r, const struct dl_job *job) {
+  const struct dl_descriptor *arch = job->found.arch;
+  bool told = arch && dl_is_language_model(arch);
+  double none = NAN;
+  struct dl_work w;
+  dl_work_of(job, &w);
+  add_known(r, "seq_len", "sequence", "tokens", DL_CODE, job->seq_len);
+  add_known(r, "tokens", "training tokens", NULL, DL_PLAIN, job->tokens);
+  add_known(r, "prompt_tokens", "prompt", "tokens", DL_CODE,
+            job->prompt_tokens);
+  add_known(r, "output_tokens", "answer", "tokens", DL_CODE,
+            job->output_tokens);
+  add_known(r, "requests", "requests", NULL, DL_CODE,
+            dl_is_inference(job) ? job->requests : none);
+  add_classifier(r, job, told);
+  add_known(r, "active_params_m", "of them for a token", "M", DL_PLAIN,
+            arch ? arch->value[DL_ARCH_ACTIVE_PARAMS_M].x : none);
+  dl_report_add(r, "flop", told || w.inference ? "operations" : NULL, "FLOP",
+                DL_PLAIN, dl_number(w.flop));
+}
+
+void dl_predict_settings(struct dl_report *r, const struct dl_job *job,
+                         const struct dl_job_options *o) {
+  const struct dl_descriptor *arch = job->found.arch, *gpu = job->found.gpu;
+  bool inference = dl_is_inference(job);
+  bool language = arch && dl_is_language_model(arch);
+  bool trains = !inference && isnan(job->tokens);
+  dl_report_add(r, "arch", "architecture", NULL, DL_CODE,
+                dl_string(arch ? arch->id : job->arch));
+  dl_report_add(r, "gpu", NULL, NULL, DL_CODE,
+                dl_string(gpu ? gpu->id : job->gpu));
+  dl_report_add(r, "gpu_name", "GPU", NULL, DL_CODE,
+                dl_string(gpu ? gpu->name : job->gpu));
+  dl_report_add(r, "n_gpus", "GPUs", NULL, DL_CODE, dl_number(job->n_gpus));
+  dl_report_add(r, "phase", inference ? "phase" : NULL, NULL, DL_CODE,
+                dl_string(inference ? "inference" : "training"));
+  dl_report_add(r, "dataset", trains ? "data set" : NULL, NULL, DL_CODE,
+                dl_string(o->dataset));
+  dl_report_add(r, "train_samples", trains ? "training samples" : NULL, NULL,
+                DL_CODE, dl_number(job->train_samples));
+  dl_report_add(r, "val_samples", trains ? "validation samples" : NULL, NULL,
+                DL_CODE, dl_number(job->val_samples));
+  dl_report_add(r, "epochs", trains ? "epochs" : NULL, NULL, DL_CODE,
+                dl_number(job->epochs));
+  dl_report_add(r, "batch_size", isnan(job->batch_size) ? NULL : "batch size",
+                NULL, DL_CODE, dl_number(job->batch_size));
+  dl_report_add(r, "image_px", language ? NULL : "input", "px", DL_CODE,
+                dl_number(job->image_px));
+  add_tokens(r, job);
+  dl_report_add(r, "macs_g", isnan(job->prompt_tokens) ? "forward pass" : NULL,
+                "GMAC", DL_PLAIN, dl_number(job->macs_g));
+  dl_report_add(r, "peak_tflops", "peak rate used", "TFLOP/s", DL_PLAIN,
+                dl_number(dl_work_peak_tflops(job)));
+  dl_report_add(r, "precision", job->precision ? "precision" : NULL, NULL,
+                DL_CODE, dl_string(job->precision));
+  dl_report_add(r, "efficiency", "efficiency (flops)", NULL, DL_PLAIN,
+                dl_number(job->efficiency));
+  dl_report_add(r, "utilisation", "utilisation (green-algorithms)", NULL,
+                DL_PLAIN, dl_number(job->utilisation));
+  dl_report_add(r, "ram_gb", "memory (green-algorithms)", "GB", DL_PLAIN,
+                dl_number(job->ram_gb));
+  dl_add_footprint(r, &o->foot);
+}
+
+static const struct dl_column work_columns[] = {
+    {"part", "work", NULL, DL_CODE, false},
+    {"flop", "operations", "FLOP", DL_PLAIN, false},
+    {"bytes", "read", "bytes", DL_PLAIN, false},
+    {"duration_s", "time", "s", DL_TIME, false},
+    {"energy_j", "energy", "J", DL_ENERGY, false}};
+
+static void add_part(struct dl_table *t, const struct dl_job *job,
+                     const char *part, double flop, double bytes,
+                     double seconds) {
+  struct dl_value v[] = {dl_string(part), dl_number(flop), dl_number(bytes),
+                         dl_number(seconds),
+                         dl_number(seconds * job->tdp_w * job->n_gpus)};
+  dl_table_row(t, v, NULL);
+}
+
+void dl_predict_work(struct dl_report *r, const struct dl_job *job) {
+  struct dl_work w;
+  dl_work_of(job, &w);
+  if (!w.inference)
+    return;
+  struct dl_table *t =
+      dl_report_table(r, "inference", "Inference, by flops", work_columns,
+                      sizeof work_columns / sizeof *work_columns, false);
+  add_part(t, job, w.writes ? "prefill" : "forward", w.prefill_flop, NAN,
+           w.prefill_s);
+  if (w.writes)
+    add_part(t, job, "decode", w.decode_flop, w.decode_bytes, w.decode_s);
+}

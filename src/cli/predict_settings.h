@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What dlest predict says of the job itself. */
+
+#ifndef DL_CLI_PREDICT_SETTINGS_H
+#define DL_CLI_PREDICT_SETTINGS_H
+
+#include "cli/job_options.h"
+#include "estimate/job.h"
+#include "output/report.h"
+
+/* The settings that an estimate rests on. */
+void dl_predict_settings(struct dl_report *r, const struct dl_job *job,
+                         const struct dl_job_options *o);
+
+/* Inference: prefill and decode apart, as the method flops counts them. */
+void dl_predict_work(struct dl_report *r, const struct dl_job *job);
+
+#endif

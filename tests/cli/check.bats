@@ -1,0 +1,157 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# dlest check: catalogues of one's own, models.
+
+load common
+
+# The GTX 1080 Ti of its specification.
+TI='<value name="tdp_w">250</value><value name="peak_fp32_tflops">11.34</value>
+<value name="memory_gb">11</value><value name="bandwidth_gb_s">484</value>
+<value name="cuda_cores">3584</value><value name="boost_mhz">1582</value>'
+PASCAL='family="pascal" memory_type="gddr5x"'
+
+@test "what ships is sound" {
+  gives 0 '' check "$DLEST_DATADIR"/data/*.xml "$DLEST_DATADIR"/models/*.xml \
+    --strict --format json
+  check '.findings == [] and (.files | length) >= 6'
+  check '.files[] | select(.kind == "accelerator").entries >= 150'
+}
+
+@test "a sound file of one's own" {
+  my_gpu "<entry id=\"my\" name=\"My GPU\" $PASCAL>$TI</entry>"
+  gives 0 '' check my.xml --format json
+  check '.files == [{"file": "my.xml", "kind": "accelerator", "entries": 1,
+    "errors": 0, "warnings": 0}]'
+  check '.findings == [] and .lacking == []'
+  gives 0 '' check my.xml
+  grep -q '^my.xml  *accelerator  *1  *0  *0$' out
+  # From standard input, too.
+  gives 0 '' check - --format csv <my.xml
+  [ "$(cat out)" = file,line,level,entry,message ]
+}
+
+@test "what an entry lacks, by method" {
+  my_gpu '<entry id="a" name="A"><value name="tdp_w">300</value></entry>' \
+    '<entry id="b" name="B"><value name="memory_gb">8</value></entry>'
+  gives 0 '' check my.xml --format json
+  check '[.lacking[] | select(.entry == "a").method] | sort ==
+    ["flops", "pre-epoch", "pre-power"]'
+  check '.lacking[] | select(.entry == "a" and .method == "flops").lacks ==
+    "peak_fp32_tflops"'
+  check '.lacking[] | select(.entry == "b" and .method == "tdp").lacks ==
+    "tdp_w"'
+  check '.lacking[] | select(.entry == "b" and .method == "pre-power").lacks ==
+    "tdp_w, bandwidth_gb_s, peak_fp32_tflops"'
+  gives 0 '' check my.xml
+  grep -q '^ *b  *green-algorithms  *tdp_w$' out
+  cat >arch.xml <<END
+<catalog kind="architecture" version="1">
+<entry id="net" name="Net" scaling="area"><value name="params_m">5</value>
+<input image_px="224"><value name="macs_g">1.5</value></input></entry>
+</catalog>
+END
+  gives 0 '' check arch.xml --format json
+  check '.lacking == [{"file": "arch.xml", "entry": "net",
+    "method": "pre-epoch", "lacks": "acts_m"}]'
+}
+
+@test "findings name file and line; all are told" {
+  my_gpu '<entry id="a" name="A" family="turing" memory_type="gddr6">' \
+    '<value name="tdp_w">1e30</value>' \
+    '<value name="bandwidth_gb_s">2560</value>' \
+    '<value name="boost_mhz">fast</value></entry>' \
+    '<entry id="b" name="A"><value name="tdp_w">100</value>' \
+    '<value name="idle_w">60</value></entry>'
+  gives 3 'dlest: 5 errors found' check my.xml
+  grep -qF "my.xml:4: error: a: value 'tdp_w': 1e30 is not between 1 and 2000" \
+    out
+  grep -qF "my.xml:5: error: a: bandwidth_gb_s 2560 is not what gddr6 gives" out
+  grep -qF "my.xml:6: error: a: value 'boost_mhz': invalid number 'fast'" out
+  grep -qF "my.xml:8: error: b: idle_w 60 is half of tdp_w 100 or more" out
+  grep -qF "my.xml:7: error: b: 'A' is also a name of 'a'" out
+  try check my.xml --format json
+  check '.files[0].errors == 5 and (.findings | length) == 5'
+  check '.findings | all(.level == "error")'
+  check '[.findings[] | select(.entry == "a").line] | index(5) != null'
+}
+
+@test "rows of ML CO2 Impact that are wrong are found" {
+  # GTX 750, H100 SXM, A10G; Lacoste et al., gpus.csv of the calculator
+  my_gpu '<entry id="gtx-750" name="GTX 750"><value name="tdp_w">250</value>' \
+    '<value name="peak_fp32_tflops">1111</value>' \
+    '<value name="memory_gb">24</value></entry>' \
+    '<entry id="h100-sxm" name="H100 SXM"><value name="tdp_w">700</value>' \
+    '<value name="peak_fp32_tflops">989</value></entry>' \
+    '<entry id="a10g" name="A10G"><value name="tdp_w">150</value>' \
+    '<value name="peak_fp32_tflops">31.52</value></entry>'
+  gives 3 'dlest: 2 errors found' check my.xml
+  grep -q 'error: gtx-750: peak_fp32_tflops 1111 by tdp_w 250 is 4.44 ' out
+  grep -q "warning: gtx-750: tdp_w 250 is not the 55 of 'gtx-750'" out
+  grep -q 'error: h100-sxm: peak_fp32_tflops 989 by tdp_w 700 is 1.41 ' out
+  grep -q "warning: a10g: tdp_w 150 is not the 300 of 'a10g'" out
+}
+
+@test "a warning alone is no error, but with --strict" {
+  my_gpu '<entry id="a100" name="A100"><value name="tdp_w">300</value></entry>'
+  gives 0 '' check my.xml
+  grep -q "my.xml:3: warning: a100: tdp_w 300 is not the 400 of " out
+  gives 3 'dlest: 1 finding found' check my.xml --strict
+  grep -q warning out
+}
+
+@test "a note excuses a value that is right" {
+  bad='<value name="bandwidth_gb_s"'
+  my_gpu "<entry id=\"my\" name=\"My GPU\" memory_type=\"gddr6\">$bad>2000</value></entry>"
+  gives 3 'dlest: 1 error found' check my.xml
+  my_gpu "<entry id=\"my\" name=\"My GPU\" memory_type=\"gddr6\">$bad note=\"exception: two boards in one\">2000</value></entry>"
+  gives 0 '' check my.xml
+}
+
+@test "files that are no catalogue" {
+  printf '<page/>\n' >page.xml
+  gives 3 'dlest: 1 error found' check page.xml
+  grep -q 'page.xml: error: neither a catalogue of a known kind nor a model' out
+  printf '<catalog kind="pets" version="1"/>' >pets.xml
+  gives 3 'dlest: 1 error found' check pets.xml
+  printf '<catalog' >cut.xml
+  gives 3 'dlest: 1 error found' check cut.xml
+  grep -q 'cut.xml:1: error: not well-formed XML' out
+  printf '<!DOCTYPE x [<!ENTITY a "b">]><x>&a;</x>' >dtd.xml
+  gives 3 'dlest: 1 error found' check dtd.xml
+  grep -q 'error: a document type declaration is not allowed' out
+  printf '<catalog kind="grid" version="1"></catalog>' >none.xml
+  gives 3 'dlest: 1 error found' check none.xml
+  grep -q 'none.xml: error: no entry in this file' out
+  my_gpu '<entry id="My" name="M"><value name="tdp_w">5</value></entry>'
+  gives 3 'dlest: 1 error found' check my.xml
+  grep -q 'my.xml:3: error: not valid' out
+  printf '<model format="1"/>' >model.xml
+  gives 3 'dlest: 1 error found' check model.xml
+  grep -q '^model.xml  *model ' out
+  gives 3 'dlest: 1 error found' check - <model.xml
+  grep -q 'a model: check it by the path of its file' out
+}
+
+@test "one bad file does not hide another" {
+  printf '<page/>\n' >page.xml
+  my_gpu "$(entry 123)"
+  try check page.xml my.xml --format json
+  [ "$status" -eq 3 ]
+  check '[.files[].errors] == [1, 0]'
+  check '.files[0].kind == null and .files[1].kind == "accelerator"'
+}
+
+@test "a file that is in use already" {
+  mkdir mine
+  my_gpu '<entry id="a" name="A"><value name="tdp_w">1e30</value></entry>'
+  mv my.xml mine
+  export DLEST_PATH=$PWD/mine
+  gives 3 'dlest: 1 error found' check mine/my.xml
+  grep -q "mine/my.xml:3: error: a: value 'tdp_w': 1e30 is not between" out
+}
+
+@test "what it refuses" {
+  misused check 'which file? a catalogue or a model'
+  refuses 1 'dlest: none.xml: cannot open: No such file or directory' \
+    check none.xml
+}

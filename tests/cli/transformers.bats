@@ -1,0 +1,218 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Transformers: by name, by shape, by tokens, in inference.
+
+load common
+
+small=transformer:layers=2,hidden=8,heads=2,vocab=16,seq=16
+
+# flops ARG...: the estimate by flops, as JSON in out
+flops() {
+  try predict --method flops --format json "$@"
+  if [ "$status" -ne 0 ]; then cat err; return 1; fi
+}
+
+@test "show: what a shape comes to" {
+  gives 0 '' show arch "$small" --format json
+  check ".id == \"$small\" and .scaling == \"sequence\""
+  check '.shape | startswith("decoder, layers 2, hidden 8, heads 2")'
+  # a token: 2 layers of 768 weights and 128 of the output; 32 MACs a pair
+  near '.values[] | select(.field == "macs_g").value' \
+    '(16 * 1664 + 32 * 256) / 1e9'
+  near '.values[] | select(.field == "attention_macs_g").value' '32 * 256 / 1e9'
+  check '.values[] | select(.field == "seq_len").value == 16'
+  # GPT-2 small has 124,439,808 parameters
+  gives 0 '' show arch --format json \
+    transformer:layers=12,hidden=768,heads=12,vocab=50257,seq=1024
+  check '.values[] | select(.field == "params_m").value == 124.439808'
+}
+
+@test "show: names as people write them" {
+  while read -r name id; do
+    gives 0 '' show arch "$name" --format json
+    check ".id == \"$id\"" || echo "$name"
+  done <<END
+bert bert-base-uncased
+google-bert/bert-large-uncased bert-large-uncased
+gpt2-xl gpt2-xl
+GPT-3-175B gpt3-175b
+meta-llama/Llama-2-70b-hf llama-2-70b
+Meta-Llama-3-8B llama-3-8b
+mistralai/Mixtral-8x7B-v0.1 mixtral-8x7b
+t5-11b t5-11b
+openai/whisper-large-v3 whisper-large-v3
+vit_base_patch16_224 vit_base_patch16_224
+END
+}
+
+@test "a file of that path comes before a name" {
+  mkdir -p meta-llama
+  cat >meta-llama/Llama-2-7b-hf <<'END'
+<catalog kind="architecture" version="1">
+<entry id="mine" name="Mine" scaling="sequence">
+<transformer layers="2" hidden="8" heads="2" vocab="16" seq="16"/>
+</entry></catalog>
+END
+  gives 0 '' show arch meta-llama/Llama-2-7b-hf --format json
+  check '.id == "mine"'
+  check '.values[] | select(.field == "macs_g").value * 1e9 == 34816'
+}
+
+@test "a name with a slash that is neither a file nor known" {
+  try show arch meta-llama/Llama-2-9b-hf
+  [ "$status" -eq 3 ]
+  grep -q "^dlest: unknown arch 'meta-llama/Llama-2-9b-hf'; nearest: " err
+}
+
+@test "tokens: three passes of each sequence, once" {
+  flops --arch "$small" --gpu a100 --tokens 1.6e9
+  check '.train_samples == 1e8 and .epochs == 1 and .val_samples == 0'
+  check '.tokens == 1.6e9 and .seq_len == 16 and .dataset == null'
+  near .flop '6 * 1e8 * (16 * 1664 + 32 * 256)'
+  near '.estimates[0].duration_s' '6 * 1e8 * 34816 / (78e12 * 0.3)'
+  near '.estimates[0].energy_j' '400 * 6 * 1e8 * 34816 / (78e12 * 0.3)'
+  # at half the length half the attention a token
+  flops --arch "$small" --gpu a100 --tokens 1.6e9 --seq-len 8
+  near .flop '6 * 2e8 * (8 * 1664 + 32 * 64)'
+}
+
+@test "tokens, in text" {
+  try predict --arch mixtral-8x7b --gpu h100 --gpus 64 --tokens 1e12
+  [ "$status" -eq 0 ]
+  grep -q '^training tokens  *1.00e+12$' out
+  grep -q '^parameters  *47000 M$' out
+  grep -q '^of them for a token  *13000 M$' out
+  grep -q '^sequence  *32768 tokens$' out
+  ! grep -q ' px$' out
+  grep -qx 'dlest: warning: pre-epoch: no estimate without measured runs on tokens' err
+}
+
+@test "training: GPT-3 as its paper counts, and attention" {
+  # arXiv 2005.14165, table D.1: 3.14e23 FLOPs for 300e9 tokens, without
+  # attention, which adds 12 x 96 x 12288 x 2048 a token
+  flops --arch gpt3-175b --gpu v100 --tokens 300e9
+  check '(.flop - 300e9 * 12 * 96 * 12288 * 2048) / 3.14e23 |
+    . > 0.995 and . < 1.005'
+}
+
+@test "the size of a training must be told" {
+  refuses 2 "dlest: 'gpt2' is a language model; give --tokens N, of the whole \
+training, or --train-samples N" predict --arch gpt2 --gpu a100
+  flops --arch gpt2 --gpu a100 --train-samples 1000
+  check '.epochs == 1 and .train_samples == 1000 and .val_samples == null'
+  flops --arch gpt2 --gpu a100 --train-samples 1000 --epochs 3
+  check '.epochs == 3'
+  for option in epochs=2 train-samples=5 val-samples=5; do
+    name=${option%=*}
+    refuses 2 "dlest: --tokens is the whole training; it does not go with \
+$(echo "$name" | tr - _)" predict --arch gpt2 --gpu a100 --tokens 1e9 "--$option"
+  done
+  refuses 2 "dlest: --tokens is the whole training; it does not go with \
+--dataset" predict --arch gpt2 --gpu a100 --tokens 1e9 --dataset imagenet
+}
+
+@test "inference: prefill and decode apart" {
+  flops --arch "$small" --gpu a100 --phase inference --precision fp16 \
+    --prompt-tokens 10 --output-tokens 3 --requests 4 --batch-size 4
+  check '.phase == "inference" and .requests == 4 and .peak_tflops == 312'
+  check '[.inference[].part] == ["prefill", "decode"]'
+  near '.inference[0].flop' '4 * 2 * (10 * 1664 + 32 * 100)'
+  near '.inference[1].flop' '4 * 2 * (3 * 1664 + 32 * 36)'
+  near '.inference[1].bytes' '3 * 2 * 1888 + 4 * 2 * 32 * 36'
+  # A100: 1555 GB/s
+  near '.inference[1].duration_s' '(3 * 2 * 1888 + 4 * 2 * 32 * 36) / 1555e9'
+  near '.inference[1].energy_j' '.inference[1].duration_s * 400'
+  near '.estimates[0].duration_s' '[.inference[].duration_s] | add'
+  near .flop '[.inference[].flop] | add'
+}
+
+@test "inference: images, and other estimators" {
+  try predict --arch resnet50 --gpu a100 --phase inference --samples 1000 \
+    --format json
+  check '.requests == 1000 and .flop == 2e12 * .macs_g'
+  check '[.inference[].part] == ["forward"]'
+  check '.estimates[] | select(.method | startswith("pre-")).energy_j == null'
+  grep -qx 'dlest: warning: pre-epoch: no estimate without measured runs of inference' err
+  grep -qx 'dlest: warning: pre-power: no estimate without measured runs of inference' err
+}
+
+@test "inference: what is missing" {
+  refuses 3 'dlest: warning: flops: no estimate without prompt_tokens
+dlest: no method has enough to go on' predict --method flops --arch gpt2 \
+    --gpu a100 --phase inference
+  refuses 3 'dlest: warning: flops: no estimate without output_tokens
+dlest: no method has enough to go on' predict --method flops --arch gpt2 \
+    --gpu a100 --phase inference --prompt-tokens 5
+  refuses 3 'dlest: warning: flops: no estimate without seq_len
+dlest: no method has enough to go on' predict --method flops --arch resnet50 \
+    --gpu a100 --tokens 1e9
+  misused predict "--phase: invalid value 'infer'; nearest: 'inference', \
+'training'" --phase infer
+  misused predict "--precision: invalid value 'fp15'; nearest: 'fp16', 'fp64'" \
+    --precision fp15
+  misused predict "--tokens: invalid value '3T'" --tokens 3T
+  misused predict "--seq-len: invalid value '0'" --seq-len 0
+}
+
+@test "shapes that are refused" {
+  refuses 3 "dlest: arch: column 22: unknown key 'hiden'; nearest: 'hidden'" \
+    predict --arch transformer:layers=2,hiden=8 --gpu a100 --tokens 1e9
+  refuses 3 "dlest: arch: column 13: layers: 1e99 is no whole number between 1 \
+and 10000" show arch transformer:layers=1e99
+  refuses 3 'dlest: arch: column 13: expected key=value' show arch transformer:
+}
+
+@test "a table of shapes, tokens and requests" {
+  table 'arch,gpu,phase,tokens,prompt_tokens,output_tokens,requests' \
+    "\"$small\",a100,,1.6e9,,," \
+    "\"$small\",a100,inference,,10,3,4" \
+    '"transformer:layers=x",a100,,1e9,,,' \
+    'gpt2,a100,,,,,'
+  try predict --input runs.csv --method flops --format csv
+  [ "$status" -eq 3 ]
+  [ "$(wc -l <out)" -eq 3 ]
+  grep -q "runs.csv:4: arch: column 13: layers: invalid number 'x'" err
+  grep -q "runs.csv:5: 'gpt2' is a language model; give a column tokens or \
+train_samples" err
+  try predict --input runs.csv --method flops --format json
+  near '.estimates[0].duration_s' '6 * 1e8 * 34816 / (78e12 * 0.3)'
+}
+
+# What is published of five trainings (arXiv 2309.14393, 2104.10350). FLOPs are
+# 6 x active parameters x tokens: a prediction. Days and energy then use the
+# rate and power that the same run reached: circular, a check of the sums only.
+@test "published trainings, by LLMCarbon's formula" {
+  cp "$TOP_SRCDIR/tests/reference/llm-trainings.csv" runs.csv
+  try predict --input runs.csv --method flops --format json \
+    --define 'macs_g=active_params_b' --define 'train_samples=tokens_b*1e9' \
+    --define 'gpu.tdp_w=system_power_w' --define 'peak_tflops=achieved_tflops' \
+    --efficiency 1 --epochs 1 --val-samples 0 --batch-size 1
+  [ "$status" -eq 0 ]
+  check '.estimates | length == 5'
+  # deviations from what is published, in 1/1000: FLOPs, days, MWh
+  check '[.estimates[] | (.duration_s * .n_gpus * (.achieved_tflops | tonumber)
+    / 1e9 / (.zettaflop | tonumber) - 1) * 1000 | round] ==
+    [-22, 3, 38, 82, -33]'
+  check '[.estimates[] | (.duration_s / 86400 / (.days | tonumber) - 1) * 1000 |
+    round] == [-18, 1, 48, 82, -34]'
+  check '[.estimates[] | (.energy_kwh * .pue / 1000 /
+    (.energy_mwh | tonumber) - 1) * 1000 | round] == [-23, 3, 40, 81, -35]'
+}
+
+# Chats of the ML.ENERGY benchmark; how long their prompts were is not given.
+@test "measured inference: flops is a lower bound, within a factor of 5" {
+  data=$MEASURED_RUNS/mlenergy/mlenergy_v2_inference.csv
+  if [ ! -f "$data" ]; then skip "no measured runs in '$MEASURED_RUNS'"; fi
+  awk -F, 'BEGIN {
+      print "arch,gpu,n_gpus,phase,precision,prompt_tokens,output_tokens," \
+        "requests,batch_size,measured_j" }
+    /^llm_text_generation\/chat,(meta-llama\/Meta-Llama-3.1|mistralai\/Mixtral)/ {
+      arch = $2; sub(/-Instruct/, "", arch)
+      gpu = $3 ~ /A100/ ? "a100-sxm4-40gb" : "h100-sxm5-80gb"
+      print arch "," gpu "," $4 * $5 ",inference,fp16,200," $9 "," $10 "," \
+        $10 "," $6 }' "$data" >runs.csv
+  [ "$(wc -l <runs.csv)" -eq 78 ]
+  gives 0 '' predict --input runs.csv --method flops --format json --quiet
+  check '[.estimates[] | .energy_j / .requests / (.measured_j | tonumber)] |
+    sort | .[0] > 0.2 and .[-1] < 0.9 and (.[38] | . > 0.44 and . < 0.46)'
+}

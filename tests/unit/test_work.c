@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The work of jobs, by hand. */
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include "catalog/scaling.h"
+#include "catalog/shapes.h"
+#include "estimate/work.h"
+#include "unit.h"
+
+/* The shape of by_hand in test_transformer.c: a token takes 1664 MACs and 32
+ * for each that it attends to, of which 32 elements are kept; 1888 weights are
+ * read in a step. */
+#define SMALL "transformer:layers=2,hidden=8,heads=2,vocab=16,seq=16"
+
+struct bench {
+  struct dl_diag d;
+  struct dl_shapes shapes;
+  struct dl_descriptor arch, gpu;
+  struct dl_job job;
+};
+
+static int start(void **state) {
+  struct bench *x = calloc(1, sizeof *x);
+
+  assert_non_null(x);
+  dl_diag_init(&x->d);
+  x->gpu.kind = DL_ACCELERATOR;
+  for (size_t i = 0; i < DL_MAX_FIELDS; i++)
+    x->gpu.value[i].x = NAN;
+  x->job = (struct dl_job){.n_gpus = 1,
+                           .efficiency = 0.5,
+                           .batch_size = NAN,
+                           .val_samples = NAN,
+                           .epochs = NAN,
+                           .frozen_base = NAN,
+                           .macs_g = NAN,
+                           .train_samples = NAN,
+                           .prompt_tokens = NAN,
+                           .output_tokens = NAN,
+                           .requests = NAN,
+                           .bandwidth_gb_s = 1,
+                           .peak_tflops = 0.01,
+                           .tokens = NAN};
+  *state = x;
+  return 0;
+}
+
+static int finish(void **state) {
+  struct bench *x = *state;
+
+  dl_shapes_free(&x->shapes);
+  dl_diag_free(&x->d);
+  free(x);
+  return 0;
+}
+
+static void take(struct bench *x, const char *text) {
+  const struct dl_descriptor *e;
+  bool scaled;
+
+  assert_ok(dl_shapes_get(&x->shapes, text, &e, &x->d), &x->d);
+  x->arch = dl_architecture_at(e, &dl_use_reference, &scaled);
+  x->job.found.arch = &x->arch;
+  x->job.macs_g = x->arch.value[DL_ARCH_MACS_G].x;
+}
+
+static void training(void **state) {
+  struct bench *x = *state;
+  struct dl_work w;
+
+  x->job.macs_g = 2;
+  dl_work_of(&x->job, &w);
+  assert_string_equal(w.lacks, "train_samples");
+  x->job.train_samples = 10;
+  x->job.val_samples = 5;
+  dl_work_of(&x->job, &w);
+  assert_string_equal(w.lacks, "epochs");
+  x->job.epochs = 7;
+  dl_work_of(&x->job, &w);
+  assert_null(w.lacks);
+  assert_false(w.inference);
+  assert_near(w.flop, 4e9 * 35 * 7, 1e-15);
+  assert_near(w.duration_s, 4e9 * 35 * 7 / 5e9, 1e-15);
+  x->job.frozen_base = 1;
+  x->job.n_gpus = 2;
+  dl_work_of(&x->job, &w);
+  assert_near(w.duration_s, 4e9 * 15 * 7 / 1e10, 1e-15);
+}
+
+/* Ten tokens in, three out, four requests at once. */
+static void ask(struct bench *x) {
+  take(x, SMALL);
+  x->job.phase = "Inference";
+  x->job.precision = "fp16";
+  x->job.prompt_tokens = 10;
+  x->job.output_tokens = 3;
+  x->job.requests = x->job.batch_size = 4;
+}
+
+static void prefill_and_decode(void **state) {
+  struct bench *x = *state;
+  struct dl_work w;
+
+  ask(x);
+  dl_work_of(&x->job, &w);
+  assert_null(w.lacks);
+  assert_true(w.inference && w.writes);
+  assert_near(w.prefill_flop, 4 * 2 * (10 * 1664 + 32 * 100), 1e-15);
+  assert_near(w.prefill_s, w.prefill_flop / 5e9, 1e-15);
+  assert_near(w.decode_flop, 4 * 2 * (3 * 1664 + 32 * (11 + 12 + 13)), 1e-15);
+  assert_near(w.decode_bytes, 3 * 2 * 1888 + 4 * 2 * 32 * 36, 1e-15);
+  /* 5 GFLOP/s, 1 GB/s: memory takes longer */
+  assert_near(w.decode_s, w.decode_bytes / 1e9, 1e-14);
+  assert_near(w.duration_s, w.prefill_s + w.decode_s, 1e-15);
+  assert_near(w.flop, w.prefill_flop + w.decode_flop, 1e-15);
+  x->job.n_gpus = 2;
+  dl_work_of(&x->job, &w);
+  assert_near(w.decode_s, w.decode_bytes / 2e9, 1e-14);
+}
+
+static void decode_bound_by_rate(void **state) {
+  struct bench *x = *state;
+  struct dl_work w;
+
+  ask(x);
+  x->job.peak_tflops = 2e-3;
+  dl_work_of(&x->job, &w);
+  assert_near(w.decode_s, w.decode_flop / 1e9, 1e-14);
+  /* At 2.4 GFLOP/s step 1 takes 16128 FLOPs, 6592 bytes; step 2 16384, 6848;
+   * step 3 16640, 7104: only the first is bound by the rate. */
+  x->job.peak_tflops = 4.8e-3;
+  dl_work_of(&x->job, &w);
+  assert_near(w.decode_s, 16128 / 2.4e9 + (6848 + 7104) / 1e9, 1e-14);
+}
+
+/* Requests that do not fill the batch go alone; twice as many go in turns. */
+static void batches(void **state) {
+  struct bench *x = *state;
+  struct dl_work four, w;
+
+  ask(x);
+  dl_work_of(&x->job, &four);
+  x->job.batch_size = 100;
+  dl_work_of(&x->job, &w);
+  assert_near(w.decode_s, four.decode_s, 1e-15);
+  x->job.batch_size = 4;
+  x->job.requests = 8;
+  dl_work_of(&x->job, &w);
+  assert_near(w.decode_s, 2 * four.decode_s, 1e-15);
+  x->job.batch_size = NAN;
+  x->job.requests = 1;
+  dl_work_of(&x->job, &w);
+  assert_near(w.decode_bytes, 3 * 2 * 1888 + 2 * 32 * 36, 1e-15);
+  x->job.output_tokens = 0;
+  dl_work_of(&x->job, &w);
+  assert_true(w.decode_s == 0 && w.decode_flop == 0);
+}
+
+/* Two requests that each take one of four experts read 7 of 16 parts of them:
+ * 2 layers x 4 x 3 x 8 x 20 weights. The rest: attention 2 x 256, routers
+ * 2 x 32, norms 5 x 8, output 128. */
+static void experts(void **state) {
+  struct bench *x = *state;
+  struct dl_work w;
+
+  ask(x);
+  take(x, SMALL ",ffn=20,experts=4,active_experts=1");
+  x->job.output_tokens = 1;
+  x->job.requests = 2;
+  dl_work_of(&x->job, &w);
+  double read = 2 * 4 * 480 * 7. / 16 + 512 + 64 + 40 + 128;
+  assert_near(w.decode_bytes, 2 * read + 2 * 2 * 32 * 11, 1e-15);
+}
+
+static void what_is_missing(void **state) {
+  struct bench *x = *state;
+  struct dl_work w;
+
+  ask(x);
+  x->job.requests = NAN;
+  dl_work_of(&x->job, &w);
+  assert_string_equal(w.lacks, "requests");
+  x->job.requests = 4;
+  x->job.output_tokens = NAN;
+  dl_work_of(&x->job, &w);
+  assert_string_equal(w.lacks, "output_tokens");
+  assert_true(isnan(w.duration_s));
+  x->job.prompt_tokens = NAN;
+  dl_work_of(&x->job, &w);
+  assert_string_equal(w.lacks, "prompt_tokens");
+  ask(x);
+  x->job.bandwidth_gb_s = NAN;
+  dl_work_of(&x->job, &w);
+  assert_string_equal(w.lacks, "gpu.bandwidth_gb_s");
+  x->job.bandwidth_gb_s = 1;
+  x->job.precision = "half";
+  dl_work_of(&x->job, &w);
+  assert_string_equal(w.lacks, "a precision that is known");
+  assert_true(isnan(w.duration_s));
+  ask(x);
+  x->job.found.arch = NULL;
+  x->job.macs_g = NAN;
+  dl_work_of(&x->job, &w);
+  assert_string_equal(w.lacks, "macs_g");
+}
+
+/* What writes nothing has forward passes alone. */
+static void forward_passes(void **state) {
+  struct bench *x = *state;
+  struct dl_work w;
+
+  x->job.phase = "inference";
+  x->job.macs_g = 4;
+  x->job.requests = 1000;
+  dl_work_of(&x->job, &w);
+  assert_null(w.lacks);
+  assert_false(w.writes);
+  assert_near(w.flop, 8e12, 1e-15);
+  assert_near(w.duration_s, 1600, 1e-15);
+}
+
+/* NVIDIA A100 data sheet: 19.5 FP32, 156 TF32, 312 FP16, 624 INT8. */
+static void peaks(void **state) {
+  static const struct {
+    const char *precision;
+    double peak, bytes;
+  } cases[] = {{NULL, 78, 4},    {"fp32", 78, 4}, {"tf32", 78, 4},
+               {"FP16", 312, 2}, {"amp", 312, 2}, {"bf16", 312, 2},
+               {"int8", 624, 1}, {"fp8", 78, 1},  {"fp64", 78, 8}};
+  struct bench *x = *state;
+
+  x->gpu.value[DL_GPU_FP32_TFLOPS].x = 19.5;
+  x->gpu.value[DL_GPU_TF32_TFLOPS].x = 156;
+  x->gpu.value[DL_GPU_FP16_TENSOR_TFLOPS].x = 312;
+  x->gpu.value[DL_GPU_BF16_TENSOR_TFLOPS].x = 312;
+  x->gpu.value[DL_GPU_INT8_TENSOR_TOPS].x = 624;
+  x->job.found.gpu = &x->gpu;
+  for (size_t i = 0; i < COUNT(cases); i++) {
+    x->job.precision = cases[i].precision;
+    x->job.peak_tflops = 78;
+    assert_true(dl_work_peak_tflops(&x->job) == cases[i].peak);
+    assert_true(dl_work_bytes(&x->job) == cases[i].bytes);
+    x->job.peak_tflops = 50; /* the user's */
+    assert_true(dl_work_peak_tflops(&x->job) == 50);
+  }
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, start, finish)
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      TEST(training),       TEST(prefill_and_decode),
+      TEST(batches),        TEST(decode_bound_by_rate),
+      TEST(experts),        TEST(what_is_missing),
+      TEST(forward_passes), TEST(peaks),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
