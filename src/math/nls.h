@@ -5,9 +5,10 @@
  *
  *   sum_i r_i(theta)^2 + sum_j ((theta_j - mean_j) / sd_j)^2
  *
- * by GSL's trust-region solver (Levenberg-Marquardt with geodesic
- * acceleration; Transtrum, Sethna, arXiv 1201.5885). With residuals in units
- * of their own standard deviation this is the posterior mode, and the
+ * by Levenberg's and Marquardt's method on the normal equations, damped by the
+ * largest diagonal so far (More 1978, doi 10.1007/BFb0067700). Rows of the
+ * Jacobian that are mostly 0 cost little. With residuals in units of their own
+ * standard deviation this is the posterior mode, and the
  * covariance (J'J + diag(1/sd^2))^-1 its Laplace approximation. Parameters
  * without a prior have sd infinite. */
 
@@ -30,6 +31,8 @@ struct dl_nls {
   void *ctx;
   const double *mean, *sd; /* p, of the priors; NULL: none at all */
   size_t most_steps;       /* 0: 200 */
+  double tolerance; /* of the last step, by the larger of parameter and sd;
+                       0: 1e-8 */
 };
 
 /* What came of it. */

@@ -12,7 +12,7 @@
 static const char *const bearer_names[] = {[DL_BY_HOST] = "host",
                                            [DL_BY_GPU] = "gpu",
                                            [DL_BY_ARCH] = "arch",
-                                           [DL_BY_SOURCE] = "source"};
+                                           [DL_BY_FACTS] = "facts"};
 
 static void physical_free(void *state) {
   struct dl_physical *s = state;
@@ -68,14 +68,13 @@ static enum dl_status fit(void **state, const gsl_matrix *X,
 }
 
 static double predict_row(const struct dl_physical *s, const double *row) {
-  double fx[DL_N_EFFECTS], c[DL_N_PHYSICS];
+  double fx[DL_N_EFFECTS], c[DL_N_PHYSICS], out[DL_PT_TIME + 1];
   struct dl_load load;
   dl_physical_effects(s, row, fx);
   dl_physical_load(row, &load);
   dl_physical_constants_of(s->theta, c);
-  return dl_physical_target(c, fx, &load, row[DL_PC_RAM_W],
-                            (enum dl_physical_target)row[DL_PC_TARGET]) +
-         dl_near_at(&s->near, row);
+  dl_physical_targets(c, fx, &load, row[DL_PC_RAM_W], out);
+  return out[(size_t)row[DL_PC_TARGET]] + dl_near_at(&s->near, row);
 }
 
 static enum dl_status predict(const void *state, const gsl_matrix *X,
@@ -113,8 +112,9 @@ static enum dl_status save(const void *state, struct dl_arrays *to,
             dl_arrays_add_vector(to, "errors", &error.vector);
   for (size_t k = 0; k < DL_N_BEARERS; k++)
     ok = ok && save_bearers(to, bearer_names[k], &s->by[k]);
-  ok = ok && dl_arrays_add_matrix(to, "near", s->near.at) &&
-       dl_arrays_add_vector(to, "residuals", s->near.weight);
+  if (s->near.at)
+    ok = ok && dl_arrays_add_matrix(to, "near", s->near.at) &&
+         dl_arrays_add_vector(to, "residuals", s->near.weight);
   return ok ? DL_OK : dl_fail_memory(d);
 }
 
@@ -141,6 +141,8 @@ static enum dl_status restore_bearers(struct dl_bearers *by,
 static enum dl_status restore_near(struct dl_near *near,
                                    const struct dl_arrays *from,
                                    struct dl_diag *d) {
+  if (!dl_arrays_find(from, "near"))
+    return DL_OK;
   const struct dl_array *at = dl_check_array(from, "near", 0, DL_NEAR, d);
   if (!at)
     return DL_EINPUT;
@@ -184,7 +186,7 @@ static enum dl_status restore(void **state, const struct dl_arrays *from,
 
 void dl_physical_explain(const void *state, const double *row,
                          struct dl_physical_parts *parts) {
-  static const char *const names[] = {"compute", "memory", "launch", "input"};
+  static const char *const names[] = {"compute", "memory", "kernels", "launch"};
   const struct dl_physical *s = state;
   double fx[DL_N_EFFECTS], c[DL_N_PHYSICS];
   struct dl_load load;
@@ -198,10 +200,10 @@ void dl_physical_explain(const void *state, const double *row,
                                       .gpu_power_w = cost.energy / cost.time,
                                       .compute_s = cost.compute,
                                       .memory_s = cost.memory,
+                                      .kernels_s = cost.kernels,
                                       .launch_s = cost.launch,
-                                      .input_s = cost.input,
                                       .fixed_s = cost.fixed};
-  const double part[] = {cost.compute, cost.memory, cost.launch, cost.input};
+  const double part[] = {cost.compute, cost.memory, cost.kernels, cost.launch};
   size_t most = 0;
   for (size_t i = 1; i < 4; i++)
     if (part[i] > part[most])
@@ -224,7 +226,7 @@ size_t dl_physical_constants(const void *state,
 
 const struct dl_regression dl_physical = {
     .name = "physical",
-    .summary = "arithmetic, memory traffic, launches and input, with priors",
+    .summary = "arithmetic, memory traffic and launches, with priors",
     .fit = fit,
     .predict = predict,
     .save = save,

@@ -35,15 +35,19 @@ enum dl_physical_column {
   DL_PC_TDP,        /* W */
   DL_PC_LIMIT,      /* W, the power limit in force */
   DL_PC_GDDR,       /* 1: the memory is GDDR6, 6X or 7 */
+  DL_PC_SERVER,     /* 1: the host is a server */
   DL_PC_RAM_W,      /* W of the node's memory within the boundary */
   DL_PC_GPU,        /* keys: numbers that stand for names, 0 for none */
   DL_PC_HOST,
   DL_PC_ARCH,
   DL_PC_SOURCE,
-  DL_PC_POWER,  /* measured beside the target: used in fits alone */
-  DL_PC_ENERGY, /* of an epoch, J */
-  DL_PC_TIME,   /* of an epoch, s */
-  DL_PC_DOUBT,  /* sd of the logarithm by which the row may be off */
+  DL_PC_DATASET,
+  DL_PC_FACTS_DOUBT, /* sd of the logarithm by which the facts of the network
+                        (work, traffic, kernels) may be off */
+  DL_PC_POWER,       /* measured beside the target: used in fits alone */
+  DL_PC_ENERGY,      /* of an epoch, J */
+  DL_PC_TIME,        /* of an epoch, s */
+  DL_PC_DOUBT,       /* sd of the logarithm by which the row may be off */
   DL_PC_N
 };
 
@@ -57,8 +61,8 @@ enum dl_physical_target {
 struct dl_physical_parts {
   double time_s, gpu_energy_j, gpu_power_w;
   /* Time each would take alone, s; they overlap. */
-  double compute_s, memory_s, launch_s, input_s, fixed_s;
-  const char *bound; /* "compute", "memory", "launch" or "input" */
+  double compute_s, memory_s, kernels_s, launch_s, fixed_s;
+  const char *bound; /* "compute", "memory", "kernels" or "launch" */
 };
 
 /* For a fitted state and a row of DL_PC_N columns. Without what the fit

@@ -16,6 +16,9 @@
 static const double sigma[] = {
     [DL_PT_POWER] = 0.06, [DL_PT_ENERGY] = 0.08, [DL_PT_TIME] = 0.08};
 
+/* Doubt about a row's time, by that about its power. */
+#define TIME_DOUBT 4
+
 enum { N_TARGETS = DL_PT_TIME };
 
 /* A measured mean of a configuration. */
@@ -28,6 +31,7 @@ struct seen {
 
 struct bearer {
   double key;
+  double doubt; /* largest of its rows about the facts of their networks */
   size_t first; /* its parameters in theta */
 };
 
@@ -90,38 +94,50 @@ static bool collapse(struct work *w, const gsl_matrix *X) {
   return w->weight && w->mean && w->seen;
 }
 
-/* Means of the logarithms of what was measured beside the target. */
-static bool add_beside(struct work *w, const gsl_matrix *X, size_t column,
-                       enum dl_physical_target target) {
+/* Means of the logarithms of what was measured of a target, NaN for rows
+ * where nothing was; the target itself comes in y. */
+static bool mean_of(const struct work *w, const gsl_matrix *X, size_t column,
+                    enum dl_physical_target target, double *mean) {
   size_t m = w->rows.X->size1;
-  double *sum = dl_calloc(2 * m, sizeof *sum), *n = sum ? sum + m : NULL;
-  if (!sum)
+  double *n = dl_calloc(m, sizeof *n);
+  if (!n)
     return false;
+  memset(mean, 0, m * sizeof *mean);
   for (size_t i = 0; i < X->size1; i++) {
     double x = gsl_matrix_get(X, i, column);
     if (!(x > 0) || target_of(X, i) == target)
       continue;
-    sum[w->rows.of_row[i]] += log(x);
+    mean[w->rows.of_row[i]] += log(x);
     n[w->rows.of_row[i]] += 1;
   }
   for (size_t i = 0; i < m; i++)
-    if (n[i] > 0)
-      w->seen[w->n_seen++] = (struct seen){i, target, sum[i] / n[i], 1};
-  free(sum);
+    mean[i] = target_of(w->rows.X, i) == target ? gsl_vector_get(w->mean, i)
+              : n[i] > 0                        ? mean[i] / n[i]
+                                                : NAN;
+  free(n);
   return true;
 }
 
 static bool list_seen(struct work *w, const gsl_matrix *X, const gsl_vector *y,
                       const gsl_vector *weights) {
+  static const size_t column[] = {[DL_PT_POWER] = DL_PC_POWER,
+                                  [DL_PT_ENERGY] = DL_PC_ENERGY,
+                                  [DL_PT_TIME] = DL_PC_TIME};
   if (!collapse(w, X))
     return false;
   dl_distinct_average(&w->rows, y, weights, w->weight, w->mean);
-  for (size_t i = 0; i < w->rows.X->size1; i++)
-    w->seen[w->n_seen++] = (struct seen){i, target_of(w->rows.X, i),
-                                         gsl_vector_get(w->mean, i), 1};
-  return add_beside(w, X, DL_PC_POWER, DL_PT_POWER) &&
-         add_beside(w, X, DL_PC_ENERGY, DL_PT_ENERGY) &&
-         add_beside(w, X, DL_PC_TIME, DL_PT_TIME);
+  size_t m = w->rows.X->size1;
+  double *mean = dl_calloc(m * (N_TARGETS + 1), sizeof *mean);
+  bool ok = mean;
+  for (size_t t = DL_PT_POWER; ok && t <= DL_PT_TIME; t++)
+    ok = mean_of(w, X, column[t], (enum dl_physical_target)t, mean + t * m);
+  for (size_t i = 0; ok && i < m; i++)
+    for (size_t t = DL_PT_POWER; t <= DL_PT_TIME; t++)
+      if (isfinite(mean[t * m + i]))
+        w->seen[w->n_seen++] =
+            (struct seen){i, (enum dl_physical_target)t, mean[t * m + i], 1};
+  free(mean);
+  return ok;
 }
 
 /* Number of the bearer with a key, entering it if it is new. */
@@ -141,10 +157,12 @@ static size_t effects_of(size_t kind) {
   return n;
 }
 
-/* Standard deviation that a residual is measured in. */
+/* Standard deviation that a residual is measured in. A time on another
+ * machine tells little: of the input pipeline nothing is known. */
 static double scale_of(const struct work *w, const struct seen *s) {
+  double doubt = gsl_matrix_get(w->rows.X, s->row, DL_PC_DOUBT);
   return hypot(sigma[s->target],
-               gsl_matrix_get(w->rows.X, s->row, DL_PC_DOUBT));
+               s->target == DL_PT_TIME ? TIME_DOUBT * doubt : doubt);
 }
 
 static bool list_bearers(struct work *w) {
@@ -165,8 +183,13 @@ static bool list_bearers(struct work *w) {
     for (size_t i = 0; i < m; i++) {
       double key = dl_physical_key((enum dl_bearer)k,
                                    gsl_matrix_const_ptr(w->rows.X, i, 0));
-      if (key > 0)
-        w->of_row[k][i] = bearer_of(w, k, key) + 1;
+      if (key > 0) {
+        size_t b = bearer_of(w, k, key);
+        w->of_row[k][i] = b + 1;
+        w->bearer[k][b].doubt =
+            fmax(w->bearer[k][b].doubt,
+                 gsl_matrix_get(w->rows.X, i, DL_PC_FACTS_DOUBT));
+      }
     }
     for (size_t b = 0; b < w->n_bearers[k]; b++) {
       w->bearer[k][b].first = w->p;
@@ -199,7 +222,8 @@ static bool set_priors(struct work *w) {
         if (dl_effect_info((enum dl_effect)i)->by == (enum dl_bearer)k) {
           w->kind_of[at - DL_N_PHYSICS] = k;
           w->bearer_of[at - DL_N_PHYSICS] = b;
-          w->prior_sd[at++] = dl_effect_info((enum dl_effect)i)->sd;
+          double sd = dl_effect_info((enum dl_effect)i)->sd;
+          w->prior_sd[at++] = sd > 0 ? sd : w->bearer[k][b].doubt;
         }
     }
   return true;
@@ -222,51 +246,50 @@ static void effects_at(const struct work *w, const double *theta, size_t row,
       take_effects(k, theta + w->bearer[k][w->of_row[k][row] - 1].first, fx);
 }
 
-static double expected(const struct work *w, const double *c,
-                       const double *theta, size_t row,
-                       enum dl_physical_target target) {
+static void expect(const struct work *w, const double *c, const double *theta,
+                   size_t row, double out[N_TARGETS + 1]) {
   double fx[DL_N_EFFECTS];
   effects_at(w, theta, row, fx);
-  return dl_physical_target(c, fx, &w->load[row],
-                            gsl_matrix_get(w->rows.X, row, DL_PC_RAM_W),
-                            target);
+  dl_physical_targets(c, fx, &w->load[row],
+                      gsl_matrix_get(w->rows.X, row, DL_PC_RAM_W), out);
 }
 
 static void residuals(const double *theta, double *r, void *ctx) {
   const struct work *w = ctx;
-  double c[DL_N_PHYSICS];
+  double c[DL_N_PHYSICS], out[N_TARGETS + 1];
   dl_physical_constants_of(theta, c);
   for (size_t i = 0; i < w->n_seen; i++) {
     const struct seen *s = &w->seen[i];
-    r[i] = (expected(w, c, theta, s->row, s->target) - s->log_value) / s->scale;
+    if (i == 0 || s->row != s[-1].row)
+      expect(w, c, theta, s->row, out);
+    r[i] = (out[s->target] - s->log_value) / s->scale;
   }
 }
 
 #define STEP 1e-6
 
-/* Column j of the Jacobian by forward differences; rows without the bearer
- * (b, of kind k) that parameter j belongs to do not change. */
+/* Column j of the Jacobian by forward differences from `at`; rows without the
+ * bearer b of kind k that parameter j belongs to do not change. */
 static void differentiate(const struct work *w, const double *moved, size_t j,
                           const double *at, double *J, size_t k, size_t b) {
-  double c[DL_N_PHYSICS];
+  double c[DL_N_PHYSICS], out[N_TARGETS + 1];
   dl_physical_constants_of(moved, c);
   for (size_t i = 0; i < w->n_seen; i++) {
     const struct seen *s = &w->seen[i];
-    bool same = k < DL_N_BEARERS && w->of_row[k][s->row] != b + 1;
-    J[i * w->p + j] = same
-                          ? 0
-                          : (expected(w, c, moved, s->row, s->target) - at[i]) /
-                                STEP / s->scale;
+    double *to = &J[i * w->p + j];
+    *to = 0;
+    if (k < DL_N_BEARERS && w->of_row[k][s->row] != b + 1)
+      continue;
+    if (i == 0 || s->row != s[-1].row)
+      expect(w, c, moved, s->row, out);
+    *to = ((out[s->target] - s->log_value) / s->scale - at[i]) / STEP;
   }
 }
 
 static void jacobian(const double *theta, double *J, void *ctx) {
   struct work *w = ctx;
-  double c[DL_N_PHYSICS];
-  dl_physical_constants_of(theta, c);
   memcpy(w->moved, theta, w->p * sizeof *theta);
-  for (size_t i = 0; i < w->n_seen; i++)
-    w->at[i] = expected(w, c, theta, w->seen[i].row, w->seen[i].target);
+  residuals(theta, w->at, ctx);
   for (size_t j = 0; j < w->p; j++) {
     size_t k = DL_N_BEARERS, b = 0;
     if (j >= DL_N_PHYSICS) {
@@ -293,21 +316,37 @@ static bool keep_effects(struct dl_physical *s, const struct work *w) {
   return true;
 }
 
-/* What is left of the target itself. */
+/* What is left of the target itself, without rows that are in doubt: they
+ * tell of their own configurations alone. */
 static enum dl_status fit_near(struct dl_physical *s, const struct work *w,
                                struct dl_diag *d) {
-  size_t m = w->rows.X->size1;
-  gsl_vector *r = gsl_vector_alloc(m);
-  if (!r)
-    return dl_fail_memory(d);
-  double c[DL_N_PHYSICS];
+  size_t m = w->rows.X->size1, p = w->rows.X->size2, n = 0;
+  gsl_matrix *X = gsl_matrix_alloc(m, p);
+  gsl_vector *r = gsl_vector_alloc(m), *count = gsl_vector_alloc(m);
+  double c[DL_N_PHYSICS], out[N_TARGETS + 1];
   dl_physical_constants_of(w->theta, c);
-  for (size_t i = 0; i < m; i++)
-    gsl_vector_set(r, i,
-                   gsl_vector_get(w->mean, i) -
-                       expected(w, c, w->theta, i, target_of(w->rows.X, i)));
-  enum dl_status status = dl_near_fit(&s->near, w->rows.X, r, w->weight, d);
+  for (size_t i = 0; X && r && count && i < m; i++) {
+    if (gsl_matrix_get(w->rows.X, i, DL_PC_DOUBT) > 0)
+      continue;
+    gsl_vector_const_view row = gsl_matrix_const_row(w->rows.X, i);
+    gsl_matrix_set_row(X, n, &row.vector);
+    expect(w, c, w->theta, i, out);
+    gsl_vector_set(r, n,
+                   gsl_vector_get(w->mean, i) - out[target_of(w->rows.X, i)]);
+    gsl_vector_set(count, n++, gsl_vector_get(w->weight, i));
+  }
+  enum dl_status status = DL_OK;
+  if (!X || !r || !count) {
+    status = dl_fail_memory(d);
+  } else if (n > 0) {
+    gsl_matrix_const_view at = gsl_matrix_const_submatrix(X, 0, 0, n, p);
+    gsl_vector_const_view left = gsl_vector_const_subvector(r, 0, n);
+    gsl_vector_const_view of = gsl_vector_const_subvector(count, 0, n);
+    status = dl_near_fit(&s->near, &at.matrix, &left.vector, &of.vector, d);
+  }
+  gsl_matrix_free(X);
   gsl_vector_free(r);
+  gsl_vector_free(count);
   return status;
 }
 
@@ -319,7 +358,8 @@ static enum dl_status solve(struct dl_physical *s, struct work *w,
                      .jacobian = jacobian,
                      .ctx = w,
                      .mean = w->prior_mean,
-                     .sd = w->prior_sd};
+                     .sd = w->prior_sd,
+                     .tolerance = 1e-4};
   struct dl_nls_result result;
   gsl_matrix *cov = gsl_matrix_alloc(w->p, w->p);
   enum dl_status status =

@@ -2,24 +2,37 @@
 /* Private to src/math: what an epoch of training costs, from what the network
  * and the machine are.
  *
- * A step on a batch of b samples takes
+ * A step on a batch of b samples takes, before the power limit,
  *
- *   T  = (Tg^q + Th^q)^(1/q) + Ti          q = 2: host and GPU overlap
- *   Tg = m b F / (ec peak) + m b A / (em BW) + w wopt / (em BW) + m K tau
- *   Th = m K lambda + c0                   launches on the host
- *   Ti = b inp (px / 128)^2 [aug]          input pipeline, overlaps by q too
+ *   T0 = sqrt(Tg^2 + Th^2)                 host and GPU overlap in part
+ *   Tg = Tc + Tm + Tw + Tk
+ *   Tc = m Nt b F / (ec peak Gc)           arithmetic
+ *   Tm = m Nt b A / (em BW Gm)             traffic of the layers
+ *   Tw = w wopt / (em BW Gm)               weights: gradients, optimiser
+ *   Tk = m K Nk tau                        kernels on the GPU
+ *   Th = (m K Nk lambda + c0) H srv^s      launches on the host
  *
  * F: FLOPs of a forward pass of one sample; A: bytes that all its layers read
- * and write; w: bytes of trained weights; K: kernels of a forward pass;
- * m = 1 forward, 1 + bk with the backward pass. The power of a step is
+ * and write; w: bytes of the weights that are trained; K: kernels of a forward
+ * pass; m = 3 to train (the backward pass is two forward ones), 1 to validate
+ * or with a frozen base; s = 1 for a server. N, G and H are what a network, a
+ * GPU and a host are found to differ by, 1 where they are not known. The GPU
+ * draws, with ec the constant of plain FP32 in any case,
  *
- *   P  = cap(min(TDP, limit); (pa TDP + pb BW) +
- *        TDP pt (pu Tg/T + pf FLOP rate / peak + pm byte rate / BW))
+ *   base = pa TDP + pb BW                  pb for GDDR6 and later alone
+ *   dyn  = TDP ptc (pu Tg + pf ec Tc + pm em (Tm + Tw)) / T0
+ *   Pd   = (base + dyn) Gp Np              wanted
+ *   P    = (Pd^-8 + C^-8)^(-1/8),  C = pcap min(TDP, limit)
  *
- * with the pb term for GDDR6 and 6X alone, pt below 1 for GPUs without tensor
- * cores, and cap a smooth minimum with pcap min(TDP, limit). An epoch is its
- * training steps, the validation steps (forward only) and t0. A part of the
- * epochs may be trained with a frozen base (forward, and the head).
+ * with ptc below 1 for GPUs without tensor cores, 1 for the others. Where the
+ * limit binds, clocks fall:
+ *
+ *   T = sqrt((Tg exp(kappa ln(r)^2))^2 + Th^2)
+ *   r = (P - B) / (Pd - B),  B = 0.6 base Gp Np,  within [0.02, 1]
+ *
+ * An epoch is its training steps, floor(samples / b), those of its validation
+ * (m = 1, no weights) and t0 Ht at base Gp Np. A share of the epochs may be
+ * trained with a frozen base (m = 1, and the head's weights).
  *
  * The form follows the roofline model (Williams, Waterman, Patterson,
  * doi 10.1145/1498765.1498785) with launch overheads; docs/estimation.md says
@@ -39,8 +52,7 @@ enum dl_physics {
   DL_PH_TAU,     /* s: what a kernel costs on the GPU */
   DL_PH_LAMBDA,  /* s: what its launch costs on the host */
   DL_PH_C0,      /* s: a step on the host */
-  DL_PH_BK,      /* backward pass, in forward passes */
-  DL_PH_INP,     /* s: a sample of 128 px in the input pipeline */
+  DL_PH_SERVER,  /* how much slower a server launches than a desktop */
   DL_PH_T0,      /* s: an epoch */
   DL_PH_WOPT,    /* passes over the trained weights a step */
   DL_PH_CA,      /* bytes moved / bytes of the outputs of dense layers */
@@ -74,10 +86,9 @@ enum dl_effect {
   DL_FX_ARCH_TIME,
   DL_FX_ARCH_KERNELS,
   DL_FX_ARCH_POWER,
-  DL_FX_SOURCE_COMPUTE,
-  DL_FX_SOURCE_MEMORY,
-  DL_FX_SOURCE_LAUNCH,
-  DL_FX_SOURCE_POWER,
+  DL_FX_FACTS_FLOPS, /* by which a row's facts of its network are off */
+  DL_FX_FACTS_BYTES,
+  DL_FX_FACTS_KERNELS,
   DL_N_EFFECTS
 };
 
@@ -86,20 +97,20 @@ enum dl_bearer {
   DL_BY_HOST,
   DL_BY_GPU,
   DL_BY_ARCH,
-  DL_BY_SOURCE,
+  DL_BY_FACTS, /* a network on a data set, where its facts are in doubt */
   DL_N_BEARERS
 };
 
 struct dl_effect_info {
   const char *name;
   enum dl_bearer by;
-  double sd; /* of the prior */
+  double sd; /* of the prior; 0: the doubt that the row says */
 };
 const struct dl_effect_info *dl_effect_info(enum dl_effect i);
 
 /* What is run where; everything is known. */
 struct dl_load {
-  double batch, px, train, val;
+  double batch, train, val;
   double frozen;   /* share of the epochs with a frozen base */
   double flops;    /* forward, one sample */
   double bytes;    /* read and written by the layers, forward, one sample; at
@@ -111,15 +122,16 @@ struct dl_load {
   double peak;      /* FLOP/s */
   double bandwidth; /* B/s */
   double tdp, limit;
-  double gddr;    /* GB/s of GDDR6 or 6X bandwidth, else 0 */
-  int in_tensor;  /* the peak rate is that of tensor cores */
+  double gddr;    /* GB/s of GDDR6 or later bandwidth, else 0 */
+  double server;  /* 1: a server, 0: a desktop or not known */
+  int in_tensor;  /* the peak rate is that of tensor cores: 1 TF32, 2 16 bits */
   int has_tensor; /* the GPU has some */
 };
 
 /* What an epoch costs, and what its time goes to (s). */
 struct dl_cost {
   double time, energy; /* s, J of the GPU */
-  double compute, memory, launch, input, fixed;
+  double compute, memory, kernels, launch, fixed;
 };
 
 /* theta: logarithms (DL_N_PHYSICS); c: the constants themselves. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What the physics leaves over, learnt from configurations like the one in
- * question: kriging of the residuals (Gaussian process with a squared
- * exponential kernel) in the logarithms of batch, work and samples, within
- * the same GPU, host and kind of training. A configuration that was measured
- * gets its own mean back, a new one near to it a part of its residual; a new
- * GPU gets nothing. */
+ * question: kriging of the residuals (Gaussian process, squared exponential
+ * kernel) in the logarithms of batch, image side and samples, within the same
+ * network on the same GPU. A configuration that was measured gets its own mean
+ * back, a new one near to it a part of its residual; a new network or GPU
+ * gets nothing. */
 
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_linalg.h>
@@ -13,34 +13,25 @@
 #include "base/memory.h"
 #include "math/physical_private.h"
 
-/* Standard deviation of the residuals between configurations, of one value
- * about its configuration's mean, and the length over which they are alike,
- * in factors of e. */
-#define SPREAD 0.10
+/* Standard deviations: of what configurations share, of what each has of its
+ * own, and of one value about its configuration's mean. */
+#define SHARED 0.05
+#define OWN 0.03
 #define NOISE 0.03
-#define LENGTH 1.0
 
-/* Architectures differ, but not altogether. */
-#define ALIKE 0.3
+/* Over which they are alike, in factors of e. */
+#define LENGTH_BATCH 0.7
+#define LENGTH_PX 0.35
+#define LENGTH_SAMPLES 1.4
 
-enum {
-  AT_BATCH,
-  AT_WORK,
-  AT_SAMPLES,
-  AT_FROZEN,
-  AT_GPU,
-  AT_HOST,
-  AT_ARCH,
-  AT_TARGET
-};
+enum { AT_BATCH, AT_PX, AT_SAMPLES, AT_FROZEN, AT_GPU, AT_ARCH, AT_TARGET };
 
 static void place(const double *row, double *at) {
-  at[AT_BATCH] = log(row[DL_PC_BATCH]) / LENGTH;
-  at[AT_WORK] = log(row[DL_PC_MACS]) / LENGTH;
-  at[AT_SAMPLES] = log(row[DL_PC_TRAIN]) / LENGTH;
+  at[AT_BATCH] = log(row[DL_PC_BATCH]) / LENGTH_BATCH;
+  at[AT_PX] = log(fmax(row[DL_PC_PX], 1)) / LENGTH_PX;
+  at[AT_SAMPLES] = log(row[DL_PC_TRAIN]) / LENGTH_SAMPLES;
   at[AT_FROZEN] = row[DL_PC_FROZEN];
   at[AT_GPU] = row[DL_PC_GPU];
-  at[AT_HOST] = dl_physical_key(DL_BY_HOST, row);
   at[AT_ARCH] = row[DL_PC_ARCH];
   at[AT_TARGET] = row[DL_PC_TARGET];
 }
@@ -51,14 +42,13 @@ static bool differ(double a, double b) {
 
 static double alike(const double *a, const double *b) {
   double d2 = 0;
-  if (differ(a[AT_GPU], b[AT_GPU]) || differ(a[AT_HOST], b[AT_HOST]) ||
-      differ(a[AT_TARGET], b[AT_TARGET]) ||
-      fabs(a[AT_FROZEN] - b[AT_FROZEN]) > 0.5)
+  if (differ(a[AT_GPU], b[AT_GPU]) || differ(a[AT_ARCH], b[AT_ARCH]) ||
+      differ(a[AT_TARGET], b[AT_TARGET]))
     return 0;
   for (size_t i = AT_BATCH; i <= AT_SAMPLES; i++)
     d2 += (a[i] - b[i]) * (a[i] - b[i]);
-  return SPREAD * SPREAD * exp(-d2 / 2) *
-         (differ(a[AT_ARCH], b[AT_ARCH]) ? ALIKE : 1);
+  bool same = !(d2 > 0) && !differ(a[AT_FROZEN], b[AT_FROZEN]);
+  return SHARED * SHARED * exp(-d2 / 2) + (same ? OWN * OWN : 0);
 }
 
 void dl_near_free(struct dl_near *near) {

@@ -40,22 +40,22 @@ double dl_physical_key(enum dl_bearer by, const double *row);
 /* A row as a load; fills in what is not known. */
 void dl_physical_load(const double *row, struct dl_load *load);
 
-/* Logarithm of a target. c: the constants. */
-double dl_physical_target(const double *c, const double *fx,
-                          const struct dl_load *load, double ram_w,
-                          enum dl_physical_target target);
+/* Logarithms of the targets, by enum dl_physical_target. c: the constants. */
+void dl_physical_targets(const double *c, const double *fx,
+                         const struct dl_load *load, double ram_w,
+                         double out[DL_PT_TIME + 1]);
 
 /* Effects that a state knows for a row; 0 elsewhere. */
 void dl_physical_effects(const struct dl_physical *s, const double *row,
                          double fx[DL_N_EFFECTS]);
 
-/* physical_near.c: the residuals r (m) of the rows of X, from n (m) values
- * each. */
+/* physical_near.c: learns the residuals r (m) of the rows of X, from n (m)
+ * values each. */
 enum dl_status dl_near_fit(struct dl_near *near, const gsl_matrix *X,
                            const gsl_vector *r, const gsl_vector *n,
                            struct dl_diag *d);
 double dl_near_at(const struct dl_near *near, const double *row);
 void dl_near_free(struct dl_near *near);
-enum { DL_NEAR = 8 }; /* columns of dl_near.at */
+enum { DL_NEAR = 7 }; /* columns of dl_near.at */
 
 #endif

@@ -17,8 +17,10 @@ double dl_physical_key(enum dl_bearer by, const double *row) {
     return row[DL_PC_GPU];
   if (by == DL_BY_ARCH)
     return row[DL_PC_ARCH];
-  if (by == DL_BY_SOURCE)
-    return row[DL_PC_SOURCE];
+  if (by == DL_BY_FACTS)
+    return row[DL_PC_FACTS_DOUBT] > 0
+               ? row[DL_PC_ARCH] / 3 + row[DL_PC_DATASET] / 7
+               : 0;
   /* A machine without a name is known by its GPU and the source. */
   if (row[DL_PC_HOST] > 0)
     return row[DL_PC_HOST];
@@ -45,7 +47,6 @@ void dl_physical_load(const double *row, struct dl_load *l) {
   double elements = known ? row[DL_PC_TRAFFIC] : activations(row);
   *l = (struct dl_load){
       .batch = row[DL_PC_BATCH],
-      .px = row[DL_PC_PX],
       .train = row[DL_PC_TRAIN],
       .val = row[DL_PC_VAL],
       .frozen = row[DL_PC_FROZEN],
@@ -60,24 +61,20 @@ void dl_physical_load(const double *row, struct dl_load *l) {
       .tdp = row[DL_PC_TDP],
       .limit = row[DL_PC_LIMIT] > 0 ? row[DL_PC_LIMIT] : row[DL_PC_TDP],
       .gddr = row[DL_PC_GDDR] > 0 ? row[DL_PC_BANDWIDTH] : 0,
+      .server = row[DL_PC_SERVER],
       .in_tensor = (int)row[DL_PC_IN_TENSOR],
       .has_tensor = row[DL_PC_HAS_TENSOR] > 0,
   };
 }
 
-double dl_physical_target(const double *c, const double *fx,
-                          const struct dl_load *load, double ram_w,
-                          enum dl_physical_target target) {
+void dl_physical_targets(const double *c, const double *fx,
+                         const struct dl_load *load, double ram_w,
+                         double out[DL_PT_TIME + 1]) {
   struct dl_cost cost;
   dl_physical_epoch(c, fx, load, &cost);
-  switch (target) {
-  case DL_PT_POWER:
-    return log(cost.energy / cost.time);
-  case DL_PT_ENERGY:
-    return log(cost.energy + ram_w * cost.time);
-  default:
-    return log(cost.time);
-  }
+  out[DL_PT_POWER] = log(cost.energy / cost.time);
+  out[DL_PT_ENERGY] = log(cost.energy + ram_w * cost.time);
+  out[DL_PT_TIME] = log(cost.time);
 }
 
 void dl_physical_effects(const struct dl_physical *s, const double *row,

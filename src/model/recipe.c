@@ -43,22 +43,31 @@
 #define TENSOR                                                                 \
   "max(2*" HALF "*(coalesce(gpu.peak_fp16_tensor_tflops, 0) > 0), (1 - " FP32  \
   ")*(coalesce(gpu.peak_tf32_tflops, 0) > 0))"
+/* How the activations of a network differ from those of its descriptor where
+ * the run says its own work: a width changes the former by the square root. */
+#define WIDTH                                                                  \
+  "(macs_g/coalesce(arch.macs_g, macs_g))"                                     \
+  "^(0.5*(acts_m == coalesce(arch.acts_m, 0)))"
 #define PHYSICAL(target)                                                       \
   target ", batch_size, coalesce(image_px, 0), train_samples, "                \
          "coalesce(val_samples, 0), max(coalesce(frozen_base, 0), "            \
          "0.125*coalesce(dataset == 'chesslive', 0)), macs_g, "                \
-         "coalesce(acts_m*arch.traffic_ratio, 0), coalesce(acts_m, 0), "       \
+         "coalesce(acts_m*arch.traffic_ratio*" WIDTH ", 0), "                  \
+         "coalesce(acts_m*" WIDTH ", 0), "                                     \
          "coalesce(launches, 0), coalesce(arch.layers, 0), "                   \
-         "coalesce(params_m, 0), coalesce(arch.head_params_m, 0), "            \
+         "coalesce(params_m, 0), "                                             \
+         "coalesce(frozen_base, 0)*coalesce(arch.head_params_m, 0), "          \
          "4 - 2*" HALF ", " PEAK ", " TENSOR ", "                              \
          "coalesce(gpu.peak_fp16_tensor_tflops, 0) > 0, gpu.bandwidth_gb_s, "  \
          "gpu.tdp_w, coalesce(power_limit_w, gpu.tdp_w), "                     \
          "max(max(coalesce(gpu.memory_type == 'gddr6', 0), "                   \
          "coalesce(gpu.memory_type == 'gddr6x', 0)), "                         \
          "coalesce(gpu.memory_type == 'gddr7', 0)), "                          \
-         "3.7*coalesce(boundary == 'gpu+ram', 1), "                            \
+         "coalesce(host_class == 'server', 0), "                               \
+         "5*coalesce(boundary == 'gpu+ram', 1), "                              \
          "key(gpu.id) + (key(gpu.id) == 0)*key(gpu), key(host), "              \
          "key(arch.id) + (key(arch.id) == 0)*key(arch), key(source), "         \
+         "key(dataset), coalesce(facts_doubt, 0), "                            \
          "coalesce(gpu_power_w, 0), coalesce(epoch_energy_j, 0), "             \
          "coalesce(epoch_s, 0), coalesce(doubt, 0)"
 

@@ -14,6 +14,7 @@ static const struct dl_run_column columns[] = {
     {"framework", NULL, true, 0, 0, DL_ROLE_SETTING, "deep-learning framework"},
     {"precision", NULL, true, 0, 0, DL_ROLE_SETTING, "fp32, tf32, amp"},
     {"host", NULL, true, 0, 0, DL_ROLE_NAME, "the machine"},
+    {"host_class", NULL, true, 0, 0, DL_ROLE_SETTING, "server or desktop"},
     {"dataset", NULL, true, 0, 0, DL_ROLE_SETTING, "data set"},
     {"batch_size", NULL, false, 1, 1e9, DL_ROLE_SETTING, "samples a step"},
     {"image_px", "px", false, 1, 1e5, DL_ROLE_SETTING,
