@@ -67,6 +67,24 @@ static enum dl_status fit(void **state, const gsl_matrix *X,
   return status;
 }
 
+static enum dl_status adapt(void **state, const void *from, const gsl_matrix *X,
+                            const gsl_vector *y, struct dl_diag *d) {
+  enum dl_status status = dl_check_fit(X, y, NULL, d);
+  if (status == DL_OK)
+    status = check_columns(X->size2, d);
+  if (status == DL_OK)
+    status = check_rows(X, d);
+  if (status != DL_OK)
+    return status;
+  struct dl_physical *s = dl_calloc(1, sizeof *s);
+  status = s ? dl_physical_resume(s, from, X, y, d) : dl_fail_memory(d);
+  if (status == DL_OK)
+    *state = s;
+  else
+    physical_free(s);
+  return status;
+}
+
 static double predict_row(const struct dl_physical *s, const double *row) {
   double fx[DL_N_EFFECTS], c[DL_N_PHYSICS], out[DL_PT_TIME + 1];
   struct dl_load load;
@@ -232,5 +250,6 @@ const struct dl_regression dl_physical = {
     .save = save,
     .restore = restore,
     .free = physical_free,
+    .adapt = adapt,
     .raw = true,
 };

@@ -96,3 +96,27 @@ double dl_near_at(const struct dl_near *near, const double *row) {
            alike(at, gsl_matrix_const_ptr(near->at, i, 0));
   return sum;
 }
+
+bool dl_near_append(struct dl_near *near, const struct dl_near *more) {
+  size_t n = near->weight ? near->weight->size : 0;
+  size_t m = more->weight ? more->weight->size : 0;
+  if (m == 0)
+    return true;
+  gsl_matrix *at = gsl_matrix_alloc(n + m, DL_NEAR);
+  gsl_vector *weight = gsl_vector_alloc(n + m);
+  if (!at || !weight) {
+    gsl_matrix_free(at);
+    gsl_vector_free(weight);
+    return false;
+  }
+  for (size_t i = 0; i < n + m; i++) {
+    const struct dl_near *of = i < n ? near : more;
+    size_t k = i < n ? i : i - n;
+    gsl_vector_const_view row = gsl_matrix_const_row(of->at, k);
+    gsl_matrix_set_row(at, i, &row.vector);
+    gsl_vector_set(weight, i, gsl_vector_get(of->weight, k));
+  }
+  dl_near_free(near);
+  *near = (struct dl_near){at, weight};
+  return true;
+}

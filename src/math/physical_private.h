@@ -55,6 +55,8 @@ enum dl_status dl_near_fit(struct dl_near *near, const gsl_matrix *X,
                            const gsl_vector *r, const gsl_vector *n,
                            struct dl_diag *d);
 double dl_near_at(const struct dl_near *near, const double *row);
+/* Adds what another has learnt. False: memory is out. */
+bool dl_near_append(struct dl_near *near, const struct dl_near *more);
 void dl_near_free(struct dl_near *near);
 enum { DL_NEAR = 7 }; /* columns of dl_near.at */
 

@@ -68,6 +68,11 @@ struct dl_regression {
 
   void (*free)(void *state); /* accepts NULL */
 
+  /* Optional: fits X, y (as for fit) with what the state `from` knows as the
+   * prior. */
+  enum dl_status (*adapt)(void **state, const void *from, const gsl_matrix *X,
+                          const gsl_vector *y, struct dl_diag *d);
+
   bool raw; /* takes features of its own, never scaled (physical.h) */
 };
 
