@@ -187,6 +187,14 @@ static void replace_head(struct dl_descriptor *e, double classes, bool headless,
   set(e, DL_ARCH_CLASSES, classes, "given");
 }
 
+/* A network that was counted without its head has no weights there. */
+static void drop_head(struct dl_descriptor *e) {
+  double head = or_else(1e3 * e->value[DL_ARCH_HEAD_MACS_G].x,
+                        e->value[DL_ARCH_HEAD_PARAMS_M].x);
+  set(e, DL_ARCH_PARAMS_M, e->value[DL_ARCH_PARAMS_M].x - or_else(head, 0),
+      "derived: without the head");
+}
+
 struct dl_descriptor dl_architecture_at(const struct dl_descriptor *e,
                                         const struct dl_use *use,
                                         bool *scaled) {
@@ -214,5 +222,7 @@ struct dl_descriptor dl_architecture_at(const struct dl_descriptor *e,
     at.value[DL_ARCH_HEAD_PARAMS_M] = head_params(e);
   if (!isnan(use->classes))
     replace_head(&at, use->classes, headless, *scaled);
+  else if (headless)
+    drop_head(&at);
   return at;
 }

@@ -327,7 +327,7 @@ static enum dl_status read_table(struct fitting *w) {
       w->automatic ? recipe_formulas(w) : manual_formulas(w);
   if (status == DL_OK && !add_once(&w->t.formula, o->weight))
     status = dl_fail_memory(d);
-  if (status == DL_OK && !(w->cv.none && o->cv) &&
+  if (status == DL_OK && (w->automatic || !(w->cv.none && o->cv)) &&
       !(dl_strlist_add(&groups, "config") && dl_strlist_add(&groups, "arch") &&
         dl_strlist_add(&groups, "gpu")))
     status = dl_fail_memory(d);

@@ -47,7 +47,8 @@ enum dl_physical_column {
   DL_PC_POWER,       /* measured beside the target: used in fits alone */
   DL_PC_ENERGY,      /* of an epoch, J */
   DL_PC_TIME,        /* of an epoch, s */
-  DL_PC_DOUBT,       /* sd of the logarithm by which the row may be off */
+  DL_PC_DOUBT, /* sd of the logarithm by which the row may be off; such rows
+                  are taken in the midst of a run, without t0 */
   DL_PC_N
 };
 

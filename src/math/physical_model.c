@@ -169,7 +169,7 @@ void dl_physical_epoch(const double *c, const double *fx,
     struct step s = one_step(&f, l, VALIDATION);
     add_steps(cost, &s, steps(l->val, l->batch));
   }
-  cost->fixed = c[DL_PH_T0] * f.fx[DL_FX_HOST_EPOCH];
+  cost->fixed = l->mid_run ? 0 : c[DL_PH_T0] * f.fx[DL_FX_HOST_EPOCH];
   cost->time += cost->fixed;
   cost->energy += cost->fixed * f.base;
 }

@@ -124,6 +124,7 @@ struct dl_load {
   double tdp, limit;
   double gddr;    /* GB/s of GDDR6 or later bandwidth, else 0 */
   double server;  /* 1: a server, 0: a desktop or not known */
+  int mid_run;    /* 1: what comes once an epoch (t0) is not in it */
   int in_tensor;  /* the peak rate is that of tensor cores: 1 TF32, 2 16 bits */
   int has_tensor; /* the GPU has some */
 };

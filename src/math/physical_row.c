@@ -62,6 +62,7 @@ void dl_physical_load(const double *row, struct dl_load *l) {
       .limit = row[DL_PC_LIMIT] > 0 ? row[DL_PC_LIMIT] : row[DL_PC_TDP],
       .gddr = row[DL_PC_GDDR] > 0 ? row[DL_PC_BANDWIDTH] : 0,
       .server = row[DL_PC_SERVER],
+      .mid_run = row[DL_PC_DOUBT] > 0,
       .in_tensor = (int)row[DL_PC_IN_TENSOR],
       .has_tensor = row[DL_PC_HAS_TENSOR] > 0,
   };

@@ -176,6 +176,8 @@ try_recipe(struct candidate *list, size_t *n, struct dl_choice *c,
   if (!use_recipe(c, recipe, t, &memory))
     return memory ? DL_OK : dl_fail_memory(d);
   struct dl_design g;
+  if (recipe->method)
+    c->method = dl_regression_find(recipe->method);
   enum dl_status status = dl_design_make(&g, t, c, d);
   for (size_t i = 0; i < dl_regression_count() && status == DL_OK; i++) {
     if (*n == MOST_CANDIDATES || (only && dl_regression_at(i) != only) ||
