@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/names.h"
+#include "catalog/from_onnx.h"
 #include "catalog/load.h"
 #include "catalog/scan.h"
 #include "catalog/user_files.h"
@@ -15,6 +16,7 @@
 struct opened {
   char *name;
   struct dl_shelf shelf;
+  struct dl_recount *recount; /* of an ONNX model */
 };
 
 /* One catalogue that ships: its text for scanning, all of it once a command
@@ -75,6 +77,7 @@ void dl_catalog_free(struct dl_catalog *c) {
     free_kind(&c->kind[i]);
   for (size_t i = 0; i < c->n_opened; i++) {
     dl_shelf_free(&c->opened[i]->shelf);
+    dl_recount_free(c->opened[i]->recount);
     free(c->opened[i]->name);
     free(c->opened[i]);
   }
@@ -177,7 +180,8 @@ static enum dl_status look_shipped(struct dl_catalog *c, enum dl_kind kind,
 
 static bool is_path(const char *name) {
   size_t n = strlen(name);
-  return strchr(name, '/') || (n > 4 && strcmp(name + n - 4, ".xml") == 0);
+  return strchr(name, '/') || dl_is_onnx(name) ||
+         (n > 4 && strcmp(name + n - 4, ".xml") == 0);
 }
 
 /* What has been opened under a name, or NULL. */
@@ -218,8 +222,11 @@ enum dl_status dl_catalog_open(struct dl_catalog *c, enum dl_kind kind,
   }
   c->opened = list;
   own->name = dl_strdup(name);
-  enum dl_status status =
-      own->name ? load_own(c, kind, name, &own->shelf, d) : dl_fail_memory(d);
+  enum dl_status status = own->name ? DL_OK : dl_fail_memory(d);
+  if (status == DL_OK && kind == DL_ARCHITECTURE && dl_is_onnx(name))
+    status = dl_onnx_load(&own->shelf, name, &own->recount, d);
+  else if (status == DL_OK)
+    status = load_own(c, kind, name, &own->shelf, d);
   if (status != DL_OK) {
     free(own->name);
     free(own);

@@ -18,7 +18,8 @@ struct dl_catalog *dl_catalog_new(const char *datadir);
 void dl_catalog_free(struct dl_catalog *c); /* accepts NULL */
 
 /* Opens a user's own file if `name` is the path of one (it contains '/' or
- * ends in .xml); its path is then a name for lookups. To be called for what
+ * ends in .xml, or in .onnx for an architecture: its work is counted); its
+ * path is then a name for lookups. To be called for what
  * the user says, never for what a table says: a table must not make dlest
  * read files. */
 enum dl_status dl_catalog_open(struct dl_catalog *c, enum dl_kind kind,

@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "catalog/from_onnx.h"
+
 const struct dl_use dl_use_reference = {NAN, NAN, NAN};
 
 /* Attention over n tokens: 2 depth n^2 width MACs for scores and mixing. */
@@ -66,6 +68,8 @@ struct dl_descriptor dl_architecture_at(const struct dl_descriptor *e,
   double image_px = use->image_px;
   struct dl_descriptor at = *e;
   *scaled = false;
+  if (e->recount && dl_recount_at(e->recount, use, &at))
+    return at;
   if (e->n_inputs == 0)
     return at;
   struct dl_input in =
