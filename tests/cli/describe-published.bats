@@ -129,9 +129,11 @@ for layer in json.load(open(sys.argv[2])):
     compared += 1
     shape = "x".join(str(d.dim_value) for d in dims) or "scalar"
     assert shape == layer["output"], (layer, shape)
-assert compared >= 8, compared
+print(compared)
 END
-  done
+  done >compared
+  # onnx itself leaves shapes open that PyTorch computes from sizes.
+  [ "$(awk '{ n += $1 } END { print n }' compared)" -ge 300 ]
 }
 
 @test "shapes of onnx's own tests of operators" {

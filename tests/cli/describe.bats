@@ -142,6 +142,25 @@ valid_descriptor() {
   check '.inputs[0].note | startswith("derived: counted from tiny-cnn.onnx")'
 }
 
+@test "any name of a file makes an identifier" {
+  needs_onnx
+  while IFS=: read -r name id; do
+    cp tiny-cnn.onnx "$name.onnx"
+    gives 0 '' describe "$name.onnx" -o my.xml
+    valid_descriptor my.xml
+    gives 0 '' show arch my.xml --format json
+    check ".id == \"$id\""
+    gives 0 '' show arch "./$name.onnx" --format json
+    check ".id == \"$id\""
+  done <<END
+My Model (v2):my-model-v2
+$(printf '\303\274'):model
+<a&"b>:a-b
+.x._-:x
+$(printf 'long%.0s' {1..40}):$(printf 'long%.0s' {1..20})
+END
+}
+
 @test "--arch takes the model itself, at any input" {
   needs_onnx
   gives 0 '' show arch tiny-cnn.onnx --format json

@@ -192,6 +192,16 @@ def good():
         {"x": ["n", 4, 3, 2]}, ["y"],
         weights(zero=np.array(0), first=ints(0), rest=ints(-1), w=(24, 5))), \
         dict(macs=120, params=120, launches=1)
+    # What Hugging Face's exports make of x.expand(2, -1, 5): -1 becomes 1.
+    yield "expanded", model(
+        [N("Shape", ["to"], ["n"]), N("ConstantOfShape", ["n"], ["ones"],
+                                      value=nh.from_array(ints(1))),
+         N("Mul", ["ones", "minus"], ["all"]), N("Equal", ["to", "all"], ["e"]),
+         N("Where", ["e", "ones", "to"], ["s"]), N("Expand", ["x", "s"], ["f"]),
+         N("MatMul", ["f", "w"], ["y"])],
+        {"x": [1, 3, 1]}, ["y"],
+        weights(to=ints(2, -1, 5), minus=ints(-1), w=(5, 4))), \
+        dict(macs=2 * 3 * 20, params=20, launches=2)
     yield "unknown", model(
         [N("Swirl", ["x"], ["a"], domain="own"), N("MatMul", ["a", "w"], ["y"])],
         {"x": [1, 8]}, ["y"], weights(w=(8, 2))), dict(macs=16, launches=2)
