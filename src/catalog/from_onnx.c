@@ -138,7 +138,7 @@ static void add_head(struct maker *m, dl_node *entry,
 static void add_entry(struct maker *m, const struct dl_onnx *model,
                       const struct dl_onnx_asked *asked,
                       const struct dl_onnx_count *c) {
-  char id[MOST_ID + 1], name[MOST_ID + 1], px[DL_NUMBER_SIZE];
+  char id[MOST_ID + 1], name[MOST_ID + 1];
   double fixed;
   bool area = follows_area(model, asked, c, &fixed);
   dl_node *root = dl_xml_root(m->x);
@@ -159,6 +159,7 @@ static void add_entry(struct maker *m, const struct dl_onnx *model,
   bool image = !isnan(c->image_px) && macs_g >= 1e-6;
   dl_node *at = entry;
   if (image) {
+    char px[DL_NUMBER_SIZE];
     at = dl_xml_add(m->x, entry, "input");
     plain(px, c->image_px, 0);
     dl_xml_set(m->x, at, "image_px", px);

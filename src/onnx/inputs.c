@@ -197,7 +197,7 @@ static enum dl_status settle(struct dl_run *r, const Onnx__ValueInfoProto *v,
   for (size_t i = 0; shape && i < s->rank; i++) {
     const char *name = param(shape->dim[i]);
     long at = *name ? dl_intern_find(&p->names, name) : -1;
-    if (s->dim[i] < 0 && at >= 0)
+    if (s->dim[i] < 0 && at >= 0 && p->value)
       s->dim[i] = p->value[at];
   }
   for (size_t i = 0; shape && i < s->rank; i++)

@@ -221,16 +221,24 @@ static int compare(const void *key, const void *row) {
   return strcmp(key, ((const struct dl_operator *)row)->name);
 }
 
+static const struct dl_operator *in_standard(const char *name) {
+  return bsearch(name, standard, sizeof standard / sizeof *standard,
+                 sizeof *standard, compare);
+}
+
+static const struct dl_operator *in_microsoft(const char *name) {
+  return bsearch(name, microsoft, sizeof microsoft / sizeof *microsoft,
+                 sizeof *microsoft, compare);
+}
+
 const struct dl_operator *dl_operator_find(const char *domain,
                                            const char *name) {
-#define FIND(table)                                                            \
-  bsearch(name, table, sizeof table / sizeof *table, sizeof *table, compare)
-  /* Fused layer normalisation first came into the standard's domain. */
-  if (!*domain || strcmp(domain, "ai.onnx") == 0) {
-    const struct dl_operator *op = FIND(standard);
-    return op || strcmp(name, "SimplifiedLayerNormalization") != 0
-               ? op
-               : FIND(microsoft);
-  }
-  return strcmp(domain, "com.microsoft") == 0 ? FIND(microsoft) : NULL;
+  if (strcmp(domain, "com.microsoft") == 0)
+    return in_microsoft(name);
+  if (*domain && strcmp(domain, "ai.onnx") != 0)
+    return NULL;
+  /* One of them first came into the standard's domain. */
+  if (strcmp(name, "SimplifiedLayerNormalization") == 0)
+    return in_microsoft(name);
+  return in_standard(name);
 }

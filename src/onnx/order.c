@@ -57,7 +57,7 @@ struct needs {
 static void add_need(struct needs *t, const char *name, size_t self) {
   long i = name && *name ? dl_intern_find(&t->outputs, name) : -1;
   void *list = t->need;
-  if (i < 0 || t->producer[i] == self)
+  if (i < 0 || !t->producer || t->producer[i] == self)
     return;
   if (!dl_grow(&list, &t->cap, t->n + 1, sizeof *t->need))
     t->no_memory = true;
@@ -137,7 +137,7 @@ static enum dl_status visit(struct dl_run *r, const struct dl_body *body,
     state[i] = OPEN;
     while (depth > 0 && status == DL_OK) {
       size_t at = stack[depth - 1];
-      if (t->from[at] + next[at] == t->from[at + 1]) {
+      if (!t->need || t->from[at] + next[at] == t->from[at + 1]) {
         state[at] = DONE;
         order[done++] = at;
         depth--;

@@ -41,7 +41,7 @@ static double opposite(double x) {
   return -x;
 }
 
-static double not(double x) {
+static double inverse(double x) {
   return x == 0;
 }
 
@@ -51,7 +51,7 @@ static unary *unary_of(const struct dl_call *c) {
     const char *op;
     unary *f;
   } table[] = {{"Floor", floor},  {"Ceil", ceil}, {"Sqrt", sqrt},
-               {"Neg", opposite}, {"Abs", fabs},  {"Not", not }};
+               {"Neg", opposite}, {"Abs", fabs},  {"Not", inverse}};
   for (size_t i = 0; i < sizeof table / sizeof *table; i++)
     if (strcmp(c->op->name, table[i].op) == 0)
       return table[i].f;

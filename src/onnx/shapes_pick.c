@@ -16,13 +16,14 @@ static void to_blocks(struct dl_call *c, bool depth) {
     return;
   }
   const int64_t *d = t->s.dim;
-  int64_t deep[4] = {d[0], d[1] / (b * b), d[2] * b, d[3] * b};
-  int64_t wide[4] = {d[0], d[1] * b * b, d[2] / b, d[3] / b};
   if ((double)d[1] * (double)b * (double)b > 0x1p53 ||
       (double)(d[2] > d[3] ? d[2] : d[3]) * (double)b > 0x1p53)
     dl_fault(c, "a tensor of more than 2^53 elements");
   else
-    dl_give(c, 0, depth ? deep : wide, 4, t->type);
+    dl_give(c, 0,
+            depth ? (int64_t[]){d[0], d[1] / (b * b), d[2] * b, d[3] * b}
+                  : (int64_t[]){d[0], d[1] * b * b, d[2] / b, d[3] / b},
+            4, t->type);
 }
 
 void dl_infer_depth_to_space(struct dl_call *c) {

@@ -31,8 +31,8 @@ void dl_infer_gemm(struct dl_call *c) {
     rows = inner;
     inner = a->s.dim[0];
   }
-  bool turned = dl_attr_int(c, "transB", 0) != 0;
-  int64_t k = b->s.dim[turned ? 1 : 0], n = b->s.dim[turned ? 0 : 1];
+  bool turn_b = dl_attr_int(c, "transB", 0) != 0;
+  int64_t k = b->s.dim[turn_b ? 1 : 0], n = b->s.dim[turn_b ? 0 : 1];
   if (inner != k) {
     dl_fault(c, "matrices whose sizes do not fit each other");
     return;
@@ -183,7 +183,8 @@ static void implied_output(struct einsum *e, unsigned dots) {
   size_t n = 0;
   for (unsigned i = 0; i < dots; i++)
     out[n++] = (char)(dots - i);
-  for (char l = 'A'; l <= 'z'; l++) {
+  for (int letter = 'A'; letter <= 'z'; letter++) {
+    char l = (char)letter;
     size_t count = 0;
     for (size_t i = 0; i < e->n; i++)
       for (const char *p = e->term[i]; is_letter(l) && *p; p++)

@@ -69,14 +69,19 @@ void dl_infer_attention_fused(struct dl_call *c) {
     return;
   }
   double tokens = (double)x->s.dim[1], batch = (double)x->s.dim[0];
-  double keys = n == 3 ? (double)widths[1] : (double)(w->s.dim[1] / 3);
-  int64_t values = n == 3 ? widths[2] : w->s.dim[1] / 3;
+  int64_t third = w->s.dim[1] / 3;
+  int64_t keys = n == 3 ? widths[1] : third,
+          values = n == 3 ? widths[2] : third;
+  if (keys < 0 || keys > w->s.dim[1]) {
+    dl_fault(c, "weights that do not fit the input or each other");
+    return;
+  }
   int64_t dim[3] = {x->s.dim[0], x->s.dim[1], values};
   if (!dl_give(c, 0, dim, 3, x->type))
     return;
   double projections = batch * tokens * dl_shape_elements(&w->s);
-  c->attention_macs =
-      batch * tokens * (tokens + cached(c, 4)) * (keys + (double)values);
+  c->attention_macs = batch * tokens * (tokens + cached(c, 4)) *
+                      ((double)keys + (double)values);
   c->macs = projections + c->attention_macs;
 }
 

@@ -119,12 +119,13 @@ void dl_infer_flatten(struct dl_call *c) {
 
 void dl_infer_squeeze(struct dl_call *c) {
   const struct dl_tensor *t = dl_shaped(c, 0);
-  int64_t axes[DL_ONNX_MAX_RANK], dim[DL_ONNX_MAX_RANK];
+  int64_t dim[DL_ONNX_MAX_RANK];
   size_t n = 0, rank = 0;
   bool drop[DL_ONNX_MAX_RANK] = {false};
   if (!t)
     return;
   if (dl_in(c, 1) || dl_attr(c, "axes")) {
+    int64_t axes[DL_ONNX_MAX_RANK];
     if (!list_of(c, 1, "axes", axes, &n))
       return;
     for (size_t i = 0; i < n; i++) {
