@@ -13,6 +13,7 @@ cppcheck --quiet --enable=warning,style,performance,portability \
 for f in src/*/*.c; do
   # shellcheck disable=SC2046
   clang-tidy --quiet "$f" -- -std=gnu17 -D_GNU_SOURCE -DHAVE_INLINE \
-    -DPKGDATADIR='""' -Isrc "-I$build" $(pkg-config --cflags libxml-2.0) \
+    -DPKGDATADIR='""' -Isrc "-I$build" \
+    -isystem "$build/onnx-proto" $(pkg-config --cflags libxml-2.0) \
     -fopenmp
 done 2>/dev/null

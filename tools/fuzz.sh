@@ -7,7 +7,8 @@
 #   tools/fuzz.sh BUILD SECONDS [NAME...]
 #
 # NAME is an importer of power logs, `any` (recognised by content), `csv`,
-# `model` or `shape`; all without any. CLANG names the compiler, FUZZ_JOBS the number of
+# `model`, `shape` or `onnx`; all without any. CLANG names the compiler,
+# FUZZ_JOBS the number of
 # fuzzers at a time.
 set -eu
 
@@ -24,10 +25,12 @@ if [ "${1-}" = --one ]; then
   # What was found before is tried again.
   find "$own/found" -type f -exec mv {} "$own/corpus" \;
   case $name in
-    csv | model | shape) binary=fuzz_$name importer= ;;
+    csv | model | shape | onnx) binary=fuzz_$name importer= ;;
     any) binary=fuzz_import importer= ;;
     *) binary=fuzz_import importer=$name ;;
   esac
+  longest=4096
+  if [ "$name" = onnx ]; then longest=16384; fi
   set -- "$own/corpus"
   if [ "$name" = any ]; then set -- "$@" tests/fuzz/corpus; fi
   if [ -d "tests/fuzz/corpus/$name" ]; then
@@ -41,7 +44,7 @@ if [ "${1-}" = --one ]; then
   fi
   failed=
   IMPORTER=$importer "$FUZZ_DIR/$binary" -max_total_time="$FUZZ_SECONDS" \
-    -timeout=20 -rss_limit_mb=2048 -max_len=4096 -print_final_stats=1 \
+    -timeout=20 -rss_limit_mb=2048 -max_len="$longest" -print_final_stats=1 \
     -artifact_prefix="$own/found/" "$@" >"$own/log" 2>&1 || failed=1
   runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$own/log")
   covered=$(sed -n 's/.* cov: \([0-9]*\) .*/\1/p' "$own/log" | tail -n 1)
@@ -71,19 +74,26 @@ rm -f "$FUZZ_DIR/failed"
 printf '#define PACKAGE_VERSION "0"\n#define PKGDATADIR ""\n' \
   >"$FUZZ_DIR/config.h"
 
+# What protoc-c makes of ONNX's schema.
+proto=${ONNX_PROTO:-/usr/include/onnx/onnx.proto}
+mkdir -p "$FUZZ_DIR/onnx-proto"
+cp "$proto" "$FUZZ_DIR/onnx-proto/onnx.proto"
+protoc-c --proto_path="$FUZZ_DIR/onnx-proto" --c_out="$FUZZ_DIR/onnx-proto" \
+  "$FUZZ_DIR/onnx-proto/onnx.proto"
+
 # Everything is compiled each time: it takes less than a minute.
 flags="-std=gnu17 -D_GNU_SOURCE -g -O1 -fno-omit-frame-pointer -Isrc \
-  -I$FUZZ_DIR -include config.h $(pkg-config --cflags libxml-2.0) \
+  -I$FUZZ_DIR -isystem $FUZZ_DIR/onnx-proto -include config.h $(pkg-config --cflags libxml-2.0) \
   -fno-sanitize-recover=all"
 FUZZ_COMPILE="${CLANG:-clang} $flags -c \
   -fsanitize=fuzzer-no-link,address,undefined"
 export FUZZ_COMPILE
 rm -f "$FUZZ_DIR"/objects/*.o
 # shellcheck disable=SC2016
-printf '%s\n' src/base/*.c src/io/*.c src/catalog/*.c src/trace/*.c \
-  src/math/*.c src/model/*.c |
+printf '%s\n' src/base/*.c src/io/*.c src/onnx/[!n]*.c src/catalog/*.c \
+  src/trace/*.c src/math/*.c src/model/*.c "$FUZZ_DIR/onnx-proto/onnx.pb-c.c" |
   xargs -n 1 -P "$jobs" sh -c '
-    object=$(echo "${1#src/}" | tr / _)
+    object=$(echo "${1#src/}" | tr / _ | sed "s/.*onnx-proto_//")
     $FUZZ_COMPILE "$1" -o "$FUZZ_DIR/objects/${object%.c}.o"' compile
 rm -f "$FUZZ_DIR/libfuzzed.a"
 ar rc "$FUZZ_DIR/libfuzzed.a" "$FUZZ_DIR"/objects/*.o
@@ -91,13 +101,13 @@ for harness in tests/fuzz/fuzz_*.c; do
   # shellcheck disable=SC2046,SC2086
   ${CLANG:-clang} $flags -fsanitize=fuzzer,address,undefined "$harness" \
     "$FUZZ_DIR/libfuzzed.a" -lcsv -lxxhash -lgsl -lgslcblas \
-    $(pkg-config --libs libxml-2.0) -lm \
+    $(pkg-config --libs libxml-2.0 libprotobuf-c) -lm \
     -o "$FUZZ_DIR/$(basename "$harness" .c)"
 done
 
 if [ $# -eq 0 ]; then
   # shellcheck disable=SC2046
-  set -- $("$FUZZ_DIR/fuzz_import" --names) any csv model shape
+  set -- $("$FUZZ_DIR/fuzz_import" --names) any csv model shape onnx
 fi
 printf '%s\n' "$@" | xargs -n 1 -P "$jobs" "$self" --one
 if [ -e "$FUZZ_DIR/failed" ]; then

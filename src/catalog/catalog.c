@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/names.h"
+#include "catalog/from_onnx.h"
 #include "catalog/load.h"
 #include "catalog/scan.h"
 #include "catalog/shapes.h"
@@ -17,6 +18,7 @@
 struct opened {
   char *name;
   struct dl_shelf shelf;
+  struct dl_recount *recount; /* of an ONNX model */
 };
 
 /* One catalogue that ships: its text for scanning, all of it once a command
@@ -78,6 +80,7 @@ void dl_catalog_free(struct dl_catalog *c) {
     free_kind(&c->kind[i]);
   for (size_t i = 0; i < c->n_opened; i++) {
     dl_shelf_free(&c->opened[i]->shelf);
+    dl_recount_free(c->opened[i]->recount);
     free(c->opened[i]->name);
     free(c->opened[i]);
   }
@@ -186,7 +189,7 @@ static bool is_path(const char *name) {
   size_t n = strlen(name);
   if (dl_is_shape(name))
     return false;
-  if (n > 4 && strcmp(name + n - 4, ".xml") == 0)
+  if (dl_is_onnx(name) || (n > 4 && strcmp(name + n - 4, ".xml") == 0))
     return true;
   return strchr(name, '/') &&
          (*name == '.' || *name == '/' || access(name, F_OK) == 0);
@@ -233,8 +236,11 @@ enum dl_status dl_catalog_open(struct dl_catalog *c, enum dl_kind kind,
   }
   c->opened = list;
   own->name = dl_strdup(name);
-  enum dl_status status =
-      own->name ? load_own(c, kind, name, &own->shelf, d) : dl_fail_memory(d);
+  enum dl_status status = own->name ? DL_OK : dl_fail_memory(d);
+  if (status == DL_OK && kind == DL_ARCHITECTURE && dl_is_onnx(name))
+    status = dl_onnx_load(&own->shelf, name, &own->recount, d);
+  else if (status == DL_OK)
+    status = load_own(c, kind, name, &own->shelf, d);
   if (status != DL_OK) {
     free(own->name);
     free(own);

@@ -128,6 +128,8 @@ struct dl_input {
   struct dl_value_of acts_m;
 };
 
+struct dl_recount; /* counts anew at another input: from_onnx.h */
+
 struct dl_descriptor {
   enum dl_kind kind;
   const char *id;
@@ -149,6 +151,7 @@ struct dl_descriptor {
   const char *shape_source;                 /* who published the shape */
   const struct dl_input *inputs;
   size_t n_inputs;
+  const struct dl_recount *recount; /* or NULL */
 };
 
 /* Sets a field as the user asks; the source becomes "given". Errors: no such

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "catalog/from_onnx.h"
 #include "catalog/sequence.h"
 
 const struct dl_use dl_use_reference = {NAN, NAN, NAN};
@@ -204,6 +205,8 @@ struct dl_descriptor dl_architecture_at(const struct dl_descriptor *e,
   struct dl_descriptor at = *e;
   bool headless = false;
   *scaled = false;
+  if (e->recount && dl_recount_at(e->recount, use, &at))
+    return at;
   if (e->n_inputs > 0) {
     struct dl_input in =
         isnan(image_px) ? e->inputs[0] : *nearest_input(e, image_px);

@@ -66,18 +66,19 @@ static const struct argp predict_argp = {
     .options = options,
     .parser = parse,
     .children = children,
-    .doc = "Estimate the energy of a training before it runs, by every method "
-           "that applies."
-           "\vExamples:\n"
-           "  dlest predict --arch resnet50 --gpu a100\n"
-           "  dlest predict --arch vgg16 --gpu rtx-3090 --dataset cifar10\n"
-           "  dlest predict --arch vgg16 --gpu t4 --epochs 20 --country ES\n"
-           "  dlest predict --arch resnet50 --gpu v100 --duration 12h\n"
-           "  dlest predict --arch llama-2-7b --gpu a100 --gpus 512 --tokens "
-           "2e12\n"
-           "  dlest predict --arch llama-2-7b --gpu a100 --phase inference "
-           "--prompt-tokens 500 --output-tokens 200 --requests 1000\n"
-           "  dlest predict --input runs.csv --format csv -o estimates.csv\n",
+    .doc =
+        "Estimate the energy of a training, or of inference, before it runs, "
+        "by every method that applies."
+        "\vExamples:\n"
+        "  dlest predict --arch resnet50 --gpu a100\n"
+        "  dlest predict --arch vgg16 --gpu rtx-3090 --dataset cifar10\n"
+        "  dlest predict --arch vgg16 --gpu t4 --epochs 20 --country ES\n"
+        "  dlest predict --arch resnet50 --gpu v100 --duration 12h\n"
+        "  dlest predict --arch llama-2-7b --gpu a100 --gpus 512 --tokens "
+        "2e12\n"
+        "  dlest predict --arch llama-2-7b --gpu a100 --phase inference "
+        "--prompt-tokens 500 --output-tokens 200 --requests 1000\n"
+        "  dlest predict --input runs.csv --format csv -o estimates.csv\n",
 };
 
 /* The row of a frame without columns. */

@@ -26,9 +26,17 @@ struct columns {
   size_t n;
 };
 
+/* Counts of architectures range over many orders of magnitude: three digits
+ * in text. */
+static bool is_count(const struct dl_attribute *a) {
+  size_t n = strlen(a->name);
+  return n > 2 && (strcmp(a->name + n - 2, "_g") == 0 ||
+                   strcmp(a->name + n - 2, "_m") == 0);
+}
+
 static struct dl_column column_of(const struct dl_attribute *a, bool show) {
-  return (struct dl_column){a->name, show ? a->name : NULL, a->unit, DL_CODE,
-                            false};
+  return (struct dl_column){a->name, show ? a->name : NULL, a->unit,
+                            is_count(a) ? DL_PLAIN : DL_CODE, false};
 }
 
 static enum dl_status columns_given(struct columns *c, enum dl_kind kind,

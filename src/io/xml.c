@@ -179,6 +179,15 @@ const char *dl_xml_path(const struct dl_xml *x) {
   return x->path;
 }
 
+bool dl_xml_set_path(struct dl_xml *x, const char *path) {
+  char *copy = dl_strdup(path);
+  if (copy) {
+    free(x->path);
+    x->path = copy;
+  }
+  return copy != NULL;
+}
+
 dl_node *dl_xml_root(const struct dl_xml *x) {
   return xmlDocGetRootElement(x->doc);
 }

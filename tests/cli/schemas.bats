@@ -100,6 +100,14 @@ valid() {
     "$TOP_SRCDIR/schemas/check.json" <out.json
 }
 
+@test 'describe' {
+  if "$DLEST" describe tiny-cnn.onnx 2>&1 | grep -q 'built without ONNX'; then
+    skip 'built without ONNX'
+  fi
+  valid describe describe tiny-cnn.onnx
+  valid show show arch tiny-cnn.onnx
+}
+
 @test 'a key that no schema names is noticed' {
   "$DLEST" list formats --format json | sed 's/"schema"/"new": 1, &/' >out.json
   run ! python3 "$TOP_SRCDIR/tests/check-schema.py" \

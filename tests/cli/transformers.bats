@@ -195,7 +195,7 @@ train_samples" err
     [-22, 3, 38, 82, -33]'
   check '[.estimates[] | (.duration_s / 86400 / (.days | tonumber) - 1) * 1000 |
     round] == [-18, 1, 48, 82, -34]'
-  check '[.estimates[] | (.energy_kwh * .pue / 1000 /
+  check '[.estimates[] | (.energy_kwh * .measured_pue / 1000 /
     (.energy_mwh | tonumber) - 1) * 1000 | round] == [-23, 3, 40, 81, -35]'
 }
 

@@ -30,10 +30,11 @@ only() {
   ok "$1 only in $2" "$found"
 }
 
-echo 1..15
+echo 1..17
 beyond base base
 beyond io 'base'
-beyond catalog 'base|io'
+beyond onnx 'base|io'
+beyond catalog 'base|io|onnx'
 beyond trace 'base|io|math'
 beyond math 'base'
 beyond model 'base|io|catalog|trace|math'
@@ -46,12 +47,13 @@ only 'csv\.h' 'io/csv[a-z_]*\.[ch]'
 only 'libxml/' 'io/xml[a-z_]*\.c'
 only 'jansson\.h' 'output/json\.c'
 only 'xxhash\.h' 'io/[a-z_]*\.[ch]'
+only 'onnx\.pb-c\.h' 'onnx/graph\.h'
 only 'gsl/' '(math|model)/[a-z_]*\.[ch]'
 folders=$(cd src && echo */)
 ok 'every folder of src has its rule' \
   "$(for f in $folders; do
        case $f in
-         base/|io/|catalog/|trace/|math/|model/|estimate/|output/|cli/) ;;
+         base/|io/|onnx/|catalog/|trace/|math/|model/|estimate/|output/|cli/) ;;
          *) echo "src/$f" ;;
        esac
      done)"
