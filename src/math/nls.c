@@ -17,6 +17,9 @@
 #define LEAST_DAMPING 1e-12
 #define MOST_DAMPING 1e12
 
+/* Of a parameter at a time, in standard deviations of its prior. */
+#define MOST_MOVE 1.0
+
 /* Step of differences, by the size of the parameter. */
 #define DIFFERENCE 6e-6
 
@@ -148,6 +151,17 @@ static bool solve_step(struct work *w, double damping) {
          gsl_linalg_cholesky_solve(w->factor, w->g, w->step) == GSL_SUCCESS;
 }
 
+/* Shortens a step that would move a parameter by more than its prior's
+ * standard deviation: a long first one may end in another valley. */
+static void shorten(struct work *w) {
+  double most = 0;
+  for (size_t j = 0; j < w->q->p; j++)
+    if (has_prior(w->q, j))
+      most = fmax(most, fabs(gsl_vector_get(w->step, j)) / w->q->sd[j]);
+  if (most > MOST_MOVE)
+    gsl_vector_scale(w->step, MOST_MOVE / most);
+}
+
 static bool is_small(const struct work *w, const double *theta, double tol) {
   for (size_t j = 0; j < w->q->p; j++)
     if (fabs(gsl_vector_get(w->step, j)) >
@@ -162,6 +176,7 @@ static bool descend(struct work *w, double *theta, double *cost,
   for (; *damping < MOST_DAMPING; *damping *= 10) {
     if (!solve_step(w, *damping))
       continue;
+    shorten(w);
     for (size_t j = 0; j < w->q->p; j++)
       w->trial[j] = theta[j] - gsl_vector_get(w->step, j);
     double there = cost_at(w->q, w->trial, w->moved);

@@ -15,12 +15,14 @@
 double dl_physical_key(enum dl_bearer by, const double *row) {
   if (by == DL_BY_GPU)
     return row[DL_PC_GPU];
+  /* A network whose facts are in doubt is one of its own on each data set. */
+  double doubtful = row[DL_PC_FACTS_DOUBT] > 0
+                        ? row[DL_PC_ARCH] / 3 + row[DL_PC_DATASET] / 7
+                        : 0;
   if (by == DL_BY_ARCH)
-    return row[DL_PC_ARCH];
+    return doubtful > 0 ? doubtful : row[DL_PC_ARCH];
   if (by == DL_BY_FACTS)
-    return row[DL_PC_FACTS_DOUBT] > 0
-               ? row[DL_PC_ARCH] / 3 + row[DL_PC_DATASET] / 7
-               : 0;
+    return doubtful;
   /* A machine without a name is known by its GPU and the source. */
   if (row[DL_PC_HOST] > 0)
     return row[DL_PC_HOST];

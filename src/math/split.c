@@ -87,6 +87,28 @@ static bool standardise(struct dl_split *s) {
   return true;
 }
 
+/* Whether nothing that is left out altogether is known from row `more`. */
+static bool may_learn_from(const struct dl_problem *p,
+                           const struct dl_folds *folds, size_t fold,
+                           size_t more) {
+  for (size_t k = 0; k < p->n_apart; k++) {
+    double key = gsl_matrix_get(p->more_X, more, p->apart[k]);
+    bool left_out = false, in = false;
+    for (size_t i = 0; i < folds->n; i++) {
+      double own = gsl_matrix_get(p->X, i, p->apart[k]);
+      if (own < key || own > key)
+        continue;
+      if (folds->of_row[i] == fold)
+        left_out = true;
+      else
+        in = true;
+    }
+    if (left_out && !in)
+      return false;
+  }
+  return true;
+}
+
 enum dl_status dl_split_make(struct dl_split *s, const struct dl_problem *p,
                              const gsl_vector *t, const struct dl_folds *folds,
                              size_t fold, struct dl_diag *d) {
@@ -96,8 +118,10 @@ enum dl_status dl_split_make(struct dl_split *s, const struct dl_problem *p,
     test += folds->of_row[i] == fold;
   if (test == 0 || test == folds->n)
     return dl_fail(d, DL_EFAILED, "has %zu of %zu rows", test, folds->n);
-  size_t more = dl_problem_more(p);
-  if (!allocate(s, folds->n - test + more, test, p->X->size2, p->w)) {
+  size_t more = dl_problem_more(p), kept = 0;
+  for (size_t i = 0; i < more; i++)
+    kept += may_learn_from(p, folds, fold, i);
+  if (!allocate(s, folds->n - test + kept, test, p->X->size2, p->w)) {
     dl_split_free(s);
     return dl_fail_memory(d);
   }
@@ -109,6 +133,8 @@ enum dl_status dl_split_make(struct dl_split *s, const struct dl_problem *p,
       copy_row(s->X_train, s->t_train, s->w_train, train++, p, t, i);
     }
   for (size_t i = 0; i < more; i++) {
+    if (!may_learn_from(p, folds, fold, i))
+      continue;
     gsl_vector_const_view row = gsl_matrix_const_row(p->more_X, i);
     gsl_matrix_set_row(s->X_train, train, &row.vector);
     gsl_vector_set(s->t_train, train++, gsl_vector_get(p->more_t, i));

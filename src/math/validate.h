@@ -32,6 +32,10 @@ struct dl_problem {
    * standardisation. */
   const gsl_matrix *more_X;
   const gsl_vector *more_t;
+  /* Columns by which a row to learn from stays out of a fold: where it is like
+   * a row that is left out and like none that is not. */
+  const size_t *apart;
+  size_t n_apart;
 };
 
 /* Number of those rows. */

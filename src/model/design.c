@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "math/physical.h"
 #include "model/train.h"
 
 void dl_design_free(struct dl_design *g) {
@@ -129,6 +130,9 @@ static enum dl_status make_more(struct dl_design *g,
   return DL_OK;
 }
 
+/* What is left out in a fold is not learnt from elsewhere. */
+static const size_t apart[] = {DL_PC_GPU, DL_PC_ARCH};
+
 enum dl_status dl_design_make(struct dl_design *g, const struct dl_training *t,
                               const struct dl_choice *c, struct dl_diag *d) {
   *g = (struct dl_design){0};
@@ -159,6 +163,8 @@ enum dl_status dl_design_make(struct dl_design *g, const struct dl_training *t,
       .scale = c->scale,
       .more_X = g->more_X,
       .more_t = g->more_t,
+      .apart = apart,
+      .n_apart = g->more_X ? sizeof apart / sizeof *apart : 0,
   };
   if (status != DL_OK)
     dl_design_free(g);

@@ -16,7 +16,8 @@ static bool occurs(const struct dl_training *t, const struct dl_training *more,
 void dl_training_learn_from(struct dl_training *t, struct dl_training *more) {
   size_t kept = 0;
   for (size_t i = 0; i < more->n; i++) {
-    if (occurs(t, more, "gpu", i) || occurs(t, more, "arch", i))
+    /* Perhaps the same measurements. */
+    if (occurs(t, more, "gpu", i) && occurs(t, more, "arch", i))
       continue;
     gsl_vector_const_view row = gsl_matrix_const_row(more->x, i);
     if (kept != i)
