@@ -85,8 +85,9 @@ static const struct argp_option options[] = {
     {"alpha", KEY_ALPHA, "X", 0, "penalty of krr", 2},
     {"gamma", KEY_GAMMA, "X", 0, "inverse width of krr's kernel", 2},
     {"with", KEY_WITH, "FILE", 0,
-     "other runs for physical to learn from, where neither their GPU nor their "
-     "architecture is in the table (default: those that ship; none)",
+     "other runs for physical to learn from, in each fold but those of a GPU "
+     "or "
+     "an architecture that it leaves out (default: those that ship; none)",
      2},
     {"no-scale", KEY_NO_SCALE, NULL, 0, "take the features as they are", 2},
     {"seed", KEY_SEED, "N", 0, "of shuffled folds and searches (default 1)", 2},
