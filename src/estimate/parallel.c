@@ -50,7 +50,7 @@ bool dl_parallel_is_strong(const struct dl_job *job) {
 }
 
 double dl_parallel_batch(double batch_size, double n, bool strong) {
-  return strong ? fmax(1, ceil(batch_size / n)) : batch_size;
+  return strong ? ceil(batch_size / n) : batch_size;
 }
 
 void dl_parallel_job(const struct dl_job *job, struct dl_parallel *p,

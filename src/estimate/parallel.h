@@ -62,7 +62,7 @@ double dl_parallel_extra(const struct dl_parallel *p);
  * is that of each. */
 bool dl_parallel_is_strong(const struct dl_job *job);
 
-/* Samples a step on each GPU, not less than 1. */
+/* Samples a step on each GPU, rounded up. */
 double dl_parallel_batch(double batch_size, double n, bool strong);
 
 /* The parts of a job: n, strong, bytes (NaN without parameters), link (PCIe
