@@ -18,8 +18,9 @@
  * batch 32, most memory allocated, data sets derma, derma_pt and lidc) whose
  * activations at 224 px are in timm's tables, with 16 bytes a parameter: what
  * they hold after a step is 16.6 (median). Estimated by measured: median .99,
- * 90 % within .49 .. 1.28; networks that join maps (DenseNet) need twice the
- * estimate, re-parameterised ones (RepVGG) less.
+ * 90 % within .49 .. 1.28. Of all 131 networks of theirs, with the activations
+ * of the catalogue: .97, 90 % within .61 .. 1.30. Networks that join maps
+ * (DenseNet) need twice the estimate, re-parameterised ones (RepVGG) less.
  *
  * Language models are not among these. Korthikanti et al. (arXiv 2205.05198)
  * count s b h (34 + 5 a s / h) bytes a layer in 16 bits. With this count of
