@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "cli/predict_batch.h"
+#include "cli/predict_limits.h"
 #include "cli/predict_settings.h"
 
 enum { KEY_METHOD = 0x300, KEY_MODEL, KEY_COVERAGE, KEY_BUDGET, KEY_INPUT };
@@ -155,7 +156,7 @@ static void add_notes(struct dl_report *r, const struct single *s,
 
 /* A method that cannot say anything says why; one that extrapolates, in
  * what. */
-static void warn_limits(struct dl_cli *cli, const struct single *s) {
+static void warn_methods(struct dl_cli *cli, const struct single *s) {
   for (size_t i = 0; i < s->n; i++) {
     const struct dl_estimate *e = &s->est[i];
     if (isnan(e->energy_j) && e->lacks)
@@ -280,8 +281,9 @@ static enum dl_status report_single(struct dl_cli *cli, struct single *s,
                                     const struct dl_predict_options *o,
                                     const struct dl_model *m,
                                     struct dl_frame *f) {
-  warn_limits(cli, s);
+  warn_methods(cli, s);
   warn_head(cli, &s->job);
+  dl_warn_limits(&s->job, &cli->diag);
   warn_disagreement(cli, s);
   dl_frame_warn_unused(f, &cli->diag);
   enum dl_status status = check_estimates(cli, s, o);

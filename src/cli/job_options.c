@@ -22,7 +22,8 @@ enum {
   KEY_PRECISION,
   KEY_PROMPT,
   KEY_ANSWER,
-  KEY_REQUESTS
+  KEY_REQUESTS,
+  KEY_SCALING
 };
 
 /* Options that set a canonical column, and the check on their value. */
@@ -51,6 +52,7 @@ static const struct setting {
     {KEY_ANSWER, "output_tokens", AMOUNT},
     {KEY_REQUESTS, "requests", COUNT},
     {KEY_CLASSES, "classes", COUNT},
+    {KEY_SCALING, "scaling", TEXT},
 };
 
 static const struct argp_option job_option_table[] = {
@@ -64,7 +66,12 @@ static const struct argp_option job_option_table[] = {
      "file",
      1},
     {"gpus", 'n', "N", 0, "number of accelerators (default 1)", 1},
-    {"batch-size", 'b', "N", 0, "samples a step (default 256)", 1},
+    {"batch-size", 'b', "N", 0,
+     "samples a step on each accelerator (default 256)", 1},
+    {"scaling", KEY_SCALING, "KIND", 0,
+     "several accelerators: weak (default), each takes --batch-size samples a "
+     "step, or strong, they share them",
+     1},
     {"image-px", 'p', "PX", 0,
      "side of the input (default: the "
      "architecture's own)",
@@ -174,14 +181,26 @@ static bool parse_value(const struct setting *s, const char *arg, double *x) {
 static void check_word(struct argp_state *state, const struct setting *s,
                        const char *arg) {
   static const char *const phases[] = {"training", "inference"};
+  static const char *const scalings[] = {"weak", "strong"};
   static const char *const precisions[] = {"fp64", "fp32", "tf32", "fp16",
                                            "bf16", "amp",  "fp8",  "int8"};
-  bool phase = s->key == KEY_PHASE;
-  if (!phase && s->key != KEY_PRECISION)
+  static const struct {
+    int key;
+    const char *const *words;
+    size_t n;
+  } lists[] = {
+      {KEY_PHASE, phases, sizeof phases / sizeof *phases},
+      {KEY_SCALING, scalings, sizeof scalings / sizeof *scalings},
+      {KEY_PRECISION, precisions, sizeof precisions / sizeof *precisions}};
+  const char *const *words = NULL;
+  size_t n = 0;
+  for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+    if (lists[i].key == s->key) {
+      words = lists[i].words;
+      n = lists[i].n;
+    }
+  if (!words)
     return;
-  const char *const *words = phase ? phases : precisions;
-  size_t n = phase ? sizeof phases / sizeof *phases
-                   : sizeof precisions / sizeof *precisions;
   for (size_t i = 0; i < n; i++)
     if (strcasecmp(words[i], arg) == 0)
       return;

@@ -9,6 +9,8 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "catalog/sequence.h"
+#include "cli/predict_limits.h"
+#include "estimate/memory.h"
 #include "estimate/work.h"
 #include "trace/runs.h"
 
@@ -18,13 +20,22 @@ enum { CHUNK = 1024 };
 
 /* Columns behind those of an estimate: whether it is the recommended one, and
  * what its emissions come from. */
-enum { RECOMMENDED, INTENSITY, INTENSITY_OF, PUE, PUE_OF, LAST_COLUMNS };
+enum {
+  RECOMMENDED,
+  INTENSITY,
+  INTENSITY_OF,
+  PUE,
+  PUE_OF,
+  MEMORY,
+  LAST_COLUMNS
+};
 static const struct dl_column last_columns[LAST_COLUMNS] = {
     [RECOMMENDED] = {"recommended", "recommended", NULL, DL_CODE, false},
     [INTENSITY] = {"intensity_g_kwh", NULL, "g/kWh", DL_PLAIN, false},
     [INTENSITY_OF] = {"intensity_of", NULL, NULL, DL_CODE, false},
     [PUE] = {"pue", NULL, NULL, DL_PLAIN, false},
     [PUE_OF] = {"pue_of", NULL, NULL, DL_CODE, false},
+    [MEMORY] = {"memory_need_gb", "memory", "GB", DL_PLAIN, false},
 };
 
 struct batch {
@@ -45,7 +56,8 @@ struct batch {
   struct dl_fault *fault;
   struct dl_job *job;
   struct dl_estimate *est;
-  double over_j; /* highest recommended estimate so far */
+  struct dl_limits limits; /* rows over them so far */
+  double over_j;           /* highest recommended estimate so far */
 };
 
 static void free_batch(struct batch *b) {
@@ -187,12 +199,17 @@ static enum dl_status print_row(struct batch *b,
     b->over_j = fmax(b->over_j, est[best].energy_j);
   for (size_t c = 0; c < b->n_own; c++)
     b->values[c] = own_value(b, c, block->cell[row * block->n_cols + c]);
+  struct dl_memory_need memory;
+  dl_memory_of(&b->job[i], &memory);
+  dl_limits_count(&b->limits, &b->job[i]);
   enum dl_status status = DL_OK;
   for (size_t m = 0; m < b->n_methods && status == DL_OK; m++) {
     dl_estimate_values(&est[m], &b->o->job.foot, b->o->coverage,
                        b->values + b->n_own);
     b->values[b->n_own + DL_ESTIMATE_COLUMNS] = dl_bool((long)m == best);
     add_factors(b->values + b->n_own + DL_ESTIMATE_COLUMNS, &b->o->job.foot);
+    b->values[b->n_own + DL_ESTIMATE_COLUMNS + MEMORY] =
+        dl_number(memory.need_gb);
     status = b->cli->format->row(b->stream, b->values, &b->cli->diag);
   }
   return status;
@@ -304,6 +321,7 @@ static enum dl_status write_batch(struct batch *b) {
                               &cli->diag);
   if (status == DL_OK)
     status = stream_rows(b);
+  dl_limits_warn(&b->limits, dl_csv_path(b->csv), &cli->diag);
   enum dl_status ended = cli->format->end(b->stream, &cli->diag);
   if (status == DL_OK)
     status = ended;

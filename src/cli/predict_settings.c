@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "catalog/sequence.h"
+#include "cli/predict_limits.h"
 #include "estimate/work.h"
 
 /* A quantity that people see only where it is known. */
@@ -94,6 +95,7 @@ void dl_predict_settings(struct dl_report *r, const struct dl_job *job,
                 DL_PLAIN, dl_number(job->utilisation));
   dl_report_add(r, "ram_gb", "memory (green-algorithms)", "GB", DL_PLAIN,
                 dl_number(job->ram_gb));
+  dl_predict_limits(r, job);
   dl_add_footprint(r, &o->foot);
 }
 

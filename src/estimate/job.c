@@ -7,7 +7,7 @@
 
 /* Name of each slot and the member of the job that its number goes to;
  * texts come first. */
-enum { TEXTS = 4 };
+enum { TEXTS = 5 };
 static const struct {
   const char *name;
   size_t offset;
@@ -16,6 +16,7 @@ static const struct {
     {"gpu", offsetof(struct dl_job, gpu)},
     {"phase", offsetof(struct dl_job, phase)},
     {"precision", offsetof(struct dl_job, precision)},
+    {"scaling", offsetof(struct dl_job, scaling)},
     {"n_gpus", offsetof(struct dl_job, n_gpus)},
     {"batch_size", offsetof(struct dl_job, batch_size)},
     {"image_px", offsetof(struct dl_job, image_px)},
@@ -30,6 +31,8 @@ static const struct {
     {"frozen_base", offsetof(struct dl_job, frozen_base)},
     {"classes", offsetof(struct dl_job, classes)},
     {"macs_g", offsetof(struct dl_job, macs_g)},
+    {"params_m", offsetof(struct dl_job, params_m)},
+    {"acts_m", offsetof(struct dl_job, acts_m)},
     {"ram_gb", offsetof(struct dl_job, ram_gb)},
     {"utilisation", offsetof(struct dl_job, utilisation)},
     {"efficiency", offsetof(struct dl_job, efficiency)},

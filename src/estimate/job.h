@@ -17,6 +17,7 @@ struct dl_job {
   const char *arch, *gpu; /* names as given; NULL without */
   const char *phase;      /* "inference"; NULL and all else: training */
   const char *precision;  /* "fp16", ...; NULL without */
+  const char *scaling;    /* "strong"; NULL and all else: weak (parallel.h) */
   struct dl_row_descriptors found;
   const struct dl_cell *cells; /* the frame's slots */
   double n_gpus;
@@ -30,6 +31,7 @@ struct dl_job {
   double frozen_base; /* 1: only the classifier is trained */
   double classes;     /* of it, where the row gives them */
   double macs_g;      /* one forward pass of one sample */
+  double params_m, acts_m;
   double ram_gb;
   double utilisation; /* of the GPU, for methods that ask (0 .. 1) */
   double efficiency;  /* share of the peak rate reached, for flops */
@@ -43,7 +45,7 @@ struct dl_job {
 
 /* The slots of a job in a frame. */
 struct dl_job_slots {
-  size_t slot[28];
+  size_t slot[32];
 };
 
 enum dl_status dl_job_bind(struct dl_job_slots *s, struct dl_frame *f,

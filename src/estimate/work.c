@@ -12,15 +12,28 @@ static const struct precision {
   const char *name;
   double bytes;
   long peak[2]; /* fields of the accelerator, in order; -1: the usual peak */
+  const char *rate[2]; /* what people call these */
 } precisions[] = {
-    {"fp64", 8, {-1, -1}},
-    {"fp32", 4, {-1, -1}},
-    {"tf32", 4, {-1, -1}},
-    {"fp16", 2, {DL_GPU_FP16_TENSOR_TFLOPS, DL_GPU_FP16_TFLOPS}},
-    {"amp", 2, {DL_GPU_FP16_TENSOR_TFLOPS, DL_GPU_FP16_TFLOPS}},
-    {"bf16", 2, {DL_GPU_BF16_TENSOR_TFLOPS, DL_GPU_BF16_TFLOPS}},
-    {"fp8", 1, {DL_GPU_FP8_TENSOR_TFLOPS, -1}},
-    {"int8", 1, {DL_GPU_INT8_TENSOR_TOPS, DL_GPU_INT8_TOPS}},
+    {"fp64", 8, {-1, -1}, {NULL}},
+    {"fp32", 4, {-1, -1}, {NULL}},
+    {"tf32", 4, {-1, -1}, {NULL}},
+    {"fp16",
+     2,
+     {DL_GPU_FP16_TENSOR_TFLOPS, DL_GPU_FP16_TFLOPS},
+     {"FP16 tensor", "FP16"}},
+    {"amp",
+     2,
+     {DL_GPU_FP16_TENSOR_TFLOPS, DL_GPU_FP16_TFLOPS},
+     {"FP16 tensor", "FP16"}},
+    {"bf16",
+     2,
+     {DL_GPU_BF16_TENSOR_TFLOPS, DL_GPU_BF16_TFLOPS},
+     {"BF16 tensor", "BF16"}},
+    {"fp8", 1, {DL_GPU_FP8_TENSOR_TFLOPS, -1}, {"FP8 tensor", NULL}},
+    {"int8",
+     1,
+     {DL_GPU_INT8_TENSOR_TOPS, DL_GPU_INT8_TOPS},
+     {"INT8 tensor", "INT8"}},
 };
 
 bool dl_is_inference(const struct dl_job *job) {
@@ -39,19 +52,37 @@ double dl_work_bytes(const struct dl_job *job) {
   return p ? p->bytes : job->precision ? NAN : 4;
 }
 
-double dl_work_peak_tflops(const struct dl_job *job) {
-  const struct precision *p = precision(job);
+/* Index of the field of p that gives the peak: the first the accelerator has;
+ * -1: the usual peak, or the user's, which is then *given. */
+static int peak_of(const struct dl_job *job, const struct precision *p,
+                   bool *given) {
   const struct dl_descriptor *gpu = job->found.gpu;
-  if (!p || !gpu)
-    return job->peak_tflops;
   double usual = fmax(gpu->value[DL_GPU_FP32_TFLOPS].x,
                       0.5 * gpu->value[DL_GPU_TF32_TFLOPS].x);
-  if (!isnan(job->peak_tflops) && job->peak_tflops != usual)
-    return job->peak_tflops; /* the user's */
-  for (size_t i = 0; i < 2 && p->peak[i] >= 0; i++)
+  *given = !isnan(job->peak_tflops) && job->peak_tflops != usual;
+  for (int i = 0; i < 2 && p->peak[i] >= 0 && !*given; i++)
     if (!isnan(gpu->value[p->peak[i]].x))
-      return gpu->value[p->peak[i]].x;
-  return job->peak_tflops;
+      return i;
+  return -1;
+}
+
+double dl_work_peak_tflops(const struct dl_job *job) {
+  const struct precision *p = precision(job);
+  bool given;
+  if (!p || !job->found.gpu)
+    return job->peak_tflops;
+  int i = peak_of(job, p, &given);
+  return i < 0 ? job->peak_tflops : job->found.gpu->value[p->peak[i]].x;
+}
+
+const char *dl_work_lacks_rate(const struct dl_job *job, const char **used) {
+  const struct precision *p = precision(job);
+  bool given;
+  if (!p || p->peak[0] < 0 || !job->found.gpu)
+    return NULL;
+  int i = peak_of(job, p, &given);
+  *used = i < 0 ? "usual" : p->rate[i];
+  return given || i == 0 ? NULL : p->rate[0];
 }
 
 /* FLOP/s of all GPUs as far as reached. */
@@ -66,6 +97,10 @@ static double training_macs(const struct dl_job *job) {
     return 3 * job->macs_g;
   double head = job->found.arch ? dl_classifier_macs_g(job->found.arch) : NAN;
   return job->macs_g + (isnan(head) ? 0 : 2 * head);
+}
+
+double dl_work_step_flop(const struct dl_job *job) {
+  return 2e9 * training_macs(job);
 }
 
 static void training(const struct dl_job *job, struct dl_work *w) {

@@ -36,10 +36,18 @@ void dl_work_of(const struct dl_job *job, struct dl_work *w);
 /* "inference", in any case. */
 bool dl_is_inference(const struct dl_job *job);
 
+/* FLOPs of a training step for each of its samples; NaN where unknown. */
+double dl_work_step_flop(const struct dl_job *job);
+
 /* The peak rate, 1e12 FLOP/s: job->peak_tflops, but the tensor rate of a
  * precision that the job names (fp16, amp, bf16, fp8, int8) where that
  * peak_tflops is what any job has on this accelerator. */
 double dl_work_peak_tflops(const struct dl_job *job);
+
+/* The rate that a precision is named for and the accelerator does not have:
+ * "FP16 tensor"; the one taken in its place goes to *used. NULL where it has
+ * it, where the precision needs none, and where the user gave peak_tflops. */
+const char *dl_work_lacks_rate(const struct dl_job *job, const char **used);
 
 /* Bytes of a number at the job's precision; 4 without one, NaN for a word
  * that is no precision. */

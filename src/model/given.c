@@ -60,22 +60,38 @@ enum dl_status dl_frame_setting(struct dl_frame *f, const char *name,
   return status;
 }
 
-/* Checks the value of a canonical column given by the user. */
-static enum dl_status check_value(const char *name, size_t len,
-                                  const char *value, struct dl_diag *d) {
-  char *copy = dl_strndup(name, len);
-  if (!copy)
-    return dl_fail_memory(d);
-  const struct dl_run_column *c = dl_run_column_find(copy);
-  free(copy);
-  double x;
-  if (!c || c->is_text)
+/* Range of a quantity that the user may give, or false. */
+static bool find_range(const char *name, double *low, double *high) {
+  static const struct {
+    const char *name;
+    double low, high;
+  } others[] = {{"peak_tflops", 1e-4, 1e5}, {"efficiency", 1e-6, 1}};
+  const struct dl_run_column *c = dl_run_column_find(name);
+  if (c) {
+    *low = c->low;
+    *high = c->high;
+    return !c->is_text;
+  }
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+    if (strcmp(others[i].name, name) == 0) {
+      *low = others[i].low;
+      *high = others[i].high;
+      return true;
+    }
+  return false;
+}
+
+/* Checks the value of a quantity given by the user. */
+static enum dl_status check_value(const char *name, const char *value,
+                                  struct dl_diag *d) {
+  double x, low, high;
+  if (!find_range(name, &low, &high))
     return DL_OK;
   if (!dl_parse_double(value, &x))
-    return dl_fail(d, DL_EUSAGE, "%s: invalid number '%s'", c->name, value);
-  if (x < c->low || x > c->high)
-    return dl_fail(d, DL_EINPUT, "%s: %s is not between %g and %g", c->name,
-                   value, c->low, c->high);
+    return dl_fail(d, DL_EUSAGE, "%s: invalid number '%s'", name, value);
+  if (x < low || x > high)
+    return dl_fail(d, DL_EINPUT, "%s: %s is not between %g and %g", name, value,
+                   low, high);
   return DL_OK;
 }
 
@@ -106,7 +122,7 @@ enum dl_status dl_frame_override(struct dl_frame *f, const char *assignment,
   char *name = dl_strndup(assignment, len);
   if (!name)
     return dl_fail_memory(d);
-  enum dl_status status = check_value(assignment, len, eq + 1, d);
+  enum dl_status status = check_value(name, eq + 1, d);
   if (status == DL_OK)
     status = open_named(f, name, eq + 1, d);
   if (status == DL_OK)

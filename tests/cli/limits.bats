@@ -1,0 +1,144 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Memory, several GPUs, rates that a GPU does not have, absurd descriptors.
+
+load common
+
+# 100 M parameters x 16 bytes, 10 M activations x 2.97 x 4 bytes: 1.6 GB and
+# 0.1188 GB a sample
+JOB=(predict --arch resnet50 --gpu a100 --method flops --set params_m=100
+  --set acts_m=10)
+
+@test "memory: for people and for programs" {
+  try "${JOB[@]}" --batch-size 64 -q
+  grep -qx 'memory needed                   about 9.2 GB of 40 GB' out
+  try "${JOB[@]}" --batch-size 64 --format json
+  near .memory_need_gb '1.6 + 64 * 0.1188'
+  check '.warnings == []'
+}
+
+@test "memory: a batch that does not fit, and one that does" {
+  gives 0 'dlest: warning: batch of 512 needs about 62.4 GB, more than the 40 GB of a100-sxm4-40gb; about 320 fits' \
+    "${JOB[@]}" --batch-size 512
+  gives 0 'dlest: warning: batch of 64 needs about 9.2 GB, more than the 3 GB of a100-sxm4-40gb; about 8 fits' \
+    "${JOB[@]}" --batch-size 64 --set gpu.memory_gb=3
+  gives 0 'dlest: warning: batch of 64 needs about 9.2 GB, more than the 1.65 GB of a100-sxm4-40gb; not even one sample fits' \
+    "${JOB[@]}" --batch-size 64 --set gpu.memory_gb=1.65
+  gives 0 'dlest: warning: batch of 64 needs about 9.2 GB, more than the 1 GB of a100-sxm4-40gb; 1.6 GB without any sample' \
+    "${JOB[@]}" --batch-size 64 --set gpu.memory_gb=1
+  refuses 3 'dlest: warning: batch of 512 needs about 62.4 GB, more than the 40 GB of a100-sxm4-40gb; about 320 fits
+dlest: 1 warning with --strict: nothing written' \
+    "${JOB[@]}" --batch-size 512 --strict
+}
+
+@test "memory: several GPUs hold a copy each; --scaling strong parts the batch" {
+  gives 0 'dlest: warning: batch of 512 needs about 62.4 GB, more than the 40 GB of a100-sxm4-40gb; about 320 fits on each GPU' \
+    "${JOB[@]}" --batch-size 512 --gpus 2
+  gives 0 '' "${JOB[@]}" --batch-size 512 --gpus 2 --scaling strong
+  gives 0 'dlest: warning: batch of 1024 (512 on each GPU) needs about 62.4 GB, more than the 40 GB of a100-sxm4-40gb; about 640 fits' \
+    "${JOB[@]}" --batch-size 1024 --gpus 2 --scaling strong
+  gives 0 'dlest: warning: batch of 64 needs about 9.2 GB, more than the 1 GB of a100-sxm4-40gb; 1.6 GB without any sample, and every GPU is taken to hold a full copy' \
+    "${JOB[@]}" --batch-size 64 --gpus 2 --set gpu.memory_gb=1
+}
+
+@test "memory: unknown without parameters or a batch" {
+  try predict --gpu a100 --duration 2h --method tdp --format json
+  check '.memory_need_gb == null and (.estimates | length) == 1'
+  try predict --gpu a100 --duration 2h --method tdp
+  ! grep -q '^memory needed' out
+}
+
+@test "memory: a column in batch mode, one warning with the count" {
+  table arch,gpu,batch_size,params_m,acts_m,train_samples,epochs,phase \
+    resnet50,a100,64,100,10,1000,1, resnet50,a100,512,100,10,1000,1, \
+    resnet50,a100,1024,100,10,1000,1,
+  gives 0 'dlest: warning: runs.csv: 2 rows: the batch needs more than the GPU'"'"'s memory (memory_need_gb)' \
+    predict --input runs.csv --method flops --format json
+  near '.estimates[0].memory_need_gb' '1.6 + 64 * 0.1188'
+  near '.estimates[2].memory_need_gb' '1.6 + 1024 * 0.1188'
+}
+
+@test "several GPUs: the exchange of gradients" {
+  # 2 x 3/4 x 0.4 GB at 240 GB/s, 6 messages of 10 us for 16 buckets
+  try "${JOB[@]}" --batch-size 64 --gpus 4 --format json
+  near .exchange_gb 0.4
+  near .exchange_s '0.6 / 240 + 6 * 16 * 1e-5'
+  check '.link_gb_s == 300 and .scaling == "weak" and .exchange_share > 0'
+  try "${JOB[@]}" --batch-size 64 --gpus 4 --format json --precision amp
+  near .exchange_gb 0.2
+  # A step of 64 samples, or of 16: 2 x 3 x macs / (peak x 0.3)
+  try "${JOB[@]}" --set macs_g=4 --batch-size 64 --gpus 4 --format json \
+    --scaling strong --set peak_tflops=80
+  near .exchange_share '(0.6 / 240 + 6 * 16 * 1e-5) / 2 | . / (. + 1e-3 * 16)'
+  grep -q '"scaling": "strong"' out
+  try "${JOB[@]}" --gpus 4 --batch-size 64
+  grep -q '^gradients exchanged  *0.4 GB a step at 300 GB/s (NVLink), 3.46 ms; waits' out
+  grep -qx 'scaling                         weak' out
+}
+
+@test "several GPUs: not for one, not for inference; no link, PCIe" {
+  try "${JOB[@]}" --batch-size 64 --format json
+  check '.exchange_s == null and .link_gb_s == null and .scaling == "weak"'
+  try "${JOB[@]}" --batch-size 8 --gpus 2 --phase inference --format json
+  check '.exchange_s == null'
+  my_gpu "$(entry 300)"
+  try predict --arch resnet50 --gpu my.xml --gpus 2 --method tdp --duration 1h \
+    --format json
+  near .link_gb_s 15.8
+  try predict --arch resnet50 --gpu my.xml --gpus 2 --method tdp --duration 1h
+  grep -q 'at 15.8 GB/s (assumed: PCIe 3.0 x16)' out
+}
+
+@test "several GPUs: the exchange enters no estimate" {
+  try "${JOB[@]}" --batch-size 64 --gpus 4 --format json
+  jq -e .estimates[0].energy_j out
+  jq .estimates out >with
+  try "${JOB[@]}" --batch-size 64 --gpus 4 --format json \
+    --set gpu.link_gb_s=0.1
+  jq .estimates out | diff with -
+}
+
+@test "--scaling: weak or strong" {
+  misused predict "--scaling: invalid value 'stronger'; nearest: 'strong', 'weak'" \
+    --arch resnet50 --gpu a100 --scaling stronger
+}
+
+@test "--precision: a rate that the GPU does not have is told" {
+  local job=(predict --arch resnet18 --batch-size 16 --method flops)
+  gives 0 'dlest: warning: p100-pcie-16gb has no FP16 tensor rate for --precision amp: its FP16 peak of 18.6 TFLOP/s is used instead' \
+    "${job[@]}" --gpu p100 --precision amp
+  gives 0 'dlest: warning: v100-sxm2-16gb has no BF16 tensor rate for --precision bf16: its usual peak of 15.7 TFLOP/s is used instead' \
+    "${job[@]}" --gpu v100 --precision bf16
+  gives 0 '' "${job[@]}" --gpu v100 --precision amp
+  gives 0 '' "${job[@]}" --gpu p100 --precision fp32
+  gives 0 '' "${job[@]}" --gpu p100 --precision amp --set peak_tflops=12
+  table arch,gpu,batch_size,train_samples,epochs,precision \
+    resnet18,p100,16,1000,1,amp resnet18,v100,16,1000,1,amp
+  gives 0 'dlest: warning: runs.csv: 1 row: the GPU has no tensor rate for the precision; its next best peak is used instead' \
+    predict --input runs.csv --method flops
+}
+
+@test "absurd descriptors are refused, by --set and in a file" {
+  local job=(predict --arch resnet50 --gpu a100 --method flops)
+  refuses 3 'dlest: gpu.tdp_w: 0 is not between 1 and 2000' \
+    "${job[@]}" --set gpu.tdp_w=0
+  # 1e30 FLOP/s
+  refuses 3 'dlest: gpu.peak_fp32_tflops: 1e18 is not between 0.0001 and 10000' \
+    "${job[@]}" --set gpu.peak_fp32_tflops=1e18
+  refuses 3 'dlest: peak_tflops: 1e18 is not between 0.0001 and 100000' \
+    "${job[@]}" --set peak_tflops=1e18
+  refuses 3 'dlest: efficiency: 0 is not between 1e-06 and 1' \
+    "${job[@]}" --set efficiency=0
+  refuses 3 'dlest: gpu.memory_gb: 0 is not between 0.1 and 10000' \
+    "${job[@]}" --set gpu.memory_gb=0
+  refuses 3 'dlest: gpu.link_gb_s: 0 is not between 0.1 and 100000' \
+    "${job[@]}" --set gpu.link_gb_s=0
+  refuses 2 "dlest: gpu.tdp_w: invalid number 'inf'" \
+    "${job[@]}" --set gpu.tdp_w=inf
+  my_gpu "$(entry 0)"
+  refuses 3 "dlest: my.xml:3: value 'tdp_w': 0 is not between 1 and 2000" \
+    predict --arch resnet50 --gpu my.xml
+  my_gpu "$(entry 1e18 peak_fp32_tflops)"
+  refuses 3 "dlest: my.xml:3: value 'peak_fp32_tflops': 1e18 is not between 0.0001 and 10000" \
+    predict --arch resnet50 --gpu my.xml
+}

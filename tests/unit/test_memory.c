@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Memory of jobs, by hand and against a published formula. */
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include "catalog/scaling.h"
+#include "catalog/shapes.h"
+#include "estimate/memory.h"
+#include "unit.h"
+
+struct bench {
+  struct dl_diag d;
+  struct dl_shapes shapes;
+  struct dl_descriptor arch, gpu;
+  struct dl_job job;
+};
+
+/* A network of images: 100 M parameters, 10 M activations, a head of 10 M, on
+ * 24 GB. */
+static int start(void **state) {
+  struct bench *x = calloc(1, sizeof *x);
+
+  assert_non_null(x);
+  dl_diag_init(&x->d);
+  x->gpu.kind = DL_ACCELERATOR;
+  x->arch.kind = DL_ARCHITECTURE;
+  for (size_t i = 0; i < DL_MAX_FIELDS; i++)
+    x->gpu.value[i].x = x->arch.value[i].x = NAN;
+  x->gpu.value[DL_GPU_MEMORY_GB].x = 24;
+  x->arch.value[DL_ARCH_HEAD_PARAMS_M].x = 10;
+  x->job = (struct dl_job){.found = {.arch = &x->arch, .gpu = &x->gpu},
+                           .n_gpus = 1,
+                           .batch_size = 32,
+                           .params_m = 100,
+                           .acts_m = 10,
+                           .frozen_base = NAN,
+                           .prompt_tokens = NAN,
+                           .output_tokens = NAN,
+                           .requests = NAN};
+  *state = x;
+  return 0;
+}
+
+static int finish(void **state) {
+  struct bench *x = *state;
+
+  dl_shapes_free(&x->shapes);
+  dl_diag_free(&x->d);
+  free(x);
+  return 0;
+}
+
+static void take(struct bench *x, const char *text) {
+  const struct dl_descriptor *e;
+  bool scaled;
+
+  assert_ok(dl_shapes_get(&x->shapes, text, &e, &x->d), &x->d);
+  x->arch = dl_architecture_at(e, &dl_use_reference, &scaled);
+  x->job.params_m = x->arch.value[DL_ARCH_PARAMS_M].x;
+  x->job.acts_m = x->arch.value[DL_ARCH_ACTS_M].x;
+}
+
+/* 16 bytes a parameter, 2.97 x 4 an activation and sample. */
+static void training(void **state) {
+  struct bench *x = *state;
+  struct dl_memory_need m;
+
+  dl_memory_of(&x->job, &m);
+  assert_near(m.model_gb, 1.6, 1e-14);
+  assert_near(m.sample_gb, 0.1188, 1e-14);
+  assert_near(m.need_gb, 1.6 + 32 * 0.1188, 1e-14);
+  assert_false(m.over);
+  assert_true(m.fits == 160); /* (24 - 1.6) / 0.1188 = 188.6 */
+  x->job.batch_size = 256;
+  dl_memory_of(&x->job, &m);
+  assert_true(m.over);
+}
+
+static void precisions(void **state) {
+  static const struct {
+    const char *name;
+    double model, sample;
+  } cases[] = {{"fp32", 1.6, 0.1188}, {"TF32", 1.6, 0.1188},
+               {"amp", 1.8, 0.0594},  {"fp16", 1.8, 0.0594},
+               {"bf16", 1.8, 0.0594}, {"fp8", 1.8, 0.0594},
+               {"fp64", 3.2, 0.2376}};
+  struct bench *x = *state;
+  struct dl_memory_need m;
+
+  for (size_t i = 0; i < COUNT(cases); i++) {
+    x->job.precision = cases[i].name;
+    dl_memory_of(&x->job, &m);
+    assert_near(m.model_gb, cases[i].model, 1e-14);
+    assert_near(m.sample_gb, cases[i].sample, 1e-14);
+  }
+  x->job.precision = "int8";
+  dl_memory_of(&x->job, &m);
+  assert_true(isnan(m.need_gb) && !m.over);
+}
+
+/* All weights, 12 bytes more for those of the head, a quarter of the
+ * activations. */
+static void frozen(void **state) {
+  struct bench *x = *state;
+  struct dl_memory_need m;
+
+  x->job.frozen_base = 1;
+  dl_memory_of(&x->job, &m);
+  assert_near(m.model_gb, 0.4 + 0.12, 1e-14);
+  assert_near(m.sample_gb, 0.01, 1e-14);
+}
+
+static void inference(void **state) {
+  struct bench *x = *state;
+  struct dl_memory_need m;
+
+  x->job.phase = "inference";
+  x->job.precision = "fp16";
+  x->job.requests = 8; /* fewer than a batch */
+  dl_memory_of(&x->job, &m);
+  assert_near(m.model_gb, 0.2, 1e-14);
+  assert_near(m.sample_gb, 0.005, 1e-14);
+  assert_near(m.need_gb, 0.2 + 8 * 0.005, 1e-14);
+}
+
+/* 2 layers x 2 (keys, values) x 8 wide x (10 + 3) tokens. */
+static void keys_and_values(void **state) {
+  struct bench *x = *state;
+  struct dl_memory_need m;
+
+  take(x, "transformer:layers=2,hidden=8,heads=2,vocab=16,seq=16");
+  x->job.phase = "inference";
+  x->job.requests = x->job.batch_size = 1;
+  x->job.prompt_tokens = 10;
+  x->job.output_tokens = 3;
+  dl_memory_of(&x->job, &m);
+  double with = m.need_gb;
+  x->job.output_tokens = 0;
+  dl_memory_of(&x->job, &m);
+  assert_near(with - m.need_gb, 3 * 2 * 2 * 8 * 4 / 1e9, 1e-9);
+}
+
+/* Korthikanti et al., arXiv 2205.05198, table 3: the models of 22 and 175
+ * billion parameters; equation 2 has s b h L (34 + 5 a s / h) bytes. */
+static void published(void **state) {
+  static const struct {
+    const char *shape;
+    double layers, hidden, heads;
+  } models[] = {
+      {"transformer:layers=48,hidden=6144,heads=64,vocab=51200,seq=2048", 48,
+       6144, 64},
+      {"transformer:layers=96,hidden=12288,heads=96,vocab=51200,seq=2048", 96,
+       12288, 96},
+  };
+  struct bench *x = *state;
+  struct dl_memory_need m;
+
+  x->job.precision = "amp";
+  for (size_t i = 0; i < COUNT(models); i++) {
+    double h = models[i].hidden, s = 2048;
+    take(x, models[i].shape);
+    dl_memory_of(&x->job, &m);
+    assert_near(m.sample_gb,
+                s * h * models[i].layers * (34 + 5 * models[i].heads * s / h) /
+                    1e9,
+                0.02);
+  }
+}
+
+static void scaling(void **state) {
+  struct bench *x = *state;
+  struct dl_memory_need m;
+
+  x->job.n_gpus = 4;
+  dl_memory_of(&x->job, &m);
+  assert_true(m.batch == 32);
+  x->job.scaling = "strong";
+  dl_memory_of(&x->job, &m);
+  assert_true(m.batch == 8);
+  assert_near(m.need_gb, 1.6 + 8 * 0.1188, 1e-14);
+}
+
+/* GPUs of other sizes, and what is not known. */
+static void fits(void **state) {
+  static const struct {
+    double gb, fits;
+  } cases[] = {{1, 0},    {1.6, 0},  {1.71, 0}, {1.72, 1}, {2.3, 4},
+               {5.5, 32}, {9.1, 32}, {9.3, 64}, {80, 640}};
+  struct bench *x = *state;
+  struct dl_memory_need m;
+
+  for (size_t i = 0; i < COUNT(cases); i++) {
+    x->gpu.value[DL_GPU_MEMORY_GB].x = cases[i].gb;
+    dl_memory_of(&x->job, &m);
+    assert_true(m.fits == cases[i].fits);
+  }
+  x->gpu.value[DL_GPU_MEMORY_GB].x = NAN;
+  dl_memory_of(&x->job, &m);
+  assert_false(m.over);
+  x->job.found.gpu = NULL;
+  x->job.found.arch = NULL;
+  x->job.acts_m = NAN;
+  dl_memory_of(&x->job, &m);
+  assert_true(isnan(m.need_gb) && !m.over);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, start, finish)
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      TEST(training),        TEST(precisions), TEST(frozen),  TEST(inference),
+      TEST(keys_and_values), TEST(published),  TEST(scaling), TEST(fits),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
