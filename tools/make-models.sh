@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Makes what ships from measured runs: the PRE models (models/pre.xml) and the
-# table of configurations (data/delrey2024-configurations.csv).
+# Makes what ships from measured runs: the PRE models (models/pre.xml), the
+# physical model (models/physical.xml) and the table of configurations
+# (data/delrey2024-configurations.csv).
 #
 #   tools/make-models.sh DLEST RUNS TOP
 #
@@ -9,8 +10,8 @@
 # delrey2024/runs.csv (S. del Rey et al., doi 10.5281/zenodo.11505891, CC BY
 # 4.0), TOP the top of the source tree. `make models` calls it.
 #
-# Recipe, method and hyper-parameters of each model are chosen by dlest fit:
-# by the error for configurations, architectures and GPUs left out.
+# Recipe and hyper-parameters of the PRE models are chosen by dlest fit: by the
+# error for configurations, architectures and GPUs left out.
 set -eu
 dlest=$1
 runs=$2/delrey2024
@@ -35,8 +36,17 @@ fi
   --define gpu_power_w=y_avg_gpu_power_W \
   --define 'epoch_energy_j=y_avg_epoch_energy_kJ*1000' \
   --set boundary=gpu+ram \
+  --method krr \
   --cite "$cite" \
   -o "$top/models/pre.xml"
+
+# Learns from data/zeus-power-means.csv too (tools/zeus-power-means.py).
+"$dlest" fit "$runs/runs.csv" \
+  --method physical \
+  --alias mobilenet_v2=mobilenetv2_050 \
+  --cite "$cite; power of other GPUs: J. You, J.-W. Chung, M. Chowdhury, \
+Zeus, NSDI 2023" \
+  -o "$top/models/physical.xml"
 
 "$dlest" fit "$runs/runs.csv" \
   --alias mobilenet_v2=mobilenetv2_050 \

@@ -11,7 +11,14 @@
 #include "cli/predict_limits.h"
 #include "cli/predict_settings.h"
 
-enum { KEY_METHOD = 0x300, KEY_MODEL, KEY_COVERAGE, KEY_BUDGET, KEY_INPUT };
+enum {
+  KEY_METHOD = 0x300,
+  KEY_MODEL,
+  KEY_COVERAGE,
+  KEY_BUDGET,
+  KEY_INPUT,
+  KEY_EXPLAIN
+};
 
 static const struct argp_option options[] = {
     {NULL, 0, NULL, 0, "How it is estimated:", 5},
@@ -23,6 +30,8 @@ static const struct argp_option options[] = {
      "coverage of the intervals (default 90)", 5},
     {"budget-kwh", KEY_BUDGET, "KWH", 0,
      "exit with 4 if the recommended estimate is higher", 5},
+    {"explain", KEY_EXPLAIN, NULL, 0,
+     "print what the time of an epoch goes to (physical)", 5},
     {"input", KEY_INPUT, "RUNS.csv", 0,
      "estimate every row of a table of runs (- is standard input)", 5},
     {0},
@@ -53,6 +62,9 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     return 0;
   case KEY_BUDGET:
     o->budget_kwh = positive(state, "budget-kwh", arg, INFINITY);
+    return 0;
+  case KEY_EXPLAIN:
+    o->explain = true;
     return 0;
   case KEY_INPUT:
     o->input = arg;
@@ -128,8 +140,10 @@ static void add_basis(struct dl_report *r, const struct dl_estimate *e,
                      "gpu+ram: with the node's memory.");
   say(r, &t);
   dl_text_clear(&t);
+  const struct dl_model *owner;
   const struct dl_fit *fit =
-      dl_model_find(m, gpu ? "gpu_power_w" : "epoch_energy_j");
+      dl_model_search(m, gpu ? "gpu_power_w" : "epoch_energy_j",
+                      strcmp(e->method, "physical") == 0, &owner);
   if (e->model && fit) {
     dl_text_printf(&t, "Model %s: %zu runs of %zu configurations.", e->model,
                    fit->n, fit->configurations);
@@ -296,6 +310,7 @@ static enum dl_status report_single(struct dl_cli *cli, struct single *s,
   snprintf(s->interval, sizeof s->interval, "%g %% interval",
            100 * o->coverage);
   add_estimates(r, s, o);
+  dl_predict_parts(r, &s->job, o->explain);
   dl_predict_work(r, &s->job);
   add_notes(r, s, o, m);
   if (o->model)

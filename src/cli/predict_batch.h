@@ -13,6 +13,7 @@ struct dl_predict_options {
   const char *input; /* table, or NULL */
   double coverage;   /* 0 .. 1 */
   double budget_kwh; /* INFINITY without one */
+  bool explain;
 };
 
 /* One row a run and method; the table's own columns come first, those that

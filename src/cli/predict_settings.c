@@ -128,3 +128,40 @@ void dl_predict_work(struct dl_report *r, const struct dl_job *job) {
   if (w.writes)
     add_part(t, job, "decode", w.decode_flop, w.decode_bytes, w.decode_s);
 }
+
+static const struct dl_column part_columns[] = {
+    {"part", "part", NULL, DL_CODE, false},
+    {"seconds", "alone", "s", DL_TIME, false},
+    {"what", "what it is", NULL, DL_CODE, false}};
+
+/* Text tells the parts only where they were asked for. */
+void dl_predict_parts(struct dl_report *r, const struct dl_job *job,
+                      bool explain) {
+  const struct dl_physical_parts *e = &job->parts;
+  bool known = e->bound != NULL;
+  const struct {
+    const char *part, *what;
+    double s;
+  } parts[] = {
+      {"compute", "arithmetic at the share of the peak rate reached",
+       e->compute_s},
+      {"memory", "activations and weights over the memory's bandwidth",
+       e->memory_s},
+      {"kernels", "starting and ending kernels on the GPU", e->kernels_s},
+      {"launch", "launching kernels on the host", e->launch_s},
+      {"fixed", "once an epoch", e->fixed_s},
+      {"epoch", "together: GPU and host overlap", e->time_s}};
+  dl_report_add(r, "epoch_s", known ? "an epoch on one GPU" : NULL, "s",
+                DL_TIME, dl_number(known ? e->time_s : NAN));
+  dl_report_add(r, "bound", known ? "bound by" : NULL, NULL, DL_CODE,
+                dl_string(e->bound));
+  struct dl_table *t = dl_report_table(
+      r, "parts",
+      explain ? "An epoch on one GPU, by the physical method" : NULL,
+      part_columns, sizeof part_columns / sizeof *part_columns, !explain);
+  for (size_t i = 0; known && i < sizeof parts / sizeof *parts; i++) {
+    struct dl_value v[] = {dl_string(parts[i].part), dl_number(parts[i].s),
+                           dl_string(parts[i].what)};
+    dl_table_row(t, v, NULL);
+  }
+}

@@ -15,4 +15,9 @@ void dl_predict_settings(struct dl_report *r, const struct dl_job *job,
 /* Inference: prefill and decode apart, as the method flops counts them. */
 void dl_predict_work(struct dl_report *r, const struct dl_job *job);
 
+/* What binds an epoch and how long it takes on one GPU, by the physical
+ * method; with `explain` every part of it. */
+void dl_predict_parts(struct dl_report *r, const struct dl_job *job,
+                      bool explain);
+
 #endif

@@ -65,11 +65,23 @@ static enum dl_status ask_all(const struct dl_fits *fits,
   return status;
 }
 
+/* What an epoch consists of, by the fit of its energy. */
+static void ask_parts(const struct dl_bound_fit *b, struct dl_job *job) {
+  double row[DL_PC_N];
+  job->parts = (struct dl_physical_parts){.time_s = NAN};
+  if (!b->p || beyond(job) || b->fit->features.n != DL_PC_N ||
+      dl_predictor_lacks(b->p, job->cells) ||
+      !dl_predictor_features(b->p, job->cells, row))
+    return;
+  dl_physical_explain(b->fit->state, row, &job->parts);
+}
+
 enum dl_status dl_ask_models(const struct dl_context *ctx, struct dl_job *job,
                              struct dl_diag *d) {
   enum dl_status status = ask_all(&ctx->pre, job, &job->said, d);
   if (status == DL_OK)
     status = ask_all(&ctx->physical, job, &job->physical, d);
+  ask_parts(&ctx->physical.epoch, job);
   return status;
 }
 

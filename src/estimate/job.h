@@ -4,6 +4,7 @@
 #ifndef DL_ESTIMATE_JOB_H
 #define DL_ESTIMATE_JOB_H
 
+#include "math/physical.h"
 #include "model/frame.h"
 #include "model/predictor.h"
 
@@ -41,6 +42,8 @@ struct dl_job {
   double duration_s;       /* of the whole run, where the user gave it */
   struct dl_said said;     /* by dl_ask_models: regressions on features */
   struct dl_said physical; /* and the physical method */
+  struct dl_physical_parts parts; /* of its epoch on one GPU; bound NULL:
+                                     not known */
 };
 
 /* The slots of a job in a frame. */

@@ -11,9 +11,54 @@
 #include <math.h>
 
 #include "estimate/methods.h"
+#include "estimate/parallel.h"
+#include "estimate/work.h"
+
+/* A GPU that waits for the others polls them: half of what it draws at work,
+ * assumed. */
+#define WAITING 0.5
+
+static const char *const needs[] = {
+    "gpu.tdp_w",   "gpu.bandwidth_gb_s",    "gpu.peak_fp32_tflops",
+    "arch.macs_g", "dataset.train_samples", NULL};
+
+/* Time and energy of an epoch on the GPUs of a job, relative to one of them;
+ * *extra: what the interval widens by. */
+static void on_all(const struct dl_job *job, double *time, double *energy,
+                   double *extra) {
+  const struct dl_physical_parts *e = &job->parts;
+  double steps = fmax(job->train_samples / job->batch_size, 1);
+  struct dl_parallel p;
+  struct dl_parallel_step s;
+  bool assumed;
+  *time = *energy = 1;
+  *extra = 0;
+  if (!(job->n_gpus > 1))
+    return;
+  dl_parallel_job(job, &p, &assumed);
+  if (isnan(p.bytes))
+    p.bytes = 0;
+  p.step_s = e->time_s / steps;
+  p.fixed_s = fmin(e->launch_s, e->time_s) / steps;
+  p.busy_w = e->gpu_power_w;
+  p.idle_w = WAITING * e->gpu_power_w;
+  dl_parallel_of(&p, &s);
+  /* Weak: each takes its share of the steps; strong: all take every step. */
+  double mine = p.strong ? steps : steps / p.n;
+  *time = mine * s.step_s / e->time_s;
+  *energy = mine * s.energy_j / e->gpu_energy_j;
+  *extra = s.extra;
+}
 
 double dl_physical_duration(const struct dl_job *job) {
-  return job->physical.time.value * job->epochs / job->n_gpus;
+  double time, energy, extra;
+  double epoch_s = job->physical.time.value;
+  if (dl_is_inference(job))
+    return NAN;
+  if (isnan(epoch_s))
+    epoch_s = job->parts.time_s;
+  on_all(job, &time, &energy, &extra);
+  return epoch_s * time * job->epochs;
 }
 
 static void scale(struct dl_estimate *est, const struct dl_prediction *p,
@@ -40,18 +85,22 @@ static void by_epoch(const struct dl_context *ctx, const struct dl_job *job,
                      struct dl_estimate *est) {
   const struct dl_prediction *p = &job->physical.epoch;
   const struct dl_fit *fit = ctx->physical.epoch.fit;
+  double time, energy, extra;
+  on_all(job, &time, &energy, &extra);
   est->boundary = fit && fit->boundary ? fit->boundary : "gpu+ram";
   est->model = ctx->physical.epoch.model;
-  scale(est, p, job->epochs);
+  scale(est, p, job->epochs * energy);
   est->duration_s = dl_physical_duration(job);
   est->duration_from = isnan(est->duration_s) ? NULL : dl_physical_method.name;
   est->power_w = est->energy_j / est->duration_s;
-  if (isnan(p->value))
+  if (isnan(p->value)) {
     est->lacks = dl_fit_lacks(&ctx->physical.epoch, job);
-  else if (isnan(est->energy_j))
+  } else if (isnan(est->energy_j)) {
     est->lacks = "epochs";
-  else
+  } else {
     dl_note_limits(est, fit, job, p);
+    dl_widen(est, extra);
+  }
 }
 
 static enum dl_status estimate(const struct dl_context *ctx,
@@ -71,5 +120,6 @@ const struct dl_estimator dl_physical_method = {
     .source = "dlest, docs/estimation.md",
     .rank_given = 6,
     .rank_open = 6,
+    .needs = needs,
     .estimate = estimate,
 };

@@ -263,3 +263,9 @@ enum dl_status dl_predict(const struct dl_predictor *p,
   free(many);
   return status;
 }
+
+bool dl_predictor_features(const struct dl_predictor *p,
+                           const struct dl_cell *cells, double *x) {
+  gsl_matrix_view row = gsl_matrix_view_array(x, 1, p->n_features);
+  return fill_features(p, cells, &row.matrix);
+}

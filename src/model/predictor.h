@@ -36,4 +36,9 @@ enum dl_status dl_predict(const struct dl_predictor *p,
 const char *dl_predictor_lacks(const struct dl_predictor *p,
                                const struct dl_cell *cells);
 
+/* The features of a row as the method takes them into x (one a feature of the
+ * fit); false where one is not finite. */
+bool dl_predictor_features(const struct dl_predictor *p,
+                           const struct dl_cell *cells, double *x);
+
 #endif

@@ -150,6 +150,17 @@ static bool copy_labels(struct dl_strlist *to, const struct dl_training *t,
   return ok;
 }
 
+/* Quantities that a method with features of its own extrapolates in; it
+ * knows how the others enter. */
+static bool is_watched(const struct dl_fit *fit, const char *name) {
+  static const char *const watched[] = {"batch_size", "macs_g", "gpu.tdp_w",
+                                        "gpu.bandwidth_gb_s"};
+  bool any = !fit->method->raw;
+  for (size_t i = 0; i < sizeof watched / sizeof *watched; i++)
+    any |= strcmp(watched[i], name) == 0;
+  return any;
+}
+
 /* What is measured beside a target enters fits, not predictions. */
 static bool is_measured(const char *name) {
   const struct dl_run_column *c = dl_run_column_find(name);
@@ -177,7 +188,7 @@ static enum dl_status copy_ranges(struct dl_fit *fit,
       for (size_t k = 0; k < fit->n_ranges; k++)
         known |= strcmp(fit->range[k].name, t->range[r].name) == 0;
       if (!used || known || t->range[r].low > t->range[r].high ||
-          is_measured(t->range[r].name))
+          is_measured(t->range[r].name) || !is_watched(fit, t->range[r].name))
         continue;
       struct dl_range *to = &fit->range[fit->n_ranges];
       *to = t->range[r];
