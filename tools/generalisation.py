@@ -1,0 +1,512 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What dlest's estimates are worth for runs it has not seen.
+
+  generalisation.py DLEST RUNS [--write FILE] [--methods LIST]
+                    [--protocols LIST]
+
+DLEST is the program, RUNS the folder with delrey2024/runs.csv (S. del Rey et
+al., doi 10.5281/zenodo.11505891). Every regression of `dlest fit` and every
+baseline of `dlest list methods` is scored on its 857 runs under four
+protocols; the tables go to standard output, or with --write into FILE.
+LIST takes some of the methods or protocols, separated by commas, as the
+tables name them (P1,P4).
+
+All estimates are dlest's; here is only what is worked out from them: the
+table, and how often intervals hold. Of these dlest keeps, in the model file,
+up to 21 residuals r = log(y / estimate) of each group that was left out. Each
+group in turn is taken for the new one, and the interval found from the others
+by the rule of src/model/interval.c. With G groups and coverage c it is
+
+  c <= (G - 1) / (G + 1): the (1 - c)/2 and (1 + c)/2 quantiles of all r,
+      where each group weighs 1/(G + 1) and the new one lies beyond the end
+      (Lee, Barber, Willett, arXiv 2306.06342)
+  else: 0 -+ t((1 + c)/2, G - 1) sqrt((b + w) (1 + 1/G)), where b is the mean
+      of the groups' squared mean r and w that of their variances
+
+The residuals of the others come from fits that did see the new group, so that
+the shares are somewhat too good.
+"""
+
+import argparse
+import concurrent.futures
+import csv
+import json
+import math
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import textwrap
+import xml.etree.ElementTree as ET
+
+TARGETS = ("gpu_power_w", "epoch_energy_j")
+PROTOCOLS = {
+    "P1": ("kfold-shuffled:5", None, "random fifths"),
+    "P2": ("group:config", "config", "a configuration left out"),
+    "P3": ("group:arch", "arch", "an architecture left out"),
+    "P4": ("group:gpu", "gpu", "a GPU left out"),
+}
+AIMS = {"P1": "1.1 / 2", "P2": "5 / 7", "P3": "8 / 14", "P4": "10 / 17"}
+GROUP_AIMS = {"P2": "", "P3": "- / 20", "P4": ""}
+PUBLISHED = "krr as published"
+# Features and constants of PRE as published (arXiv 2307.05520); height and
+# width of the image are two of its features, and equal.
+PUBLISHED_OPTIONS = (
+    "--features batch_size,ram_gb,train_samples,val_samples,macs_g,image_px,"
+    "image_px,gpu.cuda_cores,gpu.memory_gb,gpu.tdp_w --no-log --method krr "
+    "--alpha 0.0006644681546141923 --gamma 0.04418856040375013").split()
+# The MobileNetV2 of these runs has width 0.5.
+ALIAS = ["--alias", "mobilenet_v2=mobilenetv2_050"]
+CONFIGURATIONS = "data/delrey2024-configurations.csv"
+OTHERS = "data/zeus-power-means.csv"
+RAM_W = 5  # W, of the node's memory, where a duration has to be had
+COVERAGE = 0.9
+
+
+class Failure(Exception):
+    pass
+
+
+# --- dlest
+
+def run(dlest, *args):
+    env = dict(os.environ)
+    env.setdefault("OMP_NUM_THREADS", "1")  # two run at a time
+    done = subprocess.run([dlest, *args], env=env, text=True,
+                          capture_output=True)
+    if done.returncode not in (0, 3) or not done.stdout:
+        raise Failure("dlest %s: %s" % (" ".join(args), done.stderr.strip()))
+    return done.stdout
+
+
+def regressions(dlest):
+    """What --method of `dlest fit` takes, physics first."""
+    text = run(dlest, "fit", "--help")
+    found = re.search(r"--method=NAME\s+(.*?)\(", text, re.S)
+    if not found:
+        raise Failure("dlest fit --help names no --method")
+    names = re.findall(r"[a-z]+", found.group(1).replace(" or ", " "))
+    first = ["physical", "krr", "ridge", "ols"]
+    return [n for n in first if n in names] + \
+        [n for n in names if n not in first]
+
+
+def baselines(dlest, known):
+    names = [m["name"] for m in
+             json.loads(run(dlest, "list", "methods", "--format",
+                            "json"))["methods"]]
+    return [n for n in names if n not in known and not n.startswith("pre-")]
+
+
+def fit(dlest, runs, method, scheme, model=None):
+    """{target: cross-validation} under a scheme."""
+    how = PUBLISHED_OPTIONS if method == PUBLISHED else ["--method", method]
+    args = ["fit", runs, *ALIAS, *how, "--cv", scheme, "-q", "--format",
+            "json", *(("-o", model) if model else ("--no-model",))]
+    for target in TARGETS:
+        args += ["--target", target]
+    return {f["target"]: f["cv"] for f in json.loads(run(dlest, *args))["fits"]}
+
+
+def baseline(dlest, runs, method, target, by):
+    """[(runs, MAPE)] by groups, or None where it gives no such figure."""
+    args = ["compare", runs, *ALIAS, "--methods", method, "-q", "--format",
+            "json", "--by", by]
+    # The energy of one second is the mean power.
+    args += ["--define", "duration_s=1", "--define",
+             "gpu_energy_j=gpu_power_w"] if target == TARGETS[0] else \
+        ["--define", "duration_s=energy_j/(gpu_power_w + %g)" % RAM_W]
+    try:
+        scores = json.loads(run(dlest, *args))["scores"]
+    except Failure:
+        return None
+    return [(s["n"], s["mape"]) for s in scores if s["mape"] is not None]
+
+
+# What the baselines can be asked for: flops tells the duration itself, and
+# green-algorithms has no figure of the GPU alone.
+def gives_power(method):
+    return method == "tdp"
+
+
+# --- intervals
+
+def student(p, df):
+    """Quantile p >= 1/2 of Student's t, df a whole number (Abramowitz and
+    Stegun 26.7.3, 26.7.4, solved by bisection)."""
+    def between(t):
+        angle = math.atan2(t, math.sqrt(df))
+        c = math.cos(angle)
+        odd = df % 2
+        term = total = (c if odd else 1) if df > 1 else 0
+        for k in range(2 + odd, df - 1, 2):
+            term *= c * c * (k - 1) / k
+            total += term
+        total *= math.sin(angle)
+        return 2 / math.pi * (angle + total) if odd else total
+
+    low, high = 0.0, 1e9
+    for _ in range(200):
+        middle = (low + high) / 2
+        low, high = (middle, high) if between(middle) < 2 * p - 1 else \
+            (low, middle)
+    return low
+
+
+def interval(groups, coverage):
+    """Bounds of a new group's residual; groups: lists of residuals."""
+    n = len(groups)
+    if coverage <= (n - 1) / (n + 1):
+        every = sorted((x, 1 / len(g)) for g in groups for x in g)
+        tail = (1 - coverage) / 2 * (n + 1) + 1e-9 * n
+
+        def end(ordered):
+            total = 0
+            for x, weight in ordered:
+                total += weight
+                if total > tail - 1:
+                    return x
+            return ordered[-1][0]
+        return end(every), end(every[::-1])
+    means = [sum(g) / len(g) for g in groups]
+    between = sum(m * m for m in means) / n
+    within = sum(sum((x - m) ** 2 for x in g) / len(g)
+                 for g, m in zip(groups, means)) / n
+    high = student((1 + coverage) / 2, n - 1) * \
+        math.sqrt((between + within) * (1 + 1 / n))
+    return -high, high
+
+
+def coverage(groups):
+    """groups: [(runs, residuals)]. Share of runs inside, mean share of the
+    groups, mean width as a factor either way."""
+    if len(groups) < 3:
+        return None
+    inside = widths = 0
+    shares = []
+    for i, (runs, values) in enumerate(groups):
+        low, high = interval([g for j, (_, g) in enumerate(groups) if j != i],
+                             COVERAGE)
+        share = sum(low <= x <= high for x in values) / len(values)
+        shares.append(share)
+        inside += share * runs
+        widths += (high - low) / 2
+    return (inside / sum(r for r, _ in groups), sum(shares) / len(shares),
+            math.exp(widths / len(groups)))
+
+
+def residuals(model):
+    """{(target, column): [(runs, residuals)]} of a model file."""
+    found = {}
+    for f in ET.parse(model).getroot().iter("fit"):
+        if f.get("log") != "true":
+            continue
+        for r in f.iter("residuals"):
+            found[f.get("target"), r.get("left_out")] = [
+                (int(g.get("n")), [float(x) for x in (g.text or "").split()])
+                for g in r.iter("group")]
+    return found
+
+
+# --- another source
+
+def both_sources(folder, top):
+    """One table of the means of both sources, their columns united; None
+    where one is not there."""
+    parts = [os.path.join(top, f) for f in (CONFIGURATIONS, OTHERS)]
+    if not all(os.path.exists(p) for p in parts):
+        return None
+    columns, rows = [], []
+    for part in parts:
+        with open(part, encoding="utf-8", newline="") as f:
+            table = csv.DictReader(f)
+            columns += [c for c in table.fieldnames if c not in columns]
+            rows += list(table)
+    path = os.path.join(folder, "sources.csv")
+    with open(path, "w", encoding="utf-8", newline="") as f:
+        out = csv.DictWriter(f, columns, restval="")
+        out.writeheader()
+        out.writerows(rows)
+    return path
+
+
+def source_out(dlest, table, method):
+    how = ["--method", method] + (["--with", "none"] if method == "physical"
+                                  else [])
+    args = ["fit", table, *ALIAS, *how, "--target", TARGETS[0], "--cv",
+            "group:source", "-q", "--no-model", "--format", "json"]
+    return json.loads(run(dlest, *args))["fits"][0]["cv"]
+
+
+# --- tables
+
+def percent(x):
+    """A share as a percentage, three digits at most."""
+    if x is None:
+        return "-"
+    x *= 100
+    return "%.2f" % x if x < 1 else "%.1f" % x if x < 100 else "%.0f" % x
+
+
+def pair(power, energy):
+    return "%s / %s" % (percent(power), percent(energy))
+
+
+def table(head, rows):
+    """An aligned table of Markdown."""
+    width = [max(len(str(r[i])) for r in [head, *rows])
+             for i in range(len(head))]
+
+    def line(cells):
+        return "| " + " | ".join(str(c).ljust(w) for c, w in
+                                 zip(cells, width)) + " |"
+    return "\n".join([line(head), "|" + "|".join("-" * (w + 2) for w in width)
+                      + "|", *(line(r) for r in rows)])
+
+
+def mean(values):
+    values = list(values)
+    return sum(values) / len(values) if values else None
+
+
+def cell(cvs, of):
+    return pair(*(of(cvs[t]) if cvs.get(t) else None for t in TARGETS))
+
+
+def pooled(cv):
+    return cv["pooled"]["mape"]
+
+
+def by_group(cv):
+    return cv["mean"]["mape"]
+
+
+def labels(runs, column):
+    """Names of groups, in the order of folds."""
+    with open(runs, encoding="utf-8", newline="") as f:
+        return list(dict.fromkeys(r[column] for r in csv.DictReader(f)))
+
+
+def score(dlest, runs, methods, plain, protocols, folder):
+    """All figures: {(method, protocol): ...}, and the model files."""
+    fits, models, lines = {}, {}, {}
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        jobs = {}
+        for method in methods:
+            for protocol in protocols:
+                model = os.path.join(folder, method + ".xml") \
+                    if method not in models and method != PUBLISHED else None
+                if model:
+                    models[method] = model
+                jobs[method, protocol] = pool.submit(
+                    fit, dlest, runs, method, PROTOCOLS[protocol][0], model)
+        asked = {}
+        for method in plain:
+            for by in {PROTOCOLS[p][1] or "config" for p in protocols}:
+                for target in TARGETS:
+                    if target == TARGETS[0] and not gives_power(method):
+                        continue
+                    asked[method, by, target] = pool.submit(
+                        baseline, dlest, runs, method, target, by)
+        fits = {key: job.result() for key, job in jobs.items()}
+        lines = {key: job.result() for key, job in asked.items()}
+    return fits, models, lines
+
+
+def baseline_cell(lines, method, protocol, grouped):
+    by = PROTOCOLS[protocol][1] or "config"
+    values = []
+    for target in TARGETS:
+        found = lines.get((method, by, target))
+        if not found:
+            values.append(None)
+        elif grouped:
+            values.append(mean(m for _, m in found))
+        else:
+            values.append(sum(n * m for n, m in found) /
+                          sum(n for n, _ in found))
+    return pair(*values)
+
+
+def error_table(fits, lines, methods, plain, protocols, grouped):
+    of = by_group if grouped else pooled
+    aims = GROUP_AIMS if grouped else AIMS
+    rows = [[m, *(cell(fits[m, p], of) for p in protocols)] for m in methods]
+    rows += [[m, *(baseline_cell(lines, m, p, grouped) for p in protocols)]
+             for m in plain]
+    rows.append(["aim", *(aims[p] for p in protocols)])
+    return table(["method", *protocols], rows)
+
+
+def detail_table(fits, runs, method, protocol):
+    column = PROTOCOLS[protocol][1]
+    folds = fits[method, protocol]
+    rows = [[name, folds[TARGETS[0]]["folds"][i]["n"],
+             pair(*(folds[t]["folds"][i]["mape"] for t in TARGETS))]
+            for i, name in enumerate(labels(runs, column))]
+    return table(["left out", "runs", "power / energy"], rows)
+
+
+def interval_table(models, methods, protocols):
+    rows = []
+    for method in methods:
+        if method not in models:
+            continue
+        found = residuals(models[method])
+        for protocol in protocols:
+            column = PROTOCOLS[protocol][1]
+            for target in TARGETS:
+                groups = found.get((target, column), [])
+                got = coverage(groups)
+                if got:
+                    rows.append([method, protocol, target, len(groups),
+                                 percent(got[0]), percent(got[1]),
+                                 "%.2f" % got[2]])
+    return table(["method", "protocol", "target", "groups", "runs inside",
+                  "mean of groups", "width"], rows) if rows else None
+
+
+def source_table(dlest, top, folder, methods):
+    path = both_sources(folder, top)
+    if not path:
+        return None
+    rows = []
+    for method in methods:
+        try:
+            folds = source_out(dlest, path, method)["folds"]
+        except Failure:
+            continue
+        rows.append([method, *("%s (%d)" % (percent(f["mape"]), f["n"])
+                               for f in folds)])
+    return table(["method", "del Rey et al.", "You et al."], rows) \
+        if rows else None
+
+
+HEAD = """# What the estimates are worth for runs not seen
+
+Made by `make generalisation MEASURED_RUNS=DIR` with %s.
+
+Mean absolute percentage errors of dlest on the 857 measured runs of S. del
+Rey, L. Cruz, X. Franch and S. Martinez-Fernandez (arXiv 2307.05520; data doi
+10.5281/zenodo.11505891, CC BY 4.0): three GPUs, six architectures, 45
+configurations. Each cell is *mean power of the GPU / energy of an epoch*, in
+%%. Nothing is fitted or scaled on what is scored.
+
+| protocol | left out | groups |
+|----------|----------|--------|
+| P1 | random fifths; configurations repeat, so this is mostly looking up | 5 |
+| P2 | a configuration | 45 |
+| P3 | an architecture | 6 |
+| P4 | a GPU, and with it its machine | 3 |
+
+**Optimistic**: the form of `physical`, its priors and the recipes of `krr`,
+`ridge` and `ols` were chosen with the folds of P2, P3 and P4 in view
+([estimation.md](estimation.md) tells how many were tried). For P1 none was.
+`%s` takes the features and constants of that paper; the constants were
+searched on random folds, so its P1 is optimistic as well.
+
+The baselines are not fitted, so that protocols differ only in the groups.
+`tdp` gives the power, and with the measured duration the energy;
+`green-algorithms` the energy with that duration; `flops` the energy from the
+settings alone. The table has no durations: energy / (GPU power + %g W for
+the memory) stands for them. `carbontracker` is a rule for trainings that
+have begun: see [step.md](step.md).
+"""
+
+
+def document(version, parts):
+    head = "\n\n".join(
+        p if p.startswith("|") else textwrap.fill(p, 80,
+                                                  break_on_hyphens=False)
+        for p in (HEAD % (version, PUBLISHED, RAM_W)).strip().split("\n\n"))
+    return head + "\n" + "".join("\n## %s\n\n%s%s\n" % (
+        title, textwrap.fill(text, 80, break_on_hyphens=False) + "\n\n"
+        if text else "", body) for title, text, body in parts if body)
+
+
+def make_parts(o, methods, plain, protocols, folder, top):
+    runs = os.path.join(o.runs, "delrey2024", "runs.csv")
+    fits, models, lines = score(o.dlest, runs, methods, plain, protocols,
+                                folder)
+    grouped = [p for p in protocols if PROTOCOLS[p][1]]
+    best = methods[0] if methods else None
+    parts = [("Pooled over the runs",
+              "The aims of the project are in the last line. With the host "
+              "known, or after one run on the new GPU, that of P4 is 9 / 12.",
+              error_table(fits, lines, methods, plain, protocols, False))]
+    if grouped:
+        parts.append((
+            "Mean over the groups", "Every group that is left out counts the "
+            "same, however many runs it has.",
+            error_table(fits, lines, methods, plain, grouped, True)))
+    for p in ("P3", "P4"):
+        if best and p in grouped:
+            parts.append(("`%s`, %s" % (best, PROTOCOLS[p][2]), "",
+                          detail_table(fits, runs, best, p)))
+    parts.append((
+        "Intervals of 90 %",
+        "Share of runs inside, pooled and as the mean over the groups, in %. "
+        "Each group in turn is the new one, and its own residuals are not "
+        "used (`tools/generalisation.py` has the formula). *Width*: the "
+        "interval reaches from the estimate divided by it to the estimate "
+        "times it (geometric mean over groups).",
+        interval_table(models, methods, grouped)))
+    if protocols == list(PROTOCOLS):
+        parts.append((
+            "A whole source left out",
+            "Mean power alone, on means of configurations (number in "
+            "brackets): those of del Rey et al. estimated by a fit of You et "
+            "al. (NSDI'23, Apache-2.0; four other GPUs, PyTorch), and the "
+            "other way round. Rows that lack what a method needs are not "
+            "counted.",
+            source_table(o.dlest, top, folder,
+                         [m for m in methods if m != PUBLISHED])))
+    return parts
+
+
+def chosen(given, all_of, what):
+    names = given.split(",") if given else all_of
+    for name in names:
+        if name not in all_of:
+            raise Failure("no %s '%s'; there are: %s" %
+                          (what, name, ", ".join(all_of)))
+    return [n for n in all_of if n in names]
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    p.add_argument("dlest")
+    p.add_argument("runs")
+    p.add_argument("--write", metavar="FILE")
+    p.add_argument("--methods", metavar="LIST")
+    p.add_argument("--protocols", metavar="LIST")
+    o = p.parse_args()
+    runs = os.path.join(o.runs, "delrey2024", "runs.csv")
+    if not os.access(runs, os.R_OK):
+        raise Failure("%s is not there; set MEASURED_RUNS to the folder that "
+                      "holds it" % runs)
+    top = os.environ.get("DLEST_DATADIR") or os.path.join(
+        os.path.dirname(os.path.abspath(__file__)), "..")
+    learnt = regressions(o.dlest) + [PUBLISHED]
+    plain = baselines(o.dlest, learnt)
+    names = chosen(o.methods, learnt + plain, "method")
+    protocols = chosen(o.protocols, list(PROTOCOLS), "protocol")
+    version = run(o.dlest, "--version").split("\n")[0]
+    with tempfile.TemporaryDirectory() as folder:
+        text = document(version, make_parts(
+            o, [m for m in learnt if m in names],
+            [m for m in plain if m in names], protocols, folder, top))
+    if o.write:
+        with open(o.write + ".new", "w", encoding="utf-8") as f:
+            f.write(text)
+        os.replace(o.write + ".new", o.write)
+    sys.stdout.write(text)
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except Failure as e:
+        sys.exit("generalisation: %s" % e)
