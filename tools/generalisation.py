@@ -111,17 +111,14 @@ def fit(dlest, runs, method, scheme, model=None):
 
 
 def baseline(dlest, runs, method, target, by):
-    """[(runs, MAPE)] by groups, or None where it gives no such figure."""
+    """[(runs, MAPE)] by groups; none where it gives no such figure."""
     args = ["compare", runs, *ALIAS, "--methods", method, "-q", "--format",
             "json", "--by", by]
     # The energy of one second is the mean power.
     args += ["--define", "duration_s=1", "--define",
              "gpu_energy_j=gpu_power_w"] if target == TARGETS[0] else \
         ["--define", "duration_s=energy_j/(gpu_power_w + %g)" % RAM_W]
-    try:
-        scores = json.loads(run(dlest, *args))["scores"]
-    except Failure:
-        return None
+    scores = json.loads(run(dlest, *args))["scores"]
     return [(s["n"], s["mape"]) for s in scores if s["mape"] is not None]
 
 
@@ -374,14 +371,10 @@ def source_table(dlest, top, folder, methods):
         return None
     rows = []
     for method in methods:
-        try:
-            folds = source_out(dlest, path, method)["folds"]
-        except Failure:
-            continue
+        folds = source_out(dlest, path, method)["folds"]
         rows.append([method, *("%s (%d)" % (percent(f["mape"]), f["n"])
                                for f in folds)])
-    return table(["method", "del Rey et al.", "You et al."], rows) \
-        if rows else None
+    return table(["method", "del Rey et al.", "You et al."], rows)
 
 
 HEAD = """# What the estimates are worth for runs not seen
@@ -451,7 +444,9 @@ def make_parts(o, methods, plain, protocols, folder, top):
         "Each group in turn is the new one, and its own residuals are not "
         "used (`tools/generalisation.py` has the formula). *Width*: the "
         "interval reaches from the estimate divided by it to the estimate "
-        "times it (geometric mean over groups).",
+        "times it (geometric mean over groups). With three GPUs only two are "
+        "left to tell the width, which is then of no use; dlest itself has "
+        "all three.",
         interval_table(models, methods, grouped)))
     if protocols == list(PROTOCOLS):
         parts.append((
