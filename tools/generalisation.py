@@ -13,33 +13,21 @@ LIST takes some of the methods or protocols, separated by commas, as the
 tables name them (P1,P4).
 
 All estimates are dlest's; here is only what is worked out from them: the
-table, and how often intervals hold. Of these dlest keeps, in the model file,
-up to 21 residuals r = log(y / estimate) of each group that was left out. Each
-group in turn is taken for the new one, and the interval found from the others
-by the rule of src/model/interval.c. With G groups and coverage c it is
-
-  c <= (G - 1) / (G + 1): the (1 - c)/2 and (1 + c)/2 quantiles of all r,
-      where each group weighs 1/(G + 1) and the new one lies beyond the end
-      (Lee, Barber, Willett, arXiv 2306.06342)
-  else: 0 -+ t((1 + c)/2, G - 1) sqrt((b + w) (1 + 1/G)), where b is the mean
-      of the groups' squared mean r and w that of their variances
-
-The residuals of the others come from fits that did see the new group, so that
-the shares are somewhat too good.
+tables, and how often intervals hold (generalisation_intervals.py).
 """
 
 import argparse
 import concurrent.futures
 import csv
 import json
-import math
 import os
 import re
 import subprocess
 import sys
 import tempfile
 import textwrap
-import xml.etree.ElementTree as ET
+
+from generalisation_intervals import COVERAGE, coverage, residuals
 
 TARGETS = ("gpu_power_w", "epoch_energy_j")
 PROTOCOLS = {
@@ -62,7 +50,6 @@ ALIAS = ["--alias", "mobilenet_v2=mobilenetv2_050"]
 CONFIGURATIONS = "data/delrey2024-configurations.csv"
 OTHERS = "data/zeus-power-means.csv"
 RAM_W = 5  # W, of the node's memory, where a duration has to be had
-COVERAGE = 0.9
 
 
 class Failure(Exception):
@@ -126,85 +113,6 @@ def baseline(dlest, runs, method, target, by):
 # green-algorithms has no figure of the GPU alone.
 def gives_power(method):
     return method == "tdp"
-
-
-# --- intervals
-
-def student(p, df):
-    """Quantile p >= 1/2 of Student's t, df a whole number (Abramowitz and
-    Stegun 26.7.3, 26.7.4, solved by bisection)."""
-    def between(t):
-        angle = math.atan2(t, math.sqrt(df))
-        c = math.cos(angle)
-        odd = df % 2
-        term = total = (c if odd else 1) if df > 1 else 0
-        for k in range(2 + odd, df - 1, 2):
-            term *= c * c * (k - 1) / k
-            total += term
-        total *= math.sin(angle)
-        return 2 / math.pi * (angle + total) if odd else total
-
-    low, high = 0.0, 1e9
-    for _ in range(200):
-        middle = (low + high) / 2
-        low, high = (middle, high) if between(middle) < 2 * p - 1 else \
-            (low, middle)
-    return low
-
-
-def interval(groups, coverage):
-    """Bounds of a new group's residual; groups: lists of residuals."""
-    n = len(groups)
-    if coverage <= (n - 1) / (n + 1):
-        every = sorted((x, 1 / len(g)) for g in groups for x in g)
-        tail = (1 - coverage) / 2 * (n + 1) + 1e-9 * n
-
-        def end(ordered):
-            total = 0
-            for x, weight in ordered:
-                total += weight
-                if total > tail - 1:
-                    return x
-            return ordered[-1][0]
-        return end(every), end(every[::-1])
-    means = [sum(g) / len(g) for g in groups]
-    between = sum(m * m for m in means) / n
-    within = sum(sum((x - m) ** 2 for x in g) / len(g)
-                 for g, m in zip(groups, means)) / n
-    high = student((1 + coverage) / 2, n - 1) * \
-        math.sqrt((between + within) * (1 + 1 / n))
-    return -high, high
-
-
-def coverage(groups):
-    """groups: [(runs, residuals)]. Share of runs inside, mean share of the
-    groups, mean width as a factor either way."""
-    if len(groups) < 3:
-        return None
-    inside = widths = 0
-    shares = []
-    for i, (runs, values) in enumerate(groups):
-        low, high = interval([g for j, (_, g) in enumerate(groups) if j != i],
-                             COVERAGE)
-        share = sum(low <= x <= high for x in values) / len(values)
-        shares.append(share)
-        inside += share * runs
-        widths += (high - low) / 2
-    return (inside / sum(r for r, _ in groups), sum(shares) / len(shares),
-            math.exp(widths / len(groups)))
-
-
-def residuals(model):
-    """{(target, column): [(runs, residuals)]} of a model file."""
-    found = {}
-    for f in ET.parse(model).getroot().iter("fit"):
-        if f.get("log") != "true":
-            continue
-        for r in f.iter("residuals"):
-            found[f.get("target"), r.get("left_out")] = [
-                (int(g.get("n")), [float(x) for x in (g.text or "").split()])
-                for g in r.iter("group")]
-    return found
 
 
 # --- another source
@@ -360,9 +268,9 @@ def interval_table(models, methods, protocols):
                 if got:
                     rows.append([method, protocol, target, len(groups),
                                  percent(got[0]), percent(got[1]),
-                                 "%.2f" % got[2]])
+                                 "%.2f" % got[2], "%.2f" % got[3]])
     return table(["method", "protocol", "target", "groups", "runs inside",
-                  "mean of groups", "width"], rows) if rows else None
+                  "mean of groups", "width", "all groups"], rows) if rows else None
 
 
 def source_table(dlest, top, folder, methods):
@@ -387,18 +295,18 @@ Rey, L. Cruz, X. Franch and S. Martinez-Fernandez (arXiv 2307.05520; data doi
 configurations. Each cell is *mean power of the GPU / energy of an epoch*, in
 %%. Nothing is fitted or scaled on what is scored.
 
-| protocol | left out | groups |
-|----------|----------|--------|
-| P1 | random fifths; configurations repeat, so this is mostly looking up | 5 |
-| P2 | a configuration | 45 |
-| P3 | an architecture | 6 |
-| P4 | a GPU, and with it its machine | 3 |
+| protocol | left out                                             | groups |
+|----------|------------------------------------------------------|--------|
+| P1       | random fifths: as configurations repeat, a look-up   | 5      |
+| P2       | a configuration                                      | 45     |
+| P3       | an architecture                                      | 6      |
+| P4       | a GPU, and with it its machine                       | 3      |
 
 **Optimistic**: the form of `physical`, its priors and the recipes of `krr`,
 `ridge` and `ols` were chosen with the folds of P2, P3 and P4 in view
-([estimation.md](estimation.md) tells how many were tried). For P1 none was.
-`%s` takes the features and constants of that paper; the constants were
-searched on random folds, so its P1 is optimistic as well.
+([estimation.md](estimation.md) tells how many were tried).
+`%s` takes the features and constants of that paper, whose
+constants were searched on random folds: its P1 is optimistic as well.
 
 The baselines are not fitted, so that protocols differ only in the groups.
 `tdp` gives the power, and with the measured duration the energy;
@@ -439,14 +347,14 @@ def make_parts(o, methods, plain, protocols, folder, top):
             parts.append(("`%s`, %s" % (best, PROTOCOLS[p][2]), "",
                           detail_table(fits, runs, best, p)))
     parts.append((
-        "Intervals of 90 %",
+        "Intervals of %g %%" % (100 * COVERAGE),
         "Share of runs inside, pooled and as the mean over the groups, in %. "
         "Each group in turn is the new one, and its own residuals are not "
-        "used (`tools/generalisation.py` has the formula). *Width*: the "
-        "interval reaches from the estimate divided by it to the estimate "
-        "times it (geometric mean over groups). With three GPUs only two are "
-        "left to tell the width, which is then of no use; dlest itself has "
-        "all three.",
+        "used (`tools/generalisation_intervals.py` has the formula). *Width*: "
+        "the interval reaches from the estimate divided by it to the estimate "
+        "times it (geometric mean over groups); *all groups*: that of the "
+        "interval which dlest gives. Of three GPUs two are left to tell the "
+        "width, by t with one degree of freedom: covering says little there.",
         interval_table(models, methods, grouped)))
     if protocols == list(PROTOCOLS):
         parts.append((

@@ -64,7 +64,7 @@ one_row() {
   python3 - "$TOP_SRCDIR/tools" <<'EOF'
 import sys
 sys.path.insert(0, sys.argv[1])
-import generalisation as g
+import generalisation_intervals as g
 for p, df, want in [(.975, 1, 12.7062), (.95, 1, 6.3138), (.95, 2, 2.9200),
                     (.95, 3, 2.3534), (.95, 6, 1.9432), (.975, 11, 2.2010)]:
     assert abs(g.student(p, df) - want) < 5e-5, (p, df, g.student(p, df))
@@ -87,7 +87,7 @@ import json
 import math
 import sys
 sys.path.insert(0, sys.argv[1])
-import generalisation as g
+import generalisation_intervals as g
 found = g.residuals("m.xml")
 for left in ("arch", "gpu", "config"):
     e = json.load(open(left + ".json"))["estimates"][0]
