@@ -129,10 +129,14 @@ void dl_predict_work(struct dl_report *r, const struct dl_job *job) {
     add_part(t, job, "decode", w.decode_flop, w.decode_bytes, w.decode_s);
 }
 
-static const struct dl_column part_columns[] = {
-    {"part", "part", NULL, DL_CODE, false},
-    {"seconds", "alone", "s", DL_TIME, false},
-    {"what", "what it is", NULL, DL_CODE, false}};
+/* Without headings text leaves them out. */
+static const struct dl_column part_columns[2][3] = {
+    {{"part", NULL, NULL, DL_CODE, false},
+     {"seconds", NULL, "s", DL_TIME, false},
+     {"what", NULL, NULL, DL_CODE, false}},
+    {{"part", "part", NULL, DL_CODE, false},
+     {"seconds", "alone", "s", DL_TIME, false},
+     {"what", "what it is", NULL, DL_CODE, false}}};
 
 /* Text tells the parts only where they were asked for. */
 void dl_predict_parts(struct dl_report *r, const struct dl_job *job,
@@ -158,7 +162,7 @@ void dl_predict_parts(struct dl_report *r, const struct dl_job *job,
   struct dl_table *t = dl_report_table(
       r, "parts",
       explain ? "An epoch on one GPU, by the physical method" : NULL,
-      part_columns, sizeof part_columns / sizeof *part_columns, !explain);
+      part_columns[explain], 3, !explain);
   for (size_t i = 0; known && i < sizeof parts / sizeof *parts; i++) {
     struct dl_value v[] = {dl_string(parts[i].part), dl_number(parts[i].s),
                            dl_string(parts[i].what)};
