@@ -7,19 +7,17 @@ usage: architectures-from-timm.py SOURCES >data/architectures.xml
 
 SOURCES holds timm/*.csv: the results and benchmark tables of timm, with the
 columns model, img_size, gmacs, macts and params_m (or train_img_size and
-param_count). Every network of the tables becomes an entry, with every input
-size that it is listed at, under its own name or with another size in it;
-another set of weights of a network becomes an alias of it.
+param_count). Every network becomes an entry, with every input size that it is
+listed at; another set of weights of a network becomes an alias of it.
 
 What the tables do not say comes from beside this script:
   architectures.list            names, aliases and options chosen by hand
   architecture_families.py      families, names, classifiers
   architecture_attention.py     attention, from the networks' shapes
   architecture_layers.py        layers and launches, from their depths
-  architecture_shapes.py, architecture_small.py
-                                networks that no table lists, layer by layer
+  architecture_{shapes,small}.py  networks that no table lists, by layers
   architectures-torchvision.csv counts of architectures-from-torchvision.py
-and the figures of arXiv 2307.05520, below.
+and figures of arXiv 2307.05520, below.
 """
 import collections
 import csv
@@ -36,8 +34,8 @@ import architecture_attention as attention  # noqa: E402
 import architecture_families as families  # noqa: E402
 import architecture_layers as layers  # noqa: E402
 import architecture_shapes as shapes  # noqa: E402
-import architecture_traffic as traffic  # noqa: E402
 import architecture_small as small  # noqa: E402
+import architecture_traffic as traffic  # noqa: E402
 
 shapes.NETWORKS.update((n, f) for n, (f, _) in small.NETWORKS.items())
 

@@ -70,6 +70,9 @@ static enum dl_status use_fit(struct dl_bound_fit *to, const struct dl_model *m,
                               double coverage, struct dl_diag *d) {
   const struct dl_model *owner;
   to->fit = dl_model_search(m, target, raw, &owner);
+  /* PRE takes what the model has. */
+  if (!to->fit && !raw)
+    to->fit = dl_model_search(m, target, true, &owner);
   if (!to->fit)
     return DL_OK;
   to->model = owner->path;

@@ -13,12 +13,13 @@ static bool add_once(struct dl_strlist *l, const char *text) {
 enum dl_status dl_refit_formulas(struct dl_strlist *formulas,
                                  const struct dl_model *m, struct dl_diag *d) {
   bool ok = true;
-  for (size_t i = 0; i < m->n_fits && ok; i++) {
-    const struct dl_fit *f = &m->fit[i];
-    ok = add_once(formulas, f->target) && add_once(formulas, f->offset);
-    for (size_t j = 0; j < f->features.n && ok; j++)
-      ok = add_once(formulas, f->features.s[j]);
-  }
+  for (; m && ok; m = m->next)
+    for (size_t i = 0; i < m->n_fits && ok; i++) {
+      const struct dl_fit *f = &m->fit[i];
+      ok = add_once(formulas, f->target) && add_once(formulas, f->offset);
+      for (size_t j = 0; j < f->features.n && ok; j++)
+        ok = add_once(formulas, f->features.s[j]);
+    }
   return ok ? DL_OK : dl_fail_memory(d);
 }
 
@@ -110,6 +111,35 @@ static enum dl_status refit_one(struct dl_fit *out, const struct dl_fit *f,
   return status;
 }
 
+/* One model, and those after it. */
+static enum dl_status refit_all(struct dl_model **out, const struct dl_model *m,
+                                const struct dl_training *part,
+                                struct dl_diag *d) {
+  *out = NULL;
+  if (!m)
+    return DL_OK;
+  struct dl_model *new = dl_calloc(1, sizeof *new);
+  if (new)
+    new->fit = dl_calloc(m->n_fits, sizeof *new->fit);
+  if (!new || !new->fit) {
+    dl_model_free(new);
+    return dl_fail_memory(d);
+  }
+  enum dl_status status = DL_OK;
+  for (size_t i = 0; i < m->n_fits && status == DL_OK; i++) {
+    status = refit_one(&new->fit[i], &m->fit[i], part, d);
+    new->n_fits += status == DL_OK;
+  }
+  if (status == DL_OK)
+    status = refit_all(&new->next, m->next, part, d);
+  if (status != DL_OK) {
+    dl_model_free(new);
+    return status;
+  }
+  *out = new;
+  return DL_OK;
+}
+
 enum dl_status dl_refit(struct dl_model **out, const struct dl_model *m,
                         const struct dl_training *t, const bool *keep,
                         struct dl_diag *d) {
@@ -118,20 +148,7 @@ enum dl_status dl_refit(struct dl_model **out, const struct dl_model *m,
   enum dl_status status = subset(&part, t, keep, d);
   if (status != DL_OK)
     return status;
-  struct dl_model *new = dl_calloc(1, sizeof *new);
-  if (new)
-    new->fit = dl_calloc(m->n_fits, sizeof *new->fit);
-  if (!new || !new->fit)
-    status = dl_fail_memory(d);
-  for (size_t i = 0; i < m->n_fits && status == DL_OK; i++) {
-    status = refit_one(&new->fit[i], &m->fit[i], &part, d);
-    new->n_fits += status == DL_OK;
-  }
+  status = refit_all(out, m, &part, d);
   dl_training_free(&part);
-  if (status != DL_OK) {
-    dl_model_free(new);
-    return status;
-  }
-  *out = new;
-  return DL_OK;
+  return status;
 }

@@ -35,7 +35,7 @@ PASCAL='family="pascal" memory_type="gddr5x"'
     '<entry id="b" name="B"><value name="memory_gb">8</value></entry>'
   gives 0 '' check my.xml --format json
   check '[.lacking[] | select(.entry == "a").method] | sort ==
-    ["flops", "pre-epoch", "pre-power"]'
+    ["flops", "physical", "pre-epoch", "pre-power"]'
   check '.lacking[] | select(.entry == "a" and .method == "flops").lacks ==
     "peak_fp32_tflops"'
   check '.lacking[] | select(.entry == "b" and .method == "tdp").lacks ==

@@ -47,7 +47,7 @@ TDP=(compare runs.csv --methods tdp --set gpu.tdp_w=100 --format json)
   try compare "$MEANS" --format json
   [ "$status" -eq 0 ]
   check '[.scores[].method] | sort ==
-    ["flops", "green-algorithms", "pre-epoch", "pre-power", "tdp"]'
+    ["flops", "green-algorithms", "physical", "pre-epoch", "pre-power", "tdp"]'
   check '["method", "group", "n", "rmse_j", "mae_j", "mape", "median_ape",
     "r2", "bias_j", "covered"] as $keys | .scores | all(($keys - keys) == [])'
   check '.scores | all(.n == 45)'
@@ -144,7 +144,7 @@ leave out" compare runs.csv --cv group:source
   misused compare 'one table at a time' a b
   misused compare "--coverage: invalid value '0'" a --coverage 0
   table arch,gpu,energy_j vgg16,a100,5
-  refuses 2 "dlest: unknown method 'tpd'; nearest: 'tdp', 'flops', 'pre-epoch'" \
+  refuses 2 "dlest: unknown method 'tpd'; nearest: 'tdp', 'flops', 'physical'" \
     compare runs.csv --methods tpd
 }
 

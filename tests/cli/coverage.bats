@@ -24,6 +24,7 @@ between() {
 @test "a configuration left out: 90 % intervals cover 85 to 97.5 %" {
   between "$(covered pre-epoch config)" .85 .975
   between "$(covered pre-power config)" .85 .975
+  between "$(covered physical config)" .85 .975
 }
 
 @test "a configuration left out: 50 % intervals cover 35 to 65 %" {
@@ -33,11 +34,13 @@ between() {
 @test "an architecture left out: 90 % intervals cover at least 85 %" {
   between "$(covered pre-epoch arch)" .85 1
   between "$(covered pre-power arch)" .85 1
+  between "$(covered physical arch)" .85 1
 }
 
 @test "a GPU left out: 90 % intervals cover at least 85 %" {
   between "$(covered pre-epoch gpu)" .85 1
   between "$(covered pre-power gpu)" .85 1
+  between "$(covered physical gpu)" .85 1
 }
 
 @test "the intervals grow with what is new" {

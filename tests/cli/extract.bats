@@ -31,11 +31,11 @@ load logs
 
 @test "CSV and JSON have the same columns, those of the runs table first" {
   log a.csv 3 100
-  gives 0 '' extract a.csv -f csv --set lr=0.1 --set host=me
+  gives 0 '' extract a.csv -f csv --set lr=0.1 --set machine=me
   head -1 out | tr , '\n' >columns
-  gives 0 '' extract a.csv -f json --set lr=0.1 --set host=me
+  gives 0 '' extract a.csv -f json --set lr=0.1 --set machine=me
   jq -r '.runs[0] | keys_unsorted[]' out | diff -u - columns
-  [ "$(tail -2 columns | tr '\n' ' ')" = 'lr host ' ]
+  [ "$(tail -2 columns | tr '\n' ' ')" = 'lr machine ' ]
   known="run_id,arch,gpu,n_gpus,phase,framework,precision,batch_size,image_px"
   known="$known,seq_len,train_samples,val_samples,epochs,macs_g,params_m"
   known="$known,acts_m,ram_gb,duration_s,epoch_s,gpu_power_w,gpu_util"

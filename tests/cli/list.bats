@@ -41,10 +41,10 @@ load common
   done
 }
 
-@test "methods: the five of predict" {
+@test "methods: the six of predict" {
   gives 0 '' list methods --format json
   check '[.methods[].name] | sort ==
-    ["flops", "green-algorithms", "pre-epoch", "pre-power", "tdp"]'
+    ["flops", "green-algorithms", "physical", "pre-epoch", "pre-power", "tdp"]'
 }
 
 @test "--where: a filter over fields and texts" {

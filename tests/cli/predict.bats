@@ -79,7 +79,7 @@ NEITHER=(predict --arch resnet50 --gpu a100)
   check '.dataset == "imagenet" and .epochs == 90 and .batch_size == 256'
   check '.image_px == 224 and .train_samples == 1281167'
   check '[.estimates[].method] | sort ==
-    ["flops", "green-algorithms", "pre-epoch", "pre-power", "tdp"]'
+    ["flops", "green-algorithms", "physical", "pre-epoch", "pre-power", "tdp"]'
   check '.recommended as $r | [.estimates[].method] | index($r) != null'
   check '["method", "boundary", "energy_j", "energy_kwh", "low_j", "high_j",
     "coverage", "power_w", "duration_s", "duration_from", "co2e_g", "model",
@@ -188,7 +188,7 @@ dlest: 1 warning with --strict: nothing written" "${two[@]}" --strict
   try "${NEITHER[@]}" -q
   grep -q '^architecture  *resnet50$' out
   grep -q '^GPU  *NVIDIA A100-SXM4-40GB$' out
-  grep -q '^ *\* pre-' out
+  grep -q '^ *\* physical' out
   grep -q '90 % interval' out
   grep -q '^\* what dlest would use' out
   ! grep -q $'\033' out
@@ -196,7 +196,7 @@ dlest: 1 warning with --strict: nothing written" "${two[@]}" --strict
 
 @test "CSV: one row an estimate" {
   try "${NEITHER[@]}" -q --format csv
-  [ "$(wc -l <out)" -eq 6 ]
+  [ "$(wc -l <out)" -eq 7 ]
   head -1 out | grep -q '^method,boundary,energy_j,low_j,high_j,coverage,'
 }
 
@@ -317,9 +317,9 @@ dlest: no method has enough to go on; give --arch and --gpu" \
     "${NEITHER[@]}" --dataset imgnet
   refuses 3 "dlest: unknown grid 'Spian'; nearest: 'Spain', 'Sudan', 'China' \
 (see 'dlest list grids')" "${NEITHER[@]}" --country Spian
-  refuses 2 "dlest: unknown method 'tpd'; nearest: 'tdp', 'flops', 'pre-epoch'" \
+  refuses 2 "dlest: unknown method 'tpd'; nearest: 'tdp', 'flops', 'physical'" \
     "${NEITHER[@]}" --method tpd
-  refuses 2 "dlest: unknown method ''; nearest: 'tdp', 'flops', 'pre-epoch'" \
+  refuses 2 "dlest: unknown method ''; nearest: 'tdp', 'flops', 'physical'" \
     "${NEITHER[@]}" --method tdp,
 }
 

@@ -216,12 +216,12 @@ static void sets_columns(void **state) {
   set(&g, "batch_size=32");
   set(&g, "gpu_power_w=1");
   set(&g, "ram_power_w=5");
-  set(&g, "host=node 7");
+  set(&g, "machine=node 7");
   set(&g, "note=a=b,c");
   set(&g, "image_px=");
   assert_applied(&g, "a.csv",
                  " gpu=rtx-3090 batch_size=32 gpu_power_w=150 ram_power_w=5 | "
-                 "host=node 7 note=a=b,c");
+                 "machine=node 7 note=a=b,c");
   free_settings(&g);
 }
 
@@ -253,12 +253,12 @@ static void first_that_knows_counts(void **state) {
 
   (void)state;
   set(&g, "arch=of-set");
-  table(&g, "file,arch,dataset,batch_size,host\n"
+  table(&g, "file,arch,dataset,batch_size,machine\n"
             "gpu-7.csv,of-table,of-table,,\n");
-  pattern(&g, "{host}/{dataset}/{batch_size}/gpu-{arch}.csv");
+  pattern(&g, "{machine}/{dataset}/{batch_size}/gpu-{arch}.csv");
   assert_applied(&g, "me/of-path/64/gpu-7.csv",
                  " arch=of-set gpu=Board dataset=of-table batch_size=64 "
-                 "gpu_power_w=150 file=gpu-7.csv | host=me");
+                 "gpu_power_w=150 file=gpu-7.csv | machine=me");
   free_settings(&g);
 }
 
@@ -396,14 +396,14 @@ static void lists_columns_of_its_own(void **state) {
   struct given g = new_settings();
 
   (void)state;
-  set(&g, "host=a");
+  set(&g, "machine=a");
   set(&g, "arch=b");
-  set(&g, "host=c");
-  table(&g, "file,lr,host\na.csv,0.1,d\n");
+  set(&g, "machine=c");
+  table(&g, "file,lr,machine\na.csv,0.1,d\n");
   pattern(&g, "{rack}/{lr}/{run_id}.csv");
   const struct dl_strlist *extra = dl_settings_extra(g.s);
   assert_int_equal(extra->n, 3);
-  assert_string_equal(extra->s[0], "host");
+  assert_string_equal(extra->s[0], "machine");
   assert_string_equal(extra->s[1], "lr");
   assert_string_equal(extra->s[2], "rack");
   free_settings(&g);
