@@ -48,14 +48,20 @@ static void power(const struct dl_context *ctx, const struct dl_job *job,
     dl_note_limits(est, ctx->pre.power.fit, job, &p);
 }
 
-/* Where the duration is pre-epoch's own guess, its error is in the energy:
- * the interval of the epoch energy (relative) adds to that of the power. */
+/* PRE stands on its own feet: its duration is that of pre-epoch where none is
+ * given. The error of that guess is in the energy: the interval of the epoch
+ * energy (relative) adds to that of the power. */
 static enum dl_status power_with_duration(const struct dl_context *ctx,
                                           const struct dl_job *job,
                                           struct dl_estimate *est,
                                           struct dl_diag *d) {
   struct dl_prediction e = job->said.epoch;
+  double own_s = dl_pre_duration(job);
   (void)d;
+  if (isnan(job->duration_s) && !isnan(own_s)) {
+    est->duration_s = own_s;
+    est->duration_from = dl_pre_epoch.name;
+  }
   power(ctx, job, est);
   if (isnan(est->energy_j) || !isnan(job->duration_s))
     return DL_OK;

@@ -12,8 +12,9 @@
 enum dl_status dl_refit_formulas(struct dl_strlist *formulas,
                                  const struct dl_model *m, struct dl_diag *d);
 
-/* Fits the targets of the model, and of those after it, on the rows of t for which keep[i], with residuals
- * for intervals from those rows alone. *out is owned by the caller. */
+/* Fits the targets of the model, and of those after it, on the rows of t for
+ * which keep[i], with residuals for intervals from those rows alone. *out is
+ * owned by the caller. */
 enum dl_status dl_refit(struct dl_model **out, const struct dl_model *m,
                         const struct dl_training *t, const bool *keep,
                         struct dl_diag *d);

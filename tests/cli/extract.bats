@@ -43,7 +43,7 @@ load logs
   known="$known,boundary,source"
   for c in ${known//,/ }; do grep -qx "$c" columns; done
   [ -z "$(sort columns | uniq -d)" ]
-  check '.runs[0] | .lr == 0.1 and .host == "me"'
+  check '.runs[0] | .lr == 0.1 and .machine == "me"'
 }
 
 @test "columns of epochs" {
