@@ -1,0 +1,143 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The physical regression on the runs of del Rey et al. (doi
+# 10.48550/arXiv.2307.05520): errors of what was left out, no leaks from it,
+# and calibration to a GPU that the model has not seen. Bounds are slightly
+# above what was measured.
+
+load common
+
+needs_runs() {
+  if [ ! -f "$MEASURED_RUNS/delrey2024/runs.csv" ]; then
+    skip "no measured runs in '$MEASURED_RUNS'"
+  fi
+  cp "$MEASURED_RUNS/delrey2024/runs.csv" runs.csv
+}
+
+# physical RUNS TARGET CV [ARG...]: a report in JSON in out
+physical() {
+  local runs=$1 target=$2 cv=$3
+  shift 3
+  gives 0 '' fit "$runs" --method physical --target "$target" --cv "$cv" \
+    --format json --no-model -q "$@"
+}
+
+# errors TARGET KFOLD CONFIG ARCH GPU: the most that each may be
+errors() {
+  local target=$1 cv
+  shift
+  for cv in kfold-shuffled:5 group:config group:arch group:gpu; do
+    physical runs.csv "$target" "$cv"
+    check ".fits[0].cv.pooled | .n == 857 and .mape > 0 and .mape <= $1"
+    shift
+  done
+}
+
+@test "power of runs that were left out" {
+  needs_runs
+  errors gpu_power_w 0.011 0.052 0.096 0.092
+}
+
+@test "energy of an epoch of runs that were left out" {
+  needs_runs
+  errors epoch_energy_j 0.017 0.084 0.128 0.208
+}
+
+# scale FACTOR GPU: the runs, with what was measured on it times the factor
+scale() {
+  awk -F, -v OFS=, -v by="$1" 'NR == 1 {
+    for (i = 1; i <= NF; i++)
+      at[$i] = i
+  }
+  NR > 1 && $at["gpu"] == gpu {
+    $at["gpu_power_w"] *= by
+    $at["energy_j"] *= by
+    if ($at["stable_epoch_energy_j"] != "")
+      $at["stable_epoch_energy_j"] *= by
+  }
+  1' gpu="$2" CONVFMT=%.17g OFMT=%.17g runs.csv
+}
+
+# fold_of GPU: its number, by first appearance
+fold_of() {
+  awk -F, 'NR == 1 {
+    for (i = 1; i <= NF; i++)
+      at[$i] = i
+  }
+  NR > 1 && !($at["gpu"] in seen) {
+    seen[$at["gpu"]] = 1
+    n++
+    if ($at["gpu"] == gpu)
+      print n
+  }' gpu="$1" runs.csv
+}
+
+mean_power() { # of a GPU in a table
+  awk -F, 'NR == 1 {
+    for (i = 1; i <= NF; i++)
+      at[$i] = i
+  }
+  NR > 1 && $at["gpu"] == gpu {
+    sum += $at["gpu_power_w"]
+    n++
+  }
+  END { printf "%.17g", sum / n }' gpu="$1" "$2"
+}
+
+@test "a GPU that is left out does not tell of itself" {
+  needs_runs
+  local gpu=rtx-3070 fold clean
+  fold=$(fold_of "$gpu")
+  scale 10 "$gpu" >poisoned.csv
+  physical runs.csv gpu_power_w group:gpu
+  cp out clean.json
+  # The bias is the mean prediction less the mean measured.
+  clean=$(jq ".fits[0].cv.folds[$fold - 1].bias" clean.json)
+  physical poisoned.csv gpu_power_w group:gpu
+  check "(.fits[0].cv.folds[$fold - 1].bias
+    + $(mean_power "$gpu" poisoned.csv)) as \$now
+    | ($clean + $(mean_power "$gpu" runs.csv)) as \$was
+    | (\$now / \$was - 1 | fabs) < 1e-9"
+  # The other folds learn from it.
+  check ".fits[0].cv.folds[$fold % 3].bias as \$now
+    | input.fits[0].cv.folds[$fold % 3].bias as \$was
+    | (\$now - \$was | fabs) > 1" <(cat out clean.json)
+}
+
+# error MODEL: mean over the rows of rest.csv of what it is off by, in percent
+error_of() {
+  "$DLEST" predict --input rest.csv --model "$1" --method physical \
+    --format csv -q >predicted.csv
+  awk -F, 'FNR == 1 {
+    delete at
+    for (i = 1; i <= NF; i++)
+      at[$i] = i
+    next
+  }
+  FILENAME == "rest.csv" { want[++m] = $at["energy_j"]; next }
+  {
+    e = $at["energy_j"] / want[++n] - 1
+    sum += e < 0 ? -e : e
+  }
+  END {
+    if (n == 0 || n != m)
+      exit 1
+    printf "%.6f", 100 * sum / n
+  }' rest.csv predicted.csv
+}
+
+@test "one run of a new GPU makes the others better" {
+  needs_runs
+  local before after
+  awk -F, 'NR == 1 || $4 != "rtx-3070"' runs.csv >others.csv
+  awk -F, 'NR == 1 || $4 == "rtx-3070"' runs.csv >mine.csv
+  head -n 2 mine.csv >one.csv
+  awk -F, 'NR == 2 { config = $2 } NR == 1 || $2 != config' mine.csv >rest.csv
+  [ "$(wc -l <rest.csv)" -gt 5 ]
+  gives 0 '' fit others.csv --method physical --cv none -q -o model.xml
+  gives 0 '' calibrate one.csv --model model.xml -o mine.xml -q
+  before=$(error_of model.xml)
+  after=$(error_of mine.xml)
+  echo "before $before, after $after"
+  awk -v a="$after" -v b="$before" 'BEGIN { exit !(a > 0 && a < b) }'
+}

@@ -1,0 +1,161 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What an epoch costs by the formula of src/math/physical_model.h, in numpy.
+
+usage: physical_reference.py
+
+Prints, for every case of tests/unit/test_physical.c, its name, time_s and
+energy_j of the GPU, and the targets power_w, epoch_energy_j (with RAM) and
+epoch_s with all digits. Constants and effects are those of a joint fit on
+published runs, rounded; they are inputs here, so their origin does not matter
+to what is compared.
+
+Written from the formula alone, phase by phase, with numpy's power and
+logarithm where the library has shortcuts.
+"""
+
+import numpy as np
+
+CONSTANTS = {
+    "ec": 1.1099, "ec_tf32": 0.734419, "ec_half": 0.4, "em": 0.560272,
+    "tau": 9.66866e-06, "lambda": 2.24895e-05, "c0": 0.00118424,
+    "srv": 1.84966, "t0": 0.275637, "wopt": 11.3664, "ca": 6.96977,
+    "pa": 0.0960883, "pb": 0.0522051, "pu": 0.26597, "pf": 1.21749,
+    "pm": 0.38122, "pcap": 0.950854, "ptc": 0.714354, "kappa": 0.487044,
+}
+
+EFFECTS = ("host_launch", "host_epoch", "gpu_compute", "gpu_memory",
+           "gpu_power", "arch_time", "arch_kernels", "arch_power",
+           "facts_flops", "facts_bytes", "facts_kernels")
+
+NONE = dict.fromkeys(EFFECTS, 1.0)
+
+RTX_3090 = dict(peak=35.58e12, bandwidth=936e9, tdp=350.0, limit=350.0,
+                gddr=936.0, has_tensor=True)
+RTX_3070 = dict(peak=20.31e12, bandwidth=448e9, tdp=220.0, limit=220.0,
+                gddr=448.0, has_tensor=True)
+V100 = dict(peak=14.13e12, bandwidth=900e9, tdp=250.0, limit=250.0, gddr=0.0,
+            has_tensor=True)
+P100 = dict(peak=9.526e12, bandwidth=732e9, tdp=250.0, limit=250.0, gddr=0.0,
+            has_tensor=False)
+
+# Inception v3 on 224 px, base frozen; ResNet-50 on 128 px, an eighth of its
+# epochs with a frozen base.
+INCEPTION = dict(batch=32, train=3047, val=6097, frozen=1.0,
+                 flops=5671746240.0, bytes=147358720.0, bytes_known=True,
+                 kernels=310.0, weights=87142272.0, head=419438592.0)
+RESNET = dict(batch=32, train=23807, val=10203, frozen=0.125,
+              flops=2518155264.0, bytes=104184672.0, bytes_known=True,
+              kernels=175.0, weights=94138368.0, head=0.0)
+
+INCEPTION_FX = dict(NONE, host_launch=0.96503, host_epoch=1.30414,
+                    gpu_compute=1.14944, gpu_memory=0.957168,
+                    gpu_power=1.10829, arch_time=1.01953,
+                    arch_kernels=0.992315, arch_power=1.0123)
+RESNET_FX = dict(NONE, host_launch=0.71291, host_epoch=0.751769,
+                 gpu_compute=1.13237, gpu_memory=1.26358, gpu_power=1.03753,
+                 arch_time=0.89488, arch_kernels=0.892686,
+                 arch_power=0.992518)
+FACTS_FX = dict(RESNET_FX, facts_flops=1.3, facts_bytes=0.8,
+                facts_kernels=1.1)
+
+
+def step(c, fx, load, mode):
+    """Seconds and watts of one step."""
+    m = 3.0 if mode == "full" else 1.0
+    moved = load["bytes"] * (1.0 if load["bytes_known"] else c["ca"])
+    trained = {"full": load["weights"], "frozen": load["head"],
+               "validation": 0.0}[mode]
+    ec = c[("ec", "ec_tf32", "ec_half")[load["in_tensor"]]]
+    kernels = m * load["kernels"] * fx["arch_kernels"] * fx["facts_kernels"]
+    samples = m * fx["arch_time"] * load["batch"]
+    rate = c["em"] * load["bandwidth"] * fx["gpu_memory"]
+    t_c = (samples * load["flops"] * fx["facts_flops"]
+           / (ec * load["peak"] * fx["gpu_compute"]))
+    t_m = samples * moved * fx["facts_bytes"] / rate
+    t_w = trained * c["wopt"] / rate
+    t_k = kernels * c["tau"]
+    t_h = ((kernels * c["lambda"] + c["c0"]) * fx["host_launch"]
+           * (c["srv"] if load["server"] else 1.0))
+    t_g = t_c + t_m + t_w + t_k
+    t_0 = np.hypot(t_g, t_h)
+    g = fx["gpu_power"] * fx["arch_power"]
+    ptc = 1.0 if load["has_tensor"] else c["ptc"]
+    base = c["pa"] * load["tdp"] + c["pb"] * load["gddr"]
+    dyn = load["tdp"] * ptc * (c["pu"] * t_g + c["pf"] * c["ec"] * t_c
+                               + c["pm"] * c["em"] * (t_m + t_w)) / t_0
+    wanted = (base + dyn) * g
+    most = c["pcap"] * np.minimum(load["tdp"], load["limit"])
+    power = np.power(np.power(wanted, -8.0) + np.power(most, -8.0), -0.125)
+    low = 0.6 * base * g
+    r = np.clip((power - low) / (wanted - low), 0.02, 1.0)
+    slow = np.exp(c["kappa"] * np.log(r) ** 2)
+    return np.hypot(t_g * slow, t_h), power
+
+
+def count(samples, batch):
+    n = samples / batch
+    return n if n < 1 else np.floor(n)
+
+
+def epoch(c, fx, load):
+    """Seconds, and joules of the GPU."""
+    n = count(load["train"], load["batch"])
+    phases = [("full", n * (1.0 - load["frozen"])),
+              ("frozen", n * load["frozen"]),
+              ("validation", count(load["val"], load["batch"]))]
+    time = energy = 0.0
+    for mode, steps in phases:
+        if steps > 0:
+            t, p = step(c, fx, load, mode)
+            time += steps * t
+            energy += steps * t * p
+    fixed = 0.0 if load["mid_run"] else c["t0"] * fx["host_epoch"]
+    base = ((c["pa"] * load["tdp"] + c["pb"] * load["gddr"])
+            * fx["gpu_power"] * fx["arch_power"])
+    return time + fixed, energy + fixed * base
+
+
+def case(net, gpu, **more):
+    load = dict(net, **gpu)
+    load.update(server=False, mid_run=False, in_tensor=0)
+    load.update(more)
+    return load
+
+
+CASES = (
+    ("inception", INCEPTION_FX, 5.0, case(INCEPTION, RTX_3090, server=True,
+                                          in_tensor=1)),
+    ("inception_alone", NONE, 5.0, case(INCEPTION, RTX_3090, server=True,
+                                        in_tensor=1)),
+    ("resnet", RESNET_FX, 5.0, case(RESNET, RTX_3070, in_tensor=1)),
+    ("resnet_alone", NONE, 5.0, case(RESNET, RTX_3070, in_tensor=1)),
+    # The limit binds, and binds so that clocks are at their lowest.
+    ("capped", RESNET_FX, 5.0, case(RESNET, RTX_3070, limit=120.0)),
+    ("floored", NONE, 0.0, case(RESNET, RTX_3070, limit=40.0)),
+    ("limit_over_tdp", NONE, 0.0, case(RESNET, RTX_3070, limit=300.0)),
+    ("fp32", NONE, 5.0, case(RESNET, RTX_3070)),
+    ("half", NONE, 0.0, case(RESNET, V100, peak=112e12, in_tensor=2,
+                             bytes=52092336.0)),
+    ("no_tensor", NONE, 0.0, case(RESNET, P100, server=True)),
+    # Outputs of the layers alone are known, and facts are in doubt.
+    ("outputs", FACTS_FX, 5.0, case(RESNET, RTX_3070, bytes=13828096.0,
+                                    bytes_known=False)),
+    ("mid_run", RESNET_FX, 0.0, case(RESNET, RTX_3070, mid_run=True)),
+    # Less than a batch is a part of a step.
+    ("part", NONE, 0.0, case(RESNET, RTX_3070, train=20.0, val=8.0)),
+    ("no_validation", NONE, 0.0, case(RESNET, RTX_3070, val=0.0,
+                                      frozen=0.0)),
+)
+
+
+def main():
+    for name, fx, ram_w, load in CASES:
+        time, energy = epoch(CONSTANTS, fx, load)
+        print('    {"%s", %.17g, %.17g,' % (name, time, energy))
+        print('     %.17g, %.17g, %.17g},' % (energy / time,
+                                             energy + ram_w * time, time))
+
+
+if __name__ == "__main__":
+    main()

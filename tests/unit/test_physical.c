@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The formula of the physical regression. Expected values: an independent
+ * implementation in numpy, tests/reference/physical_reference.py. */
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <math.h>
+
+#include "math/physical_private.h"
+#include "unit.h"
+
+#define MATCH 1e-9
+
+/* Inputs of the reference, in its order. */
+static const double constants[DL_N_PHYSICS] = {
+    [DL_PH_EC] = 1.1099,       [DL_PH_EC_TF32] = 0.734419,
+    [DL_PH_EC_HALF] = 0.4,     [DL_PH_EM] = 0.560272,
+    [DL_PH_TAU] = 9.66866e-06, [DL_PH_LAMBDA] = 2.24895e-05,
+    [DL_PH_C0] = 0.00118424,   [DL_PH_SERVER] = 1.84966,
+    [DL_PH_T0] = 0.275637,     [DL_PH_WOPT] = 11.3664,
+    [DL_PH_CA] = 6.96977,      [DL_PH_PA] = 0.0960883,
+    [DL_PH_PB] = 0.0522051,    [DL_PH_PU] = 0.26597,
+    [DL_PH_PF] = 1.21749,      [DL_PH_PM] = 0.38122,
+    [DL_PH_PCAP] = 0.950854,   [DL_PH_PTC] = 0.714354,
+    [DL_PH_KAPPA] = 0.487044};
+
+/* Factors; 0 stands for 1. */
+static const double none[DL_N_EFFECTS];
+static const double inception_fx[DL_N_EFFECTS] = {
+    [DL_FX_HOST_LAUNCH] = 0.96503,   [DL_FX_HOST_EPOCH] = 1.30414,
+    [DL_FX_GPU_COMPUTE] = 1.14944,   [DL_FX_GPU_MEMORY] = 0.957168,
+    [DL_FX_GPU_POWER] = 1.10829,     [DL_FX_ARCH_TIME] = 1.01953,
+    [DL_FX_ARCH_KERNELS] = 0.992315, [DL_FX_ARCH_POWER] = 1.0123};
+#define RESNET_FX                                                              \
+  [DL_FX_HOST_LAUNCH] = 0.71291, [DL_FX_HOST_EPOCH] = 0.751769,                \
+  [DL_FX_GPU_COMPUTE] = 1.13237, [DL_FX_GPU_MEMORY] = 1.26358,                 \
+  [DL_FX_GPU_POWER] = 1.03753, [DL_FX_ARCH_TIME] = 0.89488,                    \
+  [DL_FX_ARCH_KERNELS] = 0.892686, [DL_FX_ARCH_POWER] = 0.992518
+static const double resnet_fx[DL_N_EFFECTS] = {RESNET_FX};
+static const double facts_fx[DL_N_EFFECTS] = {
+    RESNET_FX, [DL_FX_FACTS_FLOPS] = 1.3, [DL_FX_FACTS_BYTES] = 0.8,
+    [DL_FX_FACTS_KERNELS] = 1.1};
+
+#define RTX_3090                                                               \
+  .peak = 35.58e12, .bandwidth = 936e9, .tdp = 350, .limit = 350, .gddr = 936, \
+  .has_tensor = 1
+#define RTX_3070                                                               \
+  .peak = 20.31e12, .bandwidth = 448e9, .tdp = 220, .gddr = 448, .has_tensor = 1
+#define INCEPTION                                                              \
+  .batch = 32, .train = 3047, .val = 6097, .frozen = 1, .flops = 5671746240,   \
+  .bytes = 147358720, .bytes_known = 1, .kernels = 310, .weights = 87142272,   \
+  .head = 419438592
+#define RESNET_NET                                                             \
+  .batch = 32, .flops = 2518155264, .kernels = 175, .weights = 94138368
+#define RESNET_RUN .train = 23807, .val = 10203, .frozen = 0.125
+#define TRAFFIC .bytes = 104184672, .bytes_known = 1
+#define RESNET RESNET_NET, RESNET_RUN, TRAFFIC
+
+static const struct {
+  const double *fx;
+  double ram_w;
+  struct dl_load load;
+} cases[] = {
+    {inception_fx, 5, {INCEPTION, RTX_3090, .server = 1, .in_tensor = 1}},
+    {none, 5, {INCEPTION, RTX_3090, .server = 1, .in_tensor = 1}},
+    {resnet_fx, 5, {RESNET, RTX_3070, .limit = 220, .in_tensor = 1}},
+    {none, 5, {RESNET, RTX_3070, .limit = 220, .in_tensor = 1}},
+    {resnet_fx, 5, {RESNET, RTX_3070, .limit = 120}},
+    {none, 0, {RESNET, RTX_3070, .limit = 40}},
+    {none, 0, {RESNET, RTX_3070, .limit = 300}},
+    {none, 5, {RESNET, RTX_3070, .limit = 220}},
+    {none,
+     0,
+     {RESNET_NET, RESNET_RUN, .bytes = 52092336, .bytes_known = 1,
+      .peak = 112e12, .bandwidth = 900e9, .tdp = 250, .limit = 250,
+      .has_tensor = 1, .in_tensor = 2}},
+    {none,
+     0,
+     {RESNET, .peak = 9.526e12, .bandwidth = 732e9, .tdp = 250, .limit = 250,
+      .server = 1}},
+    {facts_fx,
+     5,
+     {RESNET_NET, RESNET_RUN, .bytes = 13828096, RTX_3070, .limit = 220}},
+    {resnet_fx, 0, {RESNET, RTX_3070, .limit = 220, .mid_run = 1}},
+    {none,
+     0,
+     {RESNET_NET, .train = 20, .val = 8, .frozen = 0.125, TRAFFIC, RTX_3070,
+      .limit = 220}},
+    {none, 0, {RESNET_NET, .train = 23807, TRAFFIC, RTX_3070, .limit = 220}},
+};
+
+/* What physical_reference.py prints. */
+static const struct {
+  const char *name;
+  double time, energy, power, energy_with_ram, again;
+} expected[] = {
+    {"inception", 7.9045708968733974, 2371.506145176751, 300.0170630533259,
+     2411.0289996611182, 7.9045708968733974},
+    {"inception_alone", 7.9130924981174706, 2284.604620859981,
+     288.71198225011142, 2324.1700833505683, 7.9130924981174706},
+    {"resnet", 39.126837153468507, 7580.5179369415391, 193.7421598175242,
+     7776.1521227088815, 39.126837153468507},
+    {"resnet_alone", 52.452414614693083, 9932.5951334871806, 189.36392550181742,
+     10194.857206560646, 52.452414614693083},
+    {"capped", 43.832778424814371, 4979.2127258041628, 113.59564473753181,
+     5198.3766179282347, 43.832778424814371},
+    {"floored", 1442.6624029993463, 54872.222924050388, 38.035387080143693,
+     54872.222924050388, 1442.6624029993463},
+    {"limit_over_tdp", 48.094704184281731, 8602.9733731000742,
+     178.87568951742696, 8602.9733731000742, 48.094704184281731},
+    {"fp32", 48.094704184281731, 8602.9733731000742, 178.87568951742696,
+     8843.4468940214829, 48.094704184281731},
+    {"half", 20.67039974184841, 3543.3269454616861, 171.42033969899563,
+     3543.3269454616861, 20.67039974184841},
+    {"no_tensor", 47.416149806316454, 8225.6788571889774, 173.47842224197649,
+     8225.6788571889774, 47.416149806316454},
+    {"outputs", 32.512338697577974, 6290.3758909069547, 193.47657359928894,
+     6452.9375843948446, 32.512338697577974},
+    {"mid_run", 35.390126835717432, 6548.6268237353233, 185.04106679623797,
+     6548.6268237353233, 35.390126835717432},
+    {"part", 0.31552454211768816, 19.438974534285613, 61.608439089454507,
+     19.438974534285613, 0.31552454211768816},
+    {"no_validation", 45.878687434080696, 8199.482255384044, 178.72094242376059,
+     8199.482255384044, 45.878687434080696},
+};
+
+static void logarithms(const double *factor, double fx[DL_N_EFFECTS]) {
+  for (size_t i = 0; i < DL_N_EFFECTS; i++)
+    fx[i] = factor[i] > 0 ? log(factor[i]) : 0;
+}
+
+static void same(const char *name, const char *what, double got, double want) {
+  if (!(fabs(got - want) <= MATCH * want))
+    fail_msg("%s: %s %.17g, want %.17g", name, what, got, want);
+}
+
+static void epoch_as_reference(void **state) {
+  (void)state;
+  assert_int_equal(COUNT(cases), COUNT(expected));
+  for (size_t i = 0; i < COUNT(cases); i++) {
+    double fx[DL_N_EFFECTS];
+    struct dl_cost cost;
+    logarithms(cases[i].fx, fx);
+    dl_physical_epoch(constants, fx, &cases[i].load, &cost);
+    same(expected[i].name, "time", cost.time, expected[i].time);
+    same(expected[i].name, "energy", cost.energy, expected[i].energy);
+  }
+}
+
+static void targets_as_reference(void **state) {
+  (void)state;
+  for (size_t i = 0; i < COUNT(cases); i++) {
+    double fx[DL_N_EFFECTS], out[DL_PT_TIME + 1];
+    const char *name = expected[i].name;
+    logarithms(cases[i].fx, fx);
+    dl_physical_targets(constants, fx, &cases[i].load, cases[i].ram_w, out);
+    same(name, "power", exp(out[DL_PT_POWER]), expected[i].power);
+    same(name, "energy", exp(out[DL_PT_ENERGY]), expected[i].energy_with_ram);
+    same(name, "time", exp(out[DL_PT_TIME]), expected[i].again);
+  }
+}
+
+/* What a row says in the units of its columns is the load of the reference's
+ * ResNet on an RTX 3070: 1.259 GMACs, 26.046 million elements of 4 bytes. */
+static void row_as_reference(void **state) {
+  const double row[DL_PC_N] = {[DL_PC_TARGET] = DL_PT_POWER,
+                               [DL_PC_BATCH] = 32,
+                               [DL_PC_PX] = 128,
+                               [DL_PC_TRAIN] = 23807,
+                               [DL_PC_VAL] = 10203,
+                               [DL_PC_FROZEN] = 0.125,
+                               [DL_PC_MACS] = 1.259077632,
+                               [DL_PC_TRAFFIC] = 26.046168,
+                               [DL_PC_KERNELS] = 175,
+                               [DL_PC_WEIGHTS] = 23.534592,
+                               [DL_PC_ELEMENT] = 4,
+                               [DL_PC_PEAK] = 20.31,
+                               [DL_PC_IN_TENSOR] = 1,
+                               [DL_PC_HAS_TENSOR] = 1,
+                               [DL_PC_BANDWIDTH] = 448,
+                               [DL_PC_TDP] = 220,
+                               [DL_PC_GDDR] = 1,
+                               [DL_PC_RAM_W] = 5};
+  struct dl_load load;
+  double out[DL_PT_TIME + 1];
+
+  (void)state;
+  dl_physical_load(row, &load);
+  dl_physical_targets(constants, none, &load, row[DL_PC_RAM_W], out);
+  same("row", "power", exp(out[DL_PT_POWER]), expected[3].power);
+  same("row", "energy", exp(out[DL_PT_ENERGY]), expected[3].energy_with_ram);
+  same("row", "time", exp(out[DL_PT_TIME]), expected[3].again);
+}
+
+/* Numerical Recipes' linear congruential generator: 0 .. 1. */
+static double draw(uint32_t *seed) {
+  *seed = *seed * 1664525u + 1013904223u;
+  return (double)(*seed >> 8) / 16777216.0;
+}
+
+/* Between two positive numbers, evenly in the logarithm. */
+static double between(uint32_t *seed, double low, double high) {
+  return low * pow(high / low, draw(seed));
+}
+
+static void any_constants(uint32_t *seed, double c[DL_N_PHYSICS],
+                          double fx[DL_N_EFFECTS]) {
+  for (size_t i = 0; i < DL_N_PHYSICS; i++)
+    c[i] = constants[i] * between(seed, 0.4, 2.5);
+  for (size_t i = 0; i < DL_N_EFFECTS; i++)
+    fx[i] = 2 * draw(seed) - 1;
+}
+
+static struct dl_load any_load(uint32_t *seed) {
+  double tdp = between(seed, 60, 1000);
+  return (struct dl_load){.batch = floor(between(seed, 1, 1024)),
+                          .train = floor(between(seed, 1, 1e6)),
+                          .val = floor(between(seed, 0.1, 1e5)),
+                          .frozen = floor(5 * draw(seed)) / 4,
+                          .flops = between(seed, 1e7, 1e13),
+                          .bytes = between(seed, 1e5, 1e10),
+                          .bytes_known = draw(seed) < 0.5,
+                          .kernels = between(seed, 10, 3000),
+                          .weights = between(seed, 1e5, 1e10),
+                          .head = between(seed, 1e4, 1e8),
+                          .peak = between(seed, 1e12, 1e15),
+                          .bandwidth = between(seed, 1e11, 8e12),
+                          .tdp = tdp,
+                          .limit = tdp * between(seed, 0.2, 1),
+                          .gddr =
+                              draw(seed) < 0.5 ? between(seed, 1e2, 1e3) : 0,
+                          .server = draw(seed) < 0.5,
+                          .in_tensor = (int)(3 * draw(seed)),
+                          .has_tensor = draw(seed) < 0.7};
+}
+
+enum { TRIALS = 200, STEPS = 40 };
+
+static void more_samples_cost_more(void **state) {
+  uint32_t seed = 7;
+  (void)state;
+  for (size_t i = 0; i < TRIALS; i++) {
+    double c[DL_N_PHYSICS], fx[DL_N_EFFECTS];
+    struct dl_cost before, after;
+    any_constants(&seed, c, fx);
+    struct dl_load load = any_load(&seed);
+    dl_physical_epoch(c, fx, &load, &before);
+    assert_true(isfinite(before.energy) && before.time > 0);
+    double first = before.time;
+    for (size_t k = 0; k < STEPS; k++, before = after) {
+      load.train = floor(load.train * 1.13) + 1;
+      dl_physical_epoch(c, fx, &load, &after);
+      assert_true(after.time >= before.time);
+      assert_true(after.energy >= before.energy);
+    }
+    assert_true(after.time > first);
+  }
+}
+
+static void higher_limits_are_no_slower(void **state) {
+  uint32_t seed = 11;
+  size_t faster = 0;
+  (void)state;
+  for (size_t i = 0; i < TRIALS; i++) {
+    double c[DL_N_PHYSICS], fx[DL_N_EFFECTS];
+    struct dl_cost before, after;
+    any_constants(&seed, c, fx);
+    struct dl_load load = any_load(&seed);
+    load.limit = 0.1 * load.tdp;
+    dl_physical_epoch(c, fx, &load, &before);
+    double slowest = before.time;
+    for (size_t k = 0; k < STEPS; k++, before = after) {
+      load.limit *= 1.08;
+      dl_physical_epoch(c, fx, &load, &after);
+      assert_true(after.time <= before.time * (1 + 1e-12));
+    }
+    faster += after.time < 0.99 * slowest;
+  }
+  assert_in_range(faster, TRIALS / 4, TRIALS);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(epoch_as_reference),
+      cmocka_unit_test(targets_as_reference),
+      cmocka_unit_test(row_as_reference),
+      cmocka_unit_test(more_samples_cost_more),
+      cmocka_unit_test(higher_limits_are_no_slower),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
