@@ -5,12 +5,11 @@
  *
  *   sum_i r_i(theta)^2 + sum_j ((theta_j - mean_j) / sd_j)^2
  *
- * by Levenberg's and Marquardt's method on the normal equations, damped by the
- * largest diagonal so far (More 1978, doi 10.1007/BFb0067700). Rows of the
- * Jacobian that are mostly 0 cost little. With residuals in units of their own
- * standard deviation this is the posterior mode, and the
- * covariance (J'J + diag(1/sd^2))^-1 its Laplace approximation. Parameters
- * without a prior have sd infinite. */
+ * by GSL's trust-region solver: Levenberg's and Marquardt's method with More's
+ * scaling on the normal equations (More 1978, doi 10.1007/BFb0067700). With
+ * residuals in units of their own standard deviation this is the posterior
+ * mode, and the covariance (J'J + diag(1/sd^2))^-1 its Laplace approximation.
+ * Parameters without a prior have sd infinite. */
 
 #ifndef DL_MATH_NLS_H
 #define DL_MATH_NLS_H
