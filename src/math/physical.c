@@ -46,11 +46,10 @@ static enum dl_status check_rows(const gsl_matrix *X, struct dl_diag *d) {
   return DL_OK;
 }
 
-static enum dl_status fit(void **state, const gsl_matrix *X,
-                          const gsl_vector *y, const gsl_vector *w,
-                          double *hyper, const char *const *names,
-                          struct dl_diag *d) {
-  (void)hyper, (void)names;
+/* Fits the rows, from the priors or from what another state knows. */
+static enum dl_status learn(void **state, const struct dl_physical *from,
+                            const gsl_matrix *X, const gsl_vector *y,
+                            const gsl_vector *w, struct dl_diag *d) {
   enum dl_status status = dl_check_fit(X, y, w, d);
   if (status == DL_OK)
     status = check_columns(X->size2, d);
@@ -59,7 +58,7 @@ static enum dl_status fit(void **state, const gsl_matrix *X,
   if (status != DL_OK)
     return status;
   struct dl_physical *s = dl_calloc(1, sizeof *s);
-  status = s ? dl_physical_solve(s, X, y, w, d) : dl_fail_memory(d);
+  status = s ? dl_physical_solve(s, from, X, y, w, d) : dl_fail_memory(d);
   if (status == DL_OK)
     *state = s;
   else
@@ -67,22 +66,17 @@ static enum dl_status fit(void **state, const gsl_matrix *X,
   return status;
 }
 
+static enum dl_status fit(void **state, const gsl_matrix *X,
+                          const gsl_vector *y, const gsl_vector *w,
+                          double *hyper, const char *const *names,
+                          struct dl_diag *d) {
+  (void)hyper, (void)names;
+  return learn(state, NULL, X, y, w, d);
+}
+
 static enum dl_status adapt(void **state, const void *from, const gsl_matrix *X,
                             const gsl_vector *y, struct dl_diag *d) {
-  enum dl_status status = dl_check_fit(X, y, NULL, d);
-  if (status == DL_OK)
-    status = check_columns(X->size2, d);
-  if (status == DL_OK)
-    status = check_rows(X, d);
-  if (status != DL_OK)
-    return status;
-  struct dl_physical *s = dl_calloc(1, sizeof *s);
-  status = s ? dl_physical_resume(s, from, X, y, d) : dl_fail_memory(d);
-  if (status == DL_OK)
-    *state = s;
-  else
-    physical_free(s);
-  return status;
+  return learn(state, from, X, y, NULL, d);
 }
 
 static double predict_row(const struct dl_physical *s, const double *row) {

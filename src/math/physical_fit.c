@@ -416,9 +416,10 @@ static enum dl_status solve(struct dl_physical *s, struct work *w,
   return status;
 }
 
-static enum dl_status run(struct dl_physical *s, const struct dl_physical *from,
-                          const gsl_matrix *X, const gsl_vector *y,
-                          const gsl_vector *w, struct dl_diag *d) {
+enum dl_status dl_physical_solve(struct dl_physical *s,
+                                 const struct dl_physical *from,
+                                 const gsl_matrix *X, const gsl_vector *y,
+                                 const gsl_vector *w, struct dl_diag *d) {
   struct work work = {.from = from};
   enum dl_status status =
       list_seen(&work, X, y, w) && list_bearers(&work) && set_priors(&work)
@@ -426,17 +427,4 @@ static enum dl_status run(struct dl_physical *s, const struct dl_physical *from,
           : dl_fail_memory(d);
   work_free(&work);
   return status;
-}
-
-enum dl_status dl_physical_solve(struct dl_physical *s, const gsl_matrix *X,
-                                 const gsl_vector *y, const gsl_vector *w,
-                                 struct dl_diag *d) {
-  return run(s, NULL, X, y, w, d);
-}
-
-enum dl_status dl_physical_resume(struct dl_physical *s,
-                                  const struct dl_physical *from,
-                                  const gsl_matrix *X, const gsl_vector *y,
-                                  struct dl_diag *d) {
-  return run(s, from, X, y, NULL, d);
 }
