@@ -6,12 +6,25 @@
 #include "config.h"
 
 #ifdef HAVE_OPENBLAS
-void openblas_set_num_threads(int n); /* its cblas.h may be another's */
+/* Its cblas.h may be another's. */
+void openblas_set_num_threads(int n);
+int openblas_get_parallel(void);
 #endif
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+#define OPENBLAS_SERIAL 0
 
 void dl_math_setup(void) {
   gsl_set_error_handler_off();
 #ifdef HAVE_OPENBLAS
   openblas_set_num_threads(1);
+#ifdef _OPENMP
+  /* A serial OpenBLAS takes no locks: it may not be called by two threads at
+   * the same time. Results are the same for any number of them. */
+  if (openblas_get_parallel() == OPENBLAS_SERIAL)
+    omp_set_num_threads(1);
+#endif
 #endif
 }
