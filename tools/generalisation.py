@@ -51,7 +51,7 @@ ALIAS = ["--alias", "mobilenet_v2=mobilenetv2_050"]
 # tables), the others in desktops. A user knows it; the table does not say it.
 HOSTS = {"rtx-3090": "server", "rtx-3070": "desktop", "gtx-750-ti": "desktop"}
 CONFIGURATIONS = "data/delrey2024-configurations.csv"
-OTHERS = "data/zeus-power-means.csv"
+OTHERS = "data/training-means.csv"
 RAM_W = 5  # W, of the node's memory, where a duration has to be had
 
 

@@ -40,12 +40,13 @@ fi
   --cite "$cite" \
   -o "$top/models/pre.xml"
 
-# Learns from data/zeus-power-means.csv too (tools/zeus-power-means.py).
+# Learns from data/training-means.csv too (tools/training-means.py).
 "$dlest" fit "$runs/runs.csv" \
   --method physical \
   --alias mobilenet_v2=mobilenetv2_050 \
-  --cite "$cite; power of other GPUs: J. You, J.-W. Chung, M. Chowdhury, \
-Zeus, NSDI 2023" \
+  --cite "$cite; besides, data/training-means.csv: means over the tables of \
+You et al. (Zeus, NSDI 2023), pytorch-gpu-benchmark, timm, Bakhtiarifard et \
+al. (EC-NAS) and Selvan et al. (PEPR)" \
   -o "$top/models/physical.xml"
 
 "$dlest" fit "$runs/runs.csv" \

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "model/recipe.h"
 #include "model/train.h"
 
 static enum dl_status read_more(struct dl_cli *cli, struct dl_training *more,
@@ -16,7 +17,8 @@ static enum dl_status read_more(struct dl_cli *cli, struct dl_training *more,
           ? DL_OK
           : dl_fail_memory(d);
   if (status == DL_OK)
-    status = dl_recipe_of_method(&more->formula, "physical", "gpu_power_w", d);
+    status = dl_recipe_of_method(&more->formula, "physical",
+                                 DL_BACKGROUND_TARGET, d);
   if (status == DL_OK)
     status = dl_csv_open(&csv, path, 0, d);
   if (status == DL_OK) {
@@ -36,7 +38,7 @@ enum dl_status dl_fit_learn_from(struct dl_cli *cli, struct dl_training *t,
   if (path && strcmp(path, "none") == 0)
     return DL_OK;
   if (!path) {
-    status = dl_data_path(dl_datadir(), "data/zeus-power-means.csv", &shipped,
+    status = dl_data_path(dl_datadir(), "data/training-means.csv", &shipped,
                           &cli->diag);
     path = shipped.s;
   }

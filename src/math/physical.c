@@ -12,6 +12,7 @@
 static const char *const bearer_names[] = {[DL_BY_HOST] = "host",
                                            [DL_BY_GPU] = "gpu",
                                            [DL_BY_ARCH] = "arch",
+                                           [DL_BY_FRAMEWORK] = "framework",
                                            [DL_BY_FACTS] = "facts"};
 
 static void physical_free(void *state) {

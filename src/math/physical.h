@@ -42,6 +42,7 @@ enum dl_physical_column {
   DL_PC_ARCH,
   DL_PC_SOURCE,
   DL_PC_DATASET,
+  DL_PC_FRAMEWORK,
   DL_PC_FACTS_DOUBT, /* sd of the logarithm by which the facts of the network
                         (work, traffic, kernels) may be off */
   DL_PC_POWER,       /* measured beside the target: used in fits alone */

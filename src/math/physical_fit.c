@@ -166,6 +166,29 @@ static double scale_of(const struct work *w, const struct seen *s) {
                s->target == DL_PT_TIME ? TIME_DOUBT * doubt : doubt);
 }
 
+/* In a table of so many networks, one that occurs in a single row has nothing
+ * to tell of itself, and as many effects would only slow the fit. */
+#define MANY_NETWORKS 64
+
+static void drop_seen_once(struct work *w, size_t kind) {
+  size_t m = w->rows.X->size1, n = w->n_bearers[kind], kept = 0;
+  struct bearer *b = w->bearer[kind];
+  for (size_t i = 0; i < m; i++)
+    if (w->of_row[kind][i])
+      b[w->of_row[kind][i] - 1].first++; /* rows, as yet */
+  for (size_t i = 0; i < n; i++) {
+    size_t rows = b[i].first;
+    b[i].first = rows > 1 ? ++kept : 0; /* new number + 1 */
+  }
+  for (size_t i = 0; i < m; i++)
+    if (w->of_row[kind][i])
+      w->of_row[kind][i] = b[w->of_row[kind][i] - 1].first;
+  for (size_t i = 0; i < n; i++)
+    if (b[i].first > 0)
+      b[b[i].first - 1] = b[i];
+  w->n_bearers[kind] = kept;
+}
+
 static bool list_bearers(struct work *w) {
   size_t m = w->rows.X->size1;
   w->load = dl_calloc(m, sizeof *w->load);
@@ -192,6 +215,8 @@ static bool list_bearers(struct work *w) {
                  gsl_matrix_get(w->rows.X, i, DL_PC_FACTS_DOUBT));
       }
     }
+    if (k == DL_BY_ARCH && w->n_bearers[k] > MANY_NETWORKS)
+      drop_seen_once(w, k);
     for (size_t b = 0; b < w->n_bearers[k]; b++) {
       w->bearer[k][b].first = w->p;
       w->p += effects_of(k);

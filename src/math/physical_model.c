@@ -29,11 +29,13 @@ static const struct dl_effect_info effects[] = {
     [DL_FX_HOST_LAUNCH] = {"host_launch", DL_BY_HOST, 0.6},
     [DL_FX_HOST_EPOCH] = {"host_epoch", DL_BY_HOST, 0.5},
     [DL_FX_GPU_COMPUTE] = {"gpu_compute", DL_BY_GPU, 0.2},
-    [DL_FX_GPU_MEMORY] = {"gpu_memory", DL_BY_GPU, 0.3},
+    [DL_FX_GPU_MEMORY] = {"gpu_memory", DL_BY_GPU, 0.5},
     [DL_FX_GPU_POWER] = {"gpu_power", DL_BY_GPU, 0.1},
     [DL_FX_ARCH_TIME] = {"arch_time", DL_BY_ARCH, 0.12},
     [DL_FX_ARCH_KERNELS] = {"arch_kernels", DL_BY_ARCH, 0.2},
     [DL_FX_ARCH_POWER] = {"arch_power", DL_BY_ARCH, 0.05},
+    [DL_FX_FRAMEWORK_LAUNCH] = {"framework_launch", DL_BY_FRAMEWORK, 0.2},
+    [DL_FX_FRAMEWORK_TIME] = {"framework_time", DL_BY_FRAMEWORK, 0.2},
     [DL_FX_FACTS_FLOPS] = {"facts_flops", DL_BY_FACTS, 0},
     [DL_FX_FACTS_BYTES] = {"facts_bytes", DL_BY_FACTS, 0},
     [DL_FX_FACTS_KERNELS] = {"facts_kernels", DL_BY_FACTS, 0},
@@ -108,7 +110,8 @@ static struct step one_step(const struct factors *f, const struct dl_load *l,
   double kernels =
       m * l->kernels * fx[DL_FX_ARCH_KERNELS] * fx[DL_FX_FACTS_KERNELS];
   double weights = mode == FULL ? l->weights : mode == FROZEN ? l->head : 0;
-  double samples = m * l->batch * fx[DL_FX_ARCH_TIME];
+  double samples =
+      m * l->batch * fx[DL_FX_ARCH_TIME] * fx[DL_FX_FRAMEWORK_TIME];
   struct step s;
   s.compute = samples * l->flops * fx[DL_FX_FACTS_FLOPS] /
               (efficiency(c, l) * l->peak * fx[DL_FX_GPU_COMPUTE]);
@@ -117,7 +120,7 @@ static struct step one_step(const struct factors *f, const struct dl_load *l,
       (c[DL_PH_EM] * l->bandwidth * fx[DL_FX_GPU_MEMORY]);
   s.kernels = kernels * c[DL_PH_TAU];
   s.launch = (kernels * c[DL_PH_LAMBDA] + c[DL_PH_C0]) * fx[DL_FX_HOST_LAUNCH] *
-             (l->server > 0 ? c[DL_PH_SERVER] : 1);
+             fx[DL_FX_FRAMEWORK_LAUNCH] * (l->server > 0 ? c[DL_PH_SERVER] : 1);
   double gpu = s.compute + s.memory + s.kernels;
   s.time = sqrt(gpu * gpu + s.launch * s.launch);
   double wanted = demand(f, l, &s);

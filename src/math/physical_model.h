@@ -6,17 +6,18 @@
  *
  *   T0 = sqrt(Tg^2 + Th^2)                 host and GPU overlap in part
  *   Tg = Tc + Tm + Tw + Tk
- *   Tc = m Nt b F / (ec peak Gc)           arithmetic
- *   Tm = m Nt b A / (em BW Gm)             traffic of the layers
+ *   Tc = m Nt Dt b F / (ec peak Gc)        arithmetic
+ *   Tm = m Nt Dt b A / (em BW Gm)          traffic of the layers
  *   Tw = w wopt / (em BW Gm)               weights: gradients, optimiser
  *   Tk = m K Nk tau                        kernels on the GPU
- *   Th = (m K Nk lambda + c0) H srv^s      launches on the host
+ *   Th = (m K Nk lambda + c0) H Dl srv^s   launches on the host
  *
  * F: FLOPs of a forward pass of one sample; A: bytes that all its layers read
  * and write; w: bytes of the weights that are trained; K: kernels of a forward
  * pass; m = 3 to train (the backward pass is two forward ones), 1 to validate
- * or with a frozen base; s = 1 for a server. N, G and H are what a network, a
- * GPU and a host are found to differ by, 1 where they are not known. The GPU
+ * or with a frozen base; s = 1 for a server. N, G, H and D are what a network,
+ * a GPU, a host and a framework are found to differ by, 1 where they are not
+ * known. The GPU
  * draws, with ec the constant of plain FP32 in any case,
  *
  *   base = pa TDP + pb BW                  pb for GDDR6 and later alone
@@ -86,6 +87,8 @@ enum dl_effect {
   DL_FX_ARCH_TIME,
   DL_FX_ARCH_KERNELS,
   DL_FX_ARCH_POWER,
+  DL_FX_FRAMEWORK_LAUNCH,
+  DL_FX_FRAMEWORK_TIME,
   DL_FX_FACTS_FLOPS, /* by which a row's facts of its network are off */
   DL_FX_FACTS_BYTES,
   DL_FX_FACTS_KERNELS,
@@ -97,6 +100,7 @@ enum dl_bearer {
   DL_BY_HOST,
   DL_BY_GPU,
   DL_BY_ARCH,
+  DL_BY_FRAMEWORK,
   DL_BY_FACTS, /* a network on a data set, where its facts are in doubt */
   DL_N_BEARERS
 };

@@ -21,6 +21,8 @@ double dl_physical_key(enum dl_bearer by, const double *row) {
                         : 0;
   if (by == DL_BY_ARCH)
     return doubtful > 0 ? doubtful : row[DL_PC_ARCH];
+  if (by == DL_BY_FRAMEWORK)
+    return row[DL_PC_FRAMEWORK];
   if (by == DL_BY_FACTS)
     return doubtful;
   /* A machine without a name is known by its GPU and the source. */

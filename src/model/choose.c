@@ -262,7 +262,9 @@ static enum dl_status add_available(struct dl_strlist *formulas,
 
 enum dl_status dl_recipe_formulas(struct dl_strlist *formulas,
                                   const struct dl_frame *f, const char *target,
-                                  bool *any, struct dl_diag *d) {
+                                  const char *method, bool *any,
+                                  struct dl_diag *d) {
+  const struct dl_regression *only = method ? dl_regression_find(method) : NULL;
   *any = false;
   if (!dl_frame_has(f, target))
     return DL_OK;
@@ -270,7 +272,7 @@ enum dl_status dl_recipe_formulas(struct dl_strlist *formulas,
   for (size_t i = 0; i < dl_recipe_count() && status == DL_OK; i++) {
     const struct dl_recipe *recipe = dl_recipe_at(i);
     struct dl_strlist features = {0};
-    if (strcmp(recipe->target, target) != 0)
+    if (strcmp(recipe->target, target) != 0 || (only && !is_for(recipe, only)))
       continue;
     if (!dl_strlist_split(&features, recipe->features, ','))
       status = dl_fail_memory(d);

@@ -67,7 +67,7 @@
          "5*coalesce(boundary == 'gpu+ram', 1), "                              \
          "key(gpu.id) + (key(gpu.id) == 0)*key(gpu), key(host), "              \
          "key(arch.id) + (key(arch.id) == 0)*key(arch), key(source), "         \
-         "key(dataset), coalesce(facts_doubt, 0), "                            \
+         "key(dataset), key(framework), coalesce(facts_doubt, 0), "            \
          "coalesce(gpu_power_w, 0), coalesce(epoch_energy_j, 0), "             \
          "coalesce(epoch_s, 0), coalesce(doubt, 0)"
 
@@ -98,6 +98,9 @@ static const struct dl_recipe recipes[] = {
      "time and power of a step from what it does", "physical"},
     {"epoch_s", "physics", PHYSICAL("3"), NULL, 0,
      "time and power of a step from what it does", "physical"},
+    {DL_BACKGROUND_TARGET, "physics",
+     PHYSICAL("3 - 2*(coalesce(gpu_power_w, 0) > 0)"), NULL, 0,
+     "power where there is one, else time", "physical"},
     {"epoch_s", "physical", "log(batch_size), log(macs_g)",
      HOST " + " INPUT " + " GPU_TIME, 0, "host, input and GPU time", NULL},
 };

@@ -25,6 +25,9 @@ struct dl_recipe {
   const char *method; /* the one it is for; NULL: any that is not raw */
 };
 
+/* The target of rows of other sources that a fit learns from besides. */
+#define DL_BACKGROUND_TARGET "coalesce(gpu_power_w, epoch_s)"
+
 size_t dl_recipe_count(void);
 const struct dl_recipe *dl_recipe_at(size_t i);
 

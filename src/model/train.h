@@ -70,11 +70,14 @@ enum dl_status dl_train_residuals(struct dl_fit *fit,
                                   const struct dl_choice *c, struct dl_diag *d);
 
 /* Appends to `formulas`, each once, the target and what the recipes for it
- * need, as far as the frame can give it. *any tells whether there is a recipe
+ * need, as far as the frame can give it; with a method, those for it alone (a
+ * row without a size of images is no fault of a recipe that has no use for
+ * it). *any tells whether there is a recipe
  * at all: false also where the frame lacks the target. */
 enum dl_status dl_recipe_formulas(struct dl_strlist *formulas,
                                   const struct dl_frame *f, const char *target,
-                                  bool *any, struct dl_diag *d);
+                                  const char *method, bool *any,
+                                  struct dl_diag *d);
 
 /* The formulas of a method's own recipe for a target, then the target. DL_OK
  * and none where it has no recipe. */
