@@ -129,12 +129,15 @@ static int output_words(const char *arg) {
   static const struct {
     const char *name;
     int words;
-  } options_of[] = {{"-o", 2}, {"--output", 2}, {"-f", 2}, {"--format", 2},
-                    {"-q", 1}, {"--quiet", 1},  {"-S", 1}, {"--strict", 1}};
+  } options_of[] = {{"-o", 2},       {"--output", 2}, {"-f", 2},
+                    {"--format", 2}, {"-q", 1},       {"--quiet", 1},
+                    {"-S", 1},       {"--strict", 1}, {"--predictions", 2}};
   for (size_t i = 0; i < sizeof options_of / sizeof *options_of; i++)
     if (strcmp(arg, options_of[i].name) == 0)
       return options_of[i].words;
-  return strncmp(arg, "--output=", 9) == 0 || strncmp(arg, "--format=", 9) == 0;
+  return strncmp(arg, "--output=", 9) == 0 ||
+         strncmp(arg, "--format=", 9) == 0 ||
+         strncmp(arg, "--predictions=", 14) == 0;
 }
 
 char *dl_cli_command_line(int argc, char **argv, const char *input) {

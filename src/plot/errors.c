@@ -181,8 +181,9 @@ static void add_values(struct dl_script *s, const struct drawing *w) {
     dl_text_free(&t);
     dl_text_add(s->t, " at ");
     dl_script_number(s, fmax(fmax(x, 0), isnan(high) ? 0 : high));
-    dl_text_printf(s->t, ",%zu left offset character 0.6,0\n",
-                   w->place[method_at(w, i)]);
+    dl_text_printf(s->t, ",%zu left offset character %s,0\n",
+                   w->place[method_at(w, i)],
+                   s->as == DL_PICTURE_DUMB ? "2" : "0.6");
   }
 }
 

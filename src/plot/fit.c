@@ -238,7 +238,7 @@ static void add_plots(struct dl_script *s, const struct drawing *w) {
       dl_text_printf(s->t,
                      ", $g%zu using 1:2:3:4 with yerrorbars lc rgb '%s%s' "
                      "lw %s pt 0 ps 0 notitle",
-                     g, many ? "#C0" : "#80", dl_colour[g % DL_COLOURS] + 1,
+                     g, many ? "#D0" : "#A0", dl_colour[g % DL_COLOURS] + 1,
                      many ? "0.5" : "0.9");
   for (size_t g = 0; g < w->groups.n; g++) {
     dl_text_printf(s->t, ", $g%zu using 1:2 with points", g);
@@ -261,7 +261,7 @@ static void add_axes(struct dl_script *s, const struct drawing *w) {
   dl_text_free(&t);
   dl_text_add(s->t, s->as == DL_PICTURE_DUMB
                         ? "set key outside right top\n"
-                        : "set size ratio 1\nset bars 0.4\n"
+                        : "set size ratio 1\nset bars 0\n"
                           "set key outside right top Left reverse samplen 2 "
                           "spacing 1.2\n");
 }

@@ -30,10 +30,10 @@ enum { MOST_GROUPS = 16 };
 
 /* Edges of the area within the axes, as shares of the picture. */
 #define LEFT 0.11
-#define RIGHT 0.97
+#define RIGHT 0.80
 #define BOTTOM 0.14
-#define TOP 0.90
-#define TOP_WITH_TITLE 0.85
+#define TOP 0.96
+#define TOP_WITH_TITLE 0.90
 
 struct drawing {
   struct dl_plot_table t;
@@ -218,12 +218,13 @@ static void add_axes(struct dl_script *s, const struct drawing *w) {
     dl_text_add(s->t, "set key bmargin center horizontal\n");
     return;
   }
-  dl_text_printf(s->t,
-                 "set lmargin at screen %g\nset rmargin at screen %g\n"
-                 "set bmargin at screen %g\nset tmargin at screen %g\n"
-                 "set bars 0.4\nset key tmargin left horizontal Left reverse "
-                 "samplen 2 spacing 1.2\n",
-                 LEFT, RIGHT, BOTTOM, w->top);
+  dl_text_printf(
+      s->t,
+      "set lmargin at screen %g\nset rmargin at screen %g\n"
+      "set bmargin at screen %g\nset tmargin at screen %g\n"
+      "set bars 0\nset key at screen %g,%g left top Left reverse samplen 2 "
+      "spacing 1.2\n",
+      LEFT, RIGHT, BOTTOM, w->top, RIGHT + 0.015, w->top);
 }
 
 static bool has_bars(const struct drawing *w, size_t group) {

@@ -98,7 +98,7 @@ static void add_share(struct dl_script *s, const struct drawing *w, size_t e,
                       size_t part, double from, double to) {
   struct dl_text share = {0}, how = {0};
   dl_text_printf(&share, "%.0f %%", 100 * (to - from) / w->total[e]);
-  double room = 0.6 * s->width * (to - from) / w->top;
+  double room = 0.5 * s->width * (to - from) / w->top;
   if (s->as != DL_PICTURE_DUMB &&
       room > dl_script_text_width(s, dl_text_str(&share)) * 1.3) {
     dl_text_printf(&how, "center front textcolor rgb '%s'", fills[part].ink);
@@ -115,7 +115,8 @@ static void add_totals(struct dl_script *s, const struct drawing *w) {
     struct dl_axis_unit u = w->unit;
     dl_text_printf(&t, "%.3g %s", w->total[e] / u.factor, u.name);
     add_text(s, dl_text_str(&t), w->total[e] / u.factor, height_of(w, e),
-             "left offset character 0.6,0");
+             s->as == DL_PICTURE_DUMB ? "left offset character 2,0"
+                                      : "left offset character 0.6,0");
     dl_text_free(&t);
   }
 }
@@ -166,7 +167,7 @@ static void add_axes(struct dl_script *s, const struct drawing *w) {
                         ? "set key bmargin center horizontal\n"
                         : "set grid xtics noytics\nset ytics scale 0\n"
                           "set style fill solid 1 border lc rgb '#000000'\n"
-                          "set key tmargin left horizontal Left reverse "
+                          "set key outside right top Left reverse "
                           "samplen 1 spacing 1.2\n");
 }
 

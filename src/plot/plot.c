@@ -55,8 +55,12 @@ enum dl_status dl_plot_script(struct dl_text *script,
                               struct dl_diag *d) {
   struct dl_script s = {.t = script, .as = o->as};
   bool text = o->as == DL_PICTURE_DUMB;
-  s.width = o->width > 0 ? o->width : text ? 79 : kind->width;
-  s.height = o->height > 0 ? o->height : text ? 24 : kind->height;
+  /* Screens have two pixels where they had one. */
+  double usual = o->as == DL_PICTURE_PNG ? 2 * kind->width : kind->width;
+  s.width = o->width > 0 ? o->width : text ? 79 : usual;
+  s.height = o->height > 0 ? o->height
+             : text        ? 24
+                           : s.width * kind->height / kind->width;
   s.scale = text ? 1 : s.width / kind->width;
   dl_script_begin(&s, o->colour);
   enum dl_status status = kind->draw(&s, o, d);

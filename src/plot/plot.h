@@ -25,7 +25,7 @@ enum dl_picture {
 struct dl_plot_options {
   enum dl_picture as;
   /* Pixels (of 1/96 inch for PDF), characters for DL_PICTURE_DUMB; 0: as the
-   * kind of picture has it. */
+   * kind of picture has it, twice that for PNG. */
   double width, height;
   bool colour;        /* DL_PICTURE_DUMB: escape sequences */
   const char *title;  /* NULL: the kind's own; "": none */

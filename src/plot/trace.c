@@ -19,6 +19,7 @@
 enum {
   MOST_READINGS = 1500, /* that are drawn one by one */
   N_BINS = 700,
+  LEAST_STABLE = 3, /* epochs of a region that is worth showing */
   MOST_LABELS = 11,
   MOST_TICS = 160 /* of epochs */
 };
@@ -205,8 +206,14 @@ static void add_epoch_axis(struct dl_script *s, const struct drawing *w) {
 }
 
 static bool has_region(const struct drawing *w) {
-  return w->p.n_stable > 0 && w->p.stable_from + w->p.n_stable <= w->seen.n &&
-         w->p.verdict != DL_PROJECTION_NOT_YET;
+  return w->p.n_stable >= LEAST_STABLE &&
+         w->p.stable_from + w->p.n_stable <= w->seen.n;
+}
+
+static const char *verdict(const struct drawing *w) {
+  return w->p.verdict == DL_PROJECTION_STABLE     ? "stable"
+         : w->p.verdict == DL_PROJECTION_DRIFTING ? "drifting"
+                                                  : "one regime";
 }
 
 /* What the picture says, in words. */
@@ -223,12 +230,11 @@ static void caption(const struct drawing *w, struct dl_text *t) {
                    e->verdict);
   if (has_region(w)) {
     struct dl_axis_unit u = dl_axis_unit("J", w->p.level_j);
-    dl_text_printf(t, ", %s since epoch %zu",
-                   w->p.verdict == DL_PROJECTION_STABLE ? "stable" : "drifting",
-                   w->p.stable_from);
+    dl_text_printf(t, ", %s since epoch %zu", verdict(w), w->p.stable_from);
     if (!isnan(w->p.level_j))
-      dl_text_printf(t, ", %.3g %s each%s%s", w->p.level_j / u.factor, u.name,
-                     e->boundary[0] ? " " : "", e->boundary);
+      dl_text_printf(t, ", %.3g %s each%s%s%s", w->p.level_j / u.factor, u.name,
+                     e->boundary[0] ? " (" : "", e->boundary,
+                     e->boundary[0] ? ")" : "");
   }
 }
 
@@ -254,21 +260,21 @@ static void add_axes(struct dl_script *s, struct drawing *w) {
   dl_axis_range(s, "y", (struct dl_span){0, w->top / w->watt.factor});
   if (w->seen.n > 0)
     add_epoch_axis(s, w);
-  dl_text_add(s->t, dumb ? "set key bmargin center horizontal\n"
-                         : "set border 7\nset grid ytics noxtics\n"
-                           "set key bmargin center horizontal samplen 2.5 "
-                           "spacing 1.2\n");
+  dl_text_add(s->t,
+              dumb ? "set key bmargin center horizontal\n"
+                   : "set border 7\nset grid ytics noxtics\n"
+                     "set key bmargin center horizontal Left reverse samplen 2 "
+                     "spacing 1.2\n");
 }
 
 static void add_plots(struct dl_script *s, const struct drawing *w, bool bins) {
   bool dumb = s->as == DL_PICTURE_DUMB;
   const char *between = "plot";
   if (has_region(w) && !dumb) {
-    dl_text_printf(
-        s->t,
-        "%s $stable with filledcurves y1=0 fc rgb '#e3e3e3' "
-        "fs noborder title '%s region'",
-        between, w->p.verdict == DL_PROJECTION_STABLE ? "stable" : "drifting");
+    dl_text_printf(s->t,
+                   "%s $stable with filledcurves y1=0 fc rgb '#c8c8c8' "
+                   "fs transparent solid 0.45 noborder title 'region: %s'",
+                   between, verdict(w));
     between = ",";
   }
   if (bins && !dumb) {
