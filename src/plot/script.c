@@ -61,6 +61,8 @@ void dl_script_begin(struct dl_script *s, bool colour) {
                     "set clip two\n");
 }
 
+/* An apostrophe becomes a typographic one: gnuplot reads '' within a string
+ * as one, but takes it for the string's end where it stands first. */
 static void add_quoted(struct dl_script *s, const char *text, bool tic) {
   struct dl_text clean = {0};
   dl_utf8_clean(&clean, text, false);
@@ -68,9 +70,12 @@ static void add_quoted(struct dl_script *s, const char *text, bool tic) {
     s->t->failed = true;
   dl_text_add(s->t, "'");
   for (const char *c = dl_text_str(&clean); *c; c++) {
-    dl_text_add_n(s->t, c, 1);
-    if (*c == '\'' || (tic && *c == '%'))
+    if (*c == '\'')
+      dl_text_add(s->t, "\u2019");
+    else
       dl_text_add_n(s->t, c, 1);
+    if (tic && *c == '%')
+      dl_text_add(s->t, "%");
   }
   dl_text_add(s->t, "'");
   dl_text_free(&clean);

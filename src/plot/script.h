@@ -25,7 +25,8 @@ extern const char *const dl_colour[DL_COLOURS];
 /* Terminal, fonts, borders. */
 void dl_script_begin(struct dl_script *s, bool colour);
 
-/* Appends `text` as a string of gnuplot's that stands for itself. */
+/* Appends `text` as a string of gnuplot's that stands for itself, but for
+ * control characters and the form of apostrophes. */
 void dl_script_quote(struct dl_script *s, const char *text);
 
 /* The same for a label of a tic, in which gnuplot looks for formats. */

@@ -107,11 +107,11 @@ cannot be stacked" plot parts parts.csv --script
 @test 'pareto: units, the front by time, its labels' {
   settings
   gives 0 '' plot pareto settings.csv --by arch --script
-  grep -qF "set xlabel 'time (h)'" out
+  grep -qF "set xlabel 'time (min)'" out
   grep -qF "set ylabel 'energy (MJ)'" out
   sed -n '/^\$front/,/^EOD/p' out | diff -u - <(printf '%s\n' \
-    '$front << EOD' '1 6' '2 5' EOD)
-  grep -qF "set label 'h100' at 1,6" out
+    '$front << EOD' '60 6' '120 5' EOD)
+  grep -qF "set label 'h100' at 60,6" out
 }
 
 @test 'pareto: the front is found where no column tells it' {
@@ -119,7 +119,7 @@ cannot be stacked" plot parts parts.csv --script
   cut -d, -f1-8 settings.csv >s.csv
   gives 0 '' plot pareto s.csv --script
   sed -n '/^\$front/,/^EOD/p' out | diff -u - <(printf '%s\n' \
-    '$front << EOD' '1 6' '2 5' EOD)
+    '$front << EOD' '60 6' '120 5' EOD)
 }
 
 @test 'trace: power, epochs, their axis' {
@@ -181,7 +181,7 @@ cannot be stacked" plot parts parts.csv --script
       --title "'; system('touch pwned6'); \`touch pwned7\`"
   done
   grep -qF "@pwned4 %s%n \$1 \\<" evil.svg
-  grep -qF "'; system('touch pwned2'); '" evil.svg
+  grep -qF "’; system(’touch pwned2’); ’" evil.svg
   grep -qF '{/=50 big}^2_3' evil.svg
   [ -z "$(ls | grep '^pwned')" ]
 }
@@ -285,6 +285,33 @@ assert all(float(r["low"]) < float(r["predicted"]) < float(r["high"])
            for r in rows if r["low"])
 PY
   gives 0 '' plot fit p.csv --script
+}
+
+@test 'fit --predictions: intervals by the errors of the other folds' {
+  # Three folds: two are left, Student's t with one degree of freedom, whose
+  # quantile is a tangent, on mean square of their means and mean variance.
+  cp "$EXAMPLES/runs.csv" .
+  try fit runs.csv --target gpu_power_w --features 'log(macs_g)' --log \
+    --cv kfold:3 --no-model --predictions p.csv
+  [ "$status" -eq 0 ]
+  python3 - <<'PY'
+import csv, math, statistics as st
+rows = list(csv.DictReader(open("p.csv")))
+error = {}
+for r in rows:
+    error.setdefault(r["fold"], []).append(
+        math.log(float(r["measured"]) / float(r["predicted"])))
+assert len(error) == 3
+t = math.tan(math.pi * 0.45)
+for r in rows:
+    others = [e for fold, e in error.items() if fold != r["fold"]]
+    between = st.fmean(st.fmean(e) ** 2 for e in others)
+    within = st.fmean(st.pvariance(e) for e in others)
+    far = t * math.sqrt((between + within) * 1.5)
+    for name, sign in (("low", -1), ("high", 1)):
+        want = float(r["predicted"]) * math.exp(sign * far)
+        assert math.isclose(float(r[name]), want, rel_tol=1e-9), (r[name], want)
+PY
 }
 
 @test 'fit --predictions: what it refuses' {

@@ -68,9 +68,9 @@ static void test_labels(void **state) {
   (void)state;
   const struct dl_label_area area = {100, 50, 10, 2};
   /* Two at one place: right, then where the first is not. */
-  struct dl_label two[] = {{.x = 20, .y = 25, .width = 30},
-                           {.x = 20, .y = 25, .width = 30}};
-  const double at[][2] = {{20, 25}};
+  struct dl_label two[] = {{.x = 50, .y = 25, .width = 30},
+                           {.x = 50, .y = 25, .width = 30}};
+  const double at[][2] = {{50, 25}};
   assert_true(dl_labels_place(two, 2, at, 1, &area));
   assert_true(two[0].placed && two[1].placed);
   assert_int_equal(two[0].dx, 1);
@@ -97,7 +97,7 @@ static void test_quote(void **state) {
   struct dl_text t = {0};
   struct dl_script s = {.t = &t};
   dl_script_quote(&s, "it's\n50 %");
-  assert_string_equal(dl_text_str(&t), "'it''s\xEF\xBF\xBD"
+  assert_string_equal(dl_text_str(&t), "'it\u2019s\xEF\xBF\xBD"
                                        "50 %'");
   dl_text_clear(&t);
   dl_script_quote_tic(&s, "50 %");
