@@ -74,7 +74,7 @@ TDP=(compare runs.csv --methods tdp --set gpu.tdp_w=100 --format json)
 @test "text and CSV" {
   table arch,gpu,duration_s,energy_j vgg16,a100,10,800 vgg16,v100,20,2500
   gives 0 '' compare runs.csv --methods tdp --set gpu.tdp_w=100
-  grep -q '^tdp  *2 ' out
+  grep -qE '^tdp +[0-9-]+ +2 ' out
   gives 0 '' compare runs.csv --methods tdp --set gpu.tdp_w=100 --format csv
   [ "$(sed -n 2p out | cut -d, -f1-5)" = \
     'tdp,,2,380.7886552931954,350' ]
@@ -141,7 +141,11 @@ leave out" compare runs.csv --cv group:source
 
 @test "wrong usage" {
   misused compare 'which table of runs?'
-  misused compare 'one table at a time' a b
+  misused compare 'standard input can be read once' - -
+  misused compare "--bootstrap: invalid number '9': 0, or 100 to 1000000" a \
+    --bootstrap 9
+  misused compare "--confidence: invalid value '100'" a --confidence 100
+  misused compare "--seed: invalid number '-1'" a --seed -1
   misused compare "--coverage: invalid value '0'" a --coverage 0
   table arch,gpu,energy_j vgg16,a100,5
   refuses 2 "dlest: unknown method 'tpd'; nearest: 'tdp', 'flops', 'physical'" \
