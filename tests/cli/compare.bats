@@ -158,3 +158,39 @@ leave out" compare runs.csv --cv group:source
 'boundary gpu+ram
 dlest: 1 warning with --strict: nothing written' "${TDP[@]}" --strict
 }
+
+@test "several tables: each, and all together; configurations are drawn" {
+  table config,arch,gpu,duration_s,energy_j c0,vgg16,a100,10,800 \
+    c0,vgg16,a100,10,1000 c1,vgg16,v100,20,2500
+  cp runs.csv other.csv
+  gives 0 '' compare runs.csv other.csv --methods tdp --set gpu.tdp_w=100 \
+    --format json
+  check '[.scores[].table] == ["runs.csv", "other.csv", null]'
+  check '[.scores[].n] == [3, 3, 6] and [.scores[].clusters] == [2, 2, 4]'
+  check '.bootstrap == {"resamples": 2000, "by": "config", "confidence": 0.95}'
+  # c0 alone is drawn in a quarter of the cases, and c1 alone
+  near '.scores[0].mape_low' 0.125
+  near '.scores[0].mape_high' 0.2
+  gives 0 '' compare runs.csv --methods tdp --set gpu.tdp_w=100 --format json \
+    --bootstrap-by run
+  check '.scores[0].clusters == 3 and .bootstrap.by == "run"'
+  gives 0 '' compare runs.csv --methods tdp --set gpu.tdp_w=100 --format json \
+    --bootstrap 0
+  check '.scores[0] | .mape_low == null and .rank == 1'
+  refuses 2 "dlest: runs.csv: no column 'lab'; nearest: 'gpu', 'arch', \
+'config'" compare runs.csv --bootstrap-by lab
+}
+
+@test "several models: a method that asks none of them is there once" {
+  for n in 1 2; do
+    try fit "$MEANS" --target epoch_energy_j --features batch_size,macs_g \
+      --method $([ $n = 1 ] && echo ols || echo ridge) --cv none -q -o m$n.xml
+    [ "$status" -eq 0 ]
+  done
+  try compare "$MEANS" --model m1.xml --model m2.xml -q --format json \
+    --methods pre-epoch,tdp --set duration_s=100
+  [ "$status" -eq 0 ]
+  check '[.scores[] | select(.method == "pre-epoch") | .model] | sort ==
+    ["m1.xml", "m2.xml"]'
+  check '[.scores[] | select(.method == "tdp") | .model] == [null]'
+}
