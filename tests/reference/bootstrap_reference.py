@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Expected values for tests/unit/test_bootstrap.c and tests/cli/compare.bats.
+"""Expected values for tests/unit/test_bootstrap.c.
 
   bootstrap_reference.py              the table of the unit test
   bootstrap_reference.py TABLE.csv    MAPE intervals and ranks of the methods
