@@ -9,7 +9,8 @@
 
 static const struct argp_option options[] = {
     {NULL, 0, NULL, 0, "Output:", 90},
-    {"format", 'f', "FORMAT", 0, "text (default), json or csv", 90},
+    {"format", 'f', "FORMAT", 0, "text (default), json, csv, markdown or latex",
+     90},
     {"output", 'o', "FILE", 0, "write to FILE, not to standard output", 90},
     {"strict", 'S', NULL, 0,
      "refuse (exit 3) where there would be a warning; nothing is written", 90},
@@ -23,7 +24,9 @@ static error_t parse_common(int key, char *arg, struct argp_state *state) {
   case 'f':
     cli->format = dl_format_find(arg);
     if (!cli->format)
-      argp_error(state, "unknown format '%s'; use text, json or csv", arg);
+      argp_error(state,
+                 "unknown format '%s'; use text, json, csv, markdown or latex",
+                 arg);
     return 0;
   case 'o':
     cli->output = arg;
