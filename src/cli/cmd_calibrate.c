@@ -67,32 +67,47 @@ struct calibrating {
   size_t done;
 };
 
-static bool add_formulas(struct dl_strlist *to, const struct dl_fit *fit) {
+/* What a fit learns from besides its own target: what of a run decides the
+ * one says something of the other. */
+static bool tells_something(const struct dl_frame *f,
+                            const struct dl_fit *fit) {
+  return fit->method->adapt &&
+         (dl_frame_has(f, "gpu_power_w") || dl_frame_has(f, "epoch_energy_j") ||
+          dl_frame_has(f, "epoch_s"));
+}
+
+/* Without its target: 0. */
+static bool add_formulas(struct dl_strlist *to, const struct dl_fit *fit,
+                         bool measured) {
   for (size_t i = 0; i < fit->features.n; i++)
     if (!dl_strlist_add(to, fit->features.s[i]))
       return false;
-  return dl_strlist_add(to, fit->target);
+  return dl_strlist_add(to, measured ? fit->target : "0");
 }
 
 /* Reads the rows that a fit can learn from. */
 static enum dl_status read_runs(struct calibrating *w, const struct dl_fit *fit,
-                                struct dl_training *t, bool *there) {
+                                struct dl_training *t, bool *there,
+                                bool *measured) {
   struct dl_diag *d = &w->cli->diag;
   struct dl_frame *f = dl_frame_new(w->cli->catalog);
   struct dl_csv *csv = NULL;
   struct dl_strlist groups = {0};
   enum dl_status status =
       f ? dl_csv_open(&csv, w->o->input, 0, d) : dl_fail_memory(d);
-  *there = false;
+  *there = *measured = false;
   if (status == DL_OK) {
     dl_frame_columns(f, csv);
     status = dl_job_options_apply_table(&w->o->job, f, d);
   }
-  if (status == DL_OK)
-    *there = dl_frame_has(f, fit->target);
+  if (status == DL_OK) {
+    *measured = dl_frame_has(f, fit->target);
+    *there = *measured || tells_something(f, fit);
+  }
   if (status == DL_OK && *there &&
-      !(add_formulas(&t->formula, fit) && dl_strlist_add(&groups, "config") &&
-        dl_strlist_add(&groups, "arch") && dl_strlist_add(&groups, "gpu")))
+      !(add_formulas(&t->formula, fit, *measured) &&
+        dl_strlist_add(&groups, "config") && dl_strlist_add(&groups, "arch") &&
+        dl_strlist_add(&groups, "gpu")))
     status = dl_fail_memory(d);
   if (status == DL_OK && *there)
     status = dl_training_read(t, csv, f, &groups, NULL, d);
@@ -105,10 +120,10 @@ static enum dl_status read_runs(struct calibrating *w, const struct dl_fit *fit,
 static enum dl_status calibrate_fit(struct calibrating *w, struct dl_fit *fit) {
   struct dl_training t = {0};
   struct dl_calibration c;
-  bool there;
-  enum dl_status status = read_runs(w, fit, &t, &there);
+  bool there, measured;
+  enum dl_status status = read_runs(w, fit, &t, &there, &measured);
   if (status == DL_OK && there)
-    status = dl_calibrate(fit, &t, &c, &w->cli->diag);
+    status = dl_calibrate(fit, &t, measured, &c, &w->cli->diag);
   if (status == DL_OK && there) {
     struct dl_value v[] = {dl_string(fit->target), dl_count(c.runs),
                            dl_count(c.configurations), dl_number(c.before),

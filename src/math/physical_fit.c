@@ -406,9 +406,11 @@ static enum dl_status solve(struct dl_physical *s, struct work *w,
     s->theta[i] = w->theta[i];
     s->error[i] = sqrt(gsl_matrix_get(cov, i, i));
   }
-  gsl_matrix_free(cov);
   if (status == DL_OK && !keep_effects(s, w))
     status = dl_fail_memory(d);
+  if (status == DL_OK)
+    status = dl_joint_keep(s, cov, d);
+  gsl_matrix_free(cov);
   if (status == DL_OK)
     status = fit_near(s, w, d);
   if (status == DL_OK && w->from && !dl_near_append(&s->near, &w->from->near))

@@ -18,7 +18,8 @@ static void design_free(struct design *g) {
 }
 
 static enum dl_status lay_out(struct design *g, const struct dl_fit *fit,
-                              const struct dl_training *t, struct dl_diag *d) {
+                              const struct dl_training *t, bool measured,
+                              struct dl_diag *d) {
   size_t p = fit->features.n;
   g->X = gsl_matrix_alloc(t->n, p);
   g->y = gsl_vector_alloc(t->n);
@@ -26,12 +27,12 @@ static enum dl_status lay_out(struct design *g, const struct dl_fit *fit,
     return dl_fail_memory(d);
   for (size_t i = 0; i < t->n; i++) {
     double y = gsl_matrix_get(t->x, i, p);
-    if (!(y > 0))
+    if (measured && !(y > 0))
       return dl_fail_at(d, DL_EINPUT, t->source, t->line[i],
                         "'%s' must be above 0", fit->target);
     for (size_t j = 0; j < p; j++)
       gsl_matrix_set(g->X, i, j, gsl_matrix_get(t->x, i, j));
-    gsl_vector_set(g->y, i, log(y));
+    gsl_vector_set(g->y, i, measured ? log(y) : NAN);
   }
   return DL_OK;
 }
@@ -83,7 +84,8 @@ static bool note_gpus(struct dl_fit *fit, const struct dl_training *t) {
 }
 
 enum dl_status dl_calibrate(struct dl_fit *fit, const struct dl_training *t,
-                            struct dl_calibration *c, struct dl_diag *d) {
+                            bool measured, struct dl_calibration *c,
+                            struct dl_diag *d) {
   struct design g = {0};
   void *state = NULL;
   *c = (struct dl_calibration){.runs = t->n,
@@ -94,7 +96,7 @@ enum dl_status dl_calibrate(struct dl_fit *fit, const struct dl_training *t,
                    fit->target, fit->method->name);
   if (t->n == 0)
     return dl_fail_at(d, DL_EINPUT, t->source, 0, "no run that could be used");
-  enum dl_status status = lay_out(&g, fit, t, d);
+  enum dl_status status = lay_out(&g, fit, t, measured, d);
   if (status == DL_OK)
     status = error_of(&c->before, fit, fit->state, &g, d);
   if (status == DL_OK)
