@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What measured runs on a new GPU are worth to `dlest calibrate`.
 
-  calibration.py DLEST RUNS [--write FILE] [--counts LIST]
+  calibration.py DLEST RUNS [--write FILE] [--counts LIST] [--gpu NAME]
 
 DLEST is the program, RUNS the folder with delrey2024/runs.csv (S. del Rey et
 al., doi 10.5281/zenodo.11505891). Each GPU in turn is left out of a fit, with
@@ -11,6 +11,8 @@ of as many configurations as LIST says) and estimates its other configurations.
 Every configuration is the one run once; sets of several are drawn, DRAWS of
 them. Of the four GPUs of the table that ships (J. You et al., NSDI'23) the
 networks with public facts are estimated, their doubts not told.
+
+With --gpu that one GPU of del Rey et al. alone is left out.
 
 All estimates are dlest's. The tables go to standard output, or with --write
 into FILE.
@@ -43,8 +45,9 @@ class Group:
     """A GPU that is left out: what is fitted, and its rows. `targets` are
     columns of the rows; `config` gives the configuration of a row."""
 
-    def __init__(self, name, fitted, more, rows, targets):
+    def __init__(self, name, fitted, more, rows, targets, intervals=False):
         self.name, self.fitted, self.more = name, fitted, more
+        self.intervals = intervals  # residuals of what is left out are kept
         self.rows, self.targets = rows, targets
         self.configs = list(dict.fromkeys(r["config"] for r in rows))
 
@@ -55,7 +58,7 @@ def groups_of_runs(path, told):
     for gpu in dict.fromkeys(r["gpu"] for r in rows):
         yield Group(gpu, [r for r in plain if r["gpu"] != gpu], None,
                     [r for r in plain if r["gpu"] == gpu],
-                    ("gpu_power_w", "energy_j"))
+                    ("gpu_power_w", "energy_j"), told)
 
 
 def groups_of_others(path, runs):
@@ -74,7 +77,9 @@ def groups_of_others(path, runs):
 def fit(dlest, folder, group):
     model = os.path.join(folder, "model.xml")
     args = ["fit", write(folder, "fitted.csv", group.fitted), *ALIAS,
-            "--method", "physical", "--cv", "none", "-q", "-o", model]
+            "--method", "physical", "-q", "-o", model]
+    if not group.intervals:
+        args += ["--cv", "none"]
     if group.more:
         args += ["--with", write(folder, "more.csv", group.more)]
     run(dlest, *args)
@@ -132,7 +137,7 @@ class Scores:
                     inside.append(low <= measured <= high)
                     width.append(math.log(high / low) / 2)
             self.error[target].append(mean(errors))
-            if inside:
+            if len(inside) == len(rows):
                 self.inside[target].append(mean(inside))
                 self.width[target].append(mean(width))
 
@@ -143,7 +148,8 @@ class Scores:
         return [max(self.error[t]) for t in self.targets]
 
     def coverage(self):
-        return [mean(self.inside[t]) for t in self.targets]
+        return [mean(self.inside[t]) if self.inside[t] else None
+                for t in self.targets]
 
     def widths(self):
         return [math.exp(mean(self.width[t])) if self.width[t] else None
@@ -222,14 +228,15 @@ def errors_table(groups, found, counts):
                   "worst run"], [*rows, average + [""], pooled + [""]])
 
 
-def intervals_table(groups, found):
-    def widths(scores):
-        return " / ".join("-" if w is None else "%.2f" % w
-                          for w in scores.widths())
-    return table(["left out", "before", "after one run", "width before",
-                  "after"],
-                 [[g.name, of(b, Scores.coverage), of(a[1], Scores.coverage),
-                   widths(b), widths(a[1])]
+def intervals_table(groups, found, counts):
+    def cell(scores):
+        if not scores:
+            return "-"
+        return "%s (%s)" % (pair(*scores.coverage()), " / ".join(
+            "-" if w is None else "%.2f" % w for w in scores.widths()))
+    return table(["left out", "before",
+                  *("%d run%s" % (c, "s" if c > 1 else "") for c in counts)],
+                 [[g.name, cell(b), *(cell(a.get(c)) for c in counts)]
                   for g, (b, a, _) in zip(groups, found)])
 
 
@@ -246,20 +253,27 @@ helps least. [estimation.md](estimation.md) says how it works and what was
 tried.
 """
 
-OWN = ("Each cell is *mean power of the GPU / energy of an epoch*. %s Pooled: "
+INTERVALS = (
+    "Share of runs inside in %, and in brackets half the width as a factor; "
+    "class of the host told. With fewer than five configurations measured a "
+    "GPU keeps the interval of one that was not: by two other GPUs here, with "
+    "one degree of freedom. From five on it has that of a GPU that was seen.")
+OWN = ("Each cell is *mean power of the GPU / energy of an epoch*.%s Pooled: "
        "every GPU counts by its runs.")
-
-
-def parts_of(groups, found, counts, title, text):
-    yield title, text, errors_table(groups, found, counts)
 
 
 def moved_text(found):
     every = [m for _, _, moved in found for one in moved for m in one]
-    return ("The power of the %d settled configurations moved by %s %% in the "
-            "mean, %s %% at most." % (
+    return ("After one run the power of the %d configurations of another GPU "
+            "moved by %s %% in the mean, %s %% at most." % (
                 len(found[0][2][0]), percent(mean(every)),
                 percent(max(every))))
+
+
+def settled(group, groups):
+    """Runs on another GPU, one a configuration, which the fit has seen."""
+    other = next(g for g in groups if g is not group and len(g.configs) > 2)
+    return one_of(other, other.configs)
 
 
 def main():
@@ -268,6 +282,7 @@ def main():
     p.add_argument("runs")
     p.add_argument("--write", metavar="FILE")
     p.add_argument("--counts", metavar="LIST", default="1,3,10")
+    p.add_argument("--gpu", metavar="NAME")
     o = p.parse_args()
     counts = [int(c) for c in o.counts.split(",")]
     runs = os.path.join(o.runs, "delrey2024", "runs.csv")
@@ -278,33 +293,36 @@ def main():
         os.path.dirname(os.path.abspath(__file__)), "..")
     others = os.path.join(top, OTHERS)
     sets = [("Runs of del Rey et al., class of the host told",
-             OWN % "A user knows whether a machine is a server.",
+             OWN % " A user knows whether a machine is a server.",
              list(groups_of_runs(runs, True))),
             ("The same, not told", OWN % "",
              list(groups_of_runs(runs, False))),
             ("GPUs of You et al.",
              "Each cell is *mean power of the GPU / time of an epoch*.",
              list(groups_of_others(others, read(runs))))]
+    if o.gpu:
+        sets = sets[:1]
+    wanted = [[g for g in groups if o.gpu in (None, g.name)]
+              for _, _, groups in sets]
+    if not wanted[0]:
+        raise Failure("no GPU '%s' in %s" % (o.gpu, runs))
     with tempfile.TemporaryDirectory() as folder, \
             concurrent.futures.ThreadPoolExecutor(2) as pool:
         jobs = [[pool.submit(score, o.dlest,
-                             os.path.join(folder, "%d-%d" % (i, j)), g,
-                             counts, one_of(other, other.configs))
-                 for j, g in enumerate(groups)
-                 for other in [next(x for x in groups if x is not g and
-                                    len(x.configs) > 2)]]
-                for i, (_, _, groups) in enumerate(sets)]
+                             os.path.join(folder, "%d-%d" % (i, j)), g, counts,
+                             settled(g, sets[i][2]))
+                 for j, g in enumerate(groups)]
+                for i, groups in enumerate(wanted)]
         found = [[j.result() for j in js] for js in jobs]
     text = HEAD % (run(o.dlest, "--version").split("\n")[0], DRAWS)
-    for (title, about, groups), results in zip(sets, found):
-        text += "\n## %s\n\n%s\n\n%s\n" % (
+    for (title, about, _), groups, results in zip(sets, wanted, found):
+        text += "\n## %s\n\n%s\n\n%s\n\n%s\n" % (
             title, textwrap.fill(about, 80),
-            errors_table(groups, results, counts))
-        text += "\n%s\n" % textwrap.fill(moved_text(results), 80)
+            errors_table(groups, results, counts),
+            textwrap.fill(moved_text(results), 80))
     text += "\n## Intervals of 90 %%\n\n%s\n\n%s\n" % (
-        textwrap.fill("Share of runs inside, in %, and half their width as a "
-                      "factor; class of the host told.", 80),
-        intervals_table(sets[0][2], found[0]))
+        textwrap.fill(INTERVALS, 80), intervals_table(wanted[0], found[0],
+                                                      counts))
     if o.write:
         with open(o.write + ".new", "w", encoding="utf-8") as f:
             f.write(text)

@@ -76,36 +76,43 @@ static bool tells_something(const struct dl_frame *f,
           dl_frame_has(f, "epoch_s"));
 }
 
-/* Without its target: 0. */
+/* The target last, DL_NOT_MEASURED where a row lacks it. */
 static bool add_formulas(struct dl_strlist *to, const struct dl_fit *fit,
                          bool measured) {
-  for (size_t i = 0; i < fit->features.n; i++)
-    if (!dl_strlist_add(to, fit->features.s[i]))
-      return false;
-  return dl_strlist_add(to, measured ? fit->target : "0");
+  struct dl_text target = {0};
+  bool ok = true;
+  for (size_t i = 0; i < fit->features.n && ok; i++)
+    ok = dl_strlist_add(to, fit->features.s[i]);
+  if (measured)
+    dl_text_printf(&target, "coalesce(%s, %d)", fit->target, DL_NOT_MEASURED);
+  else
+    dl_text_printf(&target, "%d", DL_NOT_MEASURED);
+  ok = ok && !target.failed && dl_strlist_add(to, target.s);
+  dl_text_free(&target);
+  return ok;
 }
 
 /* Reads the rows that a fit can learn from. */
 static enum dl_status read_runs(struct calibrating *w, const struct dl_fit *fit,
-                                struct dl_training *t, bool *there,
-                                bool *measured) {
+                                struct dl_training *t, bool *there) {
   struct dl_diag *d = &w->cli->diag;
   struct dl_frame *f = dl_frame_new(w->cli->catalog);
   struct dl_csv *csv = NULL;
   struct dl_strlist groups = {0};
   enum dl_status status =
       f ? dl_csv_open(&csv, w->o->input, 0, d) : dl_fail_memory(d);
-  *there = *measured = false;
+  bool measured = false;
+  *there = false;
   if (status == DL_OK) {
     dl_frame_columns(f, csv);
     status = dl_job_options_apply_table(&w->o->job, f, d);
   }
   if (status == DL_OK) {
-    *measured = dl_frame_has(f, fit->target);
-    *there = *measured || tells_something(f, fit);
+    measured = dl_frame_has(f, fit->target);
+    *there = measured || tells_something(f, fit);
   }
   if (status == DL_OK && *there &&
-      !(add_formulas(&t->formula, fit, *measured) &&
+      !(add_formulas(&t->formula, fit, measured) &&
         dl_strlist_add(&groups, "config") && dl_strlist_add(&groups, "arch") &&
         dl_strlist_add(&groups, "gpu")))
     status = dl_fail_memory(d);
@@ -120,10 +127,10 @@ static enum dl_status read_runs(struct calibrating *w, const struct dl_fit *fit,
 static enum dl_status calibrate_fit(struct calibrating *w, struct dl_fit *fit) {
   struct dl_training t = {0};
   struct dl_calibration c;
-  bool there, measured;
-  enum dl_status status = read_runs(w, fit, &t, &there, &measured);
+  bool there;
+  enum dl_status status = read_runs(w, fit, &t, &there);
   if (status == DL_OK && there)
-    status = dl_calibrate(fit, &t, measured, &c, &w->cli->diag);
+    status = dl_calibrate(fit, &t, &c, &w->cli->diag);
   if (status == DL_OK && there) {
     struct dl_value v[] = {dl_string(fit->target), dl_count(c.runs),
                            dl_count(c.configurations), dl_number(c.before),

@@ -4,6 +4,7 @@
  * covariance, so that rounding leaves it one; whole numbers, so that a model
  * file stays short and gives back the same bits. */
 
+#include <gsl/gsl_blas.h>
 #include <gsl/gsl_linalg.h>
 #include <math.h>
 
@@ -69,4 +70,21 @@ enum dl_status dl_joint_keep(struct dl_physical *s, const gsl_matrix *cov,
     status = dl_fail_memory(d);
   gsl_matrix_free(factor);
   return status;
+}
+
+void dl_joint_factorise(gsl_matrix *L, const gsl_matrix *cov) {
+  gsl_matrix_set_zero(L);
+  for (size_t j = 0; j < L->size1; j++) {
+    gsl_vector_const_view mine = gsl_matrix_const_row(L, j);
+    for (size_t i = j; i < L->size1; i++) {
+      double dot;
+      gsl_vector_const_view its = gsl_matrix_const_row(L, i);
+      gsl_blas_ddot(&its.vector, &mine.vector, &dot);
+      double left = gsl_matrix_get(cov, i, j) - dot;
+      if (i == j)
+        gsl_matrix_set(L, j, j, left > 1e-10 ? sqrt(left) : 0);
+      else if (gsl_matrix_get(L, j, j) > 0)
+        gsl_matrix_set(L, i, j, left / gsl_matrix_get(L, j, j));
+    }
+  }
 }

@@ -99,6 +99,10 @@ size_t dl_joint_effects(enum dl_bearer kind);
 /* Element of the factor, row >= column. */
 double dl_joint_at(const struct dl_joint *joint, size_t row, size_t column);
 
+/* L of L L' = cov, whose lower half is given. A host without a name repeats
+ * another, so that a pivot may be 0: it leaves its column 0. */
+void dl_joint_factorise(gsl_matrix *L, const gsl_matrix *cov);
+
 /* physical_runs.c: what calibrating runs leave over. */
 double dl_runs_covariance(const double *a, const double *b); /* places */
 /* Variance of the mean of n values of a run measured again. */

@@ -240,6 +240,49 @@ static bool spread_out(struct work *w) {
   return true;
 }
 
+/* A GPU that was seen, in a machine that was not: its board and software may
+ * differ by this share of what GPUs do. */
+#define ANOTHER_BOARD 0.5
+
+static bool is_another_board(const struct work *w, double gpu) {
+  for (size_t i = 0; i < w->rows.X->size1; i++) {
+    const double *row = row_of(w, i);
+    const struct dl_bearers *hosts = &w->from->by[DL_BY_HOST];
+    double key = dl_physical_key(DL_BY_GPU, row);
+    if (!(key < gpu) && !(key > gpu) &&
+        find_bearer(hosts, dl_physical_key(DL_BY_HOST, row)) == hosts->n)
+      return true;
+  }
+  return false;
+}
+
+/* Adds the doubt about these to the factor. */
+static bool doubt_boards(struct work *w) {
+  const struct dl_bearers *gpus = &w->from->by[DL_BY_GPU];
+  size_t at = dl_joint_first(w->s, DL_BY_GPU);
+  gsl_matrix *cov = gsl_matrix_alloc(w->p, w->p);
+  bool any = false;
+  if (!cov)
+    return false;
+  gsl_blas_dsyrk(CblasLower, CblasNoTrans, 1, w->L, 0, cov);
+  for (size_t b = 0; b < gpus->n; b++) {
+    bool another = is_another_board(w, gpus->b[b].key);
+    any |= another;
+    for (size_t i = 0; i < DL_N_EFFECTS; i++) {
+      const struct dl_effect_info *info = dl_effect_info((enum dl_effect)i);
+      if (info->by != DL_BY_GPU)
+        continue;
+      double more = another ? ANOTHER_BOARD * info->sd : 0;
+      *gsl_matrix_ptr(cov, at, at) += more * more;
+      at++;
+    }
+  }
+  if (any)
+    dl_joint_factorise(w->L, cov);
+  gsl_matrix_free(cov);
+  return true;
+}
+
 /* Where in the state each parameter is. */
 static void point(struct work *w) {
   size_t j = 0;
@@ -263,7 +306,7 @@ static bool make_prior(struct work *w) {
   w->J = gsl_matrix_alloc(w->n, w->p);
   w->in_state = dl_calloc(w->p, sizeof *w->in_state);
   if (!w->in_state || !w->mean || !w->theta || !w->z || !w->zero || !w->one ||
-      !w->L || !w->J || !spread_out(w))
+      !w->L || !w->J || !spread_out(w) || !doubt_boards(w))
     return false;
   memcpy(w->s->theta, w->from->theta, sizeof w->s->theta);
   point(w);

@@ -18,8 +18,7 @@ static void design_free(struct design *g) {
 }
 
 static enum dl_status lay_out(struct design *g, const struct dl_fit *fit,
-                              const struct dl_training *t, bool measured,
-                              struct dl_diag *d) {
+                              const struct dl_training *t, struct dl_diag *d) {
   size_t p = fit->features.n;
   g->X = gsl_matrix_alloc(t->n, p);
   g->y = gsl_vector_alloc(t->n);
@@ -27,12 +26,12 @@ static enum dl_status lay_out(struct design *g, const struct dl_fit *fit,
     return dl_fail_memory(d);
   for (size_t i = 0; i < t->n; i++) {
     double y = gsl_matrix_get(t->x, i, p);
-    if (measured && !(y > 0))
+    if (!(y > 0) && y > DL_NOT_MEASURED)
       return dl_fail_at(d, DL_EINPUT, t->source, t->line[i],
                         "'%s' must be above 0", fit->target);
     for (size_t j = 0; j < p; j++)
       gsl_matrix_set(g->X, i, j, gsl_matrix_get(t->x, i, j));
-    gsl_vector_set(g->y, i, measured ? log(y) : NAN);
+    gsl_vector_set(g->y, i, y > 0 ? log(y) : NAN);
   }
   return DL_OK;
 }
@@ -46,10 +45,15 @@ static enum dl_status error_of(double *error, const struct dl_fit *fit,
   if (!out)
     return dl_fail_memory(d);
   enum dl_status status = fit->method->predict(state, g->X, out, d);
-  *error = 0;
-  for (size_t i = 0; i < n && status == DL_OK; i++)
-    *error += fabs(expm1(gsl_vector_get(out, i) - gsl_vector_get(g->y, i))) /
-              (double)n;
+  double sum = 0, measured = 0;
+  for (size_t i = 0; i < n && status == DL_OK; i++) {
+    double y = gsl_vector_get(g->y, i);
+    if (isnan(y))
+      continue;
+    sum += fabs(expm1(gsl_vector_get(out, i) - y));
+    measured += 1;
+  }
+  *error = measured > 0 ? sum / measured : NAN;
   gsl_vector_free(out);
   return status;
 }
@@ -84,8 +88,7 @@ static bool note_gpus(struct dl_fit *fit, const struct dl_training *t) {
 }
 
 enum dl_status dl_calibrate(struct dl_fit *fit, const struct dl_training *t,
-                            bool measured, struct dl_calibration *c,
-                            struct dl_diag *d) {
+                            struct dl_calibration *c, struct dl_diag *d) {
   struct design g = {0};
   void *state = NULL;
   *c = (struct dl_calibration){.runs = t->n,
@@ -96,7 +99,7 @@ enum dl_status dl_calibrate(struct dl_fit *fit, const struct dl_training *t,
                    fit->target, fit->method->name);
   if (t->n == 0)
     return dl_fail_at(d, DL_EINPUT, t->source, 0, "no run that could be used");
-  enum dl_status status = lay_out(&g, fit, t, measured, d);
+  enum dl_status status = lay_out(&g, fit, t, d);
   if (status == DL_OK)
     status = error_of(&c->before, fit, fit->state, &g, d);
   if (status == DL_OK)
