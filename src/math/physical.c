@@ -66,7 +66,7 @@ static enum dl_status learn(void **state, const struct dl_physical *from,
   else if (from)
     status = dl_physical_update(s, from, X, y, d);
   else
-    status = dl_physical_solve(s, NULL, X, y, w, d);
+    status = dl_physical_solve(s, X, y, w, d);
   if (status == DL_OK)
     *state = s;
   else
