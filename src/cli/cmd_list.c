@@ -14,7 +14,8 @@
 #include "trace/importer.h"
 
 #define KINDS                                                                  \
-  "gpus, archs, datasets, grids, sites, models, methods, formats or importers"
+  "gpus, archs, datasets, grids, sites, nodes, models, methods, formats or "   \
+  "importers"
 
 struct list_options {
   const char *what;
@@ -70,8 +71,8 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 static const struct argp list_argp = {
     .options = options,
     .parser = parse,
-    .args_doc = "gpus|archs|datasets|grids|sites|models|methods|formats|"
-                "importers",
+    .args_doc = "gpus|archs|datasets|grids|sites|nodes|models|methods|"
+                "formats|importers",
     .doc =
         "List what dlest knows by name."
         "\vExamples:\n"
