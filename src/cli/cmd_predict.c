@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/number.h"
+#include "cli/node_report.h"
 #include "cli/predict_batch.h"
 #include "cli/predict_limits.h"
 #include "cli/predict_settings.h"
@@ -50,6 +51,8 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
   switch (key) {
   case ARGP_KEY_INIT:
     state->child_inputs[0] = &o->job;
+    state->child_inputs[1] = &o->node;
+    o->node = dl_node_options_none;
     return 0;
   case KEY_METHOD:
     o->methods = arg;
@@ -74,7 +77,10 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
   }
 }
 
-static const struct argp_child children[] = {{&dl_job_argp, 0, NULL, 0}, {0}};
+static const struct argp_child children[] = {
+    {&dl_job_argp, 0, NULL, 0},
+    {&dl_node_argp, 0, "The computer it runs on:", 4},
+    {0}};
 static const struct argp predict_argp = {
     .options = options,
     .parser = parse,
@@ -91,6 +97,8 @@ static const struct argp predict_argp = {
         "2e12\n"
         "  dlest predict --arch llama-2-7b --gpu a100 --phase inference "
         "--prompt-tokens 500 --output-tokens 200 --requests 1000\n"
+        "  dlest predict --arch resnet50 --node xeon-8368-4xa100 "
+        "--use-gpus 1\n"
         "  dlest predict --input runs.csv --format csv -o estimates.csv\n",
 };
 
@@ -112,7 +120,7 @@ static void add_estimates(struct dl_report *r, const struct single *s,
   dl_estimate_headings(columns, foot);
   columns[3].heading = s->interval;
   struct dl_table *t = dl_report_table(r, "estimates", "Estimates", columns,
-                                       DL_ESTIMATE_COLUMNS, true);
+                                       DL_ESTIMATE_COLUMNS, !o->node.parts);
   for (size_t i = 0; i < s->n; i++) {
     struct dl_value v[DL_ESTIMATE_COLUMNS];
     dl_estimate_values(&s->est[i], foot, o->coverage, v);
@@ -312,8 +320,17 @@ static enum dl_status report_single(struct dl_cli *cli, struct single *s,
   add_estimates(r, s, o);
   dl_predict_parts(r, &s->job, o->explain);
   dl_predict_work(r, &s->job);
+  status = dl_node_report(r,
+                          &(struct dl_node_subject){.o = &o->node,
+                                                    .foot = &o->job.foot,
+                                                    .job = &s->job,
+                                                    .est = s->est,
+                                                    .n = s->n,
+                                                    .best = s->best,
+                                                    .interval = s->interval},
+                          &cli->diag);
   add_notes(r, s, o, m);
-  if (o->model)
+  if (status == DL_OK && o->model)
     status = add_predictions(r, m, f, o, &cli->diag);
   if (status != DL_OK) {
     dl_report_free(r);
@@ -365,7 +382,10 @@ static enum dl_status run(struct dl_cli *cli, int argc, char **argv) {
   if (status == DL_OK)
     o.job.has_table = o.input != NULL;
   if (status == DL_OK)
+    status = dl_node_options_apply(&o.node, &o.job, cli->catalog, &cli->diag);
+  if (status == DL_OK)
     status = dl_job_options_apply(&o.job, f, cli->catalog, true, &cli->diag);
+  dl_node_footprint(&o.node, &o.job.foot);
   if (status == DL_OK)
     status = o.input ? dl_predict_batch(cli, &o, m, f)
                      : predict_single(cli, &o, m, f);

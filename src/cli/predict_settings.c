@@ -162,7 +162,7 @@ void dl_predict_parts(struct dl_report *r, const struct dl_job *job,
   struct dl_table *t = dl_report_table(
       r, "parts",
       explain ? "An epoch on one GPU, by the physical method" : NULL,
-      part_columns[explain], 3, !explain);
+      part_columns[explain], 3, false);
   for (size_t i = 0; known && i < sizeof parts / sizeof *parts; i++) {
     struct dl_value v[] = {dl_string(parts[i].part), dl_number(parts[i].s),
                            dl_string(parts[i].what)};

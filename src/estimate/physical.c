@@ -9,6 +9,7 @@
  * one, and they exchange gradients at the end of every step. */
 
 #include <math.h>
+#include <string.h>
 
 #include "estimate/methods.h"
 #include "estimate/parallel.h"
@@ -88,6 +89,7 @@ static void by_epoch(const struct dl_context *ctx, const struct dl_job *job,
   double time, energy, extra;
   on_all(job, &time, &energy, &extra);
   est->boundary = fit && fit->boundary ? fit->boundary : "gpu+ram";
+  est->memory_w = strcmp(est->boundary, "gpu+ram") == 0 ? DL_RAM_W : 0;
   est->model = ctx->physical.epoch.model;
   scale(est, p, job->epochs * energy);
   est->duration_s = dl_physical_duration(job);
