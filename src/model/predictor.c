@@ -210,19 +210,19 @@ static double linked(bool log_target, double x) {
   return log_target ? log(x) : x;
 }
 
-/* The features of a row, scaled; false where one is not finite. */
+/* The features of a row, scaled; false where one is not finite: NaN then. */
 static bool fill_features(const struct dl_predictor *p,
                           const struct dl_cell *cells, gsl_matrix *x) {
+  bool all = true;
   for (size_t i = 0; i < p->n_features; i++) {
     const struct bound *b = &p->feature[i];
     double v = dl_formula_eval(b->formula, cells, b->vars);
-    if (!isfinite(v))
-      return false;
-    gsl_matrix_set(x, 0, i, v);
+    all &= isfinite(v) != 0;
+    gsl_matrix_set(x, 0, i, isfinite(v) ? v : NAN);
   }
   if (p->fit->scaled)
     dl_scale_apply(&p->fit->scale, x);
-  return true;
+  return all;
 }
 
 static enum dl_status predict_at(const struct dl_predictor *p,

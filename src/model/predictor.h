@@ -37,7 +37,7 @@ const char *dl_predictor_lacks(const struct dl_predictor *p,
                                const struct dl_cell *cells);
 
 /* The features of a row as the method takes them into x (one a feature of the
- * fit); false where one is not finite. */
+ * fit); false where one is not finite, which is NaN then. */
 bool dl_predictor_features(const struct dl_predictor *p,
                            const struct dl_cell *cells, double *x);
 
