@@ -32,6 +32,12 @@ enum dl_status dl_predict(const struct dl_predictor *p,
                           const struct dl_row_descriptors *row,
                           struct dl_prediction *out, struct dl_diag *d);
 
+/* Bounds of log(value / prediction) for a row, by what is new of it, and what
+ * that is; false without, or where the target is no logarithm. */
+bool dl_predictor_bounds(const struct dl_predictor *p,
+                         const struct dl_row_descriptors *row, double *low,
+                         double *high, enum dl_left_out *novelty);
+
 /* Name of the first variable the fit needs that the cells lack, or NULL. */
 const char *dl_predictor_lacks(const struct dl_predictor *p,
                                const struct dl_cell *cells);
