@@ -6,7 +6,7 @@
  * takes
  *
  *   Ts = Nt (Tm + Tc + Tl + Tx) + Th
- *   Tm = (w e (W + s X q) + 2 kb b (u + v/2) K / 2) / (em BW n Gm)
+ *   Tm = (w e (W + s X) + kb b (u + v/2) K) / (em BW n Gm)
  *   Tc = 2 b (M + (u + v/2) A) e / (ec peak n Gc)
  *   Tl = L tau                                  layers
  *   Tx = 2 L (alpha + 4 b d (n-1)/n / (xl link))    exchange; n = 1: 0
@@ -18,8 +18,7 @@
  *            + 8 L u d (n-1)/n / (xl link))
  *
  * W: weights that every step reads, X: those of the experts, of which a token
- * goes through the share q, and b tokens through s X, s = 1 - (1 - q)^b; M:
- * weights that a token is multiplied with; A: multiply-accumulates with each
+ * goes through the share q and b tokens through s = 1 - (1 - q)^b; M: weights that a token is multiplied with; A: multiply-accumulates with each
  * token before; K: keys and values kept of a token; L: layers; d: width; w:
  * bytes of a weight, kb: of a key; e > 1 for mixtures of experts: those that a
  * batch picks are not loaded evenly; o = 1 for servers of 2024. A round of b
