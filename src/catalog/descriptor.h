@@ -75,7 +75,12 @@ enum dl_architecture_field {
   DL_ARCH_ATTENTION_MACS_G, /* parts of the first input's that grow with */
   DL_ARCH_ATTENTION_ACTS_M, /* the square of the tokens */
   DL_ARCH_STRIDE_PX,        /* of the coarsest map; NaN: 32 */
-  DL_ARCH_TRAFFIC_RATIO     /* elements that all layers move, by acts_m */
+  DL_ARCH_TRAFFIC_RATIO,    /* elements that all layers move, by acts_m */
+  DL_ARCH_TOKEN_PARAMS_M,   /* decoders: 1e6 weights that a token meets */
+  DL_ARCH_EXPERT_PARAMS_M,  /* of all experts; 0: none */
+  DL_ARCH_EXPERT_SHARE,     /* of them that a token goes through */
+  DL_ARCH_KEPT_PER_TOKEN,   /* keys and values kept of a token, in elements */
+  DL_ARCH_PAIR_MACS         /* attention: MACs with each token before */
 };
 
 enum dl_dataset_field {

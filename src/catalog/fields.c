@@ -93,6 +93,16 @@ static const struct dl_field architecture_fields[] = {
     [DL_ARCH_TRAFFIC_RATIO] = {"traffic_ratio", NULL, 1, 1000,
                                "elements that all layers read and write, "
                                "by activation"},
+    [DL_ARCH_TOKEN_PARAMS_M] = {"token_params_m", "M", 1e-6, 1e9,
+                                "weights that a token is multiplied with"},
+    [DL_ARCH_EXPERT_PARAMS_M] = {"expert_params_m", "M", 0, 1e9,
+                                 "weights of all experts"},
+    [DL_ARCH_EXPERT_SHARE] = {"expert_share", NULL, 0, 1,
+                              "share of the experts that a token goes through"},
+    [DL_ARCH_KEPT_PER_TOKEN] = {"kept_per_token", NULL, 1, 1e9,
+                                "keys and values kept of a token"},
+    [DL_ARCH_PAIR_MACS] = {"pair_macs", NULL, 1, 1e12,
+                           "multiply-accumulates with each token before"},
 };
 
 static const struct dl_field dataset_fields[] = {

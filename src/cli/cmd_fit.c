@@ -76,7 +76,7 @@ static const struct argp_option options[] = {
      "fit the target itself (default with --features)", 1},
     {NULL, 0, NULL, 0, "How:", 2},
     {"method", KEY_METHOD, "NAME", 0,
-     "ols, ridge, krr or physical (default: chosen)", 2},
+     "ols, ridge, krr, physical or serving (default: chosen)", 2},
     {"cv", KEY_CV, "SCHEME", 0,
      "kfold:K, kfold-shuffled:K, group:COLUMN or none (default group:config, "
      "kfold-shuffled:5 without groups)",
@@ -216,8 +216,8 @@ static enum dl_status read_method(struct dl_choice *c,
   c->method = dl_regression_find(o->method ? o->method : "ridge");
   if (!c->method)
     return dl_fail(d, DL_EUSAGE,
-                   "unknown method '%s'; use ols, ridge, krr or "
-                   "physical",
+                   "unknown method '%s'; use ols, ridge, krr, "
+                   "physical or serving",
                    o->method);
   const struct {
     const char *name;

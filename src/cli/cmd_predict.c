@@ -10,7 +10,9 @@
 #include "cli/node_report.h"
 #include "cli/predict_batch.h"
 #include "cli/predict_limits.h"
+#include "cli/predict_served.h"
 #include "cli/predict_settings.h"
+#include "estimate/work.h"
 
 enum {
   KEY_METHOD = 0x300,
@@ -135,7 +137,7 @@ static void say(struct dl_report *r, const struct dl_text *t) {
 
 /* What the recommended estimate and its interval rest on, for people. */
 static void add_basis(struct dl_report *r, const struct dl_estimate *e,
-                      const struct dl_model *m) {
+                      const struct dl_model *m, const struct dl_job *job) {
   static const struct {
     const char *left_out, *words;
   } bases[] = {{"config", "configurations"},
@@ -143,15 +145,18 @@ static void add_basis(struct dl_report *r, const struct dl_estimate *e,
                {"gpu", "GPUs: this one is new to the model"},
                {"rows", "runs"}};
   struct dl_text t = {0};
-  bool gpu = strcmp(e->boundary, "gpu") == 0;
   dl_text_printf(&t, "* what dlest would use. Boundary gpu: the boards alone; "
                      "gpu+ram: with the node's memory.");
   say(r, &t);
   dl_text_clear(&t);
   const struct dl_model *owner;
+  const char *target =
+      !dl_is_inference(job)
+          ? strcmp(e->boundary, "gpu") == 0 ? "gpu_power_w" : "epoch_energy_j"
+      : job->served.tokens ? "request_energy_j"
+                           : "epoch_energy_j";
   const struct dl_fit *fit =
-      dl_model_search(m, gpu ? "gpu_power_w" : "epoch_energy_j",
-                      strcmp(e->method, "physical") == 0, &owner);
+      dl_model_search(m, target, strcmp(e->method, "physical") == 0, &owner);
   if (e->model && fit) {
     dl_text_printf(&t, "Model %s: %zu runs of %zu configurations.", e->model,
                    fit->n, fit->configurations);
@@ -172,7 +177,7 @@ static void add_notes(struct dl_report *r, const struct single *s,
                       const struct dl_predict_options *o,
                       const struct dl_model *m) {
   if (s->best >= 0)
-    add_basis(r, &s->est[s->best], m);
+    add_basis(r, &s->est[s->best], m, &s->job);
   dl_say_footprint(r, &o->job.foot);
 }
 
@@ -299,6 +304,18 @@ static enum dl_status check_estimates(struct dl_cli *cli,
                  asked ? "" : "; give --arch and --gpu");
 }
 
+/* People see it by the method that dlest would use. */
+static void add_inference(struct dl_report *r, const struct single *s,
+                          const struct dl_predict_options *o) {
+  bool physical = false;
+  for (size_t i = 0; i < s->n; i++)
+    physical |=
+        strcmp(s->est[i].method, "physical") == 0 && !isnan(s->est[i].energy_j);
+  if (physical)
+    dl_predict_served(r, &s->job, o->explain);
+  dl_predict_work(r, &s->job, !physical);
+}
+
 static enum dl_status report_single(struct dl_cli *cli, struct single *s,
                                     const struct dl_predict_options *o,
                                     const struct dl_model *m,
@@ -318,8 +335,8 @@ static enum dl_status report_single(struct dl_cli *cli, struct single *s,
   snprintf(s->interval, sizeof s->interval, "%g %% interval",
            100 * o->coverage);
   add_estimates(r, s, o);
-  dl_predict_parts(r, &s->job, o->explain);
-  dl_predict_work(r, &s->job);
+  dl_predict_parts(r, &s->job, o->explain && !dl_is_inference(&s->job));
+  add_inference(r, s, o);
   status = dl_node_report(r,
                           &(struct dl_node_subject){.o = &o->node,
                                                     .foot = &o->job.foot,

@@ -49,6 +49,7 @@ struct dl_fits {
 struct dl_context {
   struct dl_fits pre;      /* regressions on features */
   struct dl_fits physical; /* the physical method */
+  struct dl_fits serving;  /* of requests: request_power_w, _energy_j, _s */
 };
 
 struct dl_estimator {

@@ -170,8 +170,10 @@ static bool copy_labels(struct dl_strlist *to, const struct dl_training *t,
 /* Quantities that a method with features of its own extrapolates in; it
  * knows how the others enter. */
 static bool is_watched(const struct dl_fit *fit, const char *name) {
-  static const char *const watched[] = {"batch_size", "macs_g", "gpu.tdp_w",
-                                        "gpu.bandwidth_gb_s"};
+  static const char *const watched[] = {
+      "batch_size",         "macs_g",        "gpu.tdp_w",
+      "gpu.bandwidth_gb_s", "prompt_tokens", "output_tokens",
+      "arch.token_params_m"};
   bool any = !fit->method->raw;
   for (size_t i = 0; i < sizeof watched / sizeof *watched; i++)
     any |= strcmp(watched[i], name) == 0;
