@@ -10,11 +10,20 @@ static bool add_once(struct dl_strlist *l, const char *text) {
   return !text || dl_strlist_find(l, text) >= 0 || dl_strlist_add(l, text);
 }
 
+/* What a table of trainings has no rows for: a model of requests to a server.
+ * It is left out. */
+static bool is_of_trainings(const struct dl_model *m) {
+  for (size_t i = 0; i < m->n_fits; i++)
+    if (strncmp(m->fit[i].target, "request_", 8) == 0)
+      return false;
+  return true;
+}
+
 enum dl_status dl_refit_formulas(struct dl_strlist *formulas,
                                  const struct dl_model *m, struct dl_diag *d) {
   bool ok = true;
   for (; m && ok; m = m->next)
-    for (size_t i = 0; i < m->n_fits && ok; i++) {
+    for (size_t i = 0; i < m->n_fits && ok && is_of_trainings(m); i++) {
       const struct dl_fit *f = &m->fit[i];
       ok = add_once(formulas, f->target) && add_once(formulas, f->offset);
       for (size_t j = 0; j < f->features.n && ok; j++)
@@ -118,6 +127,8 @@ static enum dl_status refit_all(struct dl_model **out, const struct dl_model *m,
   *out = NULL;
   if (!m)
     return DL_OK;
+  if (!is_of_trainings(m))
+    return refit_all(out, m->next, part, d);
   struct dl_model *new = dl_calloc(1, sizeof *new);
   if (new)
     new->fit = dl_calloc(m->n_fits, sizeof *new->fit);
