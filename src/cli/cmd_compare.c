@@ -230,7 +230,7 @@ static enum dl_status read_training(struct comparing *w,
     status = dl_job_options_apply(&w->o->job, f, w->cli->catalog, false, d);
   }
   if (status == DL_OK)
-    status = dl_refit_formulas(&t->formula, m, d);
+    status = dl_refit_formulas(&t->formula, m, f, d);
   if (status == DL_OK && dl_strlist_find(&t->formula, "energy_j") < 0 &&
       !dl_strlist_add(&t->formula, "energy_j"))
     status = dl_fail_memory(d);
