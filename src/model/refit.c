@@ -10,21 +10,22 @@ static bool add_once(struct dl_strlist *l, const char *text) {
   return !text || dl_strlist_find(l, text) >= 0 || dl_strlist_add(l, text);
 }
 
-/* What a table of trainings has no rows for: a model of requests to a server.
- * It is left out. */
-static bool is_of_trainings(const struct dl_model *m) {
-  for (size_t i = 0; i < m->n_fits; i++)
-    if (strncmp(m->fit[i].target, "request_", 8) == 0)
-      return false;
-  return true;
+/* Servers ship beside the models of trainings: a table without requests leaves
+ * them alone. */
+static bool is_for_others(const struct dl_fit *fit, bool target_there) {
+  return strcmp(fit->method->name, "serving") == 0 && !target_there;
 }
 
 enum dl_status dl_refit_formulas(struct dl_strlist *formulas,
-                                 const struct dl_model *m, struct dl_diag *d) {
+                                 const struct dl_model *m,
+                                 const struct dl_frame *frame,
+                                 struct dl_diag *d) {
   bool ok = true;
   for (; m && ok; m = m->next)
-    for (size_t i = 0; i < m->n_fits && ok && is_of_trainings(m); i++) {
+    for (size_t i = 0; i < m->n_fits && ok; i++) {
       const struct dl_fit *f = &m->fit[i];
+      if (is_for_others(f, dl_frame_has(frame, f->target)))
+        continue;
       ok = add_once(formulas, f->target) && add_once(formulas, f->offset);
       for (size_t j = 0; j < f->features.n && ok; j++)
         ok = add_once(formulas, f->features.s[j]);
@@ -127,8 +128,6 @@ static enum dl_status refit_all(struct dl_model **out, const struct dl_model *m,
   *out = NULL;
   if (!m)
     return DL_OK;
-  if (!is_of_trainings(m))
-    return refit_all(out, m->next, part, d);
   struct dl_model *new = dl_calloc(1, sizeof *new);
   if (new)
     new->fit = dl_calloc(m->n_fits, sizeof *new->fit);
@@ -138,7 +137,10 @@ static enum dl_status refit_all(struct dl_model **out, const struct dl_model *m,
   }
   enum dl_status status = DL_OK;
   for (size_t i = 0; i < m->n_fits && status == DL_OK; i++) {
-    status = refit_one(&new->fit[i], &m->fit[i], part, d);
+    const struct dl_fit *f = &m->fit[i];
+    if (is_for_others(f, dl_training_column(part, f->target) >= 0))
+      continue;
+    status = refit_one(&new->fit[new->n_fits], f, part, d);
     new->n_fits += status == DL_OK;
   }
   if (status == DL_OK)
