@@ -2,13 +2,22 @@
 #include "cli/site_options.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/number.h"
 
 #define J_PER_KWH 3.6e6
 
-enum { KEY_INTENSITY = 0x500, KEY_COUNTRY, KEY_CLOUD, KEY_SITE, KEY_PUE };
+enum {
+  KEY_INTENSITY = 0x500,
+  KEY_COUNTRY,
+  KEY_CLOUD,
+  KEY_SITE,
+  KEY_PUE,
+  KEY_PRICE,
+  KEY_CURRENCY
+};
 
 static const struct argp_option options[] = {
     {"country", KEY_COUNTRY, "NAME", 0,
@@ -25,17 +34,22 @@ static const struct argp_option options[] = {
      "carbon intensity, g CO2e/kWh, over that of the site", 0},
     {"pue", KEY_PUE, "P", 0,
      "power usage effectiveness (1 or more), over that of the site", 0},
+    {"price", KEY_PRICE, "P", 0, "price of a kWh, for the cost", 0},
+    {"currency", KEY_CURRENCY, "CODE", 0,
+     "of --price, three letters as in ISO 4217 (EUR)", 0},
     {0},
 };
 
 const struct dl_site_options dl_site_options_none = {
     .intensity = NAN,
     .pue = NAN,
+    .price = NAN,
 };
 
 const struct dl_footprint dl_footprint_none = {
     .intensity = {.x = NAN, .year = NAN},
     .pue = {.x = NAN, .year = NAN},
+    .price = NAN,
 };
 
 static double number(struct argp_state *state, const char *name,
@@ -46,6 +60,15 @@ static double number(struct argp_state *state, const char *name,
   return x;
 }
 
+static const char *currency(struct argp_state *state, const char *arg) {
+  static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+  if (strlen(arg) != 3 || strspn(arg, letters) != 3)
+    argp_error(state,
+               "--currency: expected three capital letters, as EUR, not '%s'",
+               arg);
+  return arg;
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state) {
   struct dl_site_options *o = state->input;
   switch (key) {
@@ -54,6 +77,12 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     return 0;
   case KEY_PUE:
     o->pue = number(state, "pue", arg, 1);
+    return 0;
+  case KEY_PRICE:
+    o->price = number(state, "price", arg, 0);
+    return 0;
+  case KEY_CURRENCY:
+    o->currency = currency(state, arg);
     return 0;
   case KEY_COUNTRY:
     o->country = arg;
@@ -142,11 +171,25 @@ static struct dl_factor factor_of(const struct dl_descriptor *e,
                             .year = year};
 }
 
+static enum dl_status find_price(const struct dl_site_options *o,
+                                 struct dl_footprint *foot, struct dl_diag *d) {
+  if (o->currency && isnan(o->price))
+    return dl_fail(d, DL_EUSAGE, "--currency goes with --price P, of a kWh");
+  foot->price = o->price;
+  foot->currency = o->currency;
+  snprintf(foot->price_unit, sizeof foot->price_unit,
+           o->currency ? "%s/kWh" : "%sper kWh",
+           o->currency ? o->currency : "");
+  return DL_OK;
+}
+
 enum dl_status dl_site_find(const struct dl_site_options *o,
                             struct dl_catalog *catalog,
                             struct dl_footprint *foot, struct dl_diag *d) {
   *foot = dl_footprint_none;
-  enum dl_status status = find_site(o, catalog, &foot->site, d);
+  enum dl_status status = find_price(o, foot, d);
+  if (status == DL_OK)
+    status = find_site(o, catalog, &foot->site, d);
   if (status == DL_OK)
     status = find_grid(o, catalog, foot->site, &foot->grid, d);
   if (status != DL_OK)
@@ -174,9 +217,18 @@ double dl_facility_energy(const struct dl_footprint *foot, double energy_j) {
   return energy_j * foot->pue.x;
 }
 
-double dl_emissions(const struct dl_footprint *foot, double energy_j) {
+/* What emissions and cost are those of, kWh. */
+static double kwh_taken(const struct dl_footprint *foot, double energy_j) {
   double j = isnan(foot->pue.x) ? energy_j : dl_facility_energy(foot, energy_j);
-  return j / J_PER_KWH * foot->intensity.x;
+  return j / J_PER_KWH;
+}
+
+double dl_emissions(const struct dl_footprint *foot, double energy_j) {
+  return kwh_taken(foot, energy_j) * foot->intensity.x;
+}
+
+double dl_cost(const struct dl_footprint *foot, double energy_j) {
+  return kwh_taken(foot, energy_j) * foot->price;
 }
 
 /* People see a text where it is there. */
@@ -210,16 +262,27 @@ void dl_add_footprint(struct dl_report *r, const struct dl_footprint *foot) {
                 dl_string(isnan(g->x)   ? NULL
                           : isnan(p->x) ? "energy_j"
                                         : "facility_energy_j"));
+  bool priced = !isnan(foot->price);
+  dl_report_add(r, "price_per_kwh", priced ? "price" : NULL, foot->price_unit,
+                DL_PLAIN, dl_number(foot->price));
+  dl_report_add(r, "currency", NULL, NULL, DL_CODE, dl_string(foot->currency));
+  dl_report_add(r, "cost_of", NULL, NULL, DL_CODE,
+                dl_string(!priced       ? NULL
+                          : isnan(p->x) ? "energy_j"
+                                        : "facility_energy_j"));
 }
 
 void dl_say_footprint(struct dl_report *r, const struct dl_footprint *foot) {
   struct dl_text t = {0};
   if (isnan(foot->pue.x))
     return;
+  bool co2e = !isnan(foot->intensity.x), cost = !isnan(foot->price);
   dl_text_printf(
       &t, "Facility is %g times the energy within each boundary%s", foot->pue.x,
-      isnan(foot->intensity.x) ? "."
-                               : "; emissions are those of the facility.");
+      co2e && cost ? "; emissions and cost are those of the facility."
+      : co2e       ? "; emissions are those of the facility."
+      : cost       ? "; cost is that of the facility."
+                   : ".");
   if (!t.failed)
     dl_report_say(r, dl_text_str(&t));
   dl_text_free(&t);

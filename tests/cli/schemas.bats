@@ -25,6 +25,7 @@ valid() {
   valid predict predict --arch resnet50 --gpu a100 --country ES --pue 1.2 \
     --duration 3h --gpus 4
   valid predict predict --arch resnet50 --gpu a100 --cloud gcp:us-central1
+  valid predict predict --arch resnet50 --gpu a100 --price 0.25 --currency EUR
 }
 
 @test 'predict: what cannot be estimated is null' {
@@ -38,7 +39,8 @@ valid() {
 
 @test 'predict --input' {
   valid predict-input predict --input plan.csv
-  valid predict-input predict --input runs.csv --country ES --pue 1.1
+  valid predict-input predict --input runs.csv --country ES --pue 1.1 \
+    --price 0.25 --currency EUR
 }
 
 @test 'fit: by itself, every method, every scheme' {
