@@ -183,6 +183,13 @@ static enum dl_status find_price(const struct dl_site_options *o,
   return DL_OK;
 }
 
+/* The year of its source, NaN where unknown. */
+static double source_year(const struct dl_descriptor *e, size_t field) {
+  double year;
+  const char *text = e->value_year[field];
+  return text && dl_parse_double(text, &year) ? year : NAN;
+}
+
 enum dl_status dl_site_find(const struct dl_site_options *o,
                             struct dl_catalog *catalog,
                             struct dl_footprint *foot, struct dl_diag *d) {
@@ -209,7 +216,7 @@ enum dl_status dl_site_find(const struct dl_site_options *o,
   if (!isnan(o->pue))
     foot->pue = given(o->pue);
   else if (pue && !isnan(pue->x))
-    foot->pue = factor_of(site, pue, NAN);
+    foot->pue = factor_of(site, pue, source_year(site, DL_SITE_PUE));
   return DL_OK;
 }
 
@@ -256,6 +263,7 @@ void dl_add_footprint(struct dl_report *r, const struct dl_footprint *foot) {
   dl_report_add(r, "pue", isnan(p->x) ? NULL : "PUE", NULL, DL_PLAIN,
                 dl_number(p->x));
   add_text(r, "pue_of", "PUE of", p->of);
+  add_year(r, "pue_year", "PUE in", p->year);
   add_text(r, "pue_source", "PUE from", p->source);
   add_text(r, "pue_note", "PUE note", p->note);
   dl_report_add(r, "co2e_of", NULL, NULL, DL_CODE,
