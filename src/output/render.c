@@ -59,6 +59,10 @@ struct dl_stream *dl_stream_new(FILE *f, const struct dl_column *columns,
   return s;
 }
 
+void dl_stream_tail(struct dl_stream *s, const struct dl_report *r) {
+  s->tail = r;
+}
+
 void dl_stream_free(struct dl_stream *s) {
   if (!s)
     return;

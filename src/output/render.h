@@ -32,6 +32,11 @@ struct dl_format {
   enum dl_status (*end)(struct dl_stream *s, struct dl_diag *d);
 };
 
+/* Members of r go behind the rows, in formats where one document holds both
+ * (JSON); others have rows alone. To be said before end; r must live until
+ * then. */
+void dl_stream_tail(struct dl_stream *s, const struct dl_report *r);
+
 size_t dl_format_count(void);
 const struct dl_format *dl_format_at(size_t i);
 const struct dl_format *dl_format_find(const char *name);

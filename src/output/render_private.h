@@ -18,8 +18,9 @@ struct dl_stream {
   struct dl_column *columns; /* owned copy */
   size_t n_cols;
   size_t n_rows;
-  struct dl_table *head;    /* text: rows held back to find the widths */
-  struct dl_layout *layout; /* text: those widths, then known */
+  const struct dl_report *tail; /* JSON: members behind the rows, or NULL */
+  struct dl_table *head;        /* text: rows held back to find the widths */
+  struct dl_layout *layout;     /* text: those widths, then known */
 };
 
 /* NULL: memory is out. */
