@@ -57,6 +57,12 @@ static void put_string(struct writer *w, const char *s) {
     put_escaped(w, s);
 }
 
+bool dl_json_string(FILE *f, const char *s) {
+  struct writer w = {.f = f};
+  put_string(&w, s);
+  return !w.failed;
+}
+
 static void put_key(struct writer *w, const char *key) {
   put_string(w, key);
   fputs(": ", w->f);

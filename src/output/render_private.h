@@ -10,11 +10,14 @@
 extern const struct dl_format dl_format_text;
 extern const struct dl_format dl_format_json;
 extern const struct dl_format dl_format_csv;
+extern const struct dl_format dl_format_boamps;
+extern const struct dl_format dl_format_prometheus;
 
 struct dl_layout;
 
 struct dl_stream {
   FILE *f;
+  const char *key;           /* of the table, for formats that ask it */
   struct dl_column *columns; /* owned copy */
   size_t n_cols;
   size_t n_rows;
@@ -22,6 +25,9 @@ struct dl_stream {
   struct dl_table *head;        /* text: rows held back to find the widths */
   struct dl_layout *layout;     /* text: those widths, then known */
 };
+
+/* A JSON string; false when memory is out. */
+bool dl_json_string(FILE *f, const char *s);
 
 /* NULL: memory is out. */
 struct dl_stream *dl_stream_new(FILE *f, const struct dl_column *columns,
