@@ -193,7 +193,8 @@ struct work {
   const struct report_options *o;
   struct dl_accounting *accounting;
   struct dl_tally *tally;   /* NULL: no groups */
-  struct dl_stream *stream; /* NULL: no lines of jobs */
+  struct dl_stream *stream; /* NULL before the first job */
+  FILE *f;                  /* for lines of jobs; NULL: none */
   struct dl_sums sums;
   size_t never_ran, undated;
 };
@@ -216,6 +217,21 @@ static bool in_time(struct work *w, const struct dl_run *run) {
   return wall >= w->o->since && wall < w->o->until;
 }
 
+static enum dl_status write_job(struct work *w, const struct dl_run *run,
+                                const struct dl_accounted *job) {
+  const struct dl_format *format = w->cli->format;
+  struct dl_value v[DL_JOB_COLUMNS];
+  enum dl_status status = DL_OK;
+  if (!w->stream) {
+    struct dl_column columns[DL_JOB_COLUMNS];
+    dl_job_headings(columns, &w->o->foot);
+    status = format->begin(&w->stream, w->f, "jobs", columns, DL_JOB_COLUMNS,
+                           &w->cli->diag);
+  }
+  dl_job_values(run, job, &w->o->foot, v);
+  return status == DL_OK ? format->row(w->stream, v, &w->cli->diag) : status;
+}
+
 static enum dl_status take(struct work *w, const struct dl_run *run) {
   struct dl_accounted job;
   struct dl_diag *d = &w->cli->diag;
@@ -235,11 +251,7 @@ static enum dl_status take(struct work *w, const struct dl_run *run) {
   dl_sums_add(&w->sums, &job);
   if (w->tally && !dl_tally_add(w->tally, run, &job))
     return dl_fail_memory(d);
-  if (!w->stream)
-    return DL_OK;
-  struct dl_value v[DL_JOB_COLUMNS];
-  dl_job_values(run, &job, &w->o->foot, v);
-  return w->cli->format->row(w->stream, v, d);
+  return w->f ? write_job(w, run, &job) : DL_OK;
 }
 
 static enum dl_status read_file(struct work *w, const char *path,
@@ -324,17 +336,13 @@ static enum dl_status end_jobs(struct work *w, FILE *f) {
 
 static enum dl_status write_jobs(struct work *w) {
   struct dl_cli *cli = w->cli;
-  struct dl_column columns[DL_JOB_COLUMNS];
   struct dl_output out;
   enum dl_status status =
       dl_output_open(&out, cli->output, cli->strict, &cli->diag);
   if (status != DL_OK)
     return status;
-  dl_job_headings(columns, &w->o->foot);
-  status = cli->format->begin(&w->stream, out.f, "jobs", columns,
-                              DL_JOB_COLUMNS, &cli->diag);
-  if (status == DL_OK)
-    status = read_all(w);
+  w->f = out.f;
+  status = read_all(w);
   if (status == DL_OK)
     status = end_jobs(w, out.f);
   else if (w->stream)

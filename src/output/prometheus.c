@@ -303,12 +303,14 @@ static enum dl_status prometheus_begin(struct dl_stream **s, FILE *f,
 static enum dl_status prometheus_row(struct dl_stream *s,
                                      const struct dl_value *values,
                                      struct dl_diag *d) {
-  if (s->head->n_rows == MOST_ROWS)
-    return dl_fail(d, DL_EUSAGE,
-                   "more than %d rows are no metrics; sum them up (dlest "
-                   "report --by user) or take CSV",
-                   MOST_ROWS);
-  return dl_table_append(s->head, values, NULL) ? DL_OK : dl_fail_memory(d);
+  if (s->head && s->head->n_rows < MOST_ROWS)
+    return dl_table_append(s->head, values, NULL) ? DL_OK : dl_fail_memory(d);
+  dl_table_free(s->head); /* so that none is written */
+  s->head = NULL;
+  return dl_fail(d, DL_EUSAGE,
+                 "more than %d rows are no metrics; sum them up (dlest report "
+                 "--by user) or take CSV",
+                 MOST_ROWS);
 }
 
 static enum dl_status prometheus_end(struct dl_stream *s, struct dl_diag *d) {
