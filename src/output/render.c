@@ -78,5 +78,7 @@ enum dl_status dl_written(FILE *f, bool flush, bool memory, struct dl_diag *d) {
   bool flushed = !flush || fflush(f) == 0;
   if (flushed && !ferror(f))
     return DL_OK;
+  if (errno == 0 && fputc('\n', f) != EOF) /* an earlier write failed: why? */
+    fflush(f);
   return dl_fail_errno(d, "<output>", "cannot write", errno ? errno : EIO);
 }

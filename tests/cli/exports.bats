@@ -158,3 +158,16 @@ boamps() {
   grep -q '^boamps,' out
   grep -q '^prometheus,' out
 }
+
+@test 'a full disk is noticed' {
+  [ -c /dev/full ] || skip 'no /dev/full'
+  for format in prometheus boamps; do
+    for command in 'predict --gpu a100 --duration 1h' 'report sacct.txt' \
+        'predict --input plan.csv'; do
+      rc=0
+      "$DLEST" $command -q --format $format 2>err >/dev/full || rc=$?
+      [ "$rc" -eq 1 ]
+      grep -q 'cannot write: No space left on device$' err
+    done
+  done
+}

@@ -77,6 +77,11 @@ valid() {
   valid step step epochs.csv --epochs 50 --cloud aws:eu-west-1
 }
 
+@test 'report' {
+  valid report report sacct.txt
+  valid report report sacct.txt --by user,partition --site hpc --country fr
+}
+
 @test 'list' {
   for what in gpus archs datasets grids sites models methods formats; do
     valid list list $what
