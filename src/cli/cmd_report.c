@@ -178,8 +178,9 @@ static const struct argp report_argp = {
     .children = children,
     .args_doc = "FILE...",
     .doc = "Sum up the energy of a scheduler's jobs, and what of their GPUs "
-           "stood idle, by job, user, account, partition or month."
-           "\vFILE is what sacct printed, or a table of runs. Examples:\n"
+           "stood idle, by job, user, account, partition or month. FILE is "
+           "what sacct printed, or a table of runs."
+           "\vExamples:\n"
            "  dlest report sacct.txt --country FR --pue 1.3\n"
            "  dlest report sacct.txt --user ann --since 2024-03\n"
            "  dlest report sacct.txt --by user,month --gpu a100 -f csv\n"
