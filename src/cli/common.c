@@ -10,7 +10,7 @@
 static const struct argp_option options[] = {
     {NULL, 0, NULL, 0, "Output:", 90},
     {"format", 'f', "FORMAT", 0,
-     "text (default), json, csv, boamps, prometheus (dlest list formats)", 90},
+     "text (default), json, csv, markdown, latex, boamps or prometheus", 90},
     {"output", 'o', "FILE", 0, "write to FILE, not to standard output", 90},
     {"strict", 'S', NULL, 0,
      "refuse (exit 3) where there would be a warning; nothing is written", 90},
@@ -143,12 +143,15 @@ static int output_words(const char *arg) {
   static const struct {
     const char *name;
     int words;
-  } options_of[] = {{"-o", 2}, {"--output", 2}, {"-f", 2}, {"--format", 2},
-                    {"-q", 1}, {"--quiet", 1},  {"-S", 1}, {"--strict", 1}};
+  } options_of[] = {{"-o", 2},       {"--output", 2}, {"-f", 2},
+                    {"--format", 2}, {"-q", 1},       {"--quiet", 1},
+                    {"-S", 1},       {"--strict", 1}, {"--predictions", 2}};
   for (size_t i = 0; i < sizeof options_of / sizeof *options_of; i++)
     if (strcmp(arg, options_of[i].name) == 0)
       return options_of[i].words;
-  return strncmp(arg, "--output=", 9) == 0 || strncmp(arg, "--format=", 9) == 0;
+  return strncmp(arg, "--output=", 9) == 0 ||
+         strncmp(arg, "--format=", 9) == 0 ||
+         strncmp(arg, "--predictions=", 14) == 0;
 }
 
 char *dl_cli_command_line(int argc, char **argv, const char *input) {

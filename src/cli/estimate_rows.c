@@ -25,7 +25,7 @@ const struct dl_column dl_estimate_columns[DL_ESTIMATE_COLUMNS] = {
     {"extrapolates", NULL, NULL, DL_CODE, false},
 };
 
-enum { FACILITY = 10, EMISSIONS = 11, COST = 12 };
+enum { FACILITY = 10, EMISSIONS = 11, COST = DL_ESTIMATE_COST };
 
 void dl_estimate_headings(struct dl_column columns[DL_ESTIMATE_COLUMNS],
                           const struct dl_footprint *foot) {
@@ -93,6 +93,9 @@ enum dl_status dl_open_model(struct dl_cli *cli, const char *path,
   enum dl_status status = open_shipped("models/physical.xml", m, &cli->diag);
   if (status == DL_OK)
     status = open_shipped("models/pre.xml", &(*m)->next, &cli->diag);
+  if (status == DL_OK)
+    status =
+        open_shipped("models/inference.xml", &(*m)->next->next, &cli->diag);
   if (status != DL_OK && *m) {
     dl_model_free(*m);
     *m = NULL;

@@ -8,7 +8,7 @@
 #include "cli/job_options.h"
 #include "estimate/session.h"
 
-enum { DL_ESTIMATE_COLUMNS = 17 };
+enum { DL_ESTIMATE_COST = 12, DL_ESTIMATE_COLUMNS = 17 };
 
 extern const struct dl_column dl_estimate_columns[DL_ESTIMATE_COLUMNS];
 

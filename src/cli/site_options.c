@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cli/site_options.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,8 +16,7 @@ enum {
   KEY_CLOUD,
   KEY_SITE,
   KEY_PUE,
-  KEY_PRICE,
-  KEY_CURRENCY
+  KEY_PRICE
 };
 
 static const struct argp_option options[] = {
@@ -34,9 +34,8 @@ static const struct argp_option options[] = {
      "carbon intensity, g CO2e/kWh, over that of the site", 0},
     {"pue", KEY_PUE, "P", 0,
      "power usage effectiveness (1 or more), over that of the site", 0},
-    {"price", KEY_PRICE, "P", 0, "price of a kWh, for the cost", 0},
-    {"currency", KEY_CURRENCY, "CODE", 0,
-     "of --price, three letters as in ISO 4217 (EUR)", 0},
+    {"price", KEY_PRICE, "PRICE", 0,
+     "of a kWh, with its currency: 0.28EUR; adds the cost", 0},
     {0},
 };
 
@@ -60,13 +59,30 @@ static double number(struct argp_state *state, const char *name,
   return x;
 }
 
-static const char *currency(struct argp_state *state, const char *arg) {
-  static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
-  if (strlen(arg) != 3 || strspn(arg, letters) != 3)
+/* "0.28EUR", "0.28 EUR/kWh": the longest number, then the currency. */
+static void parse_price(struct argp_state *state, struct dl_site_options *o,
+                        char *arg) {
+  size_t n = strspn(arg, "0123456789.eE+-");
+  bool valid = false;
+  for (; n > 0 && !valid; n -= !valid) {
+    char kept = arg[n];
+    arg[n] = '\0';
+    valid = dl_parse_double(arg, &o->price) && o->price >= 0;
+    arg[n] = kept;
+  }
+  char *unit = arg + n + strspn(arg + n, " ");
+  size_t len = strlen(unit);
+  if (len >= 4 && strcmp(unit + len - 4, "/kWh") == 0)
+    unit[len -= 4] = '\0';
+  for (size_t i = 0; i < len; i++)
+    valid &=
+        !iscntrl((unsigned char)unit[i]) && !isdigit((unsigned char)unit[i]);
+  if (!valid || len > DL_CURRENCY_MOST)
     argp_error(state,
-               "--currency: expected three capital letters, as EUR, not '%s'",
+               "--price: invalid value '%.40s'; expected a number and a "
+               "currency: 0.28EUR",
                arg);
-  return arg;
+  o->currency = len > 0 ? unit : NULL;
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state) {
@@ -79,10 +95,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     o->pue = number(state, "pue", arg, 1);
     return 0;
   case KEY_PRICE:
-    o->price = number(state, "price", arg, 0);
-    return 0;
-  case KEY_CURRENCY:
-    o->currency = currency(state, arg);
+    parse_price(state, o, arg);
     return 0;
   case KEY_COUNTRY:
     o->country = arg;
@@ -171,16 +184,13 @@ static struct dl_factor factor_of(const struct dl_descriptor *e,
                             .year = year};
 }
 
-static enum dl_status find_price(const struct dl_site_options *o,
-                                 struct dl_footprint *foot, struct dl_diag *d) {
-  if (o->currency && isnan(o->price))
-    return dl_fail(d, DL_EUSAGE, "--currency goes with --price P, of a kWh");
+static void set_price(const struct dl_site_options *o,
+                      struct dl_footprint *foot) {
   foot->price = o->price;
   foot->currency = o->currency;
   snprintf(foot->price_unit, sizeof foot->price_unit,
            o->currency ? "%s/kWh" : "%sper kWh",
            o->currency ? o->currency : "");
-  return DL_OK;
 }
 
 /* The year of its source, NaN where unknown. */
@@ -194,9 +204,8 @@ enum dl_status dl_site_find(const struct dl_site_options *o,
                             struct dl_catalog *catalog,
                             struct dl_footprint *foot, struct dl_diag *d) {
   *foot = dl_footprint_none;
-  enum dl_status status = find_price(o, foot, d);
-  if (status == DL_OK)
-    status = find_site(o, catalog, &foot->site, d);
+  set_price(o, foot);
+  enum dl_status status = find_site(o, catalog, &foot->site, d);
   if (status == DL_OK)
     status = find_grid(o, catalog, foot->site, &foot->grid, d);
   if (status != DL_OK)

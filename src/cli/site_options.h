@@ -9,6 +9,9 @@
 #include "catalog/catalog.h"
 #include "output/report.h"
 
+/* Bytes of the name of a currency. */
+enum { DL_CURRENCY_MOST = 16 };
+
 /* As given; start from dl_site_options_none. Texts are borrowed. */
 struct dl_site_options {
   const char *country;  /* grid of a country or region, or NULL */
@@ -17,7 +20,7 @@ struct dl_site_options {
   double intensity;     /* g CO2e/kWh; NaN */
   double pue;           /* NaN */
   double price;         /* of a kWh; NaN */
-  const char *currency; /* of the price, "EUR", or NULL */
+  const char *currency; /* of the price, as given; NULL without one */
 };
 
 extern const struct dl_site_options dl_site_options_none;
@@ -37,13 +40,13 @@ struct dl_factor {
 /* Factors from energy to emissions and cost. The texts belong to the catalogue
  * and the command line. */
 struct dl_footprint {
-  struct dl_factor intensity;       /* g CO2e/kWh */
-  struct dl_factor pue;             /* facility energy / energy */
-  const struct dl_descriptor *site; /* NULL: none */
-  const struct dl_descriptor *grid; /* NULL: none was needed */
-  double price;                     /* of a kWh; NaN: unknown */
-  const char *currency;             /* NULL: not said */
-  char price_unit[16];              /* "EUR/kWh" */
+  struct dl_factor intensity;            /* g CO2e/kWh */
+  struct dl_factor pue;                  /* facility energy / energy */
+  const struct dl_descriptor *site;      /* NULL: none */
+  const struct dl_descriptor *grid;      /* NULL: none was needed */
+  double price;                          /* of a kWh; NaN: unknown */
+  const char *currency;                  /* NULL: not said */
+  char price_unit[DL_CURRENCY_MOST + 5]; /* "EUR/kWh" */
 };
 
 extern const struct dl_footprint dl_footprint_none;

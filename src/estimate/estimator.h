@@ -22,6 +22,7 @@ struct dl_estimate {
                                 "gpu", "rows" */
   size_t interval_groups;    /* how many of these it rests on */
   double power_w;            /* mean, all GPUs, within the boundary */
+  double memory_w;           /* part of it that is the node's memory; 0 */
   double duration_s;
   const char *duration_from; /* "given", or the method it comes from */
   const char *model;         /* file of the fitted model */
@@ -48,6 +49,7 @@ struct dl_fits {
 struct dl_context {
   struct dl_fits pre;      /* regressions on features */
   struct dl_fits physical; /* the physical method */
+  struct dl_fits serving;  /* of requests: request_power_w, _energy_j, _s */
 };
 
 struct dl_estimator {

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "estimate/inference.h"
 #include "estimate/methods.h"
 #include "estimate/work.h"
 
@@ -38,30 +39,30 @@ void dl_note_limits(struct dl_estimate *est, const struct dl_fit *fit,
   }
 }
 
-/* What no model has seen, or NULL. */
+/* What no model of trainings has seen, or NULL. */
 static const char *beyond(const struct dl_job *job) {
   if (dl_is_inference(job))
     return "measured runs of inference";
   return isnan(job->tokens) ? NULL : "measured runs on tokens";
 }
 
-static enum dl_status ask(const struct dl_bound_fit *b,
+static enum dl_status ask(const struct dl_bound_fit *b, bool outside,
                           const struct dl_job *job, struct dl_prediction *out,
                           struct dl_diag *d) {
   *out = (struct dl_prediction){.value = NAN, .low = NAN, .high = NAN};
-  if (!b->p || beyond(job) || dl_predictor_lacks(b->p, job->cells))
+  if (!b->p || outside || dl_predictor_lacks(b->p, job->cells))
     return DL_OK;
   return dl_predict(b->p, job->cells, &job->found, out, d);
 }
 
-static enum dl_status ask_all(const struct dl_fits *fits,
+static enum dl_status ask_all(const struct dl_fits *fits, bool outside,
                               const struct dl_job *job, struct dl_said *said,
                               struct dl_diag *d) {
-  enum dl_status status = ask(&fits->time, job, &said->time, d);
+  enum dl_status status = ask(&fits->time, outside, job, &said->time, d);
   if (status == DL_OK)
-    status = ask(&fits->power, job, &said->power, d);
+    status = ask(&fits->power, outside, job, &said->power, d);
   if (status == DL_OK)
-    status = ask(&fits->epoch, job, &said->epoch, d);
+    status = ask(&fits->epoch, outside, job, &said->epoch, d);
   return status;
 }
 
@@ -78,10 +79,14 @@ static void ask_parts(const struct dl_bound_fit *b, struct dl_job *job) {
 
 enum dl_status dl_ask_models(const struct dl_context *ctx, struct dl_job *job,
                              struct dl_diag *d) {
-  enum dl_status status = ask_all(&ctx->pre, job, &job->said, d);
+  bool trains = !beyond(job), serves = dl_is_inference(job);
+  enum dl_status status = ask_all(&ctx->pre, !trains, job, &job->said, d);
   if (status == DL_OK)
-    status = ask_all(&ctx->physical, job, &job->physical, d);
+    status = ask_all(&ctx->physical, !trains, job, &job->physical, d);
+  if (status == DL_OK)
+    status = ask_all(&ctx->serving, !serves, job, &job->serving, d);
   ask_parts(&ctx->physical.epoch, job);
+  dl_infer(ctx, job);
   return status;
 }
 

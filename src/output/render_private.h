@@ -10,10 +10,13 @@
 extern const struct dl_format dl_format_text;
 extern const struct dl_format dl_format_json;
 extern const struct dl_format dl_format_csv;
+extern const struct dl_format dl_format_markdown;
+extern const struct dl_format dl_format_latex;
 extern const struct dl_format dl_format_boamps;
 extern const struct dl_format dl_format_prometheus;
 
 struct dl_layout;
+struct dl_row_writer;
 
 struct dl_stream {
   FILE *f;
@@ -22,8 +25,9 @@ struct dl_stream {
   size_t n_cols;
   size_t n_rows;
   const struct dl_report *tail; /* JSON: members behind the rows, or NULL */
-  struct dl_table *head;        /* text: rows held back to find the widths */
-  struct dl_layout *layout;     /* text: those widths, then known */
+  const struct dl_row_writer *writer; /* of a held stream (held.h) */
+  struct dl_table *head;              /* its rows held back */
+  struct dl_layout *layout;           /* the widths, then known */
 };
 
 /* A JSON string; false when memory is out. */

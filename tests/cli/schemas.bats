@@ -25,7 +25,18 @@ valid() {
   valid predict predict --arch resnet50 --gpu a100 --country ES --pue 1.2 \
     --duration 3h --gpus 4
   valid predict predict --arch resnet50 --gpu a100 --cloud gcp:us-central1
-  valid predict predict --arch resnet50 --gpu a100 --price 0.25 --currency EUR
+  valid predict predict --arch resnet50 --gpu a100 --price 0.25EUR
+  valid predict predict --arch llama-3-8b --gpu h100 --phase inference \
+    --prompt-tokens 512 --output-tokens 256 --request-rate 0.1
+  valid predict predict --arch resnet50 --gpu a100 --phase inference
+}
+
+@test 'predict: on a node' {
+  valid predict predict --arch resnet50 --node dgx-h100 --embodied
+  valid predict predict --arch resnet50 --node xeon-8368 --price 0.3EUR
+  valid predict predict --arch resnet50 --node xeon-8368-4xa100 \
+    --share mig:2g.10gb --country ES
+  valid predict predict --arch resnet50 --gpu a100 --gpu-share 0.3 --price 1
 }
 
 @test 'predict: what cannot be estimated is null' {
@@ -40,7 +51,7 @@ valid() {
 @test 'predict --input' {
   valid predict-input predict --input plan.csv
   valid predict-input predict --input runs.csv --country ES --pue 1.1 \
-    --price 0.25 --currency EUR
+    --price 0.25EUR
 }
 
 @test 'fit: by itself, every method, every scheme' {
@@ -83,7 +94,7 @@ valid() {
 }
 
 @test 'list' {
-  for what in gpus archs datasets grids sites models methods formats; do
+  for what in gpus archs datasets grids sites nodes models methods formats; do
     valid list list $what
   done
   valid list list gpus --columns name,vendor --where 'year>2020'
