@@ -51,6 +51,15 @@ static const struct dl_value *find(const struct task *t, const char *key) {
   return NULL;
 }
 
+/* What predict --node says, or NULL. */
+static const struct dl_report *node_of(const struct dl_report *r) {
+  for (size_t i = 0; r && i < r->n_nodes; i++)
+    if (r->nodes[i].type == DL_NODE_GROUP && r->nodes[i].key &&
+        strcmp(r->nodes[i].key, "node") == 0 && r->nodes[i].n_reports > 0)
+      return r->nodes[i].reports[0];
+  return NULL;
+}
+
 static const char *text_of(const struct task *t, const char *key) {
   const struct dl_value *v = find(t, key);
   return v && v->type == DL_STRING ? v->string : NULL;
@@ -130,12 +139,15 @@ static bool is_language(const struct task *t) {
 
 static void put_dataset(struct writer *w, const struct task *t) {
   bool tokens = is_language(t);
+  const char *phase = text_of(t, "phase");
   double requests = fmax(number_of(t, "requests"), 1);
   double quantity = number_of(t, "tokens");
   if (isnan(quantity))
     quantity = number_of(t, "prompt_tokens") * requests;
   if (isnan(quantity))
-    quantity = number_of(t, "train_samples");
+    quantity = phase && strcmp(phase, "inference") == 0
+                   ? number_of(t, "requests")
+                   : number_of(t, "train_samples");
   open(w, "dataset", "[");
   open(w, NULL, "{");
   text(w, "dataUsage", "input");
@@ -188,9 +200,12 @@ static void put_task(struct writer *w, const struct task *t,
 }
 
 /* A measure: an estimate by its method, or a measured run. */
-static void put_measure(struct writer *w, const struct task *t) {
+static void put_measure(struct writer *w, const struct task *t,
+                        double duration_s) {
   struct dl_text name = {0};
   const char *method = text_of(t, "method");
+  if (!method)
+    method = text_of(t, "estimate"); /* of a node's energy */
   if (!method)
     method = text_of(t, "energy_from"); /* of a scheduler's job */
   if (!method)
@@ -204,7 +219,7 @@ static void put_measure(struct writer *w, const struct task *t) {
   number(w, "averageUtilizationCpu", number_of(t, "cpu_util"));
   number(w, "averageUtilizationGpu", number_of(t, "gpu_util"));
   number(w, "powerConsumption", number_of(t, "energy_j") / J_PER_KWH);
-  number(w, "measurementDuration", number_of(t, "duration_s"));
+  number(w, "measurementDuration", duration_s);
   close(w, "}");
   dl_text_free(&name);
 }
@@ -218,10 +233,18 @@ static void put_component(struct writer *w, const char *name, const char *type,
   close(w, "}");
 }
 
+/* The job's accelerators are then those of the node that are no GPUs. */
+static bool runs_on_cpu(const struct task *t) {
+  const struct dl_report *node = node_of(t->r);
+  const char *on = node ? text_of(&(struct task){.r = node}, "on") : NULL;
+  return on && strcmp(on, "cpu") == 0;
+}
+
 static void put_infrastructure(struct writer *w, const struct task *t) {
   const char *site = text_of(t, "site"), *gpu = text_of(t, "gpu_name");
   const char *colon = site ? strchr(site, ':') : NULL;
   double gpus = number_of(t, "n_gpus"), cpus = number_of(t, "n_cpus");
+  const char *type = runs_on_cpu(t) ? "cpu" : "gpu";
   if (!gpu)
     gpu = text_of(t, "gpu");
   open(w, "infrastructure", "{");
@@ -235,7 +258,7 @@ static void put_infrastructure(struct writer *w, const struct task *t) {
   }
   open(w, "components", "[");
   if (gpu || gpus >= 1)
-    put_component(w, gpu, "gpu", gpus);
+    put_component(w, gpu, type, gpus);
   if (cpus >= 1)
     put_component(w, NULL, "cpu", cpus);
   if (!gpu && !(gpus >= 1) && !(cpus >= 1))
@@ -280,29 +303,59 @@ static enum dl_status no_task(struct dl_diag *d) {
                  "it goes with predict, step, extract and the jobs of report");
 }
 
+static const struct dl_table *table_of(const struct dl_report *r,
+                                       const char *name) {
+  for (size_t i = 0; i < r->n_nodes; i++)
+    if (r->nodes[i].type == DL_NODE_TABLE && r->nodes[i].key &&
+        strcmp(r->nodes[i].key, name) == 0)
+      return r->nodes[i].table;
+  return NULL;
+}
+
+static struct task row_of(const struct dl_table *t, size_t i) {
+  return (struct task){NULL, t->columns, t->values + i * t->n_cols, t->n_cols};
+}
+
+/* What the estimate that dlest would use means for the whole node. */
+static void put_node(struct writer *w, const struct dl_report *node,
+                     const struct task *estimate) {
+  const struct dl_table *bounds = table_of(node, "boundaries");
+  const char *used = text_of(&(struct task){.r = node}, "estimate");
+  const char *method = text_of(estimate, "method");
+  const char *told = text_of(estimate, "boundary");
+  bool recommended = used && method && strcmp(used, method) == 0;
+  for (size_t i = 0; recommended && bounds && i < bounds->n_rows; i++) {
+    struct task t = row_of(bounds, i);
+    const char *of = text_of(&t, "estimate");
+    const char *boundary = text_of(&t, "boundary");
+    if (of && strcmp(of, used) == 0 && boundary &&
+        (!told || strcmp(boundary, told) != 0) &&
+        !isnan(number_of(&t, "energy_j")))
+      put_measure(w, &t, number_of(estimate, "duration_s"));
+  }
+}
+
 static enum dl_status boamps_report(const struct dl_report *r, FILE *f,
                                     bool colour, struct dl_diag *d) {
   struct writer w = {.f = f};
-  const struct dl_table *estimates = NULL;
+  const struct dl_table *estimates;
   (void)colour;
   if (dl_report_failed(r))
     return dl_fail_memory(d);
-  for (size_t i = 0; i < r->n_nodes; i++)
-    if (r->nodes[i].type == DL_NODE_TABLE && r->nodes[i].key &&
-        strcmp(r->nodes[i].key, "estimates") == 0)
-      estimates = r->nodes[i].table;
+  estimates = table_of(r, "estimates");
+  const struct dl_report *node = node_of(r);
   size_t n = 0;
   for (size_t i = 0; estimates && i < estimates->n_rows; i++) {
-    struct task t = {NULL, estimates->columns,
-                     estimates->values + i * estimates->n_cols,
-                     estimates->n_cols};
+    struct task t = row_of(estimates, i);
     if (isnan(number_of(&t, "energy_j")))
       continue;
     struct task whole = t;
     whole.r = r;
     if (n++ == 0)
       begin_task(&w, &whole, "estimated by dlest, not measured");
-    put_measure(&w, &t);
+    put_measure(&w, &t, number_of(&t, "duration_s"));
+    if (node)
+      put_node(&w, node, &t);
   }
   if (n == 0)
     return no_task(d);
@@ -336,7 +389,7 @@ static enum dl_status boamps_row(struct dl_stream *s,
   bool estimate = strcmp(s->key, "estimates") == 0 ||
                   (from && strcmp(from, "measured") != 0);
   begin_task(&w, &t, estimate ? "estimated by dlest, not measured" : NULL);
-  put_measure(&w, &t);
+  put_measure(&w, &t, number_of(&t, "duration_s"));
   end_task(&w, &t);
   s->n_rows++;
   return dl_written(s->f, false, !w.no_memory, d);

@@ -4,8 +4,9 @@
  *
  * Each number is a gauge, named by its key in base units: energy_j of the
  * table `estimates` is dlest_estimate_energy_joules. Texts of a row are its
- * labels, those of a report the labels of dlest_info. What is unknown has no
- * sample. A metric's samples stand together, so that rows are held back. */
+ * labels, those of a report the labels of dlest_info. What
+ * is unknown has no sample. A metric's samples stand together, so that rows are
+ * held back. */
 
 #include "config.h"
 
@@ -29,9 +30,17 @@ static const struct unit {
     {"_per_kwh", "_per_kilowatt_hour", 1},
     {"_g_kwh", "_grams_per_kilowatt_hour", 1},
     {"energy_kwh", NULL, 1},
+    {"gpu_h", NULL, 1},
     {"macs_g", "macs", 1e9},
     {"params_m", "params", 1e6},
     {"acts_m", "acts", 1e6},
+    {"_gb_s", "_bytes_per_second", 1e9},
+    {"_tflops", "_flop_per_second", 1e12},
+    {"_tops", "_operations_per_second", 1e12},
+    {"_mhz", "_hertz", 1e6},
+    {"weights_mb", "weights_bytes", 1e6},
+    {"_w_gb", "_watts_per_byte", 1e-9},
+    {"_kg", "_grams", 1e3},
     {"_j", "_joules", 1},
     {"_w", "_watts", 1},
     {"_s", "_seconds", 1},
@@ -39,7 +48,7 @@ static const struct unit {
     {"_gb", "_bytes", 1e9},
     {"_px", "_pixels", 1},
     {"_util", "_utilisation_ratio", 1},
-    {"_share", "_ratio", 1},
+    {"share", "ratio", 1},
 };
 
 struct writer {
@@ -85,13 +94,25 @@ static bool metric_name(struct dl_text *t, const char *prefix, const char *key,
   return true;
 }
 
-/* "estimates" -> "estimate_" */
-static void add_singular(struct dl_text *t, const char *prefix,
-                         const char *key) {
+/* "estimates" -> "estimate_", "boundaries" -> "boundary_" */
+static void add_singular(struct dl_text *t, const char *key) {
+  bool ies = ends_with(key, "ies");
   size_t n = strlen(key);
-  dl_text_add(t, prefix);
-  add_name(t, key, n > 1 && key[n - 1] == 's' ? n - 1 : n);
-  dl_text_add(t, "_");
+  add_name(t, key, ies ? n - 3 : n > 1 && key[n - 1] == 's' ? n - 1 : n);
+  dl_text_add(t, ies ? "y_" : "_");
+}
+
+/* Tables of figures, of which a source or a note tells no row from others. */
+static bool has_remarks(const char *key) {
+  static const char *const keys[] = {"constants", "embodied", "values"};
+  for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+    if (strcmp(key, keys[i]) == 0)
+      return true;
+  return false;
+}
+
+static bool is_remark(const char *column) {
+  return strcmp(column, "source") == 0 || strcmp(column, "note") == 0;
 }
 
 /* Whether the label at the end, which begins at `at`, was there before: names
@@ -148,7 +169,7 @@ static bool begin_metric(struct writer *w, const char *name, const char *key,
   if (w->told.n == before)
     return false;
   fprintf(w->f, "# HELP %s %s%s%s\n# TYPE %s gauge\n", name, key,
-          what[0] ? " of each of the " : "", what, name);
+          what[0] ? " in " : "", what, name);
   return true;
 }
 
@@ -161,23 +182,23 @@ static void put_sample(struct writer *w, const char *name, const char *labels,
 
 /* The texts of a row. */
 static void row_labels(struct dl_text *t, const struct dl_table *table,
-                       size_t row) {
+                       size_t row, bool remarks) {
   const struct dl_value *v = table->values + row * table->n_cols;
   for (size_t c = 0; c < table->n_cols; c++)
     if (v[c].type == DL_STRING && !dl_value_absent(&v[c]) &&
-        table->columns[c].key)
+        table->columns[c].key && !(remarks && is_remark(table->columns[c].key)))
       add_label(t, table->columns[c].key, v[c].string);
 }
 
 /* One text a row, owned; where two are alike all have the number of the row.
  * NULL: memory is out. */
-static char **make_labels(const struct dl_table *table) {
+static char **make_labels(const struct dl_table *table, const char *key) {
   struct dl_intern seen = {0};
   char **labels = dl_calloc(table->n_rows, sizeof *labels);
   bool ok = labels != NULL;
   for (size_t i = 0; ok && i < table->n_rows; i++) {
     struct dl_text t = {0};
-    row_labels(&t, table, i);
+    row_labels(&t, table, i, has_remarks(key));
     labels[i] = t.failed ? NULL : dl_strdup(dl_text_str(&t));
     ok = labels[i] && dl_intern(&seen, labels[i]) >= 0;
     dl_text_free(&t);
@@ -202,15 +223,20 @@ static char **make_labels(const struct dl_table *table) {
 
 static void put_table(struct writer *w, const char *prefix, const char *key,
                       const struct dl_table *table) {
-  struct dl_text name = {0}, whole = {0};
-  char **labels = make_labels(table);
+  struct dl_text name = {0}, one = {0}, whole = {0};
+  char **labels = make_labels(table, key);
   double factor, x;
-  add_singular(&whole, prefix, key);
-  w->no_memory = w->no_memory || !labels || whole.failed;
+  add_singular(&one, key);
+  dl_text_printf(&whole, "%s%s", prefix, dl_text_str(&one));
+  w->no_memory = w->no_memory || !labels || one.failed || whole.failed;
   for (size_t c = 0; !w->no_memory && c < table->n_cols; c++) {
     const char *column = table->columns[c].key;
     bool begun = false, told = false;
-    if (!column || !metric_name(&name, whole.s, column, &factor))
+    if (!column)
+      continue;
+    /* embodied_kg of embodied says what it is of */
+    bool says = strncmp(column, one.s, one.len) == 0;
+    if (!metric_name(&name, says ? prefix : whole.s, column, &factor))
       continue;
     for (size_t i = 0; !told && i < table->n_rows; i++) {
       if (!number_of(&table->values[i * table->n_cols + c], &x))
@@ -226,6 +252,7 @@ static void put_table(struct writer *w, const char *prefix, const char *key,
   free(labels);
   w->no_memory = w->no_memory || name.failed;
   dl_text_free(&name);
+  dl_text_free(&one);
   dl_text_free(&whole);
 }
 

@@ -21,7 +21,12 @@ metrics() {
 @test 'prometheus: every command with energies is valid' {
   metrics predict --arch resnet50 --gpu a100 --cloud gcp:us-central1
   metrics predict --arch llama-2-7b --gpu a100 --tokens 1e9
+  metrics predict --arch vgg16 --node xeon-8368-4xa100 --use-gpus 1 --parts \
+    --embodied --country DE --price 0.28EUR
+  metrics predict --arch llama-2-7b --gpu a100 --phase inference \
+    --prompt-tokens 500 --output-tokens 200 --request-rate 0.1 --explain
   metrics predict --input plan.csv
+  metrics compare runs.csv
   metrics step epochs.csv --epochs 50
   metrics extract gpu-7.csv
   metrics extract --epochs gpu-7.csv
@@ -48,6 +53,32 @@ metrics() {
   grep -q '^dlest_estimate_energy_joules{method="tdp",boundary="gpu",' out
 }
 
+@test 'prometheus: a node, its parts and its making' {
+  metrics predict --arch resnet50 --node xeon-8368-4xa100 --use-gpus 1 \
+    --duration 1h --method tdp --parts --embodied --price 0.28EUR
+  # an A100 at 400 W for 1 h; three that idle at 55 W
+  grep -qx 'dlest_node_part_energy_joules{estimate="tdp",part="gpu_busy",from="estimate"} 1440000' out
+  grep -qx 'dlest_node_part_energy_joules{estimate="tdp",part="gpu_idle",from="assumed"} 594000' out
+  grep -qx 'dlest_node_boundary_energy_joules{estimate="tdp",boundary="gpu"} 1440000' out
+  grep -q '^dlest_node_part_ratio{' out
+  grep -q '^dlest_node_cost ' out
+  # 150 kg a GPU
+  grep -qx 'dlest_node_embodied_grams{part="accelerator"} 150000' out
+  metrics predict --arch llama-2-7b --gpu a100 --gpus 8 --tokens 1e9
+  # half precision without tensor cores 78 TFLOP/s; NVLink 600 GB/s both ways
+  grep -qx 'dlest_peak_flop_per_second 78000000000000' out
+  grep -qx 'dlest_link_bytes_per_second 300000000000' out
+}
+
+@test 'prometheus: figures of the catalogue in base units' {
+  metrics list nodes
+  metrics list gpus
+  # the A100: 1410 MHz, 156 TFLOP/s in tf32, 1555 GB/s
+  grep -q '^dlest_gpu_boost_hertz{id="a100-sxm4-40gb".* 1410000000$' out
+  grep -q '^dlest_gpu_peak_tf32_flop_per_second{id="a100-sxm4-40gb".* 156000000000000$' out
+  grep -q '^dlest_gpu_bandwidth_bytes_per_second{id="a100-sxm4-40gb".* 1555000000000$' out
+}
+
 @test 'prometheus: labels are escaped, and alike rows numbered' {
   printf '%s\n' 'JobID|JobName|ElapsedRaw|Start|ConsumedEnergyRaw' \
     '7|a "b" \c|60|2024-01-01T00:00:00|600' \
@@ -55,8 +86,9 @@ metrics() {
   metrics report sacct.txt
   grep -qF 'job_name="a \"b\" \\c"' out
   [ "$(grep -c '^dlest_job_energy_joules{.*dlest_row="[12]"} [67]00$' out)" -eq 2 ]
-  metrics extract gpu-7.csv --set 'a-b=x' --set 'a_b=y' --set '0z=1s'
+  metrics extract gpu-7.csv --set source=mine --set 'a-b=x' --set 'a_b=y' --set '0z=1s'
   grep -qF 'a_b="x"' out
+  grep -qF 'source="mine"' out
   grep -qF '_0z="1s"' out
 }
 
@@ -137,6 +169,28 @@ boamps() {
   near '.task.algorithms[0].parametersNumber' 6.74
 }
 
+@test 'boamps: inference of images' {
+  boamps predict --arch resnet50 --gpu a100 --phase inference --requests 50
+  check '.task | .nbRequest == 50 and .taskFamily == "imageClassification" and
+    .dataset == [{dataUsage: "input", dataType: "image", dataQuantity: 50}]'
+}
+
+@test 'boamps: a node, by the estimate that is used' {
+  boamps predict --arch resnet50 --node xeon-8368-4xa100 --use-gpus 1 \
+    --duration 1h --method tdp,green-algorithms
+  check '[.measures[].measurementMethod] ==
+    ["dlest, tdp, boundary gpu",
+     "dlest, green-algorithms, boundary gpu+ram",
+     "dlest, green-algorithms, boundary gpu",
+     "dlest, green-algorithms, boundary node",
+     "dlest, green-algorithms, boundary facility"]'
+  check 'all(.measures[]; .measurementDuration == 3600)'
+  near '.measures[2].powerConsumption' 0.4
+  boamps predict --arch resnet50 --node dgx-a100 --use-gpus 0 --duration 1h
+  check '.infrastructure.components == [{componentName: "AMD EPYC 7742",
+    componentType: "cpu", nbComponent: 2}]'
+}
+
 @test 'boamps: jobs: measured ones do not say estimated' {
   boamps report sacct.txt
   all_of '.[0] | (.task | has("taskDescription") | not) and
@@ -149,6 +203,7 @@ boamps() {
 @test 'boamps: what is no task is refused' {
   no='dlest: BoAmps tells of the energy of tasks, and there is none here: it goes with predict, step, extract and the jobs of report'
   refuses 2 "$no" list gpus --format boamps
+  refuses 2 "$no" compare runs.csv -q --format boamps
   refuses 2 "$no" extract --epochs gpu-7.csv -q --format boamps
   refuses 2 "$no" report sacct.txt --by user -q --format boamps
 }
