@@ -317,19 +317,28 @@ static struct dl_report *summary(struct work *w) {
   return r;
 }
 
+/* Formats whose streams hold one table, and whose readers want it all. */
+static bool for_people(const struct dl_format *format) {
+  static const char *const names[] = {"text", "markdown", "latex"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (strcmp(format->name, names[i]) == 0)
+      return true;
+  return false;
+}
+
 /* People get the summary below the jobs. */
 static enum dl_status end_jobs(struct work *w, FILE *f) {
   struct dl_cli *cli = w->cli;
   struct dl_report *r = summary(w);
   if (!r)
     return dl_fail_memory(&cli->diag);
-  bool text = cli->format == dl_format_find("text");
+  bool below = for_people(cli->format);
   dl_stream_tail(w->stream, r);
   enum dl_status status = cli->format->end(w->stream, &cli->diag);
   w->stream = NULL;
-  if (status == DL_OK && text)
+  if (status == DL_OK && below)
     fputc('\n', f);
-  if (status == DL_OK && text)
+  if (status == DL_OK && below)
     status = cli->format->report(r, f, dl_wants_colour(f), &cli->diag);
   dl_report_free(r);
   return status;

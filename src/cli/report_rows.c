@@ -7,9 +7,10 @@
 #include "base/number.h"
 
 #define J_PER_KWH 3.6e6
+#define S_PER_H 3600
 
 /* The columns that emissions, cost and the facility have in both tables. */
-enum { FACILITY, EMISSIONS, COST, N_OF_SITE };
+enum { FACILITY, EMISSIONS, COST, N_OF_SITE }; /* facility: the total's */
 static const struct dl_column of_site[N_OF_SITE] = {
     {"facility_energy_j", NULL, "J", DL_ENERGY, false},
     {"co2e_g", NULL, "g CO2e", DL_MASS, false},
@@ -20,8 +21,6 @@ static void site_headings(struct dl_column *c,
                           const struct dl_footprint *foot) {
   for (size_t i = 0; i < N_OF_SITE; i++)
     c[i] = of_site[i];
-  if (!isnan(foot->pue.x))
-    c[FACILITY].heading = "facility";
   if (!isnan(foot->intensity.x))
     c[EMISSIONS].heading = "emissions";
   if (!isnan(foot->price)) {
@@ -55,7 +54,8 @@ static const struct dl_column job_columns[DL_JOB_COLUMNS - N_OF_SITE] = {
     {"n_gpus", "GPUs", NULL, DL_CODE, false},
     {"gpu_util", NULL, NULL, DL_PERCENT, false},
     {"idle_gpu_share", "idle GPUs", NULL, DL_PERCENT, false},
-    {"energy_j", "energy", "J", DL_ENERGY, false},
+    {"energy_j", NULL, "J", DL_ENERGY, false},
+    {"energy_kwh", "energy", "kWh", DL_PLAIN, false},
     {"energy_from", "energy from", NULL, DL_CODE, false},
     {"boundary", "boundary", NULL, DL_CODE, false}};
 
@@ -87,6 +87,7 @@ void dl_job_values(const struct dl_run *run, const struct dl_accounted *job,
   v[i++] = dl_number(dl_run_get(run, "gpu_util"));
   v[i++] = dl_number(job->idle_gpu_s / job->gpu_s);
   v[i++] = dl_number(job->energy_j);
+  v[i++] = dl_number(job->energy_j / J_PER_KWH);
   v[i++] = dl_string(dl_energy_from_name(job->from));
   v[i++] = dl_string(job->boundary);
   site_values(v + i, foot, job->energy_j);
@@ -94,7 +95,7 @@ void dl_job_values(const struct dl_run *run, const struct dl_accounted *job,
 
 /* --- groups */
 
-enum { GROUP_COLUMNS = DL_N_KEYS + 10 + N_OF_SITE };
+enum { GROUP_COLUMNS = DL_N_KEYS + 11 + N_OF_SITE };
 
 static const struct dl_column key_columns[DL_N_KEYS] = {
     {"user", "user", NULL, DL_CODE, false},
@@ -106,9 +107,10 @@ static const struct dl_column sum_columns[] = {
     {"jobs", "jobs", NULL, DL_CODE, false},
     {"unknown_jobs", NULL, NULL, DL_CODE, false},
     {"duration_s", NULL, "s", DL_TIME, false},
-    {"gpu_s", "GPU time", "s", DL_TIME, false},
+    {"gpu_s", NULL, "s", DL_TIME, false},
+    {"gpu_h", "GPU time", "h", DL_PLAIN, false},
     {"idle_gpu_share", "idle GPUs", NULL, DL_PERCENT, false},
-    {"energy_j", "energy", "J", DL_ENERGY, false},
+    {"energy_j", NULL, "J", DL_ENERGY, false},
     {"energy_kwh", "energy", "kWh", DL_PLAIN, false},
     {"measured_energy_j", NULL, "J", DL_ENERGY, false},
     {"measured_share", "measured", NULL, DL_PERCENT, false},
@@ -126,6 +128,7 @@ static void sum_values(const struct dl_sums *s, const struct dl_footprint *foot,
   v[i++] = dl_count(s->unknown);
   v[i++] = dl_number(s->duration_s);
   v[i++] = dl_number(s->gpu_s);
+  v[i++] = dl_number(s->gpu_s / S_PER_H);
   v[i++] = dl_number(dl_sums_idle(s));
   v[i++] = dl_number(energy);
   v[i++] = dl_number(energy / J_PER_KWH);
@@ -193,21 +196,24 @@ void dl_report_total(struct dl_report *r, const struct dl_sums *s,
   add_count(g, "unknown_jobs", "without energy", s->unknown);
   dl_report_add(g, "duration_s", "time of jobs", "s", DL_TIME,
                 dl_number(s->duration_s));
-  add_known(g, "gpu_s", s->gpu_s > 0 ? "GPU time" : NULL, "s", DL_TIME,
-            s->gpu_s);
+  add_known(g, "gpu_s", NULL, "s", DL_TIME, s->gpu_s);
+  add_known(g, "gpu_h", s->gpu_s > 0 ? "GPU time" : NULL, "h", DL_PLAIN,
+            s->gpu_s / S_PER_H);
   add_known(g, "told_gpu_share", told < 1 ? "of it with known use" : NULL, NULL,
             DL_PERCENT, told);
   add_known(g, "idle_gpu_share", "of that idle", NULL, DL_PERCENT,
             dl_sums_idle(s));
-  add_known(g, "energy_j", "energy", "J", DL_ENERGY, energy);
-  add_known(g, "energy_kwh", "that is", "kWh", DL_PLAIN, energy / J_PER_KWH);
+  add_known(g, "energy_j", NULL, "J", DL_ENERGY, energy);
+  add_known(g, "energy_kwh", "energy", "kWh", DL_PLAIN, energy / J_PER_KWH);
   add_known(g, "measured_energy_j", NULL, "J", DL_ENERGY, s->measured_j);
   add_known(g, "measured_share", "of it measured", NULL, DL_PERCENT,
             measured_share(s));
   dl_report_add(g, "boundary", s->boundary[0] ? "boundary" : NULL, NULL,
                 DL_CODE, dl_string(s->boundary[0] ? s->boundary : NULL));
-  add_known(g, "facility_energy_j", "energy of the facility", "J", DL_ENERGY,
+  add_known(g, "facility_energy_j", NULL, "J", DL_ENERGY,
             dl_facility_energy(foot, energy));
+  add_known(g, NULL, "energy of the facility", "kWh", DL_PLAIN,
+            dl_facility_energy(foot, energy) / J_PER_KWH);
   add_known(g, "co2e_g", "emissions", "g CO2e", DL_MASS,
             dl_emissions(foot, energy));
   add_known(g, "cost", "cost", foot->currency, DL_PLAIN, dl_cost(foot, energy));

@@ -8,7 +8,7 @@
 #include "cli/site_options.h"
 #include "estimate/tally.h"
 
-enum { DL_JOB_COLUMNS = 21 };
+enum { DL_JOB_COLUMNS = 22 };
 
 /* The columns of a job; what is not known at all has no heading. They borrow
  * from foot. */

@@ -73,10 +73,26 @@ usual() {
   near '.total.energy_j' '100 * (600 + 64 * 1.073741824 * 0.3725)'
 }
 
+@test 'people have kWh and GPU hours, below the jobs the sums' {
+  cp "$TOP_SRCDIR/data/examples/sacct.txt" .
+  gives 0 '' report sacct.txt -q
+  # 32.4 MJ; 2 GPUs for 10 h
+  grep -q '^1041 .* 9\.00  *measured  *node$' out
+  grep -q '^  2024-02  *1  *20\.0  *12\.0  *9\.00 ' out
+  # 2 x 10 h, 7260 s, 1800 s and 2 x 1.5 h
+  grep -q '^  GPU time  *25\.5 h$' out
+  gives 0 '' report sacct.txt -q -f markdown
+  grep -q '^| 1041 ' out
+  grep -q '^## Total$' out
+  gives 0 '' report sacct.txt -q -f json
+  near .total.gpu_h '2 * 10 + 7260 / 3600 + 0.5 + 2 * 1.5'
+  near '.jobs[0].energy_kwh' 9
+}
+
 @test 'a node power goes over all else, but not over a meter' {
   usual
   gives 0 '' report sacct.txt -q -f csv --node-power 500 --node-power gpu=1500
-  cut -d, -f1,16,17,18 out >some
+  cut -d, -f1,16,18,19 out >some
   diff -u - some <<'END'
 run_id,energy_j,energy_from,boundary
 1,72000000,measured,node
@@ -147,7 +163,7 @@ dlest: 1 row skipped" report runs.csv --by job -f csv
 
 @test 'text: jobs, months, the sum, sources, what it means' {
   usual
-  gives 0 '' report sacct.txt -q --country fr --price 0.2 --currency EUR
+  gives 0 '' report sacct.txt -q --country fr --price 0.2EUR
   grep -q '^job  *name  *user  *state  *began  *time  *GPUs  *idle GPUs  *energy' out
   grep -q '^2_4 .* 60.0 .*gpu-use' out
   grep -q '^By month$' out
