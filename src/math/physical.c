@@ -96,7 +96,7 @@ static double predict_row(const struct dl_physical *s, const double *row) {
   dl_physical_constants_of(s->theta, c);
   dl_physical_targets(c, fx, &load, row[DL_PC_RAM_W], out);
   return out[(size_t)row[DL_PC_TARGET]] + dl_near_at(&s->near, row) +
-         dl_runs_at(&s->runs, row);
+         dl_near_at(&s->runs, row);
 }
 
 static enum dl_status predict(const void *state, const gsl_matrix *X,

@@ -22,6 +22,7 @@ static const struct dl_physics_info physics[] = {
     [DL_PH_PM] = {"pm", NULL, 0.35, 0.25, "power at the full bandwidth"},
     [DL_PH_PCAP] = {"pcap", NULL, 0.97, 0.04, "most power, share of TDP"},
     [DL_PH_PTC] = {"ptc", NULL, 0.75, 0.2, "without tensor cores, relative"},
+    [DL_PH_MTC] = {"mtc", NULL, 1, 0.3, "bandwidth without tensor cores, rel."},
     [DL_PH_KAPPA] = {"kappa", NULL, 0.5, 0.5, "slower under a power cap"},
 };
 
@@ -29,7 +30,7 @@ static const struct dl_effect_info effects[] = {
     [DL_FX_HOST_LAUNCH] = {"host_launch", DL_BY_HOST, 0.6},
     [DL_FX_HOST_EPOCH] = {"host_epoch", DL_BY_HOST, 0.5},
     [DL_FX_GPU_COMPUTE] = {"gpu_compute", DL_BY_GPU, 0.2},
-    [DL_FX_GPU_MEMORY] = {"gpu_memory", DL_BY_GPU, 0.5},
+    [DL_FX_GPU_MEMORY] = {"gpu_memory", DL_BY_GPU, 0.3},
     [DL_FX_GPU_POWER] = {"gpu_power", DL_BY_GPU, 0.1},
     [DL_FX_ARCH_TIME] = {"arch_time", DL_BY_ARCH, 0.12},
     [DL_FX_ARCH_KERNELS] = {"arch_kernels", DL_BY_ARCH, 0.2},
@@ -89,13 +90,17 @@ static double efficiency(const double *c, const struct dl_load *l) {
                              : c[DL_PH_EC_HALF];
 }
 
+static double bandwidth_share(const double *c, const struct dl_load *l) {
+  return c[DL_PH_EM] * (l->has_tensor ? 1 : c[DL_PH_MTC]);
+}
+
 /* What a step would draw without a limit. */
 static double demand(const struct factors *f, const struct dl_load *l,
                      const struct step *s) {
   const double *c = f->c;
   double gpu = s->compute + s->memory + s->kernels;
   double busy = (c[DL_PH_PU] * gpu + c[DL_PH_PF] * c[DL_PH_EC] * s->compute +
-                 c[DL_PH_PM] * c[DL_PH_EM] * s->memory) /
+                 c[DL_PH_PM] * bandwidth_share(c, l) * s->memory) /
                 s->time;
   double ptc = l->has_tensor ? 1 : c[DL_PH_PTC];
   return f->base +
@@ -112,12 +117,14 @@ static struct step one_step(const struct factors *f, const struct dl_load *l,
   double weights = mode == FULL ? l->weights : mode == FROZEN ? l->head : 0;
   double samples =
       m * l->batch * fx[DL_FX_ARCH_TIME] * fx[DL_FX_FRAMEWORK_TIME];
+  double bandwidth =
+      bandwidth_share(c, l) * l->bandwidth * fx[DL_FX_GPU_MEMORY];
   struct step s;
   s.compute = samples * l->flops * fx[DL_FX_FACTS_FLOPS] /
               (efficiency(c, l) * l->peak * fx[DL_FX_GPU_COMPUTE]);
   s.memory =
       (samples * bytes * fx[DL_FX_FACTS_BYTES] + c[DL_PH_WOPT] * weights) /
-      (c[DL_PH_EM] * l->bandwidth * fx[DL_FX_GPU_MEMORY]);
+      bandwidth;
   s.kernels = kernels * c[DL_PH_TAU];
   s.launch = (kernels * c[DL_PH_LAMBDA] + c[DL_PH_C0]) * fx[DL_FX_HOST_LAUNCH] *
              fx[DL_FX_FRAMEWORK_LAUNCH] * (l->server > 0 ? c[DL_PH_SERVER] : 1);

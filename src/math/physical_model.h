@@ -7,8 +7,8 @@
  *   T0 = sqrt(Tg^2 + Th^2)                 host and GPU overlap in part
  *   Tg = Tc + Tm + Tw + Tk
  *   Tc = m Nt Dt b F / (ec peak Gc)        arithmetic
- *   Tm = m Nt Dt b A / (em BW Gm)          traffic of the layers
- *   Tw = w wopt / (em BW Gm)               weights: gradients, optimiser
+ *   Tm = m Nt Dt b A / (em BW mtc Gm)      traffic of the layers
+ *   Tw = w wopt / (em BW mtc Gm)           weights: gradients, optimiser
  *   Tk = m K Nk tau                        kernels on the GPU
  *   Th = (m K Nk lambda + c0) H Dl srv^s   launches on the host
  *
@@ -17,11 +17,11 @@
  * pass; m = 3 to train (the backward pass is two forward ones), 1 to validate
  * or with a frozen base; s = 1 for a server. N, G, H and D are what a network,
  * a GPU, a host and a framework are found to differ by, 1 where they are not
- * known. The GPU
- * draws, with ec the constant of plain FP32 in any case,
+ * known; mtc is 1 for GPUs with tensor cores. The GPU draws, with ec the
+ * constant of plain FP32 in any case,
  *
  *   base = pa TDP + pb BW                  pb for GDDR6 and later alone
- *   dyn  = TDP ptc (pu Tg + pf ec Tc + pm em (Tm + Tw)) / T0
+ *   dyn  = TDP ptc (pu Tg + pf ec Tc + pm em mtc (Tm + Tw)) / T0
  *   Pd   = (base + dyn) Gp Np              wanted
  *   P    = (Pd^-8 + C^-8)^(-1/8),  C = pcap min(TDP, limit)
  *
@@ -64,6 +64,7 @@ enum dl_physics {
   DL_PH_PM,      /* at the full bandwidth, share of TDP */
   DL_PH_PCAP,    /* most, share of TDP */
   DL_PH_PTC,     /* factor without tensor cores */
+  DL_PH_MTC,     /* share of the bandwidth without tensor cores, relative */
   DL_PH_KAPPA,   /* how a step slows down under a power cap */
   DL_N_PHYSICS
 };

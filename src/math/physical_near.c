@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What the physics leaves over, learnt from configurations like the one in
- * question: kriging of the residuals (Gaussian process, squared exponential
- * kernel) in the logarithms of batch, image side and samples, within the same
- * network on the same GPU. A configuration that was measured gets its own mean
- * back, a new one near to it a part of its residual; a new network or GPU
- * gets nothing. */
+ * question: kriging of the residuals (Gaussian process) in the logarithms of
+ * batch, image side and samples, within the same network on the same GPU, with
+ * the covariance of physical_runs.c. A configuration that was measured gets its
+ * own mean back, a new one near to it a part of its residual; a new network or
+ * GPU gets nothing. */
 
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_linalg.h>
@@ -12,12 +12,6 @@
 
 #include "base/memory.h"
 #include "math/physical_private.h"
-
-/* Standard deviations: of what configurations share, of what each has of its
- * own, and of one value about its configuration's mean. */
-#define SHARED 0.05
-#define OWN 0.03
-#define NOISE 0.03
 
 /* Over which they are alike, in factors of e. */
 #define LENGTH_BATCH 0.7
@@ -46,16 +40,6 @@ double dl_near_distance2(const double *a, const double *b, bool *same) {
   return d2;
 }
 
-static double alike(const double *a, const double *b) {
-  bool same;
-  if (differ(a[DL_NEAR_GPU], b[DL_NEAR_GPU]) ||
-      differ(a[DL_NEAR_ARCH], b[DL_NEAR_ARCH]) ||
-      differ(a[DL_NEAR_TARGET], b[DL_NEAR_TARGET]))
-    return 0;
-  double d2 = dl_near_distance2(a, b, &same);
-  return SHARED * SHARED * exp(-d2 / 2) + (same ? OWN * OWN : 0);
-}
-
 void dl_near_free(struct dl_near *near) {
   gsl_matrix_free(near->at);
   gsl_vector_free(near->weight);
@@ -79,9 +63,9 @@ enum dl_status dl_near_fit(struct dl_near *near, const gsl_matrix *X,
   for (size_t i = 0; i < m; i++) {
     for (size_t j = 0; j < m; j++)
       gsl_matrix_set(K, i, j,
-                     alike(gsl_matrix_const_ptr(near->at, i, 0),
-                           gsl_matrix_const_ptr(near->at, j, 0)));
-    *gsl_matrix_ptr(K, i, i) += NOISE * NOISE / gsl_vector_get(n, i);
+                     dl_runs_covariance(gsl_matrix_const_ptr(near->at, i, 0),
+                                        gsl_matrix_const_ptr(near->at, j, 0)));
+    *gsl_matrix_ptr(K, i, i) += dl_runs_noise(gsl_vector_get(n, i));
   }
   int gsl = gsl_linalg_cholesky_decomp1(K);
   if (!gsl)
@@ -99,7 +83,7 @@ double dl_near_at(const struct dl_near *near, const double *row) {
   dl_near_place(row, at);
   for (size_t i = 0; i < near->weight->size; i++)
     sum += gsl_vector_get(near->weight, i) *
-           alike(at, gsl_matrix_const_ptr(near->at, i, 0));
+           dl_runs_covariance(at, gsl_matrix_const_ptr(near->at, i, 0));
   return sum;
 }
 

@@ -107,6 +107,5 @@ void dl_joint_factorise(gsl_matrix *L, const gsl_matrix *cov);
 double dl_runs_covariance(const double *a, const double *b); /* places */
 /* Variance of the mean of n values of a run measured again. */
 double dl_runs_noise(double n);
-double dl_runs_at(const struct dl_near *runs, const double *row);
 
 #endif

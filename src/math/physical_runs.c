@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the physics leaves over of calibrating runs.
+/* What the physics leaves over of runs, of a fit and of a calibration.
  *
  * Runs of one network on one GPU are off together, in time and in power, by
  * more than a machine differs as a whole: kernels that a library has for one
@@ -51,15 +51,4 @@ double dl_runs_covariance(const double *a, const double *b) {
 
 double dl_runs_noise(double n) {
   return REPEAT * REPEAT / n + FLOOR * FLOOR;
-}
-
-double dl_runs_at(const struct dl_near *runs, const double *row) {
-  double at[DL_NEAR], sum = 0;
-  if (!runs->at)
-    return 0;
-  dl_near_place(row, at);
-  for (size_t i = 0; i < runs->weight->size; i++)
-    sum += gsl_vector_get(runs->weight, i) *
-           dl_runs_covariance(at, gsl_matrix_const_ptr(runs->at, i, 0));
-  return sum;
 }

@@ -396,7 +396,7 @@ static enum dl_status place_runs(struct work *w, struct dl_diag *d) {
     row[DL_PC_TARGET] = (double)w->seen[i].target;
     dl_near_place(row, gsl_matrix_ptr(w->places, i, 0));
     w->known[i] =
-        dl_near_at(&w->from->near, row) + dl_runs_at(&w->from->runs, row);
+        dl_near_at(&w->from->near, row) + dl_near_at(&w->from->runs, row);
     for (size_t j = 0; j <= i; j++)
       gsl_matrix_set(w->R, i, j,
                      dl_runs_covariance(gsl_matrix_ptr(w->places, i, 0),
