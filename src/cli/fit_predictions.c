@@ -59,6 +59,15 @@ struct target {
   double *measured, *low, *high; /* owned */
 };
 
+/* The residuals of the kind of groups that the folds are, or NULL. */
+static const struct dl_residuals *groups_of(const struct dl_fit *fit,
+                                            const struct dl_cv_spec *cv) {
+  for (size_t i = 0; cv->scheme == DL_GROUP && i < DL_LEFT_ROWS; i++)
+    if (strcmp(cv->column, dl_left_out_name((enum dl_left_out)i)) == 0)
+      return &fit->left_out[i];
+  return NULL;
+}
+
 static enum dl_status make_target(struct target *w, const struct dl_training *t,
                                   const struct dl_fit *fit,
                                   const struct dl_cv *cv,
@@ -76,9 +85,9 @@ static enum dl_status make_target(struct target *w, const struct dl_training *t,
   enum dl_status status = dl_training_folds(&w->folds, t, &c->cv, c->seed, d);
   if (status != DL_OK)
     return status;
-  return dl_out_of_fold_intervals(w->low, w->high, w->measured, w->predicted,
-                                  fit->log_target, &w->folds,
-                                  DL_PREDICTIONS_COVERAGE, d);
+  return dl_out_of_fold_intervals(
+      w->low, w->high, w->measured, w->predicted, fit->log_target, &w->folds,
+      groups_of(fit, &c->cv), DL_PREDICTIONS_COVERAGE, d);
 }
 
 static void free_target(struct target *w) {

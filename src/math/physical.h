@@ -72,6 +72,10 @@ struct dl_physical_parts {
 void dl_physical_explain(const void *state, const double *row,
                          struct dl_physical_parts *parts);
 
+/* What was measured of a target in a row of DL_PC_N columns, NaN where it was
+ * not; an energy may follow from power and time. */
+double dl_physical_measured(const double *row, enum dl_physical_target target);
+
 /* Fitted constants, for reports. */
 struct dl_physical_constant {
   const char *name, *unit, *summary;

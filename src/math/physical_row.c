@@ -72,6 +72,16 @@ void dl_physical_load(const double *row, struct dl_load *l) {
   };
 }
 
+double dl_physical_measured(const double *row, enum dl_physical_target target) {
+  double power = row[DL_PC_POWER], time = row[DL_PC_TIME];
+  double x = target == DL_PT_POWER   ? power
+             : target == DL_PT_TIME  ? time
+             : row[DL_PC_ENERGY] > 0 ? row[DL_PC_ENERGY]
+             : power > 0             ? (power + row[DL_PC_RAM_W]) * time
+                                     : 0;
+  return x > 0 ? x : NAN;
+}
+
 void dl_physical_targets(const double *c, const double *fx,
                          const struct dl_load *load, double ram_w,
                          double out[DL_PT_TIME + 1]) {

@@ -22,6 +22,8 @@ void dl_training_learn_from(struct dl_training *t, struct dl_training *more) {
     gsl_vector_const_view row = gsl_matrix_const_row(more->x, i);
     if (kept != i)
       gsl_matrix_set_row(more->x, kept, &row.vector);
+    for (size_t k = 0; k < more->n_labels; k++)
+      more->labels[k].id[kept] = more->labels[k].id[i];
     kept++;
   }
   more->n = kept;

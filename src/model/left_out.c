@@ -15,8 +15,7 @@ static int ascending(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Up to 21 values that stand for the n sorted ones. */
-static void keep_quantiles(struct dl_group_residuals *g, double *x, size_t n) {
+void dl_keep_quantiles(struct dl_group_residuals *g, double *x, size_t n) {
   const size_t most = sizeof g->value / sizeof *g->value;
   qsort(x, n, sizeof *x, ascending);
   g->n = n;
@@ -52,7 +51,7 @@ static enum dl_status keep_residuals(struct dl_residuals *r,
       if (folds->of_row[i] == k && isfinite(residual(p, cv, i)))
         x[n++] = residual(p, cv, i);
     struct dl_group_residuals *g = &r->g[r->n++];
-    keep_quantiles(g, x, n);
+    dl_keep_quantiles(g, x, n);
     if (!(g->name = dl_strdup(folds->name ? folds->name[k] : "")))
       status = dl_fail_memory(d);
   }
@@ -129,6 +128,8 @@ enum dl_status dl_leave_all_out(struct dl_fit *fit, const struct dl_training *t,
       continue;
     any = true;
     status = leave_out(fit, left, t, c, p, d);
+    if (status == DL_OK)
+      status = dl_leave_more_out(fit, left, t, c, p, d);
   }
   if (status == DL_OK && !any && t->n >= 4)
     status = leave_out(fit, DL_LEFT_ROWS, t, c, p, d);
@@ -146,34 +147,58 @@ static void fold_residuals(struct dl_group_residuals *g, double *x,
     if (folds->of_row[i] == k && isfinite(r))
       x[n++] = r;
   }
-  keep_quantiles(g, x, n);
+  dl_keep_quantiles(g, x, n);
 }
 
-enum dl_status dl_out_of_fold_intervals(double *low, double *high,
-                                        const double *y,
-                                        const double *prediction,
-                                        bool log_target,
-                                        const struct dl_folds *folds,
-                                        double coverage, struct dl_diag *d) {
-  struct dl_residuals others = {.n = folds->k - 1};
-  struct dl_group_residuals last;
+static bool is_fold(const struct dl_folds *folds, const char *name) {
+  for (size_t k = 0; k < folds->k; k++)
+    if (folds->name && strcmp(folds->name[k], name) == 0)
+      return true;
+  return false;
+}
+
+/* The groups of all folds, and those of others that are none; NULL when memory
+ * is out. */
+static struct dl_group_residuals *
+all_groups(size_t *n, const double *y, const double *prediction,
+           bool log_target, const struct dl_folds *folds,
+           const struct dl_residuals *others) {
+  size_t most = folds->k + (others ? others->n : 0);
   double *x = dl_calloc(folds->n, sizeof *x);
-  others.g = dl_calloc(folds->k, sizeof *others.g);
-  if (!x || !others.g) {
+  struct dl_group_residuals *g = dl_calloc(most, sizeof *g);
+  if (!x || !g) {
     free(x);
-    free(others.g);
-    return dl_fail_memory(d);
+    free(g);
+    return NULL;
   }
   for (size_t k = 0; k < folds->k; k++)
-    fold_residuals(&others.g[k], x, y, prediction, log_target, folds, k);
-  last = others.g[folds->k - 1];
+    fold_residuals(&g[k], x, y, prediction, log_target, folds, k);
+  *n = folds->k;
+  for (size_t i = 0; others && i < others->n; i++)
+    if (!is_fold(folds, others->g[i].name))
+      g[(*n)++] = others->g[i];
+  free(x);
+  return g;
+}
+
+enum dl_status dl_out_of_fold_intervals(
+    double *low, double *high, const double *y, const double *prediction,
+    bool log_target, const struct dl_folds *folds,
+    const struct dl_residuals *others, double coverage, struct dl_diag *d) {
+  size_t n;
+  struct dl_residuals but_one = {0};
+  but_one.g = all_groups(&n, y, prediction, log_target, folds, others);
+  if (!but_one.g)
+    return dl_fail_memory(d);
+  but_one.n = n - 1;
+  struct dl_group_residuals last = but_one.g[n - 1];
   for (size_t k = 0; k < folds->k; k++) {
     double down, up;
-    struct dl_group_residuals own = others.g[k];
-    others.g[k] = last; /* in place of its own */
-    if (!dl_residual_interval(&others, coverage, &down, &up))
+    struct dl_group_residuals own = but_one.g[k];
+    but_one.g[k] = last; /* in place of its own */
+    if (!dl_residual_interval(&but_one, coverage, &down, &up))
       down = up = NAN;
-    others.g[k] = own;
+    but_one.g[k] = own;
     for (size_t i = 0; i < folds->n; i++) {
       if (folds->of_row[i] != k)
         continue;
@@ -181,7 +206,6 @@ enum dl_status dl_out_of_fold_intervals(double *low, double *high,
       high[i] = log_target ? prediction[i] * exp(up) : prediction[i] + up;
     }
   }
-  free(others.g);
-  free(x);
+  free(but_one.g);
   return DL_OK;
 }
