@@ -182,8 +182,9 @@ static enum dl_status score_row(struct comparing *w, struct pass *p,
   if (fault.kind != DL_FAULT_NONE)
     return dl_frame_complain(p->f, &fault, p->cells, dl_csv_path(p->csv),
                              block->line[i], d);
-  enum dl_status status = dl_session_row(
-      p->session, p->cells, dl_frame_descriptors(p->f, i), &job, p->est, d);
+  enum dl_status status =
+      dl_session_row(p->session, NULL, p->cells, dl_frame_descriptors(p->f, i),
+                     &job, p->est, d);
   if (status == DL_OK)
     status = dl_session_check(w->cli->catalog, &job, dl_csv_path(p->csv),
                               block->line[i], &bad, d);

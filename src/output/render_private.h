@@ -18,6 +18,7 @@ struct dl_stream {
   struct dl_column *columns; /* owned copy */
   size_t n_cols;
   size_t n_rows;
+  struct dl_text line;      /* CSV: a row as it is put together */
   struct dl_table *head;    /* text: rows held back to find the widths */
   struct dl_layout *layout; /* text: those widths, then known */
 };

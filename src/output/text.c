@@ -264,6 +264,8 @@ static enum dl_status text_end(struct dl_stream *s, struct dl_diag *d) {
 }
 
 const struct dl_format dl_format_text = {
-    "text",   "tables and lines for people", text_report, text_begin, text_row,
-    text_end,
+    "text",      "tables and lines for people",
+    text_report, text_begin,
+    text_row,    text_end,
+    NULL,
 };
