@@ -27,7 +27,7 @@ struct dl_sweep_taker {
 };
 
 /* How many rows a part has in a round, at most. */
-enum { DL_SWEEP_RUN = 2048 };
+enum { DL_SWEEP_RUN = 8192 };
 
 /* Threads that a sweep would use: OpenMP's. */
 size_t dl_sweep_parts(void);
