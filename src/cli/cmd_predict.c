@@ -365,7 +365,10 @@ static enum dl_status make_axes(struct dl_predict_options *o,
   if (o->input)
     return dl_fail(d, DL_EUSAGE,
                    "--input has rows of its own: give one value, not a list");
+  size_t n;
   enum dl_status status = dl_job_options_sweep(&o->job, axes, d);
+  if (status == DL_OK)
+    status = dl_axes_combinations(&o->job.axes, &n, d);
   return status == DL_OK ? dl_frame_axes(f, &o->job.axes, d) : status;
 }
 

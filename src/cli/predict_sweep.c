@@ -176,6 +176,14 @@ static enum dl_status write_sweep(struct sweep *w, struct dl_frame *f,
   return dl_output_commit(&out, &cli->diag);
 }
 
+/* Unknown names are told before anything is written. */
+static enum dl_status check_names(struct dl_frame *f, struct dl_diag *d) {
+  struct dl_walk *walk;
+  enum dl_status status = dl_walk_new(&walk, f, d);
+  dl_walk_free(walk);
+  return status;
+}
+
 static enum dl_status check_budget(const struct sweep *w) {
   double most = -INFINITY;
   for (size_t i = 0; i < w->parts; i++)
@@ -210,8 +218,10 @@ enum dl_status dl_predict_sweep(struct dl_cli *cli,
       w.part[i].over_j = -INFINITY;
     w.n_methods = dl_session_n_methods(session);
     dl_frame_warn_unused(f, &cli->diag);
-    status = write_sweep(&w, f, session);
+    status = check_names(f, &cli->diag);
   }
+  if (status == DL_OK)
+    status = write_sweep(&w, f, session);
   if (status == DL_OK)
     status = check_budget(&w);
   free_parts(&w);

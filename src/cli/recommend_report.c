@@ -207,7 +207,7 @@ static void add_front(struct telling *w) {
     front += w->l->c[i].place.front;
     open += !w->l->c[i].place.front && w->l->c[i].place.open;
   }
-  add_text(w, "Pareto front: nothing is better in all", 0, front, SHOWN_FRONT);
+  add_text(w, "Pareto front: what nothing beats", 0, front, SHOWN_FRONT);
   add_text(w, "Beaten, but within the intervals", front, front + open,
            SHOWN_OPEN);
   if (w->o->all)

@@ -21,15 +21,18 @@ void dl_axes_free(struct dl_axes *axes) {
   axes->n = 0;
 }
 
+static bool is_shape(const char *text) {
+  return strncmp(text, "transformer:", 12) == 0;
+}
+
 bool dl_axis_is_list(const char *text) {
-  bool shape = strncmp(text, "transformer:", 12) == 0;
-  const char *comma = strchr(text, ',');
   if (strstr(text, "..") && strspn(text, "0123456789") > 0)
     return true;
-  /* Of a shape, all that follows a comma is KEY=VALUE. */
-  for (; comma; comma = strchr(comma + 1, ',')) {
+  /* Of a shape, what follows a comma is KEY=VALUE. */
+  for (const char *comma = strchr(text, ','); comma;
+       comma = strchr(comma + 1, ',')) {
     size_t len = strcspn(comma + 1, ",");
-    if (!shape || !memchr(comma + 1, '=', len))
+    if (!is_shape(text) || is_shape(comma + 1) || !memchr(comma + 1, '=', len))
       return true;
   }
   return false;
@@ -111,8 +114,7 @@ static bool split(struct dl_strlist *to, const char *text) {
   bool ok = dl_strlist_split(&parts, text, ',');
   for (size_t i = 0; ok && i < parts.n; i++) {
     bool goes_on = to->n > 0 && strchr(parts.s[i], '=') &&
-                   strncmp(parts.s[i], "transformer:", 12) != 0 &&
-                   strncmp(to->s[to->n - 1], "transformer:", 12) == 0;
+                   !is_shape(parts.s[i]) && is_shape(to->s[to->n - 1]);
     if (!goes_on) {
       ok = dl_strlist_add(to, parts.s[i]);
       continue;
