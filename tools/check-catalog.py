@@ -18,8 +18,8 @@ import re
 import sys
 import xml.etree.ElementTree as ET
 
-SHIPPED = ("accelerators", "architectures", "datasets", "grids", "sites",
-           "transformers")
+SHIPPED = ("accelerators", "architectures", "datasets", "grids", "nodes",
+           "sites", "transformers")
 NOISE = frozenset("nvidia amd intel geforce tesla radeon instinct "
                   "graphics".split())
 
@@ -72,6 +72,20 @@ def check_site(entry):
     yield from within(v, "pue", 1, 3)
     yield from within(v, "carbon_g_kwh", 1, 1500)
     yield from within(v, "year", 2010, 2100)
+def check_node(entry):
+    v = values(entry)
+    if ":" in entry.get("id") and \
+            entry.get("id").split(":")[0] != entry.get("vendor"):
+        yield "the id does not begin with the vendor"
+    for name in ("sockets", "gpus", "memory_gb", "memory_w_gb", "rest_w",
+                 "supply_efficiency", "cpu_idle_w", "year"):
+        if name not in v:
+            yield f"no {name}"
+    if (v.get("gpus", 0) > 0) != (entry.get("gpu") is not None):
+        yield "gpus and gpu do not agree"
+    yield from within(v, "year", 2010, 2100)
+
+
 def no_check(_entry):
     return ()
 
@@ -81,6 +95,7 @@ CHECKS = {
     "architecture": no_check,
     "dataset": no_check,
     "grid": check_grid,
+    "node": check_node,
     "site": check_site,
 }
 
@@ -135,16 +150,25 @@ def check_values(entry):
                 yield f"{name} occurs twice"
 
 
-def check_grids_of_sites(path, root):
-    """That the grids which sites name are in the file beside them."""
-    grids = os.path.join(os.path.dirname(path), "grids.xml")
-    if root.get("kind") != "site" or not os.path.exists(grids):
-        return
-    known = {e.get("id") for e in ET.parse(grids).getroot().findall("entry")}
-    for entry in root.findall("entry"):
-        grid = entry.get("grid")
-        if grid is not None and grid not in known:
-            yield f"{entry.get('id')}: grid '{grid}' is not known"
+# What entries of a kind name, and the file it is in.
+REFERENCES = (("site", "grid", "grids.xml"),
+              ("node", "cpu", "accelerators.xml"),
+              ("node", "gpu", "accelerators.xml"),
+              ("node", "site", "sites.xml"))
+
+
+def check_references(path, root):
+    """That what entries name is in the file beside them."""
+    for kind, attribute, other in REFERENCES:
+        beside = os.path.join(os.path.dirname(path), other)
+        if root.get("kind") != kind or not os.path.exists(beside):
+            continue
+        known = {e.get("id")
+                 for e in ET.parse(beside).getroot().findall("entry")}
+        for entry in root.findall("entry"):
+            name = entry.get(attribute)
+            if name is not None and name not in known:
+                yield f"{entry.get('id')}: {attribute} '{name}' is not known"
 
 
 def check_file(path):
@@ -152,7 +176,7 @@ def check_file(path):
     entries = root.findall("entry")
     yield from check_names(entries)
     yield from check_sources(root)
-    yield from check_grids_of_sites(path, root)
+    yield from check_references(path, root)
     rules = CHECKS.get(root.get("kind"))
     if rules is None:
         yield f"kind '{root.get('kind')}' is not known"

@@ -78,6 +78,7 @@ def regressions(dlest):
     if not found:
         raise Failure("dlest fit --help names no --method")
     names = re.findall(r"[a-z]+", found.group(1).replace(" or ", " "))
+    names.remove("serving")  # knows no training
     first = ["physical", "krr", "ridge", "ols"]
     return [n for n in first if n in names] + \
         [n for n in names if n not in first]

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Makes what ships from measured runs: the PRE models (models/pre.xml), the
-# physical model (models/physical.xml) and the table of configurations
-# (data/delrey2024-configurations.csv).
+# physical model (models/physical.xml), that of inference (models/inference.xml)
+# and the table of configurations (data/delrey2024-configurations.csv).
 #
 #   tools/make-models.sh DLEST RUNS TOP
 #
@@ -52,3 +52,13 @@ Zeus, NSDI 2023" \
   --alias mobilenet_v2=mobilenetv2_050 \
   --set 'source=del Rey et al., doi 10.5281/zenodo.11505891, CC BY 4.0' \
   --means "$top/data/delrey2024-configurations.csv"
+
+# Language models that serve, from means that ship (tools/mlenergy-means.py).
+"$dlest" fit "$top/data/mlenergy-means.csv" \
+  --method serving \
+  --with none \
+  --target request_energy_j \
+  --target request_s \
+  --target request_power_w \
+  --cite 'J.-W. Chung et al., The ML.ENERGY Benchmark, arXiv 2505.06371; Apache-2.0' \
+  -o "$top/models/inference.xml"

@@ -18,7 +18,7 @@ static const struct {
     {"id", offsetof(struct dl_descriptor, id), ALL},
     {"name", offsetof(struct dl_descriptor, name), ALL},
     {"vendor", offsetof(struct dl_descriptor, vendor),
-     KIND(DL_ACCELERATOR) | KIND(DL_SITE)},
+     KIND(DL_ACCELERATOR) | KIND(DL_SITE) | KIND(DL_NODE)},
     {"family", offsetof(struct dl_descriptor, family),
      KIND(DL_ACCELERATOR) | KIND(DL_ARCHITECTURE) | KIND(DL_DATASET)},
     {"form", offsetof(struct dl_descriptor, form), KIND(DL_ACCELERATOR)},
@@ -26,6 +26,9 @@ static const struct {
      KIND(DL_ACCELERATOR)},
     {"grid", offsetof(struct dl_descriptor, grid), KIND(DL_SITE)},
     {"place", offsetof(struct dl_descriptor, place), KIND(DL_SITE)},
+    {"cpu", offsetof(struct dl_descriptor, cpu), KIND(DL_NODE)},
+    {"gpu", offsetof(struct dl_descriptor, gpu), KIND(DL_NODE)},
+    {"site", offsetof(struct dl_descriptor, site), KIND(DL_NODE)},
 };
 
 _Static_assert(sizeof texts / sizeof *texts <= DL_MOST_TEXTS,

@@ -8,7 +8,7 @@
 #include "catalog/descriptor.h"
 
 /* Texts of every kind together. */
-enum { DL_MOST_TEXTS = 8, DL_MOST_ATTRIBUTES = DL_MOST_TEXTS + DL_MAX_FIELDS };
+enum { DL_MOST_TEXTS = 11, DL_MOST_ATTRIBUTES = DL_MOST_TEXTS + DL_MAX_FIELDS };
 
 struct dl_attribute {
   const char *name; /* "vendor", "tdp_w" */

@@ -15,8 +15,15 @@
 #include "base/diag.h"
 #include "base/text.h"
 
-enum dl_kind { DL_ACCELERATOR, DL_ARCHITECTURE, DL_DATASET, DL_GRID, DL_SITE };
-enum { DL_N_KINDS = DL_SITE + 1, DL_MAX_FIELDS = 32 };
+enum dl_kind {
+  DL_ACCELERATOR,
+  DL_ARCHITECTURE,
+  DL_DATASET,
+  DL_GRID,
+  DL_SITE,
+  DL_NODE
+};
+enum { DL_N_KINDS = DL_NODE + 1, DL_MAX_FIELDS = 32 };
 
 enum dl_accelerator_field {
   DL_GPU_TDP_W,       /* thermal design power by the specification */
@@ -41,7 +48,8 @@ enum dl_accelerator_field {
   DL_GPU_BASE_MHZ,
   DL_GPU_BOOST_MHZ,
   DL_GPU_L2_MB,
-  DL_GPU_DEVICES, /* that the system sees on this board; NaN: one */
+  DL_GPU_DEVICES,     /* that the system sees on this board; NaN: one */
+  DL_GPU_EMBODIED_KG, /* CO2e of making the board, kg */
   DL_GPU_YEAR
 };
 
@@ -67,7 +75,12 @@ enum dl_architecture_field {
   DL_ARCH_ATTENTION_MACS_G, /* parts of the first input's that grow with */
   DL_ARCH_ATTENTION_ACTS_M, /* the square of the tokens */
   DL_ARCH_STRIDE_PX,        /* of the coarsest map; NaN: 32 */
-  DL_ARCH_TRAFFIC_RATIO     /* elements that all layers move, by acts_m */
+  DL_ARCH_TRAFFIC_RATIO,    /* elements that all layers move, by acts_m */
+  DL_ARCH_TOKEN_PARAMS_M,   /* decoders: 1e6 weights that a token meets */
+  DL_ARCH_EXPERT_PARAMS_M,  /* of all experts; 0: none */
+  DL_ARCH_EXPERT_SHARE,     /* of them that a token goes through */
+  DL_ARCH_KEPT_PER_TOKEN,   /* keys and values kept of a token, in elements */
+  DL_ARCH_PAIR_MACS         /* attention: MACs with each token before */
 };
 
 enum dl_dataset_field {
@@ -80,6 +93,22 @@ enum dl_dataset_field {
 enum dl_grid_field { DL_GRID_CARBON_G_KWH, DL_GRID_YEAR };
 
 enum dl_site_field { DL_SITE_PUE, DL_SITE_CARBON_G_KWH, DL_SITE_YEAR };
+
+/* A computer and what is in it; estimate/node.h says how the parts add up. */
+enum dl_node_field {
+  DL_NODE_SOCKETS,    /* CPUs; a part of one for a slice of a host */
+  DL_NODE_CPU_TDP_W,  /* of one CPU; NaN: that of the CPU's own entry */
+  DL_NODE_CPU_IDLE_W, /* of one CPU, nothing running */
+  DL_NODE_GPUS,       /* accelerators */
+  DL_NODE_GPU_IDLE_W, /* of one, nothing running; over its own entry's */
+  DL_NODE_MEMORY_GB,
+  DL_NODE_MEMORY_W_GB, /* W per GB fitted */
+  DL_NODE_REST_W,      /* board, fans, network, drives */
+  DL_NODE_EFFICIENCY,  /* of the power supply, 0 .. 1 */
+  DL_NODE_PUE,         /* of where it stands; over its site's */
+  DL_NODE_EMBODIED_KG, /* CO2e of making it, without accelerators, kg */
+  DL_NODE_YEAR
+};
 
 struct dl_field {
   const char *name; /* as in files, formulas and --set: "tdp_w" */
@@ -140,7 +169,10 @@ struct dl_descriptor {
   const char *memory_type;
   const char *grid;  /* sites: identifier of the grid that feeds it */
   const char *place; /* sites: where it is */
-  const char *file;  /* where it was read */
+  const char *cpu;   /* nodes: identifiers of its CPU, accelerator and site */
+  const char *gpu;
+  const char *site;
+  const char *file; /* where it was read */
   size_t line;
   const char *const *aliases;
   size_t n_aliases;

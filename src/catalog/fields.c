@@ -52,6 +52,8 @@ static const struct dl_field accelerator_fields[] = {
     [DL_GPU_L2_MB] = {"l2_mb", "MB", 0.01, 1e5, "last-level cache"},
     [DL_GPU_DEVICES] = {"devices", NULL, 1, 64,
                         "devices that the system sees on the board"},
+    [DL_GPU_EMBODIED_KG] = {"embodied_kg", "kg", 0.1, 1e5,
+                            "CO2 equivalent of making the board"},
     [DL_GPU_YEAR] = {"year", NULL, 2000, 2100, "year of release"},
 };
 
@@ -91,6 +93,16 @@ static const struct dl_field architecture_fields[] = {
     [DL_ARCH_TRAFFIC_RATIO] = {"traffic_ratio", NULL, 1, 1000,
                                "elements that all layers read and write, "
                                "by activation"},
+    [DL_ARCH_TOKEN_PARAMS_M] = {"token_params_m", "M", 1e-6, 1e9,
+                                "weights that a token is multiplied with"},
+    [DL_ARCH_EXPERT_PARAMS_M] = {"expert_params_m", "M", 0, 1e9,
+                                 "weights of all experts"},
+    [DL_ARCH_EXPERT_SHARE] = {"expert_share", NULL, 0, 1,
+                              "share of the experts that a token goes through"},
+    [DL_ARCH_KEPT_PER_TOKEN] = {"kept_per_token", NULL, 1, 1e9,
+                                "keys and values kept of a token"},
+    [DL_ARCH_PAIR_MACS] = {"pair_macs", NULL, 1, 1e12,
+                           "multiply-accumulates with each token before"},
 };
 
 static const struct dl_field dataset_fields[] = {
@@ -111,6 +123,30 @@ static const struct dl_field site_fields[] = {
     [DL_SITE_CARBON_G_KWH] = {"carbon_g_kwh", "g/kWh", 0, 5000,
                               "carbon intensity, CO2 equivalent"},
     [DL_SITE_YEAR] = {"year", NULL, 2000, 2100, "year of the figures"},
+};
+
+static const struct dl_field node_fields[] = {
+    [DL_NODE_SOCKETS] = {"sockets", NULL, 0.01, 64, "CPUs"},
+    [DL_NODE_CPU_TDP_W] = {"cpu_tdp_w", "W", 1, 2000,
+                           "thermal design power of one CPU"},
+    [DL_NODE_CPU_IDLE_W] = {"cpu_idle_w", "W", 0, 1000,
+                            "power of one CPU with nothing running"},
+    [DL_NODE_GPUS] = {"gpus", NULL, 0, 256, "accelerators"},
+    [DL_NODE_GPU_IDLE_W] = {"gpu_idle_w", "W", 0, 1000,
+                            "power of one accelerator with nothing running"},
+    [DL_NODE_MEMORY_GB] = {"memory_gb", "GB", 0.1, 1e6, "main memory"},
+    [DL_NODE_MEMORY_W_GB] = {"memory_w_gb", "W/GB", 0, 10,
+                             "power of the memory by GB"},
+    [DL_NODE_REST_W] = {"rest_w", "W", 0, 2e4,
+                        "power of board, fans, network and drives"},
+    [DL_NODE_EFFICIENCY] = {"supply_efficiency", NULL, 0.1, 1,
+                            "efficiency of the power supply"},
+    [DL_NODE_PUE] = {"pue", NULL, 1, 10,
+                     "power usage effectiveness of where it stands"},
+    [DL_NODE_EMBODIED_KG] = {"embodied_kg", "kg", 0.1, 1e6,
+                             "CO2 equivalent of making it, without "
+                             "accelerators"},
+    [DL_NODE_YEAR] = {"year", NULL, 2000, 2100, "year of the figures"},
 };
 
 static const char *const no_noise[] = {NULL};
@@ -143,6 +179,8 @@ static const struct dl_kind_info kinds[] = {
                  "data/grids.rng", grid_fields, COUNT(grid_fields), no_noise},
     [DL_SITE] = {"site", "site", "sites", FILES("data/sites.xml"),
                  "data/sites.rng", site_fields, COUNT(site_fields), no_noise},
+    [DL_NODE] = {"node", "node", "nodes", FILES("data/nodes.xml"),
+                 "data/nodes.rng", node_fields, COUNT(node_fields), no_noise},
 };
 
 const struct dl_kind_info *dl_kind_info(enum dl_kind kind) {

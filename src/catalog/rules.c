@@ -99,7 +99,7 @@ static void check_architecture(const struct dl_subject *s) {
     at_input(s, i);
 }
 
-/* --- data sets, grids, sites */
+/* --- data sets, grids, sites, nodes */
 
 static void needs(const struct dl_subject *s, size_t field) {
   if (isnan(dl_value(s, field)))
@@ -127,6 +127,28 @@ static void check_site(const struct dl_subject *s) {
   dl_whole(s, DL_SITE_YEAR);
 }
 
+static void check_node(const struct dl_subject *s) {
+  double gpus = dl_value(s, DL_NODE_GPUS);
+  double tdp = dl_value(s, DL_NODE_CPU_TDP_W);
+  needs(s, DL_NODE_SOCKETS);
+  needs(s, DL_NODE_MEMORY_GB);
+  dl_whole(s, DL_NODE_GPUS);
+  dl_whole(s, DL_NODE_YEAR);
+  dl_within(s, DL_NODE_MEMORY_W_GB, 0.02, 1.5);
+  dl_within(s, DL_NODE_EFFICIENCY, 0.5, 1);
+  dl_within(s, DL_NODE_PUE, 1, 4);
+  if (!s->e->cpu && isnan(tdp))
+    dl_findings_add(s->l, true, s->e->file, s->e->line, s->e->id,
+                    "neither a cpu nor a cpu_tdp_w");
+  if (dl_bound_value(s, DL_NODE_CPU_IDLE_W) > tdp)
+    dl_object(s, DL_NODE_CPU_IDLE_W, "is more than cpu_tdp_w %g", tdp);
+  if (gpus > 0 && !s->e->gpu)
+    dl_object(s, DL_NODE_GPUS, "without a gpu; name one of the catalogue");
+  if (s->e->gpu && !(gpus > 0))
+    dl_findings_add(s->l, true, s->e->file, s->e->line, s->e->id,
+                    "gpu '%s', but no number of gpus", s->e->gpu);
+}
+
 /* --- all of them */
 
 void dl_rules_entry(const struct dl_descriptor *e, struct dl_findings *l) {
@@ -136,6 +158,7 @@ void dl_rules_entry(const struct dl_descriptor *e, struct dl_findings *l) {
       [DL_DATASET] = check_dataset,
       [DL_GRID] = check_grid,
       [DL_SITE] = check_site,
+      [DL_NODE] = check_node,
   };
   struct dl_subject s = {e, l};
   check[e->kind](&s);

@@ -13,6 +13,20 @@ static void put(struct dl_descriptor *e, enum dl_architecture_field field,
     e->value[field] = (struct dl_value_of){x, e->shape_source, note};
 }
 
+/* What a step of generation costs, of a decoder. */
+static void put_decoder(struct dl_descriptor *e,
+                        const struct dl_transformer *t) {
+  struct dl_decoding step = dl_transformer_decoding(t, 0);
+  double fixed = dl_transformer_step_params(t, 0);
+  bool experts = t->experts > 0;
+  put(e, DL_ARCH_TOKEN_PARAMS_M, step.macs / 1e6);
+  put(e, DL_ARCH_EXPERT_PARAMS_M,
+      (dl_transformer_step_params(t, 1) - fixed) / 1e6);
+  put(e, DL_ARCH_EXPERT_SHARE, experts ? t->active_experts / t->experts : 0);
+  put(e, DL_ARCH_KEPT_PER_TOKEN, step.kept_more);
+  put(e, DL_ARCH_PAIR_MACS, step.macs_more);
+}
+
 /* What does not depend on the input. */
 static void put_shape(struct dl_descriptor *e, const struct dl_transformer *t) {
   put(e, DL_ARCH_PARAMS_M, dl_transformer_params(t) / 1e6);
@@ -31,6 +45,8 @@ static void put_shape(struct dl_descriptor *e, const struct dl_transformer *t) {
     put(e, DL_ARCH_PATCH_PX, t->patch);
     put(e, DL_ARCH_EXTRA_TOKENS, 1);
   }
+  if (t->kind == DL_TF_DECODER)
+    put_decoder(e, t);
 }
 
 struct dl_descriptor dl_transformer_at(const struct dl_descriptor *e,

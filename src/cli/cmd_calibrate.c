@@ -67,11 +67,29 @@ struct calibrating {
   size_t done;
 };
 
-static bool add_formulas(struct dl_strlist *to, const struct dl_fit *fit) {
-  for (size_t i = 0; i < fit->features.n; i++)
-    if (!dl_strlist_add(to, fit->features.s[i]))
-      return false;
-  return dl_strlist_add(to, fit->target);
+/* What a fit learns from besides its own target: what of a run decides the
+ * one says something of the other. */
+static bool tells_something(const struct dl_frame *f,
+                            const struct dl_fit *fit) {
+  return fit->method->adapt &&
+         (dl_frame_has(f, "gpu_power_w") || dl_frame_has(f, "epoch_energy_j") ||
+          dl_frame_has(f, "epoch_s"));
+}
+
+/* The target last, DL_NOT_MEASURED where a row lacks it. */
+static bool add_formulas(struct dl_strlist *to, const struct dl_fit *fit,
+                         bool measured) {
+  struct dl_text target = {0};
+  bool ok = true;
+  for (size_t i = 0; i < fit->features.n && ok; i++)
+    ok = dl_strlist_add(to, fit->features.s[i]);
+  if (measured)
+    dl_text_printf(&target, "coalesce(%s, %d)", fit->target, DL_NOT_MEASURED);
+  else
+    dl_text_printf(&target, "%d", DL_NOT_MEASURED);
+  ok = ok && !target.failed && dl_strlist_add(to, target.s);
+  dl_text_free(&target);
+  return ok;
 }
 
 /* Reads the rows that a fit can learn from. */
@@ -83,16 +101,20 @@ static enum dl_status read_runs(struct calibrating *w, const struct dl_fit *fit,
   struct dl_strlist groups = {0};
   enum dl_status status =
       f ? dl_csv_open(&csv, w->o->input, 0, d) : dl_fail_memory(d);
+  bool measured = false;
   *there = false;
   if (status == DL_OK) {
     dl_frame_columns(f, csv);
     status = dl_job_options_apply_table(&w->o->job, f, d);
   }
-  if (status == DL_OK)
-    *there = dl_frame_has(f, fit->target);
+  if (status == DL_OK) {
+    measured = dl_frame_has(f, fit->target);
+    *there = measured || tells_something(f, fit);
+  }
   if (status == DL_OK && *there &&
-      !(add_formulas(&t->formula, fit) && dl_strlist_add(&groups, "config") &&
-        dl_strlist_add(&groups, "arch") && dl_strlist_add(&groups, "gpu")))
+      !(add_formulas(&t->formula, fit, measured) &&
+        dl_strlist_add(&groups, "config") && dl_strlist_add(&groups, "arch") &&
+        dl_strlist_add(&groups, "gpu")))
     status = dl_fail_memory(d);
   if (status == DL_OK && *there)
     status = dl_training_read(t, csv, f, &groups, NULL, d);

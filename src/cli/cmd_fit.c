@@ -9,6 +9,7 @@
 #include "base/number.h"
 #include "cli/command.h"
 #include "cli/fit_more.h"
+#include "cli/fit_predictions.h"
 #include "cli/fit_report.h"
 #include "cli/job_options.h"
 #include "model/means.h"
@@ -42,6 +43,7 @@ enum {
 
 struct fit_options {
   struct dl_job_options job; /* --set, --define, --alias */
+  struct dl_predictions predictions;
   const char *input;
   const char *target[MOST_TARGETS];
   size_t n_targets;
@@ -74,7 +76,7 @@ static const struct argp_option options[] = {
      "fit the target itself (default with --features)", 1},
     {NULL, 0, NULL, 0, "How:", 2},
     {"method", KEY_METHOD, "NAME", 0,
-     "ols, ridge, krr or physical (default: chosen)", 2},
+     "ols, ridge, krr, physical or serving (default: chosen)", 2},
     {"cv", KEY_CV, "SCHEME", 0,
      "kfold:K, kfold-shuffled:K, group:COLUMN or none (default group:config, "
      "kfold-shuffled:5 without groups)",
@@ -136,6 +138,7 @@ static error_t parse_number(int key, char *arg, struct argp_state *state) {
     return 0;
   case ARGP_KEY_INIT:
     state->child_inputs[0] = &o->job;
+    state->child_inputs[1] = &o->predictions;
     return 0;
   default:
     return dl_cli_table(&o->input, key, arg, state);
@@ -190,7 +193,8 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
   }
 }
 
-static const struct argp_child children[] = {{&dl_table_argp, 0, NULL, 0}, {0}};
+static const struct argp_child children[] = {
+    {&dl_table_argp, 0, NULL, 0}, {&dl_predictions_argp, 0, NULL, 0}, {0}};
 static const struct argp fit_argp = {
     .options = options,
     .parser = parse,
@@ -206,32 +210,14 @@ static const struct argp fit_argp = {
            "  dlest fit runs.csv --target epoch_s --features 'log(macs_g)'\n",
 };
 
-/* "grid", "grid:N", "random:N" */
-static enum dl_status read_search(struct dl_choice *c, const char *text,
-                                  struct dl_diag *d) {
-  if (!text)
-    return DL_OK;
-  c->search = true;
-  const char *n = strchr(text, ':');
-  size_t len = n ? (size_t)(n - text) : strlen(text);
-  bool grid = len == 4 && strncmp(text, "grid", 4) == 0;
-  bool random = len == 6 && strncmp(text, "random", 6) == 0 && n;
-  c->search_kind = random ? DL_SEARCH_RANDOM : DL_SEARCH_GRID;
-  if ((!grid && !random) ||
-      (n && (!dl_parse_count(n + 1, &c->search_count) || !c->search_count)))
-    return dl_fail(d, DL_EUSAGE,
-                   "search '%s': expected grid, grid:N or random:N", text);
-  return DL_OK;
-}
-
 static enum dl_status read_method(struct dl_choice *c,
                                   const struct fit_options *o,
                                   struct dl_diag *d) {
   c->method = dl_regression_find(o->method ? o->method : "ridge");
   if (!c->method)
     return dl_fail(d, DL_EUSAGE,
-                   "unknown method '%s'; use ols, ridge, krr or "
-                   "physical",
+                   "unknown method '%s'; use ols, ridge, krr, "
+                   "physical or serving",
                    o->method);
   const struct {
     const char *name;
@@ -370,7 +356,7 @@ static enum dl_status fit_target(struct fitting *w, const char *target) {
                         .cv = w->cv};
   enum dl_status status = read_method(&c, o, d);
   if (status == DL_OK)
-    status = read_search(&c, o->search, d);
+    status = dl_search_parse(&c, o->search, d);
   if (status == DL_OK && w->automatic)
     status = dl_choose(&c, &w->t, o->method ? c.method : NULL, &tried, d);
   else if (status == DL_OK && !dl_strlist_split(&c.features, o->features, ','))
@@ -379,6 +365,8 @@ static enum dl_status fit_target(struct fitting *w, const char *target) {
   struct dl_fit *fit = &w->m->fit[w->m->n_fits];
   if (status == DL_OK)
     status = dl_train(fit, &cv, &w->t, &c, d);
+  if (status == DL_OK)
+    status = dl_predictions_add(&w->o->predictions, &w->t, fit, &cv, &c, d);
   if (status == DL_OK) {
     w->m->n_fits++;
     dl_report_fit(w->r, w->fits, fit, &cv, &w->cv, &tried);
@@ -422,6 +410,8 @@ static enum dl_status write_results(struct fitting *w) {
   enum dl_status status = describe_model(w);
   if (status == DL_OK)
     status = dl_cli_strict(w->cli);
+  if (status == DL_OK)
+    status = dl_predictions_commit(&w->o->predictions, &w->cli->diag);
   if (status == DL_OK && !w->o->no_model) {
     model_path(w, &path);
     status = path.failed ? dl_fail_memory(&w->cli->diag)
@@ -446,6 +436,8 @@ static enum dl_status fit_table(struct fitting *w) {
   enum dl_status status = DL_OK;
   if (o->cv)
     status = dl_cv_parse(&w->cv, o->cv, d);
+  if (status == DL_OK)
+    status = dl_predictions_check(&o->predictions, o->input, w->cv.none, d);
   if (status == DL_OK)
     status = dl_csv_open(&w->csv, o->input, 0, d);
   if (status != DL_OK)
@@ -489,6 +481,7 @@ static enum dl_status run(struct dl_cli *cli, int argc, char **argv) {
   dl_training_free(&w.more);
   dl_csv_free(w.csv);
   dl_job_options_free(&o.job);
+  dl_predictions_discard(&o.predictions);
   free(o.command_line);
   return dl_cli_end(cli, status);
 }

@@ -14,7 +14,8 @@
 #include "trace/importer.h"
 
 #define KINDS                                                                  \
-  "gpus, archs, datasets, grids, sites, models, methods, formats or importers"
+  "gpus, archs, datasets, grids, sites, nodes, models, methods, formats or "   \
+  "importers"
 
 struct list_options {
   const char *what;
@@ -70,10 +71,9 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 static const struct argp list_argp = {
     .options = options,
     .parser = parse,
-    .args_doc = "gpus|archs|datasets|grids|sites|models|methods|formats|"
-                "importers",
+    .args_doc = "KIND",
     .doc =
-        "List what dlest knows by name."
+        "List what dlest knows by name: " KINDS "."
         "\vExamples:\n"
         "  dlest list gpus\n"
         "  dlest list gpus --where 'memory_gb>=40 && year>=2020' --sort "
@@ -212,7 +212,7 @@ static enum dl_status run(struct dl_cli *cli, int argc, char **argv) {
     return dl_fail(
         &cli->diag, DL_EUSAGE,
         "--where, --sort, --columns and --limit are for gpus, archs, "
-        "datasets, grids and sites");
+        "datasets, grids, sites and nodes");
   if (strcmp(o.what, "models") == 0)
     return list_models(cli);
   if (strcmp(o.what, "methods") == 0)
@@ -229,6 +229,7 @@ static enum dl_status run(struct dl_cli *cli, int argc, char **argv) {
 
 const struct dl_command dl_cmd_list = {
     .name = "list",
-    .summary = "list GPUs, architectures, data sets, grids, sites, models",
+    .summary =
+        "list GPUs, architectures, data sets, grids, sites, nodes, models",
     .run = run,
 };

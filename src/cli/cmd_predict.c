@@ -7,10 +7,13 @@
 
 #include "base/memory.h"
 #include "base/number.h"
+#include "cli/node_report.h"
 #include "cli/predict_batch.h"
 #include "cli/predict_limits.h"
+#include "cli/predict_served.h"
 #include "cli/predict_settings.h"
 #include "cli/predict_sweep.h"
+#include "estimate/work.h"
 
 enum {
   KEY_METHOD = 0x300,
@@ -51,6 +54,8 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
   switch (key) {
   case ARGP_KEY_INIT:
     state->child_inputs[0] = &o->job;
+    state->child_inputs[1] = &o->node;
+    o->node = dl_node_options_none;
     return 0;
   case KEY_METHOD:
     o->methods = arg;
@@ -75,7 +80,10 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
   }
 }
 
-static const struct argp_child children[] = {{&dl_job_argp, 0, NULL, 0}, {0}};
+static const struct argp_child children[] = {
+    {&dl_job_argp, 0, NULL, 0},
+    {&dl_node_argp, 0, "The computer it runs on:", 4},
+    {0}};
 static const struct argp predict_argp = {
     .options = options,
     .parser = parse,
@@ -92,6 +100,8 @@ static const struct argp predict_argp = {
         "2e12\n"
         "  dlest predict --arch llama-2-7b --gpu a100 --phase inference "
         "--prompt-tokens 500 --output-tokens 200 --requests 1000\n"
+        "  dlest predict --arch resnet50 --node xeon-8368-4xa100 "
+        "--use-gpus 1\n"
         "  dlest predict --input runs.csv --format csv -o estimates.csv\n",
 };
 
@@ -113,7 +123,7 @@ static void add_estimates(struct dl_report *r, const struct single *s,
   dl_estimate_headings(columns, foot);
   columns[3].heading = s->interval;
   struct dl_table *t = dl_report_table(r, "estimates", "Estimates", columns,
-                                       DL_ESTIMATE_COLUMNS, true);
+                                       DL_ESTIMATE_COLUMNS, !o->node.parts);
   for (size_t i = 0; i < s->n; i++) {
     struct dl_value v[DL_ESTIMATE_COLUMNS];
     dl_estimate_values(&s->est[i], foot, o->coverage, v);
@@ -128,7 +138,7 @@ static void say(struct dl_report *r, const struct dl_text *t) {
 
 /* What the recommended estimate and its interval rest on, for people. */
 static void add_basis(struct dl_report *r, const struct dl_estimate *e,
-                      const struct dl_model *m) {
+                      const struct dl_model *m, const struct dl_job *job) {
   static const struct {
     const char *left_out, *words;
   } bases[] = {{"config", "configurations"},
@@ -136,15 +146,18 @@ static void add_basis(struct dl_report *r, const struct dl_estimate *e,
                {"gpu", "GPUs: this one is new to the model"},
                {"rows", "runs"}};
   struct dl_text t = {0};
-  bool gpu = strcmp(e->boundary, "gpu") == 0;
   dl_text_printf(&t, "* what dlest would use. Boundary gpu: the boards alone; "
                      "gpu+ram: with the node's memory.");
   say(r, &t);
   dl_text_clear(&t);
   const struct dl_model *owner;
+  const char *target =
+      !dl_is_inference(job)
+          ? strcmp(e->boundary, "gpu") == 0 ? "gpu_power_w" : "epoch_energy_j"
+      : job->served.tokens ? "request_energy_j"
+                           : "epoch_energy_j";
   const struct dl_fit *fit =
-      dl_model_search(m, gpu ? "gpu_power_w" : "epoch_energy_j",
-                      strcmp(e->method, "physical") == 0, &owner);
+      dl_model_search(m, target, strcmp(e->method, "physical") == 0, &owner);
   if (e->model && fit) {
     dl_text_printf(&t, "Model %s: %zu runs of %zu configurations.", e->model,
                    fit->n, fit->configurations);
@@ -165,7 +178,7 @@ static void add_notes(struct dl_report *r, const struct single *s,
                       const struct dl_predict_options *o,
                       const struct dl_model *m) {
   if (s->best >= 0)
-    add_basis(r, &s->est[s->best], m);
+    add_basis(r, &s->est[s->best], m, &s->job);
   dl_say_footprint(r, &o->job.foot);
 }
 
@@ -292,6 +305,18 @@ static enum dl_status check_estimates(struct dl_cli *cli,
                  asked ? "" : "; give --arch and --gpu");
 }
 
+/* People see it by the method that dlest would use. */
+static void add_inference(struct dl_report *r, const struct single *s,
+                          const struct dl_predict_options *o) {
+  bool physical = false;
+  for (size_t i = 0; i < s->n; i++)
+    physical |=
+        strcmp(s->est[i].method, "physical") == 0 && !isnan(s->est[i].energy_j);
+  if (physical)
+    dl_predict_served(r, &s->job, o->explain);
+  dl_predict_work(r, &s->job, !physical);
+}
+
 static enum dl_status report_single(struct dl_cli *cli, struct single *s,
                                     const struct dl_predict_options *o,
                                     const struct dl_model *m,
@@ -311,10 +336,19 @@ static enum dl_status report_single(struct dl_cli *cli, struct single *s,
   snprintf(s->interval, sizeof s->interval, "%g %% interval",
            100 * o->coverage);
   add_estimates(r, s, o);
-  dl_predict_parts(r, &s->job, o->explain);
-  dl_predict_work(r, &s->job);
+  dl_predict_parts(r, &s->job, o->explain && !dl_is_inference(&s->job));
+  add_inference(r, s, o);
+  status = dl_node_report(r,
+                          &(struct dl_node_subject){.o = &o->node,
+                                                    .foot = &o->job.foot,
+                                                    .job = &s->job,
+                                                    .est = s->est,
+                                                    .n = s->n,
+                                                    .best = s->best,
+                                                    .interval = s->interval},
+                          &cli->diag);
   add_notes(r, s, o, m);
-  if (o->model)
+  if (status == DL_OK && o->model)
     status = add_predictions(r, m, f, o, &cli->diag);
   if (status != DL_OK) {
     dl_report_free(r);
@@ -395,7 +429,10 @@ static enum dl_status run(struct dl_cli *cli, int argc, char **argv) {
   if (status == DL_OK && o.job.axes.n > 0)
     status = make_axes(&o, f, &cli->diag);
   if (status == DL_OK)
+    status = dl_node_options_apply(&o.node, &o.job, cli->catalog, &cli->diag);
+  if (status == DL_OK)
     status = dl_job_options_apply(&o.job, f, cli->catalog, true, &cli->diag);
+  dl_node_footprint(&o.node, &o.job.foot);
   if (status == DL_OK)
     status = predict(cli, &o, m, f);
   dl_frame_free(f);

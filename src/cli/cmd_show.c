@@ -56,7 +56,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 static const struct argp show_argp = {
     .options = options,
     .parser = parse,
-    .args_doc = "gpu|arch|dataset|grid|site NAME",
+    .args_doc = "gpu|arch|dataset|grid|site|node NAME",
     .doc = "Show a descriptor: its values, their units and their sources."
            "\vNAME is an identifier, a name or an alias in any spelling, the "
            "path of your own file, or the shape of a transformer.\n\n"
@@ -64,6 +64,7 @@ static const struct argp show_argp = {
            "  dlest show gpu a100\n"
            "  dlest show arch resnet-50\n"
            "  dlest show site aws:eu-west-1\n"
+           "  dlest show node dgx-a100\n"
            "  dlest show arch Llama-2-7b-hf\n"
            "  dlest show arch "
            "transformer:layers=12,hidden=768,heads=12,vocab=50257,seq=1024\n"
@@ -110,7 +111,10 @@ static void add_head(struct dl_report *r, const struct dl_descriptor *e) {
                {"form", "form", e->form},
                {"memory_type", "memory", e->memory_type},
                {"grid", "grid", e->grid},
-               {"place", "place", e->place}};
+               {"place", "place", e->place},
+               {"cpu", "CPU", e->cpu},
+               {"gpu", "GPU", e->gpu},
+               {"site", "site", e->site}};
   dl_report_add(r, "kind", NULL, NULL, DL_CODE,
                 dl_string(dl_kind_info(e->kind)->name));
   dl_report_add(r, "id", "id", NULL, DL_CODE, dl_string(e->id));
@@ -260,7 +264,7 @@ static enum dl_status run(struct dl_cli *cli, int argc, char **argv) {
     return status == DL_OK ? show(cli, &o, e) : status;
   }
   return dl_fail(&cli->diag, DL_EUSAGE,
-                 "cannot show '%s'; use gpu, arch, dataset, grid or site",
+                 "cannot show '%s'; use gpu, arch, dataset, grid, site or node",
                  o.kind);
 }
 

@@ -9,7 +9,8 @@
 
 static const struct argp_option options[] = {
     {NULL, 0, NULL, 0, "Output:", 90},
-    {"format", 'f', "FORMAT", 0, "text (default), json or csv", 90},
+    {"format", 'f', "FORMAT", 0, "text (default), json, csv, markdown or latex",
+     90},
     {"output", 'o', "FILE", 0, "write to FILE, not to standard output", 90},
     {"strict", 'S', NULL, 0,
      "refuse (exit 3) where there would be a warning; nothing is written", 90},
@@ -23,7 +24,9 @@ static error_t parse_common(int key, char *arg, struct argp_state *state) {
   case 'f':
     cli->format = dl_format_find(arg);
     if (!cli->format)
-      argp_error(state, "unknown format '%s'; use text, json or csv", arg);
+      argp_error(state,
+                 "unknown format '%s'; use text, json, csv, markdown or latex",
+                 arg);
     return 0;
   case 'o':
     cli->output = arg;
@@ -129,12 +132,15 @@ static int output_words(const char *arg) {
   static const struct {
     const char *name;
     int words;
-  } options_of[] = {{"-o", 2}, {"--output", 2}, {"-f", 2}, {"--format", 2},
-                    {"-q", 1}, {"--quiet", 1},  {"-S", 1}, {"--strict", 1}};
+  } options_of[] = {{"-o", 2},       {"--output", 2}, {"-f", 2},
+                    {"--format", 2}, {"-q", 1},       {"--quiet", 1},
+                    {"-S", 1},       {"--strict", 1}, {"--predictions", 2}};
   for (size_t i = 0; i < sizeof options_of / sizeof *options_of; i++)
     if (strcmp(arg, options_of[i].name) == 0)
       return options_of[i].words;
-  return strncmp(arg, "--output=", 9) == 0 || strncmp(arg, "--format=", 9) == 0;
+  return strncmp(arg, "--output=", 9) == 0 ||
+         strncmp(arg, "--format=", 9) == 0 ||
+         strncmp(arg, "--predictions=", 14) == 0;
 }
 
 char *dl_cli_command_line(int argc, char **argv, const char *input) {

@@ -117,6 +117,9 @@ enum dl_status dl_open_model(struct dl_cli *cli, const char *path,
   enum dl_status status = open_shipped("models/physical.xml", m, &cli->diag);
   if (status == DL_OK)
     status = open_shipped("models/pre.xml", &(*m)->next, &cli->diag);
+  if (status == DL_OK)
+    status =
+        open_shipped("models/inference.xml", &(*m)->next->next, &cli->diag);
   if (status != DL_OK && *m) {
     dl_model_free(*m);
     *m = NULL;

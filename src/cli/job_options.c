@@ -22,6 +22,8 @@ enum {
   KEY_PRECISION,
   KEY_PROMPT,
   KEY_ANSWER,
+  KEY_RATE,
+  KEY_IDLE,
   KEY_REQUESTS,
   KEY_SCALING
 };
@@ -50,6 +52,8 @@ static const struct setting {
     {KEY_PRECISION, "precision", TEXT},
     {KEY_PROMPT, "prompt_tokens", COUNT},
     {KEY_ANSWER, "output_tokens", AMOUNT},
+    {KEY_RATE, "request_rate", ABOVE_0},
+    {KEY_IDLE, "idle_s", AMOUNT},
     {KEY_REQUESTS, "requests", COUNT},
     {KEY_CLASSES, "classes", COUNT},
     {KEY_SCALING, "scaling", TEXT},
@@ -118,6 +122,12 @@ static const struct argp_option job_option_table[] = {
      "inference: tokens of each request of a language model", 1},
     {"output-tokens", KEY_ANSWER, "N", 0,
      "inference: tokens that it writes for each", 1},
+    {"request-rate", KEY_RATE, "R", 0,
+     "inference: requests that come a second; --batch-size is then the most at "
+     "once (default 256)",
+     1},
+    {"idle-s", KEY_IDLE, "S", 0,
+     "inference: seconds that the GPUs idle after each batch", 1},
     {0},
 };
 
@@ -396,7 +406,25 @@ static enum dl_status apply_dataset(struct dl_job_options *o,
   return status;
 }
 
-static enum dl_status apply_defaults(struct dl_frame *f, bool defaults,
+/* Language models serve in 16 bits, unless told otherwise. */
+static enum dl_status inference_defaults(const struct dl_job_options *o,
+                                         struct dl_frame *f, bool language,
+                                         struct dl_diag *d) {
+  bool rate = is_given(o, "request_rate");
+  if (rate && is_given(o, "idle_s"))
+    return dl_fail(d, DL_EUSAGE,
+                   "--idle-s does not go with --request-rate, which says how "
+                   "long the GPUs idle");
+  enum dl_status status = dl_frame_setting(f, "requests", "1", d);
+  if (status == DL_OK)
+    status = dl_frame_setting(f, "batch_size", rate ? "256" : "1", d);
+  if (status == DL_OK && language)
+    status = dl_frame_setting(f, "precision", "fp16", d);
+  return status;
+}
+
+static enum dl_status apply_defaults(const struct dl_job_options *o,
+                                     struct dl_frame *f, bool defaults,
                                      bool inference, bool language,
                                      struct dl_diag *d) {
   static const struct {
@@ -407,9 +435,7 @@ static enum dl_status apply_defaults(struct dl_frame *f, bool defaults,
                 {"batch_size", "256", false}, {"epochs", "90", false}};
   enum dl_status status = DL_OK;
   if (inference && defaults) {
-    status = dl_frame_setting(f, "requests", "1", d);
-    if (status == DL_OK)
-      status = dl_frame_setting(f, "batch_size", "1", d);
+    status = inference_defaults(o, f, language, d);
     defaults = false;
   } else if (language && defaults) {
     defaults = false;
@@ -457,7 +483,7 @@ enum dl_status dl_job_options_apply(struct dl_job_options *o,
   if (status == DL_OK && defaults)
     status = check_size(o, language, d);
   if (status == DL_OK)
-    status = apply_defaults(f, defaults, inference, language, d);
+    status = apply_defaults(o, f, defaults, inference, language, d);
   if (status == DL_OK)
     status = apply_dataset(
         o, f, catalog,

@@ -17,6 +17,7 @@ static const char *const shown[DL_N_KINDS] = {
     [DL_DATASET] = "id,name,train_samples,val_samples,classes",
     [DL_GRID] = "id,name,carbon_g_kwh,year",
     [DL_SITE] = "id,place,grid,pue,carbon_g_kwh,year",
+    [DL_NODE] = "id,sockets,cpu,gpus,gpu,memory_gb",
 };
 
 /* The columns of a list. */

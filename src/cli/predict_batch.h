@@ -5,9 +5,11 @@
 #define DL_CLI_PREDICT_BATCH_H
 
 #include "cli/estimate_rows.h"
+#include "cli/node_options.h"
 
 struct dl_predict_options {
   struct dl_job_options job;
+  struct dl_node_options node;
   const char *methods;
   const char *model; /* file, or NULL for the one that ships */
   const char *input; /* table, or NULL */

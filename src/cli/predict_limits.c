@@ -77,20 +77,21 @@ static void warn_memory(const struct dl_job *job, struct dl_diag *d) {
     return;
   const struct dl_descriptor *gpu = job->found.gpu;
   bool split = dl_parallel_is_strong(job) && job->n_gpus > 1;
+  bool shared = job->n_gpus > 1 && m.shared;
   char each[48] = "", fits[64] = "not even one sample fits";
   if (split)
     snprintf(each, sizeof each, " (%g on each GPU)", m.batch);
   if (m.fits > 0)
     snprintf(fits, sizeof fits, "about %g fits%s",
              split ? m.fits * job->n_gpus : m.fits,
-             job->n_gpus > 1 && !split ? " on each GPU" : "");
+             job->n_gpus > 1 && !split && !shared ? " on each GPU" : "");
   if (m.model_gb > memory_gb(job))
     snprintf(fits, sizeof fits, "%.3g GB without any sample", m.model_gb);
   dl_warn(d,
           "batch of %g%s needs about %.3g GB, more than the %g GB of %s; %s%s",
           split ? job->batch_size : m.batch, each, m.need_gb, memory_gb(job),
           gpu->id, fits,
-          m.model_gb > memory_gb(job) && job->n_gpus > 1
+          m.model_gb > memory_gb(job) && job->n_gpus > 1 && !shared
               ? ", and every GPU is taken to hold a full copy"
               : "");
 }

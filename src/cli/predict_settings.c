@@ -99,12 +99,18 @@ void dl_predict_settings(struct dl_report *r, const struct dl_job *job,
   dl_add_footprint(r, &o->foot);
 }
 
-static const struct dl_column work_columns[] = {
-    {"part", "work", NULL, DL_CODE, false},
-    {"flop", "operations", "FLOP", DL_PLAIN, false},
-    {"bytes", "read", "bytes", DL_PLAIN, false},
-    {"duration_s", "time", "s", DL_TIME, false},
-    {"energy_j", "energy", "J", DL_ENERGY, false}};
+/* Without headings text leaves them out. */
+static const struct dl_column work_columns[2][5] = {
+    {{"part", NULL, NULL, DL_CODE, false},
+     {"flop", NULL, "FLOP", DL_PLAIN, false},
+     {"bytes", NULL, "bytes", DL_PLAIN, false},
+     {"duration_s", NULL, "s", DL_TIME, false},
+     {"energy_j", NULL, "J", DL_ENERGY, false}},
+    {{"part", "work", NULL, DL_CODE, false},
+     {"flop", "operations", "FLOP", DL_PLAIN, false},
+     {"bytes", "read", "bytes", DL_PLAIN, false},
+     {"duration_s", "time", "s", DL_TIME, false},
+     {"energy_j", "energy", "J", DL_ENERGY, false}}};
 
 static void add_part(struct dl_table *t, const struct dl_job *job,
                      const char *part, double flop, double bytes,
@@ -115,14 +121,15 @@ static void add_part(struct dl_table *t, const struct dl_job *job,
   dl_table_row(t, v, NULL);
 }
 
-void dl_predict_work(struct dl_report *r, const struct dl_job *job) {
+void dl_predict_work(struct dl_report *r, const struct dl_job *job,
+                     bool shown) {
   struct dl_work w;
   dl_work_of(job, &w);
   if (!w.inference)
     return;
   struct dl_table *t =
-      dl_report_table(r, "inference", "Inference, by flops", work_columns,
-                      sizeof work_columns / sizeof *work_columns, false);
+      dl_report_table(r, "inference", shown ? "Inference, by flops" : NULL,
+                      work_columns[shown], 5, false);
   add_part(t, job, w.writes ? "prefill" : "forward", w.prefill_flop, NAN,
            w.prefill_s);
   if (w.writes)
@@ -162,7 +169,7 @@ void dl_predict_parts(struct dl_report *r, const struct dl_job *job,
   struct dl_table *t = dl_report_table(
       r, "parts",
       explain ? "An epoch on one GPU, by the physical method" : NULL,
-      part_columns[explain], 3, !explain);
+      part_columns[explain], 3, false);
   for (size_t i = 0; known && i < sizeof parts / sizeof *parts; i++) {
     struct dl_value v[] = {dl_string(parts[i].part), dl_number(parts[i].s),
                            dl_string(parts[i].what)};

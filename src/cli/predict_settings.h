@@ -12,8 +12,9 @@
 void dl_predict_settings(struct dl_report *r, const struct dl_job *job,
                          const struct dl_job_options *o);
 
-/* Inference: prefill and decode apart, as the method flops counts them. */
-void dl_predict_work(struct dl_report *r, const struct dl_job *job);
+/* Inference: prefill and decode apart, as the method flops counts them; text
+ * has it only where it is to be shown. */
+void dl_predict_work(struct dl_report *r, const struct dl_job *job, bool shown);
 
 /* What binds an epoch and how long it takes on one GPU, by the physical
  * method; with `explain` every part of it. */

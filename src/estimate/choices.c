@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "estimate/memory.h"
+#include "estimate/work.h"
 
 const char *dl_excluded_name(enum dl_excluded why) {
   static const char *const names[DL_N_EXCLUDED] = {
@@ -51,7 +52,7 @@ static enum dl_status take_row(void *ctx, size_t part,
       .high_j = est->high_j,
       .duration_s = isnan(est->energy_j) ? (double)NAN : est->duration_s,
       .memory_need_gb = memory.need_gb,
-      .bound = job->parts.bound,
+      .bound = dl_is_inference(job) ? job->served.bound : job->parts.bound,
       .boundary = est->boundary,
       .lacks = est->lacks,
       .excluded = memory.over ? DL_CHOICE_MEMORY : DL_CHOICE_MEETS,

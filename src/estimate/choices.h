@@ -29,7 +29,8 @@ struct dl_choice {
   double energy_j, low_j, high_j;
   double duration_s;
   double memory_need_gb;
-  const char *bound;    /* by what an epoch is ("compute", ...), or NULL */
+  const char *bound;    /* by what an epoch is ("compute", ...), or
+                           the requests of inference; or NULL */
   const char *boundary; /* of the energy */
   const char *lacks;    /* where there is no estimate */
   size_t runs;          /* measured; 0: estimated */

@@ -22,6 +22,7 @@ struct dl_estimate {
                                 "gpu", "rows" */
   size_t interval_groups;    /* how many of these it rests on */
   double power_w;            /* mean, all GPUs, within the boundary */
+  double memory_w;           /* part of it that is the node's memory; 0 */
   double duration_s;
   const char *duration_from; /* "given", or the method it comes from */
   const char *model;         /* file of the fitted model */
@@ -48,6 +49,7 @@ struct dl_fits {
 struct dl_context {
   struct dl_fits pre;      /* regressions on features */
   struct dl_fits physical; /* the physical method */
+  struct dl_fits serving;  /* of requests: request_power_w, _energy_j, _s */
   bool asks_pre;           /* an estimator asks the former in any case */
 };
 
@@ -56,7 +58,7 @@ struct dl_fits_memo {
   struct dl_memo *power, *epoch, *time;
 };
 struct dl_memos {
-  struct dl_fits_memo pre, physical;
+  struct dl_fits_memo pre, physical, serving;
 };
 
 struct dl_estimator {

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "estimate/inference.h"
 #include "estimate/methods.h"
 #include "estimate/work.h"
 
@@ -38,7 +39,7 @@ void dl_note_limits(struct dl_estimate *est, const struct dl_fit *fit,
   }
 }
 
-/* What no model has seen, or NULL. */
+/* What no model of trainings has seen, or NULL. */
 static const char *beyond(const struct dl_job *job) {
   if (dl_is_inference(job))
     return "measured runs of inference";
@@ -49,7 +50,7 @@ static enum dl_status ask(const struct dl_bound_fit *b, struct dl_memo *memo,
                           const struct dl_job *job, struct dl_prediction *out,
                           struct dl_diag *d) {
   *out = (struct dl_prediction){.value = NAN, .low = NAN, .high = NAN};
-  if (!b->p || beyond(job))
+  if (!b->p)
     return DL_OK;
   if (memo) {
     dl_memo_see(memo, job->cells);
@@ -109,16 +110,24 @@ enum dl_status dl_ask_models(const struct dl_context *ctx,
                              struct dl_diag *d) {
   static const struct dl_memos none;
   const struct dl_memos *m = memos ? memos : &none;
+  bool trains = !beyond(job), serves = dl_is_inference(job);
   bool given = !isnan(job->duration_s);
-  enum dl_status status =
-      ask_all(&ctx->physical, &m->physical, given ? POWER : EPOCH | TIME, job,
-              &job->physical, d);
+  enum dl_status status = ask_all(&ctx->physical, &m->physical,
+                                  !trains ? 0
+                                  : given ? POWER
+                                          : EPOCH | TIME,
+                                  job, &job->physical, d);
+  if (status == DL_OK)
+    status = ask_all(&ctx->serving, &m->serving,
+                     serves ? POWER | EPOCH | TIME : 0, job, &job->serving, d);
   ask_parts(&ctx->physical.epoch, m->physical.epoch, job);
+  dl_infer(ctx, job);
   /* PRE tells the duration of what the physical method does not know. */
   bool pre = ctx->asks_pre || (!given && isnan(dl_physical_duration(job)));
   if (status == DL_OK)
-    status = ask_all(&ctx->pre, &m->pre, pre ? POWER | EPOCH | TIME : 0, job,
-                     &job->said, d);
+    status =
+        ask_all(&ctx->pre, &m->pre, trains && pre ? POWER | EPOCH | TIME : 0,
+                job, &job->said, d);
   return status;
 }
 

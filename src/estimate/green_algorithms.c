@@ -19,8 +19,8 @@ static enum dl_status estimate(const struct dl_context *ctx,
   (void)ctx;
   (void)d;
   est->boundary = "gpu+ram";
-  est->power_w =
-      job->tdp_w * job->utilisation * job->n_gpus + job->ram_gb * ram_w_per_gb;
+  est->memory_w = job->ram_gb * ram_w_per_gb;
+  est->power_w = job->tdp_w * job->utilisation * job->n_gpus + est->memory_w;
   est->energy_j = est->power_w * est->duration_s;
   if (isnan(job->tdp_w))
     est->lacks = "gpu.tdp_w";

@@ -25,6 +25,8 @@ static const struct {
     {"prompt_tokens", offsetof(struct dl_job, prompt_tokens)},
     {"output_tokens", offsetof(struct dl_job, output_tokens)},
     {"requests", offsetof(struct dl_job, requests)},
+    {"request_rate", offsetof(struct dl_job, request_rate)},
+    {"idle_s", offsetof(struct dl_job, idle_s)},
     {"train_samples", offsetof(struct dl_job, train_samples)},
     {"val_samples", offsetof(struct dl_job, val_samples)},
     {"epochs", offsetof(struct dl_job, epochs)},
@@ -38,6 +40,7 @@ static const struct {
     {"efficiency", offsetof(struct dl_job, efficiency)},
     {"peak_tflops", offsetof(struct dl_job, peak_tflops)},
     {"gpu.tdp_w", offsetof(struct dl_job, tdp_w)},
+    {"gpu.idle_w", offsetof(struct dl_job, idle_w)},
     {"gpu.bandwidth_gb_s", offsetof(struct dl_job, bandwidth_gb_s)},
     {"duration_s", offsetof(struct dl_job, duration_s)},
 };

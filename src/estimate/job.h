@@ -13,6 +13,26 @@ struct dl_said {
   struct dl_prediction power, epoch, time;
 };
 
+/* Inference by the physical method (inference.h), of the whole run on all GPUs;
+ * NaN and NULL where unknown. */
+struct dl_served {
+  bool tokens;      /* a language model: prefill and decode are told apart */
+  double requests;  /* or samples */
+  double batch;     /* at once */
+  double latency_s; /* of a batch, from its start to its end */
+  double time_s;    /* all of it, with what GPUs idle */
+  double prefill_s, decode_s, idle_s; /* forward passes are a prefill */
+  double prefill_j, decode_j, idle_j;
+  double power_w;       /* of one GPU at work */
+  double idle_w;        /* of one GPU between requests */
+  bool idle_assumed;    /* by the fit, not by the descriptor */
+  double most_a_second; /* requests that can be served, at that batch */
+  /* Of the time at work; they add up for a language model. */
+  double memory_s, compute_s, layers_s, exchange_s, host_s;
+  const char *bound; /* which of them, or "prompts", takes longest */
+  const char *lacks; /* what is missing */
+};
+
 /* Numbers are NaN where unknown. */
 struct dl_job {
   const char *arch, *gpu; /* names as given; NULL without */
@@ -27,6 +47,8 @@ struct dl_job {
   double seq_len; /* tokens a sample */
   double tokens;  /* trained on, in the whole run */
   double prompt_tokens, output_tokens, requests; /* of inference */
+  double request_rate;                           /* 1/s: requests that come */
+  double idle_s;                                 /* after each batch */
   double train_samples, val_samples;
   double epochs;
   double frozen_base; /* 1: only the classifier is trained */
@@ -38,10 +60,13 @@ struct dl_job {
   double efficiency;  /* share of the peak rate reached, for flops */
   double peak_tflops; /* at the precision assumed (frame.c) */
   double tdp_w;
+  double idle_w; /* of a GPU with nothing to do */
   double bandwidth_gb_s;
   double duration_s;       /* of the whole run, where the user gave it */
   struct dl_said said;     /* by dl_ask_models: regressions on features */
   struct dl_said physical; /* and the physical method */
+  struct dl_said serving;  /* of language models that serve: of a request */
+  struct dl_served served; /* inference by the physical method */
   struct dl_physical_parts parts; /* of its epoch on one GPU; bound NULL:
                                      not known */
 };

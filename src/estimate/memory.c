@@ -95,6 +95,12 @@ void dl_memory_of(const struct dl_job *job, struct dl_memory_need *m) {
   }
   double has = gpu ? gpu->value[DL_GPU_MEMORY_GB].x : NAN;
   m->batch = batch_of(job);
+  /* GPUs that serve a language model share it, and its requests. */
+  m->shared = dl_is_inference(job) && language(job);
+  if (m->shared && job->n_gpus > 1) {
+    m->model_gb /= job->n_gpus;
+    m->sample_gb /= job->n_gpus;
+  }
   m->need_gb = m->model_gb + m->batch * m->sample_gb;
   m->over = m->need_gb > has;
   m->fits = usual((has - m->model_gb) / m->sample_gb);

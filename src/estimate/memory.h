@@ -33,10 +33,11 @@
  * be a quarter of A (ResNet-50: 14 %, MobileNetV2: 25 %, VGG-16: 47 %), of a
  * language model A by its number of layers.
  *
- * Every GPU holds all of it: data parallelism; nothing is sharded. The context
- * of the driver (about half a GB) and what the allocator keeps in reserve
- * (12 % in the same data, median) come on top. They are about as much as the
- * GB of specifications, 2^30 bytes, are more than 1e9. */
+ * Every GPU holds all of it: data parallelism; nothing is sharded. GPUs on
+ * which a language model serves share it and its requests. The context of the
+ * driver (about half a GB) and what the allocator keeps in reserve (12 % in the
+ * same data, median) come on top. They are about as much as the GB of
+ * specifications, 2^30 bytes, are more than 1e9. */
 
 #ifndef DL_ESTIMATE_MEMORY_H
 #define DL_ESTIMATE_MEMORY_H
@@ -51,6 +52,7 @@ struct dl_memory_need {
   double need_gb;   /* model_gb + batch x sample_gb */
   double fits;      /* largest usual batch that fits the GPU: a power of two,
                        or above 64 a multiple of 32; 0: none */
+  bool shared;      /* by all GPUs: the figures are those of one's part */
   bool over;        /* need_gb exceeds the GPU's memory */
 };
 

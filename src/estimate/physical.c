@@ -5,10 +5,13 @@
  *   E = e * epochs      e: GPU and memory of the node
  *   E = P * T           where the duration is given: the GPU alone
  *
+ * Inference is in inference.h.
+ *
  * On several GPUs each takes its share of the samples at the batch size of
  * one, and they exchange gradients at the end of every step. */
 
 #include <math.h>
+#include <string.h>
 
 #include "estimate/methods.h"
 #include "estimate/parallel.h"
@@ -54,7 +57,7 @@ double dl_physical_duration(const struct dl_job *job) {
   double time, energy, extra;
   double epoch_s = job->physical.time.value;
   if (dl_is_inference(job))
-    return NAN;
+    return job->served.time_s;
   if (isnan(epoch_s))
     epoch_s = job->parts.time_s;
   on_all(job, &time, &energy, &extra);
@@ -88,6 +91,7 @@ static void by_epoch(const struct dl_context *ctx, const struct dl_job *job,
   double time, energy, extra;
   on_all(job, &time, &energy, &extra);
   est->boundary = fit && fit->boundary ? fit->boundary : "gpu+ram";
+  est->memory_w = strcmp(est->boundary, "gpu+ram") == 0 ? DL_RAM_W : 0;
   est->model = ctx->physical.epoch.model;
   scale(est, p, job->epochs * energy);
   est->duration_s = dl_physical_duration(job);
@@ -103,11 +107,66 @@ static void by_epoch(const struct dl_context *ctx, const struct dl_job *job,
   }
 }
 
+/* The interval of a forward pass is that of the energy of trainings, by what
+ * is new of network and GPU. */
+static void forward_interval(const struct dl_context *ctx,
+                             const struct dl_job *job, double busy_j,
+                             struct dl_estimate *est) {
+  const struct dl_bound_fit *b = &ctx->physical.epoch;
+  enum dl_left_out left;
+  double low, high;
+  if (!dl_predictor_bounds(b->p, &job->found, &low, &high, &left))
+    return;
+  est->low_j = est->energy_j + busy_j * expm1(low);
+  est->high_j = est->energy_j + busy_j * expm1(high);
+  est->interval_from = dl_left_out_name(left);
+  est->interval_groups = b->fit->left_out[left].n;
+}
+
+/* Idling is known as well as the rest; it does not widen the interval. */
+static void serving_interval(const struct dl_context *ctx,
+                             const struct dl_job *job, double busy_j,
+                             struct dl_estimate *est) {
+  const struct dl_prediction *p = &job->serving.epoch;
+  const struct dl_fit *fit = ctx->serving.epoch.fit;
+  est->low_j = est->energy_j + busy_j * (p->low / p->value - 1);
+  est->high_j = est->energy_j + busy_j * (p->high / p->value - 1);
+  if (isnan(est->low_j))
+    return;
+  est->interval_from = dl_left_out_name(p->novelty);
+  est->interval_groups = fit->left_out[p->novelty].n;
+  for (size_t i = 0; i < fit->n_ranges && i < 32; i++)
+    if (p->outside >> i & 1 && est->n_outside < DL_MOST_OUTSIDE)
+      est->outside[est->n_outside++] = fit->range[i].name;
+}
+
+static void by_inference(const struct dl_context *ctx, const struct dl_job *job,
+                         struct dl_estimate *est) {
+  const struct dl_served *s = &job->served;
+  est->boundary = "gpu";
+  est->duration_s = s->time_s;
+  est->duration_from = dl_physical_method.name;
+  if (isnan(s->time_s)) {
+    est->lacks = s->lacks;
+    return;
+  }
+  double busy_j = s->prefill_j + s->decode_j;
+  est->model = s->tokens ? ctx->serving.epoch.model : ctx->physical.epoch.model;
+  est->energy_j = busy_j + s->idle_j;
+  est->power_w = est->energy_j / s->time_s;
+  if (s->tokens)
+    serving_interval(ctx, job, busy_j, est);
+  else
+    forward_interval(ctx, job, busy_j, est);
+}
+
 static enum dl_status estimate(const struct dl_context *ctx,
                                const struct dl_job *job,
                                struct dl_estimate *est, struct dl_diag *d) {
   (void)d;
-  if (isnan(job->duration_s))
+  if (dl_is_inference(job))
+    by_inference(ctx, job, est);
+  else if (isnan(job->duration_s))
     by_epoch(ctx, job, est);
   else
     by_power(ctx, job, est);

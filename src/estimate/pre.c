@@ -16,17 +16,14 @@
  * no model of the epoch's duration is at hand. */
 
 #include <math.h>
+#include <string.h>
 
 #include "estimate/methods.h"
-
-/* Memory power within the boundary gpu+ram: paper A's process of 6 to 13 GB
- * at 3.75e-4 W/MB takes 2.5 to 5 W. */
-static const double ram_w = 3.7;
 
 double dl_pre_duration(const struct dl_job *job) {
   double epoch_s = job->said.time.value;
   if (isnan(epoch_s))
-    epoch_s = job->said.epoch.value / (job->said.power.value + ram_w);
+    epoch_s = job->said.epoch.value / (job->said.power.value + DL_RAM_W);
   return epoch_s * job->epochs / job->n_gpus;
 }
 
@@ -88,6 +85,7 @@ static enum dl_status epoch(const struct dl_context *ctx,
   est->boundary = ctx->pre.epoch.fit && ctx->pre.epoch.fit->boundary
                       ? ctx->pre.epoch.fit->boundary
                       : "gpu";
+  est->memory_w = strcmp(est->boundary, "gpu+ram") == 0 ? DL_RAM_W : 0;
   est->model = ctx->pre.epoch.model;
   est->energy_j = p.value * job->epochs;
   est->low_j = p.low * job->epochs;

@@ -26,6 +26,7 @@ void dl_session_free(struct dl_session *s) {
     return;
   free_fits(&s->ctx.pre);
   free_fits(&s->ctx.physical);
+  free_fits(&s->ctx.serving);
   free((void *)s->method);
   free(s);
 }
@@ -81,15 +82,21 @@ static enum dl_status use_fit(struct dl_bound_fit *to, const struct dl_model *m,
   return dl_predictor_new(&to->p, to->fit, f, coverage, d);
 }
 
+static const char *const training[] = {"gpu_power_w", "epoch_energy_j",
+                                       "epoch_s"};
+static const char *const serving[] = {"request_power_w", "request_energy_j",
+                                      "request_s"};
+
 static enum dl_status use_fits(struct dl_fits *to, const struct dl_model *m,
-                               bool raw, struct dl_frame *f, double coverage,
+                               const char *const targets[3], bool raw,
+                               struct dl_frame *f, double coverage,
                                struct dl_diag *d) {
   enum dl_status status =
-      use_fit(&to->power, m, "gpu_power_w", raw, f, coverage, d);
+      use_fit(&to->power, m, targets[0], raw, f, coverage, d);
   if (status == DL_OK)
-    status = use_fit(&to->epoch, m, "epoch_energy_j", raw, f, coverage, d);
+    status = use_fit(&to->epoch, m, targets[1], raw, f, coverage, d);
   if (status == DL_OK)
-    status = use_fit(&to->time, m, "epoch_s", raw, f, coverage, d);
+    status = use_fit(&to->time, m, targets[2], raw, f, coverage, d);
   return status;
 }
 
@@ -104,9 +111,11 @@ enum dl_status dl_session_new(struct dl_session **out, struct dl_frame *f,
   if (status == DL_OK)
     status = dl_job_bind(&s->slots, f, d);
   if (status == DL_OK)
-    status = use_fits(&s->ctx.pre, m, false, f, coverage, d);
+    status = use_fits(&s->ctx.pre, m, training, false, f, coverage, d);
   if (status == DL_OK)
-    status = use_fits(&s->ctx.physical, m, true, f, coverage, d);
+    status = use_fits(&s->ctx.physical, m, training, true, f, coverage, d);
+  if (status == DL_OK)
+    status = use_fits(&s->ctx.serving, m, serving, true, f, coverage, d);
   if (status != DL_OK) {
     dl_session_free(s);
     return status;
@@ -125,10 +134,10 @@ const struct dl_estimator *dl_session_method(const struct dl_session *s,
 }
 
 /* All memos, for what is done to each. */
-enum { MEMOS = 6 };
+enum { MEMOS = 9 };
 static void list_memos(struct dl_memos *m, struct dl_memo **to[MEMOS]) {
-  struct dl_fits_memo *of[] = {&m->pre, &m->physical};
-  for (size_t i = 0; i < 2; i++) {
+  struct dl_fits_memo *of[] = {&m->pre, &m->physical, &m->serving};
+  for (size_t i = 0; i < 3; i++) {
     to[3 * i] = &of[i]->power;
     to[3 * i + 1] = &of[i]->epoch;
     to[3 * i + 2] = &of[i]->time;
@@ -137,7 +146,8 @@ static void list_memos(struct dl_memos *m, struct dl_memo **to[MEMOS]) {
 
 enum dl_status dl_session_memos(const struct dl_session *s,
                                 struct dl_memos *memos, struct dl_diag *d) {
-  const struct dl_fits *fits[] = {&s->ctx.pre, &s->ctx.physical};
+  const struct dl_fits *fits[] = {&s->ctx.pre, &s->ctx.physical,
+                                  &s->ctx.serving};
   struct dl_memo **list[MEMOS];
   list_memos(memos, list);
   for (size_t i = 0; i < MEMOS; i++) {

@@ -10,6 +10,7 @@ extern const struct dl_regression dl_ols;
 extern const struct dl_regression dl_ridge;
 extern const struct dl_regression dl_krr;
 extern const struct dl_regression dl_physical;
+extern const struct dl_regression dl_serving;
 
 /* Shapes of X (n x p), y and w (n or NULL): DL_EFAILED where they do not
  * fit. DL_EINPUT where a weight is not positive and finite. */

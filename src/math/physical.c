@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "math/methods.h"
 #include "math/physical_fit.h"
+#include "math/physical_update.h"
 
 static const char *const bearer_names[] = {[DL_BY_HOST] = "host",
                                            [DL_BY_GPU] = "gpu",
@@ -21,6 +22,8 @@ static void physical_free(void *state) {
   for (size_t k = 0; k < DL_N_BEARERS; k++)
     free(s->by[k].b);
   dl_near_free(&s->near);
+  dl_near_free(&s->runs);
+  gsl_vector_free(s->joint.factor);
   free(s);
 }
 
@@ -58,7 +61,7 @@ static enum dl_status hand_over(void **state, struct dl_physical *s,
   return DL_OK;
 }
 
-/* Fits the rows, from the priors or from what another state knows. */
+/* Fits the rows, or brings what another state knows up to date by them. */
 static enum dl_status learn(void **state, const struct dl_physical *from,
                             const gsl_matrix *X, const gsl_vector *y,
                             const gsl_vector *w, struct dl_diag *d) {
@@ -70,7 +73,12 @@ static enum dl_status learn(void **state, const struct dl_physical *from,
   if (status != DL_OK)
     return status;
   struct dl_physical *s = dl_calloc(1, sizeof *s);
-  status = s ? dl_physical_solve(s, from, X, y, w, d) : dl_fail_memory(d);
+  if (!s)
+    status = dl_fail_memory(d);
+  else if (from)
+    status = dl_physical_update(s, from, X, y, d);
+  else
+    status = dl_physical_solve(s, X, y, w, d);
   return hand_over(state, s, status);
 }
 
@@ -93,7 +101,8 @@ static double predict_row(const struct dl_physical *s, const double *row) {
   dl_physical_effects(s, row, fx);
   dl_physical_load(row, &load);
   dl_physical_targets(s->c, fx, &load, row[DL_PC_RAM_W], out);
-  return out[(size_t)row[DL_PC_TARGET]] + dl_near_at(&s->near, row);
+  return out[(size_t)row[DL_PC_TARGET]] + dl_near_at(&s->near, row) +
+         dl_runs_at(&s->runs, row);
 }
 
 static enum dl_status predict(const void *state, const gsl_matrix *X,
@@ -134,6 +143,11 @@ static enum dl_status save(const void *state, struct dl_arrays *to,
   if (s->near.at)
     ok = ok && dl_arrays_add_matrix(to, "near", s->near.at) &&
          dl_arrays_add_vector(to, "residuals", s->near.weight);
+  if (s->joint.factor)
+    ok = ok && dl_arrays_add_vector(to, "factor", s->joint.factor);
+  if (s->runs.at)
+    ok = ok && dl_arrays_add_matrix(to, "runs", s->runs.at) &&
+         dl_arrays_add_vector(to, "runs_residuals", s->runs.weight);
   return ok ? DL_OK : dl_fail_memory(d);
 }
 
@@ -159,13 +173,14 @@ static enum dl_status restore_bearers(struct dl_bearers *by,
 
 static enum dl_status restore_near(struct dl_near *near,
                                    const struct dl_arrays *from,
+                                   const char *places, const char *residuals,
                                    struct dl_diag *d) {
-  if (!dl_arrays_find(from, "near"))
+  if (!dl_arrays_find(from, places))
     return DL_OK;
-  const struct dl_array *at = dl_check_array(from, "near", 0, DL_NEAR, d);
+  const struct dl_array *at = dl_check_array(from, places, 0, DL_NEAR, d);
   if (!at)
     return DL_EINPUT;
-  const struct dl_array *w = dl_check_array(from, "residuals", at->rows, 1, d);
+  const struct dl_array *w = dl_check_array(from, residuals, at->rows, 1, d);
   if (!w)
     return DL_EINPUT;
   near->at = gsl_matrix_alloc(at->rows, DL_NEAR);
@@ -174,6 +189,23 @@ static enum dl_status restore_near(struct dl_near *near,
     return dl_fail_memory(d);
   memcpy(near->at->data, at->data, at->rows * DL_NEAR * sizeof(double));
   memcpy(near->weight->data, w->data, at->rows * sizeof(double));
+  return DL_OK;
+}
+
+/* Models without it predict, but cannot be brought up to date. */
+static enum dl_status restore_joint(struct dl_physical *s,
+                                    const struct dl_arrays *from,
+                                    struct dl_diag *d) {
+  size_t p = dl_joint_size(s), n = p * (p + 1) / 2;
+  if (!dl_arrays_find(from, "factor"))
+    return DL_OK;
+  const struct dl_array *a = dl_check_array(from, "factor", n, 1, d);
+  if (!a)
+    return DL_EINPUT;
+  s->joint.factor = gsl_vector_alloc(n);
+  if (!s->joint.factor)
+    return dl_fail_memory(d);
+  memcpy(s->joint.factor->data, a->data, n * sizeof(double));
   return DL_OK;
 }
 
@@ -195,7 +227,11 @@ static enum dl_status restore(void **state, const struct dl_arrays *from,
   for (size_t k = 0; k < DL_N_BEARERS && status == DL_OK; k++)
     status = restore_bearers(&s->by[k], from, bearer_names[k], d);
   if (status == DL_OK)
-    status = restore_near(&s->near, from, d);
+    status = restore_near(&s->near, from, "near", "residuals", d);
+  if (status == DL_OK)
+    status = restore_near(&s->runs, from, "runs", "runs_residuals", d);
+  if (status == DL_OK)
+    status = restore_joint(s, from, d);
   return hand_over(state, s, status);
 }
 

@@ -46,9 +46,8 @@ struct work {
   struct dl_load *load;         /* of the distinct rows */
   size_t p;
   double *theta, *prior_mean, *prior_sd;
-  size_t *kind_of, *bearer_of;    /* of the parameters behind the constants */
-  double *moved, *at;             /* of the Jacobian: p, n_seen */
-  const struct dl_physical *from; /* to start from; NULL: the priors */
+  size_t *kind_of, *bearer_of; /* of the parameters behind the constants */
+  double *moved, *at;          /* of the Jacobian: p, n_seen */
 };
 
 static void work_free(struct work *w) {
@@ -200,20 +199,6 @@ static bool list_bearers(struct work *w) {
   return true;
 }
 
-/* How much of an effect's prior spread is left once its bearer was fitted. */
-#define KNOWN 0.5
-
-/* What the fit that this one starts from knows of a bearer, or NULL. */
-static const struct dl_bearer_effects *known_bearer(const struct work *w,
-                                                    size_t kind, size_t b) {
-  const struct dl_bearers *by = w->from ? &w->from->by[kind] : NULL;
-  double key = w->bearer[kind][b].key;
-  for (size_t i = 0; by && i < by->n; i++)
-    if (!(by->b[i].key < key) && !(by->b[i].key > key))
-      return &by->b[i];
-  return NULL;
-}
-
 static bool set_priors(struct work *w) {
   w->theta = dl_calloc(w->p, sizeof *w->theta);
   w->prior_mean = dl_calloc(w->p, sizeof *w->prior_mean);
@@ -227,8 +212,8 @@ static bool set_priors(struct work *w) {
     return false;
   for (size_t i = 0; i < DL_N_PHYSICS; i++) {
     const struct dl_physics_info *c = dl_physics_info((enum dl_physics)i);
-    w->prior_mean[i] = w->from ? w->from->theta[i] : log(c->median);
-    w->prior_sd[i] = w->from ? w->from->error[i] : c->sd;
+    w->prior_mean[i] = log(c->median);
+    w->prior_sd[i] = c->sd;
     w->theta[i] = w->prior_mean[i];
   }
   for (size_t k = 0; k < DL_N_BEARERS; k++)
@@ -239,12 +224,7 @@ static bool set_priors(struct work *w) {
           w->kind_of[at - DL_N_PHYSICS] = k;
           w->bearer_of[at - DL_N_PHYSICS] = b;
           double sd = dl_effect_info((enum dl_effect)i)->sd;
-          const struct dl_bearer_effects *known = known_bearer(w, k, b);
           w->prior_sd[at] = sd > 0 ? sd : w->bearer[k][b].doubt;
-          if (known) {
-            w->theta[at] = w->prior_mean[at] = known->fx[i];
-            w->prior_sd[at] *= KNOWN;
-          }
           at++;
         }
     }
@@ -324,23 +304,9 @@ static void jacobian(const double *theta, double *J, void *ctx) {
   }
 }
 
-/* Appends the bearers that these rows do not have. */
-static void keep_others(struct dl_bearers *by, const struct dl_bearers *from) {
-  size_t n = by->n;
-  for (size_t i = 0; i < from->n; i++) {
-    bool there = false;
-    for (size_t b = 0; b < n; b++)
-      there |=
-          !(by->b[b].key < from->b[i].key) && !(by->b[b].key > from->b[i].key);
-    if (!there)
-      by->b[by->n++] = from->b[i];
-  }
-}
-
 static bool keep_effects(struct dl_physical *s, const struct work *w) {
   for (size_t k = 0; k < DL_N_BEARERS; k++) {
-    size_t more = w->from ? w->from->by[k].n : 0;
-    s->by[k].b = dl_calloc(w->n_bearers[k] + more, sizeof *s->by[k].b);
+    s->by[k].b = dl_calloc(w->n_bearers[k], sizeof *s->by[k].b);
     if (!s->by[k].b)
       return false;
     s->by[k].n = w->n_bearers[k];
@@ -348,8 +314,6 @@ static bool keep_effects(struct dl_physical *s, const struct work *w) {
       s->by[k].b[b].key = w->bearer[k][b].key;
       take_effects(k, w->theta + w->bearer[k][b].first, s->by[k].b[b].fx);
     }
-    if (w->from)
-      keep_others(&s->by[k], &w->from->by[k]);
   }
   return true;
 }
@@ -406,21 +370,20 @@ static enum dl_status solve(struct dl_physical *s, struct work *w,
     s->theta[i] = w->theta[i];
     s->error[i] = sqrt(gsl_matrix_get(cov, i, i));
   }
-  gsl_matrix_free(cov);
   if (status == DL_OK && !keep_effects(s, w))
     status = dl_fail_memory(d);
   if (status == DL_OK)
+    status = dl_joint_keep(s, cov, d);
+  gsl_matrix_free(cov);
+  if (status == DL_OK)
     status = fit_near(s, w, d);
-  if (status == DL_OK && w->from && !dl_near_append(&s->near, &w->from->near))
-    status = dl_fail_memory(d);
   return status;
 }
 
-enum dl_status dl_physical_solve(struct dl_physical *s,
-                                 const struct dl_physical *from,
-                                 const gsl_matrix *X, const gsl_vector *y,
-                                 const gsl_vector *w, struct dl_diag *d) {
-  struct work work = {.from = from};
+enum dl_status dl_physical_solve(struct dl_physical *s, const gsl_matrix *X,
+                                 const gsl_vector *y, const gsl_vector *w,
+                                 struct dl_diag *d) {
+  struct work work = {0};
   enum dl_status status =
       list_seen(&work, X, y, w) && list_bearers(&work) && set_priors(&work)
           ? solve(s, &work, d)

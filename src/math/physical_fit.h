@@ -7,13 +7,10 @@
 #include "base/diag.h"
 #include "math/physical_private.h"
 
-/* X: n x DL_PC_N; y: logarithms of the targets; w: weights or NULL. With
- * `from`, another fit, its constants and effects with their standard errors are
- * the priors, and what the rows do not touch is kept. *s, zeroed by the caller,
- * is the caller's to free in either case. */
-enum dl_status dl_physical_solve(struct dl_physical *s,
-                                 const struct dl_physical *from,
-                                 const gsl_matrix *X, const gsl_vector *y,
-                                 const gsl_vector *w, struct dl_diag *d);
+/* X: n x DL_PC_N; y: logarithms of the targets; w: weights or NULL.
+ * *s, zeroed by the caller, is the caller's to free in either case. */
+enum dl_status dl_physical_solve(struct dl_physical *s, const gsl_matrix *X,
+                                 const gsl_vector *y, const gsl_vector *w,
+                                 struct dl_diag *d);
 
 #endif

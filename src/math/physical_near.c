@@ -24,30 +24,35 @@
 #define LENGTH_PX 0.35
 #define LENGTH_SAMPLES 1.4
 
-enum { AT_BATCH, AT_PX, AT_SAMPLES, AT_FROZEN, AT_GPU, AT_ARCH, AT_TARGET };
-
-static void place(const double *row, double *at) {
-  at[AT_BATCH] = log(row[DL_PC_BATCH]) / LENGTH_BATCH;
-  at[AT_PX] = log(fmax(row[DL_PC_PX], 1)) / LENGTH_PX;
-  at[AT_SAMPLES] = log(row[DL_PC_TRAIN]) / LENGTH_SAMPLES;
-  at[AT_FROZEN] = row[DL_PC_FROZEN];
-  at[AT_GPU] = row[DL_PC_GPU];
-  at[AT_ARCH] = row[DL_PC_ARCH];
-  at[AT_TARGET] = row[DL_PC_TARGET];
+void dl_near_place(const double *row, double *at) {
+  at[DL_NEAR_BATCH] = log(row[DL_PC_BATCH]) / LENGTH_BATCH;
+  at[DL_NEAR_PX] = log(fmax(row[DL_PC_PX], 1)) / LENGTH_PX;
+  at[DL_NEAR_SAMPLES] = log(row[DL_PC_TRAIN]) / LENGTH_SAMPLES;
+  at[DL_NEAR_FROZEN] = row[DL_PC_FROZEN];
+  at[DL_NEAR_GPU] = row[DL_PC_GPU];
+  at[DL_NEAR_ARCH] = row[DL_PC_ARCH];
+  at[DL_NEAR_TARGET] = row[DL_PC_TARGET];
 }
 
 static bool differ(double a, double b) {
   return a < b || a > b;
 }
 
-static double alike(const double *a, const double *b) {
+double dl_near_distance2(const double *a, const double *b, bool *same) {
   double d2 = 0;
-  if (differ(a[AT_GPU], b[AT_GPU]) || differ(a[AT_ARCH], b[AT_ARCH]) ||
-      differ(a[AT_TARGET], b[AT_TARGET]))
-    return 0;
-  for (size_t i = AT_BATCH; i <= AT_SAMPLES; i++)
+  for (size_t i = DL_NEAR_BATCH; i <= DL_NEAR_SAMPLES; i++)
     d2 += (a[i] - b[i]) * (a[i] - b[i]);
-  bool same = !(d2 > 0) && !differ(a[AT_FROZEN], b[AT_FROZEN]);
+  *same = !(d2 > 0) && !differ(a[DL_NEAR_FROZEN], b[DL_NEAR_FROZEN]);
+  return d2;
+}
+
+static double alike(const double *a, const double *b) {
+  bool same;
+  if (differ(a[DL_NEAR_GPU], b[DL_NEAR_GPU]) ||
+      differ(a[DL_NEAR_ARCH], b[DL_NEAR_ARCH]) ||
+      differ(a[DL_NEAR_TARGET], b[DL_NEAR_TARGET]))
+    return 0;
+  double d2 = dl_near_distance2(a, b, &same);
   return SHARED * SHARED * exp(-d2 / 2) + (same ? OWN * OWN : 0);
 }
 
@@ -69,7 +74,8 @@ enum dl_status dl_near_fit(struct dl_near *near, const gsl_matrix *X,
     return dl_fail_memory(d);
   }
   for (size_t i = 0; i < m; i++)
-    place(gsl_matrix_const_ptr(X, i, 0), gsl_matrix_ptr(near->at, i, 0));
+    dl_near_place(gsl_matrix_const_ptr(X, i, 0),
+                  gsl_matrix_ptr(near->at, i, 0));
   for (size_t i = 0; i < m; i++) {
     for (size_t j = 0; j < m; j++)
       gsl_matrix_set(K, i, j,
@@ -90,7 +96,7 @@ double dl_near_at(const struct dl_near *near, const double *row) {
   double at[DL_NEAR], sum = 0;
   if (!near->at)
     return 0;
-  place(row, at);
+  dl_near_place(row, at);
   for (size_t i = 0; i < near->weight->size; i++)
     sum += gsl_vector_get(near->weight, i) *
            alike(at, gsl_matrix_const_ptr(near->at, i, 0));

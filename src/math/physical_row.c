@@ -23,10 +23,10 @@ double dl_physical_key(enum dl_bearer by, const double *row) {
     return doubtful > 0 ? doubtful : row[DL_PC_ARCH];
   if (by == DL_BY_FACTS)
     return doubtful;
-  /* A machine without a name is known by its GPU and the source. */
+  /* A machine without a name is known by its GPU and the source, if any. */
   if (row[DL_PC_HOST] > 0)
     return row[DL_PC_HOST];
-  return row[DL_PC_SOURCE] > 0 ? row[DL_PC_SOURCE] / 3 + row[DL_PC_GPU] / 7 : 0;
+  return row[DL_PC_SOURCE] / 3 + row[DL_PC_GPU] / 7;
 }
 
 /* Outputs of convolutions about follow sqrt(MACs) x side of the image. */

@@ -10,6 +10,7 @@ static const struct dl_regression *const registry[] = {
     &dl_ridge,
     &dl_krr,
     &dl_physical,
+    &dl_serving,
 };
 
 size_t dl_regression_count(void) {

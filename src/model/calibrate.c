@@ -26,12 +26,12 @@ static enum dl_status lay_out(struct design *g, const struct dl_fit *fit,
     return dl_fail_memory(d);
   for (size_t i = 0; i < t->n; i++) {
     double y = gsl_matrix_get(t->x, i, p);
-    if (!(y > 0))
+    if (!(y > 0) && y > DL_NOT_MEASURED)
       return dl_fail_at(d, DL_EINPUT, t->source, t->line[i],
                         "'%s' must be above 0", fit->target);
     for (size_t j = 0; j < p; j++)
       gsl_matrix_set(g->X, i, j, gsl_matrix_get(t->x, i, j));
-    gsl_vector_set(g->y, i, log(y));
+    gsl_vector_set(g->y, i, y > 0 ? log(y) : NAN);
   }
   return DL_OK;
 }
@@ -45,10 +45,15 @@ static enum dl_status error_of(double *error, const struct dl_fit *fit,
   if (!out)
     return dl_fail_memory(d);
   enum dl_status status = fit->method->predict(state, g->X, out, d);
-  *error = 0;
-  for (size_t i = 0; i < n && status == DL_OK; i++)
-    *error += fabs(expm1(gsl_vector_get(out, i) - gsl_vector_get(g->y, i))) /
-              (double)n;
+  double sum = 0, measured = 0;
+  for (size_t i = 0; i < n && status == DL_OK; i++) {
+    double y = gsl_vector_get(g->y, i);
+    if (isnan(y))
+      continue;
+    sum += fabs(expm1(gsl_vector_get(out, i) - y));
+    measured += 1;
+  }
+  *error = measured > 0 ? sum / measured : NAN;
   gsl_vector_free(out);
   return status;
 }

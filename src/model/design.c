@@ -110,12 +110,12 @@ static enum dl_status make_features(struct dl_design *g,
   return g->X ? DL_OK : dl_fail_memory(d);
 }
 
-/* Rows to learn from, for a method with features of its own. */
+/* Rows to learn from, for a method that can. */
 static enum dl_status make_more(struct dl_design *g,
                                 const struct dl_training *t,
                                 const struct dl_choice *c, struct dl_diag *d) {
   const struct dl_training *more = t->more;
-  if (!more || !c->method->raw || g->w || !c->log_target)
+  if (!more || !c->method->adapt || g->w || !c->log_target)
     return DL_OK;
   size_t p = c->features.n;
   g->more_X = gsl_matrix_alloc(more->n, p);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "model/interval.h"
 
 static int ascending(const void *a, const void *b) {
   double x = *(const double *)a, y = *(const double *)b;
@@ -132,4 +133,55 @@ enum dl_status dl_leave_all_out(struct dl_fit *fit, const struct dl_training *t,
   if (status == DL_OK && !any && t->n >= 4)
     status = leave_out(fit, DL_LEFT_ROWS, t, c, p, d);
   return status;
+}
+
+/* The residuals of fold k, sorted and thinned. x has room for all rows. */
+static void fold_residuals(struct dl_group_residuals *g, double *x,
+                           const double *y, const double *prediction,
+                           bool log_target, const struct dl_folds *folds,
+                           size_t k) {
+  size_t n = 0;
+  for (size_t i = 0; i < folds->n; i++) {
+    double r = log_target ? log(y[i] / prediction[i]) : y[i] - prediction[i];
+    if (folds->of_row[i] == k && isfinite(r))
+      x[n++] = r;
+  }
+  keep_quantiles(g, x, n);
+}
+
+enum dl_status dl_out_of_fold_intervals(double *low, double *high,
+                                        const double *y,
+                                        const double *prediction,
+                                        bool log_target,
+                                        const struct dl_folds *folds,
+                                        double coverage, struct dl_diag *d) {
+  struct dl_residuals others = {.n = folds->k - 1};
+  struct dl_group_residuals last;
+  double *x = dl_calloc(folds->n, sizeof *x);
+  others.g = dl_calloc(folds->k, sizeof *others.g);
+  if (!x || !others.g) {
+    free(x);
+    free(others.g);
+    return dl_fail_memory(d);
+  }
+  for (size_t k = 0; k < folds->k; k++)
+    fold_residuals(&others.g[k], x, y, prediction, log_target, folds, k);
+  last = others.g[folds->k - 1];
+  for (size_t k = 0; k < folds->k; k++) {
+    double down, up;
+    struct dl_group_residuals own = others.g[k];
+    others.g[k] = last; /* in place of its own */
+    if (!dl_residual_interval(&others, coverage, &down, &up))
+      down = up = NAN;
+    others.g[k] = own;
+    for (size_t i = 0; i < folds->n; i++) {
+      if (folds->of_row[i] != k)
+        continue;
+      low[i] = log_target ? prediction[i] * exp(down) : prediction[i] + down;
+      high[i] = log_target ? prediction[i] * exp(up) : prediction[i] + up;
+    }
+  }
+  free(others.g);
+  free(x);
+  return DL_OK;
 }

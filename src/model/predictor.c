@@ -161,13 +161,28 @@ static bool is_new(const struct dl_strlist *seen,
   return seen->n > 0 && (!e || dl_strlist_find(seen, e->id) < 0);
 }
 
+static const struct bounds *bounds_of(const struct dl_predictor *p,
+                                      const struct dl_row_descriptors *row) {
+  bool new_arch = is_new(&p->fit->archs, row->arch);
+  bool new_gpu = is_new(&p->fit->gpus, row->gpu);
+  return &p->bounds[new_arch][new_gpu];
+}
+
+bool dl_predictor_bounds(const struct dl_predictor *p,
+                         const struct dl_row_descriptors *row, double *low,
+                         double *high, enum dl_left_out *novelty) {
+  const struct bounds *b = bounds_of(p, row);
+  *low = b->low;
+  *high = b->high;
+  *novelty = b->novelty;
+  return b->known && p->fit->log_target;
+}
+
 static void add_interval(const struct dl_predictor *p,
                          const struct dl_cell *cells,
                          const struct dl_row_descriptors *row,
                          struct dl_prediction *out) {
-  bool new_arch = is_new(&p->fit->archs, row->arch);
-  bool new_gpu = is_new(&p->fit->gpus, row->gpu);
-  const struct bounds *b = &p->bounds[new_arch][new_gpu];
+  const struct bounds *b = bounds_of(p, row);
   out->novelty = b->novelty;
   out->extrapolation = extrapolation(p, cells, &out->outside);
   if (!b->known)
@@ -186,16 +201,17 @@ static double linked(bool log_target, double x) {
   return log_target ? log(x) : x;
 }
 
-/* The features of a row; false where one is not finite. */
+/* The features of a row; false where one is not finite: NaN then. */
 static bool fill_features(const struct dl_predictor *p,
                           const struct dl_cell *cells, double *x) {
+  bool all = true;
   for (size_t i = 0; i < p->n_features; i++) {
     const struct bound *b = &p->feature[i];
-    x[i] = dl_formula_eval(b->formula, cells, b->vars);
-    if (!isfinite(x[i]))
-      return false;
+    double v = dl_formula_eval(b->formula, cells, b->vars);
+    all &= isfinite(v) != 0;
+    x[i] = isfinite(v) ? v : (double)NAN;
   }
-  return true;
+  return all;
 }
 
 static enum dl_status predict_at(const struct dl_predictor *p,

@@ -56,12 +56,18 @@ enum dl_status dl_predict(const struct dl_predictor *p,
                           const struct dl_row_descriptors *row,
                           struct dl_prediction *out, struct dl_diag *d);
 
+/* Bounds of log(value / prediction) for a row, by what is new of it, and what
+ * that is; false without, or where the target is no logarithm. */
+bool dl_predictor_bounds(const struct dl_predictor *p,
+                         const struct dl_row_descriptors *row, double *low,
+                         double *high, enum dl_left_out *novelty);
+
 /* Name of the first variable the fit needs that the cells lack, or NULL. */
 const char *dl_predictor_lacks(const struct dl_predictor *p,
                                const struct dl_cell *cells);
 
 /* The features of a row as the method takes them into x (one a feature of the
- * fit); false where one is not finite. */
+ * fit); false where one is not finite, which is NaN then. */
 bool dl_predictor_features(const struct dl_predictor *p,
                            const struct dl_cell *cells, double *x);
 

@@ -71,6 +71,36 @@
          "coalesce(gpu_power_w, 0), coalesce(epoch_energy_j, 0), "             \
          "coalesce(epoch_s, 0), coalesce(doubt, 0)"
 
+/* The columns of math/serving.h, in their order. Servers keep keys and values
+ * in 16 bits where weights have fewer; a link that is not known is PCIe 3.0. */
+#define EIGHT                                                                  \
+  "max(coalesce(precision == 'fp8', 0), coalesce(precision == 'int8', 0))"
+#define BYTES                                                                  \
+  "(4 - 2*" HALF " - 3*" EIGHT " + 4*coalesce(precision == 'fp64', 0))"
+#define PEAK_16                                                                \
+  "coalesce(gpu.peak_bf16_tensor_tflops, coalesce(gpu.peak_fp16_tensor_tflops" \
+  ", 0))"
+#define PEAK_8                                                                 \
+  "coalesce(gpu.peak_fp8_tensor_tflops, coalesce(gpu.peak_int8_tensor_tops, "  \
+  "0))"
+#define PEAK_SERVING                                                           \
+  "max(" TF32 ", max(max(" HALF ", " EIGHT ")*" PEAK_16 ", " EIGHT "*" PEAK_8  \
+  "))"
+#define SERVING(target)                                                        \
+  target ", min(batch_size, coalesce(requests, batch_size)), prompt_tokens, "  \
+         "output_tokens, "                                                     \
+         "arch.token_params_m - arch.expert_params_m*arch.expert_share, "      \
+         "arch.expert_params_m, arch.expert_share, arch.token_params_m, "      \
+         "arch.pair_macs, arch.kept_per_token, arch.depth, arch.width, "       \
+         "coalesce(weight_bytes, " BYTES "), max(2, " BYTES "), "              \
+         "coalesce(n_gpus, 1), " PEAK_SERVING ", gpu.bandwidth_gb_s, "         \
+         "coalesce(gpu.link_gb_s, 15.75), gpu.tdp_w, "                         \
+         "coalesce(engine_2024, 0), "                                          \
+         "key(gpu.id) + (key(gpu.id) == 0)*key(gpu), "                         \
+         "key(arch.id) + (key(arch.id) == 0)*key(arch), key(dataset), "        \
+         "coalesce(prompt_doubt, 0), coalesce(request_s, 0), "                 \
+         "coalesce(request_power_w, 0)"
+
 static const struct dl_recipe recipes[] = {
     {"gpu_power_w", "busy-share", "log(macs_g)",
      "gpu.tdp_w*(0.4 + 0.55*" POWER_SHARE ")", 0,
@@ -98,6 +128,12 @@ static const struct dl_recipe recipes[] = {
      "time and power of a step from what it does", "physical"},
     {"epoch_s", "physics", PHYSICAL("3"), NULL, 0,
      "time and power of a step from what it does", "physical"},
+    {"request_s", "server", SERVING("1"), NULL, 0,
+     "time and power of a step that writes tokens", "serving"},
+    {"request_energy_j", "server", SERVING("2"), NULL, 0,
+     "time and power of a step that writes tokens", "serving"},
+    {"request_power_w", "server", SERVING("3"), NULL, 0,
+     "time and power of a step that writes tokens", "serving"},
     {"epoch_s", "physical", "log(batch_size), log(macs_g)",
      HOST " + " INPUT " + " GPU_TIME, 0, "host, input and GPU time", NULL},
 };

@@ -52,6 +52,23 @@ void dl_cv_name(const struct dl_cv_spec *spec, char *buf, size_t size) {
              spec->scheme == DL_KFOLD ? "kfold" : "kfold-shuffled", spec->k);
 }
 
+enum dl_status dl_search_parse(struct dl_choice *c, const char *text,
+                               struct dl_diag *d) {
+  if (!text)
+    return DL_OK;
+  c->search = true;
+  const char *n = strchr(text, ':');
+  size_t len = n ? (size_t)(n - text) : strlen(text);
+  bool grid = len == 4 && strncmp(text, "grid", 4) == 0;
+  bool random = len == 6 && strncmp(text, "random", 6) == 0 && n;
+  c->search_kind = random ? DL_SEARCH_RANDOM : DL_SEARCH_GRID;
+  if ((!grid && !random) ||
+      (n && (!dl_parse_count(n + 1, &c->search_count) || !c->search_count)))
+    return dl_fail(d, DL_EUSAGE,
+                   "search '%s': expected grid, grid:N or random:N", text);
+  return DL_OK;
+}
+
 enum dl_status dl_training_folds(struct dl_folds *folds,
                                  const struct dl_training *t,
                                  const struct dl_cv_spec *spec,
@@ -153,8 +170,10 @@ static bool copy_labels(struct dl_strlist *to, const struct dl_training *t,
 /* Quantities that a method with features of its own extrapolates in; it
  * knows how the others enter. */
 static bool is_watched(const struct dl_fit *fit, const char *name) {
-  static const char *const watched[] = {"batch_size", "macs_g", "gpu.tdp_w",
-                                        "gpu.bandwidth_gb_s"};
+  static const char *const watched[] = {
+      "batch_size",         "macs_g",        "gpu.tdp_w",
+      "gpu.bandwidth_gb_s", "prompt_tokens", "output_tokens",
+      "arch.token_params_m"};
   bool any = !fit->method->raw;
   for (size_t i = 0; i < sizeof watched / sizeof *watched; i++)
     any |= strcmp(watched[i], name) == 0;

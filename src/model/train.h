@@ -37,6 +37,11 @@ struct dl_choice {
   struct dl_cv_spec cv;
 };
 
+/* "grid", "grid:N" or "random:N" into the search of c; NULL: none. Error:
+ * DL_EUSAGE. */
+enum dl_status dl_search_parse(struct dl_choice *c, const char *text,
+                               struct dl_diag *d);
+
 /* Folds of a training table. Error: DL_EUSAGE for a column without labels. */
 enum dl_status dl_training_folds(struct dl_folds *folds,
                                  const struct dl_training *t,

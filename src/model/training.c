@@ -54,6 +54,13 @@ long dl_training_column(const struct dl_training *t, const char *formula) {
   return dl_strlist_find(&t->formula, formula);
 }
 
+void dl_training_values(const struct dl_training *t, const char *formula,
+                        double *values) {
+  size_t col = (size_t)dl_training_column(t, formula);
+  for (size_t i = 0; i < t->n; i++)
+    values[i] = gsl_matrix_get(t->x, i, col);
+}
+
 const struct dl_labels *dl_training_labels(const struct dl_training *t,
                                            const char *column) {
   for (size_t i = 0; i < t->n_labels; i++)

@@ -56,6 +56,10 @@ void dl_training_learn_from(struct dl_training *t, struct dl_training *more);
 /* Index of a formula among the columns of x, or -1. */
 long dl_training_column(const struct dl_training *t, const char *formula);
 
+/* The values of a formula, t->n of them; it must be among the columns. */
+void dl_training_values(const struct dl_training *t, const char *formula,
+                        double *values);
+
 /* Labels by the name of their column, or NULL. */
 const struct dl_labels *dl_training_labels(const struct dl_training *t,
                                            const char *column);

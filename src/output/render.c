@@ -13,9 +13,8 @@
 #include "output/text_table.h"
 
 static const struct dl_format *const FORMATS[] = {
-    &dl_format_text,
-    &dl_format_json,
-    &dl_format_csv,
+    &dl_format_text,     &dl_format_json,  &dl_format_csv,
+    &dl_format_markdown, &dl_format_latex,
 };
 
 size_t dl_format_count(void) {

@@ -18,7 +18,7 @@
 struct dl_stream;
 
 struct dl_format {
-  const char *name; /* "text", "json", "csv" */
+  const char *name; /* "text", "json", "csv", "markdown", "latex" */
   const char *summary;
   /* A whole report. `colour` allows escape sequences. */
   enum dl_status (*report)(const struct dl_report *r, FILE *f, bool colour,

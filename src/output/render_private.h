@@ -10,17 +10,21 @@
 extern const struct dl_format dl_format_text;
 extern const struct dl_format dl_format_json;
 extern const struct dl_format dl_format_csv;
+extern const struct dl_format dl_format_markdown;
+extern const struct dl_format dl_format_latex;
 
 struct dl_layout;
+struct dl_row_writer;
 
 struct dl_stream {
   FILE *f;
   struct dl_column *columns; /* owned copy */
   size_t n_cols;
   size_t n_rows;
-  struct dl_text line;      /* CSV: a row as it is put together */
-  struct dl_table *head;    /* text: rows held back to find the widths */
-  struct dl_layout *layout; /* text: those widths, then known */
+  struct dl_text line;                /* CSV: a row as it is put together */
+  const struct dl_row_writer *writer; /* of a held stream (held.h) */
+  struct dl_table *head;              /* its rows held back */
+  struct dl_layout *layout;           /* the widths, then known */
 };
 
 /* NULL: memory is out. */

@@ -303,3 +303,28 @@ struct dl_table *dl_report_table(struct dl_report *r, const char *key,
     r->root->main = t;
   return t;
 }
+
+bool dl_node_is_line(const struct dl_node *node) {
+  return node->type == DL_NODE_VALUE && node->label;
+}
+
+bool dl_node_hidden(const struct dl_node *node) {
+  switch (node->type) {
+  case DL_NODE_VALUE:
+    return !node->label;
+  case DL_NODE_GROUP:
+  case DL_NODE_LIST:
+    for (size_t i = 0; i < node->n_reports; i++)
+      if (node->reports[i]->title)
+        return false;
+    return true;
+  case DL_NODE_TABLE:
+    for (size_t i = 0; i < node->table->n_cols; i++)
+      if (node->table->columns[i].heading)
+        return false;
+    return true;
+  case DL_NODE_SAY:
+    break;
+  }
+  return false;
+}

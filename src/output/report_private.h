@@ -50,6 +50,12 @@ struct dl_report {
   bool failed;                 /* of the root */
 };
 
+/* Whether people see a value as a line "label  value". */
+bool dl_node_is_line(const struct dl_node *node);
+
+/* Whether a node leaves no trace for people: it does not end a run of lines. */
+bool dl_node_hidden(const struct dl_node *node);
+
 /* Whether v is shown as absent: null, not finite, a NULL string. */
 bool dl_value_absent(const struct dl_value *v);
 

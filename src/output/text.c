@@ -6,14 +6,12 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "output/render_private.h"
-#include "output/text_table.h"
+#include "output/held.h"
 #include "output/units.h"
 #include "output/utf8.h"
 
 #define INDENT 2
 #define BEHIND_LABEL 2
-#define STREAM_HEAD 1000 /* rows that decide the widths of a stream */
 
 struct state {
   struct dl_printer p;
@@ -47,32 +45,6 @@ static size_t begin_titled(struct state *s, const char *title) {
 
 /* Scalars */
 
-static bool is_line(const struct dl_node *node) {
-  return node->type == DL_NODE_VALUE && node->label;
-}
-
-/* Whether a node leaves no trace in text: it does not end a run of lines. */
-static bool is_hidden(const struct dl_node *node) {
-  switch (node->type) {
-  case DL_NODE_VALUE:
-    return !node->label;
-  case DL_NODE_GROUP:
-  case DL_NODE_LIST:
-    for (size_t i = 0; i < node->n_reports; i++)
-      if (node->reports[i]->title)
-        return false;
-    return true;
-  case DL_NODE_TABLE:
-    for (size_t i = 0; i < node->table->n_cols; i++)
-      if (node->table->columns[i].heading)
-        return false;
-    return true;
-  case DL_NODE_SAY:
-    break;
-  }
-  return false;
-}
-
 static size_t label_width(const struct dl_node *node) {
   return dl_utf8_width(node->label, strlen(node->label));
 }
@@ -98,14 +70,14 @@ static size_t print_lines(struct state *s, const struct dl_report *r,
   size_t end = i;
   for (; end < r->n_nodes; end++) {
     const struct dl_node *node = &r->nodes[end];
-    if (is_line(node) && label_width(node) > width)
+    if (dl_node_is_line(node) && label_width(node) > width)
       width = label_width(node);
-    else if (!is_line(node) && !is_hidden(node))
+    else if (!dl_node_is_line(node) && !dl_node_hidden(node))
       break;
   }
   begin_part(s);
   for (; i < end; i++)
-    if (is_line(&r->nodes[i]))
+    if (dl_node_is_line(&r->nodes[i]))
       print_line(s, &r->nodes[i], width);
   return end;
 }
@@ -114,7 +86,7 @@ static size_t print_said(struct state *s, const struct dl_report *r, size_t i) {
   begin_part(s);
   for (; i < r->n_nodes; i++) {
     const struct dl_node *node = &r->nodes[i];
-    if (is_hidden(node))
+    if (dl_node_hidden(node))
       continue;
     if (node->type != DL_NODE_SAY)
       break;
@@ -146,7 +118,7 @@ static void print_rows(struct state *s, const struct dl_layout *l,
 }
 
 static void print_table(struct state *s, const struct dl_table *t) {
-  struct dl_layout *l = dl_layout_new(t);
+  struct dl_layout *l = dl_layout_new(t, NULL);
   if (!l) {
     s->p.failed = true;
     return;
@@ -177,7 +149,7 @@ static void print_groups(struct state *s, const struct dl_node *node) {
 /* Node i and those of its run; returns the node behind. */
 static size_t print_node(struct state *s, const struct dl_report *r, size_t i) {
   const struct dl_node *node = &r->nodes[i];
-  if (is_hidden(node))
+  if (dl_node_hidden(node))
     return i + 1;
   switch (node->type) {
   case DL_NODE_VALUE:
@@ -211,61 +183,32 @@ static enum dl_status text_report(const struct dl_report *r, FILE *f,
 
 /* Streams */
 
+static void stream_head(struct dl_printer *p, const struct dl_layout *l) {
+  dl_layout_head(l, p, 0);
+}
+
+static void stream_row(struct dl_printer *p, const struct dl_layout *l,
+                       const struct dl_value *values, const char *mark) {
+  dl_layout_row(l, p, 0, values, mark);
+}
+
+static void stream_none(struct dl_printer *p) {
+  dl_print(p, "(none)", NULL);
+  dl_print_newline(p);
+}
+
 static enum dl_status text_begin(struct dl_stream **s, FILE *f, const char *key,
                                  const struct dl_column *columns, size_t n,
                                  struct dl_diag *d) {
+  static const struct dl_row_writer writer = {
+      .head = stream_head, .row = stream_row, .none = stream_none};
   (void)key;
-  *s = dl_stream_new(f, columns, n);
-  if (*s)
-    (*s)->head = dl_table_new(NULL, columns, n);
-  if (*s && (*s)->head)
-    return DL_OK;
-  dl_stream_free(*s);
-  *s = NULL;
-  return dl_fail_memory(d);
-}
-
-/* Writes the rows held back; from then on each is written as it comes. */
-static bool release_head(struct dl_stream *s) {
-  s->layout = dl_layout_new(s->head);
-  if (!s->layout)
-    return false;
-  struct state state = {.p = {.f = s->f}};
-  if (dl_layout_columns(s->layout) > 0)
-    print_rows(&state, s->layout, s->head);
-  dl_table_free(s->head);
-  s->head = NULL;
-  return !state.p.failed;
-}
-
-static enum dl_status text_row(struct dl_stream *s,
-                               const struct dl_value *values,
-                               struct dl_diag *d) {
-  bool ok;
-  if (s->head) {
-    ok = dl_table_append(s->head, values, NULL);
-    if (ok && s->head->n_rows == STREAM_HEAD)
-      ok = release_head(s);
-  } else {
-    struct dl_printer p = {.f = s->f};
-    dl_layout_row(s->layout, &p, 0, values, NULL);
-    ok = !p.failed;
-  }
-  return dl_written(s->f, false, ok, d);
-}
-
-static enum dl_status text_end(struct dl_stream *s, struct dl_diag *d) {
-  if (!s)
-    return DL_OK;
-  FILE *f = s->f;
-  bool ok = !s->head || release_head(s);
-  dl_stream_free(s);
-  return dl_written(f, true, ok, d);
+  return dl_held_begin(s, f, &writer, columns, n, d);
 }
 
 const struct dl_format dl_format_text = {
     "text",      "tables and lines for people",
     text_report, text_begin,
-    text_row,    text_end,
+    dl_held_row, dl_held_end,
     NULL,
 };

@@ -28,7 +28,8 @@ struct dl_layout {
   struct column *column;
   size_t n;
   size_t mark; /* width of the marks with the blank behind, 0: none */
-  bool units;  /* whether a row of units is there */
+  bool units;  /* whether any column has a unit */
+  struct dl_cell_style style;
 };
 
 void dl_print_blanks(struct dl_printer *p, size_t n) {
@@ -61,6 +62,14 @@ static size_t larger(size_t a, size_t b) {
 
 /* Cells */
 
+static void escape(const struct dl_layout *l, struct dl_text *out,
+                   const char *text) {
+  if (l->style.escape)
+    l->style.escape(out, text);
+  else
+    dl_text_add(out, text);
+}
+
 /* Bytes of a cell in front of what is aligned: the point of a number, the
  * dots of a range, the end where units differ, the start of a string. */
 static size_t split(const struct column *col, const char *cell) {
@@ -83,6 +92,22 @@ static void show_cell(const struct column *col, const struct dl_value *row,
     dl_show(cell, col->c.style, col->c.unit, low, high);
   else
     dl_show_range(cell, col->c.style, low, high, &col->scale);
+}
+
+/* Both parts of a cell, escaped, go to *before and *after. */
+static void show_parts(const struct dl_layout *l, const struct column *col,
+                       const struct dl_value *row, struct dl_text *before,
+                       struct dl_text *after) {
+  struct dl_text cell = {0}, head = {0};
+  show_cell(col, row, &cell);
+  const char *s = dl_text_str(&cell);
+  size_t at = col->text ? strlen(s) : split(col, s);
+  dl_text_add_n(&head, s, at);
+  escape(l, before, dl_text_str(&head));
+  escape(l, after, s + at);
+  before->failed = before->failed || cell.failed || head.failed;
+  dl_text_free(&cell);
+  dl_text_free(&head);
 }
 
 static void show_unit(const struct column *col, struct dl_text *t) {
@@ -161,24 +186,53 @@ static bool choose_scales(struct dl_layout *l, const struct dl_table *t) {
   return true;
 }
 
-static void measure(struct column *col, const struct dl_table *t,
-                    struct dl_text *cell) {
-  for (size_t r = 0; r < t->n_rows; r++) {
-    show_cell(col, t->values + r * t->n_cols, cell);
-    const char *s = dl_text_str(cell);
-    size_t at = split(col, s);
-    col->before = larger(col->before, dl_utf8_width(s, at));
-    col->after = larger(col->after, text_width(s + at));
-  }
-  show_unit(col, cell);
-  size_t head = larger(text_width(col->c.heading), cell->len);
-  col->width = larger(col->before + col->after, head);
+/* The heading; with the unit where it has no row of its own. */
+static void show_heading(const struct dl_layout *l, const struct column *col,
+                         struct dl_text *t) {
+  dl_text_clear(t);
+  escape(l, t, col->c.heading);
+  if (!l->style.unit_in_heading)
+    return;
+  struct dl_text unit = {0}, escaped = {0};
+  show_unit(col, &unit);
+  escape(l, &escaped, dl_text_str(&unit));
+  if (unit.len > 0 && col->c.heading[0])
+    dl_text_printf(t, " (%s)", dl_text_str(&escaped));
+  t->failed = t->failed || unit.failed || escaped.failed;
+  dl_text_free(&unit);
+  dl_text_free(&escaped);
 }
 
-struct dl_layout *dl_layout_new(const struct dl_table *t) {
+/* False when memory is out. */
+static bool measure(const struct dl_layout *l, struct column *col,
+                    const struct dl_table *t) {
+  struct dl_text before = {0}, after = {0};
+  for (size_t r = 0; r < t->n_rows; r++) {
+    dl_text_clear(&before);
+    dl_text_clear(&after);
+    show_parts(l, col, t->values + r * t->n_cols, &before, &after);
+    col->before = larger(col->before, text_width(dl_text_str(&before)));
+    col->after = larger(col->after, text_width(dl_text_str(&after)));
+  }
+  show_heading(l, col, &before);
+  show_unit(col, &after);
+  size_t head = text_width(dl_text_str(&before));
+  if (!l->style.unit_in_heading)
+    head = larger(head, after.len);
+  col->width = larger(col->before + col->after, head);
+  bool ok = !before.failed && !after.failed;
+  dl_text_free(&before);
+  dl_text_free(&after);
+  return ok;
+}
+
+struct dl_layout *dl_layout_new(const struct dl_table *t,
+                                const struct dl_cell_style *style) {
   struct dl_layout *l = dl_calloc(1, sizeof *l);
   if (!l)
     return NULL;
+  if (style)
+    l->style = *style;
   struct dl_text cell = {0};
   l->column = dl_calloc(t->n_cols, sizeof *l->column);
   bool ok = l->column != NULL;
@@ -188,7 +242,7 @@ struct dl_layout *dl_layout_new(const struct dl_table *t) {
   }
   for (size_t i = 0; ok && i < l->n; i++) {
     l->column[i].text = is_text(&l->column[i], t);
-    measure(&l->column[i], t, &cell);
+    ok = measure(l, &l->column[i], t);
     show_unit(&l->column[i], &cell);
     l->units = l->units || cell.len > 0;
   }
@@ -233,12 +287,29 @@ static void print_title(struct dl_printer *p, const struct column *col,
   print_field(p, s, left, col->width, effect);
 }
 
-static void print_cell(struct dl_printer *p, const struct column *col,
-                       const char *s) {
-  size_t before = dl_utf8_width(s, split(col, s));
+void dl_layout_print_cell(const struct dl_layout *l, struct dl_printer *p,
+                          size_t i, const struct dl_value *values) {
+  const struct column *col = &l->column[i];
+  struct dl_text cell = {0}, after = {0};
+  show_parts(l, col, values, &cell, &after);
+  size_t before = text_width(dl_text_str(&cell));
   size_t room = col->width - col->before - col->after;
   size_t left = col->text ? 0 : room + col->before;
-  print_field(p, s, left > before ? left - before : 0, col->width, NULL);
+  dl_text_add(&cell, dl_text_str(&after));
+  print_field(p, dl_text_str(&cell), left > before ? left - before : 0,
+              col->width, NULL);
+  p->failed = p->failed || cell.failed || after.failed;
+  dl_text_free(&cell);
+  dl_text_free(&after);
+}
+
+void dl_layout_print_heading(const struct dl_layout *l, struct dl_printer *p,
+                             size_t i) {
+  struct dl_text heading = {0};
+  show_heading(l, &l->column[i], &heading);
+  print_title(p, &l->column[i], dl_text_str(&heading), NULL);
+  p->failed = p->failed || heading.failed;
+  dl_text_free(&heading);
 }
 
 void dl_layout_head(const struct dl_layout *l, struct dl_printer *p,
@@ -247,7 +318,7 @@ void dl_layout_head(const struct dl_layout *l, struct dl_printer *p,
   dl_print_blanks(p, indent + l->mark);
   for (size_t i = 0; i < l->n; i++) {
     dl_print_blanks(p, i > 0 ? BETWEEN : 0);
-    print_title(p, &l->column[i], l->column[i].c.heading, NULL);
+    dl_layout_print_heading(l, p, i);
   }
   dl_print_newline(p);
   if (!l->units)
@@ -266,17 +337,49 @@ void dl_layout_head(const struct dl_layout *l, struct dl_printer *p,
 void dl_layout_row(const struct dl_layout *l, struct dl_printer *p,
                    size_t indent, const struct dl_value *values,
                    const char *mark) {
-  struct dl_text cell = {0};
   if (l->n == 0)
     return;
   dl_print_blanks(p, indent);
   print_field(p, mark ? mark : "", 0, l->mark, NULL);
   for (size_t i = 0; i < l->n; i++) {
     dl_print_blanks(p, i > 0 ? BETWEEN : 0);
-    show_cell(&l->column[i], values, &cell);
-    print_cell(p, &l->column[i], dl_text_str(&cell));
+    dl_layout_print_cell(l, p, i, values);
   }
   dl_print_newline(p);
-  p->failed = p->failed || cell.failed;
-  dl_text_free(&cell);
+}
+
+/* Markup */
+
+bool dl_layout_is_text(const struct dl_layout *l, size_t i) {
+  return l->column[i].text;
+}
+
+bool dl_layout_has_marks(const struct dl_layout *l) {
+  return l->mark > 0;
+}
+
+bool dl_layout_has_units(const struct dl_layout *l) {
+  return l->units;
+}
+
+size_t dl_layout_width(const struct dl_layout *l, size_t i) {
+  return l->column[i].width;
+}
+
+void dl_layout_heading(const struct dl_layout *l, size_t i, struct dl_text *t) {
+  escape(l, t, l->column[i].c.heading);
+}
+
+void dl_layout_unit(const struct dl_layout *l, size_t i, struct dl_text *t) {
+  struct dl_text unit = {0};
+  show_unit(&l->column[i], &unit);
+  escape(l, t, dl_text_str(&unit));
+  t->failed = t->failed || unit.failed;
+  dl_text_free(&unit);
+}
+
+void dl_layout_parts(const struct dl_layout *l, size_t i,
+                     const struct dl_value *values, struct dl_text *before,
+                     struct dl_text *after) {
+  show_parts(l, &l->column[i], values, before, after);
 }

@@ -66,6 +66,7 @@ size_t dl_seen_epoch_after(const struct dl_seen *s, double at_s) {
 
 struct collecting {
   struct dl_seen *seen;
+  const struct dl_extract_options *asked;
   bool regime;
   size_t n_runs;
 };
@@ -149,15 +150,18 @@ static enum dl_status find_regime(struct dl_seen *s, const struct dl_curve *c,
 static enum dl_status inspect(void *ctx, const struct dl_track *track,
                               struct dl_diag *d) {
   struct collecting *c = ctx;
-  return c->regime && track->curve.n > 0
+  enum dl_status status = DL_OK;
+  if (c->asked->inspect)
+    status = c->asked->inspect(c->asked->ctx, track, d);
+  return status == DL_OK && c->regime && track->curve.n > 0
              ? find_regime(c->seen, &track->curve, d)
-             : DL_OK;
+             : status;
 }
 
 enum dl_status dl_seen_logs(struct dl_seen *s, char *const *paths, size_t n,
                             const struct dl_extract_options *o, bool regime,
                             struct dl_diag *d) {
-  struct collecting c = {s, regime, 0};
+  struct collecting c = {s, o, regime, 0};
   struct dl_extract_options own = *o;
   *s = (struct dl_seen){.n_low = NAN,
                         .n_high = NAN,

@@ -25,8 +25,8 @@ struct dl_seen {
   double regime_sample, regime_cac, regime_s;
 };
 
-/* From the logs of one run, joined as dl_extract does; o->sink, o->ctx and
- * o->inspect are not used. With `regime`, FLUSS's regime is found in the GPU
+/* From the logs of one run, joined as dl_extract does; o->inspect sees its
+ * trace, o->sink is not used. With `regime`, FLUSS's regime is found in the GPU
  * power (m = 10, L = 10: methods of del Rey et al.). DL_EINPUT: no run in
  * them, or several. */
 enum dl_status dl_seen_logs(struct dl_seen *s, char *const *paths, size_t n,

@@ -74,7 +74,7 @@ TDP=(compare runs.csv --methods tdp --set gpu.tdp_w=100 --format json)
 @test "text and CSV" {
   table arch,gpu,duration_s,energy_j vgg16,a100,10,800 vgg16,v100,20,2500
   gives 0 '' compare runs.csv --methods tdp --set gpu.tdp_w=100
-  grep -q '^tdp  *2 ' out
+  grep -qE '^tdp +[0-9-]+ +2 ' out
   gives 0 '' compare runs.csv --methods tdp --set gpu.tdp_w=100 --format csv
   [ "$(sed -n 2p out | cut -d, -f1-5)" = \
     'tdp,,2,380.7886552931954,350' ]
@@ -141,7 +141,11 @@ leave out" compare runs.csv --cv group:source
 
 @test "wrong usage" {
   misused compare 'which table of runs?'
-  misused compare 'one table at a time' a b
+  misused compare 'standard input can be read once' - -
+  misused compare "--bootstrap: invalid number '9': 0, or 100 to 1000000" a \
+    --bootstrap 9
+  misused compare "--confidence: invalid value '100'" a --confidence 100
+  misused compare "--seed: invalid number '-1'" a --seed -1
   misused compare "--coverage: invalid value '0'" a --coverage 0
   table arch,gpu,energy_j vgg16,a100,5
   refuses 2 "dlest: unknown method 'tpd'; nearest: 'tdp', 'flops', 'physical'" \
@@ -153,4 +157,40 @@ leave out" compare runs.csv --cv group:source
   refuses 3 'dlest: warning: tdp (boundary gpu) is scored against energy_j of '\
 'boundary gpu+ram
 dlest: 1 warning with --strict: nothing written' "${TDP[@]}" --strict
+}
+
+@test "several tables: each, and all together; configurations are drawn" {
+  table config,arch,gpu,duration_s,energy_j c0,vgg16,a100,10,800 \
+    c0,vgg16,a100,10,1000 c1,vgg16,v100,20,2500
+  cp runs.csv other.csv
+  gives 0 '' compare runs.csv other.csv --methods tdp --set gpu.tdp_w=100 \
+    --format json
+  check '[.scores[].table] == ["runs.csv", "other.csv", null]'
+  check '[.scores[].n] == [3, 3, 6] and [.scores[].clusters] == [2, 2, 4]'
+  check '.bootstrap == {"resamples": 2000, "by": "config", "confidence": 0.95}'
+  # c0 alone is drawn in a quarter of the cases, and c1 alone
+  near '.scores[0].mape_low' 0.125
+  near '.scores[0].mape_high' 0.2
+  gives 0 '' compare runs.csv --methods tdp --set gpu.tdp_w=100 --format json \
+    --bootstrap-by run
+  check '.scores[0].clusters == 3 and .bootstrap.by == "run"'
+  gives 0 '' compare runs.csv --methods tdp --set gpu.tdp_w=100 --format json \
+    --bootstrap 0
+  check '.scores[0] | .mape_low == null and .rank == 1'
+  refuses 2 "dlest: runs.csv: no column 'lab'; nearest: 'gpu', 'arch', \
+'config'" compare runs.csv --bootstrap-by lab
+}
+
+@test "several models: a method that asks none of them is there once" {
+  for n in 1 2; do
+    try fit "$MEANS" --target epoch_energy_j --features batch_size,macs_g \
+      --method $([ $n = 1 ] && echo ols || echo ridge) --cv none -q -o m$n.xml
+    [ "$status" -eq 0 ]
+  done
+  try compare "$MEANS" --model m1.xml --model m2.xml -q --format json \
+    --methods pre-epoch,tdp --set duration_s=100
+  [ "$status" -eq 0 ]
+  check '[.scores[] | select(.method == "pre-epoch") | .model] | sort ==
+    ["m1.xml", "m2.xml"]'
+  check '[.scores[] | select(.method == "tdp") | .model] == [null]'
 }

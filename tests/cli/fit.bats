@@ -315,7 +315,7 @@ this table; choose with --features" fit runs.csv --target y
 
 @test "methods and hyper-parameters" {
   line_table
-  refuses 2 "dlest: unknown method 'svm'; use ols, ridge, krr or physical" \
+  refuses 2 "dlest: unknown method 'svm'; use ols, ridge, krr, physical or serving" \
     fit runs.csv "${XY[@]}" --method svm
   refuses 2 "dlest: ols has no hyper-parameter 'alpha'" \
     fit runs.csv "${XY[@]}" --method ols --alpha 1

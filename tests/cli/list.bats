@@ -30,7 +30,7 @@ load common
 }
 
 @test "every list in every format" {
-  for what in gpus archs datasets grids sites models methods formats importers; do
+  for what in gpus archs datasets grids sites nodes models methods formats importers; do
     gives 0 '' list $what
     [ -s out ]
     gives 0 '' list $what --format json
@@ -90,7 +90,7 @@ load common
 }
 
 @test "text fits a terminal, and shows what was asked about" {
-  for what in gpus archs datasets grids sites; do
+  for what in gpus archs datasets grids sites nodes; do
     gives 0 '' list $what
     awk 'length($0) > 105 { exit 1 }' out
   done
@@ -112,7 +112,7 @@ load common
     list gpus --where vendor
   refuses 2 "dlest: --where: 'year' is a number; compare it with one" \
     list gpus --where "year == '2020'"
-  refuses 2 'dlest: --where, --sort, --columns and --limit are for gpus, archs, datasets, grids and sites' \
+  refuses 2 'dlest: --where, --sort, --columns and --limit are for gpus, archs, datasets, grids, sites and nodes' \
     list methods --limit 1
   for n in 0 -1 x 1.5; do
     misused list "--limit: invalid number '$n'" gpus --limit=$n
@@ -120,7 +120,7 @@ load common
 }
 
 @test "what it refuses" {
-  kinds='gpus, archs, datasets, grids, sites, models, methods, formats or importers'
+  kinds='gpus, archs, datasets, grids, sites, nodes, models, methods, formats or importers'
   misused list "what? $kinds"
   misused list 'one kind at a time' gpus archs
   refuses 2 "dlest: cannot list 'cpus'; use $kinds" list cpus

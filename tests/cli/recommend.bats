@@ -145,8 +145,8 @@ usage() {
   refuses 2 'dlest: which architecture? give --arch, or --table' recommend
   refuses 3 'dlest: no choice fits the memory of its GPU; try a smaller --batch-size or --image-px' \
     recommend --arch vgg16 --gpu t4 --batch-size 4096
-  refuses 3 'dlest: no choice has an estimate: physical needs measured runs of inference' \
-    recommend --arch vgg16 --gpu t4 --phase inference
+  refuses 3 'dlest: no choice has an estimate: pre-epoch needs measured runs of inference' \
+    recommend --arch vgg16 --gpu t4 --phase inference --method pre-epoch
   refuses 2 'dlest: 4000000 combinations, more than 1000000; dlest predict streams any number of them' \
     recommend --arch vgg16 --gpu t4 --batch-size 1..4000 --image-px 1..1000
   usage '--method: one method, so that choices compare' --method tdp,flops

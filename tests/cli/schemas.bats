@@ -27,6 +27,14 @@ valid() {
   valid predict predict --arch resnet50 --gpu a100 --cloud gcp:us-central1
 }
 
+@test 'predict: on a node' {
+  valid predict predict --arch resnet50 --node dgx-h100 --embodied
+  valid predict predict --arch resnet50 --node xeon-8368 --price 0.3EUR
+  valid predict predict --arch resnet50 --node xeon-8368-4xa100 \
+    --share mig:2g.10gb --country ES
+  valid predict predict --arch resnet50 --gpu a100 --gpu-share 0.3 --price 1
+}
+
 @test 'predict: what cannot be estimated is null' {
   valid predict predict --gpu a100 --duration 2h
 }
@@ -90,7 +98,7 @@ valid() {
 }
 
 @test 'list' {
-  for what in gpus archs datasets grids sites models methods formats; do
+  for what in gpus archs datasets grids sites nodes models methods formats; do
     valid list list $what
   done
   valid list list gpus --columns name,vendor --where 'year>2020'

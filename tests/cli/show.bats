@@ -109,7 +109,7 @@ gpu" show gpu a100 --classes 10
   misused show 'expected a kind and a name: show gpu a100'
   misused show 'expected a kind and a name: show gpu a100' gpu
   misused show 'expected a kind and a name: show gpu a100' gpu a100 x
-  refuses 2 "dlest: cannot show 'cpu'; use gpu, arch, dataset, grid or site" \
+  refuses 2 "dlest: cannot show 'cpu'; use gpu, arch, dataset, grid, site or node" \
     show cpu x
   refuses 3 "dlest: unknown arch 'resnet51'; nearest: 'resnet50', 'resnet51q', \
 'resnet18' (see 'dlest list archs')" show arch resnet51

@@ -101,6 +101,8 @@ RANGES
     predict --input x.csv --arch a,b
   refuses 2 "dlest: 'resnet50' and 'gpt2': language models and others do not go in one sweep" \
     predict --arch resnet50,gpt2 --gpu a100
+  refuses 2 'dlest: --node is for one run; it does not go with a list' \
+    predict --arch resnet50,vgg16 --node xeon-8368-4xa100
   try predict --arch resnet50 --gpu a100,a101
   [ "$status" -eq 3 ]
   [ ! -s out ]
@@ -116,10 +118,10 @@ RANGES
 }
 
 @test "what no method says anything of is skipped and counted" {
-  try predict --arch resnet50 --gpu a100,t4 --phase inference --method physical
+  try predict --arch resnet50 --gpu a100,t4 --phase inference --method pre-epoch
   [ "$status" -eq 3 ]
   grep -qx 'dlest: 2 rows skipped' err
-  grep -q 'resnet50, t4, batch size 1: no estimate: physical needs measured runs of inference' err
+  grep -q 'resnet50, t4, batch size 1: no estimate: pre-epoch needs measured runs of inference' err
 }
 
 @test "over the budget, over the memory, --strict" {

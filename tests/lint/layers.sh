@@ -30,7 +30,7 @@ only() {
   ok "$1 only in $2" "$found"
 }
 
-echo 1..17
+echo 1..18
 beyond base base
 beyond io 'base'
 beyond onnx 'base|io'
@@ -41,6 +41,7 @@ beyond model 'base|io|catalog|trace|math'
 beyond estimate 'base|io|catalog|trace|math|model'
 # io for CSV cells alone: output/csv.c quotes as io/csv_write.c does.
 beyond output 'base|io'
+beyond plot 'base|io|math|trace|output'
 ok 'src/output takes only io/csv.h from io' \
   "$(grep -nE '"io/' src/output/*.[ch] | grep -v '"io/csv\.h"' || true)"
 only 'csv\.h' 'io/csv[a-z_]*\.[ch]'
@@ -53,7 +54,7 @@ folders=$(cd src && echo */)
 ok 'every folder of src has its rule' \
   "$(for f in $folders; do
        case $f in
-         base/|io/|onnx/|catalog/|trace/|math/|model/|estimate/|output/|cli/) ;;
+         base/|io/|onnx/|catalog/|trace/|math/|model/|estimate/|output/|plot/|cli/) ;;
          *) echo "src/$f" ;;
        esac
      done)"

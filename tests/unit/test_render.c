@@ -108,8 +108,8 @@ static json_t *parse(char *s) {
 
 static void formats_are_found(void **state) {
   (void)state;
-  assert_int_equal(dl_format_count(), 3);
-  assert_null(dl_format_at(3));
+  assert_int_equal(dl_format_count(), 5);
+  assert_null(dl_format_at(5));
   assert_null(dl_format_find("xml"));
   for (size_t i = 0; i < dl_format_count(); i++) {
     const struct dl_format *f = dl_format_at(i);

@@ -307,6 +307,30 @@ static void data_sets_grids_sites(void **state) {
   expect(DL_SITE, "", "pue=6", "is not between 1 and 4");
 }
 
+static void nodes(void **state) {
+  static const char parts[] = "cpu=\"c\" gpu=\"g\"";
+  (void)state;
+  expect(DL_NODE, parts, "sockets=2 gpus=4 memory_gb=512", NULL);
+  expect(DL_NODE, parts, "gpus=4 memory_gb=512", "no sockets");
+  expect(DL_NODE, parts, "sockets=2 gpus=4", "no memory_gb");
+  expect(DL_NODE, parts, "sockets=2 gpus=1.5 memory_gb=512",
+         "is no whole number");
+  expect(DL_NODE, parts, "sockets=2 gpus=4 memory_gb=512 memory_w_gb=5",
+         "is not between 0.02 and 1.5");
+  expect(DL_NODE, parts, "sockets=2 gpus=4 memory_gb=9 supply_efficiency=0.3",
+         "is not between 0.5 and 1");
+  expect(DL_NODE, parts, "sockets=2 gpus=4 memory_gb=9 pue=6",
+         "is not between 1 and 4");
+  expect(DL_NODE, parts,
+         "sockets=2 gpus=4 memory_gb=9 cpu_tdp_w=100 cpu_idle_w=120",
+         "is more than cpu_tdp_w 100");
+  expect(DL_NODE, "", "sockets=2 memory_gb=9", "neither a cpu nor a cpu_tdp_w");
+  expect(DL_NODE, "cpu=\"c\"", "sockets=2 gpus=4 memory_gb=9",
+         "without a gpu; name one of the catalogue");
+  expect(DL_NODE, parts, "sockets=2 memory_gb=9",
+         "gpu 'g', but no number of gpus");
+}
+
 static void names_are_unique(void **state) {
   (void)state;
   expect_full(DL_ACCELERATOR, "", "tdp_w=5",
@@ -391,6 +415,7 @@ int main(void) {
                                       finish),
       cmocka_unit_test_setup_teardown(architectures, start, finish),
       cmocka_unit_test_setup_teardown(data_sets_grids_sites, start, finish),
+      cmocka_unit_test_setup_teardown(nodes, start, finish),
       cmocka_unit_test_setup_teardown(names_are_unique, start, finish),
       cmocka_unit_test_setup_teardown(known_boards_are_compared, start, finish),
       cmocka_unit_test_setup_teardown(refused_values_are_collected, start,

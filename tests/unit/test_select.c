@@ -179,6 +179,7 @@ static void knows_the_attributes_of_a_kind(void **state) {
       {DL_DATASET, "id name family "},
       {DL_GRID, "id name "},
       {DL_SITE, "id name vendor grid place "},
+      {DL_NODE, "id name vendor cpu gpu site "},
   };
 
   (void)state;

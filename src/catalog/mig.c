@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "catalog/mig.h"
+
+#include <string.h>
+
+enum { MOST_BOARDS = 4, PROFILES = 6 };
+
+struct profile {
+  const char *name;
+  double slices;   /* of compute */
+  double memories; /* slices of memory */
+};
+
+/* Boards whose profiles are the same: identifiers of accelerators. */
+static const struct board {
+  const char *id[MOST_BOARDS];
+  double slices, memories; /* of the whole */
+  struct profile profile[PROFILES];
+} boards[] = {
+    {{"a100-sxm4-40gb", "a100-pcie-40gb"},
+     7,
+     8,
+     {{"1g.5gb", 1, 1},
+      {"1g.10gb", 1, 2},
+      {"2g.10gb", 2, 2},
+      {"3g.20gb", 3, 4},
+      {"4g.20gb", 4, 4},
+      {"7g.40gb", 7, 8}}},
+    {{"a100-sxm4-80gb", "a100-pcie-80gb", "h100-sxm5-80gb", "h100-pcie"},
+     7,
+     8,
+     {{"1g.10gb", 1, 1},
+      {"1g.20gb", 1, 2},
+      {"2g.20gb", 2, 2},
+      {"3g.40gb", 3, 4},
+      {"4g.40gb", 4, 4},
+      {"7g.80gb", 7, 8}}},
+    {{"h100-nvl"},
+     7,
+     8,
+     {{"1g.12gb", 1, 1},
+      {"1g.24gb", 1, 2},
+      {"2g.24gb", 2, 2},
+      {"3g.47gb", 3, 4},
+      {"4g.47gb", 4, 4},
+      {"7g.94gb", 7, 8}}},
+    {{"h200", "h200-nvl"},
+     7,
+     8,
+     {{"1g.18gb", 1, 1},
+      {"1g.35gb", 1, 2},
+      {"2g.35gb", 2, 2},
+      {"3g.71gb", 3, 4},
+      {"4g.71gb", 4, 4},
+      {"7g.141gb", 7, 8}}},
+    {{"a30"}, 4, 4, {{"1g.6gb", 1, 1}, {"2g.12gb", 2, 2}, {"4g.24gb", 4, 4}}},
+};
+
+static const struct board *board_of(const char *id) {
+  for (size_t i = 0; i < sizeof boards / sizeof *boards; i++)
+    for (size_t j = 0; j < MOST_BOARDS && boards[i].id[j]; j++)
+      if (strcmp(boards[i].id[j], id) == 0)
+        return &boards[i];
+  return NULL;
+}
+
+static enum dl_status no_profile(const struct dl_descriptor *gpu,
+                                 const struct board *b, const char *profile,
+                                 struct dl_diag *d) {
+  struct dl_text names = {0};
+  for (size_t i = 0; i < PROFILES && b->profile[i].name; i++)
+    dl_text_printf(&names, "%s%s", i ? ", " : "", b->profile[i].name);
+  dl_fail(d, DL_EUSAGE, "'%s' has no MIG profile '%.32s'; it has %s", gpu->id,
+          profile, dl_text_str(&names));
+  dl_text_free(&names);
+  return DL_EUSAGE;
+}
+
+enum dl_status dl_mig_share(const struct dl_descriptor *gpu,
+                            const char *profile, struct dl_share *share,
+                            struct dl_diag *d) {
+  const struct board *b = board_of(gpu->id);
+  size_t len = strlen(profile);
+  if (!b)
+    return dl_fail(d, DL_EINPUT,
+                   "no MIG profiles are known for '%s'; give --gpu-share SHARE "
+                   "instead",
+                   gpu->id);
+  if (len > 3 && strcmp(profile + len - 3, "+me") == 0)
+    len -= 3;
+  for (size_t i = 0; i < PROFILES && b->profile[i].name; i++) {
+    const struct profile *p = &b->profile[i];
+    if (strlen(p->name) == len && strncmp(p->name, profile, len) == 0) {
+      share->compute = p->slices / b->slices;
+      share->memory = p->memories / b->memories;
+      return DL_OK;
+    }
+  }
+  return no_profile(gpu, b, profile, d);
+}
+
+void dl_share_cut(struct dl_descriptor *gpu, const struct dl_share *share) {
+  static const size_t by_compute[] = {DL_GPU_TDP_W,
+                                      DL_GPU_LIMIT_W,
+                                      DL_GPU_IDLE_W,
+                                      DL_GPU_FP64_TFLOPS,
+                                      DL_GPU_FP32_TFLOPS,
+                                      DL_GPU_FP16_TFLOPS,
+                                      DL_GPU_BF16_TFLOPS,
+                                      DL_GPU_FP64_TENSOR_TFLOPS,
+                                      DL_GPU_TF32_TFLOPS,
+                                      DL_GPU_FP16_TENSOR_TFLOPS,
+                                      DL_GPU_BF16_TENSOR_TFLOPS,
+                                      DL_GPU_FP8_TENSOR_TFLOPS,
+                                      DL_GPU_INT8_TOPS,
+                                      DL_GPU_INT8_TENSOR_TOPS,
+                                      DL_GPU_CORES,
+                                      DL_GPU_MULTIPROCESSORS};
+  static const size_t by_memory[] = {DL_GPU_MEMORY_GB, DL_GPU_BANDWIDTH_GB_S,
+                                     DL_GPU_L2_MB};
+  for (size_t i = 0; i < sizeof by_compute / sizeof *by_compute; i++)
+    gpu->value[by_compute[i]].x *= share->compute;
+  for (size_t i = 0; i < sizeof by_memory / sizeof *by_memory; i++)
+    gpu->value[by_memory[i]].x *= share->memory;
+}

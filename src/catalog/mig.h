@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Slices of a GPU by NVIDIA's Multi-Instance GPU (MIG).
+ *
+ * The shares are those of the tables of supported profiles in NVIDIA's MIG
+ * User Guide (https://docs.nvidia.com/datacenter/tesla/mig-user-guide): of
+ * the multiprocessors, and of memory and its bandwidth, which are cut
+ * together. Names carry the memory in GB, so each board has its own. */
+
+#ifndef DL_CATALOG_MIG_H
+#define DL_CATALOG_MIG_H
+
+#include "base/text.h"
+#include "catalog/descriptor.h"
+
+/* What a job has of an accelerator, 0 .. 1 each. */
+struct dl_share {
+  double compute; /* rates, lanes, and the power that goes with them */
+  double memory;  /* size, bandwidth, cache */
+};
+
+/* The share that a profile ("2g.10gb"; "+me" at the end adds nothing to it)
+ * has of an accelerator. Errors: DL_EINPUT, the accelerator has no MIG;
+ * DL_EUSAGE, it has no such profile (all of its own are named). */
+enum dl_status dl_mig_share(const struct dl_descriptor *gpu,
+                            const char *profile, struct dl_share *share,
+                            struct dl_diag *d);
+
+/* Cuts the fields of an accelerator to a share of it: rates, lanes,
+ * multiprocessors and power (TDP, limit, idle) by `compute`, memory, bandwidth
+ * and cache by `memory`. Clocks and the link stay. */
+void dl_share_cut(struct dl_descriptor *gpu, const struct dl_share *share);
+
+#endif

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Energy against time of many settings, both axes logarithmic, and the Pareto
+ * front: the settings of which none is both faster and thriftier. */
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/intern.h"
+#include "base/memory.h"
+#include "plot/axis.h"
+#include "plot/kinds.h"
+#include "plot/labels.h"
+#include "plot/table.h"
+
+enum {
+  COL_ENERGY,
+  COL_LOW,
+  COL_HIGH,
+  COL_TIME,
+  COL_FRONT,
+  COL_BY,
+  COL_ARCH,
+  COL_GPU,
+  COL_BATCH,
+  COL_SIZE,
+  N_COLS
+};
+enum { MOST_GROUPS = 16 };
+
+/* Edges of the area within the axes, as shares of the picture. */
+#define LEFT 0.11
+#define RIGHT 0.80
+#define BOTTOM 0.14
+#define TOP 0.96
+#define TOP_WITH_TITLE 0.90
+
+struct drawing {
+  struct dl_plot_table t;
+  struct dl_intern groups;
+  size_t *front; /* n_front rows, by time; owned */
+  size_t n_front;
+  struct dl_axis_unit time, energy;
+  struct dl_span x, y;
+  double top; /* edge of the area */
+  bool differs[N_COLS];
+};
+
+static void free_drawing(struct drawing *w) {
+  dl_plot_table_free(&w->t);
+  dl_intern_free(&w->groups);
+  free(w->front);
+}
+
+static double time_at(const struct drawing *w, size_t row) {
+  return dl_plot_number(&w->t, row, COL_TIME) / w->time.factor;
+}
+
+static double energy_at(const struct drawing *w, size_t row) {
+  return dl_plot_number(&w->t, row, COL_ENERGY) / w->energy.factor;
+}
+
+static int by_time(const void *a, const void *b, void *ctx) {
+  const struct drawing *w = ctx;
+  size_t i = *(const size_t *)a, k = *(const size_t *)b;
+  double x = time_at(w, i), y = time_at(w, k);
+  return x > y ? 1 : x < y ? -1 : i > k ? 1 : -1;
+}
+
+/* Whether another row is at least as good in both and better in one. */
+static bool is_beaten(const struct drawing *w, size_t row) {
+  double t = time_at(w, row), e = energy_at(w, row);
+  for (size_t i = 0; i < w->t.n; i++)
+    if (time_at(w, i) <= t && energy_at(w, i) <= e &&
+        (time_at(w, i) < t || energy_at(w, i) < e))
+      return true;
+  return false;
+}
+
+/* The column pareto tells; without it the front is found. */
+static enum dl_status find_front(struct drawing *w, struct dl_diag *d) {
+  w->front = dl_calloc(w->t.n, sizeof *w->front);
+  if (!w->front)
+    return dl_fail_memory(d);
+  for (size_t i = 0; i < w->t.n; i++) {
+    double told = dl_plot_number(&w->t, i, COL_FRONT);
+    if (w->t.there[COL_FRONT] ? told > 0 : !is_beaten(w, i))
+      w->front[w->n_front++] = i;
+    if (dl_intern(&w->groups, dl_plot_text(&w->t, i, COL_BY)) < 0)
+      return dl_fail_memory(d);
+  }
+  if (w->groups.n > MOST_GROUPS)
+    return dl_fail_at(d, DL_EINPUT, w->t.path, 0,
+                      "%zu groups in column '%s' are too many to tell "
+                      "apart; choose another with --by",
+                      w->groups.n, w->t.column[COL_BY].name);
+  qsort_r(w->front, w->n_front, sizeof *w->front, by_time, w);
+  return DL_OK;
+}
+
+static void measure(struct drawing *w) {
+  struct dl_span x = DL_SPAN_NONE, y = DL_SPAN_NONE;
+  for (size_t i = 0; i < w->t.n; i++) {
+    dl_span_take(&x, dl_plot_number(&w->t, i, COL_TIME));
+    dl_span_take(&y, dl_plot_number(&w->t, i, COL_ENERGY));
+    for (size_t c = 0; c < N_COLS; c++)
+      w->differs[c] |=
+          strcmp(dl_plot_text(&w->t, i, c), dl_plot_text(&w->t, 0, c)) != 0;
+  }
+  w->time = dl_axis_unit("s", sqrt(x.low * x.high));
+  w->energy = dl_axis_unit("J", sqrt(y.low * y.high));
+  w->x = dl_span_widen_log(
+      (struct dl_span){x.low / w->time.factor, x.high / w->time.factor}, 0.06);
+  w->y = dl_span_widen_log(
+      (struct dl_span){y.low / w->energy.factor, y.high / w->energy.factor},
+      0.1);
+}
+
+/* What tells a row from the others, beside its colour. */
+static void say_row(const struct drawing *w, size_t row, struct dl_text *t) {
+  static const struct {
+    size_t col;
+    const char *before, *behind;
+  } words[] = {{COL_ARCH, "", ""},
+               {COL_GPU, "", ""},
+               {COL_BATCH, "batch ", ""},
+               {COL_SIZE, "", " px"}};
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+    const char *cell = dl_plot_text(&w->t, row, words[i].col);
+    const char *column = w->t.column[words[i].col].name;
+    bool coloured = strcmp(column, w->t.column[COL_BY].name) == 0;
+    if (w->differs[words[i].col] && !coloured && *cell)
+      dl_text_printf(t, "%s%s%s%s", t->len > 0 ? ", " : "", words[i].before,
+                     cell, words[i].behind);
+  }
+}
+
+/* A row's place in pixels from the lower left corner of the area. */
+static void place_of(const struct dl_script *s, const struct drawing *w,
+                     size_t row, double at[2]) {
+  at[0] = log(time_at(w, row) / w->x.low) / log(w->x.high / w->x.low) *
+          (RIGHT - LEFT) * s->width;
+  at[1] = log(energy_at(w, row) / w->y.low) / log(w->y.high / w->y.low) *
+          (w->top - BOTTOM) * s->height;
+}
+
+static void add_label(struct dl_script *s, const struct drawing *w, size_t row,
+                      const struct dl_label *l, const char *text) {
+  static const char *const sides[] = {"right", "center", "left"};
+  dl_text_add(s->t, "set label ");
+  dl_script_quote(s, text);
+  dl_text_add(s->t, " at ");
+  dl_script_number(s, time_at(w, row));
+  dl_text_add(s->t, ",");
+  dl_script_number(s, energy_at(w, row));
+  dl_text_printf(s->t, " %s front offset character %g,%g\n", sides[l->dx + 1],
+                 0.9 * l->dx, 1.0 * l->dy);
+}
+
+static enum dl_status add_labels(struct dl_script *s, const struct drawing *w,
+                                 struct dl_diag *d) {
+  size_t n = w->n_front;
+  struct dl_text *text = dl_calloc(n, sizeof *text);
+  struct dl_label *label = dl_calloc(n, sizeof *label);
+  double(*point)[2] = dl_calloc(w->t.n, sizeof *point);
+  bool ok = text && label && point;
+  double line = dl_script_text_height(s);
+  const struct dl_label_area area = {
+      (RIGHT - LEFT) * s->width, (w->top - BOTTOM) * s->height, line, line / 2};
+  for (size_t i = 0; ok && i < w->t.n; i++)
+    place_of(s, w, i, point[i]);
+  for (size_t i = 0; ok && i < n; i++) {
+    say_row(w, w->front[i], &text[i]);
+    label[i] = (struct dl_label){
+        .x = point[w->front[i]][0],
+        .y = point[w->front[i]][1],
+        .width = dl_script_text_width(s, dl_text_str(&text[i]))};
+  }
+  ok = ok && dl_labels_place(label, n, point, w->t.n, &area);
+  for (size_t i = 0; ok && i < n; i++)
+    if (label[i].placed && text[i].len > 0)
+      add_label(s, w, w->front[i], &label[i], text[i].s);
+  for (size_t i = 0; text && i < n; i++)
+    dl_text_free(&text[i]);
+  free(text);
+  free(label);
+  free(point);
+  return ok ? DL_OK : dl_fail_memory(d);
+}
+
+static void add_data(struct dl_script *s, const struct drawing *w) {
+  for (size_t g = 0; g < w->groups.n; g++) {
+    dl_text_printf(s->t, "$g%zu << EOD\n", g);
+    for (size_t i = 0; i < w->t.n; i++) {
+      double low = dl_plot_number(&w->t, i, COL_LOW) / w->energy.factor;
+      double high = dl_plot_number(&w->t, i, COL_HIGH) / w->energy.factor;
+      double row[] = {time_at(w, i), energy_at(w, i), fmax(low, w->y.low / 10),
+                      fmin(high, w->y.high * 10)};
+      if (strcmp(dl_plot_text(&w->t, i, COL_BY), w->groups.s[g]) == 0)
+        dl_script_row(s, isnan(low) || isnan(high) ? 2 : 4, row);
+    }
+    dl_text_add(s->t, "EOD\n");
+  }
+  dl_text_add(s->t, "$front << EOD\n");
+  for (size_t i = 0; i < w->n_front; i++) {
+    double row[] = {time_at(w, w->front[i]), energy_at(w, w->front[i])};
+    dl_script_row(s, 2, row);
+  }
+  dl_text_add(s->t, "EOD\n");
+}
+
+static void add_axes(struct dl_script *s, const struct drawing *w) {
+  dl_script_label(s, "x", "time", w->time.name);
+  dl_script_label(s, "y", "energy", w->energy.name);
+  dl_axis_log(s, "x", w->x);
+  dl_axis_log(s, "y", w->y);
+  if (s->as == DL_PICTURE_DUMB) {
+    dl_text_add(s->t, "set key bmargin center horizontal\n");
+    return;
+  }
+  dl_text_printf(
+      s->t,
+      "set lmargin at screen %g\nset rmargin at screen %g\n"
+      "set bmargin at screen %g\nset tmargin at screen %g\n"
+      "set bars 0\nset key at screen %g,%g left top Left reverse samplen 2 "
+      "spacing 1.2\n",
+      LEFT, RIGHT, BOTTOM, w->top, RIGHT + 0.015, w->top);
+}
+
+static bool has_bars(const struct drawing *w, size_t group) {
+  for (size_t i = 0; i < w->t.n; i++)
+    if (strcmp(dl_plot_text(&w->t, i, COL_BY), w->groups.s[group]) == 0 &&
+        !isnan(dl_plot_number(&w->t, i, COL_LOW)) &&
+        !isnan(dl_plot_number(&w->t, i, COL_HIGH)))
+      return true;
+  return false;
+}
+
+static void add_plots(struct dl_script *s, const struct drawing *w) {
+  dl_text_add(s->t, "plot");
+  for (size_t g = 0; g < w->groups.n && s->as != DL_PICTURE_DUMB; g++)
+    if (has_bars(w, g))
+      dl_text_printf(s->t,
+                     " $g%zu using 1:2:3:4 with yerrorbars lc rgb '#A0%s' "
+                     "lw 0.8 pt 0 ps 0 notitle,",
+                     g, dl_colour[g % DL_COLOURS] + 1);
+  if (w->n_front > 1)
+    dl_text_add(s->t, " $front with lines lc rgb '#000000' lw 1.4 "
+                      "title 'Pareto front',");
+  for (size_t g = 0; g < w->groups.n; g++) {
+    dl_text_printf(s->t, "%s $g%zu using 1:2 with points", g > 0 ? "," : "", g);
+    dl_script_marker(s, g, 0.9);
+    dl_text_add(s->t, " title ");
+    dl_script_quote(s, *w->groups.s[g] ? w->groups.s[g] : "setting");
+  }
+  dl_text_add(s->t, "\n");
+}
+
+static enum dl_status draw(struct dl_script *s, const struct dl_plot_options *o,
+                           struct dl_diag *d) {
+  struct drawing w = {.time = {1, "s"},
+                      .energy = {1, "J"},
+                      .top = o->title && *o->title ? TOP_WITH_TITLE : TOP};
+  const struct dl_plot_column columns[N_COLS] = {
+      [COL_ENERGY] = {"energy_j", DL_CELL_POSITIVE, false},
+      [COL_LOW] = {"energy_low_j", DL_CELL_NUMBER, true},
+      [COL_HIGH] = {"energy_high_j", DL_CELL_NUMBER, true},
+      [COL_TIME] = {"duration_s", DL_CELL_POSITIVE, false},
+      [COL_FRONT] = {"pareto", DL_CELL_NUMBER, true},
+      [COL_BY] = {o->by ? o->by : "gpu", DL_CELL_TEXT, !o->by},
+      [COL_ARCH] = {"arch", DL_CELL_TEXT, true},
+      [COL_GPU] = {"gpu", DL_CELL_TEXT, true},
+      [COL_BATCH] = {"batch_size", DL_CELL_TEXT, true},
+      [COL_SIZE] = {"image_px", DL_CELL_TEXT, true}};
+  enum dl_status status = dl_plot_table_read(&w.t, o->path[0], columns, N_COLS,
+                                             "dlest recommend --format csv", d);
+  if (status == DL_OK)
+    status = find_front(&w, d);
+  if (status == DL_OK) {
+    measure(&w);
+    dl_script_title(s, o, NULL);
+    add_axes(s, &w);
+    if (s->as != DL_PICTURE_DUMB)
+      status = add_labels(s, &w, d);
+  }
+  if (status == DL_OK) {
+    add_data(s, &w);
+    add_plots(s, &w);
+  }
+  free_drawing(&w);
+  return status;
+}
+
+const struct dl_plot_kind dl_plot_pareto = {
+    .name = "pareto",
+    .summary = "energy against time, and the Pareto front",
+    .input = "SETTINGS.csv",
+    .takes = DL_PLOT_BY,
+    .width = 720,
+    .height = 480,
+    .draw = draw,
+};

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "plot/plot.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "plot/kinds.h"
+#include "plot/script.h"
+
+static const struct dl_plot_kind *const kinds[] = {
+    &dl_plot_trace, &dl_plot_fit, &dl_plot_errors, &dl_plot_parts,
+    &dl_plot_pareto};
+
+const struct dl_plot_kind *dl_plot_kind_at(size_t i) {
+  return i < sizeof kinds / sizeof *kinds ? kinds[i] : NULL;
+}
+
+const struct dl_plot_kind *dl_plot_kind_find(const char *name) {
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+    if (strcmp(kinds[i]->name, name) == 0)
+      return kinds[i];
+  return NULL;
+}
+
+static const struct {
+  const char *name, *suffix;
+  enum dl_picture as;
+} pictures[] = {{"svg", ".svg", DL_PICTURE_SVG},
+                {"png", ".png", DL_PICTURE_PNG},
+                {"pdf", ".pdf", DL_PICTURE_PDF},
+                {"dumb", ".txt", DL_PICTURE_DUMB}};
+
+bool dl_picture_find(const char *name, enum dl_picture *as) {
+  for (size_t i = 0; i < sizeof pictures / sizeof *pictures; i++)
+    if (strcmp(pictures[i].name, name) == 0) {
+      *as = pictures[i].as;
+      return true;
+    }
+  return false;
+}
+
+bool dl_picture_of_file(const char *path, enum dl_picture *as) {
+  size_t n = strlen(path);
+  for (size_t i = 0; i < sizeof pictures / sizeof *pictures; i++)
+    if (n > 4 && strcasecmp(path + n - 4, pictures[i].suffix) == 0) {
+      *as = pictures[i].as;
+      return true;
+    }
+  return false;
+}
+
+enum dl_status dl_plot_script(struct dl_text *script,
+                              const struct dl_plot_kind *kind,
+                              const struct dl_plot_options *o,
+                              struct dl_diag *d) {
+  struct dl_script s = {.t = script, .as = o->as};
+  bool text = o->as == DL_PICTURE_DUMB;
+  /* Screens have two pixels where they had one. */
+  double usual = o->as == DL_PICTURE_PNG ? 2 * kind->width : kind->width;
+  s.width = o->width > 0 ? o->width : text ? 79 : usual;
+  s.height = o->height > 0 ? o->height
+             : text        ? 24
+                           : s.width * kind->height / kind->width;
+  s.scale = text ? 1 : s.width / kind->width;
+  dl_script_begin(&s, o->colour);
+  enum dl_status status = kind->draw(&s, o, d);
+  if (status == DL_OK && script->failed)
+    status = dl_fail_memory(d);
+  return status;
+}

@@ -1,0 +1,331 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# dlest plot: scripts, pictures, what it refuses; fit --predictions.
+
+load common
+
+EXAMPLES=$DLEST_DATADIR/data/examples
+
+needs_gnuplot() {
+  command -v gnuplot >/dev/null || skip 'no gnuplot (Debian: gnuplot-nox)'
+}
+
+scores() {
+  printf '%s\n' 'method,group,n,mape' 'tdp,,9,0.4' 'physical,,9,0.125' \
+    'flops,,9,0.25' >scores.csv
+}
+
+left_out() {
+  printf '%s\n' 'gpu,config,target,unit,measured,predicted,low,high' \
+    'a100,c0,energy_j,J,1000,1100,500,2000' \
+    'a100,c0,energy_j,J,4000,4400,2000,8000' \
+    'v100,c1,energy_j,J,2000,1800,,' >left-out.csv
+}
+
+settings() {
+  printf '%s\n' \
+    'arch,gpu,batch_size,image_px,energy_j,energy_low_j,energy_high_j,duration_s,pareto' \
+    'resnet50,a100,64,224,5e6,4e6,6e6,7200,1' \
+    'resnet50,h100,64,224,6e6,5e6,8e6,3600,1' \
+    'resnet50,v100,64,224,9e6,7e6,12e6,9000,0' >settings.csv
+}
+
+parts() {
+  printf '%s\n' 'estimate,part,energy_j' 'one,gpu,3e6' 'one,cpu,1e6' \
+    'two,gpu,2e6' >parts.csv
+}
+
+@test 'errors: best on top, per cent, values' {
+  scores
+  gives 0 '' plot errors scores.csv --script
+  grep -qF "set xlabel 'mean absolute error (%)'" out
+  grep -qxF "set ytics ('tdp' 1, 'physical' 3, 'flops' 2)" out
+  grep -qF "set label '12.5 %' at 12.5,3 left" out
+  grep -qxF '12.5 3 0 12.5 2.68 3.32' out
+}
+
+@test 'errors: intervals where the table has them, a marker a group' {
+  printf '%s\n' 'method,mape,mape_low,mape_high' 'tdp,0.4,0.3,0.6' >s.csv
+  gives 0 '' plot errors s.csv --script
+  grep -qxF '40 1 0 40 0.68 1.32 30 60' out
+  printf '%s\n' 'method,group,mape' 'tdp,x,0.4' 'tdp,y,0.2' >s.csv
+  gives 0 '' plot errors s.csv --script
+  grep -qF "title 'x'" out
+  grep -qF "title 'y'" out
+  refuses 2 "dlest: unknown score 'speed'; use mape, median_ape, rmse_j, \
+mae_j or bias_j" plot errors s.csv --score speed
+}
+
+@test 'errors: a method without a score is left out, and said so' {
+  printf '%s\n' 'method,mape' 'tdp,0.4' 'flops,' >s.csv
+  gives 0 "dlest: warning: s.csv:3: 'flops' has no 'mape': left out" \
+    plot errors s.csv --script
+  ! grep -q flops out
+}
+
+@test 'fit: units, groups, intervals, scores of the rows' {
+  left_out
+  gives 0 '' plot fit left-out.csv --script
+  grep -qF "set xlabel 'measured energy (kJ)'" out
+  grep -qF "set ylabel 'predicted energy (kJ)'" out
+  grep -qF "title 'a100'" out
+  grep -qxF '1 1.1 0.5 2' out
+  grep -qxF '2 1.8' out
+  grep -qF "set title '3 rows, mean error 10 %, 100 % inside their interval'" out
+}
+
+@test 'fit --per: one point a value, the geometric mean' {
+  left_out
+  gives 0 '' plot fit left-out.csv --per config --script
+  grep -qxF '2 2.2 1 4' out
+  grep -qF "'3 rows in 2 points, " out
+}
+
+@test 'fit: several targets need --target' {
+  left_out
+  echo 'a100,c0,gpu_power_w,W,100,110,,' >>left-out.csv
+  refuses 3 "dlest: left-out.csv:5: several targets ('energy_j', \
+'gpu_power_w'): choose with --target" plot fit left-out.csv --script
+  gives 0 '' plot fit left-out.csv --target gpu_power_w --script
+  grep -qF "set xlabel 'measured GPU power (W)'" out
+  refuses 3 "dlest: left-out.csv: no row of target 'epoch_s'" \
+    plot fit left-out.csv --target epoch_s --script
+}
+
+@test 'parts: stacked from the left, totals' {
+  parts
+  gives 0 '' plot parts parts.csv --script
+  grep -qF "set xlabel 'energy (MJ)'" out
+  grep -qxF '0 2 0 3 1.68 2.32' out
+  grep -qxF '3 2 3 4 1.68 2.32' out
+  grep -qF "set label '4 MJ' at 4,2" out
+  echo 'two,gpu,-1' >>parts.csv
+  refuses 3 "dlest: parts.csv:5: column 'energy_j': a part of less than 0 J \
+cannot be stacked" plot parts parts.csv --script
+}
+
+@test 'pareto: units, the front by time, its labels' {
+  settings
+  gives 0 '' plot pareto settings.csv --by arch --script
+  grep -qF "set xlabel 'time (min)'" out
+  grep -qF "set ylabel 'energy (MJ)'" out
+  sed -n '/^\$front/,/^EOD/p' out | diff -u - <(printf '%s\n' \
+    '$front << EOD' '60 6' '120 5' EOD)
+  grep -qF "set label 'h100' at 60,6" out
+}
+
+@test 'pareto: the front is found where no column tells it' {
+  settings
+  cut -d, -f1-8 settings.csv >s.csv
+  gives 0 '' plot pareto s.csv --script
+  sed -n '/^\$front/,/^EOD/p' out | diff -u - <(printf '%s\n' \
+    '$front << EOD' '60 6' '120 5' EOD)
+}
+
+@test 'trace: power, epochs, their axis' {
+  try plot trace "$EXAMPLES/gpu-7.csv" "$EXAMPLES/memory-7.csv" --script
+  [ "$status" -eq 0 ]
+  grep -qF "set ylabel 'GPU power (W)'" out
+  grep -qF "set x2label 'epoch'" out
+  n=$(grep -oE 'found \(|[0-9]+ epochs' out | head -n 1)
+  [ -n "$n" ]
+  # two points an epoch: its mean, from end to end
+  [ "$(sed -n '/^\$epochs/,/^EOD/p' out | wc -l)" -eq \
+    $((2 * ${n%% *} + 2)) ]
+}
+
+@test 'every picture is what its name says' {
+  needs_gnuplot
+  settings; scores; parts; left_out
+  for kind in 'pareto settings.csv' 'errors scores.csv' 'parts parts.csv' \
+    'fit left-out.csv'; do
+    # shellcheck disable=SC2086
+    for end in svg png pdf txt; do
+      gives 0 '' plot $kind -o picture.$end
+    done
+    head -c 200 picture.svg | grep -q '<?xml'
+    grep -q '</svg>' picture.svg
+    [ "$(head -c 4 picture.png | od -An -tx1 | tr -d ' ')" = 89504e47 ]
+    [ "$(head -c 5 picture.pdf)" = %PDF- ]
+    grep -q '+---' picture.txt
+    ! grep -q "$(printf '\033')" picture.txt
+    # the script alone draws the same
+    gives 0 '' plot $kind --script
+    gnuplot -d <out | cmp - picture.svg
+  done
+  [ "$(ls | grep -c '^picture')" -eq 4 ] # and no temporary file
+}
+
+@test 'without a file: characters; a table through a pipe' {
+  needs_gnuplot
+  scores
+  "$DLEST" plot errors --width 70 --height 20 <scores.csv >out
+  grep -q 'physical |' out
+  [ "$(wc -l <out)" -ge 19 ]
+  ! grep -q "$(printf '\033')" out
+}
+
+@test 'hostile names draw themselves and run nothing' {
+  needs_gnuplot
+  {
+    echo 'method,group,n,mape'
+    echo '"a""; system(""touch pwned1""); """,g,1,0.1'
+    echo "\"'; system('touch pwned2'); '\",g,1,0.2"
+    echo '`touch pwned3`,g,1,0.3'
+    echo '@pwned4 %s%n $1 \,g,1,0.4'
+    printf '"EOD\n!touch pwned5\n",g,1,0.5\n'
+    printf '{/=50 big}^2_3,g,1,0.6\n'
+  } >evil.csv
+  for end in svg png pdf txt; do
+    gives 0 '' plot errors evil.csv -o evil.$end \
+      --title "'; system('touch pwned6'); \`touch pwned7\`"
+  done
+  grep -qF "@pwned4 %s%n \$1 \\<" evil.svg
+  grep -qF "’; system(’touch pwned2’); ’" evil.svg
+  grep -qF '{/=50 big}^2_3' evil.svg
+  [ -z "$(ls | grep '^pwned')" ]
+}
+
+@test 'no gnuplot: said so, and no file; --script does without' {
+  scores
+  mkdir empty
+  PATH=$PWD/empty /usr/bin/env -u LD_PRELOAD "$DLEST" plot errors scores.csv \
+    -o x.svg 2>err && false
+  [ "$(cat err)" = 'dlest: gnuplot is not installed; install it (Debian: '\
+'gnuplot-nox), or print the script with --script' ]
+  [ ! -e x.svg ]
+  [ -z "$(ls | grep '^x\.svg')" ]
+  PATH=$PWD/empty "$DLEST" plot errors scores.csv --script -o x.gp
+  grep -q '^plot ' x.gp
+}
+
+@test 'gnuplot that fails leaves no file and the old one as it was' {
+  scores
+  mkdir bin
+  printf '#!/bin/sh\necho half\necho "line 3: no such thing" >&2\nexit 1\n' \
+    >bin/gnuplot
+  chmod +x bin/gnuplot
+  echo old >x.svg
+  PATH=$PWD/bin:$PATH refuses 1 \
+    'dlest: gnuplot failed: line 3: no such thing' \
+    plot errors scores.csv -o x.svg
+  [ "$(cat x.svg)" = old ]
+  [ "$(ls | grep -c '^x\.svg')" -eq 1 ]
+  printf '#!/bin/sh\nexit 0\n' >bin/gnuplot
+  PATH=$PWD/bin:$PATH refuses 1 \
+    'dlest: gnuplot drew nothing: it does not say why' \
+    plot errors scores.csv -o x.svg
+}
+
+@test 'tables that cannot be drawn' {
+  echo 'method,n' >t.csv
+  refuses 3 "dlest: t.csv: no column 'mape'; such tables come from dlest \
+compare --format csv" plot errors t.csv
+  refuses 3 "dlest: t.csv: no column 'measured'; such tables come from dlest \
+fit --cv SCHEME --predictions FILE" plot fit t.csv
+  echo 'estimate,part,energy_j' >t.csv
+  refuses 3 'dlest: t.csv: no row that can be drawn' plot parts t.csv
+  : >t.csv
+  refuses 3 'dlest: t.csv: empty file' plot parts t.csv
+  printf '%s\n' 'estimate,part,energy_j' 'a,gpu,0' >t.csv
+  refuses 3 'dlest: t.csv: no energy to draw' plot parts t.csv
+}
+
+@test 'rows that cannot be drawn are told and left out' {
+  left_out
+  printf '%s\n' 'a100,c2,energy_j,J,,1,,' 'a100,c2,energy_j,J,nan,1,,' \
+    'a100,c2,energy_j,J,-3,1,,' 'a100,c2,energy_j,J,x,1,,' >>left-out.csv
+  gives 3 "dlest: warning: left-out.csv:5: column 'measured' is empty
+dlest: warning: left-out.csv:6: column 'measured': 'nan' is not finite
+dlest: warning: left-out.csv:7: column 'measured': -3 is not above 0
+dlest: warning: left-out.csv:8: column 'measured': invalid number 'x'
+dlest: 4 rows skipped" plot fit left-out.csv --script
+  grep -qF "set title '3 rows, " out
+  try plot fit left-out.csv --script --strict
+  [ "$status" -eq 3 ]
+  [ ! -s out ]
+}
+
+@test 'wrong usage' {
+  scores
+  misused plot 'which picture? trace, fit, errors, parts or pareto'
+  misused plot "unknown picture 'pie'; there are trace, fit, errors, parts \
+and pareto" pie
+  misused plot 'one table at a time' errors scores.csv scores.csv
+  misused plot 'errors takes no --by' errors scores.csv --by gpu
+  misused plot "--width: expected 20 to 20000, not '7'" errors --width 7
+  misused plot "unknown picture format 'gif'; use svg, png, pdf or dumb" \
+    errors --as gif
+  refuses 2 "dlest: 'x.gif' ends with none of .svg, .png, .pdf and .txt: say \
+--as svg, png, pdf or dumb" plot errors scores.csv -o x.gif
+  refuses 2 'dlest: a picture is no json; choose svg, png, pdf or dumb by --as' \
+    plot errors scores.csv --format json
+}
+
+# --- dlest fit --predictions
+
+@test 'fit --predictions: each row without its fold, the table beside it' {
+  cp "$EXAMPLES/runs.csv" .
+  try fit runs.csv --target gpu_power_w --method ridge --cv group:gpu \
+    --no-model --predictions p.csv --format json
+  [ "$status" -eq 0 ]
+  [ "$(wc -l <p.csv)" -eq "$(wc -l <runs.csv)" ]
+  head -n 1 p.csv | grep -q "^$(head -n 1 runs.csv | tr -d '\r'),target,unit,\
+method,fold,measured,predicted,low,high\$"
+  # its errors are those that the fit reports
+  python3 - <<'PY'
+import csv, json
+rows = list(csv.DictReader(open("p.csv")))
+ape = [abs(float(r["predicted"]) - float(r["measured"])) / float(r["measured"])
+       for r in rows]
+told = json.load(open("out"))["fits"][0]["cv"]["pooled"]["mape"]
+assert abs(sum(ape) / len(ape) - told) < 1e-12, (sum(ape) / len(ape), told)
+assert all(r["fold"] == r["gpu"] or r["fold"] for r in rows)
+assert all(float(r["low"]) < float(r["predicted"]) < float(r["high"])
+           for r in rows if r["low"])
+PY
+  gives 0 '' plot fit p.csv --script
+}
+
+@test 'fit --predictions: intervals by the errors of the other folds' {
+  # Three folds: two are left, Student's t with one degree of freedom, whose
+  # quantile is a tangent, on mean square of their means and mean variance.
+  cp "$EXAMPLES/runs.csv" .
+  try fit runs.csv --target gpu_power_w --features 'log(macs_g)' --log \
+    --cv kfold:3 --no-model --predictions p.csv
+  [ "$status" -eq 0 ]
+  python3 - <<'PY'
+import csv, math, statistics as st
+rows = list(csv.DictReader(open("p.csv")))
+error = {}
+for r in rows:
+    error.setdefault(r["fold"], []).append(
+        math.log(float(r["measured"]) / float(r["predicted"])))
+assert len(error) == 3
+t = math.tan(math.pi * 0.45)
+for r in rows:
+    others = [e for fold, e in error.items() if fold != r["fold"]]
+    between = st.fmean(st.fmean(e) ** 2 for e in others)
+    within = st.fmean(st.pvariance(e) for e in others)
+    far = t * math.sqrt((between + within) * 1.5)
+    for name, sign in (("low", -1), ("high", 1)):
+        want = float(r["predicted"]) * math.exp(sign * far)
+        assert math.isclose(float(r[name]), want, rel_tol=1e-9), (r[name], want)
+PY
+}
+
+@test 'fit --predictions: what it refuses' {
+  cp "$EXAMPLES/runs.csv" .
+  refuses 2 'dlest: --predictions needs a cross-validation: --cv SCHEME' \
+    fit runs.csv --cv none --no-model --predictions p.csv
+  refuses 2 'dlest: --predictions reads the table twice: give a file, not '\
+'standard input' fit - --no-model --predictions p.csv
+  refuses 2 "dlest: --predictions writes to a file: name one, not '-'" \
+    fit runs.csv --no-model --predictions -
+  sed '1s/$/,fold/; 2,$s/$/,1/' runs.csv >more.csv
+  try fit more.csv --target gpu_power_w --no-model --predictions p.csv
+  [ "$status" -eq 2 ]
+  grep -qxF "dlest: more.csv: column 'fold' is there already: --predictions \
+cannot add it; rename it" err
+  [ ! -e p.csv ]
+}

@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The composition of a node against what can be worked out by hand, and MIG
+ * profiles against NVIDIA's table. */
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <string.h>
+
+#include "estimate/node.h"
+#include "unit.h"
+
+#define COUNT(a) (sizeof(a) / sizeof *(a))
+
+static struct dl_diag d;
+
+static void unknown(struct dl_descriptor *e, enum dl_kind kind,
+                    const char *id) {
+  *e = (struct dl_descriptor){.kind = kind, .id = id, .file = "f.xml"};
+  for (size_t i = 0; i < DL_MAX_FIELDS; i++)
+    e->value[i] = (struct dl_value_of){.x = NAN};
+}
+
+/* 2 CPUs of 200 W (50 W idle), 4 GPUs of 400 W (40 W idle), 100 GB at
+ * 0.5 W/GB, 100 W more, a supply of 0.8; PUE 1.5. */
+static void usual(struct dl_descriptor e[3]) {
+  unknown(&e[0], DL_NODE, "node");
+  unknown(&e[1], DL_ACCELERATOR, "cpu");
+  unknown(&e[2], DL_ACCELERATOR, "gpu");
+  e[0].value[DL_NODE_SOCKETS].x = 2;
+  e[0].value[DL_NODE_CPU_IDLE_W].x = 50;
+  e[0].value[DL_NODE_GPUS].x = 4;
+  e[0].value[DL_NODE_MEMORY_GB].x = 100;
+  e[0].value[DL_NODE_MEMORY_W_GB].x = 0.5;
+  e[0].value[DL_NODE_REST_W].x = 100;
+  e[0].value[DL_NODE_EFFICIENCY].x = 0.8;
+  e[1].value[DL_GPU_TDP_W].x = 200;
+  e[2].value[DL_GPU_TDP_W].x = 400;
+  e[2].value[DL_GPU_IDLE_W].x = 40;
+}
+
+static const struct dl_node_use one_gpu = {
+    .used = 1, .share = {1, 1}, .whole = true, .pue = 1.5};
+
+static struct dl_node resolved(const struct dl_node_use *use) {
+  struct dl_descriptor e[3];
+  struct dl_node n;
+  usual(e);
+  assert_ok(dl_node_resolve(&n, &e[0], &e[1], &e[2], use, &d), &d);
+  return n;
+}
+
+/* 100 s at 300 W: busy 30 kJ, idle 3 x 40 W, CPUs 2 x (50 + 0.25 x 150) W. */
+static void adds_up(void **state) {
+  struct dl_node n = resolved(&one_gpu);
+  struct dl_node_load load = {
+      .energy_j = {30e3, NAN, NAN}, .duration_s = 100, .time_given = true};
+  struct dl_node_energy e;
+  const double parts[DL_N_PARTS] = {30e3, 12e3,       17.5e3,          5e3,
+                                    10e3, 74.5e3 / 4, 74.5e3 / 0.8 / 2};
+
+  (void)state;
+  dl_node_compose(&n, &load, &e);
+  for (size_t i = 0; i < DL_N_PARTS; i++)
+    assert_near(e.part[i].x, parts[i], 1e-14);
+  assert_near(e.bound[DL_BOUND_GPU].x, 30e3, 1e-14);
+  assert_near(e.bound[DL_BOUND_GPU_RAM].x, 35e3, 1e-14);
+  assert_near(e.bound[DL_BOUND_NODE].x, 93125, 1e-14);
+  assert_near(e.bound[DL_BOUND_FACILITY].x, 139687.5, 1e-14);
+  for (size_t i = 0; i < DL_N_BOUNDS; i++)
+    assert_true(isnan(e.bound[i].low) && isnan(e.bound[i].high));
+}
+
+/* The parts are those of the widest boundary. */
+static void parts_are_the_whole(void **state) {
+  struct dl_node n = resolved(&one_gpu);
+  struct dl_node_load load = {.energy_j = {12345, 1, 1e6}, .duration_s = 17};
+  struct dl_node_energy e;
+  double all = 0;
+
+  (void)state;
+  dl_node_compose(&n, &load, &e);
+  for (size_t i = 0; i < DL_N_PARTS; i++)
+    all += e.part[i].x;
+  assert_near(all, e.bound[DL_BOUND_FACILITY].x, 1e-14);
+}
+
+/* What the estimate counts as memory is counted once. */
+static void memory_counts_once(void **state) {
+  struct dl_node n = resolved(&one_gpu);
+  struct dl_node_load load = {.energy_j = {30e3, 20e3, 40e3},
+                              .memory_w = 10,
+                              .duration_s = 100,
+                              .time_given = true};
+  struct dl_node_energy e;
+
+  (void)state;
+  dl_node_compose(&n, &load, &e);
+  assert_near(e.part[DL_PART_BUSY].x, 29e3, 1e-14);
+  assert_near(e.part[DL_PART_BUSY].low, 19e3, 1e-14);
+  assert_near(e.part[DL_PART_BUSY].high, 39e3, 1e-14);
+  assert_near(e.bound[DL_BOUND_GPU_RAM].x, 34e3, 1e-14);
+}
+
+static void runs_on_cpus(void **state) {
+  struct dl_node_use use = one_gpu;
+  use.on_cpu = true;
+  use.used = 2;
+  struct dl_node n = resolved(&use);
+  struct dl_node_load load = {.energy_j = {40e3, NAN, NAN}, .duration_s = 100};
+  struct dl_node_energy e;
+
+  (void)state;
+  dl_node_compose(&n, &load, &e);
+  assert_near(e.part[DL_PART_IDLE].x, 16e3, 1e-14);
+  assert_true(e.part[DL_PART_CPU].x == 0);
+  assert_near(e.bound[DL_BOUND_NODE].x, (40e3 + 16e3 + 15e3) / 0.8, 1e-14);
+  assert_near(dl_node_busy_tdp(&n, 100), 40e3, 1e-14);
+}
+
+/* Half of a GPU of four: an eighth of the rest, nothing that idles; charged as
+ * a whole, the other half idles too. */
+static void charges_a_share(void **state) {
+  struct dl_node_use use = one_gpu;
+  struct dl_node_load load = {.energy_j = {20e3, NAN, NAN}, .duration_s = 100};
+  struct dl_node_energy e;
+
+  (void)state;
+  use.share = (struct dl_share){0.5, 0.5};
+  use.whole = false;
+  struct dl_node n = resolved(&use);
+  dl_node_compose(&n, &load, &e);
+  assert_true(e.part[DL_PART_IDLE].x == 0);
+  assert_near(e.part[DL_PART_CPU].x, 17.5e3 / 8, 1e-14);
+  assert_near(e.part[DL_PART_MEMORY].x, 5e3 / 8, 1e-14);
+  assert_near(e.part[DL_PART_REST].x, 10e3 / 8, 1e-14);
+  use.whole = true;
+  n = resolved(&use);
+  dl_node_compose(&n, &load, &e);
+  assert_near(e.part[DL_PART_IDLE].x, 3.5 * 40 * 100, 1e-14);
+  assert_near(dl_node_busy_tdp(&n, 100), 20e3, 1e-14);
+}
+
+/* Ranges: idle 12 +- 3, CPU 10 .. 28 (17.5), memory 5 +- 2.5, rest 10 +- 5 kJ;
+ * the estimate's -5 and +10 kJ stand alone with a given time. */
+static void carries_intervals(void **state) {
+  struct dl_node n = resolved(&one_gpu);
+  struct dl_node_load load = {
+      .energy_j = {30e3, 25e3, 40e3}, .duration_s = 100, .time_given = true};
+  struct dl_node_energy e;
+  const double all = 74.5e3;
+  const double below = sqrt(9 + 56.25 + 6.25 + 25) * 1e3;
+  const double above = sqrt(9 + 110.25 + 6.25 + 25) * 1e3;
+
+  (void)state;
+  dl_node_compose(&n, &load, &e);
+  assert_near(e.bound[DL_BOUND_NODE].low, (all - hypot(below, 5e3)) / 0.8,
+              1e-13);
+  assert_near(e.bound[DL_BOUND_NODE].high, (all + hypot(above, 10e3)) / 0.8,
+              1e-13);
+  assert_near(e.bound[DL_BOUND_FACILITY].low, 1.5 * e.bound[DL_BOUND_NODE].low,
+              1e-14);
+  /* An estimated time is off for all parts: 1/6 below, 1/3 above. */
+  load.time_given = false;
+  dl_node_compose(&n, &load, &e);
+  assert_near(e.bound[DL_BOUND_NODE].low, (all - hypot(below, all / 6)) / 0.8,
+              1e-13);
+  assert_near(e.bound[DL_BOUND_NODE].high, (all + hypot(above, all / 3)) / 0.8,
+              1e-13);
+  assert_near(e.bound[DL_BOUND_GPU].low, 25e3, 1e-14);
+}
+
+/* (4 x 400 + 2 x 200 + 50 + 100) W / 0.8 */
+static void rates_by_runtime(void **state) {
+  struct dl_node n = resolved(&one_gpu);
+
+  (void)state;
+  assert_near(dl_node_rated(&n, 10, DL_BOUND_NODE), 26875, 1e-14);
+  assert_near(dl_node_rated(&n, 10, DL_BOUND_FACILITY), 40312.5, 1e-14);
+  assert_true(isnan(dl_node_rated(&n, 10, DL_BOUND_GPU)));
+}
+
+/* A node that says the least: what is assumed, and that it is. */
+static void assumes(void **state) {
+  struct dl_descriptor e[3];
+  struct dl_node n;
+
+  (void)state;
+  usual(e);
+  e[0].value[DL_NODE_CPU_IDLE_W].x = e[0].value[DL_NODE_MEMORY_W_GB].x = NAN;
+  e[0].value[DL_NODE_REST_W].x = e[0].value[DL_NODE_EFFICIENCY].x = NAN;
+  e[2].value[DL_GPU_IDLE_W].x = NAN;
+  assert_ok(dl_node_resolve(&n, &e[0], &e[1], &e[2], &one_gpu, &d), &d);
+  assert_near(n.cpu_idle_w.x, 0.2 * 200, 1e-15);
+  assert_near(n.gpu_idle_w.x, 0.12 * 400, 1e-15);
+  assert_near(n.memory_w_gb.x, 0.3725, 1e-15);
+  assert_true(n.rest_w.x == 0 && n.efficiency.x == 0.9);
+  const struct dl_figure *figures[] = {
+      &n.cpu_idle_w, &n.gpu_idle_w, &n.memory_w_gb, &n.rest_w, &n.efficiency};
+  for (size_t i = 0; i < COUNT(figures); i++)
+    assert_string_equal(figures[i]->from, "assumed");
+}
+
+static void tells_where_from(void **state) {
+  struct dl_descriptor e[3];
+  struct dl_node n;
+
+  (void)state;
+  usual(e);
+  e[0].value[DL_NODE_REST_W].note = "assumed: a guess";
+  e[0].value[DL_NODE_EFFICIENCY].note = "derived: at half load";
+  e[0].value[DL_NODE_GPU_IDLE_W].x = 30; /* over that of the accelerator */
+  e[0].value[DL_NODE_GPU_IDLE_W].source = "given";
+  assert_ok(dl_node_resolve(&n, &e[0], &e[1], &e[2], &one_gpu, &d), &d);
+  assert_string_equal(n.rest_w.from, "assumed");
+  assert_string_equal(n.efficiency.from, "derived");
+  assert_string_equal(n.gpu_idle_w.from, "given");
+  assert_string_equal(n.cpu_idle_w.from, "published");
+  assert_true(n.gpu_idle_w.x == 30);
+}
+
+static void refuses(void **state) {
+  static const struct {
+    size_t field;
+    double x;
+    const char *text;
+  } cases[] = {
+      {DL_NODE_SOCKETS, NAN,
+       "f.xml: node 'node' has no sockets; give it with "
+       "--set node.sockets=VALUE"},
+      {DL_NODE_MEMORY_GB, NAN,
+       "f.xml: node 'node' has no memory_gb; give it "
+       "with --set node.memory_gb=VALUE"},
+      {DL_NODE_CPU_IDLE_W, 201,
+       "f.xml: node 'node': cpu_idle_w 201 is more "
+       "than the TDP of 200 W"},
+      {DL_NODE_GPU_IDLE_W, 401,
+       "f.xml: node 'node': gpu_idle_w 401 is more "
+       "than the TDP of 400 W"},
+  };
+
+  (void)state;
+  for (size_t i = 0; i < COUNT(cases); i++) {
+    struct dl_descriptor e[3];
+    struct dl_node n;
+    usual(e);
+    e[0].value[cases[i].field].x = cases[i].x;
+    assert_int_equal(dl_node_resolve(&n, &e[0], &e[1], &e[2], &one_gpu, &d),
+                     DL_EINPUT);
+    assert_string_equal(d.error, cases[i].text);
+    dl_diag_free(&d);
+  }
+}
+
+/* The BLOOM paper: 2500 kg over six years in use 85 % of the time are 56 g an
+ * hour, 150 kg 3 g (arXiv 2211.02001). */
+static void spreads_embodied_carbon(void **state) {
+  struct dl_node n = resolved(&one_gpu);
+  struct dl_embodied m;
+
+  (void)state;
+  dl_node_embodied(&n, 2500, 150, 3600, 6, 0.85, &m);
+  assert_true(fabs(m.server_g - 56) < 0.5);
+  assert_true(fabs(m.gpus_g / 4 - 3) < 0.5);
+  dl_node_embodied(&n, NAN, 150, 3600, 6, 0.85, &m);
+  assert_true(isnan(m.server_g) && m.gpus_g > 0);
+}
+
+/* NVIDIA MIG User Guide, supported profiles: eighths of memory, sevenths of
+ * multiprocessors. */
+static void knows_mig_profiles(void **state) {
+  static const struct {
+    const char *gpu, *profile;
+    double sevenths, eighths;
+  } cases[] = {
+      {"a100-sxm4-40gb", "1g.5gb", 1, 1},
+      {"a100-pcie-40gb", "1g.5gb+me", 1, 1},
+      {"a100-sxm4-40gb", "1g.10gb", 1, 2},
+      {"a100-sxm4-40gb", "2g.10gb", 2, 2},
+      {"a100-sxm4-40gb", "3g.20gb", 3, 4},
+      {"a100-sxm4-40gb", "4g.20gb", 4, 4},
+      {"a100-sxm4-40gb", "7g.40gb", 7, 8},
+      {"a100-sxm4-80gb", "1g.10gb", 1, 1},
+      {"h100-sxm5-80gb", "3g.40gb", 3, 4},
+      {"h200", "2g.35gb", 2, 2},
+  };
+  struct dl_descriptor gpu;
+  struct dl_share s;
+
+  (void)state;
+  for (size_t i = 0; i < COUNT(cases); i++) {
+    unknown(&gpu, DL_ACCELERATOR, cases[i].gpu);
+    assert_ok(dl_mig_share(&gpu, cases[i].profile, &s, &d), &d);
+    assert_near(s.compute, cases[i].sevenths / 7, 1e-15);
+    assert_near(s.memory, cases[i].eighths / 8, 1e-15);
+  }
+  unknown(&gpu, DL_ACCELERATOR, "a30");
+  assert_ok(dl_mig_share(&gpu, "2g.12gb", &s, &d), &d);
+  assert_true(s.compute == 0.5 && s.memory == 0.5);
+  assert_int_equal(dl_mig_share(&gpu, "2g.12", &s, &d), DL_EUSAGE);
+  dl_diag_free(&d);
+  unknown(&gpu, DL_ACCELERATOR, "v100-sxm2-16gb");
+  assert_int_equal(dl_mig_share(&gpu, "1g.5gb", &s, &d), DL_EINPUT);
+  dl_diag_free(&d);
+}
+
+static void cuts_to_a_share(void **state) {
+  const struct dl_share share = {0.25, 0.5};
+  struct dl_descriptor gpu;
+
+  (void)state;
+  unknown(&gpu, DL_ACCELERATOR, "gpu");
+  gpu.value[DL_GPU_TDP_W].x = 400;
+  gpu.value[DL_GPU_FP32_TFLOPS].x = 20;
+  gpu.value[DL_GPU_BANDWIDTH_GB_S].x = 1000;
+  gpu.value[DL_GPU_MEMORY_GB].x = 40;
+  gpu.value[DL_GPU_BOOST_MHZ].x = 1400;
+  dl_share_cut(&gpu, &share);
+  assert_true(gpu.value[DL_GPU_TDP_W].x == 100);
+  assert_true(gpu.value[DL_GPU_FP32_TFLOPS].x == 5);
+  assert_true(gpu.value[DL_GPU_BANDWIDTH_GB_S].x == 500);
+  assert_true(gpu.value[DL_GPU_MEMORY_GB].x == 20);
+  assert_true(gpu.value[DL_GPU_BOOST_MHZ].x == 1400);
+  assert_true(isnan(gpu.value[DL_GPU_IDLE_W].x));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(adds_up),
+      cmocka_unit_test(parts_are_the_whole),
+      cmocka_unit_test(memory_counts_once),
+      cmocka_unit_test(runs_on_cpus),
+      cmocka_unit_test(charges_a_share),
+      cmocka_unit_test(carries_intervals),
+      cmocka_unit_test(rates_by_runtime),
+      cmocka_unit_test(assumes),
+      cmocka_unit_test(tells_where_from),
+      cmocka_unit_test(refuses),
+      cmocka_unit_test(spreads_embodied_carbon),
+      cmocka_unit_test(knows_mig_profiles),
+      cmocka_unit_test(cuts_to_a_share),
+  };
+  dl_diag_init(&d);
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

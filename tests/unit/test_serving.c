@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Language models that serve: the formula against an independent
+ * implementation (tests/reference/serving_reference.py), the fit against
+ * data made by known constants, and its state. */
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <string.h>
+
+#include "math/regression.h"
+#include "math/serving_private.h"
+#include "unit.h"
+
+#define MATCH 1e-9
+
+/* Inputs of the reference, in its order. */
+static const double constants[DL_N_SERVING] = {
+    [DL_SV_EM] = .861,    [DL_SV_EC] = .926,       [DL_SV_EP] = .987,
+    [DL_SV_TAU] = 85e-6,  [DL_SV_ALPHA] = 24.2e-6, [DL_SV_XL] = .205,
+    [DL_SV_C0] = .692e-3, [DL_SV_C1] = 30.2e-6,    [DL_SV_OLD] = 13.5,
+    [DL_SV_UNEVEN] = 1.4, [DL_SV_PA] = .181,       [DL_SV_PU] = .126,
+    [DL_SV_PF] = 1.53,    [DL_SV_PM] = .577,       [DL_SV_PCAP] = .95,
+    [DL_SV_KAPPA] = .468};
+
+/* Factors; 0 stands for 1. */
+static const double none[DL_N_SERVING_EFFECTS];
+static const double some[DL_N_SERVING_EFFECTS] = {
+    [DL_SF_GPU_COMPUTE] = 1.15, [DL_SF_GPU_MEMORY] = .9,
+    [DL_SF_GPU_POWER] = 1.07,   [DL_SF_ARCH_TIME] = .93,
+    [DL_SF_ARCH_POWER] = 1.02,  [DL_SF_PROMPT] = 1.6};
+
+#define H100 .peak = 989.4e12, .bandwidth = 3350e9, .link = 450e9, .tdp = 700
+#define A100 .peak = 312e12, .bandwidth = 1555e9, .link = 300e9, .tdp = 400
+#define L40 .peak = 181e12, .bandwidth = 864e9, .link = 31.5e9, .tdp = 300
+#define IN_16_BITS .weight_bytes = 2, .kept_bytes = 2
+#define SHAPE .pair_macs = 262144, .kept = 65536, .layers = 32, .width = 4096
+#define DENSE .weights = 7504658432, .token_weights = 7504658432, SHAPE
+#define EXPERTS (8 * 32 * 3 * 4096 * 14336.)
+#define MIXED                                                                  \
+  .weights = 1.47e9, .experts = EXPERTS, .share = .25,                         \
+  .token_weights = 1.47e9 + EXPERTS / 4, SHAPE
+
+static const struct {
+  const double *fx;
+  struct dl_serving_load load;
+} cases[] = {
+    {none,
+     {DENSE, H100, IN_16_BITS, .batch = 32, .prompt = 512, .answer = 256,
+      .n_gpus = 1}},
+    {some,
+     {DENSE, H100, IN_16_BITS, .batch = 32, .prompt = 512, .answer = 256,
+      .n_gpus = 1}},
+    {none,
+     {DENSE, A100, IN_16_BITS, .batch = 1, .prompt = 100, .answer = 50,
+      .n_gpus = 1, .old = 1}},
+    {none,
+     {MIXED, H100, IN_16_BITS, .batch = 8, .prompt = 300, .answer = 400,
+      .n_gpus = 4}},
+    {some,
+     {MIXED, H100, .weight_bytes = 1, .kept_bytes = 2, .batch = 700,
+      .prompt = 300, .answer = 400, .n_gpus = 2}},
+    {none,
+     {DENSE, L40, IN_16_BITS, .batch = 16, .prompt = 512, .answer = 256,
+      .n_gpus = 8}},
+    {none, {DENSE, H100, IN_16_BITS, .batch = 64, .prompt = 2000, .n_gpus = 1}},
+    {none, {DENSE, H100, IN_16_BITS, .batch = 64, .answer = 300, .n_gpus = 1}},
+};
+
+/* What serving_reference.py prints: time, power, prefill s, decode s, prefill
+ * J, decode J. */
+static const struct {
+  const char *name;
+  double x[6];
+} expected[] = {
+    {"dense",
+     {3.0829029084741162, 503.88926418342476, 0.25410679403988445,
+      2.8287961144342324, 318.59750747161956, 1234.8441706283429}},
+    {"effects",
+     {3.2579283938838621, 558.95424319165181, 0.3307607351642573,
+      2.9271676587196049, 442.97276029666904, 1378.0601394792789}},
+    {"one",
+     {1.1921166933940457, 199.30008554745194, 0.0048825556560282224,
+      1.1872341377380176, 3.5463095857992002, 234.04264939017966}},
+    {"mixture",
+     {6.2827044114321939, 443.09589540688114, 0.042453186559782523,
+      6.2402512248724111, 128.84527564127691, 11006.516871399963}},
+    {"mixture_fp8",
+     {32.253873550384796, 600.27754873786046, 6.7867008877917696,
+      25.467172662593029, 13687.836923527337, 25034.715380724461}},
+    {"slow_link",
+     {3.9766442473553036, 130.46947130903536, 1.250750187267039,
+      2.7258940600882648, 1235.8490767211615, 2914.7963035713447}},
+    {"prompts_alone",
+     {2.5762645565136539, 664.53750129475463, 2.5762645565136539, 0,
+      1712.0244110598228, 0}},
+    {"answers_alone",
+     {3.6116648291538764, 443.20912987358213, 0, 3.6116648291538764, 0,
+      1600.7228263243092}},
+};
+
+enum { CASES = sizeof cases / sizeof *cases };
+
+static void logs(const double *factors, double fx[DL_N_SERVING_EFFECTS]) {
+  for (size_t i = 0; i < DL_N_SERVING_EFFECTS; i++)
+    fx[i] = factors[i] > 0 ? log(factors[i]) : 0;
+}
+
+static void as_the_reference(void **state) {
+  (void)state;
+  assert_int_equal(CASES, sizeof expected / sizeof *expected);
+  for (size_t i = 0; i < CASES; i++) {
+    double fx[DL_N_SERVING_EFFECTS];
+    struct dl_serving_cost c;
+    logs(cases[i].fx, fx);
+    dl_serving_round(constants, fx, &cases[i].load, &c);
+    const double got[] = {c.time_s,   c.power_w,   c.prefill_s,
+                          c.decode_s, c.prefill_j, c.decode_j};
+    for (size_t j = 0; j < 6; j++)
+      if (!(fabs(got[j] - expected[i].x[j]) <=
+            MATCH * fmax(fabs(expected[i].x[j]), 1e-3)))
+        fail_msg("%s: value %zu is %.17g, not %.17g", expected[i].name, j,
+                 got[j], expected[i].x[j]);
+  }
+}
+
+/* What decoding consists of adds up to it. */
+static void parts_add_up(void **state) {
+  (void)state;
+  for (size_t i = 0; i < CASES; i++) {
+    struct dl_serving_cost c;
+    dl_serving_round(constants, none, &cases[i].load, &c);
+    double sum =
+        c.memory_s + c.compute_s + c.layers_s + c.exchange_s + c.host_s;
+    assert_true(fabs(sum - c.decode_s) <= 1e-12 * fmax(c.decode_s, 1e-9));
+    assert_true(fabs(c.prefill_s + c.decode_s - c.time_s) <= 1e-12 * c.time_s);
+    double energy = c.power_w * c.time_s * cases[i].load.n_gpus;
+    assert_true(fabs(c.prefill_j + c.decode_j - energy) <= 1e-12 * energy);
+  }
+}
+
+/* Rows of a made-up table: two GPUs, networks of five sizes, eight batches. */
+enum { ROWS = 80 };
+
+static void make_row(double *row, size_t i) {
+  size_t net = i / 2 % 5;
+  double billions = 3 * exp2((double)net);
+  const double gpus[2][4] = {{989.4, 3350, 450, 700}, {312, 1555, 300, 400}};
+  const double *gpu = gpus[i % 2];
+  memset(row, 0, DL_SC_N * sizeof *row);
+  row[DL_SC_TARGET] = DL_ST_ENERGY;
+  row[DL_SC_BATCH] = exp2((double)(i / 10) + 2);
+  row[DL_SC_PROMPT] = 200;
+  row[DL_SC_ANSWER] = 400;
+  row[DL_SC_STEP_WEIGHTS] = row[DL_SC_TOKEN_WEIGHTS] = 1e3 * billions;
+  row[DL_SC_PAIR_MACS] = 262144;
+  row[DL_SC_KEPT] = 65536;
+  row[DL_SC_LAYERS] = 32 + 8 * (double)net;
+  row[DL_SC_WIDTH] = 4096;
+  row[DL_SC_WEIGHT_BYTES] = row[DL_SC_KEPT_BYTES] = 2;
+  row[DL_SC_GPUS] = net < 3 ? 1 : 4;
+  row[DL_SC_PEAK] = gpu[0];
+  row[DL_SC_BANDWIDTH] = gpu[1];
+  row[DL_SC_LINK] = gpu[2];
+  row[DL_SC_TDP] = gpu[3];
+  row[DL_SC_GPU] = 1 + (double)(i % 2);
+  row[DL_SC_ARCH] = 10 + (double)net;
+  row[DL_SC_PROMPTS] = 7;
+  row[DL_SC_PROMPT_DOUBT] = .7;
+}
+
+struct table {
+  gsl_matrix *X;
+  gsl_vector *y;
+};
+
+/* Costs by the constants above, with prompts 1.5 times as long as said. */
+static struct table make_table(void) {
+  struct table t = {gsl_matrix_alloc(ROWS, DL_SC_N), gsl_vector_alloc(ROWS)};
+  double fx[DL_N_SERVING_EFFECTS] = {[DL_SF_PROMPT] = log(1.5)};
+  for (size_t i = 0; i < ROWS; i++) {
+    double *row = gsl_matrix_ptr(t.X, i, 0), out[DL_ST_POWER + 1];
+    struct dl_serving_load load;
+    make_row(row, i);
+    dl_serving_load_of(row, &load);
+    dl_serving_targets(constants, fx, &load, out);
+    row[DL_SC_TIME] = exp(out[DL_ST_TIME]);
+    row[DL_SC_POWER] = exp(out[DL_ST_POWER]);
+    gsl_vector_set(t.y, i, out[DL_ST_ENERGY]);
+  }
+  return t;
+}
+
+static void free_table(struct table *t) {
+  gsl_matrix_free(t->X);
+  gsl_vector_free(t->y);
+}
+
+/* A state that reads back predicts the same. */
+static void fits_and_reads_back(void **state) {
+  (void)state;
+  const struct dl_regression *method = dl_regression_find("serving");
+  struct dl_diag d;
+  struct table t = make_table();
+  struct dl_arrays saved = {0};
+  void *fitted = NULL, *again = NULL;
+  gsl_vector *got = gsl_vector_alloc(ROWS), *same = gsl_vector_alloc(ROWS);
+  dl_diag_init(&d);
+  assert_non_null(method);
+  assert_int_equal(method->fit(&fitted, t.X, t.y, NULL, NULL, NULL, &d), DL_OK);
+  assert_int_equal(method->predict(fitted, t.X, got, &d), DL_OK);
+  for (size_t i = 0; i < ROWS; i++)
+    if (!(fabs(gsl_vector_get(got, i) - gsl_vector_get(t.y, i)) < .05))
+      fail_msg("row %zu: off by %g", i,
+               gsl_vector_get(got, i) - gsl_vector_get(t.y, i));
+  assert_int_equal(method->save(fitted, &saved, &d), DL_OK);
+  assert_int_equal(method->restore(&again, &saved, DL_SC_N, &d), DL_OK);
+  assert_int_equal(method->predict(again, t.X, same, &d), DL_OK);
+  assert_memory_equal(got->data, same->data, ROWS * sizeof(double));
+  struct dl_serving_parts e;
+  const double *row = gsl_matrix_const_ptr(t.X, 0, 0);
+  dl_serving_explain(again, row, &e);
+  double energy = exp(gsl_vector_get(got, 0)) * row[DL_SC_BATCH];
+  assert_true(fabs(e.energy_j - energy) < 1e-9 * energy);
+  assert_non_null(e.bound);
+  method->free(fitted);
+  method->free(again);
+  dl_arrays_free(&saved);
+  gsl_vector_free(got);
+  gsl_vector_free(same);
+  free_table(&t);
+  dl_diag_free(&d);
+}
+
+static void refuses(void **state) {
+  (void)state;
+  const struct dl_regression *method = dl_regression_find("serving");
+  struct dl_diag d;
+  struct table t = make_table();
+  void *fitted = NULL;
+  dl_diag_init(&d);
+  gsl_matrix_set(t.X, 3, DL_SC_BANDWIDTH, 0);
+  assert_int_equal(method->fit(&fitted, t.X, t.y, NULL, NULL, NULL, &d),
+                   DL_EINPUT);
+  assert_string_equal(d.error,
+                      "row 4: batch, GPUs, weights, layers, peak rate, "
+                      "bandwidth and TDP must be above 0");
+  dl_diag_free(&d);
+  dl_diag_init(&d);
+  gsl_matrix_set(t.X, 3, DL_SC_BANDWIDTH, 1555);
+  gsl_matrix_set(t.X, 5, DL_SC_PROMPT, 0);
+  gsl_matrix_set(t.X, 5, DL_SC_ANSWER, 0);
+  assert_int_equal(method->fit(&fitted, t.X, t.y, NULL, NULL, NULL, &d),
+                   DL_EINPUT);
+  assert_string_equal(d.error, "row 6: neither prompt nor answer");
+  dl_diag_free(&d);
+  dl_diag_init(&d);
+  gsl_matrix_view few = gsl_matrix_submatrix(t.X, 0, 0, ROWS, 4);
+  assert_int_equal(method->fit(&fitted, &few.matrix, t.y, NULL, NULL, NULL, &d),
+                   DL_EUSAGE);
+  assert_null(fitted);
+  dl_diag_free(&d);
+  free_table(&t);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(as_the_reference),
+      cmocka_unit_test(parts_add_up),
+      cmocka_unit_test(fits_and_reads_back),
+      cmocka_unit_test(refuses),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
