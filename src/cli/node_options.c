@@ -169,7 +169,7 @@ static enum dl_status tell(struct dl_strlist *list, const char *name,
 static enum dl_status tell_number(struct dl_strlist *list, const char *name,
                                   double x, struct dl_diag *d) {
   char buf[DL_NUMBER_SIZE];
-  return tell(list, name, dl_format_exact(buf, x), d);
+  return tell(list, name, dl_format_short(buf, x), d);
 }
 
 /* What a list of "NAME=VALUE" says last of a name, or NULL. */

@@ -104,8 +104,8 @@ void dl_predict_served(struct dl_report *r, const struct dl_job *job,
       steps > 0 ? s->decode_s / s->requests * s->batch / steps : none);
   add(g, "most_a_second", "served at most",
       s->tokens ? "requests/s" : "samples/s", DL_PLAIN, s->most_a_second);
-  add(g, "most_tokens_a_second", steps > 0 ? "or" : NULL, "tokens/s", DL_PLAIN,
-      steps > 0 ? s->most_a_second * steps : none);
+  add(g, "most_tokens_a_second", steps > 0 ? "in tokens" : NULL, "tokens/s",
+      DL_PLAIN, steps > 0 ? s->most_a_second * steps : none);
   add(g, "power_w", "power of a GPU at work", "W", DL_PLAIN, s->power_w);
   add(g, "idle_w", idles ? "idle" : NULL, "W", DL_PLAIN, s->idle_w);
   dl_report_add(g, "idle_assumed", NULL, NULL, DL_CODE,

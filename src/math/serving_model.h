@@ -18,8 +18,9 @@
  *            + 8 L u d (n-1)/n / (xl link))
  *
  * W: weights that every step reads, X: those of the experts, of which a token
- * goes through the share q and b tokens through s = 1 - (1 - q)^b; M: weights that a token is multiplied with; A: multiply-accumulates with each
- * token before; K: keys and values kept of a token; L: layers; d: width; w:
+ * goes through the share q and b tokens through s = 1 - (1 - q)^b; M: weights
+ * that a token is multiplied with; A: multiply-accumulates with each token
+ * before; K: keys and values kept of a token; L: layers; d: width; w:
  * bytes of a weight, kb: of a key; e > 1 for mixtures of experts: those that a
  * batch picks are not loaded evenly; o = 1 for servers of 2024. A round of b
  * requests takes T0 = v Ts + b Tp. The GPUs draw, each,

@@ -10,12 +10,22 @@ static bool add_once(struct dl_strlist *l, const char *text) {
   return !text || dl_strlist_find(l, text) >= 0 || dl_strlist_add(l, text);
 }
 
+/* Servers ship beside the models of trainings: a table without requests leaves
+ * them alone. */
+static bool is_for_others(const struct dl_fit *fit, bool target_there) {
+  return strcmp(fit->method->name, "serving") == 0 && !target_there;
+}
+
 enum dl_status dl_refit_formulas(struct dl_strlist *formulas,
-                                 const struct dl_model *m, struct dl_diag *d) {
+                                 const struct dl_model *m,
+                                 const struct dl_frame *frame,
+                                 struct dl_diag *d) {
   bool ok = true;
   for (; m && ok; m = m->next)
     for (size_t i = 0; i < m->n_fits && ok; i++) {
       const struct dl_fit *f = &m->fit[i];
+      if (is_for_others(f, dl_frame_has(frame, f->target)))
+        continue;
       ok = add_once(formulas, f->target) && add_once(formulas, f->offset);
       for (size_t j = 0; j < f->features.n && ok; j++)
         ok = add_once(formulas, f->features.s[j]);
@@ -127,7 +137,10 @@ static enum dl_status refit_all(struct dl_model **out, const struct dl_model *m,
   }
   enum dl_status status = DL_OK;
   for (size_t i = 0; i < m->n_fits && status == DL_OK; i++) {
-    status = refit_one(&new->fit[i], &m->fit[i], part, d);
+    const struct dl_fit *f = &m->fit[i];
+    if (is_for_others(f, dl_training_column(part, f->target) >= 0))
+      continue;
+    status = refit_one(&new->fit[new->n_fits], f, part, d);
     new->n_fits += status == DL_OK;
   }
   if (status == DL_OK)

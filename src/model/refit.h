@@ -8,9 +8,12 @@
 #include "model/train.h"
 
 /* Appends to `formulas` what the fits of the model and of those after it need
- * of a training table. */
+ * of a training table, which `frame` reads. Fits of servers are left out where
+ * it has no requests. */
 enum dl_status dl_refit_formulas(struct dl_strlist *formulas,
-                                 const struct dl_model *m, struct dl_diag *d);
+                                 const struct dl_model *m,
+                                 const struct dl_frame *frame,
+                                 struct dl_diag *d);
 
 /* Fits the targets of the model, and of those after it, on the rows of t for
  * which keep[i], with residuals for intervals from those rows alone. *out is

@@ -25,6 +25,9 @@ valid() {
   valid predict predict --arch resnet50 --gpu a100 --country ES --pue 1.2 \
     --duration 3h --gpus 4
   valid predict predict --arch resnet50 --gpu a100 --cloud gcp:us-central1
+  valid predict predict --arch llama-3-8b --gpu h100 --phase inference \
+    --prompt-tokens 512 --output-tokens 256 --request-rate 0.1
+  valid predict predict --arch resnet50 --gpu a100 --phase inference
 }
 
 @test 'predict: on a node' {

@@ -1,0 +1,203 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Inference by the physical method: language models that serve, and images.
+
+load common
+
+ROWS=$TOP_SRCDIR/tests/cli/serving_rows.py
+MLENERGY=$MEASURED_RUNS/mlenergy
+
+# served ARG...: the estimate by the physical method, as JSON in out
+served() {
+  try predict --method physical --phase inference --format json "$@"
+  if [ "$status" -ne 0 ]; then cat err; return 1; fi
+}
+
+llama=(--arch llama-3-8b --gpu h100 --prompt-tokens 512 --output-tokens 256)
+
+@test "parts add up to the estimate" {
+  served "${llama[@]}" --batch-size 32 --requests 1000
+  check '.recommended == "physical" and .precision == "fp16"'
+  check '[.served.work[].part] == ["prefill", "decode", "all"]'
+  near '.served.work[2].energy_j' '.served.work[0].energy_j +
+    .served.work[1].energy_j'
+  near '.estimates[0].energy_j' '.served.work[2].energy_j'
+  near '.estimates[0].duration_s' '.served.work[2].duration_s'
+  near '.served.work[2].request_energy_j' '.served.work[2].energy_j / 1000'
+  near '.served.work[1].token_energy_j' '.served.work[1].energy_j / 256e3'
+  near '.served.work[2].duration_s' '[.served.parts[].seconds] | add'
+  near '.served.most_a_second' '32 / .served.latency_s'
+  near '.served.most_tokens_a_second' '256 * .served.most_a_second'
+  check '.estimates[0] | .boundary == "gpu" and .interval_from == "config" and
+    .low_j < .energy_j and .energy_j < .high_j'
+}
+
+@test "requests cost alike, how many there be" {
+  served "${llama[@]}" --batch-size 32 --requests 1000
+  cp out thousand
+  served "${llama[@]}" --batch-size 32 --requests 4000
+  [ "$(jq .served.work[2].request_energy_j out)" = \
+    "$(jq .served.work[2].request_energy_j thousand)" ]
+  # fewer than the batch holds are a batch of their own
+  served "${llama[@]}" --batch-size 32 --requests 4
+  check '.served.at_once == 4'
+}
+
+@test "more at once cost less each" {
+  last=1e9
+  for batch in 1 8 64 256; do
+    served "${llama[@]}" --batch-size $batch --requests 10000
+    check ".served.work[2].request_energy_j < $last"
+    last=$(jq .served.work[2].request_energy_j out)
+  done
+}
+
+@test "a pause after each batch" {
+  served "${llama[@]}" --batch-size 10 --requests 100
+  cp out busy
+  served "${llama[@]}" --batch-size 10 --requests 100 --idle-s 3
+  check '[.served.work[].part] == ["prefill", "decode", "idle", "all"]'
+  check '.served.work[2].duration_s == 30'
+  near '.served.work[2].energy_j' '30 * .served.idle_w'
+  near '.served.work[3].energy_j - .served.work[2].energy_j' \
+    "$(jq .served.work[2].energy_j busy)"
+  # by the descriptor, where it says so
+  served "${llama[@]}" --idle-s 3 --set gpu.idle_w=70
+  check '.served.idle_w == 70 and .served.idle_assumed == false'
+}
+
+@test "a rate: the batch that keeps up" {
+  served "${llama[@]}" --request-rate 5 --requests 1000
+  check '.served.at_once > 2 and .served.at_once < 100'
+  check '.served.most_a_second / 5 | . >= 1 and . < 1.001'
+  check '.estimates[0].duration_s / 200 | . > 0.999 and . <= 1'
+  check '[.served.work[].part] | index("idle") == null'
+  # slower than one at a time: the rest is idle
+  served "${llama[@]}" --request-rate 0.1 --requests 10
+  check '.served.at_once == 1 and .estimates[0].duration_s == 100'
+  near '.served.work[2].duration_s' '100 - 10 * .served.latency_s'
+}
+
+@test "a rate that cannot be served, and one with a pause" {
+  try predict --method physical --phase inference "${llama[@]}" \
+    --request-rate 5000
+  [ "$status" -eq 3 ]
+  grep -qx 'dlest: warning: physical: no estimate without a lower --request-rate, a larger --batch-size or more GPUs' err
+  refuses 2 "dlest: --idle-s does not go with --request-rate, which says how \
+long the GPUs idle" predict --phase inference "${llama[@]}" --request-rate 5 \
+    --idle-s 1
+  misused predict "--request-rate: invalid value '0'" --request-rate 0
+}
+
+@test "what is missing" {
+  try predict --method physical --phase inference --arch llama-3-8b --gpu h100
+  [ "$status" -eq 3 ]
+  grep -qx 'dlest: warning: physical: no estimate without prompt_tokens' err
+  try predict --method physical --phase inference --arch t5-base --gpu h100 \
+    --prompt-tokens 5 --output-tokens 5
+  [ "$status" -eq 3 ]
+  grep -qx 'dlest: warning: physical: no estimate without measured runs of such language models' err
+  cat >bare.xml <<'END'
+<catalog kind="accelerator" version="1">
+<entry id="bare" name="Bare"><value name="tdp_w">300</value>
+<value name="peak_fp32_tflops">20</value></entry></catalog>
+END
+  try predict --method physical --phase inference --arch llama-3-8b \
+    --gpu ./bare.xml --prompt-tokens 5 --output-tokens 5
+  [ "$status" -eq 3 ]
+  grep -qx 'dlest: warning: physical: no estimate without gpu.bandwidth_gb_s' err
+}
+
+@test "a batch that the memory does not hold, keys and values counted" {
+  # 65536 keys and values a token, 2 bytes: 0.54 GB for 4096 tokens
+  try predict --method physical --phase inference --arch llama-3-8b --gpu a100 \
+    --prompt-tokens 4000 --output-tokens 96 --batch-size 256 --requests 1000
+  [ "$status" -eq 0 ]
+  grep -q '^dlest: warning: batch of 256 needs about [0-9.]* GB, more than the 40 GB' err
+  # GPUs share the model: 70.6e9 weights of 2 bytes fit on four
+  try predict --method physical --phase inference --arch llama-3-70b \
+    --gpu h100 --gpus 4 --prompt-tokens 500 --output-tokens 100 --format json
+  [ "$status" -eq 0 ]
+  check '.memory_need_gb | . > 35.3 and . < 40'
+  ! grep -q 'needs about' err
+}
+
+@test "images: forward passes" {
+  served --arch resnet50 --gpu rtx-3090 --batch-size 32 --samples 3200 \
+    --idle-s 0.5
+  check '[.served.work[].part] == ["forward", "idle", "all"]'
+  check '.served.work[1].duration_s == 50 and .served.at_once == 32'
+  check '.served.work[2].token_energy_j == null'
+  near '.served.work[0].request_energy_j' '.served.work[0].energy_j / 3200'
+  check '.estimates[0] | .low_j < .energy_j and .energy_j < .high_j'
+  # a training takes more than thrice its forward passes: weights are updated
+  forward=$(jq .served.work[0].duration_s out)
+  try predict --method physical --arch resnet50 --gpu rtx-3090 --batch-size 32 \
+    --train-samples 3200 --val-samples 0 --epochs 1 --format json
+  check ".estimates[0].duration_s > 3 * $forward"
+  # two GPUs pass two batches at once
+  served --arch resnet50 --gpu rtx-3090 --gpus 2 --batch-size 32 --samples 3200
+  check ".served.at_once == 64"
+  near '.served.work[0].duration_s' "$forward / 2"
+}
+
+@test "text, and where the time goes" {
+  try predict --phase inference "${llama[@]}" --batch-size 32 --requests 1000 \
+    --explain
+  [ "$status" -eq 0 ]
+  grep -qx 'Inference, by physical' out
+  grep -q '^  prefill ' out
+  grep -q '^  memory .* reading weights, keys and values$' out
+  grep -q '^  bound by  *memory$' out
+  ! grep -q 'Inference, by flops' out
+  ! grep -q 'epoch' out
+  try predict --phase inference "${llama[@]}" --method flops
+  grep -qx 'Inference, by flops' out
+}
+
+@test "the fit that ships follows from the table that ships" {
+  try fit "$TOP_SRCDIR/data/mlenergy-means.csv" --method serving --with none \
+    --target request_power_w --cv none -o again.xml
+  [ "$status" -eq 0 ]
+  for model in again.xml "$TOP_SRCDIR/models/inference.xml"; do
+    grep -m1 'name="constants"' "$model" | sed 's/.*">//; s/<.*//' |
+      tr ' ' '\n' >"constants$((++i))"
+  done
+  [ "$(wc -l <constants1)" -eq 16 ]
+  paste constants1 constants2 |
+    awk '{ d = $1 - $2; if (d > 1e-6 || d < -1e-6) exit 1 }'
+}
+
+# left_out GPU N ENERGY TIME POWER NEAR: errors on its measurements, of a fit
+# without it, to a digit
+left_out() {
+  grep -v ",$1," "$TOP_SRCDIR/data/mlenergy-means.csv" >others.csv
+  [ "$(wc -l <others.csv)" -gt 100 ]
+  try fit others.csv --method serving --with none --target request_energy_j \
+    --cv none -o others.xml
+  [ "$status" -eq 0 ]
+  python3 "$ROWS" table "$TOP_SRCDIR/tools/mlenergy-means.py" "$MLENERGY" "$1" \
+    >rows.csv
+  try predict --input rows.csv --model others.xml --method physical \
+    --format csv -o estimates.csv
+  [ "$status" -eq 0 ]
+  python3 "$ROWS" score rows.csv estimates.csv | tee scores
+  awk -v w="$2 $3 $4 $5 $6" '{ split(w, t); for (i = 1; i <= 5; i++)
+    if ($i - t[i] > 0.11 || t[i] - $i > 0.11) exit 1 }' scores
+}
+
+@test "GPUs left out: the errors that docs/inference.md states" {
+  [ -r "$MLENERGY/mlenergy_v3_llm.csv" ] ||
+    skip "no mlenergy/mlenergy_v3_llm.csv in '$MEASURED_RUNS'"
+  left_out a100-sxm4-40gb 157 15.6 15.6 15.2 96
+  left_out b200 228 24.9 22.2 22.1 79
+  left_out h100-sxm5-80gb 400 17.2 19.2 17.8 94
+}
+
+@test "the table that ships follows from the measurements" {
+  [ -r "$MLENERGY/mlenergy_v3_llm.csv" ] ||
+    skip "no mlenergy/mlenergy_v3_llm.csv in '$MEASURED_RUNS'"
+  python3 "$TOP_SRCDIR/tools/mlenergy-means.py" \
+    "$MLENERGY/mlenergy_v2_inference.csv" "$MLENERGY/mlenergy_v3_llm.csv" |
+    diff - "$TOP_SRCDIR/data/mlenergy-means.csv"
+}
