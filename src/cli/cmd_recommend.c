@@ -16,6 +16,7 @@ enum {
   KEY_BUDGET,
   KEY_ACCURACY,
   KEY_TABLE,
+  KEY_NODE,
   KEY_ALL
 };
 
@@ -30,6 +31,10 @@ static const struct argp_option options[] = {
      5},
     {"table", KEY_TABLE, "RUNS.csv", 0,
      "choose among measured runs, in place of estimates (- is standard input)",
+     5},
+    {"node", KEY_NODE, "LIST", 0,
+     "choose among whole computers (dlest list nodes), by the energy of the "
+     "node, in place of accelerators; all: every one of the catalogue",
      5},
     {"method", KEY_METHOD, "NAME", 0,
      "estimator (default physical; dlest list methods)", 5},
@@ -79,6 +84,9 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
   case KEY_TABLE:
     o->table = arg;
     return 0;
+  case KEY_NODE:
+    o->nodes = arg;
+    return 0;
   case KEY_ALL:
     o->all = true;
     return 0;
@@ -100,6 +108,8 @@ static const struct argp recommend_argp = {
            "  dlest recommend --arch resnet50 --gpu a100,t4,rtx-3090\n"
            "  dlest recommend --arch resnet50,vgg16 --gpu a100,v100 "
            "--batch-size 32..256x2 --deadline 48\n"
+           "  dlest recommend --arch vit_base_patch16_224 --node "
+           "dgx-a100,dgx-h100 --gpus 1,8\n"
            "  dlest recommend --table runs.csv\n",
 };
 
@@ -127,8 +137,10 @@ static enum dl_status every_gpu(struct dl_cli *cli, struct dl_axes *to) {
   return status;
 }
 
-/* What was not given: every accelerator, usual batch sizes. */
-static enum dl_status fill_axes(struct dl_cli *cli, struct dl_job_options *o) {
+/* What was not given: every accelerator (nodes have theirs), usual batch
+ * sizes. */
+static enum dl_status fill_axes(struct dl_cli *cli, struct dl_job_options *o,
+                                bool nodes) {
   bool language;
   enum dl_status status = dl_job_options_sweep(o, axes, &cli->diag);
   if (status == DL_OK && !dl_axes_find(&o->axes, "arch"))
@@ -136,11 +148,20 @@ static enum dl_status fill_axes(struct dl_cli *cli, struct dl_job_options *o) {
                    "which architecture? give --arch, or --table");
   if (status == DL_OK)
     status = dl_job_options_language(o, cli->catalog, &language, &cli->diag);
-  if (status == DL_OK && !dl_axes_find(&o->axes, "gpu"))
+  if (status == DL_OK && nodes && dl_axes_find(&o->axes, "gpu"))
+    return dl_fail(&cli->diag, DL_EUSAGE,
+                   "--gpu: nodes have accelerators of their own; give --gpu or "
+                   "--node");
+  if (status == DL_OK && !nodes && !dl_axes_find(&o->axes, "gpu"))
     status = every_gpu(cli, &o->axes);
   if (status == DL_OK && !language && !dl_axes_find(&o->axes, "batch_size"))
     status = dl_axes_set(&o->axes, "batch_size", "16..256x2", true, &cli->diag);
   return status == DL_OK ? dl_job_options_sweep(o, axes, &cli->diag) : status;
+}
+
+/* Where a choice runs. */
+static const char *place_of(const struct dl_choice *c) {
+  return c->node ? c->node : c->gpu ? c->gpu : "-";
 }
 
 /* The choice with the least of what a limit is on. */
@@ -175,12 +196,12 @@ static enum dl_status none_meets(struct dl_cli *cli,
   if (isfinite(o->deadline_s) && fast)
     dl_text_printf(&t, "; the fastest takes %.3g h (%s, %s, batch size %g)",
                    fast->duration_s / 3600, fast->arch ? fast->arch : "-",
-                   fast->gpu ? fast->gpu : "-", fast->batch_size);
+                   place_of(fast), fast->batch_size);
   if (isfinite(o->budget_kwh))
     dl_text_printf(
         &t, "; the thriftiest takes %.3g kWh (%s, %s, batch size %g)",
         thrifty->energy_j / 3.6e6, thrifty->arch ? thrifty->arch : "-",
-        thrifty->gpu ? thrifty->gpu : "-", thrifty->batch_size);
+        place_of(thrifty), thrifty->batch_size);
   enum dl_status status =
       dl_fail(&cli->diag, DL_EBUDGET, "no choice meets the %s%s",
               !isfinite(o->deadline_s)   ? "budget"
@@ -196,14 +217,18 @@ static enum dl_status recommend(struct dl_cli *cli,
                                 struct dl_recommend_data *r) {
   const struct dl_choice_limits limits = {o->deadline_s, o->budget_kwh * 3.6e6};
   enum dl_status status;
+  if (o->table && o->nodes)
+    return dl_fail(&cli->diag, DL_EUSAGE,
+                   "--table has runs of its own; it does not go with --node");
   if (o->table) {
     status = dl_job_options_sweep(&o->job, axes, &cli->diag);
     if (status == DL_OK)
       status = dl_recommend_measured(cli, o, r);
   } else {
-    status = fill_axes(cli, &o->job);
+    status = fill_axes(cli, &o->job, o->nodes);
     if (status == DL_OK)
-      status = dl_recommend_estimate(cli, o, r);
+      status = o->nodes ? dl_recommend_nodes(cli, o, r)
+                        : dl_recommend_estimate(cli, o, r);
   }
   if (status == DL_OK && o->accuracy)
     status = dl_recommend_accuracy(cli, o->accuracy, &r->choices);

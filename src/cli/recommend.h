@@ -5,6 +5,7 @@
 #define DL_CLI_RECOMMEND_H
 
 #include "cli/estimate_rows.h"
+#include "cli/node_options.h"
 #include "estimate/choices.h"
 #include "model/repeats.h"
 
@@ -14,10 +15,20 @@ struct dl_recommend_options {
   const char *model;    /* file, or NULL for those that ship */
   const char *accuracy; /* table, or NULL */
   const char *table;    /* measured runs, or NULL */
+  const char *nodes;    /* list of nodes, "all", or NULL */
   double coverage;      /* 0 .. 1 */
   double deadline_s;    /* INFINITY without one */
   double budget_kwh;    /* the same */
   bool all;             /* text tells of every choice */
+};
+
+/* A node and how many of its accelerators are used. */
+struct dl_recommend_node {
+  struct dl_job_options job; /* axes borrowed */
+  struct dl_node_options o;
+  struct dl_choice_node at;
+  struct dl_frame *f;
+  struct dl_session *session;
 };
 
 /* What the choices point to. Start from {0}. */
@@ -27,6 +38,8 @@ struct dl_recommend_data {
   struct dl_model *m;
   struct dl_session *session;
   struct dl_repeats repeats;
+  struct dl_recommend_node *node; /* owned, as what they point to */
+  size_t n_nodes, cap_nodes;
 };
 void dl_recommend_free(struct dl_recommend_data *r);
 
@@ -34,6 +47,14 @@ void dl_recommend_free(struct dl_recommend_data *r);
 enum dl_status dl_recommend_estimate(struct dl_cli *cli,
                                      struct dl_recommend_options *o,
                                      struct dl_recommend_data *r);
+
+/* The same on each of o->nodes, by the energy of the whole node: of the
+ * facility, where the PUE of all is known. Axes are those of a run but the
+ * accelerator, which the node has, and their number (all, unless told). */
+enum dl_status dl_recommend_nodes(struct dl_cli *cli,
+                                  struct dl_recommend_options *o,
+                                  struct dl_recommend_data *r);
+void dl_recommend_free_nodes(struct dl_recommend_data *r);
 
 /* Choices by measured runs, those that the axes name. */
 enum dl_status dl_recommend_measured(struct dl_cli *cli,

@@ -12,6 +12,7 @@
 void dl_recommend_free(struct dl_recommend_data *r) {
   dl_choices_free(&r->choices);
   dl_repeats_free(&r->repeats);
+  dl_recommend_free_nodes(r);
   dl_session_free(r->session);
   dl_model_free(r->m);
   dl_frame_free(r->f);
@@ -33,7 +34,8 @@ enum dl_status dl_recommend_estimate(struct dl_cli *cli,
   if (status == DL_OK)
     dl_frame_warn_unused(r->f, d);
   if (status == DL_OK)
-    status = dl_choices_sweep(&r->choices, r->f, &o->job.axes, r->session, d);
+    status =
+        dl_choices_sweep(&r->choices, r->f, &o->job.axes, r->session, NULL, d);
   return status;
 }
 

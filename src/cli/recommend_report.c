@@ -14,7 +14,16 @@
 enum { SHOWN_FRONT = 20, SHOWN_OPEN = 10 };
 
 /* For programs: every choice. The text shows parts of it. */
-enum { COLUMNS = 19 };
+enum {
+  C_GPU = 1,
+  C_BATCH,
+  C_PX,
+  C_ACCURACY,
+  C_TIME = 8,
+  C_GPUS = 12,
+  C_NODE = 19,
+  COLUMNS
+};
 static const struct dl_column columns[COLUMNS] = {
     {"arch", NULL, NULL, DL_CODE, false},
     {"gpu", NULL, NULL, DL_CODE, false},
@@ -35,6 +44,7 @@ static const struct dl_column columns[COLUMNS] = {
     {"runs", NULL, NULL, DL_CODE, false},
     {"excluded", NULL, NULL, DL_CODE, false},
     {"boundary", NULL, NULL, DL_CODE, false},
+    {"node", NULL, NULL, DL_CODE, false},
 };
 
 struct telling {
@@ -82,11 +92,13 @@ static void fill(const struct telling *w, const struct dl_choice *c,
   v[i++] = c->runs ? dl_count(c->runs) : dl_number(NAN);
   v[i++] = dl_string(dl_excluded_name(c->excluded));
   v[i++] = dl_string(c->boundary);
+  v[i++] = dl_string(c->node);
 }
 
 /* Columns that people see, where they differ or are known at all. */
 enum {
   T_ARCH,
+  T_NODE,
   T_GPU,
   T_GPUS,
   T_PX,
@@ -104,6 +116,7 @@ enum {
 };
 static const struct dl_column told[T_COLUMNS] = {
     [T_ARCH] = {NULL, "arch", NULL, DL_CODE, false},
+    [T_NODE] = {NULL, "node", NULL, DL_CODE, false},
     [T_GPU] = {NULL, "GPU", NULL, DL_CODE, false},
     [T_GPUS] = {NULL, "GPUs", NULL, DL_CODE, false},
     [T_PX] = {NULL, "input", "px", DL_CODE, false},
@@ -123,6 +136,7 @@ static void tell(const struct telling *w, const struct dl_choice *c,
                  struct dl_value v[T_COLUMNS]) {
   double unit = w->in_joules ? 1 : J_PER_KWH;
   v[T_ARCH] = dl_string(c->arch);
+  v[T_NODE] = dl_string(c->node);
   v[T_GPU] = dl_string(c->gpu);
   v[T_GPUS] = dl_number(c->n_gpus);
   v[T_PX] = dl_number(c->image_px);
@@ -214,7 +228,12 @@ static void add_front(struct telling *w) {
     add_text(w, "Beaten", front + open, w->n, SHOWN_OPEN);
 }
 
-/* The least energy of an architecture, and of it on another GPU. */
+/* Where a choice runs: a node, or a GPU alone. */
+static const char *place_of(const struct dl_choice *c) {
+  return c->node ? c->node : c->gpu;
+}
+
+/* The least energy of an architecture, and of it in another place. */
 struct best {
   const struct dl_choice *c, *other;
 };
@@ -228,7 +247,7 @@ static struct best best_of(const struct telling *w, const char *arch) {
   }
   for (size_t i = 0; i < w->n; i++) {
     const struct dl_choice *c = &w->l->c[i];
-    if (same(c->arch, arch) && !same(c->gpu, b.c->gpu) &&
+    if (same(c->arch, arch) && !same(place_of(c), place_of(b.c)) &&
         (!b.other || c->energy_j < b.other->energy_j))
       b.other = c;
   }
@@ -243,27 +262,31 @@ static bool is_first(const struct telling *w, size_t i) {
   return true;
 }
 
-enum { A_COLUMNS = 13, MOST_ARCHS = 200 };
+enum { A_COLUMNS = 17, MOST_ARCHS = 200 };
 
 /* Whether the next GPU may do as well. */
 static bool overlap(const struct best *b) {
   return b->other && b->other->low_j <= b->c->high_j;
 }
 
-static void fill_best(const struct best *b, double dearest,
-                      struct dl_value v[A_COLUMNS]) {
+static void fill_best(const struct telling *w, const struct best *b,
+                      double dearest, struct dl_value v[A_COLUMNS]) {
   const struct dl_choice *c = b->c, *o = b->other;
   size_t i = 0;
   v[i++] = dl_string(c->arch);
+  v[i++] = dl_string(c->node);
   v[i++] = dl_string(c->gpu);
+  v[i++] = dl_number(c->n_gpus);
   v[i++] = dl_number(c->batch_size);
   v[i++] = dl_number(c->image_px);
   v[i++] = dl_number(c->accuracy);
+  v[i++] = dl_number(c->energy_j / (w->in_joules ? 1 : J_PER_KWH));
   v[i++] = dl_number(c->energy_j);
   v[i++] = dl_number(c->low_j);
   v[i++] = dl_number(c->high_j);
   v[i++] = dl_number(c->duration_s);
   v[i++] = dl_number(1 - c->energy_j / dearest);
+  v[i++] = dl_string(o ? o->node : NULL);
   v[i++] = dl_string(o ? o->gpu : NULL);
   v[i++] = dl_number(o ? o->energy_j / c->energy_j - 1 : NAN);
   bool both = o && !isnan(o->low_j) && !isnan(c->high_j);
@@ -279,20 +302,27 @@ static int by_energy(const void *a, const void *b) {
 /* Each architecture at its thriftiest: what another one would save, and
  * whether another GPU does as well. */
 static void add_archs(struct telling *w) {
+  bool nodes = w->l->c[0].node;
+  bool places = w->varies[nodes ? C_NODE : C_GPU];
   const struct dl_column c[A_COLUMNS] = {
       {"arch", "arch", NULL, DL_CODE, false},
-      {"gpu", "GPU", NULL, DL_CODE, false},
-      {"batch_size", w->varies[2] ? "batch" : NULL, NULL, DL_CODE, false},
-      {"image_px", w->varies[3] ? "input" : NULL, "px", DL_CODE, false},
-      {"accuracy", w->varies[4] ? "accuracy" : NULL, NULL, DL_PLAIN, false},
-      {"energy_j", "energy", "J", DL_ENERGY, false},
+      {"node", nodes ? "node" : NULL, NULL, DL_CODE, false},
+      {"gpu", nodes ? NULL : "GPU", NULL, DL_CODE, false},
+      {"n_gpus", w->varies[C_GPUS] ? "GPUs" : NULL, NULL, DL_CODE, false},
+      {"batch_size", w->varies[C_BATCH] ? "batch" : NULL, NULL, DL_CODE, false},
+      {"image_px", w->varies[C_PX] ? "input" : NULL, "px", DL_CODE, false},
+      {"accuracy", w->varies[C_ACCURACY] ? "accuracy" : NULL, NULL, DL_PLAIN,
+       false},
+      {NULL, "energy", w->in_joules ? "J" : "kWh",
+       w->in_joules ? DL_ENERGY : DL_PLAIN, false},
+      {"energy_j", NULL, "J", DL_ENERGY, false},
       {"energy_low_j", NULL, "J", DL_ENERGY, true},
       {"energy_high_j", NULL, "J", DL_ENERGY, false},
-      {"duration_s", w->varies[8] ? "time" : NULL, "s", DL_TIME, false},
+      {"duration_s", w->varies[C_TIME] ? "time" : NULL, "s", DL_TIME, false},
       {"saving", "saves", NULL, DL_PERCENT, false},
-      {"next_gpu", w->varies[1] ? "next GPU" : NULL, NULL, DL_CODE, false},
-      {"next_more", w->varies[1] ? "takes more" : NULL, NULL, DL_PERCENT,
-       false},
+      {"next_node", places && nodes ? "next node" : NULL, NULL, DL_CODE, false},
+      {"next_gpu", places && !nodes ? "next GPU" : NULL, NULL, DL_CODE, false},
+      {"next_more", places ? "takes more" : NULL, NULL, DL_PERCENT, false},
       {"next_overlaps", NULL, NULL, DL_CODE, false}};
   struct best best[MOST_ARCHS];
   struct dl_value v[A_COLUMNS];
@@ -304,19 +334,20 @@ static void add_archs(struct telling *w) {
       dearest = fmax(dearest, best[n++].c->energy_j);
     }
   qsort(best, n, sizeof *best, by_energy);
-  bool show = n > 1 || (n == 1 && w->varies[1]);
+  bool show = n > 1 || (n == 1 && places);
   struct dl_table *t = dl_report_table(
       w->r, "by_arch", show ? "Each architecture at its thriftiest" : NULL, c,
       A_COLUMNS, false);
   for (size_t i = 0; i < n; i++) {
-    fill_best(&best[i], dearest, v);
+    fill_best(w, &best[i], dearest, v);
     dl_table_row(t, v, overlap(&best[i]) ? "~" : NULL);
   }
   if (show)
-    dl_report_say(w->r, w->varies[1]
-                            ? "saves: against the costliest of these; takes "
-                              "more: the same on the next best GPU."
-                            : "saves: against the costliest of these.");
+    dl_report_say(w->r, !places ? "saves: against the costliest of these."
+                        : nodes ? "saves: against the costliest of these; "
+                                  "takes more: the same on the next best node."
+                                : "saves: against the costliest of these; "
+                                  "takes more: the same on the next best GPU.");
 }
 
 static void add_known(struct dl_report *r, const char *key, const char *label,
@@ -351,9 +382,11 @@ static void add_settings(struct telling *w) {
             l->val_samples);
   add_known(r, "epochs", "epochs", NULL, DL_CODE, l->epochs);
   add_known(r, NULL, "input", "px", DL_CODE,
-            w->varies[3] ? NAN : l->c[0].image_px);
+            w->varies[C_PX] ? NAN : l->c[0].image_px);
+  add_known(r, NULL, "GPUs", NULL, DL_CODE,
+            w->varies[C_GPUS] || !(l->c[0].n_gpus > 1) ? NAN : l->c[0].n_gpus);
   add_known(r, NULL, "batch size", NULL, DL_CODE,
-            w->varies[2] ? NAN : l->c[0].batch_size);
+            w->varies[C_BATCH] ? NAN : l->c[0].batch_size);
   dl_report_add(r, "coverage", NULL, NULL, DL_PERCENT, dl_number(o->coverage));
   add_known(r, "deadline_s", "deadline", "s", DL_TIME, o->deadline_s);
   add_known(r, "budget_j", NULL, "J", DL_ENERGY, o->budget_kwh * J_PER_KWH);
@@ -393,6 +426,11 @@ static void add_notes(struct telling *w) {
     over |= w->l->c[i].high_j > w->o->budget_kwh * J_PER_KWH;
   }
   dl_report_say(w->r, "* the least energy.");
+  if (w->l->c[0].node)
+    dl_report_say(w->r, strcmp(w->l->c[0].boundary, "facility") == 0
+                            ? "Boundary facility: all of the node at its plug, "
+                              "times the PUE of where it stands."
+                            : "Boundary node: all of the node, at its plug.");
   if (open)
     dl_report_say(w->r,
                   "~ open: by the intervals, another choice may be as good in "

@@ -22,14 +22,36 @@ void dl_choices_free(struct dl_choices *l) {
   *l = (struct dl_choices){0};
 }
 
+/* Rows of a sweep, which go behind the choices that are there. */
+struct taking {
+  struct dl_choices *l;
+  size_t first;
+  const struct dl_choice_node *node; /* or NULL */
+};
+
+/* What the node takes in place of its accelerators. */
+static void put_node(struct dl_choice *c, const struct dl_choice_node *n,
+                     const struct dl_estimate *est) {
+  const struct dl_node_load load = dl_node_load_of(est);
+  struct dl_node_energy e;
+  dl_node_compose(&n->node, &load, &e);
+  c->node = n->id;
+  c->energy_j = e.bound[n->boundary].x;
+  c->low_j = e.bound[n->boundary].low;
+  c->high_j = e.bound[n->boundary].high;
+  c->boundary = dl_boundary_name(n->boundary);
+}
+
 /* Each row has its place, whichever thread it comes from. */
 static enum dl_status take_row(void *ctx, size_t part,
                                const struct dl_sweep_row *row,
                                struct dl_diag *d) {
-  struct dl_choices *l = ctx;
+  const struct taking *t = ctx;
+  struct dl_choices *l = t->l;
   const struct dl_job *job = row->job;
   const struct dl_row_descriptors *found = &job->found;
   const struct dl_estimate *est = &row->est[0];
+  struct dl_choice *c = &l->c[t->first + row->combination];
   struct dl_memory_need memory;
   (void)part;
   (void)d;
@@ -39,7 +61,7 @@ static enum dl_status take_row(void *ctx, size_t part,
     l->train_samples = job->train_samples;
     l->val_samples = job->val_samples;
   }
-  l->c[row->combination] = (struct dl_choice){
+  *c = (struct dl_choice){
       .arch = found->arch ? found->arch->id : NULL,
       .gpu = found->gpu ? found->gpu->id : NULL,
       .n_gpus = job->n_gpus,
@@ -57,24 +79,33 @@ static enum dl_status take_row(void *ctx, size_t part,
       .lacks = est->lacks,
       .excluded = memory.over ? DL_CHOICE_MEMORY : DL_CHOICE_MEETS,
   };
+  if (t->node)
+    put_node(c, t->node, est);
   return DL_OK;
 }
 
 enum dl_status dl_choices_sweep(struct dl_choices *l, struct dl_frame *f,
                                 const struct dl_axes *axes,
-                                const struct dl_session *s, struct dl_diag *d) {
-  const struct dl_sweep_taker taker = {l, take_row, NULL};
-  enum dl_status status = dl_axes_combinations(axes, &l->n, d);
-  if (status == DL_OK && l->n > DL_MOST_CHOICES)
-    status = dl_fail(d, DL_EUSAGE,
-                     "%zu combinations, more than %d; dlest predict streams "
-                     "any number of them",
-                     l->n, DL_MOST_CHOICES);
+                                const struct dl_session *s,
+                                const struct dl_choice_node *node,
+                                struct dl_diag *d) {
+  struct taking t = {l, l->n, node};
+  const struct dl_sweep_taker taker = {&t, take_row, NULL};
+  size_t n;
+  enum dl_status status = dl_axes_combinations(axes, &n, d);
   if (status != DL_OK)
     return status;
-  l->c = dl_calloc(l->n, sizeof *l->c);
-  return l->c ? dl_sweep(f, axes, s, dl_sweep_parts(), &taker, d)
-              : dl_fail_memory(d);
+  if (n > DL_MOST_CHOICES - l->n)
+    return dl_fail(d, DL_EUSAGE,
+                   "%zu combinations, more than %d; dlest predict streams "
+                   "any number of them",
+                   l->n + n, DL_MOST_CHOICES);
+  void *list = l->c;
+  if (!dl_grow(&list, &l->cap, l->n + n, sizeof *l->c))
+    return dl_fail_memory(d);
+  l->c = list;
+  l->n += n;
+  return dl_sweep(f, axes, s, dl_sweep_parts(), &taker, d);
 }
 
 static enum dl_excluded why(const struct dl_choice *c,

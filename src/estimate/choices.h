@@ -4,6 +4,7 @@
 #ifndef DL_ESTIMATE_CHOICES_H
 #define DL_ESTIMATE_CHOICES_H
 
+#include "estimate/node.h"
 #include "estimate/sweep.h"
 #include "math/pareto.h"
 
@@ -24,6 +25,7 @@ const char *dl_excluded_name(enum dl_excluded why);
  * table that was read. */
 struct dl_choice {
   const char *arch, *gpu;
+  const char *node; /* the computer; NULL: the GPUs alone */
   double n_gpus, image_px, seq_len, batch_size;
   double accuracy;
   double energy_j, low_j, high_j;
@@ -40,7 +42,7 @@ struct dl_choice {
 
 struct dl_choices {
   struct dl_choice *c; /* owned */
-  size_t n;
+  size_t n, cap;
   size_t n_excluded[DL_N_EXCLUDED]; /* by why; [0]: those that meet */
   /* What all have in common, of the first; NaN where measured. */
   double epochs, train_samples, val_samples;
@@ -51,11 +53,21 @@ struct dl_choices {
 
 void dl_choices_free(struct dl_choices *l);
 
-/* Estimates all combinations of the axes by the first method of a session.
- * Errors as dl_sweep, and too many choices (DL_EUSAGE). */
+/* A node on which choices run: their energies are then its own. */
+struct dl_choice_node {
+  const char *id; /* outlives the choices */
+  struct dl_node node;
+  enum dl_boundary boundary;
+};
+
+/* Adds the estimates of all combinations of the axes by the first method of a
+ * session, on a node or (NULL) without. Errors as dl_sweep, and too many
+ * choices (DL_EUSAGE). */
 enum dl_status dl_choices_sweep(struct dl_choices *l, struct dl_frame *f,
                                 const struct dl_axes *axes,
-                                const struct dl_session *s, struct dl_diag *d);
+                                const struct dl_session *s,
+                                const struct dl_choice_node *node,
+                                struct dl_diag *d);
 
 /* What a choice has to meet; INFINITY where nothing. */
 struct dl_choice_limits {

@@ -64,6 +64,7 @@ valid() {
   printf '%s\n' arch,accuracy resnet50,0.8 vgg16,0.7 >acc.csv
   valid recommend recommend --arch resnet50,vgg16 --gpu t4 --accuracy acc.csv
   valid recommend recommend --table runs.csv
+  valid recommend recommend --arch resnet50,vgg16 --node dgx-a100,dgx-h100
 }
 
 @test 'fit: by itself, every method, every scheme' {
