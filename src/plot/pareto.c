@@ -24,9 +24,17 @@ enum {
   COL_GPU,
   COL_BATCH,
   COL_SIZE,
+  COL_NODE,
+  COL_BOUNDARY,
+  COL_EXCLUDED,
   N_COLS
 };
-enum { MOST_GROUPS = 16 };
+
+/* Of more groups than these some are told apart, the others are grey. */
+enum { MOST_GROUPS = 16, TOLD_GROUPS = 7 };
+
+/* Of more settings than these the front alone shows its intervals. */
+enum { MOST_BARS = 12 };
 
 /* Edges of the area within the axes, as shares of the picture. */
 #define LEFT 0.11
@@ -37,7 +45,11 @@ enum { MOST_GROUPS = 16 };
 
 struct drawing {
   struct dl_plot_table t;
-  struct dl_intern groups;
+  struct dl_intern groups; /* by the column `by` */
+  size_t by;
+  size_t *group; /* of each row, as it is drawn; owned */
+  size_t *told;  /* n_told numbers of groups, in order; owned */
+  size_t n_told; /* rows of others have group n_told */
   size_t *front; /* n_front rows, by time; owned */
   size_t n_front;
   struct dl_axis_unit time, energy;
@@ -49,6 +61,8 @@ struct drawing {
 static void free_drawing(struct drawing *w) {
   dl_plot_table_free(&w->t);
   dl_intern_free(&w->groups);
+  free(w->group);
+  free(w->told);
   free(w->front);
 }
 
@@ -86,20 +100,83 @@ static enum dl_status find_front(struct drawing *w, struct dl_diag *d) {
     double told = dl_plot_number(&w->t, i, COL_FRONT);
     if (w->t.there[COL_FRONT] ? told > 0 : !is_beaten(w, i))
       w->front[w->n_front++] = i;
-    if (dl_intern(&w->groups, dl_plot_text(&w->t, i, COL_BY)) < 0)
-      return dl_fail_memory(d);
   }
-  if (w->groups.n > MOST_GROUPS)
-    return dl_fail_at(d, DL_EINPUT, w->t.path, 0,
-                      "%zu groups in column '%s' are too many to tell "
-                      "apart; choose another with --by",
-                      w->groups.n, w->t.column[COL_BY].name);
   qsort_r(w->front, w->n_front, sizeof *w->front, by_time, w);
   return DL_OK;
 }
 
-static void measure(struct drawing *w) {
-  struct dl_span x = DL_SPAN_NONE, y = DL_SPAN_NONE;
+/* A group and why it is told apart from the others. */
+struct claim {
+  size_t group, on_front, rows;
+};
+
+static int by_claim(const void *a, const void *b) {
+  const struct claim *x = a, *y = b;
+  if (x->on_front != y->on_front)
+    return x->on_front > y->on_front ? -1 : 1;
+  if (x->rows != y->rows)
+    return x->rows > y->rows ? -1 : 1;
+  return (x->group > y->group) - (x->group < y->group);
+}
+
+/* Which groups have a colour: all, or those that the front and most of the
+ * settings are of. */
+static bool choose_groups(struct drawing *w, struct claim *claim) {
+  size_t n = w->groups.n, *drawn = dl_calloc(n, sizeof *drawn);
+  w->told = dl_calloc(n, sizeof *w->told);
+  if (!drawn || !w->told)
+    return free(drawn), false;
+  for (size_t i = 0; i < w->t.n; i++)
+    claim[w->group[i]].rows++;
+  for (size_t i = 0; i < w->n_front; i++)
+    claim[w->group[w->front[i]]].on_front++;
+  w->n_told = n <= MOST_GROUPS ? n : TOLD_GROUPS;
+  if (n > MOST_GROUPS)
+    qsort(claim, n, sizeof *claim, by_claim);
+  for (size_t i = 0; i < n; i++) {
+    drawn[claim[i].group] = i < w->n_told ? i : w->n_told;
+    w->told[i] = claim[i].group;
+  }
+  for (size_t i = 0; i < w->t.n; i++)
+    w->group[i] = drawn[w->group[i]];
+  free(drawn);
+  return true;
+}
+
+/* Nodes are told apart where there are some, else what --by says, or GPUs. */
+static enum dl_status find_groups(struct drawing *w, bool chosen,
+                                  struct dl_diag *d) {
+  w->by = !chosen && *dl_plot_text(&w->t, 0, COL_NODE) ? COL_NODE : COL_BY;
+  w->group = dl_calloc(w->t.n, sizeof *w->group);
+  for (size_t i = 0; i < w->t.n && w->group; i++) {
+    long g = dl_intern(&w->groups, dl_plot_text(&w->t, i, w->by));
+    if (g < 0)
+      return dl_fail_memory(d);
+    w->group[i] = (size_t)g;
+  }
+  struct claim *claim = dl_calloc(w->groups.n, sizeof *claim);
+  for (size_t g = 0; g < w->groups.n && claim; g++)
+    claim[g].group = g;
+  bool ok = w->group && claim && choose_groups(w, claim);
+  free(claim);
+  return ok ? DL_OK : dl_fail_memory(d);
+}
+
+/* Bounds of a setting's interval that are drawn; false: none. */
+static bool has_bar(const struct drawing *w, size_t row, struct dl_span *p) {
+  double e = energy_at(w, row);
+  *p = (struct dl_span){
+      fmax(dl_plot_number(&w->t, row, COL_LOW) / w->energy.factor, e / 100),
+      fmin(dl_plot_number(&w->t, row, COL_HIGH) / w->energy.factor, e * 100)};
+  bool shown = w->t.n <= MOST_BARS;
+  for (size_t i = 0; i < w->n_front && !shown; i++)
+    shown = w->front[i] == row;
+  return shown && !isnan(dl_plot_number(&w->t, row, COL_LOW)) &&
+         !isnan(dl_plot_number(&w->t, row, COL_HIGH));
+}
+
+static void measure(struct drawing *w, bool bars) {
+  struct dl_span x = DL_SPAN_NONE, y = DL_SPAN_NONE, bar;
   for (size_t i = 0; i < w->t.n; i++) {
     dl_span_take(&x, dl_plot_number(&w->t, i, COL_TIME));
     dl_span_take(&y, dl_plot_number(&w->t, i, COL_ENERGY));
@@ -109,11 +186,15 @@ static void measure(struct drawing *w) {
   }
   w->time = dl_axis_unit("s", sqrt(x.low * x.high));
   w->energy = dl_axis_unit("J", sqrt(y.low * y.high));
+  y = (struct dl_span){y.low / w->energy.factor, y.high / w->energy.factor};
+  for (size_t i = 0; i < w->t.n && bars; i++)
+    if (has_bar(w, i, &bar)) {
+      dl_span_take(&y, bar.low);
+      dl_span_take(&y, bar.high);
+    }
   w->x = dl_span_widen_log(
       (struct dl_span){x.low / w->time.factor, x.high / w->time.factor}, 0.06);
-  w->y = dl_span_widen_log(
-      (struct dl_span){y.low / w->energy.factor, y.high / w->energy.factor},
-      0.1);
+  w->y = dl_span_widen_log(y, 0.08);
 }
 
 /* What tells a row from the others, beside its colour. */
@@ -122,14 +203,18 @@ static void say_row(const struct drawing *w, size_t row, struct dl_text *t) {
     size_t col;
     const char *before, *behind;
   } words[] = {{COL_ARCH, "", ""},
+               {COL_NODE, "", ""},
                {COL_GPU, "", ""},
                {COL_BATCH, "batch ", ""},
                {COL_SIZE, "", " px"}};
   for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
     const char *cell = dl_plot_text(&w->t, row, words[i].col);
     const char *column = w->t.column[words[i].col].name;
-    bool coloured = strcmp(column, w->t.column[COL_BY].name) == 0;
-    if (w->differs[words[i].col] && !coloured && *cell)
+    bool coloured = strcmp(column, w->t.column[w->by].name) == 0 &&
+                    w->group[row] < w->n_told;
+    /* a node says which GPUs it has */
+    bool said = words[i].col == COL_GPU && w->differs[COL_NODE];
+    if (w->differs[words[i].col] && !coloured && !said && *cell)
       dl_text_printf(t, "%s%s%s%s", t->len > 0 ? ", " : "", words[i].before,
                      cell, words[i].behind);
   }
@@ -189,15 +274,14 @@ static enum dl_status add_labels(struct dl_script *s, const struct drawing *w,
 }
 
 static void add_data(struct dl_script *s, const struct drawing *w) {
-  for (size_t g = 0; g < w->groups.n; g++) {
+  struct dl_span bar;
+  for (size_t g = 0; g <= w->n_told; g++) {
     dl_text_printf(s->t, "$g%zu << EOD\n", g);
     for (size_t i = 0; i < w->t.n; i++) {
-      double low = dl_plot_number(&w->t, i, COL_LOW) / w->energy.factor;
-      double high = dl_plot_number(&w->t, i, COL_HIGH) / w->energy.factor;
-      double row[] = {time_at(w, i), energy_at(w, i), fmax(low, w->y.low / 10),
-                      fmin(high, w->y.high * 10)};
-      if (strcmp(dl_plot_text(&w->t, i, COL_BY), w->groups.s[g]) == 0)
-        dl_script_row(s, isnan(low) || isnan(high) ? 2 : 4, row);
+      bool has = has_bar(w, i, &bar);
+      double row[] = {time_at(w, i), energy_at(w, i), bar.low, bar.high};
+      if (w->group[i] == g)
+        dl_script_row(s, has ? 4 : 2, row);
     }
     dl_text_add(s->t, "EOD\n");
   }
@@ -211,7 +295,13 @@ static void add_data(struct dl_script *s, const struct drawing *w) {
 
 static void add_axes(struct dl_script *s, const struct drawing *w) {
   dl_script_label(s, "x", "time", w->time.name);
-  dl_script_label(s, "y", "energy", w->energy.name);
+  const char *boundary = dl_plot_text(&w->t, 0, COL_BOUNDARY);
+  struct dl_text y = {0};
+  dl_text_add(&y, "energy");
+  if (*boundary && !w->differs[COL_BOUNDARY])
+    dl_text_printf(&y, ", boundary %s", boundary);
+  dl_script_label(s, "y", dl_text_str(&y), w->energy.name);
+  dl_text_free(&y);
   dl_axis_log(s, "x", w->x);
   dl_axis_log(s, "y", w->y);
   if (s->as == DL_PICTURE_DUMB) {
@@ -227,32 +317,68 @@ static void add_axes(struct dl_script *s, const struct drawing *w) {
       LEFT, RIGHT, BOTTOM, w->top, RIGHT + 0.015, w->top);
 }
 
-static bool has_bars(const struct drawing *w, size_t group) {
+static bool has_rows(const struct drawing *w, size_t group, bool bars) {
+  struct dl_span bar;
   for (size_t i = 0; i < w->t.n; i++)
-    if (strcmp(dl_plot_text(&w->t, i, COL_BY), w->groups.s[group]) == 0 &&
-        !isnan(dl_plot_number(&w->t, i, COL_LOW)) &&
-        !isnan(dl_plot_number(&w->t, i, COL_HIGH)))
+    if (w->group[i] == group && (!bars || has_bar(w, i, &bar)))
       return true;
   return false;
 }
 
+/* Whether what is slower takes less all along: a third thing to weigh, such as
+ * accuracy, puts others on the front too. */
+static bool is_staircase(const struct drawing *w) {
+  for (size_t i = 1; i < w->n_front; i++)
+    if (energy_at(w, w->front[i]) > energy_at(w, w->front[i - 1]))
+      return false;
+  return w->n_front > 1;
+}
+
+/* Markers on paper get a ring and a line, in a terminal the line. */
+static void add_front(struct dl_script *s, const struct drawing *w) {
+  if (is_staircase(w))
+    dl_text_printf(s->t, " $front with %s lc rgb '#000000' lw 1.4 %s,",
+                   s->as == DL_PICTURE_DUMB ? "lines" : "steps",
+                   s->as == DL_PICTURE_DUMB ? "title 'Pareto front'"
+                                            : "notitle");
+}
+
+static void add_rings(struct dl_script *s, const struct drawing *w) {
+  if (w->n_front > 0 && s->as != DL_PICTURE_DUMB)
+    dl_text_printf(s->t,
+                   ", $front using 1:2 with points pt 6 ps %.4g lw 1.4 lc rgb "
+                   "'#000000' title 'Pareto front'",
+                   s->as == DL_PICTURE_SVG ? 1.7 * s->scale : 1.7);
+}
+
 static void add_plots(struct dl_script *s, const struct drawing *w) {
+  const char *between = "";
   dl_text_add(s->t, "plot");
-  for (size_t g = 0; g < w->groups.n && s->as != DL_PICTURE_DUMB; g++)
-    if (has_bars(w, g))
+  for (size_t g = 0; g <= w->n_told && s->as != DL_PICTURE_DUMB; g++)
+    if (has_rows(w, g, true))
       dl_text_printf(s->t,
-                     " $g%zu using 1:2:3:4 with yerrorbars lc rgb '#A0%s' "
-                     "lw 0.8 pt 0 ps 0 notitle,",
-                     g, dl_colour[g % DL_COLOURS] + 1);
-  if (w->n_front > 1)
-    dl_text_add(s->t, " $front with lines lc rgb '#000000' lw 1.4 "
-                      "title 'Pareto front',");
-  for (size_t g = 0; g < w->groups.n; g++) {
-    dl_text_printf(s->t, "%s $g%zu using 1:2 with points", g > 0 ? "," : "", g);
+                     " $g%zu using 1:2:3:4 with yerrorbars lc rgb '#%s' "
+                     "lw 1.2 pt 0 ps 0 notitle,",
+                     g,
+                     g < w->n_told ? dl_colour[g % DL_COLOURS] + 1 : "999999");
+  add_front(s, w);
+  if (has_rows(w, w->n_told, false)) {
+    dl_text_printf(s->t,
+                   " $g%zu using 1:2 with points pt %d ps %.4g lc rgb "
+                   "'#bbbbbb' title 'others'",
+                   w->n_told, s->as == DL_PICTURE_DUMB ? 0 : 7,
+                   s->as == DL_PICTURE_SVG ? 0.5 * s->scale : 0.5);
+    between = ",";
+  }
+  for (size_t g = 0; g < w->n_told; g++) {
+    const char *name = w->groups.s[w->told[g]];
+    dl_text_printf(s->t, "%s $g%zu using 1:2 with points", between, g);
     dl_script_marker(s, g, 0.9);
     dl_text_add(s->t, " title ");
-    dl_script_quote(s, *w->groups.s[g] ? w->groups.s[g] : "setting");
+    dl_script_quote(s, *name ? name : "setting");
+    between = ",";
   }
+  add_rings(s, w);
   dl_text_add(s->t, "\n");
 }
 
@@ -271,13 +397,18 @@ static enum dl_status draw(struct dl_script *s, const struct dl_plot_options *o,
       [COL_ARCH] = {"arch", DL_CELL_TEXT, true},
       [COL_GPU] = {"gpu", DL_CELL_TEXT, true},
       [COL_BATCH] = {"batch_size", DL_CELL_TEXT, true},
-      [COL_SIZE] = {"image_px", DL_CELL_TEXT, true}};
+      [COL_SIZE] = {"image_px", DL_CELL_TEXT, true},
+      [COL_NODE] = {"node", DL_CELL_TEXT, true},
+      [COL_BOUNDARY] = {"boundary", DL_CELL_TEXT, true},
+      [COL_EXCLUDED] = {"excluded", DL_CELL_LEAVES, true}};
   enum dl_status status = dl_plot_table_read(&w.t, o->path[0], columns, N_COLS,
                                              "dlest recommend --format csv", d);
   if (status == DL_OK)
     status = find_front(&w, d);
+  if (status == DL_OK)
+    status = find_groups(&w, o->by, d);
   if (status == DL_OK) {
-    measure(&w);
+    measure(&w, s->as != DL_PICTURE_DUMB);
     dl_script_title(s, o, NULL);
     add_axes(s, &w);
     if (s->as != DL_PICTURE_DUMB)

@@ -25,6 +25,20 @@ static const struct {
              {"#000000", "#ffffff"}, {"#CC79A7", "#000000"}};
 enum { MOST_PARTS = sizeof fills / sizeof *fills };
 
+/* What dlest predict calls the parts, in words. */
+static const struct {
+  const char *code, *words;
+} known[] = {{"gpu_busy", "GPUs at work"},    {"cpu_busy", "CPUs at work"},
+             {"gpu_idle", "GPUs idle"},       {"cpu", "CPUs"},
+             {"rest", "board, fans, drives"}, {"supply", "lost in the supply"}};
+
+static const char *words_of(const char *part) {
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+    if (strcmp(known[i].code, part) == 0)
+      return known[i].words;
+  return part;
+}
+
 struct drawing {
   struct dl_plot_table t;
   struct dl_intern estimates, parts;
@@ -177,7 +191,7 @@ static void add_plots(struct dl_script *s, const struct drawing *w) {
                    "%s $p%zu using 1:2:3:4:5:6 with boxxyerror fc rgb '%s' "
                    "lw 0.7 title ",
                    p > 0 ? "," : "plot", p, fills[p].colour);
-    dl_script_quote(s, w->parts.s[p]);
+    dl_script_quote(s, words_of(w->parts.s[p]));
   }
   dl_text_add(s->t, "\n");
 }
@@ -191,7 +205,7 @@ static enum dl_status draw(struct dl_script *s, const struct dl_plot_options *o,
   struct drawing w = {0};
   enum dl_status status =
       dl_plot_table_read(&w.t, o->path[0], columns, N_COLS,
-                         "dlest predict --node NAME --format csv", d);
+                         "dlest predict --node NAME --parts --format csv", d);
   if (status == DL_OK)
     status = name_all(&w, d);
   if (status == DL_OK)
