@@ -31,14 +31,16 @@ enum {
 };
 
 /* Of more groups than these some are told apart, the others are grey. */
-enum { MOST_GROUPS = 16, TOLD_GROUPS = 7 };
+enum { MOST_GROUPS = 16, TOLD_GROUPS = 5 };
+
+/* Points of a line that labels keep off. */
+enum { SAMPLES = 32 };
 
 /* Of more settings than these the front alone shows its intervals. */
 enum { MOST_BARS = 12 };
 
 /* Edges of the area within the axes, as shares of the picture. */
 #define LEFT 0.11
-#define RIGHT 0.80
 #define BOTTOM 0.14
 #define TOP 0.96
 #define TOP_WITH_TITLE 0.90
@@ -54,13 +56,15 @@ struct drawing {
   size_t n_front;
   struct dl_axis_unit time, energy;
   struct dl_span x, y;
-  double top; /* edge of the area */
+  double top, right;     /* edges of the area */
+  struct dl_text shared; /* what the labels of all of the front would say */
   bool differs[N_COLS];
 };
 
 static void free_drawing(struct drawing *w) {
   dl_plot_table_free(&w->t);
   dl_intern_free(&w->groups);
+  dl_text_free(&w->shared);
   free(w->group);
   free(w->told);
   free(w->front);
@@ -220,13 +224,70 @@ static void say_row(const struct drawing *w, size_t row, struct dl_text *t) {
   }
 }
 
-/* A row's place in pixels from the lower left corner of the area. */
+/* Where the whole front would have one label, the legend has it. */
+static enum dl_status find_shared(struct drawing *w, struct dl_diag *d) {
+  if (w->n_front < 2)
+    return DL_OK;
+  say_row(w, w->front[0], &w->shared);
+  bool all = true, failed = w->shared.failed;
+  for (size_t i = 1; i < w->n_front && all && !failed; i++) {
+    struct dl_text t = {0};
+    say_row(w, w->front[i], &t);
+    failed = t.failed;
+    all = strcmp(dl_text_str(&t), dl_text_str(&w->shared)) == 0;
+    dl_text_free(&t);
+  }
+  if (!all)
+    dl_text_clear(&w->shared);
+  return failed ? dl_fail_memory(d) : DL_OK;
+}
+
+/* Whether what is slower takes less all along: a third thing to weigh, such as
+ * accuracy, puts others on the front too. */
+static bool is_staircase(const struct drawing *w) {
+  for (size_t i = 1; i < w->n_front; i++)
+    if (energy_at(w, w->front[i]) > energy_at(w, w->front[i - 1]))
+      return false;
+  return w->n_front > 1;
+}
+
+/* A place in pixels from the lower left corner of the area. */
+static void at_of(const struct dl_script *s, const struct drawing *w,
+                  double time, double energy, double at[2]) {
+  at[0] = log(time / w->x.low) / log(w->x.high / w->x.low) * (w->right - LEFT) *
+          s->width;
+  at[1] = log(energy / w->y.low) / log(w->y.high / w->y.low) *
+          (w->top - BOTTOM) * s->height;
+}
+
 static void place_of(const struct dl_script *s, const struct drawing *w,
                      size_t row, double at[2]) {
-  at[0] = log(time_at(w, row) / w->x.low) / log(w->x.high / w->x.low) *
-          (RIGHT - LEFT) * s->width;
-  at[1] = log(energy_at(w, row) / w->y.low) / log(w->y.high / w->y.low) *
-          (w->top - BOTTOM) * s->height;
+  at_of(s, w, time_at(w, row), energy_at(w, row), at);
+}
+
+/* Adds the lines of the front and its intervals to the points that no label
+ * may cover; returns how many there are then. */
+static size_t add_lines(const struct dl_script *s, const struct drawing *w,
+                        double (*point)[2], size_t n) {
+  struct dl_span bar;
+  bool stairs = is_staircase(w);
+  for (size_t i = 0; i < w->n_front; i++) {
+    size_t row = w->front[i];
+    double t = time_at(w, row), e = energy_at(w, row), next = t, below = e;
+    bool has = has_bar(w, row, &bar);
+    if (stairs && i + 1 < w->n_front) {
+      next = time_at(w, w->front[i + 1]);
+      below = energy_at(w, w->front[i + 1]);
+    }
+    for (size_t k = 1; k <= SAMPLES; k++) {
+      double x = (double)k / SAMPLES;
+      at_of(s, w, t * pow(next / t, x), e, point[n++]);
+      at_of(s, w, next, e * pow(below / e, x), point[n++]);
+      if (has)
+        at_of(s, w, t, bar.low * pow(bar.high / bar.low, x), point[n++]);
+    }
+  }
+  return n;
 }
 
 static void add_label(struct dl_script *s, const struct drawing *w, size_t row,
@@ -239,7 +300,7 @@ static void add_label(struct dl_script *s, const struct drawing *w, size_t row,
   dl_text_add(s->t, ",");
   dl_script_number(s, energy_at(w, row));
   dl_text_printf(s->t, " %s front offset character %g,%g\n", sides[l->dx + 1],
-                 0.9 * l->dx, 1.0 * l->dy);
+                 1.2 * l->dx, 1.0 * l->dy);
 }
 
 static enum dl_status add_labels(struct dl_script *s, const struct drawing *w,
@@ -247,13 +308,15 @@ static enum dl_status add_labels(struct dl_script *s, const struct drawing *w,
   size_t n = w->n_front;
   struct dl_text *text = dl_calloc(n, sizeof *text);
   struct dl_label *label = dl_calloc(n, sizeof *label);
-  double(*point)[2] = dl_calloc(w->t.n, sizeof *point);
+  double(*point)[2] = dl_calloc(w->t.n + n * 3 * SAMPLES, sizeof *point);
   bool ok = text && label && point;
   double line = dl_script_text_height(s);
-  const struct dl_label_area area = {
-      (RIGHT - LEFT) * s->width, (w->top - BOTTOM) * s->height, line, line / 2};
+  const struct dl_label_area area = {(w->right - LEFT) * s->width,
+                                     (w->top - BOTTOM) * s->height, line,
+                                     0.7 * line};
   for (size_t i = 0; ok && i < w->t.n; i++)
     place_of(s, w, i, point[i]);
+  size_t n_points = ok ? add_lines(s, w, point, w->t.n) : 0;
   for (size_t i = 0; ok && i < n; i++) {
     say_row(w, w->front[i], &text[i]);
     label[i] = (struct dl_label){
@@ -261,9 +324,10 @@ static enum dl_status add_labels(struct dl_script *s, const struct drawing *w,
         .y = point[w->front[i]][1],
         .width = dl_script_text_width(s, dl_text_str(&text[i]))};
   }
-  ok = ok && dl_labels_place(label, n, point, w->t.n, &area);
+  ok = ok &&
+       dl_labels_place(label, n, point, n_points, n_points - w->t.n, &area);
   for (size_t i = 0; ok && i < n; i++)
-    if (label[i].placed && text[i].len > 0)
+    if (label[i].placed && text[i].len > 0 && w->shared.len == 0)
       add_label(s, w, w->front[i], &label[i], text[i].s);
   for (size_t i = 0; text && i < n; i++)
     dl_text_free(&text[i]);
@@ -293,6 +357,16 @@ static void add_data(struct dl_script *s, const struct drawing *w) {
   dl_text_add(s->t, "EOD\n");
 }
 
+/* The legend has the room that its longest entry takes, up to half. */
+static void make_room(const struct dl_script *s, struct drawing *w) {
+  double widest = dl_script_text_width(s, "Pareto front");
+  for (size_t g = 0; g < w->n_told; g++)
+    widest = fmax(widest, dl_script_text_width(s, w->groups.s[w->told[g]]));
+  widest = fmax(widest, dl_script_text_width(s, dl_text_str(&w->shared)));
+  double em = dl_script_text_height(s);
+  w->right = fmax(0.5, 1 - (widest + 4 * em) / s->width);
+}
+
 static void add_axes(struct dl_script *s, const struct drawing *w) {
   dl_script_label(s, "x", "time", w->time.name);
   const char *boundary = dl_plot_text(&w->t, 0, COL_BOUNDARY);
@@ -305,16 +379,16 @@ static void add_axes(struct dl_script *s, const struct drawing *w) {
   dl_axis_log(s, "x", w->x);
   dl_axis_log(s, "y", w->y);
   if (s->as == DL_PICTURE_DUMB) {
-    dl_text_add(s->t, "set key bmargin center horizontal\n");
+    dl_text_add(s->t, "set key bmargin center horizontal invert\n");
     return;
   }
   dl_text_printf(
       s->t,
       "set lmargin at screen %g\nset rmargin at screen %g\n"
       "set bmargin at screen %g\nset tmargin at screen %g\n"
-      "set bars 0\nset key at screen %g,%g left top Left reverse samplen 2 "
-      "spacing 1.2\n",
-      LEFT, RIGHT, BOTTOM, w->top, RIGHT + 0.015, w->top);
+      "set bars 0\nset key at screen %g,%g left top Left reverse invert "
+      "samplen 2 spacing 1.2\n",
+      LEFT, w->right, BOTTOM, w->top, w->right + 0.015, w->top);
 }
 
 static bool has_rows(const struct drawing *w, size_t group, bool bars) {
@@ -323,15 +397,6 @@ static bool has_rows(const struct drawing *w, size_t group, bool bars) {
     if (w->group[i] == group && (!bars || has_bar(w, i, &bar)))
       return true;
   return false;
-}
-
-/* Whether what is slower takes less all along: a third thing to weigh, such as
- * accuracy, puts others on the front too. */
-static bool is_staircase(const struct drawing *w) {
-  for (size_t i = 1; i < w->n_front; i++)
-    if (energy_at(w, w->front[i]) > energy_at(w, w->front[i - 1]))
-      return false;
-  return w->n_front > 1;
 }
 
 /* Markers on paper get a ring and a line, in a terminal the line. */
@@ -344,6 +409,10 @@ static void add_front(struct dl_script *s, const struct drawing *w) {
 }
 
 static void add_rings(struct dl_script *s, const struct drawing *w) {
+  if (w->shared.len > 0 && s->as != DL_PICTURE_DUMB) {
+    dl_text_add(s->t, ", NaN with points pt 0 lc rgb '#ffffff' title ");
+    dl_script_quote(s, w->shared.s);
+  }
   if (w->n_front > 0 && s->as != DL_PICTURE_DUMB)
     dl_text_printf(s->t,
                    ", $front using 1:2 with points pt 6 ps %.4g lw 1.4 lc rgb "
@@ -370,7 +439,7 @@ static void add_plots(struct dl_script *s, const struct drawing *w) {
                    s->as == DL_PICTURE_SVG ? 0.5 * s->scale : 0.5);
     between = ",";
   }
-  for (size_t g = 0; g < w->n_told; g++) {
+  for (size_t g = w->n_told; g-- > 0;) { /* the first on top */
     const char *name = w->groups.s[w->told[g]];
     dl_text_printf(s->t, "%s $g%zu using 1:2 with points", between, g);
     dl_script_marker(s, g, 0.9);
@@ -409,6 +478,10 @@ static enum dl_status draw(struct dl_script *s, const struct dl_plot_options *o,
     status = find_groups(&w, o->by, d);
   if (status == DL_OK) {
     measure(&w, s->as != DL_PICTURE_DUMB);
+    status = find_shared(&w, d);
+  }
+  if (status == DL_OK) {
+    make_room(s, &w);
     dl_script_title(s, o, NULL);
     add_axes(s, &w);
     if (s->as != DL_PICTURE_DUMB)
