@@ -6,35 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/intern.h"
 #include "base/memory.h"
-#include "plot/axis.h"
 #include "plot/kinds.h"
 #include "plot/labels.h"
-#include "plot/table.h"
-
-enum {
-  COL_ENERGY,
-  COL_LOW,
-  COL_HIGH,
-  COL_TIME,
-  COL_FRONT,
-  COL_BY,
-  COL_ARCH,
-  COL_GPU,
-  COL_BATCH,
-  COL_SIZE,
-  COL_NODE,
-  COL_BOUNDARY,
-  COL_EXCLUDED,
-  N_COLS
-};
-
-/* Of more groups than these some are told apart, the others are grey. */
-enum { MOST_GROUPS = 16, TOLD_GROUPS = 5 };
+#include "plot/pareto.h"
 
 /* Points of a line that labels keep off. */
 enum { SAMPLES = 32 };
+
+/* A longer front has no labels. */
+enum { MOST_LABELS = 60 };
 
 /* Of more settings than these the front alone shows its intervals. */
 enum { MOST_BARS = 12 };
@@ -45,141 +26,29 @@ enum { MOST_BARS = 12 };
 #define TOP 0.96
 #define TOP_WITH_TITLE 0.90
 
-struct drawing {
-  struct dl_plot_table t;
-  struct dl_intern groups; /* by the column `by` */
-  size_t by;
-  size_t *group; /* of each row, as it is drawn; owned */
-  size_t *told;  /* n_told numbers of groups, in order; owned */
-  size_t n_told; /* rows of others have group n_told */
-  size_t *front; /* n_front rows, by time; owned */
-  size_t n_front;
-  struct dl_axis_unit time, energy;
-  struct dl_span x, y;
-  double top, right;     /* edges of the area */
-  struct dl_text shared; /* what the labels of all of the front would say */
-  bool differs[N_COLS];
-};
-
-static void free_drawing(struct drawing *w) {
+static void free_drawing(struct dl_pareto_drawing *w) {
   dl_plot_table_free(&w->t);
   dl_intern_free(&w->groups);
   dl_text_free(&w->shared);
   free(w->group);
   free(w->told);
   free(w->front);
-}
-
-static double time_at(const struct drawing *w, size_t row) {
-  return dl_plot_number(&w->t, row, COL_TIME) / w->time.factor;
-}
-
-static double energy_at(const struct drawing *w, size_t row) {
-  return dl_plot_number(&w->t, row, COL_ENERGY) / w->energy.factor;
-}
-
-static int by_time(const void *a, const void *b, void *ctx) {
-  const struct drawing *w = ctx;
-  size_t i = *(const size_t *)a, k = *(const size_t *)b;
-  double x = time_at(w, i), y = time_at(w, k);
-  return x > y ? 1 : x < y ? -1 : i > k ? 1 : -1;
-}
-
-/* Whether another row is at least as good in both and better in one. */
-static bool is_beaten(const struct drawing *w, size_t row) {
-  double t = time_at(w, row), e = energy_at(w, row);
-  for (size_t i = 0; i < w->t.n; i++)
-    if (time_at(w, i) <= t && energy_at(w, i) <= e &&
-        (time_at(w, i) < t || energy_at(w, i) < e))
-      return true;
-  return false;
-}
-
-/* The column pareto tells; without it the front is found. */
-static enum dl_status find_front(struct drawing *w, struct dl_diag *d) {
-  w->front = dl_calloc(w->t.n, sizeof *w->front);
-  if (!w->front)
-    return dl_fail_memory(d);
-  for (size_t i = 0; i < w->t.n; i++) {
-    double told = dl_plot_number(&w->t, i, COL_FRONT);
-    if (w->t.there[COL_FRONT] ? told > 0 : !is_beaten(w, i))
-      w->front[w->n_front++] = i;
-  }
-  qsort_r(w->front, w->n_front, sizeof *w->front, by_time, w);
-  return DL_OK;
-}
-
-/* A group and why it is told apart from the others. */
-struct claim {
-  size_t group, on_front, rows;
-};
-
-static int by_claim(const void *a, const void *b) {
-  const struct claim *x = a, *y = b;
-  if (x->on_front != y->on_front)
-    return x->on_front > y->on_front ? -1 : 1;
-  if (x->rows != y->rows)
-    return x->rows > y->rows ? -1 : 1;
-  return (x->group > y->group) - (x->group < y->group);
-}
-
-/* Which groups have a colour: all, or those that the front and most of the
- * settings are of. */
-static bool choose_groups(struct drawing *w, struct claim *claim) {
-  size_t n = w->groups.n, *drawn = dl_calloc(n, sizeof *drawn);
-  w->told = dl_calloc(n, sizeof *w->told);
-  if (!drawn || !w->told)
-    return free(drawn), false;
-  for (size_t i = 0; i < w->t.n; i++)
-    claim[w->group[i]].rows++;
-  for (size_t i = 0; i < w->n_front; i++)
-    claim[w->group[w->front[i]]].on_front++;
-  w->n_told = n <= MOST_GROUPS ? n : TOLD_GROUPS;
-  if (n > MOST_GROUPS)
-    qsort(claim, n, sizeof *claim, by_claim);
-  for (size_t i = 0; i < n; i++) {
-    drawn[claim[i].group] = i < w->n_told ? i : w->n_told;
-    w->told[i] = claim[i].group;
-  }
-  for (size_t i = 0; i < w->t.n; i++)
-    w->group[i] = drawn[w->group[i]];
-  free(drawn);
-  return true;
-}
-
-/* Nodes are told apart where there are some, else what --by says, or GPUs. */
-static enum dl_status find_groups(struct drawing *w, bool chosen,
-                                  struct dl_diag *d) {
-  w->by = !chosen && *dl_plot_text(&w->t, 0, COL_NODE) ? COL_NODE : COL_BY;
-  w->group = dl_calloc(w->t.n, sizeof *w->group);
-  for (size_t i = 0; i < w->t.n && w->group; i++) {
-    long g = dl_intern(&w->groups, dl_plot_text(&w->t, i, w->by));
-    if (g < 0)
-      return dl_fail_memory(d);
-    w->group[i] = (size_t)g;
-  }
-  struct claim *claim = dl_calloc(w->groups.n, sizeof *claim);
-  for (size_t g = 0; g < w->groups.n && claim; g++)
-    claim[g].group = g;
-  bool ok = w->group && claim && choose_groups(w, claim);
-  free(claim);
-  return ok ? DL_OK : dl_fail_memory(d);
+  free(w->on_front);
 }
 
 /* Bounds of a setting's interval that are drawn; false: none. */
-static bool has_bar(const struct drawing *w, size_t row, struct dl_span *p) {
-  double e = energy_at(w, row);
+static bool has_bar(const struct dl_pareto_drawing *w, size_t row,
+                    struct dl_span *p) {
+  double e = dl_pareto_energy(w, row);
   *p = (struct dl_span){
       fmax(dl_plot_number(&w->t, row, COL_LOW) / w->energy.factor, e / 100),
       fmin(dl_plot_number(&w->t, row, COL_HIGH) / w->energy.factor, e * 100)};
-  bool shown = w->t.n <= MOST_BARS;
-  for (size_t i = 0; i < w->n_front && !shown; i++)
-    shown = w->front[i] == row;
+  bool shown = w->t.n <= MOST_BARS || w->on_front[row];
   return shown && !isnan(dl_plot_number(&w->t, row, COL_LOW)) &&
          !isnan(dl_plot_number(&w->t, row, COL_HIGH));
 }
 
-static void measure(struct drawing *w, bool bars) {
+static void measure(struct dl_pareto_drawing *w, bool bars) {
   struct dl_span x = DL_SPAN_NONE, y = DL_SPAN_NONE, bar;
   for (size_t i = 0; i < w->t.n; i++) {
     dl_span_take(&x, dl_plot_number(&w->t, i, COL_TIME));
@@ -202,7 +71,8 @@ static void measure(struct drawing *w, bool bars) {
 }
 
 /* What tells a row from the others, beside its colour. */
-static void say_row(const struct drawing *w, size_t row, struct dl_text *t) {
+static void say_row(const struct dl_pareto_drawing *w, size_t row,
+                    struct dl_text *t) {
   static const struct {
     size_t col;
     const char *before, *behind;
@@ -225,7 +95,8 @@ static void say_row(const struct drawing *w, size_t row, struct dl_text *t) {
 }
 
 /* Where the whole front would have one label, the legend has it. */
-static enum dl_status find_shared(struct drawing *w, struct dl_diag *d) {
+static enum dl_status find_shared(struct dl_pareto_drawing *w,
+                                  struct dl_diag *d) {
   if (w->n_front < 2)
     return DL_OK;
   say_row(w, w->front[0], &w->shared);
@@ -244,15 +115,15 @@ static enum dl_status find_shared(struct drawing *w, struct dl_diag *d) {
 
 /* Whether what is slower takes less all along: a third thing to weigh, such as
  * accuracy, puts others on the front too. */
-static bool is_staircase(const struct drawing *w) {
+static bool is_staircase(const struct dl_pareto_drawing *w) {
   for (size_t i = 1; i < w->n_front; i++)
-    if (energy_at(w, w->front[i]) > energy_at(w, w->front[i - 1]))
+    if (dl_pareto_energy(w, w->front[i]) > dl_pareto_energy(w, w->front[i - 1]))
       return false;
   return w->n_front > 1;
 }
 
 /* A place in pixels from the lower left corner of the area. */
-static void at_of(const struct dl_script *s, const struct drawing *w,
+static void at_of(const struct dl_script *s, const struct dl_pareto_drawing *w,
                   double time, double energy, double at[2]) {
   at[0] = log(time / w->x.low) / log(w->x.high / w->x.low) * (w->right - LEFT) *
           s->width;
@@ -260,24 +131,27 @@ static void at_of(const struct dl_script *s, const struct drawing *w,
           (w->top - BOTTOM) * s->height;
 }
 
-static void place_of(const struct dl_script *s, const struct drawing *w,
-                     size_t row, double at[2]) {
-  at_of(s, w, time_at(w, row), energy_at(w, row), at);
+static void place_of(const struct dl_script *s,
+                     const struct dl_pareto_drawing *w, size_t row,
+                     double at[2]) {
+  at_of(s, w, dl_pareto_time(w, row), dl_pareto_energy(w, row), at);
 }
 
 /* Adds the lines of the front and its intervals to the points that no label
  * may cover; returns how many there are then. */
-static size_t add_lines(const struct dl_script *s, const struct drawing *w,
-                        double (*point)[2], size_t n) {
+static size_t add_lines(const struct dl_script *s,
+                        const struct dl_pareto_drawing *w, double (*point)[2],
+                        size_t n) {
   struct dl_span bar;
   bool stairs = is_staircase(w);
   for (size_t i = 0; i < w->n_front; i++) {
     size_t row = w->front[i];
-    double t = time_at(w, row), e = energy_at(w, row), next = t, below = e;
+    double t = dl_pareto_time(w, row), e = dl_pareto_energy(w, row), next = t,
+           below = e;
     bool has = has_bar(w, row, &bar);
     if (stairs && i + 1 < w->n_front) {
-      next = time_at(w, w->front[i + 1]);
-      below = energy_at(w, w->front[i + 1]);
+      next = dl_pareto_time(w, w->front[i + 1]);
+      below = dl_pareto_energy(w, w->front[i + 1]);
     }
     for (size_t k = 1; k <= SAMPLES; k++) {
       double x = (double)k / SAMPLES;
@@ -290,20 +164,21 @@ static size_t add_lines(const struct dl_script *s, const struct drawing *w,
   return n;
 }
 
-static void add_label(struct dl_script *s, const struct drawing *w, size_t row,
-                      const struct dl_label *l, const char *text) {
+static void add_label(struct dl_script *s, const struct dl_pareto_drawing *w,
+                      size_t row, const struct dl_label *l, const char *text) {
   static const char *const sides[] = {"right", "center", "left"};
   dl_text_add(s->t, "set label ");
   dl_script_quote(s, text);
   dl_text_add(s->t, " at ");
-  dl_script_number(s, time_at(w, row));
+  dl_script_number(s, dl_pareto_time(w, row));
   dl_text_add(s->t, ",");
-  dl_script_number(s, energy_at(w, row));
+  dl_script_number(s, dl_pareto_energy(w, row));
   dl_text_printf(s->t, " %s front offset character %g,%g\n", sides[l->dx + 1],
                  1.2 * l->dx, 1.0 * l->dy);
 }
 
-static enum dl_status add_labels(struct dl_script *s, const struct drawing *w,
+static enum dl_status add_labels(struct dl_script *s,
+                                 const struct dl_pareto_drawing *w,
                                  struct dl_diag *d) {
   size_t n = w->n_front;
   struct dl_text *text = dl_calloc(n, sizeof *text);
@@ -337,13 +212,14 @@ static enum dl_status add_labels(struct dl_script *s, const struct drawing *w,
   return ok ? DL_OK : dl_fail_memory(d);
 }
 
-static void add_data(struct dl_script *s, const struct drawing *w) {
+static void add_data(struct dl_script *s, const struct dl_pareto_drawing *w) {
   struct dl_span bar;
   for (size_t g = 0; g <= w->n_told; g++) {
     dl_text_printf(s->t, "$g%zu << EOD\n", g);
     for (size_t i = 0; i < w->t.n; i++) {
       bool has = has_bar(w, i, &bar);
-      double row[] = {time_at(w, i), energy_at(w, i), bar.low, bar.high};
+      double row[] = {dl_pareto_time(w, i), dl_pareto_energy(w, i), bar.low,
+                      bar.high};
       if (w->group[i] == g)
         dl_script_row(s, has ? 4 : 2, row);
     }
@@ -351,14 +227,15 @@ static void add_data(struct dl_script *s, const struct drawing *w) {
   }
   dl_text_add(s->t, "$front << EOD\n");
   for (size_t i = 0; i < w->n_front; i++) {
-    double row[] = {time_at(w, w->front[i]), energy_at(w, w->front[i])};
+    double row[] = {dl_pareto_time(w, w->front[i]),
+                    dl_pareto_energy(w, w->front[i])};
     dl_script_row(s, 2, row);
   }
   dl_text_add(s->t, "EOD\n");
 }
 
 /* The legend has the room that its longest entry takes, up to half. */
-static void make_room(const struct dl_script *s, struct drawing *w) {
+static void make_room(const struct dl_script *s, struct dl_pareto_drawing *w) {
   double widest = dl_script_text_width(s, "Pareto front");
   for (size_t g = 0; g < w->n_told; g++)
     widest = fmax(widest, dl_script_text_width(s, w->groups.s[w->told[g]]));
@@ -367,7 +244,7 @@ static void make_room(const struct dl_script *s, struct drawing *w) {
   w->right = fmax(0.5, 1 - (widest + 4 * em) / s->width);
 }
 
-static void add_axes(struct dl_script *s, const struct drawing *w) {
+static void add_axes(struct dl_script *s, const struct dl_pareto_drawing *w) {
   dl_script_label(s, "x", "time", w->time.name);
   const char *boundary = dl_plot_text(&w->t, 0, COL_BOUNDARY);
   struct dl_text y = {0};
@@ -391,7 +268,8 @@ static void add_axes(struct dl_script *s, const struct drawing *w) {
       LEFT, w->right, BOTTOM, w->top, w->right + 0.015, w->top);
 }
 
-static bool has_rows(const struct drawing *w, size_t group, bool bars) {
+static bool has_rows(const struct dl_pareto_drawing *w, size_t group,
+                     bool bars) {
   struct dl_span bar;
   for (size_t i = 0; i < w->t.n; i++)
     if (w->group[i] == group && (!bars || has_bar(w, i, &bar)))
@@ -400,7 +278,7 @@ static bool has_rows(const struct drawing *w, size_t group, bool bars) {
 }
 
 /* Markers on paper get a ring and a line, in a terminal the line. */
-static void add_front(struct dl_script *s, const struct drawing *w) {
+static void add_front(struct dl_script *s, const struct dl_pareto_drawing *w) {
   if (is_staircase(w))
     dl_text_printf(s->t, " $front with %s lc rgb '#000000' lw 1.4 %s,",
                    s->as == DL_PICTURE_DUMB ? "lines" : "steps",
@@ -408,7 +286,7 @@ static void add_front(struct dl_script *s, const struct drawing *w) {
                                             : "notitle");
 }
 
-static void add_rings(struct dl_script *s, const struct drawing *w) {
+static void add_rings(struct dl_script *s, const struct dl_pareto_drawing *w) {
   if (w->shared.len > 0 && s->as != DL_PICTURE_DUMB) {
     dl_text_add(s->t, ", NaN with points pt 0 lc rgb '#ffffff' title ");
     dl_script_quote(s, w->shared.s);
@@ -420,7 +298,7 @@ static void add_rings(struct dl_script *s, const struct drawing *w) {
                    s->as == DL_PICTURE_SVG ? 1.7 * s->scale : 1.7);
 }
 
-static void add_plots(struct dl_script *s, const struct drawing *w) {
+static void add_plots(struct dl_script *s, const struct dl_pareto_drawing *w) {
   const char *between = "";
   dl_text_add(s->t, "plot");
   for (size_t g = 0; g <= w->n_told && s->as != DL_PICTURE_DUMB; g++)
@@ -453,9 +331,10 @@ static void add_plots(struct dl_script *s, const struct drawing *w) {
 
 static enum dl_status draw(struct dl_script *s, const struct dl_plot_options *o,
                            struct dl_diag *d) {
-  struct drawing w = {.time = {1, "s"},
-                      .energy = {1, "J"},
-                      .top = o->title && *o->title ? TOP_WITH_TITLE : TOP};
+  struct dl_pareto_drawing w = {.time = {1, "s"},
+                                .energy = {1, "J"},
+                                .top = o->title && *o->title ? TOP_WITH_TITLE
+                                                             : TOP};
   const struct dl_plot_column columns[N_COLS] = {
       [COL_ENERGY] = {"energy_j", DL_CELL_POSITIVE, false},
       [COL_LOW] = {"energy_low_j", DL_CELL_NUMBER, true},
@@ -473,9 +352,9 @@ static enum dl_status draw(struct dl_script *s, const struct dl_plot_options *o,
   enum dl_status status = dl_plot_table_read(&w.t, o->path[0], columns, N_COLS,
                                              "dlest recommend --format csv", d);
   if (status == DL_OK)
-    status = find_front(&w, d);
+    status = dl_pareto_front(&w, d);
   if (status == DL_OK)
-    status = find_groups(&w, o->by, d);
+    status = dl_pareto_groups(&w, o->by, d);
   if (status == DL_OK) {
     measure(&w, s->as != DL_PICTURE_DUMB);
     status = find_shared(&w, d);
@@ -484,7 +363,7 @@ static enum dl_status draw(struct dl_script *s, const struct dl_plot_options *o,
     make_room(s, &w);
     dl_script_title(s, o, NULL);
     add_axes(s, &w);
-    if (s->as != DL_PICTURE_DUMB)
+    if (s->as != DL_PICTURE_DUMB && w.n_front <= MOST_LABELS)
       status = add_labels(s, &w, d);
   }
   if (status == DL_OK) {

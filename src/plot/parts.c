@@ -58,6 +58,8 @@ static void free_drawing(struct drawing *w) {
 
 static enum dl_status name_all(struct drawing *w, struct dl_diag *d) {
   for (size_t i = 0; i < w->t.n; i++) {
+    if (isnan(dl_plot_number(&w->t, i, COL_ENERGY)))
+      continue; /* not known: cooling, without a PUE */
     if (dl_plot_number(&w->t, i, COL_ENERGY) < 0)
       return dl_fail_at(d, DL_EINPUT, w->t.path, w->t.line[i],
                         "column 'energy_j': a part of less than 0 J cannot be "
@@ -71,6 +73,8 @@ static enum dl_status name_all(struct drawing *w, struct dl_diag *d) {
                       "%zu estimates of %zu parts are too many for a picture "
                       "(at most %d of %d)",
                       w->estimates.n, w->parts.n, MOST_ESTIMATES, MOST_PARTS);
+  if (w->estimates.n == 0)
+    return dl_fail_at(d, DL_EINPUT, w->t.path, 0, "no energy to draw");
   w->energy = dl_calloc(w->estimates.n * w->parts.n, sizeof *w->energy);
   w->total = dl_calloc(w->estimates.n, sizeof *w->total);
   return w->energy && w->total ? DL_OK : dl_fail_memory(d);
@@ -78,6 +82,8 @@ static enum dl_status name_all(struct drawing *w, struct dl_diag *d) {
 
 static enum dl_status add_up(struct drawing *w, struct dl_diag *d) {
   for (size_t i = 0; i < w->t.n; i++) {
+    if (isnan(dl_plot_number(&w->t, i, COL_ENERGY)))
+      continue;
     size_t e = (size_t)dl_intern_find(&w->estimates,
                                       dl_plot_text(&w->t, i, COL_ESTIMATE));
     size_t p =
@@ -201,7 +207,7 @@ static enum dl_status draw(struct dl_script *s, const struct dl_plot_options *o,
   static const struct dl_plot_column columns[N_COLS] = {
       [COL_ESTIMATE] = {"estimate", DL_CELL_TEXT, false},
       [COL_PART] = {"part", DL_CELL_TEXT, false},
-      [COL_ENERGY] = {"energy_j", DL_CELL_NEEDED, false}};
+      [COL_ENERGY] = {"energy_j", DL_CELL_NUMBER, false}};
   struct drawing w = {0};
   enum dl_status status =
       dl_plot_table_read(&w.t, o->path[0], columns, N_COLS,

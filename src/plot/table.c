@@ -45,7 +45,7 @@ static bool read_number(const struct dl_plot_table *t,
                         const struct dl_plot_column *c, const char *cell,
                         size_t line, double *x, struct dl_diag *d) {
   enum dl_number found = dl_parse_number(cell, strlen(cell), x);
-  bool needed = c->kind == DL_CELL_NEEDED || c->kind == DL_CELL_POSITIVE;
+  bool needed = c->kind == DL_CELL_POSITIVE;
   bool above = c->kind == DL_CELL_POSITIVE || c->kind == DL_CELL_ABOVE;
   if (found == DL_NUMBER_EMPTY && !needed)
     return true;
