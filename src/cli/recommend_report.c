@@ -324,7 +324,7 @@ static void add_archs(struct telling *w) {
       {"next_gpu", places && !nodes ? "next GPU" : NULL, NULL, DL_CODE, false},
       {"next_more", places ? "takes more" : NULL, NULL, DL_PERCENT, false},
       {"next_overlaps", NULL, NULL, DL_CODE, false}};
-  struct best best[MOST_ARCHS];
+  struct best best[MOST_ARCHS] = {0};
   struct dl_value v[A_COLUMNS];
   double dearest = 0;
   size_t n = 0;
