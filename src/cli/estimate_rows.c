@@ -18,13 +18,14 @@ const struct dl_column dl_estimate_columns[DL_ESTIMATE_COLUMNS] = {
     {"duration_from", "time from", NULL, DL_CODE, false},
     {"facility_energy_j", NULL, "J", DL_ENERGY, false},
     {"co2e_g", "emissions", "g CO2e", DL_MASS, false},
+    {"cost", NULL, NULL, DL_PLAIN, false},
     {"interval_from", NULL, NULL, DL_CODE, false},
     {"interval_groups", NULL, NULL, DL_CODE, false},
     {"model", NULL, NULL, DL_CODE, false},
     {"extrapolates", NULL, NULL, DL_CODE, false},
 };
 
-enum { FACILITY = 10, EMISSIONS = 11 };
+enum { FACILITY = 10, EMISSIONS = 11, COST = DL_ESTIMATE_COST };
 
 void dl_estimate_headings(struct dl_column columns[DL_ESTIMATE_COLUMNS],
                           const struct dl_footprint *foot) {
@@ -34,6 +35,10 @@ void dl_estimate_headings(struct dl_column columns[DL_ESTIMATE_COLUMNS],
     columns[FACILITY].heading = "facility";
   if (isnan(foot->intensity.x))
     columns[EMISSIONS].heading = NULL;
+  if (!isnan(foot->price)) {
+    columns[COST].heading = "cost";
+    columns[COST].unit = foot->currency;
+  }
 }
 
 void dl_estimate_values(const struct dl_estimate *est,
@@ -53,19 +58,31 @@ void dl_estimate_values(const struct dl_estimate *est,
   v[i++] = dl_string(any ? est->duration_from : NULL);
   v[i++] = dl_number(dl_facility_energy(foot, est->energy_j));
   v[i++] = dl_number(dl_emissions(foot, est->energy_j));
+  v[i++] = dl_number(dl_cost(foot, est->energy_j));
   v[i++] = dl_string(est->interval_from);
   v[i++] = est->interval_from ? dl_count(est->interval_groups) : dl_number(NAN);
   v[i++] = dl_string(est->model);
   v[i++] = dl_strings(est->outside, est->n_outside);
 }
 
-enum { RECOMMENDED, INTENSITY, INTENSITY_OF, PUE, PUE_OF, MEMORY };
+enum {
+  RECOMMENDED,
+  INTENSITY,
+  INTENSITY_OF,
+  PUE,
+  PUE_OF,
+  PRICE,
+  CURRENCY,
+  MEMORY
+};
 const struct dl_column dl_row_columns[DL_ROW_COLUMNS] = {
     [RECOMMENDED] = {"recommended", "recommended", NULL, DL_CODE, false},
     [INTENSITY] = {"intensity_g_kwh", NULL, "g/kWh", DL_PLAIN, false},
     [INTENSITY_OF] = {"intensity_of", NULL, NULL, DL_CODE, false},
     [PUE] = {"pue", NULL, NULL, DL_PLAIN, false},
     [PUE_OF] = {"pue_of", NULL, NULL, DL_CODE, false},
+    [PRICE] = {"price_per_kwh", NULL, NULL, DL_PLAIN, false},
+    [CURRENCY] = {"currency", NULL, NULL, DL_CODE, false},
     [MEMORY] = {"memory_need_gb", "memory", "GB", DL_PLAIN, false},
 };
 
@@ -86,6 +103,8 @@ void dl_row_values(const struct dl_footprint *foot, bool recommended,
   v[INTENSITY_OF] = dl_string(foot->intensity.of);
   v[PUE] = dl_number(foot->pue.x);
   v[PUE_OF] = dl_string(foot->pue.of);
+  v[PRICE] = dl_number(foot->price);
+  v[CURRENCY] = dl_string(foot->currency);
   v[MEMORY] = dl_number(memory_need_gb);
 }
 

@@ -8,12 +8,12 @@
 #include "cli/job_options.h"
 #include "estimate/session.h"
 
-enum { DL_ESTIMATE_COLUMNS = 16 };
+enum { DL_ESTIMATE_COST = 12, DL_ESTIMATE_COLUMNS = 17 };
 
 extern const struct dl_column dl_estimate_columns[DL_ESTIMATE_COLUMNS];
 
-/* The columns; facility energy and emissions have a heading where they are
- * known. */
+/* The columns; facility energy, emissions and cost have a heading where they
+ * are known. They borrow from foot. */
 void dl_estimate_headings(struct dl_column columns[DL_ESTIMATE_COLUMNS],
                           const struct dl_footprint *foot);
 
@@ -29,8 +29,9 @@ enum dl_status dl_open_model(struct dl_cli *cli, const char *path,
                              struct dl_model **m);
 
 /* Columns behind those of an estimate, where rows are many: whether it is the
- * recommended one, what its emissions come from, the memory needed. */
-enum { DL_ROW_COLUMNS = 6 };
+ * recommended one, what its emissions and its cost come from, the memory
+ * needed. */
+enum { DL_ROW_COLUMNS = 8 };
 extern const struct dl_column dl_row_columns[DL_ROW_COLUMNS];
 
 void dl_row_headings(struct dl_column columns[DL_ROW_COLUMNS],

@@ -18,7 +18,7 @@
 struct dl_stream;
 
 struct dl_format {
-  const char *name; /* "text", "json", "csv", "markdown", "latex" */
+  const char *name; /* "text", "json", "csv", ... */
   const char *summary;
   /* A whole report. `colour` allows escape sequences. */
   enum dl_status (*report)(const struct dl_report *r, FILE *f, bool colour,
@@ -41,6 +41,11 @@ struct dl_format {
 /* Writes rows that `add` made, and empties the text. */
 enum dl_status dl_stream_write(struct dl_stream *s, struct dl_text *rows,
                                struct dl_diag *d);
+
+/* Members of r go behind the rows, in formats where one document holds both
+ * (JSON); others have rows alone. To be said before end; r must live until
+ * then. */
+void dl_stream_tail(struct dl_stream *s, const struct dl_report *r);
 
 size_t dl_format_count(void);
 const struct dl_format *dl_format_at(size_t i);
