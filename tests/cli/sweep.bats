@@ -22,12 +22,20 @@ GRID=(--arch resnet50,vit_base_patch16_224 --gpu a100,t4 --gpus 1,2
         jq -S ".estimates[$((6 * i)):$((6 * i + 6))] | map(del(.arch, .gpu,
           .n_gpus, .image_px, .seq_len, .batch_size, .recommended,
           .intensity_g_kwh, .intensity_of, .pue, .pue_of,
-          .memory_need_gb))" sweep.json >part.json
+          .price_per_kwh, .currency, .memory_need_gb))" sweep.json >part.json
         jq -S .estimates out | diff - part.json
       fi
       ((++i))
     done; done; done
   done; done
+}
+
+@test "every row has the price, and the cost of its energy" {
+  gives 0 '' predict --arch resnet50,vgg16 --gpu a100,t4 --method tdp \
+    --duration 2h --price 0.5EUR --pue 1.2 -q --format json
+  check '.estimates | length == 4'
+  check 'all(.estimates[]; .price_per_kwh == 0.5 and .currency == "EUR" and
+    ((.cost - 0.5 * 1.2 * .energy_kwh) | fabs) < 1e-12)'
 }
 
 @test "CSV is the same for any number of threads" {
