@@ -18,6 +18,7 @@
 #include <stdio.h>
 
 #include "base/diag.h"
+#include "base/text.h"
 
 struct dl_csv;
 
@@ -62,7 +63,8 @@ size_t dl_csv_expected_rows(const struct dl_csv *csv);
  * rows handed out. */
 void dl_csv_digest(const struct dl_csv *csv, char hex[33], size_t *rows);
 
-/* Writes one cell, quoted if it has to be. */
+/* Writes one cell, quoted if it has to be; or appends it to a text. */
 void dl_csv_write_cell(FILE *f, const char *cell);
+void dl_csv_add_cell(struct dl_text *t, const char *cell);
 
 #endif

@@ -271,4 +271,5 @@ const struct dl_format dl_format_json = {
     "json",      "everything, exact, for programs",
     json_report, json_begin,
     json_row,    json_end,
+    NULL,
 };
