@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/command.h"
+#include "cli/complete.h"
 #include "cli/run.h"
 #include "config.h"
 #include "math/setup.h"
@@ -50,6 +50,8 @@ int main(int argc, char **argv) {
     char *again[] = {argv[0], argv[2], "--help", NULL};
     return main(3, again);
   }
+  if (strcmp(word, "--complete") == 0)
+    return (int)dl_complete(argc - 2, argv + 2);
   const struct dl_command *c = dl_command_find(word);
   if (!c) {
     if (*word)
