@@ -18,6 +18,7 @@
 #include <stdio.h>
 
 #include "base/diag.h"
+#include "base/text.h"
 
 struct dl_csv;
 
@@ -61,6 +62,10 @@ size_t dl_csv_expected_rows(const struct dl_csv *csv);
  * it) of the bytes in hexadecimal, NUL-terminated, and the number of data
  * rows handed out. */
 void dl_csv_digest(const struct dl_csv *csv, char hex[33], size_t *rows);
+
+/* Appends "libcsv 3.0.3, xxHash 0.8.1". libcsv cannot be asked: the version is
+ * that of its header. */
+void dl_csv_versions(struct dl_text *t);
 
 /* Writes one cell, quoted if it has to be. */
 void dl_csv_write_cell(FILE *f, const char *cell);

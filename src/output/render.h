@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "base/diag.h"
+#include "base/text.h"
 #include "output/report.h"
 
 /* A stream writes rows as they come, in constant memory: begin once, row for
@@ -31,6 +32,9 @@ struct dl_format {
                         struct dl_diag *d);
   enum dl_status (*end)(struct dl_stream *s, struct dl_diag *d);
 };
+
+/* Appends "jansson 2.14", of the library that is running. */
+void dl_json_version(struct dl_text *t);
 
 size_t dl_format_count(void);
 const struct dl_format *dl_format_at(size_t i);
