@@ -308,6 +308,8 @@ END
   # One name: taken, with a blank behind it; several: as far as they agree.
   PATH=$PWD/bin:$PATH python3 "$TOP_SRCDIR/tests/cli/type_keys.py" record \
     'dlest pred\t--cou\tES' \
+    'X=1 dlest pred\t-q' \
+    'true | dlest pred\t-q' \
     'dlest predict --cloud aws:eu-nor\t--dataset cifar10\t0 -q\t' \
     'dlest predict --cloud=aws:eu-nor\t-q' \
     'dlest fit a\t--cv group:conf\t-q' \
@@ -316,6 +318,8 @@ END
     -- "$@"
   diff - record <<'END'
 <predict><--country><ES>
+<predict><-q>
+<predict><-q>
 <predict><--cloud><aws:eu-north-1><--dataset><cifar100><-q>
 <predict><--cloud=aws:eu-north-1><-q>
 <fit><a b.csv><--cv><group:config><-q>
