@@ -101,7 +101,7 @@ enum dl_status dl_mig_share(const struct dl_descriptor *gpu,
 
 const char *dl_mig_profile_at(size_t i) {
   enum { MOST = PROFILES * (sizeof boards / sizeof *boards) };
-  const char *seen[MOST];
+  const char *seen[MOST] = {NULL};
   size_t n = 0;
   for (size_t j = 0; j < MOST; j++) {
     const char *name = boards[j / PROFILES].profile[j % PROFILES].name;

@@ -180,8 +180,8 @@ read_option(const struct line *l, const char *word, const char **value) {
 static bool offer_option(const struct argp_option *o,
                          const struct argp_option *first, void *ctx) {
   struct dl_completion *c = ctx;
-  char text[80];
   if (o->name) {
+    char text[80];
     snprintf(text, sizeof text, "--%s", o->name);
     dl_offer(c, text, first->doc);
   }
