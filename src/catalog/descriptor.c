@@ -37,6 +37,7 @@ enum dl_status dl_descriptor_set(struct dl_descriptor *e, const char *field,
     return dl_fail(d, DL_EINPUT, "%s.%s: %s is not between %g and %g", k->word,
                    field, text, f->low, f->high);
   e->value[i] = (struct dl_value_of){x, "given", NULL};
+  e->value_year[i] = NULL;
   return DL_OK;
 }
 

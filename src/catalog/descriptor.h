@@ -178,6 +178,7 @@ struct dl_descriptor {
   size_t n_aliases;
   struct dl_value_of value[DL_MAX_FIELDS];
   size_t value_line[DL_MAX_FIELDS];         /* where it was read; 0: nowhere */
+  const char *value_year[DL_MAX_FIELDS];    /* of its source, or NULL */
   enum dl_scaling scaling;                  /* architectures */
   const struct dl_transformer *transformer; /* its shape, or NULL */
   const char *shape_source;                 /* who published the shape */

@@ -29,18 +29,27 @@ static size_t count_children(dl_node *node, const char *name) {
   return n;
 }
 
-/* Title of the source with that id, the id itself if it is not declared. */
-static const char *source_title(const struct dl_xml *xml, const char *id) {
+/* The source with that id; NULL: not declared. */
+static dl_node *find_source(const struct dl_xml *xml, const char *id) {
   dl_node *list = id ? dl_xml_first(dl_xml_root(xml), "sources") : NULL;
-  if (!list)
-    return id;
-  for (dl_node *s = dl_xml_first(list, "source"); s;
+  for (dl_node *s = list ? dl_xml_first(list, "source") : NULL; s;
        s = dl_xml_next(s, "source")) {
     const char *this_id = dl_xml_attr(s, "id");
     if (this_id && strcmp(this_id, id) == 0)
-      return dl_xml_attr(s, "title");
+      return s;
   }
-  return id;
+  return NULL;
+}
+
+/* Its title, the id itself if it is not declared. */
+static const char *source_title(const struct dl_xml *xml, const char *id) {
+  dl_node *source = find_source(xml, id);
+  return source ? dl_xml_attr(source, "title") : id;
+}
+
+static const char *source_year(const struct dl_xml *xml, const char *id) {
+  dl_node *source = find_source(xml, id);
+  return source ? dl_xml_attr(source, "year") : NULL;
 }
 
 static enum dl_status read_value(const struct dl_xml *xml, enum dl_kind kind,
@@ -67,10 +76,10 @@ static enum dl_status read_value(const struct dl_xml *xml, enum dl_kind kind,
   return DL_OK;
 }
 
-/* `lines` may be NULL. */
+/* The line and the year of the source go to `e`, which may be NULL. */
 static enum dl_status enter_value(const struct dl_xml *xml, dl_node *node,
                                   enum dl_kind kind, struct dl_value_of *value,
-                                  size_t *lines, struct dl_diag *d) {
+                                  struct dl_descriptor *e, struct dl_diag *d) {
   long field;
   struct dl_value_of v = {0};
   enum dl_status status = read_value(xml, kind, node, &field, &v, d);
@@ -81,8 +90,10 @@ static enum dl_status enter_value(const struct dl_xml *xml, dl_node *node,
   if (status != DL_OK)
     return status;
   value[field] = v;
-  if (lines)
-    lines[field] = dl_xml_line(node);
+  if (e) {
+    e->value_line[field] = dl_xml_line(node);
+    e->value_year[field] = source_year(xml, dl_xml_attr(node, "source"));
+  }
   return DL_OK;
 }
 
@@ -103,13 +114,13 @@ static void collect(struct dl_findings *l, const struct dl_xml *xml,
  * and listed. */
 static enum dl_status read_values(const struct dl_shelf *s, dl_node *node,
                                   enum dl_kind kind, struct dl_value_of *value,
-                                  size_t *lines, struct dl_diag *d) {
+                                  struct dl_descriptor *e, struct dl_diag *d) {
   for (dl_node *c = dl_xml_first(node, "value"); c;
        c = dl_xml_next(c, "value")) {
     struct dl_diag own;
     dl_diag_init(&own);
     enum dl_status status =
-        enter_value(s->xml, c, kind, value, lines, s->findings ? &own : d);
+        enter_value(s->xml, c, kind, value, e, s->findings ? &own : d);
     if (status == DL_EINPUT && s->findings) {
       collect(s->findings, s->xml, c, &own);
       status = DL_OK;
@@ -213,8 +224,7 @@ static enum dl_status read_entry(struct dl_shelf *s, dl_node *node,
   if (!e->name)
     e->name = e->id;
   no_values(e->value);
-  enum dl_status status =
-      read_values(s, node, kind, e->value, e->value_line, d);
+  enum dl_status status = read_values(s, node, kind, e->value, e, d);
   if (status == DL_OK && kind == DL_ARCHITECTURE)
     status = read_inputs(s, node, e, d);
   if (status == DL_OK && kind == DL_ARCHITECTURE)

@@ -121,6 +121,8 @@ static void add_estimates(struct dl_report *r, const struct single *s,
   struct dl_column columns[DL_ESTIMATE_COLUMNS];
   dl_estimate_headings(columns, foot);
   columns[3].heading = s->interval;
+  if (o->node.found) /* what the job costs is told below */
+    columns[DL_ESTIMATE_COST].heading = NULL;
   struct dl_table *t = dl_report_table(r, "estimates", "Estimates", columns,
                                        DL_ESTIMATE_COLUMNS, !o->node.parts);
   for (size_t i = 0; i < s->n; i++) {

@@ -9,8 +9,8 @@
 
 static const struct argp_option options[] = {
     {NULL, 0, NULL, 0, "Output:", 90},
-    {"format", 'f', "FORMAT", 0, "text (default), json, csv, markdown or latex",
-     90},
+    {"format", 'f', "FORMAT", 0,
+     "text (default), json, csv, markdown, latex, boamps or prometheus", 90},
     {"output", 'o', "FILE", 0, "write to FILE, not to standard output", 90},
     {"strict", 'S', NULL, 0,
      "refuse (exit 3) where there would be a warning; nothing is written", 90},
@@ -18,15 +18,26 @@ static const struct argp_option options[] = {
     {0},
 };
 
+static void unknown_format(struct argp_state *state, const char *name) {
+  struct dl_text names = {0};
+  size_t n = dl_format_count();
+  for (size_t i = 0; i < n; i++)
+    dl_text_printf(&names, "%s%s",
+                   i == 0       ? ""
+                   : i == n - 1 ? " or "
+                                : ", ",
+                   dl_format_at(i)->name);
+  argp_error(state, "unknown format '%s'; use %s", name, dl_text_str(&names));
+  dl_text_free(&names);
+}
+
 static error_t parse_common(int key, char *arg, struct argp_state *state) {
   struct dl_cli *cli = state->input;
   switch (key) {
   case 'f':
     cli->format = dl_format_find(arg);
     if (!cli->format)
-      argp_error(state,
-                 "unknown format '%s'; use text, json, csv, markdown or latex",
-                 arg);
+      unknown_format(state, arg);
     return 0;
   case 'o':
     cli->output = arg;

@@ -312,6 +312,7 @@ static const struct {
     {"list", "sort", fields, NULL, true},
     {"list", "where", condition, NULL, false},
     {"predict", "method", estimators, NULL, true},
+    {"report", "by", NULL, "job user account partition month", true},
     {"step", "method", projectors, NULL, true},
 };
 
@@ -338,6 +339,9 @@ enum dl_status dl_offer_values(completion *c, const char *option,
     if ((command && strcmp(command, c->command->name) != 0) ||
         strcmp(values[i].option, option) != 0)
       continue;
+    const char *eq = *metavariable == '[' ? strchr(c->word, '=') : NULL;
+    if (eq) /* "[WHERE=]NAME" */
+      dl_completion_skip(c, (size_t)(eq - c->word) + 1);
     const char *comma = values[i].list ? strrchr(c->word, ',') : NULL;
     if (comma)
       dl_completion_skip(c, (size_t)(comma - c->word) + 1);

@@ -18,13 +18,14 @@ const struct dl_column dl_estimate_columns[DL_ESTIMATE_COLUMNS] = {
     {"duration_from", "time from", NULL, DL_CODE, false},
     {"facility_energy_j", NULL, "J", DL_ENERGY, false},
     {"co2e_g", "emissions", "g CO2e", DL_MASS, false},
+    {"cost", NULL, NULL, DL_PLAIN, false},
     {"interval_from", NULL, NULL, DL_CODE, false},
     {"interval_groups", NULL, NULL, DL_CODE, false},
     {"model", NULL, NULL, DL_CODE, false},
     {"extrapolates", NULL, NULL, DL_CODE, false},
 };
 
-enum { FACILITY = 10, EMISSIONS = 11 };
+enum { FACILITY = 10, EMISSIONS = 11, COST = DL_ESTIMATE_COST };
 
 void dl_estimate_headings(struct dl_column columns[DL_ESTIMATE_COLUMNS],
                           const struct dl_footprint *foot) {
@@ -34,6 +35,10 @@ void dl_estimate_headings(struct dl_column columns[DL_ESTIMATE_COLUMNS],
     columns[FACILITY].heading = "facility";
   if (isnan(foot->intensity.x))
     columns[EMISSIONS].heading = NULL;
+  if (!isnan(foot->price)) {
+    columns[COST].heading = "cost";
+    columns[COST].unit = foot->currency;
+  }
 }
 
 void dl_estimate_values(const struct dl_estimate *est,
@@ -53,6 +58,7 @@ void dl_estimate_values(const struct dl_estimate *est,
   v[i++] = dl_string(any ? est->duration_from : NULL);
   v[i++] = dl_number(dl_facility_energy(foot, est->energy_j));
   v[i++] = dl_number(dl_emissions(foot, est->energy_j));
+  v[i++] = dl_number(dl_cost(foot, est->energy_j));
   v[i++] = dl_string(est->interval_from);
   v[i++] = est->interval_from ? dl_count(est->interval_groups) : dl_number(NAN);
   v[i++] = dl_string(est->model);

@@ -8,12 +8,12 @@
 #include "cli/job_options.h"
 #include "estimate/session.h"
 
-enum { DL_ESTIMATE_COLUMNS = 16 };
+enum { DL_ESTIMATE_COST = 12, DL_ESTIMATE_COLUMNS = 17 };
 
 extern const struct dl_column dl_estimate_columns[DL_ESTIMATE_COLUMNS];
 
-/* The columns; facility energy and emissions have a heading where they are
- * known. */
+/* The columns; facility energy, emissions and cost have a heading where they
+ * are known. They borrow from foot. */
 void dl_estimate_headings(struct dl_column columns[DL_ESTIMATE_COLUMNS],
                           const struct dl_footprint *foot);
 

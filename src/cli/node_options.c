@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cli/node_options.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +16,6 @@ enum {
   KEY_EMBODIED,
   KEY_LIFETIME,
   KEY_IN_USE,
-  KEY_PRICE,
   KEY_PARTS
 };
 
@@ -42,8 +40,6 @@ static const struct argp_option options[] = {
     {"lifetime", KEY_LIFETIME, "YEARS", 0, "of the hardware (default 4)", 0},
     {"in-use", KEY_IN_USE, "SHARE", 0,
      "share of its life that it works (default 0.85)", 0},
-    {"price", KEY_PRICE, "PRICE", 0,
-     "of a kWh, with its currency: 0.28EUR; adds the cost", 0},
     {"parts", KEY_PARTS, NULL, 0,
      "CSV: the energy by part, in place of the estimates", 0},
     {0},
@@ -54,8 +50,6 @@ const struct dl_node_options dl_node_options_none = {
     .gpu_share = NAN,
     .lifetime_years = 4,
     .in_use = 0.85, /* the BLOOM paper's, arXiv 2211.02001 */
-    .price = NAN,
-    .currency = "",
 };
 
 static double number(struct argp_state *state, const char *name,
@@ -65,32 +59,6 @@ static double number(struct argp_state *state, const char *name,
     argp_error(state, "--%s: invalid value '%s' (above 0, at most %g)", name,
                arg, most);
   return x;
-}
-
-/* "0.28EUR", "0.28 EUR/kWh": the longest number, then the currency. */
-static void parse_price(struct argp_state *state, struct dl_node_options *o,
-                        char *arg) {
-  size_t n = strspn(arg, "0123456789.eE+-");
-  bool valid = false;
-  for (; n > 0 && !valid; n -= !valid) {
-    char kept = arg[n];
-    arg[n] = '\0';
-    valid = dl_parse_double(arg, &o->price) && o->price >= 0;
-    arg[n] = kept;
-  }
-  char *unit = arg + n + strspn(arg + n, " ");
-  size_t len = strlen(unit);
-  if (len >= 4 && strcmp(unit + len - 4, "/kWh") == 0)
-    unit[len -= 4] = '\0';
-  for (size_t i = 0; i < len; i++)
-    valid &=
-        !iscntrl((unsigned char)unit[i]) && !isdigit((unsigned char)unit[i]);
-  if (!valid || len > 16)
-    argp_error(state,
-               "--price: invalid value '%.40s'; expected a number and a "
-               "currency: 0.28EUR",
-               arg);
-  o->currency = unit;
 }
 
 static void parse_charge(struct argp_state *state, struct dl_node_options *o,
@@ -141,9 +109,6 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     return 0;
   case KEY_IN_USE:
     o->in_use = number(state, "in-use", arg, 1);
-    return 0;
-  case KEY_PRICE:
-    parse_price(state, o, arg);
     return 0;
   case KEY_PARTS:
     o->parts = true;
@@ -388,12 +353,10 @@ static enum dl_status check_alone(const struct dl_node_options *o,
                                                     : NULL;
   if (!o->node && needs)
     return dl_fail(d, DL_EUSAGE, "%s is about a node; give --node NAME", needs);
-  if (job->has_table && (o->node || is_share(o) || !isnan(o->price)))
+  if (job->has_table && (o->node || is_share(o)))
     return dl_fail(d, DL_EUSAGE,
                    "%s is for one run; it does not go with --input",
-                   o->node       ? "--node"
-                   : is_share(o) ? "a share of an accelerator"
-                                 : "--price");
+                   o->node ? "--node" : "a share of an accelerator");
   return DL_OK;
 }
 

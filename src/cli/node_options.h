@@ -21,9 +21,7 @@ struct dl_node_options {
   enum dl_charge charge;
   bool embodied;
   double lifetime_years, in_use;
-  bool parts;           /* CSV has the energy by part */
-  double price;         /* of a kWh; NaN */
-  const char *currency; /* as given; "" without one */
+  bool parts; /* CSV has the energy by part */
   /* Filled in by dl_node_options_apply: */
   bool found;
   struct dl_descriptor entry; /* of the node, with the user's values */

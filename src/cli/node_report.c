@@ -333,25 +333,19 @@ static void add_share(struct dl_report *r, const struct dl_node_options *o) {
                 dl_number(shared ? o->use.share.memory : NAN));
 }
 
-/* What `energy_j` costs; people read it in `text_in`. */
-static void add_cost(struct dl_report *r, struct dl_report *text_in,
-                     const struct dl_node_options *o, double energy_j,
-                     const char *boundary) {
-  double cost = o->price * energy_j / J_PER_KWH;
-  const char *space = *o->currency ? " " : "";
+/* What the job costs: what `energy_j` at the widest boundary does. */
+static void add_cost(struct dl_report *g, const struct dl_footprint *foot,
+                     double energy_j, const char *boundary) {
+  double cost = energy_j / J_PER_KWH * foot->price;
   if (!isnan(cost)) {
     char text[160];
-    snprintf(text, sizeof text,
-             "%.3g%s%s (%.3g kWh, boundary %s, at %g%s%s a kWh)", cost, space,
-             o->currency, energy_j / J_PER_KWH, boundary, o->price, space,
-             o->currency);
-    dl_report_add(text_in, NULL, "cost", NULL, DL_CODE, dl_string(text));
+    snprintf(text, sizeof text, "%.3g%s%s (%.3g kWh, boundary %s)", cost,
+             foot->currency ? " " : "", foot->currency ? foot->currency : "",
+             energy_j / J_PER_KWH, boundary);
+    dl_report_add(g, NULL, "cost", NULL, DL_CODE, dl_string(text));
   }
-  dl_report_add(r, "price_kwh", NULL, NULL, DL_PLAIN, dl_number(o->price));
-  dl_report_add(r, "currency", NULL, NULL, DL_CODE,
-                dl_string(*o->currency ? o->currency : NULL));
-  dl_report_add(r, "cost", NULL, NULL, DL_PLAIN, dl_number(cost));
-  dl_report_add(r, "cost_boundary", NULL, NULL, DL_CODE,
+  dl_report_add(g, "cost", NULL, NULL, DL_PLAIN, dl_number(cost));
+  dl_report_add(g, "cost_boundary", NULL, NULL, DL_CODE,
                 dl_string(isnan(cost) ? NULL : boundary));
 }
 
@@ -402,27 +396,12 @@ static void tell(struct teller *t, const struct dl_descriptor *gpu,
   show_bounds(t, &e, duration_s);
   dl_report_add(t->g, "co2e_g", isnan(grams) ? NULL : "emissions", "g CO2e",
                 DL_MASS, dl_number(grams));
-  add_cost(t->r, t->g, s->o, e.bound[b].x, dl_boundary_name(b));
+  add_cost(t->g, s->foot, e.bound[b].x, dl_boundary_name(b));
   add_parts(t);
   add_bounds(t);
   say_bounds(t, !isnan(e.bound[b].low));
   if (s->o->embodied)
     add_embodied(t, duration_s, gpu, d);
-}
-
-/* Without a node the price is that of the recommended estimate's energy. */
-static void cost_alone(struct dl_report *r, const struct dl_node_subject *s) {
-  if (s->best < 0) {
-    add_cost(r, r, s->o, NAN, NULL);
-    return;
-  }
-  const struct dl_estimate *est = &s->est[s->best];
-  bool pue = !isnan(s->foot->pue.x);
-  char text[64];
-  snprintf(text, sizeof text, "%s%s", est->boundary, pue ? " x PUE" : "");
-  add_cost(r, r, s->o,
-           pue ? dl_facility_energy(s->foot, est->energy_j) : est->energy_j,
-           text);
 }
 
 enum dl_status dl_node_report(struct dl_report *r,
@@ -431,10 +410,8 @@ enum dl_status dl_node_report(struct dl_report *r,
   const struct dl_node_options *o = s->o;
   struct teller t = {.s = s, .r = r};
   add_share(r, o);
-  if (!o->found || s->best < 0) {
-    cost_alone(r, s);
+  if (!o->found || s->best < 0)
     return DL_OK;
-  }
   const struct dl_descriptor *in_use = s->job->found.gpu;
   bool shared = o->profile || !isnan(o->gpu_share);
   const struct dl_descriptor *cpu = o->use.on_cpu ? in_use : o->cpu;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What dlest predict says of the node, of cost and of embodied carbon. */
+/* What dlest predict says of the node: its energy, what it costs, and its
+ * embodied carbon. */
 
 #ifndef DL_CLI_NODE_REPORT_H
 #define DL_CLI_NODE_REPORT_H
@@ -18,9 +19,9 @@ struct dl_node_subject {
   const char *interval; /* heading of one, which outlives the report */
 };
 
-/* The share of an accelerator, the price and, with a node, its energy by part
- * and at every boundary: "node" in JSON, absent without one. Warns of what
- * counts nothing. Errors: as dl_node_resolve. */
+/* The share of an accelerator and, with a node, its energy by part and at
+ * every boundary, its emissions and cost: "node" in JSON, absent without one.
+ * Warns of what counts nothing. Errors: as dl_node_resolve. */
 enum dl_status dl_node_report(struct dl_report *r,
                               const struct dl_node_subject *s,
                               struct dl_diag *d);

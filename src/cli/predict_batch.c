@@ -26,6 +26,8 @@ enum {
   INTENSITY_OF,
   PUE,
   PUE_OF,
+  PRICE,
+  CURRENCY,
   MEMORY,
   LAST_COLUMNS
 };
@@ -35,6 +37,8 @@ static const struct dl_column last_columns[LAST_COLUMNS] = {
     [INTENSITY_OF] = {"intensity_of", NULL, NULL, DL_CODE, false},
     [PUE] = {"pue", NULL, NULL, DL_PLAIN, false},
     [PUE_OF] = {"pue_of", NULL, NULL, DL_CODE, false},
+    [PRICE] = {"price_per_kwh", NULL, NULL, DL_PLAIN, false},
+    [CURRENCY] = {"currency", NULL, NULL, DL_CODE, false},
     [MEMORY] = {"memory_need_gb", "memory", "GB", DL_PLAIN, false},
 };
 
@@ -188,6 +192,8 @@ static void add_factors(struct dl_value last[LAST_COLUMNS],
   last[INTENSITY_OF] = dl_string(foot->intensity.of);
   last[PUE] = dl_number(foot->pue.x);
   last[PUE_OF] = dl_string(foot->pue.of);
+  last[PRICE] = dl_number(foot->price);
+  last[CURRENCY] = dl_string(foot->currency);
 }
 
 static enum dl_status print_row(struct batch *b,

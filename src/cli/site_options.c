@@ -1,14 +1,23 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cli/site_options.h"
 
+#include <ctype.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/number.h"
 
 #define J_PER_KWH 3.6e6
 
-enum { KEY_INTENSITY = 0x500, KEY_COUNTRY, KEY_CLOUD, KEY_SITE, KEY_PUE };
+enum {
+  KEY_INTENSITY = 0x500,
+  KEY_COUNTRY,
+  KEY_CLOUD,
+  KEY_SITE,
+  KEY_PUE,
+  KEY_PRICE
+};
 
 static const struct argp_option options[] = {
     {"country", KEY_COUNTRY, "NAME", 0,
@@ -25,17 +34,21 @@ static const struct argp_option options[] = {
      "carbon intensity, g CO2e/kWh, over that of the site", 0},
     {"pue", KEY_PUE, "P", 0,
      "power usage effectiveness (1 or more), over that of the site", 0},
+    {"price", KEY_PRICE, "PRICE", 0,
+     "of a kWh, with its currency: 0.28EUR; adds the cost", 0},
     {0},
 };
 
 const struct dl_site_options dl_site_options_none = {
     .intensity = NAN,
     .pue = NAN,
+    .price = NAN,
 };
 
 const struct dl_footprint dl_footprint_none = {
     .intensity = {.x = NAN, .year = NAN},
     .pue = {.x = NAN, .year = NAN},
+    .price = NAN,
 };
 
 static double number(struct argp_state *state, const char *name,
@@ -46,6 +59,32 @@ static double number(struct argp_state *state, const char *name,
   return x;
 }
 
+/* "0.28EUR", "0.28 EUR/kWh": the longest number, then the currency. */
+static void parse_price(struct argp_state *state, struct dl_site_options *o,
+                        char *arg) {
+  size_t n = strspn(arg, "0123456789.eE+-");
+  bool valid = false;
+  for (; n > 0 && !valid; n -= !valid) {
+    char kept = arg[n];
+    arg[n] = '\0';
+    valid = dl_parse_double(arg, &o->price) && o->price >= 0;
+    arg[n] = kept;
+  }
+  char *unit = arg + n + strspn(arg + n, " ");
+  size_t len = strlen(unit);
+  if (len >= 4 && strcmp(unit + len - 4, "/kWh") == 0)
+    unit[len -= 4] = '\0';
+  for (size_t i = 0; i < len; i++)
+    valid &=
+        !iscntrl((unsigned char)unit[i]) && !isdigit((unsigned char)unit[i]);
+  if (!valid || len > DL_CURRENCY_MOST)
+    argp_error(state,
+               "--price: invalid value '%.40s'; expected a number and a "
+               "currency: 0.28EUR",
+               arg);
+  o->currency = len > 0 ? unit : NULL;
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state) {
   struct dl_site_options *o = state->input;
   switch (key) {
@@ -54,6 +93,9 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     return 0;
   case KEY_PUE:
     o->pue = number(state, "pue", arg, 1);
+    return 0;
+  case KEY_PRICE:
+    parse_price(state, o, arg);
     return 0;
   case KEY_COUNTRY:
     o->country = arg;
@@ -142,10 +184,27 @@ static struct dl_factor factor_of(const struct dl_descriptor *e,
                             .year = year};
 }
 
+static void set_price(const struct dl_site_options *o,
+                      struct dl_footprint *foot) {
+  foot->price = o->price;
+  foot->currency = o->currency;
+  snprintf(foot->price_unit, sizeof foot->price_unit,
+           o->currency ? "%s/kWh" : "%sper kWh",
+           o->currency ? o->currency : "");
+}
+
+/* The year of its source, NaN where unknown. */
+static double source_year(const struct dl_descriptor *e, size_t field) {
+  double year;
+  const char *text = e->value_year[field];
+  return text && dl_parse_double(text, &year) ? year : NAN;
+}
+
 enum dl_status dl_site_find(const struct dl_site_options *o,
                             struct dl_catalog *catalog,
                             struct dl_footprint *foot, struct dl_diag *d) {
   *foot = dl_footprint_none;
+  set_price(o, foot);
   enum dl_status status = find_site(o, catalog, &foot->site, d);
   if (status == DL_OK)
     status = find_grid(o, catalog, foot->site, &foot->grid, d);
@@ -166,7 +225,7 @@ enum dl_status dl_site_find(const struct dl_site_options *o,
   if (!isnan(o->pue))
     foot->pue = given(o->pue);
   else if (pue && !isnan(pue->x))
-    foot->pue = factor_of(site, pue, NAN);
+    foot->pue = factor_of(site, pue, source_year(site, DL_SITE_PUE));
   return DL_OK;
 }
 
@@ -174,9 +233,18 @@ double dl_facility_energy(const struct dl_footprint *foot, double energy_j) {
   return energy_j * foot->pue.x;
 }
 
-double dl_emissions(const struct dl_footprint *foot, double energy_j) {
+/* What emissions and cost are those of, kWh. */
+static double kwh_taken(const struct dl_footprint *foot, double energy_j) {
   double j = isnan(foot->pue.x) ? energy_j : dl_facility_energy(foot, energy_j);
-  return j / J_PER_KWH * foot->intensity.x;
+  return j / J_PER_KWH;
+}
+
+double dl_emissions(const struct dl_footprint *foot, double energy_j) {
+  return kwh_taken(foot, energy_j) * foot->intensity.x;
+}
+
+double dl_cost(const struct dl_footprint *foot, double energy_j) {
+  return kwh_taken(foot, energy_j) * foot->price;
 }
 
 /* People see a text where it is there. */
@@ -204,10 +272,19 @@ void dl_add_footprint(struct dl_report *r, const struct dl_footprint *foot) {
   dl_report_add(r, "pue", isnan(p->x) ? NULL : "PUE", NULL, DL_PLAIN,
                 dl_number(p->x));
   add_text(r, "pue_of", "PUE of", p->of);
+  add_year(r, "pue_year", "PUE in", p->year);
   add_text(r, "pue_source", "PUE from", p->source);
   add_text(r, "pue_note", "PUE note", p->note);
   dl_report_add(r, "co2e_of", NULL, NULL, DL_CODE,
                 dl_string(isnan(g->x)   ? NULL
+                          : isnan(p->x) ? "energy_j"
+                                        : "facility_energy_j"));
+  bool priced = !isnan(foot->price);
+  dl_report_add(r, "price_per_kwh", priced ? "price" : NULL, foot->price_unit,
+                DL_PLAIN, dl_number(foot->price));
+  dl_report_add(r, "currency", NULL, NULL, DL_CODE, dl_string(foot->currency));
+  dl_report_add(r, "cost_of", NULL, NULL, DL_CODE,
+                dl_string(!priced       ? NULL
                           : isnan(p->x) ? "energy_j"
                                         : "facility_energy_j"));
 }
@@ -216,10 +293,13 @@ void dl_say_footprint(struct dl_report *r, const struct dl_footprint *foot) {
   struct dl_text t = {0};
   if (isnan(foot->pue.x))
     return;
+  bool co2e = !isnan(foot->intensity.x), cost = !isnan(foot->price);
   dl_text_printf(
       &t, "Facility is %g times the energy within each boundary%s", foot->pue.x,
-      isnan(foot->intensity.x) ? "."
-                               : "; emissions are those of the facility.");
+      co2e && cost ? "; emissions and cost are those of the facility."
+      : co2e       ? "; emissions are those of the facility."
+      : cost       ? "; cost is that of the facility."
+                   : ".");
   if (!t.failed)
     dl_report_say(r, dl_text_str(&t));
   dl_text_free(&t);

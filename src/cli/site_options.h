@@ -9,13 +9,18 @@
 #include "catalog/catalog.h"
 #include "output/report.h"
 
+/* Bytes of the name of a currency. */
+enum { DL_CURRENCY_MOST = 16 };
+
 /* As given; start from dl_site_options_none. Texts are borrowed. */
 struct dl_site_options {
-  const char *country; /* grid of a country or region, or NULL */
-  const char *cloud;   /* "PROVIDER:REGION", or NULL */
-  const char *site;    /* or NULL */
-  double intensity;    /* g CO2e/kWh; NaN */
-  double pue;          /* NaN */
+  const char *country;  /* grid of a country or region, or NULL */
+  const char *cloud;    /* "PROVIDER:REGION", or NULL */
+  const char *site;     /* or NULL */
+  double intensity;     /* g CO2e/kWh; NaN */
+  double pue;           /* NaN */
+  double price;         /* of a kWh; NaN */
+  const char *currency; /* of the price, as given; NULL without one */
 };
 
 extern const struct dl_site_options dl_site_options_none;
@@ -32,12 +37,16 @@ struct dl_factor {
   double year; /* NaN */
 };
 
-/* Factors from energy to emissions. The texts belong to the catalogue. */
+/* Factors from energy to emissions and cost. The texts belong to the catalogue
+ * and the command line. */
 struct dl_footprint {
-  struct dl_factor intensity;       /* g CO2e/kWh */
-  struct dl_factor pue;             /* facility energy / energy */
-  const struct dl_descriptor *site; /* NULL: none */
-  const struct dl_descriptor *grid; /* NULL: none was needed */
+  struct dl_factor intensity;            /* g CO2e/kWh */
+  struct dl_factor pue;                  /* facility energy / energy */
+  const struct dl_descriptor *site;      /* NULL: none */
+  const struct dl_descriptor *grid;      /* NULL: none was needed */
+  double price;                          /* of a kWh; NaN: unknown */
+  const char *currency;                  /* NULL: not said */
+  char price_unit[DL_CURRENCY_MOST + 5]; /* "EUR/kWh" */
 };
 
 extern const struct dl_footprint dl_footprint_none;
@@ -55,10 +64,14 @@ enum dl_status dl_site_find(const struct dl_site_options *o,
 double dl_facility_energy(const struct dl_footprint *foot, double energy_j);
 double dl_emissions(const struct dl_footprint *foot, double energy_j);
 
-/* What was used: values, names, years, sources. */
+/* Cost, in the currency of the price: of the same energy. */
+double dl_cost(const struct dl_footprint *foot, double energy_j);
+
+/* What was used: values, names, years, sources. The report borrows from foot.
+ */
 void dl_add_footprint(struct dl_report *r, const struct dl_footprint *foot);
 
-/* What facility energy and emissions mean, for people. */
+/* What facility energy, emissions and cost mean, for people. */
 void dl_say_footprint(struct dl_report *r, const struct dl_footprint *foot);
 
 #endif

@@ -57,6 +57,12 @@ static void put_string(struct writer *w, const char *s) {
     put_escaped(w, s);
 }
 
+bool dl_json_string(FILE *f, const char *s) {
+  struct writer w = {.f = f};
+  put_string(&w, s);
+  return !w.failed;
+}
+
 static void put_key(struct writer *w, const char *key) {
   put_string(w, key);
   fputs(": ", w->f);
@@ -170,6 +176,18 @@ static void put_head(struct writer *w) {
   put_string(w, PACKAGE_VERSION);
 }
 
+/* The members of r, behind n others; how many there are then. */
+static size_t put_members(struct writer *w, const struct dl_report *r, size_t n,
+                          int depth) {
+  for (size_t i = 0; i < r->n_nodes; i++) {
+    if (!r->nodes[i].key)
+      continue;
+    next_element(w, n++, depth);
+    put_node(w, &r->nodes[i], depth + 1);
+  }
+  return n;
+}
+
 static void put_report(struct writer *w, const struct dl_report *r, int depth) {
   size_t n = 0;
   if (depth == 0) {
@@ -177,12 +195,7 @@ static void put_report(struct writer *w, const struct dl_report *r, int depth) {
     n = 1;
   } else
     fputc('{', w->f);
-  for (size_t i = 0; i < r->n_nodes; i++) {
-    if (!r->nodes[i].key)
-      continue;
-    next_element(w, n++, depth);
-    put_node(w, &r->nodes[i], depth + 1);
-  }
+  n = put_members(w, r, n, depth);
   if (n > 0)
     newline(w, depth);
   fputc('}', w->f);
@@ -241,6 +254,10 @@ static enum dl_status json_end(struct dl_stream *s, struct dl_diag *d) {
     return DL_OK;
   struct writer w = {.f = s->f};
   end_elements(&w, s->n_rows, 1);
+  if (s->tail && dl_report_failed(s->tail))
+    w.failed = true;
+  else if (s->tail)
+    put_members(&w, s->tail, 1, 0);
   fputc(',', w.f);
   newline(&w, 1);
   put_key(&w, "warnings");

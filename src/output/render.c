@@ -13,8 +13,9 @@
 #include "output/text_table.h"
 
 static const struct dl_format *const FORMATS[] = {
-    &dl_format_text,     &dl_format_json,  &dl_format_csv,
-    &dl_format_markdown, &dl_format_latex,
+    &dl_format_text,       &dl_format_json,  &dl_format_csv,
+    &dl_format_markdown,   &dl_format_latex, &dl_format_boamps,
+    &dl_format_prometheus,
 };
 
 size_t dl_format_count(void) {
@@ -58,6 +59,10 @@ struct dl_stream *dl_stream_new(FILE *f, const struct dl_column *columns,
   return s;
 }
 
+void dl_stream_tail(struct dl_stream *s, const struct dl_report *r) {
+  s->tail = r;
+}
+
 void dl_stream_free(struct dl_stream *s) {
   if (!s)
     return;
@@ -74,5 +79,7 @@ enum dl_status dl_written(FILE *f, bool flush, bool memory, struct dl_diag *d) {
   bool flushed = !flush || fflush(f) == 0;
   if (flushed && !ferror(f))
     return DL_OK;
+  if (errno == 0 && fputc('\n', f) != EOF) /* an earlier write failed: why? */
+    fflush(f);
   return dl_fail_errno(d, "<output>", "cannot write", errno ? errno : EIO);
 }

@@ -18,7 +18,7 @@
 struct dl_stream;
 
 struct dl_format {
-  const char *name; /* "text", "json", "csv", "markdown", "latex" */
+  const char *name; /* "text", "json", "csv", ... */
   const char *summary;
   /* A whole report. `colour` allows escape sequences. */
   enum dl_status (*report)(const struct dl_report *r, FILE *f, bool colour,
@@ -35,6 +35,11 @@ struct dl_format {
 
 /* Appends "jansson 2.14", of the library that is running. */
 void dl_json_version(struct dl_text *t);
+
+/* Members of r go behind the rows, in formats where one document holds both
+ * (JSON); others have rows alone. To be said before end; r must live until
+ * then. */
+void dl_stream_tail(struct dl_stream *s, const struct dl_report *r);
 
 size_t dl_format_count(void);
 const struct dl_format *dl_format_at(size_t i);

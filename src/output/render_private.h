@@ -12,19 +12,26 @@ extern const struct dl_format dl_format_json;
 extern const struct dl_format dl_format_csv;
 extern const struct dl_format dl_format_markdown;
 extern const struct dl_format dl_format_latex;
+extern const struct dl_format dl_format_boamps;
+extern const struct dl_format dl_format_prometheus;
 
 struct dl_layout;
 struct dl_row_writer;
 
 struct dl_stream {
   FILE *f;
+  const char *key;           /* of the table, for formats that ask it */
   struct dl_column *columns; /* owned copy */
   size_t n_cols;
   size_t n_rows;
+  const struct dl_report *tail; /* JSON: members behind the rows, or NULL */
   const struct dl_row_writer *writer; /* of a held stream (held.h) */
   struct dl_table *head;              /* its rows held back */
   struct dl_layout *layout;           /* the widths, then known */
 };
+
+/* A JSON string; false when memory is out. */
+bool dl_json_string(FILE *f, const char *s);
 
 /* NULL: memory is out. */
 struct dl_stream *dl_stream_new(FILE *f, const struct dl_column *columns,

@@ -6,12 +6,13 @@
  * often lack user and state: "123", "123.batch", "123.extern", "123.0"; array
  * tasks are "123_4", parts of a heterogeneous job "123+0". Pending jobs have
  * not run and are passed over. Any columns in any order; of these names:
- *   JobID or JobIDRaw, JobName, User, Account, State ("CANCELLED by 1000"),
- *   Elapsed ([D-]HH:MM:SS) or ElapsedRaw (s), Start and End ("Unknown"),
+ *   JobID or JobIDRaw, JobName, User, Account, Partition, State ("CANCELLED by
+ * 1000"), Elapsed ([D-]HH:MM:SS) or ElapsedRaw (s), Start and End ("Unknown"),
  *   NNodes or AllocNodes, NCPUS or AllocCPUS, TotalCPU ([D-][HH:]MM:SS[.mmm];
  *   0 with --allocations, since it comes from the steps), ConsumedEnergy,
  *   ConsumedEnergyRaw, AllocTRES (also "energy=..."), AllocGRES (before 20.11),
- *   ReqTRES where neither is there.
+ *   ReqTRES where neither is there,
+ *   TRESUsageInTot or TRESUsageInAve with NTasks: gres/gpuutil, of steps.
  *
  * energy_j is what AcctGatherEnergyType gathered over the job's nodes: with
  * ipmi, pm_counters and xcc the whole node, therefore the boundary; with rapl
@@ -42,6 +43,7 @@ struct sacct {
   double step_s; /* the longest step */
   double n_nodes;
   double cpu_s, n_cpus;
+  double busy_s; /* GPU time in use, over the steps that tell; NaN: none */
   size_t calls, job_call; /* lines so far, and at the job's line */
 };
 
@@ -72,6 +74,12 @@ static double cpu_share(const struct sacct *c, double seconds) {
   return fmin(share, 1);
 }
 
+/* The share of its GPUs that the job used. */
+static double gpu_share(const struct sacct *c, double seconds) {
+  double share = c->busy_s / (seconds * dl_run_get(&c->run, "n_gpus"));
+  return share >= 0 ? fmin(share, 1) : NAN;
+}
+
 /* Hands the job on, whose last line was before. */
 static void finish(struct dl_log *log, struct sacct *c) {
   bool counted_twice;
@@ -81,14 +89,15 @@ static void finish(struct dl_log *log, struct sacct *c) {
   struct dl_run *r = dl_log_run(log);
   if (!r)
     return;
+  double seconds = dl_run_get(&c->run, "duration_s");
+  if (isnan(seconds) && c->step_s > 0)
+    dl_run_set(&c->run, "duration_s", seconds = c->step_s);
+  dl_run_set(&c->run, "gpu_util", gpu_share(c, seconds));
   size_t behind = c->calls - c->job_call, number = r->line;
   dl_run_clear(r);
   *r = c->run;
   c->run = (struct dl_run){0};
   r->line = number > behind ? number - behind : 1;
-  double seconds = dl_run_get(r, "duration_s");
-  if (isnan(seconds) && c->step_s > 0)
-    dl_run_set(r, "duration_s", seconds = c->step_s);
   double joules = dl_slurm_job_energy(&c->energies, c->n_nodes, &counted_twice);
   if (counted_twice)
     dl_log_warn(log, "energies of jobs are sums over steps that overlap: those "
@@ -126,7 +135,8 @@ static bool start_job(struct sacct *c, const char *id, size_t len) {
                       .open = true,
                       .n_nodes = NAN,
                       .cpu_s = NAN,
-                      .n_cpus = NAN};
+                      .n_cpus = NAN,
+                      .busy_s = NAN};
   c->id = dl_strndup(id, len);
   if (!c->id || !dl_run_init(&c->run)) {
     c->open = false;
@@ -163,6 +173,13 @@ static void set_gpus(struct sacct *c, char *const *field) {
   }
 }
 
+static void set_memory(struct sacct *c, char *const *field) {
+  const char *given = dl_slurm_cell(&c->table, field, DL_SLURM_ALLOC_TRES);
+  if (given[0] == '\0')
+    given = dl_slurm_cell(&c->table, field, DL_SLURM_REQ_TRES);
+  dl_run_set(&c->run, "ram_gb", dl_slurm_memory_gb(given));
+}
+
 static void set_start(struct dl_run *r, const char *s) {
   struct dl_timestamp t;
   if (dl_parse_timestamp(s, strlen(s), &t) && t.dated) {
@@ -184,12 +201,25 @@ static void read_job(struct sacct *c, char *const *field) {
   dl_run_set_text(r, "job_name", dl_slurm_cell(t, field, DL_SLURM_NAME));
   dl_run_set_text(r, "user", dl_slurm_cell(t, field, DL_SLURM_USER));
   dl_run_set_text(r, "project", dl_slurm_cell(t, field, DL_SLURM_ACCOUNT));
+  dl_run_set_text(r, "partition", dl_slurm_cell(t, field, DL_SLURM_PARTITION));
   set_state(r, dl_slurm_cell(t, field, DL_SLURM_STATE));
   set_start(r, dl_slurm_cell(t, field, DL_SLURM_START));
   set_gpus(c, field);
+  set_memory(c, field);
   dl_run_set(r, "n_nodes", c->n_nodes);
   dl_run_set(r, "n_cpus", c->n_cpus);
   dl_run_set(r, "duration_s", dl_slurm_elapsed(t, field));
+}
+
+/* Steps run side by side, each with processes of its own. */
+static void add_use(struct sacct *c, char *const *field, double seconds) {
+  const struct dl_slurm_table *t = &c->table;
+  double busy =
+      dl_slurm_busy_gpus(dl_slurm_cell(t, field, DL_SLURM_USE_TOTAL),
+                         dl_slurm_cell(t, field, DL_SLURM_USE_AVERAGE),
+                         number_of(dl_slurm_cell(t, field, DL_SLURM_TASKS)));
+  if (busy * seconds >= 0)
+    c->busy_s = (isnan(c->busy_s) ? 0 : c->busy_s) + busy * seconds;
 }
 
 static bool is_pending(const char *state) {
@@ -230,6 +260,7 @@ static bool read_row(struct dl_log *log, struct sacct *c, char *const *field) {
     double x = dl_slurm_elapsed(t, field);
     if (x > c->step_s)
       c->step_s = x;
+    add_use(c, field, x);
     x = number_of(dl_slurm_cell(t, field, DL_SLURM_NODES));
     if (!c->has_job_line && !(x <= c->n_nodes))
       c->n_nodes = x;

@@ -21,6 +21,7 @@ static const struct dl_importer *const importers[] = {
     &dl_import_zeus,
     &dl_import_carbontracker,
     &dl_import_carbontracker_output,
+    &dl_import_table,
     &dl_import_epochs,
     &dl_import_samples,
 };

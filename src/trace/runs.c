@@ -122,6 +122,7 @@ static const struct dl_run_column columns[] = {
     {"project", NULL, true, 0, 0, DL_ROLE_NAME, "project or experiment"},
     {"job_name", NULL, true, 0, 0, DL_ROLE_NAME, "name of the job"},
     {"user", NULL, true, 0, 0, DL_ROLE_NAME, "who ran it"},
+    {"partition", NULL, true, 0, 0, DL_ROLE_NAME, "queue of the scheduler"},
     {"state", NULL, true, 0, 0, DL_ROLE_NAME, "how the job ended"},
     {"n_nodes", NULL, false, 0, 1e9, DL_ROLE_GIVEN, "nodes of the job"},
     {"n_cpus", NULL, false, 0, 1e9, DL_ROLE_GIVEN, "processors of the job"},

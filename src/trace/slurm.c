@@ -18,6 +18,7 @@ static const struct {
     {"JobName", DL_SLURM_NAME},
     {"User", DL_SLURM_USER},
     {"Account", DL_SLURM_ACCOUNT},
+    {"Partition", DL_SLURM_PARTITION},
     {"State", DL_SLURM_STATE},
     {"Elapsed", DL_SLURM_ELAPSED},
     {"ElapsedRaw", DL_SLURM_ELAPSED_RAW},
@@ -27,12 +28,15 @@ static const struct {
     {"AllocNodes", DL_SLURM_NODES},
     {"NCPUS", DL_SLURM_CPUS},
     {"AllocCPUS", DL_SLURM_CPUS},
+    {"NTasks", DL_SLURM_TASKS},
     {"TotalCPU", DL_SLURM_TOTAL_CPU},
     {"ConsumedEnergy", DL_SLURM_ENERGY},
     {"ConsumedEnergyRaw", DL_SLURM_ENERGY_RAW},
     {"AllocTRES", DL_SLURM_ALLOC_TRES},
     {"ReqTRES", DL_SLURM_REQ_TRES},
     {"AllocGRES", DL_SLURM_ALLOC_GRES},
+    {"TRESUsageInTot", DL_SLURM_USE_TOTAL},
+    {"TRESUsageInAve", DL_SLURM_USE_AVERAGE},
     {"Timestamp", DL_SLURM_TIME},
     {"Time", DL_SLURM_TIME},
     {"Date", DL_SLURM_TIME},
@@ -259,7 +263,8 @@ enum dl_slurm_kind dl_slurm_kind(const char *head) {
   bool energy = has(&t, DL_SLURM_ENERGY) || has(&t, DL_SLURM_ENERGY_RAW);
   bool job = has(&t, DL_SLURM_NAME) || has(&t, DL_SLURM_USER) ||
              has(&t, DL_SLURM_ACCOUNT) || has(&t, DL_SLURM_STATE) ||
-             has(&t, DL_SLURM_START) || has(&t, DL_SLURM_END);
+             has(&t, DL_SLURM_PARTITION) || has(&t, DL_SLURM_START) ||
+             has(&t, DL_SLURM_END);
   if (stamped || has(&t, DL_SLURM_TIME))
     return energy ? DL_SLURM_SAMPLES : DL_SLURM_OTHER;
   if (job)
@@ -292,20 +297,6 @@ bool dl_slurm_energy(const char *s, double *joules) {
   return true;
 }
 
-/* The amount of "NAME=" in a list of trackable resources, or NULL. */
-static const char *resource(const char *tres, const char *name, size_t *len) {
-  size_t n = strlen(name);
-  for (const char *s = tres; *s; s += *s == ',') {
-    size_t width = strcspn(s, ",");
-    if (width > n && strncmp(s, name, n) == 0 && s[n] == '=') {
-      *len = width - n - 1;
-      return s + n + 1;
-    }
-    s += width;
-  }
-  return NULL;
-}
-
 bool dl_slurm_row_energy(const struct dl_slurm_table *t, char *const *field,
                          double *joules) {
   const char *raw = dl_slurm_cell(t, field, DL_SLURM_ENERGY_RAW);
@@ -314,8 +305,8 @@ bool dl_slurm_row_energy(const struct dl_slurm_table *t, char *const *field,
     return dl_slurm_energy(*raw ? raw : rounded, joules);
   char text[32];
   size_t len;
-  const char *s =
-      resource(dl_slurm_cell(t, field, DL_SLURM_ALLOC_TRES), "energy", &len);
+  const char *s = dl_slurm_resource(
+      dl_slurm_cell(t, field, DL_SLURM_ALLOC_TRES), "energy", &len);
   *joules = NAN;
   if (!s || len >= sizeof text)
     return true;

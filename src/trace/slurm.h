@@ -40,6 +40,7 @@ enum dl_slurm_column {
   DL_SLURM_NAME,
   DL_SLURM_USER,
   DL_SLURM_ACCOUNT,
+  DL_SLURM_PARTITION,
   DL_SLURM_STATE,
   DL_SLURM_ELAPSED,
   DL_SLURM_ELAPSED_RAW,
@@ -47,12 +48,15 @@ enum dl_slurm_column {
   DL_SLURM_END,
   DL_SLURM_NODES,
   DL_SLURM_CPUS,
+  DL_SLURM_TASKS,
   DL_SLURM_TOTAL_CPU,
   DL_SLURM_ENERGY,
   DL_SLURM_ENERGY_RAW,
   DL_SLURM_ALLOC_TRES,
   DL_SLURM_REQ_TRES,
   DL_SLURM_ALLOC_GRES,
+  DL_SLURM_USE_TOTAL,
+  DL_SLURM_USE_AVERAGE,
   DL_SLURM_TIME, /* none of Slurm's: what scripts put before sstat's columns */
   DL_SLURM_N
 };
@@ -137,5 +141,21 @@ double dl_slurm_job_energy(const struct dl_slurm_energies *e, double n_nodes,
 /* GPUs of "...,gres/gpu=4,gres/gpu:a100=4,..." or "gpu:a100:4(IDX:0-3)": how
  * many (NaN: none named), and their type, "" where there is none or several. */
 double dl_slurm_gpus(const char *tres, char *type, size_t size);
+
+/* The amount of "NAME=" in a list of trackable resources, *len characters of
+ * it, or NULL. */
+const char *dl_slurm_resource(const char *tres, const char *name, size_t *len);
+
+/* How many GPUs a step kept busy on the mean, by gres/gpuutil: 1.5 where one
+ * was busy all the time and another half of it; NaN: not told. Slurm (gpu/nvml,
+ * AccountingStorageTRES=gres/gpuutil) samples the utilisation of each process
+ * in percent, adds that of a task's processes on all its GPUs, and gives the
+ * sum over tasks (TRESUsageInTot) and their mean (TRESUsageInAve). `tasks`
+ * (NTasks) goes with the mean; one where it is not told. */
+double dl_slurm_busy_gpus(const char *total, const char *average, double tasks);
+
+/* Memory of "mem=64G", GB (1e9 bytes; Slurm counts in 1024, and in M where
+ * there is no letter); NaN where there is none. */
+double dl_slurm_memory_gb(const char *tres);
 
 #endif

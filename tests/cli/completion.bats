@@ -80,7 +80,8 @@ commands() {
 # can be completed.
 @test "every option with a value has it completed, or it is free" {
   free='N PX TIME SHARE GB KWH PERCENT SECONDS X G P R S K YEARS PRICE TEXT
-    PATTERN EPOCH N|LOW..HIGH N,N,... NAME=FORMULA NAME=ID NAME=SHAPE'
+    PATTERN EPOCH N|LOW..HIGH N,N,... DATE W [PARTITION=]W
+    NAME=FORMULA NAME=ID NAME=SHAPE'
   for c in $(commands); do
     ARGP_HELP_FMT=rmargin=400 "$DLEST" "$c" --help |
       grep -oE -e '^ +(-., )?--[a-z0-9-]+=[^ ]+' | sed 's/.*--/--/' |
@@ -90,6 +91,7 @@ commands() {
       [[ " ${free//$'\n'/ } " != *" $word "* ]] || continue
       [ "$c $option" != 'step --energy-column' ] || continue
       [ "$c $option" != 'plot --target' ] || continue
+      [[ "$c $option" != report\ --@(user|account) ]] || continue
       kind=
       [ "$c" != list ] || kind=gpus
       [ -n "$("$DLEST" --complete "$c" $kind "$option" '')" ] || {
@@ -151,6 +153,8 @@ commands() {
   [ "$(offered predict --method tdp,pre-e)" = tdp,pre-epoch ]
   [ "$(offered predict --method=tdp,pre-e)" = --method=tdp,pre-epoch ]
   ! offered predict --method tdp, | grep all
+  [ "$(offered report --by job,m)" = job,month ]
+  [ "$(offered report --gpu v100=h200-n)" = v100=h200-nvl ]
   [ "$(offered list gpus --sort -tdp_w,-memory_g)" = -tdp_w,-memory_gb ]
 }
 

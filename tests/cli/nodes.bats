@@ -184,21 +184,35 @@ bound() {
 
 @test 'cost: of the facility, or of what there is' {
   on_mine --use-gpus 1 --price '0.25 EUR/kWh'
-  near .cost '1.5 * 0.25'
-  check '.currency == "EUR" and .price_kwh == 0.25 and
-    .cost_boundary == "facility"'
+  near .node.cost '1.5 * 0.25'
+  check '.currency == "EUR" and .price_per_kwh == 0.25 and
+    .node.cost_boundary == "facility"'
   for price in 0.25EUR 0.25€ 0.25 2.5e-1; do
     on_mine --use-gpus 1 --price $price
-    near .cost '1.5 * 0.25'
+    near .node.cost '1.5 * 0.25'
   done
   check '.currency == null'
-  gives 0 '' predict --arch resnet50 --gpu v100 --duration 1h --method tdp \
-    --price 1USD --format json -q
-  near .cost 0.3
-  check '.cost_boundary == "gpu"'
+  on_mine --use-gpus 1
+  check '.node.cost == null and .node.cost_boundary == null'
+  my_node 'cpu="epyc-7742" gpu="v100-sxm2-16gb"' sockets=2 cpu_idle_w=25 \
+    gpus=4 gpu_idle_w=50 memory_gb=200 memory_w_gb=0.5 rest_w=100 \
+    supply_efficiency=0.8
+  on_mine --use-gpus 1 --price 1USD
+  near .node.cost '[.node.boundaries[] | select(.boundary == "node").energy_j][0] / 3.6e6'
+  check '.node.cost_boundary == "node"'
+}
+
+@test 'cost: told once' {
+  gives 0 '' predict --arch resnet50 --node ./node.xml --method tdp -q \
+    --duration 1h --use-gpus 1 --price 0.25EUR
+  grep -q '^price  *0.250 EUR/kWh$' out
+  grep -q '^  cost  0.375 EUR (1.5 kWh, boundary facility)$' out
+  [ "$(grep -cE '^ *cost |  cost$' out)" -eq 1 ]
   gives 0 '' predict --arch resnet50 --gpu v100 --duration 1h --method tdp \
     --price 1USD --pue 1.5 -q
-  grep -q '^cost .* 0.45 USD (0.45 kWh, boundary gpu x PUE, at 1 USD a kWh)$' out
+  grep -q ' facility  *cost$' out
+  grep -q '^  . tdp .* 0.450$' out
+  ! grep -q '^ *cost ' out
 }
 
 @test 'embodied carbon: when asked for, apart from the rest' {
@@ -259,8 +273,6 @@ dlest: warning: no embodied carbon is known of accelerator 'v100-sxm2-16gb'; giv
   table arch,gpu resnet50,a100
   refuses 2 'dlest: --node is for one run; it does not go with --input' \
     predict --input runs.csv --node dgx-a100
-  refuses 2 'dlest: --price is for one run; it does not go with --input' \
-    predict --input runs.csv --price 1
   refuses 2 'dlest: a share of an accelerator is for one run; it does not go with --input' \
     predict --input runs.csv --gpu-share 0.5
 }
@@ -283,10 +295,6 @@ dlest: warning: no embodied carbon is known of accelerator 'v100-sxm2-16gb'; giv
     --lifetime 0
   misused predict "--in-use: invalid value '85' (above 0, at most 1)" \
     --in-use 85
-  for price in EUR -1EUR 0.2EUR5 '' nan; do
-    misused predict "--price: invalid value '$price'; expected a number and a currency: 0.28EUR" \
-      --price "$price"
-  done
 }
 
 @test 'refused: nodes' {

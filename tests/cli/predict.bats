@@ -351,8 +351,8 @@ dlest: no method has enough to go on; give --arch and --gpu" \
   misused predict 'Too many arguments' resnet50
   misused predict "option '--arch' requires an argument" --arch
   misused predict "unrecognized option '--nope'" --nope
-  misused predict "unknown format 'xml'; use text, json, csv, markdown or \
-latex" --format xml
+  misused predict "unknown format 'xml'; use text, json, csv, markdown, latex, \
+boamps or prometheus" --format xml
 }
 
 @test "--set: what it refuses" {

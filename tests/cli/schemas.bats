@@ -25,6 +25,7 @@ valid() {
   valid predict predict --arch resnet50 --gpu a100 --country ES --pue 1.2 \
     --duration 3h --gpus 4
   valid predict predict --arch resnet50 --gpu a100 --cloud gcp:us-central1
+  valid predict predict --arch resnet50 --gpu a100 --price 0.25EUR
   valid predict predict --arch llama-3-8b --gpu h100 --phase inference \
     --prompt-tokens 512 --output-tokens 256 --request-rate 0.1
   valid predict predict --arch resnet50 --gpu a100 --phase inference
@@ -49,7 +50,8 @@ valid() {
 
 @test 'predict --input' {
   valid predict-input predict --input plan.csv
-  valid predict-input predict --input runs.csv --country ES --pue 1.1
+  valid predict-input predict --input runs.csv --country ES --pue 1.1 \
+    --price 0.25EUR
 }
 
 @test 'fit: by itself, every method, every scheme' {
@@ -84,6 +86,11 @@ valid() {
   valid step step gpu-7.csv --epochs 40..90 --phases 10,80 --stabilise fluss
   valid step step epochs.csv --epochs 50 --seen 1
   valid step step epochs.csv --epochs 50 --cloud aws:eu-west-1
+}
+
+@test 'report' {
+  valid report report sacct.txt
+  valid report report sacct.txt --by user,partition --site hpc --country fr
 }
 
 @test 'list' {

@@ -173,6 +173,49 @@ END
   grep -q '^Facility is 1.5 times the energy within each boundary.$' out
 }
 
+@test 'a price: the cost of the same energy' {
+  job
+  check '.price_per_kwh == null and .currency == null and .cost_of == null and
+    .estimates[0].cost == null'
+  job --price 0.25EUR
+  check '.price_per_kwh == 0.25 and .currency == "EUR" and
+    .cost_of == "energy_j" and .co2e_of == null'
+  near '.estimates[0].cost' '4 * 0.25'
+  job --price 30 --pue 1.5
+  check '.currency == null and .cost_of == "facility_energy_j"'
+  near '.estimates[0].cost' '4 * 1.5 * 30'
+  gives 0 '' predict --gpu a100 --duration 10h --method tdp -q \
+    --price '0.25 EUR/kWh' --pue 1.5
+  grep -q '^price  *0.250 EUR/kWh$' out
+  grep -q ' facility  *cost$' out
+  grep -q ' MJ  *EUR$' out
+  grep -q '; cost is that of the facility.$' out
+  gives 0 '' predict --gpu a100 --duration 10h --method tdp -q --price 0.25
+  grep -q '^price  *0.250 per kWh$' out
+}
+
+@test 'a price: tables of runs, and trainings that have begun' {
+  table arch,gpu resnet50,a100
+  gives 0 '' predict --input runs.csv --duration 10h --method tdp -q \
+    --price 0.25EUR --format json
+  check '.estimates[0] | .price_per_kwh == 0.25 and .currency == "EUR"'
+  near '.estimates[0].cost' '1'
+  gives 0 '' step "$TOP_SRCDIR/data/examples/epochs.csv" --epochs 50 -q \
+    --price 0.25EUR --pue 1.2 --format json
+  near '.estimates[0].cost' '.estimates[0].facility_energy_j / 3.6e6 * 0.25'
+}
+
+@test 'a price: what it refuses' {
+  what='expected a number and a currency: 0.28EUR'
+  for price in -1 EUR -1EUR 0.2EUR5 '' nan inf '1 23456789' '5 a-very-long-long-name'; do
+    misused predict "--price: invalid value '$price'; $what" \
+      --gpu a100 --price="$price"
+  done
+  misused step "--price: invalid value 'nan'; $what" log.csv --epochs 5 \
+    --price nan
+  misused report "--price: invalid value '-1'; $what" sacct.txt --price=-1
+}
+
 @test 'step: the same' {
   cp "$TOP_SRCDIR/data/examples/epochs.csv" .
   gives 0 '' step epochs.csv --epochs 50 --format json -q

@@ -40,10 +40,11 @@ static UNUSED void add_reading(struct dl_text *out, const struct dl_log *log,
 static UNUSED void add_run(struct dl_text *out, const struct dl_run *r,
                            bool lines) {
   static const char *const names[] = {
-      "run_id",       "gpu",           "n_gpus",   "duration_s", "ram_energy_j",
-      "cpu_energy_j", "node_energy_j", "energy_j", "boundary",   "cpu_util",
-      "start_time",   "project",       "job_name", "user",       "state",
-      "n_nodes",      "n_cpus"};
+      "run_id",       "gpu",          "n_gpus",        "duration_s",
+      "ram_energy_j", "cpu_energy_j", "node_energy_j", "energy_j",
+      "boundary",     "cpu_util",     "gpu_util",      "ram_gb",
+      "partition",    "start_time",   "project",       "job_name",
+      "user",         "state",        "n_nodes",       "n_cpus"};
   size_t set = 0;
 
   if (lines)

@@ -35,6 +35,7 @@ static void sacct_gives_one_run_a_job(void **state) {
   check(&dl_import_sacct, sacct_log,
         "2: run_id=100 gpu=a100 n_gpus=2 duration_s=3600 "
         "node_energy_j=720000 energy_j=720000 boundary=node cpu_util=0.5 "
+        "ram_gb=68.71947674 "
         "start_time=2024-02-29T14:28:31 project=ml job_name=train user=ann "
         "state=COMPLETED n_nodes=1 n_cpus=8\n"
         "5: run_id=101_4 duration_s=60 node_energy_j=5000 energy_j=5000 "
@@ -180,6 +181,59 @@ static void sacct_reports_rows(void **state) {
         "2: run_id=9 duration_s=10 boundary=node state=NODE_FAIL\n"
         "4: run_id=9 duration_s=20 boundary=node state=COMPLETED\n",
         "");
+}
+
+static void sacct_knows_what_gpus_did(void **state) {
+#define HEAD "JobID|Partition|ElapsedRaw|NTasks|AllocTRES|TRESUsageInAve\n"
+  (void)state;
+  /* One task of two GPUs, busy for 60 % and 90 %; the step ran half the time:
+   * 1.5 x 50 s of 2 x 100 s. */
+  check(&dl_import_sacct,
+        HEAD "1|gpu|100||gres/gpu=2|\n"
+             "1.batch||100|1|gres/gpu=2|cpu=00:01:00,gres/gpumem=9M,"
+             "gres/gpuutil=0,mem=1K\n"
+             "1.0||50|1|gres/gpu=2|gres/gpuutil=150\n",
+        "2: run_id=1 n_gpus=2 duration_s=100 boundary=node gpu_util=0.375 "
+        "partition=gpu\n",
+        "");
+  /* A mean over four tasks; more than all GPUs is all of them; the job's own
+   * line does not count; nothing told is unknown. */
+  check(&dl_import_sacct,
+        HEAD "2|gpu|100||gres/gpu=4|gres/gpuutil=7\n"
+             "2.0||100|4|gres/gpu=4|gres/gpuutil=50\n"
+             "3|gpu|100||gres/gpu=1|\n3.0||100|8|gres/gpu=1|gres/gpuutil=99\n"
+             "4|gpu|100||gres/gpu=1|gres/gpuutil=7\n"
+             "4.0||100|1|gres/gpu=1|cpu=1\n"
+             "5|cpu|100||cpu=1|\n5.0||100|1|cpu=1|gres/gpuutil=1e99\n",
+        "2: run_id=2 n_gpus=4 duration_s=100 boundary=node gpu_util=0.5 "
+        "partition=gpu\n"
+        "4: run_id=3 n_gpus=1 duration_s=100 boundary=node gpu_util=1 "
+        "partition=gpu\n"
+        "6: run_id=4 n_gpus=1 duration_s=100 boundary=node partition=gpu\n"
+        "8: run_id=5 duration_s=100 boundary=node partition=cpu\n",
+        "");
+#undef HEAD
+}
+
+static void slurm_counts_what_was_used(void **state) {
+  (void)state;
+  assert_float_equal(
+      dl_slurm_busy_gpus("gres/gpuutil=250", "gres/gpuutil=1", 4), 2.5, 0);
+  assert_float_equal(dl_slurm_busy_gpus("", "gres/gpuutil=25", 4), 1, 0);
+  assert_float_equal(dl_slurm_busy_gpus("", "a=1,gres/gpuutil=25", NAN), 0.25,
+                     0);
+  assert_true(isnan(dl_slurm_busy_gpus("", "gres/gpu=25", 1)));
+  assert_true(isnan(dl_slurm_busy_gpus("", "gres/gpuutil=", 1)));
+  assert_true(isnan(dl_slurm_busy_gpus("", "gres/gpuutil=-3", 1)));
+  assert_float_equal(dl_slurm_memory_gb("cpu=1,mem=1000K"), 1.024e-3, 1e-15);
+  assert_float_equal(dl_slurm_memory_gb("mem=1000"), 1.048576, 1e-12);
+  assert_float_equal(dl_slurm_memory_gb("mem=1.5G,node=1"), 1.610612736, 1e-12);
+  assert_float_equal(dl_slurm_memory_gb("mem=2T"), 2199.023255552, 1e-9);
+  assert_true(isnan(dl_slurm_memory_gb("cpu=1")));
+  assert_true(isnan(dl_slurm_memory_gb("mem=")));
+  assert_true(isnan(dl_slurm_memory_gb("mem=G")));
+  assert_true(isnan(dl_slurm_memory_gb("mem=0")));
+  assert_true(isnan(dl_slurm_memory_gb("mem=9e300P")));
 }
 
 static void slurm_counts_gpus(void **state) {
@@ -329,6 +383,8 @@ int main(void) {
       cmocka_unit_test(sacct_reads_its_layouts),
       cmocka_unit_test(sacct_reads_columns_of_fixed_width),
       cmocka_unit_test(sacct_reports_rows),
+      cmocka_unit_test(sacct_knows_what_gpus_did),
+      cmocka_unit_test(slurm_counts_what_was_used),
       cmocka_unit_test(slurm_counts_gpus),
       cmocka_unit_test(slurm_reads_energies),
       cmocka_unit_test(sstat_reads_samples),

@@ -1,0 +1,233 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# dlest report: jobs of a scheduler, their energy and idle GPUs.
+
+load common
+
+head='JobID|JobName|User|Account|Partition|State|ElapsedRaw|Start|NNodes|NCPUS|NTasks|TotalCPU|ConsumedEnergyRaw|AllocTRES|TRESUsageInAve'
+
+# jobs LINE...: what sacct printed, in sacct.txt
+jobs() { printf '%s\n' "$head" "$@" >sacct.txt; }
+
+# A measured job, two that are not, one without GPUs, two that never ran.
+usual() {
+  jobs '1|a|ann|ml|gpu|COMPLETED|36000|2024-02-29T23:30:00|1|8||40:00:00|72000000|cpu=8,gres/gpu:a100=2,gres/gpu=2,mem=64G,node=1|' \
+    '1.batch|batch||ml||COMPLETED|36000|2024-02-29T23:30:00|1|8|1|40:00:00|71900000|cpu=8,gres/gpu=2|gres/gpuutil=150' \
+    '1.extern|extern||ml||COMPLETED|36000|2024-02-29T23:30:00|1|8|1|0|72000000|cpu=8|cpu=0' \
+    '2_4|b|bob|ml|gpu|CANCELLED by 7|3600|2024-03-01T00:00:00|1|4||0||gres/gpu:v100=1,node=1|' \
+    '2_4.0|p||ml||CANCELLED|3600|2024-03-01T00:00:00|1|4|1|0||gres/gpu=1|gres/gpuutil=40' \
+    '3+0|c|bob|bio|old|TIMEOUT|100|2024-03-02T00:00:00|2|4||0|0|gres/gpu=1|' \
+    '4|d|cy|bio|cpu|RUNNING|1000|2024-03-03T00:00:00|1|64||0|0|cpu=64|' \
+    '5|e|cy|bio|cpu|CANCELLED by 5|0|Unknown|1|64||0|0||' \
+    '6|f|cy|bio|cpu|PENDING|0|Unknown|1|64||0|0||'
+}
+
+@test 'jobs: measured or estimated, and what was idle' {
+  usual
+  gives 0 '' report sacct.txt -q -f json --gpu old=v100 --core-power 2
+  check '[.jobs[].run_id] == ["1", "2_4", "3+0", "4"]'
+  check '.jobs[0] | .energy_j == 72e6 and .energy_from == "measured" and
+    .boundary == "node" and .idle_gpu_share == 0.25 and .account == "ml"'
+  # 300 W x 40 % x 1 h and 4 cores at 2 W
+  check '.jobs[1] | .energy_j == (300 * 0.4 + 8) * 3600 and
+    .energy_from == "gpu-use" and .boundary == "gpu+cpu" and
+    .state == "CANCELLED"'
+  near '.jobs[1].idle_gpu_share' 0.6
+  check '.jobs[2] | .energy_j == 30800 and .energy_from == "gpu-tdp" and
+    .gpu_util == null and .idle_gpu_share == null'
+  check '.jobs[3] | .energy_j == 128e3 and .energy_from == "cores" and
+    .boundary == "cpu" and .state == "RUNNING"'
+  # 5 h of 20 h and 36 min of 1 h; 100 s are not told
+  near '.total.idle_gpu_share' '(18000 + 2160) / (72000 + 3600)'
+  near '.total.told_gpu_share' '75600 / 75700'
+  check '.total | .jobs == 4 and .measured_jobs == 1 and
+    .estimated_jobs == 3 and .unknown_jobs == 0 and .boundary == "mixed"'
+  near '.total.energy_j' '72e6 + 460800 + 30800 + 128000'
+  near '.total.measured_share' '72e6 / .total.energy_j'
+}
+
+@test 'months: a job belongs to the one in which it began' {
+  usual
+  gives 0 '' report sacct.txt -q -f json --country fr --pue 1.5 --price 0.2
+  check '[.groups[] | .month, .jobs, .unknown_jobs] ==
+    ["2024-02", 1, 0, "2024-03", 3, 2]'
+  near '.groups[0].co2e_g' '20 * 1.5 * .intensity_g_kwh'
+  near '.groups[0].cost' '20 * 1.5 * 0.2'
+  near '.total.facility_energy_j' '.total.energy_j * 1.5'
+  check '.intensity_year >= 2021 and (.intensity_source | test("Ember"))'
+}
+
+@test 'what estimates rest on: each figure with source and year' {
+  usual
+  gives 0 '' report sacct.txt -q -f json --gpu old=v100 --node-power cpu=350
+  check '[.constants[] | [.name, .value]] ==
+    [["node_power_w", 350], ["tdp_w", 300]]'
+  check '.constants[0] | .of == "cpu" and .source == "given"'
+  check '.constants[1] | (.of | test("V100")) and (.source | test("NVIDIA"))
+    and .year >= 2016'
+  jobs '1|a|ann|ml|gpu|COMPLETED|100|2024-02-29T23:30:00|1|8||0|0|gres/gpu:v100=2,mem=64G|'
+  gives 0 '' report sacct.txt -q -f json
+  check '.constants[1] | .name == "ram_w_per_gb" and .value == 0.3725 and
+    .year == 2021 and (.source | test("Green Algorithms"))'
+  # 2 x 300 W, and 64 GiB at 0.3725 W/GB
+  near '.total.energy_j' '100 * (600 + 64 * 1.073741824 * 0.3725)'
+}
+
+@test 'people have kWh and GPU hours, below the jobs the sums' {
+  cp "$TOP_SRCDIR/data/examples/sacct.txt" .
+  gives 0 '' report sacct.txt -q
+  # 32.4 MJ; 2 GPUs for 10 h
+  grep -q '^1041 .* 9\.00  *measured  *node$' out
+  grep -q '^  2024-02  *1  *20\.0  *12\.0  *9\.00 ' out
+  # 2 x 10 h, 7260 s, 1800 s and 2 x 1.5 h
+  grep -q '^  GPU time  *25\.5 h$' out
+  gives 0 '' report sacct.txt -q -f markdown
+  grep -q '^| 1041 ' out
+  grep -q '^## Total$' out
+  gives 0 '' report sacct.txt -q -f json
+  near .total.gpu_h '2 * 10 + 7260 / 3600 + 0.5 + 2 * 1.5'
+  near '.jobs[0].energy_kwh' 9
+}
+
+@test 'a node power goes over all else, but not over a meter' {
+  usual
+  gives 0 '' report sacct.txt -q -f csv --node-power 500 --node-power gpu=1500
+  cut -d, -f1,16,18,19 out >some
+  diff -u - some <<'END'
+run_id,energy_j,energy_from,boundary
+1,72000000,measured,node
+2_4,5400000,node-power,node
+3+0,100000,node-power,node
+4,500000,node-power,node
+END
+}
+
+@test 'users, accounts, dates' {
+  usual
+  gives 0 '' report sacct.txt -q -f csv --user ann,cy
+  [ "$(cut -d, -f1 out | tr '\n' ' ')" = 'run_id 1 4 ' ]
+  gives 0 '' report sacct.txt -q -f csv --account bio
+  [ "$(cut -d, -f1 out | tr '\n' ' ')" = 'run_id 3+0 4 ' ]
+  gives 0 '' report sacct.txt -q -f csv --since 2024-03-01 --until 2024-03-03
+  [ "$(cut -d, -f1 out | tr '\n' ' ')" = 'run_id 2_4 3+0 ' ]
+  gives 0 '' report sacct.txt -q -f csv --until 2024-03
+  [ "$(cut -d, -f1 out | tr '\n' ' ')" = 'run_id 1 ' ]
+  gives 0 '' report sacct.txt -q -f csv --since 2024-03-02T12:00:00
+  [ "$(cut -d, -f1 out | tr '\n' ' ')" = 'run_id 4 ' ]
+}
+
+@test '--by: groups by energy, or by month' {
+  usual
+  gives 0 '' report sacct.txt -q -f csv --by user
+  [ "$(cut -d, -f1,5 out | tr '\n' ' ')" = 'user,jobs ann,1 bob,2 cy,1 ' ]
+  gives 0 '' report sacct.txt -q -f csv --by account,month
+  [ "$(cut -d, -f2,4,5 out | tr '\n' ' ')" = \
+    'account,month,jobs bio,2024-03,2 ml,2024-02,1 ml,2024-03,1 ' ]
+  gives 0 '' report sacct.txt -q -f json --by partition
+  check '(has("jobs") | not) and (.groups | length) == 3'
+  gives 0 '' report sacct.txt -q -f json --by job
+  check '(.jobs | length) == 4 and (has("groups") | not)'
+}
+
+@test 'requeued jobs, other layouts, several files, standard input' {
+  jobs '1|a|ann|ml|gpu|REQUEUED|60|2024-02-01T00:00:00|1|8||0|600|cpu=8|' \
+    '1|a|ann|ml|gpu|COMPLETED|90|2024-02-02T00:00:00|1|8||0|900|cpu=8|'
+  printf '%s\n' 'Elapsed,State,JobID,ConsumedEnergy' '1-00:00:00,COMPLETED,7,1.5K' >b.txt
+  gives 0 '' report sacct.txt b.txt -q -f json
+  check '[.jobs[] | .duration_s, .energy_j] == [60, 600, 90, 900, 86400, 1500]'
+  "$DLEST" report - -q -f json <sacct.txt >in.json
+  check '.total.energy_j == 1500' in.json
+}
+
+@test 'impossible energies are not measured' {
+  jobs '1|a|ann|ml|gpu|COMPLETED|60|2024-02-01T00:00:00|1|8||0|4294967294|gres/gpu:v100=1|' \
+    '2|a|ann|ml|gpu|COMPLETED|60|2024-02-01T00:00:00|1|8||0|99999999999|gres/gpu:v100=1|'
+  gives 0 '' report sacct.txt -q -f json
+  check '[.jobs[].energy_from] == ["gpu-tdp", "gpu-tdp"]'
+}
+
+@test 'tables of runs, and other logs with runs in them' {
+  usual
+  gives 0 '' extract sacct.txt -q -f csv -o runs.csv
+  "$DLEST" report sacct.txt -q -f json >a.json
+  "$DLEST" report runs.csv -q -f json >b.json
+  diff -u a.json b.json
+  table run_id,n_gpus,duration_s,energy_j 1,1,60,-5 2,1,60,6 3,1,60,7
+  gives 3 "dlest: warning: runs.csv:2: column 'energy_j': negative number '-5'
+dlest: 1 row skipped" report runs.csv --by job -f csv
+  [ "$(wc -l <out)" -eq 3 ]
+  cp "$TOP_SRCDIR/data/examples/gpu-7.csv" .
+  refuses 3 "dlest: gpu-7.csv: a log of nvidia-smi has no jobs: dlest extract makes a table of runs of it" \
+    report gpu-7.csv
+}
+
+@test 'text: jobs, months, the sum, sources, what it means' {
+  usual
+  gives 0 '' report sacct.txt -q --country fr --price 0.2EUR
+  grep -q '^job  *name  *user  *state  *began  *time  *GPUs  *idle GPUs  *energy' out
+  grep -q '^2_4 .* 60.0 .*gpu-use' out
+  grep -q '^By month$' out
+  grep -q '^  with measured energy  *1$' out
+  grep -q '^  of it measured  *99' out
+  grep -q '^  cost  *[0-9.]* EUR$' out
+  grep -q '^intensity in  *20' out
+  grep -q '^  tdp_w  *300  W  .*NVIDIA V100' out
+  grep -q '^Jobs without energy count nothing' out
+  grep -q '^Boundary mixed: ' out
+  awk 'length > 200' out | grep -v '^intensity from' && return 1 || true
+}
+
+@test 'warnings: what has no energy and why; --strict refuses' {
+  usual
+  gives 0 "dlest: warning: 1 job never ran and is left out
+dlest: warning: 1 job without energy: the accounting does not say which GPUs; name them with --gpu NAME
+dlest: warning: 1 job without GPUs and without energy: say what cores or nodes take with --core-power or --node-power" \
+    report sacct.txt --by user
+  jobs '1|a|ann|ml|gpu|COMPLETED|60|2024-02-01T00:00:00|1|8||0|0|gres/gpu:zz9=1|' \
+    '2|a|ann|ml|gpu|COMPLETED|60|Unknown|1|8||0|0|gres/gpu:zz9=1|'
+  gives 0 "dlest: warning: 1 job left out: without 'Start' nobody knows when
+dlest: warning: 1 job without energy: GPU 'zz9' is not known; say what it is with --gpu zz9=NAME" \
+    report sacct.txt --since 2024
+  refuses 3 'dlest: 1 warning with --strict: nothing written' \
+    report sacct.txt --strict -q
+  refuses 3 'dlest: none of the jobs is asked for' report sacct.txt --user nn -q
+}
+
+@test 'what it refuses' {
+  usual
+  misused report 'which accounting? (- is standard input)'
+  misused report "--by: expected job, user, account, partition or month, not 'day'" \
+    sacct.txt --by day
+  misused report "--since: expected a date, as 2024-03-01, not 'May'" \
+    sacct.txt --since May
+  misused report "--until: expected a date, as 2024-03-01, not '2024-13'" \
+    sacct.txt --until 2024-13
+  misused report "--core-power: invalid value '0'" sacct.txt --core-power 0
+  misused report "unknown log format 'x'; see 'dlest list importers'" \
+    sacct.txt --from x
+  refuses 2 "dlest: --node-power: expected W or PARTITION=W, not 'gpu=x'" \
+    report sacct.txt --node-power gpu=x
+  refuses 3 "dlest: unknown gpu 'zz9'; nearest: 'k40', 'k80', 'm40' (see 'dlest list gpus')" \
+    report sacct.txt --gpu zz9
+}
+
+@test 'its JSON is as its schema says' {
+  python3 "$TOP_SRCDIR/tests/check-schema.py" --have || skip 'no jsonschema'
+  usual
+  for by in job job,month user account,partition,month; do
+    gives 0 '' report sacct.txt -q -f json --by "$by" --site hpc --country fr
+    python3 "$TOP_SRCDIR/tests/check-schema.py" \
+      "$TOP_SRCDIR/schemas/report.json" <out
+  done
+}
+
+@test 'a large accounting in little memory' {
+  { echo "$head"
+    awk 'BEGIN { for (i = 1; i <= 100000; i++)
+      printf "%d|j|u%d|a|gpu|COMPLETED|60|2024-%02d-01T00:00:00|1|8||0|600|cpu=8|\n",
+        i, i % 7, i % 12 + 1 }'; } >sacct.txt
+  (ulimit -v 200000; OMP_NUM_THREADS=1 "$DLEST" report sacct.txt -q -f json \
+    --by user,month >out)
+  check '(.groups | length) == 84 and .total.jobs == 100000 and
+    .total.energy_j == 6e7'
+}
