@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Draws the figures of README from measured runs (HACKING.md): predicted
-# against measured, each GPU predicted by a fit that has not seen it.
+# against measured, each GPU predicted by a fit that has not seen it. That of
+# nodes is from estimates alone.
 #
 # usage: make-figures.sh DLEST MEASURED_RUNS TOP
 set -eu
@@ -16,3 +17,5 @@ trap 'rm -f "$table"' EXIT
   -o "$figures/p4-power.svg"
 "$dlest" plot fit "$table" --per config --target epoch_energy_j \
   -o "$figures/p4-energy.svg"
+"$dlest" recommend --arch resnet50 --node all --gpus 1,2,4,8 --format csv -q |
+  "$dlest" plot pareto -o "$figures/nodes.svg"

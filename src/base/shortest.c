@@ -54,8 +54,8 @@ static uint64_t round_at(const struct scaled *x, bool *exact) {
 }
 
 /* D with n digits, x->k set accordingly: the largest k, since fewer digits
- * may be rounded up to a power of ten. It starts from one that is not too
- * small. False where the power is out of reach. */
+ * may be rounded up to a power of ten. False where the power is out of
+ * reach. */
 static bool take_digits(struct scaled *x, int n, uint64_t *digits,
                         bool *exact) {
   static const uint64_t least[] = {UINT64_C(100000000000000),
@@ -71,13 +71,36 @@ static bool take_digits(struct scaled *x, int n, uint64_t *digits,
     else if (*digits < low)
       x->k++;
     else
-      return true;
+      break;
   }
+  /* Rounded up to a power of ten, or one by itself: the next k tells. */
+  struct scaled more = {x->m, x->e, x->k + 1};
+  if (*digits > low || more.k > MOST_POWER)
+    return true;
+  bool more_exact;
+  uint64_t more_digits = round_at(&more, &more_exact);
+  if (more_digits >= 10 * low)
+    return true;
+  x->k = more.k;
+  *digits = more_digits;
+  *exact = more_exact;
+  return true;
 }
 
 static void put_digits(char *to, uint64_t digits, int n) {
   for (int i = n - 1; i >= 0; i--, digits /= 10)
     to[i] = (char)('0' + digits % 10);
+}
+
+/* Whole numbers below 1e15 have no exponent at %.15g. */
+static void put_whole(char *to, uint64_t x, bool negative) {
+  int n = 1;
+  for (uint64_t rest = x / 10; rest > 0; rest /= 10)
+    n++;
+  *to = '-';
+  to += negative;
+  put_digits(to, x, n);
+  to[n] = '\0';
 }
 
 /* n digits as %.Ng has them; the first one stands for 10^exponent. */
@@ -118,6 +141,10 @@ bool dl_format_shortest(char buf[DL_NUMBER_SIZE], double x) {
     strcpy(buf, signbit(x) ? "-0" : "0");
     return true;
   }
+  if (size < 1e15 && size == (double)(uint64_t)size) {
+    put_whole(buf, (uint64_t)size, x < 0);
+    return true;
+  }
   if (!(size >= 1e-12 && size < 1e16))
     return false;
   uint64_t bits;
@@ -127,7 +154,7 @@ bool dl_format_shortest(char buf[DL_NUMBER_SIZE], double x) {
                      .e = (int)(bits >> 52) - 1075};
   if (v.m == UINT64_C(1) << 52)
     return false;
-  /* log10(2) = 1233 / 4096; not too small, take_digits finds it. */
+  /* log10(2) = 1233 / 4096; take_digits finds the one. */
   v.k = DBL_DIG - ((v.e + 52) * 1233 >> 12);
   v.k = v.k < 0 ? 0 : v.k;
   for (int n = DBL_DIG; n <= DBL_DECIMAL_DIG; n++) {
@@ -142,7 +169,7 @@ bool dl_format_shortest(char buf[DL_NUMBER_SIZE], double x) {
       lay_out(buf + (x < 0), text, n, n - 1 - v.k, n);
       return true;
     }
-    v.k += 2;
+    v.k += 1;
   }
   return false;
 }

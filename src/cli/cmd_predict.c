@@ -12,6 +12,7 @@
 #include "cli/predict_limits.h"
 #include "cli/predict_served.h"
 #include "cli/predict_settings.h"
+#include "cli/predict_sweep.h"
 #include "estimate/work.h"
 
 enum {
@@ -284,8 +285,8 @@ static enum dl_status estimate_single(struct dl_cli *cli, struct dl_frame *f,
   if (status != DL_OK)
     return status;
   dl_frame_row(f, NULL, 0, cells, &fault);
-  status = dl_session_row(session, cells, dl_frame_descriptors(f, 0), &s->job,
-                          s->est, &cli->diag);
+  status = dl_session_row(session, NULL, cells, dl_frame_descriptors(f, 0),
+                          &s->job, s->est, &cli->diag);
   bool bad;
   if (status == DL_OK)
     status = dl_session_check(cli->catalog, &s->job, NULL, 0, &bad, &cli->diag);
@@ -390,9 +391,36 @@ static enum dl_status predict_single(struct dl_cli *cli,
   return status;
 }
 
+/* Axes in the order in which a sweep runs through them. */
+static const char *const axes[] = {
+    "arch", "gpu", "n_gpus", "seq_len", "image_px", "batch_size", NULL};
+
+/* Lists are a sweep; a table has rows of its own. */
+static enum dl_status make_axes(struct dl_predict_options *o,
+                                struct dl_frame *f, struct dl_diag *d) {
+  if (o->input)
+    return dl_fail(d, DL_EUSAGE,
+                   "--input has rows of its own: give one value, not a list");
+  size_t n;
+  enum dl_status status = dl_job_options_sweep(&o->job, axes, d);
+  if (status == DL_OK)
+    status = dl_axes_combinations(&o->job.axes, &n, d);
+  return status == DL_OK ? dl_frame_axes(f, &o->job.axes, d) : status;
+}
+
+static enum dl_status predict(struct dl_cli *cli, struct dl_predict_options *o,
+                              const struct dl_model *m, struct dl_frame *f) {
+  if (o->input)
+    return dl_predict_batch(cli, o, m, f);
+  if (o->job.axes.n > 0)
+    return dl_predict_sweep(cli, o, m, f);
+  return predict_single(cli, o, m, f);
+}
+
 static enum dl_status run(struct dl_cli *cli, int argc, char **argv) {
   struct dl_predict_options o = {
       .methods = "all", .coverage = 0.9, .budget_kwh = INFINITY};
+  o.job.takes_lists = true;
   dl_cli_parse(cli, &predict_argp, argc, argv, &o);
   struct dl_model *m = NULL;
   struct dl_frame *f = dl_frame_new(cli->catalog);
@@ -400,14 +428,15 @@ static enum dl_status run(struct dl_cli *cli, int argc, char **argv) {
       f ? dl_open_model(cli, o.model, &m) : dl_fail_memory(&cli->diag);
   if (status == DL_OK)
     o.job.has_table = o.input != NULL;
+  if (status == DL_OK && o.job.axes.n > 0)
+    status = make_axes(&o, f, &cli->diag);
   if (status == DL_OK)
     status = dl_node_options_apply(&o.node, &o.job, cli->catalog, &cli->diag);
   if (status == DL_OK)
     status = dl_job_options_apply(&o.job, f, cli->catalog, true, &cli->diag);
   dl_node_footprint(&o.node, &o.job.foot);
   if (status == DL_OK)
-    status = o.input ? dl_predict_batch(cli, &o, m, f)
-                     : predict_single(cli, &o, m, f);
+    status = predict(cli, &o, m, f);
   dl_frame_free(f);
   dl_model_free(m);
   dl_job_options_free(&o.job);

@@ -37,7 +37,8 @@ const struct dl_command *dl_command_find(const char *name);
 
 extern const struct dl_command dl_cmd_predict, dl_cmd_fit, dl_cmd_extract,
     dl_cmd_step, dl_cmd_compare, dl_cmd_describe, dl_cmd_list, dl_cmd_show,
-    dl_cmd_check, dl_cmd_calibrate, dl_cmd_plot, dl_cmd_report;
+    dl_cmd_check, dl_cmd_calibrate, dl_cmd_plot, dl_cmd_recommend,
+    dl_cmd_report;
 
 /* The options of every command; accepts a struct dl_cli. */
 extern const struct argp dl_common_argp;

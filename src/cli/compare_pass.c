@@ -175,9 +175,9 @@ static enum dl_status estimate_row(struct dl_comparing *w, struct pass *p,
   enum dl_status status = DL_OK;
   struct dl_job job;
   for (size_t k = 0; k < w->n_models && status == DL_OK; k++)
-    status =
-        dl_session_row(p->session[k], p->cells, dl_frame_descriptors(p->f, i),
-                       &job, p->est + k * p->n_methods, d);
+    status = dl_session_row(p->session[k], NULL, p->cells,
+                            dl_frame_descriptors(p->f, i), &job,
+                            p->est + k * p->n_methods, d);
   if (status == DL_OK)
     status = dl_session_check(w->cli->catalog, &job, dl_csv_path(p->csv),
                               block->line[i], bad, d);

@@ -115,7 +115,8 @@ static enum dl_status importers(completion *c, struct dl_diag *d) {
 
 static enum dl_status estimators(completion *c, struct dl_diag *d) {
   (void)d;
-  if (c->head_len == 0 || c->head[c->head_len - 1] != ',')
+  bool first = c->head_len == 0 || c->head[c->head_len - 1] != ',';
+  if (first && strcmp(c->command->name, "recommend") != 0)
     dl_offer(c, "all", "every method");
   for (size_t i = 0; i < dl_estimator_count(); i++)
     dl_offer(c, dl_estimator_at(i)->name, dl_estimator_at(i)->summary);
@@ -295,8 +296,8 @@ static const struct {
     {NULL, "features", formula, NULL, false},
     {NULL, "format", formats, NULL, false},
     {NULL, "from", importers, NULL, false},
-    {NULL, "gpu", gpus, NULL, false},
-    {NULL, "node", nodes, NULL, false},
+    {NULL, "gpu", gpus, NULL, true},
+    {NULL, "node", nodes, NULL, true},
     {NULL, "offset", formula, NULL, false},
     {NULL, "phase", NULL, "training inference", false},
     {NULL, "precision", NULL, "fp64 fp32 tf32 fp16 bf16 amp fp8 int8", false},
@@ -312,6 +313,7 @@ static const struct {
     {"list", "sort", fields, NULL, true},
     {"list", "where", condition, NULL, false},
     {"predict", "method", estimators, NULL, true},
+    {"recommend", "method", estimators, NULL, false},
     {"report", "by", NULL, "job user account partition month", true},
     {"step", "method", projectors, NULL, true},
 };

@@ -65,6 +65,49 @@ void dl_estimate_values(const struct dl_estimate *est,
   v[i++] = dl_strings(est->outside, est->n_outside);
 }
 
+enum {
+  RECOMMENDED,
+  INTENSITY,
+  INTENSITY_OF,
+  PUE,
+  PUE_OF,
+  PRICE,
+  CURRENCY,
+  MEMORY
+};
+const struct dl_column dl_row_columns[DL_ROW_COLUMNS] = {
+    [RECOMMENDED] = {"recommended", "recommended", NULL, DL_CODE, false},
+    [INTENSITY] = {"intensity_g_kwh", NULL, "g/kWh", DL_PLAIN, false},
+    [INTENSITY_OF] = {"intensity_of", NULL, NULL, DL_CODE, false},
+    [PUE] = {"pue", NULL, NULL, DL_PLAIN, false},
+    [PUE_OF] = {"pue_of", NULL, NULL, DL_CODE, false},
+    [PRICE] = {"price_per_kwh", NULL, NULL, DL_PLAIN, false},
+    [CURRENCY] = {"currency", NULL, NULL, DL_CODE, false},
+    [MEMORY] = {"memory_need_gb", "memory", "GB", DL_PLAIN, false},
+};
+
+void dl_row_headings(struct dl_column columns[DL_ROW_COLUMNS],
+                     const struct dl_footprint *foot) {
+  for (size_t i = 0; i < DL_ROW_COLUMNS; i++)
+    columns[i] = dl_row_columns[i];
+  if (!isnan(foot->intensity.x))
+    columns[INTENSITY].heading = "intensity";
+  if (!isnan(foot->pue.x))
+    columns[PUE].heading = "PUE";
+}
+
+void dl_row_values(const struct dl_footprint *foot, bool recommended,
+                   double memory_need_gb, struct dl_value v[DL_ROW_COLUMNS]) {
+  v[RECOMMENDED] = dl_bool(recommended);
+  v[INTENSITY] = dl_number(foot->intensity.x);
+  v[INTENSITY_OF] = dl_string(foot->intensity.of);
+  v[PUE] = dl_number(foot->pue.x);
+  v[PUE_OF] = dl_string(foot->pue.of);
+  v[PRICE] = dl_number(foot->price);
+  v[CURRENCY] = dl_string(foot->currency);
+  v[MEMORY] = dl_number(memory_need_gb);
+}
+
 static enum dl_status open_shipped(const char *name, struct dl_model **m,
                                    struct dl_diag *d) {
   struct dl_text file = {0};

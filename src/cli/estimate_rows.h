@@ -28,4 +28,15 @@ void dl_estimate_values(const struct dl_estimate *est,
 enum dl_status dl_open_model(struct dl_cli *cli, const char *path,
                              struct dl_model **m);
 
+/* Columns behind those of an estimate, where rows are many: whether it is the
+ * recommended one, what its emissions and its cost come from, the memory
+ * needed. */
+enum { DL_ROW_COLUMNS = 8 };
+extern const struct dl_column dl_row_columns[DL_ROW_COLUMNS];
+
+void dl_row_headings(struct dl_column columns[DL_ROW_COLUMNS],
+                     const struct dl_footprint *foot);
+void dl_row_values(const struct dl_footprint *foot, bool recommended,
+                   double memory_need_gb, struct dl_value v[DL_ROW_COLUMNS]);
+
 #endif

@@ -220,10 +220,40 @@ static void check_word(struct argp_state *state, const struct setting *s,
              option_name(s->key), arg, dl_text_str(&near));
 }
 
+/* Options that may be axes of a sweep. */
+static bool may_sweep(const struct setting *s) {
+  static const char *const names[] = {"arch",     "gpu",     "n_gpus",
+                                      "image_px", "seq_len", "batch_size"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (strcmp(names[i], s->column) == 0)
+      return true;
+  return false;
+}
+
+/* A list of values, each of which must be one that the option takes. */
+static void add_axis(struct argp_state *state, struct dl_job_options *o,
+                     const struct setting *s, const char *arg) {
+  struct dl_diag d;
+  double x;
+  dl_diag_init(&d);
+  if (dl_axes_set(&o->axes, s->column, arg, s->kind != TEXT, &d) != DL_OK)
+    argp_error(state, "--%s: %s", option_name(s->key), d.error);
+  dl_diag_free(&d);
+  const struct dl_axis *a = dl_axes_find(&o->axes, s->column);
+  for (size_t i = 0; s->kind != TEXT && i < a->n; i++)
+    if (!parse_value(s, a->text.s[i], &x))
+      argp_error(state, "--%s: invalid value '%s'", option_name(s->key),
+                 a->text.s[i]);
+}
+
 static void add_setting(struct argp_state *state, struct dl_job_options *o,
                         const struct setting *s, const char *arg) {
   struct dl_text t = {0};
   double x = 1;
+  if (o->takes_lists && may_sweep(s) && dl_axis_is_list(arg)) {
+    add_axis(state, o, s, arg);
+    return;
+  }
   if (s->kind != TEXT && !parse_value(s, arg, &x))
     argp_error(state, "--%s: invalid value '%s'%s", option_name(s->key), arg,
                s->kind == SHARE  ? " (between 0 and 1)"
@@ -294,6 +324,7 @@ void dl_job_options_free(struct dl_job_options *o) {
   dl_strlist_free(&o->overrides);
   dl_strlist_free(&o->defines);
   dl_strlist_free(&o->aliases);
+  dl_axes_free(&o->axes);
 }
 
 /* What "NAME=..." of a list says of a name, or NULL; the last counts. */
@@ -320,21 +351,6 @@ static bool is_inference(const struct dl_job_options *o) {
   if (!phase)
     phase = value_in(&o->settings, "phase");
   return phase && strcasecmp(phase, "inference") == 0;
-}
-
-/* Whether the architecture of the options is known and a language model. */
-static enum dl_status is_language(const struct dl_job_options *o,
-                                  struct dl_catalog *c, bool *language,
-                                  struct dl_diag *d) {
-  const struct dl_descriptor *e = NULL;
-  *language = false;
-  if (!o->arch)
-    return DL_OK;
-  enum dl_status status = dl_catalog_open(c, DL_ARCHITECTURE, o->arch, d);
-  if (status == DL_OK)
-    status = dl_catalog_look(c, DL_ARCHITECTURE, o->arch, &e, d);
-  *language = status == DL_OK && e && dl_is_language_model(e);
-  return status;
 }
 
 /* How much there is to train on, which a language model must be told. */
@@ -463,7 +479,7 @@ enum dl_status dl_job_options_apply(struct dl_job_options *o,
   bool language, inference = is_inference(o);
   enum dl_status status = dl_job_options_apply_table(o, f, d);
   if (status == DL_OK)
-    status = is_language(o, catalog, &language, d);
+    status = dl_job_options_language(o, catalog, &language, d);
   if (status == DL_OK && defaults)
     status = check_size(o, language, d);
   if (status == DL_OK)

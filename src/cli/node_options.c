@@ -353,10 +353,10 @@ static enum dl_status check_alone(const struct dl_node_options *o,
                                                     : NULL;
   if (!o->node && needs)
     return dl_fail(d, DL_EUSAGE, "%s is about a node; give --node NAME", needs);
-  if (job->has_table && (o->node || is_share(o)))
-    return dl_fail(d, DL_EUSAGE,
-                   "%s is for one run; it does not go with --input",
-                   o->node ? "--node" : "a share of an accelerator");
+  if ((job->has_table || job->axes.n > 0) && (o->node || is_share(o)))
+    return dl_fail(d, DL_EUSAGE, "%s is for one run; it does not go with %s",
+                   o->node ? "--node" : "a share of an accelerator",
+                   job->has_table ? "--input" : "a list");
   return DL_OK;
 }
 

@@ -18,30 +18,6 @@
  * their estimates stay small. */
 enum { CHUNK = 1024 };
 
-/* Columns behind those of an estimate: whether it is the recommended one, and
- * what its emissions come from. */
-enum {
-  RECOMMENDED,
-  INTENSITY,
-  INTENSITY_OF,
-  PUE,
-  PUE_OF,
-  PRICE,
-  CURRENCY,
-  MEMORY,
-  LAST_COLUMNS
-};
-static const struct dl_column last_columns[LAST_COLUMNS] = {
-    [RECOMMENDED] = {"recommended", "recommended", NULL, DL_CODE, false},
-    [INTENSITY] = {"intensity_g_kwh", NULL, "g/kWh", DL_PLAIN, false},
-    [INTENSITY_OF] = {"intensity_of", NULL, NULL, DL_CODE, false},
-    [PUE] = {"pue", NULL, NULL, DL_PLAIN, false},
-    [PUE_OF] = {"pue_of", NULL, NULL, DL_CODE, false},
-    [PRICE] = {"price_per_kwh", NULL, NULL, DL_PLAIN, false},
-    [CURRENCY] = {"currency", NULL, NULL, DL_CODE, false},
-    [MEMORY] = {"memory_need_gb", "memory", "GB", DL_PLAIN, false},
-};
-
 struct batch {
   struct dl_cli *cli;
   const struct dl_predict_options *o;
@@ -60,6 +36,8 @@ struct batch {
   struct dl_fault *fault;
   struct dl_job *job;
   struct dl_estimate *est;
+  struct dl_memos *memos; /* one a thread */
+  int n_threads;
   struct dl_limits limits; /* rows over them so far */
   double over_j;           /* highest recommended estimate so far */
 };
@@ -75,6 +53,9 @@ static void free_batch(struct batch *b) {
   free(b->fault);
   free(b->job);
   free(b->est);
+  for (int i = 0; b->memos && i < b->n_threads; i++)
+    dl_memos_free(&b->memos[i]);
+  free(b->memos);
 }
 
 /* Whether a name is taken by an estimate's column. */
@@ -82,8 +63,8 @@ static bool is_ours(const char *name) {
   for (size_t i = 0; i < DL_ESTIMATE_COLUMNS; i++)
     if (strcmp(dl_estimate_columns[i].key, name) == 0)
       return true;
-  for (size_t i = 0; i < LAST_COLUMNS; i++)
-    if (strcmp(last_columns[i].key, name) == 0)
+  for (size_t i = 0; i < DL_ROW_COLUMNS; i++)
+    if (strcmp(dl_row_columns[i].key, name) == 0)
       return true;
   return false;
 }
@@ -120,7 +101,7 @@ static const char *shown(const char *name) {
 static enum dl_status make_columns(struct batch *b) {
   b->n_own = dl_csv_n_cols(b->csv);
   const struct dl_footprint *foot = &b->o->job.foot;
-  size_t n = b->n_own + DL_ESTIMATE_COLUMNS + LAST_COLUMNS;
+  size_t n = b->n_own + DL_ESTIMATE_COLUMNS + DL_ROW_COLUMNS;
   b->columns = dl_calloc(n, sizeof *b->columns);
   b->values = dl_calloc(n, sizeof *b->values);
   b->is_number = dl_calloc(b->n_own, sizeof *b->is_number);
@@ -136,12 +117,7 @@ static enum dl_status make_columns(struct batch *b) {
         (struct dl_column){b->names.s[i], shown(name), NULL, DL_CODE, false};
   }
   dl_estimate_headings(b->columns + b->n_own, foot);
-  struct dl_column *last = b->columns + b->n_own + DL_ESTIMATE_COLUMNS;
-  memcpy(last, last_columns, sizeof last_columns);
-  if (!isnan(foot->intensity.x))
-    last[INTENSITY].heading = "intensity";
-  if (!isnan(foot->pue.x))
-    last[PUE].heading = "PUE";
+  dl_row_headings(b->columns + b->n_own + DL_ESTIMATE_COLUMNS, foot);
   return DL_OK;
 }
 
@@ -151,9 +127,14 @@ static enum dl_status make_room(struct batch *b) {
   b->fault = dl_calloc(CHUNK, sizeof *b->fault);
   b->job = dl_calloc(CHUNK, sizeof *b->job);
   b->est = dl_calloc(CHUNK * b->n_methods, sizeof *b->est);
-  if (!b->cells || !b->fault || !b->job || !b->est)
+  b->n_threads = omp_get_max_threads();
+  b->memos = dl_calloc((size_t)b->n_threads, sizeof *b->memos);
+  if (!b->cells || !b->fault || !b->job || !b->est || !b->memos)
     return dl_fail_memory(&b->cli->diag);
-  return DL_OK;
+  enum dl_status status = DL_OK;
+  for (int i = 0; i < b->n_threads && status == DL_OK; i++)
+    status = dl_session_memos(b->session, &b->memos[i], &b->cli->diag);
+  return status;
 }
 
 /* Rows are independent; what goes wrong in one (memory) is seen by status. */
@@ -162,15 +143,20 @@ static enum dl_status estimate_chunk(struct batch *b,
                                      size_t first, size_t n) {
   size_t slots = dl_frame_n_slots(b->f);
   bool failed = false;
-#pragma omp parallel for schedule(static) reduction(|| : failed)
+  for (int i = 0; i < b->n_threads; i++) /* cells of the chunk before go */
+    dl_memos_forget(&b->memos[i]);
+#pragma omp parallel for schedule(static) reduction(||                         \
+                                                    : failed)                  \
+    num_threads(b->n_threads)
   for (size_t i = 0; i < n; i++) {
     struct dl_diag d;
     struct dl_cell *cells = b->cells + i * slots;
     dl_diag_init(&d);
     dl_frame_row(b->f, block, first + i, cells, &b->fault[i]);
     if (b->fault[i].kind == DL_FAULT_NONE &&
-        dl_session_row(b->session, cells, dl_frame_descriptors(b->f, first + i),
-                       &b->job[i], b->est + i * b->n_methods, &d) != DL_OK)
+        dl_session_row(b->session, &b->memos[omp_get_thread_num()], cells,
+                       dl_frame_descriptors(b->f, first + i), &b->job[i],
+                       b->est + i * b->n_methods, &d) != DL_OK)
       failed = true;
     dl_diag_free(&d);
   }
@@ -184,16 +170,6 @@ static struct dl_value own_value(const struct batch *b, size_t column,
   if (b->is_number[column] && dl_parse_double(cell, &x))
     return dl_number(x);
   return dl_string(*cell ? cell : NULL);
-}
-
-static void add_factors(struct dl_value last[LAST_COLUMNS],
-                        const struct dl_footprint *foot) {
-  last[INTENSITY] = dl_number(foot->intensity.x);
-  last[INTENSITY_OF] = dl_string(foot->intensity.of);
-  last[PUE] = dl_number(foot->pue.x);
-  last[PUE_OF] = dl_string(foot->pue.of);
-  last[PRICE] = dl_number(foot->price);
-  last[CURRENCY] = dl_string(foot->currency);
 }
 
 static enum dl_status print_row(struct batch *b,
@@ -212,10 +188,8 @@ static enum dl_status print_row(struct batch *b,
   for (size_t m = 0; m < b->n_methods && status == DL_OK; m++) {
     dl_estimate_values(&est[m], &b->o->job.foot, b->o->coverage,
                        b->values + b->n_own);
-    b->values[b->n_own + DL_ESTIMATE_COLUMNS] = dl_bool((long)m == best);
-    add_factors(b->values + b->n_own + DL_ESTIMATE_COLUMNS, &b->o->job.foot);
-    b->values[b->n_own + DL_ESTIMATE_COLUMNS + MEMORY] =
-        dl_number(memory.need_gb);
+    dl_row_values(&b->o->job.foot, (long)m == best, memory.need_gb,
+                  b->values + b->n_own + DL_ESTIMATE_COLUMNS);
     status = b->cli->format->row(b->stream, b->values, &b->cli->diag);
   }
   return status;
@@ -323,7 +297,7 @@ static enum dl_status write_batch(struct batch *b) {
   if (status != DL_OK)
     return status;
   status = cli->format->begin(&b->stream, out.f, "estimates", b->columns,
-                              b->n_own + DL_ESTIMATE_COLUMNS + LAST_COLUMNS,
+                              b->n_own + DL_ESTIMATE_COLUMNS + DL_ROW_COLUMNS,
                               &cli->diag);
   if (status == DL_OK)
     status = stream_rows(b);

@@ -50,6 +50,15 @@ struct dl_context {
   struct dl_fits pre;      /* regressions on features */
   struct dl_fits physical; /* the physical method */
   struct dl_fits serving;  /* of requests: request_power_w, _energy_j, _s */
+  bool asks_pre;           /* an estimator asks the former in any case */
+};
+
+/* The rows before, as the models saw them (dl_memo); all NULL without. */
+struct dl_fits_memo {
+  struct dl_memo *power, *epoch, *time;
+};
+struct dl_memos {
+  struct dl_fits_memo pre, physical, serving;
 };
 
 struct dl_estimator {
@@ -59,6 +68,7 @@ struct dl_estimator {
   /* Whether dlest would use it where it can: higher wins. With a duration
    * given, and without. 0: only for comparison. */
   int rank_given, rank_open;
+  bool asks_pre; /* takes what the regressions say of a job (job->said) */
   /* What it takes from descriptors, by kind and field ("gpu.tdp_w"),
    * NULL-terminated; NULL: nothing. For 'dlest check'. */
   const char *const *needs;
@@ -73,9 +83,10 @@ size_t dl_estimator_count(void);
 const struct dl_estimator *dl_estimator_at(size_t i);
 const struct dl_estimator *dl_estimator_find(const char *name);
 
-/* Has the models predict once what several estimators need of a job. Comes
- * before the two below. */
-enum dl_status dl_ask_models(const struct dl_context *ctx, struct dl_job *job,
+/* Has the models predict once what several estimators need of a job; what
+ * none needs stays NaN. Comes before the two below. */
+enum dl_status dl_ask_models(const struct dl_context *ctx,
+                             struct dl_memos *memos, struct dl_job *job,
                              struct dl_diag *d);
 
 /* Settles the duration of a job: the user's, else the physical method's, else

@@ -122,6 +122,7 @@ const struct dl_estimator dl_pre_power = {
     .source = "del Rey et al., arXiv 2307.05520",
     .rank_given = 5,
     .rank_open = 4,
+    .asks_pre = true,
     .needs = power_needs,
     .estimate = power_with_duration,
 };
@@ -132,6 +133,7 @@ const struct dl_estimator dl_pre_epoch = {
     .source = "del Rey et al., arXiv 2307.05520",
     .rank_given = 4,
     .rank_open = 5,
+    .asks_pre = true,
     .needs = epoch_needs,
     .estimate = epoch,
 };

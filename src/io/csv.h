@@ -67,7 +67,8 @@ void dl_csv_digest(const struct dl_csv *csv, char hex[33], size_t *rows);
  * that of its header. */
 void dl_csv_versions(struct dl_text *t);
 
-/* Writes one cell, quoted if it has to be. */
+/* Writes one cell, quoted if it has to be; or appends it to a text. */
 void dl_csv_write_cell(FILE *f, const char *cell);
+void dl_csv_add_cell(struct dl_text *t, const char *cell);
 
 #endif

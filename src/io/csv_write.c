@@ -28,3 +28,19 @@ void dl_csv_write_cell(FILE *f, const char *cell) {
   else
     csv_fwrite(f, cell, strlen(cell));
 }
+
+void dl_csv_add_cell(struct dl_text *t, const char *cell) {
+  size_t len;
+
+  if (is_plain(cell, &len)) {
+    dl_text_add_n(t, cell, len);
+    return;
+  }
+  dl_text_add(t, "\"");
+  for (const char *quote; (quote = strchr(cell, '"')); cell = quote + 1) {
+    dl_text_add_n(t, cell, (size_t)(quote - cell));
+    dl_text_add(t, "\"\"");
+  }
+  dl_text_add(t, cell);
+  dl_text_add(t, "\"");
+}

@@ -49,6 +49,18 @@ static enum dl_status check_rows(const gsl_matrix *X, struct dl_diag *d) {
   return DL_OK;
 }
 
+/* A state that is whole goes to the caller. */
+static enum dl_status hand_over(void **state, struct dl_physical *s,
+                                enum dl_status status) {
+  if (status != DL_OK) {
+    physical_free(s);
+    return status;
+  }
+  dl_physical_constants_of(s->theta, s->c);
+  *state = s;
+  return DL_OK;
+}
+
 /* Fits the rows, or brings what another state knows up to date by them. */
 static enum dl_status learn(void **state, const struct dl_physical *from,
                             const gsl_matrix *X, const gsl_vector *y,
@@ -67,11 +79,7 @@ static enum dl_status learn(void **state, const struct dl_physical *from,
     status = dl_physical_update(s, from, X, y, d);
   else
     status = dl_physical_solve(s, X, y, w, d);
-  if (status == DL_OK)
-    *state = s;
-  else
-    physical_free(s);
-  return status;
+  return hand_over(state, s, status);
 }
 
 static enum dl_status fit(void **state, const gsl_matrix *X,
@@ -88,12 +96,11 @@ static enum dl_status adapt(void **state, const void *from, const gsl_matrix *X,
 }
 
 static double predict_row(const struct dl_physical *s, const double *row) {
-  double fx[DL_N_EFFECTS], c[DL_N_PHYSICS], out[DL_PT_TIME + 1];
+  double fx[DL_N_EFFECTS], out[DL_PT_TIME + 1];
   struct dl_load load;
   dl_physical_effects(s, row, fx);
   dl_physical_load(row, &load);
-  dl_physical_constants_of(s->theta, c);
-  dl_physical_targets(c, fx, &load, row[DL_PC_RAM_W], out);
+  dl_physical_targets(s->c, fx, &load, row[DL_PC_RAM_W], out);
   return out[(size_t)row[DL_PC_TARGET]] + dl_near_at(&s->near, row) +
          dl_runs_at(&s->runs, row);
 }
@@ -225,24 +232,19 @@ static enum dl_status restore(void **state, const struct dl_arrays *from,
     status = restore_near(&s->runs, from, "runs", "runs_residuals", d);
   if (status == DL_OK)
     status = restore_joint(s, from, d);
-  if (status == DL_OK)
-    *state = s;
-  else
-    physical_free(s);
-  return status;
+  return hand_over(state, s, status);
 }
 
 void dl_physical_explain(const void *state, const double *row,
                          struct dl_physical_parts *parts) {
   static const char *const names[] = {"compute", "memory", "kernels", "launch"};
   const struct dl_physical *s = state;
-  double fx[DL_N_EFFECTS], c[DL_N_PHYSICS];
+  double fx[DL_N_EFFECTS];
   struct dl_load load;
   struct dl_cost cost;
   dl_physical_effects(s, row, fx);
   dl_physical_load(row, &load);
-  dl_physical_constants_of(s->theta, c);
-  dl_physical_epoch(c, fx, &load, &cost);
+  dl_physical_epoch(s->c, fx, &load, &cost);
   *parts = (struct dl_physical_parts){.time_s = cost.time,
                                       .gpu_energy_j = cost.energy,
                                       .gpu_power_w = cost.energy / cost.time,

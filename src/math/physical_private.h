@@ -38,6 +38,7 @@ struct dl_joint {
 
 struct dl_physical {
   double theta[DL_N_PHYSICS], error[DL_N_PHYSICS];
+  double c[DL_N_PHYSICS]; /* exp(theta): the same for every row */
   struct dl_bearers by[DL_N_BEARERS];
   struct dl_near near;
   struct dl_joint joint;

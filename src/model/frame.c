@@ -108,6 +108,7 @@ static bool has_own(const struct dl_frame *f, const char *name) {
   return dl_entry_find(&f->overrides, name) >= 0 ||
          dl_entry_find(&f->definitions, name) >= 0 ||
          (f->csv && dl_csv_find(f->csv, name) >= 0) ||
+         (f->axes && dl_axes_find(f->axes, name)) ||
          dl_entry_find(&f->settings, name) >= 0;
 }
 
@@ -285,6 +286,9 @@ static enum dl_status find_places(struct dl_frame *f, struct slot *s,
     status = add_formula(f, s, f->definitions.e[i].text, true, d);
   if (status == DL_OK && f->csv)
     status = place_at(s, PLACE_COLUMN, dl_csv_find(f->csv, s->name), d);
+  const struct dl_axis *axis = f->axes ? dl_axes_find(f->axes, s->name) : NULL;
+  if (status == DL_OK && axis)
+    status = place_at(s, PLACE_AXIS, axis - f->axes->a, d);
   if (status == DL_OK)
     status =
         place_at(s, PLACE_SETTING, dl_entry_find(&f->settings, s->name), d);

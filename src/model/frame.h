@@ -22,6 +22,7 @@
 #include "base/text.h"
 #include "catalog/catalog.h"
 #include "io/csv.h"
+#include "model/axis.h"
 #include "model/formula.h"
 
 struct dl_frame;
@@ -32,6 +33,12 @@ void dl_frame_free(struct dl_frame *f); /* accepts NULL */
 
 /* Takes the columns of a table; `csv` must outlive the frame. */
 void dl_frame_columns(struct dl_frame *f, const struct dl_csv *csv);
+
+/* Takes the columns of a sweep, whose rows are walked over (walk.h); `axes`
+ * must outlive the frame. Opens the user's own descriptor files among the
+ * values. */
+enum dl_status dl_frame_axes(struct dl_frame *f, const struct dl_axes *axes,
+                             struct dl_diag *d);
 
 /* A value for rows that have none of their own. The name is not checked. */
 enum dl_status dl_frame_setting(struct dl_frame *f, const char *name,

@@ -12,6 +12,7 @@ enum place_kind {
   PLACE_OVERRIDE,
   PLACE_FORMULA,
   PLACE_COLUMN,
+  PLACE_AXIS,
   PLACE_SETTING,
   PLACE_GPU,
   PLACE_ARCH,
@@ -22,7 +23,7 @@ enum place_kind {
 /* One place where a value may come from. */
 struct place {
   enum place_kind kind;
-  size_t index;               /* override, column, setting, or field */
+  size_t index;               /* override, column, axis, setting, field */
   struct dl_formula *formula; /* owned */
   size_t *vars;               /* its slots, owned */
 };
@@ -66,7 +67,8 @@ struct entries {
 
 struct dl_frame {
   struct dl_catalog *catalog;
-  const struct dl_csv *csv; /* borrowed; NULL without columns */
+  const struct dl_csv *csv;   /* borrowed; NULL without columns */
+  const struct dl_axes *axes; /* borrowed; NULL without a sweep */
   struct entries overrides, settings, definitions, aliases;
   struct entries fields[2]; /* overridden fields: gpu, arch */
   struct slot *slots;
@@ -85,6 +87,23 @@ struct dl_frame {
   struct dl_row_descriptors *row; /* of the block */
   size_t cap_rows;
 };
+
+/* Where the values of a row come from. */
+struct row_source {
+  const struct dl_csv_block *block; /* NULL without columns */
+  size_t row;                       /* of the block */
+  const size_t *at;                 /* value of each axis; NULL without */
+  struct dl_row_descriptors found;
+};
+
+/* The value of a slot, from the cells of the slots before it. */
+struct dl_cell dl_slot_value(const struct dl_frame *f,
+                             const struct row_source *from, size_t slot,
+                             const struct dl_cell *cells,
+                             struct dl_fault *fault);
+
+/* The name a row's architecture or GPU goes by in the catalogue. */
+const char *dl_frame_meant(const struct dl_frame *f, const char *name);
 
 /* Index of an entry by name, or -1. */
 long dl_entry_find(const struct entries *es, const char *name);

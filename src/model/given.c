@@ -52,6 +52,16 @@ static enum dl_status open_named(struct dl_frame *f, const char *name,
   return DL_OK;
 }
 
+enum dl_status dl_frame_axes(struct dl_frame *f, const struct dl_axes *axes,
+                             struct dl_diag *d) {
+  enum dl_status status = DL_OK;
+  f->axes = axes;
+  for (size_t i = 0; i < axes->n; i++)
+    for (size_t j = 0; j < axes->a[i].n && status == DL_OK; j++)
+      status = open_named(f, axes->a[i].column, axes->a[i].text.s[j], d);
+  return status;
+}
+
 enum dl_status dl_frame_setting(struct dl_frame *f, const char *name,
                                 const char *value, struct dl_diag *d) {
   enum dl_status status = open_named(f, name, value, d);

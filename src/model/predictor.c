@@ -8,36 +8,13 @@
 
 #include "base/memory.h"
 #include "model/interval.h"
+#include "model/predictor_private.h"
 
 /* The power of a variable beyond its range that is left open, at 90 %. */
 #define EXTRAPOLATED_POWER 0.1
 
 /* As many features of a row need no memory from the heap. */
 enum { FEW_FEATURES = 32 };
-
-/* A formula and the slots of its variables. */
-struct bound {
-  struct dl_formula *formula;
-  size_t *vars;
-};
-
-/* Residual bounds for a kind of row. */
-struct bounds {
-  bool known;
-  double low, high;
-  enum dl_left_out novelty;
-};
-
-struct dl_predictor {
-  const struct dl_fit *fit;
-  const struct dl_frame *frame;
-  struct bound *feature;
-  size_t n_features;
-  struct bound offset;        /* formula NULL without one */
-  size_t *range_slot;         /* one a range */
-  double spread;              /* of a variable's power, see extrapolation */
-  struct bounds bounds[2][2]; /* [architecture is new][GPU is new] */
-};
 
 static void free_bound(struct bound *b) {
   dl_formula_free(b->formula);
@@ -133,8 +110,7 @@ enum dl_status dl_predictor_new(struct dl_predictor **out,
   return DL_OK;
 }
 
-static const char *bound_lacks(const struct bound *b,
-                               const struct dl_cell *cells) {
+const char *dl_bound_lacks(const struct bound *b, const struct dl_cell *cells) {
   for (size_t i = 0; b->formula && i < dl_formula_n_vars(b->formula); i++) {
     const struct dl_cell *c = &cells[b->vars[i]];
     if (!dl_formula_var_is_needed(b->formula, i))
@@ -147,9 +123,9 @@ static const char *bound_lacks(const struct bound *b,
 
 const char *dl_predictor_lacks(const struct dl_predictor *p,
                                const struct dl_cell *cells) {
-  const char *name = bound_lacks(&p->offset, cells);
+  const char *name = dl_bound_lacks(&p->offset, cells);
   for (size_t i = 0; i < p->n_features && !name; i++)
-    name = bound_lacks(&p->feature[i], cells);
+    name = dl_bound_lacks(&p->feature[i], cells);
   return name;
 }
 
@@ -225,32 +201,32 @@ static double linked(bool log_target, double x) {
   return log_target ? log(x) : x;
 }
 
-/* The features of a row, scaled; false where one is not finite: NaN then. */
+/* The features of a row; false where one is not finite: NaN then. */
 static bool fill_features(const struct dl_predictor *p,
-                          const struct dl_cell *cells, gsl_matrix *x) {
+                          const struct dl_cell *cells, double *x) {
   bool all = true;
   for (size_t i = 0; i < p->n_features; i++) {
     const struct bound *b = &p->feature[i];
     double v = dl_formula_eval(b->formula, cells, b->vars);
     all &= isfinite(v) != 0;
-    gsl_matrix_set(x, 0, i, isfinite(v) ? v : NAN);
+    x[i] = isfinite(v) ? v : (double)NAN;
   }
-  if (p->fit->scaled)
-    dl_scale_apply(&p->fit->scale, x);
   return all;
 }
 
 static enum dl_status predict_at(const struct dl_predictor *p,
                                  const struct dl_cell *cells,
                                  const struct dl_row_descriptors *row,
-                                 gsl_matrix *x, struct dl_prediction *out,
+                                 double *features, struct dl_prediction *out,
                                  struct dl_diag *d) {
   const struct dl_fit *fit = p->fit;
   double t;
   gsl_vector_view y = gsl_vector_view_array(&t, 1);
-  if (!fill_features(p, cells, x))
-    return DL_OK;
-  enum dl_status status = fit->method->predict(fit->state, x, &y.vector, d);
+  gsl_matrix_view x = gsl_matrix_view_array(features, 1, p->n_features);
+  if (fit->scaled)
+    dl_scale_apply(&fit->scale, &x.matrix);
+  enum dl_status status =
+      fit->method->predict(fit->state, &x.matrix, &y.vector, d);
   if (status != DL_OK)
     return status;
   if (p->offset.formula)
@@ -263,24 +239,34 @@ static enum dl_status predict_at(const struct dl_predictor *p,
   return DL_OK;
 }
 
-enum dl_status dl_predict(const struct dl_predictor *p,
-                          const struct dl_cell *cells,
-                          const struct dl_row_descriptors *row,
-                          struct dl_prediction *out, struct dl_diag *d) {
+enum dl_status dl_predict_with(const struct dl_predictor *p,
+                               const double *features,
+                               const struct dl_cell *cells,
+                               const struct dl_row_descriptors *row,
+                               struct dl_prediction *out, struct dl_diag *d) {
   double few[FEW_FEATURES], *many = NULL;
   *out = (struct dl_prediction){.value = NAN, .low = NAN, .high = NAN};
   if (p->n_features > FEW_FEATURES &&
       !(many = dl_calloc(p->n_features, sizeof *many)))
     return dl_fail_memory(d);
-  gsl_matrix_view x =
-      gsl_matrix_view_array(many ? many : few, 1, p->n_features);
-  enum dl_status status = predict_at(p, cells, row, &x.matrix, out, d);
+  double *x = many ? many : few;
+  enum dl_status status = DL_OK;
+  if (features)
+    memcpy(x, features, p->n_features * sizeof *x);
+  if (features || fill_features(p, cells, x))
+    status = predict_at(p, cells, row, x, out, d);
   free(many);
   return status;
 }
 
+enum dl_status dl_predict(const struct dl_predictor *p,
+                          const struct dl_cell *cells,
+                          const struct dl_row_descriptors *row,
+                          struct dl_prediction *out, struct dl_diag *d) {
+  return dl_predict_with(p, NULL, cells, row, out, d);
+}
+
 bool dl_predictor_features(const struct dl_predictor *p,
                            const struct dl_cell *cells, double *x) {
-  gsl_matrix_view row = gsl_matrix_view_array(x, 1, p->n_features);
-  return fill_features(p, cells, &row.matrix);
+  return fill_features(p, cells, x);
 }

@@ -26,6 +26,30 @@ struct dl_prediction {
   unsigned outside;         /* bit i: variable i (fit->range) is outside */
 };
 
+/* What a thread keeps of the row before: a feature whose cells are the same
+ * again is not evaluated again. Results are those without it. */
+struct dl_memo;
+
+/* NULL when memory is out. `p` is borrowed. */
+struct dl_memo *dl_memo_new(const struct dl_predictor *p);
+void dl_memo_free(struct dl_memo *m); /* accepts NULL */
+
+/* To be called before texts of cells seen so far go, or change in place. */
+void dl_memo_forget(struct dl_memo *m);
+
+/* Takes the cells of the next row: those that all functions below then speak
+ * of. */
+void dl_memo_see(struct dl_memo *m, const struct dl_cell *cells);
+
+/* As dl_predictor_lacks, dl_predictor_features (NULL for false) and
+ * dl_predict. */
+const char *dl_memo_lacks(const struct dl_memo *m);
+const double *dl_memo_features(const struct dl_memo *m);
+enum dl_status dl_memo_predict(const struct dl_memo *m,
+                               const struct dl_cell *cells,
+                               const struct dl_row_descriptors *row,
+                               struct dl_prediction *out, struct dl_diag *d);
+
 /* For a row's cells. Thread-safe. */
 enum dl_status dl_predict(const struct dl_predictor *p,
                           const struct dl_cell *cells,

@@ -66,11 +66,12 @@ static struct dl_cell formula_cell(const struct place *p,
 }
 
 static struct dl_cell from_place(const struct dl_frame *f,
-                                 const struct dl_csv_block *block, size_t row,
-                                 size_t slot, const struct place *p,
+                                 const struct row_source *from, size_t slot,
+                                 const struct place *p,
                                  const struct dl_cell *cells,
                                  struct dl_fault *fault) {
   const struct slot *s = &f->slots[slot];
+  const struct dl_csv_block *block = from->block;
   switch (p->kind) {
   case PLACE_OVERRIDE:
     return f->overrides.e[p->index].cell;
@@ -79,28 +80,31 @@ static struct dl_cell from_place(const struct dl_frame *f,
   case PLACE_FORMULA:
     return formula_cell(p, cells);
   case PLACE_COLUMN:
-    return block ? column_cell(s, block->cell[row * block->n_cols + p->index],
-                               fault, slot)
-                 : absent();
+    return block
+               ? column_cell(s,
+                             block->cell[from->row * block->n_cols + p->index],
+                             fault, slot)
+               : absent();
+  case PLACE_AXIS:
+    return from->at ? f->axes->a[p->index].cell[from->at[p->index]] : absent();
   case PLACE_GPU:
-    return field_cell(f->row ? f->row[row].gpu : NULL, p->index);
+    return field_cell(from->found.gpu, p->index);
   case PLACE_GPU_TEXT:
-    return text_cell(f->row ? f->row[row].gpu : NULL, p->index);
+    return text_cell(from->found.gpu, p->index);
   case PLACE_ARCH_TEXT:
-    return text_cell(f->row ? f->row[row].arch : NULL, p->index);
+    return text_cell(from->found.arch, p->index);
   default:
-    return field_cell(f->row ? f->row[row].arch : NULL, p->index);
+    return field_cell(from->found.arch, p->index);
   }
 }
 
-static struct dl_cell slot_value(const struct dl_frame *f,
-                                 const struct dl_csv_block *block, size_t row,
-                                 size_t slot, const struct dl_cell *cells,
-                                 struct dl_fault *fault) {
+struct dl_cell dl_slot_value(const struct dl_frame *f,
+                             const struct row_source *from, size_t slot,
+                             const struct dl_cell *cells,
+                             struct dl_fault *fault) {
   const struct slot *s = &f->slots[slot];
   for (size_t i = 0; i < s->n_places; i++) {
-    struct dl_cell c =
-        from_place(f, block, row, slot, &s->place[i], cells, fault);
+    struct dl_cell c = from_place(f, from, slot, &s->place[i], cells, fault);
     if (c.s || !isnan(c.x))
       return c;
   }
@@ -109,9 +113,12 @@ static struct dl_cell slot_value(const struct dl_frame *f,
 
 void dl_frame_row(const struct dl_frame *f, const struct dl_csv_block *block,
                   size_t row, struct dl_cell *cells, struct dl_fault *fault) {
+  struct row_source from = {.block = block, .row = row};
+  if (f->row)
+    from.found = f->row[row];
   *fault = (struct dl_fault){.kind = DL_FAULT_NONE};
   for (size_t i = 0; i < f->n_slots; i++) {
-    cells[i] = slot_value(f, block, row, i, cells, fault);
+    cells[i] = dl_slot_value(f, &from, i, cells, fault);
     if (f->slots[i].required && isnan(cells[i].x) && !cells[i].s &&
         fault->kind == DL_FAULT_NONE)
       *fault = (struct dl_fault){.kind = DL_FAULT_ABSENT, .slot = i};
@@ -217,8 +224,7 @@ static enum dl_status find_arch(struct dl_frame *f, const char *name,
   return DL_OK;
 }
 
-/* The name a row's architecture or GPU goes by in the catalogue. */
-static const char *meant(const struct dl_frame *f, const char *name) {
+const char *dl_frame_meant(const struct dl_frame *f, const char *name) {
   long i = dl_entry_find(&f->aliases, name);
   return i >= 0 ? f->aliases.e[i].text : name;
 }
@@ -229,18 +235,20 @@ static enum dl_status find_descriptors(struct dl_frame *f,
                                        struct dl_diag *d) {
   struct dl_fault ignored = {.kind = DL_FAULT_NONE};
   struct dl_row_descriptors *row = &f->row[i];
+  const struct row_source from = {.block = block, .row = i};
   *row = (struct dl_row_descriptors){0};
   for (size_t s = 0; s < f->n_slots; s++)
     if (f->slots[s].early)
-      cells[s] = slot_value(f, block, i, s, cells, &ignored);
+      cells[s] = dl_slot_value(f, &from, s, cells, &ignored);
   enum dl_status status = DL_OK;
   if (f->want_gpu && cells[f->gpu_slot].s)
-    status = find_gpu(f, meant(f, cells[f->gpu_slot].s), row, d);
+    status = find_gpu(f, dl_frame_meant(f, cells[f->gpu_slot].s), row, d);
   if (status == DL_OK && f->want_arch && cells[f->arch_slot].s) {
     struct dl_use use = {.image_px = cells[f->px_slot].x,
                          .seq_len = cells[f->seq_slot].x,
                          .classes = cells[f->classes_slot].x};
-    status = find_arch(f, meant(f, cells[f->arch_slot].s), &use, row, d);
+    status =
+        find_arch(f, dl_frame_meant(f, cells[f->arch_slot].s), &use, row, d);
   }
   return status;
 }
@@ -298,7 +306,7 @@ static bool explain_descriptor(struct dl_frame *f, const struct slot *s,
   const struct dl_descriptor *e;
   dl_diag_init(&inner);
   if (dl_catalog_get(f->catalog, gpu ? DL_ACCELERATOR : DL_ARCHITECTURE,
-                     meant(f, name), &e, &inner) != DL_OK)
+                     dl_frame_meant(f, name), &e, &inner) != DL_OK)
     dl_text_add(why, inner.error ? inner.error : "");
   else
     dl_text_printf(why,

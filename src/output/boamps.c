@@ -407,4 +407,5 @@ const struct dl_format dl_format_boamps = {
     "boamps",      "a BoAmps report of each task, one JSON document a line",
     boamps_report, boamps_begin,
     boamps_row,    boamps_end,
+    NULL,
 };

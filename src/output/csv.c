@@ -7,24 +7,24 @@
 #include "io/csv.h"
 #include "output/render_private.h"
 
-/* A row as it is written: cells between commas. */
+/* A row as it is put together: cells between commas. */
 struct row {
-  FILE *f;
+  struct dl_text *t;
   size_t n;
   bool empty; /* nothing but one empty cell so far */
 };
 
 static void cell(struct row *r, const char *text) {
   if (r->n++ > 0)
-    fputc_unlocked(',', r->f);
+    dl_text_add_n(r->t, ",", 1);
   r->empty = r->n == 1 && !text[0];
-  dl_csv_write_cell(r->f, text);
+  dl_csv_add_cell(r->t, text);
 }
 
 /* Readers skip blank lines, so that a lone empty cell needs its quotes. */
 static void end_row(struct row *r) {
   if (r->n > 0)
-    fputs_unlocked(r->empty ? "\"\"\n" : "\n", r->f);
+    dl_text_add(r->t, r->empty ? "\"\"\n" : "\n");
 }
 
 static bool strings_cell(struct row *r, const struct dl_value *v) {
@@ -65,30 +65,43 @@ static bool value_cell(struct row *r, const struct dl_value *v) {
   return true;
 }
 
-static void header(FILE *f, const struct dl_column *columns, size_t n) {
-  struct row r = {.f = f};
+static void header(struct dl_text *t, const struct dl_column *columns,
+                   size_t n) {
+  struct row r = {.t = t};
   for (size_t i = 0; i < n; i++)
     if (columns[i].key)
       cell(&r, columns[i].key);
   end_row(&r);
 }
 
-static bool values_row(FILE *f, const struct dl_column *columns, size_t n,
-                       const struct dl_value *values) {
-  struct row r = {.f = f};
+static bool values_row(struct dl_text *t, const struct dl_column *columns,
+                       size_t n, const struct dl_value *values) {
+  struct row r = {.t = t};
   bool ok = true;
   for (size_t i = 0; i < n; i++)
     if (columns[i].key)
       ok = value_cell(&r, &values[i]) && ok;
   end_row(&r);
-  return ok;
+  return ok && !t->failed;
+}
+
+/* Writes what a text holds and empties it. */
+static void flush(FILE *f, struct dl_text *t) {
+  fwrite_unlocked(dl_text_str(t), 1, t->len, f);
+  dl_text_clear(t);
 }
 
 static bool table(FILE *f, const struct dl_table *t) {
+  struct dl_text line = {0};
   bool ok = true;
-  header(f, t->columns, t->n_cols);
-  for (size_t i = 0; i < t->n_rows; i++)
-    ok = values_row(f, t->columns, t->n_cols, t->values + i * t->n_cols) && ok;
+  header(&line, t->columns, t->n_cols);
+  flush(f, &line);
+  for (size_t i = 0; i < t->n_rows; i++) {
+    ok = values_row(&line, t->columns, t->n_cols, t->values + i * t->n_cols) &&
+         ok;
+    flush(f, &line);
+  }
+  dl_text_free(&line);
   return ok;
 }
 
@@ -105,8 +118,9 @@ static bool has_scalars(const struct dl_report *r) {
 
 /* A report without a table: its own values are a row. */
 static bool scalars(FILE *f, const struct dl_report *r) {
-  struct row keys = {.f = f};
-  struct row row = {.f = f};
+  struct dl_text head = {0}, line = {0};
+  struct row keys = {.t = &head};
+  struct row row = {.t = &line};
   bool ok = true;
   for (size_t i = 0; i < r->n_nodes; i++)
     if (is_scalar(&r->nodes[i]))
@@ -116,6 +130,11 @@ static bool scalars(FILE *f, const struct dl_report *r) {
     if (is_scalar(&r->nodes[i]))
       ok = value_cell(&row, &r->nodes[i].value) && ok;
   end_row(&row);
+  ok = ok && !head.failed && !line.failed;
+  flush(f, &head);
+  flush(f, &line);
+  dl_text_free(&head);
+  dl_text_free(&line);
   return ok;
 }
 
@@ -137,14 +156,21 @@ static enum dl_status csv_begin(struct dl_stream **s, FILE *f, const char *key,
   *s = dl_stream_new(f, columns, n);
   if (!*s)
     return dl_fail_memory(d);
-  header(f, columns, n);
-  return dl_written(f, false, true, d);
+  header(&(*s)->line, columns, n);
+  flush(f, &(*s)->line);
+  return dl_written(f, false, !(*s)->line.failed, d);
 }
 
 static enum dl_status
 csv_row(struct dl_stream *s, const struct dl_value *values, struct dl_diag *d) {
-  bool ok = values_row(s->f, s->columns, s->n_cols, values);
+  bool ok = values_row(&s->line, s->columns, s->n_cols, values);
+  flush(s->f, &s->line);
   return dl_written(s->f, false, ok, d);
+}
+
+static bool csv_add(const struct dl_stream *s, const struct dl_value *values,
+                    struct dl_text *to) {
+  return values_row(to, s->columns, s->n_cols, values);
 }
 
 static enum dl_status csv_end(struct dl_stream *s, struct dl_diag *d) {
@@ -159,4 +185,5 @@ const struct dl_format dl_format_csv = {
     "csv",      "the main table, for spreadsheets and data frames",
     csv_report, csv_begin,
     csv_row,    csv_end,
+    csv_add,
 };

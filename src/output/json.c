@@ -271,6 +271,7 @@ const struct dl_format dl_format_json = {
     "json",      "everything, exact, for programs",
     json_report, json_begin,
     json_row,    json_end,
+    NULL,
 };
 
 void dl_json_version(struct dl_text *t) {

@@ -193,4 +193,5 @@ const struct dl_format dl_format_latex = {
     "latex",     "tables for papers (package booktabs)",
     report,      begin,
     dl_held_row, dl_held_end,
+    NULL,
 };

@@ -108,4 +108,5 @@ const struct dl_format dl_format_markdown = {
     "markdown",  "pipe tables, for web pages and notebooks",
     report,      begin,
     dl_held_row, dl_held_end,
+    NULL,
 };

@@ -357,4 +357,5 @@ const struct dl_format dl_format_prometheus = {
     "prometheus",      "numbers as metrics, for Prometheus",
     prometheus_report, prometheus_begin,
     prometheus_row,    prometheus_end,
+    NULL,
 };

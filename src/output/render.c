@@ -68,8 +68,17 @@ void dl_stream_free(struct dl_stream *s) {
     return;
   dl_table_free(s->head);
   dl_layout_free(s->layout);
+  dl_text_free(&s->line);
   free(s->columns);
   free(s);
+}
+
+enum dl_status dl_stream_write(struct dl_stream *s, struct dl_text *rows,
+                               struct dl_diag *d) {
+  fwrite_unlocked(dl_text_str(rows), 1, rows->len, s->f);
+  bool failed = rows->failed;
+  dl_text_clear(rows);
+  return dl_written(s->f, false, !failed, d);
 }
 
 enum dl_status dl_written(FILE *f, bool flush, bool memory, struct dl_diag *d) {

@@ -31,10 +31,19 @@ struct dl_format {
   enum dl_status (*row)(struct dl_stream *s, const struct dl_value *values,
                         struct dl_diag *d);
   enum dl_status (*end)(struct dl_stream *s, struct dl_diag *d);
+  /* Appends to a text what `row` would write, for dl_stream_write: several
+   * threads may do so at a time. False when memory is out. NULL in formats
+   * whose rows depend on those before them. */
+  bool (*add)(const struct dl_stream *s, const struct dl_value *values,
+              struct dl_text *to);
 };
 
 /* Appends "jansson 2.14", of the library that is running. */
 void dl_json_version(struct dl_text *t);
+
+/* Writes rows that `add` made, and empties the text. */
+enum dl_status dl_stream_write(struct dl_stream *s, struct dl_text *rows,
+                               struct dl_diag *d);
 
 /* Members of r go behind the rows, in formats where one document holds both
  * (JSON); others have rows alone. To be said before end; r must live until

@@ -24,6 +24,7 @@ struct dl_stream {
   struct dl_column *columns; /* owned copy */
   size_t n_cols;
   size_t n_rows;
+  struct dl_text line;                /* CSV: a row as it is put together */
   const struct dl_report *tail; /* JSON: members behind the rows, or NULL */
   const struct dl_row_writer *writer; /* of a held stream (held.h) */
   struct dl_table *head;              /* its rows held back */

@@ -210,4 +210,5 @@ const struct dl_format dl_format_text = {
     "text",      "tables and lines for people",
     text_report, text_begin,
     dl_held_row, dl_held_end,
+    NULL,
 };

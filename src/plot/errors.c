@@ -13,7 +13,16 @@
 #include "plot/kinds.h"
 #include "plot/table.h"
 
-enum { COL_METHOD, COL_GROUP, COL_SCORE, COL_LOW, COL_HIGH, N_COLS };
+enum {
+  COL_METHOD,
+  COL_GROUP, /* these three say what was scored */
+  COL_TABLE,
+  COL_MODEL,
+  COL_SCORE,
+  COL_LOW,
+  COL_HIGH,
+  N_COLS
+};
 enum { MOST_GROUPS = 16, MOST_METHODS = 40 };
 
 /* Where one error is so many times another, the axis is logarithmic. */
@@ -21,18 +30,23 @@ enum { MOST_GROUPS = 16, MOST_METHODS = 40 };
 
 /* Scores by name: fractions are shown as percents, the others have a unit. */
 static const struct score {
-  const char *name, *label, *si;
+  const char *name, *low, *high, *label, *si;
   bool log_never; /* may be negative */
-} scores[] = {{"mape", "mean absolute error", "%", false},
-              {"median_ape", "median absolute error", "%", false},
-              {"rmse_j", "root mean square error", "J", false},
-              {"mae_j", "mean absolute error", "J", false},
-              {"bias_j", "mean of estimate - measurement", "J", true}};
+} scores[] = {
+    {"mape", "mape_low", "mape_high", "mean absolute error", "%", false},
+    {"median_ape", "median_ape_low", "median_ape_high", "median absolute error",
+     "%", false},
+    {"rmse_j", "rmse_low_j", "rmse_high_j", "root mean square error", "J",
+     false},
+    {"mae_j", "mae_low_j", "mae_high_j", "mean absolute error", "J", false},
+    {"bias_j", "bias_low_j", "bias_high_j", "mean of estimate - measurement",
+     "J", true}};
 
 struct drawing {
   struct dl_plot_table t;
   const struct score *score;
   struct dl_intern methods, groups;
+  size_t *group; /* of each row, owned */
   double *mean;  /* of each method over its groups, owned */
   size_t *place; /* of each method from below, from 1, owned */
   struct dl_axis_unit unit;
@@ -44,6 +58,7 @@ static void free_drawing(struct drawing *w) {
   dl_plot_table_free(&w->t);
   dl_intern_free(&w->methods);
   dl_intern_free(&w->groups);
+  free(w->group);
   free(w->mean);
   free(w->place);
 }
@@ -58,10 +73,43 @@ static size_t method_at(const struct drawing *w, size_t row) {
 }
 
 static bool is_of_group(const struct drawing *w, size_t row, size_t group) {
-  return strcmp(dl_plot_text(&w->t, row, COL_GROUP), w->groups.s[group]) == 0;
+  return w->group[row] == group;
+}
+
+/* The file of a path. */
+static const char *file_of(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
+/* Names the group of a row by what differs between rows; where that is empty,
+ * all that there is has been scored together. */
+static enum dl_status name_group(struct drawing *w, size_t row,
+                                 const bool differs[N_COLS],
+                                 struct dl_diag *d) {
+  struct dl_text t = {0};
+  for (size_t c = COL_GROUP; c <= COL_MODEL; c++) {
+    const char *cell = dl_plot_text(&w->t, row, c);
+    if (c != COL_GROUP)
+      cell = file_of(cell);
+    if (differs[c])
+      dl_text_printf(&t, "%s%s", t.len > 0 ? ", " : "", *cell ? cell : "all");
+  }
+  long found = t.failed ? -1 : dl_intern(&w->groups, dl_text_str(&t));
+  dl_text_free(&t);
+  w->group[row] = (size_t)found;
+  return found < 0 ? dl_fail_memory(d) : DL_OK;
 }
 
 static enum dl_status sort_out(struct drawing *w, struct dl_diag *d) {
+  bool differs[N_COLS] = {false};
+  w->group = dl_calloc(w->t.n, sizeof *w->group);
+  if (!w->group)
+    return dl_fail_memory(d);
+  for (size_t i = 1; i < w->t.n; i++)
+    for (size_t c = COL_GROUP; c <= COL_MODEL; c++)
+      differs[c] |=
+          strcmp(dl_plot_text(&w->t, i, c), dl_plot_text(&w->t, 0, c)) != 0;
   for (size_t i = 0; i < w->t.n; i++) {
     const char *method = dl_plot_text(&w->t, i, COL_METHOD);
     if (isnan(dl_plot_number(&w->t, i, COL_SCORE))) {
@@ -69,9 +117,11 @@ static enum dl_status sort_out(struct drawing *w, struct dl_diag *d) {
                  method, w->score->name);
       continue;
     }
-    if (dl_intern(&w->methods, method) < 0 ||
-        dl_intern(&w->groups, dl_plot_text(&w->t, i, COL_GROUP)) < 0)
+    if (dl_intern(&w->methods, method) < 0)
       return dl_fail_memory(d);
+    enum dl_status status = name_group(w, i, differs, d);
+    if (status != DL_OK)
+      return status;
   }
   if (w->methods.n == 0)
     return dl_fail_at(d, DL_EINPUT, w->t.path, 0, "no row that can be drawn");
@@ -143,7 +193,10 @@ static void add_axes(struct dl_script *s, const struct drawing *w) {
   struct dl_span x = w->span;
   dl_script_label(s, "x", w->score->label, w->unit.name);
   if (w->log) {
-    dl_axis_log(s, "x", dl_span_widen_log(x, 0.08));
+    x = dl_span_widen_log(x, 0.08);
+    if (w->groups.n == 1) /* for the last value */
+      x.high *= pow(x.high / x.low, 0.08);
+    dl_axis_log(s, "x", x);
   } else {
     double room = (fmax(x.high, 0) - fmin(x.low, 0)) * 0.14;
     dl_axis_range(s, "x",
@@ -227,22 +280,19 @@ static enum dl_status find_score(struct drawing *w,
 static enum dl_status draw(struct dl_script *s, const struct dl_plot_options *o,
                            struct dl_diag *d) {
   struct drawing w = {0};
-  struct dl_text low = {0}, high = {0};
   enum dl_status status = find_score(&w, o, d);
   if (status != DL_OK)
     return status;
-  dl_text_printf(&low, "%s_low", w.score->name);
-  dl_text_printf(&high, "%s_high", w.score->name);
   const struct dl_plot_column columns[N_COLS] = {
       [COL_METHOD] = {"method", DL_CELL_TEXT, false},
       [COL_GROUP] = {"group", DL_CELL_TEXT, true},
+      [COL_TABLE] = {"table", DL_CELL_TEXT, true},
+      [COL_MODEL] = {"model", DL_CELL_TEXT, true},
       [COL_SCORE] = {w.score->name, DL_CELL_NUMBER, false},
-      [COL_LOW] = {dl_text_str(&low), DL_CELL_NUMBER, true},
-      [COL_HIGH] = {dl_text_str(&high), DL_CELL_NUMBER, true}};
-  status = low.failed || high.failed
-               ? dl_fail_memory(d)
-               : dl_plot_table_read(&w.t, o->path[0], columns, N_COLS,
-                                    "dlest compare --format csv", d);
+      [COL_LOW] = {w.score->low, DL_CELL_NUMBER, true},
+      [COL_HIGH] = {w.score->high, DL_CELL_NUMBER, true}};
+  status = dl_plot_table_read(&w.t, o->path[0], columns, N_COLS,
+                              "dlest compare --format csv", d);
   if (status == DL_OK)
     status = sort_out(&w, d);
   if (status == DL_OK) {
@@ -255,8 +305,6 @@ static enum dl_status draw(struct dl_script *s, const struct dl_plot_options *o,
     add_plots(s, &w);
   }
   free_drawing(&w);
-  dl_text_free(&low);
-  dl_text_free(&high);
   return status;
 }
 

@@ -14,6 +14,7 @@ static const struct {
   int dx, dy;
 } sides[] = {{1, 0},  {1, 1},  {1, -1}, {0, 1},
              {0, -1}, {-1, 0}, {-1, 1}, {-1, -1}};
+enum { SIDES = sizeof sides / sizeof *sides };
 
 static struct box box_at(const struct dl_label *l,
                          const struct dl_label_area *a, int dx, int dy) {
@@ -44,19 +45,20 @@ static bool is_free(const struct box *b, const struct box *taken,
 }
 
 bool dl_labels_place(struct dl_label *label, size_t n, const double (*point)[2],
-                     size_t m, const struct dl_label_area *area) {
+                     size_t m, size_t soft, const struct dl_label_area *area) {
   size_t n_taken = 0;
   struct box *taken = dl_calloc(n, sizeof *taken);
   if (!taken)
     return false;
   for (size_t i = 0; i < n; i++) {
     label[i].placed = false;
-    for (size_t k = 0; k < sizeof sides / sizeof *sides; k++) {
-      struct box b = box_at(&label[i], area, sides[k].dx, sides[k].dy);
-      if (!is_free(&b, taken, n_taken, point, m, area))
+    for (size_t k = 0; k < 2 * SIDES; k++) {
+      size_t side = k % SIDES, kept = k < SIDES ? m : m - soft;
+      struct box b = box_at(&label[i], area, sides[side].dx, sides[side].dy);
+      if (!is_free(&b, taken, n_taken, point, kept, area))
         continue;
-      label[i].dx = sides[k].dx;
-      label[i].dy = sides[k].dy;
+      label[i].dx = sides[side].dx;
+      label[i].dy = sides[side].dy;
       label[i].placed = true;
       taken[n_taken++] = b;
       break;

@@ -24,9 +24,9 @@ struct dl_label_area {
   double gap;           /* between point and text */
 };
 
-/* Places n labels; the m points (x, y) are not to be covered either. False:
- * out of memory. */
+/* Places n labels; the m points (x, y) are not to be covered either, the last
+ * `soft` of them unless there is no other place. False: out of memory. */
 bool dl_labels_place(struct dl_label *label, size_t n, const double (*point)[2],
-                     size_t m, const struct dl_label_area *area);
+                     size_t m, size_t soft, const struct dl_label_area *area);
 
 #endif

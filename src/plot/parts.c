@@ -25,6 +25,20 @@ static const struct {
              {"#000000", "#ffffff"}, {"#CC79A7", "#000000"}};
 enum { MOST_PARTS = sizeof fills / sizeof *fills };
 
+/* What dlest predict calls the parts, in words. */
+static const struct {
+  const char *code, *words;
+} known[] = {{"gpu_busy", "GPUs at work"},    {"cpu_busy", "CPUs at work"},
+             {"gpu_idle", "GPUs idle"},       {"cpu", "CPUs"},
+             {"rest", "board, fans, drives"}, {"supply", "lost in the supply"}};
+
+static const char *words_of(const char *part) {
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+    if (strcmp(known[i].code, part) == 0)
+      return known[i].words;
+  return part;
+}
+
 struct drawing {
   struct dl_plot_table t;
   struct dl_intern estimates, parts;
@@ -44,6 +58,8 @@ static void free_drawing(struct drawing *w) {
 
 static enum dl_status name_all(struct drawing *w, struct dl_diag *d) {
   for (size_t i = 0; i < w->t.n; i++) {
+    if (isnan(dl_plot_number(&w->t, i, COL_ENERGY)))
+      continue; /* not known: cooling, without a PUE */
     if (dl_plot_number(&w->t, i, COL_ENERGY) < 0)
       return dl_fail_at(d, DL_EINPUT, w->t.path, w->t.line[i],
                         "column 'energy_j': a part of less than 0 J cannot be "
@@ -57,6 +73,8 @@ static enum dl_status name_all(struct drawing *w, struct dl_diag *d) {
                       "%zu estimates of %zu parts are too many for a picture "
                       "(at most %d of %d)",
                       w->estimates.n, w->parts.n, MOST_ESTIMATES, MOST_PARTS);
+  if (w->estimates.n == 0)
+    return dl_fail_at(d, DL_EINPUT, w->t.path, 0, "no energy to draw");
   w->energy = dl_calloc(w->estimates.n * w->parts.n, sizeof *w->energy);
   w->total = dl_calloc(w->estimates.n, sizeof *w->total);
   return w->energy && w->total ? DL_OK : dl_fail_memory(d);
@@ -64,6 +82,8 @@ static enum dl_status name_all(struct drawing *w, struct dl_diag *d) {
 
 static enum dl_status add_up(struct drawing *w, struct dl_diag *d) {
   for (size_t i = 0; i < w->t.n; i++) {
+    if (isnan(dl_plot_number(&w->t, i, COL_ENERGY)))
+      continue;
     size_t e = (size_t)dl_intern_find(&w->estimates,
                                       dl_plot_text(&w->t, i, COL_ESTIMATE));
     size_t p =
@@ -177,7 +197,7 @@ static void add_plots(struct dl_script *s, const struct drawing *w) {
                    "%s $p%zu using 1:2:3:4:5:6 with boxxyerror fc rgb '%s' "
                    "lw 0.7 title ",
                    p > 0 ? "," : "plot", p, fills[p].colour);
-    dl_script_quote(s, w->parts.s[p]);
+    dl_script_quote(s, words_of(w->parts.s[p]));
   }
   dl_text_add(s->t, "\n");
 }
@@ -187,11 +207,11 @@ static enum dl_status draw(struct dl_script *s, const struct dl_plot_options *o,
   static const struct dl_plot_column columns[N_COLS] = {
       [COL_ESTIMATE] = {"estimate", DL_CELL_TEXT, false},
       [COL_PART] = {"part", DL_CELL_TEXT, false},
-      [COL_ENERGY] = {"energy_j", DL_CELL_NEEDED, false}};
+      [COL_ENERGY] = {"energy_j", DL_CELL_NUMBER, false}};
   struct drawing w = {0};
   enum dl_status status =
       dl_plot_table_read(&w.t, o->path[0], columns, N_COLS,
-                         "dlest predict --node NAME --format csv", d);
+                         "dlest predict --node NAME --parts --format csv", d);
   if (status == DL_OK)
     status = name_all(&w, d);
   if (status == DL_OK)

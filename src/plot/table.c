@@ -45,7 +45,7 @@ static bool read_number(const struct dl_plot_table *t,
                         const struct dl_plot_column *c, const char *cell,
                         size_t line, double *x, struct dl_diag *d) {
   enum dl_number found = dl_parse_number(cell, strlen(cell), x);
-  bool needed = c->kind == DL_CELL_NEEDED || c->kind == DL_CELL_POSITIVE;
+  bool needed = c->kind == DL_CELL_POSITIVE;
   bool above = c->kind == DL_CELL_POSITIVE || c->kind == DL_CELL_ABOVE;
   if (found == DL_NUMBER_EMPTY && !needed)
     return true;
@@ -65,12 +65,19 @@ static bool read_number(const struct dl_plot_table *t,
   return false;
 }
 
+static bool is_number(const struct dl_plot_column *c) {
+  return c->kind != DL_CELL_TEXT && c->kind != DL_CELL_LEAVES;
+}
+
 /* One row; cells are those of the columns that are there. */
 static enum dl_status take_row(struct dl_plot_table *t, const long *col,
                                const char *const *cell, size_t line,
                                struct dl_diag *d) {
   if (!make_room(t))
     return dl_fail_memory(d);
+  for (size_t c = 0; c < t->n_cols; c++)
+    if (t->there[c] && t->column[c].kind == DL_CELL_LEAVES && *cell[col[c]])
+      return DL_OK;
   double *number = t->number + t->n * t->n_cols;
   char **text = t->text + t->n * t->n_cols;
   for (size_t c = 0; c < t->n_cols; c++) {
@@ -79,12 +86,12 @@ static enum dl_status take_row(struct dl_plot_table *t, const long *col,
   }
   t->line[t->n] = line;
   for (size_t c = 0; c < t->n_cols; c++)
-    if (t->there[c] && t->column[c].kind != DL_CELL_TEXT &&
+    if (t->there[c] && is_number(&t->column[c]) &&
         !read_number(t, &t->column[c], cell[col[c]], line, &number[c], d))
       return DL_OK;
   t->n++;
   for (size_t c = 0; c < t->n_cols; c++)
-    if (t->there[c] && t->column[c].kind == DL_CELL_TEXT && *cell[col[c]] &&
+    if (t->there[c] && !is_number(&t->column[c]) && *cell[col[c]] &&
         !(text[c] = dl_strdup(cell[col[c]])))
       return dl_fail_memory(d);
   return DL_OK;

@@ -13,9 +13,9 @@
 enum dl_cell_kind {
   DL_CELL_TEXT,
   DL_CELL_NUMBER,   /* empty: NaN */
-  DL_CELL_NEEDED,   /* a number */
   DL_CELL_POSITIVE, /* a number above 0 */
-  DL_CELL_ABOVE     /* empty, or above 0 */
+  DL_CELL_ABOVE,    /* empty, or above 0 */
+  DL_CELL_LEAVES    /* a text; where there is one, the row is left out */
 };
 
 struct dl_plot_column {

@@ -154,6 +154,7 @@ commands() {
   [ "$(offered predict --method=tdp,pre-e)" = --method=tdp,pre-epoch ]
   ! offered predict --method tdp, | grep all
   [ "$(offered report --by job,m)" = job,month ]
+  [ "$(offered predict --gpu a30,v100s)" = a30,v100s-pcie-32gb ]
   [ "$(offered report --gpu v100=h200-n)" = v100=h200-nvl ]
   [ "$(offered list gpus --sort -tdp_w,-memory_g)" = -tdp_w,-memory_gb ]
 }

@@ -122,6 +122,74 @@ cannot be stacked" plot parts parts.csv --script
     '$front << EOD' '60 6' '120 5' EOD)
 }
 
+@test 'pareto: what is excluded is left out, without a word' {
+  settings
+  sed -i '1s/$/,excluded/; 2,$s/$/,/; $s/,$/,deadline/' settings.csv
+  echo 'resnet50,t4,4096,224,,,,,0,no estimate' >>settings.csv
+  gives 0 '' plot pareto settings.csv --script
+  ! grep -q "v100\|'t4'" out
+  grep -qxF '120 5 4 6' out
+}
+
+@test 'pareto: many groups, of which the front and the largest are told' {
+  { echo arch,gpu,energy_j,duration_s,pareto
+    for i in $(seq 20); do echo "a,g$i,$((1000 + i)),$((100 + i)),0"; done
+    echo a,g7,1500,150,0
+    echo a,best,900,90,1; } >many.csv
+  gives 0 '' plot pareto many.csv --script
+  grep -oE "title '[^']+'" out | diff -u - <(printf "title '%s'\n" \
+    others g3 g2 g1 g7 best 'Pareto front')
+  # what has the colour is beside what has the name
+  sed -n '/^\$g1 /,/^EOD/p' out | diff -u - <(printf '%s\n' '$g1 << EOD' \
+    '107 1.007' '150 1.5' EOD)
+  # with colours for g1 to g3, 22 - 2 - 1 - 3 rows are grey
+  [ "$(sed -n '/^\$g5 /,/^EOD/p' out | wc -l)" -eq 18 ]
+}
+
+@test 'pareto: nodes, the boundary, a label that all of the front share' {
+  { echo arch,node,gpu,energy_j,duration_s,batch_size,boundary,pareto
+    echo a,one,x,1000,200,64,node,1
+    echo a,two,y,1100,100,64,node,1
+    echo a,two,y,1500,200,32,node,0; } >n.csv
+  gives 0 '' plot pareto n.csv --script
+  grep -qF "set ylabel 'energy, boundary node (kJ)'" out
+  grep -qF "title 'two'" out
+  grep -qF "title 'batch 64'" out
+  ! grep -q '^set label' out
+}
+
+@test 'pictures of what recommend, predict and compare print' {
+  "$DLEST" recommend --arch resnet50,vgg16 --gpu a100,t4 --batch-size 64,4096 \
+    --format csv -q >r.csv
+  gives 0 '' plot pareto r.csv --script
+  grep -qF "set ylabel 'energy, boundary gpu+ram (MJ)'" out
+  ! grep -q 4096 out
+  "$DLEST" recommend --arch resnet50 --node dgx-a100,dgx-h100 --format csv -q |
+    "$DLEST" plot pareto --script >out
+  grep -qF "title 'dgx-a100'" out
+  "$DLEST" predict --arch resnet50 --node dgx-a100 --parts --format csv -q \
+    --method tdp --duration 1h | "$DLEST" plot parts --script >out
+  for part in 'GPUs at work' CPUs memory 'board, fans, drives' \
+    'lost in the supply'; do
+    grep -qF "title '$part'" out
+  done
+  printf '%s\n' arch,gpu,batch_size,energy_j,duration_s \
+    resnet50,a100,64,1e6,3600 vgg16,t4,64,9e5,7200 resnet50,t4,32,8e5,7200 \
+    vgg16,v100,64,1e6,3000 >runs.csv
+  for score in mape median_ape rmse_j mae_j bias_j; do
+    "$DLEST" compare runs.csv --method tdp,green-algorithms --format csv -q >c.csv
+    "$DLEST" plot errors c.csv --score "$score" --script >out
+    # x, box and both ends of the interval, in each of two rows
+    [ "$(sed -n '/^\$g0/,/^EOD/p' out | awk 'NF == 8' | wc -l)" -eq 2 ]
+  done
+  cp runs.csv more.csv
+  "$DLEST" compare runs.csv more.csv --method tdp,green-algorithms --format csv -q |
+    "$DLEST" plot errors --script >out
+  for group in runs.csv more.csv all; do
+    grep -qF "title '$group'" out
+  done
+}
+
 @test 'trace: power, epochs, their axis' {
   try plot trace "$EXAMPLES/gpu-7.csv" "$EXAMPLES/memory-7.csv" --script
   [ "$status" -eq 0 ]

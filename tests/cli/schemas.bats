@@ -54,6 +54,21 @@ valid() {
     --price 0.25EUR
 }
 
+@test 'predict: a sweep' {
+  valid predict-input predict --arch resnet50,vgg16 --gpu a100,t4 \
+    --batch-size 16..64x2 --country ES --pue 1.1
+}
+
+@test 'recommend: estimates, limits, accuracy, measured runs' {
+  valid recommend recommend --arch resnet50,vgg16 --gpu a100,t4 \
+    --budget-kwh 20 --deadline 100
+  valid recommend recommend --arch resnet50
+  printf '%s\n' arch,accuracy resnet50,0.8 vgg16,0.7 >acc.csv
+  valid recommend recommend --arch resnet50,vgg16 --gpu t4 --accuracy acc.csv
+  valid recommend recommend --table runs.csv
+  valid recommend recommend --arch resnet50,vgg16 --node dgx-a100,dgx-h100
+}
+
 @test 'fit: by itself, every method, every scheme' {
   valid fit fit runs.csv -o own.xml
   for method in ols ridge krr; do

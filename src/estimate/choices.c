@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "estimate/choices.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "estimate/memory.h"
+#include "estimate/work.h"
+
+const char *dl_excluded_name(enum dl_excluded why) {
+  static const char *const names[DL_N_EXCLUDED] = {
+      [DL_CHOICE_SILENT] = "no estimate",
+      [DL_CHOICE_MEMORY] = "memory",
+      [DL_CHOICE_DEADLINE] = "deadline",
+      [DL_CHOICE_BUDGET] = "budget"};
+  return names[why];
+}
+
+void dl_choices_free(struct dl_choices *l) {
+  free(l->c);
+  *l = (struct dl_choices){0};
+}
+
+/* Rows of a sweep, which go behind the choices that are there. */
+struct taking {
+  struct dl_choices *l;
+  size_t first;
+  const struct dl_choice_node *node; /* or NULL */
+};
+
+/* What the node takes in place of its accelerators. */
+static void put_node(struct dl_choice *c, const struct dl_choice_node *n,
+                     const struct dl_estimate *est) {
+  const struct dl_node_load load = dl_node_load_of(est);
+  struct dl_node_energy e;
+  dl_node_compose(&n->node, &load, &e);
+  c->node = n->id;
+  c->energy_j = e.bound[n->boundary].x;
+  c->low_j = e.bound[n->boundary].low;
+  c->high_j = e.bound[n->boundary].high;
+  c->boundary = dl_boundary_name(n->boundary);
+}
+
+/* Each row has its place, whichever thread it comes from. */
+static enum dl_status take_row(void *ctx, size_t part,
+                               const struct dl_sweep_row *row,
+                               struct dl_diag *d) {
+  const struct taking *t = ctx;
+  struct dl_choices *l = t->l;
+  const struct dl_job *job = row->job;
+  const struct dl_row_descriptors *found = &job->found;
+  const struct dl_estimate *est = &row->est[0];
+  struct dl_choice *c = &l->c[t->first + row->combination];
+  struct dl_memory_need memory;
+  (void)part;
+  (void)d;
+  dl_memory_of(job, &memory);
+  if (row->combination == 0) {
+    l->epochs = job->epochs;
+    l->train_samples = job->train_samples;
+    l->val_samples = job->val_samples;
+  }
+  *c = (struct dl_choice){
+      .arch = found->arch ? found->arch->id : NULL,
+      .gpu = found->gpu ? found->gpu->id : NULL,
+      .n_gpus = job->n_gpus,
+      .image_px = job->image_px,
+      .seq_len = job->seq_len,
+      .batch_size = job->batch_size,
+      .accuracy = NAN,
+      .energy_j = est->energy_j,
+      .low_j = est->low_j,
+      .high_j = est->high_j,
+      .duration_s = isnan(est->energy_j) ? (double)NAN : est->duration_s,
+      .memory_need_gb = memory.need_gb,
+      .bound = dl_is_inference(job) ? job->served.bound : job->parts.bound,
+      .boundary = est->boundary,
+      .lacks = est->lacks,
+      .excluded = memory.over ? DL_CHOICE_MEMORY : DL_CHOICE_MEETS,
+  };
+  if (t->node)
+    put_node(c, t->node, est);
+  return DL_OK;
+}
+
+enum dl_status dl_choices_sweep(struct dl_choices *l, struct dl_frame *f,
+                                const struct dl_axes *axes,
+                                const struct dl_session *s,
+                                const struct dl_choice_node *node,
+                                struct dl_diag *d) {
+  struct taking t = {l, l->n, node};
+  const struct dl_sweep_taker taker = {&t, take_row, NULL};
+  size_t n;
+  enum dl_status status = dl_axes_combinations(axes, &n, d);
+  if (status != DL_OK)
+    return status;
+  if (n > DL_MOST_CHOICES - l->n)
+    return dl_fail(d, DL_EUSAGE,
+                   "%zu combinations, more than %d; dlest predict streams "
+                   "any number of them",
+                   l->n + n, DL_MOST_CHOICES);
+  void *list = l->c;
+  if (!dl_grow(&list, &l->cap, l->n + n, sizeof *l->c))
+    return dl_fail_memory(d);
+  l->c = list;
+  l->n += n;
+  return dl_sweep(f, axes, s, dl_sweep_parts(), &taker, d);
+}
+
+static enum dl_excluded why(const struct dl_choice *c,
+                            const struct dl_choice_limits *limits) {
+  if (isnan(c->energy_j))
+    return DL_CHOICE_SILENT;
+  if (c->excluded == DL_CHOICE_MEMORY)
+    return DL_CHOICE_MEMORY;
+  /* What is not known does not meet a limit that is. */
+  if (isfinite(limits->deadline_s) && !(c->duration_s <= limits->deadline_s))
+    return DL_CHOICE_DEADLINE;
+  return c->energy_j > limits->budget_j ? DL_CHOICE_BUDGET : DL_CHOICE_MEETS;
+}
+
+static int rank(const struct dl_choice *c) {
+  if (c->excluded != DL_CHOICE_MEETS)
+    return 3;
+  return c->place.front ? 0 : c->place.open ? 1 : 2;
+}
+
+/* A choice and where it came from: qsort is not stable. */
+struct sorted {
+  struct dl_choice c;
+  size_t i;
+};
+
+static int by_place(const void *a, const void *b) {
+  const struct sorted *x = a, *y = b;
+  int p = rank(&x->c), q = rank(&y->c);
+  if (p != q)
+    return p < q ? -1 : 1;
+  if (p < 3 && (x->c.energy_j < y->c.energy_j))
+    return -1;
+  if (p < 3 && (x->c.energy_j > y->c.energy_j))
+    return 1;
+  return (x->i > y->i) - (x->i < y->i);
+}
+
+static enum dl_status sort(struct dl_choices *l, struct dl_diag *d) {
+  struct sorted *s = dl_calloc(l->n, sizeof *s);
+  if (!s)
+    return dl_fail_memory(d);
+  for (size_t i = 0; i < l->n; i++)
+    s[i] = (struct sorted){l->c[i], i};
+  qsort(s, l->n, sizeof *s, by_place);
+  for (size_t i = 0; i < l->n; i++)
+    l->c[i] = s[i].c;
+  free(s);
+  return DL_OK;
+}
+
+/* The choices as points; those that are excluded are none. */
+static void make_points(const struct dl_choices *l, struct dl_pareto_point *p) {
+  bool times = false, merits = false;
+  for (size_t i = 0; i < l->n; i++) {
+    bool meets = l->c[i].excluded == DL_CHOICE_MEETS;
+    times |= meets && !isnan(l->c[i].duration_s);
+    merits |= meets && !isnan(l->c[i].accuracy);
+  }
+  for (size_t i = 0; i < l->n; i++) {
+    const struct dl_choice *c = &l->c[i];
+    bool meets = c->excluded == DL_CHOICE_MEETS;
+    p[i] = (struct dl_pareto_point){.energy = meets ? c->energy_j : (double)NAN,
+                                    .low = c->low_j,
+                                    .high = c->high_j,
+                                    .time = times ? c->duration_s : 0,
+                                    .merit = merits ? c->accuracy : 0};
+  }
+}
+
+enum dl_status dl_choices_judge(struct dl_choices *l,
+                                const struct dl_choice_limits *limits,
+                                struct dl_diag *d) {
+  for (size_t i = 0; i < l->n; i++) {
+    l->c[i].excluded = why(&l->c[i], limits);
+    l->n_excluded[l->c[i].excluded]++;
+  }
+  struct dl_pareto_point *p = dl_calloc(l->n, sizeof *p);
+  struct dl_pareto_place *place = dl_calloc(l->n, sizeof *place);
+  enum dl_status status = p && place ? DL_OK : dl_fail_memory(d);
+  if (status == DL_OK) {
+    make_points(l, p);
+    status = dl_pareto(p, l->n, place, d);
+  }
+  for (size_t i = 0; i < l->n && status == DL_OK; i++)
+    l->c[i].place = place[i];
+  free(p);
+  free(place);
+  return status == DL_OK ? sort(l, d) : status;
+}

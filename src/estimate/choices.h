@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What to choose from: settings of a run, each with its energy and time. */
+
+#ifndef DL_ESTIMATE_CHOICES_H
+#define DL_ESTIMATE_CHOICES_H
+
+#include "estimate/node.h"
+#include "estimate/sweep.h"
+#include "math/pareto.h"
+
+/* Why a choice is none; the first that holds. */
+enum dl_excluded {
+  DL_CHOICE_MEETS,
+  DL_CHOICE_SILENT,   /* no estimate, no measured energy */
+  DL_CHOICE_MEMORY,   /* needs more than its GPU has */
+  DL_CHOICE_DEADLINE, /* takes longer */
+  DL_CHOICE_BUDGET,   /* takes more energy */
+  DL_N_EXCLUDED
+};
+
+/* "memory", ...; NULL for DL_CHOICE_MEETS. */
+const char *dl_excluded_name(enum dl_excluded why);
+
+/* Numbers are NaN where unknown. Names belong to the catalogue, or to the
+ * table that was read. */
+struct dl_choice {
+  const char *arch, *gpu;
+  const char *node; /* the computer; NULL: the GPUs alone */
+  double n_gpus, image_px, seq_len, batch_size;
+  double accuracy;
+  double energy_j, low_j, high_j;
+  double duration_s;
+  double memory_need_gb;
+  const char *bound;    /* by what an epoch is ("compute", ...), or
+                           the requests of inference; or NULL */
+  const char *boundary; /* of the energy */
+  const char *lacks;    /* where there is no estimate */
+  size_t runs;          /* measured; 0: estimated */
+  enum dl_excluded excluded;
+  struct dl_pareto_place place;
+};
+
+struct dl_choices {
+  struct dl_choice *c; /* owned */
+  size_t n, cap;
+  size_t n_excluded[DL_N_EXCLUDED]; /* by why; [0]: those that meet */
+  /* What all have in common, of the first; NaN where measured. */
+  double epochs, train_samples, val_samples;
+};
+
+/* A choice takes about 150 bytes: for more there is dlest predict. */
+#define DL_MOST_CHOICES 1000000
+
+void dl_choices_free(struct dl_choices *l);
+
+/* A node on which choices run: their energies are then its own. */
+struct dl_choice_node {
+  const char *id; /* outlives the choices */
+  struct dl_node node;
+  enum dl_boundary boundary;
+};
+
+/* Adds the estimates of all combinations of the axes by the first method of a
+ * session, on a node or (NULL) without. Errors as dl_sweep, and too many
+ * choices (DL_EUSAGE). */
+enum dl_status dl_choices_sweep(struct dl_choices *l, struct dl_frame *f,
+                                const struct dl_axes *axes,
+                                const struct dl_session *s,
+                                const struct dl_choice_node *node,
+                                struct dl_diag *d);
+
+/* What a choice has to meet; INFINITY where nothing. */
+struct dl_choice_limits {
+  double deadline_s, budget_j;
+};
+
+/* Settles what is excluded and the place of the others, and puts them in
+ * order: the front by energy, then those whose interval leaves it open, then
+ * those that are beaten, then the excluded as they came. Where no choice has a
+ * duration (an accuracy), that does not count; where some have one, those
+ * without are on no front. */
+enum dl_status dl_choices_judge(struct dl_choices *l,
+                                const struct dl_choice_limits *limits,
+                                struct dl_diag *d);
+
+#endif

@@ -1,0 +1,186 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# dlest recommend: choices, limits, the front, measured tables, what is refused.
+
+load common
+
+# Energies and times by hand: b beats c and e; d is fast; a is dear and slow
+# but the most accurate.
+measured() {
+  table arch,gpu,batch_size,energy_j,duration_s,accuracy,boundary \
+    net_a,x,1,1000,100,0.9,gpu net_b,x,1,400,90,0.8,gpu \
+    net_c,x,1,600,90,0.8,gpu net_d,x,1,2000,10,0.8,gpu \
+    net_e,x,1,450,95,0.8,gpu
+}
+
+# usage TEXT ARG...: refused as wrong usage, with that first line
+usage() {
+  local text=$1
+  shift
+  try recommend "$@"
+  [ "$status" -eq 2 ]
+  [ "$(head -n 1 err)" = "dlest recommend: $text" ]
+  [ ! -s out ]
+}
+
+@test "the front of a measured table, with and without accuracy" {
+  measured
+  gives 0 '' recommend --table runs.csv --format json
+  check '[.choices[] | select(.pareto == 1) | .arch] ==
+    ["net_b", "net_a", "net_d"]'
+  check '[.choices[].energy_j] == [400, 1000, 2000, 450, 600]'
+  near '.choices[] | select(.arch == "net_e") | .saving' '1 - 450 / 2000'
+  cut -d, -f1-5 runs.csv >less.csv
+  gives 0 '' recommend --table less.csv --format json
+  check '[.choices[] | select(.pareto == 1) | .arch] == ["net_b", "net_d"]'
+  check 'all(.choices[]; .overlaps == 0 and .energy_low_j == null)'
+}
+
+@test "CSV has the columns that are told, the front first" {
+  measured
+  try recommend --table runs.csv --format csv
+  [ "$(head -n 1 out)" = arch,gpu,batch_size,image_px,accuracy,energy_j,energy_low_j,energy_high_j,duration_s,bound_by,pareto,overlaps,n_gpus,seq_len,saving,memory_need_gb,runs,excluded,boundary,node ]
+  [ "$(tail -n +2 out | cut -d, -f11 | paste -sd ' ')" = '1 1 1 0 0' ]
+}
+
+# Student's t for 2 degrees of freedom at 90 %: 2.91998558035; mean 100,
+# standard deviation 10: 100 -+ 2.91998558035 x 10 / sqrt(3). At 50 %:
+# 0.816496580928 = sqrt(2/3).
+@test "repeated runs are one choice, with the interval of their mean" {
+  table arch,gpu,batch_size,energy_j,duration_s \
+    net_a,x,1,90,5 net_a,x,1,100,6 net_a,x,1,110,7 net_a,x,2,105,5
+  gives 0 '' recommend --table runs.csv --format json
+  check '.choices | length == 2'
+  near '.choices[0].energy_j' 100
+  check '.choices[0].runs == 3 and .choices[1].runs == 1'
+  check '(.choices[0].energy_high_j - 116.858544608) | fabs < 1e-8'
+  check '(.choices[0].energy_low_j - 83.141455392) | fabs < 1e-8'
+  # 105 J in 5 s: nothing is as fast; 100 J in 6 s may take more than that
+  check '[.choices[] | [.pareto, .overlaps]] == [[1, 1], [1, 0]]'
+  gives 0 '' recommend --table runs.csv --format json --coverage 50
+  near '.choices[0].energy_high_j' '100 + 10 * (2 / 9 | sqrt)'
+}
+
+@test "axes choose among the configurations of a table" {
+  measured
+  try recommend --table runs.csv --arch net_c,net_e --format json
+  check '[.choices[].arch] == ["net_e", "net_c"]'
+  try recommend --table runs.csv --arch net_c --format json
+  check '.n_choices == 1'
+  refuses 3 'dlest: runs.csv: no run of what --arch, --gpu and others ask for' \
+    recommend --table runs.csv --gpu y
+}
+
+@test "an accuracy for each architecture" {
+  printf '%s\n' arch,accuracy resnet50,0.8 resnet50,0.7 vgg16,0.7 >acc.csv
+  gives 0 '' recommend --arch resnet50,vgg16 --gpu t4 --batch-size 32 \
+    --accuracy acc.csv --format json -q
+  check '[.choices[].accuracy] == [0.75, 0.7]'
+  check '[.choices[].pareto] == [1, 0]'
+  # slower and dearer, but the accuracy of VGG-16 keeps it on the front
+  printf '%s\n' arch,accuracy resnet50,0.7 vgg16,0.8 >acc.csv
+  try recommend --arch resnet50,vgg16 --gpu t4 --batch-size 32 \
+    --accuracy acc.csv --format json -q
+  check '[.choices[].pareto] == [1, 1]'
+  echo arch,accuracy >acc.csv
+  try recommend --arch vgg16 --gpu t4 --batch-size 32 --accuracy acc.csv
+  grep -q "acc.csv: no accuracy of 'vgg16': without one a choice is on no front" err
+  printf '%s\n' arch,accuracy vgg16,high >acc.csv
+  try recommend --arch vgg16 --gpu t4 --batch-size 32 --accuracy acc.csv
+  [ "$status" -eq 3 ]
+  grep -q "acc.csv:2: column 'accuracy': invalid number 'high'" err
+  printf '%s\n' arch,top1 vgg16,3 >acc.csv
+  refuses 3 "dlest: acc.csv: no column 'accuracy'; --accuracy takes arch and accuracy" \
+    recommend --arch vgg16 --gpu t4 --accuracy acc.csv
+}
+
+@test "a grid: estimates are those of predict, memory and limits leave out" {
+  try recommend --arch resnet50 --gpu a100,t4 --batch-size 32,256 --format json -q
+  check '.n_choices == 4 and .n_memory == 1'
+  check '[.choices[] | select(.excluded == "memory") | [.gpu, .batch_size]] ==
+    [["t4", 256]]'
+  local e
+  e=$(jq '.choices[] | select(.gpu == "t4" and .batch_size == 32) | .energy_j' out)
+  try predict --arch resnet50 --gpu t4 --batch-size 32 --method physical \
+    --format json -q
+  near '.estimates[0].energy_j' "$e"
+  try recommend --arch resnet50 --gpu a100,t4 --batch-size 32 --deadline 3d \
+    --format json -q
+  check '.n_deadline == 1 and .deadline_s == 259200'
+  check '[.choices[] | select(.excluded == "deadline") | .gpu] == ["t4"]'
+  try recommend --arch resnet50 --gpu a100,t4 --batch-size 32 --budget-kwh 15 \
+    --format json -q
+  check '.n_budget == 1 and [.choices[].excluded] == [null, "budget"]'
+}
+
+@test "without --gpu and --batch-size: the catalogue, usual sizes" {
+  try list gpus --format json
+  local n
+  n=$(jq '[.. | objects | select(.id?)] | length' out)
+  try recommend --arch resnet50 --format json -q
+  check ".n_choices == 5 * $n"
+}
+
+@test "the same for any number of threads" {
+  for n in 1 2 3; do
+    OMP_NUM_THREADS=$n "$DLEST" recommend --arch resnet50,vgg16 --gpu t4,a100 \
+      --batch-size 1..3000 --image-px 64,96,128 -q --format csv -o $n.csv
+  done
+  cmp 1.csv 2.csv
+  cmp 1.csv 3.csv
+}
+
+@test "nothing meets the limits: exit 4, and the nearest is told" {
+  try recommend --arch resnet50 --gpu t4 --batch-size 32 --deadline 1 --budget-kwh 1
+  [ "$status" -eq 4 ]
+  grep -qE '^dlest: no choice meets the deadline and the budget; the fastest takes [0-9.]+ h \(resnet50, t4, batch size 32\); the thriftiest takes [0-9.]+ kWh \(resnet50, t4, batch size 32\)$' err
+  [ ! -s out ]
+  try recommend --arch resnet50 --gpu t4 --batch-size 32 --deadline 1
+  grep -q '^dlest: no choice meets the deadline; the fastest' err
+  try recommend --arch resnet50 --gpu t4 --batch-size 32 --budget-kwh 1
+  grep -q '^dlest: no choice meets the budget; the thriftiest' err
+}
+
+@test "what is refused" {
+  refuses 2 'dlest: which architecture? give --arch, or --table' recommend
+  refuses 3 'dlest: no choice fits the memory of its GPU; try a smaller --batch-size or --image-px' \
+    recommend --arch vgg16 --gpu t4 --batch-size 4096
+  refuses 3 'dlest: no choice has an estimate: pre-epoch needs measured runs of inference' \
+    recommend --arch vgg16 --gpu t4 --phase inference --method pre-epoch
+  refuses 2 'dlest: 4000000 combinations, more than 1000000; dlest predict streams any number of them' \
+    recommend --arch vgg16 --gpu t4 --batch-size 1..4000 --image-px 1..1000
+  usage '--method: one method, so that choices compare' --method tdp,flops
+  usage "--deadline: invalid value '-1'" --deadline=-1
+  usage "--budget-kwh: invalid value '0'" --budget-kwh 0
+  usage "--coverage: invalid value '100'" --coverage 100
+}
+
+@test "tables with faults" {
+  table arch,gpu net_a,x
+  try recommend --table runs.csv
+  [ "$status" -eq 2 ]
+  grep -q "runs.csv: no column 'energy_j'" err
+  table arch,gpu,energy_j,accuracy net_a,x,5,high net_b,x,abc,1 net_c,x,7,1
+  try recommend --table runs.csv
+  [ "$status" -eq 3 ]
+  grep -q "runs.csv:2: column 'accuracy': invalid number 'high'" err
+  grep -q "runs.csv:3: column 'energy_j': invalid number 'abc'" err
+  grep -q net_c out
+  table arch,gpu,energy_j net_a,x,abc
+  try recommend --table runs.csv
+  [ "$status" -eq 3 ]
+  grep -q 'runs.csv: no usable row' err
+  refuses 1 'dlest: none.csv: cannot open: No such file or directory' \
+    recommend --table none.csv
+}
+
+@test "text: the front first, marks, parts that are not shown" {
+  measured
+  try recommend --table runs.csv
+  grep -qE '^  \* net_b' out
+  grep -qx 'Pareto front: what nothing beats' out
+  try recommend --arch resnet50 --gpu a100,t4,v100 --batch-size 1..64 -q
+  grep -qE '^and [0-9]+ more \(--all\)$' out
+  try recommend --arch resnet50 --gpu a100,t4,v100 --batch-size 1..64 -q --all
+  [ "$(grep -c resnet50 out)" -ge 192 ]
+}

@@ -1,0 +1,151 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# dlest predict with lists and ranges: every combination is what it is alone,
+# in order, for any number of threads.
+
+load common
+
+GRID=(--arch resnet50,vit_base_patch16_224 --gpu a100,t4 --gpus 1,2
+  --image-px 224,288 --batch-size 16..64x2)
+
+@test "every combination is the estimate of that one, the last axis fastest" {
+  gives 0 '' predict "${GRID[@]}" -q --format json
+  mv out sweep.json
+  check '.estimates | length == 2 * 2 * 2 * 2 * 3 * 6' sweep.json
+  local i=0 a g n p b
+  for a in resnet50 vit_base_patch16_224; do for g in a100 t4; do
+    for n in 1 2; do for p in 224 288; do for b in 16 32 64; do
+      # one in five, all are 48
+      if ((i % 5 == 0)); then
+        gives 0 '' predict --arch $a --gpu $g --gpus $n --image-px $p \
+          --batch-size $b -q --format json
+        jq -S ".estimates[$((6 * i)):$((6 * i + 6))] | map(del(.arch, .gpu,
+          .n_gpus, .image_px, .seq_len, .batch_size, .recommended,
+          .intensity_g_kwh, .intensity_of, .pue, .pue_of,
+          .price_per_kwh, .currency, .memory_need_gb))" sweep.json >part.json
+        jq -S .estimates out | diff - part.json
+      fi
+      ((++i))
+    done; done; done
+  done; done
+}
+
+@test "every row has the price, and the cost of its energy" {
+  gives 0 '' predict --arch resnet50,vgg16 --gpu a100,t4 --method tdp \
+    --duration 2h --price 0.5EUR --pue 1.2 -q --format json
+  check '.estimates | length == 4'
+  check 'all(.estimates[]; .price_per_kwh == 0.5 and .currency == "EUR" and
+    ((.cost - 0.5 * 1.2 * .energy_kwh) | fabs) < 1e-12)'
+}
+
+@test "CSV is the same for any number of threads" {
+  for n in 1 2 5; do
+    OMP_NUM_THREADS=$n "$DLEST" predict --arch resnet50,vgg16 --gpu t4,a100 \
+      --image-px 96..224+32 --batch-size 1..1500 --method physical,flops -q \
+      --format csv -o $n.csv
+  done
+  cmp 1.csv 2.csv
+  cmp 1.csv 5.csv
+  [ "$(wc -l <1.csv)" -eq 60001 ]
+  [ "$(sed -n 2p 1.csv | cut -d, -f1-6)" = resnet50,t4,1,96,,1 ]
+  [ "$(tail -n 1 1.csv | cut -d, -f1-7)" = \
+    vgg16,a100-sxm4-40gb,1,224,,1500,flops ]
+}
+
+@test "CSV and JSON have the same figures" {
+  try predict "${GRID[@]}" -q --format csv
+  tail -n +2 out | cut -d, -f1,6,7,9 >rows
+  try predict "${GRID[@]}" -q --format json
+  jq -r '.estimates[] | [.arch, .batch_size, .method] | map(tostring) |
+    join(",")' out | diff - <(cut -d, -f1-3 rows)
+  jq -n --slurpfile j out --rawfile c rows '[$j[0].estimates[].energy_j] as $x |
+    [$c | split("\n")[] | select(. != "") | split(",")[3] | tonumber] as $y |
+    [$x, $y] | transpose | all(.[0] == .[1])' | grep -qx true
+}
+
+@test "--set holds for every combination" {
+  try predict --arch resnet50,vgg16 --gpu a100,t4 --method tdp \
+    --set gpu.tdp_w=100 --duration 1h --format json -q
+  check '[.estimates[].energy_j] == [360000, 360000, 360000, 360000]'
+  try predict --arch resnet50,vgg16 --gpu a100 --method flops --set macs_g=1 \
+    --format json -q
+  check '.estimates[0].energy_j == .estimates[1].energy_j'
+  try predict --arch resnet50,vgg16 --gpu a100 --method flops \
+    --set arch.macs_g=1 --format json -q
+  check '.estimates[0].energy_j == .estimates[1].energy_j'
+}
+
+@test "ranges" {
+  local got want
+  while read -r range want; do
+    try predict --arch resnet50 --gpu t4 --batch-size "$range" --method flops \
+      --format csv -q
+    got=$(tail -n +2 out | cut -d, -f6 | paste -sd ' ')
+    [ "$got" = "$want" ] || { echo "$range: $got"; return 1; }
+  done <<'RANGES'
+1..4 1 2 3 4
+16..128x2 16 32 64 128
+16..100x1.5 16 24 36 54 81
+8..32+8,64 8 16 24 32 64
+32,16,32 32 16
+5..5 5
+RANGES
+}
+
+@test "lists that are none" {
+  misused predict "--batch-size: the range '64..16' has no end" --batch-size 64..16
+  misused predict "--batch-size: the range '1..8x1' has no end" --batch-size 1..8x1
+  misused predict "--batch-size: the range '1..8+0' has no end" --batch-size 1..8+0
+  misused predict "--batch-size: the range '0..8x2' has no end" --batch-size 0..8x2
+  misused predict "--batch-size: invalid range '1..x'; expected LOW..HIGH, LOW..HIGHxBY or LOW..HIGH+BY" --batch-size 1..x
+  misused predict "--batch-size: an empty value in the list" --batch-size 16,,32
+  misused predict "--batch-size: invalid number 'b'" --batch-size 16,b
+  misused predict "--batch-size: invalid value '0'" --batch-size 0..3
+  misused predict "--image-px: invalid value '1.5'" --image-px 1.5,2
+  misused predict "--batch-size: more than 1000000 values" --batch-size 1..2e6
+  refuses 2 'dlest: more than 1e+12 combinations' predict --arch resnet50 \
+    --gpu a100 --batch-size 1..1000000 --image-px 1..99999 --gpus 1..1000
+  refuses 2 'dlest: --input has rows of its own: give one value, not a list' \
+    predict --input x.csv --arch a,b
+  refuses 2 "dlest: 'resnet50' and 'gpt2': language models and others do not go in one sweep" \
+    predict --arch resnet50,gpt2 --gpu a100
+  refuses 2 'dlest: --node is for one run; it does not go with a list' \
+    predict --arch resnet50,vgg16 --node xeon-8368-4xa100
+  try predict --arch resnet50 --gpu a100,a101
+  [ "$status" -eq 3 ]
+  [ ! -s out ]
+  grep -q "'a101'" err
+}
+
+@test "a shape's commas part no list; other commands take no lists" {
+  try predict --arch transformer:layers=2,hidden=64,heads=2,vocab=100,seq=16,transformer:layers=4,hidden=64,heads=2,vocab=100,seq=16 \
+    --gpu a100 --tokens 1e6 --method flops --format csv -q
+  [ "$status" -eq 0 ]
+  [ "$(wc -l <out)" -eq 3 ]
+  misused compare "--batch-size: invalid value '16,32'" x.csv --batch-size 16,32
+}
+
+@test "what no method says anything of is skipped and counted" {
+  try predict --arch resnet50 --gpu a100,t4 --phase inference --method pre-epoch
+  [ "$status" -eq 3 ]
+  grep -qx 'dlest: 2 rows skipped' err
+  grep -q 'resnet50, t4, batch size 1: no estimate: pre-epoch needs measured runs of inference' err
+}
+
+@test "over the budget, over the memory, --strict" {
+  try predict --arch resnet50 --gpu a100 --batch-size 16,32 --budget-kwh 1 -q
+  [ "$status" -eq 4 ]
+  try predict --arch resnet50 --gpu a100 --batch-size 256..2048x2 --method flops
+  grep -q "the sweep: 3 rows: the batch needs more than the GPU's memory" err
+  try predict --arch resnet50 --gpu a100 --batch-size 256..2048x2 --strict
+  [ "$status" -eq 3 ]
+  [ ! -s out ]
+}
+
+@test "a full disk is told" {
+  [ -c /dev/full ] || skip 'no /dev/full'
+  status=0
+  "$DLEST" predict --arch resnet50 --gpu a100 --batch-size 1..9999 -q \
+    --format csv >/dev/full 2>err || status=$?
+  [ "$status" -eq 1 ]
+}
