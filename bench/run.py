@@ -247,7 +247,7 @@ def main():
     parser.add_argument("--quick", action="store_true",
                         help="smaller tables, to see that all of it runs")
     o = parser.parse_args()
-    version = run([o.dlest, "--version"])[2].decode().strip()
+    version = run([o.dlest, "--version"])[2].decode().split("\n")[0]
     print("%s, %s" % (datetime.date.today(), version))
     print(processor())
     if PYTHON:

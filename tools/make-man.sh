@@ -16,7 +16,7 @@ trap 'rm -f "$temp"' EXIT
 ARGP_HELP_FMT=rmargin=400 ${HELP2MAN-help2man} --no-info --section=1 \
   --source="dlest $version" --manual='dlest manual' \
   --include="$mandir/$page.h2m" --include="$mandir/common.h2m" \
-  --output="$temp" "$dlest${command:+ $command}"
+  --version-string="dlest $version" --output="$temp" "$dlest${command:+ $command}"
 
 # argp's options become a section behind the description, its headings become
 # subsections; examples are not filled.

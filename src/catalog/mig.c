@@ -99,6 +99,24 @@ enum dl_status dl_mig_share(const struct dl_descriptor *gpu,
   return no_profile(gpu, b, profile, d);
 }
 
+const char *dl_mig_profile_at(size_t i) {
+  enum { MOST = PROFILES * (sizeof boards / sizeof *boards) };
+  const char *seen[MOST] = {NULL};
+  size_t n = 0;
+  for (size_t j = 0; j < MOST; j++) {
+    const char *name = boards[j / PROFILES].profile[j % PROFILES].name;
+    size_t k = 0;
+    while (name && k < n && strcmp(seen[k], name) != 0)
+      k++;
+    if (!name || k < n)
+      continue;
+    if (n == i)
+      return name;
+    seen[n++] = name;
+  }
+  return NULL;
+}
+
 void dl_share_cut(struct dl_descriptor *gpu, const struct dl_share *share) {
   static const size_t by_compute[] = {DL_GPU_TDP_W,
                                       DL_GPU_LIMIT_W,

@@ -25,6 +25,9 @@ enum dl_status dl_mig_share(const struct dl_descriptor *gpu,
                             const char *profile, struct dl_share *share,
                             struct dl_diag *d);
 
+/* Names of profiles, each once, over all boards; NULL past the end. */
+const char *dl_mig_profile_at(size_t i);
+
 /* Cuts the fields of an accelerator to a share of it: rates, lanes,
  * multiprocessors and power (TDP, limit, idle) by `compute`, memory, bandwidth
  * and cache by `memory`. Clocks and the link stay. */

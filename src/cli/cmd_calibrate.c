@@ -240,5 +240,6 @@ static enum dl_status run(struct dl_cli *cli, int argc, char **argv) {
 const struct dl_command dl_cmd_calibrate = {
     .name = "calibrate",
     .summary = "bring a model to your own GPU by measured runs",
+    .argp = &calibrate_argp,
     .run = run,
 };

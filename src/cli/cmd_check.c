@@ -334,5 +334,6 @@ static enum dl_status run(struct dl_cli *cli, int argc, char **argv) {
 const struct dl_command dl_cmd_check = {
     .name = "check",
     .summary = "check a catalogue of your own or a model file",
+    .argp = &check_argp,
     .run = run,
 };

@@ -216,5 +216,6 @@ static enum dl_status run(struct dl_cli *cli, int argc, char **argv) {
 const struct dl_command dl_cmd_compare = {
     .name = "compare",
     .summary = "score estimators side by side on measured runs",
+    .argp = &compare_argp,
     .run = run,
 };

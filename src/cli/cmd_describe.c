@@ -312,5 +312,6 @@ static enum dl_status run(struct dl_cli *cli, int argc, char **argv) {
 const struct dl_command dl_cmd_describe = {
     .name = "describe",
     .summary = "count the work of an ONNX model",
+    .argp = &describe_argp,
     .run = run,
 };

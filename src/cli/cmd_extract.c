@@ -273,5 +273,6 @@ static enum dl_status run(struct dl_cli *cli, int argc, char **argv) {
 const struct dl_command dl_cmd_extract = {
     .name = "extract",
     .summary = "power logs of every known tool to one table of runs",
+    .argp = &extract_argp,
     .run = run,
 };

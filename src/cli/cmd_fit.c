@@ -489,5 +489,6 @@ static enum dl_status run(struct dl_cli *cli, int argc, char **argv) {
 const struct dl_command dl_cmd_fit = {
     .name = "fit",
     .summary = "fit models on measured runs, cross-validated by group",
+    .argp = &fit_argp,
     .run = run,
 };

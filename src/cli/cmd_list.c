@@ -231,5 +231,6 @@ const struct dl_command dl_cmd_list = {
     .name = "list",
     .summary =
         "list GPUs, architectures, data sets, grids, sites, nodes, models",
+    .argp = &list_argp,
     .run = run,
 };

@@ -260,5 +260,6 @@ static enum dl_status run(struct dl_cli *cli, int argc, char **argv) {
 const struct dl_command dl_cmd_plot = {
     .name = "plot",
     .summary = "draw traces, fits, errors, parts and trade-offs with gnuplot",
+    .argp = &plot_argp,
     .run = run,
 };

@@ -446,5 +446,6 @@ static enum dl_status run(struct dl_cli *cli, int argc, char **argv) {
 const struct dl_command dl_cmd_predict = {
     .name = "predict",
     .summary = "estimate energy, power, time and CO2e before running",
+    .argp = &predict_argp,
     .run = run,
 };

@@ -256,5 +256,6 @@ static enum dl_status run(struct dl_cli *cli, int argc, char **argv) {
 const struct dl_command dl_cmd_recommend = {
     .name = "recommend",
     .summary = "which accelerator for a model: energy against time",
+    .argp = &recommend_argp,
     .run = run,
 };

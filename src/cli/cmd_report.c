@@ -413,5 +413,6 @@ static enum dl_status run(struct dl_cli *cli, int argc, char **argv) {
 const struct dl_command dl_cmd_report = {
     .name = "report",
     .summary = "energy and idle GPUs of a scheduler's jobs",
+    .argp = &report_argp,
     .run = run,
 };

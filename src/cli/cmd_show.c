@@ -271,5 +271,6 @@ static enum dl_status run(struct dl_cli *cli, int argc, char **argv) {
 const struct dl_command dl_cmd_show = {
     .name = "show",
     .summary = "show one descriptor with its sources",
+    .argp = &show_argp,
     .run = run,
 };

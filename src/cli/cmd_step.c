@@ -352,5 +352,6 @@ static enum dl_status run(struct dl_cli *cli, int argc, char **argv) {
 const struct dl_command dl_cmd_step = {
     .name = "step",
     .summary = "project a training from the epochs seen so far, live",
+    .argp = &step_argp,
     .run = run,
 };

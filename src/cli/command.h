@@ -24,7 +24,8 @@ struct dl_cli {
 
 struct dl_command {
   const char *name;
-  const char *summary; /* one line in the top-level help */
+  const char *summary;     /* one line in the top-level help */
+  const struct argp *argp; /* its own options, as it parses them */
   /* argv[0] is "dlest NAME". Returns the exit status; errors are in
    * cli->diag. */
   enum dl_status (*run)(struct dl_cli *cli, int argc, char **argv);
@@ -38,6 +39,9 @@ extern const struct dl_command dl_cmd_predict, dl_cmd_fit, dl_cmd_extract,
     dl_cmd_step, dl_cmd_compare, dl_cmd_describe, dl_cmd_list, dl_cmd_show,
     dl_cmd_check, dl_cmd_calibrate, dl_cmd_plot, dl_cmd_recommend,
     dl_cmd_report;
+
+/* The options of every command; accepts a struct dl_cli. */
+extern const struct argp dl_common_argp;
 
 /* Parses a command's options, its own and the common ones. `input` reaches
  * the parser as state->input. Exits with status 2 on wrong usage and 0 after

@@ -53,7 +53,7 @@ static error_t parse_common(int key, char *arg, struct argp_state *state) {
   }
 }
 
-static const struct argp common = {.options = options, .parser = parse_common};
+const struct argp dl_common_argp = {.options = options, .parser = parse_common};
 
 /* The command's own parser and the common one, side by side. */
 struct inputs {
@@ -76,7 +76,7 @@ void dl_cli_parse(struct dl_cli *cli, const struct argp *own, int argc,
   struct argp options_of = *own; /* its texts belong to the whole */
   options_of.args_doc = options_of.doc = NULL;
   const struct argp_child children[] = {
-      {&options_of, 0, NULL, 0}, {&common, 0, NULL, 0}, {0}};
+      {&options_of, 0, NULL, 0}, {&dl_common_argp, 0, NULL, 0}, {0}};
   const struct argp whole = {.parser = hand_inputs,
                              .args_doc = own->args_doc,
                              .doc = own->doc,

@@ -7,9 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/command.h"
+#include "cli/complete.h"
 #include "cli/run.h"
-#include "config.h"
+#include "cli/version.h"
 #include "math/setup.h"
 
 static const char usage[] =
@@ -36,11 +36,11 @@ int main(int argc, char **argv) {
     setvbuf(stdout, buffer, _IOFBF, sizeof buffer);
   atexit(dl_check_stdout);
   argp_err_exit_status = DL_EUSAGE;
-  argp_program_version = "dlest " PACKAGE_VERSION;
+  argp_program_version_hook = dl_print_version;
   dl_math_setup();
   const char *word = argc > 1 ? argv[1] : "";
   if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0)
-    return puts(argp_program_version) < 0;
+    return dl_print_version(stdout, NULL), DL_OK;
   if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 ||
       (strcmp(word, "help") == 0 && argc == 2)) {
     help(stdout);
@@ -50,6 +50,8 @@ int main(int argc, char **argv) {
     char *again[] = {argv[0], argv[2], "--help", NULL};
     return main(3, again);
   }
+  if (strcmp(word, "--complete") == 0)
+    return (int)dl_complete(argc - 2, argv + 2);
   const struct dl_command *c = dl_command_find(word);
   if (!c) {
     if (*word)

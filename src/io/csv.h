@@ -63,6 +63,10 @@ size_t dl_csv_expected_rows(const struct dl_csv *csv);
  * rows handed out. */
 void dl_csv_digest(const struct dl_csv *csv, char hex[33], size_t *rows);
 
+/* Appends "libcsv 3.0.3, xxHash 0.8.1". libcsv cannot be asked: the version is
+ * that of its header. */
+void dl_csv_versions(struct dl_text *t);
+
 /* Writes one cell, quoted if it has to be; or appends it to a text. */
 void dl_csv_write_cell(FILE *f, const char *cell);
 void dl_csv_add_cell(struct dl_text *t, const char *cell);

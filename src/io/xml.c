@@ -304,3 +304,9 @@ enum dl_status dl_xml_write(const struct dl_xml *x, const char *path,
   xmlFree(data);
   return status;
 }
+
+/* libxml2 says it as one number, and its branch behind that. */
+void dl_xml_version(struct dl_text *t) {
+  long v = strtol(xmlParserVersion, NULL, 10);
+  dl_text_printf(t, "libxml2 %ld.%ld.%ld", v / 10000, v / 100 % 100, v % 100);
+}

@@ -12,6 +12,7 @@
 #include <stddef.h>
 
 #include "base/diag.h"
+#include "base/text.h"
 
 enum { DL_XML_MOST_BYTES = 64 << 20 };
 
@@ -69,5 +70,8 @@ void dl_xml_set_text(struct dl_xml *x, dl_node *node, const char *text);
  * refused here (DL_EINPUT). */
 enum dl_status dl_xml_write(const struct dl_xml *x, const char *path,
                             struct dl_diag *d);
+
+/* Appends "libxml2 2.9.14", of the library that is running. */
+void dl_xml_version(struct dl_text *t);
 
 #endif

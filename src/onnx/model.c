@@ -14,6 +14,10 @@ bool dl_onnx_built_in(void) {
   return true;
 }
 
+void dl_onnx_version(struct dl_text *t) {
+  dl_text_printf(t, "protobuf-c %s", protobuf_c_version());
+}
+
 enum dl_status dl_onnx_open(struct dl_onnx **m, const char *path,
                             struct dl_diag *d) {
   uint8_t *data;

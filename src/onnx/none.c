@@ -7,6 +7,10 @@ bool dl_onnx_built_in(void) {
   return false;
 }
 
+void dl_onnx_version(struct dl_text *t) {
+  (void)t;
+}
+
 enum dl_status dl_onnx_open(struct dl_onnx **m, const char *path,
                             struct dl_diag *d) {
   *m = NULL;

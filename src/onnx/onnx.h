@@ -27,6 +27,7 @@
 #include <stdint.h>
 
 #include "base/diag.h"
+#include "base/text.h"
 
 enum { DL_ONNX_MAX_RANK = 8, DL_ONNX_MAX_ASKED = 16 };
 
@@ -41,6 +42,10 @@ struct dl_onnx;
 
 /* Whether dlest was built with what reads ONNX. */
 bool dl_onnx_built_in(void);
+
+/* Appends "protobuf-c 1.4.1", of the library that is running; nothing where
+ * dlest was built without it. */
+void dl_onnx_version(struct dl_text *t);
 
 /* Reads a file ("-": stdin). Refused (DL_EINPUT): what is no ONNX model, is
  * cut off, or claims more than a file can hold. */

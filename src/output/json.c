@@ -273,3 +273,7 @@ const struct dl_format dl_format_json = {
     json_row,    json_end,
     NULL,
 };
+
+void dl_json_version(struct dl_text *t) {
+  dl_text_printf(t, "jansson %s", jansson_version_str());
+}

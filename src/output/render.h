@@ -38,6 +38,9 @@ struct dl_format {
               struct dl_text *to);
 };
 
+/* Appends "jansson 2.14", of the library that is running. */
+void dl_json_version(struct dl_text *t);
+
 /* Writes rows that `add` made, and empties the text. */
 enum dl_status dl_stream_write(struct dl_stream *s, struct dl_text *rows,
                                struct dl_diag *d);

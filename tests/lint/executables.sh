@@ -8,7 +8,7 @@ status() { if [ -z "$2" ]; then echo "ok $1 - $3"; else
 
 echo 1..3
 shells=$(find bootstrap .ci tools tests bench -type f \
-  \( -name '*.sh' -o -name bootstrap -o -name run \) 2>/dev/null | sort)
+  \( -name '*.sh' -o -name bootstrap -o -name run -o -name package \) 2>/dev/null | sort)
 status 1 "$(for f in $shells; do
   grep -qE '^set -(eu|euo pipefail)$' "$f" || echo "$f"; done)" \
   'shell scripts set -eu'

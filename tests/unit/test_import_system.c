@@ -323,7 +323,7 @@ static void probes_refuse_others(void **state) {
       "2022-12-05 09:55:42 - Epoch 1:\n",
       "Time,Watts,Volts\n12-28-2020 15:21:14.682,22.95,228\n",
       "Time,Power\n12:00:00,5\n",
-      "JobID|Partition\n1|gpu\n",
+      "JobID|QOS\n1|normal\n",
       "run_id,arch,gpu,n_gpus,duration_s,energy_j\n",
       "#Entity Power\n# Id W\nGPU 0 85.2\n",
       "1.0,2.0,3.0\n4.0,5.0,6.0\n",
