@@ -295,6 +295,7 @@ static const struct {
     {NULL, "dataset", datasets, NULL, false},
     {NULL, "features", formula, NULL, false},
     {NULL, "format", formats, NULL, false},
+    {NULL, "framework", NULL, "pytorch tensorflow", false},
     {NULL, "from", importers, NULL, false},
     {NULL, "gpu", gpus, NULL, true},
     {NULL, "node", nodes, NULL, true},

@@ -4,9 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/names.h"
 #include "base/number.h"
 #include "catalog/sequence.h"
+#include "cli/job_words.h"
 #include "trace/runs.h"
 
 enum {
@@ -20,6 +20,7 @@ enum {
   KEY_TOKENS,
   KEY_PHASE,
   KEY_PRECISION,
+  KEY_FRAMEWORK,
   KEY_PROMPT,
   KEY_ANSWER,
   KEY_RATE,
@@ -50,6 +51,7 @@ static const struct setting {
     {KEY_TOKENS, "tokens", COUNT},
     {KEY_PHASE, "phase", TEXT},
     {KEY_PRECISION, "precision", TEXT},
+    {KEY_FRAMEWORK, "framework", TEXT},
     {KEY_PROMPT, "prompt_tokens", COUNT},
     {KEY_ANSWER, "output_tokens", AMOUNT},
     {KEY_RATE, "request_rate", ABOVE_0},
@@ -111,9 +113,9 @@ static const struct argp_option job_option_table[] = {
      "(default 0.3)",
      1},
     {"precision", KEY_PRECISION, "NAME", 0,
-     "of the arithmetic, for flops: fp64, fp32, tf32, fp16, bf16, amp, fp8, "
-     "int8",
-     1},
+     "of the arithmetic: fp64, fp32, tf32, fp16, bf16, amp, fp8, int8", 1},
+    {"framework", KEY_FRAMEWORK, "NAME", 0,
+     "that trains, for physical: pytorch, tensorflow", 1},
     {"phase", KEY_PHASE, "NAME", 0, "training (default) or inference", 1},
     {"requests", KEY_REQUESTS, "N", 0,
      "inference: requests or samples (default 1)", 1},
@@ -187,39 +189,6 @@ static bool parse_value(const struct setting *s, const char *arg, double *x) {
   }
 }
 
-/* A word that must be one of a few. */
-static void check_word(struct argp_state *state, const struct setting *s,
-                       const char *arg) {
-  static const char *const phases[] = {"training", "inference"};
-  static const char *const scalings[] = {"weak", "strong"};
-  static const char *const precisions[] = {"fp64", "fp32", "tf32", "fp16",
-                                           "bf16", "amp",  "fp8",  "int8"};
-  static const struct {
-    int key;
-    const char *const *words;
-    size_t n;
-  } lists[] = {
-      {KEY_PHASE, phases, sizeof phases / sizeof *phases},
-      {KEY_SCALING, scalings, sizeof scalings / sizeof *scalings},
-      {KEY_PRECISION, precisions, sizeof precisions / sizeof *precisions}};
-  const char *const *words = NULL;
-  size_t n = 0;
-  for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
-    if (lists[i].key == s->key) {
-      words = lists[i].words;
-      n = lists[i].n;
-    }
-  if (!words)
-    return;
-  for (size_t i = 0; i < n; i++)
-    if (strcasecmp(words[i], arg) == 0)
-      return;
-  struct dl_text near = {0};
-  dl_nearest_names(arg, words, n, 2, &near);
-  argp_error(state, "--%s: invalid value '%s'; nearest: %s",
-             option_name(s->key), arg, dl_text_str(&near));
-}
-
 /* Options that may be axes of a sweep. */
 static bool may_sweep(const struct setting *s) {
   static const char *const names[] = {"arch",     "gpu",     "n_gpus",
@@ -259,10 +228,16 @@ static void add_setting(struct argp_state *state, struct dl_job_options *o,
                s->kind == SHARE  ? " (between 0 and 1)"
                : s->kind == RATE ? " (above 0, at most 1)"
                                  : "");
-  check_word(state, s, arg);
+  struct dl_text near = {0};
+  const char *word = s->kind == TEXT ? dl_job_word(s->column, arg, &near) : arg;
+  if (!word) {
+    argp_error(state, "--%s: invalid value '%s'; nearest: %s",
+               option_name(s->key), arg, dl_text_str(&near));
+    word = arg;
+  }
   char buf[DL_NUMBER_SIZE];
   dl_text_printf(&t, "%s=%s", s->column,
-                 s->kind == HOURS ? dl_format_exact(buf, x) : arg);
+                 s->kind == HOURS ? dl_format_exact(buf, x) : word);
   if (s->kind == TEXT && strcmp(s->column, "arch") == 0)
     o->arch = arg;
   add(state, &o->settings, dl_text_str(&t));

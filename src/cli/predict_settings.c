@@ -89,6 +89,8 @@ void dl_predict_settings(struct dl_report *r, const struct dl_job *job,
                 dl_number(dl_work_peak_tflops(job)));
   dl_report_add(r, "precision", job->precision ? "precision" : NULL, NULL,
                 DL_CODE, dl_string(job->precision));
+  dl_report_add(r, "framework", job->framework ? "framework" : NULL, NULL,
+                DL_CODE, dl_string(job->framework));
   dl_report_add(r, "efficiency", "efficiency (flops)", NULL, DL_PLAIN,
                 dl_number(job->efficiency));
   dl_report_add(r, "utilisation", "utilisation (green-algorithms)", NULL,

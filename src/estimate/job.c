@@ -7,7 +7,7 @@
 
 /* Name of each slot and the member of the job that its number goes to;
  * texts come first. */
-enum { TEXTS = 5 };
+enum { TEXTS = 6 };
 static const struct {
   const char *name;
   size_t offset;
@@ -16,6 +16,7 @@ static const struct {
     {"gpu", offsetof(struct dl_job, gpu)},
     {"phase", offsetof(struct dl_job, phase)},
     {"precision", offsetof(struct dl_job, precision)},
+    {"framework", offsetof(struct dl_job, framework)},
     {"scaling", offsetof(struct dl_job, scaling)},
     {"n_gpus", offsetof(struct dl_job, n_gpus)},
     {"batch_size", offsetof(struct dl_job, batch_size)},

@@ -38,6 +38,7 @@ struct dl_job {
   const char *arch, *gpu; /* names as given; NULL without */
   const char *phase;      /* "inference"; NULL and all else: training */
   const char *precision;  /* "fp16", ...; NULL without */
+  const char *framework;  /* "pytorch", ...; NULL without */
   const char *scaling;    /* "strong"; NULL and all else: weak (parallel.h) */
   struct dl_row_descriptors found;
   const struct dl_cell *cells; /* the frame's slots */

@@ -21,13 +21,13 @@ double dl_physical_key(enum dl_bearer by, const double *row) {
                         : 0;
   if (by == DL_BY_ARCH)
     return doubtful > 0 ? doubtful : row[DL_PC_ARCH];
-  if (by == DL_BY_FRAMEWORK)
-    return row[DL_PC_FRAMEWORK];
   if (by == DL_BY_FACTS)
     return doubtful;
-  /* A machine without a name is known by its GPU and the source, if any. */
-  if (row[DL_PC_HOST] > 0)
-    return row[DL_PC_HOST];
+  /* A machine without a name is known by its GPU and the source, if any, and
+   * so is what runs on it. */
+  double named = row[by == DL_BY_HOST ? DL_PC_HOST : DL_PC_FRAMEWORK];
+  if (named > 0)
+    return named;
   return row[DL_PC_SOURCE] / 3 + row[DL_PC_GPU] / 7;
 }
 

@@ -6,11 +6,11 @@ load common
 
 runs() { # ROW...: runs.csv
   printf '%s\n' arch,gpu,batch_size,image_px,train_samples,val_samples,\
-epochs,gpu_power_w,energy_j,boundary,host "$@" >runs.csv
+epochs,gpu_power_w,energy_j,boundary,host,framework "$@" >runs.csv
 }
 
 # A sixth less power and a third more energy than the model that ships tells.
-one=resnet50,rtx-3070,32,224,10000,0,1,165,12000,gpu+ram,
+one=resnet50,rtx-3070,32,224,10000,0,1,165,12000,gpu+ram,,tensorflow
 
 # energy MODEL GPU [ARG...]: of an epoch
 energy() {
@@ -45,7 +45,7 @@ close() {
 }
 
 @test "a GPU without a descriptor is refused" {
-  runs resnet50,nosuch-gpu,32,224,10000,0,1,150,20000,gpu+ram,
+  runs resnet50,nosuch-gpu,32,224,10000,0,1,150,20000,gpu+ram,,
   try calibrate runs.csv
   [ "$status" -eq 3 ]
   grep -q "runs.csv:2: unknown gpu 'nosuch-gpu'" err
@@ -55,13 +55,13 @@ close() {
 
 @test "energies that are none are refused" {
   for energy in -5 nan inf 1e400 abc; do
-    runs "resnet50,rtx-3070,32,224,10000,0,1,150,$energy,gpu+ram,"
+    runs "resnet50,rtx-3070,32,224,10000,0,1,150,$energy,gpu+ram,,"
     try calibrate runs.csv
     [ "$status" -eq 3 ]
     grep -q "runs.csv:2: column 'energy_j'" err
     [ ! -e runs.calibrated.xml ]
   done
-  runs resnet50,rtx-3070,32,224,10000,0,1,0,20000,gpu+ram,
+  runs resnet50,rtx-3070,32,224,10000,0,1,0,20000,gpu+ram,,
   refuses 3 "dlest: runs.csv:2: 'gpu_power_w' must be above 0" \
     calibrate runs.csv
 }
@@ -102,10 +102,10 @@ epochs,boundary,gpu_power_w,energy_j,duration_s \
 }
 
 @test "several GPUs and hosts are told apart" {
-  runs resnet50,rtx-3070,32,224,10000,0,1,150,10000,gpu+ram,slow \
-    resnet50,rtx-3070,64,224,10000,0,1,150,10000,gpu+ram,slow \
-    mobilenet_v2,rtx-3070,32,224,10000,0,1,90,3000,gpu+ram,quick \
-    resnet50,a100-sxm4-40gb,32,224,10000,0,1,250,9000,gpu+ram,big
+  runs resnet50,rtx-3070,32,224,10000,0,1,150,10000,gpu+ram,slow, \
+    resnet50,rtx-3070,64,224,10000,0,1,150,10000,gpu+ram,slow, \
+    mobilenet_v2,rtx-3070,32,224,10000,0,1,90,3000,gpu+ram,quick, \
+    resnet50,a100-sxm4-40gb,32,224,10000,0,1,250,9000,gpu+ram,big,
   gives 0 '' calibrate runs.csv -o mine.xml -q --format json
   check '.calibrations | all(.runs == 4 and .mape_after < .mape_before)'
   ! close "$(energy mine.xml rtx-3070 --set host=slow)" \
@@ -118,7 +118,7 @@ epochs,boundary,gpu_power_w,energy_j,duration_s \
 @test "what was learnt is kept for the next run" {
   runs "$one"
   gives 0 '' calibrate runs.csv -o first.xml -q
-  runs mobilenet_v2,rtx-3070,32,224,10000,0,1,90,6000,gpu+ram,
+  runs mobilenet_v2,rtx-3070,32,224,10000,0,1,90,6000,gpu+ram,,
   gives 0 '' calibrate runs.csv --model first.xml -o second.xml -q
   xmllint --noout --relaxng "$DLEST_DATADIR/models/model.rng" second.xml
   close "$(energy second.xml rtx-3070)" "$(energy first.xml rtx-3070)" 0.15
