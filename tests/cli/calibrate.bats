@@ -17,7 +17,8 @@ energy() {
   local model=$1 gpu=$2
   shift 2
   "$DLEST" predict --model "$model" --gpu "$gpu" --arch resnet50 -e 1 \
-    --batch-size 64 --method physical -q --format json "$@" |
+    --batch-size 64 --framework tensorflow --method physical -q --format json \
+    "$@" |
     jq '.estimates[0].energy_j'
 }
 
@@ -118,7 +119,7 @@ epochs,boundary,gpu_power_w,energy_j,duration_s \
 @test "what was learnt is kept for the next run" {
   runs "$one"
   gives 0 '' calibrate runs.csv -o first.xml -q
-  runs mobilenet_v2,rtx-3070,32,224,10000,0,1,90,6000,gpu+ram,,
+  runs mobilenet_v2,rtx-3070,32,224,10000,0,1,90,6000,gpu+ram,,tensorflow
   gives 0 '' calibrate runs.csv --model first.xml -o second.xml -q
   xmllint --noout --relaxng "$DLEST_DATADIR/models/model.rng" second.xml
   close "$(energy second.xml rtx-3070)" "$(energy first.xml rtx-3070)" 0.15
