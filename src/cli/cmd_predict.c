@@ -13,6 +13,7 @@
 #include "cli/predict_served.h"
 #include "cli/predict_settings.h"
 #include "cli/predict_sweep.h"
+#include "estimate/facts.h"
 #include "estimate/work.h"
 
 enum {
@@ -172,7 +173,17 @@ static void add_basis(struct dl_report *r, const struct dl_estimate *e,
                      "Its interval rests on the errors for %zu left-out %s.",
                      e->interval_groups, bases[i].words);
       say(r, &t);
+      dl_text_clear(&t);
     }
+  const char *assumed = dl_facts_assumed(job);
+  if (assumed && strcmp(e->method, "physical") == 0 && isnan(job->tokens) &&
+      !job->served.tokens) {
+    dl_text_printf(&t,
+                   "Not known of this network and taken from its FLOPs: %s; "
+                   "the interval is wider for it.",
+                   assumed);
+    say(r, &t);
+  }
   dl_text_free(&t);
 }
 

@@ -5,6 +5,7 @@
 
 #include "catalog/sequence.h"
 #include "cli/predict_limits.h"
+#include "estimate/facts.h"
 #include "estimate/work.h"
 
 /* A quantity that people see only where it is known. */
@@ -91,6 +92,9 @@ void dl_predict_settings(struct dl_report *r, const struct dl_job *job,
                 DL_CODE, dl_string(job->precision));
   dl_report_add(r, "framework", job->framework ? "framework" : NULL, NULL,
                 DL_CODE, dl_string(job->framework));
+  bool any = language || dl_is_inference(job);
+  dl_report_add(r, "facts_assumed", NULL, NULL, DL_CODE,
+                dl_string(any ? NULL : dl_facts_assumed(job)));
   dl_report_add(r, "efficiency", "efficiency (flops)", NULL, DL_PLAIN,
                 dl_number(job->efficiency));
   dl_report_add(r, "utilisation", "utilisation (green-algorithms)", NULL,

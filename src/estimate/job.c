@@ -36,6 +36,7 @@ static const struct {
     {"macs_g", offsetof(struct dl_job, macs_g)},
     {"params_m", offsetof(struct dl_job, params_m)},
     {"acts_m", offsetof(struct dl_job, acts_m)},
+    {"launches", offsetof(struct dl_job, launches)},
     {"ram_gb", offsetof(struct dl_job, ram_gb)},
     {"utilisation", offsetof(struct dl_job, utilisation)},
     {"efficiency", offsetof(struct dl_job, efficiency)},

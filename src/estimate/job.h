@@ -56,6 +56,7 @@ struct dl_job {
   double classes;     /* of it, where the row gives them */
   double macs_g;      /* one forward pass of one sample */
   double params_m, acts_m;
+  double launches; /* kernels of a forward pass */
   double ram_gb;
   double utilisation; /* of the GPU, for methods that ask (0 .. 1) */
   double efficiency;  /* share of the peak rate reached, for flops */
@@ -74,7 +75,7 @@ struct dl_job {
 
 /* The slots of a job in a frame. */
 struct dl_job_slots {
-  size_t slot[32];
+  size_t slot[36];
 };
 
 enum dl_status dl_job_bind(struct dl_job_slots *s, struct dl_frame *f,

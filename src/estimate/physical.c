@@ -13,6 +13,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "estimate/facts.h"
 #include "estimate/methods.h"
 #include "estimate/parallel.h"
 #include "estimate/work.h"
@@ -103,7 +104,7 @@ static void by_epoch(const struct dl_context *ctx, const struct dl_job *job,
     est->lacks = "epochs";
   } else {
     dl_note_limits(est, fit, job, p);
-    dl_widen(est, extra);
+    dl_widen(est, hypot(extra, dl_facts_doubt(job)));
   }
 }
 
@@ -119,6 +120,7 @@ static void forward_interval(const struct dl_context *ctx,
     return;
   est->low_j = est->energy_j + busy_j * expm1(low);
   est->high_j = est->energy_j + busy_j * expm1(high);
+  dl_widen(est, dl_facts_doubt(job));
   est->interval_from = dl_left_out_name(left);
   est->interval_groups = b->fit->left_out[left].n;
 }

@@ -424,3 +424,32 @@ boamps or prometheus" --format xml
   grep -qx "dlest: warning: the classifier of 'squeezenet1_0' is not known: \
 its training counts nothing" err
 }
+
+@test "facts of a network that are not known widen the interval" {
+  cat >own.xml <<'EOF'
+<catalog kind="architecture" version="1">
+  <sources>
+    <source id="me" title="mine" year="2026" url="https://example.org"/>
+  </sources>
+  <entry id="own-net" name="own" scaling="area">
+    <value name="params_m" source="me">25.56</value>
+    <input image_px="224"><value name="macs_g" source="me">4.11</value></input>
+  </entry>
+</catalog>
+EOF
+  local width='.estimates[] | select(.method == "physical") |
+    .high_j / .energy_j'
+  gives 0 '' predict --arch own.xml --gpu h100-sxm5-80gb -q --format json
+  check '.facts_assumed == "activations and kernels"'
+  bare=$(jq "$width" out)
+  gives 0 '' predict --arch own.xml --gpu h100-sxm5-80gb -q --format json \
+    --set acts_m=11.1 --set launches=175
+  check '.facts_assumed == "memory traffic"'
+  half=$(jq "$width" out)
+  gives 0 '' predict --arch resnet50 --gpu h100-sxm5-80gb -q --format json \
+    --set arch.acts_m=11.1
+  check '.facts_assumed == null'
+  gives 0 '' predict --arch own.xml --gpu h100-sxm5-80gb -q
+  grep -q 'Not known of this network.*: activations and kernels;' out
+  awk -v a="$bare" -v b="$half" 'BEGIN { exit !(a > b && b > 1) }'
+}
