@@ -63,9 +63,10 @@ def groups_of_runs(path, told):
 
 def groups_of_others(path, runs):
     rows = read(path)
-    for gpu in dict.fromkeys(r["gpu"] for r in rows):
-        mine = [r for r in rows if r["gpu"] == gpu and
-                float(r["facts_doubt"]) < PUBLIC]
+    known = [r for r in rows if r["gpu_power_w"] and
+             float(r["facts_doubt"]) < PUBLIC]
+    for gpu in dict.fromkeys(r["gpu"] for r in known):
+        mine = [r for r in known if r["gpu"] == gpu]
         mine = [dict(r, config="%s/%d" % (gpu, i))
                 for i, r in enumerate(without(mine, DOUBTS))]
         yield Group(gpu, runs, [r for r in rows if r["gpu"] != gpu], mine,
@@ -256,8 +257,8 @@ tried.
 INTERVALS = (
     "Share of runs inside in %, and in brackets half the width as a factor; "
     "class of the host told. With fewer than five configurations measured a "
-    "GPU keeps the interval of one that was not: by two other GPUs here, with "
-    "one degree of freedom. From five on it has that of a GPU that was seen.")
+    "GPU keeps the interval of one that was not: by two other GPUs here and "
+    "four of You et al. From five on it has that of a GPU that was seen.")
 OWN = ("Each cell is *mean power of the GPU / energy of an epoch*.%s Pooled: "
        "every GPU counts by its runs.")
 

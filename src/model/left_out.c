@@ -89,6 +89,30 @@ static enum dl_status keep_row_residuals(struct dl_residuals *r,
   return status;
 }
 
+/* More groups than that are left out some at a time: as many fits would take
+ * hours, and no group is known any better by one of its like. */
+enum { MOST_GROUPS = 100, FITS = 50 };
+
+static enum dl_status cross_validate(struct dl_cv *cv,
+                                     const struct dl_problem *p,
+                                     const struct dl_choice *c,
+                                     const struct dl_folds *groups,
+                                     struct dl_diag *d) {
+  struct dl_folds some = *groups;
+  if (groups->k <= MOST_GROUPS)
+    return dl_cross_validate(cv, p, c->method, c->hyper, groups, d);
+  some.k = FITS;
+  some.of_row = dl_calloc(groups->n, sizeof *some.of_row);
+  if (!some.of_row)
+    return dl_fail_memory(d);
+  for (size_t i = 0; i < groups->n; i++)
+    some.of_row[i] = groups->of_row[i] % FITS;
+  enum dl_status status =
+      dl_cross_validate(cv, p, c->method, c->hyper, &some, d);
+  free(some.of_row);
+  return status;
+}
+
 static enum dl_status leave_out(struct dl_fit *fit, enum dl_left_out left,
                                 const struct dl_training *t,
                                 const struct dl_choice *c,
@@ -103,7 +127,7 @@ static enum dl_status leave_out(struct dl_fit *fit, enum dl_left_out left,
   struct dl_cv cv = {0};
   enum dl_status status = dl_training_folds(&folds, t, &spec, c->seed, d);
   if (status == DL_OK)
-    status = dl_cross_validate(&cv, p, c->method, c->hyper, &folds, d);
+    status = cross_validate(&cv, p, c, &folds, d);
   if (status == DL_OK)
     status = rows ? keep_row_residuals(&fit->left_out[left], p, &cv, t->n, d)
                   : keep_residuals(&fit->left_out[left], p, &cv, &folds, d);
