@@ -106,10 +106,10 @@ static const struct argp recommend_argp = {
            "take lists (32,64) and ranges (16..256x2, 96..224+32).\n\n"
            "Examples:\n"
            "  dlest recommend --arch resnet50 --gpu a100,t4,rtx-3090\n"
-           "  dlest recommend --arch resnet50,vgg16 --gpu a100,v100 "
-           "--batch-size 32..256x2 --deadline 48\n"
-           "  dlest recommend --arch vit_base_patch16_224 --node "
-           "dgx-a100,dgx-h100 --gpus 1,8\n"
+           "  dlest recommend -a resnet50,vgg16 -g a100 -b 32..256x2 "
+           "--deadline 48\n"
+           "  dlest recommend -a vit_base_patch16_224 -n 1,8 "
+           "--node dgx-a100,dgx-h100\n"
            "  dlest recommend --table runs.csv\n",
 };
 
@@ -185,6 +185,7 @@ static enum dl_status none_meets(struct dl_cli *cli,
                                  const struct dl_choices *l) {
   const struct dl_choice *fast = least(l, true), *thrifty = least(l, false);
   struct dl_text t = {0};
+  char x[DL_NUMBER_SIZE];
   if (!thrifty && l->n_excluded[DL_CHOICE_MEMORY] > 0)
     return dl_fail(&cli->diag, DL_EINPUT,
                    "no choice fits the memory of its GPU; try a smaller "
@@ -194,14 +195,15 @@ static enum dl_status none_meets(struct dl_cli *cli,
                    "no choice has an estimate: %s needs %s", o->method,
                    l->n > 0 && l->c[0].lacks ? l->c[0].lacks : "more");
   if (isfinite(o->deadline_s) && fast)
-    dl_text_printf(&t, "; the fastest takes %.3g h (%s, %s, batch size %g)",
-                   fast->duration_s / 3600, fast->arch ? fast->arch : "-",
-                   place_of(fast), fast->batch_size);
+    dl_text_printf(&t, "; the fastest takes %s h (%s, %s, batch size %g)",
+                   dl_format_digits(x, fast->duration_s / 3600, 3),
+                   fast->arch ? fast->arch : "-", place_of(fast),
+                   fast->batch_size);
   if (isfinite(o->budget_kwh))
-    dl_text_printf(
-        &t, "; the thriftiest takes %.3g kWh (%s, %s, batch size %g)",
-        thrifty->energy_j / 3.6e6, thrifty->arch ? thrifty->arch : "-",
-        place_of(thrifty), thrifty->batch_size);
+    dl_text_printf(&t, "; the thriftiest takes %s kWh (%s, %s, batch size %g)",
+                   dl_format_digits(x, thrifty->energy_j / 3.6e6, 3),
+                   thrifty->arch ? thrifty->arch : "-", place_of(thrifty),
+                   thrifty->batch_size);
   enum dl_status status =
       dl_fail(&cli->diag, DL_EBUDGET, "no choice meets the %s%s",
               !isfinite(o->deadline_s)   ? "budget"

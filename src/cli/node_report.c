@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "estimate/work.h"
 
 #define J_PER_KWH 3.6e6
@@ -338,10 +339,11 @@ static void add_cost(struct dl_report *g, const struct dl_footprint *foot,
                      double energy_j, const char *boundary) {
   double cost = energy_j / J_PER_KWH * foot->price;
   if (!isnan(cost)) {
-    char text[160];
-    snprintf(text, sizeof text, "%.3g%s%s (%.3g kWh, boundary %s)", cost,
-             foot->currency ? " " : "", foot->currency ? foot->currency : "",
-             energy_j / J_PER_KWH, boundary);
+    char text[160], sum[DL_NUMBER_SIZE], kwh[DL_NUMBER_SIZE];
+    snprintf(text, sizeof text, "%s%s%s (%s kWh, boundary %s)",
+             dl_format_digits(sum, cost, 3), foot->currency ? " " : "",
+             foot->currency ? foot->currency : "",
+             dl_format_digits(kwh, energy_j / J_PER_KWH, 3), boundary);
     dl_report_add(g, NULL, "cost", NULL, DL_CODE, dl_string(text));
   }
   dl_report_add(g, "cost", NULL, NULL, DL_PLAIN, dl_number(cost));

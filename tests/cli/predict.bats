@@ -158,7 +158,7 @@ NEITHER=(predict --arch resnet50 --gpu a100)
 
 @test "--budget-kwh: 4 above it, with the estimates printed" {
   budget=(--set gpu.tdp_w=1000 --duration 2h --method tdp --budget-kwh)
-  gives 4 'dlest: tdp estimates 2 kWh, over the budget of 1.9 kWh' \
+  gives 4 'dlest: tdp estimates 2.00 kWh, over the budget of 1.9 kWh' \
     "${NEITHER[@]}" "${budget[@]}" 1.9 --format json
   check '.estimates[0].energy_kwh == 2'
   gives 0 '' "${NEITHER[@]}" "${budget[@]}" 2
@@ -274,7 +274,7 @@ dlest: warning: runs.csv: no column 'batch_size': the default is taken" \
 
 @test "--input: over the budget" {
   table $HEADER,duration_s 'x,resnet50,a100,64,1000,0,2,7200'
-  gives 4 'dlest: a run takes 2 kWh, over the budget of 1 kWh' predict \
+  gives 4 'dlest: a run takes 2.00 kWh, over the budget of 1 kWh' predict \
     --input runs.csv --set gpu.tdp_w=1000 --method tdp --budget-kwh 1
 }
 
