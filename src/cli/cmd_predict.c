@@ -82,7 +82,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 }
 
 static const struct argp_child children[] = {
-    {&dl_job_argp, 0, NULL, 0}, {&dl_node_argp, 0, "The computer it runs on:", 4}, {0}};
+    {&dl_job_argp, 0, NULL, 0}, {&dl_node_argp, 0, NULL, 0}, {0}};
 static const struct argp predict_argp = {
     .options = options,
     .parser = parse,

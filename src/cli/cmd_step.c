@@ -235,7 +235,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
   }
 }
 
-static const struct argp_child children[] = {{&dl_site_argp, 0, "Emissions:", 5}, {0}};
+static const struct argp_child children[] = {{&dl_site_argp, 0, NULL, 0}, {0}};
 static const struct argp step_argp = {
     .options = options,
     .parser = parse,

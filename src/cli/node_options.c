@@ -20,6 +20,7 @@ enum {
 };
 
 static const struct argp_option options[] = {
+    {NULL, 0, NULL, 0, "The computer it runs on:", 4},
     {"node", KEY_NODE, "NAME", 0,
      "the whole computer: a name (dlest list nodes) or your own file; adds the "
      "energy by part and at every boundary",
