@@ -131,6 +131,7 @@ enum dl_status dl_recommend_measured(struct dl_cli *cli,
   if (status == DL_OK && !l->c)
     status = dl_fail_memory(d);
   l->epochs = l->train_samples = l->val_samples = NAN;
+  l->requests = l->prompt_tokens = l->output_tokens = NAN;
   for (size_t i = 0; i < r->repeats.n && status == DL_OK; i++) {
     bool wanted;
     status = is_wanted(cli, &o->job.axes, &r->repeats.r[i], &wanted);

@@ -60,6 +60,10 @@ static enum dl_status take_row(void *ctx, size_t part,
     l->epochs = job->epochs;
     l->train_samples = job->train_samples;
     l->val_samples = job->val_samples;
+    bool inference = dl_is_inference(job);
+    l->requests = inference ? job->requests : NAN;
+    l->prompt_tokens = inference ? job->prompt_tokens : NAN;
+    l->output_tokens = inference ? job->output_tokens : NAN;
   }
   *c = (struct dl_choice){
       .arch = found->arch ? found->arch->id : NULL,
