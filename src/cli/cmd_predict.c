@@ -42,14 +42,6 @@ static const struct argp_option options[] = {
     {0},
 };
 
-static double positive(struct argp_state *state, const char *name,
-                       const char *arg, double most) {
-  double x;
-  if (!dl_parse_double(arg, &x) || x <= 0 || x >= most)
-    argp_error(state, "--%s: invalid value '%s'", name, arg);
-  return x;
-}
-
 static error_t parse(int key, char *arg, struct argp_state *state) {
   struct dl_predict_options *o = state->input;
   switch (key) {
@@ -65,10 +57,10 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     o->model = arg;
     return 0;
   case KEY_COVERAGE:
-    o->coverage = positive(state, "coverage", arg, 100) / 100;
+    o->coverage = dl_arg_percent(state, "coverage", arg);
     return 0;
   case KEY_BUDGET:
-    o->budget_kwh = positive(state, "budget-kwh", arg, INFINITY);
+    o->budget_kwh = dl_arg_positive(state, "budget-kwh", arg, INFINITY);
     return 0;
   case KEY_EXPLAIN:
     o->explain = true;

@@ -46,14 +46,6 @@ static const struct argp_option options[] = {
     {0},
 };
 
-static double number(struct argp_state *state, const char *name,
-                     const char *arg, double most) {
-  double x;
-  if (!dl_parse_double(arg, &x) || x <= 0 || x >= most)
-    argp_error(state, "--%s: invalid value '%s'", name, arg);
-  return x;
-}
-
 static error_t parse(int key, char *arg, struct argp_state *state) {
   struct dl_recommend_options *o = state->input;
   switch (key) {
@@ -69,14 +61,14 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     o->model = arg;
     return 0;
   case KEY_COVERAGE:
-    o->coverage = number(state, "coverage", arg, 100) / 100;
+    o->coverage = dl_arg_percent(state, "coverage", arg);
     return 0;
   case KEY_DEADLINE:
     if (!dl_parse_duration(arg, 3600, &o->deadline_s) || o->deadline_s <= 0)
       argp_error(state, "--deadline: invalid value '%s'", arg);
     return 0;
   case KEY_BUDGET:
-    o->budget_kwh = number(state, "budget-kwh", arg, INFINITY);
+    o->budget_kwh = dl_arg_positive(state, "budget-kwh", arg, INFINITY);
     return 0;
   case KEY_ACCURACY:
     o->accuracy = arg;

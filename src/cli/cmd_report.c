@@ -356,13 +356,7 @@ static enum dl_status write_jobs(struct work *w) {
     status = end_jobs(w, out.f);
   else if (w->stream)
     cli->format->end(w->stream, &cli->diag);
-  if (status == DL_OK)
-    status = dl_cli_strict(cli);
-  if (status != DL_OK) {
-    dl_output_discard(&out);
-    return status;
-  }
-  return dl_output_commit(&out, &cli->diag);
+  return dl_cli_commit(cli, &out, status);
 }
 
 static enum dl_status write_groups(struct work *w) {

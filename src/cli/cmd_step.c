@@ -53,7 +53,7 @@ static const struct argp_option options[] = {
      2},
     {"k", OPT_K, "N", 0, "epochs that carbontracker's rule takes (default 1)",
      2},
-    {"coverage", OPT_COVERAGE, "SHARE", 0, "of the interval (default 0.9)", 2},
+    {"coverage", OPT_COVERAGE, "PERCENT", 0, "of the interval (default 90)", 2},
     {"budget-kwh", OPT_BUDGET, "KWH", 0,
      "exit with status 4 if the projection is over it", 2},
     {NULL, 0, NULL, 0, "Logs:", 3},
@@ -163,12 +163,7 @@ static error_t parse_method_option(int key, char *arg,
     want_count("k", arg, 1, &p->k, state);
     return 0;
   case OPT_COVERAGE:
-    if (!dl_parse_double(arg, &p->coverage) || p->coverage <= 0 ||
-        p->coverage >= 1)
-      argp_error(state,
-                 "--coverage: expected a share between 0 and 1, not "
-                 "'%s'",
-                 arg);
+    p->coverage = dl_arg_percent(state, "coverage", arg);
     return 0;
   case OPT_BUDGET:
     if (!dl_parse_double(arg, &o->budget_kwh) || o->budget_kwh < 0)

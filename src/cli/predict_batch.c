@@ -306,13 +306,7 @@ static enum dl_status write_batch(struct batch *b) {
   enum dl_status ended = cli->format->end(b->stream, &cli->diag);
   if (status == DL_OK)
     status = ended;
-  if (status == DL_OK)
-    status = dl_cli_strict(cli);
-  if (status != DL_OK) {
-    dl_output_discard(&out);
-    return status;
-  }
-  return dl_output_commit(&out, &cli->diag);
+  return dl_cli_commit(cli, &out, status);
 }
 
 enum dl_status dl_predict_batch(struct dl_cli *cli,

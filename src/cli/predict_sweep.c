@@ -168,13 +168,7 @@ static enum dl_status write_sweep(struct sweep *w, struct dl_frame *f,
   enum dl_status ended = cli->format->end(w->stream, &cli->diag);
   if (status == DL_OK)
     status = ended;
-  if (status == DL_OK)
-    status = dl_cli_strict(cli);
-  if (status != DL_OK) {
-    dl_output_discard(&out);
-    return status;
-  }
-  return dl_output_commit(&out, &cli->diag);
+  return dl_cli_commit(cli, &out, status);
 }
 
 /* Unknown names are told before anything is written. */
