@@ -335,10 +335,10 @@ static enum dl_status end_jobs(struct work *w, FILE *f) {
   dl_stream_tail(w->stream, r);
   enum dl_status status = cli->format->end(w->stream, &cli->diag);
   w->stream = NULL;
-  if (status == DL_OK && below)
+  if (status == DL_OK && below) {
     fputc('\n', f);
-  if (status == DL_OK && below)
     status = cli->format->report(r, f, dl_wants_colour(f), &cli->diag);
+  }
   dl_report_free(r);
   return status;
 }

@@ -81,7 +81,7 @@ static void warn_memory(const struct dl_job *job, struct dl_diag *d) {
   bool split = dl_parallel_is_strong(job) && job->n_gpus > 1;
   bool shared = job->n_gpus > 1 && m.shared;
   char each[48] = "", fits[80] = "not even one sample fits";
-  char need[DL_NUMBER_SIZE], model[DL_NUMBER_SIZE];
+  char need[DL_NUMBER_SIZE];
   if (split)
     snprintf(each, sizeof each, " (%g on each GPU)", m.batch);
   if (m.fits > 0)
@@ -90,7 +90,7 @@ static void warn_memory(const struct dl_job *job, struct dl_diag *d) {
              job->n_gpus > 1 && !split && !shared ? " on each GPU" : "");
   if (m.model_gb > memory_gb(job))
     snprintf(fits, sizeof fits, "%s GB without any sample",
-             dl_format_digits(model, m.model_gb, 3));
+             dl_format_digits(need, m.model_gb, 3));
   dl_warn(d, "batch of %g%s needs about %s GB, more than the %g GB of %s; %s%s",
           split ? job->batch_size : m.batch, each,
           dl_format_digits(need, m.need_gb, 3), memory_gb(job), gpu->id, fits,

@@ -33,7 +33,7 @@ struct taking {
 static void put_node(struct dl_choice *c, const struct dl_choice_node *n,
                      const struct dl_estimate *est) {
   const struct dl_node_load load = dl_node_load_of(est);
-  struct dl_node_energy e;
+  struct dl_node_energy e = {0};
   dl_node_compose(&n->node, &load, &e);
   c->node = n->id;
   c->energy_j = e.bound[n->boundary].x;

@@ -109,7 +109,7 @@ static struct step one_step(const struct factors *f, const struct dl_load *l,
       m * l->kernels * fx[DL_FX_ARCH_KERNELS] * fx[DL_FX_FACTS_KERNELS];
   double weights = mode == FULL ? l->weights : mode == FROZEN ? l->head : 0;
   double samples = m * l->batch * fx[DL_FX_ARCH_TIME];
-  struct step s;
+  struct step s = {0};
   s.compute = samples * l->flops * fx[DL_FX_FACTS_FLOPS] /
               (efficiency(c, l) * l->peak * fx[DL_FX_GPU_COMPUTE]);
   s.memory =

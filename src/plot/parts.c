@@ -151,11 +151,12 @@ static void add_data(struct dl_script *s, const struct drawing *w) {
     dl_text_printf(s->t, "$p%zu << EOD\n", p);
     for (size_t e = 0; e < w->estimates.n; e++) {
       double j = w->energy[e * w->parts.n + p], y = height_of(w, e);
+      if (!(j > 0))
+        continue;
       double row[] = {
           from[e] / w->unit.factor,       y,        from[e] / w->unit.factor,
           (from[e] + j) / w->unit.factor, y - 0.32, y + 0.32};
-      if (j > 0)
-        dl_script_row(s, 6, row);
+      dl_script_row(s, 6, row);
       from[e] += j;
     }
     dl_text_add(s->t, "EOD\n");
