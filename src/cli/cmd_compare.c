@@ -51,14 +51,6 @@ static const struct argp_option options[] = {
     {0},
 };
 
-static double percent(const char *option, const char *arg,
-                      struct argp_state *state) {
-  double x;
-  if (!dl_parse_double(arg, &x) || !(x > 0 && x < 100))
-    argp_error(state, "%s: invalid value '%s'", option, arg);
-  return x / 100;
-}
-
 static void take(struct dl_strlist *l, const char *arg,
                  struct argp_state *state) {
   if (!dl_strlist_add(l, arg))
@@ -86,7 +78,7 @@ static error_t parse_bootstrap(struct dl_compare_options *o, int key, char *arg,
     o->bootstrap_by = arg;
     return 0;
   case KEY_CONFIDENCE:
-    o->how.confidence = percent("--confidence", arg, state);
+    o->how.confidence = dl_arg_percent(state, "confidence", arg);
     return 0;
   case KEY_SEED:
     if (!dl_parse_count(arg, &seed) || seed > UINT32_MAX)
@@ -117,7 +109,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     take(&o->model, arg, state);
     return 0;
   case KEY_COVERAGE:
-    o->coverage = percent("--coverage", arg, state);
+    o->coverage = dl_arg_percent(state, "coverage", arg);
     return 0;
   case ARGP_KEY_ARG:
     if (strcmp(arg, "-") == 0 && dl_strlist_find(&o->input, arg) >= 0)

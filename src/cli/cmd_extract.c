@@ -246,13 +246,7 @@ static enum dl_status write_rows(struct dl_cli *cli, struct extract_options *o,
   enum dl_status ended = dl_extract_rows_end(rows, status == DL_OK, &cli->diag);
   if (status == DL_OK)
     status = ended;
-  if (status == DL_OK)
-    status = dl_cli_strict(cli);
-  if (status != DL_OK) {
-    dl_output_discard(&out);
-    return status;
-  }
-  return dl_output_commit(&out, &cli->diag);
+  return dl_cli_commit(cli, &out, status);
 }
 
 static enum dl_status run(struct dl_cli *cli, int argc, char **argv) {

@@ -365,12 +365,12 @@ static enum dl_status fit_target(struct fitting *w, const char *target) {
   struct dl_fit *fit = &w->m->fit[w->m->n_fits];
   if (status == DL_OK)
     status = dl_train(fit, &cv, &w->t, &c, d);
-  if (status == DL_OK)
-    status = dl_predictions_add(&w->o->predictions, &w->t, fit, &cv, &c, d);
   if (status == DL_OK) {
     w->m->n_fits++;
-    dl_report_fit(w->r, w->fits, fit, &cv, &w->cv, &tried);
+    status = dl_predictions_add(&w->o->predictions, &w->t, fit, &cv, &c, d);
   }
+  if (status == DL_OK)
+    dl_report_fit(w->r, w->fits, fit, &cv, &w->cv, &tried);
   dl_cv_free(&cv);
   dl_strlist_free(&tried);
   dl_strlist_free(&c.features);

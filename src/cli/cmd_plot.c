@@ -121,8 +121,10 @@ static void take_argument(struct plot_options *p, char *arg,
 static void check_arguments(struct plot_options *p, struct argp_state *state) {
   static const char *const names[] = {"by", "per", "score", "target",
                                       "from or --epoch-length"};
-  if (!p->kind)
+  if (!p->kind) {
     argp_error(state, "which picture? trace, fit, errors, parts or pareto");
+    return; /* for who does not know that argp_error ends the program */
+  }
   if (p->paths.n == 0 && !dl_strlist_add(&p->paths, "-"))
     argp_failure(state, DL_EFAILED, 0, "out of memory");
   if (p->paths.n > 1 && !(p->kind->takes & DL_PLOT_LOGS))

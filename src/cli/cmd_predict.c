@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/number.h"
+#include "cli/budget.h"
 #include "cli/node_report.h"
 #include "cli/predict_batch.h"
 #include "cli/predict_limits.h"
@@ -42,14 +43,6 @@ static const struct argp_option options[] = {
     {0},
 };
 
-static double positive(struct argp_state *state, const char *name,
-                       const char *arg, double most) {
-  double x;
-  if (!dl_parse_double(arg, &x) || x <= 0 || x >= most)
-    argp_error(state, "--%s: invalid value '%s'", name, arg);
-  return x;
-}
-
 static error_t parse(int key, char *arg, struct argp_state *state) {
   struct dl_predict_options *o = state->input;
   switch (key) {
@@ -65,10 +58,10 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     o->model = arg;
     return 0;
   case KEY_COVERAGE:
-    o->coverage = positive(state, "coverage", arg, 100) / 100;
+    o->coverage = dl_arg_percent(state, "coverage", arg);
     return 0;
   case KEY_BUDGET:
-    o->budget_kwh = positive(state, "budget-kwh", arg, INFINITY);
+    o->budget_kwh = dl_arg_positive(state, "budget-kwh", arg, INFINITY);
     return 0;
   case KEY_EXPLAIN:
     o->explain = true;
@@ -82,9 +75,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 }
 
 static const struct argp_child children[] = {
-    {&dl_job_argp, 0, NULL, 0},
-    {&dl_node_argp, 0, "The computer it runs on:", 4},
-    {0}};
+    {&dl_job_argp, 0, NULL, 0}, {&dl_node_argp, 0, NULL, 0}, {0}};
 static const struct argp predict_argp = {
     .options = options,
     .parser = parse,
@@ -306,6 +297,21 @@ static enum dl_status estimate_single(struct dl_cli *cli, struct dl_frame *f,
   return status;
 }
 
+/* What would let some method say something: the option for a quantity that is
+ * missing. NULL where none would. */
+static const char *remedy(const struct single *s) {
+  static const struct {
+    const char *lacks, *options;
+  } remedies[] = {{"prompt_tokens", "--prompt-tokens and --output-tokens"},
+                  {"output_tokens", "--output-tokens"},
+                  {"duration_s", "--duration"}};
+  for (size_t r = 0; r < sizeof remedies / sizeof *remedies; r++)
+    for (size_t i = 0; i < s->n; i++)
+      if (s->est[i].lacks && strcmp(s->est[i].lacks, remedies[r].lacks) == 0)
+        return remedies[r].options;
+  return NULL;
+}
+
 /* Without an estimate there is only what a user's own model says. */
 static enum dl_status check_estimates(struct dl_cli *cli,
                                       const struct single *s,
@@ -313,9 +319,10 @@ static enum dl_status check_estimates(struct dl_cli *cli,
   if (s->best >= 0 || o->model)
     return DL_OK;
   bool asked = s->job.arch && s->job.gpu;
+  const char *give = asked ? remedy(s) : "--arch and --gpu";
   return dl_fail(&cli->diag, asked ? DL_EINPUT : DL_EUSAGE,
-                 "no method has enough to go on%s",
-                 asked ? "" : "; give --arch and --gpu");
+                 "no method has enough to go on%s%s", give ? "; give " : "",
+                 give ? give : "");
 }
 
 /* People see it by the method that dlest would use. */
@@ -390,12 +397,12 @@ static enum dl_status predict_single(struct dl_cli *cli,
     status = estimate_single(cli, f, session, cells, &s);
   if (status == DL_OK)
     status = report_single(cli, &s, o, m, f);
-  if (status == DL_OK && s.best >= 0 &&
-      s.est[s.best].energy_j > o->budget_kwh * 3.6e6)
-    status = dl_fail(&cli->diag, DL_EBUDGET,
-                     "%s estimates %.3g kWh, over the budget of %g kWh",
-                     s.est[s.best].method, s.est[s.best].energy_j / 3.6e6,
-                     o->budget_kwh);
+  if (status == DL_OK && s.best >= 0) {
+    char what[64];
+    snprintf(what, sizeof what, "%s estimates", s.est[s.best].method);
+    status = dl_check_budget(what, s.est[s.best].energy_j, o->budget_kwh,
+                             &cli->diag);
+  }
   free(s.est);
   free(cells);
   dl_session_free(session);

@@ -46,14 +46,6 @@ static const struct argp_option options[] = {
     {0},
 };
 
-static double number(struct argp_state *state, const char *name,
-                     const char *arg, double most) {
-  double x;
-  if (!dl_parse_double(arg, &x) || x <= 0 || x >= most)
-    argp_error(state, "--%s: invalid value '%s'", name, arg);
-  return x;
-}
-
 static error_t parse(int key, char *arg, struct argp_state *state) {
   struct dl_recommend_options *o = state->input;
   switch (key) {
@@ -69,14 +61,14 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     o->model = arg;
     return 0;
   case KEY_COVERAGE:
-    o->coverage = number(state, "coverage", arg, 100) / 100;
+    o->coverage = dl_arg_percent(state, "coverage", arg);
     return 0;
   case KEY_DEADLINE:
     if (!dl_parse_duration(arg, 3600, &o->deadline_s) || o->deadline_s <= 0)
       argp_error(state, "--deadline: invalid value '%s'", arg);
     return 0;
   case KEY_BUDGET:
-    o->budget_kwh = number(state, "budget-kwh", arg, INFINITY);
+    o->budget_kwh = dl_arg_positive(state, "budget-kwh", arg, INFINITY);
     return 0;
   case KEY_ACCURACY:
     o->accuracy = arg;
@@ -106,10 +98,10 @@ static const struct argp recommend_argp = {
            "take lists (32,64) and ranges (16..256x2, 96..224+32).\n\n"
            "Examples:\n"
            "  dlest recommend --arch resnet50 --gpu a100,t4,rtx-3090\n"
-           "  dlest recommend --arch resnet50,vgg16 --gpu a100,v100 "
-           "--batch-size 32..256x2 --deadline 48\n"
-           "  dlest recommend --arch vit_base_patch16_224 --node "
-           "dgx-a100,dgx-h100 --gpus 1,8\n"
+           "  dlest recommend -a resnet50,vgg16 -g a100 -b 32..256x2 "
+           "--deadline 48\n"
+           "  dlest recommend -a vit_base_patch16_224 -n 1,8 "
+           "--node dgx-a100,dgx-h100\n"
            "  dlest recommend --table runs.csv\n",
 };
 
@@ -185,6 +177,7 @@ static enum dl_status none_meets(struct dl_cli *cli,
                                  const struct dl_choices *l) {
   const struct dl_choice *fast = least(l, true), *thrifty = least(l, false);
   struct dl_text t = {0};
+  char x[DL_NUMBER_SIZE];
   if (!thrifty && l->n_excluded[DL_CHOICE_MEMORY] > 0)
     return dl_fail(&cli->diag, DL_EINPUT,
                    "no choice fits the memory of its GPU; try a smaller "
@@ -194,14 +187,15 @@ static enum dl_status none_meets(struct dl_cli *cli,
                    "no choice has an estimate: %s needs %s", o->method,
                    l->n > 0 && l->c[0].lacks ? l->c[0].lacks : "more");
   if (isfinite(o->deadline_s) && fast)
-    dl_text_printf(&t, "; the fastest takes %.3g h (%s, %s, batch size %g)",
-                   fast->duration_s / 3600, fast->arch ? fast->arch : "-",
-                   place_of(fast), fast->batch_size);
+    dl_text_printf(&t, "; the fastest takes %s h (%s, %s, batch size %g)",
+                   dl_format_digits(x, fast->duration_s / 3600, 3),
+                   fast->arch ? fast->arch : "-", place_of(fast),
+                   fast->batch_size);
   if (isfinite(o->budget_kwh))
-    dl_text_printf(
-        &t, "; the thriftiest takes %.3g kWh (%s, %s, batch size %g)",
-        thrifty->energy_j / 3.6e6, thrifty->arch ? thrifty->arch : "-",
-        place_of(thrifty), thrifty->batch_size);
+    dl_text_printf(&t, "; the thriftiest takes %s kWh (%s, %s, batch size %g)",
+                   dl_format_digits(x, thrifty->energy_j / 3.6e6, 3),
+                   thrifty->arch ? thrifty->arch : "-", place_of(thrifty),
+                   thrifty->batch_size);
   enum dl_status status =
       dl_fail(&cli->diag, DL_EBUDGET, "no choice meets the %s%s",
               !isfinite(o->deadline_s)   ? "budget"

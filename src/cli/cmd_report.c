@@ -170,8 +170,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
   }
 }
 
-static const struct argp_child children[] = {
-    {&dl_site_argp, 0, "Emissions and cost:", 3}, {0}};
+static const struct argp_child children[] = {{&dl_site_argp, 0, NULL, 0}, {0}};
 static const struct argp report_argp = {
     .options = options,
     .parser = parse,
@@ -336,10 +335,10 @@ static enum dl_status end_jobs(struct work *w, FILE *f) {
   dl_stream_tail(w->stream, r);
   enum dl_status status = cli->format->end(w->stream, &cli->diag);
   w->stream = NULL;
-  if (status == DL_OK && below)
+  if (status == DL_OK && below) {
     fputc('\n', f);
-  if (status == DL_OK && below)
     status = cli->format->report(r, f, dl_wants_colour(f), &cli->diag);
+  }
   dl_report_free(r);
   return status;
 }
@@ -357,13 +356,7 @@ static enum dl_status write_jobs(struct work *w) {
     status = end_jobs(w, out.f);
   else if (w->stream)
     cli->format->end(w->stream, &cli->diag);
-  if (status == DL_OK)
-    status = dl_cli_strict(cli);
-  if (status != DL_OK) {
-    dl_output_discard(&out);
-    return status;
-  }
-  return dl_output_commit(&out, &cli->diag);
+  return dl_cli_commit(cli, &out, status);
 }
 
 static enum dl_status write_groups(struct work *w) {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "cli/budget.h"
 #include "cli/command.h"
 #include "cli/step_follow.h"
 #include "cli/step_report.h"
@@ -52,7 +53,7 @@ static const struct argp_option options[] = {
      2},
     {"k", OPT_K, "N", 0, "epochs that carbontracker's rule takes (default 1)",
      2},
-    {"coverage", OPT_COVERAGE, "SHARE", 0, "of the interval (default 0.9)", 2},
+    {"coverage", OPT_COVERAGE, "PERCENT", 0, "of the interval (default 90)", 2},
     {"budget-kwh", OPT_BUDGET, "KWH", 0,
      "exit with status 4 if the projection is over it", 2},
     {NULL, 0, NULL, 0, "Logs:", 3},
@@ -162,12 +163,7 @@ static error_t parse_method_option(int key, char *arg,
     want_count("k", arg, 1, &p->k, state);
     return 0;
   case OPT_COVERAGE:
-    if (!dl_parse_double(arg, &p->coverage) || p->coverage <= 0 ||
-        p->coverage >= 1)
-      argp_error(state,
-                 "--coverage: expected a share between 0 and 1, not "
-                 "'%s'",
-                 arg);
+    p->coverage = dl_arg_percent(state, "coverage", arg);
     return 0;
   case OPT_BUDGET:
     if (!dl_parse_double(arg, &o->budget_kwh) || o->budget_kwh < 0)
@@ -234,8 +230,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
   }
 }
 
-static const struct argp_child children[] = {
-    {&dl_site_argp, 0, "Emissions:", 5}, {0}};
+static const struct argp_child children[] = {{&dl_site_argp, 0, NULL, 0}, {0}};
 static const struct argp step_argp = {
     .options = options,
     .parser = parse,
@@ -319,11 +314,11 @@ static enum dl_status print(struct dl_cli *cli, const struct dl_step_options *o,
             p->reason ? p->reason : "the epochs drift");
   struct dl_report *r = dl_step_report(s);
   enum dl_status status = r ? dl_cli_print(cli, r) : dl_fail_memory(&cli->diag);
-  if (status == DL_OK && p->energy_j > o->budget_kwh * 3.6e6)
-    status = dl_fail(&cli->diag, DL_EBUDGET,
-                     "%s projects %.3g kWh, over the budget of %g kWh",
-                     s->by[best]->name, p->energy_j / 3.6e6, o->budget_kwh);
-  return status;
+  if (status != DL_OK)
+    return status;
+  char what[64];
+  snprintf(what, sizeof what, "%s projects", s->by[best]->name);
+  return dl_check_budget(what, p->energy_j, o->budget_kwh, &cli->diag);
 }
 
 static enum dl_status run(struct dl_cli *cli, int argc, char **argv) {

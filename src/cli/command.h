@@ -54,9 +54,22 @@ void dl_cli_parse(struct dl_cli *cli, const struct argp *own, int argc,
 error_t dl_cli_table(const char **input, int key, char *arg,
                      struct argp_state *state);
 
+/* Values of options, the same for every command; anything else is wrong usage.
+ * A number above 0 and below `limit`; percent as a share: 1 to below 100, so
+ * that 0.9 is not taken for 0.9 %. */
+double dl_arg_positive(struct argp_state *state, const char *option,
+                       const char *arg, double limit);
+double dl_arg_percent(struct argp_state *state, const char *option,
+                      const char *arg);
+
 /* With --strict: an error (DL_EINPUT) if anything was warned about or left
  * out. To be called before anything is written. */
 enum dl_status dl_cli_strict(struct dl_cli *cli);
+
+/* Ends what has been written to `out` as it came: keeps it where all went well
+ * and --strict has nothing against it, else throws it away. */
+enum dl_status dl_cli_commit(struct dl_cli *cli, struct dl_output *out,
+                             enum dl_status status);
 
 /* Adds the warnings to the report and writes it to the output. Takes over
  * the report. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "cli/command.h"
 
 static const struct argp_option options[] = {
@@ -97,6 +98,23 @@ error_t dl_cli_table(const char **input, int key, char *arg,
   return key == ARGP_KEY_ARG || key == ARGP_KEY_END ? 0 : ARGP_ERR_UNKNOWN;
 }
 
+double dl_arg_positive(struct argp_state *state, const char *option,
+                       const char *arg, double limit) {
+  double x;
+  if (!dl_parse_double(arg, &x) || x <= 0 || x >= limit)
+    argp_error(state, "--%s: invalid value '%s'", option, arg);
+  return x;
+}
+
+double dl_arg_percent(struct argp_state *state, const char *option,
+                      const char *arg) {
+  double x;
+  if (!dl_parse_double(arg, &x) || x < 1 || x >= 100)
+    argp_error(state, "--%s: invalid value '%s' (percent, 1 to below 100)",
+               option, arg);
+  return x / 100;
+}
+
 enum dl_status dl_cli_strict(struct dl_cli *cli) {
   size_t n = cli->diag.n_warnings + cli->diag.n_more;
   if (!cli->strict || (n == 0 && cli->diag.n_skipped == 0))
@@ -104,6 +122,16 @@ enum dl_status dl_cli_strict(struct dl_cli *cli) {
   return dl_fail(&cli->diag, DL_EINPUT,
                  "%zu warning%s with --strict: nothing written", n,
                  n == 1 ? "" : "s");
+}
+
+enum dl_status dl_cli_commit(struct dl_cli *cli, struct dl_output *out,
+                             enum dl_status status) {
+  if (status == DL_OK)
+    status = dl_cli_strict(cli);
+  if (status == DL_OK)
+    return dl_output_commit(out, &cli->diag);
+  dl_output_discard(out);
+  return status;
 }
 
 static enum dl_status write_report(struct dl_cli *cli,

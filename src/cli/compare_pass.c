@@ -173,7 +173,7 @@ static enum dl_status estimate_row(struct dl_comparing *w, struct pass *p,
                                    bool *bad) {
   struct dl_diag *d = &w->cli->diag;
   enum dl_status status = DL_OK;
-  struct dl_job job;
+  struct dl_job job = {0};
   for (size_t k = 0; k < w->n_models && status == DL_OK; k++)
     status = dl_session_row(p->session[k], NULL, p->cells,
                             dl_frame_descriptors(p->f, i), &job,

@@ -98,9 +98,10 @@ static void free_target(struct target *w) {
 }
 
 static void add_number(FILE *f, double x, char behind) {
-  char buf[DL_NUMBER_SIZE];
-  if (isfinite(x))
+  if (isfinite(x)) {
+    char buf[DL_NUMBER_SIZE];
     fputs(dl_format_short(buf, x), f);
+  }
   putc(behind, f);
 }
 

@@ -290,7 +290,7 @@ const struct argp dl_table_argp = {.options = table_option_table,
                                    .parser = parse_table};
 
 static const struct argp_child job_children[] = {
-    {&dl_table_argp, 0, NULL, 0}, {&dl_site_argp, 0, "Emissions:", 2}, {0}};
+    {&dl_table_argp, 0, NULL, 0}, {&dl_site_argp, 0, NULL, 0}, {0}};
 const struct argp dl_job_argp = {
     .options = job_option_table, .parser = parse_job, .children = job_children};
 

@@ -28,12 +28,13 @@ static void help(FILE *f) {
 }
 
 int main(int argc, char **argv) {
-  static char buffer[1 << 16];
   setlocale(LC_CTYPE, "");
   /* A command's help fits, so that why it could not be written is still known
    * at exit. */
-  if (!isatty(STDOUT_FILENO))
+  if (!isatty(STDOUT_FILENO)) {
+    static char buffer[1 << 16];
     setvbuf(stdout, buffer, _IOFBF, sizeof buffer);
+  }
   atexit(dl_check_stdout);
   argp_err_exit_status = DL_EUSAGE;
   argp_program_version_hook = dl_print_version;

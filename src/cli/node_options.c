@@ -20,6 +20,7 @@ enum {
 };
 
 static const struct argp_option options[] = {
+    {NULL, 0, NULL, 0, "The computer it runs on:", 4},
     {"node", KEY_NODE, "NAME", 0,
      "the whole computer: a name (dlest list nodes) or your own file; adds the "
      "energy by part and at every boundary",
@@ -247,6 +248,11 @@ static enum dl_status count_used(struct dl_node_options *o,
                    "the CPUs of node '%s' are not in the catalogue: no job can "
                    "be estimated on them",
                    e->id);
+  if (!o->use.on_cpu && !o->gpu)
+    return dl_fail(d, DL_EINPUT,
+                   "node '%s' does not tell its accelerators: name them in its "
+                   "entry (gpu=\"a100\")",
+                   e->id);
   enum dl_status status =
       gpu ? dl_catalog_look(catalog, DL_ACCELERATOR, gpu, &asked, d) : DL_OK;
   const struct dl_descriptor *its = o->use.on_cpu ? o->cpu : o->gpu;
@@ -332,15 +338,16 @@ static enum dl_status tell_site(const struct dl_node_options *o,
   if (!e->site || s->site || s->cloud)
     return DL_OK;
   enum dl_status status = dl_catalog_look(catalog, DL_SITE, e->site, &site, d);
-  if (status == DL_OK && !site)
-    status = dl_fail_at(d, DL_EINPUT, e->file, e->line,
-                        "node '%s': unknown site '%s' (see 'dlest list sites')",
-                        e->id, e->site);
-  if (status == DL_OK &&
-      !(s->country &&
+  if (status != DL_OK)
+    return status;
+  if (!site)
+    return dl_fail_at(d, DL_EINPUT, e->file, e->line,
+                      "node '%s': unknown site '%s' (see 'dlest list sites')",
+                      e->id, e->site);
+  if (!(s->country &&
         (site->grid || !isnan(site->value[DL_SITE_CARBON_G_KWH].x))))
     s->site = e->site;
-  return status;
+  return DL_OK;
 }
 
 static enum dl_status check_alone(const struct dl_node_options *o,

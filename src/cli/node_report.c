@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "estimate/work.h"
 
 #define J_PER_KWH 3.6e6
@@ -100,10 +101,11 @@ static enum dl_boundary widest(const struct dl_node *n) {
   return isnan(n->use.pue) ? DL_BOUND_NODE : DL_BOUND_FACILITY;
 }
 
-static void compose(const struct teller *t, size_t i,
-                    struct dl_node_energy *e) {
+static struct dl_node_energy compose(const struct teller *t, size_t i) {
   struct dl_node_load load = dl_node_load_of(&t->s->est[i]);
-  dl_node_compose(&t->node, &load, e);
+  struct dl_node_energy e = {0};
+  dl_node_compose(&t->node, &load, &e);
+  return e;
 }
 
 /* --- for programs: every estimate */
@@ -122,10 +124,9 @@ static void add_parts(struct teller *t) {
       dl_report_table(t->g, "parts", NULL, columns,
                       sizeof columns / sizeof *columns, t->s->o->parts);
   for (size_t i = 0; i < t->s->n; i++) {
-    struct dl_node_energy e;
     if (isnan(t->s->est[i].energy_j))
       continue;
-    compose(t, i, &e);
+    const struct dl_node_energy e = compose(t, i);
     double all = e.bound[widest(&t->node)].x;
     for (int p = 0; p < DL_N_PARTS; p++) {
       const struct dl_span_j *j = &e.part[p];
@@ -155,10 +156,9 @@ static void add_bounds(struct teller *t) {
       dl_report_table(t->g, "boundaries", NULL, columns,
                       sizeof columns / sizeof *columns, false);
   for (size_t i = 0; i < t->s->n; i++) {
-    struct dl_node_energy e;
     if (isnan(t->s->est[i].energy_j))
       continue;
-    compose(t, i, &e);
+    const struct dl_node_energy e = compose(t, i);
     for (int b = 0; b < DL_N_BOUNDS; b++) {
       struct dl_value v[] = {dl_string(t->s->est[i].method),
                              dl_string(dl_boundary_name((enum dl_boundary)b)),
@@ -212,10 +212,12 @@ static void show_bounds(struct teller *t, const struct dl_node_energy *e,
   double tdp = dl_node_busy_tdp(&t->node, duration_s);
   struct dl_node_load load = {.energy_j = {tdp, NAN, NAN},
                               .duration_s = duration_s};
-  struct dl_node_energy with;
+  struct dl_node_energy with = {0};
   dl_node_compose(&t->node, &load, &with);
   for (int b = 0; b < DL_N_BOUNDS; b++) {
     const struct dl_span_j *j = &e->bound[b];
+    if (isnan(j->x))
+      continue;
     double runtime = dl_node_rated(&t->node, duration_s, (enum dl_boundary)b);
     struct dl_value v[] = {dl_string(dl_boundary_name((enum dl_boundary)b)),
                            dl_number(j->x / J_PER_KWH),
@@ -223,8 +225,7 @@ static void show_bounds(struct teller *t, const struct dl_node_energy *e,
                            dl_number(j->high / J_PER_KWH),
                            dl_number(with.bound[b].x / J_PER_KWH),
                            dl_number(runtime / J_PER_KWH)};
-    if (!isnan(j->x))
-      dl_table_row(table, v, NULL);
+    dl_table_row(table, v, NULL);
   }
 }
 
@@ -338,10 +339,11 @@ static void add_cost(struct dl_report *g, const struct dl_footprint *foot,
                      double energy_j, const char *boundary) {
   double cost = energy_j / J_PER_KWH * foot->price;
   if (!isnan(cost)) {
-    char text[160];
-    snprintf(text, sizeof text, "%.3g%s%s (%.3g kWh, boundary %s)", cost,
-             foot->currency ? " " : "", foot->currency ? foot->currency : "",
-             energy_j / J_PER_KWH, boundary);
+    char text[160], sum[DL_NUMBER_SIZE], kwh[DL_NUMBER_SIZE];
+    snprintf(text, sizeof text, "%s%s%s (%s kWh, boundary %s)",
+             dl_format_digits(sum, cost, 3), foot->currency ? " " : "",
+             foot->currency ? foot->currency : "",
+             dl_format_digits(kwh, energy_j / J_PER_KWH, 3), boundary);
     dl_report_add(g, NULL, "cost", NULL, DL_CODE, dl_string(text));
   }
   dl_report_add(g, "cost", NULL, NULL, DL_PLAIN, dl_number(cost));
@@ -380,9 +382,8 @@ static void add_settings(const struct teller *t) {
 static void tell(struct teller *t, const struct dl_descriptor *gpu,
                  struct dl_diag *d) {
   const struct dl_node_subject *s = t->s;
-  struct dl_node_energy e;
+  const struct dl_node_energy e = compose(t, (size_t)s->best);
   double duration_s = s->est[s->best].duration_s;
-  compose(t, (size_t)s->best, &e);
   enum dl_boundary b = widest(&t->node);
   double tdp_j = dl_node_busy_tdp(&t->node, duration_s);
   double grams = e.bound[b].x / J_PER_KWH * s->foot->intensity.x;

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "catalog/sequence.h"
+#include "cli/budget.h"
 #include "cli/predict_limits.h"
 #include "estimate/memory.h"
 #include "estimate/work.h"
@@ -305,13 +306,7 @@ static enum dl_status write_batch(struct batch *b) {
   enum dl_status ended = cli->format->end(b->stream, &cli->diag);
   if (status == DL_OK)
     status = ended;
-  if (status == DL_OK)
-    status = dl_cli_strict(cli);
-  if (status != DL_OK) {
-    dl_output_discard(&out);
-    return status;
-  }
-  return dl_output_commit(&out, &cli->diag);
+  return dl_cli_commit(cli, &out, status);
 }
 
 enum dl_status dl_predict_batch(struct dl_cli *cli,
@@ -334,10 +329,9 @@ enum dl_status dl_predict_batch(struct dl_cli *cli,
     status = make_room(&b);
   if (status == DL_OK)
     status = write_batch(&b);
-  if (status == DL_OK && b.over_j > o->budget_kwh * 3.6e6)
-    status = dl_fail(&cli->diag, DL_EBUDGET,
-                     "a run takes %.3g kWh, over the budget of %g kWh",
-                     b.over_j / 3.6e6, o->budget_kwh);
+  if (status == DL_OK)
+    status =
+        dl_check_budget("a run takes", b.over_j, o->budget_kwh, &cli->diag);
   free_batch(&b);
   return status;
 }

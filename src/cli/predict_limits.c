@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/number.h"
 #include "estimate/memory.h"
 #include "estimate/parallel.h"
 #include "estimate/work.h"
@@ -14,17 +15,18 @@ static double memory_gb(const struct dl_job *job) {
 
 static void add_memory(struct dl_report *r, const struct dl_job *job) {
   struct dl_memory_need m;
-  char text[64];
+  char text[96], need[DL_NUMBER_SIZE];
   double has = memory_gb(job);
   dl_memory_of(job, &m);
   dl_report_add(r, "memory_need_gb", NULL, "GB", DL_PLAIN,
                 dl_number(m.need_gb));
   if (isnan(m.need_gb))
     return;
+  dl_format_digits(need, m.need_gb, 3);
   if (isnan(has))
-    snprintf(text, sizeof text, "about %.3g GB", m.need_gb);
+    snprintf(text, sizeof text, "about %s GB", need);
   else
-    snprintf(text, sizeof text, "about %.3g GB of %g GB", m.need_gb, has);
+    snprintf(text, sizeof text, "about %s GB of %g GB", need, has);
   dl_report_add(r, NULL, "memory needed", NULL, DL_CODE, dl_string(text));
 }
 
@@ -52,13 +54,13 @@ static void add_exchange(struct dl_report *r, const struct dl_job *job) {
                 dl_number(told ? s.share : NAN));
   if (!told || isnan(s.comm_s))
     return;
-  char text[256];
+  char text[256], gb[DL_NUMBER_SIZE], ms[DL_NUMBER_SIZE];
   const char *note = assumed ? "assumed: PCIe 3.0 x16"
                              : job->found.gpu->value[DL_GPU_LINK_GB_S].note;
-  int n =
-      snprintf(text, sizeof text, "%.3g GB a step at %g GB/s%s%.80s%s, %.3g ms",
-               p.bytes / 1e9, p.link_gb_s, note ? " (" : "", note ? note : "",
-               note ? ")" : "", 1e3 * s.comm_s);
+  int n = snprintf(text, sizeof text, "%s GB a step at %g GB/s%s%.80s%s, %s ms",
+                   dl_format_digits(gb, p.bytes / 1e9, 3), p.link_gb_s,
+                   note ? " (" : "", note ? note : "", note ? ")" : "",
+                   dl_format_digits(ms, 1e3 * s.comm_s, 3));
   if (!isnan(s.share) && n > 0 && (size_t)n < sizeof text)
     snprintf(text + n, sizeof text - (size_t)n,
              "; waits about %.2g %% of the time", 100 * s.share);
@@ -78,7 +80,8 @@ static void warn_memory(const struct dl_job *job, struct dl_diag *d) {
   const struct dl_descriptor *gpu = job->found.gpu;
   bool split = dl_parallel_is_strong(job) && job->n_gpus > 1;
   bool shared = job->n_gpus > 1 && m.shared;
-  char each[48] = "", fits[64] = "not even one sample fits";
+  char each[48] = "", fits[80] = "not even one sample fits";
+  char need[DL_NUMBER_SIZE];
   if (split)
     snprintf(each, sizeof each, " (%g on each GPU)", m.batch);
   if (m.fits > 0)
@@ -86,11 +89,11 @@ static void warn_memory(const struct dl_job *job, struct dl_diag *d) {
              split ? m.fits * job->n_gpus : m.fits,
              job->n_gpus > 1 && !split && !shared ? " on each GPU" : "");
   if (m.model_gb > memory_gb(job))
-    snprintf(fits, sizeof fits, "%.3g GB without any sample", m.model_gb);
-  dl_warn(d,
-          "batch of %g%s needs about %.3g GB, more than the %g GB of %s; %s%s",
-          split ? job->batch_size : m.batch, each, m.need_gb, memory_gb(job),
-          gpu->id, fits,
+    snprintf(fits, sizeof fits, "%s GB without any sample",
+             dl_format_digits(need, m.model_gb, 3));
+  dl_warn(d, "batch of %g%s needs about %s GB, more than the %g GB of %s; %s%s",
+          split ? job->batch_size : m.batch, each,
+          dl_format_digits(need, m.need_gb, 3), memory_gb(job), gpu->id, fits,
           m.model_gb > memory_gb(job) && job->n_gpus > 1 && !shared
               ? ", and every GPU is taken to hold a full copy"
               : "");

@@ -49,6 +49,8 @@ static void add_tokens(struct dl_report *r, const struct dl_job *job) {
             job->output_tokens);
   add_known(r, "requests", "requests", NULL, DL_CODE,
             dl_is_inference(job) ? job->requests : none);
+  add_known(r, "request_rate", "request rate", "requests/s", DL_PLAIN,
+            dl_is_inference(job) ? job->request_rate : none);
   add_classifier(r, job, told);
   add_known(r, "active_params_m", "of them for a token", "M", DL_PLAIN,
             arch ? arch->value[DL_ARCH_ACTIVE_PARAMS_M].x : none);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "cli/budget.h"
 #include "cli/predict_limits.h"
 #include "estimate/memory.h"
 #include "estimate/sweep.h"
@@ -167,13 +168,7 @@ static enum dl_status write_sweep(struct sweep *w, struct dl_frame *f,
   enum dl_status ended = cli->format->end(w->stream, &cli->diag);
   if (status == DL_OK)
     status = ended;
-  if (status == DL_OK)
-    status = dl_cli_strict(cli);
-  if (status != DL_OK) {
-    dl_output_discard(&out);
-    return status;
-  }
-  return dl_output_commit(&out, &cli->diag);
+  return dl_cli_commit(cli, &out, status);
 }
 
 /* Unknown names are told before anything is written. */
@@ -188,11 +183,7 @@ static enum dl_status check_budget(const struct sweep *w) {
   double most = -INFINITY;
   for (size_t i = 0; i < w->parts; i++)
     most = fmax(most, w->part[i].over_j);
-  if (!(most > w->o->budget_kwh * 3.6e6))
-    return DL_OK;
-  return dl_fail(&w->cli->diag, DL_EBUDGET,
-                 "a run takes %.3g kWh, over the budget of %g kWh",
-                 most / 3.6e6, w->o->budget_kwh);
+  return dl_check_budget("a run takes", most, w->o->budget_kwh, &w->cli->diag);
 }
 
 static void free_parts(struct sweep *w) {

@@ -247,8 +247,10 @@ enum dl_status dl_recommend_nodes(struct dl_cli *cli,
     status = find_asked(cli, o, &a);
   if (status == DL_OK)
     status = add_all(cli, o, &a, r);
-  if (status == DL_OK)
+  if (status == DL_OK) {
     set_boundary(cli, r);
+    o->job.dataset = r->node[0].job.dataset; /* all have the same */
+  }
   for (size_t i = 0; i < r->n_nodes && status == DL_OK; i++) {
     const struct dl_recommend_node *n = &r->node[i];
     dl_frame_warn_unused(n->f, &cli->diag);

@@ -31,12 +31,10 @@ enum dl_status dl_recommend_estimate(struct dl_cli *cli,
     status = dl_job_options_apply(&o->job, r->f, cli->catalog, true, d);
   if (status == DL_OK)
     status = dl_session_new(&r->session, r->f, r->m, o->method, o->coverage, d);
-  if (status == DL_OK)
-    dl_frame_warn_unused(r->f, d);
-  if (status == DL_OK)
-    status =
-        dl_choices_sweep(&r->choices, r->f, &o->job.axes, r->session, NULL, d);
-  return status;
+  if (status != DL_OK)
+    return status;
+  dl_frame_warn_unused(r->f, d);
+  return dl_choices_sweep(&r->choices, r->f, &o->job.axes, r->session, NULL, d);
 }
 
 /* Whether a name, or the descriptor that it leads to, is among the values. */
@@ -131,6 +129,7 @@ enum dl_status dl_recommend_measured(struct dl_cli *cli,
   if (status == DL_OK && !l->c)
     status = dl_fail_memory(d);
   l->epochs = l->train_samples = l->val_samples = NAN;
+  l->requests = l->prompt_tokens = l->output_tokens = NAN;
   for (size_t i = 0; i < r->repeats.n && status == DL_OK; i++) {
     bool wanted;
     status = is_wanted(cli, &o->job.axes, &r->repeats.r[i], &wanted);

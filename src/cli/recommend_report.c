@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "cli/recommend.h"
 
 #define J_PER_KWH 3.6e6
@@ -299,12 +300,35 @@ static int by_energy(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
+static void say_archs(struct telling *w, bool several, bool places, bool open) {
+  struct dl_text t = {0};
+  if (several)
+    dl_text_add(&t, "saves: against the costliest of these");
+  if (places)
+    dl_text_printf(&t, "%stakes more: the same on the next best %s%s",
+                   several ? "; " : "", w->l->c[0].node ? "node" : "GPU",
+                   open ? " (~: by the intervals, it may take less)" : "");
+  dl_text_add(&t, ".");
+  dl_report_say(w->r, dl_text_str(&t));
+  dl_text_free(&t);
+}
+
 /* Each architecture at its thriftiest: what another one would save, and
  * whether another GPU does as well. */
 static void add_archs(struct telling *w) {
   bool nodes = w->l->c[0].node;
   bool places = w->varies[nodes ? C_NODE : C_GPU];
-  const struct dl_column c[A_COLUMNS] = {
+  struct best best[MOST_ARCHS] = {0};
+  struct dl_value v[A_COLUMNS];
+  double dearest = 0;
+  size_t n = 0;
+  for (size_t i = 0; i < w->n && n < MOST_ARCHS; i++)
+    if (is_first(w, i)) {
+      best[n] = best_of(w, w->l->c[i].arch);
+      dearest = fmax(dearest, best[n++].c->energy_j);
+    }
+  qsort(best, n, sizeof *best, by_energy);
+  struct dl_column c[A_COLUMNS] = {
       {"arch", "arch", NULL, DL_CODE, false},
       {"node", nodes ? "node" : NULL, NULL, DL_CODE, false},
       {"gpu", nodes ? NULL : "GPU", NULL, DL_CODE, false},
@@ -319,35 +343,24 @@ static void add_archs(struct telling *w) {
       {"energy_low_j", NULL, "J", DL_ENERGY, true},
       {"energy_high_j", NULL, "J", DL_ENERGY, false},
       {"duration_s", w->varies[C_TIME] ? "time" : NULL, "s", DL_TIME, false},
-      {"saving", "saves", NULL, DL_PERCENT, false},
+      {"saving", n > 1 ? "saves" : NULL, NULL, DL_PERCENT, false},
       {"next_node", places && nodes ? "next node" : NULL, NULL, DL_CODE, false},
       {"next_gpu", places && !nodes ? "next GPU" : NULL, NULL, DL_CODE, false},
       {"next_more", places ? "takes more" : NULL, NULL, DL_PERCENT, false},
       {"next_overlaps", NULL, NULL, DL_CODE, false}};
-  struct best best[MOST_ARCHS] = {0};
-  struct dl_value v[A_COLUMNS];
-  double dearest = 0;
-  size_t n = 0;
-  for (size_t i = 0; i < w->n && n < MOST_ARCHS; i++)
-    if (is_first(w, i)) {
-      best[n] = best_of(w, w->l->c[i].arch);
-      dearest = fmax(dearest, best[n++].c->energy_j);
-    }
-  qsort(best, n, sizeof *best, by_energy);
-  bool show = n > 1 || (n == 1 && places);
+  bool show = n > 1 || (n == 1 && places), open = false;
+  for (size_t i = 0; i < A_COLUMNS && !show; i++)
+    c[i].heading = NULL;
   struct dl_table *t = dl_report_table(
       w->r, "by_arch", show ? "Each architecture at its thriftiest" : NULL, c,
       A_COLUMNS, false);
   for (size_t i = 0; i < n; i++) {
     fill_best(w, &best[i], dearest, v);
     dl_table_row(t, v, overlap(&best[i]) ? "~" : NULL);
+    open |= overlap(&best[i]);
   }
   if (show)
-    dl_report_say(w->r, !places ? "saves: against the costliest of these."
-                        : nodes ? "saves: against the costliest of these; "
-                                  "takes more: the same on the next best node."
-                                : "saves: against the costliest of these; "
-                                  "takes more: the same on the next best GPU.");
+    say_archs(w, n > 1, places, open);
 }
 
 static void add_known(struct dl_report *r, const char *key, const char *label,
@@ -374,6 +387,11 @@ static void add_settings(struct telling *w) {
                 dl_string(o->table));
   dl_report_add(r, "boundary", l->c[0].boundary ? "boundary" : NULL, NULL,
                 DL_CODE, dl_string(l->c[0].boundary));
+  bool infers = !isnan(l->requests);
+  dl_report_add(r, "phase", infers ? "phase" : NULL, NULL, DL_CODE,
+                dl_string(o->table ? NULL
+                          : infers ? "inference"
+                                   : "training"));
   dl_report_add(r, "dataset", o->job.dataset ? "data set" : NULL, NULL, DL_CODE,
                 dl_string(o->job.dataset));
   add_known(r, "train_samples", "training samples", NULL, DL_CODE,
@@ -381,6 +399,9 @@ static void add_settings(struct telling *w) {
   add_known(r, "val_samples", "validation samples", NULL, DL_CODE,
             l->val_samples);
   add_known(r, "epochs", "epochs", NULL, DL_CODE, l->epochs);
+  add_known(r, "requests", "requests", NULL, DL_CODE, l->requests);
+  add_known(r, "prompt_tokens", "prompt", "tokens", DL_CODE, l->prompt_tokens);
+  add_known(r, "output_tokens", "answer", "tokens", DL_CODE, l->output_tokens);
   add_known(r, NULL, "input", "px", DL_CODE,
             w->varies[C_PX] ? NAN : l->c[0].image_px);
   add_known(r, NULL, "GPUs", NULL, DL_CODE,
@@ -420,9 +441,10 @@ static void add_choices(struct telling *w) {
 }
 
 static void add_notes(struct telling *w) {
-  bool open = false, over = false;
+  bool open = false, marked = false, over = false;
   for (size_t i = 0; i < w->n; i++) {
     open |= w->l->c[i].place.open;
+    marked |= w->l->c[i].place.open && w->l->c[i].place.front;
     over |= w->l->c[i].high_j > w->o->budget_kwh * J_PER_KWH;
   }
   dl_report_say(w->r, "* the least energy.");
@@ -431,7 +453,7 @@ static void add_notes(struct telling *w) {
                             ? "Boundary facility: all of the node at its plug, "
                               "times the PUE of where it stands."
                             : "Boundary node: all of the node, at its plug.");
-  if (open)
+  if (marked)
     dl_report_say(w->r,
                   "~ open: by the intervals, another choice may be as good in "
                   "all and take less.");

@@ -20,6 +20,7 @@ enum {
 };
 
 static const struct argp_option options[] = {
+    {NULL, 0, NULL, 0, "Emissions and cost:", 60},
     {"country", KEY_COUNTRY, "NAME", 0,
      "intensity of the grid of a country or region (ES, us-ca; dlest list "
      "grids)",

@@ -25,7 +25,7 @@ struct dl_site_options {
 
 extern const struct dl_site_options dl_site_options_none;
 
-/* Accepts a struct dl_site_options. For use as a child with a header. */
+/* Accepts a struct dl_site_options. */
 extern const struct argp dl_site_argp;
 
 /* A factor and where it comes from. */

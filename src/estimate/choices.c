@@ -33,7 +33,7 @@ struct taking {
 static void put_node(struct dl_choice *c, const struct dl_choice_node *n,
                      const struct dl_estimate *est) {
   const struct dl_node_load load = dl_node_load_of(est);
-  struct dl_node_energy e;
+  struct dl_node_energy e = {0};
   dl_node_compose(&n->node, &load, &e);
   c->node = n->id;
   c->energy_j = e.bound[n->boundary].x;
@@ -60,6 +60,10 @@ static enum dl_status take_row(void *ctx, size_t part,
     l->epochs = job->epochs;
     l->train_samples = job->train_samples;
     l->val_samples = job->val_samples;
+    bool inference = dl_is_inference(job);
+    l->requests = inference ? job->requests : NAN;
+    l->prompt_tokens = inference ? job->prompt_tokens : NAN;
+    l->output_tokens = inference ? job->output_tokens : NAN;
   }
   *c = (struct dl_choice){
       .arch = found->arch ? found->arch->id : NULL,

@@ -46,6 +46,7 @@ struct dl_choices {
   size_t n_excluded[DL_N_EXCLUDED]; /* by why; [0]: those that meet */
   /* What all have in common, of the first; NaN where measured. */
   double epochs, train_samples, val_samples;
+  double requests, prompt_tokens, output_tokens; /* NaN: no inference */
 };
 
 /* A choice takes about 150 bytes: for more there is dlest predict. */

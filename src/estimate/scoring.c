@@ -61,13 +61,17 @@ enum dl_status dl_scoring_add(struct dl_scoring *s, size_t table,
   return DL_OK;
 }
 
+/* Unknown values are the same. */
+static bool same(double a, double b) {
+  return isnan(a) || isnan(b) ? isnan(a) && isnan(b) : !(a < b) && !(a > b);
+}
+
 bool dl_scoring_same(const struct dl_scoring *s, size_t a, size_t b) {
   for (size_t r = 0; r < s->n; r++) {
     const double *y = s->measured + r * s->n_methods;
     const double *f = s->estimated + r * s->n_methods;
     const int8_t *in = s->inside + r * s->n_methods;
-    if (memcmp(&y[a], &y[b], sizeof *y) != 0 || in[a] != in[b] ||
-        (memcmp(&f[a], &f[b], sizeof *f) != 0 && !(isnan(f[a]) && isnan(f[b]))))
+    if (!same(y[a], y[b]) || !same(f[a], f[b]) || in[a] != in[b])
       return false;
   }
   return true;

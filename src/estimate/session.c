@@ -164,7 +164,7 @@ void dl_memos_free(struct dl_memos *memos) {
   struct dl_memo **list[MEMOS];
   list_memos(memos, list);
   for (size_t i = 0; i < MEMOS; i++)
-    dl_memo_free(*list[i]);
+    dl_memo_free(list[i][0]);
   *memos = (struct dl_memos){0};
 }
 
@@ -172,8 +172,8 @@ void dl_memos_forget(struct dl_memos *memos) {
   struct dl_memo **list[MEMOS];
   list_memos(memos, list);
   for (size_t i = 0; i < MEMOS; i++)
-    if (*list[i])
-      dl_memo_forget(*list[i]);
+    if (list[i][0])
+      dl_memo_forget(list[i][0]);
 }
 
 enum dl_status dl_session_row(const struct dl_session *s,

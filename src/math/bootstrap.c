@@ -69,9 +69,10 @@ static double relative_error(const struct dl_boot *b, size_t m, size_t i) {
 /* The scores of all rows, and the mean of y. */
 static int score_all(const struct dl_boot *b, size_t m, struct method *w,
                      double *mean) {
-  double *y = dl_calloc(2 * b->n, sizeof *y), *f = y + b->n;
+  double *y = dl_calloc(2 * b->n, sizeof *y);
   if (!y)
     return -1;
+  double *f = y + b->n;
   *mean = 0;
   for (size_t i = 0; i < b->n; i++) {
     if (!counts(b, m, i))

@@ -119,7 +119,7 @@ static struct step one_step(const struct factors *f, const struct dl_load *l,
       m * l->batch * fx[DL_FX_ARCH_TIME] * fx[DL_FX_FRAMEWORK_TIME];
   double bandwidth =
       bandwidth_share(c, l) * l->bandwidth * fx[DL_FX_GPU_MEMORY];
-  struct step s;
+  struct step s = {0};
   s.compute = samples * l->flops * fx[DL_FX_FACTS_FLOPS] /
               (efficiency(c, l) * l->peak * fx[DL_FX_GPU_COMPUTE]);
   s.memory =

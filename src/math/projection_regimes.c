@@ -98,7 +98,7 @@ bool dl_regimes_find(struct dl_regimes *r, const double *x, size_t n) {
   if (n < LEAST_POINTS)
     return true;
   double z[DL_REGIMES_BLOCKS];
-  size_t before[DL_REGIMES_BLOCKS + 1], n_blocks, size;
+  size_t before[DL_REGIMES_BLOCKS + 1] = {0}, n_blocks, size;
   if (!blocks(z, &n_blocks, &size, x, n))
     return false;
   double sigma = scatter_of(z, n_blocks);

@@ -4,11 +4,13 @@
  * where there are groups. */
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/intern.h"
 #include "base/memory.h"
+#include "base/number.h"
 #include "plot/axis.h"
 #include "plot/kinds.h"
 #include "plot/table.h"
@@ -198,7 +200,8 @@ static void add_axes(struct dl_script *s, const struct drawing *w) {
       x.high *= pow(x.high / x.low, 0.08);
     dl_axis_log(s, "x", x);
   } else {
-    double room = (fmax(x.high, 0) - fmin(x.low, 0)) * 0.14;
+    double room = (fmax(x.high, 0) - fmin(x.low, 0)) *
+                  (s->as == DL_PICTURE_DUMB ? 0.26 : 0.14);
     dl_axis_range(s, "x",
                   (struct dl_span){x.low < 0 ? x.low - room : 0,
                                    x.high > 0 ? x.high + room : room});
@@ -227,11 +230,11 @@ static void add_values(struct dl_script *s, const struct drawing *w) {
     double x = score_at(w, i, COL_SCORE), high = score_at(w, i, COL_HIGH);
     if (isnan(x))
       continue;
-    struct dl_text t = {0};
-    dl_text_printf(&t, "%.3g %s", x, w->unit.name);
+    char digits[DL_NUMBER_SIZE], text[DL_NUMBER_SIZE + 16];
+    snprintf(text, sizeof text, "%s %s", dl_format_digits(digits, x, 3),
+             w->unit.name);
     dl_text_add(s->t, "set label ");
-    dl_script_quote(s, dl_text_str(&t));
-    dl_text_free(&t);
+    dl_script_quote(s, text);
     dl_text_add(s->t, " at ");
     dl_script_number(s, fmax(fmax(x, 0), isnan(high) ? 0 : high));
     dl_text_printf(s->t, ",%zu left offset character %s,0\n",

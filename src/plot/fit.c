@@ -211,11 +211,12 @@ static void add_data(struct dl_script *s, const struct drawing *w) {
     dl_text_printf(s->t, "$g%zu << EOD\n", g);
     for (size_t i = 0; i < w->n; i++) {
       const struct mark *m = &w->mark[i];
+      if (m->group != g)
+        continue;
       double row[] = {m->measured / f, m->predicted / f,
                       fmax(m->low / f, w->span.low / 10),
                       fmin(m->high / f, w->span.high * 10)};
-      if (m->group == g)
-        dl_script_row(s, has_bar(m) ? 4 : 2, row);
+      dl_script_row(s, has_bar(m) ? 4 : 2, row);
     }
     dl_text_add(s->t, "EOD\n");
   }

@@ -217,11 +217,12 @@ static void add_data(struct dl_script *s, const struct dl_pareto_drawing *w) {
   for (size_t g = 0; g <= w->n_told; g++) {
     dl_text_printf(s->t, "$g%zu << EOD\n", g);
     for (size_t i = 0; i < w->t.n; i++) {
+      if (w->group[i] != g)
+        continue;
       bool has = has_bar(w, i, &bar);
       double row[] = {dl_pareto_time(w, i), dl_pareto_energy(w, i), bar.low,
                       bar.high};
-      if (w->group[i] == g)
-        dl_script_row(s, has ? 4 : 2, row);
+      dl_script_row(s, has ? 4 : 2, row);
     }
     dl_text_add(s->t, "EOD\n");
   }

@@ -8,6 +8,7 @@
 
 #include "base/intern.h"
 #include "base/memory.h"
+#include "base/number.h"
 #include "plot/axis.h"
 #include "plot/kinds.h"
 #include "plot/table.h"
@@ -133,7 +134,9 @@ static void add_totals(struct dl_script *s, const struct drawing *w) {
   for (size_t e = 0; e < w->estimates.n; e++) {
     struct dl_text t = {0};
     struct dl_axis_unit u = w->unit;
-    dl_text_printf(&t, "%.3g %s", w->total[e] / u.factor, u.name);
+    char digits[DL_NUMBER_SIZE];
+    dl_text_printf(&t, "%s %s",
+                   dl_format_digits(digits, w->total[e] / u.factor, 3), u.name);
     add_text(s, dl_text_str(&t), w->total[e] / u.factor, height_of(w, e),
              s->as == DL_PICTURE_DUMB ? "left offset character 2,0"
                                       : "left offset character 0.6,0");
@@ -148,11 +151,12 @@ static void add_data(struct dl_script *s, const struct drawing *w) {
     dl_text_printf(s->t, "$p%zu << EOD\n", p);
     for (size_t e = 0; e < w->estimates.n; e++) {
       double j = w->energy[e * w->parts.n + p], y = height_of(w, e);
+      if (!(j > 0))
+        continue;
       double row[] = {
           from[e] / w->unit.factor,       y,        from[e] / w->unit.factor,
           (from[e] + j) / w->unit.factor, y - 0.32, y + 0.32};
-      if (j > 0)
-        dl_script_row(s, 6, row);
+      dl_script_row(s, 6, row);
       from[e] += j;
     }
     dl_text_add(s->t, "EOD\n");
@@ -174,7 +178,8 @@ static void add_shares(struct dl_script *s, const struct drawing *w) {
 static void add_axes(struct dl_script *s, const struct drawing *w) {
   double n = (double)w->estimates.n;
   dl_script_label(s, "x", "energy", w->unit.name);
-  dl_axis_range(s, "x", (struct dl_span){0, 1.16 * w->top / w->unit.factor});
+  double room = s->as == DL_PICTURE_DUMB ? 1.26 : 1.16; /* for the totals */
+  dl_axis_range(s, "x", (struct dl_span){0, room * w->top / w->unit.factor});
   dl_axis_range(s, "y", (struct dl_span){0.4, n + 0.6});
   dl_text_add(s->t, "set ytics (");
   for (size_t e = 0; e < w->estimates.n; e++) {
@@ -184,7 +189,7 @@ static void add_axes(struct dl_script *s, const struct drawing *w) {
   }
   dl_text_add(s->t, ")\n");
   dl_text_add(s->t, s->as == DL_PICTURE_DUMB
-                        ? "set key bmargin center horizontal\n"
+                        ? "set key bmargin center horizontal width 2\n"
                         : "set grid xtics noytics\nset ytics scale 0\n"
                           "set style fill solid 1 border lc rgb '#000000'\n"
                           "set key outside right top Left reverse "

@@ -191,6 +191,8 @@ static void add_epoch_axis(struct dl_script *s, const struct drawing *w) {
     step = steps[(i + 1) % 3] * decade;
   }
   dl_script_label(s, "x2", "epoch", NULL);
+  if (s->as != DL_PICTURE_DUMB) /* nearer to its tics than to the title */
+    dl_text_add(s->t, "set x2label offset 0,-0.4\n");
   dl_text_add(s->t, "set x2tics (");
   bool any = false;
   for (size_t e = 0; e < n; e++) {
@@ -260,11 +262,11 @@ static void add_axes(struct dl_script *s, struct drawing *w) {
   dl_axis_range(s, "y", (struct dl_span){0, w->top / w->watt.factor});
   if (w->seen.n > 0)
     add_epoch_axis(s, w);
-  dl_text_add(s->t,
-              dumb ? "set key bmargin center horizontal\n"
-                   : "set border 7\nset grid ytics noxtics\n"
-                     "set key bmargin center horizontal Left reverse samplen 2 "
-                     "spacing 1.2\n");
+  dl_text_add(
+      s->t, dumb ? "set key bmargin center horizontal width 2\n"
+                 : "set border 7\nset grid ytics noxtics\n"
+                   "set bmargin 5.5\nset key at screen 0.5,0.02 center bottom "
+                   "horizontal Left reverse samplen 2 spacing 1.2\n");
 }
 
 static void add_plots(struct dl_script *s, const struct drawing *w, bool bins) {
@@ -273,7 +275,7 @@ static void add_plots(struct dl_script *s, const struct drawing *w, bool bins) {
   if (has_region(w) && !dumb) {
     dl_text_printf(s->t,
                    "%s $stable with filledcurves y1=0 fc rgb '#c8c8c8' "
-                   "fs transparent solid 0.45 noborder title 'region: %s'",
+                   "fs transparent solid 0.45 noborder title '%s'",
                    between, verdict(w));
     between = ",";
   }

@@ -144,9 +144,11 @@ leave out" compare runs.csv --cv group:source
   misused compare 'standard input can be read once' - -
   misused compare "--bootstrap: invalid number '9': 0, or 100 to 1000000" a \
     --bootstrap 9
-  misused compare "--confidence: invalid value '100'" a --confidence 100
+  misused compare "--confidence: invalid value '100' (percent, 1 to below 100)" \
+    a --confidence 100
   misused compare "--seed: invalid number '-1'" a --seed -1
-  misused compare "--coverage: invalid value '0'" a --coverage 0
+  misused compare "--coverage: invalid value '0' (percent, 1 to below 100)" \
+    a --coverage 0
   table arch,gpu,energy_j vgg16,a100,5
   refuses 2 "dlest: unknown method 'tpd'; nearest: 'tdp', 'flops', 'physical'" \
     compare runs.csv --methods tpd

@@ -11,7 +11,7 @@ JOB=(predict --arch resnet50 --gpu a100 --method flops --set params_m=100
 
 @test "memory: for people and for programs" {
   try "${JOB[@]}" --batch-size 64 -q
-  grep -qx 'memory needed                   about 9.2 GB of 40 GB' out
+  grep -qx 'memory needed                   about 9.20 GB of 40 GB' out
   try "${JOB[@]}" --batch-size 64 --format json
   near .memory_need_gb '1.6 + 64 * 0.1188'
   check '.warnings == []'
@@ -20,11 +20,11 @@ JOB=(predict --arch resnet50 --gpu a100 --method flops --set params_m=100
 @test "memory: a batch that does not fit, and one that does" {
   gives 0 'dlest: warning: batch of 512 needs about 62.4 GB, more than the 40 GB of a100-sxm4-40gb; about 320 fits' \
     "${JOB[@]}" --batch-size 512
-  gives 0 'dlest: warning: batch of 64 needs about 9.2 GB, more than the 3 GB of a100-sxm4-40gb; about 8 fits' \
+  gives 0 'dlest: warning: batch of 64 needs about 9.20 GB, more than the 3 GB of a100-sxm4-40gb; about 8 fits' \
     "${JOB[@]}" --batch-size 64 --set gpu.memory_gb=3
-  gives 0 'dlest: warning: batch of 64 needs about 9.2 GB, more than the 1.65 GB of a100-sxm4-40gb; not even one sample fits' \
+  gives 0 'dlest: warning: batch of 64 needs about 9.20 GB, more than the 1.65 GB of a100-sxm4-40gb; not even one sample fits' \
     "${JOB[@]}" --batch-size 64 --set gpu.memory_gb=1.65
-  gives 0 'dlest: warning: batch of 64 needs about 9.2 GB, more than the 1 GB of a100-sxm4-40gb; 1.6 GB without any sample' \
+  gives 0 'dlest: warning: batch of 64 needs about 9.20 GB, more than the 1 GB of a100-sxm4-40gb; 1.60 GB without any sample' \
     "${JOB[@]}" --batch-size 64 --set gpu.memory_gb=1
   refuses 3 'dlest: warning: batch of 512 needs about 62.4 GB, more than the 40 GB of a100-sxm4-40gb; about 320 fits
 dlest: 1 warning with --strict: nothing written' \
@@ -37,7 +37,7 @@ dlest: 1 warning with --strict: nothing written' \
   gives 0 '' "${JOB[@]}" --batch-size 512 --gpus 2 --scaling strong
   gives 0 'dlest: warning: batch of 1024 (512 on each GPU) needs about 62.4 GB, more than the 40 GB of a100-sxm4-40gb; about 640 fits' \
     "${JOB[@]}" --batch-size 1024 --gpus 2 --scaling strong
-  gives 0 'dlest: warning: batch of 64 needs about 9.2 GB, more than the 1 GB of a100-sxm4-40gb; 1.6 GB without any sample, and every GPU is taken to hold a full copy' \
+  gives 0 'dlest: warning: batch of 64 needs about 9.20 GB, more than the 1 GB of a100-sxm4-40gb; 1.60 GB without any sample, and every GPU is taken to hold a full copy' \
     "${JOB[@]}" --batch-size 64 --gpus 2 --set gpu.memory_gb=1
 }
 
@@ -72,7 +72,7 @@ dlest: 1 warning with --strict: nothing written' \
   near .exchange_share '(0.6 / 240 + 6 * 16 * 1e-5) / 2 | . / (. + 1e-3 * 16)'
   grep -q '"scaling": "strong"' out
   try "${JOB[@]}" --gpus 4 --batch-size 64
-  grep -q '^gradients exchanged  *0.4 GB a step at 300 GB/s (NVLink), 3.46 ms; waits' out
+  grep -q '^gradients exchanged  *0.400 GB a step at 300 GB/s (NVLink), 3.46 ms; waits' out
   grep -qx 'scaling                         weak' out
 }
 

@@ -206,7 +206,7 @@ bound() {
   gives 0 '' predict --arch resnet50 --node ./node.xml --method tdp -q \
     --duration 1h --use-gpus 1 --price 0.25EUR
   grep -q '^price  *0.250 EUR/kWh$' out
-  grep -q '^  cost  0.375 EUR (1.5 kWh, boundary facility)$' out
+  grep -q '^  cost  0.375 EUR (1.50 kWh, boundary facility)$' out
   [ "$(grep -cE '^ *cost |  cost$' out)" -eq 1 ]
   gives 0 '' predict --arch resnet50 --gpu v100 --duration 1h --method tdp \
     --price 1USD --pue 1.5 -q
@@ -315,6 +315,14 @@ dlest: warning: no embodied carbon is known of accelerator 'v100-sxm2-16gb'; giv
   [ "$status" = 3 ]
   grep -q "node.xml:2: node 'my': cpu_idle_w 300 is more than the TDP of 225 W" \
     err
+  my_node 'cpu="epyc-7742"' sockets=1 memory_gb=1 gpus=2
+  lacks="dlest: node 'my' does not tell its accelerators: name them in its \
+entry (gpu=\"a100\")"
+  for more in '' '--gpu a100' '--gpu-share 0.5'; do
+    # shellcheck disable=SC2086
+    refuses 3 "$lacks" predict --arch resnet50 --node ./node.xml $more
+  done
+  refuses 3 "$lacks" recommend --arch resnet50 --node ./node.xml
   my_node 'cpu="epyc-7742" gpu="a100"' sockets=1 memory_gb=1 gpus=1000
   refuses 3 "dlest: ./node.xml:5: value 'gpus': 1000 is not between 0 and 256" \
     predict --arch resnet50 --node ./node.xml

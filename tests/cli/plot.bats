@@ -98,7 +98,7 @@ mae_j or bias_j" plot errors s.csv --score speed
   grep -qF "set xlabel 'energy (MJ)'" out
   grep -qxF '0 2 0 3 1.68 2.32' out
   grep -qxF '3 2 3 4 1.68 2.32' out
-  grep -qF "set label '4 MJ' at 4,2" out
+  grep -qF "set label '4.00 MJ' at 4,2" out
   echo 'two,gpu,-1' >>parts.csv
   refuses 3 "dlest: parts.csv:5: column 'energy_j': a part of less than 0 J \
 cannot be stacked" plot parts parts.csv --script

@@ -158,7 +158,7 @@ NEITHER=(predict --arch resnet50 --gpu a100)
 
 @test "--budget-kwh: 4 above it, with the estimates printed" {
   budget=(--set gpu.tdp_w=1000 --duration 2h --method tdp --budget-kwh)
-  gives 4 'dlest: tdp estimates 2 kWh, over the budget of 1.9 kWh' \
+  gives 4 'dlest: tdp estimates 2.00 kWh, over the budget of 1.9 kWh' \
     "${NEITHER[@]}" "${budget[@]}" 1.9 --format json
   check '.estimates[0].energy_kwh == 2'
   gives 0 '' "${NEITHER[@]}" "${budget[@]}" 2
@@ -274,7 +274,7 @@ dlest: warning: runs.csv: no column 'batch_size': the default is taken" \
 
 @test "--input: over the budget" {
   table $HEADER,duration_s 'x,resnet50,a100,64,1000,0,2,7200'
-  gives 4 'dlest: a run takes 2 kWh, over the budget of 1 kWh' predict \
+  gives 4 'dlest: a run takes 2.00 kWh, over the budget of 1 kWh' predict \
     --input runs.csv --set gpu.tdp_w=1000 --method tdp --budget-kwh 1
 }
 
@@ -329,7 +329,7 @@ dlest: no method has enough to go on; give --arch and --gpu" \
     batch-size=18446744073709551615 gpus=0 gpus=1e9 image-px=0 image-px=1e9 \
     train-samples=0 train-samples=-5 val-samples=-1 duration=0 duration=-1 \
     duration=abc duration=1x duration=1e400 duration=1e300 ram-gb=-1 \
-    ram-gb=1e300 pue=0.9 intensity=-1 coverage=0 coverage=100 budget-kwh=0 \
+    ram-gb=1e300 pue=0.9 intensity=-1 budget-kwh=0 \
     budget-kwh=-1; do
     misused predict "--${bad%%=*}: invalid value '${bad#*=}'" \
       --arch resnet50 --gpu a100 "--$bad"
@@ -337,6 +337,10 @@ dlest: no method has enough to go on; give --arch and --gpu" \
 }
 
 @test "shares out of range" {
+  for bad in 0 0.9 100 x; do
+    misused predict "--coverage: invalid value '$bad' (percent, 1 to below \
+100)" --coverage=$bad
+  done
   for bad in 1.5 -0.1 abc; do
     misused predict "--utilisation: invalid value '$bad' (between 0 and 1)" \
       --utilisation=$bad

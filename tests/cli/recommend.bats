@@ -152,7 +152,8 @@ usage() {
   usage '--method: one method, so that choices compare' --method tdp,flops
   usage "--deadline: invalid value '-1'" --deadline=-1
   usage "--budget-kwh: invalid value '0'" --budget-kwh 0
-  usage "--coverage: invalid value '100'" --coverage 100
+  usage "--coverage: invalid value '100' (percent, 1 to below 100)" \
+    --coverage 100
 }
 
 @test "tables with faults" {

@@ -167,8 +167,8 @@ close_to() {
   misused step "--epochs: expected N or LOW..HIGH, not 'x'" table.csv --epochs x
   misused step "--phases: expected numbers of epochs, not '1,x'" table.csv \
     --epochs 9 --phases 1,x
-  misused step "--coverage: expected a share between 0 and 1, not '90'" \
-    table.csv --epochs 9 --coverage 90
+  misused step "--coverage: invalid value '0.9' (percent, 1 to below 100)" \
+    table.csv --epochs 9 --coverage 0.9
   refuses 3 'dlest: 20 epochs are over already, which is more than the 9 of the whole training' \
     step table.csv --epochs 9
   refuses 2 'dlest: --stabilise fluss needs a power log' step table.csv \

@@ -138,11 +138,11 @@ $(echo "$name" | tr - _)" predict --arch gpt2 --gpu a100 --tokens 1e9 "--$option
 
 @test "inference: what is missing" {
   refuses 3 'dlest: warning: flops: no estimate without prompt_tokens
-dlest: no method has enough to go on' predict --method flops --arch gpt2 \
-    --gpu a100 --phase inference
+dlest: no method has enough to go on; give --prompt-tokens and --output-tokens' \
+    predict --method flops --arch gpt2 --gpu a100 --phase inference
   refuses 3 'dlest: warning: flops: no estimate without output_tokens
-dlest: no method has enough to go on' predict --method flops --arch gpt2 \
-    --gpu a100 --phase inference --prompt-tokens 5
+dlest: no method has enough to go on; give --output-tokens' \
+    predict --method flops --arch gpt2 --gpu a100 --phase inference --prompt-tokens 5
   refuses 3 'dlest: warning: flops: no estimate without seq_len
 dlest: no method has enough to go on' predict --method flops --arch resnet50 \
     --gpu a100 --tokens 1e9
