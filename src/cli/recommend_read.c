@@ -174,6 +174,8 @@ static enum dl_status add_merit(struct dl_cli *cli, struct merits *t,
     i = (long)t->names.n - 1;
     t->m[i] = (struct merit){.id = t->names.s[i]};
   }
+  /* What has a name has a merit.
+   * NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
   t->m[i].sum += x;
   t->m[i].n++;
   return DL_OK;
@@ -217,7 +219,7 @@ enum dl_status dl_recommend_accuracy(struct dl_cli *cli, const char *path,
     const char *name = l->c[i].arch ? l->c[i].arch : "";
     status = dl_catalog_look(cli->catalog, DL_ARCHITECTURE, name, &e, d);
     long k = dl_strlist_find(&t.names, e ? e->id : name);
-    if (k >= 0)
+    if (k >= 0) /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
       l->c[i].accuracy = t.m[k].sum / (double)t.m[k].n;
     else
       without = name;

@@ -76,7 +76,10 @@ void dl_memo_forget(struct dl_memo *m) {
 
 /* Bit for bit: a NaN is the same as itself. */
 static bool same(const struct dl_cell *a, const struct dl_cell *b) {
-  if (memcmp(&a->x, &b->x, sizeof a->x) != 0)
+  uint64_t x, y;
+  memcpy(&x, &a->x, sizeof x);
+  memcpy(&y, &b->x, sizeof y);
+  if (x != y)
     return false;
   return a->s == b->s || (a->s && b->s && strcmp(a->s, b->s) == 0);
 }

@@ -83,7 +83,7 @@ static void key(struct writer *w, const char *name) {
   w->more = true;
 }
 
-static void open(struct writer *w, const char *name, const char *bracket) {
+static void open_part(struct writer *w, const char *name, const char *bracket) {
   if (name)
     key(w, name);
   else if (w->more)
@@ -92,7 +92,7 @@ static void open(struct writer *w, const char *name, const char *bracket) {
   w->more = false;
 }
 
-static void close(struct writer *w, const char *bracket) {
+static void close_part(struct writer *w, const char *bracket) {
   fputs(bracket, w->f);
   w->more = true;
 }
@@ -124,12 +124,12 @@ static void put_header(struct writer *w) {
   char date[32] = "";
   if (gmtime_r(&now, &tm))
     strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S", &tm);
-  open(w, "header", "{");
+  open_part(w, "header", "{");
   text(w, "formatVersion", "0.1");
   text(w, "formatVersionSpecificationUri", SPECIFICATION);
   text(w, "reportDatetime", date);
   text(w, "reportStatus", "draft");
-  close(w, "}");
+  close_part(w, "}");
 }
 
 static bool is_language(const struct task *t) {
@@ -148,41 +148,41 @@ static void put_dataset(struct writer *w, const struct task *t) {
     quantity = phase && strcmp(phase, "inference") == 0
                    ? number_of(t, "requests")
                    : number_of(t, "train_samples");
-  open(w, "dataset", "[");
-  open(w, NULL, "{");
+  open_part(w, "dataset", "[");
+  open_part(w, NULL, "{");
   text(w, "dataUsage", "input");
   text(w, "dataType",
        tokens                            ? "token"
        : isnan(number_of(t, "image_px")) ? "other"
                                          : "image");
   number(w, "dataQuantity", quantity);
-  close(w, "}");
+  close_part(w, "}");
   if (!isnan(number_of(t, "output_tokens"))) {
-    open(w, NULL, "{");
+    open_part(w, NULL, "{");
     text(w, "dataUsage", "output");
     text(w, "dataType", "token");
     number(w, "dataQuantity", number_of(t, "output_tokens") * requests);
-    close(w, "}");
+    close_part(w, "}");
   }
-  close(w, "]");
+  close_part(w, "]");
 }
 
 static void put_algorithm(struct writer *w, const struct task *t) {
-  open(w, "algorithms", "[");
-  open(w, NULL, "{");
+  open_part(w, "algorithms", "[");
+  open_part(w, NULL, "{");
   text(w, "algorithmName", text_of(t, "arch"));
   number(w, "parametersNumber", number_of(t, "params_m") / 1000);
   text(w, "framework", text_of(t, "framework"));
   number(w, "epochsNumber", number_of(t, "epochs"));
   text(w, "quantization", text_of(t, "precision"));
-  close(w, "}");
-  close(w, "]");
+  close_part(w, "}");
+  close_part(w, "]");
 }
 
 static void put_task(struct writer *w, const struct task *t,
                      const char *description) {
   const char *phase = text_of(t, "phase");
-  open(w, "task", "{");
+  open_part(w, "task", "{");
   text(w, "taskStage",
        phase                ? phase
        : text_of(t, "arch") ? "training"
@@ -196,7 +196,7 @@ static void put_task(struct writer *w, const struct task *t,
   put_algorithm(w, t);
   put_dataset(w, t);
   text(w, "taskDescription", description);
-  close(w, "}");
+  close_part(w, "}");
 }
 
 /* A measure: an estimate by its method, or a measured run. */
@@ -213,24 +213,24 @@ static void put_measure(struct writer *w, const struct task *t,
   const char *boundary = text_of(t, "boundary");
   dl_text_printf(&name, "dlest, %s, boundary %s", method ? method : "runs",
                  boundary ? boundary : "unknown");
-  open(w, NULL, "{");
+  open_part(w, NULL, "{");
   text(w, "measurementMethod", name.failed ? "dlest" : name.s);
   text(w, "version", PACKAGE_VERSION);
   number(w, "averageUtilizationCpu", number_of(t, "cpu_util"));
   number(w, "averageUtilizationGpu", number_of(t, "gpu_util"));
   number(w, "powerConsumption", number_of(t, "energy_j") / J_PER_KWH);
   number(w, "measurementDuration", duration_s);
-  close(w, "}");
+  close_part(w, "}");
   dl_text_free(&name);
 }
 
 static void put_component(struct writer *w, const char *name, const char *type,
                           double count) {
-  open(w, NULL, "{");
+  open_part(w, NULL, "{");
   text(w, "componentName", name);
   text(w, "componentType", type);
   number(w, "nbComponent", count >= 1 ? floor(count) : 1);
-  close(w, "}");
+  close_part(w, "}");
 }
 
 /* The job's accelerators are then those of the node that are no GPUs. */
@@ -247,7 +247,7 @@ static void put_infrastructure(struct writer *w, const struct task *t) {
   const char *type = runs_on_cpu(t) ? "cpu" : "gpu";
   if (!gpu)
     gpu = text_of(t, "gpu");
-  open(w, "infrastructure", "{");
+  open_part(w, "infrastructure", "{");
   text(w, "infraType", colon ? "publicCloud" : "other");
   if (colon) {
     struct dl_text provider = {0};
@@ -256,36 +256,36 @@ static void put_infrastructure(struct writer *w, const struct task *t) {
     w->no_memory = w->no_memory || provider.failed;
     dl_text_free(&provider);
   }
-  open(w, "components", "[");
+  open_part(w, "components", "[");
   if (gpu || gpus >= 1)
     put_component(w, gpu, type, gpus);
   if (cpus >= 1)
     put_component(w, NULL, "cpu", cpus);
   if (!gpu && !(gpus >= 1) && !(cpus >= 1))
     put_component(w, NULL, "other", 1);
-  close(w, "]");
-  close(w, "}");
+  close_part(w, "]");
+  close_part(w, "}");
 }
 
 static void put_environment(struct writer *w, const struct task *t) {
   if (!text_of(t, "grid"))
     return;
-  open(w, "environment", "{");
+  open_part(w, "environment", "{");
   text(w, "country", text_of(t, "intensity_of"));
   number(w, "powerSourceCarbonIntensity", number_of(t, "intensity_g_kwh"));
-  close(w, "}");
+  close_part(w, "}");
 }
 
 static void begin_task(struct writer *w, const struct task *t,
                        const char *description) {
-  open(w, NULL, "{");
+  open_part(w, NULL, "{");
   put_header(w);
   put_task(w, t, description);
-  open(w, "measures", "[");
+  open_part(w, "measures", "[");
 }
 
 static void end_task(struct writer *w, const struct task *t) {
-  close(w, "]");
+  close_part(w, "]");
   put_infrastructure(w, t);
   put_environment(w, t);
   fputs("}\n", w->f);
