@@ -4,15 +4,49 @@
 #include <math.h>
 #include <string.h>
 
+#include "math/physical.h"
+
 static const struct dl_column feature_columns[] = {
     {"name", "feature", NULL, DL_CODE, false},
     {"coefficient", "coefficient", NULL, DL_PLAIN, false},
     {"mean", "mean", NULL, DL_PLAIN, false},
     {"sd", "sd", NULL, DL_PLAIN, false}};
 
+static const struct dl_column constant_columns[] = {
+    {"name", "constant", NULL, DL_CODE, false},
+    {"value", "value", NULL, DL_PLAIN, false},
+    {"unit", "unit", NULL, DL_CODE, false},
+    {"error", "error", "%", DL_PERCENT, false},
+    {"prior", "prior", NULL, DL_PLAIN, false},
+    {"prior_sd", "its sd", "%", DL_PERCENT, false},
+    {"summary", "what it is", NULL, DL_CODE, false}};
+
+/* Errors are standard deviations of the logarithm, as shares of the value. */
+static void add_constants(struct dl_report *item, const struct dl_fit *fit) {
+  struct dl_physical_constant c[32];
+  if (fit->method != dl_regression_find("physical"))
+    return;
+  struct dl_table *t = dl_report_table(item, "constants", "Constants",
+                                       constant_columns, 7, false);
+  size_t n = dl_physical_constants(fit->state, c, sizeof c / sizeof *c);
+  for (size_t i = 0; i < n; i++) {
+    struct dl_value v[] = {dl_string(c[i].name),   dl_number(c[i].value),
+                           dl_string(c[i].unit),   dl_number(c[i].error),
+                           dl_number(c[i].prior),  dl_number(c[i].spread),
+                           dl_string(c[i].summary)};
+    dl_table_row(t, v, NULL);
+  }
+}
+
+/* Those of a raw method are a fixed row of facts: for programs alone. */
 static void add_features(struct dl_report *item, const struct dl_fit *fit) {
+  struct dl_column columns[sizeof feature_columns / sizeof *feature_columns];
+  memcpy(columns, feature_columns, sizeof columns);
+  for (size_t i = 0; fit->method->raw && i < 4; i++)
+    columns[i].heading = NULL;
   struct dl_table *t =
-      dl_report_table(item, "features", "Features", feature_columns, 4, false);
+      dl_report_table(item, "features", fit->method->raw ? NULL : "Features",
+                      columns, 4, false);
   double (*coefficient)(const void *, size_t) = fit->method->coefficient;
   for (size_t i = 0; i < fit->features.n; i++) {
     struct dl_value v[] = {
@@ -232,6 +266,7 @@ void dl_report_fit(struct dl_report *r, struct dl_table *fits,
                               : NAN));
   add_hyper(item, fit);
   add_features(item, fit);
+  add_constants(item, fit);
   add_summary(fits, fit, cv, spec);
   if (cv->k > 0)
     add_cv(item, fit, cv, spec);

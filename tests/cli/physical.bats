@@ -141,3 +141,15 @@ error_of() {
   echo "before $before, after $after"
   awk -v a="$after" -v b="$before" 'BEGIN { exit !(a > 0 && a < b) }'
 }
+
+@test "constants, and how well they are known" {
+  needs_runs
+  gives 0 '' fit runs.csv --method physical --target gpu_power_w --cv none \
+    --no-model -q --format json
+  check '.fits[0].constants | length > 10 and
+    all(.value > 0 and .error > 0 and .error <= .prior_sd)'
+  gives 0 '' fit runs.csv --method physical --target gpu_power_w --cv none \
+    --no-model -q
+  grep -q '^    ec_tf32 .*share of the TF32 peak$' out
+  ! grep -q coalesce out
+}
