@@ -91,7 +91,7 @@ static enum dl_status keep_row_residuals(struct dl_residuals *r,
 
 /* More groups than that are left out some at a time: as many fits would take
  * hours, and no group is known any better by one of its like. */
-enum { MOST_GROUPS = 100, FITS = 50 };
+enum { MOST_GROUPS = 200, FITS = 50 };
 
 static enum dl_status cross_validate(struct dl_cv *cv,
                                      const struct dl_problem *p,

@@ -30,7 +30,8 @@
 /* The columns of math/physical.h, in their order. Automatic mixed precision
  * and 16-bit formats run in tensor cores and move half the bytes; frameworks
  * use TF32 where there is any, unless FP32 is asked for. Boards whose TF32
- * rate is no more than their FP32 rate gain nothing from it. Runs of paper A
+ * rate is no more than their FP32 rate gain nothing from it: half of their FP32
+ * lanes are shared, and they reach as little of either. Runs of paper A
  * on ChessLive train 10 of about 80 epochs with a frozen base. */
 #define HALF                                                                   \
   "max(coalesce(precision == 'amp', 0), max(coalesce(precision == 'fp16', "    \
@@ -42,7 +43,8 @@
 #define PEAK "max(" TF32 ", " HALF "*coalesce(gpu.peak_fp16_tensor_tflops, 0))"
 #define TENSOR                                                                 \
   "max(2*" HALF "*(coalesce(gpu.peak_fp16_tensor_tflops, 0) > 0), (1 - " FP32  \
-  ")*(coalesce(gpu.peak_tf32_tflops, 0) > 0))"
+  "*(coalesce(gpu.peak_tf32_tflops, 0) > gpu.peak_fp32_tflops))*"              \
+  "(coalesce(gpu.peak_tf32_tflops, 0) > 0))"
 /* How the activations of a network differ from those of its descriptor where
  * the run says its own work: a width changes the former by the square root. */
 #define WIDTH                                                                  \
