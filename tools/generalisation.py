@@ -298,14 +298,13 @@ def interval_table(models, methods, protocols):
 
 
 def source_table(dlest, path, methods):
+    names = dict.fromkeys(r["source"] for r in read(path) if r["gpu_power_w"])
     rows = []
     for method in methods:
         folds = source_out(dlest, path, method)["folds"]
-        names = dict.fromkeys(r["source"] for r in read(path)
-                              if r["gpu_power_w"])
         rows.append([method, *("%s (%d)" % (percent(f["mape"]), f["n"])
                                for f in folds)])
-    return table(["method", *names], rows)
+    return table(["method", *names], rows) if rows else None
 
 
 def physical_sources_table(dlest, path, model, folder):

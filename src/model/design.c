@@ -131,7 +131,7 @@ static enum dl_status make_more(struct dl_design *g,
 }
 
 /* What is left out in a fold is not learnt from elsewhere. */
-static const size_t apart[] = {DL_PC_GPU, DL_PC_ARCH};
+static const size_t apart[] = {DL_PC_GPU, DL_PC_ARCH, DL_PC_SOURCE};
 
 enum dl_status dl_design_make(struct dl_design *g, const struct dl_training *t,
                               const struct dl_choice *c, struct dl_diag *d) {

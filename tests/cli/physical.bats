@@ -104,6 +104,29 @@ mean_power() { # of a GPU in a table
     | (\$now - \$was | fabs) > 1" <(cat out clean.json)
 }
 
+# A laboratory is left out of what a fit learns from besides, too.
+@test "a source that is left out does not tell of itself" {
+  needs_runs
+  awk -F, -v OFS=, 'NR == 1 {
+    for (i = 1; i <= NF; i++)
+      at[$i] = i
+  }
+  NR > 1 { $at["source"] = $at["batch_size"] > 32 ? "b" : "a" }
+  1' runs.csv >two.csv
+  [ "$(sed -n 2p two.csv | awk -F, '{ print $NF }')" = a ]
+  for power in 200 20; do
+    {
+      echo gpu,arch,batch_size,train_samples,epochs,gpu_power_w,epoch_s,\
+boundary,source,doubt
+      echo "a40,shufflenet_v2_x1_0,64,50000,1,$power,60,gpu,b,0.05"
+    } >more.csv
+    physical two.csv gpu_power_w group:source --with more.csv
+    jq -c '[.fits[0].cv.folds[].bias]' out
+  done >biases
+  # The first fold is source a, which learns from b; the other does not.
+  jq -se '(.[0][0] - .[1][0] | fabs) > 1 and .[0][1] == .[1][1]' biases
+}
+
 # error MODEL: mean over the rows of rest.csv of what it is off by, in percent
 error_of() {
   "$DLEST" predict --input rest.csv --model "$1" --method physical \
