@@ -21,12 +21,14 @@ CONSTANTS = {
     "tau": 9.66866e-06, "lambda": 2.24895e-05, "c0": 0.00118424,
     "srv": 1.84966, "t0": 0.275637, "wopt": 11.3664, "ca": 6.96977,
     "pa": 0.0960883, "pb": 0.0522051, "pu": 0.26597, "pf": 1.21749,
-    "pm": 0.38122, "pcap": 0.950854, "ptc": 0.714354, "kappa": 0.487044,
+    "pm": 0.38122, "pcap": 0.950854, "ptc": 0.714354, "mtc": 0.641,
+    "kappa": 0.487044,
 }
 
 EFFECTS = ("host_launch", "host_epoch", "gpu_compute", "gpu_memory",
            "gpu_power", "arch_time", "arch_kernels", "arch_power",
-           "facts_flops", "facts_bytes", "facts_kernels")
+           "framework_launch", "framework_time", "facts_flops", "facts_bytes",
+           "facts_kernels")
 
 NONE = dict.fromkeys(EFFECTS, 1.0)
 
@@ -56,6 +58,7 @@ RESNET_FX = dict(NONE, host_launch=0.71291, host_epoch=0.751769,
                  gpu_compute=1.13237, gpu_memory=1.26358, gpu_power=1.03753,
                  arch_time=0.89488, arch_kernels=0.892686,
                  arch_power=0.992518)
+FRAMEWORK_FX = dict(RESNET_FX, framework_launch=1.21, framework_time=0.87)
 FACTS_FX = dict(RESNET_FX, facts_flops=1.3, facts_bytes=0.8,
                 facts_kernels=1.1)
 
@@ -68,22 +71,23 @@ def step(c, fx, load, mode):
                "validation": 0.0}[mode]
     ec = c[("ec", "ec_tf32", "ec_half")[load["in_tensor"]]]
     kernels = m * load["kernels"] * fx["arch_kernels"] * fx["facts_kernels"]
-    samples = m * fx["arch_time"] * load["batch"]
-    rate = c["em"] * load["bandwidth"] * fx["gpu_memory"]
+    samples = m * fx["arch_time"] * fx["framework_time"] * load["batch"]
+    em = c["em"] * (1.0 if load["has_tensor"] else c["mtc"])
+    rate = em * load["bandwidth"] * fx["gpu_memory"]
     t_c = (samples * load["flops"] * fx["facts_flops"]
            / (ec * load["peak"] * fx["gpu_compute"]))
     t_m = samples * moved * fx["facts_bytes"] / rate
     t_w = trained * c["wopt"] / rate
     t_k = kernels * c["tau"]
     t_h = ((kernels * c["lambda"] + c["c0"]) * fx["host_launch"]
-           * (c["srv"] if load["server"] else 1.0))
+           * fx["framework_launch"] * (c["srv"] if load["server"] else 1.0))
     t_g = t_c + t_m + t_w + t_k
     t_0 = np.hypot(t_g, t_h)
     g = fx["gpu_power"] * fx["arch_power"]
     ptc = 1.0 if load["has_tensor"] else c["ptc"]
     base = c["pa"] * load["tdp"] + c["pb"] * load["gddr"]
     dyn = load["tdp"] * ptc * (c["pu"] * t_g + c["pf"] * c["ec"] * t_c
-                               + c["pm"] * c["em"] * (t_m + t_w)) / t_0
+                               + c["pm"] * em * (t_m + t_w)) / t_0
     wanted = (base + dyn) * g
     most = c["pcap"] * np.minimum(load["tdp"], load["limit"])
     power = np.power(np.power(wanted, -8.0) + np.power(most, -8.0), -0.125)
@@ -146,6 +150,7 @@ CASES = (
     ("part", NONE, 0.0, case(RESNET, RTX_3070, train=20.0, val=8.0)),
     ("no_validation", NONE, 0.0, case(RESNET, RTX_3070, val=0.0,
                                       frozen=0.0)),
+    ("framework", FRAMEWORK_FX, 5.0, case(RESNET, RTX_3070, in_tensor=1)),
 )
 
 
