@@ -12,10 +12,10 @@
 static const double gpus_power = 0.1;
 
 void dl_widen(struct dl_estimate *est, double by) {
+  if (isnan(est->low_j) || !(by > 0))
+    return;
   double low = hypot(log(fmax(est->low_j / est->energy_j, 0)), by);
   double high = hypot(log(est->high_j / est->energy_j), by);
-  if (isnan(est->low_j))
-    return;
   est->low_j = est->energy_j * exp(-low);
   est->high_j = est->energy_j * exp(high);
 }
