@@ -302,6 +302,7 @@ commands() {
 # A shell at a terminal, whose dlest notes its arguments.
 typed() {
   command -v python3 >/dev/null || skip 'no python3'
+  python3 -c 'import os; os.openpty()' 2>/dev/null || skip 'no pseudoterminal'
   mkdir -p bin
   cat >bin/dlest <<END
 #!/bin/sh
