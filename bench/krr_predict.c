@@ -13,7 +13,7 @@
 
 #include "base/number.h"
 #include "io/csv.h"
-#include "math/regression.h"
+#include "math/regression/regression.h"
 
 static gsl_matrix *read_table(const char *path, struct dl_diag *d) {
   struct dl_csv *csv;

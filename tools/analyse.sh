@@ -10,7 +10,7 @@ build=$1
 cppcheck --quiet --enable=warning,style,performance,portability \
   --suppressions-list=tools/cppcheck-suppressions --std=c11 \
   --error-exitcode=1 -DPKGDATADIR='""' -Isrc "-I$build" src
-for f in src/*/*.c; do
+find src -name '*.c' | sort | while read -r f; do
   # shellcheck disable=SC2046
   clang-tidy --quiet "$f" -- -std=gnu17 -D_GNU_SOURCE -DHAVE_INLINE \
     -DPKGDATADIR='""' -Isrc "-I$build" \

@@ -90,8 +90,11 @@ FUZZ_COMPILE="${CLANG:-clang} $flags -c \
 export FUZZ_COMPILE
 rm -f "$FUZZ_DIR"/objects/*.o
 # shellcheck disable=SC2016
-printf '%s\n' src/base/*.c src/io/*.c src/onnx/[!n]*.c src/catalog/*.c \
-  src/trace/*.c src/math/*.c src/model/*.c "$FUZZ_DIR/onnx-proto/onnx.pb-c.c" |
+{
+  find src/base src/io src/onnx src/catalog src/run src/logs src/math \
+    src/physics src/model -name '*.c' ! -name onnx_absent.c | sort
+  echo "$FUZZ_DIR/onnx-proto/onnx.pb-c.c"
+} |
   xargs -n 1 -P "$jobs" sh -c '
     object=$(echo "${1#src/}" | tr / _ | sed "s/.*onnx-proto_//")
     $FUZZ_COMPILE "$1" -o "$FUZZ_DIR/objects/${object%.c}.o"' compile

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "base/names.h"
+#include "base/nearest_names.h"
 
 #define KIND(k) (1u << (k))
 #define ALL (KIND(DL_N_KINDS) - 1)

@@ -7,11 +7,11 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "base/names.h"
-#include "catalog/from_onnx.h"
-#include "catalog/load.h"
-#include "catalog/scan.h"
-#include "catalog/shapes.h"
+#include "base/nearest_names.h"
+#include "catalog/architecture/from_onnx.h"
+#include "catalog/architecture/layer_shapes.h"
+#include "catalog/catalog_file.h"
+#include "catalog/catalog_scan.h"
 #include "catalog/user_files.h"
 
 /* A descriptor file that was opened by its path, or a shape that was said. */

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/names.h"
+#include "base/nearest_names.h"
 #include "base/number.h"
 
 static enum dl_status no_such_field(enum dl_kind kind, const char *field,

@@ -94,7 +94,8 @@ enum dl_grid_field { DL_GRID_CARBON_G_KWH, DL_GRID_YEAR };
 
 enum dl_site_field { DL_SITE_PUE, DL_SITE_CARBON_G_KWH, DL_SITE_YEAR };
 
-/* A computer and what is in it; estimate/node.h says how the parts add up. */
+/* A computer and what is in it; estimate/node/node.h says how the parts add up.
+ */
 enum dl_node_field {
   DL_NODE_SOCKETS,    /* CPUs; a part of one for a slice of a host */
   DL_NODE_CPU_TDP_W,  /* of one CPU; NaN: that of the CPU's own entry */

@@ -7,7 +7,7 @@
 #ifndef DL_CATALOG_USER_FILES_H
 #define DL_CATALOG_USER_FILES_H
 
-#include "catalog/load.h"
+#include "catalog/catalog_file.h"
 
 struct dl_user_file {
   enum dl_kind kind;

@@ -7,10 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/complete.h"
-#include "cli/run.h"
+#include "cli/command_run.h"
+#include "cli/completion/complete.h"
 #include "cli/version.h"
-#include "math/setup.h"
+#include "math/numeric/math_setup.h"
 
 static const char usage[] =
     "Usage: dlest COMMAND [OPTION...] [ARGUMENT...]\n"

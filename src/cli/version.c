@@ -7,7 +7,7 @@
 #include "config.h"
 #include "io/csv.h"
 #include "io/xml.h"
-#include "math/setup.h"
+#include "math/numeric/math_setup.h"
 #include "onnx/onnx.h"
 #include "output/render.h"
 

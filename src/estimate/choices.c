@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "estimate/memory.h"
-#include "estimate/work.h"
+#include "estimate/methods/work.h"
+#include "estimate/node/peak_memory.h"
 
 const char *dl_excluded_name(enum dl_excluded why) {
   static const char *const names[DL_N_EXCLUDED] = {

@@ -4,9 +4,9 @@
 #ifndef DL_ESTIMATE_CHOICES_H
 #define DL_ESTIMATE_CHOICES_H
 
-#include "estimate/node.h"
+#include "estimate/node/node.h"
 #include "estimate/sweep.h"
-#include "math/pareto.h"
+#include "math/numeric/pareto.h"
 
 /* Why a choice is none; the first that holds. */
 enum dl_excluded {

@@ -3,9 +3,9 @@
 
 #include <math.h>
 
-#include "estimate/inference.h"
-#include "estimate/methods.h"
-#include "estimate/work.h"
+#include "estimate/methods/inference.h"
+#include "estimate/methods/methods.h"
+#include "estimate/methods/work.h"
 
 /* The effect of several GPUs is known but for a power of +-0.1 of their
  * number, as that of any quantity outside its range (predictor.c). */

@@ -4,9 +4,9 @@
 #ifndef DL_ESTIMATE_JOB_H
 #define DL_ESTIMATE_JOB_H
 
-#include "math/physical.h"
-#include "model/frame.h"
 #include "model/predictor.h"
+#include "physics/training/physical.h"
+#include "run/frame.h"
 
 /* What the models say of a job; NaN where they say nothing. */
 struct dl_said {

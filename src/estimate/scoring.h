@@ -8,8 +8,8 @@
 
 #include "base/intern.h"
 #include "estimate/session.h"
-#include "math/bootstrap.h"
-#include "math/metrics.h"
+#include "math/cross_validation/bootstrap.h"
+#include "math/cross_validation/metrics.h"
 
 /* A run that is scored, and to what it belongs. */
 struct dl_scored_run {
@@ -49,7 +49,7 @@ struct dl_scope {
   size_t table, group;
 };
 
-/* How sure the scores are: see math/bootstrap.h. */
+/* How sure the scores are: see math/cross_validation/bootstrap.h. */
 struct dl_resampling {
   size_t resamples;
   double confidence;

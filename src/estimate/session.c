@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/names.h"
+#include "base/nearest_names.h"
 
 struct dl_session {
   struct dl_job_slots slots;

@@ -4,7 +4,7 @@
 #ifndef DL_ESTIMATE_SESSION_H
 #define DL_ESTIMATE_SESSION_H
 
-#include "estimate/estimator.h"
+#include "estimate/methods/estimator.h"
 
 struct dl_session;
 

@@ -5,7 +5,7 @@
 #define DL_ESTIMATE_SWEEP_H
 
 #include "estimate/session.h"
-#include "model/walk.h"
+#include "run/sweep_cursor.h"
 
 /* One combination. What it points to lives until the call returns. */
 struct dl_sweep_row {

@@ -28,7 +28,7 @@
 #include "base/memory.h"
 #include "io/csv_chunk.h"
 #include "io/csv_header.h"
-#include "io/csv_private.h"
+#include "io/csv_stream.h"
 
 /* A chunk is large enough for threads to be worth waking; there are as many
  * in a block as there are threads, within the memory that is meant. */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "io/csv_private.h"
+#include "io/csv_stream.h"
 
 /* libcsv's buffer for a cell grows by this. */
 #define CELL_BLOCK ((size_t)256 << 10)

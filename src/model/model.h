@@ -17,9 +17,9 @@
 
 #include "base/diag.h"
 #include "base/text.h"
-#include "math/metrics.h"
-#include "math/regression.h"
-#include "math/scale.h"
+#include "math/cross_validation/metrics.h"
+#include "math/regression/regression.h"
+#include "math/regression/scale.h"
 
 #define DL_MODEL_FORMAT 1
 

@@ -4,8 +4,8 @@
 #ifndef DL_MODEL_PREDICTOR_H
 #define DL_MODEL_PREDICTOR_H
 
-#include "model/frame.h"
 #include "model/model.h"
+#include "run/frame.h"
 
 struct dl_predictor;
 

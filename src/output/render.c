@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "output/render_private.h"
-#include "output/text_table.h"
+#include "output/format.h"
+#include "output/formats/text_table.h"
 
 static const struct dl_format *const FORMATS[] = {
     &dl_format_text,       &dl_format_json,  &dl_format_csv,

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "output/report_private.h"
+#include "output/report_tree.h"
 
 struct dl_value dl_number(double x) {
   return (struct dl_value){.type = isfinite(x) ? DL_NUMBER : DL_NULL,

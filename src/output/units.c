@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "output/report_private.h"
+#include "output/report_tree.h"
 #include "output/utf8.h"
 
 #define DIGITS 3

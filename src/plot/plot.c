@@ -4,8 +4,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "plot/kinds.h"
-#include "plot/script.h"
+#include "plot/gnuplot_script.h"
+#include "plot/plot_kinds.h"
 
 static const struct dl_plot_kind *const kinds[] = {
     &dl_plot_trace, &dl_plot_fit, &dl_plot_errors, &dl_plot_parts,

@@ -13,7 +13,7 @@
 
 #include "base/diag.h"
 #include "base/text.h"
-#include "trace/extract.h"
+#include "logs/extract.h"
 
 enum dl_picture {
   DL_PICTURE_SVG,

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/csv_private.h"
+#include "io/csv_stream.h"
 
 /* What reading came to. */
 struct outcome {

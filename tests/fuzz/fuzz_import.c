@@ -12,9 +12,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "trace/importers.h"
-#include "trace/log.h"
-#include "trace/runs.h"
+#include "logs/importers/importers.h"
+#include "logs/log.h"
+#include "run/run_columns.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

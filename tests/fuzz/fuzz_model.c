@@ -18,7 +18,7 @@
 
 #include <gsl/gsl_errno.h>
 
-#include "model/formula.h"
+#include "run/formula/formula.h"
 #include "model/model.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

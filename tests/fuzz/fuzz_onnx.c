@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "catalog/from_onnx.h"
+#include "catalog/architecture/from_onnx.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

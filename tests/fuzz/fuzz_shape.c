@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "catalog/transformer.h"
+#include "catalog/architecture/transformer.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

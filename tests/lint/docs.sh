@@ -57,7 +57,7 @@ if [ -z "$main" ]; then
 else
   ok 'dlest(1) names every command' "$(for c in $commands; do
     grep -q "dlest-$c\|dlest.-$c" "$main" || echo "$c"; done)"
-  columns=$(sed -n 's/^ *{"\([a-z_]*\)", .*/\1/p' "$top/src/trace/runs.c")
+  columns=$(sed -n 's/^ *{"\([a-z_]*\)", .*/\1/p' "$top/src/run/run_columns.c")
   ok 'dlest(1) names every column of the runs table' "$(for c in $columns; do
     grep -qw "$c" "$main" || echo "$c"; done)"
 fi

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Includes go one way, and each library has its place. TAP.
+# Includes point one way, private headers stay in their folder, each library
+# has its place, and no folder is crowded. TAP.
 set -eu
 cd "${TOP_SRCDIR:-$(dirname "$0")/../..}"
 n=0
@@ -16,45 +17,62 @@ ok() {
   fi
 }
 
-# Lines in src/$1 that include a header of a folder not in $2.
+# Lines in src/$1 that include a header of a room not in $2.
 beyond() {
-  found=$(grep -nE '^ *# *include *"[a-z]+/' "src/$1"/*.[ch] |
+  found=$(grep -rnE '^ *# *include *"[a-z]+/' "src/$1" --include='*.[ch]' |
     grep -vE "\"($1|$2)/" || true)
   ok "src/$1 includes nothing beyond itself and $2" "$found"
 }
 
 # Files that include header $1 but do not match $2.
 only() {
-  found=$(grep -rnE "^ *# *include *[<\"]$1" src |
+  found=$(grep -rnE "^ *# *include *[<\"]$1" src --include='*.[ch]' |
     grep -vE "^src/($2):" || true)
   ok "$1 only in $2" "$found"
 }
 
-echo 1..18
+rooms='base io math onnx catalog run logs physics model estimate output plot'
+echo 1..24
 beyond base base
 beyond io 'base'
+beyond math 'base'
 beyond onnx 'base|io'
 beyond catalog 'base|io|onnx'
-beyond trace 'base|io|math'
-beyond math 'base'
-beyond model 'base|io|catalog|trace|math'
-beyond estimate 'base|io|catalog|trace|math|model'
-# io for CSV cells alone: output/csv.c quotes as io/csv_write.c does.
+beyond run 'base|io|catalog'
+beyond logs 'base|io|math|run'
+beyond physics 'base|math|run|catalog'
+beyond model 'base|io|catalog|run|math|physics'
+beyond estimate 'base|io|catalog|run|logs|math|physics|model'
+# io for CSV cells alone: csv_format.c quotes as io/csv_write.c does.
 beyond output 'base|io'
-beyond plot 'base|io|math|trace|output'
+beyond plot 'base|io|math|run|logs|estimate|output'
 ok 'src/output takes only io/csv.h from io' \
-  "$(grep -nE '"io/' src/output/*.[ch] | grep -v '"io/csv\.h"' || true)"
+  "$(grep -rnE '"io/' src/output | grep -v '"io/csv\.h"' || true)"
 only 'csv\.h' 'io/csv[a-z_]*\.[ch]'
 only 'libxml/' 'io/xml[a-z_]*\.c'
-only 'jansson\.h' 'output/json\.c'
+only 'jansson\.h' 'output/formats/json\.c'
 only 'xxhash\.h' 'io/[a-z_]*\.[ch]'
-only 'onnx\.pb-c\.h' 'onnx/graph\.h'
-only 'gsl/' '(math|model)/[a-z_]*\.[ch]'
-folders=$(cd src && echo */)
-ok 'every folder of src has its rule' \
-  "$(for f in $folders; do
-       case $f in
-         base/|io/|onnx/|catalog/|trace/|math/|model/|estimate/|output/|plot/|cli/) ;;
-         *) echo "src/$f" ;;
-       esac
+only 'onnx\.pb-c\.h' 'onnx/graph/graph\.h'
+only 'gsl/' '(math|physics|model|estimate/projection)/[a-z_/]*\.[ch]'
+ok 'every room of src has its rule' \
+  "$(for f in src/*/; do
+       f=${f#src/}
+       case " $rooms cli " in *" ${f%/} "*) ;; *) echo "src/$f" ;; esac
+     done)"
+ok 'private headers are included from their own folder alone' \
+  "$(grep -rnE '^ *# *include *"[a-z_0-9/]+_private\.h"' src |
+     awk -F: '{ folder = $1; sub("^src/", "", folder); sub("/[^/]*$", "", folder)
+       header = $3; gsub(/^[^"]*"|".*$/, "", header); at = header
+       sub("/[^/]*$", "", at); if (at != folder) print $1 ": " header }')"
+ok 'no name of a file occurs twice' \
+  "$(find src -name '*.[ch]' | sed 's:.*/::' | sort | uniq -d)"
+ok 'folders have at most 20 files' \
+  "$(find src -type d | while read -r f; do
+       n=$(find "$f" -maxdepth 1 -name '*.[ch]' | wc -l)
+       [ "$n" -le 20 ] || echo "$f: $n"
+     done)"
+ok 'each folder lists its files in its local.mk' \
+  "$(find src -name '*.[ch]' | while read -r f; do
+       grep -q "/$(basename "$f")\( \|$\)" "$(dirname "$f")/local.mk" \
+         2>/dev/null || echo "$f"
      done)"

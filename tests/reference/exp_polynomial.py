@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Coefficients of the polynomial behind src/math/kernel.c.
+"""Coefficients of the polynomial behind src/math/regression/kernel.c.
 
 exp(r) = 1 + r + r^2 q(r) for |r| <= ln(2)/2. q, of degree 9, interpolates
 (exp(r) - 1 - r) / r^2 at Chebyshev nodes in 60-digit arithmetic, which comes

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What an epoch costs by the formula of src/math/physical_model.h, in numpy.
+"""What an epoch costs by the formula of src/physics/training/training_cost.h, in numpy.
 
 usage: physical_reference.py
 

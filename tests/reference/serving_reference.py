@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a round of requests costs by the formula of src/math/serving_model.h.
+"""What a round of requests costs by the formula of src/physics/serving/serving_cost.h.
 
 usage: serving_reference.py
 

@@ -7,8 +7,8 @@
 
 #include "base/number.h"
 #include "base/text.h"
-#include "trace/log.h"
-#include "trace/runs.h"
+#include "logs/log.h"
+#include "run/run_columns.h"
 
 /* " name=number" where it is known. */
 static UNUSED void add_number(struct dl_text *out, const char *name, double x) {

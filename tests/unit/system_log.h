@@ -6,9 +6,9 @@
 #define DL_TESTS_SYSTEM_LOG_H
 
 #include "base/text.h"
-#include "trace/importers.h"
-#include "trace/log.h"
-#include "trace/runs.h"
+#include "logs/importers/importers.h"
+#include "logs/log.h"
+#include "run/run_columns.h"
 #include "unit.h"
 
 static UNUSED void add_number(struct dl_text *out, double x, const char *unit) {

@@ -11,7 +11,7 @@
 
 #include <gsl/gsl_errno.h>
 
-#include "math/arrays.h"
+#include "math/numeric/named_arrays.h"
 
 static void keeps_copies(void **state) {
   (void)state;

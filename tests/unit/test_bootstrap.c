@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-#include "math/bootstrap.h"
+#include "math/cross_validation/bootstrap.h"
 
 #include "problem.h"
 

@@ -9,8 +9,8 @@
 
 #include "base/file.h"
 #include "catalog/catalog.h"
-#include "catalog/load.h"
-#include "catalog/scan.h"
+#include "catalog/catalog_file.h"
+#include "catalog/catalog_scan.h"
 #include "unit.h"
 
 static struct dl_diag d;

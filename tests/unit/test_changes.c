@@ -8,7 +8,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "math/changes.h"
+#include "math/signal/changes.h"
 #include "unit.h"
 
 enum { N = 180 };

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "io/csv_private.h"
+#include "io/csv_stream.h"
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 #define MIB ((size_t)1 << 20)

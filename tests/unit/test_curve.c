@@ -7,7 +7,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "trace/curve.h"
+#include "logs/readings/energy_curve.h"
 #include "unit.h"
 
 #define UNIT (1.0 / 1048576) /* 2^-20 J */

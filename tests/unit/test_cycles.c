@@ -11,7 +11,7 @@
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>
 
-#include "math/cycles.h"
+#include "math/signal/cycles.h"
 #include "unit.h"
 
 /* A made-up training. */

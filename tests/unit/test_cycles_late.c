@@ -7,7 +7,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "math/cycles.h"
+#include "math/signal/cycles.h"
 #include "unit.h"
 
 enum { SETUP = 10, FIRST = 20, PAUSE = 5, MOST = 600 };

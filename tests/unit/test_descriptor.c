@@ -7,7 +7,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "catalog/scaling.h"
+#include "catalog/architecture/scaling.h"
 #include "unit.h"
 
 static struct dl_descriptor at_px(const struct dl_descriptor *e, double px,

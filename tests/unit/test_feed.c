@@ -10,7 +10,7 @@
 
 #include "base/number.h"
 #include "base/text.h"
-#include "trace/feed.h"
+#include "logs/readings/reading_sequencer.h"
 #include "unit.h"
 
 static bool plain_line(struct dl_log *log, char *s, size_t len) {

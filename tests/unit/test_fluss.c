@@ -7,7 +7,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "math/fluss.h"
+#include "math/signal/fluss.h"
 #include "unit.h"
 
 enum { MOST = 3000 };

@@ -11,7 +11,7 @@
 
 #include <gsl/gsl_errno.h>
 
-#include "math/folds.h"
+#include "math/cross_validation/folds.h"
 
 /* scikit-learn's KFold(4) on 10 rows: sizes 3, 3, 2, 2, in row order. */
 static void consecutive(void **state) {

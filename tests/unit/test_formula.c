@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/text.h"
-#include "model/formula.h"
+#include "run/formula/formula.h"
 #include "unit.h"
 
 /* Names that formulas below use and their values. */

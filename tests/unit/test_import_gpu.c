@@ -13,8 +13,8 @@
 
 #include "base/number.h"
 #include "base/text.h"
-#include "trace/importers.h"
-#include "trace/log.h"
+#include "logs/importers/importers.h"
+#include "logs/log.h"
 
 /* A log and what comes of it. */
 struct log_case {

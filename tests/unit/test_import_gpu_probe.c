@@ -10,9 +10,9 @@
 
 #include "unit.h"
 
-#include "trace/importers.h"
-#include "trace/sample_columns.h"
-#include "trace/scan.h"
+#include "logs/importers/importers.h"
+#include "logs/importers/tables/sample_columns.h"
+#include "logs/importers/table_scan.h"
 
 static const struct dl_importer *const importers[] = {
     &dl_import_nvidia_smi_dmon, &dl_import_dcgmi_dmon, &dl_import_rocm_smi,

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "system_log.h"
-#include "trace/slurm.h"
+#include "logs/slurm/slurm.h"
 
 /* --- sacct */
 

@@ -13,8 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "trace/importers.h"
-#include "trace/log.h"
+#include "logs/importers/importers.h"
+#include "logs/log.h"
 #include "unit.h"
 
 /* A log read whole. */

@@ -7,7 +7,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "trace/join.h"
+#include "logs/readings/memory_join.h"
 #include "unit.h"
 
 #define S(x) ((int64_t)(x)*DL_SECOND)

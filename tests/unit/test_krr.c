@@ -13,7 +13,7 @@
 #include <gsl/gsl_linalg.h>
 #include <omp.h>
 
-#include "math/regression.h"
+#include "math/regression/regression.h"
 
 #include "problem.h"
 

@@ -12,7 +12,7 @@
 
 #include <gsl/gsl_errno.h>
 
-#include "math/kernel.h"
+#include "math/regression/kernel.h"
 
 /* Units in the last place of want by which got is off. */
 static double ulps(double got, double want) {

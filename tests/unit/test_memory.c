@@ -7,9 +7,9 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "catalog/scaling.h"
-#include "catalog/shapes.h"
-#include "estimate/memory.h"
+#include "catalog/architecture/scaling.h"
+#include "catalog/architecture/layer_shapes.h"
+#include "estimate/node/peak_memory.h"
 #include "unit.h"
 
 struct bench {

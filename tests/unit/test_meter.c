@@ -7,7 +7,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "trace/meter.h"
+#include "logs/readings/power_meter.h"
 #include "unit.h"
 
 #define PI 3.14159265358979323846

@@ -13,7 +13,7 @@
 #include <gsl/gsl_matrix.h>
 #include <gsl/gsl_vector.h>
 
-#include "math/metrics.h"
+#include "math/cross_validation/metrics.h"
 
 #include "problem.h"
 

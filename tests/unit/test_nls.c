@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-#include "math/nls.h"
+#include "math/numeric/nls.h"
 #include "unit.h"
 
 static struct dl_diag d;

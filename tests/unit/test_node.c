@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "estimate/node.h"
+#include "estimate/node/node.h"
 #include "unit.h"
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))

@@ -15,7 +15,7 @@
 #include <gsl/gsl_rng.h>
 #include <omp.h>
 
-#include "math/regression.h"
+#include "math/regression/regression.h"
 
 #include "problem.h"
 

@@ -7,7 +7,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "estimate/parallel.h"
+#include "estimate/node/parallel.h"
 #include "unit.h"
 
 /* 100 MB over 10 GB/s: 8 GB/s are reached, four buckets. */

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "math/pareto.h"
+#include "math/numeric/pareto.h"
 #include "unit.h"
 
 static bool is_known(const struct dl_pareto_point *p) {

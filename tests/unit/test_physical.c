@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-#include "math/physical_private.h"
+#include "physics/training/physical_private.h"
 #include "unit.h"
 
 #define MATCH 1e-9

@@ -10,9 +10,9 @@
 
 #include <math.h>
 
-#include "math/physical_private.h"
-#include "math/regression.h"
-#include "math/validate.h"
+#include "physics/training/physical_private.h"
+#include "math/regression/regression.h"
+#include "math/cross_validation/cross_validate.h"
 #include "unit.h"
 
 enum { GPUS = 3, ARCHS = 3, BATCHES = 3, ROWS = GPUS * ARCHS * BATCHES };

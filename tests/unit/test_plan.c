@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 
 #include "base/text.h"
-#include "trace/plan.h"
+#include "logs/log_grouping.h"
 #include "unit.h"
 
 static const char gpu[] = "timestamp, power.draw [W]\n"

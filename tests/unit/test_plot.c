@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "plot/axis.h"
-#include "plot/labels.h"
+#include "plot/plot_scale.h"
+#include "plot/plot_labels.h"
 
 static void test_units(void **state) {
   (void)state;

@@ -7,8 +7,8 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "math/projection.h"
-#include "math/projection_private.h"
+#include "estimate/projection/projection.h"
+#include "estimate/projection/projection_private.h"
 #include "unit.h"
 
 static struct dl_projection project(const char *name,

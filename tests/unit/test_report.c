@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "output/report_private.h"
+#include "output/report_tree.h"
 
 static void values_know_absence(void **state) {
   (void)state;

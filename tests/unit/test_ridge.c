@@ -13,7 +13,7 @@
 
 #include <gsl/gsl_errno.h>
 
-#include "math/regression.h"
+#include "math/regression/regression.h"
 
 #include "problem.h"
 

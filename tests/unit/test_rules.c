@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "catalog/catalog.h"
-#include "catalog/rules.h"
+#include "catalog/validate/rules.h"
 #include "unit.h"
 
 static struct dl_diag d;

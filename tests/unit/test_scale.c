@@ -11,7 +11,7 @@
 
 #include <gsl/gsl_errno.h>
 
-#include "math/scale.h"
+#include "math/regression/scale.h"
 
 #include "problem.h"
 

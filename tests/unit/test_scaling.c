@@ -9,7 +9,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "catalog/scaling.h"
+#include "catalog/architecture/scaling.h"
 #include "unit.h"
 
 /* An architecture with one input of 224 px. */

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/text.h"
-#include "model/select.h"
+#include "run/descriptor_filter.h"
 #include "unit.h"
 
 static struct dl_diag d;

@@ -12,8 +12,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "math/regression.h"
-#include "math/serving_private.h"
+#include "math/regression/regression.h"
+#include "physics/serving/serving_private.h"
 #include "unit.h"
 
 #define MATCH 1e-9

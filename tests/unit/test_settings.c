@@ -8,9 +8,9 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "trace/path_pattern.h"
-#include "trace/runs.h"
-#include "trace/settings.h"
+#include "logs/path_pattern.h"
+#include "run/run_columns.h"
+#include "logs/run_settings.h"
 #include "unit.h"
 
 /* --- patterns */

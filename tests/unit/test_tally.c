@@ -12,7 +12,7 @@
 #include "unit.h"
 
 #include "catalog/datadir.h"
-#include "estimate/tally.h"
+#include "estimate/accounting/group_totals.h"
 
 struct job {
   const char *user, *month, *gpu, *partition;

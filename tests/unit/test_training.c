@@ -7,7 +7,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "model/training.h"
+#include "model/fitting/training_table.h"
 #include "table.h"
 
 /* Reads a table; formulas and groups separated by commas. */

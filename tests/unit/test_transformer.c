@@ -10,11 +10,11 @@
 
 #include "base/text.h"
 #include "catalog/catalog.h"
-#include "catalog/load.h"
-#include "catalog/scaling.h"
-#include "catalog/sequence.h"
-#include "catalog/shapes.h"
-#include "catalog/transformer.h"
+#include "catalog/catalog_file.h"
+#include "catalog/architecture/scaling.h"
+#include "catalog/architecture/token_costs.h"
+#include "catalog/architecture/layer_shapes.h"
+#include "catalog/architecture/transformer.h"
 #include "unit.h"
 
 static struct dl_diag d;

@@ -13,7 +13,7 @@
 #include <gsl/gsl_errno.h>
 #include <omp.h>
 
-#include "math/validate.h"
+#include "math/cross_validation/cross_validate.h"
 
 #include "problem.h"
 

@@ -7,9 +7,9 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "catalog/scaling.h"
-#include "catalog/shapes.h"
-#include "estimate/work.h"
+#include "catalog/architecture/scaling.h"
+#include "catalog/architecture/layer_shapes.h"
+#include "estimate/methods/work.h"
 #include "unit.h"
 
 /* The shape of by_hand in test_transformer.c: a token takes 1664 MACs and 32

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+libdlest_a_SOURCES += \
+	%D%/diag.c \
+	%D%/diag.h \
+	%D%/file.c \
+	%D%/file.h \
+	%D%/intern.c \
+	%D%/intern.h \
+	%D%/memory.c \
+	%D%/memory.h \
+	%D%/nearest_names.c \
+	%D%/nearest_names.h \
+	%D%/number.c \
+	%D%/number.h \
+	%D%/shortest.c \
+	%D%/shortest.h \
+	%D%/status.h \
+	%D%/text.c \
+	%D%/text.h \
+	%D%/timestamp.c \
+	%D%/timestamp.h

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Finding the names a user may have meant.
+ *
+ * The distance is the optimal string alignment one (Damerau-Levenshtein where
+ * no part is edited twice), by rows: row[i][j] is the distance between the
+ * first i bytes of a and the first j bytes of b. */
+
+#include "base/nearest_names.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/memory.h"
+
+static char lower(char c) {
+  return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+static size_t min2(size_t a, size_t b) {
+  return a < b ? a : b;
+}
+
+/* One row of the table, from the two rows before it. */
+static void next_row(size_t *row, const size_t *before, const size_t *before2,
+                     const char *a, size_t i, const char *b, size_t n) {
+  row[0] = i;
+  for (size_t j = 1; j <= n; j++) {
+    size_t change = a[i - 1] == b[j - 1] ? 0 : 1;
+
+    row[j] = min2(before[j - 1] + change, min2(before[j], row[j - 1]) + 1);
+    if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+      row[j] = min2(row[j], before2[j - 2] + 1);
+  }
+}
+
+size_t dl_edit_distance(const char *a, const char *b) {
+  size_t m = strlen(a), n = strlen(b), distance;
+  size_t *rows = dl_calloc(3 * (n + 1), sizeof *rows);
+  size_t *row = rows, *before, *before2;
+
+  if (rows == NULL)
+    return m > n ? m : n; /* no memory: as far as can be */
+  before = rows + n + 1;
+  before2 = before + n + 1;
+  for (size_t j = 0; j <= n; j++)
+    row[j] = j;
+  for (size_t i = 1; i <= m; i++) {
+    size_t *last = before2;
+
+    before2 = before;
+    before = row;
+    row = last;
+    next_row(row, before, before2, a, i, b, n);
+  }
+  distance = row[n];
+  free(rows);
+  return distance;
+}
+
+/* The distance for suggestions: upper and lower case are the same, what
+ * `wanted` begins is no further than one edit, and what holds it (three
+ * letters or more: "3090") no further than two. */
+static size_t name_cost(const char *wanted, const char *name) {
+  size_t n = strlen(wanted), cost;
+  char *a = dl_strdup(wanted), *b = dl_strdup(name);
+
+  if (a == NULL || b == NULL) {
+    cost = SIZE_MAX - 1;
+  } else {
+    for (char *p = a; *p != '\0'; p++)
+      *p = lower(*p);
+    for (char *p = b; *p != '\0'; p++)
+      *p = lower(*p);
+    cost = dl_edit_distance(a, b);
+    if (n > 0 && cost > 1 && strncmp(a, b, n) == 0)
+      cost = 1;
+    else if (n > 2 && cost > 2 && strstr(b, a))
+      cost = 2;
+  }
+  free(a);
+  free(b);
+  return cost;
+}
+
+void dl_nearest_names(const char *wanted, const char *const *names, size_t n,
+                      size_t most, struct dl_text *text) {
+  size_t *cost = dl_calloc(n, sizeof *cost);
+
+  if (cost == NULL) {
+    text->failed = true;
+    return;
+  }
+  for (size_t i = 0; i < n; i++)
+    cost[i] = name_cost(wanted, names[i]);
+  for (size_t k = 0; k < most && k < n; k++) {
+    size_t best = 0;
+
+    for (size_t i = 1; i < n; i++)
+      if (cost[i] < cost[best])
+        best = i;
+    dl_text_add(text, k == 0 ? "'" : ", '");
+    dl_text_add(text, names[best]);
+    dl_text_add(text, "'");
+    cost[best] = SIZE_MAX; /* taken */
+  }
+  free(cost);
+}

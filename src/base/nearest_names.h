@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Finding the names a user may have meant. */
+
+#ifndef DL_BASE_NEAREST_NAMES_H
+#define DL_BASE_NEAREST_NAMES_H
+
+#include <stddef.h>
+
+#include "base/text.h"
+
+/* Edits (insert, delete, substitute, swap of neighbours) from a to b. */
+size_t dl_edit_distance(const char *a, const char *b);
+
+/* Appends to *text the (at most) `most` names nearest to `wanted`, as
+ * "'a', 'b', 'c'"; a name that starts with `wanted` or holds it counts as
+ * near. */
+void dl_nearest_names(const char *wanted, const char *const *names, size_t n,
+                      size_t most, struct dl_text *text);
+
+#endif

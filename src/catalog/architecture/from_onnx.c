@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "catalog/architecture/from_onnx.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/number.h"
+
+bool dl_is_onnx(const char *name) {
+  size_t n = strlen(name);
+  return n > 5 && strcasecmp(name + n - 5, ".onnx") == 0;
+}
+
+enum { MOST_ID = 80 };
+
+/* The file's name without folder and ending; as an identifier it has lower
+ * case letters, digits and dots alone. */
+static void name_of(const char *path, bool id, char to[MOST_ID + 1]) {
+  const char *slash = strrchr(path, '/');
+  const char *base = slash ? slash + 1 : path;
+  size_t len = strlen(base), n = 0;
+  if (dl_is_onnx(base))
+    len -= 5;
+  for (size_t i = 0; i < len && n < MOST_ID; i++) {
+    char c = base[i];
+    bool letter = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+    if (c >= 'A' && c <= 'Z') {
+      letter = true;
+      c = id ? (char)(c - 'A' + 'a') : c;
+    }
+    if (letter || (n > 0 && strchr("._+-", c)))
+      to[n++] = c;
+    else if (n > 0 && to[n - 1] != '-')
+      to[n++] = '-';
+  }
+  while (n > 0 && strchr("._-", to[n - 1]))
+    n--;
+  to[n] = '\0';
+  if (n == 0)
+    memcpy(to, "model", sizeof "model");
+}
+
+/* A plain decimal: XML's type has no exponent. */
+static void plain(char to[DL_NUMBER_SIZE], double x, int decimals) {
+  snprintf(to, DL_NUMBER_SIZE, "%.*f", decimals, x);
+  for (char *p = to; *p; p++)
+    if (*p == ',')
+      *p = '.'; /* of the locale */
+  size_t n = strlen(to);
+  while (strchr(to, '.') && n > 1 && to[n - 1] == '0')
+    to[--n] = '\0';
+  if (n > 1 && to[n - 1] == '.')
+    to[n - 1] = '\0';
+}
+
+/* A document in the making. */
+struct maker {
+  struct dl_xml *x;
+  struct dl_text note;
+};
+
+/* Values beyond their field's range are left out: they cannot be read. */
+static void add(struct maker *m, dl_node *to, enum dl_architecture_field field,
+                double x) {
+  const struct dl_field *f = &dl_kind_info(DL_ARCHITECTURE)->fields[field];
+  char text[DL_NUMBER_SIZE];
+  if (isnan(x) || x < f->low || x > f->high)
+    return;
+  plain(text, x, f->unit && strcmp(f->unit, "GMAC") == 0 ? 9 : 6);
+  dl_node *node = dl_xml_add(m->x, to, "value");
+  dl_xml_set(m->x, node, "name", f->name);
+  dl_xml_set(m->x, node, "source", "onnx");
+  dl_xml_set(m->x, node, "note", dl_text_str(&m->note));
+  dl_xml_set_text(m->x, node, text);
+}
+
+/* Counts at another size without a word; NULL where that cannot be. */
+static struct dl_onnx_count *quietly(const struct dl_onnx *m,
+                                     const struct dl_onnx_asked *asked) {
+  struct dl_onnx_count *c = NULL;
+  struct dl_diag quiet;
+  dl_diag_init(&quiet);
+  if (dl_onnx_count(m, asked, &c, &quiet) != DL_OK)
+    c = NULL;
+  dl_diag_free(&quiet);
+  return c;
+}
+
+/* Whether all but what does not change grows fourfold at twice the side.
+ * *fixed are the MACs of layers that do not grow. */
+static bool follows_area(const struct dl_onnx *m,
+                         const struct dl_onnx_asked *asked,
+                         const struct dl_onnx_count *c, double *fixed) {
+  struct dl_onnx_asked twice = *asked;
+  *fixed = 0;
+  if (isnan(c->image_px) || c->macs == 0)
+    return false;
+  twice.image_px = 2 * c->image_px;
+  struct dl_onnx_count *more = quietly(m, &twice);
+  bool same = more && more->n_layers == c->n_layers;
+  double grown = 0;
+  for (size_t i = 0; same && i < c->n_layers; i++) {
+    if (more->layer[i].macs == c->layer[i].macs)
+      *fixed += c->layer[i].macs;
+    else
+      grown += more->layer[i].macs;
+  }
+  double want = 4 * (c->macs - *fixed);
+  dl_onnx_count_free(more);
+  return same && grown > 0 && fabs(grown - want) <= 0.005 * want;
+}
+
+static void add_source(struct maker *m, dl_node *root,
+                       const struct dl_onnx *model) {
+  char file[MOST_ID + 1], text[3 * MOST_ID];
+  name_of(dl_onnx_path(model), false, file);
+  snprintf(text, sizeof text, "%s.onnx, counted by its graph", file);
+  dl_node *list = dl_xml_add(m->x, root, "sources");
+  dl_node *source = dl_xml_add(m->x, list, "source");
+  dl_xml_set(m->x, source, "id", "onnx");
+  dl_xml_set(m->x, source, "title", text);
+  dl_text_printf(&m->note, "derived: counted from %s.onnx (%llu bytes)", file,
+                 (unsigned long long)dl_onnx_file_bytes(model));
+}
+
+static void add_head(struct maker *m, dl_node *entry,
+                     const struct dl_onnx_count *c) {
+  if (!c->head)
+    return;
+  add(m, entry, DL_ARCH_HEAD_INPUTS, (double)c->head->in);
+  add(m, entry, DL_ARCH_CLASSES, (double)c->head->out);
+  add(m, entry, DL_ARCH_HEAD_PARAMS_M, c->head->params * 1e-6);
+}
+
+static void add_entry(struct maker *m, const struct dl_onnx *model,
+                      const struct dl_onnx_asked *asked,
+                      const struct dl_onnx_count *c) {
+  char id[MOST_ID + 1], name[MOST_ID + 1];
+  double fixed;
+  bool area = follows_area(model, asked, c, &fixed);
+  dl_node *root = dl_xml_root(m->x);
+  add_source(m, root, model);
+  dl_node *entry = dl_xml_add(m->x, root, "entry");
+  name_of(dl_onnx_path(model), true, id);
+  name_of(dl_onnx_path(model), false, name);
+  dl_xml_set(m->x, entry, "id", id);
+  dl_xml_set(m->x, entry, "name", name);
+  dl_xml_set(m->x, entry, "scaling", area ? "area" : "none");
+  add(m, entry, DL_ARCH_PARAMS_M, c->params * 1e-6);
+  if (area)
+    add(m, entry, DL_ARCH_HEAD_MACS_G, fixed * 1e-9);
+  add_head(m, entry, c);
+  add(m, entry, DL_ARCH_LAYERS, (double)c->weighted);
+  add(m, entry, DL_ARCH_LAUNCHES, c->launches);
+  double macs_g = c->macs * 1e-9, acts_m = c->acts * 1e-6;
+  bool image = !isnan(c->image_px) && macs_g >= 1e-6;
+  dl_node *at = entry;
+  if (image) {
+    char px[DL_NUMBER_SIZE];
+    at = dl_xml_add(m->x, entry, "input");
+    plain(px, c->image_px, 0);
+    dl_xml_set(m->x, at, "image_px", px);
+  } else {
+    add(m, entry, DL_ARCH_SEQ_LEN, c->seq_len);
+  }
+  add(m, at, DL_ARCH_MACS_G, macs_g);
+  add(m, at, DL_ARCH_ACTS_M, acts_m);
+}
+
+enum dl_status dl_onnx_descriptor(const struct dl_onnx *m,
+                                  const struct dl_onnx_asked *asked,
+                                  const struct dl_onnx_count *c,
+                                  struct dl_xml **x, struct dl_diag *d) {
+  struct maker make = {.x = dl_xml_new("catalog")};
+  if (!make.x || !dl_xml_set_path(make.x, dl_onnx_path(m))) {
+    dl_xml_free(make.x);
+    return dl_fail_memory(d);
+  }
+  dl_node *root = dl_xml_root(make.x);
+  dl_xml_set(make.x, root, "kind", "architecture");
+  dl_xml_set(make.x, root, "version", "1");
+  add_entry(&make, m, asked, c);
+  bool failed = make.note.failed;
+  dl_text_free(&make.note);
+  if (failed) {
+    dl_xml_free(make.x);
+    return dl_fail_memory(d);
+  }
+  *x = make.x;
+  return DL_OK;
+}
+
+struct dl_recount {
+  struct dl_onnx *m;
+  struct dl_onnx_asked asked;
+};
+
+void dl_recount_free(struct dl_recount *r) {
+  if (r)
+    dl_onnx_free(r->m);
+  free(r);
+}
+
+/* As it is, or where it leaves dimensions open, at usual ones. */
+static enum dl_status count_somehow(struct dl_recount *r,
+                                    struct dl_onnx_count **c,
+                                    struct dl_diag *d) {
+  static const struct {
+    double image_px, seq_len;
+  } usual[] = {{224, NAN}, {NAN, 128}, {224, 128}};
+  *c = quietly(r->m, &r->asked);
+  for (size_t i = 0; !*c && i < sizeof usual / sizeof *usual; i++) {
+    struct dl_onnx_asked a = r->asked;
+    a.image_px = usual[i].image_px;
+    a.seq_len = usual[i].seq_len;
+    *c = quietly(r->m, &a);
+    if (!*c)
+      continue;
+    r->asked = a;
+    dl_warn_at(d, dl_onnx_path(r->m), 0,
+               "leaves its input open; counted at %s unless the run says "
+               "another",
+               i == 0   ? "224 px"
+               : i == 1 ? "128 tokens"
+                        : "224 px and 128 tokens");
+  }
+  return *c ? DL_OK : dl_onnx_count(r->m, &r->asked, c, d);
+}
+
+enum dl_status dl_onnx_load(struct dl_shelf *s, const char *path,
+                            struct dl_recount **recount, struct dl_diag *d) {
+  struct dl_recount *r = dl_calloc(1, sizeof *r);
+  struct dl_onnx_count *c = NULL;
+  struct dl_xml *x = NULL;
+  enum dl_kind kind;
+  if (!r)
+    return dl_fail_memory(d);
+  r->asked = dl_onnx_as_it_is;
+  enum dl_status status = dl_onnx_open(&r->m, path, d);
+  if (status == DL_OK)
+    status = count_somehow(r, &c, d);
+  if (status == DL_OK)
+    status = dl_onnx_descriptor(r->m, &r->asked, c, &x, d);
+  if (status == DL_OK)
+    status = dl_shelf_any(s, x, &kind, d);
+  dl_onnx_count_free(c);
+  if (status != DL_OK) {
+    dl_recount_free(r);
+    return status;
+  }
+  s->e[0].recount = r;
+  *recount = r;
+  return DL_OK;
+}
+
+static bool other(double asked, double has) {
+  return !isnan(asked) && asked != has;
+}
+
+bool dl_recount_at(const struct dl_recount *r, const struct dl_use *use,
+                   struct dl_descriptor *e) {
+  static const char note[] = "derived: counted at this input";
+  double px = e->n_inputs > 0 ? e->inputs[0].image_px : NAN;
+  struct dl_onnx_asked a = r->asked;
+  if (other(use->image_px, px))
+    a.image_px = use->image_px;
+  else if (other(use->seq_len, e->value[DL_ARCH_SEQ_LEN].x))
+    a.seq_len = use->seq_len;
+  else
+    return false;
+  struct dl_onnx_count *c = quietly(r->m, &a);
+  if (!c)
+    return false;
+  const char *source = e->value[DL_ARCH_PARAMS_M].source;
+  e->value[DL_ARCH_MACS_G] = (struct dl_value_of){c->macs * 1e-9, source, note};
+  e->value[DL_ARCH_ACTS_M] = (struct dl_value_of){c->acts * 1e-6, source, note};
+  e->value[DL_ARCH_LAUNCHES] = (struct dl_value_of){c->launches, source, note};
+  e->value[DL_ARCH_IMAGE_PX] = (struct dl_value_of){c->image_px, NULL, NULL};
+  e->value[DL_ARCH_SEQ_LEN] = (struct dl_value_of){c->seq_len, NULL, NULL};
+  dl_onnx_count_free(c);
+  return true;
+}

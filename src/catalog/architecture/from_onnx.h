@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* An ONNX model as an architecture of the catalogue. */
+
+#ifndef DL_CATALOG_ARCHITECTURE_FROM_ONNX_H
+#define DL_CATALOG_ARCHITECTURE_FROM_ONNX_H
+
+#include "catalog/architecture/scaling.h"
+#include "catalog/catalog_file.h"
+#include "onnx/onnx.h"
+
+/* Whether a name ends in .onnx. */
+bool dl_is_onnx(const char *name);
+
+/* A catalogue of one architecture, from what was counted; each value is
+ * derived and says so. It scales with the area where counting it at twice the
+ * size of its image input bears that out to half a percent; head_macs_g is
+ * then what did not grow. *x is owned by the caller. */
+enum dl_status dl_onnx_descriptor(const struct dl_onnx *m,
+                                  const struct dl_onnx_asked *asked,
+                                  const struct dl_onnx_count *c,
+                                  struct dl_xml **x, struct dl_diag *d);
+
+/* Counts of a model at the inputs of a run. */
+struct dl_recount;
+
+/* Reads and counts a model. Dimensions that it leaves open are taken as an
+ * image of 224 px and a sequence of 128 tokens, with a warning; a run that says
+ * its own gets its own. */
+enum dl_status dl_onnx_load(struct dl_shelf *s, const char *path,
+                            struct dl_recount **recount, struct dl_diag *d);
+void dl_recount_free(struct dl_recount *r); /* accepts NULL */
+
+/* Sets MACs, activations and input of *e for a use. False where it asks for
+ * nothing that the model can be counted at: *e is as it was. */
+bool dl_recount_at(const struct dl_recount *r, const struct dl_use *use,
+                   struct dl_descriptor *e);
+
+#endif

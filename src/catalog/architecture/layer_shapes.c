@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "catalog/architecture/layer_shapes.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "catalog/architecture/transformer.h"
+
+static const char prefix[] = "transformer:";
+enum { PREFIX = sizeof prefix - 1 };
+
+/* A descriptor and the shape that it points to. */
+struct shape {
+  struct dl_descriptor e;
+  struct dl_transformer t;
+};
+
+void dl_shapes_free(struct dl_shapes *s) {
+  for (size_t i = 0; i < s->texts.n; i++)
+    free(s->e[i]);
+  free(s->e);
+  dl_intern_free(&s->texts);
+  *s = (struct dl_shapes){0};
+}
+
+bool dl_is_shape(const char *name) {
+  return strncasecmp(name, prefix, PREFIX) == 0;
+}
+
+static struct dl_descriptor *make(const struct dl_transformer *t) {
+  struct shape *made = dl_calloc(1, sizeof *made);
+  if (!made)
+    return NULL;
+  made->t = *t;
+  made->e = (struct dl_descriptor){.kind = DL_ARCHITECTURE,
+                                   .family = "transformer",
+                                   .scaling = DL_SCALING_SEQUENCE,
+                                   .transformer = &made->t};
+  for (size_t i = 0; i < DL_MAX_FIELDS; i++)
+    made->e.value[i] = (struct dl_value_of){NAN, NULL, NULL};
+  return &made->e;
+}
+
+enum dl_status dl_shapes_get(struct dl_shapes *s, const char *text,
+                             const struct dl_descriptor **e,
+                             struct dl_diag *d) {
+  long known = dl_intern_find(&s->texts, text);
+  struct dl_transformer t;
+  if (known >= 0) {
+    *e = s->e[known];
+    return DL_OK;
+  }
+  enum dl_status status =
+      dl_transformer_parse(&t, text + PREFIX, "arch", PREFIX + 1, d);
+  if (status != DL_OK)
+    return status;
+  void *list = s->e;
+  if (!dl_grow(&list, &s->cap, s->texts.n + 1, sizeof(void *)))
+    return dl_fail_memory(d);
+  s->e = list;
+  struct dl_descriptor *made = make(&t);
+  long i = made ? dl_intern(&s->texts, text) : -1;
+  if (i < 0) {
+    free(made);
+    return dl_fail_memory(d);
+  }
+  made->id = made->name = s->texts.s[i];
+  s->e[i] = made;
+  *e = made;
+  return DL_OK;
+}

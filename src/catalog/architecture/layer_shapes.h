@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Architectures that are said rather than named: "transformer:layers=32,
+ * hidden=4096,...". No file is read for them, so that a table may hold them. */
+
+#ifndef DL_CATALOG_ARCHITECTURE_LAYER_SHAPES_H
+#define DL_CATALOG_ARCHITECTURE_LAYER_SHAPES_H
+
+#include "base/intern.h"
+#include "catalog/descriptor.h"
+
+/* Those that were asked for, by their text. Start from {0}. */
+struct dl_shapes {
+  struct dl_intern texts;
+  struct dl_descriptor **e; /* by number in `texts`, owned */
+  size_t cap;
+};
+
+void dl_shapes_free(struct dl_shapes *s);
+
+/* Whether a name is the text of a shape. */
+bool dl_is_shape(const char *name);
+
+/* The architecture of such a text; owned by s. Errors: those of
+ * dl_transformer_parse. */
+enum dl_status dl_shapes_get(struct dl_shapes *s, const char *text,
+                             const struct dl_descriptor **e, struct dl_diag *d);
+
+#endif

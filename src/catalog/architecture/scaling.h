@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* An architecture as a run uses it: at another input, with another head.
+ *
+ * MACs and activations have three parts: one that stays (the head), one that
+ * grows by g and one that grows by g^2 (scores of attention and their
+ * mixing). g is, by the family's rule,
+ *
+ *   tokens  the ratio of the tokens, floor(px / patch)^2 + extra;
+ *   area    the ratio of the area. A map whose stride does not divide the
+ *           input is rounded up (by padded convolutions) or, area-down, down
+ *           (by pooling and patches), so that the area is a mean over the
+ *           strides 2 .. 32 with the share of MACs or activations that stands
+ *           at each: the medians of torchvision's 57 convolutional networks,
+ *           counted by tools/architectures-from-torchvision.py.
+ *
+ * The part that grows by g^2 is given by the descriptor (attention_macs_g at
+ * its first input), or 2 depth n^2 width for n tokens: every token meets
+ * every other one, twice (Vaswani et al. 2017, arXiv 1706.03762). */
+
+#ifndef DL_CATALOG_ARCHITECTURE_SCALING_H
+#define DL_CATALOG_ARCHITECTURE_SCALING_H
+
+#include "catalog/descriptor.h"
+
+/* What a run asks of an architecture; NaN where its own holds. */
+struct dl_use {
+  double image_px; /* side of the square input */
+  double seq_len;  /* tokens a sample */
+  double classes;  /* outputs of the classifier */
+};
+
+/* Nothing asked: the reference. */
+extern const struct dl_use dl_use_reference;
+
+/* The descriptor for that use. An input that the descriptor lists is taken as
+ * it is; else the nearest one is scaled by its rule. Another number of classes
+ * replaces the classifier, where it is known: parameters, MACs and activations
+ * follow, head_params_m and classes are those of the new one. The result is a
+ * full descriptor with macs_g, acts_m and image_px or seq_len set; its texts
+ * belong to `e`. *scaled tells whether a rule was applied. */
+struct dl_descriptor dl_architecture_at(const struct dl_descriptor *e,
+                                        const struct dl_use *use, bool *scaled);
+
+/* 1e9 multiply-accumulates of the classifier for one sample; 0 where there is
+ * none, NaN where it is not known. */
+double dl_classifier_macs_g(const struct dl_descriptor *e);
+
+#endif

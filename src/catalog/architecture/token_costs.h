@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A transformer as a run uses it: its figures as a descriptor's values. */
+
+#ifndef DL_CATALOG_ARCHITECTURE_TOKEN_COSTS_H
+#define DL_CATALOG_ARCHITECTURE_TOKEN_COSTS_H
+
+#include "catalog/architecture/scaling.h"
+
+/* As dl_architecture_at, for a descriptor with a shape. Values that the
+ * catalogue gives (a published params_m) stay; the others follow from the
+ * shape at use->seq_len tokens (vision: at use->image_px), with use->classes
+ * outputs of its classifier where it has one or is an encoder. */
+struct dl_descriptor dl_transformer_at(const struct dl_descriptor *e,
+                                       const struct dl_use *use, bool *scaled);
+
+/* Whether samples are sequences of tokens, not images. */
+bool dl_is_language_model(const struct dl_descriptor *e);
+
+#endif

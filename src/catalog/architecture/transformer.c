@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "catalog/architecture/transformer.h"
+
+#include <math.h>
+
+typedef const struct dl_transformer shape;
+
+static bool two_stacks(shape *t) {
+  return t->kind == DL_TF_ENCODER_DECODER;
+}
+
+static bool writes_tokens(shape *t) {
+  return t->kind == DL_TF_DECODER || two_stacks(t);
+}
+
+bool dl_transformer_writes(const struct dl_transformer *t) {
+  return writes_tokens(t);
+}
+
+static double query_width(shape *t) {
+  return t->heads * t->head_dim;
+}
+
+static double key_width(shape *t) {
+  return t->kv_heads * t->head_dim;
+}
+
+static double norm_params(shape *t) {
+  return t->hidden * (1 + t->norm_bias);
+}
+
+static double attention_weights(shape *t) {
+  return 2 * t->hidden * (query_width(t) + key_width(t));
+}
+
+static double attention_biases(shape *t) {
+  return t->qkv_bias * (query_width(t) + key_width(t)) +
+         t->key_bias * key_width(t) + t->bias * t->hidden;
+}
+
+static double ffn_weights(shape *t, double width) {
+  return (2 + t->gated) * t->hidden * width;
+}
+
+/* Of a feed-forward part of that width; none of width 0. */
+static double ffn_params(shape *t, double width) {
+  if (width == 0)
+    return 0;
+  return ffn_weights(t, width) + t->bias * ((1 + t->gated) * width + t->hidden);
+}
+
+/* Layers of a stack that have experts in place of the feed-forward part. */
+static double moe_layers(shape *t, double layers) {
+  return t->experts > 0 ? floor(layers / t->moe_every) : 0;
+}
+
+static double all_moe_layers(shape *t) {
+  return moe_layers(t, t->layers) +
+         (two_stacks(t) ? moe_layers(t, t->decoder_layers) : 0);
+}
+
+/* Layers with their norms; `attentions` is 2 where a layer also attends to
+ * the encoder. */
+static double stack_params(shape *t, double layers, double attentions) {
+  double moe = moe_layers(t, layers);
+  double each = attentions * (attention_weights(t) + attention_biases(t)) +
+                (attentions + 1) * norm_params(t);
+  return layers * each + (layers - moe) * ffn_params(t, t->ffn) +
+         moe * (t->experts * ffn_params(t, t->moe_ffn) +
+                t->hidden * t->experts + ffn_params(t, t->shared_ffn)) +
+         t->final_norm * norm_params(t) + t->relative * t->heads;
+}
+
+static double patches(shape *t, double image_px) {
+  double side = floor(image_px / t->patch);
+  return side * side;
+}
+
+/* Weights of what turns images or sounds into tokens. */
+static double stem_weights(shape *t) {
+  if (t->kind == DL_TF_VISION)
+    return t->patch * t->patch * t->channels * t->hidden;
+  return t->mel > 0 ? 3 * t->hidden * (t->mel + t->hidden) : 0;
+}
+
+static double stem_params(shape *t) {
+  if (t->kind == DL_TF_VISION) /* and a bias, the class token */
+    return stem_weights(t) + 2 * t->hidden;
+  return stem_weights(t) + (t->mel > 0 ? 2 * t->hidden : 0);
+}
+
+double dl_transformer_embedding_params(const struct dl_transformer *t) {
+  double rows = t->positions + t->encoder_positions + t->token_types;
+  if (t->kind == DL_TF_VISION)
+    rows += patches(t, t->image) + 1;
+  else if (!writes_tokens(t) || !t->tied)
+    rows += t->vocab;
+  return rows * t->hidden;
+}
+
+/* The output layer alone; a tied one is the embedding of tokens. */
+static double output_weights(shape *t) {
+  return writes_tokens(t) ? t->vocab * t->hidden : 0;
+}
+
+static double classifier_params(shape *t) {
+  return t->classes > 0 ? t->hidden * t->classes + t->classes : 0;
+}
+
+double dl_transformer_params(const struct dl_transformer *t) {
+  double sum = dl_transformer_embedding_params(t) + output_weights(t) +
+               t->embedding_norm * norm_params(t) + stem_params(t) +
+               stack_params(t, t->layers, 1) + classifier_params(t);
+  if (two_stacks(t))
+    sum += stack_params(t, t->decoder_layers, 2);
+  if (t->pooler > 0)
+    sum += t->hidden * t->hidden + t->hidden;
+  return sum;
+}
+
+double dl_transformer_step_params(const struct dl_transformer *t,
+                                  double share) {
+  bool cross = two_stacks(t);
+  double layers = cross ? t->decoder_layers : t->layers;
+  double experts =
+      moe_layers(t, layers) * t->experts * ffn_params(t, t->moe_ffn);
+  double sum = stack_params(t, layers, cross ? 2 : 1) - (1 - share) * experts +
+               output_weights(t) + t->embedding_norm * norm_params(t);
+  /* Keys and values of the encoder are there already. */
+  return cross ? sum - 2 * layers * t->hidden * key_width(t) : sum;
+}
+
+double dl_transformer_active_params(const struct dl_transformer *t) {
+  double idle = t->experts - t->active_experts;
+  return dl_transformer_params(t) -
+         all_moe_layers(t) * idle * ffn_params(t, t->moe_ffn);
+}
+
+double dl_transformer_head_params(const struct dl_transformer *t) {
+  if (t->classes > 0)
+    return classifier_params(t);
+  return writes_tokens(t) ? output_weights(t) : NAN;
+}
+
+double dl_transformer_tokens(const struct dl_transformer *t, double image_px) {
+  if (t->kind != DL_TF_VISION)
+    return t->seq;
+  return patches(t, isnan(image_px) ? t->image : image_px) + 1;
+}
+
+/* MACs of the feed-forward parts of a stack for one token. */
+static double ffn_macs(shape *t, double layers) {
+  double moe = moe_layers(t, layers);
+  return (layers - moe) * ffn_weights(t, t->ffn) +
+         moe * (t->active_experts * ffn_weights(t, t->moe_ffn) +
+                t->hidden * t->experts + ffn_weights(t, t->shared_ffn));
+}
+
+/* Outputs of the same. */
+static double ffn_acts(shape *t, double layers) {
+  double moe = moe_layers(t, layers), up = 1 + t->gated;
+  double shared = t->shared_ffn > 0 ? up * t->shared_ffn + t->hidden : 0;
+  return (layers - moe) * (up * t->ffn + t->hidden) +
+         moe * (t->active_experts * (up * t->moe_ffn + t->hidden) + t->experts +
+                shared);
+}
+
+/* Projections and feed-forward parts of a stack for n tokens. */
+static void add_stack(struct dl_pass *p, shape *t, double layers, double n) {
+  double outputs = query_width(t) + 2 * key_width(t) + t->hidden;
+  p->macs += n * (layers * attention_weights(t) + ffn_macs(t, layers));
+  p->acts += n * (layers * outputs + ffn_acts(t, layers));
+}
+
+/* Scores and mixed values: n tokens attend to m. */
+static void add_products(struct dl_pass *p, shape *t, double layers, double n,
+                         double m) {
+  p->attention_macs += 2 * layers * n * m * query_width(t);
+  p->attention_acts += layers * n * (t->heads * m + query_width(t));
+}
+
+/* Attention of n tokens to an encoder's m: queries and output for the
+ * former, keys and values for the latter. */
+static void add_cross(struct dl_pass *p, shape *t, double n, double m) {
+  double layers = t->decoder_layers;
+  p->macs += 2 * layers * t->hidden * (n * query_width(t) + m * key_width(t));
+  p->acts += layers * (n * (query_width(t) + t->hidden) + m * 2 * key_width(t));
+  add_products(p, t, layers, n, m);
+}
+
+static void add_stem(struct dl_pass *p, shape *t, double n) {
+  if (t->kind == DL_TF_VISION) {
+    p->macs += (n - 1) * stem_weights(t);
+    p->acts += (n - 1) * t->hidden;
+  } else if (t->mel > 0) {
+    /* The second convolution has a stride of 2. */
+    p->macs += n * (2 * 3 * t->mel + 3 * t->hidden) * t->hidden;
+    p->acts += n * 3 * t->hidden;
+  }
+}
+
+static void add_heads(struct dl_pass *p, shape *t, double n) {
+  if (writes_tokens(t)) {
+    p->macs += n * output_weights(t);
+    p->acts += n * t->vocab;
+  }
+  if (t->pooler > 0) {
+    p->macs += t->hidden * t->hidden;
+    p->acts += t->hidden;
+  }
+  p->macs += t->hidden * t->classes;
+  p->acts += t->classes;
+}
+
+struct dl_pass dl_transformer_pass(const struct dl_transformer *t, double n) {
+  struct dl_pass p = {0};
+  double last = n;
+  add_stem(&p, t, n);
+  add_stack(&p, t, t->layers, n);
+  add_products(&p, t, t->layers, n, n);
+  if (two_stacks(t)) {
+    last = t->decoder_seq > 0 ? t->decoder_seq : n;
+    add_stack(&p, t, t->decoder_layers, last);
+    add_products(&p, t, t->decoder_layers, last, last);
+    add_cross(&p, t, last, n);
+  }
+  add_heads(&p, t, last);
+  p.macs += p.attention_macs;
+  p.acts += p.attention_acts;
+  return p;
+}
+
+double dl_transformer_encoding(const struct dl_transformer *t, double n) {
+  struct dl_pass p = {0};
+  add_stem(&p, t, n);
+  add_stack(&p, t, t->layers, n);
+  add_products(&p, t, t->layers, n, n);
+  return p.macs + p.attention_macs +
+         2 * t->decoder_layers * t->hidden * n * key_width(t);
+}
+
+struct dl_decoding dl_transformer_decoding(const struct dl_transformer *t,
+                                           double n) {
+  struct dl_decoding s = {0};
+  struct dl_pass p = {0};
+  if (!writes_tokens(t))
+    return s;
+  bool cross = two_stacks(t);
+  double layers = cross ? t->decoder_layers : t->layers;
+  add_stack(&p, t, layers, 1);
+  add_products(&p, t, layers, 1, n); /* to the prompt */
+  add_heads(&p, t, 1);
+  if (cross)
+    p.macs += 2 * layers * t->hidden * query_width(t);
+  s.macs = p.macs + p.attention_macs;
+  s.macs_more = 2 * layers * query_width(t);
+  s.kept = 2 * layers * key_width(t) * n;
+  s.kept_more = 2 * layers * key_width(t);
+  return s;
+}
+
+/* Dense layers of a layer: of attention, and of the feed-forward part. */
+static double stack_dense(shape *t, double layers, double attentions) {
+  double moe = moe_layers(t, layers), ffn = 2 + t->gated;
+  double shared = t->shared_ffn > 0 ? ffn : 0;
+  return layers * 4 * attentions + (layers - moe) * ffn +
+         moe * (t->active_experts * ffn + 1 + shared);
+}
+
+double dl_transformer_dense(const struct dl_transformer *t) {
+  double stem = t->kind == DL_TF_VISION ? 1 : t->mel > 0 ? 2 : 0;
+  double sum = stem + stack_dense(t, t->layers, 1) + (t->pooler > 0) +
+               (t->classes > 0) + writes_tokens(t);
+  if (two_stacks(t))
+    sum += stack_dense(t, t->decoder_layers, 2);
+  return sum;
+}
+
+/* Beside dense layers: of an attention two products, a softmax, a norm and a
+ * sum; of a feed-forward part an activation (gated: and a product), a norm
+ * and a sum. */
+static double stack_others(shape *t, double layers, double attentions) {
+  double moe = moe_layers(t, layers), ffn = 1 + t->gated;
+  return layers * (5 * attentions + 2) + (layers - moe) * ffn +
+         moe * (t->active_experts + (t->shared_ffn > 0)) * ffn;
+}
+
+double dl_transformer_launches(const struct dl_transformer *t) {
+  double sum = dl_transformer_dense(t) + stack_others(t, t->layers, 1) +
+               t->final_norm + t->embedding_norm + (t->positions > 0) +
+               (t->vocab > 0);
+  if (two_stacks(t))
+    sum += stack_others(t, t->decoder_layers, 2) + t->final_norm;
+  return sum;
+}

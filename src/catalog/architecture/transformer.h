@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Transformers by formula: parameters, multiply-accumulates and activations
+ * from the shape of the network.
+ *
+ * Symbols: L layers, d hidden width, h heads of width e, g heads of keys and
+ * values (grouped queries, arXiv 2305.13245), f width of the feed-forward
+ * part, n tokens, V vocabulary.
+ *
+ * Weights of a layer (biases and norms are counted too):
+ *
+ *   attention     2 d h e (queries, output) + 2 d g e (keys, values)
+ *   feed-forward  2 d f, gated (SwiGLU, GEGLU; arXiv 2002.05202) 3 d f;
+ *                 with experts that many times, and d x experts to choose
+ *
+ * MACs of a forward pass over n tokens:
+ *
+ *   linear        n x weights that a token uses, embeddings not (looking up
+ *                 is no multiplication), the output layer n V d
+ *   attention     2 L n^2 h e: scores, and values mixed by them
+ *
+ * The square of n is counted in full for causal attention too, as PaLM
+ * (arXiv 2204.02311, appendix B: 12 L h e n FLOPs a token, forward and
+ * backward) and Chinchilla (arXiv 2203.15556, appendix F) do: a kernel that
+ * skips what the mask hides does half of it. Training takes three forward
+ * passes, so that without attention it is the 6 N FLOPs a token of Kaplan et
+ * al. (arXiv 2001.08361), N without embeddings but with the output layer.
+ *
+ * A token of a mixture of experts goes through `active_experts` of them
+ * (arXiv 2101.03961, 2401.04088). */
+
+#ifndef DL_CATALOG_ARCHITECTURE_TRANSFORMER_H
+#define DL_CATALOG_ARCHITECTURE_TRANSFORMER_H
+
+#include <stdbool.h>
+
+#include "base/diag.h"
+
+enum dl_transformer_kind {
+  DL_TF_DECODER,         /* GPT: every token sees those before it */
+  DL_TF_ENCODER,         /* BERT */
+  DL_TF_ENCODER_DECODER, /* T5, Whisper */
+  DL_TF_VISION           /* ViT: tokens are patches of an image */
+};
+
+/* Whole numbers, as doubles; 0: none. The names are those of the keys. */
+struct dl_transformer {
+  enum dl_transformer_kind kind;
+  double layers, decoder_layers; /* the latter of an encoder-decoder */
+  double hidden, heads, kv_heads, head_dim, ffn, gated;
+  double vocab, seq;        /* seq: tokens that figures are for */
+  double decoder_seq;       /* 0: as many as the encoder's */
+  double positions;         /* learned, of the decoder or the only stack */
+  double encoder_positions; /* stored, of an encoder before a decoder */
+  double token_types, tied; /* tied: the output layer is the embedding */
+  double bias, qkv_bias, key_bias, norm_bias, embedding_norm, final_norm;
+  double relative; /* buckets of position, one weight a head (T5) */
+  double experts, active_experts, moe_every, moe_ffn, shared_ffn;
+  double patch, image, channels, classes, pooler;
+  double mel; /* channels of a stem of two convolutions (Whisper) */
+};
+
+/* One forward pass; attention: the part with the square of the tokens. */
+struct dl_pass {
+  double macs, attention_macs;
+  double acts, attention_acts; /* outputs of convolutions, dense layers and
+                                  products of matrices */
+};
+
+/* Of one step that generates token i = 1, 2, ... after a prompt, with keys
+ * and values kept: a + b i. */
+struct dl_decoding {
+  double macs, macs_more; /* MACs of the step */
+  double kept, kept_more; /* keys and values it reads, in elements */
+};
+
+/* Reads "key=value,key=value": what follows "transformer:". Keys that are not
+ * given take the defaults of docs/transformers.md. Errors (DL_EINPUT) name
+ * key, column and the nearest key, and begin with `where`; `column` is where
+ * the text begins there (1: at the start). */
+enum dl_status dl_transformer_parse(struct dl_transformer *t, const char *text,
+                                    const char *where, size_t column,
+                                    struct dl_diag *d);
+
+/* The same by attributes: `value` gives that of a key, or NULL. Errors name
+ * file and line. */
+enum dl_status dl_transformer_read(struct dl_transformer *t,
+                                   const char *(*value)(const void *ctx,
+                                                        const char *key),
+                                   const void *ctx, const char *file,
+                                   size_t line, struct dl_diag *d);
+
+/* The shape in words for people; appended: "decoder, 32 layers, ..." */
+struct dl_text;
+void dl_transformer_describe(const struct dl_transformer *t,
+                             struct dl_text *to);
+
+/* All of them; those a token goes through; those that are embeddings of
+ * tokens or positions and no output layer. */
+double dl_transformer_params(const struct dl_transformer *t);
+double dl_transformer_active_params(const struct dl_transformer *t);
+double dl_transformer_embedding_params(const struct dl_transformer *t);
+
+/* Those that a step reads which generates a token: of the decoder and the
+ * output, with that share of the experts. */
+double dl_transformer_step_params(const struct dl_transformer *t, double share);
+
+/* Of the output layer or classifier, which training with a frozen base
+ * trains. NaN without one. */
+double dl_transformer_head_params(const struct dl_transformer *t);
+
+/* Tokens of a sample: of the sequence; of a vision transformer at an image of
+ * that side (NaN: its own), the class token included. */
+double dl_transformer_tokens(const struct dl_transformer *t, double image_px);
+
+/* A pass over n tokens (of the encoder, where there are two stacks). */
+struct dl_pass dl_transformer_pass(const struct dl_transformer *t, double n);
+
+/* Whether it writes tokens one by one: decoders do. */
+bool dl_transformer_writes(const struct dl_transformer *t);
+
+/* MACs of the encoder of an encoder-decoder alone, with the keys and values
+ * that its decoder keeps of n tokens. */
+double dl_transformer_encoding(const struct dl_transformer *t, double n);
+
+/* Steps after a prompt of n tokens. All zeros where nothing is generated
+ * (encoders, vision). */
+struct dl_decoding dl_transformer_decoding(const struct dl_transformer *t,
+                                           double n);
+
+/* Dense layers and convolutions of a pass, and kernels that run for them one
+ * by one: also two products, a softmax, norms, sums and activations. */
+double dl_transformer_dense(const struct dl_transformer *t);
+double dl_transformer_launches(const struct dl_transformer *t);
+
+#endif

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Reading the shape of a transformer, from a text or from attributes. */
+
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "base/nearest_names.h"
+#include "base/number.h"
+#include "base/text.h"
+#include "catalog/architecture/transformer.h"
+
+#define KEY(name, low, high)                                                   \
+  { #name, offsetof(struct dl_transformer, name), low, high }
+
+/* Bounds keep every sum far within a double, and absurd values out. */
+static const struct key {
+  const char *name;
+  size_t offset;
+  double low, high;
+} keys[] = {
+    KEY(layers, 1, 1e4),
+    KEY(decoder_layers, 1, 1e4),
+    KEY(hidden, 1, 1e6),
+    KEY(heads, 1, 1e5),
+    KEY(kv_heads, 1, 1e5),
+    KEY(head_dim, 1, 1e5),
+    KEY(ffn, 1, 1e7),
+    KEY(gated, 0, 1),
+    KEY(vocab, 1, 1e8),
+    KEY(seq, 1, 1e8),
+    KEY(decoder_seq, 1, 1e8),
+    KEY(positions, 0, 1e8),
+    KEY(encoder_positions, 0, 1e8),
+    KEY(token_types, 0, 1e4),
+    KEY(tied, 0, 1),
+    KEY(bias, 0, 1),
+    KEY(qkv_bias, 0, 1),
+    KEY(key_bias, 0, 1),
+    KEY(norm_bias, 0, 1),
+    KEY(embedding_norm, 0, 1),
+    KEY(final_norm, 0, 1),
+    KEY(relative, 0, 1e5),
+    KEY(experts, 1, 1e5),
+    KEY(active_experts, 1, 1e5),
+    KEY(moe_every, 1, 1e4),
+    KEY(moe_ffn, 1, 1e7),
+    KEY(shared_ffn, 1, 1e7),
+    KEY(patch, 1, 1e5),
+    KEY(image, 1, 1e5),
+    KEY(channels, 1, 1e4),
+    KEY(classes, 0, 1e8),
+    KEY(pooler, 0, 1),
+    KEY(mel, 1, 1e4),
+};
+
+enum { KEYS = sizeof keys / sizeof *keys, MOST_SHOWN = 40 };
+
+static const char *const kinds[] = {"decoder", "encoder", "encoder-decoder",
+                                    "vision"};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+/* Where a key or a shape stands, for messages: a file with a line, or a text
+ * with a column. */
+struct place {
+  const char *where;
+  size_t line, column;
+};
+
+static double *member(struct dl_transformer *t, const struct key *k) {
+  return (double *)(void *)((char *)t + k->offset);
+}
+
+static double value_of(const struct dl_transformer *t, const struct key *k) {
+  double x;
+  memcpy(&x, (const char *)t + k->offset, sizeof x);
+  return x;
+}
+
+static enum dl_status fail(struct dl_diag *d, const struct place *at,
+                           const char *what) {
+  if (at->column > 0)
+    return dl_fail(d, DL_EINPUT, "%s: column %zu: %s", at->where, at->column,
+                   what);
+  return dl_fail_at(d, DL_EINPUT, at->where, at->line, "%s", what);
+}
+
+static enum dl_status fail_text(struct dl_diag *d, const struct place *at,
+                                struct dl_text *what) {
+  enum dl_status status =
+      what->failed ? dl_fail_memory(d) : fail(d, at, what->s);
+  dl_text_free(what);
+  return status;
+}
+
+static enum dl_status unknown_key(const char *name, const struct place *at,
+                                  struct dl_diag *d) {
+  const char *names[KEYS + 1] = {"kind"};
+  struct dl_text what = {0}, cut = {0};
+  for (size_t i = 0; i < KEYS; i++)
+    names[i + 1] = keys[i].name;
+  dl_text_printf(&what, "unknown key '%.*s'; nearest: ", MOST_SHOWN, name);
+  dl_text_add_n(&cut, name, strnlen(name, MOST_SHOWN));
+  dl_nearest_names(dl_text_str(&cut), names, KEYS + 1, 1, &what);
+  what.failed |= cut.failed;
+  dl_text_free(&cut);
+  return fail_text(d, at, &what);
+}
+
+static enum dl_status set_kind(struct dl_transformer *t, const char *value,
+                               const struct place *at, struct dl_diag *d) {
+  for (size_t i = 0; i < KINDS; i++)
+    if (strcmp(value, kinds[i]) == 0) {
+      t->kind = (enum dl_transformer_kind)i;
+      return DL_OK;
+    }
+  struct dl_text what = {0};
+  dl_text_printf(&what,
+                 "kind '%.*s' is none of decoder, encoder, encoder-decoder, "
+                 "vision",
+                 MOST_SHOWN, value);
+  return fail_text(d, at, &what);
+}
+
+static enum dl_status set_number(struct dl_transformer *t, const struct key *k,
+                                 const char *value, const struct place *at,
+                                 struct dl_diag *d) {
+  struct dl_text what = {0};
+  double x;
+  if (!dl_parse_double(value, &x))
+    dl_text_printf(&what, "%s: invalid number '%.*s'", k->name, MOST_SHOWN,
+                   value);
+  else if (x < k->low || x > k->high || x != floor(x))
+    dl_text_printf(&what, "%s: %.*s is no whole number between %g and %g",
+                   k->name, MOST_SHOWN, value, k->low, k->high);
+  if (what.len > 0 || what.failed)
+    return fail_text(d, at, &what);
+  *member(t, k) = x;
+  return DL_OK;
+}
+
+static void nothing_given(struct dl_transformer *t) {
+  t->kind = DL_TF_DECODER;
+  for (size_t i = 0; i < KEYS; i++)
+    *member(t, &keys[i]) = NAN;
+}
+
+static void unless_given(double *x, double otherwise) {
+  if (isnan(*x))
+    *x = otherwise;
+}
+
+/* What a shape has unless it says otherwise: decoders with a narrow
+ * feed-forward part are built like Llama, all others like GPT-2 and BERT. */
+static void take_defaults(struct dl_transformer *t) {
+  bool decoder = t->kind == DL_TF_DECODER, encoder = t->kind == DL_TF_ENCODER;
+  bool narrow = !isnan(t->ffn) && t->ffn != 4 * t->hidden;
+  unless_given(&t->gated, decoder && narrow);
+  unless_given(&t->head_dim, t->hidden / t->heads);
+  unless_given(&t->kv_heads, t->heads);
+  unless_given(&t->ffn, 4 * t->hidden);
+  unless_given(&t->decoder_layers,
+               t->kind == DL_TF_ENCODER_DECODER ? t->layers : 0);
+  unless_given(&t->decoder_seq, 0);
+  unless_given(&t->positions,
+               encoder || (decoder && t->gated == 0) ? t->seq : 0);
+  unless_given(&t->encoder_positions, 0);
+  unless_given(&t->token_types, 0);
+  unless_given(&t->bias, t->gated == 0);
+  unless_given(&t->qkv_bias, t->bias);
+  unless_given(&t->key_bias, t->qkv_bias);
+  unless_given(&t->norm_bias, t->gated == 0);
+  unless_given(&t->tied, t->gated == 0);
+  unless_given(&t->embedding_norm, encoder);
+  unless_given(&t->final_norm, !encoder);
+  unless_given(&t->relative, 0);
+  unless_given(&t->moe_every, 1);
+  unless_given(&t->moe_ffn, t->ffn);
+  unless_given(&t->shared_ffn, 0);
+  unless_given(&t->channels, 3);
+  unless_given(&t->classes, 0);
+  unless_given(&t->pooler, 0);
+  unless_given(&t->mel, 0);
+  if (isnan(t->experts))
+    t->experts = t->active_experts = t->moe_every = t->moe_ffn = t->shared_ffn =
+        0;
+  if (t->kind == DL_TF_VISION) {
+    t->vocab = 0;
+    t->seq = floor(t->image / t->patch) * floor(t->image / t->patch) + 1;
+  } else {
+    t->patch = t->image = t->channels = 0;
+  }
+}
+
+/* Keys that a kind must have. */
+static const char *absent(const struct dl_transformer *t) {
+  bool vision = t->kind == DL_TF_VISION;
+  if (isnan(t->layers))
+    return "layers";
+  if (isnan(t->hidden))
+    return "hidden";
+  if (isnan(t->heads))
+    return "heads";
+  if (vision && isnan(t->patch))
+    return "patch";
+  if (vision && isnan(t->image))
+    return "image";
+  if (!vision && isnan(t->vocab))
+    return "vocab";
+  if (!vision && isnan(t->seq))
+    return "seq";
+  if (!isnan(t->experts) && isnan(t->active_experts))
+    return "active_experts";
+  return NULL;
+}
+
+/* What does not go together once all keys have a value. */
+static const char *contradiction(const struct dl_transformer *t) {
+  if (t->head_dim != floor(t->head_dim))
+    return "heads do not divide hidden; give head_dim";
+  if (t->kv_heads > t->heads || fmod(t->heads, t->kv_heads) != 0)
+    return "kv_heads do not divide heads";
+  if (t->active_experts > t->experts)
+    return "more active_experts than experts";
+  if (t->kind == DL_TF_VISION && t->patch > t->image)
+    return "a patch larger than the image";
+  if (t->kind != DL_TF_ENCODER_DECODER &&
+      (t->decoder_layers > 0 || t->decoder_seq > 0 || t->mel > 0 ||
+       t->encoder_positions > 0))
+    return "decoder_layers, decoder_seq, encoder_positions and mel are for "
+           "kind=encoder-decoder";
+  if (dl_transformer_params(t) > 1e15)
+    return "more than 1e15 parameters";
+  return NULL;
+}
+
+static enum dl_status complete(struct dl_transformer *t, const struct place *at,
+                               struct dl_diag *d) {
+  const char *key = absent(t);
+  struct dl_text what = {0};
+  if (key) {
+    dl_text_printf(&what, "transformer without %s; give %s=N", key, key);
+    return fail_text(d, at, &what);
+  }
+  take_defaults(t);
+  const char *wrong = contradiction(t);
+  return wrong ? fail(d, at, wrong) : DL_OK;
+}
+
+static enum dl_status set_key(struct dl_transformer *t, const char *name,
+                              const char *value, const struct place *at,
+                              struct dl_diag *d) {
+  if (strcmp(name, "kind") == 0)
+    return set_kind(t, value, at, d);
+  for (size_t i = 0; i < KEYS; i++) {
+    if (strcmp(name, keys[i].name) != 0)
+      continue;
+    if (isnan(*member(t, &keys[i])))
+      return set_number(t, &keys[i], value, at, d);
+    struct dl_text what = {0};
+    dl_text_printf(&what, "key '%s' is given twice", name);
+    return fail_text(d, at, &what);
+  }
+  return unknown_key(name, at, d);
+}
+
+/* "key=value" of n bytes. */
+static enum dl_status set_part(struct dl_transformer *t, const char *part,
+                               size_t n, const struct place *at,
+                               struct dl_diag *d) {
+  struct dl_text name = {0}, value = {0};
+  const char *eq = memchr(part, '=', n);
+  enum dl_status status;
+  if (!eq)
+    return fail(d, at, "expected key=value");
+  dl_text_add_n(&name, part, (size_t)(eq - part));
+  dl_text_add_n(&value, eq + 1, n - (size_t)(eq + 1 - part));
+  status = name.failed || value.failed
+               ? dl_fail_memory(d)
+               : set_key(t, dl_text_str(&name), dl_text_str(&value), at, d);
+  dl_text_free(&name);
+  dl_text_free(&value);
+  return status;
+}
+
+enum dl_status dl_transformer_parse(struct dl_transformer *t, const char *text,
+                                    const char *where, size_t column,
+                                    struct dl_diag *d) {
+  nothing_given(t);
+  for (const char *p = text;; p++) {
+    size_t n = strcspn(p, ",");
+    struct place at = {where, 0, column + (size_t)(p - text)};
+    enum dl_status status = set_part(t, p, n, &at, d);
+    if (status != DL_OK)
+      return status;
+    p += n;
+    if (!*p)
+      break;
+  }
+  struct place end = {where, 0, column + strlen(text)};
+  return complete(t, &end, d);
+}
+
+enum dl_status dl_transformer_read(struct dl_transformer *t,
+                                   const char *(*value)(const void *ctx,
+                                                        const char *key),
+                                   const void *ctx, const char *file,
+                                   size_t line, struct dl_diag *d) {
+  struct place at = {file, line, 0};
+  const char *kind = value(ctx, "kind");
+  nothing_given(t);
+  enum dl_status status = kind ? set_kind(t, kind, &at, d) : DL_OK;
+  for (size_t i = 0; i < KEYS && status == DL_OK; i++) {
+    const char *text = value(ctx, keys[i].name);
+    if (text)
+      status = set_number(t, &keys[i], text, &at, d);
+  }
+  return status == DL_OK ? complete(t, &at, d) : status;
+}
+
+void dl_transformer_describe(const struct dl_transformer *t,
+                             struct dl_text *to) {
+  dl_text_add(to, kinds[t->kind]);
+  for (size_t i = 0; i < KEYS; i++) {
+    double x = value_of(t, &keys[i]);
+    if (x != 0)
+      dl_text_printf(to, ", %s %.0f", keys[i].name, x);
+  }
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What is wrong or odd with a user's file, all of it at once: a list of
+ * findings, each with its place. */
+
+#ifndef DL_CATALOG_VALIDATE_FINDINGS_H
+#define DL_CATALOG_VALIDATE_FINDINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/diag.h"
+
+struct dl_finding {
+  bool error;  /* else a warning */
+  char *file;  /* owned, as all texts here */
+  size_t line; /* 0: not known */
+  char *entry; /* identifier, or NULL where it concerns the whole file */
+  char *text;
+};
+
+/* Start from {0}. Once memory is out, `failed` is set. */
+struct dl_findings {
+  struct dl_finding *f;
+  size_t n, cap;
+  bool failed;
+};
+
+void dl_findings_free(struct dl_findings *l);
+
+/* Appends one; `entry` may be NULL. The texts are copied. */
+void dl_findings_add(struct dl_findings *l, bool error, const char *file,
+                     size_t line, const char *entry, const char *fmt, ...)
+    DL_PRINTF(6, 7);
+
+/* How many of them are errors. */
+size_t dl_findings_errors(const struct dl_findings *l);
+
+#endif

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* dlest calibrate: a model brought to one's own GPU by measured runs. */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "cli/command.h"
+#include "cli/views/estimate_rows.h"
+#include "model/fitting/calibrate.h"
+
+enum { KEY_MODEL = 0x600 };
+
+struct calibrate_options {
+  struct dl_job_options job; /* --set, --define, --alias */
+  const char *input;
+  const char *model;
+};
+
+static const struct argp_option options[] = {
+    {NULL, 0, NULL, 0, "What is calibrated:", 1},
+    {"model", KEY_MODEL, "FILE", 0,
+     "model made by dlest fit, in place of the one that ships", 1},
+    {0},
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state) {
+  struct calibrate_options *o = state->input;
+  switch (key) {
+  case ARGP_KEY_INIT:
+    state->child_inputs[0] = &o->job;
+    return 0;
+  case KEY_MODEL:
+    o->model = arg;
+    return 0;
+  default:
+    return dl_cli_table(&o->input, key, arg, state);
+  }
+}
+
+static const struct argp_child children[] = {{&dl_table_argp, 0, NULL, 0}, {0}};
+static const struct argp calibrate_argp = {
+    .options = options,
+    .parser = parse,
+    .children = children,
+    .args_doc = "RUNS.csv",
+    .doc = "Bring the physical model to your own machine: one or a few "
+           "measured runs move its constants as far as they were uncertain, "
+           "and teach it what the GPU and the host differ by. Writes a model "
+           "for dlest predict --model (RUNS.calibrated.xml; -o names another)."
+           "\vExamples:\n"
+           "  dlest calibrate runs.csv\n"
+           "  dlest calibrate runs.csv -o mine.xml\n",
+};
+
+static const struct dl_column columns[] = {
+    {"target", "target", NULL, DL_CODE, false},
+    {"runs", "runs", NULL, DL_CODE, false},
+    {"configurations", "configurations", NULL, DL_CODE, false},
+    {"mape_before", "error before", "%", DL_PERCENT, false},
+    {"mape_after", "after", "%", DL_PERCENT, false}};
+
+struct calibrating {
+  struct dl_cli *cli;
+  struct calibrate_options *o;
+  struct dl_table *table;
+  size_t done;
+};
+
+/* What a fit learns from besides its own target: what of a run decides the
+ * one says something of the other. */
+static bool tells_something(const struct dl_frame *f,
+                            const struct dl_fit *fit) {
+  return fit->method->adapt &&
+         (dl_frame_has(f, "gpu_power_w") || dl_frame_has(f, "epoch_energy_j") ||
+          dl_frame_has(f, "epoch_s"));
+}
+
+/* The target last, DL_NOT_MEASURED where a row lacks it. */
+static bool add_formulas(struct dl_strlist *to, const struct dl_fit *fit,
+                         bool measured) {
+  struct dl_text target = {0};
+  bool ok = true;
+  for (size_t i = 0; i < fit->features.n && ok; i++)
+    ok = dl_strlist_add(to, fit->features.s[i]);
+  if (measured)
+    dl_text_printf(&target, "coalesce(%s, %d)", fit->target, DL_NOT_MEASURED);
+  else
+    dl_text_printf(&target, "%d", DL_NOT_MEASURED);
+  ok = ok && !target.failed && dl_strlist_add(to, target.s);
+  dl_text_free(&target);
+  return ok;
+}
+
+/* Reads the rows that a fit can learn from. */
+static enum dl_status read_runs(struct calibrating *w, const struct dl_fit *fit,
+                                struct dl_training *t, bool *there) {
+  struct dl_diag *d = &w->cli->diag;
+  struct dl_frame *f = dl_frame_new(w->cli->catalog);
+  struct dl_csv *csv = NULL;
+  struct dl_strlist groups = {0};
+  enum dl_status status =
+      f ? dl_csv_open(&csv, w->o->input, 0, d) : dl_fail_memory(d);
+  bool measured = false;
+  *there = false;
+  if (status == DL_OK) {
+    dl_frame_columns(f, csv);
+    status = dl_job_options_apply_table(&w->o->job, f, d);
+  }
+  if (status == DL_OK) {
+    measured = dl_frame_has(f, fit->target);
+    *there = measured || tells_something(f, fit);
+  }
+  if (status == DL_OK && *there &&
+      !(add_formulas(&t->formula, fit, measured) &&
+        dl_strlist_add(&groups, "config") && dl_strlist_add(&groups, "arch") &&
+        dl_strlist_add(&groups, "gpu")))
+    status = dl_fail_memory(d);
+  if (status == DL_OK && *there)
+    status = dl_training_read(t, csv, f, &groups, NULL, d);
+  dl_strlist_free(&groups);
+  dl_csv_free(csv);
+  dl_frame_free(f);
+  return status;
+}
+
+static enum dl_status calibrate_fit(struct calibrating *w, struct dl_fit *fit) {
+  struct dl_training t = {0};
+  struct dl_calibration c;
+  bool there;
+  enum dl_status status = read_runs(w, fit, &t, &there);
+  if (status == DL_OK && there)
+    status = dl_calibrate(fit, &t, &c, &w->cli->diag);
+  if (status == DL_OK && there) {
+    struct dl_value v[] = {dl_string(fit->target), dl_count(c.runs),
+                           dl_count(c.configurations), dl_number(c.before),
+                           dl_number(c.after)};
+    dl_table_row(w->table, v, NULL);
+    w->done++;
+  }
+  dl_training_free(&t);
+  return status;
+}
+
+/* RUNS.csv -> RUNS.calibrated.xml */
+static void model_path(const struct calibrating *w, struct dl_text *path) {
+  const char *in = w->o->input;
+  size_t n = strlen(in);
+  if (w->cli->output) {
+    dl_text_add(path, w->cli->output);
+    return;
+  }
+  if (n > 4 && strcmp(in + n - 4, ".csv") == 0)
+    n -= 4;
+  dl_text_add_n(path, in, n);
+  dl_text_add(path, ".calibrated.xml");
+}
+
+static enum dl_status describe(struct calibrating *w, struct dl_model *m,
+                               int argc, char **argv) {
+  struct dl_text t = {0};
+  char *line = dl_cli_command_line(argc, argv, w->o->input);
+  const char *slash = strrchr(w->o->input, '/');
+  dl_text_printf(&t, "%s, calibrated on %s", m->source ? m->source : "a model",
+                 slash ? slash + 1 : w->o->input);
+  if (!line || t.failed) {
+    free(line);
+    dl_text_free(&t);
+    return dl_fail_memory(&w->cli->diag);
+  }
+  free(m->source);
+  free(m->options);
+  m->source = t.s;
+  m->options = line;
+  return DL_OK;
+}
+
+static enum dl_status calibrate_all(struct calibrating *w, struct dl_model *m) {
+  enum dl_status status = DL_OK;
+  for (size_t i = 0; i < m->n_fits && status == DL_OK; i++)
+    status = calibrate_fit(w, &m->fit[i]);
+  if (status == DL_OK && w->done == 0)
+    status = dl_fail_at(&w->cli->diag, DL_EINPUT, w->o->input, 0,
+                        "none of the model's targets is measured here "
+                        "(gpu_power_w, epoch_s, or energy_j with epochs)");
+  return status;
+}
+
+static enum dl_status write_all(struct calibrating *w, struct dl_model *m,
+                                struct dl_report *r) {
+  struct dl_text path = {0};
+  model_path(w, &path);
+  enum dl_status status = dl_cli_strict(w->cli);
+  if (status == DL_OK && path.failed)
+    status = dl_fail_memory(&w->cli->diag);
+  if (status == DL_OK)
+    status = dl_model_write(m, path.s, &w->cli->diag);
+  dl_report_add(r, "model", "model", NULL, DL_CODE, dl_string(path.s));
+  bool printed = path.s && strcmp(path.s, "-") == 0;
+  dl_report_say(r, "Errors are those on these runs themselves, before and "
+                   "after learning from them.");
+  w->cli->output = NULL;
+  if (status == DL_OK && !printed)
+    status = dl_cli_print(w->cli, r);
+  else
+    dl_report_free(r);
+  dl_text_free(&path);
+  return status;
+}
+
+static enum dl_status run(struct dl_cli *cli, int argc, char **argv) {
+  struct calibrate_options o = {0};
+  dl_cli_parse(cli, &calibrate_argp, argc, argv, &o);
+  struct calibrating w = {.cli = cli, .o = &o};
+  struct dl_model *m = NULL;
+  struct dl_report *r = dl_report_new();
+  enum dl_status status =
+      r ? dl_open_model(cli, o.model, &m) : dl_fail_memory(&cli->diag);
+  if (status == DL_OK && strcmp(o.input, "-") == 0)
+    status = dl_fail(&cli->diag, DL_EUSAGE,
+                     "the table is read several times: give a file, not "
+                     "standard input");
+  if (status == DL_OK) {
+    w.table = dl_report_table(r, "calibrations", "Calibration", columns,
+                              sizeof columns / sizeof *columns, true);
+    status = calibrate_all(&w, m);
+  }
+  if (status == DL_OK)
+    status = describe(&w, m, argc, argv);
+  if (status == DL_OK) {
+    status = write_all(&w, m, r);
+    r = NULL;
+  }
+  dl_report_free(r);
+  dl_model_free(m);
+  dl_job_options_free(&o.job);
+  return dl_cli_end(cli, status);
+}
+
+const struct dl_command dl_cmd_calibrate = {
+    .name = "calibrate",
+    .summary = "bring a model to your own GPU by measured runs",
+    .argp = &calibrate_argp,
+    .run = run,
+};

@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* dlest check: whether a user's files are sound, and what they leave out. */
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "catalog/validate/rules.h"
+#include "cli/command.h"
+#include "estimate/methods/estimator.h"
+#include "model/model.h"
+
+/* Entries from which on reading whole catalogues is faster than looking for
+ * each in their text. */
+enum { MANY = 16 };
+
+struct check_options {
+  char **files; /* of argv */
+  size_t n;
+};
+
+/* One file under check, in turn. */
+struct checker {
+  struct dl_cli *cli;
+  struct dl_findings findings; /* of all files */
+  struct dl_report *report;
+  struct dl_table *files;
+  struct dl_strlist lacks; /* file, entry, method, values; then the next */
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state) {
+  struct check_options *o = state->input;
+  switch (key) {
+  case ARGP_KEY_ARGS:
+    o->files = state->argv + state->next;
+    o->n = (size_t)(state->argc - state->next);
+    return 0;
+  case ARGP_KEY_NO_ARGS:
+    argp_error(state, "which file? a catalogue or a model");
+    return 0;
+  default:
+    (void)arg;
+    return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static const struct argp check_argp = {
+    .parser = parse,
+    .args_doc = "FILE...",
+    .doc =
+        "Check catalogues of your own and model files."
+        "\vEvery finding names its line. An error means that the file or the "
+        "entry is wrong (exit status 3); a warning may be intended.\n\n"
+        "Examples:\n"
+        "  dlest check lab-card.xml\n"
+        "  dlest check lab-card.xml --format json\n",
+};
+
+/* --- what lacks */
+
+/* The part of a need that is a field of this kind ("gpu.tdp_w"), or -1. */
+static long needed_field(const char *need, enum dl_kind kind) {
+  const char *word = dl_kind_info(kind)->word;
+  size_t len = strlen(word);
+  if (strncmp(need, word, len) != 0 || need[len] != '.')
+    return -1;
+  return dl_field_find(kind, need + len + 1);
+}
+
+/* An architecture may have its work at input sizes alone, or by its shape. */
+static bool has(const struct dl_descriptor *e, size_t field) {
+  bool at_inputs = e->kind == DL_ARCHITECTURE && e->n_inputs > 0;
+  if (!isnan(e->value[field].x) || e->transformer)
+    return true;
+  if (at_inputs && field == DL_ARCH_MACS_G)
+    return !isnan(e->inputs[0].macs_g.x);
+  return at_inputs && field == DL_ARCH_ACTS_M && !isnan(e->inputs[0].acts_m.x);
+}
+
+static void add_lacks(struct checker *c, const struct dl_descriptor *e) {
+  for (size_t i = 0; i < dl_estimator_count(); i++) {
+    const struct dl_estimator *est = dl_estimator_at(i);
+    struct dl_text lacks = {0};
+    for (size_t j = 0; est->needs && est->needs[j]; j++) {
+      long field = needed_field(est->needs[j], e->kind);
+      if (field >= 0 && !has(e, (size_t)field))
+        dl_text_printf(&lacks, "%s%s", lacks.len ? ", " : "",
+                       dl_kind_info(e->kind)->fields[field].name);
+    }
+    if (lacks.len && !(dl_strlist_add(&c->lacks, e->file) &&
+                       dl_strlist_add(&c->lacks, e->id) &&
+                       dl_strlist_add(&c->lacks, est->name) &&
+                       dl_strlist_add(&c->lacks, lacks.s)))
+      c->findings.failed = true;
+    c->findings.failed |= lacks.failed;
+    dl_text_free(&lacks);
+  }
+}
+
+/* --- one file */
+
+/* Whether a line has an error already: what the schema says of it adds
+ * nothing. */
+static bool told(const struct dl_findings *l, const char *path, size_t line) {
+  for (size_t i = 0; line > 0 && i < l->n; i++)
+    if (l->f[i].error && l->f[i].line == line &&
+        strcmp(l->f[i].file, path) == 0)
+      return true;
+  return false;
+}
+
+/* The error in `d` becomes a finding. */
+static void take_error(struct checker *c, struct dl_diag *d, const char *path) {
+  size_t len = strlen(path), line = 0;
+  const char *text = d->error ? d->error : "out of memory";
+  if (strncmp(text, path, len) == 0 && text[len] == ':') {
+    char *end;
+    line = (size_t)strtoul(text + len + 1, &end, 10);
+    text = *end == ':' ? end + 1 : text + len + 1;
+    text += strspn(text, " ");
+  }
+  if (!told(&c->findings, path, line))
+    dl_findings_add(&c->findings, true, path, line, NULL, "%s", text);
+  dl_diag_free(d);
+}
+
+/* Against the entry that goes by the name already. That the catalogues in use
+ * cannot be read is no fault of this file, or it is the file. */
+static void compare(struct checker *c, const struct dl_descriptor *e) {
+  const struct dl_descriptor *known;
+  struct dl_diag d;
+  dl_diag_init(&d);
+  if (dl_catalog_look(c->cli->catalog, e->kind, e->id, &known, &d) == DL_OK &&
+      known)
+    dl_rules_against(e, known, &c->findings);
+  dl_diag_free(&d);
+}
+
+/* Has the catalogues read as a whole: many names are looked up. */
+static void read_known(struct checker *c, enum dl_kind kind) {
+  const struct dl_descriptor **list = NULL;
+  struct dl_diag d;
+  size_t n;
+  dl_diag_init(&d);
+  if (dl_catalog_all(c->cli->catalog, kind, &list, &n, &d) == DL_OK)
+    free(list);
+  dl_diag_free(&d);
+}
+
+static void check_entries(struct checker *c, const struct dl_shelf *s) {
+  if (s->n > MANY)
+    read_known(c, s->e[0].kind);
+  dl_rules_shelf(s, &c->findings);
+  for (size_t i = 0; i < s->n; i++) {
+    add_lacks(c, &s->e[i]);
+    compare(c, &s->e[i]);
+  }
+}
+
+/* Validates, then reads a catalogue; takes over xml. */
+static enum dl_status check_catalog(struct checker *c, struct dl_xml *xml,
+                                    struct dl_diag *d, size_t *entries,
+                                    const char **what) {
+  struct dl_shelf shelf = {0};
+  enum dl_kind kind = DL_ACCELERATOR;
+  enum dl_status status = dl_shelf_collect(&shelf, xml, &kind, &c->findings, d);
+  if (status == DL_OK && shelf.n == 0)
+    status = dl_fail(d, DL_EINPUT,
+                     "neither a catalogue of a known kind nor a model; see "
+                     "'dlest show gpu' and dlest-check(1) for the form");
+  if (status != DL_OK) {
+    dl_shelf_free(&shelf);
+    return status;
+  }
+  struct dl_text schema = {0};
+  *what = dl_kind_info(kind)->name;
+  *entries = shelf.n;
+  status = dl_data_path(dl_datadir(), dl_kind_info(kind)->schema, &schema, d);
+  if (status == DL_OK)
+    status = dl_xml_validate(shelf.xml, schema.s, d);
+  dl_text_free(&schema);
+  /* Rules are for what the schema lets pass, but all is told at once. */
+  if (status == DL_EINPUT)
+    take_error(c, d, dl_xml_path(shelf.xml));
+  if (status == DL_OK || status == DL_EINPUT) {
+    check_entries(c, &shelf);
+    status = DL_OK;
+  }
+  dl_shelf_free(&shelf);
+  return status;
+}
+
+static enum dl_status check_model(const char *path, struct dl_diag *d,
+                                  size_t *fits) {
+  struct dl_text schema = {0};
+  struct dl_model *model = NULL;
+  enum dl_status status =
+      dl_data_path(dl_datadir(), "models/model.rng", &schema, d);
+  if (status == DL_OK && strcmp(path, "-") == 0)
+    status = dl_fail(d, DL_EINPUT, "a model: check it by the path of its file");
+  if (status == DL_OK)
+    status = dl_model_read(&model, path, schema.s, d);
+  if (status == DL_OK)
+    *fits = model->n_fits;
+  dl_model_free(model);
+  dl_text_free(&schema);
+  return status;
+}
+
+static enum dl_status check_file(struct checker *c, const char *path) {
+  struct dl_diag d;
+  struct dl_xml *xml;
+  size_t entries = 0, before = c->findings.n;
+  size_t errors = dl_findings_errors(&c->findings);
+  const char *what = NULL;
+  dl_diag_init(&d);
+  enum dl_status status = dl_xml_read(&xml, path, NULL, &d);
+  if (status == DL_OK && strcmp(dl_xml_name(dl_xml_root(xml)), "model") == 0) {
+    dl_xml_free(xml);
+    what = "model";
+    status = check_model(path, &d, &entries);
+  } else if (status == DL_OK) {
+    status = check_catalog(c, xml, &d, &entries, &what);
+  }
+  if (status == DL_EINPUT && d.error) {
+    take_error(c, &d, path);
+    status = DL_OK;
+  }
+  if (status != DL_OK && d.error)
+    dl_fail(&c->cli->diag, status, "%s", d.error);
+  dl_diag_free(&d);
+  errors = dl_findings_errors(&c->findings) - errors;
+  struct dl_value v[] = {dl_string(path), dl_string(what), dl_count(entries),
+                         dl_count(errors),
+                         dl_count(c->findings.n - before - errors)};
+  dl_table_row(c->files, v, NULL);
+  return status;
+}
+
+/* --- the report */
+
+static void add_findings(struct checker *c) {
+  static const struct dl_column columns[] = {
+      {"file", NULL, NULL, DL_CODE, false},
+      {"line", NULL, NULL, DL_CODE, false},
+      {"level", NULL, NULL, DL_CODE, false},
+      {"entry", NULL, NULL, DL_CODE, false},
+      {"message", NULL, NULL, DL_CODE, false}};
+  struct dl_table *t =
+      dl_report_table(c->report, "findings", NULL, columns, 5, true);
+  for (size_t i = 0; i < c->findings.n; i++) {
+    const struct dl_finding *f = &c->findings.f[i];
+    const char *level = f->error ? "error" : "warning";
+    struct dl_value v[] = {
+        dl_string(f->file), f->line ? dl_count(f->line) : dl_string(NULL),
+        dl_string(level), dl_string(f->entry), dl_string(f->text)};
+    struct dl_text say = {0};
+    dl_table_row(t, v, NULL);
+    dl_text_printf(&say, "%s:", f->file);
+    if (f->line)
+      dl_text_printf(&say, "%zu:", f->line);
+    dl_text_printf(&say, " %s: %s%s%s", level, f->entry ? f->entry : "",
+                   f->entry ? ": " : "", f->text);
+    dl_report_say(c->report, dl_text_str(&say));
+    c->findings.failed |= say.failed;
+    dl_text_free(&say);
+  }
+}
+
+static void add_files(struct checker *c) {
+  static const struct dl_column files[] = {
+      {"file", "file", NULL, DL_CODE, false},
+      {"kind", "kind", NULL, DL_CODE, false},
+      {"entries", "entries", NULL, DL_CODE, false},
+      {"errors", "errors", NULL, DL_CODE, false},
+      {"warnings", "warnings", NULL, DL_CODE, false}};
+  c->files = dl_report_table(c->report, "files", NULL, files, 5, false);
+}
+
+static void add_lacking(struct checker *c) {
+  static const struct dl_column columns[] = {
+      {"file", NULL, NULL, DL_CODE, false},
+      {"entry", "entry", NULL, DL_CODE, false},
+      {"method", "method", NULL, DL_CODE, false},
+      {"lacks", "lacks", NULL, DL_CODE, false}};
+  struct dl_table *t = dl_report_table(
+      c->report, "lacking", "What methods need and the files leave out",
+      columns, 4, false);
+  for (size_t i = 0; i + 3 < c->lacks.n; i += 4) {
+    struct dl_value v[] = {
+        dl_string(c->lacks.s[i]), dl_string(c->lacks.s[i + 1]),
+        dl_string(c->lacks.s[i + 2]), dl_string(c->lacks.s[i + 3])};
+    dl_table_row(t, v, NULL);
+  }
+}
+
+/* Once all is told: the status, and a word on standard error. */
+static enum dl_status judge(struct dl_cli *cli, const struct checker *c) {
+  size_t errors = dl_findings_errors(&c->findings);
+  size_t bad = cli->strict ? c->findings.n : errors;
+  if (bad == 0)
+    return DL_OK;
+  return dl_fail(&cli->diag, DL_EINPUT, "%zu %s%s found", bad,
+                 cli->strict && bad > errors ? "finding" : "error",
+                 bad == 1 ? "" : "s");
+}
+
+static enum dl_status run(struct dl_cli *cli, int argc, char **argv) {
+  struct check_options o = {0};
+  dl_cli_parse(cli, &check_argp, argc, argv, &o);
+  struct checker c = {.cli = cli, .report = dl_report_new()};
+  if (!c.report)
+    return dl_fail_memory(&cli->diag);
+  enum dl_status status = DL_OK;
+  add_files(&c);
+  for (size_t i = 0; i < o.n && status == DL_OK; i++)
+    status = check_file(&c, o.files[i]);
+  if (status == DL_OK && c.findings.failed)
+    status = dl_fail_memory(&cli->diag);
+  if (status == DL_OK) {
+    add_findings(&c);
+    add_lacking(&c);
+    status = dl_cli_print(cli, c.report);
+  } else {
+    dl_report_free(c.report);
+  }
+  if (status == DL_OK)
+    status = judge(cli, &c);
+  dl_findings_free(&c.findings);
+  dl_strlist_free(&c.lacks);
+  return status;
+}
+
+const struct dl_command dl_cmd_check = {
+    .name = "check",
+    .summary = "check a catalogue of your own or a model file",
+    .argp = &check_argp,
+    .run = run,
+};

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* dlest describe: the work of an ONNX model, and a descriptor of it. */
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/number.h"
+#include "catalog/architecture/from_onnx.h"
+#include "cli/command.h"
+
+struct describe_options {
+  struct dl_cli *cli;
+  const char *path;
+  struct dl_onnx_asked asked;
+  size_t top;
+};
+
+enum { OPT_SHAPE = 256, OPT_PX, OPT_SEQ, OPT_BATCH };
+
+static const struct argp_option describe_options_of[] = {
+    {NULL, 0, NULL, 0, "Counting:", 1},
+    {"input-shape", OPT_SHAPE, "NAME=SHAPE", 0,
+     "shape of an input, as in image=1x3x224x224; may be repeated", 1},
+    {"image-px", OPT_PX, "N", 0, "sides of the image input", 1},
+    {"seq-len", OPT_SEQ, "N", 0, "tokens of the sequence inputs", 1},
+    {"batch", OPT_BATCH, "N", 0,
+     "samples that the inputs hold (default: by their shapes)", 1},
+    {"top", 'n', "N", 0, "layers to list in text, heaviest first (10)", 1},
+    {0},
+};
+
+static size_t count_of(const char *what, const char *arg, size_t least,
+                       struct argp_state *state) {
+  size_t n;
+  if (!dl_parse_count(arg, &n) || n < least || n > 1000000)
+    argp_error(state, "--%s: '%s' is no count from %zu to 1000000", what, arg,
+               least);
+  return n;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state) {
+  struct describe_options *o = state->input;
+  switch (key) {
+  case OPT_SHAPE:
+    if (dl_onnx_ask(&o->asked, arg, &o->cli->diag) != DL_OK)
+      argp_error(state, "--input-shape: %s", o->cli->diag.error);
+    return 0;
+  case OPT_PX:
+    o->asked.image_px = (double)count_of("image-px", arg, 1, state);
+    return 0;
+  case OPT_SEQ:
+    o->asked.seq_len = (double)count_of("seq-len", arg, 1, state);
+    return 0;
+  case OPT_BATCH:
+    o->asked.batch = (double)count_of("batch", arg, 1, state);
+    return 0;
+  case 'n':
+    o->top = count_of("top", arg, 0, state);
+    return 0;
+  case ARGP_KEY_ARG:
+    if (o->path)
+      argp_error(state, "one model at a time");
+    o->path = arg;
+    return 0;
+  case ARGP_KEY_END:
+    if (!o->path)
+      argp_error(state, "which ONNX file?");
+    return 0;
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static const struct argp describe_argp = {
+    .options = describe_options_of,
+    .parser = parse,
+    .args_doc = "MODEL.onnx",
+    .doc = "Count the work of an ONNX model: multiply-accumulates, parameters, "
+           "activations and launches, by layer."
+           "\vWith -o FILE an architecture's descriptor is written that --arch "
+           "takes; --arch MODEL.onnx does the same by itself. Weights are not "
+           "read, nor are files that hold them. A batch that the model leaves "
+           "open is one sample.\n\n"
+           "Examples:\n"
+           "  dlest describe tiny-cnn.onnx\n"
+           "  dlest describe tiny-cnn.onnx --image-px 64 -o my-arch.xml\n"
+           "  dlest predict --arch tiny-cnn.onnx --gpu a100\n",
+};
+
+static void show_shape(struct dl_text *t, const struct dl_onnx_shape *s) {
+  if (!s->known)
+    dl_text_add(t, "?");
+  else if (s->rank == 0)
+    dl_text_add(t, "scalar");
+  for (unsigned i = 0; s->known && i < s->rank; i++)
+    dl_text_printf(t, "%s%lld", i ? "x" : "", (long long)s->dim[i]);
+}
+
+static void add_values(struct dl_report *r, const char *key, const char *title,
+                       const struct dl_onnx_value *v, size_t n) {
+  const struct dl_column columns[] = {{"name", title, NULL, DL_CODE, false},
+                                      {"type", "type", NULL, DL_CODE, false},
+                                      {"shape", "shape", NULL, DL_CODE, false}};
+  struct dl_table *table = dl_report_table(r, key, "", columns, 3, false);
+  for (size_t i = 0; i < n; i++) {
+    struct dl_text shape = {0};
+    show_shape(&shape, &v[i].shape);
+    struct dl_value row[] = {dl_string(v[i].name), dl_string(v[i].type),
+                             v[i].shape.known ? dl_string(dl_text_str(&shape))
+                                              : dl_string(NULL)};
+    dl_table_row(table, row, NULL);
+    dl_text_free(&shape);
+  }
+}
+
+static void add_totals(struct dl_report *r, const struct dl_onnx *m,
+                       const struct dl_onnx_count *c) {
+  dl_report_add(r, "model", "model", NULL, DL_CODE, dl_string(dl_onnx_path(m)));
+  dl_report_add(r, "file_bytes", NULL, NULL, DL_CODE,
+                dl_number((double)dl_onnx_file_bytes(m)));
+  dl_report_add(r, "producer", "made by", NULL, DL_CODE,
+                *dl_onnx_producer(m) ? dl_string(dl_onnx_producer(m))
+                                     : dl_string(NULL));
+  dl_report_add(r, "opset", "opset", NULL, DL_CODE,
+                dl_number((double)dl_onnx_opset(m)));
+  dl_report_add(r, "macs_g", "MACs", "G", DL_PLAIN, dl_number(c->macs * 1e-9));
+  dl_report_add(r, "attention_macs_g",
+                c->attention_macs > 0 ? "of them without weights" : NULL, "G",
+                DL_PLAIN, dl_number(c->attention_macs * 1e-9));
+  dl_report_add(r, "params_m", "parameters", "M", DL_PLAIN,
+                dl_number(c->params * 1e-6));
+  dl_report_add(r, "acts_m", "activations", "M", DL_PLAIN,
+                dl_number(c->acts * 1e-6));
+  dl_report_add(r, "weights_mb", "weights", "MB", DL_PLAIN,
+                dl_number(c->weight_bytes * 1e-6));
+  dl_report_add(r, "weighted_layers", "layers with weights", NULL, DL_CODE,
+                dl_count(c->weighted));
+  dl_report_add(r, "launches", "launches", NULL, DL_CODE,
+                dl_number(c->launches));
+  dl_report_add(r, "nodes", "nodes", NULL, DL_CODE, dl_count(c->n_nodes));
+  dl_report_add(r, "batch", c->batch > 1 ? "batch" : NULL, NULL, DL_CODE,
+                dl_number(c->batch));
+  dl_report_add(r, "image_px", NULL, "px", DL_CODE, dl_number(c->image_px));
+  dl_report_add(r, "seq_len", NULL, "tokens", DL_CODE, dl_number(c->seq_len));
+  add_values(r, "inputs", "input", c->input, c->n_inputs);
+  add_values(r, "outputs", "output", c->output, c->n_outputs);
+}
+
+static void add_ops(struct dl_report *r, const struct dl_onnx_count *c) {
+  static const struct dl_column columns[] = {
+      {"op", "operator", NULL, DL_CODE, false},
+      {"layers", "layers", NULL, DL_CODE, false},
+      {"macs_g", "MACs", "G", DL_PLAIN, false},
+      {"launches", "launches", NULL, DL_CODE, false},
+      {"known", NULL, NULL, DL_CODE, false}};
+  struct dl_table *t =
+      dl_report_table(r, "operators", "Operators", columns, 5, false);
+  for (size_t i = 0; i < c->n_ops; i++) {
+    const struct dl_onnx_op *op = &c->op[i];
+    struct dl_value row[] = {dl_string(op->op), dl_count(op->n),
+                             dl_number(op->macs * 1e-9),
+                             dl_number(op->launches), dl_bool(!op->unknown)};
+    dl_table_row(t, row, NULL);
+  }
+}
+
+/* Layers by their MACs, in the order of the graph where these are the same. */
+static int heavier(const void *a, const void *b) {
+  const struct dl_onnx_layer *x = *(const struct dl_onnx_layer *const *)a;
+  const struct dl_onnx_layer *y = *(const struct dl_onnx_layer *const *)b;
+  if (x->macs != y->macs)
+    return x->macs < y->macs ? 1 : -1;
+  return x < y ? -1 : 1;
+}
+
+static void add_layer(struct dl_table *t, const struct dl_onnx_layer *l,
+                      double all) {
+  struct dl_text shape = {0};
+  show_shape(&shape, &l->output);
+  struct dl_value row[] = {
+      dl_string(l->name),
+      dl_string(l->op),
+      l->output.known ? dl_string(dl_text_str(&shape)) : dl_string(NULL),
+      l->uncounted ? dl_number(NAN) : dl_number(l->macs * 1e-9),
+      dl_number(all > 0 ? l->macs / all : NAN),
+      dl_number(l->params * 1e-6),
+      dl_number(l->acts * 1e-6),
+      dl_number(l->launches),
+      dl_number(l->bytes * 1e-6)};
+  dl_table_row(t, row, NULL);
+  dl_text_free(&shape);
+}
+
+/* JSON and CSV have all layers, text the heaviest. */
+static enum dl_status add_layers(struct dl_report *r,
+                                 const struct dl_onnx_count *c, size_t top) {
+  static const struct dl_column columns[] = {
+      {"name", "layer", NULL, DL_CODE, false},
+      {"op", "operator", NULL, DL_CODE, false},
+      {"output", "output", NULL, DL_CODE, false},
+      {"macs_g", "MACs", "G", DL_PLAIN, false},
+      {"share", "share", "%", DL_PERCENT, false},
+      {"params_m", "parameters", "M", DL_PLAIN, false},
+      {"acts_m", "activations", "M", DL_PLAIN, false},
+      {"launches", "launches", NULL, DL_CODE, false},
+      {"weights_mb", "weights", "MB", DL_PLAIN, false}};
+  const struct dl_onnx_layer **order = dl_calloc(c->n_layers, sizeof *order);
+  if (!order)
+    return DL_EFAILED;
+  size_t n = 0;
+  for (size_t i = 0; i < c->n_layers; i++)
+    if (top == 0 || c->layer[i].macs > 0 || c->layer[i].uncounted)
+      order[n++] = &c->layer[i];
+  if (top > 0)
+    qsort(order, n, sizeof *order, heavier);
+  if (top > 0 && n > top)
+    n = top;
+  struct dl_table *t = dl_report_table(
+      r, "layers", top > 0 ? "Heaviest layers" : NULL, columns, 9, true);
+  for (size_t i = 0; i < n; i++)
+    add_layer(t, order[i], c->macs);
+  free(order);
+  return DL_OK;
+}
+
+static void warn(struct dl_cli *cli, const struct dl_onnx *m,
+                 const struct dl_onnx_count *c) {
+  const char *path = dl_onnx_path(m);
+  struct dl_text names = {0};
+  for (size_t i = 0; i < c->n_ops; i++)
+    if (c->op[i].unknown)
+      dl_text_printf(&names, "%s%s (%zu)", names.len ? ", " : "", c->op[i].op,
+                     c->op[i].n);
+  if (names.len)
+    dl_warn_at(&cli->diag, path, 0,
+               "unknown operators, counted as elementwise: %s",
+               dl_text_str(&names));
+  dl_text_free(&names);
+  if (c->n_shapeless > 0)
+    dl_warn_at(&cli->diag, path, 0,
+               "%zu layer%s could not be counted: the shapes of their inputs "
+               "depend on data",
+               c->n_shapeless, c->n_shapeless == 1 ? "" : "s");
+  if (c->n_guessed > 0)
+    dl_warn_at(&cli->diag, path, 0,
+               "%zu loop%s or branch%s of unknown course: a loop counts once, "
+               "a branch as the heavier",
+               c->n_guessed, c->n_guessed == 1 ? "" : "s",
+               c->n_guessed == 1 ? "" : "es");
+  if (c->batch > 1)
+    dl_warn_at(&cli->diag, path, 0,
+               "holds %g samples: MACs and activations are divided by %g",
+               c->batch, c->batch);
+}
+
+static enum dl_status report(struct dl_cli *cli, const struct dl_onnx *m,
+                             const struct dl_onnx_count *c, size_t top) {
+  struct dl_report *r = dl_report_new();
+  if (!r)
+    return dl_fail_memory(&cli->diag);
+  bool text = cli->format == dl_format_find("text");
+  add_totals(r, m, c);
+  if ((!text || top > 0) && add_layers(r, c, text ? top : 0) != DL_OK) {
+    dl_report_free(r);
+    return dl_fail_memory(&cli->diag);
+  }
+  add_ops(r, c);
+  return dl_cli_print(cli, r);
+}
+
+/* The descriptor goes to -o, the report to standard output. */
+static enum dl_status write_descriptor(struct dl_cli *cli,
+                                       const struct dl_onnx *m,
+                                       const struct dl_onnx_asked *asked,
+                                       const struct dl_onnx_count *c) {
+  struct dl_xml *x;
+  if (!cli->output)
+    return DL_OK;
+  enum dl_status status = dl_cli_strict(cli);
+  if (status == DL_OK)
+    status = dl_onnx_descriptor(m, asked, c, &x, &cli->diag);
+  if (status != DL_OK)
+    return status;
+  status = dl_xml_write(x, cli->output, &cli->diag);
+  dl_xml_free(x);
+  cli->output = NULL;
+  return status;
+}
+
+static enum dl_status run(struct dl_cli *cli, int argc, char **argv) {
+  struct describe_options o = {
+      .cli = cli, .asked = dl_onnx_as_it_is, .top = 10};
+  struct dl_onnx *m = NULL;
+  struct dl_onnx_count *c = NULL;
+  dl_cli_parse(cli, &describe_argp, argc, argv, &o);
+  enum dl_status status = dl_onnx_open(&m, o.path, &cli->diag);
+  if (status == DL_OK)
+    status = dl_onnx_count(m, &o.asked, &c, &cli->diag);
+  if (status == DL_OK) {
+    warn(cli, m, c);
+    status = write_descriptor(cli, m, &o.asked, c);
+  }
+  if (status == DL_OK)
+    status = report(cli, m, c, o.top);
+  dl_onnx_count_free(c);
+  dl_onnx_free(m);
+  return status;
+}
+
+const struct dl_command dl_cmd_describe = {
+    .name = "describe",
+    .summary = "count the work of an ONNX model",
+    .argp = &describe_argp,
+    .run = run,
+};

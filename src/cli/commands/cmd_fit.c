@@ -1,0 +1,494 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* dlest fit: regression models from measured runs. */
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/number.h"
+#include "cli/command.h"
+#include "cli/options/job_options.h"
+#include "cli/passes/fit_auxiliary.h"
+#include "cli/passes/fit_predictions.h"
+#include "cli/views/fit_report.h"
+#include "model/fitting/aggregate_runs.h"
+#include "model/fitting/train.h"
+
+enum {
+  KEY_TARGET = 0x400,
+  KEY_METHOD,
+  KEY_FEATURES,
+  KEY_OFFSET,
+  KEY_WEIGHT,
+  KEY_LOG,
+  KEY_NO_LOG,
+  KEY_NO_SCALE,
+  KEY_CV,
+  KEY_SEARCH,
+  KEY_SEED,
+  KEY_ALPHA,
+  KEY_GAMMA,
+  KEY_LAMBDA,
+  KEY_NO_MODEL,
+  KEY_CITE,
+  KEY_WITH,
+  KEY_MEANS
+};
+
+enum {
+  MOST_TARGETS = 8,
+  MOST_LEFT_OUT_ONE = 300 /* rows for which each may be a fold of its own */
+};
+
+struct fit_options {
+  struct dl_job_options job; /* --set, --define, --alias */
+  struct dl_predictions predictions;
+  const char *input;
+  const char *target[MOST_TARGETS];
+  size_t n_targets;
+  const char *method, *features, *offset, *weight, *cv, *search, *citation;
+  const char *means;
+  const char *with; /* table to learn from; NULL: the one that ships */
+  int log_target;   /* -1: as the choice has it */
+  bool no_scale, no_model;
+  unsigned long seed;
+  double alpha, gamma, lambda; /* NaN: open */
+  char *command_line;          /* for the model's provenance */
+};
+
+static const struct argp_option options[] = {
+    {NULL, 0, NULL, 0, "What is fitted:", 1},
+    {"target", KEY_TARGET, "COLUMN", 0,
+     "quantity to fit; may be given several times (default: gpu_power_w, "
+     "epoch_energy_j and epoch_s, as far as the table has them)",
+     1},
+    {"features", KEY_FEATURES, "LIST", 0,
+     "formulas over columns and descriptors, separated by commas: "
+     "'log(macs_g), gpu.tdp_w' (default: chosen)",
+     1},
+    {"offset", KEY_OFFSET, "FORMULA", 0,
+     "known factor of the target (known addend with --no-log)", 1},
+    {"weight", KEY_WEIGHT, "COLUMN", 0,
+     "rows count this often (a table of means: n)", 1},
+    {"log", KEY_LOG, NULL, 0, "fit the target's logarithm", 1},
+    {"no-log", KEY_NO_LOG, NULL, 0,
+     "fit the target itself (default with --features)", 1},
+    {NULL, 0, NULL, 0, "How:", 2},
+    {"method", KEY_METHOD, "NAME", 0,
+     "ols, ridge, krr, physical or serving (default: chosen)", 2},
+    {"cv", KEY_CV, "SCHEME", 0,
+     "kfold:K, kfold-shuffled:K, group:COLUMN or none (default group:config, "
+     "kfold-shuffled:5 without groups)",
+     2},
+    {"search", KEY_SEARCH, "HOW", 0,
+     "hyper-parameters by cross-validation: grid, grid:N or random:N", 2},
+    {"lambda", KEY_LAMBDA, "X", 0, "penalty of ridge", 2},
+    {"alpha", KEY_ALPHA, "X", 0, "penalty of krr", 2},
+    {"gamma", KEY_GAMMA, "X", 0, "inverse width of krr's kernel", 2},
+    {"with", KEY_WITH, "FILE", 0,
+     "other runs for physical to learn from, in each fold but those of a GPU "
+     "or "
+     "an architecture that it leaves out (default: those that ship; none)",
+     2},
+    {"no-scale", KEY_NO_SCALE, NULL, 0, "take the features as they are", 2},
+    {"seed", KEY_SEED, "N", 0, "of shuffled folds and searches (default 1)", 2},
+    {NULL, 0, NULL, 0, "The model file:", 4},
+    {"no-model", KEY_NO_MODEL, NULL, 0, "do not write one", 4},
+    {"cite", KEY_CITE, "TEXT", 0, "where the runs come from, kept in it", 4},
+    {"means", KEY_MEANS, "FILE", 0,
+     "write the table of configurations (means, standard deviations, n) to "
+     "FILE and stop",
+     4},
+    {0},
+};
+
+static double hyper(struct argp_state *state, const char *name,
+                    const char *arg) {
+  double x;
+  if (!dl_parse_double(arg, &x) || x <= 0)
+    argp_error(state, "--%s: invalid value '%s' (above 0)", name, arg);
+  return x;
+}
+
+static void add_target(struct argp_state *state, struct fit_options *o,
+                       const char *arg) {
+  if (o->n_targets == MOST_TARGETS)
+    argp_error(state, "more than %d targets", MOST_TARGETS);
+  o->target[o->n_targets++] = arg;
+}
+
+static error_t parse_number(int key, char *arg, struct argp_state *state) {
+  struct fit_options *o = state->input;
+  size_t n;
+  switch (key) {
+  case KEY_ALPHA:
+    o->alpha = hyper(state, "alpha", arg);
+    return 0;
+  case KEY_GAMMA:
+    o->gamma = hyper(state, "gamma", arg);
+    return 0;
+  case KEY_LAMBDA:
+    o->lambda = hyper(state, "lambda", arg);
+    return 0;
+  case KEY_SEED:
+    if (!dl_parse_count(arg, &n))
+      argp_error(state, "--seed: invalid value '%s'", arg);
+    o->seed = n;
+    return 0;
+  case ARGP_KEY_INIT:
+    state->child_inputs[0] = &o->job;
+    state->child_inputs[1] = &o->predictions;
+    return 0;
+  default:
+    return dl_cli_table(&o->input, key, arg, state);
+  }
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state) {
+  struct fit_options *o = state->input;
+  switch (key) {
+  case KEY_TARGET:
+    add_target(state, o, arg);
+    return 0;
+  case KEY_METHOD:
+    o->method = arg;
+    return 0;
+  case KEY_FEATURES:
+    o->features = arg;
+    return 0;
+  case KEY_OFFSET:
+    o->offset = arg;
+    return 0;
+  case KEY_WEIGHT:
+    o->weight = arg;
+    return 0;
+  case KEY_CV:
+    o->cv = arg;
+    return 0;
+  case KEY_SEARCH:
+    o->search = arg;
+    return 0;
+  case KEY_CITE:
+    o->citation = arg;
+    return 0;
+  case KEY_WITH:
+    o->with = arg;
+    return 0;
+  case KEY_MEANS:
+    o->means = arg;
+    return 0;
+  case KEY_LOG:
+  case KEY_NO_LOG:
+    o->log_target = key == KEY_LOG;
+    return 0;
+  case KEY_NO_SCALE:
+    o->no_scale = true;
+    return 0;
+  case KEY_NO_MODEL:
+    o->no_model = true;
+    return 0;
+  default:
+    return parse_number(key, arg, state);
+  }
+}
+
+static const struct argp_child children[] = {
+    {&dl_table_argp, 0, NULL, 0}, {&dl_predictions_argp, 0, NULL, 0}, {0}};
+static const struct argp fit_argp = {
+    .options = options,
+    .parser = parse,
+    .children = children,
+    .args_doc = "RUNS.csv",
+    .doc = "Fit regression models on a table of measured runs, cross-validate "
+           "them by group and write a model file for dlest predict "
+           "(RUNS.dlest.xml; -o names another; -o - prints the model in place "
+           "of the report)."
+           "\vExamples:\n"
+           "  dlest fit runs.csv\n"
+           "  dlest fit runs.csv --target gpu_power_w --cv group:gpu\n"
+           "  dlest fit runs.csv --target epoch_s --features 'log(macs_g)'\n",
+};
+
+static enum dl_status read_method(struct dl_choice *c,
+                                  const struct fit_options *o,
+                                  struct dl_diag *d) {
+  c->method = dl_regression_find(o->method ? o->method : "ridge");
+  if (!c->method)
+    return dl_fail(d, DL_EUSAGE,
+                   "unknown method '%s'; use ols, ridge, krr, "
+                   "physical or serving",
+                   o->method);
+  const struct {
+    const char *name;
+    double x;
+  } given[] = {{"alpha", o->alpha}, {"gamma", o->gamma}, {"lambda", o->lambda}};
+  for (size_t i = 0; i < DL_MAX_HYPER; i++)
+    c->hyper[i] = NAN;
+  for (size_t g = 0; g < 3; g++) {
+    bool used = isnan(given[g].x);
+    for (size_t i = 0; i < c->method->n_hyper; i++)
+      if (strcmp(c->method->hyper[i].name, given[g].name) == 0) {
+        c->hyper[i] = given[g].x;
+        used = true;
+      }
+    if (!used)
+      return dl_fail(d, DL_EUSAGE, "%s has no hyper-parameter '%s'",
+                     c->method->name, given[g].name);
+  }
+  return DL_OK;
+}
+
+/* One table read, and the fits made from it. */
+struct fitting {
+  struct dl_cli *cli;
+  struct fit_options *o;
+  struct dl_frame *f;
+  struct dl_csv *csv;
+  struct dl_training t, more;
+  struct dl_cv_spec cv;
+  bool automatic; /* recipes are tried */
+  struct dl_model *m;
+  struct dl_report *r;
+  struct dl_table *fits; /* of r */
+};
+
+static bool add_once(struct dl_strlist *l, const char *text) {
+  return !text || dl_strlist_find(l, text) >= 0 || dl_strlist_add(l, text);
+}
+
+/* Formulas given by hand. */
+static enum dl_status manual_formulas(struct fitting *w) {
+  const struct fit_options *o = w->o;
+  struct dl_diag *d = &w->cli->diag;
+  struct dl_strlist features = {0};
+  if (o->n_targets == 0)
+    return dl_fail(d, DL_EUSAGE, "--features needs a --target");
+  bool ok = dl_strlist_split(&features, o->features, ',');
+  for (size_t i = 0; i < features.n && ok; i++)
+    ok = add_once(&w->t.formula, features.s[i]);
+  for (size_t i = 0; i < o->n_targets && ok; i++)
+    ok = add_once(&w->t.formula, o->target[i]);
+  dl_strlist_free(&features);
+  ok = ok && add_once(&w->t.formula, o->offset);
+  return ok ? DL_OK : dl_fail_memory(d);
+}
+
+/* Formulas of the recipes that the table allows; the targets that it does. */
+static enum dl_status recipe_formulas(struct fitting *w) {
+  static const char *const all[] = {"gpu_power_w", "epoch_energy_j", "epoch_s"};
+  struct fit_options *o = w->o;
+  struct dl_diag *d = &w->cli->diag;
+  bool given = o->n_targets > 0;
+  size_t n = given ? o->n_targets : sizeof all / sizeof *all;
+  const char *want[MOST_TARGETS];
+  memcpy(want, given ? o->target : all, n * sizeof *want);
+  o->n_targets = 0;
+  for (size_t i = 0; i < n; i++) {
+    bool any;
+    enum dl_status status =
+        dl_recipe_formulas(&w->t.formula, w->f, want[i], o->method, &any, d);
+    if (status != DL_OK)
+      return status;
+    if (any)
+      o->target[o->n_targets++] = want[i];
+    else if (given)
+      return dl_fail_at(d, DL_EUSAGE, dl_csv_path(w->csv), 0,
+                        "no recipe fits target '%s' with the columns of this "
+                        "table; choose with --features",
+                        want[i]);
+  }
+  if (o->n_targets == 0)
+    return dl_fail_at(d, DL_EINPUT, dl_csv_path(w->csv), 0,
+                      "nothing to fit: found neither gpu_power_w nor "
+                      "energy_j with epochs, or too few settings beside them; "
+                      "choose with --target and --features");
+  return DL_OK;
+}
+
+static enum dl_status read_table(struct fitting *w) {
+  struct dl_diag *d = &w->cli->diag;
+  const struct fit_options *o = w->o;
+  struct dl_strlist groups = {0};
+  enum dl_status status =
+      w->automatic ? recipe_formulas(w) : manual_formulas(w);
+  if (status == DL_OK && !add_once(&w->t.formula, o->weight))
+    status = dl_fail_memory(d);
+  if (status == DL_OK && (w->automatic || !(w->cv.none && o->cv)) &&
+      !(dl_strlist_add(&groups, "config") && dl_strlist_add(&groups, "arch") &&
+        dl_strlist_add(&groups, "gpu")))
+    status = dl_fail_memory(d);
+  const char *must =
+      w->cv.scheme == DL_GROUP && o->cv && !w->cv.none ? w->cv.column : NULL;
+  if (status == DL_OK)
+    status = dl_training_read(&w->t, w->csv, w->f, &groups, must, d);
+  if (status == DL_OK)
+    dl_frame_warn_unused(w->f, d);
+  dl_strlist_free(&groups);
+  return status;
+}
+
+/* Without a scheme given: by configuration where there are some. */
+static void default_cv(struct fitting *w) {
+  if (w->o->cv)
+    return;
+  const struct dl_labels *l = dl_training_labels(&w->t, "config");
+  bool repeated = l && l->names.n < w->t.n;
+  if (l && l->names.n >= 3 && (repeated || w->t.n <= MOST_LEFT_OUT_ONE)) {
+    w->cv = (struct dl_cv_spec){.scheme = DL_GROUP};
+    strcpy(w->cv.column, "config");
+  } else {
+    w->cv = (struct dl_cv_spec){.scheme = DL_KFOLD_SHUFFLED,
+                                .k = w->t.n < 5 ? w->t.n : 5};
+  }
+}
+
+static enum dl_status fit_target(struct fitting *w, const char *target) {
+  const struct fit_options *o = w->o;
+  struct dl_diag *d = &w->cli->diag;
+  struct dl_strlist tried = {0};
+  struct dl_choice c = {.target = target,
+                        .offset = o->offset,
+                        .weight = o->weight,
+                        .log_target = o->log_target > 0,
+                        .scale = !o->no_scale,
+                        .seed = o->seed,
+                        .cv = w->cv};
+  enum dl_status status = read_method(&c, o, d);
+  if (status == DL_OK)
+    status = dl_search_parse(&c, o->search, d);
+  if (status == DL_OK && w->automatic)
+    status = dl_choose(&c, &w->t, o->method ? c.method : NULL, &tried, d);
+  else if (status == DL_OK && !dl_strlist_split(&c.features, o->features, ','))
+    status = dl_fail_memory(d);
+  struct dl_cv cv = {0};
+  struct dl_fit *fit = &w->m->fit[w->m->n_fits];
+  if (status == DL_OK)
+    status = dl_train(fit, &cv, &w->t, &c, d);
+  if (status == DL_OK) {
+    w->m->n_fits++;
+    status = dl_predictions_add(&w->o->predictions, &w->t, fit, &cv, &c, d);
+  }
+  if (status == DL_OK)
+    dl_report_fit(w->r, w->fits, fit, &cv, &w->cv, &tried);
+  dl_cv_free(&cv);
+  dl_strlist_free(&tried);
+  dl_strlist_free(&c.features);
+  return status;
+}
+
+static enum dl_status describe_model(struct fitting *w) {
+  struct dl_model *m = w->m;
+  const char *slash = strrchr(w->t.source, '/');
+  m->source = dl_strdup(slash ? slash + 1 : w->t.source);
+  m->digest = dl_strdup(w->t.digest);
+  m->rows = w->t.rows;
+  m->options = dl_strdup(w->o->command_line);
+  bool ok = m->source && m->digest && m->options;
+  if (w->o->citation)
+    ok = ok && (m->citation = dl_strdup(w->o->citation));
+  return ok ? DL_OK : dl_fail_memory(&w->cli->diag);
+}
+
+/* RUNS.csv -> RUNS.dlest.xml; stdin -> stdin.dlest.xml */
+static void model_path(const struct fitting *w, struct dl_text *path) {
+  const char *in = strcmp(w->o->input, "-") == 0 ? "stdin" : w->o->input;
+  size_t n = strlen(in);
+  if (n > 4 && strcmp(in + n - 4, ".csv") == 0)
+    n -= 4;
+  if (w->cli->output) {
+    dl_text_add(path, w->cli->output);
+  } else {
+    dl_text_add_n(path, in, n);
+    dl_text_add(path, ".dlest.xml");
+  }
+}
+
+/* The model goes to -o, the report to standard output. */
+static enum dl_status write_results(struct fitting *w) {
+  struct dl_text path = {0};
+  enum dl_status status = describe_model(w);
+  if (status == DL_OK)
+    status = dl_cli_strict(w->cli);
+  if (status == DL_OK)
+    status = dl_predictions_commit(&w->o->predictions, &w->cli->diag);
+  if (status == DL_OK && !w->o->no_model) {
+    model_path(w, &path);
+    status = path.failed ? dl_fail_memory(&w->cli->diag)
+                         : dl_model_write(w->m, path.s, &w->cli->diag);
+  }
+  dl_report_add(w->r, "model", path.s ? "model" : NULL, NULL, DL_CODE,
+                dl_string(path.s));
+  bool printed = path.s && strcmp(path.s, "-") == 0;
+  w->cli->output = NULL;
+  if (status == DL_OK && !printed) {
+    status = dl_cli_print(w->cli, w->r);
+    w->r = NULL;
+  }
+  dl_text_free(&path);
+  return status;
+}
+
+static enum dl_status fit_table(struct fitting *w) {
+  struct dl_diag *d = &w->cli->diag;
+  const struct fit_options *o = w->o;
+  w->automatic = !o->features;
+  enum dl_status status = DL_OK;
+  if (o->cv)
+    status = dl_cv_parse(&w->cv, o->cv, d);
+  if (status == DL_OK)
+    status = dl_predictions_check(&o->predictions, o->input, w->cv.none, d);
+  if (status == DL_OK)
+    status = dl_csv_open(&w->csv, o->input, 0, d);
+  if (status != DL_OK)
+    return status;
+  dl_frame_columns(w->f, w->csv);
+  status = dl_job_options_apply_table(&w->o->job, w->f, d);
+  if (status == DL_OK && o->means)
+    return dl_means_write(w->csv, w->f, o->means, d);
+  if (status == DL_OK)
+    status = read_table(w);
+  if (status == DL_OK && w->automatic)
+    status = dl_fit_learn_from(w->cli, &w->t, &w->more, o->with);
+  if (status != DL_OK)
+    return status;
+  default_cv(w);
+  w->m->fit = dl_calloc(o->n_targets, sizeof *w->m->fit);
+  if (!w->m->fit)
+    return dl_fail_memory(d);
+  for (size_t i = 0; i < o->n_targets && status == DL_OK; i++)
+    status = fit_target(w, o->target[i]);
+  return status == DL_OK ? write_results(w) : status;
+}
+
+static enum dl_status run(struct dl_cli *cli, int argc, char **argv) {
+  struct fit_options o = {
+      .log_target = -1, .seed = 1, .alpha = NAN, .gamma = NAN, .lambda = NAN};
+  dl_cli_parse(cli, &fit_argp, argc, argv, &o);
+  o.command_line = dl_cli_command_line(argc, argv, o.input);
+  struct fitting w = {.cli = cli, .o = &o};
+  w.f = dl_frame_new(cli->catalog);
+  w.m = dl_calloc(1, sizeof *w.m);
+  w.r = dl_report_new();
+  w.fits = dl_report_fits(w.r);
+  enum dl_status status = w.f && w.m && w.r && o.command_line
+                              ? fit_table(&w)
+                              : dl_fail_memory(&cli->diag);
+  dl_report_free(w.r);
+  dl_model_free(w.m);
+  dl_frame_free(w.f);
+  dl_training_free(&w.t);
+  dl_training_free(&w.more);
+  dl_csv_free(w.csv);
+  dl_job_options_free(&o.job);
+  dl_predictions_discard(&o.predictions);
+  free(o.command_line);
+  return dl_cli_end(cli, status);
+}
+
+const struct dl_command dl_cmd_fit = {
+    .name = "fit",
+    .summary = "fit models on measured runs, cross-validated by group",
+    .argp = &fit_argp,
+    .run = run,
+};

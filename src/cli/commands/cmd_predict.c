@@ -1,0 +1,469 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* dlest predict: energy, power, time and CO2e before running. */
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/number.h"
+#include "cli/options/budget.h"
+#include "cli/passes/predict_batch.h"
+#include "cli/passes/predict_sweep.h"
+#include "cli/views/node_report.h"
+#include "cli/views/predict_limits.h"
+#include "cli/views/predict_served.h"
+#include "cli/views/predict_settings.h"
+#include "estimate/methods/missing_facts.h"
+#include "estimate/methods/work.h"
+
+enum {
+  KEY_METHOD = 0x300,
+  KEY_MODEL,
+  KEY_COVERAGE,
+  KEY_BUDGET,
+  KEY_INPUT,
+  KEY_EXPLAIN
+};
+
+static const struct argp_option options[] = {
+    {NULL, 0, NULL, 0, "How it is estimated:", 5},
+    {"method", KEY_METHOD, "LIST", 0,
+     "all (default) or names separated by commas (dlest list methods)", 5},
+    {"model", KEY_MODEL, "FILE", 0,
+     "model made by dlest fit, in place of the one that ships", 5},
+    {"coverage", KEY_COVERAGE, "PERCENT", 0,
+     "coverage of the intervals (default 90)", 5},
+    {"budget-kwh", KEY_BUDGET, "KWH", 0,
+     "exit with 4 if the recommended estimate is higher", 5},
+    {"explain", KEY_EXPLAIN, NULL, 0,
+     "print what the time of an epoch goes to (physical)", 5},
+    {"input", KEY_INPUT, "RUNS.csv", 0,
+     "estimate every row of a table of runs (- is standard input)", 5},
+    {0},
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state) {
+  struct dl_predict_options *o = state->input;
+  switch (key) {
+  case ARGP_KEY_INIT:
+    state->child_inputs[0] = &o->job;
+    state->child_inputs[1] = &o->node;
+    o->node = dl_node_options_none;
+    return 0;
+  case KEY_METHOD:
+    o->methods = arg;
+    return 0;
+  case KEY_MODEL:
+    o->model = arg;
+    return 0;
+  case KEY_COVERAGE:
+    o->coverage = dl_arg_percent(state, "coverage", arg);
+    return 0;
+  case KEY_BUDGET:
+    o->budget_kwh = dl_arg_positive(state, "budget-kwh", arg, INFINITY);
+    return 0;
+  case KEY_EXPLAIN:
+    o->explain = true;
+    return 0;
+  case KEY_INPUT:
+    o->input = arg;
+    return 0;
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static const struct argp_child children[] = {
+    {&dl_job_argp, 0, NULL, 0}, {&dl_node_argp, 0, NULL, 0}, {0}};
+static const struct argp predict_argp = {
+    .options = options,
+    .parser = parse,
+    .children = children,
+    .doc =
+        "Estimate the energy of a training, or of inference, before it runs, "
+        "by every method that applies."
+        "\vExamples:\n"
+        "  dlest predict --arch resnet50 --gpu a100\n"
+        "  dlest predict --arch vgg16 --gpu rtx-3090 --dataset cifar10\n"
+        "  dlest predict --arch vgg16 --gpu t4 --epochs 20 --country ES\n"
+        "  dlest predict --arch resnet50 --gpu v100 --duration 12h\n"
+        "  dlest predict --arch llama-2-7b --gpu a100 --gpus 512 --tokens "
+        "2e12\n"
+        "  dlest predict --arch llama-2-7b --gpu a100 --phase inference "
+        "--prompt-tokens 500 --output-tokens 200 --requests 1000\n"
+        "  dlest predict --arch resnet50 --node xeon-8368-4xa100 "
+        "--use-gpus 1\n"
+        "  dlest predict --input runs.csv --format csv -o estimates.csv\n",
+};
+
+/* The row of a frame without columns. */
+struct single {
+  struct dl_job job;
+  struct dl_estimate *est;
+  size_t n;
+  long best;
+  char interval[32]; /* a heading, which must outlive the report */
+};
+
+static void add_estimates(struct dl_report *r, const struct single *s,
+                          const struct dl_predict_options *o) {
+  const struct dl_footprint *foot = &o->job.foot;
+  dl_report_add(r, "recommended", NULL, NULL, DL_CODE,
+                dl_string(s->best >= 0 ? s->est[s->best].method : NULL));
+  struct dl_column columns[DL_ESTIMATE_COLUMNS];
+  dl_estimate_headings(columns, foot);
+  columns[3].heading = s->interval;
+  if (o->node.found) /* what the job costs is told below */
+    columns[DL_ESTIMATE_COST].heading = NULL;
+  struct dl_table *t = dl_report_table(r, "estimates", "Estimates", columns,
+                                       DL_ESTIMATE_COLUMNS, !o->node.parts);
+  for (size_t i = 0; i < s->n; i++) {
+    struct dl_value v[DL_ESTIMATE_COLUMNS];
+    dl_estimate_values(&s->est[i], foot, o->coverage, v);
+    dl_table_row(t, v, (long)i == s->best ? "*" : NULL);
+  }
+}
+
+static void say(struct dl_report *r, const struct dl_text *t) {
+  if (!t->failed)
+    dl_report_say(r, dl_text_str(t));
+}
+
+/* What the recommended estimate and its interval rest on, for people. */
+static void add_basis(struct dl_report *r, const struct dl_estimate *e,
+                      const struct dl_model *m, const struct dl_job *job) {
+  static const struct {
+    const char *left_out, *words;
+  } bases[] = {{"config", "configurations"},
+               {"arch", "architectures: this one is new to the model"},
+               {"gpu", "GPUs: this one is new to the model"},
+               {"rows", "runs"}};
+  struct dl_text t = {0};
+  dl_text_printf(&t, "* what dlest would use. Boundary gpu: the boards alone; "
+                     "gpu+ram: with the node's memory.");
+  say(r, &t);
+  dl_text_clear(&t);
+  const struct dl_model *owner;
+  const char *target =
+      !dl_is_inference(job)
+          ? strcmp(e->boundary, "gpu") == 0 ? "gpu_power_w" : "epoch_energy_j"
+      : job->served.tokens ? "request_energy_j"
+                           : "epoch_energy_j";
+  const struct dl_fit *fit =
+      dl_model_search(m, target, strcmp(e->method, "physical") == 0, &owner);
+  if (e->model && fit) {
+    dl_text_printf(&t, "Model %s: %zu runs of %zu configurations.", e->model,
+                   fit->n, fit->configurations);
+    say(r, &t);
+    dl_text_clear(&t);
+  }
+  for (size_t i = 0; e->interval_from && i < 4; i++)
+    if (strcmp(bases[i].left_out, e->interval_from) == 0) {
+      dl_text_printf(&t,
+                     "Its interval rests on the errors for %zu left-out %s.",
+                     e->interval_groups, bases[i].words);
+      say(r, &t);
+      dl_text_clear(&t);
+    }
+  const char *assumed = dl_facts_assumed(job);
+  if (assumed && strcmp(e->method, "physical") == 0 && isnan(job->tokens) &&
+      !job->served.tokens) {
+    dl_text_printf(&t,
+                   "Not known of this network and taken from its FLOPs: %s; "
+                   "the interval is wider for it.",
+                   assumed);
+    say(r, &t);
+  }
+  dl_text_free(&t);
+}
+
+static void add_notes(struct dl_report *r, const struct single *s,
+                      const struct dl_predict_options *o,
+                      const struct dl_model *m) {
+  if (s->best >= 0)
+    add_basis(r, &s->est[s->best], m, &s->job);
+  dl_say_footprint(r, &o->job.foot);
+}
+
+/* A method that cannot say anything says why; one that extrapolates, in
+ * what. */
+static void warn_methods(struct dl_cli *cli, const struct single *s) {
+  for (size_t i = 0; i < s->n; i++) {
+    const struct dl_estimate *e = &s->est[i];
+    if (isnan(e->energy_j) && e->lacks)
+      dl_warn(&cli->diag, "%s: no estimate without %s", e->method, e->lacks);
+    if (e->n_outside == 0)
+      continue;
+    struct dl_text t = {0};
+    for (size_t j = 0; j < e->n_outside; j++)
+      dl_text_printf(&t, "%s%s", j ? ", " : "", e->outside[j]);
+    dl_warn(&cli->diag, "%s extrapolates in %s", e->method, dl_text_str(&t));
+    dl_text_free(&t);
+  }
+}
+
+/* A classifier that is to be replaced or trained alone has to be known. */
+static void warn_head(struct dl_cli *cli, const struct dl_job *job) {
+  const struct dl_descriptor *arch = job->found.arch;
+  if (!arch || !isnan(arch->value[DL_ARCH_HEAD_INPUTS].x))
+    return;
+  if (!isnan(job->classes))
+    dl_warn(&cli->diag,
+            "the classifier of '%s' is not known: --classes changes no count",
+            arch->id);
+  if (job->frozen_base > 0)
+    dl_warn(&cli->diag,
+            "the classifier of '%s' is not known: its training counts nothing",
+            arch->id);
+}
+
+/* Two intervals that do not touch. */
+static void warn_disagreement(struct dl_cli *cli, const struct single *s) {
+  for (size_t i = 0; i < s->n; i++)
+    for (size_t j = i + 1; j < s->n; j++) {
+      const struct dl_estimate *a = &s->est[i], *b = &s->est[j];
+      if (a->high_j < b->low_j || b->high_j < a->low_j)
+        dl_warn(&cli->diag,
+                "%s and %s disagree by more than their intervals allow",
+                a->method, b->method);
+    }
+}
+
+/* What a user's model says beyond the estimates: every target it holds. */
+static enum dl_status add_predictions(struct dl_report *r,
+                                      const struct dl_model *m,
+                                      struct dl_frame *f,
+                                      const struct dl_predict_options *o,
+                                      struct dl_diag *d) {
+  static const struct dl_column columns[] = {
+      {"target", "target", NULL, DL_CODE, false},
+      {"value", "value", NULL, DL_PLAIN, false},
+      {"low", "interval", NULL, DL_PLAIN, true},
+      {"high", "", NULL, DL_PLAIN, false},
+      {"unit", "unit", NULL, DL_CODE, false},
+      {"boundary", "boundary", NULL, DL_CODE, false}};
+  struct dl_table *t =
+      dl_report_table(r, "predictions", "The model's targets", columns,
+                      sizeof columns / sizeof *columns, false);
+  enum dl_status status = DL_OK;
+  for (size_t i = 0; i < m->n_fits && status == DL_OK; i++) {
+    const struct dl_fit *fit = &m->fit[i];
+    struct dl_predictor *p;
+    struct dl_prediction out = {.value = NAN, .low = NAN, .high = NAN};
+    status = dl_predictor_new(&p, fit, f, o->coverage, d);
+    if (status != DL_OK)
+      return status;
+    struct dl_cell *cells = dl_calloc(dl_frame_n_slots(f), sizeof *cells);
+    struct dl_fault fault;
+    if (!cells)
+      status = dl_fail_memory(d);
+    else
+      status = dl_frame_block(f, NULL, d);
+    if (status == DL_OK) {
+      dl_frame_row(f, NULL, 0, cells, &fault);
+      const char *lacks = dl_predictor_lacks(p, cells);
+      if (lacks)
+        dl_warn(d, "%s: '%s' has no value; give it with --set %s=VALUE",
+                fit->target, lacks, lacks);
+      else
+        status = dl_predict(p, cells, dl_frame_descriptors(f, 0), &out, d);
+    }
+    struct dl_value v[] = {dl_string(fit->target), dl_number(out.value),
+                           dl_number(out.low),     dl_number(out.high),
+                           dl_string(fit->unit),   dl_string(fit->boundary)};
+    dl_table_row(t, v, NULL);
+    free(cells);
+    dl_predictor_free(p);
+  }
+  return status;
+}
+
+static enum dl_status estimate_single(struct dl_cli *cli, struct dl_frame *f,
+                                      const struct dl_session *session,
+                                      struct dl_cell *cells, struct single *s) {
+  struct dl_fault fault;
+  enum dl_status status = dl_frame_block(f, NULL, &cli->diag);
+  if (status != DL_OK)
+    return status;
+  dl_frame_row(f, NULL, 0, cells, &fault);
+  status = dl_session_row(session, NULL, cells, dl_frame_descriptors(f, 0),
+                          &s->job, s->est, &cli->diag);
+  bool bad;
+  if (status == DL_OK)
+    status = dl_session_check(cli->catalog, &s->job, NULL, 0, &bad, &cli->diag);
+  if (status == DL_OK)
+    s->best = dl_recommended(s->est, s->n, !isnan(s->job.duration_s));
+  return status;
+}
+
+/* What would let some method say something: the option for a quantity that is
+ * missing. NULL where none would. */
+static const char *remedy(const struct single *s) {
+  static const struct {
+    const char *lacks, *options;
+  } remedies[] = {{"prompt_tokens", "--prompt-tokens and --output-tokens"},
+                  {"output_tokens", "--output-tokens"},
+                  {"duration_s", "--duration"}};
+  for (size_t r = 0; r < sizeof remedies / sizeof *remedies; r++)
+    for (size_t i = 0; i < s->n; i++)
+      if (s->est[i].lacks && strcmp(s->est[i].lacks, remedies[r].lacks) == 0)
+        return remedies[r].options;
+  return NULL;
+}
+
+/* Without an estimate there is only what a user's own model says. */
+static enum dl_status check_estimates(struct dl_cli *cli,
+                                      const struct single *s,
+                                      const struct dl_predict_options *o) {
+  if (s->best >= 0 || o->model)
+    return DL_OK;
+  bool asked = s->job.arch && s->job.gpu;
+  const char *give = asked ? remedy(s) : "--arch and --gpu";
+  return dl_fail(&cli->diag, asked ? DL_EINPUT : DL_EUSAGE,
+                 "no method has enough to go on%s%s", give ? "; give " : "",
+                 give ? give : "");
+}
+
+/* People see it by the method that dlest would use. */
+static void add_inference(struct dl_report *r, const struct single *s,
+                          const struct dl_predict_options *o) {
+  bool physical = false;
+  for (size_t i = 0; i < s->n; i++)
+    physical |=
+        strcmp(s->est[i].method, "physical") == 0 && !isnan(s->est[i].energy_j);
+  if (physical)
+    dl_predict_served(r, &s->job, o->explain);
+  dl_predict_work(r, &s->job, !physical);
+}
+
+static enum dl_status report_single(struct dl_cli *cli, struct single *s,
+                                    const struct dl_predict_options *o,
+                                    const struct dl_model *m,
+                                    struct dl_frame *f) {
+  warn_methods(cli, s);
+  warn_head(cli, &s->job);
+  dl_warn_limits(&s->job, &cli->diag);
+  warn_disagreement(cli, s);
+  dl_frame_warn_unused(f, &cli->diag);
+  enum dl_status status = check_estimates(cli, s, o);
+  if (status != DL_OK)
+    return status;
+  struct dl_report *r = dl_report_new();
+  if (!r)
+    return dl_fail_memory(&cli->diag);
+  dl_predict_settings(r, &s->job, &o->job);
+  snprintf(s->interval, sizeof s->interval, "%g %% interval",
+           100 * o->coverage);
+  add_estimates(r, s, o);
+  dl_predict_parts(r, &s->job, o->explain && !dl_is_inference(&s->job));
+  add_inference(r, s, o);
+  status = dl_node_report(r,
+                          &(struct dl_node_subject){.o = &o->node,
+                                                    .foot = &o->job.foot,
+                                                    .job = &s->job,
+                                                    .est = s->est,
+                                                    .n = s->n,
+                                                    .best = s->best,
+                                                    .interval = s->interval},
+                          &cli->diag);
+  add_notes(r, s, o, m);
+  if (status == DL_OK && o->model)
+    status = add_predictions(r, m, f, o, &cli->diag);
+  if (status != DL_OK) {
+    dl_report_free(r);
+    return status;
+  }
+  return dl_cli_print(cli, r);
+}
+
+static enum dl_status predict_single(struct dl_cli *cli,
+                                     struct dl_predict_options *o,
+                                     const struct dl_model *m,
+                                     struct dl_frame *f) {
+  struct dl_session *session = NULL;
+  struct single s = {0};
+  struct dl_cell *cells = NULL;
+  enum dl_status status =
+      dl_session_new(&session, f, m, o->methods, o->coverage, &cli->diag);
+  if (status == DL_OK) {
+    s.n = dl_session_n_methods(session);
+    s.est = dl_calloc(s.n, sizeof *s.est);
+    cells = dl_calloc(dl_frame_n_slots(f), sizeof *cells);
+    if (!s.est || !cells)
+      status = dl_fail_memory(&cli->diag);
+  }
+  if (status == DL_OK)
+    status = estimate_single(cli, f, session, cells, &s);
+  if (status == DL_OK)
+    status = report_single(cli, &s, o, m, f);
+  if (status == DL_OK && s.best >= 0) {
+    char what[64];
+    snprintf(what, sizeof what, "%s estimates", s.est[s.best].method);
+    status = dl_check_budget(what, s.est[s.best].energy_j, o->budget_kwh,
+                             &cli->diag);
+  }
+  free(s.est);
+  free(cells);
+  dl_session_free(session);
+  return status;
+}
+
+/* Axes in the order in which a sweep runs through them. */
+static const char *const axes[] = {
+    "arch", "gpu", "n_gpus", "seq_len", "image_px", "batch_size", NULL};
+
+/* Lists are a sweep; a table has rows of its own. */
+static enum dl_status make_axes(struct dl_predict_options *o,
+                                struct dl_frame *f, struct dl_diag *d) {
+  if (o->input)
+    return dl_fail(d, DL_EUSAGE,
+                   "--input has rows of its own: give one value, not a list");
+  size_t n;
+  enum dl_status status = dl_job_options_sweep(&o->job, axes, d);
+  if (status == DL_OK)
+    status = dl_axes_combinations(&o->job.axes, &n, d);
+  return status == DL_OK ? dl_frame_axes(f, &o->job.axes, d) : status;
+}
+
+static enum dl_status predict(struct dl_cli *cli, struct dl_predict_options *o,
+                              const struct dl_model *m, struct dl_frame *f) {
+  if (o->input)
+    return dl_predict_batch(cli, o, m, f);
+  if (o->job.axes.n > 0)
+    return dl_predict_sweep(cli, o, m, f);
+  return predict_single(cli, o, m, f);
+}
+
+static enum dl_status run(struct dl_cli *cli, int argc, char **argv) {
+  struct dl_predict_options o = {
+      .methods = "all", .coverage = 0.9, .budget_kwh = INFINITY};
+  o.job.takes_lists = true;
+  dl_cli_parse(cli, &predict_argp, argc, argv, &o);
+  struct dl_model *m = NULL;
+  struct dl_frame *f = dl_frame_new(cli->catalog);
+  enum dl_status status =
+      f ? dl_open_model(cli, o.model, &m) : dl_fail_memory(&cli->diag);
+  if (status == DL_OK)
+    o.job.has_table = o.input != NULL;
+  if (status == DL_OK && o.job.axes.n > 0)
+    status = make_axes(&o, f, &cli->diag);
+  if (status == DL_OK)
+    status = dl_node_options_apply(&o.node, &o.job, cli->catalog, &cli->diag);
+  if (status == DL_OK)
+    status = dl_job_options_apply(&o.job, f, cli->catalog, true, &cli->diag);
+  dl_node_footprint(&o.node, &o.job.foot);
+  if (status == DL_OK)
+    status = predict(cli, &o, m, f);
+  dl_frame_free(f);
+  dl_model_free(m);
+  dl_job_options_free(&o.job);
+  return dl_cli_end(cli, status);
+}
+
+const struct dl_command dl_cmd_predict = {
+    .name = "predict",
+    .summary = "estimate energy, power, time and CO2e before running",
+    .argp = &predict_argp,
+    .run = run,
+};

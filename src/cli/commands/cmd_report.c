@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* dlest report: a scheduler's jobs, their energy, by job and group. */
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "base/timestamp.h"
+#include "cli/command.h"
+#include "cli/passes/report_rows.h"
+#include "cli/progress.h"
+#include "logs/importers/importers.h"
+#include "logs/log.h"
+
+enum {
+  OPT_USER = 256,
+  OPT_ACCOUNT,
+  OPT_SINCE,
+  OPT_UNTIL,
+  OPT_BY,
+  OPT_NODE_POWER,
+  OPT_CORE_POWER
+};
+
+struct report_options {
+  struct dl_strlist paths, users, accounts;
+  struct dl_log_options log;
+  struct dl_cluster cluster;
+  struct dl_site_options site;
+  struct dl_footprint foot;
+  int64_t since, until; /* ns on the clock of the jobs */
+  bool keys[DL_N_KEYS], each_job;
+};
+
+static const struct argp_option options[] = {
+    {NULL, 0, NULL, 0, "Which jobs:", 1},
+    {"user", OPT_USER, "LIST", 0, "jobs of these users: ann,bob", 1},
+    {"account", OPT_ACCOUNT, "LIST", 0, "jobs of these accounts", 1},
+    {"since", OPT_SINCE, "DATE", 0,
+     "jobs that began on that date or later: 2024-03-01, 2024-03", 1},
+    {"until", OPT_UNTIL, "DATE", 0, "jobs that began before that date", 1},
+    {"by", OPT_BY, "LIST", 0,
+     "job, user, account, partition, month, or several (default: job,month)",
+     1},
+    {"from", 'F', "FORMAT", 0,
+     "take the files for that format ('dlest list importers')", 1},
+    {NULL, 0, NULL, 0, "Where no energy was measured:", 2},
+    {"gpu", 'g', "[WHERE=]NAME", 0,
+     "what the GPUs are (dlest list gpus), all or those of a type or partition",
+     2},
+    {"node-power", OPT_NODE_POWER, "[PARTITION=]W", 0,
+     "mean power of a node, over all else", 2},
+    {"core-power", OPT_CORE_POWER, "W", 0,
+     "power of a core, for jobs without --node-power", 2},
+    {0},
+};
+
+static bool parse_date(const char *arg, int64_t *ns) {
+  static const char *const rest[] = {"", "T00:00:00", "-01T00:00:00",
+                                     "-01-01T00:00:00"};
+  struct dl_timestamp t = {0};
+  bool ok = false;
+  for (size_t i = 0; !ok && i < sizeof rest / sizeof *rest; i++) {
+    char text[64];
+    int n = snprintf(text, sizeof text, "%s%s", arg, rest[i]);
+    ok = n > 0 && (size_t)n < sizeof text && (n > 6 || i > 0) &&
+         strchr(text, '-') && dl_parse_timestamp(text, (size_t)n, &t) &&
+         t.dated;
+  }
+  *ns = t.ns;
+  return ok;
+}
+
+static void want_date(const char *name, const char *arg, int64_t *ns,
+                      struct argp_state *state) {
+  if (!parse_date(arg, ns))
+    argp_error(state, "--%s: expected a date, as 2024-03-01, not '%s'", name,
+               arg);
+}
+
+static void parse_by(const char *arg, struct report_options *o,
+                     struct argp_state *state) {
+  static const char *const names[DL_N_KEYS] = {"user", "account", "partition",
+                                               "month"};
+  struct dl_strlist parts = {0};
+  memset(o->keys, 0, sizeof o->keys);
+  o->each_job = false;
+  bool ok = dl_strlist_split(&parts, arg, ',') && parts.n > 0;
+  for (size_t i = 0; ok && i < parts.n; i++) {
+    ok = strcmp(parts.s[i], "job") == 0;
+    o->each_job = o->each_job || ok;
+    for (size_t k = 0; !ok && k < DL_N_KEYS; k++)
+      if (strcmp(parts.s[i], names[k]) == 0)
+        ok = o->keys[k] = true;
+  }
+  dl_strlist_free(&parts);
+  if (!ok)
+    argp_error(state,
+               "--by: expected job, user, account, partition or month, not "
+               "'%s'",
+               arg);
+}
+
+static void split_list(struct dl_strlist *l, const char *name, const char *arg,
+                       struct argp_state *state) {
+  struct dl_strlist parts = {0};
+  if (!dl_strlist_split(&parts, arg, ',') || parts.n == 0)
+    argp_error(state, "--%s: invalid list '%s'", name, arg);
+  for (size_t i = 0; i < parts.n; i++)
+    if (!dl_strlist_add(l, parts.s[i]))
+      argp_failure(state, DL_EFAILED, 0, "out of memory");
+  dl_strlist_free(&parts);
+}
+
+static void add(struct dl_strlist *l, const char *arg,
+                struct argp_state *state) {
+  if (!dl_strlist_add(l, arg))
+    argp_failure(state, DL_EFAILED, 0, "out of memory");
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state) {
+  struct report_options *o = state->input;
+  switch (key) {
+  case ARGP_KEY_INIT:
+    state->child_inputs[0] = &o->site;
+    return 0;
+  case OPT_USER:
+    split_list(&o->users, "user", arg, state);
+    return 0;
+  case OPT_ACCOUNT:
+    split_list(&o->accounts, "account", arg, state);
+    return 0;
+  case OPT_SINCE:
+    want_date("since", arg, &o->since, state);
+    return 0;
+  case OPT_UNTIL:
+    want_date("until", arg, &o->until, state);
+    return 0;
+  case OPT_BY:
+    parse_by(arg, o, state);
+    return 0;
+  case 'F':
+    o->log.from = dl_importer_find(arg);
+    if (!o->log.from)
+      argp_error(state, "unknown log format '%s'; see 'dlest list importers'",
+                 arg);
+    return 0;
+  case 'g':
+    add(&o->cluster.gpus, arg, state);
+    return 0;
+  case OPT_NODE_POWER:
+    add(&o->cluster.node_power, arg, state);
+    return 0;
+  case OPT_CORE_POWER:
+    if (!dl_parse_double(arg, &o->cluster.core_power_w) ||
+        o->cluster.core_power_w <= 0 || o->cluster.core_power_w > 1000)
+      argp_error(state, "--core-power: invalid value '%s'", arg);
+    return 0;
+  case ARGP_KEY_ARG:
+    add(&o->paths, arg, state);
+    return 0;
+  case ARGP_KEY_END:
+    if (o->paths.n == 0)
+      argp_error(state, "which accounting? (- is standard input)");
+    return 0;
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static const struct argp_child children[] = {{&dl_site_argp, 0, NULL, 0}, {0}};
+static const struct argp report_argp = {
+    .options = options,
+    .parser = parse,
+    .children = children,
+    .args_doc = "FILE...",
+    .doc = "Sum up the energy of a scheduler's jobs, and what of their GPUs "
+           "stood idle, by job, user, account, partition or month. FILE is "
+           "what sacct printed, or a table of runs."
+           "\vExamples:\n"
+           "  dlest report sacct.txt --country FR --pue 1.3\n"
+           "  dlest report sacct.txt --user ann --since 2024-03\n"
+           "  dlest report sacct.txt --by user,month --gpu a100 -f csv\n"
+           "  dlest report - --by account --node-power gpu=1800 "
+           "<sacct.txt\n",
+};
+
+/* What happens to each job. */
+struct work {
+  struct dl_cli *cli;
+  const struct report_options *o;
+  struct dl_accounting *accounting;
+  struct dl_tally *tally;   /* NULL: no groups */
+  struct dl_stream *stream; /* NULL before the first job */
+  FILE *f;                  /* for lines of jobs; NULL: none */
+  struct dl_sums sums;
+  size_t never_ran, undated;
+};
+
+static bool among(const struct dl_strlist *l, const char *name) {
+  return l->n == 0 || (name && dl_strlist_find(l, name) >= 0);
+}
+
+/* Whether the job began when it should have. */
+static bool in_time(struct work *w, const struct dl_run *run) {
+  const char *start = dl_run_get_text(run, "start_time");
+  struct dl_timestamp t;
+  if (w->o->since == INT64_MIN && w->o->until == INT64_MAX)
+    return true;
+  if (!start || !dl_parse_timestamp(start, strlen(start), &t)) {
+    w->undated++;
+    return false;
+  }
+  int64_t wall = t.ns + (int64_t)t.zone_s * DL_SECOND;
+  return wall >= w->o->since && wall < w->o->until;
+}
+
+static enum dl_status write_job(struct work *w, const struct dl_run *run,
+                                const struct dl_accounted *job) {
+  const struct dl_format *format = w->cli->format;
+  struct dl_value v[DL_JOB_COLUMNS];
+  enum dl_status status = DL_OK;
+  if (!w->stream) {
+    struct dl_column columns[DL_JOB_COLUMNS];
+    dl_job_headings(columns, &w->o->foot);
+    status = format->begin(&w->stream, w->f, "jobs", columns, DL_JOB_COLUMNS,
+                           &w->cli->diag);
+  }
+  dl_job_values(run, job, &w->o->foot, v);
+  return status == DL_OK ? format->row(w->stream, v, &w->cli->diag) : status;
+}
+
+static enum dl_status take(struct work *w, const struct dl_run *run) {
+  struct dl_accounted job;
+  struct dl_diag *d = &w->cli->diag;
+  if (!among(&w->o->users, dl_run_get_text(run, "user")) ||
+      !among(&w->o->accounts, dl_run_get_text(run, "project")))
+    return DL_OK;
+  if (dl_run_get(run, "duration_s") == 0 &&
+      !dl_run_get_text(run, "start_time")) {
+    w->never_ran++;
+    return DL_OK;
+  }
+  if (!in_time(w, run))
+    return DL_OK;
+  enum dl_status status = dl_account(w->accounting, run, &job, d);
+  if (status != DL_OK)
+    return status;
+  dl_sums_add(&w->sums, &job);
+  if (w->tally && !dl_tally_add(w->tally, run, &job))
+    return dl_fail_memory(d);
+  return w->f ? write_job(w, run, &job) : DL_OK;
+}
+
+static enum dl_status read_file(struct work *w, const char *path,
+                                struct dl_progress *progress) {
+  struct dl_diag *d = &w->cli->diag;
+  struct dl_log *log;
+  enum dl_status status = dl_log_open(&log, path, &w->o->log, d);
+  if (status != DL_OK)
+    return status;
+  const struct dl_importer *from = dl_log_importer(log);
+  if (from->role != DL_LOG_RUNS)
+    status = dl_fail_at(d, DL_EINPUT, dl_log_path(log), 0,
+                        "a log of %s has no jobs: dlest extract makes a table "
+                        "of runs of it",
+                        from->name);
+  struct dl_log_block block;
+  while (status == DL_OK) {
+    status = dl_log_next(log, &block, d);
+    if (status != DL_OK || block.n_runs + block.n_readings == 0)
+      break;
+    for (size_t i = 0; status == DL_OK && i < block.n_runs; i++)
+      status = block.run[i].failed ? dl_fail_memory(d) : take(w, &block.run[i]);
+    dl_progress_show(progress, dl_log_bytes(log), 0);
+  }
+  dl_log_free(log);
+  return status;
+}
+
+static enum dl_status read_all(struct work *w) {
+  struct dl_progress progress;
+  enum dl_status status = DL_OK;
+  dl_progress_init(&progress, w->cli->quiet);
+  for (size_t i = 0; status == DL_OK && i < w->o->paths.n; i++)
+    status = read_file(w, w->o->paths.s[i], &progress);
+  dl_progress_end(&progress);
+  struct dl_diag *d = &w->cli->diag;
+  if (w->never_ran > 0)
+    dl_warn(d, "%zu job%s never ran and %s left out", w->never_ran,
+            w->never_ran == 1 ? "" : "s", w->never_ran == 1 ? "is" : "are");
+  if (w->undated > 0)
+    dl_warn(d, "%zu job%s left out: without 'Start' nobody knows when",
+            w->undated, w->undated == 1 ? "" : "s");
+  dl_accounting_warn(w->accounting, d);
+  if (status == DL_OK && w->sums.jobs == 0)
+    status = dl_fail(d, DL_EINPUT, "none of the jobs is asked for");
+  return status;
+}
+
+/* What stands behind the jobs, or in their place. */
+static struct dl_report *summary(struct work *w) {
+  struct dl_report *r = dl_report_new();
+  if (!r)
+    return NULL;
+  if (w->tally) {
+    dl_tally_sort(w->tally);
+    dl_report_groups(r, w->tally, w->o->keys, &w->o->foot, !w->o->each_job);
+  }
+  dl_report_total(r, &w->sums, &w->o->foot);
+  dl_add_footprint(r, &w->o->foot);
+  dl_report_constants(r, w->accounting);
+  dl_report_notes(r, &w->sums, &w->o->foot);
+  return r;
+}
+
+/* Formats whose streams hold one table, and whose readers want it all. */
+static bool for_people(const struct dl_format *format) {
+  static const char *const names[] = {"text", "markdown", "latex"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (strcmp(format->name, names[i]) == 0)
+      return true;
+  return false;
+}
+
+/* People get the summary below the jobs. */
+static enum dl_status end_jobs(struct work *w, FILE *f) {
+  struct dl_cli *cli = w->cli;
+  struct dl_report *r = summary(w);
+  if (!r)
+    return dl_fail_memory(&cli->diag);
+  bool below = for_people(cli->format);
+  dl_stream_tail(w->stream, r);
+  enum dl_status status = cli->format->end(w->stream, &cli->diag);
+  w->stream = NULL;
+  if (status == DL_OK && below) {
+    fputc('\n', f);
+    status = cli->format->report(r, f, dl_wants_colour(f), &cli->diag);
+  }
+  dl_report_free(r);
+  return status;
+}
+
+static enum dl_status write_jobs(struct work *w) {
+  struct dl_cli *cli = w->cli;
+  struct dl_output out;
+  enum dl_status status =
+      dl_output_open(&out, cli->output, cli->strict, &cli->diag);
+  if (status != DL_OK)
+    return status;
+  w->f = out.f;
+  status = read_all(w);
+  if (status == DL_OK)
+    status = end_jobs(w, out.f);
+  else if (w->stream)
+    cli->format->end(w->stream, &cli->diag);
+  return dl_cli_commit(cli, &out, status);
+}
+
+static enum dl_status write_groups(struct work *w) {
+  enum dl_status status = read_all(w);
+  struct dl_report *r = status == DL_OK ? summary(w) : NULL;
+  if (status == DL_OK && !r)
+    status = dl_fail_memory(&w->cli->diag);
+  return status == DL_OK ? dl_cli_print(w->cli, r) : status;
+}
+
+static enum dl_status report(struct work *w) {
+  const struct report_options *o = w->o;
+  bool grouped = false;
+  for (size_t k = 0; k < DL_N_KEYS; k++)
+    grouped = grouped || o->keys[k];
+  if (grouped && !(w->tally = dl_tally_new(o->keys)))
+    return dl_fail_memory(&w->cli->diag);
+  return o->each_job ? write_jobs(w) : write_groups(w);
+}
+
+static enum dl_status run(struct dl_cli *cli, int argc, char **argv) {
+  struct report_options o = {.site = dl_site_options_none,
+                             .cluster = {.core_power_w = NAN},
+                             .since = INT64_MIN,
+                             .until = INT64_MAX,
+                             .keys = {[DL_KEY_MONTH] = true},
+                             .each_job = true};
+  struct work w = {.cli = cli, .o = &o};
+  dl_cli_parse(cli, &report_argp, argc, argv, &o);
+  enum dl_status status =
+      dl_site_find(&o.site, cli->catalog, &o.foot, &cli->diag);
+  if (status == DL_OK)
+    status =
+        dl_accounting_new(&w.accounting, &o.cluster, cli->catalog, &cli->diag);
+  if (status == DL_OK)
+    status = report(&w);
+  dl_tally_free(w.tally);
+  dl_accounting_free(w.accounting);
+  dl_strlist_free(&o.paths);
+  dl_strlist_free(&o.users);
+  dl_strlist_free(&o.accounts);
+  dl_strlist_free(&o.cluster.gpus);
+  dl_strlist_free(&o.cluster.node_power);
+  return dl_cli_end(cli, status);
+}
+
+const struct dl_command dl_cmd_report = {
+    .name = "report",
+    .summary = "energy and idle GPUs of a scheduler's jobs",
+    .argp = &report_argp,
+    .run = run,
+};

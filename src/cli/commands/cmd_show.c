@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* dlest show: all that is known about one thing, with its sources. */
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "catalog/architecture/scaling.h"
+#include "catalog/architecture/transformer.h"
+#include "cli/command.h"
+
+enum { KEY_PX = 0x300, KEY_CLASSES };
+
+static const struct argp_option options[] = {
+    {NULL, 0, NULL, 0, "An architecture as a run uses it:", 1},
+    {"image-px", KEY_PX, "PX", 0, "with an input of that side", 1},
+    {"classes", KEY_CLASSES, "N", 0, "with a classifier of N outputs", 1},
+    {0},
+};
+
+struct show_options {
+  const char *kind;
+  const char *name;
+  struct dl_use use;
+  bool used; /* the use is not the reference */
+};
+
+static double count(struct argp_state *state, const char *name,
+                    const char *arg) {
+  double x;
+  if (!dl_parse_double(arg, &x) || x < 1 || x > 1e9 || x != floor(x))
+    argp_error(state, "--%s: invalid value '%s'", name, arg);
+  return x;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state) {
+  struct show_options *o = state->input;
+  if (key == KEY_PX || key == KEY_CLASSES) {
+    if (key == KEY_PX)
+      o->use.image_px = count(state, "image-px", arg);
+    else
+      o->use.classes = count(state, "classes", arg);
+    o->used = true;
+    return 0;
+  }
+  if (key == ARGP_KEY_ARG && state->arg_num < 2) {
+    *(state->arg_num == 0 ? &o->kind : &o->name) = arg;
+    return 0;
+  }
+  if (key == ARGP_KEY_ARG || (key == ARGP_KEY_END && !o->name))
+    argp_error(state, "expected a kind and a name: show gpu a100");
+  return key == ARGP_KEY_END ? 0 : ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp show_argp = {
+    .options = options,
+    .parser = parse,
+    .args_doc = "gpu|arch|dataset|grid|site|node NAME",
+    .doc = "Show a descriptor: its values, their units and their sources."
+           "\vNAME is an identifier, a name or an alias in any spelling, the "
+           "path of your own file, or the shape of a transformer.\n\n"
+           "Examples:\n"
+           "  dlest show gpu a100\n"
+           "  dlest show arch resnet-50\n"
+           "  dlest show site aws:eu-west-1\n"
+           "  dlest show node dgx-a100\n"
+           "  dlest show arch Llama-2-7b-hf\n"
+           "  dlest show arch "
+           "transformer:layers=12,hidden=768,heads=12,vocab=50257,seq=1024\n"
+           "  dlest show arch resnet-50 --image-px 288 --classes 10\n",
+};
+
+/* The sources that text refers to by number, in order. */
+struct sources {
+  struct dl_strlist titles;
+  bool failed; /* memory is out */
+};
+
+enum { REFERENCE = 32 };
+
+/* "[2]", in `room`; NULL without a source. */
+static const char *reference(struct sources *s, const char *title,
+                             char room[static REFERENCE]) {
+  if (!title)
+    return NULL;
+  long i = dl_strlist_find(&s->titles, title);
+  if (i < 0) {
+    s->failed |= !dl_strlist_add(&s->titles, title);
+    i = (long)s->titles.n - 1;
+  }
+  snprintf(room, REFERENCE, "[%ld]", i + 1);
+  return room;
+}
+
+static void say_sources(struct dl_report *r, const struct sources *s) {
+  struct dl_text t = {0};
+  for (size_t i = 0; i < s->titles.n; i++) {
+    dl_text_clear(&t);
+    dl_text_printf(&t, "[%zu] %s", i + 1, s->titles.s[i]);
+    dl_report_say(r, dl_text_str(&t));
+  }
+  dl_text_free(&t);
+}
+
+static void add_head(struct dl_report *r, const struct dl_descriptor *e) {
+  const struct {
+    const char *key, *label, *text;
+  } texts[] = {{"vendor", "vendor", e->vendor},
+               {"family", "family", e->family},
+               {"form", "form", e->form},
+               {"memory_type", "memory", e->memory_type},
+               {"grid", "grid", e->grid},
+               {"place", "place", e->place},
+               {"cpu", "CPU", e->cpu},
+               {"gpu", "GPU", e->gpu},
+               {"site", "site", e->site}};
+  dl_report_add(r, "kind", NULL, NULL, DL_CODE,
+                dl_string(dl_kind_info(e->kind)->name));
+  dl_report_add(r, "id", "id", NULL, DL_CODE, dl_string(e->id));
+  dl_report_add(r, "name", "name", NULL, DL_CODE, dl_string(e->name));
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+    if (texts[i].text)
+      dl_report_add(r, texts[i].key, texts[i].label, NULL, DL_CODE,
+                    dl_string(texts[i].text));
+  dl_report_add(r, "aliases", e->n_aliases ? "also" : NULL, NULL, DL_CODE,
+                dl_strings(e->aliases, e->n_aliases));
+}
+
+/* People see the number of a source, programs its title. */
+static const struct dl_column value_columns[] = {
+    {"field", "value", NULL, DL_CODE, false},
+    {"value", "", NULL, DL_CODE, false},
+    {"unit", "unit", NULL, DL_CODE, false},
+    {"source", NULL, NULL, DL_CODE, false},
+    {NULL, "source", NULL, DL_CODE, false},
+    {"note", "note", NULL, DL_CODE, false}};
+
+static void add_values(struct dl_report *r, const struct dl_descriptor *e,
+                       struct sources *s) {
+  const struct dl_kind_info *k = dl_kind_info(e->kind);
+  struct dl_table *t =
+      dl_report_table(r, "values", NULL, value_columns,
+                      sizeof value_columns / sizeof *value_columns, true);
+  for (size_t i = 0; i < k->n_fields; i++) {
+    const struct dl_value_of *x = &e->value[i];
+    char room[REFERENCE];
+    if (isnan(x->x))
+      continue;
+    struct dl_value v[] = {dl_string(k->fields[i].name),
+                           dl_number(x->x),
+                           dl_string(k->fields[i].unit),
+                           dl_string(x->source),
+                           dl_string(reference(s, x->source, room)),
+                           dl_string(x->note)};
+    dl_table_row(t, v, NULL);
+  }
+}
+
+static void add_inputs(struct dl_report *r, const struct dl_descriptor *e,
+                       struct sources *s) {
+  static const char *const rules[] = {[DL_SCALING_NONE] = "none",
+                                      [DL_SCALING_AREA] = "area",
+                                      [DL_SCALING_DOWN] = "area-down",
+                                      [DL_SCALING_TOKENS] = "tokens",
+                                      [DL_SCALING_SEQUENCE] = "sequence"};
+  static const struct dl_column columns[] = {
+      {"image_px", "input", "px", DL_CODE, false},
+      {"macs_g", "MACs", "G", DL_CODE, false},
+      {"acts_m", "activations", "M", DL_CODE, false},
+      {"source", NULL, NULL, DL_CODE, false},
+      {NULL, "source", NULL, DL_CODE, false},
+      {"note", "note", NULL, DL_CODE, false}};
+  dl_report_add(r, "scaling", "scales with", NULL, DL_CODE,
+                dl_string(rules[e->scaling]));
+  if (e->transformer) {
+    struct dl_text shape = {0};
+    dl_transformer_describe(e->transformer, &shape);
+    dl_report_add(r, "shape", "shape", NULL, DL_CODE,
+                  dl_string(dl_text_str(&shape)));
+    dl_report_list(r, "inputs");
+    dl_text_free(&shape);
+    return;
+  }
+  struct dl_table *t = dl_report_table(r, "inputs", "At input sizes", columns,
+                                       sizeof columns / sizeof *columns, false);
+  for (size_t i = 0; i < e->n_inputs; i++) {
+    const struct dl_input *in = &e->inputs[i];
+    const char *source = in->macs_g.source;
+    char room[REFERENCE];
+    struct dl_value v[] = {dl_number(in->image_px),
+                           dl_number(in->macs_g.x),
+                           dl_number(in->acts_m.x),
+                           dl_string(source),
+                           dl_string(reference(s, source, room)),
+                           dl_string(in->macs_g.note)};
+    dl_table_row(t, v, NULL);
+  }
+}
+
+static const char *const as_used =
+    "Values as a run uses them; the notes say what was computed.";
+
+/* The counts at the use asked for, in place of the descriptor's. */
+static void apply_use(struct dl_cli *cli, const struct show_options *o,
+                      const struct dl_descriptor *e, struct dl_report *r,
+                      struct dl_descriptor *at) {
+  bool scaled;
+  *at = dl_architecture_at(e, &o->use, &scaled);
+  if (scaled && e->scaling == DL_SCALING_NONE)
+    dl_warn(&cli->diag,
+            "the weights of '%s' are for one input size: nothing was scaled",
+            e->id);
+  if (!isnan(o->use.classes) && isnan(e->value[DL_ARCH_HEAD_INPUTS].x))
+    dl_warn(&cli->diag,
+            "the classifier of '%s' is not known: --classes changes no count",
+            e->id);
+  dl_report_say(r, as_used);
+}
+
+static enum dl_status show(struct dl_cli *cli, const struct show_options *o,
+                           const struct dl_descriptor *e) {
+  if (o->used && e->kind != DL_ARCHITECTURE)
+    return dl_fail(&cli->diag, DL_EUSAGE,
+                   "--image-px and --classes are for architectures, not for "
+                   "a %s",
+                   dl_kind_info(e->kind)->word);
+  struct sources s = {0};
+  struct dl_report *r = dl_report_new();
+  if (!r)
+    return dl_fail_memory(&cli->diag);
+  struct dl_descriptor at = *e;
+  bool scaled;
+  if (e->transformer) /* its figures follow from its shape */
+    at = dl_architecture_at(e, &dl_use_reference, &scaled);
+  add_head(r, e);
+  if (o->used)
+    apply_use(cli, o, e, r, &at);
+  add_values(r, &at, &s);
+  if (e->kind == DL_ARCHITECTURE)
+    add_inputs(r, e, &s);
+  say_sources(r, &s);
+  bool failed = s.failed;
+  dl_strlist_free(&s.titles);
+  if (!failed)
+    return dl_cli_print(cli, r);
+  dl_report_free(r);
+  return dl_fail_memory(&cli->diag);
+}
+
+static enum dl_status run(struct dl_cli *cli, int argc, char **argv) {
+  struct show_options o = {.use = dl_use_reference};
+  dl_cli_parse(cli, &show_argp, argc, argv, &o);
+  for (size_t k = 0; k < DL_N_KINDS; k++) {
+    enum dl_kind kind = (enum dl_kind)k;
+    if (strcmp(o.kind, dl_kind_info(kind)->word) != 0 &&
+        strcmp(o.kind, dl_kind_info(kind)->words) != 0)
+      continue;
+    const struct dl_descriptor *e;
+    enum dl_status status =
+        dl_catalog_open(cli->catalog, kind, o.name, &cli->diag);
+    if (status == DL_OK)
+      status = dl_catalog_get(cli->catalog, kind, o.name, &e, &cli->diag);
+    return status == DL_OK ? show(cli, &o, e) : status;
+  }
+  return dl_fail(&cli->diag, DL_EUSAGE,
+                 "cannot show '%s'; use gpu, arch, dataset, grid, site or node",
+                 o.kind);
+}
+
+const struct dl_command dl_cmd_show = {
+    .name = "show",
+    .summary = "show one descriptor with its sources",
+    .argp = &show_argp,
+    .run = run,
+};

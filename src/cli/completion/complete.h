@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Completion of a command line that is being typed. The shells' functions
+ * (completions/) ask for it with 'dlest --complete WORD...'; what is offered
+ * comes from argp's tables, the registries and the catalogues. */
+
+#ifndef DL_CLI_COMPLETION_COMPLETE_H
+#define DL_CLI_COMPLETION_COMPLETE_H
+
+#include <argp.h>
+#include <stdbool.h>
+
+#include "cli/command.h"
+
+/* The word that is being completed. */
+struct dl_completion {
+  const struct dl_command *command;
+  const char *argument;       /* its first argument so far, or NULL */
+  const char *table;          /* its last argument that is a table, or NULL */
+  struct dl_catalog *catalog; /* for names */
+  const char *head;           /* what of the word stays as it is, */
+  size_t head_len;            /* not NUL-terminated */
+  const char *word;           /* the rest, which is completed */
+  bool any_case;              /* names in any spelling */
+  bool files;                 /* a path may stand here */
+  size_t offered;
+};
+
+/* Prints what continues the last of the words that follow 'dlest' on the
+ * command line, one a line, with a tab before what is said of it. Those that
+ * end in '=' or ':' want more. The line ":open" says that all do; ":files" and
+ * a tab means a path behind the text that follows. Prints no error; the exit
+ * status is that of reading the catalogues. */
+enum dl_status dl_complete(int argc, char **argv);
+
+/* Offers a text where it goes on from the word; `about` may be NULL. */
+void dl_offer(struct dl_completion *c, const char *text, const char *about);
+
+/* Moves what stands before byte n of the word to the head. */
+void dl_completion_skip(struct dl_completion *c, size_t n);
+
+/* Offers the values of an option (its first name, its metavariable). */
+enum dl_status dl_offer_values(struct dl_completion *c, const char *option,
+                               const char *metavariable, struct dl_diag *d);
+
+/* Offers the command's argument number i, by its args_doc. */
+enum dl_status dl_offer_argument(struct dl_completion *c, size_t i,
+                                 struct dl_diag *d);
+
+#endif

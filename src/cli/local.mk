@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+dlest_SOURCES += \
+	%D%/command.h \
+	%D%/command_run.c \
+	%D%/command_run.h \
+	%D%/commands.c \
+	%D%/common_options.c \
+	%D%/main.c \
+	%D%/progress.c \
+	%D%/progress.h \
+	%D%/version.c \
+	%D%/version.h

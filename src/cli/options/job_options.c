@@ -1,0 +1,471 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cli/options/job_options.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "catalog/architecture/token_costs.h"
+#include "cli/options/job_words.h"
+#include "run/run_columns.h"
+
+enum {
+  KEY_CLASSES = 0x200,
+  KEY_FROZEN,
+  KEY_DATASET,
+  KEY_SET,
+  KEY_DEFINE,
+  KEY_ALIAS,
+  KEY_SEQ_LEN,
+  KEY_TOKENS,
+  KEY_PHASE,
+  KEY_PRECISION,
+  KEY_FRAMEWORK,
+  KEY_PROMPT,
+  KEY_ANSWER,
+  KEY_RATE,
+  KEY_IDLE,
+  KEY_REQUESTS,
+  KEY_SCALING
+};
+
+/* Options that set a canonical column, and the check on their value. */
+static const struct setting {
+  int key;
+  const char *column;
+  enum { TEXT, AMOUNT, ABOVE_0, COUNT, SHARE, RATE, HOURS } kind;
+} settings[] = {
+    {'a', "arch", TEXT},
+    {'g', "gpu", TEXT},
+    {'n', "n_gpus", COUNT},
+    {'b', "batch_size", COUNT},
+    {'p', "image_px", COUNT},
+    {'e', "epochs", ABOVE_0},
+    {'d', "duration_s", HOURS},
+    {'u', "utilisation", SHARE},
+    {'r', "ram_gb", AMOUNT},
+    {'t', "train_samples", COUNT},
+    {'v', "val_samples", AMOUNT},
+    {'E', "efficiency", RATE},
+    {KEY_SEQ_LEN, "seq_len", COUNT},
+    {KEY_TOKENS, "tokens", COUNT},
+    {KEY_PHASE, "phase", TEXT},
+    {KEY_PRECISION, "precision", TEXT},
+    {KEY_FRAMEWORK, "framework", TEXT},
+    {KEY_PROMPT, "prompt_tokens", COUNT},
+    {KEY_ANSWER, "output_tokens", AMOUNT},
+    {KEY_RATE, "request_rate", ABOVE_0},
+    {KEY_IDLE, "idle_s", AMOUNT},
+    {KEY_REQUESTS, "requests", COUNT},
+    {KEY_CLASSES, "classes", COUNT},
+    {KEY_SCALING, "scaling", TEXT},
+};
+
+static const struct argp_option job_option_table[] = {
+    {NULL, 0, NULL, 0, "What is run:", 1},
+    {"arch", 'a', "NAME", 0,
+     "architecture: a name (dlest list archs), your own file, or the shape "
+     "of a transformer (transformer:layers=32,hidden=4096,heads=32,...)",
+     1},
+    {"gpu", 'g', "NAME", 0,
+     "accelerator: a name (dlest list gpus) or your own "
+     "file",
+     1},
+    {"gpus", 'n', "N", 0, "number of accelerators (default 1)", 1},
+    {"batch-size", 'b', "N", 0,
+     "samples a step on each accelerator (default 256)", 1},
+    {"scaling", KEY_SCALING, "KIND", 0,
+     "several accelerators: weak (default), each takes --batch-size samples a "
+     "step, or strong, they share them",
+     1},
+    {"image-px", 'p', "PX", 0,
+     "side of the input (default: the "
+     "architecture's own)",
+     1},
+    {"seq-len", KEY_SEQ_LEN, "N", 0,
+     "tokens of a sequence (default: the architecture's own)", 1},
+    {"tokens", KEY_TOKENS, "N", 0,
+     "tokens that a language model is trained on in all (300e9)", 1},
+    {"classes", KEY_CLASSES, "N", 0,
+     "outputs of the classifier, in place of the architecture's own", 1},
+    {"frozen", KEY_FROZEN, NULL, 0, "train the classifier alone", 1},
+    {"dataset", KEY_DATASET, "NAME", 0,
+     "sizes of a known data set (default "
+     "imagenet; dlest list datasets)",
+     1},
+    {"train-samples", 't', "N", 0, "training samples an epoch", 1},
+    {"val-samples", 'v', "N", 0, "validation samples an epoch", 1},
+    {"epochs", 'e', "N", 0, "epochs of the whole training (default 90)", 1},
+    {"duration", 'd', "TIME", 0,
+     "duration of the whole run: hours, or 90m, "
+     "3600s, 2h, 3d",
+     1},
+    {"utilisation", 'u', "SHARE", 0,
+     "share of the GPU in use, for "
+     "green-algorithms (default 1)",
+     1},
+    {"ram-gb", 'r', "GB", 0,
+     "memory of the node, for green-algorithms "
+     "(default 32)",
+     1},
+    {"efficiency", 'E', "SHARE", 0,
+     "share of the peak rate reached, for flops "
+     "(default 0.3)",
+     1},
+    {"precision", KEY_PRECISION, "NAME", 0,
+     "of the arithmetic: fp64, fp32, tf32, fp16, bf16, amp, fp8, int8", 1},
+    {"framework", KEY_FRAMEWORK, "NAME", 0,
+     "that trains, for physical: pytorch, tensorflow", 1},
+    {"phase", KEY_PHASE, "NAME", 0, "training (default) or inference", 1},
+    {"requests", KEY_REQUESTS, "N", 0,
+     "inference: requests or samples (default 1)", 1},
+    {"samples", 0, NULL, OPTION_ALIAS, NULL, 1},
+    {"prompt-tokens", KEY_PROMPT, "N", 0,
+     "inference: tokens of each request of a language model", 1},
+    {"output-tokens", KEY_ANSWER, "N", 0,
+     "inference: tokens that it writes for each", 1},
+    {"request-rate", KEY_RATE, "R", 0,
+     "inference: requests that come a second; --batch-size is then the most at "
+     "once (default 256)",
+     1},
+    {"idle-s", KEY_IDLE, "S", 0,
+     "inference: seconds that the GPUs idle after each batch", 1},
+    {0},
+};
+
+static const struct argp_option table_option_table[] = {
+    {NULL, 0, NULL, 0, "Values and columns:", 3},
+    {"set", KEY_SET, "NAME=VALUE", 0,
+     "set a column or a field of a "
+     "descriptor (gpu.tdp_w=300), over all else",
+     3},
+    {"define", KEY_DEFINE, "NAME=FORMULA", 0,
+     "a column made from others "
+     "(macs_g=GFLOPs/2); a plain name renames",
+     3},
+    {"alias", KEY_ALIAS, "NAME=ID", 0,
+     "take the arch or gpu NAME of a table "
+     "as the descriptor ID",
+     3},
+    {0},
+};
+
+static void add(struct argp_state *state, struct dl_strlist *list,
+                const char *text) {
+  if (!dl_strlist_add(list, text))
+    argp_failure(state, 1, 0, "out of memory");
+}
+
+static const char *option_name(int key) {
+  const struct argp_option *o = job_option_table;
+  while (!o->name || o->key != key)
+    o++;
+  return o->name;
+}
+
+/* What the column of a runs table may hold, an option may. */
+static bool in_range(const struct setting *s, double x) {
+  const struct dl_run_column *c = dl_run_column_find(s->column);
+  return !c || (x >= c->low && x <= c->high);
+}
+
+static bool parse_value(const struct setting *s, const char *arg, double *x) {
+  bool valid = s->kind == HOURS ? dl_parse_duration(arg, 3600, x)
+                                : dl_parse_double(arg, x);
+  if (!valid || *x < 0 || !in_range(s, *x))
+    return false;
+  switch (s->kind) {
+  case COUNT:
+    return *x > 0 && *x == floor(*x);
+  case SHARE:
+    return *x <= 1;
+  case RATE:
+    return *x > 0 && *x <= 1;
+  case HOURS:
+  case ABOVE_0:
+    return *x > 0;
+  default:
+    return true;
+  }
+}
+
+/* Options that may be axes of a sweep. */
+static bool may_sweep(const struct setting *s) {
+  static const char *const names[] = {"arch",     "gpu",     "n_gpus",
+                                      "image_px", "seq_len", "batch_size"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (strcmp(names[i], s->column) == 0)
+      return true;
+  return false;
+}
+
+/* A list of values, each of which must be one that the option takes. */
+static void add_axis(struct argp_state *state, struct dl_job_options *o,
+                     const struct setting *s, const char *arg) {
+  struct dl_diag d;
+  double x;
+  dl_diag_init(&d);
+  if (dl_axes_set(&o->axes, s->column, arg, s->kind != TEXT, &d) != DL_OK)
+    argp_error(state, "--%s: %s", option_name(s->key), d.error);
+  dl_diag_free(&d);
+  const struct dl_axis *a = dl_axes_find(&o->axes, s->column);
+  for (size_t i = 0; s->kind != TEXT && i < a->n; i++)
+    if (!parse_value(s, a->text.s[i], &x))
+      argp_error(state, "--%s: invalid value '%s'", option_name(s->key),
+                 a->text.s[i]);
+}
+
+static void add_setting(struct argp_state *state, struct dl_job_options *o,
+                        const struct setting *s, const char *arg) {
+  struct dl_text t = {0};
+  double x = 1;
+  if (o->takes_lists && may_sweep(s) && dl_axis_is_list(arg)) {
+    add_axis(state, o, s, arg);
+    return;
+  }
+  if (s->kind != TEXT && !parse_value(s, arg, &x))
+    argp_error(state, "--%s: invalid value '%s'%s", option_name(s->key), arg,
+               s->kind == SHARE  ? " (between 0 and 1)"
+               : s->kind == RATE ? " (above 0, at most 1)"
+                                 : "");
+  struct dl_text near = {0};
+  const char *word = s->kind == TEXT ? dl_job_word(s->column, arg, &near) : arg;
+  if (!word) {
+    argp_error(state, "--%s: invalid value '%s'; nearest: %s",
+               option_name(s->key), arg, dl_text_str(&near));
+    word = arg;
+  }
+  char buf[DL_NUMBER_SIZE];
+  dl_text_printf(&t, "%s=%s", s->column,
+                 s->kind == HOURS ? dl_format_exact(buf, x) : word);
+  if (s->kind == TEXT && strcmp(s->column, "arch") == 0)
+    o->arch = arg;
+  add(state, &o->settings, dl_text_str(&t));
+  dl_text_free(&t);
+}
+
+static error_t parse_table(int key, char *arg, struct argp_state *state) {
+  struct dl_job_options *o = state->input;
+  switch (key) {
+  case KEY_SET:
+    add(state, &o->overrides, arg);
+    return 0;
+  case KEY_DEFINE:
+    add(state, &o->defines, arg);
+    return 0;
+  case KEY_ALIAS:
+    add(state, &o->aliases, arg);
+    return 0;
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static error_t parse_job(int key, char *arg, struct argp_state *state) {
+  struct dl_job_options *o = state->input;
+  for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+    if (settings[i].key == key) {
+      add_setting(state, o, &settings[i], arg);
+      return 0;
+    }
+  switch (key) {
+  case ARGP_KEY_INIT:
+    state->child_inputs[0] = o;
+    state->child_inputs[1] = &o->site;
+    o->site = dl_site_options_none;
+    o->foot = dl_footprint_none;
+    return 0;
+  case KEY_FROZEN:
+    add(state, &o->settings, "frozen_base=1");
+    return 0;
+  case KEY_DATASET:
+    o->dataset = arg;
+    return 0;
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+}
+
+const struct argp dl_table_argp = {.options = table_option_table,
+                                   .parser = parse_table};
+
+static const struct argp_child job_children[] = {
+    {&dl_table_argp, 0, NULL, 0}, {&dl_site_argp, 0, NULL, 0}, {0}};
+const struct argp dl_job_argp = {
+    .options = job_option_table, .parser = parse_job, .children = job_children};
+
+void dl_job_options_free(struct dl_job_options *o) {
+  dl_strlist_free(&o->settings);
+  dl_strlist_free(&o->overrides);
+  dl_strlist_free(&o->defines);
+  dl_strlist_free(&o->aliases);
+  dl_axes_free(&o->axes);
+}
+
+/* What "NAME=..." of a list says of a name, or NULL; the last counts. */
+static const char *value_in(const struct dl_strlist *l, const char *name) {
+  size_t n = strlen(name);
+  for (size_t i = l->n; i > 0; i--)
+    if (strncmp(l->s[i - 1], name, n) == 0 && l->s[i - 1][n] == '=')
+      return l->s[i - 1] + n + 1;
+  return NULL;
+}
+
+static bool is_set(const struct dl_job_options *o, const char *name) {
+  return value_in(&o->settings, name);
+}
+
+/* In whatever way. */
+static bool is_given(const struct dl_job_options *o, const char *name) {
+  return is_set(o, name) || value_in(&o->overrides, name) ||
+         value_in(&o->defines, name);
+}
+
+static bool is_inference(const struct dl_job_options *o) {
+  const char *phase = value_in(&o->overrides, "phase");
+  if (!phase)
+    phase = value_in(&o->settings, "phase");
+  return phase && strcasecmp(phase, "inference") == 0;
+}
+
+/* How much there is to train on, which a language model must be told. */
+static enum dl_status check_size(const struct dl_job_options *o, bool language,
+                                 struct dl_diag *d) {
+  static const char *const others[] = {"train_samples", "val_samples",
+                                       "epochs"};
+  if (is_given(o, "tokens")) {
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+      if (is_set(o, others[i]))
+        return dl_fail(d, DL_EUSAGE,
+                       "--tokens is the whole training; it does not go with "
+                       "%s",
+                       others[i]);
+    return o->dataset ? dl_fail(d, DL_EUSAGE,
+                                "--tokens is the whole training; it does not "
+                                "go with --dataset")
+                      : DL_OK;
+  }
+  if (!language || o->has_table || o->dataset || is_inference(o) ||
+      is_given(o, "train_samples") || is_given(o, "duration_s"))
+    return DL_OK;
+  return dl_fail(d, DL_EUSAGE,
+                 "'%.64s' is a language model; give --tokens N, of the whole "
+                 "training, or --train-samples N",
+                 o->arch);
+}
+
+static enum dl_status set_number(struct dl_frame *f, const char *name, double x,
+                                 struct dl_diag *d) {
+  char buf[DL_NUMBER_SIZE];
+  if (isnan(x))
+    return DL_OK;
+  return dl_frame_setting(f, name, dl_format_exact(buf, x), d);
+}
+
+/* Sizes of the data set, where samples are not given one by one. */
+static enum dl_status apply_dataset(struct dl_job_options *o,
+                                    struct dl_frame *f,
+                                    struct dl_catalog *catalog, bool images,
+                                    struct dl_diag *d) {
+  const char *name = o->dataset;
+  if (!name && images && !is_set(o, "train_samples"))
+    name = o->dataset = "imagenet";
+  if (!name)
+    return DL_OK;
+  const struct dl_descriptor *e;
+  enum dl_status status = dl_catalog_get(catalog, DL_DATASET, name, &e, d);
+  if (status == DL_OK && !is_set(o, "train_samples"))
+    status = set_number(f, "train_samples", e->value[DL_DATA_TRAIN].x, d);
+  if (status == DL_OK && !is_set(o, "val_samples"))
+    status = set_number(f, "val_samples", e->value[DL_DATA_VAL].x, d);
+  return status;
+}
+
+/* Language models serve in 16 bits, unless told otherwise. */
+static enum dl_status inference_defaults(const struct dl_job_options *o,
+                                         struct dl_frame *f, bool language,
+                                         struct dl_diag *d) {
+  bool rate = is_given(o, "request_rate");
+  if (rate && is_given(o, "idle_s"))
+    return dl_fail(d, DL_EUSAGE,
+                   "--idle-s does not go with --request-rate, which says how "
+                   "long the GPUs idle");
+  enum dl_status status = dl_frame_setting(f, "requests", "1", d);
+  if (status == DL_OK)
+    status = dl_frame_setting(f, "batch_size", rate ? "256" : "1", d);
+  if (status == DL_OK && language)
+    status = dl_frame_setting(f, "precision", "fp16", d);
+  return status;
+}
+
+static enum dl_status apply_defaults(const struct dl_job_options *o,
+                                     struct dl_frame *f, bool defaults,
+                                     bool inference, bool language,
+                                     struct dl_diag *d) {
+  static const struct {
+    const char *name, *value;
+    bool always; /* harmless: does not size the run */
+  } values[] = {{"n_gpus", "1", true},        {"utilisation", "1", true},
+                {"efficiency", "0.3", true},  {"ram_gb", "32", true},
+                {"batch_size", "256", false}, {"epochs", "90", false}};
+  enum dl_status status = DL_OK;
+  if (inference && defaults) {
+    status = inference_defaults(o, f, language, d);
+    defaults = false;
+  } else if (language && defaults) {
+    defaults = false;
+    status = dl_frame_setting(f, "epochs", "1", d);
+  }
+  for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+    if (status == DL_OK && (values[i].always || defaults))
+      status = dl_frame_setting(f, values[i].name, values[i].value, d);
+  return status;
+}
+
+static enum dl_status apply_settings(const struct dl_job_options *o,
+                                     struct dl_frame *f, struct dl_diag *d) {
+  enum dl_status status = DL_OK;
+  for (size_t i = 0; i < o->settings.n && status == DL_OK; i++) {
+    char *eq = strchr(o->settings.s[i], '=');
+    *eq = '\0';
+    status = dl_frame_setting(f, o->settings.s[i], eq + 1, d);
+    *eq = '=';
+  }
+  return status;
+}
+
+enum dl_status dl_job_options_apply_table(const struct dl_job_options *o,
+                                          struct dl_frame *f,
+                                          struct dl_diag *d) {
+  enum dl_status status = DL_OK;
+  for (size_t i = 0; i < o->aliases.n && status == DL_OK; i++)
+    status = dl_frame_alias(f, o->aliases.s[i], d);
+  for (size_t i = 0; i < o->defines.n && status == DL_OK; i++)
+    status = dl_frame_define(f, o->defines.s[i], d);
+  for (size_t i = 0; i < o->overrides.n && status == DL_OK; i++)
+    status = dl_frame_override(f, o->overrides.s[i], d);
+  return status;
+}
+
+enum dl_status dl_job_options_apply(struct dl_job_options *o,
+                                    struct dl_frame *f,
+                                    struct dl_catalog *catalog, bool defaults,
+                                    struct dl_diag *d) {
+  bool language, inference = is_inference(o);
+  enum dl_status status = dl_job_options_apply_table(o, f, d);
+  if (status == DL_OK)
+    status = dl_job_options_language(o, catalog, &language, d);
+  if (status == DL_OK && defaults)
+    status = check_size(o, language, d);
+  if (status == DL_OK)
+    status = apply_defaults(o, f, defaults, inference, language, d);
+  if (status == DL_OK)
+    status = apply_dataset(
+        o, f, catalog,
+        defaults && !language && !inference && !is_given(o, "tokens"), d);
+  if (status == DL_OK)
+    status = apply_settings(o, f, d);
+  if (status == DL_OK)
+    status = dl_site_find(&o->site, catalog, &o->foot, d);
+  return status;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The options that describe a job, shared by the commands that estimate. */
+
+#ifndef DL_CLI_OPTIONS_JOB_OPTIONS_H
+#define DL_CLI_OPTIONS_JOB_OPTIONS_H
+
+#include <argp.h>
+
+#include "base/text.h"
+#include "catalog/catalog.h"
+#include "cli/options/site_options.h"
+#include "run/frame.h"
+
+struct dl_job_options {
+  struct dl_strlist settings;  /* "NAME=VALUE": canonical columns */
+  struct dl_strlist overrides; /* --set */
+  struct dl_strlist defines;   /* --define */
+  struct dl_strlist aliases;   /* --alias */
+  struct dl_axes axes;         /* columns that were given as lists */
+  const char *dataset;
+  const char *arch;
+  struct dl_site_options site;
+  struct dl_footprint foot; /* filled in by dl_job_options_apply */
+  bool has_table;           /* rows come from a table; set before apply */
+  bool takes_lists; /* the command sweeps; set before the options are parsed */
+};
+
+/* Accepts a struct dl_job_options, initialised by the parser itself. */
+extern const struct argp dl_job_argp;
+
+/* --set, --define, --alias alone, for commands that read tables; the same
+ * input. */
+extern const struct argp dl_table_argp;
+
+void dl_job_options_free(struct dl_job_options *o);
+
+/* Makes axes of what was given as one value too: those of `columns`
+ * (NULL-terminated), in this order, the last running fastest. Those that were
+ * not given at all are left out. */
+enum dl_status dl_job_options_sweep(struct dl_job_options *o,
+                                    const char *const *columns,
+                                    struct dl_diag *d);
+
+/* Whether the architecture of the options is known and a language model. Of
+ * several, all are, or none (DL_EUSAGE): what a run is has other defaults. */
+enum dl_status dl_job_options_language(struct dl_job_options *o,
+                                       struct dl_catalog *catalog,
+                                       bool *language, struct dl_diag *d);
+
+/* Puts the options into a frame. With `defaults`, also what a job has unless
+ * told otherwise (data set imagenet, 90 epochs, batch 256; inference: one
+ * request). A language model must be told what it is trained on (DL_EUSAGE).
+ * Then looks up the site: o->dataset and o->foot are filled in. */
+enum dl_status dl_job_options_apply(struct dl_job_options *o,
+                                    struct dl_frame *f,
+                                    struct dl_catalog *catalog, bool defaults,
+                                    struct dl_diag *d);
+
+/* --alias, --define and --set alone. */
+enum dl_status dl_job_options_apply_table(const struct dl_job_options *o,
+                                          struct dl_frame *f,
+                                          struct dl_diag *d);
+
+#endif

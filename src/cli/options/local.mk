@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+dlest_SOURCES += \
+	%D%/budget.c \
+	%D%/budget.h \
+	%D%/job_options.c \
+	%D%/job_options.h \
+	%D%/job_words.c \
+	%D%/job_words.h \
+	%D%/node_options.c \
+	%D%/node_options.h \
+	%D%/site_options.c \
+	%D%/site_options.h \
+	%D%/sweep_options.c

@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cli/options/node_options.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/number.h"
+
+enum {
+  KEY_NODE = 0x600,
+  KEY_USE,
+  KEY_SHARE,
+  KEY_GPU_SHARE,
+  KEY_CHARGE,
+  KEY_EMBODIED,
+  KEY_LIFETIME,
+  KEY_IN_USE,
+  KEY_PARTS
+};
+
+static const struct argp_option options[] = {
+    {NULL, 0, NULL, 0, "The computer it runs on:", 4},
+    {"node", KEY_NODE, "NAME", 0,
+     "the whole computer: a name (dlest list nodes) or your own file; adds the "
+     "energy by part and at every boundary",
+     0},
+    {"use-gpus", KEY_USE, "K", 0,
+     "accelerators of the node that the job uses (default: all), 0: its CPUs",
+     0},
+    {"share", KEY_SHARE, "mig:PROFILE", 0,
+     "slice of an accelerator, as mig:2g.10gb", 0},
+    {"gpu-share", KEY_GPU_SHARE, "SHARE", 0,
+     "share of each accelerator in use, where others have the rest", 0},
+    {"charge", KEY_CHARGE, "WHAT", 0,
+     "of the node: node, all of it (default), or share, by accelerators in use "
+     "(default with a share of one)",
+     0},
+    {"embodied", KEY_EMBODIED, NULL, 0,
+     "tell the carbon of making the hardware too", 0},
+    {"lifetime", KEY_LIFETIME, "YEARS", 0, "of the hardware (default 4)", 0},
+    {"in-use", KEY_IN_USE, "SHARE", 0,
+     "share of its life that it works (default 0.85)", 0},
+    {"parts", KEY_PARTS, NULL, 0,
+     "CSV: the energy by part, in place of the estimates", 0},
+    {0},
+};
+
+const struct dl_node_options dl_node_options_none = {
+    .use_gpus = NAN,
+    .gpu_share = NAN,
+    .lifetime_years = 4,
+    .in_use = 0.85, /* the BLOOM paper's, arXiv 2211.02001 */
+};
+
+static double number(struct argp_state *state, const char *name,
+                     const char *arg, double most) {
+  double x;
+  if (!dl_parse_double(arg, &x) || x <= 0 || x > most)
+    argp_error(state, "--%s: invalid value '%s' (above 0, at most %g)", name,
+               arg, most);
+  return x;
+}
+
+static void parse_charge(struct argp_state *state, struct dl_node_options *o,
+                         const char *arg) {
+  if (strcmp(arg, "node") == 0)
+    o->charge = DL_CHARGE_NODE;
+  else if (strcmp(arg, "share") == 0)
+    o->charge = DL_CHARGE_SHARE;
+  else
+    argp_error(state, "--charge: invalid value '%s'; node or share", arg);
+}
+
+static void parse_use(struct argp_state *state, struct dl_node_options *o,
+                      const char *arg) {
+  if (!dl_parse_double(arg, &o->use_gpus) || o->use_gpus < 0 ||
+      o->use_gpus != floor(o->use_gpus) || o->use_gpus > 1e6)
+    argp_error(state, "--use-gpus: invalid number '%s'", arg);
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state) {
+  struct dl_node_options *o = state->input;
+  switch (key) {
+  case KEY_NODE:
+    o->node = arg;
+    return 0;
+  case KEY_USE:
+    parse_use(state, o, arg);
+    return 0;
+  case KEY_SHARE:
+    if (strncmp(arg, "mig:", 4) != 0)
+      argp_error(state,
+                 "--share: expected mig:PROFILE, as mig:2g.10gb, not "
+                 "'%s'; --gpu-share takes a number",
+                 arg);
+    o->profile = arg + 4;
+    return 0;
+  case KEY_GPU_SHARE:
+    o->gpu_share = number(state, "gpu-share", arg, 1);
+    return 0;
+  case KEY_CHARGE:
+    parse_charge(state, o, arg);
+    return 0;
+  case KEY_EMBODIED:
+    o->embodied = true;
+    return 0;
+  case KEY_LIFETIME:
+    o->lifetime_years = number(state, "lifetime", arg, 100);
+    return 0;
+  case KEY_IN_USE:
+    o->in_use = number(state, "in-use", arg, 1);
+    return 0;
+  case KEY_PARTS:
+    o->parts = true;
+    return 0;
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+}
+
+const struct argp dl_node_argp = {.options = options, .parser = parse};
+
+/* --- what the job is told */
+
+static enum dl_status tell(struct dl_strlist *list, const char *name,
+                           const char *text, struct dl_diag *d) {
+  struct dl_text t = {0};
+  dl_text_printf(&t, "%s=%s", name, text);
+  bool ok = !t.failed && dl_strlist_add(list, t.s);
+  dl_text_free(&t);
+  return ok ? DL_OK : dl_fail_memory(d);
+}
+
+static enum dl_status tell_number(struct dl_strlist *list, const char *name,
+                                  double x, struct dl_diag *d) {
+  char buf[DL_NUMBER_SIZE];
+  return tell(list, name, dl_format_short(buf, x), d);
+}
+
+/* What a list of "NAME=VALUE" says last of a name, or NULL. */
+static const char *said(const struct dl_strlist *l, const char *name) {
+  size_t n = strlen(name);
+  for (size_t i = l->n; i > 0; i--)
+    if (strncmp(l->s[i - 1], name, n) == 0 && l->s[i - 1][n] == '=')
+      return l->s[i - 1] + n + 1;
+  return NULL;
+}
+
+/* Moves overrides "PREFIX.FIELD=VALUE" out of the list, onto a descriptor. */
+static enum dl_status take(struct dl_strlist *list, const char *prefix,
+                           struct dl_descriptor *e, struct dl_diag *d) {
+  size_t n = strlen(prefix), kept = 0;
+  enum dl_status status = DL_OK;
+  for (size_t i = 0; i < list->n; i++) {
+    char *eq = strchr(list->s[i], '=');
+    if (strncmp(list->s[i], prefix, n) != 0 || list->s[i][n] != '.' || !eq ||
+        status != DL_OK) {
+      list->s[kept++] = list->s[i];
+      continue;
+    }
+    *eq = '\0';
+    status = dl_descriptor_set(e, list->s[i] + n + 1, eq + 1, d);
+    free(list->s[i]);
+  }
+  list->n = kept;
+  return status;
+}
+
+/* An accelerator that an entry of a node names. */
+static enum dl_status named(const struct dl_descriptor *node, const char *what,
+                            const char *name, struct dl_catalog *catalog,
+                            const struct dl_descriptor **e, struct dl_diag *d) {
+  *e = NULL;
+  if (!name)
+    return DL_OK;
+  enum dl_status status = dl_catalog_look(catalog, DL_ACCELERATOR, name, e, d);
+  if (status == DL_OK && !*e)
+    status = dl_fail_at(d, DL_EINPUT, node->file, node->line,
+                        "node '%s': unknown %s '%s' (see 'dlest list gpus')",
+                        node->id, what, name);
+  return status;
+}
+
+static enum dl_status find_node(struct dl_node_options *o,
+                                struct dl_job_options *job,
+                                struct dl_catalog *catalog, struct dl_diag *d) {
+  const struct dl_descriptor *e;
+  enum dl_status status = dl_catalog_open(catalog, DL_NODE, o->node, d);
+  if (status == DL_OK)
+    status = dl_catalog_get(catalog, DL_NODE, o->node, &e, d);
+  if (status != DL_OK)
+    return status;
+  o->entry = *e;
+  status = take(&job->overrides, "node", &o->entry, d);
+  if (status == DL_OK)
+    status = named(e, "cpu", e->cpu, catalog, &o->cpu, d);
+  if (status == DL_OK)
+    status = named(e, "gpu", e->gpu, catalog, &o->gpu, d);
+  o->found = status == DL_OK;
+  return status;
+}
+
+/* Without a node the accelerator is the one that --gpu names. */
+static enum dl_status find_gpu(struct dl_node_options *o,
+                               struct dl_job_options *job,
+                               struct dl_catalog *catalog, struct dl_diag *d) {
+  const char *name = said(&job->settings, "gpu");
+  if (!name)
+    return dl_fail(d, DL_EUSAGE,
+                   "a share is one of an accelerator; give --gpu "
+                   "or --node");
+  enum dl_status status = dl_catalog_open(catalog, DL_ACCELERATOR, name, d);
+  return status == DL_OK
+             ? dl_catalog_get(catalog, DL_ACCELERATOR, name, &o->gpu, d)
+             : status;
+}
+
+static bool is_share(const struct dl_node_options *o) {
+  return o->profile || !isnan(o->gpu_share);
+}
+
+/* How many accelerators, of which kind. --gpus and --gpu say the same. */
+static enum dl_status count_used(struct dl_node_options *o,
+                                 const struct dl_job_options *job,
+                                 struct dl_catalog *catalog,
+                                 struct dl_diag *d) {
+  const struct dl_descriptor *e = &o->entry, *asked = NULL;
+  const char *n = said(&job->settings, "n_gpus");
+  const char *gpu = said(&job->settings, "gpu");
+  double gpus = isnan(e->value[DL_NODE_GPUS].x) ? 0 : e->value[DL_NODE_GPUS].x;
+  double given = NAN;
+  if (n && dl_parse_double(n, &given) && !isnan(o->use_gpus) &&
+      given != o->use_gpus)
+    return dl_fail(d, DL_EUSAGE, "--gpus %g is not --use-gpus %g", given,
+                   o->use_gpus);
+  double used = !isnan(o->use_gpus) ? o->use_gpus
+                : !isnan(given)     ? given
+                : is_share(o)       ? fmin(1, gpus)
+                                    : gpus;
+  if (used > gpus)
+    return dl_fail(d, DL_EUSAGE, "node '%s' has %g accelerators, not %g", e->id,
+                   gpus, used);
+  o->use.on_cpu = used == 0;
+  o->use.used = o->use.on_cpu ? e->value[DL_NODE_SOCKETS].x : used;
+  if (o->use.on_cpu && !o->cpu)
+    return dl_fail(d, DL_EINPUT,
+                   "the CPUs of node '%s' are not in the catalogue: no job can "
+                   "be estimated on them",
+                   e->id);
+  if (!o->use.on_cpu && !o->gpu)
+    return dl_fail(d, DL_EINPUT,
+                   "node '%s' does not tell its accelerators: name them in its "
+                   "entry (gpu=\"a100\")",
+                   e->id);
+  enum dl_status status =
+      gpu ? dl_catalog_look(catalog, DL_ACCELERATOR, gpu, &asked, d) : DL_OK;
+  const struct dl_descriptor *its = o->use.on_cpu ? o->cpu : o->gpu;
+  if (status == DL_OK && gpu && (!asked || strcmp(asked->id, its->id) != 0))
+    status = dl_fail(d, DL_EUSAGE,
+                     "--gpu %.64s is not what the job uses of node '%s': '%s'",
+                     gpu, e->id, its->id);
+  return status;
+}
+
+/* The share that was asked for, of o->gpu. */
+static enum dl_status find_share(struct dl_node_options *o, struct dl_diag *d) {
+  if (o->profile && !isnan(o->gpu_share))
+    return dl_fail(d, DL_EUSAGE, "--share and --gpu-share exclude each other");
+  if (o->use.on_cpu)
+    return dl_fail(d, DL_EUSAGE,
+                   "a share is one of an accelerator, and the job uses none");
+  if (o->profile && o->use.used > 1)
+    return dl_fail(d, DL_EUSAGE,
+                   "a slice by MIG is of one accelerator; the job uses %g",
+                   o->use.used);
+  if (o->profile)
+    return dl_mig_share(o->gpu, o->profile, &o->use.share, d);
+  o->use.share = (struct dl_share){o->gpu_share, o->gpu_share};
+  return DL_OK;
+}
+
+/* The job sees an accelerator that has the share's part of everything; the
+ * user's own values are those of the whole board. */
+static enum dl_status apply_share(struct dl_node_options *o,
+                                  struct dl_job_options *job,
+                                  struct dl_diag *d) {
+  const struct dl_descriptor *known = o->gpu;
+  o->use.share = (struct dl_share){1, 1};
+  if (!is_share(o))
+    return DL_OK;
+  enum dl_status status = find_share(o, d);
+  if (status != DL_OK)
+    return status;
+  /* A share is refused where there is none.
+   * NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
+  o->board = *known;
+  o->gpu = &o->board;
+  status = take(&job->overrides, "gpu", &o->board, d);
+  struct dl_descriptor cut = o->board;
+  dl_share_cut(&cut, &o->use.share);
+  const struct dl_kind_info *k = dl_kind_info(DL_ACCELERATOR);
+  for (size_t i = 0; i < k->n_fields && status == DL_OK; i++) {
+    struct dl_text name = {0};
+    double x = cut.value[i].x;
+    if (isnan(x) || x == known->value[i].x)
+      continue;
+    dl_text_printf(&name, "gpu.%s", k->fields[i].name);
+    status = name.failed ? dl_fail_memory(d)
+                         : tell_number(&job->overrides, name.s, x, d);
+    dl_text_free(&name);
+  }
+  return status;
+}
+
+/* What follows from the node, where the user did not say it. */
+static enum dl_status tell_job(const struct dl_node_options *o,
+                               struct dl_job_options *job, struct dl_diag *d) {
+  const struct dl_descriptor *e = &o->entry;
+  double gb = e->value[DL_NODE_MEMORY_GB].x;
+  double used = o->use.on_cpu ? ceil(o->use.used) : o->use.used;
+  enum dl_status status = DL_OK;
+  if (!said(&job->settings, "gpu")) /* what is used is known */
+    status =
+        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
+        tell(&job->settings, "gpu", o->use.on_cpu ? o->cpu->id : o->gpu->id, d);
+  if (status == DL_OK && !said(&job->settings, "n_gpus"))
+    status = tell_number(&job->settings, "n_gpus", used, d);
+  if (status == DL_OK && !isnan(gb) && !said(&job->settings, "ram_gb"))
+    status = tell_number(&job->settings, "ram_gb", gb, d);
+  return status;
+}
+
+/* The node stands at its site, unless the user says where. A country goes with
+ * a site that has a PUE alone. */
+static enum dl_status tell_site(const struct dl_node_options *o,
+                                struct dl_job_options *job,
+                                struct dl_catalog *catalog, struct dl_diag *d) {
+  const struct dl_descriptor *e = &o->entry, *site;
+  struct dl_site_options *s = &job->site;
+  if (!e->site || s->site || s->cloud)
+    return DL_OK;
+  enum dl_status status = dl_catalog_look(catalog, DL_SITE, e->site, &site, d);
+  if (status != DL_OK)
+    return status;
+  if (!site)
+    return dl_fail_at(d, DL_EINPUT, e->file, e->line,
+                      "node '%s': unknown site '%s' (see 'dlest list sites')",
+                      e->id, e->site);
+  if (!(s->country &&
+        (site->grid || !isnan(site->value[DL_SITE_CARBON_G_KWH].x))))
+    s->site = e->site;
+  return DL_OK;
+}
+
+static enum dl_status check_alone(const struct dl_node_options *o,
+                                  const struct dl_job_options *job,
+                                  struct dl_diag *d) {
+  const char *needs = !isnan(o->use_gpus)           ? "--use-gpus"
+                      : o->charge != DL_CHARGE_AUTO ? "--charge"
+                      : o->parts                    ? "--parts"
+                      : o->embodied                 ? "--embodied"
+                                                    : NULL;
+  if (!o->node && needs)
+    return dl_fail(d, DL_EUSAGE, "%s is about a node; give --node NAME", needs);
+  if ((job->has_table || job->axes.n > 0) && (o->node || is_share(o)))
+    return dl_fail(d, DL_EUSAGE, "%s is for one run; it does not go with %s",
+                   o->node ? "--node" : "a share of an accelerator",
+                   job->has_table ? "--input" : "a list");
+  return DL_OK;
+}
+
+enum dl_status dl_node_options_apply(struct dl_node_options *o,
+                                     struct dl_job_options *job,
+                                     struct dl_catalog *catalog,
+                                     struct dl_diag *d) {
+  enum dl_status status = check_alone(o, job, d);
+  if (status != DL_OK || (!o->node && !is_share(o)))
+    return status;
+  o->use.used = 1;
+  if (o->node) {
+    status = find_node(o, job, catalog, d);
+    if (status == DL_OK)
+      status = count_used(o, job, catalog, d);
+  } else {
+    status = find_gpu(o, job, catalog, d);
+  }
+  if (status == DL_OK)
+    status = apply_share(o, job, d);
+  if (status == DL_OK && o->node)
+    status = tell_job(o, job, d);
+  if (status == DL_OK && o->node)
+    status = tell_site(o, job, catalog, d);
+  o->use.whole = o->charge == DL_CHARGE_NODE ||
+                 (o->charge == DL_CHARGE_AUTO && !is_share(o)) || o->use.on_cpu;
+  return status;
+}
+
+void dl_node_footprint(const struct dl_node_options *o,
+                       struct dl_footprint *foot) {
+  const struct dl_value_of *pue = &o->entry.value[DL_NODE_PUE];
+  if (!o->found || isnan(pue->x) ||
+      (foot->pue.of && strcmp(foot->pue.of, "given") == 0))
+    return;
+  foot->pue = (struct dl_factor){.x = pue->x,
+                                 .of = o->entry.name,
+                                 .source = pue->source,
+                                 .note = pue->note,
+                                 .year = NAN};
+}

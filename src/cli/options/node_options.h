@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The computer a job runs on: the options that say so. */
+
+#ifndef DL_CLI_OPTIONS_NODE_OPTIONS_H
+#define DL_CLI_OPTIONS_NODE_OPTIONS_H
+
+#include <argp.h>
+
+#include "catalog/mig.h"
+#include "cli/options/job_options.h"
+#include "estimate/node/node.h"
+
+enum dl_charge { DL_CHARGE_AUTO, DL_CHARGE_NODE, DL_CHARGE_SHARE };
+
+/* Start from dl_node_options_none. Texts are borrowed. */
+struct dl_node_options {
+  const char *node;    /* or NULL */
+  double use_gpus;     /* NaN: all; one where a share is given */
+  const char *profile; /* of MIG, or NULL */
+  double gpu_share;    /* NaN */
+  enum dl_charge charge;
+  bool embodied;
+  double lifetime_years, in_use;
+  bool parts; /* CSV has the energy by part */
+  /* Filled in by dl_node_options_apply: */
+  bool found;
+  struct dl_descriptor entry; /* of the node, with the user's values */
+  const struct dl_descriptor *cpu, *gpu; /* whole boards; NULL without */
+  struct dl_descriptor board;            /* what gpu points to */
+  struct dl_node_use use;
+};
+
+extern const struct dl_node_options dl_node_options_none;
+
+/* Accepts a struct dl_node_options. */
+extern const struct argp dl_node_argp;
+
+/* Looks the node up and tells the job what follows: the accelerator (or CPU),
+ * how many, memory, the site. Values of the form node.FIELD=X are taken out of
+ * `job->overrides`; those of an accelerator that is shared are put there. To
+ * be called before dl_job_options_apply. Errors: options that do not go
+ * together (DL_EUSAGE), unknown names (DL_EINPUT). */
+enum dl_status dl_node_options_apply(struct dl_node_options *o,
+                                     struct dl_job_options *job,
+                                     struct dl_catalog *catalog,
+                                     struct dl_diag *d);
+
+/* The PUE of the node itself, where nothing else gives one. To be called after
+ * dl_job_options_apply. */
+void dl_node_footprint(const struct dl_node_options *o,
+                       struct dl_footprint *foot);
+
+#endif

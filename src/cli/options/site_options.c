@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cli/options/site_options.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/number.h"
+
+#define J_PER_KWH 3.6e6
+
+enum {
+  KEY_INTENSITY = 0x500,
+  KEY_COUNTRY,
+  KEY_CLOUD,
+  KEY_SITE,
+  KEY_PUE,
+  KEY_PRICE
+};
+
+static const struct argp_option options[] = {
+    {NULL, 0, NULL, 0, "Emissions and cost:", 60},
+    {"country", KEY_COUNTRY, "NAME", 0,
+     "intensity of the grid of a country or region (ES, us-ca; dlest list "
+     "grids)",
+     0},
+    {"cloud", KEY_CLOUD, "PROVIDER:REGION", 0,
+     "intensity and PUE of a cloud region (aws:eu-west-1; dlest list sites)",
+     0},
+    {"site", KEY_SITE, "NAME", 0,
+     "the same of any site (data-centre, hpc, workstation) or your own file",
+     0},
+    {"intensity", KEY_INTENSITY, "G", 0,
+     "carbon intensity, g CO2e/kWh, over that of the site", 0},
+    {"pue", KEY_PUE, "P", 0,
+     "power usage effectiveness (1 or more), over that of the site", 0},
+    {"price", KEY_PRICE, "PRICE", 0,
+     "of a kWh, with its currency: 0.28EUR; adds the cost", 0},
+    {0},
+};
+
+const struct dl_site_options dl_site_options_none = {
+    .intensity = NAN,
+    .pue = NAN,
+    .price = NAN,
+};
+
+const struct dl_footprint dl_footprint_none = {
+    .intensity = {.x = NAN, .year = NAN},
+    .pue = {.x = NAN, .year = NAN},
+    .price = NAN,
+};
+
+static double number(struct argp_state *state, const char *name,
+                     const char *arg, double least) {
+  double x;
+  if (!dl_parse_double(arg, &x) || x < least)
+    argp_error(state, "--%s: invalid value '%s'", name, arg);
+  return x;
+}
+
+/* "0.28EUR", "0.28 EUR/kWh": the longest number, then the currency. */
+static void parse_price(struct argp_state *state, struct dl_site_options *o,
+                        char *arg) {
+  size_t n = strspn(arg, "0123456789.eE+-");
+  bool valid = false;
+  for (; n > 0 && !valid; n -= !valid) {
+    char kept = arg[n];
+    arg[n] = '\0';
+    valid = dl_parse_double(arg, &o->price) && o->price >= 0;
+    arg[n] = kept;
+  }
+  char *unit = arg + n + strspn(arg + n, " ");
+  size_t len = strlen(unit);
+  if (len >= 4 && strcmp(unit + len - 4, "/kWh") == 0)
+    unit[len -= 4] = '\0';
+  for (size_t i = 0; i < len; i++)
+    valid &=
+        !iscntrl((unsigned char)unit[i]) && !isdigit((unsigned char)unit[i]);
+  if (!valid || len > DL_CURRENCY_MOST)
+    argp_error(state,
+               "--price: invalid value '%.40s'; expected a number and a "
+               "currency: 0.28EUR",
+               arg);
+  o->currency = len > 0 ? unit : NULL;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state) {
+  struct dl_site_options *o = state->input;
+  switch (key) {
+  case KEY_INTENSITY:
+    o->intensity = number(state, "intensity", arg, 0);
+    return 0;
+  case KEY_PUE:
+    o->pue = number(state, "pue", arg, 1);
+    return 0;
+  case KEY_PRICE:
+    parse_price(state, o, arg);
+    return 0;
+  case KEY_COUNTRY:
+    o->country = arg;
+    return 0;
+  case KEY_CLOUD:
+    if (!strchr(arg, ':'))
+      argp_error(state,
+                 "--cloud: expected PROVIDER:REGION, as aws:eu-west-1, not "
+                 "'%s'",
+                 arg);
+    o->cloud = arg;
+    return 0;
+  case KEY_SITE:
+    o->site = arg;
+    return 0;
+  default:
+    return ARGP_ERR_UNKNOWN;
+  }
+}
+
+const struct argp dl_site_argp = {.options = options, .parser = parse};
+
+static enum dl_status find_site(const struct dl_site_options *o,
+                                struct dl_catalog *catalog,
+                                const struct dl_descriptor **site,
+                                struct dl_diag *d) {
+  const char *name = o->cloud ? o->cloud : o->site;
+  *site = NULL;
+  if (o->cloud && (o->country || o->site))
+    return dl_fail(d, DL_EUSAGE,
+                   "--cloud and %s exclude each other: a cloud region has a "
+                   "grid and a PUE of its own",
+                   o->country ? "--country" : "--site");
+  if (!name && o->country)
+    return DL_OK;
+  if (!name)
+    return dl_catalog_look_own(catalog, DL_SITE, "default", site, d);
+  enum dl_status status = DL_OK;
+  if (o->site)
+    status = dl_catalog_open(catalog, DL_SITE, name, d);
+  if (status == DL_OK)
+    status = dl_catalog_get(catalog, DL_SITE, name, site, d);
+  return status;
+}
+
+static enum dl_status find_grid(const struct dl_site_options *o,
+                                struct dl_catalog *catalog,
+                                const struct dl_descriptor *site,
+                                const struct dl_descriptor **grid,
+                                struct dl_diag *d) {
+  *grid = NULL;
+  bool own = site && !isnan(site->value[DL_SITE_CARBON_G_KWH].x);
+  if (o->country && site && (own || site->grid))
+    return dl_fail(d, DL_EUSAGE,
+                   "--country and --site exclude each other here: site '%s' "
+                   "has %s of its own",
+                   site->id, own ? "an intensity" : "a grid");
+  if (o->country) {
+    enum dl_status status = dl_catalog_open(catalog, DL_GRID, o->country, d);
+    return status == DL_OK
+               ? dl_catalog_get(catalog, DL_GRID, o->country, grid, d)
+               : status;
+  }
+  if (!site || own || !site->grid)
+    return DL_OK;
+  enum dl_status status =
+      dl_catalog_look(catalog, DL_GRID, site->grid, grid, d);
+  if (status == DL_OK && !*grid)
+    status = dl_fail_at(d, DL_EINPUT, site->file, site->line,
+                        "site '%s': unknown grid '%s' (see 'dlest list "
+                        "grids')",
+                        site->id, site->grid);
+  return status;
+}
+
+static struct dl_factor given(double x) {
+  return (struct dl_factor){.x = x, .of = "given", .year = NAN};
+}
+
+static struct dl_factor factor_of(const struct dl_descriptor *e,
+                                  const struct dl_value_of *v, double year) {
+  return (struct dl_factor){.x = v->x,
+                            .of = e->name,
+                            .source = v->source,
+                            .note = v->note,
+                            .year = year};
+}
+
+static void set_price(const struct dl_site_options *o,
+                      struct dl_footprint *foot) {
+  foot->price = o->price;
+  foot->currency = o->currency;
+  snprintf(foot->price_unit, sizeof foot->price_unit,
+           o->currency ? "%s/kWh" : "%sper kWh",
+           o->currency ? o->currency : "");
+}
+
+/* The year of its source, NaN where unknown. */
+static double source_year(const struct dl_descriptor *e, size_t field) {
+  double year;
+  const char *text = e->value_year[field];
+  return text && dl_parse_double(text, &year) ? year : NAN;
+}
+
+enum dl_status dl_site_find(const struct dl_site_options *o,
+                            struct dl_catalog *catalog,
+                            struct dl_footprint *foot, struct dl_diag *d) {
+  *foot = dl_footprint_none;
+  set_price(o, foot);
+  enum dl_status status = find_site(o, catalog, &foot->site, d);
+  if (status == DL_OK)
+    status = find_grid(o, catalog, foot->site, &foot->grid, d);
+  if (status != DL_OK)
+    return status;
+  const struct dl_descriptor *site = foot->site, *grid = foot->grid;
+  const struct dl_value_of *own =
+      site ? &site->value[DL_SITE_CARBON_G_KWH] : NULL;
+  const struct dl_value_of *pue = site ? &site->value[DL_SITE_PUE] : NULL;
+  if (!isnan(o->intensity)) {
+    foot->intensity = given(o->intensity);
+    foot->grid = NULL;
+  } else if (own && !isnan(own->x))
+    foot->intensity = factor_of(site, own, site->value[DL_SITE_YEAR].x);
+  else if (grid)
+    foot->intensity = factor_of(grid, &grid->value[DL_GRID_CARBON_G_KWH],
+                                grid->value[DL_GRID_YEAR].x);
+  if (!isnan(o->pue))
+    foot->pue = given(o->pue);
+  else if (pue && !isnan(pue->x))
+    foot->pue = factor_of(site, pue, source_year(site, DL_SITE_PUE));
+  return DL_OK;
+}
+
+double dl_facility_energy(const struct dl_footprint *foot, double energy_j) {
+  return energy_j * foot->pue.x;
+}
+
+/* What emissions and cost are those of, kWh. */
+static double kwh_taken(const struct dl_footprint *foot, double energy_j) {
+  double j = isnan(foot->pue.x) ? energy_j : dl_facility_energy(foot, energy_j);
+  return j / J_PER_KWH;
+}
+
+double dl_emissions(const struct dl_footprint *foot, double energy_j) {
+  return kwh_taken(foot, energy_j) * foot->intensity.x;
+}
+
+double dl_cost(const struct dl_footprint *foot, double energy_j) {
+  return kwh_taken(foot, energy_j) * foot->price;
+}
+
+/* People see a text where it is there. */
+static void add_text(struct dl_report *r, const char *key, const char *label,
+                     const char *s) {
+  dl_report_add(r, key, s ? label : NULL, NULL, DL_CODE, dl_string(s));
+}
+
+static void add_year(struct dl_report *r, const char *key, const char *label,
+                     double year) {
+  dl_report_add(r, key, isnan(year) ? NULL : label, NULL, DL_CODE,
+                dl_number(year));
+}
+
+void dl_add_footprint(struct dl_report *r, const struct dl_footprint *foot) {
+  const struct dl_factor *g = &foot->intensity, *p = &foot->pue;
+  add_text(r, "site", "site", foot->site ? foot->site->id : NULL);
+  add_text(r, "grid", "grid", foot->grid ? foot->grid->id : NULL);
+  dl_report_add(r, "intensity_g_kwh", isnan(g->x) ? NULL : "intensity", "g/kWh",
+                DL_PLAIN, dl_number(g->x));
+  add_text(r, "intensity_of", "intensity of", g->of);
+  add_year(r, "intensity_year", "intensity in", g->year);
+  add_text(r, "intensity_source", "intensity from", g->source);
+  add_text(r, "intensity_note", "intensity note", g->note);
+  dl_report_add(r, "pue", isnan(p->x) ? NULL : "PUE", NULL, DL_PLAIN,
+                dl_number(p->x));
+  add_text(r, "pue_of", "PUE of", p->of);
+  add_year(r, "pue_year", "PUE in", p->year);
+  add_text(r, "pue_source", "PUE from", p->source);
+  add_text(r, "pue_note", "PUE note", p->note);
+  dl_report_add(r, "co2e_of", NULL, NULL, DL_CODE,
+                dl_string(isnan(g->x)   ? NULL
+                          : isnan(p->x) ? "energy_j"
+                                        : "facility_energy_j"));
+  bool priced = !isnan(foot->price);
+  dl_report_add(r, "price_per_kwh", priced ? "price" : NULL, foot->price_unit,
+                DL_PLAIN, dl_number(foot->price));
+  dl_report_add(r, "currency", NULL, NULL, DL_CODE, dl_string(foot->currency));
+  dl_report_add(r, "cost_of", NULL, NULL, DL_CODE,
+                dl_string(!priced       ? NULL
+                          : isnan(p->x) ? "energy_j"
+                                        : "facility_energy_j"));
+}
+
+void dl_say_footprint(struct dl_report *r, const struct dl_footprint *foot) {
+  struct dl_text t = {0};
+  if (isnan(foot->pue.x))
+    return;
+  bool co2e = !isnan(foot->intensity.x), cost = !isnan(foot->price);
+  dl_text_printf(
+      &t, "Facility is %g times the energy within each boundary%s", foot->pue.x,
+      co2e && cost ? "; emissions and cost are those of the facility."
+      : co2e       ? "; emissions are those of the facility."
+      : cost       ? "; cost is that of the facility."
+                   : ".");
+  if (!t.failed)
+    dl_report_say(r, dl_text_str(&t));
+  dl_text_free(&t);
+}

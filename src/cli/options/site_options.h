@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Where a job runs: the options that say so, and what follows from them. */
+
+#ifndef DL_CLI_OPTIONS_SITE_OPTIONS_H
+#define DL_CLI_OPTIONS_SITE_OPTIONS_H
+
+#include <argp.h>
+
+#include "catalog/catalog.h"
+#include "output/report.h"
+
+/* Bytes of the name of a currency. */
+enum { DL_CURRENCY_MOST = 16 };
+
+/* As given; start from dl_site_options_none. Texts are borrowed. */
+struct dl_site_options {
+  const char *country;  /* grid of a country or region, or NULL */
+  const char *cloud;    /* "PROVIDER:REGION", or NULL */
+  const char *site;     /* or NULL */
+  double intensity;     /* g CO2e/kWh; NaN */
+  double pue;           /* NaN */
+  double price;         /* of a kWh; NaN */
+  const char *currency; /* of the price, as given; NULL without one */
+};
+
+extern const struct dl_site_options dl_site_options_none;
+
+/* Accepts a struct dl_site_options. */
+extern const struct argp dl_site_argp;
+
+/* A factor and where it comes from. */
+struct dl_factor {
+  double x;           /* NaN: unknown */
+  const char *of;     /* name of the site or grid, or "given"; NULL: unknown */
+  const char *source; /* NULL where it has none */
+  const char *note;
+  double year; /* NaN */
+};
+
+/* Factors from energy to emissions and cost. The texts belong to the catalogue
+ * and the command line. */
+struct dl_footprint {
+  struct dl_factor intensity;            /* g CO2e/kWh */
+  struct dl_factor pue;                  /* facility energy / energy */
+  const struct dl_descriptor *site;      /* NULL: none */
+  const struct dl_descriptor *grid;      /* NULL: none was needed */
+  double price;                          /* of a kWh; NaN: unknown */
+  const char *currency;                  /* NULL: not said */
+  char price_unit[DL_CURRENCY_MOST + 5]; /* "EUR/kWh" */
+};
+
+extern const struct dl_footprint dl_footprint_none;
+
+/* Looks the factors up: a number that is given goes over the site's own, and
+ * that over the grid's. Without --country, --cloud and --site the user's own
+ * site `default` is taken, where there is one. Errors: options that exclude
+ * each other (DL_EUSAGE), unknown names (DL_EINPUT). */
+enum dl_status dl_site_find(const struct dl_site_options *o,
+                            struct dl_catalog *catalog,
+                            struct dl_footprint *foot, struct dl_diag *d);
+
+/* Facility energy where a PUE is known, else NaN, and the emissions, g CO2e:
+ * of the facility energy where a PUE is known, else of the energy. */
+double dl_facility_energy(const struct dl_footprint *foot, double energy_j);
+double dl_emissions(const struct dl_footprint *foot, double energy_j);
+
+/* Cost, in the currency of the price: of the same energy. */
+double dl_cost(const struct dl_footprint *foot, double energy_j);
+
+/* What was used: values, names, years, sources. The report borrows from foot.
+ */
+void dl_add_footprint(struct dl_report *r, const struct dl_footprint *foot);
+
+/* What facility energy, emissions and cost mean, for people. */
+void dl_say_footprint(struct dl_report *r, const struct dl_footprint *foot);
+
+#endif

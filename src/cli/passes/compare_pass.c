@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cli/passes/compare_pass.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "model/fitting/refit.h"
+#include "run/config_key.h"
+
+/* The table that is read. */
+static const char *path_of(const struct dl_comparing *w) {
+  return w->o->input.s[w->table];
+}
+
+/* What a pass needs of a frame. */
+struct pass {
+  struct dl_frame *f;
+  struct dl_csv *csv;
+  struct dl_session *session[DL_MOST_MODELS]; /* one a model */
+  size_t n_methods;                           /* of a session */
+  size_t energy, gpu_energy, boundary, by;
+  struct dl_key_maker *key; /* of configurations */
+  size_t cluster;           /* slot of what is drawn, where it is a column */
+  bool has_cluster;
+  struct dl_text label;
+  struct dl_cell *cells;
+  struct dl_estimate *est;
+  double *measured;
+  size_t row; /* of the training table that comes next */
+};
+
+static void free_pass(struct pass *p) {
+  for (size_t k = 0; k < DL_MOST_MODELS; k++)
+    dl_session_free(p->session[k]);
+  dl_key_maker_free(p->key);
+  dl_text_free(&p->label);
+  dl_frame_free(p->f);
+  dl_csv_free(p->csv);
+  free(p->cells);
+  free(p->est);
+  free(p->measured);
+}
+
+/* What the bootstrap draws: the configuration, made from the settings where
+ * the table has no such column; a column; or (no slot, no key) the run. */
+static enum dl_status open_cluster(struct dl_comparing *w, struct pass *p) {
+  struct dl_diag *d = &w->cli->diag;
+  const char *by = w->o->bootstrap_by;
+  bool config = strcmp(by, "config") == 0;
+  if (strcmp(by, "run") == 0 || w->o->how.resamples == 0)
+    return DL_OK;
+  enum dl_status status = DL_OK;
+  p->has_cluster = !config || dl_frame_has(p->f, by);
+  if (p->has_cluster)
+    status = dl_frame_slot(p->f, by, !config, &p->cluster, d);
+  if (status == DL_OK && config)
+    status = dl_key_maker_new(&p->key, p->f, d);
+  if (status == DL_OK)
+    dl_frame_want_descriptors(p->f);
+  return status;
+}
+
+static enum dl_status open_slots(struct dl_comparing *w, struct pass *p) {
+  struct dl_diag *d = &w->cli->diag;
+  enum dl_status status = dl_frame_slot(p->f, "energy_j", true, &p->energy, d);
+  if (status == DL_OK)
+    status = dl_frame_slot(p->f, "gpu_energy_j", false, &p->gpu_energy, d);
+  if (status == DL_OK)
+    status = dl_frame_slot(p->f, "boundary", false, &p->boundary, d);
+  if (status == DL_OK && w->o->by)
+    status = dl_frame_slot(p->f, w->o->by, true, &p->by, d);
+  return status == DL_OK ? open_cluster(w, p) : status;
+}
+
+static enum dl_status open_pass(struct dl_comparing *w, struct pass *p,
+                                struct dl_model *const *model) {
+  struct dl_diag *d = &w->cli->diag;
+  p->f = dl_frame_new(w->cli->catalog);
+  if (!p->f)
+    return dl_fail_memory(d);
+  enum dl_status status = dl_csv_open(&p->csv, path_of(w), 0, d);
+  if (status == DL_OK) {
+    dl_frame_columns(p->f, p->csv);
+    status = dl_job_options_apply(&w->o->job, p->f, w->cli->catalog, false, d);
+  }
+  for (size_t k = 0; k < w->n_models && status == DL_OK; k++)
+    status = dl_session_new(&p->session[k], p->f, model[k], w->o->methods,
+                            w->o->coverage, d);
+  if (status == DL_OK)
+    status = open_slots(w, p);
+  if (status != DL_OK)
+    return status;
+  p->n_methods = dl_session_n_methods(p->session[0]);
+  for (size_t i = w->methods.n; i < p->n_methods; i++)
+    if (!dl_strlist_add(&w->methods, dl_session_method(p->session[0], i)->name))
+      return dl_fail_memory(d);
+  size_t n = p->n_methods * w->n_models;
+  p->cells = dl_calloc(dl_frame_n_slots(p->f), sizeof *p->cells);
+  p->est = dl_calloc(n, sizeof *p->est);
+  p->measured = dl_calloc(n, sizeof *p->measured);
+  return p->cells && p->est && p->measured ? DL_OK : dl_fail_memory(d);
+}
+
+/* The measured energy that a method's boundary calls for. */
+static double measured_for(struct dl_comparing *w, const struct pass *p,
+                           const struct dl_estimate *est) {
+  const char *boundary = p->cells[p->boundary].s;
+  double gpu = p->cells[p->gpu_energy].x;
+  bool same =
+      !boundary || !est->boundary || strcmp(boundary, est->boundary) == 0;
+  if (same)
+    return p->cells[p->energy].x;
+  if (strcmp(est->boundary, "gpu") == 0 && !isnan(gpu))
+    return gpu;
+  if (!isnan(est->energy_j))
+    dl_warn(&w->cli->diag,
+            "%s (boundary %s) is scored against energy_j of boundary %s",
+            est->method, est->boundary, boundary);
+  return p->cells[p->energy].x;
+}
+
+/* The rows of a training table that are scored, both in file order. */
+struct part {
+  const struct dl_training *t;
+  const bool *wanted;
+};
+
+/* Whether the row on that line is scored; *next runs along. */
+static bool part_has(const struct part *part, size_t *next, size_t line) {
+  while (*next < part->t->n && part->t->line[*next] < line)
+    ++*next;
+  return *next < part->t->n && part->t->line[*next] == line &&
+         part->wanted[*next];
+}
+
+/* The identifier where a column names an architecture or a GPU, else its
+ * text; "" where there is none. */
+static const char *label_of(const char *column, const struct dl_cell *cell,
+                            const struct dl_row_descriptors *row) {
+  if (strcmp(column, "arch") == 0 && row->arch)
+    return row->arch->id;
+  if (strcmp(column, "gpu") == 0 && row->gpu)
+    return row->gpu->id;
+  return cell->s ? cell->s : "";
+}
+
+/* What the bootstrap draws a run with. A name for a configuration holds in its
+ * table alone; settings and other columns mean the same in all. */
+static const char *cluster_of(struct dl_comparing *w, struct pass *p,
+                              const struct dl_row_descriptors *row) {
+  const char *text = "";
+  if (!p->has_cluster && !p->key)
+    return NULL;
+  if (p->has_cluster)
+    text = label_of(w->o->bootstrap_by, &p->cells[p->cluster], row);
+  dl_text_clear(&p->label);
+  if (p->key && !*text) {
+    dl_text_add(&p->label, "settings ");
+    dl_key_make(p->key, p->cells, row, &p->label);
+  } else if (p->key) {
+    dl_text_printf(&p->label, "%zu %s", w->table, text);
+  } else {
+    dl_text_printf(&p->label, "value %s", text);
+  }
+  return dl_text_str(&p->label);
+}
+
+/* Estimates of a row by all models; *bad where it cannot be used. */
+static enum dl_status estimate_row(struct dl_comparing *w, struct pass *p,
+                                   const struct dl_csv_block *block, size_t i,
+                                   bool *bad) {
+  struct dl_diag *d = &w->cli->diag;
+  enum dl_status status = DL_OK;
+  struct dl_job job = {0};
+  for (size_t k = 0; k < w->n_models && status == DL_OK; k++)
+    status = dl_session_row(p->session[k], NULL, p->cells,
+                            dl_frame_descriptors(p->f, i), &job,
+                            p->est + k * p->n_methods, d);
+  if (status == DL_OK)
+    status = dl_session_check(w->cli->catalog, &job, dl_csv_path(p->csv),
+                              block->line[i], bad, d);
+  return status;
+}
+
+/* A run's duration must come from its settings, never from its energy. */
+static enum dl_status score_row(struct dl_comparing *w, struct pass *p,
+                                const struct dl_csv_block *block, size_t i,
+                                const struct part *part) {
+  struct dl_diag *d = &w->cli->diag;
+  struct dl_fault fault;
+  bool bad = false;
+  size_t n = p->n_methods * w->n_models;
+  if (part && !part_has(part, &p->row, block->line[i]))
+    return DL_OK;
+  dl_frame_row(p->f, block, i, p->cells, &fault);
+  if (fault.kind != DL_FAULT_NONE)
+    return dl_frame_complain(p->f, &fault, p->cells, dl_csv_path(p->csv),
+                             block->line[i], d);
+  enum dl_status status = estimate_row(w, p, block, i, &bad);
+  if (status != DL_OK || bad)
+    return status;
+  for (size_t m = 0; m < n; m++)
+    p->measured[m] = measured_for(w, p, &p->est[m]);
+  const char *group = w->o->by ? p->cells[p->by].s : "";
+  const char *cluster = cluster_of(w, p, dl_frame_descriptors(p->f, i));
+  if (p->label.failed)
+    return dl_fail_memory(d);
+  return dl_scoring_add(&w->scores, w->table, group ? group : "", cluster,
+                        p->est, n, p->measured, d);
+}
+
+static enum dl_status run_pass(struct dl_comparing *w,
+                               struct dl_model *const *model,
+                               const struct part *part) {
+  struct pass p = {0};
+  const struct dl_csv_block *block;
+  struct dl_diag *d = &w->cli->diag;
+  enum dl_status status = open_pass(w, &p, model);
+  while (status == DL_OK && (status = dl_csv_next(p.csv, &block, d)) == DL_OK &&
+         block) {
+    status = dl_frame_block(p.f, block, d);
+    for (size_t i = 0; i < block->n_rows && status == DL_OK; i++)
+      status = score_row(w, &p, block, i, part);
+  }
+  free_pass(&p);
+  return status;
+}
+
+/* Reads what the models need, and the labels to leave out by. */
+static enum dl_status read_training(struct dl_comparing *w, const char *column,
+                                    struct dl_training *t) {
+  struct dl_diag *d = &w->cli->diag;
+  struct dl_strlist groups = {0};
+  struct dl_csv *csv = NULL;
+  struct dl_frame *f = dl_frame_new(w->cli->catalog);
+  bool ok = f && dl_strlist_add(&groups, "config") &&
+            dl_strlist_add(&groups, "arch") && dl_strlist_add(&groups, "gpu");
+  enum dl_status status = ok ? DL_OK : dl_fail_memory(d);
+  if (status == DL_OK)
+    status = dl_csv_open(&csv, path_of(w), 0, d);
+  if (status == DL_OK) {
+    dl_frame_columns(f, csv);
+    status = dl_job_options_apply(&w->o->job, f, w->cli->catalog, false, d);
+  }
+  for (size_t k = 0; k < w->n_models && status == DL_OK; k++)
+    status = dl_refit_formulas(&t->formula, w->model[k], f, d);
+  if (status == DL_OK && dl_strlist_find(&t->formula, "energy_j") < 0 &&
+      !dl_strlist_add(&t->formula, "energy_j"))
+    status = dl_fail_memory(d);
+  if (status == DL_OK)
+    status = dl_training_read(t, csv, f, &groups, column, d);
+  dl_strlist_free(&groups);
+  dl_frame_free(f);
+  dl_csv_free(csv);
+  return status;
+}
+
+static enum dl_status leave_groups_out(struct dl_comparing *w,
+                                       const struct dl_training *t,
+                                       const struct dl_labels *l) {
+  struct dl_diag *d = &w->cli->diag;
+  bool *keep = dl_calloc(t->n, sizeof *keep);
+  bool *wanted = dl_calloc(t->n, sizeof *wanted);
+  if (!keep || !wanted) {
+    free(keep);
+    free(wanted);
+    return dl_fail_memory(d);
+  }
+  enum dl_status status = DL_OK;
+  for (size_t g = 0; g < l->names.n && status == DL_OK; g++) {
+    struct dl_model *without[DL_MOST_MODELS] = {0};
+    struct part part = {t, wanted};
+    for (size_t i = 0; i < t->n; i++)
+      keep[i] = !(wanted[i] = l->id[i] == g);
+    for (size_t k = 0; k < w->n_models && status == DL_OK; k++)
+      status = dl_refit(&without[k], w->model[k], t, keep, d);
+    if (status == DL_OK)
+      status = run_pass(w, without, &part);
+    for (size_t k = 0; k < w->n_models; k++)
+      dl_model_free(without[k]);
+  }
+  free(keep);
+  free(wanted);
+  return status;
+}
+
+static enum dl_status cross_validated(struct dl_comparing *w) {
+  struct dl_diag *d = &w->cli->diag;
+  struct dl_cv_spec spec;
+  struct dl_training t = {0};
+  enum dl_status status = DL_OK;
+  if (strncmp(w->o->cv, "group:", 6) != 0 || !w->o->cv[6])
+    status =
+        dl_fail(d, DL_EUSAGE, "--cv '%s': expected group:COLUMN", w->o->cv);
+  if (status == DL_OK)
+    status = dl_cv_parse(&spec, w->o->cv, d);
+  if (status == DL_OK && strcmp(path_of(w), "-") == 0)
+    status = dl_fail(d, DL_EUSAGE,
+                     "--cv reads the table several times: "
+                     "give a file, not standard input");
+  if (status == DL_OK)
+    status = read_training(w, spec.column, &t);
+  const struct dl_labels *l =
+      status == DL_OK ? dl_training_labels(&t, spec.column) : NULL;
+  if (status == DL_OK && (!l || l->names.n < 2)) {
+    dl_fail_at(d, DL_EINPUT, path_of(w), 0,
+               "column '%s' has fewer than two values to leave out",
+               spec.column);
+    status = DL_EINPUT;
+  }
+  if (status == DL_OK)
+    status = leave_groups_out(w, &t, l);
+  dl_training_free(&t);
+  return status;
+}
+
+enum dl_status dl_compare_table(struct dl_comparing *w) {
+  return w->o->cv ? cross_validated(w) : run_pass(w, w->model, NULL);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Scoring the runs of a table by all methods and models. */
+
+#ifndef DL_CLI_PASSES_COMPARE_PASS_H
+#define DL_CLI_PASSES_COMPARE_PASS_H
+
+#include "cli/command.h"
+#include "cli/options/job_options.h"
+#include "estimate/scoring.h"
+
+struct dl_compare_options {
+  struct dl_job_options job;
+  struct dl_strlist input, model; /* files */
+  const char *methods, *by, *cv;
+  const char *bootstrap_by; /* "config", "run", or a column */
+  double coverage;
+  struct dl_resampling how;
+};
+
+enum { DL_MOST_MODELS = 16 };
+
+/* One pass over each table; with --cv one for each group left out. */
+struct dl_comparing {
+  struct dl_cli *cli;
+  struct dl_compare_options *o;
+  struct dl_model *model[DL_MOST_MODELS];
+  size_t n_models;
+  size_t table; /* that is read */
+  struct dl_strlist methods;
+  struct dl_scoring scores;
+};
+
+/* Adds the runs of the table number w->table to the scores, estimated by the
+ * models as they are, or (--cv) refitted without each group in turn. */
+enum dl_status dl_compare_table(struct dl_comparing *w);
+
+#endif

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cli/passes/extract_rows.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/number.h"
+#include "run/run_columns.h"
+
+struct dl_extract_rows {
+  const struct dl_format *format;
+  FILE *f;
+  struct dl_stream *stream; /* NULL before the first row */
+  struct dl_column *columns;
+  struct dl_value *values;
+  size_t n_columns, n_extra;
+  bool each_epoch;
+};
+
+/* What people see of a run; programs get all columns. */
+static const struct {
+  const char *key, *heading, *unit;
+  enum dl_style style;
+} shown[] = {
+    {"run_id", "run", NULL, DL_CODE},
+    {"arch", "arch", NULL, DL_CODE},
+    {"gpu", "GPU", NULL, DL_CODE},
+    {"n_gpus", "GPUs", NULL, DL_CODE},
+    {"epochs", "epochs", NULL, DL_CODE},
+    {"epochs_verdict", "verdict", NULL, DL_CODE},
+    {"duration_s", "time", NULL, DL_TIME},
+    {"gpu_power_w", "power", "W", DL_PLAIN},
+    {"gpu_util", "GPU use", NULL, DL_PERCENT},
+    {"gpu_energy_j", "GPU energy", "J", DL_ENERGY},
+    {"energy_j", "energy", "J", DL_ENERGY},
+    {"boundary", "boundary", NULL, DL_CODE},
+    {"missing", "missing", NULL, DL_PERCENT},
+};
+
+/* Columns of the table of epochs. */
+static const struct dl_column epoch_columns[] = {
+    {"run_id", "run", NULL, DL_CODE, false},
+    {"part", "part", NULL, DL_CODE, false},
+    {"epoch", "epoch", NULL, DL_CODE, false},
+    {"start_s", "start", NULL, DL_TIME, false},
+    {"duration_s", "time", NULL, DL_TIME, false},
+    {"gpu_power_w", "power", "W", DL_PLAIN, false},
+    {"gpu_util", "GPU use", NULL, DL_PERCENT, false},
+    {"gpu_energy_j", "GPU energy", "J", DL_ENERGY, false},
+    {"ram_energy_j", NULL, NULL, DL_ENERGY, false},
+    {"cpu_energy_j", NULL, NULL, DL_ENERGY, false},
+    {"node_energy_j", NULL, NULL, DL_ENERGY, false},
+    {"energy_j", "energy", "J", DL_ENERGY, false},
+    {"boundary", "boundary", NULL, DL_CODE, false},
+    {"epochs_verdict", "verdict", NULL, DL_CODE, false},
+    {"file", NULL, NULL, DL_CODE, false},
+};
+
+enum { N_EPOCH_COLUMNS = sizeof epoch_columns / sizeof *epoch_columns };
+
+static struct dl_column run_column(const char *key) {
+  for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
+    if (strcmp(shown[i].key, key) == 0)
+      return (struct dl_column){key, shown[i].heading, shown[i].unit,
+                                shown[i].style, false};
+  return (struct dl_column){key, NULL, NULL, DL_CODE, false};
+}
+
+enum dl_status dl_extract_rows_new(struct dl_extract_rows **out,
+                                   const struct dl_format *format, FILE *f,
+                                   bool each_epoch,
+                                   const struct dl_strlist *extra,
+                                   struct dl_diag *d) {
+  size_t n_runs = dl_run_column_count();
+  struct dl_extract_rows *r = *out = dl_calloc(1, sizeof *r);
+  if (!r)
+    return dl_fail_memory(d);
+  r->format = format;
+  r->f = f;
+  r->each_epoch = each_epoch;
+  r->n_extra = each_epoch ? 0 : extra->n;
+  r->n_columns = each_epoch ? N_EPOCH_COLUMNS : n_runs + extra->n;
+  r->columns = dl_calloc(r->n_columns, sizeof *r->columns);
+  r->values = dl_calloc(r->n_columns, sizeof *r->values);
+  if (!r->columns || !r->values)
+    return dl_fail_memory(d);
+  if (each_epoch)
+    memcpy(r->columns, epoch_columns, sizeof epoch_columns);
+  for (size_t i = 0; !each_epoch && i < r->n_columns; i++)
+    r->columns[i] = run_column(i < n_runs ? dl_run_column_at(i)->name
+                                          : extra->s[i - n_runs]);
+  return DL_OK;
+}
+
+static enum dl_status begin(struct dl_extract_rows *r, struct dl_diag *d) {
+  return r->stream ? DL_OK
+                   : r->format->begin(&r->stream, r->f,
+                                      r->each_epoch ? "epochs" : "runs",
+                                      r->columns, r->n_columns, d);
+}
+
+/* A cell of a user's column: a number where it is one. */
+static struct dl_value own_value(const char *cell) {
+  double x;
+  return cell && dl_parse_double(cell, &x) ? dl_number(x) : dl_string(cell);
+}
+
+static enum dl_status add_run(struct dl_extract_rows *r,
+                              const struct dl_run *run, char *const *extra,
+                              struct dl_diag *d) {
+  size_t n = dl_run_column_count();
+  for (size_t i = 0; i < n; i++)
+    r->values[i] = dl_run_column_at(i)->is_text ? dl_string(run->text[i])
+                                                : dl_number(run->number[i]);
+  for (size_t i = 0; i < r->n_extra; i++)
+    r->values[n + i] = own_value(extra[i]);
+  return r->format->row(r->stream, r->values, d);
+}
+
+static enum dl_status add_epoch(struct dl_extract_rows *r,
+                                const struct dl_run *run,
+                                const struct dl_epoch *e, struct dl_diag *d) {
+  static const char *const parts[] = {"epoch", "start", "end"};
+  const struct dl_value values[N_EPOCH_COLUMNS] = {
+      dl_string(dl_run_get_text(run, "run_id")),
+      dl_string(parts[e->part]),
+      dl_number(e->number),
+      dl_number(e->start_s),
+      dl_number(e->duration_s),
+      dl_number(e->gpu_power_w),
+      dl_number(e->gpu_util),
+      dl_number(e->gpu_energy_j),
+      dl_number(e->ram_energy_j),
+      dl_number(e->cpu_energy_j),
+      dl_number(e->node_energy_j),
+      dl_number(e->energy_j),
+      dl_string(dl_run_get_text(run, "boundary")),
+      dl_string(dl_run_get_text(run, "epochs_verdict")),
+      dl_string(dl_run_get_text(run, "file")),
+  };
+  return r->format->row(r->stream, values, d);
+}
+
+enum dl_status dl_extract_rows_add(void *ctx, const struct dl_run *run,
+                                   char *const *extra, struct dl_diag *d) {
+  struct dl_extract_context *c = ctx;
+  enum dl_status status = begin(c->rows, d);
+  dl_progress_clear(c->progress);
+  if (status == DL_OK && !c->rows->each_epoch)
+    return add_run(c->rows, run, extra, d);
+  if (run->n_epochs == 0 && !dl_run_get_text(run, "epochs_verdict"))
+    dl_warn_at(d, dl_run_get_text(run, "file"), 0, "no epochs in this log");
+  for (size_t i = 0; status == DL_OK && i < run->n_epochs; i++)
+    status = add_epoch(c->rows, run, &run->epoch[i], d);
+  return status;
+}
+
+void dl_extract_progress(void *ctx, size_t done, size_t total) {
+  struct dl_extract_context *c = ctx;
+  dl_progress_show(c->progress, done, total);
+}
+
+enum dl_status dl_extract_rows_end(struct dl_extract_rows *r, bool complete,
+                                   struct dl_diag *d) {
+  if (!r)
+    return DL_OK;
+  enum dl_status status = complete ? begin(r, d) : DL_OK;
+  enum dl_status ended = r->stream ? r->format->end(r->stream, d) : DL_OK;
+  if (status == DL_OK)
+    status = ended;
+  free(r->columns);
+  free(r->values);
+  free(r);
+  return status;
+}

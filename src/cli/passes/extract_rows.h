@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Runs, or their epochs, as rows of a table. */
+
+#ifndef DL_CLI_PASSES_EXTRACT_ROWS_H
+#define DL_CLI_PASSES_EXTRACT_ROWS_H
+
+#include "base/text.h"
+#include "cli/progress.h"
+#include "output/render.h"
+#include "run/run.h"
+
+struct dl_extract_rows;
+
+/* What dl_extract hands to the two functions below. */
+struct dl_extract_context {
+  struct dl_extract_rows *rows;
+  struct dl_progress *progress;
+};
+
+/* `extra`: columns behind those of the runs table, for the rows' lifetime. */
+enum dl_status dl_extract_rows_new(struct dl_extract_rows **rows,
+                                   const struct dl_format *format, FILE *f,
+                                   bool each_epoch,
+                                   const struct dl_strlist *extra,
+                                   struct dl_diag *d);
+
+/* For dl_extract_options: ctx is a dl_extract_context. */
+enum dl_status dl_extract_rows_add(void *ctx, const struct dl_run *run,
+                                   char *const *extra, struct dl_diag *d);
+void dl_extract_progress(void *ctx, size_t done, size_t total);
+
+/* Ends the table and frees the rows; accepts NULL. Where it is not complete and
+ * has no row, nothing is written. */
+enum dl_status dl_extract_rows_end(struct dl_extract_rows *rows, bool complete,
+                                   struct dl_diag *d);
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cli/passes/fit_auxiliary.h"
+
+#include <string.h>
+
+#include "model/fitting/recipe.h"
+#include "model/fitting/train.h"
+
+static enum dl_status read_more(struct dl_cli *cli, struct dl_training *more,
+                                const char *path) {
+  struct dl_diag *d = &cli->diag;
+  struct dl_frame *f = dl_frame_new(cli->catalog);
+  struct dl_csv *csv = NULL;
+  struct dl_strlist groups = {0};
+  enum dl_status status =
+      f && dl_strlist_add(&groups, "arch") && dl_strlist_add(&groups, "gpu")
+          ? DL_OK
+          : dl_fail_memory(d);
+  if (status == DL_OK)
+    status = dl_recipe_of_method(&more->formula, "physical",
+                                 DL_BACKGROUND_TARGET, d);
+  if (status == DL_OK)
+    status = dl_csv_open(&csv, path, 0, d);
+  if (status == DL_OK) {
+    dl_frame_columns(f, csv);
+    status = dl_training_read(more, csv, f, &groups, NULL, d);
+  }
+  dl_strlist_free(&groups);
+  dl_csv_free(csv);
+  dl_frame_free(f);
+  return status;
+}
+
+enum dl_status dl_fit_learn_from(struct dl_cli *cli, struct dl_training *t,
+                                 struct dl_training *more, const char *path) {
+  struct dl_text shipped = {0};
+  enum dl_status status = DL_OK;
+  if (path && strcmp(path, "none") == 0)
+    return DL_OK;
+  if (!path) {
+    status = dl_data_path(dl_datadir(), "data/training-means.csv", &shipped,
+                          &cli->diag);
+    path = shipped.s;
+  }
+  if (status == DL_OK)
+    status = read_more(cli, more, path);
+  dl_text_free(&shipped);
+  if (status == DL_OK)
+    dl_training_learn_from(t, more);
+  return status;
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cli/passes/fit_predictions.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/number.h"
+#include "io/csv.h"
+#include "model/fitting/group_cv_residuals.h"
+
+enum { KEY_PREDICTIONS = 0x480 };
+
+static const struct argp_option options[] = {
+    {"predictions", KEY_PREDICTIONS, "FILE", 0,
+     "write the table to FILE with what each row is predicted while its fold "
+     "is left out (see dlest plot fit)",
+     4},
+    {0},
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state) {
+  struct dl_predictions *p = state->input;
+  if (key != KEY_PREDICTIONS)
+    return ARGP_ERR_UNKNOWN;
+  p->path = arg;
+  return 0;
+}
+
+const struct argp dl_predictions_argp = {.options = options, .parser = parse};
+
+static const char *const added[] = {"target",   "unit",      "method", "fold",
+                                    "measured", "predicted", "low",    "high"};
+enum { N_ADDED = sizeof added / sizeof *added };
+
+enum dl_status dl_predictions_check(const struct dl_predictions *p,
+                                    const char *input, bool no_folds,
+                                    struct dl_diag *d) {
+  if (p->path && no_folds)
+    return dl_fail(d, DL_EUSAGE,
+                   "--predictions needs a cross-validation: --cv SCHEME");
+  if (p->path && strcmp(p->path, "-") == 0)
+    return dl_fail(d, DL_EUSAGE,
+                   "--predictions writes to a file: name one, not '-'");
+  if (p->path && strcmp(input, "-") == 0)
+    return dl_fail(d, DL_EUSAGE,
+                   "--predictions reads the table twice: give a file, not "
+                   "standard input");
+  return DL_OK;
+}
+
+/* What is written of one target; arrays have a value a row of t. */
+struct target {
+  const struct dl_training *t;
+  const struct dl_fit *fit;
+  const double *predicted;
+  struct dl_folds folds;
+  double *measured, *low, *high; /* owned */
+};
+
+/* The residuals of the kind of groups that the folds are, or NULL. */
+static const struct dl_residuals *groups_of(const struct dl_fit *fit,
+                                            const struct dl_cv_spec *cv) {
+  for (size_t i = 0; cv->scheme == DL_GROUP && i < DL_LEFT_ROWS; i++)
+    if (strcmp(cv->column, dl_left_out_name((enum dl_left_out)i)) == 0)
+      return &fit->left_out[i];
+  return NULL;
+}
+
+static enum dl_status make_target(struct target *w, const struct dl_training *t,
+                                  const struct dl_fit *fit,
+                                  const struct dl_cv *cv,
+                                  const struct dl_choice *c,
+                                  struct dl_diag *d) {
+  *w = (struct target){.t = t,
+                       .fit = fit,
+                       .predicted = cv->prediction,
+                       .measured = dl_calloc(t->n, sizeof *w->measured),
+                       .low = dl_calloc(t->n, sizeof *w->low),
+                       .high = dl_calloc(t->n, sizeof *w->high)};
+  if (!w->measured || !w->low || !w->high)
+    return dl_fail_memory(d);
+  dl_training_values(t, fit->target, w->measured);
+  enum dl_status status = dl_training_folds(&w->folds, t, &c->cv, c->seed, d);
+  if (status != DL_OK)
+    return status;
+  return dl_out_of_fold_intervals(
+      w->low, w->high, w->measured, w->predicted, fit->log_target, &w->folds,
+      groups_of(fit, &c->cv), DL_PREDICTIONS_COVERAGE, d);
+}
+
+static void free_target(struct target *w) {
+  dl_folds_free(&w->folds);
+  free(w->measured);
+  free(w->low);
+  free(w->high);
+}
+
+static void add_number(FILE *f, double x, char behind) {
+  if (isfinite(x)) {
+    char buf[DL_NUMBER_SIZE];
+    fputs(dl_format_short(buf, x), f);
+  }
+  putc(behind, f);
+}
+
+static void add_text(FILE *f, const char *s) {
+  dl_csv_write_cell(f, s ? s : "");
+  putc(',', f);
+}
+
+static void write_row(FILE *f, const struct target *w, size_t i,
+                      const char *const *cell, size_t n) {
+  char number[32];
+  for (size_t c = 0; c < n; c++)
+    add_text(f, cell[c]);
+  add_text(f, w->fit->target);
+  add_text(f, w->fit->unit);
+  add_text(f, w->fit->method->name);
+  size_t fold = w->folds.of_row[i];
+  snprintf(number, sizeof number, "%zu", fold);
+  add_text(f, w->folds.name ? w->folds.name[fold] : number);
+  add_number(f, w->measured[i], ',');
+  add_number(f, w->predicted[i], ',');
+  add_number(f, w->low[i], ',');
+  add_number(f, w->high[i], '\n');
+}
+
+static enum dl_status write_header(FILE *f, const struct dl_csv *csv,
+                                   struct dl_diag *d) {
+  for (size_t i = 0; i < N_ADDED; i++)
+    if (dl_csv_find(csv, added[i]) >= 0)
+      return dl_fail_at(d, DL_EUSAGE, dl_csv_path(csv), 0,
+                        "column '%s' is there already: --predictions cannot "
+                        "add it; rename it",
+                        added[i]);
+  for (size_t c = 0; c < dl_csv_n_cols(csv); c++)
+    add_text(f, dl_csv_name(csv, c));
+  for (size_t i = 0; i < N_ADDED; i++)
+    fprintf(f, i > 0 ? ",%s" : "%s", added[i]);
+  putc('\n', f);
+  return DL_OK;
+}
+
+/* The rows of the table that the fit had, both in the order of the file. What
+ * was wrong with others has been told. */
+static enum dl_status write_rows(FILE *f, struct dl_csv *csv,
+                                 const struct target *w, struct dl_diag *d) {
+  const struct dl_csv_block *block;
+  size_t next = 0;
+  enum dl_status status;
+  while ((status = dl_csv_next(csv, &block, d)) == DL_OK && block)
+    for (size_t i = 0; i < block->n_rows; i++) {
+      if (next == w->t->n || w->t->line[next] != block->line[i])
+        continue;
+      write_row(f, w, next++, block->cell + i * block->n_cols, block->n_cols);
+    }
+  if (status == DL_OK && next < w->t->n)
+    status = dl_fail_at(d, DL_EINPUT, dl_csv_path(csv), 0,
+                        "changed while it was read");
+  return status;
+}
+
+enum dl_status
+dl_predictions_add(struct dl_predictions *p, const struct dl_training *t,
+                   const struct dl_fit *fit, const struct dl_cv *cv,
+                   const struct dl_choice *c, struct dl_diag *d) {
+  if (!p->path)
+    return DL_OK;
+  struct target w;
+  struct dl_csv *csv = NULL;
+  struct dl_diag again; /* faults of rows that have been told before */
+  dl_diag_init(&again);
+  bool first = !p->out.f;
+  enum dl_status status = make_target(&w, t, fit, cv, c, d);
+  if (status == DL_OK)
+    status = dl_csv_open(&csv, t->source, 0, d);
+  if (status == DL_OK && first)
+    status = dl_output_open(&p->out, p->path, true, d);
+  if (status == DL_OK && first)
+    status = write_header(p->out.f, csv, d);
+  if (status == DL_OK) {
+    status = write_rows(p->out.f, csv, &w, &again);
+    if (status != DL_OK)
+      dl_fail(d, status, "%s", again.error);
+  }
+  dl_csv_free(csv);
+  dl_diag_free(&again);
+  free_target(&w);
+  return status;
+}
+
+enum dl_status dl_predictions_commit(struct dl_predictions *p,
+                                     struct dl_diag *d) {
+  if (!p->out.f)
+    return DL_OK;
+  return dl_output_commit(&p->out, d);
+}
+
+void dl_predictions_discard(struct dl_predictions *p) {
+  dl_output_discard(&p->out);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* dlest fit: the table with what each row is predicted when its fold is left
+ * out, for dlest plot fit and for programs. */
+
+#ifndef DL_CLI_PASSES_FIT_PREDICTIONS_H
+#define DL_CLI_PASSES_FIT_PREDICTIONS_H
+
+#include <argp.h>
+
+#include "base/file.h"
+#include "model/fitting/train.h"
+
+/* Coverage of the intervals in the table. */
+#define DL_PREDICTIONS_COVERAGE 0.9
+
+/* Of a fit; {0} at first. */
+struct dl_predictions {
+  const char *path; /* NULL: none asked for */
+  struct dl_output out;
+};
+
+/* --predictions FILE; its input is a struct dl_predictions. */
+extern const struct argp dl_predictions_argp;
+
+/* DL_EUSAGE where they are asked for without folds, or of a pipe. */
+enum dl_status dl_predictions_check(const struct dl_predictions *p,
+                                    const char *input, bool no_folds,
+                                    struct dl_diag *d);
+
+/* Adds the rows of t for one target: the columns of its table, then target,
+ * unit, method, fold, measured, predicted, low, high. Does nothing where none
+ * are asked for. */
+enum dl_status dl_predictions_add(struct dl_predictions *p,
+                                  const struct dl_training *t,
+                                  const struct dl_fit *fit,
+                                  const struct dl_cv *cv,
+                                  const struct dl_choice *c, struct dl_diag *d);
+
+/* The file appears; or it does not. */
+enum dl_status dl_predictions_commit(struct dl_predictions *p,
+                                     struct dl_diag *d);
+void dl_predictions_discard(struct dl_predictions *p);
+
+#endif

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+dlest_SOURCES += \
+	%D%/compare_pass.c \
+	%D%/compare_pass.h \
+	%D%/extract_rows.c \
+	%D%/extract_rows.h \
+	%D%/fit_auxiliary.c \
+	%D%/fit_auxiliary.h \
+	%D%/fit_predictions.c \
+	%D%/fit_predictions.h \
+	%D%/predict_batch.c \
+	%D%/predict_batch.h \
+	%D%/predict_sweep.c \
+	%D%/predict_sweep.h \
+	%D%/recommend.h \
+	%D%/recommend_nodes.c \
+	%D%/recommend_read.c \
+	%D%/report_rows.c \
+	%D%/report_rows.h \
+	%D%/step_follow.c \
+	%D%/step_follow.h

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cli/passes/predict_batch.h"
+
+#include <math.h>
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/number.h"
+#include "catalog/architecture/token_costs.h"
+#include "cli/options/budget.h"
+#include "cli/views/predict_limits.h"
+#include "estimate/methods/work.h"
+#include "estimate/node/peak_memory.h"
+#include "run/run_columns.h"
+
+/* Rows estimated at a time: enough to keep threads busy, few enough that
+ * their estimates stay small. */
+enum { CHUNK = 1024 };
+
+struct batch {
+  struct dl_cli *cli;
+  const struct dl_predict_options *o;
+  struct dl_frame *f;
+  struct dl_csv *csv;
+  struct dl_session *session;
+  size_t n_methods, n_own; /* own: columns of the table */
+  struct dl_column *columns;
+  struct dl_strlist names; /* of the own columns in the output */
+  bool *is_number;         /* one an own column */
+  bool default_samples;    /* rows do not say how much they train on */
+  struct dl_stream *stream;
+  struct dl_value *values;
+  /* A chunk: */
+  struct dl_cell *cells;
+  struct dl_fault *fault;
+  struct dl_job *job;
+  struct dl_estimate *est;
+  struct dl_memos *memos; /* one a thread */
+  int n_threads;
+  struct dl_limits limits; /* rows over them so far */
+  double over_j;           /* highest recommended estimate so far */
+};
+
+static void free_batch(struct batch *b) {
+  dl_csv_free(b->csv);
+  dl_session_free(b->session);
+  dl_strlist_free(&b->names);
+  free(b->is_number);
+  free(b->columns);
+  free(b->values);
+  free(b->cells);
+  free(b->fault);
+  free(b->job);
+  free(b->est);
+  for (int i = 0; b->memos && i < b->n_threads; i++)
+    dl_memos_free(&b->memos[i]);
+  free(b->memos);
+}
+
+/* Whether a name is taken by an estimate's column. */
+static bool is_ours(const char *name) {
+  for (size_t i = 0; i < DL_ESTIMATE_COLUMNS; i++)
+    if (strcmp(dl_estimate_columns[i].key, name) == 0)
+      return true;
+  for (size_t i = 0; i < DL_ROW_COLUMNS; i++)
+    if (strcmp(dl_row_columns[i].key, name) == 0)
+      return true;
+  return false;
+}
+
+/* The name of an own column in the output: its own, or "measured_NAME" where
+ * an estimate has it too, repeated until it is the only one. */
+static bool own_name(struct batch *b, size_t column) {
+  struct dl_text t = {0}, longer = {0};
+  dl_text_add(&t, dl_csv_name(b->csv, column));
+  while (!t.failed && (is_ours(t.s) || dl_strlist_find(&b->names, t.s) >= 0 ||
+                       (dl_csv_find(b->csv, t.s) >= 0 &&
+                        dl_csv_find(b->csv, t.s) != (long)column))) {
+    dl_text_clear(&longer);
+    dl_text_printf(&longer, "measured_%s", t.s);
+    dl_text_clear(&t);
+    dl_text_add(&t, dl_text_str(&longer));
+  }
+  bool ok = !t.failed && dl_strlist_add(&b->names, t.s);
+  dl_text_free(&t);
+  dl_text_free(&longer);
+  return ok;
+}
+
+/* Text for people shows these of the table's own columns. */
+static const char *shown(const char *name) {
+  static const char *const names[] = {
+      "run_id", "arch", "gpu", "n_gpus", "batch_size", "image_px", "epochs"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (strcmp(names[i], name) == 0)
+      return names[i];
+  return NULL;
+}
+
+static enum dl_status make_columns(struct batch *b) {
+  b->n_own = dl_csv_n_cols(b->csv);
+  const struct dl_footprint *foot = &b->o->job.foot;
+  size_t n = b->n_own + DL_ESTIMATE_COLUMNS + DL_ROW_COLUMNS;
+  b->columns = dl_calloc(n, sizeof *b->columns);
+  b->values = dl_calloc(n, sizeof *b->values);
+  b->is_number = dl_calloc(b->n_own, sizeof *b->is_number);
+  if (!b->columns || !b->values || !b->is_number)
+    return dl_fail_memory(&b->cli->diag);
+  for (size_t i = 0; i < b->n_own; i++) {
+    const char *name = dl_csv_name(b->csv, i);
+    const struct dl_run_column *column = dl_run_column_find(name);
+    b->is_number[i] = column && !column->is_text;
+    if (!own_name(b, i))
+      return dl_fail_memory(&b->cli->diag);
+    b->columns[i] =
+        (struct dl_column){b->names.s[i], shown(name), NULL, DL_CODE, false};
+  }
+  dl_estimate_headings(b->columns + b->n_own, foot);
+  dl_row_headings(b->columns + b->n_own + DL_ESTIMATE_COLUMNS, foot);
+  return DL_OK;
+}
+
+static enum dl_status make_room(struct batch *b) {
+  size_t slots = dl_frame_n_slots(b->f);
+  b->cells = dl_calloc(CHUNK * slots, sizeof *b->cells);
+  b->fault = dl_calloc(CHUNK, sizeof *b->fault);
+  b->job = dl_calloc(CHUNK, sizeof *b->job);
+  b->est = dl_calloc(CHUNK * b->n_methods, sizeof *b->est);
+  b->n_threads = omp_get_max_threads();
+  b->memos = dl_calloc((size_t)b->n_threads, sizeof *b->memos);
+  if (!b->cells || !b->fault || !b->job || !b->est || !b->memos)
+    return dl_fail_memory(&b->cli->diag);
+  enum dl_status status = DL_OK;
+  for (int i = 0; i < b->n_threads && status == DL_OK; i++)
+    status = dl_session_memos(b->session, &b->memos[i], &b->cli->diag);
+  return status;
+}
+
+/* Rows are independent; what goes wrong in one (memory) is seen by status. */
+static enum dl_status estimate_chunk(struct batch *b,
+                                     const struct dl_csv_block *block,
+                                     size_t first, size_t n) {
+  size_t slots = dl_frame_n_slots(b->f);
+  bool failed = false;
+  for (int i = 0; i < b->n_threads; i++) /* cells of the chunk before go */
+    dl_memos_forget(&b->memos[i]);
+#pragma omp parallel for schedule(static) reduction(||                         \
+                                                    : failed)                  \
+    num_threads(b->n_threads)
+  for (size_t i = 0; i < n; i++) {
+    struct dl_diag d;
+    struct dl_cell *cells = b->cells + i * slots;
+    dl_diag_init(&d);
+    dl_frame_row(b->f, block, first + i, cells, &b->fault[i]);
+    if (b->fault[i].kind == DL_FAULT_NONE &&
+        dl_session_row(b->session, &b->memos[omp_get_thread_num()], cells,
+                       dl_frame_descriptors(b->f, first + i), &b->job[i],
+                       b->est + i * b->n_methods, &d) != DL_OK)
+      failed = true;
+    dl_diag_free(&d);
+  }
+  return failed ? dl_fail_memory(&b->cli->diag) : DL_OK;
+}
+
+/* A cell of a canonical column of numbers is one, in JSON as well. */
+static struct dl_value own_value(const struct batch *b, size_t column,
+                                 const char *cell) {
+  double x;
+  if (b->is_number[column] && dl_parse_double(cell, &x))
+    return dl_number(x);
+  return dl_string(*cell ? cell : NULL);
+}
+
+static enum dl_status print_row(struct batch *b,
+                                const struct dl_csv_block *block, size_t row,
+                                size_t i) {
+  const struct dl_estimate *est = b->est + i * b->n_methods;
+  long best = dl_recommended(est, b->n_methods, !isnan(b->job[i].duration_s));
+  if (best >= 0)
+    b->over_j = fmax(b->over_j, est[best].energy_j);
+  for (size_t c = 0; c < b->n_own; c++)
+    b->values[c] = own_value(b, c, block->cell[row * block->n_cols + c]);
+  struct dl_memory_need memory;
+  dl_memory_of(&b->job[i], &memory);
+  dl_limits_count(&b->limits, &b->job[i]);
+  enum dl_status status = DL_OK;
+  for (size_t m = 0; m < b->n_methods && status == DL_OK; m++) {
+    dl_estimate_values(&est[m], &b->o->job.foot, b->o->coverage,
+                       b->values + b->n_own);
+    dl_row_values(&b->o->job.foot, (long)m == best, memory.need_gb,
+                  b->values + b->n_own + DL_ESTIMATE_COLUMNS);
+    status = b->cli->format->row(b->stream, b->values, &b->cli->diag);
+  }
+  return status;
+}
+
+/* A row that no method can estimate is skipped. */
+static bool says_nothing(struct batch *b, size_t i, size_t line) {
+  const struct dl_estimate *est = b->est + i * b->n_methods;
+  for (size_t m = 0; m < b->n_methods; m++)
+    if (!isnan(est[m].energy_j))
+      return false;
+  dl_skip_at(&b->cli->diag, dl_csv_path(b->csv), line,
+             "no estimate: %s needs %s", est[0].method,
+             est[0].lacks ? est[0].lacks : "more");
+  return true;
+}
+
+/* A language model is not trained on the default data set. */
+static bool says_no_size(struct batch *b, size_t i, size_t line) {
+  const struct dl_job *job = &b->job[i];
+  if (!b->default_samples || !job->found.arch || !isnan(job->tokens) ||
+      dl_is_inference(job) || !dl_is_language_model(job->found.arch))
+    return false;
+  dl_skip_at(&b->cli->diag, dl_csv_path(b->csv), line,
+             "'%.64s' is a language model; give a column tokens or "
+             "train_samples",
+             job->arch);
+  return true;
+}
+
+static enum dl_status print_chunk(struct batch *b,
+                                  const struct dl_csv_block *block,
+                                  size_t first, size_t n) {
+  struct dl_diag *d = &b->cli->diag;
+  const char *path = dl_csv_path(b->csv);
+  size_t slots = dl_frame_n_slots(b->f);
+  enum dl_status status = DL_OK;
+  for (size_t i = 0; i < n && status == DL_OK; i++) {
+    size_t line = block->line[first + i];
+    bool bad = false;
+    if (b->fault[i].kind != DL_FAULT_NONE) {
+      status = dl_frame_complain(b->f, &b->fault[i], b->cells + i * slots, path,
+                                 line, d);
+      continue;
+    }
+    status = dl_session_check(b->cli->catalog, &b->job[i], path, line, &bad, d);
+    if (status == DL_OK && !bad && !says_no_size(b, i, line) &&
+        !says_nothing(b, i, line))
+      status = print_row(b, block, first + i, i);
+  }
+  return status;
+}
+
+static enum dl_status stream_rows(struct batch *b) {
+  struct dl_diag *d = &b->cli->diag;
+  const struct dl_csv_block *block;
+  enum dl_status status;
+  while ((status = dl_csv_next(b->csv, &block, d)) == DL_OK && block) {
+    status = dl_frame_block(b->f, block, d);
+    for (size_t first = 0; first < block->n_rows && status == DL_OK;
+         first += CHUNK) {
+      size_t n = block->n_rows - first;
+      if (n > CHUNK)
+        n = CHUNK;
+      status = estimate_chunk(b, block, first, n);
+      if (status == DL_OK)
+        status = print_chunk(b, block, first, n);
+    }
+    if (status != DL_OK)
+      return status;
+  }
+  return status;
+}
+
+/* Settings that size the run and that the table does not have. */
+static void warn_defaults(struct batch *b) {
+  static const char *const names[] = {"train_samples", "epochs", "batch_size"};
+  const struct dl_job_options *o = &b->o->job;
+  bool in_tokens = dl_csv_find(b->csv, "tokens") >= 0; /* no epochs, samples */
+  for (size_t j = 0; j < o->settings.n; j++)
+    in_tokens |= strncmp(o->settings.s[j], "tokens=", 7) == 0;
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    size_t len = strlen(names[i]);
+    bool given = dl_csv_find(b->csv, names[i]) >= 0 ||
+                 (i == 0 && o->dataset && strcmp(o->dataset, "imagenet") != 0);
+    for (size_t j = 0; j < o->settings.n; j++)
+      given |= strncmp(o->settings.s[j], names[i], len) == 0;
+    for (size_t j = 0; j < o->defines.n; j++)
+      given |= strncmp(o->defines.s[j], names[i], len) == 0;
+    for (size_t j = 0; j < o->overrides.n; j++)
+      given |= strncmp(o->overrides.s[j], names[i], len) == 0;
+    if (i == 0)
+      b->default_samples = !given;
+    if (!given && !(i < 2 && in_tokens))
+      dl_warn_at(&b->cli->diag, dl_csv_path(b->csv), 0,
+                 "no column '%s': the default is taken", names[i]);
+  }
+}
+
+static enum dl_status write_batch(struct batch *b) {
+  struct dl_cli *cli = b->cli;
+  struct dl_output out;
+  enum dl_status status =
+      dl_output_open(&out, cli->output, cli->strict, &cli->diag);
+  if (status != DL_OK)
+    return status;
+  status = cli->format->begin(&b->stream, out.f, "estimates", b->columns,
+                              b->n_own + DL_ESTIMATE_COLUMNS + DL_ROW_COLUMNS,
+                              &cli->diag);
+  if (status == DL_OK)
+    status = stream_rows(b);
+  dl_limits_warn(&b->limits, dl_csv_path(b->csv), &cli->diag);
+  enum dl_status ended = cli->format->end(b->stream, &cli->diag);
+  if (status == DL_OK)
+    status = ended;
+  return dl_cli_commit(cli, &out, status);
+}
+
+enum dl_status dl_predict_batch(struct dl_cli *cli,
+                                const struct dl_predict_options *o,
+                                const struct dl_model *m, struct dl_frame *f) {
+  struct batch b = {.cli = cli, .o = o, .f = f, .over_j = -INFINITY};
+  enum dl_status status = dl_csv_open(&b.csv, o->input, 0, &cli->diag);
+  if (status == DL_OK) {
+    dl_frame_columns(f, b.csv);
+    status =
+        dl_session_new(&b.session, f, m, o->methods, o->coverage, &cli->diag);
+  }
+  if (status == DL_OK) {
+    b.n_methods = dl_session_n_methods(b.session);
+    warn_defaults(&b);
+    dl_frame_warn_unused(f, &cli->diag);
+    status = make_columns(&b);
+  }
+  if (status == DL_OK)
+    status = make_room(&b);
+  if (status == DL_OK)
+    status = write_batch(&b);
+  if (status == DL_OK)
+    status =
+        dl_check_budget("a run takes", b.over_j, o->budget_kwh, &cli->diag);
+  free_batch(&b);
+  return status;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* dlest predict --input: every row of a table, as a stream. */
+
+#ifndef DL_CLI_PASSES_PREDICT_BATCH_H
+#define DL_CLI_PASSES_PREDICT_BATCH_H
+
+#include "cli/options/node_options.h"
+#include "cli/views/estimate_rows.h"
+
+struct dl_predict_options {
+  struct dl_job_options job;
+  struct dl_node_options node;
+  const char *methods;
+  const char *model; /* file, or NULL for the one that ships */
+  const char *input; /* table, or NULL */
+  double coverage;   /* 0 .. 1 */
+  double budget_kwh; /* INFINITY without one */
+  bool explain;
+};
+
+/* One row a run and method; the table's own columns come first, those that
+ * an estimate has too under "measured_NAME". Memory does not grow with the
+ * number of rows. */
+enum dl_status dl_predict_batch(struct dl_cli *cli,
+                                const struct dl_predict_options *o,
+                                const struct dl_model *m, struct dl_frame *f);
+
+#endif

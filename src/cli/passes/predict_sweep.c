@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cli/passes/predict_sweep.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "cli/options/budget.h"
+#include "cli/views/predict_limits.h"
+#include "estimate/node/peak_memory.h"
+#include "estimate/sweep.h"
+
+/* What a row is for comes first. */
+enum {
+  SETTINGS = 6,
+  COLUMNS = SETTINGS + DL_ESTIMATE_COLUMNS + DL_ROW_COLUMNS
+};
+static const struct dl_column settings[SETTINGS] = {
+    {"arch", "arch", NULL, DL_CODE, false},
+    {"gpu", "gpu", NULL, DL_CODE, false},
+    {"n_gpus", NULL, NULL, DL_CODE, false},
+    {"image_px", "image_px", NULL, DL_CODE, false},
+    {"seq_len", NULL, NULL, DL_CODE, false},
+    {"batch_size", "batch_size", NULL, DL_CODE, false},
+};
+
+/* A combination that no method says anything of. */
+struct silent {
+  char name[160];
+  const char *method, *lacks;
+};
+
+/* What a thread has of a round. */
+struct part {
+  struct dl_value values[COLUMNS];
+  struct dl_text rows;
+  struct silent *silent; /* owned */
+  size_t n_silent, cap_silent;
+  struct dl_limits limits;
+  double over_j; /* highest recommended estimate so far */
+};
+
+struct sweep {
+  struct dl_cli *cli;
+  const struct dl_predict_options *o;
+  size_t n_methods, parts;
+  struct part *part;
+  struct dl_stream *stream;
+};
+
+static void fill_settings(const struct dl_job *job,
+                          struct dl_value v[SETTINGS]) {
+  const struct dl_row_descriptors *found = &job->found;
+  v[0] = dl_string(found->arch ? found->arch->id : job->arch);
+  v[1] = dl_string(found->gpu ? found->gpu->id : job->gpu);
+  v[2] = dl_number(job->n_gpus);
+  v[3] = dl_number(job->image_px);
+  v[4] = dl_number(job->seq_len);
+  v[5] = dl_number(job->batch_size);
+}
+
+static bool says_nothing(const struct sweep *w,
+                         const struct dl_sweep_row *row) {
+  for (size_t i = 0; i < w->n_methods; i++)
+    if (!isnan(row->est[i].energy_j))
+      return false;
+  return true;
+}
+
+/* The text of a combination does not outlive the row. */
+static enum dl_status
+note_silent(struct part *p, const struct dl_sweep_row *row, struct dl_diag *d) {
+  void *list = p->silent;
+  if (!dl_grow(&list, &p->cap_silent, p->n_silent + 1, sizeof *p->silent))
+    return dl_fail_memory(d);
+  p->silent = list;
+  struct silent *s = &p->silent[p->n_silent++];
+  snprintf(s->name, sizeof s->name, "%.60s, %.60s, batch size %g",
+           row->job->arch ? row->job->arch : "no architecture",
+           row->job->gpu ? row->job->gpu : "no GPU", row->job->batch_size);
+  s->method = row->est[0].method;
+  s->lacks = row->est[0].lacks;
+  return DL_OK;
+}
+
+static enum dl_status take_row(void *ctx, size_t i,
+                               const struct dl_sweep_row *row,
+                               struct dl_diag *d) {
+  struct sweep *w = ctx;
+  struct part *p = &w->part[i];
+  const struct dl_format *format = w->cli->format;
+  if (says_nothing(w, row))
+    return note_silent(p, row, d);
+  struct dl_memory_need memory;
+  long best =
+      dl_recommended(row->est, w->n_methods, !isnan(row->job->duration_s));
+  if (best >= 0)
+    p->over_j = fmax(p->over_j, row->est[best].energy_j);
+  dl_memory_of(row->job, &memory);
+  dl_limits_count(&p->limits, row->job);
+  fill_settings(row->job, p->values);
+  enum dl_status status = DL_OK;
+  for (size_t m = 0; m < w->n_methods && status == DL_OK; m++) {
+    dl_estimate_values(&row->est[m], &w->o->job.foot, w->o->coverage,
+                       p->values + SETTINGS);
+    dl_row_values(&w->o->job.foot, (long)m == best, memory.need_gb,
+                  p->values + SETTINGS + DL_ESTIMATE_COLUMNS);
+    if (!format->add)
+      status = format->row(w->stream, p->values, d);
+    else if (!format->add(w->stream, p->values, &p->rows))
+      status = dl_fail_memory(d);
+  }
+  return status;
+}
+
+static enum dl_status end_round(void *ctx, struct dl_diag *d) {
+  struct sweep *w = ctx;
+  enum dl_status status = DL_OK;
+  for (size_t i = 0; i < w->parts && status == DL_OK; i++) {
+    struct part *p = &w->part[i];
+    for (size_t k = 0; k < p->n_silent; k++)
+      dl_skip_at(d, p->silent[k].name, 0, "no estimate: %s needs %s",
+                 p->silent[k].method,
+                 p->silent[k].lacks ? p->silent[k].lacks : "more");
+    p->n_silent = 0;
+    if (w->cli->format->add)
+      status = dl_stream_write(w->stream, &p->rows, d);
+  }
+  return status;
+}
+
+/* Texts are shown for what varies. */
+static void make_columns(const struct sweep *w,
+                         struct dl_column columns[COLUMNS]) {
+  const struct dl_footprint *foot = &w->o->job.foot;
+  for (size_t i = 0; i < SETTINGS; i++) {
+    const struct dl_axis *a = dl_axes_find(&w->o->job.axes, settings[i].key);
+    columns[i] = settings[i];
+    if (a && a->n > 1)
+      columns[i].heading = settings[i].key;
+  }
+  dl_estimate_headings(columns + SETTINGS, foot);
+  dl_row_headings(columns + SETTINGS + DL_ESTIMATE_COLUMNS, foot);
+}
+
+static enum dl_status write_sweep(struct sweep *w, struct dl_frame *f,
+                                  const struct dl_session *session) {
+  struct dl_cli *cli = w->cli;
+  struct dl_output out;
+  struct dl_column columns[COLUMNS];
+  struct dl_limits limits = {0};
+  const struct dl_sweep_taker taker = {w, take_row, end_round};
+  make_columns(w, columns);
+  enum dl_status status =
+      dl_output_open(&out, cli->output, cli->strict, &cli->diag);
+  if (status != DL_OK)
+    return status;
+  status = cli->format->begin(&w->stream, out.f, "estimates", columns, COLUMNS,
+                              &cli->diag);
+  if (status == DL_OK)
+    status =
+        dl_sweep(f, &w->o->job.axes, session, w->parts, &taker, &cli->diag);
+  for (size_t i = 0; i < w->parts; i++) {
+    limits.over += w->part[i].limits.over;
+    limits.no_rate += w->part[i].limits.no_rate;
+  }
+  dl_limits_warn(&limits, "the sweep", &cli->diag);
+  enum dl_status ended = cli->format->end(w->stream, &cli->diag);
+  if (status == DL_OK)
+    status = ended;
+  return dl_cli_commit(cli, &out, status);
+}
+
+/* Unknown names are told before anything is written. */
+static enum dl_status check_names(struct dl_frame *f, struct dl_diag *d) {
+  struct dl_walk *walk;
+  enum dl_status status = dl_walk_new(&walk, f, d);
+  dl_walk_free(walk);
+  return status;
+}
+
+static enum dl_status check_budget(const struct sweep *w) {
+  double most = -INFINITY;
+  for (size_t i = 0; i < w->parts; i++)
+    most = fmax(most, w->part[i].over_j);
+  return dl_check_budget("a run takes", most, w->o->budget_kwh, &w->cli->diag);
+}
+
+static void free_parts(struct sweep *w) {
+  for (size_t i = 0; w->part && i < w->parts; i++) {
+    dl_text_free(&w->part[i].rows);
+    free(w->part[i].silent);
+  }
+  free(w->part);
+}
+
+enum dl_status dl_predict_sweep(struct dl_cli *cli,
+                                const struct dl_predict_options *o,
+                                const struct dl_model *m, struct dl_frame *f) {
+  struct dl_session *session = NULL;
+  struct sweep w = {.cli = cli, .o = o};
+  w.parts = cli->format->add ? dl_sweep_parts() : 1;
+  w.part = dl_calloc(w.parts, sizeof *w.part);
+  enum dl_status status = w.part ? dl_session_new(&session, f, m, o->methods,
+                                                  o->coverage, &cli->diag)
+                                 : dl_fail_memory(&cli->diag);
+  if (status == DL_OK) {
+    for (size_t i = 0; i < w.parts; i++)
+      w.part[i].over_j = -INFINITY;
+    w.n_methods = dl_session_n_methods(session);
+    dl_frame_warn_unused(f, &cli->diag);
+    status = check_names(f, &cli->diag);
+  }
+  if (status == DL_OK)
+    status = write_sweep(&w, f, session);
+  if (status == DL_OK)
+    status = check_budget(&w);
+  free_parts(&w);
+  dl_session_free(session);
+  return status;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* dlest recommend: where its choices come from, and what it says of them. */
+
+#ifndef DL_CLI_PASSES_RECOMMEND_H
+#define DL_CLI_PASSES_RECOMMEND_H
+
+#include "cli/options/node_options.h"
+#include "cli/views/estimate_rows.h"
+#include "estimate/choices.h"
+#include "model/fitting/replicates.h"
+
+struct dl_recommend_options {
+  struct dl_job_options job;
+  const char *method;
+  const char *model;    /* file, or NULL for those that ship */
+  const char *accuracy; /* table, or NULL */
+  const char *table;    /* measured runs, or NULL */
+  const char *nodes;    /* list of nodes, "all", or NULL */
+  double coverage;      /* 0 .. 1 */
+  double deadline_s;    /* INFINITY without one */
+  double budget_kwh;    /* the same */
+  bool all;             /* text tells of every choice */
+};
+
+/* A node and how many of its accelerators are used. */
+struct dl_recommend_node {
+  struct dl_job_options job; /* axes borrowed */
+  struct dl_node_options o;
+  struct dl_choice_node at;
+  struct dl_frame *f;
+  struct dl_session *session;
+};
+
+/* What the choices point to. Start from {0}. */
+struct dl_recommend_data {
+  struct dl_choices choices;
+  struct dl_frame *f;
+  struct dl_model *m;
+  struct dl_session *session;
+  struct dl_repeats repeats;
+  struct dl_recommend_node *node; /* owned, as what they point to */
+  size_t n_nodes, cap_nodes;
+};
+void dl_recommend_free(struct dl_recommend_data *r);
+
+/* Choices by estimates of all combinations of o->job.axes. */
+enum dl_status dl_recommend_estimate(struct dl_cli *cli,
+                                     struct dl_recommend_options *o,
+                                     struct dl_recommend_data *r);
+
+/* The same on each of o->nodes, by the energy of the whole node: of the
+ * facility, where the PUE of all is known. Axes are those of a run but the
+ * accelerator, which the node has, and their number (all, unless told). */
+enum dl_status dl_recommend_nodes(struct dl_cli *cli,
+                                  struct dl_recommend_options *o,
+                                  struct dl_recommend_data *r);
+void dl_recommend_free_nodes(struct dl_recommend_data *r);
+
+/* Choices by measured runs, those that the axes name. */
+enum dl_status dl_recommend_measured(struct dl_cli *cli,
+                                     const struct dl_recommend_options *o,
+                                     struct dl_recommend_data *r);
+
+/* Gives the choices the accuracy that a table has for their architecture. */
+enum dl_status dl_recommend_accuracy(struct dl_cli *cli, const char *path,
+                                     struct dl_choices *l);
+
+enum dl_status dl_recommend_report(struct dl_cli *cli,
+                                   const struct dl_recommend_options *o,
+                                   const struct dl_choices *l);
+
+#endif

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Choices for dlest recommend among nodes: whole computers. */
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/number.h"
+#include "cli/passes/recommend.h"
+#include "estimate/methods/work.h"
+
+/* What a run varies on any node. */
+static const char *const node_axes[] = {"arch", "seq_len", "image_px",
+                                        "batch_size", NULL};
+
+/* What is asked for: nodes, and numbers of accelerators. */
+struct asked {
+  struct dl_axes nodes;   /* one axis */
+  struct dl_strlist gpus; /* as texts; none: all of a node */
+  bool every;
+};
+
+static void free_asked(struct asked *a) {
+  dl_axes_free(&a->nodes);
+  dl_strlist_free(&a->gpus);
+}
+
+void dl_recommend_free_nodes(struct dl_recommend_data *r) {
+  for (size_t i = 0; i < r->n_nodes; i++) {
+    r->node[i].job.axes = (struct dl_axes){0};
+    dl_job_options_free(&r->node[i].job);
+    dl_session_free(r->node[i].session);
+    dl_frame_free(r->node[i].f);
+  }
+  free(r->node);
+}
+
+static bool copy_list(struct dl_strlist *to, const struct dl_strlist *from) {
+  bool ok = true;
+  *to = (struct dl_strlist){0};
+  for (size_t i = 0; i < from->n && ok; i++)
+    ok = dl_strlist_add(to, from->s[i]);
+  return ok;
+}
+
+/* The options of a job, without axes. */
+static bool copy_job(struct dl_job_options *to,
+                     const struct dl_job_options *from) {
+  *to = *from;
+  to->axes = (struct dl_axes){0};
+  bool ok = copy_list(&to->settings, &from->settings);
+  ok = copy_list(&to->overrides, &from->overrides) && ok;
+  ok = copy_list(&to->defines, &from->defines) && ok;
+  return copy_list(&to->aliases, &from->aliases) && ok;
+}
+
+static enum dl_status every_node(struct dl_cli *cli, struct dl_text *names) {
+  const struct dl_descriptor **list;
+  size_t n;
+  enum dl_status status =
+      dl_catalog_all(cli->catalog, DL_NODE, &list, &n, &cli->diag);
+  if (status != DL_OK)
+    return status;
+  for (size_t i = 0; i < n; i++)
+    dl_text_printf(names, "%s%s", i > 0 ? "," : "", list[i]->id);
+  free((void *)list);
+  return names->failed ? dl_fail_memory(&cli->diag) : DL_OK;
+}
+
+/* Takes the numbers of accelerators out of the axes. */
+static enum dl_status find_asked(struct dl_cli *cli,
+                                 struct dl_recommend_options *o,
+                                 struct asked *a) {
+  const struct dl_axis *gpus = dl_axes_find(&o->job.axes, "n_gpus");
+  struct dl_text names = {0};
+  enum dl_status status = DL_OK;
+  for (size_t i = 0; gpus && i < gpus->n; i++)
+    if (!dl_strlist_add(&a->gpus, gpus->text.s[i]))
+      return dl_fail_memory(&cli->diag);
+  a->every = strcmp(o->nodes, "all") == 0;
+  if (a->every)
+    status = every_node(cli, &names);
+  if (status == DL_OK)
+    status = dl_axes_set(&a->nodes, "node",
+                         a->every ? dl_text_str(&names) : o->nodes, false,
+                         &cli->diag);
+  dl_text_free(&names);
+  return status == DL_OK ? dl_job_options_sweep(&o->job, node_axes, &cli->diag)
+                         : status;
+}
+
+/* Whether a node has so many accelerators; one that has fewer is no choice. */
+static enum dl_status has_gpus(struct dl_cli *cli, const struct asked *a,
+                               const char *name, const char *gpus, bool *has) {
+  const struct dl_descriptor *e;
+  double n = 0;
+  enum dl_status status =
+      dl_catalog_open(cli->catalog, DL_NODE, name, &cli->diag);
+  if (status == DL_OK)
+    status = dl_catalog_get(cli->catalog, DL_NODE, name, &e, &cli->diag);
+  if (status != DL_OK || !gpus || !dl_parse_double(gpus, &n))
+    return status;
+  double of = fmax(0, e->value[DL_NODE_GPUS].x);
+  *has = n <= of;
+  if (!*has && !a->every)
+    dl_warn(&cli->diag, "node '%s' has %g accelerator%s, not %s: left out",
+            e->id, of, of > 1 || of < 1 ? "s" : "", gpus);
+  return DL_OK;
+}
+
+/* Frame and session of a node. */
+static enum dl_status open_node(struct dl_cli *cli,
+                                const struct dl_recommend_options *o,
+                                const struct dl_model *m,
+                                struct dl_recommend_node *n) {
+  struct dl_diag *d = &cli->diag;
+  n->f = dl_frame_new(cli->catalog);
+  enum dl_status status =
+      n->f ? dl_node_options_apply(&n->o, &n->job, cli->catalog, d)
+           : dl_fail_memory(d);
+  n->job.axes = o->job.axes;
+  if (status == DL_OK)
+    status = dl_frame_axes(n->f, &o->job.axes, d);
+  if (status == DL_OK)
+    status = dl_job_options_apply(&n->job, n->f, cli->catalog, true, d);
+  if (status == DL_OK)
+    status = dl_session_new(&n->session, n->f, m, o->method, o->coverage, d);
+  return status;
+}
+
+static void warn_node(struct dl_cli *cli, const struct dl_recommend_node *n,
+                      const struct dl_estimate *est) {
+  const struct dl_descriptor *e = &n->o.entry;
+  if (isnan(e->value[DL_NODE_REST_W].x))
+    dl_warn(&cli->diag,
+            "node '%s' has no rest_w: board, fans, network and drives count "
+            "nothing",
+            e->id);
+  if (n->o.use.on_cpu && est->model)
+    dl_warn(&cli->diag,
+            "node '%s' has no accelerators, and %s was fitted on GPUs: it says "
+            "little of CPUs",
+            e->id, est->method);
+}
+
+/* What the node draws, by its first combination: the accelerator may have
+ * values of the user's, and the phase says how the CPUs are loaded. */
+static enum dl_status resolve(struct dl_cli *cli, struct dl_recommend_node *n) {
+  struct dl_walk *walk;
+  struct dl_job job;
+  struct dl_estimate est = {0};
+  enum dl_status status = dl_walk_new(&walk, n->f, &cli->diag);
+  if (status != DL_OK)
+    return status;
+  status = dl_walk_to(walk, 0, &cli->diag);
+  if (status == DL_OK)
+    status = dl_session_row(n->session, NULL, dl_walk_cells(walk),
+                            dl_walk_found(walk), &job, &est, &cli->diag);
+  if (status == DL_OK) {
+    const struct dl_node_options *o = &n->o;
+    const struct dl_descriptor *in_use = job.found.gpu;
+    struct dl_node_use use = o->use;
+    dl_node_footprint(o, &n->job.foot);
+    use.inference = dl_is_inference(&job);
+    use.pue = n->job.foot.pue.x;
+    n->at.id = o->entry.id;
+    status =
+        dl_node_resolve(&n->at.node, &o->entry, use.on_cpu ? in_use : o->cpu,
+                        use.on_cpu ? o->gpu : in_use, &use, &cli->diag);
+    warn_node(cli, n, &est);
+  }
+  dl_walk_free(walk);
+  return status;
+}
+
+static enum dl_status add_node(struct dl_cli *cli,
+                               const struct dl_recommend_options *o,
+                               const char *name, const char *gpus,
+                               struct dl_recommend_data *r) {
+  void *list = r->node;
+  struct dl_text t = {0};
+  if (!dl_grow(&list, &r->cap_nodes, r->n_nodes + 1, sizeof *r->node))
+    return dl_fail_memory(&cli->diag);
+  r->node = list;
+  struct dl_recommend_node *n = &r->node[r->n_nodes++];
+  *n = (struct dl_recommend_node){.o = dl_node_options_none};
+  n->o.node = name;
+  bool ok = copy_job(&n->job, &o->job);
+  if (gpus) {
+    dl_text_printf(&t, "n_gpus=%s", gpus);
+    ok = ok && !t.failed && dl_strlist_add(&n->job.settings, t.s);
+    dl_text_free(&t);
+  }
+  enum dl_status status =
+      ok ? open_node(cli, o, r->m, n) : dl_fail_memory(&cli->diag);
+  return status == DL_OK ? resolve(cli, n) : status;
+}
+
+static enum dl_status add_all(struct dl_cli *cli,
+                              const struct dl_recommend_options *o,
+                              const struct asked *a,
+                              struct dl_recommend_data *r) {
+  const struct dl_intern *names = &a->nodes.a[0].text;
+  size_t counts = a->gpus.n > 0 ? a->gpus.n : 1;
+  for (size_t i = 0; i < names->n; i++)
+    for (size_t k = 0; k < counts; k++) {
+      const char *gpus = a->gpus.n > 0 ? a->gpus.s[k] : NULL;
+      bool has = true;
+      enum dl_status status = has_gpus(cli, a, names->s[i], gpus, &has);
+      if (status == DL_OK && has)
+        status = add_node(cli, o, names->s[i], gpus, r);
+      if (status != DL_OK)
+        return status;
+    }
+  return r->n_nodes > 0 ? DL_OK
+                        : dl_fail(&cli->diag, DL_EINPUT,
+                                  "no node has as many accelerators as --gpus "
+                                  "asks for");
+}
+
+/* One boundary for all, so that they compare: the widest that all have. */
+static void set_boundary(struct dl_cli *cli, struct dl_recommend_data *r) {
+  const char *without = NULL;
+  bool any = false;
+  for (size_t i = 0; i < r->n_nodes; i++) {
+    if (isnan(r->node[i].at.node.use.pue))
+      without = r->node[i].at.id;
+    else
+      any = true;
+  }
+  for (size_t i = 0; i < r->n_nodes; i++)
+    r->node[i].at.boundary = without ? DL_BOUND_NODE : DL_BOUND_FACILITY;
+  if (without && any)
+    dl_warn(&cli->diag,
+            "node '%s' has no PUE: energies are those at the plug; --pue gives "
+            "one",
+            without);
+}
+
+enum dl_status dl_recommend_nodes(struct dl_cli *cli,
+                                  struct dl_recommend_options *o,
+                                  struct dl_recommend_data *r) {
+  struct asked a = {0};
+  enum dl_status status = dl_open_model(cli, o->model, &r->m);
+  if (status == DL_OK)
+    status = find_asked(cli, o, &a);
+  if (status == DL_OK)
+    status = add_all(cli, o, &a, r);
+  if (status == DL_OK) {
+    set_boundary(cli, r);
+    o->job.dataset = r->node[0].job.dataset; /* all have the same */
+  }
+  for (size_t i = 0; i < r->n_nodes && status == DL_OK; i++) {
+    const struct dl_recommend_node *n = &r->node[i];
+    dl_frame_warn_unused(n->f, &cli->diag);
+    status = dl_choices_sweep(&r->choices, n->f, &o->job.axes, n->session,
+                              &n->at, &cli->diag);
+  }
+  free_asked(&a);
+  return status;
+}

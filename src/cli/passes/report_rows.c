@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cli/passes/report_rows.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/number.h"
+
+#define J_PER_KWH 3.6e6
+#define S_PER_H 3600
+
+/* The columns that emissions, cost and the facility have in both tables. */
+enum { FACILITY, EMISSIONS, COST, N_OF_SITE }; /* facility: the total's */
+static const struct dl_column of_site[N_OF_SITE] = {
+    {"facility_energy_j", NULL, "J", DL_ENERGY, false},
+    {"co2e_g", NULL, "g CO2e", DL_MASS, false},
+    {"cost", NULL, NULL, DL_PLAIN, false},
+};
+
+static void site_headings(struct dl_column *c,
+                          const struct dl_footprint *foot) {
+  for (size_t i = 0; i < N_OF_SITE; i++)
+    c[i] = of_site[i];
+  if (!isnan(foot->intensity.x))
+    c[EMISSIONS].heading = "emissions";
+  if (!isnan(foot->price)) {
+    c[COST].heading = "cost";
+    c[COST].unit = foot->currency;
+  }
+}
+
+static void site_values(struct dl_value *v, const struct dl_footprint *foot,
+                        double energy_j) {
+  v[FACILITY] = dl_number(dl_facility_energy(foot, energy_j));
+  v[EMISSIONS] = dl_number(dl_emissions(foot, energy_j));
+  v[COST] = dl_number(dl_cost(foot, energy_j));
+}
+
+/* --- jobs */
+
+static const struct dl_column job_columns[DL_JOB_COLUMNS - N_OF_SITE] = {
+    {"run_id", "job", NULL, DL_CODE, false},
+    {"job_name", "name", NULL, DL_CODE, false},
+    {"user", "user", NULL, DL_CODE, false},
+    {"account", NULL, NULL, DL_CODE, false},
+    {"partition", NULL, NULL, DL_CODE, false},
+    {"state", "state", NULL, DL_CODE, false},
+    {"start_time", "began", NULL, DL_CODE, false},
+    {"duration_s", "time", "s", DL_TIME, false},
+    {"n_nodes", NULL, NULL, DL_CODE, false},
+    {"n_cpus", NULL, NULL, DL_CODE, false},
+    {"ram_gb", NULL, "GB", DL_PLAIN, false},
+    {"gpu", NULL, NULL, DL_CODE, false},
+    {"n_gpus", "GPUs", NULL, DL_CODE, false},
+    {"gpu_util", NULL, NULL, DL_PERCENT, false},
+    {"idle_gpu_share", "idle GPUs", NULL, DL_PERCENT, false},
+    {"energy_j", NULL, "J", DL_ENERGY, false},
+    {"energy_kwh", "energy", "kWh", DL_PLAIN, false},
+    {"energy_from", "energy from", NULL, DL_CODE, false},
+    {"boundary", "boundary", NULL, DL_CODE, false}};
+
+void dl_job_headings(struct dl_column columns[DL_JOB_COLUMNS],
+                     const struct dl_footprint *foot) {
+  size_t n = sizeof job_columns / sizeof *job_columns;
+  for (size_t i = 0; i < n; i++)
+    columns[i] = job_columns[i];
+  site_headings(columns + n, foot);
+}
+
+void dl_job_values(const struct dl_run *run, const struct dl_accounted *job,
+                   const struct dl_footprint *foot,
+                   struct dl_value v[DL_JOB_COLUMNS]) {
+  size_t i = 0;
+  v[i++] = dl_string(dl_run_get_text(run, "run_id"));
+  v[i++] = dl_string(dl_run_get_text(run, "job_name"));
+  v[i++] = dl_string(dl_run_get_text(run, "user"));
+  v[i++] = dl_string(dl_run_get_text(run, "project"));
+  v[i++] = dl_string(dl_run_get_text(run, "partition"));
+  v[i++] = dl_string(dl_run_get_text(run, "state"));
+  v[i++] = dl_string(dl_run_get_text(run, "start_time"));
+  v[i++] = dl_number(job->duration_s);
+  v[i++] = dl_number(dl_run_get(run, "n_nodes"));
+  v[i++] = dl_number(dl_run_get(run, "n_cpus"));
+  v[i++] = dl_number(dl_run_get(run, "ram_gb"));
+  v[i++] = dl_string(dl_run_get_text(run, "gpu"));
+  v[i++] = dl_number(dl_run_get(run, "n_gpus"));
+  v[i++] = dl_number(dl_run_get(run, "gpu_util"));
+  v[i++] = dl_number(job->idle_gpu_s / job->gpu_s);
+  v[i++] = dl_number(job->energy_j);
+  v[i++] = dl_number(job->energy_j / J_PER_KWH);
+  v[i++] = dl_string(dl_energy_from_name(job->from));
+  v[i++] = dl_string(job->boundary);
+  site_values(v + i, foot, job->energy_j);
+}
+
+/* --- groups */
+
+enum { GROUP_COLUMNS = DL_N_KEYS + 11 + N_OF_SITE };
+
+static const struct dl_column key_columns[DL_N_KEYS] = {
+    {"user", "user", NULL, DL_CODE, false},
+    {"account", "account", NULL, DL_CODE, false},
+    {"partition", "partition", NULL, DL_CODE, false},
+    {"month", "month", NULL, DL_CODE, false}};
+
+static const struct dl_column sum_columns[] = {
+    {"jobs", "jobs", NULL, DL_CODE, false},
+    {"unknown_jobs", NULL, NULL, DL_CODE, false},
+    {"duration_s", NULL, "s", DL_TIME, false},
+    {"gpu_s", NULL, "s", DL_TIME, false},
+    {"gpu_h", "GPU time", "h", DL_PLAIN, false},
+    {"idle_gpu_share", "idle GPUs", NULL, DL_PERCENT, false},
+    {"energy_j", NULL, "J", DL_ENERGY, false},
+    {"energy_kwh", "energy", "kWh", DL_PLAIN, false},
+    {"measured_energy_j", NULL, "J", DL_ENERGY, false},
+    {"measured_share", "measured", NULL, DL_PERCENT, false},
+    {"boundary", "boundary", NULL, DL_CODE, false}};
+
+static double measured_share(const struct dl_sums *s) {
+  return s->energy_j > 0 ? s->measured_j / s->energy_j : NAN;
+}
+
+static void sum_values(const struct dl_sums *s, const struct dl_footprint *foot,
+                       struct dl_value *v) {
+  double energy = dl_sums_energy(s);
+  size_t i = 0;
+  v[i++] = dl_count(s->jobs);
+  v[i++] = dl_count(s->unknown);
+  v[i++] = dl_number(s->duration_s);
+  v[i++] = dl_number(s->gpu_s);
+  v[i++] = dl_number(s->gpu_s / S_PER_H);
+  v[i++] = dl_number(dl_sums_idle(s));
+  v[i++] = dl_number(energy);
+  v[i++] = dl_number(energy / J_PER_KWH);
+  v[i++] = dl_number(s->measured_j);
+  v[i++] = dl_number(measured_share(s));
+  v[i++] = dl_string(s->boundary[0] ? s->boundary : NULL);
+  site_values(v + i, foot, energy);
+}
+
+static const char *title_of(const bool keys[DL_N_KEYS]) {
+  static const char *const titles[DL_N_KEYS] = {"By user", "By account",
+                                                "By partition", "By month"};
+  const char *title = NULL;
+  for (size_t k = 0; k < DL_N_KEYS; k++)
+    if (keys[k])
+      title = title ? "" : titles[k];
+  return title && title[0] ? title : "Groups";
+}
+
+void dl_report_groups(struct dl_report *r, const struct dl_tally *t,
+                      const bool keys[DL_N_KEYS],
+                      const struct dl_footprint *foot, bool main) {
+  struct dl_column columns[GROUP_COLUMNS];
+  size_t n = DL_N_KEYS;
+  for (size_t k = 0; k < DL_N_KEYS; k++) {
+    columns[k] = key_columns[k];
+    if (!keys[k])
+      columns[k].heading = NULL;
+  }
+  for (size_t i = 0; i < sizeof sum_columns / sizeof *sum_columns; i++)
+    columns[n++] = sum_columns[i];
+  site_headings(columns + n, foot);
+  struct dl_table *table = dl_report_table(r, "groups", title_of(keys), columns,
+                                           GROUP_COLUMNS, main);
+  for (size_t i = 0; i < dl_tally_n(t); i++) {
+    const char *key[DL_N_KEYS];
+    struct dl_value v[GROUP_COLUMNS];
+    const struct dl_sums *s = dl_tally_at(t, i, key);
+    for (size_t k = 0; k < DL_N_KEYS; k++)
+      v[k] = dl_string(key[k]);
+    sum_values(s, foot, v + DL_N_KEYS);
+    dl_table_row(table, v, NULL);
+  }
+}
+
+/* --- all of it */
+
+static void add_count(struct dl_report *r, const char *key, const char *label,
+                      size_t n) {
+  dl_report_add(r, key, n > 0 ? label : NULL, NULL, DL_CODE, dl_count(n));
+}
+
+static void add_known(struct dl_report *r, const char *key, const char *label,
+                      const char *unit, enum dl_style style, double x) {
+  dl_report_add(r, key, isnan(x) ? NULL : label, unit, style, dl_number(x));
+}
+
+void dl_report_total(struct dl_report *r, const struct dl_sums *s,
+                     const struct dl_footprint *foot) {
+  struct dl_report *g = dl_report_group(r, "total", "Total");
+  double energy = dl_sums_energy(s), told = s->told_gpu_s / s->gpu_s;
+  dl_report_add(g, "jobs", "jobs", NULL, DL_CODE, dl_count(s->jobs));
+  add_count(g, "measured_jobs", "with measured energy", s->measured);
+  add_count(g, "estimated_jobs", "with estimated energy", s->estimated);
+  add_count(g, "unknown_jobs", "without energy", s->unknown);
+  dl_report_add(g, "duration_s", "time of jobs", "s", DL_TIME,
+                dl_number(s->duration_s));
+  add_known(g, "gpu_s", NULL, "s", DL_TIME, s->gpu_s);
+  add_known(g, "gpu_h", s->gpu_s > 0 ? "GPU time" : NULL, "h", DL_PLAIN,
+            s->gpu_s / S_PER_H);
+  add_known(g, "told_gpu_share", told < 1 ? "of it with known use" : NULL, NULL,
+            DL_PERCENT, told);
+  add_known(g, "idle_gpu_share", "of that idle", NULL, DL_PERCENT,
+            dl_sums_idle(s));
+  add_known(g, "energy_j", NULL, "J", DL_ENERGY, energy);
+  add_known(g, "energy_kwh", "energy", "kWh", DL_PLAIN, energy / J_PER_KWH);
+  add_known(g, "measured_energy_j", NULL, "J", DL_ENERGY, s->measured_j);
+  add_known(g, "measured_share", "of it measured", NULL, DL_PERCENT,
+            measured_share(s));
+  dl_report_add(g, "boundary", s->boundary[0] ? "boundary" : NULL, NULL,
+                DL_CODE, dl_string(s->boundary[0] ? s->boundary : NULL));
+  add_known(g, "facility_energy_j", NULL, "J", DL_ENERGY,
+            dl_facility_energy(foot, energy));
+  add_known(g, NULL, "energy of the facility", "kWh", DL_PLAIN,
+            dl_facility_energy(foot, energy) / J_PER_KWH);
+  add_known(g, "co2e_g", "emissions", "g CO2e", DL_MASS,
+            dl_emissions(foot, energy));
+  add_known(g, "cost", "cost", foot->currency, DL_PLAIN, dl_cost(foot, energy));
+}
+
+void dl_report_constants(struct dl_report *r, const struct dl_accounting *a) {
+  static const struct dl_column columns[] = {
+      {"name", "figure", NULL, DL_CODE, false},
+      {"value", "value", NULL, DL_CODE, false},
+      {"unit", "unit", NULL, DL_CODE, false},
+      {"of", "of", NULL, DL_CODE, false},
+      {"year", "year", NULL, DL_CODE, false},
+      {"source", "source", NULL, DL_CODE, false}};
+  struct dl_constant c;
+  bool any = dl_accounting_constant(a, 0, &c);
+  struct dl_column shown[6];
+  for (size_t i = 0; i < 6; i++) {
+    shown[i] = columns[i];
+    if (!any)
+      shown[i].heading = NULL;
+  }
+  struct dl_table *t = dl_report_table(r, "constants", "What estimates rest on",
+                                       shown, 6, false);
+  for (size_t i = 0; dl_accounting_constant(a, i, &c); i++) {
+    double year;
+    if (!c.year || !dl_parse_double(c.year, &year))
+      year = NAN;
+    struct dl_value v[] = {dl_string(c.name), dl_number(c.x),
+                           dl_string(c.unit), dl_string(c.of[0] ? c.of : NULL),
+                           dl_number(year),   dl_string(c.source)};
+    dl_table_row(t, v, NULL);
+  }
+}
+
+void dl_report_notes(struct dl_report *r, const struct dl_sums *s,
+                     const struct dl_footprint *foot) {
+  if (s->estimated > 0)
+    dl_report_say(r, "Energy that is not measured is estimated from the "
+                     "figures above.");
+  if (s->at_tdp > 0)
+    dl_report_say(r, "gpu-tdp is an upper bound: what of their time the GPUs "
+                     "were in use is not known.");
+  if (s->unknown > 0)
+    dl_report_say(r, "Jobs without energy count nothing in the sums.");
+  if (strcmp(s->boundary, "mixed") == 0)
+    dl_report_say(r, "Boundary mixed: energies of jobs that cover different "
+                     "parts of a node are added up.");
+  if (s->gpu_s > 0 && !(s->told_gpu_s > 0))
+    dl_report_say(r, "Idle GPUs are unknown: sacct tells their use in "
+                     "TRESUsageInAve where the cluster keeps gres/gpuutil.");
+  dl_say_footprint(r, foot);
+}

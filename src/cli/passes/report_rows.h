@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Jobs, groups of them and sums as dlest report prints them. */
+
+#ifndef DL_CLI_PASSES_REPORT_ROWS_H
+#define DL_CLI_PASSES_REPORT_ROWS_H
+
+#include "cli/command.h"
+#include "cli/options/site_options.h"
+#include "estimate/accounting/group_totals.h"
+
+enum { DL_JOB_COLUMNS = 22 };
+
+/* The columns of a job; what is not known at all has no heading. They borrow
+ * from foot. */
+void dl_job_headings(struct dl_column columns[DL_JOB_COLUMNS],
+                     const struct dl_footprint *foot);
+
+/* The values of a job in that order. They point into run and job. */
+void dl_job_values(const struct dl_run *run, const struct dl_accounted *job,
+                   const struct dl_footprint *foot,
+                   struct dl_value v[DL_JOB_COLUMNS]);
+
+/* A table of groups, by the keys that are set. */
+void dl_report_groups(struct dl_report *r, const struct dl_tally *t,
+                      const bool keys[DL_N_KEYS],
+                      const struct dl_footprint *foot, bool main);
+
+/* The sums over all jobs. */
+void dl_report_total(struct dl_report *r, const struct dl_sums *s,
+                     const struct dl_footprint *foot);
+
+/* What estimates rest on, with sources and years, and what it means. */
+void dl_report_constants(struct dl_report *r, const struct dl_accounting *a);
+void dl_report_notes(struct dl_report *r, const struct dl_sums *s,
+                     const struct dl_footprint *foot);
+
+#endif

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cli/views/estimate_rows.h"
+
+#include <math.h>
+
+#define J_PER_KWH 3.6e6
+
+const struct dl_column dl_estimate_columns[DL_ESTIMATE_COLUMNS] = {
+    {"method", "method", NULL, DL_CODE, false},
+    {"boundary", "boundary", NULL, DL_CODE, false},
+    {"energy_j", "energy", "J", DL_ENERGY, false},
+    {"low_j", "interval", "J", DL_ENERGY, true},
+    {"high_j", "", "J", DL_ENERGY, false},
+    {"coverage", NULL, NULL, DL_PERCENT, false},
+    {"energy_kwh", "energy", "kWh", DL_PLAIN, false},
+    {"power_w", "power", "W", DL_PLAIN, false},
+    {"duration_s", "time", "s", DL_TIME, false},
+    {"duration_from", "time from", NULL, DL_CODE, false},
+    {"facility_energy_j", NULL, "J", DL_ENERGY, false},
+    {"co2e_g", "emissions", "g CO2e", DL_MASS, false},
+    {"cost", NULL, NULL, DL_PLAIN, false},
+    {"interval_from", NULL, NULL, DL_CODE, false},
+    {"interval_groups", NULL, NULL, DL_CODE, false},
+    {"model", NULL, NULL, DL_CODE, false},
+    {"extrapolates", NULL, NULL, DL_CODE, false},
+};
+
+enum { FACILITY = 10, EMISSIONS = 11, COST = DL_ESTIMATE_COST };
+
+void dl_estimate_headings(struct dl_column columns[DL_ESTIMATE_COLUMNS],
+                          const struct dl_footprint *foot) {
+  for (size_t i = 0; i < DL_ESTIMATE_COLUMNS; i++)
+    columns[i] = dl_estimate_columns[i];
+  if (!isnan(foot->pue.x))
+    columns[FACILITY].heading = "facility";
+  if (isnan(foot->intensity.x))
+    columns[EMISSIONS].heading = NULL;
+  if (!isnan(foot->price)) {
+    columns[COST].heading = "cost";
+    columns[COST].unit = foot->currency;
+  }
+}
+
+void dl_estimate_values(const struct dl_estimate *est,
+                        const struct dl_footprint *foot, double coverage,
+                        struct dl_value v[DL_ESTIMATE_COLUMNS]) {
+  bool any = !isnan(est->energy_j);
+  size_t i = 0;
+  v[i++] = dl_string(est->method);
+  v[i++] = dl_string(est->boundary);
+  v[i++] = dl_number(est->energy_j);
+  v[i++] = dl_number(est->low_j);
+  v[i++] = dl_number(est->high_j);
+  v[i++] = dl_number(isnan(est->low_j) ? NAN : coverage);
+  v[i++] = dl_number(est->energy_j / J_PER_KWH);
+  v[i++] = dl_number(any ? est->power_w : NAN);
+  v[i++] = dl_number(any ? est->duration_s : NAN);
+  v[i++] = dl_string(any ? est->duration_from : NULL);
+  v[i++] = dl_number(dl_facility_energy(foot, est->energy_j));
+  v[i++] = dl_number(dl_emissions(foot, est->energy_j));
+  v[i++] = dl_number(dl_cost(foot, est->energy_j));
+  v[i++] = dl_string(est->interval_from);
+  v[i++] = est->interval_from ? dl_count(est->interval_groups) : dl_number(NAN);
+  v[i++] = dl_string(est->model);
+  v[i++] = dl_strings(est->outside, est->n_outside);
+}
+
+enum {
+  RECOMMENDED,
+  INTENSITY,
+  INTENSITY_OF,
+  PUE,
+  PUE_OF,
+  PRICE,
+  CURRENCY,
+  MEMORY
+};
+const struct dl_column dl_row_columns[DL_ROW_COLUMNS] = {
+    [RECOMMENDED] = {"recommended", "recommended", NULL, DL_CODE, false},
+    [INTENSITY] = {"intensity_g_kwh", NULL, "g/kWh", DL_PLAIN, false},
+    [INTENSITY_OF] = {"intensity_of", NULL, NULL, DL_CODE, false},
+    [PUE] = {"pue", NULL, NULL, DL_PLAIN, false},
+    [PUE_OF] = {"pue_of", NULL, NULL, DL_CODE, false},
+    [PRICE] = {"price_per_kwh", NULL, NULL, DL_PLAIN, false},
+    [CURRENCY] = {"currency", NULL, NULL, DL_CODE, false},
+    [MEMORY] = {"memory_need_gb", "memory", "GB", DL_PLAIN, false},
+};
+
+void dl_row_headings(struct dl_column columns[DL_ROW_COLUMNS],
+                     const struct dl_footprint *foot) {
+  for (size_t i = 0; i < DL_ROW_COLUMNS; i++)
+    columns[i] = dl_row_columns[i];
+  if (!isnan(foot->intensity.x))
+    columns[INTENSITY].heading = "intensity";
+  if (!isnan(foot->pue.x))
+    columns[PUE].heading = "PUE";
+}
+
+void dl_row_values(const struct dl_footprint *foot, bool recommended,
+                   double memory_need_gb, struct dl_value v[DL_ROW_COLUMNS]) {
+  v[RECOMMENDED] = dl_bool(recommended);
+  v[INTENSITY] = dl_number(foot->intensity.x);
+  v[INTENSITY_OF] = dl_string(foot->intensity.of);
+  v[PUE] = dl_number(foot->pue.x);
+  v[PUE_OF] = dl_string(foot->pue.of);
+  v[PRICE] = dl_number(foot->price);
+  v[CURRENCY] = dl_string(foot->currency);
+  v[MEMORY] = dl_number(memory_need_gb);
+}
+
+static enum dl_status open_shipped(const char *name, struct dl_model **m,
+                                   struct dl_diag *d) {
+  struct dl_text file = {0};
+  enum dl_status status = dl_data_path(dl_datadir(), name, &file, d);
+  if (status == DL_OK)
+    status = dl_model_read(m, file.s, NULL, d);
+  dl_text_free(&file);
+  return status;
+}
+
+static enum dl_status open_own(const char *path, struct dl_model **m,
+                               struct dl_diag *d) {
+  struct dl_text schema = {0};
+  enum dl_status status =
+      dl_data_path(dl_datadir(), "models/model.rng", &schema, d);
+  if (status == DL_OK)
+    status = dl_model_read(m, path, schema.s, d);
+  dl_text_free(&schema);
+  return status;
+}
+
+enum dl_status dl_open_model(struct dl_cli *cli, const char *path,
+                             struct dl_model **m) {
+  if (path)
+    return open_own(path, m, &cli->diag);
+  enum dl_status status = open_shipped("models/physical.xml", m, &cli->diag);
+  if (status == DL_OK)
+    status = open_shipped("models/pre.xml", &(*m)->next, &cli->diag);
+  if (status == DL_OK)
+    status =
+        open_shipped("models/inference.xml", &(*m)->next->next, &cli->diag);
+  if (status != DL_OK && *m) {
+    dl_model_free(*m);
+    *m = NULL;
+  }
+  return status;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Estimates as report rows, shared by the commands that print them. */
+
+#ifndef DL_CLI_VIEWS_ESTIMATE_ROWS_H
+#define DL_CLI_VIEWS_ESTIMATE_ROWS_H
+
+#include "cli/command.h"
+#include "cli/options/job_options.h"
+#include "estimate/session.h"
+
+enum { DL_ESTIMATE_COST = 12, DL_ESTIMATE_COLUMNS = 17 };
+
+extern const struct dl_column dl_estimate_columns[DL_ESTIMATE_COLUMNS];
+
+/* The columns; facility energy, emissions and cost have a heading where they
+ * are known. They borrow from foot. */
+void dl_estimate_headings(struct dl_column columns[DL_ESTIMATE_COLUMNS],
+                          const struct dl_footprint *foot);
+
+/* Values of an estimate in the order of dl_estimate_columns. They point into
+ * est. */
+void dl_estimate_values(const struct dl_estimate *est,
+                        const struct dl_footprint *foot, double coverage,
+                        struct dl_value v[DL_ESTIMATE_COLUMNS]);
+
+/* The model to use: the user's, or those that ship, one after the other.
+ * Owned by the caller. */
+enum dl_status dl_open_model(struct dl_cli *cli, const char *path,
+                             struct dl_model **m);
+
+/* Columns behind those of an estimate, where rows are many: whether it is the
+ * recommended one, what its emissions and its cost come from, the memory
+ * needed. */
+enum { DL_ROW_COLUMNS = 8 };
+extern const struct dl_column dl_row_columns[DL_ROW_COLUMNS];
+
+void dl_row_headings(struct dl_column columns[DL_ROW_COLUMNS],
+                     const struct dl_footprint *foot);
+void dl_row_values(const struct dl_footprint *foot, bool recommended,
+                   double memory_need_gb, struct dl_value v[DL_ROW_COLUMNS]);
+
+#endif

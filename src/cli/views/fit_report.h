@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What dlest fit prints about a fit. */
+
+#ifndef DL_CLI_VIEWS_FIT_REPORT_H
+#define DL_CLI_VIEWS_FIT_REPORT_H
+
+#include "model/fitting/train.h"
+#include "output/report.h"
+
+/* The table of the fits that CSV shows, a row each with pooled scores; owned by
+ * r. */
+struct dl_table *dl_report_fits(struct dl_report *r);
+
+/* Adds one item to the list "fits" of r and its row to `fits`. `tried` names
+ * the candidates of an automatic choice, best first; empty without one. */
+void dl_report_fit(struct dl_report *r, struct dl_table *fits,
+                   const struct dl_fit *fit, const struct dl_cv *cv,
+                   const struct dl_cv_spec *spec,
+                   const struct dl_strlist *tried);
+
+#endif

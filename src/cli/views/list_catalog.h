@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* dlest list of descriptors: chosen, ordered, in the columns asked for. */
+
+#ifndef DL_CLI_VIEWS_LIST_CATALOG_H
+#define DL_CLI_VIEWS_LIST_CATALOG_H
+
+#include "cli/command.h"
+
+struct dl_list_options {
+  const char *where;   /* formula, or NULL */
+  const char *sort;    /* "tdp_w,-year", or NULL */
+  const char *columns; /* "id,tdp_w", or NULL */
+  size_t limit;        /* rows; SIZE_MAX: all */
+};
+
+/* Text shows what fits a terminal, and what is chosen and ordered by; JSON
+ * and CSV hold every attribute. --columns says it for all. */
+enum dl_status dl_list_catalog(struct dl_cli *cli, enum dl_kind kind,
+                               const struct dl_list_options *o);
+
+#endif

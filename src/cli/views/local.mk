@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+dlest_SOURCES += \
+	%D%/compare_report.c \
+	%D%/compare_report.h \
+	%D%/estimate_rows.c \
+	%D%/estimate_rows.h \
+	%D%/fit_report.c \
+	%D%/fit_report.h \
+	%D%/list_catalog.c \
+	%D%/list_catalog.h \
+	%D%/node_report.c \
+	%D%/node_report.h \
+	%D%/predict_limits.c \
+	%D%/predict_limits.h \
+	%D%/predict_served.c \
+	%D%/predict_served.h \
+	%D%/predict_settings.c \
+	%D%/predict_settings.h \
+	%D%/recommend_report.c \
+	%D%/step_report.c \
+	%D%/step_report.h

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What dlest predict says of the node: its energy, what it costs, and its
+ * embodied carbon. */
+
+#ifndef DL_CLI_VIEWS_NODE_REPORT_H
+#define DL_CLI_VIEWS_NODE_REPORT_H
+
+#include "cli/options/node_options.h"
+#include "estimate/methods/estimator.h"
+
+/* What there is to tell of. */
+struct dl_node_subject {
+  const struct dl_node_options *o;
+  const struct dl_footprint *foot;
+  const struct dl_job *job;
+  const struct dl_estimate *est;
+  size_t n;
+  long best;            /* or -1 */
+  const char *interval; /* heading of one, which outlives the report */
+};
+
+/* The share of an accelerator and, with a node, its energy by part and at
+ * every boundary, its emissions and cost: "node" in JSON, absent without one.
+ * Warns of what counts nothing. Errors: as dl_node_resolve. */
+enum dl_status dl_node_report(struct dl_report *r,
+                              const struct dl_node_subject *s,
+                              struct dl_diag *d);
+
+#endif

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cli/views/predict_limits.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "base/number.h"
+#include "estimate/methods/work.h"
+#include "estimate/node/parallel.h"
+#include "estimate/node/peak_memory.h"
+
+static double memory_gb(const struct dl_job *job) {
+  return job->found.gpu ? job->found.gpu->value[DL_GPU_MEMORY_GB].x : NAN;
+}
+
+static void add_memory(struct dl_report *r, const struct dl_job *job) {
+  struct dl_memory_need m;
+  char text[96], need[DL_NUMBER_SIZE];
+  double has = memory_gb(job);
+  dl_memory_of(job, &m);
+  dl_report_add(r, "memory_need_gb", NULL, "GB", DL_PLAIN,
+                dl_number(m.need_gb));
+  if (isnan(m.need_gb))
+    return;
+  dl_format_digits(need, m.need_gb, 3);
+  if (isnan(has))
+    snprintf(text, sizeof text, "about %s GB", need);
+  else
+    snprintf(text, sizeof text, "about %s GB of %g GB", need, has);
+  dl_report_add(r, NULL, "memory needed", NULL, DL_CODE, dl_string(text));
+}
+
+/* A step by the work and the efficiency of flops. Nothing of a step is known
+ * for one GPU: its own time stands in the estimates. */
+static void add_exchange(struct dl_report *r, const struct dl_job *job) {
+  struct dl_parallel p;
+  struct dl_parallel_step s;
+  bool assumed, told = job->n_gpus > 1 && !dl_is_inference(job);
+  dl_parallel_job(job, &p, &assumed);
+  double batch = dl_parallel_batch(job->batch_size, p.n, p.strong);
+  p.step_s = dl_work_step_flop(job) * batch /
+             (1e12 * dl_work_peak_tflops(job) * job->efficiency);
+  p.strong = false; /* step_s is for each GPU's part */
+  dl_parallel_of(&p, &s);
+  dl_report_add(r, "scaling", told ? "scaling" : NULL, NULL, DL_CODE,
+                dl_string(dl_parallel_is_strong(job) ? "strong" : "weak"));
+  dl_report_add(r, "link_gb_s", NULL, "GB/s", DL_PLAIN,
+                dl_number(told ? p.link_gb_s : NAN));
+  dl_report_add(r, "exchange_gb", NULL, "GB", DL_PLAIN,
+                dl_number(told ? p.bytes / 1e9 : NAN));
+  dl_report_add(r, "exchange_s", NULL, "s", DL_TIME,
+                dl_number(told ? s.comm_s : NAN));
+  dl_report_add(r, "exchange_share", NULL, NULL, DL_PERCENT,
+                dl_number(told ? s.share : NAN));
+  if (!told || isnan(s.comm_s))
+    return;
+  char text[256], gb[DL_NUMBER_SIZE], ms[DL_NUMBER_SIZE];
+  const char *note = assumed ? "assumed: PCIe 3.0 x16"
+                             : job->found.gpu->value[DL_GPU_LINK_GB_S].note;
+  int n = snprintf(text, sizeof text, "%s GB a step at %g GB/s%s%.80s%s, %s ms",
+                   dl_format_digits(gb, p.bytes / 1e9, 3), p.link_gb_s,
+                   note ? " (" : "", note ? note : "", note ? ")" : "",
+                   dl_format_digits(ms, 1e3 * s.comm_s, 3));
+  if (!isnan(s.share) && n > 0 && (size_t)n < sizeof text)
+    snprintf(text + n, sizeof text - (size_t)n,
+             "; waits about %.2g %% of the time", 100 * s.share);
+  dl_report_add(r, NULL, "gradients exchanged", NULL, DL_CODE, dl_string(text));
+}
+
+void dl_predict_limits(struct dl_report *r, const struct dl_job *job) {
+  add_memory(r, job);
+  add_exchange(r, job);
+}
+
+static void warn_memory(const struct dl_job *job, struct dl_diag *d) {
+  struct dl_memory_need m;
+  dl_memory_of(job, &m);
+  if (!m.over)
+    return;
+  const struct dl_descriptor *gpu = job->found.gpu;
+  bool split = dl_parallel_is_strong(job) && job->n_gpus > 1;
+  bool shared = job->n_gpus > 1 && m.shared;
+  char each[48] = "", fits[80] = "not even one sample fits";
+  char need[DL_NUMBER_SIZE];
+  if (split)
+    snprintf(each, sizeof each, " (%g on each GPU)", m.batch);
+  if (m.fits > 0)
+    snprintf(fits, sizeof fits, "about %g fits%s",
+             split ? m.fits * job->n_gpus : m.fits,
+             job->n_gpus > 1 && !split && !shared ? " on each GPU" : "");
+  if (m.model_gb > memory_gb(job))
+    snprintf(fits, sizeof fits, "%s GB without any sample",
+             dl_format_digits(need, m.model_gb, 3));
+  dl_warn(d, "batch of %g%s needs about %s GB, more than the %g GB of %s; %s%s",
+          split ? job->batch_size : m.batch, each,
+          dl_format_digits(need, m.need_gb, 3), memory_gb(job), gpu->id, fits,
+          m.model_gb > memory_gb(job) && job->n_gpus > 1 && !shared
+              ? ", and every GPU is taken to hold a full copy"
+              : "");
+}
+
+static void warn_rate(const struct dl_job *job, struct dl_diag *d) {
+  const char *used, *rate = dl_work_lacks_rate(job, &used);
+  if (rate)
+    dl_warn(d,
+            "%s has no %s rate for --precision %s: its %s peak of %.3g "
+            "TFLOP/s is used instead",
+            job->found.gpu->id, rate, job->precision, used,
+            dl_work_peak_tflops(job));
+}
+
+void dl_warn_limits(const struct dl_job *job, struct dl_diag *d) {
+  warn_memory(job, d);
+  warn_rate(job, d);
+}
+
+void dl_limits_count(struct dl_limits *l, const struct dl_job *job) {
+  struct dl_memory_need m;
+  const char *used;
+  dl_memory_of(job, &m);
+  l->over += m.over;
+  l->no_rate += dl_work_lacks_rate(job, &used) != NULL;
+}
+
+void dl_limits_warn(const struct dl_limits *l, const char *path,
+                    struct dl_diag *d) {
+  if (l->over)
+    dl_warn_at(d, path, 0,
+               "%zu row%s: the batch needs more than the GPU's memory "
+               "(memory_need_gb)",
+               l->over, l->over == 1 ? "" : "s");
+  if (l->no_rate)
+    dl_warn_at(d, path, 0,
+               "%zu row%s: the GPU has no tensor rate for the precision; its "
+               "next best peak is used instead",
+               l->no_rate, l->no_rate == 1 ? "" : "s");
+}

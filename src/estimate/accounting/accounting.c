@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "estimate/accounting/accounting.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/intern.h"
+#include "base/memory.h"
+#include "base/number.h"
+
+#define RAM_W_PER_GB 0.3725
+#define RAM_SOURCE "Green Algorithms, doi 10.1002/advs.202100707"
+#define RAM_YEAR "2021"
+
+/* A name that the accounting uses for GPUs, and what it stands for. */
+struct gpu_name {
+  const struct dl_descriptor *gpu; /* NULL: unknown */
+  bool looked_up, used;
+  size_t jobs; /* that have it, where it is unknown */
+};
+
+/* A mean power of nodes, of a partition or (NULL) of all others. */
+struct node_power {
+  char *partition;
+  double w;
+  bool used;
+};
+
+struct dl_accounting {
+  const struct dl_cluster *o;
+  struct dl_catalog *catalog;
+  struct node_power *power;
+  size_t n_power;
+  struct dl_intern names; /* of GPUs: types and partitions */
+  struct gpu_name *gpu;   /* one a name */
+  size_t gpu_cap;
+  bool used_ram, used_cores;
+  size_t coreless; /* jobs without GPUs whose cores have no power */
+};
+
+const char *dl_energy_from_name(enum dl_energy_from from) {
+  static const char *const names[] = {NULL,      "measured", "node-power",
+                                      "gpu-use", "gpu-tdp",  "cores"};
+  return names[from];
+}
+
+/* The entry of a name; NULL: out of memory. */
+static struct gpu_name *name_entry(struct dl_accounting *a, const char *name) {
+  size_t before = a->names.n;
+  long i = dl_intern(&a->names, name);
+  void *gpus = a->gpu;
+  if (i < 0 || !dl_grow(&gpus, &a->gpu_cap, a->names.n, sizeof *a->gpu))
+    return NULL;
+  a->gpu = gpus;
+  if (a->names.n > before)
+    a->gpu[i] = (struct gpu_name){0};
+  return &a->gpu[i];
+}
+
+/* "A=B" or "B" (then "" for A). */
+static char *split(const char *text, const char **value) {
+  const char *eq = strchr(text, '=');
+  *value = eq ? eq + 1 : text;
+  return dl_strndup(text, eq ? (size_t)(eq - text) : 0);
+}
+
+static enum dl_status add_gpu(struct dl_accounting *a, const char *text,
+                              struct dl_diag *d) {
+  const char *value;
+  char *name = split(text, &value);
+  struct gpu_name *g = name ? name_entry(a, name) : NULL;
+  free(name);
+  if (!g)
+    return dl_fail_memory(d);
+  g->looked_up = true;
+  enum dl_status status = dl_catalog_open(a->catalog, DL_ACCELERATOR, value, d);
+  return status == DL_OK
+             ? dl_catalog_get(a->catalog, DL_ACCELERATOR, value, &g->gpu, d)
+             : status;
+}
+
+static enum dl_status add_power(struct dl_accounting *a, const char *text,
+                                struct dl_diag *d) {
+  const char *value;
+  struct node_power *p = &a->power[a->n_power];
+  p->partition = split(text, &value);
+  if (!p->partition)
+    return dl_fail_memory(d);
+  a->n_power++;
+  if (!dl_parse_double(value, &p->w) || p->w <= 0 || p->w > 1e6)
+    return dl_fail(d, DL_EUSAGE,
+                   "--node-power: expected W or PARTITION=W, not '%.64s'",
+                   text);
+  return DL_OK;
+}
+
+enum dl_status dl_accounting_new(struct dl_accounting **out,
+                                 const struct dl_cluster *o,
+                                 struct dl_catalog *catalog,
+                                 struct dl_diag *d) {
+  struct dl_accounting *a = *out = dl_calloc(1, sizeof *a);
+  if (!a)
+    return dl_fail_memory(d);
+  a->o = o;
+  a->catalog = catalog;
+  a->power = dl_calloc(o->node_power.n, sizeof *a->power);
+  enum dl_status status = a->power ? DL_OK : dl_fail_memory(d);
+  for (size_t i = 0; status == DL_OK && i < o->node_power.n; i++)
+    status = add_power(a, o->node_power.s[i], d);
+  for (size_t i = 0; status == DL_OK && i < o->gpus.n; i++)
+    status = add_gpu(a, o->gpus.s[i], d);
+  return status;
+}
+
+void dl_accounting_free(struct dl_accounting *a) {
+  if (!a)
+    return;
+  for (size_t i = 0; i < a->n_power; i++)
+    free(a->power[i].partition);
+  free(a->power);
+  free(a->gpu);
+  dl_intern_free(&a->names);
+  free(a);
+}
+
+/* The last one that names the partition, otherwise the last that names none. */
+static struct node_power *find_power(struct dl_accounting *a,
+                                     const char *partition) {
+  struct node_power *any = NULL;
+  for (size_t i = a->n_power; i > 0; i--) {
+    struct node_power *p = &a->power[i - 1];
+    if (partition && strcmp(p->partition, partition) == 0)
+      return p;
+    if (!any && p->partition[0] == '\0')
+      any = p;
+  }
+  return any;
+}
+
+/* What the user said of a name; NULL: nothing. */
+static struct gpu_name *given(struct dl_accounting *a, const char *name) {
+  long i = name ? dl_intern_find(&a->names, name) : -1;
+  return i >= 0 && a->gpu[i].gpu ? &a->gpu[i] : NULL;
+}
+
+/* The accelerator of a job: what the user says of its type or partition, the
+ * type's own name, what the user says of all others. *out NULL: unknown. */
+static enum dl_status find_gpu(struct dl_accounting *a, const struct dl_run *r,
+                               struct gpu_name **out, struct dl_diag *d) {
+  const char *type = dl_run_get_text(r, "gpu");
+  *out = given(a, type);
+  if (!*out)
+    *out = given(a, dl_run_get_text(r, "partition"));
+  if (*out)
+    return DL_OK;
+  struct gpu_name *g = type ? name_entry(a, type) : given(a, "");
+  if (type && !g)
+    return dl_fail_memory(d);
+  if (type && !g->looked_up) {
+    g->looked_up = true;
+    enum dl_status status =
+        dl_catalog_look(a->catalog, DL_ACCELERATOR, type, &g->gpu, d);
+    if (status != DL_OK)
+      return status;
+  }
+  if (type && !g->gpu && given(a, ""))
+    g = given(a, "");
+  if (!type && !g && !(g = name_entry(a, "")))
+    return dl_fail_memory(d);
+  if (!g->gpu)
+    g->jobs++;
+  *out = g->gpu ? g : NULL;
+  return DL_OK;
+}
+
+static double gpu_power(const struct dl_descriptor *gpu, double use) {
+  double tdp = gpu->value[DL_GPU_TDP_W].x, idle = gpu->value[DL_GPU_IDLE_W].x;
+  if (isnan(use))
+    return tdp;
+  if (isnan(idle))
+    idle = 0;
+  return idle + (tdp - idle) * use;
+}
+
+/* Of the parts that are known. */
+static enum dl_status estimate_parts(struct dl_accounting *a,
+                                     const struct dl_run *r,
+                                     struct dl_accounted *out,
+                                     struct dl_diag *d) {
+  double n_gpus = dl_run_get(r, "n_gpus"), use = dl_run_get(r, "gpu_util");
+  double cores = dl_run_get(r, "n_cpus"), cpu_use = dl_run_get(r, "cpu_util");
+  double ram_gb = dl_run_get(r, "ram_gb"), power = 0;
+  struct gpu_name *g = NULL;
+  if (n_gpus > 0) {
+    enum dl_status status = find_gpu(a, r, &g, d);
+    if (status != DL_OK || !g || isnan(g->gpu->value[DL_GPU_TDP_W].x))
+      return status;
+    g->used = true;
+    power += n_gpus * gpu_power(g->gpu, use);
+  }
+  bool cpu = a->o->core_power_w > 0 && cores > 0;
+  if (cpu) {
+    a->used_cores = true;
+    power += a->o->core_power_w * cores * (isnan(cpu_use) ? 1 : cpu_use);
+  }
+  a->coreless += !g && !cpu;
+  if (!g && !cpu)
+    return DL_OK;
+  bool ram = ram_gb > 0;
+  if (ram) {
+    a->used_ram = true;
+    power += RAM_W_PER_GB * ram_gb;
+  }
+  out->energy_j = power * out->duration_s;
+  out->boundary = dl_parts_boundary(g, cpu, ram);
+  out->from = !g           ? DL_ENERGY_CORES
+              : isnan(use) ? DL_ENERGY_GPU_TDP
+                           : DL_ENERGY_GPU_USE;
+  return DL_OK;
+}
+
+enum dl_status dl_account(struct dl_accounting *a, const struct dl_run *r,
+                          struct dl_accounted *out, struct dl_diag *d) {
+  double n_gpus = dl_run_get(r, "n_gpus"), nodes = dl_run_get(r, "n_nodes");
+  double use = dl_run_get(r, "gpu_util");
+  *out = (struct dl_accounted){.duration_s = dl_run_get(r, "duration_s"),
+                               .energy_j = dl_run_get(r, "energy_j")};
+  out->gpu_s = n_gpus > 0 ? n_gpus * out->duration_s : 0;
+  out->idle_gpu_s = n_gpus > 0 ? out->gpu_s * (1 - use) : NAN;
+  if (!isnan(out->energy_j)) {
+    out->from = DL_ENERGY_MEASURED;
+    out->boundary = dl_run_get_text(r, "boundary");
+    return DL_OK;
+  }
+  if (isnan(out->duration_s))
+    return DL_OK;
+  struct node_power *p = find_power(a, dl_run_get_text(r, "partition"));
+  if (!p)
+    return estimate_parts(a, r, out, d);
+  p->used = true;
+  out->from = DL_ENERGY_NODE_POWER;
+  out->boundary = "node";
+  out->energy_j = p->w * (nodes > 0 ? nodes : 1) * out->duration_s;
+  return DL_OK;
+}
+
+void dl_accounting_warn(const struct dl_accounting *a, struct dl_diag *d) {
+  for (size_t i = 0; i < a->names.n; i++) {
+    const struct gpu_name *g = &a->gpu[i];
+    const char *s = g->jobs == 1 ? "" : "s";
+    if (g->jobs > 0 && a->names.s[i][0] != '\0')
+      dl_warn(d,
+              "%zu job%s without energy: GPU '%.64s' is not known; say what it "
+              "is with --gpu %.64s=NAME",
+              g->jobs, s, a->names.s[i], a->names.s[i]);
+    else if (g->jobs > 0)
+      dl_warn(d,
+              "%zu job%s without energy: the accounting does not say which "
+              "GPUs; name them with --gpu NAME",
+              g->jobs, s);
+  }
+  if (a->coreless > 0)
+    dl_warn(d,
+            "%zu job%s without GPUs and without energy: say what cores or "
+            "nodes take with --core-power or --node-power",
+            a->coreless, a->coreless == 1 ? "" : "s");
+}
+
+/* Whether another name before this one stands for the same accelerator. */
+static bool told_before(const struct dl_accounting *a, size_t i) {
+  for (size_t j = 0; j < i; j++)
+    if (a->gpu[j].used && a->gpu[j].gpu == a->gpu[i].gpu)
+      return true;
+  return false;
+}
+
+/* Of an accelerator: TDP, and the idle power where it is known. */
+static bool gpu_constant(const struct dl_descriptor *e, size_t *i,
+                         struct dl_constant *c) {
+  static const size_t fields[] = {DL_GPU_TDP_W, DL_GPU_IDLE_W};
+  for (size_t k = 0; k < 2; k++) {
+    const struct dl_value_of *v = &e->value[fields[k]];
+    if (isnan(v->x) || (*i)-- > 0)
+      continue;
+    *c = (struct dl_constant){
+        dl_kind_info(DL_ACCELERATOR)->fields[fields[k]].name,
+        "W",
+        v->x,
+        e->name,
+        v->source,
+        e->value_year[fields[k]]};
+    return true;
+  }
+  return false;
+}
+
+bool dl_accounting_constant(const struct dl_accounting *a, size_t i,
+                            struct dl_constant *c) {
+  for (size_t k = 0; k < a->n_power; k++) {
+    const struct node_power *p = &a->power[k];
+    if (!p->used || i-- > 0)
+      continue;
+    *c = (struct dl_constant){"node_power_w", "W",     p->w,
+                              p->partition,   "given", NULL};
+    return true;
+  }
+  for (size_t k = 0; k < a->names.n; k++)
+    if (a->gpu[k].used && !told_before(a, k) &&
+        gpu_constant(a->gpu[k].gpu, &i, c))
+      return true;
+  if (a->used_cores && i-- == 0) {
+    *c = (struct dl_constant){"core_power_w", "W",     a->o->core_power_w,
+                              "a core",       "given", NULL};
+    return true;
+  }
+  if (a->used_ram && i == 0) {
+    *c = (struct dl_constant){"ram_w_per_gb", "W/GB",     RAM_W_PER_GB,
+                              "memory",       RAM_SOURCE, RAM_YEAR};
+    return true;
+  }
+  return false;
+}

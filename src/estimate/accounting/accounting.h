@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The energy of a scheduler's job: as it was metered, otherwise estimated.
+ *
+ * Without a meter, of the power P of what the job was given, times its
+ * duration T:
+ *
+ *   the node's mean power where it is told:  E = P_node * nodes * T
+ *   otherwise, of the parts that are known:  E = (P_gpu + P_cpu + P_ram) * T
+ *     P_gpu = GPUs * (idle + (TDP - idle) * u)   u: share of the time in use;
+ *             idle counts 0 where it is unknown (Green Algorithms has TDP * u)
+ *     P_gpu = GPUs * TDP                         u unknown: an upper bound
+ *     P_cpu = cores * W a core * u               u unknown: 1
+ *     P_ram = 0.3725 W/GB                        Green Algorithms (Lannelongue
+ *             et al. 2021, doi 10.1002/advs.202100707)
+ *
+ * Memory alone is no estimate: it goes with GPUs or cores. */
+
+#ifndef DL_ESTIMATE_ACCOUNTING_ACCOUNTING_H
+#define DL_ESTIMATE_ACCOUNTING_ACCOUNTING_H
+
+#include "base/text.h"
+#include "catalog/catalog.h"
+#include "run/run.h"
+
+enum dl_energy_from {
+  DL_ENERGY_UNKNOWN,
+  DL_ENERGY_MEASURED,
+  DL_ENERGY_NODE_POWER,
+  DL_ENERGY_GPU_USE, /* TDP by the share in use */
+  DL_ENERGY_GPU_TDP, /* TDP, use unknown */
+  DL_ENERGY_CORES    /* no GPUs: cores by their power */
+};
+
+/* "measured", "node-power", "gpu-use", "gpu-tdp", "cores"; NULL: unknown. */
+const char *dl_energy_from_name(enum dl_energy_from from);
+
+/* What the user says of the cluster. */
+struct dl_cluster {
+  struct dl_strlist node_power; /* "W" or "PARTITION=W" */
+  struct dl_strlist gpus; /* "NAME", "TYPE=NAME" or "PARTITION=NAME": what the
+                             GPUs of that type, there or elsewhere are */
+  double core_power_w;    /* NaN */
+};
+
+/* A job's figures. NaN: unknown. */
+struct dl_accounted {
+  enum dl_energy_from from;
+  const char *boundary; /* of energy_j; lives as long as the run, or longer */
+  double duration_s;
+  double energy_j;
+  double gpu_s;      /* GPUs x duration, 0 without GPUs */
+  double idle_gpu_s; /* of it not in use */
+};
+
+struct dl_accounting;
+
+/* Looks up what the cluster names. Errors: an invalid power (DL_EUSAGE), an
+ * unknown accelerator (DL_EINPUT). `o` and `catalog` must outlive it. */
+enum dl_status dl_accounting_new(struct dl_accounting **a,
+                                 const struct dl_cluster *o,
+                                 struct dl_catalog *catalog, struct dl_diag *d);
+void dl_accounting_free(struct dl_accounting *a); /* accepts NULL */
+
+/* The figures of a job. */
+enum dl_status dl_account(struct dl_accounting *a, const struct dl_run *run,
+                          struct dl_accounted *out, struct dl_diag *d);
+
+/* Warns of what could not be estimated: GPUs that no catalogue knows, cores
+ * without a power, each with the number of jobs. */
+void dl_accounting_warn(const struct dl_accounting *a, struct dl_diag *d);
+
+/* A figure that estimates so far rest on. */
+struct dl_constant {
+  const char *name; /* "tdp_w" */
+  const char *unit;
+  double x;
+  const char *of;     /* what it belongs to */
+  const char *source; /* NULL: none */
+  const char *year;   /* of the source; NULL: unknown */
+};
+
+/* The i-th, false behind the last one. Its texts belong to the accounting. */
+bool dl_accounting_constant(const struct dl_accounting *a, size_t i,
+                            struct dl_constant *c);
+
+#endif

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "estimate/accounting/group_totals.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/intern.h"
+#include "base/memory.h"
+
+#define MIXED "mixed"
+
+struct group {
+  struct dl_sums sums;
+  char *key[DL_N_KEYS]; /* owned; NULL: unknown */
+  bool by_name;         /* sorted by its names */
+};
+
+struct dl_tally {
+  bool keys[DL_N_KEYS];
+  struct dl_intern names; /* of all keys of a group, in one text */
+  struct group *group;    /* one a name */
+  size_t n, cap;
+  struct dl_text name; /* being looked for */
+};
+
+/* The boundary that sums share from now on. */
+static void add_boundary(struct dl_sums *s, const char *boundary) {
+  if (!boundary)
+    boundary = "unknown";
+  if (s->boundary[0] == '\0')
+    snprintf(s->boundary, sizeof s->boundary, "%s", boundary);
+  else if (strcmp(s->boundary, boundary) != 0)
+    snprintf(s->boundary, sizeof s->boundary, MIXED);
+}
+
+void dl_sums_add(struct dl_sums *s, const struct dl_accounted *job) {
+  s->jobs++;
+  s->duration_s += isnan(job->duration_s) ? 0 : job->duration_s;
+  s->gpu_s += isnan(job->gpu_s) ? 0 : job->gpu_s;
+  if (!isnan(job->idle_gpu_s)) {
+    s->told_gpu_s += job->gpu_s;
+    s->idle_gpu_s += job->idle_gpu_s;
+  }
+  if (job->from == DL_ENERGY_UNKNOWN) {
+    s->unknown++;
+    return;
+  }
+  s->energy_j += job->energy_j;
+  add_boundary(s, job->boundary);
+  if (job->from == DL_ENERGY_MEASURED) {
+    s->measured++;
+    s->measured_j += job->energy_j;
+  } else {
+    s->estimated++;
+    s->at_tdp += job->from == DL_ENERGY_GPU_TDP;
+  }
+}
+
+double dl_sums_idle(const struct dl_sums *s) {
+  return s->told_gpu_s > 0 ? s->idle_gpu_s / s->told_gpu_s : NAN;
+}
+
+double dl_sums_energy(const struct dl_sums *s) {
+  return s->measured + s->estimated > 0 ? s->energy_j : NAN;
+}
+
+struct dl_tally *dl_tally_new(const bool keys[DL_N_KEYS]) {
+  struct dl_tally *t = dl_calloc(1, sizeof *t);
+  if (t)
+    memcpy(t->keys, keys, sizeof t->keys);
+  return t;
+}
+
+void dl_tally_free(struct dl_tally *t) {
+  if (!t)
+    return;
+  for (size_t i = 0; i < t->n; i++)
+    for (size_t k = 0; k < DL_N_KEYS; k++)
+      free(t->group[i].key[k]);
+  free(t->group);
+  dl_intern_free(&t->names);
+  dl_text_free(&t->name);
+  free(t);
+}
+
+/* The text of a key, without its end where it goes on; NULL: unknown. */
+static const char *key_of(const struct dl_run *r, enum dl_key key,
+                          size_t *len) {
+  static const char *const columns[] = {"user", "project", "partition",
+                                        "start_time"};
+  const char *s = dl_run_get_text(r, columns[key]);
+  *len = s ? strlen(s) : 0;
+  if (key == DL_KEY_MONTH && *len > 7)
+    *len = 7; /* 2024-03-... */
+  return s;
+}
+
+/* The group of a run; NULL: out of memory. */
+static struct group *find_group(struct dl_tally *t, const struct dl_run *r) {
+  dl_text_clear(&t->name);
+  for (size_t k = 0; k < DL_N_KEYS; k++) {
+    size_t len;
+    const char *s = t->keys[k] ? key_of(r, k, &len) : NULL;
+    dl_text_add(&t->name, s ? "\1" : "\2"); /* empty is not unknown */
+    if (s)
+      dl_text_add_n(&t->name, s, len);
+  }
+  long i = t->name.failed ? -1 : dl_intern(&t->names, t->name.s);
+  if (i < 0 || (size_t)i < t->n)
+    return i < 0 ? NULL : &t->group[i];
+  void *groups = t->group;
+  if (!dl_grow(&groups, &t->cap, t->n + 1, sizeof *t->group))
+    return NULL;
+  t->group = groups;
+  struct group *g = &t->group[t->n++];
+  *g = (struct group){.by_name = t->keys[DL_KEY_MONTH]};
+  for (size_t k = 0; k < DL_N_KEYS; k++) {
+    size_t len;
+    const char *s = t->keys[k] ? key_of(r, k, &len) : NULL;
+    if (s && !(g->key[k] = dl_strndup(s, len)))
+      return NULL;
+  }
+  return g;
+}
+
+bool dl_tally_add(struct dl_tally *t, const struct dl_run *run,
+                  const struct dl_accounted *job) {
+  struct group *g = find_group(t, run);
+  if (g)
+    dl_sums_add(&g->sums, job);
+  return g;
+}
+
+size_t dl_tally_n(const struct dl_tally *t) {
+  return t->n;
+}
+
+static int by_names(const struct group *a, const struct group *b) {
+  for (size_t k = 0; k < DL_N_KEYS; k++) {
+    const char *x = a->key[k] ? a->key[k] : "";
+    int c = strcmp(x, b->key[k] ? b->key[k] : "");
+    if (c != 0)
+      return c;
+  }
+  return 0;
+}
+
+static int compare(const void *pa, const void *pb) {
+  const struct group *a = pa, *b = pb;
+  if (!a->by_name && a->sums.energy_j != b->sums.energy_j)
+    return a->sums.energy_j > b->sums.energy_j ? -1 : 1;
+  return by_names(a, b);
+}
+
+void dl_tally_sort(struct dl_tally *t) {
+  if (t->n > 1)
+    qsort(t->group, t->n, sizeof *t->group, compare);
+}
+
+const struct dl_sums *dl_tally_at(const struct dl_tally *t, size_t i,
+                                  const char *key[DL_N_KEYS]) {
+  for (size_t k = 0; k < DL_N_KEYS; k++)
+    key[k] = t->group[i].key[k];
+  return &t->group[i].sums;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Sums over jobs, by group: memory grows with the groups alone. */
+
+#ifndef DL_ESTIMATE_ACCOUNTING_GROUP_TOTALS_H
+#define DL_ESTIMATE_ACCOUNTING_GROUP_TOTALS_H
+
+#include "estimate/accounting/accounting.h"
+
+enum dl_key { DL_KEY_USER, DL_KEY_ACCOUNT, DL_KEY_PARTITION, DL_KEY_MONTH };
+enum { DL_N_KEYS = DL_KEY_MONTH + 1 };
+
+/* Starts as zero bytes. Sums are over what is known. */
+struct dl_sums {
+  size_t jobs, measured, estimated, unknown; /* by the job's energy */
+  size_t at_tdp; /* estimated, use of GPUs unknown */
+  double duration_s, gpu_s;
+  double told_gpu_s, idle_gpu_s; /* where the use of GPUs is told */
+  double energy_j, measured_j;
+  char boundary[24]; /* that all energies share, or "mixed"; "" without any */
+};
+
+void dl_sums_add(struct dl_sums *s, const struct dl_accounted *job);
+
+/* Share of the GPU time, where the use is told, that was not used; NaN where
+ * it is told nowhere. */
+double dl_sums_idle(const struct dl_sums *s);
+
+/* The energy, NaN where no job has one. */
+double dl_sums_energy(const struct dl_sums *s);
+
+struct dl_tally;
+
+/* Groups by the keys that are set. NULL: out of memory. */
+struct dl_tally *dl_tally_new(const bool keys[DL_N_KEYS]);
+void dl_tally_free(struct dl_tally *t); /* accepts NULL */
+
+/* A job belongs to the month in which it began. False: out of memory. */
+bool dl_tally_add(struct dl_tally *t, const struct dl_run *run,
+                  const struct dl_accounted *job);
+
+size_t dl_tally_n(const struct dl_tally *t);
+
+/* By month where that is a key (and by the names before it), otherwise by
+ * energy, the highest first. Nothing may be added behind it. */
+void dl_tally_sort(struct dl_tally *t);
+
+/* The i-th group; key[k] is NULL where it is unknown, or not a key. */
+const struct dl_sums *dl_tally_at(const struct dl_tally *t, size_t i,
+                                  const char *key[DL_N_KEYS]);
+
+#endif

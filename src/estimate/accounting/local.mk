@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+libdlest_a_SOURCES += \
+	%D%/accounting.c \
+	%D%/accounting.h \
+	%D%/group_totals.c \
+	%D%/group_totals.h

@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+libdlest_a_SOURCES += \
+	%D%/choices.c \
+	%D%/choices.h \
+	%D%/fits.c \
+	%D%/job.c \
+	%D%/job.h \
+	%D%/scoring.c \
+	%D%/scoring.h \
+	%D%/session.c \
+	%D%/session.h \
+	%D%/sweep.c \
+	%D%/sweep.h

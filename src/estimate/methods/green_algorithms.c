@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Green Algorithms (Lannelongue, Grealey, Inouye 2021, doi
+ * 10.1002/advs.202100707), as paper A uses it:
+ *
+ *   E = (TDP * utilisation * GPUs + RAM_GB * 0.3725 W/GB) * T
+ *
+ * The PUE that the full formula has is never applied here: dlest keeps the
+ * facility apart (--pue). */
+
+#include <math.h>
+
+#include "estimate/methods/methods.h"
+
+static const double ram_w_per_gb = 0.3725;
+
+static enum dl_status estimate(const struct dl_context *ctx,
+                               const struct dl_job *job,
+                               struct dl_estimate *est, struct dl_diag *d) {
+  (void)ctx;
+  (void)d;
+  est->boundary = "gpu+ram";
+  est->memory_w = job->ram_gb * ram_w_per_gb;
+  est->power_w = job->tdp_w * job->utilisation * job->n_gpus + est->memory_w;
+  est->energy_j = est->power_w * est->duration_s;
+  if (isnan(job->tdp_w))
+    est->lacks = "gpu.tdp_w";
+  else if (isnan(job->ram_gb))
+    est->lacks = "ram_gb";
+  else if (isnan(job->utilisation))
+    est->lacks = "utilisation";
+  else if (isnan(job->n_gpus))
+    est->lacks = "n_gpus";
+  else if (isnan(est->energy_j))
+    est->lacks = "duration_s";
+  return DL_OK;
+}
+
+static const char *const needs[] = {"gpu.tdp_w", NULL};
+
+const struct dl_estimator dl_green_algorithms = {
+    .name = "green-algorithms",
+    .summary = "TDP x utilisation and 0.3725 W per GB of memory, x duration",
+    .source = "Green Algorithms, doi 10.1002/advs.202100707",
+    .rank_given = 3,
+    .rank_open = 2,
+    .needs = needs,
+    .estimate = estimate,
+};

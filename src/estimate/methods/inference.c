@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "estimate/methods/inference.h"
+
+#include <math.h>
+
+#include "catalog/architecture/token_costs.h"
+#include "estimate/methods/estimator.h"
+#include "estimate/methods/work.h"
+#include "physics/serving/serving.h"
+#include "physics/training/physical.h"
+
+/* Of TDP, where neither the descriptor nor a fit of servers tells what an idle
+ * GPU draws: the prior of the physical method. */
+#define AWAKE_SHARE 0.15
+
+enum { MOST_FEATURES = 64 };
+_Static_assert((int)DL_PC_N <= MOST_FEATURES && (int)DL_SC_N <= MOST_FEATURES,
+               "too few features");
+
+/* A batch, or a round of requests, on all GPUs. */
+struct round {
+  double time_s, prefill_s, decode_s, prefill_j, decode_j;
+  double memory_s, compute_s, layers_s, exchange_s, host_s;
+  double awake_w;
+  const char *bound;
+};
+
+struct problem {
+  const struct dl_bound_fit *fit;
+  const struct dl_job *job;
+  double row[MOST_FEATURES];
+  bool tokens;
+};
+
+static void served_round(const struct problem *p, double batch,
+                         struct round *r) {
+  double row[DL_SC_N];
+  struct dl_serving_parts e;
+  for (size_t i = 0; i < DL_SC_N; i++)
+    row[i] = p->row[i];
+  row[DL_SC_BATCH] = batch;
+  dl_serving_explain(p->fit->fit->state, row, &e);
+  *r = (struct round){e.time_s,     e.prefill_s, e.decode_s,  e.prefill_j,
+                      e.decode_j,   e.memory_s,  e.compute_s, e.layers_s,
+                      e.exchange_s, e.host_s,    e.awake_w,   e.bound};
+}
+
+/* One forward pass of the batches of all GPUs. */
+static void forward_pass(const struct problem *p, double batch,
+                         struct round *r) {
+  double row[DL_PC_N], n = p->job->n_gpus;
+  struct dl_physical_parts e;
+  for (size_t i = 0; i < DL_PC_N; i++)
+    row[i] = p->row[i];
+  row[DL_PC_BATCH] = row[DL_PC_VAL] = batch / n;
+  row[DL_PC_TRAIN] = row[DL_PC_FROZEN] = 0;
+  row[DL_PC_DOUBT] = 1; /* in the midst of a run: nothing once an epoch */
+  dl_physical_explain(p->fit->fit->state, row, &e);
+  *r = (struct round){.time_s = e.time_s,
+                      .prefill_s = e.time_s,
+                      .prefill_j = e.gpu_energy_j * n,
+                      .memory_s = e.memory_s,
+                      .compute_s = e.compute_s,
+                      .layers_s = e.kernels_s,
+                      .host_s = e.launch_s,
+                      .awake_w = AWAKE_SHARE * p->job->tdp_w,
+                      .bound = e.bound};
+}
+
+static void round_of(const struct problem *p, double batch, struct round *r) {
+  if (p->tokens)
+    served_round(p, batch, r);
+  else
+    forward_pass(p, batch, r);
+}
+
+/* The least batch from 1 to `most` that serves `rate` requests a second; 0:
+ * none does. Time grows slower than the batch. */
+static double keeps_up(const struct problem *p, double rate, double most) {
+  struct round r;
+  double low = 1, high = most;
+  round_of(p, 1, &r);
+  if (1 / r.time_s >= rate)
+    return 1;
+  round_of(p, most, &r);
+  if (most / r.time_s < rate)
+    return 0;
+  while (high / low > 1.0001) {
+    double middle = sqrt(low * high);
+    round_of(p, middle, &r);
+    if (middle / r.time_s < rate)
+      low = middle;
+    else
+      high = middle;
+  }
+  return high;
+}
+
+/* The features at hand; false, and what is missing in job->served. */
+static bool set_up(struct problem *p, const struct dl_context *ctx,
+                   struct dl_job *job) {
+  struct dl_served *s = &job->served;
+  const struct dl_descriptor *arch = job->found.arch;
+  bool language = arch && dl_is_language_model(arch);
+  p->tokens = language && !isnan(arch->value[DL_ARCH_KEPT_PER_TOKEN].x);
+  p->fit = p->tokens ? &ctx->serving.epoch : &ctx->physical.epoch;
+  p->job = job;
+  s->tokens = p->tokens;
+  size_t n = p->tokens ? (size_t)DL_SC_N : (size_t)DL_PC_N;
+  if (language && !p->tokens) {
+    s->lacks = "measured runs of such language models";
+    return false;
+  }
+  if (!p->fit->p || p->fit->fit->features.n != n) {
+    s->lacks = "a model of inference";
+    return false;
+  }
+  if (isnan(job->requests)) {
+    s->lacks = "requests";
+    return false;
+  }
+  /* The forward pass has no training samples. */
+  bool all = dl_predictor_features(p->fit->p, job->cells, p->row);
+  for (size_t i = 0; i < n && !all && !p->tokens; i++)
+    if (isnan(p->row[i]) && i != DL_PC_TRAIN) {
+      s->lacks = "batch size, work, bandwidth, peak rate or TDP";
+      return false;
+    }
+  if (!all && p->tokens) {
+    s->lacks = dl_predictor_lacks(p->fit->p, job->cells);
+    return false;
+  }
+  if (p->tokens && !(job->prompt_tokens + job->output_tokens > 0)) {
+    s->lacks = "prompt_tokens";
+    return false;
+  }
+  return true;
+}
+
+static void add_idle(struct dl_served *s, const struct dl_job *job,
+                     double busy_s, double awake_w) {
+  s->idle_assumed = isnan(job->idle_w);
+  s->idle_w = s->idle_assumed ? awake_w : job->idle_w;
+  s->idle_s = 0;
+  if (job->request_rate > 0 && !(s->batch > 1))
+    s->idle_s = fmax(s->requests / job->request_rate - busy_s, 0);
+  else if (job->idle_s > 0)
+    s->idle_s = s->requests / s->batch * job->idle_s;
+  s->idle_j = s->idle_s * s->idle_w * job->n_gpus;
+  s->time_s = busy_s + s->idle_s;
+}
+
+void dl_infer(const struct dl_context *ctx, struct dl_job *job) {
+  struct problem p;
+  struct round r;
+  struct dl_served *s = &job->served;
+  *s = (struct dl_served){.time_s = NAN, .requests = job->requests};
+  if (!dl_is_inference(job) || !set_up(&p, ctx, job))
+    return;
+  double most = job->batch_size * (p.tokens ? 1 : job->n_gpus);
+  double batch = fmin(most, job->requests);
+  if (job->request_rate > 0)
+    batch = keeps_up(&p, job->request_rate, most);
+  if (!(batch > 0)) {
+    s->lacks = "a lower --request-rate, a larger --batch-size or more GPUs";
+    return;
+  }
+  round_of(&p, batch, &r);
+  double rounds = s->requests / batch;
+  s->batch = batch;
+  s->latency_s = r.time_s;
+  s->most_a_second = batch / r.time_s;
+  s->prefill_s = rounds * r.prefill_s;
+  s->decode_s = rounds * r.decode_s;
+  s->prefill_j = rounds * r.prefill_j;
+  s->decode_j = rounds * r.decode_j;
+  s->memory_s = rounds * r.memory_s;
+  s->compute_s = rounds * r.compute_s;
+  s->layers_s = rounds * r.layers_s;
+  s->exchange_s = rounds * r.exchange_s;
+  s->host_s = rounds * r.host_s;
+  s->power_w = (r.prefill_j + r.decode_j) / r.time_s / job->n_gpus;
+  s->bound = r.bound;
+  add_idle(s, job, rounds * r.time_s, r.awake_w);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Inference by the physical method: what serving a number of requests takes,
+ * or passing a number of samples forward.
+ *
+ * Requests are served in rounds of `batch` at once (physics/serving/serving.h);
+ * images pass in batches, one on each GPU (the forward phase of
+ * physics/training/physical.h). Between them GPUs may idle: after each batch
+ * for a given time, or where requests come at a rate that leaves time. At a
+ * rate R the batch is the one that just keeps up,
+ *
+ *   b = R T(b),   T: the time of a round of b
+ *
+ * (Little's law); where even one at a time is faster than they come, GPUs idle
+ * the rest. */
+
+#ifndef DL_ESTIMATE_METHODS_INFERENCE_H
+#define DL_ESTIMATE_METHODS_INFERENCE_H
+
+#include "estimate/job.h"
+
+struct dl_context;
+
+/* Into job->served: what inference costs by the fits; NaN, and `lacks` set,
+ * where they cannot tell. */
+void dl_infer(const struct dl_context *ctx, struct dl_job *job);
+
+#endif

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+libdlest_a_SOURCES += \
+	%D%/estimator.h \
+	%D%/estimators.c \
+	%D%/flops.c \
+	%D%/green_algorithms.c \
+	%D%/inference.c \
+	%D%/inference.h \
+	%D%/methods.h \
+	%D%/missing_facts.c \
+	%D%/missing_facts.h \
+	%D%/physical_method.c \
+	%D%/pre.c \
+	%D%/tdp.c \
+	%D%/work.c \
+	%D%/work.h

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The physical method: time and power of a training step from what the step
+ * does and what the machine can do (physics/training/training_cost.h,
+ * docs/estimation.md),
+ *
+ *   E = e * epochs      e: GPU and memory of the node
+ *   E = P * T           where the duration is given: the GPU alone
+ *
+ * Inference is in inference.h.
+ *
+ * On several GPUs each takes its share of the samples at the batch size of
+ * one, and they exchange gradients at the end of every step. */
+
+#include <math.h>
+#include <string.h>
+
+#include "estimate/methods/methods.h"
+#include "estimate/methods/missing_facts.h"
+#include "estimate/methods/work.h"
+#include "estimate/node/parallel.h"
+
+/* A GPU that waits for the others polls them: half of what it draws at work,
+ * assumed. */
+#define WAITING 0.5
+
+static const char *const needs[] = {
+    "gpu.tdp_w",   "gpu.bandwidth_gb_s",    "gpu.peak_fp32_tflops",
+    "arch.macs_g", "dataset.train_samples", NULL};
+
+/* Time and energy of an epoch on the GPUs of a job, relative to one of them;
+ * *extra: what the interval widens by. */
+static void on_all(const struct dl_job *job, double *time, double *energy,
+                   double *extra) {
+  const struct dl_physical_parts *e = &job->parts;
+  double steps = fmax(job->train_samples / job->batch_size, 1);
+  struct dl_parallel p;
+  struct dl_parallel_step s;
+  bool assumed;
+  *time = *energy = 1;
+  *extra = 0;
+  if (!(job->n_gpus > 1))
+    return;
+  dl_parallel_job(job, &p, &assumed);
+  if (isnan(p.bytes))
+    p.bytes = 0;
+  p.step_s = e->time_s / steps;
+  p.fixed_s = fmin(e->launch_s, e->time_s) / steps;
+  p.busy_w = e->gpu_power_w;
+  p.idle_w = WAITING * e->gpu_power_w;
+  dl_parallel_of(&p, &s);
+  /* Weak: each takes its share of the steps; strong: all take every step. */
+  double mine = p.strong ? steps : steps / p.n;
+  *time = mine * s.step_s / e->time_s;
+  *energy = mine * s.energy_j / e->gpu_energy_j;
+  *extra = s.extra;
+}
+
+double dl_physical_duration(const struct dl_job *job) {
+  double time, energy, extra;
+  double epoch_s = job->physical.time.value;
+  if (dl_is_inference(job))
+    return job->served.time_s;
+  if (isnan(epoch_s))
+    epoch_s = job->parts.time_s;
+  on_all(job, &time, &energy, &extra);
+  return epoch_s * time * job->epochs;
+}
+
+static void scale(struct dl_estimate *est, const struct dl_prediction *p,
+                  double by) {
+  est->energy_j = p->value * by;
+  est->low_j = p->low * by;
+  est->high_j = p->high * by;
+}
+
+static void by_power(const struct dl_context *ctx, const struct dl_job *job,
+                     struct dl_estimate *est) {
+  const struct dl_prediction *p = &job->physical.power;
+  est->boundary = "gpu";
+  est->model = ctx->physical.power.model;
+  est->power_w = p->value * job->n_gpus;
+  scale(est, p, job->duration_s * job->n_gpus);
+  if (isnan(p->value))
+    est->lacks = dl_fit_lacks(&ctx->physical.power, job);
+  else
+    dl_note_limits(est, ctx->physical.power.fit, job, p);
+}
+
+static void by_epoch(const struct dl_context *ctx, const struct dl_job *job,
+                     struct dl_estimate *est) {
+  const struct dl_prediction *p = &job->physical.epoch;
+  const struct dl_fit *fit = ctx->physical.epoch.fit;
+  double time, energy, extra;
+  on_all(job, &time, &energy, &extra);
+  est->boundary = fit && fit->boundary ? fit->boundary : "gpu+ram";
+  est->memory_w = strcmp(est->boundary, "gpu+ram") == 0 ? DL_RAM_W : 0;
+  est->model = ctx->physical.epoch.model;
+  scale(est, p, job->epochs * energy);
+  est->duration_s = dl_physical_duration(job);
+  est->duration_from = isnan(est->duration_s) ? NULL : dl_physical_method.name;
+  est->power_w = est->energy_j / est->duration_s;
+  if (isnan(p->value)) {
+    est->lacks = dl_fit_lacks(&ctx->physical.epoch, job);
+  } else if (isnan(est->energy_j)) {
+    est->lacks = "epochs";
+  } else {
+    dl_note_limits(est, fit, job, p);
+    dl_widen(est, hypot(extra, dl_facts_doubt(job)));
+  }
+}
+
+/* The interval of a forward pass is that of the energy of trainings, by what
+ * is new of network and GPU. */
+static void forward_interval(const struct dl_context *ctx,
+                             const struct dl_job *job, double busy_j,
+                             struct dl_estimate *est) {
+  const struct dl_bound_fit *b = &ctx->physical.epoch;
+  enum dl_left_out left;
+  double low, high;
+  if (!dl_predictor_bounds(b->p, &job->found, &low, &high, &left))
+    return;
+  est->low_j = est->energy_j + busy_j * expm1(low);
+  est->high_j = est->energy_j + busy_j * expm1(high);
+  dl_widen(est, dl_facts_doubt(job));
+  est->interval_from = dl_left_out_name(left);
+  est->interval_groups = b->fit->left_out[left].n;
+}
+
+/* Idling is known as well as the rest; it does not widen the interval. */
+static void serving_interval(const struct dl_context *ctx,
+                             const struct dl_job *job, double busy_j,
+                             struct dl_estimate *est) {
+  const struct dl_prediction *p = &job->serving.epoch;
+  const struct dl_fit *fit = ctx->serving.epoch.fit;
+  est->low_j = est->energy_j + busy_j * (p->low / p->value - 1);
+  est->high_j = est->energy_j + busy_j * (p->high / p->value - 1);
+  if (isnan(est->low_j))
+    return;
+  est->interval_from = dl_left_out_name(p->novelty);
+  est->interval_groups = fit->left_out[p->novelty].n;
+  for (size_t i = 0; i < fit->n_ranges && i < 32; i++)
+    if (p->outside >> i & 1 && est->n_outside < DL_MOST_OUTSIDE)
+      est->outside[est->n_outside++] = fit->range[i].name;
+}
+
+static void by_inference(const struct dl_context *ctx, const struct dl_job *job,
+                         struct dl_estimate *est) {
+  const struct dl_served *s = &job->served;
+  est->boundary = "gpu";
+  est->duration_s = s->time_s;
+  est->duration_from = dl_physical_method.name;
+  if (isnan(s->time_s)) {
+    est->lacks = s->lacks;
+    return;
+  }
+  double busy_j = s->prefill_j + s->decode_j;
+  est->model = s->tokens ? ctx->serving.epoch.model : ctx->physical.epoch.model;
+  est->energy_j = busy_j + s->idle_j;
+  est->power_w = est->energy_j / s->time_s;
+  if (s->tokens)
+    serving_interval(ctx, job, busy_j, est);
+  else
+    forward_interval(ctx, job, busy_j, est);
+}
+
+static enum dl_status estimate(const struct dl_context *ctx,
+                               const struct dl_job *job,
+                               struct dl_estimate *est, struct dl_diag *d) {
+  (void)d;
+  if (dl_is_inference(job))
+    by_inference(ctx, job, est);
+  else if (isnan(job->duration_s))
+    by_epoch(ctx, job, est);
+  else
+    by_power(ctx, job, est);
+  return DL_OK;
+}
+
+const struct dl_estimator dl_physical_method = {
+    .name = "physical",
+    .summary = "time and power of a step from what it does",
+    .source = "dlest, docs/estimation.md",
+    .rank_given = 6,
+    .rank_open = 6,
+    .needs = needs,
+    .estimate = estimate,
+};

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* PRE, the estimate before training (del Rey et al., arXiv 2307.05520), with
+ * the models that dlest ships or the user fitted:
+ *
+ *   pre-power   E = P * T           P predicted, T given or from pre-epoch
+ *   pre-epoch   E = e * epochs      e = energy of an epoch, predicted
+ *
+ * The models know runs on one GPU. On several, ideal data parallelism is
+ * assumed: the same energy an epoch, in a shorter time; n_gpus is then named
+ * as outside of the model's range.
+ *
+ * They know trainings on images: of inference, and of runs that are told in
+ * tokens, they say nothing.
+ *
+ * A duration follows from the two: T = e * epochs / (P + P_ram) / GPUs where
+ * no model of the epoch's duration is at hand. */
+
+#include <math.h>
+#include <string.h>
+
+#include "estimate/methods/methods.h"
+
+double dl_pre_duration(const struct dl_job *job) {
+  double epoch_s = job->said.time.value;
+  if (isnan(epoch_s))
+    epoch_s = job->said.epoch.value / (job->said.power.value + DL_RAM_W);
+  return epoch_s * job->epochs / job->n_gpus;
+}
+
+static void power(const struct dl_context *ctx, const struct dl_job *job,
+                  struct dl_estimate *est) {
+  struct dl_prediction p = job->said.power;
+  est->boundary = "gpu";
+  double times = est->duration_s * job->n_gpus;
+  est->model = ctx->pre.power.model;
+  est->power_w = p.value * job->n_gpus;
+  est->energy_j = p.value * times;
+  est->low_j = p.low * times;
+  est->high_j = p.high * times;
+  if (isnan(p.value))
+    est->lacks = dl_fit_lacks(&ctx->pre.power, job);
+  else if (isnan(est->energy_j))
+    est->lacks = "duration_s";
+  else
+    dl_note_limits(est, ctx->pre.power.fit, job, &p);
+}
+
+/* PRE stands on its own feet: its duration is that of pre-epoch where none is
+ * given. The error of that guess is in the energy: the interval of the epoch
+ * energy (relative) adds to that of the power. */
+static enum dl_status power_with_duration(const struct dl_context *ctx,
+                                          const struct dl_job *job,
+                                          struct dl_estimate *est,
+                                          struct dl_diag *d) {
+  struct dl_prediction e = job->said.epoch;
+  double own_s = dl_pre_duration(job);
+  (void)d;
+  if (isnan(job->duration_s) && !isnan(own_s)) {
+    est->duration_s = own_s;
+    est->duration_from = dl_pre_epoch.name;
+  }
+  power(ctx, job, est);
+  if (isnan(est->energy_j) || !isnan(job->duration_s))
+    return DL_OK;
+  if (isnan(e.value) || isnan(e.low)) {
+    est->low_j = est->high_j = NAN;
+    est->interval_from = NULL;
+    est->interval_groups = 0;
+    return DL_OK;
+  }
+  /* Bounds below 0 are as far as 0: log gives -infinity, low_j becomes 0. */
+  double low = hypot(log(fmax(est->low_j / est->energy_j, 0)),
+                     log(fmax(e.low / e.value, 0)));
+  double high = hypot(log(est->high_j / est->energy_j), log(e.high / e.value));
+  est->low_j = est->energy_j * exp(-low);
+  est->high_j = est->energy_j * exp(high);
+  return DL_OK;
+}
+
+static enum dl_status epoch(const struct dl_context *ctx,
+                            const struct dl_job *job, struct dl_estimate *est,
+                            struct dl_diag *d) {
+  struct dl_prediction p = job->said.epoch;
+  (void)d;
+  est->boundary = ctx->pre.epoch.fit && ctx->pre.epoch.fit->boundary
+                      ? ctx->pre.epoch.fit->boundary
+                      : "gpu";
+  est->memory_w = strcmp(est->boundary, "gpu+ram") == 0 ? DL_RAM_W : 0;
+  est->model = ctx->pre.epoch.model;
+  est->energy_j = p.value * job->epochs;
+  est->low_j = p.low * job->epochs;
+  est->high_j = p.high * job->epochs;
+  /* A duration that was given does not enter: with it, epochs that do not
+   * belong to it would make an absurd power. */
+  double own_s = dl_pre_duration(job);
+  if (!isnan(own_s)) {
+    est->duration_s = own_s;
+    est->duration_from = dl_pre_epoch.name;
+  }
+  est->power_w = est->energy_j / est->duration_s;
+  if (isnan(p.value))
+    est->lacks = dl_fit_lacks(&ctx->pre.epoch, job);
+  else if (isnan(est->energy_j))
+    est->lacks = "epochs";
+  else
+    dl_note_limits(est, ctx->pre.epoch.fit, job, &p);
+  return DL_OK;
+}
+
+/* Of the models that ship; a user's own may need others. */
+static const char *const power_needs[] = {
+    "gpu.tdp_w",   "gpu.bandwidth_gb_s",    "gpu.peak_fp32_tflops",
+    "arch.macs_g", "dataset.train_samples", NULL};
+static const char *const epoch_needs[] = {
+    "gpu.tdp_w",   "gpu.bandwidth_gb_s", "gpu.peak_fp32_tflops",
+    "arch.macs_g", "arch.acts_m",        "dataset.train_samples",
+    NULL};
+
+const struct dl_estimator dl_pre_power = {
+    .name = "pre-power",
+    .summary = "predicted mean power x duration (PRE-P)",
+    .source = "del Rey et al., arXiv 2307.05520",
+    .rank_given = 5,
+    .rank_open = 4,
+    .asks_pre = true,
+    .needs = power_needs,
+    .estimate = power_with_duration,
+};
+
+const struct dl_estimator dl_pre_epoch = {
+    .name = "pre-epoch",
+    .summary = "predicted energy of an epoch x epochs (PRE-E)",
+    .source = "del Rey et al., arXiv 2307.05520",
+    .rank_given = 4,
+    .rank_open = 5,
+    .asks_pre = true,
+    .needs = epoch_needs,
+    .estimate = epoch,
+};

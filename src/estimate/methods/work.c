@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "estimate/methods/work.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "catalog/architecture/scaling.h"
+#include "catalog/architecture/token_costs.h"
+#include "catalog/architecture/transformer.h"
+
+static const struct precision {
+  const char *name;
+  double bytes;
+  long peak[2]; /* fields of the accelerator, in order; -1: the usual peak */
+  const char *rate[2]; /* what people call these */
+} precisions[] = {
+    {"fp64", 8, {-1, -1}, {NULL}},
+    {"fp32", 4, {-1, -1}, {NULL}},
+    {"tf32", 4, {-1, -1}, {NULL}},
+    {"fp16",
+     2,
+     {DL_GPU_FP16_TENSOR_TFLOPS, DL_GPU_FP16_TFLOPS},
+     {"FP16 tensor", "FP16"}},
+    {"amp",
+     2,
+     {DL_GPU_FP16_TENSOR_TFLOPS, DL_GPU_FP16_TFLOPS},
+     {"FP16 tensor", "FP16"}},
+    {"bf16",
+     2,
+     {DL_GPU_BF16_TENSOR_TFLOPS, DL_GPU_BF16_TFLOPS},
+     {"BF16 tensor", "BF16"}},
+    {"fp8", 1, {DL_GPU_FP8_TENSOR_TFLOPS, -1}, {"FP8 tensor", NULL}},
+    {"int8",
+     1,
+     {DL_GPU_INT8_TENSOR_TOPS, DL_GPU_INT8_TOPS},
+     {"INT8 tensor", "INT8"}},
+};
+
+bool dl_is_inference(const struct dl_job *job) {
+  return job->phase && strcasecmp(job->phase, "inference") == 0;
+}
+
+static const struct precision *precision(const struct dl_job *job) {
+  for (size_t i = 0; i < sizeof precisions / sizeof *precisions; i++)
+    if (job->precision && strcasecmp(job->precision, precisions[i].name) == 0)
+      return &precisions[i];
+  return NULL;
+}
+
+double dl_work_bytes(const struct dl_job *job) {
+  const struct precision *p = precision(job);
+  return p ? p->bytes : job->precision ? NAN : 4;
+}
+
+/* Index of the field of p that gives the peak: the first the accelerator has;
+ * -1: the usual peak, or the user's, which is then *given. */
+static int peak_of(const struct dl_job *job, const struct precision *p,
+                   bool *given) {
+  const struct dl_descriptor *gpu = job->found.gpu;
+  double usual = fmax(gpu->value[DL_GPU_FP32_TFLOPS].x,
+                      0.5 * gpu->value[DL_GPU_TF32_TFLOPS].x);
+  *given = !isnan(job->peak_tflops) && job->peak_tflops != usual;
+  for (int i = 0; i < 2 && p->peak[i] >= 0 && !*given; i++)
+    if (!isnan(gpu->value[p->peak[i]].x))
+      return i;
+  return -1;
+}
+
+double dl_work_peak_tflops(const struct dl_job *job) {
+  const struct precision *p = precision(job);
+  bool given;
+  if (!p || !job->found.gpu)
+    return job->peak_tflops;
+  int i = peak_of(job, p, &given);
+  return i < 0 ? job->peak_tflops : job->found.gpu->value[p->peak[i]].x;
+}
+
+const char *dl_work_lacks_rate(const struct dl_job *job, const char **used) {
+  const struct precision *p = precision(job);
+  bool given;
+  if (!p || p->peak[0] < 0 || !job->found.gpu)
+    return NULL;
+  int i = peak_of(job, p, &given);
+  *used = i < 0 ? "usual" : p->rate[i];
+  return given || i == 0 ? NULL : p->rate[0];
+}
+
+/* FLOP/s of all GPUs as far as reached. */
+static double rate(const struct dl_job *job) {
+  return 1e12 * dl_work_peak_tflops(job) * job->efficiency * job->n_gpus;
+}
+
+/* MACs (1e9) of a training step for one sample: with a frozen base the
+ * gradients of the classifier alone. */
+static double training_macs(const struct dl_job *job) {
+  if (!(job->frozen_base > 0))
+    return 3 * job->macs_g;
+  double head = job->found.arch ? dl_classifier_macs_g(job->found.arch) : NAN;
+  return job->macs_g + (isnan(head) ? 0 : 2 * head);
+}
+
+double dl_work_step_flop(const struct dl_job *job) {
+  return 2e9 * training_macs(job);
+}
+
+static void training(const struct dl_job *job, struct dl_work *w) {
+  double val = isnan(job->val_samples) ? 0 : job->val_samples;
+  double macs = training_macs(job) * job->train_samples + job->macs_g * val;
+  w->flop = 2e9 * macs * job->epochs;
+  w->duration_s = w->flop / rate(job);
+  if (isnan(job->macs_g))
+    w->lacks = "macs_g";
+  else if (isnan(job->train_samples))
+    w->lacks = isnan(job->tokens) ? "train_samples" : "seq_len";
+  else if (isnan(job->epochs))
+    w->lacks = "epochs";
+}
+
+/* Sum over i = 1 .. n of a + b i. */
+static double series(double a, double b, double n) {
+  return n * a + b * n * (n + 1) / 2;
+}
+
+/* Sum over i = 1 .. n of the larger of two straight lines a + b i. They cross
+ * once at most. */
+static double larger(const double one[2], const double two[2], double n) {
+  double cross = (two[0] - one[0]) / (one[1] - two[1]);
+  bool first = one[0] + one[1] > two[0] + two[1];
+  const double *before = first ? one : two;
+  if (!(cross > 1 && cross < n))
+    return series(before[0], before[1], n);
+  const double *after = first ? two : one;
+  double m = floor(cross);
+  return series(before[0], before[1], m) + series(after[0], after[1], n) -
+         series(after[0], after[1], m);
+}
+
+/* Bytes of the weights that a step reads for b requests at once. */
+static double weights_read(const struct dl_transformer *t, double b,
+                           double bytes) {
+  double share =
+      t->experts > 0 ? 1 - pow(1 - t->active_experts / t->experts, b) : 0;
+  return bytes * dl_transformer_step_params(t, share);
+}
+
+static void decode(const struct dl_job *job, const struct dl_transformer *t,
+                   struct dl_work *w) {
+  struct dl_decoding step = dl_transformer_decoding(t, job->prompt_tokens);
+  double n = job->output_tokens, bytes = dl_work_bytes(job);
+  double batch = isnan(job->batch_size) ? 1 : job->batch_size;
+  double b = fmin(batch, job->requests);
+  double rounds = job->requests / b;
+  double bandwidth = 1e9 * job->bandwidth_gb_s * job->n_gpus;
+  double flop[2] = {2 * b * step.macs, 2 * b * step.macs_more};
+  double read[2] = {weights_read(t, b, bytes) + b * bytes * step.kept,
+                    b * bytes * step.kept_more};
+  double by_rate[2] = {flop[0] / rate(job), flop[1] / rate(job)};
+  double by_memory[2] = {read[0] / bandwidth, read[1] / bandwidth};
+  w->decode_flop = rounds * series(flop[0], flop[1], n);
+  w->decode_bytes = rounds * series(read[0], read[1], n);
+  w->decode_s = n > 0 ? rounds * larger(by_rate, by_memory, n) : 0;
+  if (isnan(job->bandwidth_gb_s) && n > 0) {
+    w->decode_s = NAN;
+    w->lacks = "gpu.bandwidth_gb_s";
+  }
+  if (isnan(bytes))
+    w->lacks = "a precision that is known";
+}
+
+/* MACs of the pass over a request: the prompt of a language model, else a
+ * sample. */
+static double request_macs(const struct dl_job *job,
+                           const struct dl_transformer *t) {
+  if (!t)
+    return 1e9 * job->macs_g;
+  if (t->kind == DL_TF_ENCODER_DECODER)
+    return dl_transformer_encoding(t, job->prompt_tokens);
+  if (!dl_transformer_writes(t) && isnan(job->prompt_tokens))
+    return 1e9 * job->macs_g;
+  return dl_transformer_pass(t, job->prompt_tokens).macs;
+}
+
+static void inference(const struct dl_job *job, struct dl_work *w) {
+  const struct dl_descriptor *arch = job->found.arch;
+  const struct dl_transformer *t =
+      arch && dl_is_language_model(arch) ? arch->transformer : NULL;
+  double macs = request_macs(job, t);
+  w->writes = t && dl_transformer_writes(t);
+  w->prefill_flop = 2 * macs * job->requests;
+  w->prefill_s = w->prefill_flop / rate(job);
+  w->decode_flop = w->decode_s = w->decode_bytes = 0;
+  if (isnan(job->requests))
+    w->lacks = "requests";
+  else if (w->writes && isnan(job->prompt_tokens))
+    w->lacks = "prompt_tokens";
+  else if (isnan(macs))
+    w->lacks = "macs_g";
+  else if (w->writes && isnan(job->output_tokens))
+    w->lacks = "output_tokens";
+  else if (t && w->writes)
+    decode(job, t, w);
+  w->flop = w->prefill_flop + w->decode_flop;
+  w->duration_s = w->lacks ? NAN : w->prefill_s + w->decode_s;
+}
+
+void dl_work_of(const struct dl_job *job, struct dl_work *w) {
+  *w = (struct dl_work){.inference = dl_is_inference(job),
+                        .flop = NAN,
+                        .duration_s = NAN,
+                        .prefill_flop = NAN,
+                        .prefill_s = NAN,
+                        .decode_flop = NAN,
+                        .decode_s = NAN,
+                        .decode_bytes = NAN};
+  if (w->inference)
+    inference(job, w);
+  else
+    training(job, w);
+}

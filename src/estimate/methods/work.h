@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The work of a job in FLOPs, and how long it takes at a share of the peak.
+ *
+ *   training     2 MACs x (3 x training samples + validation samples) x epochs
+ *                (1 x with a frozen base)
+ *   inference    2 MACs x requests; of a language model that writes tokens
+ *     prefill    2 MACs of a pass over the prompt x requests
+ *     decode     a step a token, for a batch of requests at once:
+ *                max(FLOPs / (peak x efficiency), bytes / bandwidth),
+ *                bytes = weights + keys and values of all requests so far
+ *
+ * A mixture of E experts of which a token takes k reads, with b requests at
+ * once, the share 1 - (1 - k/E)^b of them. Each of the D tokens of an answer
+ * counts a step, the first (which the prefill yields) too. GPUs share all work
+ * and their bandwidth adds up. */
+
+#ifndef DL_ESTIMATE_METHODS_WORK_H
+#define DL_ESTIMATE_METHODS_WORK_H
+
+#include "estimate/job.h"
+
+/* Totals of the run, all GPUs; NaN where unknown. */
+struct dl_work {
+  bool inference;
+  bool writes;       /* prefill and decode are told apart */
+  double flop;       /* all of it */
+  double duration_s; /* and its time */
+  double prefill_flop, prefill_s;
+  double decode_flop, decode_s;
+  double decode_bytes; /* read from memory */
+  const char *lacks;   /* what is missing, or NULL */
+};
+
+void dl_work_of(const struct dl_job *job, struct dl_work *w);
+
+/* "inference", in any case. */
+bool dl_is_inference(const struct dl_job *job);
+
+/* FLOPs of a training step for each of its samples; NaN where unknown. */
+double dl_work_step_flop(const struct dl_job *job);
+
+/* The peak rate, 1e12 FLOP/s: job->peak_tflops, but the tensor rate of a
+ * precision that the job names (fp16, amp, bf16, fp8, int8) where that
+ * peak_tflops is what any job has on this accelerator. */
+double dl_work_peak_tflops(const struct dl_job *job);
+
+/* The rate that a precision is named for and the accelerator does not have:
+ * "FP16 tensor"; the one taken in its place goes to *used. NULL where it has
+ * it, where the precision needs none, and where the user gave peak_tflops. */
+const char *dl_work_lacks_rate(const struct dl_job *job, const char **used);
+
+/* Bytes of a number at the job's precision; 4 without one, NaN for a word
+ * that is no precision. */
+double dl_work_bytes(const struct dl_job *job);
+
+#endif

@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+libdlest_a_SOURCES += \
+	%D%/node.c \
+	%D%/node.h \
+	%D%/parallel.c \
+	%D%/parallel.h \
+	%D%/peak_memory.c \
+	%D%/peak_memory.h

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "estimate/node/node.h"
+
+#include <math.h>
+#include <string.h>
+
+#define S_PER_YEAR (365.25 * 86400)
+
+const char *dl_boundary_name(enum dl_boundary b) {
+  static const char *const names[] = {[DL_BOUND_GPU] = "gpu",
+                                      [DL_BOUND_GPU_RAM] = "gpu+ram",
+                                      [DL_BOUND_NODE] = "node",
+                                      [DL_BOUND_FACILITY] = "facility"};
+  return names[b];
+}
+
+static bool begins(const char *s, const char *with) {
+  return s && strncmp(s, with, strlen(with)) == 0;
+}
+
+static struct dl_figure assumed(double x) {
+  return (struct dl_figure){x, "assumed"};
+}
+
+static struct dl_figure figure_of(const struct dl_descriptor *e, size_t field) {
+  const struct dl_value_of *v = &e->value[field];
+  const char *from = begins(v->source, "given")     ? "given"
+                     : begins(v->note, "assumed:")  ? "assumed"
+                     : begins(v->note, "assumed")   ? "assumed"
+                     : begins(v->note, "derived:")  ? "derived"
+                     : begins(v->note, "disputed:") ? "disputed"
+                                                    : "published";
+  return (struct dl_figure){v->x, from};
+}
+
+/* The node's own figure, else that of the part's entry. */
+static struct dl_figure own_or(const struct dl_descriptor *e, size_t field,
+                               const struct dl_descriptor *part,
+                               size_t part_field) {
+  if (!isnan(e->value[field].x) || !part)
+    return figure_of(e, field);
+  return figure_of(part, part_field);
+}
+
+static enum dl_status check(const struct dl_node *n,
+                            const struct dl_descriptor *e, struct dl_diag *d) {
+  const char *lacks = isnan(n->sockets)       ? "sockets"
+                      : isnan(n->memory_gb)   ? "memory_gb"
+                      : isnan(n->cpu_tdp_w.x) ? "cpu_tdp_w"
+                                              : NULL;
+  if (lacks)
+    return dl_fail_at(d, DL_EINPUT, e->file, e->line,
+                      "node '%s' has no %s; give it with --set node.%s=VALUE",
+                      e->id, lacks, lacks);
+  if (n->cpu_idle_w.x > n->cpu_tdp_w.x)
+    return dl_fail_at(d, DL_EINPUT, e->file, e->line,
+                      "node '%s': cpu_idle_w %g is more than the TDP of %g W",
+                      e->id, n->cpu_idle_w.x, n->cpu_tdp_w.x);
+  if (n->gpus > 0 && isnan(n->gpu_tdp_w.x))
+    return dl_fail_at(d, DL_EINPUT, e->file, e->line,
+                      "node '%s': its accelerator has no tdp_w; give it with "
+                      "--set gpu.tdp_w=VALUE",
+                      e->id);
+  if (n->gpus > 0 && n->gpu_idle_w.x > n->gpu_tdp_w.x)
+    return dl_fail_at(d, DL_EINPUT, e->file, e->line,
+                      "node '%s': gpu_idle_w %g is more than the TDP of %g W",
+                      e->id, n->gpu_idle_w.x, n->gpu_tdp_w.x);
+  return DL_OK;
+}
+
+/* What is charged to the job. */
+static void charge(struct dl_node *n) {
+  const struct dl_node_use *u = &n->use;
+  double in_use = u->on_cpu ? 0 : u->used * u->share.compute;
+  n->charged = u->whole ? 1 : in_use / n->gpus;
+  n->idle_gpus = u->whole ? n->gpus - in_use : 0;
+}
+
+enum dl_status dl_node_resolve(struct dl_node *n, const struct dl_descriptor *e,
+                               const struct dl_descriptor *cpu,
+                               const struct dl_descriptor *gpu,
+                               const struct dl_node_use *use,
+                               struct dl_diag *d) {
+  const struct dl_figure none = {NAN, NULL};
+  *n = (struct dl_node){
+      .use = *use,
+      .gpus = e->value[DL_NODE_GPUS].x,
+      .sockets = e->value[DL_NODE_SOCKETS].x,
+      .memory_gb = e->value[DL_NODE_MEMORY_GB].x,
+      .gpu_tdp_w = gpu ? figure_of(gpu, DL_GPU_TDP_W) : none,
+      .gpu_idle_w = own_or(e, DL_NODE_GPU_IDLE_W, gpu, DL_GPU_IDLE_W),
+      .cpu_tdp_w = own_or(e, DL_NODE_CPU_TDP_W, cpu, DL_GPU_TDP_W),
+      .cpu_idle_w = own_or(e, DL_NODE_CPU_IDLE_W, cpu, DL_GPU_IDLE_W),
+      .memory_w_gb = figure_of(e, DL_NODE_MEMORY_W_GB),
+      .rest_w = figure_of(e, DL_NODE_REST_W),
+      .efficiency = figure_of(e, DL_NODE_EFFICIENCY),
+      .load = use->on_cpu      ? NAN
+              : use->inference ? DL_NODE_LOAD_INFERENCE
+                               : DL_NODE_LOAD_TRAINING,
+  };
+  if (isnan(n->gpus))
+    n->gpus = 0;
+  if (isnan(n->gpu_idle_w.x))
+    n->gpu_idle_w = assumed(DL_NODE_GPU_IDLE * n->gpu_tdp_w.x);
+  if (isnan(n->cpu_idle_w.x))
+    n->cpu_idle_w = assumed(DL_NODE_CPU_IDLE * n->cpu_tdp_w.x);
+  if (isnan(n->memory_w_gb.x))
+    n->memory_w_gb = assumed(DL_NODE_MEMORY_W_PER_GB);
+  if (isnan(n->rest_w.x))
+    n->rest_w = assumed(0);
+  if (isnan(n->efficiency.x))
+    n->efficiency = assumed(DL_NODE_SUPPLY);
+  charge(n);
+  return check(n, e, d);
+}
+
+struct dl_node_load dl_node_load_of(const struct dl_estimate *est) {
+  return (struct dl_node_load){
+      .energy_j = {est->energy_j, est->low_j, est->high_j},
+      .memory_w = est->memory_w,
+      .duration_s = est->duration_s,
+      .time_given =
+          est->duration_from && strcmp(est->duration_from, "given") == 0,
+  };
+}
+
+static struct dl_span_j within(double x, double spread) {
+  return (struct dl_span_j){x, x * (1 - spread), x * (1 + spread)};
+}
+
+static double cpu_power(const struct dl_node *n, double load) {
+  double idle = n->cpu_idle_w.x;
+  return n->charged * n->sockets * (idle + load * (n->cpu_tdp_w.x - idle));
+}
+
+static struct dl_span_j cpu_energy(const struct dl_node *n, double duration_s) {
+  if (n->use.on_cpu)
+    return within(0, 0);
+  return (struct dl_span_j){duration_s * cpu_power(n, n->load),
+                            duration_s * cpu_power(n, DL_NODE_LOAD_LEAST),
+                            duration_s * cpu_power(n, DL_NODE_LOAD_MOST)};
+}
+
+/* The estimate without the memory it counts. */
+static struct dl_span_j busy(const struct dl_node_load *l) {
+  double memory_j = l->memory_w * l->duration_s;
+  return (struct dl_span_j){
+      fmax(l->energy_j.x - memory_j, 0),
+      isnan(l->energy_j.low) ? NAN : fmax(l->energy_j.low - memory_j, 0),
+      l->energy_j.high - memory_j};
+}
+
+/* Parts up to `last` that `mask` has, with their interval. */
+static struct dl_span_j sum(const struct dl_node_energy *e, unsigned mask,
+                            bool time_given) {
+  const struct dl_span_j *b = &e->part[DL_PART_BUSY];
+  double x = 0, below = 0, above = 0;
+  for (int i = 0; i <= DL_PART_REST; i++) {
+    const struct dl_span_j *p = &e->part[i];
+    if (!(mask & (1u << i)))
+      continue;
+    x += p->x;
+    if (i != DL_PART_BUSY) {
+      below = hypot(below, p->x - p->low);
+      above = hypot(above, p->high - p->x);
+    }
+  }
+  double scale = time_given || b->x <= 0 ? 1 : x / b->x;
+  below = hypot(below, scale * (b->x - b->low));
+  above = hypot(above, scale * (b->high - b->x));
+  return (struct dl_span_j){x, fmax(x - below, 0), x + above};
+}
+
+static struct dl_span_j times(struct dl_span_j r, double by) {
+  return (struct dl_span_j){r.x * by, r.low * by, r.high * by};
+}
+
+void dl_node_compose(const struct dl_node *n, const struct dl_node_load *load,
+                     struct dl_node_energy *out) {
+  enum {
+    GPU = 1u << DL_PART_BUSY,
+    RAM = 1u << DL_PART_MEMORY,
+    ALL = (1u << (DL_PART_REST + 1)) - 1
+  };
+  double t = load->duration_s;
+  struct dl_span_j *p = out->part, *b = out->bound;
+  p[DL_PART_BUSY] = busy(load);
+  p[DL_PART_IDLE] =
+      within(n->idle_gpus > 0 ? t * n->idle_gpus * n->gpu_idle_w.x : 0,
+             DL_NODE_SPREAD_IDLE);
+  p[DL_PART_CPU] = cpu_energy(n, t);
+  p[DL_PART_MEMORY] = within(t * n->charged * n->memory_gb * n->memory_w_gb.x,
+                             DL_NODE_SPREAD_MEMORY);
+  p[DL_PART_REST] = within(t * n->charged * n->rest_w.x, DL_NODE_SPREAD_REST);
+  b[DL_BOUND_GPU] = p[DL_PART_BUSY];
+  b[DL_BOUND_GPU_RAM] = sum(out, GPU | RAM, load->time_given);
+  struct dl_span_j dc = sum(out, ALL, load->time_given);
+  if (isnan(p[DL_PART_BUSY].low)) /* fmax drops NaN */
+    b[DL_BOUND_GPU_RAM].low = dc.low = NAN;
+  b[DL_BOUND_NODE] = times(dc, 1 / n->efficiency.x);
+  b[DL_BOUND_FACILITY] = times(b[DL_BOUND_NODE], n->use.pue);
+  p[DL_PART_SUPPLY] = times(dc, 1 / n->efficiency.x - 1);
+  p[DL_PART_COOLING] = times(b[DL_BOUND_NODE], n->use.pue - 1);
+}
+
+double dl_node_busy_tdp(const struct dl_node *n, double duration_s) {
+  return duration_s * n->use.used *
+         (n->use.on_cpu ? n->cpu_tdp_w.x
+                        : n->gpu_tdp_w.x * n->use.share.compute);
+}
+
+double dl_node_rated(const struct dl_node *n, double duration_s,
+                     enum dl_boundary b) {
+  if (b < DL_BOUND_NODE)
+    return NAN;
+  double watts = n->sockets * n->cpu_tdp_w.x + n->memory_gb * n->memory_w_gb.x +
+                 n->rest_w.x;
+  if (n->gpus > 0)
+    watts += n->gpus * n->gpu_tdp_w.x;
+  double joules = duration_s * n->charged * watts / n->efficiency.x;
+  return b == DL_BOUND_NODE ? joules : joules * n->use.pue;
+}
+
+void dl_node_embodied(const struct dl_node *n, double server_kg, double gpu_kg,
+                      double duration_s, double lifetime_years, double in_use,
+                      struct dl_embodied *out) {
+  double part = duration_s / (lifetime_years * S_PER_YEAR * in_use);
+  double gpus = n->charged * n->gpus;
+  *out = (struct dl_embodied){
+      .server_kg = server_kg,
+      .gpu_kg = gpu_kg,
+      .gpus = gpus,
+      .server_g = 1e3 * server_kg * n->charged * part,
+      .gpus_g = gpus > 0 ? 1e3 * gpu_kg * gpus * part : 0,
+  };
+}

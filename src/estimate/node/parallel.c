@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "estimate/node/parallel.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "estimate/methods/work.h"
+
+#define REACHED 0.8     /* of the line rate */
+#define MESSAGE_S 10e-6 /* latency of one */
+#define BUCKET (25 * 1048576.0)
+#define OVERLAP 0.5
+#define BACKWARD (2.0 / 3.0) /* of a step's work */
+
+/* Alone, on its part of the batch. */
+static double compute_s(const struct dl_parallel *p) {
+  if (!p->strong)
+    return p->step_s;
+  return p->fixed_s + (p->step_s - p->fixed_s) / p->n;
+}
+
+static double exchange_s(const struct dl_parallel *p, double reached) {
+  double messages = 2 * (p->n - 1);
+  if (messages <= 0)
+    return 0;
+  return messages / p->n * p->bytes / (1e9 * p->link_gb_s * reached) +
+         messages * MESSAGE_S * ceil(p->bytes / BUCKET);
+}
+
+double dl_parallel_extra(const struct dl_parallel *p) {
+  struct dl_parallel_step s;
+  dl_parallel_of(p, &s);
+  return s.extra;
+}
+
+void dl_parallel_of(const struct dl_parallel *p, struct dl_parallel_step *s) {
+  double alone = compute_s(p);
+  s->comm_s = exchange_s(p, REACHED);
+  s->wait_s = s->comm_s - fmin(OVERLAP * s->comm_s, BACKWARD * alone);
+  s->step_s = alone + s->wait_s;
+  s->share = s->wait_s / s->step_s;
+  s->energy_j = p->n * (alone * p->busy_w + s->wait_s * p->idle_w);
+  s->power_w = s->energy_j / s->step_s;
+  double worst = alone + exchange_s(p, REACHED / 2);
+  s->extra = fmax(worst / s->step_s - 1, s->share);
+}
+
+bool dl_parallel_is_strong(const struct dl_job *job) {
+  return job->scaling && strcasecmp(job->scaling, "strong") == 0;
+}
+
+double dl_parallel_batch(double batch_size, double n, bool strong) {
+  return strong ? ceil(batch_size / n) : batch_size;
+}
+
+void dl_parallel_job(const struct dl_job *job, struct dl_parallel *p,
+                     bool *assumed) {
+  const struct dl_descriptor *arch = job->found.arch, *gpu = job->found.gpu;
+  double trained = job->params_m;
+  if (job->frozen_base > 0)
+    trained = arch ? arch->value[DL_ARCH_HEAD_PARAMS_M].x : NAN;
+  double link = gpu ? gpu->value[DL_GPU_LINK_GB_S].x : NAN;
+  *assumed = isnan(link);
+  *p = (struct dl_parallel){
+      .n = job->n_gpus,
+      .strong = dl_parallel_is_strong(job),
+      .step_s = NAN,
+      .bytes = 1e6 * trained * fmax(2, fmin(4, dl_work_bytes(job))),
+      .link_gb_s = *assumed ? DL_PARALLEL_PCIE_GB_S : link,
+      .busy_w = NAN,
+      .idle_w = NAN,
+  };
+}

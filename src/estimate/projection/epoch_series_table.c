@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Tables with a row an epoch. */
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/number.h"
+#include "estimate/projection/epoch_series_private.h"
+#include "io/csv.h"
+#include "io/lines.h"
+#include "logs/importers/importer.h"
+
+#define J_PER_KWH 3.6e6
+
+struct word {
+  const char *name;
+  double scale; /* to s or J */
+};
+
+/* In order of preference. The last three energies are CodeCarbon's and
+ * Eco2AI's. */
+static const struct word durations[] = {
+    {"duration_s", 1},   {"epoch_s", 1},  {"elapsed_s", 1},  {"time_s", 1},
+    {"elapsed_time", 1}, {"duration", 1}, {"duration(s)", 1}};
+static const struct word energies[] = {{"energy_j", 1},
+                                       {"epoch_energy_j", 1},
+                                       {"gpu_energy_j", 1},
+                                       {"energy_kwh", J_PER_KWH},
+                                       {"energy_consumed_kwh", J_PER_KWH},
+                                       {"energy_consumed", J_PER_KWH},
+                                       {"power_consumption(kWh)", J_PER_KWH},
+                                       {"power_consumption(kWTh)", J_PER_KWH}};
+static const struct word units[] = {
+    {"_kwh", J_PER_KWH}, {"_wh", 3600}, {"_mj", 1e6}, {"_kj", 1e3}, {"_j", 1}};
+
+#define N(words) (sizeof(words) / sizeof *(words))
+
+struct reading {
+  struct dl_seen *seen;
+  struct dl_csv *csv;
+  long epoch, duration, energy, boundary; /* columns; -1: none */
+  double duration_scale, energy_scale;
+  size_t n_where;
+  long *where;        /* columns of the conditions */
+  const char **value; /* that they must have, within the conditions */
+  double first, last; /* numbers of the epochs so far */
+};
+
+bool dl_seen_is_table(const char *path) {
+  struct dl_diag d;
+  struct dl_lines *lines;
+  struct dl_head head = {.path = path};
+  bool is = false;
+  dl_diag_init(&d);
+  if (dl_lines_open(&lines, path, &d) == DL_OK) {
+    head.text = dl_lines_head(lines, &head.len);
+    bool time = false, energy = false;
+    for (size_t i = 0; i < N(durations); i++)
+      time |= dl_head_has(&head, ',',
+                          (const char *const[]){durations[i].name, NULL});
+    for (size_t i = 0; i < N(energies); i++)
+      energy |= dl_head_has(&head, ',',
+                            (const char *const[]){energies[i].name, NULL});
+    bool part = dl_head_has(&head, ',', (const char *const[]){"epoch", NULL});
+    bool emissions = dl_head_has(
+        &head, ',', (const char *const[]){"emissions", "duration", NULL});
+    is = time && ((part && energy) || emissions);
+    dl_lines_free(lines);
+  }
+  dl_diag_free(&d);
+  return is;
+}
+
+static long find(const struct reading *r, const struct word *words, size_t n,
+                 double *scale) {
+  for (size_t i = 0; i < n; i++) {
+    long column = dl_csv_find(r->csv, words[i].name);
+    if (column >= 0) {
+      *scale = words[i].scale;
+      return column;
+    }
+  }
+  return -1;
+}
+
+static enum dl_status find_energy(struct reading *r, const char *name,
+                                  struct dl_diag *d) {
+  if (!name) {
+    r->energy = find(r, energies, N(energies), &r->energy_scale);
+    return r->energy >= 0 ? DL_OK
+                          : dl_fail_at(d, DL_EINPUT, dl_csv_path(r->csv), 1,
+                                       "no column of energy; name one with "
+                                       "--energy-column");
+  }
+  r->energy = dl_csv_find(r->csv, name);
+  if (r->energy < 0)
+    return dl_fail_at(d, DL_EINPUT, dl_csv_path(r->csv), 1, "no column '%s'",
+                      name);
+  for (size_t i = 0; i < N(energies) && r->energy_scale == 0; i++)
+    if (strcmp(name, energies[i].name) == 0)
+      r->energy_scale = energies[i].scale;
+  size_t len = strlen(name);
+  for (size_t i = 0; i < N(units) && r->energy_scale == 0; i++) {
+    size_t n = strlen(units[i].name);
+    if (len > n && strcmp(name + len - n, units[i].name) == 0)
+      r->energy_scale = units[i].scale;
+  }
+  return r->energy_scale > 0
+             ? DL_OK
+             : dl_fail(d, DL_EUSAGE,
+                       "--energy-column '%s': the name must end with its unit, "
+                       "_j, _kj, _mj, _wh or _kwh",
+                       name);
+}
+
+static enum dl_status find_where(struct reading *r,
+                                 const struct dl_strlist *where,
+                                 struct dl_diag *d) {
+  r->n_where = where->n;
+  r->where = dl_calloc(where->n, sizeof *r->where);
+  r->value = dl_calloc(where->n, sizeof *r->value);
+  if (!r->where || !r->value)
+    return dl_fail_memory(d);
+  for (size_t i = 0; i < where->n; i++) {
+    const char *equals = strchr(where->s[i], '=');
+    if (!equals)
+      return dl_fail(d, DL_EUSAGE, "--where '%s': expected COLUMN=VALUE",
+                     where->s[i]);
+    char *name = dl_strndup(where->s[i], (size_t)(equals - where->s[i]));
+    if (!name)
+      return dl_fail_memory(d);
+    r->where[i] = dl_csv_find(r->csv, name);
+    r->value[i] = equals + 1;
+    if (r->where[i] < 0)
+      dl_fail_at(d, DL_EINPUT, dl_csv_path(r->csv), 1, "no column '%s'", name);
+    free(name);
+    if (r->where[i] < 0)
+      return DL_EINPUT;
+  }
+  return DL_OK;
+}
+
+static enum dl_status find_columns(struct reading *r, const char *energy,
+                                   const struct dl_strlist *where,
+                                   struct dl_diag *d) {
+  r->epoch = dl_csv_find(r->csv, "epoch");
+  r->boundary = dl_csv_find(r->csv, "boundary");
+  r->duration = find(r, durations, N(durations), &r->duration_scale);
+  r->first = r->last = NAN;
+  if (r->duration < 0)
+    return dl_fail_at(d, DL_EINPUT, dl_csv_path(r->csv), 1,
+                      "no column of durations, such as 'duration_s'");
+  enum dl_status status = find_energy(r, energy, d);
+  return status == DL_OK ? find_where(r, where, d) : status;
+}
+
+static bool is_wanted(const struct reading *r, const char *const *cell) {
+  for (size_t i = 0; i < r->n_where; i++)
+    if (strcmp(cell[r->where[i]], r->value[i]) != 0)
+      return false;
+  return true;
+}
+
+/* Epochs count up by one. Without a number each row is the next one. Parts of
+ * `dlest extract --epochs` that are no epochs have none. */
+static enum dl_status check_number(struct reading *r, const char *const *cell,
+                                   size_t line, struct dl_diag *d) {
+  double number;
+  if (r->epoch < 0)
+    return DL_OK;
+  if (!dl_parse_double(cell[r->epoch], &number))
+    return dl_fail_at(d, DL_EINPUT, dl_csv_path(r->csv), line,
+                      "column 'epoch': invalid number '%s'", cell[r->epoch]);
+  if (isnan(r->first))
+    r->first = number;
+  else if (number <= r->last)
+    return dl_fail_at(d, DL_EINPUT, dl_csv_path(r->csv), line,
+                      "epoch %g follows epoch %g: several runs in the table; "
+                      "choose one with --where COLUMN=VALUE",
+                      number, r->last);
+  else if (number != r->last + 1)
+    dl_warn_at(d, dl_csv_path(r->csv), line, "epoch %g follows epoch %g",
+               number, r->last);
+  r->last = number;
+  return DL_OK;
+}
+
+static void take_part(struct reading *r, double duration, double energy) {
+  struct dl_seen *s = r->seen;
+  if (s->n == 0) {
+    s->head_s += duration;
+    s->head_j += energy;
+  } else {
+    s->open_s += duration;
+    s->open_j += energy;
+  }
+}
+
+static enum dl_status take_row(struct reading *r, const char *const *cell,
+                               size_t line, struct dl_diag *d) {
+  double duration, energy;
+  const char *path = dl_csv_path(r->csv);
+  if (!dl_parse_double(cell[r->duration], &duration) || !(duration > 0)) {
+    dl_skip_at(d, path, line, "column '%s': invalid duration '%s'",
+               dl_csv_name(r->csv, (size_t)r->duration), cell[r->duration]);
+    return DL_OK;
+  }
+  if (!dl_parse_double(cell[r->energy], &energy) || !(energy > 0)) {
+    dl_skip_at(d, path, line, "column '%s': invalid energy '%s'",
+               dl_csv_name(r->csv, (size_t)r->energy), cell[r->energy]);
+    return DL_OK;
+  }
+  duration *= r->duration_scale;
+  energy *= r->energy_scale;
+  if (r->boundary >= 0 && r->seen->boundary[0] == '\0')
+    strncpy(r->seen->boundary, cell[r->boundary], sizeof r->seen->boundary - 1);
+  if (r->epoch >= 0 && cell[r->epoch][0] == '\0') {
+    take_part(r, duration, energy);
+    return DL_OK;
+  }
+  enum dl_status status = check_number(r, cell, line, d);
+  if (status == DL_OK && !dl_seen_add(r->seen, duration, energy, NAN))
+    status = dl_fail_memory(d);
+  return status;
+}
+
+static enum dl_status read_rows(struct reading *r, struct dl_diag *d) {
+  const struct dl_csv_block *b;
+  enum dl_status status = dl_csv_next(r->csv, &b, d);
+  while (status == DL_OK && b) {
+    for (size_t i = 0; i < b->n_rows && status == DL_OK; i++)
+      if (is_wanted(r, b->cell + i * b->n_cols))
+        status = take_row(r, b->cell + i * b->n_cols, b->line[i], d);
+    if (status == DL_OK)
+      status = dl_csv_next(r->csv, &b, d);
+  }
+  return status;
+}
+
+enum dl_status dl_seen_table(struct dl_seen *s, const char *path,
+                             const char *energy, const struct dl_strlist *where,
+                             struct dl_diag *d) {
+  struct reading r = {.seen = s};
+  *s = (struct dl_seen){.n_low = NAN,
+                        .n_high = NAN,
+                        .regime_sample = NAN,
+                        .regime_cac = NAN,
+                        .regime_s = NAN,
+                        .verdict = "given"};
+  enum dl_status status = dl_csv_open(&r.csv, path, 0, d);
+  if (status == DL_OK)
+    status = find_columns(&r, energy, where, d);
+  if (status == DL_OK)
+    status = read_rows(&r, d);
+  if (status == DL_OK && s->n == 0)
+    status = dl_fail_at(d, DL_EINPUT, path, 0, "no epochs");
+  dl_csv_free(r.csv);
+  free(r.where);
+  free(r.value);
+  if (status != DL_OK)
+    dl_seen_free(s);
+  return status;
+}

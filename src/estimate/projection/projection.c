@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "estimate/projection/projection.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "estimate/projection/projection_private.h"
+
+static const struct dl_projector projectors[] = {
+    {"step", "measured so far, and the rest by the present regime",
+     dl_project_step},
+    {"step-energy", "STEP-E: mean epoch energy in a window",
+     dl_project_step_energy},
+    {"step-power", "STEP-P: mean power in a window, times the duration",
+     dl_project_step_power},
+    {"carbontracker", "mean energy of the first epochs, times their number",
+     dl_project_carbontracker},
+};
+
+enum { N_PROJECTORS = sizeof projectors / sizeof *projectors };
+
+const struct dl_projector *dl_projector_at(size_t i) {
+  return i < N_PROJECTORS ? &projectors[i] : NULL;
+}
+
+const struct dl_projector *dl_projector_find(const char *name) {
+  for (size_t i = 0; i < N_PROJECTORS; i++)
+    if (strcmp(projectors[i].name, name) == 0)
+      return &projectors[i];
+  return NULL;
+}
+
+void dl_projection_defaults(struct dl_projection_options *o) {
+  *o = (struct dl_projection_options){.n_low = NAN,
+                                      .n_high = NAN,
+                                      .duration_s = NAN,
+                                      .stable = 10,
+                                      .window = 5,
+                                      .k = 1,
+                                      .coverage = 0.9};
+}
+
+double dl_projection_sum(const double *x, size_t n) {
+  double sum = 0;
+  for (size_t i = 0; i < n; i++)
+    sum += x[i];
+  return sum;
+}
+
+static int ascending(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+double dl_projection_median(double *x, size_t n) {
+  qsort(x, n, sizeof *x, ascending);
+  return n % 2 ? x[n / 2] : (x[n / 2 - 1] + x[n / 2]) / 2;
+}
+
+static bool finite_from_zero(double x) {
+  return isfinite(x) && x >= 0;
+}
+
+static enum dl_status check_seen(const struct dl_epochs_seen *seen,
+                                 struct dl_diag *d) {
+  for (size_t i = 0; i < seen->n; i++) {
+    double e = seen->energy_j[i], s = seen->duration_s[i];
+    if (!finite_from_zero(e) || e == 0)
+      return dl_fail(d, DL_EINPUT, "epoch %zu has no energy: %g J", i, e);
+    if (!finite_from_zero(s) || s == 0)
+      return dl_fail(d, DL_EINPUT, "epoch %zu has no duration: %g s", i, s);
+    if (seen->power_w && !finite_from_zero(seen->power_w[i]))
+      return dl_fail(d, DL_EINPUT, "epoch %zu has no mean power", i);
+  }
+  if (!finite_from_zero(seen->head_s) || !finite_from_zero(seen->head_j) ||
+      !finite_from_zero(seen->open_s) || !finite_from_zero(seen->open_j))
+    return dl_fail(d, DL_EINPUT,
+                   "time or energy outside of epochs is negative or unknown");
+  return DL_OK;
+}
+
+static enum dl_status check_options(const struct dl_epochs_seen *seen,
+                                    const struct dl_projection_options *o,
+                                    struct dl_diag *d) {
+  if (!(isfinite(o->n_low) && isfinite(o->n_high) && o->n_low >= 1 &&
+        o->n_low <= o->n_high))
+    return dl_fail(d, DL_EINPUT,
+                   "invalid number of epochs of the whole training: %g to %g",
+                   o->n_low, o->n_high);
+  if (o->n_high < (double)seen->n)
+    return dl_fail(d, DL_EINPUT,
+                   "%zu epochs are over already, which is more than the "
+                   "%g of the whole training",
+                   seen->n, o->n_high);
+  for (size_t i = 0; i < o->n_phases; i++)
+    if (!(isfinite(o->phase[i]) && o->phase[i] > 0))
+      return dl_fail(d, DL_EINPUT, "invalid length of phase %zu: %g epochs",
+                     i + 1, o->phase[i]);
+  if (o->window == 0 || o->k == 0)
+    return dl_fail(d, DL_EINPUT, "a window of no epochs");
+  if (!(o->coverage > 0 && o->coverage < 1))
+    return dl_fail(d, DL_EINPUT, "invalid coverage: %g", o->coverage);
+  double so_far = seen->head_s + seen->open_s +
+                  dl_projection_sum(seen->duration_s, seen->n);
+  /* Sums of the same numbers may differ in their last bits. */
+  if (o->duration_s < so_far * (1 - 1e-9))
+    return dl_fail(d, DL_EINPUT,
+                   "%g s are over already, which is more than the %g s of the "
+                   "whole training",
+                   so_far, o->duration_s);
+  return DL_OK;
+}
+
+enum dl_status dl_project(struct dl_projection *p,
+                          const struct dl_projector *by,
+                          const struct dl_epochs_seen *seen,
+                          const struct dl_projection_options *o,
+                          struct dl_diag *d) {
+  *p = (struct dl_projection){.energy_j = NAN,
+                              .low_j = NAN,
+                              .high_j = NAN,
+                              .duration_s = NAN,
+                              .duration_low_s = NAN,
+                              .duration_high_s = NAN,
+                              .power_w = NAN,
+                              .told_duration = !isnan(o->duration_s),
+                              .level_j = NAN,
+                              .level_share = NAN,
+                              .scatter = NAN,
+                              .drift = NAN,
+                              .drift_se = NAN,
+                              .outliers = NAN,
+                              .last_change = NAN,
+                              .verdict = DL_PROJECTION_NOT_YET};
+  enum dl_status status = check_seen(seen, d);
+  if (!status)
+    status = check_options(seen, o, d);
+  if (!status)
+    status = by->project(p, seen, o, d);
+  return status;
+}

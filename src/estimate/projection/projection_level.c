@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The level of a regime and what it says of further epochs.
+ *
+ *   Level. What exceeds c = median + 4 sigma (stalls), sigma from the median
+ *   absolute deviation, is averaged with a prior of kappa epochs that exceed
+ *   the level by delta on average (of unit information: Kass, Wasserman, JASA
+ *   90 (1995) 928), for n values x_i:
+ *     c1 = mean min(x_i, c)
+ *     m = c1 + (sum max(x_i - c, 0) + kappa delta c1) / (n + kappa)
+ *
+ *   Rest. R m for R further epochs, with the relative predictive variance
+ *     v = s^2 (1/n + 1/R) + (tau^2 + a^2 s^2) R/(R + n) K/(K + n)
+ *         + (b (R + n) / 2)^2
+ *   s the scatter of single epochs, drawn towards s0 with one degree of
+ *   freedom, b the drift per epoch where it is significant. What a level moves
+ *   for good goes with the scatter and matters less once K epochs have shown
+ *   it. The interval is R m exp(-t sqrt(v)) to R m exp(t sqrt(v + w)), t of
+ *   Student's distribution with four degrees of freedom, w = u^2 K/(K + all
+ * epochs): disturbances that have not been met yet make epochs dearer, never
+ * cheaper. */
+
+#include <math.h>
+
+#include "estimate/projection/projection_private.h"
+
+/* From 36 measured trainings of 12 data sets (docs/step.md). */
+static const double kappa = 1, delta = 0.031;
+static const double prior_scatter = 0.035; /* s0, of nu0 = 1 */
+static const double moves = 0.79;          /* a */
+static const double least_move = 0.01;     /* tau */
+static const double unseen = 0.097;        /* u */
+static const double memory = 10;           /* K */
+static const double widen = 1.18;          /* the interval, in all */
+static const double first_spread = 0.5;    /* of its logarithm */
+
+static const double stall_bound = 4;      /* in scatters */
+static const double least_scatter = 0.01; /* repeats of one epoch differ so */
+
+enum { LEAST_DRIFT = 8 }; /* epochs that can show a drift */
+
+static double square(double x) {
+  return x * x;
+}
+
+/* Slope of the logarithms, within bounds around the median, by time; and its
+ * standard error, for neighbours that resemble each other. */
+static void find_drift(struct dl_level *l, const double *x, double low,
+                       double high) {
+  double n = (double)l->n, mid = (n - 1) / 2, sxx = n * (n * n - 1) / 12;
+  double sum = 0, sxy = 0, syy = 0;
+  for (size_t i = 0; i < l->n; i++) {
+    double y = log(fmin(fmax(x[i], low), high));
+    sum += y;
+    sxy += ((double)i - mid) * y;
+  }
+  double slope = sxy / sxx, cross = 0, before = 0;
+  for (size_t i = 0; i < l->n; i++) {
+    double y = log(fmin(fmax(x[i], low), high));
+    double residual = y - sum / n - slope * ((double)i - mid);
+    syy += square(residual);
+    cross += i ? residual * before : 0;
+    before = residual;
+  }
+  double rho = syy > 0 ? cross / syy * n / (n + 10) : 0;
+  l->correlation = fmin(fmax(rho, 0), 0.8);
+  double inflation = (1 + l->correlation) / (1 - l->correlation);
+  l->drift = slope;
+  l->drift_se = sqrt(inflation * syy / (n - 2) / sxx);
+}
+
+/* Both of the last two far from the others on the same side. */
+static double recent_level(const struct dl_level *l, const double *x,
+                           double low, double high) {
+  if (l->n < 4)
+    return 1;
+  double a = x[l->n - 2], b = x[l->n - 1];
+  bool off = (a > high && b > high) || (a < low && b < low);
+  return off ? (a + b) / 2 / l->mean : 1;
+}
+
+void dl_level_find(struct dl_level *l, const double *x, size_t n, bool stalls,
+                   double *work) {
+  *l = (struct dl_level){.n = n, .drift = NAN, .drift_se = NAN, .recent = 1};
+  for (size_t i = 0; i < n; i++)
+    work[i] = x[i];
+  double median = dl_projection_median(work, n);
+  for (size_t i = 0; i < n; i++)
+    work[i] = fabs(x[i] - median);
+  double sigma = 1.4826 * dl_projection_median(work, n);
+  sigma = fmax(sigma, least_scatter * median);
+  double low = median - stall_bound * sigma,
+         high = median + stall_bound * sigma;
+  double sum = 0, over = 0, far = 0, squares = 0;
+  for (size_t i = 0; i < n; i++) {
+    sum += fmin(x[i], high);
+    over += fmax(x[i] - high, 0);
+    far += x[i] > high || x[i] < low;
+    squares += square(x[i] / median - 1);
+  }
+  double count = (double)n, core = sum / count;
+  double allowed = stalls ? kappa * delta * core : 0;
+  l->mean = core + (over + allowed) / (count + (stalls ? kappa : 0));
+  l->outliers = far / count;
+  l->scatter = n > 1 ? sqrt(squares / (count - 1)) : NAN;
+  if (n >= LEAST_DRIFT)
+    find_drift(l, x, fmax(low, median / 4), high);
+  l->recent = recent_level(l, x, low, high);
+}
+
+bool dl_level_drifts(const struct dl_level *l, double rest) {
+  /* By more than 3 standard errors, and by what matters. */
+  double reach = fabs(l->drift) * fmax((double)l->n, fmin(rest, (double)l->n));
+  return l->n >= LEAST_DRIFT && fabs(l->drift) > 3 * l->drift_se &&
+         reach > 0.03;
+}
+
+/* Relative predictive variance of the mean of `rest` further epochs. */
+static double variance(const struct dl_level *l, double rest) {
+  double n = (double)l->n;
+  double known = l->n > 1 ? (n - 1) * square(l->scatter) : 0;
+  double s2 = (square(prior_scatter) + known) / n;
+  double ahead = rest / (rest + n) * memory / (memory + n);
+  double v = s2 * (1 / n + 1 / fmax(rest, 1)) +
+             (square(least_move) + square(moves) * s2) * ahead;
+  if (dl_level_drifts(l, rest))
+    v += square(l->drift * (rest + n) / 2);
+  if (l->first_only)
+    v += square(first_spread);
+  return v;
+}
+
+/* Quantile, for p >= 1/2, of Student's t with four degrees of freedom (Shaw,
+ * J. Computational Finance 9 (2006) 37). */
+static double students_t(double p) {
+  double root = sqrt(4 * p * (1 - p));
+  return 2 * sqrt(fmax(cos(acos(fmin(root, 1)) / 3) / root - 1, 0));
+}
+
+struct dl_range dl_level_rest(const struct dl_level *l, double rest,
+                              double coverage) {
+  double t = widen * students_t((1 + coverage) / 2);
+  double v = variance(l, rest);
+  double more = square(unseen) * memory / (memory + (double)l->seen);
+  double low = exp(-t * sqrt(v)), high = exp(t * sqrt(v + more));
+  low = fmin(low, l->recent);
+  high = fmax(high, l->recent);
+  double value = rest * l->mean;
+  return (struct dl_range){value, value * (1 - low), value * (high - 1)};
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Shared between the projectors. */
+
+#ifndef DL_ESTIMATE_PROJECTION_PROJECTION_PRIVATE_H
+#define DL_ESTIMATE_PROJECTION_PROJECTION_PRIVATE_H
+
+#include "estimate/projection/projection.h"
+
+double dl_projection_sum(const double *x, size_t n);
+
+/* Median of n >= 1 values, which are put in order. */
+double dl_projection_median(double *x, size_t n);
+
+enum dl_status dl_project_step(struct dl_projection *p,
+                               const struct dl_epochs_seen *seen,
+                               const struct dl_projection_options *o,
+                               struct dl_diag *d);
+enum dl_status dl_project_step_power(struct dl_projection *p,
+                                     const struct dl_epochs_seen *seen,
+                                     const struct dl_projection_options *o,
+                                     struct dl_diag *d);
+enum dl_status dl_project_step_energy(struct dl_projection *p,
+                                      const struct dl_epochs_seen *seen,
+                                      const struct dl_projection_options *o,
+                                      struct dl_diag *d);
+enum dl_status dl_project_carbontracker(struct dl_projection *p,
+                                        const struct dl_epochs_seen *seen,
+                                        const struct dl_projection_options *o,
+                                        struct dl_diag *d);
+
+/* Most recent changes of level that are kept. */
+enum { DL_REGIMES_BLOCKS = 256 };
+
+/* Regimes of a series x > 0: where its level changes for good.
+ *
+ * Optimal partitioning (Jackson et al., IEEE Signal Processing Letters 12
+ * (2005) 105; PELT of Killick, Fearnhead, Eckley, JASA 107 (2012) 1590,
+ * without the pruning, which so few points do not need) of z = log x, with the
+ * biweight loss of Fearnhead and Rigaill, "Changepoint detection in the
+ * presence of outliers", JASA 114 (2019) 169:
+ *
+ *   min over changes of  sum_i min(((z_i - m)/sigma)^2, K^2) + beta changes
+ *
+ * m the median of a segment, sigma from the median of |z_i - z_{i-1}|. A point
+ * costs K^2 at most, so beta = 1.9 K^2 lets two points at the end make a
+ * regime, never one, and four in between. More than DL_REGIMES_BLOCKS points
+ * are taken in blocks, by medians. */
+struct dl_regimes {
+  size_t n;           /* 1 or more */
+  size_t start;       /* first point of the last regime, or of the first of
+                       * the same level within 2 sigma: what came between were
+                       * disturbances, and may come again */
+  double last_change; /* level of it by the one before; NaN: one regime */
+};
+
+/* n >= 1. False: out of memory. */
+bool dl_regimes_find(struct dl_regimes *r, const double *x, size_t n);
+
+/* The epochs that the rest is projected from, as shares of their level. */
+struct dl_level {
+  size_t n;
+  size_t seen;            /* epochs, with those of other regimes */
+  double mean;            /* in the unit of the series */
+  double scatter;         /* of single epochs */
+  double correlation;     /* of neighbours, 0 ... 0.8 */
+  double outliers;        /* share */
+  double drift, drift_se; /* per epoch; NaN: too few epochs */
+  double recent;          /* level of the last two where both are far from the
+                           * others on one side; else 1 */
+  bool first_only;
+};
+
+/* A sum with the bounds of its interval, as distances. */
+struct dl_range {
+  double value, below, above;
+};
+
+/* The level of n >= 1 values > 0; `work` has room for n. `stalls`: some that
+ * were not seen are allowed for, else the mean is plain. `seen` and
+ * `first_only` are left to the caller. */
+void dl_level_find(struct dl_level *l, const double *x, size_t n, bool stalls,
+                   double *work);
+
+/* Moves by more than 3 standard errors and by what matters. */
+bool dl_level_drifts(const struct dl_level *l, double rest);
+
+/* The sum of `rest` more values. */
+struct dl_range dl_level_rest(const struct dl_level *l, double rest,
+                              double coverage);
+
+#endif

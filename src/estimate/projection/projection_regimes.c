@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "estimate/projection/projection_private.h"
+
+/* Differences below this share are no change of regime. */
+static const double least_scatter = 0.02;
+
+static const double bound = 5;     /* K */
+static const double penalty = 1.9; /* beta / K^2 */
+
+static const double same_level = 2; /* as far as this, in sigma */
+
+/* Fewer points hold no two regimes. */
+enum { LEAST_POINTS = 6 };
+
+/* Logarithms of the series in at most DL_REGIMES_BLOCKS blocks of `size`
+ * points; the first block takes what is left over. False: no memory. */
+static bool blocks(double *z, size_t *n_blocks, size_t *size, const double *x,
+                   size_t n) {
+  *size = (n + DL_REGIMES_BLOCKS - 1) / DL_REGIMES_BLOCKS;
+  double *part = dl_calloc(2 * *size, sizeof *part);
+  if (!part)
+    return false;
+  *n_blocks = n / *size;
+  size_t first = n - (*n_blocks - 1) * *size;
+  for (size_t b = 0; b < *n_blocks; b++) {
+    size_t from = b ? first + (b - 1) * *size : 0;
+    size_t length = b ? *size : first;
+    memcpy(part, x + from, length * sizeof *part);
+    z[b] = log(dl_projection_median(part, length));
+  }
+  free(part);
+  return true;
+}
+
+/* Standard deviation within regimes, from successive differences. */
+static double scatter_of(const double *z, size_t n) {
+  double step[DL_REGIMES_BLOCKS];
+  for (size_t i = 1; i < n; i++)
+    step[i - 1] = fabs(z[i] - z[i - 1]);
+  double sigma = 1.4826 / sqrt(2) * dl_projection_median(step, n - 1);
+  return fmax(sigma, least_scatter);
+}
+
+static void insert(double *sorted, size_t n, double x) {
+  size_t i = n;
+  for (; i > 0 && sorted[i - 1] > x; i--)
+    sorted[i] = sorted[i - 1];
+  sorted[i] = x;
+}
+
+static double middle(const double *sorted, size_t n) {
+  return n % 2 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
+}
+
+static double cost_of(const double *sorted, size_t n, double sigma) {
+  double m = middle(sorted, n), cost = 0;
+  for (size_t i = 0; i < n; i++) {
+    double r = (sorted[i] - m) / sigma;
+    cost += fmin(r * r, bound * bound);
+  }
+  return cost;
+}
+
+/* Where the last segment of the best partition of the first i points begins
+ * goes to before[i]. */
+static void partition(size_t *before, const double *z, size_t n, double sigma) {
+  double best[DL_REGIMES_BLOCKS + 1], sorted[DL_REGIMES_BLOCKS];
+  double beta = penalty * bound * bound;
+  best[0] = -beta;
+  for (size_t end = 1; end <= n; end++) {
+    best[end] = INFINITY;
+    for (size_t start = end; start-- > 0;) {
+      insert(sorted, end - start - 1, z[start]);
+      double cost = best[start] + cost_of(sorted, end - start, sigma) + beta;
+      if (cost <= best[end]) { /* of equals the longer one */
+        best[end] = cost;
+        before[end] = start;
+      }
+    }
+  }
+}
+
+static double level_of(const double *z, size_t n) {
+  double sorted[DL_REGIMES_BLOCKS];
+  if (n == 0)
+    return NAN;
+  memcpy(sorted, z, n * sizeof *z);
+  return dl_projection_median(sorted, n);
+}
+
+bool dl_regimes_find(struct dl_regimes *r, const double *x, size_t n) {
+  *r = (struct dl_regimes){.n = 1, .last_change = NAN};
+  if (n < LEAST_POINTS)
+    return true;
+  double z[DL_REGIMES_BLOCKS];
+  size_t before[DL_REGIMES_BLOCKS + 1] = {0}, n_blocks, size;
+  if (!blocks(z, &n_blocks, &size, x, n))
+    return false;
+  double sigma = scatter_of(z, n_blocks);
+  partition(before, z, n_blocks, sigma);
+  size_t last = before[n_blocks], from = last;
+  double level = level_of(z + last, n_blocks - last);
+  for (size_t end = last; end > 0; end = before[end]) {
+    double earlier = level_of(z + before[end], end - before[end]);
+    if (r->n++ == 1)
+      r->last_change = exp(level - earlier);
+    if (fabs(earlier - level) < same_level * sigma)
+      from = before[end];
+  }
+  r->start = from ? n - (n_blocks - from) * size : 0;
+  return true;
+}

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* dlest's own projection: what was measured, and for the rest the level of the
+ * present regime (docs/step.md).
+ *
+ *   1. Regimes by change points (projection_regimes.c), from the beginning of
+ *      the planned phase that is going on.
+ *   2. Stable are the epochs of the last regime but its first, which holds
+ *      set-up and caches that fill. One epoch alone is taken with a discount.
+ *   3. Their level and its interval: projection_level.c.
+ *   4. A phase to come has an unknown level: within a factor of four of the
+ *      present one at 90 %. */
+
+#include <gsl/gsl_cdf.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "estimate/projection/projection_private.h"
+
+static const double first_share = 0.7;    /* a coming epoch by the first one */
+static const double coming_spread = 0.84; /* log(4) / 1.645 */
+static const double most_unsure = 0.1;    /* standard error of a stable level */
+
+enum { LEAST_STABLE = 3 }; /* epochs */
+
+/* Where the epochs lie that count, and how many are to come. */
+struct plan {
+  size_t start;     /* of the planned phase that is going on */
+  size_t from;      /* of the stable epochs; */
+  size_t n;         /* their number */
+  bool other_phase; /* they are of the phase before */
+  double doubt;     /* level before the last change by the present one, where
+                     * so few epochs may have been stalls; else 1 */
+  double phase_end; /* of the one that is going on, epochs */
+};
+
+/* Finds the planned phase that epoch n belongs to. */
+static void find_phase(struct plan *p, size_t *previous, size_t n,
+                       const struct dl_projection_options *o) {
+  double start = 0, before = 0;
+  p->phase_end = INFINITY;
+  for (size_t i = 0; i < o->n_phases; i++) {
+    if (i + 1 == o->n_phases || start + o->phase[i] > (double)n) {
+      p->phase_end = i + 1 == o->n_phases ? INFINITY : start + o->phase[i];
+      break;
+    }
+    before = start;
+    start += o->phase[i];
+  }
+  p->start = (size_t)fmin(ceil(start), (double)n);
+  *previous = (size_t)fmin(ceil(before), (double)n);
+}
+
+static enum dl_status find_stable(struct plan *p, struct dl_projection *out,
+                                  const struct dl_epochs_seen *seen,
+                                  const struct dl_projection_options *o,
+                                  struct dl_diag *d) {
+  size_t previous, n = seen->n;
+  find_phase(p, &previous, n, o);
+  p->other_phase = p->start == n && n > 0;
+  size_t start = p->other_phase ? previous : p->start;
+  struct dl_regimes r;
+  if (!dl_regimes_find(&r, seen->energy_j + start, n - start))
+    return dl_fail_memory(d);
+  p->from = start + r.start;
+  p->n = n - p->from;
+  if (p->n > 1) { /* without the first */
+    p->from++;
+    p->n--;
+  }
+  p->doubt = r.n > 1 && p->n < LEAST_STABLE ? 1 / r.last_change : 1;
+  out->n_regimes = r.n;
+  out->last_change = r.last_change;
+  return DL_OK;
+}
+
+static void find(struct dl_level *l, const struct plan *p, const double *x,
+                 bool stalls, double *work) {
+  dl_level_find(l, x + p->from, p->n, stalls, work);
+  l->seen = p->from + p->n;
+  if (l->recent == 1)
+    l->recent = p->doubt;
+  l->first_only = p->from == p->start && p->n == 1 && !p->other_phase;
+  if (l->first_only && p->start == 0)
+    l->mean *= first_share;
+}
+
+/* The rest of a training of N epochs. */
+static struct dl_range rest_of(const struct dl_level *l, const struct plan *p,
+                               size_t n, double epochs, double coverage,
+                               struct dl_range *coming) {
+  double end = fmin(epochs, p->phase_end);
+  if (p->other_phase)
+    end = (double)n;
+  struct dl_range r = dl_level_rest(l, end - (double)n, coverage);
+  double value = (epochs - end) * l->mean;
+  double t = coming_spread * gsl_cdf_ugaussian_Pinv((1 + coverage) / 2);
+  *coming = (struct dl_range){value, -value * expm1(-t), value * expm1(t)};
+  return (struct dl_range){r.value + value, hypot(r.below, coming->below),
+                           hypot(r.above, coming->above)};
+}
+
+/* Of a training of n_low to n_high epochs, of which `past` was measured in
+ * whole epochs and `open` since. */
+static struct dl_range whole(const struct dl_level *l, const struct plan *p,
+                             size_t n, double past, double open,
+                             const struct dl_projection_options *o,
+                             struct dl_range *coming) {
+  double low = fmax(o->n_low, (double)n);
+  struct dl_range least = rest_of(l, p, n, low, o->coverage, coming);
+  struct dl_range most = rest_of(l, p, n, o->n_high, o->coverage, coming);
+  double value = fmax((least.value + most.value) / 2, open);
+  double bottom = fmax(least.value - least.below, open);
+  double top = fmax(most.value + most.above, open);
+  return (struct dl_range){past + value, value - bottom, top - value};
+}
+
+static void judge(struct dl_projection *p, const struct plan *plan,
+                  const struct dl_level *l, double rest) {
+  if (plan->other_phase)
+    p->reason = "a planned phase begins, of which no epoch is over";
+  else if (l->first_only)
+    p->reason = "only one epoch is over, which holds the warm-up";
+  else if (l->n < LEAST_STABLE)
+    p->reason = "fewer than three epochs are over since the warm-up or the "
+                "last change";
+  else if (l->recent != 1)
+    p->reason = "the last two epochs are far from the ones before: a new "
+                "regime, or disturbed";
+  else if (dl_level_drifts(l, rest)) {
+    p->verdict = DL_PROJECTION_DRIFTING;
+    p->reason = "the level moves from epoch to epoch";
+  } else if (p->n_regimes > 2) {
+    p->verdict = DL_PROJECTION_DRIFTING;
+    p->reason = "the level has changed more than once";
+  } else if (p->level_share > most_unsure)
+    p->reason = "epochs differ too much for a level yet";
+  else {
+    p->verdict = DL_PROJECTION_STABLE;
+    if (plan->phase_end < INFINITY &&
+        (double)(plan->from + l->n) + rest > plan->phase_end)
+      p->reason = "a planned phase is to come whose level is unknown";
+  }
+}
+
+/* With the duration given: as many epochs as it has room for, each at the
+ * present power. */
+static void take_duration(struct dl_projection_options *o,
+                          struct dl_level *energy, const struct plan *plan,
+                          const struct dl_epochs_seen *seen, double past_s,
+                          double *work) {
+  struct dl_level duration;
+  double *watts = work + seen->n;
+  for (size_t i = 0; i < seen->n; i++)
+    watts[i] = seen->energy_j[i] / seen->duration_s[i];
+  find(&duration, plan, seen->duration_s, false, work);
+  find(energy, plan, watts, false, work);
+  if (energy->first_only && plan->start == 0)
+    energy->mean /= first_share; /* the power of the first one is like others */
+  energy->mean *= duration.mean;
+  o->n_low = o->n_high =
+      (double)seen->n + fmax(o->duration_s - past_s, 0) / duration.mean;
+}
+
+static void tell_level(struct dl_projection *p, const struct plan *plan,
+                       const struct dl_level *l) {
+  p->level_j = l->mean;
+  p->scatter = l->scatter;
+  p->level_share = l->scatter / sqrt((double)l->n);
+  p->drift = l->drift;
+  p->drift_se = l->drift_se;
+  p->outliers = l->outliers;
+  p->stable_from = plan->from;
+  p->n_stable = plan->n;
+}
+
+static void fill(struct dl_projection *p, const struct dl_epochs_seen *seen,
+                 const struct dl_projection_options *options,
+                 const struct plan *plan, double *work) {
+  struct dl_projection_options o = *options;
+  struct dl_level energy, duration;
+  struct dl_range coming;
+  double past_s = seen->head_s + dl_projection_sum(seen->duration_s, seen->n);
+  double past_j = seen->head_j + dl_projection_sum(seen->energy_j, seen->n);
+  find(&energy, plan, seen->energy_j, true, work);
+  tell_level(p, plan, &energy);
+  judge(p, plan, &energy, o.n_high - (double)seen->n);
+  if (p->told_duration) {
+    take_duration(&o, &energy, plan, seen, past_s, work);
+    p->duration_s = p->duration_low_s = p->duration_high_s = o.duration_s;
+  } else {
+    find(&duration, plan, seen->duration_s, true, work);
+    struct dl_range s =
+        whole(&duration, plan, seen->n, past_s, seen->open_s, &o, &coming);
+    p->duration_s = s.value;
+    p->duration_low_s = s.value - s.below;
+    p->duration_high_s = s.value + s.above;
+  }
+  struct dl_range j =
+      whole(&energy, plan, seen->n, past_j, seen->open_j, &o, &coming);
+  p->energy_j = j.value;
+  p->low_j = j.value - j.below;
+  p->high_j = j.value + j.above;
+  p->coming_low_j = coming.value - coming.below;
+  p->coming_high_j = coming.value + coming.above;
+  p->power_w = dl_projection_sum(seen->energy_j + plan->from, plan->n) /
+               dl_projection_sum(seen->duration_s + plan->from, plan->n);
+}
+
+enum dl_status dl_project_step(struct dl_projection *p,
+                               const struct dl_epochs_seen *seen,
+                               const struct dl_projection_options *o,
+                               struct dl_diag *d) {
+  struct plan plan = {0};
+  if (seen->n == 0) {
+    p->lacks = "no epoch is over yet";
+    return DL_OK;
+  }
+  enum dl_status status = find_stable(&plan, p, seen, o, d);
+  if (status)
+    return status;
+  double *work = dl_calloc(2 * seen->n, sizeof *work);
+  if (!work)
+    return dl_fail_memory(d);
+  fill(p, seen, o, &plan, work);
+  free(work);
+  return DL_OK;
+}

@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+libdlest_a_SOURCES += \
+	%D%/csv.c \
+	%D%/csv.h \
+	%D%/csv_chunk.c \
+	%D%/csv_chunk.h \
+	%D%/csv_header.c \
+	%D%/csv_header.h \
+	%D%/csv_stream.h \
+	%D%/csv_versions.c \
+	%D%/csv_write.c \
+	%D%/lines.c \
+	%D%/lines.h \
+	%D%/xml.c \
+	%D%/xml.h

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "logs/epochs/epochs.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "logs/readings/measure.h"
+#include "logs/readings/memory_join.h"
+#include "math/signal/cycles.h"
+
+struct boundaries {
+  int64_t *ns; /* n_epochs + 1 */
+  size_t n_epochs;
+};
+
+/* One curve's part between two times, added to an epoch. */
+static double energy_between(const struct dl_track *t, enum dl_meter_kind kind,
+                             int64_t from, int64_t to) {
+  const struct dl_curve *c = &t->curve;
+  if (c->n == 0 || isnan(t->kind[kind].energy_j))
+    return NAN;
+  return c->point[dl_curve_at(c, to)].energy_j[kind] -
+         c->point[dl_curve_at(c, from)].energy_j[kind];
+}
+
+/* Means over the samples behind `from` up to `to`. */
+static void mean_between(const struct dl_track *t, int64_t from, int64_t to,
+                         struct dl_epoch *e) {
+  const struct dl_curve *c = &t->curve;
+  size_t first = dl_curve_at(c, from) + 1, last = dl_curve_at(c, to);
+  double power = 0, util = 0, n = 0, n_util = 0;
+  for (size_t i = first; i <= last; i++, n++) {
+    power += (double)c->point[i].power_w;
+    if (isnan(c->point[i].util)) /* not known yet */
+      continue;
+    util += (double)c->point[i].util;
+    n_util++;
+  }
+  if (n > 0 && !isnan(t->kind[DL_METER_GPU].power_w))
+    e->gpu_power_w = power / n;
+  if (n_util > 0)
+    e->gpu_util = util / n_util;
+}
+
+static double sum_of_parts(const struct dl_epoch *e) {
+  const double part[] = {e->gpu_energy_j, e->cpu_energy_j, e->ram_energy_j};
+  double sum = NAN;
+  if (!isnan(e->node_energy_j))
+    return e->node_energy_j;
+  for (size_t i = 0; i < sizeof part / sizeof *part; i++)
+    if (!isnan(part[i]))
+      sum = isnan(sum) ? part[i] : sum + part[i];
+  return sum;
+}
+
+static enum dl_status add_part(struct dl_run *run, const struct dl_track *track,
+                               size_t n, enum dl_part part, int64_t from,
+                               int64_t to, struct dl_diag *d) {
+  double *energy[DL_N_METER_KINDS];
+  struct dl_epoch *e = dl_run_add_epoch(run, part);
+  if (!e)
+    return dl_fail_memory(d);
+  energy[DL_METER_GPU] = &e->gpu_energy_j;
+  energy[DL_METER_CPU] = &e->cpu_energy_j;
+  energy[DL_METER_RAM] = &e->ram_energy_j;
+  energy[DL_METER_NODE] = &e->node_energy_j;
+  const struct dl_curve *c = &track->curve;
+  int64_t start = c->point[dl_curve_at(c, from)].ns;
+  e->start_s = (double)(start - c->point[0].ns) / 1e9;
+  e->duration_s = (double)(c->point[dl_curve_at(c, to)].ns - start) / 1e9;
+  for (int kind = 0; kind < DL_N_METER_KINDS; kind++) {
+    const struct dl_track *t =
+        dl_measure_track(track, n, (enum dl_meter_kind)kind);
+    if (t)
+      *energy[kind] = energy_between(t, (enum dl_meter_kind)kind, from, to);
+  }
+  mean_between(track, from, to, e);
+  e->energy_j = sum_of_parts(e);
+  return DL_OK;
+}
+
+/* The parts of a run: before, the epochs, behind. */
+static enum dl_status add_parts(struct dl_run *run,
+                                const struct dl_track *track, size_t n,
+                                const struct boundaries *b, struct dl_diag *d) {
+  const struct dl_curve *c = &track->curve;
+  int64_t first = c->point[0].ns, last = c->point[c->n - 1].ns;
+  int64_t begin = b->ns[0], end = b->ns[b->n_epochs];
+  enum dl_status status = DL_OK;
+  if (dl_curve_at(c, begin) > 0)
+    status = add_part(run, track, n, DL_PART_START, first, begin, d);
+  for (size_t i = 0; status == DL_OK && i < b->n_epochs; i++)
+    status = add_part(run, track, n, DL_PART_EPOCH, b->ns[i], b->ns[i + 1], d);
+  if (status == DL_OK && dl_curve_at(c, end) + 1 < c->n)
+    status = add_part(run, track, n, DL_PART_END, end, last, d);
+  return status;
+}
+
+/* --- epochs by their ends */
+
+/* Whether the trace lacks too much of an epoch. */
+static bool is_behind(const struct dl_curve *c, int64_t begin, int64_t end) {
+  int64_t late = end - c->point[c->n - 1].ns;
+  return late > DL_MARK_LATE || late > (end - begin) / 2;
+}
+
+static enum dl_status given(struct dl_run *run, const struct dl_track *track,
+                            size_t n, const struct dl_track *marked,
+                            struct dl_diag *d) {
+  const struct dl_curve *c = &track->curve;
+  struct boundaries b = {dl_calloc(marked->n_marks + 1, sizeof *b.ns), 0};
+  if (!b.ns)
+    return dl_fail_memory(d);
+  b.ns[0] = c->point[0].ns;
+  size_t n_before = 0, n_behind = 0;
+  for (size_t i = 0; i < marked->n_marks; i++) {
+    int64_t begin = b.ns[b.n_epochs], end = marked->mark[i];
+    if (end <= begin)
+      n_before++;
+    else if (is_behind(c, begin, end))
+      n_behind++;
+    else
+      b.ns[++b.n_epochs] = end;
+  }
+  enum dl_status status =
+      b.n_epochs > 0 ? add_parts(run, track, n, &b, d) : DL_OK;
+  if (n_before > 0)
+    dl_warn(d, "%zu of %zu ends of epochs lie before the trace", n_before,
+            marked->n_marks);
+  if (n_behind > 0)
+    dl_warn(d, "%zu of %zu ends of epochs lie behind the trace", n_behind,
+            marked->n_marks);
+  if (b.n_epochs > 0 && b.ns[b.n_epochs] > c->point[c->n - 1].ns)
+    dl_warn(d, "the trace ends %.3g s before the last epoch does",
+            (double)(b.ns[b.n_epochs] - c->point[c->n - 1].ns) * 1e-9);
+  dl_run_set(run, "epochs", b.n_epochs > 0 ? (double)b.n_epochs : NAN);
+  dl_run_set_text(run, "epochs_verdict", b.n_epochs > 0 ? "given" : NULL);
+  free(b.ns);
+  return status;
+}
+
+/* --- epochs found */
+
+struct signals {
+  double *t, *power, *util, *memory;
+  size_t n;
+};
+
+static bool make_signals(struct signals *s, const struct dl_curve *c) {
+  s->t = dl_calloc(c->n, sizeof *s->t);
+  s->power = dl_calloc(c->n, sizeof *s->power);
+  s->util = dl_calloc(c->n, sizeof *s->util);
+  s->memory = dl_calloc(c->n, sizeof *s->memory);
+  s->n = 0;
+  if (!s->t || !s->power || !s->util || !s->memory)
+    return false;
+  for (size_t i = 0; i < c->n; i++) {
+    if (i > 0 && c->point[i].ns <= c->point[i - 1].ns)
+      continue;
+    s->t[s->n] = (double)(c->point[i].ns - c->point[0].ns) * 1e-9;
+    s->power[s->n] = (double)c->point[i].power_w;
+    s->memory[s->n] = (double)c->point[i].memory_util;
+    s->util[s->n++] = (double)c->point[i].util;
+  }
+  return true;
+}
+
+static void free_signals(struct signals *s) {
+  free(s->t);
+  free(s->power);
+  free(s->util);
+  free(s->memory);
+}
+
+static const char *verdict_name(enum dl_cycles_verdict v) {
+  return v == DL_CYCLES_SURE     ? "sure"
+         : v == DL_CYCLES_UNSURE ? "unsure"
+                                 : "none";
+}
+
+static enum dl_status take_cycles(struct dl_run *run,
+                                  const struct dl_track *track, size_t n,
+                                  const struct dl_cycles *c,
+                                  struct dl_diag *d) {
+  dl_run_set_text(run, "epochs_verdict", verdict_name(c->verdict));
+  if (c->n == 0)
+    return DL_OK;
+  struct boundaries b = {dl_calloc(c->n + 1, sizeof *b.ns), c->n};
+  if (!b.ns)
+    return dl_fail_memory(d);
+  for (size_t i = 0; i <= c->n; i++)
+    b.ns[i] = track->curve.point[0].ns + llround(c->boundary[i] * 1e9);
+  enum dl_status status = add_parts(run, track, n, &b, d);
+  free(b.ns);
+  if (isnan(dl_run_get(run, "epochs")))
+    dl_run_set(run, "epochs", (double)c->n);
+  dl_run_set(run, "epochs_low", c->n_low);
+  dl_run_set(run, "epochs_high", c->n_high);
+  return status;
+}
+
+static enum dl_status found(struct dl_run *run, const struct dl_track *track,
+                            size_t n, const struct dl_epochs_options *e,
+                            struct dl_diag *d) {
+  struct signals s = {0};
+  struct dl_cycles_options o = {
+      .hint_s = e->hint_s, .n_total = e->n_total, .n_first = e->n_first};
+  struct dl_cycles c = {0};
+  if (!make_signals(&s, &track->curve)) {
+    free_signals(&s);
+    return dl_fail_memory(d);
+  }
+  const double *signal[] = {s.power, s.util, s.memory};
+  enum dl_status status = dl_cycles_find(s.t, signal, 3, s.n, &o, &c, d);
+  free_signals(&s);
+  if (status == DL_OK)
+    status = take_cycles(run, track, n, &c, d);
+  if (status == DL_OK && c.verdict != DL_CYCLES_SURE)
+    dl_warn_at(d, dl_run_get_text(run, "file"), 0,
+               c.verdict == DL_CYCLES_NONE ? "no epochs found: %s"
+                                           : "number of epochs unsure: %s",
+               c.reason ? c.reason : "weak evidence");
+  dl_cycles_free(&c);
+  return status;
+}
+
+enum dl_status dl_epochs_add(struct dl_run *run, const struct dl_track *track,
+                             size_t n, const struct dl_epochs_options *o,
+                             struct dl_diag *d) {
+  if (track->curve.n < 2)
+    return DL_OK;
+  for (size_t i = 0; i < n; i++)
+    if (track[i].n_marks > 0)
+      return given(run, track, n, &track[i], d);
+  return o->find ? found(run, track, n, o, d) : DL_OK;
+}

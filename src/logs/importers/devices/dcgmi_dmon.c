@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* dcgmi dmon -e 155,156,203,... [-d MILLISECONDS]
+ *
+ *   #Entity   POWER                  TOTEC                        GPUTL
+ *   ID        W                      mJ                           %
+ *   GPU 0     61.243                 12345678901                  0
+ *   GPU-I 0   N/A                    N/A                          N/A
+ *
+ * Both header lines come again every 15 rounds. Older releases write
+ * "# Entity", "Id" and align to the right. The names are the short ones of
+ * DCGM's table of fields: 155 POWER (W, averaged), 157 POWINST (W, at once),
+ * 156 TOTEC (mJ since the driver was loaded), 203 GPUTL (%), 1001 GRACT (share
+ * of the time the graphics engine was busy, 0..1; under MIG the only one), 160
+ * PMLMT and 164 EPLMT (limits, W). A value that DCGM does not have is N/A, in
+ * old releases a number as large as its type has.
+ *
+ * Entities are GPU, GPU-I and GPU-CI (MIG instances, whose activity is that of
+ * a part of the GPU listed above them), Switch, CPU and others. Only GPUs are
+ * read: to add their instances would count them twice.
+ *
+ * There is no time in it, a round a second unless -d says otherwise; but it is
+ * often piped through `ts`, which puts one before each line. */
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/number.h"
+#include "logs/importers/table_scan.h"
+
+enum column {
+  POWER,
+  POWER_NOW,
+  ENERGY_MJ,
+  UTIL,
+  ACTIVE,
+  LIMIT,
+  LIMIT_SET,
+  N_COLUMNS
+};
+
+static const char *const names[N_COLUMNS] = {
+    [POWER] = "POWER",     [POWER_NOW] = "POWINST", [ENERGY_MJ] = "TOTEC",
+    [UTIL] = "GPUTL",      [ACTIVE] = "GRACT",      [LIMIT] = "EPLMT",
+    [LIMIT_SET] = "PMLMT",
+};
+
+enum { FIELDS_MAX = 128, HEAD_LINES = 32, LINE_SIZE = 4096, PREFIX_WORDS = 4 };
+
+/* Blank values of old releases begin here. */
+#define BLANK_W 1e14
+#define BLANK_MJ 9.2e18
+
+struct dcgmi {
+  int at[N_COLUMNS]; /* value of each column, -1 without */
+  size_t n_values;   /* of a row */
+  bool has_header;
+  struct dl_rounds rounds;
+};
+
+/* Reads "#Entity POWER ...", from the # on; false for other comments. */
+static bool read_header(struct dcgmi *m, char *s) {
+  char *field[FIELDS_MAX];
+  size_t n;
+  dl_cell_words(s + 1, field, FIELDS_MAX, &n);
+  if (n < 2 || n > FIELDS_MAX || strcasecmp(field[0], "entity") != 0)
+    return false;
+  m->has_header = true;
+  m->n_values = n - 1;
+  for (size_t c = 0; c < N_COLUMNS; c++)
+    m->at[c] = -1;
+  for (size_t i = 1; i < n; i++)
+    for (size_t c = 0; c < N_COLUMNS; c++)
+      if (m->at[c] < 0 && strcasecmp(field[i], names[c]) == 0)
+        m->at[c] = (int)i - 1;
+  return true;
+}
+
+static bool probe(const struct dl_head *head) {
+  char buf[LINE_SIZE];
+  struct dcgmi m = {0};
+  size_t at = 0;
+  for (int i = 0; i < HEAD_LINES && dl_scan_head(head, &at, buf, sizeof buf);
+       i++) {
+    char *hash = strchr(buf, '#');
+    if (hash && read_header(&m, hash))
+      return m.at[POWER] >= 0 || m.at[POWER_NOW] >= 0 || m.at[ENERGY_MJ] >= 0 ||
+             m.at[UTIL] >= 0 || m.at[ACTIVE] >= 0;
+  }
+  return false;
+}
+
+/* A number of a column; NaN where there is none. */
+static bool number(struct dl_log *log, const struct dcgmi *m, char **value,
+                   enum column c, double blank, double *x) {
+  *x = NAN;
+  if (m->at[c] < 0)
+    return true;
+  const char *s = value[m->at[c]];
+  if (!dl_cell_number(s, strlen(s), x) || *x < 0)
+    return dl_log_bad(log, "column '%s': invalid number '%.40s'", names[c], s);
+  if (*x >= blank)
+    *x = NAN;
+  return true;
+}
+
+/* The first of two that is known. */
+static double either(double a, double b) {
+  return isnan(a) ? b : a;
+}
+
+static double share(double x) {
+  return x >= 0 && x <= 1 ? x : NAN;
+}
+
+static bool read_values(struct dl_log *log, const struct dcgmi *m, char **value,
+                        struct dl_reading *r, double *limit) {
+  double x[N_COLUMNS];
+  for (size_t c = 0; c < N_COLUMNS; c++)
+    if (!number(log, m, value, (enum column)c,
+                c == ENERGY_MJ ? BLANK_MJ : BLANK_W, &x[c]))
+      return false;
+  r->power_w = either(x[POWER], x[POWER_NOW]);
+  r->energy_j = x[ENERGY_MJ] / 1000;
+  r->util = either(share(x[UTIL] / 100), share(x[ACTIVE]));
+  *limit = either(x[LIMIT], x[LIMIT_SET]);
+  return true;
+}
+
+/* Where the entity begins; n where no word says "GPU" and the like. */
+static size_t entity_at(char **field, size_t n) {
+  static const char *const kinds[] = {"GPU",    "GPU-I", "GPU-CI",  "vGPU",
+                                      "Switch", "Link",  "NvLink",  "CPU",
+                                      "Core",   "NIC",   "ConnectX"};
+  for (size_t i = 0; i < n && i <= PREFIX_WORDS; i++)
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+      if (strcasecmp(field[i], kinds[k]) == 0)
+        return i;
+  return n;
+}
+
+/* The time before the entity, or that of the round. */
+static bool time_of(struct dl_log *log, struct dcgmi *m, char **field,
+                    size_t n_words, size_t gpu, int64_t *ns) {
+  char text[128];
+  size_t len = 0;
+  if (n_words == 0) {
+    *ns = dl_log_time_of(log, dl_scan_round(&m->rounds, gpu));
+    return true;
+  }
+  for (size_t i = 0; i < n_words && len < sizeof text; i++) {
+    int n = snprintf(text + len, sizeof text - len, i == 0 ? "%s" : " %s",
+                     field[i]);
+    len += n < 0 ? 0 : (size_t)n;
+  }
+  return dl_log_time(log, text, strlen(text), ns) ||
+         dl_log_bad(log, "invalid time '%.40s'", text);
+}
+
+static bool row(struct dl_log *log, struct dcgmi *m, char **field, size_t n,
+                size_t entity) {
+  struct dl_reading r = {0};
+  size_t gpu, before = entity + 2;
+  double limit;
+  if (strcasecmp(field[entity], "GPU") != 0)
+    return true;
+  if (!m->has_header)
+    return dl_log_bad(log, "no line '#Entity ...' before this one");
+  if (n != before + m->n_values)
+    return dl_log_bad(log, "expected %zu values, found %zu", m->n_values,
+                      n > before ? n - before : 0);
+  const char *id = field[entity + 1];
+  if (!dl_parse_count(id, &gpu) || gpu >= DL_ROUND_DEVICES)
+    return dl_log_bad(log, "invalid index '%.40s'", id);
+  if (!read_values(log, m, field + before, &r, &limit) ||
+      !time_of(log, m, field, entity, gpu, &r.ns))
+    return false;
+  r.meter = dl_log_meter(log, DL_METER_GPU, id, NULL);
+  dl_log_limit(log, r.meter, limit);
+  dl_log_reading(log, &r);
+  return true;
+}
+
+/* The second header line, and what dcgmi says when it is stopped, also
+ * behind a time. */
+static bool is_known(char **field, size_t n) {
+  for (size_t i = 0; i < n && i <= PREFIX_WORDS; i++)
+    if (strcasecmp(field[i], "id") == 0 || strcmp(field[i], "dmon") == 0)
+      return true;
+  return false;
+}
+
+static bool line(struct dl_log *log, char *s, size_t len) {
+  struct dcgmi *m = dl_log_state(log);
+  char *field[FIELDS_MAX];
+  char *hash = strchr(s, '#');
+  size_t n;
+  (void)len;
+  if (hash && (read_header(m, hash) || hash == s))
+    return true;
+  dl_cell_words(s, field, FIELDS_MAX, &n);
+  if (n > FIELDS_MAX)
+    return dl_log_bad(log, "%zu fields are too many", n);
+  size_t entity = entity_at(field, n);
+  if (entity < n)
+    return row(log, m, field, n, entity);
+  if (is_known(field, n))
+    return true;
+  return dl_log_bad(log, "no entity such as 'GPU 0' in this line");
+}
+
+const struct dl_importer dl_import_dcgmi_dmon = {
+    .name = "dcgmi-dmon",
+    .summary = "dcgmi dmon -e 155,156,203",
+    .state_size = sizeof(struct dcgmi),
+    .probe = probe,
+    .line = line,
+};

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* nvidia-smi dmon [-s pucvmet] [-o DT] [--format csv[,nounit]]
+ *
+ *   #Date       Time        gpu    pwr  gtemp  mtemp     sm    mem ...
+ *   #YYYYMMDD   HH:MM:SS    Idx      W      C      C      %      % ...
+ *    20230309   13:27:53      0    119     59      -    100     42 ...
+ *
+ * Both comment lines come again every so often. Which columns there are
+ * depends on the groups (-s; p has pwr, u has sm) and on the driver: up to 390
+ * or so `temp` alone instead of gtemp and mtemp, from 530 or so jpg and ofa
+ * behind dec; -o puts Date and Time before. A board that lacks a sensor has
+ * "-". Boards take turns by index. With --format csv there are commas; `nounit`
+ * leaves out the second comment, `noheader` both: without names such a table
+ * means nothing. Power is in whole watts; `sm` is what NVML calls the GPU's
+ * utilisation. Without -o T there is no time: a round a second unless -d says
+ * otherwise. nvidia-smi pmon looks alike, but tells of processes. */
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/number.h"
+#include "logs/importers/table_scan.h"
+
+enum column { DATE, TIME, GPU, POWER, UTIL, PID, N_COLUMNS };
+
+static const char *const names[N_COLUMNS] = {
+    [DATE] = "date", [TIME] = "time", [GPU] = "gpu",
+    [POWER] = "pwr", [UTIL] = "sm",   [PID] = "pid",
+};
+
+enum { FIELDS_MAX = 128, HEAD_LINES = 32, LINE_SIZE = 2048 };
+
+struct dmon {
+  int at[N_COLUMNS]; /* field of each column, -1 without */
+  size_t n_fields;   /* 0 before the header */
+  bool csv;
+  struct dl_rounds rounds;
+};
+
+static void cut(const struct dmon *m, char *s, char **field, size_t *n) {
+  if (m->csv)
+    dl_cell_split(s, ',', field, FIELDS_MAX, n);
+  else
+    dl_cell_words(s, field, FIELDS_MAX, n);
+}
+
+/* Reads the comment that names the columns; false for other comments, which
+ * change nothing. */
+static bool read_header(struct dmon *m, char *s) {
+  struct dmon now = {.csv = strchr(s, ',') != NULL};
+  char *field[FIELDS_MAX];
+  s += strspn(s, "# \t");
+  cut(&now, s, field, &now.n_fields);
+  for (size_t c = 0; c < N_COLUMNS; c++)
+    now.at[c] = -1;
+  for (size_t i = 0; i < now.n_fields && i < FIELDS_MAX; i++)
+    for (size_t c = 0; c < N_COLUMNS; c++)
+      if (now.at[c] < 0 && strcasecmp(field[i], names[c]) == 0)
+        now.at[c] = (int)i;
+  if (now.at[GPU] < 0 || now.n_fields > FIELDS_MAX)
+    return false;
+  now.rounds = m->rounds;
+  *m = now;
+  return true;
+}
+
+static bool is_power_log(const struct dmon *m) {
+  return m->n_fields > 0 && m->at[PID] < 0 &&
+         (m->at[POWER] >= 0 || m->at[UTIL] >= 0);
+}
+
+/* The first comment that names columns decides. */
+static bool probe(const struct dl_head *head) {
+  char buf[LINE_SIZE];
+  struct dmon m = {0};
+  size_t at = 0;
+  for (int i = 0; i < HEAD_LINES && dl_scan_head(head, &at, buf, sizeof buf);
+       i++)
+    if (buf[0] == '#' && read_header(&m, buf))
+      return is_power_log(&m);
+  return false;
+}
+
+/* A number of a column; NaN where there is no such column. */
+static bool number(struct dl_log *log, const struct dmon *m, char **field,
+                   enum column c, double *x) {
+  *x = NAN;
+  if (m->at[c] < 0)
+    return true;
+  const char *s = field[m->at[c]];
+  return (dl_cell_number(s, strlen(s), x) && !(*x < 0)) ||
+         dl_log_bad(log, "column '%s': invalid number '%.40s'", names[c], s);
+}
+
+static bool time_of(struct dl_log *log, struct dmon *m, char **field,
+                    size_t gpu, int64_t *ns) {
+  char text[64];
+  if (m->at[TIME] < 0) {
+    *ns = dl_log_time_of(log, dl_scan_round(&m->rounds, gpu));
+    return true;
+  }
+  const char *date = m->at[DATE] < 0 ? "" : field[m->at[DATE]];
+  snprintf(text, sizeof text, "%s %s", date, field[m->at[TIME]]);
+  return dl_log_time(log, text, strlen(text), ns) ||
+         dl_log_bad(log, "column 'time': invalid time '%.40s'", text);
+}
+
+static bool line(struct dl_log *log, char *s, size_t len) {
+  struct dmon *m = dl_log_state(log);
+  char *field[FIELDS_MAX];
+  struct dl_reading r = {.energy_j = NAN};
+  size_t n, gpu;
+  (void)len;
+  s += strspn(s, " \t");
+  if (*s == '#') {
+    read_header(m, s);
+    return true;
+  }
+  if (m->n_fields == 0)
+    return dl_log_bad(log, "no line '# gpu pwr ...' before this one");
+  if (!is_power_log(m))
+    return dl_log_bad(log, "no column 'pwr' or 'sm' in the lines above");
+  cut(m, s, field, &n);
+  if (n != m->n_fields)
+    return dl_log_bad(log, "expected %zu fields, found %zu", m->n_fields, n);
+  const char *id = field[m->at[GPU]];
+  if (!dl_parse_count(id, &gpu) || gpu >= DL_ROUND_DEVICES)
+    return dl_log_bad(log, "column 'gpu': invalid index '%.40s'", id);
+  if (!number(log, m, field, POWER, &r.power_w) ||
+      !number(log, m, field, UTIL, &r.util) ||
+      !time_of(log, m, field, gpu, &r.ns))
+    return false;
+  r.util = r.util <= 100 ? r.util / 100 : NAN;
+  r.meter = dl_log_meter(log, DL_METER_GPU, id, NULL);
+  dl_log_reading(log, &r);
+  return true;
+}
+
+const struct dl_importer dl_import_nvidia_smi_dmon = {
+    .name = "nvidia-smi-dmon",
+    .summary = "nvidia-smi dmon -s pu [-o DT] [--format csv]",
+    .state_size = sizeof(struct dmon),
+    .probe = probe,
+    .line = line,
+};

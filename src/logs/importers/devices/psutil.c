@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The CPU and memory log that paper A keeps beside nvidia-smi's, written from
+ * psutil: timestamp,cpu usage (%),memory usage (MB),temperature (Celsius).
+ *
+ * Memory draws 3.75e-4 W for each MB in use (del Rey et al., arXiv
+ * 2307.05520). The CPU's power is not known from it. */
+
+#include <math.h>
+#include <string.h>
+#include <strings.h>
+
+#include "logs/importers/importer.h"
+
+#define W_PER_MB 3.75e-4
+
+enum column { TIME, CPU, MEMORY, N_COLUMNS };
+enum { FIELDS_MAX = 16 };
+
+static const char *const names[] = {"timestamp", "cpu usage (%)",
+                                    "memory usage (MB)", NULL};
+
+struct psutil {
+  size_t at[N_COLUMNS], n_fields;
+};
+
+static bool probe(const struct dl_head *head) {
+  return dl_head_has(head, ',', names);
+}
+
+static bool read_header(struct psutil *p, char *s) {
+  char *field[FIELDS_MAX];
+  size_t found = 0;
+  dl_cell_split(s, ',', field, FIELDS_MAX, &p->n_fields);
+  for (size_t i = 0; i < p->n_fields && i < FIELDS_MAX; i++)
+    for (size_t c = 0; c < N_COLUMNS; c++)
+      if (strcasecmp(field[i], names[c]) == 0) {
+        p->at[c] = i;
+        found |= (size_t)1 << c;
+      }
+  if (p->n_fields > FIELDS_MAX || found != ((size_t)1 << N_COLUMNS) - 1)
+    p->n_fields = 0;
+  return p->n_fields > 0;
+}
+
+static bool line(struct dl_log *log, char *s, size_t len) {
+  struct psutil *p = dl_log_state(log);
+  char *field[FIELDS_MAX];
+  double cpu, mb;
+  size_t n;
+  int64_t ns;
+  (void)len;
+  if (strncasecmp(s, names[TIME], strlen(names[TIME])) == 0 || p->n_fields == 0)
+    return read_header(p, s) ||
+           dl_log_bad(log, "no columns 'timestamp', 'cpu usage (%%)' and "
+                           "'memory usage (MB)'");
+  dl_cell_split(s, ',', field, FIELDS_MAX, &n);
+  if (n != p->n_fields)
+    return dl_log_bad(log, "expected %zu fields, found %zu", p->n_fields, n);
+  const char *time = field[p->at[TIME]];
+  if (!dl_log_time(log, time, strlen(time), &ns))
+    return dl_log_bad(log, "column '%s': invalid time '%.40s'", names[TIME],
+                      time);
+  if (!dl_cell_number(field[p->at[CPU]], strlen(field[p->at[CPU]]), &cpu))
+    return dl_log_bad(log, "column '%s': invalid number '%.40s'", names[CPU],
+                      field[p->at[CPU]]);
+  if (!dl_cell_number(field[p->at[MEMORY]], strlen(field[p->at[MEMORY]]), &mb))
+    return dl_log_bad(log, "column '%s': invalid number '%.40s'", names[MEMORY],
+                      field[p->at[MEMORY]]);
+  dl_log_reading(log, &(struct dl_reading){
+                          .ns = ns,
+                          .meter = dl_log_meter(log, DL_METER_RAM, NULL, NULL),
+                          .power_w = mb * W_PER_MB,
+                          .util = NAN,
+                          .energy_j = NAN});
+  dl_log_reading(log, &(struct dl_reading){
+                          .ns = ns,
+                          .meter = dl_log_meter(log, DL_METER_CPU, NULL, NULL),
+                          .power_w = NAN,
+                          .util = cpu / 100,
+                          .energy_j = NAN});
+  return true;
+}
+
+const struct dl_importer dl_import_psutil = {
+    .name = "psutil",
+    .summary = "timestamp, cpu usage (%), memory usage (MB): beside a GPU log",
+    .role = DL_LOG_MEMORY,
+    .state_size = sizeof(struct psutil),
+    .probe = probe,
+    .line = line,
+};

@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+libdlest_a_SOURCES += \
+	%D%/importer.h \
+	%D%/importer_cells.c \
+	%D%/importers.c \
+	%D%/importers.h \
+	%D%/table_scan.c \
+	%D%/table_scan.h

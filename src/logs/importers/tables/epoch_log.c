@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A log of the ends of epochs, as a callback of the training writes it:
+ * epoch,end_time with more columns as it likes. Times are absolute, or seconds
+ * since the beginning of the trace it goes with. */
+
+#include <math.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/number.h"
+#include "logs/importers/importer.h"
+
+enum { FIELDS_MAX = 64 };
+
+/* Below this a number is no date. */
+#define DATE_MIN 1e8
+
+struct epochs {
+  size_t epoch, end, n_fields; /* columns; n_fields 0: no header yet */
+  double last;                 /* number of the last epoch */
+};
+
+static const char *const end_names[] = {"end_time",      "end",   "epoch_end",
+                                        "end_timestamp", "end_s", "finished"};
+
+static bool probe(const struct dl_head *head) {
+  for (size_t i = 0; i < sizeof end_names / sizeof *end_names; i++)
+    if (dl_head_has(head, ',',
+                    (const char *const[]){"epoch", end_names[i], NULL}))
+      return true;
+  return false;
+}
+
+static bool read_header(struct epochs *e, char *s) {
+  char *field[FIELDS_MAX];
+  bool has_epoch = false, has_end = false;
+  dl_cell_split(s, ',', field, FIELDS_MAX, &e->n_fields);
+  for (size_t i = 0; i < e->n_fields && i < FIELDS_MAX; i++) {
+    if (strcasecmp(field[i], "epoch") == 0) {
+      e->epoch = i;
+      has_epoch = true;
+    }
+    for (size_t k = 0; k < sizeof end_names / sizeof *end_names && !has_end;
+         k++)
+      if (strcasecmp(field[i], end_names[k]) == 0) {
+        e->end = i;
+        has_end = true;
+      }
+  }
+  if (!has_epoch || !has_end || e->n_fields > FIELDS_MAX)
+    e->n_fields = 0;
+  e->last = NAN;
+  return e->n_fields > 0;
+}
+
+static bool end_of(struct dl_log *log, const char *s, int64_t *ns) {
+  double x;
+  if (dl_parse_double(s, &x) && x >= 0 && x < DATE_MIN) {
+    *ns = dl_log_time_since(log, x);
+    return true;
+  }
+  return dl_log_time(log, s, strlen(s), ns);
+}
+
+static bool line(struct dl_log *log, char *s, size_t len) {
+  struct epochs *e = dl_log_state(log);
+  char *field[FIELDS_MAX];
+  double number;
+  size_t n;
+  int64_t ns;
+  (void)len;
+  if (e->n_fields == 0)
+    return read_header(e, s) ||
+           dl_log_bad(log, "no columns 'epoch' and 'end_time'");
+  dl_cell_split(s, ',', field, FIELDS_MAX, &n);
+  if (n != e->n_fields)
+    return dl_log_bad(log, "expected %zu fields, found %zu", e->n_fields, n);
+  if (strcasecmp(field[e->epoch], "epoch") == 0) /* the header once more */
+    return true;
+  if (!dl_parse_double(field[e->epoch], &number))
+    return dl_log_bad(log, "column 'epoch': invalid number '%.40s'",
+                      field[e->epoch]);
+  if (!end_of(log, field[e->end], &ns))
+    return dl_log_bad(log, "column 'end_time': invalid time '%.40s'",
+                      field[e->end]);
+  if (!isnan(e->last) && number != e->last + 1)
+    dl_log_warn(log, "epoch %g follows epoch %g", number, e->last);
+  e->last = number;
+  dl_log_reading(log, &(struct dl_reading){.ns = ns,
+                                           .meter = dl_log_meter(
+                                               log, DL_METER_EPOCH, NULL, NULL),
+                                           .power_w = NAN,
+                                           .util = NAN,
+                                           .energy_j = NAN});
+  return true;
+}
+
+const struct dl_importer dl_import_epochs = {
+    .name = "epochs",
+    .summary = "epoch, end_time: the ends of epochs, beside a trace",
+    .role = DL_LOG_COMPANION,
+    .state_size = sizeof(struct epochs),
+    .probe = probe,
+    .line = line,
+};

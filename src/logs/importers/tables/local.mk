@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+libdlest_a_SOURCES += \
+	%D%/epoch_log.c \
+	%D%/runs_rows.c \
+	%D%/runs_rows.h \
+	%D%/runs_table.c \
+	%D%/sample_columns.c \
+	%D%/sample_columns.h \
+	%D%/samples.c

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "logs/importers/tables/runs_rows.h"
+
+#include <math.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/number.h"
+#include "run/run_columns.h"
+
+static bool is_none(const char *s) {
+  static const char *const words[] = {"", "n/a", "none", "nan", "null"};
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (strcasecmp(s, words[i]) == 0)
+      return true;
+  return false;
+}
+
+bool dl_run_has_text(const char *const *cell, long at) {
+  return at >= 0 && !is_none(cell[at]);
+}
+
+bool dl_run_cell(struct dl_log *log, const char *const *cell, long at,
+                 const char *name, double scale, double *x) {
+  *x = NAN;
+  if (!dl_run_has_text(cell, at))
+    return true;
+  double number;
+  if (!dl_parse_double(cell[at], &number))
+    return dl_log_bad(log, "column '%s': invalid number '%.40s'", name,
+                      cell[at]);
+  if (number < 0)
+    return dl_log_bad(log, "column '%s': negative number '%.40s'", name,
+                      cell[at]);
+  if (!(number * scale <= 1e300))
+    return dl_log_bad(log, "column '%s': number '%.40s' is out of range", name,
+                      cell[at]);
+  *x = number * scale;
+  return true;
+}
+
+void dl_run_put(struct dl_run *r, const char *column, double x) {
+  const struct dl_run_column *c = dl_run_column_find(column);
+  if (c && x >= c->low && x <= c->high)
+    dl_run_set(r, column, x);
+}
+
+void dl_run_put_power(struct dl_run *r, const char *column, double energy_j,
+                      double duration_s) {
+  if (duration_s > 0)
+    dl_run_put(r, column, energy_j / duration_s);
+}
+
+void dl_run_put_epochs(struct dl_run *r, double epochs) {
+  if (!(epochs >= 1))
+    return;
+  dl_run_put(r, "epochs", epochs);
+  dl_run_put(r, "epoch_s", dl_run_get(r, "duration_s") / epochs);
+  dl_run_put(r, "epoch_energy_j", dl_run_get(r, "energy_j") / epochs);
+}
+
+void dl_run_put_time(struct dl_run *r, const struct dl_timestamp *t,
+                     double before_s) {
+  char buf[DL_TIMESTAMP_SIZE];
+  int64_t ns;
+  if (!t->dated || !(before_s >= 0 && before_s < 9e9) ||
+      __builtin_sub_overflow(t->ns, llround(before_s * 1e9), &ns))
+    return;
+  dl_run_set_text(r, "start_time", dl_format_timestamp(buf, ns, t->zoned));
+}
+
+void dl_run_put_start(struct dl_log *log, struct dl_run *r,
+                      const char *const *cell, long at, double before_s) {
+  struct dl_timestamp t;
+  if (!dl_run_has_text(cell, at))
+    return;
+  if (dl_parse_timestamp(cell[at], strlen(cell[at]), &t))
+    dl_run_put_time(r, &t, before_s);
+  else
+    dl_log_warn(log, "invalid time '%.40s'", cell[at]);
+}
+
+void dl_run_hand_on(struct dl_log *log, struct dl_run *r) {
+  struct dl_run *out = dl_log_run(log);
+  if (out) {
+    dl_run_clear(out);
+    *out = *r;
+    *r = (struct dl_run){0};
+  } else {
+    dl_run_clear(r);
+  }
+}

@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The tables of samples that people's own scripts write: a row a moment (and
+ * device), with a column of times and others whose names say what they hold:
+ *
+ *   timestamp,gpu_power_w,cpu_power_w    t_s,gpu0_energy_mj,gpu1_energy_mj
+ *   unix_time,index,power [mW],util_pct  # time;watts
+ *
+ * sample_columns.c has the names. Separators are commas, semicolons or tabs; a
+ * header may be a comment, as numpy's are, and lines that begin with # are
+ * passed over. Times are points in time, or seconds (or thousandths ..., by
+ * the name) from the beginning: what is less than 1e8 s counts from there.
+ *
+ * Utilisation is in percent, as NVML and psutil give it, unless the name says
+ * "fraction" or the like. An energy is a counter, not that of one interval. */
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/number.h"
+#include "logs/importers/table_scan.h"
+#include "logs/importers/tables/sample_columns.h"
+
+enum {
+  FIELDS_MAX = 256,
+  CHANNELS_MAX = 96,
+  HEAD_LINES = 64,
+  LINE_SIZE = 8192,
+  NAME_SIZE = 64,
+  N_QUANTITIES = DL_SAMPLE_UTIL + 1
+};
+
+/* Columns that belong to one meter, or to one a device of the rows. */
+struct channel {
+  enum dl_meter_kind kind;
+  long index; /* of the device, in the columns' names; -1 without */
+  int at[N_QUANTITIES];
+  double scale[N_QUANTITIES];
+  bool util_has_unit;
+  bool made;      /* meter is its */
+  uint32_t meter; /* where the rows do not say the device */
+  int64_t last_ns;
+};
+
+enum clock { NOT_KNOWN, POINTS, FROM_START };
+
+struct samples {
+  char separator;
+  size_t n_fields;
+  int time, date, uuid, index, name, host; /* -1 without */
+  double unit_s;
+  char time_name[NAME_SIZE];
+  char unclear[NAME_SIZE]; /* a column that does not say of what it is */
+  enum clock clock;
+  size_t n_channels;
+  struct channel channel[CHANNELS_MAX];
+};
+
+/* --- the header */
+
+static void copy_name(char to[NAME_SIZE], const char *from) {
+  snprintf(to, NAME_SIZE, "%.63s", from);
+}
+
+static struct channel *channel_of(struct samples *s,
+                                  const struct dl_sample_column *c) {
+  for (size_t i = 0; i < s->n_channels; i++)
+    if (s->channel[i].kind == c->kind && s->channel[i].index == c->index)
+      return &s->channel[i];
+  if (s->n_channels == CHANNELS_MAX)
+    return NULL;
+  struct channel *new = &s->channel[s->n_channels++];
+  *new = (struct channel){.kind = c->kind, .index = c->index};
+  for (size_t q = 0; q < N_QUANTITIES; q++)
+    new->at[q] = -1;
+  return new;
+}
+
+/* The first column of a quantity counts. */
+static void take_quantity(struct samples *s, const char *name, int field) {
+  struct dl_sample_column c;
+  if (!dl_sample_column(name, &c))
+    return;
+  struct channel *channel = channel_of(s, &c);
+  if (!channel || channel->at[c.quantity] >= 0)
+    return;
+  channel->at[c.quantity] = field;
+  channel->scale[c.quantity] = c.scale;
+  if (c.quantity == DL_SAMPLE_UTIL)
+    channel->util_has_unit = !c.no_unit;
+  else if (!c.names_meter && s->unclear[0] == '\0')
+    copy_name(s->unclear, name);
+}
+
+/* Takes a column that is no quantity; false where it is of another kind of
+ * table. */
+static bool take_label(struct samples *s, const char *name, int field,
+                       bool *taken) {
+  int *place = NULL;
+  *taken = true;
+  switch (dl_sample_label(name)) {
+  case DL_LABEL_OTHER:
+    return false;
+  case DL_LABEL_UUID:
+    place = &s->uuid;
+    break;
+  case DL_LABEL_INDEX:
+    place = &s->index;
+    break;
+  case DL_LABEL_NAME:
+    place = &s->name;
+    break;
+  case DL_LABEL_HOST:
+    place = &s->host;
+    break;
+  case DL_LABEL_DATE:
+    place = &s->date;
+    break;
+  case DL_LABEL_NONE:
+    *taken = false;
+    return true;
+  }
+  if (*place < 0)
+    *place = field;
+  return true;
+}
+
+static bool measures(const struct channel *c) {
+  return c->at[DL_SAMPLE_POWER] >= 0 || c->at[DL_SAMPLE_ENERGY] >= 0;
+}
+
+/* Not a name but a value: the line is no header. */
+static bool is_value(const char *s) {
+  struct dl_timestamp t;
+  double x;
+  return dl_parse_double(s, &x) || dl_parse_timestamp(s, strlen(s), &t);
+}
+
+static bool read_header(struct samples *s, char *line, char separator) {
+  char *field[FIELDS_MAX];
+  size_t rank, best = SIZE_MAX;
+  bool taken;
+  *s = (struct samples){.separator = separator,
+                        .time = -1,
+                        .date = -1,
+                        .uuid = -1,
+                        .index = -1,
+                        .name = -1,
+                        .host = -1};
+  dl_scan_fields(line, separator, field, FIELDS_MAX, &s->n_fields);
+  if (s->n_fields < 2 || s->n_fields > FIELDS_MAX)
+    return false;
+  for (size_t i = 0; i < s->n_fields; i++) {
+    double unit_s = dl_sample_time(field[i], &rank);
+    if (unit_s > 0 && rank < best) {
+      best = rank;
+      s->time = (int)i;
+      s->unit_s = unit_s;
+      copy_name(s->time_name, field[i]);
+    }
+    if (is_value(field[i]) || !take_label(s, field[i], (int)i, &taken))
+      return false;
+    if (unit_s == 0 && !taken)
+      take_quantity(s, field[i], (int)i);
+  }
+  if (strcasecmp(s->time_name, "time") != 0)
+    s->date = -1;
+  bool any = false;
+  for (size_t i = 0; i < s->n_channels; i++)
+    any = any || measures(&s->channel[i]);
+  return any && s->time >= 0;
+}
+
+/* The header is the first line, but for comments, one of which it may be. */
+static bool find_header(struct samples *s, const struct dl_head *head) {
+  static const char separators[] = ",;\t";
+  char buf[LINE_SIZE], copy[LINE_SIZE];
+  size_t at = 0;
+  for (int i = 0; i < HEAD_LINES && dl_scan_head(head, &at, buf, sizeof buf);
+       i++) {
+    const char *text = buf + strspn(buf, "# \t");
+    for (const char *p = separators; *p != '\0'; p++) {
+      memcpy(copy, text, strlen(text) + 1);
+      if (read_header(s, copy, *p))
+        return true;
+    }
+    if (buf[0] != '#')
+      return false;
+  }
+  return false;
+}
+
+static bool probe(const struct dl_head *head) {
+  struct samples s;
+  return find_header(&s, head);
+}
+
+/* Where there are columns for each device, one without a number is their sum
+ * or mean, and would count them twice. */
+static void drop_sums(struct dl_log *log, struct samples *s) {
+  bool numbered[DL_METER_NODE + 1] = {false};
+  size_t n = 0;
+  for (size_t i = 0; i < s->n_channels; i++)
+    if (s->channel[i].index >= 0 && measures(&s->channel[i]))
+      numbered[s->channel[i].kind] = true;
+  for (size_t i = 0; i < s->n_channels; i++) {
+    struct channel *c = &s->channel[i];
+    if (c->index >= 0 || !numbered[c->kind])
+      s->channel[n++] = *c;
+    else if (measures(c))
+      dl_log_warn(log, "a column without a device's number is left out, since "
+                       "others have one");
+  }
+  s->n_channels = n;
+}
+
+static enum dl_status begin(struct dl_log *log, const struct dl_head *head,
+                            struct dl_diag *d) {
+  struct samples *s = dl_log_state(log);
+  if (!find_header(s, head))
+    return dl_fail_at(d, DL_EINPUT, head->path, 1,
+                      "no header with a column of times and one of power or "
+                      "energy, such as 'timestamp,gpu_power_w'");
+  drop_sums(log, s);
+  if (s->unclear[0] != '\0' && s->uuid < 0 && s->index < 0)
+    dl_log_warn(log, "column '%s' does not say of what: taken for a GPU's",
+                s->unclear);
+  return DL_OK;
+}
+
+/* --- rows */
+
+/* Points in time and times from the beginning do not go together. */
+static bool of_clock(struct dl_log *log, struct samples *s, enum clock clock,
+                     const char *text) {
+  if (s->clock == NOT_KNOWN)
+    s->clock = clock;
+  return s->clock == clock ||
+         dl_log_bad(log, "column '%s': '%.40s' is no %s, as those before are",
+                    s->time_name, text,
+                    clock == POINTS ? "time from the beginning"
+                                    : "point in time");
+}
+
+static bool read_time(struct dl_log *log, struct samples *s, char **field,
+                      int64_t *ns) {
+  bool elapsed = strncasecmp(s->time_name, "elapsed", 7) == 0;
+  char text[96];
+  double x;
+  snprintf(text, sizeof text, "%s%s%.60s", s->date < 0 ? "" : field[s->date],
+           s->date < 0 ? "" : " ", field[s->time]);
+  size_t len = strlen(text);
+  bool from_start = dl_parse_double(text, &x) ? fabs(x * s->unit_s) < 1e8
+                    : elapsed                 ? dl_parse_elapsed(text, len, &x)
+                                              : false;
+  if (from_start) {
+    if (!of_clock(log, s, FROM_START, text))
+      return false;
+    *ns = dl_log_time_since(log,
+                            elapsed && strchr(text, ':') ? x : x * s->unit_s);
+    return true;
+  }
+  if (!dl_log_time(log, text, len, ns))
+    return dl_log_bad(log, "column '%s': invalid time '%.40s'", s->time_name,
+                      text);
+  return of_clock(log, s, POINTS, text);
+}
+
+/* Small units divide, so that nothing is lost: 0.001 has no exact double. */
+static double scaled(double x, double scale) {
+  return scale < 1 ? x / round(1 / scale) : x * scale;
+}
+
+/* A number of a channel; NaN where there is no such column. */
+static bool number(struct dl_log *log, const struct channel *c,
+                   enum dl_quantity q, char **field, double *x) {
+  static const char *const what[] = {"power", "energy", "utilisation"};
+  *x = NAN;
+  if (c->at[q] < 0)
+    return true;
+  const char *s = field[c->at[q]];
+  if (!dl_cell_number(s, strlen(s), x) || *x < 0)
+    return dl_log_bad(log, "field %d (%s): invalid number '%.40s'",
+                      c->at[q] + 1, what[q], s);
+  double raw = *x;
+  *x = scaled(raw, c->scale[q]);
+  if (q != DL_SAMPLE_UTIL) {
+    if (!isfinite(*x))
+      *x = NAN;
+    return true;
+  }
+  if (!c->util_has_unit && raw > 0 && raw < 1)
+    dl_log_warn(log,
+                "field %d (utilisation): read as percent; name it "
+                "'..._fraction' if it is none",
+                c->at[q] + 1);
+  if (!(*x <= 1))
+    *x = NAN;
+  return true;
+}
+
+static uint32_t meter_of(struct dl_log *log, const struct samples *s,
+                         struct channel *c, char **field) {
+  const char *name = s->name < 0 ? NULL : field[s->name];
+  char id[128];
+  if (c->kind == DL_METER_GPU && c->index < 0 &&
+      (s->uuid >= 0 || s->index >= 0)) {
+    int at = s->uuid >= 0 ? s->uuid : s->index;
+    snprintf(id, sizeof id, "%.40s%s%.80s", s->host < 0 ? "" : field[s->host],
+             s->host < 0 ? "" : ":", field[at]);
+    return dl_log_meter(log, DL_METER_GPU, id, name);
+  }
+  if (!c->made && s->host < 0) {
+    snprintf(id, sizeof id, "%ld", c->index);
+    c->meter = dl_log_meter(log, c->kind, c->index < 0 ? NULL : id,
+                            c->kind == DL_METER_GPU ? name : NULL);
+    c->made = true;
+  } else if (s->host >= 0) {
+    snprintf(id, sizeof id, "%.80s:%ld", field[s->host], c->index);
+    if (c->index < 0)
+      *strrchr(id, ':') = '\0';
+    return dl_log_meter(log, c->kind, id, NULL);
+  }
+  return c->meter;
+}
+
+/* Whether the rows say of which device each is, so that what is of the whole
+ * node stands in several rows. */
+static bool repeats(const struct samples *s, const struct channel *c) {
+  return (s->uuid >= 0 || s->index >= 0) && s->host < 0 &&
+         !(c->kind == DL_METER_GPU && c->index < 0);
+}
+
+static bool is_comment_or_header(const struct samples *s, const char *line,
+                                 char **field, size_t n) {
+  return line[0] == '#' ||
+         ((size_t)s->time < n &&
+          strncmp(field[s->time], s->time_name, NAME_SIZE - 1) == 0);
+}
+
+static bool line(struct dl_log *log, char *text, size_t len) {
+  struct samples *s = dl_log_state(log);
+  struct dl_reading r[CHANNELS_MAX];
+  char *field[FIELDS_MAX];
+  size_t n, n_channels = s->n_channels;
+  int64_t ns;
+  (void)len;
+  text += strspn(text, " ");
+  dl_scan_fields(text, s->separator, field, FIELDS_MAX, &n);
+  if (is_comment_or_header(s, text, field, n))
+    return true;
+  if (n != s->n_fields)
+    return dl_log_bad(log, "expected %zu fields, found %zu", s->n_fields, n);
+  for (size_t i = 0; i < n_channels; i++)
+    if (!number(log, &s->channel[i], DL_SAMPLE_POWER, field, &r[i].power_w) ||
+        !number(log, &s->channel[i], DL_SAMPLE_ENERGY, field, &r[i].energy_j) ||
+        !number(log, &s->channel[i], DL_SAMPLE_UTIL, field, &r[i].util))
+      return false;
+  if (!read_time(log, s, field, &ns))
+    return false;
+  for (size_t i = 0; i < n_channels; i++) {
+    struct channel *c = &s->channel[i];
+    bool empty =
+        isnan(r[i].power_w) && isnan(r[i].energy_j) && isnan(r[i].util);
+    bool again = repeats(s, c) && c->made && c->last_ns == ns;
+    if ((empty && n_channels > 1) || again)
+      continue;
+    r[i].ns = c->last_ns = ns;
+    r[i].meter = meter_of(log, s, c, field);
+    dl_log_reading(log, &r[i]);
+  }
+  return true;
+}
+
+const struct dl_importer dl_import_samples = {
+    .name = "samples",
+    .summary = "a table with a column of times and some of power or energy",
+    .state_size = sizeof(struct samples),
+    .probe = probe,
+    .begin = begin,
+    .line = line,
+};

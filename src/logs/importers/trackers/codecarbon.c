@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* CodeCarbon: emissions.csv, a row a run.
+ *
+ * Columns, by name, as their order changes. 2020 to 2021 (1.x) 12 of them:
+ * timestamp, experiment_id, project_name, duration, emissions,
+ * energy_consumed, country_name, country_iso_code, region, on_cloud,
+ * cloud_provider, cloud_region. 2.0 adds run_id, emissions_rate, the power and
+ * energy of CPU, GPU and RAM, models and counts, tracking_mode: 29; later
+ * codecarbon_version, pue (2.2.3), experiment_id again, water_consumed, wue,
+ * utilisations, ram_used_gb. Files of tasks have task_name.
+ *
+ * - Energies are kWh, emissions kg, times s. energy_consumed is the sum of CPU,
+ *   GPU and RAM (1.x: without RAM), some of them modelled. *_power is the last
+ *   sample, not a mean: powers here are energy by duration. Where tasks were
+ *   tracked, `duration` of the run's own row begins with the last task.
+ * - All energies, and the emissions, include the PUE that the user stated; 1
+ *   without. They are divided by it here, and energy_consumed is the facility's
+ *   energy.
+ * - tracking_mode "process" counts the process's share of memory, so that none
+ *   of the words for a boundary fits.
+ * - timestamp is local and taken when the row is written, with the duration.
+ * - flush() writes a row at any time and does not reset anything: rows with one
+ *   run_id are cumulative, and the last one is the run. Processes that write
+ *   to one file at a time mix their rows; a few runs are kept open for that.
+ * - gpu_energy is 0 where there is no GPU. gpu_model counts: "2 x A", or, with
+ *   nothing between, "4 x NVIDIA A401 x NVIDIA A100" for 4 A40 and an A100;
+ *   on Apple's chips a name alone. gpu_count has all GPUs of the machine.
+ * - Rows lack fields where a later version left out empty ones on appending. */
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "logs/importers/tables/runs_rows.h"
+
+enum column {
+  DURATION,
+  EMISSIONS,
+  CPU_ENERGY,
+  GPU_ENERGY,
+  RAM_ENERGY,
+  ENERGY,
+  GPU_COUNT,
+  RAM_GB,
+  CPU_UTIL,
+  GPU_UTIL,
+  PUE,
+  N_NUMBERS,
+  TIMESTAMP = N_NUMBERS,
+  PROJECT,
+  RUN_ID,
+  EXPERIMENT_ID,
+  TASK,
+  GPU_MODEL,
+  MODE,
+  N_COLUMNS
+};
+
+static const struct {
+  const char *name;
+  double scale;
+} columns[] = {
+    [DURATION] = {"duration", 1},
+    [EMISSIONS] = {"emissions", 1000},
+    [CPU_ENERGY] = {"cpu_energy", DL_J_PER_KWH},
+    [GPU_ENERGY] = {"gpu_energy", DL_J_PER_KWH},
+    [RAM_ENERGY] = {"ram_energy", DL_J_PER_KWH},
+    [ENERGY] = {"energy_consumed", DL_J_PER_KWH},
+    [GPU_COUNT] = {"gpu_count", 1},
+    [RAM_GB] = {"ram_total_size", 1},
+    [CPU_UTIL] = {"cpu_utilization_percent", 0.01},
+    [GPU_UTIL] = {"gpu_utilization_percent", 0.01},
+    [PUE] = {"pue", 1},
+    [TIMESTAMP] = {"timestamp", 0},
+    [PROJECT] = {"project_name", 0},
+    [RUN_ID] = {"run_id", 0},
+    [EXPERIMENT_ID] = {"experiment_id", 0},
+    [TASK] = {"task_name", 0},
+    [GPU_MODEL] = {"gpu_model", 0},
+    [MODE] = {"tracking_mode", 0},
+};
+
+enum { OPEN_MAX = 16 };
+
+struct codecarbon {
+  long at[N_COLUMNS];
+  struct dl_run open[OPEN_MAX]; /* runs that may have another row, in order */
+  size_t n_open;
+  bool said_cumulative;
+};
+
+static bool probe(const struct dl_head *head) {
+  static const char *const names[] = {
+      "timestamp",       "project_name", "duration", "emissions",
+      "energy_consumed", "country_name", NULL};
+  return dl_head_has(head, ',', names);
+}
+
+static enum dl_status begin(struct dl_log *log, const struct dl_head *head,
+                            struct dl_diag *d) {
+  struct codecarbon *c = dl_log_state(log);
+  for (size_t i = 0; i < N_COLUMNS; i++)
+    c->at[i] = dl_log_column(log, columns[i].name);
+  if (c->at[DURATION] < 0 || c->at[ENERGY] < 0)
+    return dl_fail_at(d, DL_EINPUT, head->path, 1,
+                      "no columns 'duration' and 'energy_consumed'");
+  return DL_OK;
+}
+
+/* "N x " at s: how long it is, or 0. */
+static size_t count_at(const char *s, size_t digits_max) {
+  size_t n = strspn(s, "0123456789");
+  return n > 0 && n <= digits_max && strncmp(s + n, " x ", 3) == 0 ? n + 3 : 0;
+}
+
+/* Where the next model begins with its count, or the end. As its count stands
+ * right behind the name before, it is taken to have one digit. */
+static const char *next_model(const char *s) {
+  while (*s != '\0' && count_at(s, 1) == 0)
+    s++;
+  return s;
+}
+
+/* Names without counts, joined with "/". */
+static void put_model(struct dl_run *r, const char *s) {
+  struct dl_text t = {0};
+  for (s += count_at(s, 9); *s != '\0'; s += count_at(s, 1)) {
+    const char *next = next_model(s);
+    size_t len = (size_t)(next - s);
+    while (len > 0 && strchr(" ,;", s[len - 1]))
+      len--;
+    if (len > 0 && t.len > 0)
+      dl_text_add(&t, "/");
+    dl_text_add_n(&t, s, len);
+    s = next;
+  }
+  if (t.failed)
+    r->failed = true;
+  else
+    dl_run_set_text(r, "gpu", dl_text_str(&t));
+  dl_text_free(&t);
+}
+
+static bool is_mode(const struct codecarbon *c, const char *const *cell,
+                    const char *mode) {
+  return c->at[MODE] >= 0 && strcmp(cell[c->at[MODE]], mode) == 0;
+}
+
+static void put_energies(struct dl_run *r, const double *x, bool machine) {
+  static const char *const energies[] = {"cpu_energy_j", "gpu_energy_j",
+                                         "ram_energy_j"};
+  static const char *const powers[] = {"cpu_power_w", "gpu_power_w",
+                                       "ram_power_w"};
+  double pue = isnan(x[PUE]) ? 1 : x[PUE];
+  for (size_t i = 0; i < 3; i++) {
+    dl_run_put(r, energies[i], x[CPU_ENERGY + i] / pue);
+    dl_run_put_power(r, powers[i], x[CPU_ENERGY + i] / pue, x[DURATION]);
+  }
+  dl_run_put(r, "energy_j", x[ENERGY] / pue);
+  if (pue != 1) {
+    dl_run_put(r, "pue", pue);
+    dl_run_put(r, "facility_energy_j", x[ENERGY]);
+  }
+  if (machine)
+    dl_run_set_text(r, "boundary",
+                    dl_parts_boundary(x[GPU_ENERGY] > 0, x[CPU_ENERGY] > 0,
+                                      x[RAM_ENERGY] > 0));
+}
+
+static void put_names(struct dl_run *r, const struct codecarbon *c,
+                      const char *const *cell) {
+  enum column id = c->at[RUN_ID] >= 0 ? RUN_ID : EXPERIMENT_ID;
+  if (dl_run_has_text(cell, c->at[PROJECT]))
+    dl_run_set_text(r, "project", cell[c->at[PROJECT]]);
+  if (!dl_run_has_text(cell, c->at[id]))
+    return;
+  dl_run_set_text(r, "run_id", cell[c->at[id]]);
+  if (!dl_run_has_text(cell, c->at[TASK]))
+    return;
+  struct dl_text t = {0};
+  dl_text_printf(&t, "%s/%s", cell[c->at[id]], cell[c->at[TASK]]);
+  dl_run_set_text(r, "run_id", dl_text_str(&t));
+  dl_text_free(&t);
+}
+
+/* Whether b is a later state of the run a. */
+static bool continues(const struct dl_run *a, const struct dl_run *b) {
+  const char *id = dl_run_get_text(a, "run_id");
+  const char *other = dl_run_get_text(b, "run_id");
+  return id && other && strcmp(id, other) == 0 &&
+         dl_run_get(b, "energy_j") >= dl_run_get(a, "energy_j");
+}
+
+/* Where a task began between two states, the time began anew with it. */
+static void check_duration(const struct dl_run *former, struct dl_run *r) {
+  static const char *const depend[] = {"duration_s", "cpu_power_w",
+                                       "gpu_power_w", "ram_power_w"};
+  if (!(dl_run_get(r, "duration_s") < dl_run_get(former, "duration_s")))
+    return;
+  for (size_t i = 0; i < sizeof depend / sizeof *depend; i++)
+    dl_run_set(r, depend[i], NAN);
+  dl_run_set_text(r, "start_time", NULL);
+}
+
+/* Puts a run among the open ones, in place of its former state. */
+static void keep(struct dl_log *log, struct codecarbon *c, struct dl_run *r) {
+  for (size_t i = c->n_open; i > 0; i--)
+    if (continues(&c->open[i - 1], r)) {
+      if (!c->said_cumulative)
+        dl_log_warn(log, "rows with the same run_id are states of one run: "
+                         "the last one counts");
+      c->said_cumulative = true;
+      check_duration(&c->open[i - 1], r);
+      dl_run_clear(&c->open[i - 1]);
+      c->open[i - 1] = *r;
+      return;
+    }
+  if (c->n_open == OPEN_MAX) {
+    dl_run_hand_on(log, &c->open[0]);
+    memmove(c->open, c->open + 1, --c->n_open * sizeof *c->open);
+  }
+  c->open[c->n_open++] = *r;
+}
+
+static bool row(struct dl_log *log, const char *const *cell) {
+  struct codecarbon *c = dl_log_state(log);
+  double x[N_NUMBERS];
+  struct dl_run r;
+  for (size_t i = 0; i < N_NUMBERS; i++)
+    if (!dl_run_cell(log, cell, c->at[i], columns[i].name, columns[i].scale,
+                     &x[i]))
+      return false;
+  if (isnan(x[DURATION]) && isnan(x[ENERGY]))
+    return dl_log_bad(log, "neither a duration nor an energy");
+  if (x[PUE] == 0)
+    return dl_log_bad(log, "column 'pue': 0 leaves no energy");
+  bool named = dl_run_has_text(cell, c->at[GPU_MODEL]);
+  if (!named && !(x[GPU_COUNT] > 0) && x[GPU_ENERGY] == 0)
+    x[GPU_ENERGY] = NAN;
+  if (!dl_run_init(&r))
+    return dl_log_bad(log, "out of memory");
+  put_names(&r, c, cell);
+  if (named)
+    put_model(&r, cell[c->at[GPU_MODEL]]);
+  dl_run_put(&r, "n_gpus", x[GPU_COUNT]);
+  dl_run_put(&r, "ram_gb", x[RAM_GB]);
+  dl_run_put(&r, "cpu_util", x[CPU_UTIL]);
+  dl_run_put(&r, "gpu_util", x[GPU_UTIL]);
+  dl_run_put(&r, "duration_s", x[DURATION]);
+  dl_run_put(&r, "co2e_g", x[EMISSIONS]);
+  put_energies(&r, x, !is_mode(c, cell, "process"));
+  dl_run_put_start(log, &r, cell, c->at[TIMESTAMP], round(x[DURATION]));
+  keep(log, c, &r);
+  return true;
+}
+
+static void end(struct dl_log *log) {
+  struct codecarbon *c = dl_log_state(log);
+  for (size_t i = 0; i < c->n_open; i++)
+    dl_run_hand_on(log, &c->open[i]);
+  c->n_open = 0;
+}
+
+static void free_state(void *state) {
+  struct codecarbon *c = state;
+  for (size_t i = 0; i < c->n_open; i++)
+    dl_run_clear(&c->open[i]);
+}
+
+const struct dl_importer dl_import_codecarbon = {
+    .name = "codecarbon",
+    .summary = "CodeCarbon's emissions.csv",
+    .role = DL_LOG_RUNS,
+    .state_size = sizeof(struct codecarbon),
+    .probe = probe,
+    .begin = begin,
+    .row = row,
+    .end = end,
+    .free = free_state,
+};

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Eco2AI: emission.csv.
+ *
+ * Columns of 0.3 (2022 on): id, project_name, experiment_description, epoch,
+ * start_time, duration(s), power_consumption(kWh), CO2_emissions(kg), CPU_name,
+ * GPU_name, OS, region/country, cost; later versions may add
+ * CPU_consumption(kWh), GPU_consumption(kWh), RAM_consumption(kWh). Before 0.3
+ * there is neither id nor epoch nor cost, and the unit is spelt kWTh. In spite
+ * of its name power_consumption is an energy.
+ *
+ * - Started as a tracker, it has one row a run, rewritten while the run lasts.
+ *   Started for a training, a row is added at the end of each epoch, behind
+ *   the others of that id, with "epoch: 1, loss: 0.3, " in `epoch`; time and
+ *   energy begin anew with each. Rows of one id that follow each other and
+ *   name an epoch are one run here. Epochs count from 1 there, from 0 here;
+ *   where the first is 0, from 0 in both.
+ * - The energy is that of the GPUs, plus the share of CPU and memory of the
+ *   process (or of all processes: an option that the file does not say), times
+ *   the PUE that the user gave (1 without, also not in the file). None of the
+ *   words for a boundary is sure to fit.
+ * - GPU_name: "Quadro T1000 1 device(s)", with how its power was found behind;
+ *   "CPU 0 device(s)" or " 0 device(s)" where there is none. Encoded files
+ *   hold no readable numbers. */
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/number.h"
+#include "logs/importers/tables/runs_rows.h"
+
+enum column {
+  DURATION,
+  ENERGY,
+  EMISSIONS,
+  CPU_ENERGY,
+  GPU_ENERGY,
+  RAM_ENERGY,
+  N_NUMBERS,
+  ID = N_NUMBERS,
+  PROJECT,
+  DESCRIPTION,
+  EPOCH,
+  START,
+  GPU,
+  N_COLUMNS
+};
+
+static const struct {
+  const char *name, *former;
+  double scale;
+} columns[] = {
+    [DURATION] = {"duration(s)", NULL, 1},
+    [ENERGY] = {"power_consumption(kWh)", "power_consumption(kWTh)",
+                DL_J_PER_KWH},
+    [EMISSIONS] = {"CO2_emissions(kg)", NULL, 1000},
+    [CPU_ENERGY] = {"CPU_consumption(kWh)", NULL, DL_J_PER_KWH},
+    [GPU_ENERGY] = {"GPU_consumption(kWh)", NULL, DL_J_PER_KWH},
+    [RAM_ENERGY] = {"RAM_consumption(kWh)", NULL, DL_J_PER_KWH},
+    [ID] = {"id", NULL, 0},
+    [PROJECT] = {"project_name", NULL, 0},
+    [DESCRIPTION] = {"experiment_description", NULL, 0},
+    [EPOCH] = {"epoch", NULL, 0},
+    [START] = {"start_time", NULL, 0},
+    [GPU] = {"GPU_name", NULL, 0},
+};
+
+struct eco2ai {
+  long at[N_COLUMNS];
+  const char *name[N_COLUMNS];
+  struct dl_run run; /* being put together from epochs */
+  bool open;
+  double sum[N_NUMBERS]; /* over its epochs */
+  double first;          /* number of its first epoch: 0 or 1 */
+};
+
+static bool probe(const struct dl_head *head) {
+  const char *names[] = {"project_name",
+                         "experiment_description",
+                         "duration(s)",
+                         "CO2_emissions(kg)",
+                         "CPU_name",
+                         columns[ENERGY].name,
+                         NULL};
+  if (dl_head_has(head, ',', names))
+    return true;
+  names[5] = columns[ENERGY].former;
+  return dl_head_has(head, ',', names);
+}
+
+static enum dl_status begin(struct dl_log *log, const struct dl_head *head,
+                            struct dl_diag *d) {
+  struct eco2ai *e = dl_log_state(log);
+  for (size_t i = 0; i < N_COLUMNS; i++) {
+    e->name[i] = columns[i].name;
+    e->at[i] = dl_log_column(log, e->name[i]);
+    if (e->at[i] < 0 && columns[i].former) {
+      e->name[i] = columns[i].former;
+      e->at[i] = dl_log_column(log, e->name[i]);
+    }
+  }
+  if (e->at[DURATION] < 0 || e->at[ENERGY] < 0)
+    return dl_fail_at(d, DL_EINPUT, head->path, 1,
+                      "no columns 'duration(s)' and 'power_consumption(kWh)'");
+  return DL_OK;
+}
+
+/* The last "N device(s)" in s, or NULL; its number in *n. */
+static const char *find_devices(const char *s, double *n) {
+  const char *at = NULL, *found = s;
+  while ((found = strstr(found, " device(s)")) != NULL) {
+    at = found;
+    found++;
+  }
+  if (!at)
+    return NULL;
+  const char *digits = at;
+  while (digits > s && digits[-1] >= '0' && digits[-1] <= '9')
+    digits--;
+  return dl_parse_number(digits, (size_t)(at - digits), n) == DL_NUMBER_OK
+             ? digits
+             : NULL;
+}
+
+static void put_gpu(struct dl_run *r, const char *s) {
+  double n = NAN;
+  const char *end = find_devices(s, &n);
+  if (n == 0)
+    return;
+  size_t len = end ? (size_t)(end - s) : strlen(s);
+  while (len > 0 && s[len - 1] == ' ')
+    len--;
+  char *name = dl_strndup(s, len);
+  dl_run_set_text(r, "gpu", name);
+  r->failed |= !name;
+  free(name);
+  dl_run_put(r, "n_gpus", n);
+}
+
+static void put_names(struct dl_log *log, struct dl_run *r,
+                      const struct eco2ai *e, const char *const *cell) {
+  static const struct {
+    enum column from;
+    const char *to;
+  } names[] = {{ID, "run_id"}, {PROJECT, "project"}, {DESCRIPTION, "job_name"}};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (dl_run_has_text(cell, e->at[names[i].from]))
+      dl_run_set_text(r, names[i].to, cell[e->at[names[i].from]]);
+  if (dl_run_has_text(cell, e->at[GPU]))
+    put_gpu(r, cell[e->at[GPU]]);
+  dl_run_put_start(log, r, cell, e->at[START], 0);
+}
+
+static void put_numbers(struct dl_run *r, const double *x) {
+  dl_run_put(r, "duration_s", x[DURATION]);
+  dl_run_put(r, "energy_j", x[ENERGY]);
+  dl_run_put(r, "co2e_g", x[EMISSIONS]);
+  dl_run_put(r, "cpu_energy_j", x[CPU_ENERGY]);
+  dl_run_put(r, "ram_energy_j", x[RAM_ENERGY]);
+  dl_run_put_power(r, "cpu_power_w", x[CPU_ENERGY], x[DURATION]);
+  dl_run_put_power(r, "ram_power_w", x[RAM_ENERGY], x[DURATION]);
+  if (isnan(dl_run_get(r, "n_gpus")) && !(x[GPU_ENERGY] > 0))
+    return; /* no GPU: its energy is 0 there */
+  dl_run_put(r, "gpu_energy_j", x[GPU_ENERGY]);
+  dl_run_put_power(r, "gpu_power_w", x[GPU_ENERGY], x[DURATION]);
+}
+
+/* Hands on the run that was put together so far. */
+static void finish(struct dl_log *log) {
+  struct eco2ai *e = dl_log_state(log);
+  if (!e->open)
+    return;
+  put_numbers(&e->run, e->sum);
+  dl_run_put_epochs(&e->run, (double)e->run.n_epochs);
+  dl_run_hand_on(log, &e->run);
+  e->open = false;
+}
+
+/* Whether a cell names an epoch; *number is NaN where it cannot be read. */
+static bool is_epoch(const struct eco2ai *e, const char *const *cell,
+                     double *number) {
+  static const char word[] = "epoch:";
+  *number = NAN;
+  if (!dl_run_has_text(cell, e->at[EPOCH]))
+    return false;
+  const char *s = cell[e->at[EPOCH]];
+  if (strncmp(s, word, strlen(word)) == 0)
+    s += strlen(word);
+  s += strspn(s, " ");
+  size_t n = strspn(s, "0123456789");
+  if (n <= 9 && (s[n] == '\0' || s[n] == ','))
+    dl_parse_number(s, n, number);
+  return true;
+}
+
+static void add_epoch(struct eco2ai *e, const double *x, double number) {
+  struct dl_epoch *epoch = dl_run_add_epoch(&e->run, DL_PART_EPOCH);
+  if (!epoch)
+    return;
+  if (e->run.n_epochs == 1)
+    e->first = number == 0 ? 0 : 1;
+  if (number >= e->first)
+    epoch->number = number - e->first;
+  epoch->start_s = e->sum[DURATION];
+  epoch->duration_s = x[DURATION];
+  epoch->energy_j = x[ENERGY];
+  epoch->cpu_energy_j = x[CPU_ENERGY];
+  epoch->ram_energy_j = x[RAM_ENERGY];
+  if (!isnan(dl_run_get(&e->run, "n_gpus")) || x[GPU_ENERGY] > 0) {
+    epoch->gpu_energy_j = x[GPU_ENERGY];
+    if (x[GPU_ENERGY] / 1e9 < x[DURATION])
+      epoch->gpu_power_w = x[GPU_ENERGY] / x[DURATION];
+  }
+  for (size_t i = 0; i < N_NUMBERS; i++)
+    e->sum[i] += x[i];
+}
+
+static bool row(struct dl_log *log, const char *const *cell) {
+  struct eco2ai *e = dl_log_state(log);
+  double x[N_NUMBERS], number;
+  for (size_t i = 0; i < N_NUMBERS; i++)
+    if (!dl_run_cell(log, cell, e->at[i], e->name[i], columns[i].scale, &x[i]))
+      return false;
+  if (isnan(x[DURATION]) && isnan(x[ENERGY]))
+    return dl_log_bad(log, "neither a duration nor an energy");
+  bool epoch = is_epoch(e, cell, &number);
+  const char *id = e->open ? dl_run_get_text(&e->run, "run_id") : NULL;
+  if (!epoch || !id || !dl_run_has_text(cell, e->at[ID]) ||
+      strcmp(cell[e->at[ID]], id) != 0)
+    finish(log);
+  if (!epoch) {
+    struct dl_run *r = dl_log_run(log);
+    if (r) {
+      put_names(log, r, e, cell);
+      put_numbers(r, x);
+    }
+    return true;
+  }
+  if (!e->open) {
+    if (!dl_run_init(&e->run))
+      return dl_log_bad(log, "out of memory");
+    e->open = true;
+    memset(e->sum, 0, sizeof e->sum);
+    put_names(log, &e->run, e, cell);
+  }
+  add_epoch(e, x, number);
+  return true;
+}
+
+static void free_state(void *state) {
+  struct eco2ai *e = state;
+  if (e->open)
+    dl_run_clear(&e->run);
+}
+
+const struct dl_importer dl_import_eco2ai = {
+    .name = "eco2ai",
+    .summary = "Eco2AI's emission.csv",
+    .role = DL_LOG_RUNS,
+    .state_size = sizeof(struct eco2ai),
+    .probe = probe,
+    .begin = begin,
+    .row = row,
+    .end = finish,
+    .free = free_state,
+};

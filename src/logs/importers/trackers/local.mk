@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+libdlest_a_SOURCES += \
+	%D%/carbontracker.c \
+	%D%/carbontracker.h \
+	%D%/carbontracker_output.c \
+	%D%/codecarbon.c \
+	%D%/eco2ai.c \
+	%D%/zeus.c

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Zeus: the log file of a ZeusMonitor.
+ *
+ * A row per measurement window, written when the window ends: start_time (s
+ * since 1970), window_name, elapsed_time (s), and gpuN_energy (J) for each GPU
+ * that is monitored, N being its index. The columns have been the same since
+ * the monitor exists (0.4, 2023). Energies of processors and memory are
+ * measured since 0.10, but not logged; cpuN_energy and dramN_energy are read
+ * all the same, as scripts add them under the names of Zeus.
+ *
+ * Windows may lie within one another - an epoch in a training. Each is a run
+ * of its own, and their energies must not be added up. A comma in a window's
+ * name is not quoted: such a row has too many fields and is left out.
+ *
+ * A GPU's energy of exactly 0 means that the window was shorter than the
+ * counter takes to move: it is unknown. */
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "logs/importers/tables/runs_rows.h"
+
+enum device { GPU, CPU, DRAM, N_DEVICES };
+enum { INDEX_MAX = 256 };
+
+static const char *const device_names[] = {"gpu", "cpu", "dram"};
+
+struct zeus {
+  long start, name, elapsed;
+  long at[N_DEVICES][INDEX_MAX]; /* columns, one behind the other */
+  int index[N_DEVICES][INDEX_MAX];
+  size_t n[N_DEVICES];
+  bool said_zero;
+};
+
+static const char *const names[] = {"start_time", "window_name", "elapsed_time",
+                                    NULL};
+
+static bool probe(const struct dl_head *head) {
+  return dl_head_has(head, ',', names);
+}
+
+static enum dl_status begin(struct dl_log *log, const struct dl_head *head,
+                            struct dl_diag *d) {
+  struct zeus *z = dl_log_state(log);
+  char name[32];
+  z->start = dl_log_column(log, names[0]);
+  z->name = dl_log_column(log, names[1]);
+  z->elapsed = dl_log_column(log, names[2]);
+  if (z->name < 0 || z->elapsed < 0)
+    return dl_fail_at(d, DL_EINPUT, head->path, 1,
+                      "no columns 'window_name' and 'elapsed_time'");
+  for (size_t k = 0; k < N_DEVICES; k++)
+    for (int i = 0; i < INDEX_MAX; i++) {
+      snprintf(name, sizeof name, "%s%d_energy", device_names[k], i);
+      long at = dl_log_column(log, name);
+      if (at < 0)
+        continue;
+      z->at[k][z->n[k]] = at;
+      z->index[k][z->n[k]++] = i;
+    }
+  return DL_OK;
+}
+
+/* The energy of all devices of a kind; NaN where one is unknown. */
+static bool sum(struct dl_log *log, struct zeus *z, const char *const *cell,
+                enum device k, double *energy) {
+  char name[32];
+  double sum = 0, x;
+  *energy = NAN;
+  for (size_t i = 0; i < z->n[k]; i++) {
+    snprintf(name, sizeof name, "%s%d_energy", device_names[k], z->index[k][i]);
+    if (!dl_run_cell(log, cell, z->at[k][i], name, 1, &x))
+      return false;
+    if (k == GPU && x == 0) {
+      x = NAN;
+      if (!z->said_zero)
+        dl_log_warn(log, "a GPU's energy is 0: the window was too short for "
+                         "its counter; taken as unknown");
+      z->said_zero = true;
+    }
+    sum += x;
+  }
+  if (z->n[k] > 0 && sum <= 1e300)
+    *energy = sum;
+  return true;
+}
+
+static bool row(struct dl_log *log, const char *const *cell) {
+  struct zeus *z = dl_log_state(log);
+  double elapsed, energy[N_DEVICES], total = 0;
+  if (!dl_run_cell(log, cell, z->elapsed, names[2], 1, &elapsed))
+    return false;
+  if (isnan(elapsed))
+    return dl_log_bad(log, "column '%s' is empty", names[2]);
+  for (enum device k = 0; k < N_DEVICES; k++) {
+    if (!sum(log, z, cell, k, &energy[k]))
+      return false;
+    if (z->n[k] > 0)
+      total += energy[k];
+  }
+  struct dl_run *r = dl_log_run(log);
+  if (!r)
+    return true;
+  dl_run_set_text(r, "run_id", cell[z->name]);
+  dl_run_put_start(log, r, cell, z->start, 0);
+  dl_run_put(r, "duration_s", elapsed);
+  if (z->n[GPU] > 0)
+    dl_run_put(r, "n_gpus", (double)z->n[GPU]);
+  dl_run_put(r, "gpu_energy_j", energy[GPU]);
+  dl_run_put(r, "cpu_energy_j", energy[CPU]);
+  dl_run_put(r, "ram_energy_j", energy[DRAM]);
+  dl_run_put_power(r, "gpu_power_w", energy[GPU], elapsed);
+  dl_run_put_power(r, "cpu_power_w", energy[CPU], elapsed);
+  dl_run_put_power(r, "ram_power_w", energy[DRAM], elapsed);
+  if (z->n[GPU] + z->n[CPU] + z->n[DRAM] == 0)
+    return true;
+  dl_run_put(r, "energy_j", total);
+  dl_run_set_text(
+      r, "boundary",
+      dl_parts_boundary(z->n[GPU] > 0, z->n[CPU] > 0, z->n[DRAM] > 0));
+  return true;
+}
+
+const struct dl_importer dl_import_zeus = {
+    .name = "zeus",
+    .summary = "log file of Zeus's ZeusMonitor",
+    .role = DL_LOG_RUNS,
+    .state_size = sizeof(struct zeus),
+    .probe = probe,
+    .begin = begin,
+    .row = row,
+};

@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+libdlest_a_SOURCES += \
+	%D%/extract.c \
+	%D%/extract.h \
+	%D%/log.c \
+	%D%/log.h \
+	%D%/log_grouping.c \
+	%D%/log_grouping.h \
+	%D%/path_pattern.c \
+	%D%/path_pattern.h \
+	%D%/run_settings.c \
+	%D%/run_settings.h

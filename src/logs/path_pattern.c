@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "logs/path_pattern.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+static bool add_span(struct dl_strlist *l, const char *s, size_t n) {
+  char *copy = dl_strndup(s, n);
+  bool ok = copy && dl_strlist_add(l, copy);
+  free(copy);
+  return ok;
+}
+
+enum dl_status dl_pattern_parse(struct dl_pattern *p, const char *text,
+                                struct dl_diag *d) {
+  const char *s = text;
+  for (;;) {
+    size_t n = strcspn(s, "{}");
+    if (!add_span(&p->literal, s, n))
+      return dl_fail_memory(d);
+    if (s[n] == '\0')
+      break;
+    size_t len = strcspn(s + n + 1, "{}/");
+    if (s[n] == '}' || s[n + 1 + len] != '}' || len == 0)
+      return dl_fail(d, DL_EUSAGE,
+                     "path pattern '%s': expected names in braces, like "
+                     "{arch}/gpu-{run_id}.csv",
+                     text);
+    if (n == 0 && p->names.n > 0)
+      return dl_fail(d, DL_EUSAGE,
+                     "path pattern '%s': nothing between two names", text);
+    if (!add_span(&p->names, s + n + 1, len))
+      return dl_fail_memory(d);
+    if (dl_strlist_find(&p->names, p->names.s[p->names.n - 1]) !=
+        (long)p->names.n - 1)
+      return dl_fail(d, DL_EUSAGE, "path pattern '%s': name '%s' twice", text,
+                     p->names.s[p->names.n - 1]);
+    s += n + 1 + len + 1;
+  }
+  return p->names.n > 0 ? DL_OK
+                        : dl_fail(d, DL_EUSAGE,
+                                  "path pattern '%s': no name in braces", text);
+}
+
+void dl_pattern_free(struct dl_pattern *p) {
+  dl_strlist_free(&p->names);
+  dl_strlist_free(&p->literal);
+}
+
+struct span {
+  const char *s;
+  size_t n;
+};
+
+struct matching {
+  const struct dl_pattern *p;
+  const char *path;
+  size_t len;         /* of the path */
+  bool *failed;       /* literal i at s: failed[i * (len + 1) + s - path] */
+  struct span *value; /* of each name */
+};
+
+static bool match_from(struct matching *m, size_t i, const char *s);
+
+/* The name behind literal i at s, then the rest. */
+static bool match_name(struct matching *m, size_t i, const char *s) {
+  const char *next = m->p->literal.s[i + 1];
+  size_t most = strcspn(s, "/");
+  for (size_t len = 1; len <= most; len++) {
+    if (strncmp(s + len, next, strlen(next)) != 0)
+      continue;
+    m->value[i] = (struct span){s, len};
+    if (match_from(m, i + 1, s + len))
+      return true;
+  }
+  return false;
+}
+
+/* The rest of a path against the pattern from literal `i` on. What failed once
+ * is not tried again: else many names took for ever. */
+static bool match_from(struct matching *m, size_t i, const char *s) {
+  const char *literal = m->p->literal.s[i];
+  size_t n = strlen(literal);
+  bool *failed = &m->failed[i * (m->len + 1) + (size_t)(s - m->path)];
+  if (*failed || strncmp(s, literal, n) != 0)
+    return false;
+  if (i == m->p->names.n ? s[n] == '\0' : match_name(m, i, s + n))
+    return true;
+  *failed = true;
+  return false;
+}
+
+bool dl_pattern_match(const struct dl_pattern *p, const char *path,
+                      char **value) {
+  struct matching m = {.p = p, .path = path, .len = strlen(path)};
+  bool found = false;
+  m.failed = dl_calloc((p->names.n + 1) * (m.len + 1), sizeof *m.failed);
+  m.value = dl_calloc(p->names.n, sizeof *m.value);
+  for (const char *s = path; m.failed && m.value && !found && s;) {
+    found = match_from(&m, 0, s);
+    s = strchr(s, '/');
+    s += s != NULL;
+  }
+  for (size_t i = 0; m.value && found && i < p->names.n; i++) {
+    value[i] = dl_strndup(m.value[i].s, m.value[i].n);
+    found = value[i] != NULL;
+  }
+  free(m.failed);
+  free(m.value);
+  return found;
+}

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+libdlest_a_SOURCES += \
+	%D%/energy_curve.c \
+	%D%/energy_curve.h \
+	%D%/log_summary.c \
+	%D%/log_summary.h \
+	%D%/measure.c \
+	%D%/measure.h \
+	%D%/memory_join.c \
+	%D%/memory_join.h \
+	%D%/power_meter.c \
+	%D%/power_meter.h \
+	%D%/reading_sequencer.c \
+	%D%/reading_sequencer.h

@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "logs/run_settings.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/intern.h"
+#include "base/memory.h"
+#include "base/number.h"
+#include "io/csv.h"
+#include "logs/path_pattern.h"
+#include "run/run_columns.h"
+
+/* Rows by a name: first[id], then next[row]; n_rows ends the chain. */
+struct index {
+  struct dl_intern ids;
+  size_t *first, *next;
+};
+
+/* Rows of a table of settings by a key. */
+struct table {
+  char *path;
+  struct dl_strlist names; /* of its columns */
+  char **cell;             /* n_rows x names.n, owned */
+  size_t *line;
+  size_t n_rows, cells_cap, lines_cap;
+  size_t key;                /* column that names the logs */
+  struct index names_of_log; /* by its cells without folders */
+  struct index bare_names;   /* and without an ending */
+};
+
+struct dl_settings {
+  struct dl_strlist set_names, set_values;
+  struct dl_pattern pattern;
+  bool has_pattern, has_table;
+  struct table table;
+  struct dl_strlist extra;
+};
+
+struct dl_settings *dl_settings_new(void) {
+  return dl_calloc(1, sizeof(struct dl_settings));
+}
+
+static void free_index(struct index *x) {
+  dl_intern_free(&x->ids);
+  free(x->first);
+  free(x->next);
+}
+
+static void free_table(struct table *t) {
+  for (size_t i = 0; i < t->n_rows * t->names.n; i++)
+    free(t->cell[i]);
+  free(t->cell);
+  free(t->line);
+  free(t->path);
+  dl_strlist_free(&t->names);
+  free_index(&t->names_of_log);
+  free_index(&t->bare_names);
+}
+
+void dl_settings_free(struct dl_settings *s) {
+  if (!s)
+    return;
+  dl_strlist_free(&s->set_names);
+  dl_strlist_free(&s->set_values);
+  dl_strlist_free(&s->extra);
+  dl_pattern_free(&s->pattern);
+  free_table(&s->table);
+  free(s);
+}
+
+const struct dl_strlist *dl_settings_extra(const struct dl_settings *s) {
+  return &s->extra;
+}
+
+static bool note_column(struct dl_settings *s, const char *name) {
+  return dl_run_column_find(name) || dl_strlist_find(&s->extra, name) >= 0 ||
+         dl_strlist_add(&s->extra, name);
+}
+
+/* What is wrong with a value for a column; NULL: nothing. */
+static const char *fault_of(const struct dl_run_column *c, const char *value) {
+  double x;
+  if (!c || c->is_text || *value == '\0')
+    return NULL;
+  if (!dl_parse_double(value, &x))
+    return "invalid number";
+  return x < c->low || x > c->high ? "out of range" : NULL;
+}
+
+enum dl_status dl_settings_set(struct dl_settings *s, const char *assignment,
+                               struct dl_diag *d) {
+  const char *equals = strchr(assignment, '=');
+  if (!equals || equals == assignment)
+    return dl_fail(d, DL_EUSAGE, "--set '%s': expected NAME=VALUE", assignment);
+  char *name = dl_strndup(assignment, (size_t)(equals - assignment));
+  if (!name)
+    return dl_fail_memory(d);
+  const char *fault = fault_of(dl_run_column_find(name), equals + 1);
+  enum dl_status status = DL_OK;
+  if (fault)
+    status =
+        dl_fail(d, DL_EUSAGE, "--set %s: %s '%s'", name, fault, equals + 1);
+  else if (!dl_strlist_add(&s->set_names, name) ||
+           !dl_strlist_add(&s->set_values, equals + 1) || !note_column(s, name))
+    status = dl_fail_memory(d);
+  free(name);
+  return status;
+}
+
+enum dl_status dl_settings_pattern(struct dl_settings *s, const char *pattern,
+                                   struct dl_diag *d) {
+  if (s->has_pattern)
+    return dl_fail(d, DL_EUSAGE, "one path pattern at a time");
+  s->has_pattern = true;
+  enum dl_status status = dl_pattern_parse(&s->pattern, pattern, d);
+  for (size_t i = 0; status == DL_OK && i < s->pattern.names.n; i++)
+    if (!note_column(s, s->pattern.names.s[i]))
+      status = dl_fail_memory(d);
+  return status;
+}
+
+/* --- the table */
+
+static const char *without_folders(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
+/* A file's name without folders and ending. */
+static void bare_name(struct dl_text *t, const char *path) {
+  const char *name = without_folders(path);
+  const char *dot = strrchr(name, '.');
+  dl_text_clear(t);
+  dl_text_add_n(t, name,
+                dot && dot > name ? (size_t)(dot - name) : strlen(name));
+}
+
+static enum dl_status add_rows(struct table *t, const struct dl_csv_block *b,
+                               struct dl_diag *d) {
+  size_t n = t->names.n;
+  void *cells = t->cell, *lines = t->line;
+  bool ok = dl_grow(&cells, &t->cells_cap, (t->n_rows + b->n_rows) * n,
+                    sizeof *t->cell);
+  t->cell = cells;
+  ok = ok &&
+       dl_grow(&lines, &t->lines_cap, t->n_rows + b->n_rows, sizeof *t->line);
+  t->line = lines;
+  for (size_t r = 0; ok && r < b->n_rows; r++) {
+    char **row = t->cell + t->n_rows * n;
+    for (size_t c = 0; c < n; c++)
+      row[c] = NULL;
+    t->line[t->n_rows++] = b->line[r];
+    for (size_t c = 0; ok && c < n; c++)
+      ok = (row[c] = dl_strdup(b->cell[r * n + c])) != NULL;
+  }
+  return ok ? DL_OK : dl_fail_memory(d);
+}
+
+static enum dl_status read_table(struct dl_settings *s, const char *path,
+                                 struct dl_diag *d) {
+  struct table *t = &s->table;
+  struct dl_csv *csv;
+  const struct dl_csv_block *block;
+  enum dl_status status = dl_csv_open(&csv, path, 0, d);
+  if (status != DL_OK)
+    return status;
+  t->path = dl_strdup(dl_csv_path(csv));
+  bool ok = t->path != NULL;
+  for (size_t c = 0; ok && c < dl_csv_n_cols(csv); c++)
+    ok = dl_strlist_add(&t->names, dl_csv_name(csv, c)) &&
+         note_column(s, dl_csv_name(csv, c));
+  status = ok ? dl_csv_next(csv, &block, d) : dl_fail_memory(d);
+  while (status == DL_OK && block) {
+    status = add_rows(t, block, d);
+    if (status == DL_OK)
+      status = dl_csv_next(csv, &block, d);
+  }
+  dl_csv_free(csv);
+  return status;
+}
+
+/* How much a column looks like names of logs: cells with an ending, a folder
+ * or such a heading. */
+static size_t likeness(const struct table *t, size_t c) {
+  static const char *const headings[] = {"file", "trace",    "log",
+                                         "path", "filename", "run_id"};
+  size_t n = 0;
+  for (size_t r = 0; r < t->n_rows; r++)
+    n += strpbrk(t->cell[r * t->names.n + c], "./") != NULL &&
+         !dl_parse_double(t->cell[r * t->names.n + c], &(double){0});
+  for (size_t i = 0; i < sizeof headings / sizeof *headings; i++)
+    if (strcmp(t->names.s[c], headings[i]) == 0)
+      n += t->n_rows + sizeof headings / sizeof *headings - i;
+  return n;
+}
+
+/* Enters row r before those that have the name. */
+static bool enter(struct index *x, const char *name, size_t r, size_t n_rows) {
+  size_t known = x->ids.n;
+  long id = dl_intern(&x->ids, name);
+  if (id < 0)
+    return false;
+  x->next[r] = (size_t)id < known ? x->first[id] : n_rows;
+  x->first[id] = r;
+  return true;
+}
+
+static bool make_index(const struct table *t, struct index *x, bool bare) {
+  struct dl_text name = {0};
+  x->first = dl_calloc(t->n_rows, sizeof *x->first);
+  x->next = dl_calloc(t->n_rows, sizeof *x->next);
+  bool ok = x->first && x->next;
+  for (size_t r = t->n_rows; ok && r-- > 0;) {
+    const char *cell = t->cell[r * t->names.n + t->key];
+    bare_name(&name, cell);
+    ok = !name.failed &&
+         enter(x, bare ? dl_text_str(&name) : without_folders(cell), r,
+               t->n_rows);
+  }
+  dl_text_free(&name);
+  return ok;
+}
+
+static enum dl_status index_table(struct table *t, struct dl_diag *d) {
+  size_t best = 0;
+  for (size_t c = 0; c < t->names.n; c++)
+    if (likeness(t, c) > best) {
+      best = likeness(t, c);
+      t->key = c;
+    }
+  if (best == 0)
+    return dl_fail_at(d, DL_EINPUT, t->path, 0,
+                      "no column names logs; name it 'file'");
+  bool ok = make_index(t, &t->names_of_log, false) &&
+            make_index(t, &t->bare_names, true);
+  return ok ? DL_OK : dl_fail_memory(d);
+}
+
+enum dl_status dl_settings_table(struct dl_settings *s, const char *path,
+                                 struct dl_diag *d) {
+  if (s->has_table)
+    return dl_fail(d, DL_EUSAGE, "one table of settings at a time");
+  s->has_table = true;
+  enum dl_status status = read_table(s, path, d);
+  return status == DL_OK ? index_table(&s->table, d) : status;
+}
+
+/* How many of a row's cells are folders of the path. */
+static size_t folders_in_common(const struct table *t, size_t row,
+                                const char *path) {
+  size_t n = 0;
+  for (const char *s = path, *slash; (slash = strchr(s, '/')); s = slash + 1)
+    for (size_t c = 0; c < t->names.n; c++) {
+      const char *cell = t->cell[row * t->names.n + c];
+      n += c != t->key && strlen(cell) == (size_t)(slash - s) && *cell &&
+           strncmp(cell, s, (size_t)(slash - s)) == 0;
+    }
+  return n;
+}
+
+/* The rows that may be meant by a path: those with its name; else those with
+ * its name but for the ending, which may have dots of its own (lr0.01); else
+ * those that differ in the ending. The first of them, n_rows without. */
+static enum dl_status candidates(const struct table *t, const char *path,
+                                 const struct index **x, size_t *row,
+                                 struct dl_diag *d) {
+  struct dl_text bare = {0};
+  bare_name(&bare, path);
+  *x = &t->names_of_log;
+  long id = dl_intern_find(&(*x)->ids, without_folders(path));
+  if (id < 0)
+    id = dl_intern_find(&(*x)->ids, dl_text_str(&bare));
+  if (id < 0) {
+    *x = &t->bare_names;
+    id = dl_intern_find(&(*x)->ids, dl_text_str(&bare));
+  }
+  bool failed = bare.failed;
+  dl_text_free(&bare);
+  *row = id < 0 ? t->n_rows : (*x)->first[id];
+  return failed ? dl_fail_memory(d) : DL_OK;
+}
+
+/* The row of a log; n_rows where there is none, or no telling which. */
+static enum dl_status find_row(const struct table *t, const char *path,
+                               size_t *row, struct dl_diag *d) {
+  const struct index *x;
+  size_t first;
+  enum dl_status status = candidates(t, path, &x, &first, d);
+  *row = t->n_rows;
+  if (status != DL_OK)
+    return status;
+  if (first == t->n_rows) {
+    dl_warn_at(d, path, 0, "no row in %s", t->path);
+    return DL_OK;
+  }
+  size_t most = 0, n_best = 0;
+  for (size_t r = first; r < t->n_rows; r = x->next[r]) {
+    size_t common = folders_in_common(t, r, path);
+    if (n_best == 0 || common > most) {
+      *row = r;
+      most = common;
+      n_best = 1;
+    } else {
+      n_best += common == most;
+    }
+  }
+  if (n_best > 1) {
+    dl_warn_at(d, path, 0, "%zu rows in %s: none taken", n_best, t->path);
+    *row = t->n_rows;
+  }
+  return DL_OK;
+}
+
+/* --- filling in */
+
+struct filling {
+  const struct dl_settings *s;
+  struct dl_run *run;
+  char **extra;
+  bool *given; /* columns of the runs table that have been given */
+};
+
+/* A value for a column, unless an earlier source has one. False: out of
+ * memory. */
+static bool give(struct filling *f, const char *name, const char *value) {
+  const struct dl_run_column *c = dl_run_column_find(name);
+  if (*value == '\0')
+    return true;
+  if (!c) {
+    char **cell = &f->extra[dl_strlist_find(&f->s->extra, name)];
+    return *cell || (*cell = dl_strdup(value));
+  }
+  size_t i = (size_t)(c - dl_run_column_at(0));
+  bool known = c->is_text ? f->run->text[i] != NULL : !isnan(f->run->number[i]);
+  if (f->given[i] || (c->role == DL_ROLE_MEASURED && known))
+    return true;
+  f->given[i] = true;
+  double x;
+  if (c->is_text)
+    dl_run_set_text(f->run, name, value);
+  else if (dl_parse_double(value, &x))
+    dl_run_set(f->run, name, x);
+  return !f->run->failed;
+}
+
+static enum dl_status give_row(struct filling *f, const char *path,
+                               struct dl_diag *d) {
+  const struct table *t = &f->s->table;
+  size_t row;
+  enum dl_status status = find_row(t, path, &row, d);
+  for (size_t c = 0; status == DL_OK && row < t->n_rows && c < t->names.n;
+       c++) {
+    const char *value = t->cell[row * t->names.n + c];
+    const char *fault = fault_of(dl_run_column_find(t->names.s[c]), value);
+    if (fault)
+      dl_skip_at(d, t->path, t->line[row], "column '%s': %s '%s'",
+                 t->names.s[c], fault, value);
+    else if (!give(f, t->names.s[c], value))
+      status = dl_fail_memory(d);
+  }
+  return status;
+}
+
+static enum dl_status give_path(struct filling *f, const char *path,
+                                struct dl_diag *d) {
+  const struct dl_pattern *p = &f->s->pattern;
+  char **value = dl_calloc(p->names.n, sizeof *value);
+  enum dl_status status = value ? DL_OK : dl_fail_memory(d);
+  bool found = value && dl_pattern_match(p, path, value);
+  if (value && !found)
+    dl_warn_at(d, path, 0, "does not match the path pattern");
+  for (size_t i = 0; status == DL_OK && found && i < p->names.n; i++) {
+    const char *fault = fault_of(dl_run_column_find(p->names.s[i]), value[i]);
+    if (fault)
+      dl_warn_at(d, path, 0, "{%s}: %s '%s'", p->names.s[i], fault, value[i]);
+    else if (!give(f, p->names.s[i], value[i]))
+      status = dl_fail_memory(d);
+  }
+  for (size_t i = 0; value && i < p->names.n; i++)
+    free(value[i]);
+  free(value);
+  return status;
+}
+
+enum dl_status dl_settings_apply(const struct dl_settings *s, const char *path,
+                                 struct dl_run *run, char **extra,
+                                 struct dl_diag *d) {
+  struct filling f = {s, run, extra,
+                      dl_calloc(dl_run_column_count(), sizeof(bool))};
+  enum dl_status status = f.given ? DL_OK : dl_fail_memory(d);
+  for (size_t i = s->set_names.n; status == DL_OK && i-- > 0;)
+    if (!give(&f, s->set_names.s[i], s->set_values.s[i]))
+      status = dl_fail_memory(d);
+  if (status == DL_OK && s->has_table)
+    status = give_row(&f, path, d);
+  if (status == DL_OK && s->has_pattern)
+    status = give_path(&f, path, d);
+  free(f.given);
+  return status;
+}

@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+libdlest_a_SOURCES += \
+	%D%/job_energy.c \
+	%D%/job_energy.h \
+	%D%/sacct.c \
+	%D%/slurm.c \
+	%D%/slurm.h \
+	%D%/slurm_usage.c \
+	%D%/sstat.c

@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "logs/slurm/slurm.h"
+
+#include <math.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/number.h"
+#include "base/timestamp.h"
+
+/* The first of a column's names counts where there are several. */
+static const struct {
+  const char *name;
+  enum dl_slurm_column column;
+} names[] = {
+    {"JobID", DL_SLURM_JOB_ID},
+    {"JobIDRaw", DL_SLURM_JOB_ID},
+    {"JobName", DL_SLURM_NAME},
+    {"User", DL_SLURM_USER},
+    {"Account", DL_SLURM_ACCOUNT},
+    {"Partition", DL_SLURM_PARTITION},
+    {"State", DL_SLURM_STATE},
+    {"Elapsed", DL_SLURM_ELAPSED},
+    {"ElapsedRaw", DL_SLURM_ELAPSED_RAW},
+    {"Start", DL_SLURM_START},
+    {"End", DL_SLURM_END},
+    {"NNodes", DL_SLURM_NODES},
+    {"AllocNodes", DL_SLURM_NODES},
+    {"NCPUS", DL_SLURM_CPUS},
+    {"AllocCPUS", DL_SLURM_CPUS},
+    {"NTasks", DL_SLURM_TASKS},
+    {"TotalCPU", DL_SLURM_TOTAL_CPU},
+    {"ConsumedEnergy", DL_SLURM_ENERGY},
+    {"ConsumedEnergyRaw", DL_SLURM_ENERGY_RAW},
+    {"AllocTRES", DL_SLURM_ALLOC_TRES},
+    {"ReqTRES", DL_SLURM_REQ_TRES},
+    {"AllocGRES", DL_SLURM_ALLOC_GRES},
+    {"TRESUsageInTot", DL_SLURM_USE_TOTAL},
+    {"TRESUsageInAve", DL_SLURM_USE_AVERAGE},
+    {"Timestamp", DL_SLURM_TIME},
+    {"Time", DL_SLURM_TIME},
+    {"Date", DL_SLURM_TIME},
+    {"DateTime", DL_SLURM_TIME},
+    {"Epoch", DL_SLURM_TIME},
+};
+
+enum { N_NAMES = sizeof names / sizeof *names };
+
+static bool is_name_char(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+         (c >= '0' && c <= '9') || c == '_';
+}
+
+/* The length of a name at the beginning of s. */
+static size_t name_length(const char *s, const char *end) {
+  size_t n = 0;
+  while (s + n < end && is_name_char(s[n]))
+    n++;
+  return n;
+}
+
+static const char *skip_blanks(const char *s, const char *end) {
+  while (s < end && *s == ' ')
+    s++;
+  return s;
+}
+
+/* What stands between the first two names: blanks do not count. False where it
+ * is too long. */
+static bool find_delimiter(struct dl_slurm_table *t, const char *s,
+                           const char *end) {
+  const char *from = skip_blanks(s + name_length(s, end), end), *to = from;
+  while (to < end && !is_name_char(*to))
+    to++;
+  while (to > from && to[-1] == ' ')
+    to--;
+  size_t n = (size_t)(to - from);
+  if (n >= sizeof t->delimiter || memchr(from, '"', n))
+    return false;
+  memcpy(t->delimiter, from, n);
+  t->delimiter[n] = '\0';
+  return true;
+}
+
+/* An earlier name for a column goes before a later one (JobID, JobIDRaw). */
+static void note_name(struct dl_slurm_table *t, const char *s, size_t len,
+                      short *rank) {
+  for (int i = 0; i < N_NAMES; i++) {
+    enum dl_slurm_column c = names[i].column;
+    if (strlen(names[i].name) != len || strncasecmp(names[i].name, s, len) != 0)
+      continue;
+    if (t->at[c] < 0 || i < rank[c]) {
+      t->at[c] = (short)t->n_fields;
+      rank[c] = (short)i;
+    }
+  }
+}
+
+bool dl_slurm_header(struct dl_slurm_table *t, const char *s, size_t len) {
+  struct dl_slurm_table new = {.n_fields = 0};
+  short rank[DL_SLURM_N] = {0};
+  const char *end = s + len;
+  while (end > s && end[-1] == ' ')
+    end--;
+  s = skip_blanks(s, end);
+  if (name_length(s, end) == 0 || !find_delimiter(&new, s, end))
+    return false;
+  size_t delimiter = strlen(new.delimiter);
+  for (int c = 0; c < DL_SLURM_N; c++)
+    new.at[c] = -1;
+  while (s < end) {
+    size_t n = name_length(s, end);
+    if (n == 0 || new.n_fields == DL_SLURM_FIELDS)
+      return false;
+    note_name(&new, s, n, rank);
+    new.n_fields++;
+    s = skip_blanks(s + n, end);
+    if (s == end || delimiter == 0)
+      continue;
+    if ((size_t)(end - s) < delimiter ||
+        memcmp(s, new.delimiter, delimiter) != 0)
+      return false;
+    s = skip_blanks(s + delimiter, end);
+    if (s == end)
+      new.n_fields++; /* an empty one: --parsable */
+  }
+  if (new.at[DL_SLURM_JOB_ID] < 0 || new.n_fields < 2 ||
+      new.n_fields > DL_SLURM_FIELDS)
+    return false;
+  *t = new;
+  return true;
+}
+
+bool dl_slurm_ruler(struct dl_slurm_table *t, const char *s) {
+  size_t n = 0, i = 0;
+  if (t->delimiter[0] != '\0' || s[strspn(s, "- ")] != '\0')
+    return false;
+  for (;;) {
+    i += strspn(s + i, " ");
+    if (s[i] == '\0')
+      break;
+    size_t width = strspn(s + i, "-");
+    if (n == t->n_fields || i + width > 0xffff)
+      return false;
+    t->from[n] = (unsigned short)i;
+    t->to[n++] = (unsigned short)(i + width);
+    i += width;
+  }
+  t->ruled = n == t->n_fields && n > 0;
+  return t->ruled;
+}
+
+static char *trimmed(char *s, char *end) {
+  while (s < end && (*s == ' ' || *s == '\t'))
+    s++;
+  while (end > s && (end[-1] == ' ' || end[-1] == '\t'))
+    end--;
+  *end = '\0';
+  return s;
+}
+
+/* By columns of fixed width. Between two columns is one blank, which may be
+ * overwritten. */
+static size_t cut_at_widths(const struct dl_slurm_table *t, char *s, size_t len,
+                            char **field) {
+  for (size_t i = 0; i < t->n_fields; i++) {
+    size_t from = t->from[i] < len ? t->from[i] : len;
+    size_t to = t->to[i] < len ? t->to[i] : len;
+    if (to < len && s[to] != ' ')
+      return i; /* a longer value: not what sacct prints */
+    field[i] = trimmed(s + from, s + to);
+  }
+  return t->n_fields;
+}
+
+size_t dl_slurm_row(const struct dl_slurm_table *t, char *s, size_t len,
+                    char **field) {
+  size_t n = 0, delimiter = strlen(t->delimiter);
+  if (delimiter == 0)
+    return cut_at_widths(t, s, len, field);
+  for (char *next; s; s = next) {
+    char *end = strstr(s, t->delimiter);
+    next = end ? end + delimiter : NULL;
+    char *cell = trimmed(s, end ? end : s + strlen(s));
+    if (n < DL_SLURM_FIELDS)
+      field[n] = cell;
+    n++;
+  }
+  return n;
+}
+
+bool dl_slurm_fields(struct dl_log *log, const struct dl_slurm_table *t,
+                     char *s, size_t len, char **field) {
+  if (t->n_fields == 0)
+    return dl_log_bad(log, "no header with a column 'JobID' before this line");
+  if (t->delimiter[0] == '\0' && !t->ruled)
+    return dl_log_bad(log, "no line of dashes below the header");
+  size_t n = dl_slurm_row(t, s, len, field);
+  return n == t->n_fields ||
+         dl_log_bad(log, "expected %zu fields, found %zu", t->n_fields, n);
+}
+
+const char *dl_slurm_cell(const struct dl_slurm_table *t, char *const *field,
+                          enum dl_slurm_column c) {
+  return t->at[c] < 0 ? "" : field[t->at[c]];
+}
+
+static bool has(const struct dl_slurm_table *t, enum dl_slurm_column c) {
+  return t->at[c] >= 0;
+}
+
+bool dl_slurm_has_elapsed(const struct dl_slurm_table *t) {
+  return has(t, DL_SLURM_ELAPSED) || has(t, DL_SLURM_ELAPSED_RAW);
+}
+
+double dl_slurm_elapsed(const struct dl_slurm_table *t, char *const *field) {
+  const char *raw = dl_slurm_cell(t, field, DL_SLURM_ELAPSED_RAW);
+  const char *text = dl_slurm_cell(t, field, DL_SLURM_ELAPSED);
+  double x;
+  bool ok = dl_parse_number(raw, strlen(raw), &x) == DL_NUMBER_OK ||
+            dl_parse_elapsed(text, strlen(text), &x);
+  return ok && x >= 0 && x <= 1e12 ? x : NAN;
+}
+
+/* Whether the first step below the header comes again at a later time. */
+static bool is_sampled(struct dl_slurm_table t, const char *s) {
+  char *field[DL_SLURM_FIELDS], first[64] = "", row[1024];
+  double first_s = NAN;
+  for (size_t n; *s; s += n + (s[n] != '\0')) {
+    n = strcspn(s, "\n");
+    if (n == 0 || n >= sizeof row || s[n] == '\0')
+      continue;
+    size_t len = n - (s[n - 1] == '\r');
+    memcpy(row, s, len);
+    row[len] = '\0';
+    if (dl_slurm_ruler(&t, row) || (t.delimiter[0] == '\0' && !t.ruled) ||
+        dl_slurm_row(&t, row, len, field) != t.n_fields)
+      continue;
+    const char *id = dl_slurm_cell(&t, field, DL_SLURM_JOB_ID);
+    double x = dl_slurm_elapsed(&t, field);
+    if (first[0] == '\0' && strlen(id) < sizeof first && !isnan(x)) {
+      memcpy(first, id, strlen(id) + 1);
+      first_s = x;
+    } else if (x > first_s && strcmp(id, first) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+enum dl_slurm_kind dl_slurm_kind(const char *head) {
+  struct dl_slurm_table t;
+  struct dl_timestamp time;
+  const char *s = head + strspn(head, " \t\r\n");
+  size_t len = strcspn(s, "\r\n");
+  bool stamped = dl_parse_timestamp(s, len, &time);
+  if (stamped) {
+    s += len + strspn(s + len, " \t\r\n");
+    len = strcspn(s, "\r\n");
+  }
+  if (!dl_slurm_header(&t, s, len))
+    return DL_SLURM_OTHER;
+  bool energy = has(&t, DL_SLURM_ENERGY) || has(&t, DL_SLURM_ENERGY_RAW);
+  bool job = has(&t, DL_SLURM_NAME) || has(&t, DL_SLURM_USER) ||
+             has(&t, DL_SLURM_ACCOUNT) || has(&t, DL_SLURM_STATE) ||
+             has(&t, DL_SLURM_PARTITION) || has(&t, DL_SLURM_START) ||
+             has(&t, DL_SLURM_END);
+  if (stamped || has(&t, DL_SLURM_TIME))
+    return energy ? DL_SLURM_SAMPLES : DL_SLURM_OTHER;
+  if (job)
+    return DL_SLURM_JOBS;
+  if (dl_slurm_has_elapsed(&t))
+    return energy && is_sampled(t, s + len) ? DL_SLURM_SAMPLES : DL_SLURM_JOBS;
+  return energy ? DL_SLURM_SAMPLES : DL_SLURM_OTHER;
+}
+
+bool dl_slurm_energy(const char *s, double *joules) {
+  static const char suffixes[] = "KMGTPE";
+  size_t n = strlen(s);
+  double x, scale = 1;
+  *joules = NAN;
+  for (size_t i = 0; n > 1 && suffixes[i] != '\0'; i++)
+    if (s[n - 1] == suffixes[i]) {
+      scale = pow(1000, (double)(i + 1));
+      n--;
+      break;
+    }
+  enum dl_number found = dl_parse_number(s, n, &x);
+  if (found == DL_NUMBER_EMPTY)
+    return true;
+  if (found != DL_NUMBER_OK || x < 0)
+    return false;
+  x *= scale;
+  /* NO_VAL and INFINITE of 32 and 64 bits */
+  if (x != 4294967294.0 && x != 4294967295.0 && x < 1e19)
+    *joules = x;
+  return true;
+}
+
+bool dl_slurm_row_energy(const struct dl_slurm_table *t, char *const *field,
+                         double *joules) {
+  const char *raw = dl_slurm_cell(t, field, DL_SLURM_ENERGY_RAW);
+  const char *rounded = dl_slurm_cell(t, field, DL_SLURM_ENERGY);
+  if (*raw || *rounded)
+    return dl_slurm_energy(*raw ? raw : rounded, joules);
+  char text[32];
+  size_t len;
+  const char *s = dl_slurm_resource(
+      dl_slurm_cell(t, field, DL_SLURM_ALLOC_TRES), "energy", &len);
+  *joules = NAN;
+  if (!s || len >= sizeof text)
+    return true;
+  memcpy(text, s, len);
+  text[len] = '\0';
+  return dl_slurm_energy(text, joules);
+}
+
+enum dl_slurm_step dl_slurm_step_of(const char *id, size_t *len) {
+  *len = strcspn(id, ".");
+  if (id[*len] == '\0')
+    return DL_SLURM_JOB;
+  switch (id[*len + 1]) { /* names may be cut off: "123.ext+" */
+  case 'e':
+    return DL_SLURM_EXTERN;
+  case 'b':
+  case 'i':
+    return DL_SLURM_BATCH;
+  default:
+    return DL_SLURM_NUMBERED;
+  }
+}
+
+void dl_slurm_add(struct dl_slurm_energies *e, enum dl_slurm_step step,
+                  double joules) {
+  double *sum[] = {&e->job, &e->numbered, &e->batch, &e->outer};
+  if (joules > 0)
+    *sum[step] += joules;
+}
+
+double dl_slurm_job_energy(const struct dl_slurm_energies *e, double n_nodes,
+                           bool *counted_twice) {
+  double x = 0;
+  if (e->outer > 0)
+    x = e->outer;
+  else if (e->batch > 0 && n_nodes == 1)
+    x = e->batch;
+  else if (e->batch > 0 && (e->numbered > 0 || !(e->job > 0)))
+    x = fmax(e->batch, e->numbered);
+  else if (e->job > 0)
+    x = e->job;
+  else
+    x = e->numbered;
+  *counted_twice = e->job > x * 1.01;
+  return x > 0 ? x : NAN;
+}
+
+/* A count at the beginning of s, NaN where there is no sensible one. */
+static double count_at(const char *s) {
+  size_t n = strspn(s, "0123456789");
+  double x;
+  bool ok = n > 0 && dl_parse_number(s, n, &x) == DL_NUMBER_OK && x < 1e6;
+  return ok ? x : NAN;
+}
+
+/* One resource s[0..len): "gres/gpu=4", "gres/gpu:a100=4", "gpu:4",
+ * "gpu:a100:4(IDX:0-3)". Returns whether it is of GPUs. */
+static bool gpu_resource(const char *s, size_t len, const char **type,
+                         size_t *type_len, double *count) {
+  const char *end = s + len;
+  if (len > 5 && strncmp(s, "gres/", 5) == 0)
+    s += 5;
+  if (end - s < 5 || strncmp(s, "gpu", 3) != 0 || (s[3] != '=' && s[3] != ':'))
+    return false;
+  s += 3;
+  *type = s + 1;
+  *type_len = 0;
+  if (*s == ':') {
+    size_t n = strcspn(s + 1, ":=,(");
+    if (s[1 + n] == ':' || s[1 + n] == '=') {
+      *type_len = n;
+      s += 1 + n;
+    }
+  }
+  *count = s < end ? count_at(s + 1) : NAN;
+  return !isnan(*count);
+}
+
+double dl_slurm_gpus(const char *tres, char *type, size_t size) {
+  double untyped = NAN, typed = NAN;
+  type[0] = '\0';
+  bool several = false;
+  for (const char *s = tres; *s; s += *s == ',') {
+    const char *name;
+    size_t width = strcspn(s, ","), name_len;
+    double count;
+    if (gpu_resource(s, width, &name, &name_len, &count)) {
+      double *sum = name_len > 0 ? &typed : &untyped;
+      *sum = isnan(*sum) ? count : *sum + count;
+      several = several || (name_len > 0 && type[0] != '\0');
+      if (name_len > 0 && name_len < size) {
+        memcpy(type, name, name_len);
+        type[name_len] = '\0';
+      }
+    }
+    s += width;
+  }
+  if (several)
+    type[0] = '\0';
+  return isnan(untyped) ? typed : untyped;
+}

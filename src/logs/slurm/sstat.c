@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Slurm's sstat, of steps that run: ConsumedEnergy and ConsumedEnergyRaw (J)
+ * grow from the beginning of the step. Slurm reads its sensors every 30 s or
+ * so, whatever the pause between samples (AcctGatherNodeFreq, JobAcctGather-
+ * Frequency). Layouts are in slurm.h. sstat has no column of a time, hence:
+ *
+ *  - samples with a column Timestamp (Time, Date, DateTime, Epoch), which a
+ *    script puts before or behind those of sstat -P; or each sample below a
+ *    line that is a time; or, sampled with sacct, a column Elapsed or
+ *    ElapsedRaw. The header may stand once or above every sample. Readings of
+ *    one meter a job, kind NODE.
+ *  - samples without any time: the same by the interval that the user gives.
+ *  - a single sample: one run a job, with its energy so far.
+ *
+ * A sample has a line for each step (-a): of them counts what slurm.h says.
+ * Lines belong to one sample until a step comes again. */
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/memory.h"
+#include "base/number.h"
+#include "logs/importers/importer.h"
+#include "logs/slurm/slurm.h"
+
+struct sstat {
+  struct dl_slurm_table table;
+  char *id; /* of the job being read, owned; NULL: none */
+
+  /* The sample being read. */
+  struct dl_slurm_energies energies;
+  bool seen[DL_SLURM_EXTERN + 1]; /* steps in it, and the last numbered one */
+  double number;
+  bool has_energy; /* even if 0 */
+  double elapsed_s;
+  int64_t ns;
+
+  size_t n_samples; /* of this job, handed on */
+  bool zero;        /* an energy of 0 J is held back */
+  struct dl_reading held;
+  bool stamped; /* by a line that is a time */
+  int64_t stamp_ns;
+};
+
+static bool has(const struct dl_slurm_table *t, enum dl_slurm_column c) {
+  return t->at[c] >= 0;
+}
+
+static bool probe(const struct dl_head *head) {
+  return dl_slurm_kind(head->text) == DL_SLURM_SAMPLES;
+}
+
+/* Readings whose energy is 0 are held back until it grows: where nothing
+ * measures, it stays 0, which is then unknown. */
+static void hand_on(struct dl_log *log, struct sstat *st,
+                    const struct dl_reading *r) {
+  if (st->zero) {
+    if (!(r->energy_j > 0) || r->meter != st->held.meter)
+      st->held.energy_j = NAN;
+    dl_log_reading(log, &st->held);
+  }
+  st->zero = r->energy_j == 0;
+  if (st->zero)
+    st->held = *r;
+  else
+    dl_log_reading(log, r);
+}
+
+static void release(struct dl_log *log, struct sstat *st) {
+  if (st->zero) {
+    st->held.energy_j = NAN;
+    dl_log_reading(log, &st->held);
+  }
+  st->zero = false;
+}
+
+static bool is_timed(const struct sstat *st) {
+  return st->stamped || has(&st->table, DL_SLURM_TIME) ||
+         dl_slurm_has_elapsed(&st->table);
+}
+
+static bool has_sample(const struct sstat *st) {
+  for (int i = 0; i <= DL_SLURM_EXTERN; i++)
+    if (st->seen[i])
+      return true;
+  return false;
+}
+
+/* The sample is complete: a reading, or a run where it is the only one and has
+ * no time. */
+static void finish_sample(struct dl_log *log, struct sstat *st, bool last) {
+  bool counted_twice;
+  if (!st->id || !has_sample(st))
+    return;
+  double joules = dl_slurm_job_energy(&st->energies, NAN, &counted_twice);
+  if (last && st->n_samples == 0 && !is_timed(st)) {
+    struct dl_run *r = dl_log_run(log);
+    if (r) {
+      dl_run_set_text(r, "run_id", st->id);
+      dl_run_set_text(r, "state", "RUNNING");
+      dl_run_set(r, "node_energy_j", joules);
+      dl_run_set(r, "energy_j", joules);
+      dl_run_set_text(r, "boundary", "node");
+    }
+  } else {
+    if (isnan(joules) && st->has_energy)
+      joules = 0;
+    struct dl_reading r = {.meter =
+                               dl_log_meter(log, DL_METER_NODE, st->id, NULL),
+                           .power_w = NAN,
+                           .util = NAN,
+                           .energy_j = joules};
+    if (st->stamped || has(&st->table, DL_SLURM_TIME))
+      r.ns = st->ns;
+    else if (dl_slurm_has_elapsed(&st->table))
+      r.ns = dl_log_time_since(log, st->elapsed_s);
+    else
+      r.ns = dl_log_time_of(log, st->n_samples);
+    st->n_samples++;
+    hand_on(log, st, &r);
+  }
+  memset(st->seen, 0, sizeof st->seen);
+  st->energies = (struct dl_slurm_energies){0};
+  st->has_energy = false;
+}
+
+static void finish_job(struct dl_log *log, struct sstat *st) {
+  finish_sample(log, st, true);
+  release(log, st);
+  free(st->id);
+  st->id = NULL;
+  st->n_samples = 0;
+}
+
+/* The number of a step, "123.4": 4. */
+static double step_number(const char *id) {
+  const char *s = strchr(id, '.');
+  double x;
+  return s && dl_parse_number(s + 1, strspn(s + 1, "0123456789"), &x) ==
+                     DL_NUMBER_OK
+             ? x
+             : 0;
+}
+
+static bool read_time(struct dl_log *log, const struct sstat *st,
+                      char *const *field, int64_t *ns, double *elapsed_s) {
+  const struct dl_slurm_table *t = &st->table;
+  *ns = st->stamp_ns;
+  *elapsed_s = 0;
+  if (has(t, DL_SLURM_TIME)) {
+    const char *s = dl_slurm_cell(t, field, DL_SLURM_TIME);
+    return dl_log_time(log, s, strlen(s), ns) ||
+           dl_log_bad(log, "column 'Timestamp': invalid time '%.40s'", s);
+  }
+  if (st->stamped || !dl_slurm_has_elapsed(t))
+    return true;
+  *elapsed_s = dl_slurm_elapsed(t, field);
+  return !isnan(*elapsed_s) ||
+         dl_log_bad(log, "column 'Elapsed': invalid duration '%.40s'",
+                    dl_slurm_cell(t, field,
+                                  has(t, DL_SLURM_ELAPSED_RAW)
+                                      ? DL_SLURM_ELAPSED_RAW
+                                      : DL_SLURM_ELAPSED));
+}
+
+static bool read_row(struct dl_log *log, struct sstat *st, char *const *field) {
+  const struct dl_slurm_table *t = &st->table;
+  const char *id = dl_slurm_cell(t, field, DL_SLURM_JOB_ID);
+  double joules, elapsed_s;
+  int64_t ns;
+  size_t len;
+  enum dl_slurm_step step = dl_slurm_step_of(id, &len);
+  if (*id < '0' || *id > '9')
+    return dl_log_bad(log, "column 'JobID': invalid id '%.40s'", id);
+  if (!dl_slurm_row_energy(t, field, &joules))
+    return dl_log_bad(log, "column 'ConsumedEnergy': invalid number '%.40s'",
+                      dl_slurm_cell(t, field,
+                                    has(t, DL_SLURM_ENERGY_RAW)
+                                        ? DL_SLURM_ENERGY_RAW
+                                        : DL_SLURM_ENERGY));
+  if (!read_time(log, st, field, &ns, &elapsed_s))
+    return false;
+  if (st->id && (strlen(st->id) != len || strncmp(st->id, id, len) != 0))
+    finish_job(log, st);
+  if (!st->id && !(st->id = dl_strndup(id, len)))
+    return dl_log_bad(log, "out of memory");
+  double number = step_number(id);
+  if (st->seen[step] && (step != DL_SLURM_NUMBERED || number <= st->number))
+    finish_sample(log, st, false);
+  if (!has_sample(st)) {
+    st->ns = ns;
+    st->elapsed_s = elapsed_s;
+  }
+  st->seen[step] = true;
+  if (step == DL_SLURM_NUMBERED)
+    st->number = number;
+  st->elapsed_s = fmax(st->elapsed_s, elapsed_s);
+  st->has_energy = st->has_energy || !isnan(joules);
+  dl_slurm_add(&st->energies, step, joules);
+  return true;
+}
+
+static bool line(struct dl_log *log, char *s, size_t len) {
+  struct sstat *st = dl_log_state(log);
+  char *field[DL_SLURM_FIELDS];
+  struct dl_slurm_table table;
+  if (strcasestr(s, "JobID") && dl_slurm_header(&table, s, len)) {
+    st->table = table;
+    return true;
+  }
+  if (dl_slurm_ruler(&st->table, s))
+    return true;
+  int64_t ns;
+  if (dl_log_time(log, s, len, &ns)) {
+    finish_sample(log, st, false);
+    st->stamp_ns = ns;
+    st->stamped = true;
+    return true;
+  }
+  return dl_slurm_fields(log, &st->table, s, len, field) &&
+         read_row(log, st, field);
+}
+
+static void end(struct dl_log *log) {
+  finish_job(log, dl_log_state(log));
+}
+
+static void free_state(void *state) {
+  struct sstat *st = state;
+  free(st->id);
+}
+
+const struct dl_importer dl_import_sstat = {
+    .name = "sstat",
+    .summary = "samples of Slurm's sstat -P -o JobID,ConsumedEnergyRaw",
+    .role = DL_LOG_COMPANION,
+    .state_size = sizeof(struct sstat),
+    .probe = probe,
+    .line = line,
+    .end = end,
+    .free = free_state,
+};

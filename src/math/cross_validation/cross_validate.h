@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Cross-validation, and the search for hyper-parameters by it.
+ *
+ * The model may be fitted on a transformed target: t = log(y) - offset when
+ * `log_target` is set, else t = y - offset. Predictions are transformed back
+ * before they are scored, so that scores are always in the unit of y. */
+
+#ifndef DL_MATH_CROSS_VALIDATION_CROSS_VALIDATE_H
+#define DL_MATH_CROSS_VALIDATION_CROSS_VALIDATE_H
+
+#include <gsl/gsl_matrix.h>
+#include <gsl/gsl_vector.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/diag.h"
+#include "math/cross_validation/folds.h"
+#include "math/cross_validation/metrics.h"
+#include "math/regression/regression.h"
+
+/* What is fitted; all borrowed. */
+struct dl_problem {
+  const gsl_matrix *X;      /* n x p */
+  const gsl_vector *y;      /* n, > 0 with log_target */
+  const gsl_vector *w;      /* n or NULL */
+  const gsl_vector *offset; /* n or NULL */
+  const char *const *names; /* p or NULL */
+  bool log_target;
+  bool scale; /* standardise X, within each fold on its training rows */
+  /* Rows to learn from in every fold, never predicted nor scored: m x p, and
+   * their targets transformed (m); NULL without. Not with weights, offsets or
+   * standardisation. */
+  const gsl_matrix *more_X;
+  const gsl_vector *more_t;
+  /* Columns by which a row to learn from stays out of a fold: where it is like
+   * a row that is left out and like none that is not. */
+  const size_t *apart;
+  size_t n_apart;
+};
+
+/* Number of those rows. */
+size_t dl_problem_more(const struct dl_problem *p);
+
+struct dl_cv {
+  size_t k;
+  struct dl_scores *fold;  /* k, owned */
+  struct dl_scores mean;   /* mean of the folds' scores; n is the sum */
+  struct dl_scores pooled; /* over all out-of-fold predictions at once */
+  /* n, of each row when its fold was left out, owned */
+  double *prediction;
+};
+
+void dl_cv_free(struct dl_cv *cv);
+
+/* Cross-validates one setting. hyper may hold NaN (see regression.h). Folds
+ * run in parallel; the result does not depend on the number of threads. */
+enum dl_status dl_cross_validate(struct dl_cv *cv, const struct dl_problem *p,
+                                 const struct dl_regression *r,
+                                 const double *hyper,
+                                 const struct dl_folds *folds,
+                                 struct dl_diag *d);
+
+enum dl_search_kind { DL_SEARCH_GRID, DL_SEARCH_RANDOM };
+
+/* Candidates for the hyper-parameters of r that are NaN in `fixed`: a grid
+ * with `count` points per free parameter (log-spaced from low to high), or
+ * `count` random points (log-uniform, seeded). Returns an n x n_hyper matrix
+ * owned by the caller, NULL when memory is out. One row when none is free. */
+gsl_matrix *dl_candidates(const struct dl_regression *r, const double *fixed,
+                          enum dl_search_kind kind, size_t count,
+                          unsigned long seed);
+
+/* Tries every row of `candidates` and writes the one with the lowest score to
+ * best[0..n_hyper), ties to the lowest row; *score gets it. The score is the
+ * pooled RMSE of out-of-fold predictions of t (for a logarithmic target: the
+ * RMSE of the logarithm). */
+enum dl_status dl_search(double *best, double *score,
+                         const struct dl_problem *p,
+                         const struct dl_regression *r,
+                         const gsl_matrix *candidates,
+                         const struct dl_folds *folds, struct dl_diag *d);
+
+#endif

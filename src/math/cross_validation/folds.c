@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "math/cross_validation/folds.h"
+
+#include <gsl/gsl_rng.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+void dl_folds_free(struct dl_folds *f) {
+  if (!f)
+    return;
+  for (size_t i = 0; f->name && i < f->k; i++)
+    free(f->name[i]);
+  free(f->name);
+  free(f->of_row);
+  *f = (struct dl_folds){0};
+}
+
+/* Row order[i] goes to the block that place i belongs to. */
+static void deal(struct dl_folds *f, const size_t *order) {
+  size_t base = f->n / f->k, longer = f->n % f->k;
+  size_t place = 0;
+  for (size_t fold = 0; fold < f->k; fold++) {
+    size_t end = place + base + (fold < longer);
+    for (; place < end; place++)
+      f->of_row[order ? order[place] : place] = fold;
+  }
+}
+
+static bool shuffle(size_t *order, size_t n, unsigned long seed) {
+  gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+  if (!rng)
+    return false;
+  gsl_rng_set(rng, seed);
+  for (size_t i = 0; i < n; i++)
+    order[i] = i;
+  for (size_t i = n; i > 1; i--) {
+    size_t j = gsl_rng_uniform_int(rng, i);
+    size_t kept = order[i - 1];
+    order[i - 1] = order[j];
+    order[j] = kept;
+  }
+  gsl_rng_free(rng);
+  return true;
+}
+
+static enum dl_status blocks(struct dl_folds *f, size_t k, bool shuffled,
+                             unsigned long seed, struct dl_diag *d) {
+  if (k < 2)
+    return dl_fail(d, DL_EINPUT, "cross-validation needs at least 2 folds");
+  if (k > f->n)
+    return dl_fail(d, DL_EINPUT, "cannot make %zu folds of %zu rows", k, f->n);
+  f->k = k;
+  size_t *order = NULL;
+  if (shuffled) {
+    order = dl_calloc(f->n, sizeof *order);
+    if (!order || !shuffle(order, f->n, seed)) {
+      free(order);
+      return dl_fail_memory(d);
+    }
+  }
+  deal(f, order);
+  free(order);
+  return DL_OK;
+}
+
+/* A row and its label, to be sorted by label and then by row. */
+struct labelled {
+  const char *label;
+  size_t row;
+};
+
+static int by_label(const void *a, const void *b) {
+  const struct labelled *x = a, *y = b;
+  int order = strcmp(x->label, y->label);
+  return order ? order : (x->row > y->row) - (x->row < y->row);
+}
+
+/* Puts into of_row, for each row, the first row with the same label. */
+static bool find_first(struct dl_folds *f, const char *const *labels) {
+  struct labelled *sorted = dl_calloc(f->n, sizeof *sorted);
+  if (!sorted)
+    return false;
+  for (size_t i = 0; i < f->n; i++)
+    sorted[i] = (struct labelled){labels[i], i};
+  qsort(sorted, f->n, sizeof *sorted, by_label);
+  size_t first = 0;
+  for (size_t i = 0; i < f->n; i++) {
+    if (i == 0 || strcmp(sorted[i].label, sorted[i - 1].label) != 0)
+      first = sorted[i].row;
+    f->of_row[sorted[i].row] = first;
+  }
+  free(sorted);
+  return true;
+}
+
+static enum dl_status groups(struct dl_folds *f, const char *const *labels,
+                             struct dl_diag *d) {
+  f->name = dl_calloc(f->n, sizeof *f->name);
+  if (!f->name || !find_first(f, labels))
+    return dl_fail_memory(d);
+  /* of_row[first] is replaced by the group's number when the scan passes
+   * first, before any other row of the group asks for it. */
+  for (size_t i = 0; i < f->n; i++) {
+    size_t first = f->of_row[i];
+    if (first < i) {
+      f->of_row[i] = f->of_row[first];
+      continue;
+    }
+    f->of_row[i] = f->k;
+    f->name[f->k] = dl_strdup(labels[i]);
+    if (!f->name[f->k++])
+      return dl_fail_memory(d);
+  }
+  if (f->k < 2)
+    return dl_fail(d, DL_EINPUT,
+                   "cross-validation by group needs at least 2 groups, found "
+                   "%zu",
+                   f->k);
+  return DL_OK;
+}
+
+enum dl_status dl_folds_make(struct dl_folds *f, enum dl_scheme scheme,
+                             size_t n, size_t k, const char *const *labels,
+                             unsigned long seed, struct dl_diag *d) {
+  *f = (struct dl_folds){.n = n};
+  f->of_row = dl_calloc(n, sizeof *f->of_row);
+  enum dl_status status;
+  if (!f->of_row)
+    status = dl_fail_memory(d);
+  else if (scheme == DL_GROUP)
+    status = groups(f, labels, d);
+  else
+    status = blocks(f, k, scheme == DL_KFOLD_SHUFFLED, seed, d);
+  if (status)
+    dl_folds_free(f);
+  return status;
+}

@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+libdlest_a_SOURCES += \
+	%D%/bootstrap.c \
+	%D%/bootstrap.h \
+	%D%/cross_validate.c \
+	%D%/cross_validate.h \
+	%D%/folds.c \
+	%D%/folds.h \
+	%D%/hyperparameter_search.c \
+	%D%/metrics.c \
+	%D%/metrics.h \
+	%D%/split.c \
+	%D%/split.h

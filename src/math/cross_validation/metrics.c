@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "math/cross_validation/metrics.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+static double weight(const double *w, size_t i) {
+  return w ? w[i] : 1;
+}
+
+/* A relative error and its weight. */
+struct weighted {
+  double x;
+  double w;
+};
+
+static int by_x(const void *a, const void *b) {
+  const struct weighted *p = a, *q = b;
+  return (p->x > q->x) - (p->x < q->x);
+}
+
+/* Of values sorted by x: the smallest with half of the weight up to it, and
+ * the mean with the next where that is exactly half, so that whole weights
+ * give the median of the repeated values. */
+static double weighted_median(const struct weighted *v, size_t n) {
+  double total = 0, below = 0;
+  for (size_t i = 0; i < n; i++)
+    total += v[i].w;
+  for (size_t i = 0; i + 1 < n; i++) {
+    below += v[i].w;
+    if (2 * below == total)
+      return v[i].x + (v[i + 1].x - v[i].x) / 2;
+    if (2 * below > total)
+      return v[i].x;
+  }
+  return v[n - 1].x;
+}
+
+/* mape and median_ape; they stay NaN where some y = 0. */
+static int relative_errors(struct dl_scores *s, const double *y,
+                           const double *f, const double *w, size_t n) {
+  struct weighted *v = dl_calloc(n, sizeof *v);
+  if (!v)
+    return -1;
+  double sum = 0, total = 0;
+  bool defined = true;
+  for (size_t i = 0; i < n; i++) {
+    v[i] = (struct weighted){fabs(y[i] - f[i]) / fabs(y[i]), weight(w, i)};
+    defined = defined && y[i] != 0 && !isnan(v[i].x);
+    sum += v[i].w * v[i].x;
+    total += v[i].w;
+  }
+  if (defined) {
+    qsort(v, n, sizeof *v, by_x);
+    s->mape = sum / total;
+    s->median_ape = weighted_median(v, n);
+  }
+  free(v);
+  return 0;
+}
+
+/* 1 - sse / (sum w (y - mean y)^2). The mean is taken relative to the first
+ * value, so that a constant y has exactly no spread. */
+static double r_squared(double sse, const double *y, const double *w,
+                        size_t n) {
+  double shift = 0, total = 0, spread = 0;
+  for (size_t i = 0; i < n; i++) {
+    shift += weight(w, i) * (y[i] - y[0]);
+    total += weight(w, i);
+  }
+  double mean = y[0] + shift / total;
+  for (size_t i = 0; i < n; i++)
+    spread += weight(w, i) * (y[i] - mean) * (y[i] - mean);
+  return spread > 0 ? 1 - sse / spread : NAN;
+}
+
+int dl_score(struct dl_scores *s, const double *y, const double *f,
+             const double *w, size_t n) {
+  *s = (struct dl_scores){.n = n,
+                          .r2 = NAN,
+                          .rmse = NAN,
+                          .mae = NAN,
+                          .mape = NAN,
+                          .median_ape = NAN,
+                          .bias = NAN};
+  if (n == 0)
+    return 0;
+  double total = 0, squares = 0, absolute = 0, signed_sum = 0;
+  for (size_t i = 0; i < n; i++) {
+    double e = f[i] - y[i], wi = weight(w, i);
+    total += wi;
+    squares += wi * e * e;
+    absolute += wi * fabs(e);
+    signed_sum += wi * e;
+  }
+  s->rmse = sqrt(squares / total);
+  s->mae = absolute / total;
+  s->bias = signed_sum / total;
+  s->r2 = r_squared(squares, y, w, n);
+  return relative_errors(s, y, f, w, n);
+}
+
+static int ascending(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+double dl_quantile(double *x, size_t n, double p) {
+  for (size_t i = 0; i < n; i++)
+    if (isnan(x[i]))
+      return NAN;
+  if (n == 0 || !(p >= 0 && p <= 1))
+    return NAN;
+  qsort(x, n, sizeof *x, ascending);
+  double place = (double)(n - 1) * p;
+  size_t low = (size_t)place;
+  if (low + 1 >= n)
+    return x[n - 1];
+  return x[low] + (place - (double)low) * (x[low + 1] - x[low]);
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the numerical libraries need once, at the start of a program. */
+
+#ifndef DL_MATH_NUMERIC_MATH_SETUP_H
+#define DL_MATH_NUMERIC_MATH_SETUP_H
+
+#include "base/text.h"
+
+/* Turns off GSL's error handler, which aborts: every status is looked at; and
+ * the threads of OpenBLAS, for dlest spreads the work itself. */
+void dl_math_setup(void);
+
+/* Appends "GSL 2.7.1, OpenBLAS 0.3.21" (without OpenBLAS: GSL alone), of the
+ * libraries that are running. */
+void dl_math_versions(struct dl_text *t);
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Named arrays: the form in which a fitted state leaves and enters memory. */
+
+#ifndef DL_MATH_NUMERIC_NAMED_ARRAYS_H
+#define DL_MATH_NUMERIC_NAMED_ARRAYS_H
+
+#include <gsl/gsl_matrix.h>
+#include <gsl/gsl_vector.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+struct dl_array {
+  char name[32];
+  size_t rows; /* 1 x 1 is a scalar, n x 1 a vector */
+  size_t cols;
+  double *data; /* row-major, owned */
+};
+
+/* Start from {0}. */
+struct dl_arrays {
+  struct dl_array *a;
+  size_t n;
+  size_t cap;
+};
+
+void dl_arrays_free(struct dl_arrays *as);
+
+/* Append a copy; false when memory is out. */
+bool dl_arrays_add_scalar(struct dl_arrays *as, const char *name, double x);
+bool dl_arrays_add_vector(struct dl_arrays *as, const char *name,
+                          const gsl_vector *v);
+bool dl_arrays_add_matrix(struct dl_arrays *as, const char *name,
+                          const gsl_matrix *m);
+
+/* The array of that name, or NULL. */
+const struct dl_array *dl_arrays_find(const struct dl_arrays *as,
+                                      const char *name);
+
+#endif

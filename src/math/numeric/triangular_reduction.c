@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Reduction of a least-squares problem by QR in row blocks.
+ *
+ *   A = [sqrt(w) (X - mean), sqrt(w) (y - mean y)]   n x q, q = p + 1
+ *   A = Q T,  T = [R c; 0 sqrt(rss)]                 q x q
+ *
+ * Rows are taken in blocks: Householder reflections annihilate a block
+ * against the triangle found so far ("sequential TSQR", Demmel, Grigori,
+ * Hoemmen, Langou, SIAM J. Sci. Comput. 34, 2012). The normal equations
+ * would square the condition number; this does not. The rows are first cut
+ * into chunks of a fixed size, whose triangles are found in parallel and
+ * then merged in order, so that the result does not depend on the number of
+ * threads. */
+
+#include "math/numeric/triangular_reduction.h"
+
+#include <gsl/gsl_blas.h>
+#include <gsl/gsl_errno.h>
+#include <gsl/gsl_linalg.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+/* Rows of a block: one block of 11 columns stays in the first-level cache. */
+#define BLOCK 256
+
+/* Rows of a chunk: small enough to share out, large enough for the merge to
+ * cost nothing. Changing either constant changes results by rounding. */
+#define CHUNK ((size_t)32768)
+
+/* The problem while it is being reduced. */
+struct source {
+  const gsl_matrix *X;
+  const gsl_vector *y;
+  const gsl_vector *w;
+  size_t q; /* columns of X and y together */
+  size_t n_chunks;
+  double *centre;   /* q: means of the columns, y last; owned */
+  double *part;     /* n_chunks x (q + 1): sums over each chunk; owned */
+  double *triangle; /* n_chunks x q x q, row-major; owned */
+};
+
+static double weight(const struct source *s, size_t i) {
+  return s->w ? gsl_vector_get(s->w, i) : 1;
+}
+
+static size_t chunk_end(const struct source *s, size_t chunk) {
+  size_t end = (chunk + 1) * CHUNK;
+  return end < s->X->size1 ? end : s->X->size1;
+}
+
+/* Sums of w (x - first row) for each column, and of w. The shift makes the
+ * mean of a constant column exact. */
+static void sum_chunk(const struct source *s, size_t chunk, double *sum) {
+  size_t p = s->X->size2;
+  const double *first = gsl_matrix_const_ptr(s->X, 0, 0);
+  double y0 = gsl_vector_get(s->y, 0);
+  for (size_t i = chunk * CHUNK; i < chunk_end(s, chunk); i++) {
+    const double *x = gsl_matrix_const_ptr(s->X, i, 0);
+    double wi = weight(s, i);
+#pragma omp simd
+    for (size_t j = 0; j < p; j++)
+      sum[j] += wi * (x[j] - first[j]);
+    sum[p] += wi * (gsl_vector_get(s->y, i) - y0);
+    sum[p + 1] += wi;
+  }
+}
+
+/* Fills s->centre and returns the sum of the weights. */
+static double find_centre(struct source *s) {
+  size_t q = s->q;
+#pragma omp parallel for schedule(dynamic)
+  for (size_t chunk = 0; chunk < s->n_chunks; chunk++)
+    sum_chunk(s, chunk, s->part + chunk * (q + 1));
+  double total = 0;
+  for (size_t chunk = 0; chunk < s->n_chunks; chunk++) {
+    const double *sum = s->part + chunk * (q + 1);
+    for (size_t j = 0; j < q; j++)
+      s->centre[j] += sum[j];
+    total += sum[q];
+  }
+  for (size_t j = 0; j < q; j++) {
+    double first =
+        j + 1 < q ? gsl_matrix_get(s->X, 0, j) : gsl_vector_get(s->y, 0);
+    s->centre[j] = first + s->centre[j] / total;
+  }
+  return total;
+}
+
+/* Rows i .. i + m - 1, centred and weighted, into block (column-major, BLOCK
+ * rows). */
+static void load_block(const struct source *s, size_t i, size_t m,
+                       double *block) {
+  size_t p = s->X->size2;
+  for (size_t k = 0; k < m; k++) {
+    const double *x = gsl_matrix_const_ptr(s->X, i + k, 0);
+    double root = s->w ? sqrt(gsl_vector_get(s->w, i + k)) : 1;
+    for (size_t j = 0; j < p; j++)
+      block[j * BLOCK + k] = root * (x[j] - s->centre[j]);
+    block[p * BLOCK + k] = root * (gsl_vector_get(s->y, i + k) - s->centre[p]);
+  }
+}
+
+static double dot(const double *a, const double *b, size_t m) {
+  double sum = 0;
+#pragma omp simd reduction(+ : sum)
+  for (size_t i = 0; i < m; i++)
+    sum += a[i] * b[i];
+  return sum;
+}
+
+static void subtract(double *a, const double *b, double factor, size_t m) {
+#pragma omp simd
+  for (size_t i = 0; i < m; i++)
+    a[i] -= factor * b[i];
+}
+
+/* Annihilates the m rows of block against T (q x q, upper triangular).
+ * Reflection k acts on row k of T and on the block only, because the rest of
+ * column k of T is zero: v = (1, column k / (T_kk - beta)). */
+static void annihilate(double *T, double *block, size_t q, size_t m) {
+  for (size_t k = 0; k < q; k++) {
+    double *v = block + k * BLOCK;
+    double *row = T + k * q;
+    double norm2 = dot(v, v, m);
+    if (norm2 == 0)
+      continue;
+    double length = sqrt(row[k] * row[k] + norm2);
+    double beta = row[k] > 0 ? -length : length;
+    double scale = 1 / (row[k] - beta);
+    double tau = (beta - row[k]) / beta;
+    for (size_t i = 0; i < m; i++)
+      v[i] *= scale;
+    row[k] = beta;
+    for (size_t j = k + 1; j < q; j++) {
+      double *column = block + j * BLOCK;
+      double t = tau * (row[j] + dot(v, column, m));
+      row[j] -= t;
+      subtract(column, v, t, m);
+    }
+  }
+}
+
+static void reduce_chunk(const struct source *s, size_t chunk, double *T,
+                         double *block) {
+  size_t end = chunk_end(s, chunk);
+  for (size_t i = chunk * CHUNK; i < end; i += BLOCK) {
+    size_t m = end - i < BLOCK ? end - i : BLOCK;
+    load_block(s, i, m, block);
+    annihilate(T, block, s->q, m);
+  }
+}
+
+/* The triangle of the chunk `from` is merged into T, BLOCK rows at a time. */
+static void merge(double *T, const double *from, size_t q, double *block) {
+  for (size_t i = 0; i < q; i += BLOCK) {
+    size_t m = q - i < BLOCK ? q - i : BLOCK;
+    for (size_t k = 0; k < m; k++)
+      for (size_t j = 0; j < q; j++)
+        block[j * BLOCK + k] = from[(i + k) * q + j];
+    annihilate(T, block, q, m);
+  }
+}
+
+/* Leaves the triangle of the whole in s->triangle; false: out of memory. */
+static bool reduce_chunks(struct source *s) {
+  size_t q = s->q;
+  bool ok = true;
+#pragma omp parallel reduction(&& : ok)
+  {
+    double *block = dl_calloc(q * BLOCK, sizeof *block);
+    ok = block;
+#pragma omp for schedule(dynamic)
+    for (size_t chunk = 0; chunk < s->n_chunks; chunk++)
+      if (block)
+        reduce_chunk(s, chunk, s->triangle + chunk * q * q, block);
+    free(block);
+  }
+  double *block = dl_calloc(q * BLOCK, sizeof *block);
+  for (size_t chunk = 1; block && chunk < s->n_chunks; chunk++)
+    merge(s->triangle, s->triangle + chunk * q * q, q, block);
+  ok = ok && block;
+  free(block);
+  return ok;
+}
+
+static bool source_init(struct source *s, const gsl_matrix *X,
+                        const gsl_vector *y, const gsl_vector *w) {
+  size_t q = X->size2 + 1;
+  *s = (struct source){.X = X, .y = y, .w = w, .q = q};
+  s->n_chunks = (X->size1 + CHUNK - 1) / CHUNK;
+  s->centre = dl_calloc(q, sizeof *s->centre);
+  s->part = dl_calloc(s->n_chunks * (q + 1), sizeof *s->part);
+  s->triangle = dl_calloc(s->n_chunks * q, q * sizeof *s->triangle);
+  return s->centre && s->part && s->triangle;
+}
+
+static void source_free(struct source *s) {
+  free(s->centre);
+  free(s->part);
+  free(s->triangle);
+}
+
+static bool finite_triangle(const struct source *s) {
+  for (size_t i = 0; i < s->q * s->q; i++)
+    if (!isfinite(s->triangle[i]))
+      return false;
+  return true;
+}
+
+/* Copies what was found; false: out of memory. */
+static bool unpack(struct dl_reduced *r, const struct source *s) {
+  size_t p = s->X->size2, q = s->q;
+  r->mean = gsl_vector_alloc(p);
+  r->R = gsl_matrix_calloc(p, p);
+  r->c = gsl_vector_alloc(p);
+  if (!r->mean || !r->R || !r->c)
+    return false;
+  for (size_t i = 0; i < p; i++) {
+    const double *row = s->triangle + i * q;
+    gsl_vector_set(r->mean, i, s->centre[i]);
+    gsl_vector_set(r->c, i, row[p]);
+    for (size_t j = i; j < p; j++)
+      gsl_matrix_set(r->R, i, j, row[j]);
+  }
+  r->y_mean = s->centre[p];
+  r->rss = s->triangle[q * q - 1] * s->triangle[q * q - 1];
+  return true;
+}
+
+enum dl_status dl_reduce(struct dl_reduced *r, const gsl_matrix *X,
+                         const gsl_vector *y, const gsl_vector *w,
+                         struct dl_diag *d) {
+  *r = (struct dl_reduced){0};
+  struct source s;
+  enum dl_status status = DL_OK;
+  if (!source_init(&s, X, y, w)) {
+    status = dl_fail_memory(d);
+    goto done;
+  }
+  r->weight = find_centre(&s);
+  if (!reduce_chunks(&s))
+    status = dl_fail_memory(d);
+  else if (!finite_triangle(&s))
+    status = dl_fail(d, DL_EINPUT,
+                     "design or target holds values that are not finite, or "
+                     "too large");
+  else if (!unpack(r, &s))
+    status = dl_fail_memory(d);
+done:
+  source_free(&s);
+  if (status)
+    dl_reduced_free(r);
+  return status;
+}
+
+void dl_reduced_free(struct dl_reduced *r) {
+  gsl_vector_free(r->mean);
+  gsl_matrix_free(r->R);
+  gsl_vector_free(r->c);
+  *r = (struct dl_reduced){0};
+}
+
+enum dl_status dl_svd_make(struct dl_svd *v, const gsl_matrix *R,
+                           const gsl_vector *c, struct dl_diag *d) {
+  size_t p = R->size1;
+  *v = (struct dl_svd){.U = gsl_matrix_alloc(p, p),
+                       .V = gsl_matrix_alloc(p, p),
+                       .s = gsl_vector_alloc(p),
+                       .uc = gsl_vector_alloc(p)};
+  if (!v->U || !v->V || !v->s || !v->uc) {
+    dl_svd_free(v);
+    return dl_fail_memory(d);
+  }
+  int gsl = gsl_matrix_memcpy(v->U, R);
+  if (!gsl)
+    gsl = gsl_linalg_SV_decomp_jacobi(v->U, v->V, v->s);
+  if (!gsl)
+    gsl = gsl_blas_dgemv(CblasTrans, 1, v->U, c, 0, v->uc);
+  if (gsl) {
+    dl_svd_free(v);
+    return dl_fail(d, DL_EFAILED, "singular values not found: %s",
+                   gsl_strerror(gsl));
+  }
+  return DL_OK;
+}
+
+void dl_svd_free(struct dl_svd *v) {
+  gsl_matrix_free(v->U);
+  gsl_matrix_free(v->V);
+  gsl_vector_free(v->s);
+  gsl_vector_free(v->uc);
+  *v = (struct dl_svd){0};
+}

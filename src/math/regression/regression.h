@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Regressions behind one interface.
+ *
+ * A regression maps a design matrix X (n rows, p features, no column of
+ * ones) and targets y (n) to a state that predicts. Adding one is one file
+ * that defines a dl_regression and one row in the table of regression.c. */
+
+#ifndef DL_MATH_REGRESSION_REGRESSION_H
+#define DL_MATH_REGRESSION_REGRESSION_H
+
+#include <gsl/gsl_matrix.h>
+#include <gsl/gsl_vector.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/diag.h"
+#include "math/numeric/named_arrays.h"
+
+#define DL_MAX_HYPER 4
+
+/* A hyper-parameter. `name` is also the option's name (--alpha). */
+struct dl_hyper_info {
+  const char *name;
+  const char *summary;
+  double low, high; /* range searched, on a logarithmic scale */
+};
+
+struct dl_regression {
+  const char *name;    /* "ols" */
+  const char *summary; /* one line for --help and list */
+  struct dl_hyper_info hyper[DL_MAX_HYPER];
+  size_t n_hyper;
+
+  /* Fits. w holds weights > 0 (a row of weight k counts as k equal rows), or
+   * is NULL. hyper[0..n_hyper) are values > 0 or NaN to let the method choose
+   * where it can (ridge: generalised cross-validation); what was chosen is
+   * written back. names[0..p) are the features' names for messages, or NULL.
+   * Shapes are checked: DL_EFAILED with a reason. On DL_OK *state is owned
+   * by the caller. */
+  enum dl_status (*fit)(void **state, const gsl_matrix *X, const gsl_vector *y,
+                        const gsl_vector *w, double *hyper,
+                        const char *const *names, struct dl_diag *d);
+
+  /* Predictions for the rows of X (n x p) into out (n). */
+  enum dl_status (*predict)(const void *state, const gsl_matrix *X,
+                            gsl_vector *out, struct dl_diag *d);
+
+  /* Optional: for each of n_hyper_sets rows of H (n_hyper_sets x n_hyper),
+   * fit on X, y, w and predict X_test into the same row of out
+   * (n_hyper_sets x rows of X_test); shares work between the sets. A set that
+   * has no solution gets NaN. NULL: the caller loops over fit and predict. */
+  enum dl_status (*sweep)(const gsl_matrix *X, const gsl_vector *y,
+                          const gsl_vector *w, const gsl_matrix *H,
+                          const gsl_matrix *X_test, gsl_matrix *out,
+                          struct dl_diag *d);
+
+  /* The state as named arrays and back. restore(save(s)) predicts bit for
+   * bit the same. `p` is the number of features, checked against. */
+  enum dl_status (*save)(const void *state, struct dl_arrays *to,
+                         struct dl_diag *d);
+  enum dl_status (*restore)(void **state, const struct dl_arrays *from,
+                            size_t p, struct dl_diag *d);
+
+  /* Linear methods: coefficient of feature j, and the intercept; NULL where
+   * there are none. */
+  double (*coefficient)(const void *state, size_t j);
+  double (*intercept)(const void *state);
+
+  void (*free)(void *state); /* accepts NULL */
+
+  /* Optional: fits X, y (as for fit) with what the state `from` knows as the
+   * prior. */
+  enum dl_status (*adapt)(void **state, const void *from, const gsl_matrix *X,
+                          const gsl_vector *y, struct dl_diag *d);
+
+  bool raw; /* takes features of its own, never scaled (physical.h) */
+};
+
+/* The registry. */
+size_t dl_regression_count(void);
+const struct dl_regression *dl_regression_at(size_t i);
+
+/* By name, or NULL. */
+const struct dl_regression *dl_regression_find(const char *name);
+
+#endif

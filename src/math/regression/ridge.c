@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Ridge regression with an unpenalised intercept.
+ *
+ *   minimise  sum_i w_i (y_i - b0 - x_i'b)^2 + lambda |b|^2
+ *
+ * On the reduced problem (reduce.c), R = U diag(s) V':
+ *
+ *   b        = V diag(s_k / (s_k^2 + lambda)) U'c
+ *   RSS      = rss + sum_k (lambda / (s_k^2 + lambda) (U'c)_k)^2
+ *   trace H  = 1 + sum_k s_k^2 / (s_k^2 + lambda)
+ *
+ * so that one decomposition serves every lambda. A lambda that is not given
+ * is chosen by generalised cross-validation, the minimum of
+ *
+ *   GCV = n RSS / (n - trace H)^2
+ *
+ * (Golub, Heath, Wahba, "Generalized cross-validation as a method for
+ * choosing a good ridge parameter", Technometrics 21, 1979), with the sum of
+ * the weights as n. It is looked for on a grid, since GCV may have several
+ * minima, and refined around the best point. */
+
+#include <gsl/gsl_blas.h>
+#include <math.h>
+
+#include "math/regression/linear.h"
+#include "math/regression/regression_methods.h"
+
+#define LAMBDA_LOW 1e-6
+#define LAMBDA_HIGH 1e4
+
+/* Points of the grid: 20 a decade. */
+#define GRID 201
+
+static double gcv(const struct dl_reduced *r, const struct dl_svd *v,
+                  double lambda) {
+  double rss = r->rss, trace = 1;
+  for (size_t k = 0; k < v->s->size; k++) {
+    double s2 = gsl_vector_get(v->s, k) * gsl_vector_get(v->s, k);
+    double left = lambda / (s2 + lambda) * gsl_vector_get(v->uc, k);
+    rss += left * left;
+    trace += s2 / (s2 + lambda);
+  }
+  double freedom = r->weight - trace;
+  return freedom > 0 ? r->weight * rss / (freedom * freedom) : INFINITY;
+}
+
+static double grid_point(size_t i) {
+  double share = (double)i / (GRID - 1);
+  return log(LAMBDA_LOW) + share * (log(LAMBDA_HIGH) - log(LAMBDA_LOW));
+}
+
+/* Golden-section search for the minimum over log lambda in [a, b]. */
+static double refine(const struct dl_reduced *r, const struct dl_svd *v,
+                     double a, double b) {
+  const double ratio = (sqrt(5) - 1) / 2;
+  double c = b - ratio * (b - a), e = a + ratio * (b - a);
+  double at_c = gcv(r, v, exp(c)), at_e = gcv(r, v, exp(e));
+  while (b - a > 1e-9) {
+    if (at_c <= at_e) {
+      b = e;
+      e = c;
+      at_e = at_c;
+      c = b - ratio * (b - a);
+      at_c = gcv(r, v, exp(c));
+    } else {
+      a = c;
+      c = e;
+      at_c = at_e;
+      e = a + ratio * (b - a);
+      at_e = gcv(r, v, exp(e));
+    }
+  }
+  return exp((a + b) / 2);
+}
+
+static enum dl_status choose(double *lambda, const struct dl_reduced *r,
+                             const struct dl_svd *v, struct dl_diag *d) {
+  size_t best = 0;
+  double lowest = INFINITY;
+  for (size_t i = 0; i < GRID; i++) {
+    double score = gcv(r, v, exp(grid_point(i)));
+    if (score < lowest) {
+      lowest = score;
+      best = i;
+    }
+  }
+  if (!isfinite(lowest))
+    return dl_fail(d, DL_EINPUT,
+                   "cannot choose lambda: too few rows, or weights that add "
+                   "up to %g only",
+                   r->weight);
+  if (best == 0)
+    *lambda = LAMBDA_LOW;
+  else if (best == GRID - 1)
+    *lambda = LAMBDA_HIGH;
+  else
+    *lambda = refine(r, v, grid_point(best - 1), grid_point(best + 1));
+  return DL_OK;
+}
+
+static void solve(struct dl_linear *s, const struct dl_reduced *r,
+                  const struct dl_svd *v, double lambda) {
+  for (size_t j = 0; j < s->coef->size; j++) {
+    double b = 0;
+    for (size_t k = 0; k < s->coef->size; k++) {
+      double sk = gsl_vector_get(v->s, k);
+      b += gsl_matrix_get(v->V, j, k) * (sk / (sk * sk + lambda)) *
+           gsl_vector_get(v->uc, k);
+    }
+    gsl_vector_set(s->coef, j, b);
+  }
+  dl_linear_centre(s, r);
+}
+
+static enum dl_status check_lambda(double lambda, struct dl_diag *d) {
+  if (!isfinite(lambda) || lambda <= 0)
+    return dl_fail(d, DL_EUSAGE, "lambda must be positive, not %g", lambda);
+  return DL_OK;
+}
+
+/* Checks the data and decomposes them. */
+static enum dl_status prepare(struct dl_reduced *r, struct dl_svd *v,
+                              const gsl_matrix *X, const gsl_vector *y,
+                              const gsl_vector *w, struct dl_diag *d) {
+  enum dl_status status = dl_check_fit(X, y, w, d);
+  if (!status)
+    status = dl_reduce(r, X, y, w, d);
+  if (!status)
+    status = dl_svd_make(v, r->R, r->c, d);
+  return status;
+}
+
+static enum dl_status fit(void **state, const gsl_matrix *X,
+                          const gsl_vector *y, const gsl_vector *w,
+                          double *hyper, const char *const *names,
+                          struct dl_diag *d) {
+  (void)names;
+  struct dl_reduced r = {0};
+  struct dl_svd v = {0};
+  struct dl_linear *s = NULL;
+  enum dl_status status = prepare(&r, &v, X, y, w, d);
+  if (!status && isnan(hyper[0]))
+    status = choose(hyper, &r, &v, d);
+  if (!status)
+    status = check_lambda(hyper[0], d);
+  if (!status) {
+    s = dl_linear_new(X->size2);
+    status = s ? DL_OK : dl_fail_memory(d);
+  }
+  if (!status) {
+    solve(s, &r, &v, hyper[0]);
+    *state = s;
+  }
+  dl_svd_free(&v);
+  dl_reduced_free(&r);
+  return status;
+}
+
+static enum dl_status sweep(const gsl_matrix *X, const gsl_vector *y,
+                            const gsl_vector *w, const gsl_matrix *H,
+                            const gsl_matrix *X_test, gsl_matrix *out,
+                            struct dl_diag *d) {
+  struct dl_reduced r = {0};
+  struct dl_svd v = {0};
+  struct dl_linear *s = NULL;
+  enum dl_status status = dl_check_sweep(X, H, 1, X_test, out, d);
+  if (!status)
+    status = prepare(&r, &v, X, y, w, d);
+  if (!status) {
+    s = dl_linear_new(X->size2);
+    status = s ? DL_OK : dl_fail_memory(d);
+  }
+  for (size_t i = 0; !status && i < H->size1; i++) {
+    double lambda = gsl_matrix_get(H, i, 0);
+    status = check_lambda(lambda, d);
+    if (status)
+      break;
+    solve(s, &r, &v, lambda);
+    gsl_vector_view row = gsl_matrix_row(out, i);
+    dl_linear_eval(s, X_test, &row.vector);
+  }
+  dl_linear_free(s);
+  dl_svd_free(&v);
+  dl_reduced_free(&r);
+  return status;
+}
+
+const struct dl_regression dl_ridge = {
+    .name = "ridge",
+    .summary = "ridge regression with an unpenalised intercept",
+    .hyper = {{"lambda", "penalty on the squared coefficients", LAMBDA_LOW,
+               LAMBDA_HIGH}},
+    .n_hyper = 1,
+    .fit = fit,
+    .predict = dl_linear_predict,
+    .sweep = sweep,
+    .save = dl_linear_save,
+    .restore = dl_linear_restore,
+    .coefficient = dl_linear_coefficient,
+    .intercept = dl_linear_intercept,
+    .free = dl_linear_free,
+};

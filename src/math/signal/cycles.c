@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "math/signal/cycles.h"
+
+#include <gsl/gsl_math.h>
+#include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics_double.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "math/signal/cycles_private.h"
+
+/* Nats beyond the logarithm of the number of lags and places tried. */
+static const double margin = 5.5;
+/* The same for a few cycles that fill most of the time, which are then
+ * never sure. */
+static const double margin_few = 0.5, few = 12, most = 0.6;
+/* The same where cycles are known to be there. */
+static const double margin_told = -2;
+/* Neighbouring lags that tell the same. */
+static const double alike_lags = 3;
+/* Nats of a further phase where one stands out. */
+static const double secondary = 5;
+/* Cycles are followed so many periods beyond their segment. */
+static const double beyond = 4;
+/* Nats of a phase between two of one, much longer period. */
+static const double own_phase = 20;
+/* At two to four times the period r is at least that share of r at the period.
+ */
+static const double coherent = 0.35, coherent_short = 0.5;
+/* Least strength of a sure answer. */
+static const double clear = 0.45;
+/* Fewer samples than this never show a cycle. */
+enum { MIN_SAMPLES = DL_CYC_LAG_MIN * DL_CYC_MIN_CYCLES };
+
+void dl_cycles_free(struct dl_cycles *c) {
+  if (!c)
+    return;
+  free(c->boundary);
+  free(c->phase);
+  *c = (struct dl_cycles){0};
+}
+
+/* All that a search holds. */
+struct search {
+  struct dl_cyc_grid grid;
+  struct dl_cyc_tempo tempo;
+  struct dl_cyc_segment *segment; /* in order of time */
+  size_t n_segments;
+  struct dl_cyc_chain *chain; /* in order of time */
+  size_t n_chains;
+  bool *idle;   /* of each bin */
+  bool goes_on; /* the last cycle has not ended */
+  bool thin;    /* the evidence would not do for more cycles */
+  struct dl_cyc_sequence sequence;
+};
+
+static void search_free(struct search *s) {
+  dl_cyc_grid_free(&s->grid);
+  dl_cyc_tempo_free(&s->tempo);
+  free(s->segment);
+  for (size_t i = 0; i < s->n_chains; i++)
+    free(s->chain[i].at);
+  free(s->chain);
+  free(s->idle);
+  free(s->sequence.at);
+  free(s->sequence.phase);
+}
+
+static double length(const struct dl_cyc_segment *g) {
+  return g->end - g->start;
+}
+
+/* Whether g lies beside the segment h and is no longer than one and a half of
+ * its cycles: then it is what goes on within a cycle. */
+static bool within_cycle(const struct dl_cyc_segment *g,
+                         const struct dl_cyc_segment *h) {
+  double apart = fmax(g->start - h->end, h->start - g->end);
+  double longest = g->period < h->period / 3 ? 2.2 : 1.6;
+  return length(g) < longest * h->period && h->score > g->score &&
+         apart < h->period;
+}
+
+/* Nats a further phase needs, the more the more its period differs from that
+ * of the best. */
+static double nats_needed(const struct dl_cyc_segment *g,
+                          const struct dl_cyc_segment *best) {
+  double off = fabs(log(g->period / best->period)) - log(3);
+  return secondary + 6 * fmax(0, off);
+}
+
+/* The best of the segments that stand out by themselves, or NULL. */
+static const struct dl_cyc_segment *stands_out(struct search *s) {
+  const struct dl_cyc_segment *best = NULL;
+  for (size_t i = 0; i < s->n_segments; i++) {
+    const struct dl_cyc_segment *g = &s->segment[i];
+    double places = fmax(1, (double)s->grid.n / g->period);
+    double trials = (double)s->tempo.n_lags / alike_lags * places;
+    double beyond_chance = g->nats - log(trials);
+    bool fills =
+        length(g) < few * g->period && length(g) > most * (double)s->grid.n;
+    double least = s->goes_on ? margin_told : fills ? margin_few : margin;
+    if (beyond_chance >= least && g->r_again >= coherent * g->r &&
+        (!best || g->score > best->score)) {
+      best = g;
+      s->thin = beyond_chance < margin;
+    }
+  }
+  return best;
+}
+
+static bool enough_evidence(const struct dl_cyc_segment *g,
+                            const struct dl_cyc_segment *best) {
+  double share = g->period < best->period / 4 ? coherent_short : coherent;
+  return g->nats >= nats_needed(g, best) && g->r_again >= share * g->r &&
+         length(g) > (DL_CYC_MIN_CYCLES - 0.5) * g->period;
+}
+
+/* Leaves only the segments marked as kept. */
+static void leave_kept(struct search *s) {
+  size_t kept = 0;
+  for (size_t i = 0; i < s->n_segments; i++)
+    if (s->segment[i].kept)
+      s->segment[kept++] = s->segment[i];
+  s->n_segments = kept;
+}
+
+/* Drops what lies between two segments of one, much longer period: a phase
+ * does not come back, but something within a cycle may show. */
+static void drop_between(struct search *s) {
+  for (size_t i = 0; i < s->n_segments; i++) {
+    struct dl_cyc_segment *g = &s->segment[i];
+    g->kept = i == 0 || i + 1 == s->n_segments || g->nats >= own_phase ||
+              fabs(log(g[-1].period / g[1].period)) > 0.06 ||
+              g->period > g[1].period / 2;
+  }
+  leave_kept(s);
+}
+
+/* Keeps the segments whose evidence suffices: one must stand out by itself,
+ * the others then need less. */
+static void sift(struct search *s) {
+  const struct dl_cyc_segment *best = stands_out(s);
+  for (size_t i = 0; i < s->n_segments; i++) {
+    struct dl_cyc_segment *g = &s->segment[i];
+    g->kept = best && enough_evidence(g, best);
+    for (size_t j = 0; g->kept && j < s->n_segments; j++)
+      g->kept = j == i || !within_cycle(g, &s->segment[j]);
+  }
+  leave_kept(s);
+  drop_between(s);
+  /* The ends of a segment are as uncertain as its period is long. */
+  for (size_t i = 1; i < s->n_segments; i++) {
+    struct dl_cyc_segment *g = &s->segment[i - 1];
+    double over = g->end - g[1].start;
+    if (over > 0)
+      g->end = g[1].start =
+          g->end - over * g->period / (g->period + g[1].period);
+  }
+}
+
+/* The stretch around a segment in which its cycles may lie. The shorter cycles
+ * are followed first, and up to one cycle into a segment of longer ones, since
+ * the long match two or three of the short. */
+static void free_range(const struct search *s, const struct dl_cyc_segment *g,
+                       double *low, double *high) {
+  double mid = 0.5 * (g->start + g->end);
+  *low = fmax(0, g->start - beyond * g->period);
+  *high = fmin((double)s->grid.n, g->end + beyond * g->period);
+  if (g > s->segment)
+    *low =
+        fmax(*low, g[-1].end - (g->period < g[-1].period ? g[-1].period : 0));
+  if (g + 1 < s->segment + s->n_segments)
+    *high =
+        fmin(*high, g[1].start + (g->period < g[1].period ? g[1].period : 0));
+  for (size_t i = 0; i < s->n_chains; i++) {
+    const struct dl_cyc_chain *c = &s->chain[i];
+    double a = c->at[0], b = c->at[c->n];
+    if (0.5 * (a + b) < mid)
+      *low = fmax(*low, b);
+    else
+      *high = fmin(*high, a);
+  }
+}
+
+/* Where cycles of about that period were cut. */
+struct flank {
+  double period;
+  double *step; /* of each channel; owned */
+};
+
+/* Follows the cycles of one segment, and puts them among the chains. */
+static bool track_one(struct search *s, struct dl_cyc_segment *g,
+                      struct flank *f) {
+  struct dl_cyc_chain c;
+  double low, high;
+  free_range(s, g, &low, &high);
+  g->start = fmax(g->start, low);
+  g->end = fmin(g->end, high);
+  if (g->end - g->start < (DL_CYC_MIN_CYCLES - 0.5) * g->period)
+    return true;
+  bool alike = f->period > 0 && fabs(log(g->period / f->period)) < 0.1;
+  for (size_t i = 0; !alike && i < s->grid.n_channels; i++)
+    f->step[i] = 0;
+  double late = fmax(g->start, g->end - g->period);
+  double until = fmin((double)s->grid.n, g->end + 1.5 * g->period);
+  double end = dl_cyc_idle_after(s->idle, late, until);
+  bool seen = end < until || (high >= (double)s->grid.n && !s->goes_on);
+  if (!dl_cyc_track(&s->grid, g, low, high, seen ? end : NAN, f->step, &c))
+    return false;
+  if (c.n == 0) {
+    free(c.at);
+    return true;
+  }
+  f->period = c.period;
+  size_t at = s->n_chains++;
+  for (; at > 0 && s->chain[at - 1].at[0] > c.at[0]; at--)
+    s->chain[at] = s->chain[at - 1];
+  s->chain[at] = c;
+  return true;
+}
+
+/* Follows the cycles of all segments, the shortest first. */
+static bool track_all(struct search *s) {
+  s->chain = dl_calloc(s->n_segments + 1, sizeof *s->chain);
+  bool *done = dl_calloc(s->n_segments, sizeof *done);
+  struct flank f = {.step = dl_calloc(s->grid.n_channels, sizeof *f.step)};
+  bool ok = s->chain && done && f.step;
+  for (size_t turn = 0; ok && turn < s->n_segments; turn++) {
+    size_t best = s->n_segments;
+    for (size_t i = 0; i < s->n_segments; i++)
+      if (!done[i] && (best == s->n_segments ||
+                       s->segment[i].period < s->segment[best].period))
+        best = i;
+    done[best] = true;
+    ok = track_one(s, &s->segment[best], &f);
+  }
+  free(done);
+  free(f.step);
+  return ok;
+}
+
+/* Whether one period is three or more times the other: then one of the two may
+ * be mistaken. Twice is common, as training a classifier on a frozen base
+ * takes half the time of training all. */
+static bool multiples(const struct dl_cyc_chain *a,
+                      const struct dl_cyc_chain *b) {
+  double ratio = fmax(a->period, b->period) / fmin(a->period, b->period);
+  return round(ratio) >= 3 && fabs(ratio / round(ratio) - 1) < 0.03;
+}
+
+/* The verdict on a sequence. */
+static void judge(const struct search *s, struct dl_cycles *c) {
+  const struct dl_cyc_sequence *q = &s->sequence;
+  double total = 0, match = 0, weak = 0, n = (double)c->n;
+  bool doubtful = false;
+  for (size_t i = 0; i < s->n_chains; i++) {
+    match += s->chain[i].match * (double)s->chain[i].n;
+    total += (double)s->chain[i].n;
+    doubtful = doubtful || s->chain[i].doubtful;
+    weak += (double)s->chain[i].n_weak;
+  }
+  bool multiple = false;
+  for (size_t i = 1; i < s->n_chains; i++)
+    multiple = multiple || multiples(&s->chain[i - 1], &s->chain[i]);
+  c->strength = GSL_MAX(0, GSL_MIN(1, match / total));
+  c->n_low = fmax(0, n - ceil(q->n_filled + 0.5 * weak));
+  c->n_high = n + ceil(q->n_unseen + 0.5 * weak);
+  double slack = fmax(2, 0.02 * n);
+  c->verdict = DL_CYCLES_UNSURE;
+  if (doubtful)
+    c->reason = "a cycle half as long explains nearly as much";
+  else if (multiple)
+    c->reason = "one phase's cycle is a multiple of the next one's";
+  else if (c->strength < clear)
+    c->reason = "the cycles are faint";
+  else if (s->thin)
+    c->reason = "the cycles are few and may be chance";
+  else if (c->n_high - n > slack)
+    c->reason = "parts of the time show no cycle";
+  else if (n - c->n_low > slack)
+    c->reason = "too many cycles are not seen but filled in";
+  else
+    c->verdict = DL_CYCLES_SURE;
+}
+
+/* Mean of the middle half of the lengths of n cycles, which are put into
+ * `work`. */
+static double typical(const double *boundary, size_t n, double *work) {
+  for (size_t i = 0; i < n; i++)
+    work[i] = boundary[i + 1] - boundary[i];
+  gsl_sort(work, 1, n);
+  return gsl_stats_mean(work + n / 4, 1, n - n / 4 * 2);
+}
+
+/* Puts the sequence, in bins, into c, in seconds. */
+static bool deliver(const struct search *s, struct dl_cycles *c) {
+  const struct dl_cyc_sequence *q = &s->sequence;
+  double *work = dl_calloc(q->n_at, sizeof *work);
+  c->boundary = dl_calloc(q->n_at, sizeof *c->boundary);
+  c->phase = dl_calloc(q->n_phases, sizeof *c->phase);
+  if (!work || !c->boundary || !c->phase) {
+    free(work);
+    return false;
+  }
+  c->n = q->n_at - 1;
+  for (size_t i = 0; i < q->n_at; i++)
+    c->boundary[i] = s->grid.start_s + q->at[i] * s->grid.step_s;
+  for (size_t i = 0; i < q->n_phases; i++) {
+    size_t first = q->phase[i];
+    size_t end = i + 1 < q->n_phases ? q->phase[i + 1] : c->n;
+    if (end > first)
+      c->phase[c->n_phases++] = (struct dl_cycle_phase){
+          .first_cycle = first,
+          .n_cycles = end - first,
+          .period_s = typical(c->boundary + first, end - first, work)};
+  }
+  free(work);
+  judge(s, c);
+  return true;
+}
+
+static void none(struct dl_cycles *c, const char *reason) {
+  c->verdict = DL_CYCLES_NONE;
+  c->reason = reason;
+}
+
+/* False: memory is out. */
+static bool find(struct search *s, const struct dl_cycles_options *o,
+                 struct dl_cycles *c) {
+  const struct dl_cyc_grid *g = &s->grid;
+  if (g->n < MIN_SAMPLES) {
+    none(c, "too few samples");
+    return true;
+  }
+  if (g->n_channels == 0) {
+    none(c, "the signals do not change");
+    return true;
+  }
+  double low = fmax(DL_CYC_LAG_MIN, o->min_s / g->step_s);
+  double high = (double)g->n / (DL_CYC_MIN_CYCLES - 0.2);
+  if (o->max_s > 0)
+    high = fmin(high, o->max_s / g->step_s);
+  none(c, "no cycle stands out");
+  if (low > high)
+    return true;
+  s->goes_on = o->n_total > 0;
+  s->idle = dl_calloc(g->n, sizeof *s->idle);
+  double hint = o->hint_s / g->step_s;
+  if (!s->idle || !dl_cyc_tempo_make(&s->tempo, g, low, high, hint))
+    return false;
+  if (s->tempo.n_lags == 0)
+    return true;
+  if (!dl_cyc_segments(&s->tempo, g, hint, &s->segment, &s->n_segments))
+    return false;
+  sift(s);
+  if (!dl_cyc_find_idle(g, s->segment, s->n_segments, s->idle) || !track_all(s))
+    return false;
+  if (s->n_chains == 0)
+    return true;
+  bool added = false;
+  if (s->goes_on && !dl_cyc_late(g, o->n_first, s->chain, &s->n_chains, &added))
+    return false;
+  s->thin = s->thin || added;
+  c->reason = NULL;
+  return dl_cyc_join(s->chain, s->n_chains, s->idle, (double)g->n, s->goes_on,
+                     &s->sequence) &&
+         deliver(s, c);
+}
+
+static bool bound_ok(double x) {
+  return isfinite(x) && x >= 0;
+}
+
+enum dl_status dl_cycles_find(const double *t, const double *const *signal,
+                              size_t n_signals, size_t n,
+                              const struct dl_cycles_options *o,
+                              struct dl_cycles *c, struct dl_diag *d) {
+  static const struct dl_cycles_options any = {0};
+  struct search s = {0};
+  *c = (struct dl_cycles){0};
+  if (!o)
+    o = &any;
+  if (!bound_ok(o->hint_s) || !bound_ok(o->min_s) || !bound_ok(o->max_s) ||
+      (o->max_s > 0 && o->min_s > o->max_s))
+    return dl_fail(d, DL_EINPUT,
+                   "no such bounds of a cycle: %g to %g s, "
+                   "about %g s",
+                   o->min_s, o->max_s, o->hint_s);
+  if (!bound_ok(o->n_total) || !bound_ok(o->n_first))
+    return dl_fail(d, DL_EINPUT, "no such number of cycles: %g, first %g",
+                   o->n_total, o->n_first);
+  for (size_t i = 0; i < n; i++)
+    if (!isfinite(t[i]) || (i > 0 && t[i] <= t[i - 1]))
+      return dl_fail(d, DL_EINPUT,
+                     "sample %zu: its time does not follow the one before", i);
+  bool done =
+      dl_cyc_grid_make(&s.grid, t, signal, n_signals, n) && find(&s, o, c);
+  search_free(&s);
+  if (!done) {
+    dl_cycles_free(c);
+    return dl_fail_memory(d);
+  }
+  return DL_OK;
+}

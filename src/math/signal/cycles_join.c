@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Joins chains of tracked cycles into one sequence, and decides about what is
+ * left between and beside them. */
+
+#include <gsl/gsl_math.h>
+#include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics_double.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "math/signal/cycles_private.h"
+
+/* A rest of this share of a period is a cycle. */
+static const double rest = 0.55;
+/* Up to this length, in periods, a rest is one cycle. */
+static const double one_cycle = 1.6;
+/* An idle run of this share of a period is a pause. */
+static const double pause = 0.15;
+/* Uncertainty of a cycle that is not tracked but has its place, in cycles. */
+static const double each_filled = 0.2;
+/* Of two ways to fill a rest, a cycle more must fit that much better. */
+static const double fill_cost = 0.1;
+/* Periods that differ by less are the same. */
+static const double alike = 0.1;
+/* A bin is idle below this share of the channel's low level at work. */
+static const double idle_share = 0.5, low_level = 0.1;
+enum { IDLE_RUN = 3 };
+/* The last cycle of what goes on has ended if so much of a cycle lacks. */
+static const double almost = 0.05;
+/* Cycles that a rest at the end may hold. */
+enum { MAX_TAIL = 2 };
+
+bool dl_cyc_find_idle(const struct dl_cyc_grid *g,
+                      const struct dl_cyc_segment *segment, size_t n_segments,
+                      bool *idle) {
+  double *work = dl_calloc(g->n, sizeof *work);
+  if (!work)
+    return false;
+  for (size_t c = 0; c < g->n_channels; c++) {
+    size_t m = 0;
+    for (size_t k = 0; k < n_segments; k++)
+      for (size_t i = (size_t)segment[k].start;
+           i < g->n && (double)i < segment[k].end; i++)
+        if (m < g->n)
+          work[m++] = g->x[c][i];
+    if (m == 0)
+      continue;
+    gsl_sort(work, 1, m);
+    double low = gsl_stats_quantile_from_sorted_data(work, 1, m, low_level);
+    size_t run = 0;
+    for (size_t i = 0; i <= g->n; i++) {
+      if (i < g->n && g->x[c][i] < idle_share * low) {
+        run++;
+        continue;
+      }
+      for (size_t j = i - run; run >= IDLE_RUN && j < i; j++)
+        idle[j] = true;
+      run = 0;
+    }
+  }
+  free(work);
+  return true;
+}
+
+/* The first idle bin in from ... to, or `to`. */
+static double idle_start(const bool *idle, double from, double to) {
+  for (size_t i = (size_t)from; (double)i < to; i++)
+    if (idle[i])
+      return fmax(from, (double)i);
+  return to;
+}
+
+/* The end of the last idle bin in from ... to, or `from`. */
+static double idle_end(const bool *idle, double from, double to) {
+  for (size_t i = (size_t)to; i > (size_t)from; i--)
+    if (idle[i - 1])
+      return fmin(to, (double)i);
+  return from;
+}
+
+double dl_cyc_idle_after(const bool *idle, double from, double to) {
+  return idle_start(idle, from, to);
+}
+
+static double busy(const bool *idle, double from, double to) {
+  double sum = 0;
+  for (size_t i = (size_t)from; (double)i < to; i++)
+    sum += !idle[i];
+  return sum;
+}
+
+static bool push(struct dl_cyc_sequence *s, double at) {
+  void *array = s->at;
+  if (!dl_grow(&array, &s->cap, s->n_at + 1, sizeof *s->at))
+    return false;
+  s->at = array;
+  if (s->n_at == 0 || at > s->at[s->n_at - 1])
+    s->at[s->n_at++] = at;
+  return true;
+}
+
+/* Cuts from ... to into `cycles`, of which the end of the last is pushed. */
+static bool push_even(struct dl_cyc_sequence *s, double from, double to,
+                      size_t cycles) {
+  for (size_t i = 1; i <= cycles; i++)
+    if (!push(s, from + (to - from) * (double)i / (double)cycles))
+      return false;
+  return true;
+}
+
+/* Notes that a stretch that would hold `would` cycles was given `cycles`. */
+static void note(struct dl_cyc_sequence *s, double would, size_t cycles) {
+  double more = would - (double)cycles;
+  s->n_filled += each_filled * (double)cycles + fmax(0, -more);
+  s->n_unseen += fmax(0, more);
+}
+
+static bool similar(const struct dl_cyc_chain *a,
+                    const struct dl_cyc_chain *b) {
+  return fabs(log(a->period / b->period)) < alike;
+}
+
+static size_t cycles_in(double length, double period) {
+  double n = length / period;
+  if (n < rest)
+    return 0;
+  return n < one_cycle ? 1 : (size_t)lround(n);
+}
+
+/* The start of the first chain. */
+static bool push_head(struct dl_cyc_sequence *s, const struct dl_cyc_chain *c,
+                      const bool *idle) {
+  double from = idle_end(idle, 0, c->at[0]), length = c->at[0] - from;
+  size_t cycles = GSL_MIN(1, cycles_in(length, c->period));
+  s->n_unseen += busy(idle, 0, from) / c->period;
+  note(s, length / c->period, cycles);
+  if (length > one_cycle * c->period)
+    from = c->at[0] - c->period;
+  return (cycles == 0 || push(s, from)) && push(s, c->at[0]);
+}
+
+static bool push_tail(struct dl_cyc_sequence *s, const struct dl_cyc_chain *c,
+                      const bool *idle, double end, bool goes_on) {
+  double from = c->at[c->n], to = idle_start(idle, from, end);
+  double would = (to - from) / c->period;
+  if (goes_on) {
+    size_t whole = (size_t)floor((end - from) / c->period + almost);
+    whole = whole <= MAX_TAIL ? whole : 0;
+    note(s, floor((end - from) / c->period), whole);
+    return push_even(s, from, fmin(end, from + (double)whole * c->period),
+                     whole);
+  }
+  size_t cycles = would < rest ? 0 : (size_t)lround(would);
+  s->n_unseen += busy(idle, to, end) / c->period;
+  cycles = cycles <= MAX_TAIL ? cycles : 0;
+  note(s, would, cycles);
+  return push_even(s, from, to, cycles);
+}
+
+/* The next pause in from ... to: an idle run of some length. False without
+ * one. */
+static bool next_pause(const bool *idle, double from, double to, double least,
+                       double *start, double *end) {
+  for (*start = idle_start(idle, from, to); *start < to;
+       *start = idle_start(idle, *end, to)) {
+    *end = *start;
+    while (*end < to && idle[(size_t)*end])
+      *end = floor(*end) + 1;
+    *end = fmin(*end, to);
+    if (*end - *start >= least)
+      return true;
+  }
+  return false;
+}
+
+/* Cycles for from ... to, which lies between phases without a pause and which
+ * neither matched: at most one of the shorter kind and some of the longer, as
+ * fits best. */
+static bool push_rest(struct dl_cyc_sequence *s, const struct dl_cyc_chain *a,
+                      const struct dl_cyc_chain *b, double from, double to) {
+  double length = to - from;
+  if (similar(a, b)) {
+    double would = 2 * length / (a->period + b->period);
+    size_t cycles = (size_t)lround(would);
+    note(s, would, cycles);
+    return push_even(s, from, to, cycles);
+  }
+  double shorter = fmin(a->period, b->period);
+  double longer = fmax(a->period, b->period);
+  size_t few = 0, many = 0;
+  double least = INFINITY, would = 0;
+  for (size_t i = 0; i <= 1; i++) {
+    double left = length - (double)i * shorter;
+    size_t j = (size_t)lround(fmax(0, left) / longer);
+    double off = fabs(left - (double)j * longer);
+    off += fill_cost * shorter * (double)(i + j);
+    if (off < least) {
+      least = off;
+      few = i;
+      many = j;
+      would = (double)i + left / longer;
+    }
+  }
+  note(s, would, few + many);
+  bool rising = a->period < b->period;
+  size_t first = rising ? few : many, second = rising ? many : few;
+  double mid = from + (double)first * a->period;
+  if (second == 0)
+    mid = to;
+  else if (first == 0 || mid > to)
+    mid = first == 0 ? from : 0.5 * (from + to);
+  if (!push_even(s, from, mid, first))
+    return false;
+  s->first_after = s->n_at - 1;
+  return push_even(s, mid, to, second);
+}
+
+/* What lies between two chains, of which the first is pushed up to its last
+ * bound. Pushes up to the bound from which the second goes on. What is before
+ * the first pause belongs to the first; the rest, which neither chain matched,
+ * is counted in cycles of the longer kind. */
+static bool push_between(struct dl_cyc_sequence *s,
+                         const struct dl_cyc_chain *a,
+                         const struct dl_cyc_chain *b, const bool *idle) {
+  double from = a->at[a->n], to = b->at[0], start = from, end = from;
+  double least = pause * fmin(a->period, b->period), period = a->period;
+  if (!next_pause(idle, from, to, least, &start, &end))
+    return push_rest(s, a, b, from, to);
+  for (bool more = true; more;) {
+    size_t cycles = cycles_in(start - from, period);
+    double begin = s->at[s->n_at - 1];
+    note(s, (start - from) / period, cycles);
+    if (from > a->at[a->n] && b->period < period)
+      s->n_unseen += (start - from) / b->period - (start - from) / period;
+    if (cycles > 0 && !push_even(s, begin > from ? begin : from, start, cycles))
+      return false;
+    if (from <= a->at[a->n])
+      s->first_after = s->n_at - 1;
+    from = end;
+    period = fmax(a->period, b->period);
+    more = from < to;
+    if (!next_pause(idle, from, to, least, &start, &end))
+      start = end = to;
+  }
+  return true;
+}
+
+bool dl_cyc_join(const struct dl_cyc_chain *chain, size_t n_chains,
+                 const bool *idle, double end, bool goes_on,
+                 struct dl_cyc_sequence *s) {
+  for (size_t k = 0; k < n_chains; k++) {
+    const struct dl_cyc_chain *c = &chain[k];
+    if (k == 0) {
+      if (!push_head(s, c, idle))
+        return false;
+    } else if (!push_between(s, &chain[k - 1], c, idle)) {
+      return false;
+    }
+    void *array = s->phase;
+    if (k == 0 || !similar(&chain[k - 1], c)) {
+      if (!dl_grow(&array, &s->phase_cap, s->n_phases + 1, sizeof *s->phase))
+        return false;
+      s->phase = array;
+      /* A rest between the two counts as the later one's. */
+      size_t first = k == 0 ? 0 : s->first_after;
+      s->phase[s->n_phases++] = first;
+    }
+    for (size_t i = 1; i <= c->n; i++) {
+      /* A cycle that is a pause for the most part belongs to the next. */
+      double from = c->at[i - 1], length = c->at[i] - from;
+      if (i < c->n && busy(idle, from, c->at[i]) < 0.5 * length)
+        continue;
+      if (!push(s, c->at[i]))
+        return false;
+    }
+    s->first_after = s->n_at - 1;
+  }
+  return push_tail(s, &chain[n_chains - 1], idle, end, goes_on);
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Phases from the tempogram.
+ *
+ * A path visits one state in each block: a lag L, or none. It maximises
+ *
+ *   sum (r(t, L) - chance(L)) dt - entry * L for each phase entered
+ *
+ * Neighbouring lags may follow each other at a cost (drift). */
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "math/signal/cycles_private.h"
+
+/* Cost of a phase, in cycles; of a step to the next lag, in cycles. */
+static const double entry = 1.2, drift = 0.4;
+/* A phase that drifts by more, as a logarithm, is cut. */
+static const double one_period = 0.05;
+/* Weight of a hint: cycles' worth for a factor e in length. */
+static const double hint_cost = 3;
+
+/* How a state was reached. */
+enum { STAYED, SHORTER, LONGER, ENTERED };
+
+struct viterbi {
+  const struct dl_cyc_tempo *m;
+  double *rows;         /* room for the following three */
+  double *value, *next; /* n_lags: best sum so far in each state */
+  double *cost;         /* n_lags: of entering it */
+  uint8_t *how;         /* n_blocks x n_lags */
+  uint32_t *where;      /* n_blocks: state of the best path at the block's end;
+                         * n_lags is none */
+};
+
+static bool viterbi_alloc(struct viterbi *v, const struct dl_cyc_tempo *m) {
+  *v = (struct viterbi){.m = m};
+  v->rows = dl_calloc(3 * m->n_lags, sizeof *v->rows);
+  v->how = dl_calloc(m->n_blocks * m->n_lags, 1);
+  v->where = dl_calloc(m->n_blocks, sizeof *v->where);
+  if (!v->rows || !v->how || !v->where)
+    return false;
+  v->value = v->rows;
+  v->next = v->value + m->n_lags;
+  v->cost = v->next + m->n_lags;
+  return true;
+}
+
+static void viterbi_free(struct viterbi *v) {
+  free(v->rows);
+  free(v->how);
+  free(v->where);
+}
+
+static void set_costs(struct viterbi *v, double hint) {
+  for (size_t l = 0; l < v->m->n_lags; l++) {
+    double period = v->m->period[l];
+    v->cost[l] = entry * period;
+    if (hint > 0)
+      v->cost[l] += hint_cost * period * fabs(log(period / hint));
+    v->value[l] = -INFINITY;
+  }
+}
+
+/* One block: `none` is the best sum before it, of any state. Returns the
+ * best state after it. */
+static size_t step(struct viterbi *v, size_t b, double none, double *best) {
+  const struct dl_cyc_tempo *m = v->m;
+  const float *r = m->r + b * m->n_lags;
+  uint8_t *how = v->how + b * m->n_lags;
+  size_t top = m->n_lags;
+  *best = none;
+  for (size_t l = 0; l < m->n_lags; l++) {
+    double from = v->value[l], slip = drift * m->period[l];
+    how[l] = STAYED;
+    if (l > 0 && v->value[l - 1] - slip > from) {
+      from = v->value[l - 1] - slip;
+      how[l] = SHORTER;
+    }
+    if (l + 1 < m->n_lags && v->value[l + 1] - slip > from) {
+      from = v->value[l + 1] - slip;
+      how[l] = LONGER;
+    }
+    if (none - v->cost[l] > from) {
+      from = none - v->cost[l];
+      how[l] = ENTERED;
+    }
+    v->next[l] = from + ((double)r[l] - v->m->chance[l]) * m->block;
+    if (v->next[l] > *best) {
+      *best = v->next[l];
+      top = l;
+    }
+  }
+  double *swap = v->value;
+  v->value = v->next;
+  v->next = swap;
+  return top;
+}
+
+/* Walks the best path back and stores its phases, last first. */
+static bool walk(const struct viterbi *v, struct dl_cyc_segment **segment,
+                 size_t *n) {
+  const struct dl_cyc_tempo *m = v->m;
+  void *array = NULL;
+  size_t cap = 0;
+  for (size_t b = m->n_blocks; b-- > 0;) {
+    size_t l = v->where[b];
+    if (l == m->n_lags)
+      continue;
+    if (!dl_grow(&array, &cap, *n + 1, sizeof **segment)) {
+      free(array);
+      return false;
+    }
+    struct dl_cyc_segment *s = (struct dl_cyc_segment *)array + (*n)++;
+    *s = (struct dl_cyc_segment){.end = (double)(b + 1) * m->block};
+    double sum = 0;
+    size_t blocks = 0, last = l;
+    for (;; b--) {
+      size_t at = b * m->n_lags + l;
+      s->score += ((double)m->r[at] - v->m->chance[l]) * m->block;
+      sum += m->period[l];
+      blocks++;
+      if (v->how[at] == ENTERED || b == 0 ||
+          fabs(log(m->period[l] / m->period[last])) > one_period)
+        break;
+      l = v->how[at] == SHORTER ? l - 1 : v->how[at] == LONGER ? l + 1 : l;
+    }
+    s->start = (double)b * m->block;
+    s->period = sum / (double)blocks;
+  }
+  *segment = array;
+  return true;
+}
+
+bool dl_cyc_path(const struct dl_cyc_tempo *m, double hint,
+                 struct dl_cyc_segment **segment, size_t *n_segments) {
+  struct viterbi v;
+  *segment = NULL;
+  *n_segments = 0;
+  bool done = viterbi_alloc(&v, m);
+  if (done) {
+    double none = 0;
+    set_costs(&v, hint);
+    for (size_t b = 0; b < m->n_blocks; b++)
+      v.where[b] = (uint32_t)step(&v, b, none, &none);
+    done = walk(&v, segment, n_segments);
+  }
+  viterbi_free(&v);
+  if (!*segment)
+    *n_segments = 0;
+  for (size_t i = 0, n = *n_segments; i < n / 2; i++) {
+    struct dl_cyc_segment kept = (*segment)[i];
+    (*segment)[i] = (*segment)[n - 1 - i];
+    (*segment)[n - 1 - i] = kept;
+  }
+  return done;
+}

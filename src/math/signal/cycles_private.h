@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the files of cycles.h share. Times are counted in bins of the finest
+ * grid unless a name ends in _s. */
+
+#ifndef DL_MATH_SIGNAL_CYCLES_PRIVATE_H
+#define DL_MATH_SIGNAL_CYCLES_PRIVATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum {
+  DL_CYC_MAX_BINS = 1 << 14,
+  DL_CYC_MAX_LEVELS = 12,
+  DL_CYC_LAG_MIN = 5,  /* shortest cycle, bins */
+  DL_CYC_LAG_LOW = 32, /* each coarser level has the lags LOW ... 2 LOW - 1 */
+  DL_CYC_MIN_CYCLES = 3
+};
+
+/* Mean square of compressed values that counts for nothing. */
+static const double DL_CYC_LEAST = 1e-4;
+
+/* A period whose logarithm differs less from the hint's is as hinted. */
+static const double DL_CYC_AS_HINTED = 0.2;
+
+/* The signals at one resolution, smoothed lightly. */
+struct dl_cyc_level {
+  size_t n;               /* bins */
+  size_t scale;           /* finest bins in one */
+  double **s;             /* channels x n: compressed values, 0 where unknown */
+  double **w;             /* channels x n: known share, 0 ... 1 */
+  double **sum, **weight; /* channels x (n + 1): running sums of w s and w */
+};
+
+/* The signals on even grids. */
+struct dl_cyc_grid {
+  size_t n, n_channels;
+  double start_s, step_s;
+  double **x; /* channels x n: the values; the last one where unknown */
+  struct dl_cyc_level level[DL_CYC_MAX_LEVELS];
+  size_t n_levels;
+};
+
+/* False: memory is out. Channels that hold less than a few values or never
+ * change are left out, so n_channels may be 0. */
+bool dl_cyc_grid_make(struct dl_cyc_grid *g, const double *t,
+                      const double *const *signal, size_t n_signals, size_t n);
+void dl_cyc_grid_free(struct dl_cyc_grid *g);
+
+/* channels x n zeros in one block, freed by free() of the result. */
+double **dl_cyc_rows(size_t channels, size_t n);
+
+/* y[i] = w (s - moving mean of s over `length` bins) of one channel for i in
+ * from ... to - 1. */
+void dl_cyc_detrend(const struct dl_cyc_level *l, size_t channel, size_t length,
+                    size_t from, size_t to, double *y);
+
+/* The coarsest level whose bins divide a period into at least LOW. */
+const struct dl_cyc_level *dl_cyc_level_for(const struct dl_cyc_grid *g,
+                                            double period);
+
+/* A stretch of one period. */
+struct dl_cyc_segment {
+  double start, end; /* bins */
+  double period;     /* bins */
+  double r;          /* mean correlation at the period */
+  double r_again;    /* the same at two to four times the period */
+  double score;      /* correlation above the threshold x bins */
+  double nats;       /* evidence */
+  bool halved;       /* a fraction of the period explains nearly as much */
+  bool kept;
+};
+
+/* The local correlation at each lag. */
+struct dl_cyc_tempo {
+  size_t n_blocks, n_lags;
+  double block;   /* bins in a block */
+  double *period; /* n_lags: bins, ascending */
+  double *chance; /* n_lags: correlation that counts for nothing */
+  float *r;       /* n_blocks x n_lags */
+};
+
+bool dl_cyc_tempo_make(struct dl_cyc_tempo *m, const struct dl_cyc_grid *g,
+                       double min_period, double max_period, double hint);
+void dl_cyc_tempo_free(struct dl_cyc_tempo *m);
+
+/* The phases of the best path through the tempogram, in order of time, each
+ * with start, end, period and score; *segment is owned by the caller, NULL on
+ * failure. hint: expected period in bins, 0 without. */
+bool dl_cyc_path(const struct dl_cyc_tempo *m, double hint,
+                 struct dl_cyc_segment **segment, size_t *n_segments);
+
+/* Cuts the time into segments, in order of time; *segment is owned by the
+ * caller. */
+bool dl_cyc_segments(const struct dl_cyc_tempo *m, const struct dl_cyc_grid *g,
+                     double hint, struct dl_cyc_segment **segment,
+                     size_t *n_segments);
+
+/* Cycles that follow each other, from tracking. */
+struct dl_cyc_chain {
+  double *at;    /* n + 1: bounds, bins; owned */
+  size_t n;      /* cycles */
+  double period; /* median length, bins */
+  double match;  /* mean correlation of a cycle with the mean cycle */
+  double r;      /* of the segment */
+  size_t n_weak; /* cycles in stretches that match little */
+  bool doubtful; /* the period may be a multiple or fraction of the true one */
+};
+
+/* Follows the cycles of a segment, and beyond its ends as far as they match,
+ * within low ... high bins. A boundary near `end`, where the training seems to
+ * end, is preferred, and a flank like `like` (n_channels numbers, 0 at first),
+ * which is set to the one found. n may come out 0. */
+bool dl_cyc_track(const struct dl_cyc_grid *g, const struct dl_cyc_segment *s,
+                  double low, double high, double end, double *like,
+                  struct dl_cyc_chain *c);
+
+/* Marks the bins in which the signals lie far below their level at work, as
+ * seen in the segments, for some bins on end. idle holds g->n of false. */
+bool dl_cyc_find_idle(const struct dl_cyc_grid *g,
+                      const struct dl_cyc_segment *segment, size_t n_segments,
+                      bool *idle);
+
+/* The first idle bin in from ... to, or `to`. */
+double dl_cyc_idle_after(const bool *idle, double from, double to);
+
+/* All cycles. Start from {0}; at and phase are owned by the caller. */
+struct dl_cyc_sequence {
+  double *at; /* n_at bounds, bins */
+  size_t n_at, cap;
+  size_t *phase; /* n_phases: the first cycle of each */
+  size_t n_phases, phase_cap;
+  size_t first_after; /* cycle after the last chain */
+  double n_filled;    /* cycles not tracked, but for which there is room */
+  double n_unseen;    /* cycles that the time without any would hold */
+};
+
+/* `end` is the number of bins. goes_on: the last cycle has not ended. */
+bool dl_cyc_join(const struct dl_cyc_chain *chain, size_t n_chains,
+                 const bool *idle, double end, bool goes_on,
+                 struct dl_cyc_sequence *s);
+
+/* Puts the phase that a training is in, if the chains do not tell it, in
+ * place of all chains but the first; there is room for two. n_first: as in
+ * cycles.h. False: memory is out. */
+bool dl_cyc_late(const struct dl_cyc_grid *g, double n_first,
+                 struct dl_cyc_chain *chain, size_t *n_chains, bool *added);
+
+#endif

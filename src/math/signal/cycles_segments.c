@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Segments of one period: the phases of the path, each with its period and
+ * evidence from the whole of it, and those too faint for the tempogram. */
+
+#include <gsl/gsl_math.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "math/signal/cycles_private.h"
+
+/* A period 1 / k as long is taken if it explains this share. */
+static const double enough = 0.62;
+/* Such a fraction that explains this share makes the period doubtful. */
+static const double doubt = 0.45;
+/* A scan needs that many cycles; a longer lag must exceed a shorter one by
+ * that factor. */
+enum { SCAN_CYCLES = 6 };
+static const double first_wins = 1.15;
+
+/* Nats of a period in a stretch beside its segment, */
+static const double going_on = 2;
+/* and its correlation, as a share of that in the segment. */
+static const double as_strong = 0.4;
+/* A segment with less evidence is trimmed, in so many steps. */
+static const double plenty = 20, faint = 12;
+enum { TRIM_STEPS = 5 };
+
+/* Correlation of the signals with themselves `lag` bins later within bins
+ * a ... b of a level. */
+struct lagged {
+  double *y;
+  double hint; /* expected period, bins; 0: unknown */
+};
+
+static double one_channel(const struct dl_cyc_level *l, size_t channel,
+                          size_t a, size_t b, size_t lag, struct lagged *w,
+                          double *nats) {
+  dl_cyc_detrend(l, channel, lag, a, b, w->y);
+  const double *y = w->y;
+  double product = 0, first = 0, second = 0;
+  for (size_t s = a; s + lag < b; s++) {
+    product += y[s] * y[s + lag];
+    first += y[s] * y[s];
+    second += y[s + lag] * y[s + lag];
+  }
+  if (!(first > 0 && second > 0))
+    return 0;
+  double least = (double)(b - a) * DL_CYC_LEAST, tau = 1;
+  double r = product / sqrt((first + least) * (second + least));
+  for (size_t k = 1; nats && k <= lag / 2; k++) {
+    double near = 0;
+    for (size_t s = a; s + k < b; s++)
+      near += y[s] * y[s + k];
+    near /= 0.5 * (first + second);
+    tau += 2 * near * near;
+  }
+  if (r > 0 && nats)
+    *nats = fmax(*nats, -0.5 * (double)(b - a - lag) / tau *
+                            log1p(-GSL_MIN(r * r, 0.999)));
+  return r;
+}
+
+/* The same over all channels. `nats` may be NULL. */
+static double at_lag(const struct dl_cyc_grid *g, const struct dl_cyc_level *l,
+                     size_t a, size_t b, size_t lag, struct lagged *w,
+                     double *nats) {
+  double square = 0, sum = 0;
+  b = GSL_MIN(b, l->n);
+  if (lag < DL_CYC_LAG_MIN || a + lag + 2 > b)
+    return 0;
+  for (size_t c = 0; c < g->n_channels; c++) {
+    double r = one_channel(l, c, a, b, lag, w, nats);
+    if (r > 0) {
+      square += r * r;
+      sum += r;
+    }
+  }
+  return sum > 0 ? square / sum : 0;
+}
+
+/* The best correlation over a segment at lags near `period`, which is set to
+ * the best. */
+static double near_lag(const struct dl_cyc_grid *g, double start, double end,
+                       double *period, struct lagged *w, double *nats) {
+  const struct dl_cyc_level *l = dl_cyc_level_for(g, *period);
+  double scale = (double)l->scale, best = 0;
+  size_t a = (size_t)(start / scale), b = (size_t)(end / scale);
+  size_t lag = (size_t)lround(*period / scale), found = lag;
+  size_t reach = GSL_MAX(1, (size_t)lround(0.03 * (double)lag));
+  *nats = 0;
+  for (size_t j = lag > reach ? lag - reach : 1; j <= lag + reach; j++) {
+    double r = at_lag(g, l, a, b, j, w, NULL);
+    if (r > best) {
+      best = r;
+      found = j;
+    }
+  }
+  if (best > 0)
+    at_lag(g, l, a, b, found, w, nats);
+  *period = (double)found * scale;
+  return best;
+}
+
+/* Makes the period of s a k-th of what it is, and returns the least
+ * correlation at multiples of that shorter than the old one. */
+static double part_of(struct dl_cyc_segment *s, const struct dl_cyc_grid *g,
+                      int k, struct lagged *w) {
+  double whole = s->period, least = INFINITY;
+  for (int i = 1; i < k; i++) {
+    double period = whole * i / k, nats;
+    double r = near_lag(g, s->start, s->end, &period, w, &nats);
+    least = fmin(least, r);
+    if (i > 1)
+      continue;
+    s->period = period;
+    s->r = r;
+    s->nats = nats;
+  }
+  return least;
+}
+
+/* Shortens a segment at either end where that leaves more
+ * evidence. */
+static void trim(struct dl_cyc_segment *s, const struct dl_cyc_grid *g,
+                 struct lagged *w) {
+  struct dl_cyc_segment best = *s;
+  double length = s->end - s->start;
+  double step = length < 6 * s->period ? 0.25 * s->period : s->period;
+  step = fmax(step, length / (2 * TRIM_STEPS + 2));
+  for (int i = 0; i <= TRIM_STEPS; i++)
+    for (int j = 0; j <= TRIM_STEPS; j++) {
+      struct dl_cyc_segment t = *s;
+      t.start += i * step;
+      t.end -= j * step;
+      if (t.end - t.start < (DL_CYC_MIN_CYCLES - 0.2) * s->period)
+        break;
+      t.r = near_lag(g, t.start, t.end, &t.period, w, &t.nats);
+      if (t.nats > best.nats)
+        best = t;
+    }
+  *s = best;
+}
+
+/* Sets period, r and evidence, and divides the period where that explains
+ * the segment as well. */
+static void refine(struct dl_cyc_segment *s, const struct dl_cyc_grid *g,
+                   double shortest, struct lagged *w) {
+  /* A block's pairs reach half a period beyond it. */
+  double whole_start = fmax(0, s->start - 0.5 * s->period);
+  double whole_end = fmin((double)g->n, s->end + 0.5 * s->period);
+  s->start = whole_start;
+  s->end = whole_end;
+  s->r = near_lag(g, s->start, s->end, &s->period, w, &s->nats);
+  if (s->nats < plenty)
+    trim(s, g, w);
+  s->r_again = 0;
+  int times = 0;
+  for (int i = 2; i <= 4 && s->end - s->start > (i + 1) * s->period; i++) {
+    double multiple = i * s->period, nats;
+    s->r_again += near_lag(g, s->start, s->end, &multiple, w, &nats);
+    times++;
+  }
+  s->r_again = times > 0 ? s->r_again / times : s->r;
+  if (w->hint > 0 && fabs(log(s->period / w->hint)) < DL_CYC_AS_HINTED)
+    return;
+  double whole = s->period, r_whole = s->r;
+  for (int k = 8; k >= 2; k--) {
+    if (whole / k < shortest)
+      continue;
+    struct dl_cyc_segment part = *s;
+    double least = part_of(&part, g, k, w);
+    if (least >= enough * r_whole) {
+      s->period = part.period;
+      s->r = part.r;
+      s->nats = part.nats;
+      break;
+    }
+    if (least >= doubt * r_whole)
+      s->halved = true;
+  }
+}
+
+/* The greatest of r at the lags nearest to a period. */
+static double nearest(const struct dl_cyc_tempo *m, const double *r,
+                      double period) {
+  size_t i = 0;
+  while (i + 1 < m->n_lags && m->period[i + 1] <= period)
+    i++;
+  return i + 1 < m->n_lags ? fmax(r[i], r[i + 1]) : r[i];
+}
+
+/* Looks for one period in a stretch by its correlation as a whole at that lag,
+ * twice and three times it, which shows cycles too faint for the tempogram. */
+static bool scan(const struct dl_cyc_tempo *m, const struct dl_cyc_grid *g,
+                 double start, double end, struct lagged *w,
+                 struct dl_cyc_segment *found) {
+  double best = 0, *r = dl_calloc(m->n_lags, sizeof *r);
+  if (!r)
+    return false;
+  *found = (struct dl_cyc_segment){.start = start, .end = end};
+  for (size_t i = 0; i < m->n_lags && end - start > 2 * m->period[i]; i++) {
+    const struct dl_cyc_level *l = dl_cyc_level_for(g, m->period[i]);
+    double scale = (double)l->scale;
+    r[i] = at_lag(g, l, (size_t)(start / scale), (size_t)(end / scale),
+                  (size_t)lround(m->period[i] / scale), w, NULL);
+  }
+  for (size_t i = 0; i < m->n_lags; i++) {
+    double period = m->period[i];
+    if (end - start < SCAN_CYCLES * period)
+      break;
+    double comb =
+        (r[i] + nearest(m, r, 2 * period) + nearest(m, r, 3 * period)) / 3;
+    if (comb > best * first_wins) {
+      best = comb;
+      found->period = period;
+    }
+  }
+  free(r);
+  if (!(best > 0))
+    return false;
+  refine(found, g, m->period[0], w);
+  found->score = (found->r - 0.1) * (end - start);
+  return found->score > 0;
+}
+
+/* Whether the period of a segment shows in a stretch beside it. */
+static bool goes_on(const struct dl_cyc_segment *s, const struct dl_cyc_grid *g,
+                    double start, double end, struct lagged *w) {
+  double period = s->period, nats;
+  if (end - start < 1.5 * period)
+    return false;
+  double r = near_lag(g, start, end, &period, w, &nats);
+  return nats >= going_on && r > as_strong * s->r;
+}
+
+/* Lengthens segments into stretches without one. */
+static void extend(const struct dl_cyc_grid *g, struct lagged *w,
+                   struct dl_cyc_segment *segment, size_t n) {
+  for (size_t i = 0; i <= n; i++) {
+    double from = i > 0 ? segment[i - 1].end : 0;
+    double to = i < n ? segment[i].start : (double)g->n;
+    if (to <= from)
+      continue;
+    if (i > 0 && goes_on(&segment[i - 1], g, from, to, w))
+      segment[i - 1].end = to;
+    else if (i < n && goes_on(&segment[i], g, from, to, w))
+      segment[i].start = from;
+  }
+}
+
+/* Adds what a scan of the stretches without a segment finds. */
+static bool scan_gaps(const struct dl_cyc_tempo *m, const struct dl_cyc_grid *g,
+                      struct lagged *w, struct dl_cyc_segment **segment,
+                      size_t *n_segments) {
+  size_t n = *n_segments, kept = 0;
+  struct dl_cyc_segment *all = dl_calloc(2 * n + 1, sizeof *all);
+  if (!all)
+    return false;
+  double from = 0;
+  for (size_t i = 0; i <= n; i++) {
+    double to = i < n ? (*segment)[i].start : (double)g->n;
+    if (to - from >= SCAN_CYCLES * m->period[0] &&
+        scan(m, g, from, to, w, &all[kept]))
+      kept++;
+    if (i < n) {
+      from = (*segment)[i].end;
+      all[kept++] = (*segment)[i];
+    }
+  }
+  free(*segment);
+  *segment = all;
+  *n_segments = kept;
+  return true;
+}
+
+/* A faint segment at a multiple of the best one's period has that period if it
+ * shows there at all. */
+static void reconcile(const struct dl_cyc_grid *g, struct lagged *w,
+                      struct dl_cyc_segment *segment, size_t n) {
+  const struct dl_cyc_segment *best = segment;
+  for (size_t i = 1; i < n; i++)
+    if (segment[i].score > best->score)
+      best = &segment[i];
+  for (size_t i = 0; i < n; i++) {
+    struct dl_cyc_segment *s = &segment[i];
+    double ratio = s->period / best->period, nats;
+    if (s->nats > faint || lround(ratio) < 2 ||
+        fabs(ratio - round(ratio)) > 0.04 * ratio)
+      continue;
+    double period = best->period;
+    double r = near_lag(g, s->start, s->end, &period, w, &nats);
+    if (r > as_strong * s->r) {
+      s->period = period;
+      s->r = r;
+      s->nats = nats;
+    }
+  }
+}
+
+bool dl_cyc_segments(const struct dl_cyc_tempo *m, const struct dl_cyc_grid *g,
+                     double hint, struct dl_cyc_segment **segment,
+                     size_t *n_segments) {
+  struct lagged w = {.y = dl_calloc(g->n + 1, sizeof *w.y), .hint = hint};
+  bool done = w.y && dl_cyc_path(m, hint, segment, n_segments);
+  if (done) {
+    for (size_t i = 0; i < *n_segments; i++)
+      refine(&(*segment)[i], g, m->period[0], &w);
+    extend(g, &w, *segment, *n_segments);
+    done = scan_gaps(m, g, &w, segment, n_segments);
+  }
+  if (done && *n_segments > 0)
+    reconcile(g, &w, *segment, *n_segments);
+  free(w.y);
+  return done;
+}

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The phase that an unfinished training is in, when only a few of its cycles
+ * have been seen.
+ *
+ * Where it is known that cycles go on, they need not stand out against
+ * chance: it is enough to ask which period fits best. The phase starts where
+ * the level of the signals changes: at the greatest change of their medians
+ * over a period of the phase before, moved to the end of the deepest dip
+ * nearby. Its period is between once and `most_longer` times that before, as
+ * training all of a network takes about three times its forward pass; of
+ * those the one is taken whose correlation, as a mean over one to four times
+ * it weighted by the pairs, is highest. */
+
+#include <gsl/gsl_math.h>
+#include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics_double.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "math/signal/cycles_private.h"
+
+static const double least_longer = 0.95, most_longer = 3.2;
+/* Cycles that the rest must hold, and the first phase. */
+static const double least_cycles = 2.2, least_before = 3;
+/* A longer period must fit that much better than a shorter one, and all that
+ * much. */
+static const double first_wins = 1.05, least_score = 0.08;
+/* A planned change is sought within so many cycles. */
+static const double planned_within = 2;
+/* A dip ends at this share of the usual level. */
+static const double dip_over = 0.9;
+/* Changes of level in spreads that tell a phase. */
+static const double clear_change = 1.5;
+enum { BINS = 64, MAX_CYCLES = 12, TIMES = 4 };
+
+static double median(const double *x, size_t n, double *work) {
+  for (size_t i = 0; i < n; i++)
+    work[i] = x[i];
+  gsl_sort(work, 1, n);
+  return gsl_stats_median_from_sorted_data(work, 1, n);
+}
+
+/* Median and 1.4826 MAD; work holds 2 n. */
+static void spread(const double *x, size_t n, double *work, double *mid,
+                   double *mad) {
+  *mid = median(x, n, work);
+  for (size_t i = 0; i < n; i++)
+    work[n + i] = fabs(x[i] - *mid);
+  *mad = 1.4826 * median(work + n, n, work);
+}
+
+/* How far the medians over `width` bins before and after i differ, in
+ * spreads. */
+static double change(const struct dl_cyc_grid *g, size_t i, size_t width,
+                     double *work) {
+  double sum = 0;
+  for (size_t c = 0; c < g->n_channels; c++) {
+    const double *x = g->x[c];
+    double a, b, wide, wider;
+    spread(x + i - width, width, work, &a, &wide);
+    spread(x + i, width, work, &b, &wider);
+    double scale = 0.5 * (wide + wider) + 0.01 * (fabs(a) + fabs(b));
+    if (scale > 0)
+      sum += fmin(10, fabs(a - b) / scale);
+  }
+  return sum;
+}
+
+/* The bin in low ... high - 1 where the next phase starts; *size tells how
+ * clear. */
+static size_t switch_at(const struct dl_cyc_grid *g, size_t low, size_t high,
+                        size_t width, double *work, double *size) {
+  size_t best = low, step = GSL_MAX(1, width / BINS);
+  *size = -1;
+  for (size_t i = low; i < high; i += step) {
+    double s = change(g, i, width, work);
+    if (s > *size) {
+      *size = s;
+      best = i;
+    }
+  }
+  size_t first = best - width / 2, last = GSL_MIN(g->n, best + width / 2);
+  const double *x = g->x[0];
+  double usual = median(x + first, last - first, work);
+  size_t lowest = first;
+  for (size_t i = first; i < last; i++)
+    if (x[i] < x[lowest])
+      lowest = i;
+  while (lowest + 1 < g->n && x[lowest] < dip_over * usual)
+    lowest++;
+  return lowest;
+}
+
+/* Values of a channel, compressed; work holds 2 n. */
+static void compress(double *x, size_t n, double *work) {
+  double mid, mad;
+  spread(x, n, work, &mid, &mad);
+  if (!(mad > 0))
+    mad = gsl_stats_sd(x, 1, n);
+  for (size_t i = 0; i < n; i++)
+    x[i] = mad > 0 ? asinh((x[i] - mid) / mad) : 0;
+}
+
+/* Correlation of z (n values) at a lag, less the mean over the lag around
+ * each; work holds 2 n + 1. */
+static double one_lag(const double *z, size_t n, size_t lag, double *work) {
+  double *sum = work + n, a = 0, b = 0, ab = 0;
+  size_t length = GSL_MIN(lag, n / 2), half = length / 2;
+  sum[0] = 0;
+  for (size_t i = 0; i < n; i++)
+    sum[i + 1] = sum[i] + z[i];
+  for (size_t i = 0; i < n; i++) {
+    size_t from = i > half ? i - half : 0;
+    size_t to = GSL_MIN(n, i + length - half);
+    work[i] = z[i] - (sum[to] - sum[from]) / (double)(to - from);
+  }
+  for (size_t i = 0; i + lag < n; i++) {
+    ab += work[i] * work[i + lag];
+    a += work[i] * work[i];
+    b += work[i + lag] * work[i + lag];
+  }
+  return a > 0 && b > 0 ? ab / sqrt(a * b) : 0;
+}
+
+/* Mean correlation at one to four times a period, of n values. */
+static double comb(const double *r, size_t n, size_t period) {
+  double sum = 0, weights = 0;
+  double least = fmax(0.8 * (double)period, 6);
+  for (size_t k = 1; k <= TIMES; k++) {
+    size_t lag = k * period;
+    if ((double)lag > (double)n - least)
+      break;
+    double top = 0, weight = (double)(n - lag);
+    for (size_t j = lag - k / 2; j <= lag + k / 2 && j + 6 < n; j++)
+      top = fmax(top, r[j]);
+    sum += weight * top;
+    weights += weight;
+  }
+  return weights > 0 ? sum / weights : 0;
+}
+
+/* The period of the bins from `from` on, or 0; the phase before has `before`.
+ * *score is its correlation. False: memory is out. */
+static bool late_period(const struct dl_cyc_grid *g, size_t from, double before,
+                        double *period, double *score) {
+  size_t stride = GSL_MAX(1, (size_t)(before / BINS));
+  double first = before / (double)stride;
+  size_t n = (g->n - from) / stride;
+  n = GSL_MIN(n, (size_t)(MAX_CYCLES * most_longer * first));
+  size_t start = g->n - n * stride;
+  size_t low = (size_t)fmax(DL_CYC_LAG_MIN, floor(least_longer * first));
+  size_t high = (size_t)fmin(most_longer * first, (double)n / least_cycles);
+  *period = *score = 0;
+  if (n < 8 || low > high)
+    return true;
+  double *z = dl_calloc(5 * n + 5, sizeof *z);
+  if (!z)
+    return false;
+  double *r = z + n, *square = r + n, *work = square + n;
+  for (size_t c = 0; c < g->n_channels; c++) {
+    for (size_t i = 0; i < n; i++)
+      z[i] = gsl_stats_mean(g->x[c] + start + i * stride, 1, stride);
+    compress(z, n, work);
+    for (size_t lag = 3; lag + 6 < n && lag <= TIMES * high + 2; lag++) {
+      double one = fmax(0, one_lag(z, n, lag, work));
+      r[lag] += one;
+      square[lag] += one * one;
+    }
+  }
+  for (size_t lag = 3; lag < n; lag++)
+    r[lag] = r[lag] > 0 ? square[lag] / r[lag] : 0;
+  for (size_t p = low; p <= high; p++) {
+    double s = comb(r, n, p);
+    double factor = (double)p > 1.5 * *period / (double)stride ? first_wins : 1;
+    if (s > least_score && s > *score * (*score > 0 ? factor : 1)) {
+      *score = s;
+      *period = (double)(p * stride);
+    }
+  }
+  free(z);
+  return true;
+}
+
+/* Where the phase after `c` may start. False: no room. */
+static bool range(const struct dl_cyc_grid *g, const struct dl_cyc_chain *c,
+                  double n_first, size_t width, size_t *low, size_t *high) {
+  double from = c->at[0] + least_before * c->period;
+  double to = (double)g->n - least_cycles * least_longer * c->period;
+  if (n_first > 0) {
+    from = fmax(from, c->at[0] + (n_first - planned_within) * c->period);
+    to = fmin(to, c->at[0] + (n_first + planned_within) * c->period);
+  }
+  *low = (size_t)fmax(from, (double)width);
+  *high = to > 0 ? (size_t)to : 0;
+  *high = GSL_MIN(*high, g->n > width ? g->n - width : 0);
+  return *low < *high;
+}
+
+/* Whether the chains already tell the phase at the end. */
+static bool told(const struct dl_cyc_chain *chain, size_t n, double end) {
+  const struct dl_cyc_chain *last = &chain[n - 1];
+  return n > 1 && last->period > least_longer * chain[0].period &&
+         end - last->at[last->n] < 1.6 * last->period;
+}
+
+bool dl_cyc_late(const struct dl_cyc_grid *g, double n_first,
+                 struct dl_cyc_chain *chain, size_t *n_chains, bool *added) {
+  struct dl_cyc_chain *first = &chain[0], late = {0};
+  size_t width = (size_t)GSL_MAX(8, lround(first->period)), low, high;
+  *added = false;
+  if (told(chain, *n_chains, (double)g->n) ||
+      !range(g, first, n_first, width, &low, &high))
+    return true;
+  double *work = dl_calloc(2 * g->n, sizeof *work), size, period, score;
+  if (!work)
+    return false;
+  size_t at = switch_at(g, low, high, width, work, &size);
+  free(work);
+  if (size < clear_change)
+    return true;
+  size_t skip = GSL_MIN(3, g->n - at);
+  if (!late_period(g, at + skip, first->period, &period, &score))
+    return false;
+  if (!(period > 0))
+    return true;
+  size_t n = (size_t)floor(((double)(g->n - at)) / period + 0.05);
+  late.at = dl_calloc(n + 1, sizeof *late.at);
+  if (!late.at)
+    return false;
+  for (size_t i = 0; i <= n; i++)
+    late.at[i] = fmin((double)g->n, (double)at + (double)i * period);
+  late.n = n;
+  late.period = period;
+  late.match = late.r = score;
+  while (first->n > 1 && first->at[first->n] > (double)at + 0.3 * first->period)
+    first->n--;
+  for (size_t i = 1; i < *n_chains; i++)
+    free(chain[i].at);
+  chain[1] = late;
+  *n_chains = 2;
+  *added = true;
+  return true;
+}

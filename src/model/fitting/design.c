@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A choice laid out as matrices for the numerical core. */
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "model/fitting/train.h"
+#include "physics/training/physical.h"
+
+void dl_design_free(struct dl_design *g) {
+  gsl_matrix_free(g->X);
+  gsl_vector_free(g->y);
+  gsl_vector_free(g->w);
+  gsl_vector_free(g->offset);
+  gsl_matrix_free(g->more_X);
+  gsl_vector_free(g->more_t);
+  *g = (struct dl_design){0};
+}
+
+/* The training column of a formula, seen as a vector where it lies: GSL
+ * frees no data that it does not own. */
+static enum dl_status column(gsl_vector **v, const struct dl_training *t,
+                             const char *formula, struct dl_diag *d) {
+  long j = dl_training_column(t, formula);
+  if (j < 0)
+    return dl_fail(d, DL_EFAILED, "formula '%s' was not read", formula);
+  *v = malloc(sizeof **v);
+  if (!*v)
+    return dl_fail_memory(d);
+  **v = (gsl_vector){.size = t->n, .stride = t->x->tda, .data = t->x->data + j};
+  return DL_OK;
+}
+
+static enum dl_status all_positive(const gsl_vector *v, const char *what,
+                                   const char *name, struct dl_diag *d) {
+  if (gsl_vector_min(v) > 0)
+    return DL_OK;
+  return dl_fail(d, DL_EINPUT, "%s '%s' must be positive in every row%s", what,
+                 name,
+                 strcmp(what, "target") == 0 ? "; fit it with --no-log" : "");
+}
+
+static enum dl_status make_offset(struct dl_design *g,
+                                  const struct dl_training *t,
+                                  const struct dl_choice *c,
+                                  struct dl_diag *d) {
+  if (!c->offset)
+    return DL_OK;
+  enum dl_status status = column(&g->offset, t, c->offset, d);
+  if (status != DL_OK || !c->log_target)
+    return status;
+  status = all_positive(g->offset, "offset", c->offset, d);
+  gsl_vector *logs = status == DL_OK ? gsl_vector_alloc(t->n) : NULL;
+  if (status == DL_OK && !logs)
+    status = dl_fail_memory(d);
+  for (size_t i = 0; status == DL_OK && i < t->n; i++)
+    gsl_vector_set(logs, i, log(gsl_vector_get(g->offset, i)));
+  gsl_vector_free(g->offset);
+  g->offset = logs;
+  return status;
+}
+
+/* The columns that follow each other from column `first` of the table, seen
+ * as a matrix; NULL when memory is out. */
+static gsl_matrix *see_columns(const struct dl_training *t, size_t first,
+                               size_t n) {
+  gsl_matrix *X = malloc(sizeof *X);
+  if (X)
+    *X = (gsl_matrix){.size1 = t->n,
+                      .size2 = n,
+                      .tda = t->x->tda,
+                      .data = t->x->data + first};
+  return X;
+}
+
+static gsl_matrix *copy_columns(const struct dl_training *t, const size_t *from,
+                                size_t n) {
+  gsl_matrix *X = gsl_matrix_alloc(t->n, n);
+  for (size_t i = 0; X && i < t->n; i++)
+    for (size_t k = 0; k < n; k++)
+      gsl_matrix_set(X, i, k, gsl_matrix_get(t->x, i, from[k]));
+  return X;
+}
+
+/* A large table is not copied where its columns lie as they are needed. */
+static enum dl_status make_features(struct dl_design *g,
+                                    const struct dl_training *t,
+                                    const struct dl_choice *c,
+                                    struct dl_diag *d) {
+  size_t n = c->features.n;
+  bool in_order = true;
+  size_t *from = dl_calloc(n, sizeof *from);
+  if (!from)
+    return dl_fail_memory(d);
+  for (size_t k = 0; k < n; k++) {
+    long j = dl_training_column(t, c->features.s[k]);
+    if (j < 0) {
+      free(from);
+      return dl_fail(d, DL_EFAILED, "feature '%s' was not read",
+                     c->features.s[k]);
+    }
+    from[k] = (size_t)j;
+    in_order = in_order && from[k] == from[0] + k;
+  }
+  g->X =
+      in_order && n > 0 ? see_columns(t, from[0], n) : copy_columns(t, from, n);
+  free(from);
+  return g->X ? DL_OK : dl_fail_memory(d);
+}
+
+/* Rows to learn from, for a method that can. */
+static enum dl_status make_more(struct dl_design *g,
+                                const struct dl_training *t,
+                                const struct dl_choice *c, struct dl_diag *d) {
+  const struct dl_training *more = t->more;
+  if (!more || !c->method->adapt || g->w || !c->log_target)
+    return DL_OK;
+  size_t p = c->features.n;
+  g->more_X = gsl_matrix_alloc(more->n, p);
+  g->more_t = gsl_vector_alloc(more->n);
+  if (!g->more_X || !g->more_t)
+    return dl_fail_memory(d);
+  for (size_t i = 0; i < more->n; i++) {
+    for (size_t j = 0; j < p; j++)
+      gsl_matrix_set(g->more_X, i, j, gsl_matrix_get(more->x, i, j));
+    gsl_vector_set(g->more_t, i, log(gsl_matrix_get(more->x, i, p)));
+  }
+  return DL_OK;
+}
+
+/* What is left out in a fold is not learnt from elsewhere. */
+static const size_t apart[] = {DL_PC_GPU, DL_PC_ARCH, DL_PC_SOURCE};
+
+enum dl_status dl_design_make(struct dl_design *g, const struct dl_training *t,
+                              const struct dl_choice *c, struct dl_diag *d) {
+  *g = (struct dl_design){0};
+  if (t->n < 2)
+    return dl_fail_at(d, DL_EINPUT, t->source, 0,
+                      "%zu usable row%s; a fit needs at least 2", t->n,
+                      t->n == 1 ? "" : "s");
+  enum dl_status status = make_features(g, t, c, d);
+  if (status == DL_OK)
+    status = column(&g->y, t, c->target, d);
+  if (status == DL_OK && c->log_target)
+    status = all_positive(g->y, "target", c->target, d);
+  if (status == DL_OK && c->weight)
+    status = column(&g->w, t, c->weight, d);
+  if (status == DL_OK && c->weight)
+    status = all_positive(g->w, "weight", c->weight, d);
+  if (status == DL_OK)
+    status = make_offset(g, t, c, d);
+  if (status == DL_OK)
+    status = make_more(g, t, c, d);
+  g->problem = (struct dl_problem){
+      .X = g->X,
+      .y = g->y,
+      .w = g->w,
+      .offset = g->offset,
+      .names = (const char *const *)c->features.s,
+      .log_target = c->log_target,
+      .scale = c->scale,
+      .more_X = g->more_X,
+      .more_t = g->more_t,
+      .apart = apart,
+      .n_apart = g->more_X ? sizeof apart / sizeof *apart : 0,
+  };
+  if (status != DL_OK)
+    dl_design_free(g);
+  return status;
+}

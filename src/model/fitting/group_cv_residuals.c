@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Residuals of what was left out. */
+
+#include "model/fitting/group_cv_residuals.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "model/interval.h"
+
+static int ascending(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+void dl_keep_quantiles(struct dl_group_residuals *g, double *x, size_t n) {
+  const size_t most = sizeof g->value / sizeof *g->value;
+  qsort(x, n, sizeof *x, ascending);
+  g->n = n;
+  g->n_values = n < most ? n : most;
+  for (size_t i = 0; i < g->n_values; i++)
+    g->value[i] =
+        n <= most ? x[i] : x[(size_t)((double)(i * (n - 1)) / 20.0 + 0.5)];
+}
+
+static double residual(const struct dl_problem *p, const struct dl_cv *cv,
+                       size_t i) {
+  double y = gsl_vector_get(p->y, i);
+  return p->log_target ? log(y / cv->prediction[i]) : y - cv->prediction[i];
+}
+
+/* Groups the out-of-fold residuals by fold. */
+static enum dl_status keep_residuals(struct dl_residuals *r,
+                                     const struct dl_problem *p,
+                                     const struct dl_cv *cv,
+                                     const struct dl_folds *folds,
+                                     struct dl_diag *d) {
+  r->g = dl_calloc(folds->k, sizeof *r->g);
+  double *x = dl_calloc(folds->n, sizeof *x);
+  if (!r->g || !x) {
+    free(x);
+    return dl_fail_memory(d);
+  }
+  r->pooled = cv->pooled;
+  enum dl_status status = DL_OK;
+  for (size_t k = 0; k < folds->k && status == DL_OK; k++) {
+    size_t n = 0;
+    for (size_t i = 0; i < folds->n; i++)
+      if (folds->of_row[i] == k && isfinite(residual(p, cv, i)))
+        x[n++] = residual(p, cv, i);
+    struct dl_group_residuals *g = &r->g[r->n++];
+    dl_keep_quantiles(g, x, n);
+    if (!(g->name = dl_strdup(folds->name ? folds->name[k] : "")))
+      status = dl_fail_memory(d);
+  }
+  free(x);
+  return status;
+}
+
+/* Where rows have no groups: each of up to 199 evenly spaced order
+ * statistics stands for a group. */
+static enum dl_status keep_row_residuals(struct dl_residuals *r,
+                                         const struct dl_problem *p,
+                                         const struct dl_cv *cv, size_t n,
+                                         struct dl_diag *d) {
+  enum { MOST = 199 };
+  double *x = dl_calloc(n, sizeof *x);
+  size_t groups = n < MOST ? n : MOST;
+  r->g = dl_calloc(groups, sizeof *r->g);
+  if (!x || !r->g) {
+    free(x);
+    return dl_fail_memory(d);
+  }
+  r->pooled = cv->pooled;
+  for (size_t i = 0; i < n; i++)
+    x[i] = residual(p, cv, i);
+  qsort(x, n, sizeof *x, ascending);
+  enum dl_status status = DL_OK;
+  for (size_t k = 0; k < groups && status == DL_OK; k++) {
+    struct dl_group_residuals *g = &r->g[r->n++];
+    g->n = g->n_values = 1;
+    g->value[0] = x[k * (n - 1) / (groups > 1 ? groups - 1 : 1)];
+    if (!(g->name = dl_strdup("")))
+      status = dl_fail_memory(d);
+  }
+  free(x);
+  return status;
+}
+
+/* More groups than that are left out some at a time: as many fits would take
+ * hours, and no group is known any better by one of its like. */
+enum { MOST_GROUPS = 200, FITS = 50 };
+
+static enum dl_status cross_validate(struct dl_cv *cv,
+                                     const struct dl_problem *p,
+                                     const struct dl_choice *c,
+                                     const struct dl_folds *groups,
+                                     struct dl_diag *d) {
+  struct dl_folds some = *groups;
+  if (groups->k <= MOST_GROUPS)
+    return dl_cross_validate(cv, p, c->method, c->hyper, groups, d);
+  some.k = FITS;
+  some.of_row = dl_calloc(groups->n, sizeof *some.of_row);
+  if (!some.of_row)
+    return dl_fail_memory(d);
+  for (size_t i = 0; i < groups->n; i++)
+    some.of_row[i] = groups->of_row[i] % FITS;
+  enum dl_status status =
+      dl_cross_validate(cv, p, c->method, c->hyper, &some, d);
+  free(some.of_row);
+  return status;
+}
+
+static enum dl_status leave_out(struct dl_fit *fit, enum dl_left_out left,
+                                const struct dl_training *t,
+                                const struct dl_choice *c,
+                                const struct dl_problem *p, struct dl_diag *d) {
+  struct dl_cv_spec spec = {.scheme = DL_GROUP};
+  bool rows = left == DL_LEFT_ROWS;
+  if (rows)
+    spec = (struct dl_cv_spec){.scheme = DL_KFOLD_SHUFFLED,
+                               .k = t->n < 10 ? t->n : 10};
+  snprintf(spec.column, sizeof spec.column, "%s", dl_left_out_name(left));
+  struct dl_folds folds;
+  struct dl_cv cv = {0};
+  enum dl_status status = dl_training_folds(&folds, t, &spec, c->seed, d);
+  if (status == DL_OK)
+    status = cross_validate(&cv, p, c, &folds, d);
+  if (status == DL_OK)
+    status = rows ? keep_row_residuals(&fit->left_out[left], p, &cv, t->n, d)
+                  : keep_residuals(&fit->left_out[left], p, &cv, &folds, d);
+  dl_cv_free(&cv);
+  dl_folds_free(&folds);
+  return status;
+}
+
+size_t dl_label_count(const struct dl_training *t, const char *column) {
+  const struct dl_labels *l = dl_training_labels(t, column);
+  return l ? l->names.n : 0;
+}
+
+enum dl_status dl_leave_all_out(struct dl_fit *fit, const struct dl_training *t,
+                                const struct dl_choice *c,
+                                const struct dl_problem *p, struct dl_diag *d) {
+  bool any = false;
+  enum dl_status status = DL_OK;
+  for (size_t i = 0; i < DL_LEFT_ROWS && status == DL_OK; i++) {
+    enum dl_left_out left = (enum dl_left_out)i;
+    if (dl_label_count(t, dl_left_out_name(left)) < 2)
+      continue;
+    any = true;
+    status = leave_out(fit, left, t, c, p, d);
+    if (status == DL_OK)
+      status = dl_leave_more_out(fit, left, t, c, p, d);
+  }
+  if (status == DL_OK && !any && t->n >= 4)
+    status = leave_out(fit, DL_LEFT_ROWS, t, c, p, d);
+  return status;
+}
+
+/* The residuals of fold k, sorted and thinned. x has room for all rows. */
+static void fold_residuals(struct dl_group_residuals *g, double *x,
+                           const double *y, const double *prediction,
+                           bool log_target, const struct dl_folds *folds,
+                           size_t k) {
+  size_t n = 0;
+  for (size_t i = 0; i < folds->n; i++) {
+    double r = log_target ? log(y[i] / prediction[i]) : y[i] - prediction[i];
+    if (folds->of_row[i] == k && isfinite(r))
+      x[n++] = r;
+  }
+  dl_keep_quantiles(g, x, n);
+}
+
+static bool is_fold(const struct dl_folds *folds, const char *name) {
+  for (size_t k = 0; k < folds->k; k++)
+    if (folds->name && strcmp(folds->name[k], name) == 0)
+      return true;
+  return false;
+}
+
+/* The groups of all folds, and those of others that are none; NULL when memory
+ * is out. */
+static struct dl_group_residuals *
+all_groups(size_t *n, const double *y, const double *prediction,
+           bool log_target, const struct dl_folds *folds,
+           const struct dl_residuals *others) {
+  size_t most = folds->k + (others ? others->n : 0);
+  double *x = dl_calloc(folds->n, sizeof *x);
+  struct dl_group_residuals *g = dl_calloc(most, sizeof *g);
+  if (!x || !g) {
+    free(x);
+    free(g);
+    return NULL;
+  }
+  for (size_t k = 0; k < folds->k; k++)
+    fold_residuals(&g[k], x, y, prediction, log_target, folds, k);
+  *n = folds->k;
+  for (size_t i = 0; others && i < others->n; i++)
+    if (!is_fold(folds, others->g[i].name))
+      g[(*n)++] = others->g[i];
+  free(x);
+  return g;
+}
+
+enum dl_status dl_out_of_fold_intervals(
+    double *low, double *high, const double *y, const double *prediction,
+    bool log_target, const struct dl_folds *folds,
+    const struct dl_residuals *others, double coverage, struct dl_diag *d) {
+  size_t n;
+  struct dl_residuals but_one = {0};
+  but_one.g = all_groups(&n, y, prediction, log_target, folds, others);
+  if (!but_one.g)
+    return dl_fail_memory(d);
+  but_one.n = n - 1;
+  struct dl_group_residuals last = but_one.g[n - 1];
+  for (size_t k = 0; k < folds->k; k++) {
+    double down, up;
+    struct dl_group_residuals own = but_one.g[k];
+    but_one.g[k] = last; /* in place of its own */
+    if (!dl_residual_interval(&but_one, coverage, &down, &up))
+      down = up = NAN;
+    but_one.g[k] = own;
+    for (size_t i = 0; i < folds->n; i++) {
+      if (folds->of_row[i] != k)
+        continue;
+      low[i] = log_target ? prediction[i] * exp(down) : prediction[i] + down;
+      high[i] = log_target ? prediction[i] * exp(up) : prediction[i] + up;
+    }
+  }
+  free(but_one.g);
+  return DL_OK;
+}

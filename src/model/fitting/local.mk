@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+libdlest_a_SOURCES += \
+	%D%/aggregate_runs.c \
+	%D%/aggregate_runs.h \
+	%D%/auxiliary_data.c \
+	%D%/auxiliary_residuals.c \
+	%D%/calibrate.c \
+	%D%/calibrate.h \
+	%D%/design.c \
+	%D%/group_cv_residuals.c \
+	%D%/group_cv_residuals.h \
+	%D%/model_selection.c \
+	%D%/recipe.c \
+	%D%/recipe.h \
+	%D%/refit.c \
+	%D%/refit.h \
+	%D%/replicates.c \
+	%D%/replicates.h \
+	%D%/train.c \
+	%D%/train.h \
+	%D%/training_table.c \
+	%D%/training_table.h

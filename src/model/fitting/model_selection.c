@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Choosing recipe, method and hyper-parameters by leaving groups out. */
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "model/fitting/recipe.h"
+#include "model/fitting/train.h"
+
+enum { GRID_ONE = 13, GRID_TWO = 7, MOST_CANDIDATES = 64 };
+
+/* One way to fit, and how well it did. */
+struct candidate {
+  const struct dl_recipe *recipe;
+  const struct dl_regression *method;
+  double hyper[DL_MAX_HYPER];
+  double error[DL_LEFT_ROWS + 1]; /* by protocol; NaN: not possible */
+  double score;                   /* their mean */
+};
+
+/* Folds of every protocol that the table allows. */
+struct protocols {
+  struct dl_folds folds[DL_LEFT_ROWS + 1];
+  bool there[DL_LEFT_ROWS + 1];
+};
+
+static void free_protocols(struct protocols *p) {
+  for (size_t i = 0; i <= DL_LEFT_ROWS; i++)
+    dl_folds_free(&p->folds[i]);
+}
+
+static enum dl_status make_protocols(struct protocols *p,
+                                     const struct dl_training *t,
+                                     unsigned long seed, struct dl_diag *d) {
+  *p = (struct protocols){0};
+  enum dl_status status = DL_OK;
+  bool any = false;
+  for (size_t i = 0; i < DL_LEFT_ROWS && status == DL_OK; i++) {
+    struct dl_cv_spec spec = {.scheme = DL_GROUP};
+    const char *name = dl_left_out_name((enum dl_left_out)i);
+    const struct dl_labels *l = dl_training_labels(t, name);
+    if (!l || l->names.n < 2)
+      continue;
+    snprintf(spec.column, sizeof spec.column, "%s", name);
+    status = dl_training_folds(&p->folds[i], t, &spec, seed, d);
+    any = p->there[i] = status == DL_OK;
+  }
+  if (status == DL_OK && !any) {
+    struct dl_cv_spec spec = {.scheme = DL_KFOLD_SHUFFLED,
+                              .k = t->n < 5 ? t->n : 5};
+    status = dl_training_folds(&p->folds[DL_LEFT_ROWS], t, &spec, seed, d);
+    p->there[DL_LEFT_ROWS] = status == DL_OK;
+  }
+  return status;
+}
+
+/* Mean over the groups of the mean absolute error of log(y). */
+static double group_error(const struct dl_problem *p, const struct dl_cv *cv,
+                          const struct dl_folds *folds) {
+  double total = 0;
+  for (size_t k = 0; k < folds->k; k++) {
+    double sum = 0;
+    size_t n = 0;
+    for (size_t i = 0; i < folds->n; i++) {
+      if (folds->of_row[i] != k)
+        continue;
+      sum += fabs(log(cv->prediction[i] / gsl_vector_get(p->y, i)));
+      n++;
+    }
+    total += sum / (double)n;
+  }
+  return total / (double)folds->k;
+}
+
+/* Scores a candidate under all protocols. A fit that fails (a kernel matrix
+ * that is not positive definite, say) loses; it does not stop the choice. */
+static void try_candidate(struct candidate *c, const struct dl_problem *p,
+                          const struct protocols *protocols) {
+  double sum = 0;
+  size_t n = 0;
+  for (size_t i = 0; i <= DL_LEFT_ROWS; i++) {
+    c->error[i] = NAN;
+    if (!protocols->there[i])
+      continue;
+    struct dl_diag quiet;
+    struct dl_cv cv = {0};
+    dl_diag_init(&quiet);
+    if (dl_cross_validate(&cv, p, c->method, c->hyper, &protocols->folds[i],
+                          &quiet) == DL_OK)
+      c->error[i] = group_error(p, &cv, &protocols->folds[i]);
+    dl_cv_free(&cv);
+    dl_diag_free(&quiet);
+    sum += c->error[i];
+    n++;
+  }
+  c->score = n > 0 && isfinite(sum) ? sum / (double)n : INFINITY;
+}
+
+/* The best hyper-parameters of a grid. */
+static enum dl_status try_grid(struct candidate *best,
+                               const struct dl_problem *p,
+                               const struct protocols *protocols,
+                               unsigned long seed, struct dl_diag *d) {
+  size_t m = best->method->n_hyper;
+  gsl_matrix *grid = dl_candidates(best->method, best->hyper, DL_SEARCH_GRID,
+                                   m > 1 ? GRID_TWO : GRID_ONE, seed);
+  if (!grid)
+    return dl_fail_memory(d);
+  best->score = INFINITY;
+  for (size_t i = 0; i < grid->size1; i++) {
+    struct candidate c = *best;
+    for (size_t j = 0; j < m; j++)
+      c.hyper[j] = gsl_matrix_get(grid, i, j);
+    try_candidate(&c, p, protocols);
+    if (c.score < best->score)
+      *best = c;
+  }
+  gsl_matrix_free(grid);
+  return DL_OK;
+}
+
+static bool constant(const struct dl_training *t, long column) {
+  for (size_t i = 1; i < t->n; i++)
+    if (gsl_matrix_get(t->x, i, (size_t)column) !=
+        gsl_matrix_get(t->x, 0, (size_t)column))
+      return false;
+  return true;
+}
+
+/* Whether a recipe is for a method. */
+static bool is_for(const struct dl_recipe *recipe,
+                   const struct dl_regression *method) {
+  return recipe->method ? strcmp(recipe->method, method->name) == 0
+                        : !method->raw;
+}
+
+/* Sets the features of a recipe that the table has and that vary in it; all
+ * of them where it belongs to a method. false: nothing to fit, or something
+ * that it cannot do without is not available. */
+static bool use_recipe(struct dl_choice *c, const struct dl_recipe *recipe,
+                       const struct dl_training *t, bool *memory) {
+  struct dl_strlist all = {0};
+  bool complete = true;
+  dl_strlist_free(&c->features);
+  c->offset = recipe->offset;
+  c->scale = !recipe->method;
+  *memory = dl_strlist_split(&all, recipe->features, ',');
+  for (size_t i = 0; i < all.n && *memory; i++) {
+    long j = dl_training_column(t, all.s[i]);
+    if (j >= 0 && (recipe->method || !constant(t, j)))
+      *memory = dl_strlist_add(&c->features, all.s[i]);
+    else if (j < 0 && (recipe->offset || recipe->method))
+      complete = false;
+  }
+  dl_strlist_free(&all);
+  bool offset_there =
+      !recipe->offset || dl_training_column(t, recipe->offset) >= 0;
+  return *memory && complete && offset_there && c->features.n > 0;
+}
+
+/* A kernel machine falls back to 0 far from its data: sensible around an
+ * offset, absurd for a bare logarithm (1 W). */
+static bool is_linear(const struct dl_regression *r) {
+  return r->coefficient != NULL;
+}
+
+/* Appends the candidates of one recipe, one a method. */
+static enum dl_status
+try_recipe(struct candidate *list, size_t *n, struct dl_choice *c,
+           const struct dl_recipe *recipe, const struct dl_regression *only,
+           const struct dl_training *t, const struct protocols *protocols,
+           struct dl_diag *d) {
+  bool memory = true;
+  if (!use_recipe(c, recipe, t, &memory))
+    return memory ? DL_OK : dl_fail_memory(d);
+  struct dl_design g;
+  if (recipe->method)
+    c->method = dl_regression_find(recipe->method);
+  enum dl_status status = dl_design_make(&g, t, c, d);
+  for (size_t i = 0; i < dl_regression_count() && status == DL_OK; i++) {
+    if (*n == MOST_CANDIDATES || (only && dl_regression_at(i) != only) ||
+        !is_for(recipe, dl_regression_at(i)) ||
+        (!recipe->offset && !recipe->method && !is_linear(dl_regression_at(i))))
+      continue;
+    struct candidate *best = &list[*n];
+    *best = (struct candidate){.recipe = recipe, .method = dl_regression_at(i)};
+    for (size_t j = 0; j < DL_MAX_HYPER; j++)
+      best->hyper[j] = NAN;
+    status = try_grid(best, &g.problem, protocols, c->seed, d);
+    if (isfinite(best->score))
+      (*n)++;
+  }
+  dl_design_free(&g);
+  return status;
+}
+
+static int by_score(const void *a, const void *b) {
+  double x = ((const struct candidate *)a)->score;
+  double y = ((const struct candidate *)b)->score;
+  return (x > y) - (x < y);
+}
+
+static bool tell(struct dl_strlist *tried, const struct candidate *c) {
+  struct dl_text t = {0};
+  dl_text_printf(&t, "%s %s:", c->method->name, c->recipe->name);
+  for (size_t i = 0; i <= DL_LEFT_ROWS; i++)
+    if (!isnan(c->error[i]))
+      dl_text_printf(&t, " %s %.3f", dl_left_out_name((enum dl_left_out)i),
+                     c->error[i]);
+  dl_text_printf(&t, " mean %.4f", c->score);
+  bool ok = !t.failed && dl_strlist_add(tried, t.s);
+  dl_text_free(&t);
+  return ok;
+}
+
+static enum dl_status take_best(struct dl_choice *c, struct candidate *list,
+                                size_t n, const struct dl_training *t,
+                                struct dl_strlist *tried, struct dl_diag *d) {
+  if (n == 0)
+    return dl_fail_at(d, DL_EINPUT, t->source, 0,
+                      "no recipe for '%s' fits the columns of this table; "
+                      "choose with --features",
+                      c->target);
+  qsort(list, n, sizeof *list, by_score);
+  bool memory = true;
+  use_recipe(c, list[0].recipe, t, &memory);
+  c->method = list[0].method;
+  memcpy(c->hyper, list[0].hyper, sizeof c->hyper);
+  for (size_t i = 0; i < n && memory; i++)
+    memory = tell(tried, &list[i]);
+  return memory ? DL_OK : dl_fail_memory(d);
+}
+
+/* Whether the frame has all that a formula cannot do without. */
+static enum dl_status available(const struct dl_frame *f, const char *text,
+                                bool *yes, struct dl_diag *d) {
+  struct dl_formula *g;
+  enum dl_status status = dl_formula_parse(&g, text, d);
+  *yes = status == DL_OK;
+  for (size_t i = 0; status == DL_OK && i < dl_formula_n_vars(g); i++)
+    if (dl_formula_var_is_needed(g, i) &&
+        !dl_frame_has(f, dl_formula_var(g, i)))
+      *yes = false;
+  dl_formula_free(g);
+  return status;
+}
+
+static enum dl_status add_available(struct dl_strlist *formulas,
+                                    const struct dl_frame *f, const char *text,
+                                    bool *any, struct dl_diag *d) {
+  bool yes;
+  enum dl_status status = available(f, text, &yes, d);
+  if (status != DL_OK || !yes)
+    return status;
+  *any = true;
+  if (dl_strlist_find(formulas, text) < 0 && !dl_strlist_add(formulas, text))
+    return dl_fail_memory(d);
+  return DL_OK;
+}
+
+enum dl_status dl_recipe_formulas(struct dl_strlist *formulas,
+                                  const struct dl_frame *f, const char *target,
+                                  const char *method, bool *any,
+                                  struct dl_diag *d) {
+  const struct dl_regression *only = method ? dl_regression_find(method) : NULL;
+  *any = false;
+  if (!dl_frame_has(f, target))
+    return DL_OK;
+  enum dl_status status = DL_OK;
+  for (size_t i = 0; i < dl_recipe_count() && status == DL_OK; i++) {
+    const struct dl_recipe *recipe = dl_recipe_at(i);
+    struct dl_strlist features = {0};
+    if (strcmp(recipe->target, target) != 0 || (only && !is_for(recipe, only)))
+      continue;
+    if (!dl_strlist_split(&features, recipe->features, ','))
+      status = dl_fail_memory(d);
+    for (size_t j = 0; j < features.n && status == DL_OK; j++)
+      status = add_available(formulas, f, features.s[j], any, d);
+    bool ignored;
+    if (status == DL_OK && recipe->offset)
+      status = add_available(formulas, f, recipe->offset, &ignored, d);
+    dl_strlist_free(&features);
+  }
+  bool there = false;
+  if (status == DL_OK && *any)
+    status = add_available(formulas, f, target, &there, d);
+  return status;
+}
+
+enum dl_status dl_recipe_of_method(struct dl_strlist *formulas,
+                                   const char *method, const char *target,
+                                   struct dl_diag *d) {
+  for (size_t i = 0; i < dl_recipe_count(); i++) {
+    const struct dl_recipe *recipe = dl_recipe_at(i);
+    if (!recipe->method || strcmp(recipe->method, method) != 0 ||
+        strcmp(recipe->target, target) != 0)
+      continue;
+    return dl_strlist_split(formulas, recipe->features, ',') &&
+                   dl_strlist_add(formulas, target)
+               ? DL_OK
+               : dl_fail_memory(d);
+  }
+  return DL_OK;
+}
+
+enum dl_status dl_choose(struct dl_choice *c, const struct dl_training *t,
+                         const struct dl_regression *only,
+                         struct dl_strlist *tried, struct dl_diag *d) {
+  struct protocols protocols;
+  struct candidate *list = dl_calloc(MOST_CANDIDATES, sizeof *list);
+  size_t n = 0;
+  if (!list)
+    return dl_fail_memory(d);
+  c->log_target = c->scale = true;
+  c->method = dl_regression_at(0);
+  enum dl_status status = make_protocols(&protocols, t, c->seed, d);
+  const struct dl_labels *gpus = dl_training_labels(t, "gpu");
+  size_t n_gpus = gpus ? gpus->names.n : 0;
+  for (int pass = 0; pass < 2 && n == 0; pass++)
+    for (size_t i = 0; i < dl_recipe_count() && status == DL_OK; i++) {
+      const struct dl_recipe *recipe = dl_recipe_at(i);
+      bool enough = n_gpus >= recipe->least_gpus || pass > 0;
+      if (enough && strcmp(recipe->target, c->target) == 0)
+        status = try_recipe(list, &n, c, recipe, only, t, &protocols, d);
+    }
+  if (status == DL_OK)
+    status = take_best(c, list, n, t, tried, d);
+  free_protocols(&protocols);
+  free(list);
+  return status;
+}

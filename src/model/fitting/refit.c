@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "model/fitting/refit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+static bool add_once(struct dl_strlist *l, const char *text) {
+  return !text || dl_strlist_find(l, text) >= 0 || dl_strlist_add(l, text);
+}
+
+/* Servers ship beside the models of trainings: a table without requests leaves
+ * them alone. */
+static bool is_for_others(const struct dl_fit *fit, bool target_there) {
+  return strcmp(fit->method->name, "serving") == 0 && !target_there;
+}
+
+enum dl_status dl_refit_formulas(struct dl_strlist *formulas,
+                                 const struct dl_model *m,
+                                 const struct dl_frame *frame,
+                                 struct dl_diag *d) {
+  bool ok = true;
+  for (; m && ok; m = m->next)
+    for (size_t i = 0; i < m->n_fits && ok; i++) {
+      const struct dl_fit *f = &m->fit[i];
+      if (is_for_others(f, dl_frame_has(frame, f->target)))
+        continue;
+      ok = add_once(formulas, f->target) && add_once(formulas, f->offset);
+      for (size_t j = 0; j < f->features.n && ok; j++)
+        ok = add_once(formulas, f->features.s[j]);
+    }
+  return ok ? DL_OK : dl_fail_memory(d);
+}
+
+/* Labels of the kept rows, numbered anew so that absent ones do not count. */
+static bool keep_labels(struct dl_labels *to, const struct dl_labels *from,
+                        const bool *keep, size_t n) {
+  size_t k = 0;
+  to->column = dl_strdup(from->column);
+  to->id = dl_calloc(n, sizeof *to->id);
+  if (!to->column || !to->id)
+    return false;
+  for (size_t i = 0; i < n; i++) {
+    if (!keep[i])
+      continue;
+    long id = dl_intern(&to->names, from->names.s[from->id[i]]);
+    if (id < 0)
+      return false;
+    to->id[k++] = (size_t)id;
+  }
+  return true;
+}
+
+/* Ranges of plain variables follow from the whole table: they only widen
+ * intervals, and what is left out must not narrow them. */
+static bool copy_rest(struct dl_training *to, const struct dl_training *from) {
+  for (size_t i = 0; i < from->formula.n; i++)
+    if (!dl_strlist_add(&to->formula, from->formula.s[i]))
+      return false;
+  to->range = dl_calloc(from->n_ranges, sizeof *to->range);
+  to->source = dl_strdup(from->source);
+  if (!to->range || !to->source)
+    return false;
+  for (size_t i = 0; i < from->n_ranges; i++) {
+    to->range[i] = from->range[i];
+    to->range[i].name = dl_strdup(from->range[i].name);
+    to->n_ranges++;
+    if (!to->range[i].name)
+      return false;
+  }
+  memcpy(to->boundary, from->boundary, sizeof to->boundary);
+  return true;
+}
+
+/* The rows of t that are kept. */
+static enum dl_status subset(struct dl_training *s, const struct dl_training *t,
+                             const bool *keep, struct dl_diag *d) {
+  *s = (struct dl_training){0};
+  for (size_t i = 0; i < t->n; i++)
+    s->n += keep[i];
+  s->rows = s->n;
+  bool ok = copy_rest(s, t);
+  if (ok && s->n > 0)
+    s->x = gsl_matrix_alloc(s->n, t->formula.n);
+  s->labels = dl_calloc(t->n_labels, sizeof *s->labels);
+  ok = ok && s->labels && (s->x || s->n == 0);
+  for (size_t i = 0, k = 0; i < t->n && ok; i++) {
+    if (!keep[i])
+      continue;
+    gsl_vector_const_view row = gsl_matrix_const_row(t->x, i);
+    gsl_matrix_set_row(s->x, k++, &row.vector);
+  }
+  for (size_t l = 0; l < t->n_labels && ok; l++) {
+    s->n_labels++;
+    ok = keep_labels(&s->labels[l], &t->labels[l], keep, t->n);
+  }
+  if (ok)
+    return DL_OK;
+  dl_training_free(s);
+  return dl_fail_memory(d);
+}
+
+static enum dl_status refit_one(struct dl_fit *out, const struct dl_fit *f,
+                                const struct dl_training *t,
+                                struct dl_diag *d) {
+  struct dl_choice c = {.target = f->target,
+                        .features = f->features,
+                        .offset = f->offset,
+                        .log_target = f->log_target,
+                        .scale = f->scaled,
+                        .method = f->method,
+                        .seed = 1,
+                        .cv = {.none = true}};
+  memcpy(c.hyper, f->hyper, sizeof c.hyper);
+  struct dl_cv cv = {0};
+  enum dl_status status = dl_train(out, &cv, t, &c, d);
+  if (status == DL_OK)
+    status = dl_train_residuals(out, t, &c, d);
+  dl_cv_free(&cv);
+  return status;
+}
+
+/* One model, and those after it. */
+static enum dl_status refit_all(struct dl_model **out, const struct dl_model *m,
+                                const struct dl_training *part,
+                                struct dl_diag *d) {
+  *out = NULL;
+  if (!m)
+    return DL_OK;
+  struct dl_model *new = dl_calloc(1, sizeof *new);
+  if (new)
+    new->fit = dl_calloc(m->n_fits, sizeof *new->fit);
+  if (!new || !new->fit) {
+    dl_model_free(new);
+    return dl_fail_memory(d);
+  }
+  enum dl_status status = DL_OK;
+  for (size_t i = 0; i < m->n_fits && status == DL_OK; i++) {
+    const struct dl_fit *f = &m->fit[i];
+    if (is_for_others(f, dl_training_column(part, f->target) >= 0))
+      continue;
+    status = refit_one(&new->fit[new->n_fits], f, part, d);
+    new->n_fits += status == DL_OK;
+  }
+  if (status == DL_OK)
+    status = refit_all(&new->next, m->next, part, d);
+  if (status != DL_OK) {
+    dl_model_free(new);
+    return status;
+  }
+  *out = new;
+  return DL_OK;
+}
+
+enum dl_status dl_refit(struct dl_model **out, const struct dl_model *m,
+                        const struct dl_training *t, const bool *keep,
+                        struct dl_diag *d) {
+  *out = NULL;
+  struct dl_training part;
+  enum dl_status status = subset(&part, t, keep, d);
+  if (status != DL_OK)
+    return status;
+  status = refit_all(out, m, &part, d);
+  dl_training_free(&part);
+  return status;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A model refitted without a part of its training data: the same targets,
+ * features, method and hyper-parameters on other rows. */
+
+#ifndef DL_MODEL_FITTING_REFIT_H
+#define DL_MODEL_FITTING_REFIT_H
+
+#include "model/fitting/train.h"
+
+/* Appends to `formulas` what the fits of the model and of those after it need
+ * of a training table, which `frame` reads. Fits of servers are left out where
+ * it has no requests. */
+enum dl_status dl_refit_formulas(struct dl_strlist *formulas,
+                                 const struct dl_model *m,
+                                 const struct dl_frame *frame,
+                                 struct dl_diag *d);
+
+/* Fits the targets of the model, and of those after it, on the rows of t for
+ * which keep[i], with residuals for intervals from those rows alone. *out is
+ * owned by the caller. */
+enum dl_status dl_refit(struct dl_model **out, const struct dl_model *m,
+                        const struct dl_training *t, const bool *keep,
+                        struct dl_diag *d);
+
+#endif

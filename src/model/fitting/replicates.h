@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Repeated runs of a configuration as one: means with their intervals. */
+
+#ifndef DL_MODEL_FITTING_REPLICATES_H
+#define DL_MODEL_FITTING_REPLICATES_H
+
+#include "run/frame.h"
+
+/* Numbers are NaN where the table has none. */
+struct dl_repeat {
+  char *arch, *gpu, *boundary; /* as the table writes them, owned; or NULL */
+  const struct dl_descriptor *arch_known, *gpu_known; /* or NULL */
+  double n_gpus, image_px, seq_len, batch_size;       /* of the first run */
+  size_t n;                                           /* runs */
+  double energy_j, low_j, high_j; /* mean, and the interval of that mean */
+  double duration_s, accuracy;    /* means over the runs that have one */
+};
+
+struct dl_repeats {
+  struct dl_repeat *r; /* owned, in order of appearance */
+  size_t n;
+};
+
+void dl_repeats_free(struct dl_repeats *l);
+
+/* Reads `csv` to its end through `f`, whose columns it is. Configurations are
+ * told apart by column 'config', or by the key of key.h. Column energy_j is
+ * needed; a row without it is skipped. The interval of a mean m of n runs with
+ * standard deviation s (divisor n - 1) is m +- t s / sqrt(n) with Student's t
+ * for n - 1 degrees of freedom at `coverage` (0 .. 1); NaN for one run. */
+enum dl_status dl_repeats_read(struct dl_repeats *l, struct dl_csv *csv,
+                               struct dl_frame *f, double coverage,
+                               struct dl_diag *d);
+
+#endif

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "model/fitting/train.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/number.h"
+#include "model/fitting/group_cv_residuals.h"
+#include "run/run_columns.h"
+
+enum { GRID_POINTS_ONE = 25, GRID_POINTS_TWO = 12 };
+
+/* Below this number of rows starting threads costs more than it saves. */
+enum { MANY_ROWS = 20000 };
+
+enum dl_status dl_cv_parse(struct dl_cv_spec *spec, const char *text,
+                           struct dl_diag *d) {
+  *spec = (struct dl_cv_spec){0};
+  const char *arg = strchr(text, ':');
+  size_t len = arg ? (size_t)(arg - text) : strlen(text);
+  if (strcmp(text, "none") == 0) {
+    spec->none = true;
+    return DL_OK;
+  }
+  if (arg && len == 5 && strncmp(text, "group", 5) == 0 && arg[1] &&
+      strlen(arg + 1) < sizeof spec->column) {
+    spec->scheme = DL_GROUP;
+    strcpy(spec->column, arg + 1);
+    return DL_OK;
+  }
+  bool shuffled = len == 14 && strncmp(text, "kfold-shuffled", 14) == 0;
+  if (arg && (shuffled || (len == 5 && strncmp(text, "kfold", 5) == 0)) &&
+      dl_parse_count(arg + 1, &spec->k) && spec->k >= 2) {
+    spec->scheme = shuffled ? DL_KFOLD_SHUFFLED : DL_KFOLD;
+    return DL_OK;
+  }
+  return dl_fail(d, DL_EUSAGE,
+                 "cross-validation '%s': expected kfold:K, kfold-shuffled:K, "
+                 "group:COLUMN or none",
+                 text);
+}
+
+void dl_cv_name(const struct dl_cv_spec *spec, char *buf, size_t size) {
+  if (spec->none)
+    snprintf(buf, size, "none");
+  else if (spec->scheme == DL_GROUP)
+    snprintf(buf, size, "group:%s", spec->column);
+  else
+    snprintf(buf, size, "%s:%zu",
+             spec->scheme == DL_KFOLD ? "kfold" : "kfold-shuffled", spec->k);
+}
+
+enum dl_status dl_search_parse(struct dl_choice *c, const char *text,
+                               struct dl_diag *d) {
+  if (!text)
+    return DL_OK;
+  c->search = true;
+  const char *n = strchr(text, ':');
+  size_t len = n ? (size_t)(n - text) : strlen(text);
+  bool grid = len == 4 && strncmp(text, "grid", 4) == 0;
+  bool random = len == 6 && strncmp(text, "random", 6) == 0 && n;
+  c->search_kind = random ? DL_SEARCH_RANDOM : DL_SEARCH_GRID;
+  if ((!grid && !random) ||
+      (n && (!dl_parse_count(n + 1, &c->search_count) || !c->search_count)))
+    return dl_fail(d, DL_EUSAGE,
+                   "search '%s': expected grid, grid:N or random:N", text);
+  return DL_OK;
+}
+
+enum dl_status dl_training_folds(struct dl_folds *folds,
+                                 const struct dl_training *t,
+                                 const struct dl_cv_spec *spec,
+                                 unsigned long seed, struct dl_diag *d) {
+  *folds = (struct dl_folds){0};
+  if (spec->scheme != DL_GROUP)
+    return dl_folds_make(folds, spec->scheme, t->n, spec->k, NULL, seed, d);
+  const struct dl_labels *l = dl_training_labels(t, spec->column);
+  if (!l)
+    return dl_fail(d, DL_EUSAGE, "no column '%s' to group by", spec->column);
+  const char **labels = dl_calloc(t->n, sizeof *labels);
+  if (!labels)
+    return dl_fail_memory(d);
+  for (size_t i = 0; i < t->n; i++)
+    labels[i] = l->names.s[l->id[i]];
+  enum dl_status status =
+      dl_folds_make(folds, DL_GROUP, t->n, 0, labels, seed, d);
+  free(labels);
+  return status;
+}
+
+static bool all_known(const struct dl_choice *c) {
+  for (size_t i = 0; i < c->method->n_hyper; i++)
+    if (isnan(c->hyper[i]))
+      return false;
+  return true;
+}
+
+static enum dl_status find_hyper(struct dl_choice *c,
+                                 const struct dl_problem *p,
+                                 const struct dl_folds *folds,
+                                 struct dl_diag *d) {
+  size_t count = c->search_count;
+  if (count == 0)
+    count = c->method->n_hyper > 1 ? GRID_POINTS_TWO : GRID_POINTS_ONE;
+  gsl_matrix *candidates =
+      dl_candidates(c->method, c->hyper, c->search_kind, count, c->seed);
+  if (!candidates)
+    return dl_fail_memory(d);
+  double ignored;
+  enum dl_status status =
+      dl_search(c->hyper, &ignored, p, c->method, candidates, folds, d);
+  gsl_matrix_free(candidates);
+  return status;
+}
+
+/* Copies the design, scaled where that is asked for, and the transformed
+ * target. */
+static void lay_out(gsl_matrix *X, gsl_vector *target,
+                    const struct dl_problem *p, const struct dl_scale *scale) {
+  size_t n = p->X->size1;
+#pragma omp parallel for schedule(static) if (n > MANY_ROWS)
+  for (size_t i = 0; i < n; i++) {
+    const double *from = gsl_matrix_const_ptr(p->X, i, 0);
+    double *to = gsl_matrix_ptr(X, i, 0);
+    double y = gsl_vector_get(p->y, i);
+    double offset = p->offset ? gsl_vector_get(p->offset, i) : 0;
+    for (size_t j = 0; j < X->size2; j++)
+      to[j] = scale ? dl_scaled(scale, j, from[j]) : from[j];
+    gsl_vector_set(target, i, (p->log_target ? log(y) : y) - offset);
+  }
+  for (size_t i = 0; i < dl_problem_more(p); i++) {
+    gsl_vector_const_view row = gsl_matrix_const_row(p->more_X, i);
+    gsl_matrix_set_row(X, n + i, &row.vector);
+    gsl_vector_set(target, n + i, gsl_vector_get(p->more_t, i));
+  }
+}
+
+/* The final fit, on all rows. */
+static enum dl_status fit_all(struct dl_fit *fit, struct dl_choice *c,
+                              const struct dl_problem *p, struct dl_diag *d) {
+  size_t n = p->X->size1 + dl_problem_more(p);
+  gsl_matrix *X = gsl_matrix_alloc(n, p->X->size2);
+  gsl_vector *target = gsl_vector_alloc(n);
+  enum dl_status status = DL_OK;
+  fit->scaled = p->scale;
+  if (!X || !target || (p->scale && !dl_scale_fit(&fit->scale, p->X, p->w))) {
+    status = dl_fail_memory(d);
+  } else {
+    dl_use_large_pages(X->data, n * X->tda * sizeof *X->data);
+    lay_out(X, target, p, p->scale ? &fit->scale : NULL);
+    status =
+        c->method->fit(&fit->state, X, target, p->w, c->hyper, p->names, d);
+  }
+  gsl_matrix_free(X);
+  gsl_vector_free(target);
+  return status;
+}
+
+static bool copy_labels(struct dl_strlist *to, const struct dl_training *t,
+                        const char *column) {
+  const struct dl_labels *l = dl_training_labels(t, column);
+  bool ok = true;
+  for (size_t i = 0; l && i < l->names.n && ok; i++)
+    ok = dl_strlist_add(to, l->names.s[i]);
+  return ok;
+}
+
+/* Quantities that a method with features of its own extrapolates in; it
+ * knows how the others enter. */
+static bool is_watched(const struct dl_fit *fit, const char *name) {
+  static const char *const watched[] = {
+      "batch_size",         "macs_g",        "gpu.tdp_w",
+      "gpu.bandwidth_gb_s", "prompt_tokens", "output_tokens",
+      "arch.token_params_m"};
+  bool any = !fit->method->raw;
+  for (size_t i = 0; i < sizeof watched / sizeof *watched; i++)
+    any |= strcmp(watched[i], name) == 0;
+  return any;
+}
+
+/* What is measured beside a target enters fits, not predictions. */
+static bool is_measured(const char *name) {
+  const struct dl_run_column *c = dl_run_column_find(name);
+  return c && c->role == DL_ROLE_MEASURED;
+}
+
+/* Ranges of the variables that the chosen formulas use. */
+static enum dl_status copy_ranges(struct dl_fit *fit,
+                                  const struct dl_training *t,
+                                  struct dl_diag *d) {
+  fit->range = dl_calloc(t->n_ranges, sizeof *fit->range);
+  if (!fit->range)
+    return dl_fail_memory(d);
+  size_t n_formulas = fit->features.n + (fit->offset != NULL);
+  for (size_t i = 0; i < n_formulas; i++) {
+    struct dl_formula *g;
+    const char *text = i < fit->features.n ? fit->features.s[i] : fit->offset;
+    enum dl_status status = dl_formula_parse(&g, text, d);
+    if (status != DL_OK)
+      return status;
+    for (size_t r = 0; r < t->n_ranges; r++) {
+      bool used = false, known = false;
+      for (size_t v = 0; v < dl_formula_n_vars(g); v++)
+        used |= strcmp(dl_formula_var(g, v), t->range[r].name) == 0;
+      for (size_t k = 0; k < fit->n_ranges; k++)
+        known |= strcmp(fit->range[k].name, t->range[r].name) == 0;
+      if (!used || known || t->range[r].low > t->range[r].high ||
+          is_measured(t->range[r].name) || !is_watched(fit, t->range[r].name))
+        continue;
+      struct dl_range *to = &fit->range[fit->n_ranges];
+      *to = t->range[r];
+      if (!(to->name = dl_strdup(t->range[r].name))) {
+        dl_formula_free(g);
+        return dl_fail_memory(d);
+      }
+      fit->n_ranges++;
+    }
+    dl_formula_free(g);
+  }
+  return DL_OK;
+}
+
+static enum dl_status describe(struct dl_fit *fit, const struct dl_training *t,
+                               const struct dl_choice *c, struct dl_diag *d) {
+  const struct dl_run_column *column = dl_run_column_find(c->target);
+  const char *boundary = t->boundary;
+  if (strcmp(c->target, "gpu_power_w") == 0 ||
+      strcmp(c->target, "gpu_energy_j") == 0)
+    boundary = "gpu";
+  else if (!column || !column->unit || *column->unit != 'J')
+    boundary = ""; /* times and shares have no boundary */
+  fit->target = dl_strdup(c->target);
+  fit->unit = column && column->unit ? dl_strdup(column->unit) : NULL;
+  fit->boundary = *boundary ? dl_strdup(boundary) : NULL;
+  fit->offset = c->offset ? dl_strdup(c->offset) : NULL;
+  fit->log_target = c->log_target;
+  fit->method = c->method;
+  fit->n = t->n;
+  fit->configurations = dl_label_count(t, "config");
+  bool ok = fit->target != NULL;
+  for (size_t i = 0; i < c->features.n && ok; i++)
+    ok = dl_strlist_add(&fit->features, c->features.s[i]);
+  if (!ok || !copy_labels(&fit->archs, t, "arch") ||
+      !copy_labels(&fit->gpus, t, "gpu"))
+    return dl_fail_memory(d);
+  return copy_ranges(fit, t, d);
+}
+
+/* Hyper-parameters that are open are found by cross-validation, or left to
+ * the method (NaN) where it can do so and no search was asked for. */
+static enum dl_status settle_hyper(struct dl_choice *c,
+                                   const struct dl_problem *p,
+                                   const struct dl_training *t,
+                                   struct dl_diag *d) {
+  if (all_known(c) || (!c->search && c->method->n_hyper == 1))
+    return DL_OK;
+  if (c->cv.none)
+    return dl_fail(d, DL_EUSAGE,
+                   "%s needs its hyper-parameters or a cross-validation",
+                   c->method->name);
+  struct dl_folds folds;
+  enum dl_status status = dl_training_folds(&folds, t, &c->cv, c->seed, d);
+  if (status == DL_OK)
+    status = find_hyper(c, p, &folds, d);
+  dl_folds_free(&folds);
+  return status;
+}
+
+static enum dl_status score(struct dl_cv *cv, const struct dl_choice *c,
+                            const struct dl_problem *p,
+                            const struct dl_training *t, struct dl_diag *d) {
+  struct dl_folds folds;
+  enum dl_status status = dl_training_folds(&folds, t, &c->cv, c->seed, d);
+  if (status == DL_OK)
+    status = dl_cross_validate(cv, p, c->method, c->hyper, &folds, d);
+  dl_folds_free(&folds);
+  return status;
+}
+
+enum dl_status dl_train(struct dl_fit *fit, struct dl_cv *cv,
+                        const struct dl_training *t, struct dl_choice *c,
+                        struct dl_diag *d) {
+  *fit = (struct dl_fit){0};
+  *cv = (struct dl_cv){0};
+  struct dl_design g;
+  enum dl_status status = dl_design_make(&g, t, c, d);
+  if (status == DL_OK)
+    status = settle_hyper(c, &g.problem, t, d);
+  if (status == DL_OK && !c->cv.none)
+    status = score(cv, c, &g.problem, t, d);
+  if (status == DL_OK)
+    status = describe(fit, t, c, d);
+  if (status == DL_OK)
+    status = fit_all(fit, c, &g.problem, d);
+  memcpy(fit->hyper, c->hyper, sizeof fit->hyper);
+  if (status == DL_OK && !c->cv.none)
+    status = dl_leave_all_out(fit, t, c, &g.problem, d);
+  dl_design_free(&g);
+  if (status != DL_OK) {
+    dl_fit_free(fit);
+    dl_cv_free(cv);
+  }
+  return status;
+}
+
+enum dl_status dl_train_residuals(struct dl_fit *fit,
+                                  const struct dl_training *t,
+                                  const struct dl_choice *c,
+                                  struct dl_diag *d) {
+  struct dl_design g;
+  enum dl_status status = dl_design_make(&g, t, c, d);
+  if (status == DL_OK)
+    status = dl_leave_all_out(fit, t, c, &g.problem, d);
+  dl_design_free(&g);
+  return status;
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Fitting one target on a training table. */
+
+#ifndef DL_MODEL_FITTING_TRAIN_H
+#define DL_MODEL_FITTING_TRAIN_H
+
+#include "math/cross_validation/cross_validate.h"
+#include "model/fitting/training_table.h"
+
+/* How to cross-validate. */
+struct dl_cv_spec {
+  bool none;
+  enum dl_scheme scheme;
+  size_t k;
+  char column[64]; /* DL_GROUP */
+};
+
+/* "none", "kfold:5", "kfold-shuffled:5", "group:COLUMN". Error: DL_EUSAGE. */
+enum dl_status dl_cv_parse(struct dl_cv_spec *spec, const char *text,
+                           struct dl_diag *d);
+void dl_cv_name(const struct dl_cv_spec *spec, char *buf, size_t size);
+
+/* What to fit. Texts are formulas that the training table holds. */
+struct dl_choice {
+  const char *target;
+  struct dl_strlist features;
+  const char *offset; /* or NULL */
+  const char *weight; /* or NULL */
+  bool log_target;
+  bool scale;
+  const struct dl_regression *method;
+  double hyper[DL_MAX_HYPER]; /* NaN: to be found */
+  bool search;                /* by cross-validation rather than by method */
+  enum dl_search_kind search_kind;
+  size_t search_count;
+  unsigned long seed;
+  struct dl_cv_spec cv;
+};
+
+/* "grid", "grid:N" or "random:N" into the search of c; NULL: none. Error:
+ * DL_EUSAGE. */
+enum dl_status dl_search_parse(struct dl_choice *c, const char *text,
+                               struct dl_diag *d);
+
+/* Folds of a training table. Error: DL_EUSAGE for a column without labels. */
+enum dl_status dl_training_folds(struct dl_folds *folds,
+                                 const struct dl_training *t,
+                                 const struct dl_cv_spec *spec,
+                                 unsigned long seed, struct dl_diag *d);
+
+/* The choice laid out for the numerical core. Owned, but the numbers may be
+ * those of the training table, which must outlive it. */
+struct dl_design {
+  struct dl_problem problem;
+  gsl_matrix *X;
+  gsl_vector *y, *w, *offset;
+  gsl_matrix *more_X;
+  gsl_vector *more_t;
+};
+
+enum dl_status dl_design_make(struct dl_design *g, const struct dl_training *t,
+                              const struct dl_choice *c, struct dl_diag *d);
+void dl_design_free(struct dl_design *g);
+
+/* Finds what is open in c->hyper, fits, cross-validates (cv->k is 0 with
+ * c->cv.none) and keeps residuals of left-out groups. *fit is owned by the
+ * caller. */
+enum dl_status dl_train(struct dl_fit *fit, struct dl_cv *cv,
+                        const struct dl_training *t, struct dl_choice *c,
+                        struct dl_diag *d);
+
+/* Adds the residuals of what was left out to a fit made with c->cv.none. */
+enum dl_status dl_train_residuals(struct dl_fit *fit,
+                                  const struct dl_training *t,
+                                  const struct dl_choice *c, struct dl_diag *d);
+
+/* Appends to `formulas`, each once, the target and what the recipes for it
+ * need, as far as the frame can give it; with a method, those for it alone (a
+ * row without a size of images is no fault of a recipe that has no use for
+ * it). *any tells whether there is a recipe
+ * at all: false also where the frame lacks the target. */
+enum dl_status dl_recipe_formulas(struct dl_strlist *formulas,
+                                  const struct dl_frame *f, const char *target,
+                                  const char *method, bool *any,
+                                  struct dl_diag *d);
+
+/* The formulas of a method's own recipe for a target, then the target. DL_OK
+ * and none where it has no recipe. */
+enum dl_status dl_recipe_of_method(struct dl_strlist *formulas,
+                                   const char *method, const char *target,
+                                   struct dl_diag *d);
+
+/* Fills method, hyper-parameters and recipe (features, offset) of c for its
+ * target by trying all recipes the table allows with all methods (or `only`
+ * that one, if it is not NULL); the score
+ * is the mean over groups left out of the mean absolute error of log(y), by
+ * configuration, architecture and GPU where there are two. `tried` gets one
+ * line a candidate, best first. */
+enum dl_status dl_choose(struct dl_choice *c, const struct dl_training *t,
+                         const struct dl_regression *only,
+                         struct dl_strlist *tried, struct dl_diag *d);
+
+#endif

@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "model/fitting/training_table.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "run/config_key.h"
+
+/* Rows that one thread evaluates at a time. */
+enum { STRIP = 256 };
+
+/* What is needed while reading. */
+struct reader {
+  struct dl_training *t;
+  struct dl_csv *csv;
+  struct dl_frame *f;
+  struct dl_formula **formula; /* t->formula.n */
+  size_t **vars;               /* their slots */
+  size_t *group_slot;          /* t->n_labels; unused for a made key */
+  struct dl_key_maker *key;    /* where 'config' is not told; NULL: nothing to
+                                  make it from */
+  bool has_config;             /* it is a column */
+  size_t boundary_slot;
+  size_t *range_slot; /* one a range of t */
+  size_t cap_rows;    /* rows that x has room for */
+  double *x;          /* t->n rows, then those of the block */
+  /* One block: */
+  struct dl_cell *cells; /* rows x n_slots; kept for labels only */
+  struct dl_fault *fault;
+  const char **boundary;
+  size_t cap_cells, cap_fault, cap_boundary;
+};
+
+void dl_training_free(struct dl_training *t) {
+  dl_strlist_free(&t->formula);
+  gsl_matrix_free(t->x);
+  free(t->line);
+  for (size_t i = 0; i < t->n_ranges; i++)
+    free(t->range[i].name);
+  free(t->range);
+  for (size_t i = 0; i < t->n_labels; i++) {
+    free(t->labels[i].column);
+    free(t->labels[i].id);
+    dl_intern_free(&t->labels[i].names);
+  }
+  free(t->labels);
+  free(t->source);
+  *t = (struct dl_training){0};
+}
+
+long dl_training_column(const struct dl_training *t, const char *formula) {
+  return dl_strlist_find(&t->formula, formula);
+}
+
+void dl_training_values(const struct dl_training *t, const char *formula,
+                        double *values) {
+  size_t col = (size_t)dl_training_column(t, formula);
+  for (size_t i = 0; i < t->n; i++)
+    values[i] = gsl_matrix_get(t->x, i, col);
+}
+
+const struct dl_labels *dl_training_labels(const struct dl_training *t,
+                                           const char *column) {
+  for (size_t i = 0; i < t->n_labels; i++)
+    if (strcmp(t->labels[i].column, column) == 0)
+      return &t->labels[i];
+  return NULL;
+}
+
+static enum dl_status bind_formulas(struct reader *r, struct dl_diag *d) {
+  size_t n = r->t->formula.n;
+  r->formula = dl_calloc(n, sizeof *r->formula);
+  r->vars = dl_calloc(n, sizeof *r->vars);
+  if (!r->formula || !r->vars)
+    return dl_fail_memory(d);
+  enum dl_status status = DL_OK;
+  for (size_t i = 0; i < n && status == DL_OK; i++) {
+    status = dl_formula_parse(&r->formula[i], r->t->formula.s[i], d);
+    if (status == DL_OK)
+      status = dl_frame_bind(r->f, r->formula[i], true, &r->vars[i], d);
+  }
+  return status;
+}
+
+/* Enters a group column if the table has it or a key can be made. */
+static enum dl_status add_group(struct reader *r, const char *name, bool must,
+                                struct dl_diag *d) {
+  struct dl_training *t = r->t;
+  bool there = dl_frame_has(r->f, name);
+  enum dl_status status = DL_OK;
+  size_t slot = 0;
+  bool config = strcmp(name, "config") == 0;
+  if (there || (must && !config))
+    status = dl_frame_slot(r->f, name, !there, &slot, d);
+  if (config && status == DL_OK) {
+    r->has_config = there;
+    status = dl_key_maker_new(&r->key, r->f, d);
+  }
+  if (status != DL_OK || (!there && !(config && r->key)))
+    return status;
+  struct dl_labels *l = &t->labels[t->n_labels];
+  r->group_slot[t->n_labels] = slot;
+  if (!(l->column = dl_strdup(name)))
+    return dl_fail_memory(d);
+  t->n_labels++;
+  return DL_OK;
+}
+
+static enum dl_status add_groups(struct reader *r,
+                                 const struct dl_strlist *groups,
+                                 const char *must, struct dl_diag *d) {
+  size_t most = groups->n + 1;
+  r->t->labels = dl_calloc(most, sizeof *r->t->labels);
+  r->group_slot = dl_calloc(most, sizeof *r->group_slot);
+  if (!r->t->labels || !r->group_slot)
+    return dl_fail_memory(d);
+  enum dl_status status = DL_OK;
+  for (size_t i = 0; i < groups->n && status == DL_OK; i++)
+    status = add_group(r, groups->s[i], false, d);
+  if (status == DL_OK && must && !dl_training_labels(r->t, must))
+    status = add_group(r, must, true, d);
+  if (status == DL_OK && r->t->n_labels > 0)
+    dl_frame_want_descriptors(r->f);
+  return status;
+}
+
+/* The variables of the formulas, whose ranges are kept. */
+static enum dl_status note_variables(struct reader *r, struct dl_diag *d) {
+  size_t n = dl_frame_n_slots(r->f);
+  bool *is_var = dl_calloc(n, sizeof *is_var);
+  r->range_slot = dl_calloc(n, sizeof *r->range_slot);
+  r->t->range = dl_calloc(n, sizeof *r->t->range);
+  bool ok = is_var && r->range_slot && r->t->range;
+  for (size_t i = 0; ok && i < r->t->formula.n; i++)
+    for (size_t j = 0; j < dl_formula_n_vars(r->formula[i]); j++)
+      if (!dl_formula_var_is_text(r->formula[i], j))
+        is_var[r->vars[i][j]] = true;
+  for (size_t s = 0; ok && s < n; s++) {
+    if (!is_var[s])
+      continue;
+    struct dl_range *range = &r->t->range[r->t->n_ranges];
+    r->range_slot[r->t->n_ranges++] = s;
+    *range = (struct dl_range){dl_strdup(dl_frame_slot_name(r->f, s)), INFINITY,
+                               -INFINITY};
+    ok = range->name != NULL;
+  }
+  free(is_var);
+  return ok ? DL_OK : dl_fail_memory(d);
+}
+
+static enum dl_status block_room(struct reader *r, size_t rows,
+                                 struct dl_diag *d) {
+  void *cells = r->cells, *fault = r->fault, *boundary = (void *)r->boundary;
+  bool ok = r->t->n_labels == 0 ||
+            dl_grow(&cells, &r->cap_cells, rows * dl_frame_n_slots(r->f),
+                    sizeof *r->cells);
+  r->cells = cells;
+  ok = ok && dl_grow(&fault, &r->cap_fault, rows, sizeof *r->fault);
+  r->fault = fault;
+  ok = ok && dl_grow(&boundary, &r->cap_boundary, rows, sizeof *r->boundary);
+  r->boundary = boundary;
+  return ok ? DL_OK : dl_fail_memory(d);
+}
+
+/* Adding 0 turns -0 to 0, which makes the result the same in any order. */
+static void widen(struct dl_range *range, double x) {
+  if (x < range->low)
+    range->low = x + 0;
+  if (x > range->high)
+    range->high = x + 0;
+}
+
+/* The column of x that is not finite, or -1. */
+static long not_finite(const double *v, size_t m) {
+  for (size_t j = 0; j < m; j++)
+    if (!isfinite(v[j]))
+      return (long)j;
+  return -1;
+}
+
+/* Row i of the block: what it leaves is its own but for the ranges. */
+static void evaluate_row(struct reader *r, const struct dl_csv_block *block,
+                         size_t i, struct dl_cell *cells,
+                         struct dl_range *ranges) {
+  size_t m = r->t->formula.n;
+  double *x = r->x + (r->t->n + i) * m;
+  dl_frame_row(r->f, block, i, cells, &r->fault[i]);
+  if (r->fault[i].kind != DL_FAULT_NONE)
+    return;
+  for (size_t j = 0; j < m; j++)
+    x[j] = dl_formula_eval(r->formula[j], cells, r->vars[j]);
+  r->boundary[i] = cells[r->boundary_slot].s;
+  if (not_finite(x, m) >= 0)
+    return;
+  for (size_t k = 0; k < r->t->n_ranges; k++)
+    widen(&ranges[k], cells[r->range_slot[k]].x);
+}
+
+/* Evaluates the rows of a block behind those of r->x, in strips. False when
+ * memory is out. */
+static bool evaluate(struct reader *r, const struct dl_csv_block *block) {
+  size_t slots = dl_frame_n_slots(r->f), n = block->n_rows;
+  size_t n_ranges = r->t->n_ranges;
+  bool keep = r->t->n_labels > 0, ok = true;
+#pragma omp parallel reduction(&& : ok) if (n > 2 * STRIP)
+  {
+    struct dl_cell *own = dl_calloc(slots, sizeof *own);
+    struct dl_range *ranges = dl_calloc(n_ranges, sizeof *ranges);
+    ok = own && ranges;
+    for (size_t k = 0; ok && k < n_ranges; k++)
+      ranges[k] = (struct dl_range){NULL, INFINITY, -INFINITY};
+#pragma omp for schedule(dynamic)
+    for (size_t first = 0; first < n; first += STRIP)
+      for (size_t i = first; ok && i < n && i < first + STRIP; i++)
+        evaluate_row(r, block, i, keep ? r->cells + i * slots : own, ranges);
+#pragma omp critical(dl_training_ranges)
+    for (size_t k = 0; ok && k < n_ranges; k++)
+      if (ranges[k].low <= ranges[k].high) {
+        widen(&r->t->range[k], ranges[k].low);
+        widen(&r->t->range[k], ranges[k].high);
+      }
+    free(own);
+    free(ranges);
+  }
+  return ok;
+}
+
+static bool add_labels(struct reader *r, const struct dl_cell *cells,
+                       const struct dl_row_descriptors *row) {
+  struct dl_training *t = r->t;
+  struct dl_text text = {0};
+  bool ok = true;
+  for (size_t g = 0; g < t->n_labels && ok; g++) {
+    struct dl_labels *l = &t->labels[g];
+    const char *label = cells[r->group_slot[g]].s;
+    if (strcmp(l->column, "arch") == 0 && row->arch)
+      label = row->arch->id;
+    else if (strcmp(l->column, "gpu") == 0 && row->gpu)
+      label = row->gpu->id;
+    else if (strcmp(l->column, "config") == 0 && r->key &&
+             !(r->has_config && label && *label)) {
+      dl_text_clear(&text);
+      dl_key_make(r->key, cells, row, &text);
+      label = text.s;
+    }
+    long id = dl_intern(&l->names, label ? label : "");
+    ok = id >= 0 && !text.failed;
+    if (ok)
+      l->id[t->n] = (size_t)id;
+  }
+  dl_text_free(&text);
+  return ok;
+}
+
+static void note_boundary(struct dl_training *t, const char *s) {
+  if (t->n == 0)
+    snprintf(t->boundary, sizeof t->boundary, "%s", s ? s : "");
+  else if (!s || strcmp(s, t->boundary) != 0)
+    t->boundary[0] = '\0';
+}
+
+/* Room for the first rows: for the whole file as far as can be guessed, which
+ * spares copying them as they grow. */
+static void *first_room(struct reader *r, size_t rows, size_t row_bytes) {
+  size_t expected = dl_csv_expected_rows(r->csv);
+  r->cap_rows = expected > rows ? expected : rows;
+  return reallocarray(NULL, r->cap_rows, row_bytes);
+}
+
+static bool row_room(struct reader *r, size_t rows) {
+  size_t m = r->t->formula.n, before = r->cap_rows;
+  void *x = r->x;
+  if (before == 0)
+    x = first_room(r, rows, m * sizeof *r->x);
+  else if (!dl_grow(&x, &r->cap_rows, r->t->n + rows, m * sizeof *r->x))
+    return false;
+  r->x = x;
+  if (!x)
+    return false;
+  if (r->cap_rows == before)
+    return true;
+  dl_use_large_pages(x, r->cap_rows * m * sizeof *r->x);
+  size_t *line = reallocarray(r->t->line, r->cap_rows, sizeof *line);
+  if (!line)
+    return false;
+  r->t->line = line;
+  for (size_t g = 0; g < r->t->n_labels; g++) {
+    struct dl_labels *l = &r->t->labels[g];
+    size_t *id = reallocarray(l->id, r->cap_rows, sizeof *id);
+    if (!id)
+      return false;
+    l->id = id;
+  }
+  return true;
+}
+
+/* Why a row cannot be used; its cells were not kept. */
+static enum dl_status complain(struct reader *r,
+                               const struct dl_csv_block *block, size_t i,
+                               struct dl_diag *d) {
+  struct dl_cell *cells = dl_calloc(dl_frame_n_slots(r->f), sizeof *cells);
+  if (!cells)
+    return dl_fail_memory(d);
+  dl_frame_row(r->f, block, i, cells, &r->fault[i]);
+  enum dl_status status = dl_frame_complain(
+      r->f, &r->fault[i], cells, dl_csv_path(r->csv), block->line[i], d);
+  free(cells);
+  return status;
+}
+
+/* Row i of the block, evaluated as row `from` of x, becomes row t->n. */
+static enum dl_status take_row(struct reader *r,
+                               const struct dl_csv_block *block, size_t i,
+                               size_t from, struct dl_diag *d) {
+  struct dl_training *t = r->t;
+  size_t m = t->formula.n;
+  if (r->fault[i].kind != DL_FAULT_NONE)
+    return complain(r, block, i, d);
+  long bad = not_finite(r->x + from * m, m);
+  if (bad >= 0) {
+    dl_skip_at(d, dl_csv_path(r->csv), block->line[i],
+               "'%s' is not a finite number", t->formula.s[bad]);
+    return DL_OK;
+  }
+  if (from != t->n)
+    memcpy(r->x + t->n * m, r->x + from * m, m * sizeof *r->x);
+  if (t->n_labels > 0 && !add_labels(r, r->cells + i * dl_frame_n_slots(r->f),
+                                     dl_frame_descriptors(r->f, i)))
+    return dl_fail_memory(d);
+  note_boundary(t, r->boundary[i]);
+  t->line[t->n++] = block->line[i];
+  return DL_OK;
+}
+
+static enum dl_status read_blocks(struct reader *r, struct dl_diag *d) {
+  const struct dl_csv_block *block;
+  enum dl_status status;
+  while ((status = dl_csv_next(r->csv, &block, d)) == DL_OK && block) {
+    status = dl_frame_block(r->f, block, d);
+    if (status == DL_OK)
+      status = block_room(r, block->n_rows, d);
+    if (status == DL_OK && (!row_room(r, block->n_rows) || !evaluate(r, block)))
+      status = dl_fail_memory(d);
+    size_t first = r->t->n;
+    for (size_t i = 0; i < block->n_rows && status == DL_OK; i++)
+      status = take_row(r, block, i, first + i, d);
+    if (status != DL_OK)
+      return status;
+  }
+  return status;
+}
+
+/* Hands the rows over as a matrix without copying them: GSL owns a block
+ * that malloc gave. */
+static enum dl_status make_matrix(struct reader *r, struct dl_diag *d) {
+  size_t n = r->t->n, m = r->t->formula.n;
+  if (n == 0)
+    return DL_OK;
+  gsl_matrix *x = malloc(sizeof *x);
+  gsl_block *block = malloc(sizeof *block);
+  if (!x || !block) {
+    free(x);
+    free(block);
+    return dl_fail_memory(d);
+  }
+  *block = (gsl_block){.size = n * m, .data = r->x};
+  *x = (gsl_matrix){.size1 = n,
+                    .size2 = m,
+                    .tda = m,
+                    .data = r->x,
+                    .block = block,
+                    .owner = 1};
+  r->x = NULL;
+  r->t->x = x;
+  return DL_OK;
+}
+
+static void free_reader(struct reader *r) {
+  for (size_t i = 0; i < r->t->formula.n; i++) {
+    if (r->formula)
+      dl_formula_free(r->formula[i]);
+    if (r->vars)
+      free(r->vars[i]);
+  }
+  free(r->formula);
+  free(r->vars);
+  free(r->group_slot);
+  dl_key_maker_free(r->key);
+  free(r->range_slot);
+  free(r->x);
+  free(r->cells);
+  free(r->fault);
+  free((void *)r->boundary);
+}
+
+enum dl_status dl_training_read(struct dl_training *t, struct dl_csv *csv,
+                                struct dl_frame *f,
+                                const struct dl_strlist *groups,
+                                const char *must, struct dl_diag *d) {
+  struct reader r = {.t = t, .csv = csv, .f = f};
+  enum dl_status status = bind_formulas(&r, d);
+  if (status == DL_OK)
+    status = add_groups(&r, groups, must, d);
+  if (status == DL_OK)
+    status = dl_frame_slot(f, "boundary", false, &r.boundary_slot, d);
+  if (status == DL_OK)
+    status = note_variables(&r, d);
+  if (status == DL_OK)
+    status = read_blocks(&r, d);
+  if (status == DL_OK)
+    status = make_matrix(&r, d);
+  if (status == DL_OK) {
+    dl_csv_digest(csv, t->digest, &t->rows);
+    t->source = dl_strdup(dl_csv_path(csv));
+    if (!t->source)
+      status = dl_fail_memory(d);
+  }
+  free_reader(&r);
+  return status;
+}

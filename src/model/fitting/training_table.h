@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A table of runs read for fitting: formulas evaluated for every row, and
+ * the rows' groups. */
+
+#ifndef DL_MODEL_FITTING_TRAINING_TABLE_H
+#define DL_MODEL_FITTING_TRAINING_TABLE_H
+
+#include <gsl/gsl_matrix.h>
+#include <stddef.h>
+
+#include "base/intern.h"
+#include "model/model.h"
+#include "run/frame.h"
+
+/* Values of a column that group rows. */
+struct dl_labels {
+  char *column; /* "config", owned */
+  size_t *id;   /* n: number of the row's label in names, owned */
+  struct dl_intern names;
+};
+
+struct dl_training {
+  size_t n;                  /* rows */
+  struct dl_strlist formula; /* columns of x */
+  gsl_matrix *x;             /* n x formula.n, owned; NULL for n = 0 */
+  size_t *line;              /* n: where each row stands in its file, owned */
+  struct dl_range *range;    /* of every variable in the formulas, owned */
+  size_t n_ranges;
+  struct dl_labels *labels; /* owned */
+  size_t n_labels;
+  char boundary[16]; /* of all rows; "" where they differ or do not say */
+  char *source;
+  char digest[33];
+  size_t rows; /* read, the skipped ones among them */
+  /* Rows of another table to learn from in every fold, or NULL: formula holds
+   * the features, then the target. Borrowed. */
+  const struct dl_training *more;
+};
+
+/* Reads `csv` to its end through `f` (whose columns it is). Every formula in
+ * t->formula, filled by the caller, is evaluated; a row for which one is not
+ * finite is skipped and reported. `groups` are the columns to take labels
+ * from: "config" is made from the settings where there is no such column,
+ * "arch" and "gpu" become identifiers of the catalogue; a name that the
+ * table lacks is left out, but for `must`, whose absence is an error. */
+enum dl_status dl_training_read(struct dl_training *t, struct dl_csv *csv,
+                                struct dl_frame *f,
+                                const struct dl_strlist *groups,
+                                const char *must, struct dl_diag *d);
+void dl_training_free(struct dl_training *t);
+
+/* Leaves out of `more` the rows whose GPU or architecture occurs in t, and
+ * hands the rest to t: nothing that a fold of t leaves out is in it. */
+void dl_training_learn_from(struct dl_training *t, struct dl_training *more);
+
+/* Index of a formula among the columns of x, or -1. */
+long dl_training_column(const struct dl_training *t, const char *formula);
+
+/* The values of a formula, t->n of them; it must be among the columns. */
+void dl_training_values(const struct dl_training *t, const char *formula,
+                        double *values);
+
+/* Labels by the name of their column, or NULL. */
+const struct dl_labels *dl_training_labels(const struct dl_training *t,
+                                           const char *column);
+
+#endif

@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+libdlest_a_SOURCES += \
+	%D%/feature_memo.c \
+	%D%/interval.c \
+	%D%/interval.h \
+	%D%/model.c \
+	%D%/model.h \
+	%D%/model_file.c \
+	%D%/model_load.c \
+	%D%/predictor.c \
+	%D%/predictor.h \
+	%D%/predictor_private.h

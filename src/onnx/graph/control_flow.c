@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Graphs within graphs, and functions of the model's own.
+ *
+ * A body counts as often as it runs, where that is known: the trip count of a
+ * Loop, the length of what a Scan scans. Where it is not, a loop counts once
+ * and of two branches the one with more MACs; both are told. */
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "onnx/graph/model_walk.h"
+
+static bool is(const struct dl_call *c, const char *op) {
+  const char *domain = dl_or_empty(c->node->domain);
+  return (!*domain || strcmp(domain, "ai.onnx") == 0) &&
+         strcmp(dl_or_empty(c->node->op_type), op) == 0;
+}
+
+static enum dl_status too_deep(struct dl_run *r) {
+  return dl_fail_at(r->d, DL_EINPUT, r->m->path, 0,
+                    "graphs or functions within each other more than %d deep",
+                    DL_ONNX_MOST_NESTED);
+}
+
+/* A value under another name in another scope: without its parameters, which
+ * stay where they are counted. */
+static bool hand_in(struct dl_scope *to, const char *name,
+                    const struct dl_tensor *t, bool with_data) {
+  struct dl_tensor copy = {0};
+  if (t) {
+    copy = *t;
+    copy.data = NULL;
+    copy.params = copy.bytes = 0;
+    if (t->data && with_data) {
+      copy.data = dl_calloc(t->n_data, sizeof *copy.data);
+      if (!copy.data)
+        return false;
+      memcpy(copy.data, t->data, t->n_data * sizeof *copy.data);
+    }
+  }
+  return dl_scope_set(to, name, &copy) != NULL;
+}
+
+/* The same with its parameters: for functions. */
+static bool hand_over(struct dl_scope *to, const char *name,
+                      struct dl_tensor *t) {
+  if (!hand_in(to, name, t, true))
+    return false;
+  struct dl_tensor *own = dl_scope_find(to, name);
+  if (t && own) {
+    own->params = t->params;
+    own->bytes = t->bytes;
+    t->params = t->bytes = 0;
+  }
+  return true;
+}
+
+/* Runs a graph whose inputs are in s, `times` over. */
+static enum dl_status run_graph(struct dl_run *r, struct dl_scope *s,
+                                const Onnx__GraphProto *g, double times) {
+  struct dl_body body = {g->node, g->n_node, g, NULL};
+  double before = r->times;
+  if (r->depth == DL_ONNX_MOST_NESTED)
+    return too_deep(r);
+  r->depth++;
+  r->times = before * times;
+  enum dl_status status = dl_run_body(r, s, &body);
+  r->times = before;
+  r->depth--;
+  return status;
+}
+
+/* The shape of output i of a graph, into output `to` of the node, with one
+ * more axis in front where a loop stacks them: `stacked` of them, NaN if that
+ * is not known; below 0 it does not. */
+static void take_output(struct dl_call *c, const struct dl_scope *s,
+                        const Onnx__GraphProto *g, size_t i, size_t to,
+                        double stacked) {
+  const struct dl_tensor *t =
+      i < g->n_output ? dl_scope_find(s, dl_or_empty(g->output[i]->name))
+                      : NULL;
+  if (!t || !t->s.known)
+    return;
+  if (isnan(stacked))
+    return;
+  int64_t dim[DL_ONNX_MAX_RANK + 1] = {0};
+  size_t extra = stacked >= 0;
+  if (extra)
+    dim[0] = (int64_t)fmin(stacked, 0x1p53);
+  for (size_t k = 0; k < t->s.rank; k++)
+    dim[k + extra] = t->s.dim[k];
+  dl_give(c, to, dim, t->s.rank + extra, t->type);
+}
+
+static const Onnx__GraphProto *graph_of(struct dl_call *c, const char *name) {
+  const Onnx__AttributeProto *a = dl_attr(c, name);
+  if (!a || !a->g)
+    dl_fault(c, "no graph to run");
+  return a ? a->g : NULL;
+}
+
+static double macs_since(const struct dl_onnx_count *c, size_t from) {
+  double macs = 0;
+  for (size_t i = from; i < c->n_layers; i++)
+    macs += c->layer[i].macs;
+  return macs;
+}
+
+static enum dl_status branch(struct dl_run *r, const struct dl_scope *outer,
+                             struct dl_call *c, const char *name) {
+  const Onnx__GraphProto *g = graph_of(c, name);
+  struct dl_scope s = {.outer = outer};
+  if (!g)
+    return dl_run_fault(r, c);
+  enum dl_status status = run_graph(r, &s, g, 1);
+  for (size_t i = 0; i < c->n_out && status == DL_OK; i++)
+    take_output(c, &s, g, i, i, -1);
+  dl_scope_free(&s);
+  return status;
+}
+
+static enum dl_status run_if(struct dl_run *r, const struct dl_scope *outer,
+                             struct dl_call *c) {
+  size_t n;
+  const double *when = dl_elements(c, 0, &n);
+  if (when && n == 1)
+    return branch(r, outer, c, *when != 0 ? "then_branch" : "else_branch");
+  size_t start = r->c->n_layers;
+  r->c->n_guessed++;
+  enum dl_status status = branch(r, outer, c, "else_branch");
+  size_t middle = r->c->n_layers;
+  if (status == DL_OK)
+    status = branch(r, outer, c, "then_branch");
+  if (status != DL_OK)
+    return status;
+  size_t n_else = middle - start;
+  size_t n_then = r->c->n_layers - middle;
+  struct dl_onnx_layer *l = r->c->layer;
+  double then_macs = macs_since(r->c, middle);
+  double else_macs = macs_since(r->c, start) - then_macs;
+  if (then_macs >= else_macs) {
+    if (n_else > 0 && n_then > 0)
+      memmove(l + start, l + middle, n_then * sizeof *l);
+    r->c->n_layers = start + n_then;
+  } else {
+    r->c->n_layers = middle;
+  }
+  return DL_OK;
+}
+
+/* Loop: inputs are the trip count, the condition, what is carried. */
+static enum dl_status run_loop(struct dl_run *r, const struct dl_scope *outer,
+                               struct dl_call *c) {
+  const Onnx__GraphProto *g = graph_of(c, "body");
+  struct dl_scope s = {.outer = outer};
+  size_t n;
+  const double *trips = dl_elements(c, 0, &n);
+  bool known = trips && n == 1 && *trips >= 0 && *trips <= 0x1p53;
+  double times = known ? *trips : 1;
+  if (!g)
+    return dl_run_fault(r, c);
+  if (c->n_in < 2 || g->n_input < c->n_in) {
+    dl_fault(c, "a body of other inputs");
+    return dl_run_fault(r, c);
+  }
+  r->c->n_guessed += !known;
+  enum dl_status status = DL_OK;
+  for (size_t i = 0; i < g->n_input && status == DL_OK; i++) {
+    /* What is carried changes its elements from one turn to the next. */
+    struct dl_tensor counter = {.s = {.known = true}, .type = DL_T_INT64};
+    const struct dl_tensor *t = i < 2         ? &counter
+                                : i < c->n_in ? c->in[i]
+                                              : NULL;
+    if (!hand_in(&s, dl_or_empty(g->input[i]->name), t, false))
+      status = dl_fail_memory(r->d);
+    struct dl_tensor *own = dl_scope_find(&s, dl_or_empty(g->input[i]->name));
+    if (own)
+      own->weight = false;
+  }
+  if (status == DL_OK)
+    status = run_graph(r, &s, g, times);
+  size_t carried = c->n_in - 2;
+  for (size_t i = 0; i < c->n_out && status == DL_OK; i++)
+    take_output(c, &s, g, i + 1, i, i < carried ? -1 : known ? times : NAN);
+  dl_scope_free(&s);
+  return status;
+}
+
+/* Scan: M inputs are scanned along their first axis, the others are state. */
+static enum dl_status run_scan(struct dl_run *r, const struct dl_scope *outer,
+                               struct dl_call *c) {
+  const Onnx__GraphProto *g = graph_of(c, "body");
+  struct dl_scope s = {.outer = outer};
+  int64_t m = dl_attr_int(c, "num_scan_inputs", 0);
+  if (!g)
+    return dl_run_fault(r, c);
+  if (m < 1 || (uint64_t)m > c->n_in || c->opset < 9 || g->n_input < c->n_in ||
+      dl_attr(c, "scan_input_axes")) {
+    c->uncounted = true; /* of another form */
+    r->c->n_guessed++;
+    return DL_OK;
+  }
+  size_t states = c->n_in - (size_t)m;
+  double times = 1;
+  enum dl_status status = DL_OK;
+  for (size_t i = 0; i < c->n_in && status == DL_OK; i++) {
+    struct dl_tensor t = c->in[i] ? *c->in[i] : (struct dl_tensor){0};
+    t.weight = false;
+    if (i >= states && t.s.known && t.s.rank > 0) {
+      times = (double)t.s.dim[0];
+      t.s.rank--;
+      memmove(t.s.dim, t.s.dim + 1, t.s.rank * sizeof *t.s.dim);
+    }
+    if (!hand_in(&s, dl_or_empty(g->input[i]->name), &t, false))
+      status = dl_fail_memory(r->d);
+  }
+  if (status == DL_OK)
+    status = run_graph(r, &s, g, times);
+  for (size_t i = 0; i < c->n_out && status == DL_OK; i++)
+    take_output(c, &s, g, i, i, i < states ? -1 : times);
+  dl_scope_free(&s);
+  return status;
+}
+
+static bool function_key(struct dl_text *key, const char *domain,
+                         const char *name) {
+  dl_text_clear(key);
+  dl_text_printf(key, "%s:%s", dl_or_empty(domain), dl_or_empty(name));
+  return !key->failed;
+}
+
+enum dl_status dl_run_functions(struct dl_run *r) {
+  const Onnx__ModelProto *m = r->m->model;
+  for (size_t i = 0; i < m->n_functions; i++) {
+    const Onnx__FunctionProto *f = m->functions[i];
+    size_t before = r->functions.n;
+    if (!function_key(&r->key, f->domain, f->name) ||
+        dl_intern(&r->functions, r->key.s) < 0)
+      return dl_fail_memory(r->d);
+    if (r->functions.n == before)
+      return dl_fail_at(r->d, DL_EINPUT, r->m->path, 0,
+                        "the function '%s' is there twice",
+                        dl_or_empty(f->name));
+  }
+  return DL_OK;
+}
+
+static const Onnx__FunctionProto *function_of(struct dl_run *r,
+                                              const struct dl_call *c) {
+  if (r->functions.n == 0 ||
+      !function_key(&r->key, c->node->domain, c->node->op_type))
+    return NULL;
+  long i = dl_intern_find(&r->functions, r->key.s);
+  return i < 0 ? NULL : r->m->model->functions[i];
+}
+
+/* The version of the standard's operators that a function goes by. */
+static int64_t function_opset(const Onnx__FunctionProto *f, int64_t none) {
+  for (size_t i = 0; i < f->n_opset_import; i++)
+    if (!*dl_or_empty(f->opset_import[i]->domain) &&
+        f->opset_import[i]->has_version)
+      return f->opset_import[i]->version;
+  return none;
+}
+
+static enum dl_status run_function(struct dl_run *r, struct dl_call *c,
+                                   const Onnx__FunctionProto *f) {
+  struct dl_scope s = {.outer = NULL};
+  struct dl_body body = {f->node, f->n_node, NULL, c};
+  int64_t opset = r->opset;
+  if (r->depth == DL_ONNX_MOST_NESTED)
+    return too_deep(r);
+  enum dl_status status = DL_OK;
+  for (size_t i = 0; i < f->n_input && status == DL_OK; i++)
+    if (!hand_over(&s, f->input[i], dl_in(c, i)))
+      status = dl_fail_memory(r->d);
+  r->depth++;
+  r->opset = function_opset(f, opset);
+  if (status == DL_OK)
+    status = dl_run_body(r, &s, &body);
+  r->opset = opset;
+  r->depth--;
+  for (size_t i = 0; i < c->n_out && i < f->n_output && status == DL_OK; i++) {
+    struct dl_tensor *t = dl_scope_find(&s, f->output[i]);
+    if (t) {
+      c->out[i] = *t;
+      t->data = NULL;
+    }
+  }
+  dl_scope_free(&s);
+  return status;
+}
+
+enum dl_status dl_run_control(struct dl_run *r, const struct dl_scope *s,
+                              struct dl_call *c, bool *done) {
+  const Onnx__FunctionProto *f = function_of(r, c);
+  *done = true;
+  if (f)
+    return run_function(r, c, f);
+  if (is(c, "If"))
+    return run_if(r, s, c);
+  if (is(c, "Loop"))
+    return run_loop(r, s, c);
+  if (is(c, "Scan"))
+    return run_scan(r, s, c);
+  *done = false;
+  return DL_OK;
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What operators see of a graph: values, attributes, one node at a time.
+ * For src/onnx alone. */
+
+#ifndef DL_ONNX_GRAPH_GRAPH_H
+#define DL_ONNX_GRAPH_GRAPH_H
+
+#include "base/intern.h"
+#include "onnx/onnx.h"
+
+#include "onnx.pb-c.h"
+
+/* Element types, by TensorProto.DataType. */
+enum {
+  DL_T_UNKNOWN = 0,
+  DL_T_FLOAT = 1,
+  DL_T_UINT8 = 2,
+  DL_T_INT8 = 3,
+  DL_T_INT32 = 6,
+  DL_T_INT64 = 7,
+  DL_T_BOOL = 9,
+  DL_T_FLOAT16 = 10
+};
+
+enum {
+  DL_ONNX_MOST_FOLDED = 4096, /* elements of a value that is computed */
+  DL_ONNX_MOST_NESTED = 16,   /* graphs within graphs, functions in functions */
+  DL_ONNX_MOST_WORK = 4 << 20 /* names looked up, functions expanded */
+};
+
+/* A value of the graph. */
+struct dl_tensor {
+  struct dl_onnx_shape s;
+  int type;
+  bool weight;   /* known beforehand: held by the model or computed of such */
+  bool constant; /* of a Constant node: parameters for layers alone */
+  double params, bytes; /* that no node has been charged with yet */
+  double *data;  /* its elements where they are few and known, else NULL */
+  size_t n_data; /* also set to 1 for scalars */
+};
+
+/* A node while it is looked at. Arrays have n_in, n_out elements; an input
+ * that is left out is NULL. */
+struct dl_call {
+  const Onnx__NodeProto *node;
+  const struct dl_call *caller; /* of the function it stands in, or NULL */
+  struct dl_tensor **in, *out;
+  size_t n_in, n_out;
+  int64_t opset;
+  const struct dl_operator *op;
+  double macs, launches;   /* set by the operator; launches begin as 1 */
+  double attention_macs;   /* part of macs whose product has no weights */
+  bool uncounted;          /* could not be: a shape is missing */
+  int64_t features, units; /* of a dense layer */
+  const char *fault;       /* why it is refused; a literal, or NULL */
+  bool no_memory;
+};
+
+/* Sets the shapes of c->out, and what they hold where that is known. What it
+ * leaves unset stays unknown. */
+typedef void dl_infer(struct dl_call *c);
+
+enum dl_operator_flags {
+  DL_OP_VIEW = 1,      /* moves no data: no launch */
+  DL_OP_LAYER = 2,     /* a layer where it has weights */
+  DL_OP_DEQUANTIZE = 4 /* its 32-bit integers are parameters */
+};
+#define DL_OP_NO_PARAMS (~0u) /* for skip: what it takes are settings */
+
+struct dl_operator {
+  const char *name; /* within its domain */
+  dl_infer *infer;
+  unsigned flags;
+  unsigned skip; /* bits of inputs that hold no parameters */
+};
+
+/* NULL: unknown. Domain "" is the standard's own. */
+const struct dl_operator *dl_operator_find(const char *domain,
+                                           const char *name);
+
+/* Attributes. */
+const Onnx__AttributeProto *dl_attr(const struct dl_call *c, const char *name);
+int64_t dl_attr_int(const struct dl_call *c, const char *name, int64_t none);
+double dl_attr_float(const struct dl_call *c, const char *name, double none);
+/* *n 0 where there is none. */
+const int64_t *dl_attr_ints(const struct dl_call *c, const char *name,
+                            size_t *n);
+bool dl_attr_is(const struct dl_call *c, const char *name, const char *word);
+
+/* Values. */
+static inline struct dl_tensor *dl_in(const struct dl_call *c, size_t i) {
+  return i < c->n_in ? c->in[i] : NULL;
+}
+/* Input i where it is there and its shape is known, else NULL. */
+const struct dl_tensor *dl_shaped(const struct dl_call *c, size_t i);
+/* The elements of input i, *n of them, or NULL where they are not known. */
+const double *dl_elements(const struct dl_call *c, size_t i, size_t *n);
+
+/* Elements of a shape; -1 where it is not known. */
+double dl_shape_elements(const struct dl_onnx_shape *s);
+/* Product of dimensions from..to-1. */
+double dl_shape_product(const struct dl_onnx_shape *s, unsigned from,
+                        unsigned to);
+
+/* Gives output i a shape of `rank` dimensions. False, and a fault, where a
+ * dimension is negative, or there are too many or too many elements. */
+bool dl_give(struct dl_call *c, size_t i, const int64_t *dim, size_t rank,
+             int type);
+bool dl_give_like(struct dl_call *c, size_t i, const struct dl_tensor *t);
+/* Gives output i its elements as well; copies them. */
+void dl_give_data(struct dl_call *c, size_t i, const double *x, size_t n);
+
+/* Axis by its number, which may count from the end; false, and a fault, where
+ * there is none. */
+bool dl_axis(struct dl_call *c, int64_t axis, unsigned rank, unsigned *out);
+
+/* a and b broadcast to each other (a may be out). False, and a fault, where
+ * they do not fit. */
+bool dl_broadcast(struct dl_call *c, const struct dl_onnx_shape *a,
+                  const struct dl_onnx_shape *b, struct dl_onnx_shape *out);
+
+void dl_fault(struct dl_call *c, const char *why);
+
+/* Elements of a small tensor that the model holds. False: not known. Sets
+ * shape and type in any case; *fault where the shape is not sound. */
+bool dl_tensor_of(const Onnx__TensorProto *t, struct dl_tensor *to,
+                  const char **fault, bool *no_memory);
+/* Gives output 0, whose shape is set, elements of x: those at `first` and on
+ * by stride[] along its axes. */
+void dl_give_strided(struct dl_call *c, const double *x, int64_t first,
+                     const int64_t *stride);
+
+void dl_tensor_clear(struct dl_tensor *t);
+
+/* Bytes of an element; 0.5 for four-bit types, 0 unknown. */
+double dl_type_bytes(int type);
+const char *dl_type_name(int type);
+bool dl_type_is_float(int type);
+
+/* Rules of operators; shapes_*.c. */
+dl_infer dl_infer_same, dl_infer_binary, dl_infer_variadic, dl_infer_where,
+    dl_infer_compare, dl_infer_cast, dl_infer_all_same;
+dl_infer dl_infer_shape, dl_infer_size, dl_infer_reshape, dl_infer_flatten,
+    dl_infer_squeeze, dl_infer_unsqueeze, dl_infer_constant,
+    dl_infer_constant_of_shape, dl_infer_range, dl_infer_identity,
+    dl_infer_expand;
+dl_infer dl_infer_transpose, dl_infer_concat, dl_infer_split, dl_infer_slice,
+    dl_infer_gather, dl_infer_gather_nd, dl_infer_gather_elements,
+    dl_infer_tile, dl_infer_pad, dl_infer_resize, dl_infer_upsample,
+    dl_infer_depth_to_space, dl_infer_space_to_depth, dl_infer_one_hot,
+    dl_infer_top_k, dl_infer_grid_sample, dl_infer_roi, dl_infer_eye,
+    dl_infer_random, dl_infer_nothing, dl_infer_loss;
+dl_infer dl_infer_reduce, dl_infer_arg, dl_infer_pool, dl_infer_global_pool,
+    dl_infer_unpool, dl_infer_norm, dl_infer_dropout, dl_infer_dynamic_quantize;
+dl_infer dl_infer_conv, dl_infer_conv_transpose, dl_infer_conv_integer,
+    dl_infer_qlinear_conv, dl_infer_deform_conv;
+dl_infer dl_infer_gemm, dl_infer_matmul, dl_infer_fused_matmul,
+    dl_infer_qlinear_matmul, dl_infer_matmul_nbits, dl_infer_einsum;
+dl_infer dl_infer_lstm, dl_infer_gru, dl_infer_rnn;
+dl_infer dl_infer_attention, dl_infer_attention_fused,
+    dl_infer_multi_head_attention, dl_infer_embed_layer_norm,
+    dl_infer_skip_norm;
+
+#endif

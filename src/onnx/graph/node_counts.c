@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Looking at node after node, and what is kept of each. */
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "onnx/graph/model_walk.h"
+
+enum dl_status dl_run_fault(struct dl_run *r, const struct dl_call *c) {
+  const Onnx__NodeProto *n = c->node;
+  const char *name = dl_or_empty(n->name);
+  if (!*name && n->n_output > 0)
+    name = n->output[0];
+  if (c->no_memory)
+    return dl_fail_memory(r->d);
+  return dl_fail_at(r->d, DL_EINPUT, r->m->path, 0, "node '%s' (%s): %s", name,
+                    dl_or_empty(n->op_type), c->fault);
+}
+
+/* Weights by the model's own declaration. */
+static enum dl_status enter_stored(struct dl_run *r, struct dl_scope *s,
+                                   const char *name, const Onnx__TensorProto *t,
+                                   const int64_t *dims, size_t n_dims) {
+  struct dl_tensor value;
+  const char *fault = NULL;
+  bool no_memory = false;
+  Onnx__TensorProto plain = *t;
+  if (dims) { /* a sparse one: its values are fewer */
+    plain = (Onnx__TensorProto)ONNX__TENSOR_PROTO__INIT;
+    plain.dims = (int64_t *)dims;
+    plain.n_dims = n_dims;
+    plain.data_type = t->data_type;
+  }
+  dl_tensor_of(&plain, &value, &fault, &no_memory);
+  if (no_memory)
+    return dl_fail_memory(r->d);
+  if (fault)
+    return dl_fail_at(r->d, DL_EINPUT, r->m->path, 0, "tensor '%s': %s", name,
+                      fault);
+  value.params = dl_shape_elements(&value.s);
+  value.bytes = value.params * dl_type_bytes(value.type);
+  return dl_scope_set(s, name, &value) ? DL_OK : dl_fail_memory(r->d);
+}
+
+static enum dl_status enter_weights(struct dl_run *r, struct dl_scope *s,
+                                    const Onnx__GraphProto *g) {
+  enum dl_status status = DL_OK;
+  for (size_t i = 0; i < g->n_initializer && status == DL_OK; i++)
+    status = enter_stored(r, s, dl_or_empty(g->initializer[i]->name),
+                          g->initializer[i], NULL, 0);
+  for (size_t i = 0; i < g->n_sparse_initializer && status == DL_OK; i++) {
+    const Onnx__SparseTensorProto *t = g->sparse_initializer[i];
+    static const int64_t none;
+    if (t->values)
+      status = enter_stored(r, s, dl_or_empty(t->values->name), t->values,
+                            t->dims ? t->dims : &none, t->n_dims);
+  }
+  return status;
+}
+
+/* Whether the elements of an input are parameters. */
+static bool counts(const struct dl_call *c, size_t i,
+                   const struct dl_tensor *t) {
+  unsigned flags = c->op ? c->op->flags : 0;
+  unsigned skip = c->op ? c->op->skip : 0;
+  if (!t->weight || (i < 32 && skip >> i & 1) ||
+      (i >= 32 && skip == DL_OP_NO_PARAMS))
+    return false;
+  if (t->constant && !(flags & DL_OP_LAYER))
+    return false;
+  if (dl_type_is_float(t->type))
+    return true;
+  if (t->type == DL_T_INT32)
+    return (flags & (DL_OP_LAYER | DL_OP_DEQUANTIZE)) && t->s.rank > 0;
+  return (t->type == DL_T_INT8 || t->type == DL_T_UINT8 || t->type > 16) &&
+         t->params > 1;
+}
+
+/* Moves the parameters of the inputs to whom uses them first. */
+static void charge(const struct dl_call *c, double *params, double *bytes) {
+  *params = *bytes = 0;
+  for (size_t i = 0; i < c->n_in; i++) {
+    struct dl_tensor *t = c->in[i];
+    if (!t || !counts(c, i, t))
+      continue;
+    *params += t->params;
+    *bytes += t->bytes;
+    t->params = t->bytes = 0;
+  }
+}
+
+/* Known before the first sample: computed of weights alone, or folded. */
+static bool beforehand(const struct dl_call *c) {
+  bool all_weights = c->n_in > 0, all_known = c->n_out > 0;
+  for (size_t i = 0; i < c->n_in; i++)
+    all_weights = all_weights && (!c->in[i] || c->in[i]->weight);
+  for (size_t i = 0; i < c->n_out; i++)
+    all_known = all_known && (c->out[i].data || !*c->node->output[i]);
+  bool constant = c->op && c->op->infer == dl_infer_constant;
+  return all_weights || all_known || constant;
+}
+
+/* An unknown operator is taken for an elementwise one. */
+static void guess(struct dl_call *c) {
+  for (size_t i = 0; i < c->n_out; i++)
+    dl_give_like(c, i, dl_shaped(c, 0));
+}
+
+static bool has_weights(const struct dl_call *c) {
+  for (size_t i = 0; i < c->n_in; i++)
+    if (c->in[i] && c->in[i]->weight && c->in[i]->s.rank > 0)
+      return true;
+  return false;
+}
+
+static enum dl_status look(struct dl_run *r, struct dl_scope *s,
+                           struct dl_call *c) {
+  bool done = false;
+  c->launches = 1;
+  enum dl_status status = dl_run_control(r, s, c, &done);
+  if (status != DL_OK || done)
+    return status;
+  c->op = dl_operator_find(dl_or_empty(c->node->domain),
+                           dl_or_empty(c->node->op_type));
+  if (c->op)
+    c->op->infer(c);
+  else
+    guess(c);
+  if (c->fault || c->no_memory)
+    return dl_run_fault(r, c);
+  double params, bytes;
+  bool layer = c->op && (c->op->flags & DL_OP_LAYER) && has_weights(c);
+  charge(c, &params, &bytes);
+  if (beforehand(c)) {
+    for (size_t i = 0; i < c->n_out; i++) {
+      c->out[i].weight = true;
+      c->out[i].constant = c->op && c->op->infer == dl_infer_constant;
+    }
+    if (c->n_out > 0) {
+      c->out[0].params = params;
+      c->out[0].bytes = bytes;
+      if (c->out[0].constant && c->out[0].s.known) {
+        c->out[0].params = dl_shape_elements(&c->out[0].s);
+        c->out[0].bytes = c->out[0].params * dl_type_bytes(c->out[0].type);
+      }
+    }
+    return DL_OK;
+  }
+  if (c->op && c->op->flags & DL_OP_VIEW)
+    c->launches = 0;
+  return dl_run_keep(r, c, params, bytes, layer);
+}
+
+/* Shapes that the model declares, for what the rules leave open. */
+static void declared(const struct dl_body *body, struct dl_intern *names,
+                     struct dl_call *c) {
+  const Onnx__GraphProto *g = body->graph;
+  for (size_t i = 0; g && i < c->n_out; i++) {
+    long at =
+        c->out[i].s.known ? -1 : dl_intern_find(names, c->node->output[i]);
+    if (at < 0)
+      continue;
+    const Onnx__TypeProto *t = g->value_info[at]->type;
+    struct dl_onnx_shape s = dl_type_shape(t);
+    if (s.known && dl_give(c, i, s.dim, s.rank, t->tensor_type->elem_type))
+      continue;
+  }
+}
+
+static enum dl_status find_inputs(struct dl_run *r, const struct dl_scope *s,
+                                  struct dl_call *c) {
+  const Onnx__NodeProto *n = c->node;
+  c->in = dl_calloc(n->n_input, sizeof *c->in);
+  c->out = dl_calloc(n->n_output, sizeof *c->out);
+  if (!c->in || !c->out)
+    return dl_fail_memory(r->d);
+  c->n_in = n->n_input;
+  c->n_out = n->n_output;
+  for (size_t i = 0; i < c->n_in; i++) {
+    c->in[i] = *n->input[i] ? dl_scope_find(s, n->input[i]) : NULL;
+    if (*n->input[i] && !c->in[i])
+      return dl_fail_at(r->d, DL_EINPUT, r->m->path, 0,
+                        "node '%s' (%s) reads '%s', which nothing gives",
+                        dl_or_empty(n->name), dl_or_empty(n->op_type),
+                        n->input[i]);
+  }
+  return DL_OK;
+}
+
+static enum dl_status spend(struct dl_run *r, size_t work) {
+  r->work += work;
+  if (r->work <= DL_ONNX_MOST_WORK)
+    return DL_OK;
+  return dl_fail_at(r->d, DL_EINPUT, r->m->path, 0,
+                    "more than 4 million values, functions expanded");
+}
+
+static enum dl_status run_node(struct dl_run *r, struct dl_scope *s,
+                               const struct dl_body *body,
+                               struct dl_intern *names, size_t i) {
+  struct dl_call c = {
+      .node = body->node[i], .caller = body->caller, .opset = r->opset};
+  r->c->n_nodes++;
+  enum dl_status status =
+      spend(r, 1 + c.node->n_input + c.node->n_output + c.node->n_attribute);
+  if (status == DL_OK)
+    status = find_inputs(r, s, &c);
+  if (status == DL_OK)
+    status = look(r, s, &c);
+  if (status == DL_OK)
+    declared(body, names, &c);
+  if (status == DL_OK && c.fault)
+    status = dl_run_fault(r, &c);
+  free(c.in); /* entering outputs moves what it points to */
+  for (size_t k = 0; k < c.n_out; k++) {
+    if (status == DL_OK && *c.node->output[k] &&
+        !dl_scope_set(s, c.node->output[k], &c.out[k]))
+      status = dl_fail_memory(r->d);
+    dl_tensor_clear(&c.out[k]);
+  }
+  free(c.out);
+  return status;
+}
+
+enum dl_status dl_run_body(struct dl_run *r, struct dl_scope *s,
+                           const struct dl_body *body) {
+  struct dl_intern names = {0};
+  size_t *order = dl_calloc(body->n, sizeof *order);
+  enum dl_status status = order ? DL_OK : dl_fail_memory(r->d);
+  const Onnx__GraphProto *g = body->graph;
+  if (status == DL_OK && g)
+    status = spend(r, g->n_value_info + g->n_initializer);
+  for (size_t i = 0; g && i < g->n_value_info && status == DL_OK; i++) {
+    size_t before = names.n;
+    const char *name = dl_or_empty(g->value_info[i]->name);
+    /* Numbers are places in the list: a second one of a name takes none. */
+    if (dl_intern(&names, name) < 0)
+      status = dl_fail_memory(r->d);
+    else if (names.n == before)
+      status = dl_fail_at(r->d, DL_EINPUT, r->m->path, 0,
+                          "the shape of '%s' is declared twice", name);
+  }
+  if (status == DL_OK && g)
+    status = enter_weights(r, s, g);
+  if (status == DL_OK)
+    status = dl_onnx_order(r, body, order);
+  for (size_t i = 0; i < body->n && status == DL_OK; i++)
+    status = run_node(r, s, body, &names, order[i]);
+  dl_intern_free(&names);
+  free(order);
+  return status;
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The order of nodes, and names to values. */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "onnx/graph/model_walk.h"
+
+struct dl_tensor *dl_scope_set(struct dl_scope *s, const char *name,
+                               struct dl_tensor *t) {
+  void *list = s->t;
+  size_t before = s->names.n;
+  long i = dl_intern(&s->names, name);
+  bool ok = i >= 0 && dl_grow(&list, &s->cap, s->names.n, sizeof *s->t);
+  s->t = list;
+  if (!ok) {
+    dl_tensor_clear(t);
+    return NULL;
+  }
+  if (s->names.n > before)
+    s->t[i] = (struct dl_tensor){0};
+  dl_tensor_clear(&s->t[i]);
+  s->t[i] = *t;
+  *t = (struct dl_tensor){0};
+  return &s->t[i];
+}
+
+struct dl_tensor *dl_scope_find(const struct dl_scope *s, const char *name) {
+  for (; s; s = s->outer) {
+    long i = dl_intern_find(&s->names, name);
+    if (i >= 0)
+      return &s->t[i];
+  }
+  return NULL;
+}
+
+void dl_scope_free(struct dl_scope *s) {
+  for (size_t i = 0; i < s->names.n && s->t; i++)
+    free(s->t[i].data);
+  free(s->t);
+  dl_intern_free(&s->names);
+  *s = (struct dl_scope){0};
+}
+
+/* Which nodes each node reads from: need[from[i]..from[i+1]). */
+struct needs {
+  struct dl_intern outputs;
+  size_t *producer; /* by number in outputs */
+  size_t cap_producer;
+  size_t *need, n, cap;
+  size_t *from;
+  bool no_memory;
+};
+
+/* Names within a graph may be those of the node around it: no need. */
+static void add_need(struct needs *t, const char *name, size_t self) {
+  long i = name && *name ? dl_intern_find(&t->outputs, name) : -1;
+  void *list = t->need;
+  if (i < 0 || !t->producer || t->producer[i] == self)
+    return;
+  if (!dl_grow(&list, &t->cap, t->n + 1, sizeof *t->need))
+    t->no_memory = true;
+  t->need = list;
+  if (!t->no_memory)
+    t->need[t->n++] = t->producer[i];
+}
+
+/* What the graphs within a node read. Their depth is bounded by
+ * that of messages in a file. */
+static void add_needs(struct needs *t, const Onnx__NodeProto *node,
+                      size_t self) {
+  for (size_t a = 0; a < node->n_attribute; a++) {
+    const Onnx__GraphProto *g = node->attribute[a]->g;
+    for (size_t i = 0; g && i < g->n_node; i++) {
+      for (size_t k = 0; k < g->node[i]->n_input; k++)
+        add_need(t, g->node[i]->input[k], self);
+      add_needs(t, g->node[i], self);
+    }
+    for (size_t i = 0; g && i < g->n_output; i++)
+      add_need(t, g->output[i]->name, self);
+  }
+}
+
+static enum dl_status twice(struct dl_run *r, const char *name) {
+  return dl_fail_at(r->d, DL_EINPUT, r->m->path, 0,
+                    "two nodes give the value '%s'", name);
+}
+
+static enum dl_status collect(struct dl_run *r, const struct dl_body *body,
+                              struct needs *t) {
+  for (size_t i = 0; i < body->n; i++)
+    for (size_t k = 0; k < body->node[i]->n_output; k++) {
+      const char *name = body->node[i]->output[k];
+      if (!*name)
+        continue;
+      size_t before = t->outputs.n;
+      long at = dl_intern(&t->outputs, name);
+      void *list = t->producer;
+      if (at < 0 ||
+          !dl_grow(&list, &t->cap_producer, t->outputs.n, sizeof *t->producer))
+        return dl_fail_memory(r->d);
+      t->producer = list;
+      if (t->outputs.n == before)
+        return twice(r, name);
+      t->producer[at] = i;
+    }
+  t->from = dl_calloc(body->n + 1, sizeof *t->from);
+  if (!t->from)
+    return dl_fail_memory(r->d);
+  for (size_t i = 0; i < body->n; i++) {
+    t->from[i] = t->n;
+    const Onnx__NodeProto *node = body->node[i];
+    for (size_t k = 0; k < node->n_input; k++)
+      add_need(t, node->input[k], SIZE_MAX);
+    add_needs(t, node, i);
+  }
+  t->from[body->n] = t->n;
+  return t->no_memory ? dl_fail_memory(r->d) : DL_OK;
+}
+
+enum { NEW, OPEN, DONE };
+
+/* Depth first, on a stack of our own. */
+static enum dl_status visit(struct dl_run *r, const struct dl_body *body,
+                            const struct needs *t, size_t *order) {
+  unsigned char *state = dl_calloc(body->n, 1);
+  size_t *stack = dl_calloc(body->n, sizeof *stack);
+  size_t *next = dl_calloc(body->n, sizeof *next);
+  enum dl_status status = state && stack && next ? DL_OK : dl_fail_memory(r->d);
+  size_t done = 0;
+  for (size_t i = 0; i < body->n && status == DL_OK; i++) {
+    size_t depth = 0;
+    if (state[i] != NEW)
+      continue;
+    stack[depth++] = i;
+    state[i] = OPEN;
+    while (depth > 0 && status == DL_OK) {
+      size_t at = stack[depth - 1];
+      if (!t->need || t->from[at] + next[at] == t->from[at + 1]) {
+        state[at] = DONE;
+        order[done++] = at;
+        depth--;
+        continue;
+      }
+      size_t need = t->need[t->from[at] + next[at]++];
+      if (state[need] == NEW) {
+        state[need] = OPEN;
+        stack[depth++] = need;
+      } else if (state[need] == OPEN) {
+        status = dl_fail_at(r->d, DL_EINPUT, r->m->path, 0,
+                            "the graph has a cycle through node '%s' (%s)",
+                            dl_or_empty(body->node[at]->name),
+                            dl_or_empty(body->node[at]->op_type));
+      }
+    }
+  }
+  free(state);
+  free(stack);
+  free(next);
+  return status;
+}
+
+enum dl_status dl_onnx_order(struct dl_run *r, const struct dl_body *body,
+                             size_t *order) {
+  struct needs t = {.n = 0};
+  enum dl_status status = collect(r, body, &t);
+  if (status == DL_OK)
+    status = visit(r, body, &t, order);
+  dl_intern_free(&t.outputs);
+  free(t.producer);
+  free(t.need);
+  free(t.from);
+  return status;
+}

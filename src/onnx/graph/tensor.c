@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Values and attributes: see graph.h. */
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "onnx/graph/graph.h"
+
+/* Beyond this no product of dimensions is meant. Exact in a double. */
+static const double most_elements = 0x1p53;
+
+void dl_fault(struct dl_call *c, const char *why) {
+  if (!c->fault)
+    c->fault = why;
+}
+
+const Onnx__AttributeProto *dl_attr(const struct dl_call *c, const char *name) {
+  for (; c; c = c->caller) {
+    const Onnx__AttributeProto *found = NULL;
+    for (size_t i = 0; i < c->node->n_attribute && !found; i++) {
+      const Onnx__AttributeProto *a = c->node->attribute[i];
+      if (a->name && strcmp(a->name, name) == 0)
+        found = a;
+    }
+    if (!found || !found->ref_attr_name || !*found->ref_attr_name)
+      return found;
+    name = found->ref_attr_name;
+  }
+  return NULL;
+}
+
+int64_t dl_attr_int(const struct dl_call *c, const char *name, int64_t none) {
+  const Onnx__AttributeProto *a = dl_attr(c, name);
+  return a && a->has_i ? a->i : none;
+}
+
+double dl_attr_float(const struct dl_call *c, const char *name, double none) {
+  const Onnx__AttributeProto *a = dl_attr(c, name);
+  return a && a->has_f ? (double)a->f : none;
+}
+
+const int64_t *dl_attr_ints(const struct dl_call *c, const char *name,
+                            size_t *n) {
+  const Onnx__AttributeProto *a = dl_attr(c, name);
+  *n = a ? a->n_ints : 0;
+  return a ? a->ints : NULL;
+}
+
+bool dl_attr_is(const struct dl_call *c, const char *name, const char *word) {
+  const Onnx__AttributeProto *a = dl_attr(c, name);
+  return a && a->has_s && a->s.len == strlen(word) &&
+         memcmp(a->s.data, word, a->s.len) == 0;
+}
+
+const struct dl_tensor *dl_shaped(const struct dl_call *c, size_t i) {
+  const struct dl_tensor *t = dl_in(c, i);
+  return t && t->s.known ? t : NULL;
+}
+
+const double *dl_elements(const struct dl_call *c, size_t i, size_t *n) {
+  const struct dl_tensor *t = dl_in(c, i);
+  *n = t && t->data ? t->n_data : 0;
+  return t ? t->data : NULL;
+}
+
+double dl_shape_product(const struct dl_onnx_shape *s, unsigned from,
+                        unsigned to) {
+  double n = 1;
+  for (unsigned i = from; i < to; i++)
+    n *= (double)s->dim[i];
+  return n;
+}
+
+double dl_shape_elements(const struct dl_onnx_shape *s) {
+  return s->known ? dl_shape_product(s, 0, s->rank) : -1;
+}
+
+/* Why dimensions make no shape, or NULL. */
+static const char *unsound(const int64_t *dim, size_t rank) {
+  double n = 1;
+  if (rank > DL_ONNX_MAX_RANK)
+    return "a tensor of more than 8 dimensions";
+  for (size_t i = 0; i < rank; i++) {
+    if (dim[i] < 0)
+      return "a negative dimension";
+    n *= dim[i] == 0 ? 1 : (double)dim[i];
+  }
+  return n > most_elements ? "a tensor of more than 2^53 elements" : NULL;
+}
+
+bool dl_give(struct dl_call *c, size_t i, const int64_t *dim, size_t rank,
+             int type) {
+  const char *why = unsound(dim, rank);
+  if (why)
+    dl_fault(c, why);
+  if (why || i >= c->n_out)
+    return !why;
+  struct dl_tensor *t = &c->out[i];
+  t->s = (struct dl_onnx_shape){.known = true, .rank = (unsigned)rank};
+  for (size_t k = 0; k < rank; k++)
+    t->s.dim[k] = dim[k];
+  t->type = type;
+  return true;
+}
+
+bool dl_give_like(struct dl_call *c, size_t i, const struct dl_tensor *t) {
+  return t && dl_give(c, i, t->s.dim, t->s.rank, t->type);
+}
+
+void dl_give_data(struct dl_call *c, size_t i, const double *x, size_t n) {
+  if (i >= c->n_out || n > DL_ONNX_MOST_FOLDED || !c->out[i].s.known ||
+      dl_shape_elements(&c->out[i].s) != (double)n)
+    return;
+  double *copy = dl_calloc(n, sizeof *copy);
+  if (!copy) {
+    c->no_memory = true;
+    return;
+  }
+  if (n > 0)
+    memcpy(copy, x, n * sizeof *copy);
+  free(c->out[i].data);
+  c->out[i].data = copy;
+  c->out[i].n_data = n;
+}
+
+void dl_give_strided(struct dl_call *c, const double *x, int64_t first,
+                     const int64_t *stride) {
+  const struct dl_onnx_shape *s = &c->out[0].s;
+  double n = dl_shape_elements(s);
+  if (c->n_out == 0 || n < 0 || n > DL_ONNX_MOST_FOLDED)
+    return;
+  double *y = dl_calloc((size_t)n, sizeof *y);
+  if (!y) {
+    c->no_memory = true;
+    return;
+  }
+  for (size_t i = 0; i < (size_t)n; i++) {
+    int64_t rest = (int64_t)i, at = first;
+    for (unsigned k = s->rank; k-- > 0; rest /= s->dim[k])
+      at += rest % s->dim[k] * stride[k];
+    y[i] = x[at];
+  }
+  dl_give_data(c, 0, y, (size_t)n);
+  free(y);
+}
+
+void dl_tensor_clear(struct dl_tensor *t) {
+  free(t->data);
+  *t = (struct dl_tensor){0};
+}
+
+bool dl_axis(struct dl_call *c, int64_t axis, unsigned rank, unsigned *out) {
+  int64_t n = (int64_t)rank;
+  if (axis < -n || axis >= n) {
+    dl_fault(c, "an axis that its input does not have");
+    return false;
+  }
+  *out = (unsigned)(axis < 0 ? axis + n : axis);
+  return true;
+}
+
+bool dl_broadcast(struct dl_call *c, const struct dl_onnx_shape *a,
+                  const struct dl_onnx_shape *b, struct dl_onnx_shape *out) {
+  struct dl_onnx_shape s = {.known = true,
+                            .rank = a->rank > b->rank ? a->rank : b->rank};
+  for (unsigned i = 0; i < s.rank; i++) {
+    int64_t x = i < a->rank ? a->dim[a->rank - 1 - i] : 1;
+    int64_t y = i < b->rank ? b->dim[b->rank - 1 - i] : 1;
+    if (x != y && x != 1 && y != 1) {
+      dl_fault(c, "inputs whose shapes do not fit each other");
+      return false;
+    }
+    s.dim[s.rank - 1 - i] = x == 1 ? y : x;
+  }
+  *out = s;
+  return true;
+}
+
+static const struct {
+  const char *name;
+  double bytes;
+} types[] = {{"unknown", 0},        {"float32", 4},    {"uint8", 1},
+             {"int8", 1},           {"uint16", 2},     {"int16", 2},
+             {"int32", 4},          {"int64", 8},      {"string", 0},
+             {"bool", 1},           {"float16", 2},    {"float64", 8},
+             {"uint32", 4},         {"uint64", 8},     {"complex64", 8},
+             {"complex128", 16},    {"bfloat16", 2},   {"float8e4m3fn", 1},
+             {"float8e4m3fnuz", 1}, {"float8e5m2", 1}, {"float8e5m2fnuz", 1},
+             {"uint4", 0.5},        {"int4", 0.5},     {"float4e2m1", 0.5}};
+
+static int known_type(int type) {
+  return type > 0 && (size_t)type < sizeof types / sizeof *types ? type : 0;
+}
+
+double dl_type_bytes(int type) {
+  return types[known_type(type)].bytes;
+}
+
+const char *dl_type_name(int type) {
+  return types[known_type(type)].name;
+}
+
+bool dl_type_is_float(int type) {
+  const char *name = dl_type_name(type);
+  return strncmp(name, "float", 5) == 0 || strncmp(name, "bfloat", 6) == 0 ||
+         strncmp(name, "complex", 7) == 0;
+}
+
+static double raw_element(const uint8_t *p, int type) {
+  switch (type) {
+  case DL_T_FLOAT: {
+    float x;
+    memcpy(&x, p, sizeof x);
+    return (double)x;
+  }
+  case 11: {
+    double x;
+    memcpy(&x, p, sizeof x);
+    return x;
+  }
+  case DL_T_INT32: {
+    int32_t x;
+    memcpy(&x, p, sizeof x);
+    return x;
+  }
+  case DL_T_INT64: {
+    int64_t x;
+    memcpy(&x, p, sizeof x);
+    return (double)x;
+  }
+  case DL_T_INT8:
+    return (int8_t)*p;
+  default: /* bool, uint8 */
+    return *p;
+  }
+}
+
+static bool readable(int type) {
+  return type == DL_T_FLOAT || type == 11 || type == DL_T_INT32 ||
+         type == DL_T_INT64 || type == DL_T_INT8 || type == DL_T_UINT8 ||
+         type == DL_T_BOOL;
+}
+
+/* The elements, wherever they are; false where they are not. */
+static bool fill(const Onnx__TensorProto *t, int type, double *x, size_t n) {
+  size_t bytes = (size_t)dl_type_bytes(type);
+  if (t->has_raw_data && t->raw_data.len == n * bytes)
+    for (size_t i = 0; i < n; i++)
+      x[i] = raw_element(t->raw_data.data + i * bytes, type);
+  else if (type == DL_T_FLOAT && t->n_float_data == n)
+    for (size_t i = 0; i < n; i++)
+      x[i] = (double)t->float_data[i];
+  else if (type == DL_T_INT64 && t->n_int64_data == n)
+    for (size_t i = 0; i < n; i++)
+      x[i] = (double)t->int64_data[i];
+  else if (type == 11 && t->n_double_data == n)
+    for (size_t i = 0; i < n; i++)
+      x[i] = t->double_data[i];
+  else if (type != DL_T_FLOAT && t->n_int32_data == n)
+    for (size_t i = 0; i < n; i++)
+      x[i] = t->int32_data[i];
+  else
+    return n == 0;
+  return true;
+}
+
+bool dl_tensor_of(const Onnx__TensorProto *t, struct dl_tensor *to,
+                  const char **fault, bool *no_memory) {
+  *to = (struct dl_tensor){.weight = true, .type = t->data_type};
+  *fault = unsound(t->dims, t->n_dims);
+  if (*fault)
+    return false;
+  to->s.known = true;
+  to->s.rank = (unsigned)t->n_dims;
+  for (size_t i = 0; i < t->n_dims; i++)
+    to->s.dim[i] = t->dims[i];
+  double n = dl_shape_elements(&to->s);
+  bool external = t->has_data_location && t->data_location == 1;
+  if (n > DL_ONNX_MOST_FOLDED || external || !readable(to->type))
+    return false;
+  double *x = dl_calloc((size_t)n, sizeof *x);
+  if (!x) {
+    *no_memory = true;
+    return false;
+  }
+  if (!fill(t, to->type, x, (size_t)n)) {
+    free(x);
+    return false;
+  }
+  to->data = x;
+  to->n_data = (size_t)n;
+  return true;
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What was counted: layers, their sums, and the classifier. */
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "onnx/graph/model_walk.h"
+
+/* Names that had to be made; the others belong to the model. */
+struct owned {
+  struct dl_intern names;
+};
+
+/* An operator's name, with its domain outside the standard. */
+static const char *op_name(struct dl_run *r, const Onnx__NodeProto *n) {
+  const char *op = dl_or_empty(n->op_type), *domain = dl_or_empty(n->domain);
+  struct owned *o = r->c->owned;
+  if (!*domain || strcmp(domain, "ai.onnx") == 0)
+    return op;
+  dl_text_clear(&r->key);
+  dl_text_printf(&r->key, "%s.%s", domain, op);
+  long i = r->key.failed ? -1 : dl_intern(&o->names, r->key.s);
+  return i < 0 ? op : o->names.s[i];
+}
+
+enum dl_status dl_run_keep(struct dl_run *r, const struct dl_call *c,
+                           double params, double bytes, bool weighted) {
+  struct dl_onnx_count *to = r->c;
+  void *list = to->layer;
+  const Onnx__NodeProto *n = c->node;
+  if (c->launches == 0 && c->macs == 0 && params == 0)
+    return DL_OK;
+  if (!dl_grow(&list, &r->cap_layers, to->n_layers + 1, sizeof *to->layer))
+    return dl_fail_memory(r->d);
+  to->layer = list;
+  const char *name = dl_or_empty(n->name);
+  if (!*name && n->n_output > 0)
+    name = n->output[0];
+  struct dl_onnx_layer *l = &to->layer[to->n_layers++];
+  *l = (struct dl_onnx_layer){.name = name,
+                              .op = op_name(r, n),
+                              .macs = c->macs * r->times,
+                              .attention_macs = c->attention_macs * r->times,
+                              .params = params,
+                              .bytes = bytes,
+                              .launches = c->launches * r->times,
+                              .times = r->times,
+                              .in = c->features,
+                              .out = c->units,
+                              .weighted = weighted,
+                              .unknown = !c->op,
+                              .uncounted = c->uncounted};
+  if (c->n_out > 0)
+    l->output = c->out[0].s;
+  if (c->macs > 0 && l->output.known)
+    l->acts = dl_shape_elements(&l->output) * r->times;
+  return DL_OK;
+}
+
+static enum dl_status sum_ops(struct dl_run *r) {
+  struct dl_onnx_count *c = r->c;
+  struct dl_intern ops = {0};
+  c->op = dl_calloc(c->n_layers, sizeof *c->op);
+  enum dl_status status = c->op ? DL_OK : dl_fail_memory(r->d);
+  for (size_t i = 0; i < c->n_layers && status == DL_OK; i++) {
+    const struct dl_onnx_layer *l = &c->layer[i];
+    long at = dl_intern(&ops, l->op);
+    if (at < 0) {
+      status = dl_fail_memory(r->d);
+      break;
+    }
+    struct dl_onnx_op *op = &c->op[at];
+    op->op = l->op;
+    op->n++;
+    op->macs += l->macs;
+    op->launches += l->launches;
+    op->unknown = l->unknown;
+  }
+  c->n_ops = ops.n;
+  dl_intern_free(&ops);
+  return status;
+}
+
+/* Pooling over all that is left of an image: the layer behind it is the
+ * classifier. */
+static bool pools(const struct dl_onnx_layer *l) {
+  static const char *const ops[] = {"GlobalAveragePool", "GlobalMaxPool",
+                                    "AveragePool", "ReduceMean", "MaxPool"};
+  for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
+    if (strcmp(l->op, ops[i]) == 0)
+      return true;
+  return false;
+}
+
+/* The last layer with MACs, if it is dense, gives what the model gives, and
+ * there is a pooling before it. */
+static void find_head(struct dl_onnx_count *c) {
+  size_t i = c->n_layers;
+  while (i > 0 && c->layer[i - 1].macs == 0)
+    i--;
+  if (i == 0 || c->layer[i - 1].out == 0 || c->n_outputs == 0)
+    return;
+  const struct dl_onnx_layer *l = &c->layer[i - 1];
+  const struct dl_onnx_shape *s = &c->output[0].shape;
+  bool pooled = false;
+  for (size_t k = 0; k < i; k++)
+    pooled = pooled || pools(&c->layer[k]);
+  if (pooled && s->known && s->rank == 2 && s->dim[1] == l->out)
+    c->head = l;
+}
+
+static enum dl_status finish(struct dl_run *r) {
+  struct dl_onnx_count *c = r->c;
+  for (size_t i = 0; i < c->n_layers; i++) {
+    struct dl_onnx_layer *l = &c->layer[i];
+    l->macs /= c->batch;
+    l->attention_macs /= c->batch;
+    l->acts /= c->batch;
+    c->macs += l->macs;
+    c->attention_macs += l->attention_macs;
+    c->acts += l->acts;
+    c->params += l->params;
+    c->weight_bytes += l->bytes;
+    c->launches += l->launches;
+    c->weighted += l->weighted;
+    c->n_unknown += l->unknown;
+    c->n_shapeless += l->uncounted;
+  }
+  if (!(c->macs < 1e30 && c->launches < 1e30))
+    return dl_fail_at(r->d, DL_EINPUT, r->m->path, 0,
+                      "more than 1e30 multiply-accumulates or launches");
+  find_head(c);
+  return sum_ops(r);
+}
+
+static enum dl_status take_outputs(struct dl_run *r, const struct dl_scope *s) {
+  const Onnx__GraphProto *g = r->m->model->graph;
+  struct dl_onnx_count *c = r->c;
+  c->output = dl_calloc(g->n_output, sizeof *c->output);
+  if (!c->output)
+    return dl_fail_memory(r->d);
+  for (size_t i = 0; i < g->n_output; i++) {
+    const char *name = dl_or_empty(g->output[i]->name);
+    const struct dl_tensor *t = dl_scope_find(s, name);
+    if (!t)
+      return dl_fail_at(r->d, DL_EINPUT, r->m->path, 0,
+                        "nothing gives the output '%s'", name);
+    c->output[i].name = name;
+    c->output[i].type = dl_type_name(t->type);
+    c->output[i].shape = t->s;
+    c->n_outputs = i + 1;
+  }
+  return DL_OK;
+}
+
+void dl_onnx_count_free(struct dl_onnx_count *c) {
+  if (!c)
+    return;
+  struct owned *o = c->owned;
+  if (o)
+    dl_intern_free(&o->names);
+  free(o);
+  free(c->layer);
+  free(c->op);
+  free(c->input);
+  free(c->output);
+  free(c);
+}
+
+enum dl_status dl_onnx_count(const struct dl_onnx *m,
+                             const struct dl_onnx_asked *asked,
+                             struct dl_onnx_count **out, struct dl_diag *d) {
+  const Onnx__GraphProto *g = m->model->graph;
+  struct dl_onnx_count *c = dl_calloc(1, sizeof *c);
+  struct dl_scope s = {.outer = NULL};
+  struct dl_run r = {
+      .m = m, .c = c, .d = d, .times = 1, .opset = dl_onnx_opset(m)};
+  if (!c || !(c->owned = dl_calloc(1, sizeof(struct owned)))) {
+    free(c);
+    return dl_fail_memory(d);
+  }
+  c->batch = c->image_px = c->seq_len = NAN;
+  struct dl_body body = {g->node, g->n_node, g, NULL};
+  enum dl_status status = dl_run_functions(&r);
+  if (status == DL_OK)
+    status = dl_run_inputs(&r, &s, asked);
+  if (status == DL_OK)
+    status = dl_run_body(&r, &s, &body);
+  if (status == DL_OK)
+    status = take_outputs(&r, &s);
+  if (status == DL_OK)
+    status = finish(&r);
+  dl_scope_free(&s);
+  dl_intern_free(&r.functions);
+  dl_text_free(&r.key);
+  if (status != DL_OK) {
+    dl_onnx_count_free(c);
+    return status;
+  }
+  *out = c;
+  return DL_OK;
+}

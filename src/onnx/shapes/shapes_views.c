@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The reshape family and constants. */
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "onnx/graph/graph.h"
+
+/* A whole number of an element that may be beyond an integer's range. */
+static int64_t integer(double x) {
+  if (isnan(x))
+    return 0;
+  return x >= 0x1p62    ? INT64_MAX / 2
+         : x <= -0x1p62 ? INT64_MIN / 2
+                        : (int64_t)x;
+}
+
+/* Dimensions from input i, or from an attribute where that is absent. False:
+ * not known, or too many. */
+static bool list_of(struct dl_call *c, size_t i, const char *attribute,
+                    int64_t to[DL_ONNX_MAX_RANK], size_t *n) {
+  const double *x = dl_elements(c, i, n);
+  if (x) {
+    for (size_t k = 0; k < *n && k < DL_ONNX_MAX_RANK; k++)
+      to[k] = integer(x[k]);
+  } else {
+    const int64_t *v = dl_attr_ints(c, attribute, n);
+    if (!dl_attr(c, attribute))
+      return false;
+    for (size_t k = 0; k < *n && k < DL_ONNX_MAX_RANK; k++)
+      to[k] = v[k];
+  }
+  if (*n > DL_ONNX_MAX_RANK)
+    dl_fault(c, "more dimensions than 8");
+  return *n <= DL_ONNX_MAX_RANK;
+}
+
+/* The output holds what the first input holds. */
+static void same_data(struct dl_call *c) {
+  size_t n;
+  const double *x = dl_elements(c, 0, &n);
+  if (x)
+    dl_give_data(c, 0, x, n);
+}
+
+void dl_infer_shape(struct dl_call *c) {
+  const struct dl_tensor *t = dl_shaped(c, 0);
+  if (!t)
+    return;
+  int64_t rank = (int64_t)t->s.rank;
+  int64_t from = dl_attr_int(c, "start", 0), to = dl_attr_int(c, "end", rank);
+  if (from < 0)
+    from += rank;
+  if (to < 0)
+    to += rank;
+  from = from < 0 ? 0 : from > rank ? rank : from;
+  to = to < from ? from : to > rank ? rank : to;
+  int64_t n = to - from;
+  double x[DL_ONNX_MAX_RANK];
+  for (int64_t i = 0; i < n; i++)
+    x[i] = (double)t->s.dim[from + i];
+  if (dl_give(c, 0, &n, 1, DL_T_INT64))
+    dl_give_data(c, 0, x, (size_t)n);
+}
+
+void dl_infer_size(struct dl_call *c) {
+  const struct dl_tensor *t = dl_shaped(c, 0);
+  if (!t || !dl_give(c, 0, NULL, 0, DL_T_INT64))
+    return;
+  double n = dl_shape_elements(&t->s);
+  dl_give_data(c, 0, &n, 1);
+}
+
+void dl_infer_reshape(struct dl_call *c) {
+  const struct dl_tensor *t = dl_shaped(c, 0);
+  int64_t dim[DL_ONNX_MAX_RANK];
+  size_t n;
+  if (!t || !list_of(c, 1, "shape", dim, &n))
+    return;
+  bool zero = dl_attr_int(c, "allowzero", 0) != 0;
+  double all = dl_shape_elements(&t->s), rest = 1;
+  long open = -1;
+  for (size_t i = 0; i < n; i++) {
+    if (dim[i] == 0 && !zero && i < t->s.rank)
+      dim[i] = t->s.dim[i];
+    if (dim[i] == -1 && open < 0)
+      open = (long)i;
+    else
+      rest *= (double)dim[i];
+  }
+  if (open >= 0 && rest > 0)
+    dim[open] = integer(all / rest);
+  else if (open >= 0)
+    dim[open] = 0;
+  if (dl_give(c, 0, dim, n, t->type) && c->n_out &&
+      dl_shape_elements(&c->out[0].s) != all)
+    dl_fault(c, "a shape of another number of elements");
+  else
+    same_data(c);
+}
+
+void dl_infer_flatten(struct dl_call *c) {
+  const struct dl_tensor *t = dl_shaped(c, 0);
+  unsigned axis;
+  if (!t)
+    return;
+  int64_t at = dl_attr_int(c, "axis", 1);
+  if (at == (int64_t)t->s.rank)
+    axis = t->s.rank;
+  else if (!dl_axis(c, at, t->s.rank, &axis))
+    return;
+  int64_t dim[2] = {(int64_t)dl_shape_product(&t->s, 0, axis),
+                    (int64_t)dl_shape_product(&t->s, axis, t->s.rank)};
+  if (dl_give(c, 0, dim, 2, t->type))
+    same_data(c);
+}
+
+void dl_infer_squeeze(struct dl_call *c) {
+  const struct dl_tensor *t = dl_shaped(c, 0);
+  int64_t dim[DL_ONNX_MAX_RANK];
+  size_t n = 0, rank = 0;
+  bool drop[DL_ONNX_MAX_RANK] = {false};
+  if (!t)
+    return;
+  if (dl_in(c, 1) || dl_attr(c, "axes")) {
+    int64_t axes[DL_ONNX_MAX_RANK];
+    if (!list_of(c, 1, "axes", axes, &n))
+      return;
+    for (size_t i = 0; i < n; i++) {
+      unsigned axis;
+      if (!dl_axis(c, axes[i], t->s.rank, &axis))
+        return;
+      drop[axis] = true;
+    }
+  } else {
+    for (unsigned i = 0; i < t->s.rank; i++)
+      drop[i] = t->s.dim[i] == 1;
+  }
+  for (unsigned i = 0; i < t->s.rank; i++)
+    if (!drop[i])
+      dim[rank++] = t->s.dim[i];
+    else if (t->s.dim[i] != 1)
+      dl_fault(c, "a dimension that is not 1 to be squeezed");
+  if (dl_give(c, 0, dim, rank, t->type))
+    same_data(c);
+}
+
+void dl_infer_unsqueeze(struct dl_call *c) {
+  const struct dl_tensor *t = dl_shaped(c, 0);
+  int64_t axes[DL_ONNX_MAX_RANK], dim[DL_ONNX_MAX_RANK];
+  size_t n;
+  bool add[DL_ONNX_MAX_RANK] = {false};
+  if (!t || !list_of(c, 1, "axes", axes, &n))
+    return;
+  size_t rank = t->s.rank + n, from = 0;
+  if (rank > DL_ONNX_MAX_RANK) {
+    dl_fault(c, "more dimensions than 8");
+    return;
+  }
+  for (size_t i = 0; i < n; i++) {
+    unsigned axis;
+    if (!dl_axis(c, axes[i], (unsigned)rank, &axis))
+      return;
+    if (add[axis])
+      dl_fault(c, "an axis that is there twice");
+    add[axis] = true;
+  }
+  for (size_t i = 0; i < rank && !c->fault; i++)
+    dim[i] = add[i] ? 1 : t->s.dim[from++];
+  if (!c->fault && dl_give(c, 0, dim, rank, t->type))
+    same_data(c);
+}
+
+void dl_infer_expand(struct dl_call *c) {
+  const struct dl_tensor *t = dl_shaped(c, 0);
+  struct dl_onnx_shape s = {.known = true};
+  size_t n;
+  if (!t || !list_of(c, 1, "shape", s.dim, &n))
+    return;
+  s.rank = (unsigned)n;
+  if (!dl_broadcast(c, &t->s, &s, &s) || !dl_give(c, 0, s.dim, s.rank, t->type))
+    return;
+  double elements = dl_shape_elements(&s);
+  if (!t->data || t->n_data != 1 || elements > DL_ONNX_MOST_FOLDED)
+    return;
+  double *x = dl_calloc((size_t)elements, sizeof *x);
+  for (size_t i = 0; x && i < (size_t)elements; i++)
+    x[i] = t->data[0];
+  if (x)
+    dl_give_data(c, 0, x, (size_t)elements);
+  free(x);
+}
+
+/* value_float, value_ints and their like in place of a tensor. */
+static void plain_constant(struct dl_call *c) {
+  const Onnx__AttributeProto *a;
+  size_t n;
+  if ((a = dl_attr(c, "value_float")) && a->has_f) {
+    double x = (double)a->f;
+    dl_give(c, 0, NULL, 0, DL_T_FLOAT);
+    dl_give_data(c, 0, &x, 1);
+  } else if ((a = dl_attr(c, "value_int")) && a->has_i) {
+    double x = (double)a->i;
+    dl_give(c, 0, NULL, 0, DL_T_INT64);
+    dl_give_data(c, 0, &x, 1);
+  } else if (dl_attr(c, "value_ints")) {
+    const int64_t *v = dl_attr_ints(c, "value_ints", &n);
+    double *x = dl_calloc(n, sizeof *x);
+    int64_t dim = (int64_t)n;
+    for (size_t i = 0; x && i < n; i++)
+      x[i] = (double)v[i];
+    if (x && dl_give(c, 0, &dim, 1, DL_T_INT64))
+      dl_give_data(c, 0, x, n);
+    free(x);
+  } else if ((a = dl_attr(c, "value_floats"))) {
+    int64_t dim = (int64_t)a->n_floats;
+    dl_give(c, 0, &dim, 1, DL_T_FLOAT);
+  } else if ((a = dl_attr(c, "sparse_value")) && a->sparse_tensor) {
+    dl_give(c, 0, a->sparse_tensor->dims, a->sparse_tensor->n_dims,
+            a->sparse_tensor->values ? a->sparse_tensor->values->data_type : 0);
+  }
+}
+
+void dl_infer_constant(struct dl_call *c) {
+  const Onnx__AttributeProto *a = dl_attr(c, "value");
+  if (!a || !a->t) {
+    plain_constant(c);
+    return;
+  }
+  if (c->n_out == 0)
+    return;
+  const char *fault = NULL;
+  dl_tensor_of(a->t, &c->out[0], &fault, &c->no_memory);
+  if (fault)
+    dl_fault(c, fault);
+}
+
+void dl_infer_constant_of_shape(struct dl_call *c) {
+  struct dl_tensor value = {.type = DL_T_FLOAT};
+  const Onnx__AttributeProto *a = dl_attr(c, "value");
+  int64_t dim[DL_ONNX_MAX_RANK];
+  const char *fault = NULL;
+  size_t n;
+  if (!list_of(c, 0, "shape", dim, &n))
+    return;
+  if (a && a->t)
+    dl_tensor_of(a->t, &value, &fault, &c->no_memory);
+  if (fault)
+    dl_fault(c, fault);
+  double with = value.data && value.n_data ? value.data[0] : 0;
+  if (dl_give(c, 0, dim, n, value.type) && c->n_out &&
+      dl_shape_elements(&c->out[0].s) <= DL_ONNX_MOST_FOLDED) {
+    size_t m = (size_t)dl_shape_elements(&c->out[0].s);
+    double *x = dl_calloc(m, sizeof *x);
+    for (size_t i = 0; x && i < m; i++)
+      x[i] = with;
+    if (x)
+      dl_give_data(c, 0, x, m);
+    free(x);
+  }
+  dl_tensor_clear(&value);
+}
+
+void dl_infer_range(struct dl_call *c) {
+  size_t n[3];
+  const double *from = dl_elements(c, 0, &n[0]), *to = dl_elements(c, 1, &n[1]),
+               *step = dl_elements(c, 2, &n[2]);
+  if (!from || !to || !step || n[0] != 1 || n[1] != 1 || n[2] != 1 ||
+      *step == 0)
+    return;
+  double count = ceil((*to - *from) / *step);
+  int64_t dim = count > 0 ? integer(count) : 0;
+  if (!dl_give(c, 0, &dim, 1, c->in[0]->type) || dim > DL_ONNX_MOST_FOLDED)
+    return;
+  double *x = dl_calloc((size_t)dim, sizeof *x);
+  for (int64_t i = 0; x && i < dim; i++)
+    x[i] = *from + (double)i * *step;
+  if (x)
+    dl_give_data(c, 0, x, (size_t)dim);
+  free(x);
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* CSV: one table, keys as header. Absent values are empty cells, lists are
+ * joined by ';'. */
+
+#include "base/number.h"
+#include "base/text.h"
+#include "io/csv.h"
+#include "output/format.h"
+
+/* A row as it is put together: cells between commas. */
+struct row {
+  struct dl_text *t;
+  size_t n;
+  bool empty; /* nothing but one empty cell so far */
+};
+
+static void cell(struct row *r, const char *text) {
+  if (r->n++ > 0)
+    dl_text_add_n(r->t, ",", 1);
+  r->empty = r->n == 1 && !text[0];
+  dl_csv_add_cell(r->t, text);
+}
+
+/* Readers skip blank lines, so that a lone empty cell needs its quotes. */
+static void end_row(struct row *r) {
+  if (r->n > 0)
+    dl_text_add(r->t, r->empty ? "\"\"\n" : "\n");
+}
+
+static bool strings_cell(struct row *r, const struct dl_value *v) {
+  struct dl_text t = {0};
+  for (size_t i = 0; i < v->n_strings; i++) {
+    dl_text_add(&t, i > 0 ? ";" : "");
+    dl_text_add(&t, v->strings[i] ? v->strings[i] : "");
+  }
+  bool ok = !t.failed;
+  cell(r, dl_text_str(&t));
+  dl_text_free(&t);
+  return ok;
+}
+
+/* False when memory is out. */
+static bool value_cell(struct row *r, const struct dl_value *v) {
+  char buf[DL_NUMBER_SIZE];
+  switch (dl_value_absent(v) ? DL_NULL : v->type) {
+  case DL_NULL:
+    cell(r, "");
+    break;
+  case DL_NUMBER:
+    cell(r, dl_format_short(buf, v->number));
+    break;
+  case DL_COUNT:
+    snprintf(buf, sizeof buf, "%zu", v->count);
+    cell(r, buf);
+    break;
+  case DL_BOOL:
+    cell(r, v->count ? "true" : "false");
+    break;
+  case DL_STRING:
+    cell(r, v->string);
+    break;
+  case DL_STRINGS:
+    return strings_cell(r, v);
+  }
+  return true;
+}
+
+static void header(struct dl_text *t, const struct dl_column *columns,
+                   size_t n) {
+  struct row r = {.t = t};
+  for (size_t i = 0; i < n; i++)
+    if (columns[i].key)
+      cell(&r, columns[i].key);
+  end_row(&r);
+}
+
+static bool values_row(struct dl_text *t, const struct dl_column *columns,
+                       size_t n, const struct dl_value *values) {
+  struct row r = {.t = t};
+  bool ok = true;
+  for (size_t i = 0; i < n; i++)
+    if (columns[i].key)
+      ok = value_cell(&r, &values[i]) && ok;
+  end_row(&r);
+  return ok && !t->failed;
+}
+
+/* Writes what a text holds and empties it. */
+static void flush(FILE *f, struct dl_text *t) {
+  fwrite_unlocked(dl_text_str(t), 1, t->len, f);
+  dl_text_clear(t);
+}
+
+static bool table(FILE *f, const struct dl_table *t) {
+  struct dl_text line = {0};
+  bool ok = true;
+  header(&line, t->columns, t->n_cols);
+  flush(f, &line);
+  for (size_t i = 0; i < t->n_rows; i++) {
+    ok = values_row(&line, t->columns, t->n_cols, t->values + i * t->n_cols) &&
+         ok;
+    flush(f, &line);
+  }
+  dl_text_free(&line);
+  return ok;
+}
+
+static bool is_scalar(const struct dl_node *node) {
+  return node->type == DL_NODE_VALUE && node->key;
+}
+
+static bool has_scalars(const struct dl_report *r) {
+  for (size_t i = 0; i < r->n_nodes; i++)
+    if (is_scalar(&r->nodes[i]))
+      return true;
+  return false;
+}
+
+/* A report without a table: its own values are a row. */
+static bool scalars(FILE *f, const struct dl_report *r) {
+  struct dl_text head = {0}, line = {0};
+  struct row keys = {.t = &head};
+  struct row row = {.t = &line};
+  bool ok = true;
+  for (size_t i = 0; i < r->n_nodes; i++)
+    if (is_scalar(&r->nodes[i]))
+      cell(&keys, r->nodes[i].key);
+  end_row(&keys);
+  for (size_t i = 0; i < r->n_nodes; i++)
+    if (is_scalar(&r->nodes[i]))
+      ok = value_cell(&row, &r->nodes[i].value) && ok;
+  end_row(&row);
+  ok = ok && !head.failed && !line.failed;
+  flush(f, &head);
+  flush(f, &line);
+  dl_text_free(&head);
+  dl_text_free(&line);
+  return ok;
+}
+
+static enum dl_status csv_report(const struct dl_report *r, FILE *f,
+                                 bool colour, struct dl_diag *d) {
+  (void)colour;
+  if (dl_report_failed(r))
+    return dl_fail_memory(d);
+  if (!r->main && !has_scalars(r))
+    return dl_fail(d, DL_EUSAGE, "there is no table to write as CSV");
+  bool ok = r->main ? table(f, r->main) : scalars(f, r);
+  return dl_written(f, true, ok, d);
+}
+
+static enum dl_status csv_begin(struct dl_stream **s, FILE *f, const char *key,
+                                const struct dl_column *columns, size_t n,
+                                struct dl_diag *d) {
+  (void)key;
+  *s = dl_stream_new(f, columns, n);
+  if (!*s)
+    return dl_fail_memory(d);
+  header(&(*s)->line, columns, n);
+  flush(f, &(*s)->line);
+  return dl_written(f, false, !(*s)->line.failed, d);
+}
+
+static enum dl_status
+csv_row(struct dl_stream *s, const struct dl_value *values, struct dl_diag *d) {
+  bool ok = values_row(&s->line, s->columns, s->n_cols, values);
+  flush(s->f, &s->line);
+  return dl_written(s->f, false, ok, d);
+}
+
+static bool csv_add(const struct dl_stream *s, const struct dl_value *values,
+                    struct dl_text *to) {
+  return values_row(to, s->columns, s->n_cols, values);
+}
+
+static enum dl_status csv_end(struct dl_stream *s, struct dl_diag *d) {
+  if (!s)
+    return DL_OK;
+  FILE *f = s->f;
+  dl_stream_free(s);
+  return dl_written(f, true, true, d);
+}
+
+const struct dl_format dl_format_csv = {
+    "csv",      "the main table, for spreadsheets and data frames",
+    csv_report, csv_begin,
+    csv_row,    csv_end,
+    csv_add,
+};

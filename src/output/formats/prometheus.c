@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Prometheus: its text format for exposition, 0.0.4
+ * (https://prometheus.io/docs/instrumenting/exposition_formats).
+ *
+ * Each number is a gauge, named by its key in base units: energy_j of the
+ * table `estimates` is dlest_estimate_energy_joules. Texts of a row are its
+ * labels, those of a report the labels of dlest_info. What
+ * is unknown has no sample. A metric's samples stand together, so that rows are
+ * held back. */
+
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/intern.h"
+#include "base/memory.h"
+#include "base/number.h"
+#include "base/text.h"
+#include "output/format.h"
+#include "output/utf8.h"
+
+enum { MOST_ROWS = 100000 };
+
+/* The first that fits the end of a key counts. */
+static const struct unit {
+  const char *end, *name; /* name NULL: the same in another unit is there */
+  double factor;
+} units[] = {
+    {"_per_kwh", "_per_kilowatt_hour", 1},
+    {"_g_kwh", "_grams_per_kilowatt_hour", 1},
+    {"energy_kwh", NULL, 1},
+    {"gpu_h", NULL, 1},
+    {"macs_g", "macs", 1e9},
+    {"params_m", "params", 1e6},
+    {"acts_m", "acts", 1e6},
+    {"_gb_s", "_bytes_per_second", 1e9},
+    {"_tflops", "_flop_per_second", 1e12},
+    {"_tops", "_operations_per_second", 1e12},
+    {"_mhz", "_hertz", 1e6},
+    {"weights_mb", "weights_bytes", 1e6},
+    {"_w_gb", "_watts_per_byte", 1e-9},
+    {"_kg", "_grams", 1e3},
+    {"_j", "_joules", 1},
+    {"_w", "_watts", 1},
+    {"_s", "_seconds", 1},
+    {"_g", "_grams", 1},
+    {"_gb", "_bytes", 1e9},
+    {"_px", "_pixels", 1},
+    {"_util", "_utilisation_ratio", 1},
+    {"share", "ratio", 1},
+};
+
+struct writer {
+  FILE *f;
+  struct dl_intern told; /* names of metrics: each once */
+  bool no_memory;
+};
+
+static bool ends_with(const char *s, const char *end) {
+  size_t n = strlen(s), m = strlen(end);
+  return n >= m && strcmp(s + n - m, end) == 0;
+}
+
+/* A name has letters, digits and underscores. */
+static void add_name(struct dl_text *t, const char *s, size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    char c = s[i];
+    bool ok = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+              (c >= '0' && c <= '9') || c == '_';
+    dl_text_add_n(t, ok ? &c : "_", 1);
+  }
+}
+
+/* The metric of a key; false where there is to be none. */
+static bool metric_name(struct dl_text *t, const char *prefix, const char *key,
+                        double *factor) {
+  size_t n = strlen(key);
+  const char *unit = "";
+  *factor = 1;
+  for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+    if (ends_with(key, units[i].end)) {
+      if (!units[i].name)
+        return false;
+      n -= strlen(units[i].end);
+      unit = units[i].name;
+      *factor = units[i].factor;
+      break;
+    }
+  dl_text_clear(t);
+  dl_text_printf(t, "dlest_%s", prefix);
+  add_name(t, key, n);
+  dl_text_add(t, unit);
+  return true;
+}
+
+/* "estimates" -> "estimate_", "boundaries" -> "boundary_" */
+static void add_singular(struct dl_text *t, const char *key) {
+  bool ies = ends_with(key, "ies");
+  size_t n = strlen(key);
+  add_name(t, key, ies ? n - 3 : n > 1 && key[n - 1] == 's' ? n - 1 : n);
+  dl_text_add(t, ies ? "y_" : "_");
+}
+
+/* Tables of figures, of which a source or a note tells no row from others. */
+static bool has_remarks(const char *key) {
+  static const char *const keys[] = {"constants", "embodied", "values"};
+  for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+    if (strcmp(key, keys[i]) == 0)
+      return true;
+  return false;
+}
+
+static bool is_remark(const char *column) {
+  return strcmp(column, "source") == 0 || strcmp(column, "note") == 0;
+}
+
+/* Whether the label at the end, which begins at `at`, was there before: names
+ * of columns may differ in what names of labels cannot have. In a value a
+ * quote has a backslash before it. */
+static bool has_label(const struct dl_text *t, size_t at) {
+  if (t->failed || at == 0)
+    return false;
+  const char *label = t->s + at; /* ,name=" */
+  size_t n = t->len - at;
+  return strncmp(t->s, label + 1, n - 1) == 0 ||
+         memmem(t->s, at, label, n) != NULL;
+}
+
+static void add_label(struct dl_text *t, const char *name, const char *value) {
+  struct dl_text clean = {0};
+  size_t before = t->len;
+  dl_utf8_clean(&clean, value, false);
+  dl_text_add(t, before > 0 ? "," : "");
+  if (name[0] >= '0' && name[0] <= '9')
+    dl_text_add(t, "_");
+  add_name(t, name, strlen(name));
+  dl_text_add(t, "=\"");
+  if (has_label(t, before)) {
+    t->len = before;
+    t->s[before] = '\0';
+    dl_text_free(&clean);
+    return;
+  }
+  for (const char *s = dl_text_str(&clean); *s; s++) {
+    if (*s == '"' || *s == '\\')
+      dl_text_add(t, "\\");
+    dl_text_add_n(t, s, 1);
+  }
+  dl_text_add(t, "\"");
+  t->failed = t->failed || clean.failed;
+  dl_text_free(&clean);
+}
+
+/* The number of a value; false where it has none. */
+static bool number_of(const struct dl_value *v, double *x) {
+  if (dl_value_absent(v))
+    return false;
+  *x = v->type == DL_NUMBER ? v->number : (double)v->count;
+  return v->type == DL_NUMBER || v->type == DL_COUNT || v->type == DL_BOOL;
+}
+
+/* The lines above a metric; false where it has been told. */
+static bool begin_metric(struct writer *w, const char *name, const char *key,
+                         const char *what) {
+  size_t before = w->told.n;
+  if (dl_intern(&w->told, name) < 0)
+    w->no_memory = true;
+  if (w->told.n == before)
+    return false;
+  fprintf(w->f, "# HELP %s %s%s%s\n# TYPE %s gauge\n", name, key,
+          what[0] ? " in " : "", what, name);
+  return true;
+}
+
+static void put_sample(struct writer *w, const char *name, const char *labels,
+                       double x) {
+  char buf[DL_NUMBER_SIZE];
+  fprintf(w->f, labels[0] ? "%s{%s} %s\n" : "%s%s %s\n", name, labels,
+          dl_format_short(buf, x));
+}
+
+/* The texts of a row. */
+static void row_labels(struct dl_text *t, const struct dl_table *table,
+                       size_t row, bool remarks) {
+  const struct dl_value *v = table->values + row * table->n_cols;
+  for (size_t c = 0; c < table->n_cols; c++)
+    if (v[c].type == DL_STRING && !dl_value_absent(&v[c]) &&
+        table->columns[c].key && !(remarks && is_remark(table->columns[c].key)))
+      add_label(t, table->columns[c].key, v[c].string);
+}
+
+/* One text a row, owned; where two are alike all have the number of the row.
+ * NULL: memory is out. */
+static char **make_labels(const struct dl_table *table, const char *key) {
+  struct dl_intern seen = {0};
+  char **labels = dl_calloc(table->n_rows, sizeof *labels);
+  bool ok = labels != NULL;
+  for (size_t i = 0; ok && i < table->n_rows; i++) {
+    struct dl_text t = {0};
+    row_labels(&t, table, i, has_remarks(key));
+    labels[i] = t.failed ? NULL : dl_strdup(dl_text_str(&t));
+    ok = labels[i] && dl_intern(&seen, labels[i]) >= 0;
+    dl_text_free(&t);
+  }
+  bool alike = ok && seen.n < table->n_rows;
+  for (size_t i = 0; alike && ok && i < table->n_rows; i++) {
+    struct dl_text t = {0};
+    dl_text_add(&t, labels[i]);
+    dl_text_printf(&t, "%sdlest_row=\"%zu\"", t.len > 0 ? "," : "", i + 1);
+    free(labels[i]);
+    labels[i] = t.s;
+    ok = !t.failed;
+  }
+  dl_intern_free(&seen);
+  if (ok)
+    return labels;
+  for (size_t i = 0; labels && i < table->n_rows; i++)
+    free(labels[i]);
+  free(labels);
+  return NULL;
+}
+
+static void put_table(struct writer *w, const char *prefix, const char *key,
+                      const struct dl_table *table) {
+  struct dl_text name = {0}, one = {0}, whole = {0};
+  char **labels = make_labels(table, key);
+  double factor, x;
+  add_singular(&one, key);
+  dl_text_printf(&whole, "%s%s", prefix, dl_text_str(&one));
+  w->no_memory = w->no_memory || !labels || one.failed || whole.failed;
+  for (size_t c = 0; !w->no_memory && c < table->n_cols; c++) {
+    const char *column = table->columns[c].key;
+    bool begun = false, told = false;
+    if (!column)
+      continue;
+    /* embodied_kg of embodied says what it is of */
+    bool says = strncmp(column, one.s, one.len) == 0;
+    if (!metric_name(&name, says ? prefix : whole.s, column, &factor))
+      continue;
+    for (size_t i = 0; !told && i < table->n_rows; i++) {
+      if (!number_of(&table->values[i * table->n_cols + c], &x))
+        continue;
+      told = !begun && !begin_metric(w, name.s, column, key);
+      begun = true;
+      if (!told)
+        put_sample(w, name.s, labels[i], x * factor);
+    }
+  }
+  for (size_t i = 0; labels && i < table->n_rows; i++)
+    free(labels[i]);
+  free(labels);
+  w->no_memory = w->no_memory || name.failed;
+  dl_text_free(&name);
+  dl_text_free(&one);
+  dl_text_free(&whole);
+}
+
+/* The texts of a report. */
+static void put_info(struct writer *w, const struct dl_report *r,
+                     const char *prefix) {
+  struct dl_text labels = {0}, name = {0};
+  for (size_t i = 0; i < r->n_nodes; i++) {
+    const struct dl_node *node = &r->nodes[i];
+    if (node->type == DL_NODE_VALUE && node->key &&
+        node->value.type == DL_STRING && !dl_value_absent(&node->value))
+      add_label(&labels, node->key, node->value.string);
+  }
+  if (prefix[0] == '\0')
+    add_label(&labels, "dlest", PACKAGE_VERSION);
+  dl_text_printf(&name, "dlest_%sinfo", prefix);
+  w->no_memory = w->no_memory || labels.failed || name.failed;
+  if (!w->no_memory && labels.len > 0 &&
+      begin_metric(w, name.s, "what the other metrics are about", ""))
+    put_sample(w, name.s, dl_text_str(&labels), 1);
+  dl_text_free(&labels);
+  dl_text_free(&name);
+}
+
+static void put_report(struct writer *w, const struct dl_report *r,
+                       const char *prefix) {
+  struct dl_text t = {0};
+  double factor, x;
+  put_info(w, r, prefix);
+  for (size_t i = 0; !w->no_memory && i < r->n_nodes; i++) {
+    const struct dl_node *node = &r->nodes[i];
+    if (!node->key)
+      continue;
+    if (node->type == DL_NODE_TABLE) {
+      put_table(w, prefix, node->key, node->table);
+    } else if (node->type == DL_NODE_GROUP && node->n_reports > 0) {
+      dl_text_clear(&t);
+      dl_text_printf(&t, "%s%s_", prefix, node->key);
+      if (!t.failed)
+        put_report(w, node->reports[0], t.s);
+    } else if (node->type == DL_NODE_VALUE && number_of(&node->value, &x) &&
+               metric_name(&t, prefix, node->key, &factor) &&
+               begin_metric(w, t.s, node->key, "")) {
+      put_sample(w, t.s, "", x * factor);
+    }
+    w->no_memory = w->no_memory || t.failed;
+  }
+  dl_text_free(&t);
+}
+
+static enum dl_status prometheus_report(const struct dl_report *r, FILE *f,
+                                        bool colour, struct dl_diag *d) {
+  struct writer w = {.f = f};
+  (void)colour;
+  if (dl_report_failed(r))
+    return dl_fail_memory(d);
+  put_report(&w, r, "");
+  dl_intern_free(&w.told);
+  return dl_written(f, true, !w.no_memory, d);
+}
+
+static enum dl_status prometheus_begin(struct dl_stream **s, FILE *f,
+                                       const char *key,
+                                       const struct dl_column *columns,
+                                       size_t n, struct dl_diag *d) {
+  *s = dl_stream_new(f, columns, n);
+  if (*s)
+    (*s)->head = dl_table_new(NULL, columns, n);
+  if (!*s || !(*s)->head)
+    return dl_fail_memory(d);
+  (*s)->key = key;
+  return DL_OK;
+}
+
+static enum dl_status prometheus_row(struct dl_stream *s,
+                                     const struct dl_value *values,
+                                     struct dl_diag *d) {
+  if (s->head && s->head->n_rows < MOST_ROWS)
+    return dl_table_append(s->head, values, NULL) ? DL_OK : dl_fail_memory(d);
+  dl_table_free(s->head); /* so that none is written */
+  s->head = NULL;
+  return dl_fail(d, DL_EUSAGE,
+                 "more than %d rows are no metrics; sum them up (dlest report "
+                 "--by user) or take CSV",
+                 MOST_ROWS);
+}
+
+static enum dl_status prometheus_end(struct dl_stream *s, struct dl_diag *d) {
+  if (!s)
+    return DL_OK;
+  struct writer w = {.f = s->f};
+  if (s->head)
+    put_table(&w, "", s->key, s->head);
+  if (s->tail && !dl_report_failed(s->tail))
+    put_report(&w, s->tail, "");
+  dl_intern_free(&w.told);
+  dl_stream_free(s);
+  return dl_written(w.f, true, !w.no_memory, d);
+}
+
+const struct dl_format dl_format_prometheus = {
+    "prometheus",
+    "numbers as metrics, for Prometheus",
+    prometheus_report,
+    prometheus_begin,
+    prometheus_row,
+    prometheus_end,
+    NULL,
+};

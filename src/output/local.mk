@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+libdlest_a_SOURCES += \
+	%D%/buffered_rows.c \
+	%D%/buffered_rows.h \
+	%D%/format.h \
+	%D%/render.c \
+	%D%/render.h \
+	%D%/report.c \
+	%D%/report.h \
+	%D%/report_tree.h \
+	%D%/units.c \
+	%D%/units.h \
+	%D%/utf8.c \
+	%D%/utf8.h

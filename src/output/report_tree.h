@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The tree inside a report, for renderers. */
+
+#ifndef DL_OUTPUT_REPORT_TREE_H
+#define DL_OUTPUT_REPORT_TREE_H
+
+#include "output/report.h"
+
+struct dl_table {
+  struct dl_report *root; /* carries the failure */
+  char *title;            /* owned, may be NULL */
+  struct dl_column *columns;
+  size_t n_cols;
+  struct dl_value *values; /* n_rows x n_cols, row-major, owned copies */
+  size_t cap_values;
+  char **marks; /* n_rows, each owned or NULL */
+  size_t cap_marks;
+  size_t n_rows;
+};
+
+enum dl_node_type {
+  DL_NODE_VALUE,
+  DL_NODE_SAY, /* text only, in `value` */
+  DL_NODE_GROUP,
+  DL_NODE_LIST,
+  DL_NODE_TABLE
+};
+
+struct dl_node {
+  enum dl_node_type type;
+  const char *key; /* NULL: text only */
+  const char *label;
+  const char *unit;
+  enum dl_style style;
+  bool join_next;             /* a value shown as "this .. next" */
+  struct dl_value value;      /* owned copy */
+  struct dl_report **reports; /* one of a group, any number of a list */
+  size_t n_reports;
+  size_t cap_reports;
+  struct dl_table *table;
+};
+
+struct dl_report {
+  struct dl_report *root; /* itself at the top */
+  char *title;            /* owned, may be NULL */
+  struct dl_node *nodes;
+  size_t n_nodes;
+  size_t cap_nodes;
+  const struct dl_table *main; /* of the root: what CSV shows, or NULL */
+  bool failed;                 /* of the root */
+};
+
+/* Whether people see a value as a line "label  value". */
+bool dl_node_is_line(const struct dl_node *node);
+
+/* Whether a node leaves no trace for people: it does not end a run of lines. */
+bool dl_node_hidden(const struct dl_node *node);
+
+/* Whether v is shown as absent: null, not finite, a NULL string. */
+bool dl_value_absent(const struct dl_value *v);
+
+/* A table outside a report, for streams that look at rows before writing.
+ * NULL, false: memory is out. */
+struct dl_table *dl_table_new(const char *title,
+                              const struct dl_column *columns, size_t n);
+void dl_table_free(struct dl_table *t); /* accepts NULL */
+bool dl_table_append(struct dl_table *t, const struct dl_value *values,
+                     const char *mark);
+
+#endif

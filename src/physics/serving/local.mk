@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+libdlest_a_SOURCES += \
+	%D%/serving.c \
+	%D%/serving.h \
+	%D%/serving_cost.c \
+	%D%/serving_cost.h \
+	%D%/serving_fit.c \
+	%D%/serving_private.h

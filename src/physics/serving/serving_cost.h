@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Private to src/math: what a request costs a language model that serves.
+ *
+ * A server answers b requests at once on n GPUs. Each has a prompt of u tokens
+ * and gets v tokens, one a step, at a length of u + v/2 in the mean. A step
+ * takes
+ *
+ *   Ts = Nt (Tm + Tc + Tl + Tx) + Th
+ *   Tm = (w e (W + s X) + kb b (u + v/2) K) / (em BW n Gm)
+ *   Tc = 2 b (M + (u + v/2) A) e / (ec peak n Gc)
+ *   Tl = L tau                                  layers
+ *   Tx = 2 L (alpha + 4 b d (n-1)/n / (xl link))    exchange; n = 1: 0
+ *   Th = (c0 + c1 b) old^o                      host
+ *
+ * and the prompt of a request, once,
+ *
+ *   Tp = Nt (2 (u M + u^2 A / 2) e / (ep peak n Gc)
+ *            + 8 L u d (n-1)/n / (xl link))
+ *
+ * W: weights that every step reads, X: those of the experts, of which a token
+ * goes through the share q and b tokens through s = 1 - (1 - q)^b; M: weights
+ * that a token is multiplied with; A: multiply-accumulates with each token
+ * before; K: keys and values kept of a token; L: layers; d: width; w:
+ * bytes of a weight, kb: of a key; e > 1 for mixtures of experts: those that a
+ * batch picks are not loaded evenly; o = 1 for servers of 2024. A round of b
+ * requests takes T0 = v Ts + b Tp. The GPUs draw, each,
+ *
+ *   base = pa TDP
+ *   Pd   = (base + TDP (pu Tg + pf (ec v Tc + ep b Tpc) + pm em v Tm) / T0)
+ *          Gp Np,          Tg = T0 - v Th, Tpc: the arithmetic of Tp
+ *   P    = (Pd^-8 + C^-8)^(-1/8),  C = pcap TDP
+ *
+ * and where C binds, clocks fall: Tg grows by exp(kappa ln(r)^2), r = (P - B) /
+ * (Pd - B), B = 0.6 base, within [0.02, 1]. G and N are what a GPU and a
+ * network are found to differ by, 1 where they are not known.
+ *
+ * The parts are added up: a roofline (doi 10.1145/1498765.1498785) says the
+ * longest alone, which measured servers do not reach. The form of decoding and
+ * of the exchange follows Pope et al., "Efficiently Scaling Transformer
+ * Inference" (arXiv 2211.05102); docs/inference.md says what was tried. */
+
+#ifndef DL_PHYSICS_SERVING_SERVING_COST_H
+#define DL_PHYSICS_SERVING_SERVING_COST_H
+
+#include <stddef.h>
+
+/* Constants, all positive and kept as logarithms. */
+enum dl_serving_constant {
+  DL_SV_EM,     /* share of the memory bandwidth reached */
+  DL_SV_EC,     /* share of the peak rate, decoding */
+  DL_SV_EP,     /* the same, of prompts */
+  DL_SV_TAU,    /* s: a layer */
+  DL_SV_ALPHA,  /* s: one exchange between GPUs */
+  DL_SV_XL,     /* share of the links' rate */
+  DL_SV_C0,     /* s: a step on the host */
+  DL_SV_C1,     /* s: and for each request */
+  DL_SV_OLD,    /* the host's time with servers of 2024, relative */
+  DL_SV_UNEVEN, /* e: work of experts, relative */
+  DL_SV_PA,     /* power awake, share of TDP */
+  DL_SV_PU,     /* busy, share of TDP */
+  DL_SV_PF,     /* at the peak rate, share of TDP */
+  DL_SV_PM,     /* at the full bandwidth, share of TDP */
+  DL_SV_PCAP,   /* most, share of TDP */
+  DL_SV_KAPPA,  /* how it slows down there */
+  DL_N_SERVING
+};
+
+struct dl_serving_info {
+  const char *name;
+  const char *unit;  /* NULL: none */
+  double median, sd; /* of the prior: sd of the logarithm */
+  const char *summary;
+};
+const struct dl_serving_info *dl_serving_info(enum dl_serving_constant i);
+
+/* What differs between GPUs and networks beyond their descriptors, and the
+ * length of prompts that is not told; as logarithms, 0 where not known. */
+enum dl_serving_effect {
+  DL_SF_GPU_COMPUTE,
+  DL_SF_GPU_MEMORY,
+  DL_SF_GPU_POWER,
+  DL_SF_ARCH_TIME,
+  DL_SF_ARCH_POWER,
+  DL_SF_PROMPT,
+  DL_N_SERVING_EFFECTS
+};
+
+enum dl_serving_bearer {
+  DL_SB_GPU,
+  DL_SB_ARCH,
+  DL_SB_PROMPTS, /* requests of one kind */
+  DL_N_SERVING_BEARERS
+};
+
+struct dl_serving_effect_info {
+  enum dl_serving_bearer by;
+  double sd; /* of the prior; 0: the doubt that the row says */
+};
+const struct dl_serving_effect_info *
+dl_serving_effect_info(enum dl_serving_effect i);
+
+/* What is served where; SI units, everything is known. */
+struct dl_serving_load {
+  double batch, prompt, answer;         /* requests at once; tokens */
+  double weights, experts, share;       /* W, X, q */
+  double token_weights, pair_macs;      /* M, A */
+  double kept, layers, width;           /* K, L, d */
+  double weight_bytes, kept_bytes;      /* of one element */
+  double n_gpus, peak, bandwidth, link; /* FLOP/s, B/s of one GPU */
+  double tdp;                           /* W */
+  int old;
+};
+
+/* A round of `batch` requests: s, J of all GPUs. Each part's time alone, of
+ * all its steps. */
+struct dl_serving_cost {
+  double time_s, power_w; /* power: of one GPU */
+  double prefill_s, decode_s, prefill_j, decode_j;
+  double memory_s, compute_s, layers_s, exchange_s, host_s; /* of decoding */
+  double base_w; /* of one GPU awake */
+};
+
+/* c: DL_N_SERVING constants; fx: DL_N_SERVING_EFFECTS logarithms. */
+void dl_serving_round(const double *c, const double *fx,
+                      const struct dl_serving_load *load,
+                      struct dl_serving_cost *cost);
+
+#endif

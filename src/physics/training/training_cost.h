@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Private to src/math: what an epoch of training costs, from what the network
+ * and the machine are.
+ *
+ * A step on a batch of b samples takes, before the power limit,
+ *
+ *   T0 = sqrt(Tg^2 + Th^2)                 host and GPU overlap in part
+ *   Tg = Tc + Tm + Tw + Tk
+ *   Tc = m Nt Dt b F / (ec peak Gc)        arithmetic
+ *   Tm = m Nt Dt b A / (em BW mtc Gm)      traffic of the layers
+ *   Tw = w wopt / (em BW mtc Gm)           weights: gradients, optimiser
+ *   Tk = m K Nk tau                        kernels on the GPU
+ *   Th = (m K Nk lambda + c0) H Dl srv^s   launches on the host
+ *
+ * F: FLOPs of a forward pass of one sample; A: bytes that all its layers read
+ * and write; w: bytes of the weights that are trained; K: kernels of a forward
+ * pass; m = 3 to train (the backward pass is two forward ones), 1 to validate
+ * or with a frozen base; s = 1 for a server. N, G, H and D are what a network,
+ * a GPU, a host and a framework are found to differ by, 1 where they are not
+ * known; mtc is 1 for GPUs with tensor cores. The GPU draws, with ec the
+ * constant of plain FP32 in any case,
+ *
+ *   base = pa TDP + pb BW                  pb for GDDR6 and later alone
+ *   dyn  = TDP ptc (pu Tg + pf ec Tc + pm em mtc (Tm + Tw)) / T0
+ *   Pd   = (base + dyn) Gp Np              wanted
+ *   P    = (Pd^-8 + C^-8)^(-1/8),  C = pcap min(TDP, limit)
+ *
+ * with ptc below 1 for GPUs without tensor cores, 1 for the others. Where the
+ * limit binds, clocks fall:
+ *
+ *   T = sqrt((Tg exp(kappa ln(r)^2))^2 + Th^2)
+ *   r = (P - B) / (Pd - B),  B = 0.6 base Gp Np,  within [0.02, 1]
+ *
+ * An epoch is its training steps, floor(samples / b), those of its validation
+ * (m = 1, no weights) and t0 Ht at base Gp Np. A share of the epochs may be
+ * trained with a frozen base (m = 1, and the head's weights).
+ *
+ * The form follows the roofline model (Williams, Waterman, Patterson,
+ * doi 10.1145/1498765.1498785) with launch overheads; docs/estimation.md says
+ * what was tried and where the priors come from. */
+
+#ifndef DL_PHYSICS_TRAINING_TRAINING_COST_H
+#define DL_PHYSICS_TRAINING_TRAINING_COST_H
+
+#include <stddef.h>
+
+/* Constants, all positive and kept as logarithms. */
+enum dl_physics {
+  DL_PH_EC,      /* share of the peak rate reached, plain FP32 */
+  DL_PH_EC_TF32, /* the same of TF32 in tensor cores */
+  DL_PH_EC_HALF, /* and of 16-bit formats there */
+  DL_PH_EM,      /* share of the memory bandwidth reached */
+  DL_PH_TAU,     /* s: what a kernel costs on the GPU */
+  DL_PH_LAMBDA,  /* s: what its launch costs on the host */
+  DL_PH_C0,      /* s: a step on the host */
+  DL_PH_SERVER,  /* how much slower a server launches than a desktop */
+  DL_PH_T0,      /* s: an epoch */
+  DL_PH_WOPT,    /* passes over the trained weights a step */
+  DL_PH_CA,      /* bytes moved / bytes of the outputs of dense layers */
+  DL_PH_PA,      /* power awake, share of TDP */
+  DL_PH_PB,      /* W a GB/s of GDDR6 bandwidth */
+  DL_PH_PU,      /* busy, share of TDP */
+  DL_PH_PF,      /* at the peak rate, share of TDP */
+  DL_PH_PM,      /* at the full bandwidth, share of TDP */
+  DL_PH_PCAP,    /* most, share of TDP */
+  DL_PH_PTC,     /* factor without tensor cores */
+  DL_PH_MTC,     /* share of the bandwidth without tensor cores, relative */
+  DL_PH_KAPPA,   /* how a step slows down under a power cap */
+  DL_N_PHYSICS
+};
+
+struct dl_physics_info {
+  const char *name;
+  const char *unit;  /* NULL: none */
+  double median, sd; /* of the prior: sd of the logarithm */
+  const char *summary;
+};
+const struct dl_physics_info *dl_physics_info(enum dl_physics i);
+
+/* What differs between machines and networks beyond their descriptors, as
+ * logarithms; 0 where nothing is known. */
+enum dl_effect {
+  DL_FX_HOST_LAUNCH,
+  DL_FX_HOST_EPOCH,
+  DL_FX_GPU_COMPUTE,
+  DL_FX_GPU_MEMORY,
+  DL_FX_GPU_POWER,
+  DL_FX_ARCH_TIME,
+  DL_FX_ARCH_KERNELS,
+  DL_FX_ARCH_POWER,
+  DL_FX_FRAMEWORK_LAUNCH,
+  DL_FX_FRAMEWORK_TIME,
+  DL_FX_FACTS_FLOPS, /* by which a row's facts of its network are off */
+  DL_FX_FACTS_BYTES,
+  DL_FX_FACTS_KERNELS,
+  DL_N_EFFECTS
+};
+
+/* What bears an effect. */
+enum dl_bearer {
+  DL_BY_HOST,
+  DL_BY_GPU,
+  DL_BY_ARCH,
+  DL_BY_FRAMEWORK,
+  DL_BY_FACTS, /* a network on a data set, where its facts are in doubt */
+  DL_N_BEARERS
+};
+
+struct dl_effect_info {
+  const char *name;
+  enum dl_bearer by;
+  double sd; /* of the prior; 0: the doubt that the row says */
+};
+const struct dl_effect_info *dl_effect_info(enum dl_effect i);
+
+/* What is run where; everything is known. */
+struct dl_load {
+  double batch, train, val;
+  double frozen;   /* share of the epochs with a frozen base */
+  double flops;    /* forward, one sample */
+  double bytes;    /* read and written by the layers, forward, one sample; at
+                      CA = 1 where only outputs of dense layers are known */
+  int bytes_known; /* else times CA */
+  double kernels;  /* forward */
+  double weights;  /* bytes trained without, and with a frozen base */
+  double head;
+  double peak;      /* FLOP/s */
+  double bandwidth; /* B/s */
+  double tdp, limit;
+  double gddr;    /* GB/s of GDDR6 or later bandwidth, else 0 */
+  double server;  /* 1: a server, 0: a desktop or not known */
+  int mid_run;    /* 1: what comes once an epoch (t0) is not in it */
+  int in_tensor;  /* the peak rate is that of tensor cores: 1 TF32, 2 16 bits */
+  int has_tensor; /* the GPU has some */
+};
+
+/* What an epoch costs, and what its time goes to (s). */
+struct dl_cost {
+  double time, energy; /* s, J of the GPU */
+  double compute, memory, kernels, launch, fixed;
+};
+
+/* theta: logarithms (DL_N_PHYSICS); c: the constants themselves. */
+void dl_physical_constants_of(const double *theta, double c[DL_N_PHYSICS]);
+
+/* fx: DL_N_EFFECTS, logarithms. */
+void dl_physical_epoch(const double *c, const double *fx,
+                       const struct dl_load *load, struct dl_cost *cost);
+
+#endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Private to src/plot: a script for gnuplot, as it is written.
+ *
+ * Nothing from the data stands in the script but as a number in a data block
+ * or as a text in single quotes, in which gnuplot replaces nothing. */
+
+#ifndef DL_PLOT_GNUPLOT_SCRIPT_H
+#define DL_PLOT_GNUPLOT_SCRIPT_H
+
+#include "base/text.h"
+#include "plot/plot.h"
+
+struct dl_script {
+  struct dl_text *t; /* borrowed */
+  enum dl_picture as;
+  double width, height; /* pixels or characters */
+  double scale;         /* of fonts and lines against the usual size */
+};
+
+/* Colours of Okabe and Ito, in an order in which neighbours differ in grey
+ * as well; dark enough for lines but the last one. */
+#define DL_COLOURS 8
+extern const char *const dl_colour[DL_COLOURS];
+
+/* Terminal, fonts, borders. */
+void dl_script_begin(struct dl_script *s, bool colour);
+
+/* Appends `text` as a string of gnuplot's that stands for itself, but for
+ * control characters and the form of apostrophes. */
+void dl_script_quote(struct dl_script *s, const char *text);
+
+/* The same for a label of a tic, in which gnuplot looks for formats. */
+void dl_script_quote_tic(struct dl_script *s, const char *text);
+
+/* A number that gnuplot reads back; NaN is "NaN". */
+void dl_script_number(struct dl_script *s, double x);
+
+/* A row of a data block: n numbers. */
+void dl_script_row(struct dl_script *s, size_t n, const double *x);
+
+/* "set title" with the user's title, or `own` where there is none. */
+void dl_script_title(struct dl_script *s, const struct dl_plot_options *o,
+                     const char *own);
+
+/* "set xlabel" and the like: the text and its unit in parentheses. `axis` is
+ * "x", "y" or "x2". */
+void dl_script_label(struct dl_script *s, const char *axis, const char *text,
+                     const char *unit);
+
+/* Colour and marker of the i-th group: " lc rgb '...' pt N ps X". */
+void dl_script_marker(struct dl_script *s, size_t i, double size);
+
+/* Width and height in pixels (characters) that a text takes, about. */
+double dl_script_text_width(const struct dl_script *s, const char *text);
+double dl_script_text_height(const struct dl_script *s);
+
+#endif

@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Energy against time of many settings, both axes logarithmic, and the Pareto
+ * front: the settings of which none is both faster and thriftier. */
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "plot/pareto_plot.h"
+#include "plot/plot_kinds.h"
+#include "plot/plot_labels.h"
+
+/* Points of a line that labels keep off. */
+enum { SAMPLES = 32 };
+
+/* A longer front has no labels. */
+enum { MOST_LABELS = 60 };
+
+/* Of more settings than these the front alone shows its intervals. */
+enum { MOST_BARS = 12 };
+
+/* Edges of the area within the axes, as shares of the picture. */
+#define LEFT 0.11
+#define BOTTOM 0.14
+#define TOP 0.96
+#define TOP_WITH_TITLE 0.90
+
+static void free_drawing(struct dl_pareto_drawing *w) {
+  dl_plot_table_free(&w->t);
+  dl_intern_free(&w->groups);
+  dl_text_free(&w->shared);
+  free(w->group);
+  free(w->told);
+  free(w->front);
+  free(w->on_front);
+}
+
+/* Bounds of a setting's interval that are drawn; false: none. */
+static bool has_bar(const struct dl_pareto_drawing *w, size_t row,
+                    struct dl_span *p) {
+  double e = dl_pareto_energy(w, row);
+  *p = (struct dl_span){
+      fmax(dl_plot_number(&w->t, row, COL_LOW) / w->energy.factor, e / 100),
+      fmin(dl_plot_number(&w->t, row, COL_HIGH) / w->energy.factor, e * 100)};
+  bool shown = w->t.n <= MOST_BARS || w->on_front[row];
+  return shown && !isnan(dl_plot_number(&w->t, row, COL_LOW)) &&
+         !isnan(dl_plot_number(&w->t, row, COL_HIGH));
+}
+
+static void measure(struct dl_pareto_drawing *w, bool bars) {
+  struct dl_span x = DL_SPAN_NONE, y = DL_SPAN_NONE, bar;
+  for (size_t i = 0; i < w->t.n; i++) {
+    dl_span_take(&x, dl_plot_number(&w->t, i, COL_TIME));
+    dl_span_take(&y, dl_plot_number(&w->t, i, COL_ENERGY));
+    for (size_t c = 0; c < N_COLS; c++)
+      w->differs[c] |=
+          strcmp(dl_plot_text(&w->t, i, c), dl_plot_text(&w->t, 0, c)) != 0;
+  }
+  w->time = dl_axis_unit("s", sqrt(x.low * x.high));
+  w->energy = dl_axis_unit("J", sqrt(y.low * y.high));
+  y = (struct dl_span){y.low / w->energy.factor, y.high / w->energy.factor};
+  for (size_t i = 0; i < w->t.n && bars; i++)
+    if (has_bar(w, i, &bar)) {
+      dl_span_take(&y, bar.low);
+      dl_span_take(&y, bar.high);
+    }
+  w->x = dl_span_widen_log(
+      (struct dl_span){x.low / w->time.factor, x.high / w->time.factor}, 0.06);
+  w->y = dl_span_widen_log(y, 0.08);
+}
+
+/* What tells a row from the others, beside its colour. */
+static void say_row(const struct dl_pareto_drawing *w, size_t row,
+                    struct dl_text *t) {
+  static const struct {
+    size_t col;
+    const char *before, *behind;
+  } words[] = {{COL_ARCH, "", ""},
+               {COL_NODE, "", ""},
+               {COL_GPU, "", ""},
+               {COL_BATCH, "batch ", ""},
+               {COL_SIZE, "", " px"}};
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+    const char *cell = dl_plot_text(&w->t, row, words[i].col);
+    const char *column = w->t.column[words[i].col].name;
+    bool coloured = strcmp(column, w->t.column[w->by].name) == 0 &&
+                    w->group[row] < w->n_told;
+    /* a node says which GPUs it has */
+    bool said = words[i].col == COL_GPU && w->differs[COL_NODE];
+    if (w->differs[words[i].col] && !coloured && !said && *cell)
+      dl_text_printf(t, "%s%s%s%s", t->len > 0 ? ", " : "", words[i].before,
+                     cell, words[i].behind);
+  }
+}
+
+/* Where the whole front would have one label, the legend has it. */
+static enum dl_status find_shared(struct dl_pareto_drawing *w,
+                                  struct dl_diag *d) {
+  if (w->n_front < 2)
+    return DL_OK;
+  say_row(w, w->front[0], &w->shared);
+  bool all = true, failed = w->shared.failed;
+  for (size_t i = 1; i < w->n_front && all && !failed; i++) {
+    struct dl_text t = {0};
+    say_row(w, w->front[i], &t);
+    failed = t.failed;
+    all = strcmp(dl_text_str(&t), dl_text_str(&w->shared)) == 0;
+    dl_text_free(&t);
+  }
+  if (!all)
+    dl_text_clear(&w->shared);
+  return failed ? dl_fail_memory(d) : DL_OK;
+}
+
+/* Whether what is slower takes less all along: a third thing to weigh, such as
+ * accuracy, puts others on the front too. */
+static bool is_staircase(const struct dl_pareto_drawing *w) {
+  for (size_t i = 1; i < w->n_front; i++)
+    if (dl_pareto_energy(w, w->front[i]) > dl_pareto_energy(w, w->front[i - 1]))
+      return false;
+  return w->n_front > 1;
+}
+
+/* A place in pixels from the lower left corner of the area. */
+static void at_of(const struct dl_script *s, const struct dl_pareto_drawing *w,
+                  double time, double energy, double at[2]) {
+  at[0] = log(time / w->x.low) / log(w->x.high / w->x.low) * (w->right - LEFT) *
+          s->width;
+  at[1] = log(energy / w->y.low) / log(w->y.high / w->y.low) *
+          (w->top - BOTTOM) * s->height;
+}
+
+static void place_of(const struct dl_script *s,
+                     const struct dl_pareto_drawing *w, size_t row,
+                     double at[2]) {
+  at_of(s, w, dl_pareto_time(w, row), dl_pareto_energy(w, row), at);
+}
+
+/* Adds the lines of the front and its intervals to the points that no label
+ * may cover; returns how many there are then. */
+static size_t add_lines(const struct dl_script *s,
+                        const struct dl_pareto_drawing *w, double (*point)[2],
+                        size_t n) {
+  struct dl_span bar;
+  bool stairs = is_staircase(w);
+  for (size_t i = 0; i < w->n_front; i++) {
+    size_t row = w->front[i];
+    double t = dl_pareto_time(w, row), e = dl_pareto_energy(w, row), next = t,
+           below = e;
+    bool has = has_bar(w, row, &bar);
+    if (stairs && i + 1 < w->n_front) {
+      next = dl_pareto_time(w, w->front[i + 1]);
+      below = dl_pareto_energy(w, w->front[i + 1]);
+    }
+    for (size_t k = 1; k <= SAMPLES; k++) {
+      double x = (double)k / SAMPLES;
+      at_of(s, w, t * pow(next / t, x), e, point[n++]);
+      at_of(s, w, next, e * pow(below / e, x), point[n++]);
+      if (has)
+        at_of(s, w, t, bar.low * pow(bar.high / bar.low, x), point[n++]);
+    }
+  }
+  return n;
+}
+
+static void add_label(struct dl_script *s, const struct dl_pareto_drawing *w,
+                      size_t row, const struct dl_label *l, const char *text) {
+  static const char *const sides[] = {"right", "center", "left"};
+  dl_text_add(s->t, "set label ");
+  dl_script_quote(s, text);
+  dl_text_add(s->t, " at ");
+  dl_script_number(s, dl_pareto_time(w, row));
+  dl_text_add(s->t, ",");
+  dl_script_number(s, dl_pareto_energy(w, row));
+  dl_text_printf(s->t, " %s front offset character %g,%g\n", sides[l->dx + 1],
+                 1.2 * l->dx, 1.0 * l->dy);
+}
+
+static enum dl_status add_labels(struct dl_script *s,
+                                 const struct dl_pareto_drawing *w,
+                                 struct dl_diag *d) {
+  size_t n = w->n_front;
+  struct dl_text *text = dl_calloc(n, sizeof *text);
+  struct dl_label *label = dl_calloc(n, sizeof *label);
+  double(*point)[2] = dl_calloc(w->t.n + n * 3 * SAMPLES, sizeof *point);
+  bool ok = text && label && point;
+  double line = dl_script_text_height(s);
+  const struct dl_label_area area = {(w->right - LEFT) * s->width,
+                                     (w->top - BOTTOM) * s->height, line,
+                                     0.7 * line};
+  for (size_t i = 0; ok && i < w->t.n; i++)
+    place_of(s, w, i, point[i]);
+  size_t n_points = ok ? add_lines(s, w, point, w->t.n) : 0;
+  for (size_t i = 0; ok && i < n; i++) {
+    say_row(w, w->front[i], &text[i]);
+    label[i] = (struct dl_label){
+        .x = point[w->front[i]][0],
+        .y = point[w->front[i]][1],
+        .width = dl_script_text_width(s, dl_text_str(&text[i]))};
+  }
+  ok = ok &&
+       dl_labels_place(label, n, point, n_points, n_points - w->t.n, &area);
+  for (size_t i = 0; ok && i < n; i++)
+    if (label[i].placed && text[i].len > 0 && w->shared.len == 0)
+      add_label(s, w, w->front[i], &label[i], text[i].s);
+  for (size_t i = 0; text && i < n; i++)
+    dl_text_free(&text[i]);
+  free(text);
+  free(label);
+  free(point);
+  return ok ? DL_OK : dl_fail_memory(d);
+}
+
+static void add_data(struct dl_script *s, const struct dl_pareto_drawing *w) {
+  struct dl_span bar;
+  for (size_t g = 0; g <= w->n_told; g++) {
+    dl_text_printf(s->t, "$g%zu << EOD\n", g);
+    for (size_t i = 0; i < w->t.n; i++) {
+      if (w->group[i] != g)
+        continue;
+      bool has = has_bar(w, i, &bar);
+      double row[] = {dl_pareto_time(w, i), dl_pareto_energy(w, i), bar.low,
+                      bar.high};
+      dl_script_row(s, has ? 4 : 2, row);
+    }
+    dl_text_add(s->t, "EOD\n");
+  }
+  dl_text_add(s->t, "$front << EOD\n");
+  for (size_t i = 0; i < w->n_front; i++) {
+    double row[] = {dl_pareto_time(w, w->front[i]),
+                    dl_pareto_energy(w, w->front[i])};
+    dl_script_row(s, 2, row);
+  }
+  dl_text_add(s->t, "EOD\n");
+}
+
+/* The legend has the room that its longest entry takes, up to half. */
+static void make_room(const struct dl_script *s, struct dl_pareto_drawing *w) {
+  double widest = dl_script_text_width(s, "Pareto front");
+  for (size_t g = 0; g < w->n_told; g++)
+    widest = fmax(widest, dl_script_text_width(s, w->groups.s[w->told[g]]));
+  widest = fmax(widest, dl_script_text_width(s, dl_text_str(&w->shared)));
+  double em = dl_script_text_height(s);
+  w->right = fmax(0.5, 1 - (widest + 4 * em) / s->width);
+}
+
+static void add_axes(struct dl_script *s, const struct dl_pareto_drawing *w) {
+  dl_script_label(s, "x", "time", w->time.name);
+  const char *boundary = dl_plot_text(&w->t, 0, COL_BOUNDARY);
+  struct dl_text y = {0};
+  dl_text_add(&y, "energy");
+  if (*boundary && !w->differs[COL_BOUNDARY])
+    dl_text_printf(&y, ", boundary %s", boundary);
+  dl_script_label(s, "y", dl_text_str(&y), w->energy.name);
+  dl_text_free(&y);
+  dl_axis_log(s, "x", w->x);
+  dl_axis_log(s, "y", w->y);
+  if (s->as == DL_PICTURE_DUMB) {
+    dl_text_add(s->t, "set key bmargin center horizontal invert\n");
+    return;
+  }
+  dl_text_printf(
+      s->t,
+      "set lmargin at screen %g\nset rmargin at screen %g\n"
+      "set bmargin at screen %g\nset tmargin at screen %g\n"
+      "set bars 0\nset key at screen %g,%g left top Left reverse invert "
+      "samplen 2 spacing 1.2\n",
+      LEFT, w->right, BOTTOM, w->top, w->right + 0.015, w->top);
+}
+
+static bool has_rows(const struct dl_pareto_drawing *w, size_t group,
+                     bool bars) {
+  struct dl_span bar;
+  for (size_t i = 0; i < w->t.n; i++)
+    if (w->group[i] == group && (!bars || has_bar(w, i, &bar)))
+      return true;
+  return false;
+}
+
+/* Markers on paper get a ring and a line, in a terminal the line. */
+static void add_front(struct dl_script *s, const struct dl_pareto_drawing *w) {
+  if (is_staircase(w))
+    dl_text_printf(s->t, " $front with %s lc rgb '#000000' lw 1.4 %s,",
+                   s->as == DL_PICTURE_DUMB ? "lines" : "steps",
+                   s->as == DL_PICTURE_DUMB ? "title 'Pareto front'"
+                                            : "notitle");
+}
+
+static void add_rings(struct dl_script *s, const struct dl_pareto_drawing *w) {
+  if (w->shared.len > 0 && s->as != DL_PICTURE_DUMB) {
+    dl_text_add(s->t, ", NaN with points pt 0 lc rgb '#ffffff' title ");
+    dl_script_quote(s, w->shared.s);
+  }
+  if (w->n_front > 0 && s->as != DL_PICTURE_DUMB)
+    dl_text_printf(s->t,
+                   ", $front using 1:2 with points pt 6 ps %.4g lw 1.4 lc rgb "
+                   "'#000000' title 'Pareto front'",
+                   s->as == DL_PICTURE_SVG ? 1.7 * s->scale : 1.7);
+}
+
+static void add_plots(struct dl_script *s, const struct dl_pareto_drawing *w) {
+  const char *between = "";
+  dl_text_add(s->t, "plot");
+  for (size_t g = 0; g <= w->n_told && s->as != DL_PICTURE_DUMB; g++)
+    if (has_rows(w, g, true))
+      dl_text_printf(s->t,
+                     " $g%zu using 1:2:3:4 with yerrorbars lc rgb '#%s' "
+                     "lw 1.2 pt 0 ps 0 notitle,",
+                     g,
+                     g < w->n_told ? dl_colour[g % DL_COLOURS] + 1 : "999999");
+  add_front(s, w);
+  if (has_rows(w, w->n_told, false)) {
+    dl_text_printf(s->t,
+                   " $g%zu using 1:2 with points pt %d ps %.4g lc rgb "
+                   "'#bbbbbb' title 'others'",
+                   w->n_told, s->as == DL_PICTURE_DUMB ? 0 : 7,
+                   s->as == DL_PICTURE_SVG ? 0.5 * s->scale : 0.5);
+    between = ",";
+  }
+  for (size_t g = w->n_told; g-- > 0;) { /* the first on top */
+    const char *name = w->groups.s[w->told[g]];
+    dl_text_printf(s->t, "%s $g%zu using 1:2 with points", between, g);
+    dl_script_marker(s, g, 0.9);
+    dl_text_add(s->t, " title ");
+    dl_script_quote(s, *name ? name : "setting");
+    between = ",";
+  }
+  add_rings(s, w);
+  dl_text_add(s->t, "\n");
+}
+
+static enum dl_status draw(struct dl_script *s, const struct dl_plot_options *o,
+                           struct dl_diag *d) {
+  struct dl_pareto_drawing w = {.time = {1, "s"},
+                                .energy = {1, "J"},
+                                .top = o->title && *o->title ? TOP_WITH_TITLE
+                                                             : TOP};
+  const struct dl_plot_column columns[N_COLS] = {
+      [COL_ENERGY] = {"energy_j", DL_CELL_POSITIVE, false},
+      [COL_LOW] = {"energy_low_j", DL_CELL_NUMBER, true},
+      [COL_HIGH] = {"energy_high_j", DL_CELL_NUMBER, true},
+      [COL_TIME] = {"duration_s", DL_CELL_POSITIVE, false},
+      [COL_FRONT] = {"pareto", DL_CELL_NUMBER, true},
+      [COL_BY] = {o->by ? o->by : "gpu", DL_CELL_TEXT, !o->by},
+      [COL_ARCH] = {"arch", DL_CELL_TEXT, true},
+      [COL_GPU] = {"gpu", DL_CELL_TEXT, true},
+      [COL_BATCH] = {"batch_size", DL_CELL_TEXT, true},
+      [COL_SIZE] = {"image_px", DL_CELL_TEXT, true},
+      [COL_NODE] = {"node", DL_CELL_TEXT, true},
+      [COL_BOUNDARY] = {"boundary", DL_CELL_TEXT, true},
+      [COL_EXCLUDED] = {"excluded", DL_CELL_LEAVES, true}};
+  enum dl_status status = dl_plot_table_read(&w.t, o->path[0], columns, N_COLS,
+                                             "dlest recommend --format csv", d);
+  if (status == DL_OK)
+    status = dl_pareto_front(&w, d);
+  if (status == DL_OK)
+    status = dl_pareto_groups(&w, o->by, d);
+  if (status == DL_OK) {
+    measure(&w, s->as != DL_PICTURE_DUMB);
+    status = find_shared(&w, d);
+  }
+  if (status == DL_OK) {
+    make_room(s, &w);
+    dl_script_title(s, o, NULL);
+    add_axes(s, &w);
+    if (s->as != DL_PICTURE_DUMB && w.n_front <= MOST_LABELS)
+      status = add_labels(s, &w, d);
+  }
+  if (status == DL_OK) {
+    add_data(s, &w);
+    add_plots(s, &w);
+  }
+  free_drawing(&w);
+  return status;
+}
+
+const struct dl_plot_kind dl_plot_pareto = {
+    .name = "pareto",
+    .summary = "energy against time, and the Pareto front",
+    .input = "SETTINGS.csv",
+    .takes = DL_PLOT_BY,
+    .width = 720,
+    .height = 480,
+    .draw = draw,
+};

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Private to the picture pareto: its settings, sorted out to be drawn. */
+
+#ifndef DL_PLOT_PARETO_PLOT_H
+#define DL_PLOT_PARETO_PLOT_H
+
+#include "base/intern.h"
+#include "base/text.h"
+#include "plot/plot_scale.h"
+#include "plot/plot_table.h"
+
+enum {
+  COL_ENERGY,
+  COL_LOW,
+  COL_HIGH,
+  COL_TIME,
+  COL_FRONT,
+  COL_BY,
+  COL_ARCH,
+  COL_GPU,
+  COL_BATCH,
+  COL_SIZE,
+  COL_NODE,
+  COL_BOUNDARY,
+  COL_EXCLUDED,
+  N_COLS
+};
+
+struct dl_pareto_drawing {
+  struct dl_plot_table t;
+  struct dl_intern groups; /* by the column `by` */
+  size_t by;
+  size_t *group;  /* of each row, as it is drawn; owned */
+  size_t *told;   /* n_told numbers of groups, in order; owned */
+  size_t n_told;  /* rows of others have group n_told */
+  size_t *front;  /* n_front rows, by time; owned */
+  bool *on_front; /* of each row; owned */
+  size_t n_front;
+  struct dl_axis_unit time, energy;
+  struct dl_span x, y;
+  double top, right;     /* edges of the area */
+  struct dl_text shared; /* what the labels of all of the front would say */
+  bool differs[N_COLS];
+};
+
+static inline double dl_pareto_time(const struct dl_pareto_drawing *w,
+                                    size_t row) {
+  return dl_plot_number(&w->t, row, COL_TIME) / w->time.factor;
+}
+
+static inline double dl_pareto_energy(const struct dl_pareto_drawing *w,
+                                      size_t row) {
+  return dl_plot_number(&w->t, row, COL_ENERGY) / w->energy.factor;
+}
+
+/* Which rows are the front: those that the column pareto tells; without it the
+ * front is found. */
+enum dl_status dl_pareto_front(struct dl_pareto_drawing *w, struct dl_diag *d);
+
+/* How rows are told apart: by what was chosen, else by node where there are
+ * some, else by GPU. After dl_pareto_front. */
+enum dl_status dl_pareto_groups(struct dl_pareto_drawing *w, bool chosen,
+                                struct dl_diag *d);
+
+#endif

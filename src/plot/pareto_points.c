@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "math/numeric/pareto.h"
+#include "plot/pareto_plot.h"
+
+/* Of more groups than these some are told apart, the others are grey. */
+enum { MOST_GROUPS = 16, TOLD_GROUPS = 5 };
+
+static int by_time(const void *a, const void *b, void *ctx) {
+  const struct dl_pareto_drawing *w = ctx;
+  size_t i = *(const size_t *)a, k = *(const size_t *)b;
+  double x = dl_pareto_time(w, i), y = dl_pareto_time(w, k);
+  return x > y ? 1 : x < y ? -1 : i > k ? 1 : -1;
+}
+
+static enum dl_status find_places(const struct dl_pareto_drawing *w,
+                                  struct dl_pareto_place *place,
+                                  struct dl_diag *d) {
+  struct dl_pareto_point *p = dl_calloc(w->t.n, sizeof *p);
+  if (!p)
+    return dl_fail_memory(d);
+  for (size_t i = 0; i < w->t.n; i++)
+    p[i] = (struct dl_pareto_point){.energy = dl_pareto_energy(w, i),
+                                    .low = NAN,
+                                    .high = NAN,
+                                    .time = dl_pareto_time(w, i)};
+  enum dl_status status = dl_pareto(p, w->t.n, place, d);
+  free(p);
+  return status;
+}
+
+enum dl_status dl_pareto_front(struct dl_pareto_drawing *w, struct dl_diag *d) {
+  struct dl_pareto_place *place = dl_calloc(w->t.n, sizeof *place);
+  w->front = dl_calloc(w->t.n, sizeof *w->front);
+  w->on_front = dl_calloc(w->t.n, sizeof *w->on_front);
+  bool told = w->t.there[COL_FRONT];
+  enum dl_status status = DL_OK;
+  if (!place || !w->front || !w->on_front)
+    status = dl_fail_memory(d);
+  else if (!told)
+    status = find_places(w, place, d);
+  for (size_t i = 0; i < w->t.n && status == DL_OK; i++) {
+    w->on_front[i] =
+        told ? dl_plot_number(&w->t, i, COL_FRONT) > 0 : place[i].front;
+    if (w->on_front[i])
+      w->front[w->n_front++] = i;
+  }
+  if (status == DL_OK)
+    qsort_r(w->front, w->n_front, sizeof *w->front, by_time, w);
+  free(place);
+  return status;
+}
+
+/* A group and why it is told apart from the others. */
+struct claim {
+  size_t group, on_front, rows;
+};
+
+static int by_claim(const void *a, const void *b) {
+  const struct claim *x = a, *y = b;
+  if (x->on_front != y->on_front)
+    return x->on_front > y->on_front ? -1 : 1;
+  if (x->rows != y->rows)
+    return x->rows > y->rows ? -1 : 1;
+  return (x->group > y->group) - (x->group < y->group);
+}
+
+/* Which groups have a colour: all, or those that the front and most of the
+ * settings are of. */
+static bool choose_groups(struct dl_pareto_drawing *w, struct claim *claim) {
+  size_t n = w->groups.n, *drawn = dl_calloc(n, sizeof *drawn);
+  w->told = dl_calloc(n, sizeof *w->told);
+  if (!drawn || !w->told)
+    return free(drawn), false;
+  for (size_t i = 0; i < w->t.n; i++)
+    claim[w->group[i]].rows++;
+  for (size_t i = 0; i < w->n_front; i++)
+    claim[w->group[w->front[i]]].on_front++;
+  w->n_told = n <= MOST_GROUPS ? n : TOLD_GROUPS;
+  if (n > MOST_GROUPS)
+    qsort(claim, n, sizeof *claim, by_claim);
+  for (size_t i = 0; i < n; i++) {
+    drawn[claim[i].group] = i < w->n_told ? i : w->n_told;
+    w->told[i] = claim[i].group;
+  }
+  for (size_t i = 0; i < w->t.n; i++)
+    w->group[i] = drawn[w->group[i]];
+  free(drawn);
+  return true;
+}
+
+enum dl_status dl_pareto_groups(struct dl_pareto_drawing *w, bool chosen,
+                                struct dl_diag *d) {
+  w->by = !chosen && *dl_plot_text(&w->t, 0, COL_NODE) ? COL_NODE : COL_BY;
+  w->group = dl_calloc(w->t.n, sizeof *w->group);
+  for (size_t i = 0; i < w->t.n && w->group; i++) {
+    long g = dl_intern(&w->groups, dl_plot_text(&w->t, i, w->by));
+    if (g < 0)
+      return dl_fail_memory(d);
+    w->group[i] = (size_t)g;
+  }
+  struct claim *claim = dl_calloc(w->groups.n, sizeof *claim);
+  for (size_t g = 0; g < w->groups.n && claim; g++)
+    claim[g].group = g;
+  bool ok = w->group && claim && choose_groups(w, claim);
+  free(claim);
+  return ok ? DL_OK : dl_fail_memory(d);
+}

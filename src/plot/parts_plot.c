@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Energy by part of the node: a bar an estimate, its parts stacked in the
+ * order of the table. */
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/intern.h"
+#include "base/memory.h"
+#include "base/number.h"
+#include "plot/plot_kinds.h"
+#include "plot/plot_scale.h"
+#include "plot/plot_table.h"
+
+enum { COL_ESTIMATE, COL_PART, COL_ENERGY, N_COLS };
+enum { MOST_ESTIMATES = 40 };
+
+/* Fills, light and dark by turns so that neighbours differ in grey; the ink
+ * that can be read on each. */
+static const struct {
+  const char *colour, *ink;
+} fills[] = {{"#0072B2", "#ffffff"}, {"#E69F00", "#000000"},
+             {"#D55E00", "#ffffff"}, {"#F0E442", "#000000"},
+             {"#009E73", "#ffffff"}, {"#56B4E9", "#000000"},
+             {"#000000", "#ffffff"}, {"#CC79A7", "#000000"}};
+enum { MOST_PARTS = sizeof fills / sizeof *fills };
+
+/* What dlest predict calls the parts, in words. */
+static const struct {
+  const char *code, *words;
+} known[] = {{"gpu_busy", "GPUs at work"},    {"cpu_busy", "CPUs at work"},
+             {"gpu_idle", "GPUs idle"},       {"cpu", "CPUs"},
+             {"rest", "board, fans, drives"}, {"supply", "lost in the supply"}};
+
+static const char *words_of(const char *part) {
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+    if (strcmp(known[i].code, part) == 0)
+      return known[i].words;
+  return part;
+}
+
+struct drawing {
+  struct dl_plot_table t;
+  struct dl_intern estimates, parts;
+  double *energy; /* estimates x parts, J; owned */
+  double *total;  /* of each estimate; owned */
+  double top;
+  struct dl_axis_unit unit;
+};
+
+static void free_drawing(struct drawing *w) {
+  dl_plot_table_free(&w->t);
+  dl_intern_free(&w->estimates);
+  dl_intern_free(&w->parts);
+  free(w->energy);
+  free(w->total);
+}
+
+static enum dl_status name_all(struct drawing *w, struct dl_diag *d) {
+  for (size_t i = 0; i < w->t.n; i++) {
+    if (isnan(dl_plot_number(&w->t, i, COL_ENERGY)))
+      continue; /* not known: cooling, without a PUE */
+    if (dl_plot_number(&w->t, i, COL_ENERGY) < 0)
+      return dl_fail_at(d, DL_EINPUT, w->t.path, w->t.line[i],
+                        "column 'energy_j': a part of less than 0 J cannot be "
+                        "stacked");
+    if (dl_intern(&w->estimates, dl_plot_text(&w->t, i, COL_ESTIMATE)) < 0 ||
+        dl_intern(&w->parts, dl_plot_text(&w->t, i, COL_PART)) < 0)
+      return dl_fail_memory(d);
+  }
+  if (w->estimates.n > MOST_ESTIMATES || w->parts.n > MOST_PARTS)
+    return dl_fail_at(d, DL_EINPUT, w->t.path, 0,
+                      "%zu estimates of %zu parts are too many for a picture "
+                      "(at most %d of %d)",
+                      w->estimates.n, w->parts.n, MOST_ESTIMATES, MOST_PARTS);
+  if (w->estimates.n == 0)
+    return dl_fail_at(d, DL_EINPUT, w->t.path, 0, "no energy to draw");
+  w->energy = dl_calloc(w->estimates.n * w->parts.n, sizeof *w->energy);
+  w->total = dl_calloc(w->estimates.n, sizeof *w->total);
+  return w->energy && w->total ? DL_OK : dl_fail_memory(d);
+}
+
+static enum dl_status add_up(struct drawing *w, struct dl_diag *d) {
+  for (size_t i = 0; i < w->t.n; i++) {
+    if (isnan(dl_plot_number(&w->t, i, COL_ENERGY)))
+      continue;
+    size_t e = (size_t)dl_intern_find(&w->estimates,
+                                      dl_plot_text(&w->t, i, COL_ESTIMATE));
+    size_t p =
+        (size_t)dl_intern_find(&w->parts, dl_plot_text(&w->t, i, COL_PART));
+    double j = dl_plot_number(&w->t, i, COL_ENERGY);
+    w->energy[e * w->parts.n + p] += j;
+    w->total[e] += j;
+    w->top = fmax(w->top, w->total[e]);
+  }
+  if (!(w->top > 0) || !isfinite(w->top))
+    return dl_fail_at(d, DL_EINPUT, w->t.path, 0, "no energy to draw");
+  w->unit = dl_axis_unit("J", w->top);
+  return DL_OK;
+}
+
+/* The first estimate is on top. */
+static double height_of(const struct drawing *w, size_t estimate) {
+  return (double)(w->estimates.n - estimate);
+}
+
+static void add_text(struct dl_script *s, const char *text, double x, double y,
+                     const char *how) {
+  dl_text_add(s->t, "set label ");
+  dl_script_quote(s, text);
+  dl_text_add(s->t, " at ");
+  dl_script_number(s, x);
+  dl_text_printf(s->t, ",%g %s\n", y, how);
+}
+
+/* The share of a part inside it, where there is room. */
+static void add_share(struct dl_script *s, const struct drawing *w, size_t e,
+                      size_t part, double from, double to) {
+  struct dl_text share = {0}, how = {0};
+  dl_text_printf(&share, "%.0f %%", 100 * (to - from) / w->total[e]);
+  double room = 0.5 * s->width * (to - from) / w->top;
+  if (s->as != DL_PICTURE_DUMB &&
+      room > dl_script_text_width(s, dl_text_str(&share)) * 1.3) {
+    dl_text_printf(&how, "center front textcolor rgb '%s'", fills[part].ink);
+    add_text(s, dl_text_str(&share), (from + to) / 2 / w->unit.factor,
+             height_of(w, e), dl_text_str(&how));
+  }
+  dl_text_free(&share);
+  dl_text_free(&how);
+}
+
+static void add_totals(struct dl_script *s, const struct drawing *w) {
+  for (size_t e = 0; e < w->estimates.n; e++) {
+    struct dl_text t = {0};
+    struct dl_axis_unit u = w->unit;
+    char digits[DL_NUMBER_SIZE];
+    dl_text_printf(&t, "%s %s",
+                   dl_format_digits(digits, w->total[e] / u.factor, 3), u.name);
+    add_text(s, dl_text_str(&t), w->total[e] / u.factor, height_of(w, e),
+             s->as == DL_PICTURE_DUMB ? "left offset character 2,0"
+                                      : "left offset character 0.6,0");
+    dl_text_free(&t);
+  }
+}
+
+static void add_data(struct dl_script *s, const struct drawing *w) {
+  double *from = w->total; /* written already: sums begin anew */
+  memset(from, 0, w->estimates.n * sizeof *from);
+  for (size_t p = 0; p < w->parts.n; p++) {
+    dl_text_printf(s->t, "$p%zu << EOD\n", p);
+    for (size_t e = 0; e < w->estimates.n; e++) {
+      double j = w->energy[e * w->parts.n + p], y = height_of(w, e);
+      if (!(j > 0))
+        continue;
+      double row[] = {
+          from[e] / w->unit.factor,       y,        from[e] / w->unit.factor,
+          (from[e] + j) / w->unit.factor, y - 0.32, y + 0.32};
+      dl_script_row(s, 6, row);
+      from[e] += j;
+    }
+    dl_text_add(s->t, "EOD\n");
+  }
+}
+
+static void add_shares(struct dl_script *s, const struct drawing *w) {
+  for (size_t e = 0; e < w->estimates.n; e++) {
+    double from = 0;
+    for (size_t p = 0; p < w->parts.n; p++) {
+      double j = w->energy[e * w->parts.n + p];
+      if (j > 0)
+        add_share(s, w, e, p, from, from + j);
+      from += j;
+    }
+  }
+}
+
+static void add_axes(struct dl_script *s, const struct drawing *w) {
+  double n = (double)w->estimates.n;
+  dl_script_label(s, "x", "energy", w->unit.name);
+  double room = s->as == DL_PICTURE_DUMB ? 1.26 : 1.16; /* for the totals */
+  dl_axis_range(s, "x", (struct dl_span){0, room * w->top / w->unit.factor});
+  dl_axis_range(s, "y", (struct dl_span){0.4, n + 0.6});
+  dl_text_add(s->t, "set ytics (");
+  for (size_t e = 0; e < w->estimates.n; e++) {
+    dl_text_add(s->t, e > 0 ? ", " : "");
+    dl_script_quote_tic(s, w->estimates.s[e]);
+    dl_text_printf(s->t, " %g", height_of(w, e));
+  }
+  dl_text_add(s->t, ")\n");
+  dl_text_add(s->t, s->as == DL_PICTURE_DUMB
+                        ? "set key bmargin center horizontal width 2\n"
+                        : "set grid xtics noytics\nset ytics scale 0\n"
+                          "set style fill solid 1 border lc rgb '#000000'\n"
+                          "set key outside right top Left reverse "
+                          "samplen 1 spacing 1.2\n");
+}
+
+static void add_plots(struct dl_script *s, const struct drawing *w) {
+  for (size_t p = 0; p < w->parts.n; p++) {
+    dl_text_printf(s->t,
+                   "%s $p%zu using 1:2:3:4:5:6 with boxxyerror fc rgb '%s' "
+                   "lw 0.7 title ",
+                   p > 0 ? "," : "plot", p, fills[p].colour);
+    dl_script_quote(s, words_of(w->parts.s[p]));
+  }
+  dl_text_add(s->t, "\n");
+}
+
+static enum dl_status draw(struct dl_script *s, const struct dl_plot_options *o,
+                           struct dl_diag *d) {
+  static const struct dl_plot_column columns[N_COLS] = {
+      [COL_ESTIMATE] = {"estimate", DL_CELL_TEXT, false},
+      [COL_PART] = {"part", DL_CELL_TEXT, false},
+      [COL_ENERGY] = {"energy_j", DL_CELL_NUMBER, false}};
+  struct drawing w = {0};
+  enum dl_status status =
+      dl_plot_table_read(&w.t, o->path[0], columns, N_COLS,
+                         "dlest predict --node NAME --parts --format csv", d);
+  if (status == DL_OK)
+    status = name_all(&w, d);
+  if (status == DL_OK)
+    status = add_up(&w, d);
+  if (status == DL_OK) {
+    dl_script_title(s, o, NULL);
+    add_axes(s, &w);
+    add_totals(s, &w);
+    add_shares(s, &w);
+    add_data(s, &w);
+    add_plots(s, &w);
+  }
+  free_drawing(&w);
+  return status;
+}
+
+const struct dl_plot_kind dl_plot_parts = {
+    .name = "parts",
+    .summary = "energy by part of the node, stacked",
+    .input = "PARTS.csv",
+    .takes = 0,
+    .width = 680,
+    .height = 320,
+    .draw = draw,
+};

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "plot/plot_scale.h"
+
+#include <math.h>
+#include <string.h>
+
+static const struct dl_axis_unit joules[] = {{1e-3, "mJ"}, {1, "J"},
+                                             {1e3, "kJ"},  {1e6, "MJ"},
+                                             {1e9, "GJ"},  {1e12, "TJ"}};
+static const struct dl_axis_unit watts[] = {
+    {1e-3, "mW"}, {1, "W"}, {1e4, "kW"}, {1e7, "MW"}};
+static const struct dl_axis_unit seconds[] = {{1e-6, "us"}, {1e-3, "ms"},
+                                              {1, "s"},     {300, "min"},
+                                              {10800, "h"}, {7 * 86400.0, "d"}};
+
+/* The last of the list that begins at or below x. */
+static struct dl_axis_unit last_below(const struct dl_axis_unit *u, size_t n,
+                                      double x) {
+  size_t i = 0;
+  while (i + 1 < n && fabs(x) >= u[i + 1].factor)
+    i++;
+  return u[i];
+}
+
+struct dl_axis_unit dl_axis_unit(const char *si, double x) {
+  struct dl_axis_unit u = {1, si};
+  if (!si || !isfinite(x))
+    return u;
+  if (strcmp(si, "J") == 0)
+    return last_below(joules, sizeof joules / sizeof *joules, x);
+  if (strcmp(si, "W") == 0) {
+    u = last_below(watts, sizeof watts / sizeof *watts, x);
+    if (u.factor > 1) /* watts are read up to 9999 */
+      u.factor /= 10;
+  } else if (strcmp(si, "s") == 0) {
+    u = last_below(seconds, sizeof seconds / sizeof *seconds, x);
+    u.factor = strcmp(u.name, "min") == 0 ? 60
+               : strcmp(u.name, "h") == 0 ? 3600
+               : strcmp(u.name, "d") == 0 ? 86400
+                                          : u.factor;
+  }
+  return u;
+}
+
+void dl_span_take(struct dl_span *p, double x) {
+  if (!isfinite(x))
+    return;
+  p->low = fmin(p->low, x);
+  p->high = fmax(p->high, x);
+}
+
+struct dl_span dl_span_widen_log(struct dl_span p, double share) {
+  double by = pow(p.high / p.low, share);
+  if (by < 1.05)
+    by = 1.05;
+  return (struct dl_span){p.low / by, p.high * by};
+}
+
+void dl_axis_range(struct dl_script *s, const char *axis, struct dl_span p) {
+  dl_text_printf(s->t, "set %srange [", axis);
+  dl_script_number(s, p.low);
+  dl_text_add(s->t, ":");
+  dl_script_number(s, p.high);
+  dl_text_add(s->t, "]\n");
+}
+
+/* Whether m x 10^k has a label on an axis of so many decades. */
+static bool is_labelled(int m, double decades) {
+  if (m == 10)
+    return true;
+  if (decades > 2.5)
+    return false;
+  if (m == 20 || m == 50)
+    return true;
+  return decades < 1 && (m == 30 || m == 70 || (m == 15 && decades < 0.7));
+}
+
+static void add_tic(struct dl_script *s, bool *any, int m, int k, bool label) {
+  double x = m * pow(10, k - 1);
+  dl_text_add(s->t, *any ? ", " : "");
+  *any = true;
+  if (label)
+    dl_text_printf(s->t, "'%g' %.9g", x, x);
+  else
+    dl_text_printf(s->t, "'' %.9g 1", x);
+}
+
+void dl_axis_log(struct dl_script *s, const char *axis, struct dl_span p) {
+  double decades = log10(p.high / p.low);
+  dl_text_printf(s->t, "set logscale %s\n", axis);
+  dl_axis_range(s, axis, p);
+  if (decades < 0.3) /* as good as linear */
+    return;
+  bool any = false;
+  dl_text_printf(s->t, "set %stics (", axis);
+  for (int k = (int)floor(log10(p.low)); k <= (int)floor(log10(p.high)); k++)
+    for (int m = 10; m < 100; m += 5) {
+      double x = m * pow(10, k - 1);
+      bool label = is_labelled(m, decades);
+      bool minor = m % 10 == 0 && decades < 8;
+      if (x >= p.low && x <= p.high && (label || minor))
+        add_tic(s, &any, m, k, label);
+    }
+  dl_text_add(s->t, ")\n");
+}

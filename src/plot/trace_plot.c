@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A power log with its epochs, as dlest step finds them.
+ *
+ * Power over time; where there are more readings than pixels, their mean and
+ * their range in each of some hundred bins. Above it the numbers of the
+ * epochs, over it the mean of each, behind it the region that a projection
+ * would rest on. */
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "estimate/projection/epoch_series.h"
+#include "estimate/projection/projection.h"
+#include "plot/plot_kinds.h"
+#include "plot/plot_scale.h"
+
+enum {
+  MOST_READINGS = 1500, /* that are drawn one by one */
+  N_BINS = 700,
+  LEAST_STABLE = 3, /* epochs of a region that is worth showing */
+  MOST_LABELS = 11,
+  MOST_TICS = 160 /* of epochs */
+};
+
+#define GAP 10 /* usual intervals: no line across longer holes */
+
+struct power {
+  double *t, *w; /* s from the beginning, W; owned */
+  size_t n;
+  bool gpu;
+};
+
+static void free_power(struct power *p) {
+  free(p->t);
+  free(p->w);
+}
+
+/* The mean power since the point before of what is no GPU. */
+static double other_power(const struct dl_point *before,
+                          const struct dl_point *at) {
+  double j = 0, s = (double)(at->ns - before->ns) * 1e-9;
+  for (size_t kind = 0; kind < DL_N_METER_KINDS; kind++) {
+    double more = at->energy_j[kind] - before->energy_j[kind];
+    j += isnan(more) ? 0 : more;
+  }
+  return s > 0 ? j / s : NAN;
+}
+
+static enum dl_status take_curve(void *ctx, const struct dl_track *track,
+                                 struct dl_diag *d) {
+  struct power *p = ctx;
+  const struct dl_curve *c = &track->curve;
+  free_power(p);
+  *p = (struct power){.t = dl_calloc(c->n, sizeof *p->t),
+                      .w = dl_calloc(c->n, sizeof *p->w),
+                      .n = c->n,
+                      .gpu = track->kind[DL_METER_GPU].n_meters > 0};
+  if (!p->t || !p->w)
+    return dl_fail_memory(d);
+  for (size_t i = 0; i < c->n; i++) {
+    const struct dl_point *at = &c->point[i];
+    p->t[i] = (double)(at->ns - c->point[0].ns) * 1e-9;
+    p->w[i] = p->gpu   ? (double)at->power_w
+              : i == 0 ? NAN
+                       : other_power(at - 1, at);
+  }
+  return DL_OK;
+}
+
+/* --- what is drawn */
+
+/* A log, its epochs and the units they are shown in. */
+struct drawing {
+  struct power power;
+  struct dl_seen seen;
+  struct dl_projection p;
+  double *start; /* n + 1: of each epoch, s */
+  struct dl_axis_unit time, watt;
+  double end, top; /* of the axes, s and W */
+  double gap_s;
+};
+
+static int by_value(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+static enum dl_status measure(struct drawing *w, struct dl_diag *d) {
+  const struct power *p = &w->power;
+  double *step = dl_calloc(p->n, sizeof *step);
+  w->start = dl_calloc(w->seen.n + 1, sizeof *w->start);
+  if (!step || !w->start) {
+    free(step);
+    return dl_fail_memory(d);
+  }
+  for (size_t i = 0; i < p->n; i++) {
+    w->top = fmax(w->top, isnan(p->w[i]) ? 0 : p->w[i]);
+    if (i > 0)
+      step[i - 1] = p->t[i] - p->t[i - 1];
+  }
+  qsort(step, p->n - 1, sizeof *step, by_value);
+  w->gap_s = fmax(10, GAP * step[(p->n - 1) / 2]);
+  free(step);
+  w->end = p->t[p->n - 1];
+  w->time = dl_axis_unit("s", w->end);
+  w->watt = dl_axis_unit("W", w->top);
+  w->start[0] = w->seen.head_s;
+  for (size_t i = 0; i < w->seen.n; i++)
+    w->start[i + 1] = w->start[i] + w->seen.duration_s[i];
+  return DL_OK;
+}
+
+static void add_reading(struct dl_script *s, const struct drawing *w, double t,
+                        double mean, double low, double high) {
+  double row[] = {t / w->time.factor, mean / w->watt.factor,
+                  low / w->watt.factor, high / w->watt.factor};
+  dl_script_row(s, low < high ? 4 : 2, row);
+}
+
+/* Readings one by one, with a break at each hole. */
+static void add_readings(struct dl_script *s, const struct drawing *w) {
+  const struct power *p = &w->power;
+  for (size_t i = 0; i < p->n; i++) {
+    if (i > 0 && p->t[i] - p->t[i - 1] > w->gap_s)
+      dl_text_add(s->t, "\n");
+    if (!isnan(p->w[i]))
+      add_reading(s, w, p->t[i], p->w[i], 0, 0);
+  }
+}
+
+/* Mean and range in each bin; a hole that spans bins is a break. */
+static void add_bins(struct dl_script *s, const struct drawing *w) {
+  const struct power *p = &w->power;
+  double width = w->end / N_BINS, last = 0;
+  for (size_t i = 0; i < p->n;) {
+    size_t bin = (size_t)(p->t[i] / width), n = 0;
+    double sum = 0, t = 0;
+    struct dl_span range = DL_SPAN_NONE;
+    if (i > 0 && p->t[i] - last > fmax(w->gap_s, 2 * width))
+      dl_text_add(s->t, "\n");
+    for (; i < p->n && (size_t)(p->t[i] / width) == bin; i++) {
+      last = p->t[i];
+      if (isnan(p->w[i]))
+        continue;
+      dl_span_take(&range, p->w[i]);
+      sum += p->w[i];
+      t += p->t[i];
+      n++;
+    }
+    if (n > 0)
+      add_reading(s, w, t / (double)n, sum / (double)n, range.low,
+                  range.low < range.high ? range.high : range.low + 1e-6);
+  }
+}
+
+/* Mean power of each epoch, as steps. */
+static void add_means(struct dl_script *s, const struct drawing *w) {
+  const struct power *p = &w->power;
+  size_t i = 0;
+  dl_text_add(s->t, "$epochs << EOD\n");
+  for (size_t e = 0; e < w->seen.n; e++) {
+    double sum = 0, n = 0;
+    while (i < p->n && p->t[i] <= w->start[e])
+      i++;
+    for (; i < p->n && p->t[i] <= w->start[e + 1]; i++)
+      if (!isnan(p->w[i])) {
+        sum += p->w[i];
+        n++;
+      }
+    if (n == 0)
+      continue;
+    for (size_t k = 0; k < 2; k++) {
+      double row[] = {w->start[e + k] / w->time.factor,
+                      sum / n / w->watt.factor};
+      dl_script_row(s, 2, row);
+    }
+  }
+  dl_text_add(s->t, "EOD\n");
+}
+
+/* The numbers of epochs where they begin, on an axis above. */
+static void add_epoch_axis(struct dl_script *s, const struct drawing *w) {
+  static const size_t steps[] = {1, 2, 5};
+  size_t n = w->seen.n, step = 1;
+  for (size_t i = 0; n / step > MOST_LABELS; i++) {
+    size_t decade = 1;
+    for (size_t k = 0; k < (i + 1) / 3; k++)
+      decade *= 10;
+    step = steps[(i + 1) % 3] * decade;
+  }
+  dl_script_label(s, "x2", "epoch", NULL);
+  if (s->as != DL_PICTURE_DUMB) /* nearer to its tics than to the title */
+    dl_text_add(s->t, "set x2label offset 0,-0.4\n");
+  dl_text_add(s->t, "set x2tics (");
+  bool any = false;
+  for (size_t e = 0; e < n; e++) {
+    if (e % step != 0 && n > MOST_TICS)
+      continue;
+    dl_text_printf(s->t, e % step == 0 ? "%s'%zu' " : "%s'' ", any ? ", " : "",
+                   e);
+    dl_script_number(s, w->start[e] / w->time.factor);
+    dl_text_add(s->t, e % step == 0 ? "" : " 1");
+    any = true;
+  }
+  dl_text_add(s->t, ")\n");
+}
+
+static bool has_region(const struct drawing *w) {
+  return w->p.n_stable >= LEAST_STABLE &&
+         w->p.stable_from + w->p.n_stable <= w->seen.n;
+}
+
+static const char *verdict(const struct drawing *w) {
+  return w->p.verdict == DL_PROJECTION_STABLE     ? "stable"
+         : w->p.verdict == DL_PROJECTION_DRIFTING ? "drifting"
+                                                  : "one regime";
+}
+
+/* What the picture says, in words. */
+static void caption(const struct drawing *w, struct dl_text *t) {
+  const struct dl_seen *e = &w->seen;
+  if (e->n == 0) {
+    dl_text_add(t, "no epochs found");
+    return;
+  }
+  dl_text_printf(t, "%zu epochs", e->n);
+  if (e->verdict[0])
+    dl_text_printf(t,
+                   strcmp(e->verdict, "given") == 0 ? " (%s)" : " found (%s)",
+                   e->verdict);
+  if (has_region(w)) {
+    struct dl_axis_unit u = dl_axis_unit("J", w->p.level_j);
+    dl_text_printf(t, ", %s since epoch %zu", verdict(w), w->p.stable_from);
+    if (!isnan(w->p.level_j))
+      dl_text_printf(t, ", %.3g %s each%s%s%s", w->p.level_j / u.factor, u.name,
+                     e->boundary[0] ? " (" : "", e->boundary,
+                     e->boundary[0] ? ")" : "");
+  }
+}
+
+static void add_region(struct dl_script *s, const struct drawing *w) {
+  double from = w->start[w->p.stable_from] / w->time.factor;
+  double to = w->start[w->p.stable_from + w->p.n_stable] / w->time.factor;
+  double top = w->top / w->watt.factor;
+  const double row[][2] = {{from, top}, {to, top}};
+  dl_text_add(s->t, "$stable << EOD\n");
+  for (size_t i = 0; i < 2; i++)
+    dl_script_row(s, 2, row[i]);
+  dl_text_add(s->t, "EOD\n");
+}
+
+static void add_axes(struct dl_script *s, struct drawing *w) {
+  bool dumb = s->as == DL_PICTURE_DUMB;
+  w->top *= 1.05;
+  dl_script_label(s, "x", "time", w->time.name);
+  dl_script_label(s, "y", w->power.gpu ? "GPU power" : "power", w->watt.name);
+  struct dl_span x = {0, w->end / w->time.factor};
+  dl_axis_range(s, "x", x);
+  dl_axis_range(s, "x2", x);
+  dl_axis_range(s, "y", (struct dl_span){0, w->top / w->watt.factor});
+  if (w->seen.n > 0)
+    add_epoch_axis(s, w);
+  dl_text_add(
+      s->t, dumb ? "set key bmargin center horizontal width 2\n"
+                 : "set border 7\nset grid ytics noxtics\n"
+                   "set bmargin 5.5\nset key at screen 0.5,0.02 center bottom "
+                   "horizontal Left reverse samplen 2 spacing 1.2\n");
+}
+
+static void add_plots(struct dl_script *s, const struct drawing *w, bool bins) {
+  bool dumb = s->as == DL_PICTURE_DUMB;
+  const char *between = "plot";
+  if (has_region(w) && !dumb) {
+    dl_text_printf(s->t,
+                   "%s $stable with filledcurves y1=0 fc rgb '#c8c8c8' "
+                   "fs transparent solid 0.45 noborder title '%s'",
+                   between, verdict(w));
+    between = ",";
+  }
+  if (bins && !dumb) {
+    dl_text_printf(s->t,
+                   "%s $power using 1:3:4 with filledcurves fc rgb '#a9d3ee' "
+                   "fs noborder title 'range of the readings'",
+                   between);
+    between = ",";
+  }
+  dl_text_printf(s->t, "%s $power using 1:2 with lines lc rgb '%s' lw %s ",
+                 between, dl_colour[0], bins ? "1" : "0.8");
+  dl_text_add(s->t, bins ? "title 'mean power'" : "title 'power'");
+  if (w->seen.n > 0)
+    dl_text_printf(s->t,
+                   ", $epochs using 1:2 with lines lc rgb '%s' lw 2.2 "
+                   "title 'mean of the epoch'",
+                   dl_colour[1]);
+  dl_text_add(s->t, "\n");
+}
+
+static enum dl_status write_script(struct dl_script *s,
+                                   const struct dl_plot_options *o,
+                                   struct drawing *w, struct dl_diag *d) {
+  enum dl_status status = measure(w, d);
+  if (status != DL_OK)
+    return status;
+  struct dl_text t = {0};
+  caption(w, &t);
+  dl_script_title(s, o, dl_text_str(&t));
+  dl_text_free(&t);
+  add_axes(s, w);
+  bool bins = w->power.n > MOST_READINGS;
+  if (has_region(w))
+    add_region(s, w);
+  dl_text_add(s->t, "$power << EOD\n");
+  if (bins)
+    add_bins(s, w);
+  else
+    add_readings(s, w);
+  dl_text_add(s->t, "EOD\n");
+  if (w->seen.n > 0)
+    add_means(s, w);
+  add_plots(s, w, bins);
+  return DL_OK;
+}
+
+/* The region that dlest's own projector would project the rest from. */
+static enum dl_status find_region(struct drawing *w, struct dl_diag *d) {
+  struct dl_projection_options p;
+  struct dl_epochs_seen seen = dl_seen_epochs(&w->seen);
+  if (w->seen.n == 0)
+    return DL_OK;
+  dl_projection_defaults(&p);
+  p.n_low = p.n_high = (double)w->seen.n;
+  return dl_project(&w->p, dl_projector_at(0), &seen, &p, d);
+}
+
+static enum dl_status draw(struct dl_script *s, const struct dl_plot_options *o,
+                           struct dl_diag *d) {
+  struct drawing w = {0};
+  struct dl_extract_options logs = o->logs;
+  logs.inspect = take_curve;
+  logs.ctx = &w.power;
+  enum dl_status status =
+      dl_seen_logs(&w.seen, o->path, o->n_paths, &logs, false, d);
+  if (status == DL_OK && w.power.n < 2)
+    status = dl_fail_at(d, DL_EINPUT, o->path[0], 0,
+                        "no power over time in it to draw");
+  if (status == DL_OK)
+    status = find_region(&w, d);
+  if (status == DL_OK)
+    status = write_script(s, o, &w, d);
+  dl_seen_free(&w.seen);
+  free_power(&w.power);
+  free(w.start);
+  return status;
+}
+
+const struct dl_plot_kind dl_plot_trace = {
+    .name = "trace",
+    .summary = "a power log with its epochs and their stable region",
+    .input = "LOG...",
+    .takes = DL_PLOT_LOGS,
+    .width = 760,
+    .height = 420,
+    .draw = draw,
+};

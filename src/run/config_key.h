@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The key that repeated runs of a configuration share, made from the
+ * settings of a run where its table has no column 'config'. */
+
+#ifndef DL_RUN_CONFIG_KEY_H
+#define DL_RUN_CONFIG_KEY_H
+
+#include "run/frame.h"
+
+struct dl_key_maker;
+
+/* Takes a slot for each setting that the table holds. *m is NULL when it
+ * holds none. */
+enum dl_status dl_key_maker_new(struct dl_key_maker **m, struct dl_frame *f,
+                                struct dl_diag *d);
+void dl_key_maker_free(struct dl_key_maker *m); /* accepts NULL */
+
+/* Appends the key of a row: "resnet50|rtx-3090|32|128". Numbers of samples
+ * count to two digits, so that splits that differ by one image agree. */
+void dl_key_make(const struct dl_key_maker *m, const struct dl_cell *cells,
+                 const struct dl_row_descriptors *row, struct dl_text *key);
+
+#endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Text formulas over named quantities: "log(macs_g*batch_size)".
+ *
+ *   logic        a || b, a && b, !a, which bind as in C: !a < b is (!a) < b
+ *   comparison   of sums: a < b, <=, >, >=, ==, != give 1 or 0
+ *   arithmetic   + - * / ^ (right-associative), unary -, parentheses
+ *   functions    log log2 log10 log1p exp sqrt abs min max; coalesce(a, b)
+ *                is a, or b where a is unknown
+ *   names        column or descriptor fields: batch_size, gpu.tdp_w; a name
+ *                that is no identifier in backquotes: `GPU power (W)`
+ *   text         name == 'literal' or != compares text, exactly; binds like a
+ *                name: !name == 'a' is !(name == 'a'); key(name) is a number
+ *                that stands for the text, 0 where it is unknown
+ *
+ * A formula knows its variables by name; who evaluates it supplies their
+ * values in the same order. NaN in gives NaN out,
+ * but for coalesce, for && beside a 0 and for || beside what is not 0. */
+
+#ifndef DL_RUN_FORMULA_FORMULA_H
+#define DL_RUN_FORMULA_FORMULA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/diag.h"
+
+struct dl_formula;
+
+/* Value of a variable in a row: a number, or text where the formula compares
+ * text. */
+struct dl_cell {
+  double x;
+  const char *s; /* borrowed; NULL when absent */
+};
+
+/* Errors (DL_EUSAGE) say where: "formula 'log(x': column 6: expected ')'". */
+enum dl_status dl_formula_parse(struct dl_formula **f, const char *text,
+                                struct dl_diag *d);
+void dl_formula_free(struct dl_formula *f); /* accepts NULL */
+
+const char *dl_formula_text(const struct dl_formula *f);
+size_t dl_formula_n_vars(const struct dl_formula *f);
+const char *dl_formula_var(const struct dl_formula *f, size_t i);
+bool dl_formula_var_is_text(const struct dl_formula *f, size_t i);
+
+/* Whether the formula has no value without the variable: false where it
+ * stands only in the first argument of coalesce. */
+bool dl_formula_var_is_needed(const struct dl_formula *f, size_t i);
+
+/* The formula is one plain name. */
+bool dl_formula_is_name(const struct dl_formula *f);
+
+/* `index[i]` is the place in `cells` of variable i. */
+double dl_formula_eval(const struct dl_formula *f, const struct dl_cell *cells,
+                       const size_t *index);
+
+#endif

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The stack machine that formulas run on. */
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "run/formula/formula_private.h"
+
+/* Comparisons with NaN are NaN, not false: unknown stays unknown. */
+static double truth(double a, double b, bool holds) {
+  return isnan(a) || isnan(b) ? NAN : (double)holds;
+}
+
+/* Three-valued, as in SQL: a side that decides does so beside an unknown. */
+static double both(double a, double b) {
+  if (a == 0 || b == 0)
+    return 0;
+  return isnan(a) || isnan(b) ? NAN : 1;
+}
+
+static double either(double a, double b) {
+  if ((!isnan(a) && a != 0) || (!isnan(b) && b != 0))
+    return 1;
+  return isnan(a) || isnan(b) ? NAN : 0;
+}
+
+static double unary_op(enum op op, double a) {
+  switch (op) {
+  case OP_NEG:
+    return -a;
+  case OP_LOG:
+    return log(a);
+  case OP_LOG2:
+    return log2(a);
+  case OP_LOG10:
+    return log10(a);
+  case OP_LOG1P:
+    return log1p(a);
+  case OP_EXP:
+    return exp(a);
+  case OP_SQRT:
+    return sqrt(a);
+  case OP_NOT:
+    return isnan(a) ? NAN : a == 0;
+  default:
+    return fabs(a);
+  }
+}
+
+static double binary_op(enum op op, double a, double b) {
+  switch (op) {
+  case OP_ADD:
+    return a + b;
+  case OP_SUB:
+    return a - b;
+  case OP_MUL:
+    return a * b;
+  case OP_DIV:
+    return a / b;
+  case OP_POW:
+    return pow(a, b);
+  case OP_MIN:
+    return isnan(a) || isnan(b) ? NAN : fmin(a, b);
+  case OP_MAX:
+    return isnan(a) || isnan(b) ? NAN : fmax(a, b);
+  case OP_COALESCE:
+    return isnan(a) ? b : a;
+  case OP_LT:
+    return truth(a, b, a < b);
+  case OP_LE:
+    return truth(a, b, a <= b);
+  case OP_GT:
+    return truth(a, b, a > b);
+  case OP_GE:
+    return truth(a, b, a >= b);
+  case OP_EQ:
+    return truth(a, b, !(a < b) && !(a > b));
+  case OP_AND:
+    return both(a, b);
+  case OP_OR:
+    return either(a, b);
+  default:
+    return truth(a, b, a < b || a > b);
+  }
+}
+
+/* FNV-1a of the text, as an integer from 1 that a double holds exactly. */
+static double key_of(const char *s) {
+  uint64_t h = 0xcbf29ce484222325;
+  if (!s || !*s)
+    return 0;
+  for (; *s; s++)
+    h = (h ^ (unsigned char)*s) * 0x100000001b3;
+  return (double)(h >> 12) + 1;
+}
+
+double dl_formula_eval(const struct dl_formula *f, const struct dl_cell *cells,
+                       const size_t *index) {
+  double stack[MOST_DEPTH + 1];
+  stack[0] = NAN;
+  size_t top = 0;
+  for (size_t i = 0; i < f->n; i++) {
+    const struct instruction *in = &f->code[i];
+    switch (in->op) {
+    case OP_NUMBER:
+      stack[top++] = in->number;
+      break;
+    case OP_VAR:
+      stack[top++] = cells[index[in->index]].x;
+      break;
+    case OP_TEXT_EQ: {
+      const char *s = cells[index[in->index]].s;
+      stack[top++] =
+          s ? strcmp(s, f->literals.s[in->literal]) == 0 : (double)NAN;
+      break;
+    }
+    case OP_TEXT_KEY:
+      stack[top++] = key_of(cells[index[in->index]].s);
+      break;
+    default:
+      if (in->op <= OP_ABS) {
+        /* The parser sees to it that the stack is deep enough.
+         * NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage) */
+        stack[top - 1] = unary_op(in->op, stack[top - 1]);
+      } else {
+        top--;
+        /* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage) */
+        stack[top - 1] = binary_op(in->op, stack[top - 1], stack[top]);
+      }
+    }
+  }
+  return stack[0];
+}

@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+libdlest_a_SOURCES += \
+	%D%/formula.c \
+	%D%/formula.h \
+	%D%/formula_evaluate.c \
+	%D%/formula_private.h

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the user gives a frame: settings, overrides, definitions, aliases. */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/number.h"
+#include "run/frame.h"
+#include "run/frame_private.h"
+
+long dl_entry_find(const struct entries *es, const char *name) {
+  for (size_t i = 0; i < es->n; i++)
+    if (strcmp(es->e[i].name, name) == 0)
+      return (long)i;
+  return -1;
+}
+
+/* Enters name -> text; a later one replaces an earlier. */
+static enum dl_status add_entry(struct entries *es, const char *name,
+                                size_t len, const char *text,
+                                struct dl_diag *d) {
+  void *list = es->e;
+  struct entry e = {.name = dl_strndup(name, len), .text = dl_strdup(text)};
+  if (!e.name || !e.text ||
+      !dl_grow(&list, &es->cap, es->n + 1, sizeof *es->e)) {
+    free(e.name);
+    free(e.text);
+    return dl_fail_memory(d);
+  }
+  es->e = list;
+  e.cell.s = e.text;
+  dl_parse_number(e.text, strlen(e.text), &e.cell.x);
+  long old = dl_entry_find(es, e.name);
+  if (old >= 0) {
+    free(es->e[old].name);
+    free(es->e[old].text);
+    es->e[old] = e;
+  } else {
+    es->e[es->n++] = e;
+  }
+  return DL_OK;
+}
+
+/* The user's own descriptor file, where a setting names one. */
+static enum dl_status open_named(struct dl_frame *f, const char *name,
+                                 const char *value, struct dl_diag *d) {
+  if (strcmp(name, "gpu") == 0)
+    return dl_catalog_open(f->catalog, DL_ACCELERATOR, value, d);
+  if (strcmp(name, "arch") == 0)
+    return dl_catalog_open(f->catalog, DL_ARCHITECTURE, value, d);
+  return DL_OK;
+}
+
+enum dl_status dl_frame_axes(struct dl_frame *f, const struct dl_axes *axes,
+                             struct dl_diag *d) {
+  enum dl_status status = DL_OK;
+  f->axes = axes;
+  for (size_t i = 0; i < axes->n; i++)
+    for (size_t j = 0; j < axes->a[i].n && status == DL_OK; j++)
+      status = open_named(f, axes->a[i].column, axes->a[i].text.s[j], d);
+  return status;
+}
+
+enum dl_status dl_frame_setting(struct dl_frame *f, const char *name,
+                                const char *value, struct dl_diag *d) {
+  enum dl_status status = open_named(f, name, value, d);
+  if (status == DL_OK)
+    status = add_entry(&f->settings, name, strlen(name), value, d);
+  return status;
+}
+
+/* Range of a quantity that the user may give, or false. */
+static bool find_range(const char *name, double *low, double *high) {
+  static const struct {
+    const char *name;
+    double low, high;
+  } others[] = {{"peak_tflops", 1e-4, 1e5}, {"efficiency", 1e-6, 1}};
+  const struct dl_run_column *c = dl_run_column_find(name);
+  if (c) {
+    *low = c->low;
+    *high = c->high;
+    return !c->is_text;
+  }
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+    if (strcmp(others[i].name, name) == 0) {
+      *low = others[i].low;
+      *high = others[i].high;
+      return true;
+    }
+  return false;
+}
+
+/* Checks the value of a quantity given by the user. */
+static enum dl_status check_value(const char *name, const char *value,
+                                  struct dl_diag *d) {
+  double x, low, high;
+  if (!find_range(name, &low, &high))
+    return DL_OK;
+  if (!dl_parse_double(value, &x))
+    return dl_fail(d, DL_EUSAGE, "%s: invalid number '%s'", name, value);
+  if (x < low || x > high)
+    return dl_fail(d, DL_EINPUT, "%s: %s is not between %g and %g", name, value,
+                   low, high);
+  return DL_OK;
+}
+
+enum dl_status dl_frame_override(struct dl_frame *f, const char *assignment,
+                                 struct dl_diag *d) {
+  const char *eq = strchr(assignment, '=');
+  if (!eq || eq == assignment)
+    return dl_fail(d, DL_EUSAGE, "'%s': expected NAME=VALUE", assignment);
+  static const struct {
+    const char *prefix;
+    enum dl_kind kind;
+  } kinds[] = {{"gpu.", DL_ACCELERATOR}, {"arch.", DL_ARCHITECTURE}};
+  for (size_t k = 0; k < 2; k++) {
+    size_t n = strlen(kinds[k].prefix);
+    if (strncmp(assignment, kinds[k].prefix, n) != 0)
+      continue;
+    struct dl_descriptor probe = {.kind = kinds[k].kind};
+    size_t len = (size_t)(eq - assignment) - n;
+    char *field = dl_strndup(assignment + n, len);
+    enum dl_status status =
+        field ? dl_descriptor_set(&probe, field, eq + 1, d) : dl_fail_memory(d);
+    free(field);
+    return status == DL_OK
+               ? add_entry(&f->fields[k], assignment + n, len, eq + 1, d)
+               : status;
+  }
+  size_t len = (size_t)(eq - assignment);
+  char *name = dl_strndup(assignment, len);
+  if (!name)
+    return dl_fail_memory(d);
+  enum dl_status status = check_value(name, eq + 1, d);
+  if (status == DL_OK)
+    status = open_named(f, name, eq + 1, d);
+  if (status == DL_OK)
+    status = add_entry(&f->overrides, assignment, len, eq + 1, d);
+  free(name);
+  return status;
+}
+
+enum dl_status dl_frame_define(struct dl_frame *f, const char *assignment,
+                               struct dl_diag *d) {
+  const char *eq = strchr(assignment, '=');
+  if (!eq || eq == assignment || eq[1] == '=')
+    return dl_fail(d, DL_EUSAGE, "'%s': expected NAME=FORMULA", assignment);
+  return add_entry(&f->definitions, assignment, (size_t)(eq - assignment),
+                   eq + 1, d);
+}
+
+enum dl_status dl_frame_alias(struct dl_frame *f, const char *assignment,
+                              struct dl_diag *d) {
+  const char *eq = strchr(assignment, '=');
+  if (!eq || eq == assignment || !eq[1])
+    return dl_fail(d, DL_EUSAGE, "'%s': expected NAME=ID", assignment);
+  return add_entry(&f->aliases, assignment, (size_t)(eq - assignment), eq + 1,
+                   d);
+}
+
+static bool is_used(const struct dl_frame *f, const char *name) {
+  if (dl_run_column_find(name))
+    return true; /* known, if not needed this time */
+  for (size_t i = 0; i < f->n_slots; i++)
+    if (strcmp(f->slots[i].name, name) == 0)
+      return true;
+  return false;
+}
+
+void dl_frame_warn_unused(const struct dl_frame *f, struct dl_diag *d) {
+  const struct {
+    const struct entries *entries;
+    const char *option;
+  } given[] = {{&f->overrides, "--set"}, {&f->definitions, "--define"}};
+  for (size_t g = 0; g < 2; g++)
+    for (size_t i = 0; i < given[g].entries->n; i++) {
+      const char *name = given[g].entries->e[i].name;
+      if (!is_used(f, name))
+        dl_warn(d, "%s %s: nothing uses this name", given[g].option, name);
+    }
+}

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+libdlest_a_SOURCES += \
+	%D%/config_key.c \
+	%D%/config_key.h \
+	%D%/descriptor_filter.c \
+	%D%/descriptor_filter.h \
+	%D%/frame.c \
+	%D%/frame.h \
+	%D%/frame_inputs.c \
+	%D%/frame_private.h \
+	%D%/frame_row.c \
+	%D%/run.c \
+	%D%/run.h \
+	%D%/run_columns.c \
+	%D%/run_columns.h \
+	%D%/sweep_axis.c \
+	%D%/sweep_axis.h \
+	%D%/sweep_cursor.c \
+	%D%/sweep_cursor.h

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "run/sweep_axis.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/number.h"
+#include "base/text.h"
+
+static void free_axis(struct dl_axis *a) {
+  dl_intern_free(&a->text);
+  free(a->cell);
+  *a = (struct dl_axis){0};
+}
+
+void dl_axes_free(struct dl_axes *axes) {
+  for (size_t i = 0; i < axes->n; i++)
+    free_axis(&axes->a[i]);
+  axes->n = 0;
+}
+
+static bool is_shape(const char *text) {
+  return strncmp(text, "transformer:", 12) == 0;
+}
+
+bool dl_axis_is_list(const char *text) {
+  if (strstr(text, "..") && strspn(text, "0123456789") > 0)
+    return true;
+  /* Of a shape, what follows a comma is KEY=VALUE. */
+  for (const char *comma = strchr(text, ','); comma;
+       comma = strchr(comma + 1, ',')) {
+    size_t len = strcspn(comma + 1, ",");
+    if (!is_shape(text) || is_shape(comma + 1) || !memchr(comma + 1, '=', len))
+      return true;
+  }
+  return false;
+}
+
+static enum dl_status add_text(struct dl_axis *a, const char *text,
+                               struct dl_diag *d) {
+  if (dl_intern(&a->text, text) < 0)
+    return dl_fail_memory(d);
+  return a->text.n > DL_MOST_VALUES
+             ? dl_fail(d, DL_EUSAGE, "more than %d values", DL_MOST_VALUES)
+             : DL_OK;
+}
+
+static enum dl_status add_number(struct dl_axis *a, double x,
+                                 struct dl_diag *d) {
+  char buf[DL_NUMBER_SIZE];
+  return add_text(a, dl_format_short(buf, round(x)), d);
+}
+
+/* A range as it is written. */
+struct range {
+  double low, high, by;
+  char kind; /* '+' or 'x' */
+};
+
+static bool parse_range(const char *text, struct range *r) {
+  const char *dots = strstr(text, "..");
+  const char *high = dots + 2;
+  size_t len = strcspn(high, "x+");
+  *r = (struct range){.by = 1, .kind = high[len] ? high[len] : '+'};
+  return dl_parse_number(text, (size_t)(dots - text), &r->low) ==
+             DL_NUMBER_OK &&
+         dl_parse_number(high, len, &r->high) == DL_NUMBER_OK &&
+         (!high[len] || dl_parse_double(high + len + 1, &r->by));
+}
+
+static enum dl_status add_range(struct dl_axis *a, const char *text,
+                                struct dl_diag *d) {
+  struct range r;
+  if (!parse_range(text, &r))
+    return dl_fail(d, DL_EUSAGE,
+                   "invalid range '%s'; expected LOW..HIGH, LOW..HIGHxBY or "
+                   "LOW..HIGH+BY",
+                   text);
+  bool times = r.kind == 'x';
+  if (r.high < r.low || (times ? !(r.by > 1 && r.low > 0) : !(r.by > 0)))
+    return dl_fail(d, DL_EUSAGE, "the range '%s' has no end", text);
+  enum dl_status status = DL_OK;
+  /* From the beginning each time: sums of steps would drift. */
+  for (size_t i = 0; status == DL_OK && i <= DL_MOST_VALUES; i++) {
+    double x = times ? r.low * pow(r.by, (double)i) : r.low + r.by * (double)i;
+    if (x > r.high * (1 + 1e-12))
+      return DL_OK;
+    status = add_number(a, x, d);
+  }
+  return status == DL_OK
+             ? dl_fail(d, DL_EUSAGE, "more than %d values", DL_MOST_VALUES)
+             : status;
+}
+
+static enum dl_status add_part(struct dl_axis *a, const char *part,
+                               bool numbers, struct dl_diag *d) {
+  double x;
+  if (!*part)
+    return dl_fail(d, DL_EUSAGE, "an empty value in the list");
+  if (!numbers)
+    return add_text(a, part, d);
+  if (strstr(part, ".."))
+    return add_range(a, part, d);
+  if (!dl_parse_double(part, &x))
+    return dl_fail(d, DL_EUSAGE, "invalid number '%s'", part);
+  return add_text(a, part, d);
+}
+
+/* Parts of a list, where KEY=VALUE goes on with the shape before it. */
+static bool split(struct dl_strlist *to, const char *text) {
+  struct dl_strlist parts = {0};
+  bool ok = dl_strlist_split(&parts, text, ',');
+  for (size_t i = 0; ok && i < parts.n; i++) {
+    bool goes_on = to->n > 0 && strchr(parts.s[i], '=') &&
+                   !is_shape(parts.s[i]) && is_shape(to->s[to->n - 1]);
+    if (!goes_on) {
+      ok = dl_strlist_add(to, parts.s[i]);
+      continue;
+    }
+    struct dl_text whole = {0};
+    dl_text_printf(&whole, "%s,%s", to->s[to->n - 1], parts.s[i]);
+    ok = !whole.failed;
+    if (ok) {
+      free(to->s[to->n - 1]);
+      to->s[to->n - 1] = whole.s;
+    }
+  }
+  dl_strlist_free(&parts);
+  return ok;
+}
+
+/* The texts, which have their place now, as cells. */
+static enum dl_status make_cells(struct dl_axis *a, struct dl_diag *d) {
+  a->n = a->text.n;
+  a->cell = dl_calloc(a->n, sizeof *a->cell);
+  if (!a->cell)
+    return dl_fail_memory(d);
+  for (size_t i = 0; i < a->n; i++) {
+    const char *s = a->text.s[i];
+    a->cell[i].s = s;
+    dl_parse_number(s, strlen(s), &a->cell[i].x);
+  }
+  return DL_OK;
+}
+
+/* Room for the axis of a column, emptied; NULL where there is none left. */
+static struct dl_axis *take(struct dl_axes *axes, const char *column) {
+  for (size_t i = 0; i < axes->n; i++)
+    if (strcmp(axes->a[i].column, column) == 0) {
+      free_axis(&axes->a[i]);
+      axes->a[i].column = column;
+      return &axes->a[i];
+    }
+  if (axes->n == DL_MOST_AXES)
+    return NULL;
+  axes->a[axes->n] = (struct dl_axis){.column = column};
+  return &axes->a[axes->n++];
+}
+
+enum dl_status dl_axes_set(struct dl_axes *axes, const char *column,
+                           const char *text, bool numbers, struct dl_diag *d) {
+  struct dl_strlist parts = {0};
+  struct dl_axis *a = take(axes, column);
+  if (!a)
+    return dl_fail(d, DL_EUSAGE, "more than %d axes", DL_MOST_AXES);
+  enum dl_status status = split(&parts, text) ? DL_OK : dl_fail_memory(d);
+  for (size_t i = 0; i < parts.n && status == DL_OK; i++)
+    status = add_part(a, parts.s[i], numbers, d);
+  dl_strlist_free(&parts);
+  return status == DL_OK ? make_cells(a, d) : status;
+}
+
+enum dl_status dl_axes_set_one(struct dl_axes *axes, const char *column,
+                               const char *text, struct dl_diag *d) {
+  struct dl_axis *a = take(axes, column);
+  if (!a)
+    return dl_fail(d, DL_EUSAGE, "more than %d axes", DL_MOST_AXES);
+  enum dl_status status = add_text(a, text, d);
+  return status == DL_OK ? make_cells(a, d) : status;
+}
+
+const struct dl_axis *dl_axes_find(const struct dl_axes *axes,
+                                   const char *column) {
+  for (size_t i = 0; i < axes->n; i++)
+    if (strcmp(axes->a[i].column, column) == 0)
+      return &axes->a[i];
+  return NULL;
+}
+
+enum dl_status dl_axes_combinations(const struct dl_axes *axes, size_t *n,
+                                    struct dl_diag *d) {
+  double product = 1;
+  *n = 1;
+  for (size_t i = 0; i < axes->n; i++) {
+    product *= (double)axes->a[i].n;
+    if (product > DL_MOST_COMBINATIONS)
+      return dl_fail(d, DL_EUSAGE, "more than %g combinations",
+                     (double)DL_MOST_COMBINATIONS);
+    *n *= axes->a[i].n;
+  }
+  return DL_OK;
+}
+
+void dl_axes_at(const struct dl_axes *axes, size_t combination,
+                size_t at[DL_MOST_AXES]) {
+  for (size_t i = axes->n; i > 0; i--) {
+    at[i - 1] = combination % axes->a[i - 1].n;
+    combination /= axes->a[i - 1].n;
+  }
+}

@@ -1,0 +1,327 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# --- tests: cmocka units, bats for the command line, lint; all print TAP
+
+UNIT_TESTS = \
+	tests/unit/test_arrays \
+	tests/unit/test_bootstrap \
+	tests/unit/test_catalog \
+	tests/unit/test_changes \
+	tests/unit/test_csv \
+	tests/unit/test_curve \
+	tests/unit/test_cycles \
+	tests/unit/test_cycles_late \
+	tests/unit/test_descriptor \
+	tests/unit/test_diag \
+	tests/unit/test_estimators \
+	tests/unit/test_feed \
+	tests/unit/test_file \
+	tests/unit/test_fluss \
+	tests/unit/test_folds \
+	tests/unit/test_formula \
+	tests/unit/test_frame \
+	tests/unit/test_import_carbontracker \
+	tests/unit/test_import_gpu \
+	tests/unit/test_import_gpu_probe \
+	tests/unit/test_import_runs \
+	tests/unit/test_import_slurm \
+	tests/unit/test_import_smi \
+	tests/unit/test_import_system \
+	tests/unit/test_interval \
+	tests/unit/test_join \
+	tests/unit/test_krr \
+	tests/unit/test_krr_kernel \
+	tests/unit/test_lines \
+	tests/unit/test_memory \
+	tests/unit/test_meter \
+	tests/unit/test_metrics \
+	tests/unit/test_model_file \
+	tests/unit/test_names \
+	tests/unit/test_nls \
+	tests/unit/test_node \
+	tests/unit/test_number \
+	tests/unit/test_ols \
+	tests/unit/test_parallel \
+	tests/unit/test_pareto \
+	tests/unit/test_physical \
+	tests/unit/test_physical_fit \
+	tests/unit/test_plan \
+	tests/unit/test_plot \
+	tests/unit/test_predictor \
+	tests/unit/test_projection \
+	tests/unit/test_render \
+	tests/unit/test_report \
+	tests/unit/test_ridge \
+	tests/unit/test_row \
+	tests/unit/test_rules \
+	tests/unit/test_scale \
+	tests/unit/test_scaling \
+	tests/unit/test_select \
+	tests/unit/test_serving \
+	tests/unit/test_settings \
+	tests/unit/test_tally \
+	tests/unit/test_text \
+	tests/unit/test_text_format \
+	tests/unit/test_timestamp \
+	tests/unit/test_training \
+	tests/unit/test_transformer \
+	tests/unit/test_validate \
+	tests/unit/test_work \
+	tests/unit/test_xml
+CLI_TESTS = \
+	tests/cli/accelerators.bats \
+	tests/cli/bad-input.bats \
+	tests/cli/calibrate.bats \
+	tests/cli/check.bats \
+	tests/cli/compare.bats \
+	tests/cli/completion.bats \
+	tests/cli/coverage.bats \
+	tests/cli/describe.bats \
+	tests/cli/describe-published.bats \
+	tests/cli/epilog.bats \
+	tests/cli/examples.bats \
+	tests/cli/exports.bats \
+	tests/cli/extract-logs.bats \
+	tests/cli/extract-published.bats \
+	tests/cli/extract.bats \
+	tests/cli/fit.bats \
+	tests/cli/formats.bats \
+	tests/cli/inference.bats \
+	tests/cli/limits.bats \
+	tests/cli/generalisation.bats \
+	tests/cli/list.bats \
+	tests/cli/memory-published.bats \
+	tests/cli/nodes.bats \
+	tests/cli/nodes-paper.bats \
+	tests/cli/physical.bats \
+	tests/cli/plot.bats \
+	tests/cli/predict.bats \
+	tests/cli/recommend-nodes.bats \
+	tests/cli/recommend-published.bats \
+	tests/cli/recommend.bats \
+	tests/cli/report.bats \
+	tests/cli/reproduce.bats \
+	tests/cli/scaling-published.bats \
+	tests/cli/schemas.bats \
+	tests/cli/show.bats \
+	tests/cli/sites.bats \
+	tests/cli/step-published.bats \
+	tests/cli/step.bats \
+	tests/cli/sweep.bats \
+	tests/cli/transformers.bats \
+	tests/cli/user-catalogs.bats \
+	tests/cli/version.bats
+LINT_TESTS = \
+	tests/lint/debian.sh \
+	tests/lint/descriptors.sh \
+	tests/lint/docs.sh \
+	tests/lint/executables.sh \
+	tests/lint/layers.sh \
+	tests/lint/names.sh \
+	tests/lint/sizes.sh \
+	$(EMPTY)
+
+TESTS = $(LINT_TESTS)
+check_PROGRAMS =
+if HAVE_CMOCKA
+check_PROGRAMS += $(UNIT_TESTS)
+TESTS += $(UNIT_TESTS)
+endif
+if HAVE_BATS
+TESTS += $(CLI_TESTS)
+endif
+
+tests_unit_test_arrays_SOURCES = tests/unit/test_arrays.c
+tests_unit_test_arrays_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_bootstrap_SOURCES = tests/unit/test_bootstrap.c \
+	tests/unit/problem.h
+tests_unit_test_bootstrap_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_catalog_SOURCES = tests/unit/test_catalog.c tests/unit/unit.h
+tests_unit_test_catalog_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_changes_SOURCES = tests/unit/test_changes.c
+tests_unit_test_changes_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_csv_SOURCES = tests/unit/test_csv.c
+tests_unit_test_csv_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_curve_SOURCES = tests/unit/test_curve.c
+tests_unit_test_curve_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_cycles_SOURCES = tests/unit/test_cycles.c
+tests_unit_test_cycles_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_cycles_late_SOURCES = tests/unit/test_cycles_late.c
+tests_unit_test_cycles_late_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_descriptor_SOURCES = tests/unit/test_descriptor.c \
+	tests/unit/unit.h
+tests_unit_test_descriptor_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_diag_SOURCES = tests/unit/test_diag.c tests/unit/unit.h
+tests_unit_test_diag_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_estimators_SOURCES = tests/unit/test_estimators.c \
+	tests/unit/unit.h \
+	tests/unit/table.h
+tests_unit_test_estimators_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_feed_SOURCES = tests/unit/test_feed.c
+tests_unit_test_feed_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_file_SOURCES = tests/unit/test_file.c tests/unit/unit.h
+tests_unit_test_file_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_fluss_SOURCES = tests/unit/test_fluss.c
+tests_unit_test_fluss_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_folds_SOURCES = tests/unit/test_folds.c
+tests_unit_test_folds_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_formula_SOURCES = tests/unit/test_formula.c tests/unit/unit.h
+tests_unit_test_formula_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_frame_SOURCES = tests/unit/test_frame.c \
+	tests/unit/unit.h \
+	tests/unit/table.h
+tests_unit_test_frame_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_import_carbontracker_SOURCES = tests/unit/test_import_carbontracker.c
+tests_unit_test_import_carbontracker_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_import_gpu_SOURCES = tests/unit/test_import_gpu.c
+tests_unit_test_import_gpu_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_import_gpu_probe_SOURCES = tests/unit/test_import_gpu_probe.c
+tests_unit_test_import_gpu_probe_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_import_runs_SOURCES = tests/unit/test_import_runs.c
+tests_unit_test_import_runs_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_import_slurm_SOURCES = tests/unit/test_import_slurm.c
+tests_unit_test_import_slurm_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_import_smi_SOURCES = tests/unit/test_import_smi.c
+tests_unit_test_import_smi_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_import_system_SOURCES = tests/unit/test_import_system.c
+tests_unit_test_import_system_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_interval_SOURCES = tests/unit/test_interval.c tests/unit/unit.h
+tests_unit_test_interval_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_join_SOURCES = tests/unit/test_join.c
+tests_unit_test_join_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_krr_SOURCES = tests/unit/test_krr.c
+tests_unit_test_krr_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_krr_kernel_SOURCES = tests/unit/test_krr_kernel.c
+tests_unit_test_krr_kernel_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_lines_SOURCES = tests/unit/test_lines.c
+tests_unit_test_lines_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_memory_SOURCES = tests/unit/test_memory.c tests/unit/unit.h
+tests_unit_test_memory_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_meter_SOURCES = tests/unit/test_meter.c
+tests_unit_test_meter_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_metrics_SOURCES = tests/unit/test_metrics.c
+tests_unit_test_metrics_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_model_file_SOURCES = tests/unit/test_model_file.c \
+	tests/unit/unit.h \
+	tests/unit/fit.h
+tests_unit_test_model_file_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_names_SOURCES = tests/unit/test_names.c
+tests_unit_test_names_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_nls_SOURCES = tests/unit/test_nls.c
+tests_unit_test_nls_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_node_SOURCES = tests/unit/test_node.c tests/unit/unit.h
+tests_unit_test_node_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_number_SOURCES = tests/unit/test_number.c
+tests_unit_test_number_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_ols_SOURCES = tests/unit/test_ols.c
+tests_unit_test_ols_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_parallel_SOURCES = tests/unit/test_parallel.c tests/unit/unit.h
+tests_unit_test_parallel_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_pareto_SOURCES = tests/unit/test_pareto.c tests/unit/unit.h
+tests_unit_test_pareto_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_physical_SOURCES = tests/unit/test_physical.c \
+	tests/unit/unit.h
+tests_unit_test_physical_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_physical_fit_SOURCES = tests/unit/test_physical_fit.c \
+	tests/unit/unit.h
+tests_unit_test_physical_fit_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_plan_SOURCES = tests/unit/test_plan.c
+tests_unit_test_plan_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_plot_SOURCES = tests/unit/test_plot.c
+tests_unit_test_plot_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_predictor_SOURCES = tests/unit/test_predictor.c \
+	tests/unit/unit.h \
+	tests/unit/table.h \
+	tests/unit/fit.h
+tests_unit_test_predictor_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_projection_SOURCES = tests/unit/test_projection.c
+tests_unit_test_projection_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_render_SOURCES = tests/unit/test_render.c
+tests_unit_test_render_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_report_SOURCES = tests/unit/test_report.c
+tests_unit_test_report_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_ridge_SOURCES = tests/unit/test_ridge.c
+tests_unit_test_ridge_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_row_SOURCES = tests/unit/test_row.c \
+	tests/unit/unit.h \
+	tests/unit/table.h
+tests_unit_test_row_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_rules_SOURCES = tests/unit/test_rules.c tests/unit/unit.h
+tests_unit_test_rules_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_scale_SOURCES = tests/unit/test_scale.c
+tests_unit_test_scale_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_scaling_SOURCES = tests/unit/test_scaling.c
+tests_unit_test_scaling_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_select_SOURCES = tests/unit/test_select.c tests/unit/unit.h
+tests_unit_test_select_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_serving_SOURCES = tests/unit/test_serving.c \
+	tests/unit/unit.h
+tests_unit_test_serving_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_settings_SOURCES = tests/unit/test_settings.c
+tests_unit_test_settings_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_tally_SOURCES = tests/unit/test_tally.c tests/unit/unit.h
+tests_unit_test_tally_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_text_SOURCES = tests/unit/test_text.c tests/unit/unit.h
+tests_unit_test_text_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_text_format_SOURCES = tests/unit/test_text_format.c
+tests_unit_test_text_format_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_timestamp_SOURCES = tests/unit/test_timestamp.c
+tests_unit_test_timestamp_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_training_SOURCES = tests/unit/test_training.c \
+	tests/unit/unit.h \
+	tests/unit/table.h
+tests_unit_test_training_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_transformer_SOURCES = tests/unit/test_transformer.c \
+	tests/unit/unit.h
+tests_unit_test_transformer_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_validate_SOURCES = tests/unit/test_validate.c
+tests_unit_test_validate_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_work_SOURCES = tests/unit/test_work.c tests/unit/unit.h
+tests_unit_test_work_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_xml_SOURCES = tests/unit/test_xml.c tests/unit/unit.h
+tests_unit_test_xml_LDADD = $(LDADD) $(CMOCKA_LIBS)
+
+TEST_EXTENSIONS = .bats .sh
+TAP = env AM_TAP_AWK='$(AWK)' $(SHELL) \
+	$(top_srcdir)/build-aux/tap-driver.sh
+LOG_DRIVER = $(TAP)
+LOG_COMPILER = $(SHELL) $(srcdir)/tests/run-unit.sh
+BATS_LOG_DRIVER = $(TAP)
+SH_LOG_DRIVER = $(TAP)
+BATS_LOG_COMPILER = $(BATS) --tap
+SH_LOG_COMPILER = $(SHELL)
+# Measured runs that are not part of dlest; tests that need them skip where
+# they are absent.
+MEASURED_RUNS = $(abs_top_srcdir)/../shared/data
+AM_TESTS_ENVIRONMENT = \
+	DLEST='$(abs_top_builddir)/dlest'; export DLEST; \
+	DLEST_DATADIR='$(abs_top_srcdir)'; export DLEST_DATADIR; \
+	XDG_CONFIG_HOME=/nowhere; export XDG_CONFIG_HOME; unset DLEST_PATH; \
+	TOP_SRCDIR='$(abs_top_srcdir)'; export TOP_SRCDIR; \
+	TOP_BUILDDIR='$(abs_top_builddir)'; export TOP_BUILDDIR; \
+	test -n "$$MEASURED_RUNS" || MEASURED_RUNS='$(MEASURED_RUNS)'; \
+	export MEASURED_RUNS; \
+	CMOCKA_MESSAGE_OUTPUT=TAP; export CMOCKA_MESSAGE_OUTPUT; \
+	LOCPATH='$(abs_top_builddir)/tests/locale'; export LOCPATH;
+
+# A locale with a decimal comma, where Debian's package locales is there.
+check_DATA = tests/locale/made
+CLEANFILES = tests/locale/made onnx-proto/onnx.proto \
+	onnx-proto/onnx.pb-c.c onnx-proto/onnx.pb-c.h
+tests/locale/made:
+	$(MKDIR_P) tests/locale
+	-localedef -i de_DE -f UTF-8 tests/locale/de_DE.UTF-8 >/dev/null 2>&1
+	touch $@
+clean-local:
+	-rm -rf tests/locale deb
+
+
+
+# All tests but those that fit models time and again, or compare with what was
+# measured or published: for where the machine is not one's own.
+check-quick:
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS="`for t in $(TESTS); do case $$t in \
+	  *-published.bats|*-paper.bats|*/calibrate.bats|*/compare.bats) ;; \
+	  */coverage.bats|*/examples.bats|*/fit.bats) ;; \
+	  */generalisation.bats|*/physical.bats|*/reproduce.bats) ;; \
+	  *) echo $$t ;; esac; done | tr '\\n' ' '`"
+.PHONY: check-quick
