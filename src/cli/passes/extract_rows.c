@@ -112,8 +112,9 @@ static enum dl_status add_run(struct dl_extract_rows *r,
                               struct dl_diag *d) {
   size_t n = dl_run_column_count();
   for (size_t i = 0; i < n; i++)
-    r->values[i] = dl_run_column_at(i)->is_text ? dl_string(run->text[i])
-                                                : dl_number(run->number[i]);
+    r->values[i] = dl_run_column_at(i)->is_text
+                       ? dl_string(dl_run_text(run, (enum dl_run_id)i))
+                       : dl_number(dl_run_number(run, (enum dl_run_id)i));
   for (size_t i = 0; i < r->n_extra; i++)
     r->values[n + i] = own_value(extra[i]);
   return r->format->row(r->stream, r->values, d);
