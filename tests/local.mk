@@ -53,6 +53,7 @@ UNIT_TESTS = \
 	tests/unit/test_ridge \
 	tests/unit/test_row \
 	tests/unit/test_rules \
+	tests/unit/test_run \
 	tests/unit/test_scale \
 	tests/unit/test_scaling \
 	tests/unit/test_select \
@@ -247,6 +248,8 @@ tests_unit_test_row_SOURCES = tests/unit/test_row.c \
 tests_unit_test_row_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_rules_SOURCES = tests/unit/test_rules.c tests/unit/unit.h
 tests_unit_test_rules_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_run_SOURCES = tests/unit/test_run.c tests/unit/unit.h
+tests_unit_test_run_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_scale_SOURCES = tests/unit/test_scale.c
 tests_unit_test_scale_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_scaling_SOURCES = tests/unit/test_scaling.c

@@ -71,9 +71,11 @@ static void check_readings(const struct dl_log *log,
 
 static void check_run(const struct dl_run *r) {
   for (size_t i = 0; i < dl_run_column_count(); i++) {
-    must(sound(r->number[i]));
-    touch_text(r->text[i]);
-    must(dl_run_column_at(i)->is_text ? isnan(r->number[i]) : !r->text[i]);
+    enum dl_run_id id = (enum dl_run_id)i;
+    if (dl_run_column_at(i)->is_text)
+      touch_text(dl_run_text(r, id));
+    else
+      must(sound(dl_run_number(r, id)));
   }
   for (size_t i = 0; i < r->n_epochs; i++) {
     const struct dl_epoch *e = &r->epoch[i];
