@@ -219,17 +219,18 @@ static bool in_time(struct work *w, const struct dl_run *run) {
 
 static enum dl_status write_job(struct work *w, const struct dl_run *run,
                                 const struct dl_accounted *job) {
-  const struct dl_format *format = w->cli->format;
   struct dl_value v[DL_JOB_COLUMNS];
   enum dl_status status = DL_OK;
   if (!w->stream) {
     struct dl_column columns[DL_JOB_COLUMNS];
     dl_job_headings(columns, &w->o->foot);
-    status = format->begin(&w->stream, w->f, "jobs", columns, DL_JOB_COLUMNS,
-                           &w->cli->diag);
+    status = dl_stream_begin(
+        &w->stream, w->cli->format, w->f,
+        &(struct dl_table_form){"jobs", columns, DL_JOB_COLUMNS},
+        &w->cli->diag);
   }
   dl_job_values(run, job, &w->o->foot, v);
-  return status == DL_OK ? format->row(w->stream, v, &w->cli->diag) : status;
+  return status == DL_OK ? dl_stream_row(w->stream, v, &w->cli->diag) : status;
 }
 
 static enum dl_status take(struct work *w, const struct dl_run *run) {
@@ -316,28 +317,19 @@ static struct dl_report *summary(struct work *w) {
   return r;
 }
 
-/* Formats whose streams hold one table, and whose readers want it all. */
-static bool for_people(const struct dl_format *format) {
-  static const char *const names[] = {"text", "markdown", "latex"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (strcmp(format->name, names[i]) == 0)
-      return true;
-  return false;
-}
-
 /* People get the summary below the jobs. */
 static enum dl_status end_jobs(struct work *w, FILE *f) {
   struct dl_cli *cli = w->cli;
   struct dl_report *r = summary(w);
   if (!r)
     return dl_fail_memory(&cli->diag);
-  bool below = for_people(cli->format);
   dl_stream_tail(w->stream, r);
-  enum dl_status status = cli->format->end(w->stream, &cli->diag);
+  enum dl_status status = dl_stream_end(w->stream, &cli->diag);
   w->stream = NULL;
-  if (status == DL_OK && below) {
+  if (status == DL_OK && cli->format->document) {
     fputc('\n', f);
-    status = cli->format->report(r, f, dl_wants_colour(f), &cli->diag);
+    status =
+        dl_format_report(cli->format, r, f, dl_wants_colour(f), &cli->diag);
   }
   dl_report_free(r);
   return status;
@@ -355,7 +347,7 @@ static enum dl_status write_jobs(struct work *w) {
   if (status == DL_OK)
     status = end_jobs(w, out.f);
   else if (w->stream)
-    cli->format->end(w->stream, &cli->diag);
+    dl_stream_end(w->stream, &cli->diag);
   return dl_cli_commit(cli, &out, status);
 }
 
