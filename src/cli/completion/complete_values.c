@@ -11,7 +11,7 @@
 #include "estimate/methods/estimator.h"
 #include "estimate/projection/projection.h"
 #include "io/csv.h"
-#include "logs/importers/importer.h"
+#include "logs/importers/importers.h"
 #include "math/regression/regression.h"
 #include "plot/plot.h"
 #include "run/run_columns.h"
@@ -108,7 +108,7 @@ static enum dl_status formats(completion *c, struct dl_diag *d) {
 static enum dl_status importers(completion *c, struct dl_diag *d) {
   (void)d;
   for (size_t i = 0; i < dl_importer_count(); i++)
-    dl_offer(c, dl_importer_at(i)->name, dl_importer_at(i)->summary);
+    dl_offer(c, dl_importers[i]->name, dl_importers[i]->summary);
   return DL_OK;
 }
 
