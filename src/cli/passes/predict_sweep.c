@@ -51,8 +51,8 @@ struct sweep {
 static void fill_settings(const struct dl_job *job,
                           struct dl_value v[SETTINGS]) {
   const struct dl_row_descriptors *found = &job->found;
-  v[0] = dl_string(found->arch ? found->arch->id : job->arch);
-  v[1] = dl_string(found->gpu ? found->gpu->id : job->gpu);
+  v[0] = dl_string(found->arch ? found->arch->head.id : job->arch);
+  v[1] = dl_string(found->gpu ? found->gpu->head.id : job->gpu);
   v[2] = dl_number(job->n_gpus);
   v[3] = dl_number(job->image_px);
   v[4] = dl_number(job->seq_len);

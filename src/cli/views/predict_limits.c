@@ -35,8 +35,11 @@ static void add_exchange(struct dl_report *r, const struct dl_job *job) {
   if (!told || isnan(s.comm_s))
     return;
   char text[256], gb[DL_NUMBER_SIZE], ms[DL_NUMBER_SIZE];
-  const char *note = assumed ? "assumed: PCIe 3.0 x16"
-                             : job->found.gpu->value[DL_GPU_LINK_GB_S].note;
+  const char *note = "assumed: PCIe 3.0 x16";
+  if (!assumed) {
+    const struct dl_accelerator *gpu = job->found.gpu;
+    note = gpu->head.origin[dl_field_index(&gpu->head, &gpu->link_gb_s)].note;
+  }
   int n = snprintf(text, sizeof text, "%s GB a step at %g GB/s%s%.80s%s, %s ms",
                    dl_format_digits(gb, p.bytes / 1e9, 3), p.link_gb_s,
                    note ? " (" : "", note ? note : "", note ? ")" : "",
@@ -48,15 +51,15 @@ static void add_exchange(struct dl_report *r, const struct dl_job *job) {
 }
 
 void dl_predict_limits(struct dl_report *r, const struct dl_job *job) {
-  const struct dl_descriptor *gpu = job->found.gpu;
+  const struct dl_accelerator *gpu = job->found.gpu;
   struct dl_memory_need m;
   char text[96], need[DL_NUMBER_SIZE], of[48] = "";
   dl_memory_of(job, &m);
   dl_report_add(r, "memory_need_gb", NULL, "GB", DL_PLAIN,
                 dl_number(m.need_gb));
   if (!isnan(m.need_gb)) {
-    if (gpu && !isnan(gpu->value[DL_GPU_MEMORY_GB].x))
-      snprintf(of, sizeof of, " of %g GB", gpu->value[DL_GPU_MEMORY_GB].x);
+    if (gpu && !isnan(gpu->memory_gb))
+      snprintf(of, sizeof of, " of %g GB", gpu->memory_gb);
     snprintf(text, sizeof text, "about %s GB%s",
              dl_format_digits(need, m.need_gb, 3), of);
     dl_report_add(r, NULL, "memory needed", NULL, DL_CODE, dl_string(text));
@@ -67,8 +70,8 @@ void dl_predict_limits(struct dl_report *r, const struct dl_job *job) {
 /* The batch that does not fit, and the one that would. */
 static void warn_memory(const struct dl_job *job,
                         const struct dl_memory_need *m, struct dl_diag *d) {
-  const struct dl_descriptor *gpu = job->found.gpu;
-  double has = gpu->value[DL_GPU_MEMORY_GB].x;
+  const struct dl_accelerator *gpu = job->found.gpu;
+  double has = gpu->memory_gb;
   bool split = dl_parallel_is_strong(job) && job->n_gpus > 1;
   bool shared = job->n_gpus > 1 && m->shared;
   char each[48] = "", fits[80] = "not even one sample fits";
@@ -84,7 +87,7 @@ static void warn_memory(const struct dl_job *job,
              dl_format_digits(need, m->model_gb, 3));
   dl_warn(d, "batch of %g%s needs about %s GB, more than the %g GB of %s; %s%s",
           split ? job->batch_size : m->batch, each,
-          dl_format_digits(need, m->need_gb, 3), has, gpu->id, fits,
+          dl_format_digits(need, m->need_gb, 3), has, gpu->head.id, fits,
           m->model_gb > has && job->n_gpus > 1 && !shared
               ? ", and every GPU is taken to hold a full copy"
               : "");
@@ -100,7 +103,7 @@ void dl_warn_limits(const struct dl_job *job, struct dl_diag *d) {
     dl_warn(d,
             "%s has no %s rate for --precision %s: its %s peak of %.3g "
             "TFLOP/s is used instead",
-            job->found.gpu->id, rate, job->precision, used,
+            job->found.gpu->head.id, rate, job->precision, used,
             dl_work_peak_tflops(job));
 }
 

@@ -11,7 +11,7 @@
 /* Settings of inference and of language models, the classifier, the
  * parameters, and those of them that are trained. */
 static void add_tokens(struct dl_report *r, const struct dl_job *job) {
-  const struct dl_descriptor *arch = job->found.arch;
+  const struct dl_architecture *arch = job->found.arch;
   bool language = arch && dl_is_language_model(arch);
   bool inference = dl_is_inference(job), frozen = job->frozen_base > 0;
   bool given = !isnan(job->classes);
@@ -19,10 +19,10 @@ static void add_tokens(struct dl_report *r, const struct dl_job *job) {
   struct dl_work w;
   dl_work_of(job, &w);
   if (arch) {
-    classes = arch->value[DL_ARCH_CLASSES].x;
-    params = arch->value[DL_ARCH_PARAMS_M].x;
-    head = arch->value[DL_ARCH_HEAD_PARAMS_M].x;
-    active = arch->value[DL_ARCH_ACTIVE_PARAMS_M].x;
+    classes = arch->classes;
+    params = arch->params_m;
+    head = arch->head_params_m;
+    active = arch->active_params_m;
   }
   dl_report_known(r, "seq_len", "sequence", "tokens", DL_CODE, job->seq_len);
   dl_report_known(r, "tokens", "training tokens", NULL, DL_PLAIN, job->tokens);
@@ -50,16 +50,17 @@ static void add_tokens(struct dl_report *r, const struct dl_job *job) {
 
 void dl_predict_settings(struct dl_report *r, const struct dl_job *job,
                          const struct dl_job_options *o) {
-  const struct dl_descriptor *arch = job->found.arch, *gpu = job->found.gpu;
+  const struct dl_architecture *arch = job->found.arch;
+  const struct dl_accelerator *gpu = job->found.gpu;
   bool inference = dl_is_inference(job);
   bool language = arch && dl_is_language_model(arch);
   bool trains = !inference && isnan(job->tokens);
   dl_report_add(r, "arch", "architecture", NULL, DL_CODE,
-                dl_string(arch ? arch->id : job->arch));
+                dl_string(arch ? arch->head.id : job->arch));
   dl_report_add(r, "gpu", NULL, NULL, DL_CODE,
-                dl_string(gpu ? gpu->id : job->gpu));
+                dl_string(gpu ? gpu->head.id : job->gpu));
   dl_report_add(r, "gpu_name", "GPU", NULL, DL_CODE,
-                dl_string(gpu ? gpu->name : job->gpu));
+                dl_string(gpu ? gpu->head.name : job->gpu));
   dl_report_add(r, "n_gpus", "GPUs", NULL, DL_CODE, dl_number(job->n_gpus));
   dl_report_add(r, "phase", inference ? "phase" : NULL, NULL, DL_CODE,
                 dl_string(inference ? "inference" : "training"));
