@@ -61,7 +61,7 @@ enum dl_status dl_job_bind(struct dl_job_slots *s, struct dl_frame *f,
 
 void dl_job_read(struct dl_job *job, const struct dl_job_slots *s,
                  const struct dl_row *row) {
-  const struct dl_descriptor *arch = row->found.arch;
+  const struct dl_architecture *arch = row->found.arch;
   job->found = row->found;
   job->row = row;
   for (size_t i = 0; i < MEMBERS; i++) {
@@ -72,7 +72,7 @@ void dl_job_read(struct dl_job *job, const struct dl_job_slots *s,
       *(double *)to = dl_row_number(row, &s->at[i]);
   }
   if (isnan(job->seq_len) && arch)
-    job->seq_len = arch->value[DL_ARCH_SEQ_LEN].x;
+    job->seq_len = arch->seq_len;
   if (!isnan(job->tokens)) {
     job->train_samples = job->tokens / job->seq_len;
     job->val_samples = 0;

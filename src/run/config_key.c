@@ -52,8 +52,8 @@ static void add_part(const struct dl_run_column *c, const struct dl_quantity *q,
   enum dl_run_id id = dl_run_column_id(c);
   char buf[DL_NUMBER_SIZE];
   if (c->is_text) {
-    const char *s = id == DL_RUN_arch && found->arch ? found->arch->id
-                    : id == DL_RUN_gpu && found->gpu ? found->gpu->id
+    const char *s = id == DL_RUN_arch && found->arch ? found->arch->head.id
+                    : id == DL_RUN_gpu && found->gpu ? found->gpu->head.id
                                                      : dl_row_text(row, q);
     dl_text_add(key, s ? s : "");
     return;

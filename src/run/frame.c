@@ -56,25 +56,17 @@ void dl_frame_columns(struct dl_frame *f, const struct dl_csv *csv) {
   f->csv = csv;
 }
 
-static const char *const texts[] = {"id", "family", "memory_type"};
-
-/* The source of a field "gpu.tdp_w", or of a text "gpu.memory_type", of a
- * descriptor; false: there is none of that name. */
+/* The source of a descriptor's field "gpu.tdp_w" or "arch.family"; false:
+ * there is none of that name. */
 static bool field_source(const char *name, struct source *p) {
   bool gpu = strncmp(name, "gpu.", 4) == 0;
   if (!gpu && strncmp(name, "arch.", 5) != 0)
     return false;
-  name += gpu ? 4 : 5;
-  long i = dl_field_find(gpu ? DL_ACCELERATOR : DL_ARCHITECTURE, name);
-  bool text = i < 0;
-  for (size_t k = 0; i < 0 && k < sizeof texts / sizeof *texts; k++)
-    if (strcmp(texts[k], name) == 0)
-      i = (long)k;
-  *p = (struct source){.kind = gpu    ? text ? SOURCE_GPU_TEXT : SOURCE_GPU
-                               : text ? SOURCE_ARCH_TEXT
-                                      : SOURCE_ARCH,
-                       .index = (size_t)i};
-  return i >= 0;
+  *p = (struct source){.kind = gpu ? SOURCE_GPU : SOURCE_ARCH,
+                       .field =
+                           dl_field_find(gpu ? DL_ACCELERATOR : DL_ARCHITECTURE,
+                                         strchr(name, '.') + 1)};
+  return p->field;
 }
 
 bool dl_frame_is_given(const struct dl_frame *f, const char *name) {
@@ -246,10 +238,9 @@ static enum dl_status add_derived(struct dl_frame *f, struct step *s,
 
 /* The step that a source waits for; STEP_VALUE: none. */
 static enum step_kind look_up_of(enum source_kind kind) {
-  if (kind == SOURCE_GPU || kind == SOURCE_GPU_TEXT)
-    return STEP_GPU;
-  return kind == SOURCE_ARCH || kind == SOURCE_ARCH_TEXT ? STEP_ARCH
-                                                         : STEP_VALUE;
+  return kind == SOURCE_GPU    ? STEP_GPU
+         : kind == SOURCE_ARCH ? STEP_ARCH
+                               : STEP_VALUE;
 }
 
 /* Axes that the sources of a step depend on. */

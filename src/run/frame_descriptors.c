@@ -40,9 +40,9 @@ static enum dl_status set_fields(struct dl_descriptor *e,
 
 /* Room for a descriptor that is not as in the catalogue; NULL: out of memory.
  */
-static struct dl_descriptor *new_copy(struct descriptors *l) {
+static void *new_copy(struct descriptors *l, size_t size) {
   void *list = l->copy;
-  struct dl_descriptor *copy = dl_calloc(1, sizeof *copy);
+  void *copy = dl_calloc(1, size);
   if (!copy ||
       !dl_grow(&list, &l->cap_copies, l->n_copies + 1, sizeof *l->copy)) {
     free(copy);
@@ -82,14 +82,14 @@ enum dl_status dl_descriptors_gpu(struct descriptors *l,
   const struct dl_descriptor *e;
   enum dl_status status = by_name(l, f, DL_ACCELERATOR, name, &e, d);
   if (status == DL_OK && e && f->fields[0].n > 0 && l->names[0].n > before) {
-    struct dl_descriptor *copy = new_copy(l);
+    struct dl_accelerator *copy = new_copy(l, sizeof *copy);
     if (!copy)
       return dl_fail_memory(d);
-    *copy = *e;
-    l->named[0][before] = e = copy;
-    status = set_fields(copy, &f->fields[0], d);
+    *copy = *DL_AS(accelerator, e);
+    l->named[0][before] = e = &copy->head;
+    status = set_fields(&copy->head, &f->fields[0], d);
   }
-  found->gpu = e;
+  found->gpu = DL_AS(accelerator, e);
   return status;
 }
 
@@ -105,11 +105,12 @@ static void add_bits(struct dl_text *to, double x) {
 
 /* An architecture at the size of the row, with the user's fields. */
 static enum dl_status scale(struct descriptors *l, const struct dl_frame *f,
-                            const struct dl_descriptor *e,
+                            const struct dl_architecture *e,
                             const struct dl_use *use,
                             struct dl_row_descriptors *found,
                             struct dl_diag *d) {
-  struct dl_descriptor *copy = l->keep || !l->last ? new_copy(l) : l->last;
+  struct dl_architecture *copy =
+      l->keep || !l->last ? new_copy(l, sizeof *copy) : l->last;
   if (!copy)
     return dl_fail_memory(d);
   l->last = copy;
@@ -119,7 +120,7 @@ static enum dl_status scale(struct descriptors *l, const struct dl_frame *f,
   else
     *copy = dl_architecture_at(e, use, &found->scaled);
   found->arch = copy;
-  return set_fields(copy, &f->fields[1], d);
+  return set_fields(&copy->head, &f->fields[1], d);
 }
 
 enum dl_status dl_descriptors_arch(struct descriptors *l,
@@ -132,7 +133,7 @@ enum dl_status dl_descriptors_arch(struct descriptors *l,
   if (status != DL_OK || !e)
     return status;
   if (!l->keep)
-    return scale(l, f, e, use, found, d);
+    return scale(l, f, DL_AS(architecture, e), use, found, d);
   dl_text_clear(&l->key);
   add_bits(&l->key, use->image_px);
   add_bits(&l->key, use->seq_len);
@@ -146,7 +147,7 @@ enum dl_status dl_descriptors_arch(struct descriptors *l,
   l->used = list;
   if ((size_t)i == before) {
     l->used[i] = (struct dl_row_descriptors){0};
-    status = scale(l, f, e, use, &l->used[i], d);
+    status = scale(l, f, DL_AS(architecture, e), use, &l->used[i], d);
   }
   found->arch = l->used[i].arch;
   found->scaled = l->used[i].scaled;

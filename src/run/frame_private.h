@@ -16,9 +16,7 @@ enum source_kind {
   SOURCE_SETTING, /* the user's up to here */
   SOURCE_DERIVED,
   SOURCE_GPU,
-  SOURCE_ARCH,
-  SOURCE_GPU_TEXT,
-  SOURCE_ARCH_TEXT
+  SOURCE_ARCH
 };
 
 struct derived;
@@ -26,7 +24,8 @@ struct derived;
 /* Where a step may take its value from. */
 struct source {
   enum source_kind kind;
-  size_t index; /* override, column, axis, setting, field of the descriptor */
+  size_t index;                 /* override, column, axis, setting */
+  const struct dl_field *field; /* of the GPU or architecture */
   const struct derived *derived;
   struct dl_formula *formula; /* of a definition, owned */
   struct dl_quantity *vars;   /* of a definition or derived, owned */
@@ -83,8 +82,8 @@ struct descriptors {
   struct dl_row_descriptors *used;
   size_t cap_used;
   struct dl_text key;
-  struct dl_descriptor **copy; /* owned */
-  struct dl_descriptor *last;  /* architecture, among them */
+  void **copy;                  /* owned */
+  struct dl_architecture *last; /* among them */
   size_t n_copies, cap_copies;
 };
 
@@ -155,9 +154,6 @@ struct derived {
 
 /* How the quantity of a column follows from others, or NULL. */
 const struct derived *dl_derived_of(const struct dl_run_column *c);
-
-/* Text i of those that formulas may compare: id, family, memory_type. */
-const char *dl_descriptor_text(const struct dl_descriptor *e, size_t i);
 
 /* The name by which the catalogue knows a row's architecture or GPU. */
 const char *dl_frame_meant(const struct dl_frame *f, const char *name);

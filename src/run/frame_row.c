@@ -35,16 +35,10 @@ static double derive(const struct source *p, const struct dl_row *row) {
   return p->derived->compute(x);
 }
 
-const char *dl_descriptor_text(const struct dl_descriptor *e, size_t i) {
-  return i == 0 ? e->id : i == 1 ? e->family : e->memory_type;
-}
-
-static struct dl_cell descriptor_cell(const struct dl_descriptor *e, size_t i,
-                                      bool text) {
-  if (!e)
-    return absent;
-  return text ? (struct dl_cell){NAN, dl_descriptor_text(e, i)}
-              : (struct dl_cell){e->value[i].x, NULL};
+/* A field of a descriptor, which may be NULL. */
+static struct dl_cell field_cell(const void *e, const struct dl_field *f) {
+  return e ? (struct dl_cell){dl_field_number(e, f), dl_field_text(e, f)}
+           : absent;
 }
 
 /* A plain name hands its text on; any other formula is a number. */
@@ -79,12 +73,9 @@ static struct dl_cell source_cell(const struct dl_frame *f,
   case SOURCE_DERIVED:
     return (struct dl_cell){derive(p, row), NULL};
   case SOURCE_GPU:
-  case SOURCE_GPU_TEXT:
-    return descriptor_cell(row->found.gpu, p->index,
-                           p->kind == SOURCE_GPU_TEXT);
+    return field_cell(row->found.gpu, p->field);
   default:
-    return descriptor_cell(row->found.arch, p->index,
-                           p->kind == SOURCE_ARCH_TEXT);
+    return field_cell(row->found.arch, p->field);
   }
 }
 
@@ -213,7 +204,7 @@ static bool from_descriptor(const struct dl_frame *f, const struct step *s,
   for (size_t v = 0; v < p->n_vars; v++)
     if (from_descriptor(f, &f->step[p->vars[v].step], gpu))
       return true;
-  return p->kind == SOURCE_GPU || p->kind == SOURCE_ARCH;
+  return p->field && !p->field->is_text;
 }
 
 /* Why a required value is absent, where a descriptor was to give it. */

@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-#include "catalog/descriptor.h"
+#include "catalog/descriptor_kinds.h"
 #include "run/run.h"
 
 /* A number, or a text, or both. */
@@ -31,9 +31,9 @@ struct dl_fault {
 
 /* A row's descriptors; NULL where the name is absent or unknown. */
 struct dl_row_descriptors {
-  const struct dl_descriptor *gpu;
-  const struct dl_descriptor *arch; /* at the row's input size */
-  bool scaled;                      /* arch was scaled to that size */
+  const struct dl_accelerator *gpu;
+  const struct dl_architecture *arch; /* at the row's input size */
+  bool scaled;                        /* arch was scaled to that size */
 };
 
 struct dl_row {

@@ -139,7 +139,7 @@ static void definitions_rename(void **state) {
   check(&t, power, 120);
   check(&t, four, 16);
   check(&t, macs, 4.11); /* the renamed column is looked up */
-  assert_string_equal(t.row->found.arch->id, "resnet50");
+  assert_string_equal(t.row->found.arch->head.id, "resnet50");
   close_table(&t);
 }
 
@@ -289,7 +289,7 @@ static void aliases(void **state) {
   check(&t, macs, 4.11);
   check(&t, tdp, 220);
   assert_string_equal(text_of(&t, arch), "my-net");
-  assert_string_equal(t.row->found.gpu->id, "rtx-3070");
+  assert_string_equal(t.row->found.gpu->head.id, "rtx-3070");
   row(&t, 1);
   check(&t, tdp, 350);
   close_table(&t);

@@ -141,9 +141,9 @@ static bool part_has(const struct part *part, size_t *next, size_t line) {
 static const char *label_of(const char *column, const struct dl_quantity *q,
                             const struct dl_row *row) {
   if (strcmp(column, "arch") == 0 && row->found.arch)
-    return row->found.arch->id;
+    return row->found.arch->head.id;
   if (strcmp(column, "gpu") == 0 && row->found.gpu)
-    return row->found.gpu->id;
+    return row->found.gpu->head.id;
   const char *text = dl_row_text(row, q);
   return text ? text : "";
 }

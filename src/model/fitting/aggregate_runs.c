@@ -69,9 +69,9 @@ static bool room(struct means *m) {
 
 static const char *text_of(enum dl_run_id id, const struct dl_row *row) {
   if (id == DL_RUN_arch && row->found.arch)
-    return row->found.arch->id;
+    return row->found.arch->head.id;
   if (id == DL_RUN_gpu && row->found.gpu)
-    return row->found.gpu->id;
+    return row->found.gpu->head.id;
   return dl_run_text(&row->run, id);
 }
 

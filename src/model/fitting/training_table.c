@@ -240,9 +240,9 @@ static bool add_labels(struct reader *r, const struct dl_row *row) {
     struct dl_labels *l = &t->labels[g];
     const char *label = dl_row_text(row, &r->group[g]);
     if (strcmp(l->column, "arch") == 0 && found->arch)
-      label = found->arch->id;
+      label = found->arch->head.id;
     else if (strcmp(l->column, "gpu") == 0 && found->gpu)
-      label = found->gpu->id;
+      label = found->gpu->head.id;
     else if (strcmp(l->column, "config") == 0 && r->key &&
              !(r->has_config && label && *label)) {
       dl_text_clear(&text);

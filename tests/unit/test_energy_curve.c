@@ -27,33 +27,35 @@ static double energy_of(size_t i, size_t kind) {
          (double)(kind + 1);
 }
 
-static void add(struct dl_curve *c, size_t i) {
-  struct dl_point p = {.ns = time_of(i),
-                       .power_w = (float)(i * 16 % 4096),
-                       .util = i % 2 == 0 ? 0.25F : 0.75F};
+static void add(struct dl_energy_curve *c, size_t i) {
+  struct dl_energy_point p = {.ns = time_of(i),
+                              .power_w = (float)(i * 16 % 4096),
+                              .util = i % 2 == 0 ? 0.25F : 0.75F};
 
   for (size_t k = 0; k < DL_N_METER_KINDS; k++)
     p.energy_j[k] = energy_of(i, k);
-  dl_curve_add(c, &p);
+  dl_energy_curve_add(c, &p);
   assert_false(c->failed);
 }
 
 static void rounds_to_a_microjoule(void **state) {
   (void)state;
-  assert_true(dl_curve_round(0) == 0);
-  assert_true(dl_curve_round(UNIT) == UNIT);
-  assert_true(dl_curve_round(0.1) == 104858 * UNIT); /* 104857.6 */
-  assert_true(dl_curve_round(-0.1) == -104858 * UNIT);
-  assert_true(dl_curve_round(UNIT / 4) == 0);
-  assert_true(dl_curve_round(415289.086) == round(415289.086 / UNIT) * UNIT);
-  assert_true(dl_curve_round(8589934592.0 - UNIT) == 8589934592.0 - UNIT);
-  assert_true(dl_curve_round(1e300) == 1e300);
-  assert_true(isnan(dl_curve_round(NAN)));
-  assert_true(isinf(dl_curve_round(INFINITY)));
+  assert_true(dl_energy_curve_round(0) == 0);
+  assert_true(dl_energy_curve_round(UNIT) == UNIT);
+  assert_true(dl_energy_curve_round(0.1) == 104858 * UNIT); /* 104857.6 */
+  assert_true(dl_energy_curve_round(-0.1) == -104858 * UNIT);
+  assert_true(dl_energy_curve_round(UNIT / 4) == 0);
+  assert_true(dl_energy_curve_round(415289.086) ==
+              round(415289.086 / UNIT) * UNIT);
+  assert_true(dl_energy_curve_round(8589934592.0 - UNIT) ==
+              8589934592.0 - UNIT);
+  assert_true(dl_energy_curve_round(1e300) == 1e300);
+  assert_true(isnan(dl_energy_curve_round(NAN)));
+  assert_true(isinf(dl_energy_curve_round(INFINITY)));
 }
 
 static void keeps_every_point_of_a_short_run(void **state) {
-  struct dl_curve c = {0};
+  struct dl_energy_curve c = {0};
 
   (void)state;
   for (size_t i = 0; i < 1000; i++)
@@ -61,18 +63,19 @@ static void keeps_every_point_of_a_short_run(void **state) {
   assert_int_equal(c.n, 1000);
   for (size_t i = 0; i < 1000; i++) {
     assert_true(c.point[i].ns == time_of(i));
-    assert_true(c.point[i].energy_j[2] == dl_curve_round(energy_of(i, 2)));
+    assert_true(c.point[i].energy_j[2] ==
+                dl_energy_curve_round(energy_of(i, 2)));
     assert_true(c.point[i].power_w == (float)(i * 16 % 4096));
   }
-  dl_curve_free(&c);
+  dl_energy_curve_free(&c);
   assert_null(c.point);
-  dl_curve_free(&c);
+  dl_energy_curve_free(&c);
 }
 
 /* Cut anywhere, the parts add up to the whole, bit for bit, in any order of
  * summing. */
 static void differences_add_up(void **state) {
-  struct dl_curve c = {0};
+  struct dl_energy_curve c = {0};
 
   (void)state;
   for (size_t i = 0; i < 100000; i++)
@@ -88,15 +91,15 @@ static void differences_add_up(void **state) {
         to = from + step < c.n ? from + step : c.n - 1;
         back += c.point[to].energy_j[k] - c.point[from].energy_j[k];
       }
-      assert_true(forth == dl_curve_round(energy_of(99999, k)));
+      assert_true(forth == dl_energy_curve_round(energy_of(99999, k)));
       assert_true(back == forth);
     }
-  dl_curve_free(&c);
+  dl_energy_curve_free(&c);
 }
 
 /* What is left after n readings is some of them, as they were. */
 static void check_halved(size_t n) {
-  struct dl_curve c = {0};
+  struct dl_energy_curve c = {0};
   double sum[DL_N_METER_KINDS] = {0};
 
   for (size_t i = 0; i < n; i++)
@@ -112,7 +115,8 @@ static void check_halved(size_t n) {
     if (i == n)
       fail_msg("point %zu of %zu has a time that was never added", j, c.n);
     for (size_t k = 0; k < DL_N_METER_KINDS; k++) {
-      assert_true(c.point[j].energy_j[k] == dl_curve_round(energy_of(i, k)));
+      assert_true(c.point[j].energy_j[k] ==
+                  dl_energy_curve_round(energy_of(i, k)));
       if (j > 0)
         sum[k] += c.point[j].energy_j[k] - c.point[j - 1].energy_j[k];
     }
@@ -120,9 +124,9 @@ static void check_halved(size_t n) {
       longest = i - before;
   }
   for (size_t k = 0; k < DL_N_METER_KINDS; k++)
-    assert_true(sum[k] == dl_curve_round(energy_of(n - 1, k)));
+    assert_true(sum[k] == dl_energy_curve_round(energy_of(n - 1, k)));
   assert_in_range(longest, 1, 2 * n / (MOST / 2) + 1);
-  dl_curve_free(&c);
+  dl_energy_curve_free(&c);
 }
 
 static void halving_keeps_times_and_energies(void **state) {
@@ -139,7 +143,7 @@ static void halving_keeps_times_and_energies(void **state) {
 
 /* Power and utilisation become means: of 0.25 and 0.75, of 0 W .. 4080 W. */
 static void halving_averages_power(void **state) {
-  struct dl_curve c = {0};
+  struct dl_energy_curve c = {0};
   double power = 0, util = 0;
 
   (void)state;
@@ -152,28 +156,28 @@ static void halving_averages_power(void **state) {
   }
   assert_near(power / (double)(c.n - 1), 2040, 1e-3);
   assert_near(util / (double)(c.n - 1), 0.5, 1e-3);
-  dl_curve_free(&c);
+  dl_energy_curve_free(&c);
 }
 
 static void finds_points_by_time(void **state) {
-  struct dl_curve c = {0};
+  struct dl_energy_curve c = {0};
   const int64_t times[] = {100, 200, 200, 200, 350, 351, 1000};
 
   (void)state;
-  assert_int_equal(dl_curve_at(&c, 0), 0);
+  assert_int_equal(dl_energy_curve_at(&c, 0), 0);
   for (size_t n = 1; n <= COUNT(times); n++) {
-    dl_curve_add(&c, &(struct dl_point){.ns = times[n - 1]});
+    dl_energy_curve_add(&c, &(struct dl_energy_point){.ns = times[n - 1]});
     for (int64_t t = 0; t < 1100; t++) {
       size_t want = 0; /* the last one at or before t */
       for (size_t i = 0; i < n; i++)
         if (times[i] <= t)
           want = i;
-      assert_int_equal(dl_curve_at(&c, t), want);
+      assert_int_equal(dl_energy_curve_at(&c, t), want);
     }
-    assert_int_equal(dl_curve_at(&c, INT64_MIN), 0);
-    assert_int_equal(dl_curve_at(&c, INT64_MAX), n - 1);
+    assert_int_equal(dl_energy_curve_at(&c, INT64_MIN), 0);
+    assert_int_equal(dl_energy_curve_at(&c, INT64_MAX), n - 1);
   }
-  dl_curve_free(&c);
+  dl_energy_curve_free(&c);
 }
 
 int main(void) {

@@ -416,7 +416,7 @@ def make_parts(o, methods, plain, protocols, folder, top):
         "Intervals of %g %%" % (100 * COVERAGE),
         "Share of runs inside, pooled and as the mean over the groups, in %. "
         "Each group in turn is the new one, and its own residuals are not "
-        "used (`tools/generalisation_intervals.py` has the formula). *Width*: "
+        "used (`tools/docs/generalisation_intervals.py` has the formula). *Width*: "
         "the interval reaches from the estimate divided by it to the estimate "
         "times it (geometric mean over groups); *all groups*: that of the "
         "interval which dlest gives. Groups of `physical` are those of the means "
@@ -451,7 +451,7 @@ def main():
         raise Failure("%s is not there; set MEASURED_RUNS to the folder that "
                       "holds it" % runs)
     top = os.environ.get("DLEST_DATADIR") or os.path.join(
-        os.path.dirname(os.path.abspath(__file__)), "..")
+        os.path.dirname(os.path.abspath(__file__)), "..", "..")
     learnt = regressions(o.dlest) + [PUBLISHED]
     plain = baselines(o.dlest, learnt)
     names = chosen(o.methods, learnt + plain, "method")

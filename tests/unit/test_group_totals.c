@@ -132,12 +132,12 @@ static void the_cluster_says_what_is_what(void **state) {
   dl_strlist_free(&c.node_power);
 }
 
-static void add(struct dl_tally *t, const char *user, const char *month,
+static void add(struct dl_group_totals *t, const char *user, const char *month,
                 const struct dl_accounted *job) {
   struct job j = {.user = user, .month = month};
   struct dl_run r = run_of(&j);
 
-  assert_true(dl_tally_add(t, &r, job));
+  assert_true(dl_group_totals_add(t, &r, job));
   dl_run_clear(&r);
 }
 
@@ -153,23 +153,23 @@ static void sums_by_group(void **state) {
   (void)state;
 
   for (int k = 0; k < 2; k++) {
-    struct dl_tally *t = dl_tally_new(k ? both : users);
+    struct dl_group_totals *t = dl_group_totals_new(k ? both : users);
     assert_non_null(t);
     add(t, "bob", "2024-02", &unknown);
     add(t, "ann", "2024-03", &measured);
     add(t, "ann", "2024-02", &estimated);
     add(t, NULL, NULL, &unknown);
-    dl_tally_sort(t);
-    assert_int_equal(dl_tally_n(t), k ? 4 : 3);
+    dl_group_totals_sort(t);
+    assert_int_equal(dl_group_totals_n(t), k ? 4 : 3);
     if (k) { /* by names; unknown ones first */
-      assert_null((dl_tally_at(t, 0, key), key[DL_KEY_USER]));
-      dl_tally_at(t, 1, key);
+      assert_null((dl_group_totals_at(t, 0, key), key[DL_KEY_USER]));
+      dl_group_totals_at(t, 1, key);
       assert_string_equal(key[DL_KEY_USER], "ann");
       assert_string_equal(key[DL_KEY_MONTH], "2024-02");
-      dl_tally_at(t, 3, key);
+      dl_group_totals_at(t, 3, key);
       assert_string_equal(key[DL_KEY_USER], "bob");
     } else { /* by energy */
-      const struct dl_sums *s = dl_tally_at(t, 0, key);
+      const struct dl_sums *s = dl_group_totals_at(t, 0, key);
       assert_string_equal(key[DL_KEY_USER], "ann");
       assert_null(key[DL_KEY_MONTH]);
       assert_int_equal(s->jobs, 2);
@@ -182,14 +182,14 @@ static void sums_by_group(void **state) {
       assert_float_equal(s->told_gpu_s, 200, 0);
       assert_float_equal(dl_sums_idle(s), 0.25, 0);
       assert_string_equal(s->boundary, "mixed");
-      s = dl_tally_at(t, 1, key);
+      s = dl_group_totals_at(t, 1, key);
       assert_int_equal(s->unknown, 1);
       assert_true(isnan(dl_sums_energy(s)));
       assert_true(isnan(dl_sums_idle(s)));
     }
-    dl_tally_free(t);
+    dl_group_totals_free(t);
   }
-  dl_tally_free(NULL);
+  dl_group_totals_free(NULL);
 }
 
 int main(void) {

@@ -41,7 +41,8 @@ import os
 import sys
 import xml.etree.ElementTree
 
-TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir)
+TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir,
+                   os.pardir)
 COLUMNS = ("gpu,arch,dataset,phase,framework,precision,batch_size,image_px,"
            "train_samples,val_samples,epochs,macs_g,acts_m,launches,params_m,"
            "power_limit_w,gpu_power_w,epoch_s,boundary,source,host,host_class,"

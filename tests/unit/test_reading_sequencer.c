@@ -33,7 +33,7 @@ static const struct dl_importer plain = {.name = "plain", .line = plain_line};
 /* A log being fed. */
 struct feeding {
   struct dl_log *log;
-  struct dl_feed *feed;
+  struct dl_sequencer feed;
   struct dl_log_options o;
   struct dl_diag d;
 };
@@ -42,11 +42,11 @@ static void open_feed(struct feeding *f, const char *text) {
   *f = (struct feeding){.o.from = &plain};
   dl_diag_init(&f->d);
   assert_ok(dl_log_open(&f->log, put_file("log", text), &f->o, &f->d), &f->d);
-  assert_ok(dl_feed_new(&f->feed, f->log, &f->d), &f->d);
+  f->feed = (struct dl_sequencer){.log = f->log};
 }
 
 static void close_feed(struct feeding *f) {
-  dl_feed_free(f->feed);
+  dl_sequencer_free(&f->feed);
   dl_log_free(f->log);
   dl_diag_free(&f->d);
 }
@@ -54,7 +54,8 @@ static void close_feed(struct feeding *f) {
 static const struct dl_reading *next(struct feeding *f, size_t *line) {
   const struct dl_reading *r;
 
-  assert_ok(dl_feed_next(f->feed, &r, line, &f->d), &f->d);
+  assert_ok(dl_sequencer_next(&f->feed, &r, &f->d), &f->d);
+  *line = r ? r->line : 0;
   return r;
 }
 
@@ -357,7 +358,6 @@ static void an_empty_log_has_no_readings(void **state) {
   assert_null(next(&f, &line));
   assert_null(next(&f, &line));
   close_feed(&f);
-  dl_feed_free(NULL);
 }
 
 int main(void) {

@@ -189,7 +189,7 @@ def check_file(path):
 
 def shipped():
     data = os.path.join(os.path.dirname(os.path.abspath(__file__)),
-                        os.pardir, "data")
+                        os.pardir, os.pardir, "data")
     paths = [os.path.join(data, name + ".xml") for name in SHIPPED]
     return [os.path.normpath(p) for p in paths if os.path.exists(p)]
 

@@ -55,7 +55,7 @@ static void assert_plan(bool join, const char *expected,
   const struct dl_log_options o = {0};
   char *path[16];
   struct dl_text out = {0};
-  struct dl_plan p;
+  struct dl_log_grouping p;
   struct dl_diag d;
   size_t n = 0;
 
@@ -64,7 +64,7 @@ static void assert_plan(bool join, const char *expected,
     path[n] = strdup(temp_path(file[n][0]));
   }
   dl_diag_init(&d);
-  assert_ok(dl_plan_make(&p, path, n, &o, join, &d), &d);
+  assert_ok(dl_log_grouping_make(&p, path, n, &o, join, &d), &d);
   assert_int_equal(p.n, n);
   for (size_t i = 0; i < n; i++) {
     if (!p.source[i].importer)
@@ -75,7 +75,7 @@ static void assert_plan(bool join, const char *expected,
   }
   if (strcmp(dl_text_str(&out), expected) != 0)
     fail_msg("%s, want %s", out.s, expected);
-  dl_plan_free(&p);
+  dl_log_grouping_free(&p);
   dl_text_free(&out);
   for (size_t i = 0; i < n; i++)
     free(path[i]);
@@ -173,7 +173,7 @@ static void keeps_faults(void **state) {
   const struct dl_log_options o = {0};
   char path[4][PATH_SIZE], want[PATH_SIZE + 100];
   char *const paths[] = {path[0], path[1], path[2], path[3]};
-  struct dl_plan p;
+  struct dl_log_grouping p;
   struct dl_diag d;
 
   (void)state;
@@ -182,7 +182,7 @@ static void keeps_faults(void **state) {
   strcpy(path[1], put_file("gpu.csv", gpu));
   strcpy(path[2], put_file("poem.txt", "roses are red\nviolets are blue\n"));
   strcpy(path[3], temp_dir);
-  assert_ok(dl_plan_make(&p, paths, 4, &o, true, &d), &d);
+  assert_ok(dl_log_grouping_make(&p, paths, 4, &o, true, &d), &d);
   assert_int_equal(d.n_warnings, 0);
   for (size_t i = 0; i < 4; i++)
     assert_int_equal(p.source[i].run, i);
@@ -198,20 +198,20 @@ static void keeps_faults(void **state) {
   assert_int_equal(p.source[2].status, DL_EINPUT);
   snprintf(want, sizeof want, "%s: is a directory", path[3]);
   assert_string_equal(p.source[3].error, want);
-  dl_plan_free(&p);
-  dl_plan_free(&p);
+  dl_log_grouping_free(&p);
+  dl_log_grouping_free(&p);
 }
 
 static void no_logs(void **state) {
   const struct dl_log_options o = {0};
-  struct dl_plan p;
+  struct dl_log_grouping p;
   struct dl_diag d;
 
   (void)state;
   dl_diag_init(&d);
-  assert_ok(dl_plan_make(&p, NULL, 0, &o, true, &d), &d);
+  assert_ok(dl_log_grouping_make(&p, NULL, 0, &o, true, &d), &d);
   assert_int_equal(p.n, 0);
-  dl_plan_free(&p);
+  dl_log_grouping_free(&p);
 }
 
 int main(void) {

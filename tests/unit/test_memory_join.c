@@ -64,7 +64,8 @@ static void shifts_clocks(void **state) {
   for (size_t i = 0; i < COUNT(cases); i++) {
     int64_t got =
         dl_clock_shift(cases[i].start, (enum dl_clock)cases[i].clock,
-                       cases[i].other_start, (enum dl_clock)cases[i].other);
+                       &(struct dl_log_span){cases[i].other_start, 0,
+                                             (enum dl_clock)cases[i].other});
     if (got != cases[i].shift)
       fail_msg("case %zu: %.2f h, want %.2f h", i, (double)got / 3600e9,
                (double)cases[i].shift / 3600e9);
@@ -81,8 +82,9 @@ static void assert_marks(size_t n, int length, int off, int clock, int other,
   for (size_t i = 0; i < n; i++)
     mark[i] = START + S(lead) + ((int64_t)i + 1) * S(length) + S(off);
   int64_t end = mark[n - 1] - S(off) + S(tail);
-  int64_t got = dl_clock_shift_marks(mark, n, (enum dl_clock)clock, START, end,
-                                     (enum dl_clock)other);
+  int64_t got = dl_clock_shift_marks(
+      mark, n, (enum dl_clock)clock,
+      &(struct dl_log_span){START, end, (enum dl_clock)other});
   if (got != shift)
     fail_msg("%zu epochs of %d s, %d s off: %.2f h, want %.2f h", n, length,
              off, (double)got / 3600e9, (double)shift / 3600e9);
@@ -116,27 +118,34 @@ static void shifts_ends_of_epochs(void **state) {
   }
 }
 
+static int64_t shift_marks(const int64_t *mark, size_t n, enum dl_clock clock,
+                           int64_t start_ns, int64_t end_ns,
+                           enum dl_clock other) {
+  return dl_clock_shift_marks(mark, n, clock,
+                              &(struct dl_log_span){start_ns, end_ns, other});
+}
+
 static void shifts_relative_ends_of_epochs(void **state) {
   const int64_t mark[] = {S(100), S(200), S(300)};
 
   (void)state;
-  assert_true(dl_clock_shift_marks(mark, 3, DL_CLOCK_RELATIVE, START,
-                                   START + S(310), DL_CLOCK_WALL) == START);
-  assert_true(dl_clock_shift_marks(mark, 3, DL_CLOCK_RELATIVE, 0, S(310),
-                                   DL_CLOCK_RELATIVE) == 0);
+  assert_true(shift_marks(mark, 3, DL_CLOCK_RELATIVE, START, START + S(310),
+                          DL_CLOCK_WALL) == START);
+  assert_true(shift_marks(mark, 3, DL_CLOCK_RELATIVE, 0, S(310),
+                          DL_CLOCK_RELATIVE) == 0);
   /* a trace without dates: both end together */
-  assert_true(dl_clock_shift_marks(mark, 3, DL_CLOCK_WALL, 0, S(310),
-                                   DL_CLOCK_RELATIVE) == S(10));
+  assert_true(shift_marks(mark, 3, DL_CLOCK_WALL, 0, S(310),
+                          DL_CLOCK_RELATIVE) == S(10));
   /* times of day: the day of the trace */
-  assert_true(dl_clock_shift_marks((const int64_t[]){S(36100), S(36200)}, 2,
-                                   DL_CLOCK_DAY, START, START + S(210),
-                                   DL_CLOCK_WALL) == START - S(36000));
+  assert_true(shift_marks((const int64_t[]){S(36100), S(36200)}, 2,
+                          DL_CLOCK_DAY, START, START + S(210),
+                          DL_CLOCK_WALL) == START - S(36000));
 }
 
 /* --- joining */
 
 struct joining {
-  struct dl_join *j;
+  struct dl_memory_join *j;
   struct dl_diag d;
 };
 
@@ -154,8 +163,9 @@ static struct joining open_join(const int *at, size_t n, int64_t start) {
                             at[i] / 600, at[i] / 10 % 60, at[i] % 10,
                             10 * (i + 1), (double)(i + 1) / 3.75e-4);
   dl_diag_init(&x.d);
-  assert_ok(dl_join_open(&x.j, put_file("mem.csv", text), NULL, &o, start,
-                         DL_CLOCK_WALL, &x.d),
+  assert_ok(dl_memory_join_open(&x.j, put_file("mem.csv", text), NULL, &o,
+                                &(struct dl_log_span){start, 0, DL_CLOCK_WALL},
+                                &x.d),
             &x.d);
   return x;
 }
@@ -165,9 +175,9 @@ static void assert_at(struct joining *x, int tenth, double power_w) {
   double got;
   bool drop;
 
-  assert_ok(
-      dl_join_at(x->j, START + tenth * (DL_SECOND / 10), &got, &drop, &x->d),
-      &x->d);
+  assert_ok(dl_memory_join_at(x->j, START + tenth * (DL_SECOND / 10), &got,
+                              &drop, &x->d),
+            &x->d);
   if (drop != (power_w == 0) || (!drop && fabs(got - power_w) > 1e-6))
     fail_msg("at %d: %g W, %s", tenth, got, drop ? "dropped" : "kept");
 }
@@ -175,9 +185,9 @@ static void assert_at(struct joining *x, int tenth, double power_w) {
 static void end_join(struct joining *x, double cpu_util) {
   double util;
 
-  assert_ok(dl_join_end(x->j, &util, &x->d), &x->d);
+  assert_ok(dl_memory_join_end(x->j, &util, &x->d), &x->d);
   assert_near(util, cpu_util, 1e-12);
-  dl_join_free(x->j);
+  dl_memory_join_free(x->j);
 }
 
 static void takes_the_nearest_sample(void **state) {
@@ -253,7 +263,7 @@ static void an_empty_memory_log(void **state) {
   assert_int_equal(x.d.n_warnings, 1);
   assert_non_null(strstr(x.d.warnings[0], "no samples: not joined"));
   dl_diag_free(&x.d);
-  dl_join_free(NULL);
+  dl_memory_join_free(NULL);
 }
 
 int main(void) {

@@ -4,7 +4,7 @@
 # physical model (models/physical.xml), that of inference (models/inference.xml)
 # and the table of configurations (data/delrey2024-configurations.csv).
 #
-#   tools/make-models.sh DLEST RUNS TOP
+#   tools/models/make-models.sh DLEST RUNS TOP
 #
 # DLEST is the program, RUNS the folder with delrey2024/pre-runs.csv and
 # delrey2024/runs.csv (S. del Rey et al., doi 10.5281/zenodo.11505891, CC BY
@@ -40,7 +40,7 @@ fi
   --cite "$cite" \
   -o "$top/models/pre.xml"
 
-# Learns from data/training-means.csv too (tools/training-means.py).
+# Learns from data/training-means.csv too (tools/models/training-means.py).
 "$dlest" fit "$runs/runs.csv" \
   --method physical \
   --alias mobilenet_v2=mobilenetv2_050 \
@@ -54,7 +54,7 @@ al. (EC-NAS) and Selvan et al. (PEPR)" \
   --set 'source=del Rey et al., doi 10.5281/zenodo.11505891, CC BY 4.0' \
   --means "$top/data/delrey2024-configurations.csv"
 
-# Language models that serve, from means that ship (tools/mlenergy-means.py).
+# Language models that serve, from means that ship (tools/models/mlenergy-means.py).
 "$dlest" fit "$top/data/mlenergy-means.csv" \
   --method serving \
   --with none \
