@@ -18,14 +18,15 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/constants.h"
 #include "estimate/methods/methods.h"
 
 double dl_pre_duration(const struct dl_job *job,
                        const struct dl_predictions *p) {
   double epoch_s = p->of[DL_PRE_TIME].value;
   if (isnan(epoch_s))
-    epoch_s =
-        p->of[DL_PRE_EPOCH].value / (p->of[DL_PRE_POWER].value + DL_RAM_W);
+    epoch_s = p->of[DL_PRE_EPOCH].value /
+              (p->of[DL_PRE_POWER].value + DL_RUN_MEMORY_W);
   return epoch_s * job->epochs / job->run->n_gpus;
 }
 
@@ -89,7 +90,7 @@ static enum dl_status epoch(const struct dl_context *ctx,
       ctx->fit[DL_PRE_EPOCH].fit && ctx->fit[DL_PRE_EPOCH].fit->boundary
           ? ctx->fit[DL_PRE_EPOCH].fit->boundary
           : "gpu";
-  est->memory_w = strcmp(est->boundary, "gpu+ram") == 0 ? DL_RAM_W : 0;
+  est->memory_w = strcmp(est->boundary, "gpu+ram") == 0 ? DL_RUN_MEMORY_W : 0;
   est->model = ctx->fit[DL_PRE_EPOCH].model;
   est->energy_j = p->value * job->epochs;
   est->low_j = p->low * job->epochs;
