@@ -82,7 +82,7 @@ void dl_cli_parse(struct dl_cli *cli, const struct argp *own, int argc,
                              .args_doc = own->args_doc,
                              .doc = own->doc,
                              .children = children};
-  cli->format = dl_format_find("text");
+  cli->format = dl_format_at(0);
   struct inputs in = {input, cli};
   argp_parse(&whole, argc, argv, 0, NULL, &in);
 }
@@ -141,7 +141,7 @@ static enum dl_status write_report(struct dl_cli *cli,
   if (status != DL_OK)
     return status;
   bool colour = !cli->output && dl_wants_colour(out.f);
-  status = cli->format->report(r, out.f, colour, &cli->diag);
+  status = dl_format_report(cli->format, r, out.f, colour, &cli->diag);
   if (status != DL_OK) {
     dl_output_discard(&out);
     return status;

@@ -75,7 +75,7 @@ void dl_job_read(struct dl_job *job, const struct dl_job_slots *s,
       memcpy(to, &cells[s->slot[i]].x, sizeof cells->x);
   }
   if (isnan(job->seq_len) && found->arch)
-    job->seq_len = found->arch->value[DL_ARCH_SEQ_LEN].x;
+    job->seq_len = found->arch->seq_len;
   if (!isnan(job->tokens)) {
     job->train_samples = job->tokens / job->seq_len;
     job->val_samples = 0;

@@ -319,7 +319,7 @@ struct filling {
   const struct dl_settings *s;
   struct dl_run *run;
   char **extra;
-  bool *given; /* columns of the runs table that have been given */
+  struct dl_run_set given; /* columns that have been given */
 };
 
 /* A value for a column, unless an earlier source has one. False: out of
@@ -332,16 +332,16 @@ static bool give(struct filling *f, const char *name, const char *value) {
     char **cell = &f->extra[dl_strlist_find(&f->s->extra, name)];
     return *cell || (*cell = dl_strdup(value));
   }
-  size_t i = (size_t)(c - dl_run_column_at(0));
-  bool known = c->is_text ? f->run->text[i] != NULL : !isnan(f->run->number[i]);
-  if (f->given[i] || (c->role == DL_ROLE_MEASURED && known))
+  enum dl_run_id id = dl_run_column_id(c);
+  if (dl_run_set_has(&f->given, id) ||
+      (c->role == DL_ROLE_MEASURED && dl_run_has(f->run, id)))
     return true;
-  f->given[i] = true;
+  dl_run_set_add(&f->given, id);
   double x;
   if (c->is_text)
-    dl_run_set_text(f->run, name, value);
+    dl_run_copy_text(f->run, id, value);
   else if (dl_parse_double(value, &x))
-    dl_run_set(f->run, name, x);
+    dl_run_set_number(f->run, id, x);
   return !f->run->failed;
 }
 
@@ -387,9 +387,8 @@ static enum dl_status give_path(struct filling *f, const char *path,
 enum dl_status dl_settings_apply(const struct dl_settings *s, const char *path,
                                  struct dl_run *run, char **extra,
                                  struct dl_diag *d) {
-  struct filling f = {s, run, extra,
-                      dl_calloc(dl_run_column_count(), sizeof(bool))};
-  enum dl_status status = f.given ? DL_OK : dl_fail_memory(d);
+  struct filling f = {.s = s, .run = run, .extra = extra};
+  enum dl_status status = DL_OK;
   for (size_t i = s->set_names.n; status == DL_OK && i-- > 0;)
     if (!give(&f, s->set_names.s[i], s->set_values.s[i]))
       status = dl_fail_memory(d);
@@ -397,6 +396,5 @@ enum dl_status dl_settings_apply(const struct dl_settings *s, const char *path,
     status = give_row(&f, path, d);
   if (status == DL_OK && s->has_pattern)
     status = give_path(&f, path, d);
-  free(f.given);
   return status;
 }

@@ -156,9 +156,10 @@ static double extrapolation(const struct dl_predictor *p,
   return p->spread * sqrt(squares);
 }
 
-static bool is_new(const struct dl_strlist *seen,
-                   const struct dl_descriptor *e) {
-  return seen->n > 0 && (!e || dl_strlist_find(seen, e->id) < 0);
+/* e is a descriptor or NULL. */
+static bool is_new(const struct dl_strlist *seen, const void *e) {
+  const struct dl_descriptor *head = e;
+  return seen->n > 0 && (!e || dl_strlist_find(seen, head->id) < 0);
 }
 
 static const struct bounds *bounds_of(const struct dl_predictor *p,

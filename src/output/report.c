@@ -127,29 +127,26 @@ void dl_table_free(struct dl_table *t) {
   free(t);
 }
 
-bool dl_table_append(struct dl_table *t, const struct dl_value *values,
-                     const char *mark) {
-  size_t n = t->n_cols;
-  if (!dl_grow((void **)&t->values, &t->cap_values, (t->n_rows + 1) * n,
-               sizeof *t->values) ||
-      !dl_grow((void **)&t->marks, &t->cap_marks, t->n_rows + 1,
-               sizeof *t->marks))
-    return false;
-  struct dl_value *row = t->values + t->n_rows * n;
-  char *copy = mark ? dl_strdup(mark) : NULL;
-  bool ok = copy || !mark;
-  for (size_t i = 0; i < n; i++)
-    ok = value_copy(&row[i], &values[i]) && ok;
-  t->marks[t->n_rows++] = copy;
-  return ok;
-}
-
-void dl_table_row(struct dl_table *t, const struct dl_value *values,
+bool dl_table_row(struct dl_table *t, const struct dl_value *values,
                   const char *mark) {
-  if (!t || t->root->failed)
-    return;
-  if (!dl_table_append(t, values, mark))
+  if (!t || (t->root && t->root->failed))
+    return false;
+  size_t n = t->n_cols;
+  bool ok = dl_grow((void **)&t->values, &t->cap_values, (t->n_rows + 1) * n,
+                    sizeof *t->values) &&
+            dl_grow((void **)&t->marks, &t->cap_marks, t->n_rows + 1,
+                    sizeof *t->marks);
+  if (ok) {
+    struct dl_value *row = t->values + t->n_rows * n;
+    char *copy = mark ? dl_strdup(mark) : NULL;
+    ok = copy || !mark;
+    for (size_t i = 0; i < n; i++)
+      ok = value_copy(&row[i], &values[i]) && ok;
+    t->marks[t->n_rows++] = copy;
+  }
+  if (!ok && t->root)
     t->root->failed = true;
+  return ok;
 }
 
 /* Reports */
@@ -172,21 +169,19 @@ struct dl_report *dl_report_new(void) {
   return report_new(NULL, NULL);
 }
 
-static void node_free(struct dl_node *node) {
-  value_free(&node->value);
-  for (size_t i = 0; i < node->n_reports; i++)
-    dl_report_free(node->reports[i]);
-  free(node->reports);
-  dl_table_free(node->table);
-}
-
 void dl_report_free(struct dl_report *r) {
-  if (!r)
-    return;
-  for (size_t i = 0; i < r->n_nodes; i++)
-    node_free(&r->nodes[i]);
-  free(r->nodes);
-  free(r->title);
+  for (size_t i = 0; r && i < r->n_nodes; i++) {
+    struct dl_node *node = &r->nodes[i];
+    value_free(&node->value);
+    for (size_t k = 0; k < node->n_reports; k++)
+      dl_report_free(node->reports[k]);
+    free(node->reports);
+    dl_table_free(node->table);
+  }
+  if (r) {
+    free(r->nodes);
+    free(r->title);
+  }
   free(r);
 }
 
@@ -209,36 +204,30 @@ static struct dl_node *add_node(struct dl_report *r, enum dl_node_type type,
   return node;
 }
 
-static struct dl_node *add_value(struct dl_report *r, enum dl_node_type type,
-                                 const char *key, struct dl_value v) {
-  struct dl_node *node = add_node(r, type, key);
-  if (node && !value_copy(&node->value, &v))
-    r->root->failed = true;
-  return node;
-}
-
 void dl_report_add(struct dl_report *r, const char *key, const char *label,
                    const char *unit, enum dl_style style, struct dl_value v) {
-  struct dl_node *node = add_value(r, DL_NODE_VALUE, key, v);
+  struct dl_node *node = add_node(r, DL_NODE_VALUE, key);
   if (!node)
     return;
   node->label = label;
   node->unit = unit;
   node->style = style;
+  if (!value_copy(&node->value, &v))
+    r->root->failed = true;
 }
 
-void dl_report_range(struct dl_report *r, const char *low_key,
-                     const char *high_key, const char *label, const char *unit,
-                     enum dl_style style, struct dl_value low,
-                     struct dl_value high) {
-  dl_report_add(r, low_key, label, unit, style, low);
+void dl_report_range(struct dl_report *r, const struct dl_column *low,
+                     const char *high_key, const struct dl_value v[2]) {
+  dl_report_add(r, low->key, low->heading, low->unit, low->style, v[0]);
   if (!dl_report_failed(r))
     r->nodes[r->n_nodes - 1].join_next = true;
-  dl_report_add(r, high_key, NULL, unit, style, high);
+  dl_report_add(r, high_key, NULL, low->unit, low->style, v[1]);
 }
 
 void dl_report_say(struct dl_report *r, const char *text) {
-  add_value(r, DL_NODE_SAY, NULL, dl_string(text));
+  dl_report_add(r, NULL, NULL, NULL, DL_PLAIN, dl_string(text));
+  if (!dl_report_failed(r))
+    r->nodes[r->n_nodes - 1].type = DL_NODE_SAY;
 }
 
 /* A new report below `node` of r. */
@@ -302,29 +291,4 @@ struct dl_table *dl_report_table(struct dl_report *r, const char *key,
   if (main && !r->root->main)
     r->root->main = t;
   return t;
-}
-
-bool dl_node_is_line(const struct dl_node *node) {
-  return node->type == DL_NODE_VALUE && node->label;
-}
-
-bool dl_node_hidden(const struct dl_node *node) {
-  switch (node->type) {
-  case DL_NODE_VALUE:
-    return !node->label;
-  case DL_NODE_GROUP:
-  case DL_NODE_LIST:
-    for (size_t i = 0; i < node->n_reports; i++)
-      if (node->reports[i]->title)
-        return false;
-    return true;
-  case DL_NODE_TABLE:
-    for (size_t i = 0; i < node->table->n_cols; i++)
-      if (node->table->columns[i].heading)
-        return false;
-    return true;
-  case DL_NODE_SAY:
-    break;
-  }
-  return false;
 }

@@ -7,7 +7,7 @@
 #include "output/report.h"
 
 struct dl_table {
-  struct dl_report *root; /* carries the failure */
+  struct dl_report *root; /* carries a failure; NULL outside a report */
   char *title;            /* owned, may be NULL */
   struct dl_column *columns;
   size_t n_cols;
@@ -50,21 +50,13 @@ struct dl_report {
   bool failed;                 /* of the root */
 };
 
-/* Whether people see a value as a line "label  value". */
-bool dl_node_is_line(const struct dl_node *node);
-
-/* Whether a node leaves no trace for people: it does not end a run of lines. */
-bool dl_node_hidden(const struct dl_node *node);
-
 /* Whether v is shown as absent: null, not finite, a NULL string. */
 bool dl_value_absent(const struct dl_value *v);
 
 /* A table outside a report, for streams that look at rows before writing.
- * NULL, false: memory is out. */
+ * NULL: memory is out. */
 struct dl_table *dl_table_new(const char *title,
                               const struct dl_column *columns, size_t n);
 void dl_table_free(struct dl_table *t); /* accepts NULL */
-bool dl_table_append(struct dl_table *t, const struct dl_value *values,
-                     const char *mark);
 
 #endif

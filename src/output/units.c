@@ -67,20 +67,19 @@ bool dl_multiple_shared(enum dl_style style, double *x, size_t n,
   return true;
 }
 
-void dl_show_unit(struct dl_text *t, enum dl_style style, const char *unit,
-                  const struct dl_multiple *scale) {
+void dl_show_unit(struct dl_text *t, const char *before, enum dl_style style,
+                  const char *unit, const struct dl_multiple *scale) {
+  size_t n;
   if (style == DL_TIME)
     return;
-  if (!scale->name) {
-    if (unit || style == DL_PERCENT)
-      dl_text_add(t, unit ? unit : "%");
-    return;
+  if (!unit && style == DL_PERCENT)
+    unit = "%";
+  if (scale->name) {
+    bool same_base = unit && unit[0] == scales(style, &n)[BASE].name[0];
+    dl_text_printf(t, "%s%s%s", before, scale->name, same_base ? unit + 1 : "");
+  } else if (unit && unit[0]) {
+    dl_text_printf(t, "%s%s", before, unit);
   }
-  size_t n;
-  const char *base = scales(style, &n)[BASE].name;
-  dl_text_add(t, scale->name);
-  if (unit && unit[0] == base[0])
-    dl_text_add(t, unit + 1);
 }
 
 /* %.*f with a point under every locale: what stands between the digits
@@ -230,17 +229,6 @@ double dl_value_quantity(const struct dl_value *v) {
   return v->type == DL_NUMBER ? v->number : (double)NAN;
 }
 
-static void show_unit_behind(struct dl_text *t, enum dl_style style,
-                             const char *unit,
-                             const struct dl_multiple *scale) {
-  struct dl_text u = {0};
-  dl_show_unit(&u, style, unit, scale);
-  if (u.len > 0)
-    dl_text_printf(t, " %s", u.s);
-  t->failed = t->failed || u.failed;
-  dl_text_free(&u);
-}
-
 void dl_show_range(struct dl_text *t, enum dl_style style,
                    const struct dl_value *low, const struct dl_value *high,
                    const struct dl_multiple *scale) {
@@ -259,5 +247,5 @@ void dl_show(struct dl_text *t, enum dl_style style, const char *unit,
   struct dl_multiple scale = dl_multiple_for(style, size);
   dl_show_range(t, style, low, high, &scale);
   if (isfinite(size))
-    show_unit_behind(t, style, unit, &scale);
+    dl_show_unit(t, " ", style, unit, &scale);
 }

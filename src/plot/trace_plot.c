@@ -38,8 +38,8 @@ static void free_power(struct power *p) {
 }
 
 /* The mean power since the point before of what is no GPU. */
-static double other_power(const struct dl_point *before,
-                          const struct dl_point *at) {
+static double other_power(const struct dl_energy_point *before,
+                          const struct dl_energy_point *at) {
   double j = 0, s = (double)(at->ns - before->ns) * 1e-9;
   for (size_t kind = 0; kind < DL_N_METER_KINDS; kind++) {
     double more = at->energy_j[kind] - before->energy_j[kind];
@@ -48,10 +48,10 @@ static double other_power(const struct dl_point *before,
   return s > 0 ? j / s : NAN;
 }
 
-static enum dl_status take_curve(void *ctx, const struct dl_track *track,
+static enum dl_status take_curve(void *ctx, const struct dl_log_summary *track,
                                  struct dl_diag *d) {
   struct power *p = ctx;
-  const struct dl_curve *c = &track->curve;
+  const struct dl_energy_curve *c = &track->curve;
   free_power(p);
   *p = (struct power){.t = dl_calloc(c->n, sizeof *p->t),
                       .w = dl_calloc(c->n, sizeof *p->w),
@@ -60,7 +60,7 @@ static enum dl_status take_curve(void *ctx, const struct dl_track *track,
   if (!p->t || !p->w)
     return dl_fail_memory(d);
   for (size_t i = 0; i < c->n; i++) {
-    const struct dl_point *at = &c->point[i];
+    const struct dl_energy_point *at = &c->point[i];
     p->t[i] = (double)(at->ns - c->point[0].ns) * 1e-9;
     p->w[i] = p->gpu   ? (double)at->power_w
               : i == 0 ? NAN

@@ -56,9 +56,9 @@ static void add_part(const struct dl_run_column *c, const struct dl_cell *cell,
                      struct dl_text *key) {
   char buf[DL_NUMBER_SIZE];
   if (strcmp(c->name, "arch") == 0 && row->arch)
-    dl_text_add(key, row->arch->id);
+    dl_text_add(key, row->arch->head.id);
   else if (strcmp(c->name, "gpu") == 0 && row->gpu)
-    dl_text_add(key, row->gpu->id);
+    dl_text_add(key, row->gpu->head.id);
   else if (c->is_text)
     dl_text_add(key, cell->s ? cell->s : "");
   else if (!isnan(cell->x))

@@ -88,20 +88,14 @@ static const char *derived_formula(const char *name) {
   return NULL;
 }
 
-/* A field "gpu.tdp_w", or with *text a word "gpu.memory_type". */
-static bool descriptor_field(const char *name, enum dl_kind *kind,
-                             size_t *field, bool *text) {
+/* The field of a name as "gpu.tdp_w" or "arch.family", or NULL. */
+static const struct dl_field *descriptor_field(const char *name,
+                                               enum dl_kind *kind) {
   bool gpu = strncmp(name, "gpu.", 4) == 0;
   if (!gpu && strncmp(name, "arch.", 5) != 0)
-    return false;
-  name += gpu ? 4 : 5;
+    return NULL;
   *kind = gpu ? DL_ACCELERATOR : DL_ARCHITECTURE;
-  long i = dl_field_find(*kind, name);
-  *text = i < 0;
-  if (i < 0)
-    i = dl_descriptor_text_find(name);
-  *field = (size_t)i;
-  return i >= 0;
+  return dl_field_find(*kind, name + (gpu ? 4 : 5));
 }
 
 static bool has_own(const struct dl_frame *f, const char *name) {
@@ -136,11 +130,9 @@ static bool can_derive(const struct dl_frame *f, const char *formula) {
 
 bool dl_frame_has(const struct dl_frame *f, const char *name) {
   enum dl_kind kind;
-  size_t field;
   if (has_own(f, name))
     return true;
-  bool text;
-  if (descriptor_field(name, &kind, &field, &text))
+  if (descriptor_field(name, &kind))
     return has_own(f, kind == DL_ACCELERATOR ? "gpu" : "arch");
   const char *formula = derived_formula(name);
   return formula && can_derive(f, formula);
@@ -161,8 +153,7 @@ static enum dl_status unknown_name(const struct dl_frame *f, const char *name,
                                    struct dl_diag *d) {
   struct dl_text near = {0};
   size_t n = f->csv ? dl_csv_n_cols(f->csv) : 0;
-  const char **names =
-      dl_calloc(n + dl_run_column_count() + 2 * DL_MAX_FIELDS, sizeof *names);
+  const char **names = dl_calloc(n + dl_run_column_count(), sizeof *names);
   if (!names)
     return dl_fail_memory(d);
   for (size_t i = 0; i < n; i++)
@@ -260,18 +251,13 @@ static enum dl_status place_at(struct slot *s, enum place_kind kind, long i,
 static enum dl_status add_field(struct dl_frame *f, struct slot *s,
                                 struct dl_diag *d) {
   enum dl_kind kind;
-  size_t field;
-  bool text;
-  if (!descriptor_field(s->name, &kind, &field, &text))
-    return DL_OK;
-  bool gpu = kind == DL_ACCELERATOR;
-  if (!has_own(f, gpu ? "gpu" : "arch"))
+  const struct dl_field *field = descriptor_field(s->name, &kind);
+  if (!field || !has_own(f, kind == DL_ACCELERATOR ? "gpu" : "arch"))
     return DL_OK;
   dl_frame_want_descriptors(f);
-  enum place_kind place = gpu    ? text ? PLACE_GPU_TEXT : PLACE_GPU
-                          : text ? PLACE_ARCH_TEXT
-                                 : PLACE_ARCH;
-  return place_at(s, place, (long)field, d);
+  struct place p = {.kind = kind == DL_ACCELERATOR ? PLACE_GPU : PLACE_ARCH,
+                    .field = field};
+  return add_place(s, p, d);
 }
 
 /* All places for a name into s, in the order of frame.h. */

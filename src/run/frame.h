@@ -98,9 +98,9 @@ struct dl_fault {
 
 /* A row's descriptors; NULL where the name is absent or unknown. */
 struct dl_row_descriptors {
-  const struct dl_descriptor *gpu;
-  const struct dl_descriptor *arch; /* at the row's input size */
-  bool scaled;                      /* arch was scaled to that size */
+  const struct dl_accelerator *gpu;
+  const struct dl_architecture *arch; /* at the row's input size */
+  bool scaled;                        /* arch was scaled to that size */
 };
 
 /* Looks up the descriptors of all rows of a block (NULL: the one row of a

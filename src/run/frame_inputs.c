@@ -118,11 +118,13 @@ enum dl_status dl_frame_override(struct dl_frame *f, const char *assignment,
     size_t n = strlen(kinds[k].prefix);
     if (strncmp(assignment, kinds[k].prefix, n) != 0)
       continue;
-    struct dl_descriptor probe = {.kind = kinds[k].kind};
+    const struct dl_field *checked;
+    double x;
     size_t len = (size_t)(eq - assignment) - n;
     char *field = dl_strndup(assignment + n, len);
     enum dl_status status =
-        field ? dl_descriptor_set(&probe, field, eq + 1, d) : dl_fail_memory(d);
+        field ? dl_field_parse(kinds[k].kind, field, eq + 1, &checked, &x, d)
+              : dl_fail_memory(d);
     free(field);
     return status == DL_OK
                ? add_entry(&f->fields[k], assignment + n, len, eq + 1, d)

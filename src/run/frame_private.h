@@ -15,17 +15,16 @@ enum place_kind {
   PLACE_AXIS,
   PLACE_SETTING,
   PLACE_GPU,
-  PLACE_ARCH,
-  PLACE_GPU_TEXT,
-  PLACE_ARCH_TEXT
+  PLACE_ARCH
 };
 
 /* One place where a value may come from. */
 struct place {
   enum place_kind kind;
-  size_t index;               /* override, column, axis, setting, field */
-  struct dl_formula *formula; /* owned */
-  size_t *vars;               /* its slots, owned */
+  size_t index;                 /* override, column, axis, setting */
+  const struct dl_field *field; /* of the GPU or architecture */
+  struct dl_formula *formula;   /* owned */
+  size_t *vars;                 /* its slots, owned */
 };
 
 enum { MOST_PLACES = 6 };
@@ -47,11 +46,6 @@ struct slot {
   bool early;  /* needed to look descriptors up */
   bool number; /* used as one: a text that is none is a fault */
 };
-
-/* Texts of a descriptor by name ("id", "memory_type"): index, or -1; the
- * text, or NULL. */
-long dl_descriptor_text_find(const char *name);
-const char *dl_descriptor_text(const struct dl_descriptor *e, size_t i);
 
 /* A named value or formula as text. */
 struct entry {

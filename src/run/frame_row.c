@@ -34,27 +34,10 @@ static struct dl_cell column_cell(const struct slot *s, const char *text,
   return c;
 }
 
-static struct dl_cell field_cell(const struct dl_descriptor *e, size_t field) {
-  return (struct dl_cell){e ? e->value[field].x : NAN, NULL};
-}
-
-static const char *const texts[] = {"id", "family", "memory_type"};
-
-long dl_descriptor_text_find(const char *name) {
-  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-    if (strcmp(texts[i], name) == 0)
-      return (long)i;
-  return -1;
-}
-
-const char *dl_descriptor_text(const struct dl_descriptor *e, size_t i) {
-  if (!e)
-    return NULL;
-  return i == 0 ? e->id : i == 1 ? e->family : e->memory_type;
-}
-
-static struct dl_cell text_cell(const struct dl_descriptor *e, size_t i) {
-  return (struct dl_cell){NAN, dl_descriptor_text(e, i)};
+/* A field of a descriptor, which may be NULL. */
+static struct dl_cell field_cell(const void *e, const struct dl_field *f) {
+  return e ? (struct dl_cell){dl_field_number(e, f), dl_field_text(e, f)}
+           : absent();
 }
 
 /* A plain name hands its text on; anything else is a number. */
@@ -88,13 +71,9 @@ static struct dl_cell from_place(const struct dl_frame *f,
   case PLACE_AXIS:
     return from->at ? f->axes->a[p->index].cell[from->at[p->index]] : absent();
   case PLACE_GPU:
-    return field_cell(from->found.gpu, p->index);
-  case PLACE_GPU_TEXT:
-    return text_cell(from->found.gpu, p->index);
-  case PLACE_ARCH_TEXT:
-    return text_cell(from->found.arch, p->index);
+    return field_cell(from->found.gpu, p->field);
   default:
-    return field_cell(from->found.arch, p->index);
+    return field_cell(from->found.arch, p->field);
   }
 }
 
@@ -126,12 +105,11 @@ void dl_frame_row(const struct dl_frame *f, const struct dl_csv_block *block,
 }
 
 /* A copy of a descriptor with the user's overrides, kept by the frame. */
-static struct dl_descriptor *keep(struct dl_frame *f,
-                                  const struct dl_descriptor *e,
-                                  const struct entries *fields,
-                                  struct dl_diag *d) {
+static void *keep(struct dl_frame *f, const struct dl_descriptor *e,
+                  const struct entries *fields, struct dl_diag *d) {
   void *list = f->copies;
-  struct dl_descriptor *copy = dl_calloc(1, sizeof *copy);
+  size_t size = dl_kind_info(e->kind)->size;
+  struct dl_descriptor *copy = dl_calloc(1, size);
   if (!copy ||
       !dl_grow(&list, &f->cap_copies, f->n_copies + 1, sizeof *f->copies)) {
     free(copy);
@@ -140,7 +118,7 @@ static struct dl_descriptor *keep(struct dl_frame *f,
   }
   f->copies = list;
   f->copies[f->n_copies++] = copy;
-  *copy = *e;
+  memcpy(copy, e, size);
   for (size_t i = 0; i < fields->n; i++)
     if (dl_descriptor_set(copy, fields->e[i].name, fields->e[i].text, d) !=
         DL_OK)
@@ -211,8 +189,9 @@ static enum dl_status find_arch(struct dl_frame *f, const char *name,
     enum dl_status status =
         dl_catalog_look(f->catalog, DL_ARCHITECTURE, name, &e, d);
     if (status == DL_OK && e) {
-      struct dl_descriptor at = dl_architecture_at(e, use, &found.scaled);
-      found.arch = keep(f, &at, &f->fields[1], d);
+      struct dl_architecture at =
+          dl_architecture_at(DL_AS(architecture, e), use, &found.scaled);
+      found.arch = keep(f, &at.head, &f->fields[1], d);
       status = found.arch ? DL_OK : d->status;
     }
     if (status != DL_OK)
@@ -285,7 +264,7 @@ static bool from_descriptor(const struct dl_frame *f, const struct slot *s,
   const struct place *p = &s->place[s->n_places - 1];
   *gpu = p->kind == PLACE_GPU;
   if (p->kind != PLACE_FORMULA)
-    return *gpu || p->kind == PLACE_ARCH;
+    return p->field && !p->field->is_text;
   for (size_t v = 0; v < dl_formula_n_vars(p->formula); v++)
     if (from_descriptor(f, &f->slots[p->vars[v]], gpu))
       return true;

@@ -7,67 +7,108 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "run/run_columns.h"
 
-bool dl_run_init(struct dl_run *r) {
-  size_t n = dl_run_column_count();
-  *r = (struct dl_run){0};
-  r->number = malloc(n * sizeof *r->number);
-  r->text = dl_calloc(n, sizeof *r->text);
-  if (!r->number || !r->text) {
-    dl_run_clear(r);
-    r->failed = true;
-    return false;
-  }
-  for (size_t i = 0; i < n; i++)
-    r->number[i] = NAN;
-  return true;
+const struct dl_run dl_run_unknown = {
+#define NUMBER(name, unit, low, high, role, summary) .name = (double)NAN,
+#include "run/run_columns_body.h"
+};
+
+/* Where the member of a column is; it must be of that type. */
+static void *member(const struct dl_run *r, enum dl_run_id id, bool is_text) {
+  const struct dl_run_column *c = dl_run_column_at(id);
+  assert(c->is_text == is_text);
+  (void)is_text;
+  return (char *)(uintptr_t)r + c->offset;
+}
+
+double dl_run_number(const struct dl_run *r, enum dl_run_id id) {
+  return *(double *)member(r, id, false);
+}
+
+const char *dl_run_text(const struct dl_run *r, enum dl_run_id id) {
+  return *(const char **)member(r, id, true);
+}
+
+static void mark(struct dl_run *r, enum dl_run_id id, bool known) {
+  if (known)
+    dl_run_set_add(&r->known, id);
+  else
+    dl_run_set_remove(&r->known, id);
+}
+
+void dl_run_set_number(struct dl_run *r, enum dl_run_id id, double x) {
+  double *to = member(r, id, false);
+  *to = isfinite(x) ? x : (double)NAN;
+  mark(r, id, isfinite(x) != 0);
+}
+
+void dl_run_lend_text(struct dl_run *r, enum dl_run_id id, const char *s) {
+  const char **to = member(r, id, true);
+  if (dl_run_set_has(&r->owned, id))
+    free((void *)(uintptr_t)*to);
+  dl_run_set_remove(&r->owned, id);
+  *to = s && *s ? s : NULL;
+  mark(r, id, *to != NULL);
+}
+
+void dl_run_copy_text(struct dl_run *r, enum dl_run_id id, const char *s) {
+  char *copy = s && *s ? dl_strdup(s) : NULL;
+  r->failed |= s && *s && !copy;
+  dl_run_lend_text(r, id, copy);
+  if (copy)
+    dl_run_set_add(&r->owned, id);
 }
 
 void dl_run_clear(struct dl_run *r) {
-  for (size_t i = 0; r->text && i < dl_run_column_count(); i++)
-    free(r->text[i]);
-  free(r->text);
-  free(r->number);
+  for (size_t id = 0; id < DL_N_RUN_MEMBERS; id++)
+    if (dl_run_set_has(&r->owned, (enum dl_run_id)id))
+      dl_run_lend_text(r, (enum dl_run_id)id, NULL);
   free(r->epoch);
-  *r = (struct dl_run){0};
-}
-
-static size_t index_of(const char *column, bool is_text) {
-  const struct dl_run_column *c = dl_run_column_find(column);
-  assert(c && c->is_text == is_text);
-  (void)is_text;
-  return (size_t)(c - dl_run_column_at(0));
-}
-
-void dl_run_set(struct dl_run *r, const char *column, double x) {
-  r->number[index_of(column, false)] = isfinite(x) ? x : NAN;
-}
-
-void dl_run_set_text(struct dl_run *r, const char *column, const char *s) {
-  char **cell = &r->text[index_of(column, true)];
-  free(*cell);
-  *cell = s && *s ? dl_strdup(s) : NULL;
-  if (s && *s && !*cell)
-    r->failed = true;
+  *r = dl_run_unknown;
 }
 
 void dl_run_fill(struct dl_run *r, struct dl_run *from) {
-  for (size_t i = 0; i < dl_run_column_count(); i++)
-    if (dl_run_column_at(i)->is_text && !r->text[i]) {
-      r->text[i] = from->text[i];
-      from->text[i] = NULL;
-    } else if (!dl_run_column_at(i)->is_text && isnan(r->number[i])) {
-      r->number[i] = from->number[i];
+  for (size_t i = 0; i < DL_N_RUN_MEMBERS; i++) {
+    enum dl_run_id id = (enum dl_run_id)i;
+    if (dl_run_has(r, id) || !dl_run_has(from, id))
+      continue;
+    if (!dl_run_column_at(i)->is_text) {
+      dl_run_set_number(r, id, dl_run_number(from, id));
+      continue;
     }
+    dl_run_lend_text(r, id, dl_run_text(from, id));
+    if (dl_run_set_has(&from->owned, id))
+      dl_run_set_add(&r->owned, id);
+    dl_run_set_remove(&from->owned, id);
+    dl_run_lend_text(from, id, NULL);
+  }
+}
+
+static enum dl_run_id id_of(const char *column) {
+  const struct dl_run_column *c = dl_run_column_find(column);
+  assert(c);
+  return dl_run_column_id(c);
+}
+
+bool dl_run_init(struct dl_run *r) {
+  *r = dl_run_unknown;
+  return true;
+}
+
+void dl_run_set(struct dl_run *r, const char *column, double x) {
+  dl_run_set_number(r, id_of(column), x);
+}
+
+void dl_run_set_text(struct dl_run *r, const char *column, const char *s) {
+  dl_run_copy_text(r, id_of(column), s);
 }
 
 double dl_run_get(const struct dl_run *r, const char *column) {
-  return r->number[index_of(column, false)];
+  return dl_run_number(r, id_of(column));
 }
 
 const char *dl_run_get_text(const struct dl_run *r, const char *column) {
-  return r->text[index_of(column, true)];
+  return dl_run_text(r, id_of(column));
 }
 
 const char *dl_parts_boundary(bool gpu, bool cpu, bool ram) {

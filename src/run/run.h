@@ -1,11 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One run: a row of the runs table, with its epochs where they are known. */
+/* One run: a row of the runs table, with its epochs where a log has them.
+ *
+ * struct dl_run has a typed member for each row of run_columns_body.h. Read
+ * members directly; write them through the functions below, which keep the set
+ * of known columns. A member that is not known is NaN or NULL, so that
+ * arithmetic on it gives NaN.
+ *
+ * A text is the run's own (dl_run_copy_text) or borrowed
+ * (dl_run_lend_text); the set `owned` has those that dl_run_clear frees. */
 
 #ifndef DL_RUN_RUN_H
 #define DL_RUN_RUN_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+
+#include "run/run_columns.h"
 
 /* One epoch, or what lies before the first or behind the last one. NaN:
  * unknown. Energies of a run's parts add up to the run's exactly. */
@@ -21,32 +32,73 @@ struct dl_epoch {
   double energy_j;
 };
 
-/* Cells of a run by column (dl_run_column_at). All unknown at first. */
+/* A set of columns: bit id % 64 of word id / 64. */
+struct dl_run_set {
+  uint64_t word[(DL_N_RUN_MEMBERS + 63) / 64];
+};
+
+static inline bool dl_run_set_has(const struct dl_run_set *s,
+                                  enum dl_run_id id) {
+  return s->word[id / 64] >> (id % 64) & 1;
+}
+
+static inline void dl_run_set_add(struct dl_run_set *s, enum dl_run_id id) {
+  s->word[id / 64] |= UINT64_C(1) << (id % 64);
+}
+
+static inline void dl_run_set_remove(struct dl_run_set *s, enum dl_run_id id) {
+  s->word[id / 64] &= ~(UINT64_C(1) << (id % 64));
+}
+
 struct dl_run {
-  size_t line;    /* of the row it comes from; 0: the whole file */
-  double *number; /* one a column; NaN: unknown */
-  char **text;    /* one a column, owned; NULL: unknown */
+#define NUMBER(name, unit, low, high, role, summary) double name;
+#define TEXT(name, role, summary) const char *name;
+#include "run/run_columns_body.h"
+  struct dl_run_set known, owned;
+  size_t line; /* of the row it comes from; 0: the whole file */
   struct dl_epoch *epoch;
   size_t n_epochs, epochs_cap;
   bool failed; /* memory ran out */
 };
 
-/* An empty run in *r; dl_run_clear frees what it holds. */
-bool dl_run_init(struct dl_run *r);
+/* A run of which nothing is known. */
+extern const struct dl_run dl_run_unknown;
+
+/* Frees what a run holds; nothing of it is known after that. */
 void dl_run_clear(struct dl_run *r);
 
-/* Set a cell by column name; the name must be in the registry and of that
- * kind (asserted). An unknown number (NaN), NULL or "" leave it unknown. */
-void dl_run_set(struct dl_run *r, const char *column, double x);
-void dl_run_set_text(struct dl_run *r, const char *column, const char *s);
+static inline bool dl_run_has(const struct dl_run *r, enum dl_run_id id) {
+  return dl_run_set_has(&r->known, id);
+}
+
+/* The member of a column: a number, or NaN; a text, or NULL. The column must
+ * be of that type (asserted). */
+double dl_run_number(const struct dl_run *r, enum dl_run_id id);
+const char *dl_run_text(const struct dl_run *r, enum dl_run_id id);
+
+/* Sets a number; a value that is not finite makes the column unknown. */
+void dl_run_set_number(struct dl_run *r, enum dl_run_id id, double x);
+
+/* Sets a text: a copy that the run owns, or one that is borrowed and must
+ * outlive the run. NULL and "" make the column unknown. Out of memory:
+ * r->failed. */
+void dl_run_copy_text(struct dl_run *r, enum dl_run_id id, const char *s);
+void dl_run_lend_text(struct dl_run *r, enum dl_run_id id, const char *s);
 
 /* Fills what is unknown in r from `from`, which keeps its numbers and gives its
  * texts away. */
 void dl_run_fill(struct dl_run *r, struct dl_run *from);
 
-/* NaN / NULL where unknown. */
+/* --- By name: to be replaced by the members. */
+
+/* An empty run in *r; always true. */
+bool dl_run_init(struct dl_run *r);
+void dl_run_set(struct dl_run *r, const char *column, double x);
+void dl_run_set_text(struct dl_run *r, const char *column, const char *s);
 double dl_run_get(const struct dl_run *r, const char *column);
 const char *dl_run_get_text(const struct dl_run *r, const char *column);
+
+/* ---. */
 
 /* The word for an energy of these parts of a node: "gpu", "gpu+ram",
  * "gpu+cpu+ram", "cpu", ...; NULL for none of them. "node" is more: fans,

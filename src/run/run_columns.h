@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The runs table: one row a run, in canonical columns. */
+/* The columns of the runs table, one row per run: name, type, unit, range and
+ * role of each. run_columns_body.h is the table; struct dl_run (run.h) has a
+ * member for each of its rows. */
 
 #ifndef DL_RUN_RUN_COLUMNS_H
 #define DL_RUN_RUN_COLUMNS_H
@@ -7,12 +9,24 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* DL_RUN_batch_size, ... in the order of the table. */
+enum dl_run_id {
+#define NUMBER(name, unit, low, high, role, summary) DL_RUN_##name,
+#define TEXT(name, role, summary) DL_RUN_##name,
+#include "run/run_columns_body.h"
+  DL_N_RUN_MEMBERS,
+  /* Columns of the runs table; assumptions of an estimate come after them. */
+  DL_N_RUN_COLUMNS = DL_RUN_scaling
+};
+
 /* What a column is to repeated runs of one configuration. */
 enum dl_role {
-  DL_ROLE_NAME,    /* names a run or says where it comes from */
-  DL_ROLE_SETTING, /* shared by the repeats */
-  DL_ROLE_GIVEN,   /* known beforehand, but no part of the configuration */
-  DL_ROLE_MEASURED /* differs from run to run */
+  DL_ROLE_NAME,     /* identifies a run or its origin */
+  DL_ROLE_SETTING,  /* shared by the repeats */
+  DL_ROLE_GIVEN,    /* has a value before the run, but is no part of the
+                       configuration */
+  DL_ROLE_MEASURED, /* differs from run to run */
+  DL_ROLE_ASSUMED   /* of an estimate; no column of the runs table */
 };
 
 struct dl_run_column {
@@ -22,12 +36,37 @@ struct dl_run_column {
   double low, high; /* allowed range of a number */
   enum dl_role role;
   const char *summary;
+  size_t offset; /* of its member in struct dl_run */
 };
 
+/* Columns of the runs table: those with an id below DL_N_RUN_COLUMNS. */
 size_t dl_run_column_count(void);
+
+/* `i`: below DL_N_RUN_MEMBERS. */
 const struct dl_run_column *dl_run_column_at(size_t i);
 
-/* By name, or NULL. */
+/* A column of the runs table by name, or NULL. The search is linear: look names
+ * up once per file, not per row. */
 const struct dl_run_column *dl_run_column_find(const char *name);
+
+/* The same among all members, assumptions included. */
+const struct dl_run_column *dl_run_member_find(const char *name);
+
+/* The id of a column that one of the above returned. */
+enum dl_run_id dl_run_column_id(const struct dl_run_column *c);
+
+/* Outcome of reading a cell of a column. */
+enum dl_value_fault {
+  DL_VALUE_OK,
+  DL_VALUE_INVALID,    /* no number */
+  DL_VALUE_NOT_FINITE, /* "nan", "inf", 1e400 */
+  DL_VALUE_RANGE       /* outside low .. high */
+};
+
+/* Reads the number in a text and checks it against the range of column c
+ * (NULL: any number). *x is set to what was read, NaN where it is no finite
+ * number. */
+enum dl_value_fault dl_run_column_parse(const struct dl_run_column *c,
+                                        const char *text, double *x);
 
 #endif

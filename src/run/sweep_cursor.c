@@ -21,8 +21,8 @@ struct dl_walk {
   unsigned *depends; /* one a slot: bit i, on axis i */
   unsigned arch_depends, gpu_depends;
   struct known gpus, archs;
-  struct dl_descriptor *copies; /* of GPUs with the user's fields, owned */
-  struct dl_descriptor arch;    /* as the row uses it */
+  struct dl_accelerator *copies; /* of GPUs with the user's fields, owned */
+  struct dl_architecture arch;   /* as the row uses it */
   size_t at[DL_MOST_AXES];
   struct row_source from;
   bool begun;
@@ -51,9 +51,9 @@ static unsigned dependence(const struct dl_walk *w, const struct slot *s) {
     const struct place *p = &s->place[i];
     if (p->kind == PLACE_AXIS)
       on |= 1u << p->index;
-    else if (p->kind == PLACE_GPU || p->kind == PLACE_GPU_TEXT)
+    else if (p->kind == PLACE_GPU)
       on |= w->gpu_depends;
-    else if (p->kind == PLACE_ARCH || p->kind == PLACE_ARCH_TEXT)
+    else if (p->kind == PLACE_ARCH)
       on |= w->arch_depends;
     for (size_t v = 0; p->formula && v < dl_formula_n_vars(p->formula); v++)
       on |= w->depends[p->vars[v]];
@@ -116,10 +116,10 @@ static enum dl_status set_gpu_fields(struct dl_walk *w, struct dl_diag *d) {
   if (!w->copies)
     return dl_fail_memory(d);
   for (size_t i = 0; i < w->gpus.names.n; i++) {
-    w->copies[i] = *w->gpus.e[i];
-    w->gpus.e[i] = &w->copies[i];
+    w->copies[i] = *DL_AS(accelerator, w->gpus.e[i]);
+    w->gpus.e[i] = &w->copies[i].head;
     for (size_t j = 0; j < fields->n && status == DL_OK; j++)
-      status = dl_descriptor_set(&w->copies[i], fields->e[j].name,
+      status = dl_descriptor_set(&w->copies[i].head, fields->e[j].name,
                                  fields->e[j].text, d);
   }
   return status;
@@ -141,7 +141,7 @@ static const struct dl_descriptor *look(const struct dl_walk *w,
 }
 
 static enum dl_status scale_arch(struct dl_walk *w,
-                                 const struct dl_descriptor *e,
+                                 const struct dl_architecture *e,
                                  struct dl_diag *d) {
   const struct dl_frame *f = w->f;
   const struct dl_use use = {.image_px = w->cells[f->px_slot].x,
@@ -155,7 +155,7 @@ static enum dl_status scale_arch(struct dl_walk *w,
   else
     w->arch = dl_architecture_at(e, &use, scaled);
   for (size_t i = 0; i < f->fields[1].n && status == DL_OK; i++)
-    status = dl_descriptor_set(&w->arch, f->fields[1].e[i].name,
+    status = dl_descriptor_set(&w->arch.head, f->fields[1].e[i].name,
                                f->fields[1].e[i].text, d);
   return status;
 }
@@ -164,13 +164,13 @@ static enum dl_status find_descriptors(struct dl_walk *w, unsigned changed,
                                        struct dl_diag *d) {
   const struct dl_frame *f = w->f;
   if (f->want_gpu && (changed & w->gpu_depends || !w->begun))
-    w->from.found.gpu = look(w, &w->gpus, f->gpu_slot);
+    w->from.found.gpu = DL_AS(accelerator, look(w, &w->gpus, f->gpu_slot));
   if (!f->want_arch || !(changed & w->arch_depends || !w->begun))
     return DL_OK;
   const struct dl_descriptor *e = look(w, &w->archs, f->arch_slot);
   w->from.found.arch = e ? &w->arch : NULL;
   w->from.found.scaled = false;
-  return e ? scale_arch(w, e, d) : DL_OK;
+  return e ? scale_arch(w, DL_AS(architecture, e), d) : DL_OK;
 }
 
 enum dl_status dl_walk_new(struct dl_walk **out, struct dl_frame *f,

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # dlest calibrate: what it refuses, what it learns from, and that it learns of
-# the machine that was measured alone. tools/calibration.py has the figures.
+# the machine that was measured alone. tools/docs/calibration.py has the figures.
 
 load common
 
@@ -128,7 +128,7 @@ epochs,boundary,gpu_power_w,energy_j,duration_s \
 @test "more runs do not make it worse" {
   [ -f "$MEASURED_RUNS/delrey2024/runs.csv" ] ||
     skip "no measured runs in '$MEASURED_RUNS'"
-  python3 -B "$TOP_SRCDIR/tools/calibration.py" "$DLEST" "$MEASURED_RUNS" \
+  python3 -B "$TOP_SRCDIR/tools/docs/calibration.py" "$DLEST" "$MEASURED_RUNS" \
     --gpu rtx-3070 --counts 1,10 >table.md
   # before, one run, ten: errors of power / energy, bounds above what was seen
   awk -F '[|/]' '$2 ~ /rtx-3070/ && NF > 8 {

@@ -1,11 +1,11 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# tools/generalisation.py: its figures are dlest's, its intervals follow the
+# tools/docs/generalisation.py: its figures are dlest's, its intervals follow the
 # rule that dlest predict follows.
 
 load common
 
-TOOL=$TOP_SRCDIR/tools/generalisation.py
+TOOL=$TOP_SRCDIR/tools/docs/generalisation.py
 export PYTHONDONTWRITEBYTECODE=1
 
 # figures ARG...: the tool on the measured runs, into the file table
@@ -61,7 +61,7 @@ one_row() {
 # 12.7062 and 6.3138 are the 97.5 and 95 % quantiles of Student's t with one
 # degree of freedom, 1.9432 the 95 % quantile with six (any printed table).
 @test "quantiles of Student's t" {
-  python3 - "$TOP_SRCDIR/tools" <<'EOF'
+  python3 - "$TOP_SRCDIR/tools/docs" <<'EOF'
 import sys
 sys.path.insert(0, sys.argv[1])
 import generalisation_intervals as g
@@ -82,7 +82,7 @@ EOF
   ask densenet121 rtx-3090 >arch.json
   ask inception_v3 v100 >gpu.json
   ask inception_v3 rtx-3090 >config.json
-  python3 - "$TOP_SRCDIR/tools" <<'EOF'
+  python3 - "$TOP_SRCDIR/tools/docs" <<'EOF'
 import json
 import math
 import sys

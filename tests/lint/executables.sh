@@ -14,7 +14,7 @@ status 1 "$(for f in $shells; do
   'shell scripts set -eu'
 status 2 "$(for f in $shells; do sh -n "$f" 2>&1 ||
   bash -n "$f" 2>&1; done)" 'shell scripts parse'
-status 3 "$(find bootstrap .ci/run tools/*.sh tools/*.py -type f ! -perm -u+x \
+status 3 "$(find bootstrap .ci/run tools -type f ! -name '*.csv' ! -perm -u+x \
   2>/dev/null | while read -r f; do
     head -n 1 "$f" | grep -q '^#!' && echo "$f"; done)" \
   'scripts with an interpreter line are executable'

@@ -23,10 +23,10 @@ static UNUSED void add_run(struct dl_text *out, const struct dl_run *r) {
   assert_false(r->failed);
   for (size_t i = 0; i < dl_run_column_count(); i++) {
     const struct dl_run_column *c = dl_run_column_at(i);
-    if (c->is_text && r->text[i])
-      dl_text_printf(out, " %s=%s", c->name, r->text[i]);
+    if (c->is_text && dl_run_text(r, (enum dl_run_id)i))
+      dl_text_printf(out, " %s=%s", c->name, dl_run_text(r, (enum dl_run_id)i));
     else if (!c->is_text)
-      add_number(out, c->name, r->number[i]);
+      add_number(out, c->name, dl_run_number(r, (enum dl_run_id)i));
   }
   dl_text_add(out, "\n");
   for (size_t i = 0; i < r->n_epochs; i++) {

@@ -412,7 +412,7 @@ static void needs_are_fields(void **state) {
         const char *word = dl_kind_info((enum dl_kind)k)->word;
         size_t len = strlen(word);
         if (strncmp(*need, word, len) == 0 && (*need)[len] == '.')
-          found |= dl_field_find((enum dl_kind)k, *need + len + 1) >= 0;
+          found |= dl_field_find((enum dl_kind)k, *need + len + 1) != NULL;
       }
       if (!found)
         fail_msg("%s: no field '%s'", dl_estimator_at(i)->name, *need);

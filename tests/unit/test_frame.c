@@ -132,7 +132,7 @@ static void definitions_rename(void **state) {
   check(&t, power, 120);
   check(&t, four, 16);
   check(&t, macs, 4.11); /* the renamed column is looked up */
-  assert_string_equal(dl_frame_descriptors(t.f, 0)->arch->id, "resnet50");
+  assert_string_equal(dl_frame_descriptors(t.f, 0)->arch->head.id, "resnet50");
   close_table(&t);
 }
 
@@ -276,7 +276,7 @@ static void aliases(void **state) {
   check(&t, macs, 4.11);
   check(&t, tdp, 220);
   assert_string_equal(t.cells[arch].s, "my-net");
-  assert_string_equal(dl_frame_descriptors(t.f, 0)->gpu->id, "rtx-3070");
+  assert_string_equal(dl_frame_descriptors(t.f, 0)->gpu->head.id, "rtx-3070");
   row(&t, 1);
   check(&t, tdp, 350);
   close_table(&t);

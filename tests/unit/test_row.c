@@ -176,7 +176,7 @@ static void overrides_replace(void **state) {
   const struct dl_descriptor *e;
   assert_ok(dl_catalog_get(t.catalog, DL_ACCELERATOR, "rtx-3090", &e, &t.d),
             &t.d);
-  assert_true(e->value[DL_GPU_TDP_W].x == 350);
+  assert_true(DL_AS(accelerator, e)->tdp_w == 350);
   close_table(&t);
 }
 

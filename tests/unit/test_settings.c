@@ -159,10 +159,12 @@ static void describe(struct dl_text *out, const struct dl_run *run,
                      const struct dl_strlist *names, char *const *extra) {
   for (size_t i = 0; i < dl_run_column_count(); i++) {
     const struct dl_run_column *c = dl_run_column_at(i);
-    if (c->is_text && run->text[i])
-      dl_text_printf(out, " %s=%s", c->name, run->text[i]);
-    else if (!c->is_text && !isnan(run->number[i]))
-      dl_text_printf(out, " %s=%g", c->name, run->number[i]);
+    if (c->is_text && dl_run_text(run, (enum dl_run_id)i))
+      dl_text_printf(out, " %s=%s", c->name,
+                     dl_run_text(run, (enum dl_run_id)i));
+    else if (!c->is_text && !isnan(dl_run_number(run, (enum dl_run_id)i)))
+      dl_text_printf(out, " %s=%g", c->name,
+                     dl_run_number(run, (enum dl_run_id)i));
   }
   dl_text_add(out, " |");
   for (size_t i = 0; i < names->n; i++)

@@ -205,17 +205,17 @@ static void warn_methods(struct dl_cli *cli, const struct single *s) {
 
 /* A classifier that is to be replaced or trained alone has to be known. */
 static void warn_head(struct dl_cli *cli, const struct dl_job *job) {
-  const struct dl_descriptor *arch = job->found.arch;
-  if (!arch || !isnan(arch->value[DL_ARCH_HEAD_INPUTS].x))
+  const struct dl_architecture *arch = job->found.arch;
+  if (!arch || !isnan(arch->head_inputs))
     return;
   if (!isnan(job->classes))
     dl_warn(&cli->diag,
             "the classifier of '%s' is not known: --classes changes no count",
-            arch->id);
+            arch->head.id);
   if (job->frozen_base > 0)
     dl_warn(&cli->diag,
             "the classifier of '%s' is not known: its training counts nothing",
-            arch->id);
+            arch->head.id);
 }
 
 /* Two intervals that do not touch. */

@@ -140,9 +140,9 @@ static bool part_has(const struct part *part, size_t *next, size_t line) {
 static const char *label_of(const char *column, const struct dl_cell *cell,
                             const struct dl_row_descriptors *row) {
   if (strcmp(column, "arch") == 0 && row->arch)
-    return row->arch->id;
+    return row->arch->head.id;
   if (strcmp(column, "gpu") == 0 && row->gpu)
-    return row->gpu->id;
+    return row->gpu->head.id;
   return cell->s ? cell->s : "";
 }
 

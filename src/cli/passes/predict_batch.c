@@ -191,7 +191,7 @@ static enum dl_status print_row(struct batch *b,
                        b->values + b->n_own);
     dl_row_values(&b->o->job.foot, (long)m == best, memory.need_gb,
                   b->values + b->n_own + DL_ESTIMATE_COLUMNS);
-    status = b->cli->format->row(b->stream, b->values, &b->cli->diag);
+    status = dl_stream_row(b->stream, b->values, &b->cli->diag);
   }
   return status;
 }
@@ -297,13 +297,15 @@ static enum dl_status write_batch(struct batch *b) {
       dl_output_open(&out, cli->output, cli->strict, &cli->diag);
   if (status != DL_OK)
     return status;
-  status = cli->format->begin(&b->stream, out.f, "estimates", b->columns,
-                              b->n_own + DL_ESTIMATE_COLUMNS + DL_ROW_COLUMNS,
-                              &cli->diag);
+  status = dl_stream_begin(
+      &b->stream, cli->format, out.f,
+      &(struct dl_table_form){"estimates", b->columns,
+                              b->n_own + DL_ESTIMATE_COLUMNS + DL_ROW_COLUMNS},
+      &cli->diag);
   if (status == DL_OK)
     status = stream_rows(b);
   dl_limits_warn(&b->limits, dl_csv_path(b->csv), &cli->diag);
-  enum dl_status ended = cli->format->end(b->stream, &cli->diag);
+  enum dl_status ended = dl_stream_end(b->stream, &cli->diag);
   if (status == DL_OK)
     status = ended;
   return dl_cli_commit(cli, &out, status);

@@ -51,8 +51,8 @@ struct sweep {
 static void fill_settings(const struct dl_job *job,
                           struct dl_value v[SETTINGS]) {
   const struct dl_row_descriptors *found = &job->found;
-  v[0] = dl_string(found->arch ? found->arch->id : job->arch);
-  v[1] = dl_string(found->gpu ? found->gpu->id : job->gpu);
+  v[0] = dl_string(found->arch ? found->arch->head.id : job->arch);
+  v[1] = dl_string(found->gpu ? found->gpu->head.id : job->gpu);
   v[2] = dl_number(job->n_gpus);
   v[3] = dl_number(job->image_px);
   v[4] = dl_number(job->seq_len);
@@ -106,7 +106,7 @@ static enum dl_status take_row(void *ctx, size_t i,
     dl_row_values(&w->o->job.foot, (long)m == best, memory.need_gb,
                   p->values + SETTINGS + DL_ESTIMATE_COLUMNS);
     if (!format->add)
-      status = format->row(w->stream, p->values, d);
+      status = dl_stream_row(w->stream, p->values, d);
     else if (!format->add(w->stream, p->values, &p->rows))
       status = dl_fail_memory(d);
   }
@@ -155,8 +155,9 @@ static enum dl_status write_sweep(struct sweep *w, struct dl_frame *f,
       dl_output_open(&out, cli->output, cli->strict, &cli->diag);
   if (status != DL_OK)
     return status;
-  status = cli->format->begin(&w->stream, out.f, "estimates", columns, COLUMNS,
-                              &cli->diag);
+  status = dl_stream_begin(
+      &w->stream, cli->format, out.f,
+      &(struct dl_table_form){"estimates", columns, COLUMNS}, &cli->diag);
   if (status == DL_OK)
     status =
         dl_sweep(f, &w->o->job.axes, session, w->parts, &taker, &cli->diag);
@@ -165,7 +166,7 @@ static enum dl_status write_sweep(struct sweep *w, struct dl_frame *f,
     limits.no_rate += w->part[i].limits.no_rate;
   }
   dl_limits_warn(&limits, "the sweep", &cli->diag);
-  enum dl_status ended = cli->format->end(w->stream, &cli->diag);
+  enum dl_status ended = dl_stream_end(w->stream, &cli->diag);
   if (status == DL_OK)
     status = ended;
   return dl_cli_commit(cli, &out, status);

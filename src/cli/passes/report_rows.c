@@ -148,7 +148,7 @@ static const char *title_of(const bool keys[DL_N_KEYS]) {
   return title && title[0] ? title : "Groups";
 }
 
-void dl_report_groups(struct dl_report *r, const struct dl_tally *t,
+void dl_report_groups(struct dl_report *r, const struct dl_group_totals *t,
                       const bool keys[DL_N_KEYS],
                       const struct dl_footprint *foot, bool main) {
   struct dl_column columns[GROUP_COLUMNS];
@@ -163,10 +163,10 @@ void dl_report_groups(struct dl_report *r, const struct dl_tally *t,
   site_headings(columns + n, foot);
   struct dl_table *table = dl_report_table(r, "groups", title_of(keys), columns,
                                            GROUP_COLUMNS, main);
-  for (size_t i = 0; i < dl_tally_n(t); i++) {
+  for (size_t i = 0; i < dl_group_totals_n(t); i++) {
     const char *key[DL_N_KEYS];
     struct dl_value v[GROUP_COLUMNS];
-    const struct dl_sums *s = dl_tally_at(t, i, key);
+    const struct dl_sums *s = dl_group_totals_at(t, i, key);
     for (size_t k = 0; k < DL_N_KEYS; k++)
       v[k] = dl_string(key[k]);
     sum_values(s, foot, v + DL_N_KEYS);

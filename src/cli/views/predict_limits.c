@@ -10,7 +10,7 @@
 #include "estimate/node/peak_memory.h"
 
 static double memory_gb(const struct dl_job *job) {
-  return job->found.gpu ? job->found.gpu->value[DL_GPU_MEMORY_GB].x : NAN;
+  return job->found.gpu ? job->found.gpu->memory_gb : NAN;
 }
 
 static void add_memory(struct dl_report *r, const struct dl_job *job) {
@@ -55,8 +55,11 @@ static void add_exchange(struct dl_report *r, const struct dl_job *job) {
   if (!told || isnan(s.comm_s))
     return;
   char text[256], gb[DL_NUMBER_SIZE], ms[DL_NUMBER_SIZE];
-  const char *note = assumed ? "assumed: PCIe 3.0 x16"
-                             : job->found.gpu->value[DL_GPU_LINK_GB_S].note;
+  const char *note = "assumed: PCIe 3.0 x16";
+  if (!assumed) {
+    const struct dl_accelerator *gpu = job->found.gpu;
+    note = gpu->head.origin[dl_field_index(&gpu->head, &gpu->link_gb_s)].note;
+  }
   int n = snprintf(text, sizeof text, "%s GB a step at %g GB/s%s%.80s%s, %s ms",
                    dl_format_digits(gb, p.bytes / 1e9, 3), p.link_gb_s,
                    note ? " (" : "", note ? note : "", note ? ")" : "",
@@ -77,7 +80,7 @@ static void warn_memory(const struct dl_job *job, struct dl_diag *d) {
   dl_memory_of(job, &m);
   if (!m.over)
     return;
-  const struct dl_descriptor *gpu = job->found.gpu;
+  const struct dl_accelerator *gpu = job->found.gpu;
   bool split = dl_parallel_is_strong(job) && job->n_gpus > 1;
   bool shared = job->n_gpus > 1 && m.shared;
   char each[48] = "", fits[80] = "not even one sample fits";
@@ -93,7 +96,8 @@ static void warn_memory(const struct dl_job *job, struct dl_diag *d) {
              dl_format_digits(need, m.model_gb, 3));
   dl_warn(d, "batch of %g%s needs about %s GB, more than the %g GB of %s; %s%s",
           split ? job->batch_size : m.batch, each,
-          dl_format_digits(need, m.need_gb, 3), memory_gb(job), gpu->id, fits,
+          dl_format_digits(need, m.need_gb, 3), memory_gb(job), gpu->head.id,
+          fits,
           m.model_gb > memory_gb(job) && job->n_gpus > 1 && !shared
               ? ", and every GPU is taken to hold a full copy"
               : "");
@@ -105,7 +109,7 @@ static void warn_rate(const struct dl_job *job, struct dl_diag *d) {
     dl_warn(d,
             "%s has no %s rate for --precision %s: its %s peak of %.3g "
             "TFLOP/s is used instead",
-            job->found.gpu->id, rate, job->precision, used,
+            job->found.gpu->head.id, rate, job->precision, used,
             dl_work_peak_tflops(job));
 }
 

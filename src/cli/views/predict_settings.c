@@ -14,20 +14,18 @@ static void add_known(struct dl_report *r, const char *key, const char *label,
   dl_report_add(r, key, isnan(x) ? NULL : label, unit, style, dl_number(x));
 }
 
-static double field(const struct dl_descriptor *e, size_t i) {
-  return e ? e->value[i].x : NAN;
-}
-
 /* The classifier, the parameters, and those of them that are trained. */
 static void add_classifier(struct dl_report *r, const struct dl_job *job,
                            bool told) {
-  const struct dl_descriptor *arch = job->found.arch;
+  const struct dl_architecture *arch = job->found.arch;
   bool frozen = job->frozen_base > 0;
-  double params = field(arch, DL_ARCH_PARAMS_M);
-  double trained = frozen ? field(arch, DL_ARCH_HEAD_PARAMS_M) : params;
+  double params = arch ? arch->params_m : NAN;
+  double trained = frozen && arch ? arch->head_params_m : params;
   bool given = !isnan(job->classes);
   dl_report_add(r, "classes", given ? "classes" : NULL, NULL, DL_CODE,
-                dl_number(given ? job->classes : field(arch, DL_ARCH_CLASSES)));
+                dl_number(given  ? job->classes
+                          : arch ? arch->classes
+                                 : NAN));
   dl_report_add(r, "frozen", NULL, NULL, DL_CODE, dl_bool(frozen));
   dl_report_add(r, "params_m", told || frozen || given ? "parameters" : NULL,
                 "M", DL_PLAIN, dl_number(params));
@@ -36,7 +34,7 @@ static void add_classifier(struct dl_report *r, const struct dl_job *job,
 }
 
 static void add_tokens(struct dl_report *r, const struct dl_job *job) {
-  const struct dl_descriptor *arch = job->found.arch;
+  const struct dl_architecture *arch = job->found.arch;
   bool told = arch && dl_is_language_model(arch);
   double none = NAN;
   struct dl_work w;
@@ -53,23 +51,24 @@ static void add_tokens(struct dl_report *r, const struct dl_job *job) {
             dl_is_inference(job) ? job->request_rate : none);
   add_classifier(r, job, told);
   add_known(r, "active_params_m", "of them for a token", "M", DL_PLAIN,
-            arch ? arch->value[DL_ARCH_ACTIVE_PARAMS_M].x : none);
+            arch ? arch->active_params_m : none);
   dl_report_add(r, "flop", told || w.inference ? "operations" : NULL, "FLOP",
                 DL_PLAIN, dl_number(w.flop));
 }
 
 void dl_predict_settings(struct dl_report *r, const struct dl_job *job,
                          const struct dl_job_options *o) {
-  const struct dl_descriptor *arch = job->found.arch, *gpu = job->found.gpu;
+  const struct dl_architecture *arch = job->found.arch;
+  const struct dl_accelerator *gpu = job->found.gpu;
   bool inference = dl_is_inference(job);
   bool language = arch && dl_is_language_model(arch);
   bool trains = !inference && isnan(job->tokens);
   dl_report_add(r, "arch", "architecture", NULL, DL_CODE,
-                dl_string(arch ? arch->id : job->arch));
+                dl_string(arch ? arch->head.id : job->arch));
   dl_report_add(r, "gpu", NULL, NULL, DL_CODE,
-                dl_string(gpu ? gpu->id : job->gpu));
+                dl_string(gpu ? gpu->head.id : job->gpu));
   dl_report_add(r, "gpu_name", "GPU", NULL, DL_CODE,
-                dl_string(gpu ? gpu->name : job->gpu));
+                dl_string(gpu ? gpu->head.name : job->gpu));
   dl_report_add(r, "n_gpus", "GPUs", NULL, DL_CODE, dl_number(job->n_gpus));
   dl_report_add(r, "phase", inference ? "phase" : NULL, NULL, DL_CODE,
                 dl_string(inference ? "inference" : "training"));

@@ -34,9 +34,11 @@ static void add_seen(struct dl_report *r, const struct dl_step *s) {
   dl_report_add(r, "epochs_verdict", "their number", NULL, DL_CODE,
                 dl_string(e->verdict[0] ? e->verdict : NULL));
   bool range = s->n_low < s->n_high;
-  dl_report_range(r, "epochs_low", "epochs_high",
-                  range ? "epochs in all" : NULL, NULL, DL_CODE,
-                  dl_number(s->n_low), dl_number(s->n_high));
+  const struct dl_column low = {"epochs_low", range ? "epochs in all" : NULL,
+                                NULL, DL_CODE, false};
+  dl_report_range(
+      r, &low, "epochs_high",
+      (struct dl_value[2]){dl_number(s->n_low), dl_number(s->n_high)});
   if (!range)
     dl_report_add(r, NULL, "epochs in all", NULL, DL_CODE,
                   dl_number(s->n_high));

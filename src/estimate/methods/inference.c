@@ -100,9 +100,9 @@ static double keeps_up(const struct problem *p, double rate, double most) {
 static bool set_up(struct problem *p, const struct dl_context *ctx,
                    struct dl_job *job) {
   struct dl_served *s = &job->served;
-  const struct dl_descriptor *arch = job->found.arch;
+  const struct dl_architecture *arch = job->found.arch;
   bool language = arch && dl_is_language_model(arch);
-  p->tokens = language && !isnan(arch->value[DL_ARCH_KEPT_PER_TOKEN].x);
+  p->tokens = language && !isnan(arch->kept_per_token);
   p->fit = p->tokens ? &ctx->serving.epoch : &ctx->physical.epoch;
   p->job = job;
   s->tokens = p->tokens;

@@ -76,9 +76,9 @@ static const char *text_of(const struct dl_run_column *c,
                            const struct dl_cell *cell,
                            const struct dl_row_descriptors *row) {
   if (strcmp(c->name, "arch") == 0 && row->arch)
-    return row->arch->id;
+    return row->arch->head.id;
   if (strcmp(c->name, "gpu") == 0 && row->gpu)
-    return row->gpu->id;
+    return row->gpu->head.id;
   return cell->s;
 }
 

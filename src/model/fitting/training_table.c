@@ -236,9 +236,9 @@ static bool add_labels(struct reader *r, const struct dl_cell *cells,
     struct dl_labels *l = &t->labels[g];
     const char *label = cells[r->group_slot[g]].s;
     if (strcmp(l->column, "arch") == 0 && row->arch)
-      label = row->arch->id;
+      label = row->arch->head.id;
     else if (strcmp(l->column, "gpu") == 0 && row->gpu)
-      label = row->gpu->id;
+      label = row->gpu->head.id;
     else if (strcmp(l->column, "config") == 0 && r->key &&
              !(r->has_config && label && *label)) {
       dl_text_clear(&text);

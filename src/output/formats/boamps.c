@@ -336,13 +336,9 @@ static void put_node(struct writer *w, const struct dl_report *node,
 }
 
 static enum dl_status boamps_report(const struct dl_report *r, FILE *f,
-                                    bool colour, struct dl_diag *d) {
+                                    struct dl_diag *d) {
   struct writer w = {.f = f};
-  const struct dl_table *estimates;
-  (void)colour;
-  if (dl_report_failed(r))
-    return dl_fail_memory(d);
-  estimates = table_of(r, "estimates");
+  const struct dl_table *estimates = table_of(r, "estimates");
   const struct dl_report *node = node_of(r);
   size_t n = 0;
   for (size_t i = 0; estimates && i < estimates->n_rows; i++) {
@@ -360,21 +356,11 @@ static enum dl_status boamps_report(const struct dl_report *r, FILE *f,
   if (n == 0)
     return no_task(d);
   end_task(&w, &(struct task){.r = r});
-  return dl_written(f, true, !w.no_memory, d);
+  return w.no_memory ? dl_fail_memory(d) : DL_OK;
 }
 
-static enum dl_status boamps_begin(struct dl_stream **s, FILE *f,
-                                   const char *key,
-                                   const struct dl_column *columns, size_t n,
-                                   struct dl_diag *d) {
-  *s = NULL;
-  if (!is_task(key))
-    return no_task(d);
-  *s = dl_stream_new(f, columns, n);
-  if (!*s)
-    return dl_fail_memory(d);
-  (*s)->key = key;
-  return DL_OK;
+static enum dl_status boamps_begin(struct dl_stream *s, struct dl_diag *d) {
+  return is_task(s->key) ? DL_OK : no_task(d);
 }
 
 /* Rows without an energy are no report. */
@@ -391,21 +377,13 @@ static enum dl_status boamps_row(struct dl_stream *s,
   begin_task(&w, &t, estimate ? "estimated by dlest, not measured" : NULL);
   put_measure(&w, &t, number_of(&t, "duration_s"));
   end_task(&w, &t);
-  s->n_rows++;
-  return dl_written(s->f, false, !w.no_memory, d);
-}
-
-static enum dl_status boamps_end(struct dl_stream *s, struct dl_diag *d) {
-  if (!s)
-    return DL_OK;
-  FILE *f = s->f;
-  dl_stream_free(s);
-  return dl_written(f, true, true, d);
+  return w.no_memory ? dl_fail_memory(d) : DL_OK;
 }
 
 const struct dl_format dl_format_boamps = {
-    "boamps",      "a BoAmps report of each task, one JSON document a line",
-    boamps_report, boamps_begin,
-    boamps_row,    boamps_end,
-    NULL,
+    .name = "boamps",
+    .summary = "a BoAmps report of each task, one JSON document a line",
+    .report = boamps_report,
+    .begin = boamps_begin,
+    .row = boamps_row,
 };

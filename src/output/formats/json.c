@@ -202,29 +202,21 @@ static void put_report(struct writer *w, const struct dl_report *r, int depth) {
 }
 
 static enum dl_status json_report(const struct dl_report *r, FILE *f,
-                                  bool colour, struct dl_diag *d) {
-  (void)colour;
-  if (dl_report_failed(r))
-    return dl_fail_memory(d);
+                                  struct dl_diag *d) {
   struct writer w = {.f = f};
   put_report(&w, r, 0);
   fputc('\n', f);
-  return dl_written(f, true, !w.failed, d);
+  return w.failed ? dl_fail_memory(d) : DL_OK;
 }
 
-static enum dl_status json_begin(struct dl_stream **s, FILE *f, const char *key,
-                                 const struct dl_column *columns, size_t n,
-                                 struct dl_diag *d) {
-  *s = dl_stream_new(f, columns, n);
-  if (!*s)
-    return dl_fail_memory(d);
-  struct writer w = {.f = f};
+static enum dl_status json_begin(struct dl_stream *s, struct dl_diag *d) {
+  struct writer w = {.f = s->f};
   put_head(&w);
-  fputc(',', f);
+  fputc(',', s->f);
   newline(&w, 1);
-  put_key(&w, key);
-  fputc('[', f);
-  return dl_written(f, false, !w.failed, d);
+  put_key(&w, s->key);
+  fputc('[', s->f);
+  return w.failed ? dl_fail_memory(d) : DL_OK;
 }
 
 static enum dl_status json_row(struct dl_stream *s,
@@ -233,7 +225,7 @@ static enum dl_status json_row(struct dl_stream *s,
   struct writer w = {.f = s->f};
   next_element(&w, s->n_rows++, 1);
   put_row(&w, s->columns, s->n_cols, values);
-  return dl_written(s->f, false, !w.failed, d);
+  return w.failed ? dl_fail_memory(d) : DL_OK;
 }
 
 static void put_warnings(struct writer *w, const struct dl_diag *d) {
@@ -250,8 +242,6 @@ static void put_warnings(struct writer *w, const struct dl_diag *d) {
 }
 
 static enum dl_status json_end(struct dl_stream *s, struct dl_diag *d) {
-  if (!s)
-    return DL_OK;
   struct writer w = {.f = s->f};
   end_elements(&w, s->n_rows, 1);
   if (s->tail && dl_report_failed(s->tail))
@@ -263,15 +253,16 @@ static enum dl_status json_end(struct dl_stream *s, struct dl_diag *d) {
   put_key(&w, "warnings");
   put_warnings(&w, d);
   fputs("\n}\n", w.f);
-  dl_stream_free(s);
-  return dl_written(w.f, true, !w.failed, d);
+  return w.failed ? dl_fail_memory(d) : DL_OK;
 }
 
 const struct dl_format dl_format_json = {
-    "json",      "everything, exact, for programs",
-    json_report, json_begin,
-    json_row,    json_end,
-    NULL,
+    .name = "json",
+    .summary = "everything, exact, for programs",
+    .report = json_report,
+    .begin = json_begin,
+    .row = json_row,
+    .end = json_end,
 };
 
 void dl_json_version(struct dl_text *t) {

@@ -44,12 +44,13 @@ static bool fill(struct dl_log *log, struct dl_run *r, const struct table *t,
     if (t->at[i] < 0)
       continue;
     if (c->is_text) {
-      dl_run_set_text(r, c->name, cell[t->at[i]]);
+      dl_run_copy_text(r, (enum dl_run_id)i, cell[t->at[i]]);
       continue;
     }
     if (!dl_run_cell(log, cell, t->at[i], c->name, 1, &x))
       return false;
-    dl_run_put(r, c->name, x);
+    if (x >= c->low && x <= c->high)
+      dl_run_set_number(r, (enum dl_run_id)i, x);
   }
   return true;
 }

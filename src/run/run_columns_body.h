@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The quantities of a run: each row is a member of struct dl_run, a column of
+ * the runs table, a name for --set, --define and formulas, a key of JSON, a
+ * completion and an entry of the manual page.
+ *
+ *   NUMBER(name, unit, low, high, role, summary)   unit NULL: a plain number
+ *   TEXT(name, role, summary)
+ *
+ * Adding a column is adding a row, in the place where tables show it. Who
+ * includes this file defines the macros it needs; both are undefined at its
+ * end. */
+
+#ifndef NUMBER
+#define NUMBER(name, unit, low, high, role, summary)
+#endif
+#ifndef TEXT
+#define TEXT(name, role, summary)
+#endif
+
+TEXT(run_id, NAME, "name of the run")
+TEXT(arch, SETTING, "architecture")
+TEXT(gpu, SETTING, "accelerator")
+NUMBER(n_gpus, NULL, 1, 1e6, SETTING, "accelerators used")
+TEXT(phase, SETTING, "training or inference")
+TEXT(framework, SETTING, "deep-learning framework")
+TEXT(precision, SETTING, "fp32, tf32, amp")
+TEXT(host, NAME, "the machine")
+TEXT(host_class, SETTING, "server or desktop")
+TEXT(dataset, SETTING, "data set")
+NUMBER(batch_size, NULL, 1, 1e9, SETTING, "samples a step")
+NUMBER(image_px, "px", 1, 1e5, SETTING, "side of the input image")
+NUMBER(seq_len, NULL, 1, 1e9, SETTING, "tokens a sample")
+NUMBER(classes, NULL, 1, 1e9, SETTING, "outputs of the classifier")
+NUMBER(train_samples, NULL, 0, 1e15, SETTING, "training samples")
+NUMBER(val_samples, NULL, 0, 1e15, SETTING, "validation samples")
+NUMBER(tokens, NULL, 1, 1e18, GIVEN, "tokens trained on in the whole run")
+NUMBER(prompt_tokens, NULL, 1, 1e9, SETTING,
+       "tokens of a request, for inference")
+NUMBER(output_tokens, NULL, 0, 1e9, SETTING,
+       "tokens of an answer, for inference")
+NUMBER(requests, NULL, 1, 1e15, GIVEN, "requests or samples, for inference")
+NUMBER(request_rate, NULL, 1e-9, 1e9, GIVEN, "requests a second, for inference")
+NUMBER(idle_s, "s", 0, 1e9, GIVEN, "pause after each batch, for inference")
+NUMBER(epochs, NULL, 1e-6, 1e9, GIVEN, "epochs of the run")
+NUMBER(frozen_base, NULL, 0, 1, SETTING,
+       "1 where only the classifier is trained")
+NUMBER(macs_g, "GMAC", 0, 1e12, GIVEN,
+       "multiply-accumulates of one forward pass of one sample")
+NUMBER(params_m, "M", 0, 1e12, GIVEN, "parameters")
+NUMBER(acts_m, "M", 0, 1e12, GIVEN, "activations of one sample")
+NUMBER(launches, NULL, 1, 1e7, GIVEN, "kernels of one forward pass")
+NUMBER(power_limit_w, "W", 1, 2000, GIVEN, "power limit of the GPU")
+NUMBER(ram_gb, "GB", 0, 1e9, GIVEN, "memory of the node")
+NUMBER(utilisation, NULL, 0, 1, GIVEN, "share of the GPU in use")
+NUMBER(duration_s, "s", 0, 1e12, MEASURED, "duration of the run")
+NUMBER(epoch_s, "s", 0, 1e12, MEASURED, "mean duration of an epoch")
+NUMBER(gpu_power_w, "W", 0, 1e9, MEASURED, "mean power of the GPUs")
+NUMBER(gpu_util, NULL, 0, 1, MEASURED, "mean utilisation of the GPUs")
+NUMBER(gpu_energy_j, "J", 0, 1e300, MEASURED, "energy of the GPUs")
+NUMBER(ram_energy_j, "J", 0, 1e300, MEASURED, "energy of the memory")
+NUMBER(cpu_energy_j, "J", 0, 1e300, MEASURED, "energy of the CPUs")
+NUMBER(node_energy_j, "J", 0, 1e300, MEASURED, "energy of the node")
+NUMBER(energy_j, "J", 0, 1e300, MEASURED,
+       "energy of the run within its boundary")
+NUMBER(epoch_energy_j, "J", 0, 1e300, MEASURED, "mean energy of an epoch")
+NUMBER(request_s, "s", 0, 1e12, MEASURED,
+       "time of the server for a request: 1 / requests a second")
+NUMBER(request_energy_j, "J", 0, 1e300, MEASURED, "energy of a request")
+NUMBER(request_power_w, "W", 0, 1e9, MEASURED,
+       "mean power of a GPU while it serves")
+NUMBER(rest_energy_j, "J", 0, 1e300, MEASURED,
+       "energy of the node without its GPUs")
+NUMBER(facility_energy_j, "J", 0, 1e300, MEASURED,
+       "energy of the run with cooling and supply")
+NUMBER(pue, NULL, 1, 100, NAME,
+       "power usage effectiveness applied to facility_energy_j")
+NUMBER(co2e_g, "g", 0, 1e300, MEASURED, "emissions as the log states them")
+NUMBER(gpu_idle_w, "W", 0, 1e9, MEASURED,
+       "mean power of the GPUs while none is in use")
+NUMBER(gpu_peak_w, "W", 0, 1e9, MEASURED, "highest power of the GPUs")
+NUMBER(gpu_limit_w, "W", 0, 1e9, NAME, "power limit of the GPUs")
+NUMBER(cpu_power_w, "W", 0, 1e9, MEASURED, "mean power of the CPUs")
+NUMBER(ram_power_w, "W", 0, 1e9, MEASURED, "mean power of the memory")
+NUMBER(node_power_w, "W", 0, 1e9, MEASURED, "mean power of the node")
+NUMBER(cpu_util, NULL, 0, 1, MEASURED, "mean utilisation of the CPUs")
+NUMBER(samples, NULL, 0, 1e15, MEASURED, "samples of the log that count")
+NUMBER(interval_s, "s", 0, 1e9, MEASURED, "median time between samples")
+NUMBER(missing, NULL, 0, 1, MEASURED, "share of the samples that are missing")
+NUMBER(counter_deviation, NULL, -1, 1e9, MEASURED,
+       "integral of the power against the energy counter, less 1")
+NUMBER(epochs_low, NULL, 0, 1e9, MEASURED,
+       "lower end of the number of epochs found in the trace")
+NUMBER(epochs_high, NULL, 0, 1e9, MEASURED,
+       "upper end of the number of epochs found in the trace")
+TEXT(epochs_verdict, NAME, "given, sure, unsure, none")
+TEXT(boundary, NAME, "gpu, gpu+ram, node, facility")
+TEXT(config, NAME, "key of the configuration")
+TEXT(source, NAME, "where the run comes from")
+TEXT(start_time, NAME, "when the run began")
+TEXT(project, NAME, "project or experiment")
+TEXT(job_name, NAME, "name of the job")
+TEXT(user, NAME, "who ran it")
+TEXT(partition, NAME, "queue of the scheduler")
+TEXT(state, NAME, "how the job ended")
+NUMBER(n_nodes, NULL, 0, 1e9, GIVEN, "nodes of the job")
+NUMBER(n_cpus, NULL, 0, 1e9, GIVEN, "processors of the job")
+TEXT(format, NAME, "kind of log")
+TEXT(file, NAME, "log the run was read from")
+
+/* Assumptions of an estimate: options and --set take them, the runs table has
+ * no column for them. DL_N_RUN_COLUMNS is the number of rows above. */
+TEXT(scaling, ASSUMED, "weak or strong, with several accelerators")
+NUMBER(efficiency, NULL, 1e-6, 1, ASSUMED, "share of the peak rate reached")
+NUMBER(peak_tflops, "TFLOP/s", 1e-4, 1e5, ASSUMED,
+       "peak rate of a GPU at the precision in use")
+
+#undef NUMBER
+#undef TEXT

@@ -1,0 +1,338 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What measured runs on a new GPU are worth to `dlest calibrate`.
+
+  calibration.py DLEST RUNS [--write FILE] [--counts LIST] [--gpu NAME]
+
+DLEST is the program, RUNS the folder with delrey2024/runs.csv (S. del Rey et
+al., doi 10.5281/zenodo.11505891). Each GPU in turn is left out of a fit, with
+its machine; the fit is brought up to date by one run on it (or by one run each
+of as many configurations as LIST says) and estimates its other configurations.
+Every configuration is the one run once; sets of several are drawn, DRAWS of
+them. Of the four GPUs of the table that ships (J. You et al., NSDI'23) the
+networks with public facts are estimated, their doubts not told.
+
+With --gpu that one GPU of del Rey et al. alone is left out.
+
+All estimates are dlest's. The tables go to standard output, or with --write
+into FILE.
+"""
+
+import argparse
+import concurrent.futures
+import csv
+import math
+import os
+import random
+import sys
+import tempfile
+import textwrap
+
+from generalisation import (ALIAS, Failure, OTHERS, mean, pair, percent, read,
+                            run, table, write)
+
+DRAWS = 20
+PUBLIC = 1  # doubts (sd of the logarithm) below it: facts are public
+HOST = ("host", "host_class")
+DOUBTS = ("doubt", "facts_doubt")
+
+
+def without(rows, columns):
+    return [{k: v for k, v in r.items() if k not in columns} for r in rows]
+
+
+class Group:
+    """A GPU that is left out: what is fitted, and its rows. `targets` are
+    columns of the rows; `config` gives the configuration of a row."""
+
+    def __init__(self, name, fitted, more, rows, targets, intervals=False):
+        self.name, self.fitted, self.more = name, fitted, more
+        self.intervals = intervals  # residuals of what is left out are kept
+        self.rows, self.targets = rows, targets
+        self.configs = list(dict.fromkeys(r["config"] for r in rows))
+
+
+def groups_of_runs(path, told):
+    rows = read(path)
+    plain = rows if told else without(rows, HOST)
+    for gpu in dict.fromkeys(r["gpu"] for r in rows):
+        yield Group(gpu, [r for r in plain if r["gpu"] != gpu], None,
+                    [r for r in plain if r["gpu"] == gpu],
+                    ("gpu_power_w", "energy_j"), told)
+
+
+def groups_of_others(path, runs):
+    rows = read(path)
+    known = [r for r in rows if r["gpu_power_w"] and
+             float(r["facts_doubt"]) < PUBLIC]
+    for gpu in dict.fromkeys(r["gpu"] for r in known):
+        mine = [r for r in known if r["gpu"] == gpu]
+        mine = [dict(r, config="%s/%d" % (gpu, i))
+                for i, r in enumerate(without(mine, DOUBTS))]
+        yield Group(gpu, runs, [r for r in rows if r["gpu"] != gpu], mine,
+                    ("gpu_power_w", "epoch_s"))
+
+
+# --- dlest
+
+def fit(dlest, folder, group):
+    model = os.path.join(folder, "model.xml")
+    args = ["fit", write(folder, "fitted.csv", group.fitted), *ALIAS,
+            "--method", "physical", "-q", "-o", model]
+    if not group.intervals:
+        args += ["--cv", "none"]
+    if group.more:
+        args += ["--with", write(folder, "more.csv", group.more)]
+    run(dlest, *args)
+    return model
+
+
+def calibrate(dlest, folder, model, rows, name):
+    out = os.path.join(folder, name + ".xml")
+    run(dlest, "calibrate", write(folder, name + ".csv", rows), *ALIAS,
+        "--model", model, "-q", "-o", out)
+    return out
+
+
+def predict(dlest, folder, model, rows, name, targets):
+    """[{target: (estimate, low, high)}] of the rows."""
+    found = [{} for _ in rows]
+    for target in targets:
+        asked = [dict(r) for r in without(rows, ("gpu_power_w",))]
+        for r in asked:
+            for other in ("energy_j", "epoch_s", "stable_epoch_energy_j"):
+                r.pop(other, None)
+            # The energy of one second is the mean power.
+            if target == "gpu_power_w":
+                r["duration_s"] = "1"
+        text = run(dlest, "predict", "--input",
+                   write(folder, name + "-rest.csv", asked), *ALIAS, "--model",
+                   model, "--method", "physical", "-q", "--format", "csv")
+        for to, r in zip(found, csv.DictReader(text.splitlines())):
+            column = "duration_s" if target == "epoch_s" else "energy_j"
+            ends = [float(r[c]) if r[c] and column == "energy_j" else None
+                    for c in ("low_j", "high_j")]
+            to[target] = (float(r[column]), *ends)
+    return found
+
+
+# --- scores
+
+class Scores:
+    """Sums over runs."""
+
+    def __init__(self, targets):
+        self.targets = targets
+        self.error = {t: [] for t in targets}
+        self.inside = {t: [] for t in targets}
+        self.width = {t: [] for t in targets}
+
+    def add(self, rows, found):
+        for target in self.targets:
+            errors, inside, width = [], [], []
+            for row, estimate in zip(rows, found):
+                value, low, high = estimate[target]
+                measured = float(row[target])
+                errors.append(abs(value / measured - 1))
+                if low is not None:
+                    inside.append(low <= measured <= high)
+                    width.append(math.log(high / low) / 2)
+            self.error[target].append(mean(errors))
+            if len(inside) == len(rows):
+                self.inside[target].append(mean(inside))
+                self.width[target].append(mean(width))
+
+    def errors(self):
+        return [mean(self.error[t]) for t in self.targets]
+
+    def worst(self):
+        return [max(self.error[t]) for t in self.targets]
+
+    def coverage(self):
+        return [mean(self.inside[t]) if self.inside[t] else None
+                for t in self.targets]
+
+    def widths(self):
+        return [math.exp(mean(self.width[t])) if self.width[t] else None
+                for t in self.targets]
+
+
+def choices(group, count):
+    if count == 1:
+        return [[c] for c in group.configs]
+    if count >= len(group.configs):
+        return []
+    draw = random.Random(count)
+    return [draw.sample(group.configs, count) for _ in range(DRAWS)]
+
+
+def one_of(group, configs):
+    """The first run of each configuration."""
+    return [next(r for r in group.rows if r["config"] == c) for c in configs]
+
+
+def score(dlest, folder, group, counts, settled):
+    """(before, {count: after}, [movement of the others])"""
+    os.mkdir(folder)
+    model = fit(dlest, folder, group)
+    before = Scores(group.targets)
+    before.add(group.rows, predict(dlest, folder, model, group.rows, "all",
+                                   group.targets))
+    was = predict(dlest, folder, model, settled, "settled", group.targets[:1])
+    after, moved = {}, []
+    for count in counts:
+        picked = choices(group, count)
+        if not picked:
+            continue
+        after[count] = Scores(group.targets)
+        for configs in picked:
+            new = calibrate(dlest, folder, model, one_of(group, configs),
+                            "mine")
+            rest = [r for r in group.rows if r["config"] not in configs]
+            after[count].add(rest, predict(dlest, folder, new, rest, "mine",
+                                           group.targets))
+            if count == 1:
+                now = predict(dlest, folder, new, settled, "settled",
+                              group.targets[:1])
+                moved.append([abs(b[t][0] / a[t][0] - 1) for a, b in
+                              zip(was, now) for t in a])
+    return before, after, moved
+
+
+# --- tables
+
+def of(scores, what):
+    return pair(*what(scores)) if scores else "-"
+
+
+def errors_table(groups, found, counts):
+    rows = [[g.name, len(g.configs), of(b, Scores.errors),
+             *(of(a.get(c), Scores.errors) for c in counts),
+             of(a.get(1), Scores.worst)]
+            for g, (b, a, _) in zip(groups, found)]
+    average = ["mean", ""]
+    for pick in [lambda f: f[0], *(lambda f, c=c: f[1].get(c)
+                                   for c in counts)]:
+        scores = [pick(f) for f in found]
+        average.append(pair(*(mean(s.errors()[t] for s in scores)
+                              for t in range(2))) if all(scores) else "-")
+    runs = [len(g.rows) for g in groups]
+    pooled = ["pooled", ""]
+    for pick in [lambda f: f[0], *(lambda f, c=c: f[1].get(c)
+                                   for c in counts)]:
+        scores = [pick(f) for f in found]
+        pooled.append(pair(*(sum(n * s.errors()[t] for n, s in
+                                 zip(runs, scores)) / sum(runs)
+                             for t in range(2))) if all(scores) else "-")
+    return table(["left out", "configurations", "before",
+                  *("%d run%s" % (c, "s" if c > 1 else "") for c in counts),
+                  "worst run"], [*rows, average + [""], pooled + [""]])
+
+
+def intervals_table(groups, found, counts):
+    def cell(scores):
+        if not scores:
+            return "-"
+        return "%s (%s)" % (pair(*scores.coverage()), " / ".join(
+            "-" if w is None else "%.2f" % w for w in scores.widths()))
+    return table(["left out", "before",
+                  *("%d run%s" % (c, "s" if c > 1 else "") for c in counts)],
+                 [[g.name, cell(b), *(cell(a.get(c)) for c in counts)]
+                  for g, (b, a, _) in zip(groups, found)])
+
+
+HEAD = """# What a run of one's own is worth
+
+Made by `make calibration MEASURED_RUNS=DIR` with %s.
+
+A GPU is left out of the fit of `physical`, with its machine; `dlest calibrate`
+learns from one run on it (or three, or ten, of as many configurations); its
+other configurations are estimated. Every configuration is that run once, sets
+of several are drawn %d times. Mean absolute percentage errors over the runs
+estimated, in %%, means over the choices; *worst run*: with the choice that
+helps least. [estimation.md](estimation.md) says how it works and what was
+tried.
+"""
+
+INTERVALS = (
+    "Share of runs inside in %, and in brackets half the width as a factor; "
+    "class of the host told. With fewer than five configurations measured a "
+    "GPU keeps the interval of one that was not: by two other GPUs here and "
+    "four of You et al. From five on it has that of a GPU that was seen.")
+OWN = ("Each cell is *mean power of the GPU / energy of an epoch*.%s Pooled: "
+       "every GPU counts by its runs.")
+
+
+def moved_text(found):
+    every = [m for _, _, moved in found for one in moved for m in one]
+    return ("After one run the power of the %d configurations of another GPU "
+            "moved by %s %% in the mean, %s %% at most." % (
+                len(found[0][2][0]), percent(mean(every)),
+                percent(max(every))))
+
+
+def settled(group, groups):
+    """Runs on another GPU, one a configuration, which the fit has seen."""
+    other = next(g for g in groups if g is not group and len(g.configs) > 2)
+    return one_of(other, other.configs)
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    p.add_argument("dlest")
+    p.add_argument("runs")
+    p.add_argument("--write", metavar="FILE")
+    p.add_argument("--counts", metavar="LIST", default="1,3,10")
+    p.add_argument("--gpu", metavar="NAME")
+    o = p.parse_args()
+    counts = [int(c) for c in o.counts.split(",")]
+    runs = os.path.join(o.runs, "delrey2024", "runs.csv")
+    if not os.access(runs, os.R_OK):
+        raise Failure("%s is not there; set MEASURED_RUNS to the folder that "
+                      "holds it" % runs)
+    top = os.environ.get("DLEST_DATADIR") or os.path.join(
+        os.path.dirname(os.path.abspath(__file__)), "..", "..")
+    others = os.path.join(top, OTHERS)
+    sets = [("Runs of del Rey et al., class of the host told",
+             OWN % " A user knows whether a machine is a server.",
+             list(groups_of_runs(runs, True))),
+            ("The same, not told", OWN % "",
+             list(groups_of_runs(runs, False))),
+            ("GPUs of You et al.",
+             "Each cell is *mean power of the GPU / time of an epoch*.",
+             list(groups_of_others(others, read(runs))))]
+    if o.gpu:
+        sets = sets[:1]
+    wanted = [[g for g in groups if o.gpu in (None, g.name)]
+              for _, _, groups in sets]
+    if not wanted[0]:
+        raise Failure("no GPU '%s' in %s" % (o.gpu, runs))
+    with tempfile.TemporaryDirectory() as folder, \
+            concurrent.futures.ThreadPoolExecutor(2) as pool:
+        jobs = [[pool.submit(score, o.dlest,
+                             os.path.join(folder, "%d-%d" % (i, j)), g, counts,
+                             settled(g, sets[i][2]))
+                 for j, g in enumerate(groups)]
+                for i, groups in enumerate(wanted)]
+        found = [[j.result() for j in js] for js in jobs]
+    text = HEAD % (run(o.dlest, "--version").split("\n")[0], DRAWS)
+    for (title, about, _), groups, results in zip(sets, wanted, found):
+        text += "\n## %s\n\n%s\n\n%s\n\n%s\n" % (
+            title, textwrap.fill(about, 80),
+            errors_table(groups, results, counts),
+            textwrap.fill(moved_text(results), 80))
+    text += "\n## Intervals of 90 %%\n\n%s\n\n%s\n" % (
+        textwrap.fill(INTERVALS, 80), intervals_table(wanted[0], found[0],
+                                                      counts))
+    if o.write:
+        with open(o.write + ".new", "w", encoding="utf-8") as f:
+            f.write(text)
+        os.replace(o.write + ".new", o.write)
+    sys.stdout.write(text)
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except Failure as e:
+        sys.exit("calibration: %s" % e)

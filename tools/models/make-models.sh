@@ -1,0 +1,65 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Makes what ships from measured runs: the PRE models (models/pre.xml), the
+# physical model (models/physical.xml), that of inference (models/inference.xml)
+# and the table of configurations (data/delrey2024-configurations.csv).
+#
+#   tools/models/make-models.sh DLEST RUNS TOP
+#
+# DLEST is the program, RUNS the folder with delrey2024/pre-runs.csv and
+# delrey2024/runs.csv (S. del Rey et al., doi 10.5281/zenodo.11505891, CC BY
+# 4.0), TOP the top of the source tree. `make models` calls it.
+#
+# Recipe and hyper-parameters of the PRE models are chosen by dlest fit: by the
+# error for configurations, architectures and GPUs left out.
+set -eu
+dlest=$1
+runs=$2/delrey2024
+top=$3
+cite='S. del Rey, L. Cruz, X. Franch, S. Martinez-Fernandez, arXiv 2307.05520; data doi 10.5281/zenodo.11505891, CC BY 4.0'
+
+if [ ! -r "$runs/pre-runs.csv" ]; then
+  echo "make-models: $runs/pre-runs.csv is not there" >&2
+  exit 1
+fi
+
+# Paper A's MobileNetV2 has width 0.5; its InceptionV3 trains the classifier
+# alone.
+"$dlest" fit "$runs/pre-runs.csv" \
+  --alias mobilenet_v2=mobilenetv2_050 \
+  --define arch=architecture \
+  --define macs_g=GFLOPs/2 \
+  --define image_px=image_size \
+  --define train_samples=training_size \
+  --define val_samples=validation_size \
+  --define "frozen_base=architecture == 'inception_v3'" \
+  --define gpu_power_w=y_avg_gpu_power_W \
+  --define 'epoch_energy_j=y_avg_epoch_energy_kJ*1000' \
+  --set boundary=gpu+ram \
+  --method krr \
+  --cite "$cite" \
+  -o "$top/models/pre.xml"
+
+# Learns from data/training-means.csv too (tools/models/training-means.py).
+"$dlest" fit "$runs/runs.csv" \
+  --method physical \
+  --alias mobilenet_v2=mobilenetv2_050 \
+  --cite "$cite; besides, data/training-means.csv: means over the tables of \
+You et al. (Zeus, NSDI 2023), pytorch-gpu-benchmark, timm, Bakhtiarifard et \
+al. (EC-NAS) and Selvan et al. (PEPR)" \
+  -o "$top/models/physical.xml"
+
+"$dlest" fit "$runs/runs.csv" \
+  --alias mobilenet_v2=mobilenetv2_050 \
+  --set 'source=del Rey et al., doi 10.5281/zenodo.11505891, CC BY 4.0' \
+  --means "$top/data/delrey2024-configurations.csv"
+
+# Language models that serve, from means that ship (tools/models/mlenergy-means.py).
+"$dlest" fit "$top/data/mlenergy-means.csv" \
+  --method serving \
+  --with none \
+  --target request_energy_j \
+  --target request_s \
+  --target request_power_w \
+  --cite 'J.-W. Chung et al., The ML.ENERGY Benchmark, arXiv 2505.06371; Apache-2.0' \
+  -o "$top/models/inference.xml"
