@@ -31,11 +31,8 @@ static void open_bench(struct bench *x, const struct dl_model *m,
   assert_true(dl_session_n_methods(x->s) <= MOST_METHODS);
   load(&x->t);
   row(&x->t, 0);
-  assert_int_equal(x->t.fault.kind, DL_FAULT_NONE);
-  assert_ok(dl_session_row(x->s, NULL, x->t.cells,
-                           dl_frame_descriptors(x->t.f, 0), &x->job, x->est,
-                           &x->t.d),
-            &x->t.d);
+  assert_int_equal(x->t.row->fault.kind, DL_FAULT_NONE);
+  assert_ok(dl_session_row(x->s, x->t.row, &x->job, x->est, &x->t.d), &x->t.d);
 }
 
 static void close_bench(struct bench *x) {
