@@ -68,6 +68,11 @@ UNIT_TESTS = \
 	tests/unit/test_validate \
 	tests/unit/test_work \
 	tests/unit/test_xml
+if HAVE_ONNX
+UNIT_TESTS += \
+	tests/unit/test_onnx_shapes \
+	tests/unit/test_onnx_work
+endif
 CLI_TESTS = \
 	tests/cli/accelerators.bats \
 	tests/cli/bad-input.bats \
@@ -215,6 +220,12 @@ tests_unit_test_number_SOURCES = tests/unit/test_number.c
 tests_unit_test_number_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_ols_SOURCES = tests/unit/test_ols.c
 tests_unit_test_ols_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_onnx_shapes_SOURCES = tests/unit/test_onnx_shapes.c \
+	tests/unit/onnx_model.h tests/unit/unit.h
+tests_unit_test_onnx_shapes_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_onnx_work_SOURCES = tests/unit/test_onnx_work.c \
+	tests/unit/onnx_model.h tests/unit/unit.h
+tests_unit_test_onnx_work_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_parallel_SOURCES = tests/unit/test_parallel.c tests/unit/unit.h
 tests_unit_test_parallel_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_pareto_SOURCES = tests/unit/test_pareto.c tests/unit/unit.h
