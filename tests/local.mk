@@ -5,15 +5,14 @@ UNIT_TESTS = \
 	tests/unit/test_arrays \
 	tests/unit/test_bootstrap \
 	tests/unit/test_catalog \
-	tests/unit/test_changes \
 	tests/unit/test_csv \
-	tests/unit/test_curve \
+	tests/unit/test_energy_curve \
 	tests/unit/test_cycles \
 	tests/unit/test_cycles_late \
 	tests/unit/test_descriptor \
 	tests/unit/test_diag \
 	tests/unit/test_estimators \
-	tests/unit/test_feed \
+	tests/unit/test_reading_sequencer \
 	tests/unit/test_file \
 	tests/unit/test_fluss \
 	tests/unit/test_folds \
@@ -27,12 +26,12 @@ UNIT_TESTS = \
 	tests/unit/test_import_smi \
 	tests/unit/test_import_system \
 	tests/unit/test_interval \
-	tests/unit/test_join \
+	tests/unit/test_memory_join \
 	tests/unit/test_krr \
 	tests/unit/test_krr_kernel \
 	tests/unit/test_lines \
 	tests/unit/test_memory \
-	tests/unit/test_meter \
+	tests/unit/test_power_meter \
 	tests/unit/test_metrics \
 	tests/unit/test_model_file \
 	tests/unit/test_names \
@@ -44,7 +43,7 @@ UNIT_TESTS = \
 	tests/unit/test_pareto \
 	tests/unit/test_physical \
 	tests/unit/test_physical_fit \
-	tests/unit/test_plan \
+	tests/unit/test_log_grouping \
 	tests/unit/test_plot \
 	tests/unit/test_predictor \
 	tests/unit/test_projection \
@@ -59,7 +58,7 @@ UNIT_TESTS = \
 	tests/unit/test_select \
 	tests/unit/test_serving \
 	tests/unit/test_settings \
-	tests/unit/test_tally \
+	tests/unit/test_group_totals \
 	tests/unit/test_text \
 	tests/unit/test_text_format \
 	tests/unit/test_timestamp \
@@ -145,12 +144,10 @@ tests_unit_test_bootstrap_SOURCES = tests/unit/test_bootstrap.c \
 tests_unit_test_bootstrap_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_catalog_SOURCES = tests/unit/test_catalog.c tests/unit/unit.h
 tests_unit_test_catalog_LDADD = $(LDADD) $(CMOCKA_LIBS)
-tests_unit_test_changes_SOURCES = tests/unit/test_changes.c
-tests_unit_test_changes_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_csv_SOURCES = tests/unit/test_csv.c
 tests_unit_test_csv_LDADD = $(LDADD) $(CMOCKA_LIBS)
-tests_unit_test_curve_SOURCES = tests/unit/test_curve.c
-tests_unit_test_curve_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_energy_curve_SOURCES = tests/unit/test_energy_curve.c
+tests_unit_test_energy_curve_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_cycles_SOURCES = tests/unit/test_cycles.c
 tests_unit_test_cycles_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_cycles_late_SOURCES = tests/unit/test_cycles_late.c
@@ -164,8 +161,8 @@ tests_unit_test_estimators_SOURCES = tests/unit/test_estimators.c \
 	tests/unit/unit.h \
 	tests/unit/table.h
 tests_unit_test_estimators_LDADD = $(LDADD) $(CMOCKA_LIBS)
-tests_unit_test_feed_SOURCES = tests/unit/test_feed.c
-tests_unit_test_feed_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_reading_sequencer_SOURCES = tests/unit/test_reading_sequencer.c
+tests_unit_test_reading_sequencer_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_file_SOURCES = tests/unit/test_file.c tests/unit/unit.h
 tests_unit_test_file_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_fluss_SOURCES = tests/unit/test_fluss.c
@@ -194,8 +191,8 @@ tests_unit_test_import_system_SOURCES = tests/unit/test_import_system.c
 tests_unit_test_import_system_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_interval_SOURCES = tests/unit/test_interval.c tests/unit/unit.h
 tests_unit_test_interval_LDADD = $(LDADD) $(CMOCKA_LIBS)
-tests_unit_test_join_SOURCES = tests/unit/test_join.c
-tests_unit_test_join_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_memory_join_SOURCES = tests/unit/test_memory_join.c
+tests_unit_test_memory_join_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_krr_SOURCES = tests/unit/test_krr.c
 tests_unit_test_krr_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_krr_kernel_SOURCES = tests/unit/test_krr_kernel.c
@@ -204,8 +201,8 @@ tests_unit_test_lines_SOURCES = tests/unit/test_lines.c
 tests_unit_test_lines_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_memory_SOURCES = tests/unit/test_memory.c tests/unit/unit.h
 tests_unit_test_memory_LDADD = $(LDADD) $(CMOCKA_LIBS)
-tests_unit_test_meter_SOURCES = tests/unit/test_meter.c
-tests_unit_test_meter_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_power_meter_SOURCES = tests/unit/test_power_meter.c
+tests_unit_test_power_meter_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_metrics_SOURCES = tests/unit/test_metrics.c
 tests_unit_test_metrics_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_model_file_SOURCES = tests/unit/test_model_file.c \
@@ -244,8 +241,8 @@ tests_unit_test_physical_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_physical_fit_SOURCES = tests/unit/test_physical_fit.c \
 	tests/unit/unit.h
 tests_unit_test_physical_fit_LDADD = $(LDADD) $(CMOCKA_LIBS)
-tests_unit_test_plan_SOURCES = tests/unit/test_plan.c
-tests_unit_test_plan_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_log_grouping_SOURCES = tests/unit/test_log_grouping.c
+tests_unit_test_log_grouping_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_plot_SOURCES = tests/unit/test_plot.c
 tests_unit_test_plot_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_predictor_SOURCES = tests/unit/test_predictor.c \
@@ -280,8 +277,8 @@ tests_unit_test_serving_SOURCES = tests/unit/test_serving.c \
 tests_unit_test_serving_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_settings_SOURCES = tests/unit/test_settings.c
 tests_unit_test_settings_LDADD = $(LDADD) $(CMOCKA_LIBS)
-tests_unit_test_tally_SOURCES = tests/unit/test_tally.c tests/unit/unit.h
-tests_unit_test_tally_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_group_totals_SOURCES = tests/unit/test_group_totals.c tests/unit/unit.h
+tests_unit_test_group_totals_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_text_SOURCES = tests/unit/test_text.c tests/unit/unit.h
 tests_unit_test_text_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_text_format_SOURCES = tests/unit/test_text_format.c

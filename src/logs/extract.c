@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Traces are read side by side; what comes out is told in the order of the
- * logs, and so are tables of runs, which are read in their turn. Where such a
- * table holds a scheduler's jobs, traces wait for theirs. */
+/* Traces are read in parallel. Their results are returned in the order of the
+ * logs, and so are tables of runs, which are read when it is their turn. If a
+ * table contains jobs of a scheduler, traces wait for their job. */
 
 #include "logs/extract.h"
 
@@ -15,37 +15,29 @@
 #include "logs/readings/measure.h"
 #include "logs/slurm/job_energy.h"
 
-/* Logs of one run beside its trace. */
-enum { COMPANIONS_MAX = 8 };
+/* Logs of one run, its trace included. */
+enum { LOGS_MAX = 8 };
 
 struct extraction {
   const struct dl_extract_options *o;
-  struct dl_plan plan;
+  struct dl_log_grouping logs;
   size_t n_extra;
   bool jobs; /* a table of jobs is among the logs */
   struct dl_waiting *waiting;
   size_t n_waiting;
-  size_t n_runs; /* handed out, or waiting */
+  size_t n_runs; /* returned, or waiting */
   size_t bytes_done, bytes_total;
 };
 
-/* What a trace gave. */
+/* The result of a trace. */
 struct outcome {
   enum dl_status status;
   struct dl_diag diag;
   bool has_run;
   struct dl_run run; /* as measured */
   char **extra;
-  struct dl_run *given; /* runs that the log itself has */
-  size_t n_given;
-};
-
-/* Outcomes by log, and whose turn it is to be told. */
-struct turns {
-  struct outcome **outcome; /* NULL: not there yet, or told */
-  size_t next;
-  enum dl_status status;
-  atomic_bool stop;
+  struct dl_run *listed; /* runs that the log itself contains, owned */
+  size_t n_listed;
 };
 
 static void free_extra(const struct extraction *x, char **extra) {
@@ -56,11 +48,12 @@ static void free_extra(const struct extraction *x, char **extra) {
 
 static void free_outcome(const struct extraction *x, struct outcome *out) {
   dl_run_clear(&out->run);
-  for (size_t i = 0; i < out->n_given; i++)
-    dl_run_clear(&out->given[i]);
-  free(out->given);
+  for (size_t i = 0; i < out->n_listed; i++)
+    dl_run_clear(&out->listed[i]);
+  free(out->listed);
   free_extra(x, out->extra);
   dl_diag_free(&out->diag);
+  free(out);
 }
 
 static void add_progress(void *ctx, size_t bytes) {
@@ -74,28 +67,16 @@ static void add_progress(void *ctx, size_t bytes) {
 
 /* --- one run from its logs */
 
-static bool is_memory(const struct dl_source *s) {
-  return s->importer && s->importer->role == DL_LOG_MEMORY;
-}
-
-/* A companion that cannot be read is left out of its run, not the run. */
-static enum dl_status read_companion(struct extraction *x, struct dl_source *s,
-                                     const struct dl_track_options *like,
-                                     const struct dl_track *trace,
-                                     struct dl_track *t, struct dl_diag *d) {
+/* A companion that cannot be read is left out of its run. */
+static enum dl_status read_companion(struct dl_source *source,
+                                     const struct dl_summary_options *o,
+                                     struct dl_log_summary *log,
+                                     struct dl_diag *d) {
   struct dl_diag own;
-  struct dl_track_options o = *like;
-  struct dl_log *opened = s->opened;
-  s->opened = NULL;
+  struct dl_log *opened = source->opened;
+  source->opened = NULL;
   dl_diag_init(&own);
-  o.ram_log = NULL;
-  o.ram_opened = NULL;
-  o.log.drop_last = 0;
-  o.other_ns = trace->first_ns;
-  o.other_end_ns = trace->last_ns;
-  o.other_clock = trace->clock;
-  (void)x;
-  enum dl_status status = dl_track_read(t, s->path, opened, &o, &own);
+  enum dl_status status = dl_log_summarise(log, source->path, opened, o, &own);
   if (status != DL_OK && own.status == DL_EINPUT) {
     dl_warn(d, "%s; left out of the run", own.error);
     dl_diag_free(&own);
@@ -105,153 +86,140 @@ static enum dl_status read_companion(struct extraction *x, struct dl_source *s,
   return status;
 }
 
-/* Beside the memory log: one of them may say where epochs end. */
-static bool has_companions(const struct extraction *x, size_t i, size_t ram) {
-  for (size_t k = 0; k < x->plan.n; k++)
-    if (k != i && k != ram && x->plan.source[k].run == i)
-      return true;
-  return false;
-}
-
-static enum dl_status read_tracks(struct extraction *x, size_t i,
-                                  struct dl_track *track, size_t *n,
-                                  struct dl_diag *d) {
-  struct dl_source *s = &x->plan.source[i];
-  struct dl_track_options o = {
+/* Summarises the logs of the run of source i: its trace first. */
+static enum dl_status read_logs(struct extraction *x, size_t i,
+                                struct dl_log_summary *log, size_t *n,
+                                struct dl_diag *d) {
+  struct dl_source *source = x->logs.source, *trace = &source[i];
+  struct dl_source *ram = NULL;
+  struct dl_summary_options o = {
       .log = x->o->log,
       .meter = x->o->meter,
+      .curve = x->o->epochs.find,
       .progress = x->o->progress ? add_progress : NULL,
       .ctx = x,
   };
-  o.log.from = s->importer;
-  size_t ram = x->plan.n;
-  for (size_t k = 0; k < x->plan.n && ram == x->plan.n; k++)
-    if (k != i && x->plan.source[k].run == i && is_memory(&x->plan.source[k]))
-      ram = k;
-  if (ram < x->plan.n) {
-    o.ram_log = x->plan.source[ram].path;
-    o.ram_opened = &x->plan.source[ram].opened;
+  for (size_t k = 0; k < x->logs.n; k++) {
+    if (k == i || source[k].run != i)
+      continue;
+    if (!ram && dl_source_is(&source[k], DL_LOG_MEMORY))
+      ram = &source[k];
+    else
+      o.curve = true; /* a companion may contain the ends of epochs */
   }
-  o.curve = x->o->epochs.find || has_companions(x, i, ram);
-  struct dl_log *opened = s->opened;
-  s->opened = NULL;
+  if (ram) {
+    o.ram_log = ram->path;
+    o.ram_opened = &ram->opened;
+  }
+  o.log.from = trace->importer;
+  struct dl_log *opened = trace->opened;
+  trace->opened = NULL;
   *n = 1;
-  enum dl_status status = dl_track_read(&track[0], s->path, opened, &o, d);
-  for (size_t k = 0; status == DL_OK && k < x->plan.n && *n < COMPANIONS_MAX;
-       k++)
-    if (k != i && k != ram && x->plan.source[k].run == i) {
-      o.log.from = x->plan.source[k].importer;
-      status =
-          read_companion(x, &x->plan.source[k], &o, &track[0], &track[*n], d);
+  enum dl_status status = dl_log_summarise(log, trace->path, opened, &o, d);
+  o.ram_log = NULL;
+  o.ram_opened = NULL;
+  o.log.drop_last = 0;
+  o.trace = log->span;
+  for (size_t k = 0; status == DL_OK && k < x->logs.n && *n < LOGS_MAX; k++)
+    if (k != i && &source[k] != ram && source[k].run == i) {
+      o.log.from = source[k].importer;
+      status = read_companion(&source[k], &o, &log[*n], d);
       *n += status == DL_OK;
     }
   return status;
 }
 
-/* The file's name without folders and ending. */
-static void set_run_id(struct dl_run *run, const char *path) {
-  const char *slash = strrchr(path, '/');
-  const char *name = slash ? slash + 1 : path;
+/* Sets the file, the format and, unless known, the run_id: the file's name
+ * without folders and extension. */
+static void set_origin(struct dl_run *run, const struct dl_source *s) {
+  const char *slash = strrchr(s->path, '/');
+  const char *name = slash ? slash + 1 : s->path;
   const char *dot = strrchr(name, '.');
-  if (strcmp(path, "-") == 0)
+  bool is_stdin = strcmp(s->path, "-") == 0;
+  dl_run_lend_text(run, DL_RUN_file, is_stdin ? "<stdin>" : s->path);
+  dl_run_lend_text(run, DL_RUN_format, s->importer->name);
+  if (is_stdin || dl_run_has(run, DL_RUN_run_id))
     return;
   char *id =
       dl_strndup(name, dot && dot > name ? (size_t)(dot - name) : strlen(name));
-  dl_run_set_text(run, "run_id", id);
+  dl_run_copy_text(run, DL_RUN_run_id, id);
   run->failed = run->failed || !id;
   free(id);
 }
 
-static void set_origin(struct dl_run *run, const struct dl_source *s) {
-  dl_run_set_text(run, "file", strcmp(s->path, "-") == 0 ? "<stdin>" : s->path);
-  dl_run_set_text(run, "format", s->importer->name);
-  if (!dl_run_get_text(run, "run_id"))
-    set_run_id(run, s->path);
-}
-
-/* Settings and what follows from them. */
-static enum dl_status complete(struct extraction *x, const struct dl_source *s,
-                               struct dl_run *run, char ***extra,
-                               struct dl_diag *d) {
+/* Applies the user's settings. */
+static enum dl_status apply_settings(struct extraction *x, const char *path,
+                                     struct dl_run *run, char ***extra,
+                                     struct dl_diag *d) {
+  enum dl_status status = DL_OK;
   *extra = dl_calloc(x->n_extra, sizeof **extra);
   if (!*extra)
     return dl_fail_memory(d);
-  enum dl_status status =
-      x->o->settings
-          ? dl_settings_apply(x->o->settings, s->path, run, *extra, d)
-          : DL_OK;
+  if (x->o->settings)
+    status = dl_settings_apply(x->o->settings, path, run, *extra, d);
   return status == DL_OK && run->failed ? dl_fail_memory(d) : status;
 }
 
-/* What companions have in place of samples: one run, which is this one. */
-static void fill_from_companions(struct dl_run *run, struct dl_track *track,
-                                 size_t n) {
-  for (size_t i = 1; i < n; i++)
-    if (track[i].samples == 0 && track[i].n_runs == 1) {
-      dl_run_fill(run, &track[i].run[0]);
-      dl_measure_boundary(run);
-    }
-}
-
-static enum dl_status make_run(struct extraction *x, size_t i,
-                               struct dl_track *track, size_t n,
+static enum dl_status make_run(struct extraction *x, const char *path,
+                               struct dl_log_summary *log, size_t n,
                                struct outcome *out) {
-  struct dl_source *s = &x->plan.source[i];
   struct dl_diag *d = &out->diag;
-  enum dl_status status;
-  if (track->samples == 0 && track->n_runs > 0) {
-    out->given = track->run;
-    out->n_given = track->n_runs;
-    track->run = NULL;
-    track->n_runs = 0;
+  enum dl_status status = DL_OK;
+  if (log->samples == 0 && log->n_runs > 0) {
+    out->listed = log->run;
+    out->n_listed = log->n_runs;
+    log->run = NULL;
+    log->n_runs = 0;
     return DL_OK;
   }
-  if (track->samples < 2) {
-    dl_skip_at(d, s->path, 0,
-               track->samples == 0 ? "no samples"
-                                   : "one sample only: nothing to integrate");
+  if (log->samples < 2) {
+    dl_skip_at(d, path, 0,
+               log->samples == 0 ? "no samples"
+                                 : "one sample only: nothing to integrate");
     return DL_OK;
   }
-  if (!dl_run_init(&out->run))
-    return dl_fail_memory(d);
-  set_origin(&out->run, s);
-  dl_measure(&out->run, track, n);
-  fill_from_companions(&out->run, track, n);
+  dl_measure(&out->run, log, n);
+  /* A companion without samples, but with a run, adds that run's values. */
+  for (size_t i = 1; i < n; i++)
+    if (log[i].samples == 0 && log[i].n_runs == 1) {
+      dl_run_fill(&out->run, &log[i].run[0]);
+      dl_measure_boundary(&out->run);
+    }
   if (x->o->inspect) {
 #pragma omp critical(dl_extract_inspect)
-    status = x->o->inspect(x->o->ctx, track, d);
-    if (status != DL_OK)
-      return status;
+    status = x->o->inspect(x->o->ctx, log, d);
   }
-  status = dl_epochs_add(&out->run, track, n, &x->o->epochs, d);
   if (status == DL_OK)
-    status = complete(x, s, &out->run, &out->extra, d);
+    status = dl_epochs_add(&out->run, log, n, &x->o->epochs, d);
+  if (status == DL_OK)
+    status = apply_settings(x, path, &out->run, &out->extra, d);
   out->has_run = status == DL_OK;
   return status;
 }
 
 static void extract_trace(struct extraction *x, size_t i, struct outcome *out) {
-  struct dl_track track[COMPANIONS_MAX];
+  struct dl_log_summary log[LOGS_MAX];
   size_t n = 0;
-  memset(track, 0, sizeof track);
-  out->status = read_tracks(x, i, track, &n, &out->diag);
+  memset(log, 0, sizeof log);
+  set_origin(&out->run, &x->logs.source[i]);
+  out->status = read_logs(x, i, log, &n, &out->diag);
   if (out->status == DL_OK)
-    out->status = make_run(x, i, track, n, out);
-  for (size_t k = 0; k < COMPANIONS_MAX; k++)
-    dl_track_free(&track[k]);
+    out->status = make_run(x, x->logs.source[i].path, log, n, out);
+  for (size_t k = 0; k <= n && k < LOGS_MAX; k++)
+    dl_log_summary_free(&log[k]);
 }
 
 /* --- tables of runs */
 
-static enum dl_status tell_run(struct extraction *x, const struct dl_source *s,
-                               struct dl_run *run, bool only_job,
-                               struct dl_diag *d) {
+static enum dl_status return_run(struct extraction *x,
+                                 const struct dl_source *s, struct dl_run *run,
+                                 bool only_job, struct dl_diag *d) {
   char **extra = NULL;
   set_origin(run, s);
   struct dl_waiting *log = dl_job_log(x->waiting, x->n_waiting, run, only_job);
   if (log)
     dl_job_add(run, log, d);
-  enum dl_status status = complete(x, s, run, &extra, d);
+  enum dl_status status = apply_settings(x, s->path, run, &extra, d);
   for (size_t i = 0; log && status == DL_OK && i < x->n_extra; i++)
     if (!extra[i]) {
       extra[i] = log->extra[i];
@@ -264,153 +232,140 @@ static enum dl_status tell_run(struct extraction *x, const struct dl_source *s,
   return status;
 }
 
-static enum dl_status tell_block(struct extraction *x,
-                                 const struct dl_source *s,
-                                 const struct dl_log_block *block,
-                                 bool only_job, struct dl_diag *d) {
-  enum dl_status status = DL_OK;
-  for (size_t i = 0; status == DL_OK && i < block->n_runs; i++)
-    status = tell_run(x, s, &block->run[i], only_job, d);
-  return status;
-}
-
 static enum dl_status extract_table(struct extraction *x, struct dl_source *s,
                                     struct dl_diag *d) {
   struct dl_log_options o = x->o->log;
   struct dl_log_block block;
   struct dl_log *log = s->opened;
   enum dl_status status = DL_OK;
+  size_t n = 0, before = x->n_runs;
   s->opened = NULL;
   o.from = s->importer;
   if (!log)
     status = dl_log_open(&log, s->path, &o, d);
-  size_t n = 0, before = x->n_runs;
   while (status == DL_OK) {
     status = dl_log_next(log, &block, d);
     if (status != DL_OK || block.n_runs + block.n_readings == 0)
       break;
     n += block.n_runs;
-    status = tell_block(x, s, &block, n == 1, d);
+    for (size_t i = 0; status == DL_OK && i < block.n_runs; i++)
+      status = return_run(x, s, &block.run[i], n == 1, d);
   }
   if (status == DL_OK && x->n_runs == before)
-    dl_skip_at(d, dl_log_path(log), 0, "no runs");
+    dl_skip_at(d, log->path, 0, "no runs");
   dl_log_free(log);
   return status;
 }
 
-/* --- all of them */
+/* --- all logs */
 
-static bool is_table(const struct dl_source *s) {
-  return s->importer && s->importer->role == DL_LOG_RUNS;
-}
-
-/* Tells a log's fault: the only log's is the whole command's. */
-static enum dl_status tell_fault(const struct extraction *x,
-                                 enum dl_status status, const char *error,
-                                 struct dl_diag *d) {
-  if (x->plan.n == 1 || status == DL_OK)
+/* Reports that a log cannot be used: the error of the command if it is the only
+ * log. */
+static enum dl_status skip_log(const struct extraction *x,
+                               enum dl_status status, const char *error,
+                               struct dl_diag *d) {
+  if (x->logs.n == 1 || status == DL_OK)
     return dl_fail(d, status, "%s", error);
   dl_skip_at(d, NULL, 0, "%s", error);
   return DL_OK;
 }
 
-static enum dl_status keep_waiting(struct extraction *x, const char *path,
-                                   struct outcome *out) {
-  x->waiting[x->n_waiting++] =
-      (struct dl_waiting){path, out->run, out->extra, false};
-  out->run = (struct dl_run){0};
-  out->extra = NULL;
-  x->n_runs++;
-  return DL_OK;
-}
+/* Results by log. */
+struct turns {
+  struct outcome **outcome; /* owned; NULL: not known yet, or returned */
+  size_t next;              /* log whose result is returned next */
+  enum dl_status status;
+  atomic_bool stop;
+};
 
-/* In its turn: what came of a log. */
-static enum dl_status tell(struct extraction *x, size_t i, struct outcome *out,
-                           struct dl_diag *d) {
-  struct dl_source *s = &x->plan.source[i];
+/* Returns the result of log i. */
+static enum dl_status return_outcome(struct extraction *x, size_t i,
+                                     struct outcome *out, struct dl_diag *d) {
+  struct dl_source *s = &x->logs.source[i];
+  enum dl_status status = DL_OK;
   if (s->run != i)
     return DL_OK;
   if (!s->importer)
-    return tell_fault(x, s->status, s->error, d);
-  if (is_table(s))
+    return skip_log(x, s->status, s->error, d);
+  if (dl_source_is(s, DL_LOG_RUNS))
     return x->jobs ? DL_OK : extract_table(x, s, d);
   if (out->status != DL_OK && out->diag.error) {
-    char *error = dl_strdup(out->diag.error);
-    free(out->diag.error);
+    char *error = out->diag.error;
     out->diag.error = NULL;
     dl_diag_take(d, &out->diag);
-    enum dl_status status =
-        error ? tell_fault(x, out->status, error, d) : dl_fail_memory(d);
+    status = skip_log(x, out->status, error, d);
     free(error);
     return status;
   }
   dl_diag_take(d, &out->diag);
-  enum dl_status status = DL_OK;
-  for (size_t k = 0; status == DL_OK && k < out->n_given; k++)
-    status = tell_run(x, s, &out->given[k], out->n_given == 1, d);
+  for (size_t k = 0; status == DL_OK && k < out->n_listed; k++)
+    status = return_run(x, s, &out->listed[k], out->n_listed == 1, d);
   if (status != DL_OK || !out->has_run)
     return status;
-  if (x->jobs)
-    return keep_waiting(x, s->path, out);
   x->n_runs++;
-  return x->o->sink(x->o->ctx, &out->run, out->extra, d);
+  if (!x->jobs)
+    return x->o->sink(x->o->ctx, &out->run, out->extra, d);
+  x->waiting[x->n_waiting++] =
+      (struct dl_waiting){s->path, out->run, out->extra, false};
+  out->run = dl_run_unknown;
+  out->extra = NULL;
+  return DL_OK;
 }
 
-/* Tells all outcomes that are next in turn. Whoever is done with a log does
- * this, one at a time, so that nobody waits for a log before his own. */
-static void tell_ready(struct extraction *x, struct turns *t,
-                       struct dl_diag *d) {
-  for (; t->next < x->plan.n && t->outcome[t->next]; t->next++) {
+/* Returns all results whose turn it is. Any thread that has finished a log does
+ * this, one at a time, so that no thread waits for an earlier log. */
+static void return_ready(struct extraction *x, struct turns *t,
+                         struct dl_diag *d) {
+  for (; t->next < x->logs.n && t->outcome[t->next]; t->next++) {
     struct outcome *out = t->outcome[t->next];
     if (t->status == DL_OK)
-      t->status = tell(x, t->next, out, d);
+      t->status = return_outcome(x, t->next, out, d);
     atomic_store(&t->stop, t->status != DL_OK);
     free_outcome(x, out);
-    free(out);
     t->outcome[t->next] = NULL;
   }
 }
 
 static enum dl_status extract_all(struct extraction *x, struct dl_diag *d) {
-  struct turns t = {dl_calloc(x->plan.n, sizeof(struct outcome *)), 0, DL_OK,
+  struct turns t = {dl_calloc(x->logs.n, sizeof(struct outcome *)), 0, DL_OK,
                     false};
   if (!t.outcome)
     return dl_fail_memory(d);
 #pragma omp parallel for schedule(dynamic, 1)
-  for (size_t i = 0; i < x->plan.n; i++) {
-    const struct dl_source *s = &x->plan.source[i];
+  for (size_t i = 0; i < x->logs.n; i++) {
+    const struct dl_source *s = &x->logs.source[i];
     struct outcome *out = dl_calloc(1, sizeof *out);
-    if (out)
+    if (out) {
       dl_diag_init(&out->diag);
+      out->run = dl_run_unknown;
+    }
     if (out && !atomic_load(&t.stop) && s->importer && s->run == i &&
-        !is_table(s))
+        s->importer->role != DL_LOG_RUNS)
       extract_trace(x, i, out);
-#pragma omp critical(dl_extract_tell)
+#pragma omp critical(dl_extract_return)
     {
       if (out) {
         t.outcome[i] = out;
-        tell_ready(x, &t, d);
+        return_ready(x, &t, d);
       } else {
         t.status = dl_fail_memory(d);
         atomic_store(&t.stop, true);
       }
     }
   }
-  for (size_t i = t.next; i < x->plan.n; i++)
-    if (t.outcome[i]) { /* only where memory has run out */
+  for (size_t i = t.next; i < x->logs.n; i++)
+    if (t.outcome[i]) /* only when out of memory */
       free_outcome(x, t.outcome[i]);
-      free(t.outcome[i]);
-    }
   free(t.outcome);
   return t.status;
 }
 
-/* Jobs in their order, then the traces that none has taken. */
-static enum dl_status tell_jobs(struct extraction *x, struct dl_diag *d) {
+/* Returns the jobs in their order, then the traces that belong to none. */
+static enum dl_status return_jobs(struct extraction *x, struct dl_diag *d) {
   enum dl_status status = DL_OK;
-  for (size_t i = 0; status == DL_OK && i < x->plan.n; i++)
-    if (is_table(&x->plan.source[i]))
-      status = extract_table(x, &x->plan.source[i], d);
+  for (size_t i = 0; status == DL_OK && i < x->logs.n; i++)
+    if (dl_source_is(&x->logs.source[i], DL_LOG_RUNS))
+      status = extract_table(x, &x->logs.source[i], d);
   for (size_t i = 0; status == DL_OK && i < x->n_waiting; i++)
     if (!x->waiting[i].taken) {
       dl_warn_at(d, x->waiting[i].path, 0, "belongs to none of the jobs");
@@ -420,27 +375,23 @@ static enum dl_status tell_jobs(struct extraction *x, struct dl_diag *d) {
   return status;
 }
 
-/* Whether both a scheduler's jobs and traces are there. */
-static bool has_jobs(const struct dl_plan *p) {
-  bool jobs = false, traces = false;
-  for (size_t i = 0; i < p->n; i++) {
-    const struct dl_source *s = &p->source[i];
-    jobs = jobs || (is_table(s) && s->importer->has_jobs);
-    traces = traces || (s->importer && !is_table(s));
+/* Looks at the logs: are there jobs of a scheduler as well as traces, and how
+ * many bytes are there to read (0: unknown)? */
+static void survey(struct extraction *x) {
+  bool jobs = false, traces = false, sized = true;
+  for (size_t i = 0; i < x->logs.n; i++) {
+    const struct dl_source *s = &x->logs.source[i];
+    bool table = dl_source_is(s, DL_LOG_RUNS);
+    struct stat st;
+    jobs = jobs || (table && s->importer->has_jobs);
+    traces = traces || (s->importer && !table);
+    sized = sized && stat(s->path, &st) == 0 && S_ISREG(st.st_mode);
+    if (sized && !dl_source_is(s, DL_LOG_MEMORY))
+      x->bytes_total += (size_t)st.st_size;
   }
-  return jobs && traces;
-}
-
-static size_t total_bytes(const struct dl_plan *p) {
-  size_t sum = 0;
-  struct stat st;
-  for (size_t i = 0; i < p->n; i++) {
-    if (stat(p->source[i].path, &st) != 0 || !S_ISREG(st.st_mode))
-      return 0;
-    if (!is_memory(&p->source[i]))
-      sum += (size_t)st.st_size;
-  }
-  return sum;
+  x->jobs = jobs && traces;
+  if (!sized)
+    x->bytes_total = 0;
 }
 
 enum dl_status dl_extract(char *const *paths, size_t n,
@@ -448,22 +399,21 @@ enum dl_status dl_extract(char *const *paths, size_t n,
                           struct dl_diag *d) {
   struct extraction x = {.o = o};
   enum dl_status status =
-      dl_plan_make(&x.plan, paths, n, &o->log, !o->alone, d);
+      dl_log_grouping_make(&x.logs, paths, n, &o->log, !o->alone, d);
   if (status != DL_OK)
     return status;
   x.n_extra = o->settings ? dl_settings_extra(o->settings)->n : 0;
-  x.jobs = has_jobs(&x.plan);
-  x.bytes_total = o->progress ? total_bytes(&x.plan) : 0;
+  survey(&x);
   x.waiting = dl_calloc(n, sizeof *x.waiting);
   status = x.waiting ? extract_all(&x, d) : dl_fail_memory(d);
   if (status == DL_OK && x.jobs)
-    status = tell_jobs(&x, d);
+    status = return_jobs(&x, d);
   for (size_t i = 0; x.waiting && i < x.n_waiting; i++) {
     dl_run_clear(&x.waiting[i].run);
     free_extra(&x, x.waiting[i].extra);
   }
   free(x.waiting);
-  dl_plan_free(&x.plan);
+  dl_log_grouping_free(&x.logs);
   if (status == DL_OK && x.n_runs == 0)
     return dl_fail(d, DL_EINPUT, "no runs in %s",
                    n == 1 ? "this log" : "these logs");

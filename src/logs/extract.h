@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Logs in, runs out. */
+/* Makes runs of logs. */
 
 #ifndef DL_LOGS_EXTRACT_H
 #define DL_LOGS_EXTRACT_H
@@ -15,23 +15,23 @@ struct dl_extract_options {
   struct dl_epochs_options epochs;
   bool alone;                         /* each log is a run of its own */
   const struct dl_settings *settings; /* NULL: none */
-  /* From one thread at a time; may be NULL. `done` of `total` bytes have been
-   * read (total 0: unknown). */
+  /* Called by one thread at a time; may be NULL. `done` of `total` bytes have
+   * been read (total 0: unknown). */
   void (*progress)(void *ctx, size_t done, size_t total);
-  /* Takes a run; extra has one cell a column of dl_settings_extra. Runs come
-   * in the order of their logs. */
+  /* Receives a run; extra has one cell per column of dl_settings_extra. Runs
+   * come in the order of their logs. */
   enum dl_status (*sink)(void *ctx, const struct dl_run *run,
                          char *const *extra, struct dl_diag *d);
-  /* Sees the trace of a run before the run is told, from one thread at a time;
-   * may be NULL. */
-  enum dl_status (*inspect)(void *ctx, const struct dl_track *track,
+  /* Receives the trace of a run before the run itself, from one thread at a
+   * time; may be NULL. */
+  enum dl_status (*inspect)(void *ctx, const struct dl_log_summary *trace,
                             struct dl_diag *d);
   void *ctx;
 };
 
-/* Reads logs, several at a time where there are threads; the results are the
- * same for any number of them. A log that cannot be used is reported and left
- * out (dl_skip_at); where it is the only one its error is returned. */
+/* Makes runs of logs, several logs in parallel; the results are the same for
+ * any number of threads. A log that cannot be used is reported and left out
+ * (dl_skip_at); if it is the only one, its error is returned. */
 enum dl_status dl_extract(char *const *paths, size_t n,
                           const struct dl_extract_options *o,
                           struct dl_diag *d);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The driver of importers: lines or rows in, blocks of readings and runs out.
+/* Runs an importer over the lines or rows of a log, and collects its readings
+ * and runs in blocks.
  *
- * What is wrong with a line is held back until another one follows: on the
- * last line it means that the file was cut off, or is still being written.
- * Readings are held back by as many lines as shall not count at the end. */
+ * A problem with a line is reported once another line follows: on the last line
+ * it means that the file is incomplete or still being written. Readings are
+ * kept back by as many lines as are to be ignored at the end. */
 
 #include "logs/log.h"
 
@@ -14,59 +15,31 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "io/csv.h"
-#include "io/csv_stream.h"
 #include "io/lines.h"
+#include "logs/importers/importers.h"
 #include "logs/readings/power_meter.h"
 
-enum { BLOCK = 512, METERS_MAX = 1024 };
+enum { BLOCK_READINGS = 512, BLOCK_RUNS = 64, METERS_MAX = 1024 };
 
-/* The end of 2100, in ns since 1970. */
-#define TIME_MAX (INT64_C(4133980800) * DL_SECOND)
+/* The end of the year 2100, in ns since 1970. */
+#define TIME_MAX_NS (INT64_C(4133980800) * DL_SECOND)
 
-/* Of times without a date: what is late by less is not of the next day. */
-#define DAY (INT64_C(86400) * DL_SECOND)
-#define LATE_MAX (INT64_C(60) * DL_SECOND)
+/* A time of day that is earlier by less than LATE_MAX_NS belongs to the same
+ * day. */
+#define DAY_NS (INT64_C(86400) * DL_SECOND)
+#define LATE_MAX_NS (INT64_C(60) * DL_SECOND)
 
-/* Rows of tables are few: small buffers, one thread. */
-static const struct dl_csv_tuning table_tuning = {.block_size = (size_t)1 << 18,
-                                                  .chunk_size = (size_t)1 << 18,
-                                                  .n_threads = 1};
+#define CUT_OFF "last line not used: it has no end and may be cut off"
 
-struct problem {
+/* Bytes of a table read at a time: tables have few rows. */
+#define TABLE_BLOCK ((size_t)1 << 18)
+
+struct dl_log_problem {
   size_t line;
   char *text;
 };
 
-struct dl_log {
-  struct dl_log_options o;
-  const struct dl_importer *importer;
-  void *state;
-  struct dl_lines *lines;
-  struct dl_csv *csv;               /* of tables */
-  const struct dl_csv_block *block; /* rows being handed over */
-  size_t row;                       /* next of them */
-  struct dl_diag *d;                /* of the call that is going on */
-  size_t line;                      /* that is being read */
-  bool at_end, no_memory;
-
-  struct dl_meter_info *meter;
-  size_t n_meters, meters_cap, last_meter;
-
-  struct dl_reading *reading;
-  size_t *reading_line;
-  size_t n_readings, readings_cap, lines_cap;
-  size_t n_out; /* readings handed out by the last call */
-  struct dl_run *run;
-  size_t n_runs, runs_cap;
-  struct problem *problem;
-  size_t n_problems, problems_cap;
-
-  enum dl_clock clock;
-  int64_t days, last_of_day; /* of times without a date, in ns */
-  bool assumed_time;
-};
-
-/* --- what importers call */
+/* --- called by importers */
 
 void *dl_log_state(struct dl_log *log) {
   return log->state;
@@ -76,18 +49,12 @@ long dl_log_column(const struct dl_log *log, const char *name) {
   return log->csv ? dl_csv_find(log->csv, name) : -1;
 }
 
-static bool is_meter(const struct dl_meter_info *m, enum dl_meter_kind kind,
-                     const char *id) {
-  return m->kind == kind &&
-         (id == m->id || (id && m->id && strcmp(id, m->id) == 0));
-}
-
 static uint32_t new_meter(struct dl_log *log, enum dl_meter_kind kind,
                           const char *id, const char *name) {
   void *meters = log->meter;
   if (log->n_meters == METERS_MAX) {
     dl_log_bad(log, "more than %d meters in one log", METERS_MAX);
-    return METERS_MAX; /* no reading of it is taken */
+    return METERS_MAX; /* dl_log_reading ignores it */
   }
   char *own_id = id ? dl_strdup(id) : NULL;
   char *own_name = name && *name ? dl_strdup(name) : NULL;
@@ -96,29 +63,27 @@ static uint32_t new_meter(struct dl_log *log, enum dl_meter_kind kind,
     free(own_id);
     free(own_name);
     log->no_memory = true;
-    return 0; /* nothing is handed out from here on */
+    return METERS_MAX;
   }
   log->meter = meters;
   log->meter[log->n_meters] =
       (struct dl_meter_info){kind, own_id, own_name, NAN};
+  log->last_meter = log->n_meters;
   return (uint32_t)log->n_meters++;
 }
 
 uint32_t dl_log_meter(struct dl_log *log, enum dl_meter_kind kind,
                       const char *id, const char *name) {
-  size_t n = log->n_meters;
-  /* The same again, or the next one in turn. */
-  if (n > 0 && is_meter(&log->meter[log->last_meter], kind, id))
-    return (uint32_t)log->last_meter;
-  for (size_t i = 1; i < n; i++) {
-    size_t k = (log->last_meter + i) % n;
-    if (is_meter(&log->meter[k], kind, id))
+  /* Most often the same meter again, or the next one in turn. */
+  for (size_t i = 0, k = log->last_meter; i < log->n_meters; i++, k++) {
+    if (k == log->n_meters)
+      k = 0;
+    const struct dl_meter_info *m = &log->meter[k];
+    if (m->kind == kind &&
+        (id == m->id || (id && m->id && strcmp(id, m->id) == 0)))
       return (uint32_t)(log->last_meter = k);
   }
-  uint32_t made = new_meter(log, kind, id, name);
-  if (made < log->n_meters)
-    log->last_meter = made;
-  return made;
+  return new_meter(log, kind, id, name);
 }
 
 void dl_log_limit(struct dl_log *log, uint32_t meter, double limit_w) {
@@ -128,28 +93,21 @@ void dl_log_limit(struct dl_log *log, uint32_t meter, double limit_w) {
 
 void dl_log_reading(struct dl_log *log, const struct dl_reading *r) {
   char fault[DL_FAULT_SIZE];
-  if (r->meter >= log->n_meters) /* too many meters, which has been told */
+  void *readings = log->reading;
+  if (r->meter >= log->n_meters) /* too many meters: already reported */
     return;
-  if (dl_meter_fault(fault, log->meter[r->meter].kind, r)) {
+  if (dl_reading_fault(fault, log->meter[r->meter].kind, r)) {
     dl_log_bad(log, "impossible %s", fault);
     return;
   }
-  if (log->n_readings >= log->readings_cap ||
-      log->n_readings >= log->lines_cap) {
-    void *readings = log->reading, *lines = log->reading_line;
-    bool ok = dl_grow(&readings, &log->readings_cap, log->n_readings + 1,
-                      sizeof *log->reading);
-    log->reading = readings;
-    ok = ok && dl_grow(&lines, &log->lines_cap, log->n_readings + 1,
-                       sizeof *log->reading_line);
-    log->reading_line = lines;
-    if (!ok) {
-      log->no_memory = true;
-      return;
-    }
+  if (!dl_grow(&readings, &log->readings_cap, log->n_readings + 1,
+               sizeof *log->reading)) {
+    log->no_memory = true;
+    return;
   }
+  log->reading = readings;
   log->reading[log->n_readings] = *r;
-  log->reading_line[log->n_readings++] = log->line;
+  log->reading[log->n_readings++].line = log->line;
 }
 
 bool dl_log_time(struct dl_log *log, const char *s, size_t len, int64_t *ns) {
@@ -157,16 +115,16 @@ bool dl_log_time(struct dl_log *log, const char *s, size_t len, int64_t *ns) {
   if (!dl_parse_timestamp(s, len, &t))
     return false;
   if (!t.dated) {
-    int64_t step = t.ns - log->last_of_day;
-    if (step < -DAY / 2 && log->days < TIME_MAX)
-      log->days += DAY;
-    else if (step > DAY - LATE_MAX && log->days > 0) /* before midnight */
-      log->days -= DAY;
-    log->last_of_day = t.ns;
+    int64_t step = t.ns - log->last_of_day_ns;
+    if (step < -DAY_NS / 2 && log->days_ns < TIME_MAX_NS)
+      log->days_ns += DAY_NS;
+    else if (step > DAY_NS - LATE_MAX_NS && log->days_ns > 0)
+      log->days_ns -= DAY_NS; /* a late reading from before midnight */
+    log->last_of_day_ns = t.ns;
     log->clock = DL_CLOCK_DAY;
-    t.ns += log->days;
+    t.ns += log->days_ns;
   }
-  if (t.ns < 0 || t.ns > TIME_MAX)
+  if (t.ns < 0 || t.ns > TIME_MAX_NS)
     return false;
   if (t.zoned)
     log->clock = DL_CLOCK_ZONED;
@@ -175,14 +133,14 @@ bool dl_log_time(struct dl_log *log, const char *s, size_t len, int64_t *ns) {
 }
 
 int64_t dl_log_time_of(struct dl_log *log, size_t i) {
-  double interval = log->o.interval_s > 0 ? log->o.interval_s : 1;
+  double interval_s = log->o.interval_s > 0 ? log->o.interval_s : 1;
   if (!log->assumed_time && !(log->o.interval_s > 0))
     dl_warn(log->d,
             "%s: no times in this log: one sample a second assumed; "
             "--interval says otherwise",
-            dl_lines_path(log->lines));
+            log->path);
   log->assumed_time = true;
-  return dl_log_time_since(log, (double)i * interval);
+  return dl_log_time_since(log, (double)i * interval_s);
 }
 
 int64_t dl_log_time_since(struct dl_log *log, double seconds) {
@@ -192,64 +150,47 @@ int64_t dl_log_time_since(struct dl_log *log, double seconds) {
 
 struct dl_run *dl_log_run(struct dl_log *log) {
   void *runs = log->run;
-  if (!dl_grow(&runs, &log->runs_cap, log->n_runs + 1, sizeof *log->run)) {
-    log->no_memory = true;
-    return NULL;
-  }
+  bool ok = dl_grow(&runs, &log->runs_cap, log->n_runs + 1, sizeof *log->run);
   log->run = runs;
-  struct dl_run *r = &log->run[log->n_runs];
-  if (!dl_run_init(r)) {
+  if (!ok || !dl_run_init(&log->run[log->n_runs])) {
     log->no_memory = true;
     return NULL;
   }
-  r->line = log->line;
-  log->n_runs++;
-  return r;
-}
-
-static char *formatted(struct dl_log *log, const char *fmt, va_list args) {
-  char *text = NULL;
-  if (vasprintf(&text, fmt, args) >= 0)
-    return text;
-  log->no_memory = true;
-  return NULL;
+  log->run[log->n_runs].line = log->line;
+  return &log->run[log->n_runs++];
 }
 
 bool dl_log_bad(struct dl_log *log, const char *fmt, ...) {
   void *problems = log->problem;
+  char *text = NULL;
   va_list args;
   va_start(args, fmt);
-  char *text = formatted(log, fmt, args);
+  bool ok = vasprintf(&text, fmt, args) >= 0;
   va_end(args);
-  if (!text || !dl_grow(&problems, &log->problems_cap, log->n_problems + 1,
-                        sizeof *log->problem)) {
-    free(text);
+  if (!ok || !dl_grow(&problems, &log->problems_cap, log->n_problems + 1,
+                      sizeof *log->problem)) {
+    free(ok ? text : NULL);
     log->no_memory = true;
     return false;
   }
   log->problem = problems;
-  log->problem[log->n_problems++] = (struct problem){log->line, text};
+  log->problem[log->n_problems++] = (struct dl_log_problem){log->line, text};
   return false;
 }
 
 void dl_log_warn(struct dl_log *log, const char *fmt, ...) {
+  char *text = NULL;
   va_list args;
   va_start(args, fmt);
-  char *text = formatted(log, fmt, args);
+  bool ok = vasprintf(&text, fmt, args) >= 0;
   va_end(args);
-  if (text)
-    dl_warn_at(log->d, dl_lines_path(log->lines), log->line, "%s", text);
-  free(text);
+  if (ok)
+    dl_warn_at(log->d, log->path, log->line, "%s", text);
+  free(ok ? text : NULL);
+  log->no_memory = log->no_memory || !ok;
 }
 
 /* --- opening */
-
-static const struct dl_importer *recognise(const struct dl_head *head) {
-  for (size_t i = 0; i < dl_importer_count(); i++)
-    if (dl_importer_at(i)->probe(head))
-      return dl_importer_at(i);
-  return NULL;
-}
 
 static enum dl_status start(struct dl_log *log, const char *path,
                             struct dl_diag *d) {
@@ -257,10 +198,14 @@ static enum dl_status start(struct dl_log *log, const char *path,
   enum dl_status status = dl_lines_open(&log->lines, path, d);
   if (status != DL_OK)
     return status;
+  log->path = dl_lines_path(log->lines);
   head.text = dl_lines_head(log->lines, &head.len);
-  log->importer = log->o.from ? log->o.from : recognise(&head);
+  log->importer = log->o.from;
+  for (size_t i = 0; !log->importer && dl_importers[i]; i++)
+    if (dl_importers[i]->probe(&head))
+      log->importer = dl_importers[i];
   if (!log->importer)
-    return dl_fail_at(d, DL_EINPUT, dl_lines_path(log->lines), 0,
+    return dl_fail_at(d, DL_EINPUT, log->path, 0,
                       "no importer knows this kind of file; see 'dlest list "
                       "importers', and --from");
   log->state = dl_calloc(1, log->importer->state_size + 1);
@@ -270,8 +215,8 @@ static enum dl_status start(struct dl_log *log, const char *path,
     FILE *f = dl_lines_stream(log->lines);
     if (!f)
       return dl_fail_memory(d);
-    status = dl_csv_open_stream(&log->csv, f, dl_lines_path(log->lines),
-                                log->importer->delimiter, &table_tuning, d);
+    status = dl_csv_open_stream(&log->csv, f, log->path,
+                                log->importer->delimiter, TABLE_BLOCK, d);
   }
   log->line = 1;
   log->d = d;
@@ -282,18 +227,16 @@ static enum dl_status start(struct dl_log *log, const char *path,
 
 enum dl_status dl_log_open(struct dl_log **out, const char *path,
                            const struct dl_log_options *o, struct dl_diag *d) {
-  struct dl_log *log = dl_calloc(1, sizeof *log);
-  *out = NULL;
+  struct dl_log *log = *out = dl_calloc(1, sizeof *log);
   if (!log)
     return dl_fail_memory(d);
   log->o = *o;
   enum dl_status status = start(log, path, d);
   if (status != DL_OK) {
     dl_log_free(log);
-    return status;
+    *out = NULL;
   }
-  *out = log;
-  return DL_OK;
+  return status;
 }
 
 static void free_runs(struct dl_log *log) {
@@ -316,7 +259,6 @@ void dl_log_free(struct dl_log *log) {
   }
   free(log->meter);
   free(log->reading);
-  free(log->reading_line);
   free_runs(log);
   free(log->run);
   for (size_t i = 0; i < log->n_problems; i++)
@@ -329,171 +271,135 @@ void dl_log_drop_last(struct dl_log *log, size_t n_lines) {
   log->o.drop_last = n_lines;
 }
 
-const char *dl_log_path(const struct dl_log *log) {
-  return dl_lines_path(log->lines);
-}
-
-const struct dl_importer *dl_log_importer(const struct dl_log *log) {
-  return log->importer;
-}
-
-size_t dl_log_n_meters(const struct dl_log *log) {
-  return log->n_meters;
-}
-
-const struct dl_meter_info *dl_log_meter_info(const struct dl_log *log,
-                                              uint32_t meter) {
-  return &log->meter[meter];
-}
-
-enum dl_clock dl_log_clock(const struct dl_log *log) {
-  return log->clock;
-}
-
 /* --- reading */
 
-/* Reports what was wrong with lines up to `last`. */
-static void report(struct dl_log *log, size_t last, struct dl_diag *d) {
+/* Reports the problems of lines up to `last`. */
+static void report(struct dl_log *log, size_t last) {
   size_t n = 0;
-  while (n < log->n_problems && log->problem[n].line <= last) {
-    dl_skip_at(d, dl_log_path(log), log->problem[n].line, "%s",
+  for (; n < log->n_problems && log->problem[n].line <= last; n++) {
+    dl_skip_at(log->d, log->path, log->problem[n].line, "%s",
                log->problem[n].text);
-    free(log->problem[n++].text);
+    free(log->problem[n].text);
   }
-  if (n == 0)
-    return;
   log->n_problems -= n;
   memmove(log->problem, log->problem + n,
           log->n_problems * sizeof *log->problem);
 }
 
-/* Behind the last line. */
-static void end(struct dl_log *log, bool cut_off, struct dl_diag *d) {
+/* After the last line; cut_off: it was incomplete and has been reported. */
+static void end(struct dl_log *log, bool cut_off) {
   size_t drop = log->o.drop_last;
   size_t last = log->line > drop ? log->line - drop : 0;
   log->at_end = true;
   if (log->importer->end)
     log->importer->end(log);
-  while (log->n_readings > 0 && log->reading_line[log->n_readings - 1] > last)
+  while (log->n_readings > 0 && log->reading[log->n_readings - 1].line > last)
     log->n_readings--;
-  if (drop == 0 && !cut_off && log->n_problems > 0 &&
-      log->problem[log->n_problems - 1].line == log->line && !log->csv) {
-    struct problem *p = &log->problem[--log->n_problems];
-    dl_warn_at(d, dl_log_path(log), p->line, "last line not used: %s", p->text);
+  if (log->n_problems == 0)
+    return;
+  struct dl_log_problem *p = &log->problem[log->n_problems - 1];
+  if (drop == 0 && !cut_off && p->line == log->line && !log->csv) {
+    dl_warn_at(log->d, log->path, p->line, "last line not used: %s", p->text);
     free(p->text);
+    log->n_problems--;
   }
-  report(log, last, d);
+  report(log, last);
 }
 
-static enum dl_status read_line(struct dl_log *log, struct dl_diag *d) {
+static enum dl_status read_line(struct dl_log *log) {
   struct dl_line line;
-  enum dl_status status = dl_lines_next(log->lines, &line, d);
+  enum dl_status status = dl_lines_next(log->lines, &line, log->d);
   if (status != DL_OK)
     return status;
   if (!line.s) {
-    end(log, false, d);
+    end(log, false);
     return DL_OK;
   }
+  bool blank = line.s[strspn(line.s, " \t")] == '\0';
   log->line = line.number;
   if (!line.ended) {
-    /* Its last number may lack digits, which nothing tells. */
-    if (log->o.drop_last == 0 && line.s[strspn(line.s, " \t")] != '\0')
-      dl_warn_at(d, dl_log_path(log), line.number,
-                 "last line not used: it has no end and may be cut off");
-    end(log, true, d);
-    return DL_OK;
+    /* Its last number may lack digits. */
+    if (log->o.drop_last == 0 && !blank)
+      dl_warn_at(log->d, log->path, line.number, CUT_OFF);
+    end(log, true);
+  } else if (!blank) {
+    log->importer->line(log, line.s, line.len);
   }
-  if (line.s[strspn(line.s, " \t")] == '\0')
-    return DL_OK;
-  log->importer->line(log, line.s, line.len);
   return DL_OK;
 }
 
-/* The next rows. A table that ends within quotes was cut off there: what comes
- * before counts. */
-static enum dl_status next_rows(struct dl_log *log, struct dl_diag *d) {
+/* The next rows of the table. If it ends within quotes, it was cut off there:
+ * the rows before count. */
+static enum dl_status next_rows(struct dl_log *log) {
   struct dl_diag own;
   dl_diag_init(&own);
   enum dl_status status = dl_csv_next(log->csv, &log->block, &own);
   if (status == DL_EINPUT) {
-    dl_warn(d, "%s; what is before is used", own.error);
+    dl_warn(log->d, "%s; what is before is used", own.error);
     free(own.error);
     own.error = NULL;
     log->block = NULL;
     status = DL_OK;
   }
   if (dl_csv_at_end(log->csv) && dl_lines_cut(log->lines) > 0)
-    dl_diag_forgive(&own, dl_log_path(log), dl_lines_cut(log->lines));
-  dl_diag_take(d, &own);
+    dl_diag_forgive(&own, log->path, dl_lines_cut(log->lines));
+  dl_diag_take(log->d, &own);
   log->row = 0;
   return status;
 }
 
-static enum dl_status read_row(struct dl_log *log, struct dl_diag *d) {
+static enum dl_status read_row(struct dl_log *log) {
   if (!log->block || log->row == log->block->n_rows) {
-    enum dl_status status = next_rows(log, d);
+    enum dl_status status = next_rows(log);
     if (status != DL_OK)
       return status;
     if (!log->block) {
-      end(log, false, d);
+      end(log, false);
       return DL_OK;
     }
   }
-  log->line = log->block->line[log->row];
-  if (dl_csv_at_end(log->csv) && log->line == dl_lines_cut(log->lines)) {
-    dl_warn_at(d, dl_log_path(log), log->line,
-               "last line not used: it has no end and may be cut off");
-    log->row++;
-    return DL_OK;
-  }
-  log->importer->row(log, log->block->cell + log->row * log->block->n_cols);
-  log->row++;
+  size_t row = log->row++;
+  log->line = log->block->line[row];
+  if (dl_csv_at_end(log->csv) && log->line == dl_lines_cut(log->lines))
+    dl_warn_at(log->d, log->path, log->line, CUT_OFF);
+  else
+    log->importer->row(log, log->block->cell + row * log->block->n_cols);
   return DL_OK;
 }
 
-/* Readings that may be handed out. */
+/* How many readings may be returned. */
 static size_t ready(const struct dl_log *log) {
   size_t n = log->n_readings;
   if (!log->at_end && log->o.drop_last > 0)
-    while (n > 0 && log->reading_line[n - 1] + log->o.drop_last > log->line)
+    while (n > 0 && log->reading[n - 1].line + log->o.drop_last > log->line)
       n--;
   return n;
-}
-
-static void take_back(struct dl_log *log) {
-  log->n_readings -= log->n_out;
-  if (log->n_out > 0 && log->n_readings > 0) {
-    memmove(log->reading, log->reading + log->n_out,
-            log->n_readings * sizeof *log->reading);
-    memmove(log->reading_line, log->reading_line + log->n_out,
-            log->n_readings * sizeof *log->reading_line);
-  }
-  log->n_out = 0;
-  free_runs(log);
 }
 
 enum dl_status dl_log_next(struct dl_log *log, struct dl_log_block *block,
                            struct dl_diag *d) {
   size_t hold = log->o.drop_last;
   log->d = d;
-  take_back(log);
+  log->n_readings -= log->n_out;
+  if (log->n_out > 0 && log->n_readings > 0)
+    memmove(log->reading, log->reading + log->n_out,
+            log->n_readings * sizeof *log->reading);
+  log->n_out = 0;
+  free_runs(log);
   *block = (struct dl_log_block){0};
-  while (!log->at_end && log->n_runs < 64 &&
-         (log->n_readings < BLOCK + 2 * hold || ready(log) == 0)) {
-    enum dl_status status = log->csv ? read_row(log, d) : read_line(log, d);
+  while (!log->at_end && log->n_runs < BLOCK_RUNS &&
+         (log->n_readings < BLOCK_READINGS + 2 * hold || ready(log) == 0)) {
+    enum dl_status status = log->csv ? read_row(log) : read_line(log);
     if (status != DL_OK)
       return status;
     if (log->no_memory || (log->n_runs > 0 && log->run[log->n_runs - 1].failed))
       return dl_fail_memory(d);
     if (log->n_problems > 0 && !log->at_end)
-      report(log, log->line > hold + 1 ? log->line - hold - 1 : 0, d);
+      report(log, log->line > hold + 1 ? log->line - hold - 1 : 0);
   }
+  log->bytes = dl_lines_bytes(log->lines);
   log->n_out = ready(log);
-  *block = (struct dl_log_block){log->reading, log->reading_line, log->n_out,
-                                 log->run, log->n_runs};
+  *block =
+      (struct dl_log_block){log->reading, log->n_out, log->run, log->n_runs};
   return DL_OK;
-}
-
-size_t dl_log_bytes(const struct dl_log *log) {
-  return dl_lines_bytes(log->lines);
 }

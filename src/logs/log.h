@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A log being read: readings and runs come out, whatever its format. */
+/* Reads a log of any format: returns readings and runs. */
 
 #ifndef DL_LOGS_LOG_H
 #define DL_LOGS_LOG_H
@@ -12,7 +12,7 @@
 
 struct dl_log_options {
   const struct dl_importer *from; /* NULL: recognised by content */
-  size_t drop_last;               /* lines at the end that do not count */
+  size_t drop_last;               /* ignore this many lines at the end */
   double interval_s;              /* of logs without times; 0: 1 s */
 };
 
@@ -23,47 +23,70 @@ struct dl_meter_info {
   double limit_w; /* NaN: unknown */
 };
 
-/* Opens a file ("-": stdin) and finds its importer. DL_EINPUT where none
- * knows it. `o` must outlive the log. */
+/* What the times of a log are. */
+enum dl_clock {
+  DL_CLOCK_WALL,     /* local time without a time zone */
+  DL_CLOCK_ZONED,    /* with a time zone */
+  DL_CLOCK_RELATIVE, /* since some start */
+  DL_CLOCK_DAY       /* local times of day; they count from 1970-01-01 */
+};
+
+struct dl_csv;
+struct dl_csv_block;
+struct dl_lines;
+struct dl_log_problem;
+
+struct dl_log {
+  /* For callers and importers to read. */
+  const struct dl_importer *importer;
+  const char *path;            /* "<stdin>" for "-" */
+  struct dl_meter_info *meter; /* found so far */
+  size_t n_meters;
+  enum dl_clock clock; /* of the times read so far */
+  size_t bytes;        /* read from the file */
+
+  /* Private to log.c. */
+  struct dl_log_options o;
+  void *state; /* of the importer */
+  struct dl_lines *lines;
+  struct dl_csv *csv;               /* of tables */
+  const struct dl_csv_block *block; /* of the table, being imported */
+  size_t row;                       /* next row of it */
+  struct dl_diag *d;                /* of the current call */
+  size_t line;                      /* being imported */
+  bool at_end, no_memory;
+  size_t meters_cap, last_meter;
+  struct dl_reading *reading;
+  size_t n_readings, readings_cap;
+  size_t n_out; /* readings returned by the last call */
+  struct dl_run *run;
+  size_t n_runs, runs_cap;
+  struct dl_log_problem *problem; /* lines that cannot be used */
+  size_t n_problems, problems_cap;
+  int64_t days_ns, last_of_day_ns; /* of times without a date */
+  bool assumed_time;
+};
+
+/* Opens a file ("-": stdin) and finds its importer. DL_EINPUT if no importer
+ * recognises it. */
 enum dl_status dl_log_open(struct dl_log **log, const char *path,
                            const struct dl_log_options *o, struct dl_diag *d);
-void dl_log_free(struct dl_log *log);
+void dl_log_free(struct dl_log *log); /* accepts NULL */
 
-/* Replaces that option, before the first dl_log_next. */
+/* Replaces the option drop_last, before the first dl_log_next. */
 void dl_log_drop_last(struct dl_log *log, size_t n_lines);
 
-const char *dl_log_path(const struct dl_log *log);
-const struct dl_importer *dl_log_importer(const struct dl_log *log);
-
-size_t dl_log_n_meters(const struct dl_log *log);
-const struct dl_meter_info *dl_log_meter_info(const struct dl_log *log,
-                                              uint32_t meter);
-
-/* What dl_log_next found; lives until the next call. */
+/* What dl_log_next found; valid until the next call. */
 struct dl_log_block {
   const struct dl_reading *reading;
-  const size_t *line; /* of each reading */
   size_t n_readings;
-  struct dl_run *run; /* the caller may move a run out and dl_run_init it */
+  struct dl_run *run; /* the caller may move a run out and set {0} */
   size_t n_runs;
 };
 
-/* More of the log; both counts are 0 at its end only. Lines that cannot be
- * used are reported (dl_skip_at); a last line that is cut off is a warning. */
+/* Reads on; both counts are 0 only at the end of the log. Lines that cannot be
+ * used are reported (dl_skip_at); an incomplete last line is a warning. */
 enum dl_status dl_log_next(struct dl_log *log, struct dl_log_block *block,
                            struct dl_diag *d);
-
-/* What its times are: of a zone, of the clock on the wall, relative, or times
- * of day on the wall, which count from 1970-01-01. */
-enum dl_clock {
-  DL_CLOCK_WALL,
-  DL_CLOCK_ZONED,
-  DL_CLOCK_RELATIVE,
-  DL_CLOCK_DAY
-};
-enum dl_clock dl_log_clock(const struct dl_log *log);
-
-/* Bytes of the file that have been read. */
-size_t dl_log_bytes(const struct dl_log *log);
 
 #endif

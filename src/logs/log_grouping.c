@@ -9,32 +9,30 @@
 #include "base/memory.h"
 #include "base/text.h"
 
-enum { NOBODY = -1, SEVERAL = -2 };
-
-/* What has been read of it cannot be read again. */
+/* Stdin and pipes can be read only once. */
 static bool opens_once(const char *path) {
   struct stat st;
   return strcmp(path, "-") == 0 || stat(path, &st) != 0 || !S_ISREG(st.st_mode);
 }
 
 static bool is_companion(const struct dl_source *s) {
-  return s->importer && (s->importer->role == DL_LOG_COMPANION ||
-                         s->importer->role == DL_LOG_MEMORY);
+  return dl_source_is(s, DL_LOG_COMPANION) || dl_source_is(s, DL_LOG_MEMORY);
 }
 
-/* False: out of memory. */
-static bool look_at(struct dl_source *s, const struct dl_log_options *o) {
+/* Finds the importer. False: out of memory. */
+static bool look_at(struct dl_source *s, const struct dl_log_options *o,
+                    bool once) {
   struct dl_diag own;
   struct dl_log *log = NULL;
   dl_diag_init(&own);
   s->status = dl_log_open(&log, s->path, o, &own);
   if (s->status == DL_OK)
-    s->importer = dl_log_importer(log);
+    s->importer = log->importer;
   else if (own.error)
     s->error = dl_strdup(own.error);
-  if (log && is_companion(s)) /* the end of the trace is what counts */
+  if (log && is_companion(s)) /* it ends with the trace */
     dl_log_drop_last(log, 0);
-  if (log && opens_once(s->path))
+  if (once)
     s->opened = log;
   else
     dl_log_free(log);
@@ -42,30 +40,25 @@ static bool look_at(struct dl_source *s, const struct dl_log_options *o) {
   return s->status == DL_OK || s->error;
 }
 
-/* Files side by side; pipes, which may wait for each other, in their order. */
-static bool look_at_all(struct dl_plan *p, const struct dl_log_options *o) {
-  bool failed = false;
-#pragma omp parallel for schedule(dynamic, 8) reduction(|| : failed)
-  for (size_t i = 0; i < p->n; i++)
-    if (!opens_once(p->source[i].path) && !look_at(&p->source[i], o))
-      failed = true;
-  for (size_t i = 0; i < p->n; i++)
-    if (opens_once(p->source[i].path) && !look_at(&p->source[i], o))
-      failed = true;
-  return !failed;
-}
+/* --- companions and their traces */
 
-/* A file's folder; with `digits` also the groups of digits in its name, nothing
- * where there are none. */
-static void key_of(struct dl_text *key, const char *path, bool digits) {
-  const char *slash = strrchr(path, '/');
-  const char *name = slash ? slash + 1 : path;
+/* How a companion and its trace have a key in common, from the strictest. */
+enum way { BY_DIGITS, BY_FOLDER, ANYWHERE, N_WAYS };
+
+/* The key of a source: the folder, with BY_DIGITS also the groups of digits in
+ * the file's name; "" if there are none. With `kind` the importer's name makes
+ * keys of different formats differ. */
+static void make_key(struct dl_text *key, const struct dl_source *s,
+                     enum way way, bool kind) {
+  const char *slash = strrchr(s->path, '/');
+  const char *name = slash ? slash + 1 : s->path;
   const char *dot = strrchr(name, '.');
   size_t n = dot && dot > name ? (size_t)(dot - name) : strlen(name);
   bool any = false;
   dl_text_clear(key);
-  dl_text_add_n(key, path, (size_t)(name - path));
-  for (size_t i = 0; digits && i < n; i++) {
+  if (way != ANYWHERE)
+    dl_text_add_n(key, s->path, (size_t)(name - s->path));
+  for (size_t i = 0; way == BY_DIGITS && i < n; i++) {
     if (name[i] < '0' || name[i] > '9')
       continue;
     if (i > 0 && any && (name[i - 1] < '0' || name[i - 1] > '9'))
@@ -73,127 +66,101 @@ static void key_of(struct dl_text *key, const char *path, bool digits) {
     dl_text_add_n(key, name + i, 1);
     any = true;
   }
-  if (digits && !any)
-    dl_text_clear(key); /* nothing to go by */
+  if (way == BY_DIGITS && !any)
+    dl_text_clear(key);
+  else
+    dl_text_printf(key, "|%d|%s", (int)way, kind ? s->importer->name : "");
 }
 
-/* Sources by a key: the number of the one that has it, NOBODY or SEVERAL. */
-struct places {
+/* Sources by key. */
+struct index {
   struct dl_intern keys;
-  long *source;
+  long *source; /* one per key; -1: several have it */
   size_t cap;
 };
 
-static bool enter(struct places *t, const char *key, size_t source) {
-  size_t known = t->keys.n;
-  long id = dl_intern(&t->keys, key);
-  void *sources = t->source;
-  if (id < 0 || !dl_grow(&sources, &t->cap, t->keys.n, sizeof *t->source))
+static bool enter(struct index *x, const char *key, size_t source) {
+  size_t known = x->keys.n;
+  long id = dl_intern(&x->keys, key);
+  void *sources = x->source;
+  if (id < 0 || !dl_grow(&sources, &x->cap, x->keys.n, sizeof *x->source))
     return false;
-  t->source = sources;
-  t->source[id] = (size_t)id < known ? SEVERAL : (long)source;
+  x->source = sources;
+  x->source[id] = (size_t)id < known ? -1 : (long)source;
   return true;
 }
 
-static long find(const struct places *t, const char *key) {
-  long id = dl_intern_find(&t->keys, key);
-  return id < 0 || !t->source ? NOBODY : t->source[id];
+/* The only source with that key, or -1. */
+static long find(const struct index *x, const struct dl_text *key) {
+  long id = key->len > 0 ? dl_intern_find(&x->keys, dl_text_str(key)) : -1;
+  return id < 0 ? -1 : x->source[id];
 }
 
-/* Keys of a source, from the most particular on; the importer's name tells
- * companions of one kind from those of others. */
-enum { BY_DIGITS, BY_FOLDER, ANYWHERE, N_WAYS };
-
-static void way_key(struct dl_text *key, const struct dl_source *s, int way) {
-  dl_text_clear(key);
-  if (way != ANYWHERE)
-    key_of(key, s->path, way == BY_DIGITS);
-  if (way == BY_DIGITS && key->len == 0)
-    return;
-  dl_text_printf(key, "|%d", way);
-}
-
-static void kind_key(struct dl_text *key, const struct dl_source *s, int way) {
-  way_key(key, s, way);
-  if (key->len > 0)
-    dl_text_printf(key, "|%s", s->importer->name);
-}
-
-static bool is_trace(const struct dl_source *s) {
-  return s->importer && s->importer->role == DL_LOG_PRIMARY;
-}
-
-static bool enter_all(const struct dl_plan *p, struct places *t,
-                      struct dl_text *key) {
-  bool ok = true;
-  for (size_t i = 0; ok && i < p->n; i++)
-    for (int way = 0; ok && way < N_WAYS; way++) {
-      if (is_trace(&p->source[i]))
-        way_key(key, &p->source[i], way);
-      else if (is_companion(&p->source[i]))
-        kind_key(key, &p->source[i], way);
-      else
-        continue;
-      ok = key->len == 0 || enter(t, dl_text_str(key), i);
-    }
-  return ok;
-}
-
-/* The trace that a companion goes to: both must be the only ones of their
- * kind. */
-static long trace_of(const struct dl_source *s, const struct places *t,
-                     struct dl_text *key) {
-  for (int way = 0; way < N_WAYS; way++) {
-    way_key(key, s, way);
-    long trace = key->len > 0 ? find(t, dl_text_str(key)) : NOBODY;
-    kind_key(key, s, way);
-    if (trace >= 0 && find(t, dl_text_str(key)) >= 0)
-      return trace;
-  }
-  return NOBODY;
-}
-
-static enum dl_status join_companions(struct dl_plan *p, struct dl_diag *d) {
-  struct places places = {0};
+static enum dl_status join_companions(struct dl_log_grouping *g,
+                                      struct dl_diag *d) {
+  struct index x = {0};
   struct dl_text key = {0};
-  bool ok = enter_all(p, &places, &key);
-  for (size_t i = 0; ok && i < p->n; i++) {
-    if (!is_companion(&p->source[i]))
-      continue;
-    long trace = trace_of(&p->source[i], &places, &key);
-    if (trace >= 0)
-      p->source[i].run = (size_t)trace;
+  bool ok = true;
+  for (size_t i = 0; i < g->n; i++) {
+    struct dl_source *s = &g->source[i];
+    bool companion = is_companion(s);
+    for (int way = 0; ok && way < N_WAYS; way++) {
+      if (!companion && !dl_source_is(s, DL_LOG_PRIMARY))
+        continue;
+      make_key(&key, s, (enum way)way, companion);
+      ok = key.len == 0 || enter(&x, dl_text_str(&key), i);
+    }
+  }
+  for (size_t i = 0; ok && i < g->n; i++) {
+    struct dl_source *s = &g->source[i];
+    for (int way = 0; is_companion(s) && way < N_WAYS; way++) {
+      make_key(&key, s, (enum way)way, false);
+      long trace = find(&x, &key);
+      make_key(&key, s, (enum way)way, true);
+      if (trace >= 0 && find(&x, &key) >= 0) {
+        s->run = (size_t)trace;
+        break;
+      }
+    }
   }
   ok = ok && !key.failed;
-  dl_intern_free(&places.keys);
-  free(places.source);
+  dl_intern_free(&x.keys);
+  free(x.source);
   dl_text_free(&key);
   return ok ? DL_OK : dl_fail_memory(d);
 }
 
-enum dl_status dl_plan_make(struct dl_plan *p, char *const *paths, size_t n,
-                            const struct dl_log_options *o, bool join,
-                            struct dl_diag *d) {
-  *p = (struct dl_plan){dl_calloc(n, sizeof *p->source), n};
-  enum dl_status status = p->source ? DL_OK : dl_fail_memory(d);
-  for (size_t i = 0; status == DL_OK && i < n; i++) {
-    p->source[i].path = paths[i];
-    p->source[i].run = i;
-  }
-  if (status == DL_OK && !look_at_all(p, o))
-    status = dl_fail_memory(d);
-  if (status == DL_OK && join)
-    status = join_companions(p, d);
+enum dl_status dl_log_grouping_make(struct dl_log_grouping *g,
+                                    char *const *paths, size_t n,
+                                    const struct dl_log_options *o, bool join,
+                                    struct dl_diag *d) {
+  bool failed = false;
+  *g = (struct dl_log_grouping){dl_calloc(n, sizeof *g->source), n};
+  if (!g->source)
+    return dl_fail_memory(d);
+  for (size_t i = 0; i < n; i++)
+    g->source[i] = (struct dl_source){.path = paths[i], .run = i};
+    /* Files in parallel; pipes, which may wait for each other, in order. */
+#pragma omp parallel for schedule(dynamic, 8) reduction(|| : failed)
+  for (size_t i = 0; i < n; i++)
+    if (!opens_once(paths[i]) && !look_at(&g->source[i], o, false))
+      failed = true;
+  for (size_t i = 0; i < n; i++)
+    if (opens_once(paths[i]) && !look_at(&g->source[i], o, true))
+      failed = true;
+  enum dl_status status = failed ? dl_fail_memory(d) : DL_OK;
+  if (status == DL_OK && join && n > 1)
+    status = join_companions(g, d);
   if (status != DL_OK)
-    dl_plan_free(p);
+    dl_log_grouping_free(g);
   return status;
 }
 
-void dl_plan_free(struct dl_plan *p) {
-  for (size_t i = 0; p->source && i < p->n; i++) {
-    dl_log_free(p->source[i].opened);
-    free(p->source[i].error);
+void dl_log_grouping_free(struct dl_log_grouping *g) {
+  for (size_t i = 0; g->source && i < g->n; i++) {
+    dl_log_free(g->source[i].opened);
+    free(g->source[i].error);
   }
-  free(p->source);
-  *p = (struct dl_plan){0};
+  free(g->source);
+  *g = (struct dl_log_grouping){0};
 }

@@ -1,5 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the formats share. */
+/* What a format implements.
+ *
+ * To add one: a file in formats/ that defines a struct dl_format, a
+ * declaration below, and a row in render.c. A format for people fills a
+ * struct dl_document (formats/document.h) and takes dl_document_begin, _row
+ * and _end; one for programs writes reports and rows by itself.
+ *
+ * The functions write to s->f and leave it to render.c to flush it, to notice
+ * a failed write, to refuse a report that has failed, and to make and free
+ * the stream. They return DL_OK, dl_fail_memory(d), or DL_EUSAGE where the
+ * format cannot hold such a table. */
 
 #ifndef DL_OUTPUT_FORMAT_H
 #define DL_OUTPUT_FORMAT_H
@@ -16,31 +26,21 @@ extern const struct dl_format dl_format_boamps;
 extern const struct dl_format dl_format_prometheus;
 
 struct dl_layout;
-struct dl_row_writer;
 
 struct dl_stream {
+  const struct dl_format *format;
   FILE *f;
-  const char *key;           /* of the table, for formats that ask it */
+  const char *key;           /* of the table */
   struct dl_column *columns; /* owned copy */
   size_t n_cols;
-  size_t n_rows;
+  size_t n_rows;                /* counted by formats that need it */
+  const struct dl_report *tail; /* what stands behind the rows, or NULL */
   struct dl_text line;          /* CSV: a row as it is put together */
-  const struct dl_report *tail; /* JSON: members behind the rows, or NULL */
-  const struct dl_row_writer *writer; /* of a held stream (held.h) */
-  struct dl_table *head;              /* its rows held back */
-  struct dl_layout *layout;           /* the widths, then known */
+  struct dl_table *head;        /* rows held back, owned, or NULL */
+  struct dl_layout *layout;     /* documents: the widths, owned, or NULL */
 };
 
 /* A JSON string; false when memory is out. */
 bool dl_json_string(FILE *f, const char *s);
-
-/* NULL: memory is out. */
-struct dl_stream *dl_stream_new(FILE *f, const struct dl_column *columns,
-                                size_t n);
-void dl_stream_free(struct dl_stream *s); /* accepts NULL */
-
-/* Whether f took everything so far; `flush` to be sure about the buffered
- * part. `memory` false means that memory was out on the way. */
-enum dl_status dl_written(FILE *f, bool flush, bool memory, struct dl_diag *d);
 
 #endif

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 libdlest_a_SOURCES += \
-	%D%/buffered_rows.c \
-	%D%/buffered_rows.h \
 	%D%/format.h \
 	%D%/render.c \
 	%D%/render.h \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The formats. To add one: a file with its struct dl_format, and a row. */
+/* The registry of formats, and what all of them share. */
 
 #include "output/render.h"
 
@@ -10,24 +10,25 @@
 
 #include "base/memory.h"
 #include "output/format.h"
-#include "output/formats/text_table.h"
+#include "output/formats/document.h"
 
 static const struct dl_format *const FORMATS[] = {
     &dl_format_text,       &dl_format_json,  &dl_format_csv,
     &dl_format_markdown,   &dl_format_latex, &dl_format_boamps,
     &dl_format_prometheus,
 };
+enum { N_FORMATS = sizeof FORMATS / sizeof *FORMATS };
 
 size_t dl_format_count(void) {
-  return sizeof FORMATS / sizeof *FORMATS;
+  return N_FORMATS;
 }
 
 const struct dl_format *dl_format_at(size_t i) {
-  return i < dl_format_count() ? FORMATS[i] : NULL;
+  return i < N_FORMATS ? FORMATS[i] : NULL;
 }
 
 const struct dl_format *dl_format_find(const char *name) {
-  for (size_t i = 0; i < dl_format_count(); i++)
+  for (size_t i = 0; i < N_FORMATS; i++)
     if (!strcmp(FORMATS[i]->name, name))
       return FORMATS[i];
   return NULL;
@@ -42,48 +43,12 @@ bool dl_wants_colour(FILE *f) {
   return fd >= 0 && isatty(fd);
 }
 
-struct dl_stream *dl_stream_new(FILE *f, const struct dl_column *columns,
-                                size_t n) {
-  struct dl_stream *s = dl_calloc(1, sizeof *s);
-  if (!s)
-    return NULL;
-  s->f = f;
-  s->n_cols = n;
-  s->columns = dl_calloc(n, sizeof *columns);
-  if (!s->columns) {
-    free(s);
-    return NULL;
-  }
-  if (n > 0)
-    memcpy(s->columns, columns, n * sizeof *columns);
-  return s;
-}
-
-void dl_stream_tail(struct dl_stream *s, const struct dl_report *r) {
-  s->tail = r;
-}
-
-void dl_stream_free(struct dl_stream *s) {
-  if (!s)
-    return;
-  dl_table_free(s->head);
-  dl_layout_free(s->layout);
-  dl_text_free(&s->line);
-  free(s->columns);
-  free(s);
-}
-
-enum dl_status dl_stream_write(struct dl_stream *s, struct dl_text *rows,
-                               struct dl_diag *d) {
-  fwrite_unlocked(dl_text_str(rows), 1, rows->len, s->f);
-  bool failed = rows->failed;
-  dl_text_clear(rows);
-  return dl_written(s->f, false, !failed, d);
-}
-
-enum dl_status dl_written(FILE *f, bool flush, bool memory, struct dl_diag *d) {
-  if (!memory)
-    return dl_fail_memory(d);
+/* `status`, or an error if f did not take everything written so far; `flush`
+ * to include the buffered part. */
+static enum dl_status check_written(FILE *f, bool flush, enum dl_status status,
+                                    struct dl_diag *d) {
+  if (status != DL_OK)
+    return status;
   errno = 0;
   bool flushed = !flush || fflush(f) == 0;
   if (flushed && !ferror(f))
@@ -91,4 +56,66 @@ enum dl_status dl_written(FILE *f, bool flush, bool memory, struct dl_diag *d) {
   if (errno == 0 && fputc('\n', f) != EOF) /* an earlier write failed: why? */
     fflush(f);
   return dl_fail_errno(d, "<output>", "cannot write", errno ? errno : EIO);
+}
+
+enum dl_status dl_format_report(const struct dl_format *format,
+                                const struct dl_report *r, FILE *f, bool colour,
+                                struct dl_diag *d) {
+  enum dl_status status = DL_OK;
+  if (dl_report_failed(r))
+    return dl_fail_memory(d);
+  if (!format->document)
+    status = format->report(r, f, d);
+  else if (!dl_document_report(format->document, r, f, colour))
+    status = dl_fail_memory(d);
+  return check_written(f, true, status, d);
+}
+
+/* Streams */
+
+enum dl_status dl_stream_begin(struct dl_stream **out,
+                               const struct dl_format *format, FILE *f,
+                               const struct dl_table_form *table,
+                               struct dl_diag *d) {
+  struct dl_stream *s = *out = dl_calloc(1, sizeof *s);
+  if (!s)
+    return dl_fail_memory(d);
+  *s = (struct dl_stream){.format = format, .f = f, .key = table->key};
+  s->columns = dl_calloc(table->n, sizeof *s->columns);
+  if (!s->columns)
+    return dl_fail_memory(d);
+  if (table->n > 0)
+    memcpy(s->columns, table->columns, table->n * sizeof *s->columns);
+  s->n_cols = table->n;
+  return check_written(f, false, format->begin(s, d), d);
+}
+
+enum dl_status dl_stream_row(struct dl_stream *s, const struct dl_value *values,
+                             struct dl_diag *d) {
+  return check_written(s->f, false, s->format->row(s, values, d), d);
+}
+
+enum dl_status dl_stream_write(struct dl_stream *s, struct dl_text *rows,
+                               struct dl_diag *d) {
+  fwrite_unlocked(dl_text_str(rows), 1, rows->len, s->f);
+  enum dl_status status = rows->failed ? dl_fail_memory(d) : DL_OK;
+  dl_text_clear(rows);
+  return check_written(s->f, false, status, d);
+}
+
+void dl_stream_tail(struct dl_stream *s, const struct dl_report *r) {
+  s->tail = r;
+}
+
+enum dl_status dl_stream_end(struct dl_stream *s, struct dl_diag *d) {
+  if (!s)
+    return DL_OK;
+  FILE *f = s->f;
+  enum dl_status status = s->format->end ? s->format->end(s, d) : DL_OK;
+  dl_table_free(s->head);
+  dl_layout_free(s->layout);
+  dl_text_free(&s->line);
+  free(s->columns);
+  free(s);
+  return check_written(f, true, status, d);
 }

@@ -79,11 +79,14 @@ bool dl_report_failed(const struct dl_report *r);
 void dl_report_add(struct dl_report *r, const char *key, const char *label,
                    const char *unit, enum dl_style style, struct dl_value v);
 
-/* An interval: two values, which text shows in one line, "low .. high". */
-void dl_report_range(struct dl_report *r, const char *low_key,
-                     const char *high_key, const char *label, const char *unit,
-                     enum dl_style style, struct dl_value low,
-                     struct dl_value high);
+/* A number whose line people see only where it is known (not NaN). */
+void dl_report_known(struct dl_report *r, const char *key, const char *label,
+                     const char *unit, enum dl_style style, double x);
+
+/* An interval: two values, which text shows in one line, "low .. high".
+ * Label, unit and style are those of `low`. */
+void dl_report_range(struct dl_report *r, const struct dl_column *low,
+                     const char *high_key, const struct dl_value v[2]);
 
 /* A line for people only, between the parts. */
 void dl_report_say(struct dl_report *r, const char *text);
@@ -111,8 +114,9 @@ struct dl_table *dl_report_table(struct dl_report *r, const char *key,
                                  bool main);
 
 /* Appends a row of as many values as there are columns. `mark` is shown in
- * front of the row in text ("*" on the recommended one), NULL for none. */
-void dl_table_row(struct dl_table *t, const struct dl_value *values,
+ * front of the row in text ("*" on the recommended one), NULL for none.
+ * False: memory is out, or was before. */
+bool dl_table_row(struct dl_table *t, const struct dl_value *values,
                   const char *mark);
 
 #endif

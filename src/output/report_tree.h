@@ -7,7 +7,7 @@
 #include "output/report.h"
 
 struct dl_table {
-  struct dl_report *root; /* carries the failure */
+  struct dl_report *root; /* carries a failure; NULL outside a report */
   char *title;            /* owned, may be NULL */
   struct dl_column *columns;
   size_t n_cols;
@@ -18,18 +18,18 @@ struct dl_table {
   size_t n_rows;
 };
 
-enum dl_node_type {
-  DL_NODE_VALUE,
-  DL_NODE_SAY, /* text only, in `value` */
-  DL_NODE_GROUP,
-  DL_NODE_LIST,
-  DL_NODE_TABLE
+enum dl_report_node_type {
+  DL_REPORT_VALUE,
+  DL_REPORT_SAY, /* text only, in `value` */
+  DL_REPORT_GROUP,
+  DL_REPORT_LIST,
+  DL_REPORT_TABLE
 };
 
-struct dl_node {
-  enum dl_node_type type;
-  const char *key; /* NULL: text only */
-  const char *label;
+struct dl_report_node {
+  enum dl_report_node_type type;
+  const char *key;   /* NULL: text only */
+  const char *label; /* of a value shown as a line; else NULL */
   const char *unit;
   enum dl_style style;
   bool join_next;             /* a value shown as "this .. next" */
@@ -43,28 +43,20 @@ struct dl_node {
 struct dl_report {
   struct dl_report *root; /* itself at the top */
   char *title;            /* owned, may be NULL */
-  struct dl_node *nodes;
+  struct dl_report_node *nodes;
   size_t n_nodes;
   size_t cap_nodes;
   const struct dl_table *main; /* of the root: what CSV shows, or NULL */
   bool failed;                 /* of the root */
 };
 
-/* Whether people see a value as a line "label  value". */
-bool dl_node_is_line(const struct dl_node *node);
-
-/* Whether a node leaves no trace for people: it does not end a run of lines. */
-bool dl_node_hidden(const struct dl_node *node);
-
 /* Whether v is shown as absent: null, not finite, a NULL string. */
 bool dl_value_absent(const struct dl_value *v);
 
 /* A table outside a report, for streams that look at rows before writing.
- * NULL, false: memory is out. */
+ * NULL: memory is out. */
 struct dl_table *dl_table_new(const char *title,
                               const struct dl_column *columns, size_t n);
 void dl_table_free(struct dl_table *t); /* accepts NULL */
-bool dl_table_append(struct dl_table *t, const struct dl_value *values,
-                     const char *mark);
 
 #endif

@@ -24,10 +24,10 @@ struct dl_multiple dl_multiple_for(enum dl_style style, double x);
 bool dl_multiple_shared(enum dl_style style, double *x, size_t n,
                         struct dl_multiple *scale);
 
-/* What is shown behind a number of this style in this multiple, "" for
- * nothing: "MJ/epoch" for 1e6 and "J/epoch". */
-void dl_show_unit(struct dl_text *t, enum dl_style style, const char *unit,
-                  const struct dl_multiple *scale);
+/* Appends the unit of a number of this style in this multiple, with `before`
+ * in front: "MJ/epoch" for 1e6 and "J/epoch". Nothing where it has none. */
+void dl_show_unit(struct dl_text *t, const char *before, enum dl_style style,
+                  const char *unit, const struct dl_multiple *scale);
 
 /* A number or a count; NaN for anything else. */
 double dl_value_quantity(const struct dl_value *v);

@@ -28,7 +28,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
   const char *name = getenv("IMPORTER");
   if (*argc > 1 && strcmp((*argv)[1], "--names") == 0) {
     for (size_t i = 0; i < dl_importer_count(); i++)
-      puts(dl_importer_at(i)->name);
+      puts(dl_importers[i]->name);
     exit(0);
   }
   if (name && *name && !(from = dl_importer_find(name))) {
@@ -61,9 +61,9 @@ static void check_readings(const struct dl_log *log,
                            const struct dl_log_block *b, size_t *line) {
   for (size_t i = 0; i < b->n_readings; i++) {
     const struct dl_reading *r = &b->reading[i];
-    must(b->line[i] >= *line && b->line[i] > 0);
-    *line = b->line[i];
-    must(r->meter < dl_log_n_meters(log));
+    must(r->line >= *line && r->line > 0);
+    *line = r->line;
+    must(r->meter < log->n_meters);
     must(sound(r->power_w) && sound(r->util) && sound(r->energy_j));
     touched += (size_t)r->ns;
   }
@@ -89,8 +89,8 @@ static void check_run(const struct dl_run *r) {
 }
 
 static void check_meters(const struct dl_log *log) {
-  for (size_t i = 0; i < dl_log_n_meters(log); i++) {
-    const struct dl_meter_info *m = dl_log_meter_info(log, (uint32_t)i);
+  for (size_t i = 0; i < log->n_meters; i++) {
+    const struct dl_meter_info *m = &log->meter[i];
     must(m->kind >= DL_METER_GPU && m->kind <= DL_METER_EPOCH);
     must(!isinf(m->limit_w));
     touch_text(m->id);

@@ -19,17 +19,17 @@ static UNUSED void add_number(struct dl_text *out, double x, const char *unit) {
 static UNUSED void add_reading(struct dl_text *out, const struct dl_log *log,
                                const struct dl_reading *r) {
   static const char *const kinds[] = {"GPU", "CPU", "RAM", "NODE"};
-  const struct dl_meter_info *m = dl_log_meter_info(log, r->meter);
+  const struct dl_meter_info *m = &log->meter[r->meter];
   char time[DL_TIMESTAMP_SIZE];
 
   dl_text_printf(out, "%s%s%s at ", kinds[m->kind], m->id ? " " : "",
                  m->id ? m->id : "");
-  if (dl_log_clock(log) == DL_CLOCK_RELATIVE)
+  if (log->clock == DL_CLOCK_RELATIVE)
     dl_text_printf(out, "%.10g:", (double)r->ns / 1e9);
   else
     dl_text_printf(
         out, "%s:",
-        dl_format_timestamp(time, r->ns, dl_log_clock(log) == DL_CLOCK_ZONED));
+        dl_format_timestamp(time, r->ns, log->clock == DL_CLOCK_ZONED));
   add_number(out, r->power_w, "W");
   add_number(out, r->energy_j, "J");
   assert_true(isnan(r->util));
@@ -147,9 +147,9 @@ static UNUSED void check_probe(const struct dl_importer *wanted,
   for (size_t i = 0; i < COUNT(ours); i++)
     if (ours[i]->probe(&head) != (ours[i] == wanted))
       fail_msg("%s: \"%.60s\"", ours[i]->name, text);
-  for (size_t i = 0; wanted && dl_importer_at(i) != wanted; i++)
-    if (dl_importer_at(i)->probe(&head))
-      fail_msg("%s: \"%.60s\"", dl_importer_at(i)->name, text);
+  for (size_t i = 0; wanted && dl_importers[i] != wanted; i++)
+    if (dl_importers[i]->probe(&head))
+      fail_msg("%s: \"%.60s\"", dl_importers[i]->name, text);
 }
 
 #endif

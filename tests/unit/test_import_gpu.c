@@ -30,8 +30,8 @@ static void add_number(struct dl_text *out, double x) {
 static void add_reading(struct dl_text *out, const struct dl_log *log,
                         const struct dl_reading *r, size_t line) {
   static const char *const kinds[] = {"gpu", "cpu", "ram", "node"};
-  const struct dl_meter_info *m = dl_log_meter_info(log, r->meter);
-  enum dl_clock clock = dl_log_clock(log);
+  const struct dl_meter_info *m = &log->meter[r->meter];
+  enum dl_clock clock = log->clock;
   char buf[DL_TIMESTAMP_SIZE];
   dl_text_printf(out, "%zu %s%s", line, kinds[m->kind], m->id ? m->id : "");
   if (clock == DL_CLOCK_RELATIVE)
@@ -65,11 +65,11 @@ static enum dl_status read_log(struct dl_text *out,
   if (dl_log_open(&log, path, &o, &d) == DL_OK) {
     while (dl_log_next(log, &b, &d) == DL_OK && b.n_readings > 0)
       for (size_t i = 0; i < b.n_readings; i++)
-        if (b.line[i] <= last)
-          add_reading(out, log, &b.reading[i], b.line[i]);
-    for (uint32_t i = 0; i < dl_log_n_meters(log); i++)
-      if (messages && dl_log_meter_info(log, i)->limit_w > 0)
-        dl_text_printf(out, "limit %g\n", dl_log_meter_info(log, i)->limit_w);
+        if (b.reading[i].line <= last)
+          add_reading(out, log, &b.reading[i], b.reading[i].line);
+    for (uint32_t i = 0; i < log->n_meters; i++)
+      if (messages && log->meter[i].limit_w > 0)
+        dl_text_printf(out, "limit %g\n", log->meter[i].limit_w);
     dl_log_free(log);
   }
   for (size_t i = 0; messages && i < d.n_warnings; i++)

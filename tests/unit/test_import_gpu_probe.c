@@ -93,8 +93,8 @@ static void test_probe(void **state) {
 static const char *recognised(const char *text) {
   struct dl_head head = {text, strlen(text), "log"};
   for (size_t i = 0; i < dl_importer_count(); i++)
-    if (dl_importer_at(i)->probe(&head))
-      return dl_importer_at(i)->name;
+    if (dl_importers[i]->probe(&head))
+      return dl_importers[i]->name;
   return "none";
 }
 

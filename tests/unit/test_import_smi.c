@@ -64,7 +64,7 @@ static bool warned(const struct whole *w, const char *what) {
 }
 
 static const struct dl_meter_info *meter(const struct whole *w, size_t i) {
-  return dl_log_meter_info(w->log, w->reading[i].meter);
+  return &w->log->meter[w->reading[i].meter];
 }
 
 /* 2024-03-05 10:00:00 is day 19787 of the Unix calendar. */
@@ -102,7 +102,7 @@ static void test_own_columns_any_order(void **state) {
   assert_string_equal(meter(&w, 0)->id, "1");
   assert_true(isnan(w.reading[1].power_w) && isnan(w.reading[1].util));
   assert_string_equal(meter(&w, 1)->id, "0");
-  assert_int_equal(dl_log_n_meters(w.log), 2);
+  assert_int_equal(w.log->n_meters, 2);
   assert_int_equal(w.diag.n_warnings, 0);
   free_whole(&w);
 }
@@ -148,7 +148,7 @@ static void test_boards_in_turn(void **state) {
               3 * k, 10 * k + i);
   read_text(&w, text);
   assert_int_equal(w.n, 24);
-  assert_int_equal(dl_log_n_meters(w.log), 4);
+  assert_int_equal(w.log->n_meters, 4);
   for (size_t i = 0; i < 24; i++)
     assert_int_equal(w.reading[i].meter, i % 4);
   assert_true(warned(&w, "4 GPUs told apart by their order"));
@@ -163,7 +163,7 @@ static void test_one_board_is_one(void **state) {
     sprintf(text + strlen(text), "2024/03/05 10:00:%02d.%03d, %d W\n",
             i + (i > 20) * 10, i * 7 % 50, 50 + i);
   read_text(&w, text);
-  assert_int_equal(dl_log_n_meters(w.log), 1);
+  assert_int_equal(w.log->n_meters, 1);
   assert_int_equal(w.diag.n_warnings, 0);
   free_whole(&w);
 }
@@ -240,7 +240,7 @@ static void test_epoch_ends(void **state) {
   free_whole(&w);
   read_text(&w, "end_s,epoch\n30.5,0\n61,1\n");
   assert_int_equal(w.n, 2);
-  assert_int_equal(dl_log_clock(w.log), DL_CLOCK_RELATIVE);
+  assert_int_equal(w.log->clock, DL_CLOCK_RELATIVE);
   assert_int_equal(w.reading[0].ns, 30500000000);
   free_whole(&w);
 }

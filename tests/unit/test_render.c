@@ -31,6 +31,8 @@ static const struct dl_column COLUMNS[] = {
 #define N_COLUMNS (sizeof COLUMNS / sizeof *COLUMNS)
 #define N_ROWS 4
 
+static const struct dl_table_form TABLE = {"rows", COLUMNS, N_COLUMNS};
+
 static const char *const TAGS[] = {"a", "b c", NULL};
 
 static void fill_row(struct dl_value v[N_COLUMNS], size_t i) {
@@ -51,7 +53,8 @@ static char *render(const struct dl_report *r, const char *format) {
   struct dl_diag d;
   FILE *f = open_memstream(&s, &len);
   dl_diag_init(&d);
-  assert_int_equal(dl_format_find(format)->report(r, f, false, &d), DL_OK);
+  assert_int_equal(dl_format_report(dl_format_find(format), r, f, false, &d),
+                   DL_OK);
   fclose(f);
   dl_diag_free(&d);
   return s;
@@ -81,15 +84,14 @@ static char *stream_of_rows(const char *format, size_t n, size_t warnings) {
   struct dl_diag d;
   FILE *f = open_memstream(&s, &len);
   dl_diag_init(&d);
-  assert_int_equal(format_->begin(&stream, f, "rows", COLUMNS, N_COLUMNS, &d),
-                   DL_OK);
+  assert_int_equal(dl_stream_begin(&stream, format_, f, &TABLE, &d), DL_OK);
   for (size_t i = 0; i < n; i++) {
     fill_row(v, i % N_ROWS);
-    assert_int_equal(format_->row(stream, v, &d), DL_OK);
+    assert_int_equal(dl_stream_row(stream, v, &d), DL_OK);
   }
   for (size_t i = 0; i < warnings; i++)
     dl_warn(&d, "warning \"%zu\"", i);
-  assert_int_equal(format_->end(stream, &d), DL_OK);
+  assert_int_equal(dl_stream_end(stream, &d), DL_OK);
   fclose(f);
   dl_diag_free(&d);
   return s;
@@ -173,8 +175,8 @@ static void json_text(void **state) {
   dl_report_add(r, NULL, "people", NULL, DL_PLAIN, dl_count(1));
   dl_report_say(r, "people");
   struct dl_report *g = dl_report_group(r, "g", NULL);
-  dl_report_range(g, "low", "high", "l", NULL, DL_PLAIN, dl_number(1),
-                  dl_bool(true));
+  dl_report_range(g, &(struct dl_column){"low", "l", NULL, DL_PLAIN, false},
+                  "high", (struct dl_value[2]){dl_number(1), dl_bool(true)});
   dl_report_add(dl_report_item(g, "l", "t"), "s", NULL, NULL, DL_PLAIN,
                 dl_strings(list, 2));
   dl_report_item(g, "l", "t");
@@ -299,8 +301,8 @@ static void csv_without_a_table(void **state) {
   struct dl_report *r = dl_report_new();
   struct dl_diag d;
   dl_diag_init(&d);
-  assert_int_equal(dl_format_find("csv")->report(r, stdout, false, &d),
-                   DL_EUSAGE);
+  assert_int_equal(
+      dl_format_report(dl_format_find("csv"), r, stdout, false, &d), DL_EUSAGE);
   assert_string_equal(d.error, "there is no table to write as CSV");
   dl_diag_free(&d);
 
@@ -350,7 +352,7 @@ static void full_disk_is_noticed(void **state) {
       skip();
     dl_diag_init(&d);
     dl_report_add(r, "a", "a", NULL, DL_PLAIN, dl_count(1));
-    assert_int_equal(format->report(r, f, false, &d), DL_EFAILED);
+    assert_int_equal(dl_format_report(format, r, f, false, &d), DL_EFAILED);
     assert_string_equal(d.error,
                         "<output>: cannot write: No space left on device");
     fclose(f);
@@ -360,8 +362,8 @@ static void full_disk_is_noticed(void **state) {
     dl_diag_init(&d);
     f = fopen("/dev/full", "w");
     assert_non_null(f);
-    format->begin(&stream, f, "rows", COLUMNS, N_COLUMNS, &d);
-    assert_int_equal(format->end(stream, &d), DL_EFAILED);
+    dl_stream_begin(&stream, format, f, &TABLE, &d);
+    assert_int_equal(dl_stream_end(stream, &d), DL_EFAILED);
     assert_string_equal(d.error,
                         "<output>: cannot write: No space left on device");
     fclose(f);
@@ -383,12 +385,12 @@ static void rows_notice_a_full_disk(void **state) {
     if (!f)
       skip();
     dl_diag_init(&d);
-    format->begin(&stream, f, "rows", COLUMNS, N_COLUMNS, &d);
+    dl_stream_begin(&stream, format, f, &TABLE, &d);
     fill_row(v, 0);
     for (size_t k = 0; status == DL_OK && k < 10000; k++)
-      status = format->row(stream, v, &d);
+      status = dl_stream_row(stream, v, &d);
     assert_int_equal(status, DL_EFAILED);
-    format->end(stream, &d);
+    dl_stream_end(stream, &d);
     assert_non_null(strstr(d.error, "cannot write: "));
     fclose(f);
     dl_diag_free(&d);
@@ -399,8 +401,7 @@ static void no_stream_can_be_ended(void **state) {
   (void)state;
   struct dl_diag d;
   dl_diag_init(&d);
-  for (size_t i = 0; i < dl_format_count(); i++)
-    assert_int_equal(dl_format_at(i)->end(NULL, &d), DL_OK);
+  assert_int_equal(dl_stream_end(NULL, &d), DL_OK);
   dl_diag_free(&d);
 }
 
@@ -412,7 +413,8 @@ static void failed_report_is_no_output(void **state) {
     size_t len;
     FILE *f = open_memstream(&s, &len);
     dl_diag_init(&d);
-    assert_int_equal(dl_format_at(i)->report(NULL, f, false, &d), DL_EFAILED);
+    assert_int_equal(dl_format_report(dl_format_at(i), NULL, f, false, &d),
+                     DL_EFAILED);
     fclose(f);
     assert_int_equal(len, 0);
     free(s);

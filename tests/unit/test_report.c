@@ -111,8 +111,8 @@ static void null_is_a_failed_report(void **state) {
   (void)state;
   assert_true(dl_report_failed(NULL));
   dl_report_add(NULL, "k", NULL, NULL, DL_PLAIN, dl_count(1));
-  dl_report_range(NULL, "a", "b", "l", NULL, DL_PLAIN, dl_count(1),
-                  dl_count(2));
+  dl_report_range(NULL, &(struct dl_column){.key = "a", .heading = "l"}, "b",
+                  (struct dl_value[2]){dl_count(1), dl_count(2)});
   dl_report_say(NULL, "text");
   dl_report_list(NULL, "k");
   assert_null(dl_report_group(NULL, "k", NULL));

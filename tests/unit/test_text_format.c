@@ -24,7 +24,8 @@ static char *render(struct dl_report *r, bool colour) {
   struct dl_diag d;
   FILE *f = open_memstream(&s, &len);
   dl_diag_init(&d);
-  assert_int_equal(dl_format_find("text")->report(r, f, colour, &d), DL_OK);
+  assert_int_equal(dl_format_report(dl_format_find("text"), r, f, colour, &d),
+                   DL_OK);
   fclose(f);
   dl_diag_free(&d);
   dl_report_free(r);
@@ -276,8 +277,9 @@ static void parts_of_a_report(void **state) {
   dl_report_say(r, "One line.");
   dl_report_say(r, "Another.");
   struct dl_report *g = dl_report_group(r, "g", "Group");
-  dl_report_range(g, "l", "h", "interval", "J", DL_ENERGY, dl_number(1.5e3),
-                  dl_number(2e3));
+  dl_report_range(g,
+                  &(struct dl_column){"l", "interval", "J", DL_ENERGY, false},
+                  "h", (struct dl_value[2]){dl_number(1.5e3), dl_number(2e3)});
   struct dl_report *i = dl_report_item(g, "i", "Item 1");
   dl_report_add(i, "v", "v", NULL, DL_PLAIN, dl_count(1));
   i = dl_report_item(g, "i", "Item 2");
@@ -307,19 +309,20 @@ static void parts_of_a_report(void **state) {
 
 static char *stream(size_t n, double last) {
   const struct dl_format *format = dl_format_find("text");
+  const struct dl_table_form table = {"rows", ESTIMATES, 2};
   struct dl_stream *st;
   char *s = NULL;
   size_t len;
   struct dl_diag d;
   FILE *f = open_memstream(&s, &len);
   dl_diag_init(&d);
-  assert_int_equal(format->begin(&st, f, "rows", ESTIMATES, 2, &d), DL_OK);
+  assert_int_equal(dl_stream_begin(&st, format, f, &table, &d), DL_OK);
   for (size_t i = 0; i < n; i++) {
     const struct dl_value v[] = {dl_string("name"),
                                  dl_number(i + 1 < n ? 1.5e3 : last)};
-    assert_int_equal(format->row(st, v, &d), DL_OK);
+    assert_int_equal(dl_stream_row(st, v, &d), DL_OK);
   }
-  assert_int_equal(format->end(st, &d), DL_OK);
+  assert_int_equal(dl_stream_end(st, &d), DL_OK);
   fclose(f);
   dl_diag_free(&d);
   return s;

@@ -260,9 +260,9 @@ static enum dl_status report(struct dl_cli *cli, const struct dl_onnx *m,
   struct dl_report *r = dl_report_new();
   if (!r)
     return dl_fail_memory(&cli->diag);
-  bool text = cli->format == dl_format_find("text");
+  bool brief = cli->format->on_screen;
   add_totals(r, m, c);
-  if ((!text || top > 0) && add_layers(r, c, text ? top : 0) != DL_OK) {
+  if ((!brief || top > 0) && add_layers(r, c, brief ? top : 0) != DL_OK) {
     dl_report_free(r);
     return dl_fail_memory(&cli->diag);
   }

@@ -10,7 +10,7 @@
 #include "base/number.h"
 #include "cli/views/list_catalog.h"
 #include "estimate/methods/estimator.h"
-#include "logs/importers/importer.h"
+#include "logs/importers/importers.h"
 #include "model/model.h"
 
 #define KINDS                                                                  \
@@ -194,11 +194,11 @@ static const char *format_summary(size_t i) {
 }
 
 static const char *importer_name(size_t i) {
-  return dl_importer_at(i)->name;
+  return dl_importers[i]->name;
 }
 
 static const char *importer_summary(size_t i) {
-  return dl_importer_at(i)->summary;
+  return dl_importers[i]->summary;
 }
 
 static enum dl_status run(struct dl_cli *cli, int argc, char **argv) {

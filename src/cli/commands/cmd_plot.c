@@ -193,7 +193,7 @@ static enum dl_status choose_picture(const struct dl_cli *cli,
                                      struct plot_options *p,
                                      struct dl_diag *d) {
   const char *file = file_of(cli);
-  if (cli->format != dl_format_find("text"))
+  if (!cli->format->on_screen)
     return dl_fail(d, DL_EUSAGE,
                    "a picture is no %s; choose svg, png, pdf or dumb by --as",
                    cli->format->name);

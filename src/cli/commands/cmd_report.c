@@ -192,9 +192,9 @@ struct work {
   struct dl_cli *cli;
   const struct report_options *o;
   struct dl_accounting *accounting;
-  struct dl_tally *tally;   /* NULL: no groups */
-  struct dl_stream *stream; /* NULL before the first job */
-  FILE *f;                  /* for lines of jobs; NULL: none */
+  struct dl_group_totals *tally; /* NULL: no groups */
+  struct dl_stream *stream;      /* NULL before the first job */
+  FILE *f;                       /* for lines of jobs; NULL: none */
   struct dl_sums sums;
   size_t never_ran, undated;
 };
@@ -219,17 +219,18 @@ static bool in_time(struct work *w, const struct dl_run *run) {
 
 static enum dl_status write_job(struct work *w, const struct dl_run *run,
                                 const struct dl_accounted *job) {
-  const struct dl_format *format = w->cli->format;
   struct dl_value v[DL_JOB_COLUMNS];
   enum dl_status status = DL_OK;
   if (!w->stream) {
     struct dl_column columns[DL_JOB_COLUMNS];
     dl_job_headings(columns, &w->o->foot);
-    status = format->begin(&w->stream, w->f, "jobs", columns, DL_JOB_COLUMNS,
-                           &w->cli->diag);
+    status = dl_stream_begin(
+        &w->stream, w->cli->format, w->f,
+        &(struct dl_table_form){"jobs", columns, DL_JOB_COLUMNS},
+        &w->cli->diag);
   }
   dl_job_values(run, job, &w->o->foot, v);
-  return status == DL_OK ? format->row(w->stream, v, &w->cli->diag) : status;
+  return status == DL_OK ? dl_stream_row(w->stream, v, &w->cli->diag) : status;
 }
 
 static enum dl_status take(struct work *w, const struct dl_run *run) {
@@ -249,7 +250,7 @@ static enum dl_status take(struct work *w, const struct dl_run *run) {
   if (status != DL_OK)
     return status;
   dl_sums_add(&w->sums, &job);
-  if (w->tally && !dl_tally_add(w->tally, run, &job))
+  if (w->tally && !dl_group_totals_add(w->tally, run, &job))
     return dl_fail_memory(d);
   return w->f ? write_job(w, run, &job) : DL_OK;
 }
@@ -261,9 +262,9 @@ static enum dl_status read_file(struct work *w, const char *path,
   enum dl_status status = dl_log_open(&log, path, &w->o->log, d);
   if (status != DL_OK)
     return status;
-  const struct dl_importer *from = dl_log_importer(log);
+  const struct dl_importer *from = log->importer;
   if (from->role != DL_LOG_RUNS)
-    status = dl_fail_at(d, DL_EINPUT, dl_log_path(log), 0,
+    status = dl_fail_at(d, DL_EINPUT, log->path, 0,
                         "a log of %s has no jobs: dlest extract makes a table "
                         "of runs of it",
                         from->name);
@@ -274,7 +275,7 @@ static enum dl_status read_file(struct work *w, const char *path,
       break;
     for (size_t i = 0; status == DL_OK && i < block.n_runs; i++)
       status = block.run[i].failed ? dl_fail_memory(d) : take(w, &block.run[i]);
-    dl_progress_show(progress, dl_log_bytes(log), 0);
+    dl_progress_show(progress, log->bytes, 0);
   }
   dl_log_free(log);
   return status;
@@ -306,7 +307,7 @@ static struct dl_report *summary(struct work *w) {
   if (!r)
     return NULL;
   if (w->tally) {
-    dl_tally_sort(w->tally);
+    dl_group_totals_sort(w->tally);
     dl_report_groups(r, w->tally, w->o->keys, &w->o->foot, !w->o->each_job);
   }
   dl_report_total(r, &w->sums, &w->o->foot);
@@ -316,28 +317,19 @@ static struct dl_report *summary(struct work *w) {
   return r;
 }
 
-/* Formats whose streams hold one table, and whose readers want it all. */
-static bool for_people(const struct dl_format *format) {
-  static const char *const names[] = {"text", "markdown", "latex"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (strcmp(format->name, names[i]) == 0)
-      return true;
-  return false;
-}
-
 /* People get the summary below the jobs. */
 static enum dl_status end_jobs(struct work *w, FILE *f) {
   struct dl_cli *cli = w->cli;
   struct dl_report *r = summary(w);
   if (!r)
     return dl_fail_memory(&cli->diag);
-  bool below = for_people(cli->format);
   dl_stream_tail(w->stream, r);
-  enum dl_status status = cli->format->end(w->stream, &cli->diag);
+  enum dl_status status = dl_stream_end(w->stream, &cli->diag);
   w->stream = NULL;
-  if (status == DL_OK && below) {
+  if (status == DL_OK && cli->format->document) {
     fputc('\n', f);
-    status = cli->format->report(r, f, dl_wants_colour(f), &cli->diag);
+    status =
+        dl_format_report(cli->format, r, f, dl_wants_colour(f), &cli->diag);
   }
   dl_report_free(r);
   return status;
@@ -355,7 +347,7 @@ static enum dl_status write_jobs(struct work *w) {
   if (status == DL_OK)
     status = end_jobs(w, out.f);
   else if (w->stream)
-    cli->format->end(w->stream, &cli->diag);
+    dl_stream_end(w->stream, &cli->diag);
   return dl_cli_commit(cli, &out, status);
 }
 
@@ -372,7 +364,7 @@ static enum dl_status report(struct work *w) {
   bool grouped = false;
   for (size_t k = 0; k < DL_N_KEYS; k++)
     grouped = grouped || o->keys[k];
-  if (grouped && !(w->tally = dl_tally_new(o->keys)))
+  if (grouped && !(w->tally = dl_group_totals_new(o->keys)))
     return dl_fail_memory(&w->cli->diag);
   return o->each_job ? write_jobs(w) : write_groups(w);
 }
@@ -393,7 +385,7 @@ static enum dl_status run(struct dl_cli *cli, int argc, char **argv) {
         dl_accounting_new(&w.accounting, &o.cluster, cli->catalog, &cli->diag);
   if (status == DL_OK)
     status = report(&w);
-  dl_tally_free(w.tally);
+  dl_group_totals_free(w.tally);
   dl_accounting_free(w.accounting);
   dl_strlist_free(&o.paths);
   dl_strlist_free(&o.users);

@@ -95,10 +95,10 @@ enum dl_status dl_extract_rows_new(struct dl_extract_rows **out,
 }
 
 static enum dl_status begin(struct dl_extract_rows *r, struct dl_diag *d) {
+  const struct dl_table_form table = {r->each_epoch ? "epochs" : "runs",
+                                      r->columns, r->n_columns};
   return r->stream ? DL_OK
-                   : r->format->begin(&r->stream, r->f,
-                                      r->each_epoch ? "epochs" : "runs",
-                                      r->columns, r->n_columns, d);
+                   : dl_stream_begin(&r->stream, r->format, r->f, &table, d);
 }
 
 /* A cell of a user's column: a number where it is one. */
@@ -117,7 +117,7 @@ static enum dl_status add_run(struct dl_extract_rows *r,
                        : dl_number(dl_run_number(run, (enum dl_run_id)i));
   for (size_t i = 0; i < r->n_extra; i++)
     r->values[n + i] = own_value(extra[i]);
-  return r->format->row(r->stream, r->values, d);
+  return dl_stream_row(r->stream, r->values, d);
 }
 
 static enum dl_status add_epoch(struct dl_extract_rows *r,
@@ -141,7 +141,7 @@ static enum dl_status add_epoch(struct dl_extract_rows *r,
       dl_string(dl_run_get_text(run, "epochs_verdict")),
       dl_string(dl_run_get_text(run, "file")),
   };
-  return r->format->row(r->stream, values, d);
+  return dl_stream_row(r->stream, values, d);
 }
 
 enum dl_status dl_extract_rows_add(void *ctx, const struct dl_run *run,
@@ -168,7 +168,7 @@ enum dl_status dl_extract_rows_end(struct dl_extract_rows *r, bool complete,
   if (!r)
     return DL_OK;
   enum dl_status status = complete ? begin(r, d) : DL_OK;
-  enum dl_status ended = r->stream ? r->format->end(r->stream, d) : DL_OK;
+  enum dl_status ended = dl_stream_end(r->stream, d);
   if (status == DL_OK)
     status = ended;
   free(r->columns);

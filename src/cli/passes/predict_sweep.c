@@ -51,12 +51,12 @@ struct sweep {
 static void fill_settings(const struct dl_job *job,
                           struct dl_value v[SETTINGS]) {
   const struct dl_row_descriptors *found = &job->found;
-  v[0] = dl_string(found->arch ? found->arch->id : job->arch);
-  v[1] = dl_string(found->gpu ? found->gpu->id : job->gpu);
-  v[2] = dl_number(job->n_gpus);
-  v[3] = dl_number(job->image_px);
+  v[0] = dl_string(found->arch ? found->arch->head.id : job->run->arch);
+  v[1] = dl_string(found->gpu ? found->gpu->head.id : job->run->gpu);
+  v[2] = dl_number(job->run->n_gpus);
+  v[3] = dl_number(job->run->image_px);
   v[4] = dl_number(job->seq_len);
-  v[5] = dl_number(job->batch_size);
+  v[5] = dl_number(job->run->batch_size);
 }
 
 static bool says_nothing(const struct sweep *w,
@@ -76,8 +76,9 @@ note_silent(struct part *p, const struct dl_sweep_row *row, struct dl_diag *d) {
   p->silent = list;
   struct silent *s = &p->silent[p->n_silent++];
   snprintf(s->name, sizeof s->name, "%.60s, %.60s, batch size %g",
-           row->job->arch ? row->job->arch : "no architecture",
-           row->job->gpu ? row->job->gpu : "no GPU", row->job->batch_size);
+           row->job->run->arch ? row->job->run->arch : "no architecture",
+           row->job->run->gpu ? row->job->run->gpu : "no GPU",
+           row->job->run->batch_size);
   s->method = row->est[0].method;
   s->lacks = row->est[0].lacks;
   return DL_OK;
@@ -93,7 +94,7 @@ static enum dl_status take_row(void *ctx, size_t i,
     return note_silent(p, row, d);
   struct dl_memory_need memory;
   long best =
-      dl_recommended(row->est, w->n_methods, !isnan(row->job->duration_s));
+      dl_recommended(row->est, w->n_methods, !isnan(row->job->run->duration_s));
   if (best >= 0)
     p->over_j = fmax(p->over_j, row->est[best].energy_j);
   dl_memory_of(row->job, &memory);
@@ -106,7 +107,7 @@ static enum dl_status take_row(void *ctx, size_t i,
     dl_row_values(&w->o->job.foot, (long)m == best, memory.need_gb,
                   p->values + SETTINGS + DL_ESTIMATE_COLUMNS);
     if (!format->add)
-      status = format->row(w->stream, p->values, d);
+      status = dl_stream_row(w->stream, p->values, d);
     else if (!format->add(w->stream, p->values, &p->rows))
       status = dl_fail_memory(d);
   }
@@ -155,8 +156,9 @@ static enum dl_status write_sweep(struct sweep *w, struct dl_frame *f,
       dl_output_open(&out, cli->output, cli->strict, &cli->diag);
   if (status != DL_OK)
     return status;
-  status = cli->format->begin(&w->stream, out.f, "estimates", columns, COLUMNS,
-                              &cli->diag);
+  status = dl_stream_begin(
+      &w->stream, cli->format, out.f,
+      &(struct dl_table_form){"estimates", columns, COLUMNS}, &cli->diag);
   if (status == DL_OK)
     status =
         dl_sweep(f, &w->o->job.axes, session, w->parts, &taker, &cli->diag);
@@ -165,7 +167,7 @@ static enum dl_status write_sweep(struct sweep *w, struct dl_frame *f,
     limits.no_rate += w->part[i].limits.no_rate;
   }
   dl_limits_warn(&limits, "the sweep", &cli->diag);
-  enum dl_status ended = cli->format->end(w->stream, &cli->diag);
+  enum dl_status ended = dl_stream_end(w->stream, &cli->diag);
   if (status == DL_OK)
     status = ended;
   return dl_cli_commit(cli, &out, status);
@@ -173,9 +175,9 @@ static enum dl_status write_sweep(struct sweep *w, struct dl_frame *f,
 
 /* Unknown names are told before anything is written. */
 static enum dl_status check_names(struct dl_frame *f, struct dl_diag *d) {
-  struct dl_walk *walk;
-  enum dl_status status = dl_walk_new(&walk, f, d);
-  dl_walk_free(walk);
+  struct dl_cursor *cursor;
+  enum dl_status status = dl_cursor_new(&cursor, f, d);
+  dl_cursor_free(cursor);
   return status;
 }
 

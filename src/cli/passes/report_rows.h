@@ -21,7 +21,7 @@ void dl_job_values(const struct dl_run *run, const struct dl_accounted *job,
                    struct dl_value v[DL_JOB_COLUMNS]);
 
 /* A table of groups, by the keys that are set. */
-void dl_report_groups(struct dl_report *r, const struct dl_tally *t,
+void dl_report_groups(struct dl_report *r, const struct dl_group_totals *t,
                       const bool keys[DL_N_KEYS],
                       const struct dl_footprint *foot, bool main);
 

@@ -17,7 +17,7 @@ struct group {
   bool by_name;         /* sorted by its names */
 };
 
-struct dl_tally {
+struct dl_group_totals {
   bool keys[DL_N_KEYS];
   struct dl_intern names; /* of all keys of a group, in one text */
   struct group *group;    /* one a name */
@@ -66,14 +66,14 @@ double dl_sums_energy(const struct dl_sums *s) {
   return s->measured + s->estimated > 0 ? s->energy_j : NAN;
 }
 
-struct dl_tally *dl_tally_new(const bool keys[DL_N_KEYS]) {
-  struct dl_tally *t = dl_calloc(1, sizeof *t);
+struct dl_group_totals *dl_group_totals_new(const bool keys[DL_N_KEYS]) {
+  struct dl_group_totals *t = dl_calloc(1, sizeof *t);
   if (t)
     memcpy(t->keys, keys, sizeof t->keys);
   return t;
 }
 
-void dl_tally_free(struct dl_tally *t) {
+void dl_group_totals_free(struct dl_group_totals *t) {
   if (!t)
     return;
   for (size_t i = 0; i < t->n; i++)
@@ -98,7 +98,8 @@ static const char *key_of(const struct dl_run *r, enum dl_key key,
 }
 
 /* The group of a run; NULL: out of memory. */
-static struct group *find_group(struct dl_tally *t, const struct dl_run *r) {
+static struct group *find_group(struct dl_group_totals *t,
+                                const struct dl_run *r) {
   dl_text_clear(&t->name);
   for (size_t k = 0; k < DL_N_KEYS; k++) {
     size_t len;
@@ -125,15 +126,15 @@ static struct group *find_group(struct dl_tally *t, const struct dl_run *r) {
   return g;
 }
 
-bool dl_tally_add(struct dl_tally *t, const struct dl_run *run,
-                  const struct dl_accounted *job) {
+bool dl_group_totals_add(struct dl_group_totals *t, const struct dl_run *run,
+                         const struct dl_accounted *job) {
   struct group *g = find_group(t, run);
   if (g)
     dl_sums_add(&g->sums, job);
   return g;
 }
 
-size_t dl_tally_n(const struct dl_tally *t) {
+size_t dl_group_totals_n(const struct dl_group_totals *t) {
   return t->n;
 }
 
@@ -154,13 +155,13 @@ static int compare(const void *pa, const void *pb) {
   return by_names(a, b);
 }
 
-void dl_tally_sort(struct dl_tally *t) {
+void dl_group_totals_sort(struct dl_group_totals *t) {
   if (t->n > 1)
     qsort(t->group, t->n, sizeof *t->group, compare);
 }
 
-const struct dl_sums *dl_tally_at(const struct dl_tally *t, size_t i,
-                                  const char *key[DL_N_KEYS]) {
+const struct dl_sums *dl_group_totals_at(const struct dl_group_totals *t,
+                                         size_t i, const char *key[DL_N_KEYS]) {
   for (size_t k = 0; k < DL_N_KEYS; k++)
     key[k] = t->group[i].key[k];
   return &t->group[i].sums;

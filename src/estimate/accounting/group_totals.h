@@ -28,24 +28,24 @@ double dl_sums_idle(const struct dl_sums *s);
 /* The energy, NaN where no job has one. */
 double dl_sums_energy(const struct dl_sums *s);
 
-struct dl_tally;
+struct dl_group_totals;
 
 /* Groups by the keys that are set. NULL: out of memory. */
-struct dl_tally *dl_tally_new(const bool keys[DL_N_KEYS]);
-void dl_tally_free(struct dl_tally *t); /* accepts NULL */
+struct dl_group_totals *dl_group_totals_new(const bool keys[DL_N_KEYS]);
+void dl_group_totals_free(struct dl_group_totals *t); /* accepts NULL */
 
 /* A job belongs to the month in which it began. False: out of memory. */
-bool dl_tally_add(struct dl_tally *t, const struct dl_run *run,
-                  const struct dl_accounted *job);
+bool dl_group_totals_add(struct dl_group_totals *t, const struct dl_run *run,
+                         const struct dl_accounted *job);
 
-size_t dl_tally_n(const struct dl_tally *t);
+size_t dl_group_totals_n(const struct dl_group_totals *t);
 
 /* By month where that is a key (and by the names before it), otherwise by
  * energy, the highest first. Nothing may be added behind it. */
-void dl_tally_sort(struct dl_tally *t);
+void dl_group_totals_sort(struct dl_group_totals *t);
 
 /* The i-th group; key[k] is NULL where it is unknown, or not a key. */
-const struct dl_sums *dl_tally_at(const struct dl_tally *t, size_t i,
-                                  const char *key[DL_N_KEYS]);
+const struct dl_sums *dl_group_totals_at(const struct dl_group_totals *t,
+                                         size_t i, const char *key[DL_N_KEYS]);
 
 #endif

@@ -4,11 +4,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/constants.h"
 #include "estimate/methods/work.h"
 
 #define REACHED 0.8     /* of the line rate */
 #define MESSAGE_S 10e-6 /* latency of one */
-#define BUCKET (25 * 1048576.0)
+#define BUCKET (25 * DL_BYTES_PER_MIB)
 #define OVERLAP 0.5
 #define BACKWARD (2.0 / 3.0) /* of a step's work */
 
@@ -46,7 +47,7 @@ void dl_parallel_of(const struct dl_parallel *p, struct dl_parallel_step *s) {
 }
 
 bool dl_parallel_is_strong(const struct dl_job *job) {
-  return job->scaling && strcasecmp(job->scaling, "strong") == 0;
+  return job->run->scaling && strcasecmp(job->run->scaling, "strong") == 0;
 }
 
 double dl_parallel_batch(double batch_size, double n, bool strong) {
@@ -55,18 +56,19 @@ double dl_parallel_batch(double batch_size, double n, bool strong) {
 
 void dl_parallel_job(const struct dl_job *job, struct dl_parallel *p,
                      bool *assumed) {
-  const struct dl_descriptor *arch = job->found.arch, *gpu = job->found.gpu;
-  double trained = job->params_m;
-  if (job->frozen_base > 0)
-    trained = arch ? arch->value[DL_ARCH_HEAD_PARAMS_M].x : NAN;
-  double link = gpu ? gpu->value[DL_GPU_LINK_GB_S].x : NAN;
+  const struct dl_architecture *arch = job->found.arch;
+  const struct dl_accelerator *gpu = job->found.gpu;
+  double trained = job->run->params_m;
+  if (job->run->frozen_base > 0)
+    trained = arch ? arch->head_params_m : NAN;
+  double link = gpu ? gpu->link_gb_s : NAN;
   *assumed = isnan(link);
   *p = (struct dl_parallel){
-      .n = job->n_gpus,
+      .n = job->run->n_gpus,
       .strong = dl_parallel_is_strong(job),
       .step_s = NAN,
       .bytes = 1e6 * trained * fmax(2, fmin(4, dl_work_bytes(job))),
-      .link_gb_s = *assumed ? DL_PARALLEL_PCIE_GB_S : link,
+      .link_gb_s = *assumed ? DL_PCIE_3_X16_GB_S : link,
       .busy_w = NAN,
       .idle_w = NAN,
   };

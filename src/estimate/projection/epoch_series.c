@@ -126,7 +126,8 @@ static enum dl_status take_run(void *ctx, const struct dl_run *run,
   return DL_OK;
 }
 
-static enum dl_status find_regime(struct dl_seen *s, const struct dl_curve *c,
+static enum dl_status find_regime(struct dl_seen *s,
+                                  const struct dl_energy_curve *c,
                                   struct dl_diag *d) {
   struct dl_fluss f;
   double *power = dl_calloc(c->n, sizeof *power);
@@ -147,7 +148,7 @@ static enum dl_status find_regime(struct dl_seen *s, const struct dl_curve *c,
   return status;
 }
 
-static enum dl_status inspect(void *ctx, const struct dl_track *track,
+static enum dl_status inspect(void *ctx, const struct dl_log_summary *track,
                               struct dl_diag *d) {
   struct collecting *c = ctx;
   enum dl_status status = DL_OK;

@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "logs/readings/measure.h"
-#include "logs/readings/memory_join.h"
+#include "logs/readings/clock_shift.h"
 #include "math/signal/cycles.h"
 
 struct boundaries {
@@ -14,25 +14,27 @@ struct boundaries {
   size_t n_epochs;
 };
 
-/* One curve's part between two times, added to an epoch. */
-static double energy_between(const struct dl_track *t, enum dl_meter_kind kind,
-                             int64_t from, int64_t to) {
-  const struct dl_curve *c = &t->curve;
+/* Energy of one kind of meter between two times, J. */
+static double energy_between(const struct dl_log_summary *t,
+                             enum dl_meter_kind kind, int64_t from,
+                             int64_t to) {
+  const struct dl_energy_curve *c = &t->curve;
   if (c->n == 0 || isnan(t->kind[kind].energy_j))
     return NAN;
-  return c->point[dl_curve_at(c, to)].energy_j[kind] -
-         c->point[dl_curve_at(c, from)].energy_j[kind];
+  return c->point[dl_energy_curve_at(c, to)].energy_j[kind] -
+         c->point[dl_energy_curve_at(c, from)].energy_j[kind];
 }
 
-/* Means over the samples behind `from` up to `to`. */
-static void mean_between(const struct dl_track *t, int64_t from, int64_t to,
-                         struct dl_epoch *e) {
-  const struct dl_curve *c = &t->curve;
-  size_t first = dl_curve_at(c, from) + 1, last = dl_curve_at(c, to);
+/* Means over the samples after `from` up to `to`. */
+static void mean_between(const struct dl_log_summary *t, int64_t from,
+                         int64_t to, struct dl_epoch *e) {
+  const struct dl_energy_curve *c = &t->curve;
+  size_t first = dl_energy_curve_at(c, from) + 1,
+         last = dl_energy_curve_at(c, to);
   double power = 0, util = 0, n = 0, n_util = 0;
   for (size_t i = first; i <= last; i++, n++) {
     power += (double)c->point[i].power_w;
-    if (isnan(c->point[i].util)) /* not known yet */
+    if (isnan(c->point[i].util)) /* no value yet */
       continue;
     util += (double)c->point[i].util;
     n_util++;
@@ -54,9 +56,10 @@ static double sum_of_parts(const struct dl_epoch *e) {
   return sum;
 }
 
-static enum dl_status add_part(struct dl_run *run, const struct dl_track *track,
-                               size_t n, enum dl_part part, int64_t from,
-                               int64_t to, struct dl_diag *d) {
+static enum dl_status add_part(struct dl_run *run,
+                               const struct dl_log_summary *log, size_t n,
+                               enum dl_run_part part, int64_t from, int64_t to,
+                               struct dl_diag *d) {
   double *energy[DL_N_METER_KINDS];
   struct dl_epoch *e = dl_run_add_epoch(run, part);
   if (!e)
@@ -65,50 +68,53 @@ static enum dl_status add_part(struct dl_run *run, const struct dl_track *track,
   energy[DL_METER_CPU] = &e->cpu_energy_j;
   energy[DL_METER_RAM] = &e->ram_energy_j;
   energy[DL_METER_NODE] = &e->node_energy_j;
-  const struct dl_curve *c = &track->curve;
-  int64_t start = c->point[dl_curve_at(c, from)].ns;
+  const struct dl_energy_curve *c = &log->curve;
+  int64_t start = c->point[dl_energy_curve_at(c, from)].ns;
   e->start_s = (double)(start - c->point[0].ns) / 1e9;
-  e->duration_s = (double)(c->point[dl_curve_at(c, to)].ns - start) / 1e9;
+  e->duration_s =
+      (double)(c->point[dl_energy_curve_at(c, to)].ns - start) / 1e9;
   for (int kind = 0; kind < DL_N_METER_KINDS; kind++) {
-    const struct dl_track *t =
-        dl_measure_track(track, n, (enum dl_meter_kind)kind);
+    const struct dl_log_summary *t =
+        dl_measure_find(log, n, (enum dl_meter_kind)kind);
     if (t)
       *energy[kind] = energy_between(t, (enum dl_meter_kind)kind, from, to);
   }
-  mean_between(track, from, to, e);
+  mean_between(log, from, to, e);
   e->energy_j = sum_of_parts(e);
   return DL_OK;
 }
 
-/* The parts of a run: before, the epochs, behind. */
+/* The parts of a run: before the epochs, the epochs, after them. */
 static enum dl_status add_parts(struct dl_run *run,
-                                const struct dl_track *track, size_t n,
+                                const struct dl_log_summary *log, size_t n,
                                 const struct boundaries *b, struct dl_diag *d) {
-  const struct dl_curve *c = &track->curve;
+  const struct dl_energy_curve *c = &log->curve;
   int64_t first = c->point[0].ns, last = c->point[c->n - 1].ns;
   int64_t begin = b->ns[0], end = b->ns[b->n_epochs];
   enum dl_status status = DL_OK;
-  if (dl_curve_at(c, begin) > 0)
-    status = add_part(run, track, n, DL_PART_START, first, begin, d);
+  if (dl_energy_curve_at(c, begin) > 0)
+    status = add_part(run, log, n, DL_PART_START, first, begin, d);
   for (size_t i = 0; status == DL_OK && i < b->n_epochs; i++)
-    status = add_part(run, track, n, DL_PART_EPOCH, b->ns[i], b->ns[i + 1], d);
-  if (status == DL_OK && dl_curve_at(c, end) + 1 < c->n)
-    status = add_part(run, track, n, DL_PART_END, end, last, d);
+    status = add_part(run, log, n, DL_PART_EPOCH, b->ns[i], b->ns[i + 1], d);
+  if (status == DL_OK && dl_energy_curve_at(c, end) + 1 < c->n)
+    status = add_part(run, log, n, DL_PART_END, end, last, d);
   return status;
 }
 
-/* --- epochs by their ends */
+/* --- epochs from a log of their end times */
 
-/* Whether the trace lacks too much of an epoch. */
-static bool is_behind(const struct dl_curve *c, int64_t begin, int64_t end) {
+/* Whether the trace ends too early to contain an epoch. */
+static bool is_behind(const struct dl_energy_curve *c, int64_t begin,
+                      int64_t end) {
   int64_t late = end - c->point[c->n - 1].ns;
-  return late > DL_MARK_LATE || late > (end - begin) / 2;
+  return late > DL_MARK_LATE_NS || late > (end - begin) / 2;
 }
 
-static enum dl_status given(struct dl_run *run, const struct dl_track *track,
-                            size_t n, const struct dl_track *marked,
+static enum dl_status given(struct dl_run *run,
+                            const struct dl_log_summary *log, size_t n,
+                            const struct dl_log_summary *marked,
                             struct dl_diag *d) {
-  const struct dl_curve *c = &track->curve;
+  const struct dl_energy_curve *c = &log->curve;
   struct boundaries b = {dl_calloc(marked->n_marks + 1, sizeof *b.ns), 0};
   if (!b.ns)
     return dl_fail_memory(d);
@@ -124,7 +130,7 @@ static enum dl_status given(struct dl_run *run, const struct dl_track *track,
       b.ns[++b.n_epochs] = end;
   }
   enum dl_status status =
-      b.n_epochs > 0 ? add_parts(run, track, n, &b, d) : DL_OK;
+      b.n_epochs > 0 ? add_parts(run, log, n, &b, d) : DL_OK;
   if (n_before > 0)
     dl_warn(d, "%zu of %zu ends of epochs lie before the trace", n_before,
             marked->n_marks);
@@ -134,20 +140,21 @@ static enum dl_status given(struct dl_run *run, const struct dl_track *track,
   if (b.n_epochs > 0 && b.ns[b.n_epochs] > c->point[c->n - 1].ns)
     dl_warn(d, "the trace ends %.3g s before the last epoch does",
             (double)(b.ns[b.n_epochs] - c->point[c->n - 1].ns) * 1e-9);
-  dl_run_set(run, "epochs", b.n_epochs > 0 ? (double)b.n_epochs : NAN);
-  dl_run_set_text(run, "epochs_verdict", b.n_epochs > 0 ? "given" : NULL);
+  dl_run_set_number(run, DL_RUN_epochs,
+                    b.n_epochs > 0 ? (double)b.n_epochs : NAN);
+  dl_run_lend_text(run, DL_RUN_epochs_verdict, b.n_epochs > 0 ? "given" : NULL);
   free(b.ns);
   return status;
 }
 
-/* --- epochs found */
+/* --- epochs detected in the signals */
 
 struct signals {
   double *t, *power, *util, *memory;
   size_t n;
 };
 
-static bool make_signals(struct signals *s, const struct dl_curve *c) {
+static bool make_signals(struct signals *s, const struct dl_energy_curve *c) {
   s->t = dl_calloc(c->n, sizeof *s->t);
   s->power = dl_calloc(c->n, sizeof *s->power);
   s->util = dl_calloc(c->n, sizeof *s->util);
@@ -173,41 +180,39 @@ static void free_signals(struct signals *s) {
   free(s->memory);
 }
 
-static const char *verdict_name(enum dl_cycles_verdict v) {
-  return v == DL_CYCLES_SURE     ? "sure"
-         : v == DL_CYCLES_UNSURE ? "unsure"
-                                 : "none";
-}
-
 static enum dl_status take_cycles(struct dl_run *run,
-                                  const struct dl_track *track, size_t n,
+                                  const struct dl_log_summary *log, size_t n,
                                   const struct dl_cycles *c,
                                   struct dl_diag *d) {
-  dl_run_set_text(run, "epochs_verdict", verdict_name(c->verdict));
+  dl_run_lend_text(run, DL_RUN_epochs_verdict,
+                   c->verdict == DL_CYCLES_SURE     ? "sure"
+                   : c->verdict == DL_CYCLES_UNSURE ? "unsure"
+                                                    : "none");
   if (c->n == 0)
     return DL_OK;
   struct boundaries b = {dl_calloc(c->n + 1, sizeof *b.ns), c->n};
   if (!b.ns)
     return dl_fail_memory(d);
   for (size_t i = 0; i <= c->n; i++)
-    b.ns[i] = track->curve.point[0].ns + llround(c->boundary[i] * 1e9);
-  enum dl_status status = add_parts(run, track, n, &b, d);
+    b.ns[i] = log->curve.point[0].ns + llround(c->boundary[i] * 1e9);
+  enum dl_status status = add_parts(run, log, n, &b, d);
   free(b.ns);
-  if (isnan(dl_run_get(run, "epochs")))
-    dl_run_set(run, "epochs", (double)c->n);
-  dl_run_set(run, "epochs_low", c->n_low);
-  dl_run_set(run, "epochs_high", c->n_high);
+  if (!dl_run_has(run, DL_RUN_epochs))
+    dl_run_set_number(run, DL_RUN_epochs, (double)c->n);
+  dl_run_set_number(run, DL_RUN_epochs_low, c->n_low);
+  dl_run_set_number(run, DL_RUN_epochs_high, c->n_high);
   return status;
 }
 
-static enum dl_status found(struct dl_run *run, const struct dl_track *track,
-                            size_t n, const struct dl_epochs_options *e,
+static enum dl_status found(struct dl_run *run,
+                            const struct dl_log_summary *log, size_t n,
+                            const struct dl_epochs_options *e,
                             struct dl_diag *d) {
   struct signals s = {0};
   struct dl_cycles_options o = {
       .hint_s = e->hint_s, .n_total = e->n_total, .n_first = e->n_first};
   struct dl_cycles c = {0};
-  if (!make_signals(&s, &track->curve)) {
+  if (!make_signals(&s, &log->curve)) {
     free_signals(&s);
     return dl_fail_memory(d);
   }
@@ -215,9 +220,9 @@ static enum dl_status found(struct dl_run *run, const struct dl_track *track,
   enum dl_status status = dl_cycles_find(s.t, signal, 3, s.n, &o, &c, d);
   free_signals(&s);
   if (status == DL_OK)
-    status = take_cycles(run, track, n, &c, d);
+    status = take_cycles(run, log, n, &c, d);
   if (status == DL_OK && c.verdict != DL_CYCLES_SURE)
-    dl_warn_at(d, dl_run_get_text(run, "file"), 0,
+    dl_warn_at(d, run->file, 0,
                c.verdict == DL_CYCLES_NONE ? "no epochs found: %s"
                                            : "number of epochs unsure: %s",
                c.reason ? c.reason : "weak evidence");
@@ -225,13 +230,14 @@ static enum dl_status found(struct dl_run *run, const struct dl_track *track,
   return status;
 }
 
-enum dl_status dl_epochs_add(struct dl_run *run, const struct dl_track *track,
-                             size_t n, const struct dl_epochs_options *o,
+enum dl_status dl_epochs_add(struct dl_run *run,
+                             const struct dl_log_summary *log, size_t n,
+                             const struct dl_epochs_options *o,
                              struct dl_diag *d) {
-  if (track->curve.n < 2)
+  if (log->curve.n < 2)
     return DL_OK;
   for (size_t i = 0; i < n; i++)
-    if (track[i].n_marks > 0)
-      return given(run, track, n, &track[i], d);
-  return o->find ? found(run, track, n, o, d) : DL_OK;
+    if (log[i].n_marks > 0)
+      return given(run, log, n, &log[i], d);
+  return o->find ? found(run, log, n, o, d) : DL_OK;
 }

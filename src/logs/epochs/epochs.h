@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The epochs of a run: from a log of their ends, or found in its power.
+/* The epochs of a run: from a log of their end times, or detected in its power,
+ * utilization and memory utilization.
  *
- * Epoch e reaches from the last sample of the epoch before (the run's first
- * one for e = 0, where a log gives the ends) to the last sample that is not
+ * Epoch e reaches from the last sample of epoch e - 1 (for e = 0, with a log of
+ * end times, from the first sample of the run) to the last sample that is not
  * later than its end; that sample begins the next one, so that energies add up
- * (del Rey et al., arXiv 2307.05520). What lies before the first epoch that
- * was found, and behind the last one, are parts of their own. */
+ * (del Rey et al. 2024, arXiv 2307.05520). What lies before the first and
+ * after the last detected epoch are parts of their own. */
 
 #ifndef DL_LOGS_EPOCHS_EPOCHS_H
 #define DL_LOGS_EPOCHS_EPOCHS_H
@@ -14,19 +15,19 @@
 #include "run/run.h"
 
 struct dl_epochs_options {
-  bool find;     /* in the power, where no log gives them */
-  double hint_s; /* about how long one is; 0: unknown */
-  /* Of a training that goes on: its epochs in all, and those of its first
+  bool find;     /* detect them if no log states them */
+  double hint_s; /* approximate epoch time; 0: unknown */
+  /* Of a training that still runs: its number of epochs, and those of its first
    * phase; 0: it has ended, and unknown. */
   double n_total, n_first;
 };
 
-/* Fills in the epochs of a run, their number and how sure it is, from the
- * curves of its n logs, the first of which is the trace. Marks (ends of
- * epochs) may come from any of them. Does nothing where there are none and
- * none are to be found. */
-enum dl_status dl_epochs_add(struct dl_run *run, const struct dl_track *track,
-                             size_t n, const struct dl_epochs_options *o,
+/* Adds the epochs of a run, their number and its verdict, from the energy
+ * curves of its n logs, the first of which is the trace. Any log may contain
+ * the end times. Does nothing if there are none and none are to be detected. */
+enum dl_status dl_epochs_add(struct dl_run *run,
+                             const struct dl_log_summary *log, size_t n,
+                             const struct dl_epochs_options *o,
                              struct dl_diag *d);
 
 #endif

@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-/* The first that knows a file is taken: what is told apart by few words comes
- * last. */
-static const struct dl_importer *const importers[] = {
+/* The first importer that recognises a file is used, so those that recognise
+ * it by few words come last. */
+const struct dl_importer *const dl_importers[] = {
     &dl_import_nvidia_smi,
     &dl_import_nvidia_smi_dmon,
     &dl_import_dcgmi_dmon,
@@ -24,19 +24,16 @@ static const struct dl_importer *const importers[] = {
     &dl_import_table,
     &dl_import_epochs,
     &dl_import_samples,
+    NULL,
 };
 
 size_t dl_importer_count(void) {
-  return sizeof importers / sizeof *importers;
-}
-
-const struct dl_importer *dl_importer_at(size_t i) {
-  return importers[i];
+  return sizeof dl_importers / sizeof *dl_importers - 1;
 }
 
 const struct dl_importer *dl_importer_find(const char *name) {
-  for (size_t i = 0; i < dl_importer_count(); i++)
-    if (strcmp(importers[i]->name, name) == 0)
-      return importers[i];
+  for (size_t i = 0; dl_importers[i]; i++)
+    if (strcmp(dl_importers[i]->name, name) == 0)
+      return dl_importers[i];
   return NULL;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The importers there are; importers.c has the table. */
+/* The table of importers, in importers.c. */
 
 #ifndef DL_LOGS_IMPORTERS_IMPORTERS_H
 #define DL_LOGS_IMPORTERS_IMPORTERS_H
@@ -12,5 +12,13 @@ extern const struct dl_importer dl_import_nvidia_smi, dl_import_psutil,
     dl_import_carbontracker, dl_import_carbontracker_output, dl_import_sacct,
     dl_import_sstat, dl_import_ptdaemon, dl_import_perf, dl_import_turbostat,
     dl_import_samples, dl_import_table;
+
+/* All importers; NULL ends the list. */
+extern const struct dl_importer *const dl_importers[];
+
+size_t dl_importer_count(void);
+
+/* By name; NULL if there is none. */
+const struct dl_importer *dl_importer_find(const char *name);
 
 #endif

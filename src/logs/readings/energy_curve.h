@@ -15,27 +15,28 @@
 
 enum { DL_N_METER_KINDS = 4 }; /* GPU, CPU, RAM, node */
 
-struct dl_point {
+struct dl_energy_point {
   int64_t ns;
   double energy_j[DL_N_METER_KINDS]; /* since the first point; 0 unmeasured */
   float power_w, util, memory_util;  /* of the GPUs since the point before */
 };
 
-struct dl_curve {
-  struct dl_point *point; /* owned */
+struct dl_energy_curve {
+  struct dl_energy_point *point; /* owned */
   size_t n, cap;
   size_t stride, n_open; /* readings a point, and those in the last one */
   bool failed;           /* memory ran out */
 };
 
 /* Start from {0}. */
-void dl_curve_free(struct dl_curve *c);
-void dl_curve_add(struct dl_curve *c, const struct dl_point *p);
+void dl_energy_curve_free(struct dl_energy_curve *c);
+void dl_energy_curve_add(struct dl_energy_curve *c,
+                         const struct dl_energy_point *p);
 
 /* Nearest multiple of 2^-20 J. */
-double dl_curve_round(double energy_j);
+double dl_energy_curve_round(double energy_j);
 
 /* The last point at or before `ns`; 0 where none is. */
-size_t dl_curve_at(const struct dl_curve *c, int64_t ns);
+size_t dl_energy_curve_at(const struct dl_energy_curve *c, int64_t ns);
 
 #endif

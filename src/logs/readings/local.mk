@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 libdlest_a_SOURCES += \
+	%D%/clock_shift.c \
+	%D%/clock_shift.h \
 	%D%/energy_curve.c \
 	%D%/energy_curve.h \
 	%D%/log_summary.c \

@@ -3,84 +3,80 @@
 
 #include <math.h>
 
-#include "logs/readings/memory_join.h"
-
-const struct dl_track *dl_measure_track(const struct dl_track *track, size_t n,
-                                        enum dl_meter_kind kind) {
+const struct dl_log_summary *dl_measure_find(const struct dl_log_summary *log,
+                                             size_t n,
+                                             enum dl_meter_kind kind) {
   for (size_t i = 0; i < n; i++)
-    if (track[i].kind[kind].n_meters > 0)
-      return &track[i];
+    if (log[i].kind[kind].n_meters > 0)
+      return &log[i];
   return NULL;
 }
 
 void dl_measure_boundary(struct dl_run *run) {
-  double gpu = dl_run_get(run, "gpu_energy_j");
-  double cpu = dl_run_get(run, "cpu_energy_j");
-  double ram = dl_run_get(run, "ram_energy_j");
-  double node = dl_run_get(run, "node_energy_j");
-  const char *parts = dl_parts_boundary(!isnan(gpu), !isnan(cpu), !isnan(ram));
-  if (!isnan(node)) {
-    dl_run_set(run, "energy_j", node);
-    dl_run_set(run, "rest_energy_j", node - gpu);
-    dl_run_set_text(run, "boundary", "node");
-  } else if (parts) {
-    dl_run_set(run, "energy_j",
-               (isnan(gpu) ? 0 : gpu) + (isnan(cpu) ? 0 : cpu) +
-                   (isnan(ram) ? 0 : ram));
-    dl_run_set_text(run, "boundary", parts);
+  bool gpu = dl_run_has(run, DL_RUN_gpu_energy_j);
+  bool cpu = dl_run_has(run, DL_RUN_cpu_energy_j);
+  bool ram = dl_run_has(run, DL_RUN_ram_energy_j);
+  const char *boundary = dl_parts_boundary(gpu, cpu, ram);
+  double energy_j = (gpu ? run->gpu_energy_j : 0) +
+                    (cpu ? run->cpu_energy_j : 0) +
+                    (ram ? run->ram_energy_j : 0);
+  if (dl_run_has(run, DL_RUN_node_energy_j)) {
+    energy_j = run->node_energy_j;
+    boundary = "node";
+    dl_run_set_number(run, DL_RUN_rest_energy_j, energy_j - run->gpu_energy_j);
   }
+  if (!boundary)
+    return;
+  dl_run_set_number(run, DL_RUN_energy_j, energy_j);
+  dl_run_lend_text(run, DL_RUN_boundary, boundary);
 }
 
-static void set_total(struct dl_run *run, const struct dl_kind_total *total,
-                      const char *energy, const char *power) {
-  dl_run_set(run, energy, dl_curve_round(total->energy_j));
-  dl_run_set(run, power, total->power_w);
+static void set_gpus(struct dl_run *run, const struct dl_log_summary *log) {
+  const struct dl_kind_total *gpu = &log->kind[DL_METER_GPU];
+  if (isnan(gpu->power_w)) /* energy counter only */
+    dl_run_set_number(run, DL_RUN_gpu_power_w,
+                      gpu->energy_j / dl_log_span_s(&log->span));
+  dl_run_copy_text(run, DL_RUN_gpu, log->gpu);
+  dl_run_set_number(run, DL_RUN_n_gpus, (double)gpu->n_meters);
+  dl_run_set_number(run, DL_RUN_gpu_util, gpu->util);
+  dl_run_set_number(run, DL_RUN_gpu_idle_w, gpu->idle_w);
+  dl_run_set_number(run, DL_RUN_gpu_peak_w, gpu->peak_w);
+  dl_run_set_number(run, DL_RUN_gpu_limit_w, gpu->limit_w);
+  dl_run_set_number(run, DL_RUN_counter_deviation,
+                    gpu->integral_j / gpu->counter_j - 1);
 }
 
-static void set_gpus(struct dl_run *run, const struct dl_track *t) {
-  const struct dl_kind_total *gpu = &t->kind[DL_METER_GPU];
-  set_total(run, gpu, "gpu_energy_j", "gpu_power_w");
-  if (isnan(gpu->power_w)) /* a counter alone */
-    dl_run_set(run, "gpu_power_w", gpu->energy_j / dl_track_duration(t));
-  dl_run_set_text(run, "gpu", t->gpu);
-  dl_run_set(run, "n_gpus", (double)gpu->n_meters);
-  dl_run_set(run, "gpu_util", gpu->util);
-  dl_run_set(run, "gpu_idle_w", gpu->idle_w);
-  dl_run_set(run, "gpu_peak_w", gpu->peak_w);
-  dl_run_set(run, "gpu_limit_w", gpu->limit_w);
-  dl_run_set(run, "counter_deviation", gpu->integral_j / gpu->counter_j - 1);
-}
-
-void dl_measure(struct dl_run *run, const struct dl_track *track, size_t n) {
+void dl_measure(struct dl_run *run, const struct dl_log_summary *log,
+                size_t n) {
   static const struct {
-    enum dl_meter_kind kind;
-    const char *energy, *power;
-  } others[] = {{DL_METER_CPU, "cpu_energy_j", "cpu_power_w"},
-                {DL_METER_RAM, "ram_energy_j", "ram_power_w"},
-                {DL_METER_NODE, "node_energy_j", "node_power_w"}};
-  const struct dl_track *t = dl_measure_track(track, n, DL_METER_GPU);
-  if (t)
-    set_gpus(run, t);
-  for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-    t = dl_measure_track(track, n, others[i].kind);
-    if (t)
-      set_total(run, &t->kind[others[i].kind], others[i].energy,
-                others[i].power);
+    enum dl_run_id energy, power;
+  } columns[DL_N_METER_KINDS] = {
+      [DL_METER_GPU] = {DL_RUN_gpu_energy_j, DL_RUN_gpu_power_w},
+      [DL_METER_CPU] = {DL_RUN_cpu_energy_j, DL_RUN_cpu_power_w},
+      [DL_METER_RAM] = {DL_RUN_ram_energy_j, DL_RUN_ram_power_w},
+      [DL_METER_NODE] = {DL_RUN_node_energy_j, DL_RUN_node_power_w}};
+  for (int kind = 0; kind < DL_N_METER_KINDS; kind++) {
+    const struct dl_log_summary *from =
+        dl_measure_find(log, n, (enum dl_meter_kind)kind);
+    if (!from)
+      continue;
+    dl_run_set_number(run, columns[kind].energy,
+                      dl_energy_curve_round(from->kind[kind].energy_j));
+    dl_run_set_number(run, columns[kind].power, from->kind[kind].power_w);
+    if (kind == DL_METER_GPU)
+      set_gpus(run, from);
   }
-  for (size_t i = 0; i < n; i++)
-    if (!isnan(track[i].kind[DL_METER_CPU].util)) {
-      dl_run_set(run, "cpu_util", track[i].kind[DL_METER_CPU].util);
-      break;
-    }
-  dl_run_set(run, "duration_s", dl_track_duration(track));
-  dl_run_set(run, "samples", (double)track->samples);
-  dl_run_set(run, "interval_s", track->interval_s);
-  dl_run_set(run, "missing", track->missing);
-  if (dl_clock_is_dated(track->clock, track->clock)) {
+  for (size_t i = 0; i < n && !dl_run_has(run, DL_RUN_cpu_util); i++)
+    dl_run_set_number(run, DL_RUN_cpu_util, log[i].kind[DL_METER_CPU].util);
+  dl_run_set_number(run, DL_RUN_duration_s, dl_log_span_s(&log->span));
+  dl_run_set_number(run, DL_RUN_samples, (double)log->samples);
+  dl_run_set_number(run, DL_RUN_interval_s, log->interval_s);
+  dl_run_set_number(run, DL_RUN_missing, log->missing);
+  bool zoned = log->span.clock == DL_CLOCK_ZONED;
+  if (zoned || log->span.clock == DL_CLOCK_WALL) {
     char start[DL_TIMESTAMP_SIZE];
-    dl_run_set_text(run, "start_time",
-                    dl_format_timestamp(start, track->first_ns,
-                                        track->clock == DL_CLOCK_ZONED));
+    dl_run_copy_text(run, DL_RUN_start_time,
+                     dl_format_timestamp(start, log->span.start_ns, zoned));
   }
   dl_measure_boundary(run);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A run from the tracks of its logs. */
+/* Makes a run of the summaries of its logs. */
 
 #ifndef DL_LOGS_READINGS_MEASURE_H
 #define DL_LOGS_READINGS_MEASURE_H
@@ -7,17 +7,17 @@
 #include "logs/readings/log_summary.h"
 #include "run/run.h"
 
-/* Fills in what the n tracks of one run measured; the first is the trace. Of
- * each kind of meter the first track that has it counts. energy_j is that of
- * the node where it was metered, else the sum of the parts; `boundary` says of
- * which. */
-void dl_measure(struct dl_run *run, const struct dl_track *track, size_t n);
+/* Sets what the n logs of one run measured; the first log is the trace. For
+ * each kind of meter the first log that has one counts. energy_j is that of the
+ * node if it was metered, otherwise the sum of the parts; `boundary` states
+ * which parts. */
+void dl_measure(struct dl_run *run, const struct dl_log_summary *log, size_t n);
 
 /* Sets energy_j, rest_energy_j and boundary from the energies of the parts. */
 void dl_measure_boundary(struct dl_run *run);
 
-/* The track with meters of that kind, or NULL. */
-const struct dl_track *dl_measure_track(const struct dl_track *track, size_t n,
-                                        enum dl_meter_kind kind);
+/* The first log with meters of that kind, or NULL. */
+const struct dl_log_summary *dl_measure_find(const struct dl_log_summary *log,
+                                             size_t n, enum dl_meter_kind kind);
 
 #endif

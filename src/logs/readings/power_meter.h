@@ -1,70 +1,94 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One meter's readings summed up, in constant memory.
+/* Integrates the readings of one meter, in constant memory.
  *
  *   E = sum over i of (P_i + P_(i-1)) / 2 * (t_i - t_(i-1))
  *
- * Over a gap the same is done (bridged: the power is taken to have gone
- * straight from one sample to the other) or nothing is added (cut). Where the
- * device counts its energy itself, the counter's differences are the energy,
- * gaps included; a reset of the counter starts it anew. */
+ * A gap is either bridged (the same formula: the power is assumed to change
+ * linearly from one sample to the next) or cut (it adds no energy). If the
+ * device has an energy counter, the energy is the sum of the counter's
+ * differences, gaps included; after a reset the counter starts again at 0. */
 
 #ifndef DL_LOGS_READINGS_POWER_METER_H
 #define DL_LOGS_READINGS_POWER_METER_H
 
-#include "logs/log.h"
+#include "logs/importers/importer.h"
 
 struct dl_meter_options {
-  double max_gap_s;    /* longer is a gap; 0: ten usual intervals, 10 s at
-                          least */
-  bool cut_gaps;       /* else they are bridged */
-  bool truncate_watts; /* count whole watts only, as paper A's parser does */
+  double max_gap_s;    /* a longer interval is a gap; 0: ten usual intervals,
+                          at least 10 s */
+  bool cut_gaps;       /* otherwise they are bridged */
+  bool truncate_watts; /* use whole watts only, as the parser of del Rey et al.
+                          2024 does */
 };
 
-struct dl_meter;
+/* Histogram of the intervals between samples: 32 bins per octave, starting at
+ * 1 us. */
+enum { DL_METER_BINS = 32 * 48 };
 
-enum dl_status dl_meter_new(struct dl_meter **m,
-                            const struct dl_meter_options *o,
-                            struct dl_diag *d);
-void dl_meter_free(struct dl_meter *m);
+struct dl_interval_bin {
+  uint64_t n;
+  double sum_ns;
+};
 
-/* What adding a reading found. */
+/* The fields are private to power_meter.c. */
+struct dl_power_meter {
+  struct dl_meter_options o;
+  size_t n, n_power, n_util, n_idle, n_gaps, n_resets, n_repeats;
+  double power_sum_w, util_sum, idle_sum_w;
+  int64_t first_ns, last_ns;
+  int64_t valued_ns; /* time of the last reading with a value */
+  size_t n_valued;   /* readings with a value */
+  double integral_j, peak_w, gap_s;
+  double power_w; /* last power, and its time */
+  int64_t power_ns;
+  double counter_j, counter_last; /* counter_last is NaN without a counter */
+  double usual_ns;                /* running estimate of the median interval */
+  struct dl_interval_bin bin[DL_METER_BINS];
+};
+
+void dl_power_meter_init(struct dl_power_meter *m,
+                         const struct dl_meter_options *o);
+
+/* What dl_power_meter_add noticed. */
 struct dl_meter_event {
-  double gap_s; /* > 0: a gap of that length before it */
-  bool reset;   /* the energy counter started anew */
+  double gap_s; /* > 0: length of the gap before the reading */
+  bool reset;   /* the energy counter was reset */
 };
 
 /* Adds the next reading; times must not decrease. */
-struct dl_meter_event dl_meter_add(struct dl_meter *m,
-                                   const struct dl_reading *r);
+struct dl_meter_event dl_power_meter_add(struct dl_power_meter *m,
+                                         const struct dl_reading *r);
 
-/* J so far: of the counter where there is one, else of the power; 0 before the
- * second reading. */
-double dl_meter_energy(const struct dl_meter *m);
+/* Energy so far, J: from the counter if there is one, otherwise from the
+ * power; 0 before the second reading. */
+double dl_power_meter_energy(const struct dl_power_meter *m);
 
+/* NaN: unknown. */
 struct dl_meter_summary {
   size_t n;       /* readings */
-  size_t n_power; /* of them with a power */
+  size_t n_power; /* readings with a power */
   int64_t first_ns, last_ns;
-  double energy_j;   /* NaN: neither power nor counter, or one reading only */
-  double integral_j; /* of the power; NaN without */
-  double counter_j;  /* of the counter; NaN without */
-  double power_w;    /* mean over the samples; NaN without */
-  double util;       /* mean over the samples; NaN without */
-  double idle_w;     /* mean of the samples with utilisation 0; NaN without */
+  double energy_j;   /* NaN with neither power nor counter, or one reading */
+  double integral_j; /* of the power */
+  double counter_j;  /* of the counter */
+  double power_w;    /* mean over the samples */
+  double util;       /* mean over the samples */
+  double idle_w;     /* mean over the samples with utilization 0 */
   double peak_w;
   double interval_s; /* median; NaN with one reading */
-  double missing;    /* share of the samples, by that interval */
+  double missing;    /* share of samples missing, given that interval */
   size_t n_gaps, n_resets, n_repeats;
-  double gap_s; /* length of all gaps */
+  double gap_s; /* total length of the gaps */
 };
 
-void dl_meter_summarise(const struct dl_meter *m, struct dl_meter_summary *s);
+struct dl_meter_summary
+dl_power_meter_summarise(const struct dl_power_meter *m);
 
 #define DL_FAULT_SIZE 64
 
-/* Whether a reading shows what no sensor that works does, and what: "power of
- * -150 W". */
-bool dl_meter_fault(char text[DL_FAULT_SIZE], enum dl_meter_kind kind,
-                    const struct dl_reading *r);
+/* Whether no working sensor gives such a reading; `text` then says why:
+ * "power of -150 W". */
+bool dl_reading_fault(char text[DL_FAULT_SIZE], enum dl_meter_kind kind,
+                      const struct dl_reading *r);
 
 #endif

@@ -16,14 +16,14 @@ struct dl_waiting {
   bool taken; /* by a job */
 };
 
-/* The GPU log of a job: its path has the job's number between other
- * characters than digits, or there is one log only and `only_job` says that
- * there is one job only. NULL: none. */
+/* The GPU log of a job: its path contains the job's number, not as a part of a
+ * longer one, or it is the only log of the only job (`only_job`). NULL: none.
+ */
 struct dl_waiting *dl_job_log(struct dl_waiting *waiting, size_t n,
                               const struct dl_run *job, bool only_job);
 
-/* Adds what the GPU log measured to the job. Warns where their durations
- * differ by more than 2 %. */
+/* Adds the values measured by the GPU log to the job. Warns where their
+ * durations differ by more than 2 %. */
 void dl_job_add(struct dl_run *job, struct dl_waiting *log, struct dl_diag *d);
 
 #endif

@@ -16,11 +16,11 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/constants.h"
 #include "base/number.h"
 #include "base/text.h"
 #include "output/format.h"
 
-#define J_PER_KWH 3.6e6
 #define SPECIFICATION "https://github.com/Boavizta/BoAmps/tree/main/model"
 
 /* Where a task's figures are: a row, which goes first, and the report. */
@@ -43,8 +43,8 @@ static const struct dl_value *find(const struct task *t, const char *key) {
         !dl_value_absent(&t->values[i]))
       return &t->values[i];
   for (size_t i = 0; t->r && i < t->r->n_nodes; i++) {
-    const struct dl_node *node = &t->r->nodes[i];
-    if (node->type == DL_NODE_VALUE && node->key &&
+    const struct dl_report_node *node = &t->r->nodes[i];
+    if (node->type == DL_REPORT_VALUE && node->key &&
         strcmp(node->key, key) == 0 && !dl_value_absent(&node->value))
       return &node->value;
   }
@@ -54,7 +54,7 @@ static const struct dl_value *find(const struct task *t, const char *key) {
 /* What predict --node says, or NULL. */
 static const struct dl_report *node_of(const struct dl_report *r) {
   for (size_t i = 0; r && i < r->n_nodes; i++)
-    if (r->nodes[i].type == DL_NODE_GROUP && r->nodes[i].key &&
+    if (r->nodes[i].type == DL_REPORT_GROUP && r->nodes[i].key &&
         strcmp(r->nodes[i].key, "node") == 0 && r->nodes[i].n_reports > 0)
       return r->nodes[i].reports[0];
   return NULL;
@@ -218,7 +218,7 @@ static void put_measure(struct writer *w, const struct task *t,
   text(w, "version", PACKAGE_VERSION);
   number(w, "averageUtilizationCpu", number_of(t, "cpu_util"));
   number(w, "averageUtilizationGpu", number_of(t, "gpu_util"));
-  number(w, "powerConsumption", number_of(t, "energy_j") / J_PER_KWH);
+  number(w, "powerConsumption", number_of(t, "energy_j") / DL_J_PER_KWH);
   number(w, "measurementDuration", duration_s);
   close_part(w, "}");
   dl_text_free(&name);
@@ -306,7 +306,7 @@ static enum dl_status no_task(struct dl_diag *d) {
 static const struct dl_table *table_of(const struct dl_report *r,
                                        const char *name) {
   for (size_t i = 0; i < r->n_nodes; i++)
-    if (r->nodes[i].type == DL_NODE_TABLE && r->nodes[i].key &&
+    if (r->nodes[i].type == DL_REPORT_TABLE && r->nodes[i].key &&
         strcmp(r->nodes[i].key, name) == 0)
       return r->nodes[i].table;
   return NULL;
@@ -336,13 +336,9 @@ static void put_node(struct writer *w, const struct dl_report *node,
 }
 
 static enum dl_status boamps_report(const struct dl_report *r, FILE *f,
-                                    bool colour, struct dl_diag *d) {
+                                    struct dl_diag *d) {
   struct writer w = {.f = f};
-  const struct dl_table *estimates;
-  (void)colour;
-  if (dl_report_failed(r))
-    return dl_fail_memory(d);
-  estimates = table_of(r, "estimates");
+  const struct dl_table *estimates = table_of(r, "estimates");
   const struct dl_report *node = node_of(r);
   size_t n = 0;
   for (size_t i = 0; estimates && i < estimates->n_rows; i++) {
@@ -360,21 +356,11 @@ static enum dl_status boamps_report(const struct dl_report *r, FILE *f,
   if (n == 0)
     return no_task(d);
   end_task(&w, &(struct task){.r = r});
-  return dl_written(f, true, !w.no_memory, d);
+  return w.no_memory ? dl_fail_memory(d) : DL_OK;
 }
 
-static enum dl_status boamps_begin(struct dl_stream **s, FILE *f,
-                                   const char *key,
-                                   const struct dl_column *columns, size_t n,
-                                   struct dl_diag *d) {
-  *s = NULL;
-  if (!is_task(key))
-    return no_task(d);
-  *s = dl_stream_new(f, columns, n);
-  if (!*s)
-    return dl_fail_memory(d);
-  (*s)->key = key;
-  return DL_OK;
+static enum dl_status boamps_begin(struct dl_stream *s, struct dl_diag *d) {
+  return is_task(s->key) ? DL_OK : no_task(d);
 }
 
 /* Rows without an energy are no report. */
@@ -391,21 +377,13 @@ static enum dl_status boamps_row(struct dl_stream *s,
   begin_task(&w, &t, estimate ? "estimated by dlest, not measured" : NULL);
   put_measure(&w, &t, number_of(&t, "duration_s"));
   end_task(&w, &t);
-  s->n_rows++;
-  return dl_written(s->f, false, !w.no_memory, d);
-}
-
-static enum dl_status boamps_end(struct dl_stream *s, struct dl_diag *d) {
-  if (!s)
-    return DL_OK;
-  FILE *f = s->f;
-  dl_stream_free(s);
-  return dl_written(f, true, true, d);
+  return w.no_memory ? dl_fail_memory(d) : DL_OK;
 }
 
 const struct dl_format dl_format_boamps = {
-    "boamps",      "a BoAmps report of each task, one JSON document a line",
-    boamps_report, boamps_begin,
-    boamps_row,    boamps_end,
-    NULL,
+    .name = "boamps",
+    .summary = "a BoAmps report of each task, one JSON document a line",
+    .report = boamps_report,
+    .begin = boamps_begin,
+    .row = boamps_row,
 };

@@ -105,13 +105,9 @@ static bool table(FILE *f, const struct dl_table *t) {
   return ok;
 }
 
-static bool is_scalar(const struct dl_node *node) {
-  return node->type == DL_NODE_VALUE && node->key;
-}
-
 static bool has_scalars(const struct dl_report *r) {
   for (size_t i = 0; i < r->n_nodes; i++)
-    if (is_scalar(&r->nodes[i]))
+    if (r->nodes[i].type == DL_REPORT_VALUE && r->nodes[i].key)
       return true;
   return false;
 }
@@ -122,13 +118,14 @@ static bool scalars(FILE *f, const struct dl_report *r) {
   struct row keys = {.t = &head};
   struct row row = {.t = &line};
   bool ok = true;
-  for (size_t i = 0; i < r->n_nodes; i++)
-    if (is_scalar(&r->nodes[i]))
-      cell(&keys, r->nodes[i].key);
+  for (size_t i = 0; i < r->n_nodes; i++) {
+    const struct dl_report_node *node = &r->nodes[i];
+    if (node->type != DL_REPORT_VALUE || !node->key)
+      continue;
+    cell(&keys, node->key);
+    ok = value_cell(&row, &node->value) && ok;
+  }
   end_row(&keys);
-  for (size_t i = 0; i < r->n_nodes; i++)
-    if (is_scalar(&r->nodes[i]))
-      ok = value_cell(&row, &r->nodes[i].value) && ok;
   end_row(&row);
   ok = ok && !head.failed && !line.failed;
   flush(f, &head);
@@ -139,33 +136,17 @@ static bool scalars(FILE *f, const struct dl_report *r) {
 }
 
 static enum dl_status csv_report(const struct dl_report *r, FILE *f,
-                                 bool colour, struct dl_diag *d) {
-  (void)colour;
-  if (dl_report_failed(r))
-    return dl_fail_memory(d);
+                                 struct dl_diag *d) {
   if (!r->main && !has_scalars(r))
     return dl_fail(d, DL_EUSAGE, "there is no table to write as CSV");
   bool ok = r->main ? table(f, r->main) : scalars(f, r);
-  return dl_written(f, true, ok, d);
+  return ok ? DL_OK : dl_fail_memory(d);
 }
 
-static enum dl_status csv_begin(struct dl_stream **s, FILE *f, const char *key,
-                                const struct dl_column *columns, size_t n,
-                                struct dl_diag *d) {
-  (void)key;
-  *s = dl_stream_new(f, columns, n);
-  if (!*s)
-    return dl_fail_memory(d);
-  header(&(*s)->line, columns, n);
-  flush(f, &(*s)->line);
-  return dl_written(f, false, !(*s)->line.failed, d);
-}
-
-static enum dl_status
-csv_row(struct dl_stream *s, const struct dl_value *values, struct dl_diag *d) {
-  bool ok = values_row(&s->line, s->columns, s->n_cols, values);
+static enum dl_status csv_begin(struct dl_stream *s, struct dl_diag *d) {
+  header(&s->line, s->columns, s->n_cols);
   flush(s->f, &s->line);
-  return dl_written(s->f, false, ok, d);
+  return s->line.failed ? dl_fail_memory(d) : DL_OK;
 }
 
 static bool csv_add(const struct dl_stream *s, const struct dl_value *values,
@@ -173,17 +154,18 @@ static bool csv_add(const struct dl_stream *s, const struct dl_value *values,
   return values_row(to, s->columns, s->n_cols, values);
 }
 
-static enum dl_status csv_end(struct dl_stream *s, struct dl_diag *d) {
-  if (!s)
-    return DL_OK;
-  FILE *f = s->f;
-  dl_stream_free(s);
-  return dl_written(f, true, true, d);
+static enum dl_status
+csv_row(struct dl_stream *s, const struct dl_value *values, struct dl_diag *d) {
+  bool ok = csv_add(s, values, &s->line);
+  flush(s->f, &s->line);
+  return ok ? DL_OK : dl_fail_memory(d);
 }
 
 const struct dl_format dl_format_csv = {
-    "csv",      "the main table, for spreadsheets and data frames",
-    csv_report, csv_begin,
-    csv_row,    csv_end,
-    csv_add,
+    .name = "csv",
+    .summary = "the main table, for spreadsheets and data frames",
+    .report = csv_report,
+    .begin = csv_begin,
+    .row = csv_row,
+    .add = csv_add,
 };

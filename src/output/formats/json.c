@@ -140,7 +140,8 @@ static void put_table(struct writer *w, const struct dl_table *t, int depth) {
 
 static void put_report(struct writer *w, const struct dl_report *r, int depth);
 
-static void put_list(struct writer *w, const struct dl_node *node, int depth) {
+static void put_list(struct writer *w, const struct dl_report_node *node,
+                     int depth) {
   fputc('[', w->f);
   for (size_t i = 0; i < node->n_reports; i++) {
     next_element(w, i, depth);
@@ -149,23 +150,24 @@ static void put_list(struct writer *w, const struct dl_node *node, int depth) {
   end_elements(w, node->n_reports, depth);
 }
 
-static void put_node(struct writer *w, const struct dl_node *node, int depth) {
+static void put_node(struct writer *w, const struct dl_report_node *node,
+                     int depth) {
   put_key(w, node->key);
   switch (node->type) {
-  case DL_NODE_VALUE:
+  case DL_REPORT_VALUE:
     put_value(w, &node->value);
     return;
-  case DL_NODE_GROUP:
+  case DL_REPORT_GROUP:
     if (node->n_reports > 0)
       put_report(w, node->reports[0], depth);
     return;
-  case DL_NODE_LIST:
+  case DL_REPORT_LIST:
     put_list(w, node, depth);
     return;
-  case DL_NODE_TABLE:
+  case DL_REPORT_TABLE:
     put_table(w, node->table, depth);
     return;
-  case DL_NODE_SAY:
+  case DL_REPORT_SAY:
     return;
   }
 }
@@ -202,29 +204,21 @@ static void put_report(struct writer *w, const struct dl_report *r, int depth) {
 }
 
 static enum dl_status json_report(const struct dl_report *r, FILE *f,
-                                  bool colour, struct dl_diag *d) {
-  (void)colour;
-  if (dl_report_failed(r))
-    return dl_fail_memory(d);
+                                  struct dl_diag *d) {
   struct writer w = {.f = f};
   put_report(&w, r, 0);
   fputc('\n', f);
-  return dl_written(f, true, !w.failed, d);
+  return w.failed ? dl_fail_memory(d) : DL_OK;
 }
 
-static enum dl_status json_begin(struct dl_stream **s, FILE *f, const char *key,
-                                 const struct dl_column *columns, size_t n,
-                                 struct dl_diag *d) {
-  *s = dl_stream_new(f, columns, n);
-  if (!*s)
-    return dl_fail_memory(d);
-  struct writer w = {.f = f};
+static enum dl_status json_begin(struct dl_stream *s, struct dl_diag *d) {
+  struct writer w = {.f = s->f};
   put_head(&w);
-  fputc(',', f);
+  fputc(',', s->f);
   newline(&w, 1);
-  put_key(&w, key);
-  fputc('[', f);
-  return dl_written(f, false, !w.failed, d);
+  put_key(&w, s->key);
+  fputc('[', s->f);
+  return w.failed ? dl_fail_memory(d) : DL_OK;
 }
 
 static enum dl_status json_row(struct dl_stream *s,
@@ -233,7 +227,7 @@ static enum dl_status json_row(struct dl_stream *s,
   struct writer w = {.f = s->f};
   next_element(&w, s->n_rows++, 1);
   put_row(&w, s->columns, s->n_cols, values);
-  return dl_written(s->f, false, !w.failed, d);
+  return w.failed ? dl_fail_memory(d) : DL_OK;
 }
 
 static void put_warnings(struct writer *w, const struct dl_diag *d) {
@@ -250,8 +244,6 @@ static void put_warnings(struct writer *w, const struct dl_diag *d) {
 }
 
 static enum dl_status json_end(struct dl_stream *s, struct dl_diag *d) {
-  if (!s)
-    return DL_OK;
   struct writer w = {.f = s->f};
   end_elements(&w, s->n_rows, 1);
   if (s->tail && dl_report_failed(s->tail))
@@ -263,15 +255,16 @@ static enum dl_status json_end(struct dl_stream *s, struct dl_diag *d) {
   put_key(&w, "warnings");
   put_warnings(&w, d);
   fputs("\n}\n", w.f);
-  dl_stream_free(s);
-  return dl_written(w.f, true, !w.failed, d);
+  return w.failed ? dl_fail_memory(d) : DL_OK;
 }
 
 const struct dl_format dl_format_json = {
-    "json",      "everything, exact, for programs",
-    json_report, json_begin,
-    json_row,    json_end,
-    NULL,
+    .name = "json",
+    .summary = "everything, exact, for programs",
+    .report = json_report,
+    .begin = json_begin,
+    .row = json_row,
+    .end = json_end,
 };
 
 void dl_json_version(struct dl_text *t) {

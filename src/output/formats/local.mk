@@ -3,11 +3,11 @@
 libdlest_a_SOURCES += \
 	%D%/boamps.c \
 	%D%/csv_format.c \
+	%D%/document.c \
+	%D%/document.h \
 	%D%/json.c \
 	%D%/latex.c \
 	%D%/markdown.c \
-	%D%/markup.c \
-	%D%/markup.h \
 	%D%/prometheus.c \
 	%D%/text_format.c \
 	%D%/text_table.c \

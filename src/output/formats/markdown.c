@@ -4,14 +4,14 @@
 
 #include <string.h>
 
-#include "output/formats/markup.h"
+#include "output/formats/document.h"
 
 /* What may begin a construct within a line. */
-static void escape(struct dl_text *out, const char *text) {
-  for (; *text; text++) {
-    if (strchr("\\`*_[]<>|~&", *text))
+static void escape(struct dl_text *out, const char *text, size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    if (strchr("\\`*_[]<>|~&", text[i]))
       dl_text_add(out, "\\");
-    dl_text_add_n(out, text, 1);
+    dl_text_add_n(out, text + i, 1);
   }
 }
 
@@ -19,7 +19,7 @@ static void title(struct dl_printer *p, const char *text, size_t level) {
   static const char hashes[] = "######";
   size_t n = level + 2 < sizeof hashes - 1 ? level + 2 : sizeof hashes - 1;
   dl_print(p, hashes + sizeof hashes - 1 - n, NULL);
-  dl_print_blanks(p, 1);
+  dl_print(p, " ", NULL);
   dl_print(p, text, NULL);
   dl_print_newline(p);
 }
@@ -37,7 +37,9 @@ static void say(struct dl_printer *p, const char *text) {
   dl_print_newline(p);
 }
 
-static void line(struct dl_printer *p, const char *label, const char *value) {
+static void line(struct dl_printer *p, const char *label, const char *value,
+                 size_t width) {
+  (void)width;
   dl_print(p, "- ", NULL);
   dl_print(p, label, NULL);
   dl_print(p, ": ", NULL);
@@ -46,20 +48,19 @@ static void line(struct dl_printer *p, const char *label, const char *value) {
 }
 
 static void head(struct dl_printer *p, const struct dl_layout *l) {
-  bool marks = dl_layout_has_marks(l);
-  dl_print(p, marks ? "|    |" : "|", NULL);
-  for (size_t i = 0; i < dl_layout_columns(l); i++) {
-    dl_print_blanks(p, 1);
-    dl_layout_print_heading(l, p, i);
+  dl_print(p, l->mark > 0 ? "|    |" : "|", NULL);
+  for (size_t i = 0; i < l->n; i++) {
+    dl_print(p, " ", NULL);
+    dl_layout_print_heading(p, &l->column[i],
+                            dl_text_str(&l->column[i].heading), NULL);
     dl_print(p, " |", NULL);
   }
   dl_print_newline(p);
-  dl_print(p, marks ? "| -- |" : "|", NULL);
-  for (size_t i = 0; i < dl_layout_columns(l); i++) {
-    bool text = dl_layout_is_text(l, i);
-    dl_print_blanks(p, 1);
-    dl_print(p, text ? "--" : "-", NULL);
-    for (size_t w = dl_layout_width(l, i); w > 2; w--)
+  dl_print(p, l->mark > 0 ? "| -- |" : "|", NULL);
+  for (size_t i = 0; i < l->n; i++) {
+    bool text = l->column[i].text;
+    dl_print(p, text ? " --" : " -", NULL);
+    for (size_t w = l->column[i].width; w > 2; w--)
       dl_print(p, "-", NULL);
     dl_print(p, text ? " |" : ": |", NULL);
   }
@@ -69,44 +70,35 @@ static void head(struct dl_printer *p, const struct dl_layout *l) {
 static void row(struct dl_printer *p, const struct dl_layout *l,
                 const struct dl_value *values, const char *mark) {
   dl_print(p, "|", NULL);
-  if (dl_layout_has_marks(l)) {
+  if (l->mark > 0) {
     struct dl_text escaped = {0};
-    escape(&escaped, mark ? mark : "");
+    escape(&escaped, mark ? mark : "", mark ? strlen(mark) : 0);
     fprintf(p->f, " %-2s |", dl_text_str(&escaped));
     p->failed = p->failed || escaped.failed;
     dl_text_free(&escaped);
   }
-  for (size_t i = 0; i < dl_layout_columns(l); i++) {
-    dl_print_blanks(p, 1);
+  for (size_t i = 0; i < l->n; i++) {
+    dl_print(p, " ", NULL);
     dl_layout_print_cell(l, p, i, values);
     dl_print(p, " |", NULL);
   }
   dl_print_newline(p);
 }
 
-static const struct dl_markup markdown = {
-    .table = {.style = {escape, true}, .head = head, .row = row},
+static const struct dl_document markdown = {
+    .style = {escape, true},
     .title = title,
     .say = say,
     .line = line,
+    .head = head,
+    .row = row,
 };
 
-static enum dl_status report(const struct dl_report *r, FILE *f, bool colour,
-                             struct dl_diag *d) {
-  (void)colour;
-  return dl_markup_report(&markdown, r, f, d);
-}
-
-static enum dl_status begin(struct dl_stream **s, FILE *f, const char *key,
-                            const struct dl_column *columns, size_t n,
-                            struct dl_diag *d) {
-  (void)key;
-  return dl_held_begin(s, f, &markdown.table, columns, n, d);
-}
-
 const struct dl_format dl_format_markdown = {
-    "markdown",  "pipe tables, for web pages and notebooks",
-    report,      begin,
-    dl_held_row, dl_held_end,
-    NULL,
+    .name = "markdown",
+    .summary = "pipe tables, for web pages and notebooks",
+    .document = &markdown,
+    .begin = dl_document_begin,
+    .row = dl_document_row,
+    .end = dl_document_end,
 };

@@ -261,8 +261,8 @@ static void put_info(struct writer *w, const struct dl_report *r,
                      const char *prefix) {
   struct dl_text labels = {0}, name = {0};
   for (size_t i = 0; i < r->n_nodes; i++) {
-    const struct dl_node *node = &r->nodes[i];
-    if (node->type == DL_NODE_VALUE && node->key &&
+    const struct dl_report_node *node = &r->nodes[i];
+    if (node->type == DL_REPORT_VALUE && node->key &&
         node->value.type == DL_STRING && !dl_value_absent(&node->value))
       add_label(&labels, node->key, node->value.string);
   }
@@ -283,17 +283,17 @@ static void put_report(struct writer *w, const struct dl_report *r,
   double factor, x;
   put_info(w, r, prefix);
   for (size_t i = 0; !w->no_memory && i < r->n_nodes; i++) {
-    const struct dl_node *node = &r->nodes[i];
+    const struct dl_report_node *node = &r->nodes[i];
     if (!node->key)
       continue;
-    if (node->type == DL_NODE_TABLE) {
+    if (node->type == DL_REPORT_TABLE) {
       put_table(w, prefix, node->key, node->table);
-    } else if (node->type == DL_NODE_GROUP && node->n_reports > 0) {
+    } else if (node->type == DL_REPORT_GROUP && node->n_reports > 0) {
       dl_text_clear(&t);
       dl_text_printf(&t, "%s%s_", prefix, node->key);
       if (!t.failed)
         put_report(w, node->reports[0], t.s);
-    } else if (node->type == DL_NODE_VALUE && number_of(&node->value, &x) &&
+    } else if (node->type == DL_REPORT_VALUE && number_of(&node->value, &x) &&
                metric_name(&t, prefix, node->key, &factor) &&
                begin_metric(w, t.s, node->key, "")) {
       put_sample(w, t.s, "", x * factor);
@@ -304,34 +304,23 @@ static void put_report(struct writer *w, const struct dl_report *r,
 }
 
 static enum dl_status prometheus_report(const struct dl_report *r, FILE *f,
-                                        bool colour, struct dl_diag *d) {
+                                        struct dl_diag *d) {
   struct writer w = {.f = f};
-  (void)colour;
-  if (dl_report_failed(r))
-    return dl_fail_memory(d);
   put_report(&w, r, "");
   dl_intern_free(&w.told);
-  return dl_written(f, true, !w.no_memory, d);
+  return w.no_memory ? dl_fail_memory(d) : DL_OK;
 }
 
-static enum dl_status prometheus_begin(struct dl_stream **s, FILE *f,
-                                       const char *key,
-                                       const struct dl_column *columns,
-                                       size_t n, struct dl_diag *d) {
-  *s = dl_stream_new(f, columns, n);
-  if (*s)
-    (*s)->head = dl_table_new(NULL, columns, n);
-  if (!*s || !(*s)->head)
-    return dl_fail_memory(d);
-  (*s)->key = key;
-  return DL_OK;
+static enum dl_status prometheus_begin(struct dl_stream *s, struct dl_diag *d) {
+  s->head = dl_table_new(NULL, s->columns, s->n_cols);
+  return s->head ? DL_OK : dl_fail_memory(d);
 }
 
 static enum dl_status prometheus_row(struct dl_stream *s,
                                      const struct dl_value *values,
                                      struct dl_diag *d) {
   if (s->head && s->head->n_rows < MOST_ROWS)
-    return dl_table_append(s->head, values, NULL) ? DL_OK : dl_fail_memory(d);
+    return dl_table_row(s->head, values, NULL) ? DL_OK : dl_fail_memory(d);
   dl_table_free(s->head); /* so that none is written */
   s->head = NULL;
   return dl_fail(d, DL_EUSAGE,
@@ -341,24 +330,20 @@ static enum dl_status prometheus_row(struct dl_stream *s,
 }
 
 static enum dl_status prometheus_end(struct dl_stream *s, struct dl_diag *d) {
-  if (!s)
-    return DL_OK;
   struct writer w = {.f = s->f};
   if (s->head)
     put_table(&w, "", s->key, s->head);
   if (s->tail && !dl_report_failed(s->tail))
     put_report(&w, s->tail, "");
   dl_intern_free(&w.told);
-  dl_stream_free(s);
-  return dl_written(w.f, true, !w.no_memory, d);
+  return w.no_memory ? dl_fail_memory(d) : DL_OK;
 }
 
 const struct dl_format dl_format_prometheus = {
-    "prometheus",
-    "numbers as metrics, for Prometheus",
-    prometheus_report,
-    prometheus_begin,
-    prometheus_row,
-    prometheus_end,
-    NULL,
+    .name = "prometheus",
+    .summary = "numbers as metrics, for Prometheus",
+    .report = prometheus_report,
+    .begin = prometheus_begin,
+    .row = prometheus_row,
+    .end = prometheus_end,
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Tables for people: a heading row, a unit row, aligned cells. */
+/* Tables for people: which columns are shown, their headings, units and
+ * widths, and printing them aligned. */
 
 #ifndef DL_OUTPUT_FORMATS_TEXT_TABLE_H
 #define DL_OUTPUT_FORMATS_TEXT_TABLE_H
@@ -10,6 +11,7 @@
 
 #include "base/text.h"
 #include "output/report_tree.h"
+#include "output/units.h"
 
 #define DL_BOLD "1"
 #define DL_DIM "2"
@@ -19,58 +21,67 @@
 struct dl_printer {
   FILE *f;
   bool colour;
-  size_t blanks;
-  bool failed; /* memory was out */
+  size_t indent; /* blanks in front of each line */
+  size_t blanks; /* not written yet */
+  bool failed;   /* memory was out */
 };
 
-void dl_print_blanks(struct dl_printer *p, size_t n);
+/* `effect`, where colours are on: DL_BOLD, DL_DIM or NULL. */
 void dl_print(struct dl_printer *p, const char *text, const char *effect);
 void dl_print_newline(struct dl_printer *p);
 
-/* What differs where a table is not plain text; NULL, false: it is. */
+/* Indents from this line on; to be called at the beginning of a line. */
+void dl_print_indent(struct dl_printer *p, size_t indent);
+
+/* Text in a field of `width`, `left` blanks in front. */
+void dl_print_field(struct dl_printer *p, const char *s, size_t left,
+                    size_t width, const char *effect);
+
+/* How a format writes cells. */
 struct dl_cell_style {
-  /* Appends what stands for a text in the markup. */
-  void (*escape)(struct dl_text *out, const char *text);
+  /* Appends what stands for the first n bytes of a text in the format. */
+  void (*escape)(struct dl_text *out, const char *text, size_t n);
   bool unit_in_heading; /* "energy (kJ)" in place of a row of units */
 };
 
+/* A column as people see it: one of the table, or two as "low .. high". */
+struct dl_layout_column {
+  struct dl_column c;
+  size_t i;                 /* of the (first) value in a row */
+  bool text;                /* aligned to the left; numbers: to the right */
+  bool own_units;           /* each cell has its own unit */
+  struct dl_multiple scale; /* of all cells, otherwise */
+  struct dl_text heading;   /* escaped, owned */
+  struct dl_text unit;      /* of all cells, escaped, owned; empty: none */
+  size_t before;            /* widest part before the point that is aligned */
+  size_t after;             /* widest part from there on */
+  size_t width;             /* of all, heading and unit included */
+};
+
 /* How the columns of a table are shown. */
-struct dl_layout;
+struct dl_layout {
+  struct dl_layout_column *column;
+  size_t n;    /* 0: nothing is shown */
+  size_t mark; /* width of the marks with the blank behind, 0: none */
+  bool units;  /* whether any column has a unit */
+  struct dl_cell_style style;
+};
 
 /* From the columns and rows of t; uses no part of t. NULL: memory is out. */
 struct dl_layout *dl_layout_new(const struct dl_table *t,
                                 const struct dl_cell_style *style);
 void dl_layout_free(struct dl_layout *l); /* accepts NULL */
 
-/* Number of columns that are shown; with 0 there is nothing to print. */
-size_t dl_layout_columns(const struct dl_layout *l);
+/* Puts a cell, escaped, in the place of what `cell` holds. Returns the number
+ * of its bytes in front of the place that is aligned: the point of a number,
+ * the dots of a range, the end of a text or where units differ. */
+size_t dl_layout_cell(const struct dl_layout *l, size_t i,
+                      const struct dl_value *row, struct dl_text *cell);
 
-void dl_layout_head(const struct dl_layout *l, struct dl_printer *p,
-                    size_t indent);
-void dl_layout_row(const struct dl_layout *l, struct dl_printer *p,
-                   size_t indent, const struct dl_value *values,
-                   const char *mark);
-
-/* For markup, column by column. `i` counts those that are shown. */
-
-bool dl_layout_is_text(const struct dl_layout *l, size_t i); /* on the left */
-bool dl_layout_has_marks(const struct dl_layout *l);
-bool dl_layout_has_units(const struct dl_layout *l);
-size_t dl_layout_width(const struct dl_layout *l, size_t i);
-
-/* Appends a column's heading, and the unit of its cells ("" for none). */
-void dl_layout_heading(const struct dl_layout *l, size_t i, struct dl_text *t);
-void dl_layout_unit(const struct dl_layout *l, size_t i, struct dl_text *t);
-
-/* Appends a cell in two parts: what stands in front of the place that is
- * aligned, and what comes from there on; text is all in `before`. */
-void dl_layout_parts(const struct dl_layout *l, size_t i,
-                     const struct dl_value *values, struct dl_text *before,
-                     struct dl_text *after);
-
-/* A heading or a cell with the blanks that align it. */
-void dl_layout_print_heading(const struct dl_layout *l, struct dl_printer *p,
-                             size_t i);
+/* A heading or a unit, or a cell, with the blanks that align it. */
+void dl_layout_print_heading(struct dl_printer *p,
+                             const struct dl_layout_column *col, const char *s,
+                             const char *effect);
 void dl_layout_print_cell(const struct dl_layout *l, struct dl_printer *p,
                           size_t i, const struct dl_value *values);
 

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "output/formats/document.h"
+
+#include <string.h>
+
+#include "output/units.h"
+#include "output/utf8.h"
+
+#define STREAM_HEAD 1000 /* rows that decide the widths of a stream */
+
+struct walk {
+  struct dl_printer p;
+  const struct dl_document *m;
+  size_t level; /* of nested reports */
+  bool gap;     /* a blank line is due before the next part */
+};
+
+static void begin_part(struct walk *w) {
+  if (w->gap)
+    dl_print_newline(&w->p);
+  w->gap = true;
+}
+
+/* Replaces what `out` holds by the text as the format writes it. */
+static void escape(struct walk *w, struct dl_text *out, const char *text) {
+  struct dl_text clean = {0};
+  dl_text_clear(out);
+  dl_utf8_clean(&clean, text ? text : "", false);
+  w->m->style.escape(out, dl_text_str(&clean), clean.len);
+  w->p.failed = w->p.failed || clean.failed || out->failed;
+  dl_text_free(&clean);
+}
+
+/* A title with room for what follows, unless it is NULL or empty. */
+static void print_title(struct walk *w, const char *title) {
+  struct dl_text t = {0};
+  if (!title || !title[0])
+    return;
+  escape(w, &t, title);
+  begin_part(w);
+  w->m->title(&w->p, dl_text_str(&t), w->level);
+  w->gap = !w->m->compact;
+  dl_text_free(&t);
+}
+
+/* Whether a node leaves no trace for people: it does not end a run of lines or
+ * of statements. */
+static bool is_hidden(const struct dl_report_node *node) {
+  switch (node->type) {
+  case DL_REPORT_VALUE:
+    return !node->label;
+  case DL_REPORT_GROUP:
+  case DL_REPORT_LIST:
+    for (size_t i = 0; i < node->n_reports; i++)
+      if (node->reports[i]->title)
+        return false;
+    return true;
+  case DL_REPORT_TABLE:
+    for (size_t i = 0; i < node->table->n_cols; i++)
+      if (node->table->columns[i].heading)
+        return false;
+    return true;
+  case DL_REPORT_SAY:
+    break;
+  }
+  return false;
+}
+
+/* The run of lines "label  value" that begins at node i; returns the node
+ * behind it. */
+static size_t print_lines(struct walk *w, const struct dl_report *r, size_t i) {
+  struct dl_text shown = {0}, label = {0}, value = {0};
+  size_t width = 0, end = i;
+  for (; end < r->n_nodes; end++) {
+    const struct dl_report_node *node = &r->nodes[end];
+    if (!node->label && !is_hidden(node))
+      break;
+    size_t n =
+        node->label ? dl_utf8_width(node->label, strlen(node->label)) : 0;
+    width = n > width ? n : width;
+  }
+  begin_part(w);
+  if (w->m->begin_lines)
+    w->m->begin_lines(&w->p);
+  for (; i < end; i++) {
+    const struct dl_report_node *node = &r->nodes[i];
+    if (!node->label)
+      continue;
+    dl_text_clear(&shown);
+    dl_show(&shown, node->style, node->unit, &node->value,
+            node->join_next ? &node[1].value : NULL);
+    escape(w, &label, node->label);
+    escape(w, &value, dl_text_str(&shown));
+    w->m->line(&w->p, dl_text_str(&label), dl_text_str(&value), width);
+  }
+  if (w->m->end_lines)
+    w->m->end_lines(&w->p);
+  w->p.failed = w->p.failed || shown.failed;
+  dl_text_free(&shown);
+  dl_text_free(&label);
+  dl_text_free(&value);
+  return end;
+}
+
+/* Head and rows of t; its foot comes when all rows are there. */
+static void print_rows(struct dl_printer *p, const struct dl_document *m,
+                       const struct dl_layout *l, const struct dl_table *t) {
+  if (t->n_rows == 0 && m->none) {
+    m->none(p);
+    return;
+  }
+  m->head(p, l);
+  for (size_t i = 0; i < t->n_rows; i++)
+    m->row(p, l, t->values + i * t->n_cols, t->marks[i]);
+}
+
+static void print_foot(struct dl_printer *p, const struct dl_document *m,
+                       const struct dl_layout *l, size_t n_rows) {
+  if (m->foot && (n_rows > 0 || !m->none))
+    m->foot(p, l);
+}
+
+static void print_table(struct walk *w, const struct dl_table *t) {
+  struct dl_layout *l = dl_layout_new(t, &w->m->style);
+  if (!l) {
+    w->p.failed = true;
+    return;
+  }
+  print_title(w, t->title);
+  begin_part(w);
+  if (l->n > 0) {
+    print_rows(&w->p, w->m, l, t);
+    print_foot(&w->p, w->m, l, t->n_rows);
+  }
+  dl_layout_free(l);
+}
+
+static void print_report(struct walk *w, const struct dl_report *r);
+
+/* The reports of a group or a list that have a title. */
+static void print_groups(struct walk *w, const struct dl_report_node *node) {
+  for (size_t i = 0; i < node->n_reports; i++) {
+    const struct dl_report *r = node->reports[i];
+    size_t indent = w->p.indent;
+    if (!r->title)
+      continue;
+    print_title(w, r->title);
+    w->level++;
+    print_report(w, r);
+    w->level--;
+    dl_print_indent(&w->p, indent);
+    w->gap = w->gap || r->title[0];
+  }
+}
+
+static void print_report(struct walk *w, const struct dl_report *r) {
+  enum dl_report_node_type last = DL_REPORT_VALUE;
+  struct dl_text t = {0};
+  for (size_t i = 0; i < r->n_nodes; i++) {
+    const struct dl_report_node *node = &r->nodes[i];
+    size_t indent = w->p.indent;
+    if (is_hidden(node))
+      continue;
+    switch (node->type) {
+    case DL_REPORT_VALUE:
+      i = print_lines(w, r, i) - 1;
+      break;
+    case DL_REPORT_SAY:
+      escape(w, &t, node->value.string);
+      if (last != DL_REPORT_SAY || !w->m->compact)
+        begin_part(w); /* consecutive statements are one, where compact */
+      w->m->say(&w->p, dl_text_str(&t));
+      break;
+    case DL_REPORT_GROUP:
+    case DL_REPORT_LIST:
+      print_groups(w, node);
+      break;
+    case DL_REPORT_TABLE:
+      print_table(w, node->table);
+      dl_print_indent(&w->p, indent);
+      break;
+    }
+    last = node->type;
+  }
+  dl_text_free(&t);
+}
+
+bool dl_document_report(const struct dl_document *m, const struct dl_report *r,
+                        FILE *f, bool colour) {
+  struct walk w = {.p = {.f = f, .colour = colour}, .m = m};
+  print_report(&w, r);
+  return !w.p.failed;
+}
+
+/* Streams */
+
+enum dl_status dl_document_begin(struct dl_stream *s, struct dl_diag *d) {
+  s->head = dl_table_new(NULL, s->columns, s->n_cols);
+  return s->head ? DL_OK : dl_fail_memory(d);
+}
+
+/* Writes the rows held back; from then on each is written as it comes. */
+static bool release_head(struct dl_stream *s) {
+  const struct dl_document *m = s->format->document;
+  s->layout = dl_layout_new(s->head, &m->style);
+  if (!s->layout)
+    return false;
+  struct dl_printer p = {.f = s->f};
+  if (s->layout->n > 0)
+    print_rows(&p, m, s->layout, s->head);
+  s->n_rows = s->head->n_rows;
+  dl_table_free(s->head);
+  s->head = NULL;
+  return !p.failed;
+}
+
+enum dl_status dl_document_row(struct dl_stream *s,
+                               const struct dl_value *values,
+                               struct dl_diag *d) {
+  struct dl_printer p = {.f = s->f};
+  bool ok = true;
+  if (s->head) {
+    ok = dl_table_row(s->head, values, NULL);
+    if (ok && s->head->n_rows == STREAM_HEAD)
+      ok = release_head(s);
+  } else if (s->layout->n > 0) {
+    s->format->document->row(&p, s->layout, values, NULL);
+  }
+  return ok && !p.failed ? DL_OK : dl_fail_memory(d);
+}
+
+enum dl_status dl_document_end(struct dl_stream *s, struct dl_diag *d) {
+  struct dl_printer p = {.f = s->f};
+  bool ok = s->layout || (s->head && release_head(s));
+  if (ok && s->layout->n > 0)
+    print_foot(&p, s->format->document, s->layout, s->n_rows);
+  return ok && !p.failed ? DL_OK : dl_fail_memory(d);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Documents: formats for people (text, Markdown, LaTeX).
+ *
+ * One walk through a report, in document.c, decides what is shown, in which
+ * order and where blank lines stand; a struct dl_document says how a format
+ * writes each part. Adding such a format is a file with these functions. */
+
+#ifndef DL_OUTPUT_FORMATS_DOCUMENT_H
+#define DL_OUTPUT_FORMATS_DOCUMENT_H
+
+#include "output/format.h"
+#include "output/formats/text_table.h"
+
+/* Texts come escaped and without control characters. Functions marked so may
+ * be NULL. */
+struct dl_document {
+  struct dl_cell_style style;
+  bool compact; /* no blank line below a title or between statements */
+  /* `level` is 0 at the top. What the title adds to p->indent is taken back
+   * at the end of its part. */
+  void (*title)(struct dl_printer *p, const char *text, size_t level);
+  void (*say)(struct dl_printer *p, const char *text); /* a statement */
+  /* A run of "label  value" lines; `width` is that of the longest label. */
+  void (*begin_lines)(struct dl_printer *p); /* or NULL */
+  void (*line)(struct dl_printer *p, const char *label, const char *value,
+               size_t width);
+  void (*end_lines)(struct dl_printer *p); /* or NULL */
+  /* A table. */
+  void (*head)(struct dl_printer *p, const struct dl_layout *l);
+  void (*row)(struct dl_printer *p, const struct dl_layout *l,
+              const struct dl_value *values, const char *mark);
+  void (*foot)(struct dl_printer *p, const struct dl_layout *l); /* or NULL */
+  void (*none)(struct dl_printer *p); /* in place of a table without rows;
+                                         NULL: head and foot stand alone */
+};
+
+/* Writes the whole report. False: memory was out. */
+bool dl_document_report(const struct dl_document *m, const struct dl_report *r,
+                        FILE *f, bool colour);
+
+/* begin, row and end of a struct dl_format. The first thousand rows are held
+ * back: they decide the widths and units of the columns. Each later row is
+ * written as it comes. */
+enum dl_status dl_document_begin(struct dl_stream *s, struct dl_diag *d);
+enum dl_status dl_document_row(struct dl_stream *s,
+                               const struct dl_value *values,
+                               struct dl_diag *d);
+enum dl_status dl_document_end(struct dl_stream *s, struct dl_diag *d);
+
+#endif

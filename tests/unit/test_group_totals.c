@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A job's energy, measured or estimated, and sums over jobs. */
+
+#include <math.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include "unit.h"
+
+#include "catalog/datadir.h"
+#include "estimate/accounting/group_totals.h"
+
+struct job {
+  const char *user, *month, *gpu, *partition;
+  double s, gpus, use, cores, cpu_use, ram_gb, nodes, energy_j;
+};
+
+static struct dl_run run_of(const struct job *j) {
+  struct dl_run r;
+  char start[32];
+
+  assert_true(dl_run_init(&r));
+  snprintf(start, sizeof start, "%s-07T08:00:00", j->month ? j->month : "");
+  dl_run_set_text(&r, "user", j->user);
+  dl_run_set_text(&r, "start_time", j->month ? start : NULL);
+  dl_run_set_text(&r, "gpu", j->gpu);
+  dl_run_set_text(&r, "partition", j->partition);
+  dl_run_set_text(&r, "boundary", "node");
+  dl_run_set(&r, "duration_s", j->s);
+  dl_run_set(&r, "n_gpus", j->gpus > 0 ? j->gpus : NAN);
+  dl_run_set(&r, "gpu_util", j->use);
+  dl_run_set(&r, "n_cpus", j->cores > 0 ? j->cores : NAN);
+  dl_run_set(&r, "cpu_util", j->cpu_use);
+  dl_run_set(&r, "ram_gb", j->ram_gb > 0 ? j->ram_gb : NAN);
+  dl_run_set(&r, "n_nodes", j->nodes > 0 ? j->nodes : NAN);
+  dl_run_set(&r, "energy_j", j->energy_j > 0 ? j->energy_j : NAN);
+  assert_false(r.failed);
+  return r;
+}
+
+/* What the accounting of a cluster says of one job. */
+static struct dl_accounted account(const struct dl_cluster *c, struct job j) {
+  struct dl_catalog *catalog = dl_catalog_new(dl_datadir());
+  struct dl_accounting *a;
+  struct dl_accounted out;
+  struct dl_run r = run_of(&j);
+  struct dl_diag d;
+
+  dl_diag_init(&d);
+  assert_int_equal(dl_accounting_new(&a, c, catalog, &d), DL_OK);
+  assert_int_equal(dl_account(a, &r, &out, &d), DL_OK);
+  if (out.from == DL_ENERGY_MEASURED)
+    out.boundary = "node"; /* not the run's, which goes */
+  dl_accounting_free(a);
+  dl_catalog_free(catalog);
+  dl_diag_free(&d);
+  dl_run_clear(&r);
+  return out;
+}
+
+#define EXPECT(out, how, joules, where)                                        \
+  do {                                                                         \
+    assert_int_equal((out).from, how);                                         \
+    assert_true(fabs((out).energy_j - (joules)) < 1e-9 * (joules));            \
+    assert_string_equal((out).boundary, where);                                \
+  } while (0)
+
+/* By hand: a V100 SXM2 has a TDP of 300 W, an A100 SXM4 of 400 W. */
+static void energies_of_jobs(void **state) {
+  struct dl_cluster c = {.core_power_w = NAN};
+  (void)state;
+
+  EXPECT(account(&c, (struct job){.s = 10,
+                                  .energy_j = 5000,
+                                  .gpus = 1,
+                                  .gpu = "v100",
+                                  .use = 1}),
+         DL_ENERGY_MEASURED, 5000, "node");
+  EXPECT(
+      account(&c, (struct job){.s = 10, .gpus = 2, .gpu = "v100", .use = NAN}),
+      DL_ENERGY_GPU_TDP, 6000, "gpu");
+  EXPECT(
+      account(&c, (struct job){.s = 10, .gpus = 2, .gpu = "v100", .use = 0.25}),
+      DL_ENERGY_GPU_USE, 1500, "gpu");
+  EXPECT(account(&c, (struct job){.s = 10,
+                                  .gpus = 2,
+                                  .gpu = "v100",
+                                  .use = 0.25,
+                                  .ram_gb = 100}),
+         DL_ENERGY_GPU_USE, 1500 + 372.5, "gpu+ram");
+  struct dl_accounted none =
+      account(&c, (struct job){.s = 10, .cores = 8, .ram_gb = 100, .use = NAN});
+  assert_int_equal(none.from, DL_ENERGY_UNKNOWN);
+  assert_true(isnan(none.energy_j));
+
+  c.core_power_w = 5;
+  EXPECT(account(&c, (struct job){.s = 10, .cores = 8, .cpu_use = NAN}),
+         DL_ENERGY_CORES, 400, "cpu");
+  EXPECT(account(&c, (struct job){.s = 10,
+                                  .cores = 8,
+                                  .cpu_use = 0.5,
+                                  .ram_gb = 100,
+                                  .gpus = 1,
+                                  .gpu = "v100",
+                                  .use = NAN}),
+         DL_ENERGY_GPU_TDP, 3000 + 200 + 372.5, "gpu+cpu+ram");
+}
+
+static void the_cluster_says_what_is_what(void **state) {
+  struct dl_cluster c = {.core_power_w = NAN};
+  const struct job plain = {.s = 10, .gpus = 1, .use = NAN};
+  struct job named = plain, there = plain;
+  (void)state;
+  named.gpu = "big";
+  there.partition = "fast";
+  assert_true(dl_strlist_add(&c.gpus, "v100"));
+  assert_true(dl_strlist_add(&c.gpus, "big=a100"));
+  assert_true(dl_strlist_add(&c.gpus, "fast=a100"));
+  EXPECT(account(&c, plain), DL_ENERGY_GPU_TDP, 3000, "gpu");
+  EXPECT(account(&c, named), DL_ENERGY_GPU_TDP, 4000, "gpu");
+  EXPECT(account(&c, there), DL_ENERGY_GPU_TDP, 4000, "gpu");
+  assert_true(dl_strlist_add(&c.node_power, "1000"));
+  assert_true(dl_strlist_add(&c.node_power, "fast=2000"));
+  there.nodes = 3;
+  EXPECT(account(&c, named), DL_ENERGY_NODE_POWER, 10000, "node");
+  EXPECT(account(&c, there), DL_ENERGY_NODE_POWER, 60000, "node");
+  dl_strlist_free(&c.gpus);
+  dl_strlist_free(&c.node_power);
+}
+
+static void add(struct dl_group_totals *t, const char *user, const char *month,
+                const struct dl_accounted *job) {
+  struct job j = {.user = user, .month = month};
+  struct dl_run r = run_of(&j);
+
+  assert_true(dl_group_totals_add(t, &r, job));
+  dl_run_clear(&r);
+}
+
+static void sums_by_group(void **state) {
+  const bool users[DL_N_KEYS] = {[DL_KEY_USER] = true};
+  const bool both[DL_N_KEYS] = {[DL_KEY_USER] = true, [DL_KEY_MONTH] = true};
+  const struct dl_accounted measured = {
+      DL_ENERGY_MEASURED, "node", 100, 3000, 200, 50};
+  const struct dl_accounted estimated = {
+      DL_ENERGY_GPU_TDP, "gpu", 50, 1000, 50, NAN};
+  const struct dl_accounted unknown = {DL_ENERGY_UNKNOWN, NULL, 7, NAN, 0, NAN};
+  const char *key[DL_N_KEYS];
+  (void)state;
+
+  for (int k = 0; k < 2; k++) {
+    struct dl_group_totals *t = dl_group_totals_new(k ? both : users);
+    assert_non_null(t);
+    add(t, "bob", "2024-02", &unknown);
+    add(t, "ann", "2024-03", &measured);
+    add(t, "ann", "2024-02", &estimated);
+    add(t, NULL, NULL, &unknown);
+    dl_group_totals_sort(t);
+    assert_int_equal(dl_group_totals_n(t), k ? 4 : 3);
+    if (k) { /* by names; unknown ones first */
+      assert_null((dl_group_totals_at(t, 0, key), key[DL_KEY_USER]));
+      dl_group_totals_at(t, 1, key);
+      assert_string_equal(key[DL_KEY_USER], "ann");
+      assert_string_equal(key[DL_KEY_MONTH], "2024-02");
+      dl_group_totals_at(t, 3, key);
+      assert_string_equal(key[DL_KEY_USER], "bob");
+    } else { /* by energy */
+      const struct dl_sums *s = dl_group_totals_at(t, 0, key);
+      assert_string_equal(key[DL_KEY_USER], "ann");
+      assert_null(key[DL_KEY_MONTH]);
+      assert_int_equal(s->jobs, 2);
+      assert_int_equal(s->measured + s->estimated, 2);
+      assert_int_equal(s->at_tdp, 1);
+      assert_float_equal(dl_sums_energy(s), 4000, 0);
+      assert_float_equal(s->measured_j, 3000, 0);
+      assert_float_equal(s->duration_s, 150, 0);
+      assert_float_equal(s->gpu_s, 250, 0);
+      assert_float_equal(s->told_gpu_s, 200, 0);
+      assert_float_equal(dl_sums_idle(s), 0.25, 0);
+      assert_string_equal(s->boundary, "mixed");
+      s = dl_group_totals_at(t, 1, key);
+      assert_int_equal(s->unknown, 1);
+      assert_true(isnan(dl_sums_energy(s)));
+      assert_true(isnan(dl_sums_idle(s)));
+    }
+    dl_group_totals_free(t);
+  }
+  dl_group_totals_free(NULL);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(energies_of_jobs),
+      cmocka_unit_test(the_cluster_says_what_is_what),
+      cmocka_unit_test(sums_by_group),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
