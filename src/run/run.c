@@ -51,12 +51,17 @@ void dl_run_lend_text(struct dl_run *r, enum dl_run_id id, const char *s) {
   mark(r, id, *to != NULL);
 }
 
-void dl_run_copy_text(struct dl_run *r, enum dl_run_id id, const char *s) {
-  char *copy = s && *s ? dl_strdup(s) : NULL;
-  r->failed |= s && *s && !copy;
+void dl_run_copy_text_n(struct dl_run *r, enum dl_run_id id, const char *s,
+                        size_t n) {
+  char *copy = n > 0 ? dl_strndup(s, n) : NULL;
+  r->failed |= n > 0 && !copy;
   dl_run_lend_text(r, id, copy);
   if (copy)
     dl_run_set_add(&r->owned, id);
+}
+
+void dl_run_copy_text(struct dl_run *r, enum dl_run_id id, const char *s) {
+  dl_run_copy_text_n(r, id, s, s ? strlen(s) : 0);
 }
 
 void dl_run_clear(struct dl_run *r) {
