@@ -153,7 +153,7 @@ static enum dl_status keep_single(struct kind *k, enum dl_kind kind,
     return status;
   }
   k->single[k->n_single++] = s;
-  *e = &s->e[0];
+  *e = s->e[0];
   return DL_OK;
 }
 
@@ -200,8 +200,8 @@ static const struct dl_descriptor *
 find_opened(const struct dl_catalog *c, enum dl_kind kind, const char *name) {
   for (size_t i = 0; i < c->n_opened; i++)
     if (strcmp(c->opened[i]->name, name) == 0 &&
-        c->opened[i]->shelf.e[0].kind == kind)
-      return &c->opened[i]->shelf.e[0];
+        c->opened[i]->shelf.e[0]->kind == kind)
+      return c->opened[i]->shelf.e[0];
   return NULL;
 }
 
@@ -215,7 +215,7 @@ static enum dl_status load_own(struct dl_catalog *c, enum dl_kind kind,
     status = dl_shelf_load(shelf, kind, path, schema.s, d);
   if (status == DL_OK && shelf->n > 1)
     dl_warn_at(d, path, 0, "holds %zu entries; the first, '%s', is taken",
-               shelf->n, shelf->e[0].id);
+               shelf->n, shelf->e[0]->id);
   dl_text_free(&schema);
   return status;
 }
@@ -376,7 +376,7 @@ enum dl_status dl_catalog_all(struct dl_catalog *c, enum dl_kind kind,
   size_t m = dl_user_files_list(&c->user, kind, all);
   for (size_t i = 0; i < k->n_files; i++)
     for (size_t j = 0; j < k->file[i].shelf.n; j++) {
-      const struct dl_descriptor *e = &k->file[i].shelf.e[j];
+      const struct dl_descriptor *e = k->file[i].shelf.e[j];
       if (!dl_user_files_replace(&c->user, e))
         all[m++] = e;
     }

@@ -8,7 +8,7 @@
 
 #include "base/diag.h"
 #include "catalog/datadir.h"
-#include "catalog/descriptor.h"
+#include "catalog/descriptor_kinds.h"
 
 /* All kinds. Files are read once, when the first name is looked up. */
 struct dl_catalog;

@@ -11,11 +11,14 @@
 
 void dl_shelf_free(struct dl_shelf *s) {
   for (size_t i = 0; i < s->n; i++) {
-    free((void *)s->e[i].aliases);
-    free((void *)s->e[i].inputs);
-    free((void *)s->e[i].transformer);
+    free((void *)s->e[i]->aliases);
+    if (s->e[i]->kind == DL_ARCHITECTURE) {
+      free((void *)DL_AS(architecture, s->e[i])->inputs);
+      free((void *)DL_AS(architecture, s->e[i])->transformer);
+    }
   }
   free(s->e);
+  free(s->block);
   dl_intern_free(&s->folded);
   free(s->owner);
   dl_xml_free(s->xml);
@@ -52,48 +55,34 @@ static const char *source_year(const struct dl_xml *xml, const char *id) {
   return source ? dl_xml_attr(source, "year") : NULL;
 }
 
-static enum dl_status read_value(const struct dl_xml *xml, enum dl_kind kind,
-                                 dl_node *node, long *field,
-                                 struct dl_value_of *v, struct dl_diag *d) {
+/* Reads one value into e. */
+static enum dl_status read_value(const struct dl_xml *xml, dl_node *node,
+                                 struct dl_descriptor *e, struct dl_diag *d) {
   const char *path = dl_xml_path(xml);
   size_t line = dl_xml_line(node);
   const char *name = dl_xml_attr(node, "name");
-  *field = name ? dl_field_find(kind, name) : -1;
-  if (*field < 0)
+  const struct dl_field *f = name ? dl_field_find(e->kind, name) : NULL;
+  double x;
+  if (!f || f->is_text)
     return dl_fail_at(d, DL_EINPUT, path, line, "unknown value '%s'",
                       name ? name : "");
   const char *text = dl_xml_text(node);
-  const struct dl_field *f = &dl_kind_info(kind)->fields[*field];
-  if (!dl_parse_double(text, &v->x))
+  if (!dl_parse_double(text, &x))
     return dl_fail_at(d, DL_EINPUT, path, line,
                       "value '%s': invalid number '%s'", name, text);
-  if (v->x < f->low || v->x > f->high)
+  if (x < f->low || x > f->high)
     return dl_fail_at(d, DL_EINPUT, path, line,
                       "value '%s': %s is not between %g and %g", name, text,
                       f->low, f->high);
-  v->source = source_title(xml, dl_xml_attr(node, "source"));
-  v->note = dl_xml_attr(node, "note");
-  return DL_OK;
-}
-
-/* The line and the year of the source go to `e`, which may be NULL. */
-static enum dl_status enter_value(const struct dl_xml *xml, dl_node *node,
-                                  enum dl_kind kind, struct dl_value_of *value,
-                                  struct dl_descriptor *e, struct dl_diag *d) {
-  long field;
-  struct dl_value_of v = {0};
-  enum dl_status status = read_value(xml, kind, node, &field, &v, d);
-  if (status == DL_OK && !isnan(value[field].x))
-    status = dl_fail_at(d, DL_EINPUT, dl_xml_path(xml), dl_xml_line(node),
-                        "value '%s' is given twice",
-                        dl_kind_info(kind)->fields[field].name);
-  if (status != DL_OK)
-    return status;
-  value[field] = v;
-  if (e) {
-    e->value_line[field] = dl_xml_line(node);
-    e->value_year[field] = source_year(xml, dl_xml_attr(node, "source"));
-  }
+  if (!isnan(dl_field_number(e, f)))
+    return dl_fail_at(d, DL_EINPUT, path, line, "value '%s' is given twice",
+                      name);
+  const char *source = dl_xml_attr(node, "source");
+  dl_field_set(e, f, x,
+               (struct dl_origin){.source = source_title(xml, source),
+                                  .note = dl_xml_attr(node, "note"),
+                                  .year = source_year(xml, source),
+                                  .line = line});
   return DL_OK;
 }
 
@@ -113,14 +102,12 @@ static void collect(struct dl_findings *l, const struct dl_xml *xml,
 /* With a list of findings in the shelf, values that are refused are left out
  * and listed. */
 static enum dl_status read_values(const struct dl_shelf *s, dl_node *node,
-                                  enum dl_kind kind, struct dl_value_of *value,
                                   struct dl_descriptor *e, struct dl_diag *d) {
   for (dl_node *c = dl_xml_first(node, "value"); c;
        c = dl_xml_next(c, "value")) {
     struct dl_diag own;
     dl_diag_init(&own);
-    enum dl_status status =
-        enter_value(s->xml, c, kind, value, e, s->findings ? &own : d);
+    enum dl_status status = read_value(s->xml, c, e, s->findings ? &own : d);
     if (status == DL_EINPUT && s->findings) {
       collect(s->findings, s->xml, c, &own);
       status = DL_OK;
@@ -132,33 +119,31 @@ static enum dl_status read_values(const struct dl_shelf *s, dl_node *node,
   return DL_OK;
 }
 
-static void no_values(struct dl_value_of *value) {
-  for (size_t i = 0; i < DL_MAX_FIELDS; i++)
-    value[i] = (struct dl_value_of){NAN, NULL, NULL};
-}
-
 static enum dl_status read_inputs(const struct dl_shelf *s, dl_node *node,
-                                  struct dl_descriptor *e, struct dl_diag *d) {
+                                  struct dl_architecture *e,
+                                  struct dl_diag *d) {
   size_t n = count_children(node, "input");
-  struct dl_input *in = dl_calloc(n, sizeof *in);
+  struct dl_input_size *in = dl_calloc(n, sizeof *in);
   if (!in)
     return dl_fail_memory(d);
   e->inputs = in;
   for (dl_node *c = dl_xml_first(node, "input"); c;
        c = dl_xml_next(c, "input")) {
-    struct dl_value_of value[DL_MAX_FIELDS];
-    no_values(value);
+    struct dl_architecture at;
     const char *px = dl_xml_attr(c, "image_px");
+    const char *head = dl_xml_attr(c, "head");
     if (!px || !dl_parse_double(px, &in->image_px) || in->image_px < 1)
       return dl_fail_at(d, DL_EINPUT, dl_xml_path(s->xml), dl_xml_line(c),
                         "input: invalid image_px '%s'", px ? px : "");
-    enum dl_status status = read_values(s, c, DL_ARCHITECTURE, value, NULL, d);
+    dl_descriptor_init(&at.head, DL_ARCHITECTURE);
+    enum dl_status status = read_values(s, c, &at.head, d);
     if (status != DL_OK)
       return status;
-    const char *head = dl_xml_attr(c, "head");
     in->headless = head && strcmp(head, "none") == 0;
-    in->macs_g = value[DL_ARCH_MACS_G];
-    in->acts_m = value[DL_ARCH_ACTS_M];
+    in->macs_g = at.macs_g;
+    in->acts_m = at.acts_m;
+    in->macs_origin = at.head.origin[dl_field_index(&at.head, &at.macs_g)];
+    in->acts_origin = at.head.origin[dl_field_index(&at.head, &at.acts_m)];
     in++;
     e->n_inputs++;
   }
@@ -171,10 +156,10 @@ static const char *attribute(const void *node, const char *name) {
 
 /* The shape of an entry that has one. */
 static enum dl_status read_shape(const struct dl_xml *xml, dl_node *node,
-                                 struct dl_descriptor *e, struct dl_diag *d) {
+                                 struct dl_architecture *e, struct dl_diag *d) {
   dl_node *shape = dl_xml_first(node, "transformer");
   if (!shape && e->scaling == DL_SCALING_SEQUENCE)
-    return dl_fail_at(d, DL_EINPUT, e->file, e->line,
+    return dl_fail_at(d, DL_EINPUT, e->head.file, e->head.line,
                       "scaling \"sequence\" without a transformer");
   if (!shape)
     return DL_OK;
@@ -199,38 +184,16 @@ static enum dl_scaling scaling_of(const char *word) {
   return DL_SCALING_NONE;
 }
 
-static enum dl_status read_entry(struct dl_shelf *s, dl_node *node,
-                                 enum dl_kind kind, struct dl_descriptor *e,
-                                 struct dl_diag *d) {
-  *e = (struct dl_descriptor){
-      .kind = kind,
-      .id = dl_xml_attr(node, "id"),
-      .name = dl_xml_attr(node, "name"),
-      .vendor = dl_xml_attr(node, "vendor"),
-      .family = dl_xml_attr(node, "family"),
-      .form = dl_xml_attr(node, "form"),
-      .memory_type = dl_xml_attr(node, "memory_type"),
-      .grid = dl_xml_attr(node, "grid"),
-      .place = dl_xml_attr(node, "place"),
-      .cpu = dl_xml_attr(node, "cpu"),
-      .gpu = dl_xml_attr(node, "gpu"),
-      .site = dl_xml_attr(node, "site"),
-      .file = dl_xml_path(s->xml),
-      .line = dl_xml_line(node),
-      .scaling = scaling_of(dl_xml_attr(node, "scaling")),
-  };
-  if (!e->id)
-    return dl_fail_at(d, DL_EINPUT, e->file, e->line, "entry without an id");
-  if (!e->name)
-    e->name = e->id;
-  no_values(e->value);
-  enum dl_status status = read_values(s, node, kind, e->value, e, d);
-  if (status == DL_OK && kind == DL_ARCHITECTURE)
-    status = read_inputs(s, node, e, d);
-  if (status == DL_OK && kind == DL_ARCHITECTURE)
-    status = read_shape(s->xml, node, e, d);
-  if (status != DL_OK)
-    return status;
+static enum dl_status read_architecture(const struct dl_shelf *s, dl_node *node,
+                                        struct dl_architecture *e,
+                                        struct dl_diag *d) {
+  e->scaling = scaling_of(dl_xml_attr(node, "scaling"));
+  enum dl_status status = read_inputs(s, node, e, d);
+  return status == DL_OK ? read_shape(s->xml, node, e, d) : status;
+}
+
+static enum dl_status read_aliases(dl_node *node, struct dl_descriptor *e,
+                                   struct dl_diag *d) {
   const char **aliases =
       dl_calloc(count_children(node, "alias"), sizeof *aliases);
   if (!aliases)
@@ -241,11 +204,32 @@ static enum dl_status read_entry(struct dl_shelf *s, dl_node *node,
   return DL_OK;
 }
 
+static enum dl_status read_entry(const struct dl_shelf *s, dl_node *node,
+                                 enum dl_kind kind, struct dl_descriptor *e,
+                                 struct dl_diag *d) {
+  const struct dl_kind_info *k = dl_kind_info(kind);
+  dl_descriptor_init(e, kind);
+  e->file = dl_xml_path(s->xml);
+  e->line = dl_xml_line(node);
+  for (size_t i = 0; i < k->n_fields && k->fields[i].is_text; i++) {
+    const char *text = dl_xml_attr(node, k->fields[i].name);
+    memcpy((char *)e + k->fields[i].offset, &text, sizeof text);
+  }
+  if (!e->id)
+    return dl_fail_at(d, DL_EINPUT, e->file, e->line, "entry without an id");
+  if (!e->name)
+    e->name = e->id;
+  enum dl_status status = read_values(s, node, e, d);
+  if (status == DL_OK && kind == DL_ARCHITECTURE)
+    status = read_architecture(s, node, (struct dl_architecture *)e, d);
+  return status == DL_OK ? read_aliases(node, e, d) : status;
+}
+
 /* Enters a name of entry i for lookup; its spelling may be there already. */
 static bool index_name(struct dl_shelf *s, size_t i, const char *name) {
   struct dl_text folded = {0};
   void *owner = s->owner;
-  dl_fold_name(s->e[i].kind, name, &folded);
+  dl_fold_name(s->e[i]->kind, name, &folded);
   size_t before = s->folded.n;
   bool ok = !folded.failed;
   if (ok && folded.s) {
@@ -260,7 +244,7 @@ static bool index_name(struct dl_shelf *s, size_t i, const char *name) {
 }
 
 static bool index_entry(struct dl_shelf *s, size_t i) {
-  const struct dl_descriptor *e = &s->e[i];
+  const struct dl_descriptor *e = s->e[i];
   bool ok = index_name(s, i, e->id) && index_name(s, i, e->name);
   for (size_t a = 0; ok && a < e->n_aliases; a++)
     ok = index_name(s, i, e->aliases[a]);
@@ -281,13 +265,16 @@ static long kind_of(const struct dl_xml *xml) {
 static enum dl_status read_entries(struct dl_shelf *s, enum dl_kind kind,
                                    struct dl_diag *d) {
   dl_node *root = dl_xml_root(s->xml);
-  s->e = dl_calloc(count_children(root, "entry"), sizeof *s->e);
-  if (!s->e)
+  size_t n = count_children(root, "entry"), size = dl_kind_info(kind)->size;
+  s->e = dl_calloc(n, sizeof *s->e);
+  s->block = dl_calloc(n, size);
+  if (!s->e || !s->block)
     return dl_fail_memory(d);
   for (dl_node *c = dl_xml_first(root, "entry"); c;
        c = dl_xml_next(c, "entry")) {
     size_t i = s->n++;
-    enum dl_status status = read_entry(s, c, kind, &s->e[i], d);
+    s->e[i] = (struct dl_descriptor *)(void *)((char *)s->block + i * size);
+    enum dl_status status = read_entry(s, c, kind, s->e[i], d);
     if (status == DL_OK && !index_entry(s, i))
       status = dl_fail_memory(d);
     if (status != DL_OK)
@@ -373,5 +360,5 @@ enum dl_status dl_shelf_any(struct dl_shelf *s, struct dl_xml *xml,
 const struct dl_descriptor *dl_shelf_find(const struct dl_shelf *s,
                                           const char *folded) {
   long i = dl_intern_find(&s->folded, folded);
-  return i < 0 ? NULL : &s->e[s->owner[i]];
+  return i < 0 ? NULL : s->e[s->owner[i]];
 }

@@ -5,15 +5,16 @@
 #define DL_CATALOG_CATALOG_FILE_H
 
 #include "base/intern.h"
-#include "catalog/descriptor.h"
+#include "catalog/descriptor_kinds.h"
 #include "catalog/validate/findings.h"
 #include "io/xml.h"
 
 /* The descriptors of one file. Start from {0}. Their texts belong to `xml`. */
 struct dl_shelf {
   struct dl_xml *xml;
-  struct dl_descriptor *e;
+  struct dl_descriptor **e; /* each of its kind's struct, in `block` */
   size_t n;
+  void *block;
   struct dl_intern folded; /* names folded for lookup */
   size_t *owner;           /* by number in `folded`: index into e */
   size_t cap;

@@ -8,37 +8,113 @@
 #include "base/nearest_names.h"
 #include "base/number.h"
 
-static enum dl_status no_such_field(enum dl_kind kind, const char *field,
-                                    struct dl_diag *d) {
+void dl_descriptor_init(struct dl_descriptor *e, enum dl_kind kind) {
   const struct dl_kind_info *k = dl_kind_info(kind);
-  const char *names[DL_MAX_FIELDS];
-  struct dl_text near = {0};
+  memset(e, 0, k->size);
+  e->kind = kind;
   for (size_t i = 0; i < k->n_fields; i++)
-    names[i] = k->fields[i].name;
-  dl_nearest_names(field, names, k->n_fields, 3, &near);
-  dl_fail(d, DL_EUSAGE, "%s has no field '%s'; nearest: %s", k->word, field,
-          dl_text_str(&near));
+    if (!k->fields[i].is_text)
+      dl_field_set(e, &k->fields[i], NAN, (struct dl_origin){0});
+}
+
+const struct dl_field *dl_field_find(enum dl_kind kind, const char *name) {
+  const struct dl_kind_info *k = dl_kind_info(kind);
+  for (size_t i = 0; i < k->n_fields; i++)
+    if (strcmp(k->fields[i].name, name) == 0)
+      return &k->fields[i];
+  return NULL;
+}
+
+double dl_field_number(const struct dl_descriptor *e,
+                       const struct dl_field *f) {
+  double x = NAN;
+  if (!f->is_text)
+    memcpy(&x, (const char *)e + f->offset, sizeof x);
+  return x;
+}
+
+const char *dl_field_text(const struct dl_descriptor *e,
+                          const struct dl_field *f) {
+  const char *s = NULL;
+  if (f->is_text)
+    memcpy(&s, (const char *)e + f->offset, sizeof s);
+  return s;
+}
+
+size_t dl_field_index(const struct dl_descriptor *e, const double *member) {
+  const struct dl_kind_info *k = dl_kind_info(e->kind);
+  size_t offset = (size_t)((const char *)member - (const char *)e), i = 0;
+  while (i + 1 < k->n_fields && k->fields[i].offset != offset)
+    i++;
+  return i;
+}
+
+void dl_field_set(struct dl_descriptor *e, const struct dl_field *f, double x,
+                  struct dl_origin origin) {
+  memcpy((char *)e + f->offset, &x, sizeof x);
+  e->origin[f - dl_kind_info(e->kind)->fields] = origin;
+}
+
+enum { MOST_SHOWN = 64 /* bytes of a name in a message */ };
+
+/* Appends the three names of fields that are nearest to a name. */
+static void add_nearest(enum dl_kind kind, const char *name, bool texts,
+                        struct dl_text *to) {
+  const struct dl_kind_info *k = dl_kind_info(kind);
+  const char *names[DL_MOST_FIELDS];
+  size_t n = 0;
+  for (size_t i = 0; i < k->n_fields; i++)
+    if (texts || !k->fields[i].is_text)
+      names[n++] = k->fields[i].name;
+  dl_nearest_names(name, names, n, 3, to);
+}
+
+enum dl_status dl_field_get(enum dl_kind kind, const char *what,
+                            const char *name, const struct dl_field **f,
+                            struct dl_diag *d) {
+  *f = dl_field_find(kind, name);
+  if (*f)
+    return DL_OK;
+  struct dl_text near = {0}, cut = {0};
+  dl_text_add_n(&cut, name, strnlen(name, MOST_SHOWN));
+  add_nearest(kind, dl_text_str(&cut), true, &near);
+  dl_fail(d, DL_EUSAGE, "%s: %s have no '%s'; nearest: %s", what,
+          dl_kind_info(kind)->words, dl_text_str(&cut), dl_text_str(&near));
   dl_text_free(&near);
+  dl_text_free(&cut);
   return DL_EUSAGE;
 }
 
-enum dl_status dl_descriptor_set(struct dl_descriptor *e, const char *field,
-                                 const char *text, struct dl_diag *d) {
-  const struct dl_kind_info *k = dl_kind_info(e->kind);
-  long i = dl_field_find(e->kind, field);
-  if (i < 0)
-    return no_such_field(e->kind, field, d);
-  double x;
-  if (!dl_parse_double(text, &x))
-    return dl_fail(d, DL_EUSAGE, "%s.%s: invalid number '%s'", k->word, field,
+enum dl_status dl_field_parse(enum dl_kind kind, const char *name,
+                              const char *text, const struct dl_field **f,
+                              double *x, struct dl_diag *d) {
+  const char *word = dl_kind_info(kind)->word;
+  *f = dl_field_find(kind, name);
+  if (!*f || (*f)->is_text) {
+    struct dl_text near = {0};
+    add_nearest(kind, name, false, &near);
+    dl_fail(d, DL_EUSAGE, "%s has no field '%s'; nearest: %s", word, name,
+            dl_text_str(&near));
+    dl_text_free(&near);
+    return DL_EUSAGE;
+  }
+  if (!dl_parse_double(text, x))
+    return dl_fail(d, DL_EUSAGE, "%s.%s: invalid number '%s'", word, name,
                    text);
-  const struct dl_field *f = &k->fields[i];
-  if (x < f->low || x > f->high)
-    return dl_fail(d, DL_EINPUT, "%s.%s: %s is not between %g and %g", k->word,
-                   field, text, f->low, f->high);
-  e->value[i] = (struct dl_value_of){x, "given", NULL};
-  e->value_year[i] = NULL;
+  if (*x < (*f)->low || *x > (*f)->high)
+    return dl_fail(d, DL_EINPUT, "%s.%s: %s is not between %g and %g", word,
+                   name, text, (*f)->low, (*f)->high);
   return DL_OK;
+}
+
+enum dl_status dl_descriptor_set(struct dl_descriptor *e, const char *name,
+                                 const char *text, struct dl_diag *d) {
+  const struct dl_field *f;
+  double x;
+  enum dl_status status = dl_field_parse(e->kind, name, text, &f, &x, d);
+  if (status == DL_OK)
+    dl_field_set(e, f, x, (struct dl_origin){.source = "given"});
+  return status;
 }
 
 static bool is_noise(const char *const *noise, const char *word, size_t n) {

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Descriptors: what is known about an accelerator, an architecture, a data
- * set or a grid.
+ * set, a grid, a site or a node.
  *
- * A descriptor is an identifier and one number per field of its kind, NaN
- * where unknown. Fields are data (see dl_kind_info): `show`, `--set`,
- * formulas and the files all go through the same table. */
+ * Each kind has a struct with one member per field (descriptor_kinds.h) that
+ * begins with a struct dl_descriptor, so that a pointer to one is a pointer to
+ * the other. Its fields are listed once, in the table of dl_kind_info: XML
+ * files, `show`, `list`, `--set` and formulas read and write members through
+ * that table. Where a value comes from is kept apart, in `origin`. */
 
 #ifndef DL_CATALOG_DESCRIPTOR_H
 #define DL_CATALOG_DESCRIPTOR_H
@@ -23,99 +25,16 @@ enum dl_kind {
   DL_SITE,
   DL_NODE
 };
-enum { DL_N_KINDS = DL_NODE + 1, DL_MAX_FIELDS = 32 };
+enum { DL_N_KINDS = DL_NODE + 1, DL_MOST_FIELDS = 40 };
 
-enum dl_accelerator_field {
-  DL_GPU_TDP_W,       /* thermal design power by the specification */
-  DL_GPU_LIMIT_W,     /* power limit in force, where it is not the TDP */
-  DL_GPU_IDLE_W,      /* powered, nothing running */
-  DL_GPU_FP64_TFLOPS, /* peak rates: 1e12 FLOP/s, dense; outside tensor */
-  DL_GPU_FP32_TFLOPS, /* (matrix) units, and within them where said */
-  DL_GPU_FP16_TFLOPS,
-  DL_GPU_BF16_TFLOPS,
-  DL_GPU_FP64_TENSOR_TFLOPS,
-  DL_GPU_TF32_TFLOPS,
-  DL_GPU_FP16_TENSOR_TFLOPS,
-  DL_GPU_BF16_TENSOR_TFLOPS,
-  DL_GPU_FP8_TENSOR_TFLOPS,
-  DL_GPU_INT8_TOPS, /* 1e12 operations/s */
-  DL_GPU_INT8_TENSOR_TOPS,
-  DL_GPU_MEMORY_GB,
-  DL_GPU_BANDWIDTH_GB_S,
-  DL_GPU_LINK_GB_S, /* to other accelerators, one direction */
-  DL_GPU_CORES,     /* FP32 lanes */
-  DL_GPU_MULTIPROCESSORS,
-  DL_GPU_BASE_MHZ,
-  DL_GPU_BOOST_MHZ,
-  DL_GPU_L2_MB,
-  DL_GPU_DEVICES,     /* that the system sees on this board; NaN: one */
-  DL_GPU_EMBODIED_KG, /* CO2e of making the board, kg */
-  DL_GPU_YEAR
-};
-
-enum dl_architecture_field {
-  DL_ARCH_MACS_G,   /* 1e9 multiply-accumulates, one forward pass, 1 sample */
-  DL_ARCH_ACTS_M,   /* 1e6 outputs of convolutions and dense layers */
-  DL_ARCH_PARAMS_M, /* 1e6 parameters */
-  DL_ARCH_ACTIVE_PARAMS_M, /* of them used by a token (mixture of experts) */
-  DL_ARCH_IMAGE_PX,        /* side of the square input the figures are for */
-  DL_ARCH_SEQ_LEN,         /* tokens of the sequence the figures are for */
-  DL_ARCH_HEAD_MACS_G,     /* part of macs_g that does not grow with the input;
-                              NaN: that of the classifier */
-  DL_ARCH_HEAD_INPUTS,     /* features that the classifier takes */
-  DL_ARCH_CLASSES,         /* its outputs; NaN: there is none */
-  DL_ARCH_HEAD_PARAMS_M,   /* trained when the base is frozen */
-  DL_ARCH_LAYERS,          /* convolutions and dense layers */
-  DL_ARCH_LAUNCHES,        /* kernels of one forward pass */
-  DL_ARCH_PATCH_PX,        /* attention: side of a patch, depth, width */
-  DL_ARCH_DEPTH,
-  DL_ARCH_WIDTH,
-  DL_ARCH_HEADS,
-  DL_ARCH_EXTRA_TOKENS,     /* besides the patches; NaN: one */
-  DL_ARCH_ATTENTION_MACS_G, /* parts of the first input's that grow with */
-  DL_ARCH_ATTENTION_ACTS_M, /* the square of the tokens */
-  DL_ARCH_STRIDE_PX,        /* of the coarsest map; NaN: 32 */
-  DL_ARCH_TRAFFIC_RATIO,    /* elements that all layers move, by acts_m */
-  DL_ARCH_TOKEN_PARAMS_M,   /* decoders: 1e6 weights that a token meets */
-  DL_ARCH_EXPERT_PARAMS_M,  /* of all experts; 0: none */
-  DL_ARCH_EXPERT_SHARE,     /* of them that a token goes through */
-  DL_ARCH_KEPT_PER_TOKEN,   /* keys and values kept of a token, in elements */
-  DL_ARCH_PAIR_MACS         /* attention: MACs with each token before */
-};
-
-enum dl_dataset_field {
-  DL_DATA_TRAIN,
-  DL_DATA_VAL,
-  DL_DATA_CLASSES,
-  DL_DATA_IMAGE_PX
-};
-
-enum dl_grid_field { DL_GRID_CARBON_G_KWH, DL_GRID_YEAR };
-
-enum dl_site_field { DL_SITE_PUE, DL_SITE_CARBON_G_KWH, DL_SITE_YEAR };
-
-/* A computer and what is in it; estimate/node/node.h says how the parts add up.
- */
-enum dl_node_field {
-  DL_NODE_SOCKETS,    /* CPUs; a part of one for a slice of a host */
-  DL_NODE_CPU_TDP_W,  /* of one CPU; NaN: that of the CPU's own entry */
-  DL_NODE_CPU_IDLE_W, /* of one CPU, nothing running */
-  DL_NODE_GPUS,       /* accelerators */
-  DL_NODE_GPU_IDLE_W, /* of one, nothing running; over its own entry's */
-  DL_NODE_MEMORY_GB,
-  DL_NODE_MEMORY_W_GB, /* W per GB fitted */
-  DL_NODE_REST_W,      /* board, fans, network, drives */
-  DL_NODE_EFFICIENCY,  /* of the power supply, 0 .. 1 */
-  DL_NODE_PUE,         /* of where it stands; over its site's */
-  DL_NODE_EMBODIED_KG, /* CO2e of making it, without accelerators, kg */
-  DL_NODE_YEAR
-};
-
+/* One field of a kind: a text (const char *) or a number (double). */
 struct dl_field {
-  const char *name; /* as in files, formulas and --set: "tdp_w" */
-  const char *unit; /* "W"; NULL for plain numbers */
-  double low, high; /* allowed range */
-  const char *summary;
+  const char *name; /* of the member, also in files and formulas: "tdp_w" */
+  bool is_text;
+  const char *unit; /* "W"; NULL for texts and plain numbers */
+  double low, high; /* allowed range of a number */
+  size_t offset;    /* of the member in the struct of the kind */
+  const char *help;
 };
 
 struct dl_kind_info {
@@ -125,73 +44,71 @@ struct dl_kind_info {
   const char *const *files; /* under the data directory, NULL-terminated:
                                "data/accelerators.xml" */
   const char *schema;
-  const struct dl_field *fields;
+  const struct dl_field *fields; /* texts first, of these id and name first */
   size_t n_fields;
+  size_t size;              /* of the struct, bytes */
   const char *const *noise; /* words that do not count in a name */
 };
 
-const struct dl_kind_info *dl_kind_info(enum dl_kind kind);
-
-/* Index of a field by name, or -1. */
-long dl_field_find(enum dl_kind kind, const char *name);
-
-/* How an architecture's MACs and activations follow the input size. */
-enum dl_scaling {
-  DL_SCALING_NONE,    /* they do not */
-  DL_SCALING_AREA,    /* with the area, but for the head; maps round up */
-  DL_SCALING_DOWN,    /* the same, maps round down */
-  DL_SCALING_TOKENS,  /* attention: linear and quadratic parts */
-  DL_SCALING_SEQUENCE /* by the shape of a transformer (transformer.h) */
-};
-
-struct dl_value_of {
-  double x;           /* NaN: unknown */
-  const char *source; /* title of its source, or NULL; owned by the catalog */
+/* Where a value comes from. The texts belong to the catalogue. */
+struct dl_origin {
+  const char *source; /* its title; "given": by the user; NULL: none */
   const char *note;   /* "derived: ...", "assumed: ...", or NULL */
+  const char *year;   /* of the source, or NULL */
+  size_t line;        /* of the file; 0: unknown */
 };
 
-/* Figures of an architecture at one input size. */
-struct dl_input {
-  double image_px;
-  bool headless; /* counted without what follows the pooling */
-  struct dl_value_of macs_g;
-  struct dl_value_of acts_m;
-};
-
-struct dl_recount; /* counts anew at another input: from_onnx.h */
-
+/* What descriptors of all kinds begin with. Texts are NULL where unknown and
+ * belong to the catalogue. */
 struct dl_descriptor {
   enum dl_kind kind;
   const char *id;
   const char *name;
-  const char *vendor; /* accelerators; NULL where not given */
-  const char *family;
-  const char *form; /* of a board: "pcie", "sxm", "socket" */
-  const char *memory_type;
-  const char *grid;  /* sites: identifier of the grid that feeds it */
-  const char *place; /* sites: where it is */
-  const char *cpu;   /* nodes: identifiers of its CPU, accelerator and site */
-  const char *gpu;
-  const char *site;
   const char *file; /* where it was read */
   size_t line;
   const char *const *aliases;
   size_t n_aliases;
-  struct dl_value_of value[DL_MAX_FIELDS];
-  size_t value_line[DL_MAX_FIELDS];         /* where it was read; 0: nowhere */
-  const char *value_year[DL_MAX_FIELDS];    /* of its source, or NULL */
-  enum dl_scaling scaling;                  /* architectures */
-  const struct dl_transformer *transformer; /* its shape, or NULL */
-  const char *shape_source;                 /* who published the shape */
-  const struct dl_input *inputs;
-  size_t n_inputs;
-  const struct dl_recount *recount; /* or NULL */
+  struct dl_origin origin[DL_MOST_FIELDS]; /* parallel to the kind's fields */
 };
 
-/* Sets a field as the user asks; the source becomes "given". Errors: no such
- * field (names the nearest) or no number (DL_EUSAGE), not within its range
- * (DL_EINPUT). */
-enum dl_status dl_descriptor_set(struct dl_descriptor *e, const char *field,
+const struct dl_kind_info *dl_kind_info(enum dl_kind kind);
+
+/* Makes e, which has the size of its kind, a descriptor in which nothing is
+ * known: numbers are NaN, texts NULL. */
+void dl_descriptor_init(struct dl_descriptor *e, enum dl_kind kind);
+
+/* A field by name, or NULL. */
+const struct dl_field *dl_field_find(enum dl_kind kind, const char *name);
+
+/* The same for an option, whose name (`what`: "--sort") begins the message: an
+ * unknown field is DL_EUSAGE, with the nearest names. */
+enum dl_status dl_field_get(enum dl_kind kind, const char *what,
+                            const char *name, const struct dl_field **f,
+                            struct dl_diag *d);
+
+/* The value of a field: NaN or NULL where it is unknown or of the other
+ * type. */
+double dl_field_number(const struct dl_descriptor *e, const struct dl_field *f);
+const char *dl_field_text(const struct dl_descriptor *e,
+                          const struct dl_field *f);
+
+/* Index in `origin` of the field that is stored in a member of the struct
+ * that e begins. */
+size_t dl_field_index(const struct dl_descriptor *e, const double *member);
+
+/* Sets a number of e and where it comes from. */
+void dl_field_set(struct dl_descriptor *e, const struct dl_field *f, double x,
+                  struct dl_origin origin);
+
+/* Reads a number that the user gives for a field, "tdp_w" and "300". Errors:
+ * the kind has no such number (DL_EUSAGE, with the nearest names), `text` is
+ * no number (DL_EUSAGE) or out of range (DL_EINPUT). */
+enum dl_status dl_field_parse(enum dl_kind kind, const char *name,
+                              const char *text, const struct dl_field **f,
+                              double *x, struct dl_diag *d);
+
+/* The same, and sets it; the source becomes "given". */
+enum dl_status dl_descriptor_set(struct dl_descriptor *e, const char *name,
                                  const char *text, struct dl_diag *d);
 
 /* Folds a name for comparison: lower case, letters, digits and decimal

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 libdlest_a_SOURCES += \
-	%D%/attributes.c \
-	%D%/attributes.h \
 	%D%/catalog.c \
 	%D%/catalog.h \
 	%D%/catalog_file.c \
@@ -14,6 +12,7 @@ libdlest_a_SOURCES += \
 	%D%/descriptor.c \
 	%D%/descriptor.h \
 	%D%/descriptor_fields.c \
+	%D%/descriptor_kinds.h \
 	%D%/mig.c \
 	%D%/mig.h \
 	%D%/user_files.c \

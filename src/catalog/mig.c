@@ -64,28 +64,28 @@ static const struct board *board_of(const char *id) {
   return NULL;
 }
 
-static enum dl_status no_profile(const struct dl_descriptor *gpu,
+static enum dl_status no_profile(const struct dl_accelerator *gpu,
                                  const struct board *b, const char *profile,
                                  struct dl_diag *d) {
   struct dl_text names = {0};
   for (size_t i = 0; i < PROFILES && b->profile[i].name; i++)
     dl_text_printf(&names, "%s%s", i ? ", " : "", b->profile[i].name);
-  dl_fail(d, DL_EUSAGE, "'%s' has no MIG profile '%.32s'; it has %s", gpu->id,
-          profile, dl_text_str(&names));
+  dl_fail(d, DL_EUSAGE, "'%s' has no MIG profile '%.32s'; it has %s",
+          gpu->head.id, profile, dl_text_str(&names));
   dl_text_free(&names);
   return DL_EUSAGE;
 }
 
-enum dl_status dl_mig_share(const struct dl_descriptor *gpu,
+enum dl_status dl_mig_share(const struct dl_accelerator *gpu,
                             const char *profile, struct dl_share *share,
                             struct dl_diag *d) {
-  const struct board *b = board_of(gpu->id);
+  const struct board *b = board_of(gpu->head.id);
   size_t len = strlen(profile);
   if (!b)
     return dl_fail(d, DL_EINPUT,
                    "no MIG profiles are known for '%s'; give --gpu-share SHARE "
                    "instead",
-                   gpu->id);
+                   gpu->head.id);
   if (len > 3 && strcmp(profile + len - 3, "+me") == 0)
     len -= 3;
   for (size_t i = 0; i < PROFILES && b->profile[i].name; i++) {
@@ -117,27 +117,26 @@ const char *dl_mig_profile_at(size_t i) {
   return NULL;
 }
 
-void dl_share_cut(struct dl_descriptor *gpu, const struct dl_share *share) {
-  static const size_t by_compute[] = {DL_GPU_TDP_W,
-                                      DL_GPU_LIMIT_W,
-                                      DL_GPU_IDLE_W,
-                                      DL_GPU_FP64_TFLOPS,
-                                      DL_GPU_FP32_TFLOPS,
-                                      DL_GPU_FP16_TFLOPS,
-                                      DL_GPU_BF16_TFLOPS,
-                                      DL_GPU_FP64_TENSOR_TFLOPS,
-                                      DL_GPU_TF32_TFLOPS,
-                                      DL_GPU_FP16_TENSOR_TFLOPS,
-                                      DL_GPU_BF16_TENSOR_TFLOPS,
-                                      DL_GPU_FP8_TENSOR_TFLOPS,
-                                      DL_GPU_INT8_TOPS,
-                                      DL_GPU_INT8_TENSOR_TOPS,
-                                      DL_GPU_CORES,
-                                      DL_GPU_MULTIPROCESSORS};
-  static const size_t by_memory[] = {DL_GPU_MEMORY_GB, DL_GPU_BANDWIDTH_GB_S,
-                                     DL_GPU_L2_MB};
+void dl_share_cut(struct dl_accelerator *gpu, const struct dl_share *share) {
+  double *by_compute[] = {&gpu->tdp_w,
+                          &gpu->power_limit_w,
+                          &gpu->idle_w,
+                          &gpu->peak_fp64_tflops,
+                          &gpu->peak_fp32_tflops,
+                          &gpu->peak_fp16_tflops,
+                          &gpu->peak_bf16_tflops,
+                          &gpu->peak_fp64_tensor_tflops,
+                          &gpu->peak_tf32_tflops,
+                          &gpu->peak_fp16_tensor_tflops,
+                          &gpu->peak_bf16_tensor_tflops,
+                          &gpu->peak_fp8_tensor_tflops,
+                          &gpu->peak_int8_tops,
+                          &gpu->peak_int8_tensor_tops,
+                          &gpu->cuda_cores,
+                          &gpu->multiprocessors};
+  double *by_memory[] = {&gpu->memory_gb, &gpu->bandwidth_gb_s, &gpu->l2_mb};
   for (size_t i = 0; i < sizeof by_compute / sizeof *by_compute; i++)
-    gpu->value[by_compute[i]].x *= share->compute;
+    *by_compute[i] *= share->compute;
   for (size_t i = 0; i < sizeof by_memory / sizeof *by_memory; i++)
-    gpu->value[by_memory[i]].x *= share->memory;
+    *by_memory[i] *= share->memory;
 }

@@ -10,7 +10,7 @@
 #define DL_CATALOG_MIG_H
 
 #include "base/text.h"
-#include "catalog/descriptor.h"
+#include "catalog/descriptor_kinds.h"
 
 /* What a job has of an accelerator, 0 .. 1 each. */
 struct dl_share {
@@ -21,7 +21,7 @@ struct dl_share {
 /* The share that a profile ("2g.10gb"; "+me" at the end adds nothing to it)
  * has of an accelerator. Errors: DL_EINPUT, the accelerator has no MIG;
  * DL_EUSAGE, it has no such profile (all of its own are named). */
-enum dl_status dl_mig_share(const struct dl_descriptor *gpu,
+enum dl_status dl_mig_share(const struct dl_accelerator *gpu,
                             const char *profile, struct dl_share *share,
                             struct dl_diag *d);
 
@@ -31,6 +31,6 @@ const char *dl_mig_profile_at(size_t i);
 /* Cuts the fields of an accelerator to a share of it: rates, lanes,
  * multiprocessors and power (TDP, limit, idle) by `compute`, memory, bandwidth
  * and cache by `memory`. Clocks and the link stay. */
-void dl_share_cut(struct dl_descriptor *gpu, const struct dl_share *share);
+void dl_share_cut(struct dl_accelerator *gpu, const struct dl_share *share);
 
 #endif

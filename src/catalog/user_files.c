@@ -149,7 +149,7 @@ size_t dl_user_files_list(const struct dl_user_files *u, enum dl_kind kind,
   size_t n = 0;
   for (size_t i = 0; i < u->n; i++)
     for (size_t j = 0; u->file[i].kind == kind && j < u->file[i].shelf.n; j++)
-      if (!replaced(u, i, &u->file[i].shelf.e[j]))
-        list[n++] = &u->file[i].shelf.e[j];
+      if (!replaced(u, i, u->file[i].shelf.e[j]))
+        list[n++] = u->file[i].shelf.e[j];
   return n;
 }

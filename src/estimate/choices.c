@@ -66,8 +66,8 @@ static enum dl_status take_row(void *ctx, size_t part,
     l->output_tokens = inference ? job->output_tokens : NAN;
   }
   *c = (struct dl_choice){
-      .arch = found->arch ? found->arch->id : NULL,
-      .gpu = found->gpu ? found->gpu->id : NULL,
+      .arch = found->arch ? found->arch->head.id : NULL,
+      .gpu = found->gpu ? found->gpu->head.id : NULL,
       .n_gpus = job->n_gpus,
       .image_px = job->image_px,
       .seq_len = job->seq_len,

@@ -57,7 +57,7 @@ void dl_choices_free(struct dl_choices *l);
 /* A node on which choices run: their energies are then its own. */
 struct dl_choice_node {
   const char *id; /* outlives the choices */
-  struct dl_node node;
+  struct dl_node_power node;
   enum dl_boundary boundary;
 };
 

@@ -8,74 +8,76 @@
 #include "base/memory.h"
 #include "run/formula/formula.h"
 
-/* The attribute of each variable of a formula, used as it can be. */
+/* The field of each variable of a formula, used by its type. */
 static enum dl_status bind(const struct dl_formula *f, enum dl_kind kind,
-                           struct dl_attribute *attribute, struct dl_diag *d) {
+                           const struct dl_field **field, struct dl_diag *d) {
   for (size_t i = 0; i < dl_formula_n_vars(f); i++) {
-    struct dl_attribute *a = &attribute[i];
     enum dl_status status =
-        dl_attribute_get(kind, "--where", dl_formula_var(f, i), a, d);
+        dl_field_get(kind, "--where", dl_formula_var(f, i), &field[i], d);
     if (status != DL_OK)
       return status;
-    if (a->is_text && !dl_formula_var_is_text(f, i))
+    const char *name = field[i]->name;
+    if (field[i]->is_text && !dl_formula_var_is_text(f, i))
       return dl_fail(d, DL_EUSAGE,
                      "--where: '%s' is a text; compare it with one: "
                      "%s == 'a' or !=",
-                     a->name, a->name);
-    if (!a->is_text && dl_formula_var_is_text(f, i))
+                     name, name);
+    if (!field[i]->is_text && dl_formula_var_is_text(f, i))
       return dl_fail(d, DL_EUSAGE,
-                     "--where: '%s' is a number; compare it with one", a->name);
+                     "--where: '%s' is a number; compare it with one", name);
   }
   return DL_OK;
 }
 
 static bool holds(const struct dl_formula *f, const struct dl_descriptor *e,
-                  const struct dl_attribute *attribute, struct dl_cell *cells,
-                  const size_t *index) {
+                  const struct dl_field *const *field,
+                  const struct dl_quantity *vars, const struct dl_row *row) {
   for (size_t i = 0; i < dl_formula_n_vars(f); i++)
-    cells[i] = (struct dl_cell){dl_attribute_number(e, &attribute[i]),
-                                dl_attribute_text(e, &attribute[i])};
-  double x = dl_formula_eval(f, cells, index);
+    row->cell[i] = (struct dl_cell){dl_field_number(e, field[i]),
+                                    dl_field_text(e, field[i])};
+  double x = dl_formula_eval(f, vars, row);
   return !isnan(x) && x != 0;
 }
 
-enum dl_status dl_filter(struct dl_descriptor *e, size_t *n, enum dl_kind kind,
-                         const char *where, struct dl_diag *d) {
+enum dl_status dl_filter(const struct dl_descriptor **e, size_t *n,
+                         enum dl_kind kind, const char *where,
+                         struct dl_diag *d) {
   struct dl_formula *f;
   enum dl_status status = dl_formula_parse(&f, where, d);
   if (status != DL_OK)
     return status;
   size_t vars = dl_formula_n_vars(f);
-  struct dl_attribute *attribute = dl_calloc(vars, sizeof *attribute);
+  const struct dl_field **field = dl_calloc(vars, sizeof *field);
   struct dl_cell *cells = dl_calloc(vars, sizeof *cells);
-  size_t *index = dl_calloc(vars, sizeof *index);
-  if (attribute && cells && index)
-    status = bind(f, kind, attribute, d);
+  struct dl_quantity *at = dl_calloc(vars, sizeof *at);
+  const struct dl_row row = {.cell = cells};
+  if (field && cells && at)
+    status = bind(f, kind, field, d);
   else
     status = dl_fail_memory(d);
   if (status == DL_OK) {
     for (size_t i = 0; i < vars; i++)
-      index[i] = i;
+      at[i] = (struct dl_quantity){.in = DL_IN_CELL, .at = i};
     size_t kept = 0;
     for (size_t i = 0; i < *n; i++)
-      if (holds(f, &e[i], attribute, cells, index))
+      if (holds(f, e[i], field, at, &row))
         e[kept++] = e[i];
     *n = kept;
   }
-  free(attribute);
+  free((void *)field);
   free(cells);
-  free(index);
+  free(at);
   dl_formula_free(f);
   return status;
 }
 
 struct key {
-  struct dl_attribute attribute;
+  const struct dl_field *field;
   bool down;
 };
 
 struct order {
-  const struct dl_descriptor *e;
+  const struct dl_descriptor *const *e; /* as they were */
   const struct key *key;
   size_t n;
 };
@@ -88,11 +90,9 @@ static int compare_texts(const char *a, const char *b) {
 /* By one key. */
 static int compare_by(const struct key *k, const struct dl_descriptor *a,
                       const struct dl_descriptor *b) {
-  const char *s = dl_attribute_text(a, &k->attribute);
-  const char *t = dl_attribute_text(b, &k->attribute);
-  double x = dl_attribute_number(a, &k->attribute);
-  double y = dl_attribute_number(b, &k->attribute);
-  bool text = k->attribute.is_text;
+  const char *s = dl_field_text(a, k->field), *t = dl_field_text(b, k->field);
+  double x = dl_field_number(a, k->field), y = dl_field_number(b, k->field);
+  bool text = k->field->is_text;
   bool no_a = text ? !s : isnan(x), no_b = text ? !t : isnan(y);
   if (no_a || no_b)
     return (int)no_a - (int)no_b;
@@ -106,17 +106,17 @@ static int compare(const void *a, const void *b, void *ctx) {
   memcpy(&i, a, sizeof i);
   memcpy(&j, b, sizeof j);
   for (size_t k = 0; k < o->n; k++) {
-    int c = compare_by(&o->key[k], &o->e[i], &o->e[j]);
+    int c = compare_by(&o->key[k], o->e[i], o->e[j]);
     if (c)
       return c;
   }
   return (i > j) - (i < j);
 }
 
-static enum dl_status order_by(struct dl_descriptor *e, size_t n,
+static enum dl_status order_by(const struct dl_descriptor **e, size_t n,
                                const struct key *key, size_t n_keys,
                                struct dl_diag *d) {
-  struct dl_descriptor *copy = dl_calloc(n, sizeof *copy);
+  const struct dl_descriptor **copy = dl_calloc(n, sizeof *copy);
   size_t *index = dl_calloc(n, sizeof *index);
   bool ok = copy && index;
   if (ok) {
@@ -129,13 +129,13 @@ static enum dl_status order_by(struct dl_descriptor *e, size_t n,
     for (size_t i = 0; i < n; i++)
       e[i] = copy[index[i]];
   }
-  free(copy);
+  free((void *)copy);
   free(index);
   return ok ? DL_OK : dl_fail_memory(d);
 }
 
-enum dl_status dl_sort(struct dl_descriptor *e, size_t n, enum dl_kind kind,
-                       const char *keys, struct dl_diag *d) {
+enum dl_status dl_sort(const struct dl_descriptor **e, size_t n,
+                       enum dl_kind kind, const char *keys, struct dl_diag *d) {
   struct dl_strlist list = {0};
   enum dl_status status =
       dl_strlist_split(&list, keys, ',') ? DL_OK : dl_fail_memory(d);
@@ -144,8 +144,8 @@ enum dl_status dl_sort(struct dl_descriptor *e, size_t n, enum dl_kind kind,
     status = dl_fail_memory(d);
   for (size_t i = 0; i < list.n && status == DL_OK; i++) {
     key[i].down = list.s[i][0] == '-';
-    status = dl_attribute_get(kind, "--sort", list.s[i] + key[i].down,
-                              &key[i].attribute, d);
+    status =
+        dl_field_get(kind, "--sort", list.s[i] + key[i].down, &key[i].field, d);
   }
   if (status == DL_OK)
     status = order_by(e, n, key, list.n, d);

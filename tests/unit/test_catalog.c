@@ -52,15 +52,21 @@ static void scan_finds(const char *path, const struct dl_shelf *s,
     fail_msg("%s: no scan finds '%s'", path, folded);
   assert_ok(dl_shelf_parse(&scanned, e->kind, one.s, one.len, path, &d), &d);
   assert_int_equal(scanned.n, 1);
-  assert_string_equal(scanned.e[0].id, e->id);
-  assert_int_equal(scanned.e[0].line, e->line);
-  assert_int_equal(scanned.e[0].n_aliases, e->n_aliases);
-  assert_int_equal(scanned.e[0].n_inputs, e->n_inputs);
-  for (size_t f = 0; f < DL_MAX_FIELDS; f++)
-    if (!isnan(e->value[f].x)) {
-      assert_true(scanned.e[0].value[f].x == e->value[f].x);
-      assert_string_equal(scanned.e[0].value[f].source, e->value[f].source);
+  const struct dl_descriptor *found = scanned.e[0];
+  assert_string_equal(found->id, e->id);
+  assert_int_equal(found->line, e->line);
+  assert_int_equal(found->n_aliases, e->n_aliases);
+  if (e->kind == DL_ARCHITECTURE)
+    assert_int_equal(DL_AS(architecture, found)->n_inputs,
+                     DL_AS(architecture, e)->n_inputs);
+  const struct dl_kind_info *k = dl_kind_info(e->kind);
+  for (size_t i = 0; i < k->n_fields; i++) {
+    double x = dl_field_number(e, &k->fields[i]);
+    if (!isnan(x)) {
+      assert_true(dl_field_number(found, &k->fields[i]) == x);
+      assert_string_equal(found->origin[i].source, e->origin[i].source);
     }
+  }
   dl_shelf_free(&scanned);
   dl_text_free(&one);
 }
@@ -73,17 +79,19 @@ static void check_entries(const char *path, const struct dl_shelf *s) {
 
   assert_ok(dl_read_file(path, DL_XML_MOST_BYTES, &text, &len, &d), &d);
   for (size_t i = 0; i < s->n; i++) {
-    const struct dl_descriptor *e = &s->e[i];
+    const struct dl_descriptor *e = s->e[i];
     struct dl_text folded = {0};
     dl_fold_name(e->kind, e->id, &folded);
     if (dl_shelf_find(s, dl_text_str(&folded)) != e)
       fail_msg("%s: '%s' is not found by its own name", path, e->id);
     dl_text_free(&folded);
-    for (size_t f = 0; f < dl_kind_info(e->kind)->n_fields; f++)
-      if (!isnan(e->value[f].x) && !e->value[f].source)
-        fail_msg("%s: field %zu has no source", e->id, f);
-    for (size_t j = 0; j < e->n_inputs; j++)
-      assert_non_null(e->inputs[j].macs_g.source);
+    const struct dl_kind_info *k = dl_kind_info(e->kind);
+    for (size_t f = 0; f < k->n_fields; f++)
+      if (!isnan(dl_field_number(e, &k->fields[f])) && !e->origin[f].source)
+        fail_msg("%s: %s has no source", e->id, k->fields[f].name);
+    const struct dl_architecture *arch = DL_AS(architecture, e);
+    for (size_t j = 0; e->kind == DL_ARCHITECTURE && j < arch->n_inputs; j++)
+      assert_non_null(arch->inputs[j].macs_origin.source);
   }
   for (size_t i = 0; i < s->folded.n; i += 1 + s->folded.n / 200)
     scan_finds(path, s, text, s->folded.s[i]);
@@ -149,12 +157,13 @@ static void finds_what_people_write(void **state) {
   (void)state;
   for (size_t i = 0; i < COUNT(cases); i++)
     assert_string_equal(get(c, cases[i].kind, cases[i].name)->id, cases[i].id);
-  const struct dl_descriptor *gpu = get(c, DL_ACCELERATOR, "rtx 3090");
-  assert_true(gpu->value[DL_GPU_TDP_W].x == 350);
-  assert_true(gpu->value[DL_GPU_MEMORY_GB].x == 24);
-  assert_true(gpu->value[DL_GPU_CORES].x == 10496);
+  const struct dl_accelerator *gpu =
+      DL_AS(accelerator, get(c, DL_ACCELERATOR, "rtx 3090"));
+  assert_true(gpu->tdp_w == 350);
+  assert_true(gpu->memory_gb == 24);
+  assert_true(gpu->cuda_cores == 10496);
   assert_string_equal(gpu->vendor, "nvidia");
-  assert_true(get(c, DL_DATASET, "imagenet")->value[DL_DATA_TRAIN].x ==
+  assert_true(DL_AS(dataset, get(c, DL_DATASET, "imagenet"))->train_samples ==
               1281167);
   dl_catalog_free(c);
   dl_catalog_free(NULL);
@@ -236,9 +245,10 @@ static void takes_own_files(void **state) {
   assert_string_equal(e->file, path);
   assert_int_equal(e->line, 2);
   assert_int_equal(e->n_aliases, 1);
-  assert_true(e->value[DL_GPU_TDP_W].x == 123.5);
-  assert_null(e->value[DL_GPU_TDP_W].source);
-  assert_true(isnan(e->value[DL_GPU_MEMORY_GB].x));
+  assert_true(DL_AS(accelerator, e)->tdp_w == 123.5);
+  assert_null(
+      e->origin[dl_field_index(e, &DL_AS(accelerator, e)->tdp_w)].source);
+  assert_true(isnan(DL_AS(accelerator, e)->memory_gb));
   assert_int_equal(d.n_warnings, 1);
   assert_non_null(
       strstr(d.warnings[0],
@@ -302,14 +312,17 @@ static void reads_inputs(void **state) {
                           in_tree("data/architectures.rng"), &d),
             &d);
   assert_int_equal(s.n, 1);
-  assert_int_equal(s.e[0].scaling, DL_SCALING_TOKENS);
-  assert_string_equal(s.e[0].value[DL_ARCH_DEPTH].source, "The Source");
-  assert_string_equal(s.e[0].value[DL_ARCH_DEPTH].note, "derived: x");
-  assert_int_equal(s.e[0].n_inputs, 2);
-  assert_true(s.e[0].inputs[0].image_px == 32);
-  assert_string_equal(s.e[0].inputs[0].macs_g.source, "t");
-  assert_true(isnan(s.e[0].inputs[0].acts_m.x));
-  assert_true(s.e[0].inputs[1].acts_m.x == 3);
+  const struct dl_architecture *e = DL_AS(architecture, s.e[0]);
+  const struct dl_origin *depth =
+      &e->head.origin[dl_field_index(&e->head, &e->depth)];
+  assert_int_equal(e->scaling, DL_SCALING_TOKENS);
+  assert_string_equal(depth->source, "The Source");
+  assert_string_equal(depth->note, "derived: x");
+  assert_int_equal(e->n_inputs, 2);
+  assert_true(e->inputs[0].image_px == 32);
+  assert_string_equal(e->inputs[0].macs_origin.source, "t");
+  assert_true(isnan(e->inputs[0].acts_m));
+  assert_true(e->inputs[1].acts_m == 3);
   dl_shelf_free(&s);
 
   const char *bad =
@@ -340,14 +353,10 @@ static void data_directory(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      TEST(shipped_files_load),
-      TEST(finds_what_people_write),
-      TEST(names_the_nearest),
-      TEST(lists_all),
-      TEST(needs_its_files),
-      TEST(takes_own_files),
-      TEST(refuses_bad_files),
-      TEST(reads_inputs),
+      TEST(shipped_files_load), TEST(finds_what_people_write),
+      TEST(names_the_nearest),  TEST(lists_all),
+      TEST(needs_its_files),    TEST(takes_own_files),
+      TEST(refuses_bad_files),  TEST(reads_inputs),
       TEST(data_directory),
   };
   return cmocka_run_group_tests(tests, make_temp_dir, remove_temp_dir);

@@ -10,8 +10,8 @@
 #include "catalog/architecture/scaling.h"
 #include "unit.h"
 
-static struct dl_descriptor at_px(const struct dl_descriptor *e, double px,
-                                  bool *scaled) {
+static struct dl_architecture at_px(const struct dl_architecture *e, double px,
+                                    bool *scaled) {
   struct dl_use use = {.image_px = px, .seq_len = NAN, .classes = NAN};
   return dl_architecture_at(e, &use, scaled);
 }
@@ -56,35 +56,47 @@ static void folds_names(void **state) {
 
 static void knows_its_fields(void **state) {
   (void)state;
-  assert_int_equal(dl_field_find(DL_ACCELERATOR, "tdp_w"), DL_GPU_TDP_W);
-  assert_int_equal(dl_field_find(DL_ARCHITECTURE, "macs_g"), DL_ARCH_MACS_G);
-  assert_int_equal(dl_field_find(DL_DATASET, "classes"), DL_DATA_CLASSES);
-  assert_int_equal(dl_field_find(DL_GRID, "carbon_g_kwh"),
-                   DL_GRID_CARBON_G_KWH);
-  assert_int_equal(dl_field_find(DL_GRID, "tdp_w"), -1);
-  assert_int_equal(dl_field_find(DL_ACCELERATOR, "TDP_W"), -1);
+  assert_int_equal(dl_field_find(DL_ACCELERATOR, "tdp_w")->offset,
+                   offsetof(struct dl_accelerator, tdp_w));
+  assert_int_equal(dl_field_find(DL_ARCHITECTURE, "macs_g")->offset,
+                   offsetof(struct dl_architecture, macs_g));
+  assert_int_equal(dl_field_find(DL_DATASET, "classes")->offset,
+                   offsetof(struct dl_dataset, classes));
+  assert_int_equal(dl_field_find(DL_GRID, "carbon_g_kwh")->offset,
+                   offsetof(struct dl_grid, carbon_g_kwh));
+  assert_null(dl_field_find(DL_GRID, "tdp_w"));
+  assert_null(dl_field_find(DL_ACCELERATOR, "TDP_W"));
   for (int k = 0; k < DL_N_KINDS; k++) {
     const struct dl_kind_info *info = dl_kind_info((enum dl_kind)k);
+    assert_string_equal(info->fields[0].name, "id");
+    assert_string_equal(info->fields[1].name, "name");
     for (size_t i = 0; i < info->n_fields; i++) {
-      assert_non_null(info->fields[i].name);
-      assert_true(info->fields[i].low < info->fields[i].high);
-      assert_int_equal(dl_field_find((enum dl_kind)k, info->fields[i].name), i);
+      const struct dl_field *f = &info->fields[i];
+      assert_non_null(f->name);
+      assert_non_null(f->help);
+      assert_true(f->is_text || f->low < f->high);
+      /* Texts come first. */
+      assert_true(i == 0 || f[-1].is_text || !f->is_text);
+      assert_true(f->offset + sizeof(double) <= info->size);
+      assert_ptr_equal(dl_field_find((enum dl_kind)k, f->name), f);
     }
   }
 }
 
 static void sets_fields(void **state) {
-  struct dl_descriptor e = {.kind = DL_ACCELERATOR};
+  struct dl_accelerator e;
   struct dl_diag d;
 
   (void)state;
   dl_diag_init(&d);
-  assert_ok(dl_descriptor_set(&e, "tdp_w", "312.5", &d), &d);
-  assert_true(e.value[DL_GPU_TDP_W].x == 312.5);
-  assert_string_equal(e.value[DL_GPU_TDP_W].source, "given");
-  assert_ok(dl_descriptor_set(&e, "tdp_w", "1", &d), &d);
-  assert_ok(dl_descriptor_set(&e, "tdp_w", "2000", &d), &d);
-  assert_true(e.value[DL_GPU_TDP_W].x == 2000);
+  dl_descriptor_init(&e.head, DL_ACCELERATOR);
+  assert_ok(dl_descriptor_set(&e.head, "tdp_w", "312.5", &d), &d);
+  assert_true(e.tdp_w == 312.5);
+  size_t tdp = dl_field_index(&e.head, &e.tdp_w);
+  assert_string_equal(e.head.origin[tdp].source, "given");
+  assert_ok(dl_descriptor_set(&e.head, "tdp_w", "1", &d), &d);
+  assert_ok(dl_descriptor_set(&e.head, "tdp_w", "2000", &d), &d);
+  assert_true(e.tdp_w == 2000);
 
   static const struct {
     const char *field, *text;
@@ -102,126 +114,125 @@ static void sets_fields(void **state) {
       {"tdp_w", "-5", DL_EINPUT, "gpu.tdp_w: -5 is not between 1 and 2000"},
   };
   for (size_t i = 0; i < COUNT(bad); i++) {
-    assert_int_equal(dl_descriptor_set(&e, bad[i].field, bad[i].text, &d),
+    assert_int_equal(dl_descriptor_set(&e.head, bad[i].field, bad[i].text, &d),
                      bad[i].status);
     assert_error_has(&d, bad[i].status, bad[i].error);
-    assert_true(e.value[DL_GPU_TDP_W].x == 2000);
+    assert_true(e.tdp_w == 2000);
   }
 }
 
 /* An architecture with two inputs; activations known for one of them. */
-static const struct dl_input inputs[] = {
-    {224, false, {4.0, "s", NULL}, {11.0, "s", NULL}},
-    {128, false, {1.5, "s", NULL}, {NAN, NULL, NULL}},
+static const struct dl_input_size inputs[] = {
+    {224, false, 4.0, 11.0, {.source = "s"}, {.source = "s"}},
+    {128, false, 1.5, NAN, {.source = "s"}, {.source = NULL}},
 };
 
-static struct dl_descriptor architecture(enum dl_scaling scaling) {
-  struct dl_descriptor e = {.kind = DL_ARCHITECTURE,
-                            .id = "net",
-                            .scaling = scaling,
-                            .inputs = inputs,
-                            .n_inputs = 2};
+static struct dl_architecture architecture(enum dl_scaling scaling) {
+  struct dl_architecture e;
 
-  for (size_t i = 0; i < DL_MAX_FIELDS; i++)
-    e.value[i].x = NAN;
+  dl_descriptor_init(&e.head, DL_ARCHITECTURE);
+  e.head.id = "net";
+  e.scaling = scaling;
+  e.inputs = inputs;
+  e.n_inputs = 2;
   return e;
 }
 
-static double value(const struct dl_descriptor *e, size_t field) {
-  return e->value[field].x;
+static const char *note(const struct dl_architecture *e, const double *member) {
+  return e->head.origin[dl_field_index(&e->head, member)].note;
 }
 
 static void takes_listed_inputs(void **state) {
-  struct dl_descriptor e = architecture(DL_SCALING_AREA);
+  struct dl_architecture e = architecture(DL_SCALING_AREA);
   bool scaled;
 
   (void)state;
-  struct dl_descriptor at = at_px(&e, NAN, &scaled);
+  struct dl_architecture at = at_px(&e, NAN, &scaled);
   assert_false(scaled);
-  assert_true(value(&at, DL_ARCH_IMAGE_PX) == 224);
-  assert_true(value(&at, DL_ARCH_MACS_G) == 4);
-  assert_true(value(&at, DL_ARCH_ACTS_M) == 11);
+  assert_true(at.image_px == 224);
+  assert_true(at.macs_g == 4);
+  assert_true(at.acts_m == 11);
   at = at_px(&e, 224, &scaled);
   assert_false(scaled);
-  assert_true(value(&at, DL_ARCH_MACS_G) == 4);
-  assert_null(at.value[DL_ARCH_MACS_G].note);
+  assert_true(at.macs_g == 4);
+  assert_null(note(&at, &at.macs_g));
   at = at_px(&e, 128, &scaled);
   assert_false(scaled);
-  assert_true(value(&at, DL_ARCH_IMAGE_PX) == 128);
-  assert_true(value(&at, DL_ARCH_MACS_G) == 1.5);
+  assert_true(at.image_px == 128);
+  assert_true(at.macs_g == 1.5);
   /* 11 * (128 / 224)^2 */
-  assert_near(value(&at, DL_ARCH_ACTS_M), 3.59183673469388, 1e-14);
-  assert_non_null(at.value[DL_ARCH_ACTS_M].note);
+  assert_near(at.acts_m, 3.59183673469388, 1e-14);
+  assert_non_null(note(&at, &at.acts_m));
 }
 
 static void scales_with_the_area(void **state) {
-  struct dl_descriptor e = architecture(DL_SCALING_AREA);
+  struct dl_architecture e = architecture(DL_SCALING_AREA);
   bool scaled;
 
   (void)state;
   /* Nearest is 224: twice the side is four times the area. */
-  struct dl_descriptor at = at_px(&e, 448, &scaled);
+  struct dl_architecture at = at_px(&e, 448, &scaled);
   assert_true(scaled);
-  assert_near(value(&at, DL_ARCH_MACS_G), 16, 1e-15);
-  assert_near(value(&at, DL_ARCH_ACTS_M), 44, 1e-15);
-  assert_true(value(&at, DL_ARCH_IMAGE_PX) == 448);
-  assert_string_equal(at.value[DL_ARCH_MACS_G].note,
+  assert_near(at.macs_g, 16, 1e-15);
+  assert_near(at.acts_m, 44, 1e-15);
+  assert_true(at.image_px == 448);
+  assert_string_equal(note(&at, &at.macs_g),
                       "derived: scaled with the area of the input");
   /* Nearest is 128: 1.5 / 4 */
   at = at_px(&e, 64, &scaled);
-  assert_near(value(&at, DL_ARCH_MACS_G), 0.375, 1e-15);
+  assert_near(at.macs_g, 0.375, 1e-15);
   /* Nearness is a ratio: 170 lies closer to 224, 168 closer to 128. Maps are
    * rounded up: 4 (0.04 170^2 + 0.14 172^2 + 0.6 176^2 + 0.22 192^2) / 224^2
    * and 1.5 (0.38 168^2 + 0.4 176^2 + 0.22 192^2) / 128^2. */
   at = at_px(&e, 170, &scaled);
-  assert_near(value(&at, DL_ARCH_MACS_G), 2.5504974489795916, 1e-14);
+  assert_near(at.macs_g, 2.5504974489795916, 1e-14);
   at = at_px(&e, 168, &scaled);
-  assert_near(value(&at, DL_ARCH_MACS_G), 2.8587890625, 1e-14);
+  assert_near(at.macs_g, 2.8587890625, 1e-14);
   /* The head stays: 0.4 + (4 - 0.4) * 4 */
-  e.value[DL_ARCH_HEAD_MACS_G].x = 0.4;
+  e.head_macs_g = 0.4;
   at = at_px(&e, 448, &scaled);
-  assert_near(value(&at, DL_ARCH_MACS_G), 14.8, 1e-15);
-  assert_near(value(&at, DL_ARCH_ACTS_M), 44, 1e-15);
+  assert_near(at.macs_g, 14.8, 1e-15);
+  assert_near(at.acts_m, 44, 1e-15);
 }
 
 /* 2 blocks of width 1000, patches of 32 px: 50 tokens at 224 px, 197 at 448.
  * Attention takes 2 * 2 * n^2 * 1000 MACs: 0.01 G and 0.155236 G. */
 static void scales_with_tokens(void **state) {
-  struct dl_descriptor e = architecture(DL_SCALING_TOKENS);
+  struct dl_architecture e = architecture(DL_SCALING_TOKENS);
   bool scaled;
 
   (void)state;
-  e.value[DL_ARCH_PATCH_PX].x = 32;
-  e.value[DL_ARCH_DEPTH].x = 2;
-  e.value[DL_ARCH_WIDTH].x = 1000;
-  struct dl_descriptor at = at_px(&e, 448, &scaled);
+  e.patch_px = 32;
+  e.depth = 2;
+  e.width = 1000;
+  struct dl_architecture at = at_px(&e, 448, &scaled);
   assert_true(scaled);
   /* (4 - 0.01) * 197 / 50 + 0.155236 */
-  assert_near(value(&at, DL_ARCH_MACS_G), 15.875836, 1e-14);
+  assert_near(at.macs_g, 15.875836, 1e-14);
   /* 11 * 197 / 50 */
-  assert_near(value(&at, DL_ARCH_ACTS_M), 43.34, 1e-14);
+  assert_near(at.acts_m, 43.34, 1e-14);
   /* Part of a patch makes no token: 479 px are 448 px. */
   at = at_px(&e, 479, &scaled);
-  assert_near(value(&at, DL_ARCH_MACS_G), 15.875836, 1e-14);
+  assert_near(at.macs_g, 15.875836, 1e-14);
   /* Without its depth the rule cannot be applied. */
-  e.value[DL_ARCH_DEPTH].x = NAN;
+  e.depth = NAN;
   at = at_px(&e, 448, &scaled);
-  assert_true(isnan(value(&at, DL_ARCH_MACS_G)));
+  assert_true(isnan(at.macs_g));
 }
 
 static void may_not_scale(void **state) {
-  struct dl_descriptor e = architecture(DL_SCALING_NONE);
+  struct dl_architecture e = architecture(DL_SCALING_NONE);
   bool scaled;
 
   (void)state;
-  struct dl_descriptor at = at_px(&e, 448, &scaled);
-  assert_true(value(&at, DL_ARCH_MACS_G) == 4);
-  assert_true(value(&at, DL_ARCH_ACTS_M) == 11);
+  struct dl_architecture at = at_px(&e, 448, &scaled);
+  assert_true(at.macs_g == 4);
+  assert_true(at.acts_m == 11);
   e.n_inputs = 0;
-  e.value[DL_ARCH_MACS_G].x = 7;
+  e.macs_g = 7;
   at = at_px(&e, 448, &scaled);
   assert_false(scaled);
-  assert_true(value(&at, DL_ARCH_MACS_G) == 7);
+  assert_true(at.macs_g == 7);
 }
 
 int main(void) {

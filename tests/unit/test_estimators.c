@@ -31,11 +31,8 @@ static void open_bench(struct bench *x, const struct dl_model *m,
   assert_true(dl_session_n_methods(x->s) <= MOST_METHODS);
   load(&x->t);
   row(&x->t, 0);
-  assert_int_equal(x->t.fault.kind, DL_FAULT_NONE);
-  assert_ok(dl_session_row(x->s, NULL, x->t.cells,
-                           dl_frame_descriptors(x->t.f, 0), &x->job, x->est,
-                           &x->t.d),
-            &x->t.d);
+  assert_int_equal(x->t.row->fault.kind, DL_FAULT_NONE);
+  assert_ok(dl_session_row(x->s, x->t.row, &x->job, x->est, &x->t.d), &x->t.d);
 }
 
 static void close_bench(struct bench *x) {
@@ -412,7 +409,7 @@ static void needs_are_fields(void **state) {
         const char *word = dl_kind_info((enum dl_kind)k)->word;
         size_t len = strlen(word);
         if (strncmp(*need, word, len) == 0 && (*need)[len] == '.')
-          found |= dl_field_find((enum dl_kind)k, *need + len + 1) >= 0;
+          found |= dl_field_find((enum dl_kind)k, *need + len + 1) != NULL;
       }
       if (!found)
         fail_msg("%s: no field '%s'", dl_estimator_at(i)->name, *need);

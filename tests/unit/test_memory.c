@@ -15,7 +15,8 @@
 struct bench {
   struct dl_diag d;
   struct dl_shapes shapes;
-  struct dl_descriptor arch, gpu;
+  struct dl_architecture arch;
+  struct dl_accelerator gpu;
   struct dl_job job;
 };
 
@@ -26,12 +27,10 @@ static int start(void **state) {
 
   assert_non_null(x);
   dl_diag_init(&x->d);
-  x->gpu.kind = DL_ACCELERATOR;
-  x->arch.kind = DL_ARCHITECTURE;
-  for (size_t i = 0; i < DL_MAX_FIELDS; i++)
-    x->gpu.value[i].x = x->arch.value[i].x = NAN;
-  x->gpu.value[DL_GPU_MEMORY_GB].x = 24;
-  x->arch.value[DL_ARCH_HEAD_PARAMS_M].x = 10;
+  dl_descriptor_init(&x->gpu.head, DL_ACCELERATOR);
+  dl_descriptor_init(&x->arch.head, DL_ARCHITECTURE);
+  x->gpu.memory_gb = 24;
+  x->arch.head_params_m = 10;
   x->job = (struct dl_job){.found = {.arch = &x->arch, .gpu = &x->gpu},
                            .n_gpus = 1,
                            .batch_size = 32,
@@ -59,9 +58,10 @@ static void take(struct bench *x, const char *text) {
   bool scaled;
 
   assert_ok(dl_shapes_get(&x->shapes, text, &e, &x->d), &x->d);
-  x->arch = dl_architecture_at(e, &dl_use_reference, &scaled);
-  x->job.params_m = x->arch.value[DL_ARCH_PARAMS_M].x;
-  x->job.acts_m = x->arch.value[DL_ARCH_ACTS_M].x;
+  x->arch =
+      dl_architecture_at(DL_AS(architecture, e), &dl_use_reference, &scaled);
+  x->job.params_m = x->arch.params_m;
+  x->job.acts_m = x->arch.acts_m;
 }
 
 /* 16 bytes a parameter, 2.97 x 4 an activation and sample. */
@@ -194,11 +194,11 @@ static void fits(void **state) {
   struct dl_memory_need m;
 
   for (size_t i = 0; i < COUNT(cases); i++) {
-    x->gpu.value[DL_GPU_MEMORY_GB].x = cases[i].gb;
+    x->gpu.memory_gb = cases[i].gb;
     dl_memory_of(&x->job, &m);
     assert_true(m.fits == cases[i].fits);
   }
-  x->gpu.value[DL_GPU_MEMORY_GB].x = NAN;
+  x->gpu.memory_gb = NAN;
   dl_memory_of(&x->job, &m);
   assert_false(m.over);
   x->job.found.gpu = NULL;

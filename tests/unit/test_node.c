@@ -20,43 +20,48 @@ static struct dl_diag d;
 
 static void unknown(struct dl_descriptor *e, enum dl_kind kind,
                     const char *id) {
-  *e = (struct dl_descriptor){.kind = kind, .id = id, .file = "f.xml"};
-  for (size_t i = 0; i < DL_MAX_FIELDS; i++)
-    e->value[i] = (struct dl_value_of){.x = NAN};
+  dl_descriptor_init(e, kind);
+  e->id = id;
+  e->file = "f.xml";
 }
+
+struct parts {
+  struct dl_node node;
+  struct dl_accelerator cpu, gpu;
+};
 
 /* 2 CPUs of 200 W (50 W idle), 4 GPUs of 400 W (40 W idle), 100 GB at
  * 0.5 W/GB, 100 W more, a supply of 0.8; PUE 1.5. */
-static void usual(struct dl_descriptor e[3]) {
-  unknown(&e[0], DL_NODE, "node");
-  unknown(&e[1], DL_ACCELERATOR, "cpu");
-  unknown(&e[2], DL_ACCELERATOR, "gpu");
-  e[0].value[DL_NODE_SOCKETS].x = 2;
-  e[0].value[DL_NODE_CPU_IDLE_W].x = 50;
-  e[0].value[DL_NODE_GPUS].x = 4;
-  e[0].value[DL_NODE_MEMORY_GB].x = 100;
-  e[0].value[DL_NODE_MEMORY_W_GB].x = 0.5;
-  e[0].value[DL_NODE_REST_W].x = 100;
-  e[0].value[DL_NODE_EFFICIENCY].x = 0.8;
-  e[1].value[DL_GPU_TDP_W].x = 200;
-  e[2].value[DL_GPU_TDP_W].x = 400;
-  e[2].value[DL_GPU_IDLE_W].x = 40;
+static void usual(struct parts *e) {
+  unknown(&e->node.head, DL_NODE, "node");
+  unknown(&e->cpu.head, DL_ACCELERATOR, "cpu");
+  unknown(&e->gpu.head, DL_ACCELERATOR, "gpu");
+  e->node.sockets = 2;
+  e->node.cpu_idle_w = 50;
+  e->node.gpus = 4;
+  e->node.memory_gb = 100;
+  e->node.memory_w_gb = 0.5;
+  e->node.rest_w = 100;
+  e->node.supply_efficiency = 0.8;
+  e->cpu.tdp_w = 200;
+  e->gpu.tdp_w = 400;
+  e->gpu.idle_w = 40;
 }
 
 static const struct dl_node_use one_gpu = {
     .used = 1, .share = {1, 1}, .whole = true, .pue = 1.5};
 
-static struct dl_node resolved(const struct dl_node_use *use) {
-  struct dl_descriptor e[3];
-  struct dl_node n;
-  usual(e);
-  assert_ok(dl_node_resolve(&n, &e[0], &e[1], &e[2], use, &d), &d);
+static struct dl_node_power resolved(const struct dl_node_use *use) {
+  struct parts e;
+  struct dl_node_power n;
+  usual(&e);
+  assert_ok(dl_node_resolve(&n, &e.node, &e.cpu, &e.gpu, use, &d), &d);
   return n;
 }
 
 /* 100 s at 300 W: busy 30 kJ, idle 3 x 40 W, CPUs 2 x (50 + 0.25 x 150) W. */
 static void adds_up(void **state) {
-  struct dl_node n = resolved(&one_gpu);
+  struct dl_node_power n = resolved(&one_gpu);
   struct dl_node_load load = {
       .energy_j = {30e3, NAN, NAN}, .duration_s = 100, .time_given = true};
   struct dl_node_energy e;
@@ -77,7 +82,7 @@ static void adds_up(void **state) {
 
 /* The parts are those of the widest boundary. */
 static void parts_are_the_whole(void **state) {
-  struct dl_node n = resolved(&one_gpu);
+  struct dl_node_power n = resolved(&one_gpu);
   struct dl_node_load load = {.energy_j = {12345, 1, 1e6}, .duration_s = 17};
   struct dl_node_energy e;
   double all = 0;
@@ -91,7 +96,7 @@ static void parts_are_the_whole(void **state) {
 
 /* What the estimate counts as memory is counted once. */
 static void memory_counts_once(void **state) {
-  struct dl_node n = resolved(&one_gpu);
+  struct dl_node_power n = resolved(&one_gpu);
   struct dl_node_load load = {.energy_j = {30e3, 20e3, 40e3},
                               .memory_w = 10,
                               .duration_s = 100,
@@ -110,7 +115,7 @@ static void runs_on_cpus(void **state) {
   struct dl_node_use use = one_gpu;
   use.on_cpu = true;
   use.used = 2;
-  struct dl_node n = resolved(&use);
+  struct dl_node_power n = resolved(&use);
   struct dl_node_load load = {.energy_j = {40e3, NAN, NAN}, .duration_s = 100};
   struct dl_node_energy e;
 
@@ -132,7 +137,7 @@ static void charges_a_share(void **state) {
   (void)state;
   use.share = (struct dl_share){0.5, 0.5};
   use.whole = false;
-  struct dl_node n = resolved(&use);
+  struct dl_node_power n = resolved(&use);
   dl_node_compose(&n, &load, &e);
   assert_true(e.part[DL_PART_IDLE].x == 0);
   assert_near(e.part[DL_PART_CPU].x, 17.5e3 / 8, 1e-14);
@@ -148,7 +153,7 @@ static void charges_a_share(void **state) {
 /* Ranges: idle 12 +- 3, CPU 10 .. 28 (17.5), memory 5 +- 2.5, rest 10 +- 5 kJ;
  * the estimate's -5 and +10 kJ stand alone with a given time. */
 static void carries_intervals(void **state) {
-  struct dl_node n = resolved(&one_gpu);
+  struct dl_node_power n = resolved(&one_gpu);
   struct dl_node_load load = {
       .energy_j = {30e3, 25e3, 40e3}, .duration_s = 100, .time_given = true};
   struct dl_node_energy e;
@@ -176,7 +181,7 @@ static void carries_intervals(void **state) {
 
 /* (4 x 400 + 2 x 200 + 50 + 100) W / 0.8 */
 static void rates_by_runtime(void **state) {
-  struct dl_node n = resolved(&one_gpu);
+  struct dl_node_power n = resolved(&one_gpu);
 
   (void)state;
   assert_near(dl_node_rated(&n, 10, DL_BOUND_NODE), 26875, 1e-14);
@@ -186,15 +191,15 @@ static void rates_by_runtime(void **state) {
 
 /* A node that says the least: what is assumed, and that it is. */
 static void assumes(void **state) {
-  struct dl_descriptor e[3];
-  struct dl_node n;
+  struct parts e;
+  struct dl_node_power n;
 
   (void)state;
-  usual(e);
-  e[0].value[DL_NODE_CPU_IDLE_W].x = e[0].value[DL_NODE_MEMORY_W_GB].x = NAN;
-  e[0].value[DL_NODE_REST_W].x = e[0].value[DL_NODE_EFFICIENCY].x = NAN;
-  e[2].value[DL_GPU_IDLE_W].x = NAN;
-  assert_ok(dl_node_resolve(&n, &e[0], &e[1], &e[2], &one_gpu, &d), &d);
+  usual(&e);
+  e.node.cpu_idle_w = e.node.memory_w_gb = NAN;
+  e.node.rest_w = e.node.supply_efficiency = NAN;
+  e.gpu.idle_w = NAN;
+  assert_ok(dl_node_resolve(&n, &e.node, &e.cpu, &e.gpu, &one_gpu, &d), &d);
   assert_near(n.cpu_idle_w.x, 0.2 * 200, 1e-15);
   assert_near(n.gpu_idle_w.x, 0.12 * 400, 1e-15);
   assert_near(n.memory_w_gb.x, 0.3725, 1e-15);
@@ -205,17 +210,21 @@ static void assumes(void **state) {
     assert_string_equal(figures[i]->from, "assumed");
 }
 
+static struct dl_origin *from(struct dl_node *e, const double *member) {
+  return &e->head.origin[dl_field_index(&e->head, member)];
+}
+
 static void tells_where_from(void **state) {
-  struct dl_descriptor e[3];
-  struct dl_node n;
+  struct parts e;
+  struct dl_node_power n;
 
   (void)state;
-  usual(e);
-  e[0].value[DL_NODE_REST_W].note = "assumed: a guess";
-  e[0].value[DL_NODE_EFFICIENCY].note = "derived: at half load";
-  e[0].value[DL_NODE_GPU_IDLE_W].x = 30; /* over that of the accelerator */
-  e[0].value[DL_NODE_GPU_IDLE_W].source = "given";
-  assert_ok(dl_node_resolve(&n, &e[0], &e[1], &e[2], &one_gpu, &d), &d);
+  usual(&e);
+  from(&e.node, &e.node.rest_w)->note = "assumed: a guess";
+  from(&e.node, &e.node.supply_efficiency)->note = "derived: at half load";
+  e.node.gpu_idle_w = 30; /* over that of the accelerator */
+  from(&e.node, &e.node.gpu_idle_w)->source = "given";
+  assert_ok(dl_node_resolve(&n, &e.node, &e.cpu, &e.gpu, &one_gpu, &d), &d);
   assert_string_equal(n.rest_w.from, "assumed");
   assert_string_equal(n.efficiency.from, "derived");
   assert_string_equal(n.gpu_idle_w.from, "given");
@@ -225,31 +234,32 @@ static void tells_where_from(void **state) {
 
 static void refuses(void **state) {
   static const struct {
-    size_t field;
+    const char *field;
     double x;
     const char *text;
   } cases[] = {
-      {DL_NODE_SOCKETS, NAN,
+      {"sockets", NAN,
        "f.xml: node 'node' has no sockets; give it with "
        "--set node.sockets=VALUE"},
-      {DL_NODE_MEMORY_GB, NAN,
+      {"memory_gb", NAN,
        "f.xml: node 'node' has no memory_gb; give it "
        "with --set node.memory_gb=VALUE"},
-      {DL_NODE_CPU_IDLE_W, 201,
+      {"cpu_idle_w", 201,
        "f.xml: node 'node': cpu_idle_w 201 is more "
        "than the TDP of 200 W"},
-      {DL_NODE_GPU_IDLE_W, 401,
+      {"gpu_idle_w", 401,
        "f.xml: node 'node': gpu_idle_w 401 is more "
        "than the TDP of 400 W"},
   };
 
   (void)state;
   for (size_t i = 0; i < COUNT(cases); i++) {
-    struct dl_descriptor e[3];
-    struct dl_node n;
-    usual(e);
-    e[0].value[cases[i].field].x = cases[i].x;
-    assert_int_equal(dl_node_resolve(&n, &e[0], &e[1], &e[2], &one_gpu, &d),
+    struct parts e;
+    struct dl_node_power n;
+    usual(&e);
+    dl_field_set(&e.node.head, dl_field_find(DL_NODE, cases[i].field),
+                 cases[i].x, (struct dl_origin){0});
+    assert_int_equal(dl_node_resolve(&n, &e.node, &e.cpu, &e.gpu, &one_gpu, &d),
                      DL_EINPUT);
     assert_string_equal(d.error, cases[i].text);
     dl_diag_free(&d);
@@ -259,7 +269,7 @@ static void refuses(void **state) {
 /* The BLOOM paper: 2500 kg over six years in use 85 % of the time are 56 g an
  * hour, 150 kg 3 g (arXiv 2211.02001). */
 static void spreads_embodied_carbon(void **state) {
-  struct dl_node n = resolved(&one_gpu);
+  struct dl_node_power n = resolved(&one_gpu);
   struct dl_embodied m;
 
   (void)state;
@@ -288,44 +298,44 @@ static void knows_mig_profiles(void **state) {
       {"h100-sxm5-80gb", "3g.40gb", 3, 4},
       {"h200", "2g.35gb", 2, 2},
   };
-  struct dl_descriptor gpu;
+  struct dl_accelerator gpu;
   struct dl_share s;
 
   (void)state;
   for (size_t i = 0; i < COUNT(cases); i++) {
-    unknown(&gpu, DL_ACCELERATOR, cases[i].gpu);
+    unknown(&gpu.head, DL_ACCELERATOR, cases[i].gpu);
     assert_ok(dl_mig_share(&gpu, cases[i].profile, &s, &d), &d);
     assert_near(s.compute, cases[i].sevenths / 7, 1e-15);
     assert_near(s.memory, cases[i].eighths / 8, 1e-15);
   }
-  unknown(&gpu, DL_ACCELERATOR, "a30");
+  unknown(&gpu.head, DL_ACCELERATOR, "a30");
   assert_ok(dl_mig_share(&gpu, "2g.12gb", &s, &d), &d);
   assert_true(s.compute == 0.5 && s.memory == 0.5);
   assert_int_equal(dl_mig_share(&gpu, "2g.12", &s, &d), DL_EUSAGE);
   dl_diag_free(&d);
-  unknown(&gpu, DL_ACCELERATOR, "v100-sxm2-16gb");
+  unknown(&gpu.head, DL_ACCELERATOR, "v100-sxm2-16gb");
   assert_int_equal(dl_mig_share(&gpu, "1g.5gb", &s, &d), DL_EINPUT);
   dl_diag_free(&d);
 }
 
 static void cuts_to_a_share(void **state) {
   const struct dl_share share = {0.25, 0.5};
-  struct dl_descriptor gpu;
+  struct dl_accelerator gpu;
 
   (void)state;
-  unknown(&gpu, DL_ACCELERATOR, "gpu");
-  gpu.value[DL_GPU_TDP_W].x = 400;
-  gpu.value[DL_GPU_FP32_TFLOPS].x = 20;
-  gpu.value[DL_GPU_BANDWIDTH_GB_S].x = 1000;
-  gpu.value[DL_GPU_MEMORY_GB].x = 40;
-  gpu.value[DL_GPU_BOOST_MHZ].x = 1400;
+  unknown(&gpu.head, DL_ACCELERATOR, "gpu");
+  gpu.tdp_w = 400;
+  gpu.peak_fp32_tflops = 20;
+  gpu.bandwidth_gb_s = 1000;
+  gpu.memory_gb = 40;
+  gpu.boost_mhz = 1400;
   dl_share_cut(&gpu, &share);
-  assert_true(gpu.value[DL_GPU_TDP_W].x == 100);
-  assert_true(gpu.value[DL_GPU_FP32_TFLOPS].x == 5);
-  assert_true(gpu.value[DL_GPU_BANDWIDTH_GB_S].x == 500);
-  assert_true(gpu.value[DL_GPU_MEMORY_GB].x == 20);
-  assert_true(gpu.value[DL_GPU_BOOST_MHZ].x == 1400);
-  assert_true(isnan(gpu.value[DL_GPU_IDLE_W].x));
+  assert_true(gpu.tdp_w == 100);
+  assert_true(gpu.peak_fp32_tflops == 5);
+  assert_true(gpu.bandwidth_gb_s == 500);
+  assert_true(gpu.memory_gb == 20);
+  assert_true(gpu.boost_mhz == 1400);
+  assert_true(isnan(gpu.idle_w));
 }
 
 int main(void) {

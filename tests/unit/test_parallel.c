@@ -138,15 +138,15 @@ static void extra(void **state) {
 }
 
 static void of_a_job(void **state) {
-  struct dl_descriptor gpu = {.kind = DL_ACCELERATOR};
-  struct dl_descriptor arch = {.kind = DL_ARCHITECTURE};
+  struct dl_accelerator gpu = {.head.kind = DL_ACCELERATOR};
+  struct dl_architecture arch = {.head.kind = DL_ARCHITECTURE};
   struct dl_job job = {.n_gpus = 8, .params_m = 25, .frozen_base = NAN};
   struct dl_parallel p;
   bool assumed;
 
   (void)state;
-  gpu.value[DL_GPU_LINK_GB_S].x = 300;
-  arch.value[DL_ARCH_HEAD_PARAMS_M].x = 2;
+  gpu.link_gb_s = 300;
+  arch.head_params_m = 2;
   job.found.arch = &arch;
   job.found.gpu = &gpu;
   dl_parallel_job(&job, &p, &assumed);
@@ -156,7 +156,7 @@ static void of_a_job(void **state) {
   job.precision = "amp";
   job.scaling = "Strong";
   job.frozen_base = 1;
-  gpu.value[DL_GPU_LINK_GB_S].x = NAN;
+  gpu.link_gb_s = NAN;
   dl_parallel_job(&job, &p, &assumed);
   assert_true(p.strong && assumed);
   assert_near(p.link_gb_s, 15.8, 1e-15);

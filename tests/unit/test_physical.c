@@ -10,13 +10,13 @@
 
 #include <math.h>
 
-#include "physics/training/physical_private.h"
+#include "physics/training/physical.h"
 #include "unit.h"
 
 #define MATCH 1e-9
 
 /* Inputs of the reference, in its order. */
-static const double constants[DL_N_PHYSICS] = {
+static const double constants[DL_N_TRAINING_CONSTANTS] = {
     [DL_PH_EC] = 1.1099,       [DL_PH_EC_TF32] = 0.734419,
     [DL_PH_EC_HALF] = 0.4,     [DL_PH_EM] = 0.560272,
     [DL_PH_TAU] = 9.66866e-06, [DL_PH_LAMBDA] = 2.24895e-05,
@@ -29,8 +29,8 @@ static const double constants[DL_N_PHYSICS] = {
     [DL_PH_MTC] = 0.641,       [DL_PH_KAPPA] = 0.487044};
 
 /* Factors; 0 stands for 1. */
-static const double none[DL_N_EFFECTS];
-static const double inception_fx[DL_N_EFFECTS] = {
+static const double none[DL_N_TRAINING_EFFECTS];
+static const double inception_fx[DL_N_TRAINING_EFFECTS] = {
     [DL_FX_HOST_LAUNCH] = 0.96503,   [DL_FX_HOST_EPOCH] = 1.30414,
     [DL_FX_GPU_COMPUTE] = 1.14944,   [DL_FX_GPU_MEMORY] = 0.957168,
     [DL_FX_GPU_POWER] = 1.10829,     [DL_FX_ARCH_TIME] = 1.01953,
@@ -40,10 +40,10 @@ static const double inception_fx[DL_N_EFFECTS] = {
   [DL_FX_GPU_COMPUTE] = 1.13237, [DL_FX_GPU_MEMORY] = 1.26358,                 \
   [DL_FX_GPU_POWER] = 1.03753, [DL_FX_ARCH_TIME] = 0.89488,                    \
   [DL_FX_ARCH_KERNELS] = 0.892686, [DL_FX_ARCH_POWER] = 0.992518
-static const double resnet_fx[DL_N_EFFECTS] = {RESNET_FX};
-static const double framework_fx[DL_N_EFFECTS] = {
+static const double resnet_fx[DL_N_TRAINING_EFFECTS] = {RESNET_FX};
+static const double framework_fx[DL_N_TRAINING_EFFECTS] = {
     RESNET_FX, [DL_FX_FRAMEWORK_LAUNCH] = 1.21, [DL_FX_FRAMEWORK_TIME] = 0.87};
-static const double facts_fx[DL_N_EFFECTS] = {
+static const double facts_fx[DL_N_TRAINING_EFFECTS] = {
     RESNET_FX, [DL_FX_FACTS_FLOPS] = 1.3, [DL_FX_FACTS_BYTES] = 0.8,
     [DL_FX_FACTS_KERNELS] = 1.1};
 
@@ -65,7 +65,7 @@ static const double facts_fx[DL_N_EFFECTS] = {
 static const struct {
   const double *fx;
   double ram_w;
-  struct dl_load load;
+  struct dl_training_inputs load;
 } cases[] = {
     {inception_fx, 5, {INCEPTION, RTX_3090, .server = 1, .in_tensor = 1}},
     {none, 5, {INCEPTION, RTX_3090, .server = 1, .in_tensor = 1}},
@@ -133,8 +133,8 @@ static const struct {
      6939.1155750583757, 35.241528652181501},
 };
 
-static void logarithms(const double *factor, double fx[DL_N_EFFECTS]) {
-  for (size_t i = 0; i < DL_N_EFFECTS; i++)
+static void logarithms(const double *factor, double fx[DL_N_TRAINING_EFFECTS]) {
+  for (size_t i = 0; i < DL_N_TRAINING_EFFECTS; i++)
     fx[i] = factor[i] > 0 ? log(factor[i]) : 0;
 }
 
@@ -147,10 +147,10 @@ static void epoch_as_reference(void **state) {
   (void)state;
   assert_int_equal(COUNT(cases), COUNT(expected));
   for (size_t i = 0; i < COUNT(cases); i++) {
-    double fx[DL_N_EFFECTS];
+    double fx[DL_N_TRAINING_EFFECTS];
     struct dl_cost cost;
     logarithms(cases[i].fx, fx);
-    dl_physical_epoch(constants, fx, &cases[i].load, &cost);
+    dl_training_epoch(constants, fx, &cases[i].load, &cost);
     same(expected[i].name, "time", cost.time, expected[i].time);
     same(expected[i].name, "energy", cost.energy, expected[i].energy);
   }
@@ -159,10 +159,12 @@ static void epoch_as_reference(void **state) {
 static void targets_as_reference(void **state) {
   (void)state;
   for (size_t i = 0; i < COUNT(cases); i++) {
-    double fx[DL_N_EFFECTS], out[DL_PT_TIME + 1];
+    double fx[DL_N_TRAINING_EFFECTS], out[DL_N_PHYSICAL_TARGETS];
     const char *name = expected[i].name;
     logarithms(cases[i].fx, fx);
-    dl_physical_targets(constants, fx, &cases[i].load, cases[i].ram_w, out);
+    struct dl_training_inputs in = cases[i].load;
+    in.ram_w = cases[i].ram_w;
+    dl_training_physics.predict(constants, fx, &in, out);
     same(name, "power", exp(out[DL_PT_POWER]), expected[i].power);
     same(name, "energy", exp(out[DL_PT_ENERGY]), expected[i].energy_with_ram);
     same(name, "time", exp(out[DL_PT_TIME]), expected[i].again);
@@ -172,7 +174,7 @@ static void targets_as_reference(void **state) {
 /* What a row says in the units of its columns is the load of the reference's
  * ResNet on an RTX 3070: 1.259 GMACs, 26.046 million elements of 4 bytes. */
 static void row_as_reference(void **state) {
-  const double row[DL_PC_N] = {[DL_PC_TARGET] = DL_PT_POWER,
+  const double row[DL_PC_N] = {[DL_PC_TARGET] = DL_PT_POWER + 1,
                                [DL_PC_BATCH] = 32,
                                [DL_PC_PX] = 128,
                                [DL_PC_TRAIN] = 23807,
@@ -190,12 +192,12 @@ static void row_as_reference(void **state) {
                                [DL_PC_TDP] = 220,
                                [DL_PC_GDDR] = 1,
                                [DL_PC_RAM_W] = 5};
-  struct dl_load load;
-  double out[DL_PT_TIME + 1];
+  struct dl_training_inputs load;
+  double out[DL_N_PHYSICAL_TARGETS];
 
   (void)state;
-  dl_physical_load(row, &load);
-  dl_physical_targets(constants, none, &load, row[DL_PC_RAM_W], out);
+  dl_training_inputs_of(row, &load);
+  dl_training_physics.predict(constants, none, &load, out);
   same("row", "power", exp(out[DL_PT_POWER]), expected[3].power);
   same("row", "energy", exp(out[DL_PT_ENERGY]), expected[3].energy_with_ram);
   same("row", "time", exp(out[DL_PT_TIME]), expected[3].again);
@@ -212,35 +214,35 @@ static double between(uint32_t *seed, double low, double high) {
   return low * pow(high / low, draw(seed));
 }
 
-static void any_constants(uint32_t *seed, double c[DL_N_PHYSICS],
-                          double fx[DL_N_EFFECTS]) {
-  for (size_t i = 0; i < DL_N_PHYSICS; i++)
+static void any_constants(uint32_t *seed, double c[DL_N_TRAINING_CONSTANTS],
+                          double fx[DL_N_TRAINING_EFFECTS]) {
+  for (size_t i = 0; i < DL_N_TRAINING_CONSTANTS; i++)
     c[i] = constants[i] * between(seed, 0.4, 2.5);
-  for (size_t i = 0; i < DL_N_EFFECTS; i++)
+  for (size_t i = 0; i < DL_N_TRAINING_EFFECTS; i++)
     fx[i] = 2 * draw(seed) - 1;
 }
 
-static struct dl_load any_load(uint32_t *seed) {
+static struct dl_training_inputs any_load(uint32_t *seed) {
   double tdp = between(seed, 60, 1000);
-  return (struct dl_load){.batch = floor(between(seed, 1, 1024)),
-                          .train = floor(between(seed, 1, 1e6)),
-                          .val = floor(between(seed, 0.1, 1e5)),
-                          .frozen = floor(5 * draw(seed)) / 4,
-                          .flops = between(seed, 1e7, 1e13),
-                          .bytes = between(seed, 1e5, 1e10),
-                          .bytes_known = draw(seed) < 0.5,
-                          .kernels = between(seed, 10, 3000),
-                          .weights = between(seed, 1e5, 1e10),
-                          .head = between(seed, 1e4, 1e8),
-                          .peak = between(seed, 1e12, 1e15),
-                          .bandwidth = between(seed, 1e11, 8e12),
-                          .tdp = tdp,
-                          .limit = tdp * between(seed, 0.2, 1),
-                          .gddr =
-                              draw(seed) < 0.5 ? between(seed, 1e2, 1e3) : 0,
-                          .server = draw(seed) < 0.5,
-                          .in_tensor = (int)(3 * draw(seed)),
-                          .has_tensor = draw(seed) < 0.7};
+  return (struct dl_training_inputs){
+      .batch = floor(between(seed, 1, 1024)),
+      .train = floor(between(seed, 1, 1e6)),
+      .val = floor(between(seed, 0.1, 1e5)),
+      .frozen = floor(5 * draw(seed)) / 4,
+      .flops = between(seed, 1e7, 1e13),
+      .bytes = between(seed, 1e5, 1e10),
+      .bytes_known = draw(seed) < 0.5,
+      .kernels = between(seed, 10, 3000),
+      .weights = between(seed, 1e5, 1e10),
+      .head = between(seed, 1e4, 1e8),
+      .peak = between(seed, 1e12, 1e15),
+      .bandwidth = between(seed, 1e11, 8e12),
+      .tdp = tdp,
+      .limit = tdp * between(seed, 0.2, 1),
+      .gddr = draw(seed) < 0.5 ? between(seed, 1e2, 1e3) : 0,
+      .server = draw(seed) < 0.5,
+      .in_tensor = (int)(3 * draw(seed)),
+      .has_tensor = draw(seed) < 0.7};
 }
 
 enum { TRIALS = 200, STEPS = 40 };
@@ -249,16 +251,16 @@ static void more_samples_cost_more(void **state) {
   uint32_t seed = 7;
   (void)state;
   for (size_t i = 0; i < TRIALS; i++) {
-    double c[DL_N_PHYSICS], fx[DL_N_EFFECTS];
+    double c[DL_N_TRAINING_CONSTANTS], fx[DL_N_TRAINING_EFFECTS];
     struct dl_cost before, after;
     any_constants(&seed, c, fx);
-    struct dl_load load = any_load(&seed);
-    dl_physical_epoch(c, fx, &load, &before);
+    struct dl_training_inputs load = any_load(&seed);
+    dl_training_epoch(c, fx, &load, &before);
     assert_true(isfinite(before.energy) && before.time > 0);
     double first = before.time;
     for (size_t k = 0; k < STEPS; k++, before = after) {
       load.train = floor(load.train * 1.13) + 1;
-      dl_physical_epoch(c, fx, &load, &after);
+      dl_training_epoch(c, fx, &load, &after);
       assert_true(after.time >= before.time);
       assert_true(after.energy >= before.energy);
     }
@@ -271,16 +273,16 @@ static void higher_limits_are_no_slower(void **state) {
   size_t faster = 0;
   (void)state;
   for (size_t i = 0; i < TRIALS; i++) {
-    double c[DL_N_PHYSICS], fx[DL_N_EFFECTS];
+    double c[DL_N_TRAINING_CONSTANTS], fx[DL_N_TRAINING_EFFECTS];
     struct dl_cost before, after;
     any_constants(&seed, c, fx);
-    struct dl_load load = any_load(&seed);
+    struct dl_training_inputs load = any_load(&seed);
     load.limit = 0.1 * load.tdp;
-    dl_physical_epoch(c, fx, &load, &before);
+    dl_training_epoch(c, fx, &load, &before);
     double slowest = before.time;
     for (size_t k = 0; k < STEPS; k++, before = after) {
       load.limit *= 1.08;
-      dl_physical_epoch(c, fx, &load, &after);
+      dl_training_epoch(c, fx, &load, &after);
       assert_true(after.time <= before.time * (1 + 1e-12));
     }
     faster += after.time < 0.99 * slowest;

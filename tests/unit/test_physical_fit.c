@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-#include "physics/training/physical_private.h"
+#include "physics/training/physical.h"
 #include "math/regression/regression.h"
 #include "math/cross_validation/cross_validate.h"
 #include "unit.h"
@@ -35,9 +35,9 @@ static int finish(void **state) {
 
 /* Constants off their priors' medians by up to half a standard deviation, each
  * its own way. */
-static void true_constants(double c[DL_N_PHYSICS]) {
-  for (size_t i = 0; i < DL_N_PHYSICS; i++) {
-    const struct dl_physics_info *info = dl_physics_info((enum dl_physics)i);
+static void true_constants(double c[DL_N_TRAINING_CONSTANTS]) {
+  for (size_t i = 0; i < DL_N_TRAINING_CONSTANTS; i++) {
+    const struct dl_physics_constant *info = &dl_training_physics.constant[i];
     c[i] = info->median * exp(0.5 * info->sd * cos(2.1 * (double)i));
   }
 }
@@ -54,7 +54,7 @@ static const double arch_facts[ARCHS][5] = {
 
 static void make_row(double *row, size_t gpu, size_t arch, double batch) {
   const double *g = gpu_facts[gpu], *a = arch_facts[arch];
-  const double values[DL_PC_N] = {[DL_PC_TARGET] = DL_PT_TIME,
+  const double values[DL_PC_N] = {[DL_PC_TARGET] = DL_PT_TIME + 1,
                                   [DL_PC_BATCH] = batch,
                                   [DL_PC_PX] = 224,
                                   [DL_PC_TRAIN] = a[4],
@@ -81,16 +81,17 @@ static void make_row(double *row, size_t gpu, size_t arch, double batch) {
 /* The logarithm of what a row would measure on a host `slower` times as slow;
  * fills in what is measured beside it. */
 static double measure(double *row, double slower) {
-  double c[DL_N_PHYSICS], fx[DL_N_EFFECTS] = {0}, out[DL_PT_TIME + 1];
-  struct dl_load load;
+  double c[DL_N_TRAINING_CONSTANTS], fx[DL_N_TRAINING_EFFECTS] = {0},
+                                     out[DL_N_PHYSICAL_TARGETS];
+  struct dl_training_inputs load;
   true_constants(c);
   fx[DL_FX_HOST_LAUNCH] = fx[DL_FX_HOST_EPOCH] = log(slower);
-  dl_physical_load(row, &load);
-  dl_physical_targets(c, fx, &load, row[DL_PC_RAM_W], out);
+  dl_training_inputs_of(row, &load);
+  dl_training_physics.predict(c, fx, &load, out);
   row[DL_PC_POWER] = exp(out[DL_PT_POWER]);
   row[DL_PC_ENERGY] = exp(out[DL_PT_ENERGY]);
   row[DL_PC_TIME] = exp(out[DL_PT_TIME]);
-  return out[(size_t)row[DL_PC_TARGET]];
+  return out[(size_t)row[DL_PC_TARGET] - 1];
 }
 
 /* All GPUs, networks and batches; y holds logarithms. */
@@ -102,7 +103,7 @@ static void make_table(gsl_matrix *X, gsl_vector *y, double first_batch,
       for (size_t b = 0; b < BATCHES; b++, i++) {
         double *row = gsl_matrix_ptr(X, i, 0);
         make_row(row, g, a, first_batch * pow(4, (double)b));
-        row[DL_PC_TARGET] = target;
+        row[DL_PC_TARGET] = target + 1;
         gsl_vector_set(y, i, measure(row, 1));
       }
 }

@@ -350,7 +350,7 @@ static void known_boards_are_compared(void **state) {
   assert_non_null(c);
   assert_ok(dl_catalog_get(c, DL_ACCELERATOR, "a10g", &known, &d), &d);
   read_entry(&s, DL_ACCELERATOR, "", "tdp_w=150 peak_fp32_tflops=31.52", "");
-  dl_rules_against(&s.e[0], known, &l);
+  dl_rules_against(s.e[0], known, &l);
   check_findings(&l, "tdp_w 150 is not the 300 of 'a10g'", true);
   assert_int_equal(dl_findings_errors(&l), 0);
   dl_rules_against(known, known, &l);
@@ -391,8 +391,8 @@ static void refused_values_are_collected(void **state) {
   assert_ok(dl_shelf_collect(&s, xml, &kind, &l, &d), &d);
   assert_int_equal(kind, DL_ACCELERATOR);
   assert_int_equal(s.n, 2);
-  assert_true(s.e[0].value[DL_GPU_MEMORY_GB].x == 11);
-  assert_true(isnan(s.e[0].value[DL_GPU_TDP_W].x));
+  assert_true(DL_AS(accelerator, s.e[0])->memory_gb == 11);
+  assert_true(isnan(DL_AS(accelerator, s.e[0])->tdp_w));
   assert_int_equal(l.n, COUNT(want));
   for (size_t i = 0; i < l.n; i++) {
     assert_int_equal(l.f[i].line, want[i].line);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Attributes of descriptors, and choosing and ordering by them. */
+/* Fields of descriptors, and choosing and ordering by them. */
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "base/text.h"
+#include "catalog/descriptor_kinds.h"
 #include "run/descriptor_filter.h"
 #include "unit.h"
 
@@ -35,27 +36,26 @@ static const struct board {
     {"e", "intel", 600, 128, 2023, NAN}, {"f", "nvidia", 400, 40, 2020, 50},
 };
 
-static void fill(struct dl_descriptor e[COUNT(boards)]) {
+static void fill(const struct dl_descriptor *list[COUNT(boards)]) {
+  static struct dl_accelerator e[COUNT(boards)];
   for (size_t i = 0; i < COUNT(boards); i++) {
     const struct board *b = &boards[i];
-    e[i] = (struct dl_descriptor){.kind = DL_ACCELERATOR,
-                                  .id = b->id,
-                                  .name = b->id,
-                                  .vendor = b->vendor};
-    for (size_t f = 0; f < DL_MAX_FIELDS; f++)
-      e[i].value[f].x = NAN;
-    e[i].value[DL_GPU_TDP_W].x = b->tdp_w;
-    e[i].value[DL_GPU_MEMORY_GB].x = b->memory_gb;
-    e[i].value[DL_GPU_YEAR].x = b->year;
-    e[i].value[DL_GPU_IDLE_W].x = b->idle_w;
+    dl_descriptor_init(&e[i].head, DL_ACCELERATOR);
+    list[i] = &e[i].head;
+    e[i].head.id = e[i].head.name = b->id;
+    e[i].vendor = b->vendor;
+    e[i].tdp_w = b->tdp_w;
+    e[i].memory_gb = b->memory_gb;
+    e[i].year = b->year;
+    e[i].idle_w = b->idle_w;
   }
 }
 
 /* Identifiers one after the other. */
-static const char *ids(const struct dl_descriptor *e, size_t n) {
+static const char *ids(const struct dl_descriptor *const *e, size_t n) {
   static char text[COUNT(boards) + 1];
   for (size_t i = 0; i < n; i++)
-    text[i] = e[i].id[0];
+    text[i] = e[i]->id[0];
   text[n] = '\0';
   return text;
 }
@@ -84,7 +84,7 @@ static void keeps_what_is_true(void **state) {
 
   (void)state;
   for (size_t i = 0; i < COUNT(cases); i++) {
-    struct dl_descriptor e[COUNT(boards)];
+    const struct dl_descriptor *e[COUNT(boards)];
     size_t n = COUNT(boards);
     fill(e);
     assert_ok(dl_filter(e, &n, DL_ACCELERATOR, cases[i].where, &d), &d);
@@ -114,7 +114,7 @@ static void orders(void **state) {
 
   (void)state;
   for (size_t i = 0; i < COUNT(cases); i++) {
-    struct dl_descriptor e[COUNT(boards)];
+    const struct dl_descriptor *e[COUNT(boards)];
     fill(e);
     assert_ok(dl_sort(e, COUNT(e), DL_ACCELERATOR, cases[i].keys, &d), &d);
     if (strcmp(ids(e, COUNT(e)), cases[i].order) != 0)
@@ -143,7 +143,7 @@ static void refuses(void **state) {
 
   (void)state;
   for (size_t i = 0; i < COUNT(cases); i++) {
-    struct dl_descriptor e[COUNT(boards)];
+    const struct dl_descriptor *e[COUNT(boards)];
     size_t n = COUNT(boards);
     fill(e);
     assert_int_equal(cases[i].where
@@ -157,14 +157,13 @@ static void refuses(void **state) {
 
 /* A name of any length is cut in the message. */
 static void cuts_long_names(void **state) {
-  struct dl_attribute a;
+  const struct dl_field *f;
   char name[500];
 
   (void)state;
   memset(name, 'x', sizeof name - 1);
   name[sizeof name - 1] = '\0';
-  assert_int_equal(dl_attribute_get(DL_GRID, "--sort", name, &a, &d),
-                   DL_EUSAGE);
+  assert_int_equal(dl_field_get(DL_GRID, "--sort", name, &f, &d), DL_EUSAGE);
   assert_true(strlen(d.error) < 200);
   dl_diag_free(&d);
 }
@@ -184,13 +183,12 @@ static void knows_the_attributes_of_a_kind(void **state) {
 
   (void)state;
   for (size_t i = 0; i < COUNT(cases); i++) {
-    struct dl_attribute list[DL_MOST_ATTRIBUTES];
+    const struct dl_kind_info *k = dl_kind_info(cases[i].kind);
     struct dl_text texts = {0};
-    size_t n = dl_attributes(cases[i].kind, list), n_texts = 0;
-    for (; n_texts < n && list[n_texts].is_text; n_texts++)
-      dl_text_printf(&texts, "%s ", list[n_texts].name);
+    for (size_t j = 0; j < k->n_fields; j++)
+      if (k->fields[j].is_text)
+        dl_text_printf(&texts, "%s ", k->fields[j].name);
     assert_string_equal(dl_text_str(&texts), cases[i].texts);
-    assert_int_equal(n - n_texts, dl_kind_info(cases[i].kind)->n_fields);
     dl_text_free(&texts);
   }
 }

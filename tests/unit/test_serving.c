@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "math/regression/regression.h"
-#include "physics/serving/serving_private.h"
+#include "physics/serving/serving.h"
 #include "unit.h"
 
 #define MATCH 1e-9
@@ -47,7 +47,7 @@ static const double some[DL_N_SERVING_EFFECTS] = {
 
 static const struct {
   const double *fx;
-  struct dl_serving_load load;
+  struct dl_serving_inputs load;
 } cases[] = {
     {none,
      {DENSE, H100, IN_16_BITS, .batch = 32, .prompt = 512, .answer = 256,
@@ -152,7 +152,7 @@ static void make_row(double *row, size_t i) {
   const double gpus[2][4] = {{989.4, 3350, 450, 700}, {312, 1555, 300, 400}};
   const double *gpu = gpus[i % 2];
   memset(row, 0, DL_SC_N * sizeof *row);
-  row[DL_SC_TARGET] = DL_ST_ENERGY;
+  row[DL_SC_TARGET] = DL_ST_ENERGY + 1;
   row[DL_SC_BATCH] = exp2((double)(i / 10) + 2);
   row[DL_SC_PROMPT] = 200;
   row[DL_SC_ANSWER] = 400;
@@ -183,11 +183,11 @@ static struct table make_table(void) {
   struct table t = {gsl_matrix_alloc(ROWS, DL_SC_N), gsl_vector_alloc(ROWS)};
   double fx[DL_N_SERVING_EFFECTS] = {[DL_SF_PROMPT] = log(1.5)};
   for (size_t i = 0; i < ROWS; i++) {
-    double *row = gsl_matrix_ptr(t.X, i, 0), out[DL_ST_POWER + 1];
-    struct dl_serving_load load;
+    double *row = gsl_matrix_ptr(t.X, i, 0), out[DL_N_SERVING_TARGETS];
+    struct dl_serving_inputs load;
     make_row(row, i);
-    dl_serving_load_of(row, &load);
-    dl_serving_targets(constants, fx, &load, out);
+    dl_serving_inputs_of(row, &load);
+    dl_serving_physics.predict(constants, fx, &load, out);
     row[DL_SC_TIME] = exp(out[DL_ST_TIME]);
     row[DL_SC_POWER] = exp(out[DL_ST_POWER]);
     gsl_vector_set(t.y, i, out[DL_ST_ENERGY]);

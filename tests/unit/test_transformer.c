@@ -129,14 +129,15 @@ static void by_hand(void **state) {
   assert_true(dl_transformer_launches(&t) == 13 + 2 * 8 + 3);
 }
 
-static void check_entry(const struct dl_descriptor *e) {
+static void check_entry(const struct dl_architecture *e) {
   double params = dl_transformer_params(e->transformer) / 1e6;
-  double active = e->value[DL_ARCH_ACTIVE_PARAMS_M].x;
+  double active = e->active_params_m;
 
-  if (!(fabs(params / e->value[DL_ARCH_PARAMS_M].x - 1) <= 0.01))
-    fail_msg("%s: %.8g M parameters, published are %g M", e->id, params,
-             e->value[DL_ARCH_PARAMS_M].x);
-  assert_non_null(e->value[DL_ARCH_PARAMS_M].source);
+  if (!(fabs(params / e->params_m - 1) <= 0.01))
+    fail_msg("%s: %.8g M parameters, published are %g M", e->head.id, params,
+             e->params_m);
+  assert_non_null(
+      e->head.origin[dl_field_index(&e->head, &e->params_m)].source);
   assert_non_null(e->shape_source);
   if (!isnan(active))
     assert_near(dl_transformer_active_params(e->transformer) / 1e6, active,
@@ -154,7 +155,7 @@ static void published_counts(void **state) {
             &d);
   assert_true(s.n >= 70);
   for (size_t i = 0; i < s.n; i++)
-    check_entry(&s.e[i]);
+    check_entry(DL_AS(architecture, s.e[i]));
   dl_shelf_free(&s);
 }
 
@@ -185,8 +186,9 @@ static void palm(void **state) {
 
   (void)state;
   assert_ok(dl_catalog_get(c, DL_ARCHITECTURE, "PaLM 540B", &e, &d), &d);
-  struct dl_descriptor at = dl_architecture_at(e, &dl_use_reference, &scaled);
-  double flop = 6e9 * at.value[DL_ARCH_MACS_G].x / 2048;
+  struct dl_architecture at =
+      dl_architecture_at(DL_AS(architecture, e), &dl_use_reference, &scaled);
+  double flop = 6e9 * at.macs_g / 2048;
   assert_near(flop, 6 * 540.35e9 + 12. * 118 * 48 * 256 * 2048, 1e-4);
   assert_false(scaled);
   dl_catalog_free(c);
@@ -202,24 +204,25 @@ static void at_another_use(void **state) {
   assert_ok(dl_catalog_get(c, DL_ARCHITECTURE, "google-bert/bert-base-uncased",
                            &e, &d),
             &d);
-  assert_true(dl_is_language_model(e));
+  assert_true(dl_is_language_model(DL_AS(architecture, e)));
   use.seq_len = 128;
   use.classes = 2;
-  struct dl_descriptor at = dl_architecture_at(e, &use, &scaled);
+  struct dl_architecture at =
+      dl_architecture_at(DL_AS(architecture, e), &use, &scaled);
   assert_true(scaled);
-  assert_true(at.value[DL_ARCH_SEQ_LEN].x == 128);
-  assert_true(at.value[DL_ARCH_HEAD_PARAMS_M].x == (768 * 2 + 2) / 1e6);
+  assert_true(at.seq_len == 128);
+  assert_true(at.head_params_m == (768 * 2 + 2) / 1e6);
   /* 12 layers of 12 d^2, two products of 128^2 d each, pooler, classifier */
-  assert_near(at.value[DL_ARCH_MACS_G].x * 1e9,
+  assert_near(at.macs_g * 1e9,
               12. * 768 * (12 * 768 * 128 + 2 * 128 * 128) + 768 * 770, 1e-15);
-  assert_true(at.value[DL_ARCH_PARAMS_M].x == 110);
+  assert_true(at.params_m == 110);
   assert_ok(dl_catalog_get(c, DL_ARCHITECTURE, "vit_giant_patch14_224", &e, &d),
             &d);
-  assert_false(dl_is_language_model(e));
+  assert_false(dl_is_language_model(DL_AS(architecture, e)));
   use.image_px = 448;
-  at = dl_architecture_at(e, &use, &scaled);
-  assert_true(scaled && at.value[DL_ARCH_IMAGE_PX].x == 448);
-  assert_true(at.value[DL_ARCH_CLASSES].x == 2);
+  at = dl_architecture_at(DL_AS(architecture, e), &use, &scaled);
+  assert_true(scaled && at.image_px == 448);
+  assert_true(at.classes == 2);
   assert_ok(dl_catalog_get(c, DL_ARCHITECTURE,
                            "transformer:layers=1,hidden=8,heads=2,vocab=9,"
                            "seq=4",

@@ -20,7 +20,8 @@
 struct bench {
   struct dl_diag d;
   struct dl_shapes shapes;
-  struct dl_descriptor arch, gpu;
+  struct dl_architecture arch;
+  struct dl_accelerator gpu;
   struct dl_job job;
 };
 
@@ -29,9 +30,7 @@ static int start(void **state) {
 
   assert_non_null(x);
   dl_diag_init(&x->d);
-  x->gpu.kind = DL_ACCELERATOR;
-  for (size_t i = 0; i < DL_MAX_FIELDS; i++)
-    x->gpu.value[i].x = NAN;
+  dl_descriptor_init(&x->gpu.head, DL_ACCELERATOR);
   x->job = (struct dl_job){.n_gpus = 1,
                            .efficiency = 0.5,
                            .batch_size = NAN,
@@ -64,9 +63,10 @@ static void take(struct bench *x, const char *text) {
   bool scaled;
 
   assert_ok(dl_shapes_get(&x->shapes, text, &e, &x->d), &x->d);
-  x->arch = dl_architecture_at(e, &dl_use_reference, &scaled);
+  x->arch =
+      dl_architecture_at(DL_AS(architecture, e), &dl_use_reference, &scaled);
   x->job.found.arch = &x->arch;
-  x->job.macs_g = x->arch.value[DL_ARCH_MACS_G].x;
+  x->job.macs_g = x->arch.macs_g;
 }
 
 static void training(void **state) {
@@ -234,11 +234,11 @@ static void peaks(void **state) {
                {"int8", 624, 1}, {"fp8", 78, 1},  {"fp64", 78, 8}};
   struct bench *x = *state;
 
-  x->gpu.value[DL_GPU_FP32_TFLOPS].x = 19.5;
-  x->gpu.value[DL_GPU_TF32_TFLOPS].x = 156;
-  x->gpu.value[DL_GPU_FP16_TENSOR_TFLOPS].x = 312;
-  x->gpu.value[DL_GPU_BF16_TENSOR_TFLOPS].x = 312;
-  x->gpu.value[DL_GPU_INT8_TENSOR_TOPS].x = 624;
+  x->gpu.peak_fp32_tflops = 19.5;
+  x->gpu.peak_tf32_tflops = 156;
+  x->gpu.peak_fp16_tensor_tflops = 312;
+  x->gpu.peak_bf16_tensor_tflops = 312;
+  x->gpu.peak_int8_tensor_tops = 624;
   x->job.found.gpu = &x->gpu;
   for (size_t i = 0; i < COUNT(cases); i++) {
     x->job.precision = cases[i].precision;

@@ -63,9 +63,8 @@ struct maker {
 };
 
 /* Values beyond their field's range are left out: they cannot be read. */
-static void add(struct maker *m, dl_node *to, enum dl_architecture_field field,
-                double x) {
-  const struct dl_field *f = &dl_kind_info(DL_ARCHITECTURE)->fields[field];
+static void add(struct maker *m, dl_node *to, const char *name, double x) {
+  const struct dl_field *f = dl_field_find(DL_ARCHITECTURE, name);
   char text[DL_NUMBER_SIZE];
   if (isnan(x) || x < f->low || x > f->high)
     return;
@@ -130,9 +129,9 @@ static void add_head(struct maker *m, dl_node *entry,
                      const struct dl_onnx_count *c) {
   if (!c->head)
     return;
-  add(m, entry, DL_ARCH_HEAD_INPUTS, (double)c->head->in);
-  add(m, entry, DL_ARCH_CLASSES, (double)c->head->out);
-  add(m, entry, DL_ARCH_HEAD_PARAMS_M, c->head->params * 1e-6);
+  add(m, entry, "head_inputs", (double)c->head->in);
+  add(m, entry, "classes", (double)c->head->out);
+  add(m, entry, "head_params_m", c->head->params * 1e-6);
 }
 
 static void add_entry(struct maker *m, const struct dl_onnx *model,
@@ -149,12 +148,12 @@ static void add_entry(struct maker *m, const struct dl_onnx *model,
   dl_xml_set(m->x, entry, "id", id);
   dl_xml_set(m->x, entry, "name", name);
   dl_xml_set(m->x, entry, "scaling", area ? "area" : "none");
-  add(m, entry, DL_ARCH_PARAMS_M, c->params * 1e-6);
+  add(m, entry, "params_m", c->params * 1e-6);
   if (area)
-    add(m, entry, DL_ARCH_HEAD_MACS_G, fixed * 1e-9);
+    add(m, entry, "head_macs_g", fixed * 1e-9);
   add_head(m, entry, c);
-  add(m, entry, DL_ARCH_LAYERS, (double)c->weighted);
-  add(m, entry, DL_ARCH_LAUNCHES, c->launches);
+  add(m, entry, "layers", (double)c->weighted);
+  add(m, entry, "launches", c->launches);
   double macs_g = c->macs * 1e-9, acts_m = c->acts * 1e-6;
   bool image = !isnan(c->image_px) && macs_g >= 1e-6;
   dl_node *at = entry;
@@ -164,10 +163,10 @@ static void add_entry(struct maker *m, const struct dl_onnx *model,
     plain(px, c->image_px, 0);
     dl_xml_set(m->x, at, "image_px", px);
   } else {
-    add(m, entry, DL_ARCH_SEQ_LEN, c->seq_len);
+    add(m, entry, "seq_len", c->seq_len);
   }
-  add(m, at, DL_ARCH_MACS_G, macs_g);
-  add(m, at, DL_ARCH_ACTS_M, acts_m);
+  add(m, at, "macs_g", macs_g);
+  add(m, at, "acts_m", acts_m);
 }
 
 enum dl_status dl_onnx_descriptor(const struct dl_onnx *m,
@@ -251,7 +250,7 @@ enum dl_status dl_onnx_load(struct dl_shelf *s, const char *path,
     dl_recount_free(r);
     return status;
   }
-  s->e[0].recount = r;
+  ((struct dl_architecture *)s->e[0])->recount = r;
   *recount = r;
   return DL_OK;
 }
@@ -260,26 +259,34 @@ static bool other(double asked, double has) {
   return !isnan(asked) && asked != has;
 }
 
+/* Sets a value that was counted. */
+static void set(struct dl_architecture *e, double *member, double x,
+                struct dl_origin origin) {
+  *member = x;
+  e->head.origin[dl_field_index(&e->head, member)] = origin;
+}
+
 bool dl_recount_at(const struct dl_recount *r, const struct dl_use *use,
-                   struct dl_descriptor *e) {
-  static const char note[] = "derived: counted at this input";
+                   struct dl_architecture *e) {
   double px = e->n_inputs > 0 ? e->inputs[0].image_px : NAN;
   struct dl_onnx_asked a = r->asked;
   if (other(use->image_px, px))
     a.image_px = use->image_px;
-  else if (other(use->seq_len, e->value[DL_ARCH_SEQ_LEN].x))
+  else if (other(use->seq_len, e->seq_len))
     a.seq_len = use->seq_len;
   else
     return false;
   struct dl_onnx_count *c = quietly(r->m, &a);
   if (!c)
     return false;
-  const char *source = e->value[DL_ARCH_PARAMS_M].source;
-  e->value[DL_ARCH_MACS_G] = (struct dl_value_of){c->macs * 1e-9, source, note};
-  e->value[DL_ARCH_ACTS_M] = (struct dl_value_of){c->acts * 1e-6, source, note};
-  e->value[DL_ARCH_LAUNCHES] = (struct dl_value_of){c->launches, source, note};
-  e->value[DL_ARCH_IMAGE_PX] = (struct dl_value_of){c->image_px, NULL, NULL};
-  e->value[DL_ARCH_SEQ_LEN] = (struct dl_value_of){c->seq_len, NULL, NULL};
+  size_t params = dl_field_index(&e->head, &e->params_m);
+  struct dl_origin counted = {.source = e->head.origin[params].source,
+                              .note = "derived: counted at this input"};
+  set(e, &e->macs_g, c->macs * 1e-9, counted);
+  set(e, &e->acts_m, c->acts * 1e-6, counted);
+  set(e, &e->launches, c->launches, counted);
+  set(e, &e->image_px, c->image_px, (struct dl_origin){0});
+  set(e, &e->seq_len, c->seq_len, (struct dl_origin){0});
   dl_onnx_count_free(c);
   return true;
 }

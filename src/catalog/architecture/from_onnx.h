@@ -33,6 +33,6 @@ void dl_recount_free(struct dl_recount *r); /* accepts NULL */
 /* Sets MACs, activations and input of *e for a use. False where it asks for
  * nothing that the model can be counted at: *e is as it was. */
 bool dl_recount_at(const struct dl_recount *r, const struct dl_use *use,
-                   struct dl_descriptor *e);
+                   struct dl_architecture *e);
 
 #endif

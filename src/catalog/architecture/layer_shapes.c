@@ -11,9 +11,9 @@
 static const char prefix[] = "transformer:";
 enum { PREFIX = sizeof prefix - 1 };
 
-/* A descriptor and the shape that it points to. */
+/* An architecture and the shape that it points to. */
 struct shape {
-  struct dl_descriptor e;
+  struct dl_architecture e;
   struct dl_transformer t;
 };
 
@@ -34,13 +34,11 @@ static struct dl_descriptor *make(const struct dl_transformer *t) {
   if (!made)
     return NULL;
   made->t = *t;
-  made->e = (struct dl_descriptor){.kind = DL_ARCHITECTURE,
-                                   .family = "transformer",
-                                   .scaling = DL_SCALING_SEQUENCE,
-                                   .transformer = &made->t};
-  for (size_t i = 0; i < DL_MAX_FIELDS; i++)
-    made->e.value[i] = (struct dl_value_of){NAN, NULL, NULL};
-  return &made->e;
+  dl_descriptor_init(&made->e.head, DL_ARCHITECTURE);
+  made->e.family = "transformer";
+  made->e.scaling = DL_SCALING_SEQUENCE;
+  made->e.transformer = &made->t;
+  return &made->e.head;
 }
 
 enum dl_status dl_shapes_get(struct dl_shapes *s, const char *text,

@@ -6,12 +6,12 @@
 #define DL_CATALOG_ARCHITECTURE_LAYER_SHAPES_H
 
 #include "base/intern.h"
-#include "catalog/descriptor.h"
+#include "catalog/descriptor_kinds.h"
 
 /* Those that were asked for, by their text. Start from {0}. */
 struct dl_shapes {
   struct dl_intern texts;
-  struct dl_descriptor **e; /* by number in `texts`, owned */
+  struct dl_descriptor **e; /* architectures by number in `texts`, owned */
   size_t cap;
 };
 

@@ -21,15 +21,16 @@ static double or_else(double x, double other) {
 }
 
 /* Side of the image that whole elements of a map at a stride stand for. */
-static double covered(const struct dl_descriptor *e, double px, double stride) {
+static double covered(const struct dl_architecture *e, double px,
+                      double stride) {
   double n =
       e->scaling == DL_SCALING_DOWN ? floor(px / stride) : ceil(px / stride);
   return stride * (n > 1 ? n : 1);
 }
 
 /* px * px, each stride's part in whole elements of its map. */
-static double area(const struct dl_descriptor *e, double px, bool acts) {
-  double coarsest = or_else(e->value[DL_ARCH_STRIDE_PX].x, 32);
+static double area(const struct dl_architecture *e, double px, bool acts) {
+  double coarsest = or_else(e->stride_px, 32);
   double sum = 0, shares = 0, stride = 2;
   for (size_t i = 0; i < N_STRIDES && stride <= coarsest; i++, stride *= 2) {
     double share = acts ? at_stride[i].acts : at_stride[i].macs;
@@ -40,12 +41,12 @@ static double area(const struct dl_descriptor *e, double px, bool acts) {
   return shares > 0 ? sum / shares : px * px;
 }
 
-static double tokens(const struct dl_descriptor *e, double px) {
-  double side = floor(px / e->value[DL_ARCH_PATCH_PX].x);
-  return side * side + or_else(e->value[DL_ARCH_EXTRA_TOKENS].x, 1);
+static double tokens(const struct dl_architecture *e, double px) {
+  double side = floor(px / e->patch_px);
+  return side * side + or_else(e->extra_tokens, 1);
 }
 
-static double growth(const struct dl_descriptor *e, double from, double to,
+static double growth(const struct dl_architecture *e, double from, double to,
                      bool acts) {
   switch (e->scaling) {
   case DL_SCALING_AREA:
@@ -58,31 +59,28 @@ static double growth(const struct dl_descriptor *e, double from, double to,
   }
 }
 
-/* The part that grows with the square of the tokens, at an input: `field` as
- * the descriptor gives it, or `each` for a pair of tokens in a block. */
-static double square_part(const struct dl_descriptor *e, size_t field,
+/* The part that grows with the square of the tokens, at an input: `given` as
+ * the descriptor has it, or `each` for a pair of tokens in a block. */
+static double square_part(const struct dl_architecture *e, double given,
                           double each, double px) {
-  double given = e->value[field].x;
   double g = growth(e, e->inputs[0].image_px, px, false);
   if (!isnan(given))
     return given * g * g;
   if (e->scaling != DL_SCALING_TOKENS)
     return 0;
   double n = tokens(e, px);
-  return e->value[DL_ARCH_DEPTH].x * n * n * each;
+  return e->depth * n * n * each;
 }
 
-double dl_classifier_macs_g(const struct dl_descriptor *e) {
-  return 1e-9 * e->value[DL_ARCH_HEAD_INPUTS].x *
-         or_else(e->value[DL_ARCH_CLASSES].x, 0);
+double dl_classifier_macs_g(const struct dl_architecture *e) {
+  return 1e-9 * e->head_inputs * or_else(e->classes, 0);
 }
 
-static double fixed_macs(const struct dl_descriptor *e,
-                         const struct dl_input *in) {
+static double fixed_macs(const struct dl_architecture *e,
+                         const struct dl_input_size *in) {
   if (in->headless)
     return 0;
-  return or_else(e->value[DL_ARCH_HEAD_MACS_G].x,
-                 or_else(dl_classifier_macs_g(e), 0));
+  return or_else(e->head_macs_g, or_else(dl_classifier_macs_g(e), 0));
 }
 
 /* Grows x by g, but for a part that stays and one that grows by g^2. */
@@ -91,29 +89,28 @@ static double grow(double x, double fixed, double square, double g) {
   return fixed + (rest < 0 ? 0 : rest) * g + square * g * g;
 }
 
-static void scale_input(const struct dl_descriptor *e, struct dl_input *in,
-                        double px) {
+static void scale_input(const struct dl_architecture *e,
+                        struct dl_input_size *in, double px) {
   static const char *const notes[] = {
       [DL_SCALING_NONE] = "assumed: as at the input that its weights are for",
       [DL_SCALING_AREA] = "derived: scaled with the area of the input",
       [DL_SCALING_DOWN] = "derived: scaled with the area of the input",
       [DL_SCALING_TOKENS] = "derived: scaled with the tokens and their square",
       [DL_SCALING_SEQUENCE] = NULL};
-  double heads = or_else(e->value[DL_ARCH_HEADS].x, 0);
-  double acts =
-      square_part(e, DL_ARCH_ATTENTION_ACTS_M, 1e-6 * heads, in->image_px);
-  double macs = square_part(e, DL_ARCH_ATTENTION_MACS_G,
-                            2e-9 * e->value[DL_ARCH_WIDTH].x, in->image_px);
-  in->macs_g.x = grow(in->macs_g.x, fixed_macs(e, in), macs,
-                      growth(e, in->image_px, px, false));
-  in->acts_m.x = grow(in->acts_m.x, 0, acts, growth(e, in->image_px, px, true));
-  in->macs_g.note = in->acts_m.note = notes[e->scaling];
+  double heads = or_else(e->heads, 0);
+  double acts = square_part(e, e->attention_acts_m, 1e-6 * heads, in->image_px);
+  double macs =
+      square_part(e, e->attention_macs_g, 2e-9 * e->width, in->image_px);
+  in->macs_g = grow(in->macs_g, fixed_macs(e, in), macs,
+                    growth(e, in->image_px, px, false));
+  in->acts_m = grow(in->acts_m, 0, acts, growth(e, in->image_px, px, true));
+  in->macs_origin.note = in->acts_origin.note = notes[e->scaling];
   in->image_px = px;
 }
 
-static const struct dl_input *nearest_input(const struct dl_descriptor *e,
-                                            double px) {
-  const struct dl_input *best = &e->inputs[0];
+static const struct dl_input_size *
+nearest_input(const struct dl_architecture *e, double px) {
+  const struct dl_input_size *best = &e->inputs[0];
   for (size_t i = 1; i < e->n_inputs; i++)
     if (fabs(log(e->inputs[i].image_px / px)) < fabs(log(best->image_px / px)))
       best = &e->inputs[i];
@@ -121,41 +118,43 @@ static const struct dl_input *nearest_input(const struct dl_descriptor *e,
 }
 
 /* Activations may be listed for fewer inputs than MACs. */
-static struct dl_value_of acts_at(const struct dl_descriptor *e, double px) {
-  struct dl_value_of none = {NAN, NULL, NULL};
-  for (size_t i = 0; i < e->n_inputs; i++) {
-    if (isnan(e->inputs[i].acts_m.x))
+static void add_acts(const struct dl_architecture *e,
+                     struct dl_input_size *to) {
+  for (size_t i = 0; i < e->n_inputs && isnan(to->acts_m); i++) {
+    struct dl_input_size in = e->inputs[i];
+    if (isnan(in.acts_m))
       continue;
-    struct dl_input in = e->inputs[i];
-    if (in.image_px != px)
-      scale_input(e, &in, px);
-    return in.acts_m;
+    if (in.image_px != to->image_px)
+      scale_input(e, &in, to->image_px);
+    to->acts_m = in.acts_m;
+    to->acts_origin = in.acts_origin;
   }
-  return none;
 }
 
 /* Weights of one output of the classifier, with its bias if it has one. */
-static double weights_a_class(const struct dl_descriptor *e) {
-  double inputs = e->value[DL_ARCH_HEAD_INPUTS].x;
-  double each =
-      1e6 * e->value[DL_ARCH_HEAD_PARAMS_M].x / e->value[DL_ARCH_CLASSES].x;
+static double weights_a_class(const struct dl_architecture *e) {
+  double inputs = e->head_inputs;
+  double each = 1e6 * e->head_params_m / e->classes;
   return or_else(round(each), inputs + 1);
 }
 
-/* Of the classifier, from its shape. */
-static struct dl_value_of head_params(const struct dl_descriptor *e) {
-  const struct dl_value_of *inputs = &e->value[DL_ARCH_HEAD_INPUTS];
-  double each = inputs->x + 1;
-  return (struct dl_value_of){each * e->value[DL_ARCH_CLASSES].x / 1e6,
-                              inputs->source,
-                              "derived: weights and biases of the classifier"};
+/* Replaces a value by one that is computed, where it is known. */
+static void set(struct dl_architecture *e, double *member, double x,
+                const char *note) {
+  if (isnan(x))
+    return;
+  *member = x < 0 ? 0 : x;
+  e->head.origin[dl_field_index(&e->head, member)].note = note;
 }
 
-static void set(struct dl_descriptor *e, size_t field, double x,
-                const char *note) {
-  struct dl_value_of *v = &e->value[field];
-  if (!isnan(x))
-    *v = (struct dl_value_of){x < 0 ? 0 : x, v->source, note};
+/* Parameters of the classifier, from its shape. */
+static void add_head_params(struct dl_architecture *e) {
+  size_t from = dl_field_index(&e->head, &e->head_inputs);
+  size_t to = dl_field_index(&e->head, &e->head_params_m);
+  e->head_params_m = (e->head_inputs + 1) * e->classes / 1e6;
+  e->head.origin[to] = (struct dl_origin){
+      .source = e->head.origin[from].source,
+      .note = "derived: weights and biases of the classifier"};
 }
 
 /* Millions and billions, with `more` ones added. */
@@ -163,66 +162,71 @@ static double add_to(double x, double unit, double more) {
   return (x * unit + more) / unit;
 }
 
-static void replace_head(struct dl_descriptor *e, double classes, bool headless,
-                         bool scaled) {
+static void replace_head(struct dl_architecture *e, double classes,
+                         bool headless, bool scaled) {
   const char *note = "derived: with a classifier of that many classes";
   const char *counted =
       scaled ? "derived: scaled, and with a classifier of that many classes"
              : note;
-  double inputs = e->value[DL_ARCH_HEAD_INPUTS].x;
-  double own = or_else(e->value[DL_ARCH_CLASSES].x, 0);
+  double inputs = e->head_inputs;
+  double own = or_else(e->classes, 0);
   double each = weights_a_class(e), more = classes - own;
   if (isnan(inputs) || (classes == own && !headless))
     return;
   /* What was counted without a head has none to take away. */
   double outputs = headless ? classes : more;
-  set(e, DL_ARCH_MACS_G,
-      add_to(e->value[DL_ARCH_MACS_G].x, 1e9, inputs * outputs), counted);
-  set(e, DL_ARCH_ACTS_M, add_to(e->value[DL_ARCH_ACTS_M].x, 1e6, outputs),
-      counted);
-  set(e, DL_ARCH_PARAMS_M,
-      add_to(e->value[DL_ARCH_PARAMS_M].x, 1e6, each * more), note);
-  set(e, DL_ARCH_HEAD_MACS_G,
-      add_to(e->value[DL_ARCH_HEAD_MACS_G].x, 1e9, inputs * more), note);
-  set(e, DL_ARCH_HEAD_PARAMS_M, each * classes / 1e6, note);
-  set(e, DL_ARCH_CLASSES, classes, "given");
+  set(e, &e->macs_g, add_to(e->macs_g, 1e9, inputs * outputs), counted);
+  set(e, &e->acts_m, add_to(e->acts_m, 1e6, outputs), counted);
+  set(e, &e->params_m, add_to(e->params_m, 1e6, each * more), note);
+  set(e, &e->head_macs_g, add_to(e->head_macs_g, 1e9, inputs * more), note);
+  set(e, &e->head_params_m, each * classes / 1e6, note);
+  set(e, &e->classes, classes, "given");
 }
 
 /* A network that was counted without its head has no weights there. */
-static void drop_head(struct dl_descriptor *e) {
-  double head = or_else(1e3 * e->value[DL_ARCH_HEAD_MACS_G].x,
-                        e->value[DL_ARCH_HEAD_PARAMS_M].x);
-  set(e, DL_ARCH_PARAMS_M, e->value[DL_ARCH_PARAMS_M].x - or_else(head, 0),
+static void drop_head(struct dl_architecture *e) {
+  double head = or_else(1e3 * e->head_macs_g, e->head_params_m);
+  set(e, &e->params_m, e->params_m - or_else(head, 0),
       "derived: without the head");
 }
 
-struct dl_descriptor dl_architecture_at(const struct dl_descriptor *e,
-                                        const struct dl_use *use,
-                                        bool *scaled) {
+/* Takes the figures of an input. */
+static void set_input(struct dl_architecture *e,
+                      const struct dl_input_size *in) {
+  struct dl_origin *origin = e->head.origin;
+  e->macs_g = in->macs_g;
+  e->acts_m = in->acts_m;
+  e->image_px = in->image_px;
+  origin[dl_field_index(&e->head, &e->macs_g)] = in->macs_origin;
+  origin[dl_field_index(&e->head, &e->acts_m)] = in->acts_origin;
+  origin[dl_field_index(&e->head, &e->image_px)] = (struct dl_origin){0};
+}
+
+struct dl_architecture dl_architecture_at(const struct dl_architecture *e,
+                                          const struct dl_use *use,
+                                          bool *scaled) {
   if (e->transformer)
     return dl_transformer_at(e, use, scaled);
   double image_px = use->image_px;
-  struct dl_descriptor at = *e;
+  struct dl_architecture at = *e;
   bool headless = false;
   *scaled = false;
   if (e->recount && dl_recount_at(e->recount, use, &at))
     return at;
   if (e->n_inputs > 0) {
-    struct dl_input in =
+    struct dl_input_size in =
         isnan(image_px) ? e->inputs[0] : *nearest_input(e, image_px);
     headless = in.headless;
     if (!isnan(image_px) && in.image_px != image_px) {
       scale_input(e, &in, image_px);
       *scaled = true;
     }
-    if (isnan(in.acts_m.x))
-      in.acts_m = acts_at(e, in.image_px);
-    at.value[DL_ARCH_MACS_G] = in.macs_g;
-    at.value[DL_ARCH_ACTS_M] = in.acts_m;
-    at.value[DL_ARCH_IMAGE_PX] = (struct dl_value_of){in.image_px, NULL, NULL};
+    if (isnan(in.acts_m))
+      add_acts(e, &in);
+    set_input(&at, &in);
   }
-  if (isnan(at.value[DL_ARCH_HEAD_PARAMS_M].x))
-    at.value[DL_ARCH_HEAD_PARAMS_M] = head_params(e);
+  if (isnan(at.head_params_m))
+    add_head_params(&at);
   if (!isnan(use->classes))
     replace_head(&at, use->classes, headless, *scaled);
   else if (headless)

@@ -20,7 +20,7 @@
 #ifndef DL_CATALOG_ARCHITECTURE_SCALING_H
 #define DL_CATALOG_ARCHITECTURE_SCALING_H
 
-#include "catalog/descriptor.h"
+#include "catalog/descriptor_kinds.h"
 
 /* What a run asks of an architecture; NaN where its own holds. */
 struct dl_use {
@@ -38,11 +38,12 @@ extern const struct dl_use dl_use_reference;
  * follow, head_params_m and classes are those of the new one. The result is a
  * full descriptor with macs_g, acts_m and image_px or seq_len set; its texts
  * belong to `e`. *scaled tells whether a rule was applied. */
-struct dl_descriptor dl_architecture_at(const struct dl_descriptor *e,
-                                        const struct dl_use *use, bool *scaled);
+struct dl_architecture dl_architecture_at(const struct dl_architecture *e,
+                                          const struct dl_use *use,
+                                          bool *scaled);
 
 /* 1e9 multiply-accumulates of the classifier for one sample; 0 where there is
  * none, NaN where it is not known. */
-double dl_classifier_macs_g(const struct dl_descriptor *e);
+double dl_classifier_macs_g(const struct dl_architecture *e);
 
 #endif

@@ -10,10 +10,11 @@
  * catalogue gives (a published params_m) stay; the others follow from the
  * shape at use->seq_len tokens (vision: at use->image_px), with use->classes
  * outputs of its classifier where it has one or is an encoder. */
-struct dl_descriptor dl_transformer_at(const struct dl_descriptor *e,
-                                       const struct dl_use *use, bool *scaled);
+struct dl_architecture dl_transformer_at(const struct dl_architecture *e,
+                                         const struct dl_use *use,
+                                         bool *scaled);
 
 /* Whether samples are sequences of tokens, not images. */
-bool dl_is_language_model(const struct dl_descriptor *e);
+bool dl_is_language_model(const struct dl_architecture *e);
 
 #endif

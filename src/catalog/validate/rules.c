@@ -8,56 +8,61 @@
 
 #include "catalog/validate/rules_private.h"
 
-double dl_value(const struct dl_subject *s, size_t field) {
-  return s->e->value[field].x;
+static const struct dl_origin *origin_of(const struct dl_subject *s,
+                                         const double *member) {
+  return &s->e->origin[dl_field_index(s->e, member)];
 }
 
-double dl_bound_value(const struct dl_subject *s, size_t field) {
-  const char *note = s->e->value[field].note;
+const char *dl_name_of(const struct dl_subject *s, const double *member) {
+  return dl_kind_info(s->e->kind)->fields[dl_field_index(s->e, member)].name;
+}
+
+double dl_bound_value(const struct dl_subject *s, const double *member) {
+  const char *note = origin_of(s, member)->note;
   bool excused = note && (strncmp(note, "disputed:", 9) == 0 ||
                           strncmp(note, "exception:", 10) == 0);
-  return excused ? NAN : s->e->value[field].x;
+  return excused ? NAN : *member;
 }
 
-void dl_object(const struct dl_subject *s, size_t field, const char *fmt, ...) {
+void dl_object(const struct dl_subject *s, const double *member,
+               const char *fmt, ...) {
   char text[512];
   va_list ap;
   va_start(ap, fmt);
   vsnprintf(text, sizeof text, fmt, ap);
   va_end(ap);
-  size_t line = s->e->value_line[field];
+  size_t line = origin_of(s, member)->line;
   dl_findings_add(s->l, true, s->e->file, line ? line : s->e->line, s->e->id,
-                  "%s %g %s", dl_kind_info(s->e->kind)->fields[field].name,
-                  s->e->value[field].x, text);
+                  "%s %g %s", dl_name_of(s, member), *member, text);
 }
 
-void dl_within(const struct dl_subject *s, size_t field, double low,
+void dl_within(const struct dl_subject *s, const double *member, double low,
                double high) {
-  double x = dl_bound_value(s, field);
+  double x = dl_bound_value(s, member);
   if (x < low || x > high)
-    dl_object(s, field, "is not between %g and %g", low, high);
+    dl_object(s, member, "is not between %g and %g", low, high);
 }
 
-void dl_whole(const struct dl_subject *s, size_t field) {
-  double x = dl_value(s, field);
-  if (!isnan(x) && x != floor(x))
-    dl_object(s, field, "is no whole number");
+void dl_whole(const struct dl_subject *s, const double *member) {
+  if (!isnan(*member) && *member != floor(*member))
+    dl_object(s, member, "is no whole number");
 }
 
 /* --- architectures */
 
-static void at_most(const struct dl_subject *s, size_t part, size_t whole) {
-  if (dl_value(s, part) > dl_value(s, whole))
-    dl_object(s, part, "is more than %s %g",
-              dl_kind_info(s->e->kind)->fields[whole].name, dl_value(s, whole));
+static void at_most(const struct dl_subject *s, const double *part,
+                    const double *whole) {
+  if (*part > *whole)
+    dl_object(s, part, "is more than %s %g", dl_name_of(s, whole), *whole);
 }
 
 /* Inputs stand in ascending order behind the first, for which the values of
  * the entry are, and the work grows with them. */
-static void against_input(const struct dl_subject *s, const struct dl_input *in,
-                          const struct dl_input *other, bool ordered) {
+static void against_input(const struct dl_subject *s,
+                          const struct dl_input_size *in,
+                          const struct dl_input_size *other, bool ordered) {
   double grown =
-      (in->image_px - other->image_px) * (in->macs_g.x - other->macs_g.x);
+      (in->image_px - other->image_px) * (in->macs_g - other->macs_g);
   if (in->image_px == other->image_px ||
       (ordered && in->image_px < other->image_px))
     dl_findings_add(s->l, true, s->e->file, s->e->line, s->e->id,
@@ -66,87 +71,92 @@ static void against_input(const struct dl_subject *s, const struct dl_input *in,
                     in->image_px, other->image_px);
   else if (grown < 0)
     dl_findings_add(s->l, true, s->e->file, s->e->line, s->e->id,
-                    "macs_g %g at %g px, but %g at %g px", in->macs_g.x,
-                    in->image_px, other->macs_g.x, other->image_px);
+                    "macs_g %g at %g px, but %g at %g px", in->macs_g,
+                    in->image_px, other->macs_g, other->image_px);
 }
 
-static void at_input(const struct dl_subject *s, size_t i) {
-  const struct dl_input *in = &s->e->inputs[i];
-  double head = dl_value(s, DL_ARCH_HEAD_MACS_G);
-  if (i == 0 && head > in->macs_g.x)
+static void check_inputs(const struct dl_subject *s,
+                         const struct dl_architecture *arch) {
+  const struct dl_input_size *in = arch->inputs;
+  if (arch->n_inputs > 0 && arch->head_macs_g > in->macs_g)
     dl_findings_add(s->l, true, s->e->file, s->e->line, s->e->id,
                     "macs_g %g at %g px is less than head_macs_g %g",
-                    in->macs_g.x, in->image_px, head);
-  if (i > 0)
-    against_input(s, in, &s->e->inputs[0], false);
-  if (i > 1)
-    against_input(s, in, in - 1, true);
+                    in->macs_g, in->image_px, arch->head_macs_g);
+  for (size_t i = 1; i < arch->n_inputs; i++) {
+    against_input(s, &in[i], &in[0], false);
+    if (i > 1)
+      against_input(s, &in[i], &in[i - 1], true);
+  }
 }
 
 static void check_architecture(const struct dl_subject *s) {
-  dl_within(s, DL_ARCH_PARAMS_M, 1e-6, 1e7);
-  at_most(s, DL_ARCH_HEAD_PARAMS_M, DL_ARCH_PARAMS_M);
-  at_most(s, DL_ARCH_ACTIVE_PARAMS_M, DL_ARCH_PARAMS_M);
-  at_most(s, DL_ARCH_HEAD_MACS_G, DL_ARCH_MACS_G);
-  at_most(s, DL_ARCH_ATTENTION_MACS_G, DL_ARCH_MACS_G);
-  at_most(s, DL_ARCH_ATTENTION_ACTS_M, DL_ARCH_ACTS_M);
-  static const size_t whole[] = {DL_ARCH_CLASSES, DL_ARCH_HEAD_INPUTS,
-                                 DL_ARCH_LAYERS,  DL_ARCH_DEPTH,
-                                 DL_ARCH_WIDTH,   DL_ARCH_HEADS};
+  const struct dl_architecture *arch = DL_AS(architecture, s->e);
+  const double *whole[] = {&arch->classes, &arch->head_inputs, &arch->layers,
+                           &arch->depth,   &arch->width,       &arch->heads};
+  dl_within(s, &arch->params_m, 1e-6, 1e7);
+  at_most(s, &arch->head_params_m, &arch->params_m);
+  at_most(s, &arch->active_params_m, &arch->params_m);
+  at_most(s, &arch->head_macs_g, &arch->macs_g);
+  at_most(s, &arch->attention_macs_g, &arch->macs_g);
+  at_most(s, &arch->attention_acts_m, &arch->acts_m);
   for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
     dl_whole(s, whole[i]);
-  for (size_t i = 0; i < s->e->n_inputs; i++)
-    at_input(s, i);
+  check_inputs(s, arch);
 }
 
 /* --- data sets, grids, sites, nodes */
 
-static void needs(const struct dl_subject *s, size_t field) {
-  if (isnan(dl_value(s, field)))
+static void needs(const struct dl_subject *s, const double *member) {
+  if (isnan(*member))
     dl_findings_add(s->l, true, s->e->file, s->e->line, s->e->id, "no %s",
-                    dl_kind_info(s->e->kind)->fields[field].name);
+                    dl_name_of(s, member));
 }
 
 static void check_dataset(const struct dl_subject *s) {
-  needs(s, DL_DATA_TRAIN);
-  for (size_t i = 0; i < dl_kind_info(DL_DATASET)->n_fields; i++)
-    dl_whole(s, i);
-  at_most(s, DL_DATA_CLASSES, DL_DATA_TRAIN);
+  const struct dl_dataset *data = DL_AS(dataset, s->e);
+  needs(s, &data->train_samples);
+  dl_whole(s, &data->train_samples);
+  dl_whole(s, &data->val_samples);
+  dl_whole(s, &data->classes);
+  dl_whole(s, &data->image_px);
+  at_most(s, &data->classes, &data->train_samples);
 }
 
 static void check_grid(const struct dl_subject *s) {
-  needs(s, DL_GRID_CARBON_G_KWH);
-  needs(s, DL_GRID_YEAR);
-  dl_within(s, DL_GRID_CARBON_G_KWH, 0, 2000);
-  dl_whole(s, DL_GRID_YEAR);
+  const struct dl_grid *grid = DL_AS(grid, s->e);
+  needs(s, &grid->carbon_g_kwh);
+  needs(s, &grid->year);
+  dl_within(s, &grid->carbon_g_kwh, 0, 2000);
+  dl_whole(s, &grid->year);
 }
 
 static void check_site(const struct dl_subject *s) {
-  dl_within(s, DL_SITE_PUE, 1, 4);
-  dl_within(s, DL_SITE_CARBON_G_KWH, 0, 2000);
-  dl_whole(s, DL_SITE_YEAR);
+  const struct dl_site *site = DL_AS(site, s->e);
+  dl_within(s, &site->pue, 1, 4);
+  dl_within(s, &site->carbon_g_kwh, 0, 2000);
+  dl_whole(s, &site->year);
 }
 
 static void check_node(const struct dl_subject *s) {
-  double gpus = dl_value(s, DL_NODE_GPUS);
-  double tdp = dl_value(s, DL_NODE_CPU_TDP_W);
-  needs(s, DL_NODE_SOCKETS);
-  needs(s, DL_NODE_MEMORY_GB);
-  dl_whole(s, DL_NODE_GPUS);
-  dl_whole(s, DL_NODE_YEAR);
-  dl_within(s, DL_NODE_MEMORY_W_GB, 0.02, 1.5);
-  dl_within(s, DL_NODE_EFFICIENCY, 0.5, 1);
-  dl_within(s, DL_NODE_PUE, 1, 4);
-  if (!s->e->cpu && isnan(tdp))
+  const struct dl_node *node = DL_AS(node, s->e);
+  double tdp = node->cpu_tdp_w;
+  needs(s, &node->sockets);
+  needs(s, &node->memory_gb);
+  dl_whole(s, &node->gpus);
+  dl_whole(s, &node->year);
+  dl_within(s, &node->memory_w_gb, 0.02, 1.5);
+  dl_within(s, &node->supply_efficiency, 0.5, 1);
+  dl_within(s, &node->pue, 1, 4);
+  if (!node->cpu && isnan(tdp))
     dl_findings_add(s->l, true, s->e->file, s->e->line, s->e->id,
                     "neither a cpu nor a cpu_tdp_w");
-  if (dl_bound_value(s, DL_NODE_CPU_IDLE_W) > tdp)
-    dl_object(s, DL_NODE_CPU_IDLE_W, "is more than cpu_tdp_w %g", tdp);
-  if (gpus > 0 && !s->e->gpu)
-    dl_object(s, DL_NODE_GPUS, "without a gpu; name one of the catalogue");
-  if (s->e->gpu && !(gpus > 0))
+  if (dl_bound_value(s, &node->cpu_idle_w) > tdp)
+    dl_object(s, &node->cpu_idle_w, "is more than cpu_tdp_w %g", tdp);
+  if (node->gpus > 0 && !node->gpu)
+    dl_object(s, &node->gpus, "without a gpu; name one of the catalogue");
+  if (node->gpu && !(node->gpus > 0))
     dl_findings_add(s->l, true, s->e->file, s->e->line, s->e->id,
-                    "gpu '%s', but no number of gpus", s->e->gpu);
+                    "gpu '%s', but no number of gpus", node->gpu);
 }
 
 /* --- all of them */
@@ -180,7 +190,7 @@ static void check_name(const struct dl_shelf *s, const struct dl_descriptor *e,
 
 void dl_rules_shelf(const struct dl_shelf *s, struct dl_findings *l) {
   for (size_t i = 0; i < s->n; i++) {
-    const struct dl_descriptor *e = &s->e[i];
+    const struct dl_descriptor *e = s->e[i];
     check_name(s, e, e->id, l);
     if (strcmp(e->name, e->id) != 0)
       check_name(s, e, e->name, l);
@@ -193,18 +203,19 @@ void dl_rules_shelf(const struct dl_shelf *s, struct dl_findings *l) {
 void dl_rules_against(const struct dl_descriptor *e,
                       const struct dl_descriptor *known,
                       struct dl_findings *l) {
-  static const size_t compared[] = {DL_GPU_TDP_W, DL_GPU_FP32_TFLOPS,
-                                    DL_GPU_MEMORY_GB, DL_GPU_BANDWIDTH_GB_S};
   if (e->kind != DL_ACCELERATOR || known->kind != DL_ACCELERATOR)
     return;
+  const struct dl_accelerator *a = DL_AS(accelerator, e);
+  const double *compared[] = {&a->tdp_w, &a->peak_fp32_tflops, &a->memory_gb,
+                              &a->bandwidth_gb_s};
   for (size_t i = 0; i < sizeof compared / sizeof *compared; i++) {
-    size_t f = compared[i];
-    double x = e->value[f].x, y = known->value[f].x;
+    size_t k = dl_field_index(e, compared[i]);
+    const struct dl_field *f = &dl_kind_info(DL_ACCELERATOR)->fields[k];
+    double x = *compared[i], y = dl_field_number(known, f);
+    const char *source = known->origin[k].source;
     if (fabs(x - y) > 0.1 * y)
-      dl_findings_add(l, false, e->file, e->value_line[f], e->id,
+      dl_findings_add(l, false, e->file, e->origin[k].line, e->id,
                       "%s %g is not the %g of '%s' in the catalogue (%s)",
-                      dl_kind_info(e->kind)->fields[f].name, x, y, known->id,
-                      known->value[f].source ? known->value[f].source
-                                             : "no source");
+                      f->name, x, y, known->id, source ? source : "no source");
   }
 }

@@ -11,7 +11,7 @@
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
 /* A central processor: its lanes work at the base clock when all do. */
-static bool is_processor(const struct dl_descriptor *e) {
+static bool is_processor(const struct dl_accelerator *e) {
   return e->form && strcmp(e->form, "socket") == 0 &&
          !dl_generation_find(e->family, e->memory_type);
 }
@@ -24,8 +24,8 @@ static bool among(double ratio, const struct dl_span *span) {
 }
 
 /* Field `top` by field `bottom` must be in one of the spans. */
-static void ratio(const struct dl_subject *s, size_t top, size_t bottom,
-                  const struct dl_span *span) {
+static void ratio(const struct dl_subject *s, const double *top,
+                  const double *bottom, const struct dl_span *span) {
   double r = dl_bound_value(s, top) / dl_bound_value(s, bottom);
   if (span[0].high <= 0 || isnan(r) || among(r, span))
     return;
@@ -35,29 +35,30 @@ static void ratio(const struct dl_subject *s, size_t top, size_t bottom,
   dl_object(s, top,
             "is %.3g x %s; boards of this generation have %.3g to %.3g x, "
             "dense",
-            r, dl_kind_info(DL_ACCELERATOR)->fields[bottom].name, span[0].low,
-            span[last].high);
+            r, dl_name_of(s, bottom), span[0].low, span[last].high);
 }
 
 static void fp32_rate(const struct dl_subject *s, double issue) {
-  bool processor = is_processor(s->e);
-  size_t clock = processor ? DL_GPU_BASE_MHZ : DL_GPU_BOOST_MHZ;
-  double want = dl_bound_value(s, DL_GPU_CORES) * 2 * issue *
+  const struct dl_accelerator *gpu = DL_AS(accelerator, s->e);
+  bool processor = is_processor(gpu);
+  const double *clock = processor ? &gpu->base_mhz : &gpu->boost_mhz;
+  double want = dl_bound_value(s, &gpu->cuda_cores) * 2 * issue *
                 dl_bound_value(s, clock) / 1e6;
-  double rate = dl_bound_value(s, DL_GPU_FP32_TFLOPS);
+  double rate = dl_bound_value(s, &gpu->peak_fp32_tflops);
   if (fabs(rate / want - 1) > 0.03)
-    dl_object(s, DL_GPU_FP32_TFLOPS, "is not cuda_cores x %g x %s = %.4g",
+    dl_object(s, &gpu->peak_fp32_tflops, "is not cuda_cores x %g x %s = %.4g",
               2 * issue, processor ? "base_mhz" : "boost_mhz", want);
 }
 
 static void power(const struct dl_subject *s) {
-  double tdp = dl_value(s, DL_GPU_TDP_W);
-  dl_within(s, DL_GPU_TDP_W, 1, 2000);
-  if (dl_bound_value(s, DL_GPU_IDLE_W) >= tdp / 2)
-    dl_object(s, DL_GPU_IDLE_W, "is half of tdp_w %g or more", tdp);
-  double limit = dl_bound_value(s, DL_GPU_LIMIT_W) / tdp;
+  const struct dl_accelerator *gpu = DL_AS(accelerator, s->e);
+  double tdp = gpu->tdp_w;
+  dl_within(s, &gpu->tdp_w, 1, 2000);
+  if (dl_bound_value(s, &gpu->idle_w) >= tdp / 2)
+    dl_object(s, &gpu->idle_w, "is half of tdp_w %g or more", tdp);
+  double limit = dl_bound_value(s, &gpu->power_limit_w) / tdp;
   if (limit < 0.2 || limit > 1.5)
-    dl_object(s, DL_GPU_LIMIT_W, "is %.3g x tdp_w; 0.2 to 1.5 x is usual",
+    dl_object(s, &gpu->power_limit_w, "is %.3g x tdp_w; 0.2 to 1.5 x is usual",
               limit);
 }
 
@@ -65,31 +66,32 @@ static void power(const struct dl_subject *s) {
  * a generation differ by. */
 static void efficiency(const struct dl_subject *s,
                        const struct dl_generation *g) {
+  const struct dl_accelerator *gpu = DL_AS(accelerator, s->e);
   static const struct dl_span processors = {.002, .08}, anything = {.001, .6};
-  const struct dl_span *span = g                    ? &g->per_w
-                               : is_processor(s->e) ? &processors
-                                                    : &anything;
-  double r =
-      dl_bound_value(s, DL_GPU_FP32_TFLOPS) / dl_bound_value(s, DL_GPU_TDP_W);
+  const struct dl_span *span = g                   ? &g->per_w
+                               : is_processor(gpu) ? &processors
+                                                   : &anything;
+  double r = dl_bound_value(s, &gpu->peak_fp32_tflops) /
+             dl_bound_value(s, &gpu->tdp_w);
   if (r < span->low || r > span->high)
-    dl_object(s, DL_GPU_FP32_TFLOPS,
+    dl_object(s, &gpu->peak_fp32_tflops,
               "by tdp_w %g is %.3g TFLOP/s a watt; %s have %g to %g",
-              dl_value(s, DL_GPU_TDP_W), r,
-              g ? "boards of this generation" : "all known ones", span->low,
-              span->high);
+              gpu->tdp_w, r, g ? "boards of this generation" : "all known ones",
+              span->low, span->high);
 }
 
 static void memory(const struct dl_subject *s) {
-  const char *type = s->e->memory_type;
-  dl_within(s, DL_GPU_MEMORY_GB, 0.1, 1000);
+  const struct dl_accelerator *gpu = DL_AS(accelerator, s->e);
+  const char *type = gpu->memory_type;
+  dl_within(s, &gpu->memory_gb, 0.1, 1000);
   if (!type)
     return;
   const struct dl_memory *m = dl_memory_find(type);
-  double devices = dl_value(s, DL_GPU_DEVICES);
+  double devices = gpu->devices;
   double x =
-      dl_bound_value(s, DL_GPU_BANDWIDTH_GB_S) / (isnan(devices) ? 1 : devices);
+      dl_bound_value(s, &gpu->bandwidth_gb_s) / (isnan(devices) ? 1 : devices);
   if (m && (x < m->bandwidth.low || x > m->bandwidth.high))
-    dl_object(s, DL_GPU_BANDWIDTH_GB_S,
+    dl_object(s, &gpu->bandwidth_gb_s,
               "is not what %s gives, %g to %g GB/s (bytes, not bits)", type,
               m->bandwidth.low, m->bandwidth.high);
   if (m)
@@ -102,54 +104,55 @@ static void memory(const struct dl_subject *s) {
 /* A rate of lesser precision is no lower. Rates are rounded: 90.5 and 90.51
  * are the same. */
 static void order(const struct dl_subject *s) {
-  static const struct {
-    size_t less, more;
+  const struct dl_accelerator *gpu = DL_AS(accelerator, s->e);
+  const struct {
+    const double *less, *more;
   } pairs[] = {
-      {DL_GPU_FP64_TFLOPS, DL_GPU_FP64_TENSOR_TFLOPS},
-      {DL_GPU_FP32_TFLOPS, DL_GPU_TF32_TFLOPS},
-      {DL_GPU_FP32_TFLOPS, DL_GPU_FP16_TENSOR_TFLOPS},
-      {DL_GPU_FP32_TFLOPS, DL_GPU_BF16_TENSOR_TFLOPS},
-      {DL_GPU_TF32_TFLOPS, DL_GPU_FP16_TENSOR_TFLOPS},
-      {DL_GPU_FP16_TENSOR_TFLOPS, DL_GPU_FP8_TENSOR_TFLOPS},
-      {DL_GPU_FP16_TENSOR_TFLOPS, DL_GPU_INT8_TENSOR_TOPS},
+      {&gpu->peak_fp64_tflops, &gpu->peak_fp64_tensor_tflops},
+      {&gpu->peak_fp32_tflops, &gpu->peak_tf32_tflops},
+      {&gpu->peak_fp32_tflops, &gpu->peak_fp16_tensor_tflops},
+      {&gpu->peak_fp32_tflops, &gpu->peak_bf16_tensor_tflops},
+      {&gpu->peak_tf32_tflops, &gpu->peak_fp16_tensor_tflops},
+      {&gpu->peak_fp16_tensor_tflops, &gpu->peak_fp8_tensor_tflops},
+      {&gpu->peak_fp16_tensor_tflops, &gpu->peak_int8_tensor_tops},
   };
-  const struct dl_field *f = dl_kind_info(DL_ACCELERATOR)->fields;
   for (size_t i = 0; i < COUNT(pairs); i++) {
     double less = dl_bound_value(s, pairs[i].less);
     if (dl_bound_value(s, pairs[i].more) < 0.99 * less)
-      dl_object(s, pairs[i].more, "is below %s %g", f[pairs[i].less].name,
-                less);
+      dl_object(s, pairs[i].more, "is below %s %g",
+                dl_name_of(s, pairs[i].less), less);
   }
-  if (dl_value(s, DL_GPU_BOOST_MHZ) < dl_value(s, DL_GPU_BASE_MHZ))
-    dl_object(s, DL_GPU_BOOST_MHZ, "is below base_mhz %g",
-              dl_value(s, DL_GPU_BASE_MHZ));
+  if (gpu->boost_mhz < gpu->base_mhz)
+    dl_object(s, &gpu->boost_mhz, "is below base_mhz %g", gpu->base_mhz);
 }
 
 static void by_generation(const struct dl_subject *s,
                           const struct dl_generation *g) {
+  const struct dl_accelerator *gpu = DL_AS(accelerator, s->e);
   const struct dl_span twice[DL_MOST_SPANS] = {
       {0.95 * g->tf32, 1.05 * g->tf32}};
   const struct dl_span same[DL_MOST_SPANS] = {{0.4, 1.05}};
-  ratio(s, DL_GPU_FP64_TFLOPS, DL_GPU_FP32_TFLOPS, g->fp64);
-  ratio(s, DL_GPU_FP16_TFLOPS, DL_GPU_FP32_TFLOPS, g->fp16);
-  ratio(s, DL_GPU_FP16_TENSOR_TFLOPS, DL_GPU_FP32_TFLOPS, g->tensor);
-  ratio(s, DL_GPU_BF16_TENSOR_TFLOPS, DL_GPU_FP16_TENSOR_TFLOPS, same);
-  ratio(s, DL_GPU_INT8_TENSOR_TOPS, DL_GPU_FP16_TENSOR_TFLOPS, g->int8);
-  ratio(s, DL_GPU_FP8_TENSOR_TFLOPS, DL_GPU_FP16_TENSOR_TFLOPS, g->fp8);
+  ratio(s, &gpu->peak_fp64_tflops, &gpu->peak_fp32_tflops, g->fp64);
+  ratio(s, &gpu->peak_fp16_tflops, &gpu->peak_fp32_tflops, g->fp16);
+  ratio(s, &gpu->peak_fp16_tensor_tflops, &gpu->peak_fp32_tflops, g->tensor);
+  ratio(s, &gpu->peak_bf16_tensor_tflops, &gpu->peak_fp16_tensor_tflops, same);
+  ratio(s, &gpu->peak_int8_tensor_tops, &gpu->peak_fp16_tensor_tflops, g->int8);
+  ratio(s, &gpu->peak_fp8_tensor_tflops, &gpu->peak_fp16_tensor_tflops, g->fp8);
   if (g->tf32 > 0)
-    ratio(s, DL_GPU_FP16_TENSOR_TFLOPS, DL_GPU_TF32_TFLOPS, twice);
-  double cores = dl_bound_value(s, DL_GPU_CORES);
-  double want = dl_bound_value(s, DL_GPU_MULTIPROCESSORS) * g->lanes;
+    ratio(s, &gpu->peak_fp16_tensor_tflops, &gpu->peak_tf32_tflops, twice);
+  double cores = dl_bound_value(s, &gpu->cuda_cores);
+  double want = dl_bound_value(s, &gpu->multiprocessors) * g->lanes;
   if (!isnan(cores) && !isnan(want) && cores != want)
-    dl_object(s, DL_GPU_CORES, "is not multiprocessors x %g = %g", g->lanes,
+    dl_object(s, &gpu->cuda_cores, "is not multiprocessors x %g = %g", g->lanes,
               want);
 }
 
 void dl_rules_accelerator(const struct dl_subject *s) {
-  static const size_t whole[] = {DL_GPU_CORES, DL_GPU_MULTIPROCESSORS,
-                                 DL_GPU_DEVICES, DL_GPU_YEAR};
+  const struct dl_accelerator *gpu = DL_AS(accelerator, s->e);
+  const double *whole[] = {&gpu->cuda_cores, &gpu->multiprocessors,
+                           &gpu->devices, &gpu->year};
   const struct dl_generation *g =
-      dl_generation_find(s->e->family, s->e->memory_type);
+      dl_generation_find(gpu->family, gpu->memory_type);
   power(s);
   memory(s);
   fp32_rate(s, g ? g->issue : 1);

@@ -6,28 +6,29 @@
 
 #include "catalog/validate/rules.h"
 
-/* One entry under test. */
+/* One entry under test. Rules name a value by its member of the kind's
+ * struct: &gpu->tdp_w. */
 struct dl_subject {
   const struct dl_descriptor *e;
   struct dl_findings *l;
 };
 
-/* Value of a field, NaN where unknown. */
-double dl_value(const struct dl_subject *s, size_t field);
+/* A value for a rule that a note may excuse: NaN where it does. */
+double dl_bound_value(const struct dl_subject *s, const double *member);
 
-/* The same for a rule that a note may excuse: NaN where it does. */
-double dl_bound_value(const struct dl_subject *s, size_t field);
+/* The name of a value's field: "tdp_w". */
+const char *dl_name_of(const struct dl_subject *s, const double *member);
 
-/* An error at a field. */
-void dl_object(const struct dl_subject *s, size_t field, const char *fmt, ...)
-    DL_PRINTF(3, 4);
+/* An error at a value. */
+void dl_object(const struct dl_subject *s, const double *member,
+               const char *fmt, ...) DL_PRINTF(3, 4);
 
-/* An error if the field is known and not within the bounds. */
-void dl_within(const struct dl_subject *s, size_t field, double low,
+/* An error if the value is known and not within the bounds. */
+void dl_within(const struct dl_subject *s, const double *member, double low,
                double high);
 
-/* An error if the field is known and no whole number. */
-void dl_whole(const struct dl_subject *s, size_t field);
+/* An error if the value is known and no whole number. */
+void dl_whole(const struct dl_subject *s, const double *member);
 
 void dl_rules_accelerator(const struct dl_subject *s);
 

@@ -58,23 +58,28 @@ static const struct argp check_argp = {
 
 /* --- what lacks */
 
-/* The part of a need that is a field of this kind ("gpu.tdp_w"), or -1. */
-static long needed_field(const char *need, enum dl_kind kind) {
+/* The part of a need that is a field of this kind ("gpu.tdp_w"), or NULL. */
+static const struct dl_field *needed_field(const char *need,
+                                           enum dl_kind kind) {
   const char *word = dl_kind_info(kind)->word;
   size_t len = strlen(word);
   if (strncmp(need, word, len) != 0 || need[len] != '.')
-    return -1;
+    return NULL;
   return dl_field_find(kind, need + len + 1);
 }
 
 /* An architecture may have its work at input sizes alone, or by its shape. */
-static bool has(const struct dl_descriptor *e, size_t field) {
-  bool at_inputs = e->kind == DL_ARCHITECTURE && e->n_inputs > 0;
-  if (!isnan(e->value[field].x) || e->transformer)
+static bool has(const struct dl_descriptor *e, const struct dl_field *f) {
+  if (!isnan(dl_field_number(e, f)))
     return true;
-  if (at_inputs && field == DL_ARCH_MACS_G)
-    return !isnan(e->inputs[0].macs_g.x);
-  return at_inputs && field == DL_ARCH_ACTS_M && !isnan(e->inputs[0].acts_m.x);
+  if (e->kind != DL_ARCHITECTURE)
+    return false;
+  const struct dl_architecture *arch = DL_AS(architecture, e);
+  if (arch->transformer)
+    return true;
+  return arch->n_inputs > 0 &&
+         ((strcmp(f->name, "macs_g") == 0 && !isnan(arch->inputs[0].macs_g)) ||
+          (strcmp(f->name, "acts_m") == 0 && !isnan(arch->inputs[0].acts_m)));
 }
 
 static void add_lacks(struct checker *c, const struct dl_descriptor *e) {
@@ -82,10 +87,9 @@ static void add_lacks(struct checker *c, const struct dl_descriptor *e) {
     const struct dl_estimator *est = dl_estimator_at(i);
     struct dl_text lacks = {0};
     for (size_t j = 0; est->needs && est->needs[j]; j++) {
-      long field = needed_field(est->needs[j], e->kind);
-      if (field >= 0 && !has(e, (size_t)field))
-        dl_text_printf(&lacks, "%s%s", lacks.len ? ", " : "",
-                       dl_kind_info(e->kind)->fields[field].name);
+      const struct dl_field *f = needed_field(est->needs[j], e->kind);
+      if (f && !has(e, f))
+        dl_text_printf(&lacks, "%s%s", lacks.len ? ", " : "", f->name);
     }
     if (lacks.len && !(dl_strlist_add(&c->lacks, e->file) &&
                        dl_strlist_add(&c->lacks, e->id) &&
@@ -149,11 +153,11 @@ static void read_known(struct checker *c, enum dl_kind kind) {
 
 static void check_entries(struct checker *c, const struct dl_shelf *s) {
   if (s->n > MANY)
-    read_known(c, s->e[0].kind);
+    read_known(c, s->e[0]->kind);
   dl_rules_shelf(s, &c->findings);
   for (size_t i = 0; i < s->n; i++) {
-    add_lacks(c, &s->e[i]);
-    compare(c, &s->e[i]);
+    add_lacks(c, s->e[i]);
+    compare(c, s->e[i]);
   }
 }
 

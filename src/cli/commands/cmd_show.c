@@ -104,25 +104,14 @@ static void say_sources(struct dl_report *r, const struct sources *s) {
 }
 
 static void add_head(struct dl_report *r, const struct dl_descriptor *e) {
-  const struct {
-    const char *key, *label, *text;
-  } texts[] = {{"vendor", "vendor", e->vendor},
-               {"family", "family", e->family},
-               {"form", "form", e->form},
-               {"memory_type", "memory", e->memory_type},
-               {"grid", "grid", e->grid},
-               {"place", "place", e->place},
-               {"cpu", "CPU", e->cpu},
-               {"gpu", "GPU", e->gpu},
-               {"site", "site", e->site}};
-  dl_report_add(r, "kind", NULL, NULL, DL_CODE,
-                dl_string(dl_kind_info(e->kind)->name));
-  dl_report_add(r, "id", "id", NULL, DL_CODE, dl_string(e->id));
-  dl_report_add(r, "name", "name", NULL, DL_CODE, dl_string(e->name));
-  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-    if (texts[i].text)
-      dl_report_add(r, texts[i].key, texts[i].label, NULL, DL_CODE,
-                    dl_string(texts[i].text));
+  const struct dl_kind_info *k = dl_kind_info(e->kind);
+  dl_report_add(r, "kind", NULL, NULL, DL_CODE, dl_string(k->name));
+  for (size_t i = 0; i < k->n_fields && k->fields[i].is_text; i++) {
+    const char *text = dl_field_text(e, &k->fields[i]);
+    if (text)
+      dl_report_add(r, k->fields[i].name, k->fields[i].help, NULL, DL_CODE,
+                    dl_string(text));
+  }
   dl_report_add(r, "aliases", e->n_aliases ? "also" : NULL, NULL, DL_CODE,
                 dl_strings(e->aliases, e->n_aliases));
 }
@@ -143,21 +132,22 @@ static void add_values(struct dl_report *r, const struct dl_descriptor *e,
       dl_report_table(r, "values", NULL, value_columns,
                       sizeof value_columns / sizeof *value_columns, true);
   for (size_t i = 0; i < k->n_fields; i++) {
-    const struct dl_value_of *x = &e->value[i];
+    double x = dl_field_number(e, &k->fields[i]);
+    const struct dl_origin *from = &e->origin[i];
     char room[REFERENCE];
-    if (isnan(x->x))
+    if (isnan(x))
       continue;
     struct dl_value v[] = {dl_string(k->fields[i].name),
-                           dl_number(x->x),
+                           dl_number(x),
                            dl_string(k->fields[i].unit),
-                           dl_string(x->source),
-                           dl_string(reference(s, x->source, room)),
-                           dl_string(x->note)};
+                           dl_string(from->source),
+                           dl_string(reference(s, from->source, room)),
+                           dl_string(from->note)};
     dl_table_row(t, v, NULL);
   }
 }
 
-static void add_inputs(struct dl_report *r, const struct dl_descriptor *e,
+static void add_inputs(struct dl_report *r, const struct dl_architecture *e,
                        struct sources *s) {
   static const char *const rules[] = {[DL_SCALING_NONE] = "none",
                                       [DL_SCALING_AREA] = "area",
@@ -185,15 +175,15 @@ static void add_inputs(struct dl_report *r, const struct dl_descriptor *e,
   struct dl_table *t = dl_report_table(r, "inputs", "At input sizes", columns,
                                        sizeof columns / sizeof *columns, false);
   for (size_t i = 0; i < e->n_inputs; i++) {
-    const struct dl_input *in = &e->inputs[i];
-    const char *source = in->macs_g.source;
+    const struct dl_input_size *in = &e->inputs[i];
+    const char *source = in->macs_origin.source;
     char room[REFERENCE];
     struct dl_value v[] = {dl_number(in->image_px),
-                           dl_number(in->macs_g.x),
-                           dl_number(in->acts_m.x),
+                           dl_number(in->macs_g),
+                           dl_number(in->acts_m),
                            dl_string(source),
                            dl_string(reference(s, source, room)),
-                           dl_string(in->macs_g.note)};
+                           dl_string(in->macs_origin.note)};
     dl_table_row(t, v, NULL);
   }
 }
@@ -203,19 +193,32 @@ static const char *const as_used =
 
 /* The counts at the use asked for, in place of the descriptor's. */
 static void apply_use(struct dl_cli *cli, const struct show_options *o,
-                      const struct dl_descriptor *e, struct dl_report *r,
-                      struct dl_descriptor *at) {
+                      const struct dl_architecture *e, struct dl_report *r,
+                      struct dl_architecture *at) {
   bool scaled;
   *at = dl_architecture_at(e, &o->use, &scaled);
   if (scaled && e->scaling == DL_SCALING_NONE)
     dl_warn(&cli->diag,
             "the weights of '%s' are for one input size: nothing was scaled",
-            e->id);
-  if (!isnan(o->use.classes) && isnan(e->value[DL_ARCH_HEAD_INPUTS].x))
+            e->head.id);
+  if (!isnan(o->use.classes) && isnan(e->head_inputs))
     dl_warn(&cli->diag,
             "the classifier of '%s' is not known: --classes changes no count",
-            e->id);
+            e->head.id);
   dl_report_say(r, as_used);
+}
+
+static void show_architecture(struct dl_cli *cli, const struct show_options *o,
+                              const struct dl_architecture *e,
+                              struct dl_report *r, struct sources *s) {
+  struct dl_architecture at = *e;
+  bool scaled;
+  if (e->transformer) /* its figures follow from its shape */
+    at = dl_architecture_at(e, &dl_use_reference, &scaled);
+  if (o->used)
+    apply_use(cli, o, e, r, &at);
+  add_values(r, &at.head, s);
+  add_inputs(r, e, s);
 }
 
 static enum dl_status show(struct dl_cli *cli, const struct show_options *o,
@@ -229,16 +232,11 @@ static enum dl_status show(struct dl_cli *cli, const struct show_options *o,
   struct dl_report *r = dl_report_new();
   if (!r)
     return dl_fail_memory(&cli->diag);
-  struct dl_descriptor at = *e;
-  bool scaled;
-  if (e->transformer) /* its figures follow from its shape */
-    at = dl_architecture_at(e, &dl_use_reference, &scaled);
   add_head(r, e);
-  if (o->used)
-    apply_use(cli, o, e, r, &at);
-  add_values(r, &at, &s);
   if (e->kind == DL_ARCHITECTURE)
-    add_inputs(r, e, &s);
+    show_architecture(cli, o, DL_AS(architecture, e), r, &s);
+  else
+    add_values(r, e, &s);
   say_sources(r, &s);
   bool failed = s.failed;
   dl_strlist_free(&s.titles);

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "catalog/attributes.h"
 #include "catalog/mig.h"
 #include "cli/completion/complete.h"
 #include "estimate/methods/estimator.h"
@@ -191,9 +190,11 @@ static void offer_fields(completion *c, const char *suffix) {
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
     const struct dl_kind_info *k = dl_kind_info(kinds[i]);
     for (size_t j = 0; j < k->n_fields; j++) {
+      if (k->fields[j].is_text)
+        continue;
       snprintf(text, sizeof text, "%s.%s%s", k->word, k->fields[j].name,
                suffix);
-      dl_offer(c, text, k->fields[j].summary);
+      dl_offer(c, text, k->fields[j].help);
     }
   }
 }
@@ -242,14 +243,13 @@ static enum dl_status aliases(completion *c, struct dl_diag *d) {
 /* Fields of the kind that dlest list is asked for. */
 static enum dl_status fields(completion *c, struct dl_diag *d) {
   (void)d;
-  struct dl_attribute list[DL_MOST_ATTRIBUTES];
   skip_to_name(c);
   for (size_t k = 0; c->argument && k < DL_N_KINDS; k++) {
-    if (strcmp(c->argument, dl_kind_info((enum dl_kind)k)->words) != 0)
+    const struct dl_kind_info *kind = dl_kind_info((enum dl_kind)k);
+    if (strcmp(c->argument, kind->words) != 0)
       continue;
-    size_t n = dl_attributes((enum dl_kind)k, list);
-    for (size_t i = 0; i < n; i++)
-      dl_offer(c, list[i].name, list[i].unit);
+    for (size_t i = 0; i < kind->n_fields; i++)
+      dl_offer(c, kind->fields[i].name, kind->fields[i].unit);
   }
   return DL_OK;
 }

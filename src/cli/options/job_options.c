@@ -375,9 +375,10 @@ static enum dl_status apply_dataset(struct dl_job_options *o,
   const struct dl_descriptor *e;
   enum dl_status status = dl_catalog_get(catalog, DL_DATASET, name, &e, d);
   if (status == DL_OK && !is_set(o, "train_samples"))
-    status = set_number(f, "train_samples", e->value[DL_DATA_TRAIN].x, d);
+    status =
+        set_number(f, "train_samples", DL_AS(dataset, e)->train_samples, d);
   if (status == DL_OK && !is_set(o, "val_samples"))
-    status = set_number(f, "val_samples", e->value[DL_DATA_VAL].x, d);
+    status = set_number(f, "val_samples", DL_AS(dataset, e)->val_samples, d);
   return status;
 }
 

@@ -170,12 +170,13 @@ static enum dl_status take(struct dl_strlist *list, const char *prefix,
 /* An accelerator that an entry of a node names. */
 static enum dl_status named(const struct dl_descriptor *node, const char *what,
                             const char *name, struct dl_catalog *catalog,
-                            const struct dl_descriptor **e, struct dl_diag *d) {
-  *e = NULL;
-  if (!name)
-    return DL_OK;
-  enum dl_status status = dl_catalog_look(catalog, DL_ACCELERATOR, name, e, d);
-  if (status == DL_OK && !*e)
+                            const struct dl_accelerator **gpu,
+                            struct dl_diag *d) {
+  const struct dl_descriptor *e = NULL;
+  enum dl_status status =
+      name ? dl_catalog_look(catalog, DL_ACCELERATOR, name, &e, d) : DL_OK;
+  *gpu = DL_AS(accelerator, e);
+  if (status == DL_OK && name && !e)
     status = dl_fail_at(d, DL_EINPUT, node->file, node->line,
                         "node '%s': unknown %s '%s' (see 'dlest list gpus')",
                         node->id, what, name);
@@ -191,12 +192,12 @@ static enum dl_status find_node(struct dl_node_options *o,
     status = dl_catalog_get(catalog, DL_NODE, o->node, &e, d);
   if (status != DL_OK)
     return status;
-  o->entry = *e;
-  status = take(&job->overrides, "node", &o->entry, d);
+  o->entry = *DL_AS(node, e);
+  status = take(&job->overrides, "node", &o->entry.head, d);
   if (status == DL_OK)
-    status = named(e, "cpu", e->cpu, catalog, &o->cpu, d);
+    status = named(e, "cpu", o->entry.cpu, catalog, &o->cpu, d);
   if (status == DL_OK)
-    status = named(e, "gpu", e->gpu, catalog, &o->gpu, d);
+    status = named(e, "gpu", o->entry.gpu, catalog, &o->gpu, d);
   o->found = status == DL_OK;
   return status;
 }
@@ -210,10 +211,13 @@ static enum dl_status find_gpu(struct dl_node_options *o,
     return dl_fail(d, DL_EUSAGE,
                    "a share is one of an accelerator; give --gpu "
                    "or --node");
+  const struct dl_descriptor *e;
   enum dl_status status = dl_catalog_open(catalog, DL_ACCELERATOR, name, d);
-  return status == DL_OK
-             ? dl_catalog_get(catalog, DL_ACCELERATOR, name, &o->gpu, d)
-             : status;
+  if (status == DL_OK)
+    status = dl_catalog_get(catalog, DL_ACCELERATOR, name, &e, d);
+  if (status == DL_OK)
+    o->gpu = DL_AS(accelerator, e);
+  return status;
 }
 
 static bool is_share(const struct dl_node_options *o) {
@@ -225,10 +229,11 @@ static enum dl_status count_used(struct dl_node_options *o,
                                  const struct dl_job_options *job,
                                  struct dl_catalog *catalog,
                                  struct dl_diag *d) {
-  const struct dl_descriptor *e = &o->entry, *asked = NULL;
+  const struct dl_node *e = &o->entry;
+  const struct dl_descriptor *asked = NULL;
   const char *n = said(&job->settings, "n_gpus");
   const char *gpu = said(&job->settings, "gpu");
-  double gpus = isnan(e->value[DL_NODE_GPUS].x) ? 0 : e->value[DL_NODE_GPUS].x;
+  double gpus = isnan(e->gpus) ? 0 : e->gpus;
   double given = NAN;
   if (n && dl_parse_double(n, &given) && !isnan(o->use_gpus) &&
       given != o->use_gpus)
@@ -239,27 +244,28 @@ static enum dl_status count_used(struct dl_node_options *o,
                 : is_share(o)       ? fmin(1, gpus)
                                     : gpus;
   if (used > gpus)
-    return dl_fail(d, DL_EUSAGE, "node '%s' has %g accelerators, not %g", e->id,
-                   gpus, used);
+    return dl_fail(d, DL_EUSAGE, "node '%s' has %g accelerators, not %g",
+                   e->head.id, gpus, used);
   o->use.on_cpu = used == 0;
-  o->use.used = o->use.on_cpu ? e->value[DL_NODE_SOCKETS].x : used;
+  o->use.used = o->use.on_cpu ? e->sockets : used;
   if (o->use.on_cpu && !o->cpu)
     return dl_fail(d, DL_EINPUT,
                    "the CPUs of node '%s' are not in the catalogue: no job can "
                    "be estimated on them",
-                   e->id);
+                   e->head.id);
   if (!o->use.on_cpu && !o->gpu)
     return dl_fail(d, DL_EINPUT,
                    "node '%s' does not tell its accelerators: name them in its "
                    "entry (gpu=\"a100\")",
-                   e->id);
+                   e->head.id);
   enum dl_status status =
       gpu ? dl_catalog_look(catalog, DL_ACCELERATOR, gpu, &asked, d) : DL_OK;
-  const struct dl_descriptor *its = o->use.on_cpu ? o->cpu : o->gpu;
+  const struct dl_descriptor *its =
+      o->use.on_cpu ? &o->cpu->head : &o->gpu->head;
   if (status == DL_OK && gpu && (!asked || strcmp(asked->id, its->id) != 0))
     status = dl_fail(d, DL_EUSAGE,
                      "--gpu %.64s is not what the job uses of node '%s': '%s'",
-                     gpu, e->id, its->id);
+                     gpu, e->head.id, its->id);
   return status;
 }
 
@@ -285,7 +291,7 @@ static enum dl_status find_share(struct dl_node_options *o, struct dl_diag *d) {
 static enum dl_status apply_share(struct dl_node_options *o,
                                   struct dl_job_options *job,
                                   struct dl_diag *d) {
-  const struct dl_descriptor *known = o->gpu;
+  const struct dl_accelerator *known = o->gpu;
   o->use.share = (struct dl_share){1, 1};
   if (!is_share(o))
     return DL_OK;
@@ -296,14 +302,14 @@ static enum dl_status apply_share(struct dl_node_options *o,
    * NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
   o->board = *known;
   o->gpu = &o->board;
-  status = take(&job->overrides, "gpu", &o->board, d);
-  struct dl_descriptor cut = o->board;
+  status = take(&job->overrides, "gpu", &o->board.head, d);
+  struct dl_accelerator cut = o->board;
   dl_share_cut(&cut, &o->use.share);
   const struct dl_kind_info *k = dl_kind_info(DL_ACCELERATOR);
   for (size_t i = 0; i < k->n_fields && status == DL_OK; i++) {
     struct dl_text name = {0};
-    double x = cut.value[i].x;
-    if (isnan(x) || x == known->value[i].x)
+    double x = dl_field_number(&cut.head, &k->fields[i]);
+    if (isnan(x) || x == dl_field_number(&known->head, &k->fields[i]))
       continue;
     dl_text_printf(&name, "gpu.%s", k->fields[i].name);
     status = name.failed ? dl_fail_memory(d)
@@ -316,14 +322,14 @@ static enum dl_status apply_share(struct dl_node_options *o,
 /* What follows from the node, where the user did not say it. */
 static enum dl_status tell_job(const struct dl_node_options *o,
                                struct dl_job_options *job, struct dl_diag *d) {
-  const struct dl_descriptor *e = &o->entry;
-  double gb = e->value[DL_NODE_MEMORY_GB].x;
+  double gb = o->entry.memory_gb;
   double used = o->use.on_cpu ? ceil(o->use.used) : o->use.used;
   enum dl_status status = DL_OK;
   if (!said(&job->settings, "gpu")) /* what is used is known */
     status =
         /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
-        tell(&job->settings, "gpu", o->use.on_cpu ? o->cpu->id : o->gpu->id, d);
+        tell(&job->settings, "gpu",
+             o->use.on_cpu ? o->cpu->head.id : o->gpu->head.id, d);
   if (status == DL_OK && !said(&job->settings, "n_gpus"))
     status = tell_number(&job->settings, "n_gpus", used, d);
   if (status == DL_OK && !isnan(gb) && !said(&job->settings, "ram_gb"))
@@ -336,19 +342,20 @@ static enum dl_status tell_job(const struct dl_node_options *o,
 static enum dl_status tell_site(const struct dl_node_options *o,
                                 struct dl_job_options *job,
                                 struct dl_catalog *catalog, struct dl_diag *d) {
-  const struct dl_descriptor *e = &o->entry, *site;
+  const struct dl_node *e = &o->entry;
+  const struct dl_descriptor *found;
   struct dl_site_options *s = &job->site;
   if (!e->site || s->site || s->cloud)
     return DL_OK;
-  enum dl_status status = dl_catalog_look(catalog, DL_SITE, e->site, &site, d);
+  enum dl_status status = dl_catalog_look(catalog, DL_SITE, e->site, &found, d);
   if (status != DL_OK)
     return status;
+  const struct dl_site *site = DL_AS(site, found);
   if (!site)
-    return dl_fail_at(d, DL_EINPUT, e->file, e->line,
+    return dl_fail_at(d, DL_EINPUT, e->head.file, e->head.line,
                       "node '%s': unknown site '%s' (see 'dlest list sites')",
-                      e->id, e->site);
-  if (!(s->country &&
-        (site->grid || !isnan(site->value[DL_SITE_CARBON_G_KWH].x))))
+                      e->head.id, e->site);
+  if (!(s->country && (site->grid || !isnan(site->carbon_g_kwh))))
     s->site = e->site;
   return DL_OK;
 }
@@ -398,13 +405,15 @@ enum dl_status dl_node_options_apply(struct dl_node_options *o,
 
 void dl_node_footprint(const struct dl_node_options *o,
                        struct dl_footprint *foot) {
-  const struct dl_value_of *pue = &o->entry.value[DL_NODE_PUE];
-  if (!o->found || isnan(pue->x) ||
+  const struct dl_node *node = &o->entry;
+  if (!o->found || isnan(node->pue) ||
       (foot->pue.of && strcmp(foot->pue.of, "given") == 0))
     return;
-  foot->pue = (struct dl_factor){.x = pue->x,
-                                 .of = o->entry.name,
-                                 .source = pue->source,
-                                 .note = pue->note,
+  const struct dl_origin *from =
+      &node->head.origin[dl_field_index(&node->head, &node->pue)];
+  foot->pue = (struct dl_factor){.x = node->pue,
+                                 .of = node->head.name,
+                                 .source = from->source,
+                                 .note = from->note,
                                  .year = NAN};
 }

@@ -24,9 +24,9 @@ struct dl_node_options {
   bool parts; /* CSV has the energy by part */
   /* Filled in by dl_node_options_apply: */
   bool found;
-  struct dl_descriptor entry; /* of the node, with the user's values */
-  const struct dl_descriptor *cpu, *gpu; /* whole boards; NULL without */
-  struct dl_descriptor board;            /* what gpu points to */
+  struct dl_node entry; /* of the node, with the user's values */
+  const struct dl_accelerator *cpu, *gpu; /* whole boards; NULL without */
+  struct dl_accelerator board;            /* what gpu points to */
   struct dl_node_use use;
 };
 

@@ -121,9 +121,11 @@ const struct argp dl_site_argp = {.options = options, .parser = parse};
 
 static enum dl_status find_site(const struct dl_site_options *o,
                                 struct dl_catalog *catalog,
-                                const struct dl_descriptor **site,
+                                const struct dl_site **site,
                                 struct dl_diag *d) {
   const char *name = o->cloud ? o->cloud : o->site;
+  const struct dl_descriptor *e = NULL;
+  enum dl_status status = DL_OK;
   *site = NULL;
   if (o->cloud && (o->country || o->site))
     return dl_fail(d, DL_EUSAGE,
@@ -133,42 +135,42 @@ static enum dl_status find_site(const struct dl_site_options *o,
   if (!name && o->country)
     return DL_OK;
   if (!name)
-    return dl_catalog_look_own(catalog, DL_SITE, "default", site, d);
-  enum dl_status status = DL_OK;
-  if (o->site)
+    status = dl_catalog_look_own(catalog, DL_SITE, "default", &e, d);
+  else if (o->site)
     status = dl_catalog_open(catalog, DL_SITE, name, d);
+  if (status == DL_OK && name)
+    status = dl_catalog_get(catalog, DL_SITE, name, &e, d);
   if (status == DL_OK)
-    status = dl_catalog_get(catalog, DL_SITE, name, site, d);
+    *site = DL_AS(site, e);
   return status;
 }
 
 static enum dl_status find_grid(const struct dl_site_options *o,
                                 struct dl_catalog *catalog,
-                                const struct dl_descriptor *site,
-                                const struct dl_descriptor **grid,
+                                const struct dl_site *site,
+                                const struct dl_grid **grid,
                                 struct dl_diag *d) {
-  *grid = NULL;
-  bool own = site && !isnan(site->value[DL_SITE_CARBON_G_KWH].x);
+  const struct dl_descriptor *e = NULL;
+  enum dl_status status = DL_OK;
+  bool own = site && !isnan(site->carbon_g_kwh);
   if (o->country && site && (own || site->grid))
     return dl_fail(d, DL_EUSAGE,
                    "--country and --site exclude each other here: site '%s' "
                    "has %s of its own",
-                   site->id, own ? "an intensity" : "a grid");
+                   site->head.id, own ? "an intensity" : "a grid");
   if (o->country) {
-    enum dl_status status = dl_catalog_open(catalog, DL_GRID, o->country, d);
-    return status == DL_OK
-               ? dl_catalog_get(catalog, DL_GRID, o->country, grid, d)
-               : status;
+    status = dl_catalog_open(catalog, DL_GRID, o->country, d);
+    if (status == DL_OK)
+      status = dl_catalog_get(catalog, DL_GRID, o->country, &e, d);
+  } else if (site && !own && site->grid) {
+    status = dl_catalog_look(catalog, DL_GRID, site->grid, &e, d);
+    if (status == DL_OK && !e)
+      status = dl_fail_at(d, DL_EINPUT, site->head.file, site->head.line,
+                          "site '%s': unknown grid '%s' (see 'dlest list "
+                          "grids')",
+                          site->head.id, site->grid);
   }
-  if (!site || own || !site->grid)
-    return DL_OK;
-  enum dl_status status =
-      dl_catalog_look(catalog, DL_GRID, site->grid, grid, d);
-  if (status == DL_OK && !*grid)
-    status = dl_fail_at(d, DL_EINPUT, site->file, site->line,
-                        "site '%s': unknown grid '%s' (see 'dlest list "
-                        "grids')",
-                        site->id, site->grid);
+  *grid = status == DL_OK ? DL_AS(grid, e) : NULL;
   return status;
 }
 
@@ -176,12 +178,14 @@ static struct dl_factor given(double x) {
   return (struct dl_factor){.x = x, .of = "given", .year = NAN};
 }
 
+/* A value of a site or grid; `year` is that of the value. */
 static struct dl_factor factor_of(const struct dl_descriptor *e,
-                                  const struct dl_value_of *v, double year) {
-  return (struct dl_factor){.x = v->x,
+                                  const double *member, double year) {
+  const struct dl_origin *from = &e->origin[dl_field_index(e, member)];
+  return (struct dl_factor){.x = *member,
                             .of = e->name,
-                            .source = v->source,
-                            .note = v->note,
+                            .source = from->source,
+                            .note = from->note,
                             .year = year};
 }
 
@@ -195,9 +199,9 @@ static void set_price(const struct dl_site_options *o,
 }
 
 /* The year of its source, NaN where unknown. */
-static double source_year(const struct dl_descriptor *e, size_t field) {
+static double source_year(const struct dl_descriptor *e, const double *member) {
   double year;
-  const char *text = e->value_year[field];
+  const char *text = e->origin[dl_field_index(e, member)].year;
   return text && dl_parse_double(text, &year) ? year : NAN;
 }
 
@@ -211,22 +215,21 @@ enum dl_status dl_site_find(const struct dl_site_options *o,
     status = find_grid(o, catalog, foot->site, &foot->grid, d);
   if (status != DL_OK)
     return status;
-  const struct dl_descriptor *site = foot->site, *grid = foot->grid;
-  const struct dl_value_of *own =
-      site ? &site->value[DL_SITE_CARBON_G_KWH] : NULL;
-  const struct dl_value_of *pue = site ? &site->value[DL_SITE_PUE] : NULL;
+  const struct dl_site *site = foot->site;
+  const struct dl_grid *grid = foot->grid;
   if (!isnan(o->intensity)) {
     foot->intensity = given(o->intensity);
     foot->grid = NULL;
-  } else if (own && !isnan(own->x))
-    foot->intensity = factor_of(site, own, site->value[DL_SITE_YEAR].x);
-  else if (grid)
-    foot->intensity = factor_of(grid, &grid->value[DL_GRID_CARBON_G_KWH],
-                                grid->value[DL_GRID_YEAR].x);
+  } else if (site && !isnan(site->carbon_g_kwh)) {
+    foot->intensity = factor_of(&site->head, &site->carbon_g_kwh, site->year);
+  } else if (grid) {
+    foot->intensity = factor_of(&grid->head, &grid->carbon_g_kwh, grid->year);
+  }
   if (!isnan(o->pue))
     foot->pue = given(o->pue);
-  else if (pue && !isnan(pue->x))
-    foot->pue = factor_of(site, pue, source_year(site, DL_SITE_PUE));
+  else if (site && !isnan(site->pue))
+    foot->pue = factor_of(&site->head, &site->pue,
+                          source_year(&site->head, &site->pue));
   return DL_OK;
 }
 
@@ -262,8 +265,8 @@ static void add_year(struct dl_report *r, const char *key, const char *label,
 
 void dl_add_footprint(struct dl_report *r, const struct dl_footprint *foot) {
   const struct dl_factor *g = &foot->intensity, *p = &foot->pue;
-  add_text(r, "site", "site", foot->site ? foot->site->id : NULL);
-  add_text(r, "grid", "grid", foot->grid ? foot->grid->id : NULL);
+  add_text(r, "site", "site", foot->site ? foot->site->head.id : NULL);
+  add_text(r, "grid", "grid", foot->grid ? foot->grid->head.id : NULL);
   dl_report_add(r, "intensity_g_kwh", isnan(g->x) ? NULL : "intensity", "g/kWh",
                 DL_PLAIN, dl_number(g->x));
   add_text(r, "intensity_of", "intensity of", g->of);

@@ -42,8 +42,8 @@ struct dl_factor {
 struct dl_footprint {
   struct dl_factor intensity;            /* g CO2e/kWh */
   struct dl_factor pue;                  /* facility energy / energy */
-  const struct dl_descriptor *site;      /* NULL: none */
-  const struct dl_descriptor *grid;      /* NULL: none was needed */
+  const struct dl_site *site;            /* NULL: none */
+  const struct dl_grid *grid;            /* NULL: none was needed */
   double price;                          /* of a kWh; NaN: unknown */
   const char *currency;                  /* NULL: not said */
   char price_unit[DL_CURRENCY_MOST + 5]; /* "EUR/kWh" */

@@ -46,7 +46,8 @@ static enum dl_status look_language(const char *arch, struct dl_catalog *c,
   enum dl_status status = dl_catalog_open(c, DL_ARCHITECTURE, arch, d);
   if (status == DL_OK)
     status = dl_catalog_look(c, DL_ARCHITECTURE, arch, &e, d);
-  *language = status == DL_OK && e && dl_is_language_model(e);
+  *language =
+      status == DL_OK && e && dl_is_language_model(DL_AS(architecture, e));
   return status;
 }
 

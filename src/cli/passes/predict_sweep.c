@@ -51,8 +51,8 @@ struct sweep {
 static void fill_settings(const struct dl_job *job,
                           struct dl_value v[SETTINGS]) {
   const struct dl_row_descriptors *found = &job->found;
-  v[0] = dl_string(found->arch ? found->arch->id : job->arch);
-  v[1] = dl_string(found->gpu ? found->gpu->id : job->gpu);
+  v[0] = dl_string(found->arch ? found->arch->head.id : job->arch);
+  v[1] = dl_string(found->gpu ? found->gpu->head.id : job->gpu);
   v[2] = dl_number(job->n_gpus);
   v[3] = dl_number(job->image_px);
   v[4] = dl_number(job->seq_len);
@@ -174,9 +174,9 @@ static enum dl_status write_sweep(struct sweep *w, struct dl_frame *f,
 
 /* Unknown names are told before anything is written. */
 static enum dl_status check_names(struct dl_frame *f, struct dl_diag *d) {
-  struct dl_walk *walk;
-  enum dl_status status = dl_walk_new(&walk, f, d);
-  dl_walk_free(walk);
+  struct dl_cursor *cursor;
+  enum dl_status status = dl_cursor_new(&cursor, f, d);
+  dl_cursor_free(cursor);
   return status;
 }
 

@@ -101,7 +101,7 @@ static enum dl_status has_gpus(struct dl_cli *cli, const struct asked *a,
     status = dl_catalog_get(cli->catalog, DL_NODE, name, &e, &cli->diag);
   if (status != DL_OK || !gpus || !dl_parse_double(gpus, &n))
     return status;
-  double of = fmax(0, e->value[DL_NODE_GPUS].x);
+  double of = fmax(0, DL_AS(node, e)->gpus);
   *has = n <= of;
   if (!*has && !a->every)
     dl_warn(&cli->diag, "node '%s' has %g accelerator%s, not %s: left out",
@@ -131,46 +131,46 @@ static enum dl_status open_node(struct dl_cli *cli,
 
 static void warn_node(struct dl_cli *cli, const struct dl_recommend_node *n,
                       const struct dl_estimate *est) {
-  const struct dl_descriptor *e = &n->o.entry;
-  if (isnan(e->value[DL_NODE_REST_W].x))
+  const struct dl_node *e = &n->o.entry;
+  if (isnan(e->rest_w))
     dl_warn(&cli->diag,
             "node '%s' has no rest_w: board, fans, network and drives count "
             "nothing",
-            e->id);
+            e->head.id);
   if (n->o.use.on_cpu && est->model)
     dl_warn(&cli->diag,
             "node '%s' has no accelerators, and %s was fitted on GPUs: it says "
             "little of CPUs",
-            e->id, est->method);
+            e->head.id, est->method);
 }
 
 /* What the node draws, by its first combination: the accelerator may have
  * values of the user's, and the phase says how the CPUs are loaded. */
 static enum dl_status resolve(struct dl_cli *cli, struct dl_recommend_node *n) {
-  struct dl_walk *walk;
+  struct dl_cursor *cursor;
   struct dl_job job;
   struct dl_estimate est = {0};
-  enum dl_status status = dl_walk_new(&walk, n->f, &cli->diag);
+  enum dl_status status = dl_cursor_new(&cursor, n->f, &cli->diag);
   if (status != DL_OK)
     return status;
-  status = dl_walk_to(walk, 0, &cli->diag);
+  status = dl_cursor_to(cursor, 0, &cli->diag);
   if (status == DL_OK)
-    status = dl_session_row(n->session, NULL, dl_walk_cells(walk),
-                            dl_walk_found(walk), &job, &est, &cli->diag);
+    status = dl_session_row(n->session, dl_cursor_row(cursor), &job, &est,
+                            &cli->diag);
   if (status == DL_OK) {
     const struct dl_node_options *o = &n->o;
-    const struct dl_descriptor *in_use = job.found.gpu;
+    const struct dl_accelerator *in_use = job.found.gpu;
     struct dl_node_use use = o->use;
     dl_node_footprint(o, &n->job.foot);
     use.inference = dl_is_inference(&job);
     use.pue = n->job.foot.pue.x;
-    n->at.id = o->entry.id;
+    n->at.id = o->entry.head.id;
     status =
         dl_node_resolve(&n->at.node, &o->entry, use.on_cpu ? in_use : o->cpu,
                         use.on_cpu ? o->gpu : in_use, &use, &cli->diag);
     warn_node(cli, n, &est);
   }
-  dl_walk_free(walk);
+  dl_cursor_free(cursor);
   return status;
 }
 

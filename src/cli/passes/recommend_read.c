@@ -40,8 +40,7 @@ enum dl_status dl_recommend_estimate(struct dl_cli *cli,
 /* Whether a name, or the descriptor that it leads to, is among the values. */
 static enum dl_status is_named(struct dl_cli *cli, const struct dl_axis *a,
                                enum dl_kind kind, const char *name,
-                               const struct dl_descriptor *known, bool *is,
-                               struct dl_diag *d) {
+                               const void *known, bool *is, struct dl_diag *d) {
   *is = false;
   for (size_t i = 0; i < a->n && !*is; i++) {
     const struct dl_descriptor *e = NULL;
@@ -52,7 +51,7 @@ static enum dl_status is_named(struct dl_cli *cli, const struct dl_axis *a,
         dl_catalog_look(cli->catalog, kind, a->text.s[i], &e, d);
     if (status != DL_OK)
       return status;
-    *is = e && strcmp(e->id, known->id) == 0;
+    *is = e && strcmp(e->id, ((const struct dl_descriptor *)known)->id) == 0;
   }
   return DL_OK;
 }

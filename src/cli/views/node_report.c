@@ -15,7 +15,7 @@ struct teller {
   const struct dl_node_subject *s;
   struct dl_report *r;
   struct dl_report *g; /* the group "node" of it */
-  struct dl_node node;
+  struct dl_node_power node;
 };
 
 static const char *const part_names[DL_N_PARTS] = {
@@ -25,12 +25,12 @@ static const char *const part_names[DL_N_PARTS] = {
     [DL_PART_COOLING] = "cooling"};
 
 /* On CPUs these are what is busy. */
-static const char *part_name(const struct dl_node *n, int i) {
+static const char *part_name(const struct dl_node_power *n, int i) {
   return i == DL_PART_BUSY && n->use.on_cpu ? "cpu_busy" : part_names[i];
 }
 
 /* Where the figure of a part comes from. */
-static const char *part_from(const struct dl_node *n, int i) {
+static const char *part_from(const struct dl_node_power *n, int i) {
   switch (i) {
   case DL_PART_BUSY:
     return "estimate";
@@ -50,7 +50,7 @@ static const char *part_from(const struct dl_node *n, int i) {
 }
 
 static void part_text(const struct teller *t, int i, char room[static 96]) {
-  const struct dl_node *n = &t->node;
+  const struct dl_node_power *n = &t->node;
   const char *cpu = n->sockets == 1 ? "" : "s";
   *room = '\0';
   switch (i) {
@@ -90,14 +90,14 @@ static void part_text(const struct teller *t, int i, char room[static 96]) {
 }
 
 /* Whether a part is there to be told of. */
-static bool has_part(const struct dl_node *n, int i) {
+static bool has_part(const struct dl_node_power *n, int i) {
   if (i == DL_PART_IDLE)
     return n->gpus > 0;
   return i == DL_PART_CPU ? !n->use.on_cpu : true;
 }
 
 /* The widest boundary that is known. */
-static enum dl_boundary widest(const struct dl_node *n) {
+static enum dl_boundary widest(const struct dl_node_power *n) {
   return isnan(n->use.pue) ? DL_BOUND_NODE : DL_BOUND_FACILITY;
 }
 
@@ -252,10 +252,10 @@ static void say_bounds(struct teller *t, bool interval) {
 
 /* --- embodied carbon */
 
-static void say_source(struct dl_report *g, const char *what,
-                       const struct dl_value_of *v) {
+static void say_source(struct dl_report *g, const char *what, double kg,
+                       const struct dl_origin *v) {
   struct dl_text s = {0};
-  if (isnan(v->x))
+  if (isnan(kg))
     return;
   dl_text_printf(&s, "%s: %s%s%s%s", what, v->source ? v->source : "no source",
                  v->note ? " (" : "", v->note ? v->note : "",
@@ -265,7 +265,7 @@ static void say_source(struct dl_report *g, const char *what,
 }
 
 static void add_embodied(struct teller *t, double duration_s,
-                         const struct dl_descriptor *gpu, struct dl_diag *d) {
+                         const struct dl_accelerator *gpu, struct dl_diag *d) {
   static const struct dl_column columns[] = {
       {"part", "hardware", NULL, DL_CODE, false},
       {"count", "count", NULL, DL_PLAIN, false},
@@ -274,13 +274,17 @@ static void add_embodied(struct teller *t, double duration_s,
       {"source", NULL, NULL, DL_CODE, false},
       {"note", NULL, NULL, DL_CODE, false}};
   const struct dl_node_options *o = t->s->o;
-  const struct dl_value_of *server = &o->entry.value[DL_NODE_EMBODIED_KG];
-  const struct dl_value_of none = {.x = NAN};
-  const struct dl_value_of *board =
-      gpu ? &gpu->value[DL_GPU_EMBODIED_KG] : &none;
+  const struct dl_node *node = &o->entry;
+  const struct dl_origin none = {0};
+  const struct dl_origin *server =
+      &node->head.origin[dl_field_index(&node->head, &node->embodied_kg)];
+  const struct dl_origin *board =
+      gpu ? &gpu->head.origin[dl_field_index(&gpu->head, &gpu->embodied_kg)]
+          : &none;
+  double server_kg = node->embodied_kg, board_kg = gpu ? gpu->embodied_kg : NAN;
   struct dl_embodied m;
   char text[96];
-  dl_node_embodied(&t->node, server->x, board->x, duration_s, o->lifetime_years,
+  dl_node_embodied(&t->node, server_kg, board_kg, duration_s, o->lifetime_years,
                    o->in_use, &m);
   dl_report_add(t->g, "lifetime_years", NULL, "years", DL_PLAIN,
                 dl_number(o->lifetime_years));
@@ -289,32 +293,32 @@ static void add_embodied(struct teller *t, double duration_s,
       t->g, "embodied", "Embodied carbon, apart from the emissions of running",
       columns, sizeof columns / sizeof *columns, false);
   struct dl_value v[] = {dl_string("server"),       dl_number(t->node.charged),
-                         dl_number(server->x),      dl_number(m.server_g),
+                         dl_number(server_kg),      dl_number(m.server_g),
                          dl_string(server->source), dl_string(server->note)};
   dl_table_row(table, v, NULL);
-  if (isnan(server->x))
+  if (isnan(server_kg))
     dl_warn(d,
             "no embodied carbon is known of node '%s'; give it with --set "
             "node.embodied_kg=KG",
-            o->entry.id);
+            o->entry.head.id);
   if (m.gpus > 0) {
     struct dl_value w[] = {dl_string("accelerator"), dl_number(m.gpus),
-                           dl_number(board->x),      dl_number(m.gpus_g),
+                           dl_number(board_kg),      dl_number(m.gpus_g),
                            dl_string(board->source), dl_string(board->note)};
     dl_table_row(table, w, NULL);
-    if (isnan(board->x))
+    if (isnan(board_kg))
       dl_warn(d,
               "no embodied carbon is known of accelerator '%s'; give it "
               "with --set gpu.embodied_kg=KG",
-              gpu->id);
+              gpu->head.id);
   }
   snprintf(text, sizeof text,
            "Over %g years (--lifetime), at work %g %% of the time (--in-use).",
            o->lifetime_years, 100 * o->in_use);
   dl_report_say(t->g, text);
-  say_source(t->g, "server", server);
+  say_source(t->g, "server", server_kg, server);
   if (m.gpus > 0)
-    say_source(t->g, "accelerator", board);
+    say_source(t->g, "accelerator", board_kg, board);
 }
 
 /* --- all of it */
@@ -353,14 +357,14 @@ static void add_cost(struct dl_report *g, const struct dl_footprint *foot,
 
 static void add_settings(const struct teller *t) {
   const struct dl_node_options *o = t->s->o;
-  const struct dl_node *n = &t->node;
+  const struct dl_node_power *n = &t->node;
   struct dl_report *g = t->g;
-  dl_report_add(g, "id", NULL, NULL, DL_CODE, dl_string(o->entry.id));
-  dl_report_add(g, "name", NULL, NULL, DL_CODE, dl_string(o->entry.name));
+  dl_report_add(g, "id", NULL, NULL, DL_CODE, dl_string(o->entry.head.id));
+  dl_report_add(g, "name", NULL, NULL, DL_CODE, dl_string(o->entry.head.name));
   dl_report_add(g, "cpu", NULL, NULL, DL_CODE,
-                dl_string(o->cpu ? o->cpu->id : NULL));
+                dl_string(o->cpu ? o->cpu->head.id : NULL));
   dl_report_add(g, "gpu", NULL, NULL, DL_CODE,
-                dl_string(o->gpu ? o->gpu->id : NULL));
+                dl_string(o->gpu ? o->gpu->head.id : NULL));
   dl_report_add(g, "on", NULL, NULL, DL_CODE,
                 dl_string(n->use.on_cpu ? "cpu" : "gpu"));
   dl_report_add(g, "used", NULL, NULL, DL_PLAIN, dl_number(n->use.used));
@@ -379,7 +383,7 @@ static void add_settings(const struct teller *t) {
                 dl_number(n->efficiency.x));
 }
 
-static void tell(struct teller *t, const struct dl_descriptor *gpu,
+static void tell(struct teller *t, const struct dl_accelerator *gpu,
                  struct dl_diag *d) {
   const struct dl_node_subject *s = t->s;
   const struct dl_node_energy e = compose(t, (size_t)s->best);
@@ -413,16 +417,16 @@ enum dl_status dl_node_report(struct dl_report *r,
   add_share(r, o);
   if (!o->found || s->best < 0)
     return DL_OK;
-  const struct dl_descriptor *in_use = s->job->found.gpu;
+  const struct dl_accelerator *in_use = s->job->found.gpu;
   bool shared = o->profile || !isnan(o->gpu_share);
-  const struct dl_descriptor *cpu = o->use.on_cpu ? in_use : o->cpu;
-  const struct dl_descriptor *gpu = o->use.on_cpu || shared ? o->gpu : in_use;
-  const char *its = o->use.on_cpu ? o->cpu->id : o->gpu->id;
-  if (!in_use || strcmp(in_use->id, its) != 0)
+  const struct dl_accelerator *cpu = o->use.on_cpu ? in_use : o->cpu;
+  const struct dl_accelerator *gpu = o->use.on_cpu || shared ? o->gpu : in_use;
+  const char *its = o->use.on_cpu ? o->cpu->head.id : o->gpu->head.id;
+  if (!in_use || strcmp(in_use->head.id, its) != 0)
     return dl_fail(d, DL_EUSAGE,
                    "the job's accelerator is not '%s' of node "
                    "'%s'",
-                   its, o->entry.id);
+                   its, o->entry.head.id);
   struct dl_node_use use = o->use;
   use.inference = dl_is_inference(s->job);
   use.pue = s->foot->pue.x;
@@ -430,16 +434,17 @@ enum dl_status dl_node_report(struct dl_report *r,
       dl_node_resolve(&t.node, &o->entry, cpu, gpu, &use, d);
   if (status != DL_OK)
     return status;
-  if (isnan(o->entry.value[DL_NODE_REST_W].x))
+  if (isnan(o->entry.rest_w))
     dl_warn(d,
             "node '%s' has no rest_w: board, fans, network and drives count "
             "nothing",
-            o->entry.id);
+            o->entry.head.id);
   if (use.on_cpu && s->est[s->best].model)
     dl_warn(d, "%s was fitted on GPUs: it says little of CPUs",
             s->est[s->best].method);
   struct dl_text title = {0};
-  dl_text_printf(&title, "Node %s, by %s", o->entry.id, s->est[s->best].method);
+  dl_text_printf(&title, "Node %s, by %s", o->entry.head.id,
+                 s->est[s->best].method);
   t.g = dl_report_group(r, "node", dl_text_str(&title));
   dl_text_free(&title);
   tell(&t, gpu, d);

@@ -174,8 +174,8 @@ static enum dl_status find_gpu(struct dl_accounting *a, const struct dl_run *r,
   return DL_OK;
 }
 
-static double gpu_power(const struct dl_descriptor *gpu, double use) {
-  double tdp = gpu->value[DL_GPU_TDP_W].x, idle = gpu->value[DL_GPU_IDLE_W].x;
+static double gpu_power(const struct dl_accelerator *gpu, double use) {
+  double tdp = gpu->tdp_w, idle = gpu->idle_w;
   if (isnan(use))
     return tdp;
   if (isnan(idle))
@@ -194,10 +194,10 @@ static enum dl_status estimate_parts(struct dl_accounting *a,
   struct gpu_name *g = NULL;
   if (n_gpus > 0) {
     enum dl_status status = find_gpu(a, r, &g, d);
-    if (status != DL_OK || !g || isnan(g->gpu->value[DL_GPU_TDP_W].x))
+    if (status != DL_OK || !g || isnan(DL_AS(accelerator, g->gpu)->tdp_w))
       return status;
     g->used = true;
-    power += n_gpus * gpu_power(g->gpu, use);
+    power += n_gpus * gpu_power(DL_AS(accelerator, g->gpu), use);
   }
   bool cpu = a->o->core_power_w > 0 && cores > 0;
   if (cpu) {
@@ -276,20 +276,20 @@ static bool told_before(const struct dl_accounting *a, size_t i) {
 }
 
 /* Of an accelerator: TDP, and the idle power where it is known. */
-static bool gpu_constant(const struct dl_descriptor *e, size_t *i,
+static bool gpu_constant(const struct dl_accelerator *gpu, size_t *i,
                          struct dl_constant *c) {
-  static const size_t fields[] = {DL_GPU_TDP_W, DL_GPU_IDLE_W};
+  const struct {
+    const char *name;
+    const double *w;
+  } powers[] = {{"tdp_w", &gpu->tdp_w}, {"idle_w", &gpu->idle_w}};
   for (size_t k = 0; k < 2; k++) {
-    const struct dl_value_of *v = &e->value[fields[k]];
-    if (isnan(v->x) || (*i)-- > 0)
+    const double *w = powers[k].w;
+    if (isnan(*w) || (*i)-- > 0)
       continue;
-    *c = (struct dl_constant){
-        dl_kind_info(DL_ACCELERATOR)->fields[fields[k]].name,
-        "W",
-        v->x,
-        e->name,
-        v->source,
-        e->value_year[fields[k]]};
+    const struct dl_origin *from =
+        &gpu->head.origin[dl_field_index(&gpu->head, w)];
+    *c = (struct dl_constant){powers[k].name, "W",          *w,
+                              gpu->head.name, from->source, from->year};
     return true;
   }
   return false;
@@ -307,7 +307,7 @@ bool dl_accounting_constant(const struct dl_accounting *a, size_t i,
   }
   for (size_t k = 0; k < a->names.n; k++)
     if (a->gpu[k].used && !told_before(a, k) &&
-        gpu_constant(a->gpu[k].gpu, &i, c))
+        gpu_constant(DL_AS(accelerator, a->gpu[k].gpu), &i, c))
       return true;
   if (a->used_cores && i-- == 0) {
     *c = (struct dl_constant){"core_power_w", "W",     a->o->core_power_w,

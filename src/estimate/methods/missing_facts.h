@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Facts of a network that the physical method asks for and a descriptor may
  * lack. They are taken from its FLOPs and layers instead
- * (physics/training/physical_row.c), and the interval grows by what that cost
+ * (physics/training/physical.c), and the interval grows by what that cost
  * when the networks of del Rey et al. were described so and left out in turn:
  * the mean error of the energy rose from 20 % to 26 % without the traffic of
  * the layers, and to 29 to 32 % without their activations or kernels

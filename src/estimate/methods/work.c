@@ -8,31 +8,33 @@
 #include "catalog/architecture/token_costs.h"
 #include "catalog/architecture/transformer.h"
 
+#define PEAK(of) offsetof(struct dl_accelerator, peak_##of)
+
 static const struct precision {
   const char *name;
   double bytes;
-  long peak[2]; /* fields of the accelerator, in order; -1: the usual peak */
+  size_t peak[2]; /* members of the accelerator, in order; 0: the usual peak */
   const char *rate[2]; /* what people call these */
 } precisions[] = {
-    {"fp64", 8, {-1, -1}, {NULL}},
-    {"fp32", 4, {-1, -1}, {NULL}},
-    {"tf32", 4, {-1, -1}, {NULL}},
+    {"fp64", 8, {0}, {NULL}},
+    {"fp32", 4, {0}, {NULL}},
+    {"tf32", 4, {0}, {NULL}},
     {"fp16",
      2,
-     {DL_GPU_FP16_TENSOR_TFLOPS, DL_GPU_FP16_TFLOPS},
+     {PEAK(fp16_tensor_tflops), PEAK(fp16_tflops)},
      {"FP16 tensor", "FP16"}},
     {"amp",
      2,
-     {DL_GPU_FP16_TENSOR_TFLOPS, DL_GPU_FP16_TFLOPS},
+     {PEAK(fp16_tensor_tflops), PEAK(fp16_tflops)},
      {"FP16 tensor", "FP16"}},
     {"bf16",
      2,
-     {DL_GPU_BF16_TENSOR_TFLOPS, DL_GPU_BF16_TFLOPS},
+     {PEAK(bf16_tensor_tflops), PEAK(bf16_tflops)},
      {"BF16 tensor", "BF16"}},
-    {"fp8", 1, {DL_GPU_FP8_TENSOR_TFLOPS, -1}, {"FP8 tensor", NULL}},
+    {"fp8", 1, {PEAK(fp8_tensor_tflops)}, {"FP8 tensor", NULL}},
     {"int8",
      1,
-     {DL_GPU_INT8_TENSOR_TOPS, DL_GPU_INT8_TOPS},
+     {PEAK(int8_tensor_tops), PEAK(int8_tops)},
      {"INT8 tensor", "INT8"}},
 };
 
@@ -52,16 +54,21 @@ double dl_work_bytes(const struct dl_job *job) {
   return p ? p->bytes : job->precision ? NAN : 4;
 }
 
-/* Index of the field of p that gives the peak: the first the accelerator has;
+static double peak_at(const struct dl_accelerator *gpu, size_t offset) {
+  double x;
+  memcpy(&x, (const char *)gpu + offset, sizeof x);
+  return x;
+}
+
+/* Index of the member of p that gives the peak: the first the accelerator has;
  * -1: the usual peak, or the user's, which is then *given. */
 static int peak_of(const struct dl_job *job, const struct precision *p,
                    bool *given) {
-  const struct dl_descriptor *gpu = job->found.gpu;
-  double usual = fmax(gpu->value[DL_GPU_FP32_TFLOPS].x,
-                      0.5 * gpu->value[DL_GPU_TF32_TFLOPS].x);
+  const struct dl_accelerator *gpu = job->found.gpu;
+  double usual = fmax(gpu->peak_fp32_tflops, 0.5 * gpu->peak_tf32_tflops);
   *given = !isnan(job->peak_tflops) && job->peak_tflops != usual;
-  for (int i = 0; i < 2 && p->peak[i] >= 0 && !*given; i++)
-    if (!isnan(gpu->value[p->peak[i]].x))
+  for (int i = 0; i < 2 && p->peak[i] > 0 && !*given; i++)
+    if (!isnan(peak_at(gpu, p->peak[i])))
       return i;
   return -1;
 }
@@ -72,13 +79,13 @@ double dl_work_peak_tflops(const struct dl_job *job) {
   if (!p || !job->found.gpu)
     return job->peak_tflops;
   int i = peak_of(job, p, &given);
-  return i < 0 ? job->peak_tflops : job->found.gpu->value[p->peak[i]].x;
+  return i < 0 ? job->peak_tflops : peak_at(job->found.gpu, p->peak[i]);
 }
 
 const char *dl_work_lacks_rate(const struct dl_job *job, const char **used) {
   const struct precision *p = precision(job);
   bool given;
-  if (!p || p->peak[0] < 0 || !job->found.gpu)
+  if (!p || p->peak[0] == 0 || !job->found.gpu)
     return NULL;
   int i = peak_of(job, p, &given);
   *used = i < 0 ? "usual" : p->rate[i];
@@ -181,7 +188,7 @@ static double request_macs(const struct dl_job *job,
 }
 
 static void inference(const struct dl_job *job, struct dl_work *w) {
-  const struct dl_descriptor *arch = job->found.arch;
+  const struct dl_architecture *arch = job->found.arch;
   const struct dl_transformer *t =
       arch && dl_is_language_model(arch) ? arch->transformer : NULL;
   double macs = request_macs(job, t);

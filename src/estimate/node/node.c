@@ -22,27 +22,29 @@ static struct dl_figure assumed(double x) {
   return (struct dl_figure){x, "assumed"};
 }
 
-static struct dl_figure figure_of(const struct dl_descriptor *e, size_t field) {
-  const struct dl_value_of *v = &e->value[field];
+/* The value in a member of a descriptor. */
+static struct dl_figure figure_of(const struct dl_descriptor *e,
+                                  const double *member) {
+  const struct dl_origin *v = &e->origin[dl_field_index(e, member)];
   const char *from = begins(v->source, "given")     ? "given"
                      : begins(v->note, "assumed:")  ? "assumed"
                      : begins(v->note, "assumed")   ? "assumed"
                      : begins(v->note, "derived:")  ? "derived"
                      : begins(v->note, "disputed:") ? "disputed"
                                                     : "published";
-  return (struct dl_figure){v->x, from};
+  return (struct dl_figure){*member, from};
 }
 
 /* The node's own figure, else that of the part's entry. */
-static struct dl_figure own_or(const struct dl_descriptor *e, size_t field,
-                               const struct dl_descriptor *part,
-                               size_t part_field) {
-  if (!isnan(e->value[field].x) || !part)
-    return figure_of(e, field);
-  return figure_of(part, part_field);
+static struct dl_figure own_or(const struct dl_node *e, const double *member,
+                               const struct dl_accelerator *part,
+                               const double *part_member) {
+  if (!isnan(*member) || !part)
+    return figure_of(&e->head, member);
+  return figure_of(&part->head, part_member);
 }
 
-static enum dl_status check(const struct dl_node *n,
+static enum dl_status check(const struct dl_node_power *n,
                             const struct dl_descriptor *e, struct dl_diag *d) {
   const char *lacks = isnan(n->sockets)       ? "sockets"
                       : isnan(n->memory_gb)   ? "memory_gb"
@@ -69,31 +71,31 @@ static enum dl_status check(const struct dl_node *n,
 }
 
 /* What is charged to the job. */
-static void charge(struct dl_node *n) {
+static void charge(struct dl_node_power *n) {
   const struct dl_node_use *u = &n->use;
   double in_use = u->on_cpu ? 0 : u->used * u->share.compute;
   n->charged = u->whole ? 1 : in_use / n->gpus;
   n->idle_gpus = u->whole ? n->gpus - in_use : 0;
 }
 
-enum dl_status dl_node_resolve(struct dl_node *n, const struct dl_descriptor *e,
-                               const struct dl_descriptor *cpu,
-                               const struct dl_descriptor *gpu,
+enum dl_status dl_node_resolve(struct dl_node_power *n, const struct dl_node *e,
+                               const struct dl_accelerator *cpu,
+                               const struct dl_accelerator *gpu,
                                const struct dl_node_use *use,
                                struct dl_diag *d) {
   const struct dl_figure none = {NAN, NULL};
-  *n = (struct dl_node){
+  *n = (struct dl_node_power){
       .use = *use,
-      .gpus = e->value[DL_NODE_GPUS].x,
-      .sockets = e->value[DL_NODE_SOCKETS].x,
-      .memory_gb = e->value[DL_NODE_MEMORY_GB].x,
-      .gpu_tdp_w = gpu ? figure_of(gpu, DL_GPU_TDP_W) : none,
-      .gpu_idle_w = own_or(e, DL_NODE_GPU_IDLE_W, gpu, DL_GPU_IDLE_W),
-      .cpu_tdp_w = own_or(e, DL_NODE_CPU_TDP_W, cpu, DL_GPU_TDP_W),
-      .cpu_idle_w = own_or(e, DL_NODE_CPU_IDLE_W, cpu, DL_GPU_IDLE_W),
-      .memory_w_gb = figure_of(e, DL_NODE_MEMORY_W_GB),
-      .rest_w = figure_of(e, DL_NODE_REST_W),
-      .efficiency = figure_of(e, DL_NODE_EFFICIENCY),
+      .gpus = e->gpus,
+      .sockets = e->sockets,
+      .memory_gb = e->memory_gb,
+      .gpu_tdp_w = gpu ? figure_of(&gpu->head, &gpu->tdp_w) : none,
+      .gpu_idle_w = own_or(e, &e->gpu_idle_w, gpu, gpu ? &gpu->idle_w : NULL),
+      .cpu_tdp_w = own_or(e, &e->cpu_tdp_w, cpu, cpu ? &cpu->tdp_w : NULL),
+      .cpu_idle_w = own_or(e, &e->cpu_idle_w, cpu, cpu ? &cpu->idle_w : NULL),
+      .memory_w_gb = figure_of(&e->head, &e->memory_w_gb),
+      .rest_w = figure_of(&e->head, &e->rest_w),
+      .efficiency = figure_of(&e->head, &e->supply_efficiency),
       .load = use->on_cpu      ? NAN
               : use->inference ? DL_NODE_LOAD_INFERENCE
                                : DL_NODE_LOAD_TRAINING,
@@ -111,7 +113,7 @@ enum dl_status dl_node_resolve(struct dl_node *n, const struct dl_descriptor *e,
   if (isnan(n->efficiency.x))
     n->efficiency = assumed(DL_NODE_SUPPLY);
   charge(n);
-  return check(n, e, d);
+  return check(n, &e->head, d);
 }
 
 struct dl_node_load dl_node_load_of(const struct dl_estimate *est) {
@@ -128,12 +130,13 @@ static struct dl_span_j within(double x, double spread) {
   return (struct dl_span_j){x, x * (1 - spread), x * (1 + spread)};
 }
 
-static double cpu_power(const struct dl_node *n, double load) {
+static double cpu_power(const struct dl_node_power *n, double load) {
   double idle = n->cpu_idle_w.x;
   return n->charged * n->sockets * (idle + load * (n->cpu_tdp_w.x - idle));
 }
 
-static struct dl_span_j cpu_energy(const struct dl_node *n, double duration_s) {
+static struct dl_span_j cpu_energy(const struct dl_node_power *n,
+                                   double duration_s) {
   if (n->use.on_cpu)
     return within(0, 0);
   return (struct dl_span_j){duration_s * cpu_power(n, n->load),
@@ -175,7 +178,8 @@ static struct dl_span_j times(struct dl_span_j r, double by) {
   return (struct dl_span_j){r.x * by, r.low * by, r.high * by};
 }
 
-void dl_node_compose(const struct dl_node *n, const struct dl_node_load *load,
+void dl_node_compose(const struct dl_node_power *n,
+                     const struct dl_node_load *load,
                      struct dl_node_energy *out) {
   enum {
     GPU = 1u << DL_PART_BUSY,
@@ -203,13 +207,13 @@ void dl_node_compose(const struct dl_node *n, const struct dl_node_load *load,
   p[DL_PART_COOLING] = times(b[DL_BOUND_NODE], n->use.pue - 1);
 }
 
-double dl_node_busy_tdp(const struct dl_node *n, double duration_s) {
+double dl_node_busy_tdp(const struct dl_node_power *n, double duration_s) {
   return duration_s * n->use.used *
          (n->use.on_cpu ? n->cpu_tdp_w.x
                         : n->gpu_tdp_w.x * n->use.share.compute);
 }
 
-double dl_node_rated(const struct dl_node *n, double duration_s,
+double dl_node_rated(const struct dl_node_power *n, double duration_s,
                      enum dl_boundary b) {
   if (b < DL_BOUND_NODE)
     return NAN;
@@ -221,9 +225,9 @@ double dl_node_rated(const struct dl_node *n, double duration_s,
   return b == DL_BOUND_NODE ? joules : joules * n->use.pue;
 }
 
-void dl_node_embodied(const struct dl_node *n, double server_kg, double gpu_kg,
-                      double duration_s, double lifetime_years, double in_use,
-                      struct dl_embodied *out) {
+void dl_node_embodied(const struct dl_node_power *n, double server_kg,
+                      double gpu_kg, double duration_s, double lifetime_years,
+                      double in_use, struct dl_embodied *out) {
   double part = duration_s / (lifetime_years * S_PER_YEAR * in_use);
   double gpus = n->charged * n->gpus;
   *out = (struct dl_embodied){

@@ -88,7 +88,7 @@ struct dl_figure {
 };
 
 /* A node ready to be added up. */
-struct dl_node {
+struct dl_node_power {
   struct dl_node_use use;
   double gpus, sockets, memory_gb;
   double charged;             /* part of CPUs, memory and the rest, 0 .. 1 */
@@ -104,9 +104,9 @@ struct dl_node {
  * `gpu` are the entries that it names, NULL without; `gpu` is the whole board.
  * Errors (DL_EINPUT): an idle power above the TDP, a number of CPUs, of memory
  * or a TDP that nothing gives. */
-enum dl_status dl_node_resolve(struct dl_node *n, const struct dl_descriptor *e,
-                               const struct dl_descriptor *cpu,
-                               const struct dl_descriptor *gpu,
+enum dl_status dl_node_resolve(struct dl_node_power *n, const struct dl_node *e,
+                               const struct dl_accelerator *cpu,
+                               const struct dl_accelerator *gpu,
                                const struct dl_node_use *use,
                                struct dl_diag *d);
 
@@ -129,16 +129,17 @@ struct dl_node_energy {
   struct dl_span_j bound[DL_N_BOUNDS];
 };
 
-void dl_node_compose(const struct dl_node *n, const struct dl_node_load *load,
+void dl_node_compose(const struct dl_node_power *n,
+                     const struct dl_node_load *load,
                      struct dl_node_energy *out);
 
 /* Energy within a boundary by runtime alone: the TDP of all accelerators and
  * CPUs, memory and the rest, times T; NaN below the node. */
-double dl_node_rated(const struct dl_node *n, double duration_s,
+double dl_node_rated(const struct dl_node_power *n, double duration_s,
                      enum dl_boundary b);
 
 /* TDP of the accelerators in use times T: E_busy as the method tdp has it. */
-double dl_node_busy_tdp(const struct dl_node *n, double duration_s);
+double dl_node_busy_tdp(const struct dl_node_power *n, double duration_s);
 
 /* Carbon of making the hardware, kg CO2e, as a job is charged for it: by its
  * time of all the time that the hardware is in use over its life. */
@@ -149,8 +150,8 @@ struct dl_embodied {
   double server_g, gpus_g;
 };
 
-void dl_node_embodied(const struct dl_node *n, double server_kg, double gpu_kg,
-                      double duration_s, double lifetime_years, double in_use,
-                      struct dl_embodied *out);
+void dl_node_embodied(const struct dl_node_power *n, double server_kg,
+                      double gpu_kg, double duration_s, double lifetime_years,
+                      double in_use, struct dl_embodied *out);
 
 #endif

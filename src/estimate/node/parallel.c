@@ -55,11 +55,12 @@ double dl_parallel_batch(double batch_size, double n, bool strong) {
 
 void dl_parallel_job(const struct dl_job *job, struct dl_parallel *p,
                      bool *assumed) {
-  const struct dl_descriptor *arch = job->found.arch, *gpu = job->found.gpu;
+  const struct dl_architecture *arch = job->found.arch;
+  const struct dl_accelerator *gpu = job->found.gpu;
   double trained = job->params_m;
   if (job->frozen_base > 0)
-    trained = arch ? arch->value[DL_ARCH_HEAD_PARAMS_M].x : NAN;
-  double link = gpu ? gpu->value[DL_GPU_LINK_GB_S].x : NAN;
+    trained = arch ? arch->head_params_m : NAN;
+  double link = gpu ? gpu->link_gb_s : NAN;
   *assumed = isnan(link);
   *p = (struct dl_parallel){
       .n = job->n_gpus,

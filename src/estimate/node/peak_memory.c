@@ -31,7 +31,7 @@ static struct bytes in_training(const struct dl_job *job) {
 }
 
 static const struct dl_transformer *language(const struct dl_job *job) {
-  const struct dl_descriptor *arch = job->found.arch;
+  const struct dl_architecture *arch = job->found.arch;
   return arch && dl_is_language_model(arch) ? arch->transformer : NULL;
 }
 
@@ -40,7 +40,7 @@ static double kept(const struct dl_job *job) {
   double acts = 1e6 * job->acts_m;
   if (!language(job))
     return KEPT_OF_IMAGES * acts;
-  double pairs = 1e6 * job->found.arch->value[DL_ARCH_ATTENTION_ACTS_M].x;
+  double pairs = 1e6 * job->found.arch->attention_acts_m;
   return KEPT_OF_TOKENS * (acts - pairs) + KEPT_OF_PAIRS * pairs;
 }
 
@@ -79,7 +79,8 @@ static double usual(double most) {
 }
 
 void dl_memory_of(const struct dl_job *job, struct dl_memory_need *m) {
-  const struct dl_descriptor *arch = job->found.arch, *gpu = job->found.gpu;
+  const struct dl_architecture *arch = job->found.arch;
+  const struct dl_accelerator *gpu = job->found.gpu;
   double params = 1e6 * job->params_m;
   bool frozen = job->frozen_base > 0;
   if (dl_is_inference(job)) {
@@ -88,12 +89,12 @@ void dl_memory_of(const struct dl_job *job, struct dl_memory_need *m) {
     m->sample_gb = (cache(job) + at_once(job)) * size / 1e9;
   } else {
     struct bytes b = in_training(job);
-    double head = arch ? 1e6 * arch->value[DL_ARCH_HEAD_PARAMS_M].x : NAN;
+    double head = arch ? 1e6 * arch->head_params_m : NAN;
     double trained = !frozen ? params : isnan(head) ? 0 : head;
     m->model_gb = (params * b.weight + trained * b.state) / 1e9;
     m->sample_gb = (frozen ? at_once(job) : kept(job)) * b.activation / 1e9;
   }
-  double has = gpu ? gpu->value[DL_GPU_MEMORY_GB].x : NAN;
+  double has = gpu ? gpu->memory_gb : NAN;
   m->batch = batch_of(job);
   /* GPUs that serve a language model share it, and its requests. */
   m->shared = dl_is_inference(job) && language(job);

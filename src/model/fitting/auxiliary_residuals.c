@@ -70,7 +70,7 @@ static bool rows_of(const struct leaving *w, size_t group, gsl_matrix **X,
       continue;
     gsl_vector_const_view row = gsl_matrix_const_row(more, i);
     gsl_matrix_set_row(*X, n, &row.vector);
-    gsl_matrix_set(*X, n, DL_PC_TARGET, (double)w->target);
+    gsl_matrix_set(*X, n, DL_PC_TARGET, (double)w->target + 1);
     gsl_vector_set(*y, n++, log(x));
   }
   return true;
@@ -120,7 +120,8 @@ enum dl_status dl_leave_more_out(struct dl_fit *fit, enum dl_left_out left,
   struct leaving w = {.p = p};
   if (!p->more_X || !(w.by = dl_training_labels(t->more, column)))
     return DL_OK;
-  w.target = (enum dl_physical_target)gsl_matrix_get(p->X, 0, DL_PC_TARGET);
+  w.target =
+      (enum dl_physical_target)(gsl_matrix_get(p->X, 0, DL_PC_TARGET) - 1);
   struct dl_group_residuals *g =
       realloc(r->g, (r->n + w.by->names.n) * sizeof *g);
   if (!g)

@@ -9,9 +9,10 @@
 /* Numbers are NaN where the table has none. */
 struct dl_repeat {
   char *arch, *gpu, *boundary; /* as the table writes them, owned; or NULL */
-  const struct dl_descriptor *arch_known, *gpu_known; /* or NULL */
-  double n_gpus, image_px, seq_len, batch_size;       /* of the first run */
-  size_t n;                                           /* runs */
+  const struct dl_architecture *arch_known;     /* or NULL */
+  const struct dl_accelerator *gpu_known;       /* or NULL */
+  double n_gpus, image_px, seq_len, batch_size; /* of the first run */
+  size_t n;                                     /* runs */
   double energy_j, low_j, high_j; /* mean, and the interval of that mean */
   double duration_s, accuracy;    /* means over the runs that have one */
 };

@@ -5,5 +5,4 @@ libdlest_a_SOURCES += \
 	%D%/serving.h \
 	%D%/serving_cost.c \
 	%D%/serving_cost.h \
-	%D%/serving_fit.c \
-	%D%/serving_private.h
+	%D%/serving_physics.c

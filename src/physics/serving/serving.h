@@ -11,6 +11,8 @@
 
 #include <stddef.h>
 
+#include "physics/serving/serving_cost.h"
+
 enum dl_serving_column {
   DL_SC_TARGET,        /* enum dl_serving_target */
   DL_SC_BATCH,         /* requests at once, on all GPUs */
@@ -41,12 +43,6 @@ enum dl_serving_column {
   DL_SC_N
 };
 
-enum dl_serving_target {
-  DL_ST_TIME = 1, /* of the server for a request, s: 1 / requests a second */
-  DL_ST_ENERGY,   /* of a request, all GPUs, J */
-  DL_ST_POWER     /* of one GPU, mean, W */
-};
-
 /* A round: the requests that are served at once, each to its end. */
 struct dl_serving_parts {
   double time_s, energy_j; /* all GPUs */
@@ -61,5 +57,8 @@ struct dl_serving_parts {
 /* For a fitted state and a row of DL_SC_N columns. */
 void dl_serving_explain(const void *state, const double *row,
                         struct dl_serving_parts *parts);
+
+/* The inputs of a row of DL_SC_N columns. */
+void dl_serving_inputs_of(const double *row, struct dl_serving_inputs *in);
 
 #endif

@@ -3,57 +3,7 @@
 
 #include <math.h>
 
-static const struct dl_serving_info constants[] = {
-    [DL_SV_EM] = {"em", NULL, 0.7, 0.25, "share of the bandwidth reached"},
-    [DL_SV_EC] = {"ec", NULL, 0.55, 0.3, "share of the peak rate, decoding"},
-    [DL_SV_EP] = {"ep", NULL, 0.5, 0.4, "share of the peak rate, prompts"},
-    [DL_SV_TAU] = {"tau", "s", 60e-6, 0.5, "a layer"},
-    [DL_SV_ALPHA] = {"alpha", "s", 12e-6, 0.6, "an exchange between GPUs"},
-    [DL_SV_XL] = {"xl", NULL, 0.5, 0.6, "share of the links' rate"},
-    [DL_SV_C0] = {"c0", "s", 2e-3, 0.8, "a step on the host"},
-    [DL_SV_C1] = {"c1", "s", 20e-6, 0.8, "and for each request"},
-    [DL_SV_OLD] = {"old", NULL, 3, 0.6, "host of 2024, relative"},
-    [DL_SV_UNEVEN] = {"uneven", NULL, 1.2, 0.3, "work of experts, relative"},
-    [DL_SV_PA] = {"pa", NULL, 0.15, 0.3, "power awake, share of TDP"},
-    [DL_SV_PU] = {"pu", NULL, 0.25, 0.3, "power of being busy"},
-    [DL_SV_PF] = {"pf", NULL, 0.6, 0.3, "power at the peak rate"},
-    [DL_SV_PM] = {"pm", NULL, 0.35, 0.3, "power at the full bandwidth"},
-    [DL_SV_PCAP] = {"pcap", NULL, 0.97, 0.04, "most power, share of TDP"},
-    [DL_SV_KAPPA] = {"kappa", NULL, 0.5, 0.5, "slower under a power cap"},
-};
-
-static const struct dl_serving_effect_info effects[] = {
-    [DL_SF_GPU_COMPUTE] = {DL_SB_GPU, 0.15},
-    [DL_SF_GPU_MEMORY] = {DL_SB_GPU, 0.15},
-    [DL_SF_GPU_POWER] = {DL_SB_GPU, 0.1},
-    [DL_SF_ARCH_TIME] = {DL_SB_ARCH, 0.12},
-    [DL_SF_ARCH_POWER] = {DL_SB_ARCH, 0.05},
-    [DL_SF_PROMPT] = {DL_SB_PROMPTS, 0},
-};
-
-const struct dl_serving_info *dl_serving_info(enum dl_serving_constant i) {
-  return &constants[i];
-}
-
-const struct dl_serving_effect_info *
-dl_serving_effect_info(enum dl_serving_effect i) {
-  return &effects[i];
-}
-
-/* Power at which the clocks would be lowest, as a share of the base. */
-#define IDLE_SHARE 0.6
-
-/* (x^-8 + most^-8)^(-1/8) by products. */
-static double capped(double x, double most) {
-  double x2 = (x / most) * (x / most), x4 = x2 * x2;
-  return x / sqrt(sqrt(sqrt(1 + x4 * x4)));
-}
-
-static double slow_down(double kappa, double idle, double wanted, double got) {
-  double left = (got - idle) / fmax(wanted - idle, 1e-9);
-  double logarithm = log(fmin(fmax(left, 0.02), 1));
-  return exp(kappa * logarithm * logarithm);
-}
+#include "physics/power_limit.h"
 
 /* Times of a step and of a prompt. */
 struct times {
@@ -62,7 +12,7 @@ struct times {
 };
 
 static struct times times_of(const double *c, const double *fx,
-                             const struct dl_serving_load *l, double prompt) {
+                             const struct dl_serving_inputs *l, double prompt) {
   struct times t = {0};
   double b = l->batch, n = l->n_gpus, at = prompt + l->answer / 2;
   double uneven = l->experts > 0 ? c[DL_SV_UNEVEN] : 1;
@@ -90,7 +40,7 @@ static struct times times_of(const double *c, const double *fx,
 }
 
 void dl_serving_round(const double *c, const double *fx,
-                      const struct dl_serving_load *l,
+                      const struct dl_serving_inputs *l,
                       struct dl_serving_cost *cost) {
   struct times t = times_of(c, fx, l, l->prompt * exp(fx[DL_SF_PROMPT]));
   double b = l->batch, v = l->answer,
@@ -107,8 +57,9 @@ void dl_serving_round(const double *c, const double *fx,
       l->tdp * (c[DL_SV_PU] * prefill +
                 c[DL_SV_PF] * c[DL_SV_EP] * b * t.prompt_compute);
   double wanted = (base + (more_decode + more_prefill) / time) * ours;
-  double power = capped(wanted, c[DL_SV_PCAP] * l->tdp);
-  double slow = slow_down(c[DL_SV_KAPPA], IDLE_SHARE * base, wanted, power);
+  double power = dl_capped_power(wanted, c[DL_SV_PCAP] * l->tdp);
+  double slow = dl_clock_slowdown(c[DL_SV_KAPPA], DL_LOWEST_CLOCK_SHARE * base,
+                                  wanted, power);
   double longer = (slow * (decode + prefill) + host) / time;
   *cost = (struct dl_serving_cost){
       .time_s = time * longer,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Private to src/math: what a request costs a language model that serves.
+/* The physics of LLM serving: what a request costs.
  *
  * A server answers b requests at once on n GPUs. Each has a prompt of u tokens
  * and gets v tokens, one a step, at a length of u + v/2 in the mean. A step
@@ -44,6 +44,8 @@
 
 #include <stddef.h>
 
+#include "physics/physics.h"
+
 /* Constants, all positive and kept as logarithms. */
 enum dl_serving_constant {
   DL_SV_EM,     /* share of the memory bandwidth reached */
@@ -65,14 +67,6 @@ enum dl_serving_constant {
   DL_N_SERVING
 };
 
-struct dl_serving_info {
-  const char *name;
-  const char *unit;  /* NULL: none */
-  double median, sd; /* of the prior: sd of the logarithm */
-  const char *summary;
-};
-const struct dl_serving_info *dl_serving_info(enum dl_serving_constant i);
-
 /* What differs between GPUs and networks beyond their descriptors, and the
  * length of prompts that is not told; as logarithms, 0 where not known. */
 enum dl_serving_effect {
@@ -85,30 +79,40 @@ enum dl_serving_effect {
   DL_N_SERVING_EFFECTS
 };
 
-enum dl_serving_bearer {
+/* Grouping factors. */
+enum dl_serving_factor {
   DL_SB_GPU,
   DL_SB_ARCH,
   DL_SB_PROMPTS, /* requests of one kind */
-  DL_N_SERVING_BEARERS
+  DL_N_SERVING_FACTORS
 };
 
-struct dl_serving_effect_info {
-  enum dl_serving_bearer by;
-  double sd; /* of the prior; 0: the doubt that the row says */
+enum dl_serving_target {
+  DL_ST_TIME,   /* of the server for a request, s: 1 / requests per second */
+  DL_ST_ENERGY, /* of a request, all GPUs, J */
+  DL_ST_POWER,  /* of one GPU, mean, W */
+  DL_N_SERVING_TARGETS
 };
-const struct dl_serving_effect_info *
-dl_serving_effect_info(enum dl_serving_effect i);
 
-/* What is served where; SI units, everything is known. */
-struct dl_serving_load {
-  double batch, prompt, answer;         /* requests at once; tokens */
-  double weights, experts, share;       /* W, X, q */
-  double token_weights, pair_macs;      /* M, A */
-  double kept, layers, width;           /* K, L, d */
-  double weight_bytes, kept_bytes;      /* of one element */
-  double n_gpus, peak, bandwidth, link; /* FLOP/s, B/s of one GPU */
-  double tdp;                           /* W */
-  int old;
+/* What is served where; everything is known. Members of 8 bytes each, or ints
+ * in pairs: inputs are compared byte by byte. */
+struct dl_serving_inputs {
+  struct dl_grouping grouping;
+  double batch;                    /* requests at once */
+  double prompt, answer;           /* tokens of a request, and of its output */
+  double weights, experts;         /* W, X: parameters read per step */
+  double share;                    /* q: of the experts, per token */
+  double token_weights, pair_macs; /* M, A */
+  double kept;                     /* K: KV-cache size per token, elements */
+  double layers, width;            /* L, d: hidden size */
+  double weight_bytes, kept_bytes; /* of one element */
+  double n_gpus;
+  double peak;      /* FLOP/s of one GPU */
+  double bandwidth; /* B/s of one GPU */
+  double link;      /* B/s between GPUs, one direction */
+  double tdp;       /* W of one GPU */
+  int old;          /* a server of 2024 */
+  int unused;
 };
 
 /* A round of `batch` requests: s, J of all GPUs. Each part's time alone, of
@@ -122,7 +126,9 @@ struct dl_serving_cost {
 
 /* c: DL_N_SERVING constants; fx: DL_N_SERVING_EFFECTS logarithms. */
 void dl_serving_round(const double *c, const double *fx,
-                      const struct dl_serving_load *load,
+                      const struct dl_serving_inputs *inputs,
                       struct dl_serving_cost *cost);
+
+extern const struct dl_physics dl_serving_physics;
 
 #endif

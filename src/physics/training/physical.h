@@ -12,6 +12,7 @@
 #include <stddef.h>
 
 #include "base/diag.h"
+#include "physics/training/training_cost.h"
 
 enum dl_physical_column {
   DL_PC_TARGET,     /* what is fitted and predicted: enum dl_physical_target */
@@ -53,12 +54,6 @@ enum dl_physical_column {
   DL_PC_N
 };
 
-enum dl_physical_target {
-  DL_PT_POWER = 1, /* mean, W */
-  DL_PT_ENERGY,    /* of an epoch, J */
-  DL_PT_TIME       /* of an epoch, s */
-};
-
 /* What an epoch consists of. */
 struct dl_physical_parts {
   double time_s, gpu_energy_j, gpu_power_w;
@@ -85,5 +80,9 @@ struct dl_physical_constant {
 };
 size_t dl_physical_constants(const void *state,
                              struct dl_physical_constant *list, size_t most);
+
+/* The inputs of a row of DL_PC_N columns, and the logarithms of what was
+ * measured where `value` has NaN. */
+void dl_training_inputs_of(const double *row, struct dl_training_inputs *in);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Private to src/math: what an epoch of training costs, from what the network
- * and the machine are.
+/* The physics of training: what an epoch costs, from what the network and the
+ * machine are.
  *
  * A step on a batch of b samples takes, before the power limit,
  *
@@ -44,8 +44,10 @@
 
 #include <stddef.h>
 
+#include "physics/physics.h"
+
 /* Constants, all positive and kept as logarithms. */
-enum dl_physics {
+enum dl_training_constant {
   DL_PH_EC,      /* share of the peak rate reached, plain FP32 */
   DL_PH_EC_TF32, /* the same of TF32 in tensor cores */
   DL_PH_EC_HALF, /* and of 16-bit formats there */
@@ -66,20 +68,12 @@ enum dl_physics {
   DL_PH_PTC,     /* factor without tensor cores */
   DL_PH_MTC,     /* share of the bandwidth without tensor cores, relative */
   DL_PH_KAPPA,   /* how a step slows down under a power cap */
-  DL_N_PHYSICS
+  DL_N_TRAINING_CONSTANTS
 };
-
-struct dl_physics_info {
-  const char *name;
-  const char *unit;  /* NULL: none */
-  double median, sd; /* of the prior: sd of the logarithm */
-  const char *summary;
-};
-const struct dl_physics_info *dl_physics_info(enum dl_physics i);
 
 /* What differs between machines and networks beyond their descriptors, as
  * logarithms; 0 where nothing is known. */
-enum dl_effect {
+enum dl_training_effect {
   DL_FX_HOST_LAUNCH,
   DL_FX_HOST_EPOCH,
   DL_FX_GPU_COMPUTE,
@@ -93,45 +87,51 @@ enum dl_effect {
   DL_FX_FACTS_FLOPS, /* by which a row's facts of its network are off */
   DL_FX_FACTS_BYTES,
   DL_FX_FACTS_KERNELS,
-  DL_N_EFFECTS
+  DL_N_TRAINING_EFFECTS
 };
 
-/* What bears an effect. */
-enum dl_bearer {
+/* Grouping factors. */
+enum dl_training_factor {
   DL_BY_HOST,
   DL_BY_GPU,
   DL_BY_ARCH,
   DL_BY_FRAMEWORK,
   DL_BY_FACTS, /* a network on a data set, where its facts are in doubt */
-  DL_N_BEARERS
+  DL_N_TRAINING_FACTORS
 };
 
-struct dl_effect_info {
-  const char *name;
-  enum dl_bearer by;
-  double sd; /* of the prior; 0: the doubt that the row says */
+enum dl_physical_target {
+  DL_PT_POWER,  /* mean, W */
+  DL_PT_ENERGY, /* of an epoch, J */
+  DL_PT_TIME,   /* of an epoch, s */
+  DL_N_PHYSICAL_TARGETS
 };
-const struct dl_effect_info *dl_effect_info(enum dl_effect i);
 
-/* What is run where; everything is known. */
-struct dl_load {
-  double batch, train, val;
-  double frozen;   /* share of the epochs with a frozen base */
-  double flops;    /* forward, one sample */
-  double bytes;    /* read and written by the layers, forward, one sample; at
-                      CA = 1 where only outputs of dense layers are known */
-  int bytes_known; /* else times CA */
-  double kernels;  /* forward */
-  double weights;  /* bytes trained without, and with a frozen base */
-  double head;
-  double peak;      /* FLOP/s */
-  double bandwidth; /* B/s */
-  double tdp, limit;
-  double gddr;    /* GB/s of GDDR6 or later bandwidth, else 0 */
-  double server;  /* 1: a server, 0: a desktop or not known */
-  int mid_run;    /* 1: what comes once an epoch (t0) is not in it */
-  int in_tensor;  /* the peak rate is that of tensor cores: 1 TF32, 2 16 bits */
-  int has_tensor; /* the GPU has some */
+/* What is run where; everything is known. Members of 8 bytes each, or ints in
+ * pairs: inputs are compared byte by byte. */
+struct dl_training_inputs {
+  struct dl_grouping grouping;
+  double source, dataset; /* keys; 0: none */
+  double batch;           /* samples per step */
+  double train, val;      /* samples per epoch, of training and validation */
+  double frozen;          /* share of the epochs with a frozen backbone */
+  double flops;           /* of a forward pass of one sample */
+  double bytes;           /* read and written by the layers in it; of their
+                             outputs alone where !bytes_known */
+  double kernels;         /* of a forward pass */
+  double weights, head;   /* bytes of the trained weights without, and with a
+                             frozen backbone */
+  double peak;            /* FLOP/s at the precision in use */
+  double bandwidth;       /* of the GPU's memory, B/s */
+  double tdp, limit;      /* W; limit: the power limit in force */
+  double gddr;            /* GB/s of GDDR6 or later; 0: other memory */
+  double server;          /* 1: the host is a server; 0: a desktop or not
+                             known */
+  double ram_w;           /* W of the node's memory within the boundary */
+  int bytes_known;        /* else outputs of dense layers, times CA */
+  int mid_run;            /* steady state: nothing that comes once per epoch */
+  int in_tensor;          /* peak is that of tensor cores: 1 TF32, 2 16 bits */
+  int has_tensor;         /* the GPU has tensor cores */
 };
 
 /* What an epoch costs, and what its time goes to (s). */
@@ -140,11 +140,11 @@ struct dl_cost {
   double compute, memory, kernels, launch, fixed;
 };
 
-/* theta: logarithms (DL_N_PHYSICS); c: the constants themselves. */
-void dl_physical_constants_of(const double *theta, double c[DL_N_PHYSICS]);
+/* c: the constants; fx: logarithms of the effects. */
+void dl_training_epoch(const double *c, const double *fx,
+                       const struct dl_training_inputs *inputs,
+                       struct dl_cost *cost);
 
-/* fx: DL_N_EFFECTS, logarithms. */
-void dl_physical_epoch(const double *c, const double *fx,
-                       const struct dl_load *load, struct dl_cost *cost);
+extern const struct dl_physics dl_training_physics;
 
 #endif

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "physics/calibration_prior.h"
+
+#include <gsl/gsl_blas.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+static bool equal(double a, double b) {
+  return !(a < b) && !(a > b);
+}
+
+static const struct dl_grouping *
+grouping(const struct dl_configurations *configs, size_t i) {
+  return configs->inputs[i];
+}
+
+/* Whether inputs that do not name their level of factor k mean that of a: the
+ * only one among the configurations on its GPU. */
+static bool stands_for_unnamed(const struct dl_configurations *configs,
+                               const struct dl_grouping *a, size_t k) {
+  if (!(a->unnamed[k] > 0))
+    return false;
+  for (size_t i = 0; i < configs->n; i++) {
+    const struct dl_grouping *b = grouping(configs, i);
+    if (equal(a->place.gpu, b->place.gpu) && !equal(a->level[k], b->level[k]))
+      return false;
+  }
+  return true;
+}
+
+static void enter(struct dl_levels *levels, double key) {
+  if (key > 0 && dl_factor_level_find(levels, key) == levels->n)
+    levels->level[levels->n++].key = key;
+}
+
+/* The levels of `from`, and behind them new ones. */
+static bool list_levels(struct dl_levels *to, const struct dl_levels *from,
+                        const struct dl_configurations *configs, size_t k,
+                        bool add) {
+  to->level = dl_calloc(from->n + 2 * configs->n, sizeof *to->level);
+  if (!to->level)
+    return false;
+  for (; to->n < from->n; to->n++)
+    to->level[to->n] = from->level[to->n];
+  for (size_t i = 0; add && i < configs->n; i++)
+    enter(to, grouping(configs, i)->level[k]);
+  for (size_t i = 0; add && i < configs->n; i++)
+    if (stands_for_unnamed(configs, grouping(configs, i), k))
+      enter(to, grouping(configs, i)->unnamed[k]);
+  return true;
+}
+
+/* What is worked on. */
+struct work {
+  struct dl_calibration_prior *prior;
+  struct dl_hierarchical_fit *fit;
+  const struct dl_hierarchical_fit *from;
+  const struct dl_configurations *configs;
+  size_t n_factors; /* those of the posterior */
+};
+
+/* Where a parameter of the old posterior is in the new one. */
+static void place_old(const struct work *w, size_t *place) {
+  const struct dl_physics *physics = w->fit->physics;
+  size_t i = 0;
+  for (; i < physics->n_constants; i++)
+    place[i] = i;
+  for (size_t k = 0; k < w->n_factors; k++) {
+    size_t n = w->from->by[k].n * physics->factor[k].n;
+    size_t first = dl_first_parameter(physics, w->fit->by, k);
+    for (size_t j = 0; j < n; j++)
+      place[i++] = first + j;
+  }
+}
+
+/* The level that an unnamed one stands for; by[k].n: it is none. */
+static size_t named_level(const struct work *w, size_t k, double key) {
+  for (size_t i = 0; i < w->configs->n; i++) {
+    const struct dl_grouping *g = grouping(w->configs, i);
+    if (equal(g->unnamed[k], key) && !equal(g->level[k], key) &&
+        stands_for_unnamed(w->configs, g, k))
+      return dl_factor_level_find(&w->fit->by[k], g->level[k]);
+  }
+  return w->fit->by[k].n;
+}
+
+/* Mean and rows of the factor for a level that the fit has not seen: an unnamed
+ * one repeats the one it stands for. */
+static void add_level(const struct work *w, size_t k, size_t l) {
+  const struct dl_physics *physics = w->fit->physics;
+  const struct dl_grouping_factor *f = &physics->factor[k];
+  struct dl_levels *by = &w->fit->by[k];
+  size_t first = dl_first_parameter(physics, w->fit->by, k);
+  size_t named = named_level(w, k, by->level[l].key);
+  for (size_t e = 0; e < f->n; e++) {
+    size_t to = first + l * f->n + e;
+    if (named < by->n) {
+      gsl_vector_const_view row =
+          gsl_matrix_const_row(w->prior->L, first + named * f->n + e);
+      gsl_matrix_set_row(w->prior->L, to, &row.vector);
+      by->level[l].effect[e] = by->level[named].effect[e];
+    } else {
+      gsl_matrix_set(w->prior->L, to, to, physics->effect[f->first + e].sd);
+    }
+  }
+}
+
+/* The factor of what was known, with room for new levels between. */
+static bool spread_out(const struct work *w) {
+  size_t old = w->from->posterior.p;
+  size_t *place = dl_calloc(old, sizeof *place);
+  if (!place)
+    return false;
+  place_old(w, place);
+  for (size_t i = 0; i < old; i++)
+    for (size_t j = 0; j <= i; j++)
+      gsl_matrix_set(w->prior->L, place[i], place[j],
+                     dl_posterior_at(&w->from->posterior, i, j));
+  free(place);
+  for (size_t k = 0; k < w->n_factors; k++)
+    for (size_t l = w->from->by[k].n; l < w->fit->by[k].n; l++)
+      add_level(w, k, l);
+  return true;
+}
+
+/* Whether a level of factor k occurs in a unit that the fit has not seen. */
+static bool is_other_unit(const struct work *w, size_t k, double key) {
+  size_t unit = w->fit->physics->factor[k].unit;
+  const struct dl_levels *seen = &w->from->by[unit];
+  for (size_t i = 0; i < w->configs->n; i++) {
+    const struct dl_grouping *g = grouping(w->configs, i);
+    if (equal(g->level[k], key) &&
+        dl_factor_level_find(seen, g->level[unit]) == seen->n)
+      return true;
+  }
+  return false;
+}
+
+/* Adds to the variance of factor k's old levels in other units. */
+static bool widen_units(const struct work *w, size_t k, gsl_matrix *cov) {
+  const struct dl_physics *physics = w->fit->physics;
+  const struct dl_grouping_factor *f = &physics->factor[k];
+  size_t at = dl_first_parameter(physics, w->fit->by, k);
+  bool any = false;
+  for (size_t l = 0; l < w->from->by[k].n; l++) {
+    bool other = is_other_unit(w, k, w->from->by[k].level[l].key);
+    any |= other;
+    for (size_t e = 0; e < f->n; e++, at++) {
+      double sd = other ? f->unit_share * physics->effect[f->first + e].sd : 0;
+      *gsl_matrix_ptr(cov, at, at) += sd * sd;
+    }
+  }
+  return any;
+}
+
+static bool doubt_units(const struct work *w) {
+  gsl_matrix *cov = gsl_matrix_alloc(w->prior->p, w->prior->p);
+  bool any = false;
+  if (!cov)
+    return false;
+  gsl_blas_dsyrk(CblasLower, CblasNoTrans, 1, w->prior->L, 0, cov);
+  for (size_t k = 0; k < w->n_factors; k++)
+    if (w->fit->physics->factor[k].unit_share > 0)
+      any |= widen_units(w, k, cov);
+  if (any)
+    dl_cholesky_semidefinite(w->prior->L, cov);
+  gsl_matrix_free(cov);
+  return true;
+}
+
+static void set_mean(const struct work *w) {
+  const struct dl_physics *physics = w->fit->physics;
+  double *to = w->prior->mean;
+  memcpy(to, w->from->theta, physics->n_constants * sizeof *to);
+  to += physics->n_constants;
+  for (size_t k = 0; k < w->n_factors; k++)
+    for (size_t l = 0; l < w->fit->by[k].n; l++, to += physics->factor[k].n)
+      memcpy(to, w->fit->by[k].level[l].effect,
+             physics->factor[k].n * sizeof *to);
+}
+
+bool dl_calibration_prior_make(struct dl_calibration_prior *prior,
+                               struct dl_hierarchical_fit *fit,
+                               const struct dl_hierarchical_fit *from,
+                               const struct dl_configurations *configs) {
+  const struct dl_physics *physics = fit->physics;
+  struct work w = {.prior = prior,
+                   .fit = fit,
+                   .from = from,
+                   .configs = configs,
+                   .n_factors = dl_posterior_factors(physics)};
+  *prior = (struct dl_calibration_prior){0};
+  for (size_t k = 0; k < physics->n_factors; k++)
+    if (!list_levels(&fit->by[k], &from->by[k], configs, k, k < w.n_factors))
+      return false;
+  prior->p = dl_first_parameter(physics, fit->by, w.n_factors);
+  prior->mean = dl_calloc(prior->p, sizeof *prior->mean);
+  prior->L = gsl_matrix_calloc(prior->p, prior->p);
+  if (!prior->mean || !prior->L || !spread_out(&w) || !doubt_units(&w))
+    return false;
+  set_mean(&w);
+  return true;
+}
+
+void dl_calibration_prior_free(struct dl_calibration_prior *prior) {
+  free(prior->mean);
+  gsl_matrix_free(prior->L);
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Hierarchical nonlinear least squares: constants and random effects of a
+ * physics from measured configurations.
+ *
+ * The mode of the posterior minimises
+ *
+ *   sum ((f(theta) - y) / s)^2 + sum ((theta - prior mean) / prior sd)^2
+ *
+ * over the measured logarithms y of all targets (nls.h), with s the standard
+ * deviation of a residual and what a row is uncertain by in quadrature. What is
+ * left goes to the residual process (residual_gp.h). */
+
+#ifndef DL_PHYSICS_HIERARCHICAL_FIT_H
+#define DL_PHYSICS_HIERARCHICAL_FIT_H
+
+#include "physics/levels.h"
+#include "physics/observations.h"
+#include "physics/posterior.h"
+
+/* A fitted physics. theta: logarithms of the constants, error: their standard
+ * errors, c: the constants. */
+struct dl_hierarchical_fit {
+  const struct dl_physics *physics;
+  double theta[DL_MAX_CONSTANTS], error[DL_MAX_CONSTANTS];
+  double c[DL_MAX_CONSTANTS];
+  struct dl_levels by[DL_MAX_FACTORS];
+  struct dl_residual_gp residuals; /* of the configurations of the fit */
+  struct dl_residual_gp calibration_residuals;
+  struct dl_posterior posterior;
+};
+
+/* Owned by the caller; NULL: memory is out. */
+struct dl_hierarchical_fit *
+dl_hierarchical_fit_new(const struct dl_physics *physics);
+void dl_hierarchical_fit_free(struct dl_hierarchical_fit *fit); /* or NULL */
+
+/* Fits; `fit` is new. */
+enum dl_status dl_hierarchical_fit_solve(struct dl_hierarchical_fit *fit,
+                                         const struct dl_observations *o,
+                                         struct dl_diag *d);
+
+/* The expected residuals of a target at a place, of the fit and of
+ * calibrations. */
+double dl_expected_residual(const struct dl_hierarchical_fit *fit,
+                            const struct dl_place *place, size_t target);
+
+/* The logarithm of a target. */
+double dl_hierarchical_predict(const struct dl_hierarchical_fit *fit,
+                               const void *inputs, size_t target);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The levels of the grouping factors with their effects, and where each effect
+ * is among the parameters: constants first, then factor by factor the effects
+ * of each level. */
+
+#ifndef DL_PHYSICS_LEVELS_H
+#define DL_PHYSICS_LEVELS_H
+
+#include "physics/physics.h"
+
+struct dl_factor_level {
+  double key;
+  double effect[DL_MAX_FACTOR_EFFECTS]; /* those of the factor */
+};
+
+struct dl_levels {
+  struct dl_factor_level *level; /* owned */
+  size_t n;
+};
+
+/* Number of the level with a key; levels->n: none. */
+size_t dl_factor_level_find(const struct dl_levels *levels, double key);
+
+/* The first parameter of factor k, whose levels are by[k]; with k = n_factors
+ * how many there are. */
+size_t dl_first_parameter(const struct dl_physics *physics,
+                          const struct dl_levels *by, size_t k);
+
+/* The factors whose effects are in the posterior, the first ones: all but those
+ * of own_data. */
+size_t dl_posterior_factors(const struct dl_physics *physics);
+
+/* Constants from their logarithms. */
+void dl_constants_of(const struct dl_physics *physics, const double *theta,
+                     double *c);
+
+/* The effects of inputs by their levels; 0 for levels that are not there. */
+void dl_effects_of(const struct dl_physics *physics, const struct dl_levels *by,
+                   const struct dl_grouping *inputs, double *fx);
+
+void dl_levels_free(struct dl_levels *by, size_t n_factors);
+
+#endif

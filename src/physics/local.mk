@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+libdlest_a_SOURCES += \
+	%D%/calibration.c \
+	%D%/calibration.h \
+	%D%/calibration_prior.c \
+	%D%/calibration_prior.h \
+	%D%/hierarchical_fit.c \
+	%D%/hierarchical_fit.h \
+	%D%/levels.c \
+	%D%/levels.h \
+	%D%/linearisation.c \
+	%D%/linearisation.h \
+	%D%/observations.c \
+	%D%/observations.h \
+	%D%/physics.h \
+	%D%/posterior.c \
+	%D%/posterior.h \
+	%D%/power_limit.h \
+	%D%/residual_gp.c \
+	%D%/residual_gp.h \
+	%D%/row_regression.c \
+	%D%/row_regression.h

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The residual process: what a physics leaves over of a configuration is like
+ * what it leaves over of configurations near to it (a Gaussian process;
+ * kriging).
+ *
+ * Configurations of one architecture on one GPU are off together, by more than
+ * a GPU differs as a whole: kernels that a library has for one network and not
+ * for another. The residual of a logarithm is a sum of components (of the time,
+ * of the power), each with covariance
+ *
+ *   group^2 + near^2 exp(-d^2 / 2) + own^2 [same configuration]
+ *
+ * within an architecture on a GPU and 0 beyond; d is the distance of two
+ * places. */
+
+#ifndef DL_PHYSICS_RESIDUAL_GP_H
+#define DL_PHYSICS_RESIDUAL_GP_H
+
+#include <gsl/gsl_matrix.h>
+#include <gsl/gsl_vector.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/diag.h"
+
+enum { DL_PLACE_AXES = 3 };
+
+/* Where a configuration is. */
+struct dl_place {
+  double x[DL_PLACE_AXES]; /* in length scales */
+  double exact;            /* differs between configurations at one x */
+  double gpu, arch;        /* keys */
+};
+
+/* A component of the residuals. Standard deviations of logarithms. */
+struct dl_residual_component {
+  double group, near, own;
+  unsigned targets; /* bit t: it is part of the residual of target t */
+};
+
+struct dl_residual_process {
+  const struct dl_residual_component *component;
+  size_t n_components;
+  double repeat_sd; /* of a run measured again */
+  double floor_sd;  /* what repeats do not reduce */
+};
+
+/* Residuals learnt from. */
+struct dl_residual_point {
+  struct dl_place place;
+  size_t target;
+  double weight; /* of K^-1 residuals */
+};
+
+struct dl_residual_gp {
+  struct dl_residual_point *point; /* owned */
+  size_t n;
+};
+
+double dl_residual_covariance(const struct dl_residual_process *process,
+                              const struct dl_residual_point *a,
+                              const struct dl_residual_point *b);
+
+/* Variance of the mean of n values of a configuration measured again. */
+double dl_residual_noise(const struct dl_residual_process *process, double n);
+
+/* Learns residuals: those of gp->point come in their weights, and K^-1 times
+ * them go there. count: n numbers of values that each is the mean of. */
+enum dl_status dl_residual_gp_fit(struct dl_residual_gp *gp,
+                                  const struct dl_residual_process *process,
+                                  const double *count, struct dl_diag *d);
+
+/* The expected residual of a target at a place. */
+double dl_residual_gp_at(const struct dl_residual_gp *gp,
+                         const struct dl_residual_process *process,
+                         const struct dl_place *place, size_t target);
+
+/* Adds what another has learnt. False: memory is out. */
+bool dl_residual_gp_append(struct dl_residual_gp *gp,
+                           const struct dl_residual_gp *more);
+void dl_residual_gp_free(struct dl_residual_gp *gp);
+
+#endif
