@@ -106,9 +106,12 @@ void dl_run_copy_text(struct dl_run *r, enum dl_run_id id, const char *s) {
 }
 
 void dl_run_clear(struct dl_run *r) {
-  for (size_t id = 0; id < DL_N_RUN_MEMBERS; id++)
-    if (dl_run_set_has(&r->owned, (enum dl_run_id)id))
-      dl_run_lend_text(r, (enum dl_run_id)id, NULL);
+  for (size_t i = 0; i < sizeof r->owned.word / sizeof *r->owned.word; i++)
+    while (r->owned.word[i] != 0) /* lending removes the bit */
+      dl_run_lend_text(
+          r,
+          (enum dl_run_id)(i * 64 + (size_t)__builtin_ctzll(r->owned.word[i])),
+          NULL);
   free(r->epoch);
   *r = dl_run_unknown;
 }

@@ -152,7 +152,8 @@ static bool read_ruler(struct dl_slurm_table *t, const char *s) {
 }
 
 bool dl_slurm_layout(struct dl_slurm_table *t, const char *s, size_t len) {
-  return (strcasestr(s, "JobID") && dl_slurm_header(t, s, len)) ||
+  bool row = *s >= '0' && *s <= '9'; /* most often, a JobID comes first */
+  return (!row && strcasestr(s, "JobID") && dl_slurm_header(t, s, len)) ||
          read_ruler(t, s);
 }
 
