@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/constants.h"
 #include "base/number.h"
 #include "output/report_tree.h"
 #include "output/utf8.h"
@@ -134,8 +135,8 @@ static void show_short_time(struct dl_text *t, double s) {
 }
 
 static void show_time(struct dl_text *t, double s) {
-  static const double minute = 60, hour = 3600, day = 86400;
-  static const double year = 365.25 * 86400;
+  static const double minute = 60, hour = DL_S_PER_HOUR;
+  static const double day = DL_S_PER_DAY, year = DL_S_PER_YEAR;
   if (s < 0)
     dl_text_add(t, "-");
   s = fabs(s);

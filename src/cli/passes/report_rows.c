@@ -4,10 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/constants.h"
 #include "base/number.h"
-
-#define J_PER_KWH 3.6e6
-#define S_PER_H 3600
 
 /* The columns that emissions, cost and the facility have in both tables. */
 enum { FACILITY, EMISSIONS, COST, N_OF_SITE }; /* facility: the total's */
@@ -87,7 +85,7 @@ void dl_job_values(const struct dl_run *run, const struct dl_accounted *job,
   v[i++] = dl_number(run->gpu_util);
   v[i++] = dl_number(job->idle_gpu_s / job->gpu_s);
   v[i++] = dl_number(job->energy_j);
-  v[i++] = dl_number(job->energy_j / J_PER_KWH);
+  v[i++] = dl_number(job->energy_j / DL_J_PER_KWH);
   v[i++] = dl_string(dl_energy_from_name(job->from));
   v[i++] = dl_string(job->boundary);
   site_values(v + i, foot, job->energy_j);
@@ -128,10 +126,10 @@ static void sum_values(const struct dl_sums *s, const struct dl_footprint *foot,
   v[i++] = dl_count(s->unknown);
   v[i++] = dl_number(s->duration_s);
   v[i++] = dl_number(s->gpu_s);
-  v[i++] = dl_number(s->gpu_s / S_PER_H);
+  v[i++] = dl_number(s->gpu_s / DL_S_PER_HOUR);
   v[i++] = dl_number(dl_sums_idle(s));
   v[i++] = dl_number(energy);
-  v[i++] = dl_number(energy / J_PER_KWH);
+  v[i++] = dl_number(energy / DL_J_PER_KWH);
   v[i++] = dl_number(s->measured_j);
   v[i++] = dl_number(measured_share(s));
   v[i++] = dl_string(s->boundary[0] ? s->boundary : NULL);
@@ -193,14 +191,14 @@ void dl_report_total(struct dl_report *r, const struct dl_sums *s,
                 dl_number(s->duration_s));
   dl_report_known(g, "gpu_s", NULL, "s", DL_TIME, s->gpu_s);
   dl_report_known(g, "gpu_h", s->gpu_s > 0 ? "GPU time" : NULL, "h", DL_PLAIN,
-                  s->gpu_s / S_PER_H);
+                  s->gpu_s / DL_S_PER_HOUR);
   dl_report_known(g, "told_gpu_share", told < 1 ? "of it with known use" : NULL,
                   NULL, DL_PERCENT, told);
   dl_report_known(g, "idle_gpu_share", "of that idle", NULL, DL_PERCENT,
                   dl_sums_idle(s));
   dl_report_known(g, "energy_j", NULL, "J", DL_ENERGY, energy);
   dl_report_known(g, "energy_kwh", "energy", "kWh", DL_PLAIN,
-                  energy / J_PER_KWH);
+                  energy / DL_J_PER_KWH);
   dl_report_known(g, "measured_energy_j", NULL, "J", DL_ENERGY, s->measured_j);
   dl_report_known(g, "measured_share", "of it measured", NULL, DL_PERCENT,
                   measured_share(s));
@@ -209,7 +207,7 @@ void dl_report_total(struct dl_report *r, const struct dl_sums *s,
   dl_report_known(g, "facility_energy_j", NULL, "J", DL_ENERGY,
                   dl_facility_energy(foot, energy));
   dl_report_known(g, NULL, "energy of the facility", "kWh", DL_PLAIN,
-                  dl_facility_energy(foot, energy) / J_PER_KWH);
+                  dl_facility_energy(foot, energy) / DL_J_PER_KWH);
   dl_report_known(g, "co2e_g", "emissions", "g CO2e", DL_MASS,
                   dl_emissions(foot, energy));
   dl_report_known(g, "cost", "cost", foot->currency, DL_PLAIN,

@@ -16,11 +16,11 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/constants.h"
 #include "base/number.h"
 #include "base/text.h"
 #include "output/format.h"
 
-#define J_PER_KWH 3.6e6
 #define SPECIFICATION "https://github.com/Boavizta/BoAmps/tree/main/model"
 
 /* Where a task's figures are: a row, which goes first, and the report. */
@@ -218,7 +218,7 @@ static void put_measure(struct writer *w, const struct task *t,
   text(w, "version", PACKAGE_VERSION);
   number(w, "averageUtilizationCpu", number_of(t, "cpu_util"));
   number(w, "averageUtilizationGpu", number_of(t, "gpu_util"));
-  number(w, "powerConsumption", number_of(t, "energy_j") / J_PER_KWH);
+  number(w, "powerConsumption", number_of(t, "energy_j") / DL_J_PER_KWH);
   number(w, "measurementDuration", duration_s);
   close_part(w, "}");
   dl_text_free(&name);

@@ -7,9 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/constants.h"
 #include "logs/importers/importer.h"
-
-#define DL_J_PER_KWH 3.6e6
 
 /* Reads a quantity from a cell: *x is the number times `scale`, NaN if there is
  * no such column (at < 0) or no value. Reports, and returns false for, a cell
