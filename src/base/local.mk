@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 libdlest_a_SOURCES += \
+	%D%/constants.h \
 	%D%/diag.c \
 	%D%/diag.h \
 	%D%/file.c \

@@ -25,7 +25,7 @@ static void print_warning(void *ctx, const char *text) {
     print_message("warning: ", text);
 }
 
-/* At exit, so that what argp prints is seen to as well. */
+/* At exit, so that what argp prints is checked as well. */
 void dl_check_stdout(void) {
   errno = 0;
   if (fflush(stdout) == 0 && !ferror(stdout))
@@ -35,24 +35,7 @@ void dl_check_stdout(void) {
   _exit(DL_EFAILED);
 }
 
-static int finish(struct dl_cli *cli, enum dl_status status) {
-  if (cli->diag.n_more > 0 && !cli->quiet)
-    fprintf(stderr, "dlest: warning: %zu more like these\n", cli->diag.n_more);
-  if (cli->diag.n_skipped > 0 && !cli->quiet)
-    fprintf(stderr, "dlest: %zu row%s skipped\n", cli->diag.n_skipped,
-            cli->diag.n_skipped == 1 ? "" : "s");
-  if (status != DL_OK && cli->diag.error)
-    print_message("", cli->diag.error);
-  if (status == DL_EFAILED && ferror(stdout)) { /* has been told */
-    __fpurge(stdout);
-    clearerr(stdout);
-  }
-  dl_catalog_free(cli->catalog);
-  dl_diag_free(&cli->diag);
-  return (int)status;
-}
-
-int dl_run(const struct dl_command *c, int argc, char **argv) {
+int dl_run_command(const struct dl_command *c, int argc, char **argv) {
   struct dl_cli cli = {0};
   char name[64];
   snprintf(name, sizeof name, "dlest %s", c->name);
@@ -61,7 +44,20 @@ int dl_run(const struct dl_command *c, int argc, char **argv) {
   cli.diag.on_warning = print_warning;
   cli.diag.ctx = &cli;
   cli.catalog = dl_catalog_new(dl_datadir());
-  if (!cli.catalog)
-    return finish(&cli, dl_fail_memory(&cli.diag));
-  return finish(&cli, c->run(&cli, argc, argv));
+  enum dl_status status =
+      cli.catalog ? c->run(&cli, argc, argv) : dl_fail_memory(&cli.diag);
+  if (cli.diag.n_more > 0 && !cli.quiet)
+    fprintf(stderr, "dlest: warning: %zu more like these\n", cli.diag.n_more);
+  if (cli.diag.n_skipped > 0 && !cli.quiet)
+    fprintf(stderr, "dlest: %zu row%s skipped\n", cli.diag.n_skipped,
+            cli.diag.n_skipped == 1 ? "" : "s");
+  if (status != DL_OK && cli.diag.error)
+    print_message("", cli.diag.error);
+  if (status == DL_EFAILED && ferror(stdout)) { /* has been reported */
+    __fpurge(stdout);
+    clearerr(stdout);
+  }
+  dl_catalog_free(cli.catalog);
+  dl_diag_free(&cli.diag);
+  return (int)status;
 }

@@ -6,9 +6,9 @@
 
 #include "cli/command.h"
 
-/* Runs a command and tells what went wrong; the exit status. argv[0] is its
- * name on the command line. */
-int dl_run(const struct dl_command *c, int argc, char **argv);
+/* Runs a command and prints its messages; returns the exit status. argv[0] is
+ * its name on the command line, replaced by "dlest NAME". */
+int dl_run_command(const struct dl_command *c, int argc, char **argv);
 
 /* For atexit: ends the program with DL_EFAILED where standard output could
  * not be written, whoever wrote it (argp prints the help). */

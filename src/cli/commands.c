@@ -10,8 +10,10 @@ static const struct dl_command *const commands[] = {
     &dl_cmd_report,
 };
 
+enum { N_COMMANDS = sizeof commands / sizeof *commands };
+
 size_t dl_command_count(void) {
-  return sizeof commands / sizeof *commands;
+  return N_COMMANDS;
 }
 
 const struct dl_command *dl_command_at(size_t i) {
@@ -19,7 +21,7 @@ const struct dl_command *dl_command_at(size_t i) {
 }
 
 const struct dl_command *dl_command_find(const char *name) {
-  for (size_t i = 0; i < dl_command_count(); i++)
+  for (size_t i = 0; i < N_COMMANDS; i++)
     if (strcmp(commands[i]->name, name) == 0)
       return commands[i];
   return NULL;

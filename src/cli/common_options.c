@@ -134,22 +134,8 @@ enum dl_status dl_cli_commit(struct dl_cli *cli, struct dl_output *out,
   return status;
 }
 
-static enum dl_status write_report(struct dl_cli *cli,
-                                   const struct dl_report *r) {
-  struct dl_output out;
-  enum dl_status status = dl_output_open(&out, cli->output, false, &cli->diag);
-  if (status != DL_OK)
-    return status;
-  bool colour = !cli->output && dl_wants_colour(out.f);
-  status = dl_format_report(cli->format, r, out.f, colour, &cli->diag);
-  if (status != DL_OK) {
-    dl_output_discard(&out);
-    return status;
-  }
-  return dl_output_commit(&out, &cli->diag);
-}
-
 enum dl_status dl_cli_print(struct dl_cli *cli, struct dl_report *r) {
+  struct dl_output out;
   enum dl_status status = dl_cli_strict(cli);
   dl_report_add(r, "warnings", NULL, NULL, DL_CODE,
                 dl_strings((const char *const *)cli->diag.warnings,
@@ -157,7 +143,15 @@ enum dl_status dl_cli_print(struct dl_cli *cli, struct dl_report *r) {
   if (status == DL_OK && dl_report_failed(r))
     status = dl_fail_memory(&cli->diag);
   if (status == DL_OK)
-    status = write_report(cli, r);
+    status = dl_output_open(&out, cli->output, false, &cli->diag);
+  if (status == DL_OK) {
+    bool colour = !cli->output && dl_wants_colour(out.f);
+    status = dl_format_report(cli->format, r, out.f, colour, &cli->diag);
+    if (status == DL_OK)
+      status = dl_output_commit(&out, &cli->diag);
+    else
+      dl_output_discard(&out);
+  }
   dl_report_free(r);
   return status;
 }

@@ -60,5 +60,5 @@ int main(int argc, char **argv) {
     help(stderr);
     return DL_EUSAGE;
   }
-  return dl_run(c, argc - 1, argv + 1);
+  return dl_run_command(c, argc - 1, argv + 1);
 }

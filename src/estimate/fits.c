@@ -46,21 +46,11 @@ static const char *beyond(const struct dl_job *job) {
   return isnan(job->tokens) ? NULL : "measured runs on tokens";
 }
 
-static enum dl_status ask(const struct dl_bound_fit *b, struct dl_memo *memo,
+static enum dl_status ask(const struct dl_bound_fit *b,
                           const struct dl_job *job, struct dl_prediction *out,
                           struct dl_diag *d) {
   *out = (struct dl_prediction){.value = NAN, .low = NAN, .high = NAN};
-  if (!b->p)
-    return DL_OK;
-  if (memo) {
-    dl_memo_see(memo, job->cells);
-    return dl_memo_lacks(memo)
-               ? DL_OK
-               : dl_memo_predict(memo, job->cells, &job->found, out, d);
-  }
-  if (dl_predictor_lacks(b->p, job->cells))
-    return DL_OK;
-  return dl_predict(b->p, job->cells, &job->found, out, d);
+  return b->p ? dl_predict(b->p, job->row, out, d) : DL_OK;
 }
 
 static const struct dl_said said_nothing = {
@@ -71,63 +61,49 @@ static const struct dl_said said_nothing = {
 /* A run whose duration is given has a power, others an energy: `which` bits. */
 enum { POWER = 1, EPOCH = 2, TIME = 4 };
 
-static enum dl_status ask_all(const struct dl_fits *fits,
-                              const struct dl_fits_memo *memo, int which,
+static enum dl_status ask_all(const struct dl_fits *fits, int which,
                               const struct dl_job *job, struct dl_said *said,
                               struct dl_diag *d) {
   enum dl_status status = DL_OK;
   *said = said_nothing;
   if (which & TIME)
-    status = ask(&fits->time, memo->time, job, &said->time, d);
+    status = ask(&fits->time, job, &said->time, d);
   if (status == DL_OK && which & POWER)
-    status = ask(&fits->power, memo->power, job, &said->power, d);
+    status = ask(&fits->power, job, &said->power, d);
   if (status == DL_OK && which & EPOCH)
-    status = ask(&fits->epoch, memo->epoch, job, &said->epoch, d);
+    status = ask(&fits->epoch, job, &said->epoch, d);
   return status;
 }
 
 /* What an epoch consists of, by the fit of its energy. */
-static void ask_parts(const struct dl_bound_fit *b, struct dl_memo *memo,
-                      struct dl_job *job) {
-  double own[DL_PC_N];
-  const double *row = own;
+static void ask_parts(const struct dl_bound_fit *b, struct dl_job *job) {
+  double x[DL_PC_N];
   job->parts = (struct dl_physical_parts){.time_s = NAN};
   if (!b->p || beyond(job) || b->fit->features.n != DL_PC_N)
     return;
-  if (memo) {
-    dl_memo_see(memo, job->cells);
-    row = dl_memo_lacks(memo) ? NULL : dl_memo_features(memo);
-  } else if (dl_predictor_lacks(b->p, job->cells) ||
-             !dl_predictor_features(b->p, job->cells, own)) {
-    row = NULL;
-  }
-  if (row)
-    dl_physical_explain(b->fit->state, row, &job->parts);
+  if (dl_predictor_features(b->p, job->row, x))
+    dl_physical_explain(b->fit->state, x, &job->parts);
 }
 
-enum dl_status dl_ask_models(const struct dl_context *ctx,
-                             struct dl_memos *memos, struct dl_job *job,
+enum dl_status dl_ask_models(const struct dl_context *ctx, struct dl_job *job,
                              struct dl_diag *d) {
-  static const struct dl_memos none;
-  const struct dl_memos *m = memos ? memos : &none;
   bool trains = !beyond(job), serves = dl_is_inference(job);
   bool given = !isnan(job->duration_s);
-  enum dl_status status = ask_all(&ctx->physical, &m->physical,
+  enum dl_status status = ask_all(&ctx->physical,
                                   !trains ? 0
                                   : given ? POWER
                                           : EPOCH | TIME,
                                   job, &job->physical, d);
   if (status == DL_OK)
-    status = ask_all(&ctx->serving, &m->serving,
-                     serves ? POWER | EPOCH | TIME : 0, job, &job->serving, d);
-  ask_parts(&ctx->physical.epoch, m->physical.epoch, job);
+    status = ask_all(&ctx->serving, serves ? POWER | EPOCH | TIME : 0, job,
+                     &job->serving, d);
+  ask_parts(&ctx->physical.epoch, job);
   dl_infer(ctx, job);
   /* PRE tells the duration of what the physical method does not know. */
   bool pre = ctx->asks_pre || (!given && isnan(dl_physical_duration(job)));
   if (status == DL_OK)
-    status =
-        ask_all(&ctx->pre, &m->pre, trains && pre ? POWER | EPOCH | TIME : 0,
-                job, &job->said, d);
+    status = ask_all(&ctx->pre, trains && pre ? POWER | EPOCH | TIME : 0, job,
+                     &job->said, d);
   return status;
 }
 
@@ -136,6 +112,6 @@ const char *dl_fit_lacks(const struct dl_bound_fit *b,
   const char *name = beyond(job);
   if (name)
     return name;
-  name = b->p ? dl_predictor_lacks(b->p, job->cells) : "model";
+  name = b->p ? dl_predictor_lacks(b->p, job->row) : "model";
   return name ? name : "a value within the model's domain";
 }

@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stddef.h>
-#include <string.h>
 
 /* Name of each slot and the member of the job that its number goes to;
  * texts come first. */
@@ -48,34 +47,32 @@ static const struct {
 };
 
 enum { MEMBERS = sizeof members / sizeof *members };
-_Static_assert(MEMBERS <=
-                   sizeof((struct dl_job_slots *)0)->slot / sizeof(size_t),
+_Static_assert(MEMBERS <= sizeof((struct dl_job_slots *)0)->at /
+                              sizeof(struct dl_quantity),
                "too few slots");
 
 enum dl_status dl_job_bind(struct dl_job_slots *s, struct dl_frame *f,
                            struct dl_diag *d) {
   enum dl_status status = DL_OK;
   for (size_t i = 0; i < MEMBERS && status == DL_OK; i++)
-    status = dl_frame_slot(f, members[i].name, false, &s->slot[i], d);
-  if (status == DL_OK)
-    dl_frame_want_descriptors(f);
-  return status;
+    status = dl_frame_quantity(f, members[i].name, false, &s->at[i], d);
+  return status == DL_OK ? dl_frame_want_descriptors(f, d) : status;
 }
 
 void dl_job_read(struct dl_job *job, const struct dl_job_slots *s,
-                 const struct dl_cell *cells,
-                 const struct dl_row_descriptors *found) {
-  job->found = *found;
-  job->cells = cells;
+                 const struct dl_row *row) {
+  const struct dl_architecture *arch = row->found.arch;
+  job->found = row->found;
+  job->row = row;
   for (size_t i = 0; i < MEMBERS; i++) {
-    char *to = (char *)job + members[i].offset;
+    void *to = (char *)job + members[i].offset;
     if (i < TEXTS)
-      memcpy(to, &cells[s->slot[i]].s, sizeof cells->s);
+      *(const char **)to = dl_row_text(row, &s->at[i]);
     else
-      memcpy(to, &cells[s->slot[i]].x, sizeof cells->x);
+      *(double *)to = dl_row_number(row, &s->at[i]);
   }
-  if (isnan(job->seq_len) && found->arch)
-    job->seq_len = found->arch->seq_len;
+  if (isnan(job->seq_len) && arch)
+    job->seq_len = arch->seq_len;
   if (!isnan(job->tokens)) {
     job->train_samples = job->tokens / job->seq_len;
     job->val_samples = 0;

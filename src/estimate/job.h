@@ -41,7 +41,7 @@ struct dl_job {
   const char *framework;  /* "pytorch", ...; NULL without */
   const char *scaling;    /* "strong"; NULL and all else: weak (parallel.h) */
   struct dl_row_descriptors found;
-  const struct dl_cell *cells; /* the frame's slots */
+  const struct dl_row *row;
   double n_gpus;
   double batch_size;
   double image_px;
@@ -73,18 +73,18 @@ struct dl_job {
                                      not known */
 };
 
-/* The slots of a job in a frame. */
+/* Where rows hold what a job has. */
 struct dl_job_slots {
-  size_t slot[36];
+  struct dl_quantity at[36];
 };
 
 enum dl_status dl_job_bind(struct dl_job_slots *s, struct dl_frame *f,
                            struct dl_diag *d);
 
 /* The job of a row. Tokens, where given, make the samples: tokens / seq_len of
- * them, seen once, and none to validate. cells must live as long as the job. */
+ * them, seen once, and none to validate. The row must live as long as the job.
+ */
 void dl_job_read(struct dl_job *job, const struct dl_job_slots *s,
-                 const struct dl_cell *cells,
-                 const struct dl_row_descriptors *found);
+                 const struct dl_row *row);
 
 #endif

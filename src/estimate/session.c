@@ -133,59 +133,13 @@ const struct dl_estimator *dl_session_method(const struct dl_session *s,
   return s->method[i];
 }
 
-/* All memos, for what is done to each. */
-enum { MEMOS = 9 };
-static void list_memos(struct dl_memos *m, struct dl_memo **to[MEMOS]) {
-  struct dl_fits_memo *of[] = {&m->pre, &m->physical, &m->serving};
-  for (size_t i = 0; i < 3; i++) {
-    to[3 * i] = &of[i]->power;
-    to[3 * i + 1] = &of[i]->epoch;
-    to[3 * i + 2] = &of[i]->time;
-  }
-}
-
-enum dl_status dl_session_memos(const struct dl_session *s,
-                                struct dl_memos *memos, struct dl_diag *d) {
-  const struct dl_fits *fits[] = {&s->ctx.pre, &s->ctx.physical,
-                                  &s->ctx.serving};
-  struct dl_memo **list[MEMOS];
-  list_memos(memos, list);
-  for (size_t i = 0; i < MEMOS; i++) {
-    const struct dl_fits *of = fits[i / 3];
-    const struct dl_bound_fit *b[] = {&of->power, &of->epoch, &of->time};
-    const struct dl_predictor *p = b[i % 3]->p;
-    if (p && !(*list[i] = dl_memo_new(p)))
-      return dl_fail_memory(d);
-  }
-  return DL_OK;
-}
-
-void dl_memos_free(struct dl_memos *memos) {
-  struct dl_memo **list[MEMOS];
-  list_memos(memos, list);
-  for (size_t i = 0; i < MEMOS; i++)
-    dl_memo_free(list[i][0]);
-  *memos = (struct dl_memos){0};
-}
-
-void dl_memos_forget(struct dl_memos *memos) {
-  struct dl_memo **list[MEMOS];
-  list_memos(memos, list);
-  for (size_t i = 0; i < MEMOS; i++)
-    if (list[i][0])
-      dl_memo_forget(list[i][0]);
-}
-
 enum dl_status dl_session_row(const struct dl_session *s,
-                              struct dl_memos *memos,
-                              const struct dl_cell *cells,
-                              const struct dl_row_descriptors *found,
-                              struct dl_job *job, struct dl_estimate *est,
-                              struct dl_diag *d) {
+                              const struct dl_row *row, struct dl_job *job,
+                              struct dl_estimate *est, struct dl_diag *d) {
   double duration_s;
   const char *from;
-  dl_job_read(job, &s->slots, cells, found);
-  enum dl_status status = dl_ask_models(&s->ctx, memos, job, d);
+  dl_job_read(job, &s->slots, row);
+  enum dl_status status = dl_ask_models(&s->ctx, job, d);
   dl_settle_duration(job, &duration_s, &from);
   for (size_t i = 0; i < s->n && status == DL_OK; i++)
     status = dl_run_estimator(s->method[i], &s->ctx, job, duration_s, from,

@@ -20,24 +20,12 @@ size_t dl_session_n_methods(const struct dl_session *s);
 const struct dl_estimator *dl_session_method(const struct dl_session *s,
                                              size_t i);
 
-/* What a thread keeps between rows that come one after another, to be quick:
- * estimates are the same without. */
-enum dl_status dl_session_memos(const struct dl_session *s,
-                                struct dl_memos *memos, struct dl_diag *d);
-void dl_memos_free(struct dl_memos *memos);
-
-/* To be called before the texts of cells seen so far go. */
-void dl_memos_forget(struct dl_memos *memos);
-
-/* Estimates a row from its cells: est gets one entry a method, *job what was
- * estimated. Thread-safe as long as each thread has its own cells, memos (or
- * NULL) and d. */
+/* Estimates a row from its: est gets one entry a method, *job what was
+ * estimated. Thread-safe as long as each thread has its own row
+ * and d. */
 enum dl_status dl_session_row(const struct dl_session *s,
-                              struct dl_memos *memos,
-                              const struct dl_cell *cells,
-                              const struct dl_row_descriptors *found,
-                              struct dl_job *job, struct dl_estimate *est,
-                              struct dl_diag *d);
+                              const struct dl_row *row, struct dl_job *job,
+                              struct dl_estimate *est, struct dl_diag *d);
 
 /* What a row lacks to be estimated at all: its architecture or GPU is
  * unknown. As dl_frame_complain; DL_OK and *bad false where nothing is. */

@@ -8,8 +8,7 @@
 
 /* What a thread has of its own. */
 struct part {
-  struct dl_walk *walk;
-  struct dl_memos memos;
+  struct dl_cursor *cursor;
   struct dl_job job;
   struct dl_estimate *est;
   struct dl_diag d;
@@ -30,8 +29,7 @@ size_t dl_sweep_parts(void) {
 
 static void close_parts(struct sweep *w) {
   for (size_t i = 0; w->part && i < w->parts; i++) {
-    dl_walk_free(w->part[i].walk);
-    dl_memos_free(&w->part[i].memos);
+    dl_cursor_free(w->part[i].cursor);
     free(w->part[i].est);
     dl_diag_free(&w->part[i].d);
   }
@@ -48,9 +46,7 @@ static enum dl_status open_parts(struct sweep *w, struct dl_frame *f,
     struct part *p = &w->part[i];
     dl_diag_init(&p->d);
     p->est = dl_calloc(dl_session_n_methods(w->s), sizeof *p->est);
-    status = p->est ? dl_walk_new(&p->walk, f, d) : dl_fail_memory(d);
-    if (status == DL_OK)
-      status = dl_session_memos(w->s, &p->memos, d);
+    status = p->est ? dl_cursor_new(&p->cursor, f, d) : dl_fail_memory(d);
   }
   return status;
 }
@@ -59,11 +55,10 @@ static enum dl_status open_parts(struct sweep *w, struct dl_frame *f,
 static void run_part(struct sweep *w, size_t i, size_t first, size_t end) {
   struct part *p = &w->part[i];
   for (size_t k = first; k < end && p->status == DL_OK; k++) {
-    p->status = dl_walk_to(p->walk, k, &p->d);
+    p->status = dl_cursor_to(p->cursor, k, &p->d);
     if (p->status == DL_OK)
-      p->status =
-          dl_session_row(w->s, &p->memos, dl_walk_cells(p->walk),
-                         dl_walk_found(p->walk), &p->job, p->est, &p->d);
+      p->status = dl_session_row(w->s, dl_cursor_row(p->cursor), &p->job,
+                                 p->est, &p->d);
     const struct dl_sweep_row row = {k, &p->job, p->est};
     if (p->status == DL_OK)
       p->status = w->taker->row(w->taker->ctx, i, &row, &p->d);

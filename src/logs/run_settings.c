@@ -336,7 +336,7 @@ static bool give(struct filling *f, const char *name, const char *value) {
   if (dl_run_set_has(&f->given, id) ||
       (c->role == DL_ROLE_MEASURED && dl_run_has(f->run, id)))
     return true;
-  dl_run_set_add(&f->given, id);
+  dl_run_set_put(&f->given, id, true);
   double x;
   if (c->is_text)
     dl_run_copy_text(f->run, id, value);

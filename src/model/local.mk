@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 libdlest_a_SOURCES += \
-	%D%/feature_memo.c \
 	%D%/interval.c \
 	%D%/interval.h \
 	%D%/model.c \
@@ -9,5 +8,4 @@ libdlest_a_SOURCES += \
 	%D%/model_file.c \
 	%D%/model_load.c \
 	%D%/predictor.c \
-	%D%/predictor.h \
-	%D%/predictor_private.h
+	%D%/predictor.h

@@ -8,27 +8,35 @@
 
 #include "base/memory.h"
 #include "model/interval.h"
-#include "model/predictor_private.h"
 
 /* The power of a variable beyond its range that is left open, at 90 %. */
 #define EXTRAPOLATED_POWER 0.1
 
 /* As many features of a row need no memory from the heap. */
-enum { FEW_FEATURES = 32 };
+enum { FEW_FEATURES = 40 };
 
-static void free_bound(struct bound *b) {
-  dl_formula_free(b->formula);
-  free(b->vars);
-}
+/* Residual bounds for a kind of row. */
+struct bounds {
+  bool known;
+  double low, high;
+  enum dl_left_out novelty;
+};
+
+struct dl_predictor {
+  const struct dl_fit *fit;
+  const struct dl_frame *frame;
+  struct dl_quantity *feature; /* one per feature, owned */
+  struct dl_quantity offset;   /* where the fit has one */
+  struct dl_quantity *ranged;  /* one per range, owned */
+  double spread;               /* of a variable's power, see extrapolation */
+  struct bounds bounds[2][2];  /* [architecture is new][GPU is new] */
+};
 
 void dl_predictor_free(struct dl_predictor *p) {
   if (!p)
     return;
-  for (size_t i = 0; i < p->n_features; i++)
-    free_bound(&p->feature[i]);
   free(p->feature);
-  free_bound(&p->offset);
-  free(p->range_slot);
+  free(p->ranged);
   free(p);
 }
 
@@ -69,14 +77,6 @@ static void prepare_intervals(struct dl_predictor *p, double coverage) {
       p->bounds[arch][gpu] = find_bounds(p->fit, arch, gpu, coverage);
 }
 
-static enum dl_status bind_formula(struct bound *b, const char *text,
-                                   struct dl_frame *f, struct dl_diag *d) {
-  enum dl_status status = dl_formula_parse(&b->formula, text, d);
-  if (status == DL_OK)
-    status = dl_frame_bind(f, b->formula, false, &b->vars, d);
-  return status;
-}
-
 enum dl_status dl_predictor_new(struct dl_predictor **out,
                                 const struct dl_fit *fit, struct dl_frame *f,
                                 double coverage, struct dl_diag *d) {
@@ -88,20 +88,16 @@ enum dl_status dl_predictor_new(struct dl_predictor **out,
   p->frame = f;
   prepare_intervals(p, coverage);
   p->feature = dl_calloc(fit->features.n, sizeof *p->feature);
-  p->range_slot = dl_calloc(fit->n_ranges, sizeof *p->range_slot);
-  enum dl_status status = DL_OK;
-  if (!p->feature || !p->range_slot)
-    status = dl_fail_memory(d);
-  for (size_t i = 0; i < fit->features.n && status == DL_OK; i++) {
-    status = bind_formula(&p->feature[i], fit->features.s[i], f, d);
-    p->n_features++;
-  }
+  p->ranged = dl_calloc(fit->n_ranges, sizeof *p->ranged);
+  enum dl_status status = p->feature && p->ranged ? DL_OK : dl_fail_memory(d);
+  for (size_t i = 0; i < fit->features.n && status == DL_OK; i++)
+    status = dl_frame_formula(f, fit->features.s[i], &p->feature[i], d);
   if (status == DL_OK && fit->offset)
-    status = bind_formula(&p->offset, fit->offset, f, d);
+    status = dl_frame_formula(f, fit->offset, &p->offset, d);
   for (size_t i = 0; i < fit->n_ranges && status == DL_OK; i++)
-    status = dl_frame_slot(f, fit->range[i].name, false, &p->range_slot[i], d);
+    status = dl_frame_quantity(f, fit->range[i].name, false, &p->ranged[i], d);
   if (status == DL_OK)
-    dl_frame_want_descriptors(f);
+    status = dl_frame_want_descriptors(f, d);
   if (status != DL_OK) {
     dl_predictor_free(p);
     return status;
@@ -110,22 +106,12 @@ enum dl_status dl_predictor_new(struct dl_predictor **out,
   return DL_OK;
 }
 
-const char *dl_bound_lacks(const struct bound *b, const struct dl_cell *cells) {
-  for (size_t i = 0; b->formula && i < dl_formula_n_vars(b->formula); i++) {
-    const struct dl_cell *c = &cells[b->vars[i]];
-    if (!dl_formula_var_is_needed(b->formula, i))
-      continue;
-    if (dl_formula_var_is_text(b->formula, i) ? !c->s : isnan(c->x))
-      return dl_formula_var(b->formula, i);
-  }
-  return NULL;
-}
-
 const char *dl_predictor_lacks(const struct dl_predictor *p,
-                               const struct dl_cell *cells) {
-  const char *name = dl_bound_lacks(&p->offset, cells);
-  for (size_t i = 0; i < p->n_features && !name; i++)
-    name = dl_bound_lacks(&p->feature[i], cells);
+                               const struct dl_row *row) {
+  const char *name =
+      p->fit->offset ? dl_frame_lacks(p->frame, &p->offset, row) : NULL;
+  for (size_t i = 0; i < p->fit->features.n && !name; i++)
+    name = dl_frame_lacks(p->frame, &p->feature[i], row);
   return name;
 }
 
@@ -144,11 +130,11 @@ static double distance(const struct dl_range *r, double x) {
  * effect of each variable beyond its range is taken as known but for a power
  * of +-0.1 (at 90 %), independent of the others'. */
 static double extrapolation(const struct dl_predictor *p,
-                            const struct dl_cell *cells, unsigned *outside) {
+                            const struct dl_row *row, unsigned *outside) {
   double squares = 0;
   *outside = 0;
   for (size_t i = 0; i < p->fit->n_ranges; i++) {
-    double far = distance(&p->fit->range[i], cells[p->range_slot[i]].x);
+    double far = distance(&p->fit->range[i], dl_row_number(row, &p->ranged[i]));
     if (far > 0 && i < 32)
       *outside |= 1u << i;
     squares += far * far;
@@ -179,13 +165,11 @@ bool dl_predictor_bounds(const struct dl_predictor *p,
   return b->known && p->fit->log_target;
 }
 
-static void add_interval(const struct dl_predictor *p,
-                         const struct dl_cell *cells,
-                         const struct dl_row_descriptors *row,
+static void add_interval(const struct dl_predictor *p, const struct dl_row *row,
                          struct dl_prediction *out) {
-  const struct bounds *b = bounds_of(p, row);
+  const struct bounds *b = bounds_of(p, &row->found);
   out->novelty = b->novelty;
-  out->extrapolation = extrapolation(p, cells, &out->outside);
+  out->extrapolation = extrapolation(p, row, &out->outside);
   if (!b->known)
     return;
   if (p->fit->log_target) {
@@ -198,76 +182,54 @@ static void add_interval(const struct dl_predictor *p,
   }
 }
 
-static double linked(bool log_target, double x) {
-  return log_target ? log(x) : x;
-}
-
-/* The features of a row; false where one is not finite: NaN then. */
-static bool fill_features(const struct dl_predictor *p,
-                          const struct dl_cell *cells, double *x) {
+bool dl_predictor_features(const struct dl_predictor *p,
+                           const struct dl_row *row, double *x) {
   bool all = true;
-  for (size_t i = 0; i < p->n_features; i++) {
-    const struct bound *b = &p->feature[i];
-    double v = dl_formula_eval(b->formula, cells, b->vars);
+  for (size_t i = 0; i < p->fit->features.n; i++) {
+    double v = dl_row_number(row, &p->feature[i]);
     all &= isfinite(v) != 0;
     x[i] = isfinite(v) ? v : (double)NAN;
   }
   return all;
 }
 
+/* The prediction by finite features, which are scaled in place. */
 static enum dl_status predict_at(const struct dl_predictor *p,
-                                 const struct dl_cell *cells,
-                                 const struct dl_row_descriptors *row,
-                                 double *features, struct dl_prediction *out,
-                                 struct dl_diag *d) {
+                                 const struct dl_row *row, double *features,
+                                 struct dl_prediction *out, struct dl_diag *d) {
   const struct dl_fit *fit = p->fit;
-  double t;
+  double t, offset = fit->offset ? dl_row_number(row, &p->offset) : 0;
+  if (isnan(offset))
+    return DL_OK;
   gsl_vector_view y = gsl_vector_view_array(&t, 1);
-  gsl_matrix_view x = gsl_matrix_view_array(features, 1, p->n_features);
+  gsl_matrix_view x = gsl_matrix_view_array(features, 1, fit->features.n);
   if (fit->scaled)
     dl_scale_apply(&fit->scale, &x.matrix);
   enum dl_status status =
       fit->method->predict(fit->state, &x.matrix, &y.vector, d);
   if (status != DL_OK)
     return status;
-  if (p->offset.formula)
-    t += linked(fit->log_target,
-                dl_formula_eval(p->offset.formula, cells, p->offset.vars));
+  if (fit->offset)
+    t += fit->log_target ? log(offset) : offset;
   out->value = fit->log_target ? exp(t) : t;
   if (!isfinite(out->value))
     out->value = NAN;
-  add_interval(p, cells, row, out);
+  add_interval(p, row, out);
   return DL_OK;
 }
 
-enum dl_status dl_predict_with(const struct dl_predictor *p,
-                               const double *features,
-                               const struct dl_cell *cells,
-                               const struct dl_row_descriptors *row,
-                               struct dl_prediction *out, struct dl_diag *d) {
+enum dl_status dl_predict(const struct dl_predictor *p,
+                          const struct dl_row *row, struct dl_prediction *out,
+                          struct dl_diag *d) {
   double few[FEW_FEATURES], *many = NULL;
+  size_t n = p->fit->features.n;
   *out = (struct dl_prediction){.value = NAN, .low = NAN, .high = NAN};
-  if (p->n_features > FEW_FEATURES &&
-      !(many = dl_calloc(p->n_features, sizeof *many)))
+  if (n > FEW_FEATURES && !(many = dl_calloc(n, sizeof *many)))
     return dl_fail_memory(d);
   double *x = many ? many : few;
   enum dl_status status = DL_OK;
-  if (features)
-    memcpy(x, features, p->n_features * sizeof *x);
-  if (features || fill_features(p, cells, x))
-    status = predict_at(p, cells, row, x, out, d);
+  if (dl_predictor_features(p, row, x))
+    status = predict_at(p, row, x, out, d);
   free(many);
   return status;
-}
-
-enum dl_status dl_predict(const struct dl_predictor *p,
-                          const struct dl_cell *cells,
-                          const struct dl_row_descriptors *row,
-                          struct dl_prediction *out, struct dl_diag *d) {
-  return dl_predict_with(p, NULL, cells, row, out, d);
-}
-
-bool dl_predictor_features(const struct dl_predictor *p,
-                           const struct dl_cell *cells, double *x) {
-  return fill_features(p, cells, x);
 }

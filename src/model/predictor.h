@@ -26,35 +26,10 @@ struct dl_prediction {
   unsigned outside;         /* bit i: variable i (fit->range) is outside */
 };
 
-/* What a thread keeps of the row before: a feature whose cells are the same
- * again is not evaluated again. Results are those without it. */
-struct dl_memo;
-
-/* NULL when memory is out. `p` is borrowed. */
-struct dl_memo *dl_memo_new(const struct dl_predictor *p);
-void dl_memo_free(struct dl_memo *m); /* accepts NULL */
-
-/* To be called before texts of cells seen so far go, or change in place. */
-void dl_memo_forget(struct dl_memo *m);
-
-/* Takes the cells of the next row: those that all functions below then speak
- * of. */
-void dl_memo_see(struct dl_memo *m, const struct dl_cell *cells);
-
-/* As dl_predictor_lacks, dl_predictor_features (NULL for false) and
- * dl_predict. */
-const char *dl_memo_lacks(const struct dl_memo *m);
-const double *dl_memo_features(const struct dl_memo *m);
-enum dl_status dl_memo_predict(const struct dl_memo *m,
-                               const struct dl_cell *cells,
-                               const struct dl_row_descriptors *row,
-                               struct dl_prediction *out, struct dl_diag *d);
-
-/* For a row's cells. Thread-safe. */
+/* For a row of the frame. Thread-safe. */
 enum dl_status dl_predict(const struct dl_predictor *p,
-                          const struct dl_cell *cells,
-                          const struct dl_row_descriptors *row,
-                          struct dl_prediction *out, struct dl_diag *d);
+                          const struct dl_row *row, struct dl_prediction *out,
+                          struct dl_diag *d);
 
 /* Bounds of log(value / prediction) for a row, by what is new of it, and what
  * that is; false without, or where the target is no logarithm. */
@@ -62,13 +37,13 @@ bool dl_predictor_bounds(const struct dl_predictor *p,
                          const struct dl_row_descriptors *row, double *low,
                          double *high, enum dl_left_out *novelty);
 
-/* Name of the first variable the fit needs that the cells lack, or NULL. */
+/* Name of the first variable that the fit needs and the row lacks, or NULL. */
 const char *dl_predictor_lacks(const struct dl_predictor *p,
-                               const struct dl_cell *cells);
+                               const struct dl_row *row);
 
-/* The features of a row as the method takes them into x (one a feature of the
- * fit); false where one is not finite, which is NaN then. */
+/* The features of a row as the method takes them into x (one per feature of
+ * the fit); false where one is not finite, which is NaN then. */
 bool dl_predictor_features(const struct dl_predictor *p,
-                           const struct dl_cell *cells, double *x);
+                           const struct dl_row *row, double *x);
 
 #endif

@@ -151,27 +151,16 @@ bool dl_table_row(struct dl_table *t, const struct dl_value *values,
 
 /* Reports */
 
-/* root NULL: the new report is one. */
-static struct dl_report *report_new(struct dl_report *root, const char *title) {
-  struct dl_report *r = dl_calloc(1, sizeof *r);
-  if (!r)
-    return NULL;
-  r->root = root ? root : r;
-  r->title = title ? dl_strdup(title) : NULL;
-  if (title && !r->title) {
-    free(r);
-    return NULL;
-  }
-  return r;
-}
-
 struct dl_report *dl_report_new(void) {
-  return report_new(NULL, NULL);
+  struct dl_report *r = dl_calloc(1, sizeof *r);
+  if (r)
+    r->root = r;
+  return r;
 }
 
 void dl_report_free(struct dl_report *r) {
   for (size_t i = 0; r && i < r->n_nodes; i++) {
-    struct dl_node *node = &r->nodes[i];
+    struct dl_report_node *node = &r->nodes[i];
     value_free(&node->value);
     for (size_t k = 0; k < node->n_reports; k++)
       dl_report_free(node->reports[k]);
@@ -190,8 +179,8 @@ bool dl_report_failed(const struct dl_report *r) {
 }
 
 /* A new node at the end; NULL: failed, now or before. */
-static struct dl_node *add_node(struct dl_report *r, enum dl_node_type type,
-                                const char *key) {
+static struct dl_report_node *
+add_node(struct dl_report *r, enum dl_report_node_type type, const char *key) {
   if (dl_report_failed(r))
     return NULL;
   if (!dl_grow((void **)&r->nodes, &r->cap_nodes, r->n_nodes + 1,
@@ -199,14 +188,14 @@ static struct dl_node *add_node(struct dl_report *r, enum dl_node_type type,
     r->root->failed = true;
     return NULL;
   }
-  struct dl_node *node = &r->nodes[r->n_nodes++];
-  *node = (struct dl_node){.type = type, .key = key};
+  struct dl_report_node *node = &r->nodes[r->n_nodes++];
+  *node = (struct dl_report_node){.type = type, .key = key};
   return node;
 }
 
 void dl_report_add(struct dl_report *r, const char *key, const char *label,
                    const char *unit, enum dl_style style, struct dl_value v) {
-  struct dl_node *node = add_node(r, DL_NODE_VALUE, key);
+  struct dl_report_node *node = add_node(r, DL_REPORT_VALUE, key);
   if (!node)
     return;
   node->label = label;
@@ -214,6 +203,11 @@ void dl_report_add(struct dl_report *r, const char *key, const char *label,
   node->style = style;
   if (!value_copy(&node->value, &v))
     r->root->failed = true;
+}
+
+void dl_report_known(struct dl_report *r, const char *key, const char *label,
+                     const char *unit, enum dl_style style, double x) {
+  dl_report_add(r, key, isnan(x) ? NULL : label, unit, style, dl_number(x));
 }
 
 void dl_report_range(struct dl_report *r, const struct dl_column *low,
@@ -227,17 +221,23 @@ void dl_report_range(struct dl_report *r, const struct dl_column *low,
 void dl_report_say(struct dl_report *r, const char *text) {
   dl_report_add(r, NULL, NULL, NULL, DL_PLAIN, dl_string(text));
   if (!dl_report_failed(r))
-    r->nodes[r->n_nodes - 1].type = DL_NODE_SAY;
+    r->nodes[r->n_nodes - 1].type = DL_REPORT_SAY;
 }
 
 /* A new report below `node` of r. */
-static struct dl_report *add_report(struct dl_report *r, struct dl_node *node,
+static struct dl_report *add_report(struct dl_report *r,
+                                    struct dl_report_node *node,
                                     const char *title) {
   if (!node)
     return NULL;
-  struct dl_report *child = report_new(r->root, title);
-  if (!child || !dl_grow((void **)&node->reports, &node->cap_reports,
-                         node->n_reports + 1, sizeof(struct dl_report *))) {
+  struct dl_report *child = dl_report_new();
+  if (child) {
+    child->root = r->root;
+    child->title = title ? dl_strdup(title) : NULL;
+  }
+  if (!child || (title && !child->title) ||
+      !dl_grow((void **)&node->reports, &node->cap_reports, node->n_reports + 1,
+               sizeof(struct dl_report *))) {
     dl_report_free(child);
     r->root->failed = true;
     return NULL;
@@ -248,7 +248,7 @@ static struct dl_report *add_report(struct dl_report *r, struct dl_node *node,
 
 struct dl_report *dl_report_group(struct dl_report *r, const char *key,
                                   const char *title) {
-  return add_report(r, add_node(r, DL_NODE_GROUP, key), title);
+  return add_report(r, add_node(r, DL_REPORT_GROUP, key), title);
 }
 
 static bool same_key(const char *a, const char *b) {
@@ -256,13 +256,13 @@ static bool same_key(const char *a, const char *b) {
 }
 
 /* The list of that key, made if there is none. */
-static struct dl_node *find_list(struct dl_report *r, const char *key) {
+static struct dl_report_node *find_list(struct dl_report *r, const char *key) {
   if (dl_report_failed(r))
     return NULL;
   for (size_t i = 0; i < r->n_nodes; i++)
-    if (r->nodes[i].type == DL_NODE_LIST && same_key(r->nodes[i].key, key))
+    if (r->nodes[i].type == DL_REPORT_LIST && same_key(r->nodes[i].key, key))
       return &r->nodes[i];
-  return add_node(r, DL_NODE_LIST, key);
+  return add_node(r, DL_REPORT_LIST, key);
 }
 
 void dl_report_list(struct dl_report *r, const char *key) {
@@ -278,7 +278,7 @@ struct dl_table *dl_report_table(struct dl_report *r, const char *key,
                                  const char *title,
                                  const struct dl_column *columns, size_t n,
                                  bool main) {
-  struct dl_node *node = add_node(r, DL_NODE_TABLE, key);
+  struct dl_report_node *node = add_node(r, DL_REPORT_TABLE, key);
   if (!node)
     return NULL;
   struct dl_table *t = dl_table_new(title, columns, n);

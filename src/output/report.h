@@ -79,6 +79,10 @@ bool dl_report_failed(const struct dl_report *r);
 void dl_report_add(struct dl_report *r, const char *key, const char *label,
                    const char *unit, enum dl_style style, struct dl_value v);
 
+/* A number whose line people see only where it is known (not NaN). */
+void dl_report_known(struct dl_report *r, const char *key, const char *label,
+                     const char *unit, enum dl_style style, double x);
+
 /* An interval: two values, which text shows in one line, "low .. high".
  * Label, unit and style are those of `low`. */
 void dl_report_range(struct dl_report *r, const struct dl_column *low,

@@ -18,18 +18,18 @@ struct dl_table {
   size_t n_rows;
 };
 
-enum dl_node_type {
-  DL_NODE_VALUE,
-  DL_NODE_SAY, /* text only, in `value` */
-  DL_NODE_GROUP,
-  DL_NODE_LIST,
-  DL_NODE_TABLE
+enum dl_report_node_type {
+  DL_REPORT_VALUE,
+  DL_REPORT_SAY, /* text only, in `value` */
+  DL_REPORT_GROUP,
+  DL_REPORT_LIST,
+  DL_REPORT_TABLE
 };
 
-struct dl_node {
-  enum dl_node_type type;
-  const char *key; /* NULL: text only */
-  const char *label;
+struct dl_report_node {
+  enum dl_report_node_type type;
+  const char *key;   /* NULL: text only */
+  const char *label; /* of a value shown as a line; else NULL */
   const char *unit;
   enum dl_style style;
   bool join_next;             /* a value shown as "this .. next" */
@@ -43,7 +43,7 @@ struct dl_node {
 struct dl_report {
   struct dl_report *root; /* itself at the top */
   char *title;            /* owned, may be NULL */
-  struct dl_node *nodes;
+  struct dl_report_node *nodes;
   size_t n_nodes;
   size_t cap_nodes;
   const struct dl_table *main; /* of the root: what CSV shows, or NULL */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/constants.h"
 #include "base/number.h"
 #include "output/report_tree.h"
 #include "output/utf8.h"
@@ -23,18 +24,19 @@ static const struct dl_multiple MASSES[] = {
 };
 static const size_t BASE = 1; /* of both: the unit itself */
 
-static const struct dl_multiple *scales(enum dl_style style, size_t *n) {
-  if (style == DL_ENERGY) {
-    *n = sizeof ENERGIES / sizeof *ENERGIES;
-    return ENERGIES;
-  }
-  *n = style == DL_MASS ? sizeof MASSES / sizeof *MASSES : 0;
-  return style == DL_MASS ? MASSES : NULL;
-}
+/* The multiples of the styles that have some. */
+static const struct {
+  const struct dl_multiple *s;
+  size_t n;
+} SCALES[] = {
+    [DL_ENERGY] = {ENERGIES, sizeof ENERGIES / sizeof *ENERGIES},
+    [DL_MASS] = {MASSES, sizeof MASSES / sizeof *MASSES},
+    [DL_CODE] = {NULL, 0}, /* the last style: others are zero too */
+};
 
 struct dl_multiple dl_multiple_for(enum dl_style style, double x) {
-  size_t n;
-  const struct dl_multiple *s = scales(style, &n);
+  const struct dl_multiple *s = SCALES[style].s;
+  size_t n = SCALES[style].n;
   if (!s)
     return (struct dl_multiple){1, NULL};
   if (x == 0 || !isfinite(x))
@@ -69,13 +71,12 @@ bool dl_multiple_shared(enum dl_style style, double *x, size_t n,
 
 void dl_show_unit(struct dl_text *t, const char *before, enum dl_style style,
                   const char *unit, const struct dl_multiple *scale) {
-  size_t n;
   if (style == DL_TIME)
     return;
   if (!unit && style == DL_PERCENT)
     unit = "%";
   if (scale->name) {
-    bool same_base = unit && unit[0] == scales(style, &n)[BASE].name[0];
+    bool same_base = unit && unit[0] == SCALES[style].s[BASE].name[0];
     dl_text_printf(t, "%s%s%s", before, scale->name, same_base ? unit + 1 : "");
   } else if (unit && unit[0]) {
     dl_text_printf(t, "%s%s", before, unit);
@@ -134,8 +135,8 @@ static void show_short_time(struct dl_text *t, double s) {
 }
 
 static void show_time(struct dl_text *t, double s) {
-  static const double minute = 60, hour = 3600, day = 86400;
-  static const double year = 365.25 * 86400;
+  static const double minute = 60, hour = DL_S_PER_HOUR;
+  static const double day = DL_S_PER_DAY, year = DL_S_PER_YEAR;
   if (s < 0)
     dl_text_add(t, "-");
   s = fabs(s);

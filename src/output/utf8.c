@@ -53,6 +53,13 @@ static bool is_control(const unsigned char *s) {
 void dl_utf8_clean(struct dl_text *t, const char *s, bool keep_controls) {
   const unsigned char *at = (const unsigned char *)s;
   while (*at) {
+    size_t plain = 0; /* printable ASCII, the usual case */
+    while (at[plain] >= 0x20 && at[plain] < 0x7F)
+      plain++;
+    dl_text_add_n(t, (const char *)at, plain);
+    at += plain;
+    if (!*at)
+      break;
     size_t n = code_point(at);
     if (n == 0 || (!keep_controls && is_control(at)))
       dl_text_add(t, REPLACEMENT);

@@ -52,7 +52,7 @@ struct drawing {
   double *mean;  /* of each method over its groups, owned */
   size_t *place; /* of each method from below, from 1, owned */
   struct dl_axis_unit unit;
-  struct dl_span span;
+  struct dl_plot_span span;
   bool log, bars;
 };
 
@@ -138,16 +138,16 @@ static enum dl_status sort_out(struct drawing *w, struct dl_diag *d) {
 
 /* The unit, the span, each method's mean and place. */
 static void measure(struct drawing *w) {
-  struct dl_span all = DL_SPAN_NONE;
+  struct dl_plot_span all = DL_SPAN_NONE;
   for (size_t i = 0; i < w->t.n; i++)
     for (size_t c = COL_SCORE; c <= COL_HIGH; c++)
-      dl_span_take(&all, dl_plot_number(&w->t, i, c));
+      dl_plot_span_take(&all, dl_plot_number(&w->t, i, c));
   bool percent = strcmp(w->score->si, "%") == 0;
   w->unit = percent ? (struct dl_axis_unit){0.01, "%"}
                     : dl_axis_unit(w->score->si,
                                    fmax(fabs(all.low), fabs(all.high)) / 3);
-  w->span =
-      (struct dl_span){all.low / w->unit.factor, all.high / w->unit.factor};
+  w->span = (struct dl_plot_span){all.low / w->unit.factor,
+                                  all.high / w->unit.factor};
   w->log = !w->score->log_never && w->span.low > 0 &&
            w->span.high > FAR_APART * w->span.low;
   w->bars = w->groups.n == 1 && !w->log;
@@ -192,10 +192,10 @@ static void add_data(struct dl_script *s, const struct drawing *w) {
 }
 
 static void add_axes(struct dl_script *s, const struct drawing *w) {
-  struct dl_span x = w->span;
+  struct dl_plot_span x = w->span;
   dl_script_label(s, "x", w->score->label, w->unit.name);
   if (w->log) {
-    x = dl_span_widen_log(x, 0.08);
+    x = dl_plot_span_widen_log(x, 0.08);
     if (w->groups.n == 1) /* for the last value */
       x.high *= pow(x.high / x.low, 0.08);
     dl_axis_log(s, "x", x);
@@ -203,10 +203,10 @@ static void add_axes(struct dl_script *s, const struct drawing *w) {
     double room = (fmax(x.high, 0) - fmin(x.low, 0)) *
                   (s->as == DL_PICTURE_DUMB ? 0.26 : 0.14);
     dl_axis_range(s, "x",
-                  (struct dl_span){x.low < 0 ? x.low - room : 0,
-                                   x.high > 0 ? x.high + room : room});
+                  (struct dl_plot_span){x.low < 0 ? x.low - room : 0,
+                                        x.high > 0 ? x.high + room : room});
   }
-  dl_axis_range(s, "y", (struct dl_span){0.4, (double)w->methods.n + 0.6});
+  dl_axis_range(s, "y", (struct dl_plot_span){0.4, (double)w->methods.n + 0.6});
   dl_text_add(s->t, "set ytics (");
   for (size_t m = 0; m < w->methods.n; m++) {
     dl_text_add(s->t, m > 0 ? ", " : "");

@@ -43,7 +43,7 @@ struct drawing {
   size_t n;
   struct dl_intern groups;
   struct dl_axis_unit unit;
-  struct dl_span span; /* of both axes, in that unit */
+  struct dl_plot_span span; /* of both axes, in that unit */
   const char *target, *si;
 };
 
@@ -121,7 +121,7 @@ static enum dl_status make_marks(struct drawing *w, bool per,
 
 /* Means out of sums, and the axes from them. */
 static void settle(struct drawing *w) {
-  struct dl_span span = DL_SPAN_NONE;
+  struct dl_plot_span span = DL_SPAN_NONE;
   for (size_t i = 0; i < w->n; i++) {
     struct mark *m = &w->mark[i];
     double n = (double)m->n;
@@ -129,13 +129,14 @@ static void settle(struct drawing *w) {
     m->predicted = exp(m->predicted / n);
     m->low = exp(m->low / n);
     m->high = exp(m->high / n);
-    dl_span_take(&span, m->measured);
-    dl_span_take(&span, m->predicted);
+    dl_plot_span_take(&span, m->measured);
+    dl_plot_span_take(&span, m->predicted);
   }
   w->unit = dl_axis_unit(*w->si ? w->si : NULL, sqrt(span.low * span.high));
-  w->span = dl_span_widen_log(
-      (struct dl_span){span.low / w->unit.factor, span.high / w->unit.factor},
-      0.06);
+  w->span =
+      dl_plot_span_widen_log((struct dl_plot_span){span.low / w->unit.factor,
+                                                   span.high / w->unit.factor},
+                             0.06);
 }
 
 /* --- words */

@@ -38,9 +38,9 @@ static void free_drawing(struct dl_pareto_drawing *w) {
 
 /* Bounds of a setting's interval that are drawn; false: none. */
 static bool has_bar(const struct dl_pareto_drawing *w, size_t row,
-                    struct dl_span *p) {
+                    struct dl_plot_span *p) {
   double e = dl_pareto_energy(w, row);
-  *p = (struct dl_span){
+  *p = (struct dl_plot_span){
       fmax(dl_plot_number(&w->t, row, COL_LOW) / w->energy.factor, e / 100),
       fmin(dl_plot_number(&w->t, row, COL_HIGH) / w->energy.factor, e * 100)};
   bool shown = w->t.n <= MOST_BARS || w->on_front[row];
@@ -49,25 +49,27 @@ static bool has_bar(const struct dl_pareto_drawing *w, size_t row,
 }
 
 static void measure(struct dl_pareto_drawing *w, bool bars) {
-  struct dl_span x = DL_SPAN_NONE, y = DL_SPAN_NONE, bar;
+  struct dl_plot_span x = DL_SPAN_NONE, y = DL_SPAN_NONE, bar;
   for (size_t i = 0; i < w->t.n; i++) {
-    dl_span_take(&x, dl_plot_number(&w->t, i, COL_TIME));
-    dl_span_take(&y, dl_plot_number(&w->t, i, COL_ENERGY));
+    dl_plot_span_take(&x, dl_plot_number(&w->t, i, COL_TIME));
+    dl_plot_span_take(&y, dl_plot_number(&w->t, i, COL_ENERGY));
     for (size_t c = 0; c < N_COLS; c++)
       w->differs[c] |=
           strcmp(dl_plot_text(&w->t, i, c), dl_plot_text(&w->t, 0, c)) != 0;
   }
   w->time = dl_axis_unit("s", sqrt(x.low * x.high));
   w->energy = dl_axis_unit("J", sqrt(y.low * y.high));
-  y = (struct dl_span){y.low / w->energy.factor, y.high / w->energy.factor};
+  y = (struct dl_plot_span){y.low / w->energy.factor,
+                            y.high / w->energy.factor};
   for (size_t i = 0; i < w->t.n && bars; i++)
     if (has_bar(w, i, &bar)) {
-      dl_span_take(&y, bar.low);
-      dl_span_take(&y, bar.high);
+      dl_plot_span_take(&y, bar.low);
+      dl_plot_span_take(&y, bar.high);
     }
-  w->x = dl_span_widen_log(
-      (struct dl_span){x.low / w->time.factor, x.high / w->time.factor}, 0.06);
-  w->y = dl_span_widen_log(y, 0.08);
+  w->x = dl_plot_span_widen_log(
+      (struct dl_plot_span){x.low / w->time.factor, x.high / w->time.factor},
+      0.06);
+  w->y = dl_plot_span_widen_log(y, 0.08);
 }
 
 /* What tells a row from the others, beside its colour. */
@@ -142,7 +144,7 @@ static void place_of(const struct dl_script *s,
 static size_t add_lines(const struct dl_script *s,
                         const struct dl_pareto_drawing *w, double (*point)[2],
                         size_t n) {
-  struct dl_span bar;
+  struct dl_plot_span bar;
   bool stairs = is_staircase(w);
   for (size_t i = 0; i < w->n_front; i++) {
     size_t row = w->front[i];
@@ -213,7 +215,7 @@ static enum dl_status add_labels(struct dl_script *s,
 }
 
 static void add_data(struct dl_script *s, const struct dl_pareto_drawing *w) {
-  struct dl_span bar;
+  struct dl_plot_span bar;
   for (size_t g = 0; g <= w->n_told; g++) {
     dl_text_printf(s->t, "$g%zu << EOD\n", g);
     for (size_t i = 0; i < w->t.n; i++) {
@@ -271,7 +273,7 @@ static void add_axes(struct dl_script *s, const struct dl_pareto_drawing *w) {
 
 static bool has_rows(const struct dl_pareto_drawing *w, size_t group,
                      bool bars) {
-  struct dl_span bar;
+  struct dl_plot_span bar;
   for (size_t i = 0; i < w->t.n; i++)
     if (w->group[i] == group && (!bars || has_bar(w, i, &bar)))
       return true;

@@ -179,8 +179,9 @@ static void add_axes(struct dl_script *s, const struct drawing *w) {
   double n = (double)w->estimates.n;
   dl_script_label(s, "x", "energy", w->unit.name);
   double room = s->as == DL_PICTURE_DUMB ? 1.26 : 1.16; /* for the totals */
-  dl_axis_range(s, "x", (struct dl_span){0, room * w->top / w->unit.factor});
-  dl_axis_range(s, "y", (struct dl_span){0.4, n + 0.6});
+  dl_axis_range(s, "x",
+                (struct dl_plot_span){0, room * w->top / w->unit.factor});
+  dl_axis_range(s, "y", (struct dl_plot_span){0.4, n + 0.6});
   dl_text_add(s->t, "set ytics (");
   for (size_t e = 0; e < w->estimates.n; e++) {
     dl_text_add(s->t, e > 0 ? ", " : "");

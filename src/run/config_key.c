@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "base/number.h"
@@ -13,7 +12,7 @@ enum { MOST_SETTINGS = 32 };
 
 struct dl_key_maker {
   size_t n;
-  size_t slot[MOST_SETTINGS];
+  struct dl_quantity at[MOST_SETTINGS];
   const struct dl_run_column *column[MOST_SETTINGS];
 };
 
@@ -29,7 +28,7 @@ enum dl_status dl_key_maker_new(struct dl_key_maker **out, struct dl_frame *f,
       continue;
     m->column[m->n] = c;
     enum dl_status status =
-        dl_frame_slot(f, c->name, false, &m->slot[m->n++], d);
+        dl_frame_quantity(f, c->name, false, &m->at[m->n++], d);
     if (status != DL_OK) {
       free(m);
       return status;
@@ -47,30 +46,30 @@ void dl_key_maker_free(struct dl_key_maker *m) {
   free(m);
 }
 
-static bool is_samples(const char *name) {
-  return strcmp(name, "train_samples") == 0 || strcmp(name, "val_samples") == 0;
-}
-
-static void add_part(const struct dl_run_column *c, const struct dl_cell *cell,
-                     const struct dl_row_descriptors *row,
-                     struct dl_text *key) {
+static void add_part(const struct dl_run_column *c, const struct dl_quantity *q,
+                     const struct dl_row *row, struct dl_text *key) {
+  const struct dl_row_descriptors *found = &row->found;
+  enum dl_run_id id = dl_run_column_id(c);
   char buf[DL_NUMBER_SIZE];
-  if (strcmp(c->name, "arch") == 0 && row->arch)
-    dl_text_add(key, row->arch->head.id);
-  else if (strcmp(c->name, "gpu") == 0 && row->gpu)
-    dl_text_add(key, row->gpu->head.id);
-  else if (c->is_text)
-    dl_text_add(key, cell->s ? cell->s : "");
-  else if (!isnan(cell->x))
-    dl_text_add(key, is_samples(c->name) ? dl_format_digits(buf, cell->x, 2)
-                                         : dl_format_short(buf, cell->x));
+  if (c->is_text) {
+    const char *s = id == DL_RUN_arch && found->arch ? found->arch->head.id
+                    : id == DL_RUN_gpu && found->gpu ? found->gpu->head.id
+                                                     : dl_row_text(row, q);
+    dl_text_add(key, s ? s : "");
+    return;
+  }
+  bool samples = id == DL_RUN_train_samples || id == DL_RUN_val_samples;
+  double x = dl_row_number(row, q);
+  if (!isnan(x))
+    dl_text_add(key, samples ? dl_format_digits(buf, x, 2)
+                             : dl_format_short(buf, x));
 }
 
-void dl_key_make(const struct dl_key_maker *m, const struct dl_cell *cells,
-                 const struct dl_row_descriptors *row, struct dl_text *key) {
+void dl_key_make(const struct dl_key_maker *m, const struct dl_row *row,
+                 struct dl_text *key) {
   for (size_t i = 0; i < m->n; i++) {
     if (i > 0)
       dl_text_add(key, "|");
-    add_part(m->column[i], &cells[m->slot[i]], row, key);
+    add_part(m->column[i], &m->at[i], row, key);
   }
 }

@@ -30,12 +30,12 @@ static enum dl_status bind(const struct dl_formula *f, enum dl_kind kind,
 }
 
 static bool holds(const struct dl_formula *f, const struct dl_descriptor *e,
-                  const struct dl_field *const *field, struct dl_cell *cells,
-                  const size_t *index) {
+                  const struct dl_field *const *field,
+                  const struct dl_quantity *vars, const struct dl_row *row) {
   for (size_t i = 0; i < dl_formula_n_vars(f); i++)
-    cells[i] = (struct dl_cell){dl_field_number(e, field[i]),
-                                dl_field_text(e, field[i])};
-  double x = dl_formula_eval(f, cells, index);
+    row->cell[i] = (struct dl_cell){dl_field_number(e, field[i]),
+                                    dl_field_text(e, field[i])};
+  double x = dl_formula_eval(f, vars, row);
   return !isnan(x) && x != 0;
 }
 
@@ -49,23 +49,24 @@ enum dl_status dl_filter(const struct dl_descriptor **e, size_t *n,
   size_t vars = dl_formula_n_vars(f);
   const struct dl_field **field = dl_calloc(vars, sizeof *field);
   struct dl_cell *cells = dl_calloc(vars, sizeof *cells);
-  size_t *index = dl_calloc(vars, sizeof *index);
-  if (field && cells && index)
+  struct dl_quantity *at = dl_calloc(vars, sizeof *at);
+  const struct dl_row row = {.cell = cells};
+  if (field && cells && at)
     status = bind(f, kind, field, d);
   else
     status = dl_fail_memory(d);
   if (status == DL_OK) {
     for (size_t i = 0; i < vars; i++)
-      index[i] = i;
+      at[i] = (struct dl_quantity){.in = DL_IN_CELL, .at = i};
     size_t kept = 0;
     for (size_t i = 0; i < *n; i++)
-      if (holds(f, e[i], field, cells, index))
+      if (holds(f, e[i], field, at, &row))
         e[kept++] = e[i];
     *n = kept;
   }
   free((void *)field);
   free(cells);
-  free(index);
+  free(at);
   dl_formula_free(f);
   return status;
 }

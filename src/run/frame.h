@@ -1,16 +1,23 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A frame gives the quantities of a row by name, wherever they come from:
- * the columns of a runs table, settings given by the user, definitions,
- * derived quantities, descriptors. One estimate from the command line is a
- * frame without columns.
+/* A frame is the plan by which the rows of a table, the combinations of a sweep
+ * or the one run of a command line get their values.
  *
- * A name is looked for in this order, an unknown value passing on to the
- * next: override, definition, column, setting, derived (epoch_energy_j =
- * energy_j / epochs, macs_g = arch.macs_g, ...), field of a descriptor
- * (gpu.tdp_w, arch.params_m).
+ * It is made once: columns, settings, overrides and definitions first, then a
+ * step for each quantity that is needed. A step sets a member of the typed run
+ * (run.h) or, for other names, a cell (row.h) from the first of these sources
+ * that has a value:
  *
- * Use: new, columns and settings, then a slot for each name that is needed,
- * then for each block dl_frame_block and for each row dl_frame_row. */
+ *   override     --set NAME=VALUE
+ *   definition   --define NAME=FORMULA
+ *   column       of the table, or axis of the sweep
+ *   setting      an option, or a default
+ *   derived      from other quantities: epoch_energy_j = energy_j / epochs
+ *   descriptor   gpu.tdp_w, arch.params_m
+ *
+ * Steps stand in the order of their dependences; two of them look the
+ * descriptors up. Then for each block dl_frame_block and for each row
+ * dl_frame_row run them; a sweep (sweep_cursor.h) repeats those that depend on
+ * what changed. */
 
 #ifndef DL_RUN_FRAME_H
 #define DL_RUN_FRAME_H
@@ -23,6 +30,7 @@
 #include "catalog/catalog.h"
 #include "io/csv.h"
 #include "run/formula/formula.h"
+#include "run/row.h"
 #include "run/sweep_axis.h"
 
 struct dl_frame;
@@ -34,15 +42,20 @@ void dl_frame_free(struct dl_frame *f); /* accepts NULL */
 /* Takes the columns of a table; `csv` must outlive the frame. */
 void dl_frame_columns(struct dl_frame *f, const struct dl_csv *csv);
 
-/* Takes the columns of a sweep, whose rows are walked over (walk.h); `axes`
- * must outlive the frame. Opens the user's own descriptor files among the
- * values. */
+/* Takes the columns of a sweep, whose rows a cursor visits (sweep_cursor.h);
+ * `axes` must outlive the frame. Opens the user's own descriptor files among
+ * the values. Comes before the first step. */
 enum dl_status dl_frame_axes(struct dl_frame *f, const struct dl_axes *axes,
                              struct dl_diag *d);
 
-/* A value for rows that have none of their own. The name is not checked. */
+/* A value for rows that have none of their own; a later one replaces an
+ * earlier. The texts are copied. The name is not checked. */
 enum dl_status dl_frame_setting(struct dl_frame *f, const char *name,
                                 const char *value, struct dl_diag *d);
+
+/* The same with a number, whose text is `value` (may be NULL). */
+enum dl_status dl_frame_set(struct dl_frame *f, const char *name, double x,
+                            const char *value, struct dl_diag *d);
 
 /* "NAME=VALUE": an override, before anything a row says. NAME is a column or
  * a field of a descriptor (gpu.tdp_w, arch.macs_g). */
@@ -59,49 +72,57 @@ enum dl_status dl_frame_define(struct dl_frame *f, const char *assignment,
 enum dl_status dl_frame_alias(struct dl_frame *f, const char *assignment,
                               struct dl_diag *d);
 
-/* Whether a name has any place it could come from. */
+/* Whether a name has any source. */
 bool dl_frame_has(const struct dl_frame *f, const char *name);
 
-/* The slot of a name. `required`: an unknown name is an error (DL_EUSAGE)
- * that names the nearest, and a row without a value for it is at fault;
- * otherwise its value is then NaN or NULL. */
-enum dl_status dl_frame_slot(struct dl_frame *f, const char *name,
-                             bool required, size_t *slot, struct dl_diag *d);
+/* Whether the user gave a name in this way or another: by an override, a
+ * definition, a column, an axis or a setting. */
+bool dl_frame_is_given(const struct dl_frame *f, const char *name);
 
-/* Slots for all variables of a formula; *index (one a variable) is owned by
- * the caller. */
+/* Adds the step for a name, if there is none, and says where rows hold its
+ * value: a column of the runs table in the member of the run, another name in
+ * a cell. `required`: an unknown name is an error (DL_EUSAGE) that names the
+ * nearest, and a row without a value for it is at fault; otherwise its value is
+ * then NaN or NULL. */
+enum dl_status dl_frame_quantity(struct dl_frame *f, const char *name,
+                                 bool required, struct dl_quantity *q,
+                                 struct dl_diag *d);
+
+/* The same for the text of a name, which a column of numbers has too. */
+enum dl_status dl_frame_text(struct dl_frame *f, const char *name,
+                             bool required, struct dl_quantity *q,
+                             struct dl_diag *d);
+
+/* The same for all variables of a formula; *vars (one per variable) is owned
+ * by the caller. */
 enum dl_status dl_frame_bind(struct dl_frame *f, const struct dl_formula *g,
-                             bool required, size_t **index, struct dl_diag *d);
+                             bool required, struct dl_quantity **vars,
+                             struct dl_diag *d);
+
+/* A step for the value of a formula, in a cell; its variables need no value. */
+enum dl_status dl_frame_formula(struct dl_frame *f, const char *text,
+                                struct dl_quantity *q, struct dl_diag *d);
+
+/* Of a quantity by dl_frame_formula: its first variable that the formula needs
+ * and the row lacks, or NULL. */
+const char *dl_frame_lacks(const struct dl_frame *f,
+                           const struct dl_quantity *q,
+                           const struct dl_row *row);
+
+/* Has descriptors looked up for each row, though no step needs them. */
+enum dl_status dl_frame_want_descriptors(struct dl_frame *f, struct dl_diag *d);
 
 /* Warns of overrides and definitions that nothing uses: a misspelt name. To
- * be called when all slots have been taken. */
+ * be called when all steps have been added. */
 void dl_frame_warn_unused(const struct dl_frame *f, struct dl_diag *d);
 
-/* Have descriptors looked up for each row, though no slot needs them. */
-void dl_frame_want_descriptors(struct dl_frame *f);
+/* Name of the quantity that a step sets. */
+const char *dl_frame_step_name(const struct dl_frame *f, size_t step);
+size_t dl_frame_n_steps(const struct dl_frame *f);
 
-size_t dl_frame_n_slots(const struct dl_frame *f);
-const char *dl_frame_slot_name(const struct dl_frame *f, size_t slot);
-
-/* What is wrong with a row. */
-struct dl_fault {
-  enum {
-    DL_FAULT_NONE,
-    DL_FAULT_INVALID,
-    DL_FAULT_NOT_FINITE,
-    DL_FAULT_RANGE,
-    DL_FAULT_ABSENT
-  } kind;
-  size_t slot;
-  const char *cell; /* the text at fault; belongs to the block */
-};
-
-/* A row's descriptors; NULL where the name is absent or unknown. */
-struct dl_row_descriptors {
-  const struct dl_accelerator *gpu;
-  const struct dl_architecture *arch; /* at the row's input size */
-  bool scaled;                        /* arch was scaled to that size */
-};
+/* `n` rows in which nothing is known, when all steps have been added; to be
+ * freed by free(). NULL when memory is out. */
+struct dl_row *dl_frame_rows(const struct dl_frame *f, size_t n);
 
 /* Looks up the descriptors of all rows of a block (NULL: the one row of a
  * frame without columns). Call before dl_frame_row; not thread-safe. */
@@ -109,19 +130,16 @@ enum dl_status dl_frame_block(struct dl_frame *f,
                               const struct dl_csv_block *block,
                               struct dl_diag *d);
 
-/* Values of row i of the block into cells (n_slots). Thread-safe after
- * dl_frame_block. fault->kind tells whether the row can be used. */
+/* The values of row i of the block. row->fault.kind tells whether the row can
+ * be used. Texts belong to the block, descriptors to the frame. Thread-safe
+ * after dl_frame_block. */
 void dl_frame_row(const struct dl_frame *f, const struct dl_csv_block *block,
-                  size_t i, struct dl_cell *cells, struct dl_fault *fault);
+                  size_t i, struct dl_row *row);
 
-const struct dl_row_descriptors *dl_frame_descriptors(const struct dl_frame *f,
-                                                      size_t i);
-
-/* Puts a fault into words, as a skipped row (line > 0) or, for a frame
- * without columns, as an error. */
-enum dl_status dl_frame_complain(struct dl_frame *f,
-                                 const struct dl_fault *fault,
-                                 const struct dl_cell *cells, const char *path,
-                                 size_t line, struct dl_diag *d);
+/* Puts the fault of a row into words, as a skipped row (line > 0) or, for a
+ * frame without columns, as an error. */
+enum dl_status dl_frame_complain(struct dl_frame *f, const struct dl_row *row,
+                                 const char *path, size_t line,
+                                 struct dl_diag *d);
 
 #endif

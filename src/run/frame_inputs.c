@@ -16,21 +16,20 @@ long dl_entry_find(const struct entries *es, const char *name) {
   return -1;
 }
 
-/* Enters name -> text; a later one replaces an earlier. */
-static enum dl_status add_entry(struct entries *es, const char *name,
-                                size_t len, const char *text,
-                                struct dl_diag *d) {
+/* Enters a value; a later one replaces an earlier. */
+static enum dl_status enter(struct entries *es, const char *name, size_t len,
+                            struct dl_cell value, struct dl_diag *d) {
   void *list = es->e;
-  struct entry e = {.name = dl_strndup(name, len), .text = dl_strdup(text)};
-  if (!e.name || !e.text ||
+  struct entry e = {.name = dl_strndup(name, len),
+                    .text = value.s ? dl_strdup(value.s) : NULL};
+  if (!e.name || (value.s && !e.text) ||
       !dl_grow(&list, &es->cap, es->n + 1, sizeof *es->e)) {
     free(e.name);
     free(e.text);
     return dl_fail_memory(d);
   }
   es->e = list;
-  e.cell.s = e.text;
-  dl_parse_number(e.text, strlen(e.text), &e.cell.x);
+  e.cell = (struct dl_cell){value.x, e.text};
   long old = dl_entry_find(es, e.name);
   if (old >= 0) {
     free(es->e[old].name);
@@ -40,6 +39,15 @@ static enum dl_status add_entry(struct entries *es, const char *name,
     es->e[es->n++] = e;
   }
   return DL_OK;
+}
+
+/* Enters name -> text, and the number in it. */
+static enum dl_status add_entry(struct entries *es, const char *name,
+                                size_t len, const char *text,
+                                struct dl_diag *d) {
+  struct dl_cell value = {.s = text};
+  dl_parse_number(text, strlen(text), &value.x);
+  return enter(es, name, len, value, d);
 }
 
 /* The user's own descriptor file, where a setting names one. */
@@ -70,39 +78,24 @@ enum dl_status dl_frame_setting(struct dl_frame *f, const char *name,
   return status;
 }
 
-/* Range of a quantity that the user may give, or false. */
-static bool find_range(const char *name, double *low, double *high) {
-  static const struct {
-    const char *name;
-    double low, high;
-  } others[] = {{"peak_tflops", 1e-4, 1e5}, {"efficiency", 1e-6, 1}};
-  const struct dl_run_column *c = dl_run_column_find(name);
-  if (c) {
-    *low = c->low;
-    *high = c->high;
-    return !c->is_text;
-  }
-  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-    if (strcmp(others[i].name, name) == 0) {
-      *low = others[i].low;
-      *high = others[i].high;
-      return true;
-    }
-  return false;
-}
-
 /* Checks the value of a quantity given by the user. */
 static enum dl_status check_value(const char *name, const char *value,
                                   struct dl_diag *d) {
-  double x, low, high;
-  if (!find_range(name, &low, &high))
+  const struct dl_run_column *c = dl_run_member_find(name);
+  double x;
+  if (!c || c->is_text)
     return DL_OK;
   if (!dl_parse_double(value, &x))
     return dl_fail(d, DL_EUSAGE, "%s: invalid number '%s'", name, value);
-  if (x < low || x > high)
+  if (x < c->low || x > c->high)
     return dl_fail(d, DL_EINPUT, "%s: %s is not between %g and %g", name, value,
-                   low, high);
+                   c->low, c->high);
   return DL_OK;
+}
+
+enum dl_status dl_frame_set(struct dl_frame *f, const char *name, double x,
+                            const char *value, struct dl_diag *d) {
+  return enter(&f->settings, name, strlen(name), (struct dl_cell){x, value}, d);
 }
 
 enum dl_status dl_frame_override(struct dl_frame *f, const char *assignment,
@@ -164,8 +157,8 @@ enum dl_status dl_frame_alias(struct dl_frame *f, const char *assignment,
 static bool is_used(const struct dl_frame *f, const char *name) {
   if (dl_run_column_find(name))
     return true; /* known, if not needed this time */
-  for (size_t i = 0; i < f->n_slots; i++)
-    if (strcmp(f->slots[i].name, name) == 0)
+  for (size_t i = 0; i < f->n_steps; i++)
+    if (f->step[i].name && strcmp(f->step[i].name, name) == 0)
       return true;
   return false;
 }

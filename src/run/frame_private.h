@@ -1,57 +1,68 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Insides of a frame, shared by frame.c (names) and row.c (rows). */
+/* Insides of a frame, shared by its files and by sweep_cursor.c. */
 
 #ifndef DL_RUN_FRAME_PRIVATE_H
 #define DL_RUN_FRAME_PRIVATE_H
 
 #include "base/intern.h"
+#include "catalog/architecture/scaling.h"
 #include "run/frame.h"
-#include "run/run_columns.h"
 
-enum place_kind {
-  PLACE_OVERRIDE,
-  PLACE_FORMULA,
-  PLACE_COLUMN,
-  PLACE_AXIS,
-  PLACE_SETTING,
-  PLACE_GPU,
-  PLACE_ARCH
+enum source_kind {
+  SOURCE_OVERRIDE,
+  SOURCE_DEFINITION,
+  SOURCE_COLUMN,
+  SOURCE_AXIS,
+  SOURCE_SETTING, /* the user's up to here */
+  SOURCE_DERIVED,
+  SOURCE_GPU,
+  SOURCE_ARCH
 };
 
-/* One place where a value may come from. */
-struct place {
-  enum place_kind kind;
+struct derived;
+
+/* Where a step may take its value from. */
+struct source {
+  enum source_kind kind;
   size_t index;                 /* override, column, axis, setting */
   const struct dl_field *field; /* of the GPU or architecture */
-  struct dl_formula *formula;   /* owned */
-  size_t *vars;                 /* its slots, owned */
+  const struct derived *derived;
+  struct dl_formula *formula; /* of a definition, owned */
+  struct dl_quantity *vars;   /* of a definition or derived, owned */
+  size_t n_vars;
 };
 
-enum { MOST_PLACES = 6 };
+enum { MOST_SOURCES = 6 };
 
-/* Which places count for a slot. Two slots may share a name. */
+/* Which sources count. Steps for several scopes may have one name. */
 enum scope {
   SCOPE_FULL, /* all */
-  SCOPE_OWN,  /* what the user gave: nothing derived, no descriptor */
+  SCOPE_OWN,  /* the user's: nothing derived, no descriptor */
   SCOPE_RAW   /* column or setting: what a definition of itself refers to */
 };
 
-struct slot {
-  char *name;
+enum step_kind { STEP_VALUE, STEP_GPU, STEP_ARCH };
+
+struct step {
+  enum step_kind kind;
+  char *name; /* NULL: a formula of its own, or a look-up */
   enum scope scope;
-  const struct dl_run_column *column; /* its canonical column, or NULL */
-  struct place place[MOST_PLACES];    /* in the order they are tried */
-  size_t n_places;
+  const struct dl_run_column *column; /* of that name, or NULL */
+  struct dl_quantity target;
+  enum dl_run_id id;                  /* of the member that it sets */
+  struct source source[MOST_SOURCES]; /* in the order they are tried */
+  size_t n_sources;
+  unsigned depends; /* bit i: on axis i */
   bool required;
-  bool early;  /* needed to look descriptors up */
+  bool early;  /* the look-up of descriptors needs it */
   bool number; /* used as one: a text that is none is a fault */
 };
 
-/* A named value or formula as text. */
+/* A named value or formula as the user gives it. */
 struct entry {
   char *name;
-  char *text;
-  struct dl_cell cell; /* settings: the value */
+  char *text; /* or NULL */
+  struct dl_cell cell;
 };
 
 struct entries {
@@ -59,44 +70,92 @@ struct entries {
   size_t n, cap;
 };
 
+/* Descriptors already looked up, by the names that rows write. Start from {0}.
+ */
+struct descriptors {
+  bool keep; /* all that rows use; without, an architecture lives until the
+                next one is looked up */
+  struct dl_intern names[2];             /* of GPUs, of architectures */
+  const struct dl_descriptor **named[2]; /* owned lists; NULL: unknown */
+  size_t cap_named[2];
+  struct dl_intern uses; /* architectures by name and use */
+  struct dl_row_descriptors *used;
+  size_t cap_used;
+  struct dl_text key;
+  void **copy;                  /* owned */
+  struct dl_architecture *last; /* among them */
+  size_t n_copies, cap_copies;
+};
+
+void dl_descriptors_free(struct descriptors *l);
+
+/* Looks the name of a row up; found->gpu is NULL for an unknown one. */
+enum dl_status dl_descriptors_gpu(struct descriptors *l,
+                                  const struct dl_frame *f, const char *name,
+                                  struct dl_row_descriptors *found,
+                                  struct dl_diag *d);
+
+/* The same for found->arch, as it is used. */
+enum dl_status dl_descriptors_arch(struct descriptors *l,
+                                   const struct dl_frame *f, const char *name,
+                                   const struct dl_use *use,
+                                   struct dl_row_descriptors *found,
+                                   struct dl_diag *d);
+
+/* What the architecture is looked up by. */
+enum { ARCH_NAME, ARCH_PX, ARCH_SEQ, ARCH_CLASSES, N_ARCH_INPUTS };
+
 struct dl_frame {
   struct dl_catalog *catalog;
   const struct dl_csv *csv;   /* borrowed; NULL without columns */
   const struct dl_axes *axes; /* borrowed; NULL without a sweep */
   struct entries overrides, settings, definitions, aliases;
   struct entries fields[2]; /* overridden fields: gpu, arch */
-  struct slot *slots;
-  size_t n_slots, cap_slots;
+  struct step *step;
+  size_t n_steps, cap_steps, n_cells;
   struct dl_strlist resolving; /* names being resolved: cycles stop there */
-  bool deriving;               /* in a derived formula, not a definition */
-  bool want_gpu, want_arch;
-  size_t gpu_slot, arch_slot; /* set with want_* */
-  size_t px_slot, seq_slot, classes_slot;
-  /* Descriptors already looked up, by the name as rows write it. */
-  struct dl_intern gpu_names, arch_names;
-  struct dl_text key; /* being looked up */
-  struct dl_row_descriptors *gpus, *archs;
-  struct dl_descriptor **copies; /* owned */
-  size_t n_copies, cap_copies, cap_gpus, cap_archs;
+  bool deriving;               /* in a derived quantity, not a definition */
+  bool want_gpu, want_arch;    /* their steps are there */
+  struct dl_quantity gpu, arch[N_ARCH_INPUTS];
+  struct descriptors lookup;      /* of rows of a table */
   struct dl_row_descriptors *row; /* of the block */
   size_t cap_rows;
 };
 
-/* Where the values of a row come from. */
+/* Where the values of a row come from, beside settings and the like. */
 struct row_source {
   const struct dl_csv_block *block; /* NULL without columns */
   size_t row;                       /* of the block */
   const size_t *at;                 /* value of each axis; NULL without */
-  struct dl_row_descriptors found;
+  struct descriptors *lookup;       /* NULL: row->found is set */
 };
 
-/* The value of a slot, from the cells of the slots before it. */
-struct dl_cell dl_slot_value(const struct dl_frame *f,
-                             const struct row_source *from, size_t slot,
-                             const struct dl_cell *cells,
-                             struct dl_fault *fault);
+/* Which steps run. */
+struct run_steps {
+  bool early;       /* only those that the look-up of descriptors needs */
+  bool first;       /* whatever they depend on; else: */
+  unsigned changed; /* those that depend on one of these axes, as bits */
+};
 
-/* The name a row's architecture or GPU goes by in the catalogue. */
+/* Runs steps in their order. Errors: of the look-up. */
+enum dl_status dl_frame_run(const struct dl_frame *f,
+                            const struct row_source *from,
+                            const struct run_steps *how, struct dl_row *row,
+                            struct dl_diag *d);
+
+/* A quantity that follows from others. */
+enum { MOST_DERIVED_INPUTS = 2 };
+struct derived {
+  enum dl_run_id target;
+  const char *input[MOST_DERIVED_INPUTS]; /* NULL: no more */
+  double (*compute)(const double *x);
+  bool second_may_lack;
+};
+
+/* How the quantity of a column follows from others, or NULL. */
+const struct derived *dl_derived_of(const struct dl_run_column *c);
+
+/* The name by which the catalogue knows a row's architecture or GPU. */
 const char *dl_frame_meant(const struct dl_frame *f, const char *name);
 
 /* Index of an entry by name, or -1. */

@@ -1,284 +1,219 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The rows of a frame: descriptors of a block, values of a row. */
+/* Runs the steps of a frame for a row. */
 
 #include <math.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/number.h"
-#include "catalog/architecture/scaling.h"
-#include "run/frame.h"
 #include "run/frame_private.h"
 
-static struct dl_cell absent(void) {
-  return (struct dl_cell){NAN, NULL};
-}
+static const struct dl_cell absent = {(double)NAN, NULL};
 
-static struct dl_cell column_cell(const struct slot *s, const char *text,
-                                  struct dl_fault *fault, size_t slot) {
+/* A cell of the table: a text, and the number in it where it is used as one. */
+static struct dl_cell column_cell(const struct step *s, const char *text,
+                                  size_t step, struct dl_fault *fault) {
   struct dl_cell c = {NAN, *text ? text : NULL};
   if (!c.s || (s->column && s->column->is_text && !s->number))
     return c;
-  enum dl_number kind = dl_parse_number(text, strlen(text), &c.x);
-  int wrong = DL_FAULT_NONE;
-  if (kind == DL_NUMBER_INVALID)
-    wrong = DL_FAULT_INVALID;
-  else if (kind == DL_NUMBER_NOT_FINITE)
-    wrong = DL_FAULT_NOT_FINITE;
-  else if (s->column && (c.x < s->column->low || c.x > s->column->high))
-    wrong = DL_FAULT_RANGE;
-  if (wrong != DL_FAULT_NONE && s->number && fault->kind == DL_FAULT_NONE)
-    *fault = (struct dl_fault){.kind = wrong, .slot = slot, .cell = text};
+  static const int faults[] = {
+      [DL_VALUE_INVALID] = DL_FAULT_INVALID,
+      [DL_VALUE_NOT_FINITE] = DL_FAULT_NOT_FINITE,
+      [DL_VALUE_RANGE] = DL_FAULT_RANGE,
+  };
+  enum dl_value_fault wrong = dl_run_column_parse(s->column, text, &c.x);
+  if (wrong != DL_VALUE_OK && s->number && fault->kind == DL_FAULT_NONE)
+    *fault =
+        (struct dl_fault){.kind = faults[wrong], .step = step, .cell = text};
   return c;
+}
+
+static double derive(const struct source *p, const struct dl_row *row) {
+  double x[MOST_DERIVED_INPUTS] = {0};
+  for (size_t i = 0; i < p->n_vars; i++)
+    x[i] = dl_row_number(row, &p->vars[i]);
+  return p->derived->compute(x);
 }
 
 /* A field of a descriptor, which may be NULL. */
 static struct dl_cell field_cell(const void *e, const struct dl_field *f) {
   return e ? (struct dl_cell){dl_field_number(e, f), dl_field_text(e, f)}
-           : absent();
+           : absent;
 }
 
-/* A plain name hands its text on; anything else is a number. */
-static struct dl_cell formula_cell(const struct place *p,
-                                   const struct dl_cell *cells) {
+/* A plain name hands its text on; any other formula is a number. */
+static struct dl_cell definition_cell(const struct source *p,
+                                      const struct dl_row *row) {
   if (dl_formula_is_name(p->formula))
-    return cells[p->vars[0]];
-  return (struct dl_cell){dl_formula_eval(p->formula, cells, p->vars), NULL};
+    return (struct dl_cell){dl_row_number(row, &p->vars[0]),
+                            dl_row_text(row, &p->vars[0])};
+  return (struct dl_cell){dl_formula_eval(p->formula, p->vars, row), NULL};
 }
 
-static struct dl_cell from_place(const struct dl_frame *f,
-                                 const struct row_source *from, size_t slot,
-                                 const struct place *p,
-                                 const struct dl_cell *cells,
-                                 struct dl_fault *fault) {
-  const struct slot *s = &f->slots[slot];
+static struct dl_cell source_cell(const struct dl_frame *f,
+                                  const struct row_source *from,
+                                  const struct source *p, size_t step,
+                                  struct dl_row *row) {
   const struct dl_csv_block *block = from->block;
   switch (p->kind) {
-  case PLACE_OVERRIDE:
+  case SOURCE_OVERRIDE:
     return f->overrides.e[p->index].cell;
-  case PLACE_SETTING:
+  case SOURCE_SETTING:
     return f->settings.e[p->index].cell;
-  case PLACE_FORMULA:
-    return formula_cell(p, cells);
-  case PLACE_COLUMN:
+  case SOURCE_DEFINITION:
+    return definition_cell(p, row);
+  case SOURCE_COLUMN:
     return block
-               ? column_cell(s,
+               ? column_cell(&f->step[step],
                              block->cell[from->row * block->n_cols + p->index],
-                             fault, slot)
-               : absent();
-  case PLACE_AXIS:
-    return from->at ? f->axes->a[p->index].cell[from->at[p->index]] : absent();
-  case PLACE_GPU:
-    return field_cell(from->found.gpu, p->field);
+                             step, &row->fault)
+               : absent;
+  case SOURCE_AXIS:
+    return from->at ? f->axes->a[p->index].cell[from->at[p->index]] : absent;
+  case SOURCE_DERIVED:
+    return (struct dl_cell){derive(p, row), NULL};
+  case SOURCE_GPU:
+    return field_cell(row->found.gpu, p->field);
   default:
-    return field_cell(from->found.arch, p->field);
+    return field_cell(row->found.arch, p->field);
   }
 }
 
-struct dl_cell dl_slot_value(const struct dl_frame *f,
-                             const struct row_source *from, size_t slot,
-                             const struct dl_cell *cells,
-                             struct dl_fault *fault) {
-  const struct slot *s = &f->slots[slot];
-  for (size_t i = 0; i < s->n_places; i++) {
-    struct dl_cell c = from_place(f, from, slot, &s->place[i], cells, fault);
-    if (c.s || !isnan(c.x))
-      return c;
+/* Sets what the step is for. */
+static void store(const struct step *s, const struct dl_cell *c, bool given,
+                  struct dl_row *row) {
+  if (s->target.in == DL_IN_CELL) {
+    row->cell[s->target.at] = *c;
+    return;
   }
-  return absent();
-}
-
-void dl_frame_row(const struct dl_frame *f, const struct dl_csv_block *block,
-                  size_t row, struct dl_cell *cells, struct dl_fault *fault) {
-  struct row_source from = {.block = block, .row = row};
-  if (f->row)
-    from.found = f->row[row];
-  *fault = (struct dl_fault){.kind = DL_FAULT_NONE};
-  for (size_t i = 0; i < f->n_slots; i++) {
-    cells[i] = dl_slot_value(f, &from, i, cells, fault);
-    if (f->slots[i].required && isnan(cells[i].x) && !cells[i].s &&
-        fault->kind == DL_FAULT_NONE)
-      *fault = (struct dl_fault){.kind = DL_FAULT_ABSENT, .slot = i};
+  void *member = (char *)&row->run + s->target.at;
+  bool known = c->s != NULL;
+  if (s->target.in == DL_IN_NUMBER) {
+    *(double *)member = c->x;
+    known = !isnan(c->x);
+  } else {
+    *(const char **)member = c->s;
   }
+  dl_run_set_put(&row->run.known, s->id, known);
+  dl_run_set_put(&row->given, s->id, known && given);
 }
 
-/* A copy of a descriptor with the user's overrides, kept by the frame. */
-static void *keep(struct dl_frame *f, const struct dl_descriptor *e,
-                  const struct entries *fields, struct dl_diag *d) {
-  void *list = f->copies;
-  size_t size = dl_kind_info(e->kind)->size;
-  struct dl_descriptor *copy = dl_calloc(1, size);
-  if (!copy ||
-      !dl_grow(&list, &f->cap_copies, f->n_copies + 1, sizeof *f->copies)) {
-    free(copy);
-    dl_fail_memory(d);
-    return NULL;
+static void run_value(const struct dl_frame *f, const struct row_source *from,
+                      size_t step, struct dl_row *row) {
+  const struct step *s = &f->step[step];
+  struct dl_cell c = absent;
+  bool given = false;
+  for (size_t i = 0; i < s->n_sources && !c.s && isnan(c.x); i++) {
+    c = source_cell(f, from, &s->source[i], step, row);
+    given = s->source[i].kind <= SOURCE_SETTING;
   }
-  f->copies = list;
-  f->copies[f->n_copies++] = copy;
-  memcpy(copy, e, size);
-  for (size_t i = 0; i < fields->n; i++)
-    if (dl_descriptor_set(copy, fields->e[i].name, fields->e[i].text, d) !=
-        DL_OK)
-      return NULL;
-  return copy;
+  store(s, &c, given, row);
+  if (s->required && isnan(c.x) && !c.s && row->fault.kind == DL_FAULT_NONE)
+    row->fault = (struct dl_fault){.kind = DL_FAULT_ABSENT, .step = step};
 }
 
-/* Room for one more row_descriptors in *list, indexed as the intern table. */
-static bool room(struct dl_row_descriptors **list, size_t *cap, size_t n) {
-  void *p = *list;
-  if (!dl_grow(&p, cap, n, sizeof **list))
-    return false;
-  *list = p;
-  return true;
-}
-
-static enum dl_status find_gpu(struct dl_frame *f, const char *name,
-                               struct dl_row_descriptors *row,
-                               struct dl_diag *d) {
-  size_t before = f->gpu_names.n;
-  long i = dl_intern(&f->gpu_names, name);
-  if (i < 0 || !room(&f->gpus, &f->cap_gpus, f->gpu_names.n))
-    return dl_fail_memory(d);
-  if ((size_t)i == before) {
-    const struct dl_descriptor *e;
-    f->gpus[i] = (struct dl_row_descriptors){0};
-    enum dl_status status =
-        dl_catalog_look(f->catalog, DL_ACCELERATOR, name, &e, d);
-    if (status == DL_OK && e) {
-      f->gpus[i].gpu = keep(f, e, &f->fields[0], d);
-      status = f->gpus[i].gpu ? DL_OK : d->status;
-    }
-    if (status != DL_OK)
-      return status;
+static enum dl_status look_up(const struct dl_frame *f, struct descriptors *l,
+                              enum step_kind kind, struct dl_row *row,
+                              struct dl_diag *d) {
+  if (!l)
+    return DL_OK;
+  if (kind == STEP_GPU) {
+    const char *name = dl_row_text(row, &f->gpu);
+    row->found.gpu = NULL;
+    return name ? dl_descriptors_gpu(l, f, name, &row->found, d) : DL_OK;
   }
-  row->gpu = f->gpus[i].gpu;
-  return DL_OK;
+  const char *name = dl_row_text(row, &f->arch[ARCH_NAME]);
+  const struct dl_use use = {.image_px = dl_row_number(row, &f->arch[ARCH_PX]),
+                             .seq_len = dl_row_number(row, &f->arch[ARCH_SEQ]),
+                             .classes =
+                                 dl_row_number(row, &f->arch[ARCH_CLASSES])};
+  row->found.arch = NULL;
+  row->found.scaled = false;
+  return name ? dl_descriptors_arch(l, f, name, &use, &row->found, d) : DL_OK;
 }
 
-/* The bits of x as text: this is done for every row, and need not be read. */
-static void add_bits(struct dl_text *to, double x) {
-  uint64_t bits;
-  char buf[2 * sizeof x];
-  memcpy(&bits, &x, sizeof bits);
-  for (size_t i = 0; i < sizeof buf; i++, bits >>= 4)
-    buf[i] = "0123456789abcdef"[bits & 15];
-  dl_text_add_n(to, buf, sizeof buf);
-}
-
-/* Architectures are kept by name and use. */
-static enum dl_status find_arch(struct dl_frame *f, const char *name,
-                                const struct dl_use *use,
-                                struct dl_row_descriptors *row,
-                                struct dl_diag *d) {
-  dl_text_clear(&f->key);
-  add_bits(&f->key, use->image_px);
-  add_bits(&f->key, use->seq_len);
-  add_bits(&f->key, use->classes);
-  dl_text_add(&f->key, name);
-  size_t before = f->arch_names.n;
-  long i = f->key.failed ? -1 : dl_intern(&f->arch_names, f->key.s);
-  if (i < 0 || !room(&f->archs, &f->cap_archs, f->arch_names.n))
-    return dl_fail_memory(d);
-  if ((size_t)i == before) {
-    const struct dl_descriptor *e;
-    struct dl_row_descriptors found = {0};
-    f->archs[i] = found;
-    enum dl_status status =
-        dl_catalog_look(f->catalog, DL_ARCHITECTURE, name, &e, d);
-    if (status == DL_OK && e) {
-      struct dl_architecture at =
-          dl_architecture_at(DL_AS(architecture, e), use, &found.scaled);
-      found.arch = keep(f, &at.head, &f->fields[1], d);
-      status = found.arch ? DL_OK : d->status;
-    }
-    if (status != DL_OK)
-      return status;
-    f->archs[i] = found;
-  }
-  row->arch = f->archs[i].arch;
-  row->scaled = f->archs[i].scaled;
-  return DL_OK;
-}
-
-const char *dl_frame_meant(const struct dl_frame *f, const char *name) {
-  long i = dl_entry_find(&f->aliases, name);
-  return i >= 0 ? f->aliases.e[i].text : name;
-}
-
-static enum dl_status find_descriptors(struct dl_frame *f,
-                                       const struct dl_csv_block *block,
-                                       size_t i, struct dl_cell *cells,
-                                       struct dl_diag *d) {
-  struct dl_fault ignored = {.kind = DL_FAULT_NONE};
-  struct dl_row_descriptors *row = &f->row[i];
-  const struct row_source from = {.block = block, .row = i};
-  *row = (struct dl_row_descriptors){0};
-  for (size_t s = 0; s < f->n_slots; s++)
-    if (f->slots[s].early)
-      cells[s] = dl_slot_value(f, &from, s, cells, &ignored);
+enum dl_status dl_frame_run(const struct dl_frame *f,
+                            const struct row_source *from,
+                            const struct run_steps *how, struct dl_row *row,
+                            struct dl_diag *d) {
   enum dl_status status = DL_OK;
-  if (f->want_gpu && cells[f->gpu_slot].s)
-    status = find_gpu(f, dl_frame_meant(f, cells[f->gpu_slot].s), row, d);
-  if (status == DL_OK && f->want_arch && cells[f->arch_slot].s) {
-    struct dl_use use = {.image_px = cells[f->px_slot].x,
-                         .seq_len = cells[f->seq_slot].x,
-                         .classes = cells[f->classes_slot].x};
-    status =
-        find_arch(f, dl_frame_meant(f, cells[f->arch_slot].s), &use, row, d);
+  row->fault.kind = DL_FAULT_NONE;
+  for (size_t i = 0; i < f->n_steps && status == DL_OK; i++) {
+    const struct step *s = &f->step[i];
+    if (!(how->first || s->depends & how->changed) || (how->early && !s->early))
+      continue;
+    if (s->kind == STEP_VALUE)
+      run_value(f, from, i, row);
+    else
+      status = look_up(f, from->lookup, s->kind, row, d);
   }
   return status;
+}
+
+struct dl_row *dl_frame_rows(const struct dl_frame *f, size_t n) {
+  struct dl_row *row =
+      dl_calloc(n, sizeof *row + f->n_cells * sizeof *row->cell);
+  struct dl_cell *cell = (struct dl_cell *)(void *)(row + n);
+  for (size_t i = 0; row && i < n; i++) {
+    row[i].run = dl_run_unknown;
+    row[i].cell = cell + i * f->n_cells;
+    for (size_t k = 0; k < f->n_cells; k++)
+      row[i].cell[k] = absent;
+  }
+  return row;
 }
 
 enum dl_status dl_frame_block(struct dl_frame *f,
                               const struct dl_csv_block *block,
                               struct dl_diag *d) {
+  static const struct run_steps early = {.early = true, .first = true};
   size_t n = block ? block->n_rows : 1;
+  void *list = f->row;
   if (!f->want_gpu && !f->want_arch)
     return DL_OK;
-  struct dl_cell *cells = dl_calloc(f->n_slots, sizeof *cells);
-  if (!cells || !room(&f->row, &f->cap_rows, n)) {
-    free(cells);
-    return dl_fail_memory(d);
+  struct dl_row *row = dl_frame_rows(f, 1);
+  bool ok = row && dl_grow(&list, &f->cap_rows, n, sizeof *f->row);
+  f->row = list;
+  enum dl_status status = ok ? DL_OK : dl_fail_memory(d);
+  for (size_t i = 0; i < n && status == DL_OK; i++) {
+    const struct row_source from = {
+        .block = block, .row = i, .lookup = &f->lookup};
+    status = dl_frame_run(f, &from, &early, row, d);
+    f->row[i] = row->found;
   }
-  enum dl_status status = DL_OK;
-  for (size_t i = 0; i < n && status == DL_OK; i++)
-    status = find_descriptors(f, block, i, cells, d);
-  free(cells);
+  free(row);
   return status;
 }
 
-const struct dl_row_descriptors *dl_frame_descriptors(const struct dl_frame *f,
-                                                      size_t i) {
-  static const struct dl_row_descriptors none = {0};
-  return f->row ? &f->row[i] : &none;
+void dl_frame_row(const struct dl_frame *f, const struct dl_csv_block *block,
+                  size_t i, struct dl_row *row) {
+  static const struct run_steps all = {.first = true};
+  const struct row_source from = {.block = block, .row = i};
+  if (f->row)
+    row->found = f->row[i];
+  dl_frame_run(f, &from, &all, row, NULL); /* looks nothing up: no error */
 }
 
-/* Whether the last place of a slot leads to a descriptor, and to which. */
-static bool from_descriptor(const struct dl_frame *f, const struct slot *s,
+/* Whether the last source of a step leads to a descriptor, and to which. */
+static bool from_descriptor(const struct dl_frame *f, const struct step *s,
                             bool *gpu) {
-  if (s->n_places == 0)
+  if (s->n_sources == 0)
     return false;
-  const struct place *p = &s->place[s->n_places - 1];
-  *gpu = p->kind == PLACE_GPU;
-  if (p->kind != PLACE_FORMULA)
-    return p->field && !p->field->is_text;
-  for (size_t v = 0; v < dl_formula_n_vars(p->formula); v++)
-    if (from_descriptor(f, &f->slots[p->vars[v]], gpu))
+  const struct source *p = &s->source[s->n_sources - 1];
+  *gpu = p->kind == SOURCE_GPU;
+  for (size_t v = 0; v < p->n_vars; v++)
+    if (from_descriptor(f, &f->step[p->vars[v].step], gpu))
       return true;
-  return false;
+  return p->field && !p->field->is_text;
 }
 
 /* Why a required value is absent, where a descriptor was to give it. */
-static bool explain_descriptor(struct dl_frame *f, const struct slot *s,
-                               const struct dl_cell *cells,
-                               struct dl_text *why) {
+static bool explain_descriptor(struct dl_frame *f, const struct step *s,
+                               const struct dl_row *row, struct dl_text *why) {
   bool gpu;
   if (!from_descriptor(f, s, &gpu))
     return false;
-  const char *name = cells[gpu ? f->gpu_slot : f->arch_slot].s;
+  const char *name = dl_row_text(row, gpu ? &f->gpu : &f->arch[ARCH_NAME]);
   if (!name)
     return false;
   struct dl_diag inner;
@@ -296,14 +231,14 @@ static bool explain_descriptor(struct dl_frame *f, const struct slot *s,
   return true;
 }
 
-enum dl_status dl_frame_complain(struct dl_frame *f,
-                                 const struct dl_fault *fault,
-                                 const struct dl_cell *cells, const char *path,
-                                 size_t line, struct dl_diag *d) {
-  const struct slot *s = &f->slots[fault->slot];
+enum dl_status dl_frame_complain(struct dl_frame *f, const struct dl_row *row,
+                                 const char *path, size_t line,
+                                 struct dl_diag *d) {
+  const struct dl_fault *fault = &row->fault;
+  const struct step *s = &f->step[fault->step];
   struct dl_text why = {0};
   if (fault->kind == DL_FAULT_ABSENT) {
-    if (!explain_descriptor(f, s, cells, &why))
+    if (!explain_descriptor(f, s, row, &why))
       dl_text_printf(&why, "column '%s': no value", s->name);
   } else if (fault->kind == DL_FAULT_RANGE) {
     dl_text_printf(&why, "column '%s': %s is not between %g and %g", s->name,

@@ -5,14 +5,16 @@ libdlest_a_SOURCES += \
 	%D%/config_key.h \
 	%D%/descriptor_filter.c \
 	%D%/descriptor_filter.h \
+	%D%/derived.c \
 	%D%/frame.c \
 	%D%/frame.h \
+	%D%/frame_descriptors.c \
 	%D%/frame_inputs.c \
 	%D%/frame_private.h \
 	%D%/frame_row.c \
+	%D%/row.h \
 	%D%/run.c \
 	%D%/run.h \
-	%D%/run_columns.c \
 	%D%/run_columns.h \
 	%D%/run_columns_body.h \
 	%D%/sweep_axis.c \

@@ -7,6 +7,54 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/number.h"
+
+static const struct dl_run_column columns[DL_N_RUN_MEMBERS] = {
+#define NUMBER(name, unit, low, high, role, summary)                           \
+  {#name, unit,           false,   low,                                        \
+   high,  DL_ROLE_##role, summary, offsetof(struct dl_run, name)},
+#define TEXT(name, role, summary)                                              \
+  {#name, NULL,           true,    0,                                          \
+   0,     DL_ROLE_##role, summary, offsetof(struct dl_run, name)},
+#include "run/run_columns_body.h"
+};
+
+size_t dl_run_column_count(void) {
+  return DL_N_RUN_COLUMNS;
+}
+
+const struct dl_run_column *dl_run_column_at(size_t i) {
+  return &columns[i];
+}
+
+static const struct dl_run_column *find(const char *name, size_t n) {
+  for (size_t i = 0; i < n; i++)
+    if (strcmp(columns[i].name, name) == 0)
+      return &columns[i];
+  return NULL;
+}
+
+const struct dl_run_column *dl_run_column_find(const char *name) {
+  return find(name, DL_N_RUN_COLUMNS);
+}
+
+const struct dl_run_column *dl_run_member_find(const char *name) {
+  return find(name, DL_N_RUN_MEMBERS);
+}
+
+enum dl_run_id dl_run_column_id(const struct dl_run_column *c) {
+  return (enum dl_run_id)(c - columns);
+}
+
+enum dl_value_fault dl_run_column_parse(const struct dl_run_column *c,
+                                        const char *text, double *x) {
+  enum dl_number kind = dl_parse_number(text, strlen(text), x);
+  if (kind == DL_NUMBER_INVALID)
+    return DL_VALUE_INVALID;
+  if (kind == DL_NUMBER_NOT_FINITE)
+    return DL_VALUE_NOT_FINITE;
+  return c && (*x < c->low || *x > c->high) ? DL_VALUE_RANGE : DL_VALUE_OK;
+}
 
 const struct dl_run dl_run_unknown = {
 #define NUMBER(name, unit, low, high, role, summary) .name = (double)NAN,
@@ -29,26 +77,19 @@ const char *dl_run_text(const struct dl_run *r, enum dl_run_id id) {
   return *(const char **)member(r, id, true);
 }
 
-static void mark(struct dl_run *r, enum dl_run_id id, bool known) {
-  if (known)
-    dl_run_set_add(&r->known, id);
-  else
-    dl_run_set_remove(&r->known, id);
-}
-
 void dl_run_set_number(struct dl_run *r, enum dl_run_id id, double x) {
   double *to = member(r, id, false);
   *to = isfinite(x) ? x : (double)NAN;
-  mark(r, id, isfinite(x) != 0);
+  dl_run_set_put(&r->known, id, isfinite(x) != 0);
 }
 
 void dl_run_lend_text(struct dl_run *r, enum dl_run_id id, const char *s) {
   const char **to = member(r, id, true);
   if (dl_run_set_has(&r->owned, id))
     free((void *)(uintptr_t)*to);
-  dl_run_set_remove(&r->owned, id);
+  dl_run_set_put(&r->owned, id, false);
   *to = s && *s ? s : NULL;
-  mark(r, id, *to != NULL);
+  dl_run_set_put(&r->known, id, *to != NULL);
 }
 
 void dl_run_copy_text(struct dl_run *r, enum dl_run_id id, const char *s) {
@@ -56,7 +97,7 @@ void dl_run_copy_text(struct dl_run *r, enum dl_run_id id, const char *s) {
   r->failed |= s && *s && !copy;
   dl_run_lend_text(r, id, copy);
   if (copy)
-    dl_run_set_add(&r->owned, id);
+    dl_run_set_put(&r->owned, id, true);
 }
 
 void dl_run_clear(struct dl_run *r) {
@@ -78,8 +119,8 @@ void dl_run_fill(struct dl_run *r, struct dl_run *from) {
     }
     dl_run_lend_text(r, id, dl_run_text(from, id));
     if (dl_run_set_has(&from->owned, id))
-      dl_run_set_add(&r->owned, id);
-    dl_run_set_remove(&from->owned, id);
+      dl_run_set_put(&r->owned, id, true);
+    dl_run_set_put(&from->owned, id, false);
     dl_run_lend_text(from, id, NULL);
   }
 }
@@ -118,7 +159,7 @@ const char *dl_parts_boundary(bool gpu, bool cpu, bool ram) {
   return words[gpu * 4 + cpu * 2 + ram];
 }
 
-struct dl_epoch *dl_run_add_epoch(struct dl_run *r, enum dl_part part) {
+struct dl_epoch *dl_run_add_epoch(struct dl_run *r, enum dl_run_part part) {
   void *epochs = r->epoch;
   if (!dl_grow(&epochs, &r->epochs_cap, r->n_epochs + 1, sizeof *r->epoch)) {
     r->failed = true;

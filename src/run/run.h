@@ -20,10 +20,10 @@
 
 /* One epoch, or what lies before the first or behind the last one. NaN:
  * unknown. Energies of a run's parts add up to the run's exactly. */
-enum dl_part { DL_PART_EPOCH, DL_PART_START, DL_PART_END };
+enum dl_run_part { DL_PART_EPOCH, DL_PART_START, DL_PART_END };
 
 struct dl_epoch {
-  enum dl_part part;
+  enum dl_run_part part;
   double number;  /* from 0; NaN for other parts */
   double start_s; /* from the beginning of the run */
   double duration_s;
@@ -42,12 +42,11 @@ static inline bool dl_run_set_has(const struct dl_run_set *s,
   return s->word[id / 64] >> (id % 64) & 1;
 }
 
-static inline void dl_run_set_add(struct dl_run_set *s, enum dl_run_id id) {
-  s->word[id / 64] |= UINT64_C(1) << (id % 64);
-}
-
-static inline void dl_run_set_remove(struct dl_run_set *s, enum dl_run_id id) {
-  s->word[id / 64] &= ~(UINT64_C(1) << (id % 64));
+/* Adds a column to a set, or removes it. */
+static inline void dl_run_set_put(struct dl_run_set *s, enum dl_run_id id,
+                                  bool in) {
+  uint64_t bit = UINT64_C(1) << (id % 64);
+  s->word[id / 64] = (s->word[id / 64] & ~bit) | (in ? bit : 0);
 }
 
 struct dl_run {
@@ -107,6 +106,6 @@ const char *dl_parts_boundary(bool gpu, bool cpu, bool ram);
 
 /* A new epoch at the end, all unknown but `part` and its number; NULL: out of
  * memory (and r->failed is set). */
-struct dl_epoch *dl_run_add_epoch(struct dl_run *r, enum dl_part part);
+struct dl_epoch *dl_run_add_epoch(struct dl_run *r, enum dl_run_part part);
 
 #endif

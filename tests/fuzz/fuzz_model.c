@@ -36,14 +36,15 @@ static void read_formula(const uint8_t *data, size_t size) {
   if (dl_formula_parse(&f, text, &d) == DL_OK) {
     size_t n = dl_formula_n_vars(f);
     struct dl_cell *cells = calloc(n + 1, sizeof *cells);
-    size_t *index = calloc(n + 1, sizeof *index);
-    if (!cells || !index)
+    struct dl_quantity *vars = calloc(n + 1, sizeof *vars);
+    const struct dl_row row = {.cell = cells};
+    if (!cells || !vars)
       abort();
     for (size_t i = 0; i < n; i++)
-      index[i] = i;
-    dl_formula_eval(f, cells, index);
+      vars[i].at = i;
+    dl_formula_eval(f, vars, &row);
     free(cells);
-    free(index);
+    free(vars);
   }
   dl_formula_free(f);
   dl_diag_free(&d);

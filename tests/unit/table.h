@@ -13,8 +13,7 @@ struct table {
   struct dl_frame *f;
   struct dl_csv *csv; /* NULL without columns */
   const struct dl_csv_block *block;
-  struct dl_cell *cells;
-  struct dl_fault fault;
+  struct dl_row *row;
   struct dl_diag d;
 };
 
@@ -34,7 +33,7 @@ static UNUSED struct table open_table(const char *text) {
 }
 
 static UNUSED void close_table(struct table *t) {
-  free(t->cells);
+  free(t->row);
   dl_frame_free(t->f);
   dl_csv_free(t->csv);
   dl_catalog_free(t->catalog);
@@ -53,11 +52,12 @@ static UNUSED void define(struct table *t, const char *assignment) {
   assert_ok(dl_frame_define(t->f, assignment, &t->d), &t->d);
 }
 
-static UNUSED size_t slot(struct table *t, const char *name, bool required) {
-  size_t i = 0;
+static UNUSED struct dl_quantity quantity(struct table *t, const char *name,
+                                          bool required) {
+  struct dl_quantity q = {0};
 
-  assert_ok(dl_frame_slot(t->f, name, required, &i, &t->d), &t->d);
-  return i;
+  assert_ok(dl_frame_quantity(t->f, name, required, &q, &t->d), &t->d);
+  return q;
 }
 
 /* Reads the first block: all rows of a small table. */
@@ -66,12 +66,21 @@ static UNUSED void load(struct table *t) {
     assert_ok(dl_csv_next(t->csv, &t->block, &t->d), &t->d);
     assert_non_null(t->block);
   }
-  t->cells = calloc(dl_frame_n_slots(t->f) + 1, sizeof *t->cells);
+  t->row = dl_frame_rows(t->f, 1);
+  assert_non_null(t->row);
   assert_ok(dl_frame_block(t->f, t->block, &t->d), &t->d);
 }
 
 static UNUSED void row(struct table *t, size_t i) {
-  dl_frame_row(t->f, t->block, i, t->cells, &t->fault);
+  dl_frame_row(t->f, t->block, i, t->row);
+}
+
+static UNUSED double number(const struct table *t, struct dl_quantity q) {
+  return dl_row_number(t->row, &q);
+}
+
+static UNUSED const char *text_of(const struct table *t, struct dl_quantity q) {
+  return dl_row_text(t->row, &q);
 }
 
 #endif

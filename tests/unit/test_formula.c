@@ -35,20 +35,21 @@ static struct dl_formula *parse(const char *text) {
 
 static double eval(const char *text) {
   struct dl_cell cells[COUNT(values)];
-  size_t index[32] = {0};
+  struct dl_quantity vars[32] = {0};
+  const struct dl_row row = {.cell = cells};
   struct dl_formula *f = parse(text);
 
-  /* Each name has its cell at the end of the list that index turns round. */
+  /* Cells in the reverse order of the list. */
   for (size_t i = 0; i < COUNT(values); i++)
     cells[COUNT(values) - 1 - i] = values[i].cell;
-  assert_true(dl_formula_n_vars(f) <= COUNT(index));
+  assert_true(dl_formula_n_vars(f) <= COUNT(vars));
   for (size_t v = 0; v < dl_formula_n_vars(f); v++) {
     size_t i = 0;
     while (strcmp(values[i].name, dl_formula_var(f, v)) != 0)
       assert_true(++i < COUNT(values));
-    index[v] = COUNT(values) - 1 - i;
+    vars[v].at = COUNT(values) - 1 - i;
   }
-  double x = dl_formula_eval(f, cells, index);
+  double x = dl_formula_eval(f, vars, &row);
   dl_formula_free(f);
   return x;
 }

@@ -10,35 +10,37 @@
 #include "table.h"
 
 /* NaN is equal to NaN here. */
-static void check(const struct table *t, size_t slot_, double want) {
-  double got = t->cells[slot_].x;
+static void check(const struct table *t, struct dl_quantity q, double want) {
+  double got = number(t, q);
 
   if (!(fabs(got - want) <= 1e-14 * fabs(want)) &&
       !(got != got && want != want))
-    fail_msg("'%s': got %.17g, want %.17g", dl_frame_slot_name(t->f, slot_),
+    fail_msg("'%s': got %.17g, want %.17g", dl_frame_step_name(t->f, q.step),
              got, want);
 }
 
 static void numbers_and_texts(void **state) {
   struct table t = open_table("arch,batch_size,note\nnet,32,7\n,,\n");
-  size_t arch = slot(&t, "arch", true), batch = slot(&t, "batch_size", false);
-  size_t note = slot(&t, "note", false), none = slot(&t, "none", false);
+  struct dl_quantity arch = quantity(&t, "arch", true),
+                     batch = quantity(&t, "batch_size", false);
+  struct dl_quantity note = quantity(&t, "note", false),
+                     none = quantity(&t, "none", false);
 
   (void)state;
   load(&t);
   row(&t, 0);
-  assert_string_equal(t.cells[arch].s, "net");
+  assert_string_equal(text_of(&t, arch), "net");
   check(&t, batch, 32);
   check(&t, note, 7);
-  assert_string_equal(t.cells[note].s, "7");
+  assert_string_equal(text_of(&t, note), "7");
   check(&t, none, NAN);
-  assert_null(t.cells[none].s);
-  assert_int_equal(t.fault.kind, DL_FAULT_NONE);
+  assert_null(text_of(&t, none));
+  assert_int_equal(t.row->fault.kind, DL_FAULT_NONE);
   row(&t, 1);
-  assert_null(t.cells[arch].s);
+  assert_null(text_of(&t, arch));
   check(&t, batch, NAN);
-  assert_int_equal(t.fault.kind, DL_FAULT_ABSENT);
-  assert_int_equal(t.fault.slot, arch);
+  assert_int_equal(t.row->fault.kind, DL_FAULT_ABSENT);
+  assert_int_equal(t.row->fault.step, arch.step);
   close_table(&t);
 }
 
@@ -53,10 +55,12 @@ static void order_of_places(void **state) {
   set(&t, "x", "6");
   set(&t, "y", "3");
   define(&t, "params_m=x*2");
-  size_t x = slot(&t, "x", false), macs = slot(&t, "macs_g", false);
-  size_t params = slot(&t, "params_m", false), y = slot(&t, "y", false);
-  size_t tdp = slot(&t, "gpu.tdp_w", false);
-  size_t acts = slot(&t, "acts_m", false);
+  struct dl_quantity x = quantity(&t, "x", false),
+                     macs = quantity(&t, "macs_g", false);
+  struct dl_quantity params = quantity(&t, "params_m", false),
+                     y = quantity(&t, "y", false);
+  struct dl_quantity tdp = quantity(&t, "gpu.tdp_w", false);
+  struct dl_quantity acts = quantity(&t, "acts_m", false);
   load(&t);
   row(&t, 0);
   check(&t, x, 5); /* column before setting */
@@ -79,9 +83,10 @@ static void order_of_places(void **state) {
   override(&t, "gpu.tdp_w=100");
   override(&t, "arch.acts_m=2");
   define(&t, "params_m=x*2");
-  x = slot(&t, "x", false), macs = slot(&t, "macs_g", false);
-  params = slot(&t, "params_m", false), tdp = slot(&t, "gpu.tdp_w", false);
-  acts = slot(&t, "acts_m", false);
+  x = quantity(&t, "x", false), macs = quantity(&t, "macs_g", false);
+  params = quantity(&t, "params_m", false),
+  tdp = quantity(&t, "gpu.tdp_w", false);
+  acts = quantity(&t, "acts_m", false);
   load(&t);
   for (size_t i = 0; i < 2; i++) {
     row(&t, i);
@@ -101,17 +106,17 @@ static void definitions_fall_through(void **state) {
 
   (void)state;
   define(&t, "energy_j=a+b");
-  size_t e = slot(&t, "energy_j", true);
+  struct dl_quantity e = quantity(&t, "energy_j", true);
   load(&t);
   row(&t, 0);
   check(&t, e, 3);
-  assert_int_equal(t.fault.kind, DL_FAULT_NONE);
+  assert_int_equal(t.row->fault.kind, DL_FAULT_NONE);
   row(&t, 1);
   check(&t, e, 6);
-  assert_int_equal(t.fault.kind, DL_FAULT_NONE);
+  assert_int_equal(t.row->fault.kind, DL_FAULT_NONE);
   row(&t, 2);
-  assert_int_equal(t.fault.kind, DL_FAULT_ABSENT);
-  assert_int_equal(t.fault.slot, e);
+  assert_int_equal(t.row->fault.kind, DL_FAULT_ABSENT);
+  assert_int_equal(t.row->fault.step, e.step);
   close_table(&t);
 }
 
@@ -123,16 +128,18 @@ static void definitions_rename(void **state) {
   define(&t, "gpu_power_w=`GPU power (W)`");
   define(&t, "twice=2*n");
   define(&t, "four=2*twice");
-  size_t arch = slot(&t, "arch", true), power = slot(&t, "gpu_power_w", true);
-  size_t four = slot(&t, "four", true), macs = slot(&t, "macs_g", true);
+  struct dl_quantity arch = quantity(&t, "arch", true),
+                     power = quantity(&t, "gpu_power_w", true);
+  struct dl_quantity four = quantity(&t, "four", true),
+                     macs = quantity(&t, "macs_g", true);
   load(&t);
   row(&t, 0);
-  assert_int_equal(t.fault.kind, DL_FAULT_NONE);
-  assert_string_equal(t.cells[arch].s, "ResNet-50");
+  assert_int_equal(t.row->fault.kind, DL_FAULT_NONE);
+  assert_string_equal(text_of(&t, arch), "ResNet-50");
   check(&t, power, 120);
   check(&t, four, 16);
   check(&t, macs, 4.11); /* the renamed column is looked up */
-  assert_string_equal(dl_frame_descriptors(t.f, 0)->arch->head.id, "resnet50");
+  assert_string_equal(t.row->found.arch->head.id, "resnet50");
   close_table(&t);
 }
 
@@ -143,8 +150,9 @@ static void definitions_of_themselves(void **state) {
   define(&t, "macs_g=macs_g/2");
   define(&t, "a=b+1");
   define(&t, "b=a+10");
-  size_t macs = slot(&t, "macs_g", true), a = slot(&t, "a", true);
-  size_t b = slot(&t, "b", true);
+  struct dl_quantity macs = quantity(&t, "macs_g", true),
+                     a = quantity(&t, "a", true);
+  struct dl_quantity b = quantity(&t, "b", true);
   load(&t);
   row(&t, 0);
   check(&t, macs, 4);
@@ -153,10 +161,11 @@ static void definitions_of_themselves(void **state) {
   close_table(&t);
 
   /* There is no column to build on. */
-  size_t i;
+  struct dl_quantity q;
   t = open_table("arch\nresnet50\n");
   define(&t, "ram_gb=ram_gb/2");
-  assert_int_equal(dl_frame_slot(t.f, "ram_gb", false, &i, &t.d), DL_EUSAGE);
+  assert_int_equal(dl_frame_quantity(t.f, "ram_gb", false, &q, &t.d),
+                   DL_EUSAGE);
   assert_error_has(&t.d, DL_EUSAGE, "no column 'ram_gb'; nearest: ");
   close_table(&t);
 }
@@ -167,9 +176,10 @@ static void derives(void **state) {
                  "600,10,50,,500\n"
                  "600,10,,6,500\n"
                  "600,,50,,\n");
-  size_t e = slot(&t, "epoch_energy_j", false);
-  size_t dur = slot(&t, "duration_s", false), ep = slot(&t, "epoch_s", false);
-  size_t p = slot(&t, "gpu_power_w", false);
+  struct dl_quantity e = quantity(&t, "epoch_energy_j", false);
+  struct dl_quantity dur = quantity(&t, "duration_s", false),
+                     ep = quantity(&t, "epoch_s", false);
+  struct dl_quantity p = quantity(&t, "gpu_power_w", false);
 
   (void)state;
   load(&t);
@@ -193,12 +203,12 @@ static void derives(void **state) {
 static void order_of_slots_does_not_count(void **state) {
   for (int first = 0; first < 2; first++) {
     struct table t = open_table("epoch_s,minutes,epochs\n,1,10\n3,,10\n");
-    size_t ep = 0, dur;
+    struct dl_quantity ep = {0}, dur;
     define(&t, "duration_s=minutes*60");
     if (first == 0)
-      ep = slot(&t, "epoch_s", false);
-    dur = slot(&t, "duration_s", false);
-    ep = slot(&t, "epoch_s", false);
+      ep = quantity(&t, "epoch_s", false);
+    dur = quantity(&t, "duration_s", false);
+    ep = quantity(&t, "epoch_s", false);
     load(&t);
     row(&t, 0);
     check(&t, dur, 60);
@@ -211,9 +221,11 @@ static void order_of_slots_does_not_count(void **state) {
     /* The input size decides on the architecture's figures. */
     t = open_table("arch,side\nresnet50,128\n");
     define(&t, "image_px=side");
-    size_t px = first == 0 ? slot(&t, "image_px", true) : 0;
-    size_t macs = slot(&t, "macs_g", true);
-    px = slot(&t, "image_px", true);
+    struct dl_quantity px = {0};
+    if (first == 0)
+      px = quantity(&t, "image_px", true);
+    struct dl_quantity macs = quantity(&t, "macs_g", true);
+    px = quantity(&t, "image_px", true);
     load(&t);
     row(&t, 0);
     check(&t, px, 128);
@@ -234,7 +246,7 @@ static void derives_the_peak_rate(void **state) {
   for (size_t i = 0; i < COUNT(cases); i++) {
     struct table t = open_table(NULL);
     set(&t, "gpu", cases[i].gpu);
-    size_t peak = slot(&t, "peak_tflops", true);
+    struct dl_quantity peak = quantity(&t, "peak_tflops", true);
     load(&t);
     row(&t, 0);
     check(&t, peak, cases[i].peak);
@@ -245,21 +257,21 @@ static void derives_the_peak_rate(void **state) {
 static void scales_architectures(void **state) {
   struct table t = open_table("arch,image_px\nresnet50,448\nresnet50,128\n"
                               "resnet50,\nno such,64\n");
-  size_t macs = slot(&t, "macs_g", false);
+  struct dl_quantity macs = quantity(&t, "macs_g", false);
 
   (void)state;
   load(&t);
   row(&t, 0);
-  assert_true(dl_frame_descriptors(t.f, 0)->scaled);
-  assert_true(t.cells[macs].x > 2 * 4.11);
+  assert_true(t.row->found.scaled);
+  assert_true(number(&t, macs) > 2 * 4.11);
   row(&t, 1);
   check(&t, macs, 1.26219); /* listed */
-  assert_false(dl_frame_descriptors(t.f, 1)->scaled);
+  assert_false(t.row->found.scaled);
   row(&t, 2);
   check(&t, macs, 4.11); /* the reference input */
   row(&t, 3);
   check(&t, macs, NAN);
-  assert_null(dl_frame_descriptors(t.f, 3)->arch);
+  assert_null(t.row->found.arch);
   close_table(&t);
 }
 
@@ -269,14 +281,15 @@ static void aliases(void **state) {
   (void)state;
   assert_ok(dl_frame_alias(t.f, "my-net=resnet50", &t.d), &t.d);
   assert_ok(dl_frame_alias(t.f, "card=RTX 3070", &t.d), &t.d);
-  size_t macs = slot(&t, "macs_g", true), tdp = slot(&t, "gpu.tdp_w", true);
-  size_t arch = slot(&t, "arch", true);
+  struct dl_quantity macs = quantity(&t, "macs_g", true),
+                     tdp = quantity(&t, "gpu.tdp_w", true);
+  struct dl_quantity arch = quantity(&t, "arch", true);
   load(&t);
   row(&t, 0);
   check(&t, macs, 4.11);
   check(&t, tdp, 220);
-  assert_string_equal(t.cells[arch].s, "my-net");
-  assert_string_equal(dl_frame_descriptors(t.f, 0)->gpu->head.id, "rtx-3070");
+  assert_string_equal(text_of(&t, arch), "my-net");
+  assert_string_equal(t.row->found.gpu->head.id, "rtx-3070");
   row(&t, 1);
   check(&t, tdp, 350);
   close_table(&t);
@@ -308,20 +321,20 @@ static void knows_what_it_has(void **state) {
 static void binds_formulas(void **state) {
   struct table t = open_table("a,b\n2,\n");
   struct dl_formula *g;
-  size_t *index;
+  struct dl_quantity *vars;
 
   (void)state;
   assert_ok(dl_formula_parse(&g, "a*coalesce(b, 10)", &t.d), &t.d);
-  assert_ok(dl_frame_bind(t.f, g, true, &index, &t.d), &t.d);
+  assert_ok(dl_frame_bind(t.f, g, true, &vars, &t.d), &t.d);
   load(&t);
   row(&t, 0);
-  assert_int_equal(t.fault.kind, DL_FAULT_NONE); /* b is not needed */
-  assert_true(dl_formula_eval(g, t.cells, index) == 20);
-  free(index);
+  assert_int_equal(t.row->fault.kind, DL_FAULT_NONE); /* b is not needed */
+  assert_true(dl_formula_eval(g, vars, t.row) == 20);
+  free(vars);
   dl_formula_free(g);
   assert_ok(dl_formula_parse(&g, "a*no_such", &t.d), &t.d);
-  assert_int_equal(dl_frame_bind(t.f, g, true, &index, &t.d), DL_EUSAGE);
-  assert_null(index);
+  assert_int_equal(dl_frame_bind(t.f, g, true, &vars, &t.d), DL_EUSAGE);
+  assert_null(vars);
   assert_error_has(&t.d, DL_EUSAGE, "runs.csv: no column 'no_such'; nearest: ");
   dl_formula_free(g);
   close_table(&t);

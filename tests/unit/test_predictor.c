@@ -38,7 +38,9 @@ static void linear_fit(struct dl_fit *f) {
     gsl_matrix_set(X, i, 1, b);
     gsl_vector_set(y, i, 2 + 3 * a - b);
   }
-  assert_ok(f->method->fit(&f->state, X, y, NULL, none, NULL, &d), &d);
+  assert_ok(f->method->fit(&f->state, &(struct dl_sample){X, y, NULL, NULL},
+                           none, &d),
+            &d);
   f->target = strdup("y");
   dl_strlist_add(&f->features, "a");
   dl_strlist_add(&f->features, "b");
@@ -55,10 +57,8 @@ static void open_bench(struct bench *x, const char *text, double coverage) {
 
 static void predict(struct bench *x, size_t i) {
   row(&x->t, i);
-  assert_int_equal(x->t.fault.kind, DL_FAULT_NONE);
-  assert_ok(dl_predict(x->p, x->t.cells, dl_frame_descriptors(x->t.f, i),
-                       &x->out, &x->t.d),
-            &x->t.d);
+  assert_int_equal(x->t.row->fault.kind, DL_FAULT_NONE);
+  assert_ok(dl_predict(x->p, x->t.row, &x->out, &x->t.d), &x->t.d);
 }
 
 static void close_bench(struct bench *x) {
@@ -77,12 +77,12 @@ static void predicts(void **state) {
   assert_near(x.out.value, 28, 1e-13);
   assert_true(isnan(x.out.low) && isnan(x.out.high)); /* no residuals */
   assert_int_equal(x.out.outside, 0);
-  assert_null(dl_predictor_lacks(x.p, x.t.cells));
+  assert_null(dl_predictor_lacks(x.p, x.t.row));
   predict(&x, 1);
   assert_near(x.out.value, -1.5, 1e-13);
   predict(&x, 2);
   assert_true(isnan(x.out.value));
-  assert_string_equal(dl_predictor_lacks(x.p, x.t.cells), "b");
+  assert_string_equal(dl_predictor_lacks(x.p, x.t.row), "b");
   close_bench(&x);
   dl_predictor_free(NULL);
 }
@@ -104,7 +104,7 @@ static void features_are_formulas(void **state) {
   assert_true(isnan(x.out.value));
   predict(&x, 3);
   assert_true(isnan(x.out.value));
-  assert_string_equal(dl_predictor_lacks(x.p, x.t.cells), "kind");
+  assert_string_equal(dl_predictor_lacks(x.p, x.t.row), "kind");
   close_bench(&x);
 }
 
@@ -141,7 +141,7 @@ static void log_target_and_offset(void **state) {
   assert_near(x.out.value, 543.656365691809, 1e-13); /* 200 exp(2 - 1) */
   predict(&x, 1);
   assert_true(isnan(x.out.value));
-  assert_string_equal(dl_predictor_lacks(x.p, x.t.cells), "c");
+  assert_string_equal(dl_predictor_lacks(x.p, x.t.row), "c");
   close_bench(&x);
   /* Else it is added. */
   linear_fit(&x.fit);

@@ -51,20 +51,19 @@ static void faults(void **state) {
   (void)state;
   for (size_t i = 0; i < COUNT(cases); i++) {
     struct table t = open_table(cases[i].text);
-    slot(&t, cases[i].name, true);
+    quantity(&t, cases[i].name, true);
     load(&t);
     row(&t, 0);
-    if ((int)t.fault.kind != cases[i].kind)
-      fail_msg("%s: fault %d", cases[i].text, (int)t.fault.kind);
+    if ((int)t.row->fault.kind != cases[i].kind)
+      fail_msg("%s: fault %d", cases[i].text, (int)t.row->fault.kind);
     /* As a skipped row, and as an error. */
-    assert_ok(dl_frame_complain(t.f, &t.fault, t.cells, "f.csv", 7, &t.d),
-              &t.d);
+    assert_ok(dl_frame_complain(t.f, t.row, "f.csv", 7, &t.d), &t.d);
     assert_int_equal(t.d.n_skipped, 1);
     assert_memory_equal(t.d.warnings[0], "f.csv:7: ", 9);
     if (!strstr(t.d.warnings[0] + 9, cases[i].complaint))
       fail_msg("\"%s\" instead of \"%s\"", t.d.warnings[0], cases[i].complaint);
-    assert_int_equal(
-        dl_frame_complain(t.f, &t.fault, t.cells, "f.csv", 0, &t.d), DL_EINPUT);
+    assert_int_equal(dl_frame_complain(t.f, t.row, "f.csv", 0, &t.d),
+                     DL_EINPUT);
     assert_error_has(&t.d, DL_EINPUT, cases[i].complaint);
     close_table(&t);
   }
@@ -76,11 +75,11 @@ static void complains_of_what_is_meant(void **state) {
 
   (void)state;
   assert_ok(dl_frame_alias(t.f, "mine=resnet50", &t.d), &t.d);
-  slot(&t, "arch.depth", true);
+  quantity(&t, "arch.depth", true);
   load(&t);
   row(&t, 0);
-  assert_int_equal(t.fault.kind, DL_FAULT_ABSENT);
-  dl_frame_complain(t.f, &t.fault, t.cells, "f.csv", 0, &t.d);
+  assert_int_equal(t.row->fault.kind, DL_FAULT_ABSENT);
+  dl_frame_complain(t.f, t.row, "f.csv", 0, &t.d);
   assert_error_has(&t.d, DL_EINPUT, "the descriptor of 'resnet50' has no ");
   close_table(&t);
 }
@@ -88,33 +87,34 @@ static void complains_of_what_is_meant(void **state) {
 /* What no one uses as a number may be any text. */
 static void texts_are_no_faults(void **state) {
   struct table t = open_table("note,arch,x\nabc,12,nan\n");
-  size_t note = slot(&t, "note", true), arch = slot(&t, "arch", true);
+  struct dl_quantity note = quantity(&t, "note", true),
+                     arch = quantity(&t, "arch", true);
 
   (void)state;
   load(&t);
   row(&t, 0);
-  assert_int_equal(t.fault.kind, DL_FAULT_NONE);
-  assert_string_equal(t.cells[note].s, "abc");
-  assert_true(isnan(t.cells[note].x));
-  assert_string_equal(t.cells[arch].s, "12");
+  assert_int_equal(t.row->fault.kind, DL_FAULT_NONE);
+  assert_string_equal(text_of(&t, note), "abc");
+  assert_true(isnan(number(&t, note)));
+  assert_string_equal(text_of(&t, arch), "12");
   close_table(&t);
   /* In a formula it is to be a number. */
   t = open_table("note\nabc\n");
   define(&t, "x=note*2");
-  slot(&t, "x", false);
+  quantity(&t, "x", false);
   load(&t);
   row(&t, 0);
-  assert_int_equal(t.fault.kind, DL_FAULT_INVALID);
-  assert_string_equal(t.fault.cell, "abc");
+  assert_int_equal(t.row->fault.kind, DL_FAULT_INVALID);
+  assert_string_equal(t.row->fault.cell, "abc");
   close_table(&t);
   /* Compared as text it is none. */
   t = open_table("note\nabc\n");
   define(&t, "x=note=='abc'");
-  size_t x = slot(&t, "x", true);
+  struct dl_quantity x = quantity(&t, "x", true);
   load(&t);
   row(&t, 0);
-  assert_int_equal(t.fault.kind, DL_FAULT_NONE);
-  assert_true(t.cells[x].x == 1);
+  assert_int_equal(t.row->fault.kind, DL_FAULT_NONE);
+  assert_true(number(&t, x) == 1);
   close_table(&t);
 }
 
@@ -123,11 +123,11 @@ static void first_fault_counts(void **state) {
 
   (void)state;
   define(&t, "sum=b+a");
-  slot(&t, "sum", true);
+  quantity(&t, "sum", true);
   load(&t);
   row(&t, 0);
-  assert_int_equal(t.fault.kind, DL_FAULT_INVALID);
-  assert_string_equal(dl_frame_slot_name(t.f, t.fault.slot), "b");
+  assert_int_equal(t.row->fault.kind, DL_FAULT_INVALID);
+  assert_string_equal(dl_frame_step_name(t.f, t.row->fault.step), "b");
   close_table(&t);
 }
 
@@ -167,11 +167,12 @@ static void overrides_replace(void **state) {
   override(&t, "gpu.tdp_w=300");
   override(&t, "gpu.year=2021");
   override(&t, "gpu.tdp_w=200");
-  size_t tdp = slot(&t, "gpu.tdp_w", true), year = slot(&t, "gpu.year", true);
+  struct dl_quantity tdp = quantity(&t, "gpu.tdp_w", true),
+                     year = quantity(&t, "gpu.year", true);
   load(&t);
   row(&t, 0);
-  assert_true(t.cells[tdp].x == 200);
-  assert_true(t.cells[year].x == 2021);
+  assert_true(number(&t, tdp) == 200);
+  assert_true(number(&t, year) == 2021);
   /* The catalogue's own entry is as it was. */
   const struct dl_descriptor *e;
   assert_ok(dl_catalog_get(t.catalog, DL_ACCELERATOR, "rtx-3090", &e, &t.d),
@@ -184,6 +185,7 @@ static void refuses_definitions(void **state) {
   static const char *const bad[] = {"x", "=x", "x==3", ""};
   struct table t = open_table("a\n1\n");
   char expected[64];
+  struct dl_quantity q;
   size_t i;
 
   (void)state;
@@ -200,27 +202,29 @@ static void refuses_definitions(void **state) {
   assert_int_equal(dl_frame_alias(t.f, "x=", &t.d), DL_EUSAGE);
   assert_error(&t.d, DL_EUSAGE, "'x=': expected NAME=ID");
   define(&t, "x=log(a");
-  assert_int_equal(dl_frame_slot(t.f, "x", false, &i, &t.d), DL_EUSAGE);
+  assert_int_equal(dl_frame_quantity(t.f, "x", false, &q, &t.d), DL_EUSAGE);
   assert_error(&t.d, DL_EUSAGE, "formula 'log(a': column 6: expected ')'");
   define(&t, "y=a+no_such");
-  assert_int_equal(dl_frame_slot(t.f, "y", false, &i, &t.d), DL_EUSAGE);
+  assert_int_equal(dl_frame_quantity(t.f, "y", false, &q, &t.d), DL_EUSAGE);
   assert_error_has(&t.d, DL_EUSAGE, "no column 'no_such'; nearest: ");
   close_table(&t);
 }
 
 static void refuses_unknown_names(void **state) {
   struct table t = open_table("arch,batch_size\nresnet50,1\n");
-  size_t i;
+  struct dl_quantity q;
 
   (void)state;
-  assert_int_equal(dl_frame_slot(t.f, "bacth_size", true, &i, &t.d), DL_EUSAGE);
+  assert_int_equal(dl_frame_quantity(t.f, "bacth_size", true, &q, &t.d),
+                   DL_EUSAGE);
   assert_error_has(&t.d, DL_EUSAGE,
                    "runs.csv: no column 'bacth_size'; nearest: 'batch_size'");
-  assert_int_equal(dl_frame_slot(t.f, "gpu.tdp_w", true, &i, &t.d), DL_EUSAGE);
+  assert_int_equal(dl_frame_quantity(t.f, "gpu.tdp_w", true, &q, &t.d),
+                   DL_EUSAGE);
   assert_error_has(&t.d, DL_EUSAGE, "no column 'gpu.tdp_w'");
   close_table(&t);
   t = open_table(NULL);
-  assert_int_equal(dl_frame_slot(t.f, "ram_gb", true, &i, &t.d), DL_EUSAGE);
+  assert_int_equal(dl_frame_quantity(t.f, "ram_gb", true, &q, &t.d), DL_EUSAGE);
   assert_error(&t.d, DL_EUSAGE,
                "'ram_gb' has no value; give it with --set ram_gb=VALUE");
   close_table(&t);
@@ -234,15 +238,16 @@ static void settings_are_texts_and_numbers(void **state) {
   set(&t, "gpu", "rtx-3090");
   set(&t, "batch_size", "16");
   override(&t, "phase=training");
-  size_t gpu = slot(&t, "gpu", true), batch = slot(&t, "batch_size", true);
-  size_t phase = slot(&t, "phase", true);
+  struct dl_quantity gpu = quantity(&t, "gpu", true),
+                     batch = quantity(&t, "batch_size", true);
+  struct dl_quantity phase = quantity(&t, "phase", true);
   load(&t);
   row(&t, 0);
-  assert_string_equal(t.cells[gpu].s, "rtx-3090");
-  assert_true(isnan(t.cells[gpu].x));
-  assert_true(t.cells[batch].x == 16);
-  assert_string_equal(t.cells[phase].s, "training");
-  assert_true(isnan(t.cells[phase].x));
+  assert_string_equal(text_of(&t, gpu), "rtx-3090");
+  assert_true(isnan(number(&t, gpu)));
+  assert_true(number(&t, batch) == 16);
+  assert_string_equal(text_of(&t, phase), "training");
+  assert_true(isnan(number(&t, phase)));
   close_table(&t);
 }
 

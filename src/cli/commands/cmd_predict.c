@@ -254,26 +254,22 @@ static enum dl_status add_predictions(struct dl_report *r,
     status = dl_predictor_new(&p, fit, f, o->coverage, d);
     if (status != DL_OK)
       return status;
-    struct dl_cell *cells = dl_calloc(dl_frame_n_slots(f), sizeof *cells);
-    struct dl_fault fault;
-    if (!cells)
-      status = dl_fail_memory(d);
-    else
-      status = dl_frame_block(f, NULL, d);
+    struct dl_row *row = dl_frame_rows(f, 1);
+    status = row ? dl_frame_block(f, NULL, d) : dl_fail_memory(d);
     if (status == DL_OK) {
-      dl_frame_row(f, NULL, 0, cells, &fault);
-      const char *lacks = dl_predictor_lacks(p, cells);
+      dl_frame_row(f, NULL, 0, row);
+      const char *lacks = dl_predictor_lacks(p, row);
       if (lacks)
         dl_warn(d, "%s: '%s' has no value; give it with --set %s=VALUE",
                 fit->target, lacks, lacks);
       else
-        status = dl_predict(p, cells, dl_frame_descriptors(f, 0), &out, d);
+        status = dl_predict(p, row, &out, d);
     }
     struct dl_value v[] = {dl_string(fit->target), dl_number(out.value),
                            dl_number(out.low),     dl_number(out.high),
                            dl_string(fit->unit),   dl_string(fit->boundary)};
     dl_table_row(t, v, NULL);
-    free(cells);
+    free(row);
     dl_predictor_free(p);
   }
   return status;
@@ -281,14 +277,12 @@ static enum dl_status add_predictions(struct dl_report *r,
 
 static enum dl_status estimate_single(struct dl_cli *cli, struct dl_frame *f,
                                       const struct dl_session *session,
-                                      struct dl_cell *cells, struct single *s) {
-  struct dl_fault fault;
+                                      struct dl_row *row, struct single *s) {
   enum dl_status status = dl_frame_block(f, NULL, &cli->diag);
   if (status != DL_OK)
     return status;
-  dl_frame_row(f, NULL, 0, cells, &fault);
-  status = dl_session_row(session, NULL, cells, dl_frame_descriptors(f, 0),
-                          &s->job, s->est, &cli->diag);
+  dl_frame_row(f, NULL, 0, row);
+  status = dl_session_row(session, row, &s->job, s->est, &cli->diag);
   bool bad;
   if (status == DL_OK)
     status = dl_session_check(cli->catalog, &s->job, NULL, 0, &bad, &cli->diag);
@@ -383,18 +377,18 @@ static enum dl_status predict_single(struct dl_cli *cli,
                                      struct dl_frame *f) {
   struct dl_session *session = NULL;
   struct single s = {0};
-  struct dl_cell *cells = NULL;
+  struct dl_row *row = NULL;
   enum dl_status status =
       dl_session_new(&session, f, m, o->methods, o->coverage, &cli->diag);
   if (status == DL_OK) {
     s.n = dl_session_n_methods(session);
     s.est = dl_calloc(s.n, sizeof *s.est);
-    cells = dl_calloc(dl_frame_n_slots(f), sizeof *cells);
-    if (!s.est || !cells)
+    row = dl_frame_rows(f, 1);
+    if (!s.est || !row)
       status = dl_fail_memory(&cli->diag);
   }
   if (status == DL_OK)
-    status = estimate_single(cli, f, session, cells, &s);
+    status = estimate_single(cli, f, session, row, &s);
   if (status == DL_OK)
     status = report_single(cli, &s, o, m, f);
   if (status == DL_OK && s.best >= 0) {
@@ -404,7 +398,7 @@ static enum dl_status predict_single(struct dl_cli *cli,
                              &cli->diag);
   }
   free(s.est);
-  free(cells);
+  free(row);
   dl_session_free(session);
   return status;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/constants.h"
 #include "base/number.h"
 #include "cli/passes/recommend.h"
 
@@ -188,12 +189,12 @@ static enum dl_status none_meets(struct dl_cli *cli,
                    l->n > 0 && l->c[0].lacks ? l->c[0].lacks : "more");
   if (isfinite(o->deadline_s) && fast)
     dl_text_printf(&t, "; the fastest takes %s h (%s, %s, batch size %g)",
-                   dl_format_digits(x, fast->duration_s / 3600, 3),
+                   dl_format_digits(x, fast->duration_s / DL_S_PER_HOUR, 3),
                    fast->arch ? fast->arch : "-", place_of(fast),
                    fast->batch_size);
   if (isfinite(o->budget_kwh))
     dl_text_printf(&t, "; the thriftiest takes %s kWh (%s, %s, batch size %g)",
-                   dl_format_digits(x, thrifty->energy_j / 3.6e6, 3),
+                   dl_format_digits(x, thrifty->energy_j / DL_J_PER_KWH, 3),
                    thrifty->arch ? thrifty->arch : "-", place_of(thrifty),
                    thrifty->batch_size);
   enum dl_status status =
@@ -209,7 +210,8 @@ static enum dl_status none_meets(struct dl_cli *cli,
 static enum dl_status recommend(struct dl_cli *cli,
                                 struct dl_recommend_options *o,
                                 struct dl_recommend_data *r) {
-  const struct dl_choice_limits limits = {o->deadline_s, o->budget_kwh * 3.6e6};
+  const struct dl_choice_limits limits = {o->deadline_s,
+                                          o->budget_kwh * DL_J_PER_KWH};
   enum dl_status status;
   if (o->table && o->nodes)
     return dl_fail(&cli->diag, DL_EUSAGE,

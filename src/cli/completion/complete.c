@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cli/completion/complete.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -23,58 +22,6 @@ struct line {
   size_t n_arguments;
   bool arguments_only; /* behind "--" */
 };
-
-/* --- output */
-
-/* Neither blanks nor what a shell would take for its own. */
-static bool is_plain(const char *text) {
-  for (const char *s = text; *s; s++)
-    if (!isalnum((unsigned char)*s) && !strchr("_-.:+=,@%/", *s))
-      return false;
-  return true;
-}
-
-/* The first line of what is said; control characters are none of it. */
-static void print_about(const char *about) {
-  for (const char *s = about; *s && *s != '\n'; s++)
-    if (!iscntrl((unsigned char)*s))
-      putchar(*s);
-}
-
-/* All in capitals, as far as there are letters. */
-static bool is_upper(const char *word) {
-  bool upper = false;
-  for (const char *s = word; *s; s++) {
-    if (islower((unsigned char)*s))
-      return false;
-    upper |= isupper((unsigned char)*s) != 0;
-  }
-  return upper;
-}
-
-void dl_offer(struct dl_completion *c, const char *text, const char *about) {
-  size_t n = strlen(c->word);
-  int differs =
-      c->any_case ? strncasecmp(text, c->word, n) : strncmp(text, c->word, n);
-  if (differs || !is_plain(text))
-    return;
-  /* What was typed stays, and goes on in the same case. */
-  printf("%.*s%s", (int)c->head_len, c->head, c->word);
-  bool upper = c->any_case && is_upper(c->word);
-  for (const char *s = text + n; *s; s++)
-    putchar(upper ? toupper((unsigned char)*s) : *s);
-  if (about && *about) {
-    putchar('\t');
-    print_about(about);
-  }
-  putchar('\n');
-  c->offered++;
-}
-
-void dl_completion_skip(struct dl_completion *c, size_t n) {
-  c->head_len += n;
-  c->word += n;
-}
 
 /* --- options */
 

@@ -3,4 +3,5 @@
 dlest_SOURCES += \
 	%D%/complete.c \
 	%D%/complete.h \
-	%D%/complete_values.c
+	%D%/complete_values.c \
+	%D%/offer.c

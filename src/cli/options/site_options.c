@@ -6,9 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/constants.h"
 #include "base/number.h"
-
-#define J_PER_KWH 3.6e6
 
 enum {
   KEY_INTENSITY = 0x500,
@@ -240,7 +239,7 @@ double dl_facility_energy(const struct dl_footprint *foot, double energy_j) {
 /* What emissions and cost are those of, kWh. */
 static double kwh_taken(const struct dl_footprint *foot, double energy_j) {
   double j = isnan(foot->pue.x) ? energy_j : dl_facility_energy(foot, energy_j);
-  return j / J_PER_KWH;
+  return j / DL_J_PER_KWH;
 }
 
 double dl_emissions(const struct dl_footprint *foot, double energy_j) {

@@ -20,15 +20,15 @@ struct pass {
   struct dl_csv *csv;
   struct dl_session *session[DL_MOST_MODELS]; /* one a model */
   size_t n_methods;                           /* of a session */
-  size_t energy, gpu_energy, boundary, by;
-  struct dl_key_maker *key; /* of configurations */
-  size_t cluster;           /* slot of what is drawn, where it is a column */
+  struct dl_quantity energy, gpu_energy, boundary, by;
+  struct dl_key_maker *key;   /* of configurations */
+  struct dl_quantity cluster; /* what is drawn, where it is a column */
   bool has_cluster;
   struct dl_text label;
-  struct dl_cell *cells;
+  struct dl_row *row;
   struct dl_estimate *est;
   double *measured;
-  size_t row; /* of the training table that comes next */
+  size_t next; /* row of the training table */
 };
 
 static void free_pass(struct pass *p) {
@@ -38,7 +38,7 @@ static void free_pass(struct pass *p) {
   dl_text_free(&p->label);
   dl_frame_free(p->f);
   dl_csv_free(p->csv);
-  free(p->cells);
+  free(p->row);
   free(p->est);
   free(p->measured);
 }
@@ -54,23 +54,24 @@ static enum dl_status open_cluster(struct dl_comparing *w, struct pass *p) {
   enum dl_status status = DL_OK;
   p->has_cluster = !config || dl_frame_has(p->f, by);
   if (p->has_cluster)
-    status = dl_frame_slot(p->f, by, !config, &p->cluster, d);
+    status = dl_frame_text(p->f, by, !config, &p->cluster, d);
   if (status == DL_OK && config)
     status = dl_key_maker_new(&p->key, p->f, d);
   if (status == DL_OK)
-    dl_frame_want_descriptors(p->f);
+    status = dl_frame_want_descriptors(p->f, d);
   return status;
 }
 
-static enum dl_status open_slots(struct dl_comparing *w, struct pass *p) {
+static enum dl_status open_quantities(struct dl_comparing *w, struct pass *p) {
   struct dl_diag *d = &w->cli->diag;
-  enum dl_status status = dl_frame_slot(p->f, "energy_j", true, &p->energy, d);
+  enum dl_status status =
+      dl_frame_quantity(p->f, "energy_j", true, &p->energy, d);
   if (status == DL_OK)
-    status = dl_frame_slot(p->f, "gpu_energy_j", false, &p->gpu_energy, d);
+    status = dl_frame_quantity(p->f, "gpu_energy_j", false, &p->gpu_energy, d);
   if (status == DL_OK)
-    status = dl_frame_slot(p->f, "boundary", false, &p->boundary, d);
+    status = dl_frame_quantity(p->f, "boundary", false, &p->boundary, d);
   if (status == DL_OK && w->o->by)
-    status = dl_frame_slot(p->f, w->o->by, true, &p->by, d);
+    status = dl_frame_text(p->f, w->o->by, true, &p->by, d);
   return status == DL_OK ? open_cluster(w, p) : status;
 }
 
@@ -89,7 +90,7 @@ static enum dl_status open_pass(struct dl_comparing *w, struct pass *p,
     status = dl_session_new(&p->session[k], p->f, model[k], w->o->methods,
                             w->o->coverage, d);
   if (status == DL_OK)
-    status = open_slots(w, p);
+    status = open_quantities(w, p);
   if (status != DL_OK)
     return status;
   p->n_methods = dl_session_n_methods(p->session[0]);
@@ -97,28 +98,28 @@ static enum dl_status open_pass(struct dl_comparing *w, struct pass *p,
     if (!dl_strlist_add(&w->methods, dl_session_method(p->session[0], i)->name))
       return dl_fail_memory(d);
   size_t n = p->n_methods * w->n_models;
-  p->cells = dl_calloc(dl_frame_n_slots(p->f), sizeof *p->cells);
+  p->row = dl_frame_rows(p->f, 1);
   p->est = dl_calloc(n, sizeof *p->est);
   p->measured = dl_calloc(n, sizeof *p->measured);
-  return p->cells && p->est && p->measured ? DL_OK : dl_fail_memory(d);
+  return p->row && p->est && p->measured ? DL_OK : dl_fail_memory(d);
 }
 
 /* The measured energy that a method's boundary calls for. */
 static double measured_for(struct dl_comparing *w, const struct pass *p,
                            const struct dl_estimate *est) {
-  const char *boundary = p->cells[p->boundary].s;
-  double gpu = p->cells[p->gpu_energy].x;
+  const char *boundary = dl_row_text(p->row, &p->boundary);
+  double gpu = dl_row_number(p->row, &p->gpu_energy);
   bool same =
       !boundary || !est->boundary || strcmp(boundary, est->boundary) == 0;
   if (same)
-    return p->cells[p->energy].x;
+    return dl_row_number(p->row, &p->energy);
   if (strcmp(est->boundary, "gpu") == 0 && !isnan(gpu))
     return gpu;
   if (!isnan(est->energy_j))
     dl_warn(&w->cli->diag,
             "%s (boundary %s) is scored against energy_j of boundary %s",
             est->method, est->boundary, boundary);
-  return p->cells[p->energy].x;
+  return dl_row_number(p->row, &p->energy);
 }
 
 /* The rows of a training table that are scored, both in file order. */
@@ -137,28 +138,28 @@ static bool part_has(const struct part *part, size_t *next, size_t line) {
 
 /* The identifier where a column names an architecture or a GPU, else its
  * text; "" where there is none. */
-static const char *label_of(const char *column, const struct dl_cell *cell,
-                            const struct dl_row_descriptors *row) {
-  if (strcmp(column, "arch") == 0 && row->arch)
-    return row->arch->head.id;
-  if (strcmp(column, "gpu") == 0 && row->gpu)
-    return row->gpu->head.id;
-  return cell->s ? cell->s : "";
+static const char *label_of(const char *column, const struct dl_quantity *q,
+                            const struct dl_row *row) {
+  if (strcmp(column, "arch") == 0 && row->found.arch)
+    return row->found.arch->head.id;
+  if (strcmp(column, "gpu") == 0 && row->found.gpu)
+    return row->found.gpu->head.id;
+  const char *text = dl_row_text(row, q);
+  return text ? text : "";
 }
 
 /* What the bootstrap draws a run with. A name for a configuration holds in its
  * table alone; settings and other columns mean the same in all. */
-static const char *cluster_of(struct dl_comparing *w, struct pass *p,
-                              const struct dl_row_descriptors *row) {
+static const char *cluster_of(struct dl_comparing *w, struct pass *p) {
   const char *text = "";
   if (!p->has_cluster && !p->key)
     return NULL;
   if (p->has_cluster)
-    text = label_of(w->o->bootstrap_by, &p->cells[p->cluster], row);
+    text = label_of(w->o->bootstrap_by, &p->cluster, p->row);
   dl_text_clear(&p->label);
   if (p->key && !*text) {
     dl_text_add(&p->label, "settings ");
-    dl_key_make(p->key, p->cells, row, &p->label);
+    dl_key_make(p->key, p->row, &p->label);
   } else if (p->key) {
     dl_text_printf(&p->label, "%zu %s", w->table, text);
   } else {
@@ -175,8 +176,7 @@ static enum dl_status estimate_row(struct dl_comparing *w, struct pass *p,
   enum dl_status status = DL_OK;
   struct dl_job job = {0};
   for (size_t k = 0; k < w->n_models && status == DL_OK; k++)
-    status = dl_session_row(p->session[k], NULL, p->cells,
-                            dl_frame_descriptors(p->f, i), &job,
+    status = dl_session_row(p->session[k], p->row, &job,
                             p->est + k * p->n_methods, d);
   if (status == DL_OK)
     status = dl_session_check(w->cli->catalog, &job, dl_csv_path(p->csv),
@@ -189,22 +189,21 @@ static enum dl_status score_row(struct dl_comparing *w, struct pass *p,
                                 const struct dl_csv_block *block, size_t i,
                                 const struct part *part) {
   struct dl_diag *d = &w->cli->diag;
-  struct dl_fault fault;
   bool bad = false;
   size_t n = p->n_methods * w->n_models;
-  if (part && !part_has(part, &p->row, block->line[i]))
+  if (part && !part_has(part, &p->next, block->line[i]))
     return DL_OK;
-  dl_frame_row(p->f, block, i, p->cells, &fault);
-  if (fault.kind != DL_FAULT_NONE)
-    return dl_frame_complain(p->f, &fault, p->cells, dl_csv_path(p->csv),
-                             block->line[i], d);
+  dl_frame_row(p->f, block, i, p->row);
+  if (p->row->fault.kind != DL_FAULT_NONE)
+    return dl_frame_complain(p->f, p->row, dl_csv_path(p->csv), block->line[i],
+                             d);
   enum dl_status status = estimate_row(w, p, block, i, &bad);
   if (status != DL_OK || bad)
     return status;
   for (size_t m = 0; m < n; m++)
     p->measured[m] = measured_for(w, p, &p->est[m]);
-  const char *group = w->o->by ? p->cells[p->by].s : "";
-  const char *cluster = cluster_of(w, p, dl_frame_descriptors(p->f, i));
+  const char *group = w->o->by ? dl_row_text(p->row, &p->by) : "";
+  const char *cluster = cluster_of(w, p);
   if (p->label.failed)
     return dl_fail_memory(d);
   return dl_scoring_add(&w->scores, w->table, group ? group : "", cluster,

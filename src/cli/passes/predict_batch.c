@@ -2,7 +2,6 @@
 #include "cli/passes/predict_batch.h"
 
 #include <math.h>
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,12 +32,9 @@ struct batch {
   struct dl_stream *stream;
   struct dl_value *values;
   /* A chunk: */
-  struct dl_cell *cells;
-  struct dl_fault *fault;
+  struct dl_row *row;
   struct dl_job *job;
   struct dl_estimate *est;
-  struct dl_memos *memos; /* one a thread */
-  int n_threads;
   struct dl_limits limits; /* rows over them so far */
   double over_j;           /* highest recommended estimate so far */
 };
@@ -50,13 +46,9 @@ static void free_batch(struct batch *b) {
   free(b->is_number);
   free(b->columns);
   free(b->values);
-  free(b->cells);
-  free(b->fault);
+  free(b->row);
   free(b->job);
   free(b->est);
-  for (int i = 0; b->memos && i < b->n_threads; i++)
-    dl_memos_free(&b->memos[i]);
-  free(b->memos);
 }
 
 /* Whether a name is taken by an estimate's column. */
@@ -123,40 +115,24 @@ static enum dl_status make_columns(struct batch *b) {
 }
 
 static enum dl_status make_room(struct batch *b) {
-  size_t slots = dl_frame_n_slots(b->f);
-  b->cells = dl_calloc(CHUNK * slots, sizeof *b->cells);
-  b->fault = dl_calloc(CHUNK, sizeof *b->fault);
+  b->row = dl_frame_rows(b->f, CHUNK);
   b->job = dl_calloc(CHUNK, sizeof *b->job);
   b->est = dl_calloc(CHUNK * b->n_methods, sizeof *b->est);
-  b->n_threads = omp_get_max_threads();
-  b->memos = dl_calloc((size_t)b->n_threads, sizeof *b->memos);
-  if (!b->cells || !b->fault || !b->job || !b->est || !b->memos)
-    return dl_fail_memory(&b->cli->diag);
-  enum dl_status status = DL_OK;
-  for (int i = 0; i < b->n_threads && status == DL_OK; i++)
-    status = dl_session_memos(b->session, &b->memos[i], &b->cli->diag);
-  return status;
+  return b->row && b->job && b->est ? DL_OK : dl_fail_memory(&b->cli->diag);
 }
 
 /* Rows are independent; what goes wrong in one (memory) is seen by status. */
 static enum dl_status estimate_chunk(struct batch *b,
                                      const struct dl_csv_block *block,
                                      size_t first, size_t n) {
-  size_t slots = dl_frame_n_slots(b->f);
   bool failed = false;
-  for (int i = 0; i < b->n_threads; i++) /* cells of the chunk before go */
-    dl_memos_forget(&b->memos[i]);
-#pragma omp parallel for schedule(static) reduction(||                         \
-                                                    : failed)                  \
-    num_threads(b->n_threads)
+#pragma omp parallel for schedule(static) reduction(|| : failed)
   for (size_t i = 0; i < n; i++) {
     struct dl_diag d;
-    struct dl_cell *cells = b->cells + i * slots;
     dl_diag_init(&d);
-    dl_frame_row(b->f, block, first + i, cells, &b->fault[i]);
-    if (b->fault[i].kind == DL_FAULT_NONE &&
-        dl_session_row(b->session, &b->memos[omp_get_thread_num()], cells,
-                       dl_frame_descriptors(b->f, first + i), &b->job[i],
+    dl_frame_row(b->f, block, first + i, &b->row[i]);
+    if (b->row[i].fault.kind == DL_FAULT_NONE &&
+        dl_session_row(b->session, &b->row[i], &b->job[i],
                        b->est + i * b->n_methods, &d) != DL_OK)
       failed = true;
     dl_diag_free(&d);
@@ -226,14 +202,12 @@ static enum dl_status print_chunk(struct batch *b,
                                   size_t first, size_t n) {
   struct dl_diag *d = &b->cli->diag;
   const char *path = dl_csv_path(b->csv);
-  size_t slots = dl_frame_n_slots(b->f);
   enum dl_status status = DL_OK;
   for (size_t i = 0; i < n && status == DL_OK; i++) {
     size_t line = block->line[first + i];
     bool bad = false;
-    if (b->fault[i].kind != DL_FAULT_NONE) {
-      status = dl_frame_complain(b->f, &b->fault[i], b->cells + i * slots, path,
-                                 line, d);
+    if (b->row[i].fault.kind != DL_FAULT_NONE) {
+      status = dl_frame_complain(b->f, &b->row[i], path, line, d);
       continue;
     }
     status = dl_session_check(b->cli->catalog, &b->job[i], path, line, &bad, d);

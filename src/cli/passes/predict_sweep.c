@@ -174,9 +174,9 @@ static enum dl_status write_sweep(struct sweep *w, struct dl_frame *f,
 
 /* Unknown names are told before anything is written. */
 static enum dl_status check_names(struct dl_frame *f, struct dl_diag *d) {
-  struct dl_walk *walk;
-  enum dl_status status = dl_walk_new(&walk, f, d);
-  dl_walk_free(walk);
+  struct dl_cursor *cursor;
+  enum dl_status status = dl_cursor_new(&cursor, f, d);
+  dl_cursor_free(cursor);
   return status;
 }
 

@@ -147,16 +147,16 @@ static void warn_node(struct dl_cli *cli, const struct dl_recommend_node *n,
 /* What the node draws, by its first combination: the accelerator may have
  * values of the user's, and the phase says how the CPUs are loaded. */
 static enum dl_status resolve(struct dl_cli *cli, struct dl_recommend_node *n) {
-  struct dl_walk *walk;
+  struct dl_cursor *cursor;
   struct dl_job job;
   struct dl_estimate est = {0};
-  enum dl_status status = dl_walk_new(&walk, n->f, &cli->diag);
+  enum dl_status status = dl_cursor_new(&cursor, n->f, &cli->diag);
   if (status != DL_OK)
     return status;
-  status = dl_walk_to(walk, 0, &cli->diag);
+  status = dl_cursor_to(cursor, 0, &cli->diag);
   if (status == DL_OK)
-    status = dl_session_row(n->session, NULL, dl_walk_cells(walk),
-                            dl_walk_found(walk), &job, &est, &cli->diag);
+    status = dl_session_row(n->session, dl_cursor_row(cursor), &job, &est,
+                            &cli->diag);
   if (status == DL_OK) {
     const struct dl_node_options *o = &n->o;
     const struct dl_accelerator *in_use = job.found.gpu;
@@ -170,7 +170,7 @@ static enum dl_status resolve(struct dl_cli *cli, struct dl_recommend_node *n) {
                         use.on_cpu ? o->gpu : in_use, &use, &cli->diag);
     warn_node(cli, n, &est);
   }
-  dl_walk_free(walk);
+  dl_cursor_free(cursor);
   return status;
 }
 

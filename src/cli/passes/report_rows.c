@@ -4,10 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/constants.h"
 #include "base/number.h"
-
-#define J_PER_KWH 3.6e6
-#define S_PER_H 3600
 
 /* The columns that emissions, cost and the facility have in both tables. */
 enum { FACILITY, EMISSIONS, COST, N_OF_SITE }; /* facility: the total's */
@@ -87,7 +85,7 @@ void dl_job_values(const struct dl_run *run, const struct dl_accounted *job,
   v[i++] = dl_number(dl_run_get(run, "gpu_util"));
   v[i++] = dl_number(job->idle_gpu_s / job->gpu_s);
   v[i++] = dl_number(job->energy_j);
-  v[i++] = dl_number(job->energy_j / J_PER_KWH);
+  v[i++] = dl_number(job->energy_j / DL_J_PER_KWH);
   v[i++] = dl_string(dl_energy_from_name(job->from));
   v[i++] = dl_string(job->boundary);
   site_values(v + i, foot, job->energy_j);
@@ -128,10 +126,10 @@ static void sum_values(const struct dl_sums *s, const struct dl_footprint *foot,
   v[i++] = dl_count(s->unknown);
   v[i++] = dl_number(s->duration_s);
   v[i++] = dl_number(s->gpu_s);
-  v[i++] = dl_number(s->gpu_s / S_PER_H);
+  v[i++] = dl_number(s->gpu_s / DL_S_PER_HOUR);
   v[i++] = dl_number(dl_sums_idle(s));
   v[i++] = dl_number(energy);
-  v[i++] = dl_number(energy / J_PER_KWH);
+  v[i++] = dl_number(energy / DL_J_PER_KWH);
   v[i++] = dl_number(s->measured_j);
   v[i++] = dl_number(measured_share(s));
   v[i++] = dl_string(s->boundary[0] ? s->boundary : NULL);
@@ -181,11 +179,6 @@ static void add_count(struct dl_report *r, const char *key, const char *label,
   dl_report_add(r, key, n > 0 ? label : NULL, NULL, DL_CODE, dl_count(n));
 }
 
-static void add_known(struct dl_report *r, const char *key, const char *label,
-                      const char *unit, enum dl_style style, double x) {
-  dl_report_add(r, key, isnan(x) ? NULL : label, unit, style, dl_number(x));
-}
-
 void dl_report_total(struct dl_report *r, const struct dl_sums *s,
                      const struct dl_footprint *foot) {
   struct dl_report *g = dl_report_group(r, "total", "Total");
@@ -196,27 +189,29 @@ void dl_report_total(struct dl_report *r, const struct dl_sums *s,
   add_count(g, "unknown_jobs", "without energy", s->unknown);
   dl_report_add(g, "duration_s", "time of jobs", "s", DL_TIME,
                 dl_number(s->duration_s));
-  add_known(g, "gpu_s", NULL, "s", DL_TIME, s->gpu_s);
-  add_known(g, "gpu_h", s->gpu_s > 0 ? "GPU time" : NULL, "h", DL_PLAIN,
-            s->gpu_s / S_PER_H);
-  add_known(g, "told_gpu_share", told < 1 ? "of it with known use" : NULL, NULL,
-            DL_PERCENT, told);
-  add_known(g, "idle_gpu_share", "of that idle", NULL, DL_PERCENT,
-            dl_sums_idle(s));
-  add_known(g, "energy_j", NULL, "J", DL_ENERGY, energy);
-  add_known(g, "energy_kwh", "energy", "kWh", DL_PLAIN, energy / J_PER_KWH);
-  add_known(g, "measured_energy_j", NULL, "J", DL_ENERGY, s->measured_j);
-  add_known(g, "measured_share", "of it measured", NULL, DL_PERCENT,
-            measured_share(s));
+  dl_report_known(g, "gpu_s", NULL, "s", DL_TIME, s->gpu_s);
+  dl_report_known(g, "gpu_h", s->gpu_s > 0 ? "GPU time" : NULL, "h", DL_PLAIN,
+                  s->gpu_s / DL_S_PER_HOUR);
+  dl_report_known(g, "told_gpu_share", told < 1 ? "of it with known use" : NULL,
+                  NULL, DL_PERCENT, told);
+  dl_report_known(g, "idle_gpu_share", "of that idle", NULL, DL_PERCENT,
+                  dl_sums_idle(s));
+  dl_report_known(g, "energy_j", NULL, "J", DL_ENERGY, energy);
+  dl_report_known(g, "energy_kwh", "energy", "kWh", DL_PLAIN,
+                  energy / DL_J_PER_KWH);
+  dl_report_known(g, "measured_energy_j", NULL, "J", DL_ENERGY, s->measured_j);
+  dl_report_known(g, "measured_share", "of it measured", NULL, DL_PERCENT,
+                  measured_share(s));
   dl_report_add(g, "boundary", s->boundary[0] ? "boundary" : NULL, NULL,
                 DL_CODE, dl_string(s->boundary[0] ? s->boundary : NULL));
-  add_known(g, "facility_energy_j", NULL, "J", DL_ENERGY,
-            dl_facility_energy(foot, energy));
-  add_known(g, NULL, "energy of the facility", "kWh", DL_PLAIN,
-            dl_facility_energy(foot, energy) / J_PER_KWH);
-  add_known(g, "co2e_g", "emissions", "g CO2e", DL_MASS,
-            dl_emissions(foot, energy));
-  add_known(g, "cost", "cost", foot->currency, DL_PLAIN, dl_cost(foot, energy));
+  dl_report_known(g, "facility_energy_j", NULL, "J", DL_ENERGY,
+                  dl_facility_energy(foot, energy));
+  dl_report_known(g, NULL, "energy of the facility", "kWh", DL_PLAIN,
+                  dl_facility_energy(foot, energy) / DL_J_PER_KWH);
+  dl_report_known(g, "co2e_g", "emissions", "g CO2e", DL_MASS,
+                  dl_emissions(foot, energy));
+  dl_report_known(g, "cost", "cost", foot->currency, DL_PLAIN,
+                  dl_cost(foot, energy));
 }
 
 void dl_report_constants(struct dl_report *r, const struct dl_accounting *a) {

@@ -21,11 +21,75 @@
 #define QUIET_EPOCHS 3
 #define QUIET_S 60
 
+/* Set by the signal handler, which can be given nothing else than a global;
+ * read by this file only. */
 static volatile sig_atomic_t interrupted;
 
 static void interrupt(int signal) {
   (void)signal;
   interrupted = 1;
+}
+
+static enum dl_status read_epochs(struct dl_step_options *o, struct dl_step *s,
+                                  struct dl_diag *d) {
+  bool table = o->paths.n == 1 && !o->extract.log.from &&
+               dl_seen_is_table(o->paths.s[0]);
+  enum dl_status status = table ? dl_seen_table(&s->seen, o->paths.s[0],
+                                                o->energy_column, &o->where, d)
+                                : dl_seen_logs(&s->seen, o->paths.s, o->paths.n,
+                                               &o->extract, o->fluss, d);
+  if (status == DL_OK && !table && (o->where.n > 0 || o->energy_column))
+    status = dl_fail(d, DL_EUSAGE,
+                     "--where and --energy-column are for tables of epochs");
+  if (status == DL_OK && table && o->fluss)
+    status = dl_fail(d, DL_EUSAGE, "--stabilise fluss needs a power log");
+  return status;
+}
+
+/* The epoch that dlest's own method projects from. */
+static enum dl_status find_stable(const struct dl_epochs_seen *seen,
+                                  struct dl_projection_options *p,
+                                  struct dl_diag *d) {
+  struct dl_projection own;
+  enum dl_status status = dl_project(&own, dl_projector_at(0), seen, p, d);
+  if (status == DL_OK && own.n_stable > 0)
+    p->stable = own.stable_from;
+  return status;
+}
+
+/* Reads the logs as they are now, and projects. Frees s->seen after a
+ * failure. */
+static enum dl_status look(struct dl_step_options *o, struct dl_step *s,
+                           struct dl_diag *d) {
+  struct dl_projection_options p = o->projection;
+  *s = (struct dl_step){.input = o->name,
+                        .n_low = p.n_low,
+                        .n_high = p.n_high,
+                        .coverage = p.coverage,
+                        .foot = o->foot};
+  enum dl_status status = read_epochs(o, s, d);
+  if (status != DL_OK)
+    return status;
+  dl_seen_cut(&s->seen, o->seen);
+  struct dl_epochs_seen seen = dl_seen_epochs(&s->seen);
+  p.phase = o->phase;
+  if (!isnan(s->seen.regime_s))
+    p.stable = dl_seen_epoch_after(&s->seen, s->seen.regime_s);
+  else if (o->regime)
+    status = find_stable(&seen, &p, d);
+  s->stable = p.stable;
+  for (size_t i = 0; status == DL_OK && i < DL_STEP_METHODS_MAX; i++) {
+    const struct dl_projector *by = o->n_methods == 0  ? dl_projector_at(i)
+                                    : i < o->n_methods ? o->method[i]
+                                                       : NULL;
+    if (!by)
+      break;
+    s->by[s->n] = by;
+    status = dl_project(&s->p[s->n++], by, &seen, &p, d);
+  }
+  if (status != DL_OK)
+    dl_seen_free(&s->seen);
+  return status;
 }
 
 /* What comes through a pipe. */
@@ -90,7 +154,7 @@ static size_t size_of(const struct dl_step_options *o) {
 static bool glance(struct dl_step_options *o, struct dl_step *s) {
   struct dl_diag d;
   dl_diag_init(&d);
-  enum dl_status status = dl_step_look(o, s, &d);
+  enum dl_status status = look(o, s, &d);
   dl_diag_free(&d);
   return status == DL_OK;
 }
@@ -173,7 +237,7 @@ enum dl_status dl_step_follow(struct dl_cli *cli, struct dl_step_options *o,
   while (status == DL_OK && p.f && !p.ended && !o->follow)
     status = take(&p, -1, &cli->diag);
   if (status == DL_OK)
-    status = dl_step_look(o, s, &cli->diag);
+    status = look(o, s, &cli->diag);
   if (p.f)
     fclose(p.f);
   return status;

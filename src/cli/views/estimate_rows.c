@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#define J_PER_KWH 3.6e6
+#include "base/constants.h"
 
 const struct dl_column dl_estimate_columns[DL_ESTIMATE_COLUMNS] = {
     {"method", "method", NULL, DL_CODE, false},
@@ -52,7 +52,7 @@ void dl_estimate_values(const struct dl_estimate *est,
   v[i++] = dl_number(est->low_j);
   v[i++] = dl_number(est->high_j);
   v[i++] = dl_number(isnan(est->low_j) ? NAN : coverage);
-  v[i++] = dl_number(est->energy_j / J_PER_KWH);
+  v[i++] = dl_number(est->energy_j / DL_J_PER_KWH);
   v[i++] = dl_number(any ? est->power_w : NAN);
   v[i++] = dl_number(any ? est->duration_s : NAN);
   v[i++] = dl_string(any ? est->duration_from : NULL);

@@ -5,10 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/constants.h"
 #include "base/number.h"
 #include "estimate/methods/work.h"
-
-#define J_PER_KWH 3.6e6
 
 /* What is told, and where. */
 struct teller {
@@ -190,7 +189,7 @@ static void show_parts(struct teller *t, const struct dl_node_energy *e,
       continue;
     part_text(t, p, text);
     struct dl_value v[] = {dl_string(text), dl_number(j / duration_s),
-                           dl_number(j / J_PER_KWH), dl_number(j / all),
+                           dl_number(j / DL_J_PER_KWH), dl_number(j / all),
                            dl_string(part_from(&t->node, p))};
     dl_table_row(table, v, NULL);
   }
@@ -220,11 +219,11 @@ static void show_bounds(struct teller *t, const struct dl_node_energy *e,
       continue;
     double runtime = dl_node_rated(&t->node, duration_s, (enum dl_boundary)b);
     struct dl_value v[] = {dl_string(dl_boundary_name((enum dl_boundary)b)),
-                           dl_number(j->x / J_PER_KWH),
-                           dl_number(j->low / J_PER_KWH),
-                           dl_number(j->high / J_PER_KWH),
-                           dl_number(with.bound[b].x / J_PER_KWH),
-                           dl_number(runtime / J_PER_KWH)};
+                           dl_number(j->x / DL_J_PER_KWH),
+                           dl_number(j->low / DL_J_PER_KWH),
+                           dl_number(j->high / DL_J_PER_KWH),
+                           dl_number(with.bound[b].x / DL_J_PER_KWH),
+                           dl_number(runtime / DL_J_PER_KWH)};
     dl_table_row(table, v, NULL);
   }
 }
@@ -341,13 +340,13 @@ static void add_share(struct dl_report *r, const struct dl_node_options *o) {
 /* What the job costs: what `energy_j` at the widest boundary does. */
 static void add_cost(struct dl_report *g, const struct dl_footprint *foot,
                      double energy_j, const char *boundary) {
-  double cost = energy_j / J_PER_KWH * foot->price;
+  double cost = energy_j / DL_J_PER_KWH * foot->price;
   if (!isnan(cost)) {
     char text[160], sum[DL_NUMBER_SIZE], kwh[DL_NUMBER_SIZE];
     snprintf(text, sizeof text, "%s%s%s (%s kWh, boundary %s)",
              dl_format_digits(sum, cost, 3), foot->currency ? " " : "",
              foot->currency ? foot->currency : "",
-             dl_format_digits(kwh, energy_j / J_PER_KWH, 3), boundary);
+             dl_format_digits(kwh, energy_j / DL_J_PER_KWH, 3), boundary);
     dl_report_add(g, NULL, "cost", NULL, DL_CODE, dl_string(text));
   }
   dl_report_add(g, "cost", NULL, NULL, DL_PLAIN, dl_number(cost));
@@ -390,7 +389,7 @@ static void tell(struct teller *t, const struct dl_accelerator *gpu,
   double duration_s = s->est[s->best].duration_s;
   enum dl_boundary b = widest(&t->node);
   double tdp_j = dl_node_busy_tdp(&t->node, duration_s);
-  double grams = e.bound[b].x / J_PER_KWH * s->foot->intensity.x;
+  double grams = e.bound[b].x / DL_J_PER_KWH * s->foot->intensity.x;
   add_settings(t);
   dl_report_add(t->g, "estimate", NULL, NULL, DL_CODE,
                 dl_string(s->est[s->best].method));

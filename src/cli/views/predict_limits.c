@@ -9,29 +9,9 @@
 #include "estimate/node/parallel.h"
 #include "estimate/node/peak_memory.h"
 
-static double memory_gb(const struct dl_job *job) {
-  return job->found.gpu ? job->found.gpu->memory_gb : NAN;
-}
-
-static void add_memory(struct dl_report *r, const struct dl_job *job) {
-  struct dl_memory_need m;
-  char text[96], need[DL_NUMBER_SIZE];
-  double has = memory_gb(job);
-  dl_memory_of(job, &m);
-  dl_report_add(r, "memory_need_gb", NULL, "GB", DL_PLAIN,
-                dl_number(m.need_gb));
-  if (isnan(m.need_gb))
-    return;
-  dl_format_digits(need, m.need_gb, 3);
-  if (isnan(has))
-    snprintf(text, sizeof text, "about %s GB", need);
-  else
-    snprintf(text, sizeof text, "about %s GB of %g GB", need, has);
-  dl_report_add(r, NULL, "memory needed", NULL, DL_CODE, dl_string(text));
-}
-
-/* A step by the work and the efficiency of flops. Nothing of a step is known
- * for one GPU: its own time stands in the estimates. */
+/* Gradient all-reduce. The time of a step is that of its work at the
+ * efficiency of the method flops. For one GPU nothing is known of a step: its
+ * time stands in the estimates. */
 static void add_exchange(struct dl_report *r, const struct dl_job *job) {
   struct dl_parallel p;
   struct dl_parallel_step s;
@@ -71,51 +51,60 @@ static void add_exchange(struct dl_report *r, const struct dl_job *job) {
 }
 
 void dl_predict_limits(struct dl_report *r, const struct dl_job *job) {
-  add_memory(r, job);
+  const struct dl_accelerator *gpu = job->found.gpu;
+  struct dl_memory_need m;
+  char text[96], need[DL_NUMBER_SIZE], of[48] = "";
+  dl_memory_of(job, &m);
+  dl_report_add(r, "memory_need_gb", NULL, "GB", DL_PLAIN,
+                dl_number(m.need_gb));
+  if (!isnan(m.need_gb)) {
+    if (gpu && !isnan(gpu->memory_gb))
+      snprintf(of, sizeof of, " of %g GB", gpu->memory_gb);
+    snprintf(text, sizeof text, "about %s GB%s",
+             dl_format_digits(need, m.need_gb, 3), of);
+    dl_report_add(r, NULL, "memory needed", NULL, DL_CODE, dl_string(text));
+  }
   add_exchange(r, job);
 }
 
-static void warn_memory(const struct dl_job *job, struct dl_diag *d) {
-  struct dl_memory_need m;
-  dl_memory_of(job, &m);
-  if (!m.over)
-    return;
+/* The batch that does not fit, and the one that would. */
+static void warn_memory(const struct dl_job *job,
+                        const struct dl_memory_need *m, struct dl_diag *d) {
   const struct dl_accelerator *gpu = job->found.gpu;
+  double has = gpu->memory_gb;
   bool split = dl_parallel_is_strong(job) && job->n_gpus > 1;
-  bool shared = job->n_gpus > 1 && m.shared;
+  bool shared = job->n_gpus > 1 && m->shared;
   char each[48] = "", fits[80] = "not even one sample fits";
   char need[DL_NUMBER_SIZE];
   if (split)
-    snprintf(each, sizeof each, " (%g on each GPU)", m.batch);
-  if (m.fits > 0)
+    snprintf(each, sizeof each, " (%g on each GPU)", m->batch);
+  if (m->fits > 0)
     snprintf(fits, sizeof fits, "about %g fits%s",
-             split ? m.fits * job->n_gpus : m.fits,
+             split ? m->fits * job->n_gpus : m->fits,
              job->n_gpus > 1 && !split && !shared ? " on each GPU" : "");
-  if (m.model_gb > memory_gb(job))
+  if (m->model_gb > has)
     snprintf(fits, sizeof fits, "%s GB without any sample",
-             dl_format_digits(need, m.model_gb, 3));
+             dl_format_digits(need, m->model_gb, 3));
   dl_warn(d, "batch of %g%s needs about %s GB, more than the %g GB of %s; %s%s",
-          split ? job->batch_size : m.batch, each,
-          dl_format_digits(need, m.need_gb, 3), memory_gb(job), gpu->head.id,
-          fits,
-          m.model_gb > memory_gb(job) && job->n_gpus > 1 && !shared
+          split ? job->batch_size : m->batch, each,
+          dl_format_digits(need, m->need_gb, 3), has, gpu->head.id, fits,
+          m->model_gb > has && job->n_gpus > 1 && !shared
               ? ", and every GPU is taken to hold a full copy"
               : "");
 }
 
-static void warn_rate(const struct dl_job *job, struct dl_diag *d) {
+void dl_warn_limits(const struct dl_job *job, struct dl_diag *d) {
+  struct dl_memory_need m;
   const char *used, *rate = dl_work_lacks_rate(job, &used);
+  dl_memory_of(job, &m);
+  if (m.over)
+    warn_memory(job, &m, d);
   if (rate)
     dl_warn(d,
             "%s has no %s rate for --precision %s: its %s peak of %.3g "
             "TFLOP/s is used instead",
             job->found.gpu->head.id, rate, job->precision, used,
             dl_work_peak_tflops(job));
-}
-
-void dl_warn_limits(const struct dl_job *job, struct dl_diag *d) {
-  warn_memory(job, d);
-  warn_rate(job, d);
 }
 
 void dl_limits_count(struct dl_limits *l, const struct dl_job *job) {

@@ -8,12 +8,6 @@ struct work {
   double seconds, joules;
 };
 
-/* A quantity that people see only where it is known. */
-static void add(struct dl_report *r, const char *key, const char *label,
-                const char *unit, enum dl_style style, double x) {
-  dl_report_add(r, key, isnan(x) ? NULL : label, unit, style, dl_number(x));
-}
-
 static void add_work(struct dl_report *r, const struct dl_job *job) {
   const struct dl_served *s = &job->served;
   bool tokens = s->tokens;
@@ -97,17 +91,21 @@ void dl_predict_served(struct dl_report *r, const struct dl_job *job,
   double none = NAN;
   struct dl_report *g = dl_report_group(r, "served", "Inference, by physical");
   add_work(g, job);
-  add(g, "at_once", "at once", s->tokens ? "requests" : "samples", DL_PLAIN,
-      s->batch);
-  add(g, "latency_s", "a batch takes", "s", DL_TIME, s->latency_s);
-  add(g, "token_s", steps > 0 ? "of it each token" : NULL, "s", DL_TIME,
+  dl_report_known(g, "at_once", "at once", s->tokens ? "requests" : "samples",
+                  DL_PLAIN, s->batch);
+  dl_report_known(g, "latency_s", "a batch takes", "s", DL_TIME, s->latency_s);
+  dl_report_known(
+      g, "token_s", steps > 0 ? "of it each token" : NULL, "s", DL_TIME,
       steps > 0 ? s->decode_s / s->requests * s->batch / steps : none);
-  add(g, "most_a_second", "served at most",
-      s->tokens ? "requests/s" : "samples/s", DL_PLAIN, s->most_a_second);
-  add(g, "most_tokens_a_second", steps > 0 ? "in tokens" : NULL, "tokens/s",
-      DL_PLAIN, steps > 0 ? s->most_a_second * steps : none);
-  add(g, "power_w", "power of a GPU at work", "W", DL_PLAIN, s->power_w);
-  add(g, "idle_w", idles ? "idle" : NULL, "W", DL_PLAIN, s->idle_w);
+  dl_report_known(g, "most_a_second", "served at most",
+                  s->tokens ? "requests/s" : "samples/s", DL_PLAIN,
+                  s->most_a_second);
+  dl_report_known(g, "most_tokens_a_second", steps > 0 ? "in tokens" : NULL,
+                  "tokens/s", DL_PLAIN,
+                  steps > 0 ? s->most_a_second * steps : none);
+  dl_report_known(g, "power_w", "power of a GPU at work", "W", DL_PLAIN,
+                  s->power_w);
+  dl_report_known(g, "idle_w", idles ? "idle" : NULL, "W", DL_PLAIN, s->idle_w);
   dl_report_add(g, "idle_assumed", NULL, NULL, DL_CODE,
                 dl_bool(s->idle_assumed));
   dl_report_add(g, "bound", "bound by", NULL, DL_CODE, dl_string(s->bound));

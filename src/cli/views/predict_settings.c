@@ -8,52 +8,44 @@
 #include "estimate/methods/missing_facts.h"
 #include "estimate/methods/work.h"
 
-/* A quantity that people see only where it is known. */
-static void add_known(struct dl_report *r, const char *key, const char *label,
-                      const char *unit, enum dl_style style, double x) {
-  dl_report_add(r, key, isnan(x) ? NULL : label, unit, style, dl_number(x));
-}
-
-/* The classifier, the parameters, and those of them that are trained. */
-static void add_classifier(struct dl_report *r, const struct dl_job *job,
-                           bool told) {
-  const struct dl_architecture *arch = job->found.arch;
-  bool frozen = job->frozen_base > 0;
-  double params = arch ? arch->params_m : NAN;
-  double trained = frozen && arch ? arch->head_params_m : params;
-  bool given = !isnan(job->classes);
-  dl_report_add(r, "classes", given ? "classes" : NULL, NULL, DL_CODE,
-                dl_number(given  ? job->classes
-                          : arch ? arch->classes
-                                 : NAN));
-  dl_report_add(r, "frozen", NULL, NULL, DL_CODE, dl_bool(frozen));
-  dl_report_add(r, "params_m", told || frozen || given ? "parameters" : NULL,
-                "M", DL_PLAIN, dl_number(params));
-  dl_report_add(r, "trained_params_m", frozen ? "of them trained" : NULL, "M",
-                DL_PLAIN, dl_number(trained));
-}
-
+/* Settings of inference and of language models, the classifier, the
+ * parameters, and those of them that are trained. */
 static void add_tokens(struct dl_report *r, const struct dl_job *job) {
   const struct dl_architecture *arch = job->found.arch;
-  bool told = arch && dl_is_language_model(arch);
-  double none = NAN;
+  bool language = arch && dl_is_language_model(arch);
+  bool inference = dl_is_inference(job), frozen = job->frozen_base > 0;
+  bool given = !isnan(job->classes);
+  double classes = NAN, params = NAN, head = NAN, active = NAN;
   struct dl_work w;
   dl_work_of(job, &w);
-  add_known(r, "seq_len", "sequence", "tokens", DL_CODE, job->seq_len);
-  add_known(r, "tokens", "training tokens", NULL, DL_PLAIN, job->tokens);
-  add_known(r, "prompt_tokens", "prompt", "tokens", DL_CODE,
-            job->prompt_tokens);
-  add_known(r, "output_tokens", "answer", "tokens", DL_CODE,
-            job->output_tokens);
-  add_known(r, "requests", "requests", NULL, DL_CODE,
-            dl_is_inference(job) ? job->requests : none);
-  add_known(r, "request_rate", "request rate", "requests/s", DL_PLAIN,
-            dl_is_inference(job) ? job->request_rate : none);
-  add_classifier(r, job, told);
-  add_known(r, "active_params_m", "of them for a token", "M", DL_PLAIN,
-            arch ? arch->active_params_m : none);
-  dl_report_add(r, "flop", told || w.inference ? "operations" : NULL, "FLOP",
-                DL_PLAIN, dl_number(w.flop));
+  if (arch) {
+    classes = arch->classes;
+    params = arch->params_m;
+    head = arch->head_params_m;
+    active = arch->active_params_m;
+  }
+  dl_report_known(r, "seq_len", "sequence", "tokens", DL_CODE, job->seq_len);
+  dl_report_known(r, "tokens", "training tokens", NULL, DL_PLAIN, job->tokens);
+  dl_report_known(r, "prompt_tokens", "prompt", "tokens", DL_CODE,
+                  job->prompt_tokens);
+  dl_report_known(r, "output_tokens", "answer", "tokens", DL_CODE,
+                  job->output_tokens);
+  dl_report_known(r, "requests", "requests", NULL, DL_CODE,
+                  inference ? job->requests : (double)NAN);
+  dl_report_known(r, "request_rate", "request rate", "requests/s", DL_PLAIN,
+                  inference ? job->request_rate : (double)NAN);
+  dl_report_add(r, "classes", given ? "classes" : NULL, NULL, DL_CODE,
+                dl_number(given ? job->classes : classes));
+  dl_report_add(r, "frozen", NULL, NULL, DL_CODE, dl_bool(frozen));
+  dl_report_add(r, "params_m",
+                language || frozen || given ? "parameters" : NULL, "M",
+                DL_PLAIN, dl_number(params));
+  dl_report_add(r, "trained_params_m", frozen ? "of them trained" : NULL, "M",
+                DL_PLAIN, dl_number(frozen ? head : params));
+  dl_report_known(r, "active_params_m", "of them for a token", "M", DL_PLAIN,
+                  active);
+  dl_report_add(r, "flop", language || w.inference ? "operations" : NULL,
+                "FLOP", DL_PLAIN, dl_number(w.flop));
 }
 
 void dl_predict_settings(struct dl_report *r, const struct dl_job *job,
@@ -80,8 +72,8 @@ void dl_predict_settings(struct dl_report *r, const struct dl_job *job,
                 DL_CODE, dl_number(job->val_samples));
   dl_report_add(r, "epochs", trains ? "epochs" : NULL, NULL, DL_CODE,
                 dl_number(job->epochs));
-  dl_report_add(r, "batch_size", isnan(job->batch_size) ? NULL : "batch size",
-                NULL, DL_CODE, dl_number(job->batch_size));
+  dl_report_known(r, "batch_size", "batch size", NULL, DL_CODE,
+                  job->batch_size);
   dl_report_add(r, "image_px", language ? NULL : "input", "px", DL_CODE,
                 dl_number(job->image_px));
   add_tokens(r, job);
@@ -93,9 +85,9 @@ void dl_predict_settings(struct dl_report *r, const struct dl_job *job,
                 DL_CODE, dl_string(job->precision));
   dl_report_add(r, "framework", job->framework ? "framework" : NULL, NULL,
                 DL_CODE, dl_string(job->framework));
-  bool any = language || dl_is_inference(job);
-  dl_report_add(r, "facts_assumed", NULL, NULL, DL_CODE,
-                dl_string(any ? NULL : dl_facts_assumed(job)));
+  dl_report_add(
+      r, "facts_assumed", NULL, NULL, DL_CODE,
+      dl_string(language || inference ? NULL : dl_facts_assumed(job)));
   dl_report_add(r, "efficiency", "efficiency (flops)", NULL, DL_PLAIN,
                 dl_number(job->efficiency));
   dl_report_add(r, "utilisation", "utilisation (green-algorithms)", NULL,
@@ -152,7 +144,6 @@ static const struct dl_column part_columns[2][3] = {
      {"seconds", "alone", "s", DL_TIME, false},
      {"what", "what it is", NULL, DL_CODE, false}}};
 
-/* Text tells the parts only where they were asked for. */
 void dl_predict_parts(struct dl_report *r, const struct dl_job *job,
                       bool explain) {
   const struct dl_physical_parts *e = &job->parts;

@@ -6,10 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/constants.h"
 #include "base/text.h"
 #include "cli/passes/recommend.h"
-
-#define J_PER_KWH 3.6e6
 
 /* Rows of a table that people are shown, unless they ask for all. */
 enum { SHOWN_FRONT = 20, SHOWN_OPEN = 10 };
@@ -135,7 +134,7 @@ static const struct dl_column told[T_COLUMNS] = {
 
 static void tell(const struct telling *w, const struct dl_choice *c,
                  struct dl_value v[T_COLUMNS]) {
-  double unit = w->in_joules ? 1 : J_PER_KWH;
+  double unit = w->in_joules ? 1 : DL_J_PER_KWH;
   v[T_ARCH] = dl_string(c->arch);
   v[T_NODE] = dl_string(c->node);
   v[T_GPU] = dl_string(c->gpu);
@@ -158,7 +157,7 @@ static const char *mark_of(const struct telling *w, size_t i) {
   static const char *const marks[] = {NULL, "*",  "~",  "*~",
                                       "!",  "*!", "~!", "*~!"};
   const struct dl_choice *c = &w->l->c[i];
-  bool over = c->high_j > w->o->budget_kwh * J_PER_KWH;
+  bool over = c->high_j > w->o->budget_kwh * DL_J_PER_KWH;
   return marks[(i == 0) + 2 * (c->place.front && c->place.open) + 4 * over];
 }
 
@@ -281,7 +280,7 @@ static void fill_best(const struct telling *w, const struct best *b,
   v[i++] = dl_number(c->batch_size);
   v[i++] = dl_number(c->image_px);
   v[i++] = dl_number(c->accuracy);
-  v[i++] = dl_number(c->energy_j / (w->in_joules ? 1 : J_PER_KWH));
+  v[i++] = dl_number(c->energy_j / (w->in_joules ? 1 : DL_J_PER_KWH));
   v[i++] = dl_number(c->energy_j);
   v[i++] = dl_number(c->low_j);
   v[i++] = dl_number(c->high_j);
@@ -410,7 +409,7 @@ static void add_settings(struct telling *w) {
             w->varies[C_BATCH] ? NAN : l->c[0].batch_size);
   dl_report_add(r, "coverage", NULL, NULL, DL_PERCENT, dl_number(o->coverage));
   add_known(r, "deadline_s", "deadline", "s", DL_TIME, o->deadline_s);
-  add_known(r, "budget_j", NULL, "J", DL_ENERGY, o->budget_kwh * J_PER_KWH);
+  add_known(r, "budget_j", NULL, "J", DL_ENERGY, o->budget_kwh * DL_J_PER_KWH);
   add_known(r, NULL, "budget", "kWh", DL_PLAIN, o->budget_kwh);
   dl_report_add(r, "n_choices", "choices", NULL, DL_CODE, dl_count(l->n));
   for (size_t i = 0; i < sizeof out / sizeof *out; i++) {
@@ -445,7 +444,7 @@ static void add_notes(struct telling *w) {
   for (size_t i = 0; i < w->n; i++) {
     open |= w->l->c[i].place.open;
     marked |= w->l->c[i].place.open && w->l->c[i].place.front;
-    over |= w->l->c[i].high_j > w->o->budget_kwh * J_PER_KWH;
+    over |= w->l->c[i].high_j > w->o->budget_kwh * DL_J_PER_KWH;
   }
   dl_report_say(w->r, "* the least energy.");
   if (w->l->c[0].node)
@@ -474,7 +473,7 @@ enum dl_status dl_recommend_report(struct dl_cli *cli,
   w.n = l->n_excluded[DL_CHOICE_MEETS];
   for (size_t i = 0; i < w.n; i++)
     w.dearest = fmax(w.dearest, l->c[i].energy_j);
-  w.in_joules = w.dearest < 0.1 * J_PER_KWH;
+  w.in_joules = w.dearest < 0.1 * DL_J_PER_KWH;
   find_varying(&w);
   add_settings(&w);
   add_choices(&w);

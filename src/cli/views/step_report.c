@@ -60,12 +60,6 @@ static void add_seen(struct dl_report *r, const struct dl_step *s) {
                 dl_count(s->stable));
 }
 
-/* A number that people see where it is known. */
-static void add_known(struct dl_report *r, const char *key, const char *label,
-                      const char *unit, enum dl_style style, double x) {
-  dl_report_add(r, key, isnan(x) ? NULL : label, unit, style, dl_number(x));
-}
-
 /* The verdict of the recommended projection, and what it rests on. */
 static void add_verdict(struct dl_report *r, const struct dl_projection *p) {
   dl_report_add(r, "verdict", "verdict", NULL, DL_CODE,
@@ -80,16 +74,18 @@ static void add_verdict(struct dl_report *r, const struct dl_projection *p) {
                 dl_count(p->n_stable));
   dl_report_add(g, "regimes", "regimes so far", NULL, DL_CODE,
                 dl_count(p->n_regimes));
-  add_known(g, "last_change", "level by the one before", NULL, DL_PLAIN,
-            p->last_change);
-  add_known(g, "level_j", "level", "J/epoch", DL_ENERGY, p->level_j);
-  add_known(g, "level_share", "its standard error", NULL, DL_PERCENT,
-            p->level_share);
-  add_known(g, "scatter", "scatter of epochs", NULL, DL_PERCENT, p->scatter);
-  add_known(g, "drift", "drift an epoch", NULL, DL_PERCENT, p->drift);
-  add_known(g, "drift_se", "its standard error", NULL, DL_PERCENT, p->drift_se);
-  add_known(g, "outliers", "epochs far from the others", NULL, DL_PERCENT,
-            p->outliers);
+  dl_report_known(g, "last_change", "level by the one before", NULL, DL_PLAIN,
+                  p->last_change);
+  dl_report_known(g, "level_j", "level", "J/epoch", DL_ENERGY, p->level_j);
+  dl_report_known(g, "level_share", "its standard error", NULL, DL_PERCENT,
+                  p->level_share);
+  dl_report_known(g, "scatter", "scatter of epochs", NULL, DL_PERCENT,
+                  p->scatter);
+  dl_report_known(g, "drift", "drift an epoch", NULL, DL_PERCENT, p->drift);
+  dl_report_known(g, "drift_se", "its standard error", NULL, DL_PERCENT,
+                  p->drift_se);
+  dl_report_known(g, "outliers", "epochs far from the others", NULL, DL_PERCENT,
+                  p->outliers);
 }
 
 size_t dl_step_best(const struct dl_step *s) {

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/constants.h"
 #include "base/intern.h"
 #include "base/memory.h"
 #include "base/number.h"
 
-#define RAM_W_PER_GB 0.3725
 #define RAM_SOURCE "Green Algorithms, doi 10.1002/advs.202100707"
 #define RAM_YEAR "2021"
 
@@ -210,7 +210,7 @@ static enum dl_status estimate_parts(struct dl_accounting *a,
   bool ram = ram_gb > 0;
   if (ram) {
     a->used_ram = true;
-    power += RAM_W_PER_GB * ram_gb;
+    power += DL_MEMORY_W_PER_GB * ram_gb;
   }
   out->energy_j = power * out->duration_s;
   out->boundary = dl_parts_boundary(g, cpu, ram);
@@ -315,7 +315,7 @@ bool dl_accounting_constant(const struct dl_accounting *a, size_t i,
     return true;
   }
   if (a->used_ram && i == 0) {
-    *c = (struct dl_constant){"ram_w_per_gb", "W/GB",     RAM_W_PER_GB,
+    *c = (struct dl_constant){"ram_w_per_gb", "W/GB",     DL_MEMORY_W_PER_GB,
                               "memory",       RAM_SOURCE, RAM_YEAR};
     return true;
   }

@@ -53,14 +53,6 @@ struct dl_context {
   bool asks_pre;           /* an estimator asks the former in any case */
 };
 
-/* The rows before, as the models saw them (dl_memo); all NULL without. */
-struct dl_fits_memo {
-  struct dl_memo *power, *epoch, *time;
-};
-struct dl_memos {
-  struct dl_fits_memo pre, physical, serving;
-};
-
 struct dl_estimator {
   const char *name;
   const char *summary;
@@ -85,8 +77,7 @@ const struct dl_estimator *dl_estimator_find(const char *name);
 
 /* Has the models predict once what several estimators need of a job; what
  * none needs stays NaN. Comes before the two below. */
-enum dl_status dl_ask_models(const struct dl_context *ctx,
-                             struct dl_memos *memos, struct dl_job *job,
+enum dl_status dl_ask_models(const struct dl_context *ctx, struct dl_job *job,
                              struct dl_diag *d);
 
 /* Settles the duration of a job: the user's, else the physical method's, else

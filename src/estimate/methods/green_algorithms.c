@@ -9,9 +9,8 @@
 
 #include <math.h>
 
+#include "base/constants.h"
 #include "estimate/methods/methods.h"
-
-static const double ram_w_per_gb = 0.3725;
 
 static enum dl_status estimate(const struct dl_context *ctx,
                                const struct dl_job *job,
@@ -19,7 +18,7 @@ static enum dl_status estimate(const struct dl_context *ctx,
   (void)ctx;
   (void)d;
   est->boundary = "gpu+ram";
-  est->memory_w = job->ram_gb * ram_w_per_gb;
+  est->memory_w = job->ram_gb * DL_MEMORY_W_PER_GB;
   est->power_w = job->tdp_w * job->utilisation * job->n_gpus + est->memory_w;
   est->energy_j = est->power_w * est->duration_s;
   if (isnan(job->tdp_w))

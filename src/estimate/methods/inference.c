@@ -120,14 +120,14 @@ static bool set_up(struct problem *p, const struct dl_context *ctx,
     return false;
   }
   /* The forward pass has no training samples. */
-  bool all = dl_predictor_features(p->fit->p, job->cells, p->row);
+  bool all = dl_predictor_features(p->fit->p, job->row, p->row);
   for (size_t i = 0; i < n && !all && !p->tokens; i++)
     if (isnan(p->row[i]) && i != DL_PC_TRAIN) {
       s->lacks = "batch size, work, bandwidth, peak rate or TDP";
       return false;
     }
   if (!all && p->tokens) {
-    s->lacks = dl_predictor_lacks(p->fit->p, job->cells);
+    s->lacks = dl_predictor_lacks(p->fit->p, job->row);
     return false;
   }
   if (p->tokens && !(job->prompt_tokens + job->output_tokens > 0)) {

@@ -6,10 +6,6 @@
 
 #include "estimate/methods/estimator.h"
 
-/* Memory power within the boundary gpu+ram of the fits: paper A's process of 6
- * to 13 GB at 3.75e-4 W/MB takes 2.5 to 5 W. */
-#define DL_RAM_W 3.7
-
 extern const struct dl_estimator dl_tdp;
 extern const struct dl_estimator dl_green_algorithms;
 extern const struct dl_estimator dl_flops;

@@ -14,6 +14,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/constants.h"
 #include "estimate/methods/methods.h"
 #include "estimate/methods/missing_facts.h"
 #include "estimate/methods/work.h"
@@ -93,7 +94,8 @@ static void by_epoch(const struct dl_context *ctx, const struct dl_job *job,
   double time, energy, extra;
   on_all(job, &time, &energy, &extra);
   est->boundary = fit && fit->boundary ? fit->boundary : "gpu+ram";
-  est->memory_w = strcmp(est->boundary, "gpu+ram") == 0 ? DL_RAM_W : 0;
+  est->memory_w =
+      strcmp(est->boundary, "gpu+ram") == 0 ? DL_PHYSICAL_MEMORY_W : 0;
   est->model = ctx->physical.epoch.model;
   scale(est, p, job->epochs * energy);
   est->duration_s = dl_physical_duration(job);

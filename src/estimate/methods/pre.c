@@ -18,12 +18,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/constants.h"
 #include "estimate/methods/methods.h"
 
 double dl_pre_duration(const struct dl_job *job) {
   double epoch_s = job->said.time.value;
   if (isnan(epoch_s))
-    epoch_s = job->said.epoch.value / (job->said.power.value + DL_RAM_W);
+    epoch_s = job->said.epoch.value / (job->said.power.value + DL_RUN_MEMORY_W);
   return epoch_s * job->epochs / job->n_gpus;
 }
 
@@ -85,7 +86,7 @@ static enum dl_status epoch(const struct dl_context *ctx,
   est->boundary = ctx->pre.epoch.fit && ctx->pre.epoch.fit->boundary
                       ? ctx->pre.epoch.fit->boundary
                       : "gpu";
-  est->memory_w = strcmp(est->boundary, "gpu+ram") == 0 ? DL_RAM_W : 0;
+  est->memory_w = strcmp(est->boundary, "gpu+ram") == 0 ? DL_RUN_MEMORY_W : 0;
   est->model = ctx->pre.epoch.model;
   est->energy_j = p.value * job->epochs;
   est->low_j = p.low * job->epochs;

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#define S_PER_YEAR (365.25 * 86400)
+#include "base/constants.h"
 
 const char *dl_boundary_name(enum dl_boundary b) {
   static const char *const names[] = {[DL_BOUND_GPU] = "gpu",
@@ -107,7 +107,7 @@ enum dl_status dl_node_resolve(struct dl_node_power *n, const struct dl_node *e,
   if (isnan(n->cpu_idle_w.x))
     n->cpu_idle_w = assumed(DL_NODE_CPU_IDLE * n->cpu_tdp_w.x);
   if (isnan(n->memory_w_gb.x))
-    n->memory_w_gb = assumed(DL_NODE_MEMORY_W_PER_GB);
+    n->memory_w_gb = assumed(DL_MEMORY_W_PER_GB);
   if (isnan(n->rest_w.x))
     n->rest_w = assumed(0);
   if (isnan(n->efficiency.x))
@@ -228,7 +228,7 @@ double dl_node_rated(const struct dl_node_power *n, double duration_s,
 void dl_node_embodied(const struct dl_node_power *n, double server_kg,
                       double gpu_kg, double duration_s, double lifetime_years,
                       double in_use, struct dl_embodied *out) {
-  double part = duration_s / (lifetime_years * S_PER_YEAR * in_use);
+  double part = duration_s / (lifetime_years * DL_S_PER_YEAR * in_use);
   double gpus = n->charged * n->gpus;
   *out = (struct dl_embodied){
       .server_kg = server_kg,

@@ -36,7 +36,6 @@
  * in the catalogues go from 0.05 to 0.36. */
 #define DL_NODE_CPU_IDLE 0.2
 #define DL_NODE_GPU_IDLE 0.12
-#define DL_NODE_MEMORY_W_PER_GB 0.3725 /* Green Algorithms */
 #define DL_NODE_SUPPLY 0.9
 /* Load of the CPUs while accelerators work, and its range. */
 #define DL_NODE_LOAD_TRAINING 0.25

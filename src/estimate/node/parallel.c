@@ -4,11 +4,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/constants.h"
 #include "estimate/methods/work.h"
 
 #define REACHED 0.8     /* of the line rate */
 #define MESSAGE_S 10e-6 /* latency of one */
-#define BUCKET (25 * 1048576.0)
+#define BUCKET (25 * DL_BYTES_PER_MIB)
 #define OVERLAP 0.5
 #define BACKWARD (2.0 / 3.0) /* of a step's work */
 
@@ -67,7 +68,7 @@ void dl_parallel_job(const struct dl_job *job, struct dl_parallel *p,
       .strong = dl_parallel_is_strong(job),
       .step_s = NAN,
       .bytes = 1e6 * trained * fmax(2, fmin(4, dl_work_bytes(job))),
-      .link_gb_s = *assumed ? DL_PARALLEL_PCIE_GB_S : link,
+      .link_gb_s = *assumed ? DL_PCIE_3_X16_GB_S : link,
       .busy_w = NAN,
       .idle_w = NAN,
   };

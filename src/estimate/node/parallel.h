@@ -26,9 +26,6 @@
 
 #include "estimate/job.h"
 
-/* PCIe 3.0 x16, line rate, where a descriptor has no link; GB/s. */
-#define DL_PARALLEL_PCIE_GB_S 15.8
-
 struct dl_parallel {
   double n;         /* GPUs; 1: nothing is sent */
   bool strong;      /* step_s is for the batch of all, not of each */

@@ -5,14 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/constants.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "estimate/projection/epoch_series_private.h"
 #include "io/csv.h"
 #include "io/lines.h"
 #include "logs/importers/importer.h"
-
-#define J_PER_KWH 3.6e6
 
 struct word {
   const char *name;
@@ -24,16 +23,20 @@ struct word {
 static const struct word durations[] = {
     {"duration_s", 1},   {"epoch_s", 1},  {"elapsed_s", 1},  {"time_s", 1},
     {"elapsed_time", 1}, {"duration", 1}, {"duration(s)", 1}};
-static const struct word energies[] = {{"energy_j", 1},
-                                       {"epoch_energy_j", 1},
-                                       {"gpu_energy_j", 1},
-                                       {"energy_kwh", J_PER_KWH},
-                                       {"energy_consumed_kwh", J_PER_KWH},
-                                       {"energy_consumed", J_PER_KWH},
-                                       {"power_consumption(kWh)", J_PER_KWH},
-                                       {"power_consumption(kWTh)", J_PER_KWH}};
-static const struct word units[] = {
-    {"_kwh", J_PER_KWH}, {"_wh", 3600}, {"_mj", 1e6}, {"_kj", 1e3}, {"_j", 1}};
+static const struct word energies[] = {
+    {"energy_j", 1},
+    {"epoch_energy_j", 1},
+    {"gpu_energy_j", 1},
+    {"energy_kwh", DL_J_PER_KWH},
+    {"energy_consumed_kwh", DL_J_PER_KWH},
+    {"energy_consumed", DL_J_PER_KWH},
+    {"power_consumption(kWh)", DL_J_PER_KWH},
+    {"power_consumption(kWTh)", DL_J_PER_KWH}};
+static const struct word units[] = {{"_kwh", DL_J_PER_KWH},
+                                    {"_wh", DL_J_PER_WH},
+                                    {"_mj", 1e6},
+                                    {"_kj", 1e3},
+                                    {"_j", 1}};
 
 #define N(words) (sizeof(words) / sizeof *(words))
 

@@ -58,7 +58,7 @@ static double sum_of_parts(const struct dl_epoch *e) {
 
 static enum dl_status add_part(struct dl_run *run,
                                const struct dl_log_summary *log, size_t n,
-                               enum dl_part part, int64_t from, int64_t to,
+                               enum dl_run_part part, int64_t from, int64_t to,
                                struct dl_diag *d) {
   double *energy[DL_N_METER_KINDS];
   struct dl_epoch *e = dl_run_add_epoch(run, part);

@@ -5,10 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/constants.h"
 #include "base/number.h"
 #include "logs/slurm/slurm.h"
-
-#define MIB 1048576.0
 
 const char *dl_slurm_resource(const char *tres, const char *name, size_t *len) {
   size_t n = strlen(name);
@@ -51,6 +50,6 @@ double dl_slurm_memory_gb(const char *tres) {
   double scale = unit ? pow(1024, (double)(unit - units) - 1) : 1;
   if (dl_parse_number(s, len - (unit != NULL), &x) != DL_NUMBER_OK || x <= 0)
     return NAN;
-  x *= scale * MIB / 1e9;
+  x *= scale * DL_BYTES_PER_MIB / 1e9;
   return x <= 1e9 ? x : NAN;
 }

@@ -26,10 +26,7 @@ struct means {
   struct dl_frame *f;
   size_t n_columns;
   const struct dl_run_column *column[MOST_COLUMNS];
-  size_t slot[MOST_COLUMNS];
   struct dl_key_maker *key;
-  size_t config_slot;
-  bool has_config;
   struct dl_intern configs;
   struct sum *sum; /* configs x n_columns */
   size_t *runs;
@@ -37,6 +34,7 @@ struct means {
 };
 
 static enum dl_status bind_columns(struct means *m, struct dl_diag *d) {
+  struct dl_quantity ignored; /* members of the run */
   enum dl_status status = DL_OK;
   for (size_t i = 0; i < dl_run_column_count() && status == DL_OK; i++) {
     const struct dl_run_column *c = dl_run_column_at(i);
@@ -44,17 +42,14 @@ static enum dl_status bind_columns(struct means *m, struct dl_diag *d) {
                   strcmp(c->name, "source") == 0;
     if (!wanted || !dl_frame_has(m->f, c->name) || m->n_columns == MOST_COLUMNS)
       continue;
-    m->column[m->n_columns] = c;
-    status = dl_frame_slot(m->f, c->name, false, &m->slot[m->n_columns++], d);
+    m->column[m->n_columns++] = c;
+    status = dl_frame_quantity(m->f, c->name, false, &ignored, d);
   }
   if (status == DL_OK)
     status = dl_key_maker_new(&m->key, m->f, d);
-  m->has_config = dl_frame_has(m->f, "config");
-  if (status == DL_OK && m->has_config)
-    status = dl_frame_slot(m->f, "config", false, &m->config_slot, d);
   if (status == DL_OK)
-    dl_frame_want_descriptors(m->f);
-  return status;
+    status = dl_frame_quantity(m->f, "config", false, &ignored, d);
+  return status == DL_OK ? dl_frame_want_descriptors(m->f, d) : status;
 }
 
 static bool room(struct means *m) {
@@ -72,48 +67,45 @@ static bool room(struct means *m) {
   return true;
 }
 
-static const char *text_of(const struct dl_run_column *c,
-                           const struct dl_cell *cell,
-                           const struct dl_row_descriptors *row) {
-  if (strcmp(c->name, "arch") == 0 && row->arch)
-    return row->arch->head.id;
-  if (strcmp(c->name, "gpu") == 0 && row->gpu)
-    return row->gpu->head.id;
-  return cell->s;
+static const char *text_of(enum dl_run_id id, const struct dl_row *row) {
+  if (id == DL_RUN_arch && row->found.arch)
+    return row->found.arch->head.id;
+  if (id == DL_RUN_gpu && row->found.gpu)
+    return row->found.gpu->head.id;
+  return dl_run_text(&row->run, id);
 }
 
 static bool add_cell(struct sum *s, const struct dl_run_column *c,
-                     const struct dl_cell *cell,
-                     const struct dl_row_descriptors *row) {
+                     const struct dl_row *row) {
+  enum dl_run_id id = dl_run_column_id(c);
   if (c->is_text) {
-    const char *text = text_of(c, cell, row);
+    const char *text = text_of(id, row);
     if (!s->text && text)
       s->text = dl_strdup(text);
     return !text || s->text;
   }
-  if (isnan(cell->x))
+  double x = dl_run_number(&row->run, id);
+  if (isnan(x))
     return true;
-  double delta = cell->x - s->mean;
+  double delta = x - s->mean;
   s->n++;
   s->mean += delta / (double)s->n;
-  s->squares += delta * (cell->x - s->mean);
+  s->squares += delta * (x - s->mean);
   return true;
 }
 
-static enum dl_status add_row(struct means *m, const struct dl_cell *cells,
-                              const struct dl_row_descriptors *row,
+static enum dl_status add_row(struct means *m, const struct dl_row *row,
                               struct dl_diag *d) {
   struct dl_text key = {0};
-  if (m->has_config)
-    dl_text_add(&key, cells[m->config_slot].s ? cells[m->config_slot].s : "");
+  dl_text_add(&key, row->run.config ? row->run.config : "");
   if (key.len == 0 && m->key)
-    dl_key_make(m->key, cells, row, &key);
+    dl_key_make(m->key, row, &key);
   long config = key.failed ? -1 : dl_intern(&m->configs, dl_text_str(&key));
   dl_text_free(&key);
   bool ok = config >= 0 && room(m);
   for (size_t i = 0; i < m->n_columns && ok; i++)
-    ok = add_cell(&m->sum[(size_t)config * m->n_columns + i], m->column[i],
-                  &cells[m->slot[i]], row);
+    ok =
+        add_cell(&m->sum[(size_t)config * m->n_columns + i], m->column[i], row);
   if (!ok)
     return dl_fail_memory(d);
   m->runs[config]++;
@@ -123,22 +115,21 @@ static enum dl_status add_row(struct means *m, const struct dl_cell *cells,
 static enum dl_status read_rows(struct means *m, struct dl_csv *csv,
                                 struct dl_diag *d) {
   const struct dl_csv_block *block;
-  struct dl_cell *cells = dl_calloc(dl_frame_n_slots(m->f), sizeof *cells);
-  enum dl_status status = cells ? DL_OK : dl_fail_memory(d);
+  struct dl_row *row = dl_frame_rows(m->f, 1);
+  enum dl_status status = row ? DL_OK : dl_fail_memory(d);
   while (status == DL_OK && (status = dl_csv_next(csv, &block, d)) == DL_OK &&
          block) {
     status = dl_frame_block(m->f, block, d);
     for (size_t i = 0; i < block->n_rows && status == DL_OK; i++) {
-      struct dl_fault fault;
-      dl_frame_row(m->f, block, i, cells, &fault);
-      if (fault.kind != DL_FAULT_NONE)
-        status = dl_frame_complain(m->f, &fault, cells, dl_csv_path(csv),
-                                   block->line[i], d);
+      dl_frame_row(m->f, block, i, row);
+      if (row->fault.kind != DL_FAULT_NONE)
+        status =
+            dl_frame_complain(m->f, row, dl_csv_path(csv), block->line[i], d);
       else
-        status = add_row(m, cells, dl_frame_descriptors(m->f, i), d);
+        status = add_row(m, row, d);
     }
   }
-  free(cells);
+  free(row);
   return status;
 }
 

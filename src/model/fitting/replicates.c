@@ -4,29 +4,11 @@
 #include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/intern.h"
 #include "base/memory.h"
 #include "run/config_key.h"
-
-/* Columns by slot. */
-enum {
-  ARCH,
-  GPU,
-  BOUNDARY,
-  CONFIG,
-  N_GPUS,
-  IMAGE_PX,
-  SEQ_LEN,
-  BATCH_SIZE,
-  ENERGY,
-  DURATION,
-  ACCURACY,
-  COLUMNS
-};
-static const char *const names[COLUMNS] = {
-    "arch",    "gpu",        "boundary", "config",     "n_gpus",  "image_px",
-    "seq_len", "batch_size", "energy_j", "duration_s", "accuracy"};
 
 /* A running mean (Welford's recurrence). */
 struct mean {
@@ -45,8 +27,8 @@ struct reading {
   struct dl_intern configs;
   struct sums *sums; /* one a repeat */
   size_t cap, cap_sums;
-  size_t slot[COLUMNS];
-  struct dl_cell *cells;
+  struct dl_quantity accuracy; /* no column of the runs table */
+  struct dl_row *row;
 };
 
 void dl_repeats_free(struct dl_repeats *l) {
@@ -86,12 +68,9 @@ static bool copy(char **to, const char *text) {
 }
 
 /* Settings of the first run of a configuration. */
-static enum dl_status begin(struct reading *w,
-                            const struct dl_row_descriptors *found,
-                            struct dl_diag *d) {
+static enum dl_status begin(struct reading *w, struct dl_diag *d) {
   void *list = w->l->r, *sums = w->sums;
-  const struct dl_cell *c = w->cells;
-  const size_t *slot = w->slot;
+  const struct dl_run *run = &w->row->run;
   if (!dl_grow(&list, &w->cap, w->l->n + 1, sizeof *w->l->r))
     return dl_fail_memory(d);
   w->l->r = list;
@@ -100,26 +79,23 @@ static enum dl_status begin(struct reading *w,
   w->sums = sums;
   w->sums[w->l->n] = (struct sums){0};
   struct dl_repeat *r = &w->l->r[w->l->n++];
-  *r = (struct dl_repeat){.arch_known = found->arch,
-                          .gpu_known = found->gpu,
-                          .n_gpus = c[slot[N_GPUS]].x,
-                          .image_px = c[slot[IMAGE_PX]].x,
-                          .seq_len = c[slot[SEQ_LEN]].x,
-                          .batch_size = c[slot[BATCH_SIZE]].x};
-  bool ok = copy(&r->arch, c[slot[ARCH]].s) && copy(&r->gpu, c[slot[GPU]].s) &&
-            copy(&r->boundary, c[slot[BOUNDARY]].s);
+  *r = (struct dl_repeat){.arch_known = w->row->found.arch,
+                          .gpu_known = w->row->found.gpu,
+                          .n_gpus = run->n_gpus,
+                          .image_px = run->image_px,
+                          .seq_len = run->seq_len,
+                          .batch_size = run->batch_size};
+  bool ok = copy(&r->arch, run->arch) && copy(&r->gpu, run->gpu) &&
+            copy(&r->boundary, run->boundary);
   return ok ? DL_OK : dl_fail_memory(d);
 }
 
-static enum dl_status add_row(struct reading *w,
-                              const struct dl_row_descriptors *found,
-                              struct dl_diag *d) {
+static enum dl_status add_row(struct reading *w, struct dl_diag *d) {
   struct dl_text key = {0};
-  const struct dl_cell *c = w->cells;
-  const char *config = c[w->slot[CONFIG]].s;
-  dl_text_add(&key, config ? config : "");
+  const struct dl_run *run = &w->row->run;
+  dl_text_add(&key, run->config ? run->config : "");
   if (key.len == 0 && w->key)
-    dl_key_make(w->key, c, found, &key);
+    dl_key_make(w->key, w->row, &key);
   size_t before = w->configs.n;
   long i = key.failed ? -1 : dl_intern(&w->configs, dl_text_str(&key));
   dl_text_free(&key);
@@ -127,36 +103,41 @@ static enum dl_status add_row(struct reading *w,
     return dl_fail_memory(d);
   enum dl_status status = DL_OK;
   if (w->configs.n > before)
-    status = begin(w, found, d);
+    status = begin(w, d);
   if (status != DL_OK)
     return status;
-  add(&w->sums[i].energy, c[w->slot[ENERGY]].x);
-  add(&w->sums[i].duration, c[w->slot[DURATION]].x);
-  add(&w->sums[i].accuracy, c[w->slot[ACCURACY]].x);
+  add(&w->sums[i].energy, run->energy_j);
+  add(&w->sums[i].duration, run->duration_s);
+  add(&w->sums[i].accuracy, dl_row_number(w->row, &w->accuracy));
   return DL_OK;
 }
 
 static enum dl_status bind(struct reading *w, struct dl_diag *d) {
+  static const char *const columns[] = {
+      "arch",    "gpu",        "boundary", "config",     "n_gpus",  "image_px",
+      "seq_len", "batch_size", "energy_j", "duration_s", "accuracy"};
   enum dl_status status = DL_OK;
-  for (size_t i = 0; i < COLUMNS && status == DL_OK; i++)
-    status = dl_frame_slot(w->f, names[i], i == ENERGY, &w->slot[i], d);
+  for (size_t i = 0; i < sizeof columns / sizeof *columns && status == DL_OK;
+       i++) /* the last is the accuracy */
+    status = dl_frame_quantity(
+        w->f, columns[i], strcmp(columns[i], "energy_j") == 0, &w->accuracy, d);
   if (status == DL_OK)
     status = dl_key_maker_new(&w->key, w->f, d);
-  if (status != DL_OK)
-    return status;
-  dl_frame_want_descriptors(w->f);
-  w->cells = dl_calloc(dl_frame_n_slots(w->f), sizeof *w->cells);
-  return w->cells ? DL_OK : dl_fail_memory(d);
+  if (status == DL_OK)
+    status = dl_frame_want_descriptors(w->f, d);
+  if (status == DL_OK && !(w->row = dl_frame_rows(w->f, 1)))
+    status = dl_fail_memory(d);
+  return status;
 }
 
 /* Accuracy is no column of the runs table, which would see to it. */
 static bool is_bad(const struct reading *w, const struct dl_csv *csv,
                    size_t line, struct dl_diag *d) {
-  const struct dl_cell *c = &w->cells[w->slot[ACCURACY]];
-  if (!c->s || !isnan(c->x))
+  const char *text = dl_row_text(w->row, &w->accuracy);
+  if (!text || !isnan(dl_row_number(w->row, &w->accuracy)))
     return false;
   dl_skip_at(d, dl_csv_path(csv), line,
-             "column 'accuracy': invalid number '%.64s'", c->s);
+             "column 'accuracy': invalid number '%.64s'", text);
   return true;
 }
 
@@ -167,13 +148,12 @@ static enum dl_status read_rows(struct reading *w, struct dl_csv *csv,
   while ((status = dl_csv_next(csv, &block, d)) == DL_OK && block) {
     status = dl_frame_block(w->f, block, d);
     for (size_t i = 0; i < block->n_rows && status == DL_OK; i++) {
-      struct dl_fault fault;
-      dl_frame_row(w->f, block, i, w->cells, &fault);
-      if (fault.kind != DL_FAULT_NONE)
-        status = dl_frame_complain(w->f, &fault, w->cells, dl_csv_path(csv),
+      dl_frame_row(w->f, block, i, w->row);
+      if (w->row->fault.kind != DL_FAULT_NONE)
+        status = dl_frame_complain(w->f, w->row, dl_csv_path(csv),
                                    block->line[i], d);
       else if (!is_bad(w, csv, block->line[i], d))
-        status = add_row(w, dl_frame_descriptors(w->f, i), d);
+        status = add_row(w, d);
     }
     if (status != DL_OK)
       return status;
@@ -203,6 +183,6 @@ enum dl_status dl_repeats_read(struct dl_repeats *l, struct dl_csv *csv,
   dl_key_maker_free(w.key);
   dl_intern_free(&w.configs);
   free(w.sums);
-  free(w.cells);
+  free(w.row);
   return status;
 }

@@ -17,20 +17,20 @@ struct reader {
   struct dl_csv *csv;
   struct dl_frame *f;
   struct dl_formula **formula; /* t->formula.n */
-  size_t **vars;               /* their slots */
-  size_t *group_slot;          /* t->n_labels; unused for a made key */
+  struct dl_quantity **vars;   /* their variables */
+  struct dl_quantity *group;   /* t->n_labels; unused for a made key */
   struct dl_key_maker *key;    /* where 'config' is not told; NULL: nothing to
                                   make it from */
   bool has_config;             /* it is a column */
-  size_t boundary_slot;
-  size_t *range_slot; /* one a range of t */
-  size_t cap_rows;    /* rows that x has room for */
-  double *x;          /* t->n rows, then those of the block */
+  struct dl_quantity boundary_at;
+  struct dl_quantity *ranged; /* one a range of t */
+  size_t cap_rows;            /* rows that x has room for */
+  double *x;                  /* t->n rows, then those of the block */
   /* One block: */
-  struct dl_cell *cells; /* rows x n_slots; kept for labels only */
+  struct dl_row *row; /* kept for labels only */
   struct dl_fault *fault;
   const char **boundary;
-  size_t cap_cells, cap_fault, cap_boundary;
+  size_t n_rows, cap_fault, cap_boundary;
 };
 
 void dl_training_free(struct dl_training *t) {
@@ -90,10 +90,10 @@ static enum dl_status add_group(struct reader *r, const char *name, bool must,
   struct dl_training *t = r->t;
   bool there = dl_frame_has(r->f, name);
   enum dl_status status = DL_OK;
-  size_t slot = 0;
+  struct dl_quantity q = {0};
   bool config = strcmp(name, "config") == 0;
   if (there || (must && !config))
-    status = dl_frame_slot(r->f, name, !there, &slot, d);
+    status = dl_frame_text(r->f, name, !there, &q, d);
   if (config && status == DL_OK) {
     r->has_config = there;
     status = dl_key_maker_new(&r->key, r->f, d);
@@ -101,7 +101,7 @@ static enum dl_status add_group(struct reader *r, const char *name, bool must,
   if (status != DL_OK || (!there && !(config && r->key)))
     return status;
   struct dl_labels *l = &t->labels[t->n_labels];
-  r->group_slot[t->n_labels] = slot;
+  r->group[t->n_labels] = q;
   if (!(l->column = dl_strdup(name)))
     return dl_fail_memory(d);
   t->n_labels++;
@@ -113,8 +113,8 @@ static enum dl_status add_groups(struct reader *r,
                                  const char *must, struct dl_diag *d) {
   size_t most = groups->n + 1;
   r->t->labels = dl_calloc(most, sizeof *r->t->labels);
-  r->group_slot = dl_calloc(most, sizeof *r->group_slot);
-  if (!r->t->labels || !r->group_slot)
+  r->group = dl_calloc(most, sizeof *r->group);
+  if (!r->t->labels || !r->group)
     return dl_fail_memory(d);
   enum dl_status status = DL_OK;
   for (size_t i = 0; i < groups->n && status == DL_OK; i++)
@@ -122,41 +122,44 @@ static enum dl_status add_groups(struct reader *r,
   if (status == DL_OK && must && !dl_training_labels(r->t, must))
     status = add_group(r, must, true, d);
   if (status == DL_OK && r->t->n_labels > 0)
-    dl_frame_want_descriptors(r->f);
+    status = dl_frame_want_descriptors(r->f, d);
   return status;
 }
 
 /* The variables of the formulas, whose ranges are kept. */
 static enum dl_status note_variables(struct reader *r, struct dl_diag *d) {
-  size_t n = dl_frame_n_slots(r->f);
-  bool *is_var = dl_calloc(n, sizeof *is_var);
-  r->range_slot = dl_calloc(n, sizeof *r->range_slot);
+  size_t n = dl_frame_n_steps(r->f);
+  struct dl_quantity **is_var = dl_calloc(n, sizeof(void *));
+  r->ranged = dl_calloc(n, sizeof *r->ranged);
   r->t->range = dl_calloc(n, sizeof *r->t->range);
-  bool ok = is_var && r->range_slot && r->t->range;
+  bool ok = is_var && r->ranged && r->t->range;
   for (size_t i = 0; ok && i < r->t->formula.n; i++)
     for (size_t j = 0; j < dl_formula_n_vars(r->formula[i]); j++)
       if (!dl_formula_var_is_text(r->formula[i], j))
-        is_var[r->vars[i][j]] = true;
+        is_var[r->vars[i][j].step] = &r->vars[i][j];
   for (size_t s = 0; ok && s < n; s++) {
     if (!is_var[s])
       continue;
     struct dl_range *range = &r->t->range[r->t->n_ranges];
-    r->range_slot[r->t->n_ranges++] = s;
-    *range = (struct dl_range){dl_strdup(dl_frame_slot_name(r->f, s)), INFINITY,
+    r->ranged[r->t->n_ranges++] = *is_var[s];
+    *range = (struct dl_range){dl_strdup(dl_frame_step_name(r->f, s)), INFINITY,
                                -INFINITY};
     ok = range->name != NULL;
   }
-  free(is_var);
+  free((void *)is_var);
   return ok ? DL_OK : dl_fail_memory(d);
 }
 
 static enum dl_status block_room(struct reader *r, size_t rows,
                                  struct dl_diag *d) {
-  void *cells = r->cells, *fault = r->fault, *boundary = (void *)r->boundary;
-  bool ok = r->t->n_labels == 0 ||
-            dl_grow(&cells, &r->cap_cells, rows * dl_frame_n_slots(r->f),
-                    sizeof *r->cells);
-  r->cells = cells;
+  void *fault = r->fault, *boundary = (void *)r->boundary;
+  bool ok = true;
+  if (r->t->n_labels > 0 && rows > r->n_rows) {
+    free(r->row);
+    r->row = dl_frame_rows(r->f, rows);
+    r->n_rows = r->row ? rows : 0;
+    ok = r->row;
+  }
   ok = ok && dl_grow(&fault, &r->cap_fault, rows, sizeof *r->fault);
   r->fault = fault;
   ok = ok && dl_grow(&boundary, &r->cap_boundary, rows, sizeof *r->boundary);
@@ -182,31 +185,32 @@ static long not_finite(const double *v, size_t m) {
 
 /* Row i of the block: what it leaves is its own but for the ranges. */
 static void evaluate_row(struct reader *r, const struct dl_csv_block *block,
-                         size_t i, struct dl_cell *cells,
+                         size_t i, struct dl_row *row,
                          struct dl_range *ranges) {
   size_t m = r->t->formula.n;
   double *x = r->x + (r->t->n + i) * m;
-  dl_frame_row(r->f, block, i, cells, &r->fault[i]);
+  dl_frame_row(r->f, block, i, row);
+  r->fault[i] = row->fault;
   if (r->fault[i].kind != DL_FAULT_NONE)
     return;
   for (size_t j = 0; j < m; j++)
-    x[j] = dl_formula_eval(r->formula[j], cells, r->vars[j]);
-  r->boundary[i] = cells[r->boundary_slot].s;
+    x[j] = dl_formula_eval(r->formula[j], r->vars[j], row);
+  r->boundary[i] = dl_row_text(row, &r->boundary_at);
   if (not_finite(x, m) >= 0)
     return;
   for (size_t k = 0; k < r->t->n_ranges; k++)
-    widen(&ranges[k], cells[r->range_slot[k]].x);
+    widen(&ranges[k], dl_row_number(row, &r->ranged[k]));
 }
 
 /* Evaluates the rows of a block behind those of r->x, in strips. False when
  * memory is out. */
 static bool evaluate(struct reader *r, const struct dl_csv_block *block) {
-  size_t slots = dl_frame_n_slots(r->f), n = block->n_rows;
+  size_t n = block->n_rows;
   size_t n_ranges = r->t->n_ranges;
   bool keep = r->t->n_labels > 0, ok = true;
 #pragma omp parallel reduction(&& : ok) if (n > 2 * STRIP)
   {
-    struct dl_cell *own = dl_calloc(slots, sizeof *own);
+    struct dl_row *own = dl_frame_rows(r->f, 1);
     struct dl_range *ranges = dl_calloc(n_ranges, sizeof *ranges);
     ok = own && ranges;
     for (size_t k = 0; ok && k < n_ranges; k++)
@@ -214,7 +218,7 @@ static bool evaluate(struct reader *r, const struct dl_csv_block *block) {
 #pragma omp for schedule(dynamic)
     for (size_t first = 0; first < n; first += STRIP)
       for (size_t i = first; ok && i < n && i < first + STRIP; i++)
-        evaluate_row(r, block, i, keep ? r->cells + i * slots : own, ranges);
+        evaluate_row(r, block, i, keep ? &r->row[i] : own, ranges);
 #pragma omp critical(dl_training_ranges)
     for (size_t k = 0; ok && k < n_ranges; k++)
       if (ranges[k].low <= ranges[k].high) {
@@ -227,22 +231,22 @@ static bool evaluate(struct reader *r, const struct dl_csv_block *block) {
   return ok;
 }
 
-static bool add_labels(struct reader *r, const struct dl_cell *cells,
-                       const struct dl_row_descriptors *row) {
+static bool add_labels(struct reader *r, const struct dl_row *row) {
   struct dl_training *t = r->t;
+  const struct dl_row_descriptors *found = &row->found;
   struct dl_text text = {0};
   bool ok = true;
   for (size_t g = 0; g < t->n_labels && ok; g++) {
     struct dl_labels *l = &t->labels[g];
-    const char *label = cells[r->group_slot[g]].s;
-    if (strcmp(l->column, "arch") == 0 && row->arch)
-      label = row->arch->head.id;
-    else if (strcmp(l->column, "gpu") == 0 && row->gpu)
-      label = row->gpu->head.id;
+    const char *label = dl_row_text(row, &r->group[g]);
+    if (strcmp(l->column, "arch") == 0 && found->arch)
+      label = found->arch->head.id;
+    else if (strcmp(l->column, "gpu") == 0 && found->gpu)
+      label = found->gpu->head.id;
     else if (strcmp(l->column, "config") == 0 && r->key &&
              !(r->has_config && label && *label)) {
       dl_text_clear(&text);
-      dl_key_make(r->key, cells, row, &text);
+      dl_key_make(r->key, row, &text);
       label = text.s;
     }
     long id = dl_intern(&l->names, label ? label : "");
@@ -300,13 +304,13 @@ static bool row_room(struct reader *r, size_t rows) {
 static enum dl_status complain(struct reader *r,
                                const struct dl_csv_block *block, size_t i,
                                struct dl_diag *d) {
-  struct dl_cell *cells = dl_calloc(dl_frame_n_slots(r->f), sizeof *cells);
-  if (!cells)
+  struct dl_row *row = dl_frame_rows(r->f, 1);
+  if (!row)
     return dl_fail_memory(d);
-  dl_frame_row(r->f, block, i, cells, &r->fault[i]);
-  enum dl_status status = dl_frame_complain(
-      r->f, &r->fault[i], cells, dl_csv_path(r->csv), block->line[i], d);
-  free(cells);
+  dl_frame_row(r->f, block, i, row);
+  enum dl_status status =
+      dl_frame_complain(r->f, row, dl_csv_path(r->csv), block->line[i], d);
+  free(row);
   return status;
 }
 
@@ -326,8 +330,7 @@ static enum dl_status take_row(struct reader *r,
   }
   if (from != t->n)
     memcpy(r->x + t->n * m, r->x + from * m, m * sizeof *r->x);
-  if (t->n_labels > 0 && !add_labels(r, r->cells + i * dl_frame_n_slots(r->f),
-                                     dl_frame_descriptors(r->f, i)))
+  if (t->n_labels > 0 && !add_labels(r, &r->row[i]))
     return dl_fail_memory(d);
   note_boundary(t, r->boundary[i]);
   t->line[t->n++] = block->line[i];
@@ -386,11 +389,11 @@ static void free_reader(struct reader *r) {
   }
   free(r->formula);
   free(r->vars);
-  free(r->group_slot);
+  free(r->group);
   dl_key_maker_free(r->key);
-  free(r->range_slot);
+  free(r->ranged);
   free(r->x);
-  free(r->cells);
+  free(r->row);
   free(r->fault);
   free((void *)r->boundary);
 }
@@ -404,7 +407,7 @@ enum dl_status dl_training_read(struct dl_training *t, struct dl_csv *csv,
   if (status == DL_OK)
     status = add_groups(&r, groups, must, d);
   if (status == DL_OK)
-    status = dl_frame_slot(f, "boundary", false, &r.boundary_slot, d);
+    status = dl_frame_quantity(f, "boundary", false, &r.boundary_at, d);
   if (status == DL_OK)
     status = note_variables(&r, d);
   if (status == DL_OK)

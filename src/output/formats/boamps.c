@@ -16,11 +16,11 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/constants.h"
 #include "base/number.h"
 #include "base/text.h"
 #include "output/format.h"
 
-#define J_PER_KWH 3.6e6
 #define SPECIFICATION "https://github.com/Boavizta/BoAmps/tree/main/model"
 
 /* Where a task's figures are: a row, which goes first, and the report. */
@@ -43,8 +43,8 @@ static const struct dl_value *find(const struct task *t, const char *key) {
         !dl_value_absent(&t->values[i]))
       return &t->values[i];
   for (size_t i = 0; t->r && i < t->r->n_nodes; i++) {
-    const struct dl_node *node = &t->r->nodes[i];
-    if (node->type == DL_NODE_VALUE && node->key &&
+    const struct dl_report_node *node = &t->r->nodes[i];
+    if (node->type == DL_REPORT_VALUE && node->key &&
         strcmp(node->key, key) == 0 && !dl_value_absent(&node->value))
       return &node->value;
   }
@@ -54,7 +54,7 @@ static const struct dl_value *find(const struct task *t, const char *key) {
 /* What predict --node says, or NULL. */
 static const struct dl_report *node_of(const struct dl_report *r) {
   for (size_t i = 0; r && i < r->n_nodes; i++)
-    if (r->nodes[i].type == DL_NODE_GROUP && r->nodes[i].key &&
+    if (r->nodes[i].type == DL_REPORT_GROUP && r->nodes[i].key &&
         strcmp(r->nodes[i].key, "node") == 0 && r->nodes[i].n_reports > 0)
       return r->nodes[i].reports[0];
   return NULL;
@@ -218,7 +218,7 @@ static void put_measure(struct writer *w, const struct task *t,
   text(w, "version", PACKAGE_VERSION);
   number(w, "averageUtilizationCpu", number_of(t, "cpu_util"));
   number(w, "averageUtilizationGpu", number_of(t, "gpu_util"));
-  number(w, "powerConsumption", number_of(t, "energy_j") / J_PER_KWH);
+  number(w, "powerConsumption", number_of(t, "energy_j") / DL_J_PER_KWH);
   number(w, "measurementDuration", duration_s);
   close_part(w, "}");
   dl_text_free(&name);
@@ -306,7 +306,7 @@ static enum dl_status no_task(struct dl_diag *d) {
 static const struct dl_table *table_of(const struct dl_report *r,
                                        const char *name) {
   for (size_t i = 0; i < r->n_nodes; i++)
-    if (r->nodes[i].type == DL_NODE_TABLE && r->nodes[i].key &&
+    if (r->nodes[i].type == DL_REPORT_TABLE && r->nodes[i].key &&
         strcmp(r->nodes[i].key, name) == 0)
       return r->nodes[i].table;
   return NULL;

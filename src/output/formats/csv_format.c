@@ -107,7 +107,7 @@ static bool table(FILE *f, const struct dl_table *t) {
 
 static bool has_scalars(const struct dl_report *r) {
   for (size_t i = 0; i < r->n_nodes; i++)
-    if (r->nodes[i].type == DL_NODE_VALUE && r->nodes[i].key)
+    if (r->nodes[i].type == DL_REPORT_VALUE && r->nodes[i].key)
       return true;
   return false;
 }
@@ -119,8 +119,8 @@ static bool scalars(FILE *f, const struct dl_report *r) {
   struct row row = {.t = &line};
   bool ok = true;
   for (size_t i = 0; i < r->n_nodes; i++) {
-    const struct dl_node *node = &r->nodes[i];
-    if (node->type != DL_NODE_VALUE || !node->key)
+    const struct dl_report_node *node = &r->nodes[i];
+    if (node->type != DL_REPORT_VALUE || !node->key)
       continue;
     cell(&keys, node->key);
     ok = value_cell(&row, &node->value) && ok;

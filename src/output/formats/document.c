@@ -43,52 +43,48 @@ static void print_title(struct walk *w, const char *title) {
   dl_text_free(&t);
 }
 
-/* Whether people see a value as a line "label  value". */
-static bool is_line(const struct dl_node *node) {
-  return node->type == DL_NODE_VALUE && node->label;
-}
-
 /* Whether a node leaves no trace for people: it does not end a run of lines or
  * of statements. */
-static bool is_hidden(const struct dl_node *node) {
+static bool is_hidden(const struct dl_report_node *node) {
   switch (node->type) {
-  case DL_NODE_VALUE:
+  case DL_REPORT_VALUE:
     return !node->label;
-  case DL_NODE_GROUP:
-  case DL_NODE_LIST:
+  case DL_REPORT_GROUP:
+  case DL_REPORT_LIST:
     for (size_t i = 0; i < node->n_reports; i++)
       if (node->reports[i]->title)
         return false;
     return true;
-  case DL_NODE_TABLE:
+  case DL_REPORT_TABLE:
     for (size_t i = 0; i < node->table->n_cols; i++)
       if (node->table->columns[i].heading)
         return false;
     return true;
-  case DL_NODE_SAY:
+  case DL_REPORT_SAY:
     break;
   }
   return false;
 }
 
-/* The run of lines that begins at node i; returns the node behind it. */
+/* The run of lines "label  value" that begins at node i; returns the node
+ * behind it. */
 static size_t print_lines(struct walk *w, const struct dl_report *r, size_t i) {
   struct dl_text shown = {0}, label = {0}, value = {0};
   size_t width = 0, end = i;
   for (; end < r->n_nodes; end++) {
-    const struct dl_node *node = &r->nodes[end];
-    size_t n =
-        is_line(node) ? dl_utf8_width(node->label, strlen(node->label)) : 0;
-    if (n == 0 && !is_line(node) && !is_hidden(node))
+    const struct dl_report_node *node = &r->nodes[end];
+    if (!node->label && !is_hidden(node))
       break;
+    size_t n =
+        node->label ? dl_utf8_width(node->label, strlen(node->label)) : 0;
     width = n > width ? n : width;
   }
   begin_part(w);
   if (w->m->begin_lines)
     w->m->begin_lines(&w->p);
   for (; i < end; i++) {
-    const struct dl_node *node = &r->nodes[i];
-    if (!is_line(node))
+    const struct dl_report_node *node = &r->nodes[i];
+    if (!node->label)
       continue;
     dl_text_clear(&shown);
     dl_show(&shown, node->style, node->unit, &node->value,
@@ -142,7 +138,7 @@ static void print_table(struct walk *w, const struct dl_table *t) {
 static void print_report(struct walk *w, const struct dl_report *r);
 
 /* The reports of a group or a list that have a title. */
-static void print_groups(struct walk *w, const struct dl_node *node) {
+static void print_groups(struct walk *w, const struct dl_report_node *node) {
   for (size_t i = 0; i < node->n_reports; i++) {
     const struct dl_report *r = node->reports[i];
     size_t indent = w->p.indent;
@@ -157,41 +153,36 @@ static void print_groups(struct walk *w, const struct dl_node *node) {
   }
 }
 
-/* Consecutive statements are one part where the format is compact. */
-static void print_statement(struct walk *w, const char *text, bool first) {
-  struct dl_text t = {0};
-  escape(w, &t, text);
-  if (first || !w->m->compact)
-    begin_part(w);
-  w->m->say(&w->p, dl_text_str(&t));
-  dl_text_free(&t);
-}
-
 static void print_report(struct walk *w, const struct dl_report *r) {
-  enum dl_node_type last = DL_NODE_VALUE;
+  enum dl_report_node_type last = DL_REPORT_VALUE;
+  struct dl_text t = {0};
   for (size_t i = 0; i < r->n_nodes; i++) {
-    const struct dl_node *node = &r->nodes[i];
+    const struct dl_report_node *node = &r->nodes[i];
     size_t indent = w->p.indent;
     if (is_hidden(node))
       continue;
     switch (node->type) {
-    case DL_NODE_VALUE:
+    case DL_REPORT_VALUE:
       i = print_lines(w, r, i) - 1;
       break;
-    case DL_NODE_SAY:
-      print_statement(w, node->value.string, last != DL_NODE_SAY);
+    case DL_REPORT_SAY:
+      escape(w, &t, node->value.string);
+      if (last != DL_REPORT_SAY || !w->m->compact)
+        begin_part(w); /* consecutive statements are one, where compact */
+      w->m->say(&w->p, dl_text_str(&t));
       break;
-    case DL_NODE_GROUP:
-    case DL_NODE_LIST:
+    case DL_REPORT_GROUP:
+    case DL_REPORT_LIST:
       print_groups(w, node);
       break;
-    case DL_NODE_TABLE:
+    case DL_REPORT_TABLE:
       print_table(w, node->table);
       dl_print_indent(&w->p, indent);
       break;
     }
     last = node->type;
   }
+  dl_text_free(&t);
 }
 
 bool dl_document_report(const struct dl_document *m, const struct dl_report *r,

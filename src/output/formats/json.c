@@ -140,7 +140,8 @@ static void put_table(struct writer *w, const struct dl_table *t, int depth) {
 
 static void put_report(struct writer *w, const struct dl_report *r, int depth);
 
-static void put_list(struct writer *w, const struct dl_node *node, int depth) {
+static void put_list(struct writer *w, const struct dl_report_node *node,
+                     int depth) {
   fputc('[', w->f);
   for (size_t i = 0; i < node->n_reports; i++) {
     next_element(w, i, depth);
@@ -149,23 +150,24 @@ static void put_list(struct writer *w, const struct dl_node *node, int depth) {
   end_elements(w, node->n_reports, depth);
 }
 
-static void put_node(struct writer *w, const struct dl_node *node, int depth) {
+static void put_node(struct writer *w, const struct dl_report_node *node,
+                     int depth) {
   put_key(w, node->key);
   switch (node->type) {
-  case DL_NODE_VALUE:
+  case DL_REPORT_VALUE:
     put_value(w, &node->value);
     return;
-  case DL_NODE_GROUP:
+  case DL_REPORT_GROUP:
     if (node->n_reports > 0)
       put_report(w, node->reports[0], depth);
     return;
-  case DL_NODE_LIST:
+  case DL_REPORT_LIST:
     put_list(w, node, depth);
     return;
-  case DL_NODE_TABLE:
+  case DL_REPORT_TABLE:
     put_table(w, node->table, depth);
     return;
-  case DL_NODE_SAY:
+  case DL_REPORT_SAY:
     return;
   }
 }

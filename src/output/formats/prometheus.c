@@ -261,8 +261,8 @@ static void put_info(struct writer *w, const struct dl_report *r,
                      const char *prefix) {
   struct dl_text labels = {0}, name = {0};
   for (size_t i = 0; i < r->n_nodes; i++) {
-    const struct dl_node *node = &r->nodes[i];
-    if (node->type == DL_NODE_VALUE && node->key &&
+    const struct dl_report_node *node = &r->nodes[i];
+    if (node->type == DL_REPORT_VALUE && node->key &&
         node->value.type == DL_STRING && !dl_value_absent(&node->value))
       add_label(&labels, node->key, node->value.string);
   }
@@ -283,17 +283,17 @@ static void put_report(struct writer *w, const struct dl_report *r,
   double factor, x;
   put_info(w, r, prefix);
   for (size_t i = 0; !w->no_memory && i < r->n_nodes; i++) {
-    const struct dl_node *node = &r->nodes[i];
+    const struct dl_report_node *node = &r->nodes[i];
     if (!node->key)
       continue;
-    if (node->type == DL_NODE_TABLE) {
+    if (node->type == DL_REPORT_TABLE) {
       put_table(w, prefix, node->key, node->table);
-    } else if (node->type == DL_NODE_GROUP && node->n_reports > 0) {
+    } else if (node->type == DL_REPORT_GROUP && node->n_reports > 0) {
       dl_text_clear(&t);
       dl_text_printf(&t, "%s%s_", prefix, node->key);
       if (!t.failed)
         put_report(w, node->reports[0], t.s);
-    } else if (node->type == DL_NODE_VALUE && number_of(&node->value, &x) &&
+    } else if (node->type == DL_REPORT_VALUE && number_of(&node->value, &x) &&
                metric_name(&t, prefix, node->key, &factor) &&
                begin_metric(w, t.s, node->key, "")) {
       put_sample(w, t.s, "", x * factor);

@@ -106,48 +106,39 @@ static bool is_text(const struct dl_layout_column *col,
   return !numbers && named && !col->c.unit && !col->c.join_next;
 }
 
-/* One multiple for n columns, or own ones in each cell. False: memory is
- * out. */
-static bool choose_scale(struct dl_layout_column *col, size_t n,
-                         const struct dl_table *t) {
-  double *x = dl_calloc(2 * n * t->n_rows, sizeof *x);
-  if (!x)
-    return false;
-  size_t used = 0;
-  for (size_t k = 0; k < n; k++)
-    for (size_t r = 0; r < t->n_rows; r++) {
-      const struct dl_value *v = &t->values[r * t->n_cols + col[k].i];
-      x[used++] = dl_value_quantity(v);
-      if (col[k].c.join_next)
-        x[used++] = dl_value_quantity(v + 1);
+/* Chooses one multiple for all cells of a column, or lets each have its own.
+ * An interval shares that of the estimate in front of it, where style and unit
+ * are the same. False: memory is out. */
+static bool choose_scales(struct dl_layout *l, const struct dl_table *t) {
+  size_t next = 0;
+  double *x = dl_calloc(2 * l->n * t->n_rows, sizeof *x);
+  bool ok = x != NULL;
+  for (size_t i = 0; ok && i < l->n; i = next) {
+    const struct dl_column *a = &l->column[i].c;
+    size_t used = 0;
+    for (next = i; next < l->n; next++) {
+      const struct dl_layout_column *col = &l->column[next];
+      const struct dl_column *b = &col->c;
+      if (next > i &&
+          (!b->join_next || a->style != b->style ||
+           strcmp(a->unit ? a->unit : "", b->unit ? b->unit : "") != 0))
+        break;
+      for (size_t r = 0; r < t->n_rows; r++) {
+        const struct dl_value *v = &t->values[r * t->n_cols + col->i];
+        x[used++] = dl_value_quantity(v);
+        if (b->join_next)
+          x[used++] = dl_value_quantity(v + 1);
+      }
     }
-  struct dl_multiple scale;
-  bool shared = dl_multiple_shared(col->c.style, x, used, &scale);
-  for (size_t k = 0; k < n; k++) {
-    col[k].scale = scale;
-    col[k].own_units = scale.name && !shared;
+    struct dl_multiple scale;
+    bool shared = dl_multiple_shared(a->style, x, used, &scale);
+    for (size_t k = i; k < next; k++) {
+      l->column[k].scale = scale;
+      l->column[k].own_units = scale.name && !shared;
+    }
   }
   free(x);
-  return true;
-}
-
-/* Intervals share the multiple of the estimate in front of them, where their
- * style and unit are the same. */
-static bool choose_scales(struct dl_layout *l, const struct dl_table *t) {
-  size_t next;
-  for (size_t i = 0; i < l->n; i = next) {
-    for (next = i + 1; next < l->n; next++) {
-      const struct dl_column *a = &l->column[next - 1].c;
-      const struct dl_column *b = &l->column[next].c;
-      const char *unit_a = a->unit ? a->unit : "";
-      const char *unit_b = b->unit ? b->unit : "";
-      if (!b->join_next || a->style != b->style || strcmp(unit_a, unit_b) != 0)
-        break;
-    }
-    if (!choose_scale(&l->column[i], next - i, t))
-      return false;
-  }
-  return true;
+  return ok;
 }
 
 static void widen(size_t *width, const char *s, size_t n) {

@@ -12,8 +12,8 @@
  *                name: !name == 'a' is !(name == 'a'); key(name) is a number
  *                that stands for the text, 0 where it is unknown
  *
- * A formula knows its variables by name; who evaluates it supplies their
- * values in the same order. NaN in gives NaN out,
+ * A formula has its variables by name; who evaluates it says where a row holds
+ * them, in the same order. NaN in gives NaN out,
  * but for coalesce, for && beside a 0 and for || beside what is not 0. */
 
 #ifndef DL_RUN_FORMULA_FORMULA_H
@@ -23,15 +23,9 @@
 #include <stddef.h>
 
 #include "base/diag.h"
+#include "run/row.h"
 
 struct dl_formula;
-
-/* Value of a variable in a row: a number, or text where the formula compares
- * text. */
-struct dl_cell {
-  double x;
-  const char *s; /* borrowed; NULL when absent */
-};
 
 /* Errors (DL_EUSAGE) say where: "formula 'log(x': column 6: expected ')'". */
 enum dl_status dl_formula_parse(struct dl_formula **f, const char *text,
@@ -50,8 +44,9 @@ bool dl_formula_var_is_needed(const struct dl_formula *f, size_t i);
 /* The formula is one plain name. */
 bool dl_formula_is_name(const struct dl_formula *f);
 
-/* `index[i]` is the place in `cells` of variable i. */
-double dl_formula_eval(const struct dl_formula *f, const struct dl_cell *cells,
-                       const size_t *index);
+/* The value for a row; vars[i] is where rows hold variable i. */
+double dl_formula_eval(const struct dl_formula *f,
+                       const struct dl_quantity *vars,
+                       const struct dl_row *row);
 
 #endif

@@ -95,8 +95,9 @@ static double key_of(const char *s) {
   return (double)(h >> 12) + 1;
 }
 
-double dl_formula_eval(const struct dl_formula *f, const struct dl_cell *cells,
-                       const size_t *index) {
+double dl_formula_eval(const struct dl_formula *f,
+                       const struct dl_quantity *vars,
+                       const struct dl_row *row) {
   double stack[MOST_DEPTH + 1];
   stack[0] = NAN;
   size_t top = 0;
@@ -107,16 +108,16 @@ double dl_formula_eval(const struct dl_formula *f, const struct dl_cell *cells,
       stack[top++] = in->number;
       break;
     case OP_VAR:
-      stack[top++] = cells[index[in->index]].x;
+      stack[top++] = dl_row_number(row, &vars[in->index]);
       break;
     case OP_TEXT_EQ: {
-      const char *s = cells[index[in->index]].s;
+      const char *s = dl_row_text(row, &vars[in->index]);
       stack[top++] =
           s ? strcmp(s, f->literals.s[in->literal]) == 0 : (double)NAN;
       break;
     }
     case OP_TEXT_KEY:
-      stack[top++] = key_of(cells[index[in->index]].s);
+      stack[top++] = key_of(dl_row_text(row, &vars[in->index]));
       break;
     default:
       if (in->op <= OP_ABS) {

@@ -9,9 +9,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/constants.h"
 #include "logs/importers/importer.h"
-
-#define W_PER_MB 3.75e-4
 
 enum column { TIME, CPU, MEMORY, N_COLUMNS };
 enum { FIELDS_MAX = 16 };
@@ -69,7 +68,7 @@ static bool line(struct dl_log *log, char *s, size_t len) {
   dl_log_reading(log, &(struct dl_reading){
                           .ns = ns,
                           .meter = dl_log_meter(log, DL_METER_RAM, NULL, NULL),
-                          .power_w = mb * W_PER_MB,
+                          .power_w = mb * DL_MEMORY_W_PER_MB_USED,
                           .util = NAN,
                           .energy_j = NAN});
   dl_log_reading(log, &(struct dl_reading){

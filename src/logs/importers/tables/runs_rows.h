@@ -7,9 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/constants.h"
 #include "logs/importers/importer.h"
-
-#define DL_J_PER_KWH 3.6e6
 
 /* A cell with a quantity: *x is the number times `scale`, NaN where there is
  * no such column (at < 0) or the cell says nothing. What is no number, below 0

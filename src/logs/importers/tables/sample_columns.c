@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#include "base/constants.h"
+
 enum role {
   METER,      /* says of what */
   WEAK_METER, /* says so where no other word does */
@@ -83,8 +85,8 @@ static const struct word {
     {"joule", JOULES, 0, 1},
     {"joules", JOULES, 0, 1},
     {"kj", JOULES, 0, 1e3},
-    {"wh", JOULES, 0, 3.6e3},
-    {"kwh", JOULES, 0, 3.6e6},
+    {"wh", JOULES, 0, DL_J_PER_WH},
+    {"kwh", JOULES, 0, DL_J_PER_KWH},
     {"%", SHARE, 0, 0.01},
     {"pct", SHARE, 0, 0.01},
     {"perc", SHARE, 0, 0.01},

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The values of one row: the typed run, its descriptors, and cells for names
+ * that are no columns of the runs table. */
+
+#ifndef DL_RUN_ROW_H
+#define DL_RUN_ROW_H
+
+#include <math.h>
+
+#include "catalog/descriptor_kinds.h"
+#include "run/run.h"
+
+/* A number, or a text, or both. */
+struct dl_cell {
+  double x;      /* NaN: unknown */
+  const char *s; /* borrowed; NULL: unknown */
+};
+
+/* What is wrong with a row. */
+struct dl_fault {
+  enum {
+    DL_FAULT_NONE,
+    DL_FAULT_INVALID,
+    DL_FAULT_NOT_FINITE,
+    DL_FAULT_RANGE,
+    DL_FAULT_ABSENT
+  } kind;
+  size_t step;      /* of the frame */
+  const char *cell; /* the text at fault; belongs to the block */
+};
+
+/* A row's descriptors; NULL where the name is absent or unknown. */
+struct dl_row_descriptors {
+  const struct dl_accelerator *gpu;
+  const struct dl_architecture *arch; /* at the row's input size */
+  bool scaled;                        /* arch was scaled to that size */
+};
+
+struct dl_row {
+  struct dl_run run; /* texts are borrowed */
+  /* Members that the user gave: a setting, a column, an override or a
+   * definition. Others follow from them or from descriptors. */
+  struct dl_run_set given;
+  struct dl_row_descriptors found;
+  struct dl_cell *cell;
+  struct dl_fault fault;
+};
+
+/* Where rows hold a quantity. */
+struct dl_quantity {
+  enum { DL_IN_CELL, DL_IN_NUMBER, DL_IN_TEXT } in; /* members: the last two */
+  size_t at;   /* index of the cell, or offset in struct dl_run */
+  size_t step; /* of the frame that sets it */
+};
+
+/* NaN and NULL where unknown, or of the other type. */
+static inline double dl_row_number(const struct dl_row *r,
+                                   const struct dl_quantity *q) {
+  if (q->in == DL_IN_NUMBER)
+    return *(const double *)(const void *)((const char *)&r->run + q->at);
+  return q->in == DL_IN_CELL ? r->cell[q->at].x : (double)NAN;
+}
+
+static inline const char *dl_row_text(const struct dl_row *r,
+                                      const struct dl_quantity *q) {
+  if (q->in == DL_IN_TEXT)
+    return *(const char *const *)(const void *)((const char *)&r->run + q->at);
+  return q->in == DL_IN_CELL ? r->cell[q->at].s : NULL;
+}
+
+#endif
