@@ -19,6 +19,4 @@ libdlest_a_SOURCES += \
 	%D%/power_limit.c \
 	%D%/power_limit.h \
 	%D%/residual_gp.c \
-	%D%/residual_gp.h \
-	%D%/row_regression.c \
-	%D%/row_regression.h
+	%D%/residual_gp.h

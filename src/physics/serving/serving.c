@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "math/regression/regression_methods.h"
-#include "physics/row_regression.h"
+#include "physics/rows/row_regression.h"
 
 void dl_serving_inputs_of(const double *row, struct dl_serving_inputs *in) {
   *in = (struct dl_serving_inputs){
