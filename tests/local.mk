@@ -46,6 +46,7 @@ UNIT_TESTS = \
 	tests/unit/test_physical_fit \
 	tests/unit/test_log_grouping \
 	tests/unit/test_plot \
+	tests/unit/test_plot_kinds \
 	tests/unit/test_predictor \
 	tests/unit/test_projection \
 	tests/unit/test_render \
@@ -248,6 +249,9 @@ tests_unit_test_log_grouping_SOURCES = tests/unit/test_log_grouping.c
 tests_unit_test_log_grouping_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_plot_SOURCES = tests/unit/test_plot.c
 tests_unit_test_plot_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_plot_kinds_SOURCES = tests/unit/test_plot_kinds.c \
+	tests/unit/unit.h
+tests_unit_test_plot_kinds_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_predictor_SOURCES = tests/unit/test_predictor.c \
 	tests/unit/unit.h \
 	tests/unit/table.h \
