@@ -51,9 +51,11 @@ static enum dl_status time_predictions(const gsl_matrix *support,
   gsl_vector_const_view y = gsl_matrix_const_column(support, p);
   gsl_vector *out = gsl_vector_alloc(rows->size1);
   void *state = NULL;
-  enum dl_status status = out ? krr->fit(&state, &X.matrix, &y.vector, NULL,
-                                         hyper, NULL, d)
-                              : dl_fail_memory(d);
+  enum dl_status status =
+      out ? krr->fit(&state,
+                     &(struct dl_sample){&X.matrix, &y.vector, NULL, NULL},
+                     hyper, d)
+          : dl_fail_memory(d);
   for (int r = 0; r < repeats && status == DL_OK; r++) {
     double start = omp_get_wtime();
     status = krr->predict(state, rows, out, d);

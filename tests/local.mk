@@ -5,7 +5,6 @@ UNIT_TESTS = \
 	tests/unit/test_arrays \
 	tests/unit/test_bootstrap \
 	tests/unit/test_catalog \
-	tests/unit/test_changes \
 	tests/unit/test_csv \
 	tests/unit/test_energy_curve \
 	tests/unit/test_cycles \
@@ -138,8 +137,6 @@ tests_unit_test_bootstrap_SOURCES = tests/unit/test_bootstrap.c \
 tests_unit_test_bootstrap_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_catalog_SOURCES = tests/unit/test_catalog.c tests/unit/unit.h
 tests_unit_test_catalog_LDADD = $(LDADD) $(CMOCKA_LIBS)
-tests_unit_test_changes_SOURCES = tests/unit/test_changes.c
-tests_unit_test_changes_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_csv_SOURCES = tests/unit/test_csv.c
 tests_unit_test_csv_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_energy_curve_SOURCES = tests/unit/test_energy_curve.c

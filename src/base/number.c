@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Numbers to text and back.
+/* Numbers to text and back, the same under every locale.
  *
  * Reading: the digits are gathered as an integer w and a power q, so that the
- * value is w * 10^q. Where w < 2^53 and |q| <= 22 both w and 10^|q| are
- * doubles and one multiplication or division gives the correctly rounded
+ * value is w * 10^q. Where w <= 2^53 and |q| <= 22 both w and 10^|q| are
+ * doubles, and one multiplication or division gives the correctly rounded
  * result (W. D. Clinger, How to read floating point numbers accurately, PLDI
- * 1990). Short numbers take a shortcut there (read_short). Otherwise strtod()
- * gets the digits as "WeQ": without a decimal point the text means the same
- * under every locale.
+ * 1990). Otherwise strtod() reads the digits as "WeQ": without a decimal point
+ * the text means the same under every locale. strtod() alone would take three
+ * times as long for a table of numbers.
  *
- * Writing: printf() puts the locale's decimal point, which is replaced; most
- * numbers for programs take a shorter way (shortest.c). */
+ * Writing: printf() writes the locale's decimal point, which is replaced by a
+ * full stop; shortest.c writes most numbers of JSON and CSV. */
 
 #include "base/number.h"
 
-#include <endian.h>
 #include <float.h>
 #include <math.h>
 #include <stdint.h>
@@ -25,11 +24,11 @@
 
 #include "base/shortest.h"
 
-/* No double needs more than 767 digits to tell the two neighbours apart that
- * a decimal lies between; what follows is one digit that is not 0, or none. */
+/* The sign of a decimal's difference from the midpoint of two doubles follows
+ * from 767 digits and whether any later digit is not 0. */
 #define DIGITS_MAX 800
 
-/* 19 digits fit a uint64_t. */
+/* So many digits fit a uint64_t. */
 #define FAST_DIGITS 19
 #define FAST_POWER 22
 #define FAST_MANTISSA (UINT64_C(1) << 53)
@@ -37,13 +36,12 @@
 /* Beyond this an exponent is out of range whatever the digits. */
 #define EXPONENT_MAX 100000
 
-/* A number taken apart: sign, (at most 19) first digits as w, scale. */
+/* A decimal number taken apart: +- w 10^power. */
 struct decimal {
-  uint64_t w;
-  const char *digits; /* the first digit that is not 0, or NULL */
-  const char *end;    /* behind the digits and their point */
-  size_t n_digits;    /* significant ones */
-  int64_t power;      /* of 10, for all digits read as an integer */
+  const char *digits, *end; /* the digits, with their point if any */
+  size_t n_digits;          /* without the point */
+  uint64_t w;               /* the digits as an integer, if at most 19 */
+  int64_t power;
   bool negative;
 };
 
@@ -55,27 +53,10 @@ static bool is_blank(char c) {
   return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/* Gathers a run of digits. Returns the end of the run. */
-static const char *take_digits(struct decimal *x, const char *p,
-                               const char *end) {
-  while (p < end && is_digit(*p)) {
-    if (x->n_digits != 0 || *p != '0') {
-      if (x->n_digits == 0)
-        x->digits = p;
-      if (x->n_digits < FAST_DIGITS)
-        x->w = x->w * 10 + (uint64_t)(*p - '0');
-      x->n_digits++;
-    }
-    p++;
-  }
-  return p;
-}
-
 /* Reads what follows the digits; false if that is no exponent. */
 static bool take_exponent(struct decimal *x, const char *p, const char *end) {
   int64_t e = 0;
   bool negative = false;
-
   if (p == end)
     return true;
   if (*p != 'e' && *p != 'E')
@@ -95,49 +76,48 @@ static bool take_exponent(struct decimal *x, const char *p, const char *end) {
   return true;
 }
 
-/* Takes the text apart; false if it is no decimal number. */
+/* Takes [p, end), which is not empty, apart; false if it is no decimal
+ * number. */
 static bool take_decimal(struct decimal *x, const char *p, const char *end) {
-  const char *start;
-
-  x->w = 0;
-  x->digits = NULL;
-  x->n_digits = 0;
-  x->power = 0;
+  const char *point = NULL;
+  uint64_t w = 0;
   x->negative = *p == '-';
   if (*p == '+' || *p == '-')
     p++;
-  start = p;
-  p = take_digits(x, p, end);
-  if (p < end && *p == '.') {
-    const char *point = p++;
-    p = take_digits(x, p, end);
-    x->power = -(p - point - 1);
-    if (p - start == 1)
-      return false;
-  } else if (p == start) {
-    return false;
+  x->digits = p;
+  for (; p < end; p++) {
+    unsigned digit = (unsigned)(unsigned char)*p - '0';
+    if (digit <= 9)
+      w = w * 10 + digit; /* modulo 2^64: not used if there are too many */
+    else if (*p == '.' && !point)
+      point = p;
+    else
+      break;
   }
   x->end = p;
-  return take_exponent(x, p, end);
+  x->w = w;
+  x->n_digits = (size_t)(p - x->digits) - (point != NULL);
+  x->power = point ? point + 1 - p : 0;
+  return x->n_digits > 0 && take_exponent(x, p, end);
 }
 
-/* The value of a decimal that the fast way cannot do exactly. */
-static double decimal_value(const struct decimal *x) {
-  char text[DIGITS_MAX + 32];
-  size_t n = 0, seen = 0;
-  bool rest = false;
-  int64_t power;
-
+/* The magnitude of a decimal with many digits or a large exponent. */
+static double read_by_strtod(const struct decimal *x) {
+  char text[DIGITS_MAX + 32] = "0";
+  size_t n = 1;
+  bool more = false;
+  int64_t power = x->power;
   for (const char *p = x->digits; p < x->end; p++) {
-    if (*p == '.')
+    if (*p == '.' || (n == 1 && *p == '0'))
       continue;
-    if (seen++ < DIGITS_MAX)
+    if (n <= DIGITS_MAX) {
       text[n++] = *p;
-    else if (*p != '0')
-      rest = true;
+    } else {
+      more |= *p != '0';
+      power++;
+    }
   }
-  power = x->power + (int64_t)(seen - n);
-  if (rest) {
+  if (more) {
     text[n++] = '1';
     power--;
   }
@@ -149,128 +129,21 @@ static double decimal_value(const struct decimal *x) {
   return strtod(text, NULL);
 }
 
-static const double power_of_10[FAST_POWER + 1] = {
-    1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
-    1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-
-static bool fast_value(const struct decimal *x, double *out) {
+static double magnitude(const struct decimal *x) {
+  static const double power_of_10[FAST_POWER + 1] = {
+      1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+      1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
   /* An excess precision would round twice. */
   if (FLT_EVAL_METHOD != 0 || x->n_digits > FAST_DIGITS ||
       x->w > FAST_MANTISSA || x->power > FAST_POWER || x->power < -FAST_POWER)
-    return false;
-  if (x->power < 0)
-    *out = (double)x->w / power_of_10[-x->power];
-  else
-    *out = (double)x->w * power_of_10[x->power];
-  return true;
+    return read_by_strtod(x);
+  return x->power < 0 ? (double)x->w / power_of_10[-x->power]
+                      : (double)x->w * power_of_10[x->power];
 }
 
-/* The digits of a short number as bytes of two words, first character in the
- * lowest byte of `first`, the last one in the highest byte of `last`; zeros in
- * front. Anything but a digit is a byte above 9, a point is POINT. */
-struct bytes16 {
-  uint64_t first, last;
-};
-
-#define EACH_BYTE(x) (UINT64_C(0x0101010101010101) * (x))
-#define POINT ((uint64_t)('.' ^ '0'))
-
-static inline uint64_t load_le(const char *s, size_t n) {
-  uint64_t x = 0;
-
-  memcpy(&x, s, n);
-  return le64toh(x);
-}
-
-/* Takes s[0..n), 1 <= n <= 16, by loads that overlap. */
-static inline struct bytes16 load_bytes(const char *s, size_t n) {
-  struct bytes16 b = {0, 0};
-
-  if (n >= 8) {
-    b.last = load_le(s + n - 8, 8) ^ EACH_BYTE('0');
-    if (n > 8)
-      b.first = (load_le(s, 8) ^ EACH_BYTE('0')) << (8 * (16 - n));
-    return b;
-  }
-  if (n >= 4) {
-    b.last = load_le(s + n - 4, 4) << 32;
-    b.last |= (load_le(s, 4) << (8 * (8 - n))) & UINT32_MAX;
-  } else {
-    for (size_t i = 0; i < n; i++)
-      b.last = b.last >> 8 | (uint64_t)(unsigned char)s[i] << 56;
-  }
-  b.last ^= EACH_BYTE('0') << (8 * (8 - n));
-  return b;
-}
-
-/* Takes the first point out of a word, which moves what is before it. Returns
- * the number of bytes behind it, or -1 without a point. */
-static inline int drop_point(uint64_t *x) {
-  uint64_t y = *x ^ EACH_BYTE(POINT);
-  uint64_t found = (y - EACH_BYTE(1)) & ~y & EACH_BYTE(0x80);
-  int at;
-
-  if (found == 0)
-    return -1;
-  at = __builtin_ctzll(found) / 8;
-  *x = (*x & (UINT64_MAX << (8 * at) << 8)) | (*x & ~(UINT64_MAX << (8 * at)))
-                                                  << 8;
-  return 7 - at;
-}
-
-/* Eight bytes of 0..9 as a number: pairs, then all. */
-static inline uint64_t eight_digits(uint64_t x) {
-  const uint64_t mask = UINT64_C(0x000000FF000000FF);
-
-  x = x * 10 + (x >> 8);
-  return ((x & mask) * (100 + (UINT64_C(1000000) << 32)) +
-          (x >> 16 & mask) * (1 + (UINT64_C(10000) << 32))) >>
-         32;
-}
-
-/* Reads what most cells of a table have, at most 16 characters of digits and
- * perhaps a point, without a branch per character. False on anything else. */
-static inline bool read_short(const char *s, size_t n, double *out) {
-  bool negative = n > 0 && s[0] == '-';
-  struct bytes16 b;
-  int decimals;
-  uint64_t w;
-
-  s += negative;
-  n -= negative;
-  if (FLT_EVAL_METHOD != 0 || n == 0 || n > 16)
-    return false;
-  b = load_bytes(s, n);
-  decimals = drop_point(&b.last);
-  if (decimals >= 0) {
-    b.last |= b.first >> 56;
-    b.first <<= 8;
-    if (n == 1)
-      return false;
-  } else if (n > 8) {
-    decimals = drop_point(&b.first);
-    if (decimals >= 0)
-      decimals += 8;
-  }
-  if (((b.first | b.last | (b.first + EACH_BYTE(0x76)) |
-        (b.last + EACH_BYTE(0x76))) &
-       EACH_BYTE(0x80)) != 0)
-    return false;
-  w = eight_digits(b.first) * 100000000 + eight_digits(b.last);
-  if (w > FAST_MANTISSA)
-    return false;
-  *out = (double)w;
-  if (decimals > 0)
-    *out /= power_of_10[decimals];
-  if (negative)
-    *out = -*out;
-  return true;
-}
-
-/* Is s[0..len) a word for something that is not finite? */
+/* Whether s[0..len) is a word for something that is not finite. */
 static bool is_not_finite(const char *s, size_t len) {
   static const char *const words[] = {"nan", "inf", "infinity"};
-
   if (len > 0 && (*s == '+' || *s == '-')) {
     s++;
     len--;
@@ -281,11 +154,9 @@ static bool is_not_finite(const char *s, size_t len) {
   return false;
 }
 
-/* Reads any number. */
-static enum dl_number read_any(const char *s, const char *end, double *out) {
+enum dl_number dl_parse_number(const char *s, size_t len, double *out) {
+  const char *end = s + len;
   struct decimal x;
-  double v;
-
   *out = NAN;
   while (s < end && is_blank(*s))
     s++;
@@ -296,20 +167,11 @@ static enum dl_number read_any(const char *s, const char *end, double *out) {
   if (!take_decimal(&x, s, end))
     return is_not_finite(s, (size_t)(end - s)) ? DL_NUMBER_NOT_FINITE
                                                : DL_NUMBER_INVALID;
-  if (x.n_digits == 0)
-    v = 0;
-  else if (!fast_value(&x, &v))
-    v = decimal_value(&x);
+  double v = magnitude(&x);
   if (!isfinite(v))
     return DL_NUMBER_NOT_FINITE;
   *out = x.negative ? -v : v;
   return DL_NUMBER_OK;
-}
-
-enum dl_number dl_parse_number(const char *s, size_t len, double *out) {
-  if (read_short(s, len, out))
-    return DL_NUMBER_OK;
-  return read_any(s, s + len, out);
 }
 
 bool dl_parse_double(const char *s, double *out) {

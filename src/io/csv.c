@@ -1,235 +1,168 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The reader: blocks of text in, chunks of rows out.
+/* The CSV reader: blocks of text in, blocks of rows out.
  *
- * There are two buffers. While the chunks of one are parsed the other one is
- * filled, as one task more in the same parallel loop. The chunks copy their
- * cells, so a buffer is free again when the loop ends, and each chunk is handed
- * out as a block.
- *
- * Without quotes a CR or LF is the end of a row wherever it stands, and the
- * text may be cut there; what is behind the last one is carried over to the
- * next buffer. From the first quote on this does not hold, so the rest of the
- * file is parsed by one chunk, whose parser lives on from block to block. */
+ * libcsv parses the text and calls back for each cell and each row end. Its
+ * parser keeps its state between blocks, so that a row may begin in one block
+ * and end in the next; the cells of such a row move to the start of the next
+ * block's memory. */
 
 #include "io/csv.h"
 
+#include <csv.h>
 #include <errno.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-#ifdef _OPENMP
-#include <omp.h>
-#endif
 #include <xxhash.h>
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "io/csv_chunk.h"
 #include "io/csv_header.h"
-#include "io/csv_stream.h"
 
-/* A chunk is large enough for threads to be worth waking; there are as many
- * in a block as there are threads, within the memory that is meant. */
-#define CHUNK_SIZE ((size_t)1 << 20)
-#define BLOCK_CHUNKS_MIN 4
-#define CHUNKS_MAX 16
+#define BLOCK_SIZE ((size_t)1 << 20)
+#define ROW_MAX ((size_t)16 << 20)
 
-/* The least that is read at first: what a byte order mark and the look for
- * binary data need. */
-#define FIRST_SIZE DL_CSV_LOOK_SIZE
-
-struct buffer {
-  char *data;
-  size_t len, cap;
-  bool eof;  /* the file ends behind it */
-  int error; /* of reading it, an errno value */
-};
-
-/* A part of a buffer for a chunk. */
-struct part {
-  const char *text;
-  size_t len;
-};
+/* libcsv's buffer for a cell grows by this. */
+#define CELL_BLOCK ((size_t)256 << 10)
 
 struct dl_csv {
   char *path;
   FILE *f;
-  struct dl_csv_tuning tuning;
   struct dl_csv_header header;
   XXH3_state_t *hash;
+  struct csv_parser parser;
+  struct dl_diag *d;     /* of the call in progress */
   enum dl_status status; /* of the error that ended the reading */
 
-  struct buffer buffer[2];
-  int current;  /* the buffer with the text that comes next */
-  size_t start; /* of the text that comes next */
-  bool quotes;  /* one has been seen behind the header */
-  bool done;    /* all text has been parsed */
+  /* The text. */
+  char *text;
+  size_t block_size; /* bytes read at a time */
+  size_t len, start; /* of text; of the part to be parsed next */
+  bool eof;          /* the file ends behind text */
+  bool done;         /* all of it has been parsed */
+  bool quotes;       /* there has been a quote behind the header */
+  bool nul_bytes;    /* there has been a NUL byte */
+  size_t open_quote; /* line of a quote that is never closed, or 0 */
 
-  struct dl_csv_chunk chunk[CHUNKS_MAX];
-  size_t n_chunks; /* of the last buffer */
-  size_t next;     /* chunk that is handed out next */
-  size_t line;     /* where that chunk starts; not used with quotes */
-  bool after_cr;   /* the text before that chunk ends with CR */
+  /* The rows of the block. */
   struct dl_csv_block block;
-  size_t n_rows; /* handed out */
+  const char **cell; /* n_rows x n_cols */
+  size_t cells_cap;
+  size_t *row_line; /* n_rows */
+  size_t row_lines_cap;
+  char *arena; /* their cells, each with its NUL */
+  size_t arena_cap;
+  char *arena_end; /* where the next cell goes */
+  size_t n_rows;   /* handed out so far, with earlier blocks */
+
+  /* The row that is being read. */
+  size_t line;       /* where it starts */
+  bool after_cr;     /* a LF that comes next belongs to a CR before it */
+  size_t n_fields;   /* seen so far */
+  size_t row_bytes;  /* of these */
+  size_t row_breaks; /* line ends within them */
+  bool row_has_nul;
+  char *row_start; /* its first cell in the arena */
 };
 
-/* Room for `want` bytes; without it the reading ends here. */
-static bool make_room(struct buffer *b, size_t want) {
-  void *data = b->data;
-
-  if (!dl_grow(&data, &b->cap, want, 1)) {
-    b->error = ENOMEM;
-    b->eof = true;
-    return false;
-  }
-  b->data = data;
-  return true;
+static bool is_blank(char c) {
+  return c == CSV_SPACE || c == CSV_TAB;
 }
 
-/* Fills a buffer until it has `want` bytes or the file ends. */
-static void fill(struct dl_csv *csv, struct buffer *b, size_t want) {
-  size_t n;
-
-  if (b->len >= want || b->eof || !make_room(b, want))
-    return;
-  n = fread(b->data + b->len, 1, want - b->len, csv->f);
-  XXH3_128bits_update(csv->hash, b->data + b->len, n);
-  b->len += n;
-  if (b->len < want) {
-    b->error = ferror(csv->f) ? errno : 0;
-    b->eof = true;
-  }
+static enum dl_status fail_too_long(struct dl_csv *csv, size_t line) {
+  return dl_fail_at(csv->d, DL_EINPUT, csv->path, line,
+                    csv->quotes ? "row longer than %zu MiB, or quote not closed"
+                                : "row longer than %zu MiB",
+                    ROW_MAX >> 20);
 }
 
-static enum dl_status check_read(struct dl_csv *csv, const struct buffer *b,
-                                 struct dl_diag *d) {
-  if (b->error == ENOMEM)
-    return dl_fail_memory(d);
-  if (b->error != 0)
-    return dl_fail_errno(d, csv->path, "cannot read", b->error);
+/* Reads the next block of text, at least `least` bytes unless the file ends. */
+static enum dl_status read_text(struct dl_csv *csv, size_t least) {
+  size_t want = csv->block_size > least ? csv->block_size : least;
+  csv->start = 0;
+  csv->len = fread(csv->text, 1, want, csv->f);
+  XXH3_128bits_update(csv->hash, csv->text, csv->len);
+  csv->eof = csv->len < want;
+  if (csv->eof && ferror(csv->f))
+    return dl_fail_errno(csv->d, csv->path, "cannot read", errno);
   return DL_OK;
 }
 
-static enum dl_status fail_too_long(struct dl_csv *csv, size_t line,
-                                    struct dl_diag *d) {
-  return dl_fail_at(d, DL_EINPUT, csv->path, line,
-                    csv->quotes ? "row longer than %zu MiB, or quote not closed"
-                                : "row longer than %zu MiB",
-                    DL_CSV_ROW_MAX >> 20);
-}
-
-/* Reads up to the end of the header, however many buffers that takes. */
-static enum dl_status read_header(struct dl_csv *csv, struct dl_diag *d) {
+/* Reads up to the end of the header, however many blocks that takes. */
+static enum dl_status read_header(struct dl_csv *csv) {
   struct dl_csv_header *h = &csv->header;
-  struct buffer *b = &csv->buffer[csv->current];
-  enum dl_status status;
-
   for (;;) {
     csv->start +=
-        dl_csv_header_read(h, b->data + csv->start, b->len - csv->start);
+        dl_csv_header_read(h, csv->text + csv->start, csv->len - csv->start);
     if (h->failed)
-      return dl_fail_memory(d);
+      return dl_fail_memory(csv->d);
     if (h->binary)
-      return dl_fail_at(d, DL_EINPUT, csv->path, 0,
+      return dl_fail_at(csv->d, DL_EINPUT, csv->path, 0,
                         "not a CSV file: binary data");
-    if (h->n_bytes > DL_CSV_ROW_MAX)
-      return fail_too_long(csv, h->name_line, d);
-    if (h->done || b->eof)
+    if (h->n_bytes > ROW_MAX)
+      return fail_too_long(csv, h->name_line);
+    if (h->done || csv->eof)
       break;
-    b->len = 0;
-    csv->start = 0;
-    fill(csv, b, csv->tuning.block_size);
+    enum dl_status status = read_text(csv, 0);
+    if (status != DL_OK)
+      return status;
   }
-  status = check_read(csv, b, d);
-  if (status != DL_OK)
-    return status;
   if (!h->done && !dl_csv_header_end(h))
-    return dl_fail_at(d, DL_EINPUT, csv->path, h->name_line,
+    return dl_fail_at(csv->d, DL_EINPUT, csv->path, h->name_line,
                       "quote not closed");
-  return h->failed ? dl_fail_memory(d) : dl_csv_header_check(h, csv->path, d);
+  return h->failed ? dl_fail_memory(csv->d)
+                   : dl_csv_header_check(h, csv->path, csv->d);
 }
 
-static enum dl_status start_reading(struct dl_csv *csv, struct dl_diag *d) {
-  struct buffer *b = &csv->buffer[0];
-  size_t want = csv->tuning.block_size;
-  enum dl_status status;
-
-  fill(csv, b, want > FIRST_SIZE ? want : FIRST_SIZE);
-  status = check_read(csv, b, d);
+static enum dl_status start_reading(struct dl_csv *csv) {
+  enum dl_status status = read_text(csv, DL_CSV_LOOK_SIZE);
   if (status != DL_OK)
     return status;
-  if (b->len == 0)
-    return dl_fail_at(d, DL_EINPUT, csv->path, 0, "empty file");
-  if (b->len >= 3 && memcmp(b->data, "\xEF\xBB\xBF", 3) == 0)
+  if (csv->len == 0)
+    return dl_fail_at(csv->d, DL_EINPUT, csv->path, 0, "empty file");
+  if (csv->len >= 3 && memcmp(csv->text, "\xEF\xBB\xBF", 3) == 0)
     csv->start = 3;
-  if (dl_csv_looks_binary(b->data, b->len))
-    return dl_fail_at(d, DL_EINPUT, csv->path, 0,
+  if (dl_csv_looks_binary(csv->text, csv->len))
+    return dl_fail_at(csv->d, DL_EINPUT, csv->path, 0,
                       "not a CSV file: binary data");
-  status = read_header(csv, d);
+  status = read_header(csv);
   csv->line = csv->header.line;
   csv->after_cr = csv->header.last_byte == '\r';
+  csv->block.n_cols = csv->header.names.n;
   return status;
-}
-
-static void default_tuning(struct dl_csv_tuning *t) {
-  size_t n;
-
-  t->chunk_size = CHUNK_SIZE;
-#ifdef _OPENMP
-  t->n_threads = omp_get_max_threads();
-#else
-  t->n_threads = 1;
-#endif
-  n = (size_t)t->n_threads;
-  n = n < BLOCK_CHUNKS_MIN ? BLOCK_CHUNKS_MIN : n;
-  t->block_size = (n > CHUNKS_MAX ? CHUNKS_MAX : n) * CHUNK_SIZE;
 }
 
 /* Allocates what a reader needs whatever the file. */
 static bool prepare(struct dl_csv *csv, const char *path, char delimiter) {
+  size_t most =
+      csv->block_size > DL_CSV_LOOK_SIZE ? csv->block_size : DL_CSV_LOOK_SIZE;
   csv->path = dl_strdup(path);
   csv->hash = XXH3_createState();
-  if (csv->path == NULL || csv->hash == NULL)
+  csv->text = malloc(most);
+  if (!csv->path || !csv->hash || !csv->text)
     return false;
   XXH3_128bits_reset(csv->hash);
+  csv_set_delim(&csv->parser, (unsigned char)delimiter);
+  csv_set_blk_size(&csv->parser, CELL_BLOCK);
   return dl_csv_header_init(&csv->header, delimiter);
-}
-
-static bool prepare_chunks(struct dl_csv *csv, char delimiter) {
-  for (size_t i = 0; i < CHUNKS_MAX; i++)
-    if (!dl_csv_chunk_init(&csv->chunk[i], csv->header.names.n, delimiter))
-      return false;
-  return true;
 }
 
 enum dl_status dl_csv_open_stream(struct dl_csv **csv, FILE *f,
                                   const char *path, char delimiter,
-                                  const struct dl_csv_tuning *tuning,
-                                  struct dl_diag *d) {
+                                  size_t block_size, struct dl_diag *d) {
   struct dl_csv *c = dl_calloc(1, sizeof *c);
-  enum dl_status status;
-
   *csv = NULL;
-  if (delimiter == 0)
-    delimiter = ',';
-  if (c == NULL) {
+  if (!c) {
     dl_close_input(f);
     return dl_fail_memory(d);
   }
   c->f = f;
-  if (tuning != NULL)
-    c->tuning = *tuning;
-  else
-    default_tuning(&c->tuning);
-  if (!prepare(c, path, delimiter))
-    status = dl_fail_memory(d);
-  else
-    status = start_reading(c, d);
-  if (status == DL_OK && !prepare_chunks(c, delimiter))
-    status = dl_fail_memory(d);
+  c->d = d;
+  c->block_size = block_size > 0 ? block_size : BLOCK_SIZE;
+  csv_init(&c->parser, CSV_APPEND_NULL | CSV_REPALL_NL);
+  enum dl_status status = prepare(c, path, delimiter ? delimiter : ',')
+                              ? start_reading(c)
+                              : dl_fail_memory(d);
   if (status != DL_OK) {
     dl_csv_free(c);
     return status;
@@ -242,21 +175,21 @@ enum dl_status dl_csv_open(struct dl_csv **csv, const char *path,
                            char delimiter, struct dl_diag *d) {
   FILE *f;
   enum dl_status status = dl_open_input(&f, path, d);
-
   *csv = NULL;
   if (status != DL_OK)
     return status;
   return dl_csv_open_stream(csv, f, strcmp(path, "-") == 0 ? "<stdin>" : path,
-                            delimiter, NULL, d);
+                            delimiter, 0, d);
 }
 
 void dl_csv_free(struct dl_csv *csv) {
-  if (csv == NULL)
+  if (!csv)
     return;
-  for (size_t i = 0; i < CHUNKS_MAX; i++)
-    dl_csv_chunk_free(&csv->chunk[i]);
-  free(csv->buffer[0].data);
-  free(csv->buffer[1].data);
+  csv_free(&csv->parser);
+  free(csv->cell);
+  free(csv->row_line);
+  free(csv->arena);
+  free(csv->text);
   dl_csv_header_free(&csv->header);
   XXH3_freeState(csv->hash);
   dl_close_input(csv->f);
@@ -280,200 +213,199 @@ long dl_csv_find(const struct dl_csv *csv, const char *name) {
   return dl_strlist_find(&csv->header.names, name);
 }
 
-/* Length of the text up to the end of its last row, 0 without one. A CR at the
- * very end does not count: a LF may follow it. */
-static size_t whole_rows(const char *text, size_t len) {
-  const char *lf = memrchr(text, '\n', len);
-  size_t n = lf == NULL ? 0 : (size_t)(lf - text) + 1;
-  const char *cr;
-
-  if (len < n + 2)
-    return n;
-  cr = memrchr(text + n, '\r', len - n - 1);
-  return cr == NULL ? n : (size_t)(cr - text) + 1;
+/* Records the first error; the rows of the block are dropped with it. */
+static void set_status(struct dl_csv *csv, enum dl_status status) {
+  if (csv->status == DL_OK)
+    csv->status = status;
 }
 
-/* Splits a text of whole rows. Returns the number of parts. */
-static size_t split(const struct dl_csv *csv, const char *text, size_t len,
-                    struct part part[CHUNKS_MAX]) {
-  size_t most = len / csv->tuning.chunk_size, n = 0;
+/* Makes room for one more row. */
+static bool reserve_row(struct dl_csv *csv) {
+  void *cell = csv->cell, *line = csv->row_line;
+  size_t n = csv->block.n_rows + 1;
+  bool ok = dl_grow(&cell, &csv->cells_cap, n * csv->block.n_cols,
+                    sizeof *csv->cell) &&
+            dl_grow(&line, &csv->row_lines_cap, n, sizeof *csv->row_line);
+  csv->cell = cell;
+  csv->row_line = line;
+  return ok;
+}
 
-  if (most > CHUNKS_MAX)
-    most = CHUNKS_MAX;
-  while (len > 0) {
-    size_t take = len;
-
-    if (n + 1 < most)
-      take = whole_rows(text, len / (most - n));
-    if (take == 0)
-      take = len;
-    part[n].text = text;
-    part[n].len = take;
-    n++;
-    text += take;
-    len -= take;
-  }
+/* Line ends in a quoted cell. */
+static size_t count_breaks(const char *s, size_t len) {
+  size_t n = 0;
+  for (size_t i = 0; i < len; i++)
+    if (s[i] == '\n' || (s[i] == '\r' && (i + 1 == len || s[i + 1] != '\n')))
+      n++;
   return n;
 }
 
-/* Parses parts of the current buffer, one by a chunk, and fills the other one,
- * which becomes the current one. */
-static void parse_parts(struct dl_csv *csv, const struct part *part, size_t n,
-                        bool last) {
-  struct buffer *other = &csv->buffer[1 - csv->current];
-  bool quotes = csv->quotes;
-
-#pragma omp parallel for schedule(dynamic, 1) num_threads(csv->tuning.n_threads)
-  for (size_t i = 0; i <= n; i++) {
-    if (i == 0 && !last)
-      fill(csv, other, csv->tuning.block_size);
-    else if (i > 0)
-      dl_csv_chunk_parse(&csv->chunk[i - 1], part[i - 1].text, part[i - 1].len,
-                         quotes, last && i == n);
+/* libcsv: a cell, with a NUL behind it. */
+static void on_cell(void *s, size_t len, void *data) {
+  struct dl_csv *csv = data;
+  if (csv->nul_bytes && memchr(s, '\0', len))
+    csv->row_has_nul = true;
+  if (csv->quotes)
+    csv->row_breaks += count_breaks(s, len);
+  csv->row_bytes += len + 1;
+  if (csv->row_bytes > ROW_MAX)
+    set_status(csv, fail_too_long(csv, csv->line));
+  if (csv->n_fields < csv->block.n_cols) {
+    memcpy(csv->arena_end, s, len + 1);
+    csv->cell[csv->block.n_rows * csv->block.n_cols + csv->n_fields] =
+        csv->arena_end;
+    csv->arena_end += len + 1;
   }
-  csv->n_chunks = n;
-  csv->next = 0;
-  csv->current = 1 - csv->current;
-  csv->start = 0;
-  csv->done = last;
+  csv->n_fields++;
 }
 
-/* Parses the text without quotes up to the end of its last row. */
-static enum dl_status parse_plain(struct dl_csv *csv, struct dl_diag *d) {
-  struct buffer *b = &csv->buffer[csv->current];
-  struct buffer *other = &csv->buffer[1 - csv->current];
-  const char *text = b->data + csv->start;
-  size_t len = b->len - csv->start, use, n;
-  struct part part[CHUNKS_MAX];
-
-  use = b->eof ? len : whole_rows(text, len);
-  if (len - use > DL_CSV_ROW_MAX)
-    return fail_too_long(csv, csv->line, d);
-  if (use == 0 && !b->eof) {
-    fill(csv, b, b->len * 2); /* and try again */
-    return DL_OK;
-  }
-  other->len = len - use;
-  if (!make_room(other, other->len + 1))
-    return dl_fail_memory(d);
-  memcpy(other->data, text + use, other->len);
-  n = split(csv, text, use, part);
-  for (size_t i = 0; i < n; i++) {
-    csv->chunk[i].line = 0;
-    csv->chunk[i].after_cr = i == 0 && csv->after_cr;
-  }
-  parse_parts(csv, part, n, b->eof);
-  return DL_OK;
-}
-
-/* Parses all text, by the one chunk that knows what came before. */
-static void parse_quoted(struct dl_csv *csv) {
-  struct buffer *b = &csv->buffer[csv->current];
-  struct part part = {b->data + csv->start, b->len - csv->start};
-
-  csv->buffer[1 - csv->current].len = 0;
-  parse_parts(csv, &part, 1, b->eof);
-}
-
-/* Parses the text that comes next. */
-static enum dl_status parse_more(struct dl_csv *csv, struct dl_diag *d) {
-  struct buffer *b = &csv->buffer[csv->current];
-  size_t len = b->len - csv->start;
-  enum dl_status status = check_read(csv, b, d);
-
-  if (status != DL_OK)
-    return status;
-  if (!csv->quotes && memchr(b->data + csv->start, '"', len) != NULL) {
-    csv->quotes = true;
-    csv->chunk[0].line = csv->line;
-    csv->chunk[0].after_cr = csv->after_cr;
-  }
-  if (!csv->quotes)
-    return parse_plain(csv, d);
-  parse_quoted(csv);
-  return DL_OK;
-}
-
-/* Reports what was wrong in a chunk whose lines are counted from `line`. */
-static enum dl_status report(struct dl_csv *csv, const struct dl_csv_chunk *c,
-                             size_t line, struct dl_diag *d) {
-  for (size_t i = 0; i < c->n_skips; i++) {
-    const struct dl_csv_skip *s = &c->skip[i];
-
-    if (s->n_fields == 0)
-      dl_skip_at(d, csv->path, line + s->line, "NUL byte");
+/* Adds the row that has been read to the block, or reports it. */
+static void end_row(struct dl_csv *csv) {
+  if (csv->n_fields == csv->block.n_cols && !csv->row_has_nul) {
+    csv->row_line[csv->block.n_rows++] = csv->line;
+    if (!reserve_row(csv)) {
+      csv->block.n_rows--; /* its place is used again */
+      csv->arena_end = csv->row_start;
+      set_status(csv, dl_fail_memory(csv->d));
+    }
+  } else {
+    csv->arena_end = csv->row_start;
+    if (csv->row_has_nul)
+      dl_skip_at(csv->d, csv->path, csv->line, "NUL byte");
     else
-      dl_skip_at(d, csv->path, line + s->line, "expected %zu fields, found %zu",
-                 c->n_cols, s->n_fields);
+      dl_skip_at(csv->d, csv->path, csv->line, "expected %zu fields, found %zu",
+                 csv->block.n_cols, csv->n_fields);
   }
-  line += c->error_line;
-  switch (c->error) {
-  case DL_CSV_FINE:
-    return DL_OK;
-  case DL_CSV_NO_MEMORY:
-    return dl_fail_memory(d);
-  case DL_CSV_ROW_TOO_LONG:
-    return fail_too_long(csv, line, d);
-  case DL_CSV_OPEN_QUOTE:
-    return dl_fail_at(d, DL_EINPUT, csv->path, line, "quote not closed");
-  }
-  return DL_OK;
+  csv->row_start = csv->arena_end;
+  csv->line += csv->row_breaks;
+  csv->n_fields = csv->row_bytes = csv->row_breaks = 0;
+  csv->row_has_nul = false;
 }
 
-/* Makes a chunk the block that is handed out. */
-static enum dl_status take_chunk(struct dl_csv *csv, struct dl_csv_chunk *c,
-                                 struct dl_diag *d) {
-  bool open_quote = c->error == DL_CSV_OPEN_QUOTE && c->n_rows > 0;
-  size_t line = csv->quotes ? 0 : csv->line;
-  enum dl_status status;
-
-  if (open_quote)
-    c->error = DL_CSV_FINE;
-  status = report(csv, c, line, d);
-
-  if (line > 0) {
-    for (size_t i = 0; i < c->n_rows; i++)
-      c->row_line[i] += line;
-    csv->line += c->line;
-    csv->after_cr = c->after_cr;
+/* libcsv: the end of a row, or of a blank line (CSV_REPALL_NL). `end` is the
+ * character there, -1 at the end of the text. */
+static void on_row(int end, void *data) {
+  struct dl_csv *csv = data;
+  if (csv->n_fields > 0) {
+    end_row(csv);
+  } else if (end == '\n' && csv->after_cr) {
+    csv->after_cr = false;
+    return;
   }
-  if (status == DL_OK)
-    csv->n_rows += c->n_rows;
-  csv->block.n_rows = c->n_rows;
-  csv->block.n_cols = c->n_cols;
-  csv->block.cell = c->cell;
-  csv->block.line = c->row_line;
-  if (open_quote) { /* the rows first, then this chunk once more */
-    c->error = DL_CSV_OPEN_QUOTE;
-    c->n_rows = c->n_skips = 0;
-    csv->next--;
+  if (end != -1)
+    csv->line++;
+  csv->after_cr = end == '\r';
+}
+
+/* Drops the rows of the block, moves an unfinished row to the start of the
+ * arena and makes room for all cells that `len` bytes may bring: each takes a
+ * byte more than its text, which is that of the separator. */
+static bool start_block(struct dl_csv *csv, size_t len) {
+  size_t held = (size_t)(csv->arena_end - csv->row_start);
+  size_t want = held + csv->parser.entry_pos + len + 1;
+  size_t n_cols = csv->block.n_cols, row = csv->block.n_rows * n_cols;
+  char *arena = csv->arena;
+  if (want > csv->arena_cap) {
+    want += want / 8;
+    arena = malloc(want);
+    if (!arena)
+      return false;
   }
-  return status;
+  if (held > 0)
+    memmove(arena, csv->row_start, held);
+  for (size_t i = 0; i < n_cols && i < csv->n_fields; i++)
+    csv->cell[i] = arena + (csv->cell[row + i] - csv->row_start);
+  if (arena != csv->arena) {
+    free(csv->arena);
+    csv->arena = arena;
+    csv->arena_cap = want;
+  }
+  csv->row_start = arena;
+  csv->arena_end = arena + held;
+  csv->block.n_rows = 0;
+  return reserve_row(csv);
+}
+
+/* Has libcsv parse a part of the text. */
+static void feed(struct dl_csv *csv, const char *text, size_t len) {
+  if (len > 0 && is_blank(text[0]))
+    csv->after_cr = false;
+  if (csv_parse(&csv->parser, text, len, on_cell, on_row, csv) != len)
+    set_status(csv, dl_fail_memory(csv->d));
+}
+
+/* Parses the text that has been read. libcsv skips blanks at the start of a
+ * line silently, so that "CR, blank, LF" looks like a CRLF; parts that start
+ * with the blank distinguish them. */
+static void parse_text(struct dl_csv *csv) {
+  const char *text = csv->text + csv->start, *end = csv->text + csv->len;
+  const char *cr = text;
+  size_t len = (size_t)(end - text);
+  csv->quotes = csv->quotes || memchr(text, '"', len);
+  csv->nul_bytes = csv->nul_bytes || memchr(text, '\0', len);
+  while (cr < end && (cr = memchr(cr, '\r', (size_t)(end - cr)))) {
+    cr++;
+    if (cr < end && is_blank(*cr)) {
+      feed(csv, text, (size_t)(cr - text));
+      text = cr;
+    }
+  }
+  feed(csv, text, (size_t)(end - text));
+  csv->start = csv->len;
+  if (csv->row_bytes + csv->parser.entry_pos > ROW_MAX)
+    set_status(csv, fail_too_long(csv, csv->line));
+}
+
+/* Ends the row that the file leaves unfinished, unless it is within quotes,
+ * which is an error in strict mode. */
+static void end_text(struct dl_csv *csv) {
+  csv_set_opts(&csv->parser,
+               CSV_APPEND_NULL | CSV_REPALL_NL | CSV_STRICT | CSV_STRICT_FINI);
+  if (csv_fini(&csv->parser, on_cell, on_row, csv) != 0)
+    csv->open_quote = csv->line + csv->row_breaks;
+  csv->done = true;
+}
+
+/* Reads and parses the next block. */
+static void next_block(struct dl_csv *csv) {
+  if (csv->start == csv->len && !csv->eof)
+    set_status(csv, read_text(csv, 0));
+  if (csv->status != DL_OK)
+    return;
+  if (!start_block(csv, csv->len - csv->start)) {
+    set_status(csv, dl_fail_memory(csv->d));
+    return;
+  }
+  parse_text(csv);
+  if (csv->eof && csv->status == DL_OK)
+    end_text(csv);
 }
 
 enum dl_status dl_csv_next(struct dl_csv *csv,
                            const struct dl_csv_block **block,
                            struct dl_diag *d) {
   *block = NULL;
-  while (csv->status == DL_OK) {
-    if (csv->next < csv->n_chunks) {
-      csv->status = take_chunk(csv, &csv->chunk[csv->next++], d);
-      if (csv->status == DL_OK && csv->block.n_rows > 0) {
-        *block = &csv->block;
-        break;
-      }
-    } else if (csv->done) {
-      break;
-    } else {
-      csv->status = parse_more(csv, d);
-    }
+  csv->d = d;
+  if (csv->done)
+    csv->block.n_rows = 0;
+  else
+    do
+      next_block(csv);
+    while (csv->status == DL_OK && csv->block.n_rows == 0 && !csv->done);
+  if (csv->status == DL_OK && csv->block.n_rows == 0 && csv->open_quote > 0)
+    csv->status = dl_fail_at(d, DL_EINPUT, csv->path, csv->open_quote,
+                             "quote not closed");
+  if (csv->status == DL_OK && csv->block.n_rows > 0) {
+    csv->n_rows += csv->block.n_rows;
+    csv->block.cell = csv->cell;
+    csv->block.line = csv->row_line;
+    *block = &csv->block;
   }
   return csv->status;
 }
 
 void dl_csv_digest(const struct dl_csv *csv, char hex[33], size_t *rows) {
   XXH128_canonical_t canonical;
-
   XXH128_canonicalFromHash(&canonical, XXH3_128bits_digest(csv->hash));
   for (size_t i = 0; i < sizeof canonical.digest; i++)
     snprintf(hex + 2 * i, 3, "%02x", canonical.digest[i]);
@@ -481,13 +413,19 @@ void dl_csv_digest(const struct dl_csv *csv, char hex[33], size_t *rows) {
 }
 
 bool dl_csv_at_end(const struct dl_csv *csv) {
-  return csv->done && csv->next == csv->n_chunks;
+  return csv->done;
 }
 
 size_t dl_csv_expected_rows(const struct dl_csv *csv) {
   struct stat st;
   if (fstat(fileno(csv->f), &st) != 0 || !S_ISREG(st.st_mode))
     return 0;
-  double share = (double)csv->tuning.chunk_size / (double)(st.st_size + 1);
+  double share = (double)csv->block_size / (double)(st.st_size + 1);
   return share < 1 ? (size_t)((double)csv->block.n_rows / share * 1.02) : 0;
+}
+
+void dl_csv_versions(struct dl_text *t) {
+  unsigned x = XXH_versionNumber();
+  dl_text_printf(t, "libcsv %d.%d.%d, xxHash %u.%u.%u", CSV_MAJOR, CSV_MINOR,
+                 CSV_RELEASE, x / 10000, x / 100 % 100, x % 100);
 }

@@ -2,13 +2,10 @@
 /* Reading and writing CSV, on libcsv.
  *
  * A reader hands out blocks of rows, so that a file of any size is read in
- * constant memory. Within a block the rows lie in file order and have the
- * header's number of fields: a row with another number is reported with its
- * line (dl_skip_at), counted and left out, as is one with a NUL byte. A
- * UTF-8 byte order mark, CRLF and blank lines are accepted.
- *
- * Where the text holds no quotes a block is parsed in chunks by several
- * threads; the rows are the same for any number of them. */
+ * constant memory. The rows of a block are in file order and have the header's
+ * number of fields: a row with another number, or with a NUL byte, is reported
+ * with its line (dl_skip_at), counted and left out. A UTF-8 byte order mark,
+ * CRLF and blank lines are accepted. */
 
 #ifndef DL_IO_CSV_H
 #define DL_IO_CSV_H
@@ -35,6 +32,13 @@ struct dl_csv_block {
  * in the header), a row longer than 16 MiB. `delimiter` 0 means a comma. */
 enum dl_status dl_csv_open(struct dl_csv **csv, const char *path,
                            char delimiter, struct dl_diag *d);
+
+/* dl_csv_open on an open stream, which belongs to the reader from here on,
+ * also if opening fails. `path` is its name in messages. `block_size` is the
+ * number of bytes read at a time, 0: 1 MiB; the rows do not depend on it. */
+enum dl_status dl_csv_open_stream(struct dl_csv **csv, FILE *f,
+                                  const char *path, char delimiter,
+                                  size_t block_size, struct dl_diag *d);
 void dl_csv_free(struct dl_csv *csv);
 
 const char *dl_csv_path(const struct dl_csv *csv);
@@ -44,9 +48,9 @@ const char *dl_csv_name(const struct dl_csv *csv, size_t col);
 /* Index of a column, or -1. */
 long dl_csv_find(const struct dl_csv *csv, const char *name);
 
-/* The next rows; *block is NULL at the end of the file. Rows before a quote
- * that is never closed are handed out before that error. It and its cells
- * belong to the reader and live until the next call. */
+/* The next rows; *block is NULL at the end of the file. The block and its
+ * cells belong to the reader and live until the next call. The rows before a
+ * quote that is never closed are handed out before that error. */
 enum dl_status dl_csv_next(struct dl_csv *csv,
                            const struct dl_csv_block **block,
                            struct dl_diag *d);
@@ -54,8 +58,8 @@ enum dl_status dl_csv_next(struct dl_csv *csv,
 /* Whether the block handed out last was the last one. */
 bool dl_csv_at_end(const struct dl_csv *csv);
 
-/* About how many rows the whole file has, judged by the block handed out
- * last; 0 where that cannot be told (a pipe). For reserving memory. */
+/* About how many rows the whole file has, extrapolated from the block handed
+ * out last; 0 if the file's size is unknown (a pipe). For reserving memory. */
 size_t dl_csv_expected_rows(const struct dl_csv *csv);
 
 /* Provenance of what was read so far: XXH3 (128 bits, as `xxhsum -H2` prints
@@ -63,8 +67,8 @@ size_t dl_csv_expected_rows(const struct dl_csv *csv);
  * rows handed out. */
 void dl_csv_digest(const struct dl_csv *csv, char hex[33], size_t *rows);
 
-/* Appends "libcsv 3.0.3, xxHash 0.8.1". libcsv cannot be asked: the version is
- * that of its header. */
+/* Appends "libcsv 3.0.3, xxHash 0.8.1". libcsv has no function for its
+ * version: it is that of the header dlest was built with. */
 void dl_csv_versions(struct dl_text *t);
 
 /* Writes one cell, quoted if it has to be; or appends it to a text. */

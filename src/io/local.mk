@@ -3,12 +3,8 @@
 libdlest_a_SOURCES += \
 	%D%/csv.c \
 	%D%/csv.h \
-	%D%/csv_chunk.c \
-	%D%/csv_chunk.h \
 	%D%/csv_header.c \
 	%D%/csv_header.h \
-	%D%/csv_stream.h \
-	%D%/csv_versions.c \
 	%D%/csv_write.c \
 	%D%/lines.c \
 	%D%/lines.h \

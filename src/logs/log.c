@@ -15,7 +15,6 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "io/csv.h"
-#include "io/csv_stream.h"
 #include "io/lines.h"
 #include "logs/importers/importers.h"
 #include "logs/readings/power_meter.h"
@@ -32,10 +31,8 @@ enum { BLOCK_READINGS = 512, BLOCK_RUNS = 64, METERS_MAX = 1024 };
 
 #define CUT_OFF "last line not used: it has no end and may be cut off"
 
-/* Tables have few rows: small buffers, one thread. */
-static const struct dl_csv_tuning table_tuning = {.block_size = (size_t)1 << 18,
-                                                  .chunk_size = (size_t)1 << 18,
-                                                  .n_threads = 1};
+/* Bytes of a table read at a time: tables have few rows. */
+#define TABLE_BLOCK ((size_t)1 << 18)
 
 struct dl_log_problem {
   size_t line;
@@ -228,7 +225,7 @@ static enum dl_status start(struct dl_log *log, const char *path,
     if (!f)
       return dl_fail_memory(d);
     status = dl_csv_open_stream(&log->csv, f, log->path,
-                                log->importer->delimiter, &table_tuning, d);
+                                log->importer->delimiter, TABLE_BLOCK, d);
   }
   log->line = 1;
   log->d = d;

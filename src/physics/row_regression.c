@@ -86,16 +86,15 @@ static enum dl_status learn(void **state,
 }
 
 enum dl_status dl_row_fit(void **state, const struct dl_row_physics *p,
-                          const gsl_matrix *X, const gsl_vector *y,
-                          const gsl_vector *w, struct dl_diag *d) {
+                          const struct dl_sample *data, struct dl_diag *d) {
   struct rows r = {0};
-  enum dl_status status = dl_check_fit(X, y, w, d);
+  enum dl_status status = dl_check_fit(data, d);
   if (status == DL_OK)
-    status = check_columns(p, X->size2, d);
+    status = check_columns(p, data->X->size2, d);
   if (status == DL_OK)
-    status = read_rows(&r, p, X, y, w, d);
+    status = read_rows(&r, p, data->X, data->y, data->w, d);
   if (status == DL_OK)
-    status = learn(state, NULL, p, &r, X->size1, d);
+    status = learn(state, NULL, p, &r, data->X->size1, d);
   rows_free(&r);
   return status;
 }
@@ -104,7 +103,8 @@ enum dl_status dl_row_adapt(void **state, const void *from,
                             const struct dl_row_physics *p, const gsl_matrix *X,
                             const gsl_vector *y, struct dl_diag *d) {
   struct rows r = {0};
-  enum dl_status status = dl_check_fit(X, y, NULL, d);
+  enum dl_status status =
+      dl_check_fit(&(struct dl_sample){X, y, NULL, NULL}, d);
   if (status == DL_OK)
     status = check_columns(p, X->size2, d);
   if (status == DL_OK)

@@ -18,8 +18,7 @@ struct dl_row_physics {
 };
 
 enum dl_status dl_row_fit(void **state, const struct dl_row_physics *p,
-                          const gsl_matrix *X, const gsl_vector *y,
-                          const gsl_vector *w, struct dl_diag *d);
+                          const struct dl_sample *data, struct dl_diag *d);
 enum dl_status dl_row_adapt(void **state, const void *from,
                             const struct dl_row_physics *p, const gsl_matrix *X,
                             const gsl_vector *y, struct dl_diag *d);

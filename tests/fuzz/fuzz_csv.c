@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/csv_stream.h"
+#include "io/csv.h"
 
 /* What reading came to. */
 struct outcome {
@@ -42,7 +42,7 @@ static void add_block(struct outcome *o, const struct dl_csv_block *b) {
 }
 
 static struct outcome read_all(const uint8_t *data, size_t size, char delimiter,
-                               const struct dl_csv_tuning *tuning) {
+                               size_t block_size) {
   FILE *f = fmemopen((void *)(uintptr_t)data, size, "rb");
   const struct dl_csv_block *block;
   struct outcome o = {0};
@@ -51,7 +51,7 @@ static struct outcome read_all(const uint8_t *data, size_t size, char delimiter,
 
   dl_diag_init(&d);
   if (f != NULL &&
-      dl_csv_open_stream(&csv, f, "fuzz", delimiter, tuning, &d) == DL_OK) {
+      dl_csv_open_stream(&csv, f, "fuzz", delimiter, block_size, &d) == DL_OK) {
     while (dl_csv_next(csv, &block, &d) == DL_OK && block != NULL)
       add_block(&o, block);
     dl_csv_digest(csv, o.digest, &o.rows);
@@ -66,20 +66,14 @@ static struct outcome read_all(const uint8_t *data, size_t size, char delimiter,
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  static const struct dl_csv_tuning large = {1 << 16, 1 << 16, 1};
-  struct dl_csv_tuning small = {1, 1, 1};
   struct outcome a, b;
   char delimiter;
 
   if (size < 4)
     return 0;
-  small.block_size = (size_t)data[0] + 1;
-  small.chunk_size = (size_t)(data[1] & 31) + 1;
   delimiter = ",;\t "[data[1] >> 6];
-  data += 2;
-  size -= 2;
-  a = read_all(data, size, delimiter, &large);
-  b = read_all(data, size, delimiter, &small);
+  a = read_all(data + 2, size - 2, delimiter, 1 << 16);
+  b = read_all(data + 2, size - 2, delimiter, (size_t)data[0] + 1);
   if (a.status != b.status ||
       (a.status == DL_OK &&
        (a.rows != b.rows || a.skipped != b.skipped || a.sum != b.sum ||

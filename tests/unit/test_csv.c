@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The CSV reader and writer. Each text is read with many block sizes, chunk
- * sizes and numbers of threads: rows, lines and messages must be the same. */
+/* The CSV reader and writer. Each text is read with many block sizes: rows,
+ * lines and messages must be the same. */
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "io/csv_stream.h"
+#include "io/csv.h"
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 #define MIB ((size_t)1 << 20)
@@ -48,7 +48,7 @@ static void add_block(struct dl_text *out, const struct dl_csv_block *b) {
 /* Reads a text and writes down all that comes of it: names, rows as
  * "LINE:CELL|CELL", then warnings and the error. */
 static void read_text(struct dl_text *out, const char *text, size_t len,
-                      char delimiter, const struct dl_csv_tuning *tuning) {
+                      char delimiter, size_t block_size) {
   const struct dl_csv_block *block;
   struct dl_csv *csv = NULL;
   struct dl_diag d;
@@ -57,7 +57,7 @@ static void read_text(struct dl_text *out, const char *text, size_t len,
 
   dl_diag_init(&d);
   if (dl_csv_open_stream(&csv, memory_file(text, len), "t.csv", delimiter,
-                         tuning, &d) == DL_OK) {
+                         block_size, &d) == DL_OK) {
     for (size_t i = 0; i < dl_csv_n_cols(csv); i++)
       dl_text_printf(out, i == 0 ? "%s" : "|%s", dl_csv_name(csv, i));
     dl_text_add(out, "\n");
@@ -86,24 +86,16 @@ static void read_text(struct dl_text *out, const char *text, size_t len,
 /* Reads a text in every way; blocks from 1 to `blocks` bytes. */
 static void check_all(const char *text, size_t len, const char *expected,
                       size_t blocks) {
-  static const size_t chunks[] = {1, 7, 1000};
   struct dl_text out = {0};
 
-  for (size_t block = 1; block <= blocks; block++)
-    for (int threads = 1; threads <= 3; threads++)
-      for (size_t k = 0; k < COUNT(chunks); k++) {
-        struct dl_csv_tuning tuning = {block, chunks[k], threads};
-
-        if (threads > 1 && block % 16 != 1)
-          continue; /* starting threads takes long */
-        dl_text_clear(&out);
-        read_text(&out, text, len, 0, &tuning);
-        if (strcmp(dl_text_str(&out), expected) != 0)
-          fail_msg("block %zu, chunk %zu, %d threads: got\n%sfor\n%s", block,
-                   chunks[k], threads, out.s, expected);
-      }
+  for (size_t block = 1; block <= blocks; block++) {
+    dl_text_clear(&out);
+    read_text(&out, text, len, 0, block);
+    if (strcmp(dl_text_str(&out), expected) != 0)
+      fail_msg("block %zu: got\n%sfor\n%s", block, out.s, expected);
+  }
   dl_text_clear(&out);
-  read_text(&out, text, len, 0, NULL);
+  read_text(&out, text, len, 0, 0);
   assert_string_equal(dl_text_str(&out), expected);
   dl_text_free(&out);
 }
@@ -207,10 +199,9 @@ static void test_refused(void **state) {
 /* The rows before an error are handed out or not, but the error is told. */
 static void check_open_quote(const char *text, const char *expected) {
   for (size_t block = 1; block < 40; block++) {
-    struct dl_csv_tuning tuning = {block, 5, 2};
     struct dl_text out = {0};
 
-    read_text(&out, text, strlen(text), 0, &tuning);
+    read_text(&out, text, strlen(text), 0, block);
     assert_string_equal(strstr(out.s, "E "), expected);
     dl_text_free(&out);
   }
@@ -245,8 +236,8 @@ static void test_delimiters(void **state) {
   struct dl_text out = {0};
 
   (void)state;
-  read_text(&out, TEXT("a;b,c\n1,5;2\n"), ';', NULL);
-  read_text(&out, TEXT("a\tb\n 1 2\t\n\r\t3\n"), '\t', NULL);
+  read_text(&out, TEXT("a;b,c\n1,5;2\n"), ';', 0);
+  read_text(&out, TEXT("a\tb\n 1 2\t\n\r\t3\n"), '\t', 0);
   assert_string_equal(dl_text_str(&out), "a|b,c\n2:1,5|2\na|b\n2:1 2|\n4:|3\n");
   dl_text_free(&out);
 }
@@ -271,7 +262,7 @@ static void check_long_row(size_t n, const char *quote, const char *error) {
   dl_text_add(&want, "a|b\n2:1|2\n4:");
   add_many(&want, 'x', n);
   dl_text_add(&want, "|2\n5:3|4\n");
-  read_text(&got, text.s, text.len, 0, NULL);
+  read_text(&got, text.s, text.len, 0, 0);
   assert_true(error != NULL ? strstr(got.s, error) != NULL
                             : strcmp(got.s, want.s) == 0);
   dl_text_free(&text);
@@ -303,10 +294,10 @@ static void test_long_lines(void **state) {
   dl_text_add(&text, "a,b\n");
   add_many(&text, ',', MIB); /* one row, too many fields */
   dl_text_add(&text, "\n3,4\n");
-  read_text(&out, text.s, text.len, 0, NULL);
+  read_text(&out, text.s, text.len, 0, 0);
   dl_text_clear(&text);
   add_many(&text, 'a', 17 * MIB);
-  read_text(&out, text.s, text.len, 0, NULL);
+  read_text(&out, text.s, text.len, 0, 0);
   assert_string_equal(out.s, "a|b\n3:3|4\n"
                              "W t.csv:2: expected 2 fields, found 1048577\n"
                              "E t.csv:1: row longer than 16 MiB\n");
@@ -328,7 +319,7 @@ static void test_large(void **state) {
     }
     dl_text_add(&text, quoted ? "7,\"quoted\n\"\n" : "");
     dl_text_add(&want, quoted ? "700002:7|quoted\n\n" : "");
-    read_text(&got, text.s, text.len, 0, NULL);
+    read_text(&got, text.s, text.len, 0, 0);
     assert_true(got.len == want.len && strcmp(got.s, want.s) == 0);
     dl_text_free(&text);
     dl_text_free(&want);
@@ -346,8 +337,7 @@ static void test_digest(void **state) {
 
   (void)state;
   dl_diag_init(&d);
-  dl_csv_open_stream(&csv, memory_file(TEXT("a,b\n1,2\n")), "t.csv", 0, NULL,
-                     &d);
+  dl_csv_open_stream(&csv, memory_file(TEXT("a,b\n1,2\n")), "t.csv", 0, 0, &d);
   assert_non_null(csv);
   dl_csv_digest(csv, hex, &rows);
   assert_int_equal(rows, 0);
@@ -431,15 +421,14 @@ static void test_read_error(void **state) {
 
   (void)state;
   for (size_t i = 0; i < COUNT(sizes); i++) {
-    const struct dl_csv_tuning tuning = {8, 4, 1};
     const struct dl_csv_block *block;
     size_t left = sizes[i];
     struct dl_csv *csv;
     struct dl_diag d;
 
     dl_diag_init(&d);
-    if (dl_csv_open_stream(&csv, fopencookie(&left, "r", io), "t.csv", 0,
-                           &tuning, &d) == DL_OK)
+    if (dl_csv_open_stream(&csv, fopencookie(&left, "r", io), "t.csv", 0, 8,
+                           &d) == DL_OK)
       while (dl_csv_next(csv, &block, &d) == DL_OK && block != NULL)
         ;
     assert_int_equal(d.status, DL_EFAILED);
@@ -476,7 +465,7 @@ static void test_write(void **state) {
     fputs(",2\n", f);
     fclose(f);
     dl_text_printf(&expected, "x|y\n2:%s|2\n", cases[i].cell);
-    read_text(&out, text, len, 0, NULL);
+    read_text(&out, text, len, 0, 0);
     assert_string_equal(out.s, expected.s);
     free(text);
     dl_text_free(&out);

@@ -18,6 +18,7 @@ struct bench {
   struct table t;
   struct dl_session *s;
   struct dl_job job;
+  struct dl_predictions predictions;
   struct dl_estimate est[MOST_METHODS];
 };
 
@@ -32,7 +33,9 @@ static void open_bench(struct bench *x, const struct dl_model *m,
   load(&x->t);
   row(&x->t, 0);
   assert_int_equal(x->t.row->fault.kind, DL_FAULT_NONE);
-  assert_ok(dl_session_row(x->s, x->t.row, &x->job, x->est, &x->t.d), &x->t.d);
+  assert_ok(
+      dl_session_row(x->s, x->t.row, &x->job, &x->predictions, x->est, &x->t.d),
+      &x->t.d);
 }
 
 static void close_bench(struct bench *x) {
@@ -193,7 +196,9 @@ static void constant_fit(struct dl_fit *f, const char *target, double value) {
   for (size_t i = 0; i < 3; i++)
     gsl_matrix_set(X, i, 0, (double)i);
   gsl_vector_set_all(y, value);
-  assert_ok(f->method->fit(&f->state, X, y, NULL, none, NULL, &d), &d);
+  assert_ok(f->method->fit(&f->state, &(struct dl_sample){X, y, NULL, NULL},
+                           none, &d),
+            &d);
   f->target = strdup(target);
   f->boundary = strdup(strcmp(target, "gpu_power_w") == 0 ? "gpu" : "gpu+ram");
   dl_strlist_add(&f->features, "batch_size");

@@ -77,8 +77,8 @@ static double correlation(const double *a, const double *b, size_t m) {
   return nearbyint((n * xy - sx * sy) / sqrt(va * vb) * 1e9);
 }
 
-/* More diagonals than fit in a tile: every pair by its definition. */
-static void many_tiles(void **state) {
+/* A long series: every pair by its definition. */
+static void long_series(void **state) {
   (void)state;
   enum { M = 10 };
   double *x = calloc(MOST, sizeof *x);
@@ -143,7 +143,7 @@ static void short_series(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(regimes),      cmocka_unit_test(neighbours),
-      cmocka_unit_test(many_tiles),   cmocka_unit_test(constant),
+      cmocka_unit_test(long_series),  cmocka_unit_test(constant),
       cmocka_unit_test(short_series),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

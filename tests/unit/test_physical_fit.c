@@ -113,7 +113,8 @@ static void *fit_table(enum dl_physical_target target) {
   gsl_vector *y = gsl_vector_alloc(ROWS);
   void *fit = NULL;
   make_table(X, y, 8, target);
-  assert_ok(method->fit(&fit, X, y, NULL, NULL, NULL, &d), &d);
+  assert_ok(method->fit(&fit, &(struct dl_sample){X, y, NULL, NULL}, NULL, &d),
+            &d);
   gsl_matrix_free(X);
   gsl_vector_free(y);
   return fit;
@@ -178,11 +179,11 @@ static void refuses_other_features(void **state) {
   (void)state;
   make_table(X, y, 8, DL_PT_POWER);
   gsl_matrix_view few = gsl_matrix_submatrix(X, 0, 0, ROWS, DL_PC_N - 1);
-  method->fit(&fit, &few.matrix, y, NULL, NULL, NULL, &d);
+  method->fit(&fit, &(struct dl_sample){&few.matrix, y, NULL, NULL}, NULL, &d);
   assert_error_has(&d, DL_EUSAGE, "takes its own features");
   dl_diag_init(&d);
   gsl_matrix_set(X, 4, DL_PC_BANDWIDTH, 0);
-  method->fit(&fit, X, y, NULL, NULL, NULL, &d);
+  method->fit(&fit, &(struct dl_sample){X, y, NULL, NULL}, NULL, &d);
   assert_error_has(&d, DL_EINPUT, "row 5: ");
   dl_diag_init(&d);
   assert_null(fit);

@@ -59,7 +59,9 @@ static const struct dl_regression *ridge(void) {
 
 static void *fit(struct fixture *f, const gsl_vector *w, double *lambda) {
   void *s = NULL;
-  assert_int_equal(ridge()->fit(&s, f->X, f->y, w, lambda, NULL, &f->d), DL_OK);
+  assert_int_equal(
+      ridge()->fit(&s, &(struct dl_sample){f->X, f->y, w, NULL}, lambda, &f->d),
+      DL_OK);
   assert_int_equal(f->d.n_warnings, 0);
   return s;
 }
@@ -92,7 +94,8 @@ static void one_column(void **state) {
   double lambda = 3;
   void *s = NULL;
   assert_int_equal(
-      ridge()->fit(&s, &X.matrix, &t.vector, NULL, &lambda, NULL, &f->d),
+      ridge()->fit(&s, &(struct dl_sample){&X.matrix, &t.vector, NULL, NULL},
+                   &lambda, &f->d),
       DL_OK);
   near(ridge()->coefficient(s, 0), 1, 1e-14);
   near(ridge()->intercept(s), -2, 1e-14);
@@ -137,7 +140,9 @@ static void weights_are_repeats(void **state) {
   repeat_rows(f, &X, &y);
   double lambda = NAN, repeated = NAN, plain = NAN;
   void *s = fit(f, f->w, &lambda), *t = NULL;
-  assert_int_equal(ridge()->fit(&t, X, y, NULL, &repeated, NULL, &f->d), DL_OK);
+  assert_int_equal(
+      ridge()->fit(&t, &(struct dl_sample){X, y, NULL, NULL}, &repeated, &f->d),
+      DL_OK);
   near(lambda, repeated, 1e-6);
   for (size_t j = 0; j < P; j++)
     near(ridge()->coefficient(s, j), ridge()->coefficient(t, j), 1e-8);
@@ -156,8 +161,9 @@ static void sweep_equals_fits(void **state) {
   gsl_matrix_const_view H = gsl_matrix_const_view_array(lambdas, 3, 1);
   gsl_matrix *out = gsl_matrix_alloc(3, N);
   gsl_vector *one = gsl_vector_alloc(N);
-  assert_int_equal(
-      ridge()->sweep(f->X, f->y, f->w, &H.matrix, f->X, out, &f->d), DL_OK);
+  assert_int_equal(ridge()->sweep(&(struct dl_sample){f->X, f->y, f->w, NULL},
+                                  &H.matrix, f->X, out, &f->d),
+                   DL_OK);
   for (size_t i = 0; i < 3; i++) {
     double lambda = lambdas[i];
     void *s = fit(f, f->w, &lambda);
@@ -191,7 +197,8 @@ static void save_and_restore(void **state) {
 static void refused(struct fixture *f, double lambda, enum dl_status status,
                     const char *why) {
   void *s = NULL;
-  assert_int_equal(ridge()->fit(&s, f->X, f->y, NULL, &lambda, NULL, &f->d),
+  assert_int_equal(ridge()->fit(&s, &(struct dl_sample){f->X, f->y, NULL, NULL},
+                                &lambda, &f->d),
                    status);
   assert_string_equal(f->d.error, why);
   assert_null(s);
@@ -207,15 +214,15 @@ static void errors(void **state) {
   gsl_matrix_const_view wide = gsl_matrix_const_view_array(lambdas, 1, 2);
   gsl_matrix_const_view H = gsl_matrix_const_view_array(lambdas, 2, 1);
   gsl_matrix *out = gsl_matrix_alloc(1, N);
-  assert_int_equal(
-      ridge()->sweep(f->X, f->y, NULL, &wide.matrix, f->X, out, &f->d),
-      DL_EFAILED);
+  assert_int_equal(ridge()->sweep(&(struct dl_sample){f->X, f->y, NULL, NULL},
+                                  &wide.matrix, f->X, out, &f->d),
+                   DL_EFAILED);
   assert_string_equal(
       f->d.error, "candidates have 2 columns but there are 1 hyper-parameters");
   dl_diag_free(&f->d);
-  assert_int_equal(
-      ridge()->sweep(f->X, f->y, NULL, &H.matrix, f->X, out, &f->d),
-      DL_EFAILED);
+  assert_int_equal(ridge()->sweep(&(struct dl_sample){f->X, f->y, NULL, NULL},
+                                  &H.matrix, f->X, out, &f->d),
+                   DL_EFAILED);
   assert_string_equal(f->d.error,
                       "predictions of a sweep are 2 x 40, not 1 x 40");
   dl_diag_free(&f->d);
@@ -226,7 +233,8 @@ static void errors(void **state) {
   gsl_matrix_view X = gsl_matrix_submatrix(f->X, 0, 0, 1, P);
   gsl_vector_view y = gsl_vector_subvector(f->y, 0, 1);
   assert_int_equal(
-      ridge()->fit(&s, &X.matrix, &y.vector, NULL, &nan, NULL, &f->d),
+      ridge()->fit(&s, &(struct dl_sample){&X.matrix, &y.vector, NULL, NULL},
+                   &nan, &f->d),
       DL_EINPUT);
   assert_non_null(strstr(f->d.error, "cannot choose lambda"));
   assert_null(s);

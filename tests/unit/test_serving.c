@@ -211,7 +211,9 @@ static void fits_and_reads_back(void **state) {
   gsl_vector *got = gsl_vector_alloc(ROWS), *same = gsl_vector_alloc(ROWS);
   dl_diag_init(&d);
   assert_non_null(method);
-  assert_int_equal(method->fit(&fitted, t.X, t.y, NULL, NULL, NULL, &d), DL_OK);
+  assert_int_equal(
+      method->fit(&fitted, &(struct dl_sample){t.X, t.y, NULL, NULL}, NULL, &d),
+      DL_OK);
   assert_int_equal(method->predict(fitted, t.X, got, &d), DL_OK);
   for (size_t i = 0; i < ROWS; i++)
     if (!(fabs(gsl_vector_get(got, i) - gsl_vector_get(t.y, i)) < .05))
@@ -244,8 +246,9 @@ static void refuses(void **state) {
   void *fitted = NULL;
   dl_diag_init(&d);
   gsl_matrix_set(t.X, 3, DL_SC_BANDWIDTH, 0);
-  assert_int_equal(method->fit(&fitted, t.X, t.y, NULL, NULL, NULL, &d),
-                   DL_EINPUT);
+  assert_int_equal(
+      method->fit(&fitted, &(struct dl_sample){t.X, t.y, NULL, NULL}, NULL, &d),
+      DL_EINPUT);
   assert_string_equal(d.error,
                       "row 4: batch, GPUs, weights, layers, peak rate, "
                       "bandwidth and TDP must be above 0");
@@ -254,14 +257,17 @@ static void refuses(void **state) {
   gsl_matrix_set(t.X, 3, DL_SC_BANDWIDTH, 1555);
   gsl_matrix_set(t.X, 5, DL_SC_PROMPT, 0);
   gsl_matrix_set(t.X, 5, DL_SC_ANSWER, 0);
-  assert_int_equal(method->fit(&fitted, t.X, t.y, NULL, NULL, NULL, &d),
-                   DL_EINPUT);
+  assert_int_equal(
+      method->fit(&fitted, &(struct dl_sample){t.X, t.y, NULL, NULL}, NULL, &d),
+      DL_EINPUT);
   assert_string_equal(d.error, "row 6: neither prompt nor answer");
   dl_diag_free(&d);
   dl_diag_init(&d);
   gsl_matrix_view few = gsl_matrix_submatrix(t.X, 0, 0, ROWS, 4);
-  assert_int_equal(method->fit(&fitted, &few.matrix, t.y, NULL, NULL, NULL, &d),
-                   DL_EUSAGE);
+  assert_int_equal(
+      method->fit(&fitted, &(struct dl_sample){&few.matrix, t.y, NULL, NULL},
+                  NULL, &d),
+      DL_EUSAGE);
   assert_null(fitted);
   dl_diag_free(&d);
   free_table(&t);

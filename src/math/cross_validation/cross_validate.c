@@ -44,9 +44,10 @@ static enum dl_status fit_predict(const struct job *job,
   double hyper[DL_MAX_HYPER] = {0};
   for (size_t i = 0; i < r->n_hyper; i++)
     hyper[i] = job->hyper[i];
+  const struct dl_sample data = {s->X_train, s->t_train, s->w_train,
+                                 job->problem->names};
   void *state = NULL;
-  enum dl_status status = r->fit(&state, s->X_train, s->t_train, s->w_train,
-                                 hyper, job->problem->names, d);
+  enum dl_status status = r->fit(&state, &data, hyper, d);
   if (!status)
     status = r->predict(state, s->X_test, out, d);
   r->free(state);

@@ -103,6 +103,8 @@ static enum dl_status sweep_by_fits(const struct job *job,
                                     const struct dl_split *s, gsl_matrix *out,
                                     struct dl_diag *d) {
   const struct dl_regression *r = job->method;
+  const struct dl_sample data = {s->X_train, s->t_train, s->w_train,
+                                 job->problem->names};
   enum dl_status status = DL_OK;
   for (size_t i = 0; !status && i < job->H->size1; i++) {
     double hyper[DL_MAX_HYPER] = {0};
@@ -110,8 +112,7 @@ static enum dl_status sweep_by_fits(const struct job *job,
       hyper[j] = gsl_matrix_get(job->H, i, j);
     void *state = NULL;
     gsl_vector_view row = gsl_matrix_row(out, i);
-    status = r->fit(&state, s->X_train, s->t_train, s->w_train, hyper,
-                    job->problem->names, d);
+    status = r->fit(&state, &data, hyper, d);
     if (!status)
       status = r->predict(state, s->X_test, &row.vector, d);
     r->free(state);
@@ -142,7 +143,8 @@ static enum dl_status run_fold(void *ctx, size_t fold, struct dl_diag *d) {
     status = dl_fail_memory(d);
   else if (r->sweep)
     status =
-        r->sweep(s.X_train, s.t_train, s.w_train, job->H, s.X_test, out, d);
+        r->sweep(&(struct dl_sample){s.X_train, s.t_train, s.w_train, NULL},
+                 job->H, s.X_test, out, d);
   else
     status = sweep_by_fits(job, &s, out, d);
   for (size_t i = 0; !status && i < job->H->size1; i++)

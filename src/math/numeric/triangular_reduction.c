@@ -230,13 +230,12 @@ static bool unpack(struct dl_reduced *r, const struct source *s) {
   return true;
 }
 
-enum dl_status dl_reduce(struct dl_reduced *r, const gsl_matrix *X,
-                         const gsl_vector *y, const gsl_vector *w,
+enum dl_status dl_reduce(struct dl_reduced *r, const struct dl_sample *data,
                          struct dl_diag *d) {
   *r = (struct dl_reduced){0};
   struct source s;
   enum dl_status status = DL_OK;
-  if (!source_init(&s, X, y, w)) {
+  if (!source_init(&s, data->X, data->y, data->w)) {
     status = dl_fail_memory(d);
     goto done;
   }

@@ -16,6 +16,7 @@
 #include <stddef.h>
 
 #include "base/diag.h"
+#include "math/regression/regression.h"
 
 struct dl_reduced {
   double weight;    /* sum of the weights; n without */
@@ -28,8 +29,7 @@ struct dl_reduced {
 
 /* Shapes have been checked. DL_EINPUT where X or y hold values that are not
  * finite. The result does not depend on the number of threads. */
-enum dl_status dl_reduce(struct dl_reduced *r, const gsl_matrix *X,
-                         const gsl_vector *y, const gsl_vector *w,
+enum dl_status dl_reduce(struct dl_reduced *r, const struct dl_sample *data,
                          struct dl_diag *d);
 void dl_reduced_free(struct dl_reduced *r);
 

@@ -60,11 +60,11 @@ static void training_free(struct training *t) {
   gsl_matrix_free(t->L);
 }
 
-static enum dl_status training_init(struct training *t, const gsl_matrix *X,
-                                    const gsl_vector *y, const gsl_vector *w,
+static enum dl_status training_init(struct training *t,
+                                    const struct dl_sample *data,
                                     struct dl_diag *d) {
   *t = (struct training){0};
-  if (!dl_distinct_make(&t->rows, X))
+  if (!dl_distinct_make(&t->rows, data->X))
     return dl_fail_memory(d);
   size_t m = t->rows.X->size1;
   t->weight = gsl_vector_alloc(m);
@@ -75,7 +75,7 @@ static enum dl_status training_init(struct training *t, const gsl_matrix *X,
   if (!t->weight || !t->mean || !t->D || !t->K || !t->L ||
       !dl_sq_distances(t->D, t->rows.X, t->rows.X))
     return dl_fail_memory(d);
-  dl_distinct_average(&t->rows, y, w, t->weight, t->mean);
+  dl_distinct_average(&t->rows, data->y, data->w, t->weight, t->mean);
   for (size_t i = 0; i < m; i++)
     for (size_t j = 0; j < m; j++)
       if (!isfinite(gsl_matrix_get(t->D, i, j)))
@@ -168,19 +168,16 @@ static enum dl_status fit_training(struct krr **s, struct training *t,
   return DL_OK;
 }
 
-static enum dl_status fit(void **state, const gsl_matrix *X,
-                          const gsl_vector *y, const gsl_vector *w,
-                          double *hyper, const char *const *names,
-                          struct dl_diag *d) {
-  (void)names;
-  enum dl_status status = dl_check_fit(X, y, w, d);
+static enum dl_status fit(void **state, const struct dl_sample *data,
+                          double *hyper, struct dl_diag *d) {
+  enum dl_status status = dl_check_fit(data, d);
   if (!status)
     status = check_hypers(hyper[ALPHA], hyper[GAMMA], d);
   if (status)
     return status;
   struct training t;
   struct krr *s = NULL;
-  status = training_init(&t, X, y, w, d);
+  status = training_init(&t, data, d);
   if (!status)
     status = fit_training(&s, &t, hyper[ALPHA], hyper[GAMMA], d);
   training_free(&t);
@@ -204,9 +201,10 @@ static enum dl_status predict(const void *state, const gsl_matrix *X,
  * once for all settings with the same gamma. */
 struct test_rows {
   struct dl_distinct rows;
-  gsl_matrix *D; /* r x m: squared distances to the training rows, owned */
-  gsl_matrix *K; /* r x m: kernel values for one gamma, owned */
-  gsl_vector *f; /* r: predictions, owned */
+  gsl_matrix *D;    /* r x m: squared distances to the training rows, owned */
+  gsl_matrix *K;    /* r x m: kernel values for one gamma, owned */
+  gsl_vector *f;    /* r: predictions, owned */
+  gsl_vector *dual; /* m: coefficients of one setting, owned */
 };
 
 static void test_free(struct test_rows *e) {
@@ -214,6 +212,7 @@ static void test_free(struct test_rows *e) {
   gsl_matrix_free(e->D);
   gsl_matrix_free(e->K);
   gsl_vector_free(e->f);
+  gsl_vector_free(e->dual);
 }
 
 static bool test_init(struct test_rows *e, const gsl_matrix *X,
@@ -225,22 +224,24 @@ static bool test_init(struct test_rows *e, const gsl_matrix *X,
   e->D = gsl_matrix_alloc(r, m);
   e->K = gsl_matrix_alloc(r, m);
   e->f = gsl_vector_alloc(r);
-  return e->D && e->K && e->f && dl_sq_distances(e->D, e->rows.X, training);
+  e->dual = gsl_vector_alloc(m);
+  return e->D && e->K && e->f && e->dual &&
+         dl_sq_distances(e->D, e->rows.X, training);
 }
 
 /* Predictions for one setting into a row of out, NaN where the system cannot
  * be solved. */
 static enum dl_status sweep_one(gsl_vector *out, struct training *t,
-                                struct test_rows *e, gsl_vector *dual,
-                                double alpha, struct dl_diag *d) {
-  int gsl = solve(dual, t, alpha);
+                                struct test_rows *e, double alpha,
+                                struct dl_diag *d) {
+  int gsl = solve(e->dual, t, alpha);
   if (gsl == GSL_ENOMEM)
     return dl_fail_memory(d);
   if (gsl) {
     gsl_vector_set_all(out, NAN);
     return DL_OK;
   }
-  if (gsl_blas_dgemv(CblasNoTrans, 1, e->K, dual, 0, e->f))
+  if (gsl_blas_dgemv(CblasNoTrans, 1, e->K, e->dual, 0, e->f))
     return dl_fail(d, DL_EFAILED, "kernel expansion failed");
   for (size_t i = 0; i < out->size; i++)
     gsl_vector_set(out, i, gsl_vector_get(e->f, e->rows.of_row[i]));
@@ -274,8 +275,8 @@ static enum dl_status sort_settings(struct setting *order, const gsl_matrix *H,
 
 static enum dl_status run_settings(const struct setting *order,
                                    const gsl_matrix *H, struct training *t,
-                                   struct test_rows *e, gsl_vector *dual,
-                                   gsl_matrix *out, struct dl_diag *d) {
+                                   struct test_rows *e, gsl_matrix *out,
+                                   struct dl_diag *d) {
   enum dl_status status = DL_OK;
   for (size_t i = 0; !status && i < H->size1; i++) {
     double gamma = order[i].gamma;
@@ -284,39 +285,35 @@ static enum dl_status run_settings(const struct setting *order,
       fill_kernel(e->K, e->D, gamma);
     }
     gsl_vector_view row = gsl_matrix_row(out, order[i].row);
-    status = sweep_one(&row.vector, t, e, dual,
-                       gsl_matrix_get(H, order[i].row, ALPHA), d);
+    status =
+        sweep_one(&row.vector, t, e, gsl_matrix_get(H, order[i].row, ALPHA), d);
   }
   return status;
 }
 
-static enum dl_status sweep(const gsl_matrix *X, const gsl_vector *y,
-                            const gsl_vector *w, const gsl_matrix *H,
+static enum dl_status sweep(const struct dl_sample *data, const gsl_matrix *H,
                             const gsl_matrix *X_test, gsl_matrix *out,
                             struct dl_diag *d) {
   struct training t = {0};
   struct test_rows e = {0};
-  gsl_vector *dual = NULL;
   struct setting *order = NULL;
-  enum dl_status status = dl_check_fit(X, y, w, d);
+  enum dl_status status = dl_check_fit(data, d);
   if (!status)
-    status = dl_check_sweep(X, H, N_HYPER, X_test, out, d);
+    status = dl_check_sweep(data->X, H, N_HYPER, X_test, out, d);
   if (!status)
-    status = training_init(&t, X, y, w, d);
+    status = training_init(&t, data, d);
   if (status)
     goto done;
-  dual = gsl_vector_alloc(t.rows.X->size1);
   order = dl_calloc(H->size1, sizeof *order);
-  if (!dual || !order || !test_init(&e, X_test, t.rows.X))
+  if (!order || !test_init(&e, X_test, t.rows.X))
     status = dl_fail_memory(d);
   if (!status)
     status = sort_settings(order, H, d);
   if (!status)
-    status = run_settings(order, H, &t, &e, dual, out, d);
+    status = run_settings(order, H, &t, &e, out, d);
 done:
   training_free(&t);
   test_free(&e);
-  gsl_vector_free(dual);
   free(order);
   return status;
 }

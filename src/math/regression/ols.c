@@ -175,19 +175,17 @@ done:
   return status;
 }
 
-static enum dl_status fit(void **state, const gsl_matrix *X,
-                          const gsl_vector *y, const gsl_vector *w,
-                          double *hyper, const char *const *names,
-                          struct dl_diag *d) {
+static enum dl_status fit(void **state, const struct dl_sample *data,
+                          double *hyper, struct dl_diag *d) {
   (void)hyper;
-  enum dl_status status = dl_check_fit(X, y, w, d);
+  enum dl_status status = dl_check_fit(data, d);
   if (status)
     return status;
   struct dl_reduced r = {0};
-  struct dl_linear *s = dl_linear_new(X->size2);
-  status = s ? dl_reduce(&r, X, y, w, d) : dl_fail_memory(d);
+  struct dl_linear *s = dl_linear_new(data->X->size2);
+  status = s ? dl_reduce(&r, data, d) : dl_fail_memory(d);
   if (!status)
-    status = fit_reduced(s, &r, names, d);
+    status = fit_reduced(s, &r, data->names, d);
   dl_reduced_free(&r);
   if (status)
     dl_linear_free(s);

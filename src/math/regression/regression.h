@@ -25,32 +25,37 @@ struct dl_hyper_info {
   double low, high; /* range searched, on a logarithmic scale */
 };
 
+/* Data to fit; all borrowed. */
+struct dl_sample {
+  const gsl_matrix *X;      /* n x p */
+  const gsl_vector *y;      /* n: targets */
+  const gsl_vector *w;      /* n: weights > 0, or NULL; a row of weight k counts
+                             * as k equal rows */
+  const char *const *names; /* p: names of the features for messages, or NULL */
+};
+
 struct dl_regression {
   const char *name;    /* "ols" */
   const char *summary; /* one line for --help and list */
   struct dl_hyper_info hyper[DL_MAX_HYPER];
   size_t n_hyper;
 
-  /* Fits. w holds weights > 0 (a row of weight k counts as k equal rows), or
-   * is NULL. hyper[0..n_hyper) are values > 0 or NaN to let the method choose
-   * where it can (ridge: generalised cross-validation); what was chosen is
-   * written back. names[0..p) are the features' names for messages, or NULL.
-   * Shapes are checked: DL_EFAILED with a reason. On DL_OK *state is owned
-   * by the caller. */
-  enum dl_status (*fit)(void **state, const gsl_matrix *X, const gsl_vector *y,
-                        const gsl_vector *w, double *hyper,
-                        const char *const *names, struct dl_diag *d);
+  /* Fits. hyper[0..n_hyper) are values > 0, or NaN to let the method choose
+   * where it can (ridge: generalised cross-validation); the chosen value is
+   * written back. Shapes are checked: DL_EFAILED with a reason. On DL_OK
+   * *state is owned by the caller. */
+  enum dl_status (*fit)(void **state, const struct dl_sample *s, double *hyper,
+                        struct dl_diag *d);
 
   /* Predictions for the rows of X (n x p) into out (n). */
   enum dl_status (*predict)(const void *state, const gsl_matrix *X,
                             gsl_vector *out, struct dl_diag *d);
 
   /* Optional: for each of n_hyper_sets rows of H (n_hyper_sets x n_hyper),
-   * fit on X, y, w and predict X_test into the same row of out
-   * (n_hyper_sets x rows of X_test); shares work between the sets. A set that
-   * has no solution gets NaN. NULL: the caller loops over fit and predict. */
-  enum dl_status (*sweep)(const gsl_matrix *X, const gsl_vector *y,
-                          const gsl_vector *w, const gsl_matrix *H,
+   * fit and predict X_test into the same row of out (n_hyper_sets x rows of
+   * X_test); shares work between the sets. A set that has no solution gets
+   * NaN. NULL: the caller loops over fit and predict. */
+  enum dl_status (*sweep)(const struct dl_sample *s, const gsl_matrix *H,
                           const gsl_matrix *X_test, gsl_matrix *out,
                           struct dl_diag *d);
 

@@ -13,21 +13,21 @@ static enum dl_status check_weights(const gsl_vector *w, struct dl_diag *d) {
   return DL_OK;
 }
 
-enum dl_status dl_check_fit(const gsl_matrix *X, const gsl_vector *y,
-                            const gsl_vector *w, struct dl_diag *d) {
+enum dl_status dl_check_fit(const struct dl_sample *s, struct dl_diag *d) {
+  const gsl_matrix *X = s->X;
   if (X->size1 == 0)
     return dl_fail(d, DL_EFAILED, "design has no rows");
   if (X->size2 == 0)
     return dl_fail(d, DL_EFAILED, "design has no columns");
-  if (y->size != X->size1)
+  if (s->y->size != X->size1)
     return dl_fail(d, DL_EFAILED,
                    "design has %zu rows but there are %zu targets", X->size1,
-                   y->size);
-  if (w && w->size != X->size1)
+                   s->y->size);
+  if (s->w && s->w->size != X->size1)
     return dl_fail(d, DL_EFAILED,
                    "design has %zu rows but there are %zu weights", X->size1,
-                   w->size);
-  return w ? check_weights(w, d) : DL_OK;
+                   s->w->size);
+  return s->w ? check_weights(s->w, d) : DL_OK;
 }
 
 enum dl_status dl_check_predict(size_t p, const gsl_matrix *X,

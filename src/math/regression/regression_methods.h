@@ -12,10 +12,9 @@ extern const struct dl_regression dl_krr;
 extern const struct dl_regression dl_physical;
 extern const struct dl_regression dl_serving;
 
-/* Shapes of X (n x p), y and w (n or NULL): DL_EFAILED where they do not
- * fit. DL_EINPUT where a weight is not positive and finite. */
-enum dl_status dl_check_fit(const gsl_matrix *X, const gsl_vector *y,
-                            const gsl_vector *w, struct dl_diag *d);
+/* DL_EFAILED if the shapes of a sample differ, DL_EINPUT if a weight is not
+ * positive and finite. */
+enum dl_status dl_check_fit(const struct dl_sample *s, struct dl_diag *d);
 
 /* X (n x p) against the number of features fitted, and out (n). */
 enum dl_status dl_check_predict(size_t p, const gsl_matrix *X,

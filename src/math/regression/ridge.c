@@ -120,31 +120,27 @@ static enum dl_status check_lambda(double lambda, struct dl_diag *d) {
 
 /* Checks the data and decomposes them. */
 static enum dl_status prepare(struct dl_reduced *r, struct dl_svd *v,
-                              const gsl_matrix *X, const gsl_vector *y,
-                              const gsl_vector *w, struct dl_diag *d) {
-  enum dl_status status = dl_check_fit(X, y, w, d);
+                              const struct dl_sample *data, struct dl_diag *d) {
+  enum dl_status status = dl_check_fit(data, d);
   if (!status)
-    status = dl_reduce(r, X, y, w, d);
+    status = dl_reduce(r, data, d);
   if (!status)
     status = dl_svd_make(v, r->R, r->c, d);
   return status;
 }
 
-static enum dl_status fit(void **state, const gsl_matrix *X,
-                          const gsl_vector *y, const gsl_vector *w,
-                          double *hyper, const char *const *names,
-                          struct dl_diag *d) {
-  (void)names;
+static enum dl_status fit(void **state, const struct dl_sample *data,
+                          double *hyper, struct dl_diag *d) {
   struct dl_reduced r = {0};
   struct dl_svd v = {0};
   struct dl_linear *s = NULL;
-  enum dl_status status = prepare(&r, &v, X, y, w, d);
+  enum dl_status status = prepare(&r, &v, data, d);
   if (!status && isnan(hyper[0]))
     status = choose(hyper, &r, &v, d);
   if (!status)
     status = check_lambda(hyper[0], d);
   if (!status) {
-    s = dl_linear_new(X->size2);
+    s = dl_linear_new(data->X->size2);
     status = s ? DL_OK : dl_fail_memory(d);
   }
   if (!status) {
@@ -156,18 +152,17 @@ static enum dl_status fit(void **state, const gsl_matrix *X,
   return status;
 }
 
-static enum dl_status sweep(const gsl_matrix *X, const gsl_vector *y,
-                            const gsl_vector *w, const gsl_matrix *H,
+static enum dl_status sweep(const struct dl_sample *data, const gsl_matrix *H,
                             const gsl_matrix *X_test, gsl_matrix *out,
                             struct dl_diag *d) {
   struct dl_reduced r = {0};
   struct dl_svd v = {0};
   struct dl_linear *s = NULL;
-  enum dl_status status = dl_check_sweep(X, H, 1, X_test, out, d);
+  enum dl_status status = dl_check_sweep(data->X, H, 1, X_test, out, d);
   if (!status)
-    status = prepare(&r, &v, X, y, w, d);
+    status = prepare(&r, &v, data, d);
   if (!status) {
-    s = dl_linear_new(X->size2);
+    s = dl_linear_new(data->X->size2);
     status = s ? DL_OK : dl_fail_memory(d);
   }
   for (size_t i = 0; !status && i < H->size1; i++) {

@@ -1,55 +1,49 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Pairs (i, i + d) are taken by tiles of diagonals d, each from its first pair
- * to its last, so that Sxy follows from that of the pair before and a tile's
- * sums stay in the first cache. Tiles go from far to near: then a later
- * candidate of lower neighbours is the higher index, and one of higher
- * neighbours the lower index, which is what ties ask for. */
+/* Rows i of the matrix of pairs (i, i + d) are computed one after the other,
+ * so that Sxy of a pair follows from that of (i - 1, i - 1 + d). The inner
+ * loop over d has no dependency and no branch, so that compilers vectorise
+ * it. Rows ascend and only a larger r replaces a candidate, which gives the
+ * lowest index among ties. */
 #include "math/signal/fluss.h"
 
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 
-#define INLINE static inline __attribute__((always_inline))
+/* Correlations are integers in units of 1e-9. */
+static const double UNITS = 1e9;
+/* x + ROUND - ROUND is x rounded to an integer, halves to even. */
+static const double ROUND = 0x1.8p52;
 
-enum { LANES = 4, TILE = 1024 };
-static const double decimals = 1e9;
-/* Adding it rounds to an integer, halves to even. */
-static const double rounder = 0x1.8p52;
-
-/* Vectors of GCC and Clang; `loose` lies anywhere in an array of double. */
-typedef double vec __attribute__((vector_size(8 * LANES)));
-typedef int64_t bits __attribute__((vector_size(8 * LANES)));
-typedef double loose
-    __attribute__((vector_size(8 * LANES), aligned(8), may_alias));
-
-/* Values x and the subsequences, k of them. */
+/* n values x and their k subsequences of m values. */
 struct series {
   size_t m, k;
-  double *x;     /* n */
-  double *sum;   /* Sx */
-  double *scale; /* 1 / sqrt(m Sxx - Sx^2); 0: constant */
-  double *half;  /* 0.5 if constant, else 0 */
-  double *lower; /* best r of neighbours with a lower index, in 1e-9 */
-  double *lower_at;
-  double *higher; /* the same with a higher index */
-  double *higher_at;
-  double *all; /* owns the above */
+  double *x;      /* n: the values less their mean rounded to an integer */
+  double *sum;    /* k: Sx */
+  double *scale;  /* k: 1 / sqrt(m Sxx - Sx^2); 0 if constant */
+  double *half;   /* k: 0.5 if constant, else 0 */
+  double *lower;  /* k: largest r with a neighbour of lower index, UNITS */
+  double *higher; /* k: the same of higher index */
+  double *lower_at, *higher_at; /* k: these neighbours' indices */
+  double *sxy;                  /* k: Sxy of (i, i + d), by d, of the row */
+  double *r;                    /* k: r of these */
+  double *all;                  /* owns the above */
 };
 
 static bool series_make(struct series *s, const double *x, size_t n, size_t m) {
-  size_t k = n - m + 1, room = n + 2 * LANES;
+  size_t k = n - m + 1;
   *s = (struct series){.m = m, .k = k};
-  s->all = dl_calloc(8 * room, sizeof *s->all);
+  double **array[] = {&s->x,        &s->sum,      &s->scale, &s->half,
+                      &s->lower,    &s->higher,   &s->sxy,   &s->r,
+                      &s->lower_at, &s->higher_at};
+  size_t n_arrays = sizeof array / sizeof *array;
+  s->all = dl_calloc(n_arrays * n, sizeof *s->all);
   if (!s->all)
     return false;
-  double **row[] = {&s->x,     &s->sum,      &s->scale,  &s->half,
-                    &s->lower, &s->lower_at, &s->higher, &s->higher_at};
-  for (size_t i = 0; i < 8; i++)
-    *row[i] = s->all + i * room;
+  for (size_t i = 0; i < n_arrays; i++)
+    *array[i] = s->all + i * n;
   double mean = 0;
   for (size_t i = 0; i < n; i++)
     mean += x[i] / (double)n;
@@ -73,107 +67,47 @@ static bool series_make(struct series *s, const double *x, size_t n, size_t m) {
   return true;
 }
 
-/* No functions: a vector as parameter has no one ABI. */
-#define PICK(where, a, b)                                                      \
-  ((vec)(((where) & (bits)(a)) | (~(where) & (bits)(b))))
-#define LOAD(p) (*(const loose *)(p))
-#define STORE(p, v) (*(loose *)(p) = (v))
-
-/* The best of a row's vectors becomes the candidate of i. */
-INLINE void keep_higher(struct series *s, size_t i, const vec *top,
-                        const vec *top_at) {
-  double best = -INFINITY, at = 0;
-  for (int l = 0; l < LANES; l++)
-    if ((*top)[l] > best || ((*top)[l] >= best && (*top_at)[l] < at)) {
-      best = (*top)[l];
-      at = (*top_at)[l];
-    }
-  if (best >= s->higher[i]) {
-    s->higher[i] = best;
-    s->higher_at[i] = at;
-  }
-}
-
-/* Pairs (i, i + d) for d in first ... first + n - 1, whose products are in p.
- * Room behind the arrays lets the last vector run over: there scale is 0, and
- * what comes out is masked. */
-INLINE void one_row(struct series *s, size_t i, size_t first, size_t n,
-                    double *p) {
-  static const vec lane = {0, 1, 2, 3};
-  const double *x = s->x + i + first;
-  const vec m = lane * 0 + (double)s->m, row = lane * 0 + (double)i;
-  const vec sum = lane * 0 + s->sum[i], scale = lane * 0 + s->scale[i];
-  const vec half = lane * 0 + s->half[i], unit = lane * 0 + decimals;
-  const vec shift = lane * 0 + rounder, none = lane * 0 - INFINITY;
-  vec in = lane * 0, out = in, top = none, top_at = in;
+/* Updates Sxy and r of the pairs (i, i + d), d = first ... k - i - 1, and the
+ * neighbours of i and of each i + d. */
+static void join_row(struct series *s, size_t i, size_t first) {
+  size_t n = s->k - i;
+  const double *x = s->x + i, *sum = s->sum + i, *scale = s->scale + i;
+  const double *half = s->half + i;
+  double *lower = s->lower + i, *lower_at = s->lower_at + i;
+  double *restrict sxy = s->sxy, *restrict r = s->r;
+  double m = (double)s->m, entering = 0, leaving = 0, best = -INFINITY;
   if (i > 0) {
-    in += s->x[i + s->m - 1];
-    out += s->x[i - 1];
+    entering = x[s->m - 1];
+    leaving = x[-1];
   }
-  vec at = lane + (double)(i + first);
-  for (size_t d = 0; d < n; d += LANES, at += (double)LANES) {
-    size_t j = i + first + d;
-    vec product = LOAD(p + d);
-    if (i > 0) {
-      product += in * LOAD(x + d + s->m - 1) - out * LOAD(x + d - 1);
-      STORE(p + d, product);
-    }
-    vec r = (m * product - sum * LOAD(s->sum + j)) * scale;
-    r = r * LOAD(s->scale + j) + (half + LOAD(s->half + j));
-    r = (r * unit + shift) - shift;
-    if (d + LANES > n)
-      r = PICK(lane < (double)(n - d), r, none);
-    vec best = LOAD(s->lower + j);
-    bits more = r > best;
-    STORE(s->lower + j, PICK(more, r, best));
-    STORE(s->lower_at + j, PICK(more, row, LOAD(s->lower_at + j)));
-    more = r > top;
-    top = PICK(more, r, top);
-    top_at = PICK(more, at, top_at);
+  const double *ahead = x + s->m - 1, *behind = x - 1;
+#pragma omp simd reduction(max : best)
+  for (size_t d = first; d < n; d++) {
+    sxy[d] += entering * ahead[d] - leaving * behind[d];
+    double value = (m * sxy[d] - sum[0] * sum[d]) * scale[0];
+    value = value * scale[d] + (half[0] + half[d]);
+    value = (value * UNITS + ROUND) - ROUND;
+    r[d] = value;
+    best = value > best ? value : best;
+    bool better = value > lower[d];
+    lower_at[d] = better ? (double)i : lower_at[d];
+    lower[d] = better ? value : lower[d];
   }
-  keep_higher(s, i, &top, &top_at);
+  size_t d = first;
+  while (r[d] < best)
+    d++;
+  s->higher[i] = best;
+  s->higher_at[i] = (double)(i + d);
 }
 
-INLINE void one_tile(struct series *s, size_t first, size_t n, double *p) {
-  memset(p, 0, (TILE + LANES) * sizeof *p);
-  for (size_t d = 0; d < n; d++)
+/* Finds the neighbours of all subsequences. */
+static void join(struct series *s) {
+  size_t first = (s->m + 3) / 4 + 1;
+  for (size_t d = first; d < s->k; d++)
     for (size_t j = 0; j < s->m; j++)
-      p[d] += s->x[j] * s->x[first + d + j];
-  for (size_t i = 0; i + first < s->k; i++) {
-    size_t left = s->k - i - first;
-    one_row(s, i, first, left < n ? left : n, p);
-  }
-}
-
-static void plain_tile(struct series *s, size_t first, size_t n, double *p) {
-  one_tile(s, first, n, p);
-}
-
-#if defined(__x86_64__) && defined(__GNUC__)
-/* Without fused operations, so that all processors give the same. */
-__attribute__((target("avx2"))) static void
-avx2_tile(struct series *s, size_t first, size_t n, double *p) {
-  one_tile(s, first, n, p);
-}
-#define TILE_FUNCTION (__builtin_cpu_supports("avx2") ? avx2_tile : plain_tile)
-#else
-#define TILE_FUNCTION plain_tile
-#endif
-
-/* Finds all neighbours. */
-static bool join(struct series *s) {
-  void (*tile)(struct series *, size_t, size_t, double *) = TILE_FUNCTION;
-  size_t nearest = (s->m + 3) / 4 + 1;
-  double *p = dl_calloc(TILE + LANES, sizeof *p);
-  if (!p)
-    return false;
-  size_t tiles = s->k > nearest ? (s->k - nearest + TILE - 1) / TILE : 0;
-  while (tiles-- > 0) {
-    size_t first = nearest + tiles * TILE, left = s->k - first;
-    tile(s, first, left < TILE ? left : TILE, p);
-  }
-  free(p);
-  return true;
+      s->sxy[d] += s->x[j] * s->x[d + j];
+  for (size_t i = 0; i + first < s->k; i++)
+    join_row(s, i, first);
 }
 
 static size_t neighbour_of(const struct series *s, size_t i) {
@@ -193,7 +127,10 @@ static enum dl_status make_and_join(struct series *s, const double *x, size_t n,
     if (!isfinite(x[i]))
       return dl_fail(d, DL_EINPUT, "matrix profile: sample %zu is not a number",
                      i);
-  return series_make(s, x, n, m) && join(s) ? DL_OK : dl_fail_memory(d);
+  if (!series_make(s, x, n, m))
+    return dl_fail_memory(d);
+  join(s);
+  return DL_OK;
 }
 
 enum dl_status dl_matrix_profile(const double *x, size_t n, size_t m,
@@ -204,9 +141,8 @@ enum dl_status dl_matrix_profile(const double *x, size_t n, size_t m,
   for (size_t i = 0; status == DL_OK && i < s.k; i++) {
     neighbour[i] = neighbour_of(&s, i);
     if (r)
-      r[i] = neighbour[i] == SIZE_MAX
-                 ? -1
-                 : fmax(s.lower[i], s.higher[i]) / decimals;
+      r[i] =
+          neighbour[i] == SIZE_MAX ? -1 : fmax(s.lower[i], s.higher[i]) / UNITS;
   }
   free(s.all);
   return status;

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 libdlest_a_SOURCES += \
-	%D%/changes.c \
-	%D%/changes.h \
 	%D%/cycles.c \
 	%D%/cycles.h \
 	%D%/cycles_grid.c \

@@ -91,7 +91,8 @@ static enum dl_status leave_group_out(struct dl_group_residuals *g,
     predicted = gsl_vector_alloc(r->size);
   enum dl_status status = predicted ? DL_OK : dl_fail_memory(d);
   if (status == DL_OK)
-    status = c->method->fit(&state, X, y, NULL, hyper, w->p->names, d);
+    status = c->method->fit(
+        &state, &(struct dl_sample){X, y, NULL, w->p->names}, hyper, d);
   if (status == DL_OK)
     status = c->method->predict(state, test, predicted, d);
   if (status == DL_OK) {

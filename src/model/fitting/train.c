@@ -150,8 +150,9 @@ static enum dl_status fit_all(struct dl_fit *fit, struct dl_choice *c,
   } else {
     dl_use_large_pages(X->data, n * X->tda * sizeof *X->data);
     lay_out(X, target, p, p->scale ? &fit->scale : NULL);
-    status =
-        c->method->fit(&fit->state, X, target, p->w, c->hyper, p->names, d);
+    status = c->method->fit(&fit->state,
+                            &(struct dl_sample){X, target, p->w, p->names},
+                            c->hyper, d);
   }
   gsl_matrix_free(X);
   gsl_vector_free(target);

@@ -81,7 +81,6 @@ const struct dl_operator *dl_operator_find(const char *domain,
 /* Attributes. */
 const Onnx__AttributeProto *dl_attr(const struct dl_call *c, const char *name);
 int64_t dl_attr_int(const struct dl_call *c, const char *name, int64_t none);
-double dl_attr_float(const struct dl_call *c, const char *name, double none);
 /* *n 0 where there is none. */
 const int64_t *dl_attr_ints(const struct dl_call *c, const char *name,
                             size_t *n);
@@ -139,7 +138,7 @@ bool dl_type_is_float(int type);
 
 /* Rules of operators; shapes_*.c. */
 dl_infer dl_infer_same, dl_infer_binary, dl_infer_variadic, dl_infer_where,
-    dl_infer_compare, dl_infer_cast, dl_infer_all_same;
+    dl_infer_compare, dl_infer_cast;
 dl_infer dl_infer_shape, dl_infer_size, dl_infer_reshape, dl_infer_flatten,
     dl_infer_squeeze, dl_infer_unsqueeze, dl_infer_constant,
     dl_infer_constant_of_shape, dl_infer_range, dl_infer_identity,

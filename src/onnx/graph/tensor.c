@@ -36,11 +36,6 @@ int64_t dl_attr_int(const struct dl_call *c, const char *name, int64_t none) {
   return a && a->has_i ? a->i : none;
 }
 
-double dl_attr_float(const struct dl_call *c, const char *name, double none) {
-  const Onnx__AttributeProto *a = dl_attr(c, name);
-  return a && a->has_f ? (double)a->f : none;
-}
-
 const int64_t *dl_attr_ints(const struct dl_call *c, const char *name,
                             size_t *n) {
   const Onnx__AttributeProto *a = dl_attr(c, name);

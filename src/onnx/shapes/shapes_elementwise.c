@@ -12,11 +12,6 @@ void dl_infer_same(struct dl_call *c) {
   dl_give_like(c, 0, dl_shaped(c, 0));
 }
 
-void dl_infer_all_same(struct dl_call *c) {
-  for (size_t i = 0; i < c->n_out; i++)
-    dl_give_like(c, i, dl_shaped(c, i));
-}
-
 void dl_infer_identity(struct dl_call *c) {
   size_t n;
   const double *x = dl_elements(c, 0, &n);

@@ -139,12 +139,10 @@ static const struct dl_row_physics rows = {
     .check = check,
 };
 
-static enum dl_status fit(void **state, const gsl_matrix *X,
-                          const gsl_vector *y, const gsl_vector *w,
-                          double *hyper, const char *const *names,
-                          struct dl_diag *d) {
-  (void)hyper, (void)names;
-  return dl_row_fit(state, &rows, X, y, w, d);
+static enum dl_status fit(void **state, const struct dl_sample *data,
+                          double *hyper, struct dl_diag *d) {
+  (void)hyper;
+  return dl_row_fit(state, &rows, data, d);
 }
 
 static enum dl_status adapt(void **state, const void *from, const gsl_matrix *X,
