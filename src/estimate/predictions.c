@@ -60,10 +60,9 @@ static enum dl_status ask(struct dl_predictions *p,
 static void explain_epoch(const struct dl_bound_fit *b,
                           const struct dl_job *job,
                           struct dl_physical_parts *parts) {
-  double x[DL_PC_N];
-  if (b->p && b->fit->features.n == DL_PC_N &&
-      dl_predictor_features(b->p, job->row, x))
-    dl_physical_explain(b->fit->state, x, parts);
+  union dl_inputs in;
+  if (b->p && !dl_predictor_inputs(b->p, job->row, &in))
+    dl_training_parts_of(b->fit->state, &in.training, parts);
 }
 
 /* The user's duration, else the physical method's, PRE's or that of FLOPs. */

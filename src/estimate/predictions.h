@@ -6,7 +6,7 @@
 
 #include "estimate/job.h"
 #include "model/predictor.h"
-#include "physics/training/physical.h"
+#include "physics/training/training_parts.h"
 
 /* The fits that estimators use, by method and target. */
 enum dl_fit_of {

@@ -403,11 +403,13 @@ model() {
 }
 
 @test "a model of another version, of none" {
-  model 's/format="1"/format="2"/' \
-    'm.xml:2: model format 2; this dlest reads format 1'
-  model 's/ format="1"//' 'm.xml:2: <model>: a count is missing or invalid'
-  model 's/format="1"/format="x"/' \
+  model 's/format="2"/format="3"/' \
+    'm.xml:2: model format 3; this dlest reads format 2'
+  model 's/ format="2"//' 'm.xml:2: <model>: a count is missing or invalid'
+  model 's/format="2"/format="x"/' \
     'm.xml:2: <model>: a count is missing or invalid'
+  model '4s/method="[a-z]*"/method="physical"/' \
+    'm.xml:4: <fit>: of a model format before 2; fit it again'
 }
 
 @test "a model that is cut off, anywhere" {

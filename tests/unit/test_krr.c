@@ -28,7 +28,8 @@ static void *fit(const gsl_matrix *X, const gsl_vector *y, const gsl_vector *w,
   double hyper[2] = {alpha, gamma};
   dl_diag_init(&d);
   assert_int_equal(
-      krr()->fit(&s, &(struct dl_sample){X, y, w, NULL}, hyper, &d), DL_OK);
+      krr()->fit(&s, &(struct dl_sample){.X = X, .y = y, .w = w}, hyper, &d),
+      DL_OK);
   dl_diag_free(&d);
   return s;
 }
@@ -198,9 +199,9 @@ static void sweep_equals_fits(void **state) {
   make_repeated(50, &X, &y, &w);
   gsl_matrix_const_view H = gsl_matrix_const_view_array(h, 5, 2);
   gsl_matrix *out = gsl_matrix_alloc(5, 50);
-  assert_int_equal(
-      krr()->sweep(&(struct dl_sample){X, y, w, NULL}, &H.matrix, X, out, &d),
-      DL_OK);
+  assert_int_equal(krr()->sweep(&(struct dl_sample){.X = X, .y = y, .w = w},
+                                &H.matrix, X, out, &d),
+                   DL_OK);
   for (size_t i = 0; i < 5; i++) {
     void *s = fit(X, y, w, h[2 * i], h[2 * i + 1]);
     gsl_vector *f = predict(s, X);
@@ -294,7 +295,7 @@ static void refused(const gsl_matrix *X, const gsl_vector *y, double alpha,
   double hyper[2] = {alpha, gamma};
   dl_diag_init(&d);
   assert_int_equal(
-      krr()->fit(&s, &(struct dl_sample){X, y, NULL, NULL}, hyper, &d), status);
+      krr()->fit(&s, &(struct dl_sample){.X = X, .y = y}, hyper, &d), status);
   assert_string_equal(d.error, why);
   assert_null(s);
   dl_diag_free(&d);
@@ -343,9 +344,9 @@ static void sweep_goes_on(void **state) {
   gsl_vector *y = make_y(X);
   gsl_matrix_const_view H = gsl_matrix_const_view_array(h, 2, 2);
   dl_diag_init(&d);
-  assert_int_equal(krr()->sweep(&(struct dl_sample){X, y, NULL, NULL},
-                                &H.matrix, X, out, &d),
-                   DL_OK);
+  assert_int_equal(
+      krr()->sweep(&(struct dl_sample){.X = X, .y = y}, &H.matrix, X, out, &d),
+      DL_OK);
   for (size_t i = 0; i < N; i++) {
     assert_true(isnan(gsl_matrix_get(out, 0, i)));
     assert_true(isfinite(gsl_matrix_get(out, 1, i)));

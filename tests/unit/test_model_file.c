@@ -242,9 +242,9 @@ static void refuses_bad_files(void **state) {
 
   (void)state;
   snprintf(schema, sizeof schema, "%s", in_tree("models/model.rng"));
-  refused("format=\"1\"", "format=\"2\"", schema,
-          ":2: model format 2; this dlest reads format 1");
-  refused("format=\"1\"", "format=\"x\"", NULL, "<model>: a count is ");
+  refused("format=\"2\"", "format=\"3\"", schema,
+          ":2: model format 3; this dlest reads format 2");
+  refused("format=\"2\"", "format=\"x\"", NULL, "<model>: a count is ");
   refused("<model ", "<catalog ", NULL, "not well-formed XML: ");
   refused("method=\"ols\"", "method=\"magic\"", NULL,
           "<fit>: no target or method known");

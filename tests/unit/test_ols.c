@@ -27,8 +27,11 @@ static void *fit(const gsl_matrix *X, const gsl_vector *y, const gsl_vector *w,
                  const char *const *names, struct dl_diag *d) {
   void *s = NULL;
   dl_diag_init(d);
-  assert_int_equal(ols()->fit(&s, &(struct dl_sample){X, y, w, names}, NULL, d),
-                   DL_OK);
+  assert_int_equal(
+      ols()->fit(&s,
+                 &(struct dl_sample){.X = X, .y = y, .w = w, .names = names},
+                 NULL, d),
+      DL_OK);
   return s;
 }
 
@@ -364,8 +367,9 @@ static void refused(const gsl_matrix *X, const gsl_vector *y,
   struct dl_diag d;
   void *s = NULL;
   dl_diag_init(&d);
-  assert_int_equal(ols()->fit(&s, &(struct dl_sample){X, y, w, NULL}, NULL, &d),
-                   status);
+  assert_int_equal(
+      ols()->fit(&s, &(struct dl_sample){.X = X, .y = y, .w = w}, NULL, &d),
+      status);
   assert_string_equal(d.error, why);
   assert_null(s);
   dl_diag_free(&d);

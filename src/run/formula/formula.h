@@ -9,8 +9,7 @@
  *   names        column or descriptor fields: batch_size, gpu.tdp_w; a name
  *                that is no identifier in backquotes: `GPU power (W)`
  *   text         name == 'literal' or != compares text, exactly; binds like a
- *                name: !name == 'a' is !(name == 'a'); key(name) is a number
- *                that stands for the text, 0 where it is unknown
+ *                name: !name == 'a' is !(name == 'a')
  *
  * A formula has its variables by name; who evaluates it says where a row holds
  * them, in the same order. NaN in gives NaN out,
