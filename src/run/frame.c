@@ -23,6 +23,7 @@ static void free_step(struct step *s) {
     dl_formula_free(s->source[i].formula);
     free(s->source[i].vars);
   }
+  free(s->source);
   free(s->name);
 }
 
@@ -178,13 +179,15 @@ static enum dl_status bind(struct dl_frame *f, const struct dl_formula *g,
 /* Takes over p, and what it owns. */
 static enum dl_status add_source(struct step *s, struct source p,
                                  struct dl_diag *d) {
-  if (s->n_sources < MOST_SOURCES) {
+  void *list = s->source;
+  if (dl_grow(&list, &s->cap_sources, s->n_sources + 1, sizeof *s->source)) {
+    s->source = list;
     s->source[s->n_sources++] = p;
     return DL_OK;
   }
   dl_formula_free(p.formula);
   free(p.vars);
-  return dl_fail(d, DL_EFAILED, "too many sources of '%s'", s->name);
+  return dl_fail_memory(d);
 }
 
 /* Names of a definition must come from somewhere; a row may still lack their
