@@ -452,36 +452,23 @@ enum dl_status dl_frame_bind(struct dl_frame *f, const struct dl_formula *g,
 }
 
 enum dl_status dl_frame_formula(struct dl_frame *f, const char *text,
-                                struct dl_quantity *q, struct dl_diag *d) {
+                                bool rarely, struct dl_quantity *q,
+                                struct dl_diag *d) {
   for (size_t i = 0; i < f->n_steps; i++) {
-    const struct step *s = &f->step[i];
+    struct step *s = &f->step[i];
     if (s->kind == STEP_VALUE && !s->name &&
         strcmp(dl_formula_text(s->source[0].formula), text) == 0) {
+      s->rarely &= rarely;
       *q = s->target;
       return DL_OK;
     }
   }
-  struct step s = {.target = {.in = DL_IN_CELL}};
+  struct step s = {.target = {.in = DL_IN_CELL}, .rarely = rarely};
   enum dl_status status = add_definition(f, &s, text, d);
   if (status == DL_OK)
     status = append(f, &s, d);
   *q = s.target;
   return status;
-}
-
-const char *dl_frame_lacks(const struct dl_frame *f,
-                           const struct dl_quantity *q,
-                           const struct dl_row *row) {
-  const struct source *p = &f->step[q->step].source[0];
-  for (size_t i = 0; i < p->n_vars; i++) {
-    if (!dl_formula_var_is_needed(p->formula, i))
-      continue;
-    if (dl_formula_var_is_text(p->formula, i)
-            ? !dl_row_text(row, &p->vars[i])
-            : isnan(dl_row_number(row, &p->vars[i])))
-      return dl_formula_var(p->formula, i);
-  }
-  return NULL;
 }
 
 size_t dl_frame_n_steps(const struct dl_frame *f) {

@@ -54,6 +54,7 @@ struct step {
   bool required;
   bool early;  /* the look-up of descriptors needs it */
   bool number; /* used as one: a text that is none is a fault */
+  bool rarely; /* computed when it is wanted */
 };
 
 /* A named value or formula as the user gives it. */
