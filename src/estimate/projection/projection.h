@@ -24,7 +24,7 @@
 #include "base/diag.h"
 
 /* What was seen so far. J, s, W; all finite, energies and durations >= 0. */
-struct dl_epochs_seen {
+struct dl_measured_epochs {
   size_t n;                 /* whole epochs */
   const double *duration_s; /* n, > 0 */
   const double *energy_j;   /* n, > 0 */
@@ -53,10 +53,10 @@ enum dl_projection_verdict {
 struct dl_projection {
   double energy_j, low_j, high_j; /* of the whole training */
   double duration_s, duration_low_s, duration_high_s;
-  double power_w;     /* mean, in the epochs that the rest is projected from */
-  bool told_duration; /* duration_s is the one that was given */
-  size_t stable_from; /* the epochs that the rest is projected from: the */
-  size_t n_stable;    /* first, and how many */
+  double power_w;      /* mean, in the epochs that the rest is projected from */
+  bool duration_given; /* duration_s is the one that was given */
+  size_t stable_from;  /* the epochs that the rest is projected from: the */
+  size_t n_stable;     /* first, and how many */
   enum dl_projection_verdict verdict;
   /* Evidence, of those epochs' energies; shares of the level, not %. */
   double level_j;         /* energy of a coming epoch */
@@ -72,13 +72,16 @@ struct dl_projection {
   const char *lacks;      /* why there is no estimate; static; NULL: there is */
 };
 
+/* Fills in a projection whose numbers are NaN at first. */
+typedef enum dl_status dl_project_fn(struct dl_projection *p,
+                                     const struct dl_measured_epochs *epochs,
+                                     const struct dl_projection_options *o,
+                                     struct dl_diag *d);
+
 struct dl_projector {
   const char *name;
   const char *summary;
-  enum dl_status (*project)(struct dl_projection *p,
-                            const struct dl_epochs_seen *seen,
-                            const struct dl_projection_options *o,
-                            struct dl_diag *d);
+  dl_project_fn *project;
 };
 
 /* s = 10, w = 5, k = 1, 90 %, no phases, no duration, N unknown (NaN). */
@@ -96,7 +99,7 @@ const struct dl_projector *dl_projector_find(const char *name);
  * memory. Takes about 10 ms for some hundred epochs, 0.1 s for 100,000. */
 enum dl_status dl_project(struct dl_projection *p,
                           const struct dl_projector *by,
-                          const struct dl_epochs_seen *seen,
+                          const struct dl_measured_epochs *epochs,
                           const struct dl_projection_options *o,
                           struct dl_diag *d);
 

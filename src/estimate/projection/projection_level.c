@@ -140,7 +140,7 @@ struct dl_range dl_level_rest(const struct dl_level *l, double rest,
                               double coverage) {
   double t = widen * students_t((1 + coverage) / 2);
   double v = variance(l, rest);
-  double more = square(unseen) * memory / (memory + (double)l->seen);
+  double more = square(unseen) * memory / (memory + (double)l->n_epochs);
   double low = exp(-t * sqrt(v)), high = exp(t * sqrt(v + more));
   low = fmin(low, l->recent);
   high = fmax(high, l->recent);
