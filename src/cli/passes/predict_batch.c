@@ -129,10 +129,11 @@ static enum dl_status estimate_chunk(struct batch *b,
 #pragma omp parallel for schedule(static) reduction(|| : failed)
   for (size_t i = 0; i < n; i++) {
     struct dl_diag d;
+    struct dl_predictions predictions;
     dl_diag_init(&d);
     dl_frame_row(b->f, block, first + i, &b->row[i]);
     if (b->row[i].fault.kind == DL_FAULT_NONE &&
-        dl_session_row(b->session, &b->row[i], &b->job[i],
+        dl_session_row(b->session, &b->row[i], &b->job[i], &predictions,
                        b->est + i * b->n_methods, &d) != DL_OK)
       failed = true;
     dl_diag_free(&d);
@@ -153,7 +154,8 @@ static enum dl_status print_row(struct batch *b,
                                 const struct dl_csv_block *block, size_t row,
                                 size_t i) {
   const struct dl_estimate *est = b->est + i * b->n_methods;
-  long best = dl_recommended(est, b->n_methods, !isnan(b->job[i].duration_s));
+  long best =
+      dl_recommended(est, b->n_methods, !isnan(b->job[i].run->duration_s));
   if (best >= 0)
     b->over_j = fmax(b->over_j, est[best].energy_j);
   for (size_t c = 0; c < b->n_own; c++)
@@ -187,13 +189,13 @@ static bool says_nothing(struct batch *b, size_t i, size_t line) {
 /* A language model is not trained on the default data set. */
 static bool says_no_size(struct batch *b, size_t i, size_t line) {
   const struct dl_job *job = &b->job[i];
-  if (!b->default_samples || !job->found.arch || !isnan(job->tokens) ||
+  if (!b->default_samples || !job->found.arch || !isnan(job->run->tokens) ||
       dl_is_inference(job) || !dl_is_language_model(job->found.arch))
     return false;
   dl_skip_at(&b->cli->diag, dl_csv_path(b->csv), line,
              "'%.64s' is a language model; give a column tokens or "
              "train_samples",
-             job->arch);
+             job->run->arch);
   return true;
 }
 

@@ -149,14 +149,15 @@ static void warn_node(struct dl_cli *cli, const struct dl_recommend_node *n,
 static enum dl_status resolve(struct dl_cli *cli, struct dl_recommend_node *n) {
   struct dl_cursor *cursor;
   struct dl_job job;
+  struct dl_predictions predictions;
   struct dl_estimate est = {0};
   enum dl_status status = dl_cursor_new(&cursor, n->f, &cli->diag);
   if (status != DL_OK)
     return status;
   status = dl_cursor_to(cursor, 0, &cli->diag);
   if (status == DL_OK)
-    status = dl_session_row(n->session, dl_cursor_row(cursor), &job, &est,
-                            &cli->diag);
+    status = dl_session_row(n->session, dl_cursor_row(cursor), &job,
+                            &predictions, &est, &cli->diag);
   if (status == DL_OK) {
     const struct dl_node_options *o = &n->o;
     const struct dl_accelerator *in_use = job.found.gpu;

@@ -69,20 +69,20 @@ void dl_job_values(const struct dl_run *run, const struct dl_accounted *job,
                    const struct dl_footprint *foot,
                    struct dl_value v[DL_JOB_COLUMNS]) {
   size_t i = 0;
-  v[i++] = dl_string(dl_run_get_text(run, "run_id"));
-  v[i++] = dl_string(dl_run_get_text(run, "job_name"));
-  v[i++] = dl_string(dl_run_get_text(run, "user"));
-  v[i++] = dl_string(dl_run_get_text(run, "project"));
-  v[i++] = dl_string(dl_run_get_text(run, "partition"));
-  v[i++] = dl_string(dl_run_get_text(run, "state"));
-  v[i++] = dl_string(dl_run_get_text(run, "start_time"));
+  v[i++] = dl_string(run->run_id);
+  v[i++] = dl_string(run->job_name);
+  v[i++] = dl_string(run->user);
+  v[i++] = dl_string(run->project);
+  v[i++] = dl_string(run->partition);
+  v[i++] = dl_string(run->state);
+  v[i++] = dl_string(run->start_time);
   v[i++] = dl_number(job->duration_s);
-  v[i++] = dl_number(dl_run_get(run, "n_nodes"));
-  v[i++] = dl_number(dl_run_get(run, "n_cpus"));
-  v[i++] = dl_number(dl_run_get(run, "ram_gb"));
-  v[i++] = dl_string(dl_run_get_text(run, "gpu"));
-  v[i++] = dl_number(dl_run_get(run, "n_gpus"));
-  v[i++] = dl_number(dl_run_get(run, "gpu_util"));
+  v[i++] = dl_number(run->n_nodes);
+  v[i++] = dl_number(run->n_cpus);
+  v[i++] = dl_number(run->ram_gb);
+  v[i++] = dl_string(run->gpu);
+  v[i++] = dl_number(run->n_gpus);
+  v[i++] = dl_number(run->gpu_util);
   v[i++] = dl_number(job->idle_gpu_s / job->gpu_s);
   v[i++] = dl_number(job->energy_j);
   v[i++] = dl_number(job->energy_j / DL_J_PER_KWH);

@@ -47,7 +47,7 @@ void dl_parallel_of(const struct dl_parallel *p, struct dl_parallel_step *s) {
 }
 
 bool dl_parallel_is_strong(const struct dl_job *job) {
-  return job->scaling && strcasecmp(job->scaling, "strong") == 0;
+  return job->run->scaling && strcasecmp(job->run->scaling, "strong") == 0;
 }
 
 double dl_parallel_batch(double batch_size, double n, bool strong) {
@@ -58,13 +58,13 @@ void dl_parallel_job(const struct dl_job *job, struct dl_parallel *p,
                      bool *assumed) {
   const struct dl_architecture *arch = job->found.arch;
   const struct dl_accelerator *gpu = job->found.gpu;
-  double trained = job->params_m;
-  if (job->frozen_base > 0)
+  double trained = job->run->params_m;
+  if (job->run->frozen_base > 0)
     trained = arch ? arch->head_params_m : NAN;
   double link = gpu ? gpu->link_gb_s : NAN;
   *assumed = isnan(link);
   *p = (struct dl_parallel){
-      .n = job->n_gpus,
+      .n = job->run->n_gpus,
       .strong = dl_parallel_is_strong(job),
       .step_s = NAN,
       .bytes = 1e6 * trained * fmax(2, fmin(4, dl_work_bytes(job))),

@@ -22,8 +22,9 @@ struct bytes {
 static struct bytes in_training(const struct dl_job *job) {
   static const char *const mixed[] = {"amp", "fp16", "bf16", "fp8"};
   double size = dl_work_bytes(job);
-  for (size_t i = 0; job->precision && i < sizeof mixed / sizeof *mixed; i++)
-    if (strcasecmp(job->precision, mixed[i]) == 0)
+  for (size_t i = 0; job->run->precision && i < sizeof mixed / sizeof *mixed;
+       i++)
+    if (strcasecmp(job->run->precision, mixed[i]) == 0)
       return (struct bytes){6, 12, 2};
   if (size < 4) /* no training by integers */
     size = NAN;
@@ -37,7 +38,7 @@ static const struct dl_transformer *language(const struct dl_job *job) {
 
 /* Activations of a sample that the backward pass needs, in elements. */
 static double kept(const struct dl_job *job) {
-  double acts = 1e6 * job->acts_m;
+  double acts = 1e6 * job->run->acts_m;
   if (!language(job))
     return KEPT_OF_IMAGES * acts;
   double pairs = 1e6 * job->found.arch->attention_acts_m;
@@ -48,10 +49,10 @@ static double kept(const struct dl_job *job) {
 static double at_once(const struct dl_job *job) {
   const struct dl_transformer *t = language(job);
   if (!t)
-    return LARGEST * 1e6 * job->acts_m;
-  double acts = isnan(job->prompt_tokens)
-                    ? 1e6 * job->acts_m
-                    : dl_transformer_pass(t, job->prompt_tokens).acts;
+    return LARGEST * 1e6 * job->run->acts_m;
+  double acts = isnan(job->run->prompt_tokens)
+                    ? 1e6 * job->run->acts_m
+                    : dl_transformer_pass(t, job->run->prompt_tokens).acts;
   return acts / (t->layers + t->decoder_layers);
 }
 
@@ -60,16 +61,16 @@ static double cache(const struct dl_job *job) {
   const struct dl_transformer *t = language(job);
   if (!t || !dl_transformer_writes(t))
     return 0;
-  struct dl_decoding step = dl_transformer_decoding(t, job->prompt_tokens);
-  return step.kept + step.kept_more * job->output_tokens;
+  struct dl_decoding step = dl_transformer_decoding(t, job->run->prompt_tokens);
+  return step.kept + step.kept_more * job->run->output_tokens;
 }
 
 static double batch_of(const struct dl_job *job) {
-  double n = dl_parallel_batch(job->batch_size, job->n_gpus,
+  double n = dl_parallel_batch(job->run->batch_size, job->run->n_gpus,
                                dl_parallel_is_strong(job));
   if (!dl_is_inference(job))
     return n;
-  return fmin(isnan(n) ? 1 : n, job->requests);
+  return fmin(isnan(n) ? 1 : n, job->run->requests);
 }
 
 static double usual(double most) {
@@ -81,8 +82,8 @@ static double usual(double most) {
 void dl_memory_of(const struct dl_job *job, struct dl_memory_need *m) {
   const struct dl_architecture *arch = job->found.arch;
   const struct dl_accelerator *gpu = job->found.gpu;
-  double params = 1e6 * job->params_m;
-  bool frozen = job->frozen_base > 0;
+  double params = 1e6 * job->run->params_m;
+  bool frozen = job->run->frozen_base > 0;
   if (dl_is_inference(job)) {
     double size = dl_work_bytes(job);
     m->model_gb = params * size / 1e9;
@@ -98,9 +99,9 @@ void dl_memory_of(const struct dl_job *job, struct dl_memory_need *m) {
   m->batch = batch_of(job);
   /* GPUs that serve a language model share it, and its requests. */
   m->shared = dl_is_inference(job) && language(job);
-  if (m->shared && job->n_gpus > 1) {
-    m->model_gb /= job->n_gpus;
-    m->sample_gb /= job->n_gpus;
+  if (m->shared && job->run->n_gpus > 1) {
+    m->model_gb /= job->run->n_gpus;
+    m->sample_gb /= job->run->n_gpus;
   }
   m->need_gb = m->model_gb + m->batch * m->sample_gb;
   m->over = m->need_gb > has;

@@ -131,6 +131,10 @@ int64_t dl_log_time_since(struct dl_log *log, double seconds);
  * next call. NULL: out of memory, which dl_log_next reports. */
 struct dl_run *dl_log_run(struct dl_log *log);
 
+/* Adds a run that was put together before, with its `line`, and empties
+ * *run. */
+void dl_log_add_run(struct dl_log *log, struct dl_run *run);
+
 /* Reports that the line or row cannot be used, and why ("column 'x': invalid
  * number 'abc'"). Returns false. */
 bool dl_log_bad(struct dl_log *log, const char *fmt, ...) DL_PRINTF(2, 3);
