@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Finding the names a user may have meant.
+/* Suggestions for misspelt names.
  *
  * The distance is that of the optimal string alignment (Damerau-Levenshtein
  * where no part is edited twice): table[i][j] is the distance between the

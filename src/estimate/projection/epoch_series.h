@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The epochs of a training seen so far: from its log, or from a table with a
- * row an epoch. */
+/* The epochs of a training measured so far, from its log or from a table with
+ * one row per epoch. */
 
 #ifndef DL_ESTIMATE_PROJECTION_EPOCH_SERIES_H
 #define DL_ESTIMATE_PROJECTION_EPOCH_SERIES_H
@@ -15,15 +15,15 @@
 #include "logs/extract.h"
 
 struct dl_epoch_series {
-  double *duration_s, *energy_j, *power_w; /* one an epoch, owned */
+  double *duration_s, *energy_j, *power_w; /* n, owned */
   size_t n, cap;
   double head_s, head_j; /* before the first epoch */
   double open_s, open_j; /* of the epoch that is going on */
-  char boundary[24];     /* of the energies; "" where not told */
+  char boundary[24];     /* of the energies; "" if unknown */
   char verdict[8];       /* of the number of epochs: given, sure, unsure */
   double n_low, n_high;  /* bounds of that number; NaN: given */
   /* FLUSS's regime: sample, corrected arc curve there, and s from the
-   * beginning. NaN: not asked for. */
+   * beginning. NaN: not requested. */
   double regime_sample, regime_cac, regime_s;
 };
 
@@ -48,7 +48,7 @@ enum dl_status dl_epoch_series_from_logs(struct dl_epoch_series *s,
                                          bool regime, struct dl_diag *d);
 
 /* From a table: columns of duration and energy by the names that tools give
- * them, or `energy` (its ending tells the unit: _j, _kj, _wh, _kwh); rows where
+ * them, or `energy` (its ending is its unit: _j, _kj, _wh, _kwh); rows where
  * all of `where` (COLUMN=VALUE) hold. Without a column epoch each row is one.
  * DL_EINPUT: several runs in it. */
 enum dl_status dl_epoch_series_from_table(struct dl_epoch_series *s,
@@ -59,7 +59,7 @@ enum dl_status dl_epoch_series_from_table(struct dl_epoch_series *s,
 /* Whether a file is such a table rather than a log. */
 bool dl_epoch_series_is_table(const char *path);
 
-/* Only the first k epochs: what comes behind them has not been seen. */
+/* Drops all but the first k epochs, and the open one. */
 void dl_epoch_series_truncate(struct dl_epoch_series *s, size_t k);
 
 /* For dl_project: points into s. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Tables with a row an epoch. */
+/* Reads tables with one row per epoch. */
 
 #include <math.h>
 #include <stdlib.h>

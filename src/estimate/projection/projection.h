@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a whole training will take, projected from its first epochs.
+/* Projects the energy and duration of a whole training from its first epochs.
  *
  * N epochs are planned, n of them are over. Epochs count from 0, e_i and d_i
  * are energy and duration of epoch i, t(i) the time at which it begins.
@@ -23,7 +23,7 @@
 
 #include "base/diag.h"
 
-/* What was seen so far. J, s, W; all finite, energies and durations >= 0. */
+/* Measured so far. J, s, W; all finite, energies and durations >= 0. */
 struct dl_measured_epochs {
   size_t n;                 /* whole epochs */
   const double *duration_s; /* n, > 0 */
@@ -36,7 +36,7 @@ struct dl_measured_epochs {
 struct dl_projection_options {
   double n_low, n_high;  /* epochs of the whole training; equal where known */
   const double *phase;   /* lengths of the planned phases, epochs, > 0 */
-  size_t n_phases;       /* 0: none told */
+  size_t n_phases;       /* 0: no plan given */
   double duration_s;     /* of the whole training; NaN: unknown */
   size_t stable, window; /* s and w above */
   size_t k;              /* of carbontracker */
@@ -49,7 +49,7 @@ enum dl_projection_verdict {
   DL_PROJECTION_DRIFTING /* do not trust */
 };
 
-/* NaN: not known or not told by this projector. */
+/* NaN: unknown, or not computed by this projector. */
 struct dl_projection {
   double energy_j, low_j, high_j; /* of the whole training */
   double duration_s, duration_low_s, duration_high_s;
@@ -64,12 +64,12 @@ struct dl_projection {
   double scatter;         /* standard deviation of single epochs */
   double drift, drift_se; /* per epoch */
   double outliers;        /* share of epochs far from the others */
-  size_t n_regimes;       /* that were told apart so far */
+  size_t n_regimes;       /* found so far */
   double last_change;     /* level by the level before; NaN: one regime */
   double coming_low_j;    /* share of coming phases in the */
   double coming_high_j;   /* interval; 0: no such phase */
   const char *reason;     /* of the verdict; static; NULL where none is due */
-  const char *lacks;      /* why there is no estimate; static; NULL: there is */
+  const char *lacks; /* why there is no estimate; static; NULL: one exists */
 };
 
 /* Fills in a projection whose numbers are NaN at first. */

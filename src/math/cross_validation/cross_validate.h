@@ -18,7 +18,7 @@
 #include "math/cross_validation/metrics.h"
 #include "math/regression/regression.h"
 
-/* What is fitted; all borrowed. */
+/* The regression problem; all borrowed. */
 struct dl_problem {
   const gsl_matrix *X;      /* n x p */
   const gsl_vector *y;      /* n, > 0 with log_target */

@@ -88,7 +88,7 @@ gsl_matrix *dl_candidates(const struct dl_regression *r, const double *fixed,
   return H;
 }
 
-/* What the folds share; each writes to its own row of squares only. */
+/* Shared by the folds; each writes to its own row of squares only. */
 struct job {
   const struct dl_problem *problem;
   const struct dl_regression *method;

@@ -198,10 +198,10 @@ static bool push_rest(struct dl_cyc_sequence *s, const struct dl_cyc_chain *a,
   return push_even(s, mid, to, second);
 }
 
-/* What lies between two chains, of which the first is pushed up to its last
- * bound. Pushes up to the bound from which the second goes on. What is before
- * the first pause belongs to the first; the rest, which neither chain matched,
- * is counted in cycles of the longer kind. */
+/* Pushes the bounds between two chains, from the last bound of the first to the
+ * first bound of the second. The time before the first pause belongs to the
+ * first chain; the rest, which neither matched, is counted in cycles of the
+ * longer period. */
 static bool push_between(struct dl_cyc_sequence *s,
                          const struct dl_cyc_chain *a,
                          const struct dl_cyc_chain *b, const bool *idle) {

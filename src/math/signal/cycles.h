@@ -81,7 +81,7 @@ struct dl_signals {
   size_t n_signals;
 };
 
-/* Finds the cycles common to the signals. What lies before the first boundary
+/* Finds the cycles common to the signals. Time before the first boundary
  * (set-up) and after the last (final evaluation) is no part of a cycle. Too few
  * samples or no cycle is a verdict, not an error. Errors (DL_EINPUT): a time is
  * not finite or not ascending, a bound is negative or not finite, min_s >

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the files of cycles.h share. Times are counted in bins of the finest
- * grid unless a name ends in _s. */
+/* Data and stages of the search for cycles (cycles.h). Times are in bins of the
+ * finest grid unless a name ends in _s. */
 
 #ifndef DL_MATH_SIGNAL_CYCLES_PRIVATE_H
 #define DL_MATH_SIGNAL_CYCLES_PRIVATE_H
@@ -146,8 +146,8 @@ bool dl_cyc_join(const struct dl_cyc_chain *chain, size_t n_chains,
                  const bool *idle, double end, bool goes_on,
                  struct dl_cyc_sequence *s);
 
-/* Puts the phase that a training is in, if the chains do not tell it, in
- * place of all chains but the first; there is room for two. n_first: as in
+/* Replaces all chains but the first by the phase that a training is in, unless
+ * the chains reach it; there is room for two. n_first: as in
  * cycles.h. False: memory is out. */
 bool dl_cyc_late(const struct dl_cyc_grid *g, double n_first,
                  struct dl_cyc_chain *chain, size_t *n_chains, bool *added);

@@ -56,8 +56,8 @@ static double change(const struct dl_cyc_grid *g, size_t i, size_t width,
   return sum;
 }
 
-/* The bin in low ... high - 1 where the next phase starts; *size tells how
- * clear. */
+/* The bin in low ... high - 1 where the next phase starts; *size is the change
+ * of level there, in spreads. */
 static size_t switch_at(const struct dl_cyc_grid *g, size_t low, size_t high,
                         size_t width, double *work, double *size) {
   size_t best = low, step = GSL_MAX(1, width / BINS);
@@ -190,7 +190,7 @@ static bool range(const struct dl_cyc_grid *g, const struct dl_cyc_chain *c,
   return *low < *high;
 }
 
-/* Whether the chains already tell the phase at the end. */
+/* Whether the chains already reach the phase at the end. */
 static bool told(const struct dl_cyc_chain *chain, size_t n, double end) {
   const struct dl_cyc_chain *last = &chain[n - 1];
   return n > 1 && last->period > dl_cyc.late_shortest * chain[0].period &&

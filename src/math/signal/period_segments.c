@@ -15,7 +15,7 @@
 
 enum { TRIM_STEPS = 5 };
 
-/* What correlations need. */
+/* Working memory of the correlations. */
 struct lagged {
   double *y;   /* room for a detrended channel */
   double hint; /* expected period, bins; 0: unknown */
