@@ -8,43 +8,32 @@
 #include "base/number.h"
 #include "base/timestamp.h"
 
-/* If a table has several names of a column, the first one here counts. */
-static const struct {
-  const char *name;
-  enum dl_slurm_column column;
-} names[] = {
-    {"JobID", DL_SLURM_JOB_ID},
-    {"JobIDRaw", DL_SLURM_JOB_ID},
-    {"JobName", DL_SLURM_NAME},
-    {"User", DL_SLURM_USER},
-    {"Account", DL_SLURM_ACCOUNT},
-    {"Partition", DL_SLURM_PARTITION},
-    {"State", DL_SLURM_STATE},
-    {"Elapsed", DL_SLURM_ELAPSED},
-    {"ElapsedRaw", DL_SLURM_ELAPSED_RAW},
-    {"Start", DL_SLURM_START},
-    {"End", DL_SLURM_END},
-    {"NNodes", DL_SLURM_NODES},
-    {"AllocNodes", DL_SLURM_NODES},
-    {"NCPUS", DL_SLURM_CPUS},
-    {"AllocCPUS", DL_SLURM_CPUS},
-    {"NTasks", DL_SLURM_TASKS},
-    {"TotalCPU", DL_SLURM_TOTAL_CPU},
-    {"ConsumedEnergy", DL_SLURM_ENERGY},
-    {"ConsumedEnergyRaw", DL_SLURM_ENERGY_RAW},
-    {"AllocTRES", DL_SLURM_ALLOC_TRES},
-    {"ReqTRES", DL_SLURM_REQ_TRES},
-    {"AllocGRES", DL_SLURM_ALLOC_GRES},
-    {"TRESUsageInTot", DL_SLURM_USE_TOTAL},
-    {"TRESUsageInAve", DL_SLURM_USE_AVERAGE},
-    {"Timestamp", DL_SLURM_TIME},
-    {"Time", DL_SLURM_TIME},
-    {"Date", DL_SLURM_TIME},
-    {"DateTime", DL_SLURM_TIME},
-    {"Epoch", DL_SLURM_TIME},
+/* Names of the columns. If a table has several names of a column, the first one
+ * here counts. */
+static const char *const names[DL_SLURM_N] = {
+    [DL_SLURM_JOB_ID] = "JobID|JobIDRaw",
+    [DL_SLURM_NAME] = "JobName",
+    [DL_SLURM_USER] = "User",
+    [DL_SLURM_ACCOUNT] = "Account",
+    [DL_SLURM_PARTITION] = "Partition",
+    [DL_SLURM_STATE] = "State",
+    [DL_SLURM_ELAPSED] = "Elapsed",
+    [DL_SLURM_ELAPSED_RAW] = "ElapsedRaw",
+    [DL_SLURM_START] = "Start",
+    [DL_SLURM_END] = "End",
+    [DL_SLURM_NODES] = "NNodes|AllocNodes",
+    [DL_SLURM_CPUS] = "NCPUS|AllocCPUS",
+    [DL_SLURM_TASKS] = "NTasks",
+    [DL_SLURM_TOTAL_CPU] = "TotalCPU",
+    [DL_SLURM_ENERGY] = "ConsumedEnergy",
+    [DL_SLURM_ENERGY_RAW] = "ConsumedEnergyRaw",
+    [DL_SLURM_ALLOC_TRES] = "AllocTRES",
+    [DL_SLURM_REQ_TRES] = "ReqTRES",
+    [DL_SLURM_ALLOC_GRES] = "AllocGRES",
+    [DL_SLURM_USE_TOTAL] = "TRESUsageInTot",
+    [DL_SLURM_USE_AVERAGE] = "TRESUsageInAve",
+    [DL_SLURM_TIME] = "Timestamp|Time|Date|DateTime|Epoch",
 };
-
-enum { N_NAMES = sizeof names / sizeof *names };
 
 static bool is_name_char(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
@@ -84,21 +73,19 @@ static bool find_delimiter(struct dl_slurm_table *t, const char *s,
 
 /* Notes a column; an earlier name takes precedence (JobID, JobIDRaw). */
 static void note_name(struct dl_slurm_table *t, const char *s, size_t len,
-                      short *rank) {
-  for (int i = 0; i < N_NAMES; i++) {
-    enum dl_slurm_column c = names[i].column;
-    if (strlen(names[i].name) != len || strncasecmp(names[i].name, s, len) != 0)
-      continue;
-    if (t->at[c] < 0 || i < rank[c]) {
+                      int *rank) {
+  for (int c = 0; c < DL_SLURM_N; c++) {
+    int at = dl_cell_among(names[c], s, len);
+    if (at >= 0 && (t->at[c] < 0 || at < rank[c])) {
       t->at[c] = (short)t->n_fields;
-      rank[c] = (short)i;
+      rank[c] = at;
     }
   }
 }
 
 bool dl_slurm_header(struct dl_slurm_table *t, const char *s, size_t len) {
   struct dl_slurm_table new = {.n_fields = 0};
-  short rank[DL_SLURM_N] = {0};
+  int rank[DL_SLURM_N];
   const char *end = s + len;
   while (end > s && end[-1] == ' ')
     end--;
