@@ -67,6 +67,13 @@ UNIT_TESTS = \
 	tests/unit/test_validate \
 	tests/unit/test_work \
 	tests/unit/test_xml
+if HAVE_ONNX
+UNIT_TESTS += \
+	tests/unit/test_onnx \
+	tests/unit/test_onnx_faults \
+	tests/unit/test_onnx_shapes \
+	tests/unit/test_onnx_work
+endif
 CLI_TESTS = \
 	tests/cli/accelerators.bats \
 	tests/cli/bad-input.bats \
@@ -212,6 +219,18 @@ tests_unit_test_number_SOURCES = tests/unit/test_number.c
 tests_unit_test_number_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_ols_SOURCES = tests/unit/test_ols.c
 tests_unit_test_ols_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_onnx_SOURCES = tests/unit/test_onnx.c \
+	tests/unit/onnx_model.h tests/unit/unit.h
+tests_unit_test_onnx_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_onnx_faults_SOURCES = tests/unit/test_onnx_faults.c \
+	tests/unit/onnx_model.h tests/unit/unit.h
+tests_unit_test_onnx_faults_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_onnx_shapes_SOURCES = tests/unit/test_onnx_shapes.c \
+	tests/unit/onnx_model.h tests/unit/unit.h
+tests_unit_test_onnx_shapes_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_onnx_work_SOURCES = tests/unit/test_onnx_work.c \
+	tests/unit/onnx_model.h tests/unit/unit.h
+tests_unit_test_onnx_work_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_parallel_SOURCES = tests/unit/test_parallel.c tests/unit/unit.h
 tests_unit_test_parallel_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_pareto_SOURCES = tests/unit/test_pareto.c tests/unit/unit.h

@@ -241,28 +241,25 @@ static enum dl_status stream_rows(struct batch *b) {
   return status;
 }
 
-/* Settings that size the run and that the table does not have. */
+/* Quantities that size the run and that the table does not have. */
 static void warn_defaults(struct batch *b) {
-  static const char *const names[] = {"train_samples", "epochs", "batch_size"};
+  static const enum dl_run_id sizes[] = {DL_RUN_train_samples, DL_RUN_epochs,
+                                         DL_RUN_batch_size};
   const struct dl_job_options *o = &b->o->job;
-  bool in_tokens = dl_csv_find(b->csv, "tokens") >= 0; /* no epochs, samples */
-  for (size_t j = 0; j < o->settings.n; j++)
-    in_tokens |= strncmp(o->settings.s[j], "tokens=", 7) == 0;
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    size_t len = strlen(names[i]);
-    bool given = dl_csv_find(b->csv, names[i]) >= 0 ||
-                 (i == 0 && o->dataset && strcmp(o->dataset, "imagenet") != 0);
-    for (size_t j = 0; j < o->settings.n; j++)
-      given |= strncmp(o->settings.s[j], names[i], len) == 0;
-    for (size_t j = 0; j < o->defines.n; j++)
-      given |= strncmp(o->defines.s[j], names[i], len) == 0;
-    for (size_t j = 0; j < o->overrides.n; j++)
-      given |= strncmp(o->overrides.s[j], names[i], len) == 0;
-    if (i == 0)
+  bool in_tokens =
+      dl_csv_find(b->csv, "tokens") >= 0 || dl_run_has(&o->run, DL_RUN_tokens);
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+    const char *name = dl_run_column_at(sizes[i])->name;
+    bool samples = sizes[i] == DL_RUN_train_samples;
+    bool given = dl_csv_find(b->csv, name) >= 0 ||
+                 dl_job_options_give(o, sizes[i]) ||
+                 (samples && o->dataset && strcmp(o->dataset, "imagenet") != 0);
+    if (samples)
       b->default_samples = !given;
-    if (!given && !(i < 2 && in_tokens))
+    /* A number of tokens stands for samples and epochs. */
+    if (!given && (sizes[i] == DL_RUN_batch_size || !in_tokens))
       dl_warn_at(&b->cli->diag, dl_csv_path(b->csv), 0,
-                 "no column '%s': the default is taken", names[i]);
+                 "no column '%s': the default is taken", name);
   }
 }
 
