@@ -13,6 +13,7 @@ UNIT_TESTS = \
 	tests/unit/test_diag \
 	tests/unit/test_estimators \
 	tests/unit/test_reading_sequencer \
+	tests/unit/test_exports \
 	tests/unit/test_file \
 	tests/unit/test_fluss \
 	tests/unit/test_folds \
@@ -45,6 +46,7 @@ UNIT_TESTS = \
 	tests/unit/test_physical_fit \
 	tests/unit/test_log_grouping \
 	tests/unit/test_plot \
+	tests/unit/test_plot_kinds \
 	tests/unit/test_predictor \
 	tests/unit/test_projection \
 	tests/unit/test_render \
@@ -163,6 +165,8 @@ tests_unit_test_estimators_SOURCES = tests/unit/test_estimators.c \
 tests_unit_test_estimators_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_reading_sequencer_SOURCES = tests/unit/test_reading_sequencer.c
 tests_unit_test_reading_sequencer_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_exports_SOURCES = tests/unit/test_exports.c tests/unit/unit.h
+tests_unit_test_exports_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_file_SOURCES = tests/unit/test_file.c tests/unit/unit.h
 tests_unit_test_file_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_fluss_SOURCES = tests/unit/test_fluss.c
@@ -245,6 +249,9 @@ tests_unit_test_log_grouping_SOURCES = tests/unit/test_log_grouping.c
 tests_unit_test_log_grouping_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_plot_SOURCES = tests/unit/test_plot.c
 tests_unit_test_plot_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_plot_kinds_SOURCES = tests/unit/test_plot_kinds.c \
+	tests/unit/unit.h
+tests_unit_test_plot_kinds_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_predictor_SOURCES = tests/unit/test_predictor.c \
 	tests/unit/unit.h \
 	tests/unit/table.h \
@@ -331,7 +338,7 @@ tests/locale/made:
 	-localedef -i de_DE -f UTF-8 tests/locale/de_DE.UTF-8 >/dev/null 2>&1
 	touch $@
 clean-local:
-	-rm -rf tests/locale deb
+	-rm -rf tests/locale deb coverage
 
 
 
@@ -344,3 +351,24 @@ check-quick:
 	  */generalisation.bats|*/physical.bats|*/reproduce.bats) ;; \
 	  *) echo $$t ;; esac; done | tr '\\n' ' '`"
 .PHONY: check-quick
+
+# Line coverage of src by folder, measured in a build of its own: of the unit
+# tests alone, and of these and the tests of check-quick. COVERAGE=unit stops
+# after the unit tests, COVERAGE=all runs every test.
+COVERAGE = quick
+coverage:
+	@$(MKDIR_P) coverage
+	@cd coverage && { test -f Makefile || \
+	  $(abs_srcdir)/configure CC='$(CC)' CFLAGS='-O0 --coverage' \
+	    >configure.log; }
+	@find coverage -name '*.gcda' -exec rm -f {} +
+	@cd coverage && $(MAKE) $(AM_MAKEFLAGS) check TESTS='$(UNIT_TESTS)' \
+	  >unit.log 2>&1 || { tail -n 30 unit.log; exit 1; }
+	@$(srcdir)/tools/coverage.py coverage --title 'unit tests'
+	@target=check-quick; case '$(COVERAGE)' in \
+	  unit) exit 0 ;; all) target=check ;; esac; cd coverage && \
+	  { $(MAKE) $(AM_MAKEFLAGS) $$target >check.log 2>&1 || \
+	    { grep -E '^(FAIL|ERROR)' check.log; exit 1; }; } && \
+	  cd .. && echo && \
+	  $(srcdir)/tools/coverage.py coverage --title "unit tests, make $$target"
+.PHONY: coverage
