@@ -240,7 +240,7 @@ tests_unit_test_parallel_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_pareto_SOURCES = tests/unit/test_pareto.c tests/unit/unit.h
 tests_unit_test_pareto_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_physical_SOURCES = tests/unit/test_physical.c \
-	tests/unit/unit.h
+	tests/unit/gradient.h tests/unit/unit.h
 tests_unit_test_physical_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_physical_fit_SOURCES = tests/unit/test_physical_fit.c \
 	tests/unit/unit.h
@@ -280,7 +280,7 @@ tests_unit_test_scaling_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_select_SOURCES = tests/unit/test_select.c tests/unit/unit.h
 tests_unit_test_select_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_serving_SOURCES = tests/unit/test_serving.c \
-	tests/unit/unit.h
+	tests/unit/gradient.h tests/unit/unit.h
 tests_unit_test_serving_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_settings_SOURCES = tests/unit/test_settings.c
 tests_unit_test_settings_LDADD = $(LDADD) $(CMOCKA_LIBS)

@@ -217,7 +217,8 @@ static enum dl_status found(struct dl_run *run,
     return dl_fail_memory(d);
   }
   const double *signal[] = {s.power, s.util, s.memory};
-  enum dl_status status = dl_cycles_find(s.t, signal, 3, s.n, &o, &c, d);
+  enum dl_status status =
+      dl_cycles_find(&(struct dl_signals){s.t, s.n, signal, 3}, &o, &c, d);
   free_signals(&s);
   if (status == DL_OK)
     status = take_cycles(run, log, n, &c, d);
