@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The CPU and memory log that paper A keeps beside nvidia-smi's, written from
+/* The CPU and memory log that del Rey et al. 2024 keep with nvidia-smi's, from
  * psutil: timestamp,cpu usage (%),memory usage (MB),temperature (Celsius).
  *
  * Memory draws 3.75e-4 W for each MB in use (del Rey et al., arXiv
