@@ -361,9 +361,11 @@ coverage:
 	@cd coverage && { test -f Makefile || \
 	  $(abs_srcdir)/configure CC='$(CC)' CFLAGS='-O0 --coverage' \
 	    >configure.log; }
+	@cd coverage && { $(MAKE) $(AM_MAKEFLAGS) check TESTS= >build.log 2>&1 || \
+	  { tail -n 30 build.log; exit 1; }; }
 	@find coverage -name '*.gcda' -exec rm -f {} +
-	@cd coverage && $(MAKE) $(AM_MAKEFLAGS) check TESTS='$(UNIT_TESTS)' \
-	  >unit.log 2>&1 || { tail -n 30 unit.log; exit 1; }
+	@cd coverage && { $(MAKE) $(AM_MAKEFLAGS) check TESTS='$(UNIT_TESTS)' \
+	  >unit.log 2>&1 || { grep -E '^(FAIL|ERROR)' unit.log; exit 1; }; }
 	@$(srcdir)/tools/coverage.py coverage --title 'unit tests'
 	@target=check-quick; case '$(COVERAGE)' in \
 	  unit) exit 0 ;; all) target=check ;; esac; cd coverage && \

@@ -235,8 +235,6 @@ enum dl_status dl_epochs_add(struct dl_run *run,
                              const struct dl_log_summary *log, size_t n,
                              const struct dl_epochs_options *o,
                              struct dl_diag *d) {
-  if (log->curve.n < 2)
-    return DL_OK;
   for (size_t i = 0; i < n; i++)
     if (log[i].n_marks > 0)
       return given(run, log, n, &log[i], d);
