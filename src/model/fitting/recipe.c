@@ -38,7 +38,8 @@
  * frameworks use TF32 where there is any, unless FP32 is asked for. Boards
  * whose TF32 rate is no more than their FP32 rate gain nothing from it: half of
  * their FP32 lanes are shared, and they reach as little of either. Runs of
- * paper A on ChessLive train 10 of about 80 epochs with a frozen base. */
+ * del Rey et al. on ChessLive train 10 of about 80 epochs with a frozen base.
+ */
 #define HALF                                                                   \
   "max(coalesce(precision == 'amp', 0), max(coalesce(precision == 'fp16', "    \
   "0), coalesce(precision == 'bf16', 0)))"
