@@ -374,8 +374,8 @@ boamps or prometheus" --format xml
   refuses 2 "dlest: '=3': expected NAME=VALUE" "${NEITHER[@]}" --set =3
   refuses 2 "dlest: gpu has no field 'tdp'; nearest: 'tdp_w', 'year', \
 'idle_w'" "${NEITHER[@]}" --set gpu.tdp=1
-  refuses 2 "dlest: arch has no field 'foo'; nearest: 'depth', 'width', \
-'heads'" "${NEITHER[@]}" --set arch.foo=1
+  refuses 2 "dlest: arch has no field 'foo'; nearest: 'depth', 'heads', \
+'macs_g'" "${NEITHER[@]}" --set arch.foo=1
   refuses 2 "dlest: gpu.tdp_w: invalid number 'abc'" \
     "${NEITHER[@]}" --set gpu.tdp_w=abc
   refuses 2 "dlest: gpu.tdp_w: invalid number ''" \

@@ -18,15 +18,15 @@ struct reader {
   struct dl_csv *csv;
   struct dl_frame *f;
   struct dl_formula **formula; /* t->formula.n */
-  struct dl_quantity **vars;   /* their variables */
-  struct dl_quantity *group;   /* t->n_labels; unused for a made key */
+  struct dl_row_ref **vars;    /* their variables */
+  struct dl_row_ref *group;    /* t->n_labels; unused for a made key */
   struct dl_key_maker *key;    /* where 'config' is not told; NULL: nothing to
                                   make it from */
   bool has_config;             /* it is a column */
-  struct dl_quantity boundary_at;
-  struct dl_quantity *ranged; /* one a range of t */
-  size_t cap_rows;            /* rows that x has room for */
-  double *x;                  /* t->n rows, then those of the block */
+  struct dl_row_ref boundary_at;
+  struct dl_row_ref *ranged; /* one a range of t */
+  size_t cap_rows;           /* rows that x has room for */
+  double *x;                 /* t->n rows, then those of the block */
   /* One block: */
   struct dl_row *row; /* kept for labels only */
   struct dl_fault *fault;
@@ -110,7 +110,7 @@ static enum dl_status add_group(struct reader *r, const char *name, bool must,
   struct dl_training *t = r->t;
   bool there = dl_frame_has(r->f, name);
   enum dl_status status = DL_OK;
-  struct dl_quantity q = {0};
+  struct dl_row_ref q = {0};
   bool config = strcmp(name, "config") == 0;
   if (there || (must && !config))
     status = dl_frame_text(r->f, name, !there, &q, d);
@@ -147,7 +147,7 @@ static enum dl_status add_groups(struct reader *r,
 }
 
 /* Keeps the range of the quantity that a step sets, once. */
-static bool keep_range(struct reader *r, const struct dl_quantity *q) {
+static bool keep_range(struct reader *r, const struct dl_row_ref *q) {
   const char *name = dl_frame_step_name(r->f, q->step);
   for (size_t k = 0; k < r->t->n_ranges; k++)
     if (strcmp(r->t->range[k].name, name) == 0)
@@ -162,7 +162,7 @@ static bool keep_range(struct reader *r, const struct dl_quantity *q) {
  * whose ranges are kept. */
 static enum dl_status note_variables(struct reader *r, struct dl_diag *d) {
   size_t n = dl_frame_n_steps(r->f);
-  struct dl_quantity **is_var = dl_calloc(n, sizeof(void *));
+  struct dl_row_ref **is_var = dl_calloc(n, sizeof(void *));
   r->ranged = dl_calloc(n, sizeof *r->ranged);
   r->t->range = dl_calloc(n, sizeof *r->t->range);
   bool ok = is_var && r->ranged && r->t->range;
@@ -177,7 +177,7 @@ static enum dl_status note_variables(struct reader *r, struct dl_diag *d) {
   for (size_t k = 0; k < r->t->n_physics; k++) {
     const struct dl_physics *physics = r->t->physics[k].physics;
     for (size_t i = 0; i < physics->n_quantities && status == DL_OK; i++) {
-      struct dl_quantity q;
+      struct dl_row_ref q;
       if (!physics->quantity[i].watched)
         continue;
       status = dl_frame_quantity(r->f, physics->quantity[i].name, false, &q, d);

@@ -26,7 +26,7 @@ enum dl_status dl_physics_bind(struct dl_physics_binding *b,
   enum dl_status status = dl_frame_want_descriptors(f, d);
   for (size_t i = 0; i < physics->n_quantities && status == DL_OK; i++) {
     const struct dl_physics_quantity *p = &physics->quantity[i];
-    struct dl_quantity q;
+    struct dl_row_ref q;
     bool is_gpu;
     const struct dl_field *field = field_of(p->name, &is_gpu);
     status = dl_frame_quantity(f, p->name, required && p->required, &q, d);

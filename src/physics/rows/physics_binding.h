@@ -12,12 +12,12 @@ enum { DL_MAX_GIVEN = 16 };
 
 struct dl_physics_binding {
   const struct dl_physics *physics;
-  struct dl_quantity other[DL_MAX_OTHER];
+  struct dl_row_ref other[DL_MAX_OTHER];
   /* Fields of descriptors for which the user gives values. */
   struct {
     const struct dl_field *field;
     bool is_gpu;
-    struct dl_quantity q;
+    struct dl_row_ref q;
   } given[DL_MAX_GIVEN];
   size_t n_given;
   struct dl_accelerator no_gpu; /* of which nothing is known */

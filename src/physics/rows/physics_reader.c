@@ -13,7 +13,7 @@ enum dl_status dl_physics_reader_bind(struct dl_physics_reader *r,
   r->n = n;
   for (size_t k = 0; k < r->n && status == DL_OK; k++) {
     const struct dl_physics *physics = r->rows[k].physics;
-    struct dl_quantity q;
+    struct dl_row_ref q;
     status = dl_physics_bind(&r->bound[k], physics, f, true, d);
     for (size_t i = 0; i < physics->n_targets && status == DL_OK; i++)
       status = dl_frame_quantity(f, physics->target[i], false, &q, d);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "physics/serving/serving_inputs.h"
 
+#include "base/constants.h"
 #include "physics/rows/inputs.h"
 
 const struct dl_physics_quantity
@@ -13,9 +14,9 @@ const struct dl_physics_quantity
         {"arch.expert_params_m", true, false},
         {"arch.expert_share", true, false},
         {"arch.pair_macs", true, false},
-        {"arch.kept_per_token", true, false},
+        {"arch.kv_cache_per_token", true, false},
         {"arch.depth", true, false},
-        {"arch.width", true, false},
+        {"arch.hidden_size", true, false},
         {"precision", false, false},
         {"n_gpus", false, false},
         {"gpu.peak_fp32_tflops", true, false},
@@ -41,9 +42,6 @@ const struct dl_physics_quantity
  * 1 for a server of 2024; standard deviation of the logarithm by which
  * prompt_tokens may be off. */
 enum { WEIGHT_BYTES, ENGINE_2024, PROMPT_SD };
-
-/* A link that is not known is PCIe 3.0. */
-#define PCIE_3_GB_S 15.75
 
 static bool is_8_bit(const char *precision) {
   return dl_is_word(precision, "fp8") || dl_is_word(precision, "int8");
@@ -95,16 +93,17 @@ const char *dl_serving_inputs_read(const struct dl_physics_row *row,
   in->share = arch->expert_share;
   in->token_weights = 1e6 * arch->token_params_m;
   in->pair_macs = arch->pair_macs;
-  in->kept = arch->kept_per_token;
+  in->kept = arch->kv_cache_per_token;
   in->layers = arch->depth;
-  in->width = arch->width;
+  in->width = arch->hidden_size;
   in->weight_bytes = dl_or(row->other[WEIGHT_BYTES], bytes);
   /* Servers keep keys and values in 16 bits where weights have fewer. */
   in->kept_bytes = fmax(2, bytes);
   in->n_gpus = dl_or(run->n_gpus, 1);
   in->peak = 1e12 * peak_tflops(gpu, run->precision);
   in->bandwidth = 1e9 * gpu->bandwidth_gb_s;
-  in->link = 1e9 * dl_or(gpu->link_gb_s, PCIE_3_GB_S);
+  /* A link that is not known is PCIe 3.0. */
+  in->link = 1e9 * dl_or(gpu->link_gb_s, DL_PCIE_3_X16_GB_S);
   in->tdp = gpu->tdp_w;
   in->old = row->other[ENGINE_2024] > 0;
   group(row, &in->grouping);
@@ -116,9 +115,9 @@ const char *dl_serving_inputs_read(const struct dl_physics_row *row,
       {"arch.expert_params_m", arch->expert_params_m},
       {"arch.expert_share", arch->expert_share},
       {"arch.pair_macs", arch->pair_macs},
-      {"arch.kept_per_token", arch->kept_per_token},
+      {"arch.kv_cache_per_token", arch->kv_cache_per_token},
       {"arch.depth", arch->depth},
-      {"arch.width", arch->width},
+      {"arch.hidden_size", arch->hidden_size},
       {"gpu.peak_fp32_tflops", gpu->peak_fp32_tflops},
       {"gpu.bandwidth_gb_s", gpu->bandwidth_gb_s},
       {"gpu.tdp_w", gpu->tdp_w}};

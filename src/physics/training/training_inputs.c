@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "physics/training/training_inputs.h"
 
+#include "base/constants.h"
 #include "physics/rows/inputs.h"
 
 const struct dl_physics_quantity
@@ -175,8 +176,10 @@ const char *dl_training_inputs_read(const struct dl_physics_row *row,
   in->limit = run->power_limit_w > 0 ? run->power_limit_w : gpu->tdp_w;
   in->gddr = is_gddr(gpu->memory_type) ? gpu->bandwidth_gb_s : 0;
   in->server = dl_is_word(run->host_class, "server");
-  /* Node memory, 5 W, where the boundary has it. */
-  in->ram_w = !run->boundary || dl_is_word(run->boundary, "gpu+ram") ? 5 : 0;
+  /* Memory of the node, where the boundary has it. */
+  in->ram_w = !run->boundary || dl_is_word(run->boundary, "gpu+ram")
+                  ? DL_PHYSICAL_MEMORY_W
+                  : 0;
   group(row, in, &in->grouping);
   in->mid_run = in->grouping.steady > 0;
   const struct dl_required required[] = {
