@@ -116,6 +116,7 @@ LINT_TESTS = \
 	tests/lint/docs.sh \
 	tests/lint/executables.sh \
 	tests/lint/layers.sh \
+	tests/lint/messages.sh \
 	tests/lint/names.sh \
 	tests/lint/sizes.sh \
 	$(EMPTY)
