@@ -13,6 +13,7 @@ UNIT_TESTS = \
 	tests/unit/test_diag \
 	tests/unit/test_estimators \
 	tests/unit/test_reading_sequencer \
+	tests/unit/test_exports \
 	tests/unit/test_file \
 	tests/unit/test_fluss \
 	tests/unit/test_folds \
@@ -45,6 +46,7 @@ UNIT_TESTS = \
 	tests/unit/test_physical_fit \
 	tests/unit/test_log_grouping \
 	tests/unit/test_plot \
+	tests/unit/test_plot_kinds \
 	tests/unit/test_predictor \
 	tests/unit/test_projection \
 	tests/unit/test_render \
@@ -67,6 +69,13 @@ UNIT_TESTS = \
 	tests/unit/test_validate \
 	tests/unit/test_work \
 	tests/unit/test_xml
+if HAVE_ONNX
+UNIT_TESTS += \
+	tests/unit/test_onnx \
+	tests/unit/test_onnx_faults \
+	tests/unit/test_onnx_shapes \
+	tests/unit/test_onnx_work
+endif
 CLI_TESTS = \
 	tests/cli/accelerators.bats \
 	tests/cli/bad-input.bats \
@@ -157,6 +166,8 @@ tests_unit_test_estimators_SOURCES = tests/unit/test_estimators.c \
 tests_unit_test_estimators_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_reading_sequencer_SOURCES = tests/unit/test_reading_sequencer.c
 tests_unit_test_reading_sequencer_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_exports_SOURCES = tests/unit/test_exports.c tests/unit/unit.h
+tests_unit_test_exports_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_file_SOURCES = tests/unit/test_file.c tests/unit/unit.h
 tests_unit_test_file_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_fluss_SOURCES = tests/unit/test_fluss.c
@@ -213,12 +224,24 @@ tests_unit_test_number_SOURCES = tests/unit/test_number.c
 tests_unit_test_number_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_ols_SOURCES = tests/unit/test_ols.c
 tests_unit_test_ols_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_onnx_SOURCES = tests/unit/test_onnx.c \
+	tests/unit/onnx_model.h tests/unit/unit.h
+tests_unit_test_onnx_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_onnx_faults_SOURCES = tests/unit/test_onnx_faults.c \
+	tests/unit/onnx_model.h tests/unit/unit.h
+tests_unit_test_onnx_faults_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_onnx_shapes_SOURCES = tests/unit/test_onnx_shapes.c \
+	tests/unit/onnx_model.h tests/unit/unit.h
+tests_unit_test_onnx_shapes_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_onnx_work_SOURCES = tests/unit/test_onnx_work.c \
+	tests/unit/onnx_model.h tests/unit/unit.h
+tests_unit_test_onnx_work_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_parallel_SOURCES = tests/unit/test_parallel.c tests/unit/unit.h
 tests_unit_test_parallel_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_pareto_SOURCES = tests/unit/test_pareto.c tests/unit/unit.h
 tests_unit_test_pareto_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_physical_SOURCES = tests/unit/test_physical.c \
-	tests/unit/unit.h
+	tests/unit/gradient.h tests/unit/unit.h
 tests_unit_test_physical_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_physical_fit_SOURCES = tests/unit/test_physical_fit.c \
 	tests/unit/unit.h
@@ -227,6 +250,9 @@ tests_unit_test_log_grouping_SOURCES = tests/unit/test_log_grouping.c
 tests_unit_test_log_grouping_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_plot_SOURCES = tests/unit/test_plot.c
 tests_unit_test_plot_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_plot_kinds_SOURCES = tests/unit/test_plot_kinds.c \
+	tests/unit/unit.h
+tests_unit_test_plot_kinds_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_predictor_SOURCES = tests/unit/test_predictor.c \
 	tests/unit/unit.h \
 	tests/unit/table.h \
@@ -255,7 +281,7 @@ tests_unit_test_scaling_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_select_SOURCES = tests/unit/test_select.c tests/unit/unit.h
 tests_unit_test_select_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_serving_SOURCES = tests/unit/test_serving.c \
-	tests/unit/unit.h
+	tests/unit/gradient.h tests/unit/unit.h
 tests_unit_test_serving_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_settings_SOURCES = tests/unit/test_settings.c
 tests_unit_test_settings_LDADD = $(LDADD) $(CMOCKA_LIBS)
@@ -313,7 +339,7 @@ tests/locale/made:
 	-localedef -i de_DE -f UTF-8 tests/locale/de_DE.UTF-8 >/dev/null 2>&1
 	touch $@
 clean-local:
-	-rm -rf tests/locale deb
+	-rm -rf tests/locale deb coverage
 
 
 
@@ -326,3 +352,24 @@ check-quick:
 	  */generalisation.bats|*/physical.bats|*/reproduce.bats) ;; \
 	  *) echo $$t ;; esac; done | tr '\\n' ' '`"
 .PHONY: check-quick
+
+# Line coverage of src by folder, measured in a build of its own: of the unit
+# tests alone, and of these and the tests of check-quick. COVERAGE=unit stops
+# after the unit tests, COVERAGE=all runs every test.
+COVERAGE = quick
+coverage:
+	@$(MKDIR_P) coverage
+	@cd coverage && { test -f Makefile || \
+	  $(abs_srcdir)/configure CC='$(CC)' CFLAGS='-O0 --coverage' \
+	    >configure.log; }
+	@find coverage -name '*.gcda' -exec rm -f {} +
+	@cd coverage && $(MAKE) $(AM_MAKEFLAGS) check TESTS='$(UNIT_TESTS)' \
+	  >unit.log 2>&1 || { tail -n 30 unit.log; exit 1; }
+	@$(srcdir)/tools/coverage.py coverage --title 'unit tests'
+	@target=check-quick; case '$(COVERAGE)' in \
+	  unit) exit 0 ;; all) target=check ;; esac; cd coverage && \
+	  { $(MAKE) $(AM_MAKEFLAGS) $$target >check.log 2>&1 || \
+	    { grep -E '^(FAIL|ERROR)' check.log; exit 1; }; } && \
+	  cd .. && echo && \
+	  $(srcdir)/tools/coverage.py coverage --title "unit tests, make $$target"
+.PHONY: coverage

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/timestamp.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/number.h"
@@ -259,6 +258,14 @@ static void date_of(int64_t days, int *year, int *month, int *day) {
   *year = (int)(y + era * 400 + (*month <= 2));
 }
 
+/* Writes x >= 0 in that many digits, and `behind`; returns the end. */
+static char *put(char *to, int64_t x, int digits, char behind) {
+  for (int i = digits; i-- > 0; x /= 10)
+    to[i] = (char)('0' + x % 10);
+  to[digits] = behind;
+  return to + digits + 1;
+}
+
 char *dl_format_timestamp(char buf[DL_TIMESTAMP_SIZE], int64_t ns, bool zoned) {
   int64_t seconds = ns / DL_SECOND, rest = ns % DL_SECOND;
   int year, month, day;
@@ -272,17 +279,19 @@ char *dl_format_timestamp(char buf[DL_TIMESTAMP_SIZE], int64_t ns, bool zoned) {
     days--;
   }
   date_of(days, &year, &month, &day);
-  int n = snprintf(buf, DL_TIMESTAMP_SIZE, "%04d-%02d-%02dT%02d:%02d:%02d",
-                   year, month, day, (int)(of_day / 3600),
-                   (int)(of_day / 60 % 60), (int)(of_day % 60));
-  size_t at = n < 0 ? 0 : (size_t)n;
+  char *to = put(buf, year, 4, '-');
+  to = put(to, month, 2, '-');
+  to = put(to, day, 2, 'T');
+  to = put(to, of_day / 3600, 2, ':');
+  to = put(to, of_day / 60 % 60, 2, ':');
+  to = put(to, of_day % 60, 2, '.');
   if (rest % 1000 != 0)
-    snprintf(buf + at, DL_TIMESTAMP_SIZE - at, ".%09d", (int)rest);
+    to = put(to, rest, 9, 'Z');
   else if (rest % 1000000 != 0)
-    snprintf(buf + at, DL_TIMESTAMP_SIZE - at, ".%06d", (int)(rest / 1000));
+    to = put(to, rest / 1000, 6, 'Z');
   else if (rest != 0)
-    snprintf(buf + at, DL_TIMESTAMP_SIZE - at, ".%03d", (int)(rest / 1000000));
-  if (zoned)
-    strncat(buf, "Z", DL_TIMESTAMP_SIZE - strlen(buf) - 1);
+    to = put(to, rest / 1000000, 3, 'Z');
+  to[-1] = 'Z';
+  to[zoned ? 0 : -1] = '\0';
   return buf;
 }

@@ -14,29 +14,31 @@
 #include "catalog/catalog_scan.h"
 #include "catalog/user_files.h"
 
-/* A descriptor file that was opened by its path, or a shape that was said. */
+/* A descriptor file that the user named by its path. */
 struct opened {
   char *name;
-  struct dl_shelf shelf;
+  struct dl_catalog_file file;
   struct dl_recount *recount; /* of an ONNX model */
 };
 
-/* One catalogue that ships: its text for scanning, all of it once a command
- * wants more than a few. */
+/* A shipped catalogue: its text, and all of its entries once a command needs
+ * more than a few of them. */
 struct shipped {
   char *path, *text;
   size_t len;
-  struct dl_shelf shelf;
+  struct dl_catalog_file file;
   bool whole;
 };
 
+/* FEW: from so many entries on, parsing all is faster than looking for each. */
 enum { MOST_FILES = 4, FEW = 64 };
 
-/* What is known of a kind. */
+/* The shipped entries of a kind. */
 struct kind {
   struct shipped file[MOST_FILES];
   size_t n_files;
-  struct dl_shelf **single; /* entries that were scanned for */
+  struct dl_catalog_file *
+      *single; /* of one entry each, which was scanned for */
   size_t n_single, cap_single;
 };
 
@@ -45,10 +47,8 @@ struct dl_catalog {
   struct kind kind[DL_N_KINDS];
   struct dl_user_files user;
   struct dl_shapes shapes;
-  bool user_read;
   struct opened **opened;
-  size_t n_opened;
-  size_t cap_opened;
+  size_t n_opened, cap_opened;
 };
 
 struct dl_catalog *dl_catalog_new(const char *datadir) {
@@ -64,10 +64,10 @@ static void free_kind(struct kind *k) {
   for (size_t i = 0; i < k->n_files; i++) {
     free(k->file[i].path);
     free(k->file[i].text);
-    dl_shelf_free(&k->file[i].shelf);
+    dl_catalog_file_free(&k->file[i].file);
   }
   for (size_t i = 0; i < k->n_single; i++) {
-    dl_shelf_free(k->single[i]);
+    dl_catalog_file_free(k->single[i]);
     free(k->single[i]);
   }
   free(k->single);
@@ -79,7 +79,7 @@ void dl_catalog_free(struct dl_catalog *c) {
   for (size_t i = 0; i < DL_N_KINDS; i++)
     free_kind(&c->kind[i]);
   for (size_t i = 0; i < c->n_opened; i++) {
-    dl_shelf_free(&c->opened[i]->shelf);
+    dl_catalog_file_free(&c->opened[i]->file);
     dl_recount_free(c->opened[i]->recount);
     free(c->opened[i]->name);
     free(c->opened[i]);
@@ -121,112 +121,90 @@ static enum dl_status read_whole(struct dl_catalog *c, enum dl_kind kind,
     struct shipped *f = &k->file[i];
     if (f->whole)
       continue;
-    status = dl_shelf_parse(&f->shelf, kind, f->text, f->len, f->path, d);
+    status = dl_catalog_file_parse(&f->file, kind, f->text, f->len, f->path, d);
     f->whole = status == DL_OK;
   }
   return status;
 }
 
-static enum dl_status read_user(struct dl_catalog *c, struct dl_diag *d) {
-  if (c->user_read)
-    return DL_OK;
-  enum dl_status status = dl_user_files_read(&c->user, d);
-  c->user_read = status == DL_OK;
+/* Scans a file for one entry and keeps it; *e stays NULL where there is none.
+ */
+static enum dl_status scan_file(struct kind *k, enum dl_kind kind,
+                                const struct shipped *f, const char *folded,
+                                const struct dl_descriptor **e,
+                                struct dl_diag *d) {
+  struct dl_text text = {0};
+  struct dl_catalog_file *one = NULL;
+  enum dl_status status = DL_OK;
+  if (dl_scan_entry(kind, f->text, folded, &text)) {
+    void *list = k->single;
+    one = dl_calloc(1, sizeof *one);
+    bool room = dl_grow(&list, &k->cap_single, k->n_single + 1, sizeof(void *));
+    k->single = list;
+    status = one && room ? dl_catalog_file_parse(one, kind, text.s, text.len,
+                                                 f->path, d)
+                         : dl_fail_memory(d);
+    if (status == DL_OK) {
+      k->single[k->n_single++] = one;
+      *e = one->e[0];
+    } else {
+      free(one);
+    }
+  } else if (text.failed) {
+    status = dl_fail_memory(d);
+  }
+  dl_text_free(&text);
   return status;
 }
 
-/* Keeps a catalogue of one entry. */
-static enum dl_status keep_single(struct kind *k, enum dl_kind kind,
-                                  const struct dl_text *text, const char *path,
-                                  const struct dl_descriptor **e,
-                                  struct dl_diag *d) {
-  void *list = k->single;
-  struct dl_shelf *s = dl_calloc(1, sizeof *s);
-  if (!s || !dl_grow(&list, &k->cap_single, k->n_single + 1, sizeof(void *))) {
-    free(s);
-    return dl_fail_memory(d);
-  }
-  k->single = list;
-  enum dl_status status = dl_shelf_parse(s, kind, text->s, text->len, path, d);
-  if (status != DL_OK) {
-    free(s);
-    return status;
-  }
-  k->single[k->n_single++] = s;
-  *e = s->e[0];
-  return DL_OK;
-}
-
-static enum dl_status look_shipped(struct dl_catalog *c, enum dl_kind kind,
+static enum dl_status find_shipped(struct dl_catalog *c, enum dl_kind kind,
                                    const char *folded,
                                    const struct dl_descriptor **e,
                                    struct dl_diag *d) {
   struct kind *k = &c->kind[kind];
   for (size_t i = 0; i < k->n_single && !*e; i++)
-    *e = dl_shelf_find(k->single[i], folded);
+    *e = dl_catalog_file_find(k->single[i], folded);
   if (*e)
     return DL_OK;
   enum dl_status status =
       k->n_single < FEW ? read_texts(c, kind, d) : read_whole(c, kind, d);
   for (size_t i = 0; i < k->n_files && status == DL_OK && !*e; i++) {
-    struct shipped *f = &k->file[i];
-    struct dl_text text = {0};
-    if (f->whole)
-      *e = dl_shelf_find(&f->shelf, folded);
-    else if (dl_scan_entry(kind, f->text, folded, &text))
-      status = keep_single(k, kind, &text, f->path, e, d);
-    else if (text.failed)
-      status = dl_fail_memory(d);
-    dl_text_free(&text);
+    if (k->file[i].whole)
+      *e = dl_catalog_file_find(&k->file[i].file, folded);
+    else
+      status = scan_file(k, kind, &k->file[i], folded, e, d);
   }
   return status;
 }
 
-/* Names of the catalogue may have a slash in them too
- * (meta-llama/Llama-2-7b-hf): such a text is a path only where it is written
- * like one, or a file is called like that. */
-static bool is_path(const char *name) {
-  size_t n = strlen(name);
-  if (dl_is_shape(name))
-    return false;
-  if (dl_is_onnx(name) || (n > 4 && strcmp(name + n - 4, ".xml") == 0))
-    return true;
-  return strchr(name, '/') &&
-         (*name == '.' || *name == '/' || access(name, F_OK) == 0);
-}
-
-/* What has been opened under a name, or NULL. */
+/* The entry that was opened under a name, or NULL. */
 static const struct dl_descriptor *
 find_opened(const struct dl_catalog *c, enum dl_kind kind, const char *name) {
   for (size_t i = 0; i < c->n_opened; i++)
     if (strcmp(c->opened[i]->name, name) == 0 &&
-        c->opened[i]->shelf.e[0]->kind == kind)
-      return c->opened[i]->shelf.e[0];
+        c->opened[i]->file.e[0]->kind == kind)
+      return c->opened[i]->file.e[0];
   return NULL;
 }
 
-static enum dl_status load_own(struct dl_catalog *c, enum dl_kind kind,
-                               const char *path, struct dl_shelf *shelf,
+static enum dl_status read_own(struct dl_catalog *c, enum dl_kind kind,
+                               const char *path, struct dl_catalog_file *file,
                                struct dl_diag *d) {
   struct dl_text schema = {0};
   enum dl_status status =
       dl_data_path(c->datadir, dl_kind_info(kind)->schema, &schema, d);
   if (status == DL_OK)
-    status = dl_shelf_load(shelf, kind, path, schema.s, d);
-  if (status == DL_OK && shelf->n > 1)
+    status = dl_catalog_file_read(file, kind, path, schema.s, d);
+  if (status == DL_OK && file->n > 1)
     dl_warn_at(d, path, 0, "holds %zu entries; the first, '%s', is taken",
-               shelf->n, shelf->e[0]->id);
+               file->n, file->e[0]->id);
   dl_text_free(&schema);
   return status;
 }
 
-enum dl_status dl_catalog_open(struct dl_catalog *c, enum dl_kind kind,
-                               const char *name, struct dl_diag *d) {
-  const struct dl_descriptor *e;
-  if (kind == DL_ARCHITECTURE && dl_is_shape(name))
-    return dl_shapes_get(&c->shapes, name, &e, d);
-  if (find_opened(c, kind, name) || !is_path(name))
-    return DL_OK;
+/* Opens the file at a path. */
+static enum dl_status open_path(struct dl_catalog *c, enum dl_kind kind,
+                                const char *path, struct dl_diag *d) {
   struct opened *own = dl_calloc(1, sizeof *own);
   void *list = c->opened;
   if (!own ||
@@ -235,12 +213,12 @@ enum dl_status dl_catalog_open(struct dl_catalog *c, enum dl_kind kind,
     return dl_fail_memory(d);
   }
   c->opened = list;
-  own->name = dl_strdup(name);
+  own->name = dl_strdup(path);
   enum dl_status status = own->name ? DL_OK : dl_fail_memory(d);
-  if (status == DL_OK && kind == DL_ARCHITECTURE && dl_is_onnx(name))
-    status = dl_onnx_load(&own->shelf, name, &own->recount, d);
+  if (status == DL_OK && kind == DL_ARCHITECTURE && dl_is_onnx(path))
+    status = dl_onnx_load(&own->file, path, &own->recount, d);
   else if (status == DL_OK)
-    status = load_own(c, kind, name, &own->shelf, d);
+    status = read_own(c, kind, path, &own->file, d);
   if (status != DL_OK) {
     free(own->name);
     free(own);
@@ -250,7 +228,25 @@ enum dl_status dl_catalog_open(struct dl_catalog *c, enum dl_kind kind,
   return DL_OK;
 }
 
-/* A shape with a mistake in it is an unknown name. */
+enum dl_status dl_catalog_open(struct dl_catalog *c, enum dl_kind kind,
+                               const char *name, struct dl_diag *d) {
+  const struct dl_descriptor *e;
+  size_t n = strlen(name);
+  bool shape = dl_is_shape(name);
+  if (kind == DL_ARCHITECTURE && shape)
+    return dl_shapes_get(&c->shapes, name, &e, d);
+  /* Names of the catalogue may have a slash in them too
+   * (meta-llama/Llama-2-7b-hf): such a text is a path only where it is written
+   * like one, or a file has that name. */
+  bool file = dl_is_onnx(name) || (n > 4 && strcmp(name + n - 4, ".xml") == 0);
+  bool path = strchr(name, '/') &&
+              (*name == '.' || *name == '/' || access(name, F_OK) == 0);
+  if (shape || (!file && !path) || find_opened(c, kind, name))
+    return DL_OK;
+  return open_path(c, kind, name, d);
+}
+
+/* An invalid shape is an unknown name. */
 static enum dl_status look_shape(struct dl_catalog *c, const char *name,
                                  const struct dl_descriptor **e,
                                  struct dl_diag *d) {
@@ -261,7 +257,8 @@ static enum dl_status look_shape(struct dl_catalog *c, const char *name,
   return status == DL_EFAILED ? dl_fail_memory(d) : DL_OK;
 }
 
-/* In the user's catalogues, and in those that ship where `all` is set. */
+/* Looks a name up in the user's catalogues, and in the shipped ones where
+ * `all` is set. */
 static enum dl_status look(struct dl_catalog *c, enum dl_kind kind,
                            const char *name, bool all,
                            const struct dl_descriptor **e, struct dl_diag *d) {
@@ -271,11 +268,11 @@ static enum dl_status look(struct dl_catalog *c, enum dl_kind kind,
     return dl_fail_memory(d);
   enum dl_status status = DL_OK;
   if (folded.s) {
-    status = read_user(c, d);
+    status = dl_user_files_read(&c->user, d);
     if (status == DL_OK)
       *e = dl_user_files_find(&c->user, kind, folded.s);
     if (status == DL_OK && !*e && all)
-      status = look_shipped(c, kind, folded.s, e, d);
+      status = find_shipped(c, kind, folded.s, e, d);
   }
   dl_text_free(&folded);
   return status;
@@ -302,10 +299,9 @@ enum dl_status dl_catalog_look_own(struct dl_catalog *c, enum dl_kind kind,
 
 enum { MOST_SHOWN = 64 /* bytes of a name in a message */ };
 
-/* Nearness is judged on folded names. Grids are asked for by the name of a
- * country, and their identifiers are too short to be near to anything; those
- * of regions (us-ca) are not asked for by name. Identifiers of sites have as
- * many colons and hyphens as what was asked for. */
+/* Names are compared folded. Grids are compared by the name of the country:
+ * their identifiers are too short to resemble anything. Regions of a country
+ * (us-ca) and sites are compared by their identifiers as they are written. */
 static bool by_name(enum dl_kind kind, const char *name) {
   return kind == DL_GRID && strlen(name) > 3 && name[2] != '-';
 }
@@ -355,28 +351,28 @@ enum dl_status dl_catalog_get(struct dl_catalog *c, enum dl_kind kind,
   return DL_EINPUT;
 }
 
-/* The user's entries of a kind, then those that ship and are not replaced. */
 enum dl_status dl_catalog_all(struct dl_catalog *c, enum dl_kind kind,
                               const struct dl_descriptor ***list, size_t *n,
                               struct dl_diag *d) {
   struct kind *k = &c->kind[kind];
   *list = NULL;
   *n = 0;
-  enum dl_status status = read_user(c, d);
+  enum dl_status status = dl_user_files_read(&c->user, d);
   if (status == DL_OK)
     status = read_whole(c, kind, d);
   if (status != DL_OK)
     return status;
   size_t most = dl_user_files_count(&c->user, kind);
   for (size_t i = 0; i < k->n_files; i++)
-    most += k->file[i].shelf.n;
+    most += k->file[i].file.n;
   const struct dl_descriptor **all = dl_calloc(most, sizeof *all);
   if (!all)
     return dl_fail_memory(d);
+  /* The user's entries, then the shipped ones that these do not replace. */
   size_t m = dl_user_files_list(&c->user, kind, all);
   for (size_t i = 0; i < k->n_files; i++)
-    for (size_t j = 0; j < k->file[i].shelf.n; j++) {
-      const struct dl_descriptor *e = k->file[i].shelf.e[j];
+    for (size_t j = 0; j < k->file[i].file.n; j++) {
+      const struct dl_descriptor *e = k->file[i].file.e[j];
       if (!dl_user_files_replace(&c->user, e))
         all[m++] = e;
     }

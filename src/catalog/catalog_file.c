@@ -9,20 +9,26 @@
 #include "base/number.h"
 #include "catalog/architecture/transformer.h"
 
-void dl_shelf_free(struct dl_shelf *s) {
-  for (size_t i = 0; i < s->n; i++) {
-    free((void *)s->e[i]->aliases);
-    if (s->e[i]->kind == DL_ARCHITECTURE) {
-      free((void *)DL_AS(architecture, s->e[i])->inputs);
-      free((void *)DL_AS(architecture, s->e[i])->transformer);
+const char *const dl_scaling_names[] = {[DL_SCALING_NONE] = "none",
+                                        [DL_SCALING_AREA] = "area",
+                                        [DL_SCALING_DOWN] = "area-down",
+                                        [DL_SCALING_TOKENS] = "tokens",
+                                        [DL_SCALING_SEQUENCE] = "sequence"};
+
+void dl_catalog_file_free(struct dl_catalog_file *c) {
+  for (size_t i = 0; i < c->n; i++) {
+    free((void *)c->e[i]->aliases);
+    if (c->e[i]->kind == DL_ARCHITECTURE) {
+      free((void *)DL_AS(architecture, c->e[i])->inputs);
+      free((void *)DL_AS(architecture, c->e[i])->transformer);
     }
   }
-  free(s->e);
-  free(s->block);
-  dl_intern_free(&s->folded);
-  free(s->owner);
-  dl_xml_free(s->xml);
-  *s = (struct dl_shelf){0};
+  free(c->e);
+  free(c->block);
+  dl_intern_free(&c->folded);
+  free(c->owner);
+  dl_xml_free(c->xml);
+  *c = (struct dl_catalog_file){0};
 }
 
 static size_t count_children(dl_node *node, const char *name) {
@@ -32,27 +38,18 @@ static size_t count_children(dl_node *node, const char *name) {
   return n;
 }
 
-/* The source with that id; NULL: not declared. */
-static dl_node *find_source(const struct dl_xml *xml, const char *id) {
+/* Title and year of the source with that id; an undeclared one goes by its
+ * id. */
+static struct dl_origin find_source(const struct dl_xml *xml, const char *id) {
   dl_node *list = id ? dl_xml_first(dl_xml_root(xml), "sources") : NULL;
   for (dl_node *s = list ? dl_xml_first(list, "source") : NULL; s;
        s = dl_xml_next(s, "source")) {
     const char *this_id = dl_xml_attr(s, "id");
     if (this_id && strcmp(this_id, id) == 0)
-      return s;
+      return (struct dl_origin){.source = dl_xml_attr(s, "title"),
+                                .year = dl_xml_attr(s, "year")};
   }
-  return NULL;
-}
-
-/* Its title, the id itself if it is not declared. */
-static const char *source_title(const struct dl_xml *xml, const char *id) {
-  dl_node *source = find_source(xml, id);
-  return source ? dl_xml_attr(source, "title") : id;
-}
-
-static const char *source_year(const struct dl_xml *xml, const char *id) {
-  dl_node *source = find_source(xml, id);
-  return source ? dl_xml_attr(source, "year") : NULL;
+  return (struct dl_origin){.source = id};
 }
 
 /* Reads one value into e. */
@@ -77,66 +74,71 @@ static enum dl_status read_value(const struct dl_xml *xml, dl_node *node,
   if (!isnan(dl_field_number(e, f)))
     return dl_fail_at(d, DL_EINPUT, path, line, "value '%s' is given twice",
                       name);
-  const char *source = dl_xml_attr(node, "source");
-  dl_field_set(e, f, x,
-               (struct dl_origin){.source = source_title(xml, source),
-                                  .note = dl_xml_attr(node, "note"),
-                                  .year = source_year(xml, source),
-                                  .line = line});
+  struct dl_origin origin = find_source(xml, dl_xml_attr(node, "source"));
+  origin.note = dl_xml_attr(node, "note");
+  origin.line = line;
+  dl_field_set(e, f, x, origin);
   return DL_OK;
 }
 
-/* What was refused becomes a finding, without its place in the text. */
+/* Turns the error in d into a finding, without its place in the text. */
 static void collect(struct dl_findings *l, const struct dl_xml *xml,
                     dl_node *node, const struct dl_diag *d) {
-  const char *id = dl_xml_attr(dl_xml_parent(node, "entry"), "id");
+  const struct dl_finding_place at = {
+      dl_xml_path(xml), dl_xml_line(node),
+      dl_xml_attr(dl_xml_parent(node, "entry"), "id")};
   struct dl_text place = {0};
-  dl_text_printf(&place, "%s:%zu: ", dl_xml_path(xml), dl_xml_line(node));
+  dl_text_printf(&place, "%s:%zu: ", at.file, at.line);
   const char *text = d->error ? d->error : "out of memory";
   if (strncmp(text, dl_text_str(&place), place.len) == 0)
     text += place.len;
-  dl_findings_add(l, true, dl_xml_path(xml), dl_xml_line(node), id, "%s", text);
+  dl_findings_add(l, true, &at, "%s", text);
   dl_text_free(&place);
 }
 
-/* With a list of findings in the shelf, values that are refused are left out
- * and listed. */
-static enum dl_status read_values(const struct dl_shelf *s, dl_node *node,
-                                  struct dl_descriptor *e, struct dl_diag *d) {
-  for (dl_node *c = dl_xml_first(node, "value"); c;
-       c = dl_xml_next(c, "value")) {
+/* Reads the values of an entry or input into e. Where the file collects
+ * findings, an invalid value is listed there and left unknown. */
+static enum dl_status read_values(const struct dl_catalog_file *c,
+                                  dl_node *node, struct dl_descriptor *e,
+                                  struct dl_diag *d) {
+  enum dl_status status = DL_OK;
+  for (dl_node *v = dl_xml_first(node, "value"); v && status == DL_OK;
+       v = dl_xml_next(v, "value")) {
+    if (!c->findings) {
+      status = read_value(c->xml, v, e, d);
+      continue;
+    }
     struct dl_diag own;
     dl_diag_init(&own);
-    enum dl_status status = read_value(s->xml, c, e, s->findings ? &own : d);
-    if (status == DL_EINPUT && s->findings) {
-      collect(s->findings, s->xml, c, &own);
+    status = read_value(c->xml, v, e, &own);
+    if (status == DL_EINPUT) {
+      collect(c->findings, c->xml, v, &own);
       status = DL_OK;
     }
     dl_diag_free(&own);
-    if (status != DL_OK)
-      return status;
   }
-  return DL_OK;
+  return status;
 }
 
-static enum dl_status read_inputs(const struct dl_shelf *s, dl_node *node,
-                                  struct dl_architecture *e,
+/* Reads the figures of an architecture at its input sizes. */
+static enum dl_status read_inputs(const struct dl_catalog_file *c,
+                                  dl_node *node, struct dl_architecture *e,
                                   struct dl_diag *d) {
-  size_t n = count_children(node, "input");
-  struct dl_input_size *in = dl_calloc(n, sizeof *in);
+  struct dl_input_size *in =
+      dl_calloc(count_children(node, "input"), sizeof *in);
   if (!in)
     return dl_fail_memory(d);
   e->inputs = in;
-  for (dl_node *c = dl_xml_first(node, "input"); c;
-       c = dl_xml_next(c, "input")) {
+  for (dl_node *v = dl_xml_first(node, "input"); v;
+       v = dl_xml_next(v, "input")) {
     struct dl_architecture at;
-    const char *px = dl_xml_attr(c, "image_px");
-    const char *head = dl_xml_attr(c, "head");
+    const char *px = dl_xml_attr(v, "image_px");
+    const char *head = dl_xml_attr(v, "head");
     if (!px || !dl_parse_double(px, &in->image_px) || in->image_px < 1)
-      return dl_fail_at(d, DL_EINPUT, dl_xml_path(s->xml), dl_xml_line(c),
+      return dl_fail_at(d, DL_EINPUT, dl_xml_path(c->xml), dl_xml_line(v),
                         "input: invalid image_px '%s'", px ? px : "");
     dl_descriptor_init(&at.head, DL_ARCHITECTURE);
-    enum dl_status status = read_values(s, c, &at.head, d);
+    enum dl_status status = read_values(c, v, &at.head, d);
     if (status != DL_OK)
       return status;
     in->headless = head && strcmp(head, "none") == 0;
@@ -154,63 +156,53 @@ static const char *attribute(const void *node, const char *name) {
   return dl_xml_attr(node, name);
 }
 
-/* The shape of an entry that has one. */
-static enum dl_status read_shape(const struct dl_xml *xml, dl_node *node,
+/* Reads the shape of a transformer. */
+static enum dl_status read_shape(const struct dl_xml *xml, dl_node *shape,
                                  struct dl_architecture *e, struct dl_diag *d) {
-  dl_node *shape = dl_xml_first(node, "transformer");
-  if (!shape && e->scaling == DL_SCALING_SEQUENCE)
-    return dl_fail_at(d, DL_EINPUT, e->head.file, e->head.line,
-                      "scaling \"sequence\" without a transformer");
-  if (!shape)
-    return DL_OK;
   struct dl_transformer *t = dl_calloc(1, sizeof *t);
   if (!t)
     return dl_fail_memory(d);
   e->transformer = t;
-  e->shape_source = source_title(xml, dl_xml_attr(shape, "source"));
+  e->shape_source = find_source(xml, dl_xml_attr(shape, "source")).source;
   return dl_transformer_read(t, attribute, shape, dl_xml_path(xml),
                              dl_xml_line(shape), d);
 }
 
-static enum dl_scaling scaling_of(const char *word) {
-  if (word && strcmp(word, "area") == 0)
-    return DL_SCALING_AREA;
-  if (word && strcmp(word, "area-down") == 0)
-    return DL_SCALING_DOWN;
-  if (word && strcmp(word, "tokens") == 0)
-    return DL_SCALING_TOKENS;
-  if (word && strcmp(word, "sequence") == 0)
-    return DL_SCALING_SEQUENCE;
-  return DL_SCALING_NONE;
-}
-
-static enum dl_status read_architecture(const struct dl_shelf *s, dl_node *node,
+/* Reads what only architectures have. */
+static enum dl_status read_architecture(const struct dl_catalog_file *c,
+                                        dl_node *node,
                                         struct dl_architecture *e,
                                         struct dl_diag *d) {
-  e->scaling = scaling_of(dl_xml_attr(node, "scaling"));
-  enum dl_status status = read_inputs(s, node, e, d);
-  return status == DL_OK ? read_shape(s->xml, node, e, d) : status;
-}
-
-static enum dl_status read_aliases(dl_node *node, struct dl_descriptor *e,
-                                   struct dl_diag *d) {
-  const char **aliases =
-      dl_calloc(count_children(node, "alias"), sizeof *aliases);
-  if (!aliases)
-    return dl_fail_memory(d);
-  e->aliases = aliases;
-  for (dl_node *c = dl_xml_first(node, "alias"); c; c = dl_xml_next(c, "alias"))
-    aliases[e->n_aliases++] = dl_xml_text(c);
+  const char *scaling = dl_xml_attr(node, "scaling");
+  dl_node *shape = dl_xml_first(node, "transformer");
+  for (size_t i = 0; scaling && i <= DL_SCALING_SEQUENCE; i++)
+    if (strcmp(scaling, dl_scaling_names[i]) == 0)
+      e->scaling = (enum dl_scaling)i;
+  enum dl_status status = read_inputs(c, node, e, d);
+  if (status != DL_OK)
+    return status;
+  if (shape)
+    return read_shape(c->xml, shape, e, d);
+  if (e->scaling == DL_SCALING_SEQUENCE)
+    return dl_fail_at(d, DL_EINPUT, e->head.file, e->head.line,
+                      "scaling \"sequence\" without a transformer");
   return DL_OK;
 }
 
-static enum dl_status read_entry(const struct dl_shelf *s, dl_node *node,
+static enum dl_status read_entry(const struct dl_catalog_file *c, dl_node *node,
                                  enum dl_kind kind, struct dl_descriptor *e,
                                  struct dl_diag *d) {
   const struct dl_kind_info *k = dl_kind_info(kind);
+  const char **aliases =
+      dl_calloc(count_children(node, "alias"), sizeof *aliases);
   dl_descriptor_init(e, kind);
-  e->file = dl_xml_path(s->xml);
+  e->file = dl_xml_path(c->xml);
   e->line = dl_xml_line(node);
+  e->aliases = aliases;
+  if (!aliases)
+    return dl_fail_memory(d);
+  for (dl_node *a = dl_xml_first(node, "alias"); a; a = dl_xml_next(a, "alias"))
+    aliases[e->n_aliases++] = dl_xml_text(a);
   for (size_t i = 0; i < k->n_fields && k->fields[i].is_text; i++) {
     const char *text = dl_xml_attr(node, k->fields[i].name);
     memcpy((char *)e + k->fields[i].offset, &text, sizeof text);
@@ -219,39 +211,40 @@ static enum dl_status read_entry(const struct dl_shelf *s, dl_node *node,
     return dl_fail_at(d, DL_EINPUT, e->file, e->line, "entry without an id");
   if (!e->name)
     e->name = e->id;
-  enum dl_status status = read_values(s, node, e, d);
+  enum dl_status status = read_values(c, node, e, d);
   if (status == DL_OK && kind == DL_ARCHITECTURE)
-    status = read_architecture(s, node, (struct dl_architecture *)e, d);
-  return status == DL_OK ? read_aliases(node, e, d) : status;
+    status = read_architecture(c, node, (struct dl_architecture *)e, d);
+  return status;
 }
 
-/* Enters a name of entry i for lookup; its spelling may be there already. */
-static bool index_name(struct dl_shelf *s, size_t i, const char *name) {
+/* Enters the names of entry i for lookup. A spelling that is there already
+ * stays with the entry that came first. False: out of memory. */
+static bool index_names(struct dl_catalog_file *c, size_t i) {
+  const struct dl_descriptor *e = c->e[i];
   struct dl_text folded = {0};
-  void *owner = s->owner;
-  dl_fold_name(s->e[i]->kind, name, &folded);
-  size_t before = s->folded.n;
-  bool ok = !folded.failed;
-  if (ok && folded.s) {
-    ok = dl_intern(&s->folded, folded.s) >= 0 &&
-         dl_grow(&owner, &s->cap, s->folded.n, sizeof *s->owner);
-    s->owner = owner;
-    if (ok && s->folded.n > before)
-      s->owner[before] = i;
+  bool ok = true;
+  for (size_t k = 0; ok && k < 2 + e->n_aliases; k++) {
+    size_t before = c->folded.n;
+    dl_text_clear(&folded);
+    dl_fold_name(e->kind,
+                 k == 0   ? e->id
+                 : k == 1 ? e->name
+                          : e->aliases[k - 2],
+                 &folded);
+    if (!folded.failed && folded.len == 0)
+      continue;
+    void *owner = c->owner;
+    ok = !folded.failed && dl_intern(&c->folded, folded.s) >= 0 &&
+         dl_grow(&owner, &c->cap, c->folded.n, sizeof *c->owner);
+    c->owner = owner;
+    if (ok && c->folded.n > before)
+      c->owner[before] = i;
   }
   dl_text_free(&folded);
   return ok;
 }
 
-static bool index_entry(struct dl_shelf *s, size_t i) {
-  const struct dl_descriptor *e = s->e[i];
-  bool ok = index_name(s, i, e->id) && index_name(s, i, e->name);
-  for (size_t a = 0; ok && a < e->n_aliases; a++)
-    ok = index_name(s, i, e->aliases[a]);
-  return ok;
-}
-
-/* Kind of a catalogue by its root, or -1. */
+/* The kind of a catalogue by its root element, or -1. */
 static long kind_of(const struct dl_xml *xml) {
   dl_node *root = dl_xml_root(xml);
   const char *word = dl_xml_attr(root, "kind");
@@ -262,103 +255,88 @@ static long kind_of(const struct dl_xml *xml) {
   return -1;
 }
 
-static enum dl_status read_entries(struct dl_shelf *s, enum dl_kind kind,
+static enum dl_status read_entries(struct dl_catalog_file *c, enum dl_kind kind,
                                    struct dl_diag *d) {
-  dl_node *root = dl_xml_root(s->xml);
+  dl_node *root = dl_xml_root(c->xml);
   size_t n = count_children(root, "entry"), size = dl_kind_info(kind)->size;
-  s->e = dl_calloc(n, sizeof *s->e);
-  s->block = dl_calloc(n, size);
-  if (!s->e || !s->block)
+  c->e = dl_calloc(n, sizeof *c->e);
+  c->block = dl_calloc(n, size);
+  if (!c->e || !c->block)
     return dl_fail_memory(d);
-  for (dl_node *c = dl_xml_first(root, "entry"); c;
-       c = dl_xml_next(c, "entry")) {
-    size_t i = s->n++;
-    s->e[i] = (struct dl_descriptor *)(void *)((char *)s->block + i * size);
-    enum dl_status status = read_entry(s, c, kind, s->e[i], d);
-    if (status == DL_OK && !index_entry(s, i))
+  for (dl_node *entry = dl_xml_first(root, "entry"); entry;
+       entry = dl_xml_next(entry, "entry")) {
+    size_t i = c->n++;
+    c->e[i] = (struct dl_descriptor *)(void *)((char *)c->block + i * size);
+    enum dl_status status = read_entry(c, entry, kind, c->e[i], d);
+    if (status == DL_OK && !index_names(c, i))
       status = dl_fail_memory(d);
     if (status != DL_OK)
       return status;
   }
-  if (s->n == 0)
-    return dl_fail_at(d, DL_EINPUT, dl_xml_path(s->xml), 0,
+  if (c->n == 0)
+    return dl_fail_at(d, DL_EINPUT, dl_xml_path(c->xml), 0,
                       "no entry in this file");
   return DL_OK;
 }
 
-/* Takes over xml. */
-static enum dl_status fill(struct dl_shelf *s, enum dl_kind kind,
-                           struct dl_xml *xml, struct dl_diag *d) {
-  s->xml = xml;
+/* Reads the entries of a document, which must be of a kind; takes it over. */
+static enum dl_status read_kind(struct dl_catalog_file *c, enum dl_kind kind,
+                                struct dl_xml *xml, struct dl_diag *d) {
+  c->xml = xml;
   if (kind_of(xml) != (long)kind)
     return dl_fail_at(d, DL_EINPUT, dl_xml_path(xml),
                       dl_xml_line(dl_xml_root(xml)),
                       "not a catalogue of kind '%s'", dl_kind_info(kind)->name);
-  return read_entries(s, kind, d);
+  return read_entries(c, kind, d);
 }
 
-enum dl_status dl_shelf_load(struct dl_shelf *s, enum dl_kind kind,
-                             const char *path, const char *schema,
-                             struct dl_diag *d) {
-  *s = (struct dl_shelf){0};
+enum dl_status dl_catalog_file_read(struct dl_catalog_file *c,
+                                    enum dl_kind kind, const char *path,
+                                    const char *schema, struct dl_diag *d) {
+  *c = (struct dl_catalog_file){0};
   struct dl_xml *xml;
   enum dl_status status = dl_xml_read(&xml, path, NULL, d);
   if (status == DL_OK)
-    status = fill(s, kind, xml, d);
-  /* Validated last: the schema's own complaints name no value. */
+    status = read_kind(c, kind, xml, d);
+  /* The schema comes last: its own messages name no value. */
   if (status == DL_OK && schema)
-    status = dl_xml_validate(s->xml, schema, d);
+    status = dl_xml_validate(c->xml, schema, d);
   if (status != DL_OK)
-    dl_shelf_free(s);
+    dl_catalog_file_free(c);
   return status;
 }
 
-enum dl_status dl_shelf_parse(struct dl_shelf *s, enum dl_kind kind,
-                              const char *text, size_t len, const char *path,
-                              struct dl_diag *d) {
-  *s = (struct dl_shelf){0};
+enum dl_status dl_catalog_file_parse(struct dl_catalog_file *c,
+                                     enum dl_kind kind, const char *text,
+                                     size_t len, const char *path,
+                                     struct dl_diag *d) {
+  *c = (struct dl_catalog_file){0};
   struct dl_xml *xml;
   enum dl_status status = dl_xml_parse(&xml, text, len, path, d);
   if (status == DL_OK)
-    status = fill(s, kind, xml, d);
+    status = read_kind(c, kind, xml, d);
   if (status != DL_OK)
-    dl_shelf_free(s);
+    dl_catalog_file_free(c);
   return status;
 }
 
-enum dl_status dl_shelf_collect(struct dl_shelf *s, struct dl_xml *xml,
-                                enum dl_kind *kind, struct dl_findings *l,
-                                struct dl_diag *d) {
-  *s = (struct dl_shelf){.xml = xml, .findings = l};
+enum dl_status dl_catalog_file_take(struct dl_catalog_file *c,
+                                    struct dl_xml *xml, enum dl_kind *kind,
+                                    struct dl_findings *l, struct dl_diag *d) {
+  *c = (struct dl_catalog_file){.xml = xml, .findings = l};
   long k = kind_of(xml);
-  if (k < 0) {
-    dl_shelf_free(s);
-    return DL_OK;
+  enum dl_status status = DL_OK;
+  if (k >= 0) {
+    *kind = (enum dl_kind)k;
+    status = read_entries(c, *kind, d);
   }
-  *kind = (enum dl_kind)k;
-  enum dl_status status = read_entries(s, *kind, d);
-  if (status != DL_OK)
-    dl_shelf_free(s);
+  if (k < 0 || status != DL_OK)
+    dl_catalog_file_free(c);
   return status;
 }
 
-enum dl_status dl_shelf_any(struct dl_shelf *s, struct dl_xml *xml,
-                            enum dl_kind *kind, struct dl_diag *d) {
-  *s = (struct dl_shelf){0};
-  long k = kind_of(xml);
-  if (k < 0) {
-    dl_xml_free(xml);
-    return DL_OK;
-  }
-  *kind = (enum dl_kind)k;
-  enum dl_status status = fill(s, *kind, xml, d);
-  if (status != DL_OK)
-    dl_shelf_free(s);
-  return status;
-}
-
-const struct dl_descriptor *dl_shelf_find(const struct dl_shelf *s,
-                                          const char *folded) {
-  long i = dl_intern_find(&s->folded, folded);
-  return i < 0 ? NULL : s->e[s->owner[i]];
+const struct dl_descriptor *
+dl_catalog_file_find(const struct dl_catalog_file *c, const char *folded) {
+  long i = dl_intern_find(&c->folded, folded);
+  return i < 0 ? NULL : c->e[c->owner[i]];
 }

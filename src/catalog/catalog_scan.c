@@ -4,110 +4,50 @@
 #include <ctype.h>
 #include <string.h>
 
-/* What is being looked for, and room to fold in. */
+/* The name that is looked for. */
 struct scan {
   enum dl_kind kind;
   const char *folded;
-  struct dl_text plain, room;
+  bool noise; /* words of the kind do not count: names may begin with them */
+  struct dl_text name, own; /* as written and folded, of the entry at hand */
 };
 
-static const struct {
-  const char *entity;
-  char c;
-} entities[] = {{"&amp;", '&'},
-                {"&lt;", '<'},
-                {"&gt;", '>'},
-                {"&quot;", '"'},
-                {"&apos;", '\''}};
-
-/* Appends n bytes of XML text with the predefined entities resolved. */
-static void add_plain(struct dl_text *to, const char *s, size_t n) {
-  for (size_t i = 0; i < n;) {
-    size_t len = 1;
-    char c = s[i];
-    for (size_t k = 0; c == '&' && k < sizeof entities / sizeof *entities; k++)
-      if (strncmp(s + i, entities[k].entity, strlen(entities[k].entity)) == 0) {
-        c = entities[k].c;
-        len = strlen(entities[k].entity);
-      }
-    dl_text_add_n(to, &c, 1);
-    i += len;
+/* Whether n bytes of XML text are another spelling of the name. An entity as
+ * "&amp;" stands for a character that does not count: a blank takes its
+ * place. */
+static bool is_name(struct scan *s, const char *text, size_t n) {
+  /* Most names differ in their first letter and need no folding. */
+  if (!s->noise && n > 0 && isalnum((unsigned char)*text) &&
+      tolower((unsigned char)*text) != (unsigned char)*s->folded)
+    return false;
+  dl_text_clear(&s->name);
+  dl_text_clear(&s->own);
+  for (bool in_entity = false; n > 0; text++, n--) {
+    in_entity = (in_entity || *text == '&') && *text != ';';
+    dl_text_add_n(&s->name, in_entity ? " " : text, 1);
   }
+  dl_fold_name(s->kind, dl_text_str(&s->name), &s->own);
+  return strcmp(dl_text_str(&s->own), s->folded) == 0;
 }
 
-/* Whether the first letter or digit rules the name out: most names are not
- * worth folding. Words that do not count may come first. */
-static bool differs_at_once(const struct scan *s, const char *name, size_t n) {
-  size_t i = 0;
-  while (i < n && name[i] != '&' && !isalnum((unsigned char)name[i]))
-    i++;
-  return i < n && name[i] != '&' && !*dl_kind_info(s->kind)->noise &&
-         tolower((unsigned char)name[i]) != (unsigned char)*s->folded;
-}
-
-static bool same_name(struct scan *s, const char *name, size_t n) {
-  if (differs_at_once(s, name, n))
-    return false;
-  dl_text_clear(&s->plain);
-  dl_text_clear(&s->room);
-  add_plain(&s->plain, name, n);
-  dl_fold_name(s->kind, dl_text_str(&s->plain), &s->room);
-  return strcmp(dl_text_str(&s->room), s->folded) == 0;
-}
-
-/* First place of `what` in [from, end), or NULL. */
-static const char *find(const char *from, const char *end, const char *what) {
-  return memmem(from, (size_t)(end - from), what, strlen(what));
-}
-
-/* Whether the attribute of a start tag [tag, end) has the name. */
-static bool attribute_is(struct scan *s, const char *tag, const char *end,
-                         const char *attribute) {
-  const char *value = find(tag, end, attribute);
-  if (!value)
-    return false;
-  value += strlen(attribute);
-  const char *quote = memchr(value, '"', (size_t)(end - value));
-  return quote && same_name(s, value, (size_t)(quote - value));
-}
-
-static bool entry_is(struct scan *s, const char *entry, const char *end) {
-  static const char alias[] = "<alias>";
-  const char *tag = memchr(entry, '>', (size_t)(end - entry));
-  if (!tag)
-    return false;
-  if (attribute_is(s, entry, tag, " id=\"") ||
-      attribute_is(s, entry, tag, " name=\""))
-    return true;
-  for (const char *p = tag; (p = find(p, end, alias));) {
-    p += sizeof alias - 1;
-    if (same_name(s, p, strcspn(p, "<")))
+/* Whether one of the texts between `open` and the character `close` in [from,
+ * end) is the name. */
+static bool has_name(struct scan *s, const char *from, const char *end,
+                     const char *open, int close) {
+  size_t len = strlen(open);
+  for (const char *p = from;
+       (p = memmem(p, (size_t)(end - p), open, len)) != NULL;) {
+    p += len;
+    const char *stop = memchr(p, close, (size_t)(end - p));
+    if (!stop)
+      return false;
+    if (is_name(s, p, (size_t)(stop - p)))
       return true;
   }
   return false;
 }
 
-static size_t count_lines(const char *from, const char *to) {
-  size_t n = 0;
-  while ((from = memchr(from, '\n', (size_t)(to - from)))) {
-    from++;
-    n++;
-  }
-  return n;
-}
-
-/* Everything up to the first entry, line feeds in place of what lies between,
- * the entry. */
-static void take(const char *text, const char *first, const char *entry,
-                 const char *end, struct dl_text *to) {
-  dl_text_add_n(to, text, (size_t)(first - text));
-  for (size_t n = count_lines(first, entry); n > 0; n--)
-    dl_text_add(to, "\n");
-  dl_text_add_n(to, entry, (size_t)(end - entry));
-  dl_text_add(to, "</catalog>");
-}
-
-/* Where the next entry starts, outside comments; NULL after the last. */
+/* The start of the next entry, outside comments; NULL after the last. */
 static const char *next_entry(const char *p) {
   while ((p = strchr(p, '<'))) {
     if (strncmp(p, "<entry ", 7) == 0)
@@ -124,21 +64,29 @@ static const char *next_entry(const char *p) {
 bool dl_scan_entry(enum dl_kind kind, const char *text, const char *folded,
                    struct dl_text *to) {
   static const char stop[] = "</entry>";
-  struct scan s = {.kind = kind, .folded = folded};
-  const char *first = next_entry(text), *entry = first;
+  struct scan s = {kind, folded, *dl_kind_info(kind)->noise, {0}, {0}};
+  const char *first = next_entry(text), *end, *tag;
   bool found = false;
-  while (entry && !found) {
-    const char *end = strstr(entry, stop);
-    if (!end)
+  for (const char *entry = first; entry && !found; entry = next_entry(end)) {
+    end = strstr(entry, stop);
+    tag = strchr(entry, '>');
+    if (!end || !tag)
       break;
-    end += sizeof stop - 1;
-    found = entry_is(&s, entry, end);
-    if (found)
-      take(text, first, entry, end, to);
-    entry = next_entry(end);
+    found = has_name(&s, entry, tag, " id=\"", '"') ||
+            has_name(&s, entry, tag, " name=\"", '"') ||
+            has_name(&s, tag, end, "<alias>", '<');
+    if (!found)
+      continue;
+    /* The part before the first entry, line feeds for those in between. */
+    dl_text_add_n(to, text, (size_t)(first - text));
+    for (const char *p = first; p < entry; p++)
+      if (*p == '\n')
+        dl_text_add(to, "\n");
+    dl_text_add_n(to, entry, (size_t)(end - entry));
+    dl_text_add(to, "</entry></catalog>");
   }
-  to->failed |= s.plain.failed || s.room.failed;
-  dl_text_free(&s.plain);
-  dl_text_free(&s.room);
+  to->failed |= s.name.failed || s.own.failed;
+  dl_text_free(&s.name);
+  dl_text_free(&s.own);
   return found && !to->failed;
 }

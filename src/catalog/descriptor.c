@@ -124,17 +124,14 @@ static bool is_noise(const char *const *noise, const char *word, size_t n) {
   return false;
 }
 
-/* A dot between digits counts: 1.6GF is not 16GF. */
-static bool decimal_point(const char *start, const char *p) {
-  return *p == '.' && p > start && isdigit((unsigned char)p[-1]) &&
-         isdigit((unsigned char)p[1]);
-}
-
 void dl_fold_name(enum dl_kind kind, const char *name, struct dl_text *to) {
   const char *const *noise = dl_kind_info(kind)->noise;
   for (const char *p = name; *p;) {
     size_t n = 0;
-    while (isalnum((unsigned char)p[n]) || decimal_point(name, p + n))
+    /* A dot between digits counts: 1.6GF is not 16GF. */
+    while (isalnum((unsigned char)p[n]) ||
+           (p[n] == '.' && p + n > name && isdigit((unsigned char)p[n - 1]) &&
+            isdigit((unsigned char)p[n + 1])))
       n++;
     if (n == 0) {
       p++;

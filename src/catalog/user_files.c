@@ -19,8 +19,8 @@ static enum dl_status read_one(struct dl_user_files *u, const char *path,
   struct dl_user_file *f = &u->file[u->n];
   enum dl_status status = dl_xml_read(&xml, path, NULL, d);
   if (status == DL_OK)
-    status = dl_shelf_any(&f->shelf, xml, &f->kind, d);
-  if (status == DL_OK && f->shelf.n > 0)
+    status = dl_catalog_file_take(&f->entries, xml, &f->kind, NULL, d);
+  if (status == DL_OK && f->entries.n > 0)
     u->n++;
   return status;
 }
@@ -69,87 +69,72 @@ static enum dl_status read_listed(struct dl_user_files *u, const char *places,
   return status;
 }
 
-static enum dl_status read_configured(struct dl_user_files *u,
-                                      struct dl_diag *d) {
-  struct dl_text dir = {0};
+enum dl_status dl_user_files_read(struct dl_user_files *u, struct dl_diag *d) {
+  const char *places = getenv("DLEST_PATH");
   const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+  struct dl_text dir = {0};
+  enum dl_status status = DL_OK;
+  if (u->read)
+    return DL_OK;
+  if (places && *places)
+    status = read_listed(u, places, d);
   if (config && *config)
     dl_text_printf(&dir, "%s/dlest", config);
   else if (home && *home)
     dl_text_printf(&dir, "%s/.config/dlest", home);
-  enum dl_status status = DL_OK;
-  if (dir.failed)
+  if (status == DL_OK && dir.failed)
     status = dl_fail_memory(d);
-  else if (dir.s)
+  else if (status == DL_OK && dir.s)
     status = read_folder(u, dir.s, false, d);
   dl_text_free(&dir);
-  return status;
-}
-
-enum dl_status dl_user_files_read(struct dl_user_files *u, struct dl_diag *d) {
-  const char *places = getenv("DLEST_PATH");
-  enum dl_status status = DL_OK;
-  if (places && *places)
-    status = read_listed(u, places, d);
-  if (status == DL_OK)
-    status = read_configured(u, d);
   if (status != DL_OK)
     dl_user_files_free(u);
+  u->read = status == DL_OK;
   return status;
 }
 
 void dl_user_files_free(struct dl_user_files *u) {
   for (size_t i = 0; i < u->n; i++)
-    dl_shelf_free(&u->file[i].shelf);
+    dl_catalog_file_free(&u->file[i].entries);
   free(u->file);
   *u = (struct dl_user_files){0};
-}
-
-/* Among the first n files. */
-static const struct dl_descriptor *find_in(const struct dl_user_files *u,
-                                           size_t n, enum dl_kind kind,
-                                           const char *folded) {
-  const struct dl_descriptor *e = NULL;
-  for (size_t i = 0; i < n && !e; i++)
-    if (u->file[i].kind == kind)
-      e = dl_shelf_find(&u->file[i].shelf, folded);
-  return e;
 }
 
 const struct dl_descriptor *dl_user_files_find(const struct dl_user_files *u,
                                                enum dl_kind kind,
                                                const char *folded) {
-  return find_in(u, u->n, kind, folded);
-}
-
-/* Whether one of the first n files has the identifier of an entry. */
-static bool replaced(const struct dl_user_files *u, size_t n,
-                     const struct dl_descriptor *e) {
-  struct dl_text folded = {0};
-  dl_fold_name(e->kind, e->id, &folded);
-  bool found = folded.s && find_in(u, n, e->kind, folded.s);
-  dl_text_free(&folded);
-  return found;
+  const struct dl_descriptor *e = NULL;
+  for (size_t i = 0; i < u->n && !e; i++)
+    if (u->file[i].kind == kind)
+      e = dl_catalog_file_find(&u->file[i].entries, folded);
+  return e;
 }
 
 bool dl_user_files_replace(const struct dl_user_files *u,
                            const struct dl_descriptor *e) {
-  return replaced(u, u->n, e);
+  struct dl_text folded = {0};
+  dl_fold_name(e->kind, e->id, &folded);
+  bool found = folded.s && dl_user_files_find(u, e->kind, folded.s);
+  dl_text_free(&folded);
+  return found;
 }
 
 size_t dl_user_files_count(const struct dl_user_files *u, enum dl_kind kind) {
   size_t n = 0;
   for (size_t i = 0; i < u->n; i++)
-    n += u->file[i].kind == kind ? u->file[i].shelf.n : 0;
+    n += u->file[i].kind == kind ? u->file[i].entries.n : 0;
   return n;
 }
 
 size_t dl_user_files_list(const struct dl_user_files *u, enum dl_kind kind,
                           const struct dl_descriptor **list) {
   size_t n = 0;
-  for (size_t i = 0; i < u->n; i++)
-    for (size_t j = 0; u->file[i].kind == kind && j < u->file[i].shelf.n; j++)
-      if (!replaced(u, i, u->file[i].shelf.e[j]))
-        list[n++] = u->file[i].shelf.e[j];
+  for (size_t i = 0; i < u->n; i++) {
+    const struct dl_user_files before = {.file = u->file, .n = i};
+    const struct dl_catalog_file *f = &u->file[i].entries;
+    for (size_t j = 0; u->file[i].kind == kind && j < f->n; j++)
+      if (!dl_user_files_replace(&before, f->e[j]))
+        list[n++] = f->e[j];
+  }
   return n;
 }

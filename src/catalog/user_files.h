@@ -11,17 +11,18 @@
 
 struct dl_user_file {
   enum dl_kind kind;
-  struct dl_shelf shelf;
+  struct dl_catalog_file entries;
 };
 
 /* In order of precedence. Start from {0}. */
 struct dl_user_files {
   struct dl_user_file *file;
   size_t n, cap;
+  bool read;
 };
 
-/* A folder of DLEST_PATH that is not there is an error; a missing
- * configuration folder is none. */
+/* Reads the files, once. A folder of DLEST_PATH that is missing is an error, a
+ * missing configuration folder is none. */
 enum dl_status dl_user_files_read(struct dl_user_files *u, struct dl_diag *d);
 void dl_user_files_free(struct dl_user_files *u);
 

@@ -61,24 +61,25 @@ static enum dl_status take_row(void *ctx, size_t part,
     l->train_samples = job->train_samples;
     l->val_samples = job->val_samples;
     bool inference = dl_is_inference(job);
-    l->requests = inference ? job->requests : NAN;
-    l->prompt_tokens = inference ? job->prompt_tokens : NAN;
-    l->output_tokens = inference ? job->output_tokens : NAN;
+    l->requests = inference ? job->run->requests : NAN;
+    l->prompt_tokens = inference ? job->run->prompt_tokens : NAN;
+    l->output_tokens = inference ? job->run->output_tokens : NAN;
   }
   *c = (struct dl_choice){
       .arch = found->arch ? found->arch->head.id : NULL,
       .gpu = found->gpu ? found->gpu->head.id : NULL,
-      .n_gpus = job->n_gpus,
-      .image_px = job->image_px,
+      .n_gpus = job->run->n_gpus,
+      .image_px = job->run->image_px,
       .seq_len = job->seq_len,
-      .batch_size = job->batch_size,
+      .batch_size = job->run->batch_size,
       .accuracy = NAN,
       .energy_j = est->energy_j,
       .low_j = est->low_j,
       .high_j = est->high_j,
       .duration_s = isnan(est->energy_j) ? (double)NAN : est->duration_s,
       .memory_need_gb = memory.need_gb,
-      .bound = dl_is_inference(job) ? job->served.bound : job->parts.bound,
+      .bound = dl_is_inference(job) ? row->predictions->served.bound
+                                    : row->predictions->parts.bound,
       .boundary = est->boundary,
       .lacks = est->lacks,
       .excluded = memory.over ? DL_CHOICE_MEMORY : DL_CHOICE_MEETS,

@@ -1,80 +1,56 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "estimate/job.h"
 
-#include <math.h>
-#include <stddef.h>
-
-/* Name of each slot and the member of the job that its number goes to;
- * texts come first. */
-enum { TEXTS = 6 };
-static const struct {
-  const char *name;
-  size_t offset;
-} members[] = {
-    {"arch", offsetof(struct dl_job, arch)},
-    {"gpu", offsetof(struct dl_job, gpu)},
-    {"phase", offsetof(struct dl_job, phase)},
-    {"precision", offsetof(struct dl_job, precision)},
-    {"framework", offsetof(struct dl_job, framework)},
-    {"scaling", offsetof(struct dl_job, scaling)},
-    {"n_gpus", offsetof(struct dl_job, n_gpus)},
-    {"batch_size", offsetof(struct dl_job, batch_size)},
-    {"image_px", offsetof(struct dl_job, image_px)},
-    {"seq_len", offsetof(struct dl_job, seq_len)},
-    {"tokens", offsetof(struct dl_job, tokens)},
-    {"prompt_tokens", offsetof(struct dl_job, prompt_tokens)},
-    {"output_tokens", offsetof(struct dl_job, output_tokens)},
-    {"requests", offsetof(struct dl_job, requests)},
-    {"request_rate", offsetof(struct dl_job, request_rate)},
-    {"idle_s", offsetof(struct dl_job, idle_s)},
-    {"train_samples", offsetof(struct dl_job, train_samples)},
-    {"val_samples", offsetof(struct dl_job, val_samples)},
-    {"epochs", offsetof(struct dl_job, epochs)},
-    {"frozen_base", offsetof(struct dl_job, frozen_base)},
-    {"classes", offsetof(struct dl_job, classes)},
-    {"macs_g", offsetof(struct dl_job, macs_g)},
-    {"params_m", offsetof(struct dl_job, params_m)},
-    {"acts_m", offsetof(struct dl_job, acts_m)},
-    {"launches", offsetof(struct dl_job, launches)},
-    {"ram_gb", offsetof(struct dl_job, ram_gb)},
-    {"utilisation", offsetof(struct dl_job, utilisation)},
-    {"efficiency", offsetof(struct dl_job, efficiency)},
-    {"peak_tflops", offsetof(struct dl_job, peak_tflops)},
-    {"gpu.tdp_w", offsetof(struct dl_job, tdp_w)},
-    {"gpu.idle_w", offsetof(struct dl_job, idle_w)},
-    {"gpu.bandwidth_gb_s", offsetof(struct dl_job, bandwidth_gb_s)},
-    {"duration_s", offsetof(struct dl_job, duration_s)},
+/* Members of the run that estimators read. */
+static const enum dl_run_id needs[] = {
+    DL_RUN_arch,          DL_RUN_gpu,           DL_RUN_phase,
+    DL_RUN_precision,     DL_RUN_framework,     DL_RUN_scaling,
+    DL_RUN_n_gpus,        DL_RUN_batch_size,    DL_RUN_image_px,
+    DL_RUN_seq_len,       DL_RUN_tokens,        DL_RUN_prompt_tokens,
+    DL_RUN_output_tokens, DL_RUN_requests,      DL_RUN_request_rate,
+    DL_RUN_idle_s,        DL_RUN_train_samples, DL_RUN_val_samples,
+    DL_RUN_epochs,        DL_RUN_frozen_base,   DL_RUN_classes,
+    DL_RUN_macs_g,        DL_RUN_params_m,      DL_RUN_acts_m,
+    DL_RUN_launches,      DL_RUN_ram_gb,        DL_RUN_utilisation,
+    DL_RUN_efficiency,    DL_RUN_peak_tflops,   DL_RUN_duration_s,
 };
 
-enum { MEMBERS = sizeof members / sizeof *members };
-_Static_assert(MEMBERS <= sizeof((struct dl_job_slots *)0)->at /
-                              sizeof(struct dl_quantity),
-               "too few slots");
-
-enum dl_status dl_job_bind(struct dl_job_slots *s, struct dl_frame *f,
+enum dl_status dl_job_bind(struct dl_job_fields *s, struct dl_frame *f,
                            struct dl_diag *d) {
+  const struct {
+    const char *name;
+    struct dl_quantity *to;
+  } fields[] = {{"gpu.tdp_w", &s->tdp_w},
+                {"gpu.idle_w", &s->idle_w},
+                {"gpu.bandwidth_gb_s", &s->bandwidth_gb_s}};
+  struct dl_quantity member;
   enum dl_status status = DL_OK;
-  for (size_t i = 0; i < MEMBERS && status == DL_OK; i++)
-    status = dl_frame_quantity(f, members[i].name, false, &s->at[i], d);
+  for (size_t i = 0; i < sizeof needs / sizeof *needs && status == DL_OK; i++)
+    status = dl_frame_quantity(f, dl_run_column_at(needs[i])->name, false,
+                               &member, d);
+  for (size_t i = 0; i < 3 && status == DL_OK; i++)
+    status = dl_frame_quantity(f, fields[i].name, false, fields[i].to, d);
   return status == DL_OK ? dl_frame_want_descriptors(f, d) : status;
 }
 
-void dl_job_read(struct dl_job *job, const struct dl_job_slots *s,
+void dl_job_read(struct dl_job *job, const struct dl_job_fields *s,
                  const struct dl_row *row) {
+  const struct dl_run *run = &row->run;
   const struct dl_architecture *arch = row->found.arch;
-  job->found = row->found;
-  job->row = row;
-  for (size_t i = 0; i < MEMBERS; i++) {
-    void *to = (char *)job + members[i].offset;
-    if (i < TEXTS)
-      *(const char **)to = dl_row_text(row, &s->at[i]);
-    else
-      *(double *)to = dl_row_number(row, &s->at[i]);
-  }
-  if (isnan(job->seq_len) && arch)
-    job->seq_len = arch->seq_len;
-  if (!isnan(job->tokens)) {
-    job->train_samples = job->tokens / job->seq_len;
+  *job = (struct dl_job){
+      .row = row,
+      .run = run,
+      .found = row->found,
+      .seq_len = isnan(run->seq_len) && arch ? arch->seq_len : run->seq_len,
+      .epochs = run->epochs,
+      .train_samples = run->train_samples,
+      .val_samples = run->val_samples,
+      .tdp_w = dl_row_number(row, &s->tdp_w),
+      .idle_w = dl_row_number(row, &s->idle_w),
+      .bandwidth_gb_s = dl_row_number(row, &s->bandwidth_gb_s),
+      .peak_given = dl_run_set_has(&row->given, DL_RUN_peak_tflops)};
+  if (!isnan(run->tokens)) {
+    job->train_samples = run->tokens / job->seq_len;
     job->val_samples = 0;
     job->epochs = 1;
   }

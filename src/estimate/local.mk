@@ -3,9 +3,10 @@
 libdlest_a_SOURCES += \
 	%D%/choices.c \
 	%D%/choices.h \
-	%D%/fits.c \
 	%D%/job.c \
 	%D%/job.h \
+	%D%/predictions.c \
+	%D%/predictions.h \
 	%D%/scoring.c \
 	%D%/scoring.h \
 	%D%/session.c \

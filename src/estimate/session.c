@@ -9,24 +9,16 @@
 #include "base/nearest_names.h"
 
 struct dl_session {
-  struct dl_job_slots slots;
+  struct dl_job_fields fields;
   struct dl_context ctx;
   const struct dl_estimator **method; /* owned list */
   size_t n;
 };
 
-static void free_fits(struct dl_fits *fits) {
-  dl_predictor_free(fits->power.p);
-  dl_predictor_free(fits->epoch.p);
-  dl_predictor_free(fits->time.p);
-}
-
 void dl_session_free(struct dl_session *s) {
   if (!s)
     return;
-  free_fits(&s->ctx.pre);
-  free_fits(&s->ctx.physical);
-  free_fits(&s->ctx.serving);
+  dl_context_free(&s->ctx);
   free((void *)s->method);
   free(s);
 }
@@ -67,39 +59,6 @@ static enum dl_status find_methods(struct dl_session *s, const char *methods,
   return status;
 }
 
-/* Binds the fit of a target, where a model has one. */
-static enum dl_status use_fit(struct dl_bound_fit *to, const struct dl_model *m,
-                              const char *target, bool raw, struct dl_frame *f,
-                              double coverage, struct dl_diag *d) {
-  const struct dl_model *owner;
-  to->fit = dl_model_search(m, target, raw, &owner);
-  /* PRE takes what the model has. */
-  if (!to->fit && !raw)
-    to->fit = dl_model_search(m, target, true, &owner);
-  if (!to->fit)
-    return DL_OK;
-  to->model = owner->path;
-  return dl_predictor_new(&to->p, to->fit, f, coverage, d);
-}
-
-static const char *const training[] = {"gpu_power_w", "epoch_energy_j",
-                                       "epoch_s"};
-static const char *const serving[] = {"request_power_w", "request_energy_j",
-                                      "request_s"};
-
-static enum dl_status use_fits(struct dl_fits *to, const struct dl_model *m,
-                               const char *const targets[3], bool raw,
-                               struct dl_frame *f, double coverage,
-                               struct dl_diag *d) {
-  enum dl_status status =
-      use_fit(&to->power, m, targets[0], raw, f, coverage, d);
-  if (status == DL_OK)
-    status = use_fit(&to->epoch, m, targets[1], raw, f, coverage, d);
-  if (status == DL_OK)
-    status = use_fit(&to->time, m, targets[2], raw, f, coverage, d);
-  return status;
-}
-
 enum dl_status dl_session_new(struct dl_session **out, struct dl_frame *f,
                               const struct dl_model *m, const char *methods,
                               double coverage, struct dl_diag *d) {
@@ -109,13 +68,9 @@ enum dl_status dl_session_new(struct dl_session **out, struct dl_frame *f,
     return dl_fail_memory(d);
   enum dl_status status = find_methods(s, methods, d);
   if (status == DL_OK)
-    status = dl_job_bind(&s->slots, f, d);
+    status = dl_job_bind(&s->fields, f, d);
   if (status == DL_OK)
-    status = use_fits(&s->ctx.pre, m, training, false, f, coverage, d);
-  if (status == DL_OK)
-    status = use_fits(&s->ctx.physical, m, training, true, f, coverage, d);
-  if (status == DL_OK)
-    status = use_fits(&s->ctx.serving, m, serving, true, f, coverage, d);
+    status = dl_context_bind(&s->ctx, m, f, coverage, d);
   if (status != DL_OK) {
     dl_session_free(s);
     return status;
@@ -135,23 +90,28 @@ const struct dl_estimator *dl_session_method(const struct dl_session *s,
 
 enum dl_status dl_session_row(const struct dl_session *s,
                               const struct dl_row *row, struct dl_job *job,
-                              struct dl_estimate *est, struct dl_diag *d) {
-  double duration_s;
-  const char *from;
-  dl_job_read(job, &s->slots, row);
-  enum dl_status status = dl_ask_models(&s->ctx, job, d);
-  dl_settle_duration(job, &duration_s, &from);
-  for (size_t i = 0; i < s->n && status == DL_OK; i++)
-    status = dl_run_estimator(s->method[i], &s->ctx, job, duration_s, from,
-                              &est[i], d);
+                              struct dl_predictions *p, struct dl_estimate *est,
+                              struct dl_diag *d) {
+  dl_job_read(job, &s->fields, row);
+  enum dl_status status = dl_predictions_make(p, &s->ctx, job, d);
+  for (size_t i = 0; i < s->n && status == DL_OK; i++) {
+    est[i] = (struct dl_estimate){.method = s->method[i]->name,
+                                  .energy_j = NAN,
+                                  .low_j = NAN,
+                                  .high_j = NAN,
+                                  .power_w = NAN,
+                                  .duration_s = p->duration_s,
+                                  .duration_from = p->duration_from};
+    status = s->method[i]->estimate(&s->ctx, job, p, &est[i], d);
+  }
   return status;
 }
 
 enum dl_status dl_session_check(struct dl_catalog *c, const struct dl_job *job,
                                 const char *path, size_t line, bool *bad,
                                 struct dl_diag *d) {
-  bool no_gpu = job->gpu && !job->found.gpu && isnan(job->tdp_w);
-  bool no_arch = job->arch && !job->found.arch && isnan(job->macs_g);
+  bool no_gpu = job->run->gpu && !job->found.gpu && isnan(job->tdp_w);
+  bool no_arch = job->run->arch && !job->found.arch && isnan(job->run->macs_g);
   *bad = no_gpu || no_arch;
   if (!*bad)
     return DL_OK;
@@ -160,7 +120,7 @@ enum dl_status dl_session_check(struct dl_catalog *c, const struct dl_job *job,
   dl_diag_init(&inner);
   enum dl_status status =
       dl_catalog_get(c, no_gpu ? DL_ACCELERATOR : DL_ARCHITECTURE,
-                     no_gpu ? job->gpu : job->arch, &e, &inner);
+                     no_gpu ? job->run->gpu : job->run->arch, &e, &inner);
   const char *why = inner.error ? inner.error : "unknown name";
   if (line > 0) {
     dl_skip_at(d, path, line, "%s", why);

@@ -20,12 +20,13 @@ size_t dl_session_n_methods(const struct dl_session *s);
 const struct dl_estimator *dl_session_method(const struct dl_session *s,
                                              size_t i);
 
-/* Estimates a row from its: est gets one entry a method, *job what was
- * estimated. Thread-safe as long as each thread has its own row
- * and d. */
+/* Estimates a row: est gets one entry per method, *job what was estimated, *p
+ * what the models predict of it. Thread-safe as long as each thread has its own
+ * row and d. */
 enum dl_status dl_session_row(const struct dl_session *s,
                               const struct dl_row *row, struct dl_job *job,
-                              struct dl_estimate *est, struct dl_diag *d);
+                              struct dl_predictions *p, struct dl_estimate *est,
+                              struct dl_diag *d);
 
 /* What a row lacks to be estimated at all: its architecture or GPU is
  * unknown. As dl_frame_complain; DL_OK and *bad false where nothing is. */

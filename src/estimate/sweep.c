@@ -10,6 +10,7 @@
 struct part {
   struct dl_cursor *cursor;
   struct dl_job job;
+  struct dl_predictions predictions;
   struct dl_estimate *est;
   struct dl_diag d;
   enum dl_status status;
@@ -58,8 +59,8 @@ static void run_part(struct sweep *w, size_t i, size_t first, size_t end) {
     p->status = dl_cursor_to(p->cursor, k, &p->d);
     if (p->status == DL_OK)
       p->status = dl_session_row(w->s, dl_cursor_row(p->cursor), &p->job,
-                                 p->est, &p->d);
-    const struct dl_sweep_row row = {k, &p->job, p->est};
+                                 &p->predictions, p->est, &p->d);
+    const struct dl_sweep_row row = {k, &p->job, &p->predictions, p->est};
     if (p->status == DL_OK)
       p->status = w->taker->row(w->taker->ctx, i, &row, &p->d);
   }

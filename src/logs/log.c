@@ -150,14 +150,23 @@ int64_t dl_log_time_since(struct dl_log *log, double seconds) {
 
 struct dl_run *dl_log_run(struct dl_log *log) {
   void *runs = log->run;
-  bool ok = dl_grow(&runs, &log->runs_cap, log->n_runs + 1, sizeof *log->run);
-  log->run = runs;
-  if (!ok || !dl_run_init(&log->run[log->n_runs])) {
+  if (!dl_grow(&runs, &log->runs_cap, log->n_runs + 1, sizeof *log->run)) {
     log->no_memory = true;
     return NULL;
   }
+  log->run = runs;
+  log->run[log->n_runs] = dl_run_unknown;
   log->run[log->n_runs].line = log->line;
   return &log->run[log->n_runs++];
+}
+
+void dl_log_add_run(struct dl_log *log, struct dl_run *run) {
+  struct dl_run *to = dl_log_run(log);
+  if (to)
+    *to = *run;
+  else
+    dl_run_clear(run);
+  *run = dl_run_unknown;
 }
 
 bool dl_log_bad(struct dl_log *log, const char *fmt, ...) {

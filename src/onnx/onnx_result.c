@@ -8,58 +8,7 @@
 #include "base/memory.h"
 #include "onnx/graph/model_walk.h"
 
-/* Names that had to be made; the others belong to the model. */
-struct owned {
-  struct dl_intern names;
-};
-
-/* An operator's name, with its domain outside the standard. */
-static const char *op_name(struct dl_run *r, const Onnx__NodeProto *n) {
-  const char *op = dl_or_empty(n->op_type), *domain = dl_or_empty(n->domain);
-  struct owned *o = r->c->owned;
-  if (!*domain || strcmp(domain, "ai.onnx") == 0)
-    return op;
-  dl_text_clear(&r->key);
-  dl_text_printf(&r->key, "%s.%s", domain, op);
-  long i = r->key.failed ? -1 : dl_intern(&o->names, r->key.s);
-  return i < 0 ? op : o->names.s[i];
-}
-
-enum dl_status dl_run_keep(struct dl_run *r, const struct dl_call *c,
-                           double params, double bytes, bool weighted) {
-  struct dl_onnx_count *to = r->c;
-  void *list = to->layer;
-  const Onnx__NodeProto *n = c->node;
-  if (c->launches == 0 && c->macs == 0 && params == 0)
-    return DL_OK;
-  if (!dl_grow(&list, &r->cap_layers, to->n_layers + 1, sizeof *to->layer))
-    return dl_fail_memory(r->d);
-  to->layer = list;
-  const char *name = dl_or_empty(n->name);
-  if (!*name && n->n_output > 0)
-    name = n->output[0];
-  struct dl_onnx_layer *l = &to->layer[to->n_layers++];
-  *l = (struct dl_onnx_layer){.name = name,
-                              .op = op_name(r, n),
-                              .macs = c->macs * r->times,
-                              .attention_macs = c->attention_macs * r->times,
-                              .params = params,
-                              .bytes = bytes,
-                              .launches = c->launches * r->times,
-                              .times = r->times,
-                              .in = c->features,
-                              .out = c->units,
-                              .weighted = weighted,
-                              .unknown = !c->op,
-                              .uncounted = c->uncounted};
-  if (c->n_out > 0)
-    l->output = c->out[0].s;
-  if (c->macs > 0 && l->output.known)
-    l->acts = dl_shape_elements(&l->output) * r->times;
-  return DL_OK;
-}
-
-static enum dl_status sum_ops(struct dl_run *r) {
+static enum dl_status sum_ops(struct dl_onnx_walk *r) {
   struct dl_onnx_count *c = r->c;
   struct dl_intern ops = {0};
   c->op = dl_calloc(c->n_layers, sizeof *c->op);
@@ -111,7 +60,7 @@ static void find_head(struct dl_onnx_count *c) {
     c->head = l;
 }
 
-static enum dl_status finish(struct dl_run *r) {
+static enum dl_status finish(struct dl_onnx_walk *r) {
   struct dl_onnx_count *c = r->c;
   for (size_t i = 0; i < c->n_layers; i++) {
     struct dl_onnx_layer *l = &c->layer[i];
@@ -135,7 +84,8 @@ static enum dl_status finish(struct dl_run *r) {
   return sum_ops(r);
 }
 
-static enum dl_status take_outputs(struct dl_run *r, const struct dl_scope *s) {
+static enum dl_status take_outputs(struct dl_onnx_walk *r,
+                                   const struct dl_scope *s) {
   const Onnx__GraphProto *g = r->m->model->graph;
   struct dl_onnx_count *c = r->c;
   c->output = dl_calloc(g->n_output, sizeof *c->output);
@@ -158,7 +108,7 @@ static enum dl_status take_outputs(struct dl_run *r, const struct dl_scope *s) {
 void dl_onnx_count_free(struct dl_onnx_count *c) {
   if (!c)
     return;
-  struct owned *o = c->owned;
+  struct dl_onnx_names *o = c->owned;
   if (o)
     dl_intern_free(&o->names);
   free(o);
@@ -175,19 +125,23 @@ enum dl_status dl_onnx_count(const struct dl_onnx *m,
   const Onnx__GraphProto *g = m->model->graph;
   struct dl_onnx_count *c = dl_calloc(1, sizeof *c);
   struct dl_scope s = {.outer = NULL};
-  struct dl_run r = {
-      .m = m, .c = c, .d = d, .times = 1, .opset = dl_onnx_opset(m)};
-  if (!c || !(c->owned = dl_calloc(1, sizeof(struct owned)))) {
+  struct dl_onnx_walk r = {.m = m,
+                           .c = c,
+                           .d = d,
+                           .times = 1,
+                           .opset = dl_onnx_opset(m),
+                           .walk_nodes = dl_onnx_walk_nodes};
+  if (!c || !(c->owned = dl_calloc(1, sizeof(struct dl_onnx_names)))) {
     free(c);
     return dl_fail_memory(d);
   }
   c->batch = c->image_px = c->seq_len = NAN;
   struct dl_body body = {g->node, g->n_node, g, NULL};
-  enum dl_status status = dl_run_functions(&r);
+  enum dl_status status = dl_onnx_read_functions(&r);
   if (status == DL_OK)
-    status = dl_run_inputs(&r, &s, asked);
+    status = dl_onnx_enter_inputs(&r, &s, asked);
   if (status == DL_OK)
-    status = dl_run_body(&r, &s, &body);
+    status = dl_onnx_walk_nodes(&r, &s, &body);
   if (status == DL_OK)
     status = take_outputs(&r, &s);
   if (status == DL_OK)

@@ -113,8 +113,7 @@ static void jacobian(const double *z, double *J, void *ctx) {
   struct work *w = ctx;
   gsl_matrix_view out = gsl_matrix_view_array(J, w->runs.R->size1, w->prior.p);
   move(w, z);
-  dl_predict_measurements(&w->runs.map, w->theta, w->at);
-  dl_differentiate_measurements(&w->runs.map, w->theta, w->at, NULL, J);
+  dl_differentiate_measurements(&w->runs.map, w->theta, NULL, J);
   gsl_blas_dtrmm(CblasRight, CblasLower, CblasNoTrans, CblasNonUnit, 1,
                  w->prior.L, &out.matrix);
   gsl_blas_dtrsm(CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, 1,

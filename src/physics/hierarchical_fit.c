@@ -164,9 +164,8 @@ static void residuals(const double *theta, double *r, void *ctx) {
 }
 
 static void jacobian(const double *theta, double *J, void *ctx) {
-  struct work *w = ctx;
-  dl_predict_measurements(&w->map, theta, w->at);
-  dl_differentiate_measurements(&w->map, theta, w->at, w->scale, J);
+  const struct work *w = ctx;
+  dl_differentiate_measurements(&w->map, theta, w->scale, J);
 }
 
 /* The residuals of each configuration's own target. Rows whose measurement is

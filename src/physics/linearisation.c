@@ -7,9 +7,6 @@
 
 #include "base/memory.h"
 
-/* Of the forward differences. */
-#define STEP 1e-6
-
 bool dl_parameter_map_make(struct dl_parameter_map *map,
                            const struct dl_physics *physics,
                            const struct dl_configurations *configs,
@@ -69,65 +66,34 @@ void dl_predict_measurements(const struct dl_parameter_map *map,
   }
 }
 
-/* What the derivatives of a configuration's measurements m[0..n) need. */
-struct row {
-  const struct dl_parameter_map *map;
-  const struct dl_measurement *m;
-  size_t n;
-  const double *at, *scale; /* scale: or NULL */
-  double *J;                /* its first row */
-};
-
-static void difference(const struct row *r, const double *c, const double *fx,
-                       size_t parameter) {
-  double y[DL_MAX_TARGETS];
-  r->map->physics->predict(c, fx, r->map->configs->inputs[r->m->config], y);
-  for (size_t i = 0; i < r->n; i++)
-    r->J[i * r->map->p + parameter] =
-        r->scale ? ((y[r->m[i].target] - r->m[i].mean) / r->scale[i] -
-                    (r->at[i] - r->m[i].mean) / r->scale[i]) /
-                       STEP
-                 : (y[r->m[i].target] - r->at[i]) / STEP;
-}
-
-/* c: the constants; moved: each with its logarithm moved by STEP. */
-static void differentiate(const struct row *r, const double *theta, double *c,
-                          const double *moved) {
-  const struct dl_physics *physics = r->map->physics;
-  const size_t *first = r->map->first + r->m->config * physics->n_factors;
-  double fx[DL_MAX_EFFECTS];
-  effects_at(r->map, theta, r->m->config, fx);
-  for (size_t j = 0; j < physics->n_constants; j++) {
-    double was = c[j];
-    c[j] = moved[j];
-    difference(r, c, fx, j);
-    c[j] = was;
-  }
+/* The derivatives of measurement m at the gradient of its target into its row,
+ * over scale. */
+static void fill_row(const struct dl_parameter_map *map,
+                     const struct dl_measurement *m,
+                     const struct dl_gradient *g, double scale, double *row) {
+  const struct dl_physics *physics = map->physics;
+  const size_t *first = map->first + m->config * physics->n_factors;
+  for (size_t j = 0; j < physics->n_constants; j++)
+    row[j] = g->c[j] / scale;
   for (size_t k = 0; k < physics->n_factors; k++)
-    for (size_t e = 0; first[k] > 0 && e < physics->factor[k].n; e++) {
-      double *x = &fx[physics->factor[k].first + e], was = *x;
-      *x += STEP;
-      difference(r, c, fx, first[k] + e);
-      *x = was;
-    }
+    for (size_t e = 0; first[k] > 0 && e < physics->factor[k].n; e++)
+      row[first[k] + e] = g->fx[physics->factor[k].first + e] / scale;
 }
 
 void dl_differentiate_measurements(const struct dl_parameter_map *map,
-                                   const double *theta, const double *at,
-                                   const double *scale, double *J) {
+                                   const double *theta, const double *scale,
+                                   double *J) {
   const struct dl_configurations *configs = map->configs;
-  double c[DL_MAX_CONSTANTS], moved[DL_MAX_CONSTANTS];
+  double c[DL_MAX_CONSTANTS], fx[DL_MAX_EFFECTS];
+  struct dl_gradient g[DL_MAX_TARGETS];
   dl_constants_of(map->physics, theta, c);
-  for (size_t j = 0; j < map->physics->n_constants; j++)
-    moved[j] = exp(theta[j] + STEP);
   memset(J, 0, configs->n_measurements * map->p * sizeof *J);
-  for (size_t i = 0, n; i < configs->n_measurements; i += n) {
+  for (size_t i = 0; i < configs->n_measurements; i++) {
     const struct dl_measurement *m = &configs->m[i];
-    n = 1;
-    while (i + n < configs->n_measurements && m[n].config == m->config)
-      n++;
-    struct row r = {map,           m, n, at + i, scale ? scale + i : NULL,
-                    J + i * map->p};
-    differentiate(&r, theta, c, moved);
+    if (i == 0 || m->config != m[-1].config) {
+      effects_at(map, theta, m->config, fx);
+      map->physics->gradient(c, fx, configs->inputs[m->config], g);
+    }
+    fill_row(map, m, &g[m->target], scale ? scale[i] : 1, J + i * map->p);
   }
 }

@@ -33,9 +33,9 @@ void dl_predict_measurements(const struct dl_parameter_map *map,
                              const double *theta, double *out);
 
 /* Their derivatives by theta, n_measurements x p, row-major, each row divided
- * by its scale (NULL: 1). `at` are the predictions there. */
+ * by its scale (NULL: 1). */
 void dl_differentiate_measurements(const struct dl_parameter_map *map,
-                                   const double *theta, const double *at,
-                                   const double *scale, double *J);
+                                   const double *theta, const double *scale,
+                                   double *J);
 
 #endif

@@ -16,8 +16,7 @@ libdlest_a_SOURCES += \
 	%D%/physics.h \
 	%D%/posterior.c \
 	%D%/posterior.h \
+	%D%/power_limit.c \
 	%D%/power_limit.h \
 	%D%/residual_gp.c \
-	%D%/residual_gp.h \
-	%D%/row_regression.c \
-	%D%/row_regression.h
+	%D%/residual_gp.h

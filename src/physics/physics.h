@@ -68,6 +68,13 @@ struct dl_grouping {
   struct dl_place place;
 };
 
+/* Derivatives of the logarithm of a target by the logarithms of the constants
+ * and by the effects. */
+struct dl_gradient {
+  double c[DL_MAX_CONSTANTS];
+  double fx[DL_MAX_EFFECTS];
+};
+
 struct dl_physics {
   const char *name;
   const struct dl_physics_constant *constant;
@@ -90,6 +97,9 @@ struct dl_physics {
    * the effects, 0 where nothing is known. */
   void (*predict)(const double *c, const double *fx, const void *inputs,
                   double *log_target);
+  /* Their derivatives, n_targets of them. */
+  void (*gradient)(const double *c, const double *fx, const void *inputs,
+                   struct dl_gradient *g);
 };
 
 #endif

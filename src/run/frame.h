@@ -53,9 +53,13 @@ enum dl_status dl_frame_axes(struct dl_frame *f, const struct dl_axes *axes,
 enum dl_status dl_frame_setting(struct dl_frame *f, const char *name,
                                 const char *value, struct dl_diag *d);
 
-/* The same with a number, whose text is `value` (may be NULL). */
-enum dl_status dl_frame_set(struct dl_frame *f, const char *name, double x,
-                            const char *value, struct dl_diag *d);
+/* The same with a number for a column of numbers. */
+enum dl_status dl_frame_set(struct dl_frame *f, enum dl_run_id id, double x,
+                            struct dl_diag *d);
+
+/* The same for all that is known in a run, as members are. */
+enum dl_status dl_frame_set_run(struct dl_frame *f, const struct dl_run *run,
+                                struct dl_diag *d);
 
 /* "NAME=VALUE": an override, before anything a row says. NAME is a column or
  * a field of a descriptor (gpu.tdp_w, arch.macs_g). */

@@ -93,9 +93,26 @@ static enum dl_status check_value(const char *name, const char *value,
   return DL_OK;
 }
 
-enum dl_status dl_frame_set(struct dl_frame *f, const char *name, double x,
-                            const char *value, struct dl_diag *d) {
-  return enter(&f->settings, name, strlen(name), (struct dl_cell){x, value}, d);
+enum dl_status dl_frame_set(struct dl_frame *f, enum dl_run_id id, double x,
+                            struct dl_diag *d) {
+  const char *name = dl_run_column_at(id)->name;
+  char buf[DL_NUMBER_SIZE];
+  const struct dl_cell value = {x, dl_format_short(buf, x)};
+  return enter(&f->settings, name, strlen(name), value, d);
+}
+
+enum dl_status dl_frame_set_run(struct dl_frame *f, const struct dl_run *run,
+                                struct dl_diag *d) {
+  enum dl_status status = DL_OK;
+  for (size_t i = 0; i < DL_N_RUN_MEMBERS && status == DL_OK; i++) {
+    enum dl_run_id id = (enum dl_run_id)i;
+    const struct dl_run_column *c = dl_run_column_at(i);
+    if (dl_run_has(run, id))
+      status = c->is_text
+                   ? dl_frame_setting(f, c->name, dl_run_text(run, id), d)
+                   : dl_frame_set(f, id, dl_run_number(run, id), d);
+  }
+  return status;
 }
 
 enum dl_status dl_frame_override(struct dl_frame *f, const char *assignment,

@@ -92,18 +92,26 @@ void dl_run_lend_text(struct dl_run *r, enum dl_run_id id, const char *s) {
   dl_run_set_put(&r->known, id, *to != NULL);
 }
 
-void dl_run_copy_text(struct dl_run *r, enum dl_run_id id, const char *s) {
-  char *copy = s && *s ? dl_strdup(s) : NULL;
-  r->failed |= s && *s && !copy;
+void dl_run_copy_text_n(struct dl_run *r, enum dl_run_id id, const char *s,
+                        size_t n) {
+  char *copy = n > 0 ? dl_strndup(s, n) : NULL;
+  r->failed |= n > 0 && !copy;
   dl_run_lend_text(r, id, copy);
   if (copy)
     dl_run_set_put(&r->owned, id, true);
 }
 
+void dl_run_copy_text(struct dl_run *r, enum dl_run_id id, const char *s) {
+  dl_run_copy_text_n(r, id, s, s ? strlen(s) : 0);
+}
+
 void dl_run_clear(struct dl_run *r) {
-  for (size_t id = 0; id < DL_N_RUN_MEMBERS; id++)
-    if (dl_run_set_has(&r->owned, (enum dl_run_id)id))
-      dl_run_lend_text(r, (enum dl_run_id)id, NULL);
+  for (size_t i = 0; i < sizeof r->owned.word / sizeof *r->owned.word; i++)
+    while (r->owned.word[i] != 0) /* lending removes the bit */
+      dl_run_lend_text(
+          r,
+          (enum dl_run_id)(i * 64 + (size_t)__builtin_ctzll(r->owned.word[i])),
+          NULL);
   free(r->epoch);
   *r = dl_run_unknown;
 }

@@ -82,6 +82,8 @@ void dl_run_set_number(struct dl_run *r, enum dl_run_id id, double x);
  * outlive the run. NULL and "" make the column unknown. Out of memory:
  * r->failed. */
 void dl_run_copy_text(struct dl_run *r, enum dl_run_id id, const char *s);
+void dl_run_copy_text_n(struct dl_run *r, enum dl_run_id id, const char *s,
+                        size_t n);
 void dl_run_lend_text(struct dl_run *r, enum dl_run_id id, const char *s);
 
 /* Fills what is unknown in r from `from`, which keeps its numbers and gives its

@@ -4,22 +4,6 @@
 
 load common
 
-setup_file() {
-  export PYTHON=
-  for python in python3 /usr/bin/python3; do
-    if [ -z "$PYTHON" ] &&
-       $python "$TOP_SRCDIR/tests/cli/make_onnx.py" --have 2>/dev/null; then
-      PYTHON=$python
-    fi
-  done
-}
-
-needs_python_onnx() {
-  if [ -z "$PYTHON" ]; then
-    skip 'no onnx for Python (Debian: python3-onnx)'
-  fi
-}
-
 needs_onnx() {
   cp "$TOP_SRCDIR/data/examples/tiny-cnn.onnx" .
   "$DLEST" describe tiny-cnn.onnx >/dev/null 2>err || true
@@ -37,8 +21,7 @@ valid_descriptor() {
 
 @test "models whose work is known by hand" {
   needs_onnx
-  needs_python_onnx
-  $PYTHON "$TOP_SRCDIR/tests/cli/make_onnx.py" good . >told.json
+  python3 "$TOP_SRCDIR/tests/cli/make_onnx.py" good . >told.json
   jq -r '.[] | [.file, (.args | join(" "))] | @tsv' told.json |
     while IFS=$'\t' read -r file args; do
       # shellcheck disable=SC2086
@@ -58,8 +41,7 @@ valid_descriptor() {
 
 @test "hostile files are refused, each with its reason" {
   needs_onnx
-  needs_python_onnx
-  $PYTHON "$TOP_SRCDIR/tests/cli/make_onnx.py" bad . >told.json
+  python3 "$TOP_SRCDIR/tests/cli/make_onnx.py" bad . >told.json
   jq -r '.[] | [.file, .says] | @tsv' told.json |
     while IFS=$'\t' read -r file says; do
       try describe "$file"
@@ -81,8 +63,7 @@ valid_descriptor() {
 
 @test "memory stays small whatever a file claims" {
   needs_onnx
-  needs_python_onnx
-  $PYTHON "$TOP_SRCDIR/tests/cli/make_onnx.py" bad . >told.json
+  python3 "$TOP_SRCDIR/tests/cli/make_onnx.py" bad . >told.json
   ulimit -v 2000000
   [ "$(ulimit -v)" -eq 2000000 ] || skip 'no limit on memory here'
   if ! "$DLEST" --version >/dev/null 2>&1; then
@@ -178,8 +159,7 @@ END
 
 @test "open dimensions must be said" {
   needs_onnx
-  needs_python_onnx
-  $PYTHON "$TOP_SRCDIR/tests/cli/make_onnx.py" good . >told.json
+  python3 "$TOP_SRCDIR/tests/cli/make_onnx.py" good . >told.json
   refuses 3 "dlest: cnn-open.onnx: $(message input_dimension_is_open x 3 x \
     1x3xNxN)" describe cnn-open.onnx
   gives 0 '' describe cnn-open.onnx --image-px 32
@@ -198,8 +178,7 @@ END
 
 @test "what is not known is told" {
   needs_onnx
-  needs_python_onnx
-  $PYTHON "$TOP_SRCDIR/tests/cli/make_onnx.py" good . >told.json
+  python3 "$TOP_SRCDIR/tests/cli/make_onnx.py" good . >told.json
   gives 0 "dlest: warning: unknown.onnx: $(message unknown_operators_counted_as 'own.Swirl (1)')" \
     describe unknown.onnx
   gives 0 "dlest: warning: cnn-of-8.onnx: $(message holds_samples_macs_activations 8 8)" \
@@ -214,9 +193,8 @@ END
 
 @test "files that hold weights are not opened" {
   needs_onnx
-  needs_python_onnx
   command -v strace >/dev/null || skip 'no strace'
-  $PYTHON "$TOP_SRCDIR/tests/cli/make_onnx.py" good . >told.json
+  python3 "$TOP_SRCDIR/tests/cli/make_onnx.py" good . >told.json
   strace -f -e trace=%file -o calls "$DLEST" describe external.onnx >out ||
     skip 'strace cannot trace here'
   ! grep -q passwd calls

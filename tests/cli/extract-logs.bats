@@ -276,11 +276,11 @@ dlest: warning: resnet50/gpu-1.csv: $(message invalid_number "{epochs}" \
 dlest: warning: a.csv:6: $(message impossible "power of 1e+308 W")
 dlest: warning: a.csv:7: $(message impossible "power of -5 W")
 dlest: warning: a.csv:8: $(message impossible "utilisation of 9999 %")
-dlest: warning: a.csv:9: $(message column_timestamp_invalid_time \
+dlest: warning: a.csv:9: $(message column_invalid_time timestamp \
     "2024-02-30 10:00:07.000")
 dlest: warning: a.csv:11: $(message column_invalid_number power.draw \
     "100.00 kg x")
-dlest: warning: a.csv:12: $(message column_timestamp_invalid_time \
+dlest: warning: a.csv:12: $(message column_invalid_time timestamp \
     "0001-03-05 10:00:10.000")
 dlest: $(message row_skipped 7 s)" extract a.csv -f csv
   is gpu_energy_j 2000

@@ -306,7 +306,8 @@ dlest: $(message warning_with_strict_nothing 2 s)" fit runs.csv \
   line_table
   refuses 2 "dlest: formula 'log(x': column 6: expected ')'" \
     fit runs.csv --target y --features 'log(x'
-  refuses 2 "dlest: formula '': column 1: $(message ends_where_a_value)" \
+  refuses 2 "dlest: $(message formula_column "" 1 \
+    "$(message ends_where_a_value)")" \
     fit runs.csv --target y --features ''
   refuses 2 "dlest: $(message formula_unknown_function_nearest "lag(x)" lag \
     "'log', 'log2', 'max'")" fit runs.csv --target y --features 'lag(x)'

@@ -109,7 +109,8 @@ load common
     "'pue', 'id', 'name'")" \
     list sites --columns id,pues
   refuses 2 "dlest: $(message columns_is_there_twice id)" list gpus --columns id,id
-  refuses 2 "dlest: formula 'tdp_w >': column 8: $(message ends_where_a_value)" \
+  refuses 2 "dlest: $(message formula_column "tdp_w >" 8 \
+    "$(message ends_where_a_value)")" \
     list gpus --where 'tdp_w >'
   refuses 2 "dlest: $(message where_is_a_text vendor vendor)" \
     list gpus --where vendor

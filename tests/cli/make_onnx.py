@@ -2,52 +2,53 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Small ONNX models whose work is known by hand, and hostile ones.
 
-usage: make_onnx.py --have | good FOLDER | bad FOLDER
+usage: make_onnx.py good FOLDER | bad FOLDER
 
 Prints a JSON list: for good models {"file", "args", "macs", "params",
-"acts", "launches"} with null for what is not told of here, for bad ones
-{"file", "says"}. Exits with 77 where Python has no onnx (Debian:
-python3-onnx).
+"acts", "launches"} with null for what is not checked here, for bad ones
+{"file", "says"}.
 """
 
 import json
 import sys
 
-try:
-    import numpy as np
-    from onnx import TensorProto as T, helper as h, numpy_helper as nh
-except ImportError as error:
-    print(error, file=sys.stderr)
-    sys.exit(77)
+import onnx_writer as onnx
+from onnx_writer import BOOL, FLOAT, INT8, INT32, INT64, UINT8, varint
+
+N = onnx.node
 
 
 def weights(**shapes):
-    """Float32 initializers, or tensors as they are given."""
-    rng = np.random.default_rng(1)
-    return [nh.from_array(np.asarray(s) if isinstance(s, np.ndarray) else
-                          rng.normal(size=s).astype(np.float32), n)
+    """Initializers: float32 of a shape, or what stored() gives, by name."""
+    return [s(n) if callable(s) else onnx.tensor(n, FLOAT, s)
             for n, s in shapes.items()]
 
 
-def model(nodes, inputs, outputs, stored=(), opset=17, functions=(),
-          types=None):
-    types = types or {}
-    def value(name, shape):
-        return h.make_tensor_value_info(name, types.get(name, T.FLOAT), shape)
-    graph = h.make_graph(
-        nodes, "g", [value(n, s) for n, s in inputs.items()],
-        [value(n, None) for n in outputs], list(stored))
-    ids = [h.make_opsetid("", opset)] + [
-        h.make_opsetid(d, 1) for d in sorted({n.domain for n in nodes} - {""})]
-    return h.make_model(graph, opset_imports=ids, ir_version=8,
-                        functions=list(functions))
+def stored(kind, dims, values=None):
+    return lambda name: onnx.tensor(name, kind, dims, values)
 
 
 def ints(*x):
-    return np.array(x, dtype=np.int64)
+    return stored(INT64, [len(x)], x)
 
 
-N = h.make_node
+def scalar(kind, x):
+    return stored(kind, [], [x])
+
+
+def zeros(kind, *dims):
+    return stored(kind, dims)
+
+
+def model(nodes, inputs, outputs, initializers=(), opset=17, functions=(),
+          types=None, domains=()):
+    types = types or {}
+    graph = onnx.graph(
+        nodes, [onnx.value(n, types.get(n, FLOAT), s)
+                for n, s in inputs.items()],
+        [onnx.value(n, types.get(n, FLOAT)) for n in outputs], initializers)
+    opsets = [onnx.opset("", opset)] + [onnx.opset(d, 1) for d in domains]
+    return onnx.model(graph, opsets, functions)
 
 
 def cnn(batch="n", side=32):
@@ -71,11 +72,11 @@ CNN = dict(macs=8 * 32 * 32 * 27 + 16 * 16 * 16 * 36 + 160,
 
 def body(nodes, inputs, outputs):
     def value(n):
-        kind, shape = {"i": (T.INT64, []), "k": (T.BOOL, [])}.get(
-            n[0], (T.FLOAT, None))
-        return h.make_tensor_value_info(n, kind, shape)
-    return h.make_graph(nodes, "body", [value(n) for n in inputs],
-                        [value(n) for n in outputs])
+        kind, dims = {"i": (INT64, []), "k": (BOOL, [])}.get(
+            n[0], (FLOAT, None))
+        return onnx.value(n, kind, dims)
+    return onnx.graph(nodes, [value(n) for n in inputs],
+                      [value(n) for n in outputs])
 
 
 def good():
@@ -122,8 +123,6 @@ def good():
                 r3=(1, 18, 6), w1=(2, 6, 5), r1=(2, 6, 6))), dict(
                     macs=9 * 7 * 6 * 11 + 2 * 4 * 6 * 11, launches=9 + 9 + 8,
                     params=24 * 11 + 48 + 18 * 11 + 12 * 11)
-    u8, i8 = (lambda *s: np.ones(s, np.uint8)), (lambda *s: np.ones(s, np.int8))
-    one, zero = np.float32(1), np.uint8(0)
     yield "quantised", model(
         [N("QuantizeLinear", ["x", "s", "z"], ["q"]),
          N("QLinearConv", ["q", "s", "z", "w", "s", "zi", "s", "z", "bias"],
@@ -133,19 +132,20 @@ def good():
          N("DequantizeLinear", ["m", "s", "zi"], ["wide"]),
          N("MatMul", ["x", "wide"], ["d"])],
         {"x": [1, 3, 4, 4]}, ["b", "c", "d"],
-        weights(s=np.array(one), z=np.array(zero), zi=np.array(np.int8(0)),
-                w=i8(5, 3, 1, 1), bias=np.ones(5, np.int32), w2=u8(2, 5, 4, 4),
-                m=i8(4, 7))), dict(
+        weights(s=scalar(FLOAT, 1), z=scalar(UINT8, 0), zi=scalar(INT8, 0),
+                w=zeros(INT8, 5, 3, 1, 1), bias=zeros(INT32, 5),
+                w2=zeros(UINT8, 2, 5, 4, 4), m=zeros(INT8, 4, 7))), dict(
                     macs=5 * 16 * 3 + 2 * 80 + 5 * 16 * 7 + 3 * 16 * 7,
                     params=15 + 5 + 160 + 28, launches=5)
     step = body([N("MatMul", ["v", "w"], ["vv"]), N("Identity", ["k"], ["kk"])],
                 ["i", "k", "v"], ["kk", "vv"])
     yield "loop", model(
         [N("Loop", ["trips", "", "x"], ["y"], body=step)],
-        {"x": [1, 8]}, ["y"], weights(trips=np.array(5), w=(8, 8))), dict(
+        {"x": [1, 8]}, ["y"], weights(trips=scalar(INT64, 5), w=(8, 8))), dict(
             macs=5 * 64, params=64, acts=40, launches=5)
-    scan = body([N("MatMul", ["u", "w"], ["vv"]), N("Add", ["s", "vv"], ["ss"])],
-                ["s", "u"], ["ss", "vv"])
+    scan = body(
+        [N("MatMul", ["u", "w"], ["vv"]), N("Add", ["s", "vv"], ["ss"])],
+        ["s", "u"], ["ss", "vv"])
     yield "scan", model(
         [N("Scan", ["s0", "x"], ["y", "ys"], body=scan, num_scan_inputs=1)],
         {"s0": [1, 4], "x": [7, 1, 3]}, ["y", "ys"], weights(w=(3, 4))), dict(
@@ -155,20 +155,21 @@ def good():
     yield "if-known", model(
         [N("If", ["when"], ["y"], then_branch=small, else_branch=large)],
         {"x": [1, 8]}, ["y"],
-        weights(when=np.array(True), w=(8, 8))), dict(macs=0, launches=1)
+        weights(when=scalar(BOOL, True), w=(8, 8))), dict(macs=0, launches=1)
     yield "if-open", model(
         [N("If", ["when"], ["y"], then_branch=small, else_branch=large)],
         {"when": [], "x": [1, 8]}, ["y"], weights(w=(8, 8)),
-        types={"when": T.BOOL}), dict(macs=64, launches=1, params=64)
-    opsets = [h.make_opsetid("", 17), h.make_opsetid("own", 1)]
-    inner = h.make_function("own", "Twice", ["a", "b"], ["c"], [
+        types={"when": BOOL}), dict(macs=64, launches=1, params=64)
+    opsets = [onnx.opset("", 17), onnx.opset("own", 1)]
+    inner = onnx.function("own", "Twice", ["a", "b"], ["c"], [
         N("MatMul", ["a", "b"], ["t"]), N("MatMul", ["t", "b"], ["c"])], opsets)
-    outer = h.make_function("own", "Thrice", ["a", "b"], ["c"], [
+    outer = onnx.function("own", "Thrice", ["a", "b"], ["c"], [
         N("Twice", ["a", "b"], ["t"], domain="own"),
         N("MatMul", ["t", "b"], ["c"])], opsets)
     yield "functions", model(
         [N("Thrice", ["x", "w"], ["y"], domain="own")],
-        {"x": [1, 8]}, ["y"], weights(w=(8, 8)), functions=[inner, outer]), \
+        {"x": [1, 8]}, ["y"], weights(w=(8, 8)), functions=[inner, outer],
+        domains=["own"]), \
         dict(macs=3 * 64, params=64, launches=3)
     ms = dict(domain="com.microsoft")
     yield "fused", model(
@@ -180,7 +181,8 @@ def good():
          N("BiasGelu", ["f", "b2"], ["y"], **ms)],
         {"ids": [1, 6]}, ["y"],
         weights(words=(50, 8), places=(6, 8), g=(8,), b=(8,), w=(8, 24),
-                wb=(24,), w2=(16, 8), b2=(16,)), types={"ids": T.INT32}), dict(
+                wb=(24,), w2=(16, 8), b2=(16,)), types={"ids": INT32},
+        domains=["com.microsoft"]), dict(
                     macs=6 * 8 * 24 + 2 * 36 * 8 + 6 * 128, launches=5,
                     params=400 + 48 + 16 + 192 + 24 + 128 + 16)
     # What PyTorch makes of x.view(x.size(0), -1) with open sizes.
@@ -190,12 +192,12 @@ def good():
          N("Concat", ["n1", "rest"], ["to"], axis=0),
          N("Reshape", ["x", "to"], ["f"]), N("MatMul", ["f", "w"], ["y"])],
         {"x": ["n", 4, 3, 2]}, ["y"],
-        weights(zero=np.array(0), first=ints(0), rest=ints(-1), w=(24, 5))), \
-        dict(macs=120, params=120, launches=1)
+        weights(zero=scalar(INT64, 0), first=ints(0), rest=ints(-1),
+                w=(24, 5))), dict(macs=120, params=120, launches=1)
     # What Hugging Face's exports make of x.expand(2, -1, 5): -1 becomes 1.
     yield "expanded", model(
         [N("Shape", ["to"], ["n"]), N("ConstantOfShape", ["n"], ["ones"],
-                                      value=nh.from_array(ints(1))),
+                                      value=ints(1)("")),
          N("Mul", ["ones", "minus"], ["all"]), N("Equal", ["to", "all"], ["e"]),
          N("Where", ["e", "ones", "to"], ["s"]), N("Expand", ["x", "s"], ["f"]),
          N("MatMul", ["f", "w"], ["y"])],
@@ -203,72 +205,59 @@ def good():
         weights(to=ints(2, -1, 5), minus=ints(-1), w=(5, 4))), \
         dict(macs=2 * 3 * 20, params=20, launches=2)
     yield "unknown", model(
-        [N("Swirl", ["x"], ["a"], domain="own"), N("MatMul", ["a", "w"], ["y"])],
-        {"x": [1, 8]}, ["y"], weights(w=(8, 2))), dict(macs=16, launches=2)
-    stored = weights(w=(8, 2))
-    stored[0].ClearField("raw_data")
-    stored[0].data_location = T.EXTERNAL
-    where = stored[0].external_data.add()
-    where.key, where.value = "location", "../../../etc/passwd"
-    yield "external", model([N("MatMul", ["x", "w"], ["y"])], {"x": [1, 8]},
-                            ["y"], stored), dict(macs=16, params=16)
+        [N("Swirl", ["x"], ["a"], domain="own"),
+         N("MatMul", ["a", "w"], ["y"])],
+        {"x": [1, 8]}, ["y"], weights(w=(8, 2)), domains=["own"]), \
+        dict(macs=16, launches=2)
+    yield "external", model(
+        [N("MatMul", ["x", "w"], ["y"])], {"x": [1, 8]}, ["y"],
+        [onnx.external_tensor("w", FLOAT, [8, 2], "../../../etc/passwd")]), \
+        dict(macs=16, params=16)
     # Nodes need not be in order.
     yield "disordered", model(
         [N("Relu", ["b"], ["y"]), N("MatMul", ["x", "w"], ["b"])],
         {"x": [1, 8]}, ["y"], weights(w=(8, 2))), dict(macs=16, launches=2)
 
 
-def chain(nodes, inputs=None, stored=(), outputs=("y",), **more):
-    return model(nodes, inputs or {"x": [1, 8]}, list(outputs), stored,
-                 **more).SerializeToString()
-
-
-def varint(n):
-    out = b""
-    while n >= 0x80:
-        out += bytes([n & 0x7f | 0x80])
-        n >>= 7
-    return out + bytes([n])
-
-
-def field(number, data):
-    return varint(number << 3 | 2) + varint(len(data)) + data
+def chain(nodes, inputs=None, initializers=(), outputs=("y",), **more):
+    return model(nodes, inputs or {"x": [1, 8]}, outputs, initializers, **more)
 
 
 def nested(deep):
-    g = body([N("Relu", ["x"], ["y"])], [], ["y"])
+    nodes = [N("Relu", ["x"], ["y"])]
     other = body([N("Relu", ["x"], ["z"])], [], ["z"])
     for _ in range(deep):
-        g = body([N("If", ["x"], ["y"], then_branch=g, else_branch=other)], [],
-                 ["y"])
-    return chain(list(g.node))
+        nodes = [N("If", ["x"], ["y"], then_branch=body(nodes, [], ["y"]),
+                   else_branch=other)]
+    return chain(nodes)
 
 
 def calling(first, count, times):
     """Functions f0 .. that each call the next `times` over."""
-    opsets = [h.make_opsetid("", 17), h.make_opsetid("own", 1)]
+    opsets = [onnx.opset("", 17), onnx.opset("own", 1)]
     fs = []
     for i in range(count):
         nodes = [N(f"F{(i + 1) % count if first else i + 1}",
                    ["a" if k == 0 else f"t{k}"], [f"t{k + 1}"], domain="own")
                  for k in range(times)]
-        fs.append(h.make_function("own", f"F{i}", ["a"], [f"t{times}"], nodes,
+        fs.append(onnx.function("own", f"F{i}", ["a"], [f"t{times}"], nodes,
                                   opsets))
-    return chain([N("F0", ["x"], ["y"], domain="own")], functions=fs)
+    return chain([N("F0", ["x"], ["y"], domain="own")], functions=fs,
+                 domains=["own"])
 
 
 def bad():
-    whole = cnn().SerializeToString()
+    whole = cnn()
     yield "empty", b"", "empty: not an ONNX model"
     yield "text", b"energy_j,duration_s\n1,2\n" * 9, "not an ONNX model"
-    yield "claim", field(7, b"")[:1] + varint(1 << 62), "cut off"
+    yield "claim", onnx.block(7, b"")[:1] + varint(1 << 62), "cut off"
     yield "wide", varint(7 << 3 | 2) + b"\xff" * 11, "more than 64 bits"
     yield "nodes-10-9", b"\x3a" + varint(2 * 10**9) + b"\x0a\x00" * 1000, \
         "cut off"
-    yield "nodes-in-file", field(7, b"\x0a\x00" * (5 << 20)), \
+    yield "nodes-in-file", onnx.block(7, b"\x0a\x00" * (5 << 20)), \
         "more than 4 million fields"
     yield "group", b"\x4b\x4c", "no such kind of field"
-    yield "no-graph", field(2, b"me"), "no graph"
+    yield "no-graph", onnx.block(2, b"me"), "no graph"
     yield "two-graphs", whole + whole, "a field is there twice"
     yield "name", chain([N("Relu", ["x"], ["y"], name="n" * 5000)]), \
         "a name of more than 4096 bytes"
@@ -280,18 +269,15 @@ def bad():
         "node '' (Relu) reads 'z', which nothing gives"
     yield "no-output", chain([N("Relu", ["x"], ["a"])]), \
         "nothing gives the output 'y'"
-    big = h.make_tensor("w", T.FLOAT, [0], [])
     for name, dims, says in [
             ("negative", [-1, 8], "a negative dimension"),
             ("huge", [1 << 40, 1 << 40], "a tensor of more than 2^53 elements"),
             ("ranks", [1] * 9, "a tensor of more than 8 dimensions")]:
-        t = type(big)()
-        t.CopyFrom(big)
-        del t.dims[:]
-        t.dims.extend(dims)
-        yield name, chain([N("MatMul", ["x", "w"], ["y"])], stored=[t]), says
+        yield name, chain(
+            [N("MatMul", ["x", "w"], ["y"])],
+            initializers=weights(w=stored(FLOAT, dims, []))), says
     yield "mismatch", chain([N("MatMul", ["x", "w"], ["y"])],
-                            stored=weights(w=(7, 2))), \
+                            initializers=weights(w=(7, 2))), \
         "matrices whose sizes do not fit each other"
     yield "channels", chain([N("Conv", ["x", "w"], ["y"])],
                             {"x": [1, 4, 5, 5]}, weights(w=(2, 3, 1, 1))), \
@@ -300,7 +286,7 @@ def bad():
                           {"x": [1, 3, 5, 5]}, weights(w=(2, 3, 7, 7))), \
         "a kernel that is larger than its input"
     yield "reshape", chain([N("Reshape", ["x", "s"], ["y"])],
-                           stored=weights(s=ints(3, 3))), \
+                           initializers=weights(s=ints(3, 3))), \
         "a shape of another number of elements"
     yield "expand", chain([N("Expand", ["x", "s"], ["a"]),
                            N("Expand", ["a", "s2"], ["y"])], {"x": [1]},
@@ -316,21 +302,18 @@ def bad():
 
 
 def main():
-    if sys.argv[1:] == ["--have"]:
-        return 0
     what, folder = sys.argv[1:]
-    told = []
-    for name, made, says in good() if what == "good" else bad():
-        data = made if isinstance(made, bytes) else made.SerializeToString()
+    listed = []
+    for name, data, expected in good() if what == "good" else bad():
         with open(f"{folder}/{name}.onnx", "wb") as f:
             f.write(data)
-        told.append({"file": f"{name}.onnx", "says": says}
-                    if what == "bad" else
-                    {"file": f"{name}.onnx", "args": [], "macs": None,
-                     "params": None, "acts": None, "launches": None, **says})
-    print(json.dumps(told))
-    return 0
+        listed.append({"file": f"{name}.onnx", "says": expected}
+                      if what == "bad" else
+                      {"file": f"{name}.onnx", "args": [], "macs": None,
+                       "params": None, "acts": None, "launches": None,
+                       **expected})
+    print(json.dumps(listed))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -265,6 +265,16 @@ dlest: warning: runs.csv: $(message no_column_default_is batch_size)" \
   check '.warnings | length == 3'
 }
 
+@test "--input: a name that begins like a column does not stand for it" {
+  table arch,gpu resnet50,a100
+  try predict --input runs.csv --define epochs_x=3 --set batch_size_x=1 \
+    --method tdp --format json
+  check '[.warnings[] | select(contains("the default is taken"))] | length == 3'
+  try predict --input runs.csv --define epochs=3 --set batch_size=1 \
+    --method tdp --format json
+  check '[.warnings[] | select(contains("the default is taken"))] | length == 1'
+}
+
 @test "--input: a measured column is not mixed up with an estimate" {
   table $HEADER,energy_j,duration_s 'x,resnet50,a100,64,1000,0,2,77,3600'
   try predict --input runs.csv --set gpu.tdp_w=300 --method tdp --format json

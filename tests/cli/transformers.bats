@@ -175,7 +175,8 @@ dlest: $(message no_method_has_enough '')" predict --method flops --arch resnet5
   try predict --input runs.csv --method flops --format csv
   [ "$status" -eq 3 ]
   [ "$(wc -l <out)" -eq 3 ]
-  grep -q "runs.csv:4: arch: column 13: $(message invalid_number layers x)" err
+  grep -q "runs.csv:4: arch: $(message at_column 13 \
+    "$(message invalid_number layers x)")" err
   grep -q "runs.csv:5: $(message is_a_language_model_give gpt2)" err
   try predict --input runs.csv --method flops --format json
   near '.estimates[0].duration_s' '6 * 1e8 * 34816 / (78e12 * 0.3)'

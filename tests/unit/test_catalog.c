@@ -31,10 +31,10 @@ static int finish(void **state) {
 
 /* Loads a text as a shelf of accelerators and expects it to be refused. */
 static void refused(const char *text, const char *schema, const char *error) {
-  struct dl_shelf s;
+  struct dl_catalog_file s;
   const char *path = put_file("own.xml", text);
 
-  assert_int_equal(dl_shelf_load(&s, DL_ACCELERATOR, path, schema, &d),
+  assert_int_equal(dl_catalog_file_read(&s, DL_ACCELERATOR, path, schema, &d),
                    DL_EINPUT);
   assert_null(s.e);
   assert_null(s.xml);
@@ -42,15 +42,16 @@ static void refused(const char *text, const char *schema, const char *error) {
 }
 
 /* By its name, the entry is found in the text of its file as in the file. */
-static void scan_finds(const char *path, const struct dl_shelf *s,
+static void scan_finds(const char *path, const struct dl_catalog_file *s,
                        const char *text, const char *folded) {
-  const struct dl_descriptor *e = dl_shelf_find(s, folded);
+  const struct dl_descriptor *e = dl_catalog_file_find(s, folded);
   struct dl_text one = {0};
-  struct dl_shelf scanned;
+  struct dl_catalog_file scanned;
 
   if (!dl_scan_entry(e->kind, text, folded, &one))
     fail_msg("%s: no scan finds '%s'", path, folded);
-  assert_ok(dl_shelf_parse(&scanned, e->kind, one.s, one.len, path, &d), &d);
+  assert_ok(dl_catalog_file_parse(&scanned, e->kind, one.s, one.len, path, &d),
+            &d);
   assert_int_equal(scanned.n, 1);
   const struct dl_descriptor *found = scanned.e[0];
   assert_string_equal(found->id, e->id);
@@ -67,13 +68,13 @@ static void scan_finds(const char *path, const struct dl_shelf *s,
       assert_string_equal(found->origin[i].source, e->origin[i].source);
     }
   }
-  dl_shelf_free(&scanned);
+  dl_catalog_file_free(&scanned);
   dl_text_free(&one);
 }
 
 /* Each entry says where its figures come from and is found by its names, by
  * the scan too. */
-static void check_entries(const char *path, const struct dl_shelf *s) {
+static void check_entries(const char *path, const struct dl_catalog_file *s) {
   char *text;
   size_t len;
 
@@ -82,7 +83,7 @@ static void check_entries(const char *path, const struct dl_shelf *s) {
     const struct dl_descriptor *e = s->e[i];
     struct dl_text folded = {0};
     dl_fold_name(e->kind, e->id, &folded);
-    if (dl_shelf_find(s, dl_text_str(&folded)) != e)
+    if (dl_catalog_file_find(s, dl_text_str(&folded)) != e)
       fail_msg("%s: '%s' is not found by its own name", path, e->id);
     dl_text_free(&folded);
     const struct dl_kind_info *k = dl_kind_info(e->kind);
@@ -108,14 +109,14 @@ static void shipped_files_load(void **state) {
     size_t n = 0;
     for (size_t i = 0; info->files[i]; i++) {
       char path[PATH_SIZE];
-      struct dl_shelf s;
+      struct dl_catalog_file s;
       snprintf(path, sizeof path, "%s", in_tree(info->files[i]));
-      assert_ok(
-          dl_shelf_load(&s, (enum dl_kind)k, path, in_tree(info->schema), &d),
-          &d);
+      assert_ok(dl_catalog_file_read(&s, (enum dl_kind)k, path,
+                                     in_tree(info->schema), &d),
+                &d);
       check_entries(path, &s);
       n += s.n;
-      dl_shelf_free(&s);
+      dl_catalog_file_free(&s);
     }
     assert_true(n >= least[k]);
   }
@@ -305,11 +306,11 @@ static void reads_inputs(void **state) {
       "<input image_px='32'><value name='macs_g' source='t'>2</value></input>"
       "<input image_px='64'><value name='macs_g'>9</value>"
       "<value name='acts_m'>3</value></input></entry></catalog>";
-  struct dl_shelf s;
+  struct dl_catalog_file s;
 
   (void)state;
-  assert_ok(dl_shelf_load(&s, DL_ARCHITECTURE, put_file("a.xml", text),
-                          in_tree("data/architectures.rng"), &d),
+  assert_ok(dl_catalog_file_read(&s, DL_ARCHITECTURE, put_file("a.xml", text),
+                                 in_tree("data/architectures.rng"), &d),
             &d);
   assert_int_equal(s.n, 1);
   const struct dl_architecture *e = DL_AS(architecture, s.e[0]);
@@ -323,12 +324,12 @@ static void reads_inputs(void **state) {
   assert_string_equal(e->inputs[0].macs_origin.source, "t");
   assert_true(isnan(e->inputs[0].acts_m));
   assert_true(e->inputs[1].acts_m == 3);
-  dl_shelf_free(&s);
+  dl_catalog_file_free(&s);
 
   const char *bad =
       put_file("a.xml", "<catalog kind='architecture'><entry id='a'>\n"
                         "<input image_px='0'/></entry></catalog>");
-  assert_int_equal(dl_shelf_load(&s, DL_ARCHITECTURE, bad, NULL, &d),
+  assert_int_equal(dl_catalog_file_read(&s, DL_ARCHITECTURE, bad, NULL, &d),
                    DL_EINPUT);
   assert_error_has(&d, DL_EINPUT, "a.xml:2: input: invalid image_px '0'");
 }

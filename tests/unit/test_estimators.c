@@ -18,6 +18,7 @@ struct bench {
   struct table t;
   struct dl_session *s;
   struct dl_job job;
+  struct dl_predictions predictions;
   struct dl_estimate est[MOST_METHODS];
 };
 
@@ -32,7 +33,9 @@ static void open_bench(struct bench *x, const struct dl_model *m,
   load(&x->t);
   row(&x->t, 0);
   assert_int_equal(x->t.row->fault.kind, DL_FAULT_NONE);
-  assert_ok(dl_session_row(x->s, x->t.row, &x->job, x->est, &x->t.d), &x->t.d);
+  assert_ok(
+      dl_session_row(x->s, x->t.row, &x->job, &x->predictions, x->est, &x->t.d),
+      &x->t.d);
 }
 
 static void close_bench(struct bench *x) {

@@ -287,7 +287,7 @@ static void slurm_reads_energies(void **state) {
 
   (void)state;
   for (size_t i = 0; i < COUNT(cases); i++) {
-    if (dl_slurm_energy(cases[i].s, &x) != cases[i].ok)
+    if (dl_slurm_energy(cases[i].s, strlen(cases[i].s), &x) != cases[i].ok)
       fail_msg("%s", cases[i].s);
     if (isnan(cases[i].joules))
       assert_true(isnan(x));

@@ -17,6 +17,7 @@ struct bench {
   struct dl_shapes shapes;
   struct dl_architecture arch;
   struct dl_accelerator gpu;
+  struct dl_run run;
   struct dl_job job;
 };
 
@@ -31,15 +32,13 @@ static int start(void **state) {
   dl_descriptor_init(&x->arch.head, DL_ARCHITECTURE);
   x->gpu.memory_gb = 24;
   x->arch.head_params_m = 10;
-  x->job = (struct dl_job){.found = {.arch = &x->arch, .gpu = &x->gpu},
-                           .n_gpus = 1,
-                           .batch_size = 32,
-                           .params_m = 100,
-                           .acts_m = 10,
-                           .frozen_base = NAN,
-                           .prompt_tokens = NAN,
-                           .output_tokens = NAN,
-                           .requests = NAN};
+  x->run = dl_run_unknown;
+  x->run.n_gpus = 1;
+  x->run.batch_size = 32;
+  x->run.params_m = 100;
+  x->run.acts_m = 10;
+  x->job = (struct dl_job){.run = &x->run,
+                           .found = {.arch = &x->arch, .gpu = &x->gpu}};
   *state = x;
   return 0;
 }
@@ -60,8 +59,8 @@ static void take(struct bench *x, const char *text) {
   assert_ok(dl_shapes_get(&x->shapes, text, &e, &x->d), &x->d);
   x->arch =
       dl_architecture_at(DL_AS(architecture, e), &dl_use_reference, &scaled);
-  x->job.params_m = x->arch.params_m;
-  x->job.acts_m = x->arch.acts_m;
+  x->run.params_m = x->arch.params_m;
+  x->run.acts_m = x->arch.acts_m;
 }
 
 /* 16 bytes a parameter, 2.97 x 4 an activation and sample. */
@@ -75,7 +74,7 @@ static void training(void **state) {
   assert_near(m.need_gb, 1.6 + 32 * 0.1188, 1e-14);
   assert_false(m.over);
   assert_true(m.fits == 160); /* (24 - 1.6) / 0.1188 = 188.6 */
-  x->job.batch_size = 256;
+  x->run.batch_size = 256;
   dl_memory_of(&x->job, &m);
   assert_true(m.over);
 }
@@ -92,12 +91,12 @@ static void precisions(void **state) {
   struct dl_memory_need m;
 
   for (size_t i = 0; i < COUNT(cases); i++) {
-    x->job.precision = cases[i].name;
+    x->run.precision = cases[i].name;
     dl_memory_of(&x->job, &m);
     assert_near(m.model_gb, cases[i].model, 1e-14);
     assert_near(m.sample_gb, cases[i].sample, 1e-14);
   }
-  x->job.precision = "int8";
+  x->run.precision = "int8";
   dl_memory_of(&x->job, &m);
   assert_true(isnan(m.need_gb) && !m.over);
 }
@@ -108,7 +107,7 @@ static void frozen(void **state) {
   struct bench *x = *state;
   struct dl_memory_need m;
 
-  x->job.frozen_base = 1;
+  x->run.frozen_base = 1;
   dl_memory_of(&x->job, &m);
   assert_near(m.model_gb, 0.4 + 0.12, 1e-14);
   assert_near(m.sample_gb, 0.01, 1e-14);
@@ -118,9 +117,9 @@ static void inference(void **state) {
   struct bench *x = *state;
   struct dl_memory_need m;
 
-  x->job.phase = "inference";
-  x->job.precision = "fp16";
-  x->job.requests = 8; /* fewer than a batch */
+  x->run.phase = "inference";
+  x->run.precision = "fp16";
+  x->run.requests = 8; /* fewer than a batch */
   dl_memory_of(&x->job, &m);
   assert_near(m.model_gb, 0.2, 1e-14);
   assert_near(m.sample_gb, 0.005, 1e-14);
@@ -133,13 +132,13 @@ static void keys_and_values(void **state) {
   struct dl_memory_need m;
 
   take(x, "transformer:layers=2,hidden=8,heads=2,vocab=16,seq=16");
-  x->job.phase = "inference";
-  x->job.requests = x->job.batch_size = 1;
-  x->job.prompt_tokens = 10;
-  x->job.output_tokens = 3;
+  x->run.phase = "inference";
+  x->run.requests = x->run.batch_size = 1;
+  x->run.prompt_tokens = 10;
+  x->run.output_tokens = 3;
   dl_memory_of(&x->job, &m);
   double with = m.need_gb;
-  x->job.output_tokens = 0;
+  x->run.output_tokens = 0;
   dl_memory_of(&x->job, &m);
   assert_near(with - m.need_gb, 3 * 2 * 2 * 8 * 4 / 1e9, 1e-9);
 }
@@ -159,7 +158,7 @@ static void published(void **state) {
   struct bench *x = *state;
   struct dl_memory_need m;
 
-  x->job.precision = "amp";
+  x->run.precision = "amp";
   for (size_t i = 0; i < COUNT(models); i++) {
     double h = models[i].hidden, s = 2048;
     take(x, models[i].shape);
@@ -175,10 +174,10 @@ static void scaling(void **state) {
   struct bench *x = *state;
   struct dl_memory_need m;
 
-  x->job.n_gpus = 4;
+  x->run.n_gpus = 4;
   dl_memory_of(&x->job, &m);
   assert_true(m.batch == 32);
-  x->job.scaling = "strong";
+  x->run.scaling = "strong";
   dl_memory_of(&x->job, &m);
   assert_true(m.batch == 8);
   assert_near(m.need_gb, 1.6 + 8 * 0.1188, 1e-14);
@@ -203,7 +202,7 @@ static void fits(void **state) {
   assert_false(m.over);
   x->job.found.gpu = NULL;
   x->job.found.arch = NULL;
-  x->job.acts_m = NAN;
+  x->run.acts_m = NAN;
   dl_memory_of(&x->job, &m);
   assert_true(isnan(m.need_gb) && !m.over);
 }

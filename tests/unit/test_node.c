@@ -273,10 +273,10 @@ static void spreads_embodied_carbon(void **state) {
   struct dl_embodied m;
 
   (void)state;
-  dl_node_embodied(&n, 2500, 150, 3600, 6, 0.85, &m);
+  m = dl_node_embodied(&n, 2500, 150, 3600, 6, 0.85);
   assert_true(fabs(m.server_g - 56) < 0.5);
   assert_true(fabs(m.gpus_g / 4 - 3) < 0.5);
-  dl_node_embodied(&n, NAN, 150, 3600, 6, 0.85, &m);
+  m = dl_node_embodied(&n, NAN, 150, 3600, 6, 0.85);
   assert_true(isnan(m.server_g) && m.gpus_g > 0);
 }
 

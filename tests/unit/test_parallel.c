@@ -140,11 +140,14 @@ static void extra(void **state) {
 static void of_a_job(void **state) {
   struct dl_accelerator gpu = {.head.kind = DL_ACCELERATOR};
   struct dl_architecture arch = {.head.kind = DL_ARCHITECTURE};
-  struct dl_job job = {.n_gpus = 8, .params_m = 25, .frozen_base = NAN};
+  struct dl_run run = dl_run_unknown;
+  struct dl_job job = {.run = &run};
   struct dl_parallel p;
   bool assumed;
 
   (void)state;
+  run.n_gpus = 8;
+  run.params_m = 25;
   gpu.link_gb_s = 300;
   arch.head_params_m = 2;
   job.found.arch = &arch;
@@ -153,18 +156,18 @@ static void of_a_job(void **state) {
   assert_true(p.n == 8 && !p.strong && p.link_gb_s == 300 && !assumed);
   assert_near(p.bytes, 100e6, 1e-15);
   assert_true(isnan(p.step_s) && isnan(p.busy_w) && isnan(p.idle_w));
-  job.precision = "amp";
-  job.scaling = "Strong";
-  job.frozen_base = 1;
+  run.precision = "amp";
+  run.scaling = "Strong";
+  run.frozen_base = 1;
   gpu.link_gb_s = NAN;
   dl_parallel_job(&job, &p, &assumed);
   assert_true(p.strong && assumed);
   assert_near(p.link_gb_s, 15.8, 1e-15);
   assert_near(p.bytes, 4e6, 1e-15);
-  job.precision = "fp8"; /* no gradient is sent in a byte, */
+  run.precision = "fp8"; /* no gradient is sent in a byte, */
   dl_parallel_job(&job, &p, &assumed);
   assert_near(p.bytes, 4e6, 1e-15);
-  job.precision = "fp64"; /* and none in eight */
+  run.precision = "fp64"; /* and none in eight */
   dl_parallel_job(&job, &p, &assumed);
   assert_near(p.bytes, 8e6, 1e-15);
 }

@@ -11,6 +11,7 @@
 #include <math.h>
 
 #include "physics/training/physical.h"
+#include "gradient.h"
 #include "unit.h"
 
 #define MATCH 1e-9
@@ -290,6 +291,25 @@ static void higher_limits_are_no_slower(void **state) {
   assert_in_range(faster, TRIALS / 4, TRIALS);
 }
 
+static void derivatives_as_differences(void **state) {
+  uint32_t seed = 13;
+  (void)state;
+  for (size_t i = 0; i < COUNT(cases); i++) {
+    double fx[DL_N_TRAINING_EFFECTS];
+    struct dl_training_inputs in = cases[i].load;
+    in.ram_w = cases[i].ram_w;
+    logarithms(cases[i].fx, fx);
+    check_gradient(&dl_training_physics, constants, fx, &in);
+  }
+  for (size_t i = 0; i < TRIALS; i++) {
+    double c[DL_N_TRAINING_CONSTANTS], fx[DL_N_TRAINING_EFFECTS];
+    any_constants(&seed, c, fx);
+    struct dl_training_inputs in = any_load(&seed);
+    in.ram_w = 5;
+    check_gradient(&dl_training_physics, c, fx, &in);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(epoch_as_reference),
@@ -297,6 +317,7 @@ int main(void) {
       cmocka_unit_test(row_as_reference),
       cmocka_unit_test(more_samples_cost_more),
       cmocka_unit_test(higher_limits_are_no_slower),
+      cmocka_unit_test(derivatives_as_differences),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -44,7 +44,7 @@ static void add_values(struct dl_text *t, const char *values) {
 }
 
 /* A catalogue of one entry, or of several if `body` ends one. */
-static void read_entry(struct dl_shelf *s, enum dl_kind kind,
+static void read_entry(struct dl_catalog_file *s, enum dl_kind kind,
                        const char *attributes, const char *values,
                        const char *rest) {
   struct dl_text t = {0};
@@ -55,7 +55,7 @@ static void read_entry(struct dl_shelf *s, enum dl_kind kind,
   add_values(&t, values);
   dl_text_printf(&t, "%s</entry></catalog>", rest);
   assert_false(t.failed);
-  assert_ok(dl_shelf_parse(s, kind, t.s, t.len, "my.xml", &d), &d);
+  assert_ok(dl_catalog_file_parse(s, kind, t.s, t.len, "my.xml", &d), &d);
   dl_text_free(&t);
 }
 
@@ -77,13 +77,13 @@ static void check_findings(const struct dl_findings *l, const char *want,
 static void expect_full(enum dl_kind kind, const char *attributes,
                         const char *values, const char *rest, const char *want,
                         bool alone) {
-  struct dl_shelf s;
+  struct dl_catalog_file s;
   struct dl_findings l = {0};
   read_entry(&s, kind, attributes, values, rest);
-  dl_rules_shelf(&s, &l);
+  dl_rules_file(&s, &l);
   check_findings(&l, want, alone);
   dl_findings_free(&l);
-  dl_shelf_free(&s);
+  dl_catalog_file_free(&s);
 }
 
 static void expect(enum dl_kind kind, const char *attributes,
@@ -245,11 +245,11 @@ static void notes_excuse(void **state) {
 }
 
 static void unknown_memory_is_a_warning(void **state) {
-  struct dl_shelf s;
+  struct dl_catalog_file s;
   struct dl_findings l = {0};
   (void)state;
   read_entry(&s, DL_ACCELERATOR, "memory_type=\"gddr66\"", "tdp_w=5", "");
-  dl_rules_shelf(&s, &l);
+  dl_rules_file(&s, &l);
   check_findings(&l, "memory_type 'gddr66' is not known", true);
   assert_int_equal(dl_findings_errors(&l), 0);
   assert_false(l.f[0].error);
@@ -257,7 +257,7 @@ static void unknown_memory_is_a_warning(void **state) {
   assert_string_equal(l.f[0].entry, "x");
   assert_int_equal(l.f[0].line, 2);
   dl_findings_free(&l);
-  dl_shelf_free(&s);
+  dl_catalog_file_free(&s);
 }
 
 #define AREA "scaling=\"area\""
@@ -343,7 +343,7 @@ static void names_are_unique(void **state) {
 static void known_boards_are_compared(void **state) {
   struct dl_catalog *c = dl_catalog_new(in_tree("."));
   const struct dl_descriptor *known;
-  struct dl_shelf s;
+  struct dl_catalog_file s;
   struct dl_findings l = {0};
 
   (void)state;
@@ -356,7 +356,7 @@ static void known_boards_are_compared(void **state) {
   dl_rules_against(known, known, &l);
   assert_int_equal(l.n, 1);
   dl_findings_free(&l);
-  dl_shelf_free(&s);
+  dl_catalog_file_free(&s);
   dl_catalog_free(c);
 }
 
@@ -382,13 +382,13 @@ static void refused_values_are_collected(void **state) {
       {7, "b", "value 'memory_gb' is given twice"},
   };
   struct dl_xml *xml;
-  struct dl_shelf s;
+  struct dl_catalog_file s;
   struct dl_findings l = {0};
   enum dl_kind kind = DL_GRID;
 
   (void)state;
   assert_ok(dl_xml_parse(&xml, text, strlen(text), "my.xml", &d), &d);
-  assert_ok(dl_shelf_collect(&s, xml, &kind, &l, &d), &d);
+  assert_ok(dl_catalog_file_take(&s, xml, &kind, &l, &d), &d);
   assert_int_equal(kind, DL_ACCELERATOR);
   assert_int_equal(s.n, 2);
   assert_true(DL_AS(accelerator, s.e[0])->memory_gb == 11);
@@ -400,7 +400,7 @@ static void refused_values_are_collected(void **state) {
     if (strncmp(l.f[i].text, want[i].text, strlen(want[i].text)) != 0)
       fail_msg("\"%s\" is not \"%s\"", l.f[i].text, want[i].text);
   }
-  dl_shelf_free(&s);
+  dl_catalog_file_free(&s);
   dl_findings_free(&l);
 }
 

@@ -14,6 +14,7 @@
 
 #include "math/regression/regression.h"
 #include "physics/serving/serving.h"
+#include "gradient.h"
 #include "unit.h"
 
 #define MATCH 1e-9
@@ -117,7 +118,7 @@ static void as_the_reference(void **state) {
     double fx[DL_N_SERVING_EFFECTS];
     struct dl_serving_cost c;
     logs(cases[i].fx, fx);
-    dl_serving_round(constants, fx, &cases[i].load, &c);
+    dl_serving_cost_of(constants, fx, &cases[i].load, &c);
     const double got[] = {c.time_s,   c.power_w,   c.prefill_s,
                           c.decode_s, c.prefill_j, c.decode_j};
     for (size_t j = 0; j < 6; j++)
@@ -133,7 +134,7 @@ static void parts_add_up(void **state) {
   (void)state;
   for (size_t i = 0; i < CASES; i++) {
     struct dl_serving_cost c;
-    dl_serving_round(constants, none, &cases[i].load, &c);
+    dl_serving_cost_of(constants, none, &cases[i].load, &c);
     double sum =
         c.memory_s + c.compute_s + c.layers_s + c.exchange_s + c.host_s;
     assert_true(fabs(sum - c.decode_s) <= 1e-12 * fmax(c.decode_s, 1e-9));
@@ -141,6 +142,19 @@ static void parts_add_up(void **state) {
     double energy = c.power_w * c.time_s * cases[i].load.n_gpus;
     assert_true(fabs(c.prefill_j + c.decode_j - energy) <= 1e-12 * energy);
   }
+}
+
+static void derivatives_as_differences(void **state) {
+  (void)state;
+  for (size_t i = 0; i < CASES; i++)
+    for (size_t k = 0; k < 2; k++) {
+      double fx[DL_N_SERVING_EFFECTS];
+      struct dl_serving_inputs in = cases[i].load;
+      logs(k ? some : none, fx);
+      check_gradient(&dl_serving_physics, constants, fx, &in);
+      in.tdp *= 0.4; /* the power limit binds */
+      check_gradient(&dl_serving_physics, constants, fx, &in);
+    }
 }
 
 /* Rows of a made-up table: two GPUs, networks of five sizes, eight batches. */
@@ -277,6 +291,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(as_the_reference),
       cmocka_unit_test(parts_add_up),
+      cmocka_unit_test(derivatives_as_differences),
       cmocka_unit_test(fits_and_reads_back),
       cmocka_unit_test(refuses),
   };

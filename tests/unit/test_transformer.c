@@ -145,18 +145,18 @@ static void check_entry(const struct dl_architecture *e) {
 }
 
 static void published_counts(void **state) {
-  struct dl_shelf s;
+  struct dl_catalog_file s;
   char path[PATH_SIZE];
 
   (void)state;
   snprintf(path, sizeof path, "%s", in_tree("data/transformers.xml"));
-  assert_ok(dl_shelf_load(&s, DL_ARCHITECTURE, path,
-                          in_tree("data/architectures.rng"), &d),
+  assert_ok(dl_catalog_file_read(&s, DL_ARCHITECTURE, path,
+                                 in_tree("data/architectures.rng"), &d),
             &d);
   assert_true(s.n >= 70);
   for (size_t i = 0; i < s.n; i++)
     check_entry(DL_AS(architecture, s.e[i]));
-  dl_shelf_free(&s);
+  dl_catalog_file_free(&s);
 }
 
 /* Exact counts of checkpoints, from defaults alone. */
@@ -298,15 +298,15 @@ static void refuses_in_a_file(void **state) {
       {"<transformer kind='x'/>", "a.xml:3: kind 'x' is none of"},
       {"", "a.xml:2: scaling \"sequence\" without a transformer"},
   };
-  struct dl_shelf s;
+  struct dl_catalog_file s;
   char file[512];
 
   (void)state;
   for (size_t i = 0; i < COUNT(files); i++) {
     snprintf(file, sizeof file, text, files[i].text);
-    assert_int_equal(
-        dl_shelf_load(&s, DL_ARCHITECTURE, put_file("a.xml", file), NULL, &d),
-        DL_EINPUT);
+    assert_int_equal(dl_catalog_file_read(&s, DL_ARCHITECTURE,
+                                          put_file("a.xml", file), NULL, &d),
+                     DL_EINPUT);
     assert_error_has(&d, DL_EINPUT, files[i].error);
   }
 }

@@ -22,6 +22,7 @@ struct bench {
   struct dl_shapes shapes;
   struct dl_architecture arch;
   struct dl_accelerator gpu;
+  struct dl_run run;
   struct dl_job job;
 };
 
@@ -31,20 +32,15 @@ static int start(void **state) {
   assert_non_null(x);
   dl_diag_init(&x->d);
   dl_descriptor_init(&x->gpu.head, DL_ACCELERATOR);
-  x->job = (struct dl_job){.n_gpus = 1,
-                           .efficiency = 0.5,
-                           .batch_size = NAN,
+  x->run = dl_run_unknown;
+  x->run.n_gpus = 1;
+  x->run.efficiency = 0.5;
+  x->run.peak_tflops = 0.01;
+  x->job = (struct dl_job){.run = &x->run,
                            .val_samples = NAN,
                            .epochs = NAN,
-                           .frozen_base = NAN,
-                           .macs_g = NAN,
                            .train_samples = NAN,
-                           .prompt_tokens = NAN,
-                           .output_tokens = NAN,
-                           .requests = NAN,
-                           .bandwidth_gb_s = 1,
-                           .peak_tflops = 0.01,
-                           .tokens = NAN};
+                           .bandwidth_gb_s = 1};
   *state = x;
   return 0;
 }
@@ -66,14 +62,14 @@ static void take(struct bench *x, const char *text) {
   x->arch =
       dl_architecture_at(DL_AS(architecture, e), &dl_use_reference, &scaled);
   x->job.found.arch = &x->arch;
-  x->job.macs_g = x->arch.macs_g;
+  x->run.macs_g = x->arch.macs_g;
 }
 
 static void training(void **state) {
   struct bench *x = *state;
   struct dl_work w;
 
-  x->job.macs_g = 2;
+  x->run.macs_g = 2;
   dl_work_of(&x->job, &w);
   assert_string_equal(w.lacks, "train_samples");
   x->job.train_samples = 10;
@@ -86,8 +82,8 @@ static void training(void **state) {
   assert_false(w.inference);
   assert_near(w.flop, 4e9 * 35 * 7, 1e-15);
   assert_near(w.duration_s, 4e9 * 35 * 7 / 5e9, 1e-15);
-  x->job.frozen_base = 1;
-  x->job.n_gpus = 2;
+  x->run.frozen_base = 1;
+  x->run.n_gpus = 2;
   dl_work_of(&x->job, &w);
   assert_near(w.duration_s, 4e9 * 15 * 7 / 1e10, 1e-15);
 }
@@ -95,11 +91,11 @@ static void training(void **state) {
 /* Ten tokens in, three out, four requests at once. */
 static void ask(struct bench *x) {
   take(x, SMALL);
-  x->job.phase = "Inference";
-  x->job.precision = "fp16";
-  x->job.prompt_tokens = 10;
-  x->job.output_tokens = 3;
-  x->job.requests = x->job.batch_size = 4;
+  x->run.phase = "Inference";
+  x->run.precision = "fp16";
+  x->run.prompt_tokens = 10;
+  x->run.output_tokens = 3;
+  x->run.requests = x->run.batch_size = 4;
 }
 
 static void prefill_and_decode(void **state) {
@@ -118,7 +114,7 @@ static void prefill_and_decode(void **state) {
   assert_near(w.decode_s, w.decode_bytes / 1e9, 1e-14);
   assert_near(w.duration_s, w.prefill_s + w.decode_s, 1e-15);
   assert_near(w.flop, w.prefill_flop + w.decode_flop, 1e-15);
-  x->job.n_gpus = 2;
+  x->run.n_gpus = 2;
   dl_work_of(&x->job, &w);
   assert_near(w.decode_s, w.decode_bytes / 2e9, 1e-14);
 }
@@ -128,12 +124,12 @@ static void decode_bound_by_rate(void **state) {
   struct dl_work w;
 
   ask(x);
-  x->job.peak_tflops = 2e-3;
+  x->run.peak_tflops = 2e-3;
   dl_work_of(&x->job, &w);
   assert_near(w.decode_s, w.decode_flop / 1e9, 1e-14);
   /* At 2.4 GFLOP/s step 1 takes 16128 FLOPs, 6592 bytes; step 2 16384, 6848;
    * step 3 16640, 7104: only the first is bound by the rate. */
-  x->job.peak_tflops = 4.8e-3;
+  x->run.peak_tflops = 4.8e-3;
   dl_work_of(&x->job, &w);
   assert_near(w.decode_s, 16128 / 2.4e9 + (6848 + 7104) / 1e9, 1e-14);
 }
@@ -145,18 +141,18 @@ static void batches(void **state) {
 
   ask(x);
   dl_work_of(&x->job, &four);
-  x->job.batch_size = 100;
+  x->run.batch_size = 100;
   dl_work_of(&x->job, &w);
   assert_near(w.decode_s, four.decode_s, 1e-15);
-  x->job.batch_size = 4;
-  x->job.requests = 8;
+  x->run.batch_size = 4;
+  x->run.requests = 8;
   dl_work_of(&x->job, &w);
   assert_near(w.decode_s, 2 * four.decode_s, 1e-15);
-  x->job.batch_size = NAN;
-  x->job.requests = 1;
+  x->run.batch_size = NAN;
+  x->run.requests = 1;
   dl_work_of(&x->job, &w);
   assert_near(w.decode_bytes, 3 * 2 * 1888 + 2 * 32 * 36, 1e-15);
-  x->job.output_tokens = 0;
+  x->run.output_tokens = 0;
   dl_work_of(&x->job, &w);
   assert_true(w.decode_s == 0 && w.decode_flop == 0);
 }
@@ -170,8 +166,8 @@ static void experts(void **state) {
 
   ask(x);
   take(x, SMALL ",ffn=20,experts=4,active_experts=1");
-  x->job.output_tokens = 1;
-  x->job.requests = 2;
+  x->run.output_tokens = 1;
+  x->run.requests = 2;
   dl_work_of(&x->job, &w);
   double read = 2 * 4 * 480 * 7. / 16 + 512 + 64 + 40 + 128;
   assert_near(w.decode_bytes, 2 * read + 2 * 2 * 32 * 11, 1e-15);
@@ -182,15 +178,15 @@ static void what_is_missing(void **state) {
   struct dl_work w;
 
   ask(x);
-  x->job.requests = NAN;
+  x->run.requests = NAN;
   dl_work_of(&x->job, &w);
   assert_string_equal(w.lacks, "requests");
-  x->job.requests = 4;
-  x->job.output_tokens = NAN;
+  x->run.requests = 4;
+  x->run.output_tokens = NAN;
   dl_work_of(&x->job, &w);
   assert_string_equal(w.lacks, "output_tokens");
   assert_true(isnan(w.duration_s));
-  x->job.prompt_tokens = NAN;
+  x->run.prompt_tokens = NAN;
   dl_work_of(&x->job, &w);
   assert_string_equal(w.lacks, "prompt_tokens");
   ask(x);
@@ -198,13 +194,13 @@ static void what_is_missing(void **state) {
   dl_work_of(&x->job, &w);
   assert_string_equal(w.lacks, "gpu.bandwidth_gb_s");
   x->job.bandwidth_gb_s = 1;
-  x->job.precision = "half";
+  x->run.precision = "half";
   dl_work_of(&x->job, &w);
   assert_string_equal(w.lacks, "a precision that is known");
   assert_true(isnan(w.duration_s));
   ask(x);
   x->job.found.arch = NULL;
-  x->job.macs_g = NAN;
+  x->run.macs_g = NAN;
   dl_work_of(&x->job, &w);
   assert_string_equal(w.lacks, "macs_g");
 }
@@ -214,9 +210,9 @@ static void forward_passes(void **state) {
   struct bench *x = *state;
   struct dl_work w;
 
-  x->job.phase = "inference";
-  x->job.macs_g = 4;
-  x->job.requests = 1000;
+  x->run.phase = "inference";
+  x->run.macs_g = 4;
+  x->run.requests = 1000;
   dl_work_of(&x->job, &w);
   assert_null(w.lacks);
   assert_false(w.writes);
@@ -241,11 +237,13 @@ static void peaks(void **state) {
   x->gpu.peak_int8_tensor_tops = 624;
   x->job.found.gpu = &x->gpu;
   for (size_t i = 0; i < COUNT(cases); i++) {
-    x->job.precision = cases[i].precision;
-    x->job.peak_tflops = 78;
+    x->run.precision = cases[i].precision;
+    x->run.peak_tflops = 78;
+    x->job.peak_given = false;
     assert_true(dl_work_peak_tflops(&x->job) == cases[i].peak);
     assert_true(dl_work_bytes(&x->job) == cases[i].bytes);
-    x->job.peak_tflops = 50; /* the user's */
+    x->run.peak_tflops = 50;
+    x->job.peak_given = true;
     assert_true(dl_work_peak_tflops(&x->job) == 50);
   }
 }

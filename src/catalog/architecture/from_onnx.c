@@ -229,7 +229,7 @@ static enum dl_status count_somehow(struct dl_recount *r,
   return *c ? DL_OK : dl_onnx_count(r->m, &r->asked, c, d);
 }
 
-enum dl_status dl_onnx_load(struct dl_shelf *s, const char *path,
+enum dl_status dl_onnx_load(struct dl_catalog_file *s, const char *path,
                             struct dl_recount **recount, struct dl_diag *d) {
   struct dl_recount *r = dl_calloc(1, sizeof *r);
   struct dl_onnx_count *c = NULL;
@@ -244,7 +244,7 @@ enum dl_status dl_onnx_load(struct dl_shelf *s, const char *path,
   if (status == DL_OK)
     status = dl_onnx_descriptor(r->m, &r->asked, c, &x, d);
   if (status == DL_OK)
-    status = dl_shelf_any(s, x, &kind, d);
+    status = dl_catalog_file_take(s, x, &kind, NULL, d);
   dl_onnx_count_free(c);
   if (status != DL_OK) {
     dl_recount_free(r);

@@ -26,7 +26,7 @@ struct dl_recount;
 /* Reads and counts a model. Dimensions that it leaves open are taken as an
  * image of 224 px and a sequence of 128 tokens, with a warning; a run that says
  * its own gets its own. */
-enum dl_status dl_onnx_load(struct dl_shelf *s, const char *path,
+enum dl_status dl_onnx_load(struct dl_catalog_file *s, const char *path,
                             struct dl_recount **recount, struct dl_diag *d);
 void dl_recount_free(struct dl_recount *r); /* accepts NULL */
 

@@ -17,8 +17,8 @@ void dl_findings_free(struct dl_findings *l) {
   *l = (struct dl_findings){0};
 }
 
-void dl_findings_add(struct dl_findings *l, bool error, const char *file,
-                     size_t line, const char *entry, const char *fmt, ...) {
+void dl_findings_add(struct dl_findings *l, bool error,
+                     const struct dl_finding_place *at, const char *fmt, ...) {
   char text[1024];
   va_list ap;
   va_start(ap, fmt);
@@ -31,9 +31,10 @@ void dl_findings_add(struct dl_findings *l, bool error, const char *file,
   }
   l->f = list;
   struct dl_finding *f = &l->f[l->n++];
-  *f = (struct dl_finding){error, dl_strdup(file), line,
-                           entry ? dl_strdup(entry) : NULL, dl_strdup(text)};
-  if (!f->file || !f->text || (entry && !f->entry))
+  *f = (struct dl_finding){error, dl_strdup(at->file), at->line,
+                           at->entry ? dl_strdup(at->entry) : NULL,
+                           dl_strdup(text)};
+  if (!f->file || !f->text || (at->entry && !f->entry))
     l->failed = true;
 }
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is wrong or odd with a user's file, all of it at once: a list of
- * findings, each with its place. */
+/* Findings: the errors and warnings of a check, each with its place. */
 
 #ifndef DL_CATALOG_VALIDATE_FINDINGS_H
 #define DL_CATALOG_VALIDATE_FINDINGS_H
@@ -27,10 +26,17 @@ struct dl_findings {
 
 void dl_findings_free(struct dl_findings *l);
 
-/* Appends one; `entry` may be NULL. The texts are copied. */
-void dl_findings_add(struct dl_findings *l, bool error, const char *file,
-                     size_t line, const char *entry, const char *fmt, ...)
-    DL_PRINTF(6, 7);
+/* Where a finding is; the members are those of struct dl_finding. */
+struct dl_finding_place {
+  const char *file;
+  size_t line;
+  const char *entry;
+};
+
+/* Appends an error or a warning. The texts are copied. */
+void dl_findings_add(struct dl_findings *l, bool error,
+                     const struct dl_finding_place *at, const char *fmt, ...)
+    DL_PRINTF(4, 5);
 
 /* How many of them are errors. */
 size_t dl_findings_errors(const struct dl_findings *l);

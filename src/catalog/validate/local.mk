@@ -5,6 +5,7 @@ libdlest_a_SOURCES += \
 	%D%/findings.h \
 	%D%/generations.c \
 	%D%/generations.h \
+	%D%/rule_checks.c \
 	%D%/rules.c \
 	%D%/rules.h \
 	%D%/rules_accelerator.c \

@@ -2,51 +2,9 @@
 #include "catalog/validate/rules.h"
 
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "catalog/validate/rules_private.h"
-
-static const struct dl_origin *origin_of(const struct dl_subject *s,
-                                         const double *member) {
-  return &s->e->origin[dl_field_index(s->e, member)];
-}
-
-const char *dl_name_of(const struct dl_subject *s, const double *member) {
-  return dl_kind_info(s->e->kind)->fields[dl_field_index(s->e, member)].name;
-}
-
-double dl_bound_value(const struct dl_subject *s, const double *member) {
-  const char *note = origin_of(s, member)->note;
-  bool excused = note && (strncmp(note, "disputed:", 9) == 0 ||
-                          strncmp(note, "exception:", 10) == 0);
-  return excused ? NAN : *member;
-}
-
-void dl_object(const struct dl_subject *s, const double *member,
-               const char *fmt, ...) {
-  char text[512];
-  va_list ap;
-  va_start(ap, fmt);
-  vsnprintf(text, sizeof text, fmt, ap);
-  va_end(ap);
-  size_t line = origin_of(s, member)->line;
-  dl_findings_add(s->l, true, s->e->file, line ? line : s->e->line, s->e->id,
-                  "%s %g %s", dl_name_of(s, member), *member, text);
-}
-
-void dl_within(const struct dl_subject *s, const double *member, double low,
-               double high) {
-  double x = dl_bound_value(s, member);
-  if (x < low || x > high)
-    dl_object(s, member, "is not between %g and %g", low, high);
-}
-
-void dl_whole(const struct dl_subject *s, const double *member) {
-  if (!isnan(*member) && *member != floor(*member))
-    dl_object(s, member, "is no whole number");
-}
 
 /* --- architectures */
 
@@ -61,25 +19,26 @@ static void at_most(const struct dl_subject *s, const double *part,
 static void against_input(const struct dl_subject *s,
                           const struct dl_input_size *in,
                           const struct dl_input_size *other, bool ordered) {
+  const struct dl_finding_place at = dl_entry_place(s->e);
   double grown =
       (in->image_px - other->image_px) * (in->macs_g - other->macs_g);
   if (in->image_px == other->image_px ||
       (ordered && in->image_px < other->image_px))
-    dl_findings_add(s->l, true, s->e->file, s->e->line, s->e->id,
+    dl_findings_add(s->l, true, &at,
                     "input %g px comes after %g px; put them in ascending "
                     "order behind the first, each once",
                     in->image_px, other->image_px);
   else if (grown < 0)
-    dl_findings_add(s->l, true, s->e->file, s->e->line, s->e->id,
-                    "macs_g %g at %g px, but %g at %g px", in->macs_g,
-                    in->image_px, other->macs_g, other->image_px);
+    dl_findings_add(s->l, true, &at, "macs_g %g at %g px, but %g at %g px",
+                    in->macs_g, in->image_px, other->macs_g, other->image_px);
 }
 
 static void check_inputs(const struct dl_subject *s,
                          const struct dl_architecture *arch) {
+  const struct dl_finding_place at = dl_entry_place(s->e);
   const struct dl_input_size *in = arch->inputs;
   if (arch->n_inputs > 0 && arch->head_macs_g > in->macs_g)
-    dl_findings_add(s->l, true, s->e->file, s->e->line, s->e->id,
+    dl_findings_add(s->l, true, &at,
                     "macs_g %g at %g px is less than head_macs_g %g",
                     in->macs_g, in->image_px, arch->head_macs_g);
   for (size_t i = 1; i < arch->n_inputs; i++) {
@@ -107,9 +66,9 @@ static void check_architecture(const struct dl_subject *s) {
 /* --- data sets, grids, sites, nodes */
 
 static void needs(const struct dl_subject *s, const double *member) {
+  const struct dl_finding_place at = dl_entry_place(s->e);
   if (isnan(*member))
-    dl_findings_add(s->l, true, s->e->file, s->e->line, s->e->id, "no %s",
-                    dl_name_of(s, member));
+    dl_findings_add(s->l, true, &at, "no %s", dl_name_of(s, member));
 }
 
 static void check_dataset(const struct dl_subject *s) {
@@ -138,6 +97,7 @@ static void check_site(const struct dl_subject *s) {
 }
 
 static void check_node(const struct dl_subject *s) {
+  const struct dl_finding_place at = dl_entry_place(s->e);
   const struct dl_node *node = DL_AS(node, s->e);
   double tdp = node->cpu_tdp_w;
   needs(s, &node->sockets);
@@ -148,15 +108,14 @@ static void check_node(const struct dl_subject *s) {
   dl_within(s, &node->supply_efficiency, 0.5, 1);
   dl_within(s, &node->pue, 1, 4);
   if (!node->cpu && isnan(tdp))
-    dl_findings_add(s->l, true, s->e->file, s->e->line, s->e->id,
-                    "neither a cpu nor a cpu_tdp_w");
+    dl_findings_add(s->l, true, &at, "neither a cpu nor a cpu_tdp_w");
   if (dl_bound_value(s, &node->cpu_idle_w) > tdp)
     dl_object(s, &node->cpu_idle_w, "is more than cpu_tdp_w %g", tdp);
   if (node->gpus > 0 && !node->gpu)
     dl_object(s, &node->gpus, "without a gpu; name one of the catalogue");
   if (node->gpu && !(node->gpus > 0))
-    dl_findings_add(s->l, true, s->e->file, s->e->line, s->e->id,
-                    "gpu '%s', but no number of gpus", node->gpu);
+    dl_findings_add(s->l, true, &at, "gpu '%s', but no number of gpus",
+                    node->gpu);
 }
 
 /* --- all of them */
@@ -174,21 +133,23 @@ void dl_rules_entry(const struct dl_descriptor *e, struct dl_findings *l) {
   check[e->kind](&s);
 }
 
-static void check_name(const struct dl_shelf *s, const struct dl_descriptor *e,
-                       const char *name, struct dl_findings *l) {
+static void check_name(const struct dl_catalog_file *s,
+                       const struct dl_descriptor *e, const char *name,
+                       struct dl_findings *l) {
+  const struct dl_finding_place at = dl_entry_place(e);
   struct dl_text folded = {0};
   dl_fold_name(e->kind, name, &folded);
   const struct dl_descriptor *owner =
-      folded.s ? dl_shelf_find(s, folded.s) : NULL;
+      folded.s ? dl_catalog_file_find(s, folded.s) : NULL;
   if (folded.failed)
     l->failed = true;
   else if (owner && owner != e)
-    dl_findings_add(l, true, e->file, e->line, e->id,
-                    "'%s' is also a name of '%s'", name, owner->id);
+    dl_findings_add(l, true, &at, "'%s' is also a name of '%s'", name,
+                    owner->id);
   dl_text_free(&folded);
 }
 
-void dl_rules_shelf(const struct dl_shelf *s, struct dl_findings *l) {
+void dl_rules_file(const struct dl_catalog_file *s, struct dl_findings *l) {
   for (size_t i = 0; i < s->n; i++) {
     const struct dl_descriptor *e = s->e[i];
     check_name(s, e, e->id, l);
@@ -213,8 +174,9 @@ void dl_rules_against(const struct dl_descriptor *e,
     const struct dl_field *f = &dl_kind_info(DL_ACCELERATOR)->fields[k];
     double x = *compared[i], y = dl_field_number(known, f);
     const char *source = known->origin[k].source;
+    const struct dl_finding_place at = {e->file, e->origin[k].line, e->id};
     if (fabs(x - y) > 0.1 * y)
-      dl_findings_add(l, false, e->file, e->origin[k].line, e->id,
+      dl_findings_add(l, false, &at,
                       "%s %g is not the %g of '%s' in the catalogue (%s)",
                       f->name, x, y, known->id, source ? source : "no source");
   }

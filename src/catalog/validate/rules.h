@@ -17,7 +17,7 @@
 void dl_rules_entry(const struct dl_descriptor *e, struct dl_findings *l);
 
 /* Checks all of a file, and that no two entries go by one name. */
-void dl_rules_shelf(const struct dl_shelf *s, struct dl_findings *l);
+void dl_rules_file(const struct dl_catalog_file *s, struct dl_findings *l);
 
 /* Warns where the main values of `e` are more than a tenth off those of
  * `known`, an entry with the same name. */

@@ -96,7 +96,8 @@ static void memory(const struct dl_subject *s) {
               m->bandwidth.low, m->bandwidth.high);
   if (m)
     return;
-  dl_findings_add(s->l, false, s->e->file, s->e->line, s->e->id,
+  const struct dl_finding_place at = dl_entry_place(s->e);
+  dl_findings_add(s->l, false, &at,
                   "memory_type '%s' is not known: its bandwidth is not checked",
                   type);
 }

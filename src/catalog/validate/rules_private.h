@@ -13,6 +13,9 @@ struct dl_subject {
   struct dl_findings *l;
 };
 
+/* The place of an entry. */
+struct dl_finding_place dl_entry_place(const struct dl_descriptor *e);
+
 /* A value for a rule that a note may excuse: NaN where it does. */
 double dl_bound_value(const struct dl_subject *s, const double *member);
 

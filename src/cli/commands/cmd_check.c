@@ -123,8 +123,9 @@ static void take_error(struct checker *c, struct dl_diag *d, const char *path) {
     text = *end == ':' ? end + 1 : text + len + 1;
     text += strspn(text, " ");
   }
+  const struct dl_finding_place at = {path, line, NULL};
   if (!told(&c->findings, path, line))
-    dl_findings_add(&c->findings, true, path, line, NULL, "%s", text);
+    dl_findings_add(&c->findings, true, &at, "%s", text);
   dl_diag_free(d);
 }
 
@@ -151,10 +152,10 @@ static void read_known(struct checker *c, enum dl_kind kind) {
   dl_diag_free(&d);
 }
 
-static void check_entries(struct checker *c, const struct dl_shelf *s) {
+static void check_entries(struct checker *c, const struct dl_catalog_file *s) {
   if (s->n > MANY)
     read_known(c, s->e[0]->kind);
-  dl_rules_shelf(s, &c->findings);
+  dl_rules_file(s, &c->findings);
   for (size_t i = 0; i < s->n; i++) {
     add_lacks(c, s->e[i]);
     compare(c, s->e[i]);
@@ -165,15 +166,16 @@ static void check_entries(struct checker *c, const struct dl_shelf *s) {
 static enum dl_status check_catalog(struct checker *c, struct dl_xml *xml,
                                     struct dl_diag *d, size_t *entries,
                                     const char **what) {
-  struct dl_shelf shelf = {0};
+  struct dl_catalog_file shelf = {0};
   enum dl_kind kind = DL_ACCELERATOR;
-  enum dl_status status = dl_shelf_collect(&shelf, xml, &kind, &c->findings, d);
+  enum dl_status status =
+      dl_catalog_file_take(&shelf, xml, &kind, &c->findings, d);
   if (status == DL_OK && shelf.n == 0)
     status = dl_fail(d, DL_EINPUT,
                      "neither a catalogue of a known kind nor a model; see "
                      "'dlest show gpu' and dlest-check(1) for the form");
   if (status != DL_OK) {
-    dl_shelf_free(&shelf);
+    dl_catalog_file_free(&shelf);
     return status;
   }
   struct dl_text schema = {0};
@@ -190,7 +192,7 @@ static enum dl_status check_catalog(struct checker *c, struct dl_xml *xml,
     check_entries(c, &shelf);
     status = DL_OK;
   }
-  dl_shelf_free(&shelf);
+  dl_catalog_file_free(&shelf);
   return status;
 }
 

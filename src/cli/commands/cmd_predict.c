@@ -100,6 +100,7 @@ static const struct argp predict_argp = {
 /* The row of a frame without columns. */
 struct single {
   struct dl_job job;
+  struct dl_predictions predictions;
   struct dl_estimate *est;
   size_t n;
   long best;
@@ -132,7 +133,9 @@ static void say(struct dl_report *r, const struct dl_text *t) {
 
 /* What the recommended estimate and its interval rest on, for people. */
 static void add_basis(struct dl_report *r, const struct dl_estimate *e,
-                      const struct dl_model *m, const struct dl_job *job) {
+                      const struct dl_model *m, const struct single *s) {
+  const struct dl_job *job = &s->job;
+  bool tokens = s->predictions.served.tokens;
   static const struct {
     const char *left_out, *words;
   } bases[] = {{"config", "configurations"},
@@ -148,8 +151,8 @@ static void add_basis(struct dl_report *r, const struct dl_estimate *e,
   const char *target =
       !dl_is_inference(job)
           ? strcmp(e->boundary, "gpu") == 0 ? "gpu_power_w" : "epoch_energy_j"
-      : job->served.tokens ? "request_energy_j"
-                           : "epoch_energy_j";
+      : tokens ? "request_energy_j"
+               : "epoch_energy_j";
   const struct dl_fit *fit =
       dl_model_search(m, target, strcmp(e->method, "physical") == 0, &owner);
   if (e->model && fit) {
@@ -167,8 +170,8 @@ static void add_basis(struct dl_report *r, const struct dl_estimate *e,
       dl_text_clear(&t);
     }
   const char *assumed = dl_facts_assumed(job);
-  if (assumed && strcmp(e->method, "physical") == 0 && isnan(job->tokens) &&
-      !job->served.tokens) {
+  if (assumed && strcmp(e->method, "physical") == 0 &&
+      isnan(job->run->tokens) && !tokens) {
     dl_text_printf(&t,
                    "Not known of this network and taken from its FLOPs: %s; "
                    "the interval is wider for it.",
@@ -182,7 +185,7 @@ static void add_notes(struct dl_report *r, const struct single *s,
                       const struct dl_predict_options *o,
                       const struct dl_model *m) {
   if (s->best >= 0)
-    add_basis(r, &s->est[s->best], m, &s->job);
+    add_basis(r, &s->est[s->best], m, s);
   dl_say_footprint(r, &o->job.foot);
 }
 
@@ -208,11 +211,11 @@ static void warn_head(struct dl_cli *cli, const struct dl_job *job) {
   const struct dl_architecture *arch = job->found.arch;
   if (!arch || !isnan(arch->head_inputs))
     return;
-  if (!isnan(job->classes))
+  if (!isnan(job->run->classes))
     dl_warn(&cli->diag,
             "the classifier of '%s' is not known: --classes changes no count",
             arch->head.id);
-  if (job->frozen_base > 0)
+  if (job->run->frozen_base > 0)
     dl_warn(&cli->diag,
             "the classifier of '%s' is not known: its training counts nothing",
             arch->head.id);
@@ -282,12 +285,13 @@ static enum dl_status estimate_single(struct dl_cli *cli, struct dl_frame *f,
   if (status != DL_OK)
     return status;
   dl_frame_row(f, NULL, 0, row);
-  status = dl_session_row(session, row, &s->job, s->est, &cli->diag);
+  status = dl_session_row(session, row, &s->job, &s->predictions, s->est,
+                          &cli->diag);
   bool bad;
   if (status == DL_OK)
     status = dl_session_check(cli->catalog, &s->job, NULL, 0, &bad, &cli->diag);
   if (status == DL_OK)
-    s->best = dl_recommended(s->est, s->n, !isnan(s->job.duration_s));
+    s->best = dl_recommended(s->est, s->n, !isnan(s->job.run->duration_s));
   return status;
 }
 
@@ -312,7 +316,7 @@ static enum dl_status check_estimates(struct dl_cli *cli,
                                       const struct dl_predict_options *o) {
   if (s->best >= 0 || o->model)
     return DL_OK;
-  bool asked = s->job.arch && s->job.gpu;
+  bool asked = s->job.run->arch && s->job.run->gpu;
   const char *give = asked ? remedy(s) : "--arch and --gpu";
   return dl_fail(&cli->diag, asked ? DL_EINPUT : DL_EUSAGE,
                  "no method has enough to go on%s%s", give ? "; give " : "",
@@ -327,7 +331,7 @@ static void add_inference(struct dl_report *r, const struct single *s,
     physical |=
         strcmp(s->est[i].method, "physical") == 0 && !isnan(s->est[i].energy_j);
   if (physical)
-    dl_predict_served(r, &s->job, o->explain);
+    dl_predict_served(r, &s->job, &s->predictions.served, o->explain);
   dl_predict_work(r, &s->job, !physical);
 }
 
@@ -350,7 +354,8 @@ static enum dl_status report_single(struct dl_cli *cli, struct single *s,
   snprintf(s->interval, sizeof s->interval, "%g %% interval",
            100 * o->coverage);
   add_estimates(r, s, o);
-  dl_predict_parts(r, &s->job, o->explain && !dl_is_inference(&s->job));
+  dl_predict_parts(r, &s->predictions.parts,
+                   o->explain && !dl_is_inference(&s->job));
   add_inference(r, s, o);
   status = dl_node_report(r,
                           &(struct dl_node_subject){.o = &o->node,

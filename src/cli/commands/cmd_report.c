@@ -205,7 +205,7 @@ static bool among(const struct dl_strlist *l, const char *name) {
 
 /* Whether the job began when it should have. */
 static bool in_time(struct work *w, const struct dl_run *run) {
-  const char *start = dl_run_get_text(run, "start_time");
+  const char *start = run->start_time;
   struct dl_timestamp t;
   if (w->o->since == INT64_MIN && w->o->until == INT64_MAX)
     return true;
@@ -236,11 +236,11 @@ static enum dl_status write_job(struct work *w, const struct dl_run *run,
 static enum dl_status take(struct work *w, const struct dl_run *run) {
   struct dl_accounted job;
   struct dl_diag *d = &w->cli->diag;
-  if (!among(&w->o->users, dl_run_get_text(run, "user")) ||
-      !among(&w->o->accounts, dl_run_get_text(run, "project")))
+  if (!among(&w->o->users, run->user) ||
+      !among(&w->o->accounts, run->project))
     return DL_OK;
-  if (dl_run_get(run, "duration_s") == 0 &&
-      !dl_run_get_text(run, "start_time")) {
+  if (run->duration_s == 0 &&
+      !run->start_time) {
     w->never_ran++;
     return DL_OK;
   }

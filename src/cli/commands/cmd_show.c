@@ -8,6 +8,7 @@
 #include "base/number.h"
 #include "catalog/architecture/scaling.h"
 #include "catalog/architecture/transformer.h"
+#include "catalog/catalog_file.h"
 #include "cli/command.h"
 
 enum { KEY_PX = 0x300, KEY_CLASSES };
@@ -149,11 +150,6 @@ static void add_values(struct dl_report *r, const struct dl_descriptor *e,
 
 static void add_inputs(struct dl_report *r, const struct dl_architecture *e,
                        struct sources *s) {
-  static const char *const rules[] = {[DL_SCALING_NONE] = "none",
-                                      [DL_SCALING_AREA] = "area",
-                                      [DL_SCALING_DOWN] = "area-down",
-                                      [DL_SCALING_TOKENS] = "tokens",
-                                      [DL_SCALING_SEQUENCE] = "sequence"};
   static const struct dl_column columns[] = {
       {"image_px", "input", "px", DL_CODE, false},
       {"macs_g", "MACs", "G", DL_CODE, false},
@@ -162,7 +158,7 @@ static void add_inputs(struct dl_report *r, const struct dl_architecture *e,
       {NULL, "source", NULL, DL_CODE, false},
       {"note", "note", NULL, DL_CODE, false}};
   dl_report_add(r, "scaling", "scales with", NULL, DL_CODE,
-                dl_string(rules[e->scaling]));
+                dl_string(dl_scaling_names[e->scaling]));
   if (e->transformer) {
     struct dl_text shape = {0};
     dl_transformer_describe(e->transformer, &shape);

@@ -29,36 +29,37 @@ enum {
   KEY_SCALING
 };
 
-/* Options that set a canonical column, and the check on their value. */
+/* Options that set a member of the run, and the check on their value. */
 static const struct setting {
   int key;
-  const char *column;
+  enum dl_run_id id;
   enum { TEXT, AMOUNT, ABOVE_0, COUNT, SHARE, RATE, HOURS } kind;
+  bool may_sweep; /* may be an axis of a sweep: a list of values */
 } settings[] = {
-    {'a', "arch", TEXT},
-    {'g', "gpu", TEXT},
-    {'n', "n_gpus", COUNT},
-    {'b', "batch_size", COUNT},
-    {'p', "image_px", COUNT},
-    {'e', "epochs", ABOVE_0},
-    {'d', "duration_s", HOURS},
-    {'u', "utilisation", SHARE},
-    {'r', "ram_gb", AMOUNT},
-    {'t', "train_samples", COUNT},
-    {'v', "val_samples", AMOUNT},
-    {'E', "efficiency", RATE},
-    {KEY_SEQ_LEN, "seq_len", COUNT},
-    {KEY_TOKENS, "tokens", COUNT},
-    {KEY_PHASE, "phase", TEXT},
-    {KEY_PRECISION, "precision", TEXT},
-    {KEY_FRAMEWORK, "framework", TEXT},
-    {KEY_PROMPT, "prompt_tokens", COUNT},
-    {KEY_ANSWER, "output_tokens", AMOUNT},
-    {KEY_RATE, "request_rate", ABOVE_0},
-    {KEY_IDLE, "idle_s", AMOUNT},
-    {KEY_REQUESTS, "requests", COUNT},
-    {KEY_CLASSES, "classes", COUNT},
-    {KEY_SCALING, "scaling", TEXT},
+    {'a', DL_RUN_arch, TEXT, true},
+    {'g', DL_RUN_gpu, TEXT, true},
+    {'n', DL_RUN_n_gpus, COUNT, true},
+    {'b', DL_RUN_batch_size, COUNT, true},
+    {'p', DL_RUN_image_px, COUNT, true},
+    {'e', DL_RUN_epochs, ABOVE_0, false},
+    {'d', DL_RUN_duration_s, HOURS, false},
+    {'u', DL_RUN_utilisation, SHARE, false},
+    {'r', DL_RUN_ram_gb, AMOUNT, false},
+    {'t', DL_RUN_train_samples, COUNT, false},
+    {'v', DL_RUN_val_samples, AMOUNT, false},
+    {'E', DL_RUN_efficiency, RATE, false},
+    {KEY_SEQ_LEN, DL_RUN_seq_len, COUNT, true},
+    {KEY_TOKENS, DL_RUN_tokens, COUNT, false},
+    {KEY_PHASE, DL_RUN_phase, TEXT, false},
+    {KEY_PRECISION, DL_RUN_precision, TEXT, false},
+    {KEY_FRAMEWORK, DL_RUN_framework, TEXT, false},
+    {KEY_PROMPT, DL_RUN_prompt_tokens, COUNT, false},
+    {KEY_ANSWER, DL_RUN_output_tokens, AMOUNT, false},
+    {KEY_RATE, DL_RUN_request_rate, ABOVE_0, false},
+    {KEY_IDLE, DL_RUN_idle_s, AMOUNT, false},
+    {KEY_REQUESTS, DL_RUN_requests, COUNT, false},
+    {KEY_CLASSES, DL_RUN_classes, COUNT, false},
+    {KEY_SCALING, DL_RUN_scaling, TEXT, false},
 };
 
 static const struct argp_option job_option_table[] = {
@@ -163,16 +164,13 @@ static const char *option_name(int key) {
   return o->name;
 }
 
-/* What the column of a runs table may hold, an option may. */
-static bool in_range(const struct setting *s, double x) {
-  const struct dl_run_column *c = dl_run_column_find(s->column);
-  return !c || (x >= c->low && x <= c->high);
-}
-
+/* Reads a number and checks it; a column of the runs table has a range. */
 static bool parse_value(const struct setting *s, const char *arg, double *x) {
+  const struct dl_run_column *c = dl_run_column_at(s->id);
   bool valid = s->kind == HOURS ? dl_parse_duration(arg, 3600, x)
                                 : dl_parse_double(arg, x);
-  if (!valid || *x < 0 || !in_range(s, *x))
+  if (!valid || *x < 0 ||
+      (s->id < DL_N_RUN_COLUMNS && (*x < c->low || *x > c->high)))
     return false;
   switch (s->kind) {
   case COUNT:
@@ -189,59 +187,49 @@ static bool parse_value(const struct setting *s, const char *arg, double *x) {
   }
 }
 
-/* Options that may be axes of a sweep. */
-static bool may_sweep(const struct setting *s) {
-  static const char *const names[] = {"arch",     "gpu",     "n_gpus",
-                                      "image_px", "seq_len", "batch_size"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (strcmp(names[i], s->column) == 0)
-      return true;
-  return false;
-}
-
 /* A list of values, each of which must be one that the option takes. */
 static void add_axis(struct argp_state *state, struct dl_job_options *o,
                      const struct setting *s, const char *arg) {
+  const char *column = dl_run_column_at(s->id)->name;
   struct dl_diag d;
   double x;
   dl_diag_init(&d);
-  if (dl_axes_set(&o->axes, s->column, arg, s->kind != TEXT, &d) != DL_OK)
+  if (dl_axes_set(&o->axes, column, arg, s->kind != TEXT, &d) != DL_OK)
     argp_error(state, "--%s: %s", option_name(s->key), d.error);
   dl_diag_free(&d);
-  const struct dl_axis *a = dl_axes_find(&o->axes, s->column);
+  const struct dl_axis *a = dl_axes_find(&o->axes, column);
   for (size_t i = 0; s->kind != TEXT && i < a->n; i++)
     if (!parse_value(s, a->text.s[i], &x))
       argp_error(state, "--%s: invalid value '%s'", option_name(s->key),
                  a->text.s[i]);
 }
 
+static void add_text(struct argp_state *state, struct dl_job_options *o,
+                     const struct setting *s, const char *arg) {
+  struct dl_text near = {0};
+  const char *word = dl_job_word(dl_run_column_at(s->id)->name, arg, &near);
+  if (!word)
+    argp_error(state, "--%s: invalid value '%s'; nearest: %s",
+               option_name(s->key), arg, dl_text_str(&near));
+  dl_text_free(&near);
+  dl_run_lend_text(&o->run, s->id, word);
+}
+
 static void add_setting(struct argp_state *state, struct dl_job_options *o,
                         const struct setting *s, const char *arg) {
-  struct dl_text t = {0};
-  double x = 1;
-  if (o->takes_lists && may_sweep(s) && dl_axis_is_list(arg)) {
+  double x;
+  if (o->takes_lists && s->may_sweep && dl_axis_is_list(arg)) {
     add_axis(state, o, s, arg);
-    return;
-  }
-  if (s->kind != TEXT && !parse_value(s, arg, &x))
+  } else if (s->kind == TEXT) {
+    add_text(state, o, s, arg);
+  } else if (parse_value(s, arg, &x)) {
+    dl_run_set_number(&o->run, s->id, x);
+  } else {
     argp_error(state, "--%s: invalid value '%s'%s", option_name(s->key), arg,
                s->kind == SHARE  ? " (between 0 and 1)"
                : s->kind == RATE ? " (above 0, at most 1)"
                                  : "");
-  struct dl_text near = {0};
-  const char *word = s->kind == TEXT ? dl_job_word(s->column, arg, &near) : arg;
-  if (!word) {
-    argp_error(state, "--%s: invalid value '%s'; nearest: %s",
-               option_name(s->key), arg, dl_text_str(&near));
-    word = arg;
   }
-  char buf[DL_NUMBER_SIZE];
-  dl_text_printf(&t, "%s=%s", s->column,
-                 s->kind == HOURS ? dl_format_exact(buf, x) : word);
-  if (s->kind == TEXT && strcmp(s->column, "arch") == 0)
-    o->arch = arg;
-  add(state, &o->settings, dl_text_str(&t));
-  dl_text_free(&t);
 }
 
 static error_t parse_table(int key, char *arg, struct argp_state *state) {
@@ -272,11 +260,12 @@ static error_t parse_job(int key, char *arg, struct argp_state *state) {
   case ARGP_KEY_INIT:
     state->child_inputs[0] = o;
     state->child_inputs[1] = &o->site;
+    o->run = dl_run_unknown;
     o->site = dl_site_options_none;
     o->foot = dl_footprint_none;
     return 0;
   case KEY_FROZEN:
-    add(state, &o->settings, "frozen_base=1");
+    dl_run_set_number(&o->run, DL_RUN_frozen_base, 1);
     return 0;
   case KEY_DATASET:
     o->dataset = arg;
@@ -295,7 +284,6 @@ const struct argp dl_job_argp = {
     .options = job_option_table, .parser = parse_job, .children = job_children};
 
 void dl_job_options_free(struct dl_job_options *o) {
-  dl_strlist_free(&o->settings);
   dl_strlist_free(&o->overrides);
   dl_strlist_free(&o->defines);
   dl_strlist_free(&o->aliases);
@@ -311,42 +299,32 @@ static const char *value_in(const struct dl_strlist *l, const char *name) {
   return NULL;
 }
 
-static bool is_set(const struct dl_job_options *o, const char *name) {
-  return value_in(&o->settings, name);
-}
-
-/* In whatever way. */
-static bool is_given(const struct dl_job_options *o, const char *name) {
-  return is_set(o, name) || value_in(&o->overrides, name) ||
+bool dl_job_options_give(const struct dl_job_options *o, enum dl_run_id id) {
+  const char *name = dl_run_column_at(id)->name;
+  return dl_run_has(&o->run, id) || value_in(&o->overrides, name) ||
          value_in(&o->defines, name);
 }
 
-static bool is_inference(const struct dl_job_options *o) {
-  const char *phase = value_in(&o->overrides, "phase");
-  if (!phase)
-    phase = value_in(&o->settings, "phase");
-  return phase && strcasecmp(phase, "inference") == 0;
-}
-
 /* How much there is to train on, which a language model must be told. */
-static enum dl_status check_size(const struct dl_job_options *o, bool language,
-                                 struct dl_diag *d) {
-  static const char *const others[] = {"train_samples", "val_samples",
-                                       "epochs"};
-  if (is_given(o, "tokens")) {
+static enum dl_status check_size(const struct dl_job_options *o, bool inference,
+                                 bool language, struct dl_diag *d) {
+  static const enum dl_run_id others[] = {DL_RUN_train_samples,
+                                          DL_RUN_val_samples, DL_RUN_epochs};
+  if (dl_job_options_give(o, DL_RUN_tokens)) {
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-      if (is_set(o, others[i]))
+      if (dl_run_has(&o->run, others[i]))
         return dl_fail(d, DL_EUSAGE,
                        "--tokens is the whole training; it does not go with "
                        "%s",
-                       others[i]);
+                       dl_run_column_at(others[i])->name);
     return o->dataset ? dl_fail(d, DL_EUSAGE,
                                 "--tokens is the whole training; it does not "
                                 "go with --dataset")
                       : DL_OK;
   }
-  if (!language || o->has_table || o->dataset || is_inference(o) ||
-      is_given(o, "train_samples") || is_given(o, "duration_s"))
+  if (!language || o->has_table || o->dataset || inference ||
+      dl_job_options_give(o, DL_RUN_train_samples) ||
+      dl_job_options_give(o, DL_RUN_duration_s))
     return DL_OK;
   return dl_fail(d, DL_EUSAGE,
                  "'%.64s' is a language model; give --tokens N, of the whole "
@@ -354,84 +332,56 @@ static enum dl_status check_size(const struct dl_job_options *o, bool language,
                  o->arch);
 }
 
-static enum dl_status set_number(struct dl_frame *f, const char *name, double x,
-                                 struct dl_diag *d) {
-  char buf[DL_NUMBER_SIZE];
-  if (isnan(x))
-    return DL_OK;
-  return dl_frame_setting(f, name, dl_format_exact(buf, x), d);
-}
-
 /* Sizes of the data set, where samples are not given one by one. */
 static enum dl_status apply_dataset(struct dl_job_options *o,
                                     struct dl_frame *f,
                                     struct dl_catalog *catalog, bool images,
                                     struct dl_diag *d) {
-  const char *name = o->dataset;
-  if (!name && images && !is_set(o, "train_samples"))
-    name = o->dataset = "imagenet";
-  if (!name)
+  bool train = dl_run_has(&o->run, DL_RUN_train_samples);
+  if (!o->dataset && images && !train)
+    o->dataset = "imagenet";
+  if (!o->dataset)
     return DL_OK;
-  const struct dl_descriptor *e;
-  enum dl_status status = dl_catalog_get(catalog, DL_DATASET, name, &e, d);
-  if (status == DL_OK && !is_set(o, "train_samples"))
-    status =
-        set_number(f, "train_samples", DL_AS(dataset, e)->train_samples, d);
-  if (status == DL_OK && !is_set(o, "val_samples"))
-    status = set_number(f, "val_samples", DL_AS(dataset, e)->val_samples, d);
+  const struct dl_descriptor *found;
+  enum dl_status status =
+      dl_catalog_get(catalog, DL_DATASET, o->dataset, &found, d);
+  const struct dl_dataset *e = DL_AS(dataset, found);
+  if (status == DL_OK && !train && !isnan(e->train_samples))
+    status = dl_frame_set(f, DL_RUN_train_samples, e->train_samples, d);
+  if (status == DL_OK && !dl_run_has(&o->run, DL_RUN_val_samples) &&
+      !isnan(e->val_samples))
+    status = dl_frame_set(f, DL_RUN_val_samples, e->val_samples, d);
   return status;
 }
 
-/* Language models serve in 16 bits, unless told otherwise. */
-static enum dl_status inference_defaults(const struct dl_job_options *o,
-                                         struct dl_frame *f, bool language,
-                                         struct dl_diag *d) {
-  bool rate = is_given(o, "request_rate");
-  if (rate && is_given(o, "idle_s"))
-    return dl_fail(d, DL_EUSAGE,
-                   "--idle-s does not go with --request-rate, which says how "
-                   "long the GPUs idle");
-  enum dl_status status = dl_frame_setting(f, "requests", "1", d);
-  if (status == DL_OK)
-    status = dl_frame_setting(f, "batch_size", rate ? "256" : "1", d);
-  if (status == DL_OK && language)
-    status = dl_frame_setting(f, "precision", "fp16", d);
-  return status;
-}
-
+/* Values for what no option gives. Language models serve in 16 bits. */
 static enum dl_status apply_defaults(const struct dl_job_options *o,
                                      struct dl_frame *f, bool defaults,
                                      bool inference, bool language,
                                      struct dl_diag *d) {
-  static const struct {
-    const char *name, *value;
-    bool always; /* harmless: does not size the run */
-  } values[] = {{"n_gpus", "1", true},        {"utilisation", "1", true},
-                {"efficiency", "0.3", true},  {"ram_gb", "32", true},
-                {"batch_size", "256", false}, {"epochs", "90", false}};
+  bool rate = dl_job_options_give(o, DL_RUN_request_rate);
+  const struct {
+    enum dl_run_id id;
+    double x;
+    bool on;
+  } values[] = {{DL_RUN_n_gpus, 1, true},
+                {DL_RUN_utilisation, 1, true},
+                {DL_RUN_efficiency, 0.3, true},
+                {DL_RUN_ram_gb, 32, true},
+                {DL_RUN_requests, 1, defaults && inference},
+                {DL_RUN_batch_size, rate ? 256 : 1, defaults && inference},
+                {DL_RUN_batch_size, 256, defaults && !inference && !language},
+                {DL_RUN_epochs, language ? 1 : 90, defaults && !inference}};
   enum dl_status status = DL_OK;
-  if (inference && defaults) {
-    status = inference_defaults(o, f, language, d);
-    defaults = false;
-  } else if (language && defaults) {
-    defaults = false;
-    status = dl_frame_setting(f, "epochs", "1", d);
-  }
+  if (defaults && inference && rate && dl_job_options_give(o, DL_RUN_idle_s))
+    return dl_fail(d, DL_EUSAGE,
+                   "--idle-s does not go with --request-rate, which says how "
+                   "long the GPUs idle");
   for (size_t i = 0; i < sizeof values / sizeof *values; i++)
-    if (status == DL_OK && (values[i].always || defaults))
-      status = dl_frame_setting(f, values[i].name, values[i].value, d);
-  return status;
-}
-
-static enum dl_status apply_settings(const struct dl_job_options *o,
-                                     struct dl_frame *f, struct dl_diag *d) {
-  enum dl_status status = DL_OK;
-  for (size_t i = 0; i < o->settings.n && status == DL_OK; i++) {
-    char *eq = strchr(o->settings.s[i], '=');
-    *eq = '\0';
-    status = dl_frame_setting(f, o->settings.s[i], eq + 1, d);
-    *eq = '=';
-  }
+    if (status == DL_OK && values[i].on)
+      status = dl_frame_set(f, values[i].id, values[i].x, d);
+  if (status == DL_OK && defaults && inference && language)
+    status = dl_frame_setting(f, "precision", "fp16", d);
   return status;
 }
 
@@ -452,20 +402,24 @@ enum dl_status dl_job_options_apply(struct dl_job_options *o,
                                     struct dl_frame *f,
                                     struct dl_catalog *catalog, bool defaults,
                                     struct dl_diag *d) {
-  bool language, inference = is_inference(o);
+  const char *phase = value_in(&o->overrides, "phase");
+  if (!phase)
+    phase = o->run.phase;
+  bool language, inference = phase && strcasecmp(phase, "inference") == 0;
   enum dl_status status = dl_job_options_apply_table(o, f, d);
   if (status == DL_OK)
     status = dl_job_options_language(o, catalog, &language, d);
   if (status == DL_OK && defaults)
-    status = check_size(o, language, d);
+    status = check_size(o, inference, language, d);
   if (status == DL_OK)
     status = apply_defaults(o, f, defaults, inference, language, d);
   if (status == DL_OK)
-    status = apply_dataset(
-        o, f, catalog,
-        defaults && !language && !inference && !is_given(o, "tokens"), d);
+    status = apply_dataset(o, f, catalog,
+                           defaults && !language && !inference &&
+                               !dl_job_options_give(o, DL_RUN_tokens),
+                           d);
   if (status == DL_OK)
-    status = apply_settings(o, f, d);
+    status = dl_frame_set_run(f, &o->run, d);
   if (status == DL_OK)
     status = dl_site_find(&o->site, catalog, &o->foot, d);
   return status;

@@ -12,13 +12,13 @@
 #include "run/frame.h"
 
 struct dl_job_options {
-  struct dl_strlist settings;  /* "NAME=VALUE": canonical columns */
-  struct dl_strlist overrides; /* --set */
+  struct dl_run run;           /* what options say; texts are borrowed */
+  struct dl_strlist overrides; /* --set NAME=VALUE */
   struct dl_strlist defines;   /* --define */
   struct dl_strlist aliases;   /* --alias */
   struct dl_axes axes;         /* columns that were given as lists */
   const char *dataset;
-  const char *arch;
+  const char *arch; /* the first of several; by dl_job_options_language */
   struct dl_site_options site;
   struct dl_footprint foot; /* filled in by dl_job_options_apply */
   bool has_table;           /* rows come from a table; set before apply */
@@ -33,6 +33,9 @@ extern const struct argp dl_job_argp;
 extern const struct argp dl_table_argp;
 
 void dl_job_options_free(struct dl_job_options *o);
+
+/* Whether an option, --set or --define gives a quantity. */
+bool dl_job_options_give(const struct dl_job_options *o, enum dl_run_id id);
 
 /* Makes axes of what was given as one value too: those of `columns`
  * (NULL-terminated), in this order, the last running fastest. Those that were

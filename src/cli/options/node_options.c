@@ -123,30 +123,6 @@ const struct argp dl_node_argp = {.options = options, .parser = parse};
 
 /* --- what the job is told */
 
-static enum dl_status tell(struct dl_strlist *list, const char *name,
-                           const char *text, struct dl_diag *d) {
-  struct dl_text t = {0};
-  dl_text_printf(&t, "%s=%s", name, text);
-  bool ok = !t.failed && dl_strlist_add(list, t.s);
-  dl_text_free(&t);
-  return ok ? DL_OK : dl_fail_memory(d);
-}
-
-static enum dl_status tell_number(struct dl_strlist *list, const char *name,
-                                  double x, struct dl_diag *d) {
-  char buf[DL_NUMBER_SIZE];
-  return tell(list, name, dl_format_short(buf, x), d);
-}
-
-/* What a list of "NAME=VALUE" says last of a name, or NULL. */
-static const char *said(const struct dl_strlist *l, const char *name) {
-  size_t n = strlen(name);
-  for (size_t i = l->n; i > 0; i--)
-    if (strncmp(l->s[i - 1], name, n) == 0 && l->s[i - 1][n] == '=')
-      return l->s[i - 1] + n + 1;
-  return NULL;
-}
-
 /* Moves overrides "PREFIX.FIELD=VALUE" out of the list, onto a descriptor. */
 static enum dl_status take(struct dl_strlist *list, const char *prefix,
                            struct dl_descriptor *e, struct dl_diag *d) {
@@ -206,7 +182,7 @@ static enum dl_status find_node(struct dl_node_options *o,
 static enum dl_status find_gpu(struct dl_node_options *o,
                                struct dl_job_options *job,
                                struct dl_catalog *catalog, struct dl_diag *d) {
-  const char *name = said(&job->settings, "gpu");
+  const char *name = job->run.gpu;
   if (!name)
     return dl_fail(d, DL_EUSAGE,
                    "a share is one of an accelerator; give --gpu "
@@ -231,12 +207,11 @@ static enum dl_status count_used(struct dl_node_options *o,
                                  struct dl_diag *d) {
   const struct dl_node *e = &o->entry;
   const struct dl_descriptor *asked = NULL;
-  const char *n = said(&job->settings, "n_gpus");
-  const char *gpu = said(&job->settings, "gpu");
+  const char *gpu = job->run.gpu;
   double gpus = isnan(e->gpus) ? 0 : e->gpus;
-  double given = NAN;
-  if (n && dl_parse_double(n, &given) && !isnan(o->use_gpus) &&
-      given != o->use_gpus)
+  bool told = dl_run_has(&job->run, DL_RUN_n_gpus);
+  double given = told ? job->run.n_gpus : NAN;
+  if (told && !isnan(o->use_gpus) && given != o->use_gpus)
     return dl_fail(d, DL_EUSAGE, "--gpus %g is not --use-gpus %g", given,
                    o->use_gpus);
   double used = !isnan(o->use_gpus) ? o->use_gpus
@@ -311,30 +286,30 @@ static enum dl_status apply_share(struct dl_node_options *o,
     double x = dl_field_number(&cut.head, &k->fields[i]);
     if (isnan(x) || x == dl_field_number(&known->head, &k->fields[i]))
       continue;
-    dl_text_printf(&name, "gpu.%s", k->fields[i].name);
-    status = name.failed ? dl_fail_memory(d)
-                         : tell_number(&job->overrides, name.s, x, d);
+    char buf[DL_NUMBER_SIZE];
+    dl_text_printf(&name, "gpu.%s=%s", k->fields[i].name,
+                   dl_format_short(buf, x));
+    if (name.failed || !dl_strlist_add(&job->overrides, name.s))
+      status = dl_fail_memory(d);
     dl_text_free(&name);
   }
   return status;
 }
 
 /* What follows from the node, where the user did not say it. */
-static enum dl_status tell_job(const struct dl_node_options *o,
-                               struct dl_job_options *job, struct dl_diag *d) {
+static void tell_job(const struct dl_node_options *o,
+                     struct dl_job_options *job) {
   double gb = o->entry.memory_gb;
-  double used = o->use.on_cpu ? ceil(o->use.used) : o->use.used;
-  enum dl_status status = DL_OK;
-  if (!said(&job->settings, "gpu")) /* what is used is known */
-    status =
-        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
-        tell(&job->settings, "gpu",
-             o->use.on_cpu ? o->cpu->head.id : o->gpu->head.id, d);
-  if (status == DL_OK && !said(&job->settings, "n_gpus"))
-    status = tell_number(&job->settings, "n_gpus", used, d);
-  if (status == DL_OK && !isnan(gb) && !said(&job->settings, "ram_gb"))
-    status = tell_number(&job->settings, "ram_gb", gb, d);
-  return status;
+  struct dl_run *run = &job->run;
+  if (!run->gpu) /* what is used is known */
+    dl_run_lend_text(run, DL_RUN_gpu,
+                     /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
+                     o->use.on_cpu ? o->cpu->head.id : o->gpu->head.id);
+  if (!dl_run_has(run, DL_RUN_n_gpus))
+    dl_run_set_number(run, DL_RUN_n_gpus,
+                      o->use.on_cpu ? ceil(o->use.used) : o->use.used);
+  if (!isnan(gb) && !dl_run_has(run, DL_RUN_ram_gb))
+    dl_run_set_number(run, DL_RUN_ram_gb, gb);
 }
 
 /* The node stands at its site, unless the user says where. A country goes with
@@ -395,7 +370,7 @@ enum dl_status dl_node_options_apply(struct dl_node_options *o,
   if (status == DL_OK)
     status = apply_share(o, job, d);
   if (status == DL_OK && o->node)
-    status = tell_job(o, job, d);
+    tell_job(o, job);
   if (status == DL_OK && o->node)
     status = tell_site(o, job, catalog, d);
   o->use.whole = o->charge == DL_CHARGE_NODE ||

@@ -1,20 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Axes of a sweep from the options of a job. */
 
-#include <string.h>
-
+#include "base/number.h"
 #include "catalog/architecture/token_costs.h"
 #include "cli/options/job_options.h"
-
-/* What "NAME=..." says of a column, or NULL; the last counts. */
-static const char *setting(const struct dl_job_options *o, const char *name) {
-  size_t n = strlen(name);
-  for (size_t i = o->settings.n; i > 0; i--)
-    if (strncmp(o->settings.s[i - 1], name, n) == 0 &&
-        o->settings.s[i - 1][n] == '=')
-      return o->settings.s[i - 1] + n + 1;
-  return NULL;
-}
 
 /* Hands an axis over, which then belongs to `to`. */
 static void move(struct dl_axes *to, struct dl_axes *from, size_t i) {
@@ -29,11 +18,17 @@ enum dl_status dl_job_options_sweep(struct dl_job_options *o,
   enum dl_status status = DL_OK;
   for (; *columns && status == DL_OK; columns++) {
     const struct dl_axis *a = dl_axes_find(&o->axes, *columns);
-    const char *one = setting(o, *columns);
+    enum dl_run_id id = dl_run_column_id(dl_run_column_find(*columns));
+    char buf[DL_NUMBER_SIZE];
     if (a)
       move(&axes, &o->axes, (size_t)(a - o->axes.a));
-    else if (one)
-      status = dl_axes_set_one(&axes, *columns, one, d);
+    else if (dl_run_has(&o->run, id))
+      status = dl_axes_set_one(
+          &axes, *columns,
+          dl_run_column_at(id)->is_text
+              ? dl_run_text(&o->run, id)
+              : dl_format_short(buf, dl_run_number(&o->run, id)),
+          d);
   }
   dl_axes_free(&o->axes);
   o->axes = axes;
@@ -57,8 +52,7 @@ enum dl_status dl_job_options_language(struct dl_job_options *o,
   const struct dl_axis *a = dl_axes_find(&o->axes, "arch");
   bool other;
   *language = false;
-  if (a)
-    o->arch = a->text.s[0];
+  o->arch = a ? a->text.s[0] : o->run.arch;
   if (!o->arch)
     return DL_OK;
   enum dl_status status = look_language(o->arch, c, language, d);

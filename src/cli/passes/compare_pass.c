@@ -174,9 +174,10 @@ static enum dl_status estimate_row(struct dl_comparing *w, struct pass *p,
                                    bool *bad) {
   struct dl_diag *d = &w->cli->diag;
   enum dl_status status = DL_OK;
-  struct dl_job job = {0};
+  struct dl_job job;
+  struct dl_predictions predictions;
   for (size_t k = 0; k < w->n_models && status == DL_OK; k++)
-    status = dl_session_row(p->session[k], p->row, &job,
+    status = dl_session_row(p->session[k], p->row, &job, &predictions,
                             p->est + k * p->n_methods, d);
   if (status == DL_OK)
     status = dl_session_check(w->cli->catalog, &job, dl_csv_path(p->csv),

@@ -125,7 +125,7 @@ static enum dl_status add_epoch(struct dl_extract_rows *r,
                                 const struct dl_epoch *e, struct dl_diag *d) {
   static const char *const parts[] = {"epoch", "start", "end"};
   const struct dl_value values[N_EPOCH_COLUMNS] = {
-      dl_string(dl_run_get_text(run, "run_id")),
+      dl_string(run->run_id),
       dl_string(parts[e->part]),
       dl_number(e->number),
       dl_number(e->start_s),
@@ -137,9 +137,9 @@ static enum dl_status add_epoch(struct dl_extract_rows *r,
       dl_number(e->cpu_energy_j),
       dl_number(e->node_energy_j),
       dl_number(e->energy_j),
-      dl_string(dl_run_get_text(run, "boundary")),
-      dl_string(dl_run_get_text(run, "epochs_verdict")),
-      dl_string(dl_run_get_text(run, "file")),
+      dl_string(run->boundary),
+      dl_string(run->epochs_verdict),
+      dl_string(run->file),
   };
   return dl_stream_row(r->stream, values, d);
 }
@@ -151,8 +151,8 @@ enum dl_status dl_extract_rows_add(void *ctx, const struct dl_run *run,
   dl_progress_clear(c->progress);
   if (status == DL_OK && !c->rows->each_epoch)
     return add_run(c->rows, run, extra, d);
-  if (run->n_epochs == 0 && !dl_run_get_text(run, "epochs_verdict"))
-    dl_warn_at(d, dl_run_get_text(run, "file"), 0, "no epochs in this log");
+  if (run->n_epochs == 0 && !run->epochs_verdict)
+    dl_warn_at(d, run->file, 0, "no epochs in this log");
   for (size_t i = 0; status == DL_OK && i < run->n_epochs; i++)
     status = add_epoch(c->rows, run, &run->epoch[i], d);
   return status;

@@ -129,10 +129,11 @@ static enum dl_status estimate_chunk(struct batch *b,
 #pragma omp parallel for schedule(static) reduction(|| : failed)
   for (size_t i = 0; i < n; i++) {
     struct dl_diag d;
+    struct dl_predictions predictions;
     dl_diag_init(&d);
     dl_frame_row(b->f, block, first + i, &b->row[i]);
     if (b->row[i].fault.kind == DL_FAULT_NONE &&
-        dl_session_row(b->session, &b->row[i], &b->job[i],
+        dl_session_row(b->session, &b->row[i], &b->job[i], &predictions,
                        b->est + i * b->n_methods, &d) != DL_OK)
       failed = true;
     dl_diag_free(&d);
@@ -153,7 +154,8 @@ static enum dl_status print_row(struct batch *b,
                                 const struct dl_csv_block *block, size_t row,
                                 size_t i) {
   const struct dl_estimate *est = b->est + i * b->n_methods;
-  long best = dl_recommended(est, b->n_methods, !isnan(b->job[i].duration_s));
+  long best =
+      dl_recommended(est, b->n_methods, !isnan(b->job[i].run->duration_s));
   if (best >= 0)
     b->over_j = fmax(b->over_j, est[best].energy_j);
   for (size_t c = 0; c < b->n_own; c++)
@@ -187,13 +189,13 @@ static bool says_nothing(struct batch *b, size_t i, size_t line) {
 /* A language model is not trained on the default data set. */
 static bool says_no_size(struct batch *b, size_t i, size_t line) {
   const struct dl_job *job = &b->job[i];
-  if (!b->default_samples || !job->found.arch || !isnan(job->tokens) ||
+  if (!b->default_samples || !job->found.arch || !isnan(job->run->tokens) ||
       dl_is_inference(job) || !dl_is_language_model(job->found.arch))
     return false;
   dl_skip_at(&b->cli->diag, dl_csv_path(b->csv), line,
              "'%.64s' is a language model; give a column tokens or "
              "train_samples",
-             job->arch);
+             job->run->arch);
   return true;
 }
 
@@ -239,28 +241,25 @@ static enum dl_status stream_rows(struct batch *b) {
   return status;
 }
 
-/* Settings that size the run and that the table does not have. */
+/* Quantities that size the run and that the table does not have. */
 static void warn_defaults(struct batch *b) {
-  static const char *const names[] = {"train_samples", "epochs", "batch_size"};
+  static const enum dl_run_id sizes[] = {DL_RUN_train_samples, DL_RUN_epochs,
+                                         DL_RUN_batch_size};
   const struct dl_job_options *o = &b->o->job;
-  bool in_tokens = dl_csv_find(b->csv, "tokens") >= 0; /* no epochs, samples */
-  for (size_t j = 0; j < o->settings.n; j++)
-    in_tokens |= strncmp(o->settings.s[j], "tokens=", 7) == 0;
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    size_t len = strlen(names[i]);
-    bool given = dl_csv_find(b->csv, names[i]) >= 0 ||
-                 (i == 0 && o->dataset && strcmp(o->dataset, "imagenet") != 0);
-    for (size_t j = 0; j < o->settings.n; j++)
-      given |= strncmp(o->settings.s[j], names[i], len) == 0;
-    for (size_t j = 0; j < o->defines.n; j++)
-      given |= strncmp(o->defines.s[j], names[i], len) == 0;
-    for (size_t j = 0; j < o->overrides.n; j++)
-      given |= strncmp(o->overrides.s[j], names[i], len) == 0;
-    if (i == 0)
+  bool in_tokens =
+      dl_csv_find(b->csv, "tokens") >= 0 || dl_run_has(&o->run, DL_RUN_tokens);
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+    const char *name = dl_run_column_at(sizes[i])->name;
+    bool samples = sizes[i] == DL_RUN_train_samples;
+    bool given = dl_csv_find(b->csv, name) >= 0 ||
+                 dl_job_options_give(o, sizes[i]) ||
+                 (samples && o->dataset && strcmp(o->dataset, "imagenet") != 0);
+    if (samples)
       b->default_samples = !given;
-    if (!given && !(i < 2 && in_tokens))
+    /* A number of tokens stands for samples and epochs. */
+    if (!given && (sizes[i] == DL_RUN_batch_size || !in_tokens))
       dl_warn_at(&b->cli->diag, dl_csv_path(b->csv), 0,
-                 "no column '%s': the default is taken", names[i]);
+                 "no column '%s': the default is taken", name);
   }
 }
 

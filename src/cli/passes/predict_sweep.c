@@ -51,12 +51,12 @@ struct sweep {
 static void fill_settings(const struct dl_job *job,
                           struct dl_value v[SETTINGS]) {
   const struct dl_row_descriptors *found = &job->found;
-  v[0] = dl_string(found->arch ? found->arch->head.id : job->arch);
-  v[1] = dl_string(found->gpu ? found->gpu->head.id : job->gpu);
-  v[2] = dl_number(job->n_gpus);
-  v[3] = dl_number(job->image_px);
+  v[0] = dl_string(found->arch ? found->arch->head.id : job->run->arch);
+  v[1] = dl_string(found->gpu ? found->gpu->head.id : job->run->gpu);
+  v[2] = dl_number(job->run->n_gpus);
+  v[3] = dl_number(job->run->image_px);
   v[4] = dl_number(job->seq_len);
-  v[5] = dl_number(job->batch_size);
+  v[5] = dl_number(job->run->batch_size);
 }
 
 static bool says_nothing(const struct sweep *w,
@@ -76,8 +76,9 @@ note_silent(struct part *p, const struct dl_sweep_row *row, struct dl_diag *d) {
   p->silent = list;
   struct silent *s = &p->silent[p->n_silent++];
   snprintf(s->name, sizeof s->name, "%.60s, %.60s, batch size %g",
-           row->job->arch ? row->job->arch : "no architecture",
-           row->job->gpu ? row->job->gpu : "no GPU", row->job->batch_size);
+           row->job->run->arch ? row->job->run->arch : "no architecture",
+           row->job->run->gpu ? row->job->run->gpu : "no GPU",
+           row->job->run->batch_size);
   s->method = row->est[0].method;
   s->lacks = row->est[0].lacks;
   return DL_OK;
@@ -93,7 +94,7 @@ static enum dl_status take_row(void *ctx, size_t i,
     return note_silent(p, row, d);
   struct dl_memory_need memory;
   long best =
-      dl_recommended(row->est, w->n_methods, !isnan(row->job->duration_s));
+      dl_recommended(row->est, w->n_methods, !isnan(row->job->run->duration_s));
   if (best >= 0)
     p->over_j = fmax(p->over_j, row->est[best].energy_j);
   dl_memory_of(row->job, &memory);

@@ -49,8 +49,7 @@ static bool copy_job(struct dl_job_options *to,
                      const struct dl_job_options *from) {
   *to = *from;
   to->axes = (struct dl_axes){0};
-  bool ok = copy_list(&to->settings, &from->settings);
-  ok = copy_list(&to->overrides, &from->overrides) && ok;
+  bool ok = copy_list(&to->overrides, &from->overrides);
   ok = copy_list(&to->defines, &from->defines) && ok;
   return copy_list(&to->aliases, &from->aliases) && ok;
 }
@@ -149,14 +148,15 @@ static void warn_node(struct dl_cli *cli, const struct dl_recommend_node *n,
 static enum dl_status resolve(struct dl_cli *cli, struct dl_recommend_node *n) {
   struct dl_cursor *cursor;
   struct dl_job job;
+  struct dl_predictions predictions;
   struct dl_estimate est = {0};
   enum dl_status status = dl_cursor_new(&cursor, n->f, &cli->diag);
   if (status != DL_OK)
     return status;
   status = dl_cursor_to(cursor, 0, &cli->diag);
   if (status == DL_OK)
-    status = dl_session_row(n->session, dl_cursor_row(cursor), &job, &est,
-                            &cli->diag);
+    status = dl_session_row(n->session, dl_cursor_row(cursor), &job,
+                            &predictions, &est, &cli->diag);
   if (status == DL_OK) {
     const struct dl_node_options *o = &n->o;
     const struct dl_accelerator *in_use = job.found.gpu;
@@ -179,7 +179,6 @@ static enum dl_status add_node(struct dl_cli *cli,
                                const char *name, const char *gpus,
                                struct dl_recommend_data *r) {
   void *list = r->node;
-  struct dl_text t = {0};
   if (!dl_grow(&list, &r->cap_nodes, r->n_nodes + 1, sizeof *r->node))
     return dl_fail_memory(&cli->diag);
   r->node = list;
@@ -187,11 +186,9 @@ static enum dl_status add_node(struct dl_cli *cli,
   *n = (struct dl_recommend_node){.o = dl_node_options_none};
   n->o.node = name;
   bool ok = copy_job(&n->job, &o->job);
-  if (gpus) {
-    dl_text_printf(&t, "n_gpus=%s", gpus);
-    ok = ok && !t.failed && dl_strlist_add(&n->job.settings, t.s);
-    dl_text_free(&t);
-  }
+  double count;
+  if (gpus && dl_parse_double(gpus, &count))
+    dl_run_set_number(&n->job.run, DL_RUN_n_gpus, count);
   enum dl_status status =
       ok ? open_node(cli, o, r->m, n) : dl_fail_memory(&cli->diag);
   return status == DL_OK ? resolve(cli, n) : status;

@@ -29,9 +29,10 @@ static void site_headings(struct dl_column *c,
 
 static void site_values(struct dl_value *v, const struct dl_footprint *foot,
                         double energy_j) {
-  v[FACILITY] = dl_number(dl_facility_energy(foot, energy_j));
-  v[EMISSIONS] = dl_number(dl_emissions(foot, energy_j));
-  v[COST] = dl_number(dl_cost(foot, energy_j));
+  const struct dl_footprint_values f = dl_footprint_of(foot, energy_j);
+  v[FACILITY] = dl_number(f.facility_j);
+  v[EMISSIONS] = dl_number(f.co2e_g);
+  v[COST] = dl_number(f.cost);
 }
 
 /* --- jobs */
@@ -69,20 +70,20 @@ void dl_job_values(const struct dl_run *run, const struct dl_accounted *job,
                    const struct dl_footprint *foot,
                    struct dl_value v[DL_JOB_COLUMNS]) {
   size_t i = 0;
-  v[i++] = dl_string(dl_run_get_text(run, "run_id"));
-  v[i++] = dl_string(dl_run_get_text(run, "job_name"));
-  v[i++] = dl_string(dl_run_get_text(run, "user"));
-  v[i++] = dl_string(dl_run_get_text(run, "project"));
-  v[i++] = dl_string(dl_run_get_text(run, "partition"));
-  v[i++] = dl_string(dl_run_get_text(run, "state"));
-  v[i++] = dl_string(dl_run_get_text(run, "start_time"));
+  v[i++] = dl_string(run->run_id);
+  v[i++] = dl_string(run->job_name);
+  v[i++] = dl_string(run->user);
+  v[i++] = dl_string(run->project);
+  v[i++] = dl_string(run->partition);
+  v[i++] = dl_string(run->state);
+  v[i++] = dl_string(run->start_time);
   v[i++] = dl_number(job->duration_s);
-  v[i++] = dl_number(dl_run_get(run, "n_nodes"));
-  v[i++] = dl_number(dl_run_get(run, "n_cpus"));
-  v[i++] = dl_number(dl_run_get(run, "ram_gb"));
-  v[i++] = dl_string(dl_run_get_text(run, "gpu"));
-  v[i++] = dl_number(dl_run_get(run, "n_gpus"));
-  v[i++] = dl_number(dl_run_get(run, "gpu_util"));
+  v[i++] = dl_number(run->n_nodes);
+  v[i++] = dl_number(run->n_cpus);
+  v[i++] = dl_number(run->ram_gb);
+  v[i++] = dl_string(run->gpu);
+  v[i++] = dl_number(run->n_gpus);
+  v[i++] = dl_number(run->gpu_util);
   v[i++] = dl_number(job->idle_gpu_s / job->gpu_s);
   v[i++] = dl_number(job->energy_j);
   v[i++] = dl_number(job->energy_j / DL_J_PER_KWH);
@@ -204,14 +205,12 @@ void dl_report_total(struct dl_report *r, const struct dl_sums *s,
                   measured_share(s));
   dl_report_add(g, "boundary", s->boundary[0] ? "boundary" : NULL, NULL,
                 DL_CODE, dl_string(s->boundary[0] ? s->boundary : NULL));
-  dl_report_known(g, "facility_energy_j", NULL, "J", DL_ENERGY,
-                  dl_facility_energy(foot, energy));
+  const struct dl_footprint_values f = dl_footprint_of(foot, energy);
+  dl_report_known(g, "facility_energy_j", NULL, "J", DL_ENERGY, f.facility_j);
   dl_report_known(g, NULL, "energy of the facility", "kWh", DL_PLAIN,
-                  dl_facility_energy(foot, energy) / DL_J_PER_KWH);
-  dl_report_known(g, "co2e_g", "emissions", "g CO2e", DL_MASS,
-                  dl_emissions(foot, energy));
-  dl_report_known(g, "cost", "cost", foot->currency, DL_PLAIN,
-                  dl_cost(foot, energy));
+                  f.facility_j / DL_J_PER_KWH);
+  dl_report_known(g, "co2e_g", "emissions", "g CO2e", DL_MASS, f.co2e_g);
+  dl_report_known(g, "cost", "cost", foot->currency, DL_PLAIN, f.cost);
 }
 
 void dl_report_constants(struct dl_report *r, const struct dl_accounting *a) {

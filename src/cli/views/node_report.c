@@ -283,8 +283,8 @@ static void add_embodied(struct teller *t, double duration_s,
   double server_kg = node->embodied_kg, board_kg = gpu ? gpu->embodied_kg : NAN;
   struct dl_embodied m;
   char text[96];
-  dl_node_embodied(&t->node, server_kg, board_kg, duration_s, o->lifetime_years,
-                   o->in_use, &m);
+  m = dl_node_embodied(&t->node, server_kg, board_kg, duration_s,
+                       o->lifetime_years, o->in_use);
   dl_report_add(t->g, "lifetime_years", NULL, "years", DL_PLAIN,
                 dl_number(o->lifetime_years));
   dl_report_add(t->g, "in_use", NULL, NULL, DL_PERCENT, dl_number(o->in_use));

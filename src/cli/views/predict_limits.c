@@ -15,11 +15,11 @@
 static void add_exchange(struct dl_report *r, const struct dl_job *job) {
   struct dl_parallel p;
   struct dl_parallel_step s;
-  bool assumed, told = job->n_gpus > 1 && !dl_is_inference(job);
+  bool assumed, told = job->run->n_gpus > 1 && !dl_is_inference(job);
   dl_parallel_job(job, &p, &assumed);
-  double batch = dl_parallel_batch(job->batch_size, p.n, p.strong);
+  double batch = dl_parallel_batch(job->run->batch_size, p.n, p.strong);
   p.step_s = dl_work_step_flop(job) * batch /
-             (1e12 * dl_work_peak_tflops(job) * job->efficiency);
+             (1e12 * dl_work_peak_tflops(job) * job->run->efficiency);
   p.strong = false; /* step_s is for each GPU's part */
   dl_parallel_of(&p, &s);
   dl_report_add(r, "scaling", told ? "scaling" : NULL, NULL, DL_CODE,
@@ -72,23 +72,23 @@ static void warn_memory(const struct dl_job *job,
                         const struct dl_memory_need *m, struct dl_diag *d) {
   const struct dl_accelerator *gpu = job->found.gpu;
   double has = gpu->memory_gb;
-  bool split = dl_parallel_is_strong(job) && job->n_gpus > 1;
-  bool shared = job->n_gpus > 1 && m->shared;
+  bool split = dl_parallel_is_strong(job) && job->run->n_gpus > 1;
+  bool shared = job->run->n_gpus > 1 && m->shared;
   char each[48] = "", fits[80] = "not even one sample fits";
   char need[DL_NUMBER_SIZE];
   if (split)
     snprintf(each, sizeof each, " (%g on each GPU)", m->batch);
   if (m->fits > 0)
     snprintf(fits, sizeof fits, "about %g fits%s",
-             split ? m->fits * job->n_gpus : m->fits,
-             job->n_gpus > 1 && !split && !shared ? " on each GPU" : "");
+             split ? m->fits * job->run->n_gpus : m->fits,
+             job->run->n_gpus > 1 && !split && !shared ? " on each GPU" : "");
   if (m->model_gb > has)
     snprintf(fits, sizeof fits, "%s GB without any sample",
              dl_format_digits(need, m->model_gb, 3));
   dl_warn(d, "batch of %g%s needs about %s GB, more than the %g GB of %s; %s%s",
-          split ? job->batch_size : m->batch, each,
+          split ? job->run->batch_size : m->batch, each,
           dl_format_digits(need, m->need_gb, 3), has, gpu->head.id, fits,
-          m->model_gb > has && job->n_gpus > 1 && !shared
+          m->model_gb > has && job->run->n_gpus > 1 && !shared
               ? ", and every GPU is taken to hold a full copy"
               : "");
 }
@@ -103,7 +103,7 @@ void dl_warn_limits(const struct dl_job *job, struct dl_diag *d) {
     dl_warn(d,
             "%s has no %s rate for --precision %s: its %s peak of %.3g "
             "TFLOP/s is used instead",
-            job->found.gpu->head.id, rate, job->precision, used,
+            job->found.gpu->head.id, rate, job->run->precision, used,
             dl_work_peak_tflops(job));
 }
 

@@ -8,8 +8,8 @@ struct work {
   double seconds, joules;
 };
 
-static void add_work(struct dl_report *r, const struct dl_job *job) {
-  const struct dl_served *s = &job->served;
+static void add_work(struct dl_report *r, const struct dl_job *job,
+                     const struct dl_served *s) {
   bool tokens = s->tokens;
   const struct dl_column columns[] = {
       {"part", "work", NULL, DL_CODE, false},
@@ -20,7 +20,7 @@ static void add_work(struct dl_report *r, const struct dl_job *job) {
        false},
       {"token_energy_j", tokens ? "a token" : NULL, "J", DL_PLAIN, false}};
   double all = s->prefill_j + s->decode_j + s->idle_j;
-  double out = s->requests * job->output_tokens;
+  double out = s->requests * job->run->output_tokens;
   const struct work parts[] = {
       {tokens ? "prefill" : "forward", s->prefill_s, s->prefill_j},
       {"decode", s->decode_s, s->decode_j},
@@ -82,15 +82,14 @@ static void add_parts(struct dl_report *r, const struct dl_served *s,
 }
 
 void dl_predict_served(struct dl_report *r, const struct dl_job *job,
-                       bool explain) {
-  const struct dl_served *s = &job->served;
+                       const struct dl_served *s, bool explain) {
   if (isnan(s->time_s))
     return;
   bool idles = s->idle_s > 0;
-  double steps = s->tokens ? job->output_tokens : NAN;
+  double steps = s->tokens ? job->run->output_tokens : NAN;
   double none = NAN;
   struct dl_report *g = dl_report_group(r, "served", "Inference, by physical");
-  add_work(g, job);
+  add_work(g, job, s);
   dl_report_known(g, "at_once", "at once", s->tokens ? "requests" : "samples",
                   DL_PLAIN, s->batch);
   dl_report_known(g, "latency_s", "a batch takes", "s", DL_TIME, s->latency_s);

@@ -13,8 +13,8 @@
 static void add_tokens(struct dl_report *r, const struct dl_job *job) {
   const struct dl_architecture *arch = job->found.arch;
   bool language = arch && dl_is_language_model(arch);
-  bool inference = dl_is_inference(job), frozen = job->frozen_base > 0;
-  bool given = !isnan(job->classes);
+  bool inference = dl_is_inference(job), frozen = job->run->frozen_base > 0;
+  bool given = !isnan(job->run->classes);
   double classes = NAN, params = NAN, head = NAN, active = NAN;
   struct dl_work w;
   dl_work_of(job, &w);
@@ -25,17 +25,18 @@ static void add_tokens(struct dl_report *r, const struct dl_job *job) {
     active = arch->active_params_m;
   }
   dl_report_known(r, "seq_len", "sequence", "tokens", DL_CODE, job->seq_len);
-  dl_report_known(r, "tokens", "training tokens", NULL, DL_PLAIN, job->tokens);
+  dl_report_known(r, "tokens", "training tokens", NULL, DL_PLAIN,
+                  job->run->tokens);
   dl_report_known(r, "prompt_tokens", "prompt", "tokens", DL_CODE,
-                  job->prompt_tokens);
+                  job->run->prompt_tokens);
   dl_report_known(r, "output_tokens", "answer", "tokens", DL_CODE,
-                  job->output_tokens);
+                  job->run->output_tokens);
   dl_report_known(r, "requests", "requests", NULL, DL_CODE,
-                  inference ? job->requests : (double)NAN);
+                  inference ? job->run->requests : (double)NAN);
   dl_report_known(r, "request_rate", "request rate", "requests/s", DL_PLAIN,
-                  inference ? job->request_rate : (double)NAN);
+                  inference ? job->run->request_rate : (double)NAN);
   dl_report_add(r, "classes", given ? "classes" : NULL, NULL, DL_CODE,
-                dl_number(given ? job->classes : classes));
+                dl_number(given ? job->run->classes : classes));
   dl_report_add(r, "frozen", NULL, NULL, DL_CODE, dl_bool(frozen));
   dl_report_add(r, "params_m",
                 language || frozen || given ? "parameters" : NULL, "M",
@@ -54,14 +55,15 @@ void dl_predict_settings(struct dl_report *r, const struct dl_job *job,
   const struct dl_accelerator *gpu = job->found.gpu;
   bool inference = dl_is_inference(job);
   bool language = arch && dl_is_language_model(arch);
-  bool trains = !inference && isnan(job->tokens);
+  bool trains = !inference && isnan(job->run->tokens);
   dl_report_add(r, "arch", "architecture", NULL, DL_CODE,
-                dl_string(arch ? arch->head.id : job->arch));
+                dl_string(arch ? arch->head.id : job->run->arch));
   dl_report_add(r, "gpu", NULL, NULL, DL_CODE,
-                dl_string(gpu ? gpu->head.id : job->gpu));
+                dl_string(gpu ? gpu->head.id : job->run->gpu));
   dl_report_add(r, "gpu_name", "GPU", NULL, DL_CODE,
-                dl_string(gpu ? gpu->head.name : job->gpu));
-  dl_report_add(r, "n_gpus", "GPUs", NULL, DL_CODE, dl_number(job->n_gpus));
+                dl_string(gpu ? gpu->head.name : job->run->gpu));
+  dl_report_add(r, "n_gpus", "GPUs", NULL, DL_CODE,
+                dl_number(job->run->n_gpus));
   dl_report_add(r, "phase", inference ? "phase" : NULL, NULL, DL_CODE,
                 dl_string(inference ? "inference" : "training"));
   dl_report_add(r, "dataset", trains ? "data set" : NULL, NULL, DL_CODE,
@@ -73,27 +75,28 @@ void dl_predict_settings(struct dl_report *r, const struct dl_job *job,
   dl_report_add(r, "epochs", trains ? "epochs" : NULL, NULL, DL_CODE,
                 dl_number(job->epochs));
   dl_report_known(r, "batch_size", "batch size", NULL, DL_CODE,
-                  job->batch_size);
+                  job->run->batch_size);
   dl_report_add(r, "image_px", language ? NULL : "input", "px", DL_CODE,
-                dl_number(job->image_px));
+                dl_number(job->run->image_px));
   add_tokens(r, job);
-  dl_report_add(r, "macs_g", isnan(job->prompt_tokens) ? "forward pass" : NULL,
-                "GMAC", DL_PLAIN, dl_number(job->macs_g));
+  dl_report_add(r, "macs_g",
+                isnan(job->run->prompt_tokens) ? "forward pass" : NULL, "GMAC",
+                DL_PLAIN, dl_number(job->run->macs_g));
   dl_report_add(r, "peak_tflops", "peak rate used", "TFLOP/s", DL_PLAIN,
                 dl_number(dl_work_peak_tflops(job)));
-  dl_report_add(r, "precision", job->precision ? "precision" : NULL, NULL,
-                DL_CODE, dl_string(job->precision));
-  dl_report_add(r, "framework", job->framework ? "framework" : NULL, NULL,
-                DL_CODE, dl_string(job->framework));
+  dl_report_add(r, "precision", job->run->precision ? "precision" : NULL, NULL,
+                DL_CODE, dl_string(job->run->precision));
+  dl_report_add(r, "framework", job->run->framework ? "framework" : NULL, NULL,
+                DL_CODE, dl_string(job->run->framework));
   dl_report_add(
       r, "facts_assumed", NULL, NULL, DL_CODE,
       dl_string(language || inference ? NULL : dl_facts_assumed(job)));
   dl_report_add(r, "efficiency", "efficiency (flops)", NULL, DL_PLAIN,
-                dl_number(job->efficiency));
+                dl_number(job->run->efficiency));
   dl_report_add(r, "utilisation", "utilisation (green-algorithms)", NULL,
-                DL_PLAIN, dl_number(job->utilisation));
+                DL_PLAIN, dl_number(job->run->utilisation));
   dl_report_add(r, "ram_gb", "memory (green-algorithms)", "GB", DL_PLAIN,
-                dl_number(job->ram_gb));
+                dl_number(job->run->ram_gb));
   dl_predict_limits(r, job);
   dl_add_footprint(r, &o->foot);
 }
@@ -116,7 +119,7 @@ static void add_part(struct dl_table *t, const struct dl_job *job,
                      double seconds) {
   struct dl_value v[] = {dl_string(part), dl_number(flop), dl_number(bytes),
                          dl_number(seconds),
-                         dl_number(seconds * job->tdp_w * job->n_gpus)};
+                         dl_number(seconds * job->tdp_w * job->run->n_gpus)};
   dl_table_row(t, v, NULL);
 }
 
@@ -144,9 +147,8 @@ static const struct dl_column part_columns[2][3] = {
      {"seconds", "alone", "s", DL_TIME, false},
      {"what", "what it is", NULL, DL_CODE, false}}};
 
-void dl_predict_parts(struct dl_report *r, const struct dl_job *job,
+void dl_predict_parts(struct dl_report *r, const struct dl_physical_parts *e,
                       bool explain) {
-  const struct dl_physical_parts *e = &job->parts;
   bool known = e->bound != NULL;
   const struct {
     const char *part, *what;

@@ -5,7 +5,7 @@
 #define DL_CLI_VIEWS_PREDICT_SETTINGS_H
 
 #include "cli/options/job_options.h"
-#include "estimate/job.h"
+#include "estimate/predictions.h"
 #include "output/report.h"
 
 /* The settings that an estimate rests on. */
@@ -18,7 +18,7 @@ void dl_predict_work(struct dl_report *r, const struct dl_job *job, bool shown);
 
 /* What binds an epoch and how long it takes on one GPU, by the physical
  * method; with `explain` every part of it. */
-void dl_predict_parts(struct dl_report *r, const struct dl_job *job,
+void dl_predict_parts(struct dl_report *r, const struct dl_physical_parts *e,
                       bool explain);
 
 #endif

@@ -148,10 +148,10 @@ static struct gpu_name *given(struct dl_accounting *a, const char *name) {
  * type's own name, what the user says of all others. *out NULL: unknown. */
 static enum dl_status find_gpu(struct dl_accounting *a, const struct dl_run *r,
                                struct gpu_name **out, struct dl_diag *d) {
-  const char *type = dl_run_get_text(r, "gpu");
+  const char *type = r->gpu;
   *out = given(a, type);
   if (!*out)
-    *out = given(a, dl_run_get_text(r, "partition"));
+    *out = given(a, r->partition);
   if (*out)
     return DL_OK;
   struct gpu_name *g = type ? name_entry(a, type) : given(a, "");
@@ -188,9 +188,9 @@ static enum dl_status estimate_parts(struct dl_accounting *a,
                                      const struct dl_run *r,
                                      struct dl_accounted *out,
                                      struct dl_diag *d) {
-  double n_gpus = dl_run_get(r, "n_gpus"), use = dl_run_get(r, "gpu_util");
-  double cores = dl_run_get(r, "n_cpus"), cpu_use = dl_run_get(r, "cpu_util");
-  double ram_gb = dl_run_get(r, "ram_gb"), power = 0;
+  double n_gpus = r->n_gpus, use = r->gpu_util;
+  double cores = r->n_cpus, cpu_use = r->cpu_util;
+  double ram_gb = r->ram_gb, power = 0;
   struct gpu_name *g = NULL;
   if (n_gpus > 0) {
     enum dl_status status = find_gpu(a, r, &g, d);
@@ -222,20 +222,20 @@ static enum dl_status estimate_parts(struct dl_accounting *a,
 
 enum dl_status dl_account(struct dl_accounting *a, const struct dl_run *r,
                           struct dl_accounted *out, struct dl_diag *d) {
-  double n_gpus = dl_run_get(r, "n_gpus"), nodes = dl_run_get(r, "n_nodes");
-  double use = dl_run_get(r, "gpu_util");
-  *out = (struct dl_accounted){.duration_s = dl_run_get(r, "duration_s"),
-                               .energy_j = dl_run_get(r, "energy_j")};
+  double n_gpus = r->n_gpus, nodes = r->n_nodes;
+  double use = r->gpu_util;
+  *out = (struct dl_accounted){.duration_s = r->duration_s,
+                               .energy_j = r->energy_j};
   out->gpu_s = n_gpus > 0 ? n_gpus * out->duration_s : 0;
   out->idle_gpu_s = n_gpus > 0 ? out->gpu_s * (1 - use) : NAN;
   if (!isnan(out->energy_j)) {
     out->from = DL_ENERGY_MEASURED;
-    out->boundary = dl_run_get_text(r, "boundary");
+    out->boundary = r->boundary;
     return DL_OK;
   }
   if (isnan(out->duration_s))
     return DL_OK;
-  struct node_power *p = find_power(a, dl_run_get_text(r, "partition"));
+  struct node_power *p = find_power(a, r->partition);
   if (!p)
     return estimate_parts(a, r, out, d);
   p->used = true;

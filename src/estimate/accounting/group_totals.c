@@ -88,9 +88,9 @@ void dl_group_totals_free(struct dl_group_totals *t) {
 /* The text of a key, without its end where it goes on; NULL: unknown. */
 static const char *key_of(const struct dl_run *r, enum dl_key key,
                           size_t *len) {
-  static const char *const columns[] = {"user", "project", "partition",
-                                        "start_time"};
-  const char *s = dl_run_get_text(r, columns[key]);
+  const char *const text[DL_N_KEYS] = {r->user, r->project, r->partition,
+                                       r->start_time};
+  const char *s = text[key];
   *len = s ? strlen(s) : 0;
   if (key == DL_KEY_MONTH && *len > 7)
     *len = 7; /* 2024-03-... */

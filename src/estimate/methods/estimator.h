@@ -7,8 +7,7 @@
 #ifndef DL_ESTIMATE_METHODS_ESTIMATOR_H
 #define DL_ESTIMATE_METHODS_ESTIMATOR_H
 
-#include "estimate/job.h"
-#include "model/predictor.h"
+#include "estimate/predictions.h"
 
 enum { DL_MOST_OUTSIDE = 24 };
 
@@ -31,28 +30,6 @@ struct dl_estimate {
   const char *lacks; /* name of a quantity that is missing */
 };
 
-/* A fit bound to the frame; p is NULL without one. */
-struct dl_bound_fit {
-  struct dl_predictor *p;
-  const struct dl_fit *fit;
-  const char *model; /* its file */
-};
-
-/* The fits of the targets that estimators ask for. */
-struct dl_fits {
-  struct dl_bound_fit power; /* gpu_power_w */
-  struct dl_bound_fit epoch; /* epoch_energy_j */
-  struct dl_bound_fit time;  /* epoch_s */
-};
-
-/* What estimators share: the models. */
-struct dl_context {
-  struct dl_fits pre;      /* regressions on features */
-  struct dl_fits physical; /* the physical method */
-  struct dl_fits serving;  /* of requests: request_power_w, _energy_j, _s */
-  bool asks_pre;           /* an estimator asks the former in any case */
-};
-
 struct dl_estimator {
   const char *name;
   const char *summary;
@@ -60,37 +37,21 @@ struct dl_estimator {
   /* Whether dlest would use it where it can: higher wins. With a duration
    * given, and without. 0: only for comparison. */
   int rank_given, rank_open;
-  bool asks_pre; /* takes what the regressions say of a job (job->said) */
+  bool asks_pre; /* takes the predictions of the regressions */
   /* What it takes from descriptors, by kind and field ("gpu.tdp_w"),
    * NULL-terminated; NULL: nothing. For 'dlest check'. */
   const char *const *needs;
-  /* The duration of the job has been settled: job->duration_s (NaN when
-   * nothing gives one) and est->duration_s, est->duration_from. */
+  /* Fills in *est, of which the method, the duration (p->duration_s) and its
+   * origin are set, numbers are NaN and the rest is 0. */
   enum dl_status (*estimate)(const struct dl_context *ctx,
-                             const struct dl_job *job, struct dl_estimate *est,
-                             struct dl_diag *d);
+                             const struct dl_job *job,
+                             const struct dl_predictions *p,
+                             struct dl_estimate *est, struct dl_diag *d);
 };
 
 size_t dl_estimator_count(void);
 const struct dl_estimator *dl_estimator_at(size_t i);
 const struct dl_estimator *dl_estimator_find(const char *name);
-
-/* Has the models predict once what several estimators need of a job; what
- * none needs stays NaN. Comes before the two below. */
-enum dl_status dl_ask_models(const struct dl_context *ctx, struct dl_job *job,
-                             struct dl_diag *d);
-
-/* Settles the duration of a job: the user's, else the physical method's, else
- * PRE's, else the one of FLOPs; NaN and NULL when none is possible. */
-void dl_settle_duration(const struct dl_job *job, double *duration_s,
-                        const char **from);
-
-/* Runs one estimator on a job (its duration settled beforehand). */
-enum dl_status dl_run_estimator(const struct dl_estimator *e,
-                                const struct dl_context *ctx,
-                                const struct dl_job *job, double duration_s,
-                                const char *duration_from,
-                                struct dl_estimate *est, struct dl_diag *d);
 
 /* Index of the estimate that dlest itself would use, or -1. */
 long dl_recommended(const struct dl_estimate *est, size_t n,

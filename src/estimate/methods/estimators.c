@@ -26,41 +26,6 @@ const struct dl_estimator *dl_estimator_find(const char *name) {
   return NULL;
 }
 
-void dl_settle_duration(const struct dl_job *job, double *duration_s,
-                        const char **from) {
-  *from = "given";
-  *duration_s = job->duration_s;
-  if (!isnan(*duration_s))
-    return;
-  *duration_s = dl_physical_duration(job);
-  *from = dl_physical_method.name;
-  if (isnan(*duration_s)) {
-    *duration_s = dl_pre_duration(job);
-    *from = dl_pre_epoch.name;
-  }
-  if (isnan(*duration_s)) {
-    *duration_s = dl_flops_duration(job);
-    *from = isnan(*duration_s) ? NULL : dl_flops.name;
-  }
-}
-
-enum dl_status dl_run_estimator(const struct dl_estimator *e,
-                                const struct dl_context *ctx,
-                                const struct dl_job *job, double duration_s,
-                                const char *duration_from,
-                                struct dl_estimate *est, struct dl_diag *d) {
-  *est = (struct dl_estimate){
-      .method = e->name,
-      .energy_j = NAN,
-      .low_j = NAN,
-      .high_j = NAN,
-      .power_w = NAN,
-      .duration_s = duration_s,
-      .duration_from = duration_from,
-  };
-  return e->estimate(ctx, job, est, d);
-}
-
 long dl_recommended(const struct dl_estimate *est, size_t n,
                     bool duration_given) {
   long best = -1;

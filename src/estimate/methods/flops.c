@@ -28,9 +28,9 @@ static const char *missing(const struct dl_job *job) {
     return w.lacks;
   if (isnan(job->tdp_w))
     return "gpu.tdp_w";
-  if (isnan(job->efficiency))
+  if (isnan(job->run->efficiency))
     return "efficiency";
-  if (isnan(job->n_gpus))
+  if (isnan(job->run->n_gpus))
     return "n_gpus";
   return "peak_tflops";
 }
@@ -38,13 +38,15 @@ static const char *missing(const struct dl_job *job) {
 /* The method has a duration of its own: a given one does not enter. */
 static enum dl_status estimate(const struct dl_context *ctx,
                                const struct dl_job *job,
+                               const struct dl_predictions *p,
                                struct dl_estimate *est, struct dl_diag *d) {
   (void)ctx;
+  (void)p;
   (void)d;
   est->boundary = "gpu";
   est->duration_s = dl_flops_duration(job);
   est->duration_from = "flops";
-  est->power_w = job->tdp_w * job->n_gpus;
+  est->power_w = job->tdp_w * job->run->n_gpus;
   est->energy_j = est->power_w * est->duration_s;
   if (isnan(est->energy_j))
     est->lacks = missing(job);

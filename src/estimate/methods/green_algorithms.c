@@ -14,20 +14,23 @@
 
 static enum dl_status estimate(const struct dl_context *ctx,
                                const struct dl_job *job,
+                               const struct dl_predictions *p,
                                struct dl_estimate *est, struct dl_diag *d) {
   (void)ctx;
+  (void)p;
   (void)d;
   est->boundary = "gpu+ram";
-  est->memory_w = job->ram_gb * DL_MEMORY_W_PER_GB;
-  est->power_w = job->tdp_w * job->utilisation * job->n_gpus + est->memory_w;
+  est->memory_w = job->run->ram_gb * DL_MEMORY_W_PER_GB;
+  est->power_w =
+      job->tdp_w * job->run->utilisation * job->run->n_gpus + est->memory_w;
   est->energy_j = est->power_w * est->duration_s;
   if (isnan(job->tdp_w))
     est->lacks = "gpu.tdp_w";
-  else if (isnan(job->ram_gb))
+  else if (isnan(job->run->ram_gb))
     est->lacks = "ram_gb";
-  else if (isnan(job->utilisation))
+  else if (isnan(job->run->utilisation))
     est->lacks = "utilisation";
-  else if (isnan(job->n_gpus))
+  else if (isnan(job->run->n_gpus))
     est->lacks = "n_gpus";
   else if (isnan(est->energy_j))
     est->lacks = "duration_s";

@@ -4,7 +4,6 @@
 #include <math.h>
 
 #include "catalog/architecture/token_costs.h"
-#include "estimate/methods/estimator.h"
 #include "estimate/methods/work.h"
 #include "physics/serving/serving.h"
 #include "physics/training/physical.h"
@@ -48,7 +47,7 @@ static void served_round(const struct problem *p, double batch,
 /* One forward pass of the batches of all GPUs. */
 static void forward_pass(const struct problem *p, double batch,
                          struct round *r) {
-  double row[DL_PC_N], n = p->job->n_gpus;
+  double row[DL_PC_N], n = p->job->run->n_gpus;
   struct dl_physical_parts e;
   for (size_t i = 0; i < DL_PC_N; i++)
     row[i] = p->row[i];
@@ -96,14 +95,14 @@ static double keeps_up(const struct problem *p, double rate, double most) {
   return high;
 }
 
-/* The features at hand; false, and what is missing in job->served. */
+/* The features at hand; false, and what is missing in s->lacks. */
 static bool set_up(struct problem *p, const struct dl_context *ctx,
-                   struct dl_job *job) {
-  struct dl_served *s = &job->served;
+                   const struct dl_job *job, struct dl_served *s) {
   const struct dl_architecture *arch = job->found.arch;
   bool language = arch && dl_is_language_model(arch);
   p->tokens = language && !isnan(arch->kept_per_token);
-  p->fit = p->tokens ? &ctx->serving.epoch : &ctx->physical.epoch;
+  p->fit =
+      p->tokens ? &ctx->fit[DL_SERVING_EPOCH] : &ctx->fit[DL_PHYSICAL_EPOCH];
   p->job = job;
   s->tokens = p->tokens;
   size_t n = p->tokens ? (size_t)DL_SC_N : (size_t)DL_PC_N;
@@ -115,7 +114,7 @@ static bool set_up(struct problem *p, const struct dl_context *ctx,
     s->lacks = "a model of inference";
     return false;
   }
-  if (isnan(job->requests)) {
+  if (isnan(job->run->requests)) {
     s->lacks = "requests";
     return false;
   }
@@ -130,7 +129,7 @@ static bool set_up(struct problem *p, const struct dl_context *ctx,
     s->lacks = dl_predictor_lacks(p->fit->p, job->row);
     return false;
   }
-  if (p->tokens && !(job->prompt_tokens + job->output_tokens > 0)) {
+  if (p->tokens && !(job->run->prompt_tokens + job->run->output_tokens > 0)) {
     s->lacks = "prompt_tokens";
     return false;
   }
@@ -142,25 +141,25 @@ static void add_idle(struct dl_served *s, const struct dl_job *job,
   s->idle_assumed = isnan(job->idle_w);
   s->idle_w = s->idle_assumed ? awake_w : job->idle_w;
   s->idle_s = 0;
-  if (job->request_rate > 0 && !(s->batch > 1))
-    s->idle_s = fmax(s->requests / job->request_rate - busy_s, 0);
-  else if (job->idle_s > 0)
-    s->idle_s = s->requests / s->batch * job->idle_s;
-  s->idle_j = s->idle_s * s->idle_w * job->n_gpus;
+  if (job->run->request_rate > 0 && !(s->batch > 1))
+    s->idle_s = fmax(s->requests / job->run->request_rate - busy_s, 0);
+  else if (job->run->idle_s > 0)
+    s->idle_s = s->requests / s->batch * job->run->idle_s;
+  s->idle_j = s->idle_s * s->idle_w * job->run->n_gpus;
   s->time_s = busy_s + s->idle_s;
 }
 
-void dl_infer(const struct dl_context *ctx, struct dl_job *job) {
+void dl_infer(const struct dl_context *ctx, const struct dl_job *job,
+              struct dl_served *s) {
   struct problem p;
   struct round r;
-  struct dl_served *s = &job->served;
-  *s = (struct dl_served){.time_s = NAN, .requests = job->requests};
-  if (!dl_is_inference(job) || !set_up(&p, ctx, job))
+  *s = (struct dl_served){.time_s = NAN, .requests = job->run->requests};
+  if (!dl_is_inference(job) || !set_up(&p, ctx, job, s))
     return;
-  double most = job->batch_size * (p.tokens ? 1 : job->n_gpus);
-  double batch = fmin(most, job->requests);
-  if (job->request_rate > 0)
-    batch = keeps_up(&p, job->request_rate, most);
+  double most = job->run->batch_size * (p.tokens ? 1 : job->run->n_gpus);
+  double batch = fmin(most, job->run->requests);
+  if (job->run->request_rate > 0)
+    batch = keeps_up(&p, job->run->request_rate, most);
   if (!(batch > 0)) {
     s->lacks = "a lower --request-rate, a larger --batch-size or more GPUs";
     return;
@@ -179,7 +178,7 @@ void dl_infer(const struct dl_context *ctx, struct dl_job *job) {
   s->layers_s = rounds * r.layers_s;
   s->exchange_s = rounds * r.exchange_s;
   s->host_s = rounds * r.host_s;
-  s->power_w = (r.prefill_j + r.decode_j) / r.time_s / job->n_gpus;
+  s->power_w = (r.prefill_j + r.decode_j) / r.time_s / job->run->n_gpus;
   s->bound = r.bound;
   add_idle(s, job, rounds * r.time_s, r.awake_w);
 }

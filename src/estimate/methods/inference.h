@@ -16,12 +16,11 @@
 #ifndef DL_ESTIMATE_METHODS_INFERENCE_H
 #define DL_ESTIMATE_METHODS_INFERENCE_H
 
-#include "estimate/job.h"
+#include "estimate/predictions.h"
 
-struct dl_context;
-
-/* Into job->served: what inference costs by the fits; NaN, and `lacks` set,
- * where they cannot tell. */
-void dl_infer(const struct dl_context *ctx, struct dl_job *job);
+/* What inference costs by the fits; NaN, and `lacks` set, where they have no
+ * answer. */
+void dl_infer(const struct dl_context *ctx, const struct dl_job *job,
+              struct dl_served *s);
 
 #endif

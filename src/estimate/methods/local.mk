@@ -10,6 +10,7 @@ libdlest_a_SOURCES += \
 	%D%/methods.h \
 	%D%/missing_facts.c \
 	%D%/missing_facts.h \
+	%D%/model_intervals.c \
 	%D%/physical_method.c \
 	%D%/pre.c \
 	%D%/tdp.c \

@@ -13,10 +13,19 @@ extern const struct dl_estimator dl_pre_power;
 extern const struct dl_estimator dl_pre_epoch;
 extern const struct dl_estimator dl_physical_method;
 
-/* Duration of the whole run in seconds, NaN where it cannot be told. */
+/* Duration of the whole run in seconds, NaN where it is unknown. */
 double dl_flops_duration(const struct dl_job *job);
-double dl_pre_duration(const struct dl_job *job);
-double dl_physical_duration(const struct dl_job *job);
+double dl_pre_duration(const struct dl_job *job,
+                       const struct dl_predictions *p);
+double dl_physical_duration(const struct dl_job *job,
+                            const struct dl_predictions *p);
+
+/* Why models of trainings on samples do not apply to a job, or NULL. */
+const char *dl_beyond_training(const struct dl_job *job);
+
+/* Name of what a fit lacks to predict a job. */
+const char *dl_fit_lacks(const struct dl_bound_fit *b,
+                         const struct dl_job *job);
 
 /* Adds a part to the relative half-width of an interval. Bounds below 0 are
  * as far as 0: log gives -infinity, low_j becomes 0. */
@@ -25,9 +34,5 @@ void dl_widen(struct dl_estimate *est, double by);
 /* What the estimate's interval rests on, and where it extrapolates. */
 void dl_note_limits(struct dl_estimate *est, const struct dl_fit *fit,
                     const struct dl_job *job, const struct dl_prediction *p);
-
-/* Name of what a fit lacks to say anything of a job. */
-const char *dl_fit_lacks(const struct dl_bound_fit *b,
-                         const struct dl_job *job);
 
 #endif

@@ -8,12 +8,12 @@
 #define DOUBT_KERNELS 0.38
 
 static bool lacks_acts(const struct dl_job *job) {
-  return isnan(job->acts_m);
+  return isnan(job->run->acts_m);
 }
 
 static bool lacks_kernels(const struct dl_job *job) {
   const struct dl_architecture *arch = job->found.arch;
-  return isnan(job->launches) && (!arch || isnan(arch->layers));
+  return isnan(job->run->launches) && (!arch || isnan(arch->layers));
 }
 
 static bool lacks_traffic(const struct dl_job *job) {

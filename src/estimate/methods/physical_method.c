@@ -30,16 +30,15 @@ static const char *const needs[] = {
 
 /* Time and energy of an epoch on the GPUs of a job, relative to one of them;
  * *extra: what the interval widens by. */
-static void on_all(const struct dl_job *job, double *time, double *energy,
-                   double *extra) {
-  const struct dl_physical_parts *e = &job->parts;
-  double steps = fmax(job->train_samples / job->batch_size, 1);
+static void on_all(const struct dl_job *job, const struct dl_physical_parts *e,
+                   double *time, double *energy, double *extra) {
+  double steps = fmax(job->train_samples / job->run->batch_size, 1);
   struct dl_parallel p;
   struct dl_parallel_step s;
   bool assumed;
   *time = *energy = 1;
   *extra = 0;
-  if (!(job->n_gpus > 1))
+  if (!(job->run->n_gpus > 1))
     return;
   dl_parallel_job(job, &p, &assumed);
   if (isnan(p.bytes))
@@ -56,14 +55,15 @@ static void on_all(const struct dl_job *job, double *time, double *energy,
   *extra = s.extra;
 }
 
-double dl_physical_duration(const struct dl_job *job) {
+double dl_physical_duration(const struct dl_job *job,
+                            const struct dl_predictions *p) {
   double time, energy, extra;
-  double epoch_s = job->physical.time.value;
+  double epoch_s = p->of[DL_PHYSICAL_TIME].value;
   if (dl_is_inference(job))
-    return job->served.time_s;
+    return p->served.time_s;
   if (isnan(epoch_s))
-    epoch_s = job->parts.time_s;
-  on_all(job, &time, &energy, &extra);
+    epoch_s = p->parts.time_s;
+  on_all(job, &p->parts, &time, &energy, &extra);
   return epoch_s * time * job->epochs;
 }
 
@@ -75,34 +75,34 @@ static void scale(struct dl_estimate *est, const struct dl_prediction *p,
 }
 
 static void by_power(const struct dl_context *ctx, const struct dl_job *job,
-                     struct dl_estimate *est) {
-  const struct dl_prediction *p = &job->physical.power;
+                     const struct dl_prediction *p, struct dl_estimate *est) {
   est->boundary = "gpu";
-  est->model = ctx->physical.power.model;
-  est->power_w = p->value * job->n_gpus;
-  scale(est, p, job->duration_s * job->n_gpus);
+  est->model = ctx->fit[DL_PHYSICAL_POWER].model;
+  est->power_w = p->value * job->run->n_gpus;
+  scale(est, p, job->run->duration_s * job->run->n_gpus);
   if (isnan(p->value))
-    est->lacks = dl_fit_lacks(&ctx->physical.power, job);
+    est->lacks = dl_fit_lacks(&ctx->fit[DL_PHYSICAL_POWER], job);
   else
-    dl_note_limits(est, ctx->physical.power.fit, job, p);
+    dl_note_limits(est, ctx->fit[DL_PHYSICAL_POWER].fit, job, p);
 }
 
 static void by_epoch(const struct dl_context *ctx, const struct dl_job *job,
+                     const struct dl_predictions *all,
                      struct dl_estimate *est) {
-  const struct dl_prediction *p = &job->physical.epoch;
-  const struct dl_fit *fit = ctx->physical.epoch.fit;
+  const struct dl_prediction *p = &all->of[DL_PHYSICAL_EPOCH];
+  const struct dl_fit *fit = ctx->fit[DL_PHYSICAL_EPOCH].fit;
   double time, energy, extra;
-  on_all(job, &time, &energy, &extra);
+  on_all(job, &all->parts, &time, &energy, &extra);
   est->boundary = fit && fit->boundary ? fit->boundary : "gpu+ram";
   est->memory_w =
       strcmp(est->boundary, "gpu+ram") == 0 ? DL_PHYSICAL_MEMORY_W : 0;
-  est->model = ctx->physical.epoch.model;
+  est->model = ctx->fit[DL_PHYSICAL_EPOCH].model;
   scale(est, p, job->epochs * energy);
-  est->duration_s = dl_physical_duration(job);
+  est->duration_s = dl_physical_duration(job, all);
   est->duration_from = isnan(est->duration_s) ? NULL : dl_physical_method.name;
   est->power_w = est->energy_j / est->duration_s;
   if (isnan(p->value)) {
-    est->lacks = dl_fit_lacks(&ctx->physical.epoch, job);
+    est->lacks = dl_fit_lacks(&ctx->fit[DL_PHYSICAL_EPOCH], job);
   } else if (isnan(est->energy_j)) {
     est->lacks = "epochs";
   } else {
@@ -116,7 +116,7 @@ static void by_epoch(const struct dl_context *ctx, const struct dl_job *job,
 static void forward_interval(const struct dl_context *ctx,
                              const struct dl_job *job, double busy_j,
                              struct dl_estimate *est) {
-  const struct dl_bound_fit *b = &ctx->physical.epoch;
+  const struct dl_bound_fit *b = &ctx->fit[DL_PHYSICAL_EPOCH];
   enum dl_left_out left;
   double low, high;
   if (!dl_predictor_bounds(b->p, &job->found, &low, &high, &left))
@@ -129,11 +129,9 @@ static void forward_interval(const struct dl_context *ctx,
 }
 
 /* Idling is known as well as the rest; it does not widen the interval. */
-static void serving_interval(const struct dl_context *ctx,
-                             const struct dl_job *job, double busy_j,
+static void serving_interval(const struct dl_fit *fit,
+                             const struct dl_prediction *p, double busy_j,
                              struct dl_estimate *est) {
-  const struct dl_prediction *p = &job->serving.epoch;
-  const struct dl_fit *fit = ctx->serving.epoch.fit;
   est->low_j = est->energy_j + busy_j * (p->low / p->value - 1);
   est->high_j = est->energy_j + busy_j * (p->high / p->value - 1);
   if (isnan(est->low_j))
@@ -146,8 +144,9 @@ static void serving_interval(const struct dl_context *ctx,
 }
 
 static void by_inference(const struct dl_context *ctx, const struct dl_job *job,
+                         const struct dl_predictions *p,
                          struct dl_estimate *est) {
-  const struct dl_served *s = &job->served;
+  const struct dl_served *s = &p->served;
   est->boundary = "gpu";
   est->duration_s = s->time_s;
   est->duration_from = dl_physical_method.name;
@@ -156,25 +155,28 @@ static void by_inference(const struct dl_context *ctx, const struct dl_job *job,
     return;
   }
   double busy_j = s->prefill_j + s->decode_j;
-  est->model = s->tokens ? ctx->serving.epoch.model : ctx->physical.epoch.model;
+  est->model = s->tokens ? ctx->fit[DL_SERVING_EPOCH].model
+                         : ctx->fit[DL_PHYSICAL_EPOCH].model;
   est->energy_j = busy_j + s->idle_j;
   est->power_w = est->energy_j / s->time_s;
   if (s->tokens)
-    serving_interval(ctx, job, busy_j, est);
+    serving_interval(ctx->fit[DL_SERVING_EPOCH].fit, &p->of[DL_SERVING_EPOCH],
+                     busy_j, est);
   else
     forward_interval(ctx, job, busy_j, est);
 }
 
 static enum dl_status estimate(const struct dl_context *ctx,
                                const struct dl_job *job,
+                               const struct dl_predictions *p,
                                struct dl_estimate *est, struct dl_diag *d) {
   (void)d;
   if (dl_is_inference(job))
-    by_inference(ctx, job, est);
-  else if (isnan(job->duration_s))
-    by_epoch(ctx, job, est);
+    by_inference(ctx, job, p, est);
+  else if (isnan(job->run->duration_s))
+    by_epoch(ctx, job, p, est);
   else
-    by_power(ctx, job, est);
+    by_power(ctx, job, &p->of[DL_PHYSICAL_POWER], est);
   return DL_OK;
 }
 

@@ -21,29 +21,30 @@
 #include "base/constants.h"
 #include "estimate/methods/methods.h"
 
-double dl_pre_duration(const struct dl_job *job) {
-  double epoch_s = job->said.time.value;
+double dl_pre_duration(const struct dl_job *job,
+                       const struct dl_predictions *p) {
+  double epoch_s = p->of[DL_PRE_TIME].value;
   if (isnan(epoch_s))
-    epoch_s = job->said.epoch.value / (job->said.power.value + DL_RUN_MEMORY_W);
-  return epoch_s * job->epochs / job->n_gpus;
+    epoch_s = p->of[DL_PRE_EPOCH].value /
+              (p->of[DL_PRE_POWER].value + DL_RUN_MEMORY_W);
+  return epoch_s * job->epochs / job->run->n_gpus;
 }
 
 static void power(const struct dl_context *ctx, const struct dl_job *job,
-                  struct dl_estimate *est) {
-  struct dl_prediction p = job->said.power;
+                  const struct dl_prediction *p, struct dl_estimate *est) {
   est->boundary = "gpu";
-  double times = est->duration_s * job->n_gpus;
-  est->model = ctx->pre.power.model;
-  est->power_w = p.value * job->n_gpus;
-  est->energy_j = p.value * times;
-  est->low_j = p.low * times;
-  est->high_j = p.high * times;
-  if (isnan(p.value))
-    est->lacks = dl_fit_lacks(&ctx->pre.power, job);
+  double times = est->duration_s * job->run->n_gpus;
+  est->model = ctx->fit[DL_PRE_POWER].model;
+  est->power_w = p->value * job->run->n_gpus;
+  est->energy_j = p->value * times;
+  est->low_j = p->low * times;
+  est->high_j = p->high * times;
+  if (isnan(p->value))
+    est->lacks = dl_fit_lacks(&ctx->fit[DL_PRE_POWER], job);
   else if (isnan(est->energy_j))
     est->lacks = "duration_s";
   else
-    dl_note_limits(est, ctx->pre.power.fit, job, &p);
+    dl_note_limits(est, ctx->fit[DL_PRE_POWER].fit, job, p);
 }
 
 /* PRE stands on its own feet: its duration is that of pre-epoch where none is
@@ -51,17 +52,18 @@ static void power(const struct dl_context *ctx, const struct dl_job *job,
  * energy (relative) adds to that of the power. */
 static enum dl_status power_with_duration(const struct dl_context *ctx,
                                           const struct dl_job *job,
+                                          const struct dl_predictions *p,
                                           struct dl_estimate *est,
                                           struct dl_diag *d) {
-  struct dl_prediction e = job->said.epoch;
-  double own_s = dl_pre_duration(job);
+  struct dl_prediction e = p->of[DL_PRE_EPOCH];
+  double own_s = dl_pre_duration(job, p);
   (void)d;
-  if (isnan(job->duration_s) && !isnan(own_s)) {
+  if (isnan(job->run->duration_s) && !isnan(own_s)) {
     est->duration_s = own_s;
     est->duration_from = dl_pre_epoch.name;
   }
-  power(ctx, job, est);
-  if (isnan(est->energy_j) || !isnan(job->duration_s))
+  power(ctx, job, &p->of[DL_PRE_POWER], est);
+  if (isnan(est->energy_j) || !isnan(job->run->duration_s))
     return DL_OK;
   if (isnan(e.value) || isnan(e.low)) {
     est->low_j = est->high_j = NAN;
@@ -79,32 +81,34 @@ static enum dl_status power_with_duration(const struct dl_context *ctx,
 }
 
 static enum dl_status epoch(const struct dl_context *ctx,
-                            const struct dl_job *job, struct dl_estimate *est,
-                            struct dl_diag *d) {
-  struct dl_prediction p = job->said.epoch;
+                            const struct dl_job *job,
+                            const struct dl_predictions *all,
+                            struct dl_estimate *est, struct dl_diag *d) {
+  const struct dl_prediction *p = &all->of[DL_PRE_EPOCH];
   (void)d;
-  est->boundary = ctx->pre.epoch.fit && ctx->pre.epoch.fit->boundary
-                      ? ctx->pre.epoch.fit->boundary
-                      : "gpu";
+  est->boundary =
+      ctx->fit[DL_PRE_EPOCH].fit && ctx->fit[DL_PRE_EPOCH].fit->boundary
+          ? ctx->fit[DL_PRE_EPOCH].fit->boundary
+          : "gpu";
   est->memory_w = strcmp(est->boundary, "gpu+ram") == 0 ? DL_RUN_MEMORY_W : 0;
-  est->model = ctx->pre.epoch.model;
-  est->energy_j = p.value * job->epochs;
-  est->low_j = p.low * job->epochs;
-  est->high_j = p.high * job->epochs;
+  est->model = ctx->fit[DL_PRE_EPOCH].model;
+  est->energy_j = p->value * job->epochs;
+  est->low_j = p->low * job->epochs;
+  est->high_j = p->high * job->epochs;
   /* A duration that was given does not enter: with it, epochs that do not
    * belong to it would make an absurd power. */
-  double own_s = dl_pre_duration(job);
+  double own_s = dl_pre_duration(job, all);
   if (!isnan(own_s)) {
     est->duration_s = own_s;
     est->duration_from = dl_pre_epoch.name;
   }
   est->power_w = est->energy_j / est->duration_s;
-  if (isnan(p.value))
-    est->lacks = dl_fit_lacks(&ctx->pre.epoch, job);
+  if (isnan(p->value))
+    est->lacks = dl_fit_lacks(&ctx->fit[DL_PRE_EPOCH], job);
   else if (isnan(est->energy_j))
     est->lacks = "epochs";
   else
-    dl_note_limits(est, ctx->pre.epoch.fit, job, &p);
+    dl_note_limits(est, ctx->fit[DL_PRE_EPOCH].fit, job, p);
   return DL_OK;
 }
 

@@ -12,15 +12,17 @@
 
 static enum dl_status estimate(const struct dl_context *ctx,
                                const struct dl_job *job,
+                               const struct dl_predictions *p,
                                struct dl_estimate *est, struct dl_diag *d) {
   (void)ctx;
+  (void)p;
   (void)d;
   est->boundary = "gpu";
-  est->power_w = job->tdp_w * job->n_gpus;
+  est->power_w = job->tdp_w * job->run->n_gpus;
   est->energy_j = est->power_w * est->duration_s;
   if (isnan(job->tdp_w))
     est->lacks = "gpu.tdp_w";
-  else if (isnan(job->n_gpus))
+  else if (isnan(job->run->n_gpus))
     est->lacks = "n_gpus";
   else if (isnan(est->energy_j))
     est->lacks = "duration_s";

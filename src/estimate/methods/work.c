@@ -12,46 +12,61 @@
 
 static const struct precision {
   const char *name;
-  double bytes;
+  double bytes;   /* of a number */
+  bool mixed;     /* in training: weights, gradients and moments are FP32 */
   size_t peak[2]; /* members of the accelerator, in order; 0: the usual peak */
-  const char *rate[2]; /* what people call these */
+  const char *rate[2]; /* their names in messages */
 } precisions[] = {
-    {"fp64", 8, {0}, {NULL}},
-    {"fp32", 4, {0}, {NULL}},
-    {"tf32", 4, {0}, {NULL}},
+    {"fp64", 8, false, {0}, {NULL}},
+    {"fp32", 4, false, {0}, {NULL}},
+    {"tf32", 4, false, {0}, {NULL}},
     {"fp16",
      2,
-     {PEAK(fp16_tensor_tflops), PEAK(fp16_tflops)},
-     {"FP16 tensor", "FP16"}},
-    {"amp",
-     2,
+     true,
      {PEAK(fp16_tensor_tflops), PEAK(fp16_tflops)},
      {"FP16 tensor", "FP16"}},
     {"bf16",
      2,
+     true,
      {PEAK(bf16_tensor_tflops), PEAK(bf16_tflops)},
      {"BF16 tensor", "BF16"}},
-    {"fp8", 1, {PEAK(fp8_tensor_tflops)}, {"FP8 tensor", NULL}},
+    {"amp",
+     2,
+     true,
+     {PEAK(fp16_tensor_tflops), PEAK(fp16_tflops)},
+     {"FP16 tensor", "FP16"}},
+    {"fp8", 1, true, {PEAK(fp8_tensor_tflops)}, {"FP8 tensor", NULL}},
     {"int8",
      1,
+     false,
      {PEAK(int8_tensor_tops), PEAK(int8_tops)},
      {"INT8 tensor", "INT8"}},
 };
 
 bool dl_is_inference(const struct dl_job *job) {
-  return job->phase && strcasecmp(job->phase, "inference") == 0;
+  return job->run->phase && strcasecmp(job->run->phase, "inference") == 0;
 }
 
 static const struct precision *precision(const struct dl_job *job) {
   for (size_t i = 0; i < sizeof precisions / sizeof *precisions; i++)
-    if (job->precision && strcasecmp(job->precision, precisions[i].name) == 0)
+    if (job->run->precision &&
+        strcasecmp(job->run->precision, precisions[i].name) == 0)
       return &precisions[i];
   return NULL;
 }
 
 double dl_work_bytes(const struct dl_job *job) {
   const struct precision *p = precision(job);
-  return p ? p->bytes : job->precision ? NAN : 4;
+  return p ? p->bytes : job->run->precision ? NAN : 4;
+}
+
+bool dl_work_is_mixed(const struct dl_job *job) {
+  const struct precision *p = precision(job);
+  return p && p->mixed;
+}
+
+const char *dl_precision_at(size_t i) {
+  return i < sizeof precisions / sizeof *precisions ? precisions[i].name : NULL;
 }
 
 static double peak_at(const struct dl_accelerator *gpu, size_t offset) {
@@ -61,49 +76,44 @@ static double peak_at(const struct dl_accelerator *gpu, size_t offset) {
 }
 
 /* Index of the member of p that gives the peak: the first the accelerator has;
- * -1: the usual peak, or the user's, which is then *given. */
-static int peak_of(const struct dl_job *job, const struct precision *p,
-                   bool *given) {
-  const struct dl_accelerator *gpu = job->found.gpu;
-  double usual = fmax(gpu->peak_fp32_tflops, 0.5 * gpu->peak_tf32_tflops);
-  *given = !isnan(job->peak_tflops) && job->peak_tflops != usual;
-  for (int i = 0; i < 2 && p->peak[i] > 0 && !*given; i++)
-    if (!isnan(peak_at(gpu, p->peak[i])))
+ * -1: the usual peak, or the user's. */
+static int peak_of(const struct dl_job *job, const struct precision *p) {
+  for (int i = 0; i < 2 && p->peak[i] > 0 && !job->peak_given; i++)
+    if (!isnan(peak_at(job->found.gpu, p->peak[i])))
       return i;
   return -1;
 }
 
 double dl_work_peak_tflops(const struct dl_job *job) {
   const struct precision *p = precision(job);
-  bool given;
   if (!p || !job->found.gpu)
-    return job->peak_tflops;
-  int i = peak_of(job, p, &given);
-  return i < 0 ? job->peak_tflops : peak_at(job->found.gpu, p->peak[i]);
+    return job->run->peak_tflops;
+  int i = peak_of(job, p);
+  return i < 0 ? job->run->peak_tflops : peak_at(job->found.gpu, p->peak[i]);
 }
 
 const char *dl_work_lacks_rate(const struct dl_job *job, const char **used) {
   const struct precision *p = precision(job);
-  bool given;
   if (!p || p->peak[0] == 0 || !job->found.gpu)
     return NULL;
-  int i = peak_of(job, p, &given);
+  int i = peak_of(job, p);
   *used = i < 0 ? "usual" : p->rate[i];
-  return given || i == 0 ? NULL : p->rate[0];
+  return job->peak_given || i == 0 ? NULL : p->rate[0];
 }
 
 /* FLOP/s of all GPUs as far as reached. */
 static double rate(const struct dl_job *job) {
-  return 1e12 * dl_work_peak_tflops(job) * job->efficiency * job->n_gpus;
+  return 1e12 * dl_work_peak_tflops(job) * job->run->efficiency *
+         job->run->n_gpus;
 }
 
 /* MACs (1e9) of a training step for one sample: with a frozen base the
  * gradients of the classifier alone. */
 static double training_macs(const struct dl_job *job) {
-  if (!(job->frozen_base > 0))
-    return 3 * job->macs_g;
+  if (!(job->run->frozen_base > 0))
+    return 3 * job->run->macs_g;
   double head = job->found.arch ? dl_classifier_macs_g(job->found.arch) : NAN;
-  return job->macs_g + (isnan(head) ? 0 : 2 * head);
+  return job->run->macs_g + (isnan(head) ? 0 : 2 * head);
 }
 
 double dl_work_step_flop(const struct dl_job *job) {
@@ -112,13 +122,14 @@ double dl_work_step_flop(const struct dl_job *job) {
 
 static void training(const struct dl_job *job, struct dl_work *w) {
   double val = isnan(job->val_samples) ? 0 : job->val_samples;
-  double macs = training_macs(job) * job->train_samples + job->macs_g * val;
+  double macs =
+      training_macs(job) * job->train_samples + job->run->macs_g * val;
   w->flop = 2e9 * macs * job->epochs;
   w->duration_s = w->flop / rate(job);
-  if (isnan(job->macs_g))
+  if (isnan(job->run->macs_g))
     w->lacks = "macs_g";
   else if (isnan(job->train_samples))
-    w->lacks = isnan(job->tokens) ? "train_samples" : "seq_len";
+    w->lacks = isnan(job->run->tokens) ? "train_samples" : "seq_len";
   else if (isnan(job->epochs))
     w->lacks = "epochs";
 }
@@ -152,12 +163,12 @@ static double weights_read(const struct dl_transformer *t, double b,
 
 static void decode(const struct dl_job *job, const struct dl_transformer *t,
                    struct dl_work *w) {
-  struct dl_decoding step = dl_transformer_decoding(t, job->prompt_tokens);
-  double n = job->output_tokens, bytes = dl_work_bytes(job);
-  double batch = isnan(job->batch_size) ? 1 : job->batch_size;
-  double b = fmin(batch, job->requests);
-  double rounds = job->requests / b;
-  double bandwidth = 1e9 * job->bandwidth_gb_s * job->n_gpus;
+  struct dl_decoding step = dl_transformer_decoding(t, job->run->prompt_tokens);
+  double n = job->run->output_tokens, bytes = dl_work_bytes(job);
+  double batch = isnan(job->run->batch_size) ? 1 : job->run->batch_size;
+  double b = fmin(batch, job->run->requests);
+  double rounds = job->run->requests / b;
+  double bandwidth = 1e9 * job->bandwidth_gb_s * job->run->n_gpus;
   double flop[2] = {2 * b * step.macs, 2 * b * step.macs_more};
   double read[2] = {weights_read(t, b, bytes) + b * bytes * step.kept,
                     b * bytes * step.kept_more};
@@ -179,12 +190,12 @@ static void decode(const struct dl_job *job, const struct dl_transformer *t,
 static double request_macs(const struct dl_job *job,
                            const struct dl_transformer *t) {
   if (!t)
-    return 1e9 * job->macs_g;
+    return 1e9 * job->run->macs_g;
   if (t->kind == DL_TF_ENCODER_DECODER)
-    return dl_transformer_encoding(t, job->prompt_tokens);
-  if (!dl_transformer_writes(t) && isnan(job->prompt_tokens))
-    return 1e9 * job->macs_g;
-  return dl_transformer_pass(t, job->prompt_tokens).macs;
+    return dl_transformer_encoding(t, job->run->prompt_tokens);
+  if (!dl_transformer_writes(t) && isnan(job->run->prompt_tokens))
+    return 1e9 * job->run->macs_g;
+  return dl_transformer_pass(t, job->run->prompt_tokens).macs;
 }
 
 static void inference(const struct dl_job *job, struct dl_work *w) {
@@ -193,16 +204,16 @@ static void inference(const struct dl_job *job, struct dl_work *w) {
       arch && dl_is_language_model(arch) ? arch->transformer : NULL;
   double macs = request_macs(job, t);
   w->writes = t && dl_transformer_writes(t);
-  w->prefill_flop = 2 * macs * job->requests;
+  w->prefill_flop = 2 * macs * job->run->requests;
   w->prefill_s = w->prefill_flop / rate(job);
   w->decode_flop = w->decode_s = w->decode_bytes = 0;
-  if (isnan(job->requests))
+  if (isnan(job->run->requests))
     w->lacks = "requests";
-  else if (w->writes && isnan(job->prompt_tokens))
+  else if (w->writes && isnan(job->run->prompt_tokens))
     w->lacks = "prompt_tokens";
   else if (isnan(macs))
     w->lacks = "macs_g";
-  else if (w->writes && isnan(job->output_tokens))
+  else if (w->writes && isnan(job->run->output_tokens))
     w->lacks = "output_tokens";
   else if (t && w->writes)
     decode(job, t, w);

@@ -225,12 +225,13 @@ double dl_node_rated(const struct dl_node_power *n, double duration_s,
   return b == DL_BOUND_NODE ? joules : joules * n->use.pue;
 }
 
-void dl_node_embodied(const struct dl_node_power *n, double server_kg,
-                      double gpu_kg, double duration_s, double lifetime_years,
-                      double in_use, struct dl_embodied *out) {
+struct dl_embodied dl_node_embodied(const struct dl_node_power *n,
+                                    double server_kg, double gpu_kg,
+                                    double duration_s, double lifetime_years,
+                                    double in_use) {
   double part = duration_s / (lifetime_years * DL_S_PER_YEAR * in_use);
   double gpus = n->charged * n->gpus;
-  *out = (struct dl_embodied){
+  return (struct dl_embodied){
       .server_kg = server_kg,
       .gpu_kg = gpu_kg,
       .gpus = gpus,

@@ -149,8 +149,9 @@ struct dl_embodied {
   double server_g, gpus_g;
 };
 
-void dl_node_embodied(const struct dl_node_power *n, double server_kg,
-                      double gpu_kg, double duration_s, double lifetime_years,
-                      double in_use, struct dl_embodied *out);
+struct dl_embodied dl_node_embodied(const struct dl_node_power *n,
+                                    double server_kg, double gpu_kg,
+                                    double duration_s, double lifetime_years,
+                                    double in_use);
 
 #endif

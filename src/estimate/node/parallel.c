@@ -13,13 +13,7 @@
 #define OVERLAP 0.5
 #define BACKWARD (2.0 / 3.0) /* of a step's work */
 
-/* Alone, on its part of the batch. */
-static double compute_s(const struct dl_parallel *p) {
-  if (!p->strong)
-    return p->step_s;
-  return p->fixed_s + (p->step_s - p->fixed_s) / p->n;
-}
-
+/* Time of the all-reduce at a share of the line rate. */
 static double exchange_s(const struct dl_parallel *p, double reached) {
   double messages = 2 * (p->n - 1);
   if (messages <= 0)
@@ -35,7 +29,10 @@ double dl_parallel_extra(const struct dl_parallel *p) {
 }
 
 void dl_parallel_of(const struct dl_parallel *p, struct dl_parallel_step *s) {
-  double alone = compute_s(p);
+  /* Compute time of a GPU on its part of the batch. */
+  double alone = p->step_s;
+  if (p->strong)
+    alone = p->fixed_s + (p->step_s - p->fixed_s) / p->n;
   s->comm_s = exchange_s(p, REACHED);
   s->wait_s = s->comm_s - fmin(OVERLAP * s->comm_s, BACKWARD * alone);
   s->step_s = alone + s->wait_s;
@@ -47,7 +44,7 @@ void dl_parallel_of(const struct dl_parallel *p, struct dl_parallel_step *s) {
 }
 
 bool dl_parallel_is_strong(const struct dl_job *job) {
-  return job->scaling && strcasecmp(job->scaling, "strong") == 0;
+  return job->run->scaling && strcasecmp(job->run->scaling, "strong") == 0;
 }
 
 double dl_parallel_batch(double batch_size, double n, bool strong) {
@@ -58,13 +55,13 @@ void dl_parallel_job(const struct dl_job *job, struct dl_parallel *p,
                      bool *assumed) {
   const struct dl_architecture *arch = job->found.arch;
   const struct dl_accelerator *gpu = job->found.gpu;
-  double trained = job->params_m;
-  if (job->frozen_base > 0)
+  double trained = job->run->params_m;
+  if (job->run->frozen_base > 0)
     trained = arch ? arch->head_params_m : NAN;
   double link = gpu ? gpu->link_gb_s : NAN;
   *assumed = isnan(link);
   *p = (struct dl_parallel){
-      .n = job->n_gpus,
+      .n = job->run->n_gpus,
       .strong = dl_parallel_is_strong(job),
       .step_s = NAN,
       .bytes = 1e6 * trained * fmax(2, fmin(4, dl_work_bytes(job))),

@@ -131,6 +131,10 @@ int64_t dl_log_time_since(struct dl_log *log, double seconds);
  * next call. NULL: out of memory, which dl_log_next reports. */
 struct dl_run *dl_log_run(struct dl_log *log);
 
+/* Adds a run that was put together before, with its `line`, and empties
+ * *run. */
+void dl_log_add_run(struct dl_log *log, struct dl_run *run);
+
 /* Reports that the line or row cannot be used, and why ("column 'x': invalid
  * number 'abc'"). Returns false. */
 bool dl_log_bad(struct dl_log *log, const char *fmt, ...) DL_PRINTF(2, 3);
@@ -152,6 +156,22 @@ void dl_cell_split(char *s, char separator, char **field, size_t most,
 
 /* The same at blanks; several blanks count as one. */
 void dl_cell_words(char *s, char **field, size_t most, size_t *n);
+
+/* Position of s[0..len) in a list of names separated by "|", in any case; -1 if
+ * it is not in the list. */
+int dl_cell_among(const char *names, const char *s, size_t len);
+
+/* Finds columns: at[c] is the index of the first of the n fields that is among
+ * names[c], or -1. */
+void dl_cell_columns(char *const *field, size_t n, const char *const *names,
+                     size_t n_columns, int *at);
+
+/* The number, not negative, and the time in a cell of a column. False, and
+ * reported, if there is none. */
+bool dl_cell_quantity(struct dl_log *log, const char *column, const char *s,
+                      double *x);
+bool dl_cell_time(struct dl_log *log, const char *column, const char *s,
+                  int64_t *ns);
 
 /* Whether the first non-blank line of the head has all these fields, between
  * `separator`s, in any order and case; the list ends with NULL. */

@@ -122,6 +122,38 @@ void dl_cell_words(char *s, char **field, size_t most, size_t *n) {
   }
 }
 
+int dl_cell_among(const char *names, const char *s, size_t len) {
+  for (int at = 0; names; at++) {
+    const char *end = strchrnul(names, '|');
+    if ((size_t)(end - names) == len && strncasecmp(names, s, len) == 0)
+      return at;
+    names = *end == '\0' ? NULL : end + 1;
+  }
+  return -1;
+}
+
+void dl_cell_columns(char *const *field, size_t n, const char *const *names,
+                     size_t n_columns, int *at) {
+  for (size_t c = 0; c < n_columns; c++) {
+    at[c] = -1;
+    for (size_t i = 0; at[c] < 0 && i < n; i++)
+      if (dl_cell_among(names[c], field[i], strlen(field[i])) >= 0)
+        at[c] = (int)i;
+  }
+}
+
+bool dl_cell_quantity(struct dl_log *log, const char *column, const char *s,
+                      double *x) {
+  return (dl_cell_number(s, strlen(s), x) && !(*x < 0)) ||
+         dl_log_bad(log, "column '%s': invalid number '%.40s'", column, s);
+}
+
+bool dl_cell_time(struct dl_log *log, const char *column, const char *s,
+                  int64_t *ns) {
+  return dl_log_time(log, s, strlen(s), ns) ||
+         dl_log_bad(log, "column '%s': invalid time '%.40s'", column, s);
+}
+
 /* Whether one field of s[0..len) is `name`. */
 static bool has_field(const char *s, size_t len, char separator,
                       const char *name) {

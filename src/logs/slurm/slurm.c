@@ -8,43 +8,32 @@
 #include "base/number.h"
 #include "base/timestamp.h"
 
-/* The first of a column's names counts where there are several. */
-static const struct {
-  const char *name;
-  enum dl_slurm_column column;
-} names[] = {
-    {"JobID", DL_SLURM_JOB_ID},
-    {"JobIDRaw", DL_SLURM_JOB_ID},
-    {"JobName", DL_SLURM_NAME},
-    {"User", DL_SLURM_USER},
-    {"Account", DL_SLURM_ACCOUNT},
-    {"Partition", DL_SLURM_PARTITION},
-    {"State", DL_SLURM_STATE},
-    {"Elapsed", DL_SLURM_ELAPSED},
-    {"ElapsedRaw", DL_SLURM_ELAPSED_RAW},
-    {"Start", DL_SLURM_START},
-    {"End", DL_SLURM_END},
-    {"NNodes", DL_SLURM_NODES},
-    {"AllocNodes", DL_SLURM_NODES},
-    {"NCPUS", DL_SLURM_CPUS},
-    {"AllocCPUS", DL_SLURM_CPUS},
-    {"NTasks", DL_SLURM_TASKS},
-    {"TotalCPU", DL_SLURM_TOTAL_CPU},
-    {"ConsumedEnergy", DL_SLURM_ENERGY},
-    {"ConsumedEnergyRaw", DL_SLURM_ENERGY_RAW},
-    {"AllocTRES", DL_SLURM_ALLOC_TRES},
-    {"ReqTRES", DL_SLURM_REQ_TRES},
-    {"AllocGRES", DL_SLURM_ALLOC_GRES},
-    {"TRESUsageInTot", DL_SLURM_USE_TOTAL},
-    {"TRESUsageInAve", DL_SLURM_USE_AVERAGE},
-    {"Timestamp", DL_SLURM_TIME},
-    {"Time", DL_SLURM_TIME},
-    {"Date", DL_SLURM_TIME},
-    {"DateTime", DL_SLURM_TIME},
-    {"Epoch", DL_SLURM_TIME},
+/* Names of the columns. If a table has several names of a column, the first one
+ * here counts. */
+static const char *const names[DL_SLURM_N] = {
+    [DL_SLURM_JOB_ID] = "JobID|JobIDRaw",
+    [DL_SLURM_NAME] = "JobName",
+    [DL_SLURM_USER] = "User",
+    [DL_SLURM_ACCOUNT] = "Account",
+    [DL_SLURM_PARTITION] = "Partition",
+    [DL_SLURM_STATE] = "State",
+    [DL_SLURM_ELAPSED] = "Elapsed",
+    [DL_SLURM_ELAPSED_RAW] = "ElapsedRaw",
+    [DL_SLURM_START] = "Start",
+    [DL_SLURM_END] = "End",
+    [DL_SLURM_NODES] = "NNodes|AllocNodes",
+    [DL_SLURM_CPUS] = "NCPUS|AllocCPUS",
+    [DL_SLURM_TASKS] = "NTasks",
+    [DL_SLURM_TOTAL_CPU] = "TotalCPU",
+    [DL_SLURM_ENERGY] = "ConsumedEnergy",
+    [DL_SLURM_ENERGY_RAW] = "ConsumedEnergyRaw",
+    [DL_SLURM_ALLOC_TRES] = "AllocTRES",
+    [DL_SLURM_REQ_TRES] = "ReqTRES",
+    [DL_SLURM_ALLOC_GRES] = "AllocGRES",
+    [DL_SLURM_USE_TOTAL] = "TRESUsageInTot",
+    [DL_SLURM_USE_AVERAGE] = "TRESUsageInAve",
+    [DL_SLURM_TIME] = "Timestamp|Time|Date|DateTime|Epoch",
 };
-
-enum { N_NAMES = sizeof names / sizeof *names };
 
 static bool is_name_char(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
@@ -65,8 +54,8 @@ static const char *skip_blanks(const char *s, const char *end) {
   return s;
 }
 
-/* What stands between the first two names: blanks do not count. False where it
- * is too long. */
+/* Finds the text between the first two names, without blanks. False if it is
+ * too long. */
 static bool find_delimiter(struct dl_slurm_table *t, const char *s,
                            const char *end) {
   const char *from = skip_blanks(s + name_length(s, end), end), *to = from;
@@ -82,23 +71,21 @@ static bool find_delimiter(struct dl_slurm_table *t, const char *s,
   return true;
 }
 
-/* An earlier name for a column goes before a later one (JobID, JobIDRaw). */
+/* Notes a column; an earlier name takes precedence (JobID, JobIDRaw). */
 static void note_name(struct dl_slurm_table *t, const char *s, size_t len,
-                      short *rank) {
-  for (int i = 0; i < N_NAMES; i++) {
-    enum dl_slurm_column c = names[i].column;
-    if (strlen(names[i].name) != len || strncasecmp(names[i].name, s, len) != 0)
-      continue;
-    if (t->at[c] < 0 || i < rank[c]) {
+                      int *rank) {
+  for (int c = 0; c < DL_SLURM_N; c++) {
+    int at = dl_cell_among(names[c], s, len);
+    if (at >= 0 && (t->at[c] < 0 || at < rank[c])) {
       t->at[c] = (short)t->n_fields;
-      rank[c] = (short)i;
+      rank[c] = at;
     }
   }
 }
 
 bool dl_slurm_header(struct dl_slurm_table *t, const char *s, size_t len) {
   struct dl_slurm_table new = {.n_fields = 0};
-  short rank[DL_SLURM_N] = {0};
+  int rank[DL_SLURM_N];
   const char *end = s + len;
   while (end > s && end[-1] == ' ')
     end--;
@@ -131,7 +118,8 @@ bool dl_slurm_header(struct dl_slurm_table *t, const char *s, size_t len) {
   return true;
 }
 
-bool dl_slurm_ruler(struct dl_slurm_table *t, const char *s) {
+/* Reads a line of dashes that states the widths of the columns. */
+static bool read_ruler(struct dl_slurm_table *t, const char *s) {
   size_t n = 0, i = 0;
   if (t->delimiter[0] != '\0' || s[strspn(s, "- ")] != '\0')
     return false;
@@ -150,6 +138,12 @@ bool dl_slurm_ruler(struct dl_slurm_table *t, const char *s) {
   return t->ruled;
 }
 
+bool dl_slurm_layout(struct dl_slurm_table *t, const char *s, size_t len) {
+  bool row = *s >= '0' && *s <= '9'; /* most often, a JobID comes first */
+  return (!row && strcasestr(s, "JobID") && dl_slurm_header(t, s, len)) ||
+         read_ruler(t, s);
+}
+
 static char *trimmed(char *s, char *end) {
   while (s < end && (*s == ' ' || *s == '\t'))
     s++;
@@ -159,63 +153,100 @@ static char *trimmed(char *s, char *end) {
   return s;
 }
 
-/* By columns of fixed width. Between two columns is one blank, which may be
- * overwritten. */
-static size_t cut_at_widths(const struct dl_slurm_table *t, char *s, size_t len,
-                            char **field) {
-  for (size_t i = 0; i < t->n_fields; i++) {
-    size_t from = t->from[i] < len ? t->from[i] : len;
-    size_t to = t->to[i] < len ? t->to[i] : len;
-    if (to < len && s[to] != ' ')
-      return i; /* a longer value: not what sacct prints */
-    field[i] = trimmed(s + from, s + to);
-  }
-  return t->n_fields;
-}
-
-size_t dl_slurm_row(const struct dl_slurm_table *t, char *s, size_t len,
+/* Splits a row in place; returns the number of fields, that of the header if
+ * the row is sound. In a table of columns of fixed width, columns are separated
+ * by one blank. */
+static size_t split(const struct dl_slurm_table *t, char *s, size_t len,
                     char **field) {
   size_t n = 0, delimiter = strlen(t->delimiter);
-  if (delimiter == 0)
-    return cut_at_widths(t, s, len, field);
-  for (char *next; s; s = next) {
-    char *end = strstr(s, t->delimiter);
-    next = end ? end + delimiter : NULL;
-    char *cell = trimmed(s, end ? end : s + strlen(s));
-    if (n < DL_SLURM_FIELDS)
-      field[n] = cell;
-    n++;
+  if (delimiter > 0) {
+    for (char *next; s; s = next) {
+      char *end = strstr(s, t->delimiter);
+      next = end ? end + delimiter : NULL;
+      char *cell = trimmed(s, end ? end : s + strlen(s));
+      if (n < DL_SLURM_FIELDS)
+        field[n] = cell;
+      n++;
+    }
+    return n;
+  }
+  for (; n < t->n_fields; n++) {
+    size_t from = t->from[n] < len ? t->from[n] : len;
+    size_t to = t->to[n] < len ? t->to[n] : len;
+    if (to < len && s[to] != ' ')
+      break; /* a longer value: sacct does not print such */
+    field[n] = trimmed(s + from, s + to);
   }
   return n;
-}
-
-bool dl_slurm_fields(struct dl_log *log, const struct dl_slurm_table *t,
-                     char *s, size_t len, char **field) {
-  if (t->n_fields == 0)
-    return dl_log_bad(log, "no header with a column 'JobID' before this line");
-  if (t->delimiter[0] == '\0' && !t->ruled)
-    return dl_log_bad(log, "no line of dashes below the header");
-  size_t n = dl_slurm_row(t, s, len, field);
-  return n == t->n_fields ||
-         dl_log_bad(log, "expected %zu fields, found %zu", t->n_fields, n);
-}
-
-const char *dl_slurm_cell(const struct dl_slurm_table *t, char *const *field,
-                          enum dl_slurm_column c) {
-  return t->at[c] < 0 ? "" : field[t->at[c]];
 }
 
 static bool has(const struct dl_slurm_table *t, enum dl_slurm_column c) {
   return t->at[c] >= 0;
 }
 
+const char *dl_slurm_cell(const struct dl_slurm_row *row,
+                          enum dl_slurm_column c) {
+  return has(row->table, c) ? row->field[row->table->at[c]] : "";
+}
+
+/* What a JobID belongs to; *len: length of the job's part ("123_4"). */
+static enum dl_slurm_step step_of(const char *id, size_t *len) {
+  *len = strcspn(id, ".");
+  if (id[*len] == '\0')
+    return DL_SLURM_JOB;
+  switch (id[*len + 1]) { /* names may be cut off: "123.ext+" */
+  case 'e':
+    return DL_SLURM_EXTERN;
+  case 'b':
+  case 'i':
+    return DL_SLURM_BATCH;
+  default:
+    return DL_SLURM_NUMBERED;
+  }
+}
+
+/* The energy of a row, from the better one of its columns. */
+static bool read_energy(const struct dl_slurm_row *row, double *joules) {
+  const char *raw = dl_slurm_cell(row, DL_SLURM_ENERGY_RAW);
+  const char *rounded = dl_slurm_cell(row, DL_SLURM_ENERGY);
+  size_t len;
+  if (*raw || *rounded)
+    return dl_slurm_energy(*raw ? raw : rounded, strlen(*raw ? raw : rounded),
+                           joules);
+  const char *s = dl_slurm_resource(dl_slurm_cell(row, DL_SLURM_ALLOC_TRES),
+                                    "energy", &len);
+  *joules = NAN;
+  return !s || len >= 32 || dl_slurm_energy(s, len, joules);
+}
+
+bool dl_slurm_read(struct dl_log *log, const struct dl_slurm_table *t, char *s,
+                   size_t len, struct dl_slurm_row *row) {
+  if (t->n_fields == 0)
+    return dl_log_bad(log, "no header with a column 'JobID' before this line");
+  if (t->delimiter[0] == '\0' && !t->ruled)
+    return dl_log_bad(log, "no line of dashes below the header");
+  size_t n = split(t, s, len, row->field);
+  if (n != t->n_fields)
+    return dl_log_bad(log, "expected %zu fields, found %zu", t->n_fields, n);
+  row->table = t;
+  row->id = dl_slurm_cell(row, DL_SLURM_JOB_ID);
+  row->step = step_of(row->id, &row->id_len);
+  if (*row->id < '0' || *row->id > '9')
+    return dl_log_bad(log, "column 'JobID': invalid id '%.40s'", row->id);
+  return read_energy(row, &row->joules) ||
+         dl_log_bad(log, "column 'ConsumedEnergy': invalid number '%.40s'",
+                    dl_slurm_cell(row, has(t, DL_SLURM_ENERGY_RAW)
+                                           ? DL_SLURM_ENERGY_RAW
+                                           : DL_SLURM_ENERGY));
+}
+
 bool dl_slurm_has_elapsed(const struct dl_slurm_table *t) {
   return has(t, DL_SLURM_ELAPSED) || has(t, DL_SLURM_ELAPSED_RAW);
 }
 
-double dl_slurm_elapsed(const struct dl_slurm_table *t, char *const *field) {
-  const char *raw = dl_slurm_cell(t, field, DL_SLURM_ELAPSED_RAW);
-  const char *text = dl_slurm_cell(t, field, DL_SLURM_ELAPSED);
+double dl_slurm_elapsed(const struct dl_slurm_row *row) {
+  const char *raw = dl_slurm_cell(row, DL_SLURM_ELAPSED_RAW);
+  const char *text = dl_slurm_cell(row, DL_SLURM_ELAPSED);
   double x;
   bool ok = dl_parse_number(raw, strlen(raw), &x) == DL_NUMBER_OK ||
             dl_parse_elapsed(text, strlen(text), &x);
@@ -224,20 +255,21 @@ double dl_slurm_elapsed(const struct dl_slurm_table *t, char *const *field) {
 
 /* Whether the first step below the header comes again at a later time. */
 static bool is_sampled(struct dl_slurm_table t, const char *s) {
-  char *field[DL_SLURM_FIELDS], first[64] = "", row[1024];
+  struct dl_slurm_row row = {.table = &t};
+  char first[64] = "", text[1024];
   double first_s = NAN;
   for (size_t n; *s; s += n + (s[n] != '\0')) {
     n = strcspn(s, "\n");
-    if (n == 0 || n >= sizeof row || s[n] == '\0')
+    if (n == 0 || n >= sizeof text || s[n] == '\0')
       continue;
     size_t len = n - (s[n - 1] == '\r');
-    memcpy(row, s, len);
-    row[len] = '\0';
-    if (dl_slurm_ruler(&t, row) || (t.delimiter[0] == '\0' && !t.ruled) ||
-        dl_slurm_row(&t, row, len, field) != t.n_fields)
+    memcpy(text, s, len);
+    text[len] = '\0';
+    if (read_ruler(&t, text) || (t.delimiter[0] == '\0' && !t.ruled) ||
+        split(&t, text, len, row.field) != t.n_fields)
       continue;
-    const char *id = dl_slurm_cell(&t, field, DL_SLURM_JOB_ID);
-    double x = dl_slurm_elapsed(&t, field);
+    const char *id = dl_slurm_cell(&row, DL_SLURM_JOB_ID);
+    double x = dl_slurm_elapsed(&row);
     if (first[0] == '\0' && strlen(id) < sizeof first && !isnan(x)) {
       memcpy(first, id, strlen(id) + 1);
       first_s = x;
@@ -274,17 +306,16 @@ enum dl_slurm_kind dl_slurm_kind(const char *head) {
   return energy ? DL_SLURM_SAMPLES : DL_SLURM_OTHER;
 }
 
-bool dl_slurm_energy(const char *s, double *joules) {
+bool dl_slurm_energy(const char *s, size_t n, double *joules) {
   static const char suffixes[] = "KMGTPE";
-  size_t n = strlen(s);
   double x, scale = 1;
   *joules = NAN;
-  for (size_t i = 0; n > 1 && suffixes[i] != '\0'; i++)
-    if (s[n - 1] == suffixes[i]) {
-      scale = pow(1000, (double)(i + 1));
-      n--;
-      break;
-    }
+  const char *suffix =
+      n > 1 ? memchr(suffixes, s[n - 1], sizeof suffixes - 1) : NULL;
+  if (suffix) {
+    scale = pow(1000, (double)(suffix - suffixes + 1));
+    n--;
+  }
   enum dl_number found = dl_parse_number(s, n, &x);
   if (found == DL_NUMBER_EMPTY)
     return true;
@@ -295,39 +326,6 @@ bool dl_slurm_energy(const char *s, double *joules) {
   if (x != 4294967294.0 && x != 4294967295.0 && x < 1e19)
     *joules = x;
   return true;
-}
-
-bool dl_slurm_row_energy(const struct dl_slurm_table *t, char *const *field,
-                         double *joules) {
-  const char *raw = dl_slurm_cell(t, field, DL_SLURM_ENERGY_RAW);
-  const char *rounded = dl_slurm_cell(t, field, DL_SLURM_ENERGY);
-  if (*raw || *rounded)
-    return dl_slurm_energy(*raw ? raw : rounded, joules);
-  char text[32];
-  size_t len;
-  const char *s = dl_slurm_resource(
-      dl_slurm_cell(t, field, DL_SLURM_ALLOC_TRES), "energy", &len);
-  *joules = NAN;
-  if (!s || len >= sizeof text)
-    return true;
-  memcpy(text, s, len);
-  text[len] = '\0';
-  return dl_slurm_energy(text, joules);
-}
-
-enum dl_slurm_step dl_slurm_step_of(const char *id, size_t *len) {
-  *len = strcspn(id, ".");
-  if (id[*len] == '\0')
-    return DL_SLURM_JOB;
-  switch (id[*len + 1]) { /* names may be cut off: "123.ext+" */
-  case 'e':
-    return DL_SLURM_EXTERN;
-  case 'b':
-  case 'i':
-    return DL_SLURM_BATCH;
-  default:
-    return DL_SLURM_NUMBERED;
-  }
 }
 
 void dl_slurm_add(struct dl_slurm_energies *e, enum dl_slurm_step step,

@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Tables as Slurm's sacct and sstat print them, and the energies in them.
+/* Tables of Slurm's sacct and sstat, and the energies in them.
  *
- * Layouts: --parsable2 and --parsable (fields between "|", with the latter one
- * behind the last field too), the same with any --delimiter, and the default
- * one: columns of fixed width, under which a line of dashes says how wide.
+ * Layouts: --parsable2 and --parsable (fields separated by "|", with the latter
+ * also after the last field), the same with any --delimiter, and the default:
+ * columns of fixed width, with a line of dashes below the header that states
+ * the widths.
  *
- * Energies are J. With a suffix (ConsumedEnergy) they count in steps of 1000:
- * sacct's print.c converts with 1000, unlike sizes of memory. 0 and an empty
- * cell stand for "nothing measured"; NO_VAL and INFINITE (2^32 and 2^64 less 2
- * or 1) leak into tables where a sensor failed.
+ * Energies are J. Suffixes (ConsumedEnergy) are powers of 1000: sacct's print.c
+ * converts with 1000, unlike sizes of memory. 0 and an empty cell mean "nothing
+ * measured"; NO_VAL and INFINITE (2^32 and 2^64 less 2 or 1) occur if a sensor
+ * failed.
  *
- * Each step has the energy of its whole nodes as long as it ran. So steps
- * overlap: ".extern" runs on all nodes of the job from beginning to end,
- * ".batch" (or ".interactive") on the first node from beginning to end, the
- * numbered ones on some nodes for some time. slurmctld (step_mgr.c,
- * _internal_step_complete) sums all steps into the job's own energy, each
- * joule two or three times; only newer versions, and only with
- * PrologFlags=contain, take .extern alone. Seen in the wild: job 4.16G of
- * .extern 2.08G, .batch 38.56M and .0 the rest (2020); job = .extern = .batch
- * 4.58M, .0 4.57M (2022). Therefore, in this order:
- *   1. .extern, where it has an energy;
- *   2. on one node: .batch, which covers all that the numbered steps do;
+ * Each step has the energy of its whole nodes while it ran. So steps overlap:
+ * ".extern" runs on all nodes of the job from beginning to end, ".batch" (or
+ * ".interactive") on the first node from beginning to end, the numbered ones on
+ * some nodes for some time. slurmctld (step_mgr.c, _internal_step_complete)
+ * sums all steps into the job's own energy, each joule two or three times; only
+ * newer versions, and only with PrologFlags=contain, take .extern alone.
+ * Observed: job 4.16G of .extern 2.08G, .batch 38.56M and .0 the rest (2020);
+ * job = .extern = .batch 4.58M, .0 4.57M (2022). Therefore, in this order:
+ *   1. .extern, if it has an energy;
+ *   2. on one node: .batch, which covers all numbered steps;
  *   3. on several, with .batch: the larger of .batch and the sum of the
  *      numbered steps (their time is covered on all nodes, .batch adds one
  *      node outside of them and counts it twice within);
- *   4. the job's own value, which without .batch is that of steps in turn;
+ *   4. the job's own value, which without .batch is that of consecutive steps;
  *   5. the sum of the numbered steps. */
 
 #ifndef DL_LOGS_SLURM_SLURM_H
@@ -57,7 +57,7 @@ enum dl_slurm_column {
   DL_SLURM_ALLOC_GRES,
   DL_SLURM_USE_TOTAL,
   DL_SLURM_USE_AVERAGE,
-  DL_SLURM_TIME, /* none of Slurm's: what scripts put before sstat's columns */
+  DL_SLURM_TIME, /* not of Slurm: added by scripts that call sstat */
   DL_SLURM_N
 };
 
@@ -72,48 +72,12 @@ struct dl_slurm_table {
   unsigned short from[DL_SLURM_FIELDS], to[DL_SLURM_FIELDS];
 };
 
-/* Reads a header; s is not changed. False where it is none: it must have a
- * column JobID or JobIDRaw (or, for a line that is cut off, whatever is there),
- * and no word that no header has. */
+/* Reads a header; s is not changed. False if it is none: it must have a column
+ * JobID or JobIDRaw and consist of names only. */
 bool dl_slurm_header(struct dl_slurm_table *t, const char *s, size_t len);
 
-/* A line of dashes that says how wide columns are. */
-bool dl_slurm_ruler(struct dl_slurm_table *t, const char *s);
-
-/* Cuts a row; field needs room for DL_SLURM_FIELDS. Returns how many fields
- * there are, as in the header where the row is sound. */
-size_t dl_slurm_row(const struct dl_slurm_table *t, char *s, size_t len,
-                    char **field);
-
-/* The same for an importer: false, and the line told as bad, where there is no
- * header yet, no line of dashes below it, or another number of fields. */
-bool dl_slurm_fields(struct dl_log *log, const struct dl_slurm_table *t,
-                     char *s, size_t len, char **field);
-
-/* The field of a column, "" without such a column. */
-const char *dl_slurm_cell(const struct dl_slurm_table *t, char *const *field,
-                          enum dl_slurm_column c);
-
-/* Whether there is a column of elapsed time, and its value in s; NaN where it
- * is unknown. */
-bool dl_slurm_has_elapsed(const struct dl_slurm_table *t);
-double dl_slurm_elapsed(const struct dl_slurm_table *t, char *const *field);
-
-/* What a file is that begins like that: jobs (sacct), or energies of steps over
- * time (sstat, or sacct called again and again). Samples have a column of the
- * time, or a line of it above; none of those that only sacct has; or the same
- * step comes with several elapsed times. */
-enum dl_slurm_kind { DL_SLURM_OTHER, DL_SLURM_JOBS, DL_SLURM_SAMPLES };
-
-enum dl_slurm_kind dl_slurm_kind(const char *head);
-
-/* An energy in J with or without a suffix; NaN for an unknown one. False: no
- * number. */
-bool dl_slurm_energy(const char *s, double *joules);
-
-/* Of a job's line or a step's, from the better of both columns. */
-bool dl_slurm_row_energy(const struct dl_slurm_table *t, char *const *field,
-                         double *joules);
+/* Reads a header, or the line of dashes below it. False for other lines. */
+bool dl_slurm_layout(struct dl_slurm_table *t, const char *s, size_t len);
 
 enum dl_slurm_step {
   DL_SLURM_JOB,
@@ -122,8 +86,40 @@ enum dl_slurm_step {
   DL_SLURM_EXTERN
 };
 
-/* What a JobID is of; *len is the length of the job's part ("123_4"). */
-enum dl_slurm_step dl_slurm_step_of(const char *id, size_t *len);
+/* A job or a step. Its texts point into the line. */
+struct dl_slurm_row {
+  const struct dl_slurm_table *table;
+  char *field[DL_SLURM_FIELDS];
+  const char *id; /* "123.0" */
+  size_t id_len;  /* of the job's part: 3 */
+  enum dl_slurm_step step;
+  double joules; /* NaN: unknown */
+};
+
+/* Reads a row; false, and reported, if the line is none. s is modified. */
+bool dl_slurm_read(struct dl_log *log, const struct dl_slurm_table *t, char *s,
+                   size_t len, struct dl_slurm_row *row);
+
+/* The cell of a column, "" if there is no such column. */
+const char *dl_slurm_cell(const struct dl_slurm_row *row,
+                          enum dl_slurm_column c);
+
+/* Whether there is a column of elapsed time, and its value in s (NaN:
+ * unknown). */
+bool dl_slurm_has_elapsed(const struct dl_slurm_table *t);
+double dl_slurm_elapsed(const struct dl_slurm_row *row);
+
+/* What a file with this beginning contains: jobs (sacct), or energies of steps
+ * over time (sstat, or repeated calls of sacct). Samples have a column or a
+ * line with the time, none of the columns that only sacct has, or several
+ * elapsed times for one step. */
+enum dl_slurm_kind { DL_SLURM_OTHER, DL_SLURM_JOBS, DL_SLURM_SAMPLES };
+
+enum dl_slurm_kind dl_slurm_kind(const char *head);
+
+/* Parses an energy, J, with or without a suffix; NaN for an unknown one. False:
+ * no number. */
+bool dl_slurm_energy(const char *s, size_t n, double *joules);
 
 /* Energies of a job by step, J; 0 where unknown. Starts as zero bytes. */
 struct dl_slurm_energies {

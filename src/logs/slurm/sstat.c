@@ -98,11 +98,11 @@ static void finish_sample(struct dl_log *log, struct sstat *st, bool last) {
   if (last && st->n_samples == 0 && !is_timed(st)) {
     struct dl_run *r = dl_log_run(log);
     if (r) {
-      dl_run_set_text(r, "run_id", st->id);
-      dl_run_set_text(r, "state", "RUNNING");
-      dl_run_set(r, "node_energy_j", joules);
-      dl_run_set(r, "energy_j", joules);
-      dl_run_set_text(r, "boundary", "node");
+      dl_run_copy_text(r, DL_RUN_run_id, st->id);
+      dl_run_lend_text(r, DL_RUN_state, "RUNNING");
+      dl_run_set_number(r, DL_RUN_node_energy_j, joules);
+      dl_run_set_number(r, DL_RUN_energy_j, joules);
+      dl_run_lend_text(r, DL_RUN_boundary, "node");
     }
   } else {
     if (isnan(joules) && st->has_energy)
@@ -145,82 +145,67 @@ static double step_number(const char *id) {
 }
 
 static bool read_time(struct dl_log *log, const struct sstat *st,
-                      char *const *field, int64_t *ns, double *elapsed_s) {
-  const struct dl_slurm_table *t = &st->table;
+                      const struct dl_slurm_row *row, int64_t *ns,
+                      double *elapsed_s) {
+  const struct dl_slurm_table *t = row->table;
   *ns = st->stamp_ns;
   *elapsed_s = 0;
   if (has(t, DL_SLURM_TIME)) {
-    const char *s = dl_slurm_cell(t, field, DL_SLURM_TIME);
+    const char *s = dl_slurm_cell(row, DL_SLURM_TIME);
     return dl_log_time(log, s, strlen(s), ns) ||
            dl_log_bad(log, "column 'Timestamp': invalid time '%.40s'", s);
   }
   if (st->stamped || !dl_slurm_has_elapsed(t))
     return true;
-  *elapsed_s = dl_slurm_elapsed(t, field);
+  *elapsed_s = dl_slurm_elapsed(row);
   return !isnan(*elapsed_s) ||
          dl_log_bad(log, "column 'Elapsed': invalid duration '%.40s'",
-                    dl_slurm_cell(t, field,
-                                  has(t, DL_SLURM_ELAPSED_RAW)
-                                      ? DL_SLURM_ELAPSED_RAW
-                                      : DL_SLURM_ELAPSED));
+                    dl_slurm_cell(row, has(t, DL_SLURM_ELAPSED_RAW)
+                                           ? DL_SLURM_ELAPSED_RAW
+                                           : DL_SLURM_ELAPSED));
 }
 
-static bool read_row(struct dl_log *log, struct sstat *st, char *const *field) {
-  const struct dl_slurm_table *t = &st->table;
-  const char *id = dl_slurm_cell(t, field, DL_SLURM_JOB_ID);
-  double joules, elapsed_s;
+static bool add_row(struct dl_log *log, struct sstat *st,
+                    const struct dl_slurm_row *row) {
+  double elapsed_s;
   int64_t ns;
-  size_t len;
-  enum dl_slurm_step step = dl_slurm_step_of(id, &len);
-  if (*id < '0' || *id > '9')
-    return dl_log_bad(log, "column 'JobID': invalid id '%.40s'", id);
-  if (!dl_slurm_row_energy(t, field, &joules))
-    return dl_log_bad(log, "column 'ConsumedEnergy': invalid number '%.40s'",
-                      dl_slurm_cell(t, field,
-                                    has(t, DL_SLURM_ENERGY_RAW)
-                                        ? DL_SLURM_ENERGY_RAW
-                                        : DL_SLURM_ENERGY));
-  if (!read_time(log, st, field, &ns, &elapsed_s))
+  if (!read_time(log, st, row, &ns, &elapsed_s))
     return false;
-  if (st->id && (strlen(st->id) != len || strncmp(st->id, id, len) != 0))
+  if (st->id && (strlen(st->id) != row->id_len ||
+                 strncmp(st->id, row->id, row->id_len) != 0))
     finish_job(log, st);
-  if (!st->id && !(st->id = dl_strndup(id, len)))
+  if (!st->id && !(st->id = dl_strndup(row->id, row->id_len)))
     return dl_log_bad(log, "out of memory");
-  double number = step_number(id);
-  if (st->seen[step] && (step != DL_SLURM_NUMBERED || number <= st->number))
+  double number = step_number(row->id);
+  if (st->seen[row->step] &&
+      (row->step != DL_SLURM_NUMBERED || number <= st->number))
     finish_sample(log, st, false);
   if (!has_sample(st)) {
     st->ns = ns;
     st->elapsed_s = elapsed_s;
   }
-  st->seen[step] = true;
-  if (step == DL_SLURM_NUMBERED)
+  st->seen[row->step] = true;
+  if (row->step == DL_SLURM_NUMBERED)
     st->number = number;
   st->elapsed_s = fmax(st->elapsed_s, elapsed_s);
-  st->has_energy = st->has_energy || !isnan(joules);
-  dl_slurm_add(&st->energies, step, joules);
+  st->has_energy = st->has_energy || !isnan(row->joules);
+  dl_slurm_add(&st->energies, row->step, row->joules);
   return true;
 }
 
 static bool line(struct dl_log *log, char *s, size_t len) {
   struct sstat *st = dl_log_state(log);
-  char *field[DL_SLURM_FIELDS];
-  struct dl_slurm_table table;
-  if (strcasestr(s, "JobID") && dl_slurm_header(&table, s, len)) {
-    st->table = table;
-    return true;
-  }
-  if (dl_slurm_ruler(&st->table, s))
-    return true;
+  struct dl_slurm_row row;
   int64_t ns;
+  if (dl_slurm_layout(&st->table, s, len))
+    return true;
   if (dl_log_time(log, s, len, &ns)) {
     finish_sample(log, st, false);
     st->stamp_ns = ns;
     st->stamped = true;
     return true;
   }
-  return dl_slurm_fields(log, &st->table, s, len, field) &&
-         read_row(log, st, field);
+  return dl_slurm_read(log, &st->table, s, len, &row) && add_row(log, st, &row);
 }
 
 static void end(struct dl_log *log) {

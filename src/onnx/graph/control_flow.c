@@ -18,7 +18,7 @@ static bool is(const struct dl_call *c, const char *op) {
          strcmp(dl_or_empty(c->node->op_type), op) == 0;
 }
 
-static enum dl_status too_deep(struct dl_run *r) {
+static enum dl_status too_deep(struct dl_onnx_walk *r) {
   return dl_fail_at(r->d, DL_EINPUT, r->m->path, 0,
                     "graphs or functions within each other more than %d deep",
                     DL_ONNX_MOST_NESTED);
@@ -58,7 +58,7 @@ static bool hand_over(struct dl_scope *to, const char *name,
 }
 
 /* Runs a graph whose inputs are in s, `times` over. */
-static enum dl_status run_graph(struct dl_run *r, struct dl_scope *s,
+static enum dl_status run_graph(struct dl_onnx_walk *r, struct dl_scope *s,
                                 const Onnx__GraphProto *g, double times) {
   struct dl_body body = {g->node, g->n_node, g, NULL};
   double before = r->times;
@@ -66,7 +66,7 @@ static enum dl_status run_graph(struct dl_run *r, struct dl_scope *s,
     return too_deep(r);
   r->depth++;
   r->times = before * times;
-  enum dl_status status = dl_run_body(r, s, &body);
+  enum dl_status status = r->walk_nodes(r, s, &body);
   r->times = before;
   r->depth--;
   return status;
@@ -108,12 +108,13 @@ static double macs_since(const struct dl_onnx_count *c, size_t from) {
   return macs;
 }
 
-static enum dl_status branch(struct dl_run *r, const struct dl_scope *outer,
-                             struct dl_call *c, const char *name) {
+static enum dl_status branch(struct dl_onnx_walk *r,
+                             const struct dl_scope *outer, struct dl_call *c,
+                             const char *name) {
   const Onnx__GraphProto *g = graph_of(c, name);
   struct dl_scope s = {.outer = outer};
   if (!g)
-    return dl_run_fault(r, c);
+    return dl_onnx_fault(r, c);
   enum dl_status status = run_graph(r, &s, g, 1);
   for (size_t i = 0; i < c->n_out && status == DL_OK; i++)
     take_output(c, &s, g, i, i, -1);
@@ -121,8 +122,8 @@ static enum dl_status branch(struct dl_run *r, const struct dl_scope *outer,
   return status;
 }
 
-static enum dl_status run_if(struct dl_run *r, const struct dl_scope *outer,
-                             struct dl_call *c) {
+static enum dl_status run_if(struct dl_onnx_walk *r,
+                             const struct dl_scope *outer, struct dl_call *c) {
   size_t n;
   const double *when = dl_elements(c, 0, &n);
   if (when && n == 1)
@@ -151,7 +152,8 @@ static enum dl_status run_if(struct dl_run *r, const struct dl_scope *outer,
 }
 
 /* Loop: inputs are the trip count, the condition, what is carried. */
-static enum dl_status run_loop(struct dl_run *r, const struct dl_scope *outer,
+static enum dl_status run_loop(struct dl_onnx_walk *r,
+                               const struct dl_scope *outer,
                                struct dl_call *c) {
   const Onnx__GraphProto *g = graph_of(c, "body");
   struct dl_scope s = {.outer = outer};
@@ -160,10 +162,10 @@ static enum dl_status run_loop(struct dl_run *r, const struct dl_scope *outer,
   bool known = trips && n == 1 && *trips >= 0 && *trips <= 0x1p53;
   double times = known ? *trips : 1;
   if (!g)
-    return dl_run_fault(r, c);
+    return dl_onnx_fault(r, c);
   if (c->n_in < 2 || g->n_input < c->n_in) {
     dl_fault(c, "a body of other inputs");
-    return dl_run_fault(r, c);
+    return dl_onnx_fault(r, c);
   }
   r->c->n_guessed += !known;
   enum dl_status status = DL_OK;
@@ -189,13 +191,14 @@ static enum dl_status run_loop(struct dl_run *r, const struct dl_scope *outer,
 }
 
 /* Scan: M inputs are scanned along their first axis, the others are state. */
-static enum dl_status run_scan(struct dl_run *r, const struct dl_scope *outer,
+static enum dl_status run_scan(struct dl_onnx_walk *r,
+                               const struct dl_scope *outer,
                                struct dl_call *c) {
   const Onnx__GraphProto *g = graph_of(c, "body");
   struct dl_scope s = {.outer = outer};
   int64_t m = dl_attr_int(c, "num_scan_inputs", 0);
   if (!g)
-    return dl_run_fault(r, c);
+    return dl_onnx_fault(r, c);
   if (m < 1 || (uint64_t)m > c->n_in || c->opset < 9 || g->n_input < c->n_in ||
       dl_attr(c, "scan_input_axes")) {
     c->uncounted = true; /* of another form */
@@ -231,7 +234,7 @@ static bool function_key(struct dl_text *key, const char *domain,
   return !key->failed;
 }
 
-enum dl_status dl_run_functions(struct dl_run *r) {
+enum dl_status dl_onnx_read_functions(struct dl_onnx_walk *r) {
   const Onnx__ModelProto *m = r->m->model;
   for (size_t i = 0; i < m->n_functions; i++) {
     const Onnx__FunctionProto *f = m->functions[i];
@@ -247,7 +250,7 @@ enum dl_status dl_run_functions(struct dl_run *r) {
   return DL_OK;
 }
 
-static const Onnx__FunctionProto *function_of(struct dl_run *r,
+static const Onnx__FunctionProto *function_of(struct dl_onnx_walk *r,
                                               const struct dl_call *c) {
   if (r->functions.n == 0 ||
       !function_key(&r->key, c->node->domain, c->node->op_type))
@@ -265,7 +268,7 @@ static int64_t function_opset(const Onnx__FunctionProto *f, int64_t none) {
   return none;
 }
 
-static enum dl_status run_function(struct dl_run *r, struct dl_call *c,
+static enum dl_status run_function(struct dl_onnx_walk *r, struct dl_call *c,
                                    const Onnx__FunctionProto *f) {
   struct dl_scope s = {.outer = NULL};
   struct dl_body body = {f->node, f->n_node, NULL, c};
@@ -279,7 +282,7 @@ static enum dl_status run_function(struct dl_run *r, struct dl_call *c,
   r->depth++;
   r->opset = function_opset(f, opset);
   if (status == DL_OK)
-    status = dl_run_body(r, &s, &body);
+    status = r->walk_nodes(r, &s, &body);
   r->opset = opset;
   r->depth--;
   for (size_t i = 0; i < c->n_out && i < f->n_output && status == DL_OK; i++) {
@@ -293,8 +296,9 @@ static enum dl_status run_function(struct dl_run *r, struct dl_call *c,
   return status;
 }
 
-enum dl_status dl_run_control(struct dl_run *r, const struct dl_scope *s,
-                              struct dl_call *c, bool *done) {
+enum dl_status dl_onnx_control_flow(struct dl_onnx_walk *r,
+                                    const struct dl_scope *s, struct dl_call *c,
+                                    bool *done) {
   const Onnx__FunctionProto *f = function_of(r, c);
   *done = true;
   if (f)

@@ -115,7 +115,7 @@ static unsigned image_axis(const struct dl_onnx_shape *s) {
   return last && (s->dim[1] < 0 || s->dim[1] > 4) ? 1 : 2;
 }
 
-static enum dl_status open_dimension(struct dl_run *r,
+static enum dl_status open_dimension(struct dl_onnx_walk *r,
                                      const Onnx__ValueInfoProto *v,
                                      const struct dl_onnx_shape *s, size_t at) {
   struct dl_text example = {0};
@@ -151,7 +151,7 @@ static bool put(struct params *p, const Onnx__TensorShapeProto *shape,
 }
 
 /* The model's shape with what is asked put in; open dimensions are -1. */
-static enum dl_status first_look(struct dl_run *r,
+static enum dl_status first_look(struct dl_onnx_walk *r,
                                  const struct dl_onnx_asked *a,
                                  const Onnx__ValueInfoProto *v,
                                  struct params *p, struct dl_onnx_shape *s) {
@@ -191,7 +191,8 @@ static enum dl_status first_look(struct dl_run *r,
   return ok ? DL_OK : dl_fail_memory(r->d);
 }
 
-static enum dl_status settle(struct dl_run *r, const Onnx__ValueInfoProto *v,
+static enum dl_status settle(struct dl_onnx_walk *r,
+                             const Onnx__ValueInfoProto *v,
                              const struct params *p, struct dl_onnx_shape *s) {
   const Onnx__TensorShapeProto *shape = shape_of(v);
   for (size_t i = 0; shape && i < s->rank; i++) {
@@ -213,7 +214,7 @@ static enum dl_status settle(struct dl_run *r, const Onnx__ValueInfoProto *v,
 }
 
 /* Sides, tokens and samples, by the first input that has them. */
-static void learn(struct dl_run *r, const Onnx__ValueInfoProto *v,
+static void learn(struct dl_onnx_walk *r, const Onnx__ValueInfoProto *v,
                   const struct dl_onnx_shape *s) {
   struct dl_onnx_count *c = r->c;
   if (!s->known || s->rank < 2)
@@ -229,7 +230,7 @@ static void learn(struct dl_run *r, const Onnx__ValueInfoProto *v,
     c->seq_len = (double)s->dim[seq];
 }
 
-static enum dl_status unknown_input(struct dl_run *r, const char *name) {
+static enum dl_status unknown_input(struct dl_onnx_walk *r, const char *name) {
   struct dl_text all = {0};
   for (size_t i = 0; i < r->c->n_inputs; i++)
     dl_text_printf(&all, "%s'%s'", i ? ", " : "", r->c->input[i].name);
@@ -239,7 +240,7 @@ static enum dl_status unknown_input(struct dl_run *r, const char *name) {
   return DL_EINPUT;
 }
 
-static enum dl_status check_asked(struct dl_run *r,
+static enum dl_status check_asked(struct dl_onnx_walk *r,
                                   const struct dl_onnx_asked *a) {
   bool image = false, sequence = false;
   for (size_t i = 0; i < r->c->n_inputs; i++) {
@@ -266,7 +267,7 @@ static enum dl_status check_asked(struct dl_run *r,
 
 /* All inputs that are no weights, in two rounds: what one leaves open another
  * may settle. */
-static enum dl_status all_inputs(struct dl_run *r, struct dl_scope *s,
+static enum dl_status all_inputs(struct dl_onnx_walk *r, struct dl_scope *s,
                                  const struct dl_onnx_asked *a,
                                  struct dl_intern *stored, struct params *p) {
   const Onnx__GraphProto *g = r->m->model->graph;
@@ -299,8 +300,8 @@ static enum dl_status all_inputs(struct dl_run *r, struct dl_scope *s,
   return status;
 }
 
-enum dl_status dl_run_inputs(struct dl_run *r, struct dl_scope *s,
-                             const struct dl_onnx_asked *asked) {
+enum dl_status dl_onnx_enter_inputs(struct dl_onnx_walk *r, struct dl_scope *s,
+                                    const struct dl_onnx_asked *asked) {
   const Onnx__GraphProto *g = r->m->model->graph;
   struct dl_intern stored = {0};
   struct params p = {.cap = 0};

@@ -7,5 +7,6 @@ ONNX_SOURCES += \
 	%D%/model_walk.h \
 	%D%/node_counts.c \
 	%D%/node_order.c \
+	%D%/node_record.c \
 	%D%/operators.c \
 	%D%/tensor.c

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One walk over a model, counting. For src/onnx alone. */
+/* A walk over the nodes of a model that counts their work. For src/onnx alone.
+ */
 
 #ifndef DL_ONNX_GRAPH_MODEL_WALK_H
 #define DL_ONNX_GRAPH_MODEL_WALK_H
@@ -29,7 +30,15 @@ struct dl_body {
   const struct dl_call *caller;  /* of a function */
 };
 
-struct dl_run {
+struct dl_onnx_walk;
+struct dl_scope;
+
+/* Names of operators that had to be made; the others belong to the model. */
+struct dl_onnx_names {
+  struct dl_intern names;
+};
+
+struct dl_onnx_walk {
   const struct dl_onnx *m;
   struct dl_onnx_count *c;
   struct dl_diag *d;
@@ -40,44 +49,50 @@ struct dl_run {
   unsigned depth; /* of graphs within graphs */
   double times;   /* that the current graph runs */
   int64_t opset;
+  /* dl_onnx_walk_nodes, for the graphs within nodes. */
+  enum dl_status (*walk_nodes)(struct dl_onnx_walk *r, struct dl_scope *s,
+                               const struct dl_body *body);
 };
 
-/* Entering a value under a name: NULL when memory is out. Takes over what t
- * holds. */
+/* Enters a value under a name and takes over what t holds. NULL when memory is
+ * out. */
 struct dl_tensor *dl_scope_set(struct dl_scope *s, const char *name,
                                struct dl_tensor *t);
-/* In this graph or those around it; NULL: not there. */
+/* The value of a name in this graph or an enclosing one, or NULL. */
 struct dl_tensor *dl_scope_find(const struct dl_scope *s, const char *name);
 void dl_scope_free(struct dl_scope *s);
 
-/* The nodes so that each comes after those it reads from; order[] has body->n
- * places. Stays with the order of the file where that does. */
-enum dl_status dl_onnx_order(struct dl_run *r, const struct dl_body *body,
+/* Orders the nodes so that each comes after those it reads from, and keeps the
+ * order of the file where possible. order[] has body->n places. */
+enum dl_status dl_onnx_order(struct dl_onnx_walk *r, const struct dl_body *body,
                              size_t *order);
 
-/* Enters the initializers and looks at every node. */
-enum dl_status dl_run_body(struct dl_run *r, struct dl_scope *s,
-                           const struct dl_body *body);
+/* Enters the initializers and counts every node. */
+enum dl_status dl_onnx_walk_nodes(struct dl_onnx_walk *r, struct dl_scope *s,
+                                  const struct dl_body *body);
 
-/* Learns the model's functions. */
-enum dl_status dl_run_functions(struct dl_run *r);
+/* Reads the model's functions. */
+enum dl_status dl_onnx_read_functions(struct dl_onnx_walk *r);
 
-/* If, Loop, Scan and model-local functions; *done is false where the node is
- * none of them. Fills c->out. */
-enum dl_status dl_run_control(struct dl_run *r, const struct dl_scope *s,
-                              struct dl_call *c, bool *done);
+/* Counts If, Loop, Scan and model-local functions and fills c->out. *done is
+ * false where the node is none of them. */
+enum dl_status dl_onnx_control_flow(struct dl_onnx_walk *r,
+                                    const struct dl_scope *s, struct dl_call *c,
+                                    bool *done);
 
-/* Shapes of the model's inputs, and of what is asked. */
-enum dl_status dl_run_inputs(struct dl_run *r, struct dl_scope *s,
-                             const struct dl_onnx_asked *asked);
+/* Enters the shapes of the model's inputs, with the sizes that are requested.
+ */
+enum dl_status dl_onnx_enter_inputs(struct dl_onnx_walk *r, struct dl_scope *s,
+                                    const struct dl_onnx_asked *asked);
 
 /* A type with a shape that is fixed, or made so by `params`. */
 struct dl_onnx_shape dl_type_shape(const Onnx__TypeProto *t);
 
-/* Keeps what was counted of a node. */
-enum dl_status dl_run_keep(struct dl_run *r, const struct dl_call *c,
-                           double params, double bytes, bool weighted);
-enum dl_status dl_run_fault(struct dl_run *r, const struct dl_call *c);
+/* Records the counts of a node. */
+enum dl_status dl_onnx_record(struct dl_onnx_walk *r, const struct dl_call *c,
+                              double params, double bytes, bool weighted);
+/* Fails with the fault of a node, its name and its operator. */
+enum dl_status dl_onnx_fault(struct dl_onnx_walk *r, const struct dl_call *c);
 
 /* "" in place of NULL. */
 static inline const char *dl_or_empty(const char *s) {

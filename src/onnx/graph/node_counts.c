@@ -8,19 +8,8 @@
 #include "base/memory.h"
 #include "onnx/graph/model_walk.h"
 
-enum dl_status dl_run_fault(struct dl_run *r, const struct dl_call *c) {
-  const Onnx__NodeProto *n = c->node;
-  const char *name = dl_or_empty(n->name);
-  if (!*name && n->n_output > 0)
-    name = n->output[0];
-  if (c->no_memory)
-    return dl_fail_memory(r->d);
-  return dl_fail_at(r->d, DL_EINPUT, r->m->path, 0, "node '%s' (%s): %s", name,
-                    dl_or_empty(n->op_type), c->fault);
-}
-
 /* Weights by the model's own declaration. */
-static enum dl_status enter_stored(struct dl_run *r, struct dl_scope *s,
+static enum dl_status enter_stored(struct dl_onnx_walk *r, struct dl_scope *s,
                                    const char *name, const Onnx__TensorProto *t,
                                    const int64_t *dims, size_t n_dims) {
   struct dl_tensor value;
@@ -44,7 +33,7 @@ static enum dl_status enter_stored(struct dl_run *r, struct dl_scope *s,
   return dl_scope_set(s, name, &value) ? DL_OK : dl_fail_memory(r->d);
 }
 
-static enum dl_status enter_weights(struct dl_run *r, struct dl_scope *s,
+static enum dl_status enter_weights(struct dl_onnx_walk *r, struct dl_scope *s,
                                     const Onnx__GraphProto *g) {
   enum dl_status status = DL_OK;
   for (size_t i = 0; i < g->n_initializer && status == DL_OK; i++)
@@ -115,11 +104,11 @@ static bool has_weights(const struct dl_call *c) {
   return false;
 }
 
-static enum dl_status look(struct dl_run *r, struct dl_scope *s,
+static enum dl_status look(struct dl_onnx_walk *r, struct dl_scope *s,
                            struct dl_call *c) {
   bool done = false;
   c->launches = 1;
-  enum dl_status status = dl_run_control(r, s, c, &done);
+  enum dl_status status = dl_onnx_control_flow(r, s, c, &done);
   if (status != DL_OK || done)
     return status;
   c->op = dl_operator_find(dl_or_empty(c->node->domain),
@@ -129,7 +118,7 @@ static enum dl_status look(struct dl_run *r, struct dl_scope *s,
   else
     guess(c);
   if (c->fault || c->no_memory)
-    return dl_run_fault(r, c);
+    return dl_onnx_fault(r, c);
   double params, bytes;
   bool layer = c->op && (c->op->flags & DL_OP_LAYER) && has_weights(c);
   charge(c, &params, &bytes);
@@ -150,7 +139,7 @@ static enum dl_status look(struct dl_run *r, struct dl_scope *s,
   }
   if (c->op && c->op->flags & DL_OP_VIEW)
     c->launches = 0;
-  return dl_run_keep(r, c, params, bytes, layer);
+  return dl_onnx_record(r, c, params, bytes, layer);
 }
 
 /* Shapes that the model declares, for what the rules leave open. */
@@ -169,8 +158,8 @@ static void declared(const struct dl_body *body, struct dl_intern *names,
   }
 }
 
-static enum dl_status find_inputs(struct dl_run *r, const struct dl_scope *s,
-                                  struct dl_call *c) {
+static enum dl_status find_inputs(struct dl_onnx_walk *r,
+                                  const struct dl_scope *s, struct dl_call *c) {
   const Onnx__NodeProto *n = c->node;
   c->in = dl_calloc(n->n_input, sizeof *c->in);
   c->out = dl_calloc(n->n_output, sizeof *c->out);
@@ -189,7 +178,7 @@ static enum dl_status find_inputs(struct dl_run *r, const struct dl_scope *s,
   return DL_OK;
 }
 
-static enum dl_status spend(struct dl_run *r, size_t work) {
+static enum dl_status spend(struct dl_onnx_walk *r, size_t work) {
   r->work += work;
   if (r->work <= DL_ONNX_MOST_WORK)
     return DL_OK;
@@ -197,7 +186,7 @@ static enum dl_status spend(struct dl_run *r, size_t work) {
                     "more than 4 million values, functions expanded");
 }
 
-static enum dl_status run_node(struct dl_run *r, struct dl_scope *s,
+static enum dl_status run_node(struct dl_onnx_walk *r, struct dl_scope *s,
                                const struct dl_body *body,
                                struct dl_intern *names, size_t i) {
   struct dl_call c = {
@@ -212,7 +201,7 @@ static enum dl_status run_node(struct dl_run *r, struct dl_scope *s,
   if (status == DL_OK)
     declared(body, names, &c);
   if (status == DL_OK && c.fault)
-    status = dl_run_fault(r, &c);
+    status = dl_onnx_fault(r, &c);
   free(c.in); /* entering outputs moves what it points to */
   for (size_t k = 0; k < c.n_out; k++) {
     if (status == DL_OK && *c.node->output[k] &&
@@ -224,8 +213,8 @@ static enum dl_status run_node(struct dl_run *r, struct dl_scope *s,
   return status;
 }
 
-enum dl_status dl_run_body(struct dl_run *r, struct dl_scope *s,
-                           const struct dl_body *body) {
+enum dl_status dl_onnx_walk_nodes(struct dl_onnx_walk *r, struct dl_scope *s,
+                                  const struct dl_body *body) {
   struct dl_intern names = {0};
   size_t *order = dl_calloc(body->n, sizeof *order);
   enum dl_status status = order ? DL_OK : dl_fail_memory(r->d);

@@ -82,13 +82,13 @@ static void add_needs(struct needs *t, const Onnx__NodeProto *node,
   }
 }
 
-static enum dl_status twice(struct dl_run *r, const char *name) {
+static enum dl_status twice(struct dl_onnx_walk *r, const char *name) {
   return dl_fail_at(r->d, DL_EINPUT, r->m->path, 0,
                     "two nodes give the value '%s'", name);
 }
 
-static enum dl_status collect(struct dl_run *r, const struct dl_body *body,
-                              struct needs *t) {
+static enum dl_status collect(struct dl_onnx_walk *r,
+                              const struct dl_body *body, struct needs *t) {
   for (size_t i = 0; i < body->n; i++)
     for (size_t k = 0; k < body->node[i]->n_output; k++) {
       const char *name = body->node[i]->output[k];
@@ -122,7 +122,7 @@ static enum dl_status collect(struct dl_run *r, const struct dl_body *body,
 enum { NEW, OPEN, DONE };
 
 /* Depth first, on a stack of our own. */
-static enum dl_status visit(struct dl_run *r, const struct dl_body *body,
+static enum dl_status visit(struct dl_onnx_walk *r, const struct dl_body *body,
                             const struct needs *t, size_t *order) {
   unsigned char *state = dl_calloc(body->n, 1);
   size_t *stack = dl_calloc(body->n, sizeof *stack);
@@ -161,7 +161,7 @@ static enum dl_status visit(struct dl_run *r, const struct dl_body *body,
   return status;
 }
 
-enum dl_status dl_onnx_order(struct dl_run *r, const struct dl_body *body,
+enum dl_status dl_onnx_order(struct dl_onnx_walk *r, const struct dl_body *body,
                              size_t *order) {
   struct needs t = {.n = 0};
   enum dl_status status = collect(r, body, &t);

@@ -92,7 +92,7 @@ static bool apply(const char *op, bool integers, double x, double y,
     *z = op[1] == 'd' ? x + y : x != 0 && y != 0; /* Add, And */
     return true;
   case 'S':
-    *z = x - y;
+    *z = strcmp(op, "Sum") == 0 ? x + y : x - y;
     return true;
   case 'M':
     if (strcmp(op, "Mul") == 0)
@@ -101,6 +101,8 @@ static bool apply(const char *op, bool integers, double x, double y,
       *z = fmax(x, y);
     else if (strcmp(op, "Min") == 0)
       *z = fmin(x, y);
+    else if (strcmp(op, "Mean") == 0)
+      *z = (x + y) / 2;
     else
       *z = y == 0 ? NAN : x - y * floor(x / y); /* Mod */
     return !isnan(*z);

@@ -5,4 +5,6 @@ libdlest_a_SOURCES += \
 	%D%/serving.h \
 	%D%/serving_cost.c \
 	%D%/serving_cost.h \
-	%D%/serving_physics.c
+	%D%/serving_gradient.c \
+	%D%/serving_physics.c \
+	%D%/serving_round.h

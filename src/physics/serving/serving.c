@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "math/regression/regression_methods.h"
-#include "physics/row_regression.h"
+#include "physics/rows/row_regression.h"
 
 void dl_serving_inputs_of(const double *row, struct dl_serving_inputs *in) {
   *in = (struct dl_serving_inputs){
@@ -106,7 +106,7 @@ void dl_serving_explain(const void *state, const double *row,
   struct dl_serving_cost cost;
   dl_serving_inputs_of(row, &in);
   dl_effects_of(s->physics, s->by, &in.grouping, fx);
-  dl_serving_round(s->c, fx, &in, &cost);
+  dl_serving_cost_of(s->c, fx, &in, &cost);
   *parts = (struct dl_serving_parts){
       .time_s = cost.time_s,
       .energy_j = cost.prefill_j + cost.decode_j,

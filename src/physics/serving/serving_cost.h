@@ -125,9 +125,9 @@ struct dl_serving_cost {
 };
 
 /* c: DL_N_SERVING constants; fx: DL_N_SERVING_EFFECTS logarithms. */
-void dl_serving_round(const double *c, const double *fx,
-                      const struct dl_serving_inputs *inputs,
-                      struct dl_serving_cost *cost);
+void dl_serving_cost_of(const double *c, const double *fx,
+                        const struct dl_serving_inputs *inputs,
+                        struct dl_serving_cost *cost);
 
 extern const struct dl_physics dl_serving_physics;
 

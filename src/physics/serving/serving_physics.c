@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "physics/serving/serving_cost.h"
+#include "physics/serving/serving_round.h"
 
 static const struct dl_physics_constant constants[] = {
     [DL_SV_EM] = {"em", NULL, 0.7, 0.25, "share of the bandwidth reached"},
@@ -47,7 +47,7 @@ static void predict(const double *c, const double *fx, const void *inputs,
                     double *log_target) {
   const struct dl_serving_inputs *in = inputs;
   struct dl_serving_cost cost;
-  dl_serving_round(c, fx, in, &cost);
+  dl_serving_cost_of(c, fx, in, &cost);
   double time = log(cost.time_s / in->batch), power = log(cost.power_w);
   log_target[DL_ST_TIME] = time;
   log_target[DL_ST_POWER] = power;
@@ -67,4 +67,5 @@ const struct dl_physics dl_serving_physics = {
     .weighted = true,
     .input_size = sizeof(struct dl_serving_inputs),
     .predict = predict,
+    .gradient = dl_serving_gradient,
 };

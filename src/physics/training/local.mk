@@ -5,4 +5,6 @@ libdlest_a_SOURCES += \
 	%D%/physical.h \
 	%D%/training_cost.c \
 	%D%/training_cost.h \
-	%D%/training_physics.c
+	%D%/training_gradient.c \
+	%D%/training_physics.c \
+	%D%/training_step.h

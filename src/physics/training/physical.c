@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "math/regression/regression_methods.h"
-#include "physics/row_regression.h"
+#include "physics/rows/row_regression.h"
 
 /* Kernels a convolution or dense layer brings with it (its normalisation,
  * activation, sum), and those of a network of which nothing is known: the

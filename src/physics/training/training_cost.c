@@ -3,27 +3,13 @@
 
 #include <math.h>
 
-#include "physics/power_limit.h"
+#include "physics/training/training_step.h"
 
-/* Constants and effects as factors. */
-struct factors {
-  const double *c;
-  double fx[DL_N_TRAINING_EFFECTS];
-  double base; /* W awake */
-};
-
-enum mode { VALIDATION, FROZEN, FULL };
-
-/* One step: time, power, and where the time goes. */
-struct step {
-  double time, power;
-  double compute, memory, kernels, launch;
-};
-
-static double efficiency(const double *c, const struct dl_training_inputs *l) {
-  return l->in_tensor == 0   ? c[DL_PH_EC]
-         : l->in_tensor == 1 ? c[DL_PH_EC_TF32]
-                             : c[DL_PH_EC_HALF];
+enum dl_training_constant
+dl_training_efficiency(const struct dl_training_inputs *l) {
+  return l->in_tensor == 0   ? DL_PH_EC
+         : l->in_tensor == 1 ? DL_PH_EC_TF32
+                             : DL_PH_EC_HALF;
 }
 
 static double bandwidth_share(const double *c,
@@ -31,54 +17,62 @@ static double bandwidth_share(const double *c,
   return c[DL_PH_EM] * (l->has_tensor ? 1 : c[DL_PH_MTC]);
 }
 
-/* What a step would draw without a limit. */
-static double demand(const struct factors *f,
-                     const struct dl_training_inputs *l, const struct step *s) {
+/* The power that the work of a step adds to the static power, W. */
+static double dynamic_power(const struct dl_training_factors *f,
+                            const struct dl_training_inputs *l,
+                            const struct dl_training_step *s) {
   const double *c = f->c;
-  double gpu = s->compute + s->memory + s->kernels;
-  double busy = (c[DL_PH_PU] * gpu + c[DL_PH_PF] * c[DL_PH_EC] * s->compute +
+  double busy = (c[DL_PH_PU] * s->gpu + c[DL_PH_PF] * c[DL_PH_EC] * s->compute +
                  c[DL_PH_PM] * bandwidth_share(c, l) * s->memory) /
-                s->time;
+                s->unlimited;
   double ptc = l->has_tensor ? 1 : c[DL_PH_PTC];
-  return f->base +
-         l->tdp * ptc * busy * f->fx[DL_FX_GPU_POWER] * f->fx[DL_FX_ARCH_POWER];
+  return l->tdp * ptc * busy * f->fx[DL_FX_GPU_POWER] * f->fx[DL_FX_ARCH_POWER];
 }
 
-static struct step one_step(const struct factors *f,
-                            const struct dl_training_inputs *l,
-                            enum mode mode) {
+void dl_training_step_of(struct dl_training_step *s,
+                         const struct dl_training_factors *f,
+                         const struct dl_training_inputs *l,
+                         enum dl_training_mode mode) {
   const double *c = f->c, *fx = f->fx;
-  double m = mode == FULL ? 3 : 1;
+  double m = mode == DL_FULL ? 3 : 1;
   double bytes = l->bytes * (l->bytes_known ? 1 : c[DL_PH_CA]);
   double kernels =
       m * l->kernels * fx[DL_FX_ARCH_KERNELS] * fx[DL_FX_FACTS_KERNELS];
-  double weights = mode == FULL ? l->weights : mode == FROZEN ? l->head : 0;
+  double weights = mode == DL_FULL     ? l->weights
+                   : mode == DL_FROZEN ? l->head
+                                       : 0;
   double samples =
       m * l->batch * fx[DL_FX_ARCH_TIME] * fx[DL_FX_FRAMEWORK_TIME];
   double bandwidth =
       bandwidth_share(c, l) * l->bandwidth * fx[DL_FX_GPU_MEMORY];
-  struct step s = {0};
-  s.compute = samples * l->flops * fx[DL_FX_FACTS_FLOPS] /
-              (efficiency(c, l) * l->peak * fx[DL_FX_GPU_COMPUTE]);
-  s.memory =
+  double host = fx[DL_FX_HOST_LAUNCH] * fx[DL_FX_FRAMEWORK_LAUNCH] *
+                (l->server > 0 ? c[DL_PH_SERVER] : 1);
+  s->compute = samples * l->flops * fx[DL_FX_FACTS_FLOPS] /
+               (c[dl_training_efficiency(l)] * l->peak * fx[DL_FX_GPU_COMPUTE]);
+  s->weights = c[DL_PH_WOPT] * weights / bandwidth;
+  s->memory =
       (samples * bytes * fx[DL_FX_FACTS_BYTES] + c[DL_PH_WOPT] * weights) /
       bandwidth;
-  s.kernels = kernels * c[DL_PH_TAU];
-  s.launch = (kernels * c[DL_PH_LAMBDA] + c[DL_PH_C0]) * fx[DL_FX_HOST_LAUNCH] *
-             fx[DL_FX_FRAMEWORK_LAUNCH] * (l->server > 0 ? c[DL_PH_SERVER] : 1);
-  double gpu = s.compute + s.memory + s.kernels;
-  s.time = sqrt(gpu * gpu + s.launch * s.launch);
-  double wanted = demand(f, l, &s);
-  s.power = dl_capped_power(wanted, c[DL_PH_PCAP] * fmin(l->tdp, l->limit));
-  gpu *= dl_clock_slowdown(c[DL_PH_KAPPA], DL_LOWEST_CLOCK_SHARE * f->base,
-                           wanted, s.power);
-  s.time = sqrt(gpu * gpu + s.launch * s.launch);
-  return s;
+  s->kernels = kernels * c[DL_PH_TAU];
+  s->per_step = c[DL_PH_C0] * host;
+  s->launch = (kernels * c[DL_PH_LAMBDA] + c[DL_PH_C0]) * host;
+  s->gpu = s->compute + s->memory + s->kernels;
+  s->unlimited = sqrt(s->gpu * s->gpu + s->launch * s->launch);
+  s->dynamic = dynamic_power(f, l, s);
+  s->limit =
+      (struct dl_power_limit){.kappa = c[DL_PH_KAPPA],
+                              .wanted = f->base + s->dynamic,
+                              .limit = c[DL_PH_PCAP] * fmin(l->tdp, l->limit),
+                              .lowest = DL_LOWEST_CLOCK_SHARE * f->base};
+  dl_power_limit_apply(&s->limit);
+  double gpu = s->gpu * s->limit.slow;
+  s->time = sqrt(gpu * gpu + s->launch * s->launch);
 }
 
-static void add_steps(struct dl_cost *cost, const struct step *s, double n) {
+static void add_steps(struct dl_cost *cost, const struct dl_training_step *s,
+                      double n) {
   cost->time += n * s->time;
-  cost->energy += n * s->time * s->power;
+  cost->energy += n * s->time * s->limit.power;
   cost->compute += n * s->compute;
   cost->memory += n * s->memory;
   cost->kernels += n * s->kernels;
@@ -92,27 +86,38 @@ static double steps(double samples, double batch) {
   return n < 1 ? n : floor(n);
 }
 
+void dl_training_factors_of(struct dl_training_factors *f, const double *c,
+                            const double *fx,
+                            const struct dl_training_inputs *l) {
+  f->c = c;
+  for (size_t i = 0; i < DL_N_TRAINING_EFFECTS; i++)
+    f->fx[i] = fx[i] < 0 || fx[i] > 0 ? exp(fx[i]) : 1;
+  f->base = (c[DL_PH_PA] * l->tdp + c[DL_PH_PB] * l->gddr) *
+            f->fx[DL_FX_GPU_POWER] * f->fx[DL_FX_ARCH_POWER];
+}
+
+void dl_training_steps(const struct dl_training_inputs *l,
+                       double n[DL_N_TRAINING_MODES]) {
+  double train = steps(l->train, l->batch);
+  n[DL_FULL] = l->frozen < 1 ? train * (1 - l->frozen) : 0;
+  n[DL_FROZEN] = l->frozen > 0 ? train * l->frozen : 0;
+  n[DL_VALIDATION] = l->val > 0 ? steps(l->val, l->batch) : 0;
+}
+
 void dl_training_epoch(const double *c, const double *fx,
                        const struct dl_training_inputs *l,
                        struct dl_cost *cost) {
-  struct factors f = {.c = c};
-  for (size_t i = 0; i < DL_N_TRAINING_EFFECTS; i++)
-    f.fx[i] = fx[i] < 0 || fx[i] > 0 ? exp(fx[i]) : 1;
-  f.base = (c[DL_PH_PA] * l->tdp + c[DL_PH_PB] * l->gddr) *
-           f.fx[DL_FX_GPU_POWER] * f.fx[DL_FX_ARCH_POWER];
+  struct dl_training_factors f;
+  double n[DL_N_TRAINING_MODES];
+  dl_training_factors_of(&f, c, fx, l);
+  dl_training_steps(l, n);
   *cost = (struct dl_cost){0};
-  double n = steps(l->train, l->batch);
-  if (l->frozen < 1) {
-    struct step s = one_step(&f, l, FULL);
-    add_steps(cost, &s, n * (1 - l->frozen));
-  }
-  if (l->frozen > 0) {
-    struct step s = one_step(&f, l, FROZEN);
-    add_steps(cost, &s, n * l->frozen);
-  }
-  if (l->val > 0) {
-    struct step s = one_step(&f, l, VALIDATION);
-    add_steps(cost, &s, steps(l->val, l->batch));
+  for (size_t i = 0; i < DL_N_TRAINING_MODES; i++) {
+    struct dl_training_step s;
+    if (!(n[i] > 0))
+      continue;
+    dl_training_step_of(&s, &f, l, (enum dl_training_mode)i);
+    add_steps(cost, &s, n[i]);
   }
   cost->fixed = l->mid_run ? 0 : c[DL_PH_T0] * f.fx[DL_FX_HOST_EPOCH];
   cost->time += cost->fixed;

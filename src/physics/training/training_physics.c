@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "physics/training/training_cost.h"
+#include "physics/training/training_step.h"
 
 static const struct dl_physics_constant constants[] = {
     [DL_PH_EC] = {"ec", NULL, 0.9, 0.3, "share of the FP32 peak reached"},
@@ -103,4 +103,5 @@ const struct dl_physics dl_training_physics = {
     .process = &process,
     .input_size = sizeof(struct dl_training_inputs),
     .predict = predict,
+    .gradient = dl_training_gradient,
 };

@@ -68,12 +68,7 @@ static bool read_header(struct dcgmi *m, char *s) {
     return false;
   m->has_header = true;
   m->n_values = n - 1;
-  for (size_t c = 0; c < N_COLUMNS; c++)
-    m->at[c] = -1;
-  for (size_t i = 1; i < n; i++)
-    for (size_t c = 0; c < N_COLUMNS; c++)
-      if (m->at[c] < 0 && strcasecmp(field[i], names[c]) == 0)
-        m->at[c] = (int)i - 1;
+  dl_cell_columns(field + 1, n - 1, names, N_COLUMNS, m->at);
   return true;
 }
 
@@ -91,20 +86,6 @@ static bool probe(const struct dl_head *head) {
   return false;
 }
 
-/* A number of a column; NaN where there is none. */
-static bool number(struct dl_log *log, const struct dcgmi *m, char **value,
-                   enum column c, double blank, double *x) {
-  *x = NAN;
-  if (m->at[c] < 0)
-    return true;
-  const char *s = value[m->at[c]];
-  if (!dl_cell_number(s, strlen(s), x) || *x < 0)
-    return dl_log_bad(log, "column '%s': invalid number '%.40s'", names[c], s);
-  if (*x >= blank)
-    *x = NAN;
-  return true;
-}
-
 /* The first of two that is known. */
 static double either(double a, double b) {
   return isnan(a) ? b : a;
@@ -117,10 +98,14 @@ static double share(double x) {
 static bool read_values(struct dl_log *log, const struct dcgmi *m, char **value,
                         struct dl_reading *r, double *limit) {
   double x[N_COLUMNS];
-  for (size_t c = 0; c < N_COLUMNS; c++)
-    if (!number(log, m, value, (enum column)c,
-                c == ENERGY_MJ ? BLANK_MJ : BLANK_W, &x[c]))
+  for (size_t c = 0; c < N_COLUMNS; c++) {
+    x[c] = NAN;
+    if (m->at[c] >= 0 &&
+        !dl_cell_quantity(log, names[c], value[m->at[c]], &x[c]))
       return false;
+    if (x[c] >= (c == ENERGY_MJ ? BLANK_MJ : BLANK_W))
+      x[c] = NAN;
+  }
   r->power_w = either(x[POWER], x[POWER_NOW]);
   r->energy_j = x[ENERGY_MJ] / 1000;
   r->util = either(share(x[UTIL] / 100), share(x[ACTIVE]));

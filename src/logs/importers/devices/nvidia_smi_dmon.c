@@ -53,13 +53,10 @@ static bool read_header(struct dmon *m, char *s) {
   char *field[FIELDS_MAX];
   s += strspn(s, "# \t");
   cut(&now, s, field, &now.n_fields);
-  for (size_t c = 0; c < N_COLUMNS; c++)
-    now.at[c] = -1;
-  for (size_t i = 0; i < now.n_fields && i < FIELDS_MAX; i++)
-    for (size_t c = 0; c < N_COLUMNS; c++)
-      if (now.at[c] < 0 && strcasecmp(field[i], names[c]) == 0)
-        now.at[c] = (int)i;
-  if (now.at[GPU] < 0 || now.n_fields > FIELDS_MAX)
+  if (now.n_fields > FIELDS_MAX)
+    return false;
+  dl_cell_columns(field, now.n_fields, names, N_COLUMNS, now.at);
+  if (now.at[GPU] < 0)
     return false;
   now.rounds = m->rounds;
   *m = now;
@@ -83,17 +80,6 @@ static bool probe(const struct dl_head *head) {
   return false;
 }
 
-/* A number of a column; NaN where there is no such column. */
-static bool number(struct dl_log *log, const struct dmon *m, char **field,
-                   enum column c, double *x) {
-  *x = NAN;
-  if (m->at[c] < 0)
-    return true;
-  const char *s = field[m->at[c]];
-  return (dl_cell_number(s, strlen(s), x) && !(*x < 0)) ||
-         dl_log_bad(log, "column '%s': invalid number '%.40s'", names[c], s);
-}
-
 static bool time_of(struct dl_log *log, struct dmon *m, char **field,
                     size_t gpu, int64_t *ns) {
   char text[64];
@@ -103,14 +89,13 @@ static bool time_of(struct dl_log *log, struct dmon *m, char **field,
   }
   const char *date = m->at[DATE] < 0 ? "" : field[m->at[DATE]];
   snprintf(text, sizeof text, "%s %s", date, field[m->at[TIME]]);
-  return dl_log_time(log, text, strlen(text), ns) ||
-         dl_log_bad(log, "column 'time': invalid time '%.40s'", text);
+  return dl_cell_time(log, "time", text, ns);
 }
 
 static bool line(struct dl_log *log, char *s, size_t len) {
   struct dmon *m = dl_log_state(log);
   char *field[FIELDS_MAX];
-  struct dl_reading r = {.energy_j = NAN};
+  struct dl_reading r = {.power_w = NAN, .util = NAN, .energy_j = NAN};
   size_t n, gpu;
   (void)len;
   s += strspn(s, " \t");
@@ -128,8 +113,10 @@ static bool line(struct dl_log *log, char *s, size_t len) {
   const char *id = field[m->at[GPU]];
   if (!dl_parse_count(id, &gpu) || gpu >= DL_ROUND_DEVICES)
     return dl_log_bad(log, "column 'gpu': invalid index '%.40s'", id);
-  if (!number(log, m, field, POWER, &r.power_w) ||
-      !number(log, m, field, UTIL, &r.util) ||
+  if ((m->at[POWER] >= 0 &&
+       !dl_cell_quantity(log, "pwr", field[m->at[POWER]], &r.power_w)) ||
+      (m->at[UTIL] >= 0 &&
+       !dl_cell_quantity(log, "sm", field[m->at[UTIL]], &r.util)) ||
       !time_of(log, m, field, gpu, &r.ns))
     return false;
   r.util = r.util <= 100 ? r.util / 100 : NAN;

@@ -294,15 +294,15 @@ static void finish_total(struct dl_log *log, struct perf *p, double seconds) {
   struct dl_run *r = any ? dl_log_run(log) : NULL;
   if (!r)
     return;
-  dl_run_set(r, "duration_s", seconds);
-  dl_run_set(r, "cpu_energy_j", sum[DL_METER_CPU]);
-  dl_run_set(r, "ram_energy_j", sum[DL_METER_RAM]);
-  dl_run_set(r, "node_energy_j", sum[DL_METER_NODE]);
+  dl_run_set_number(r, DL_RUN_duration_s, seconds);
+  dl_run_set_number(r, DL_RUN_cpu_energy_j, sum[DL_METER_CPU]);
+  dl_run_set_number(r, DL_RUN_ram_energy_j, sum[DL_METER_RAM]);
+  dl_run_set_number(r, DL_RUN_node_energy_j, sum[DL_METER_NODE]);
   dl_measure_boundary(r);
   if (p->has_start) {
     char text[DL_TIMESTAMP_SIZE];
-    dl_run_set_text(r, "start_time",
-                    dl_format_timestamp(text, p->start_ns, false));
+    dl_run_copy_text(r, DL_RUN_start_time,
+                     dl_format_timestamp(text, p->start_ns, false));
   }
 }
 

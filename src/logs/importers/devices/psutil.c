@@ -19,7 +19,8 @@ static const char *const names[] = {"timestamp", "cpu usage (%)",
                                     "memory usage (MB)", NULL};
 
 struct psutil {
-  size_t at[N_COLUMNS], n_fields;
+  int at[N_COLUMNS];
+  size_t n_fields; /* 0 before the header */
 };
 
 static bool probe(const struct dl_head *head) {
@@ -28,23 +29,19 @@ static bool probe(const struct dl_head *head) {
 
 static bool read_header(struct psutil *p, char *s) {
   char *field[FIELDS_MAX];
-  size_t found = 0;
   dl_cell_split(s, ',', field, FIELDS_MAX, &p->n_fields);
-  for (size_t i = 0; i < p->n_fields && i < FIELDS_MAX; i++)
-    for (size_t c = 0; c < N_COLUMNS; c++)
-      if (strcasecmp(field[i], names[c]) == 0) {
-        p->at[c] = i;
-        found |= (size_t)1 << c;
-      }
-  if (p->n_fields > FIELDS_MAX || found != ((size_t)1 << N_COLUMNS) - 1)
-    p->n_fields = 0;
+  if (p->n_fields <= FIELDS_MAX)
+    dl_cell_columns(field, p->n_fields, names, N_COLUMNS, p->at);
+  for (size_t c = 0; c < N_COLUMNS; c++)
+    if (p->n_fields > FIELDS_MAX || p->at[c] < 0)
+      p->n_fields = 0;
   return p->n_fields > 0;
 }
 
 static bool line(struct dl_log *log, char *s, size_t len) {
   struct psutil *p = dl_log_state(log);
   char *field[FIELDS_MAX];
-  double cpu, mb;
+  double x[N_COLUMNS];
   size_t n;
   int64_t ns;
   (void)len;
@@ -55,27 +52,25 @@ static bool line(struct dl_log *log, char *s, size_t len) {
   dl_cell_split(s, ',', field, FIELDS_MAX, &n);
   if (n != p->n_fields)
     return dl_log_bad(log, "expected %zu fields, found %zu", p->n_fields, n);
-  const char *time = field[p->at[TIME]];
-  if (!dl_log_time(log, time, strlen(time), &ns))
-    return dl_log_bad(log, "column '%s': invalid time '%.40s'", names[TIME],
-                      time);
-  if (!dl_cell_number(field[p->at[CPU]], strlen(field[p->at[CPU]]), &cpu))
-    return dl_log_bad(log, "column '%s': invalid number '%.40s'", names[CPU],
-                      field[p->at[CPU]]);
-  if (!dl_cell_number(field[p->at[MEMORY]], strlen(field[p->at[MEMORY]]), &mb))
-    return dl_log_bad(log, "column '%s': invalid number '%.40s'", names[MEMORY],
-                      field[p->at[MEMORY]]);
+  if (!dl_cell_time(log, names[TIME], field[p->at[TIME]], &ns))
+    return false;
+  for (size_t c = CPU; c <= MEMORY; c++) {
+    const char *cell = field[p->at[c]];
+    if (!dl_cell_number(cell, strlen(cell), &x[c]))
+      return dl_log_bad(log, "column '%s': invalid number '%.40s'", names[c],
+                        cell);
+  }
   dl_log_reading(log, &(struct dl_reading){
                           .ns = ns,
                           .meter = dl_log_meter(log, DL_METER_RAM, NULL, NULL),
-                          .power_w = mb * DL_MEMORY_W_PER_MB_USED,
+                          .power_w = x[MEMORY] * DL_MEMORY_W_PER_MB_USED,
                           .util = NAN,
                           .energy_j = NAN});
   dl_log_reading(log, &(struct dl_reading){
                           .ns = ns,
                           .meter = dl_log_meter(log, DL_METER_CPU, NULL, NULL),
                           .power_w = NAN,
-                          .util = cpu / 100,
+                          .util = x[CPU] / 100,
                           .energy_j = NAN});
   return true;
 }

@@ -8,49 +8,40 @@
 #include <strings.h>
 
 #include "base/number.h"
-#include "logs/importers/importer.h"
+#include "logs/importers/table_scan.h"
 
-enum { FIELDS_MAX = 64 };
+enum { FIELDS_MAX = 64, LINE_SIZE = 4096 };
 
 /* Below this a number is no date. */
 #define DATE_MIN 1e8
 
+enum column { EPOCH, END, N_COLUMNS };
+
+static const char *const names[N_COLUMNS] = {
+    "epoch", "end_time|end|epoch_end|end_timestamp|end_s|finished"};
+
 struct epochs {
-  size_t epoch, end, n_fields; /* columns; n_fields 0: no header yet */
-  double last;                 /* number of the last epoch */
+  int at[N_COLUMNS];
+  size_t n_fields; /* 0 before the header */
+  double last;     /* number of the last epoch */
 };
-
-static const char *const end_names[] = {"end_time",      "end",   "epoch_end",
-                                        "end_timestamp", "end_s", "finished"};
-
-static bool probe(const struct dl_head *head) {
-  for (size_t i = 0; i < sizeof end_names / sizeof *end_names; i++)
-    if (dl_head_has(head, ',',
-                    (const char *const[]){"epoch", end_names[i], NULL}))
-      return true;
-  return false;
-}
 
 static bool read_header(struct epochs *e, char *s) {
   char *field[FIELDS_MAX];
-  bool has_epoch = false, has_end = false;
   dl_cell_split(s, ',', field, FIELDS_MAX, &e->n_fields);
-  for (size_t i = 0; i < e->n_fields && i < FIELDS_MAX; i++) {
-    if (strcasecmp(field[i], "epoch") == 0) {
-      e->epoch = i;
-      has_epoch = true;
-    }
-    for (size_t k = 0; k < sizeof end_names / sizeof *end_names && !has_end;
-         k++)
-      if (strcasecmp(field[i], end_names[k]) == 0) {
-        e->end = i;
-        has_end = true;
-      }
-  }
-  if (!has_epoch || !has_end || e->n_fields > FIELDS_MAX)
+  if (e->n_fields <= FIELDS_MAX)
+    dl_cell_columns(field, e->n_fields, names, N_COLUMNS, e->at);
+  if (e->n_fields > FIELDS_MAX || e->at[EPOCH] < 0 || e->at[END] < 0)
     e->n_fields = 0;
   e->last = NAN;
   return e->n_fields > 0;
+}
+
+static bool probe(const struct dl_head *head) {
+  struct epochs e;
+  char buf[LINE_SIZE];
+  size_t at = 0;
+  return dl_scan_head(head, &at, buf, sizeof buf) && read_header(&e, buf);
 }
 
 static bool end_of(struct dl_log *log, const char *s, int64_t *ns) {
@@ -75,14 +66,14 @@ static bool line(struct dl_log *log, char *s, size_t len) {
   dl_cell_split(s, ',', field, FIELDS_MAX, &n);
   if (n != e->n_fields)
     return dl_log_bad(log, "expected %zu fields, found %zu", e->n_fields, n);
-  if (strcasecmp(field[e->epoch], "epoch") == 0) /* the header once more */
+  if (strcasecmp(field[e->at[EPOCH]], "epoch") == 0) /* the header once more */
     return true;
-  if (!dl_parse_double(field[e->epoch], &number))
+  if (!dl_parse_double(field[e->at[EPOCH]], &number))
     return dl_log_bad(log, "column 'epoch': invalid number '%.40s'",
-                      field[e->epoch]);
-  if (!end_of(log, field[e->end], &ns))
+                      field[e->at[EPOCH]]);
+  if (!end_of(log, field[e->at[END]], &ns))
     return dl_log_bad(log, "column 'end_time': invalid time '%.40s'",
-                      field[e->end]);
+                      field[e->at[END]]);
   if (!isnan(e->last) && number != e->last + 1)
     dl_log_warn(log, "epoch %g follows epoch %g", number, e->last);
   e->last = number;

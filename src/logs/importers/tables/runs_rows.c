@@ -6,7 +6,6 @@
 #include <strings.h>
 
 #include "base/number.h"
-#include "run/run_columns.h"
 
 static bool is_none(const char *s) {
   static const char *const words[] = {"", "n/a", "none", "nan", "null"};
@@ -39,24 +38,26 @@ bool dl_run_cell(struct dl_log *log, const char *const *cell, long at,
   return true;
 }
 
-void dl_run_put(struct dl_run *r, const char *column, double x) {
-  const struct dl_run_column *c = dl_run_column_find(column);
-  if (c && x >= c->low && x <= c->high)
-    dl_run_set(r, column, x);
+void dl_run_put(struct dl_run *r, enum dl_run_id column, double x) {
+  const struct dl_run_column *c = dl_run_column_at(column);
+  if (x >= c->low && x <= c->high)
+    dl_run_set_number(r, column, x);
 }
 
-void dl_run_put_power(struct dl_run *r, const char *column, double energy_j,
-                      double duration_s) {
+void dl_run_put_energy(struct dl_run *r, enum dl_run_id energy,
+                       enum dl_run_id power, double energy_j,
+                       double duration_s) {
+  dl_run_put(r, energy, energy_j);
   if (duration_s > 0)
-    dl_run_put(r, column, energy_j / duration_s);
+    dl_run_put(r, power, energy_j / duration_s);
 }
 
 void dl_run_put_epochs(struct dl_run *r, double epochs) {
   if (!(epochs >= 1))
     return;
-  dl_run_put(r, "epochs", epochs);
-  dl_run_put(r, "epoch_s", dl_run_get(r, "duration_s") / epochs);
-  dl_run_put(r, "epoch_energy_j", dl_run_get(r, "energy_j") / epochs);
+  dl_run_put(r, DL_RUN_epochs, epochs);
+  dl_run_put(r, DL_RUN_epoch_s, r->duration_s / epochs);
+  dl_run_put(r, DL_RUN_epoch_energy_j, r->energy_j / epochs);
 }
 
 void dl_run_put_time(struct dl_run *r, const struct dl_timestamp *t,
@@ -66,7 +67,8 @@ void dl_run_put_time(struct dl_run *r, const struct dl_timestamp *t,
   if (!t->dated || !(before_s >= 0 && before_s < 9e9) ||
       __builtin_sub_overflow(t->ns, llround(before_s * 1e9), &ns))
     return;
-  dl_run_set_text(r, "start_time", dl_format_timestamp(buf, ns, t->zoned));
+  dl_run_copy_text(r, DL_RUN_start_time,
+                   dl_format_timestamp(buf, ns, t->zoned));
 }
 
 void dl_run_put_start(struct dl_log *log, struct dl_run *r,
@@ -78,15 +80,4 @@ void dl_run_put_start(struct dl_log *log, struct dl_run *r,
     dl_run_put_time(r, &t, before_s);
   else
     dl_log_warn(log, "invalid time '%.40s'", cell[at]);
-}
-
-void dl_run_hand_on(struct dl_log *log, struct dl_run *r) {
-  struct dl_run *out = dl_log_run(log);
-  if (out) {
-    dl_run_clear(out);
-    *out = *r;
-    *r = (struct dl_run){0};
-  } else {
-    dl_run_clear(r);
-  }
 }

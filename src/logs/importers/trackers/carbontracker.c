@@ -143,7 +143,7 @@ void dl_ct_components(struct dl_ct_text m, struct dl_run *r, bool *gpu,
       add_name(&list, name);
     m = trimmed(m.s + len + (comma != NULL), m.len - len - (comma != NULL));
   }
-  dl_run_set_text(r, "gpu", dl_text_str(&list));
+  dl_run_copy_text(r, DL_RUN_gpu, dl_text_str(&list));
   r->failed |= list.failed;
   dl_text_free(&list);
 }
@@ -188,17 +188,15 @@ static bool probe(const struct dl_head *head) {
 }
 
 /* Begins a run unless there is one. */
-static bool open_run(struct tracker *t) {
+static void open_run(struct tracker *t) {
   if (t->open)
-    return true;
-  if (!dl_run_init(&t->run))
-    return false;
+    return;
+  t->run = dl_run_unknown;
   t->open = true;
   t->pue = NAN;
   t->has[GPU] = t->has[CPU] = false;
   t->energy[GPU] = t->energy[CPU] = 0;
   t->duration = t->n_gpus = 0;
-  return true;
 }
 
 /* Puts the epoch that was read into the run. One that the run, or the file,
@@ -261,26 +259,24 @@ static void close_run(struct dl_log *log) {
   }
   double energy =
       (t->has[GPU] ? t->energy[GPU] : 0) + (t->has[CPU] ? t->energy[CPU] : 0);
-  dl_run_put(r, "duration_s", t->duration);
-  dl_run_put(r, "n_gpus", t->n_gpus);
-  if (t->has[GPU]) {
-    dl_run_put(r, "gpu_energy_j", t->energy[GPU]);
-    dl_run_put_power(r, "gpu_power_w", t->energy[GPU], t->duration);
-  }
-  if (t->has[CPU]) {
-    dl_run_put(r, "cpu_energy_j", t->energy[CPU]);
-    dl_run_put_power(r, "cpu_power_w", t->energy[CPU], t->duration);
-  }
+  dl_run_put(r, DL_RUN_duration_s, t->duration);
+  dl_run_put(r, DL_RUN_n_gpus, t->n_gpus);
+  if (t->has[GPU])
+    dl_run_put_energy(r, DL_RUN_gpu_energy_j, DL_RUN_gpu_power_w,
+                      t->energy[GPU], t->duration);
+  if (t->has[CPU])
+    dl_run_put_energy(r, DL_RUN_cpu_energy_j, DL_RUN_cpu_power_w,
+                      t->energy[CPU], t->duration);
   if (t->has[GPU] || t->has[CPU]) {
-    dl_run_put(r, "energy_j", energy);
-    dl_run_put(r, "pue", t->pue);
+    dl_run_put(r, DL_RUN_energy_j, energy);
+    dl_run_put(r, DL_RUN_pue, t->pue);
     if (t->pue >= 1)
-      dl_run_put(r, "facility_energy_j", energy * t->pue);
-    dl_run_set_text(r, "boundary",
-                    dl_parts_boundary(t->has[GPU], t->has[CPU], false));
+      dl_run_put(r, DL_RUN_facility_energy_j, energy * t->pue);
+    dl_run_lend_text(r, DL_RUN_boundary,
+                     dl_parts_boundary(t->has[GPU], t->has[CPU], false));
   }
   dl_run_put_epochs(r, (double)r->n_epochs);
-  dl_run_hand_on(log, r);
+  dl_log_add_run(log, r);
 }
 
 /* --- its messages */
@@ -305,8 +301,7 @@ static bool read_epoch(struct dl_log *log, struct dl_ct_text m,
     close_run(log);
   else
     close_epoch(log, false);
-  if (!open_run(t))
-    return dl_log_bad(log, "out of memory");
+  open_run(t);
   t->in_epoch = true;
   t->number = number;
   t->epoch_s = NAN;
@@ -395,8 +390,9 @@ static bool read_power(struct dl_log *log, struct dl_ct_text m) {
 static void read_pue(struct tracker *t, struct dl_ct_text m) {
   static const char word[] = "PUE coefficient of ";
   const char *at = memmem(m.s, m.len, word, strlen(word));
-  if (!at || !open_run(t))
+  if (!at)
     return;
+  open_run(t);
   at += strlen(word);
   size_t n = 0;
   while (at + n < m.s + m.len && at[n] != ' ')
@@ -416,8 +412,7 @@ static bool line(struct dl_log *log, char *s, size_t len) {
       dl_ct_take(&m, "Monitoring thread ended.")) {
     close_run(log);
   } else if (dl_ct_take(&m, found_word)) {
-    if (!open_run(t))
-      return dl_log_bad(log, "out of memory");
+    open_run(t);
     dl_ct_components(m, &t->run, &t->has[GPU], &t->has[CPU]);
   } else if (dl_ct_take(&m, "Epoch ")) {
     /* "Epoch duration is too short ..." is a warning. */
@@ -429,7 +424,7 @@ static bool line(struct dl_log *log, char *s, size_t len) {
   } else if (dl_ct_take(&m, "Only predicted and actual")) {
     read_pue(t, m);
   } else if (t->open && dl_ct_take(&m, "Training was interrupted")) {
-    dl_run_set_text(&t->run, "state", "interrupted");
+    dl_run_lend_text(&t->run, DL_RUN_state, "interrupted");
   }
   return true; /* what else there is, does not matter */
 }

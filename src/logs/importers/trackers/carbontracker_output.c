@@ -66,18 +66,16 @@ static void close_block(struct dl_log *log) {
   o->block = NONE;
   if (block != ACTUAL || isnan(o->energy))
     return;
-  if (!o->open && !dl_run_init(&o->run)) {
-    dl_log_bad(log, "out of memory");
-    return;
-  }
+  if (!o->open)
+    o->run = dl_run_unknown;
   struct dl_run *r = &o->run;
-  dl_run_put(r, "duration_s", o->duration);
-  dl_run_put(r, "energy_j", o->energy);
-  dl_run_put(r, "facility_energy_j", o->energy);
-  dl_run_put(r, "co2e_g", o->co2e);
-  dl_run_set_text(r, "boundary", "facility");
+  dl_run_put(r, DL_RUN_duration_s, o->duration);
+  dl_run_put(r, DL_RUN_energy_j, o->energy);
+  dl_run_put(r, DL_RUN_facility_energy_j, o->energy);
+  dl_run_put(r, DL_RUN_co2e_g, o->co2e);
+  dl_run_lend_text(r, DL_RUN_boundary, "facility");
   dl_run_put_epochs(r, o->epochs);
-  dl_run_hand_on(log, r);
+  dl_log_add_run(log, r);
   o->open = false;
   o->measured = true;
 }
@@ -161,8 +159,7 @@ static bool line(struct dl_log *log, char *s, size_t len) {
   if (said && dl_ct_take(&m, found_word)) {
     bool gpu, cpu;
     close_run(log);
-    if (!dl_run_init(&o->run))
-      return dl_log_bad(log, "out of memory");
+    o->run = dl_run_unknown;
     o->open = true;
     dl_ct_components(m, &o->run, &gpu, &cpu);
     dl_run_put_time(&o->run, &time, 0);

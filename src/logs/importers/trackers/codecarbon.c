@@ -139,7 +139,7 @@ static void put_model(struct dl_run *r, const char *s) {
   if (t.failed)
     r->failed = true;
   else
-    dl_run_set_text(r, "gpu", dl_text_str(&t));
+    dl_run_copy_text(r, DL_RUN_gpu, dl_text_str(&t));
   dl_text_free(&t);
 }
 
@@ -149,59 +149,56 @@ static bool is_mode(const struct codecarbon *c, const char *const *cell,
 }
 
 static void put_energies(struct dl_run *r, const double *x, bool machine) {
-  static const char *const energies[] = {"cpu_energy_j", "gpu_energy_j",
-                                         "ram_energy_j"};
-  static const char *const powers[] = {"cpu_power_w", "gpu_power_w",
-                                       "ram_power_w"};
   double pue = isnan(x[PUE]) ? 1 : x[PUE];
-  for (size_t i = 0; i < 3; i++) {
-    dl_run_put(r, energies[i], x[CPU_ENERGY + i] / pue);
-    dl_run_put_power(r, powers[i], x[CPU_ENERGY + i] / pue, x[DURATION]);
-  }
-  dl_run_put(r, "energy_j", x[ENERGY] / pue);
+  dl_run_put_energy(r, DL_RUN_cpu_energy_j, DL_RUN_cpu_power_w,
+                    x[CPU_ENERGY] / pue, x[DURATION]);
+  dl_run_put_energy(r, DL_RUN_gpu_energy_j, DL_RUN_gpu_power_w,
+                    x[GPU_ENERGY] / pue, x[DURATION]);
+  dl_run_put_energy(r, DL_RUN_ram_energy_j, DL_RUN_ram_power_w,
+                    x[RAM_ENERGY] / pue, x[DURATION]);
+  dl_run_put(r, DL_RUN_energy_j, x[ENERGY] / pue);
   if (pue != 1) {
-    dl_run_put(r, "pue", pue);
-    dl_run_put(r, "facility_energy_j", x[ENERGY]);
+    dl_run_put(r, DL_RUN_pue, pue);
+    dl_run_put(r, DL_RUN_facility_energy_j, x[ENERGY]);
   }
   if (machine)
-    dl_run_set_text(r, "boundary",
-                    dl_parts_boundary(x[GPU_ENERGY] > 0, x[CPU_ENERGY] > 0,
-                                      x[RAM_ENERGY] > 0));
+    dl_run_lend_text(r, DL_RUN_boundary,
+                     dl_parts_boundary(x[GPU_ENERGY] > 0, x[CPU_ENERGY] > 0,
+                                       x[RAM_ENERGY] > 0));
 }
 
 static void put_names(struct dl_run *r, const struct codecarbon *c,
                       const char *const *cell) {
   enum column id = c->at[RUN_ID] >= 0 ? RUN_ID : EXPERIMENT_ID;
   if (dl_run_has_text(cell, c->at[PROJECT]))
-    dl_run_set_text(r, "project", cell[c->at[PROJECT]]);
+    dl_run_copy_text(r, DL_RUN_project, cell[c->at[PROJECT]]);
   if (!dl_run_has_text(cell, c->at[id]))
     return;
-  dl_run_set_text(r, "run_id", cell[c->at[id]]);
+  dl_run_copy_text(r, DL_RUN_run_id, cell[c->at[id]]);
   if (!dl_run_has_text(cell, c->at[TASK]))
     return;
   struct dl_text t = {0};
   dl_text_printf(&t, "%s/%s", cell[c->at[id]], cell[c->at[TASK]]);
-  dl_run_set_text(r, "run_id", dl_text_str(&t));
+  dl_run_copy_text(r, DL_RUN_run_id, dl_text_str(&t));
   dl_text_free(&t);
 }
 
 /* Whether b is a later state of the run a. */
 static bool continues(const struct dl_run *a, const struct dl_run *b) {
-  const char *id = dl_run_get_text(a, "run_id");
-  const char *other = dl_run_get_text(b, "run_id");
-  return id && other && strcmp(id, other) == 0 &&
-         dl_run_get(b, "energy_j") >= dl_run_get(a, "energy_j");
+  return a->run_id && b->run_id && strcmp(a->run_id, b->run_id) == 0 &&
+         b->energy_j >= a->energy_j;
 }
 
 /* Where a task began between two states, the time began anew with it. */
 static void check_duration(const struct dl_run *former, struct dl_run *r) {
-  static const char *const depend[] = {"duration_s", "cpu_power_w",
-                                       "gpu_power_w", "ram_power_w"};
-  if (!(dl_run_get(r, "duration_s") < dl_run_get(former, "duration_s")))
+  static const enum dl_run_id depend[] = {DL_RUN_duration_s, DL_RUN_cpu_power_w,
+                                          DL_RUN_gpu_power_w,
+                                          DL_RUN_ram_power_w};
+  if (!(r->duration_s < former->duration_s))
     return;
   for (size_t i = 0; i < sizeof depend / sizeof *depend; i++)
-    dl_run_set(r, depend[i], NAN);
-  dl_run_set_text(r, "start_time", NULL);
+    dl_run_set_number(r, depend[i], NAN);
+  dl_run_lend_text(r, DL_RUN_start_time, NULL);
 }
 
 /* Puts a run among the open ones, in place of its former state. */
@@ -218,7 +215,7 @@ static void keep(struct dl_log *log, struct codecarbon *c, struct dl_run *r) {
       return;
     }
   if (c->n_open == OPEN_MAX) {
-    dl_run_hand_on(log, &c->open[0]);
+    dl_log_add_run(log, &c->open[0]);
     memmove(c->open, c->open + 1, --c->n_open * sizeof *c->open);
   }
   c->open[c->n_open++] = *r;
@@ -227,7 +224,7 @@ static void keep(struct dl_log *log, struct codecarbon *c, struct dl_run *r) {
 static bool row(struct dl_log *log, const char *const *cell) {
   struct codecarbon *c = dl_log_state(log);
   double x[N_NUMBERS];
-  struct dl_run r;
+  struct dl_run r = dl_run_unknown;
   for (size_t i = 0; i < N_NUMBERS; i++)
     if (!dl_run_cell(log, cell, c->at[i], columns[i].name, columns[i].scale,
                      &x[i]))
@@ -239,17 +236,15 @@ static bool row(struct dl_log *log, const char *const *cell) {
   bool named = dl_run_has_text(cell, c->at[GPU_MODEL]);
   if (!named && !(x[GPU_COUNT] > 0) && x[GPU_ENERGY] == 0)
     x[GPU_ENERGY] = NAN;
-  if (!dl_run_init(&r))
-    return dl_log_bad(log, "out of memory");
   put_names(&r, c, cell);
   if (named)
     put_model(&r, cell[c->at[GPU_MODEL]]);
-  dl_run_put(&r, "n_gpus", x[GPU_COUNT]);
-  dl_run_put(&r, "ram_gb", x[RAM_GB]);
-  dl_run_put(&r, "cpu_util", x[CPU_UTIL]);
-  dl_run_put(&r, "gpu_util", x[GPU_UTIL]);
-  dl_run_put(&r, "duration_s", x[DURATION]);
-  dl_run_put(&r, "co2e_g", x[EMISSIONS]);
+  dl_run_put(&r, DL_RUN_n_gpus, x[GPU_COUNT]);
+  dl_run_put(&r, DL_RUN_ram_gb, x[RAM_GB]);
+  dl_run_put(&r, DL_RUN_cpu_util, x[CPU_UTIL]);
+  dl_run_put(&r, DL_RUN_gpu_util, x[GPU_UTIL]);
+  dl_run_put(&r, DL_RUN_duration_s, x[DURATION]);
+  dl_run_put(&r, DL_RUN_co2e_g, x[EMISSIONS]);
   put_energies(&r, x, !is_mode(c, cell, "process"));
   dl_run_put_start(log, &r, cell, c->at[TIMESTAMP], round(x[DURATION]));
   keep(log, c, &r);
@@ -259,7 +254,7 @@ static bool row(struct dl_log *log, const char *const *cell) {
 static void end(struct dl_log *log) {
   struct codecarbon *c = dl_log_state(log);
   for (size_t i = 0; i < c->n_open; i++)
-    dl_run_hand_on(log, &c->open[i]);
+    dl_log_add_run(log, &c->open[i]);
   c->n_open = 0;
 }
 

@@ -132,38 +132,40 @@ static void put_gpu(struct dl_run *r, const char *s) {
   while (len > 0 && s[len - 1] == ' ')
     len--;
   char *name = dl_strndup(s, len);
-  dl_run_set_text(r, "gpu", name);
+  dl_run_copy_text(r, DL_RUN_gpu, name);
   r->failed |= !name;
   free(name);
-  dl_run_put(r, "n_gpus", n);
+  dl_run_put(r, DL_RUN_n_gpus, n);
 }
 
 static void put_names(struct dl_log *log, struct dl_run *r,
                       const struct eco2ai *e, const char *const *cell) {
   static const struct {
     enum column from;
-    const char *to;
-  } names[] = {{ID, "run_id"}, {PROJECT, "project"}, {DESCRIPTION, "job_name"}};
+    enum dl_run_id to;
+  } names[] = {{ID, DL_RUN_run_id},
+               {PROJECT, DL_RUN_project},
+               {DESCRIPTION, DL_RUN_job_name}};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (dl_run_has_text(cell, e->at[names[i].from]))
-      dl_run_set_text(r, names[i].to, cell[e->at[names[i].from]]);
+      dl_run_copy_text(r, names[i].to, cell[e->at[names[i].from]]);
   if (dl_run_has_text(cell, e->at[GPU]))
     put_gpu(r, cell[e->at[GPU]]);
   dl_run_put_start(log, r, cell, e->at[START], 0);
 }
 
 static void put_numbers(struct dl_run *r, const double *x) {
-  dl_run_put(r, "duration_s", x[DURATION]);
-  dl_run_put(r, "energy_j", x[ENERGY]);
-  dl_run_put(r, "co2e_g", x[EMISSIONS]);
-  dl_run_put(r, "cpu_energy_j", x[CPU_ENERGY]);
-  dl_run_put(r, "ram_energy_j", x[RAM_ENERGY]);
-  dl_run_put_power(r, "cpu_power_w", x[CPU_ENERGY], x[DURATION]);
-  dl_run_put_power(r, "ram_power_w", x[RAM_ENERGY], x[DURATION]);
-  if (isnan(dl_run_get(r, "n_gpus")) && !(x[GPU_ENERGY] > 0))
+  dl_run_put(r, DL_RUN_duration_s, x[DURATION]);
+  dl_run_put(r, DL_RUN_energy_j, x[ENERGY]);
+  dl_run_put(r, DL_RUN_co2e_g, x[EMISSIONS]);
+  dl_run_put_energy(r, DL_RUN_cpu_energy_j, DL_RUN_cpu_power_w, x[CPU_ENERGY],
+                    x[DURATION]);
+  dl_run_put_energy(r, DL_RUN_ram_energy_j, DL_RUN_ram_power_w, x[RAM_ENERGY],
+                    x[DURATION]);
+  if (isnan(r->n_gpus) && !(x[GPU_ENERGY] > 0))
     return; /* no GPU: its energy is 0 there */
-  dl_run_put(r, "gpu_energy_j", x[GPU_ENERGY]);
-  dl_run_put_power(r, "gpu_power_w", x[GPU_ENERGY], x[DURATION]);
+  dl_run_put_energy(r, DL_RUN_gpu_energy_j, DL_RUN_gpu_power_w, x[GPU_ENERGY],
+                    x[DURATION]);
 }
 
 /* Hands on the run that was put together so far. */
@@ -173,7 +175,7 @@ static void finish(struct dl_log *log) {
     return;
   put_numbers(&e->run, e->sum);
   dl_run_put_epochs(&e->run, (double)e->run.n_epochs);
-  dl_run_hand_on(log, &e->run);
+  dl_log_add_run(log, &e->run);
   e->open = false;
 }
 
@@ -207,7 +209,7 @@ static void add_epoch(struct eco2ai *e, const double *x, double number) {
   epoch->energy_j = x[ENERGY];
   epoch->cpu_energy_j = x[CPU_ENERGY];
   epoch->ram_energy_j = x[RAM_ENERGY];
-  if (!isnan(dl_run_get(&e->run, "n_gpus")) || x[GPU_ENERGY] > 0) {
+  if (!isnan(e->run.n_gpus) || x[GPU_ENERGY] > 0) {
     epoch->gpu_energy_j = x[GPU_ENERGY];
     if (x[GPU_ENERGY] / 1e9 < x[DURATION])
       epoch->gpu_power_w = x[GPU_ENERGY] / x[DURATION];
@@ -225,7 +227,7 @@ static bool row(struct dl_log *log, const char *const *cell) {
   if (isnan(x[DURATION]) && isnan(x[ENERGY]))
     return dl_log_bad(log, "neither a duration nor an energy");
   bool epoch = is_epoch(e, cell, &number);
-  const char *id = e->open ? dl_run_get_text(&e->run, "run_id") : NULL;
+  const char *id = e->open ? e->run.run_id : NULL;
   if (!epoch || !id || !dl_run_has_text(cell, e->at[ID]) ||
       strcmp(cell[e->at[ID]], id) != 0)
     finish(log);
@@ -238,8 +240,7 @@ static bool row(struct dl_log *log, const char *const *cell) {
     return true;
   }
   if (!e->open) {
-    if (!dl_run_init(&e->run))
-      return dl_log_bad(log, "out of memory");
+    e->run = dl_run_unknown;
     e->open = true;
     memset(e->sum, 0, sizeof e->sum);
     put_names(log, &e->run, e, cell);

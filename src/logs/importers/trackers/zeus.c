@@ -87,6 +87,12 @@ static bool sum(struct dl_log *log, struct zeus *z, const char *const *cell,
   return true;
 }
 
+static const struct {
+  enum dl_run_id energy, power;
+} columns[N_DEVICES] = {{DL_RUN_gpu_energy_j, DL_RUN_gpu_power_w},
+                        {DL_RUN_cpu_energy_j, DL_RUN_cpu_power_w},
+                        {DL_RUN_ram_energy_j, DL_RUN_ram_power_w}};
+
 static bool row(struct dl_log *log, const char *const *cell) {
   struct zeus *z = dl_log_state(log);
   double elapsed, energy[N_DEVICES], total = 0;
@@ -103,22 +109,19 @@ static bool row(struct dl_log *log, const char *const *cell) {
   struct dl_run *r = dl_log_run(log);
   if (!r)
     return true;
-  dl_run_set_text(r, "run_id", cell[z->name]);
+  dl_run_copy_text(r, DL_RUN_run_id, cell[z->name]);
   dl_run_put_start(log, r, cell, z->start, 0);
-  dl_run_put(r, "duration_s", elapsed);
+  dl_run_put(r, DL_RUN_duration_s, elapsed);
   if (z->n[GPU] > 0)
-    dl_run_put(r, "n_gpus", (double)z->n[GPU]);
-  dl_run_put(r, "gpu_energy_j", energy[GPU]);
-  dl_run_put(r, "cpu_energy_j", energy[CPU]);
-  dl_run_put(r, "ram_energy_j", energy[DRAM]);
-  dl_run_put_power(r, "gpu_power_w", energy[GPU], elapsed);
-  dl_run_put_power(r, "cpu_power_w", energy[CPU], elapsed);
-  dl_run_put_power(r, "ram_power_w", energy[DRAM], elapsed);
+    dl_run_put(r, DL_RUN_n_gpus, (double)z->n[GPU]);
+  for (enum device k = 0; k < N_DEVICES; k++)
+    dl_run_put_energy(r, columns[k].energy, columns[k].power, energy[k],
+                      elapsed);
   if (z->n[GPU] + z->n[CPU] + z->n[DRAM] == 0)
     return true;
-  dl_run_put(r, "energy_j", total);
-  dl_run_set_text(
-      r, "boundary",
+  dl_run_put(r, DL_RUN_energy_j, total);
+  dl_run_lend_text(
+      r, DL_RUN_boundary,
       dl_parts_boundary(z->n[GPU] > 0, z->n[CPU] > 0, z->n[DRAM] > 0));
   return true;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "physics/row_regression.h"
+#include "physics/rows/row_regression.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
 /* A physics as a regression (regression.h): rows of a design matrix become its
  * inputs. */
 
-#ifndef DL_PHYSICS_ROW_REGRESSION_H
-#define DL_PHYSICS_ROW_REGRESSION_H
+#ifndef DL_PHYSICS_ROWS_ROW_REGRESSION_H
+#define DL_PHYSICS_ROWS_ROW_REGRESSION_H
 
 #include "math/regression/regression.h"
 #include "physics/hierarchical_fit.h"

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Checks of one value that the rules of all kinds use. */
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "catalog/validate/rules_private.h"
+
+struct dl_finding_place dl_entry_place(const struct dl_descriptor *e) {
+  return (struct dl_finding_place){e->file, e->line, e->id};
+}
+
+static const struct dl_origin *origin_of(const struct dl_subject *s,
+                                         const double *member) {
+  return &s->e->origin[dl_field_index(s->e, member)];
+}
+
+const char *dl_name_of(const struct dl_subject *s, const double *member) {
+  return dl_kind_info(s->e->kind)->fields[dl_field_index(s->e, member)].name;
+}
+
+double dl_bound_value(const struct dl_subject *s, const double *member) {
+  const char *note = origin_of(s, member)->note;
+  bool excused = note && (strncmp(note, "disputed:", 9) == 0 ||
+                          strncmp(note, "exception:", 10) == 0);
+  return excused ? NAN : *member;
+}
+
+void dl_object(const struct dl_subject *s, const double *member,
+               const char *fmt, ...) {
+  char text[512];
+  va_list ap;
+  va_start(ap, fmt);
+  vsnprintf(text, sizeof text, fmt, ap);
+  va_end(ap);
+  size_t line = origin_of(s, member)->line;
+  const struct dl_finding_place at = {s->e->file, line ? line : s->e->line,
+                                      s->e->id};
+  dl_findings_add(s->l, true, &at, "%s %g %s", dl_name_of(s, member), *member,
+                  text);
+}
+
+void dl_within(const struct dl_subject *s, const double *member, double low,
+               double high) {
+  double x = dl_bound_value(s, member);
+  if (x < low || x > high)
+    dl_object(s, member, "is not between %g and %g", low, high);
+}
+
+void dl_whole(const struct dl_subject *s, const double *member) {
+  if (!isnan(*member) && *member != floor(*member))
+    dl_object(s, member, "is no whole number");
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Intervals of estimators that are based on fitted models. */
+
+#include <math.h>
+
+#include "estimate/methods/methods.h"
+#include "estimate/methods/work.h"
+
+/* The effect of several GPUs is known but for a power of +-0.1 of their
+ * number, as that of any quantity outside its range (predictor.c). */
+static const double gpus_power = 0.1;
+
+void dl_widen(struct dl_estimate *est, double by) {
+  if (isnan(est->low_j) || !(by > 0))
+    return;
+  double low = hypot(log(fmax(est->low_j / est->energy_j, 0)), by);
+  double high = hypot(log(est->high_j / est->energy_j), by);
+  est->low_j = est->energy_j * exp(-low);
+  est->high_j = est->energy_j * exp(high);
+}
+
+void dl_note_limits(struct dl_estimate *est, const struct dl_fit *fit,
+                    const struct dl_job *job, const struct dl_prediction *p) {
+  if (fit && !isnan(p->low)) {
+    est->interval_from = dl_left_out_name(p->novelty);
+    est->interval_groups = fit->left_out[p->novelty].n;
+  }
+  est->n_outside = 0;
+  if (!fit)
+    return;
+  for (size_t i = 0; i < fit->n_ranges && i < 32; i++)
+    if (p->outside >> i & 1 && est->n_outside < DL_MOST_OUTSIDE)
+      est->outside[est->n_outside++] = fit->range[i].name;
+  if (job->run->n_gpus > 1) {
+    dl_widen(est, gpus_power * log(job->run->n_gpus));
+    if (est->n_outside < DL_MOST_OUTSIDE)
+      est->outside[est->n_outside++] = "n_gpus";
+  }
+}
+
+const char *dl_beyond_training(const struct dl_job *job) {
+  if (dl_is_inference(job))
+    return "measured runs of inference";
+  return isnan(job->run->tokens) ? NULL : "measured runs on tokens";
+}
+
+const char *dl_fit_lacks(const struct dl_bound_fit *b,
+                         const struct dl_job *job) {
+  const char *name = dl_beyond_training(job);
+  if (name)
+    return name;
+  name = b->p ? dl_predictor_lacks(b->p, job->row) : "model";
+  return name ? name : "a value within the model's domain";
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "estimate/predictions.h"
+
+#include <math.h>
+
+#include "estimate/methods/inference.h"
+#include "estimate/methods/methods.h"
+#include "estimate/methods/work.h"
+
+static const char *const targets[DL_N_FITS] = {
+    [DL_PRE_POWER] = "gpu_power_w",
+    [DL_PRE_EPOCH] = "epoch_energy_j",
+    [DL_PRE_TIME] = "epoch_s",
+    [DL_PHYSICAL_POWER] = "gpu_power_w",
+    [DL_PHYSICAL_EPOCH] = "epoch_energy_j",
+    [DL_PHYSICAL_TIME] = "epoch_s",
+    [DL_SERVING_POWER] = "request_power_w",
+    [DL_SERVING_EPOCH] = "request_energy_j",
+    [DL_SERVING_TIME] = "request_s",
+};
+
+void dl_context_free(struct dl_context *ctx) {
+  for (size_t i = 0; i < DL_N_FITS; i++)
+    dl_predictor_free(ctx->fit[i].p);
+}
+
+enum dl_status dl_context_bind(struct dl_context *ctx, const struct dl_model *m,
+                               struct dl_frame *f, double coverage,
+                               struct dl_diag *d) {
+  enum dl_status status = DL_OK;
+  for (size_t i = 0; i < DL_N_FITS && status == DL_OK; i++) {
+    struct dl_bound_fit *to = &ctx->fit[i];
+    const struct dl_model *owner;
+    bool raw = i >= DL_PHYSICAL_POWER;
+    to->fit = dl_model_search(m, targets[i], raw, &owner);
+    /* PRE takes what the model has. */
+    if (!to->fit && !raw)
+      to->fit = dl_model_search(m, targets[i], true, &owner);
+    if (!to->fit)
+      continue;
+    to->model = owner->path;
+    status = dl_predictor_new(&to->p, to->fit, f, coverage, d);
+  }
+  return status;
+}
+
+/* Predicts by the fits from `first` to `last`. */
+static enum dl_status ask(struct dl_predictions *p,
+                          const struct dl_context *ctx,
+                          const struct dl_job *job, enum dl_fit_of first,
+                          enum dl_fit_of last, struct dl_diag *d) {
+  enum dl_status status = DL_OK;
+  for (size_t i = first; i <= last && status == DL_OK; i++)
+    if (ctx->fit[i].p)
+      status = dl_predict(ctx->fit[i].p, job->row, &p->of[i], d);
+  return status;
+}
+
+/* What an epoch consists of, by the fit of its energy. */
+static void explain_epoch(const struct dl_bound_fit *b,
+                          const struct dl_job *job,
+                          struct dl_physical_parts *parts) {
+  double x[DL_PC_N];
+  if (b->p && b->fit->features.n == DL_PC_N &&
+      dl_predictor_features(b->p, job->row, x))
+    dl_physical_explain(b->fit->state, x, parts);
+}
+
+/* The user's duration, else the physical method's, PRE's or that of FLOPs. */
+static void settle_duration(struct dl_predictions *p,
+                            const struct dl_job *job) {
+  p->duration_s = job->run->duration_s;
+  p->duration_from = "given";
+  if (isnan(p->duration_s)) {
+    p->duration_s = dl_physical_duration(job, p);
+    p->duration_from = dl_physical_method.name;
+  }
+  if (isnan(p->duration_s)) {
+    p->duration_s = dl_pre_duration(job, p);
+    p->duration_from = dl_pre_epoch.name;
+  }
+  if (isnan(p->duration_s)) {
+    p->duration_s = dl_flops_duration(job);
+    p->duration_from = isnan(p->duration_s) ? NULL : dl_flops.name;
+  }
+}
+
+enum dl_status dl_predictions_make(struct dl_predictions *p,
+                                   const struct dl_context *ctx,
+                                   const struct dl_job *job,
+                                   struct dl_diag *d) {
+  static const struct dl_prediction none = {
+      .value = NAN, .low = NAN, .high = NAN};
+  bool trains = !dl_beyond_training(job),
+       given = dl_run_has(job->run, DL_RUN_duration_s);
+  enum dl_status status = DL_OK;
+  for (size_t i = 0; i < DL_N_FITS; i++)
+    p->of[i] = none;
+  p->parts = (struct dl_physical_parts){.time_s = NAN};
+  /* A run whose duration is given has a power, others an energy. */
+  if (trains && given)
+    status = ask(p, ctx, job, DL_PHYSICAL_POWER, DL_PHYSICAL_POWER, d);
+  else if (trains)
+    status = ask(p, ctx, job, DL_PHYSICAL_EPOCH, DL_PHYSICAL_TIME, d);
+  if (status == DL_OK && dl_is_inference(job))
+    status = ask(p, ctx, job, DL_SERVING_POWER, DL_SERVING_TIME, d);
+  if (trains)
+    explain_epoch(&ctx->fit[DL_PHYSICAL_EPOCH], job, &p->parts);
+  dl_infer(ctx, job, &p->served);
+  /* PRE gives the duration where the physical method has none. */
+  bool pre = ctx->asks_pre || (!given && isnan(dl_physical_duration(job, p)));
+  if (status == DL_OK && trains && pre)
+    status = ask(p, ctx, job, DL_PRE_POWER, DL_PRE_TIME, d);
+  settle_duration(p, job);
+  return status;
+}

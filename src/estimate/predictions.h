@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the fitted models predict of a job, once for all estimators. */
+
+#ifndef DL_ESTIMATE_PREDICTIONS_H
+#define DL_ESTIMATE_PREDICTIONS_H
+
+#include "estimate/job.h"
+#include "model/predictor.h"
+#include "physics/training/physical.h"
+
+/* The fits that estimators use, by method and target. */
+enum dl_fit_of {
+  DL_PRE_POWER, /* regressions on features: gpu_power_w, epoch_energy_j, */
+  DL_PRE_EPOCH, /* epoch_s */
+  DL_PRE_TIME,
+  DL_PHYSICAL_POWER, /* the physical method, of training: the same */
+  DL_PHYSICAL_EPOCH,
+  DL_PHYSICAL_TIME,
+  DL_SERVING_POWER, /* and of language models that serve: request_power_w, */
+  DL_SERVING_EPOCH, /* request_energy_j, */
+  DL_SERVING_TIME,  /* request_s */
+  DL_N_FITS
+};
+
+/* A fit bound to the frame; p is NULL without one. */
+struct dl_bound_fit {
+  struct dl_predictor *p;
+  const struct dl_fit *fit;
+  const char *model; /* its file */
+};
+
+/* What estimators share: the models. */
+struct dl_context {
+  struct dl_bound_fit fit[DL_N_FITS];
+  bool asks_pre; /* an estimator takes the regressions in any case */
+};
+
+/* Binds the fits of m (NULL: none) to a frame. */
+enum dl_status dl_context_bind(struct dl_context *ctx, const struct dl_model *m,
+                               struct dl_frame *f, double coverage,
+                               struct dl_diag *d);
+void dl_context_free(struct dl_context *ctx);
+
+/* Inference by the physical method (inference.h), of the whole run on all GPUs;
+ * NaN and NULL where unknown. */
+struct dl_served {
+  bool tokens;      /* a language model: prefill and decode are separate */
+  double requests;  /* or samples */
+  double batch;     /* at once */
+  double latency_s; /* of a batch, from its start to its end */
+  double time_s;    /* all of it, with what GPUs idle */
+  double prefill_s, decode_s, idle_s; /* forward passes are a prefill */
+  double prefill_j, decode_j, idle_j;
+  double power_w;       /* of one GPU at work */
+  double idle_w;        /* of one GPU between requests */
+  bool idle_assumed;    /* by the fit, not by the descriptor */
+  double most_a_second; /* requests that can be served, at that batch */
+  /* Of the time at work; they add up for a language model. */
+  double memory_s, compute_s, layers_s, exchange_s, host_s;
+  const char *bound; /* which of them, or "prompts", takes longest */
+  const char *lacks; /* what is missing */
+};
+
+struct dl_predictions {
+  struct dl_prediction of[DL_N_FITS]; /* NaN: none, or not needed */
+  struct dl_physical_parts parts;     /* of an epoch on one GPU by the physical
+                                         method; bound NULL: unknown */
+  struct dl_served served;
+  double duration_s;         /* of the run: the user's, or the first that can
+                                be predicted; NaN */
+  const char *duration_from; /* "given", or the method; NULL */
+};
+
+/* Predicts what estimators need of a job. */
+enum dl_status dl_predictions_make(struct dl_predictions *p,
+                                   const struct dl_context *ctx,
+                                   const struct dl_job *job, struct dl_diag *d);
+
+#endif

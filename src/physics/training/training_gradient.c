@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Derivatives of the physics of training, by the chain rule from the time and
+ * the energy of an epoch back to the times of each step and from there, each a
+ * product, to the logarithms of its factors. */
+
+#include <math.h>
+
+#include "physics/training/training_step.h"
+
+/* What a derivative is taken of, and where it goes. */
+struct chain {
+  const struct dl_training_factors *f;
+  const struct dl_training_inputs *in;
+  struct dl_gradient *g;
+};
+
+/* d = derivative by the logarithm of a time or a power. */
+
+static void by_bandwidth(const struct chain *k, double d) {
+  k->g->c[DL_PH_EM] += d;
+  if (!k->in->has_tensor)
+    k->g->c[DL_PH_MTC] += d;
+}
+
+static void by_samples(const struct chain *k, double d) {
+  k->g->fx[DL_FX_ARCH_TIME] += d;
+  k->g->fx[DL_FX_FRAMEWORK_TIME] += d;
+}
+
+static void by_compute(const struct chain *k, double d) {
+  by_samples(k, d);
+  k->g->fx[DL_FX_FACTS_FLOPS] += d;
+  k->g->fx[DL_FX_GPU_COMPUTE] -= d;
+  k->g->c[dl_training_efficiency(k->in)] -= d;
+}
+
+/* Traffic of the activations, and of the weights. */
+static void by_memory(const struct chain *k, double activations,
+                      double weights) {
+  by_samples(k, activations);
+  k->g->fx[DL_FX_FACTS_BYTES] += activations;
+  if (!k->in->bytes_known)
+    k->g->c[DL_PH_CA] += activations;
+  k->g->c[DL_PH_WOPT] += weights;
+  by_bandwidth(k, -activations - weights);
+  k->g->fx[DL_FX_GPU_MEMORY] -= activations + weights;
+}
+
+static void by_kernels(const struct chain *k, double d) {
+  k->g->fx[DL_FX_ARCH_KERNELS] += d;
+  k->g->fx[DL_FX_FACTS_KERNELS] += d;
+}
+
+/* The launches of the kernels, and what a step costs the host anyway. */
+static void by_launch(const struct chain *k, double launches, double per_step) {
+  by_kernels(k, launches);
+  k->g->c[DL_PH_LAMBDA] += launches;
+  k->g->c[DL_PH_C0] += per_step;
+  k->g->fx[DL_FX_HOST_LAUNCH] += launches + per_step;
+  k->g->fx[DL_FX_FRAMEWORK_LAUNCH] += launches + per_step;
+  if (k->in->server > 0)
+    k->g->c[DL_PH_SERVER] += launches + per_step;
+}
+
+static void by_board_power(const struct chain *k, double d) {
+  k->g->fx[DL_FX_GPU_POWER] += d;
+  k->g->fx[DL_FX_ARCH_POWER] += d;
+}
+
+static void by_static_power(const struct chain *k, double d) {
+  const double *c = k->f->c;
+  double tdp = c[DL_PH_PA] * k->in->tdp, memory = c[DL_PH_PB] * k->in->gddr;
+  by_board_power(k, d);
+  k->g->c[DL_PH_PA] += d * tdp / (tdp + memory);
+  k->g->c[DL_PH_PB] += d * memory / (tdp + memory);
+}
+
+/* Derivatives by the times themselves. */
+struct times {
+  double gpu, compute, memory, launch;
+};
+
+/* The demand beyond the static power, tdp ptc busy: by its constants, and *by
+ * the times that busy is made of. */
+static void by_dynamic_power(const struct chain *k,
+                             const struct dl_training_step *s, double d,
+                             struct times *by) {
+  const double *c = k->f->c;
+  double share = c[DL_PH_EM] * (k->in->has_tensor ? 1 : c[DL_PH_MTC]);
+  double gpu = c[DL_PH_PU] * s->gpu;
+  double compute = c[DL_PH_PF] * c[DL_PH_EC] * s->compute;
+  double memory = c[DL_PH_PM] * share * s->memory;
+  double each = d / (gpu + compute + memory);
+  double by_unlimited = -d / s->unlimited / s->unlimited;
+  by_board_power(k, d);
+  if (!k->in->has_tensor)
+    k->g->c[DL_PH_PTC] += d;
+  k->g->c[DL_PH_PU] += each * gpu;
+  k->g->c[DL_PH_PF] += each * compute;
+  k->g->c[DL_PH_EC] += each * compute;
+  k->g->c[DL_PH_PM] += each * memory;
+  by_bandwidth(k, each * memory);
+  by->gpu += each * c[DL_PH_PU] + by_unlimited * s->gpu;
+  by->compute += each * c[DL_PH_PF] * c[DL_PH_EC];
+  by->memory += each * c[DL_PH_PM] * share;
+  by->launch += by_unlimited * s->launch;
+}
+
+/* Adds the derivatives of by_time time + by_power power of a step. */
+static void add_step(const struct chain *k, const struct dl_training_step *s,
+                     double by_time, double by_power) {
+  double slowed = s->gpu * s->limit.slow;
+  struct times by = {.gpu = by_time * slowed / s->time * s->limit.slow,
+                     .launch = by_time * s->launch / s->time};
+  struct dl_power_limit limit;
+  dl_power_limit_gradient(&s->limit, by_time * slowed / s->time * s->gpu,
+                          by_power, &limit);
+  k->g->c[DL_PH_KAPPA] += limit.kappa;
+  k->g->c[DL_PH_PCAP] += limit.limit;
+  double by_wanted = limit.wanted / s->limit.wanted;
+  by_static_power(k, limit.lowest + by_wanted * k->f->base);
+  if (s->dynamic > 0)
+    by_dynamic_power(k, s, by_wanted * s->dynamic, &by);
+  by_compute(k, (by.gpu + by.compute) * s->compute);
+  by_memory(k, (by.gpu + by.memory) * (s->memory - s->weights),
+            (by.gpu + by.memory) * s->weights);
+  by_kernels(k, by.gpu * s->kernels);
+  k->g->c[DL_PH_TAU] += by.gpu * s->kernels;
+  by_launch(k, by.launch * (s->launch - s->per_step), by.launch * s->per_step);
+}
+
+/* t0, and the static power during it. */
+static void add_fixed(const struct chain *time, const struct chain *energy) {
+  double fixed = time->f->c[DL_PH_T0] * time->f->fx[DL_FX_HOST_EPOCH];
+  time->g->c[DL_PH_T0] += fixed;
+  time->g->fx[DL_FX_HOST_EPOCH] += fixed;
+  energy->g->c[DL_PH_T0] += fixed * energy->f->base;
+  energy->g->fx[DL_FX_HOST_EPOCH] += fixed * energy->f->base;
+  by_static_power(energy, fixed * energy->f->base);
+}
+
+/* a x + b y */
+static void combine(struct dl_gradient *out, double a,
+                    const struct dl_gradient *x, double b,
+                    const struct dl_gradient *y) {
+  for (size_t i = 0; i < DL_N_TRAINING_CONSTANTS; i++)
+    out->c[i] = a * x->c[i] + b * y->c[i];
+  for (size_t i = 0; i < DL_N_TRAINING_EFFECTS; i++)
+    out->fx[i] = a * x->fx[i] + b * y->fx[i];
+}
+
+void dl_training_gradient(const double *c, const double *fx, const void *inputs,
+                          struct dl_gradient *g) {
+  const struct dl_training_inputs *in = inputs;
+  struct dl_training_factors f;
+  struct dl_gradient time = {0}, energy = {0};
+  const struct chain by_time = {&f, in, &time}, by_energy = {&f, in, &energy};
+  struct dl_cost cost;
+  double n[DL_N_TRAINING_MODES];
+  dl_training_epoch(c, fx, in, &cost);
+  dl_training_factors_of(&f, c, fx, in);
+  dl_training_steps(in, n);
+  for (size_t i = 0; i < DL_N_TRAINING_MODES; i++) {
+    struct dl_training_step s;
+    if (!(n[i] > 0))
+      continue;
+    dl_training_step_of(&s, &f, in, (enum dl_training_mode)i);
+    add_step(&by_time, &s, n[i], 0);
+    add_step(&by_energy, &s, n[i] * s.limit.power, n[i] * s.time);
+  }
+  if (!in->mid_run)
+    add_fixed(&by_time, &by_energy);
+  double with_ram = cost.energy + in->ram_w * cost.time;
+  combine(&g[DL_PT_TIME], 1 / cost.time, &time, 0, &energy);
+  combine(&g[DL_PT_POWER], -1 / cost.time, &time, 1 / cost.energy, &energy);
+  combine(&g[DL_PT_ENERGY], in->ram_w / with_ram, &time, 1 / with_ram, &energy);
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Intermediate values of the physics of training (training_cost.h), which its
+ * derivatives build on. */
+
+#ifndef DL_PHYSICS_TRAINING_TRAINING_STEP_H
+#define DL_PHYSICS_TRAINING_TRAINING_STEP_H
+
+#include "physics/power_limit.h"
+#include "physics/training/training_cost.h"
+
+/* Constants and effects as factors. */
+struct dl_training_factors {
+  const double *c;
+  double fx[DL_N_TRAINING_EFFECTS];
+  double base; /* static power, W */
+};
+
+enum dl_training_mode {
+  DL_FULL,
+  DL_FROZEN,
+  DL_VALIDATION,
+  DL_N_TRAINING_MODES
+};
+
+/* One step. Times in s. */
+struct dl_training_step {
+  double compute, memory, kernels, launch;
+  double weights;   /* part of memory: traffic of the weights */
+  double per_step;  /* part of launch that does not depend on the network */
+  double gpu;       /* compute + memory + kernels */
+  double unlimited; /* without a power limit */
+  double time;
+  double dynamic; /* power demanded beyond the static, W */
+  struct dl_power_limit limit;
+};
+
+void dl_training_factors_of(struct dl_training_factors *f, const double *c,
+                            const double *fx,
+                            const struct dl_training_inputs *inputs);
+void dl_training_step_of(struct dl_training_step *s,
+                         const struct dl_training_factors *f,
+                         const struct dl_training_inputs *inputs,
+                         enum dl_training_mode mode);
+
+/* Steps of an epoch by mode; 0: none. */
+void dl_training_steps(const struct dl_training_inputs *inputs,
+                       double n[DL_N_TRAINING_MODES]);
+
+/* The constant that is the share of the peak rate reached. */
+enum dl_training_constant
+dl_training_efficiency(const struct dl_training_inputs *inputs);
+
+/* The physics' gradient (physics.h), in training_gradient.c. */
+void dl_training_gradient(const double *c, const double *fx, const void *inputs,
+                          struct dl_gradient *g);
+
+#endif
