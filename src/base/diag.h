@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Diagnostics: what the library has to tell its caller.
+/* Diagnostics: the errors and warnings that the library reports.
  *
  * A diag holds at most one error (the first one reported) and a list of
  * warnings. Library functions that can fail take one and return a status;
@@ -24,7 +24,7 @@ struct dl_diag {
   char *error;           /* "FILE:LINE: what", owned; NULL without one */
   char **warnings;       /* owned, in order, each text once */
   size_t n_warnings;     /* in the list */
-  size_t n_more;         /* left out of the list, which is bounded */
+  size_t n_more;         /* not in the list, which is bounded */
   size_t n_skipped;      /* rows that could not be used */
   /* Called with each warning as it comes, when set. */
   void (*on_warning)(void *ctx, const char *text);
@@ -36,8 +36,8 @@ void dl_diag_init(struct dl_diag *d);
 /* Frees what d holds and leaves it as after dl_diag_init. */
 void dl_diag_free(struct dl_diag *d);
 
-/* Moves what `from` holds behind what `to` has, as if it had been told to `to`,
- * and empties it. For work that several threads shared. */
+/* Appends the findings of `from` to `to`, as if they had been reported there,
+ * and empties `from`. For work shared by several threads. */
 void dl_diag_take(struct dl_diag *to, struct dl_diag *from);
 
 /* Record an error and return its status. The first error is kept. */
@@ -65,7 +65,7 @@ void dl_warn(struct dl_diag *d, const char *fmt, ...) DL_PRINTF(2, 3);
 void dl_warn_at(struct dl_diag *d, const char *file, size_t line,
                 const char *fmt, ...) DL_PRINTF(4, 5);
 
-/* Makes a mere warning of the skip of that line, where it was told last. */
+/* Turns the skip of that line into a warning, if it was the last report. */
 void dl_diag_forgive(struct dl_diag *d, const char *file, size_t line);
 
 /* A row of `file` cannot be used and is left out; counted. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Files that appear whole or not at all, and streams that are checked. */
+/* Output files that are replaced as a whole, and streams that are checked. */
 
 #ifndef DL_BASE_FILE_H
 #define DL_BASE_FILE_H
@@ -29,7 +29,7 @@ enum dl_status dl_output_open(struct dl_output *o, const char *path, bool spool,
 /* Flushes, checks, renames. Frees o in either case. */
 enum dl_status dl_output_commit(struct dl_output *o, struct dl_diag *d);
 
-/* Drops what was written. Does nothing on a committed or zeroed output. */
+/* Deletes the temporary file. Does nothing on a committed or zeroed output. */
 void dl_output_discard(struct dl_output *o);
 
 /* Reads all of a file of at most `most` bytes. *data is owned by the caller

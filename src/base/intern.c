@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 
-/* FNV-1a: short keys, no hostile input to fear but a slow table. */
+/* FNV-1a: the keys are short, and hostile ones would only slow the table. */
 static size_t hash(const char *s) {
   uint64_t h = 14695981039346656037u;
   for (; *s; s++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Allocation that checks its sums. All return NULL when memory is out; the
+/* Allocation with overflow checks. All return NULL when memory is out; the
  * caller reports it with dl_fail_memory. Free with free(). */
 
 #ifndef DL_BASE_MEMORY_H
@@ -19,8 +19,8 @@ char *dl_strndup(const char *s, size_t n);
  * *array and *cap are updated together; false leaves both as they were. */
 bool dl_grow(void **array, size_t *cap, size_t want, size_t size);
 
-/* Tells the system that memory just allocated will be used throughout, so
- * that it may come in large pages. Does nothing where that does not pay. */
+/* Asks the system to back freshly allocated memory with large pages. Does
+ * nothing for small blocks. */
 void dl_use_large_pages(void *p, size_t bytes);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Finding the names a user may have meant.
+/* Suggestions for misspelt names.
  *
- * The distance is the optimal string alignment one (Damerau-Levenshtein where
- * no part is edited twice), by rows: row[i][j] is the distance between the
+ * The distance is that of the optimal string alignment (Damerau-Levenshtein
+ * where no part is edited twice): table[i][j] is the distance between the
  * first i bytes of a and the first j bytes of b. */
 
 #include "base/nearest_names.h"
@@ -23,40 +23,25 @@ static size_t min2(size_t a, size_t b) {
   return a < b ? a : b;
 }
 
-/* One row of the table, from the two rows before it. */
-static void next_row(size_t *row, const size_t *before, const size_t *before2,
-                     const char *a, size_t i, const char *b, size_t n) {
-  row[0] = i;
-  for (size_t j = 1; j <= n; j++) {
-    size_t change = a[i - 1] == b[j - 1] ? 0 : 1;
-
-    row[j] = min2(before[j - 1] + change, min2(before[j], row[j - 1]) + 1);
-    if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-      row[j] = min2(row[j], before2[j - 2] + 1);
-  }
-}
-
 size_t dl_edit_distance(const char *a, const char *b) {
-  size_t m = strlen(a), n = strlen(b), distance;
-  size_t *rows = dl_calloc(3 * (n + 1), sizeof *rows);
-  size_t *row = rows, *before, *before2;
-
-  if (rows == NULL)
-    return m > n ? m : n; /* no memory: as far as can be */
-  before = rows + n + 1;
-  before2 = before + n + 1;
+  size_t m = strlen(a), n = strlen(b), width = n + 1;
+  size_t *table = dl_calloc((m + 1) * width, sizeof *table);
+  if (!table)
+    return m > n ? m : n; /* out of memory: the greatest possible */
   for (size_t j = 0; j <= n; j++)
-    row[j] = j;
+    table[j] = j;
   for (size_t i = 1; i <= m; i++) {
-    size_t *last = before2;
-
-    before2 = before;
-    before = row;
-    row = last;
-    next_row(row, before, before2, a, i, b, n);
+    size_t *row = table + i * width, *before = row - width;
+    row[0] = i;
+    for (size_t j = 1; j <= n; j++) {
+      size_t change = a[i - 1] == b[j - 1] ? 0 : 1;
+      row[j] = min2(before[j - 1] + change, min2(before[j], row[j - 1]) + 1);
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        row[j] = min2(row[j], (before - width)[j - 2] + 1);
+    }
   }
-  distance = row[n];
-  free(rows);
+  size_t distance = table[m * width + n];
+  free(table);
   return distance;
 }
 

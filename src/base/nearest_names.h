@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Finding the names a user may have meant. */
+/* Suggestions for misspelt names. */
 
 #ifndef DL_BASE_NEAREST_NAMES_H
 #define DL_BASE_NEAREST_NAMES_H
@@ -12,8 +12,8 @@
 size_t dl_edit_distance(const char *a, const char *b);
 
 /* Appends to *text the (at most) `most` names nearest to `wanted`, as
- * "'a', 'b', 'c'"; a name that starts with `wanted` or holds it counts as
- * near. */
+ * "'a', 'b', 'c'"; a name that starts with `wanted` or contains it counts
+ * as near. */
 void dl_nearest_names(const char *wanted, const char *const *names, size_t n,
                       size_t most, struct dl_text *text);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Private to src/base: the fast way to a short decimal. */
+/* Private to src/base: short decimals without printf(). */
 
 #ifndef DL_BASE_SHORTEST_H
 #define DL_BASE_SHORTEST_H

@@ -9,9 +9,9 @@
 
 #include "base/diag.h"
 
-/* A NUL-terminated text that grows. Start from {0}; once memory runs out
- * `failed` stays set and further appends do nothing, so that a caller may
- * check once at the end. */
+/* A growable NUL-terminated text. Start from {0}. If memory runs out, `failed`
+ * stays set and further appends do nothing, so that a caller may check once
+ * at the end. */
 struct dl_text {
   char *s;    /* NULL while empty */
   size_t len; /* without the NUL */

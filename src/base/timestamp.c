@@ -11,7 +11,7 @@
 enum { YEAR_MIN = 1678, YEAR_MAX = 2261 };
 #define NS_MAX 9.2e18
 
-/* What is left of the text. */
+/* The text that has not been read yet. */
 struct scan {
   const char *s, *end;
 };

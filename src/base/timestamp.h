@@ -14,8 +14,8 @@
 #define DL_TIMESTAMP_SIZE 40
 
 struct dl_timestamp {
-  int64_t ns; /* since 1970-01-01 00:00; of the clock on the wall where the
-                 text names no zone, of UTC where it does */
+  int64_t ns; /* since 1970-01-01 00:00, UTC if the text names a zone, else
+                 local time */
   bool zoned; /* the text names a zone */
   bool dated; /* false: a time of day alone, ns < one day */
   int zone_s; /* that zone's offset from UTC; 0 without one */
@@ -25,8 +25,8 @@ struct dl_timestamp {
  * 2022-12-05 09:55:42.535, 2022/12/05 09:55:42, 2022-12-05T09:55:42.5+01:00,
  * ...Z, 05-12-2022 09:55:42 (day first), 20221205 09:55:42, 09:55:42, or a
  * number of seconds since 1970 (from 1e8 on; 1e11 on: milliseconds, 1e14 on:
- * microseconds, 1e17 on: nanoseconds). False for everything else, impossible
- * dates included. Digits behind the nanoseconds are dropped. */
+ * microseconds, 1e17 on: nanoseconds). False for any other text and for
+ * impossible dates. Digits beyond nanoseconds are ignored. */
 bool dl_parse_timestamp(const char *s, size_t len, struct dl_timestamp *out);
 
 /* A duration: [D-]H:MM:SS[.fff], MM:SS[.fff], "1 day, 2:03:04.5" or "2 days,

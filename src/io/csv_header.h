@@ -39,9 +39,8 @@ bool dl_csv_header_end(struct dl_csv_header *h);
 enum dl_status dl_csv_header_check(const struct dl_csv_header *h,
                                    const char *path, struct dl_diag *d);
 
-/* Whether the first bytes of a file, of which DL_CSV_LOOK_SIZE are looked at,
- * have control characters, which tell binary formats from text. NUL bytes
- * behind the header may be a fault of the writer. */
+/* Whether the first DL_CSV_LOOK_SIZE bytes of a file hold control characters,
+ * as binary formats do. NUL bytes behind the header may be a writer's bug. */
 #define DL_CSV_LOOK_SIZE 64
 bool dl_csv_looks_binary(const char *data, size_t len);
 

@@ -14,8 +14,8 @@
 /* A line fits in whole, and one read brings many. */
 #define BUFFER_SIZE ((size_t)120 * 1024)
 
-/* What is enough to recognise a format by; more is not read before it is
- * asked for, so that looking at many files is quick. */
+/* Enough to recognise a format. No more is read at first, so that probing many
+ * files is quick. */
 #define HEAD_SIZE ((size_t)16 * 1024)
 #define HEAD_LINES 2
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reading text by lines, in constant memory and without copying.
  *
- * LF, CRLF and a UTF-8 byte order mark are accepted. What is compressed, in
- * UTF-16 or binary is refused with a hint. */
+ * LF, CRLF and a UTF-8 byte order mark are accepted. Compressed, UTF-16 and
+ * binary files are refused with a hint. */
 
 #ifndef DL_IO_LINES_H
 #define DL_IO_LINES_H
@@ -34,9 +34,8 @@ void dl_lines_free(struct dl_lines *l);
 /* "<stdin>" for "-". */
 const char *dl_lines_path(const struct dl_lines *l);
 
-/* The beginning of the text, NUL-terminated: what is there at first, at least
- * two lines unless the text is shorter; up to 16 KiB. Before dl_lines_next
- * only. */
+/* The beginning of the text, NUL-terminated: at least two lines unless the
+ * text is shorter, at most 16 KiB. Valid before dl_lines_next only. */
 const char *dl_lines_head(const struct dl_lines *l, size_t *len);
 
 /* The next line. Lines with a NUL byte or longer than DL_LINE_MAX are

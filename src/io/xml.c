@@ -20,7 +20,7 @@ struct dl_xml {
   bool unfit;  /* a text holds what XML cannot */
 };
 
-/* What a libxml2 callback has to say: the first message only. */
+/* The first message of libxml2. */
 struct complaint {
   bool dtd; /* there is a document type declaration */
   size_t line;

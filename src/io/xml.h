@@ -24,7 +24,7 @@ typedef struct _xmlNode dl_node; /* an element (libxml2's own type) */
 enum dl_status dl_xml_read(struct dl_xml **x, const char *path,
                            const char *schema, struct dl_diag *d);
 
-/* The same from memory; `path` is what messages call it. */
+/* The same from memory; `path` is its name in messages. */
 enum dl_status dl_xml_parse(struct dl_xml **x, const char *data, size_t len,
                             const char *path, struct dl_diag *d);
 
@@ -37,7 +37,7 @@ struct dl_xml *dl_xml_new(const char *root);
 void dl_xml_free(struct dl_xml *x); /* accepts NULL */
 
 const char *dl_xml_path(const struct dl_xml *x);
-/* What messages call a new document; copied. False when memory is out. */
+/* The name of a new document in messages; copied. False: out of memory. */
 bool dl_xml_set_path(struct dl_xml *x, const char *path);
 dl_node *dl_xml_root(const struct dl_xml *x);
 
@@ -58,16 +58,16 @@ const char *dl_xml_attr(const dl_node *node, const char *name);
  * document. */
 const char *dl_xml_text(const dl_node *node);
 
-/* Writing: add a child, set an attribute or the text. After memory has run
- * out they do nothing and dl_xml_write fails. */
+/* Writing: add a child, set an attribute or the text. If memory runs out they
+ * do nothing and dl_xml_write fails. */
 dl_node *dl_xml_add(struct dl_xml *x, dl_node *parent, const char *name);
 void dl_xml_set(struct dl_xml *x, dl_node *node, const char *name,
                 const char *value);
 void dl_xml_set_text(struct dl_xml *x, dl_node *node, const char *text);
 
 /* Indented UTF-8; the file appears whole or not at all. "-": stdout. A text
- * that was set and that XML cannot hold (not UTF-8, control characters) is
- * refused here (DL_EINPUT). */
+ * that XML cannot hold (not UTF-8, control characters) is an error here
+ * (DL_EINPUT). */
 enum dl_status dl_xml_write(const struct dl_xml *x, const char *path,
                             struct dl_diag *d);
 

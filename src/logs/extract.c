@@ -51,7 +51,8 @@ static void free_outcome(const struct extraction *x, struct outcome *out) {
   for (size_t i = 0; i < out->n_listed; i++)
     dl_run_clear(&out->listed[i]);
   free(out->listed);
-  free_extra(x, out->extra);
+  if (out->extra)
+    free_extra(x, out->extra);
   dl_diag_free(&out->diag);
   free(out);
 }
@@ -102,7 +103,7 @@ static enum dl_status read_logs(struct extraction *x, size_t i,
   for (size_t k = 0; k < x->logs.n; k++) {
     if (k == i || source[k].run != i)
       continue;
-    if (!ram && dl_source_is(&source[k], DL_LOG_MEMORY))
+    if (!ram && source[k].role == DL_LOG_MEMORY)
       ram = &source[k];
     else
       o.curve = true; /* a companion may contain the ends of epochs */
@@ -138,7 +139,7 @@ static void set_origin(struct dl_run *run, const struct dl_source *s) {
   bool is_stdin = strcmp(s->path, "-") == 0;
   dl_run_lend_text(run, DL_RUN_file, is_stdin ? "<stdin>" : s->path);
   dl_run_lend_text(run, DL_RUN_format, s->importer->name);
-  if (is_stdin || dl_run_has(run, DL_RUN_run_id))
+  if (is_stdin || run->run_id)
     return;
   char *id =
       dl_strndup(name, dot && dot > name ? (size_t)(dot - name) : strlen(name));
@@ -147,17 +148,13 @@ static void set_origin(struct dl_run *run, const struct dl_source *s) {
   free(id);
 }
 
-/* Applies the user's settings. */
+/* Applies the user's settings. *extra may be NULL without them. */
 static enum dl_status apply_settings(struct extraction *x, const char *path,
                                      struct dl_run *run, char ***extra,
                                      struct dl_diag *d) {
-  enum dl_status status = DL_OK;
   *extra = dl_calloc(x->n_extra, sizeof **extra);
-  if (!*extra)
-    return dl_fail_memory(d);
-  if (x->o->settings)
-    status = dl_settings_apply(x->o->settings, path, run, *extra, d);
-  return status == DL_OK && run->failed ? dl_fail_memory(d) : status;
+  return *extra ? dl_settings_apply(x->o->settings, path, run, *extra, d)
+                : dl_fail_memory(d);
 }
 
 static enum dl_status make_run(struct extraction *x, const char *path,
@@ -189,10 +186,12 @@ static enum dl_status make_run(struct extraction *x, const char *path,
 #pragma omp critical(dl_extract_inspect)
     status = x->o->inspect(x->o->ctx, log, d);
   }
-  if (status == DL_OK)
+  if (status == DL_OK && log->curve.n > 1)
     status = dl_epochs_add(&out->run, log, n, &x->o->epochs, d);
-  if (status == DL_OK)
+  if (status == DL_OK && x->o->settings)
     status = apply_settings(x, path, &out->run, &out->extra, d);
+  if (status == DL_OK && out->run.failed)
+    status = dl_fail_memory(d);
   out->has_run = status == DL_OK;
   return status;
 }
@@ -219,7 +218,11 @@ static enum dl_status return_run(struct extraction *x,
   struct dl_waiting *log = dl_job_log(x->waiting, x->n_waiting, run, only_job);
   if (log)
     dl_job_add(run, log, d);
-  enum dl_status status = apply_settings(x, s->path, run, &extra, d);
+  enum dl_status status = DL_OK;
+  if (x->o->settings)
+    status = apply_settings(x, s->path, run, &extra, d);
+  if (status == DL_OK && run->failed)
+    status = dl_fail_memory(d);
   for (size_t i = 0; log && status == DL_OK && i < x->n_extra; i++)
     if (!extra[i]) {
       extra[i] = log->extra[i];
@@ -287,7 +290,7 @@ static enum dl_status return_outcome(struct extraction *x, size_t i,
     return DL_OK;
   if (!s->importer)
     return skip_log(x, s->status, s->error, d);
-  if (dl_source_is(s, DL_LOG_RUNS))
+  if (s->role == DL_LOG_RUNS)
     return x->jobs ? DL_OK : extract_table(x, s, d);
   if (out->status != DL_OK && out->diag.error) {
     char *error = out->diag.error;
@@ -340,7 +343,7 @@ static enum dl_status extract_all(struct extraction *x, struct dl_diag *d) {
       out->run = dl_run_unknown;
     }
     if (out && !atomic_load(&t.stop) && s->importer && s->run == i &&
-        s->importer->role != DL_LOG_RUNS)
+        s->role != DL_LOG_RUNS)
       extract_trace(x, i, out);
 #pragma omp critical(dl_extract_return)
     {
@@ -364,7 +367,7 @@ static enum dl_status extract_all(struct extraction *x, struct dl_diag *d) {
 static enum dl_status return_jobs(struct extraction *x, struct dl_diag *d) {
   enum dl_status status = DL_OK;
   for (size_t i = 0; status == DL_OK && i < x->logs.n; i++)
-    if (dl_source_is(&x->logs.source[i], DL_LOG_RUNS))
+    if (x->logs.source[i].role == DL_LOG_RUNS)
       status = extract_table(x, &x->logs.source[i], d);
   for (size_t i = 0; status == DL_OK && i < x->n_waiting; i++)
     if (!x->waiting[i].taken) {
@@ -381,12 +384,12 @@ static void survey(struct extraction *x) {
   bool jobs = false, traces = false, sized = true;
   for (size_t i = 0; i < x->logs.n; i++) {
     const struct dl_source *s = &x->logs.source[i];
-    bool table = dl_source_is(s, DL_LOG_RUNS);
+    bool table = s->role == DL_LOG_RUNS;
     struct stat st;
     jobs = jobs || (table && s->importer->has_jobs);
     traces = traces || (s->importer && !table);
     sized = sized && stat(s->path, &st) == 0 && S_ISREG(st.st_mode);
-    if (sized && !dl_source_is(s, DL_LOG_MEMORY))
+    if (sized && s->role != DL_LOG_MEMORY)
       x->bytes_total += (size_t)st.st_size;
   }
   x->jobs = jobs && traces;

@@ -41,10 +41,6 @@ struct dl_log_problem {
 
 /* --- called by importers */
 
-void *dl_log_state(struct dl_log *log) {
-  return log->state;
-}
-
 long dl_log_column(const struct dl_log *log, const char *name) {
   return log->csv ? dl_csv_find(log->csv, name) : -1;
 }

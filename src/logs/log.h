@@ -44,10 +44,10 @@ struct dl_log {
   size_t n_meters;
   enum dl_clock clock; /* of the times read so far */
   size_t bytes;        /* read from the file */
+  void *state;         /* of the importer */
 
   /* Private to log.c. */
   struct dl_log_options o;
-  void *state; /* of the importer */
   struct dl_lines *lines;
   struct dl_csv *csv;               /* of tables */
   const struct dl_csv_block *block; /* of the table, being imported */

@@ -16,7 +16,7 @@ static bool opens_once(const char *path) {
 }
 
 static bool is_companion(const struct dl_source *s) {
-  return dl_source_is(s, DL_LOG_COMPANION) || dl_source_is(s, DL_LOG_MEMORY);
+  return s->role == DL_LOG_COMPANION || s->role == DL_LOG_MEMORY;
 }
 
 /* Finds the importer. False: out of memory. */
@@ -26,11 +26,14 @@ static bool look_at(struct dl_source *s, const struct dl_log_options *o,
   struct dl_log *log = NULL;
   dl_diag_init(&own);
   s->status = dl_log_open(&log, s->path, o, &own);
-  if (s->status == DL_OK)
+  s->role = DL_LOG_UNREADABLE;
+  if (s->status == DL_OK) {
     s->importer = log->importer;
-  else if (own.error)
+    s->role = log->importer->role;
+  } else if (own.error) {
     s->error = dl_strdup(own.error);
-  if (log && is_companion(s)) /* it ends with the trace */
+  }
+  if (o->drop_last > 0 && is_companion(s)) /* it ends with the trace */
     dl_log_drop_last(log, 0);
   if (once)
     s->opened = log;
@@ -105,7 +108,7 @@ static enum dl_status join_companions(struct dl_log_grouping *g,
     struct dl_source *s = &g->source[i];
     bool companion = is_companion(s);
     for (int way = 0; ok && way < N_WAYS; way++) {
-      if (!companion && !dl_source_is(s, DL_LOG_PRIMARY))
+      if (!companion && s->role != DL_LOG_PRIMARY)
         continue;
       make_key(&key, s, (enum way)way, companion);
       ok = key.len == 0 || enter(&x, dl_text_str(&key), i);

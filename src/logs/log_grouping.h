@@ -15,16 +15,12 @@
 struct dl_source {
   const char *path;                   /* not owned */
   const struct dl_importer *importer; /* NULL: could not be opened */
+  enum dl_log_role role;              /* of the importer */
   struct dl_log *opened; /* stdin or a pipe, which opens only once */
   char *error;           /* owned; why there is no importer */
   enum dl_status status;
   size_t run; /* index of the source it belongs to; its own: none */
 };
-
-static inline bool dl_source_is(const struct dl_source *s,
-                                enum dl_log_role role) {
-  return s->importer && s->importer->role == role;
-}
 
 struct dl_log_grouping {
   struct dl_source *source;

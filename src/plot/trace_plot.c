@@ -74,7 +74,7 @@ static enum dl_status take_curve(void *ctx, const struct dl_log_summary *track,
 /* A log, its epochs and the units they are shown in. */
 struct drawing {
   struct power power;
-  struct dl_seen seen;
+  struct dl_epoch_series seen;
   struct dl_projection p;
   double *start; /* n + 1: of each epoch, s */
   struct dl_axis_unit time, watt;
@@ -220,7 +220,7 @@ static const char *verdict(const struct drawing *w) {
 
 /* What the picture says, in words. */
 static void caption(const struct drawing *w, struct dl_text *t) {
-  const struct dl_seen *e = &w->seen;
+  const struct dl_epoch_series *e = &w->seen;
   if (e->n == 0) {
     dl_text_add(t, "no epochs found");
     return;
@@ -326,7 +326,7 @@ static enum dl_status write_script(struct dl_script *s,
 /* The region that dlest's own projector would project the rest from. */
 static enum dl_status find_region(struct drawing *w, struct dl_diag *d) {
   struct dl_projection_options p;
-  struct dl_epochs_seen seen = dl_seen_epochs(&w->seen);
+  struct dl_measured_epochs seen = dl_epoch_series_get(&w->seen);
   if (w->seen.n == 0)
     return DL_OK;
   dl_projection_defaults(&p);
@@ -341,7 +341,7 @@ static enum dl_status draw(struct dl_script *s, const struct dl_plot_options *o,
   logs.inspect = take_curve;
   logs.ctx = &w.power;
   enum dl_status status =
-      dl_seen_logs(&w.seen, o->path, o->n_paths, &logs, false, d);
+      dl_epoch_series_from_logs(&w.seen, o->path, o->n_paths, &logs, false, d);
   if (status == DL_OK && w.power.n < 2)
     status = dl_fail_at(d, DL_EINPUT, o->path[0], 0,
                         "no power over time in it to draw");
@@ -349,7 +349,7 @@ static enum dl_status draw(struct dl_script *s, const struct dl_plot_options *o,
     status = find_region(&w, d);
   if (status == DL_OK)
     status = write_script(s, o, &w, d);
-  dl_seen_free(&w.seen);
+  dl_epoch_series_free(&w.seen);
   free_power(&w.power);
   free(w.start);
   return status;

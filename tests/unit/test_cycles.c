@@ -14,6 +14,8 @@
 #include "math/signal/cycles.h"
 #include "unit.h"
 
+#define SIGNALS(...) ((struct dl_signals){__VA_ARGS__})
+
 /* A made-up training. */
 struct made {
   double *t, *power, *use; /* n samples */
@@ -87,7 +89,7 @@ static void find(const struct made *m, const struct dl_cycles_options *o,
   const double *const signal[2] = {m->power, m->use};
   struct dl_diag d;
   dl_diag_init(&d);
-  assert_ok(dl_cycles_find(m->t, signal, 2, m->n, o, c, &d), &d);
+  assert_ok(dl_cycles_find(&SIGNALS(m->t, m->n, signal, 2), o, c, &d), &d);
   dl_diag_free(&d);
   assert_true(c->n_low <= (double)c->n && (double)c->n <= c->n_high);
   assert_true(c->strength >= 0 && c->strength <= 1);
@@ -267,12 +269,12 @@ static void gaps(void **state) {
     unknown[i] = NAN;
   const double *const signal[4] = {unknown, m.power, same, m.use};
   dl_diag_init(&d);
-  assert_ok(dl_cycles_find(m.t, signal, 4, kept, NULL, &c, &d), &d);
+  assert_ok(dl_cycles_find(&SIGNALS(m.t, kept, signal, 4), NULL, &c, &d), &d);
   assert_count(&c, 50, 2);
   assert_true(c.n_low <= 50 && c.n_high >= 50);
   dl_cycles_free(&c);
   const double *const nothing[2] = {unknown, same};
-  assert_ok(dl_cycles_find(m.t, nothing, 2, kept, NULL, &c, &d), &d);
+  assert_ok(dl_cycles_find(&SIGNALS(m.t, kept, nothing, 2), NULL, &c, &d), &d);
   assert_int_equal(c.verdict, DL_CYCLES_NONE);
   assert_string_equal(c.reason, "the signals do not change");
   assert_null(c.boundary);
@@ -396,13 +398,13 @@ static void tiny(void **state) {
   struct dl_diag d;
   dl_diag_init(&d);
   for (size_t n = 0; n <= 4; n++) {
-    assert_ok(dl_cycles_find(t, signal, 1, n, NULL, &c, &d), &d);
+    assert_ok(dl_cycles_find(&SIGNALS(t, n, signal, 1), NULL, &c, &d), &d);
     assert_int_equal(c.verdict, DL_CYCLES_NONE);
     assert_int_equal(c.n, 0);
     assert_string_equal(c.reason, "too few samples");
     dl_cycles_free(&c);
   }
-  assert_ok(dl_cycles_find(t, NULL, 0, 4, NULL, &c, &d), &d);
+  assert_ok(dl_cycles_find(&SIGNALS(t, 4, NULL, 0), NULL, &c, &d), &d);
   assert_int_equal(c.verdict, DL_CYCLES_NONE);
   dl_cycles_free(&c);
   dl_cycles_free(&c);
@@ -453,14 +455,15 @@ static void errors(void **state) {
   struct dl_cycles c;
   struct dl_diag d;
   dl_diag_init(&d);
-  assert_int_equal(dl_cycles_find(back, signal, 1, 4, NULL, &c, &d), DL_EINPUT);
+  assert_int_equal(dl_cycles_find(&SIGNALS(back, 4, signal, 1), NULL, &c, &d),
+                   DL_EINPUT);
   assert_error(&d, DL_EINPUT,
                "sample 2: its time does not follow the one before");
-  assert_int_equal(dl_cycles_find(endless, signal, 1, 4, NULL, &c, &d),
-                   DL_EINPUT);
+  assert_int_equal(
+      dl_cycles_find(&SIGNALS(endless, 4, signal, 1), NULL, &c, &d), DL_EINPUT);
   assert_error_has(&d, DL_EINPUT, "sample 2");
   for (size_t i = 0; i < COUNT(bad); i++) {
-    assert_int_equal(dl_cycles_find(t, signal, 1, 4, &bad[i], &c, &d),
+    assert_int_equal(dl_cycles_find(&SIGNALS(t, 4, signal, 1), &bad[i], &c, &d),
                      DL_EINPUT);
     assert_error_has(&d, DL_EINPUT, "no such bounds of a cycle: ");
     assert_null(c.boundary);

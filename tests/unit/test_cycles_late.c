@@ -55,7 +55,8 @@ static void check(size_t later, double cycles, size_t want) {
   assert_true(n <= MOST);
   for (int planned = 0; planned < 2; planned++) {
     o.n_first = planned ? 10 : 0;
-    assert_ok(dl_cycles_find(t, signal, 2, n, &o, &c, &d), &d);
+    assert_ok(dl_cycles_find(&(struct dl_signals){t, n, signal, 2}, &o, &c, &d),
+              &d);
     assert_int_equal(c.n, 10 + want);
     assert_int_equal(c.n_phases, 2);
     assert_int_equal(c.phase[1].first_cycle, 10);
@@ -87,8 +88,10 @@ static void first_phase(void **state) {
   struct dl_diag d;
   dl_diag_init(&d);
   make(t, power, use, 44);
-  assert_ok(dl_cycles_find(t, signal, 2, SETUP + 7 * FIRST + 12, &o, &c, &d),
-            &d);
+  assert_ok(
+      dl_cycles_find(&(struct dl_signals){t, SETUP + 7 * FIRST + 12, signal, 2},
+                     &o, &c, &d),
+      &d);
   assert_int_equal(c.n_phases, 1);
   assert_int_equal(c.n, 7);
   assert_true(fabs(c.boundary[7] - SETUP - 7 * FIRST) < 2.5);
@@ -104,7 +107,9 @@ static void errors(void **state) {
   struct dl_cycles c;
   struct dl_diag d;
   dl_diag_init(&d);
-  assert_int_equal(dl_cycles_find(t, signal, 1, 4, &o, &c, &d), DL_EINPUT);
+  assert_int_equal(
+      dl_cycles_find(&(struct dl_signals){t, 4, signal, 1}, &o, &c, &d),
+      DL_EINPUT);
   assert_error(&d, DL_EINPUT, "no such number of cycles: -1, first 0");
 }
 

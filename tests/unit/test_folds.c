@@ -20,7 +20,7 @@ static void consecutive(void **state) {
   struct dl_diag d;
   struct dl_folds f;
   dl_diag_init(&d);
-  assert_int_equal(dl_folds_make(&f, DL_KFOLD, 10, 4, NULL, 0, &d), DL_OK);
+  assert_int_equal(dl_folds_make(&f, DL_KFOLD, 10, 4, 0, &d), DL_OK);
   assert_int_equal(f.n, 10);
   assert_int_equal(f.k, 4);
   assert_null(f.name);
@@ -43,13 +43,10 @@ static void shuffled(void **state) {
   struct dl_folds a, b, c, plain;
   size_t size[5];
   dl_diag_init(&d);
-  assert_int_equal(dl_folds_make(&a, DL_KFOLD_SHUFFLED, 857, 5, NULL, 1, &d),
-                   DL_OK);
-  assert_int_equal(dl_folds_make(&b, DL_KFOLD_SHUFFLED, 857, 5, NULL, 1, &d),
-                   DL_OK);
-  assert_int_equal(dl_folds_make(&c, DL_KFOLD_SHUFFLED, 857, 5, NULL, 2, &d),
-                   DL_OK);
-  assert_int_equal(dl_folds_make(&plain, DL_KFOLD, 857, 5, NULL, 0, &d), DL_OK);
+  assert_int_equal(dl_folds_make(&a, DL_KFOLD_SHUFFLED, 857, 5, 1, &d), DL_OK);
+  assert_int_equal(dl_folds_make(&b, DL_KFOLD_SHUFFLED, 857, 5, 1, &d), DL_OK);
+  assert_int_equal(dl_folds_make(&c, DL_KFOLD_SHUFFLED, 857, 5, 2, &d), DL_OK);
+  assert_int_equal(dl_folds_make(&plain, DL_KFOLD, 857, 5, 0, &d), DL_OK);
   count_sizes(&a, size);
   assert_true(size[0] == 172 && size[1] == 172);
   assert_true(size[2] == 171 && size[3] == 171 && size[4] == 171);
@@ -76,7 +73,7 @@ static void groups(void **state) {
   struct dl_diag d;
   struct dl_folds f;
   dl_diag_init(&d);
-  assert_int_equal(dl_folds_make(&f, DL_GROUP, 6, 99, labels, 0, &d), DL_OK);
+  assert_int_equal(dl_folds_by_group(&f, labels, 6, &d), DL_OK);
   assert_int_equal(f.k, 3);
   assert_memory_equal(f.of_row, want, sizeof want);
   assert_string_equal(f.name[0], "z");
@@ -94,7 +91,9 @@ static void refused(enum dl_scheme scheme, size_t n, size_t k,
   struct dl_diag d;
   struct dl_folds f;
   dl_diag_init(&d);
-  assert_int_equal(dl_folds_make(&f, scheme, n, k, labels, 0, &d), DL_EINPUT);
+  assert_int_equal(scheme == DL_GROUP ? dl_folds_by_group(&f, labels, n, &d)
+                                      : dl_folds_make(&f, scheme, n, k, 0, &d),
+                   DL_EINPUT);
   assert_non_null(strstr(d.error, why));
   assert_null(f.of_row);
   dl_diag_free(&d);

@@ -45,7 +45,7 @@ static int set_up(void **state) {
   }
   dl_diag_init(&f->d);
   *state = f;
-  return dl_folds_make(&f->folds, DL_KFOLD, N, 5, NULL, 0, &f->d);
+  return dl_folds_make(&f->folds, DL_KFOLD, N, 5, 0, &f->d);
 }
 
 static int tear_down(void **state) {
@@ -142,8 +142,7 @@ static void weights_are_repeats(void **state) {
   struct dl_folds groups;
   struct dl_cv a, b;
   double lambda = 2.5;
-  assert_int_equal(dl_folds_make(&groups, DL_GROUP, n, 0, label, 0, &f->d),
-                   DL_OK);
+  assert_int_equal(dl_folds_by_group(&groups, label, n, &f->d), DL_OK);
   assert_int_equal(dl_cross_validate(&a, &repeated, dl_regression_find("ridge"),
                                      &lambda, &groups, &f->d),
                    DL_OK);
@@ -163,23 +162,21 @@ static void any_number_of_threads(void **state) {
   struct fixture *f = *state;
   struct dl_problem p = {.X = f->X, .y = f->z, .w = f->w, .log_target = true};
   double hyper[2] = {0.01, 0.02}, free_hyper[2] = {NAN, NAN};
-  double best[3][2], score[3];
+  struct dl_search_best best[3] = {0};
   struct dl_cv cv[3];
   const struct dl_regression *krr = dl_regression_find("krr");
   gsl_matrix *H = dl_candidates(krr, free_hyper, DL_SEARCH_GRID, 6, 0);
   for (int threads = 1; threads <= 3; threads++) {
     omp_set_num_threads(threads);
     run(f, &cv[threads - 1], &p, "krr", hyper);
-    assert_int_equal(dl_search(best[threads - 1], &score[threads - 1], &p, krr,
-                               H, &f->folds, &f->d),
-                     DL_OK);
+    assert_int_equal(
+        dl_search(&best[threads - 1], &p, krr, H, &f->folds, &f->d), DL_OK);
   }
   for (size_t k = 1; k < 3; k++) {
     assert_memory_equal(cv[0].prediction, cv[k].prediction, N * sizeof(double));
     assert_memory_equal(&cv[0].pooled, &cv[k].pooled, sizeof cv[0].pooled);
     assert_memory_equal(&cv[0].mean, &cv[k].mean, sizeof cv[0].mean);
-    assert_memory_equal(best[0], best[k], sizeof best[0]);
-    assert_memory_equal(&score[0], &score[k], sizeof *score);
+    assert_memory_equal(&best[0], &best[k], sizeof best[0]);
   }
   for (size_t k = 0; k < 3; k++)
     dl_cv_free(&cv[k]);
@@ -196,22 +193,22 @@ static void search_score(void **state) {
                          .scale = true};
   static const double lambdas[4] = {1e4, 2.5, 2.5, 1e4};
   gsl_matrix_const_view H = gsl_matrix_const_view_array(lambdas, 4, 1);
-  double best, score;
-  assert_int_equal(dl_search(&best, &score, &p, dl_regression_find("ridge"),
-                             &H.matrix, &f->folds, &f->d),
+  struct dl_search_best best;
+  assert_int_equal(dl_search(&best, &p, dl_regression_find("ridge"), &H.matrix,
+                             &f->folds, &f->d),
                    DL_OK);
-  assert_true(best == 2.5);
-  near(score, 0.140902780945084, 1e-12);
+  assert_true(best.hyper[0] == 2.5);
+  near(best.score, 0.140902780945084, 1e-12);
 }
 
 static double search_one(struct fixture *f, const struct dl_problem *p,
                          const double *hyper) {
-  double best[2], score;
+  struct dl_search_best best;
   gsl_matrix_const_view H = gsl_matrix_const_view_array(hyper, 1, 2);
-  assert_int_equal(dl_search(best, &score, p, dl_regression_find("krr"),
-                             &H.matrix, &f->folds, &f->d),
+  assert_int_equal(dl_search(&best, p, dl_regression_find("krr"), &H.matrix,
+                             &f->folds, &f->d),
                    DL_OK);
-  return score;
+  return best.score;
 }
 
 /* The best of a grid is no worse than any of its candidates tried alone, and
@@ -219,21 +216,21 @@ static double search_one(struct fixture *f, const struct dl_problem *p,
 static void search_finds_the_lowest(void **state) {
   struct fixture *f = *state;
   struct dl_problem p = {.X = f->X, .y = f->y, .w = f->w};
-  double free_hyper[2] = {NAN, NAN}, best[2], score;
+  double free_hyper[2] = {NAN, NAN};
+  struct dl_search_best best;
   const struct dl_regression *krr = dl_regression_find("krr");
   gsl_matrix *H = dl_candidates(krr, free_hyper, DL_SEARCH_RANDOM, 20, 3);
   struct dl_cv cv;
   size_t reached = 0;
-  assert_int_equal(dl_search(best, &score, &p, krr, H, &f->folds, &f->d),
-                   DL_OK);
+  assert_int_equal(dl_search(&best, &p, krr, H, &f->folds, &f->d), DL_OK);
   for (size_t i = 0; i < 20; i++) {
     double alone = search_one(f, &p, gsl_matrix_ptr(H, i, 0));
-    assert_true(alone >= score);
-    reached += alone == score;
+    assert_true(alone >= best.score);
+    reached += alone == best.score;
   }
   assert_true(reached >= 1);
-  run(f, &cv, &p, "krr", best);
-  near(cv.pooled.rmse, score, 1e-9);
+  run(f, &cv, &p, "krr", best.hyper);
+  near(cv.pooled.rmse, best.score, 1e-9);
   dl_cv_free(&cv);
   gsl_matrix_free(H);
 }
@@ -244,12 +241,12 @@ static void ties_go_to_the_first(void **state) {
   static const double lambdas[3] = {5, 1, 9};
   struct dl_problem p = {.X = f->X, .y = f->y};
   gsl_matrix_const_view H = gsl_matrix_const_view_array(lambdas, 3, 1);
-  double best, score;
+  struct dl_search_best best;
   gsl_vector_set_all(f->y, 7);
-  assert_int_equal(dl_search(&best, &score, &p, dl_regression_find("ridge"),
-                             &H.matrix, &f->folds, &f->d),
+  assert_int_equal(dl_search(&best, &p, dl_regression_find("ridge"), &H.matrix,
+                             &f->folds, &f->d),
                    DL_OK);
-  assert_true(best == 5 && score == 0);
+  assert_true(best.hyper[0] == 5 && best.score == 0);
 }
 
 /* A candidate that cannot be solved is passed over; none that can be is an
@@ -258,31 +255,28 @@ static void search_corner_cases(void **state) {
   struct fixture *f = *state;
   static const double h[4] = {1e-20, 1e-30, 0.1, 0.05};
   struct dl_problem p = {.X = f->X, .y = f->y};
-  double best[2] = {0}, score;
+  struct dl_search_best best = {0};
   const struct dl_regression *krr = dl_regression_find("krr");
   const struct dl_regression *ols = dl_regression_find("ols");
   gsl_matrix_const_view H = gsl_matrix_const_view_array(h, 2, 2);
   gsl_matrix_const_view bad = gsl_matrix_const_view_array(h, 1, 2);
-  assert_int_equal(
-      dl_search(best, &score, &p, krr, &H.matrix, &f->folds, &f->d), DL_OK);
-  assert_true(best[0] == 0.1 && best[1] == 0.05);
+  assert_int_equal(dl_search(&best, &p, krr, &H.matrix, &f->folds, &f->d),
+                   DL_OK);
+  assert_true(best.hyper[0] == 0.1 && best.hyper[1] == 0.05);
   gsl_matrix *none = dl_candidates(ols, NULL, DL_SEARCH_GRID, 7, 0);
   assert_true(none && none->size1 == 1 && none->size2 == 0);
-  assert_int_equal(dl_search(best, &score, &p, ols, none, &f->folds, &f->d),
-                   DL_OK);
+  assert_int_equal(dl_search(&best, &p, ols, none, &f->folds, &f->d), DL_OK);
   struct dl_cv cv;
   run(f, &cv, &p, "ols", NULL);
-  near(score, cv.pooled.rmse, 1e-12);
+  near(best.score, cv.pooled.rmse, 1e-12);
   dl_cv_free(&cv);
   gsl_matrix_free(none);
-  assert_int_equal(
-      dl_search(best, &score, &p, krr, &bad.matrix, &f->folds, &f->d),
-      DL_EINPUT);
+  assert_int_equal(dl_search(&best, &p, krr, &bad.matrix, &f->folds, &f->d),
+                   DL_EINPUT);
   assert_string_equal(f->d.error, "no candidate could be fitted");
   dl_diag_free(&f->d);
-  assert_int_equal(
-      dl_search(best, &score, &p, ols, &H.matrix, &f->folds, &f->d),
-      DL_EFAILED);
+  assert_int_equal(dl_search(&best, &p, ols, &H.matrix, &f->folds, &f->d),
+                   DL_EFAILED);
   assert_string_equal(
       f->d.error, "candidates have 2 columns but ols has 0 hyper-parameters");
 }
@@ -351,7 +345,8 @@ static void refused(struct fixture *f, const struct dl_problem *p,
                     const struct dl_folds *folds, enum dl_status status,
                     const char *why) {
   struct dl_cv cv;
-  double hyper[2] = {1e-20, 1e-30}, best[2], score;
+  double hyper[2] = {1e-20, 1e-30};
+  struct dl_search_best best;
   const struct dl_regression *krr = dl_regression_find("krr");
   gsl_matrix *H = dl_candidates(krr, hyper, DL_SEARCH_GRID, 1, 0);
   assert_int_equal(dl_cross_validate(&cv, p, krr, hyper, folds, &f->d), status);
@@ -360,7 +355,7 @@ static void refused(struct fixture *f, const struct dl_problem *p,
   dl_diag_free(&f->d);
   /* The search checks the same; only a fold that cannot be solved is for it
    * a candidate that is not chosen. */
-  assert_int_equal(dl_search(best, &score, p, krr, H, folds, &f->d), status);
+  assert_int_equal(dl_search(&best, p, krr, H, folds, &f->d), status);
   dl_diag_free(&f->d);
   gsl_matrix_free(H);
 }
@@ -377,14 +372,13 @@ static void errors(void **state) {
   refused(f, &p, &f->folds, DL_EINPUT,
           "fold 1: kernel matrix is not positive definite with alpha 1e-20: "
           "raise alpha");
-  assert_int_equal(dl_folds_make(&few, DL_GROUP, N, 0, label, 0, &f->d), DL_OK);
+  assert_int_equal(dl_folds_by_group(&few, label, N, &f->d), DL_OK);
   refused(f, &p, &few, DL_EINPUT,
           "fold 'left out': kernel matrix is not positive definite with alpha "
           "1e-20: raise alpha");
   dl_folds_free(&few);
 
-  assert_int_equal(dl_folds_make(&few, DL_KFOLD, N - 1, 5, NULL, 0, &f->d),
-                   DL_OK);
+  assert_int_equal(dl_folds_make(&few, DL_KFOLD, N - 1, 5, 0, &f->d), DL_OK);
   refused(f, &p, &few, DL_EFAILED, "design has 40 rows but the folds 39");
   dl_folds_free(&few);
 

@@ -232,6 +232,7 @@ static enum dl_status extract(struct dl_cli *cli, struct extract_options *o,
 
 static enum dl_status write_rows(struct dl_cli *cli, struct extract_options *o,
                                  const struct dl_settings *settings) {
+  static const struct dl_strlist none = {0};
   struct dl_extract_rows *rows = NULL;
   struct dl_output out;
   enum dl_status status =
@@ -239,7 +240,8 @@ static enum dl_status write_rows(struct dl_cli *cli, struct extract_options *o,
   if (status != DL_OK)
     return status;
   status = dl_extract_rows_new(&rows, cli->format, out.f, o->each_epoch,
-                               dl_settings_extra(settings), &cli->diag);
+                               settings ? dl_settings_extra(settings) : &none,
+                               &cli->diag);
   o->extract.settings = settings;
   if (status == DL_OK)
     status = extract(cli, o, rows);
@@ -254,11 +256,12 @@ static enum dl_status run(struct dl_cli *cli, int argc, char **argv) {
   struct dl_settings *settings = NULL;
   dl_cli_parse(cli, &extract_argp, argc, argv, &o);
   enum dl_status status = o.files_from ? read_names(&o, &cli->diag) : DL_OK;
-  if (status == DL_OK)
+  if (status == DL_OK && (o.sets.n > 0 || o.settings || o.pattern))
     status = make_settings(&o, &settings, &cli->diag);
   if (status == DL_OK)
     status = write_rows(cli, &o, settings);
-  dl_settings_free(settings);
+  if (settings)
+    dl_settings_free(settings);
   dl_strlist_free(&o.paths);
   dl_strlist_free(&o.sets);
   return dl_cli_end(cli, status);

@@ -278,7 +278,7 @@ static enum dl_status run(struct dl_cli *cli, int argc, char **argv) {
     status = dl_step_follow(cli, &o, &s);
   if (status == DL_OK)
     status = print(cli, &o, &s);
-  dl_seen_free(&s.seen);
+  dl_epoch_series_free(&s.seen);
   dl_strlist_free(&o.paths);
   dl_strlist_free(&o.where);
   return dl_cli_end(cli, status);

@@ -33,11 +33,12 @@ static void interrupt(int signal) {
 static enum dl_status read_epochs(struct dl_step_options *o, struct dl_step *s,
                                   struct dl_diag *d) {
   bool table = o->paths.n == 1 && !o->extract.log.from &&
-               dl_seen_is_table(o->paths.s[0]);
-  enum dl_status status = table ? dl_seen_table(&s->seen, o->paths.s[0],
-                                                o->energy_column, &o->where, d)
-                                : dl_seen_logs(&s->seen, o->paths.s, o->paths.n,
-                                               &o->extract, o->fluss, d);
+               dl_epoch_series_is_table(o->paths.s[0]);
+  enum dl_status status =
+      table ? dl_epoch_series_from_table(&s->seen, o->paths.s[0],
+                                         o->energy_column, &o->where, d)
+            : dl_epoch_series_from_logs(&s->seen, o->paths.s, o->paths.n,
+                                        &o->extract, o->fluss, d);
   if (status == DL_OK && !table && (o->where.n > 0 || o->energy_column))
     status = dl_fail(d, DL_EUSAGE,
                      "--where and --energy-column are for tables of epochs");
@@ -47,7 +48,7 @@ static enum dl_status read_epochs(struct dl_step_options *o, struct dl_step *s,
 }
 
 /* The epoch that dlest's own method projects from. */
-static enum dl_status find_stable(const struct dl_epochs_seen *seen,
+static enum dl_status find_stable(const struct dl_measured_epochs *seen,
                                   struct dl_projection_options *p,
                                   struct dl_diag *d) {
   struct dl_projection own;
@@ -70,11 +71,11 @@ static enum dl_status look(struct dl_step_options *o, struct dl_step *s,
   enum dl_status status = read_epochs(o, s, d);
   if (status != DL_OK)
     return status;
-  dl_seen_cut(&s->seen, o->seen);
-  struct dl_epochs_seen seen = dl_seen_epochs(&s->seen);
+  dl_epoch_series_truncate(&s->seen, o->seen);
+  struct dl_measured_epochs seen = dl_epoch_series_get(&s->seen);
   p.phase = o->phase;
   if (!isnan(s->seen.regime_s))
-    p.stable = dl_seen_epoch_after(&s->seen, s->seen.regime_s);
+    p.stable = dl_epoch_series_find(&s->seen, s->seen.regime_s);
   else if (o->regime)
     status = find_stable(&seen, &p, d);
   s->stable = p.stable;
@@ -88,7 +89,7 @@ static enum dl_status look(struct dl_step_options *o, struct dl_step *s,
     status = dl_project(&s->p[s->n++], by, &seen, &p, d);
   }
   if (status != DL_OK)
-    dl_seen_free(&s->seen);
+    dl_epoch_series_free(&s->seen);
   return status;
 }
 
@@ -209,7 +210,7 @@ static enum dl_status watch(struct dl_cli *cli, struct dl_step_options *o,
         show(cli, &s);
         quiet = quiet_after(&s);
         over = (double)s.seen.n >= o->projection.n_high;
-        dl_seen_free(&s.seen);
+        dl_epoch_series_free(&s.seen);
       }
     }
     over = over || now_s() - quiet_since > quiet;

@@ -13,14 +13,14 @@ static const char *verdict_name(enum dl_projection_verdict v) {
                                        : "not yet stable";
 }
 
-static double so_far_s(const struct dl_seen *s) {
+static double so_far_s(const struct dl_epoch_series *s) {
   double sum = s->head_s + s->open_s;
   for (size_t i = 0; i < s->n; i++)
     sum += s->duration_s[i];
   return sum;
 }
 
-static double so_far_j(const struct dl_seen *s) {
+static double so_far_j(const struct dl_epoch_series *s) {
   double sum = s->head_j + s->open_j;
   for (size_t i = 0; i < s->n; i++)
     sum += s->energy_j[i];
@@ -28,7 +28,7 @@ static double so_far_j(const struct dl_seen *s) {
 }
 
 static void add_seen(struct dl_report *r, const struct dl_step *s) {
-  const struct dl_seen *e = &s->seen;
+  const struct dl_epoch_series *e = &s->seen;
   dl_report_add(r, "input", "trace", NULL, DL_CODE, dl_string(s->input));
   dl_report_add(r, "epochs_seen", "epochs seen", NULL, DL_CODE, dl_count(e->n));
   dl_report_add(r, "epochs_verdict", "their number", NULL, DL_CODE,
@@ -97,18 +97,18 @@ size_t dl_step_best(const struct dl_step *s) {
 
 static struct dl_estimate estimate_of(const struct dl_step *s, size_t i) {
   const struct dl_projection *p = &s->p[i];
-  return (struct dl_estimate){.method = s->by[i]->name,
-                              .boundary =
-                                  s->seen.boundary[0] ? s->seen.boundary : NULL,
-                              .energy_j = p->energy_j,
-                              .low_j = p->low_j,
-                              .high_j = p->high_j,
-                              .power_w = p->energy_j / p->duration_s,
-                              .duration_s = p->duration_s,
-                              .duration_from = isnan(p->duration_s) ? NULL
-                                               : p->told_duration   ? "given"
-                                                                  : "projected",
-                              .lacks = p->lacks};
+  return (struct dl_estimate){
+      .method = s->by[i]->name,
+      .boundary = s->seen.boundary[0] ? s->seen.boundary : NULL,
+      .energy_j = p->energy_j,
+      .low_j = p->low_j,
+      .high_j = p->high_j,
+      .power_w = p->energy_j / p->duration_s,
+      .duration_s = p->duration_s,
+      .duration_from = isnan(p->duration_s) ? NULL
+                       : p->duration_given  ? "given"
+                                            : "projected",
+      .lacks = p->lacks};
 }
 
 static void add_estimates(struct dl_report *r, const struct dl_step *s) {

@@ -14,7 +14,7 @@ enum { DL_STEP_METHODS_MAX = 8 };
 /* Projections of one moment. */
 struct dl_step {
   const char *input;
-  struct dl_seen seen;
+  struct dl_epoch_series seen;
   size_t stable; /* first epoch of the window of the published methods */
   double n_low, n_high, coverage;
   struct dl_footprint foot;

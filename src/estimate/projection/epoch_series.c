@@ -6,13 +6,12 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "estimate/projection/epoch_series_private.h"
 #include "math/signal/fluss.h"
 
 enum { FLUSS_LENGTH = 10, FLUSS_EXCLUSION = 10 };
 
-bool dl_seen_add(struct dl_seen *s, double duration_s, double energy_j,
-                 double power_w) {
+bool dl_epoch_series_add(struct dl_epoch_series *s, double duration_s,
+                         double energy_j, double power_w) {
   double **arrays[] = {&s->duration_s, &s->energy_j, &s->power_w};
   size_t cap = s->cap;
   for (size_t i = 0; i < 3; i++) {
@@ -29,30 +28,30 @@ bool dl_seen_add(struct dl_seen *s, double duration_s, double energy_j,
   return true;
 }
 
-void dl_seen_free(struct dl_seen *s) {
+void dl_epoch_series_free(struct dl_epoch_series *s) {
   free(s->duration_s);
   free(s->energy_j);
   free(s->power_w);
-  *s = (struct dl_seen){0};
+  *s = (struct dl_epoch_series){0};
 }
 
-void dl_seen_cut(struct dl_seen *s, size_t k) {
+void dl_epoch_series_truncate(struct dl_epoch_series *s, size_t k) {
   if (s->n <= k)
     return;
   s->n = k;
   s->open_s = s->open_j = 0;
 }
 
-struct dl_epochs_seen dl_seen_epochs(const struct dl_seen *s) {
+struct dl_measured_epochs dl_epoch_series_get(const struct dl_epoch_series *s) {
   bool powers = s->n > 0;
   for (size_t i = 0; i < s->n; i++)
     powers = powers && !isnan(s->power_w[i]);
-  return (struct dl_epochs_seen){
+  return (struct dl_measured_epochs){
       s->n,      s->duration_s, s->energy_j, powers ? s->power_w : NULL,
       s->head_s, s->head_j,     s->open_s,   s->open_j};
 }
 
-size_t dl_seen_epoch_after(const struct dl_seen *s, double at_s) {
+size_t dl_epoch_series_find(const struct dl_epoch_series *s, double at_s) {
   double end = s->head_s;
   for (size_t i = 0; i < s->n; i++) {
     end += s->duration_s[i];
@@ -65,7 +64,7 @@ size_t dl_seen_epoch_after(const struct dl_seen *s, double at_s) {
 /* --- from logs */
 
 struct collecting {
-  struct dl_seen *seen;
+  struct dl_epoch_series *seen;
   const struct dl_extract_options *asked;
   bool regime;
   size_t n_runs;
@@ -80,7 +79,7 @@ static double power_of(const struct dl_epoch *e) {
   return gpu + (e->energy_j - e->gpu_energy_j) / e->duration_s;
 }
 
-static bool take_epoch(struct dl_seen *s, const struct dl_epoch *e) {
+static bool take_epoch(struct dl_epoch_series *s, const struct dl_epoch *e) {
   switch (e->part) {
   case DL_PART_START:
     s->head_s = e->duration_s;
@@ -93,7 +92,7 @@ static bool take_epoch(struct dl_seen *s, const struct dl_epoch *e) {
   case DL_PART_EPOCH:
     break;
   }
-  return dl_seen_add(s, e->duration_s, e->energy_j, power_of(e));
+  return dl_epoch_series_add(s, e->duration_s, e->energy_j, power_of(e));
 }
 
 static void copy(char *to, size_t size, const char *from) {
@@ -108,7 +107,7 @@ static void copy(char *to, size_t size, const char *from) {
 static enum dl_status take_run(void *ctx, const struct dl_run *run,
                                char *const *extra, struct dl_diag *d) {
   struct collecting *c = ctx;
-  struct dl_seen *s = c->seen;
+  struct dl_epoch_series *s = c->seen;
   (void)extra;
   if (c->n_runs++ > 0)
     return dl_fail(d, DL_EINPUT, "several runs: give the logs of one training");
@@ -126,7 +125,7 @@ static enum dl_status take_run(void *ctx, const struct dl_run *run,
   return DL_OK;
 }
 
-static enum dl_status find_regime(struct dl_seen *s,
+static enum dl_status find_regime(struct dl_epoch_series *s,
                                   const struct dl_energy_curve *c,
                                   struct dl_diag *d) {
   struct dl_fluss f;
@@ -159,16 +158,13 @@ static enum dl_status inspect(void *ctx, const struct dl_log_summary *track,
              : status;
 }
 
-enum dl_status dl_seen_logs(struct dl_seen *s, char *const *paths, size_t n,
-                            const struct dl_extract_options *o, bool regime,
-                            struct dl_diag *d) {
+enum dl_status dl_epoch_series_from_logs(struct dl_epoch_series *s,
+                                         char *const *paths, size_t n,
+                                         const struct dl_extract_options *o,
+                                         bool regime, struct dl_diag *d) {
   struct collecting c = {s, o, regime, 0};
   struct dl_extract_options own = *o;
-  *s = (struct dl_seen){.n_low = NAN,
-                        .n_high = NAN,
-                        .regime_sample = NAN,
-                        .regime_cac = NAN,
-                        .regime_s = NAN};
+  *s = DL_EPOCH_SERIES_EMPTY;
   own.epochs.find = true;
   own.sink = take_run;
   own.inspect = inspect;
@@ -176,6 +172,6 @@ enum dl_status dl_seen_logs(struct dl_seen *s, char *const *paths, size_t n,
   own.ctx = &c;
   enum dl_status status = dl_extract(paths, n, &own, d);
   if (status != DL_OK)
-    dl_seen_free(s);
+    dl_epoch_series_free(s);
   return status;
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The epochs of a training seen so far: from its log, or from a table with a
- * row an epoch. */
+/* The epochs of a training measured so far, from its log or from a table with
+ * one row per epoch. */
 
 #ifndef DL_ESTIMATE_PROJECTION_EPOCH_SERIES_H
 #define DL_ESTIMATE_PROJECTION_EPOCH_SERIES_H
 
+#include <math.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/diag.h"
@@ -12,48 +14,61 @@
 #include "estimate/projection/projection.h"
 #include "logs/extract.h"
 
-struct dl_seen {
-  double *duration_s, *energy_j, *power_w; /* one an epoch, owned */
+struct dl_epoch_series {
+  double *duration_s, *energy_j, *power_w; /* n, owned */
   size_t n, cap;
   double head_s, head_j; /* before the first epoch */
   double open_s, open_j; /* of the epoch that is going on */
-  char boundary[24];     /* of the energies; "" where not told */
+  char boundary[24];     /* of the energies; "" if unknown */
   char verdict[8];       /* of the number of epochs: given, sure, unsure */
   double n_low, n_high;  /* bounds of that number; NaN: given */
   /* FLUSS's regime: sample, corrected arc curve there, and s from the
-   * beginning. NaN: not asked for. */
+   * beginning. NaN: not requested. */
   double regime_sample, regime_cac, regime_s;
 };
+
+#define DL_EPOCH_SERIES_EMPTY                                                  \
+  ((struct dl_epoch_series){.n_low = NAN,                                      \
+                            .n_high = NAN,                                     \
+                            .regime_sample = NAN,                              \
+                            .regime_cac = NAN,                                 \
+                            .regime_s = NAN})
+
+/* Appends an epoch; false: out of memory. */
+bool dl_epoch_series_add(struct dl_epoch_series *s, double duration_s,
+                         double energy_j, double power_w);
 
 /* From the logs of one run, joined as dl_extract does; o->inspect sees its
  * trace, o->sink is not used. With `regime`, FLUSS's regime is found in the GPU
  * power (m = 10, L = 10: methods of del Rey et al.). DL_EINPUT: no run in
  * them, or several. */
-enum dl_status dl_seen_logs(struct dl_seen *s, char *const *paths, size_t n,
-                            const struct dl_extract_options *o, bool regime,
-                            struct dl_diag *d);
+enum dl_status dl_epoch_series_from_logs(struct dl_epoch_series *s,
+                                         char *const *paths, size_t n,
+                                         const struct dl_extract_options *o,
+                                         bool regime, struct dl_diag *d);
 
 /* From a table: columns of duration and energy by the names that tools give
- * them, or `energy` (its ending tells the unit: _j, _kj, _wh, _kwh); rows where
+ * them, or `energy` (its ending is its unit: _j, _kj, _wh, _kwh); rows where
  * all of `where` (COLUMN=VALUE) hold. Without a column epoch each row is one.
  * DL_EINPUT: several runs in it. */
-enum dl_status dl_seen_table(struct dl_seen *s, const char *path,
-                             const char *energy, const struct dl_strlist *where,
-                             struct dl_diag *d);
+enum dl_status dl_epoch_series_from_table(struct dl_epoch_series *s,
+                                          const char *path, const char *energy,
+                                          const struct dl_strlist *where,
+                                          struct dl_diag *d);
 
 /* Whether a file is such a table rather than a log. */
-bool dl_seen_is_table(const char *path);
+bool dl_epoch_series_is_table(const char *path);
 
-/* Only the first k epochs: what comes behind them has not been seen. */
-void dl_seen_cut(struct dl_seen *s, size_t k);
+/* Drops all but the first k epochs, and the open one. */
+void dl_epoch_series_truncate(struct dl_epoch_series *s, size_t k);
 
 /* For dl_project: points into s. */
-struct dl_epochs_seen dl_seen_epochs(const struct dl_seen *s);
+struct dl_measured_epochs dl_epoch_series_get(const struct dl_epoch_series *s);
 
 /* The first epoch that ends after a time, s from the beginning; n where none
  * does. */
-size_t dl_seen_epoch_after(const struct dl_seen *s, double at_s);
+size_t dl_epoch_series_find(const struct dl_epoch_series *s, double at_s);
 
-void dl_seen_free(struct dl_seen *s);
+void dl_epoch_series_free(struct dl_epoch_series *s);
 
 #endif

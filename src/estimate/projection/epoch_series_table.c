@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Tables with a row an epoch. */
+/* Reads tables with one row per epoch. */
 
 #include <math.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "base/constants.h"
 #include "base/memory.h"
 #include "base/number.h"
-#include "estimate/projection/epoch_series_private.h"
+#include "estimate/projection/epoch_series.h"
 #include "io/csv.h"
 #include "io/lines.h"
 #include "logs/importers/importer.h"
@@ -41,7 +41,7 @@ static const struct word units[] = {{"_kwh", DL_J_PER_KWH},
 #define N(words) (sizeof(words) / sizeof *(words))
 
 struct reading {
-  struct dl_seen *seen;
+  struct dl_epoch_series *seen;
   struct dl_csv *csv;
   long epoch, duration, energy, boundary; /* columns; -1: none */
   double duration_scale, energy_scale;
@@ -51,7 +51,7 @@ struct reading {
   double first, last; /* numbers of the epochs so far */
 };
 
-bool dl_seen_is_table(const char *path) {
+bool dl_epoch_series_is_table(const char *path) {
   struct dl_diag d;
   struct dl_lines *lines;
   struct dl_head head = {.path = path};
@@ -191,7 +191,7 @@ static enum dl_status check_number(struct reading *r, const char *const *cell,
 }
 
 static void take_part(struct reading *r, double duration, double energy) {
-  struct dl_seen *s = r->seen;
+  struct dl_epoch_series *s = r->seen;
   if (s->n == 0) {
     s->head_s += duration;
     s->head_j += energy;
@@ -224,7 +224,7 @@ static enum dl_status take_row(struct reading *r, const char *const *cell,
     return DL_OK;
   }
   enum dl_status status = check_number(r, cell, line, d);
-  if (status == DL_OK && !dl_seen_add(r->seen, duration, energy, NAN))
+  if (status == DL_OK && !dl_epoch_series_add(r->seen, duration, energy, NAN))
     status = dl_fail_memory(d);
   return status;
 }
@@ -242,16 +242,13 @@ static enum dl_status read_rows(struct reading *r, struct dl_diag *d) {
   return status;
 }
 
-enum dl_status dl_seen_table(struct dl_seen *s, const char *path,
-                             const char *energy, const struct dl_strlist *where,
-                             struct dl_diag *d) {
+enum dl_status dl_epoch_series_from_table(struct dl_epoch_series *s,
+                                          const char *path, const char *energy,
+                                          const struct dl_strlist *where,
+                                          struct dl_diag *d) {
   struct reading r = {.seen = s};
-  *s = (struct dl_seen){.n_low = NAN,
-                        .n_high = NAN,
-                        .regime_sample = NAN,
-                        .regime_cac = NAN,
-                        .regime_s = NAN,
-                        .verdict = "given"};
+  *s = DL_EPOCH_SERIES_EMPTY;
+  strcpy(s->verdict, "given");
   enum dl_status status = dl_csv_open(&r.csv, path, 0, d);
   if (status == DL_OK)
     status = find_columns(&r, energy, where, d);
@@ -263,6 +260,6 @@ enum dl_status dl_seen_table(struct dl_seen *s, const char *path,
   free(r.where);
   free(r.value);
   if (status != DL_OK)
-    dl_seen_free(s);
+    dl_epoch_series_free(s);
   return status;
 }

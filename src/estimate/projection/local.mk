@@ -3,7 +3,6 @@
 libdlest_a_SOURCES += \
 	%D%/epoch_series.c \
 	%D%/epoch_series.h \
-	%D%/epoch_series_private.h \
 	%D%/epoch_series_table.c \
 	%D%/projection.c \
 	%D%/projection.h \

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "estimate/projection/projection.h"
 
+#include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics_double.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "estimate/projection/projection_private.h"
@@ -48,39 +49,34 @@ double dl_projection_sum(const double *x, size_t n) {
   return sum;
 }
 
-static int ascending(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 double dl_projection_median(double *x, size_t n) {
-  qsort(x, n, sizeof *x, ascending);
-  return n % 2 ? x[n / 2] : (x[n / 2 - 1] + x[n / 2]) / 2;
+  gsl_sort(x, 1, n);
+  return gsl_stats_median_from_sorted_data(x, 1, n);
 }
 
 static bool finite_from_zero(double x) {
   return isfinite(x) && x >= 0;
 }
 
-static enum dl_status check_seen(const struct dl_epochs_seen *seen,
+static enum dl_status check_seen(const struct dl_measured_epochs *epochs,
                                  struct dl_diag *d) {
-  for (size_t i = 0; i < seen->n; i++) {
-    double e = seen->energy_j[i], s = seen->duration_s[i];
+  for (size_t i = 0; i < epochs->n; i++) {
+    double e = epochs->energy_j[i], s = epochs->duration_s[i];
     if (!finite_from_zero(e) || e == 0)
       return dl_fail(d, DL_EINPUT, "epoch %zu has no energy: %g J", i, e);
     if (!finite_from_zero(s) || s == 0)
       return dl_fail(d, DL_EINPUT, "epoch %zu has no duration: %g s", i, s);
-    if (seen->power_w && !finite_from_zero(seen->power_w[i]))
+    if (epochs->power_w && !finite_from_zero(epochs->power_w[i]))
       return dl_fail(d, DL_EINPUT, "epoch %zu has no mean power", i);
   }
-  if (!finite_from_zero(seen->head_s) || !finite_from_zero(seen->head_j) ||
-      !finite_from_zero(seen->open_s) || !finite_from_zero(seen->open_j))
+  if (!finite_from_zero(epochs->head_s) || !finite_from_zero(epochs->head_j) ||
+      !finite_from_zero(epochs->open_s) || !finite_from_zero(epochs->open_j))
     return dl_fail(d, DL_EINPUT,
                    "time or energy outside of epochs is negative or unknown");
   return DL_OK;
 }
 
-static enum dl_status check_options(const struct dl_epochs_seen *seen,
+static enum dl_status check_options(const struct dl_measured_epochs *epochs,
                                     const struct dl_projection_options *o,
                                     struct dl_diag *d) {
   if (!(isfinite(o->n_low) && isfinite(o->n_high) && o->n_low >= 1 &&
@@ -88,11 +84,11 @@ static enum dl_status check_options(const struct dl_epochs_seen *seen,
     return dl_fail(d, DL_EINPUT,
                    "invalid number of epochs of the whole training: %g to %g",
                    o->n_low, o->n_high);
-  if (o->n_high < (double)seen->n)
+  if (o->n_high < (double)epochs->n)
     return dl_fail(d, DL_EINPUT,
                    "%zu epochs are over already, which is more than the "
                    "%g of the whole training",
-                   seen->n, o->n_high);
+                   epochs->n, o->n_high);
   for (size_t i = 0; i < o->n_phases; i++)
     if (!(isfinite(o->phase[i]) && o->phase[i] > 0))
       return dl_fail(d, DL_EINPUT, "invalid length of phase %zu: %g epochs",
@@ -101,8 +97,8 @@ static enum dl_status check_options(const struct dl_epochs_seen *seen,
     return dl_fail(d, DL_EINPUT, "a window of no epochs");
   if (!(o->coverage > 0 && o->coverage < 1))
     return dl_fail(d, DL_EINPUT, "invalid coverage: %g", o->coverage);
-  double so_far = seen->head_s + seen->open_s +
-                  dl_projection_sum(seen->duration_s, seen->n);
+  double so_far = epochs->head_s + epochs->open_s +
+                  dl_projection_sum(epochs->duration_s, epochs->n);
   /* Sums of the same numbers may differ in their last bits. */
   if (o->duration_s < so_far * (1 - 1e-9))
     return dl_fail(d, DL_EINPUT,
@@ -114,7 +110,7 @@ static enum dl_status check_options(const struct dl_epochs_seen *seen,
 
 enum dl_status dl_project(struct dl_projection *p,
                           const struct dl_projector *by,
-                          const struct dl_epochs_seen *seen,
+                          const struct dl_measured_epochs *epochs,
                           const struct dl_projection_options *o,
                           struct dl_diag *d) {
   *p = (struct dl_projection){.energy_j = NAN,
@@ -124,7 +120,7 @@ enum dl_status dl_project(struct dl_projection *p,
                               .duration_low_s = NAN,
                               .duration_high_s = NAN,
                               .power_w = NAN,
-                              .told_duration = !isnan(o->duration_s),
+                              .duration_given = !isnan(o->duration_s),
                               .level_j = NAN,
                               .level_share = NAN,
                               .scatter = NAN,
@@ -133,10 +129,10 @@ enum dl_status dl_project(struct dl_projection *p,
                               .outliers = NAN,
                               .last_change = NAN,
                               .verdict = DL_PROJECTION_NOT_YET};
-  enum dl_status status = check_seen(seen, d);
+  enum dl_status status = check_seen(epochs, d);
   if (!status)
-    status = check_options(seen, o, d);
+    status = check_options(epochs, o, d);
   if (!status)
-    status = by->project(p, seen, o, d);
+    status = by->project(p, epochs, o, d);
   return status;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a whole training will take, projected from its first epochs.
+/* Projects the energy and duration of a whole training from its first epochs.
  *
  * N epochs are planned, n of them are over. Epochs count from 0, e_i and d_i
  * are energy and duration of epoch i, t(i) the time at which it begins.
@@ -23,8 +23,8 @@
 
 #include "base/diag.h"
 
-/* What was seen so far. J, s, W; all finite, energies and durations >= 0. */
-struct dl_epochs_seen {
+/* Measured so far. J, s, W; all finite, energies and durations >= 0. */
+struct dl_measured_epochs {
   size_t n;                 /* whole epochs */
   const double *duration_s; /* n, > 0 */
   const double *energy_j;   /* n, > 0 */
@@ -36,7 +36,7 @@ struct dl_epochs_seen {
 struct dl_projection_options {
   double n_low, n_high;  /* epochs of the whole training; equal where known */
   const double *phase;   /* lengths of the planned phases, epochs, > 0 */
-  size_t n_phases;       /* 0: none told */
+  size_t n_phases;       /* 0: no plan given */
   double duration_s;     /* of the whole training; NaN: unknown */
   size_t stable, window; /* s and w above */
   size_t k;              /* of carbontracker */
@@ -49,14 +49,14 @@ enum dl_projection_verdict {
   DL_PROJECTION_DRIFTING /* do not trust */
 };
 
-/* NaN: not known or not told by this projector. */
+/* NaN: unknown, or not computed by this projector. */
 struct dl_projection {
   double energy_j, low_j, high_j; /* of the whole training */
   double duration_s, duration_low_s, duration_high_s;
-  double power_w;     /* mean, in the epochs that the rest is projected from */
-  bool told_duration; /* duration_s is the one that was given */
-  size_t stable_from; /* the epochs that the rest is projected from: the */
-  size_t n_stable;    /* first, and how many */
+  double power_w;      /* mean, in the epochs that the rest is projected from */
+  bool duration_given; /* duration_s is the one that was given */
+  size_t stable_from;  /* the epochs that the rest is projected from: the */
+  size_t n_stable;     /* first, and how many */
   enum dl_projection_verdict verdict;
   /* Evidence, of those epochs' energies; shares of the level, not %. */
   double level_j;         /* energy of a coming epoch */
@@ -64,21 +64,24 @@ struct dl_projection {
   double scatter;         /* standard deviation of single epochs */
   double drift, drift_se; /* per epoch */
   double outliers;        /* share of epochs far from the others */
-  size_t n_regimes;       /* that were told apart so far */
+  size_t n_regimes;       /* found so far */
   double last_change;     /* level by the level before; NaN: one regime */
   double coming_low_j;    /* share of coming phases in the */
   double coming_high_j;   /* interval; 0: no such phase */
   const char *reason;     /* of the verdict; static; NULL where none is due */
-  const char *lacks;      /* why there is no estimate; static; NULL: there is */
+  const char *lacks; /* why there is no estimate; static; NULL: one exists */
 };
+
+/* Fills in a projection whose numbers are NaN at first. */
+typedef enum dl_status dl_project_fn(struct dl_projection *p,
+                                     const struct dl_measured_epochs *epochs,
+                                     const struct dl_projection_options *o,
+                                     struct dl_diag *d);
 
 struct dl_projector {
   const char *name;
   const char *summary;
-  enum dl_status (*project)(struct dl_projection *p,
-                            const struct dl_epochs_seen *seen,
-                            const struct dl_projection_options *o,
-                            struct dl_diag *d);
+  dl_project_fn *project;
 };
 
 /* s = 10, w = 5, k = 1, 90 %, no phases, no duration, N unknown (NaN). */
@@ -96,7 +99,7 @@ const struct dl_projector *dl_projector_find(const char *name);
  * memory. Takes about 10 ms for some hundred epochs, 0.1 s for 100,000. */
 enum dl_status dl_project(struct dl_projection *p,
                           const struct dl_projector *by,
-                          const struct dl_epochs_seen *seen,
+                          const struct dl_measured_epochs *epochs,
                           const struct dl_projection_options *o,
                           struct dl_diag *d);
 

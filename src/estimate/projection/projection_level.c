@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The level of a regime and what it says of further epochs.
  *
- *   Level. What exceeds c = median + 4 sigma (stalls), sigma from the median
+ *   Level. The excess over c = median + 4 sigma (stalls), sigma from the median
  *   absolute deviation, is averaged with a prior of kappa epochs that exceed
  *   the level by delta on average (of unit information: Kass, Wasserman, JASA
  *   90 (1995) 928), for n values x_i:
@@ -16,8 +16,8 @@
  *   for good goes with the scatter and matters less once K epochs have shown
  *   it. The interval is R m exp(-t sqrt(v)) to R m exp(t sqrt(v + w)), t of
  *   Student's distribution with four degrees of freedom, w = u^2 K/(K + all
- * epochs): disturbances that have not been met yet make epochs dearer, never
- * cheaper. */
+ * epochs): disturbances that have not occurred yet raise the energy of epochs,
+ * never lower it. */
 
 #include <math.h>
 
@@ -140,7 +140,7 @@ struct dl_range dl_level_rest(const struct dl_level *l, double rest,
                               double coverage) {
   double t = widen * students_t((1 + coverage) / 2);
   double v = variance(l, rest);
-  double more = square(unseen) * memory / (memory + (double)l->seen);
+  double more = square(unseen) * memory / (memory + (double)l->n_epochs);
   double low = exp(-t * sqrt(v)), high = exp(t * sqrt(v + more));
   low = fmin(low, l->recent);
   high = fmax(high, l->recent);

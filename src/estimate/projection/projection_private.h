@@ -8,25 +8,11 @@
 
 double dl_projection_sum(const double *x, size_t n);
 
-/* Median of n >= 1 values, which are put in order. */
+/* Median of n >= 1 values, which are sorted. */
 double dl_projection_median(double *x, size_t n);
 
-enum dl_status dl_project_step(struct dl_projection *p,
-                               const struct dl_epochs_seen *seen,
-                               const struct dl_projection_options *o,
-                               struct dl_diag *d);
-enum dl_status dl_project_step_power(struct dl_projection *p,
-                                     const struct dl_epochs_seen *seen,
-                                     const struct dl_projection_options *o,
-                                     struct dl_diag *d);
-enum dl_status dl_project_step_energy(struct dl_projection *p,
-                                      const struct dl_epochs_seen *seen,
-                                      const struct dl_projection_options *o,
-                                      struct dl_diag *d);
-enum dl_status dl_project_carbontracker(struct dl_projection *p,
-                                        const struct dl_epochs_seen *seen,
-                                        const struct dl_projection_options *o,
-                                        struct dl_diag *d);
+dl_project_fn dl_project_step, dl_project_step_power, dl_project_step_energy,
+    dl_project_carbontracker;
 
 /* Most recent changes of level that are kept. */
 enum { DL_REGIMES_BLOCKS = 256 };
@@ -59,7 +45,7 @@ bool dl_regimes_find(struct dl_regimes *r, const double *x, size_t n);
 /* The epochs that the rest is projected from, as shares of their level. */
 struct dl_level {
   size_t n;
-  size_t seen;            /* epochs, with those of other regimes */
+  size_t n_epochs;        /* measured, also in other regimes */
   double mean;            /* in the unit of the series */
   double scatter;         /* of single epochs */
   double correlation;     /* of neighbours, 0 ... 0.8 */
@@ -75,9 +61,9 @@ struct dl_range {
   double value, below, above;
 };
 
-/* The level of n >= 1 values > 0; `work` has room for n. `stalls`: some that
- * were not seen are allowed for, else the mean is plain. `seen` and
- * `first_only` are left to the caller. */
+/* The level of n >= 1 values > 0; `work` has room for n. `stalls`: some
+ * that were not met yet are allowed for, else the mean is plain. The caller
+ * sets n_epochs and first_only. */
 void dl_level_find(struct dl_level *l, const double *x, size_t n, bool stalls,
                    double *work);
 

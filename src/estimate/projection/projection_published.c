@@ -6,21 +6,21 @@
 
 #include "estimate/projection/projection_private.h"
 
-static double power_of(const struct dl_epochs_seen *seen, size_t i) {
-  return seen->power_w ? seen->power_w[i]
-                       : seen->energy_j[i] / seen->duration_s[i];
+static double power_of(const struct dl_measured_epochs *epochs, size_t i) {
+  return epochs->power_w ? epochs->power_w[i]
+                         : epochs->energy_j[i] / epochs->duration_s[i];
 }
 
 /* Fewest and most epochs that are possible still. */
-static double fewest(const struct dl_epochs_seen *seen,
+static double fewest(const struct dl_measured_epochs *epochs,
                      const struct dl_projection_options *o) {
-  return fmax(o->n_low, (double)seen->n);
+  return fmax(o->n_low, (double)epochs->n);
 }
 
 static void horizon(struct dl_projection *p, double base_s, double epoch_s,
                     double low, double high,
                     const struct dl_projection_options *o) {
-  if (p->told_duration) {
+  if (p->duration_given) {
     p->duration_s = p->duration_low_s = p->duration_high_s = o->duration_s;
     return;
   }
@@ -32,10 +32,11 @@ static void horizon(struct dl_projection *p, double base_s, double epoch_s,
 }
 
 /* The window, and what both forms of STEP share; false: not reached yet. */
-static bool window(struct dl_projection *p, const struct dl_epochs_seen *seen,
+static bool window(struct dl_projection *p,
+                   const struct dl_measured_epochs *epochs,
                    const struct dl_projection_options *o) {
   size_t s = o->stable, w = o->window;
-  if (s > seen->n || w > seen->n - s) {
+  if (s > epochs->n || w > epochs->n - s) {
     p->lacks = "the window of stable epochs is not over yet";
     return false;
   }
@@ -44,25 +45,25 @@ static bool window(struct dl_projection *p, const struct dl_epochs_seen *seen,
   p->verdict = DL_PROJECTION_STABLE;
   p->reason = "assumed, as published";
   double n = (double)w;
-  p->level_j = dl_projection_sum(seen->energy_j + s, w) / n;
+  p->level_j = dl_projection_sum(epochs->energy_j + s, w) / n;
   double watts = 0;
   for (size_t i = s; i < s + w; i++)
-    watts += power_of(seen, i);
+    watts += power_of(epochs, i);
   p->power_w = watts / n;
-  horizon(p, seen->head_s + dl_projection_sum(seen->duration_s, s),
-          dl_projection_sum(seen->duration_s + s, w) / n,
-          fewest(seen, o) - (double)s, o->n_high - (double)s, o);
+  horizon(p, epochs->head_s + dl_projection_sum(epochs->duration_s, s),
+          dl_projection_sum(epochs->duration_s + s, w) / n,
+          fewest(epochs, o) - (double)s, o->n_high - (double)s, o);
   return true;
 }
 
 enum dl_status dl_project_step_power(struct dl_projection *p,
-                                     const struct dl_epochs_seen *seen,
+                                     const struct dl_measured_epochs *epochs,
                                      const struct dl_projection_options *o,
                                      struct dl_diag *d) {
   (void)d;
-  if (window(p, seen, o)) {
+  if (window(p, epochs, o)) {
     p->energy_j = p->power_w * p->duration_s;
-    if (fewest(seen, o) < o->n_high) {
+    if (fewest(epochs, o) < o->n_high) {
       p->low_j = p->power_w * p->duration_low_s;
       p->high_j = p->power_w * p->duration_high_s;
     }
@@ -71,14 +72,14 @@ enum dl_status dl_project_step_power(struct dl_projection *p,
 }
 
 enum dl_status dl_project_step_energy(struct dl_projection *p,
-                                      const struct dl_epochs_seen *seen,
+                                      const struct dl_measured_epochs *epochs,
                                       const struct dl_projection_options *o,
                                       struct dl_diag *d) {
   (void)d;
-  if (window(p, seen, o)) {
+  if (window(p, epochs, o)) {
     size_t s = o->stable;
-    double before = seen->head_j + dl_projection_sum(seen->energy_j, s);
-    double low = fewest(seen, o) - (double)s, high = o->n_high - (double)s;
+    double before = epochs->head_j + dl_projection_sum(epochs->energy_j, s);
+    double low = fewest(epochs, o) - (double)s, high = o->n_high - (double)s;
     p->energy_j = before + (low + high) / 2 * p->level_j;
     if (low < high) {
       p->low_j = before + low * p->level_j;
@@ -89,17 +90,17 @@ enum dl_status dl_project_step_energy(struct dl_projection *p,
 }
 
 enum dl_status dl_project_carbontracker(struct dl_projection *p,
-                                        const struct dl_epochs_seen *seen,
+                                        const struct dl_measured_epochs *epochs,
                                         const struct dl_projection_options *o,
                                         struct dl_diag *d) {
   (void)d;
-  if (o->k > seen->n) {
+  if (o->k > epochs->n) {
     p->lacks = "fewer epochs are over than the rule takes";
     return DL_OK;
   }
-  double low = fewest(seen, o), high = o->n_high, n = (double)o->k;
-  double energy_j = dl_projection_sum(seen->energy_j, o->k);
-  double duration_s = dl_projection_sum(seen->duration_s, o->k);
+  double low = fewest(epochs, o), high = o->n_high, n = (double)o->k;
+  double energy_j = dl_projection_sum(epochs->energy_j, o->k);
+  double duration_s = dl_projection_sum(epochs->duration_s, o->k);
   p->verdict = DL_PROJECTION_STABLE;
   p->reason = "assumed, as published";
   p->n_stable = o->k;

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Regimes of a series by optimal partitioning: projection_private.h. */
+
+#include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,12 +56,8 @@ static void insert(double *sorted, size_t n, double x) {
   sorted[i] = x;
 }
 
-static double middle(const double *sorted, size_t n) {
-  return n % 2 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
-}
-
 static double cost_of(const double *sorted, size_t n, double sigma) {
-  double m = middle(sorted, n), cost = 0;
+  double m = gsl_stats_median_from_sorted_data(sorted, 1, n), cost = 0;
   for (size_t i = 0; i < n; i++) {
     double r = (sorted[i] - m) / sigma;
     cost += fmin(r * r, bound * bound);

@@ -28,6 +28,7 @@ struct plan {
   size_t start;     /* of the planned phase that is going on */
   size_t from;      /* of the stable epochs; */
   size_t n;         /* their number */
+  size_t n_epochs;  /* measured, all of them */
   bool other_phase; /* they are of the phase before */
   double doubt;     /* level before the last change by the present one, where
                      * so few epochs may have been stalls; else 1 */
@@ -52,15 +53,15 @@ static void find_phase(struct plan *p, size_t *previous, size_t n,
 }
 
 static enum dl_status find_stable(struct plan *p, struct dl_projection *out,
-                                  const struct dl_epochs_seen *seen,
+                                  const struct dl_measured_epochs *epochs,
                                   const struct dl_projection_options *o,
                                   struct dl_diag *d) {
-  size_t previous, n = seen->n;
+  size_t previous, n = epochs->n;
   find_phase(p, &previous, n, o);
   p->other_phase = p->start == n && n > 0;
   size_t start = p->other_phase ? previous : p->start;
   struct dl_regimes r;
-  if (!dl_regimes_find(&r, seen->energy_j + start, n - start))
+  if (!dl_regimes_find(&r, epochs->energy_j + start, n - start))
     return dl_fail_memory(d);
   p->from = start + r.start;
   p->n = n - p->from;
@@ -74,10 +75,10 @@ static enum dl_status find_stable(struct plan *p, struct dl_projection *out,
   return DL_OK;
 }
 
-static void find(struct dl_level *l, const struct plan *p, const double *x,
-                 bool stalls, double *work) {
+static void find_level(struct dl_level *l, const struct plan *p,
+                       const double *x, bool stalls, double *work) {
   dl_level_find(l, x + p->from, p->n, stalls, work);
-  l->seen = p->from + p->n;
+  l->n_epochs = p->from + p->n;
   if (l->recent == 1)
     l->recent = p->doubt;
   l->first_only = p->from == p->start && p->n == 1 && !p->other_phase;
@@ -87,13 +88,12 @@ static void find(struct dl_level *l, const struct plan *p, const double *x,
 
 /* The rest of a training of N epochs. */
 static struct dl_range rest_of(const struct dl_level *l, const struct plan *p,
-                               size_t n, double epochs, double coverage,
+                               double n_total, double coverage,
                                struct dl_range *coming) {
-  double end = fmin(epochs, p->phase_end);
-  if (p->other_phase)
-    end = (double)n;
-  struct dl_range r = dl_level_rest(l, end - (double)n, coverage);
-  double value = (epochs - end) * l->mean;
+  double n = (double)p->n_epochs;
+  double end = p->other_phase ? n : fmin(n_total, p->phase_end);
+  struct dl_range r = dl_level_rest(l, end - n, coverage);
+  double value = (n_total - end) * l->mean;
   double t = coming_spread * gsl_cdf_ugaussian_Pinv((1 + coverage) / 2);
   *coming = (struct dl_range){value, -value * expm1(-t), value * expm1(t)};
   return (struct dl_range){r.value + value, hypot(r.below, coming->below),
@@ -103,12 +103,12 @@ static struct dl_range rest_of(const struct dl_level *l, const struct plan *p,
 /* Of a training of n_low to n_high epochs, of which `past` was measured in
  * whole epochs and `open` since. */
 static struct dl_range whole(const struct dl_level *l, const struct plan *p,
-                             size_t n, double past, double open,
+                             double past, double open,
                              const struct dl_projection_options *o,
                              struct dl_range *coming) {
-  double low = fmax(o->n_low, (double)n);
-  struct dl_range least = rest_of(l, p, n, low, o->coverage, coming);
-  struct dl_range most = rest_of(l, p, n, o->n_high, o->coverage, coming);
+  double low = fmax(o->n_low, (double)p->n_epochs);
+  struct dl_range least = rest_of(l, p, low, o->coverage, coming);
+  struct dl_range most = rest_of(l, p, o->n_high, o->coverage, coming);
   double value = fmax((least.value + most.value) / 2, open);
   double bottom = fmax(least.value - least.below, open);
   double top = fmax(most.value + most.above, open);
@@ -147,23 +147,23 @@ static void judge(struct dl_projection *p, const struct plan *plan,
  * present power. */
 static void take_duration(struct dl_projection_options *o,
                           struct dl_level *energy, const struct plan *plan,
-                          const struct dl_epochs_seen *seen, double past_s,
-                          double *work) {
+                          const struct dl_measured_epochs *epochs,
+                          double past_s, double *work) {
   struct dl_level duration;
-  double *watts = work + seen->n;
-  for (size_t i = 0; i < seen->n; i++)
-    watts[i] = seen->energy_j[i] / seen->duration_s[i];
-  find(&duration, plan, seen->duration_s, false, work);
-  find(energy, plan, watts, false, work);
+  double *watts = work + epochs->n;
+  for (size_t i = 0; i < epochs->n; i++)
+    watts[i] = epochs->energy_j[i] / epochs->duration_s[i];
+  find_level(&duration, plan, epochs->duration_s, false, work);
+  find_level(energy, plan, watts, false, work);
   if (energy->first_only && plan->start == 0)
     energy->mean /= first_share; /* the power of the first one is like others */
   energy->mean *= duration.mean;
   o->n_low = o->n_high =
-      (double)seen->n + fmax(o->duration_s - past_s, 0) / duration.mean;
+      (double)epochs->n + fmax(o->duration_s - past_s, 0) / duration.mean;
 }
 
-static void tell_level(struct dl_projection *p, const struct plan *plan,
-                       const struct dl_level *l) {
+static void report_level(struct dl_projection *p, const struct plan *plan,
+                         const struct dl_level *l) {
   p->level_j = l->mean;
   p->scatter = l->scatter;
   p->level_share = l->scatter / sqrt((double)l->n);
@@ -174,55 +174,57 @@ static void tell_level(struct dl_projection *p, const struct plan *plan,
   p->n_stable = plan->n;
 }
 
-static void fill(struct dl_projection *p, const struct dl_epochs_seen *seen,
+static void fill(struct dl_projection *p,
+                 const struct dl_measured_epochs *epochs,
                  const struct dl_projection_options *options,
                  const struct plan *plan, double *work) {
   struct dl_projection_options o = *options;
   struct dl_level energy, duration;
   struct dl_range coming;
-  double past_s = seen->head_s + dl_projection_sum(seen->duration_s, seen->n);
-  double past_j = seen->head_j + dl_projection_sum(seen->energy_j, seen->n);
-  find(&energy, plan, seen->energy_j, true, work);
-  tell_level(p, plan, &energy);
-  judge(p, plan, &energy, o.n_high - (double)seen->n);
-  if (p->told_duration) {
-    take_duration(&o, &energy, plan, seen, past_s, work);
+  double past_s =
+      epochs->head_s + dl_projection_sum(epochs->duration_s, epochs->n);
+  double past_j =
+      epochs->head_j + dl_projection_sum(epochs->energy_j, epochs->n);
+  find_level(&energy, plan, epochs->energy_j, true, work);
+  report_level(p, plan, &energy);
+  judge(p, plan, &energy, o.n_high - (double)epochs->n);
+  if (p->duration_given) {
+    take_duration(&o, &energy, plan, epochs, past_s, work);
     p->duration_s = p->duration_low_s = p->duration_high_s = o.duration_s;
   } else {
-    find(&duration, plan, seen->duration_s, true, work);
+    find_level(&duration, plan, epochs->duration_s, true, work);
     struct dl_range s =
-        whole(&duration, plan, seen->n, past_s, seen->open_s, &o, &coming);
+        whole(&duration, plan, past_s, epochs->open_s, &o, &coming);
     p->duration_s = s.value;
     p->duration_low_s = s.value - s.below;
     p->duration_high_s = s.value + s.above;
   }
-  struct dl_range j =
-      whole(&energy, plan, seen->n, past_j, seen->open_j, &o, &coming);
+  struct dl_range j = whole(&energy, plan, past_j, epochs->open_j, &o, &coming);
   p->energy_j = j.value;
   p->low_j = j.value - j.below;
   p->high_j = j.value + j.above;
   p->coming_low_j = coming.value - coming.below;
   p->coming_high_j = coming.value + coming.above;
-  p->power_w = dl_projection_sum(seen->energy_j + plan->from, plan->n) /
-               dl_projection_sum(seen->duration_s + plan->from, plan->n);
+  p->power_w = dl_projection_sum(epochs->energy_j + plan->from, plan->n) /
+               dl_projection_sum(epochs->duration_s + plan->from, plan->n);
 }
 
 enum dl_status dl_project_step(struct dl_projection *p,
-                               const struct dl_epochs_seen *seen,
+                               const struct dl_measured_epochs *epochs,
                                const struct dl_projection_options *o,
                                struct dl_diag *d) {
-  struct plan plan = {0};
-  if (seen->n == 0) {
+  struct plan plan = {.n_epochs = epochs->n};
+  if (epochs->n == 0) {
     p->lacks = "no epoch is over yet";
     return DL_OK;
   }
-  enum dl_status status = find_stable(&plan, p, seen, o, d);
+  enum dl_status status = find_stable(&plan, p, epochs, o, d);
   if (status)
     return status;
-  double *work = dl_calloc(2 * seen->n, sizeof *work);
+  double *work = dl_calloc(2 * epochs->n, sizeof *work);
   if (!work)
     return dl_fail_memory(d);
-  fill(p, seen, o, &plan, work);
+  fill(p, epochs, o, &plan, work);
   free(work);
   return DL_OK;
 }

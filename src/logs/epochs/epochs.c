@@ -217,7 +217,8 @@ static enum dl_status found(struct dl_run *run,
     return dl_fail_memory(d);
   }
   const double *signal[] = {s.power, s.util, s.memory};
-  enum dl_status status = dl_cycles_find(s.t, signal, 3, s.n, &o, &c, d);
+  enum dl_status status =
+      dl_cycles_find(&(struct dl_signals){s.t, s.n, signal, 3}, &o, &c, d);
   free_signals(&s);
   if (status == DL_OK)
     status = take_cycles(run, log, n, &c, d);
@@ -234,8 +235,6 @@ enum dl_status dl_epochs_add(struct dl_run *run,
                              const struct dl_log_summary *log, size_t n,
                              const struct dl_epochs_options *o,
                              struct dl_diag *d) {
-  if (log->curve.n < 2)
-    return DL_OK;
   for (size_t i = 0; i < n; i++)
     if (log[i].n_marks > 0)
       return given(run, log, n, &log[i], d);

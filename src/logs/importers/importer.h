@@ -5,7 +5,7 @@
  * A log contains readings of meters over time (nvidia-smi), finished runs
  * (CodeCarbon's emissions.csv), or both. The importer is called for each line,
  * or for each row of a table with quoted cells, and returns what it finds by
- * calling the dl_log_... functions below. Its only memory is its state, which
+ * calling the dl_log_... functions below. Its only memory is log->state, which
  * starts as zero bytes and is freed with the log.
  *
  * An importer judges each line by itself: log.c handles incomplete files. It
@@ -58,7 +58,8 @@ enum dl_log_role {
   DL_LOG_PRIMARY,   /* the trace of a run: nvidia-smi */
   DL_LOG_COMPANION, /* belongs to the trace of the same run: perf */
   DL_LOG_MEMORY,    /* the same, joined sample by sample: psutil */
-  DL_LOG_RUNS       /* contains the runs themselves: emissions.csv */
+  DL_LOG_RUNS,      /* contains the runs themselves: emissions.csv */
+  DL_LOG_UNREADABLE /* no importer recognises it */
 };
 
 struct dl_importer {
@@ -97,8 +98,6 @@ struct dl_importer {
 };
 
 /* --- functions for importers */
-
-void *dl_log_state(struct dl_log *log);
 
 /* Index of a column of the table, or -1. */
 long dl_log_column(const struct dl_log *log, const char *name);
@@ -148,6 +147,9 @@ void dl_log_warn(struct dl_log *log, const char *fmt, ...) DL_PRINTF(2, 3);
  * "[N/A]", "N/A", "[Not Supported]", "[Unknown Error]", "-", "nan"; false
  * otherwise. */
 bool dl_cell_number(const char *s, size_t len, double *x);
+
+/* Removes blanks around s..end, and ends the text with a NUL. */
+char *dl_cell_trim(char *s, char *end);
 
 /* Splits s in place at each `separator` and trims the fields; stores at most
  * `most` of them. *n is the total number of fields. */

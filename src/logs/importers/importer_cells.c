@@ -86,7 +86,7 @@ bool dl_cell_number(const char *s, size_t len, double *x) {
          dl_parse_number(s, n, x) == DL_NUMBER_OK;
 }
 
-static char *trim(char *s, char *end) {
+char *dl_cell_trim(char *s, char *end) {
   while (s < end && (*s == ' ' || *s == '\t'))
     s++;
   while (end > s && (end[-1] == ' ' || end[-1] == '\t'))
@@ -101,7 +101,7 @@ void dl_cell_split(char *s, char separator, char **field, size_t most,
   for (bool last = false; !last; (*n)++) {
     char *end = strchrnul(s, separator);
     last = *end == '\0';
-    char *cell = trim(s, end);
+    char *cell = dl_cell_trim(s, end);
     if (*n < most)
       field[*n] = cell;
     s = end + 1;

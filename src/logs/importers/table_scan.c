@@ -30,11 +30,7 @@ static char *field_end(char *s, char separator) {
 
 /* Takes off blanks and one pair of quotes; doubled quotes become one. */
 static char *bare(char *s, char *end) {
-  while (s < end && (*s == ' ' || *s == '\t'))
-    s++;
-  while (end > s && (end[-1] == ' ' || end[-1] == '\t'))
-    end--;
-  *end = '\0';
+  s = dl_cell_trim(s, end);
   size_t len = strlen(s);
   if (len < 2 || s[0] != '"' || s[len - 1] != '"')
     return s;

@@ -15,10 +15,6 @@ struct dl_log_span {
   enum dl_clock clock;
 };
 
-static inline double dl_log_span_s(const struct dl_log_span *s) {
-  return (double)(s->end_ns - s->start_ns) / 1e9;
-}
-
 /* Whether the times of both clocks have a date. */
 bool dl_clocks_dated(enum dl_clock clock, enum dl_clock other);
 

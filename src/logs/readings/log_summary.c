@@ -318,6 +318,7 @@ static enum dl_status sum_up(struct reader *k) {
                k->gap_s, k->longest_s);
   if (k->join)
     status = add_memory(k);
+  s->duration_s = (double)(s->span.end_ns - s->span.start_ns) / 1e9;
   double deviation = gpu->integral_j / gpu->counter_j - 1;
   if (status == DL_OK && fabs(deviation) > DEVIATION_MAX)
     dl_warn_at(k->d, k->log->path, 0,
@@ -362,5 +363,6 @@ void dl_log_summary_free(struct dl_log_summary *s) {
   free(s->run);
   free(s->gpu);
   free(s->mark);
-  dl_energy_curve_free(&s->curve);
+  if (s->curve.point)
+    dl_energy_curve_free(&s->curve);
 }

@@ -39,6 +39,7 @@ struct dl_log_summary {
   struct dl_kind_total kind[DL_N_METER_KINDS];
   char *gpu; /* name of the GPU; several names joined by " + " */
   struct dl_log_span span;
+  double duration_s;          /* of the span */
   size_t samples;             /* of the meter with the most */
   double interval_s, missing; /* of that meter */
   struct dl_energy_curve curve;

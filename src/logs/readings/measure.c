@@ -13,14 +13,14 @@ const struct dl_log_summary *dl_measure_find(const struct dl_log_summary *log,
 }
 
 void dl_measure_boundary(struct dl_run *run) {
-  bool gpu = dl_run_has(run, DL_RUN_gpu_energy_j);
-  bool cpu = dl_run_has(run, DL_RUN_cpu_energy_j);
-  bool ram = dl_run_has(run, DL_RUN_ram_energy_j);
+  bool gpu = !isnan(run->gpu_energy_j);
+  bool cpu = !isnan(run->cpu_energy_j);
+  bool ram = !isnan(run->ram_energy_j);
   const char *boundary = dl_parts_boundary(gpu, cpu, ram);
   double energy_j = (gpu ? run->gpu_energy_j : 0) +
                     (cpu ? run->cpu_energy_j : 0) +
                     (ram ? run->ram_energy_j : 0);
-  if (dl_run_has(run, DL_RUN_node_energy_j)) {
+  if (!isnan(run->node_energy_j)) {
     energy_j = run->node_energy_j;
     boundary = "node";
     dl_run_set_number(run, DL_RUN_rest_energy_j, energy_j - run->gpu_energy_j);
@@ -34,8 +34,7 @@ void dl_measure_boundary(struct dl_run *run) {
 static void set_gpus(struct dl_run *run, const struct dl_log_summary *log) {
   const struct dl_kind_total *gpu = &log->kind[DL_METER_GPU];
   if (isnan(gpu->power_w)) /* energy counter only */
-    dl_run_set_number(run, DL_RUN_gpu_power_w,
-                      gpu->energy_j / dl_log_span_s(&log->span));
+    dl_run_set_number(run, DL_RUN_gpu_power_w, gpu->energy_j / log->duration_s);
   dl_run_copy_text(run, DL_RUN_gpu, log->gpu);
   dl_run_set_number(run, DL_RUN_n_gpus, (double)gpu->n_meters);
   dl_run_set_number(run, DL_RUN_gpu_util, gpu->util);
@@ -66,9 +65,9 @@ void dl_measure(struct dl_run *run, const struct dl_log_summary *log,
     if (kind == DL_METER_GPU)
       set_gpus(run, from);
   }
-  for (size_t i = 0; i < n && !dl_run_has(run, DL_RUN_cpu_util); i++)
+  for (size_t i = 0; i < n && isnan(run->cpu_util); i++)
     dl_run_set_number(run, DL_RUN_cpu_util, log[i].kind[DL_METER_CPU].util);
-  dl_run_set_number(run, DL_RUN_duration_s, dl_log_span_s(&log->span));
+  dl_run_set_number(run, DL_RUN_duration_s, log->duration_s);
   dl_run_set_number(run, DL_RUN_samples, (double)log->samples);
   dl_run_set_number(run, DL_RUN_interval_s, log->interval_s);
   dl_run_set_number(run, DL_RUN_missing, log->missing);

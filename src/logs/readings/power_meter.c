@@ -19,19 +19,6 @@ void dl_power_meter_init(struct dl_power_meter *m,
   *m = (struct dl_power_meter){.o = *o, .counter_last = NAN, .peak_w = NAN};
 }
 
-/* The octave comes from the exponent and the bin within it from the mantissa:
- * close enough to logarithmic, and fast. */
-static struct dl_interval_bin *bin_of(struct dl_power_meter *m, double ns) {
-  int exponent;
-  double mantissa = frexp(ns / SHORTEST_NS, &exponent); /* 0.5 .. 1 */
-  if (exponent < 1)
-    return &m->bin[0];
-  if (exponent > OCTAVES)
-    return &m->bin[DL_METER_BINS - 1];
-  return &m->bin[(exponent - 1) * BINS_PER_OCTAVE +
-                 (int)((mantissa * 2 - 1) * BINS_PER_OCTAVE)];
-}
-
 /* Records the time since the last reading with a value. Returns its length in
  * s if it is a gap, 0 otherwise. */
 static double add_interval(struct dl_power_meter *m, double ns) {
@@ -41,7 +28,15 @@ static double add_interval(struct dl_power_meter *m, double ns) {
   /* Without a limit from the user, the first interval sets the usual one. */
   bool has_limit = m->n_valued > 1 || m->o.max_gap_s > 0;
   double gap_s = has_limit && ns > limit_ns ? ns / 1e9 : 0;
-  struct dl_interval_bin *bin = bin_of(m, ns);
+  /* The octave comes from the exponent and the bin within it from the mantissa:
+   * close enough to logarithmic, and fast. */
+  int octave;
+  double mantissa = frexp(ns / SHORTEST_NS, &octave); /* 0.5 .. 1 */
+  int at = octave < 1         ? 0
+           : octave > OCTAVES ? DL_METER_BINS - 1
+                              : (octave - 1) * BINS_PER_OCTAVE +
+                                    (int)((mantissa * 2 - 1) * BINS_PER_OCTAVE);
+  struct dl_interval_bin *bin = &m->bin[at];
   bin->n++;
   bin->sum_ns += ns;
   if (m->usual_ns == 0)

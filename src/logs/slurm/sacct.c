@@ -174,7 +174,7 @@ static void read_step(struct sacct *c, const struct dl_slurm_row *row) {
 }
 
 static bool line(struct dl_log *log, char *s, size_t len) {
-  struct sacct *c = dl_log_state(log);
+  struct sacct *c = log->state;
   struct dl_slurm_row row;
   if (dl_slurm_layout(&c->table, s, len))
     return true;
@@ -204,7 +204,7 @@ static bool line(struct dl_log *log, char *s, size_t len) {
 }
 
 static void end(struct dl_log *log) {
-  finish(log, dl_log_state(log));
+  finish(log, log->state);
 }
 
 static void free_state(void *state) {

@@ -144,15 +144,6 @@ bool dl_slurm_layout(struct dl_slurm_table *t, const char *s, size_t len) {
          read_ruler(t, s);
 }
 
-static char *trimmed(char *s, char *end) {
-  while (s < end && (*s == ' ' || *s == '\t'))
-    s++;
-  while (end > s && (end[-1] == ' ' || end[-1] == '\t'))
-    end--;
-  *end = '\0';
-  return s;
-}
-
 /* Splits a row in place; returns the number of fields, that of the header if
  * the row is sound. In a table of columns of fixed width, columns are separated
  * by one blank. */
@@ -163,7 +154,7 @@ static size_t split(const struct dl_slurm_table *t, char *s, size_t len,
     for (char *next; s; s = next) {
       char *end = strstr(s, t->delimiter);
       next = end ? end + delimiter : NULL;
-      char *cell = trimmed(s, end ? end : s + strlen(s));
+      char *cell = dl_cell_trim(s, end ? end : s + strlen(s));
       if (n < DL_SLURM_FIELDS)
         field[n] = cell;
       n++;
@@ -175,7 +166,7 @@ static size_t split(const struct dl_slurm_table *t, char *s, size_t len,
     size_t to = t->to[n] < len ? t->to[n] : len;
     if (to < len && s[to] != ' ')
       break; /* a longer value: sacct does not print such */
-    field[n] = trimmed(s + from, s + to);
+    field[n] = dl_cell_trim(s + from, s + to);
   }
   return n;
 }

@@ -22,7 +22,7 @@
 
 #include "base/memory.h"
 #include "base/number.h"
-#include "logs/importers/importer.h"
+#include "logs/log.h"
 #include "logs/slurm/slurm.h"
 
 struct sstat {
@@ -194,7 +194,7 @@ static bool add_row(struct dl_log *log, struct sstat *st,
 }
 
 static bool line(struct dl_log *log, char *s, size_t len) {
-  struct sstat *st = dl_log_state(log);
+  struct sstat *st = log->state;
   struct dl_slurm_row row;
   int64_t ns;
   if (dl_slurm_layout(&st->table, s, len))
@@ -209,7 +209,7 @@ static bool line(struct dl_log *log, char *s, size_t len) {
 }
 
 static void end(struct dl_log *log) {
-  finish_job(log, dl_log_state(log));
+  finish_job(log, log->state);
 }
 
 static void free_state(void *state) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How far scores may be trusted: the bootstrap of groups.
+/* Confidence intervals and ranks of scores by the cluster bootstrap.
  *
  * Rows of a group are not independent (repeated runs of a configuration), so
  * that groups are drawn, not rows: G of G with replacement, each with all its
@@ -11,8 +11,8 @@
  *               (percentile method; quantiles of R type 7)
  *   ranks       1 + the number of predictors that are better: those with an
  *               interval of the difference in MAPE, on the rows that both
- *               predict, wholly on their side of 0. Predictors that cannot be
- *               told apart share a rank, and intervals may overlap where the
+ *               predict, wholly on their side of 0. Predictors without a
+ *               clear difference share a rank; intervals may overlap where the
  *               paired difference is clear. Each pair is judged by itself: c is
  *               not corrected for their number.
  *
@@ -23,7 +23,7 @@
 
 #include <stddef.h>
 
-/* What is scored; all borrowed. */
+/* Predictions to score; all borrowed. */
 struct dl_boot {
   size_t n;            /* rows */
   size_t n_groups;     /* G */

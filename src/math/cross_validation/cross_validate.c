@@ -20,7 +20,7 @@ void dl_cv_free(struct dl_cv *cv) {
   *cv = (struct dl_cv){0};
 }
 
-/* What the folds share; each writes to its own places of cv only. */
+/* Shared by the folds; each writes to its own elements of cv only. */
 struct job {
   struct dl_cv *cv;
   const struct dl_problem *problem;

@@ -18,7 +18,7 @@
 #include "math/cross_validation/metrics.h"
 #include "math/regression/regression.h"
 
-/* What is fitted; all borrowed. */
+/* The regression problem; all borrowed. */
 struct dl_problem {
   const gsl_matrix *X;      /* n x p */
   const gsl_vector *y;      /* n, > 0 with log_target */
@@ -70,11 +70,16 @@ gsl_matrix *dl_candidates(const struct dl_regression *r, const double *fixed,
                           enum dl_search_kind kind, size_t count,
                           unsigned long seed);
 
-/* Tries every row of `candidates` and writes the one with the lowest score to
- * best[0..n_hyper), ties to the lowest row; *score gets it. The score is the
- * pooled RMSE of out-of-fold predictions of t (for a logarithmic target: the
- * RMSE of the logarithm). */
-enum dl_status dl_search(double *best, double *score,
+/* The best of the candidates. */
+struct dl_search_best {
+  double hyper[DL_MAX_HYPER]; /* the method's n_hyper */
+  double score; /* pooled RMSE of out-of-fold predictions of t (for a
+                 * logarithmic target: the RMSE of the logarithm) */
+};
+
+/* Finds the row of `candidates` (any number x n_hyper) with the lowest score,
+ * the first of equal ones. DL_EINPUT: none could be fitted. */
+enum dl_status dl_search(struct dl_search_best *best,
                          const struct dl_problem *p,
                          const struct dl_regression *r,
                          const gsl_matrix *candidates,

@@ -122,17 +122,21 @@ static enum dl_status groups(struct dl_folds *f, const char *const *labels,
 }
 
 enum dl_status dl_folds_make(struct dl_folds *f, enum dl_scheme scheme,
-                             size_t n, size_t k, const char *const *labels,
-                             unsigned long seed, struct dl_diag *d) {
-  *f = (struct dl_folds){.n = n};
-  f->of_row = dl_calloc(n, sizeof *f->of_row);
-  enum dl_status status;
-  if (!f->of_row)
-    status = dl_fail_memory(d);
-  else if (scheme == DL_GROUP)
-    status = groups(f, labels, d);
-  else
-    status = blocks(f, k, scheme == DL_KFOLD_SHUFFLED, seed, d);
+                             size_t n, size_t k, unsigned long seed,
+                             struct dl_diag *d) {
+  *f = (struct dl_folds){.n = n, .of_row = dl_calloc(n, sizeof *f->of_row)};
+  enum dl_status status =
+      f->of_row ? blocks(f, k, scheme == DL_KFOLD_SHUFFLED, seed, d)
+                : dl_fail_memory(d);
+  if (status)
+    dl_folds_free(f);
+  return status;
+}
+
+enum dl_status dl_folds_by_group(struct dl_folds *f, const char *const *labels,
+                                 size_t n, struct dl_diag *d) {
+  *f = (struct dl_folds){.n = n, .of_row = dl_calloc(n, sizeof *f->of_row)};
+  enum dl_status status = f->of_row ? groups(f, labels, d) : dl_fail_memory(d);
   if (status)
     dl_folds_free(f);
   return status;

@@ -22,13 +22,17 @@ struct dl_folds {
   char **name;    /* k: label of each fold for DL_GROUP, else NULL; owned */
 };
 
-/* `labels` (n strings) only for DL_GROUP, where k is ignored; groups are
- * numbered by first appearance. Errors (DL_EINPUT): k < 2, k > n, fewer than
- * two groups. The generator is fixed (gsl_rng_mt19937), so a seed gives the
- * same folds everywhere. */
+/* k folds of n rows; `scheme` is not DL_GROUP, `seed` is that of the shuffle.
+ * The generator is fixed (gsl_rng_mt19937), so that a seed gives the same folds
+ * everywhere. DL_EINPUT: k < 2 or k > n. */
 enum dl_status dl_folds_make(struct dl_folds *f, enum dl_scheme scheme,
-                             size_t n, size_t k, const char *const *labels,
-                             unsigned long seed, struct dl_diag *d);
+                             size_t n, size_t k, unsigned long seed,
+                             struct dl_diag *d);
+
+/* A fold for each distinct one of n labels, numbered by first appearance.
+ * DL_EINPUT: fewer than two. */
+enum dl_status dl_folds_by_group(struct dl_folds *f, const char *const *labels,
+                                 size_t n, struct dl_diag *d);
 void dl_folds_free(struct dl_folds *f);
 
 #endif

@@ -88,7 +88,7 @@ gsl_matrix *dl_candidates(const struct dl_regression *r, const double *fixed,
   return H;
 }
 
-/* What the folds share; each writes to its own row of squares only. */
+/* Shared by the folds; each writes to its own row of squares only. */
 struct job {
   const struct dl_problem *problem;
   const struct dl_regression *method;
@@ -172,7 +172,7 @@ static size_t lowest(const gsl_matrix *squares, double *sum) {
   return best;
 }
 
-static enum dl_status pick(double *best, double *score, const struct job *job,
+static enum dl_status pick(struct dl_search_best *best, const struct job *job,
                            struct dl_diag *d) {
   double sum, total = 0;
   size_t i = lowest(job->squares, &sum);
@@ -181,12 +181,12 @@ static enum dl_status pick(double *best, double *score, const struct job *job,
   for (size_t k = 0; k < job->target->size; k++)
     total += job->problem->w ? gsl_vector_get(job->problem->w, k) : 1;
   for (size_t j = 0; j < job->method->n_hyper; j++)
-    best[j] = gsl_matrix_get(job->H, i, j);
-  *score = sqrt(sum / total);
+    best->hyper[j] = gsl_matrix_get(job->H, i, j);
+  best->score = sqrt(sum / total);
   return DL_OK;
 }
 
-enum dl_status dl_search(double *best, double *score,
+enum dl_status dl_search(struct dl_search_best *best,
                          const struct dl_problem *p,
                          const struct dl_regression *r,
                          const gsl_matrix *candidates,
@@ -209,7 +209,7 @@ enum dl_status dl_search(double *best, double *score,
   else
     status = dl_each_fold(folds, run_fold, &job, d);
   if (!status)
-    status = pick(best, score, &job, d);
+    status = pick(best, &job, d);
   gsl_matrix_free(job.squares);
   gsl_vector_free(target);
   return status;

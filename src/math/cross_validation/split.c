@@ -66,13 +66,14 @@ static bool allocate(struct dl_split *s, size_t train, size_t test, size_t p,
          (!weights || (s->w_train && s->w_test));
 }
 
-/* Row i of the problem becomes row k of one of the two sides. */
-static void copy_row(gsl_matrix *X, gsl_vector *t, gsl_vector *w, size_t k,
-                     const struct dl_problem *p, const gsl_vector *target,
-                     size_t i) {
-  for (size_t j = 0; j < X->size2; j++)
-    gsl_matrix_set(X, k, j, gsl_matrix_get(p->X, i, j));
-  gsl_vector_set(t, k, gsl_vector_get(target, i));
+/* Copies row i of the problem to row k of the test side or the training side,
+ * but for its target. */
+static void copy_row(struct dl_split *s, bool test, size_t k,
+                     const struct dl_problem *p, size_t i) {
+  gsl_matrix *X = test ? s->X_test : s->X_train;
+  gsl_vector *w = test ? s->w_test : s->w_train;
+  gsl_vector_const_view row = gsl_matrix_const_row(p->X, i);
+  gsl_matrix_set_row(X, k, &row.vector);
   if (w)
     gsl_vector_set(w, k, gsl_vector_get(p->w, i));
 }
@@ -128,9 +129,11 @@ enum dl_status dl_split_make(struct dl_split *s, const struct dl_problem *p,
   for (size_t i = 0; i < folds->n; i++)
     if (folds->of_row[i] == fold) {
       s->test_row[s->n_test] = i;
-      copy_row(s->X_test, s->t_test, s->w_test, s->n_test++, p, t, i);
+      copy_row(s, true, s->n_test, p, i);
+      gsl_vector_set(s->t_test, s->n_test++, gsl_vector_get(t, i));
     } else {
-      copy_row(s->X_train, s->t_train, s->w_train, train++, p, t, i);
+      copy_row(s, false, train, p, i);
+      gsl_vector_set(s->t_train, train++, gsl_vector_get(t, i));
     }
   for (size_t i = 0; i < more; i++) {
     if (!may_learn_from(p, folds, fold, i))

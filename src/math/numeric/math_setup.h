@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the numerical libraries need once, at the start of a program. */
+/* One-time setup of the numerical libraries. */
 
 #ifndef DL_MATH_NUMERIC_MATH_SETUP_H
 #define DL_MATH_NUMERIC_MATH_SETUP_H

@@ -34,7 +34,7 @@ struct dl_nls {
                        0: 1e-8 */
 };
 
-/* What came of it. */
+/* Result of the last solve. */
 struct dl_nls_result {
   double cost; /* the minimum */
   size_t steps;

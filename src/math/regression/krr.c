@@ -7,7 +7,7 @@
  *
  * without intercept, y not centred (Saunders, Gammerman, Vovk, "Ridge
  * regression learning algorithm in dual variables", ICML 1998). W is the
- * identity without weights. Equal rows are collapsed (collapse.h), which
+ * identity without weights. Equal rows are collapsed (equal_rows.h), which
  * changes nothing but the size of the system: experiments are repeated, and
  * 857 runs hold 49 settings. The system is solved by Cholesky. */
 

@@ -73,8 +73,8 @@ struct dl_regression {
 
   void (*free)(void *state); /* accepts NULL */
 
-  /* Optional: fits X, y (as for fit) with what the state `from` knows as the
-   * prior. */
+  /* Optional: fits X, y (as for fit) with the posterior of the state `from` as
+   * the prior. */
   enum dl_status (*adapt)(void **state, const void *from, const gsl_matrix *X,
                           const gsl_vector *y, struct dl_diag *d);
 

@@ -8,28 +8,9 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "math/signal/cycle_parameters.h"
 #include "math/signal/cycles_private.h"
 
-/* Nats beyond the logarithm of the number of lags and places tried. */
-static const double margin = 5.5;
-/* The same for a few cycles that fill most of the time, which are then
- * never sure. */
-static const double margin_few = 0.5, few = 12, most = 0.6;
-/* The same where cycles are known to be there. */
-static const double margin_told = -2;
-/* Neighbouring lags that tell the same. */
-static const double alike_lags = 3;
-/* Nats of a further phase where one stands out. */
-static const double secondary = 5;
-/* Cycles are followed so many periods beyond their segment. */
-static const double beyond = 4;
-/* Nats of a phase between two of one, much longer period. */
-static const double own_phase = 20;
-/* At two to four times the period r is at least that share of r at the period.
- */
-static const double coherent = 0.35, coherent_short = 0.5;
-/* Least strength of a sure answer. */
-static const double clear = 0.45;
 /* Fewer samples than this never show a cycle. */
 enum { MIN_SAMPLES = DL_CYC_LAG_MIN * DL_CYC_MIN_CYCLES };
 
@@ -45,8 +26,7 @@ void dl_cycles_free(struct dl_cycles *c) {
 struct search {
   struct dl_cyc_grid grid;
   struct dl_cyc_tempo tempo;
-  struct dl_cyc_segment *segment; /* in order of time */
-  size_t n_segments;
+  struct dl_cyc_segments segments;
   struct dl_cyc_chain *chain; /* in order of time */
   size_t n_chains;
   bool *idle;   /* of each bin */
@@ -58,7 +38,7 @@ struct search {
 static void search_free(struct search *s) {
   dl_cyc_grid_free(&s->grid);
   dl_cyc_tempo_free(&s->tempo);
-  free(s->segment);
+  free(s->segments.at);
   for (size_t i = 0; i < s->n_chains; i++)
     free(s->chain[i].at);
   free(s->chain);
@@ -86,24 +66,26 @@ static bool within_cycle(const struct dl_cyc_segment *g,
 static double nats_needed(const struct dl_cyc_segment *g,
                           const struct dl_cyc_segment *best) {
   double off = fabs(log(g->period / best->period)) - log(3);
-  return secondary + 6 * fmax(0, off);
+  return dl_cyc.further_nats + 6 * fmax(0, off);
 }
 
 /* The best of the segments that stand out by themselves, or NULL. */
 static const struct dl_cyc_segment *stands_out(struct search *s) {
   const struct dl_cyc_segment *best = NULL;
-  for (size_t i = 0; i < s->n_segments; i++) {
-    const struct dl_cyc_segment *g = &s->segment[i];
+  for (size_t i = 0; i < s->segments.n; i++) {
+    const struct dl_cyc_segment *g = &s->segments.at[i];
     double places = fmax(1, (double)s->grid.n / g->period);
-    double trials = (double)s->tempo.n_lags / alike_lags * places;
+    double trials = (double)s->tempo.n_lags / dl_cyc.lags_alike * places;
     double beyond_chance = g->nats - log(trials);
-    bool fills =
-        length(g) < few * g->period && length(g) > most * (double)s->grid.n;
-    double least = s->goes_on ? margin_told : fills ? margin_few : margin;
-    if (beyond_chance >= least && g->r_again >= coherent * g->r &&
+    bool fills = length(g) < dl_cyc.few_cycles * g->period &&
+                 length(g) > dl_cyc.few_fill * (double)s->grid.n;
+    double least = s->goes_on ? dl_cyc.alone_nats_known
+                   : fills    ? dl_cyc.alone_nats_few
+                              : dl_cyc.alone_nats;
+    if (beyond_chance >= least && g->r_again >= dl_cyc.repeat * g->r &&
         (!best || g->score > best->score)) {
       best = g;
-      s->thin = beyond_chance < margin;
+      s->thin = beyond_chance < dl_cyc.alone_nats;
     }
   }
   return best;
@@ -111,7 +93,8 @@ static const struct dl_cyc_segment *stands_out(struct search *s) {
 
 static bool enough_evidence(const struct dl_cyc_segment *g,
                             const struct dl_cyc_segment *best) {
-  double share = g->period < best->period / 4 ? coherent_short : coherent;
+  double share =
+      g->period < best->period / 4 ? dl_cyc.repeat_short : dl_cyc.repeat;
   return g->nats >= nats_needed(g, best) && g->r_again >= share * g->r &&
          length(g) > (DL_CYC_MIN_CYCLES - 0.5) * g->period;
 }
@@ -119,18 +102,19 @@ static bool enough_evidence(const struct dl_cyc_segment *g,
 /* Leaves only the segments marked as kept. */
 static void leave_kept(struct search *s) {
   size_t kept = 0;
-  for (size_t i = 0; i < s->n_segments; i++)
-    if (s->segment[i].kept)
-      s->segment[kept++] = s->segment[i];
-  s->n_segments = kept;
+  for (size_t i = 0; i < s->segments.n; i++)
+    if (s->segments.at[i].kept)
+      s->segments.at[kept++] = s->segments.at[i];
+  s->segments.n = kept;
 }
 
 /* Drops what lies between two segments of one, much longer period: a phase
  * does not come back, but something within a cycle may show. */
 static void drop_between(struct search *s) {
-  for (size_t i = 0; i < s->n_segments; i++) {
-    struct dl_cyc_segment *g = &s->segment[i];
-    g->kept = i == 0 || i + 1 == s->n_segments || g->nats >= own_phase ||
+  for (size_t i = 0; i < s->segments.n; i++) {
+    struct dl_cyc_segment *g = &s->segments.at[i];
+    g->kept = i == 0 || i + 1 == s->segments.n ||
+              g->nats >= dl_cyc.between_nats ||
               fabs(log(g[-1].period / g[1].period)) > 0.06 ||
               g->period > g[1].period / 2;
   }
@@ -141,17 +125,17 @@ static void drop_between(struct search *s) {
  * the others then need less. */
 static void sift(struct search *s) {
   const struct dl_cyc_segment *best = stands_out(s);
-  for (size_t i = 0; i < s->n_segments; i++) {
-    struct dl_cyc_segment *g = &s->segment[i];
+  for (size_t i = 0; i < s->segments.n; i++) {
+    struct dl_cyc_segment *g = &s->segments.at[i];
     g->kept = best && enough_evidence(g, best);
-    for (size_t j = 0; g->kept && j < s->n_segments; j++)
-      g->kept = j == i || !within_cycle(g, &s->segment[j]);
+    for (size_t j = 0; g->kept && j < s->segments.n; j++)
+      g->kept = j == i || !within_cycle(g, &s->segments.at[j]);
   }
   leave_kept(s);
   drop_between(s);
   /* The ends of a segment are as uncertain as its period is long. */
-  for (size_t i = 1; i < s->n_segments; i++) {
-    struct dl_cyc_segment *g = &s->segment[i - 1];
+  for (size_t i = 1; i < s->segments.n; i++) {
+    struct dl_cyc_segment *g = &s->segments.at[i - 1];
     double over = g->end - g[1].start;
     if (over > 0)
       g->end = g[1].start =
@@ -162,25 +146,24 @@ static void sift(struct search *s) {
 /* The stretch around a segment in which its cycles may lie. The shorter cycles
  * are followed first, and up to one cycle into a segment of longer ones, since
  * the long match two or three of the short. */
-static void free_range(const struct search *s, const struct dl_cyc_segment *g,
-                       double *low, double *high) {
-  double mid = 0.5 * (g->start + g->end);
-  *low = fmax(0, g->start - beyond * g->period);
-  *high = fmin((double)s->grid.n, g->end + beyond * g->period);
-  if (g > s->segment)
-    *low =
-        fmax(*low, g[-1].end - (g->period < g[-1].period ? g[-1].period : 0));
-  if (g + 1 < s->segment + s->n_segments)
-    *high =
-        fmin(*high, g[1].start + (g->period < g[1].period ? g[1].period : 0));
+static struct dl_cyc_range free_range(const struct search *s,
+                                      const struct dl_cyc_segment *g) {
+  double mid = 0.5 * (g->start + g->end), low, high;
+  low = fmax(0, g->start - dl_cyc.follow * g->period);
+  high = fmin((double)s->grid.n, g->end + dl_cyc.follow * g->period);
+  if (g > s->segments.at)
+    low = fmax(low, g[-1].end - (g->period < g[-1].period ? g[-1].period : 0));
+  if (g + 1 < s->segments.at + s->segments.n)
+    high = fmin(high, g[1].start + (g->period < g[1].period ? g[1].period : 0));
   for (size_t i = 0; i < s->n_chains; i++) {
     const struct dl_cyc_chain *c = &s->chain[i];
     double a = c->at[0], b = c->at[c->n];
     if (0.5 * (a + b) < mid)
-      *low = fmax(*low, b);
+      low = fmax(low, b);
     else
-      *high = fmin(*high, a);
+      high = fmin(high, a);
   }
+  return (struct dl_cyc_range){low, high, NAN};
 }
 
 /* Where cycles of about that period were cut. */
@@ -193,10 +176,9 @@ struct flank {
 static bool track_one(struct search *s, struct dl_cyc_segment *g,
                       struct flank *f) {
   struct dl_cyc_chain c;
-  double low, high;
-  free_range(s, g, &low, &high);
-  g->start = fmax(g->start, low);
-  g->end = fmin(g->end, high);
+  struct dl_cyc_range r = free_range(s, g);
+  g->start = fmax(g->start, r.low);
+  g->end = fmin(g->end, r.high);
   if (g->end - g->start < (DL_CYC_MIN_CYCLES - 0.5) * g->period)
     return true;
   bool alike = f->period > 0 && fabs(log(g->period / f->period)) < 0.1;
@@ -204,9 +186,10 @@ static bool track_one(struct search *s, struct dl_cyc_segment *g,
     f->step[i] = 0;
   double late = fmax(g->start, g->end - g->period);
   double until = fmin((double)s->grid.n, g->end + 1.5 * g->period);
-  double end = dl_cyc_idle_after(s->idle, late, until);
-  bool seen = end < until || (high >= (double)s->grid.n && !s->goes_on);
-  if (!dl_cyc_track(&s->grid, g, low, high, seen ? end : NAN, f->step, &c))
+  double end = dl_cyc_idle_start(s->idle, late, until);
+  bool seen = end < until || (r.high >= (double)s->grid.n && !s->goes_on);
+  r.end = seen ? end : NAN;
+  if (!dl_cyc_track(&c, &s->grid, g, &r, f->step))
     return false;
   if (c.n == 0) {
     free(c.at);
@@ -222,18 +205,18 @@ static bool track_one(struct search *s, struct dl_cyc_segment *g,
 
 /* Follows the cycles of all segments, the shortest first. */
 static bool track_all(struct search *s) {
-  s->chain = dl_calloc(s->n_segments + 1, sizeof *s->chain);
-  bool *done = dl_calloc(s->n_segments, sizeof *done);
+  s->chain = dl_calloc(s->segments.n + 1, sizeof *s->chain);
+  bool *done = dl_calloc(s->segments.n, sizeof *done);
   struct flank f = {.step = dl_calloc(s->grid.n_channels, sizeof *f.step)};
   bool ok = s->chain && done && f.step;
-  for (size_t turn = 0; ok && turn < s->n_segments; turn++) {
-    size_t best = s->n_segments;
-    for (size_t i = 0; i < s->n_segments; i++)
-      if (!done[i] && (best == s->n_segments ||
-                       s->segment[i].period < s->segment[best].period))
+  for (size_t turn = 0; ok && turn < s->segments.n; turn++) {
+    size_t best = s->segments.n;
+    for (size_t i = 0; i < s->segments.n; i++)
+      if (!done[i] && (best == s->segments.n ||
+                       s->segments.at[i].period < s->segments.at[best].period))
         best = i;
     done[best] = true;
-    ok = track_one(s, &s->segment[best], &f);
+    ok = track_one(s, &s->segments.at[best], &f);
   }
   free(done);
   free(f.step);
@@ -272,7 +255,7 @@ static void judge(const struct search *s, struct dl_cycles *c) {
     c->reason = "a cycle half as long explains nearly as much";
   else if (multiple)
     c->reason = "one phase's cycle is a multiple of the next one's";
-  else if (c->strength < clear)
+  else if (c->strength < dl_cyc.sure_strength)
     c->reason = "the cycles are faint";
   else if (s->thin)
     c->reason = "the cycles are few and may be chance";
@@ -345,16 +328,16 @@ static bool find(struct search *s, const struct dl_cycles_options *o,
   if (low > high)
     return true;
   s->goes_on = o->n_total > 0;
-  s->idle = dl_calloc(g->n, sizeof *s->idle);
   double hint = o->hint_s / g->step_s;
-  if (!s->idle || !dl_cyc_tempo_make(&s->tempo, g, low, high, hint))
+  if (!dl_cyc_tempo_make(&s->tempo, g, low, high, hint))
     return false;
   if (s->tempo.n_lags == 0)
     return true;
-  if (!dl_cyc_segments(&s->tempo, g, hint, &s->segment, &s->n_segments))
+  if (!dl_cyc_find_segments(&s->segments, &s->tempo, g, hint))
     return false;
   sift(s);
-  if (!dl_cyc_find_idle(g, s->segment, s->n_segments, s->idle) || !track_all(s))
+  s->idle = dl_cyc_find_idle(g, &s->segments);
+  if (!s->idle || !track_all(s))
     return false;
   if (s->n_chains == 0)
     return true;
@@ -372,8 +355,7 @@ static bool bound_ok(double x) {
   return isfinite(x) && x >= 0;
 }
 
-enum dl_status dl_cycles_find(const double *t, const double *const *signal,
-                              size_t n_signals, size_t n,
+enum dl_status dl_cycles_find(const struct dl_signals *signals,
                               const struct dl_cycles_options *o,
                               struct dl_cycles *c, struct dl_diag *d) {
   static const struct dl_cycles_options any = {0};
@@ -390,12 +372,12 @@ enum dl_status dl_cycles_find(const double *t, const double *const *signal,
   if (!bound_ok(o->n_total) || !bound_ok(o->n_first))
     return dl_fail(d, DL_EINPUT, "no such number of cycles: %g, first %g",
                    o->n_total, o->n_first);
-  for (size_t i = 0; i < n; i++)
+  const double *t = signals->t;
+  for (size_t i = 0; i < signals->n; i++)
     if (!isfinite(t[i]) || (i > 0 && t[i] <= t[i - 1]))
       return dl_fail(d, DL_EINPUT,
                      "sample %zu: its time does not follow the one before", i);
-  bool done =
-      dl_cyc_grid_make(&s.grid, t, signal, n_signals, n) && find(&s, o, c);
+  bool done = dl_cyc_grid_make(&s.grid, signals) && find(&s, o, c);
   search_free(&s);
   if (!done) {
     dl_cycles_free(c);

@@ -41,7 +41,7 @@ struct dl_cycles_options {
   /* Of a training that goes on: cycles of the whole; 0: it has ended, or it is
    * unknown whether there are cycles. Then the last cycle has not ended, no
    * rest at the end is taken for one, and a new phase of few, faint cycles is
-   * looked for after a change of level (cycles_late.c); such an answer is
+   * looked for after a change of level (final_phase.c); such an answer is
    * never sure. */
   double n_total;
   double n_first; /* a change is planned after so many cycles; 0: unknown */
@@ -73,15 +73,21 @@ struct dl_cycles {
   const char *reason;           /* why none or unsure; static; NULL when sure */
 };
 
-/* Finds the cycles common to `n_signals` signals of n samples each, at times
- * t (s, strictly ascending, may be uneven and have gaps). A signal may hold
- * NaN where it is unknown. What lies before the first boundary (set-up) and
- * after the last (final evaluation) is no part of a cycle. Too few samples or
- * no cycle is a verdict, not an error. Errors (DL_EINPUT): t is not finite or
- * not ascending, a bound is negative or not finite, min_s > max_s. On error c
- * is empty. The result is free of chance and of threads. `o` may be NULL. */
-enum dl_status dl_cycles_find(const double *t, const double *const *signal,
-                              size_t n_signals, size_t n,
+/* Signals over time; all borrowed. */
+struct dl_signals {
+  const double *t; /* n: times, s, strictly ascending, may be uneven */
+  size_t n;
+  const double *const *value; /* n_signals x n: NaN where unknown */
+  size_t n_signals;
+};
+
+/* Finds the cycles common to the signals. Time before the first boundary
+ * (set-up) and after the last (final evaluation) is no part of a cycle. Too few
+ * samples or no cycle is a verdict, not an error. Errors (DL_EINPUT): a time is
+ * not finite or not ascending, a bound is negative or not finite, min_s >
+ * max_s. On error c is empty. The result is free of chance and of threads. `o`
+ * may be NULL. */
+enum dl_status dl_cycles_find(const struct dl_signals *signals,
                               const struct dl_cycles_options *o,
                               struct dl_cycles *c, struct dl_diag *d);
 void dl_cycles_free(struct dl_cycles *c);

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the files of cycles.h share. Times are counted in bins of the finest
- * grid unless a name ends in _s. */
+/* Data and stages of the search for cycles (cycles.h). Times are in bins of the
+ * finest grid unless a name ends in _s. */
 
 #ifndef DL_MATH_SIGNAL_CYCLES_PRIVATE_H
 #define DL_MATH_SIGNAL_CYCLES_PRIVATE_H
 
 #include <stdbool.h>
 #include <stddef.h>
+
+#include "math/signal/cycles.h"
 
 enum {
   DL_CYC_MAX_BINS = 1 << 14,
@@ -15,12 +17,6 @@ enum {
   DL_CYC_LAG_LOW = 32, /* each coarser level has the lags LOW ... 2 LOW - 1 */
   DL_CYC_MIN_CYCLES = 3
 };
-
-/* Mean square of compressed values that counts for nothing. */
-static const double DL_CYC_LEAST = 1e-4;
-
-/* A period whose logarithm differs less from the hint's is as hinted. */
-static const double DL_CYC_AS_HINTED = 0.2;
 
 /* The signals at one resolution, smoothed lightly. */
 struct dl_cyc_level {
@@ -42,8 +38,7 @@ struct dl_cyc_grid {
 
 /* False: memory is out. Channels that hold less than a few values or never
  * change are left out, so n_channels may be 0. */
-bool dl_cyc_grid_make(struct dl_cyc_grid *g, const double *t,
-                      const double *const *signal, size_t n_signals, size_t n);
+bool dl_cyc_grid_make(struct dl_cyc_grid *g, const struct dl_signals *signals);
 void dl_cyc_grid_free(struct dl_cyc_grid *g);
 
 /* channels x n zeros in one block, freed by free() of the result. */
@@ -70,6 +65,12 @@ struct dl_cyc_segment {
   bool kept;
 };
 
+/* Segments in order of time. */
+struct dl_cyc_segments {
+  struct dl_cyc_segment *at; /* n, owned */
+  size_t n;
+};
+
 /* The local correlation at each lag. */
 struct dl_cyc_tempo {
   size_t n_blocks, n_lags;
@@ -83,17 +84,17 @@ bool dl_cyc_tempo_make(struct dl_cyc_tempo *m, const struct dl_cyc_grid *g,
                        double min_period, double max_period, double hint);
 void dl_cyc_tempo_free(struct dl_cyc_tempo *m);
 
-/* The phases of the best path through the tempogram, in order of time, each
- * with start, end, period and score; *segment is owned by the caller, NULL on
- * failure. hint: expected period in bins, 0 without. */
-bool dl_cyc_path(const struct dl_cyc_tempo *m, double hint,
-                 struct dl_cyc_segment **segment, size_t *n_segments);
+/* The phases of the best path through the tempogram, each with start, end,
+ * period and score. hint: expected period in bins, 0 without. False: out of
+ * memory; what was found is owned by the caller also then. */
+bool dl_cyc_path(struct dl_cyc_segments *found, const struct dl_cyc_tempo *m,
+                 double hint);
 
-/* Cuts the time into segments, in order of time; *segment is owned by the
- * caller. */
-bool dl_cyc_segments(const struct dl_cyc_tempo *m, const struct dl_cyc_grid *g,
-                     double hint, struct dl_cyc_segment **segment,
-                     size_t *n_segments);
+/* The segments into which the time is cut; owned by the caller also on
+ * failure. */
+bool dl_cyc_find_segments(struct dl_cyc_segments *found,
+                          const struct dl_cyc_tempo *m,
+                          const struct dl_cyc_grid *g, double hint);
 
 /* Cycles that follow each other, from tracking. */
 struct dl_cyc_chain {
@@ -106,22 +107,28 @@ struct dl_cyc_chain {
   bool doubtful; /* the period may be a multiple or fraction of the true one */
 };
 
-/* Follows the cycles of a segment, and beyond its ends as far as they match,
- * within low ... high bins. A boundary near `end`, where the training seems to
- * end, is preferred, and a flank like `like` (n_channels numbers, 0 at first),
- * which is set to the one found. n may come out 0. */
-bool dl_cyc_track(const struct dl_cyc_grid *g, const struct dl_cyc_segment *s,
-                  double low, double high, double end, double *like,
-                  struct dl_cyc_chain *c);
+/* Where cycles may lie, bins. */
+struct dl_cyc_range {
+  double low, high;
+  double end; /* where the training seems to end; NaN: unknown */
+};
 
-/* Marks the bins in which the signals lie far below their level at work, as
- * seen in the segments, for some bins on end. idle holds g->n of false. */
-bool dl_cyc_find_idle(const struct dl_cyc_grid *g,
-                      const struct dl_cyc_segment *segment, size_t n_segments,
-                      bool *idle);
+/* Follows the cycles of a segment, and beyond its ends as far as they match,
+ * within a range. A boundary near its end is preferred, and a flank like
+ * `flank` (n_channels numbers, 0 at first), which is set to the one found. The
+ * chain's n may be 0. False: out of memory. */
+bool dl_cyc_track(struct dl_cyc_chain *c, const struct dl_cyc_grid *g,
+                  const struct dl_cyc_segment *s, const struct dl_cyc_range *r,
+                  double *flank);
+
+/* For each bin, whether it is one of several on end in which a signal lies far
+ * below its level in the segments. g->n values, owned by the caller; NULL: out
+ * of memory. */
+bool *dl_cyc_find_idle(const struct dl_cyc_grid *g,
+                       const struct dl_cyc_segments *segments);
 
 /* The first idle bin in from ... to, or `to`. */
-double dl_cyc_idle_after(const bool *idle, double from, double to);
+double dl_cyc_idle_start(const bool *idle, double from, double to);
 
 /* All cycles. Start from {0}; at and phase are owned by the caller. */
 struct dl_cyc_sequence {
@@ -139,8 +146,8 @@ bool dl_cyc_join(const struct dl_cyc_chain *chain, size_t n_chains,
                  const bool *idle, double end, bool goes_on,
                  struct dl_cyc_sequence *s);
 
-/* Puts the phase that a training is in, if the chains do not tell it, in
- * place of all chains but the first; there is room for two. n_first: as in
+/* Replaces all chains but the first by the phase that a training is in, unless
+ * the chains reach it; there is room for two. n_first: as in
  * cycles.h. False: memory is out. */
 bool dl_cyc_late(const struct dl_cyc_grid *g, double n_first,
                  struct dl_cyc_chain *chain, size_t *n_chains, bool *added);

@@ -18,20 +18,9 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "math/signal/cycle_parameters.h"
 #include "math/signal/cycles_private.h"
 
-static const double least_longer = 0.95, most_longer = 3.2;
-/* Cycles that the rest must hold, and the first phase. */
-static const double least_cycles = 2.2, least_before = 3;
-/* A longer period must fit that much better than a shorter one, and all that
- * much. */
-static const double first_wins = 1.05, least_score = 0.08;
-/* A planned change is sought within so many cycles. */
-static const double planned_within = 2;
-/* A dip ends at this share of the usual level. */
-static const double dip_over = 0.9;
-/* Changes of level in spreads that tell a phase. */
-static const double clear_change = 1.5;
 enum { BINS = 64, MAX_CYCLES = 12, TIMES = 4 };
 
 static double median(const double *x, size_t n, double *work) {
@@ -67,8 +56,8 @@ static double change(const struct dl_cyc_grid *g, size_t i, size_t width,
   return sum;
 }
 
-/* The bin in low ... high - 1 where the next phase starts; *size tells how
- * clear. */
+/* The bin in low ... high - 1 where the next phase starts; *size is the change
+ * of level there, in spreads. */
 static size_t switch_at(const struct dl_cyc_grid *g, size_t low, size_t high,
                         size_t width, double *work, double *size) {
   size_t best = low, step = GSL_MAX(1, width / BINS);
@@ -87,7 +76,7 @@ static size_t switch_at(const struct dl_cyc_grid *g, size_t low, size_t high,
   for (size_t i = first; i < last; i++)
     if (x[i] < x[lowest])
       lowest = i;
-  while (lowest + 1 < g->n && x[lowest] < dip_over * usual)
+  while (lowest + 1 < g->n && x[lowest] < dl_cyc.late_dip * usual)
     lowest++;
   return lowest;
 }
@@ -147,10 +136,12 @@ static bool late_period(const struct dl_cyc_grid *g, size_t from, double before,
   size_t stride = GSL_MAX(1, (size_t)(before / BINS));
   double first = before / (double)stride;
   size_t n = (g->n - from) / stride;
-  n = GSL_MIN(n, (size_t)(MAX_CYCLES * most_longer * first));
+  n = GSL_MIN(n, (size_t)(MAX_CYCLES * dl_cyc.late_longest * first));
   size_t start = g->n - n * stride;
-  size_t low = (size_t)fmax(DL_CYC_LAG_MIN, floor(least_longer * first));
-  size_t high = (size_t)fmin(most_longer * first, (double)n / least_cycles);
+  size_t low =
+      (size_t)fmax(DL_CYC_LAG_MIN, floor(dl_cyc.late_shortest * first));
+  size_t high =
+      (size_t)fmin(dl_cyc.late_longest * first, (double)n / dl_cyc.late_cycles);
   *period = *score = 0;
   if (n < 8 || low > high)
     return true;
@@ -172,8 +163,9 @@ static bool late_period(const struct dl_cyc_grid *g, size_t from, double before,
     r[lag] = r[lag] > 0 ? square[lag] / r[lag] : 0;
   for (size_t p = low; p <= high; p++) {
     double s = comb(r, n, p);
-    double factor = (double)p > 1.5 * *period / (double)stride ? first_wins : 1;
-    if (s > least_score && s > *score * (*score > 0 ? factor : 1)) {
+    double factor =
+        (double)p > 1.5 * *period / (double)stride ? dl_cyc.late_longer : 1;
+    if (s > dl_cyc.late_score && s > *score * (*score > 0 ? factor : 1)) {
       *score = s;
       *period = (double)(p * stride);
     }
@@ -185,11 +177,12 @@ static bool late_period(const struct dl_cyc_grid *g, size_t from, double before,
 /* Where the phase after `c` may start. False: no room. */
 static bool range(const struct dl_cyc_grid *g, const struct dl_cyc_chain *c,
                   double n_first, size_t width, size_t *low, size_t *high) {
-  double from = c->at[0] + least_before * c->period;
-  double to = (double)g->n - least_cycles * least_longer * c->period;
+  double from = c->at[0] + dl_cyc.late_before * c->period;
+  double to =
+      (double)g->n - dl_cyc.late_cycles * dl_cyc.late_shortest * c->period;
   if (n_first > 0) {
-    from = fmax(from, c->at[0] + (n_first - planned_within) * c->period);
-    to = fmin(to, c->at[0] + (n_first + planned_within) * c->period);
+    from = fmax(from, c->at[0] + (n_first - dl_cyc.late_planned) * c->period);
+    to = fmin(to, c->at[0] + (n_first + dl_cyc.late_planned) * c->period);
   }
   *low = (size_t)fmax(from, (double)width);
   *high = to > 0 ? (size_t)to : 0;
@@ -197,10 +190,10 @@ static bool range(const struct dl_cyc_grid *g, const struct dl_cyc_chain *c,
   return *low < *high;
 }
 
-/* Whether the chains already tell the phase at the end. */
+/* Whether the chains already reach the phase at the end. */
 static bool told(const struct dl_cyc_chain *chain, size_t n, double end) {
   const struct dl_cyc_chain *last = &chain[n - 1];
-  return n > 1 && last->period > least_longer * chain[0].period &&
+  return n > 1 && last->period > dl_cyc.late_shortest * chain[0].period &&
          end - last->at[last->n] < 1.6 * last->period;
 }
 
@@ -217,7 +210,7 @@ bool dl_cyc_late(const struct dl_cyc_grid *g, double n_first,
     return false;
   size_t at = switch_at(g, low, high, width, work, &size);
   free(work);
-  if (size < clear_change)
+  if (size < dl_cyc.late_change)
     return true;
   size_t skip = GSL_MIN(3, g->n - at);
   if (!late_period(g, at + skip, first->period, &period, &score))

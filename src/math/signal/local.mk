@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 libdlest_a_SOURCES += \
+	%D%/cycle_parameters.h \
+	%D%/cycle_sequence.c \
+	%D%/cycle_tracker.c \
 	%D%/cycles.c \
 	%D%/cycles.h \
-	%D%/cycles_grid.c \
-	%D%/cycles_join.c \
-	%D%/cycles_path.c \
 	%D%/cycles_private.h \
-	%D%/cycles_segments.c \
-	%D%/cycles_tempo.c \
-	%D%/cycles_track.c \
 	%D%/final_phase.c \
 	%D%/fluss.c \
-	%D%/fluss.h
+	%D%/fluss.h \
+	%D%/period_path.c \
+	%D%/period_segments.c \
+	%D%/signal_grid.c \
+	%D%/tempogram.c

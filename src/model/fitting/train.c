@@ -75,7 +75,7 @@ enum dl_status dl_training_folds(struct dl_folds *folds,
                                  unsigned long seed, struct dl_diag *d) {
   *folds = (struct dl_folds){0};
   if (spec->scheme != DL_GROUP)
-    return dl_folds_make(folds, spec->scheme, t->n, spec->k, NULL, seed, d);
+    return dl_folds_make(folds, spec->scheme, t->n, spec->k, seed, d);
   const struct dl_labels *l = dl_training_labels(t, spec->column);
   if (!l)
     return dl_fail(d, DL_EUSAGE, "no column '%s' to group by", spec->column);
@@ -84,8 +84,7 @@ enum dl_status dl_training_folds(struct dl_folds *folds,
     return dl_fail_memory(d);
   for (size_t i = 0; i < t->n; i++)
     labels[i] = l->names.s[l->id[i]];
-  enum dl_status status =
-      dl_folds_make(folds, DL_GROUP, t->n, 0, labels, seed, d);
+  enum dl_status status = dl_folds_by_group(folds, labels, t->n, d);
   free(labels);
   return status;
 }
@@ -108,9 +107,10 @@ static enum dl_status find_hyper(struct dl_choice *c,
       dl_candidates(c->method, c->hyper, c->search_kind, count, c->seed);
   if (!candidates)
     return dl_fail_memory(d);
-  double ignored;
-  enum dl_status status =
-      dl_search(c->hyper, &ignored, p, c->method, candidates, folds, d);
+  struct dl_search_best best;
+  enum dl_status status = dl_search(&best, p, c->method, candidates, folds, d);
+  for (size_t i = 0; status == DL_OK && i < c->method->n_hyper; i++)
+    c->hyper[i] = best.hyper[i];
   gsl_matrix_free(candidates);
   return status;
 }

@@ -28,6 +28,7 @@
 
 #include "base/number.h"
 #include "logs/importers/table_scan.h"
+#include "logs/log.h"
 
 enum column {
   POWER,
@@ -177,7 +178,7 @@ static bool is_known(char **field, size_t n) {
 }
 
 static bool line(struct dl_log *log, char *s, size_t len) {
-  struct dcgmi *m = dl_log_state(log);
+  struct dcgmi *m = log->state;
   char *field[FIELDS_MAX];
   char *hash = strchr(s, '#');
   size_t n;

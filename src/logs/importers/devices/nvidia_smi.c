@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "logs/importers/table_scan.h"
+#include "logs/log.h"
 
 enum column {
   TIME,
@@ -157,7 +158,7 @@ static size_t count_turns(struct smi *smi, struct dl_log *log,
 
 static enum dl_status begin(struct dl_log *log, const struct dl_head *head,
                             struct dl_diag *d) {
-  struct smi *smi = dl_log_state(log);
+  struct smi *smi = log->state;
   if (!find_columns(smi, head))
     return dl_fail_at(d, DL_EINPUT, head->path, 1,
                       "no columns 'timestamp' and 'power.draw', and no units "
@@ -207,7 +208,7 @@ static bool number(struct dl_log *log, const struct smi *smi,
 }
 
 static bool line(struct dl_log *log, char *s, size_t len) {
-  struct smi *smi = dl_log_state(log);
+  struct smi *smi = log->state;
   struct dl_reading r;
   char *field[FIELDS_MAX];
   double util, memory_util, energy, limit;
@@ -229,7 +230,7 @@ static bool line(struct dl_log *log, char *s, size_t len) {
   r.memory_util = memory_util / 100;
   r.energy_j = energy / 1000;
   r.meter = meter_of(log, smi, field, r.ns);
-  if (number(log, smi, field, LIMIT, &limit))
+  if (smi->at[LIMIT] >= 0 && number(log, smi, field, LIMIT, &limit))
     dl_log_limit(log, r.meter, limit);
   dl_log_reading(log, &r);
   return true;

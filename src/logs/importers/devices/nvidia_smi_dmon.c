@@ -22,6 +22,7 @@
 
 #include "base/number.h"
 #include "logs/importers/table_scan.h"
+#include "logs/log.h"
 
 enum column { DATE, TIME, GPU, POWER, UTIL, PID, N_COLUMNS };
 
@@ -93,7 +94,7 @@ static bool time_of(struct dl_log *log, struct dmon *m, char **field,
 }
 
 static bool line(struct dl_log *log, char *s, size_t len) {
-  struct dmon *m = dl_log_state(log);
+  struct dmon *m = log->state;
   char *field[FIELDS_MAX];
   struct dl_reading r = {.power_w = NAN, .util = NAN, .energy_j = NAN};
   size_t n, gpu;

@@ -26,7 +26,7 @@
 #include <strings.h>
 
 #include "base/number.h"
-#include "logs/importers/importer.h"
+#include "logs/log.h"
 #include "logs/readings/measure.h"
 
 #define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -354,7 +354,7 @@ static bool read_elapsed(char *s, double *seconds) {
 }
 
 static bool line(struct dl_log *log, char *s, size_t len) {
-  struct perf *p = dl_log_state(log);
+  struct perf *p = log->state;
   struct event e;
   char separator = '\0';
   double seconds;
@@ -380,7 +380,7 @@ static bool line(struct dl_log *log, char *s, size_t len) {
 }
 
 static void end(struct dl_log *log) {
-  finish_total(log, dl_log_state(log), NAN);
+  finish_total(log, log->state, NAN);
 }
 
 /* One of the first lines is an energy event, and those before look like perf's:
@@ -413,7 +413,7 @@ static bool probe(const struct dl_head *head) {
  * that the first time is more than the longest pause between the next ones. */
 static enum dl_status begin(struct dl_log *log, const struct dl_head *head,
                             struct dl_diag *d) {
-  struct perf *p = dl_log_state(log);
+  struct perf *p = log->state;
   double first = NAN, last = NAN, longest = 0, x;
   size_t pauses = 0;
   (void)d;

@@ -10,7 +10,7 @@
 #include <strings.h>
 
 #include "base/constants.h"
-#include "logs/importers/importer.h"
+#include "logs/log.h"
 
 enum column { TIME, CPU, MEMORY, N_COLUMNS };
 enum { FIELDS_MAX = 16 };
@@ -39,7 +39,7 @@ static bool read_header(struct psutil *p, char *s) {
 }
 
 static bool line(struct dl_log *log, char *s, size_t len) {
-  struct psutil *p = dl_log_state(log);
+  struct psutil *p = log->state;
   char *field[FIELDS_MAX];
   double x[N_COLUMNS];
   size_t n;

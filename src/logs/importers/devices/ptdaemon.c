@@ -19,7 +19,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "logs/importers/importer.h"
+#include "logs/log.h"
 
 enum { FIELDS = 512 };
 
@@ -72,7 +72,7 @@ static const char *value_of(char *const *field, size_t n, const char *name) {
 }
 
 static bool line(struct dl_log *log, char *s, size_t len) {
-  struct ptd *p = dl_log_state(log);
+  struct ptd *p = log->state;
   struct dl_reading r = {.util = NAN, .energy_j = NAN};
   char *field[FIELDS], buf[64];
   size_t n;

@@ -28,6 +28,7 @@
 
 #include "base/number.h"
 #include "logs/importers/table_scan.h"
+#include "logs/log.h"
 
 enum column {
   DEVICE,
@@ -315,7 +316,7 @@ static bool is_noise(const char *s) {
 }
 
 static bool line(struct dl_log *log, char *s, size_t len) {
-  struct rocm *m = dl_log_state(log);
+  struct rocm *m = log->state;
   char *field[FIELDS_MAX];
   size_t n;
   int64_t ns;

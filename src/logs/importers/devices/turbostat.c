@@ -22,7 +22,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "logs/importers/importer.h"
+#include "logs/log.h"
 
 enum column { PACKAGE, CORE, CPU, TIME, PKG_W, RAM_W, SYS_W, N_COLUMNS };
 
@@ -219,7 +219,7 @@ static bool is_duration(const char *s) {
 }
 
 static bool line(struct dl_log *log, char *s, size_t len) {
-  struct turbostat *t = dl_log_state(log);
+  struct turbostat *t = log->state;
   char *field[FIELDS];
   struct row row = {.ns = 0};
   int at[N_COLUMNS];
@@ -256,7 +256,7 @@ static bool line(struct dl_log *log, char *s, size_t len) {
 }
 
 static void end(struct dl_log *log) {
-  release(log, dl_log_state(log));
+  release(log, log->state);
 }
 
 const struct dl_importer dl_import_turbostat = {

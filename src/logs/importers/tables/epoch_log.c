@@ -9,6 +9,7 @@
 
 #include "base/number.h"
 #include "logs/importers/table_scan.h"
+#include "logs/log.h"
 
 enum { FIELDS_MAX = 64, LINE_SIZE = 4096 };
 
@@ -54,7 +55,7 @@ static bool end_of(struct dl_log *log, const char *s, int64_t *ns) {
 }
 
 static bool line(struct dl_log *log, char *s, size_t len) {
-  struct epochs *e = dl_log_state(log);
+  struct epochs *e = log->state;
   char *field[FIELDS_MAX];
   double number;
   size_t n;

@@ -23,7 +23,7 @@ static bool probe(const struct dl_head *head) {
 
 static enum dl_status begin(struct dl_log *log, const struct dl_head *head,
                             struct dl_diag *d) {
-  struct table *t = dl_log_state(log);
+  struct table *t = log->state;
   for (size_t id = 0; id < DL_N_RUN_COLUMNS; id++) {
     t->column[t->n].at = dl_log_column(log, dl_run_column_at(id)->name);
     t->column[t->n].id = (enum dl_run_id)id;
@@ -35,7 +35,7 @@ static enum dl_status begin(struct dl_log *log, const struct dl_head *head,
 }
 
 static bool row(struct dl_log *log, const char *const *cell) {
-  const struct table *t = dl_log_state(log);
+  const struct table *t = log->state;
   struct dl_run run = dl_run_unknown;
   double x;
   run.line = log->line;

@@ -21,6 +21,7 @@
 #include "base/number.h"
 #include "logs/importers/table_scan.h"
 #include "logs/importers/tables/sample_columns.h"
+#include "logs/log.h"
 
 enum {
   FIELDS_MAX = 256,
@@ -217,7 +218,7 @@ static void drop_sums(struct dl_log *log, struct samples *s) {
 
 static enum dl_status begin(struct dl_log *log, const struct dl_head *head,
                             struct dl_diag *d) {
-  struct samples *s = dl_log_state(log);
+  struct samples *s = log->state;
   if (!find_header(s, head))
     return dl_fail_at(d, DL_EINPUT, head->path, 1,
                       "no header with a column of times and one of power or "
@@ -340,7 +341,7 @@ static bool is_comment_or_header(const struct samples *s, const char *line,
 }
 
 static bool line(struct dl_log *log, char *text, size_t len) {
-  struct samples *s = dl_log_state(log);
+  struct samples *s = log->state;
   struct dl_reading r[CHANNELS_MAX];
   char *field[FIELDS_MAX];
   size_t n, n_channels = s->n_channels;

@@ -35,6 +35,7 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "logs/importers/tables/runs_rows.h"
+#include "logs/log.h"
 
 /* --- shared with the other log */
 
@@ -202,7 +203,7 @@ static void open_run(struct tracker *t) {
 /* Puts the epoch that was read into the run. One that the run, or the file,
  * ended in is left out. */
 static void close_epoch(struct dl_log *log, bool last) {
-  struct tracker *t = dl_log_state(log);
+  struct tracker *t = log->state;
   double energy = 0;
   t->in_list = false;
   if (!t->in_epoch)
@@ -247,7 +248,7 @@ static void close_epoch(struct dl_log *log, bool last) {
 }
 
 static void close_run(struct dl_log *log) {
-  struct tracker *t = dl_log_state(log);
+  struct tracker *t = log->state;
   close_epoch(log, true);
   if (!t->open)
     return;
@@ -283,7 +284,7 @@ static void close_run(struct dl_log *log) {
 
 static bool read_epoch(struct dl_log *log, struct dl_ct_text m,
                        const struct dl_timestamp *time) {
-  struct tracker *t = dl_log_state(log);
+  struct tracker *t = log->state;
   double number;
   if (m.len == 0 || m.s[m.len - 1] != ':' ||
       dl_parse_number(m.s, m.len - 1, &number) != DL_NUMBER_OK ||
@@ -315,7 +316,7 @@ static bool read_epoch(struct dl_log *log, struct dl_ct_text m,
 }
 
 static bool read_duration(struct dl_log *log, struct dl_ct_text m) {
-  struct tracker *t = dl_log_state(log);
+  struct tracker *t = log->state;
   double s;
   if (!t->in_epoch)
     return dl_log_bad(log, "a duration without an epoch");
@@ -328,7 +329,7 @@ static bool read_duration(struct dl_log *log, struct dl_ct_text m) {
 
 /* Adds the numbers of a list, up to its "]" where it has one. */
 static bool read_list(struct dl_log *log, struct dl_ct_text m) {
-  struct tracker *t = dl_log_state(log);
+  struct tracker *t = log->state;
   const char *s = m.s, *end = m.s + m.len;
   for (; s < end && *s != ']'; s++) {
     double x = NAN;
@@ -358,7 +359,7 @@ static bool read_list(struct dl_log *log, struct dl_ct_text m) {
 }
 
 static bool read_power(struct dl_log *log, struct dl_ct_text m) {
-  struct tracker *t = dl_log_state(log);
+  struct tracker *t = log->state;
   enum part p = 0;
   if (!t->in_epoch)
     return dl_log_bad(log, "a power without an epoch");
@@ -401,7 +402,7 @@ static void read_pue(struct tracker *t, struct dl_ct_text m) {
 }
 
 static bool line(struct dl_log *log, char *s, size_t len) {
-  struct tracker *t = dl_log_state(log);
+  struct tracker *t = log->state;
   struct dl_timestamp time;
   struct dl_ct_text m = dl_ct_message(s, len, &time);
   if (!time.dated && t->in_list)

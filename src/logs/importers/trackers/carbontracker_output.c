@@ -30,6 +30,7 @@
 
 #include "base/number.h"
 #include "logs/importers/tables/runs_rows.h"
+#include "logs/log.h"
 
 enum block { NONE, ACTUAL, PREDICTED };
 
@@ -61,7 +62,7 @@ static bool probe(const struct dl_head *head) {
 
 /* Hands on what an "Actual consumption" said. */
 static void close_block(struct dl_log *log) {
-  struct output *o = dl_log_state(log);
+  struct output *o = log->state;
   enum block block = o->block;
   o->block = NONE;
   if (block != ACTUAL || isnan(o->energy))
@@ -82,7 +83,7 @@ static void close_block(struct dl_log *log) {
 
 /* Forgets a run that ended. */
 static void close_run(struct dl_log *log) {
-  struct output *o = dl_log_state(log);
+  struct output *o = log->state;
   close_block(log);
   if (o->predicted && !o->measured && !o->said_predicted) {
     dl_log_warn(log, "a run has a prediction only: it was not measured, and is "
@@ -96,7 +97,7 @@ static void close_run(struct dl_log *log) {
 
 static bool open_block(struct dl_log *log, enum block block,
                        struct dl_ct_text m) {
-  struct output *o = dl_log_state(log);
+  struct output *o = log->state;
   size_t n = 0;
   close_block(log);
   if (block == ACTUAL ? o->measured : o->predicted)
@@ -130,7 +131,7 @@ static bool quantity(struct dl_log *log, struct dl_ct_text m, const char *unit,
 }
 
 static bool read_quantity(struct dl_log *log, struct dl_ct_text m) {
-  struct output *o = dl_log_state(log);
+  struct output *o = log->state;
   if (dl_ct_take(&m, "Time:"))
     return dl_parse_elapsed(m.s, m.len, &o->duration) ||
            (o->duration = NAN, dl_log_bad(log, "invalid duration '%.*s'",
@@ -146,7 +147,7 @@ static bool read_quantity(struct dl_log *log, struct dl_ct_text m) {
 }
 
 static bool line(struct dl_log *log, char *s, size_t len) {
-  struct output *o = dl_log_state(log);
+  struct output *o = log->state;
   struct dl_timestamp time;
   struct dl_ct_text m = dl_ct_message(s, len, &time);
   bool said = dl_ct_take(&m, prefix);

@@ -34,6 +34,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "logs/importers/tables/runs_rows.h"
+#include "logs/log.h"
 
 enum column {
   DURATION,
@@ -100,7 +101,7 @@ static bool probe(const struct dl_head *head) {
 
 static enum dl_status begin(struct dl_log *log, const struct dl_head *head,
                             struct dl_diag *d) {
-  struct codecarbon *c = dl_log_state(log);
+  struct codecarbon *c = log->state;
   for (size_t i = 0; i < N_COLUMNS; i++)
     c->at[i] = dl_log_column(log, columns[i].name);
   if (c->at[DURATION] < 0 || c->at[ENERGY] < 0)
@@ -222,7 +223,7 @@ static void keep(struct dl_log *log, struct codecarbon *c, struct dl_run *r) {
 }
 
 static bool row(struct dl_log *log, const char *const *cell) {
-  struct codecarbon *c = dl_log_state(log);
+  struct codecarbon *c = log->state;
   double x[N_NUMBERS];
   struct dl_run r = dl_run_unknown;
   for (size_t i = 0; i < N_NUMBERS; i++)
@@ -252,7 +253,7 @@ static bool row(struct dl_log *log, const char *const *cell) {
 }
 
 static void end(struct dl_log *log) {
-  struct codecarbon *c = dl_log_state(log);
+  struct codecarbon *c = log->state;
   for (size_t i = 0; i < c->n_open; i++)
     dl_log_add_run(log, &c->open[i]);
   c->n_open = 0;

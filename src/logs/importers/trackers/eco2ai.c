@@ -29,6 +29,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "logs/importers/tables/runs_rows.h"
+#include "logs/log.h"
 
 enum column {
   DURATION,
@@ -91,7 +92,7 @@ static bool probe(const struct dl_head *head) {
 
 static enum dl_status begin(struct dl_log *log, const struct dl_head *head,
                             struct dl_diag *d) {
-  struct eco2ai *e = dl_log_state(log);
+  struct eco2ai *e = log->state;
   for (size_t i = 0; i < N_COLUMNS; i++) {
     e->name[i] = columns[i].name;
     e->at[i] = dl_log_column(log, e->name[i]);
@@ -170,7 +171,7 @@ static void put_numbers(struct dl_run *r, const double *x) {
 
 /* Hands on the run that was put together so far. */
 static void finish(struct dl_log *log) {
-  struct eco2ai *e = dl_log_state(log);
+  struct eco2ai *e = log->state;
   if (!e->open)
     return;
   put_numbers(&e->run, e->sum);
@@ -219,7 +220,7 @@ static void add_epoch(struct eco2ai *e, const double *x, double number) {
 }
 
 static bool row(struct dl_log *log, const char *const *cell) {
-  struct eco2ai *e = dl_log_state(log);
+  struct eco2ai *e = log->state;
   double x[N_NUMBERS], number;
   for (size_t i = 0; i < N_NUMBERS; i++)
     if (!dl_run_cell(log, cell, e->at[i], e->name[i], columns[i].scale, &x[i]))

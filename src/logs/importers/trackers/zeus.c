@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "logs/importers/tables/runs_rows.h"
+#include "logs/log.h"
 
 enum device { GPU, CPU, DRAM, N_DEVICES };
 enum { INDEX_MAX = 256 };
@@ -43,7 +44,7 @@ static bool probe(const struct dl_head *head) {
 
 static enum dl_status begin(struct dl_log *log, const struct dl_head *head,
                             struct dl_diag *d) {
-  struct zeus *z = dl_log_state(log);
+  struct zeus *z = log->state;
   char name[32];
   z->start = dl_log_column(log, names[0]);
   z->name = dl_log_column(log, names[1]);
@@ -94,7 +95,7 @@ static const struct {
                         {DL_RUN_ram_energy_j, DL_RUN_ram_power_w}};
 
 static bool row(struct dl_log *log, const char *const *cell) {
-  struct zeus *z = dl_log_state(log);
+  struct zeus *z = log->state;
   double elapsed, energy[N_DEVICES], total = 0;
   if (!dl_run_cell(log, cell, z->elapsed, names[2], 1, &elapsed))
     return false;

@@ -8,10 +8,8 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "math/signal/cycle_parameters.h"
 #include "math/signal/cycles_private.h"
-
-/* A pause between samples is a gap from this many spacings on. */
-static const double gap_spacings = 8;
 
 double **dl_cyc_rows(size_t channels, size_t n) {
   size_t head = channels * sizeof(double *);
@@ -179,7 +177,7 @@ static void add_channel(struct dl_cyc_grid *g, const double *t,
     return;
   double *x = g->x[g->n_channels], *w = g->level[0].w[g->n_channels];
   double *z = g->level[0].s[g->n_channels], centre, scale;
-  fill_bins(g, s, gap_spacings * spacing, x, w);
+  fill_bins(g, s, dl_cyc.gap_spacings * spacing, x, w);
   centre_and_scale(x, w, g->n, s->work, &centre, &scale);
   if (!(scale > 0))
     return;
@@ -188,8 +186,9 @@ static void add_channel(struct dl_cyc_grid *g, const double *t,
   g->n_channels++;
 }
 
-bool dl_cyc_grid_make(struct dl_cyc_grid *g, const double *t,
-                      const double *const *signal, size_t n_signals, size_t n) {
+bool dl_cyc_grid_make(struct dl_cyc_grid *g, const struct dl_signals *signals) {
+  const double *t = signals->t;
+  size_t n = signals->n, n_signals = signals->n_signals;
   *g = (struct dl_cyc_grid){0};
   size_t room = n > DL_CYC_MAX_BINS ? n : DL_CYC_MAX_BINS;
   struct samples s = {.t = dl_calloc(n, sizeof(double)),
@@ -208,7 +207,7 @@ bool dl_cyc_grid_make(struct dl_cyc_grid *g, const double *t,
     g->n_levels = 1;
     done = g->x && alloc_level(&g->level[0], n_signals, g->n, 1);
     for (size_t c = 0; done && g->n > 0 && c < n_signals; c++)
-      add_channel(g, t, signal[c], n, spacing, &s);
+      add_channel(g, t, signals->value[c], n, spacing, &s);
     done = done && make_levels(g);
   }
   free(s.t);

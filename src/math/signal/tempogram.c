@@ -13,17 +13,13 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "math/signal/cycle_parameters.h"
 #include "math/signal/cycles_private.h"
 
 /* Blocks of at least this many bins, and at most that many blocks. */
 enum { BLOCK_BINS = 2, MAX_BLOCKS = 1 << 12 };
 /* Fractions of a lag that are looked at: a half, a third, a quarter. */
 enum { PARTS = 3 };
-
-/* Of r at a lag: from this share on r at a fraction of it begins to count. */
-static const float explains = 0.6F;
-/* Correlation that counts for nothing: base + spread / sqrt(bins of lag). */
-static const double base = 0.10, spread = 0.9;
 
 void dl_cyc_tempo_free(struct dl_cyc_tempo *m) {
   free(m->period);
@@ -76,7 +72,7 @@ static void add_channel(struct work *w, const struct dl_cyc_level *l,
     double second = w->second[b] - w->second[a];
     if (first <= floor || second <= floor)
       continue;
-    double least = (double)(b - a) * DL_CYC_LEAST;
+    double least = (double)(b - a) * dl_cyc.noise;
     double r = (w->product[b] - w->product[a]) /
                sqrt((first + least) * (second + least));
     if (r > 0) {
@@ -137,8 +133,8 @@ static void damp(const struct dl_cyc_tempo *m, float *r, size_t l, size_t at) {
   if (at + 1 < l)
     part = fmaxf(part, r[at + 1]);
   float share = (part - (float)m->chance[at]) / over;
-  if (share > explains)
-    r[l] -= over * fminf(1, (share - explains) / (1 - explains));
+  if (share > dl_cyc.multiple)
+    r[l] -= over * fminf(1, (share - dl_cyc.multiple) / (1 - dl_cyc.multiple));
 }
 
 /* A cycle also repeats at multiples of its length: takes from r at each lag
@@ -150,8 +146,7 @@ static bool damp_multiples(struct dl_cyc_tempo *m, double hint) {
   for (size_t l = 0; l < m->n_lags; l++)
     for (size_t k = 0; k < PARTS; k++) {
       double period = m->period[l] / (double)(k + 2);
-      bool hinted =
-          hint > 0 && fabs(log(m->period[l] / hint)) < DL_CYC_AS_HINTED;
+      bool hinted = hint > 0 && fabs(log(m->period[l] / hint)) < dl_cyc.hinted;
       bool none = l == 0 || hinted || period < m->period[0];
       part[l * PARTS + k] = none ? l : column_for(m, l, period);
     }
@@ -195,7 +190,7 @@ bool dl_cyc_tempo_make(struct dl_cyc_tempo *m, const struct dl_cyc_grid *g,
     double bins = m->period[l];
     while (bins >= 2 * DL_CYC_LAG_LOW)
       bins /= 2;
-    m->chance[l] = base + spread / sqrt(bins);
+    m->chance[l] = dl_cyc.chance_base + dl_cyc.chance_spread / sqrt(bins);
   }
   if (damp_multiples(m, hint))
     return true;

@@ -7,36 +7,41 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "math/signal/cycle_parameters.h"
 #include "math/signal/cycles_private.h"
 
-/* A period 1 / k as long is taken if it explains this share. */
-static const double enough = 0.62;
-/* Such a fraction that explains this share makes the period doubtful. */
-static const double doubt = 0.45;
 /* A scan needs that many cycles; a longer lag must exceed a shorter one by
  * that factor. */
-enum { SCAN_CYCLES = 6 };
-static const double first_wins = 1.15;
 
-/* Nats of a period in a stretch beside its segment, */
-static const double going_on = 2;
-/* and its correlation, as a share of that in the segment. */
-static const double as_strong = 0.4;
-/* A segment with less evidence is trimmed, in so many steps. */
-static const double plenty = 20, faint = 12;
 enum { TRIM_STEPS = 5 };
 
-/* Correlation of the signals with themselves `lag` bins later within bins
- * a ... b of a level. */
+/* Working memory of the correlations. */
 struct lagged {
-  double *y;
+  double *y;   /* room for a detrended channel */
   double hint; /* expected period, bins; 0: unknown */
 };
 
-static double one_channel(const struct dl_cyc_level *l, size_t channel,
-                          size_t a, size_t b, size_t lag, struct lagged *w,
-                          double *nats) {
-  dl_cyc_detrend(l, channel, lag, a, b, w->y);
+/* Bins a ... b of a level. */
+struct stretch {
+  const struct dl_cyc_level *l;
+  size_t a, b;
+};
+
+/* The stretch from `start` to `end`, finest bins, at the level for a period. */
+static struct stretch stretch_for(const struct dl_cyc_grid *g, double start,
+                                  double end, double period) {
+  const struct dl_cyc_level *l = dl_cyc_level_for(g, period);
+  double scale = (double)l->scale;
+  size_t b = (size_t)(end / scale);
+  return (struct stretch){l, (size_t)(start / scale), GSL_MIN(b, l->n)};
+}
+
+/* Correlation of a channel with itself `lag` bins later within a stretch.
+ * *nats, unless NULL, is raised to its evidence. */
+static double one_channel(const struct stretch *t, size_t channel, size_t lag,
+                          struct lagged *w, double *nats) {
+  size_t a = t->a, b = t->b;
+  dl_cyc_detrend(t->l, channel, lag, a, b, w->y);
   const double *y = w->y;
   double product = 0, first = 0, second = 0;
   for (size_t s = a; s + lag < b; s++) {
@@ -46,7 +51,7 @@ static double one_channel(const struct dl_cyc_level *l, size_t channel,
   }
   if (!(first > 0 && second > 0))
     return 0;
-  double least = (double)(b - a) * DL_CYC_LEAST, tau = 1;
+  double least = (double)(b - a) * dl_cyc.noise, tau = 1;
   double r = product / sqrt((first + least) * (second + least));
   for (size_t k = 1; nats && k <= lag / 2; k++) {
     double near = 0;
@@ -61,16 +66,14 @@ static double one_channel(const struct dl_cyc_level *l, size_t channel,
   return r;
 }
 
-/* The same over all channels. `nats` may be NULL. */
-static double at_lag(const struct dl_cyc_grid *g, const struct dl_cyc_level *l,
-                     size_t a, size_t b, size_t lag, struct lagged *w,
-                     double *nats) {
+/* The same over all channels. */
+static double at_lag(const struct dl_cyc_grid *g, const struct stretch *t,
+                     size_t lag, struct lagged *w, double *nats) {
   double square = 0, sum = 0;
-  b = GSL_MIN(b, l->n);
-  if (lag < DL_CYC_LAG_MIN || a + lag + 2 > b)
+  if (lag < DL_CYC_LAG_MIN || t->a + lag + 2 > t->b)
     return 0;
   for (size_t c = 0; c < g->n_channels; c++) {
-    double r = one_channel(l, c, a, b, lag, w, nats);
+    double r = one_channel(t, c, lag, w, nats);
     if (r > 0) {
       square += r * r;
       sum += r;
@@ -83,21 +86,20 @@ static double at_lag(const struct dl_cyc_grid *g, const struct dl_cyc_level *l,
  * the best. */
 static double near_lag(const struct dl_cyc_grid *g, double start, double end,
                        double *period, struct lagged *w, double *nats) {
-  const struct dl_cyc_level *l = dl_cyc_level_for(g, *period);
-  double scale = (double)l->scale, best = 0;
-  size_t a = (size_t)(start / scale), b = (size_t)(end / scale);
+  const struct stretch t = stretch_for(g, start, end, *period);
+  double scale = (double)t.l->scale, best = 0;
   size_t lag = (size_t)lround(*period / scale), found = lag;
   size_t reach = GSL_MAX(1, (size_t)lround(0.03 * (double)lag));
   *nats = 0;
   for (size_t j = lag > reach ? lag - reach : 1; j <= lag + reach; j++) {
-    double r = at_lag(g, l, a, b, j, w, NULL);
+    double r = at_lag(g, &t, j, w, NULL);
     if (r > best) {
       best = r;
       found = j;
     }
   }
   if (best > 0)
-    at_lag(g, l, a, b, found, w, nats);
+    at_lag(g, &t, found, w, nats);
   *period = (double)found * scale;
   return best;
 }
@@ -152,7 +154,7 @@ static void refine(struct dl_cyc_segment *s, const struct dl_cyc_grid *g,
   s->start = whole_start;
   s->end = whole_end;
   s->r = near_lag(g, s->start, s->end, &s->period, w, &s->nats);
-  if (s->nats < plenty)
+  if (s->nats < dl_cyc.trim_nats)
     trim(s, g, w);
   s->r_again = 0;
   int times = 0;
@@ -162,7 +164,7 @@ static void refine(struct dl_cyc_segment *s, const struct dl_cyc_grid *g,
     times++;
   }
   s->r_again = times > 0 ? s->r_again / times : s->r;
-  if (w->hint > 0 && fabs(log(s->period / w->hint)) < DL_CYC_AS_HINTED)
+  if (w->hint > 0 && fabs(log(s->period / w->hint)) < dl_cyc.hinted)
     return;
   double whole = s->period, r_whole = s->r;
   for (int k = 8; k >= 2; k--) {
@@ -170,13 +172,13 @@ static void refine(struct dl_cyc_segment *s, const struct dl_cyc_grid *g,
       continue;
     struct dl_cyc_segment part = *s;
     double least = part_of(&part, g, k, w);
-    if (least >= enough * r_whole) {
+    if (least >= dl_cyc.fraction * r_whole) {
       s->period = part.period;
       s->r = part.r;
       s->nats = part.nats;
       break;
     }
-    if (least >= doubt * r_whole)
+    if (least >= dl_cyc.fraction_doubt * r_whole)
       s->halved = true;
   }
 }
@@ -200,18 +202,17 @@ static bool scan(const struct dl_cyc_tempo *m, const struct dl_cyc_grid *g,
     return false;
   *found = (struct dl_cyc_segment){.start = start, .end = end};
   for (size_t i = 0; i < m->n_lags && end - start > 2 * m->period[i]; i++) {
-    const struct dl_cyc_level *l = dl_cyc_level_for(g, m->period[i]);
-    double scale = (double)l->scale;
-    r[i] = at_lag(g, l, (size_t)(start / scale), (size_t)(end / scale),
-                  (size_t)lround(m->period[i] / scale), w, NULL);
+    const struct stretch t = stretch_for(g, start, end, m->period[i]);
+    size_t lag = (size_t)lround(m->period[i] / (double)t.l->scale);
+    r[i] = at_lag(g, &t, lag, w, NULL);
   }
   for (size_t i = 0; i < m->n_lags; i++) {
     double period = m->period[i];
-    if (end - start < SCAN_CYCLES * period)
+    if (end - start < dl_cyc.scan_cycles * period)
       break;
     double comb =
         (r[i] + nearest(m, r, 2 * period) + nearest(m, r, 3 * period)) / 3;
-    if (comb > best * first_wins) {
+    if (comb > best * dl_cyc.scan_longer) {
       best = comb;
       found->period = period;
     }
@@ -231,12 +232,14 @@ static bool goes_on(const struct dl_cyc_segment *s, const struct dl_cyc_grid *g,
   if (end - start < 1.5 * period)
     return false;
   double r = near_lag(g, start, end, &period, w, &nats);
-  return nats >= going_on && r > as_strong * s->r;
+  return nats >= dl_cyc.extend_nats && r > dl_cyc.extend_share * s->r;
 }
 
 /* Lengthens segments into stretches without one. */
-static void extend(const struct dl_cyc_grid *g, struct lagged *w,
-                   struct dl_cyc_segment *segment, size_t n) {
+static void extend(const struct dl_cyc_segments *found,
+                   const struct dl_cyc_grid *g, struct lagged *w) {
+  struct dl_cyc_segment *segment = found->at;
+  size_t n = found->n;
   for (size_t i = 0; i <= n; i++) {
     double from = i > 0 ? segment[i - 1].end : 0;
     double to = i < n ? segment[i].start : (double)g->n;
@@ -251,33 +254,33 @@ static void extend(const struct dl_cyc_grid *g, struct lagged *w,
 
 /* Adds what a scan of the stretches without a segment finds. */
 static bool scan_gaps(const struct dl_cyc_tempo *m, const struct dl_cyc_grid *g,
-                      struct lagged *w, struct dl_cyc_segment **segment,
-                      size_t *n_segments) {
-  size_t n = *n_segments, kept = 0;
+                      struct lagged *w, struct dl_cyc_segments *found) {
+  size_t n = found->n, kept = 0;
   struct dl_cyc_segment *all = dl_calloc(2 * n + 1, sizeof *all);
   if (!all)
     return false;
   double from = 0;
   for (size_t i = 0; i <= n; i++) {
-    double to = i < n ? (*segment)[i].start : (double)g->n;
-    if (to - from >= SCAN_CYCLES * m->period[0] &&
+    double to = i < n ? found->at[i].start : (double)g->n;
+    if (to - from >= dl_cyc.scan_cycles * m->period[0] &&
         scan(m, g, from, to, w, &all[kept]))
       kept++;
     if (i < n) {
-      from = (*segment)[i].end;
-      all[kept++] = (*segment)[i];
+      from = found->at[i].end;
+      all[kept++] = found->at[i];
     }
   }
-  free(*segment);
-  *segment = all;
-  *n_segments = kept;
+  free(found->at);
+  *found = (struct dl_cyc_segments){all, kept};
   return true;
 }
 
 /* A faint segment at a multiple of the best one's period has that period if it
  * shows there at all. */
-static void reconcile(const struct dl_cyc_grid *g, struct lagged *w,
-                      struct dl_cyc_segment *segment, size_t n) {
+static void reconcile(const struct dl_cyc_segments *found,
+                      const struct dl_cyc_grid *g, struct lagged *w) {
+  struct dl_cyc_segment *segment = found->at;
+  size_t n = found->n;
   const struct dl_cyc_segment *best = segment;
   for (size_t i = 1; i < n; i++)
     if (segment[i].score > best->score)
@@ -285,12 +288,12 @@ static void reconcile(const struct dl_cyc_grid *g, struct lagged *w,
   for (size_t i = 0; i < n; i++) {
     struct dl_cyc_segment *s = &segment[i];
     double ratio = s->period / best->period, nats;
-    if (s->nats > faint || lround(ratio) < 2 ||
+    if (s->nats > dl_cyc.reconcile_nats || lround(ratio) < 2 ||
         fabs(ratio - round(ratio)) > 0.04 * ratio)
       continue;
     double period = best->period;
     double r = near_lag(g, s->start, s->end, &period, w, &nats);
-    if (r > as_strong * s->r) {
+    if (r > dl_cyc.extend_share * s->r) {
       s->period = period;
       s->r = r;
       s->nats = nats;
@@ -298,19 +301,19 @@ static void reconcile(const struct dl_cyc_grid *g, struct lagged *w,
   }
 }
 
-bool dl_cyc_segments(const struct dl_cyc_tempo *m, const struct dl_cyc_grid *g,
-                     double hint, struct dl_cyc_segment **segment,
-                     size_t *n_segments) {
+bool dl_cyc_find_segments(struct dl_cyc_segments *found,
+                          const struct dl_cyc_tempo *m,
+                          const struct dl_cyc_grid *g, double hint) {
   struct lagged w = {.y = dl_calloc(g->n + 1, sizeof *w.y), .hint = hint};
-  bool done = w.y && dl_cyc_path(m, hint, segment, n_segments);
+  bool done = w.y && dl_cyc_path(found, m, hint);
   if (done) {
-    for (size_t i = 0; i < *n_segments; i++)
-      refine(&(*segment)[i], g, m->period[0], &w);
-    extend(g, &w, *segment, *n_segments);
-    done = scan_gaps(m, g, &w, segment, n_segments);
+    for (size_t i = 0; i < found->n; i++)
+      refine(&found->at[i], g, m->period[0], &w);
+    extend(found, g, &w);
+    done = scan_gaps(m, g, &w, found);
   }
-  if (done && *n_segments > 0)
-    reconcile(g, &w, *segment, *n_segments);
+  if (done && found->n > 0)
+    reconcile(found, g, &w);
   free(w.y);
   return done;
 }

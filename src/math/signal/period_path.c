@@ -12,14 +12,8 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "math/signal/cycle_parameters.h"
 #include "math/signal/cycles_private.h"
-
-/* Cost of a phase, in cycles; of a step to the next lag, in cycles. */
-static const double entry = 1.2, drift = 0.4;
-/* A phase that drifts by more, as a logarithm, is cut. */
-static const double one_period = 0.05;
-/* Weight of a hint: cycles' worth for a factor e in length. */
-static const double hint_cost = 3;
 
 /* How a state was reached. */
 enum { STAYED, SHORTER, LONGER, ENTERED };
@@ -56,9 +50,9 @@ static void viterbi_free(struct viterbi *v) {
 static void set_costs(struct viterbi *v, double hint) {
   for (size_t l = 0; l < v->m->n_lags; l++) {
     double period = v->m->period[l];
-    v->cost[l] = entry * period;
+    v->cost[l] = dl_cyc.phase_cost * period;
     if (hint > 0)
-      v->cost[l] += hint_cost * period * fabs(log(period / hint));
+      v->cost[l] += dl_cyc.hint_cost * period * fabs(log(period / hint));
     v->value[l] = -INFINITY;
   }
 }
@@ -72,7 +66,7 @@ static size_t step(struct viterbi *v, size_t b, double none, double *best) {
   size_t top = m->n_lags;
   *best = none;
   for (size_t l = 0; l < m->n_lags; l++) {
-    double from = v->value[l], slip = drift * m->period[l];
+    double from = v->value[l], slip = dl_cyc.drift_cost * m->period[l];
     how[l] = STAYED;
     if (l > 0 && v->value[l - 1] - slip > from) {
       from = v->value[l - 1] - slip;
@@ -98,9 +92,8 @@ static size_t step(struct viterbi *v, size_t b, double none, double *best) {
   return top;
 }
 
-/* Walks the best path back and stores its phases, last first. */
-static bool walk(const struct viterbi *v, struct dl_cyc_segment **segment,
-                 size_t *n) {
+/* Walks the best path back and adds its phases, last first. */
+static bool walk(const struct viterbi *v, struct dl_cyc_segments *found) {
   const struct dl_cyc_tempo *m = v->m;
   void *array = NULL;
   size_t cap = 0;
@@ -108,11 +101,10 @@ static bool walk(const struct viterbi *v, struct dl_cyc_segment **segment,
     size_t l = v->where[b];
     if (l == m->n_lags)
       continue;
-    if (!dl_grow(&array, &cap, *n + 1, sizeof **segment)) {
-      free(array);
+    if (!dl_grow(&array, &cap, found->n + 1, sizeof *found->at))
       return false;
-    }
-    struct dl_cyc_segment *s = (struct dl_cyc_segment *)array + (*n)++;
+    found->at = array;
+    struct dl_cyc_segment *s = &found->at[found->n++];
     *s = (struct dl_cyc_segment){.end = (double)(b + 1) * m->block};
     double sum = 0;
     size_t blocks = 0, last = l;
@@ -122,37 +114,33 @@ static bool walk(const struct viterbi *v, struct dl_cyc_segment **segment,
       sum += m->period[l];
       blocks++;
       if (v->how[at] == ENTERED || b == 0 ||
-          fabs(log(m->period[l] / m->period[last])) > one_period)
+          fabs(log(m->period[l] / m->period[last])) > dl_cyc.drift_most)
         break;
       l = v->how[at] == SHORTER ? l - 1 : v->how[at] == LONGER ? l + 1 : l;
     }
     s->start = (double)b * m->block;
     s->period = sum / (double)blocks;
   }
-  *segment = array;
   return true;
 }
 
-bool dl_cyc_path(const struct dl_cyc_tempo *m, double hint,
-                 struct dl_cyc_segment **segment, size_t *n_segments) {
+bool dl_cyc_path(struct dl_cyc_segments *found, const struct dl_cyc_tempo *m,
+                 double hint) {
   struct viterbi v;
-  *segment = NULL;
-  *n_segments = 0;
+  *found = (struct dl_cyc_segments){0};
   bool done = viterbi_alloc(&v, m);
   if (done) {
     double none = 0;
     set_costs(&v, hint);
     for (size_t b = 0; b < m->n_blocks; b++)
       v.where[b] = (uint32_t)step(&v, b, none, &none);
-    done = walk(&v, segment, n_segments);
+    done = walk(&v, found);
   }
   viterbi_free(&v);
-  if (!*segment)
-    *n_segments = 0;
-  for (size_t i = 0, n = *n_segments; i < n / 2; i++) {
-    struct dl_cyc_segment kept = (*segment)[i];
-    (*segment)[i] = (*segment)[n - 1 - i];
-    (*segment)[n - 1 - i] = kept;
+  for (size_t i = 0, j = found->n; i + 1 < j--; i++) {
+    struct dl_cyc_segment kept = found->at[i];
+    found->at[i] = found->at[j];
+    found->at[j] = kept;
   }
   return done;
 }

@@ -9,62 +9,48 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "math/signal/cycle_parameters.h"
 #include "math/signal/cycles_private.h"
 
-/* A rest of this share of a period is a cycle. */
-static const double rest = 0.55;
-/* Up to this length, in periods, a rest is one cycle. */
-static const double one_cycle = 1.6;
-/* An idle run of this share of a period is a pause. */
-static const double pause = 0.15;
-/* Uncertainty of a cycle that is not tracked but has its place, in cycles. */
-static const double each_filled = 0.2;
-/* Of two ways to fill a rest, a cycle more must fit that much better. */
-static const double fill_cost = 0.1;
-/* Periods that differ by less are the same. */
-static const double alike = 0.1;
-/* A bin is idle below this share of the channel's low level at work. */
-static const double idle_share = 0.5, low_level = 0.1;
-enum { IDLE_RUN = 3 };
-/* The last cycle of what goes on has ended if so much of a cycle lacks. */
-static const double almost = 0.05;
 /* Cycles that a rest at the end may hold. */
 enum { MAX_TAIL = 2 };
 
-bool dl_cyc_find_idle(const struct dl_cyc_grid *g,
-                      const struct dl_cyc_segment *segment, size_t n_segments,
-                      bool *idle) {
+bool *dl_cyc_find_idle(const struct dl_cyc_grid *g,
+                       const struct dl_cyc_segments *segments) {
   double *work = dl_calloc(g->n, sizeof *work);
-  if (!work)
-    return false;
+  bool *idle = work ? dl_calloc(g->n, sizeof *idle) : NULL;
+  if (!idle) {
+    free(work);
+    return NULL;
+  }
   for (size_t c = 0; c < g->n_channels; c++) {
     size_t m = 0;
-    for (size_t k = 0; k < n_segments; k++)
-      for (size_t i = (size_t)segment[k].start;
-           i < g->n && (double)i < segment[k].end; i++)
+    for (size_t k = 0; k < segments->n; k++)
+      for (size_t i = (size_t)segments->at[k].start;
+           i < g->n && (double)i < segments->at[k].end; i++)
         if (m < g->n)
           work[m++] = g->x[c][i];
     if (m == 0)
       continue;
     gsl_sort(work, 1, m);
-    double low = gsl_stats_quantile_from_sorted_data(work, 1, m, low_level);
+    double low =
+        gsl_stats_quantile_from_sorted_data(work, 1, m, dl_cyc.idle_quantile);
     size_t run = 0;
     for (size_t i = 0; i <= g->n; i++) {
-      if (i < g->n && g->x[c][i] < idle_share * low) {
+      if (i < g->n && g->x[c][i] < dl_cyc.idle_share * low) {
         run++;
         continue;
       }
-      for (size_t j = i - run; run >= IDLE_RUN && j < i; j++)
+      for (size_t j = i - run; run >= dl_cyc.idle_bins && j < i; j++)
         idle[j] = true;
       run = 0;
     }
   }
   free(work);
-  return true;
+  return idle;
 }
 
-/* The first idle bin in from ... to, or `to`. */
-static double idle_start(const bool *idle, double from, double to) {
+double dl_cyc_idle_start(const bool *idle, double from, double to) {
   for (size_t i = (size_t)from; (double)i < to; i++)
     if (idle[i])
       return fmax(from, (double)i);
@@ -77,10 +63,6 @@ static double idle_end(const bool *idle, double from, double to) {
     if (idle[i - 1])
       return fmin(to, (double)i);
   return from;
-}
-
-double dl_cyc_idle_after(const bool *idle, double from, double to) {
-  return idle_start(idle, from, to);
 }
 
 static double busy(const bool *idle, double from, double to) {
@@ -112,20 +94,20 @@ static bool push_even(struct dl_cyc_sequence *s, double from, double to,
 /* Notes that a stretch that would hold `would` cycles was given `cycles`. */
 static void note(struct dl_cyc_sequence *s, double would, size_t cycles) {
   double more = would - (double)cycles;
-  s->n_filled += each_filled * (double)cycles + fmax(0, -more);
+  s->n_filled += dl_cyc.filled_doubt * (double)cycles + fmax(0, -more);
   s->n_unseen += fmax(0, more);
 }
 
 static bool similar(const struct dl_cyc_chain *a,
                     const struct dl_cyc_chain *b) {
-  return fabs(log(a->period / b->period)) < alike;
+  return fabs(log(a->period / b->period)) < dl_cyc.same_period;
 }
 
 static size_t cycles_in(double length, double period) {
   double n = length / period;
-  if (n < rest)
+  if (n < dl_cyc.rest)
     return 0;
-  return n < one_cycle ? 1 : (size_t)lround(n);
+  return n < dl_cyc.rest_one ? 1 : (size_t)lround(n);
 }
 
 /* The start of the first chain. */
@@ -135,23 +117,23 @@ static bool push_head(struct dl_cyc_sequence *s, const struct dl_cyc_chain *c,
   size_t cycles = GSL_MIN(1, cycles_in(length, c->period));
   s->n_unseen += busy(idle, 0, from) / c->period;
   note(s, length / c->period, cycles);
-  if (length > one_cycle * c->period)
+  if (length > dl_cyc.rest_one * c->period)
     from = c->at[0] - c->period;
   return (cycles == 0 || push(s, from)) && push(s, c->at[0]);
 }
 
 static bool push_tail(struct dl_cyc_sequence *s, const struct dl_cyc_chain *c,
                       const bool *idle, double end, bool goes_on) {
-  double from = c->at[c->n], to = idle_start(idle, from, end);
+  double from = c->at[c->n], to = dl_cyc_idle_start(idle, from, end);
   double would = (to - from) / c->period;
   if (goes_on) {
-    size_t whole = (size_t)floor((end - from) / c->period + almost);
+    size_t whole = (size_t)floor((end - from) / c->period + dl_cyc.ended);
     whole = whole <= MAX_TAIL ? whole : 0;
     note(s, floor((end - from) / c->period), whole);
     return push_even(s, from, fmin(end, from + (double)whole * c->period),
                      whole);
   }
-  size_t cycles = would < rest ? 0 : (size_t)lround(would);
+  size_t cycles = would < dl_cyc.rest ? 0 : (size_t)lround(would);
   s->n_unseen += busy(idle, to, end) / c->period;
   cycles = cycles <= MAX_TAIL ? cycles : 0;
   note(s, would, cycles);
@@ -162,8 +144,8 @@ static bool push_tail(struct dl_cyc_sequence *s, const struct dl_cyc_chain *c,
  * one. */
 static bool next_pause(const bool *idle, double from, double to, double least,
                        double *start, double *end) {
-  for (*start = idle_start(idle, from, to); *start < to;
-       *start = idle_start(idle, *end, to)) {
+  for (*start = dl_cyc_idle_start(idle, from, to); *start < to;
+       *start = dl_cyc_idle_start(idle, *end, to)) {
     *end = *start;
     while (*end < to && idle[(size_t)*end])
       *end = floor(*end) + 1;
@@ -194,7 +176,7 @@ static bool push_rest(struct dl_cyc_sequence *s, const struct dl_cyc_chain *a,
     double left = length - (double)i * shorter;
     size_t j = (size_t)lround(fmax(0, left) / longer);
     double off = fabs(left - (double)j * longer);
-    off += fill_cost * shorter * (double)(i + j);
+    off += dl_cyc.fill_cost * shorter * (double)(i + j);
     if (off < least) {
       least = off;
       few = i;
@@ -216,15 +198,15 @@ static bool push_rest(struct dl_cyc_sequence *s, const struct dl_cyc_chain *a,
   return push_even(s, mid, to, second);
 }
 
-/* What lies between two chains, of which the first is pushed up to its last
- * bound. Pushes up to the bound from which the second goes on. What is before
- * the first pause belongs to the first; the rest, which neither chain matched,
- * is counted in cycles of the longer kind. */
+/* Pushes the bounds between two chains, from the last bound of the first to the
+ * first bound of the second. The time before the first pause belongs to the
+ * first chain; the rest, which neither matched, is counted in cycles of the
+ * longer period. */
 static bool push_between(struct dl_cyc_sequence *s,
                          const struct dl_cyc_chain *a,
                          const struct dl_cyc_chain *b, const bool *idle) {
   double from = a->at[a->n], to = b->at[0], start = from, end = from;
-  double least = pause * fmin(a->period, b->period), period = a->period;
+  double least = dl_cyc.pause * fmin(a->period, b->period), period = a->period;
   if (!next_pause(idle, from, to, least, &start, &end))
     return push_rest(s, a, b, from, to);
   for (bool more = true; more;) {

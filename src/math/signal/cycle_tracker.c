@@ -15,22 +15,11 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "math/signal/cycle_parameters.h"
 #include "math/signal/cycles_private.h"
 
 /* A cycle has less than 2 LAG_LOW bins of its level. */
 enum { TURNS = 4, SEED_CYCLES = 8, N_COSTS = 3 * DL_CYC_LAG_LOW, WINDOW = 5 };
-static const double prior = 25;      /* 0.06 off in length costs 0.09 */
-static const double shortest = 0.75; /* of a cycle, in periods */
-static const double longest = 1.34;
-/* So many cycles that match less, as a share of the mean, are weak. */
-static const double weak = 0.6;
-/* Logarithm of a length over the period that is odd. */
-static const double irregular = 0.2;
-/* A flank counts from this share of the steepest; within this share of a
- * period of the end; weight of being like the flank of other cycles. */
-static const double steep_enough = 0.3, at_end = 0.08, same_flank = 1.2;
-/* Of a good match, within the segment and outside. */
-static const double good = 0.75, floor_share = 0.35, floor_outside = 0.6;
 
 struct tracker {
   const struct dl_cyc_level *l;
@@ -145,17 +134,17 @@ static void correlate(struct tracker *t) {
 
 /* Puts the best chain into at, in order. */
 static void chain(struct tracker *t) {
-  double within = floor_share * t->match_good;
-  double outside = floor_outside * t->match_good;
+  double within = dl_cyc.match_within * t->match_good;
+  double outside = dl_cyc.match_outside * t->match_good;
   size_t half = t->length / 2;
   size_t end = t->high - t->length + 1, top = t->low;
-  size_t near = (size_t)ceil(shortest * (double)t->length);
-  size_t far = (size_t)floor(longest * (double)t->length);
+  size_t near = (size_t)ceil(dl_cyc.length_least * (double)t->length);
+  size_t far = (size_t)floor(dl_cyc.length_most * (double)t->length);
   double cost[N_COSTS] = {0};
   far = GSL_MIN(far, N_COSTS - 1);
   for (size_t d = near; d <= far; d++) {
     double off = log((double)d / (double)t->length);
-    cost[d] = prior * off * off;
+    cost[d] = dl_cyc.length_prior * off * off;
   }
   for (size_t p = t->low; p < end; p++) {
     double best = 0;
@@ -185,11 +174,11 @@ static void chain(struct tracker *t) {
     t->value[i] = t->match[t->at[t->n_at - 1 - i]];
   t->n_weak = 0; /* value holds the matches from here on */
   for (size_t i = 0; i + WINDOW <= t->n_at; i += WINDOW)
-    if (gsl_stats_mean(t->value + i, 1, WINDOW) < weak * t->match_mean)
+    if (gsl_stats_mean(t->value + i, 1, WINDOW) < dl_cyc.weak * t->match_mean)
       t->n_weak += WINDOW;
   gsl_sort(t->value, 1, t->n_at);
-  t->match_good =
-      gsl_stats_quantile_from_sorted_data(t->value, 1, t->n_at, good);
+  t->match_good = gsl_stats_quantile_from_sorted_data(t->value, 1, t->n_at,
+                                                      dl_cyc.match_quantile);
   for (size_t i = 0; i < t->n_at / 2; i++) {
     size_t kept = t->at[i];
     t->at[i] = t->at[t->n_at - 1 - i];
@@ -227,13 +216,13 @@ static size_t flank(const struct tracker *t, double end, const double *like,
   for (size_t j = 0; steepest > 0 && j < t->length; j++) {
     double steep = step_at(t, j, step), score = steep / steepest, along = 0;
     double off = (end - (double)(t->at[t->n_at - 1] + j)) / (double)t->length;
-    off = (off - round(off)) / at_end;
-    if (score > steep_enough && isfinite(end))
+    off = (off - round(off)) / dl_cyc.flank_end;
+    if (score > dl_cyc.flank_steep && isfinite(end))
       score += exp(-0.5 * off * off);
     for (size_t c = 0; c < t->channels; c++)
       along += like[c] * step[c];
     if (along > 0)
-      score += same_flank * along / (sqrt(size) * steep);
+      score += dl_cyc.flank_alike * along / (sqrt(size) * steep);
     if (score > most) {
       most = score;
       best = j;
@@ -272,7 +261,8 @@ static size_t count_irregular(const struct dl_cyc_chain *c) {
   for (size_t i = 0; i + WINDOW <= c->n; i += WINDOW) {
     int odd = 0;
     for (size_t j = i; j < i + WINDOW; j++)
-      odd += fabs(log((c->at[j + 1] - c->at[j]) / c->period)) > irregular;
+      odd +=
+          fabs(log((c->at[j + 1] - c->at[j]) / c->period)) > dl_cyc.irregular;
     sum += odd > 1 ? WINDOW : 0;
   }
   return sum;
@@ -312,16 +302,16 @@ static bool bounds(const struct dl_cyc_grid *g, const struct tracker *t,
   return done;
 }
 
-bool dl_cyc_track(const struct dl_cyc_grid *g, const struct dl_cyc_segment *s,
-                  double low, double high, double end, double *like,
-                  struct dl_cyc_chain *c) {
+bool dl_cyc_track(struct dl_cyc_chain *c, const struct dl_cyc_grid *g,
+                  const struct dl_cyc_segment *s, const struct dl_cyc_range *r,
+                  double *flank_found) {
   struct tracker t = {.l = dl_cyc_level_for(g, s->period),
                       .channels = g->n_channels};
   double scale = (double)t.l->scale;
   *c = (struct dl_cyc_chain){.r = s->r, .doubtful = s->halved};
   t.length = (size_t)lround(s->period / scale);
-  t.low = (size_t)(low / scale);
-  t.high = GSL_MIN((size_t)(high / scale), t.l->n);
+  t.low = (size_t)(r->low / scale);
+  t.high = GSL_MIN((size_t)(r->high / scale), t.l->n);
   size_t a = (size_t)(s->start / scale), b = (size_t)(s->end / scale);
   a = GSL_MAX(a, t.low);
   b = GSL_MIN(b, t.high);
@@ -344,7 +334,7 @@ bool dl_cyc_track(const struct dl_cyc_grid *g, const struct dl_cyc_segment *s,
         add_cycle(&t, t.at[i]);
     }
     if (t.n_at >= DL_CYC_MIN_CYCLES)
-      done = bounds(g, &t, end, like, c);
+      done = bounds(g, &t, r->end, flank_found, c);
   }
   tracker_free(&t);
   return done;
