@@ -140,6 +140,14 @@ if HAVE_BATS
 TESTS += $(CLI_TESTS)
 endif
 
+# Texts of messages for unit tests, from the table that the tests of the
+# command line read.
+BUILT_SOURCES += tests/messages.h
+tests/messages.h: tests/messages tests/messages.awk
+	$(AM_V_GEN)$(MKDIR_P) tests && \
+	  $(AWK) -f $(srcdir)/tests/messages.awk $(srcdir)/tests/messages >$@.new && \
+	  mv $@.new $@
+
 tests_unit_test_arrays_SOURCES = tests/unit/test_arrays.c
 tests_unit_test_arrays_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_bootstrap_SOURCES = tests/unit/test_bootstrap.c \
@@ -332,7 +340,7 @@ AM_TESTS_ENVIRONMENT = \
 
 # A locale with a decimal comma, where Debian's package locales is there.
 check_DATA = tests/locale/made
-CLEANFILES = tests/locale/made onnx-proto/onnx.proto \
+CLEANFILES = tests/messages.h tests/locale/made onnx-proto/onnx.proto \
 	onnx-proto/onnx.pb-c.c onnx-proto/onnx.pb-c.h
 tests/locale/made:
 	$(MKDIR_P) tests/locale

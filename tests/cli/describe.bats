@@ -206,8 +206,9 @@ END
   misused describe "$(message is_no_count_from top x 0)" a.onnx --top x
   misused describe "$(message is_no_count_from image-px 0 1)" \
     a.onnx --image-px 0
-  misused describe "--input-shape: $(message is_no_shape_input x)" a.onnx --input-shape x
-  misused describe "--input-shape: $(message is_no_shape_input x=3xy)" a.onnx --input-shape x=3xy
+  misused describe "$(message input_shape "$(message is_no_shape_input x)")" a.onnx --input-shape x
+  misused describe "$(message input_shape \
+    "$(message is_no_shape_input x=3xy)")" a.onnx --input-shape x=3xy
   needs_onnx
   refuses 1 "dlest: none.onnx: $(message cannot_open \
     'No such file or directory')" \

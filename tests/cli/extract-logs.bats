@@ -300,7 +300,7 @@ dlest: $(message row_skipped 7 s)" extract a.csv -f csv
   { head -1 a.csv; sed 1d a.csv | tac; } >back.csv
   try extract back.csv
   [ "$status" -eq 3 ]
-  grep -q 'readings out of order: sort the log by time first' err
+  grep -q "$(message reading_out_order_sort '' s)" err
 }
 
 @test "eight GPUs without any column that tells them" {

@@ -28,8 +28,9 @@ echo 1..4
 ok 'each text has one key' "$(cut -f 1 tests/messages | sort | uniq -d
   cut -f 2 tests/messages | sort | uniq -d)"
 
-cat tests/cli/*.ba* | grep -oE '\(message [a-z0-9_]+' |
-  sed 's/^(message //' | sort -u >"$list"
+cat tests/cli/*.ba* tests/unit/*.[ch] |
+  grep -oE '(\(message |MSG_)[a-z0-9_]+' |
+  sed 's/^(message //; s/^MSG_//' | sort -u >"$list"
 ok 'each key is used' \
   "$(cut -f 1 tests/messages | grep -vxF -f "$list" || true)"
 
@@ -42,5 +43,5 @@ done)"
 
 # Pieces long enough not to be found by chance.
 parts 24 >"$list"
-ok 'no text stands in a test of the command line' \
-  "$(grep -nF -f "$list" tests/cli/*.bats || true)"
+ok 'no text stands in a test' \
+  "$(grep -nF -f "$list" tests/cli/*.bats tests/unit/*.[ch] || true)"

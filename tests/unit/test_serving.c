@@ -16,6 +16,7 @@
 #include "physics/serving/serving.h"
 #include "gradient.h"
 #include "unit.h"
+#include "tests/messages.h"
 
 #define MATCH 1e-9
 
@@ -263,9 +264,7 @@ static void refuses(void **state) {
   assert_int_equal(
       method->fit(&fitted, &(struct dl_sample){t.X, t.y, NULL, NULL}, NULL, &d),
       DL_EINPUT);
-  assert_string_equal(d.error,
-                      "row 4: batch, GPUs, weights, layers, peak rate, "
-                      "bandwidth and TDP must be above 0");
+  assert_string_equal(d.error, MSG_row_batch_gpus_weights("4"));
   dl_diag_free(&d);
   dl_diag_init(&d);
   gsl_matrix_set(t.X, 3, DL_SC_BANDWIDTH, 1555);
@@ -274,7 +273,7 @@ static void refuses(void **state) {
   assert_int_equal(
       method->fit(&fitted, &(struct dl_sample){t.X, t.y, NULL, NULL}, NULL, &d),
       DL_EINPUT);
-  assert_string_equal(d.error, "row 6: neither prompt nor answer");
+  assert_string_equal(d.error, MSG_row_neither_prompt_nor("6"));
   dl_diag_free(&d);
   dl_diag_init(&d);
   gsl_matrix_view few = gsl_matrix_submatrix(t.X, 0, 0, ROWS, 4);
