@@ -39,7 +39,8 @@ enum dl_status dl_context_bind(struct dl_context *ctx, const struct dl_model *m,
     if (!to->fit)
       continue;
     to->model = owner->path;
-    status = dl_predictor_new(&to->p, to->fit, f, coverage, d);
+    status = dl_predictor_new(&to->p, to->fit, f, coverage,
+                              !raw && !ctx->asks_pre, d);
   }
   return status;
 }

@@ -79,7 +79,8 @@ static void prepare_intervals(struct dl_predictor *p, double coverage) {
 
 enum dl_status dl_predictor_new(struct dl_predictor **out,
                                 const struct dl_fit *fit, struct dl_frame *f,
-                                double coverage, struct dl_diag *d) {
+                                double coverage, bool rarely,
+                                struct dl_diag *d) {
   *out = NULL;
   struct dl_predictor *p = dl_calloc(1, sizeof *p);
   if (!p)
@@ -91,9 +92,9 @@ enum dl_status dl_predictor_new(struct dl_predictor **out,
   p->ranged = dl_calloc(fit->n_ranges, sizeof *p->ranged);
   enum dl_status status = p->feature && p->ranged ? DL_OK : dl_fail_memory(d);
   for (size_t i = 0; i < fit->features.n && status == DL_OK; i++)
-    status = dl_frame_formula(f, fit->features.s[i], &p->feature[i], d);
+    status = dl_frame_formula(f, fit->features.s[i], rarely, &p->feature[i], d);
   if (status == DL_OK && fit->offset)
-    status = dl_frame_formula(f, fit->offset, &p->offset, d);
+    status = dl_frame_formula(f, fit->offset, rarely, &p->offset, d);
   for (size_t i = 0; i < fit->n_ranges && status == DL_OK; i++)
     status = dl_frame_quantity(f, fit->range[i].name, false, &p->ranged[i], d);
   if (status == DL_OK)
@@ -186,7 +187,7 @@ bool dl_predictor_features(const struct dl_predictor *p,
                            const struct dl_row *row, double *x) {
   bool all = true;
   for (size_t i = 0; i < p->fit->features.n; i++) {
-    double v = dl_row_number(row, &p->feature[i]);
+    double v = dl_frame_value(p->frame, &p->feature[i], row);
     all &= isfinite(v) != 0;
     x[i] = isfinite(v) ? v : (double)NAN;
   }
@@ -198,7 +199,8 @@ static enum dl_status predict_at(const struct dl_predictor *p,
                                  const struct dl_row *row, double *features,
                                  struct dl_prediction *out, struct dl_diag *d) {
   const struct dl_fit *fit = p->fit;
-  double t, offset = fit->offset ? dl_row_number(row, &p->offset) : 0;
+  double t,
+      offset = fit->offset ? dl_frame_value(p->frame, &p->offset, row) : 0;
   if (isnan(offset))
     return DL_OK;
   gsl_vector_view y = gsl_vector_view_array(&t, 1);

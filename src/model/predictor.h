@@ -10,11 +10,13 @@
 struct dl_predictor;
 
 /* Both are borrowed and must outlive the predictor. `coverage` is that of the
- * intervals (0 .. 1). Errors (DL_EUSAGE): the frame lacks a name that the fit
+ * intervals (0 .. 1). `rarely`: features are computed when a row is predicted,
+ * not for every row. Errors (DL_EUSAGE): the frame lacks a name that the fit
  * needs. */
 enum dl_status dl_predictor_new(struct dl_predictor **p,
                                 const struct dl_fit *fit, struct dl_frame *f,
-                                double coverage, struct dl_diag *d);
+                                double coverage, bool rarely,
+                                struct dl_diag *d);
 void dl_predictor_free(struct dl_predictor *p); /* accepts NULL */
 
 struct dl_prediction {

@@ -23,6 +23,7 @@ static void free_step(struct step *s) {
     dl_formula_free(s->source[i].formula);
     free(s->source[i].vars);
   }
+  free(s->source);
   free(s->name);
 }
 
@@ -178,13 +179,15 @@ static enum dl_status bind(struct dl_frame *f, const struct dl_formula *g,
 /* Takes over p, and what it owns. */
 static enum dl_status add_source(struct step *s, struct source p,
                                  struct dl_diag *d) {
-  if (s->n_sources < MOST_SOURCES) {
+  void *list = s->source;
+  if (dl_grow(&list, &s->cap_sources, s->n_sources + 1, sizeof *s->source)) {
+    s->source = list;
     s->source[s->n_sources++] = p;
     return DL_OK;
   }
   dl_formula_free(p.formula);
   free(p.vars);
-  return dl_fail(d, DL_EFAILED, "too many sources of '%s'", s->name);
+  return dl_fail_memory(d);
 }
 
 /* Names of a definition must come from somewhere; a row may still lack their
@@ -449,36 +452,23 @@ enum dl_status dl_frame_bind(struct dl_frame *f, const struct dl_formula *g,
 }
 
 enum dl_status dl_frame_formula(struct dl_frame *f, const char *text,
-                                struct dl_quantity *q, struct dl_diag *d) {
+                                bool rarely, struct dl_quantity *q,
+                                struct dl_diag *d) {
   for (size_t i = 0; i < f->n_steps; i++) {
-    const struct step *s = &f->step[i];
+    struct step *s = &f->step[i];
     if (s->kind == STEP_VALUE && !s->name &&
         strcmp(dl_formula_text(s->source[0].formula), text) == 0) {
+      s->rarely &= rarely;
       *q = s->target;
       return DL_OK;
     }
   }
-  struct step s = {.target = {.in = DL_IN_CELL}};
+  struct step s = {.target = {.in = DL_IN_CELL}, .rarely = rarely};
   enum dl_status status = add_definition(f, &s, text, d);
   if (status == DL_OK)
     status = append(f, &s, d);
   *q = s.target;
   return status;
-}
-
-const char *dl_frame_lacks(const struct dl_frame *f,
-                           const struct dl_quantity *q,
-                           const struct dl_row *row) {
-  const struct source *p = &f->step[q->step].source[0];
-  for (size_t i = 0; i < p->n_vars; i++) {
-    if (!dl_formula_var_is_needed(p->formula, i))
-      continue;
-    if (dl_formula_var_is_text(p->formula, i)
-            ? !dl_row_text(row, &p->vars[i])
-            : isnan(dl_row_number(row, &p->vars[i])))
-      return dl_formula_var(p->formula, i);
-  }
-  return NULL;
 }
 
 size_t dl_frame_n_steps(const struct dl_frame *f) {

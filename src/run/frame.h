@@ -103,9 +103,16 @@ enum dl_status dl_frame_bind(struct dl_frame *f, const struct dl_formula *g,
                              bool required, struct dl_quantity **vars,
                              struct dl_diag *d);
 
-/* A step for the value of a formula, in a cell; its variables need no value. */
+/* A step for the value of a formula, in a cell; its variables need no value.
+ * `rarely`: the step does not run, and dl_frame_value computes the value when
+ * it is wanted. */
 enum dl_status dl_frame_formula(struct dl_frame *f, const char *text,
-                                struct dl_quantity *q, struct dl_diag *d);
+                                bool rarely, struct dl_quantity *q,
+                                struct dl_diag *d);
+
+/* The value of a quantity by dl_frame_formula. */
+double dl_frame_value(const struct dl_frame *f, const struct dl_quantity *q,
+                      const struct dl_row *row);
 
 /* Of a quantity by dl_frame_formula: its first variable that the formula needs
  * and the row lacks, or NULL. */

@@ -32,8 +32,6 @@ struct source {
   size_t n_vars;
 };
 
-enum { MOST_SOURCES = 6 };
-
 /* Which sources count. Steps for several scopes may have one name. */
 enum scope {
   SCOPE_FULL, /* all */
@@ -49,13 +47,14 @@ struct step {
   enum scope scope;
   const struct dl_run_column *column; /* of that name, or NULL */
   struct dl_quantity target;
-  enum dl_run_id id;                  /* of the member that it sets */
-  struct source source[MOST_SOURCES]; /* in the order they are tried */
-  size_t n_sources;
+  enum dl_run_id id;     /* of the member that it sets */
+  struct source *source; /* owned, in the order they are tried */
+  size_t n_sources, cap_sources;
   unsigned depends; /* bit i: on axis i */
   bool required;
   bool early;  /* the look-up of descriptors needs it */
   bool number; /* used as one: a text that is none is a fault */
+  bool rarely; /* computed when it is wanted */
 };
 
 /* A named value or formula as the user gives it. */

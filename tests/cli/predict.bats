@@ -377,7 +377,7 @@ dlest: $(message no_method_has_enough "; give --arch and --gpu")" \
   refuses 2 "dlest: $(message has_no_field_nearest gpu tdp \
     "'tdp_w', 'year', 'idle_w'")" "${NEITHER[@]}" --set gpu.tdp=1
   refuses 2 "dlest: $(message has_no_field_nearest arch foo \
-    "'depth', 'width', 'heads'")" "${NEITHER[@]}" --set arch.foo=1
+    "'depth', 'heads', 'macs_g'")" "${NEITHER[@]}" --set arch.foo=1
   refuses 2 "dlest: $(message invalid_number_3 gpu tdp_w abc)" \
     "${NEITHER[@]}" --set gpu.tdp_w=abc
   refuses 2 "dlest: $(message invalid_number_3 gpu tdp_w "")" \

@@ -21,7 +21,7 @@ load common
   check '.inputs[] | select(.image_px == 224) | .macs_g > 4 and .macs_g < 4.2'
 }
 
-@test "paper A's six at their measured sizes" {
+@test "the six networks of del Rey et al. at their measured sizes" {
   # GMACs: half of the published GFLOPs
   while read -r arch px macs; do
     try show arch "$arch" --format json

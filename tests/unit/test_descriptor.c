@@ -210,7 +210,7 @@ static void scales_with_tokens(void **state) {
   (void)state;
   e.patch_px = 32;
   e.depth = 2;
-  e.width = 1000;
+  e.hidden_size = 1000;
   struct dl_architecture at = at_px(&e, 448, &scaled);
   assert_true(scaled);
   /* (4 - 0.01) * 197 / 50 + 0.155236 */

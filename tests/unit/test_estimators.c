@@ -44,7 +44,7 @@ static void close_bench(struct bench *x) {
   close_table(&x->t);
 }
 
-/* The worked example of methods.md, section 2 (a run of paper A). */
+/* A worked example: one run of del Rey et al., arXiv 2307.05520. */
 static void published_example(void **state) {
   static const char *const settings[] = {
       "gpu.tdp_w",   "350",      "ram_gb",     "16",       "n_gpus", "1",

@@ -317,7 +317,7 @@ static void test_gnuplot(void **state) {
       DL_EFAILED);
   assert_error(&d, DL_EFAILED, MSG_gnuplot_failed("line 3: no"));
   assert_int_equal(draw_with("#!/bin/sh\nexit 0\n", &d), DL_EFAILED);
-  assert_error(&d, DL_EFAILED, MSG_gnuplot_drew_nothing("it does not say why"));
+  assert_error(&d, DL_EFAILED, MSG_gnuplot_drew_nothing(MSG_does_not_say_why));
   assert_int_equal(draw_with("#!/bin/sh\nkill -9 $$\n", &d), DL_EFAILED);
   assert_error(&d, DL_EFAILED, MSG_gnuplot_was_ended_by("9"));
   assert_int_equal(draw_with(NULL, &d), DL_EFAILED);

@@ -51,7 +51,7 @@ static void linear_fit(struct dl_fit *f) {
 
 static void open_bench(struct bench *x, const char *text, double coverage) {
   x->t = open_table(text);
-  assert_ok(dl_predictor_new(&x->p, &x->fit, x->t.f, coverage, &x->t.d),
+  assert_ok(dl_predictor_new(&x->p, &x->fit, x->t.f, coverage, false, &x->t.d),
             &x->t.d);
   load(&x->t);
 }
@@ -275,7 +275,8 @@ static void needs_its_names(void **state) {
   linear_fit(&x.fit);
   x.t = open_table("a,b\n1,2\n");
   dl_strlist_add(&x.fit.features, "log(");
-  assert_int_equal(dl_predictor_new(&p, &x.fit, x.t.f, 0.9, &x.t.d), DL_EUSAGE);
+  assert_int_equal(dl_predictor_new(&p, &x.fit, x.t.f, 0.9, false, &x.t.d),
+                   DL_EUSAGE);
   assert_null(p);
   assert_error_has(&x.t.d, DL_EUSAGE, MSG_formula_column("log(", "5", ""));
   dl_fit_free(&x.fit);

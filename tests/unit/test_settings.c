@@ -177,9 +177,10 @@ static void assert_applied(struct given *g, const char *path,
   struct dl_text out = {0};
   struct dl_run run;
 
-  assert_true(extra && dl_run_init(&run));
-  dl_run_set(&run, "gpu_power_w", 150);
-  dl_run_set_text(&run, "gpu", "Board");
+  assert_non_null(extra);
+  run = dl_run_unknown;
+  dl_run_set_number(&run, DL_RUN_gpu_power_w, 150);
+  dl_run_copy_text(&run, DL_RUN_gpu, "Board");
   assert_ok(dl_settings_apply(g->s, path, &run, extra, &g->d), &g->d);
   describe(&out, &run, names, extra);
   for (size_t i = 0; i < g->d.n_warnings; i++)

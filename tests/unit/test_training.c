@@ -221,7 +221,7 @@ static void boundaries_may_differ(void **state) {
 static void refuses_formulas(void **state) {
   static const struct {
     const char *formula, *error;
-  } cases[] = {{"log(x", MSG_formula_column("log(x", "6", "expected ')'")},
+  } cases[] = {{"log(x", MSG_formula_column("log(x", "6", MSG_expected)},
                {"x+y", MSG_no_column_nearest("y", "'x'")}};
 
   (void)state;

@@ -100,7 +100,7 @@ static void scale_input(const struct dl_architecture *e,
   double heads = or_else(e->heads, 0);
   double acts = square_part(e, e->attention_acts_m, 1e-6 * heads, in->image_px);
   double macs =
-      square_part(e, e->attention_macs_g, 2e-9 * e->width, in->image_px);
+      square_part(e, e->attention_macs_g, 2e-9 * e->hidden_size, in->image_px);
   in->macs_g = grow(in->macs_g, fixed_macs(e, in), macs,
                     growth(e, in->image_px, px, false));
   in->acts_m = grow(in->acts_m, 0, acts, growth(e, in->image_px, px, true));

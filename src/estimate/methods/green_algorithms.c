@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Green Algorithms (Lannelongue, Grealey, Inouye 2021, doi
- * 10.1002/advs.202100707), as paper A uses it:
+ * 10.1002/advs.202100707), as del Rey et al. use it:
  *
  *   E = (TDP * utilisation * GPUs + RAM_GB * 0.3725 W/GB) * T
  *

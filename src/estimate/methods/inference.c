@@ -100,7 +100,7 @@ static bool set_up(struct problem *p, const struct dl_context *ctx,
                    const struct dl_job *job, struct dl_served *s) {
   const struct dl_architecture *arch = job->found.arch;
   bool language = arch && dl_is_language_model(arch);
-  p->tokens = language && !isnan(arch->kept_per_token);
+  p->tokens = language && !isnan(arch->kv_cache_per_token);
   p->fit =
       p->tokens ? &ctx->fit[DL_SERVING_EPOCH] : &ctx->fit[DL_PHYSICAL_EPOCH];
   p->job = job;

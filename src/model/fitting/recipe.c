@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "model/fitting/recipe.h"
 
+#include "base/constants.h"
+
+/* A constant as text, for a formula. */
+#define QUOTE(x) #x
+#define TEXT_OF(constant) QUOTE(constant)
+
 /* Host time of an epoch, s: launches of every step, and what comes once. */
 #define HOST                                                                   \
   "(0.3 + ((0.025 - 0.016*coalesce(frozen_base, 0))*train_samples"             \
@@ -32,7 +38,8 @@
  * frameworks use TF32 where there is any, unless FP32 is asked for. Boards
  * whose TF32 rate is no more than their FP32 rate gain nothing from it: half of
  * their FP32 lanes are shared, and they reach as little of either. Runs of
- * paper A on ChessLive train 10 of about 80 epochs with a frozen base. */
+ * del Rey et al. on ChessLive train 10 of about 80 epochs with a frozen base.
+ */
 #define HALF                                                                   \
   "max(coalesce(precision == 'amp', 0), max(coalesce(precision == 'fp16', "    \
   "0), coalesce(precision == 'bf16', 0)))"
@@ -65,13 +72,17 @@
          "max(max(coalesce(gpu.memory_type == 'gddr6', 0), "                   \
          "coalesce(gpu.memory_type == 'gddr6x', 0)), "                         \
          "coalesce(gpu.memory_type == 'gddr7', 0)), "                          \
-         "coalesce(host_class == 'server', 0), "                               \
-         "5*coalesce(boundary == 'gpu+ram', 1), "                              \
-         "key(gpu.id) + (key(gpu.id) == 0)*key(gpu), key(host), "              \
-         "key(arch.id) + (key(arch.id) == 0)*key(arch), key(source), "         \
-         "key(dataset), key(framework), coalesce(facts_doubt, 0), "            \
-         "coalesce(gpu_power_w, 0), coalesce(epoch_energy_j, 0), "             \
-         "coalesce(epoch_s, 0), coalesce(doubt, 0)"
+         "coalesce(host_class == 'server', 0), " TEXT_OF(                      \
+             DL_PHYSICAL_MEMORY_W) "*coalesce(boundary == 'gpu+ram', 1), "     \
+                                   "key(gpu.id) + (key(gpu.id) == "            \
+                                   "0)*key(gpu), key(host), "                  \
+                                   "key(arch.id) + (key(arch.id) == "          \
+                                   "0)*key(arch), key(source), "               \
+                                   "key(dataset), key(framework), "            \
+                                   "coalesce(facts_doubt, 0), "                \
+                                   "coalesce(gpu_power_w, 0), "                \
+                                   "coalesce(epoch_energy_j, 0), "             \
+                                   "coalesce(epoch_s, 0), coalesce(doubt, 0)"
 
 /* The columns of physics/serving/serving.h, in their order. Servers keep keys
  * and values in 16 bits where weights have fewer; a link that is not known is
@@ -94,15 +105,19 @@
          "output_tokens, "                                                     \
          "arch.token_params_m - arch.expert_params_m*arch.expert_share, "      \
          "arch.expert_params_m, arch.expert_share, arch.token_params_m, "      \
-         "arch.pair_macs, arch.kept_per_token, arch.depth, arch.width, "       \
+         "arch.pair_macs, arch.kv_cache_per_token, arch.depth, "               \
+         "arch.hidden_size, "                                                  \
          "coalesce(weight_bytes, " BYTES "), max(2, " BYTES "), "              \
          "coalesce(n_gpus, 1), " PEAK_SERVING ", gpu.bandwidth_gb_s, "         \
-         "coalesce(gpu.link_gb_s, 15.75), gpu.tdp_w, "                         \
-         "coalesce(engine_2024, 0), "                                          \
-         "key(gpu.id) + (key(gpu.id) == 0)*key(gpu), "                         \
-         "key(arch.id) + (key(arch.id) == 0)*key(arch), key(dataset), "        \
-         "coalesce(prompt_doubt, 0), coalesce(request_s, 0), "                 \
-         "coalesce(request_power_w, 0)"
+         "coalesce(gpu.link_gb_s, " TEXT_OF(                                   \
+             DL_PCIE_3_X16_GB_S) "), gpu.tdp_w, "                              \
+                                 "coalesce(engine_2024, 0), "                  \
+                                 "key(gpu.id) + (key(gpu.id) == 0)*key(gpu), " \
+                                 "key(arch.id) + (key(arch.id) == "            \
+                                 "0)*key(arch), key(dataset), "                \
+                                 "coalesce(prompt_doubt, 0), "                 \
+                                 "coalesce(request_s, 0), "                    \
+                                 "coalesce(request_power_w, 0)"
 
 static const struct dl_recipe recipes[] = {
     {"gpu_power_w", "busy-share", "log(macs_g)",

@@ -2,11 +2,11 @@
 /* Feature sets that `fit` tries by itself: a physical account of what a
  * training step costs, in logarithms.
  *
- * Constants and sets come from a study on paper A's runs (docs/estimation.md
- * tells which were tried): about 25 ms of host work a training step, 0.1 ms
- * of input a 128-pixel image, 70 % of the peak rate, 40 activations per
- * second and byte per second of bandwidth. A fit corrects them by a factor
- * and, where features are listed, by powers of those. */
+ * Constants and sets come from a study on the runs of del Rey et al.
+ * (docs/estimation.md tells which were tried): about 25 ms of host work a
+ * training step, 0.1 ms of input a 128-pixel image, 70 % of the peak rate, 40
+ * activations per second and byte per second of bandwidth. A fit corrects them
+ * by a factor and, where features are listed, by powers of those. */
 
 #ifndef DL_MODEL_FITTING_RECIPE_H
 #define DL_MODEL_FITTING_RECIPE_H

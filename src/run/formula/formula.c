@@ -304,64 +304,42 @@ static bool unary(struct parser *s) {
   return ok;
 }
 
-static bool product(struct parser *s) {
-  if (!unary(s))
-    return false;
-  for (;;) {
-    enum op op;
-    if (take(s, "*"))
-      op = OP_MUL;
-    else if (take(s, "/"))
-      op = OP_DIV;
-    else
-      return true;
-    if (!unary(s) || !emit_op(s, op, 2))
-      return false;
+/* Binary operators by level; those of a higher level bind more tightly. */
+enum { LOWEST = 1, COMPARISON = 3, HIGHEST = 5 };
+static const struct {
+  const char *token;
+  enum op op;
+  int level;
+} operators[] = {
+    {"||", OP_OR, LOWEST},     {"&&", OP_AND, 2},
+    {"<=", OP_LE, COMPARISON}, {">=", OP_GE, COMPARISON},
+    {"==", OP_EQ, COMPARISON}, {"!=", OP_NE, COMPARISON},
+    {"<", OP_LT, COMPARISON},  {">", OP_GT, COMPARISON},
+    {"+", OP_ADD, 4},          {"-", OP_SUB, 4},
+    {"*", OP_MUL, HIGHEST},    {"/", OP_DIV, HIGHEST},
+};
+
+/* Operands and operators of a level, from left to right; comparisons do not
+ * chain. */
+static bool binary(struct parser *s, int level) {
+  if (level > HIGHEST)
+    return unary(s);
+  bool ok = binary(s, level + 1), more = true;
+  while (ok && more) {
+    more = false;
+    for (size_t i = 0; i < sizeof operators / sizeof *operators && !more; i++)
+      if (operators[i].level == level && take(s, operators[i].token)) {
+        ok = binary(s, level + 1) && emit_op(s, operators[i].op, 2);
+        more = true;
+      }
+    if (level == COMPARISON)
+      return ok;
   }
-}
-
-static bool sum(struct parser *s) {
-  if (!product(s))
-    return false;
-  for (;;) {
-    enum op op;
-    if (take(s, "+"))
-      op = OP_ADD;
-    else if (take(s, "-"))
-      op = OP_SUB;
-    else
-      return true;
-    if (!product(s) || !emit_op(s, op, 2))
-      return false;
-  }
-}
-
-static bool comparison(struct parser *s) {
-  static const struct {
-    const char *token;
-    enum op op;
-  } comparisons[] = {{"<=", OP_LE}, {">=", OP_GE}, {"==", OP_EQ},
-                     {"!=", OP_NE}, {"<", OP_LT},  {">", OP_GT}};
-  if (!sum(s))
-    return false;
-  for (size_t i = 0; i < sizeof comparisons / sizeof *comparisons; i++)
-    if (take(s, comparisons[i].token))
-      return sum(s) && emit_op(s, comparisons[i].op, 2);
-  return true;
-}
-
-static bool conjunction(struct parser *s) {
-  bool ok = comparison(s);
-  while (ok && take(s, "&&"))
-    ok = comparison(s) && emit_op(s, OP_AND, 2);
   return ok;
 }
 
 static bool expression(struct parser *s) {
-  bool ok = conjunction(s);
-  while (ok && take(s, "||"))
-    ok = conjunction(s) && emit_op(s, OP_OR, 2);
-  return ok;
+  return binary(s, LOWEST);
 }
 
 enum dl_status dl_formula_parse(struct dl_formula **out, const char *text,
