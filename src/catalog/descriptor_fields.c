@@ -89,7 +89,7 @@ static const struct dl_field architecture_fields[] = {
     NUMBER(architecture, hidden_size, NULL, 1, 1e6, "hidden size"),
     NUMBER(architecture, heads, NULL, 1, 1e5, "attention heads"),
     NUMBER(architecture, extra_tokens, NULL, 0, 1e5,
-           "tokens besides the patches"),
+           "tokens in addition to the patches"),
     NUMBER(architecture, attention_macs_g, "GMAC", 0, 1e9,
            "part that grows with the tokens squared"),
     NUMBER(architecture, attention_acts_m, "M", 0, 1e9,

@@ -25,11 +25,11 @@ struct bounds {
 struct dl_predictor {
   const struct dl_fit *fit;
   const struct dl_frame *frame;
-  struct dl_quantity *feature; /* one per feature, owned */
-  struct dl_quantity offset;   /* where the fit has one */
-  struct dl_quantity *ranged;  /* one per range, owned */
-  double spread;               /* of a variable's power, see extrapolation */
-  struct bounds bounds[2][2];  /* [architecture is new][GPU is new] */
+  struct dl_row_ref *feature; /* one per feature, owned */
+  struct dl_row_ref offset;   /* where the fit has one */
+  struct dl_row_ref *ranged;  /* one per range, owned */
+  double spread;              /* of a variable's power, see extrapolation */
+  struct bounds bounds[2][2]; /* [architecture is new][GPU is new] */
 };
 
 void dl_predictor_free(struct dl_predictor *p) {

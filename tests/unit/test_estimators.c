@@ -19,7 +19,7 @@ struct bench {
   struct table t;
   struct dl_session *s;
   struct dl_job job;
-  struct dl_predictions predictions;
+  struct dl_job_predictions predictions;
   struct dl_estimate est[MOST_METHODS];
 };
 

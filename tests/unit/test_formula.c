@@ -36,7 +36,7 @@ static struct dl_formula *parse(const char *text) {
 
 static double eval(const char *text) {
   struct dl_cell cells[COUNT(values)];
-  struct dl_quantity vars[32] = {0};
+  struct dl_row_ref vars[32] = {0};
   const struct dl_row row = {.cell = cells};
   struct dl_formula *f = parse(text);
 

@@ -89,8 +89,8 @@ static void complains_of_what_is_meant(void **state) {
 /* What no one uses as a number may be any text. */
 static void texts_are_no_faults(void **state) {
   struct table t = open_table("note,arch,x\nabc,12,nan\n");
-  struct dl_quantity note = quantity(&t, "note", true),
-                     arch = quantity(&t, "arch", true);
+  struct dl_row_ref note = quantity(&t, "note", true),
+                    arch = quantity(&t, "arch", true);
 
   (void)state;
   load(&t);
@@ -112,7 +112,7 @@ static void texts_are_no_faults(void **state) {
   /* Compared as text it is none. */
   t = open_table("note\nabc\n");
   define(&t, "x=note=='abc'");
-  struct dl_quantity x = quantity(&t, "x", true);
+  struct dl_row_ref x = quantity(&t, "x", true);
   load(&t);
   row(&t, 0);
   assert_int_equal(t.row->fault.kind, DL_FAULT_NONE);
@@ -171,8 +171,8 @@ static void overrides_replace(void **state) {
   override(&t, "gpu.tdp_w=300");
   override(&t, "gpu.year=2021");
   override(&t, "gpu.tdp_w=200");
-  struct dl_quantity tdp = quantity(&t, "gpu.tdp_w", true),
-                     year = quantity(&t, "gpu.year", true);
+  struct dl_row_ref tdp = quantity(&t, "gpu.tdp_w", true),
+                    year = quantity(&t, "gpu.year", true);
   load(&t);
   row(&t, 0);
   assert_true(number(&t, tdp) == 200);
@@ -189,7 +189,7 @@ static void refuses_definitions(void **state) {
   static const char *const bad[] = {"x", "=x", "x==3", ""};
   struct table t = open_table("a\n1\n");
   char expected[64];
-  struct dl_quantity q;
+  struct dl_row_ref q;
   size_t i;
 
   (void)state;
@@ -216,7 +216,7 @@ static void refuses_definitions(void **state) {
 
 static void refuses_unknown_names(void **state) {
   struct table t = open_table("arch,batch_size\nresnet50,1\n");
-  struct dl_quantity q;
+  struct dl_row_ref q;
 
   (void)state;
   assert_int_equal(dl_frame_quantity(t.f, "bacth_size", true, &q, &t.d),
@@ -242,9 +242,9 @@ static void settings_are_texts_and_numbers(void **state) {
   set(&t, "gpu", "rtx-3090");
   set(&t, "batch_size", "16");
   override(&t, "phase=training");
-  struct dl_quantity gpu = quantity(&t, "gpu", true),
-                     batch = quantity(&t, "batch_size", true);
-  struct dl_quantity phase = quantity(&t, "phase", true);
+  struct dl_row_ref gpu = quantity(&t, "gpu", true),
+                    batch = quantity(&t, "batch_size", true);
+  struct dl_row_ref phase = quantity(&t, "phase", true);
   load(&t);
   row(&t, 0);
   assert_string_equal(text_of(&t, gpu), "rtx-3090");

@@ -16,7 +16,7 @@ static void put(struct dl_architecture *e, double *member, double x) {
       (struct dl_origin){.source = e->shape_source, .note = note};
 }
 
-/* What a step of generation costs, of a decoder. */
+/* Cost of one generation step of a decoder. */
 static void put_decoder(struct dl_architecture *e,
                         const struct dl_transformer *t) {
   struct dl_decoding step = dl_transformer_decoding(t, 0);
@@ -29,7 +29,7 @@ static void put_decoder(struct dl_architecture *e,
   put(e, &e->pair_macs, step.macs_more);
 }
 
-/* What does not depend on the input. */
+/* Values that do not depend on the input. */
 static void put_shape(struct dl_architecture *e,
                       const struct dl_transformer *t) {
   put(e, &e->params_m, dl_transformer_params(t) / 1e6);

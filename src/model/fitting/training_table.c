@@ -17,15 +17,15 @@ struct reader {
   struct dl_csv *csv;
   struct dl_frame *f;
   struct dl_formula **formula; /* t->formula.n */
-  struct dl_quantity **vars;   /* their variables */
-  struct dl_quantity *group;   /* t->n_labels; unused for a made key */
+  struct dl_row_ref **vars;    /* their variables */
+  struct dl_row_ref *group;    /* t->n_labels; unused for a made key */
   struct dl_key_maker *key;    /* where 'config' is not told; NULL: nothing to
                                   make it from */
   bool has_config;             /* it is a column */
-  struct dl_quantity boundary_at;
-  struct dl_quantity *ranged; /* one a range of t */
-  size_t cap_rows;            /* rows that x has room for */
-  double *x;                  /* t->n rows, then those of the block */
+  struct dl_row_ref boundary_at;
+  struct dl_row_ref *ranged; /* one a range of t */
+  size_t cap_rows;           /* rows that x has room for */
+  double *x;                 /* t->n rows, then those of the block */
   /* One block: */
   struct dl_row *row; /* kept for labels only */
   struct dl_fault *fault;
@@ -90,7 +90,7 @@ static enum dl_status add_group(struct reader *r, const char *name, bool must,
   struct dl_training *t = r->t;
   bool there = dl_frame_has(r->f, name);
   enum dl_status status = DL_OK;
-  struct dl_quantity q = {0};
+  struct dl_row_ref q = {0};
   bool config = strcmp(name, "config") == 0;
   if (there || (must && !config))
     status = dl_frame_text(r->f, name, !there, &q, d);
@@ -129,7 +129,7 @@ static enum dl_status add_groups(struct reader *r,
 /* The variables of the formulas, whose ranges are kept. */
 static enum dl_status note_variables(struct reader *r, struct dl_diag *d) {
   size_t n = dl_frame_n_steps(r->f);
-  struct dl_quantity **is_var = dl_calloc(n, sizeof(void *));
+  struct dl_row_ref **is_var = dl_calloc(n, sizeof(void *));
   r->ranged = dl_calloc(n, sizeof *r->ranged);
   r->t->range = dl_calloc(n, sizeof *r->t->range);
   bool ok = is_var && r->ranged && r->t->range;

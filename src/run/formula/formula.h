@@ -46,7 +46,6 @@ bool dl_formula_is_name(const struct dl_formula *f);
 
 /* The value for a row; vars[i] is where rows hold variable i. */
 double dl_formula_eval(const struct dl_formula *f,
-                       const struct dl_quantity *vars,
-                       const struct dl_row *row);
+                       const struct dl_row_ref *vars, const struct dl_row *row);
 
 #endif

@@ -96,7 +96,7 @@ static double key_of(const char *s) {
 }
 
 double dl_formula_eval(const struct dl_formula *f,
-                       const struct dl_quantity *vars,
+                       const struct dl_row_ref *vars,
                        const struct dl_row *row) {
   double stack[MOST_DEPTH + 1];
   stack[0] = NAN;
