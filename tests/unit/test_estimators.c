@@ -11,6 +11,7 @@
 
 #include "estimate/session.h"
 #include "table.h"
+#include "tests/messages.h"
 
 enum { MOST_METHODS = 8 };
 
@@ -359,7 +360,8 @@ static void refuses_methods(void **state) {
   assert_int_equal(dl_session_new(&s, t.f, NULL, "tdp,flop", 0.9, &t.d),
                    DL_EUSAGE);
   assert_null(s);
-  assert_error_has(&t.d, DL_EUSAGE, "unknown method 'flop'; nearest: 'flops'");
+  assert_error_has(&t.d, DL_EUSAGE,
+                   MSG_unknown_method_nearest("flop", "'flops'"));
   close_table(&t);
   assert_null(dl_estimator_find("none"));
   for (size_t i = 0; i < dl_estimator_count(); i++)

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "table.h"
+#include "tests/messages.h"
 
 /* NaN is equal to NaN here. */
 static void check(const struct table *t, struct dl_row_ref q, double want) {
@@ -166,7 +167,7 @@ static void definitions_of_themselves(void **state) {
   define(&t, "ram_gb=ram_gb/2");
   assert_int_equal(dl_frame_quantity(t.f, "ram_gb", false, &q, &t.d),
                    DL_EUSAGE);
-  assert_error_has(&t.d, DL_EUSAGE, "no column 'ram_gb'; nearest: ");
+  assert_error_has(&t.d, DL_EUSAGE, MSG_no_column_nearest("ram_gb", ""));
   close_table(&t);
 }
 
@@ -335,7 +336,8 @@ static void binds_formulas(void **state) {
   assert_ok(dl_formula_parse(&g, "a*no_such", &t.d), &t.d);
   assert_int_equal(dl_frame_bind(t.f, g, true, &vars, &t.d), DL_EUSAGE);
   assert_null(vars);
-  assert_error_has(&t.d, DL_EUSAGE, "runs.csv: no column 'no_such'; nearest: ");
+  assert_error_has(&t.d, DL_EUSAGE,
+                   "runs.csv: " MSG_no_column_nearest("no_such", ""));
   dl_formula_free(g);
   close_table(&t);
 }

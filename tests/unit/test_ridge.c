@@ -16,6 +16,7 @@
 #include "math/regression/regression.h"
 
 #include "problem.h"
+#include "tests/messages.h"
 
 /* From tests/reference/math_reference.py (scikit-learn, and for GCV the hat
  * matrix written out and scipy's bounded minimiser). */
@@ -209,9 +210,9 @@ static void refused(struct fixture *f, double lambda, enum dl_status status,
 
 static void errors(void **state) {
   struct fixture *f = *state;
-  refused(f, 0, DL_EUSAGE, "lambda must be positive, not 0");
-  refused(f, -1, DL_EUSAGE, "lambda must be positive, not -1");
-  refused(f, INFINITY, DL_EUSAGE, "lambda must be positive, not inf");
+  refused(f, 0, DL_EUSAGE, MSG_lambda_must_be_positive("0"));
+  refused(f, -1, DL_EUSAGE, MSG_lambda_must_be_positive("-1"));
+  refused(f, INFINITY, DL_EUSAGE, MSG_lambda_must_be_positive("inf"));
   static const double lambdas[2] = {1, 1};
   gsl_matrix_const_view wide = gsl_matrix_const_view_array(lambdas, 1, 2);
   gsl_matrix_const_view H = gsl_matrix_const_view_array(lambdas, 2, 1);
@@ -219,14 +220,13 @@ static void errors(void **state) {
   assert_int_equal(ridge()->sweep(&(struct dl_sample){.X = f->X, .y = f->y},
                                   &wide.matrix, f->X, out, &f->d),
                    DL_EFAILED);
-  assert_string_equal(
-      f->d.error, "candidates have 2 columns but there are 1 hyper-parameters");
+  assert_string_equal(f->d.error, MSG_candidates_have_columns_but("2", "1"));
   dl_diag_free(&f->d);
   assert_int_equal(ridge()->sweep(&(struct dl_sample){.X = f->X, .y = f->y},
                                   &H.matrix, f->X, out, &f->d),
                    DL_EFAILED);
   assert_string_equal(f->d.error,
-                      "predictions of a sweep are 2 x 40, not 1 x 40");
+                      MSG_predictions_a_sweep_are("2", "40", "1", "40"));
   dl_diag_free(&f->d);
   gsl_matrix_free(out);
   /* One row, and weights that count as less than one. */

@@ -19,6 +19,7 @@
 #include "physics/serving/serving_parts.h"
 #include "gradient.h"
 #include "unit.h"
+#include "tests/messages.h"
 
 #define MATCH 1e-9
 
@@ -263,15 +264,13 @@ static void refuses(void **state) {
   dl_diag_init(&d);
   t.in[3].bandwidth = 0;
   assert_int_equal(method->fit(&fitted, &s, NULL, &d), DL_EINPUT);
-  assert_string_equal(d.error,
-                      "row 4: batch, GPUs, weights, layers, peak rate, "
-                      "bandwidth and TDP must be above 0");
+  assert_string_equal(d.error, MSG_row_batch_gpus_weights("4"));
   dl_diag_free(&d);
   dl_diag_init(&d);
   t.in[3].bandwidth = 1555e9;
   t.in[5].prompt = t.in[5].answer = 0;
   assert_int_equal(method->fit(&fitted, &s, NULL, &d), DL_EINPUT);
-  assert_string_equal(d.error, "row 6: neither prompt nor answer");
+  assert_string_equal(d.error, MSG_row_neither_prompt_nor("6"));
   dl_diag_free(&d);
   dl_diag_init(&d);
   assert_int_equal(method->fit(&fitted, &matrix, NULL, &d), DL_EUSAGE);
