@@ -85,9 +85,13 @@ static enum dl_status make_target(struct target *w, const struct dl_training *t,
   enum dl_status status = dl_training_folds(&w->folds, t, &c->cv, c->seed, d);
   if (status != DL_OK)
     return status;
-  return dl_out_of_fold_intervals(
-      w->low, w->high, w->measured, w->predicted, fit->log_target, &w->folds,
-      groups_of(fit, &c->cv), DL_PREDICTIONS_COVERAGE, d);
+  const struct dl_out_of_fold o = {.y = w->measured,
+                                   .prediction = w->predicted,
+                                   .log_target = fit->log_target,
+                                   .folds = &w->folds,
+                                   .others = groups_of(fit, &c->cv)};
+  return dl_out_of_fold_intervals(w->low, w->high, &o, DL_PREDICTIONS_COVERAGE,
+                                  d);
 }
 
 static void free_target(struct target *w) {

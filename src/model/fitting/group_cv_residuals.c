@@ -162,13 +162,12 @@ enum dl_status dl_leave_all_out(struct dl_fit *fit, const struct dl_training *t,
 
 /* The residuals of fold k, sorted and thinned. x has room for all rows. */
 static void fold_residuals(struct dl_group_residuals *g, double *x,
-                           const double *y, const double *prediction,
-                           bool log_target, const struct dl_folds *folds,
-                           size_t k) {
+                           const struct dl_out_of_fold *o, size_t k) {
   size_t n = 0;
-  for (size_t i = 0; i < folds->n; i++) {
-    double r = log_target ? log(y[i] / prediction[i]) : y[i] - prediction[i];
-    if (folds->of_row[i] == k && isfinite(r))
+  for (size_t i = 0; i < o->folds->n; i++) {
+    double r = o->log_target ? log(o->y[i] / o->prediction[i])
+                             : o->y[i] - o->prediction[i];
+    if (o->folds->of_row[i] == k && isfinite(r))
       x[n++] = r;
   }
   dl_keep_quantiles(g, x, n);
@@ -183,51 +182,50 @@ static bool is_fold(const struct dl_folds *folds, const char *name) {
 
 /* The groups of all folds, and those of others that are none; NULL when memory
  * is out. */
-static struct dl_group_residuals *
-all_groups(size_t *n, const double *y, const double *prediction,
-           bool log_target, const struct dl_folds *folds,
-           const struct dl_residuals *others) {
-  size_t most = folds->k + (others ? others->n : 0);
-  double *x = dl_calloc(folds->n, sizeof *x);
+static struct dl_group_residuals *all_groups(size_t *n,
+                                             const struct dl_out_of_fold *o) {
+  size_t most = o->folds->k + (o->others ? o->others->n : 0);
+  double *x = dl_calloc(o->folds->n, sizeof *x);
   struct dl_group_residuals *g = dl_calloc(most, sizeof *g);
   if (!x || !g) {
     free(x);
     free(g);
     return NULL;
   }
-  for (size_t k = 0; k < folds->k; k++)
-    fold_residuals(&g[k], x, y, prediction, log_target, folds, k);
-  *n = folds->k;
-  for (size_t i = 0; others && i < others->n; i++)
-    if (!is_fold(folds, others->g[i].name))
-      g[(*n)++] = others->g[i];
+  for (size_t k = 0; k < o->folds->k; k++)
+    fold_residuals(&g[k], x, o, k);
+  *n = o->folds->k;
+  for (size_t i = 0; o->others && i < o->others->n; i++)
+    if (!is_fold(o->folds, o->others->g[i].name))
+      g[(*n)++] = o->others->g[i];
   free(x);
   return g;
 }
 
-enum dl_status dl_out_of_fold_intervals(
-    double *low, double *high, const double *y, const double *prediction,
-    bool log_target, const struct dl_folds *folds,
-    const struct dl_residuals *others, double coverage, struct dl_diag *d) {
+enum dl_status dl_out_of_fold_intervals(double *low, double *high,
+                                        const struct dl_out_of_fold *o,
+                                        double coverage, struct dl_diag *d) {
   size_t n;
   struct dl_residuals but_one = {0};
-  but_one.g = all_groups(&n, y, prediction, log_target, folds, others);
+  but_one.g = all_groups(&n, o);
   if (!but_one.g)
     return dl_fail_memory(d);
   but_one.n = n - 1;
   struct dl_group_residuals last = but_one.g[n - 1];
-  for (size_t k = 0; k < folds->k; k++) {
+  for (size_t k = 0; k < o->folds->k; k++) {
     double down, up;
     struct dl_group_residuals own = but_one.g[k];
     but_one.g[k] = last; /* in place of its own */
     if (!dl_residual_interval(&but_one, coverage, &down, &up))
       down = up = NAN;
     but_one.g[k] = own;
-    for (size_t i = 0; i < folds->n; i++) {
-      if (folds->of_row[i] != k)
+    for (size_t i = 0; i < o->folds->n; i++) {
+      if (o->folds->of_row[i] != k)
         continue;
-      low[i] = log_target ? prediction[i] * exp(down) : prediction[i] + down;
-      high[i] = log_target ? prediction[i] * exp(up) : prediction[i] + up;
+      low[i] = o->log_target ? o->prediction[i] * exp(down)
+                             : o->prediction[i] + down;
+      high[i] =
+          o->log_target ? o->prediction[i] * exp(up) : o->prediction[i] + up;
     }
   }
   free(but_one.g);

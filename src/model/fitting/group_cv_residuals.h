@@ -27,16 +27,21 @@ enum dl_status dl_auxiliary_residuals(struct dl_fit *fit, enum dl_left_out left,
 /* Up to 21 values that stand for the n of x, which are sorted. */
 void dl_keep_quantiles(struct dl_group_residuals *g, double *x, size_t n);
 
+/* Out-of-fold predictions; y and prediction have folds->n values. */
+struct dl_out_of_fold {
+  const double *y, *prediction;
+  bool log_target;
+  const struct dl_folds *folds;
+  const struct dl_residuals *others; /* of groups that are no folds, or NULL */
+};
+
 /* Bounds of each row's value with that coverage (0 .. 1), from the residuals
- * of the folds that it is not in (dl_residual_interval) and of the groups of
- * `others`, or NULL, that are no folds: what it would have been given as a new
- * group. y and prediction, out of fold, have folds->n
- * values, as low and high, which are NaN where there are fewer than three
- * groups. */
-enum dl_status dl_out_of_fold_intervals(
-    double *low, double *high, const double *y, const double *prediction,
-    bool log_target, const struct dl_folds *folds,
-    const struct dl_residuals *others, double coverage, struct dl_diag *d);
+ * of the folds that it is not in (dl_residual_interval) and of the other
+ * groups: what it would have been given as a new group. low and high have
+ * folds->n values; NaN where there are fewer than three groups. */
+enum dl_status dl_out_of_fold_intervals(double *low, double *high,
+                                        const struct dl_out_of_fold *o,
+                                        double coverage, struct dl_diag *d);
 
 /* Distinct labels in a column; 0 without it. */
 size_t dl_label_count(const struct dl_training *t, const char *column);

@@ -172,31 +172,39 @@ static bool is_linear(const struct dl_regression *r) {
   return r->coefficient != NULL;
 }
 
+/* What is tried, and what came of it. */
+struct trial {
+  struct dl_choice *c;
+  const struct dl_training *t;
+  const struct dl_regression *only; /* or NULL */
+  struct protocols protocols;
+  struct candidate *list; /* MOST_CANDIDATES, owned */
+  size_t n;
+};
+
 /* Appends the candidates of one recipe, one a method. */
 static enum dl_status
-try_recipe(struct candidate *list, size_t *n, struct dl_choice *c,
-           const struct dl_recipe *recipe, const struct dl_regression *only,
-           const struct dl_training *t, const struct protocols *protocols,
-           struct dl_diag *d) {
+try_recipe(struct trial *w, const struct dl_recipe *recipe, struct dl_diag *d) {
   bool memory = true;
-  if (!use_recipe(c, recipe, t, &memory))
+  if (!use_recipe(w->c, recipe, w->t, &memory))
     return memory ? DL_OK : dl_fail_memory(d);
   struct dl_design g;
-  c->method =
+  w->c->method =
       recipe->method ? dl_regression_find(recipe->method) : dl_regression_at(0);
-  enum dl_status status = dl_design_make(&g, t, c, d);
+  enum dl_status status = dl_design_make(&g, w->t, w->c, d);
   for (size_t i = 0; i < dl_regression_count() && status == DL_OK; i++) {
-    if (*n == MOST_CANDIDATES || (only && dl_regression_at(i) != only) ||
+    if (w->n == MOST_CANDIDATES ||
+        (w->only && dl_regression_at(i) != w->only) ||
         !is_for(recipe, dl_regression_at(i)) ||
         (!recipe->offset && !recipe->method && !is_linear(dl_regression_at(i))))
       continue;
-    struct candidate *best = &list[*n];
+    struct candidate *best = &w->list[w->n];
     *best = (struct candidate){.recipe = recipe, .method = dl_regression_at(i)};
     for (size_t j = 0; j < DL_MAX_HYPER; j++)
       best->hyper[j] = NAN;
-    status = try_grid(best, &g.problem, protocols, c->seed, d);
+    status = try_grid(best, &g.problem, &w->protocols, w->c->seed, d);
     if (isfinite(best->score))
-      (*n)++;
+      w->n++;
   }
   dl_design_free(&g);
   return status;
@@ -316,26 +324,25 @@ enum dl_status dl_recipe_formulas(struct dl_training *t,
 enum dl_status dl_choose(struct dl_choice *c, const struct dl_training *t,
                          const struct dl_regression *only,
                          struct dl_strlist *tried, struct dl_diag *d) {
-  struct protocols protocols;
-  struct candidate *list = dl_calloc(MOST_CANDIDATES, sizeof *list);
-  size_t n = 0;
-  if (!list)
+  struct trial w = {.c = c, .t = t, .only = only};
+  w.list = dl_calloc(MOST_CANDIDATES, sizeof *w.list);
+  if (!w.list)
     return dl_fail_memory(d);
   c->log_target = c->scale = true;
   c->method = dl_regression_at(0);
-  enum dl_status status = make_protocols(&protocols, t, c->seed, d);
+  enum dl_status status = make_protocols(&w.protocols, t, c->seed, d);
   const struct dl_labels *gpus = dl_training_labels(t, "gpu");
   size_t n_gpus = gpus ? gpus->names.n : 0;
-  for (int pass = 0; pass < 2 && n == 0; pass++)
+  for (int pass = 0; pass < 2 && w.n == 0; pass++)
     for (size_t i = 0; i < dl_recipe_count() && status == DL_OK; i++) {
       const struct dl_recipe *recipe = dl_recipe_at(i);
       bool enough = n_gpus >= recipe->least_gpus || pass > 0;
       if (enough && strcmp(recipe->target, c->target) == 0)
-        status = try_recipe(list, &n, c, recipe, only, t, &protocols, d);
+        status = try_recipe(&w, recipe, d);
     }
   if (status == DL_OK)
-    status = take_best(c, list, n, t, tried, d);
-  free_protocols(&protocols);
-  free(list);
+    status = take_best(c, w.list, w.n, t, tried, d);
+  free_protocols(&w.protocols);
+  free(w.list);
   return status;
 }
