@@ -5,6 +5,8 @@
 #define DL_MODEL_PREDICTOR_H
 
 #include "model/model.h"
+#include "physics/serving/serving_cost.h"
+#include "physics/training/training_cost.h"
 #include "run/frame.h"
 
 struct dl_predictor;
@@ -43,9 +45,16 @@ bool dl_predictor_bounds(const struct dl_predictor *p,
 const char *dl_predictor_lacks(const struct dl_predictor *p,
                                const struct dl_row *row);
 
-/* The features of a row as the method takes them into x (one per feature of
- * the fit); false where one is not finite, which is NaN then. */
-bool dl_predictor_features(const struct dl_predictor *p,
-                           const struct dl_row *row, double *x);
+/* The inputs of any physics. */
+union dl_inputs {
+  struct dl_training_inputs training;
+  struct dl_serving_inputs serving;
+};
+
+/* The inputs of a row, for the fit of a physics; returns the first required
+ * quantity that is unknown, or NULL. */
+const char *dl_predictor_inputs(const struct dl_predictor *p,
+                                const struct dl_row *row,
+                                union dl_inputs *inputs);
 
 #endif

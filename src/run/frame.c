@@ -136,7 +136,7 @@ struct wish {
 };
 
 static enum dl_status find_step(struct dl_frame *f, const struct wish *w,
-                                struct dl_quantity *q, struct dl_diag *d);
+                                struct dl_row_ref *q, struct dl_diag *d);
 
 /* A step is to hold numbers, and so is the one that it merely renames. */
 static void want_number(struct dl_frame *f, size_t step) {
@@ -150,7 +150,7 @@ static void want_number(struct dl_frame *f, size_t step) {
 /* Binds the variables of a formula; `use` is that of a plain name. */
 static enum dl_status bind(struct dl_frame *f, const struct dl_formula *g,
                            bool required, enum use use,
-                           struct dl_quantity **vars, struct dl_diag *d) {
+                           struct dl_row_ref **vars, struct dl_diag *d) {
   size_t n = dl_formula_n_vars(g);
   enum dl_status status = DL_OK;
   *vars = dl_calloc(n, sizeof **vars);
@@ -294,11 +294,11 @@ static void want_early(struct dl_frame *f, size_t step) {
 /* Adds the step that looks a descriptor up by `n` quantities, unless a
  * definition among these has done so on its way. */
 static enum dl_status want_look_up(struct dl_frame *f, enum step_kind kind,
-                                   const struct wish *by, struct dl_quantity *q,
+                                   const struct wish *by, struct dl_row_ref *q,
                                    struct dl_diag *d) {
   bool *there = kind == STEP_GPU ? &f->want_gpu : &f->want_arch;
   size_t n = kind == STEP_GPU ? 1 : N_ARCH_INPUTS;
-  struct dl_quantity found[N_ARCH_INPUTS];
+  struct dl_row_ref found[N_ARCH_INPUTS];
   struct step s = {.kind = kind, .early = true};
   enum dl_status status = DL_OK;
   for (size_t i = 0; i < n && status == DL_OK && !*there; i++)
@@ -409,7 +409,7 @@ static enum dl_status new_step(struct dl_frame *f, struct step *s,
 }
 
 static enum dl_status find_step(struct dl_frame *f, const struct wish *w,
-                                struct dl_quantity *q, struct dl_diag *d) {
+                                struct dl_row_ref *q, struct dl_diag *d) {
   struct step s = {.name = (char *)(uintptr_t)w->name, .scope = w->scope};
   if (dl_strlist_find(&f->resolving, w->name) >= 0)
     s.scope = f->deriving ? SCOPE_OWN : SCOPE_RAW;
@@ -432,27 +432,27 @@ static enum dl_status find_step(struct dl_frame *f, const struct wish *w,
 }
 
 enum dl_status dl_frame_quantity(struct dl_frame *f, const char *name,
-                                 bool required, struct dl_quantity *q,
+                                 bool required, struct dl_row_ref *q,
                                  struct dl_diag *d) {
   return find_step(f, &(struct wish){name, SCOPE_FULL, AS_COLUMN, required}, q,
                    d);
 }
 
 enum dl_status dl_frame_text(struct dl_frame *f, const char *name,
-                             bool required, struct dl_quantity *q,
+                             bool required, struct dl_row_ref *q,
                              struct dl_diag *d) {
   return find_step(f, &(struct wish){name, SCOPE_FULL, AS_TEXT, required}, q,
                    d);
 }
 
 enum dl_status dl_frame_bind(struct dl_frame *f, const struct dl_formula *g,
-                             bool required, struct dl_quantity **vars,
+                             bool required, struct dl_row_ref **vars,
                              struct dl_diag *d) {
   return bind(f, g, required, AS_NUMBER, vars, d);
 }
 
 enum dl_status dl_frame_formula(struct dl_frame *f, const char *text,
-                                bool rarely, struct dl_quantity *q,
+                                bool rarely, struct dl_row_ref *q,
                                 struct dl_diag *d) {
   for (size_t i = 0; i < f->n_steps; i++) {
     struct step *s = &f->step[i];

@@ -195,15 +195,14 @@ void dl_frame_row(const struct dl_frame *f, const struct dl_csv_block *block,
   dl_frame_run(f, &from, &all, row, NULL); /* looks nothing up: no error */
 }
 
-double dl_frame_value(const struct dl_frame *f, const struct dl_quantity *q,
+double dl_frame_value(const struct dl_frame *f, const struct dl_row_ref *q,
                       const struct dl_row *row) {
   const struct step *s = &f->step[q->step];
   return s->rarely ? dl_formula_eval(s->source->formula, s->source->vars, row)
                    : dl_row_number(row, q);
 }
 
-const char *dl_frame_lacks(const struct dl_frame *f,
-                           const struct dl_quantity *q,
+const char *dl_frame_lacks(const struct dl_frame *f, const struct dl_row_ref *q,
                            const struct dl_row *row) {
   const struct source *p = &f->step[q->step].source[0];
   for (size_t i = 0; i < p->n_vars; i++) {

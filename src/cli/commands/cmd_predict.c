@@ -100,7 +100,7 @@ static const struct argp predict_argp = {
 /* The row of a frame without columns. */
 struct single {
   struct dl_job job;
-  struct dl_predictions predictions;
+  struct dl_job_predictions predictions;
   struct dl_estimate *est;
   size_t n;
   long best;

@@ -59,16 +59,13 @@ enum dl_status dl_site_find(const struct dl_site_options *o,
                             struct dl_catalog *catalog,
                             struct dl_footprint *foot, struct dl_diag *d);
 
-/* What follows from an energy; NaN where unknown. Emissions and cost are those
+/* Facility energy where a PUE is known, else NaN, and the emissions, g CO2e:
  * of the facility energy where a PUE is known, else of the energy. */
-struct dl_footprint_values {
-  double facility_j;
-  double co2e_g;
-  double cost; /* in the currency of the price */
-};
+double dl_facility_energy(const struct dl_footprint *foot, double energy_j);
+double dl_emissions(const struct dl_footprint *foot, double energy_j);
 
-struct dl_footprint_values dl_footprint_of(const struct dl_footprint *foot,
-                                           double energy_j);
+/* Cost, in the currency of the price: of the same energy. */
+double dl_cost(const struct dl_footprint *foot, double energy_j);
 
 /* What was used: values, names, years, sources. The report borrows from foot.
  */

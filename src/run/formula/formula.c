@@ -182,30 +182,7 @@ static bool use_variable(struct parser *s, char *name) {
   return emit(s, (struct instruction){.op = OP_VAR, .index = (size_t)var}, 0);
 }
 
-/* key(name), behind the parenthesis. */
-static bool text_key(struct parser *s) {
-  blanks(s);
-  const char *start = s->p;
-  while (name_char(*s->p))
-    s->p++;
-  if (s->p == start)
-    return complain(s, "expected a name");
-  char *name = dl_strndup(start, (size_t)(s->p - start));
-  if (!name)
-    return no_memory(s);
-  s->spare++;
-  long var = variable(s, name);
-  s->spare--;
-  if (var < 0)
-    return false;
-  s->f->use[var].as_text = true;
-  struct instruction in = {.op = OP_TEXT_KEY, .index = (size_t)var};
-  return emit(s, in, 0) && (take(s, ")") || complain(s, "expected ')'"));
-}
-
 static bool call(struct parser *s, const char *name) {
-  if (strcmp(name, "key") == 0)
-    return text_key(s);
   for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
     if (strcmp(functions[i].name, name) != 0)
       continue;

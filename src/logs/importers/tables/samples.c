@@ -246,7 +246,7 @@ static double scaled(double x, double scale) {
 
 /* A number of a channel; NaN where there is no such column. */
 static bool number(struct dl_log *log, const struct channel *c,
-                   enum dl_quantity q, char **field, double *x) {
+                   enum dl_sample_quantity q, char **field, double *x) {
   static const char *const what[] = {"power", "energy", "utilisation"};
   *x = NAN;
   if (c->at[q] < 0)
