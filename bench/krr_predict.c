@@ -53,8 +53,8 @@ static enum dl_status time_predictions(const gsl_matrix *support,
   void *state = NULL;
   enum dl_status status =
       out ? krr->fit(&state,
-                     &(struct dl_sample){&X.matrix, &y.vector, NULL, NULL},
-                     hyper, d)
+                     &(struct dl_sample){.X = &X.matrix, .y = &y.vector}, hyper,
+                     d)
           : dl_fail_memory(d);
   for (int r = 0; r < repeats && status == DL_OK; r++) {
     double start = omp_get_wtime();

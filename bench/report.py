@@ -29,9 +29,9 @@ PARTITIONS = (("gpu", "a100"), ("gpu-long", "h100"), ("dev", "v100"),
 STATES = ("COMPLETED",) * 8 + ("FAILED", "CANCELLED by 1000", "TIMEOUT")
 
 
-def write_accounting(path, lines):
-    """A job with its .batch, .extern and one step: four lines; every fifth is
-    listed alone, and only every other job has an energy."""
+def write_accounting(path, lines, with_steps):
+    """Writes jobs of sacct, and after four of five jobs their .batch, .extern
+    and first step. Every other job has an energy."""
     rng = random.Random(1)
     start = datetime.datetime(2024, 1, 1)
     with open(path, "w", encoding="ascii") as f:
@@ -59,7 +59,7 @@ def write_accounting(path, lines):
             f.write("%d|train-%d|user%02d|group%d|%s|%s|%s||\n" % (
                 job, job % 997, job * 7 % 90, job % 12, partition, state, rest))
             n += 1
-            if job % 5 == 0:
+            if job % 5 == 0 or not with_steps:
                 continue
             for step in (".batch", ".extern", ".0")[:max(0, lines - n)]:
                 f.write("%d%s|%s||group%d|||%s|1|%s\n" % (
@@ -74,6 +74,22 @@ def timed(command):
     return time.perf_counter() - start
 
 
+def compare(o, path, what, form):
+    ours, peers, others = [], [], []
+    tail = ["report", path, "-q", "-f", form]
+    for _ in range(o.repeats):
+        ours.append(timed([o.dlest] + tail))
+        if o.against:
+            others.append(timed([o.against] + tail))
+        if run.PYTHON and form == "csv":
+            peers.append(run.peer("accounting", path)[1]["work"])
+    run.report(what, ours, peers, "-")
+    if others:
+        print("  %s: %.2f s, %.2f x" % (
+            o.against, statistics.median(others),
+            statistics.median(others) / statistics.median(ours)))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--dlest", required=True)
@@ -82,25 +98,12 @@ def main():
     parser.add_argument("--quick", action="store_true")
     o = parser.parse_args()
     run.PYTHON = run.find_python()
-    lines = 100000 if o.quick else 1000000
     with tempfile.TemporaryDirectory(prefix="dlest-bench.") as folder:
         path = os.path.join(folder, "sacct.txt")
-        write_accounting(path, lines)
-        for form in ("csv", "text"):
-            ours, peers, others = [], [], []
-            tail = ["report", path, "-q", "-f", form]
-            for _ in range(o.repeats):
-                ours.append(timed([o.dlest] + tail))
-                if o.against:
-                    others.append(timed([o.against] + tail))
-                if run.PYTHON and form == "csv":
-                    peers.append(run.peer("accounting", path)[1]["work"])
-            run.report("report, %d lines of sacct, %s" % (lines, form), ours,
-                       peers, "-")
-            if others:
-                print("  %s: %.2f s, %.2f x" % (
-                    o.against, statistics.median(others),
-                    statistics.median(others) / statistics.median(ours)))
+        for steps, form in (True, "csv"), (False, "csv"), (False, "text"):
+            write_accounting(path, 100000 if o.quick else 1000000, steps)
+            compare(o, path, "report, %s, %s" % (
+                "jobs and steps" if steps else "jobs", form), form)
 
 
 if __name__ == "__main__":

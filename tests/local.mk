@@ -100,7 +100,7 @@ CLI_TESTS = \
 	tests/cli/list.bats \
 	tests/cli/memory-published.bats \
 	tests/cli/nodes.bats \
-	tests/cli/nodes-paper.bats \
+	tests/cli/nodes-published.bats \
 	tests/cli/physical.bats \
 	tests/cli/plot.bats \
 	tests/cli/predict.bats \
@@ -125,6 +125,7 @@ LINT_TESTS = \
 	tests/lint/docs.sh \
 	tests/lint/executables.sh \
 	tests/lint/layers.sh \
+	tests/lint/messages.sh \
 	tests/lint/names.sh \
 	tests/lint/sizes.sh \
 	$(EMPTY)
@@ -138,6 +139,14 @@ endif
 if HAVE_BATS
 TESTS += $(CLI_TESTS)
 endif
+
+# Texts of messages for unit tests, from the table that the tests of the
+# command line read.
+BUILT_SOURCES += tests/messages.h
+tests/messages.h: tests/messages tests/messages.awk
+	$(AM_V_GEN)$(MKDIR_P) tests && \
+	  $(AWK) -f $(srcdir)/tests/messages.awk $(srcdir)/tests/messages >$@.new && \
+	  mv $@.new $@
 
 tests_unit_test_arrays_SOURCES = tests/unit/test_arrays.c
 tests_unit_test_arrays_LDADD = $(LDADD) $(CMOCKA_LIBS)
@@ -331,7 +340,7 @@ AM_TESTS_ENVIRONMENT = \
 
 # A locale with a decimal comma, where Debian's package locales is there.
 check_DATA = tests/locale/made
-CLEANFILES = tests/locale/made onnx-proto/onnx.proto \
+CLEANFILES = tests/messages.h tests/locale/made onnx-proto/onnx.proto \
 	onnx-proto/onnx.pb-c.c onnx-proto/onnx.pb-c.h
 tests/locale/made:
 	$(MKDIR_P) tests/locale
@@ -346,7 +355,7 @@ clean-local:
 # measured or published: for where the machine is not one's own.
 check-quick:
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS="`for t in $(TESTS); do case $$t in \
-	  *-published.bats|*-paper.bats|*/calibrate.bats|*/compare.bats) ;; \
+	  *-published.bats|*/calibrate.bats|*/compare.bats) ;; \
 	  */coverage.bats|*/examples.bats|*/fit.bats) ;; \
 	  */generalisation.bats|*/physical.bats|*/reproduce.bats) ;; \
 	  *) echo $$t ;; esac; done | tr '\\n' ' '`"

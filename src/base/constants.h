@@ -24,7 +24,7 @@
  * et al. 2024 processes of 6 to 13 GB at the value above take 2.5 to 5 W: their
  * energies hold 3.7 W on average, and the physical fit adds 5 W. */
 #define DL_RUN_MEMORY_W 3.7
-#define DL_PHYSICAL_MEMORY_W 5.0
+#define DL_PHYSICAL_MEMORY_W 5
 
 /* Line rate of PCIe 3.0 x16 in one direction, GB/s, as the catalogue gives it:
  * 8 GT/s x 16 lanes x 128/130 (PCI Express Base Specification 3.0), assumed

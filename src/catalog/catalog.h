@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Catalogues: descriptors by name, read from XML when first asked for. */
+/* The catalogue: descriptors by name, read from XML files when first needed. */
 
 #ifndef DL_CATALOG_CATALOG_H
 #define DL_CATALOG_CATALOG_H
@@ -21,7 +21,7 @@ void dl_catalog_free(struct dl_catalog *c); /* accepts NULL */
  * .onnx for an architecture, whose work is counted, or contains '/' and begins
  * with that or '.', or there is such a file); its path is then a name for
  * lookups. A shape with a mistake in it ("transformer:...") is refused here.
- * To be called for what the user says, never for what a table says: a table
+ * Call it for names on the command line, never for names in a table: a table
  * must not make dlest read files. */
 enum dl_status dl_catalog_open(struct dl_catalog *c, enum dl_kind kind,
                                const char *name, struct dl_diag *d);
@@ -34,12 +34,12 @@ enum dl_status dl_catalog_get(struct dl_catalog *c, enum dl_kind kind,
                               const char *name, const struct dl_descriptor **e,
                               struct dl_diag *d);
 
-/* The same without complaint: *e is NULL for an unknown name. */
+/* The same, but *e is NULL for an unknown name. */
 enum dl_status dl_catalog_look(struct dl_catalog *c, enum dl_kind kind,
                                const char *name, const struct dl_descriptor **e,
                                struct dl_diag *d);
 
-/* The same among the user's own catalogues alone. */
+/* The same in the user's own catalogues only. */
 enum dl_status dl_catalog_look_own(struct dl_catalog *c, enum dl_kind kind,
                                    const char *name,
                                    const struct dl_descriptor **e,

@@ -72,7 +72,7 @@ struct dl_architecture {
   double launches;         /* kernels */
   double patch_px;         /* attention: side of a patch */
   double depth;            /* attention blocks */
-  double width;            /* size of the embedding of a token */
+  double hidden_size;      /* elements of the embedding of a token */
   double heads;            /* of attention */
   double extra_tokens;     /* in addition to the patches; NaN: one */
   double attention_macs_g; /* parts of the first input's that grow with */
@@ -82,8 +82,8 @@ struct dl_architecture {
   double token_params_m;   /* decoders: 1e6 weights that a token meets */
   double expert_params_m;  /* of all experts; 0: none */
   double expert_share;     /* of them that a token goes through */
-  double kept_per_token;   /* size of the KV cache per token, elements */
-  double pair_macs;        /* attention: MACs with each token before */
+  double kv_cache_per_token; /* size of the KV cache per token, elements */
+  double pair_macs;          /* attention: MACs with each token before */
   enum dl_scaling scaling;
   const struct dl_transformer *transformer; /* its shape, or NULL */
   const char *shape_source;                 /* who published the shape */

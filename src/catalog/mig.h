@@ -3,8 +3,8 @@
  *
  * The shares are those of the tables of supported profiles in NVIDIA's MIG
  * User Guide (https://docs.nvidia.com/datacenter/tesla/mig-user-guide): of
- * the multiprocessors, and of memory and its bandwidth, which are cut
- * together. Names carry the memory in GB, so each board has its own. */
+ * the multiprocessors, and of memory and its bandwidth, which are
+ * divided together. The names contain the memory in GB and differ by board. */
 
 #ifndef DL_CATALOG_MIG_H
 #define DL_CATALOG_MIG_H
@@ -12,10 +12,10 @@
 #include "base/text.h"
 #include "catalog/descriptor_kinds.h"
 
-/* What a job has of an accelerator, 0 .. 1 each. */
+/* The share of an accelerator that a job uses, 0 .. 1 each. */
 struct dl_share {
-  double compute; /* rates, lanes, and the power that goes with them */
-  double memory;  /* size, bandwidth, cache */
+  double compute; /* of rates, lanes and power */
+  double memory;  /* of its size, bandwidth and cache */
 };
 
 /* The share that a profile ("2g.10gb"; "+me" at the end adds nothing to it)
@@ -25,10 +25,10 @@ enum dl_status dl_mig_share(const struct dl_accelerator *gpu,
                             const char *profile, struct dl_share *share,
                             struct dl_diag *d);
 
-/* Names of profiles, each once, over all boards; NULL past the end. */
+/* The name of profile i of all boards, each name once; NULL past the last. */
 const char *dl_mig_profile_at(size_t i);
 
-/* Cuts the fields of an accelerator to a share of it: rates, lanes,
+/* Scales the fields of an accelerator to a share of it: rates, lanes,
  * multiprocessors and power (TDP, limit, idle) by `compute`, memory, bandwidth
  * and cache by `memory`. Clocks and the link stay. */
 void dl_share_cut(struct dl_accelerator *gpu, const struct dl_share *share);

@@ -2,7 +2,7 @@
 /* The user's own catalogues: *.xml files in the folders (or files) that
  * DLEST_PATH names, separated by colons, and in $XDG_CONFIG_HOME/dlest (else
  * ~/.config/dlest). An entry replaces those that come later and those that
- * ship. XML files that are no catalogues are passed over. */
+ * ship. XML files that are not catalogues are skipped. */
 
 #ifndef DL_CATALOG_USER_FILES_H
 #define DL_CATALOG_USER_FILES_H

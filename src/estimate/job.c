@@ -19,11 +19,11 @@ enum dl_status dl_job_bind(struct dl_job_fields *s, struct dl_frame *f,
                            struct dl_diag *d) {
   const struct {
     const char *name;
-    struct dl_quantity *to;
+    struct dl_row_ref *to;
   } fields[] = {{"gpu.tdp_w", &s->tdp_w},
                 {"gpu.idle_w", &s->idle_w},
                 {"gpu.bandwidth_gb_s", &s->bandwidth_gb_s}};
-  struct dl_quantity member;
+  struct dl_row_ref member;
   enum dl_status status = DL_OK;
   for (size_t i = 0; i < sizeof needs / sizeof *needs && status == DL_OK; i++)
     status = dl_frame_quantity(f, dl_run_column_at(needs[i])->name, false,

@@ -23,7 +23,7 @@ struct dl_job {
 
 /* Where rows hold the quantities of descriptors that a job has. */
 struct dl_job_fields {
-  struct dl_quantity tdp_w, idle_w, bandwidth_gb_s;
+  struct dl_row_ref tdp_w, idle_w, bandwidth_gb_s;
 };
 
 /* Adds the steps for all that estimators take from a run. */

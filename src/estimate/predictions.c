@@ -39,13 +39,14 @@ enum dl_status dl_context_bind(struct dl_context *ctx, const struct dl_model *m,
     if (!to->fit)
       continue;
     to->model = owner->path;
-    status = dl_predictor_new(&to->p, to->fit, f, coverage, d);
+    status = dl_predictor_new(&to->p, to->fit, f, coverage,
+                              !raw && !ctx->asks_pre, d);
   }
   return status;
 }
 
 /* Predicts by the fits from `first` to `last`. */
-static enum dl_status ask(struct dl_predictions *p,
+static enum dl_status ask(struct dl_job_predictions *p,
                           const struct dl_context *ctx,
                           const struct dl_job *job, enum dl_fit_of first,
                           enum dl_fit_of last, struct dl_diag *d) {
@@ -60,14 +61,13 @@ static enum dl_status ask(struct dl_predictions *p,
 static void explain_epoch(const struct dl_bound_fit *b,
                           const struct dl_job *job,
                           struct dl_physical_parts *parts) {
-  double x[DL_PC_N];
-  if (b->p && b->fit->features.n == DL_PC_N &&
-      dl_predictor_features(b->p, job->row, x))
-    dl_physical_explain(b->fit->state, x, parts);
+  union dl_inputs in;
+  if (b->p && !dl_predictor_inputs(b->p, job->row, &in))
+    dl_training_parts_of(b->fit->state, &in.training, parts);
 }
 
 /* The user's duration, else the physical method's, PRE's or that of FLOPs. */
-static void settle_duration(struct dl_predictions *p,
+static void settle_duration(struct dl_job_predictions *p,
                             const struct dl_job *job) {
   p->duration_s = job->run->duration_s;
   p->duration_from = "given";
@@ -85,7 +85,7 @@ static void settle_duration(struct dl_predictions *p,
   }
 }
 
-enum dl_status dl_predictions_make(struct dl_predictions *p,
+enum dl_status dl_predictions_make(struct dl_job_predictions *p,
                                    const struct dl_context *ctx,
                                    const struct dl_job *job,
                                    struct dl_diag *d) {

@@ -6,7 +6,7 @@
 
 #include "estimate/job.h"
 #include "model/predictor.h"
-#include "physics/training/physical.h"
+#include "physics/training/training_parts.h"
 
 /* The fits that estimators use, by method and target. */
 enum dl_fit_of {
@@ -61,7 +61,7 @@ struct dl_served {
   const char *lacks; /* what is missing */
 };
 
-struct dl_predictions {
+struct dl_job_predictions {
   struct dl_prediction of[DL_N_FITS]; /* NaN: none, or not needed */
   struct dl_physical_parts parts;     /* of an epoch on one GPU by the physical
                                          method; bound NULL: unknown */
@@ -72,7 +72,7 @@ struct dl_predictions {
 };
 
 /* Predicts what estimators need of a job. */
-enum dl_status dl_predictions_make(struct dl_predictions *p,
+enum dl_status dl_predictions_make(struct dl_job_predictions *p,
                                    const struct dl_context *ctx,
                                    const struct dl_job *job, struct dl_diag *d);
 

@@ -39,23 +39,21 @@ static int8_t is_inside(const struct dl_estimate *est, double y) {
   return y >= est->low_j && y <= est->high_j;
 }
 
-enum dl_status dl_scoring_add(struct dl_scoring *s, size_t table,
-                              const char *group, const char *cluster,
-                              const struct dl_estimate *est, size_t n,
-                              const double *measured, struct dl_diag *d) {
+enum dl_status dl_scoring_add(struct dl_scoring *s, const struct dl_scored *run,
+                              struct dl_diag *d) {
   char own[32];
-  s->n_methods = n;
+  size_t n = s->n_methods = run->n;
   /* A name that no label has: it would hold no line end. */
   snprintf(own, sizeof own, "\n%zu", s->n);
-  long g = dl_intern(&s->groups, group);
-  long c = dl_intern(&s->clusters, cluster ? cluster : own);
+  long g = dl_intern(&s->groups, run->group);
+  long c = dl_intern(&s->clusters, run->cluster ? run->cluster : own);
   if (g < 0 || c < 0 || !room(s))
     return dl_fail_memory(d);
-  s->run[s->n] = (struct dl_scored_run){table, (size_t)g, (size_t)c};
+  s->run[s->n] = (struct dl_scored_run){run->table, (size_t)g, (size_t)c};
   for (size_t i = 0; i < n; i++) {
-    s->measured[s->n * n + i] = measured[i];
-    s->estimated[s->n * n + i] = est[i].energy_j;
-    s->inside[s->n * n + i] = is_inside(&est[i], measured[i]);
+    s->measured[s->n * n + i] = run->measured[i];
+    s->estimated[s->n * n + i] = run->est[i].energy_j;
+    s->inside[s->n * n + i] = is_inside(&run->est[i], run->measured[i]);
   }
   s->n++;
   return DL_OK;
@@ -97,15 +95,15 @@ static void free_part(struct part *p) {
 }
 
 static bool in_scope(const struct dl_scored_run *r,
-                     const struct dl_scope *scope) {
+                     const struct dl_scoring_scope *scope) {
   return (scope->table == DL_ALL || scope->table == r->table) &&
          (scope->group == DL_ALL || scope->group == r->group);
 }
 
 /* Clusters are numbered by first appearance. */
 static bool take_part(struct part *p, const struct dl_scoring *s,
-                      const struct dl_scope *scope, const size_t *which,
-                      size_t n, struct dl_boot *b) {
+                      const struct dl_scoring_scope *scope, struct dl_boot *b) {
+  size_t n = scope->n;
   for (size_t r = 0; r < s->n; r++)
     p->n += in_scope(&s->run[r], scope);
   p->run = dl_calloc(p->n, sizeof *p->run);
@@ -126,8 +124,8 @@ static bool take_part(struct part *p, const struct dl_scoring *s,
       *number = ++b->n_groups;
     p->group[k] = *number - 1;
     for (size_t m = 0; m < n; m++) {
-      p->y[m * p->n + k] = s->measured[r * s->n_methods + which[m]];
-      p->f[m * p->n + k] = s->estimated[r * s->n_methods + which[m]];
+      p->y[m * p->n + k] = s->measured[r * s->n_methods + scope->which[m]];
+      p->f[m * p->n + k] = s->estimated[r * s->n_methods + scope->which[m]];
     }
     p->run[k++] = r;
   }
@@ -158,20 +156,20 @@ static bool score_one(const struct dl_scoring *s, const struct part *p,
 }
 
 enum dl_status dl_scoring_of(const struct dl_scoring *s,
-                             const struct dl_scope *scope, const size_t *which,
-                             size_t n, const struct dl_resampling *how,
+                             const struct dl_scoring_scope *scope,
+                             const struct dl_resampling *how,
                              struct dl_method_score *out, struct dl_diag *d) {
+  size_t n = scope->n;
   struct part p = {0};
   struct dl_boot b = {.resamples = how->resamples,
                       .confidence = how->confidence,
                       .seed = how->seed};
   struct dl_boot_scores *boot = dl_calloc(n, sizeof *boot);
-  bool ok = boot && take_part(&p, s, scope, which, n, &b) &&
-            dl_bootstrap(&b, boot) == 0;
+  bool ok = boot && take_part(&p, s, scope, &b) && dl_bootstrap(&b, boot) == 0;
   for (size_t m = 0; m < n && ok; m++) {
     out[m].boot = boot[m];
     out[m].clusters = b.n_groups;
-    ok = score_one(s, &p, which[m], m, &out[m]);
+    ok = score_one(s, &p, scope->which[m], m, &out[m]);
   }
   free(boot);
   free_part(&p);

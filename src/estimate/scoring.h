@@ -32,21 +32,31 @@ struct dl_scoring {
 
 void dl_scoring_free(struct dl_scoring *s);
 
-/* Adds a run: its estimates against the energy that a method's boundary
- * measures. Runs that a method says nothing about do not count for it.
- * `cluster` NULL: the run is one by itself. n is the same for all runs. */
-enum dl_status dl_scoring_add(struct dl_scoring *s, size_t table,
-                              const char *group, const char *cluster,
-                              const struct dl_estimate *est, size_t n,
-                              const double *measured, struct dl_diag *d);
+/* A run that is scored: its estimates, and for each the energy that was
+ * measured within the boundary of its method. */
+struct dl_scored {
+  size_t table;
+  const char *group;
+  const char *cluster; /* NULL: the run is one by itself */
+  const struct dl_estimate *est;
+  const double *measured;
+  size_t n; /* of both; the same for all runs */
+};
+
+/* Adds a run. Runs that a method has no estimate of do not count for it. */
+enum dl_status dl_scoring_add(struct dl_scoring *s, const struct dl_scored *run,
+                              struct dl_diag *d);
 
 /* Whether two candidates say the same of every run, bit by bit. */
 bool dl_scoring_same(const struct dl_scoring *s, size_t a, size_t b);
 
-/* Which runs: of one table, of one group, or of all (DL_ALL). */
+/* Which candidates, on which runs: of one table, of one group, or of all
+ * (DL_ALL). */
 #define DL_ALL SIZE_MAX
-struct dl_scope {
+struct dl_scoring_scope {
   size_t table, group;
+  const size_t *which; /* n candidates */
+  size_t n;
 };
 
 /* How sure the scores are: see math/cross_validation/bootstrap.h. */
@@ -64,11 +74,11 @@ struct dl_method_score {
   size_t clusters; /* that were drawn from, of all candidates */
 };
 
-/* Scores of the candidates `which` (n of them) on the runs of a scope, ranked
- * among each other; out gets one entry each. */
+/* Scores of the candidates of a scope on its runs, ranked among each other; out
+ * gets one entry each. */
 enum dl_status dl_scoring_of(const struct dl_scoring *s,
-                             const struct dl_scope *scope, const size_t *which,
-                             size_t n, const struct dl_resampling *how,
+                             const struct dl_scoring_scope *scope,
+                             const struct dl_resampling *how,
                              struct dl_method_score *out, struct dl_diag *d);
 
 #endif

@@ -90,8 +90,8 @@ const struct dl_estimator *dl_session_method(const struct dl_session *s,
 
 enum dl_status dl_session_row(const struct dl_session *s,
                               const struct dl_row *row, struct dl_job *job,
-                              struct dl_predictions *p, struct dl_estimate *est,
-                              struct dl_diag *d) {
+                              struct dl_job_predictions *p,
+                              struct dl_estimate *est, struct dl_diag *d) {
   dl_job_read(job, &s->fields, row);
   enum dl_status status = dl_predictions_make(p, &s->ctx, job, d);
   for (size_t i = 0; i < s->n && status == DL_OK; i++) {

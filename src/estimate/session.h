@@ -25,8 +25,8 @@ const struct dl_estimator *dl_session_method(const struct dl_session *s,
  * row and d. */
 enum dl_status dl_session_row(const struct dl_session *s,
                               const struct dl_row *row, struct dl_job *job,
-                              struct dl_predictions *p, struct dl_estimate *est,
-                              struct dl_diag *d);
+                              struct dl_job_predictions *p,
+                              struct dl_estimate *est, struct dl_diag *d);
 
 /* What a row lacks to be estimated at all: its architecture or GPU is
  * unknown. As dl_frame_complain; DL_OK and *bad false where nothing is. */

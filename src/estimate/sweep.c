@@ -10,7 +10,7 @@
 struct part {
   struct dl_cursor *cursor;
   struct dl_job job;
-  struct dl_predictions predictions;
+  struct dl_job_predictions predictions;
   struct dl_estimate *est;
   struct dl_diag d;
   enum dl_status status;

@@ -11,7 +11,7 @@
 struct dl_sweep_row {
   size_t combination;
   const struct dl_job *job;
-  const struct dl_predictions *predictions;
+  const struct dl_job_predictions *predictions;
   const struct dl_estimate *est; /* one a method */
 };
 

@@ -92,8 +92,8 @@ static enum dl_status read_text(struct dl_csv *csv, size_t least) {
 static enum dl_status read_header(struct dl_csv *csv) {
   struct dl_csv_header *h = &csv->header;
   for (;;) {
-    csv->start +=
-        dl_csv_header_read(h, csv->text + csv->start, csv->len - csv->start);
+    csv->start += dl_csv_header_read(h, &csv->parser, csv->text + csv->start,
+                                     csv->len - csv->start);
     if (h->failed)
       return dl_fail_memory(csv->d);
     if (h->binary)
@@ -107,7 +107,7 @@ static enum dl_status read_header(struct dl_csv *csv) {
     if (status != DL_OK)
       return status;
   }
-  if (!h->done && !dl_csv_header_end(h))
+  if (!h->done && !dl_csv_header_end(h, &csv->parser))
     return dl_fail_at(csv->d, DL_EINPUT, csv->path, h->name_line,
                       "quote not closed");
   return h->failed ? dl_fail_memory(csv->d)
@@ -129,6 +129,7 @@ static enum dl_status start_reading(struct dl_csv *csv) {
   csv->line = csv->header.line;
   csv->after_cr = csv->header.last_byte == '\r';
   csv->block.n_cols = csv->header.names.n;
+  csv_set_opts(&csv->parser, CSV_APPEND_NULL | CSV_REPALL_NL);
   return status;
 }
 
@@ -144,7 +145,7 @@ static bool prepare(struct dl_csv *csv, const char *path, char delimiter) {
   XXH3_128bits_reset(csv->hash);
   csv_set_delim(&csv->parser, (unsigned char)delimiter);
   csv_set_blk_size(&csv->parser, CELL_BLOCK);
-  return dl_csv_header_init(&csv->header, delimiter);
+  return true;
 }
 
 enum dl_status dl_csv_open_stream(struct dl_csv **csv, FILE *f,
@@ -159,7 +160,8 @@ enum dl_status dl_csv_open_stream(struct dl_csv **csv, FILE *f,
   c->f = f;
   c->d = d;
   c->block_size = block_size > 0 ? block_size : BLOCK_SIZE;
-  csv_init(&c->parser, CSV_APPEND_NULL | CSV_REPALL_NL);
+  c->header.line = 1;
+  csv_init(&c->parser, CSV_APPEND_NULL);
   enum dl_status status = prepare(c, path, delimiter ? delimiter : ',')
                               ? start_reading(c)
                               : dl_fail_memory(d);
@@ -190,7 +192,7 @@ void dl_csv_free(struct dl_csv *csv) {
   free(csv->row_line);
   free(csv->arena);
   free(csv->text);
-  dl_csv_header_free(&csv->header);
+  dl_strlist_free(&csv->header.names);
   XXH3_freeState(csv->hash);
   dl_close_input(csv->f);
   free(csv->path);

@@ -22,25 +22,6 @@ static void on_header(int end, void *data) {
   h->done = true;
 }
 
-bool dl_csv_header_init(struct dl_csv_header *h, char delimiter) {
-  h->line = 1;
-  h->parser = dl_calloc(1, sizeof *h->parser);
-  if (h->parser == NULL)
-    return false;
-  csv_init(h->parser, CSV_APPEND_NULL);
-  csv_set_delim(h->parser, (unsigned char)delimiter);
-  csv_set_blk_size(h->parser, 4096);
-  return true;
-}
-
-void dl_csv_header_free(struct dl_csv_header *h) {
-  if (h->parser != NULL)
-    csv_free(h->parser);
-  free(h->parser);
-  h->parser = NULL;
-  dl_strlist_free(&h->names);
-}
-
 static void count_line(struct dl_csv_header *h, char c) {
   if (c == '\r' || (c == '\n' && h->last_byte != '\r'))
     h->line++;
@@ -53,15 +34,15 @@ static bool is_control(char c) {
          c == 127;
 }
 
-size_t dl_csv_header_read(struct dl_csv_header *h, const char *text,
-                          size_t len) {
+size_t dl_csv_header_read(struct dl_csv_header *h, struct csv_parser *parser,
+                          const char *text, size_t len) {
   size_t i;
 
   /* libcsv does not say where a row ends, hence byte by byte. */
   for (i = 0; i < len && !h->done; i++) {
     h->binary = h->binary || is_control(text[i]);
     count_line(h, text[i]);
-    if (csv_parse(h->parser, text + i, 1, on_name, on_header, h) != 1)
+    if (csv_parse(parser, text + i, 1, on_name, on_header, h) != 1)
       h->failed = true;
     h->last_byte = text[i];
   }
@@ -69,9 +50,9 @@ size_t dl_csv_header_read(struct dl_csv_header *h, const char *text,
   return i;
 }
 
-bool dl_csv_header_end(struct dl_csv_header *h) {
-  csv_set_opts(h->parser, CSV_APPEND_NULL | CSV_STRICT | CSV_STRICT_FINI);
-  return csv_fini(h->parser, on_name, on_header, h) == 0;
+bool dl_csv_header_end(struct dl_csv_header *h, struct csv_parser *parser) {
+  csv_set_opts(parser, CSV_APPEND_NULL | CSV_STRICT | CSV_STRICT_FINI);
+  return csv_fini(parser, on_name, on_header, h) == 0;
 }
 
 static int compare_names(const void *a, const void *b) {

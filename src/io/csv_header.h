@@ -12,8 +12,8 @@
 
 struct csv_parser;
 
+/* Start from {.line = 1}; dl_strlist_free(&h->names) frees it. */
 struct dl_csv_header {
-  struct csv_parser *parser;
   struct dl_strlist names;
   size_t n_bytes;   /* read */
   size_t line;      /* line of the next byte */
@@ -24,16 +24,12 @@ struct dl_csv_header {
   bool failed; /* memory is out */
 };
 
-/* Prepares a zeroed header; false when memory is out. */
-bool dl_csv_header_init(struct dl_csv_header *h, char delimiter);
-void dl_csv_header_free(struct dl_csv_header *h);
-
-/* Reads bytes of text until the header ends. Returns how many. */
-size_t dl_csv_header_read(struct dl_csv_header *h, const char *text,
-                          size_t len);
+/* Parses bytes of text until the header ends. Returns how many. */
+size_t dl_csv_header_read(struct dl_csv_header *h, struct csv_parser *parser,
+                          const char *text, size_t len);
 
 /* The file ends here. False if it does so within quotes. */
-bool dl_csv_header_end(struct dl_csv_header *h);
+bool dl_csv_header_end(struct dl_csv_header *h, struct csv_parser *parser);
 
 /* Refuses missing, empty and repeated names. */
 enum dl_status dl_csv_header_check(const struct dl_csv_header *h,

@@ -9,7 +9,7 @@
 
 struct dl_pattern {
   struct dl_strlist names;   /* in braces, in order */
-  struct dl_strlist literal; /* before, between and behind them: one more */
+  struct dl_strlist literal; /* before, between and after them: one more */
 };
 
 /* Start from {0}. DL_EUSAGE: braces that do not match, an empty name, one that

@@ -52,11 +52,11 @@ void dl_model_free(struct dl_model *m) {
 }
 
 const struct dl_fit *dl_model_search(const struct dl_model *m,
-                                     const char *target, bool raw,
+                                     const char *target, bool physics,
                                      const struct dl_model **owner) {
   for (; m; m = m->next)
     for (size_t i = 0; i < m->n_fits; i++)
-      if (m->fit[i].method->raw == raw &&
+      if ((m->fit[i].method->predict_rows != NULL) == physics &&
           strcmp(m->fit[i].target, target) == 0) {
         *owner = m;
         return &m->fit[i];

@@ -21,7 +21,8 @@
 #include "math/regression/regression.h"
 #include "math/regression/scale.h"
 
-#define DL_MODEL_FORMAT 1
+/* Format of model files; the states of physics differ in format 1. */
+#define DL_MODEL_FORMAT 2
 
 /* What was left out to get a set of residuals. */
 enum dl_left_out {
@@ -97,10 +98,10 @@ void dl_model_free(struct dl_model *m); /* accepts NULL */
 const struct dl_fit *dl_model_find(const struct dl_model *m,
                                    const char *target);
 
-/* The fit for a target among m and those after it, of a method that is raw
- * (regression.h) or not; *owner is the model that holds it. NULL: none. */
+/* The fit for a target among m and those after it, of a physics or of a
+ * regression; *owner is the model that holds it. NULL: none. */
 const struct dl_fit *dl_model_search(const struct dl_model *m,
-                                     const char *target, bool raw,
+                                     const char *target, bool physics,
                                      const struct dl_model **owner);
 
 /* Mean and standard deviation by which feature i is standardised; NaN where

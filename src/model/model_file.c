@@ -56,7 +56,9 @@ static void text_child(struct at a, const char *name, const char *text) {
 }
 
 static void write_features(struct at fit, const struct dl_fit *f) {
-  struct at list = child(fit, "features");
+  struct at list = {fit.x, NULL};
+  if (f->features.n > 0)
+    list = child(fit, "features");
   for (size_t i = 0; i < f->features.n; i++) {
     struct at c = child(list, "feature");
     if (f->scaled) {
@@ -78,6 +80,8 @@ static enum dl_status write_state(struct at fit, const struct dl_fit *f,
   struct dl_arrays arrays = {0};
   enum dl_status status = f->method->save(f->state, &arrays, d);
   struct at list = child(fit, "state");
+  for (size_t i = 0; status == DL_OK && i < arrays.names.n; i++)
+    text_child(list, "name", arrays.names.s[i]);
   for (size_t i = 0; status == DL_OK && i < arrays.n; i++) {
     const struct dl_array *a = &arrays.a[i];
     struct at c = child(list, "array");

@@ -92,6 +92,9 @@ static enum dl_status read_features(const struct reading *r, dl_node *fit,
                                     struct dl_fit *f) {
   dl_node *list = dl_xml_first(fit, "features");
   size_t n = list ? count(list, "feature") : 0;
+  if (f->method->predict_rows)
+    return n == 0 ? DL_OK
+                  : refuse(r, fit, "of a model format before 2; fit it again");
   if (n == 0)
     return refuse(r, fit, "no features");
   dl_node *first = dl_xml_first(list, "feature");
@@ -174,6 +177,10 @@ static enum dl_status read_state(const struct reading *r, dl_node *fit,
     return refuse(r, fit, "no state");
   struct dl_arrays as = {0};
   enum dl_status status = DL_OK;
+  for (dl_node *c = dl_xml_first(list, "name"); c && status == DL_OK;
+       c = dl_xml_next(c, "name"))
+    if (!dl_strlist_add(&as.names, dl_xml_text(c)))
+      status = dl_fail_memory(r->d);
   for (dl_node *c = dl_xml_first(list, "array"); c && status == DL_OK;
        c = dl_xml_next(c, "array"))
     status = read_array(r, c, &as);
@@ -313,7 +320,7 @@ static enum dl_status read_root(const struct reading *r, struct dl_model *m) {
   enum dl_status status = count_attr(r, root, "format", &format);
   if (status != DL_OK)
     return status;
-  if (format != DL_MODEL_FORMAT)
+  if (format != DL_MODEL_FORMAT && format != 1)
     return dl_fail_at(r->d, DL_EINPUT, dl_xml_path(r->x), dl_xml_line(root),
                       "model format %zu; this dlest reads format %d", format,
                       DL_MODEL_FORMAT);

@@ -8,6 +8,9 @@
 
 #include "base/memory.h"
 #include "model/interval.h"
+#include "physics/rows/physics_binding.h"
+#include "physics/rows/physics_regression.h"
+#include "physics/rows/physics_rows.h"
 
 /* The power of a variable beyond its range that is left open, at 90 %. */
 #define EXTRAPOLATED_POWER 0.1
@@ -25,16 +28,18 @@ struct bounds {
 struct dl_predictor {
   const struct dl_fit *fit;
   const struct dl_frame *frame;
-  struct dl_quantity *feature; /* one per feature, owned */
-  struct dl_quantity offset;   /* where the fit has one */
-  struct dl_quantity *ranged;  /* one per range, owned */
-  double spread;               /* of a variable's power, see extrapolation */
-  struct bounds bounds[2][2];  /* [architecture is new][GPU is new] */
+  struct dl_physics_binding *bound; /* of a physics, owned; NULL without */
+  struct dl_row_ref *feature;       /* one per feature, owned */
+  struct dl_row_ref offset;         /* where the fit has one */
+  struct dl_row_ref *ranged;        /* one per range, owned */
+  double spread;              /* of a variable's power, see extrapolation */
+  struct bounds bounds[2][2]; /* [architecture is new][GPU is new] */
 };
 
 void dl_predictor_free(struct dl_predictor *p) {
   if (!p)
     return;
+  free(p->bound);
   free(p->feature);
   free(p->ranged);
   free(p);
@@ -79,7 +84,8 @@ static void prepare_intervals(struct dl_predictor *p, double coverage) {
 
 enum dl_status dl_predictor_new(struct dl_predictor **out,
                                 const struct dl_fit *fit, struct dl_frame *f,
-                                double coverage, struct dl_diag *d) {
+                                double coverage, bool rarely,
+                                struct dl_diag *d) {
   *out = NULL;
   struct dl_predictor *p = dl_calloc(1, sizeof *p);
   if (!p)
@@ -89,11 +95,18 @@ enum dl_status dl_predictor_new(struct dl_predictor **out,
   prepare_intervals(p, coverage);
   p->feature = dl_calloc(fit->features.n, sizeof *p->feature);
   p->ranged = dl_calloc(fit->n_ranges, sizeof *p->ranged);
-  enum dl_status status = p->feature && p->ranged ? DL_OK : dl_fail_memory(d);
+  const struct dl_physics *physics = dl_physics_of(fit->method);
+  if (physics)
+    p->bound = dl_calloc(1, sizeof *p->bound);
+  enum dl_status status = p->feature && p->ranged && (p->bound || !physics)
+                              ? DL_OK
+                              : dl_fail_memory(d);
+  if (status == DL_OK && physics)
+    status = dl_physics_bind(p->bound, physics, f, false, d);
   for (size_t i = 0; i < fit->features.n && status == DL_OK; i++)
-    status = dl_frame_formula(f, fit->features.s[i], &p->feature[i], d);
+    status = dl_frame_formula(f, fit->features.s[i], rarely, &p->feature[i], d);
   if (status == DL_OK && fit->offset)
-    status = dl_frame_formula(f, fit->offset, &p->offset, d);
+    status = dl_frame_formula(f, fit->offset, rarely, &p->offset, d);
   for (size_t i = 0; i < fit->n_ranges && status == DL_OK; i++)
     status = dl_frame_quantity(f, fit->range[i].name, false, &p->ranged[i], d);
   if (status == DL_OK)
@@ -106,8 +119,17 @@ enum dl_status dl_predictor_new(struct dl_predictor **out,
   return DL_OK;
 }
 
+const char *dl_predictor_inputs(const struct dl_predictor *p,
+                                const struct dl_row *row,
+                                union dl_inputs *inputs) {
+  return dl_physics_read(p->bound, row, inputs);
+}
+
 const char *dl_predictor_lacks(const struct dl_predictor *p,
                                const struct dl_row *row) {
+  union dl_inputs inputs;
+  if (p->bound)
+    return dl_predictor_inputs(p, row, &inputs);
   const char *name =
       p->fit->offset ? dl_frame_lacks(p->frame, &p->offset, row) : NULL;
   for (size_t i = 0; i < p->fit->features.n && !name; i++)
@@ -182,11 +204,13 @@ static void add_interval(const struct dl_predictor *p, const struct dl_row *row,
   }
 }
 
-bool dl_predictor_features(const struct dl_predictor *p,
-                           const struct dl_row *row, double *x) {
+/* The features of a row as the method takes them into x (one per feature of
+ * the fit); false where one is not finite, which is NaN then. */
+static bool take_features(const struct dl_predictor *p,
+                          const struct dl_row *row, double *x) {
   bool all = true;
   for (size_t i = 0; i < p->fit->features.n; i++) {
-    double v = dl_row_number(row, &p->feature[i]);
+    double v = dl_frame_value(p->frame, &p->feature[i], row);
     all &= isfinite(v) != 0;
     x[i] = isfinite(v) ? v : (double)NAN;
   }
@@ -198,7 +222,8 @@ static enum dl_status predict_at(const struct dl_predictor *p,
                                  const struct dl_row *row, double *features,
                                  struct dl_prediction *out, struct dl_diag *d) {
   const struct dl_fit *fit = p->fit;
-  double t, offset = fit->offset ? dl_row_number(row, &p->offset) : 0;
+  double t,
+      offset = fit->offset ? dl_frame_value(p->frame, &p->offset, row) : 0;
   if (isnan(offset))
     return DL_OK;
   gsl_vector_view y = gsl_vector_view_array(&t, 1);
@@ -218,17 +243,36 @@ static enum dl_status predict_at(const struct dl_predictor *p,
   return DL_OK;
 }
 
+static void predict_by_physics(const struct dl_predictor *p,
+                               const struct dl_row *row,
+                               struct dl_prediction *out) {
+  const struct dl_physics *physics = p->bound->physics;
+  union dl_inputs inputs;
+  long target = dl_physics_target(physics, p->fit->target);
+  if (target < 0 || dl_predictor_inputs(p, row, &inputs))
+    return;
+  out->value =
+      exp(dl_hierarchical_predict(p->fit->state, &inputs, (size_t)target));
+  if (!isfinite(out->value))
+    out->value = NAN;
+  add_interval(p, row, out);
+}
+
 enum dl_status dl_predict(const struct dl_predictor *p,
                           const struct dl_row *row, struct dl_prediction *out,
                           struct dl_diag *d) {
   double few[FEW_FEATURES], *many = NULL;
   size_t n = p->fit->features.n;
   *out = (struct dl_prediction){.value = NAN, .low = NAN, .high = NAN};
+  if (p->bound) {
+    predict_by_physics(p, row, out);
+    return DL_OK;
+  }
   if (n > FEW_FEATURES && !(many = dl_calloc(n, sizeof *many)))
     return dl_fail_memory(d);
   double *x = many ? many : few;
   enum dl_status status = DL_OK;
-  if (dl_predictor_features(p, row, x))
+  if (take_features(p, row, x))
     status = predict_at(p, row, x, out, d);
   free(many);
   return status;

@@ -5,16 +5,20 @@
 #define DL_MODEL_PREDICTOR_H
 
 #include "model/model.h"
+#include "physics/serving/serving_cost.h"
+#include "physics/training/training_cost.h"
 #include "run/frame.h"
 
 struct dl_predictor;
 
 /* Both are borrowed and must outlive the predictor. `coverage` is that of the
- * intervals (0 .. 1). Errors (DL_EUSAGE): the frame lacks a name that the fit
+ * intervals (0 .. 1). `rarely`: features are computed when a row is predicted,
+ * not for every row. Errors (DL_EUSAGE): the frame lacks a name that the fit
  * needs. */
 enum dl_status dl_predictor_new(struct dl_predictor **p,
                                 const struct dl_fit *fit, struct dl_frame *f,
-                                double coverage, struct dl_diag *d);
+                                double coverage, bool rarely,
+                                struct dl_diag *d);
 void dl_predictor_free(struct dl_predictor *p); /* accepts NULL */
 
 struct dl_prediction {
@@ -41,9 +45,16 @@ bool dl_predictor_bounds(const struct dl_predictor *p,
 const char *dl_predictor_lacks(const struct dl_predictor *p,
                                const struct dl_row *row);
 
-/* The features of a row as the method takes them into x (one per feature of
- * the fit); false where one is not finite, which is NaN then. */
-bool dl_predictor_features(const struct dl_predictor *p,
-                           const struct dl_row *row, double *x);
+/* The inputs of any physics. */
+union dl_inputs {
+  struct dl_training_inputs training;
+  struct dl_serving_inputs serving;
+};
+
+/* The inputs of a row, for the fit of a physics; returns the first required
+ * quantity that is unknown, or NULL. */
+const char *dl_predictor_inputs(const struct dl_predictor *p,
+                                const struct dl_row *row,
+                                union dl_inputs *inputs);
 
 #endif

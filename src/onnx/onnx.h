@@ -55,10 +55,10 @@ void dl_onnx_free(struct dl_onnx *m); /* accepts NULL */
 
 const char *dl_onnx_path(const struct dl_onnx *m);
 uint64_t dl_onnx_file_bytes(const struct dl_onnx *m);
-const char *dl_onnx_producer(const struct dl_onnx *m); /* "" if not said */
+const char *dl_onnx_producer(const struct dl_onnx *m); /* "" if not given */
 int64_t dl_onnx_opset(const struct dl_onnx *m);
 
-/* Shapes that are asked of inputs in place of the model's. */
+/* Requested input shapes, which override the model's. */
 struct dl_onnx_asked {
   const char *name[DL_ONNX_MAX_ASKED]; /* of the input, not owned */
   struct dl_onnx_shape shape[DL_ONNX_MAX_ASKED];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A model: read, and what it says of itself. */
+/* Reading a model, and its metadata. */
 
 #include <math.h>
 #include <stdlib.h>
@@ -80,5 +80,5 @@ int64_t dl_onnx_opset(const struct dl_onnx *m) {
     if ((!*domain || strcmp(domain, "ai.onnx") == 0) && o->has_version)
       return o->version;
   }
-  return 1; /* of before versions were told */
+  return 1; /* models before version fields */
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Shapes as users say them. */
+/* Shapes on the command line: NAME=1x3x224x224. */
 
 #include <math.h>
 #include <stdlib.h>

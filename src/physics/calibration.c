@@ -66,9 +66,9 @@ static enum dl_status make_covariance(struct likelihood *l,
   for (size_t i = 0; i < l->configs.n_measurements; i++) {
     const struct dl_measurement *m = &l->configs.m[i];
     const struct dl_grouping *inputs = l->configs.inputs[m->config];
-    l->gp.point[l->gp.n++] =
-        (struct dl_residual_point){inputs->place, m->target, 0};
-    l->expected[i] = dl_expected_residual(from, &inputs->place, m->target);
+    struct dl_place place = dl_place_of(&l->configs.names[m->config], inputs);
+    l->gp.point[l->gp.n++] = (struct dl_residual_point){place, m->target, 0};
+    l->expected[i] = dl_expected_residual(from, &place, m->target);
     for (size_t j = 0; j <= i; j++)
       gsl_matrix_set(
           l->R, i, j,
@@ -196,12 +196,22 @@ static enum dl_status solve(struct dl_hierarchical_fit *fit,
   return status;
 }
 
+/* The numbers of names stay what they are. */
+static bool copy_names(struct dl_intern *to, const struct dl_intern *from) {
+  for (size_t i = 0; i < from->n; i++)
+    if (dl_intern(to, from->s[i]) < 0)
+      return false;
+  return true;
+}
+
 static enum dl_status prepare(struct dl_hierarchical_fit *fit,
                               const struct dl_hierarchical_fit *from,
                               const struct dl_observations *o, struct work *w,
                               struct dl_diag *d) {
   struct likelihood *l = &w->runs;
-  if (!dl_configurations_make(&l->configs, fit->physics, o))
+  if (!copy_names(&fit->names, &from->names) ||
+      !dl_configurations_make(&l->configs, fit->physics, o) ||
+      !dl_configurations_name(&l->configs, &fit->names))
     return dl_fail_memory(d);
   if (l->configs.n_measurements == 0)
     return dl_fail(d, DL_EINPUT, "no run has a power, an energy or a time");

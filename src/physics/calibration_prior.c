@@ -7,31 +7,34 @@
 
 #include "base/memory.h"
 
-static bool equal(double a, double b) {
-  return !(a < b) && !(a > b);
+static struct dl_level_key level_of(const struct dl_configurations *configs,
+                                    size_t i, size_t k) {
+  const struct dl_grouping *inputs = configs->inputs[i];
+  return dl_level_key_of(&configs->names[i], &inputs->level[k]);
 }
 
-static const struct dl_grouping *
-grouping(const struct dl_configurations *configs, size_t i) {
-  return configs->inputs[i];
+static struct dl_level_key unnamed_of(const struct dl_configurations *configs,
+                                      size_t i, size_t k) {
+  const struct dl_grouping *inputs = configs->inputs[i];
+  return dl_level_key_of(&configs->names[i], &inputs->unnamed[k]);
 }
 
-/* Whether inputs that do not name their level of factor k mean that of a: the
- * only one among the configurations on its GPU. */
+/* Whether inputs that do not name their level of factor k mean that of
+ * configuration i: the only one on its GPU. */
 static bool stands_for_unnamed(const struct dl_configurations *configs,
-                               const struct dl_grouping *a, size_t k) {
-  if (!(a->unnamed[k] > 0))
+                               size_t i, size_t k) {
+  if (dl_level_is_none(unnamed_of(configs, i, k)))
     return false;
-  for (size_t i = 0; i < configs->n; i++) {
-    const struct dl_grouping *b = grouping(configs, i);
-    if (equal(a->place.gpu, b->place.gpu) && !equal(a->level[k], b->level[k]))
+  for (size_t j = 0; j < configs->n; j++)
+    if (configs->names[i].number[DL_NAME_GPU] ==
+            configs->names[j].number[DL_NAME_GPU] &&
+        !dl_level_equal(level_of(configs, i, k), level_of(configs, j, k)))
       return false;
-  }
   return true;
 }
 
-static void enter(struct dl_levels *levels, double key) {
-  if (key > 0 && dl_factor_level_find(levels, key) == levels->n)
+static void enter(struct dl_levels *levels, struct dl_level_key key) {
+  if (!dl_level_is_none(key) && dl_factor_level_find(levels, key) == levels->n)
     levels->level[levels->n++].key = key;
 }
 
@@ -45,10 +48,10 @@ static bool list_levels(struct dl_levels *to, const struct dl_levels *from,
   for (; to->n < from->n; to->n++)
     to->level[to->n] = from->level[to->n];
   for (size_t i = 0; add && i < configs->n; i++)
-    enter(to, grouping(configs, i)->level[k]);
+    enter(to, level_of(configs, i, k));
   for (size_t i = 0; add && i < configs->n; i++)
-    if (stands_for_unnamed(configs, grouping(configs, i), k))
-      enter(to, grouping(configs, i)->unnamed[k]);
+    if (stands_for_unnamed(configs, i, k))
+      enter(to, unnamed_of(configs, i, k));
   return true;
 }
 
@@ -76,12 +79,13 @@ static void place_old(const struct work *w, size_t *place) {
 }
 
 /* The level that an unnamed one stands for; by[k].n: it is none. */
-static size_t named_level(const struct work *w, size_t k, double key) {
+static size_t named_level(const struct work *w, size_t k,
+                          struct dl_level_key key) {
   for (size_t i = 0; i < w->configs->n; i++) {
-    const struct dl_grouping *g = grouping(w->configs, i);
-    if (equal(g->unnamed[k], key) && !equal(g->level[k], key) &&
-        stands_for_unnamed(w->configs, g, k))
-      return dl_factor_level_find(&w->fit->by[k], g->level[k]);
+    struct dl_level_key level = level_of(w->configs, i, k);
+    if (dl_level_equal(unnamed_of(w->configs, i, k), key) &&
+        !dl_level_equal(level, key) && stands_for_unnamed(w->configs, i, k))
+      return dl_factor_level_find(&w->fit->by[k], level);
   }
   return w->fit->by[k].n;
 }
@@ -126,15 +130,14 @@ static bool spread_out(const struct work *w) {
 }
 
 /* Whether a level of factor k occurs in a unit that the fit has not seen. */
-static bool is_other_unit(const struct work *w, size_t k, double key) {
+static bool is_other_unit(const struct work *w, size_t k,
+                          struct dl_level_key key) {
   size_t unit = w->fit->physics->factor[k].unit;
   const struct dl_levels *seen = &w->from->by[unit];
-  for (size_t i = 0; i < w->configs->n; i++) {
-    const struct dl_grouping *g = grouping(w->configs, i);
-    if (equal(g->level[k], key) &&
-        dl_factor_level_find(seen, g->level[unit]) == seen->n)
+  for (size_t i = 0; i < w->configs->n; i++)
+    if (dl_level_equal(level_of(w->configs, i, k), key) &&
+        dl_factor_level_find(seen, level_of(w->configs, i, unit)) == seen->n)
       return true;
-  }
   return false;
 }
 

@@ -21,6 +21,7 @@ dl_hierarchical_fit_new(const struct dl_physics *physics) {
 void dl_hierarchical_fit_free(struct dl_hierarchical_fit *fit) {
   if (!fit)
     return;
+  dl_intern_free(&fit->names);
   dl_levels_free(fit->by, fit->physics->n_factors);
   dl_residual_gp_free(&fit->residuals);
   dl_residual_gp_free(&fit->calibration_residuals);
@@ -37,13 +38,31 @@ double dl_expected_residual(const struct dl_hierarchical_fit *fit,
          dl_residual_gp_at(&fit->calibration_residuals, process, place, target);
 }
 
+struct dl_place dl_place_of(const struct dl_row_names *names,
+                            const struct dl_grouping *inputs) {
+  struct dl_place place = {.exact = inputs->exact,
+                           .gpu = names->number[DL_NAME_GPU],
+                           .arch = names->number[DL_NAME_ARCH]};
+  memcpy(place.x, inputs->x, sizeof place.x);
+  return place;
+}
+
+void dl_hierarchical_effects(const struct dl_hierarchical_fit *fit,
+                             const void *inputs, double *fx) {
+  struct dl_row_names names;
+  dl_row_names_find(&names, &fit->names, inputs);
+  dl_effects_of(fit->physics, fit->by, &names, inputs, fx);
+}
+
 double dl_hierarchical_predict(const struct dl_hierarchical_fit *fit,
                                const void *inputs, size_t target) {
-  const struct dl_grouping *grouping = inputs;
   double fx[DL_MAX_EFFECTS], y[DL_MAX_TARGETS];
-  dl_effects_of(fit->physics, fit->by, grouping, fx);
+  struct dl_row_names names;
+  dl_row_names_find(&names, &fit->names, inputs);
+  dl_effects_of(fit->physics, fit->by, &names, inputs, fx);
   fit->physics->predict(fit->c, fx, inputs, y);
-  return y[target] + dl_expected_residual(fit, &grouping->place, target);
+  struct dl_place place = dl_place_of(&names, inputs);
+  return y[target] + dl_expected_residual(fit, &place, target);
 }
 
 /* What the solver works on. */
@@ -85,8 +104,9 @@ static bool list_levels(struct dl_levels *levels,
   bool ok = n && levels->level;
   for (size_t i = 0; ok && i < configs->n; i++) {
     const struct dl_grouping *inputs = configs->inputs[i];
-    double key = inputs->level[k];
-    if (!(key > 0))
+    struct dl_level_key key =
+        dl_level_key_of(&configs->names[i], &inputs->level[k]);
+    if (dl_level_is_none(key))
       continue;
     size_t l = dl_factor_level_find(levels, key);
     if (l == levels->n)
@@ -137,7 +157,8 @@ static void set_scales(struct work *w) {
 static bool prepare(struct work *w, const struct dl_observations *o) {
   const struct dl_physics *physics = w->fit->physics;
   struct dl_levels *by = w->fit->by;
-  bool ok = dl_configurations_make(&w->configs, physics, o);
+  bool ok = dl_configurations_make(&w->configs, physics, o) &&
+            dl_configurations_name(&w->configs, &w->fit->names);
   for (size_t k = 0; ok && k < physics->n_factors; k++)
     ok = list_levels(&by[k], &w->configs, &physics->factor[k], k);
   if (!ok || !dl_parameter_map_make(&w->map, physics, &w->configs, by,
@@ -180,11 +201,12 @@ static enum dl_status learn_residuals(const struct work *w, struct dl_diag *d) {
   for (size_t i = 0; count && gp->point && i < configs->n_measurements; i++) {
     const struct dl_measurement *m = &configs->m[i];
     const struct dl_grouping *inputs = configs->inputs[m->config];
-    if (inputs->partial || m->target != configs->target[m->config])
+    if (inputs->steady || m->target != configs->target[m->config])
       continue;
     count[gp->n] = m->weight;
-    gp->point[gp->n++] = (struct dl_residual_point){inputs->place, m->target,
-                                                    m->mean - w->at[i]};
+    gp->point[gp->n++] = (struct dl_residual_point){
+        dl_place_of(&configs->names[m->config], inputs), m->target,
+        m->mean - w->at[i]};
   }
   enum dl_status status = DL_OK;
   if (!count || !gp->point)

@@ -21,6 +21,7 @@
  * errors, c: the constants. */
 struct dl_hierarchical_fit {
   const struct dl_physics *physics;
+  struct dl_intern names; /* of levels and places */
   double theta[DL_MAX_CONSTANTS], error[DL_MAX_CONSTANTS];
   double c[DL_MAX_CONSTANTS];
   struct dl_levels by[DL_MAX_FACTORS];
@@ -39,10 +40,18 @@ enum dl_status dl_hierarchical_fit_solve(struct dl_hierarchical_fit *fit,
                                          const struct dl_observations *o,
                                          struct dl_diag *d);
 
+/* Where inputs are in the residual process. */
+struct dl_place dl_place_of(const struct dl_row_names *names,
+                            const struct dl_grouping *inputs);
+
 /* The expected residuals of a target at a place, of the fit and of
  * calibrations. */
 double dl_expected_residual(const struct dl_hierarchical_fit *fit,
                             const struct dl_place *place, size_t target);
+
+/* The effects of inputs, logarithms. */
+void dl_hierarchical_effects(const struct dl_hierarchical_fit *fit,
+                             const void *inputs, double *fx);
 
 /* The logarithm of a target. */
 double dl_hierarchical_predict(const struct dl_hierarchical_fit *fit,

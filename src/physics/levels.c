@@ -4,10 +4,36 @@
 #include <math.h>
 #include <stdlib.h>
 
-size_t dl_factor_level_find(const struct dl_levels *levels, double key) {
+long dl_name_number(const struct dl_intern *names, const char *name) {
+  long i = name ? dl_intern_find(names, name) : -1;
+  return !name ? 0 : i < 0 ? -1 : i + 1;
+}
+
+void dl_row_names_find(struct dl_row_names *found,
+                       const struct dl_intern *names,
+                       const struct dl_grouping *inputs) {
+  for (size_t i = 0; i < DL_N_NAMES; i++)
+    found->number[i] = dl_name_number(names, inputs->name[i]);
+}
+
+struct dl_level_key dl_level_key_of(const struct dl_row_names *names,
+                                    const struct dl_level_names *level) {
+  return (struct dl_level_key){names->number[level->name],
+                               names->number[level->within]};
+}
+
+bool dl_level_is_none(struct dl_level_key key) {
+  return key.name == 0 && key.within == 0;
+}
+
+bool dl_level_equal(struct dl_level_key a, struct dl_level_key b) {
+  return a.name == b.name && a.within == b.within;
+}
+
+size_t dl_factor_level_find(const struct dl_levels *levels,
+                            struct dl_level_key key) {
   size_t l = 0;
-  while (l < levels->n &&
-         (levels->level[l].key < key || levels->level[l].key > key))
+  while (l < levels->n && !dl_level_equal(levels->level[l].key, key))
     l++;
   return l;
 }
@@ -34,10 +60,12 @@ void dl_constants_of(const struct dl_physics *physics, const double *theta,
 }
 
 void dl_effects_of(const struct dl_physics *physics, const struct dl_levels *by,
+                   const struct dl_row_names *names,
                    const struct dl_grouping *inputs, double *fx) {
   for (size_t k = 0; k < physics->n_factors; k++) {
     const struct dl_grouping_factor *f = &physics->factor[k];
-    size_t l = dl_factor_level_find(&by[k], inputs->level[k]);
+    size_t l =
+        dl_factor_level_find(&by[k], dl_level_key_of(names, &inputs->level[k]));
     for (size_t e = 0; e < f->n; e++)
       fx[f->first + e] = l < by[k].n ? by[k].level[l].effect[e] : 0;
   }

@@ -6,10 +6,16 @@
 #ifndef DL_PHYSICS_LEVELS_H
 #define DL_PHYSICS_LEVELS_H
 
+#include "base/intern.h"
 #include "physics/physics.h"
 
+/* Numbers of names (dl_name_number); 0: none. */
+struct dl_level_key {
+  long name, within;
+};
+
 struct dl_factor_level {
-  double key;
+  struct dl_level_key key;
   double effect[DL_MAX_FACTOR_EFFECTS]; /* those of the factor */
 };
 
@@ -18,8 +24,24 @@ struct dl_levels {
   size_t n;
 };
 
+/* A name as a number: 0 for NULL, -1 where it is not among the names. */
+long dl_name_number(const struct dl_intern *names, const char *name);
+
+/* The numbers of a row's names, of which a level and a place are made. */
+struct dl_row_names {
+  long number[DL_N_NAMES];
+};
+void dl_row_names_find(struct dl_row_names *found,
+                       const struct dl_intern *names,
+                       const struct dl_grouping *inputs);
+struct dl_level_key dl_level_key_of(const struct dl_row_names *names,
+                                    const struct dl_level_names *level);
+bool dl_level_is_none(struct dl_level_key key);
+bool dl_level_equal(struct dl_level_key a, struct dl_level_key b);
+
 /* Number of the level with a key; levels->n: none. */
-size_t dl_factor_level_find(const struct dl_levels *levels, double key);
+size_t dl_factor_level_find(const struct dl_levels *levels,
+                            struct dl_level_key key);
 
 /* The first parameter of factor k, whose levels are by[k]; with k = n_factors
  * how many there are. */
@@ -36,6 +58,7 @@ void dl_constants_of(const struct dl_physics *physics, const double *theta,
 
 /* The effects of inputs by their levels; 0 for levels that are not there. */
 void dl_effects_of(const struct dl_physics *physics, const struct dl_levels *by,
+                   const struct dl_row_names *names,
                    const struct dl_grouping *inputs, double *fx);
 
 void dl_levels_free(struct dl_levels *by, size_t n_factors);

@@ -8,17 +8,17 @@
 
 #include "base/memory.h"
 
-static const char *input(const struct dl_physics *physics,
-                         const struct dl_observations *o, size_t i) {
-  return (const char *)o->inputs + i * physics->input_size;
+static const struct dl_observed *row(const struct dl_observations *o,
+                                     size_t i) {
+  return o->row[i];
 }
 
 /* Mixes the words of the inputs with the multiplier and the shifts of
  * MurmurHash3's finaliser. */
-static uint64_t hash(const char *inputs, size_t size, size_t target) {
+static uint64_t hash(const void *inputs, size_t size, size_t target) {
   uint64_t h = target, word;
   for (size_t i = 0; i + sizeof word <= size; i += sizeof word) {
-    memcpy(&word, inputs + i, sizeof word);
+    memcpy(&word, (const char *)inputs + i, sizeof word);
     h = (h ^ word) * 0xff51afd7ed558ccd;
     h ^= h >> 33;
   }
@@ -32,11 +32,11 @@ static size_t number_runs(size_t *of_run, size_t *first, size_t *slot,
                           const struct dl_observations *o) {
   size_t n = 0, size = physics->input_size;
   for (size_t i = 0; i < o->n; i++) {
-    const char *own = input(physics, o, i);
-    size_t at = (size_t)hash(own, size, o->target[i]) & mask, k;
+    const struct dl_observed *own = row(o, i);
+    size_t at = (size_t)hash(own->inputs, size, own->target) & mask, k;
     while ((k = slot[at]) > 0 &&
-           (o->target[first[k - 1]] != o->target[i] ||
-            memcmp(input(physics, o, first[k - 1]), own, size) != 0))
+           (row(o, first[k - 1])->target != own->target ||
+            memcmp(row(o, first[k - 1])->inputs, own->inputs, size) != 0))
       at = (at + 1) & mask;
     if (k == 0) {
       first[n] = i;
@@ -57,9 +57,10 @@ static bool average(struct dl_configurations *c,
     return false;
   for (size_t i = 0; i < o->n; i++)
     for (size_t t = 0; t < n_targets; t++) {
-      double x = o->value[i * n_targets + t];
-      bool weighs = o->weight && t == o->target[i];
-      double w = weighs ? o->weight[i] : 1;
+      double x = row(o, i)->value[t];
+      bool weighs =
+          o->weight && (physics->weighted || t == row(o, i)->target);
+      double w = weighs ? gsl_vector_get(o->weight, i) : 1;
       if (isnan(x))
         continue;
       m[of_run[i] * n_targets + t].mean += w * x;
@@ -91,8 +92,8 @@ bool dl_configurations_make(struct dl_configurations *c,
     ok = c->inputs && c->target && average(c, physics, o, of_run);
   }
   for (size_t i = 0; ok && i < c->n; i++) {
-    c->inputs[i] = input(physics, o, first[i]);
-    c->target[i] = o->target[first[i]];
+    c->inputs[i] = row(o, first[i])->inputs;
+    c->target[i] = row(o, first[i])->target;
   }
   free(slot);
   free(first);
@@ -100,8 +101,24 @@ bool dl_configurations_make(struct dl_configurations *c,
   return ok;
 }
 
+bool dl_configurations_name(struct dl_configurations *c,
+                            struct dl_intern *names) {
+  c->names = dl_calloc(c->n, sizeof *c->names);
+  if (!c->names)
+    return false;
+  for (size_t i = 0; i < c->n; i++) {
+    const struct dl_grouping *inputs = c->inputs[i];
+    for (size_t k = 0; k < DL_N_NAMES; k++)
+      if (inputs->name[k] && dl_intern(names, inputs->name[k]) < 0)
+        return false;
+    dl_row_names_find(&c->names[i], names, inputs);
+  }
+  return true;
+}
+
 void dl_configurations_free(struct dl_configurations *c) {
   free((void *)c->inputs);
   free(c->target);
   free(c->m);
+  free(c->names);
 }

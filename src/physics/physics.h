@@ -16,6 +16,7 @@
 #include <stddef.h>
 
 #include "physics/residual_gp.h"
+#include "run/row.h"
 
 /* Upper limits, so that a state needs few blocks of memory. */
 enum {
@@ -54,18 +55,56 @@ struct dl_grouping_factor {
   double unit_share;
 };
 
-/* The head of a physics' inputs: what the fit needs of any of them. */
+/* Names that a row groups by; NULL: unknown. */
+enum dl_name {
+  DL_NAME_NONE, /* always NULL */
+  DL_NAME_GPU,
+  DL_NAME_ARCH,
+  DL_NAME_HOST,
+  DL_NAME_SOURCE,
+  DL_NAME_DATASET,
+  DL_NAME_FRAMEWORK,
+  DL_N_NAMES
+};
+
+/* A level is a name, or one within another: a network on a data set. Both
+ * DL_NAME_NONE: there is no level. */
+struct dl_level_names {
+  enum dl_name name, within;
+};
+
+/* The head of a physics' inputs: what the fit needs of any of them. Without
+ * padding, as inputs are compared byte by byte. */
 struct dl_grouping {
-  double level[DL_MAX_FACTORS]; /* keys; 0: none */
-  /* Keys by which the same levels are found in inputs that do not name them;
-   * 0: none. */
-  double unnamed[DL_MAX_FACTORS];
+  const char *name[DL_N_NAMES]; /* borrowed */
+  struct dl_level_names level[DL_MAX_FACTORS];
+  /* What finds the same levels in inputs that do not name them. */
+  struct dl_level_names unnamed[DL_MAX_FACTORS];
   double level_sd;           /* prior of effects without an sd of their own */
   double sd[DL_MAX_TARGETS]; /* by which measured logarithms may be off */
   double misfit_sd;          /* the same of the inputs: for calibration */
-  bool partial; /* part of what it describes was not measured: it has no part
-                   in the residual process */
-  struct dl_place place;
+  double x[DL_PLACE_AXES];   /* place in the residual process (residual_gp.h) */
+  double exact;
+  long steady; /* 1: part of what the inputs describe was not measured, and
+                  the row has no part in the residual process */
+};
+
+/* A quantity of a row that the inputs are made of. */
+struct dl_physics_quantity {
+  const char *name; /* column of the runs table, "gpu.FIELD" or "arch.FIELD";
+                       other names are numbers in columns of their own */
+  bool required;
+  bool watched; /* predictions beyond the range of the fit are reported */
+};
+
+enum { DL_MAX_OTHER = 4 };
+
+/* The values of those quantities. */
+struct dl_physics_row {
+  const struct dl_run *run;
+  const struct dl_accelerator *gpu; /* never NULL; all may be unknown */
+  const struct dl_architecture *arch;
+  double other[DL_MAX_OTHER]; /* numbers in other columns, in their order */
 };
 
 /* Derivatives of the logarithm of a target by the logarithms of the constants
@@ -77,6 +116,16 @@ struct dl_gradient {
 
 struct dl_physics {
   const char *name;
+  const struct dl_physics_quantity *quantity;
+  size_t n_quantities;
+  const char *const *target; /* columns of the targets, by number */
+  /* Inputs of a row, whose texts they borrow. Returns the first required
+   * quantity that is unknown, or NULL. */
+  const char *(*read)(const struct dl_physics_row *row, void *inputs);
+  /* Logarithms of what a row measured into value[n_targets]; NaN: nothing. */
+  void (*measured)(const struct dl_run *run, double *value);
+  /* Why inputs cannot be fitted ("... must be above 0"), or NULL. */
+  const char *(*check)(const void *inputs);
   const struct dl_physics_constant *constant;
   size_t n_constants;
   const struct dl_grouping_factor *factor;

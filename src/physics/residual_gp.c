@@ -9,20 +9,16 @@
 
 #include "base/memory.h"
 
-static bool differ(double a, double b) {
-  return a < b || a > b;
-}
-
 double dl_residual_covariance(const struct dl_residual_process *process,
                               const struct dl_residual_point *a,
                               const struct dl_residual_point *b) {
   const struct dl_place *p = &a->place, *q = &b->place;
-  if (differ(p->gpu, q->gpu) || differ(p->arch, q->arch))
+  if (p->gpu != q->gpu || p->arch != q->arch)
     return 0;
   double d2 = 0, sum = 0;
   for (size_t i = 0; i < DL_PLACE_AXES; i++)
     d2 += (p->x[i] - q->x[i]) * (p->x[i] - q->x[i]);
-  bool same = !(d2 > 0) && !differ(p->exact, q->exact);
+  bool same = !(d2 > 0) && !(p->exact < q->exact) && !(p->exact > q->exact);
   for (size_t i = 0; i < process->n_components; i++) {
     const struct dl_residual_component *c = &process->component[i];
     if (c->targets >> a->target & c->targets >> b->target & 1)

@@ -29,7 +29,7 @@ enum { DL_PLACE_AXES = 3 };
 struct dl_place {
   double x[DL_PLACE_AXES]; /* in length scales */
   double exact;            /* differs between configurations at one x */
-  double gpu, arch;        /* keys */
+  long gpu, arch;          /* numbers of names; 0: none */
 };
 
 /* A component of the residuals. Standard deviations of logarithms. */

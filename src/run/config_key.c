@@ -12,7 +12,7 @@ enum { MOST_SETTINGS = 32 };
 
 struct dl_key_maker {
   size_t n;
-  struct dl_quantity at[MOST_SETTINGS];
+  struct dl_row_ref at[MOST_SETTINGS];
   const struct dl_run_column *column[MOST_SETTINGS];
 };
 
@@ -46,7 +46,7 @@ void dl_key_maker_free(struct dl_key_maker *m) {
   free(m);
 }
 
-static void add_part(const struct dl_run_column *c, const struct dl_quantity *q,
+static void add_part(const struct dl_run_column *c, const struct dl_row_ref *q,
                      const struct dl_row *row, struct dl_text *key) {
   const struct dl_row_descriptors *found = &row->found;
   enum dl_run_id id = dl_run_column_id(c);

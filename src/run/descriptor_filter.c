@@ -31,7 +31,7 @@ static enum dl_status bind(const struct dl_formula *f, enum dl_kind kind,
 
 static bool holds(const struct dl_formula *f, const struct dl_descriptor *e,
                   const struct dl_field *const *field,
-                  const struct dl_quantity *vars, const struct dl_row *row) {
+                  const struct dl_row_ref *vars, const struct dl_row *row) {
   for (size_t i = 0; i < dl_formula_n_vars(f); i++)
     row->cell[i] = (struct dl_cell){dl_field_number(e, field[i]),
                                     dl_field_text(e, field[i])};
@@ -49,7 +49,7 @@ enum dl_status dl_filter(const struct dl_descriptor **e, size_t *n,
   size_t vars = dl_formula_n_vars(f);
   const struct dl_field **field = dl_calloc(vars, sizeof *field);
   struct dl_cell *cells = dl_calloc(vars, sizeof *cells);
-  struct dl_quantity *at = dl_calloc(vars, sizeof *at);
+  struct dl_row_ref *at = dl_calloc(vars, sizeof *at);
   const struct dl_row row = {.cell = cells};
   if (field && cells && at)
     status = bind(f, kind, field, d);
@@ -57,7 +57,7 @@ enum dl_status dl_filter(const struct dl_descriptor **e, size_t *n,
     status = dl_fail_memory(d);
   if (status == DL_OK) {
     for (size_t i = 0; i < vars; i++)
-      at[i] = (struct dl_quantity){.in = DL_IN_CELL, .at = i};
+      at[i] = (struct dl_row_ref){.in = DL_IN_CELL, .at = i};
     size_t kept = 0;
     for (size_t i = 0; i < *n; i++)
       if (holds(f, e[i], field, at, &row))

@@ -23,6 +23,7 @@ static void free_step(struct step *s) {
     dl_formula_free(s->source[i].formula);
     free(s->source[i].vars);
   }
+  free(s->source);
   free(s->name);
 }
 
@@ -135,7 +136,7 @@ struct wish {
 };
 
 static enum dl_status find_step(struct dl_frame *f, const struct wish *w,
-                                struct dl_quantity *q, struct dl_diag *d);
+                                struct dl_row_ref *q, struct dl_diag *d);
 
 /* A step is to hold numbers, and so is the one that it merely renames. */
 static void want_number(struct dl_frame *f, size_t step) {
@@ -149,7 +150,7 @@ static void want_number(struct dl_frame *f, size_t step) {
 /* Binds the variables of a formula; `use` is that of a plain name. */
 static enum dl_status bind(struct dl_frame *f, const struct dl_formula *g,
                            bool required, enum use use,
-                           struct dl_quantity **vars, struct dl_diag *d) {
+                           struct dl_row_ref **vars, struct dl_diag *d) {
   size_t n = dl_formula_n_vars(g);
   enum dl_status status = DL_OK;
   *vars = dl_calloc(n, sizeof **vars);
@@ -178,13 +179,15 @@ static enum dl_status bind(struct dl_frame *f, const struct dl_formula *g,
 /* Takes over p, and what it owns. */
 static enum dl_status add_source(struct step *s, struct source p,
                                  struct dl_diag *d) {
-  if (s->n_sources < MOST_SOURCES) {
+  void *list = s->source;
+  if (dl_grow(&list, &s->cap_sources, s->n_sources + 1, sizeof *s->source)) {
+    s->source = list;
     s->source[s->n_sources++] = p;
     return DL_OK;
   }
   dl_formula_free(p.formula);
   free(p.vars);
-  return dl_fail(d, DL_EFAILED, "too many sources of '%s'", s->name);
+  return dl_fail_memory(d);
 }
 
 /* Names of a definition must come from somewhere; a row may still lack their
@@ -291,11 +294,11 @@ static void want_early(struct dl_frame *f, size_t step) {
 /* Adds the step that looks a descriptor up by `n` quantities, unless a
  * definition among these has done so on its way. */
 static enum dl_status want_look_up(struct dl_frame *f, enum step_kind kind,
-                                   const struct wish *by, struct dl_quantity *q,
+                                   const struct wish *by, struct dl_row_ref *q,
                                    struct dl_diag *d) {
   bool *there = kind == STEP_GPU ? &f->want_gpu : &f->want_arch;
   size_t n = kind == STEP_GPU ? 1 : N_ARCH_INPUTS;
-  struct dl_quantity found[N_ARCH_INPUTS];
+  struct dl_row_ref found[N_ARCH_INPUTS];
   struct step s = {.kind = kind, .early = true};
   enum dl_status status = DL_OK;
   for (size_t i = 0; i < n && status == DL_OK && !*there; i++)
@@ -406,7 +409,7 @@ static enum dl_status new_step(struct dl_frame *f, struct step *s,
 }
 
 static enum dl_status find_step(struct dl_frame *f, const struct wish *w,
-                                struct dl_quantity *q, struct dl_diag *d) {
+                                struct dl_row_ref *q, struct dl_diag *d) {
   struct step s = {.name = (char *)(uintptr_t)w->name, .scope = w->scope};
   if (dl_strlist_find(&f->resolving, w->name) >= 0)
     s.scope = f->deriving ? SCOPE_OWN : SCOPE_RAW;
@@ -429,56 +432,43 @@ static enum dl_status find_step(struct dl_frame *f, const struct wish *w,
 }
 
 enum dl_status dl_frame_quantity(struct dl_frame *f, const char *name,
-                                 bool required, struct dl_quantity *q,
+                                 bool required, struct dl_row_ref *q,
                                  struct dl_diag *d) {
   return find_step(f, &(struct wish){name, SCOPE_FULL, AS_COLUMN, required}, q,
                    d);
 }
 
 enum dl_status dl_frame_text(struct dl_frame *f, const char *name,
-                             bool required, struct dl_quantity *q,
+                             bool required, struct dl_row_ref *q,
                              struct dl_diag *d) {
   return find_step(f, &(struct wish){name, SCOPE_FULL, AS_TEXT, required}, q,
                    d);
 }
 
 enum dl_status dl_frame_bind(struct dl_frame *f, const struct dl_formula *g,
-                             bool required, struct dl_quantity **vars,
+                             bool required, struct dl_row_ref **vars,
                              struct dl_diag *d) {
   return bind(f, g, required, AS_NUMBER, vars, d);
 }
 
 enum dl_status dl_frame_formula(struct dl_frame *f, const char *text,
-                                struct dl_quantity *q, struct dl_diag *d) {
+                                bool rarely, struct dl_row_ref *q,
+                                struct dl_diag *d) {
   for (size_t i = 0; i < f->n_steps; i++) {
-    const struct step *s = &f->step[i];
+    struct step *s = &f->step[i];
     if (s->kind == STEP_VALUE && !s->name &&
         strcmp(dl_formula_text(s->source[0].formula), text) == 0) {
+      s->rarely &= rarely;
       *q = s->target;
       return DL_OK;
     }
   }
-  struct step s = {.target = {.in = DL_IN_CELL}};
+  struct step s = {.target = {.in = DL_IN_CELL}, .rarely = rarely};
   enum dl_status status = add_definition(f, &s, text, d);
   if (status == DL_OK)
     status = append(f, &s, d);
   *q = s.target;
   return status;
-}
-
-const char *dl_frame_lacks(const struct dl_frame *f,
-                           const struct dl_quantity *q,
-                           const struct dl_row *row) {
-  const struct source *p = &f->step[q->step].source[0];
-  for (size_t i = 0; i < p->n_vars; i++) {
-    if (!dl_formula_var_is_needed(p->formula, i))
-      continue;
-    if (dl_formula_var_is_text(p->formula, i)
-            ? !dl_row_text(row, &p->vars[i])
-            : isnan(dl_row_number(row, &p->vars[i])))
-      return dl_formula_var(p->formula, i);
-  }
-  return NULL;
 }
 
 size_t dl_frame_n_steps(const struct dl_frame *f) {

@@ -89,28 +89,34 @@ bool dl_frame_is_given(const struct dl_frame *f, const char *name);
  * nearest, and a row without a value for it is at fault; otherwise its value is
  * then NaN or NULL. */
 enum dl_status dl_frame_quantity(struct dl_frame *f, const char *name,
-                                 bool required, struct dl_quantity *q,
+                                 bool required, struct dl_row_ref *q,
                                  struct dl_diag *d);
 
 /* The same for the text of a name, which a column of numbers has too. */
 enum dl_status dl_frame_text(struct dl_frame *f, const char *name,
-                             bool required, struct dl_quantity *q,
+                             bool required, struct dl_row_ref *q,
                              struct dl_diag *d);
 
 /* The same for all variables of a formula; *vars (one per variable) is owned
  * by the caller. */
 enum dl_status dl_frame_bind(struct dl_frame *f, const struct dl_formula *g,
-                             bool required, struct dl_quantity **vars,
+                             bool required, struct dl_row_ref **vars,
                              struct dl_diag *d);
 
-/* A step for the value of a formula, in a cell; its variables need no value. */
+/* A step for the value of a formula, in a cell; its variables need no value.
+ * `rarely`: the step does not run, and dl_frame_value computes the value when
+ * it is wanted. */
 enum dl_status dl_frame_formula(struct dl_frame *f, const char *text,
-                                struct dl_quantity *q, struct dl_diag *d);
+                                bool rarely, struct dl_row_ref *q,
+                                struct dl_diag *d);
+
+/* The value of a quantity by dl_frame_formula. */
+double dl_frame_value(const struct dl_frame *f, const struct dl_row_ref *q,
+                      const struct dl_row *row);
 
 /* Of a quantity by dl_frame_formula: its first variable that the formula needs
  * and the row lacks, or NULL. */
-const char *dl_frame_lacks(const struct dl_frame *f,
-                           const struct dl_quantity *q,
+const char *dl_frame_lacks(const struct dl_frame *f, const struct dl_row_ref *q,
                            const struct dl_row *row);
 
 /* Has descriptors looked up for each row, though no step needs them. */

@@ -28,11 +28,9 @@ struct source {
   const struct dl_field *field; /* of the GPU or architecture */
   const struct derived *derived;
   struct dl_formula *formula; /* of a definition, owned */
-  struct dl_quantity *vars;   /* of a definition or derived, owned */
+  struct dl_row_ref *vars;    /* of a definition or derived, owned */
   size_t n_vars;
 };
-
-enum { MOST_SOURCES = 6 };
 
 /* Which sources count. Steps for several scopes may have one name. */
 enum scope {
@@ -48,14 +46,15 @@ struct step {
   char *name; /* NULL: a formula of its own, or a look-up */
   enum scope scope;
   const struct dl_run_column *column; /* of that name, or NULL */
-  struct dl_quantity target;
-  enum dl_run_id id;                  /* of the member that it sets */
-  struct source source[MOST_SOURCES]; /* in the order they are tried */
-  size_t n_sources;
+  struct dl_row_ref target;
+  enum dl_run_id id;     /* of the member that it sets */
+  struct source *source; /* owned, in the order they are tried */
+  size_t n_sources, cap_sources;
   unsigned depends; /* bit i: on axis i */
   bool required;
   bool early;  /* the look-up of descriptors needs it */
   bool number; /* used as one: a text that is none is a fault */
+  bool rarely; /* computed when it is wanted */
 };
 
 /* A named value or formula as the user gives it. */
@@ -116,7 +115,7 @@ struct dl_frame {
   struct dl_strlist resolving; /* names being resolved: cycles stop there */
   bool deriving;               /* in a derived quantity, not a definition */
   bool want_gpu, want_arch;    /* their steps are there */
-  struct dl_quantity gpu, arch[N_ARCH_INPUTS];
+  struct dl_row_ref gpu, arch[N_ARCH_INPUTS];
   struct descriptors lookup;      /* of rows of a table */
   struct dl_row_descriptors *row; /* of the block */
   size_t cap_rows;

@@ -140,7 +140,8 @@ enum dl_status dl_frame_run(const struct dl_frame *f,
   row->fault.kind = DL_FAULT_NONE;
   for (size_t i = 0; i < f->n_steps && status == DL_OK; i++) {
     const struct step *s = &f->step[i];
-    if (!(how->first || s->depends & how->changed) || (how->early && !s->early))
+    if (!(how->first || s->depends & how->changed) ||
+        (how->early && !s->early) || s->rarely)
       continue;
     if (s->kind == STEP_VALUE)
       run_value(f, from, i, row);
@@ -192,6 +193,27 @@ void dl_frame_row(const struct dl_frame *f, const struct dl_csv_block *block,
   if (f->row)
     row->found = f->row[i];
   dl_frame_run(f, &from, &all, row, NULL); /* looks nothing up: no error */
+}
+
+double dl_frame_value(const struct dl_frame *f, const struct dl_row_ref *q,
+                      const struct dl_row *row) {
+  const struct step *s = &f->step[q->step];
+  return s->rarely ? dl_formula_eval(s->source->formula, s->source->vars, row)
+                   : dl_row_number(row, q);
+}
+
+const char *dl_frame_lacks(const struct dl_frame *f, const struct dl_row_ref *q,
+                           const struct dl_row *row) {
+  const struct source *p = &f->step[q->step].source[0];
+  for (size_t i = 0; i < p->n_vars; i++) {
+    if (!dl_formula_var_is_needed(p->formula, i))
+      continue;
+    if (dl_formula_var_is_text(p->formula, i)
+            ? !dl_row_text(row, &p->vars[i])
+            : isnan(dl_row_number(row, &p->vars[i])))
+      return dl_formula_var(p->formula, i);
+  }
+  return NULL;
 }
 
 /* Whether the last source of a step leads to a descriptor, and to which. */

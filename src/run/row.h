@@ -47,7 +47,7 @@ struct dl_row {
 };
 
 /* Where rows hold a quantity. */
-struct dl_quantity {
+struct dl_row_ref {
   enum { DL_IN_CELL, DL_IN_NUMBER, DL_IN_TEXT } in; /* members: the last two */
   size_t at;   /* index of the cell, or offset in struct dl_run */
   size_t step; /* of the frame that sets it */
@@ -55,14 +55,14 @@ struct dl_quantity {
 
 /* NaN and NULL where unknown, or of the other type. */
 static inline double dl_row_number(const struct dl_row *r,
-                                   const struct dl_quantity *q) {
+                                   const struct dl_row_ref *q) {
   if (q->in == DL_IN_NUMBER)
     return *(const double *)(const void *)((const char *)&r->run + q->at);
   return q->in == DL_IN_CELL ? r->cell[q->at].x : (double)NAN;
 }
 
 static inline const char *dl_row_text(const struct dl_row *r,
-                                      const struct dl_quantity *q) {
+                                      const struct dl_row_ref *q) {
   if (q->in == DL_IN_TEXT)
     return *(const char *const *)(const void *)((const char *)&r->run + q->at);
   return q->in == DL_IN_CELL ? r->cell[q->at].s : NULL;

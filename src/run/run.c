@@ -133,33 +133,6 @@ void dl_run_fill(struct dl_run *r, struct dl_run *from) {
   }
 }
 
-static enum dl_run_id id_of(const char *column) {
-  const struct dl_run_column *c = dl_run_column_find(column);
-  assert(c);
-  return dl_run_column_id(c);
-}
-
-bool dl_run_init(struct dl_run *r) {
-  *r = dl_run_unknown;
-  return true;
-}
-
-void dl_run_set(struct dl_run *r, const char *column, double x) {
-  dl_run_set_number(r, id_of(column), x);
-}
-
-void dl_run_set_text(struct dl_run *r, const char *column, const char *s) {
-  dl_run_copy_text(r, id_of(column), s);
-}
-
-double dl_run_get(const struct dl_run *r, const char *column) {
-  return dl_run_number(r, id_of(column));
-}
-
-const char *dl_run_get_text(const struct dl_run *r, const char *column) {
-  return dl_run_text(r, id_of(column));
-}
-
 const char *dl_parts_boundary(bool gpu, bool cpu, bool ram) {
   static const char *const words[] = {NULL,      "ram",        "cpu",
                                       "cpu+ram", "gpu",        "gpu+ram",

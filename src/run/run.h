@@ -90,17 +90,6 @@ void dl_run_lend_text(struct dl_run *r, enum dl_run_id id, const char *s);
  * texts away. */
 void dl_run_fill(struct dl_run *r, struct dl_run *from);
 
-/* --- By name: to be replaced by the members. */
-
-/* An empty run in *r; always true. */
-bool dl_run_init(struct dl_run *r);
-void dl_run_set(struct dl_run *r, const char *column, double x);
-void dl_run_set_text(struct dl_run *r, const char *column, const char *s);
-double dl_run_get(const struct dl_run *r, const char *column);
-const char *dl_run_get_text(const struct dl_run *r, const char *column);
-
-/* ---. */
-
 /* The word for an energy of these parts of a node: "gpu", "gpu+ram",
  * "gpu+cpu+ram", "cpu", ...; NULL for none of them. "node" is more: fans,
  * drives and the loss of supplies, which a meter at the wall plug sees. */

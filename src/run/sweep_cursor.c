@@ -44,7 +44,7 @@ static enum dl_status check_name(struct dl_cursor *c, enum dl_kind kind,
 /* Every name that rows may have: that of the first combination, and the values
  * of the axis. */
 static enum dl_status check_names(struct dl_cursor *c, enum dl_kind kind,
-                                  const struct dl_quantity *q,
+                                  const struct dl_row_ref *q,
                                   struct dl_diag *d) {
   const struct dl_axis *a =
       dl_axes_find(c->f->axes, kind == DL_ACCELERATOR ? "gpu" : "arch");

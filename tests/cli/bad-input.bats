@@ -20,36 +20,36 @@ all() {
 }
 
 @test "no such file" {
-  all 1 'dlest: runs.csv: cannot open: No such file or directory'
+  all 1 "dlest: runs.csv: $(message cannot_open 'No such file or directory')"
 }
 
 @test "a directory" {
   mkdir runs.csv
-  all 3 'dlest: runs.csv: is a directory'
+  all 3 "dlest: runs.csv: $(message is_a_directory)"
 }
 
 @test "a file that may not be read" {
   [ "$(id -u)" -ne 0 ] || skip 'root may read everything'
   table $HEADER $GOOD
   chmod 0 runs.csv
-  all 1 'dlest: runs.csv: cannot open: Permission denied'
+  all 1 "dlest: runs.csv: $(message cannot_open 'Permission denied')"
 }
 
 @test "an empty file" {
   : >runs.csv
-  all 3 'dlest: runs.csv: empty file'
+  all 3 "dlest: runs.csv: $(message empty_file)"
 }
 
 @test "blank lines alone" {
   printf '\n\n\n' >runs.csv
-  all 3 'dlest: runs.csv: no header'
+  all 3 "dlest: runs.csv: $(message no_header)"
 }
 
 @test "binary garbage" {
   printf '\177ELF\002\001\001\000\000\000\000' >runs.csv
-  all 3 'dlest: runs.csv: not a CSV file: binary data'
+  all 3 "dlest: runs.csv: $(message not_a_csv_file)"
   printf '\211PNG\r\n\032\n' >runs.csv
-  all 3 'dlest: runs.csv: not a CSV file: binary data'
+  all 3 "dlest: runs.csv: $(message not_a_csv_file)"
   head -c 300000 /dev/urandom >runs.csv
   try predict --input runs.csv
   [ "$status" -eq 3 ]
@@ -59,9 +59,9 @@ all() {
 
 @test "a duplicate column, one without a name" {
   table arch,gpu,arch x,y,z
-  all 3 "dlest: runs.csv:1: duplicate column 'arch'"
+  all 3 "dlest: runs.csv:1: $(message duplicate_column arch)"
   table arch,,gpu x,y,z
-  all 3 'dlest: runs.csv:1: column 2 has no name'
+  all 3 "dlest: runs.csv:1: $(message column_has_no_name 2)"
 }
 
 @test "a header alone" {
@@ -71,10 +71,10 @@ all() {
   gives 0 '' "${ROWS[@]}"
   [ "$(wc -l <out)" -eq 1 ]
   table arch,gpu,x,y
-  refuses 3 'dlest: runs.csv: 0 usable rows; a fit needs at least 2' \
+  refuses 3 "dlest: runs.csv: $(message usable_row_a_fit 0 s)" \
     fit runs.csv --target y --features x
   table arch,gpu,energy_j
-  refuses 3 'dlest: runs.csv: no run that could be scored' compare runs.csv
+  refuses 3 "dlest: runs.csv: $(message no_run_that_could)" compare runs.csv
 }
 
 @test "rows that cannot be used: line, reason, count, exit 3, the rest written" {
@@ -82,25 +82,25 @@ all() {
     resnet50,a100,64 resnet50,a100,nan,1000,2 resnet50,a100,-4,1000,2 \
     resnet50,a100,64,1000,inf resnet50,a100,64,1e400,2 \
     "resnet50,a100,64,1000,2,9" 'resnet50,a100,0x10,1000,2' $GOOD
-  text="dlest: warning: runs.csv:5: expected 5 fields, found 3
-dlest: warning: runs.csv:10: expected 5 fields, found 6
-dlest: warning: runs.csv:3: unknown gpu 'rtx3091'; nearest: 'rtx-3090', \
-'rtx-3060', 'rtx-3070' \
-(see 'dlest list gpus')
-dlest: warning: runs.csv:4: column 'batch_size': invalid number 'abc'
-dlest: warning: runs.csv:6: column 'batch_size': not a finite number 'nan'
-dlest: warning: runs.csv:7: column 'batch_size': -4 is not between 1 and 1e+09
-dlest: warning: runs.csv:8: column 'epochs': not a finite number 'inf'
-dlest: warning: runs.csv:9: column 'train_samples': not a finite number '1e400'
-dlest: warning: runs.csv:11: column 'batch_size': invalid number '0x10'
-dlest: 9 rows skipped"
+  text="dlest: warning: runs.csv:5: $(message expected_fields_found 5 3)
+dlest: warning: runs.csv:10: $(message expected_fields_found 5 6)
+dlest: warning: runs.csv:3: $(message unknown_nearest_see_list gpu rtx3091 \
+    "'rtx-3090', 'rtx-3060', 'rtx-3070'" gpus)
+dlest: warning: runs.csv:4: $(message column_invalid_number batch_size abc)
+dlest: warning: runs.csv:6: $(message column_not_a_finite batch_size nan)
+dlest: warning: runs.csv:7: $(message is_not_between "column 'batch_size'" -4 \
+    1 1e+09)
+dlest: warning: runs.csv:8: $(message column_not_a_finite epochs inf)
+dlest: warning: runs.csv:9: $(message column_not_a_finite train_samples 1e400)
+dlest: warning: runs.csv:11: $(message column_invalid_number batch_size 0x10)
+dlest: $(message row_skipped 9 s)"
   gives 3 "$text" "${ROWS[@]}"
   [ "$(wc -l <out)" -eq 3 ]
   [ "$(sed -n 2p out)" = "$(sed -n 3p out)" ]
   gives 3 "$text" predict --input runs.csv --method tdp --format json
   check '(.estimates | length == 2) and (.warnings | length == 9)'
   refuses 3 "$text
-dlest: 9 warnings with --strict: nothing written" "${ROWS[@]}" --strict
+dlest: $(message warning_with_strict_nothing 9 s)" "${ROWS[@]}" --strict
   gives 3 '' "${ROWS[@]}" --quiet
   [ "$(wc -l <out)" -eq 3 ]
 }
@@ -133,15 +133,15 @@ dlest: 100 rows skipped" "${ROWS[@]}"
 
 @test "a column cannot be what an option wants" {
   table $HEADER $GOOD
-  refuses 2 "dlest: runs.csv: no column 'nope'; nearest: 'gpu', 'arch', \
-'epochs'" "${ROWS[@]}" --define 'macs_g=nope*2'
+  refuses 2 "dlest: runs.csv: $(message no_column_nearest nope \
+    "'gpu', 'arch', 'epochs'")" "${ROWS[@]}" --define 'macs_g=nope*2'
 }
 
 @test "quotes that do not close" {
   printf '"arch,gpu\nresnet50,a100\n' >runs.csv
-  all 3 'dlest: runs.csv:1: quote not closed'
+  all 3 "dlest: runs.csv:1: $(message quote_not_closed)"
   printf '%s\n%s\nresnet50,"a100,64,1000,2\n' $HEADER $GOOD >runs.csv
-  gives 3 'dlest: runs.csv:3: quote not closed' "${ROWS[@]}"
+  gives 3 "dlest: runs.csv:3: $(message quote_not_closed)" "${ROWS[@]}"
 }
 
 @test "a line of 1 MB" {
@@ -152,15 +152,16 @@ dlest: 100 rows skipped" "${ROWS[@]}"
   [ "$(wc -l <out)" -eq 3 ]
   [ "$(wc -l <err)" -eq 3 ]
   [ "$(wc -c <err)" -lt 400 ]
-  grep -q '^dlest: warning: runs.csv:3: expected 5 fields, found 1$' err
-  grep -q "^dlest: warning: runs.csv:4: unknown arch 'xxx*\.\.\.'; nearest: " err
+  grep -q "^dlest: warning: runs.csv:3: $(message expected_fields_found 5 1)$" err
+  grep -q "^dlest: warning: runs.csv:4: $(message unknown_nearest arch \
+    "xxx*\.\.\." "")" err
 }
 
 @test "a row without an end" {
   { echo $HEADER; head -c 17825792 /dev/zero | tr '\0' x; } >runs.csv
   try "${ROWS[@]}"
   [ "$status" -eq 3 ]
-  [ "$(tail -1 err)" = 'dlest: runs.csv:2: row longer than 16 MiB' ]
+  [ "$(tail -1 err)" = "dlest: runs.csv:2: $(message row_longer_than_mib 16)" ]
 }
 
 @test "a byte order mark, CR LF, no end of line at the end" {
@@ -181,9 +182,9 @@ dlest: 100 rows skipped" "${ROWS[@]}"
 @test "line ends in quoted cells: kept, and counted" {
   printf '%s\n' "note,$HEADER" '"two' "lines\",$GOOD" \
     'x,resnet50,a100,oops,1000,2' >runs.csv
-  gives 3 "dlest: warning: runs.csv:4: column 'batch_size': invalid number \
-'oops'
-dlest: 1 row skipped" predict --input runs.csv --method tdp --format json
+  gives 3 "dlest: warning: runs.csv:4: $(message column_invalid_number \
+    batch_size oops)
+dlest: $(message row_skipped 1 "")" predict --input runs.csv --method tdp --format json
   check '.estimates[0].note == "two\nlines"'
 }
 
@@ -229,7 +230,8 @@ dlest: 1 row skipped" predict --input runs.csv --method tdp --format json
   cmp out run.C
   try "${use[@]}"
   cmp out use.C
-  misused predict "--utilisation: invalid value '0,5' (between 0 and 1)" \
+  misused predict "$(message invalid_value utilisation 0,5 \
+    " (between 0 and 1)")" \
     --utilisation 0,5
 }
 
@@ -265,10 +267,10 @@ dlest: 1 row skipped" predict --input runs.csv --method tdp --format json
 
 @test "a folder that is not there, a folder" {
   table $HEADER $GOOD
-  none='dlest: nowhere/x: cannot write: No such file or directory'
+  none="dlest: nowhere/x: $(message cannot_write 'No such file or directory')"
   refuses 1 "$none" "${ROWS[@]}" -o nowhere/x
   refuses 1 "$none" list gpus -o nowhere/x
-  refuses 1 'dlest: .: cannot write: Is a directory' list gpus -o .
+  refuses 1 "dlest: .: $(message cannot_write 'Is a directory')" list gpus -o .
   table x,y 1,2 2,3 3,5
   refuses 1 "$none" fit runs.csv --target y --features x --method ols \
     --cv none -o nowhere/x
@@ -312,7 +314,7 @@ refused_xml() { # of my.xml
   my_gpu '<entry id="a" name="a"><value name="tdp_w" source="s">5</value><cost>9</cost></entry>'
   try "${ONE[@]}"
   [ "$status" -eq 3 ]
-  grep -q '^dlest: my.xml:3: not valid: ' err
+  grep -q "^dlest: my.xml:3: $(message not_valid '')" err
   [ "$(wc -l <err)" -eq 1 ]
 }
 
@@ -322,7 +324,7 @@ refused_xml() { # of my.xml
     try "${ONE[@]}"
     [ "$status" -eq 3 ]
     [ "$(wc -l <err)" -eq 1 ]
-    grep -q '^dlest: my.xml:1: not well-formed XML: ' err
+    grep -q "^dlest: my.xml:1: $(message not_well_formed_xml '')" err
   done
   head -c 5000 /dev/urandom >my.xml
   try "${ONE[@]}"
@@ -332,7 +334,7 @@ refused_xml() { # of my.xml
   [ "$status" -eq 3 ]
   [ "$(wc -l <err)" -eq 1 ]
   rm my.xml
-  refuses 1 'dlest: my.xml: cannot open: No such file or directory' "${ONE[@]}"
+  refuses 1 "dlest: my.xml: $(message cannot_open 'No such file or directory')" "${ONE[@]}"
   mkdir my.xml
   refused_xml ': is a directory'
 }
@@ -346,7 +348,7 @@ refused_xml() { # of my.xml
   check '.estimates[0].power_w == 123'
 }
 
-no_dtd=':1: a document type declaration is not allowed'
+no_dtd=":1: $(message a_document_type_declaration)"
 
 with_dtd() { # DTD ENTRY
   my_gpu "$2"
@@ -403,11 +405,13 @@ model() {
 }
 
 @test "a model of another version, of none" {
-  model 's/format="1"/format="2"/' \
-    'm.xml:2: model format 2; this dlest reads format 1'
-  model 's/ format="1"//' 'm.xml:2: <model>: a count is missing or invalid'
-  model 's/format="1"/format="x"/' \
+  model 's/format="2"/format="3"/' \
+    'm.xml:2: model format 3; this dlest reads format 2'
+  model 's/ format="2"//' 'm.xml:2: <model>: a count is missing or invalid'
+  model 's/format="2"/format="x"/' \
     'm.xml:2: <model>: a count is missing or invalid'
+  model '4s/method="[a-z]*"/method="physical"/' \
+    'm.xml:4: <fit>: of a model format before 2; fit it again'
 }
 
 @test "a model that is cut off, anywhere" {
@@ -420,23 +424,23 @@ model() {
     [ "$status" -eq 3 ]
     [ ! -s out ]
     [ "$(wc -l <err)" -eq 1 ]
-    grep -q '^dlest: m.xml:[0-9]*: not well-formed XML: ' err
+    grep -q "^dlest: m.xml:[0-9]*: $(message not_well_formed_xml '')" err
   done
 }
 
 @test "what is no model" {
   a_model
   echo '<html/>' >m.xml
-  refuses 3 'dlest: m.xml:1: <html>: not a model file' "${USE[@]}"
+  refuses 3 "dlest: m.xml:1: <html>: $(message not_a_model_file)" "${USE[@]}"
   my_gpu "$(entry 5)"
   mv my.xml m.xml
-  refuses 3 'dlest: m.xml:1: <catalog>: not a model file' "${USE[@]}"
+  refuses 3 "dlest: m.xml:1: <catalog>: $(message not_a_model_file)" "${USE[@]}"
   echo '<model format="1" dlest="1"/>' >m.xml
-  refuses 3 'dlest: m.xml:1: <model>: holds no fit' "${USE[@]}"
+  refuses 3 "dlest: m.xml:1: <model>: $(message holds_no_fit)" "${USE[@]}"
   rm m.xml
-  refuses 1 'dlest: m.xml: cannot open: No such file or directory' "${USE[@]}"
+  refuses 1 "dlest: m.xml: $(message cannot_open 'No such file or directory')" "${USE[@]}"
   mkdir m.xml
-  refuses 3 'dlest: m.xml: is a directory' "${USE[@]}"
+  refuses 3 "dlest: m.xml: $(message is_a_directory)" "${USE[@]}"
 }
 
 @test "a model that was tampered with" {
@@ -463,7 +467,7 @@ model() {
   a_model
   { head -1 m.xml; echo '<!DOCTYPE model [<!ENTITY a "1">]>'; sed 1d m.xml; } >n
   mv n m.xml
-  refuses 3 'dlest: m.xml:2: a document type declaration is not allowed' \
+  refuses 3 "dlest: m.xml:2: $(message a_document_type_declaration)" \
     "${USE[@]}"
 }
 
@@ -475,5 +479,5 @@ model() {
   near '.predictions[0].value' 50
   check '.recommended == null and .estimates[0].energy_j == null'
   try predict --model m.xml --method tdp --format json
-  grep -q "^dlest: warning: y: 'x' has no value; give it with --set x=VALUE" err
+  grep -q "^dlest: warning: $(message has_no_value_give y x x)" err
 }

@@ -30,19 +30,18 @@ close() {
 
 @test "a table without anything measured is refused" {
   printf 'arch,gpu,batch_size,train_samples\nresnet50,a40,32,10000\n' >runs.csv
-  refuses 3 "dlest: runs.csv: none of the model's targets is measured here \
-(gpu_power_w, epoch_s, or energy_j with epochs)" calibrate runs.csv
+  refuses 3 "dlest: runs.csv: $(message none_model_targets_is)" calibrate runs.csv
   [ ! -e runs.calibrated.xml ]
 }
 
 @test "standard input is refused" {
-  refuses 2 'dlest: the table is read several times: give a file, not standard input' \
+  refuses 2 "dlest: $(message table_is_read_several)" \
     calibrate - </dev/null
 }
 
 @test "a table without rows is refused" {
   runs
-  refuses 3 'dlest: runs.csv: no run that could be used' calibrate runs.csv
+  refuses 3 "dlest: runs.csv: $(message no_run_that_could_be)" calibrate runs.csv
 }
 
 @test "a GPU without a descriptor is refused" {
@@ -50,7 +49,7 @@ close() {
   try calibrate runs.csv
   [ "$status" -eq 3 ]
   grep -q "runs.csv:2: unknown gpu 'nosuch-gpu'" err
-  grep -q 'no run that could be used' err
+  grep -q "$(message no_run_that_could_be)" err
   [ ! -e runs.calibrated.xml ]
 }
 
@@ -63,7 +62,7 @@ close() {
     [ ! -e runs.calibrated.xml ]
   done
   runs resnet50,rtx-3070,32,224,10000,0,1,0,20000,gpu+ram,,
-  refuses 3 "dlest: runs.csv:2: 'gpu_power_w' must be above 0" \
+  refuses 3 "dlest: runs.csv:2: $(message must_be_above gpu_power_w)" \
     calibrate runs.csv
 }
 
@@ -73,7 +72,7 @@ close() {
   [ "$status" -eq 2 ]
   grep -q 'cannot be calibrated; physical can' err
   grep -v 'name="factor"' "$DLEST_DATADIR/models/physical.xml" >old.xml
-  refuses 3 'dlest: the model does not say how sure it is of its constants; fit it again' calibrate runs.csv --model old.xml
+  refuses 3 "dlest: $(message model_does_not_say)" calibrate runs.csv --model old.xml
 }
 
 @test "one run teaches its machine and leaves the others alone" {

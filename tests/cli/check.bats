@@ -62,11 +62,12 @@ END
     '<value name="boost_mhz">fast</value></entry>' \
     '<entry id="b" name="A"><value name="tdp_w">100</value>' \
     '<value name="idle_w">60</value></entry>'
-  gives 3 'dlest: 5 errors found' check my.xml
-  grep -qF "my.xml:4: error: a: value 'tdp_w': 1e30 is not between 1 and 2000" \
+  gives 3 "dlest: $(message error_found 5 s)" check my.xml
+  grep -qF "my.xml:4: error: a: $(message value_is_not_between tdp_w 1e30 1 \
+    2000)" \
     out
   grep -qF "my.xml:5: error: a: bandwidth_gb_s 2560 is not what gddr6 gives" out
-  grep -qF "my.xml:6: error: a: value 'boost_mhz': invalid number 'fast'" out
+  grep -qF "my.xml:6: error: a: $(message value_invalid_number boost_mhz fast)" out
   grep -qF "my.xml:8: error: b: idle_w 60 is half of tdp_w 100 or more" out
   grep -qF "my.xml:7: error: b: 'A' is also a name of 'a'" out
   try check my.xml --format json
@@ -84,7 +85,7 @@ END
     '<value name="peak_fp32_tflops">989</value></entry>' \
     '<entry id="a10g" name="A10G"><value name="tdp_w">150</value>' \
     '<value name="peak_fp32_tflops">31.52</value></entry>'
-  gives 3 'dlest: 2 errors found' check my.xml
+  gives 3 "dlest: $(message error_found 2 s)" check my.xml
   grep -q 'error: gtx-750: peak_fp32_tflops 1111 by tdp_w 250 is 4.44 ' out
   grep -q "warning: gtx-750: tdp_w 250 is not the 55 of 'gtx-750'" out
   grep -q 'error: h100-sxm: peak_fp32_tflops 989 by tdp_w 700 is 1.41 ' out
@@ -95,41 +96,41 @@ END
   my_gpu '<entry id="a100" name="A100"><value name="tdp_w">300</value></entry>'
   gives 0 '' check my.xml
   grep -q "my.xml:3: warning: a100: tdp_w 300 is not the 400 of " out
-  gives 3 'dlest: 1 finding found' check my.xml --strict
+  gives 3 "dlest: $(message finding_found 1 '')" check my.xml --strict
   grep -q warning out
 }
 
 @test "a note excuses a value that is right" {
   bad='<value name="bandwidth_gb_s"'
   my_gpu "<entry id=\"my\" name=\"My GPU\" memory_type=\"gddr6\">$bad>2000</value></entry>"
-  gives 3 'dlest: 1 error found' check my.xml
+  gives 3 "dlest: $(message error_found 1 '')" check my.xml
   my_gpu "<entry id=\"my\" name=\"My GPU\" memory_type=\"gddr6\">$bad note=\"exception: two boards in one\">2000</value></entry>"
   gives 0 '' check my.xml
 }
 
 @test "files that are no catalogue" {
   printf '<page/>\n' >page.xml
-  gives 3 'dlest: 1 error found' check page.xml
+  gives 3 "dlest: $(message error_found 1 '')" check page.xml
   grep -q 'page.xml: error: neither a catalogue of a known kind nor a model' out
   printf '<catalog kind="pets" version="1"/>' >pets.xml
-  gives 3 'dlest: 1 error found' check pets.xml
+  gives 3 "dlest: $(message error_found 1 '')" check pets.xml
   printf '<catalog' >cut.xml
-  gives 3 'dlest: 1 error found' check cut.xml
+  gives 3 "dlest: $(message error_found 1 '')" check cut.xml
   grep -q 'cut.xml:1: error: not well-formed XML' out
   printf '<!DOCTYPE x [<!ENTITY a "b">]><x>&a;</x>' >dtd.xml
-  gives 3 'dlest: 1 error found' check dtd.xml
-  grep -q 'error: a document type declaration is not allowed' out
+  gives 3 "dlest: $(message error_found 1 '')" check dtd.xml
+  grep -q "error: $(message a_document_type_declaration)" out
   printf '<catalog kind="grid" version="1"></catalog>' >none.xml
-  gives 3 'dlest: 1 error found' check none.xml
-  grep -q 'none.xml: error: no entry in this file' out
+  gives 3 "dlest: $(message error_found 1 '')" check none.xml
+  grep -q "none.xml: error: $(message no_entry_in_this)" out
   my_gpu '<entry id="My" name="M"><value name="tdp_w">5</value></entry>'
-  gives 3 'dlest: 1 error found' check my.xml
+  gives 3 "dlest: $(message error_found 1 '')" check my.xml
   grep -q 'my.xml:3: error: not valid' out
   printf '<model format="1"/>' >model.xml
-  gives 3 'dlest: 1 error found' check model.xml
+  gives 3 "dlest: $(message error_found 1 '')" check model.xml
   grep -q '^model.xml  *model ' out
-  gives 3 'dlest: 1 error found' check - <model.xml
-  grep -q 'a model: check it by the path of its file' out
+  gives 3 "dlest: $(message error_found 1 '')" check - <model.xml
+  grep -q "$(message a_model_check_by)" out
 }
 
 @test "one bad file does not hide another" {
@@ -146,12 +147,13 @@ END
   my_gpu '<entry id="a" name="A"><value name="tdp_w">1e30</value></entry>'
   mv my.xml mine
   export DLEST_PATH=$PWD/mine
-  gives 3 'dlest: 1 error found' check mine/my.xml
+  gives 3 "dlest: $(message error_found 1 '')" check mine/my.xml
   grep -q "mine/my.xml:3: error: a: value 'tdp_w': 1e30 is not between" out
 }
 
 @test "what it refuses" {
   misused check 'which file? a catalogue or a model'
-  refuses 1 'dlest: none.xml: cannot open: No such file or directory' \
+  refuses 1 "dlest: none.xml: $(message cannot_open \
+    'No such file or directory')" \
     check none.xml
 }

@@ -5,6 +5,22 @@ setup() {
   cd "$BATS_TEST_TMPDIR" || return 1
 }
 
+# message KEY ARG...: the text of tests/messages with that key, its %s replaced
+# by the arguments. The texts of errors and warnings stand in that file only.
+message() {
+  local key=$1 name text
+  shift
+  while IFS=$'\t' read -r name text; do
+    if [ "$name" = "$key" ]; then
+      # shellcheck disable=SC2059 # the text is a format
+      printf -- "$text" "$@"
+      return
+    fi
+  done <"$BATS_TEST_DIRNAME/../messages"
+  echo "no message '$key' in tests/messages"
+  return 1
+}
+
 # try ARG...: runs dlest; leaves $status and the files out and err.
 try() {
   status=0

@@ -99,66 +99,67 @@ TDP=(compare runs.csv --methods tdp --set gpu.tdp_w=100 --format json)
 @test "rows that cannot be scored: told, counted, the rest scored" {
   table arch,gpu,duration_s,energy_j vgg16,a100,10,800 vgg16,rtx3091,10,800 \
     vgg16,a100,10,-5 vgg16,a100,10, vgg16,a100,20,2500
-  skipped="dlest: warning: runs.csv:3: unknown gpu 'rtx3091'; nearest: "
+  skipped="dlest: warning: runs.csv:3: $(message unknown_nearest gpu rtx3091 \
+    "")"
   gives 3 "${skipped}'rtx-3090', 'rtx-3060', 'rtx-3070' (see 'dlest list gpus')
-dlest: warning: runs.csv:4: column 'energy_j': -5 is not between 0 \
-and 1e+300
-dlest: warning: runs.csv:5: column 'energy_j': no value
-dlest: 3 rows skipped" "${TDP[@]}"
+dlest: warning: runs.csv:4: $(message is_not_between "column 'energy_j'" -5 0 \
+    1e+300)
+dlest: warning: runs.csv:5: $(message column_no_value energy_j)
+dlest: $(message row_skipped 3 s)" "${TDP[@]}"
   check '.scores[0].n == 2'
 }
 
-@test "no run that could be scored" {
+@test "no run has a score" {
   table arch,gpu,energy_j nope,a100,5
   try compare runs.csv
   [ "$status" -eq 3 ]
-  [ "$(tail -1 err)" = 'dlest: runs.csv: no run that could be scored' ]
+  [ "$(tail -1 err)" = "dlest: runs.csv: $(message no_run_that_could)" ]
   [ ! -s out ]
 }
 
 @test "columns that are not there" {
   table arch,gpu,x vgg16,a100,5
-  refuses 2 "dlest: runs.csv: no column 'energy_j'; nearest: 'arch', 'gpu', \
-'x'" compare runs.csv
+  refuses 2 "dlest: runs.csv: $(message no_column_nearest energy_j \
+    "'arch', 'gpu', 'x'")" compare runs.csv
   table arch,gpu,energy_j vgg16,a100,5
-  refuses 2 "dlest: runs.csv: no column 'lab'; nearest: 'gpu', 'arch', \
-'energy_j'" compare runs.csv --by lab
+  refuses 2 "dlest: runs.csv: $(message no_column_nearest lab \
+    "'gpu', 'arch', 'energy_j'")" compare runs.csv --by lab
   cp "$MEANS" runs.csv
   try compare runs.csv --cv group:lab
   [ "$status" -eq 2 ]
-  grep -q "^dlest: runs.csv: no column 'lab'; nearest: " err
+  grep -q "^dlest: runs.csv: $(message no_column_nearest lab "")" err
 }
 
 @test "what cannot be left out" {
   for bad in foo kfold:5 none group:; do
-    refuses 2 "dlest: --cv '$bad': expected group:COLUMN" \
+    refuses 2 "dlest: $(message cv_expected_group_column "$bad")" \
       compare "$MEANS" --cv $bad
   done
   cp "$MEANS" runs.csv
-  refuses 3 "dlest: runs.csv: column 'source' has fewer than two values to \
-leave out" compare runs.csv --cv group:source
+  refuses 3 "dlest: runs.csv: $(message column_has_fewer_than source)" compare runs.csv --cv group:source
 }
 
 @test "wrong usage" {
-  misused compare 'which table of runs?'
-  misused compare 'standard input can be read once' - -
-  misused compare "--bootstrap: invalid number '9': 0, or 100 to 1000000" a \
+  misused compare "$(message which_table_runs)"
+  misused compare "$(message standard_input_can_be)" - -
+  misused compare "$(message bootstrap_invalid_number_or 9 100 1000000)" a \
     --bootstrap 9
-  misused compare "--confidence: invalid value '100' (percent, 1 to below 100)" \
+  misused compare "$(message invalid_value_percent_to confidence 100)" \
     a --confidence 100
-  misused compare "--seed: invalid number '-1'" a --seed -1
-  misused compare "--coverage: invalid value '0' (percent, 1 to below 100)" \
+  misused compare "$(message seed_invalid_number -1)" a --seed -1
+  misused compare "$(message invalid_value_percent_to coverage 0)" \
     a --coverage 0
   table arch,gpu,energy_j vgg16,a100,5
-  refuses 2 "dlest: unknown method 'tpd'; nearest: 'tdp', 'flops', 'physical'" \
+  refuses 2 "dlest: $(message unknown_method_nearest tpd \
+    "'tdp', 'flops', 'physical'")" \
     compare runs.csv --methods tpd
 }
 
 @test "--strict" {
   table arch,gpu,duration_s,energy_j,boundary vgg16,a100,10,1500,gpu+ram
   refuses 3 'dlest: warning: tdp (boundary gpu) is scored against energy_j of '\
-'boundary gpu+ram
-dlest: 1 warning with --strict: nothing written' "${TDP[@]}" --strict
+"boundary gpu+ram
+dlest: $(message warning_with_strict_nothing 1 '')" "${TDP[@]}" --strict
 }
 
 @test "several tables: each, and all together; configurations are drawn" {
@@ -179,8 +180,8 @@ dlest: 1 warning with --strict: nothing written' "${TDP[@]}" --strict
   gives 0 '' compare runs.csv --methods tdp --set gpu.tdp_w=100 --format json \
     --bootstrap 0
   check '.scores[0] | .mape_low == null and .rank == 1'
-  refuses 2 "dlest: runs.csv: no column 'lab'; nearest: 'gpu', 'arch', \
-'config'" compare runs.csv --bootstrap-by lab
+  refuses 2 "dlest: runs.csv: $(message no_column_nearest lab \
+    "'gpu', 'arch', 'config'")" compare runs.csv --bootstrap-by lab
 }
 
 @test "several models: a method that asks none of them is there once" {

@@ -160,31 +160,33 @@ END
 @test "open dimensions must be said" {
   needs_onnx
   python3 "$TOP_SRCDIR/tests/cli/make_onnx.py" good . >told.json
-  refuses 3 "dlest: cnn-open.onnx: input 'x': dimension 3 is open; give it \
-with --input-shape x=1x3xNxN" describe cnn-open.onnx
+  refuses 3 "dlest: cnn-open.onnx: $(message input_dimension_is_open x 3 x \
+    1x3xNxN)" describe cnn-open.onnx
   gives 0 '' describe cnn-open.onnx --image-px 32
-  refuses 3 "dlest: cnn-open.onnx: input 'x' has 4 dimensions, not 3" \
+  refuses 3 "dlest: cnn-open.onnx: $(message input_has_dimensions_not x 4 3)" \
     describe cnn-open.onnx --input-shape x=3x32x32
-  refuses 3 "dlest: cnn-open.onnx: there is no input 'z'; its inputs: 'x'" \
+  refuses 3 "dlest: cnn-open.onnx: $(message there_is_no_input z "'x'")" \
     describe cnn-open.onnx --input-shape z=1x3x32x32
-  refuses 3 'dlest: cnn-open.onnx: no input is a sequence: it takes no length' \
+  refuses 3 "dlest: cnn-open.onnx: $(message no_input_is_a)" \
     describe cnn-open.onnx --seq-len 8
-  refuses 3 'dlest: loop.onnx: no input is an image: it takes no image size' \
+  refuses 3 "dlest: loop.onnx: $(message no_input_is_image)" \
     describe loop.onnx --image-px 8
-  gives 0 'dlest: warning: cnn-open.onnx: leaves its input open; counted at 224 px unless the run says another' \
+  gives 0 "dlest: warning: cnn-open.onnx: $(message leaves_input_open_counted \
+    '224 px')" \
     show arch cnn-open.onnx
 }
 
 @test "what is not known is told" {
   needs_onnx
   python3 "$TOP_SRCDIR/tests/cli/make_onnx.py" good . >told.json
-  gives 0 'dlest: warning: unknown.onnx: unknown operators, counted as elementwise: own.Swirl (1)' \
+  gives 0 "dlest: warning: unknown.onnx: $(message unknown_operators_counted_as 'own.Swirl (1)')" \
     describe unknown.onnx
-  gives 0 'dlest: warning: cnn-of-8.onnx: holds 8 samples: MACs and activations are divided by 8' \
+  gives 0 "dlest: warning: cnn-of-8.onnx: $(message holds_samples_macs_activations 8 8)" \
     describe cnn-of-8.onnx
-  gives 0 'dlest: warning: if-open.onnx: 1 loop or branch of unknown course: a loop counts once, a branch as the heavier' \
+  gives 0 "dlest: warning: if-open.onnx: $(message loop_or_branch_unknown 1 \
+    '' '')" \
     describe if-open.onnx
-  refuses 3 'dlest: 1 warning with --strict: nothing written' \
+  refuses 3 "dlest: $(message warning_with_strict_nothing 1 '')" \
     describe unknown.onnx -q --strict -o my.xml
   [ ! -e my.xml ]
 }
@@ -199,16 +201,16 @@ with --input-shape x=1x3xNxN" describe cnn-open.onnx
 }
 
 @test "what it refuses" {
-  misused describe 'which ONNX file?'
-  misused describe 'one model at a time' a.onnx b.onnx
-  misused describe "--top: 'x' is no count from 0 to 1000000" a.onnx --top x
-  misused describe "--image-px: '0' is no count from 1 to 1000000" \
+  misused describe "$(message which_onnx_file)"
+  misused describe "$(message one_model_at_a)" a.onnx b.onnx
+  misused describe "$(message is_no_count_from top x 0)" a.onnx --top x
+  misused describe "$(message is_no_count_from image-px 0 1)" \
     a.onnx --image-px 0
-  misused describe "--input-shape: 'x' is no shape of an input; say \
-NAME=1x3x224x224" a.onnx --input-shape x
-  misused describe "--input-shape: 'x=3xy' is no shape of an input; say \
-NAME=1x3x224x224" a.onnx --input-shape x=3xy
+  misused describe "$(message input_shape "$(message is_no_shape_input x)")" a.onnx --input-shape x
+  misused describe "$(message input_shape \
+    "$(message is_no_shape_input x=3xy)")" a.onnx --input-shape x=3xy
   needs_onnx
-  refuses 1 'dlest: none.onnx: cannot open: No such file or directory' \
+  refuses 1 "dlest: none.onnx: $(message cannot_open \
+    'No such file or directory')" \
     describe none.onnx
 }

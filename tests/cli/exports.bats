@@ -95,7 +95,7 @@ metrics() {
 @test 'prometheus: too many rows are no metrics' {
   { echo 'JobID|ElapsedRaw|ConsumedEnergyRaw|User'
     seq -f '%.0f|60|600|u' 100001; } >many.txt
-  refuses 2 'dlest: more than 100000 rows are no metrics; sum them up (dlest report --by user) or take CSV' \
+  refuses 2 "dlest: $(message more_than_rows_are 100000)" \
     report many.txt -q --format prometheus
   metrics report many.txt --by user
   grep -qx 'dlest_group_jobs 100001.0' samples
@@ -201,7 +201,7 @@ boamps() {
 }
 
 @test 'boamps: what is no task is refused' {
-  no='dlest: BoAmps tells of the energy of tasks, and there is none here: it goes with predict, step, extract and the jobs of report'
+  no="dlest: $(message boamps_tells_energy_tasks)"
   refuses 2 "$no" list gpus --format boamps
   refuses 2 "$no" compare runs.csv -q --format boamps
   refuses 2 "$no" extract --epochs gpu-7.csv -q --format boamps
@@ -222,7 +222,7 @@ boamps() {
       rc=0
       "$DLEST" $command -q --format $format 2>err >/dev/full || rc=$?
       [ "$rc" -eq 1 ]
-      grep -q 'cannot write: No space left on device$' err
+      grep -q "$(message cannot_write 'No space left on device')$" err
     done
   done
 }

@@ -70,23 +70,23 @@ adds_up() {
   log gpu.csv 21 100
   printf 'epoch,end_time\n%s\n' '0,2024-03-05 09:59:00' \
     '1,2024-03-05 10:00:05' >ends.csv
-  gives 0 'dlest: warning: 1 of 2 ends of epochs lie before the trace' \
+  gives 0 "dlest: warning: $(message ends_epochs_lie_before 1 2)" \
     extract gpu.csv ends.csv --epochs -f csv
   is gpu_energy_j 500
   is part end 2
   # the trace was stopped a little too early, or in the middle
   printf 'epoch,end_time\n%s\n' '0,2024-03-05 10:00:10' \
     '1,2024-03-05 10:00:20.9' >ends.csv
-  gives 0 'dlest: warning: the trace ends 0.9 s before the last epoch does' \
+  gives 0 "dlest: warning: $(message trace_ends_before_last 0.9)" \
     extract gpu.csv ends.csv --epochs -f csv
   is gpu_energy_j 1000 2
   [ "$(wc -l <out)" -eq 3 ]
   printf 'epoch,end_time\n%s\n' '0,2024-03-05 10:00:10' \
     '1,2024-03-05 10:00:40' >ends.csv
-  gives 0 'dlest: warning: 1 of 2 ends of epochs lie behind the trace' \
+  gives 0 "dlest: warning: $(message ends_epochs_lie_behind 1 2)" \
     extract gpu.csv ends.csv --epochs -f csv
   is part end 2
-  gives 0 'dlest: warning: 1 of 2 ends of epochs lie behind the trace' \
+  gives 0 "dlest: warning: $(message ends_epochs_lie_behind 1 2)" \
     extract gpu.csv ends.csv -f csv
   is epochs 1
 }
@@ -96,7 +96,7 @@ adds_up() {
   for i in 0 1 2 3 4 5; do # of 10 minutes, where it is 09:00 UTC
     echo "$i,$((1709629200 + (i + 1) * 600)).25"
   done | sed '1i epoch,end_time' >ends.csv
-  gives 0 'dlest: warning: ends.csv: times moved by +1.00 h to the clock of the GPU log' \
+  gives 0 "dlest: warning: ends.csv: $(message times_moved_by_h +1.00)" \
     extract gpu.csv ends.csv --epochs -f csv
   for i in 1 2 3 4 5 6; do is gpu_energy_j 60000 $i; done
   is gpu_energy_j 9900 7
@@ -115,7 +115,8 @@ adds_up() {
   gives 0 '' extract gpu.csv --epochs -f json -o epochs.json
   adds_up gpu_energy_j
   log gpu.csv 100 100
-  gives 0 'dlest: warning: gpu.csv: no epochs found: the signals do not change' \
+  gives 0 "dlest: warning: gpu.csv: $(message no_epochs_found \
+    'the signals do not change')" \
     extract gpu.csv --epochs -f csv
   [ "$(wc -l <out)" -eq 1 ]
 }
@@ -135,28 +136,30 @@ clock() {
 
 @test "daylight saving" {
   clock 2024-10-27 03:00:00 02:00:00
-  gives 0 'dlest: warning: a.csv:52: clock set back by an hour (daylight saving): times carried on' \
+  gives 0 "dlest: warning: a.csv:52: $(message clock_set_back_by)" \
     extract a.csv -f csv
   is gpu_energy_j 9900
   is duration_s 99
   clock 2024-03-31 02:00:00 03:00:00
-  gives 0 'dlest: warning: a.csv:52: clock set ahead by an hour (daylight saving): times carried on' \
+  gives 0 "dlest: warning: a.csv:52: $(message clock_set_ahead_by)" \
     extract a.csv -f csv
   is gpu_energy_j 9900
   clock 2024-03-27 02:00:00 03:00:00
-  gives 0 'dlest: warning: a.csv:52: gap of 3.6e+03 s, bridged' \
+  gives 0 "dlest: warning: a.csv:52: $(message gap 3.6e+03 bridged)" \
     extract a.csv -f csv
   is gpu_energy_j 369900
 }
 
 @test "a clock that was set, logs one behind the other" {
   clock 2024-03-05 11:00:00 10:50:00
-  gives 0 'dlest: warning: a.csv:52: clock set back by 599 s: carried on 1 s after the sample before' \
+  gives 0 "dlest: warning: a.csv:52: $(message clock_set_back_by_carried 599 \
+    1)" \
     extract a.csv -f csv
   is gpu_energy_j 9900
   { echo "$HEADER"; samples 50 100 5000; echo "$HEADER"; samples 50 100
   } >a.csv
-  gives 0 'dlest: warning: a.csv:53: clock set back by 5.05e+03 s: carried on 1 s after the sample before' \
+  gives 0 "dlest: warning: a.csv:53: $(message clock_set_back_by_carried \
+    5.05e+03 1)" \
     extract a.csv -f csv
   is gpu_energy_j 9900
   is start_time 2024-03-05T11:23:20
@@ -179,7 +182,7 @@ clock() {
   log gpu.csv 61 100
   memory mem.csv 61 8000
   sed -i 's/ 10:/ 08:/' mem.csv
-  gives 0 'dlest: warning: mem.csv: times moved by +2.00 h to the clock of the GPU log' \
+  gives 0 "dlest: warning: mem.csv: $(message times_moved_by_h +2.00)" \
     extract gpu.csv mem.csv -f csv
   is ram_energy_j 180
 }
@@ -202,7 +205,7 @@ END
   done
   # the GPU's epochs are the job's, whose node was metered as a whole
   printf 'epoch,end_s\n0,300\n1,600\n' >ends-4711.csv
-  gives 0 'dlest: warning: sacct.txt: no epochs in this log' \
+  gives 0 "dlest: warning: sacct.txt: $(message no_epochs_in_this)" \
     extract --epochs sacct.txt gpu-4711.csv ends-4711.csv -f json
   check '.epochs | map(.gpu_energy_j) == [60000, 60000]'
   check '.epochs | all(.run_id == "4711" and .energy_j == null)'
@@ -219,13 +222,15 @@ END
   is arch resnet50 && is batch_size 32 && is epochs 5 && is dataset resnet50
   is arch vgg16 2 && is batch_size 16 2 && is epochs 5 2 && is dataset vgg16 2
   log x.csv 11 100
-  gives 0 'dlest: warning: x.csv: no row in t.csv
-dlest: warning: x.csv: does not match the path pattern' \
+  gives 0 "dlest: warning: x.csv: $(message no_row_in t.csv)
+dlest: warning: x.csv: $(message does_not_match_path)" \
     extract x.csv --settings t.csv --path-pattern 'gpu-{epochs}.csv'
   echo 'resnet50,gpu-1.csv,many,2' >>t.csv
-  gives 0 "dlest: warning: vgg16/gpu-1.csv: {epochs}: invalid number 'vgg16'
-dlest: warning: resnet50/gpu-1.csv: 2 rows in t.csv: none taken
-dlest: warning: resnet50/gpu-1.csv: {epochs}: invalid number 'resnet50'" \
+  gives 0 "dlest: warning: vgg16/gpu-1.csv: $(message invalid_number \
+    "{epochs}" vgg16)
+dlest: warning: resnet50/gpu-1.csv: $(message rows_in_none_taken 2 t.csv)
+dlest: warning: resnet50/gpu-1.csv: $(message invalid_number "{epochs}" \
+    resnet50)" \
     extract vgg16/gpu-1.csv resnet50/gpu-1.csv --settings t.csv \
     --path-pattern '{epochs}/gpu-{run_id}.csv'
 }
@@ -267,14 +272,17 @@ dlest: warning: resnet50/gpu-1.csv: {epochs}: invalid number 'resnet50'" \
   sed -i '5s/, 50 %//; 6s/100.00/1e308/; 7s/100.00/-5/; 8s/50 %/9999 %/
     9s/2024-03-05/2024-02-30/; 10s/100.00 W/[N\/A]/; 11s/100.00 W/100.00 kg x/
     12s/2024/0001/' a.csv
-  gives 3 "dlest: warning: a.csv:5: expected 5 fields, found 4
-dlest: warning: a.csv:6: impossible power of 1e+308 W
-dlest: warning: a.csv:7: impossible power of -5 W
-dlest: warning: a.csv:8: impossible utilisation of 9999 %
-dlest: warning: a.csv:9: column 'timestamp': invalid time '2024-02-30 10:00:07.000'
-dlest: warning: a.csv:11: column 'power.draw': invalid number '100.00 kg x'
-dlest: warning: a.csv:12: column 'timestamp': invalid time '0001-03-05 10:00:10.000'
-dlest: 7 rows skipped" extract a.csv -f csv
+  gives 3 "dlest: warning: a.csv:5: $(message expected_fields_found 5 4)
+dlest: warning: a.csv:6: $(message impossible "power of 1e+308 W")
+dlest: warning: a.csv:7: $(message impossible "power of -5 W")
+dlest: warning: a.csv:8: $(message impossible "utilisation of 9999 %")
+dlest: warning: a.csv:9: $(message column_invalid_time timestamp \
+    "2024-02-30 10:00:07.000")
+dlest: warning: a.csv:11: $(message column_invalid_number power.draw \
+    "100.00 kg x")
+dlest: warning: a.csv:12: $(message column_invalid_time timestamp \
+    "0001-03-05 10:00:10.000")
+dlest: $(message row_skipped 7 s)" extract a.csv -f csv
   is gpu_energy_j 2000
   is samples 14
 }
@@ -292,7 +300,7 @@ dlest: 7 rows skipped" extract a.csv -f csv
   { head -1 a.csv; sed 1d a.csv | tac; } >back.csv
   try extract back.csv
   [ "$status" -eq 3 ]
-  grep -q 'readings out of order: sort the log by time first' err
+  grep -q "$(message reading_out_order_sort '' s)" err
 }
 
 @test "eight GPUs without any column that tells them" {
@@ -300,8 +308,7 @@ dlest: 7 rows skipped" extract a.csv -f csv
     for (i = 0; i < 100; i++) for (g = 0; g < 8; g++)
       printf "2024-03-05 10:%02d:%02d.%03d, %d.00 W\n", i / 60, i % 60,
         g * 3, 100 + g }' >a.csv
-  gives 0 "dlest: warning: a.csv:1: 8 GPUs told apart by their order: the log \
-has no column 'index' or 'uuid'" extract a.csv -f csv
+  gives 0 "dlest: warning: a.csv:1: $(message gpus_told_apart_by 8)" extract a.csv -f csv
   is n_gpus 8
   is gpu_energy_j 81972 # 99 s at 100 + ... + 107 W
   is gpu_power_w 828
@@ -310,7 +317,7 @@ has no column 'index' or 'uuid'" extract a.csv -f csv
 @test "one broken name of a board does not make the others unknown" {
   log a.csv 21 100
   sed -i '9s/, 0, /, 0x, /' a.csv
-  gives 0 "dlest: warning: a.csv: meter '0x' left out: one reading only" \
+  gives 0 "dlest: warning: a.csv: $(message meter_left_out_one 0x)" \
     extract a.csv -f csv
   is gpu_energy_j 2000
   is n_gpus 1
@@ -322,7 +329,7 @@ has no column 'index' or 'uuid'" extract a.csv -f csv
       "2024-03-05 10:00:%02d.000, GPU-%06d, 100.00 W\n", i / 400, i }' >a.csv
   try extract a.csv
   [ "$status" -eq 3 ]
-  grep -q '^dlest: warning: a.csv:1026: more than 1024 meters in one log' err
+  grep -q "^dlest: warning: a.csv:1026: $(message more_than_meters_in 1024)" err
 }
 
 @test "names of logs with blanks, quotes, line ends" {

@@ -59,48 +59,48 @@ load logs
 
 @test "wrong usage" {
   log a.csv 3 100
-  misused extract 'which logs?'
-  misused extract "--gaps: 'bridge' or 'cut', not 'mend'" --gaps mend a.csv
-  misused extract "unknown log format 'smi'; see 'dlest list importers'" \
+  misused extract "$(message which_logs)"
+  misused extract "$(message gaps_bridge_or_cut mend)" --gaps mend a.csv
+  misused extract "$(message unknown_log_format_see smi)" \
     --from smi a.csv
   for text in 0 -1 x nan 1e999 ''; do
-    misused extract "--max-gap: invalid time '$text'" "--max-gap=$text" a.csv
-    misused extract "--interval: invalid time '$text'" "--interval=$text" a.csv
-    misused extract "--epoch-length: invalid time '$text'" \
+    misused extract "$(message invalid_time max-gap "$text")" "--max-gap=$text" a.csv
+    misused extract "$(message invalid_time interval "$text")" "--interval=$text" a.csv
+    misused extract "$(message epoch_length_invalid_time "$text")" \
       "--epoch-length=$text" a.csv
   done
   for text in -1 1.5 x '' 1000001 99999999999999999999999; do
-    misused extract "--drop-last: invalid number '$text'" \
+    misused extract "$(message drop_last_invalid_number "$text")" \
       "--drop-last=$text" a.csv
   done
-  refuses 2 "dlest: --set 'lr': expected NAME=VALUE" extract --set lr a.csv
-  refuses 2 "dlest: --set n_gpus: invalid number 'two'" \
+  refuses 2 "dlest: $(message set_expected_name_value lr)" extract --set lr a.csv
+  refuses 2 "dlest: $(message invalid_number_2 "set n_gpus" two)" \
     extract --set n_gpus=two a.csv
-  refuses 2 "dlest: path pattern 'x': no name in braces" \
+  refuses 2 "dlest: $(message path_pattern_no_name x)" \
     extract --path-pattern x a.csv
 }
 
 @test "what is refused, and nothing is printed" {
   for f in text csv json; do
-    refuses 1 'dlest: a.csv: cannot open: No such file or directory' \
+    refuses 1 "dlest: a.csv: $(message cannot_open \
+    'No such file or directory')" \
       extract a.csv -f $f
     : >e.csv
-    refuses 3 'dlest: e.csv: empty file' extract e.csv -f $f
-    refuses 3 'dlest: .: is a directory' extract . -f $f
-    refuses 3 'dlest: /dev/null: empty file' extract /dev/null -f $f
+    refuses 3 "dlest: e.csv: $(message empty_file)" extract e.csv -f $f
+    refuses 3 "dlest: .: $(message is_a_directory)" extract . -f $f
+    refuses 3 "dlest: /dev/null: $(message empty_file)" extract /dev/null -f $f
     log h.csv 0 100
-    refuses 3 'dlest: warning: h.csv: no samples
-dlest: 1 row skipped
-dlest: no runs in this log' extract h.csv -f $f
+    refuses 3 "dlest: warning: h.csv: $(message no_samples)
+dlest: $(message row_skipped 1 '')
+dlest: $(message no_runs_in 'this log')" extract h.csv -f $f
     log o.csv 1 100
-    refuses 3 'dlest: warning: o.csv: one sample only: nothing to integrate
-dlest: 1 row skipped
-dlest: no runs in this log' extract o.csv -f $f
+    refuses 3 "dlest: warning: o.csv: $(message one_sample_only_nothing)
+dlest: $(message row_skipped 1 '')
+dlest: $(message no_runs_in 'this log')" extract o.csv -f $f
     echo roses are red >poem.txt
-    refuses 3 "dlest: poem.txt: no importer knows this kind of file; see \
-'dlest list importers', and --from" extract poem.txt -f $f
+    refuses 3 "dlest: poem.txt: $(message no_importer_knows_this)" extract poem.txt -f $f
     printf '\037\213\010zipped' >z.csv
-    refuses 3 'dlest: z.csv: compressed; pass it through zcat' extract z.csv
+    refuses 3 "dlest: z.csv: $(message compressed_pass_through zcat)" extract z.csv
   done
 }
 
@@ -108,16 +108,17 @@ dlest: no runs in this log' extract o.csv -f $f
   [ "$(id -u)" -ne 0 ] || skip 'root may read everything'
   log a.csv 3 100
   chmod 0 a.csv
-  refuses 1 'dlest: a.csv: cannot open: Permission denied' extract a.csv
+  refuses 1 "dlest: a.csv: $(message cannot_open 'Permission denied')" extract a.csv
 }
 
 @test "a bad log among good ones" {
   log a.csv 11 100
   log b.csv 11 200
   : >e.csv
-  gives 3 'dlest: warning: none.csv: cannot open: No such file or directory
-dlest: warning: e.csv: empty file
-dlest: 2 rows skipped' extract a.csv none.csv e.csv b.csv -f csv
+  gives 3 "dlest: warning: none.csv: $(message cannot_open \
+    'No such file or directory')
+dlest: warning: e.csv: $(message empty_file)
+dlest: $(message row_skipped 2 s)" extract a.csv none.csv e.csv b.csv -f csv
   is gpu_energy_j 1000
   is gpu_energy_j 2000 2
   [ "$(wc -l <out)" -eq 3 ]
@@ -130,10 +131,11 @@ dlest: 2 rows skipped' extract a.csv none.csv e.csv b.csv -f csv
   log a.csv 11 100
   gives 0 '' extract --strict a.csv
   printf 'cut off' >>a.csv
-  message='dlest: warning: a.csv:13: last line not used: it has no end and may be cut off'
+  message="dlest: warning: a.csv:13: $(message last_line_not_used \
+    'it has no end and may be cut off')"
   gives 0 "$message" extract a.csv
   refuses 3 "$message
-dlest: 1 warning with --strict: nothing written" extract --strict a.csv
+dlest: $(message warning_with_strict_nothing 1 "")" extract --strict a.csv
   echo old >o.csv
   try extract -S a.csv -o o.csv
   [ "$status" -eq 3 ]
@@ -153,10 +155,10 @@ dlest: 1 warning with --strict: nothing written" extract --strict a.csv
   check '.runs | length == 1 and (.[0].ram_energy_j == 30)'
   gives 0 '' extract - m.csv -f json -o - <a.csv
   check '.runs | length == 1 and (.[0].ram_energy_j == 30)'
-  gives 3 'dlest: warning: <stdin>: empty file
-dlest: 1 row skipped' extract - - -f csv <a.csv
+  gives 3 "dlest: warning: <stdin>: $(message empty_file)
+dlest: $(message row_skipped 1 '')" extract - - -f csv <a.csv
   is gpu_energy_j 1000
-  gives 1 'dlest: <output>: cannot write: No space left on device' \
+  gives 1 "dlest: <output>: $(message cannot_write 'No space left on device')" \
     extract a.csv -o /dev/full
 }
 
@@ -197,8 +199,8 @@ dlest: 1 row skipped' extract - - -f csv <a.csv
   gives 0 '' extract --files-from names -f csv
   is gpu_energy_j 1000
   : >names
-  refuses 3 'dlest: names: no names of logs' extract --files-from names
-  refuses 1 'dlest: none: cannot open: No such file or directory' \
+  refuses 3 "dlest: names: $(message no_names_logs)" extract --files-from names
+  refuses 1 "dlest: none: $(message cannot_open 'No such file or directory')" \
     extract --files-from none
 }
 
@@ -247,23 +249,23 @@ dlest: 1 row skipped' extract - - -f csv <a.csv
   is samples 9
   try extract a.csv --drop-last 11 -f csv
   [ "$status" -eq 3 ]
-  refuses 3 'dlest: warning: a.csv: no samples
-dlest: 1 row skipped
-dlest: no runs in this log' extract a.csv --drop-last 1000000
+  refuses 3 "dlest: warning: a.csv: $(message no_samples)
+dlest: $(message row_skipped 1 '')
+dlest: $(message no_runs_in 'this log')" extract a.csv --drop-last 1000000
 }
 
 @test "gaps" {
   { echo "$HEADER"; samples 21 100; samples 21 300 80; } >a.csv
-  gives 0 'dlest: warning: a.csv:23: gap of 60 s, bridged' extract a.csv -f csv
+  gives 0 "dlest: warning: a.csv:23: $(message gap 60 bridged)" extract a.csv -f csv
   is gpu_energy_j 20000 # 2000 + 60 x 200 + 6000
   is duration_s 100
-  gives 0 'dlest: warning: a.csv:23: gap of 60 s, cut' \
+  gives 0 "dlest: warning: a.csv:23: $(message gap 60 cut)" \
     extract --gaps cut a.csv -f csv
   is gpu_energy_j 8000
   gives 0 '' extract --max-gap 60 --gaps cut a.csv -f csv
   is gpu_energy_j 20000
   gives 0 '' extract --max-gap 1e300 a.csv -f csv
-  gives 0 'dlest: warning: a.csv:23: gap of 60 s, bridged' \
+  gives 0 "dlest: warning: a.csv:23: $(message gap 60 bridged)" \
     extract --max-gap 59.9s --gaps bridge a.csv
 }
 
@@ -289,10 +291,8 @@ dlest: no runs in this log' extract a.csv --drop-last 1000000
   { head -1 <<<'timestamp,cpu usage (%),memory usage (MB)'
     for s in 22 23 24 25; do echo "2024-03-05 10:00:$s.000,25,8000"; done
   } >mem.csv
-  gives 0 "dlest: warning: mem.csv: begins later than the GPU log: 21 GPU \
-samples before it left out
-dlest: warning: mem.csv: no sample within 1 s of 74 GPU samples: the one \
-before held" extract gpu.csv mem.csv -f csv
+  gives 0 "dlest: warning: mem.csv: $(message begins_later_than_gpu 21 s)
+dlest: warning: mem.csv: $(message no_sample_within_gpu 74 s)" extract gpu.csv mem.csv -f csv
   is samples 80
   is gpu_energy_j 7900
   is ram_energy_j 237
@@ -331,7 +331,7 @@ before held" extract gpu.csv mem.csv -f csv
 @test "--interval is for logs without times" {
   printf '# gpu pwr gtemp\n# Idx W C\n' >d.txt
   for i in $(seq 11); do echo '    0   100   40'; done >>d.txt
-  gives 0 'dlest: warning: d.txt: no times in this log: one sample a second assumed; --interval says otherwise' \
+  gives 0 "dlest: warning: $(message no_times_in_this d.txt)" \
     extract d.txt -f csv
   is gpu_energy_j 1000
   is start_time ''

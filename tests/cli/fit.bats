@@ -245,31 +245,31 @@ same() { # two numbers within 1e-10
   table x,z,y 1,2,3 2,4,5 3,6,8 4,8,9 5,10,12 6,12,13
   deficient=(fit runs.csv --target y --features x,z --method ols --cv none
     --no-model)
-  text="dlest: warning: design is rank deficient (rank 1 of 2): columns 'x', \
-'z' are linear combinations of each other"
+  text="dlest: warning: $(message design_is_rank_deficient 1 2 \
+    "columns 'x', 'z' are linear combinations of each other")"
   gives 0 "$text" "${deficient[@]}" --no-scale --format json
   check '.warnings | length == 1'
   # How the slope over x is shared out between x and z is up to the solver.
   near '.fits[0].features | .[0].coefficient + 2 * .[1].coefficient' 72/35
   refuses 3 "$text
-dlest: 1 warning with --strict: nothing written" "${deficient[@]}" --strict
+dlest: $(message warning_with_strict_nothing 1 "")" "${deficient[@]}" --strict
 }
 
 @test "rows that cannot be used: told, counted, the rest fitted" {
   table x,gpu_power_w 1,2 2,-5 3, 4,8 5,10
-  gives 3 "dlest: warning: runs.csv:3: column 'gpu_power_w': -5 is not between \
-0 and 1e+09
-dlest: warning: runs.csv:4: column 'gpu_power_w': no value
-dlest: 2 rows skipped" fit runs.csv --target gpu_power_w --features x \
+  gives 3 "dlest: warning: runs.csv:3: $(message is_not_between \
+    "column 'gpu_power_w'" -5 0 1e+09)
+dlest: warning: runs.csv:4: $(message column_no_value gpu_power_w)
+dlest: $(message row_skipped 2 s)" fit runs.csv --target gpu_power_w --features x \
     --method ols --no-scale --cv none -o m.xml --format json
   check '.fits[0].n == 3'
   near '.fits[0].features[0].coefficient' 2
   [ -s m.xml ]
-  refuses 3 "dlest: warning: runs.csv:3: column 'gpu_power_w': -5 is not \
-between 0 and 1e+09
-dlest: warning: runs.csv:4: column 'gpu_power_w': no value
-dlest: 2 rows skipped
-dlest: 2 warnings with --strict: nothing written" fit runs.csv \
+  refuses 3 "dlest: warning: runs.csv:3: $(message is_not_between \
+    "column 'gpu_power_w'" -5 0 1e+09)
+dlest: warning: runs.csv:4: $(message column_no_value gpu_power_w)
+dlest: $(message row_skipped 2 s)
+dlest: $(message warning_with_strict_nothing 2 s)" fit runs.csv \
     --target gpu_power_w --features x --method ols --cv none -o strict.xml \
     --strict
   [ ! -e strict.xml ]
@@ -278,13 +278,13 @@ dlest: 2 warnings with --strict: nothing written" fit runs.csv \
 # Refusals
 
 @test "no table, two tables" {
-  misused fit 'which table of runs?'
-  misused fit 'one table at a time' a.csv b.csv
+  misused fit "$(message which_table_runs)"
+  misused fit "$(message one_table_at_a)" a.csv b.csv
 }
 
 @test "columns that are not there" {
   line_table
-  no="dlest: runs.csv: no column 'foo'; nearest: 'x', 'y', 'g'"
+  no="dlest: runs.csv: $(message no_column_nearest foo "'x', 'y', 'g'")"
   refuses 2 "$no" fit runs.csv --target y --features foo
   refuses 2 "$no" fit runs.csv --target foo --features x
   refuses 2 "$no" fit runs.csv "${XY[@]}" --weight foo
@@ -298,62 +298,61 @@ dlest: 2 warnings with --strict: nothing written" fit runs.csv \
   refuses 3 'dlest: runs.csv: nothing to fit: found neither gpu_power_w nor '\
 'energy_j with epochs, or too few settings beside them; choose with --target '\
 'and --features' fit runs.csv
-  refuses 2 "dlest: runs.csv: no recipe fits target 'y' with the columns of \
-this table; choose with --features" fit runs.csv --target y
-  refuses 2 'dlest: --features needs a --target' fit runs.csv --features x
+  refuses 2 "dlest: runs.csv: $(message no_recipe_fits_target y)" fit runs.csv --target y
+  refuses 2 "dlest: $(message features_needs_a_target)" fit runs.csv --features x
 }
 
 @test "formulas" {
   line_table
   refuses 2 "dlest: formula 'log(x': column 6: expected ')'" \
     fit runs.csv --target y --features 'log(x'
-  refuses 2 "dlest: formula '': column 1: ends where a value is expected" \
+  refuses 2 "dlest: $(message formula_column "" 1 \
+    "$(message ends_where_a_value)")" \
     fit runs.csv --target y --features ''
-  refuses 2 "dlest: formula 'lag(x)': unknown function 'lag'; nearest: 'log', \
-'log2', 'max'" fit runs.csv --target y --features 'lag(x)'
+  refuses 2 "dlest: $(message formula_unknown_function_nearest "lag(x)" lag \
+    "'log', 'log2', 'max'")" fit runs.csv --target y --features 'lag(x)'
 }
 
 @test "methods and hyper-parameters" {
   line_table
-  refuses 2 "dlest: unknown method 'svm'; use ols, ridge, krr, physical or serving" \
+  refuses 2 "dlest: $(message unknown_method_use_ols svm)" \
     fit runs.csv "${XY[@]}" --method svm
-  refuses 2 "dlest: ols has no hyper-parameter 'alpha'" \
+  refuses 2 "dlest: $(message has_no_hyper_parameter ols alpha)" \
     fit runs.csv "${XY[@]}" --method ols --alpha 1
-  refuses 2 "dlest: ridge has no hyper-parameter 'gamma'" \
+  refuses 2 "dlest: $(message has_no_hyper_parameter ridge gamma)" \
     fit runs.csv "${XY[@]}" --method ridge --gamma 1
-  refuses 2 'dlest: krr needs its hyper-parameters or a cross-validation' \
+  refuses 2 "dlest: $(message needs_hyper_parameters_or krr)" \
     fit runs.csv "${XY[@]}" --method krr --cv none
   for bad in lambda=0 alpha=-1 gamma=abc; do
-    misused fit "--${bad%%=*}: invalid value '${bad#*=}' (above 0)" \
+    misused fit "$(message invalid_value_above "${bad%%=*}" "${bad#*=}")" \
       runs.csv "--$bad"
   done
-  misused fit "--seed: invalid value '-1'" runs.csv --seed -1
+  misused fit "$(message seed_invalid_value -1)" runs.csv --seed -1
 }
 
 @test "cross-validation and search" {
   line_table
   for bad in foo kfold kfold:0 kfold:1 kfold:x group: ''; do
-    refuses 2 "dlest: cross-validation '$bad': expected kfold:K, \
-kfold-shuffled:K, group:COLUMN or none" fit runs.csv "${XY[@]}" --cv "$bad"
+    refuses 2 "dlest: $(message cross_validation_expected_kfold "$bad")" fit runs.csv "${XY[@]}" --cv "$bad"
   done
-  refuses 3 'dlest: cannot make 11 folds of 10 rows' \
+  refuses 3 "dlest: $(message cannot_make_folds_rows 11 10)" \
     fit runs.csv "${XY[@]}" --cv kfold:11
   for bad in foo grid:0 random random:0 random:x; do
-    refuses 2 "dlest: search '$bad': expected grid, grid:N or random:N" \
+    refuses 2 "dlest: $(message search_expected_grid_grid "$bad")" \
       fit runs.csv "${XY[@]}" --method krr --search $bad
   done
 }
 
 @test "too few rows" {
   table x,y 1,2
-  refuses 3 'dlest: runs.csv: 1 usable row; a fit needs at least 2' \
+  refuses 3 "dlest: runs.csv: $(message usable_row_a_fit 1 '')" \
     fit runs.csv "${XY[@]}" --no-model
 }
 
 @test "a logarithm of what is not positive" {
   table x,y 1,2 2,0 3,4
-  refuses 3 "dlest: target 'y' must be positive in every row; fit it with \
---no-log" fit runs.csv "${XY[@]}" --log --no-model
-  refuses 3 "dlest: offset 'x-1' must be positive in every row" \
+  refuses 3 "dlest: $(message must_be_positive_in target y \
+    "; fit it with --no-log")" fit runs.csv "${XY[@]}" --log --no-model
+  refuses 3 "dlest: $(message must_be_positive_in offset x-1 "")" \
     fit runs.csv --target x --features y --offset x-1 --log --no-model
 }

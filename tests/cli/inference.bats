@@ -82,21 +82,23 @@ llama=(--arch llama-3-8b --gpu h100 --prompt-tokens 512 --output-tokens 256)
   try predict --method physical --phase inference "${llama[@]}" \
     --request-rate 5000
   [ "$status" -eq 3 ]
-  grep -qx 'dlest: warning: physical: no estimate without a lower --request-rate, a larger --batch-size or more GPUs' err
-  refuses 2 "dlest: --idle-s does not go with --request-rate, which says how \
-long the GPUs idle" predict --phase inference "${llama[@]}" --request-rate 5 \
+  grep -qx "dlest: warning: $(message no_estimate_without physical \
+    'a lower --request-rate, a larger --batch-size or more GPUs')" err
+  refuses 2 "dlest: $(message idle_does_not_go)" predict --phase inference "${llama[@]}" --request-rate 5 \
     --idle-s 1
-  misused predict "--request-rate: invalid value '0'" --request-rate 0
+  misused predict "$(message invalid_value request-rate 0 "")" --request-rate 0
 }
 
 @test "what is missing" {
   try predict --method physical --phase inference --arch llama-3-8b --gpu h100
   [ "$status" -eq 3 ]
-  grep -qx 'dlest: warning: physical: no estimate without prompt_tokens' err
+  grep -qx "dlest: warning: $(message no_estimate_without physical \
+    prompt_tokens)" err
   try predict --method physical --phase inference --arch t5-base --gpu h100 \
     --prompt-tokens 5 --output-tokens 5
   [ "$status" -eq 3 ]
-  grep -qx 'dlest: warning: physical: no estimate without measured runs of such language models' err
+  grep -qx "dlest: warning: $(message no_estimate_without physical \
+    'measured runs of such language models')" err
   cat >bare.xml <<'END'
 <catalog kind="accelerator" version="1">
 <entry id="bare" name="Bare"><value name="tdp_w">300</value>
@@ -105,7 +107,8 @@ END
   try predict --method physical --phase inference --arch llama-3-8b \
     --gpu ./bare.xml --prompt-tokens 5 --output-tokens 5
   [ "$status" -eq 3 ]
-  grep -qx 'dlest: warning: physical: no estimate without gpu.bandwidth_gb_s' err
+  grep -qx "dlest: warning: $(message no_estimate_without physical \
+    gpu.bandwidth_gb_s)" err
 }
 
 @test "a batch that the memory does not hold, keys and values counted" {

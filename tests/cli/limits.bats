@@ -18,26 +18,34 @@ JOB=(predict --arch resnet50 --gpu a100 --method flops --set params_m=100
 }
 
 @test "memory: a batch that does not fit, and one that does" {
-  gives 0 'dlest: warning: batch of 512 needs about 62.4 GB, more than the 40 GB of a100-sxm4-40gb; about 320 fits' \
+  gives 0 "dlest: warning: $(message batch_needs_about_gb 512 62.4 40 \
+    a100-sxm4-40gb 'about 320 fits')" \
     "${JOB[@]}" --batch-size 512
-  gives 0 'dlest: warning: batch of 64 needs about 9.20 GB, more than the 3 GB of a100-sxm4-40gb; about 8 fits' \
+  gives 0 "dlest: warning: $(message batch_needs_about_gb 64 9.20 3 \
+    a100-sxm4-40gb 'about 8 fits')" \
     "${JOB[@]}" --batch-size 64 --set gpu.memory_gb=3
-  gives 0 'dlest: warning: batch of 64 needs about 9.20 GB, more than the 1.65 GB of a100-sxm4-40gb; not even one sample fits' \
+  gives 0 "dlest: warning: $(message batch_needs_about_gb 64 9.20 1.65 \
+    a100-sxm4-40gb 'not even one sample fits')" \
     "${JOB[@]}" --batch-size 64 --set gpu.memory_gb=1.65
-  gives 0 'dlest: warning: batch of 64 needs about 9.20 GB, more than the 1 GB of a100-sxm4-40gb; 1.60 GB without any sample' \
+  gives 0 "dlest: warning: $(message batch_needs_about_gb 64 9.20 1 \
+    a100-sxm4-40gb '1.60 GB without any sample')" \
     "${JOB[@]}" --batch-size 64 --set gpu.memory_gb=1
-  refuses 3 'dlest: warning: batch of 512 needs about 62.4 GB, more than the 40 GB of a100-sxm4-40gb; about 320 fits
-dlest: 1 warning with --strict: nothing written' \
+  refuses 3 "dlest: warning: $(message batch_needs_about_gb 512 62.4 40 \
+    a100-sxm4-40gb 'about 320 fits')
+dlest: $(message warning_with_strict_nothing 1 '')" \
     "${JOB[@]}" --batch-size 512 --strict
 }
 
 @test "memory: several GPUs hold a copy each; --scaling strong parts the batch" {
-  gives 0 'dlest: warning: batch of 512 needs about 62.4 GB, more than the 40 GB of a100-sxm4-40gb; about 320 fits on each GPU' \
+  gives 0 "dlest: warning: $(message batch_needs_about_gb 512 62.4 40 \
+    a100-sxm4-40gb 'about 320 fits on each GPU')" \
     "${JOB[@]}" --batch-size 512 --gpus 2
   gives 0 '' "${JOB[@]}" --batch-size 512 --gpus 2 --scaling strong
-  gives 0 'dlest: warning: batch of 1024 (512 on each GPU) needs about 62.4 GB, more than the 40 GB of a100-sxm4-40gb; about 640 fits' \
+  gives 0 "dlest: warning: $(message batch_needs_about_gb \
+    '1024 (512 on each GPU)' 62.4 40 a100-sxm4-40gb 'about 640 fits')" \
     "${JOB[@]}" --batch-size 1024 --gpus 2 --scaling strong
-  gives 0 'dlest: warning: batch of 64 needs about 9.20 GB, more than the 1 GB of a100-sxm4-40gb; 1.60 GB without any sample, and every GPU is taken to hold a full copy' \
+  gives 0 "dlest: warning: $(message batch_needs_about_gb 64 9.20 1 \
+    a100-sxm4-40gb '1.60 GB without any sample, and every GPU is taken to hold a full copy')" \
     "${JOB[@]}" --batch-size 64 --gpus 2 --set gpu.memory_gb=1
 }
 
@@ -99,46 +107,51 @@ dlest: 1 warning with --strict: nothing written' \
 }
 
 @test "--scaling: weak or strong" {
-  misused predict "--scaling: invalid value 'stronger'; nearest: 'strong', 'weak'" \
+  misused predict "$(message invalid_value_nearest scaling stronger \
+    "'strong', 'weak'")" \
     --arch resnet50 --gpu a100 --scaling stronger
 }
 
 @test "--precision: a rate that the GPU does not have is told" {
   local job=(predict --arch resnet18 --batch-size 16 --method flops)
-  gives 0 'dlest: warning: p100-pcie-16gb has no FP16 tensor rate for --precision amp: its FP16 peak of 18.6 TFLOP/s is used instead' \
+  gives 0 "dlest: warning: $(message has_no_rate_for p100-pcie-16gb \
+    'FP16 tensor' amp FP16 18.6)" \
     "${job[@]}" --gpu p100 --precision amp
-  gives 0 'dlest: warning: v100-sxm2-16gb has no BF16 tensor rate for --precision bf16: its usual peak of 15.7 TFLOP/s is used instead' \
+  gives 0 "dlest: warning: $(message has_no_rate_for v100-sxm2-16gb \
+    'BF16 tensor' bf16 usual 15.7)" \
     "${job[@]}" --gpu v100 --precision bf16
   gives 0 '' "${job[@]}" --gpu v100 --precision amp
   gives 0 '' "${job[@]}" --gpu p100 --precision fp32
   gives 0 '' "${job[@]}" --gpu p100 --precision amp --set peak_tflops=12
   table arch,gpu,batch_size,train_samples,epochs,precision \
     resnet18,p100,16,1000,1,amp resnet18,v100,16,1000,1,amp
-  gives 0 'dlest: warning: runs.csv: 1 row: the GPU has no tensor rate for the precision; its next best peak is used instead' \
+  gives 0 "dlest: warning: runs.csv: $(message row_gpu_has_no 1 '')" \
     predict --input runs.csv --method flops
 }
 
 @test "absurd descriptors are refused, by --set and in a file" {
   local job=(predict --arch resnet50 --gpu a100 --method flops)
-  refuses 3 'dlest: gpu.tdp_w: 0 is not between 1 and 2000' \
+  refuses 3 "dlest: $(message is_not_between_2 gpu tdp_w 0 1 2000)" \
     "${job[@]}" --set gpu.tdp_w=0
   # 1e30 FLOP/s
-  refuses 3 'dlest: gpu.peak_fp32_tflops: 1e18 is not between 0.0001 and 10000' \
+  refuses 3 "dlest: $(message is_not_between_2 gpu peak_fp32_tflops 1e18 \
+    0.0001 10000)" \
     "${job[@]}" --set gpu.peak_fp32_tflops=1e18
-  refuses 3 'dlest: peak_tflops: 1e18 is not between 0.0001 and 100000' \
+  refuses 3 "dlest: $(message is_not_between peak_tflops 1e18 0.0001 100000)" \
     "${job[@]}" --set peak_tflops=1e18
-  refuses 3 'dlest: efficiency: 0 is not between 1e-06 and 1' \
+  refuses 3 "dlest: $(message is_not_between efficiency 0 1e-06 1)" \
     "${job[@]}" --set efficiency=0
-  refuses 3 'dlest: gpu.memory_gb: 0 is not between 0.1 and 10000' \
+  refuses 3 "dlest: $(message is_not_between_2 gpu memory_gb 0 0.1 10000)" \
     "${job[@]}" --set gpu.memory_gb=0
-  refuses 3 'dlest: gpu.link_gb_s: 0 is not between 0.1 and 100000' \
+  refuses 3 "dlest: $(message is_not_between_2 gpu link_gb_s 0 0.1 100000)" \
     "${job[@]}" --set gpu.link_gb_s=0
-  refuses 2 "dlest: gpu.tdp_w: invalid number 'inf'" \
+  refuses 2 "dlest: $(message invalid_number_3 gpu tdp_w inf)" \
     "${job[@]}" --set gpu.tdp_w=inf
   my_gpu "$(entry 0)"
-  refuses 3 "dlest: my.xml:3: value 'tdp_w': 0 is not between 1 and 2000" \
+  refuses 3 "dlest: my.xml:3: $(message value_is_not_between tdp_w 0 1 2000)" \
     predict --arch resnet50 --gpu my.xml
   my_gpu "$(entry 1e18 peak_fp32_tflops)"
-  refuses 3 "dlest: my.xml:3: value 'peak_fp32_tflops': 1e18 is not between 0.0001 and 10000" \
+  refuses 3 "dlest: my.xml:3: $(message value_is_not_between peak_fp32_tflops \
+    1e18 0.0001 10000)" \
     predict --arch resnet50 --gpu my.xml
 }

@@ -99,30 +99,34 @@ load common
 }
 
 @test "what --where, --sort, --columns and --limit refuse" {
-  refuses 2 "dlest: --where: gpus have no 'tdp'; nearest: 'tdp_w', 'id', 'name'" \
+  refuses 2 "dlest: $(message have_no_nearest --where gpus tdp \
+    "'tdp_w', 'id', 'name'")" \
     list gpus --where 'tdp>3'
-  refuses 2 "dlest: --sort: grids have no 'intensity'; nearest: 'id', 'name', 'year'" \
+  refuses 2 "dlest: $(message have_no_nearest --sort grids intensity \
+    "'id', 'name', 'year'")" \
     list grids --sort -intensity
-  refuses 2 "dlest: --columns: sites have no 'pues'; nearest: 'pue', 'id', 'name'" \
+  refuses 2 "dlest: $(message have_no_nearest --columns sites pues \
+    "'pue', 'id', 'name'")" \
     list sites --columns id,pues
-  refuses 2 "dlest: --columns: 'id' is there twice" list gpus --columns id,id
-  refuses 2 "dlest: formula 'tdp_w >': column 8: ends where a value is expected" \
+  refuses 2 "dlest: $(message columns_is_there_twice id)" list gpus --columns id,id
+  refuses 2 "dlest: $(message formula_column "tdp_w >" 8 \
+    "$(message ends_where_a_value)")" \
     list gpus --where 'tdp_w >'
-  refuses 2 "dlest: --where: 'vendor' is a text; compare it with one: vendor == 'a' or !=" \
+  refuses 2 "dlest: $(message where_is_a_text vendor vendor)" \
     list gpus --where vendor
-  refuses 2 "dlest: --where: 'year' is a number; compare it with one" \
+  refuses 2 "dlest: $(message where_is_a_number year)" \
     list gpus --where "year == '2020'"
-  refuses 2 'dlest: --where, --sort, --columns and --limit are for gpus, archs, datasets, grids, sites and nodes' \
+  refuses 2 "dlest: $(message where_sort_columns_limit)" \
     list methods --limit 1
   for n in 0 -1 x 1.5; do
-    misused list "--limit: invalid number '$n'" gpus --limit=$n
+    misused list "$(message limit_invalid_number "$n")" gpus --limit=$n
   done
 }
 
 @test "what it refuses" {
   kinds='gpus, archs, datasets, grids, sites, nodes, models, methods, formats or importers'
   misused list "what? $kinds"
-  misused list 'one kind at a time' gpus archs
+  misused list "$(message one_kind_at_a)" gpus archs
   refuses 2 "dlest: cannot list 'cpus'; use $kinds" list cpus
 }
 
@@ -131,7 +135,8 @@ load common
   [ "$status" -eq 1 ]
   [ ! -s out ]
   [ "$(wc -l <err)" -eq 1 ]
-  grep -q "^dlest: .*/nowhere/data/accelerators.xml: cannot open: No such file" err
+  grep -q "^dlest: .*/nowhere/data/accelerators.xml: $(message cannot_open \
+    "No such file")" err
 }
 
 @test "help and version" {
@@ -158,5 +163,5 @@ load common
   head -1 err | grep -q '^Usage: dlest COMMAND'
   try estimate
   [ "$status" -eq 2 ]
-  [ "$(head -1 err)" = "dlest: unknown command 'estimate'" ]
+  [ "$(head -1 err)" = "dlest: $(message unknown_command estimate)" ]
 }

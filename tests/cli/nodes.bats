@@ -142,7 +142,7 @@ bound() {
 
 @test 'what a node leaves out is assumed, and said' {
   my_node 'cpu="epyc-7742"' sockets=1 memory_gb=100
-  gives 0 "dlest: warning: node 'my' has no rest_w: board, fans, network and drives count nothing" \
+  gives 0 "dlest: warning: $(message node_has_no_rest_w my)" \
     predict --arch resnet50 --node ./node.xml --method tdp --duration 1h \
     --format json
   bound node '(225 + 37.25) / 0.9 * 3600'
@@ -234,8 +234,8 @@ bound() {
 }
 
 @test 'embodied carbon that nobody published is null' {
-  gives 0 "dlest: warning: no embodied carbon is known of node 'my'; give it with --set node.embodied_kg=KG
-dlest: warning: no embodied carbon is known of accelerator 'v100-sxm2-16gb'; give it with --set gpu.embodied_kg=KG" \
+  gives 0 "dlest: warning: $(message no_embodied_carbon_is my)
+dlest: warning: $(message no_embodied_carbon_is_known v100-sxm2-16gb)" \
     predict --arch resnet50 --node ./node.xml --duration 1h --method tdp \
     --batch-size 32 --embodied --format json
   check '.node.embodied | all(.embodied_kg == null and .job_g == null)'
@@ -253,67 +253,72 @@ dlest: warning: no embodied carbon is known of accelerator 'v100-sxm2-16gb'; giv
 
 @test 'refused: options that do not go together' {
   for options in '--use-gpus 2' '--charge node' '--parts' '--embodied'; do
-    refuses 2 "dlest: ${options% *} is about a node; give --node NAME" \
+    refuses 2 "dlest: $(message is_about_a_node "${options% *}")" \
       predict --arch resnet50 --gpu a100 $options
   done
-  refuses 2 'dlest: a share is one of an accelerator; give --gpu or --node' \
+  refuses 2 "dlest: $(message a_share_is_one)" \
     predict --arch resnet50 --gpu-share 0.3
-  refuses 2 "dlest: node 'my' has 4 accelerators, not 5" \
+  refuses 2 "dlest: $(message node_has_accelerators_not my 4 5)" \
     predict --arch resnet50 --node ./node.xml --use-gpus 5
-  refuses 2 'dlest: --gpus 3 is not --use-gpus 2' \
+  refuses 2 "dlest: $(message gpus_is_not_use 3 2)" \
     predict --arch resnet50 --node ./node.xml --use-gpus 2 --gpus 3
-  refuses 2 "dlest: --gpu h100 is not what the job uses of node 'my': 'v100-sxm2-16gb'" \
+  refuses 2 "dlest: $(message gpu_is_not_what h100 my v100-sxm2-16gb)" \
     predict --arch resnet50 --node ./node.xml --gpu h100
-  refuses 2 'dlest: --share and --gpu-share exclude each other' \
+  refuses 2 "dlest: $(message share_gpu_share_exclude)" \
     predict --arch resnet50 --gpu a100 --share mig:1g.5gb --gpu-share 0.3
-  refuses 2 'dlest: a share is one of an accelerator, and the job uses none' \
+  refuses 2 "dlest: $(message a_share_is_one_accelerator)" \
     predict --arch resnet50 --node ./node.xml --use-gpus 0 --gpu-share 0.3
-  refuses 2 'dlest: a slice by MIG is of one accelerator; the job uses 2' \
+  refuses 2 "dlest: $(message a_slice_by_mig 2)" \
     predict --arch resnet50 --node dgx-a100 --use-gpus 2 --share mig:1g.5gb
   table arch,gpu resnet50,a100
-  refuses 2 'dlest: --node is for one run; it does not go with --input' \
+  refuses 2 "dlest: $(message is_for_one_run --node --input)" \
     predict --input runs.csv --node dgx-a100
-  refuses 2 'dlest: a share of an accelerator is for one run; it does not go with --input' \
+  refuses 2 "dlest: $(message is_for_one_run 'a share of an accelerator' \
+    --input)" \
     predict --input runs.csv --gpu-share 0.5
 }
 
 @test 'refused: MIG' {
-  refuses 3 "dlest: no MIG profiles are known for 'v100-sxm2-16gb'; give --gpu-share SHARE instead" \
+  refuses 3 "dlest: $(message no_mig_profiles_are v100-sxm2-16gb)" \
     predict --arch resnet50 --gpu v100 --share mig:1g.5gb
-  refuses 2 "dlest: 'a100-sxm4-40gb' has no MIG profile '5g.1gb'; it has 1g.5gb, 1g.10gb, 2g.10gb, 3g.20gb, 4g.20gb, 7g.40gb" \
+  refuses 2 "dlest: $(message has_no_mig_profile a100-sxm4-40gb 5g.1gb \
+    "1g.5gb, 1g.10gb, 2g.10gb, 3g.20gb, 4g.20gb, 7g.40gb")" \
     predict --arch resnet50 --gpu a100 --share mig:5g.1gb
-  misused predict "--share: expected mig:PROFILE, as mig:2g.10gb, not '0.3'; --gpu-share takes a number" \
+  misused predict "$(message share_expected_mig_profile 0.3)" \
     --gpu a100 --share 0.3
 }
 
 @test 'refused: values' {
-  misused predict "--use-gpus: invalid number '1.5'" --use-gpus 1.5
-  misused predict "--gpu-share: invalid value '2' (above 0, at most 1)" \
+  misused predict "$(message use_gpus_invalid_number 1.5)" --use-gpus 1.5
+  misused predict "$(message invalid_value_above_at gpu-share 2 1)" \
     --gpu-share 2
-  misused predict "--charge: invalid value 'all'; node or share" --charge all
-  misused predict "--lifetime: invalid value '0' (above 0, at most 100)" \
+  misused predict "$(message charge_invalid_value_node all)" --charge all
+  misused predict "$(message invalid_value_above_at lifetime 0 100)" \
     --lifetime 0
-  misused predict "--in-use: invalid value '85' (above 0, at most 1)" \
+  misused predict "$(message invalid_value_above_at in-use 85 1)" \
     --in-use 85
 }
 
 @test 'refused: nodes' {
-  refuses 3 "dlest: unknown node 'dgx-a10'; nearest: 'dgx-a100', 'dgx-h100', 'dgx-a100-80gb' (see 'dlest list nodes')" \
+  refuses 3 "dlest: $(message unknown_nearest_see_list node dgx-a10 \
+    "'dgx-a100', 'dgx-h100', 'dgx-a100-80gb'" nodes)" \
     predict --arch resnet50 --node dgx-a10
-  refuses 3 "dlest: the CPUs of node 'aws:p4d.24xlarge' are not in the catalogue: no job can be estimated on them" \
+  refuses 3 "dlest: $(message cpus_node_are_not aws:p4d.24xlarge)" \
     predict --arch resnet50 --node p4d.24xlarge --use-gpus 0
-  refuses 2 "dlest: node has no field 'rest'; nearest: 'rest_w', 'year', 'gpus'" \
+  refuses 2 "dlest: $(message has_no_field_nearest node rest \
+    "'rest_w', 'year', 'gpus'")" \
     predict --arch resnet50 --node ./node.xml --set node.rest=1
   my_node 'cpu="no-such"' sockets=1 memory_gb=1
-  refuses 3 "dlest: ./node.xml:2: node 'my': unknown cpu 'no-such' (see 'dlest list gpus')" \
+  refuses 3 "dlest: ./node.xml:2: $(message node_unknown_see_list my cpu \
+    no-such)" \
     predict --arch resnet50 --node ./node.xml
   my_node 'cpu="epyc-7742" site="no-such"' sockets=1 memory_gb=1
-  refuses 3 "dlest: ./node.xml:2: node 'my': unknown site 'no-such' (see 'dlest list sites')" \
+  refuses 3 "dlest: ./node.xml:2: $(message node_unknown_site_see my no-such)" \
     predict --arch resnet50 --node ./node.xml
   my_node 'cpu="epyc-7742"' sockets=1 memory_gb=1 cpu_idle_w=300
   try predict --arch resnet50 --node ./node.xml --method flops -q
   [ "$status" = 3 ]
-  grep -q "node.xml:2: node 'my': cpu_idle_w 300 is more than the TDP of 225 W" \
+  grep -q "node.xml:2: $(message node_cpu_idle_w_is_more my 300 225)" \
     err
   my_node 'cpu="epyc-7742"' sockets=1 memory_gb=1 gpus=2
   lacks="dlest: node 'my' does not tell its accelerators: name them in its \
@@ -324,7 +329,8 @@ entry (gpu=\"a100\")"
   done
   refuses 3 "$lacks" recommend --arch resnet50 --node ./node.xml
   my_node 'cpu="epyc-7742" gpu="a100"' sockets=1 memory_gb=1 gpus=1000
-  refuses 3 "dlest: ./node.xml:5: value 'gpus': 1000 is not between 0 and 256" \
+  refuses 3 "dlest: ./node.xml:5: $(message value_is_not_between gpus 1000 0 \
+    256)" \
     predict --arch resnet50 --node ./node.xml
 }
 
@@ -333,7 +339,7 @@ entry (gpu=\"a100\")"
   my_node 'gpu="a100"' sockets=1 memory_gb=1 supply_efficiency=0.2
   try check node.xml
   [ "$status" = 3 ]
-  grep -q 'my: supply_efficiency 0.2 is not between 0.5 and 1' out
+  grep -q "$(message is_not_between my 'supply_efficiency 0.2' 0.5 1)" out
   grep -q 'my: neither a cpu nor a cpu_tdp_w' out
   grep -q "my: gpu 'a100', but no number of gpus" out
 }

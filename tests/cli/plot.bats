@@ -52,13 +52,12 @@ parts() {
   gives 0 '' plot errors s.csv --script
   grep -qF "title 'x'" out
   grep -qF "title 'y'" out
-  refuses 2 "dlest: unknown score 'speed'; use mape, median_ape, rmse_j, \
-mae_j or bias_j" plot errors s.csv --score speed
+  refuses 2 "dlest: $(message unknown_score_use_mape speed)" plot errors s.csv --score speed
 }
 
 @test 'errors: a method without a score is left out, and said so' {
   printf '%s\n' 'method,mape' 'tdp,0.4' 'flops,' >s.csv
-  gives 0 "dlest: warning: s.csv:3: 'flops' has no 'mape': left out" \
+  gives 0 "dlest: warning: s.csv:3: $(message has_no_left_out flops mape)" \
     plot errors s.csv --script
   ! grep -q flops out
 }
@@ -84,11 +83,11 @@ mae_j or bias_j" plot errors s.csv --score speed
 @test 'fit: several targets need --target' {
   left_out
   echo 'a100,c0,gpu_power_w,W,100,110,,' >>left-out.csv
-  refuses 3 "dlest: left-out.csv:5: several targets ('energy_j', \
-'gpu_power_w'): choose with --target" plot fit left-out.csv --script
+  refuses 3 "dlest: left-out.csv:5: $(message several_targets_choose_with \
+    energy_j gpu_power_w)" plot fit left-out.csv --script
   gives 0 '' plot fit left-out.csv --target gpu_power_w --script
   grep -qF "set xlabel 'measured GPU power (W)'" out
-  refuses 3 "dlest: left-out.csv: no row of target 'epoch_s'" \
+  refuses 3 "dlest: left-out.csv: $(message no_row_target epoch_s)" \
     plot fit left-out.csv --target epoch_s --script
 }
 
@@ -100,8 +99,7 @@ mae_j or bias_j" plot errors s.csv --score speed
   grep -qxF '3 2 3 4 1.68 2.32' out
   grep -qF "set label '4.00 MJ' at 4,2" out
   echo 'two,gpu,-1' >>parts.csv
-  refuses 3 "dlest: parts.csv:5: column 'energy_j': a part of less than 0 J \
-cannot be stacked" plot parts parts.csv --script
+  refuses 3 "dlest: parts.csv:5: $(message column_energy_j_a_part)" plot parts parts.csv --script
 }
 
 @test 'pareto: units, the front by time, its labels' {
@@ -275,39 +273,39 @@ cannot be stacked" plot parts parts.csv --script
   chmod +x bin/gnuplot
   echo old >x.svg
   PATH=$PWD/bin:$PATH refuses 1 \
-    'dlest: gnuplot failed: line 3: no such thing' \
+    "dlest: $(message gnuplot_failed 'line 3: no such thing')" \
     plot errors scores.csv -o x.svg
   [ "$(cat x.svg)" = old ]
   [ "$(ls | grep -c '^x\.svg')" -eq 1 ]
   printf '#!/bin/sh\nexit 0\n' >bin/gnuplot
   PATH=$PWD/bin:$PATH refuses 1 \
-    'dlest: gnuplot drew nothing: it does not say why' \
+    "dlest: $(message gnuplot_drew_nothing 'it does not say why')" \
     plot errors scores.csv -o x.svg
 }
 
 @test 'tables that cannot be drawn' {
   echo 'method,n' >t.csv
-  refuses 3 "dlest: t.csv: no column 'mape'; such tables come from dlest \
-compare --format csv" plot errors t.csv
-  refuses 3 "dlest: t.csv: no column 'measured'; such tables come from dlest \
-fit --cv SCHEME --predictions FILE" plot fit t.csv
+  refuses 3 "dlest: t.csv: $(message no_column_such_tables mape \
+    "dlest compare --format csv")" plot errors t.csv
+  refuses 3 "dlest: t.csv: $(message no_column_such_tables measured \
+    "dlest fit --cv SCHEME --predictions FILE")" plot fit t.csv
   echo 'estimate,part,energy_j' >t.csv
-  refuses 3 'dlest: t.csv: no row that can be drawn' plot parts t.csv
+  refuses 3 "dlest: t.csv: $(message no_row_that_can)" plot parts t.csv
   : >t.csv
-  refuses 3 'dlest: t.csv: empty file' plot parts t.csv
+  refuses 3 "dlest: t.csv: $(message empty_file)" plot parts t.csv
   printf '%s\n' 'estimate,part,energy_j' 'a,gpu,0' >t.csv
-  refuses 3 'dlest: t.csv: no energy to draw' plot parts t.csv
+  refuses 3 "dlest: t.csv: $(message no_energy_to_draw)" plot parts t.csv
 }
 
 @test 'rows that cannot be drawn are told and left out' {
   left_out
   printf '%s\n' 'a100,c2,energy_j,J,,1,,' 'a100,c2,energy_j,J,nan,1,,' \
     'a100,c2,energy_j,J,-3,1,,' 'a100,c2,energy_j,J,x,1,,' >>left-out.csv
-  gives 3 "dlest: warning: left-out.csv:5: column 'measured' is empty
-dlest: warning: left-out.csv:6: column 'measured': 'nan' is not finite
-dlest: warning: left-out.csv:7: column 'measured': -3 is not above 0
-dlest: warning: left-out.csv:8: column 'measured': invalid number 'x'
-dlest: 4 rows skipped" plot fit left-out.csv --script
+  gives 3 "dlest: warning: left-out.csv:5: $(message column_is_empty measured)
+dlest: warning: left-out.csv:6: $(message column_is_not_finite measured nan)
+dlest: warning: left-out.csv:7: $(message column_is_not_above measured -3)
+dlest: warning: left-out.csv:8: $(message column_invalid_number measured x)
+dlest: $(message row_skipped 4 s)" plot fit left-out.csv --script
   grep -qF "set title '3 rows, " out
   try plot fit left-out.csv --script --strict
   [ "$status" -eq 3 ]
@@ -316,17 +314,15 @@ dlest: 4 rows skipped" plot fit left-out.csv --script
 
 @test 'wrong usage' {
   scores
-  misused plot 'which picture? trace, fit, errors, parts or pareto'
-  misused plot "unknown picture 'pie'; there are trace, fit, errors, parts \
-and pareto" pie
-  misused plot 'one table at a time' errors scores.csv scores.csv
+  misused plot "$(message which_picture_trace_fit)"
+  misused plot "$(message unknown_picture_there_are pie)" pie
+  misused plot "$(message one_table_at_a)" errors scores.csv scores.csv
   misused plot 'errors takes no --by' errors scores.csv --by gpu
-  misused plot "--width: expected 20 to 20000, not '7'" errors --width 7
-  misused plot "unknown picture format 'gif'; use svg, png, pdf or dumb" \
+  misused plot "$(message expected_to_not width 7)" errors --width 7
+  misused plot "$(message unknown_picture_format_use gif)" \
     errors --as gif
-  refuses 2 "dlest: 'x.gif' ends with none of .svg, .png, .pdf and .txt: say \
---as svg, png, pdf or dumb" plot errors scores.csv -o x.gif
-  refuses 2 'dlest: a picture is no json; choose svg, png, pdf or dumb by --as' \
+  refuses 2 "dlest: $(message ends_with_none_svg x.gif)" plot errors scores.csv -o x.gif
+  refuses 2 "dlest: $(message a_picture_is_no json)" \
     plot errors scores.csv --format json
 }
 
@@ -384,16 +380,15 @@ PY
 
 @test 'fit --predictions: what it refuses' {
   cp "$EXAMPLES/runs.csv" .
-  refuses 2 'dlest: --predictions needs a cross-validation: --cv SCHEME' \
+  refuses 2 "dlest: $(message predictions_needs_a_cross)" \
     fit runs.csv --cv none --no-model --predictions p.csv
   refuses 2 'dlest: --predictions reads the table twice: give a file, not '\
 'standard input' fit - --no-model --predictions p.csv
-  refuses 2 "dlest: --predictions writes to a file: name one, not '-'" \
+  refuses 2 "dlest: $(message predictions_writes_to_a)" \
     fit runs.csv --no-model --predictions -
   sed '1s/$/,fold/; 2,$s/$/,1/' runs.csv >more.csv
   try fit more.csv --target gpu_power_w --no-model --predictions p.csv
   [ "$status" -eq 2 ]
-  grep -qxF "dlest: more.csv: column 'fold' is there already: --predictions \
-cannot add it; rename it" err
+  grep -qxF "dlest: more.csv: $(message column_is_there_already fold)" err
   [ ! -e p.csv ]
 }

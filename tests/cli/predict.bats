@@ -100,7 +100,7 @@ NEITHER=(predict --arch resnet50 --gpu a100)
   check '.estimates[] | select(.method == "pre-power") |
     .extrapolates | index("gpu.tdp_w") != null'
   check '.warnings | any(startswith("pre-power extrapolates in "))'
-  grep -q '^dlest: warning: pre-power extrapolates in gpu.tdp_w' err
+  grep -q "^dlest: warning: $(message extrapolates_in pre-power gpu.tdp_w)" err
 }
 
 @test "a run like the measured ones does not extrapolate" {
@@ -158,7 +158,7 @@ NEITHER=(predict --arch resnet50 --gpu a100)
 
 @test "--budget-kwh: 4 above it, with the estimates printed" {
   budget=(--set gpu.tdp_w=1000 --duration 2h --method tdp --budget-kwh)
-  gives 4 'dlest: tdp estimates 2.00 kWh, over the budget of 1.9 kWh' \
+  gives 4 "dlest: $(message kwh_over_budget_kwh tdp 'estimates 2.00' 1.9)" \
     "${NEITHER[@]}" "${budget[@]}" 1.9 --format json
   check '.estimates[0].energy_kwh == 2'
   gives 0 '' "${NEITHER[@]}" "${budget[@]}" 2
@@ -177,11 +177,11 @@ NEITHER=(predict --arch resnet50 --gpu a100)
 @test "an own GPU: the first of several entries is taken, with a warning" {
   my_gpu "$(entry 123)" "$(entry 456 tdp_w other)"
   two=(predict --arch resnet50 --gpu my.xml --duration 1h --method tdp)
-  text="dlest: warning: my.xml: holds 2 entries; the first, 'my', is taken"
+  text="dlest: warning: my.xml: $(message holds_entries_first_is 2 my)"
   gives 0 "$text" "${two[@]}" --format json
   near '.estimates[0].power_w' 123
   refuses 3 "$text
-dlest: 1 warning with --strict: nothing written" "${two[@]}" --strict
+dlest: $(message warning_with_strict_nothing 1 "")" "${two[@]}" --strict
 }
 
 @test "text: the settings, a table, what the mark means" {
@@ -257,10 +257,10 @@ HEADER=note,arch,gpu,batch_size,train_samples,val_samples,epochs
 
 @test "--input: columns that are missing take the defaults, with a warning" {
   table arch,gpu resnet50,a100
-  gives 0 "dlest: warning: runs.csv: no column 'train_samples': the default \
-is taken
-dlest: warning: runs.csv: no column 'epochs': the default is taken
-dlest: warning: runs.csv: no column 'batch_size': the default is taken" \
+  gives 0 "dlest: warning: runs.csv: $(message no_column_default_is \
+    train_samples)
+dlest: warning: runs.csv: $(message no_column_default_is epochs)
+dlest: warning: runs.csv: $(message no_column_default_is batch_size)" \
     predict --input runs.csv --method tdp --format json
   check '.warnings | length == 3'
 }
@@ -284,7 +284,7 @@ dlest: warning: runs.csv: no column 'batch_size': the default is taken" \
 
 @test "--input: over the budget" {
   table $HEADER,duration_s 'x,resnet50,a100,64,1000,0,2,7200'
-  gives 4 'dlest: a run takes 2.00 kWh, over the budget of 1 kWh' predict \
+  gives 4 "dlest: $(message kwh_over_budget_kwh a 'run takes 2.00' 1)" predict \
     --input runs.csv --set gpu.tdp_w=1000 --method tdp --budget-kwh 1
 }
 
@@ -306,11 +306,11 @@ dlest: warning: runs.csv: no column 'batch_size': the default is taken" \
 # Refusals
 
 @test "no architecture, no GPU" {
-  lacks="dlest: warning: tdp: no estimate without gpu.tdp_w
-dlest: no method has enough to go on"
+  lacks="dlest: warning: $(message no_estimate_without tdp gpu.tdp_w)
+dlest: $(message no_method_has_enough "")"
   refuses 2 "$lacks; give --arch and --gpu" predict --method tdp
-  refuses 2 "dlest: warning: flops: no estimate without macs_g
-dlest: no method has enough to go on; give --arch and --gpu" \
+  refuses 2 "dlest: warning: $(message no_estimate_without flops macs_g)
+dlest: $(message no_method_has_enough "; give --arch and --gpu")" \
     predict --gpu a100 --method flops
   my_gpu "$(entry 100 cuda_cores)"
   refuses 3 "$lacks" predict --arch resnet50 --gpu my.xml --duration 1 \
@@ -318,18 +318,20 @@ dlest: no method has enough to go on; give --arch and --gpu" \
 }
 
 @test "an unknown architecture, GPU, data set, country, method" {
-  refuses 3 "dlest: unknown arch 'resnet51'; nearest: 'resnet50', 'resnet51q', \
-'resnet18' (see 'dlest list archs')" predict --arch resnet51 --gpu a100
-  refuses 3 "dlest: unknown gpu 'rtx3091'; nearest: 'rtx-3090', 'rtx-3060', \
-'rtx-3070' (see 'dlest list gpus')" predict --arch resnet50 --gpu rtx3091
-  refuses 3 "dlest: unknown dataset 'imgnet'; nearest: 'imagenet', \
-'imagenette', 'mnist' (see 'dlest list datasets')" \
+  refuses 3 "dlest: $(message unknown_nearest_see_list arch resnet51 \
+    "'resnet50', 'resnet51q', 'resnet18'" archs)" predict --arch resnet51 --gpu a100
+  refuses 3 "dlest: $(message unknown_nearest_see_list gpu rtx3091 \
+    "'rtx-3090', 'rtx-3060', 'rtx-3070'" gpus)" predict --arch resnet50 --gpu rtx3091
+  refuses 3 "dlest: $(message unknown_nearest_see_list dataset imgnet \
+    "'imagenet', 'imagenette', 'mnist'" datasets)" \
     "${NEITHER[@]}" --dataset imgnet
-  refuses 3 "dlest: unknown grid 'Spian'; nearest: 'Spain', 'Sudan', 'China' \
-(see 'dlest list grids')" "${NEITHER[@]}" --country Spian
-  refuses 2 "dlest: unknown method 'tpd'; nearest: 'tdp', 'flops', 'physical'" \
+  refuses 3 "dlest: $(message unknown_nearest_see_list grid Spian \
+    "'Spain', 'Sudan', 'China'" grids)" "${NEITHER[@]}" --country Spian
+  refuses 2 "dlest: $(message unknown_method_nearest tpd \
+    "'tdp', 'flops', 'physical'")" \
     "${NEITHER[@]}" --method tpd
-  refuses 2 "dlest: unknown method ''; nearest: 'tdp', 'flops', 'physical'" \
+  refuses 2 "dlest: $(message unknown_method_nearest "" \
+    "'tdp', 'flops', 'physical'")" \
     "${NEITHER[@]}" --method tdp,
 }
 
@@ -341,22 +343,22 @@ dlest: no method has enough to go on; give --arch and --gpu" \
     duration=abc duration=1x duration=1e400 duration=1e300 ram-gb=-1 \
     ram-gb=1e300 pue=0.9 intensity=-1 budget-kwh=0 \
     budget-kwh=-1; do
-    misused predict "--${bad%%=*}: invalid value '${bad#*=}'" \
+    misused predict "$(message invalid_value "${bad%%=*}" "${bad#*=}" "")" \
       --arch resnet50 --gpu a100 "--$bad"
   done
 }
 
 @test "shares out of range" {
   for bad in 0 0.9 100 x; do
-    misused predict "--coverage: invalid value '$bad' (percent, 1 to below \
-100)" --coverage=$bad
+    misused predict "$(message invalid_value_percent_to coverage "$bad")" --coverage=$bad
   done
   for bad in 1.5 -0.1 abc; do
-    misused predict "--utilisation: invalid value '$bad' (between 0 and 1)" \
+    misused predict "$(message invalid_value utilisation "$bad" \
+    " (between 0 and 1)")" \
       --utilisation=$bad
   done
   for bad in 0 2 x; do
-    misused predict "--efficiency: invalid value '$bad' (above 0, at most 1)" \
+    misused predict "$(message invalid_value_above_at efficiency "$bad" 1)" \
       --efficiency=$bad
   done
 }
@@ -365,38 +367,38 @@ dlest: no method has enough to go on; give --arch and --gpu" \
   misused predict 'Too many arguments' resnet50
   misused predict "option '--arch' requires an argument" --arch
   misused predict "unrecognized option '--nope'" --nope
-  misused predict "unknown format 'xml'; use text, json, csv, markdown, latex, \
-boamps or prometheus" --format xml
+  misused predict "$(message unknown_format_use xml \
+    "text, json, csv, markdown, latex, boamps or prometheus")" --format xml
 }
 
 @test "--set: what it refuses" {
-  refuses 2 "dlest: 'foo': expected NAME=VALUE" "${NEITHER[@]}" --set foo
-  refuses 2 "dlest: '=3': expected NAME=VALUE" "${NEITHER[@]}" --set =3
-  refuses 2 "dlest: gpu has no field 'tdp'; nearest: 'tdp_w', 'year', \
-'idle_w'" "${NEITHER[@]}" --set gpu.tdp=1
-  refuses 2 "dlest: arch has no field 'foo'; nearest: 'depth', 'width', \
-'heads'" "${NEITHER[@]}" --set arch.foo=1
-  refuses 2 "dlest: gpu.tdp_w: invalid number 'abc'" \
+  refuses 2 "dlest: $(message expected_name_value foo)" "${NEITHER[@]}" --set foo
+  refuses 2 "dlest: $(message expected_name_value =3)" "${NEITHER[@]}" --set =3
+  refuses 2 "dlest: $(message has_no_field_nearest gpu tdp \
+    "'tdp_w', 'year', 'idle_w'")" "${NEITHER[@]}" --set gpu.tdp=1
+  refuses 2 "dlest: $(message has_no_field_nearest arch foo \
+    "'depth', 'heads', 'macs_g'")" "${NEITHER[@]}" --set arch.foo=1
+  refuses 2 "dlest: $(message invalid_number_3 gpu tdp_w abc)" \
     "${NEITHER[@]}" --set gpu.tdp_w=abc
-  refuses 2 "dlest: gpu.tdp_w: invalid number ''" \
+  refuses 2 "dlest: $(message invalid_number_3 gpu tdp_w "")" \
     "${NEITHER[@]}" --set gpu.tdp_w=
-  refuses 3 'dlest: gpu.tdp_w: 1e9 is not between 1 and 2000' \
+  refuses 3 "dlest: $(message is_not_between_2 gpu tdp_w 1e9 1 2000)" \
     "${NEITHER[@]}" --set gpu.tdp_w=1e9
-  refuses 2 "dlest: batch_size: invalid number 'abc'" \
+  refuses 2 "dlest: $(message invalid_number batch_size abc)" \
     "${NEITHER[@]}" --set batch_size=abc
-  refuses 3 'dlest: batch_size: 0 is not between 1 and 1e+09' \
+  refuses 3 "dlest: $(message is_not_between batch_size 0 1 1e+09)" \
     "${NEITHER[@]}" --set batch_size=0
 }
 
 @test "--define and --alias: what they refuse" {
-  refuses 2 "dlest: 'foo': expected NAME=FORMULA" "${NEITHER[@]}" --define foo
-  refuses 2 "dlest: 'a==b': expected NAME=FORMULA" \
+  refuses 2 "dlest: $(message expected_name_formula foo)" "${NEITHER[@]}" --define foo
+  refuses 2 "dlest: $(message expected_name_formula a==b)" \
     "${NEITHER[@]}" --define a==b
-  refuses 2 "dlest: formula '(': column 2: ends where a value is expected" \
+  refuses 2 "dlest: formula '(': column 2: $(message ends_where_a_value)" \
     "${NEITHER[@]}" --define 'macs_g=('
-  refuses 2 "dlest: 'foo' has no value; give it with --set foo=VALUE" \
+  refuses 2 "$(message has_no_value_give dlest foo foo)" \
     "${NEITHER[@]}" --define macs_g=foo
-  refuses 2 "dlest: 'foo': expected NAME=ID" "${NEITHER[@]}" --alias foo
+  refuses 2 "dlest: $(message expected_name_id foo)" "${NEITHER[@]}" --alias foo
 }
 
 @test "two names that stand for each other" {
@@ -408,7 +410,8 @@ boamps or prometheus" --format xml
   try "${NEITHER[@]}" --strict -o keep
   [ "$status" -eq 3 ]
   [ ! -e keep ]
-  tail -1 err | grep -q '^dlest: [0-9]* warnings* with --strict: nothing written$'
+  tail -1 err | grep -q "^dlest: $(message warning_with_strict_nothing \
+    '[0-9]*' 's*')$"
 }
 
 @test "--classes: another head" {
@@ -418,9 +421,8 @@ boamps or prometheus" --format xml
     .trained_params_m == .params_m and .frozen == false'
   near '.macs_g' '0.3008 - 990 * 1280e-9'
   try predict --arch squeezenet1_0 --gpu a100 --classes 10
-  grep -qx "dlest: warning: the classifier of 'squeezenet1_0' is not known: \
---classes changes no count" err
-  misused predict "--classes: invalid value '0'" --classes 0
+  grep -qx "dlest: warning: $(message classifier_is_not_known squeezenet1_0)" err
+  misused predict "$(message invalid_value classes 0 "")" --classes 0
 }
 
 @test "--frozen: the classifier alone is trained" {
@@ -435,8 +437,8 @@ boamps or prometheus" --format xml
   try predict --arch resnet50 --gpu a100 --frozen
   grep -q '^of them trained  *2.05 M' out
   try predict --arch squeezenet1_0 --gpu a100 --frozen
-  grep -qx "dlest: warning: the classifier of 'squeezenet1_0' is not known: \
-its training counts nothing" err
+  grep -qx "dlest: warning: $(message classifier_is_not_known_training \
+    squeezenet1_0)" err
 }
 
 @test "facts of a network that are not known widen the interval" {

@@ -64,7 +64,7 @@ EOF
   check '.boundary == "facility" and .n_choices == 2'
   near "$(chosen lab 2)" "$(node_energy facility ./lab.xml --arch resnet50 \
     --pue 1.3 --gpus 2 --batch-size 64)"
-  gives 0 "dlest: warning: node 'lab' has no PUE: energies are those at the plug; --pue gives one" \
+  gives 0 "dlest: warning: $(message node_has_no_pue lab)" \
     recommend --arch resnet50 --node xeon-8368-4xa100,./lab.xml --gpus 2 \
     --batch-size 64 --format json
   check '.boundary == "node" and all(.choices[]; .boundary == "node")'
@@ -86,7 +86,7 @@ EOF
     --phase inference --requests 100000 --batch-size 64)"
   try recommend --arch resnet50 --node xeon-8368 --batch-size 64 --format json
   [ "$status" -eq 0 ]
-  grep -q "node 'xeon-8368' has no accelerators, and physical was fitted on GPUs: it says little of CPUs" err
+  grep -q "$(message node_has_no_accelerators xeon-8368 physical)" err
   near "$(chosen xeon-8368 2)" "$(node_energy facility xeon-8368 --arch resnet50 \
     --batch-size 64)"
   try list nodes --format json
@@ -107,16 +107,16 @@ EOF
 
 @test "what is refused" {
   own_node
-  refuses 2 'dlest: --gpu: nodes have accelerators of their own; give --gpu or --node' \
+  refuses 2 "dlest: $(message gpu_nodes_have_accelerators)" \
     recommend --arch resnet50 --node dgx-a100 --gpu t4
-  refuses 2 'dlest: --table has runs of its own; it does not go with --node' \
+  refuses 2 "dlest: $(message table_has_runs_own)" \
     recommend --table runs.csv --node dgx-a100
   try recommend --arch resnet50 --node dgx-a100,./lab.xml --gpus 8 -q --format json
   check '[.choices[].node] | unique == ["dgx-a100"]'
   try recommend --arch resnet50 --node ./lab.xml --gpus 4
   [ "$status" -eq 3 ]
-  grep -qx "dlest: warning: node 'lab' has 2 accelerators, not 4: left out" err
-  grep -qx 'dlest: no node has as many accelerators as --gpus asks for' err
+  grep -qx "dlest: warning: $(message node_has_accelerator_not lab 2 s 4)" err
+  grep -qx "dlest: $(message no_node_has_as)" err
   try recommend --arch resnet50 --node dgx-a100,dgx-a101
   [ "$status" -eq 3 ]
   grep -q "unknown node 'dgx-a101'" err

@@ -67,7 +67,7 @@ usage() {
   check '[.choices[].arch] == ["net_e", "net_c"]'
   try recommend --table runs.csv --arch net_c --format json
   check '.n_choices == 1'
-  refuses 3 'dlest: runs.csv: no run of what --arch, --gpu and others ask for' \
+  refuses 3 "dlest: runs.csv: $(message no_run_what_arch)" \
     recommend --table runs.csv --gpu y
 }
 
@@ -84,13 +84,13 @@ usage() {
   check '[.choices[].pareto] == [1, 1]'
   echo arch,accuracy >acc.csv
   try recommend --arch vgg16 --gpu t4 --batch-size 32 --accuracy acc.csv
-  grep -q "acc.csv: no accuracy of 'vgg16': without one a choice is on no front" err
+  grep -q "acc.csv: $(message no_accuracy_without_one vgg16)" err
   printf '%s\n' arch,accuracy vgg16,high >acc.csv
   try recommend --arch vgg16 --gpu t4 --batch-size 32 --accuracy acc.csv
   [ "$status" -eq 3 ]
-  grep -q "acc.csv:2: column 'accuracy': invalid number 'high'" err
+  grep -q "acc.csv:2: $(message column_accuracy_invalid_number high)" err
   printf '%s\n' arch,top1 vgg16,3 >acc.csv
-  refuses 3 "dlest: acc.csv: no column 'accuracy'; --accuracy takes arch and accuracy" \
+  refuses 3 "dlest: acc.csv: $(message no_column_accuracy_takes accuracy)" \
     recommend --arch vgg16 --gpu t4 --accuracy acc.csv
 }
 
@@ -133,21 +133,23 @@ usage() {
 @test "nothing meets the limits: exit 4, and the nearest is told" {
   try recommend --arch resnet50 --gpu t4 --batch-size 32 --deadline 1 --budget-kwh 1
   [ "$status" -eq 4 ]
-  grep -qE '^dlest: no choice meets the deadline and the budget; the fastest takes [0-9.]+ h \(resnet50, t4, batch size 32\); the thriftiest takes [0-9.]+ kWh \(resnet50, t4, batch size 32\)$' err
+  grep -qE "^dlest: $(message no_choice_meets \
+    'deadline and the budget; the fastest takes [0-9.]+ h \(resnet50, t4, batch size 32\); the thriftiest takes [0-9.]+ kWh \(resnet50, t4, batch size 32\)')$" err
   [ ! -s out ]
   try recommend --arch resnet50 --gpu t4 --batch-size 32 --deadline 1
-  grep -q '^dlest: no choice meets the deadline; the fastest' err
+  grep -q "^dlest: $(message no_choice_meets 'deadline; the fastest')" err
   try recommend --arch resnet50 --gpu t4 --batch-size 32 --budget-kwh 1
-  grep -q '^dlest: no choice meets the budget; the thriftiest' err
+  grep -q "^dlest: $(message no_choice_meets 'budget; the thriftiest')" err
 }
 
 @test "what is refused" {
-  refuses 2 'dlest: which architecture? give --arch, or --table' recommend
-  refuses 3 'dlest: no choice fits the memory of its GPU; try a smaller --batch-size or --image-px' \
+  refuses 2 "dlest: $(message which_architecture_give_arch)" recommend
+  refuses 3 "dlest: $(message no_choice_fits_memory)" \
     recommend --arch vgg16 --gpu t4 --batch-size 4096
-  refuses 3 'dlest: no choice has an estimate: pre-epoch needs measured runs of inference' \
+  refuses 3 "dlest: $(message no_choice_has_estimate pre-epoch \
+    'measured runs of inference')" \
     recommend --arch vgg16 --gpu t4 --phase inference --method pre-epoch
-  refuses 2 'dlest: 4000000 combinations, more than 1000000; dlest predict streams any number of them' \
+  refuses 2 "dlest: $(message combinations_more_than_predict 4000000 1000000)" \
     recommend --arch vgg16 --gpu t4 --batch-size 1..4000 --image-px 1..1000
   usage '--method: one method, so that choices compare' --method tdp,flops
   usage "--deadline: invalid value '-1'" --deadline=-1
@@ -160,18 +162,19 @@ usage() {
   table arch,gpu net_a,x
   try recommend --table runs.csv
   [ "$status" -eq 2 ]
-  grep -q "runs.csv: no column 'energy_j'" err
+  grep -q "runs.csv: $(message no_column energy_j)" err
   table arch,gpu,energy_j,accuracy net_a,x,5,high net_b,x,abc,1 net_c,x,7,1
   try recommend --table runs.csv
   [ "$status" -eq 3 ]
-  grep -q "runs.csv:2: column 'accuracy': invalid number 'high'" err
-  grep -q "runs.csv:3: column 'energy_j': invalid number 'abc'" err
+  grep -q "runs.csv:2: $(message column_accuracy_invalid_number high)" err
+  grep -q "runs.csv:3: $(message column_invalid_number energy_j abc)" err
   grep -q net_c out
   table arch,gpu,energy_j net_a,x,abc
   try recommend --table runs.csv
   [ "$status" -eq 3 ]
-  grep -q 'runs.csv: no usable row' err
-  refuses 1 'dlest: none.csv: cannot open: No such file or directory' \
+  grep -q "runs.csv: $(message no_usable_row)" err
+  refuses 1 "dlest: none.csv: $(message cannot_open \
+    'No such file or directory')" \
     recommend --table none.csv
 }
 

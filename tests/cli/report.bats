@@ -153,11 +153,12 @@ END
   "$DLEST" report runs.csv -q -f json >b.json
   diff -u a.json b.json
   table run_id,n_gpus,duration_s,energy_j 1,1,60,-5 2,1,60,6 3,1,60,7
-  gives 3 "dlest: warning: runs.csv:2: column 'energy_j': negative number '-5'
-dlest: 1 row skipped" report runs.csv --by job -f csv
+  gives 3 "dlest: warning: runs.csv:2: $(message column_negative_number \
+    energy_j -5)
+dlest: $(message row_skipped 1 "")" report runs.csv --by job -f csv
   [ "$(wc -l <out)" -eq 3 ]
   cp "$TOP_SRCDIR/data/examples/gpu-7.csv" .
-  refuses 3 "dlest: gpu-7.csv: a log of nvidia-smi has no jobs: dlest extract makes a table of runs of it" \
+  refuses 3 "dlest: gpu-7.csv: $(message a_log_has_no nvidia-smi)" \
     report gpu-7.csv
 }
 
@@ -179,35 +180,36 @@ dlest: 1 row skipped" report runs.csv --by job -f csv
 
 @test 'warnings: what has no energy and why; --strict refuses' {
   usual
-  gives 0 "dlest: warning: 1 job never ran and is left out
-dlest: warning: 1 job without energy: the accounting does not say which GPUs; name them with --gpu NAME
-dlest: warning: 1 job without GPUs and without energy: say what cores or nodes take with --core-power or --node-power" \
+  gives 0 "dlest: warning: $(message job_never_ran_left 1 "" is)
+dlest: warning: $(message job_without_energy_accounting 1 "")
+dlest: warning: $(message job_without_gpus_without 1 "")" \
     report sacct.txt --by user
   jobs '1|a|ann|ml|gpu|COMPLETED|60|2024-02-01T00:00:00|1|8||0|0|gres/gpu:zz9=1|' \
     '2|a|ann|ml|gpu|COMPLETED|60|Unknown|1|8||0|0|gres/gpu:zz9=1|'
-  gives 0 "dlest: warning: 1 job left out: without 'Start' nobody knows when
-dlest: warning: 1 job without energy: GPU 'zz9' is not known; say what it is with --gpu zz9=NAME" \
+  gives 0 "dlest: warning: $(message job_left_out_without 1 "")
+dlest: warning: $(message job_without_energy_gpu 1 "" zz9 zz9)" \
     report sacct.txt --since 2024
-  refuses 3 'dlest: 1 warning with --strict: nothing written' \
+  refuses 3 "dlest: $(message warning_with_strict_nothing 1 '')" \
     report sacct.txt --strict -q
-  refuses 3 'dlest: none of the jobs is asked for' report sacct.txt --user nn -q
+  refuses 3 "dlest: $(message none_jobs_is_asked)" report sacct.txt --user nn -q
 }
 
 @test 'what it refuses' {
   usual
-  misused report 'which accounting? (- is standard input)'
-  misused report "--by: expected job, user, account, partition or month, not 'day'" \
+  misused report "$(message which_accounting_is_standard)"
+  misused report "$(message by_expected_job_user day)" \
     sacct.txt --by day
-  misused report "--since: expected a date, as 2024-03-01, not 'May'" \
+  misused report "$(message expected_a_date_as since May)" \
     sacct.txt --since May
-  misused report "--until: expected a date, as 2024-03-01, not '2024-13'" \
+  misused report "$(message expected_a_date_as until 2024-13)" \
     sacct.txt --until 2024-13
-  misused report "--core-power: invalid value '0'" sacct.txt --core-power 0
-  misused report "unknown log format 'x'; see 'dlest list importers'" \
+  misused report "$(message core_power_invalid_value 0)" sacct.txt --core-power 0
+  misused report "$(message unknown_log_format_see x)" \
     sacct.txt --from x
-  refuses 2 "dlest: --node-power: expected W or PARTITION=W, not 'gpu=x'" \
+  refuses 2 "dlest: $(message node_power_expected_w gpu=x)" \
     report sacct.txt --node-power gpu=x
-  refuses 3 "dlest: unknown gpu 'zz9'; nearest: 'k40', 'k80', 'm40' (see 'dlest list gpus')" \
+  refuses 3 "dlest: $(message unknown_nearest_see_list gpu zz9 \
+    "'k40', 'k80', 'm40'" gpus)" \
     report sacct.txt --gpu zz9
 }
 

@@ -21,7 +21,7 @@ load common
   check '.inputs[] | select(.image_px == 224) | .macs_g > 4 and .macs_g < 4.2'
 }
 
-@test "paper A's six at their measured sizes" {
+@test "the six networks of del Rey et al. at their measured sizes" {
   # GMACs: half of the published GFLOPs
   while read -r arch px macs; do
     try show arch "$arch" --format json
@@ -56,14 +56,11 @@ END
 }
 
 @test "an architecture that does not scale, one whose head is not known" {
-  gives 0 "dlest: warning: the weights of 'mixer_b16_224' are for one input \
-size: nothing was scaled" show arch mixer_b16_224 --image-px 448
-  gives 0 "dlest: warning: the classifier of 'squeezenet1_0' is not known: \
---classes changes no count" show arch squeezenet1_0 --classes 10
-  refuses 2 "dlest: --image-px and --classes are for architectures, not for a \
-gpu" show gpu a100 --classes 10
-  misused show "--image-px: invalid value '0'" arch resnet50 --image-px 0
-  misused show "--classes: invalid value '1.5'" arch resnet50 --classes 1.5
+  gives 0 "dlest: warning: $(message weights_are_for_one mixer_b16_224)" show arch mixer_b16_224 --image-px 448
+  gives 0 "dlest: warning: $(message classifier_is_not_known squeezenet1_0)" show arch squeezenet1_0 --classes 10
+  refuses 2 "dlest: $(message image_px_classes_are gpu)" show gpu a100 --classes 10
+  misused show "$(message invalid_value image-px 0 "")" arch resnet50 --image-px 0
+  misused show "$(message invalid_value classes 1.5 "")" arch resnet50 --classes 1.5
 }
 
 @test "the shape of a head that was counted, of layers and launches" {
@@ -106,13 +103,13 @@ gpu" show gpu a100 --classes 10
 }
 
 @test "what it refuses" {
-  misused show 'expected a kind and a name: show gpu a100'
-  misused show 'expected a kind and a name: show gpu a100' gpu
-  misused show 'expected a kind and a name: show gpu a100' gpu a100 x
-  refuses 2 "dlest: cannot show 'cpu'; use gpu, arch, dataset, grid, site or node" \
+  misused show "$(message expected_a_kind_a)"
+  misused show "$(message expected_a_kind_a)" gpu
+  misused show "$(message expected_a_kind_a)" gpu a100 x
+  refuses 2 "dlest: $(message cannot_show_use_gpu cpu)" \
     show cpu x
-  refuses 3 "dlest: unknown arch 'resnet51'; nearest: 'resnet50', 'resnet51q', \
-'resnet18' (see 'dlest list archs')" show arch resnet51
-  refuses 3 "dlest: unknown grid 'Spian'; nearest: 'Spain', 'Sudan', 'China' \
-(see 'dlest list grids')" show grid Spian
+  refuses 3 "dlest: $(message unknown_nearest_see_list arch resnet51 \
+    "'resnet50', 'resnet51q', 'resnet18'" archs)" show arch resnet51
+  refuses 3 "dlest: $(message unknown_nearest_see_list grid Spian \
+    "'Spain', 'Sudan', 'China'" grids)" show grid Spian
 }

@@ -208,12 +208,12 @@ END
 @test 'a price: what it refuses' {
   what='expected a number and a currency: 0.28EUR'
   for price in -1 EUR -1EUR 0.2EUR5 '' nan inf '1 23456789' '5 a-very-long-long-name'; do
-    misused predict "--price: invalid value '$price'; $what" \
+    misused predict "$(message invalid_value price "$price" "; $what")" \
       --gpu a100 --price="$price"
   done
-  misused step "--price: invalid value 'nan'; $what" log.csv --epochs 5 \
+  misused step "$(message invalid_value price nan "; $what")" log.csv --epochs 5 \
     --price nan
-  misused report "--price: invalid value '-1'; $what" sacct.txt --price=-1
+  misused report "$(message invalid_value price -1 "; $what")" sacct.txt --price=-1
 }
 
 @test 'step: the same' {
@@ -242,27 +242,31 @@ END
 
 @test 'what it refuses' {
   run='--gpu a100 --duration 1h -q'
-  refuses 2 'dlest: --cloud and --country exclude each other: a cloud region has a grid and a PUE of its own' \
+  refuses 2 "dlest: $(message cloud_exclude_each_other --country)" \
     predict $run --cloud aws:eu-west-1 --country es
-  refuses 2 'dlest: --cloud and --site exclude each other: a cloud region has a grid and a PUE of its own' \
+  refuses 2 "dlest: $(message cloud_exclude_each_other --site)" \
     predict $run --cloud aws:eu-west-1 --site hpc
-  refuses 2 "dlest: --country and --site exclude each other here: site 'aws:eu-west-1' has a grid of its own" \
+  refuses 2 "dlest: $(message country_site_exclude_each aws:eu-west-1 \
+    "a grid")" \
     predict $run --site aws:eu-west-1 --country es
-  refuses 2 "dlest: --country and --site exclude each other here: site 'gcp:us-east1' has an intensity of its own" \
+  refuses 2 "dlest: $(message country_site_exclude_each gcp:us-east1 \
+    "an intensity")" \
     predict $run --site gcp:us-east1 --country es
-  refuses 3 "dlest: unknown site 'aws:eu-west-9'; nearest: 'aws:eu-west-1', 'aws:eu-west-2', 'aws:eu-west-3' (see 'dlest list sites')" \
+  refuses 3 "dlest: $(message unknown_nearest_see_list site aws:eu-west-9 \
+    "'aws:eu-west-1', 'aws:eu-west-2', 'aws:eu-west-3'" sites)" \
     predict $run --cloud aws:eu-west-9
-  refuses 3 "dlest: unknown grid 'us-cx'; nearest: 'us-ca', 'us-co', 'us-ct' (see 'dlest list grids')" \
+  refuses 3 "dlest: $(message unknown_nearest_see_list grid us-cx \
+    "'us-ca', 'us-co', 'us-ct'" grids)" \
     predict $run --country us-cx
-  misused predict "--cloud: expected PROVIDER:REGION, as aws:eu-west-1, not 'aws'" \
+  misused predict "$(message cloud_expected_provider_region aws)" \
     $run --cloud aws
-  misused predict "--intensity: invalid value '-1'" $run --intensity=-1
-  misused step "--pue: invalid value '0.9'" log.csv --epochs 5 --pue 0.9
+  misused predict "$(message invalid_value intensity -1 "")" $run --intensity=-1
+  misused step "$(message invalid_value pue 0.9 "")" log.csv --epochs 5 --pue 0.9
 }
 
 @test "a site's grid that is not known" {
   my_sites '<entry id="lab" name="Lab" grid="xx"/>'
-  refuses 3 "dlest: $PWD/config/dlest/sites.xml:3: site 'lab': unknown grid 'xx' (see 'dlest list grids')" \
+  refuses 3 "dlest: $PWD/config/dlest/sites.xml:3: $(message site_unknown_grid_see lab xx)" \
     predict --gpu a100 --duration 1h -q --site lab
 }
 

@@ -82,7 +82,7 @@ close_to() {
   awk -F, 'NR == 1 { print "mode,epoch,duration,energy_consumed"; next }
     { printf "a,%d,%s,%.17g\n", $1 + 1, $2, $3 / 3.6e6 }' table.csv >kwh.csv
   awk -F, 'NR > 1 { printf "b,%s,%s,%.17g\n", $2, $3, $4 * 2 }' kwh.csv >>kwh.csv
-  refuses 3 'dlest: kwh.csv:22: epoch 1 follows epoch 20: several runs in the table; choose one with --where COLUMN=VALUE' \
+  refuses 3 "dlest: kwh.csv:22: $(message epoch_follows_epoch_several 1 20)" \
     step kwh.csv --epochs 50
   "$DLEST" step table.csv --epochs 50 --format json >plain
   "$DLEST" step kwh.csv --epochs 50 --where mode=a --format json >out
@@ -162,19 +162,19 @@ close_to() {
 }
 
 @test 'what it refuses' {
-  misused step 'which log?'
-  misused step '--epochs: how many has the whole training?' table.csv
-  misused step "--epochs: expected N or LOW..HIGH, not 'x'" table.csv --epochs x
-  misused step "--phases: expected numbers of epochs, not '1,x'" table.csv \
+  misused step "$(message which_log)"
+  misused step "$(message epochs_how_many_has)" table.csv
+  misused step "$(message epochs_expected_n_or x)" table.csv --epochs x
+  misused step "$(message phases_expected_numbers_epochs 1,x)" table.csv \
     --epochs 9 --phases 1,x
-  misused step "--coverage: invalid value '0.9' (percent, 1 to below 100)" \
+  misused step "$(message invalid_value_percent_to coverage 0.9)" \
     table.csv --epochs 9 --coverage 0.9
-  refuses 3 'dlest: 20 epochs are over already, which is more than the 9 of the whole training' \
+  refuses 3 "dlest: $(message epochs_are_over_already 20 9)" \
     step table.csv --epochs 9
-  refuses 2 'dlest: --stabilise fluss needs a power log' step table.csv \
+  refuses 2 "dlest: $(message stabilise_fluss_needs_a)" step table.csv \
     --epochs 50 --stabilise fluss
   printf 'epoch,duration_s,energy_j\n0,x,1\n' >bad.csv
   try step bad.csv --epochs 9
   [ "$status" -eq 3 ]
-  grep -q "bad.csv:2: column 'duration_s': invalid duration 'x'" err
+  grep -q "bad.csv:2: $(message column_invalid_duration duration_s x)" err
 }

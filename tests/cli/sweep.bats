@@ -93,23 +93,23 @@ RANGES
 }
 
 @test "lists that are none" {
-  misused predict "--batch-size: the range '64..16' has no end" --batch-size 64..16
-  misused predict "--batch-size: the range '1..8x1' has no end" --batch-size 1..8x1
-  misused predict "--batch-size: the range '1..8+0' has no end" --batch-size 1..8+0
-  misused predict "--batch-size: the range '0..8x2' has no end" --batch-size 0..8x2
-  misused predict "--batch-size: invalid range '1..x'; expected LOW..HIGH, LOW..HIGHxBY or LOW..HIGH+BY" --batch-size 1..x
-  misused predict "--batch-size: an empty value in the list" --batch-size 16,,32
-  misused predict "--batch-size: invalid number 'b'" --batch-size 16,b
-  misused predict "--batch-size: invalid value '0'" --batch-size 0..3
-  misused predict "--image-px: invalid value '1.5'" --image-px 1.5,2
-  misused predict "--batch-size: more than 1000000 values" --batch-size 1..2e6
-  refuses 2 'dlest: more than 1e+12 combinations' predict --arch resnet50 \
+  misused predict "--batch-size: $(message range_has_no_end 64..16)" --batch-size 64..16
+  misused predict "--batch-size: $(message range_has_no_end 1..8x1)" --batch-size 1..8x1
+  misused predict "--batch-size: $(message range_has_no_end 1..8+0)" --batch-size 1..8+0
+  misused predict "--batch-size: $(message range_has_no_end 0..8x2)" --batch-size 0..8x2
+  misused predict "--batch-size: $(message invalid_range_expected_low 1..x)" --batch-size 1..x
+  misused predict "--batch-size: $(message empty_value_in_list)" --batch-size 16,,32
+  misused predict "$(message invalid_number_2 batch-size b)" --batch-size 16,b
+  misused predict "$(message invalid_value batch-size 0 "")" --batch-size 0..3
+  misused predict "$(message invalid_value image-px 1.5 "")" --image-px 1.5,2
+  misused predict "--batch-size: $(message more_than_values 1000000)" --batch-size 1..2e6
+  refuses 2 "dlest: $(message more_than_combinations 1e+12)" predict --arch resnet50 \
     --gpu a100 --batch-size 1..1000000 --image-px 1..99999 --gpus 1..1000
-  refuses 2 'dlest: --input has rows of its own: give one value, not a list' \
+  refuses 2 "dlest: $(message input_has_rows_own)" \
     predict --input x.csv --arch a,b
-  refuses 2 "dlest: 'resnet50' and 'gpt2': language models and others do not go in one sweep" \
+  refuses 2 "dlest: $(message language_models_others_do resnet50 gpt2)" \
     predict --arch resnet50,gpt2 --gpu a100
-  refuses 2 'dlest: --node is for one run; it does not go with a list' \
+  refuses 2 "dlest: $(message is_for_one_run --node 'a list')" \
     predict --arch resnet50,vgg16 --node xeon-8368-4xa100
   try predict --arch resnet50 --gpu a100,a101
   [ "$status" -eq 3 ]
@@ -122,14 +122,15 @@ RANGES
     --gpu a100 --tokens 1e6 --method flops --format csv -q
   [ "$status" -eq 0 ]
   [ "$(wc -l <out)" -eq 3 ]
-  misused compare "--batch-size: invalid value '16,32'" x.csv --batch-size 16,32
+  misused compare "$(message invalid_value batch-size 16,32 "")" x.csv --batch-size 16,32
 }
 
 @test "what no method says anything of is skipped and counted" {
   try predict --arch resnet50 --gpu a100,t4 --phase inference --method pre-epoch
   [ "$status" -eq 3 ]
-  grep -qx 'dlest: 2 rows skipped' err
-  grep -q 'resnet50, t4, batch size 1: no estimate: pre-epoch needs measured runs of inference' err
+  grep -qx "dlest: $(message row_skipped 2 s)" err
+  grep -q "resnet50, t4, batch size 1: $(message no_estimate_needs pre-epoch \
+    'measured runs of inference')" err
 }
 
 @test "over the budget, over the memory, --strict" {

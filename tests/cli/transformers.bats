@@ -61,7 +61,7 @@ END
 @test "a name with a slash that is neither a file nor known" {
   try show arch meta-llama/Llama-2-9b-hf
   [ "$status" -eq 3 ]
-  grep -q "^dlest: unknown arch 'meta-llama/Llama-2-9b-hf'; nearest: " err
+  grep -q "^dlest: $(message unknown_nearest arch meta-llama/Llama-2-9b-hf "")" err
 }
 
 @test "tokens: three passes of each sequence, once" {
@@ -84,7 +84,8 @@ END
   grep -q '^of them for a token  *13000 M$' out
   grep -q '^sequence  *32768 tokens$' out
   ! grep -q ' px$' out
-  grep -qx 'dlest: warning: pre-epoch: no estimate without measured runs on tokens' err
+  grep -qx "dlest: warning: $(message no_estimate_without pre-epoch \
+    'measured runs on tokens')" err
 }
 
 @test "training: GPT-3 as its paper counts, and attention" {
@@ -96,8 +97,7 @@ END
 }
 
 @test "the size of a training must be told" {
-  refuses 2 "dlest: 'gpt2' is a language model; give --tokens N, of the whole \
-training, or --train-samples N" predict --arch gpt2 --gpu a100
+  refuses 2 "dlest: $(message is_a_language_model gpt2)" predict --arch gpt2 --gpu a100
   flops --arch gpt2 --gpu a100 --train-samples 1000
   check '.epochs == 1 and .train_samples == 1000 and .val_samples == null'
   flops --arch gpt2 --gpu a100 --train-samples 1000 --epochs 3
@@ -107,8 +107,7 @@ training, or --train-samples N" predict --arch gpt2 --gpu a100
     refuses 2 "dlest: --tokens is the whole training; it does not go with \
 $(echo "$name" | tr - _)" predict --arch gpt2 --gpu a100 --tokens 1e9 "--$option"
   done
-  refuses 2 "dlest: --tokens is the whole training; it does not go with \
---dataset" predict --arch gpt2 --gpu a100 --tokens 1e9 --dataset imagenet
+  refuses 2 "dlest: $(message tokens_is_whole_training)" predict --arch gpt2 --gpu a100 --tokens 1e9 --dataset imagenet
 }
 
 @test "inference: prefill and decode apart" {
@@ -132,34 +131,39 @@ $(echo "$name" | tr - _)" predict --arch gpt2 --gpu a100 --tokens 1e9 "--$option
   check '.requests == 1000 and .flop == 2e12 * .macs_g'
   check '[.inference[].part] == ["forward"]'
   check '.estimates[] | select(.method | startswith("pre-")).energy_j == null'
-  grep -qx 'dlest: warning: pre-epoch: no estimate without measured runs of inference' err
-  grep -qx 'dlest: warning: pre-power: no estimate without measured runs of inference' err
+  grep -qx "dlest: warning: $(message no_estimate_without pre-epoch \
+    'measured runs of inference')" err
+  grep -qx "dlest: warning: $(message no_estimate_without pre-power \
+    'measured runs of inference')" err
 }
 
 @test "inference: what is missing" {
-  refuses 3 'dlest: warning: flops: no estimate without prompt_tokens
-dlest: no method has enough to go on; give --prompt-tokens and --output-tokens' \
+  refuses 3 "dlest: warning: $(message no_estimate_without flops prompt_tokens)
+dlest: $(message no_method_has_enough \
+    '; give --prompt-tokens and --output-tokens')" \
     predict --method flops --arch gpt2 --gpu a100 --phase inference
-  refuses 3 'dlest: warning: flops: no estimate without output_tokens
-dlest: no method has enough to go on; give --output-tokens' \
+  refuses 3 "dlest: warning: $(message no_estimate_without flops output_tokens)
+dlest: $(message no_method_has_enough '; give --output-tokens')" \
     predict --method flops --arch gpt2 --gpu a100 --phase inference --prompt-tokens 5
-  refuses 3 'dlest: warning: flops: no estimate without seq_len
-dlest: no method has enough to go on' predict --method flops --arch resnet50 \
+  refuses 3 "dlest: warning: $(message no_estimate_without flops seq_len)
+dlest: $(message no_method_has_enough '')" predict --method flops --arch resnet50 \
     --gpu a100 --tokens 1e9
-  misused predict "--phase: invalid value 'infer'; nearest: 'inference', \
-'training'" --phase infer
-  misused predict "--precision: invalid value 'fp15'; nearest: 'fp16', 'fp64'" \
+  misused predict "$(message invalid_value_nearest phase infer \
+    "'inference', 'training'")" --phase infer
+  misused predict "$(message invalid_value_nearest precision fp15 \
+    "'fp16', 'fp64'")" \
     --precision fp15
-  misused predict "--tokens: invalid value '3T'" --tokens 3T
-  misused predict "--seq-len: invalid value '0'" --seq-len 0
+  misused predict "$(message invalid_value tokens 3T "")" --tokens 3T
+  misused predict "$(message invalid_value seq-len 0 "")" --seq-len 0
 }
 
 @test "shapes that are refused" {
-  refuses 3 "dlest: arch: column 22: unknown key 'hiden'; nearest: 'hidden'" \
+  refuses 3 "dlest: arch: column 22: $(message unknown_key_nearest hiden \
+    "'hidden'")" \
     predict --arch transformer:layers=2,hiden=8 --gpu a100 --tokens 1e9
-  refuses 3 "dlest: arch: column 13: layers: 1e99 is no whole number between 1 \
-and 10000" show arch transformer:layers=1e99
-  refuses 3 'dlest: arch: column 13: expected key=value' show arch transformer:
+  refuses 3 "dlest: arch: $(message at_column 13 \
+    "layers: 1e99 is no whole number between 1 and 10000")" show arch transformer:layers=1e99
+  refuses 3 "dlest: arch: $(message at_column 13 'expected key=value')" show arch transformer:
 }
 
 @test "a table of shapes, tokens and requests" {
@@ -171,9 +175,9 @@ and 10000" show arch transformer:layers=1e99
   try predict --input runs.csv --method flops --format csv
   [ "$status" -eq 3 ]
   [ "$(wc -l <out)" -eq 3 ]
-  grep -q "runs.csv:4: arch: column 13: layers: invalid number 'x'" err
-  grep -q "runs.csv:5: 'gpt2' is a language model; give a column tokens or \
-train_samples" err
+  grep -q "runs.csv:4: arch: $(message at_column 13 \
+    "$(message invalid_number layers x)")" err
+  grep -q "runs.csv:5: $(message is_a_language_model_give gpt2)" err
   try predict --input runs.csv --method flops --format json
   near '.estimates[0].duration_s' '6 * 1e8 * 34816 / (78e12 * 0.3)'
 }

@@ -106,7 +106,7 @@ has() {
 
 @test 'a broken file is told with its line' {
   gpus config/dlest/lab.xml "$(entry abc)"
-  refuses 3 "dlest: $PWD/config/dlest/lab.xml:3: value 'tdp_w': invalid number 'abc'" \
+  refuses 3 "dlest: $PWD/config/dlest/lab.xml:3: $(message value_invalid_number tdp_w abc)" \
     show gpu a100
   gpus config/dlest/lab.xml '<entry id="my" name="My">'
   try list gpus
@@ -117,10 +117,10 @@ has() {
 
 @test 'a place in DLEST_PATH that is not there' {
   DLEST_PATH=nowhere refuses 1 \
-    'dlest: nowhere: cannot read: No such file or directory' list gpus
+    "dlest: nowhere: $(message cannot_read 'No such file or directory')" list gpus
   gpus there.xml "$(entry 1)"
   DLEST_PATH=there.xml:nowhere.xml refuses 1 \
-    'dlest: nowhere.xml: cannot read: No such file or directory' show gpu a100
+    "dlest: nowhere.xml: $(message cannot_read 'No such file or directory')" show gpu a100
   rm -r config
   gives 0 '' show gpu a100
 }

@@ -28,8 +28,8 @@ static UNUSED void add_reading(struct dl_text *out, const struct dl_log *log,
     dl_text_printf(out, "%.10g:", (double)r->ns / 1e9);
   else
     dl_text_printf(
-        out, "%s:",
-        dl_format_timestamp(time, r->ns, log->clock == DL_CLOCK_ZONED));
+        out,
+        "%s:", dl_format_timestamp(time, r->ns, log->clock == DL_CLOCK_ZONED));
   add_number(out, r->power_w, "W");
   add_number(out, r->energy_j, "J");
   assert_true(isnan(r->util));
@@ -49,18 +49,18 @@ static UNUSED void add_run(struct dl_text *out, const struct dl_run *r,
 
   if (lines)
     dl_text_printf(out, "%zu:", r->line);
-  for (size_t i = 0; i < COUNT(names); i++)
-    if (dl_run_column_find(names[i])->is_text) {
-      if (dl_run_get_text(r, names[i]))
-        dl_text_printf(out, " %s=%s", names[i], dl_run_get_text(r, names[i]));
-    } else if (!isnan(dl_run_get(r, names[i]))) {
-      dl_text_printf(out, " %s=%.10g", names[i], dl_run_get(r, names[i]));
-    }
+  for (size_t i = 0; i < COUNT(names); i++) {
+    const struct dl_run_column *c = dl_run_column_find(names[i]);
+    enum dl_run_id id = dl_run_column_id(c);
+    if (!dl_run_has(r, id))
+      continue;
+    set++;
+    if (c->is_text)
+      dl_text_printf(out, " %s=%s", names[i], dl_run_text(r, id));
+    else
+      dl_text_printf(out, " %s=%.10g", names[i], dl_run_number(r, id));
+  }
   dl_text_add(out, "\n");
-  for (size_t i = 0; i < COUNT(names); i++)
-    set += dl_run_column_find(names[i])->is_text
-               ? dl_run_get_text(r, names[i]) != NULL
-               : !isnan(dl_run_get(r, names[i]));
   for (size_t i = 0; i < dl_run_column_count(); i++)
     set -= dl_run_has(r, (enum dl_run_id)i);
   assert_int_equal(set, 0);

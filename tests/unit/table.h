@@ -52,9 +52,9 @@ static UNUSED void define(struct table *t, const char *assignment) {
   assert_ok(dl_frame_define(t->f, assignment, &t->d), &t->d);
 }
 
-static UNUSED struct dl_quantity quantity(struct table *t, const char *name,
-                                          bool required) {
-  struct dl_quantity q = {0};
+static UNUSED struct dl_row_ref quantity(struct table *t, const char *name,
+                                         bool required) {
+  struct dl_row_ref q = {0};
 
   assert_ok(dl_frame_quantity(t->f, name, required, &q, &t->d), &t->d);
   return q;
@@ -75,11 +75,11 @@ static UNUSED void row(struct table *t, size_t i) {
   dl_frame_row(t->f, t->block, i, t->row);
 }
 
-static UNUSED double number(const struct table *t, struct dl_quantity q) {
+static UNUSED double number(const struct table *t, struct dl_row_ref q) {
   return dl_row_number(t->row, &q);
 }
 
-static UNUSED const char *text_of(const struct table *t, struct dl_quantity q) {
+static UNUSED const char *text_of(const struct table *t, struct dl_row_ref q) {
   return dl_row_text(t->row, &q);
 }
 

@@ -12,6 +12,7 @@
 #include "catalog/catalog_file.h"
 #include "catalog/catalog_scan.h"
 #include "unit.h"
+#include "tests/messages.h"
 
 static struct dl_diag d;
 
@@ -180,11 +181,11 @@ static void names_the_nearest(void **state) {
   assert_null(e);
   assert_non_null(strstr(d.error, "'resnet50'"));
   assert_non_null(strstr(d.error, "(see 'dlest list archs')"));
-  assert_error_has(&d, DL_EINPUT, "unknown arch 'resnt50'; nearest: '");
+  assert_error_has(&d, DL_EINPUT, MSG_unknown_nearest("arch", "resnt50", "'"));
   assert_int_equal(dl_catalog_get(c, DL_ACCELERATOR, "rtx 3091", &e, &d),
                    DL_EINPUT);
   assert_non_null(strstr(d.error, "'rtx-3090'"));
-  assert_error_has(&d, DL_EINPUT, "unknown gpu 'rtx 3091'; nearest: '");
+  assert_error_has(&d, DL_EINPUT, MSG_unknown_nearest("gpu", "rtx 3091", "'"));
   /* Nothing is left of these names. */
   assert_int_equal(dl_catalog_get(c, DL_ACCELERATOR, "NVIDIA", &e, &d),
                    DL_EINPUT);
@@ -220,10 +221,10 @@ static void needs_its_files(void **state) {
 
   (void)state;
   assert_int_equal(dl_catalog_get(c, DL_GRID, "at", &e, &d), DL_EFAILED);
-  assert_error_has(&d, DL_EFAILED, "data/grids.xml: cannot open: ");
+  assert_error_has(&d, DL_EFAILED, "data/grids.xml: " MSG_cannot_open(""));
   assert_int_equal(dl_catalog_all(c, DL_GRID, &list, &n, &d), DL_EFAILED);
   assert_null(list);
-  assert_error_has(&d, DL_EFAILED, "data/grids.xml: cannot open: ");
+  assert_error_has(&d, DL_EFAILED, "data/grids.xml: " MSG_cannot_open(""));
   dl_catalog_free(c);
 }
 
@@ -251,18 +252,18 @@ static void takes_own_files(void **state) {
       e->origin[dl_field_index(e, &DL_AS(accelerator, e)->tdp_w)].source);
   assert_true(isnan(DL_AS(accelerator, e)->memory_gb));
   assert_int_equal(d.n_warnings, 1);
-  assert_non_null(
-      strstr(d.warnings[0],
-             "own.xml: holds 2 entries; the first, 'my-gpu', is taken"));
+  assert_non_null(strstr(
+      d.warnings[0], "own.xml: " MSG_holds_entries_first_is("2", "my-gpu")));
   /* Read once. */
   assert_ptr_equal(get(c, DL_ACCELERATOR, path), e);
   assert_ok(dl_catalog_look(c, DL_GRID, path, &none, &d), &d);
   assert_null(none);
   assert_int_equal(dl_catalog_open(c, DL_GRID, path, &d), DL_EINPUT);
-  assert_error_has(&d, DL_EINPUT, "own.xml:1: not a catalogue of kind 'grid'");
+  assert_error_has(&d, DL_EINPUT,
+                   "own.xml:1: " MSG_not_a_catalogue_kind("grid"));
   const char *absent = temp_path("absent.xml");
   assert_int_equal(dl_catalog_open(c, DL_ACCELERATOR, absent, &d), DL_EFAILED);
-  assert_error_has(&d, DL_EFAILED, "absent.xml: cannot open: ");
+  assert_error_has(&d, DL_EFAILED, "absent.xml: " MSG_cannot_open(""));
   dl_catalog_free(c);
 }
 
@@ -272,29 +273,31 @@ static void refuses_bad_files(void **state) {
   (void)state;
   snprintf(schema, sizeof schema, "%s", in_tree("data/accelerators.rng"));
   refused("<catalog kind='grid'/>", NULL,
-          "own.xml:1: not a catalogue of kind 'accelerator'");
+          "own.xml:1: " MSG_not_a_catalogue_kind("accelerator"));
   refused("\n<other kind='accelerator'/>", NULL,
-          "own.xml:2: not a catalogue of kind 'accelerator'");
-  refused(HEAD "</catalog>", NULL, "own.xml: no entry in this file");
+          "own.xml:2: " MSG_not_a_catalogue_kind("accelerator"));
+  refused(HEAD "</catalog>", NULL, "own.xml: " MSG_no_entry_in_this);
   refused(HEAD "<entry id='x' name='x'/>\n<more/></catalog>", schema,
-          "own.xml:3: not valid: ");
+          "own.xml:3: " MSG_not_valid(""));
   refused(HEAD "<entry name='x'/></catalog>", NULL,
-          "own.xml:2: entry without an id");
+          "own.xml:2: " MSG_entry_without_id);
   refused(HEAD "<entry id='x' name='x'>\n<value name='volts'>1</value>"
                "</entry></catalog>",
-          NULL, "own.xml:3: unknown value 'volts'");
+          NULL, "own.xml:3: " MSG_unknown_value("volts"));
   refused(HEAD "<entry id='x' name='x'>\n<value name='tdp_w'>x</value>"
                "</entry></catalog>",
-          NULL, "own.xml:3: value 'tdp_w': invalid number 'x'");
+          NULL, "own.xml:3: " MSG_value_invalid_number("tdp_w", "x"));
   refused(HEAD "<entry id='x' name='x'>\n<value name='tdp_w'>2500</value>"
                "</entry></catalog>",
-          schema, "own.xml:3: value 'tdp_w': 2500 is not between 1 and 2000");
+          schema,
+          "own.xml:3: " MSG_value_is_not_between("tdp_w", "2500", "1", "2000"));
   refused(HEAD "<entry id='x' name='x'><value name='tdp_w'>0</value>"
                "</entry></catalog>",
-          NULL, "own.xml:2: value 'tdp_w': 0 is not between 1 and 2000");
+          NULL,
+          "own.xml:2: " MSG_value_is_not_between("tdp_w", "0", "1", "2000"));
   refused(HEAD "<entry id='ok' name='x'/>\n"
                "<entry id='x' name='x'><value name='tdp_w'/></entry></catalog>",
-          NULL, "own.xml:3: value 'tdp_w': invalid number ''");
+          NULL, "own.xml:3: " MSG_value_invalid_number("tdp_w", ""));
 }
 
 static void reads_inputs(void **state) {
@@ -331,7 +334,7 @@ static void reads_inputs(void **state) {
                         "<input image_px='0'/></entry></catalog>");
   assert_int_equal(dl_catalog_file_read(&s, DL_ARCHITECTURE, bad, NULL, &d),
                    DL_EINPUT);
-  assert_error_has(&d, DL_EINPUT, "a.xml:2: input: invalid image_px '0'");
+  assert_error_has(&d, DL_EINPUT, "a.xml:2: " MSG_input_invalid_image_px("0"));
 }
 
 static void data_directory(void **state) {

@@ -15,6 +15,7 @@
 
 #include "base/text.h"
 #include "io/csv.h"
+#include "tests/messages.h"
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 #define MIB ((size_t)1 << 20)
@@ -23,7 +24,7 @@
 #define TEXT(s) s, sizeof(s) - 1
 
 #define BOM "\357\273\277"
-#define BINARY "E t.csv: not a CSV file: binary data\n"
+#define BINARY "E t.csv: " MSG_not_a_csv_file "\n"
 
 /* A text and what read_text() makes of it. */
 struct text_case {
@@ -150,7 +151,7 @@ static void test_quotes(void **state) {
             "2,\"and to cross edges, with\n lines\"\n3,\"last\""),
        "a|b\n2:1|long enough to be copied over\n"
        "3:2|and to cross edges, with\n lines\n5:3|last\n"},
-      {TEXT("a,\"b\n1,2\n"), "E t.csv:1: quote not closed\n"},
+      {TEXT("a,\"b\n1,2\n"), "E t.csv:1: " MSG_quote_not_closed "\n"},
   };
 
   (void)state;
@@ -177,14 +178,14 @@ static void test_bad_rows(void **state) {
 
 static void test_refused(void **state) {
   static const struct text_case cases[] = {
-      {TEXT(""), "E t.csv: empty file\n"},
-      {TEXT("\n \r\n"), "E t.csv: no header\n"},
-      {TEXT(BOM), "E t.csv: no header\n"},
-      {TEXT("a,b,a\n1,2,3\n"), "E t.csv:1: duplicate column 'a'\n"},
-      {TEXT("\n\nx,y,z,\"y\"\n"), "E t.csv:3: duplicate column 'y'\n"},
-      {TEXT("a,,c\n"), "E t.csv:1: column 2 has no name\n"},
-      {TEXT("a,\"\"\n"), "E t.csv:1: column 2 has no name\n"},
-      {TEXT("a,b,\n1,2,3\n"), "E t.csv:1: column 3 has no name\n"},
+      {TEXT(""), "E t.csv: " MSG_empty_file "\n"},
+      {TEXT("\n \r\n"), "E t.csv: " MSG_no_header "\n"},
+      {TEXT(BOM), "E t.csv: " MSG_no_header "\n"},
+      {TEXT("a,b,a\n1,2,3\n"), "E t.csv:1: " MSG_duplicate_column("a") "\n"},
+      {TEXT("\n\nx,y,z,\"y\"\n"), "E t.csv:3: " MSG_duplicate_column("y") "\n"},
+      {TEXT("a,,c\n"), "E t.csv:1: " MSG_column_has_no_name("2") "\n"},
+      {TEXT("a,\"\"\n"), "E t.csv:1: " MSG_column_has_no_name("2") "\n"},
+      {TEXT("a,b,\n1,2,3\n"), "E t.csv:1: " MSG_column_has_no_name("3") "\n"},
       {TEXT("a\0,b\n"), BINARY},
       {TEXT("\177ELF\2\1\1\0\0\0\n"), BINARY},
       {TEXT("\x89PNG\r\n\x1a\n\0\0\0\rIHDR"), BINARY},
@@ -208,7 +209,7 @@ static void check_open_quote(const char *text, const char *expected) {
 }
 
 static void test_open_quote(void **state) {
-  static const char line3[] = "E t.csv:3: quote not closed\n";
+  static const char line3[] = "E t.csv:3: " MSG_quote_not_closed "\n";
 
   (void)state;
   check_open_quote("a,b\n1,2\n\"x\n,y\n", line3);
@@ -271,9 +272,9 @@ static void check_long_row(size_t n, const char *quote, const char *error) {
 }
 
 static void test_long_rows(void **state) {
-  static const char plain[] = "E t.csv:4: row longer than 16 MiB\n";
+  static const char plain[] = "E t.csv:4: " MSG_row_longer_than_mib("16") "\n";
   static const char quoted[] =
-      "E t.csv:4: row longer than 16 MiB, or quote not closed\n";
+      "E t.csv:4: " MSG_row_longer_than_mib_or("16") "\n";
 
   (void)state;
   check_long_row(MIB, "", NULL);
@@ -391,7 +392,8 @@ static void test_stdin(void **state) {
     add_block(&out, block);
   assert_string_equal(dl_text_str(&out), "2:1|2\n4:4|5\n");
   assert_int_equal(d.n_skipped, 1);
-  assert_string_equal(d.warnings[0], "<stdin>:3: expected 2 fields, found 1");
+  assert_string_equal(d.warnings[0],
+                      "<stdin>:3: " MSG_expected_fields_found("2", "1"));
   dl_csv_free(csv);
   dl_diag_free(&d);
   dl_text_free(&out);
@@ -432,7 +434,8 @@ static void test_read_error(void **state) {
       while (dl_csv_next(csv, &block, &d) == DL_OK && block != NULL)
         ;
     assert_int_equal(d.status, DL_EFAILED);
-    assert_string_equal(d.error, "t.csv: cannot read: Input/output error");
+    assert_string_equal(d.error,
+                        "t.csv: " MSG_cannot_read("Input/output error"));
     dl_csv_free(csv);
     dl_diag_free(&d);
   }

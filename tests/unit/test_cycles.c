@@ -13,6 +13,7 @@
 
 #include "math/signal/cycles.h"
 #include "unit.h"
+#include "tests/messages.h"
 
 #define SIGNALS(...) ((struct dl_signals){__VA_ARGS__})
 
@@ -457,8 +458,7 @@ static void errors(void **state) {
   dl_diag_init(&d);
   assert_int_equal(dl_cycles_find(&SIGNALS(back, 4, signal, 1), NULL, &c, &d),
                    DL_EINPUT);
-  assert_error(&d, DL_EINPUT,
-               "sample 2: its time does not follow the one before");
+  assert_error(&d, DL_EINPUT, MSG_sample_time_does_not("2"));
   assert_int_equal(
       dl_cycles_find(&SIGNALS(endless, 4, signal, 1), NULL, &c, &d), DL_EINPUT);
   assert_error_has(&d, DL_EINPUT, "sample 2");

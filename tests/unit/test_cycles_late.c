@@ -9,6 +9,7 @@
 
 #include "math/signal/cycles.h"
 #include "unit.h"
+#include "tests/messages.h"
 
 enum { SETUP = 10, FIRST = 20, PAUSE = 5, MOST = 600 };
 
@@ -110,7 +111,7 @@ static void errors(void **state) {
   assert_int_equal(
       dl_cycles_find(&(struct dl_signals){t, 4, signal, 1}, &o, &c, &d),
       DL_EINPUT);
-  assert_error(&d, DL_EINPUT, "no such number of cycles: -1, first 0");
+  assert_error(&d, DL_EINPUT, MSG_no_such_number_cycles("-1", "0"));
 }
 
 int main(void) {

@@ -9,6 +9,7 @@
 
 #include "catalog/architecture/scaling.h"
 #include "unit.h"
+#include "tests/messages.h"
 
 static struct dl_architecture at_px(const struct dl_architecture *e, double px,
                                     bool *scaled) {
@@ -103,15 +104,20 @@ static void sets_fields(void **state) {
     enum dl_status status;
     const char *error;
   } bad[] = {
-      {"tdp", "1", DL_EUSAGE, "gpu has no field 'tdp'; nearest: 'tdp_w'"},
-      {"tdp_w", "x", DL_EUSAGE, "gpu.tdp_w: invalid number 'x'"},
-      {"tdp_w", "", DL_EUSAGE, "gpu.tdp_w: invalid number ''"},
-      {"tdp_w", "nan", DL_EUSAGE, "gpu.tdp_w: invalid number 'nan'"},
-      {"tdp_w", "inf", DL_EUSAGE, "gpu.tdp_w: invalid number 'inf'"},
-      {"tdp_w", "300 W", DL_EUSAGE, "gpu.tdp_w: invalid number '300 W'"},
-      {"tdp_w", "0.99", DL_EINPUT, "gpu.tdp_w: 0.99 is not between 1 and 2000"},
-      {"tdp_w", "2001", DL_EINPUT, "gpu.tdp_w: 2001 is not between 1 and 2000"},
-      {"tdp_w", "-5", DL_EINPUT, "gpu.tdp_w: -5 is not between 1 and 2000"},
+      {"tdp", "1", DL_EUSAGE,
+       MSG_has_no_field_nearest("gpu", "tdp", "'tdp_w'")},
+      {"tdp_w", "x", DL_EUSAGE, MSG_invalid_number_3("gpu", "tdp_w", "x")},
+      {"tdp_w", "", DL_EUSAGE, MSG_invalid_number_3("gpu", "tdp_w", "")},
+      {"tdp_w", "nan", DL_EUSAGE, MSG_invalid_number_3("gpu", "tdp_w", "nan")},
+      {"tdp_w", "inf", DL_EUSAGE, MSG_invalid_number_3("gpu", "tdp_w", "inf")},
+      {"tdp_w", "300 W", DL_EUSAGE,
+       MSG_invalid_number_3("gpu", "tdp_w", "300 W")},
+      {"tdp_w", "0.99", DL_EINPUT,
+       MSG_is_not_between_2("gpu", "tdp_w", "0.99", "1", "2000")},
+      {"tdp_w", "2001", DL_EINPUT,
+       MSG_is_not_between_2("gpu", "tdp_w", "2001", "1", "2000")},
+      {"tdp_w", "-5", DL_EINPUT,
+       MSG_is_not_between_2("gpu", "tdp_w", "-5", "1", "2000")},
   };
   for (size_t i = 0; i < COUNT(bad); i++) {
     assert_int_equal(dl_descriptor_set(&e.head, bad[i].field, bad[i].text, &d),
@@ -204,7 +210,7 @@ static void scales_with_tokens(void **state) {
   (void)state;
   e.patch_px = 32;
   e.depth = 2;
-  e.width = 1000;
+  e.hidden_size = 1000;
   struct dl_architecture at = at_px(&e, 448, &scaled);
   assert_true(scaled);
   /* (4 - 0.01) * 197 / 50 + 0.155236 */

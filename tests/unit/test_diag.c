@@ -10,6 +10,7 @@
 #include <errno.h>
 
 #include "unit.h"
+#include "tests/messages.h"
 
 static void keeps_first_error(void **state) {
   struct dl_diag d;
@@ -37,10 +38,10 @@ static void says_where(void **state) {
   dl_fail_at(&d, DL_EUSAGE, "a.csv", 0, "whole file");
   assert_error(&d, DL_EUSAGE, "a.csv: whole file");
   dl_fail_memory(&d);
-  assert_error(&d, DL_EFAILED, "out of memory");
+  assert_error(&d, DL_EFAILED, MSG_out_memory);
   dl_fail_errno(&d, "/no/such", "cannot open", ENOENT);
   assert_error(&d, DL_EFAILED,
-               "/no/such: cannot open: No such file or directory");
+               "/no/such: " MSG_cannot_open("No such file or directory"));
 }
 
 /* Text from a user is no format. */

@@ -11,6 +11,7 @@
 
 #include "estimate/session.h"
 #include "table.h"
+#include "tests/messages.h"
 
 enum { MOST_METHODS = 8 };
 
@@ -18,7 +19,7 @@ struct bench {
   struct table t;
   struct dl_session *s;
   struct dl_job job;
-  struct dl_predictions predictions;
+  struct dl_job_predictions predictions;
   struct dl_estimate est[MOST_METHODS];
 };
 
@@ -43,7 +44,7 @@ static void close_bench(struct bench *x) {
   close_table(&x->t);
 }
 
-/* The worked example of methods.md, section 2 (a run of paper A). */
+/* A worked example: one run of del Rey et al., arXiv 2307.05520. */
 static void published_example(void **state) {
   static const char *const settings[] = {
       "gpu.tdp_w",   "350",      "ram_gb",     "16",       "n_gpus", "1",
@@ -196,9 +197,9 @@ static void constant_fit(struct dl_fit *f, const char *target, double value) {
   for (size_t i = 0; i < 3; i++)
     gsl_matrix_set(X, i, 0, (double)i);
   gsl_vector_set_all(y, value);
-  assert_ok(f->method->fit(&f->state, &(struct dl_sample){X, y, NULL, NULL},
-                           none, &d),
-            &d);
+  assert_ok(
+      f->method->fit(&f->state, &(struct dl_sample){.X = X, .y = y}, none, &d),
+      &d);
   f->target = strdup(target);
   f->boundary = strdup(strcmp(target, "gpu_power_w") == 0 ? "gpu" : "gpu+ram");
   dl_strlist_add(&f->features, "batch_size");
@@ -359,7 +360,8 @@ static void refuses_methods(void **state) {
   assert_int_equal(dl_session_new(&s, t.f, NULL, "tdp,flop", 0.9, &t.d),
                    DL_EUSAGE);
   assert_null(s);
-  assert_error_has(&t.d, DL_EUSAGE, "unknown method 'flop'; nearest: 'flops'");
+  assert_error_has(&t.d, DL_EUSAGE,
+                   MSG_unknown_method_nearest("flop", "'flops'"));
   close_table(&t);
   assert_null(dl_estimator_find("none"));
   for (size_t i = 0; i < dl_estimator_count(); i++)

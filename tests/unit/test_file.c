@@ -12,6 +12,7 @@
 
 #include "base/file.h"
 #include "unit.h"
+#include "tests/messages.h"
 
 static void appears_on_commit(void **state) {
   struct dl_diag d;
@@ -97,7 +98,7 @@ static void notices_full_device(void **state) {
   fputs("text", o.f);
   assert_int_equal(dl_output_commit(&o, &d), DL_EFAILED);
   assert_error(&d, DL_EFAILED,
-               "/dev/full: cannot write: No space left on device");
+               "/dev/full: " MSG_cannot_write("No space left on device"));
   assert_int_equal(access("/dev/full", F_OK), 0);
 }
 
@@ -193,7 +194,7 @@ static void bounds_what_it_reads(void **state) {
   assert_int_equal(dl_read_file("/dev/zero", 1 << 20, &data, &len, &d),
                    DL_EINPUT);
   assert_error(&d, DL_EINPUT,
-               "/dev/zero: larger than the 1048576 bytes allowed");
+               "/dev/zero: " MSG_larger_than_bytes_allowed("1048576"));
 }
 
 static void refuses_to_read(void **state) {

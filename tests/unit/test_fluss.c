@@ -9,6 +9,7 @@
 
 #include "math/signal/fluss.h"
 #include "unit.h"
+#include "tests/messages.h"
 
 enum { MOST = 3000 };
 
@@ -133,11 +134,10 @@ static void short_series(void **state) {
   assert_ok(dl_matrix_profile(x, 10, 10, near, NULL, &d), &d);
   assert_true(near[0] == SIZE_MAX);
   assert_int_equal(dl_fluss(x, 9, 10, 10, &f, &d), DL_EINPUT);
-  assert_error(&d, DL_EINPUT,
-               "matrix profile: window of 10 samples in a series of 9");
+  assert_error(&d, DL_EINPUT, MSG_matrix_profile_window_samples("10", "9"));
   x[7] = NAN;
   assert_int_equal(dl_fluss(x, 60, 10, 10, &f, &d), DL_EINPUT);
-  assert_error(&d, DL_EINPUT, "matrix profile: sample 7 is not a number");
+  assert_error(&d, DL_EINPUT, MSG_matrix_profile_sample_is("7"));
 }
 
 int main(void) {

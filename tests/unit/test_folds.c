@@ -12,6 +12,7 @@
 #include <gsl/gsl_errno.h>
 
 #include "math/cross_validation/folds.h"
+#include "tests/messages.h"
 
 /* scikit-learn's KFold(4) on 10 rows: sizes 3, 3, 2, 2, in row order. */
 static void consecutive(void **state) {
@@ -104,8 +105,8 @@ static void errors(void **state) {
   static const char *const same[3] = {"a", "a", "a"};
   refused(DL_KFOLD, 10, 1, NULL, "at least 2 folds");
   refused(DL_KFOLD, 10, 0, NULL, "at least 2 folds");
-  refused(DL_KFOLD, 4, 5, NULL, "cannot make 5 folds of 4 rows");
-  refused(DL_KFOLD_SHUFFLED, 4, 5, NULL, "cannot make 5 folds of 4 rows");
+  refused(DL_KFOLD, 4, 5, NULL, MSG_cannot_make_folds_rows("5", "4"));
+  refused(DL_KFOLD_SHUFFLED, 4, 5, NULL, MSG_cannot_make_folds_rows("5", "4"));
   refused(DL_GROUP, 3, 0, same, "at least 2 groups, found 1");
   refused(DL_GROUP, 0, 0, same, "at least 2 groups, found 0");
 }

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "run/formula/formula.h"
 #include "unit.h"
+#include "tests/messages.h"
 
 /* Names that formulas below use and their values. */
 static const struct {
@@ -35,7 +36,7 @@ static struct dl_formula *parse(const char *text) {
 
 static double eval(const char *text) {
   struct dl_cell cells[COUNT(values)];
-  struct dl_quantity vars[32] = {0};
+  struct dl_row_ref vars[32] = {0};
   const struct dl_row row = {.cell = cells};
   struct dl_formula *f = parse(text);
 
@@ -257,48 +258,48 @@ static void errors_say_where(void **state) {
   static const struct {
     const char *text, *what;
   } cases[] = {
-      {"", "column 1: ends where a value is expected"},
-      {"  ", "column 3: ends where a value is expected"},
-      {"a+", "column 3: ends where a value is expected"},
-      {"a ^ ", "column 5: ends where a value is expected"},
-      {"a ** b", "column 4: expected a number, a name or '('"},
-      {"a+)", "column 3: expected a number, a name or '('"},
-      {"'x'", "column 1: expected a number, a name or '('"},
-      {"\xc3\xa4", "column 1: expected a number, a name or '('"},
-      {"log(x", "column 6: expected ')'"},
-      {"(a", "column 3: expected ')'"},
-      {"(a,b)", "column 3: expected ')'"},
-      {"log(a,b)", "column 6: expected ')'"},
-      {"log()", "column 5: expected a number, a name or '('"},
-      {"min(a)", "column 6: expected ','"},
-      {"coalesce(a)", "column 11: expected ','"},
-      {"coalesce(a,b,c)", "column 13: expected ')'"},
-      {"a b", "column 3: unexpected text"},
-      {"a)", "column 2: unexpected text"},
-      {"1e", "column 2: unexpected text"},
-      {"0x10", "column 2: unexpected text"},
-      {"1<2<3", "column 4: unexpected text"},
-      {"a = b", "column 3: unexpected text"},
-      {"a & b", "column 3: unexpected text"},
-      {"a | b", "column 3: unexpected text"},
-      {"a &&", "column 5: ends where a value is expected"},
-      {"a ||", "column 5: ends where a value is expected"},
-      {"&& a", "column 1: expected a number, a name or '('"},
-      {"a && || b", "column 6: expected a number, a name or '('"},
-      {"!", "column 2: ends where a value is expected"},
-      {"!=a", "column 1: expected a number, a name or '('"},
-      {"a !b", "column 3: unexpected text"},
-      {"1.2.3", "column 1: invalid number"},
-      {".", "column 1: invalid number"},
-      {"a + 1e999", "column 5: invalid number"},
-      {"`a", "column 2: missing closing quote"},
-      {"``", "column 2: empty name"},
-      {"a == 'x", "column 7: missing closing quote"},
-      {"a == \"x'", "column 7: missing closing quote"},
-      {"a == ''", "column 7: empty name"},
-      {"lgo(a)", "unknown function 'lgo'; nearest: 'log'"},
-      {"sin(a)", "unknown function 'sin'; nearest: "},
-      {"gpu.x(1)", "unknown function 'gpu.x'; nearest: "},
+      {"", "column 1: " MSG_ends_where_a_value},
+      {"  ", "column 3: " MSG_ends_where_a_value},
+      {"a+", "column 3: " MSG_ends_where_a_value},
+      {"a ^ ", "column 5: " MSG_ends_where_a_value},
+      {"a ** b", "column 4: " MSG_expected_a_number_a},
+      {"a+)", "column 3: " MSG_expected_a_number_a},
+      {"'x'", "column 1: " MSG_expected_a_number_a},
+      {"\xc3\xa4", "column 1: " MSG_expected_a_number_a},
+      {"log(x", "column 6: " MSG_expected},
+      {"(a", "column 3: " MSG_expected},
+      {"(a,b)", "column 3: " MSG_expected},
+      {"log(a,b)", "column 6: " MSG_expected},
+      {"log()", "column 5: " MSG_expected_a_number_a},
+      {"min(a)", "column 6: " MSG_expected_2},
+      {"coalesce(a)", "column 11: " MSG_expected_2},
+      {"coalesce(a,b,c)", "column 13: " MSG_expected},
+      {"a b", "column 3: " MSG_unexpected_text},
+      {"a)", "column 2: " MSG_unexpected_text},
+      {"1e", "column 2: " MSG_unexpected_text},
+      {"0x10", "column 2: " MSG_unexpected_text},
+      {"1<2<3", "column 4: " MSG_unexpected_text},
+      {"a = b", "column 3: " MSG_unexpected_text},
+      {"a & b", "column 3: " MSG_unexpected_text},
+      {"a | b", "column 3: " MSG_unexpected_text},
+      {"a &&", "column 5: " MSG_ends_where_a_value},
+      {"a ||", "column 5: " MSG_ends_where_a_value},
+      {"&& a", "column 1: " MSG_expected_a_number_a},
+      {"a && || b", "column 6: " MSG_expected_a_number_a},
+      {"!", "column 2: " MSG_ends_where_a_value},
+      {"!=a", "column 1: " MSG_expected_a_number_a},
+      {"a !b", "column 3: " MSG_unexpected_text},
+      {"1.2.3", "column 1: " MSG_invalid_number_4},
+      {".", "column 1: " MSG_invalid_number_4},
+      {"a + 1e999", "column 5: " MSG_invalid_number_4},
+      {"`a", "column 2: " MSG_missing_closing_quote},
+      {"``", "column 2: " MSG_empty_name},
+      {"a == 'x", "column 7: " MSG_missing_closing_quote},
+      {"a == \"x'", "column 7: " MSG_missing_closing_quote},
+      {"a == ''", "column 7: " MSG_empty_name},
+      {"lgo(a)", MSG_unknown_nearest("function", "lgo", "'log'")},
+      {"sin(a)", MSG_unknown_nearest("function", "sin", "")},
+      {"gpu.x(1)", MSG_unknown_nearest("function", "gpu.x", "")},
   };
   struct dl_formula *f;
   struct dl_diag d;
@@ -382,7 +383,7 @@ static void length_is_bounded(void **state) {
   for (int i = 0; i < 1000; i++)
     dl_text_add(&t, "+1");
   assert_int_equal(dl_formula_parse(&f, t.s, &d), DL_EUSAGE);
-  assert_error_has(&d, DL_EUSAGE, ": formula too large");
+  assert_error_has(&d, DL_EUSAGE, ": " MSG_formula_too_large);
   dl_text_free(&t);
 }
 

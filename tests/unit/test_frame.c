@@ -8,9 +8,10 @@
 #include <cmocka.h>
 
 #include "table.h"
+#include "tests/messages.h"
 
 /* NaN is equal to NaN here. */
-static void check(const struct table *t, struct dl_quantity q, double want) {
+static void check(const struct table *t, struct dl_row_ref q, double want) {
   double got = number(t, q);
 
   if (!(fabs(got - want) <= 1e-14 * fabs(want)) &&
@@ -21,10 +22,10 @@ static void check(const struct table *t, struct dl_quantity q, double want) {
 
 static void numbers_and_texts(void **state) {
   struct table t = open_table("arch,batch_size,note\nnet,32,7\n,,\n");
-  struct dl_quantity arch = quantity(&t, "arch", true),
-                     batch = quantity(&t, "batch_size", false);
-  struct dl_quantity note = quantity(&t, "note", false),
-                     none = quantity(&t, "none", false);
+  struct dl_row_ref arch = quantity(&t, "arch", true),
+                    batch = quantity(&t, "batch_size", false);
+  struct dl_row_ref note = quantity(&t, "note", false),
+                    none = quantity(&t, "none", false);
 
   (void)state;
   load(&t);
@@ -55,12 +56,12 @@ static void order_of_places(void **state) {
   set(&t, "x", "6");
   set(&t, "y", "3");
   define(&t, "params_m=x*2");
-  struct dl_quantity x = quantity(&t, "x", false),
-                     macs = quantity(&t, "macs_g", false);
-  struct dl_quantity params = quantity(&t, "params_m", false),
-                     y = quantity(&t, "y", false);
-  struct dl_quantity tdp = quantity(&t, "gpu.tdp_w", false);
-  struct dl_quantity acts = quantity(&t, "acts_m", false);
+  struct dl_row_ref x = quantity(&t, "x", false),
+                    macs = quantity(&t, "macs_g", false);
+  struct dl_row_ref params = quantity(&t, "params_m", false),
+                    y = quantity(&t, "y", false);
+  struct dl_row_ref tdp = quantity(&t, "gpu.tdp_w", false);
+  struct dl_row_ref acts = quantity(&t, "acts_m", false);
   load(&t);
   row(&t, 0);
   check(&t, x, 5); /* column before setting */
@@ -106,7 +107,7 @@ static void definitions_fall_through(void **state) {
 
   (void)state;
   define(&t, "energy_j=a+b");
-  struct dl_quantity e = quantity(&t, "energy_j", true);
+  struct dl_row_ref e = quantity(&t, "energy_j", true);
   load(&t);
   row(&t, 0);
   check(&t, e, 3);
@@ -128,10 +129,10 @@ static void definitions_rename(void **state) {
   define(&t, "gpu_power_w=`GPU power (W)`");
   define(&t, "twice=2*n");
   define(&t, "four=2*twice");
-  struct dl_quantity arch = quantity(&t, "arch", true),
-                     power = quantity(&t, "gpu_power_w", true);
-  struct dl_quantity four = quantity(&t, "four", true),
-                     macs = quantity(&t, "macs_g", true);
+  struct dl_row_ref arch = quantity(&t, "arch", true),
+                    power = quantity(&t, "gpu_power_w", true);
+  struct dl_row_ref four = quantity(&t, "four", true),
+                    macs = quantity(&t, "macs_g", true);
   load(&t);
   row(&t, 0);
   assert_int_equal(t.row->fault.kind, DL_FAULT_NONE);
@@ -150,9 +151,9 @@ static void definitions_of_themselves(void **state) {
   define(&t, "macs_g=macs_g/2");
   define(&t, "a=b+1");
   define(&t, "b=a+10");
-  struct dl_quantity macs = quantity(&t, "macs_g", true),
-                     a = quantity(&t, "a", true);
-  struct dl_quantity b = quantity(&t, "b", true);
+  struct dl_row_ref macs = quantity(&t, "macs_g", true),
+                    a = quantity(&t, "a", true);
+  struct dl_row_ref b = quantity(&t, "b", true);
   load(&t);
   row(&t, 0);
   check(&t, macs, 4);
@@ -161,12 +162,12 @@ static void definitions_of_themselves(void **state) {
   close_table(&t);
 
   /* There is no column to build on. */
-  struct dl_quantity q;
+  struct dl_row_ref q;
   t = open_table("arch\nresnet50\n");
   define(&t, "ram_gb=ram_gb/2");
   assert_int_equal(dl_frame_quantity(t.f, "ram_gb", false, &q, &t.d),
                    DL_EUSAGE);
-  assert_error_has(&t.d, DL_EUSAGE, "no column 'ram_gb'; nearest: ");
+  assert_error_has(&t.d, DL_EUSAGE, MSG_no_column_nearest("ram_gb", ""));
   close_table(&t);
 }
 
@@ -176,10 +177,10 @@ static void derives(void **state) {
                  "600,10,50,,500\n"
                  "600,10,,6,500\n"
                  "600,,50,,\n");
-  struct dl_quantity e = quantity(&t, "epoch_energy_j", false);
-  struct dl_quantity dur = quantity(&t, "duration_s", false),
-                     ep = quantity(&t, "epoch_s", false);
-  struct dl_quantity p = quantity(&t, "gpu_power_w", false);
+  struct dl_row_ref e = quantity(&t, "epoch_energy_j", false);
+  struct dl_row_ref dur = quantity(&t, "duration_s", false),
+                    ep = quantity(&t, "epoch_s", false);
+  struct dl_row_ref p = quantity(&t, "gpu_power_w", false);
 
   (void)state;
   load(&t);
@@ -203,7 +204,7 @@ static void derives(void **state) {
 static void order_of_slots_does_not_count(void **state) {
   for (int first = 0; first < 2; first++) {
     struct table t = open_table("epoch_s,minutes,epochs\n,1,10\n3,,10\n");
-    struct dl_quantity ep = {0}, dur;
+    struct dl_row_ref ep = {0}, dur;
     define(&t, "duration_s=minutes*60");
     if (first == 0)
       ep = quantity(&t, "epoch_s", false);
@@ -221,10 +222,10 @@ static void order_of_slots_does_not_count(void **state) {
     /* The input size decides on the architecture's figures. */
     t = open_table("arch,side\nresnet50,128\n");
     define(&t, "image_px=side");
-    struct dl_quantity px = {0};
+    struct dl_row_ref px = {0};
     if (first == 0)
       px = quantity(&t, "image_px", true);
-    struct dl_quantity macs = quantity(&t, "macs_g", true);
+    struct dl_row_ref macs = quantity(&t, "macs_g", true);
     px = quantity(&t, "image_px", true);
     load(&t);
     row(&t, 0);
@@ -246,7 +247,7 @@ static void derives_the_peak_rate(void **state) {
   for (size_t i = 0; i < COUNT(cases); i++) {
     struct table t = open_table(NULL);
     set(&t, "gpu", cases[i].gpu);
-    struct dl_quantity peak = quantity(&t, "peak_tflops", true);
+    struct dl_row_ref peak = quantity(&t, "peak_tflops", true);
     load(&t);
     row(&t, 0);
     check(&t, peak, cases[i].peak);
@@ -257,7 +258,7 @@ static void derives_the_peak_rate(void **state) {
 static void scales_architectures(void **state) {
   struct table t = open_table("arch,image_px\nresnet50,448\nresnet50,128\n"
                               "resnet50,\nno such,64\n");
-  struct dl_quantity macs = quantity(&t, "macs_g", false);
+  struct dl_row_ref macs = quantity(&t, "macs_g", false);
 
   (void)state;
   load(&t);
@@ -281,9 +282,9 @@ static void aliases(void **state) {
   (void)state;
   assert_ok(dl_frame_alias(t.f, "my-net=resnet50", &t.d), &t.d);
   assert_ok(dl_frame_alias(t.f, "card=RTX 3070", &t.d), &t.d);
-  struct dl_quantity macs = quantity(&t, "macs_g", true),
-                     tdp = quantity(&t, "gpu.tdp_w", true);
-  struct dl_quantity arch = quantity(&t, "arch", true);
+  struct dl_row_ref macs = quantity(&t, "macs_g", true),
+                    tdp = quantity(&t, "gpu.tdp_w", true);
+  struct dl_row_ref arch = quantity(&t, "arch", true);
   load(&t);
   row(&t, 0);
   check(&t, macs, 4.11);
@@ -321,7 +322,7 @@ static void knows_what_it_has(void **state) {
 static void binds_formulas(void **state) {
   struct table t = open_table("a,b\n2,\n");
   struct dl_formula *g;
-  struct dl_quantity *vars;
+  struct dl_row_ref *vars;
 
   (void)state;
   assert_ok(dl_formula_parse(&g, "a*coalesce(b, 10)", &t.d), &t.d);
@@ -335,7 +336,8 @@ static void binds_formulas(void **state) {
   assert_ok(dl_formula_parse(&g, "a*no_such", &t.d), &t.d);
   assert_int_equal(dl_frame_bind(t.f, g, true, &vars, &t.d), DL_EUSAGE);
   assert_null(vars);
-  assert_error_has(&t.d, DL_EUSAGE, "runs.csv: no column 'no_such'; nearest: ");
+  assert_error_has(&t.d, DL_EUSAGE,
+                   "runs.csv: " MSG_no_column_nearest("no_such", ""));
   dl_formula_free(g);
   close_table(&t);
 }

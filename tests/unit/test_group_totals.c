@@ -23,21 +23,21 @@ static struct dl_run run_of(const struct job *j) {
   struct dl_run r;
   char start[32];
 
-  assert_true(dl_run_init(&r));
+  r = dl_run_unknown;
   snprintf(start, sizeof start, "%s-07T08:00:00", j->month ? j->month : "");
-  dl_run_set_text(&r, "user", j->user);
-  dl_run_set_text(&r, "start_time", j->month ? start : NULL);
-  dl_run_set_text(&r, "gpu", j->gpu);
-  dl_run_set_text(&r, "partition", j->partition);
-  dl_run_set_text(&r, "boundary", "node");
-  dl_run_set(&r, "duration_s", j->s);
-  dl_run_set(&r, "n_gpus", j->gpus > 0 ? j->gpus : NAN);
-  dl_run_set(&r, "gpu_util", j->use);
-  dl_run_set(&r, "n_cpus", j->cores > 0 ? j->cores : NAN);
-  dl_run_set(&r, "cpu_util", j->cpu_use);
-  dl_run_set(&r, "ram_gb", j->ram_gb > 0 ? j->ram_gb : NAN);
-  dl_run_set(&r, "n_nodes", j->nodes > 0 ? j->nodes : NAN);
-  dl_run_set(&r, "energy_j", j->energy_j > 0 ? j->energy_j : NAN);
+  dl_run_copy_text(&r, DL_RUN_user, j->user);
+  dl_run_copy_text(&r, DL_RUN_start_time, j->month ? start : NULL);
+  dl_run_copy_text(&r, DL_RUN_gpu, j->gpu);
+  dl_run_copy_text(&r, DL_RUN_partition, j->partition);
+  dl_run_copy_text(&r, DL_RUN_boundary, "node");
+  dl_run_set_number(&r, DL_RUN_duration_s, j->s);
+  dl_run_set_number(&r, DL_RUN_n_gpus, j->gpus > 0 ? j->gpus : NAN);
+  dl_run_set_number(&r, DL_RUN_gpu_util, j->use);
+  dl_run_set_number(&r, DL_RUN_n_cpus, j->cores > 0 ? j->cores : NAN);
+  dl_run_set_number(&r, DL_RUN_cpu_util, j->cpu_use);
+  dl_run_set_number(&r, DL_RUN_ram_gb, j->ram_gb > 0 ? j->ram_gb : NAN);
+  dl_run_set_number(&r, DL_RUN_n_nodes, j->nodes > 0 ? j->nodes : NAN);
+  dl_run_set_number(&r, DL_RUN_energy_j, j->energy_j > 0 ? j->energy_j : NAN);
   assert_false(r.failed);
   return r;
 }

@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "logs/importers/importers.h"
 #include "logs/log.h"
+#include "tests/messages.h"
 
 /* A log and what comes of it. */
 struct log_case {
@@ -448,8 +449,7 @@ static void test_samples(void **state) {
        "4 gpu0 108000 0.3 - -\n"
        "4 node 108000 701 - -\n"},
       {&dl_import_samples, "timestamp,power_limit_w\n1,2\n",
-       "E 1: no header with a column of times and one of power or energy, such "
-       "as 'timestamp,gpu_power_w'\n"},
+       "E 1: " MSG_no_header_with_a "\n"},
       {&dl_import_samples, "timestamp,gpu_power_w\n", ""},
   };
   (void)state;

@@ -9,6 +9,7 @@
 
 #include "unit.h"
 #include "runs_log.h"
+#include "tests/messages.h"
 
 extern const struct dl_importer dl_import_codecarbon, dl_import_eco2ai,
     dl_import_zeus;
@@ -165,11 +166,11 @@ static void test_zeus_faults(void **state) {
 static void test_columns_missing(void **state) {
   (void)state;
   assert_runs(&dl_import_zeus, "a,b\n1,2\n",
-              "E:1: no columns 'window_name' and 'elapsed_time'\n");
+              "E:1: " MSG_no_columns_window_name_elapsed_time "\n");
   assert_runs(&dl_import_codecarbon, "a,b\n1,2\n",
-              "E:1: no columns 'duration' and 'energy_consumed'\n");
+              "E:1: " MSG_no_columns_duration_energy_consumed "\n");
   assert_runs(&dl_import_eco2ai, "a,b\n1,2\n",
-              "E:1: no columns 'duration(s)' and 'power_consumption(kWh)'\n");
+              "E:1: " MSG_no_columns_duration_power_consumption "\n");
 }
 
 /* --- CodeCarbon */

@@ -9,6 +9,7 @@
 
 #include "system_log.h"
 #include "logs/slurm/slurm.h"
+#include "tests/messages.h"
 
 /* --- sacct */
 
@@ -156,7 +157,7 @@ static void sacct_reads_columns_of_fixed_width(void **state) {
         "11: expected 4 fields, found 1\n");
   check_prefixes(&dl_import_sacct, log, false);
   check(&dl_import_sacct, "JobID   Elapsed\n100  00:01:00\n", "",
-        "2: last line not used: no line of dashes below the header\n");
+        "2: " MSG_last_line_not_used("") MSG_no_line_dashes_below "\n");
 }
 
 static void sacct_reports_rows(void **state) {

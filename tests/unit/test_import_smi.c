@@ -16,6 +16,7 @@
 #include "logs/importers/importers.h"
 #include "logs/log.h"
 #include "unit.h"
+#include "tests/messages.h"
 
 /* A log read whole. */
 struct whole {
@@ -180,9 +181,10 @@ static void test_faults(void **state) {
   assert_int_equal(w.status, DL_OK);
   assert_int_equal(w.n, 1);
   assert_int_equal(w.diag.n_skipped, 3);
-  assert_true(warned(&w, ":2: column 'power.draw': invalid number 'abc'"));
+  assert_true(
+      warned(&w, ":2: " MSG_column_invalid_number("power.draw", "abc")));
   assert_true(warned(&w, ":3: column 'timestamp': invalid time"));
-  assert_true(warned(&w, ":4: expected 2 fields, found 1"));
+  assert_true(warned(&w, ":4: " MSG_expected_fields_found("2", "1")));
   assert_true(warned(&w, ":6: last line not used"));
   free_whole(&w);
 }
@@ -236,7 +238,7 @@ static void test_epoch_ends(void **state) {
   assert_int_equal(w.n, 3);
   assert_int_equal(meter(&w, 0)->kind, DL_METER_EPOCH);
   assert_int_equal(w.reading[2].ns, TEN_O_CLOCK + 120 * DL_SECOND);
-  assert_true(warned(&w, "epoch 3 follows epoch 1"));
+  assert_true(warned(&w, MSG_epoch_follows_epoch("3", "1")));
   free_whole(&w);
   read_text(&w, "end_s,epoch\n30.5,0\n61,1\n");
   assert_int_equal(w.n, 2);

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "system_log.h"
+#include "tests/messages.h"
 
 /* --- ptdaemon */
 
@@ -116,7 +117,7 @@ static void perf_adds_intervals_up(void **state) {
         "1.0\t7.0\tJoules\tpower/energy-pkg/\n",
         "CPU at 60: 0 J\nCPU at 61: 8 J\nCPU at 62: 17 J\nCPU at 63: 26 J\n"
         "CPU at 63: 0 J\nCPU at 64: 7 J\n",
-        "4: times begin anew: taken to follow those before\n");
+        "4: " MSG_times_begin_anew_taken "\n");
 }
 
 static void perf_tells_sockets_apart(void **state) {

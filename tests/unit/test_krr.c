@@ -16,6 +16,7 @@
 #include "math/regression/regression.h"
 
 #include "problem.h"
+#include "tests/messages.h"
 
 static const struct dl_regression *krr(void) {
   return dl_regression_find("krr");
@@ -28,7 +29,8 @@ static void *fit(const gsl_matrix *X, const gsl_vector *y, const gsl_vector *w,
   double hyper[2] = {alpha, gamma};
   dl_diag_init(&d);
   assert_int_equal(
-      krr()->fit(&s, &(struct dl_sample){X, y, w, NULL}, hyper, &d), DL_OK);
+      krr()->fit(&s, &(struct dl_sample){.X = X, .y = y, .w = w}, hyper, &d),
+      DL_OK);
   dl_diag_free(&d);
   return s;
 }
@@ -198,9 +200,9 @@ static void sweep_equals_fits(void **state) {
   make_repeated(50, &X, &y, &w);
   gsl_matrix_const_view H = gsl_matrix_const_view_array(h, 5, 2);
   gsl_matrix *out = gsl_matrix_alloc(5, 50);
-  assert_int_equal(
-      krr()->sweep(&(struct dl_sample){X, y, w, NULL}, &H.matrix, X, out, &d),
-      DL_OK);
+  assert_int_equal(krr()->sweep(&(struct dl_sample){.X = X, .y = y, .w = w},
+                                &H.matrix, X, out, &d),
+                   DL_OK);
   for (size_t i = 0; i < 5; i++) {
     void *s = fit(X, y, w, h[2 * i], h[2 * i + 1]);
     gsl_vector *f = predict(s, X);
@@ -231,15 +233,15 @@ static void save_and_restore(void **state) {
   krr()->free(again);
   again = NULL;
   assert_int_equal(krr()->restore(&again, &as, P - 1, &d), DL_EINPUT);
-  assert_string_equal(d.error, "array 'support' has the wrong shape 40 x 4");
+  assert_string_equal(d.error, MSG_array_has_wrong_shape("support", "40", "4"));
   dl_diag_free(&d);
   as.a[2].data[0] = -1;
   assert_int_equal(krr()->restore(&again, &as, P, &d), DL_EINPUT);
-  assert_string_equal(d.error, "gamma must be positive, not -1");
+  assert_string_equal(d.error, MSG_gamma_must_be_positive("-1"));
   dl_diag_free(&d);
   as.a[1].rows--;
   assert_int_equal(krr()->restore(&again, &as, P, &d), DL_EINPUT);
-  assert_string_equal(d.error, "array 'dual' has the wrong shape 39 x 1");
+  assert_string_equal(d.error, MSG_array_has_wrong_shape("dual", "39", "1"));
   dl_diag_free(&d);
   assert_null(again);
   krr()->free(s);
@@ -294,7 +296,7 @@ static void refused(const gsl_matrix *X, const gsl_vector *y, double alpha,
   double hyper[2] = {alpha, gamma};
   dl_diag_init(&d);
   assert_int_equal(
-      krr()->fit(&s, &(struct dl_sample){X, y, NULL, NULL}, hyper, &d), status);
+      krr()->fit(&s, &(struct dl_sample){.X = X, .y = y}, hyper, &d), status);
   assert_string_equal(d.error, why);
   assert_null(s);
   dl_diag_free(&d);
@@ -308,14 +310,12 @@ static void errors(void **state) {
   gsl_vector_view some = gsl_vector_subvector(y, 0, N - 1);
   gsl_matrix_view narrow = gsl_matrix_submatrix(X, 0, 0, N, P - 1);
   refused(X, &some.vector, 1, 1, DL_EFAILED,
-          "design has 40 rows but there are 39 targets");
-  refused(X, y, NAN, 1, DL_EUSAGE, "alpha needs a value");
-  refused(X, y, 1, NAN, DL_EUSAGE, "gamma needs a value");
-  refused(X, y, 1, 0, DL_EUSAGE, "gamma must be positive, not 0");
+          MSG_design_has_rows_but("40", "39"));
+  refused(X, y, NAN, 1, DL_EUSAGE, MSG_needs_a_value("alpha"));
+  refused(X, y, 1, NAN, DL_EUSAGE, MSG_needs_a_value("gamma"));
+  refused(X, y, 1, 0, DL_EUSAGE, MSG_gamma_must_be_positive("0"));
   /* All kernel values are 1 to the last bit, and alpha is lost in them. */
-  refused(X, y, 1e-20, 1e-30, DL_EINPUT,
-          "kernel matrix is not positive definite with alpha 1e-20: raise "
-          "alpha");
+  refused(X, y, 1e-20, 1e-30, DL_EINPUT, MSG_kernel_matrix_is_not("1e-20"));
   void *s = fit(X, y, NULL, 1, 1);
   dl_diag_init(&d);
   assert_int_equal(krr()->predict(s, &narrow.matrix, y, &d), DL_EFAILED);
@@ -324,12 +324,10 @@ static void errors(void **state) {
   dl_diag_free(&d);
   krr()->free(s);
   gsl_matrix_set(X, 39, 3, INFINITY);
-  refused(X, y, 1, 1, DL_EINPUT,
-          "design holds values that are not finite, or too large");
+  refused(X, y, 1, 1, DL_EINPUT, MSG_design_holds_values_that);
   gsl_matrix_set(X, 39, 3, 0);
   gsl_vector_set(y, 5, NAN);
-  refused(X, y, 1, 1, DL_EINPUT,
-          "target holds values that are not finite, or too large");
+  refused(X, y, 1, 1, DL_EINPUT, MSG_target_holds_values_that);
   gsl_matrix_free(X);
   gsl_vector_free(y);
 }
@@ -343,9 +341,9 @@ static void sweep_goes_on(void **state) {
   gsl_vector *y = make_y(X);
   gsl_matrix_const_view H = gsl_matrix_const_view_array(h, 2, 2);
   dl_diag_init(&d);
-  assert_int_equal(krr()->sweep(&(struct dl_sample){X, y, NULL, NULL},
-                                &H.matrix, X, out, &d),
-                   DL_OK);
+  assert_int_equal(
+      krr()->sweep(&(struct dl_sample){.X = X, .y = y}, &H.matrix, X, out, &d),
+      DL_OK);
   for (size_t i = 0; i < N; i++) {
     assert_true(isnan(gsl_matrix_get(out, 0, i)));
     assert_true(isfinite(gsl_matrix_get(out, 1, i)));

@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "io/lines.h"
 #include "unit.h"
+#include "tests/messages.h"
 
 #define TEXT(s) s, sizeof(s) - 1
 #define BOM "\357\273\277"
@@ -161,24 +162,26 @@ static void refuses(void **state) {
     size_t len;
     const char *expected;
   } cases[] = {
-      {TEXT("\x1f\x8b\x08\n\n"), "E : compressed; pass it through zcat\n"},
-      {TEXT("BZh91AY&SY\n\n"), "E : compressed; pass it through bzcat\n"},
+      {TEXT("\x1f\x8b\x08\n\n"),
+       "E : " MSG_compressed_pass_through("zcat") "\n"},
+      {TEXT("BZh91AY&SY\n\n"),
+       "E : " MSG_compressed_pass_through("bzcat") "\n"},
       {TEXT("\xfd"
             "7zXZ\0\0\n\n"),
-       "E : compressed; pass it through xzcat\n"},
+       "E : " MSG_compressed_pass_through("xzcat") "\n"},
       {TEXT("\x28\xb5\x2f\xfd\n\n"),
-       "E : compressed; pass it through zstdcat\n"},
+       "E : " MSG_compressed_pass_through("zstdcat") "\n"},
       {TEXT("\xff\xfet\0i\0\n\0\n\0"),
        "E : UTF-16 text; pass it through iconv -f utf-16\n"},
       {TEXT("\xfe\xff\0t\0i\0\n\0\n"),
        "E : UTF-16 text; pass it through iconv -f utf-16\n"},
-      {TEXT("t\0i\0m\0\n\0\n\0"), "E : not a text file\n"},
-      {TEXT("\177ELF\2\1\1\0\n\n"), "E : not a text file\n"},
-      {TEXT("\211PNG\r\n\032\n"), "E : not a text file\n"},
-      {TEXT("\033[1mhello\n\n"), "E : not a text file\n"},
-      {TEXT("a\n\0"), "E : not a text file\n"},
-      {TEXT(""), "E : empty file\n"},
-      {TEXT(BOM), "E : empty file\n"},
+      {TEXT("t\0i\0m\0\n\0\n\0"), "E : " MSG_not_a_text_file "\n"},
+      {TEXT("\177ELF\2\1\1\0\n\n"), "E : " MSG_not_a_text_file "\n"},
+      {TEXT("\211PNG\r\n\032\n"), "E : " MSG_not_a_text_file "\n"},
+      {TEXT("\033[1mhello\n\n"), "E : " MSG_not_a_text_file "\n"},
+      {TEXT("a\n\0"), "E : " MSG_not_a_text_file "\n"},
+      {TEXT(""), "E : " MSG_empty_file "\n"},
+      {TEXT(BOM), "E : " MSG_empty_file "\n"},
   };
 
   (void)state;
@@ -191,12 +194,12 @@ static void refuses_what_it_cannot_open(void **state) {
 
   (void)state;
   read_lines(&out, temp_dir);
-  assert_string_equal(dl_text_str(&out), "E : is a directory\n");
+  assert_string_equal(dl_text_str(&out), "E : " MSG_is_a_directory "\n");
   read_lines(&out, temp_path("absent"));
   assert_string_equal(dl_text_str(&out),
-                      "E : cannot open: No such file or directory\n");
+                      "E : " MSG_cannot_open("No such file or directory") "\n");
   read_lines(&out, "/dev/null");
-  assert_string_equal(dl_text_str(&out), "E : empty file\n");
+  assert_string_equal(dl_text_str(&out), "E : " MSG_empty_file "\n");
   dl_text_free(&out);
   dl_lines_free(NULL);
 }
@@ -220,7 +223,7 @@ static void check_long_line(size_t n, const char *line_end, size_t size) {
   }
   dl_text_add(&want, "3:b\n");
   if (!fits)
-    dl_text_add(&want, "W :2: line longer than 64 KiB\n");
+    dl_text_add(&want, "W :2: " MSG_line_longer_than_kib("64") "\n");
   if (size > 0) {
     open_packets(&p, text, len, size);
     read_lines(&out, p.path);

@@ -9,6 +9,7 @@
 
 #include "logs/readings/memory_join.h"
 #include "unit.h"
+#include "tests/messages.h"
 
 #define S(x) ((int64_t)(x)*DL_SECOND)
 #define H(x) S(3600 * (x))
@@ -218,9 +219,7 @@ static void drops_what_comes_before(void **state) {
   assert_at(&x, 200, 1);
   end_join(&x, 0.15);
   assert_int_equal(x.d.n_warnings, 1);
-  snprintf(want, sizeof want,
-           "%s: begins later than the GPU log: 19 GPU samples before it left "
-           "out",
+  snprintf(want, sizeof want, "%s: " MSG_begins_later_than_gpu("19", "s"),
            temp_path("mem.csv"));
   assert_string_equal(x.d.warnings[0], want);
   dl_diag_free(&x.d);
@@ -261,7 +260,7 @@ static void an_empty_memory_log(void **state) {
   (void)state;
   assert_null(x.j);
   assert_int_equal(x.d.n_warnings, 1);
-  assert_non_null(strstr(x.d.warnings[0], "no samples: not joined"));
+  assert_non_null(strstr(x.d.warnings[0], MSG_no_samples_not_joined));
   dl_diag_free(&x.d);
   dl_memory_join_free(NULL);
 }

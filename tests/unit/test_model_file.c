@@ -11,6 +11,7 @@
 #include <locale.h>
 
 #include "fit.h"
+#include "tests/messages.h"
 
 static const double hyper[] = {0.37, 0.0231};
 
@@ -242,28 +243,28 @@ static void refuses_bad_files(void **state) {
 
   (void)state;
   snprintf(schema, sizeof schema, "%s", in_tree("models/model.rng"));
-  refused("format=\"1\"", "format=\"2\"", schema,
-          ":2: model format 2; this dlest reads format 1");
-  refused("format=\"1\"", "format=\"x\"", NULL, "<model>: a count is ");
-  refused("<model ", "<catalog ", NULL, "not well-formed XML: ");
+  refused("format=\"2\"", "format=\"3\"", schema,
+          ":2: " MSG_model_format_this_reads("3", "2"));
+  refused("format=\"2\"", "format=\"x\"", NULL, "<model>: a count is ");
+  refused("<model ", "<catalog ", NULL, MSG_not_well_formed_xml(""));
   refused("method=\"ols\"", "method=\"magic\"", NULL,
-          "<fit>: no target or method known");
-  refused("target=\"other\"", "", NULL, "<fit>: no target or method known");
-  refused("log=\"true\"", "log=\"perhaps\"", schema, "not valid: ");
+          "<fit>: " MSG_no_target_or_method);
+  refused("target=\"other\"", "", NULL, "<fit>: " MSG_no_target_or_method);
+  refused("log=\"true\"", "log=\"perhaps\"", schema, MSG_not_valid(""));
   refused("<hyper name=\"", "<hyper name=\"x", NULL,
-          "<hyper>: not a hyper-parameter of this method");
-  refused("mean=\"", "mean=\"x", NULL, "<feature>: invalid number");
-  refused(" sd=\"", " sd=\"-", NULL, "<feature>: invalid scaling");
-  refused("low=\"7.", "low=\"7,", NULL, "<range>: invalid number");
+          "<hyper>: " MSG_not_a_hyper_parameter);
+  refused("mean=\"", "mean=\"x", NULL, "<feature>: " MSG_invalid_number_4);
+  refused(" sd=\"", " sd=\"-", NULL, "<feature>: " MSG_invalid_scaling);
+  refused("low=\"7.", "low=\"7,", NULL, "<range>: " MSG_invalid_number_4);
   refused("left_out=\"gpu\"", "left_out=\"config\"", NULL,
-          "<residuals>: unknown or repeated protocol");
+          "<residuals>: " MSG_unknown_or_repeated_protocol);
   refused("left_out=\"gpu\"", "left_out=\"moon\"", NULL,
-          "<residuals>: unknown or repeated protocol");
-  refused("n=\"100\"", "n=\"3\"", NULL, "<group>: invalid or too many numbers");
+          "<residuals>: " MSG_unknown_or_repeated_protocol);
+  refused("n=\"100\"", "n=\"3\"", NULL, "<group>: " MSG_invalid_or_too_many);
   refused("name=\"g0\" n=\"1\"", "name=\"g0\" n=\"2\"", NULL,
-          "<group>: too few numbers");
-  refused("<state>", "<state><other/>", schema, "not valid: ");
-  refused("xxh3_128=", "unknown=", schema, "not valid: ");
+          "<group>: " MSG_too_few_numbers);
+  refused("<state>", "<state><other/>", schema, MSG_not_valid(""));
+  refused("xxh3_128=", "unknown=", schema, MSG_not_valid(""));
   refused("<array name=\"coefficient", "<array name=\"other", NULL,
           "<state>: no array 'coefficient'");
 }
@@ -274,9 +275,9 @@ static void refuses_huge_arrays(void **state) {
   refused("<array ",
           "<array name=\"a\" rows=\"4294967296\" "
           "cols=\"4294967296\">1</array><array ",
-          NULL, "<array>: invalid shape");
+          NULL, "<array>: " MSG_invalid_shape);
   refused("<array ", "<array name=\"a\" rows=\"0\" cols=\"1\"/><array ", NULL,
-          "<array>: invalid shape");
+          "<array>: " MSG_invalid_shape);
 }
 
 static void refuses_other_files(void **state) {
@@ -289,15 +290,15 @@ static void refuses_other_files(void **state) {
   snprintf(schema, sizeof schema, "%s", in_tree("models/model.rng"));
   assert_int_equal(dl_model_read(&m, in_tree("data/grids.xml"), schema, &d),
                    DL_EINPUT);
-  assert_error_has(&d, DL_EINPUT, "<catalog>: not a model file");
+  assert_error_has(&d, DL_EINPUT, "<catalog>: " MSG_not_a_model_file);
   const char *empty =
       put_file("e.xml", "<model format='1' dlest='0'><provenance source='s' "
                         "rows='1'/></model>");
   assert_int_equal(dl_model_read(&m, empty, NULL, &d), DL_EINPUT);
-  assert_error_has(&d, DL_EINPUT, "e.xml:1: <model>: holds no fit");
+  assert_error_has(&d, DL_EINPUT, "e.xml:1: <model>: " MSG_holds_no_fit);
   assert_int_equal(dl_model_read(&m, temp_path("absent.xml"), NULL, &d),
                    DL_EFAILED);
-  assert_error_has(&d, DL_EFAILED, "absent.xml: cannot open: ");
+  assert_error_has(&d, DL_EFAILED, "absent.xml: " MSG_cannot_open(""));
 }
 
 /* Cut off anywhere, a file is refused. */

@@ -12,6 +12,7 @@
 
 #include "math/numeric/nls.h"
 #include "unit.h"
+#include "tests/messages.h"
 
 static struct dl_diag d;
 
@@ -128,7 +129,7 @@ static void refuses_nonsense(void **state) {
 
   (void)state;
   assert_error_has(&d, dl_nls_solve(&q, b, NULL, &result, &d),
-                   "value 2 has no finite residual");
+                   MSG_value_has_no_finite("2"));
 }
 
 #define TEST(t) cmocka_unit_test_setup_teardown(t, start, finish)

@@ -13,6 +13,7 @@
 
 #include "estimate/node/node.h"
 #include "unit.h"
+#include "tests/messages.h"
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
@@ -239,17 +240,13 @@ static void refuses(void **state) {
     const char *text;
   } cases[] = {
       {"sockets", NAN,
-       "f.xml: node 'node' has no sockets; give it with "
-       "--set node.sockets=VALUE"},
+       "f.xml: " MSG_node_has_no_give("node", "sockets", "sockets")},
       {"memory_gb", NAN,
-       "f.xml: node 'node' has no memory_gb; give it "
-       "with --set node.memory_gb=VALUE"},
+       "f.xml: " MSG_node_has_no_give("node", "memory_gb", "memory_gb")},
       {"cpu_idle_w", 201,
-       "f.xml: node 'node': cpu_idle_w 201 is more "
-       "than the TDP of 200 W"},
+       "f.xml: " MSG_node_cpu_idle_w_is_more("node", "201", "200")},
       {"gpu_idle_w", 401,
-       "f.xml: node 'node': gpu_idle_w 401 is more "
-       "than the TDP of 400 W"},
+       "f.xml: " MSG_node_gpu_idle_w_is_more("node", "401", "400")},
   };
 
   (void)state;

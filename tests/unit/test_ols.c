@@ -18,6 +18,7 @@
 #include "math/regression/regression.h"
 
 #include "problem.h"
+#include "tests/messages.h"
 
 static const struct dl_regression *ols(void) {
   return dl_regression_find("ols");
@@ -27,8 +28,11 @@ static void *fit(const gsl_matrix *X, const gsl_vector *y, const gsl_vector *w,
                  const char *const *names, struct dl_diag *d) {
   void *s = NULL;
   dl_diag_init(d);
-  assert_int_equal(ols()->fit(&s, &(struct dl_sample){X, y, w, names}, NULL, d),
-                   DL_OK);
+  assert_int_equal(
+      ols()->fit(&s,
+                 &(struct dl_sample){.X = X, .y = y, .w = w, .names = names},
+                 NULL, d),
+      DL_OK);
   return s;
 }
 
@@ -187,11 +191,12 @@ static void rank_deficient(void **state) {
                        2 * gsl_matrix_get(X, i, 3) + gsl_matrix_get(X, i, 4));
   void *s = fit(X, y, NULL, names, &d);
   assert_int_equal(d.n_warnings, 1);
-  assert_string_equal(
-      d.warnings[0],
-      "design is rank deficient (rank 3 of 6): columns 'x', 'x2' are linear "
-      "combinations of each other; column 'c' is constant; columns 'z', 'u', "
-      "'zu' are linear combinations of each other");
+  assert_string_equal(d.warnings[0],
+                      MSG_design_is_rank_deficient(
+                          "3", "6",
+                          "columns 'x', 'x2' are linear combinations of each "
+                          "other; column 'c' is constant; columns 'z', 'u', "
+                          "'zu' are linear combinations of each other"));
   near(ols()->coefficient(s, 0), 2, 1e-13);
   near(ols()->coefficient(s, 1), 1, 1e-13);
   assert_true(ols()->coefficient(s, 2) == 0);
@@ -224,9 +229,10 @@ static void rounded_dependence(void **state) {
   }
   void *s = fit(X, y, NULL, NULL, &d);
   assert_int_equal(d.n_warnings, 1);
-  assert_string_equal(d.warnings[0],
-                      "design is rank deficient (rank 2 of 3): columns 1, 3 "
-                      "are linear combinations of each other");
+  assert_string_equal(
+      d.warnings[0],
+      MSG_design_is_rank_deficient(
+          "2", "3", "columns 1, 3 are linear combinations of each other"));
   ols()->free(s);
   gsl_matrix_free(X);
   gsl_vector_free(y);
@@ -337,12 +343,12 @@ static void save_and_restore(void **state) {
   ols()->free(again);
   again = NULL;
   assert_int_equal(ols()->restore(&again, &as, P + 1, &d), DL_EINPUT);
-  assert_string_equal(d.error, "array 'coefficient' has the wrong shape 4 x 1");
+  assert_string_equal(d.error,
+                      MSG_array_has_wrong_shape("coefficient", "4", "1"));
   dl_diag_free(&d);
   as.a[1].data[0] = NAN;
   assert_int_equal(ols()->restore(&again, &as, P, &d), DL_EINPUT);
-  assert_string_equal(d.error,
-                      "array 'intercept' has a value that is not finite");
+  assert_string_equal(d.error, MSG_array_has_a_value("intercept"));
   dl_diag_free(&d);
   strcpy(as.a[0].name, "other");
   assert_int_equal(ols()->restore(&again, &as, P, &d), DL_EINPUT);
@@ -364,8 +370,9 @@ static void refused(const gsl_matrix *X, const gsl_vector *y,
   struct dl_diag d;
   void *s = NULL;
   dl_diag_init(&d);
-  assert_int_equal(ols()->fit(&s, &(struct dl_sample){X, y, w, NULL}, NULL, &d),
-                   status);
+  assert_int_equal(
+      ols()->fit(&s, &(struct dl_sample){.X = X, .y = y, .w = w}, NULL, &d),
+      status);
   assert_string_equal(d.error, why);
   assert_null(s);
   dl_diag_free(&d);
@@ -378,26 +385,23 @@ static void errors(void **state) {
   gsl_vector *y = make_y(X), *w = make_w();
   gsl_vector_view some = gsl_vector_subvector(y, 0, N - 1);
   gsl_matrix_view narrow = gsl_matrix_submatrix(X, 0, 0, N, P - 1);
-  refused(empty, y, NULL, DL_EFAILED, "design has no columns");
+  refused(empty, y, NULL, DL_EFAILED, MSG_design_has_no_columns);
   refused(X, &some.vector, NULL, DL_EFAILED,
-          "design has 40 rows but there are 39 targets");
+          MSG_design_has_rows_but("40", "39"));
   refused(X, y, &some.vector, DL_EFAILED,
-          "design has 40 rows but there are 39 weights");
+          MSG_design_has_rows_but_there("40", "39"));
   gsl_vector_set(w, 2, 0);
-  refused(X, y, w, DL_EINPUT, "row 3: weight 0 is not positive");
+  refused(X, y, w, DL_EINPUT, MSG_row_weight_is_not("3", "0"));
   void *s = fit(X, y, NULL, NULL, &d);
   assert_int_equal(ols()->predict(s, &narrow.matrix, y, &d), DL_EFAILED);
-  assert_string_equal(d.error,
-                      "design has 3 columns but the model has 4 features");
+  assert_string_equal(d.error, MSG_design_has_columns_but("3", "4"));
   dl_diag_free(&d);
   assert_int_equal(ols()->predict(s, X, &some.vector, &d), DL_EFAILED);
-  assert_string_equal(
-      d.error, "design has 40 rows but there is room for 39 predictions");
+  assert_string_equal(d.error, MSG_design_has_rows_but_there_is("40", "39"));
   dl_diag_free(&d);
   ols()->free(s);
   gsl_matrix_set(X, 3, 1, NAN);
-  refused(X, y, NULL, DL_EINPUT,
-          "design or target holds values that are not finite, or too large");
+  refused(X, y, NULL, DL_EINPUT, MSG_design_or_target_holds);
   gsl_matrix_free(X);
   gsl_matrix_free(empty);
   gsl_vector_free(y);

@@ -12,6 +12,7 @@
 #include "unit.h"
 
 #include "onnx_model.h"
+#include "tests/messages.h"
 
 /* The models of tests/fuzz/corpus/onnx; tests/cli/make_onnx.py says what they
  * are. The figures are worked out by hand from their nodes. */
@@ -129,16 +130,16 @@ static void test_open_sizes(void **state) {
       {"int64:NxN", NULL, NAN, 7, "1x7"},
       {"NxNx8", NULL, NAN, 7, "1x7x8"},
       {"NxN", NULL, NAN, NAN,
-       "!input 'x0': dimension 2 is open; give it with "
-       "--input-shape x0=1xN"},
-      {"Nx3xNxN", "x0=2x3x4", NAN, NAN, "!input 'x0' has 4 dimensions, not 3"},
-      {"Nx3", "z=2x3", NAN, NAN, "!there is no input 'z'; its inputs: 'x0'"},
-      {"Nx3", NULL, 16, NAN, "!no input is an image: it takes no image size"},
-      {"1x3x8x8", NULL, NAN, 9, "!no input is a sequence: it takes no length"},
+       "!" MSG_input_dimension_is_open("x0", "2", "x0", "1xN")},
+      {"Nx3xNxN", "x0=2x3x4", NAN, NAN,
+       "!" MSG_input_has_dimensions_not("x0", "4", "3")},
+      {"Nx3", "z=2x3", NAN, NAN, "!" MSG_there_is_no_input("z", "'x0'")},
+      {"Nx3", NULL, 16, NAN, "!" MSG_no_input_is_image},
+      {"1x3x8x8", NULL, NAN, 9, "!" MSG_no_input_is_a},
       {"1x1x1x1x1x1x1x1x1", NULL, NAN, NAN,
-       "!input 'x0' has more than 8 dimensions"},
+       "!" MSG_input_has_more_than("x0", "8")},
       {"99999999x99999999x99", NULL, NAN, NAN,
-       "!input 'x0' has more than 2^53 elements"},
+       "!" MSG_input_has_more_than_elements("x0")},
   };
   (void)state;
   for (size_t i = 0; i < COUNT(cases); i++) {
@@ -209,7 +210,7 @@ static void test_asked_shapes(void **state) {
   }
   a.n = DL_ONNX_MAX_ASKED;
   assert_int_equal(dl_onnx_ask(&a, good, &d), DL_EUSAGE);
-  assert_error_has(&d, DL_EUSAGE, "more than 16 shapes of inputs");
+  assert_error_has(&d, DL_EUSAGE, MSG_more_than_shapes_inputs("16"));
 }
 
 int main(void) {

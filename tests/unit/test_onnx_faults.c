@@ -12,6 +12,7 @@
 #include "unit.h"
 
 #include "onnx_model.h"
+#include "tests/messages.h"
 
 /* A node of a graph; names are separated by blanks. */
 struct small_node {
@@ -74,7 +75,7 @@ static void test_files(void **state) {
     size_t n;
     const char *says;
   } files[] = {
-      {"", 0, "empty: not an ONNX model"},
+      {"", 0, MSG_empty_not_onnx_model},
       {"energy_j,duration_s\n", 20, "not an ONNX model"},
       {"\x3a\x80\x80\x80\x80\x80\x80\x80\x80\x40", 10, "cut off"},
       {"\x3a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x7f", 11,
@@ -173,9 +174,9 @@ static void test_graphs(void **state) {
   } graphs[] = {
       {{{"Add", "x b", "a"}, {"Relu", "a", "b"}, {"Relu", "a", "y"}},
        "the graph has a cycle through node"},
-      {{{"Relu", "x", "y"}, {"Exp", "x", "y"}}, "two nodes give the value 'y'"},
+      {{{"Relu", "x", "y"}, {"Exp", "x", "y"}}, MSG_two_nodes_give_value("y")},
       {{{"Relu", "z", "y"}}, "reads 'z', which nothing gives"},
-      {{{"Relu", "x", "a"}}, "nothing gives the output 'y'"},
+      {{{"Relu", "x", "a"}}, MSG_nothing_gives_output("y")},
       {{{"If", "x", "y"}}, "no graph to run"},
       {{{"Loop", "x x", "y"}}, "no graph to run"},
       {{{"Scan", "x", "y"}}, "no graph to run"},
@@ -243,7 +244,7 @@ static void test_declared_shapes(void **state) {
     put_message(&graph, 13, &value);
   }
   struct dl_text model = model_of(&graph);
-  assert_refused(&model, "the shape of 'a' is declared twice");
+  assert_refused(&model, MSG_shape_is_declared_twice("a"));
 }
 
 /* The elements of a tensor are in one of several fields. */
@@ -304,7 +305,7 @@ static void test_functions(void **state) {
   model = model_of(&graph);
   put_bytes(&model, 25, f.s, f.len);
   put_message(&model, 25, &f);
-  assert_refused(&model, "the function 'Twice' is there twice");
+  assert_refused(&model, MSG_function_is_there_twice("Twice"));
 }
 
 int main(void) {

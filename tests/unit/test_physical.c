@@ -10,7 +10,8 @@
 
 #include <math.h>
 
-#include "physics/training/physical.h"
+#include "catalog/descriptor_kinds.h"
+#include "physics/training/training_inputs.h"
 #include "gradient.h"
 #include "unit.h"
 
@@ -172,36 +173,41 @@ static void targets_as_reference(void **state) {
   }
 }
 
-/* What a row says in the units of its columns is the load of the reference's
- * ResNet on an RTX 3070: 1.259 GMACs, 26.046 million elements of 4 bytes. */
+/* A run in the units of its columns is the load of the reference's ResNet on an
+ * RTX 3070: 1.259 GMACs, 26.046 million elements of 4 bytes. */
 static void row_as_reference(void **state) {
-  const double row[DL_PC_N] = {[DL_PC_TARGET] = DL_PT_POWER + 1,
-                               [DL_PC_BATCH] = 32,
-                               [DL_PC_PX] = 128,
-                               [DL_PC_TRAIN] = 23807,
-                               [DL_PC_VAL] = 10203,
-                               [DL_PC_FROZEN] = 0.125,
-                               [DL_PC_MACS] = 1.259077632,
-                               [DL_PC_TRAFFIC] = 26.046168,
-                               [DL_PC_KERNELS] = 175,
-                               [DL_PC_WEIGHTS] = 23.534592,
-                               [DL_PC_ELEMENT] = 4,
-                               [DL_PC_PEAK] = 20.31,
-                               [DL_PC_IN_TENSOR] = 1,
-                               [DL_PC_HAS_TENSOR] = 1,
-                               [DL_PC_BANDWIDTH] = 448,
-                               [DL_PC_TDP] = 220,
-                               [DL_PC_GDDR] = 1,
-                               [DL_PC_RAM_W] = 5};
-  struct dl_training_inputs load;
+  struct dl_run run = dl_run_unknown;
+  struct dl_accelerator gpu;
+  struct dl_architecture arch;
+  struct dl_physics_row row = {.run = &run, .gpu = &gpu, .arch = &arch};
+  struct dl_training_inputs in;
   double out[DL_N_PHYSICAL_TARGETS];
 
   (void)state;
-  dl_training_inputs_of(row, &load);
-  dl_training_physics.predict(constants, none, &load, out);
+  dl_descriptor_init(&gpu.head, DL_ACCELERATOR);
+  dl_descriptor_init(&arch.head, DL_ARCHITECTURE);
+  run.batch_size = 32;
+  run.image_px = 128;
+  run.train_samples = 23807;
+  run.val_samples = 10203;
+  run.frozen_base = 0.125;
+  run.macs_g = 1.259077632;
+  run.acts_m = 26.046168 / 2;
+  run.launches = 175;
+  run.params_m = 23.534592;
+  arch.traffic_ratio = 2;
+  gpu.peak_fp32_tflops = gpu.peak_tf32_tflops = 20.31;
+  gpu.peak_fp16_tensor_tflops = 81.3;
+  gpu.bandwidth_gb_s = 448;
+  gpu.tdp_w = 220;
+  gpu.memory_type = "gddr6";
+  assert_null(dl_training_inputs_read(&row, &in));
+  dl_training_physics.predict(constants, none, &in, out);
   same("row", "power", exp(out[DL_PT_POWER]), expected[3].power);
   same("row", "energy", exp(out[DL_PT_ENERGY]), expected[3].energy_with_ram);
   same("row", "time", exp(out[DL_PT_TIME]), expected[3].again);
+  gpu.bandwidth_gb_s = NAN;
+  assert_string_equal(dl_training_inputs_read(&row, &in), "gpu.bandwidth_gb_s");
 }
 
 /* Numerical Recipes' linear congruential generator: 0 .. 1. */

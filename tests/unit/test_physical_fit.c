@@ -10,7 +10,9 @@
 
 #include <math.h>
 
-#include "physics/training/physical.h"
+#include "physics/rows/physics_regression.h"
+#include "physics/rows/physics_rows.h"
+#include "physics/training/training_inputs.h"
 #include "math/regression/regression.h"
 #include "math/cross_validation/cross_validate.h"
 #include "unit.h"
@@ -52,87 +54,109 @@ static const double arch_facts[ARCHS][5] = {
     {0.31, 14, 150, 3.5, 24000},
     {15.5, 30, 40, 138, 4000}};
 
-static void make_row(double *row, size_t gpu, size_t arch, double batch) {
-  const double *g = gpu_facts[gpu], *a = arch_facts[arch];
-  const double values[DL_PC_N] = {[DL_PC_TARGET] = DL_PT_TIME + 1,
-                                  [DL_PC_BATCH] = batch,
-                                  [DL_PC_PX] = 224,
-                                  [DL_PC_TRAIN] = a[4],
-                                  [DL_PC_VAL] = a[4] / 4,
-                                  [DL_PC_MACS] = a[0],
-                                  [DL_PC_TRAFFIC] = a[1],
-                                  [DL_PC_KERNELS] = a[2],
-                                  [DL_PC_WEIGHTS] = a[3],
-                                  [DL_PC_ELEMENT] = 4,
-                                  [DL_PC_PEAK] = g[0],
-                                  [DL_PC_HAS_TENSOR] = 1,
-                                  [DL_PC_BANDWIDTH] = g[1],
-                                  [DL_PC_TDP] = g[2],
-                                  [DL_PC_GDDR] = g[3],
-                                  [DL_PC_RAM_W] = 5,
-                                  [DL_PC_GPU] = 11 + (double)gpu,
-                                  [DL_PC_HOST] = 21 + (double)gpu,
-                                  [DL_PC_ARCH] = 31 + (double)arch,
-                                  [DL_PC_SOURCE] = 41,
-                                  [DL_PC_DATASET] = 51 + (double)arch};
-  memcpy(row, values, sizeof values);
+/* Rows of a table, all measured. */
+struct table {
+  size_t n;
+  struct dl_training_inputs in[ROWS];
+  double value[ROWS][DL_N_PHYSICAL_TARGETS];
+  struct dl_observed observed[ROWS];
+  const void *rows[ROWS];
+};
+
+static struct dl_sample sample(const struct table *t) {
+  return (struct dl_sample){.rows = t->rows, .n_rows = t->n};
 }
 
-/* The logarithm of what a row would measure on a host `slower` times as slow;
- * fills in what is measured beside it. */
-static double measure(double *row, double slower) {
-  double c[DL_N_TRAINING_CONSTANTS], fx[DL_N_TRAINING_EFFECTS] = {0},
-                                     out[DL_N_PHYSICAL_TARGETS];
-  struct dl_training_inputs load;
+static void make_row(struct dl_training_inputs *in, size_t gpu, size_t arch,
+                     double batch) {
+  static const char *const gpus[] = {"g0", "g1", "g2"},
+                           *const hosts[] = {"h0", "h1", "h2"},
+                           *const archs[] = {"a0", "a1", "a2"},
+                           *const datasets[] = {"d0", "d1", "d2"};
+  const double *g = gpu_facts[gpu], *a = arch_facts[arch];
+  const struct dl_level_names machine = {DL_NAME_SOURCE, DL_NAME_GPU};
+  memset(in, 0, sizeof *in);
+  in->batch = batch;
+  in->train = a[4];
+  in->val = a[4] / 4;
+  in->flops = 2e9 * a[0];
+  in->bytes = 4e6 * a[1];
+  in->bytes_known = 1;
+  in->kernels = a[2];
+  in->weights = 4e6 * a[3];
+  in->peak = 1e12 * g[0];
+  in->has_tensor = 1;
+  in->bandwidth = 1e9 * g[1];
+  in->tdp = in->limit = g[2];
+  in->gddr = g[3] > 0 ? g[1] : 0;
+  in->ram_w = 5;
+  struct dl_grouping *p = &in->grouping;
+  p->name[DL_NAME_GPU] = gpus[gpu];
+  p->name[DL_NAME_HOST] = hosts[gpu];
+  p->name[DL_NAME_ARCH] = archs[arch];
+  p->name[DL_NAME_DATASET] = datasets[arch];
+  p->name[DL_NAME_SOURCE] = "s";
+  p->level[DL_BY_HOST].name = DL_NAME_HOST;
+  p->unnamed[DL_BY_HOST].within = DL_NAME_GPU;
+  p->level[DL_BY_GPU].name = DL_NAME_GPU;
+  p->level[DL_BY_ARCH].name = DL_NAME_ARCH;
+  p->level[DL_BY_FRAMEWORK] = machine;
+  p->x[0] = log(batch) / 0.7;
+  p->x[1] = log(224) / 0.35;
+  p->x[2] = log(in->train) / 1.4;
+}
+
+/* Sets what a row would measure on a host `slower` times as slow. */
+static void measure(struct table *t, size_t i, double slower) {
+  double c[DL_N_TRAINING_CONSTANTS], fx[DL_N_TRAINING_EFFECTS] = {0};
   true_constants(c);
   fx[DL_FX_HOST_LAUNCH] = fx[DL_FX_HOST_EPOCH] = log(slower);
-  dl_training_inputs_of(row, &load);
-  dl_training_physics.predict(c, fx, &load, out);
-  row[DL_PC_POWER] = exp(out[DL_PT_POWER]);
-  row[DL_PC_ENERGY] = exp(out[DL_PT_ENERGY]);
-  row[DL_PC_TIME] = exp(out[DL_PT_TIME]);
-  return out[(size_t)row[DL_PC_TARGET] - 1];
+  dl_training_physics.predict(c, fx, &t->in[i], t->value[i]);
 }
 
-/* All GPUs, networks and batches; y holds logarithms. */
-static void make_table(gsl_matrix *X, gsl_vector *y, double first_batch,
+static void add_row(struct table *t, enum dl_physical_target target) {
+  size_t i = t->n++;
+  t->observed[i] = (struct dl_observed){&t->in[i], t->value[i], target};
+  t->rows[i] = &t->observed[i];
+}
+
+/* All GPUs, networks and batches. */
+static void make_table(struct table *t, double first_batch,
                        enum dl_physical_target target) {
-  size_t i = 0;
+  t->n = 0;
   for (size_t g = 0; g < GPUS; g++)
     for (size_t a = 0; a < ARCHS; a++)
-      for (size_t b = 0; b < BATCHES; b++, i++) {
-        double *row = gsl_matrix_ptr(X, i, 0);
-        make_row(row, g, a, first_batch * pow(4, (double)b));
-        row[DL_PC_TARGET] = target + 1;
-        gsl_vector_set(y, i, measure(row, 1));
+      for (size_t b = 0; b < BATCHES; b++) {
+        make_row(&t->in[t->n], g, a, first_batch * pow(4, (double)b));
+        measure(t, t->n, 1);
+        add_row(t, target);
       }
 }
 
 static void *fit_table(enum dl_physical_target target) {
-  gsl_matrix *X = gsl_matrix_alloc(ROWS, DL_PC_N);
-  gsl_vector *y = gsl_vector_alloc(ROWS);
+  static struct table t;
   void *fit = NULL;
-  make_table(X, y, 8, target);
-  assert_ok(method->fit(&fit, &(struct dl_sample){X, y, NULL, NULL}, NULL, &d),
-            &d);
-  gsl_matrix_free(X);
-  gsl_vector_free(y);
+  make_table(&t, 8, target);
+  struct dl_sample s = sample(&t);
+  assert_ok(method->fit(&fit, &s, NULL, &d), &d);
   return fit;
+}
+
+static void predict(const void *fit, const struct table *t, double *out) {
+  gsl_vector_view view = gsl_vector_view_array(out, t->n);
+  assert_ok(method->predict_rows(fit, t->rows, &view.vector, &d), &d);
 }
 
 static void check_recovered(enum dl_physical_target target,
                             double first_batch) {
-  gsl_matrix *X = gsl_matrix_alloc(ROWS, DL_PC_N);
-  gsl_vector *y = gsl_vector_alloc(ROWS), *got = gsl_vector_alloc(ROWS);
+  static struct table t;
+  double got[ROWS];
   void *fit = fit_table(target);
-  make_table(X, y, first_batch, target);
-  assert_ok(method->predict(fit, X, got, &d), &d);
+  make_table(&t, first_batch, target);
+  predict(fit, &t, got);
   for (size_t i = 0; i < ROWS; i++)
-    assert_near(exp(gsl_vector_get(got, i)), exp(gsl_vector_get(y, i)), 0.02);
+    assert_near(exp(got[i]), exp(t.value[i][target]), 0.02);
   method->free(fit);
-  gsl_matrix_free(X);
-  gsl_vector_free(y);
-  gsl_vector_free(got);
 }
 
 static void recovers_what_it_saw(void **state) {
@@ -148,42 +172,38 @@ static void recovers_other_batches(void **state) {
 }
 
 static void restores_bit_for_bit(void **state) {
-  gsl_matrix *X = gsl_matrix_alloc(ROWS, DL_PC_N);
-  gsl_vector *y = gsl_vector_alloc(ROWS);
-  gsl_vector *saved = gsl_vector_alloc(ROWS), *got = gsl_vector_alloc(ROWS);
+  static struct table t;
+  double saved[ROWS], got[ROWS];
   struct dl_arrays arrays = {0};
   void *fit = fit_table(DL_PT_ENERGY), *back = NULL;
 
   (void)state;
-  make_table(X, y, 11, DL_PT_ENERGY);
-  assert_ok(method->predict(fit, X, saved, &d), &d);
+  make_table(&t, 11, DL_PT_ENERGY);
+  predict(fit, &t, saved);
   assert_ok(method->save(fit, &arrays, &d), &d);
-  assert_ok(method->restore(&back, &arrays, DL_PC_N, &d), &d);
-  assert_ok(method->predict(back, X, got, &d), &d);
-  assert_memory_equal(got->data, saved->data, ROWS * sizeof(double));
+  assert_ok(method->restore(&back, &arrays, 0, &d), &d);
+  predict(back, &t, got);
+  assert_memory_equal(got, saved, sizeof saved);
   method->free(fit);
   method->free(back);
   dl_arrays_free(&arrays);
-  gsl_matrix_free(X);
-  gsl_vector_free(y);
-  gsl_vector_free(saved);
-  gsl_vector_free(got);
 }
 
-/* Rows of the wrong shape or without what an epoch needs are refused. */
+/* A matrix, and rows without what an epoch needs, are refused. */
 static void refuses_other_features(void **state) {
-  gsl_matrix *X = gsl_matrix_alloc(ROWS, DL_PC_N);
+  static struct table t;
+  gsl_matrix *X = gsl_matrix_alloc(ROWS, 3);
   gsl_vector *y = gsl_vector_alloc(ROWS);
   void *fit = NULL;
 
   (void)state;
-  make_table(X, y, 8, DL_PT_POWER);
-  gsl_matrix_view few = gsl_matrix_submatrix(X, 0, 0, ROWS, DL_PC_N - 1);
-  method->fit(&fit, &(struct dl_sample){&few.matrix, y, NULL, NULL}, NULL, &d);
+  make_table(&t, 8, DL_PT_POWER);
+  struct dl_sample s = sample(&t), matrix = {.X = X, .y = y};
+  method->fit(&fit, &matrix, NULL, &d);
   assert_error_has(&d, DL_EUSAGE, "takes its own features");
   dl_diag_init(&d);
-  gsl_matrix_set(X, 4, DL_PC_BANDWIDTH, 0);
-  method->fit(&fit, &(struct dl_sample){X, y, NULL, NULL}, NULL, &d);
+  t.in[4].bandwidth = 0;
+  method->fit(&fit, &s, NULL, &d);
   assert_error_has(&d, DL_EINPUT, "row 5: ");
   dl_diag_init(&d);
   assert_null(fit);
@@ -196,97 +216,79 @@ static void refuses_other_features(void **state) {
  * were, to 5 % in the mean; those that wait for their hosts move by more, as
  * what a launch costs is learnt apart from what their hosts differ by. */
 static void adapts_to_one_run(void **state) {
-  gsl_matrix *X = gsl_matrix_alloc(ROWS, DL_PC_N);
-  gsl_vector *y = gsl_vector_alloc(ROWS), *old = gsl_vector_alloc(ROWS);
-  gsl_vector *now = gsl_vector_alloc(ROWS);
-  gsl_matrix *one = gsl_matrix_alloc(1, DL_PC_N);
-  gsl_vector *seen = gsl_vector_alloc(1), *before = gsl_vector_alloc(1);
-  gsl_vector *after = gsl_vector_alloc(1);
+  static struct table t, one;
+  double old[ROWS], now[ROWS], before, after;
   void *fit = fit_table(DL_PT_TIME), *adapted = NULL;
 
   (void)state;
-  make_table(X, y, 8, DL_PT_TIME);
-  double *row = gsl_matrix_ptr(one, 0, 0);
-  make_row(row, 0, 1, 8);
-  row[DL_PC_GPU] = row[DL_PC_HOST] = 99;
-  gsl_vector_set(seen, 0, measure(row, 2));
-  assert_ok(method->predict(fit, one, before, &d), &d);
-  assert_ok(method->predict(fit, X, old, &d), &d);
-  assert_ok(method->adapt(&adapted, fit, one, seen, &d), &d);
-  assert_ok(method->predict(adapted, one, after, &d), &d);
-  assert_ok(method->predict(adapted, X, now, &d), &d);
-  double want = gsl_vector_get(seen, 0), was = gsl_vector_get(before, 0);
-  double is = gsl_vector_get(after, 0);
-  assert_true(want - was > log(1.5));
-  assert_true(fabs(want - is) < 0.25 * (want - was));
+  make_table(&t, 8, DL_PT_TIME);
+  make_row(&one.in[0], 0, 1, 8);
+  one.in[0].grouping.name[DL_NAME_GPU] = "new";
+  one.in[0].grouping.name[DL_NAME_HOST] = "new host";
+  measure(&one, 0, 2);
+  add_row(&one, DL_PT_TIME);
+  struct dl_sample s = sample(&one);
+  predict(fit, &one, &before);
+  predict(fit, &t, old);
+  assert_ok(method->adapt(&adapted, fit, &s, &d), &d);
+  predict(adapted, &one, &after);
+  predict(adapted, &t, now);
+  double want = one.value[0][DL_PT_TIME];
+  assert_true(want - before > log(1.5));
+  assert_true(fabs(want - after) < 0.25 * (want - before));
   double moved = 0;
   for (size_t i = 0; i < ROWS; i++) {
-    assert_near(exp(gsl_vector_get(now, i)), exp(gsl_vector_get(old, i)), 0.15);
-    moved += fabs(gsl_vector_get(now, i) - gsl_vector_get(old, i)) / ROWS;
+    assert_near(exp(now[i]), exp(old[i]), 0.15);
+    moved += fabs(now[i] - old[i]) / ROWS;
   }
   assert_true(moved < 0.05);
   method->free(fit);
   method->free(adapted);
-  gsl_matrix_free(X);
-  gsl_matrix_free(one);
-  gsl_vector_free(y);
-  gsl_vector_free(old);
-  gsl_vector_free(now);
-  gsl_vector_free(seen);
-  gsl_vector_free(before);
-  gsl_vector_free(after);
 }
 
 /* Ten times what was measured. */
-static void poison(double *row) {
-  row[DL_PC_POWER] *= 10;
-  row[DL_PC_ENERGY] *= 10;
-  row[DL_PC_TIME] *= 10;
+static void poison(double *value) {
+  for (size_t t = 0; t < DL_N_PHYSICAL_TARGETS; t++)
+    value[t] += log(10);
 }
 
-static const size_t apart[] = {DL_PC_GPU, DL_PC_ARCH};
-
-/* Out-of-fold predictions where the rows of the first GPU (`own`), the rows
- * to learn from of the same GPU (`same`) or of the second (`other`) are
+/* Out-of-fold predictions where the rows of the first GPU (`own`), the
+ * auxiliary rows of the same GPU (`same`) or of the second (`other`) are
  * poisoned. */
 static void leave_gpus_out(bool own, bool same, bool other, double out[ROWS]) {
-  gsl_matrix *X = gsl_matrix_alloc(ROWS, DL_PC_N);
-  gsl_matrix *more = gsl_matrix_alloc(ROWS, DL_PC_N);
-  gsl_vector *y = gsl_vector_alloc(ROWS), *t = gsl_vector_alloc(ROWS);
+  static struct table t, more;
+  gsl_vector *y = gsl_vector_alloc(ROWS);
   size_t of_row[ROWS];
   struct dl_folds folds = {.n = ROWS, .k = GPUS, .of_row = of_row};
   struct dl_cv cv = {0};
 
-  make_table(X, y, 8, DL_PT_POWER);
-  make_table(more, t, 16, DL_PT_POWER);
+  make_table(&t, 8, DL_PT_POWER);
+  make_table(&more, 16, DL_PT_POWER);
   for (size_t i = 0; i < ROWS; i++) {
     size_t gpu = i / (ARCHS * BATCHES);
     of_row[i] = gpu;
-    gsl_vector_set(y, i, exp(gsl_vector_get(y, i)));
-    gsl_matrix_set(more, i, DL_PC_DOUBT, 0.15);
-    if (own && gpu == 0) {
-      poison(gsl_matrix_ptr(X, i, 0));
-      gsl_vector_set(y, i, 10 * gsl_vector_get(y, i));
-    }
-    if ((same && gpu == 0) || (other && gpu == 1)) {
-      poison(gsl_matrix_ptr(more, i, 0));
-      gsl_vector_set(t, i, log(10) + gsl_vector_get(t, i));
-    }
+    struct dl_grouping *p = &more.in[i].grouping;
+    p->steady = 1;
+    p->sd[DL_PT_POWER] = p->sd[DL_PT_ENERGY] = 0.15;
+    p->sd[DL_PT_TIME] = 4 * 0.15;
+    more.in[i].mid_run = 1;
+    if (own && gpu == 0)
+      poison(t.value[i]);
+    if ((same && gpu == 0) || (other && gpu == 1))
+      poison(more.value[i]);
+    gsl_vector_set(y, i, exp(t.value[i][DL_PT_POWER]));
   }
-  struct dl_problem p = {.X = X,
-                         .y = y,
+  struct dl_problem p = {.y = y,
                          .log_target = true,
-                         .more_X = more,
-                         .more_t = t,
-                         .apart = apart,
-                         .n_apart = COUNT(apart)};
+                         .rows = t.rows,
+                         .auxiliary = more.rows,
+                         .n_auxiliary = more.n,
+                         .n_groupings = 2,
+                         .alike = dl_physics_alike};
   assert_ok(dl_cross_validate(&cv, &p, method, NULL, &folds, &d), &d);
   memcpy(out, cv.prediction, ROWS * sizeof *out);
   dl_cv_free(&cv);
-  gsl_matrix_free(X);
-  gsl_matrix_free(more);
   gsl_vector_free(y);
-  gsl_vector_free(t);
 }
 
 /* The left-out GPU's predictions do not depend on its own rows by one bit,

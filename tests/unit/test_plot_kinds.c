@@ -14,6 +14,7 @@
 
 #include "plot/plot.h"
 #include "unit.h"
+#include "tests/messages.h"
 
 enum { MOST_LINES = 8 };
 
@@ -100,12 +101,12 @@ static void test_errors(void **state) {
        .without = "flops"},
       {.kind = "errors",
        .table = "method,mape\ntdp,\n",
-       .says = "no row that can be drawn"},
+       .says = MSG_no_row_that_can},
       {.kind = "errors",
        .table = "method,mape\ntdp,0.4\n",
        .o = {.score = "speed"},
        .says = "unknown score 'speed'"},
-      {.kind = "errors", .table = "method,n\n", .says = "no column 'mape'"},
+      {.kind = "errors", .table = "method,n\n", .says = MSG_no_column("mape")},
   };
   (void)state;
   check_pictures(pictures, COUNT(pictures));
@@ -144,11 +145,11 @@ static void test_fit(void **state) {
       {.kind = "fit",
        .table = LEFT_OUT,
        .o = {.target = "epoch_s"},
-       .says = "no row of target 'epoch_s'"},
+       .says = MSG_no_row_target("epoch_s")},
       {.kind = "fit",
        .table = LEFT_OUT,
        .o = {.per = "target"},
-       .says = "'energy_j' is in two groups, 'a100' and 'v100'"},
+       .says = MSG_is_in_two_groups("energy_j", "a100", "v100")},
   };
   (void)state;
   check_pictures(pictures, COUNT(pictures));
@@ -171,10 +172,10 @@ static void test_parts(void **state) {
        .says = ":2: column 'energy_j': a part of less than 0 J"},
       {.kind = "parts",
        .table = "estimate,part,energy_j\none,gpu,0\n",
-       .says = "no energy to draw"},
+       .says = MSG_no_energy_to_draw},
       {.kind = "parts",
        .table = "estimate,part,energy_j\none,gpu,\n",
-       .says = "no energy to draw"},
+       .says = MSG_no_energy_to_draw},
       {.kind = "parts",
        .table = "estimate,part,energy_j\na,1,1\na,2,1\na,3,1\na,4,1\na,5,1\n"
                 "a,6,1\na,7,1\na,8,1\na,9,1\n",
@@ -244,7 +245,7 @@ static void test_rows(void **state) {
   check_picture(&p);
   p.table = "measured,predicted\n-1,2\n";
   p.line[0] = NULL;
-  p.says = "no row that can be drawn";
+  p.says = MSG_no_row_that_can;
   check_picture(&p);
 }
 
@@ -314,11 +315,11 @@ static void test_gnuplot(void **state) {
   assert_int_equal(
       draw_with("#!/bin/sh\necho half; echo 'line 3: no' >&2; exit 1\n", &d),
       DL_EFAILED);
-  assert_error(&d, DL_EFAILED, "gnuplot failed: line 3: no");
+  assert_error(&d, DL_EFAILED, MSG_gnuplot_failed("line 3: no"));
   assert_int_equal(draw_with("#!/bin/sh\nexit 0\n", &d), DL_EFAILED);
-  assert_error(&d, DL_EFAILED, "gnuplot drew nothing: it does not say why");
+  assert_error(&d, DL_EFAILED, MSG_gnuplot_drew_nothing(MSG_does_not_say_why));
   assert_int_equal(draw_with("#!/bin/sh\nkill -9 $$\n", &d), DL_EFAILED);
-  assert_error(&d, DL_EFAILED, "gnuplot was ended by signal 9");
+  assert_error(&d, DL_EFAILED, MSG_gnuplot_was_ended_by("9"));
   assert_int_equal(draw_with(NULL, &d), DL_EFAILED);
   assert_error_has(&d, DL_EFAILED, "gnuplot is not installed");
   s = get_file(temp_path("picture.svg")); /* what failed left it as it was */

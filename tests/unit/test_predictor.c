@@ -12,6 +12,7 @@
 #include "fit.h"
 #include "model/predictor.h"
 #include "table.h"
+#include "tests/messages.h"
 
 /* A fit that says target = exp(or not)(c0 + c1 a + c2 b), made by fitting
  * exact values, and its predictor on a table. */
@@ -38,9 +39,9 @@ static void linear_fit(struct dl_fit *f) {
     gsl_matrix_set(X, i, 1, b);
     gsl_vector_set(y, i, 2 + 3 * a - b);
   }
-  assert_ok(f->method->fit(&f->state, &(struct dl_sample){X, y, NULL, NULL},
-                           none, &d),
-            &d);
+  assert_ok(
+      f->method->fit(&f->state, &(struct dl_sample){.X = X, .y = y}, none, &d),
+      &d);
   f->target = strdup("y");
   dl_strlist_add(&f->features, "a");
   dl_strlist_add(&f->features, "b");
@@ -50,7 +51,7 @@ static void linear_fit(struct dl_fit *f) {
 
 static void open_bench(struct bench *x, const char *text, double coverage) {
   x->t = open_table(text);
-  assert_ok(dl_predictor_new(&x->p, &x->fit, x->t.f, coverage, &x->t.d),
+  assert_ok(dl_predictor_new(&x->p, &x->fit, x->t.f, coverage, false, &x->t.d),
             &x->t.d);
   load(&x->t);
 }
@@ -274,9 +275,10 @@ static void needs_its_names(void **state) {
   linear_fit(&x.fit);
   x.t = open_table("a,b\n1,2\n");
   dl_strlist_add(&x.fit.features, "log(");
-  assert_int_equal(dl_predictor_new(&p, &x.fit, x.t.f, 0.9, &x.t.d), DL_EUSAGE);
+  assert_int_equal(dl_predictor_new(&p, &x.fit, x.t.f, 0.9, false, &x.t.d),
+                   DL_EUSAGE);
   assert_null(p);
-  assert_error_has(&x.t.d, DL_EUSAGE, "formula 'log(': column 5: ");
+  assert_error_has(&x.t.d, DL_EUSAGE, MSG_formula_column("log(", "5", ""));
   dl_fit_free(&x.fit);
   close_table(&x.t);
 }

@@ -10,6 +10,7 @@
 #include "estimate/projection/projection.h"
 #include "estimate/projection/projection_private.h"
 #include "unit.h"
+#include "tests/messages.h"
 
 static struct dl_projection project(const char *name,
                                     const struct dl_measured_epochs *seen,
@@ -339,32 +340,30 @@ static void refused(void **state) {
   } while (0)
   dl_diag_init(&d);
   e[1] = 0;
-  REFUSED("epoch 1 has no energy: 0 J");
+  REFUSED(MSG_epoch_has_no_energy("1", "0"));
   e[1] = 1;
   s[2] = NAN;
-  REFUSED("epoch 2 has no duration: nan s");
+  REFUSED(MSG_epoch_has_no_duration("2", "nan"));
   s[2] = 1;
   seen.power_w = w;
-  REFUSED("epoch 1 has no mean power");
+  REFUSED(MSG_epoch_has_no_mean("1"));
   seen.open_s = -1;
-  REFUSED("time or energy outside of epochs is negative or unknown");
+  REFUSED(MSG_time_or_energy_outside);
   o.n_low = NAN;
-  REFUSED("invalid number of epochs of the whole training: nan to 5");
+  REFUSED(MSG_invalid_number_epochs_whole("nan", "5"));
   o.n_low = 6;
-  REFUSED("invalid number of epochs of the whole training: 6 to 5");
+  REFUSED(MSG_invalid_number_epochs_whole("6", "5"));
   o.n_low = o.n_high = 2;
-  REFUSED("3 epochs are over already, which is more than the 2 of the whole "
-          "training");
+  REFUSED(MSG_epochs_are_over_already("3", "2"));
   o.phase = phase;
   o.n_phases = 2;
-  REFUSED("invalid length of phase 2: 0 epochs");
+  REFUSED(MSG_invalid_length_phase_epochs("2", "0"));
   o.window = 0;
-  REFUSED("a window of no epochs");
+  REFUSED(MSG_a_window_no_epochs);
   o.coverage = 1;
-  REFUSED("invalid coverage: 1");
+  REFUSED(MSG_invalid_coverage("1"));
   o.duration_s = 2;
-  REFUSED("3 s are over already, which is more than the 2 s of the whole "
-          "training");
+  REFUSED(MSG_are_over_already_which("3", "2"));
 }
 
 static void registry(void **state) {

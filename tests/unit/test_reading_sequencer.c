@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "logs/readings/reading_sequencer.h"
 #include "unit.h"
+#include "tests/messages.h"
 
 static bool plain_line(struct dl_log *log, char *s, size_t len) {
   char *field[3];
@@ -175,13 +176,11 @@ static void leaves_out_what_is_too_late(void **state) {
   assert_int_equal(f.d.n_warnings, 1);
   assert_int_equal(f.d.n_skipped, 1);
   assert_string_equal(f.d.warnings[0] + strlen(temp_path("log")),
-                      ":101: 2 readings out of order: sort the log by time "
-                      "first");
+                      ":101: " MSG_reading_out_order_sort("2", "s"));
   close_feed(&f);
 }
 
-#define BACK_AN_HOUR                                                           \
-  "clock set back by an hour (daylight saving): times carried on"
+#define BACK_AN_HOUR MSG_clock_set_back_by
 
 /* Summer time ends: 02:59:59 is followed by 02:00:00. */
 static void carries_on_when_summer_ends(void **state) {
@@ -219,18 +218,18 @@ static void carries_on_slow_samples_when_summer_ends(void **state) {
               "2022-10-30 02:55:00,0,2\n"
               "2022-10-30 02:00:00,0,3\n"
               "2022-10-30 02:05:00,0,4\n",
-              "0:1 300:2 600:3 900:4| :3: clock set back by 3.3e+03 s: "
-              "carried on 300 s after the sample before");
+              "0:1 300:2 600:3 900:4| :3: " MSG_clock_set_back_by_carried(
+                  "3.3e+03", "300"));
 }
 
 /* A clock that has a zone does not know of summer. */
 static void zones_know_no_summer(void **state) {
   (void)state;
-  assert_feed("2022-10-30T02:59:58Z,0,1\n"
-              "2022-10-30T02:59:59Z,0,2\n"
-              "2022-10-30T02:00:00Z,0,3\n",
-              "0:1 1:2 2:3| :3: clock set back by 3.6e+03 s: carried on 1 s "
-              "after the sample before");
+  assert_feed(
+      "2022-10-30T02:59:58Z,0,1\n"
+      "2022-10-30T02:59:59Z,0,2\n"
+      "2022-10-30T02:00:00Z,0,3\n",
+      "0:1 1:2 2:3| :3: " MSG_clock_set_back_by_carried("3.6e+03", "1"));
   assert_feed("2022-10-30T02:59:59+02:00,0,1\n"
               "2022-10-30T02:00:00+01:00,0,2\n",
               "0:1 1:2");
@@ -238,12 +237,12 @@ static void zones_know_no_summer(void **state) {
 
 static void carries_on_when_set_back(void **state) {
   (void)state;
-  assert_feed("2022-12-05 09:10:00,0,1\n"
-              "2022-12-05 09:10:02,0,2\n"
-              "2022-12-05 09:05:00,0,3\n"
-              "2022-12-05 09:05:02,0,4\n",
-              "0:1 2:2 4:3 6:4| :3: clock set back by 302 s: carried on 2 s "
-              "after the sample before");
+  assert_feed(
+      "2022-12-05 09:10:00,0,1\n"
+      "2022-12-05 09:10:02,0,2\n"
+      "2022-12-05 09:05:00,0,3\n"
+      "2022-12-05 09:05:02,0,4\n",
+      "0:1 2:2 4:3 6:4| :3: " MSG_clock_set_back_by_carried("302", "2"));
   /* one log behind the other, in the wrong order */
   assert_feed("2022-12-05 12:00:00,0,1\n"
               "2022-12-05 12:00:01,0,2\n"
@@ -251,8 +250,8 @@ static void carries_on_when_set_back(void **state) {
               "2022-12-04 09:00:00,0,4\n"
               "2022-12-04 09:00:01,0,5\n"
               "2022-12-04 09:00:02,0,6\n",
-              "0:1 1:2 2:3 3:4 4:5 5:6| :4: clock set back by 9.72e+04 s: "
-              "carried on 1 s after the sample before");
+              "0:1 1:2 2:3 3:4 4:5 5:6| :4: " MSG_clock_set_back_by_carried(
+                  "9.72e+04", "1"));
 }
 
 static void carries_on_twice(void **state) {
@@ -263,11 +262,10 @@ static void carries_on_twice(void **state) {
               "2022-10-30 01:00:00,0,4\n"
               "2022-10-30 01:00:01,0,5\n",
               "0:1 1:2 2:3 3:4 4:5| :2: " BACK_AN_HOUR
-              "| :4: clock set back by 3.6e+03 s: carried on 1 s after the "
-              "sample before");
+              "| :4: " MSG_clock_set_back_by_carried("3.6e+03", "1"));
 }
 
-#define AHEAD "clock set ahead by an hour (daylight saving): times carried on"
+#define AHEAD MSG_clock_set_ahead_by
 
 /* Summer time begins: 01:59:59 is followed by 03:00:00. */
 static void sets_back_when_summer_begins(void **state) {

@@ -19,6 +19,7 @@
 #include <jansson.h>
 
 #include "output/render.h"
+#include "tests/messages.h"
 
 static const struct dl_column COLUMNS[] = {
     {.key = "name", .heading = "name"},
@@ -303,7 +304,7 @@ static void csv_without_a_table(void **state) {
   dl_diag_init(&d);
   assert_int_equal(
       dl_format_report(dl_format_find("csv"), r, stdout, false, &d), DL_EUSAGE);
-  assert_string_equal(d.error, "there is no table to write as CSV");
+  assert_string_equal(d.error, MSG_there_is_no_table);
   dl_diag_free(&d);
 
   dl_report_add(r, "a", NULL, NULL, DL_PLAIN, dl_count(1));
@@ -353,8 +354,8 @@ static void full_disk_is_noticed(void **state) {
     dl_diag_init(&d);
     dl_report_add(r, "a", "a", NULL, DL_PLAIN, dl_count(1));
     assert_int_equal(dl_format_report(format, r, f, false, &d), DL_EFAILED);
-    assert_string_equal(d.error,
-                        "<output>: cannot write: No space left on device");
+    assert_string_equal(
+        d.error, "<output>: " MSG_cannot_write("No space left on device"));
     fclose(f);
     dl_report_free(r);
     dl_diag_free(&d);
@@ -364,8 +365,8 @@ static void full_disk_is_noticed(void **state) {
     assert_non_null(f);
     dl_stream_begin(&stream, format, f, &TABLE, &d);
     assert_int_equal(dl_stream_end(stream, &d), DL_EFAILED);
-    assert_string_equal(d.error,
-                        "<output>: cannot write: No space left on device");
+    assert_string_equal(
+        d.error, "<output>: " MSG_cannot_write("No space left on device"));
     fclose(f);
     dl_diag_free(&d);
   }
@@ -391,7 +392,7 @@ static void rows_notice_a_full_disk(void **state) {
       status = dl_stream_row(stream, v, &d);
     assert_int_equal(status, DL_EFAILED);
     dl_stream_end(stream, &d);
-    assert_non_null(strstr(d.error, "cannot write: "));
+    assert_non_null(strstr(d.error, MSG_cannot_write("")));
     fclose(f);
     dl_diag_free(&d);
   }

@@ -16,6 +16,7 @@
 #include "math/regression/regression.h"
 
 #include "problem.h"
+#include "tests/messages.h"
 
 /* From tests/reference/math_reference.py (scikit-learn, and for GCV the hat
  * matrix written out and scipy's bounded minimiser). */
@@ -60,7 +61,8 @@ static const struct dl_regression *ridge(void) {
 static void *fit(struct fixture *f, const gsl_vector *w, double *lambda) {
   void *s = NULL;
   assert_int_equal(
-      ridge()->fit(&s, &(struct dl_sample){f->X, f->y, w, NULL}, lambda, &f->d),
+      ridge()->fit(&s, &(struct dl_sample){.X = f->X, .y = f->y, .w = w},
+                   lambda, &f->d),
       DL_OK);
   assert_int_equal(f->d.n_warnings, 0);
   return s;
@@ -94,7 +96,7 @@ static void one_column(void **state) {
   double lambda = 3;
   void *s = NULL;
   assert_int_equal(
-      ridge()->fit(&s, &(struct dl_sample){&X.matrix, &t.vector, NULL, NULL},
+      ridge()->fit(&s, &(struct dl_sample){.X = &X.matrix, .y = &t.vector},
                    &lambda, &f->d),
       DL_OK);
   near(ridge()->coefficient(s, 0), 1, 1e-14);
@@ -141,7 +143,7 @@ static void weights_are_repeats(void **state) {
   double lambda = NAN, repeated = NAN, plain = NAN;
   void *s = fit(f, f->w, &lambda), *t = NULL;
   assert_int_equal(
-      ridge()->fit(&t, &(struct dl_sample){X, y, NULL, NULL}, &repeated, &f->d),
+      ridge()->fit(&t, &(struct dl_sample){.X = X, .y = y}, &repeated, &f->d),
       DL_OK);
   near(lambda, repeated, 1e-6);
   for (size_t j = 0; j < P; j++)
@@ -161,9 +163,10 @@ static void sweep_equals_fits(void **state) {
   gsl_matrix_const_view H = gsl_matrix_const_view_array(lambdas, 3, 1);
   gsl_matrix *out = gsl_matrix_alloc(3, N);
   gsl_vector *one = gsl_vector_alloc(N);
-  assert_int_equal(ridge()->sweep(&(struct dl_sample){f->X, f->y, f->w, NULL},
-                                  &H.matrix, f->X, out, &f->d),
-                   DL_OK);
+  assert_int_equal(
+      ridge()->sweep(&(struct dl_sample){.X = f->X, .y = f->y, .w = f->w},
+                     &H.matrix, f->X, out, &f->d),
+      DL_OK);
   for (size_t i = 0; i < 3; i++) {
     double lambda = lambdas[i];
     void *s = fit(f, f->w, &lambda);
@@ -197,7 +200,7 @@ static void save_and_restore(void **state) {
 static void refused(struct fixture *f, double lambda, enum dl_status status,
                     const char *why) {
   void *s = NULL;
-  assert_int_equal(ridge()->fit(&s, &(struct dl_sample){f->X, f->y, NULL, NULL},
+  assert_int_equal(ridge()->fit(&s, &(struct dl_sample){.X = f->X, .y = f->y},
                                 &lambda, &f->d),
                    status);
   assert_string_equal(f->d.error, why);
@@ -207,24 +210,23 @@ static void refused(struct fixture *f, double lambda, enum dl_status status,
 
 static void errors(void **state) {
   struct fixture *f = *state;
-  refused(f, 0, DL_EUSAGE, "lambda must be positive, not 0");
-  refused(f, -1, DL_EUSAGE, "lambda must be positive, not -1");
-  refused(f, INFINITY, DL_EUSAGE, "lambda must be positive, not inf");
+  refused(f, 0, DL_EUSAGE, MSG_lambda_must_be_positive("0"));
+  refused(f, -1, DL_EUSAGE, MSG_lambda_must_be_positive("-1"));
+  refused(f, INFINITY, DL_EUSAGE, MSG_lambda_must_be_positive("inf"));
   static const double lambdas[2] = {1, 1};
   gsl_matrix_const_view wide = gsl_matrix_const_view_array(lambdas, 1, 2);
   gsl_matrix_const_view H = gsl_matrix_const_view_array(lambdas, 2, 1);
   gsl_matrix *out = gsl_matrix_alloc(1, N);
-  assert_int_equal(ridge()->sweep(&(struct dl_sample){f->X, f->y, NULL, NULL},
+  assert_int_equal(ridge()->sweep(&(struct dl_sample){.X = f->X, .y = f->y},
                                   &wide.matrix, f->X, out, &f->d),
                    DL_EFAILED);
-  assert_string_equal(
-      f->d.error, "candidates have 2 columns but there are 1 hyper-parameters");
+  assert_string_equal(f->d.error, MSG_candidates_have_columns_but("2", "1"));
   dl_diag_free(&f->d);
-  assert_int_equal(ridge()->sweep(&(struct dl_sample){f->X, f->y, NULL, NULL},
+  assert_int_equal(ridge()->sweep(&(struct dl_sample){.X = f->X, .y = f->y},
                                   &H.matrix, f->X, out, &f->d),
                    DL_EFAILED);
   assert_string_equal(f->d.error,
-                      "predictions of a sweep are 2 x 40, not 1 x 40");
+                      MSG_predictions_a_sweep_are("2", "40", "1", "40"));
   dl_diag_free(&f->d);
   gsl_matrix_free(out);
   /* One row, and weights that count as less than one. */
@@ -233,7 +235,7 @@ static void errors(void **state) {
   gsl_matrix_view X = gsl_matrix_submatrix(f->X, 0, 0, 1, P);
   gsl_vector_view y = gsl_vector_subvector(f->y, 0, 1);
   assert_int_equal(
-      ridge()->fit(&s, &(struct dl_sample){&X.matrix, &y.vector, NULL, NULL},
+      ridge()->fit(&s, &(struct dl_sample){.X = &X.matrix, .y = &y.vector},
                    &nan, &f->d),
       DL_EINPUT);
   assert_non_null(strstr(f->d.error, "cannot choose lambda"));

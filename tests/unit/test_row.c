@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "table.h"
+#include "tests/messages.h"
 
 /* Each table has one row; `name` is required. */
 static void faults(void **state) {
@@ -17,32 +18,33 @@ static void faults(void **state) {
     const char *complaint;
   } cases[] = {
       {"batch_size\nabc\n", "batch_size", DL_FAULT_INVALID,
-       "column 'batch_size': invalid number 'abc'"},
+       MSG_column_invalid_number("batch_size", "abc")},
       {"batch_size\n3x\n", "batch_size", DL_FAULT_INVALID,
-       "column 'batch_size': invalid number '3x'"},
+       MSG_column_invalid_number("batch_size", "3x")},
       {"batch_size\n\"1,5\"\n", "batch_size", DL_FAULT_INVALID,
-       "column 'batch_size': invalid number '1,5'"},
+       MSG_column_invalid_number("batch_size", "1,5")},
       {"batch_size\nnan\n", "batch_size", DL_FAULT_NOT_FINITE,
-       "column 'batch_size': not a finite number 'nan'"},
+       MSG_column_not_a_finite("batch_size", "nan")},
       {"batch_size\n-inf\n", "batch_size", DL_FAULT_NOT_FINITE,
-       "column 'batch_size': not a finite number '-inf'"},
+       MSG_column_not_a_finite("batch_size", "-inf")},
       {"batch_size\n1e999\n", "batch_size", DL_FAULT_NOT_FINITE,
-       "column 'batch_size': not a finite number '1e999'"},
+       MSG_column_not_a_finite("batch_size", "1e999")},
       {"batch_size\n0\n", "batch_size", DL_FAULT_RANGE,
-       "column 'batch_size': 0 is not between 1 and 1e+09"},
+       MSG_is_not_between("column 'batch_size'", "0", "1", "1e+09")},
       {"gpu_util\n1.01\n", "gpu_util", DL_FAULT_RANGE,
-       "column 'gpu_util': 1.01 is not between 0 and 1"},
+       MSG_is_not_between("column 'gpu_util'", "1.01", "0", "1")},
       {"energy_j\n-1\n", "energy_j", DL_FAULT_RANGE,
-       "column 'energy_j': -1 is not between 0 and 1e+300"},
+       MSG_is_not_between("column 'energy_j'", "-1", "0", "1e+300")},
       {"batch_size,x\n,1\n", "batch_size", DL_FAULT_ABSENT,
-       "column 'batch_size': no value"},
+       MSG_column_no_value("batch_size")},
       {"energy_j,epochs,arch\n,3,resnet50\n", "epoch_energy_j", DL_FAULT_ABSENT,
-       "column 'epoch_energy_j': no value"},
+       MSG_column_no_value("epoch_energy_j")},
       {"arch,x\nresnt50,1\n", "macs_g", DL_FAULT_ABSENT,
-       "unknown arch 'resnt50'; nearest: "},
-      {"arch,x\n,1\n", "macs_g", DL_FAULT_ABSENT, "column 'macs_g': no value"},
+       MSG_unknown_nearest("arch", "resnt50", "")},
+      {"arch,x\n,1\n", "macs_g", DL_FAULT_ABSENT,
+       MSG_column_no_value("macs_g")},
       {"gpu,arch\nnone such,resnet50\n", "peak_tflops", DL_FAULT_ABSENT,
-       "unknown gpu 'none such'; nearest: "},
+       MSG_unknown_nearest("gpu", "none such", "")},
       {"arch,x\nresnet50,1\n", "arch.depth", DL_FAULT_ABSENT,
        "the descriptor of 'resnet50' has no value for 'arch.depth'; give it "
        "with --set arch.depth=VALUE"},
@@ -87,8 +89,8 @@ static void complains_of_what_is_meant(void **state) {
 /* What no one uses as a number may be any text. */
 static void texts_are_no_faults(void **state) {
   struct table t = open_table("note,arch,x\nabc,12,nan\n");
-  struct dl_quantity note = quantity(&t, "note", true),
-                     arch = quantity(&t, "arch", true);
+  struct dl_row_ref note = quantity(&t, "note", true),
+                    arch = quantity(&t, "arch", true);
 
   (void)state;
   load(&t);
@@ -110,7 +112,7 @@ static void texts_are_no_faults(void **state) {
   /* Compared as text it is none. */
   t = open_table("note\nabc\n");
   define(&t, "x=note=='abc'");
-  struct dl_quantity x = quantity(&t, "x", true);
+  struct dl_row_ref x = quantity(&t, "x", true);
   load(&t);
   row(&t, 0);
   assert_int_equal(t.row->fault.kind, DL_FAULT_NONE);
@@ -137,15 +139,17 @@ static void refuses_overrides(void **state) {
     enum dl_status status;
     const char *error;
   } cases[] = {
-      {"batch_size", DL_EUSAGE, "'batch_size': expected NAME=VALUE"},
-      {"=3", DL_EUSAGE, "'=3': expected NAME=VALUE"},
-      {"batch_size=x", DL_EUSAGE, "batch_size: invalid number 'x'"},
-      {"batch_size=0", DL_EINPUT, "batch_size: 0 is not between 1 and 1e+09"},
-      {"gpu.tdp=3", DL_EUSAGE, "gpu has no field 'tdp'; nearest: 'tdp_w'"},
-      {"gpu.=3", DL_EUSAGE, "gpu has no field ''; nearest: "},
-      {"gpu.tdp_w=x", DL_EUSAGE, "gpu.tdp_w: invalid number 'x'"},
+      {"batch_size", DL_EUSAGE, MSG_expected_name_value("batch_size")},
+      {"=3", DL_EUSAGE, MSG_expected_name_value("=3")},
+      {"batch_size=x", DL_EUSAGE, MSG_invalid_number("batch_size", "x")},
+      {"batch_size=0", DL_EINPUT,
+       MSG_is_not_between("batch_size", "0", "1", "1e+09")},
+      {"gpu.tdp=3", DL_EUSAGE,
+       MSG_has_no_field_nearest("gpu", "tdp", "'tdp_w'")},
+      {"gpu.=3", DL_EUSAGE, MSG_has_no_field_nearest("gpu", "", "")},
+      {"gpu.tdp_w=x", DL_EUSAGE, MSG_invalid_number_3("gpu", "tdp_w", "x")},
       {"arch.macs_g=-1", DL_EINPUT,
-       "arch.macs_g: -1 is not between 1e-06 and 1e+09"},
+       MSG_is_not_between_2("arch", "macs_g", "-1", "1e-06", "1e+09")},
   };
   struct table t = open_table(NULL);
 
@@ -167,8 +171,8 @@ static void overrides_replace(void **state) {
   override(&t, "gpu.tdp_w=300");
   override(&t, "gpu.year=2021");
   override(&t, "gpu.tdp_w=200");
-  struct dl_quantity tdp = quantity(&t, "gpu.tdp_w", true),
-                     year = quantity(&t, "gpu.year", true);
+  struct dl_row_ref tdp = quantity(&t, "gpu.tdp_w", true),
+                    year = quantity(&t, "gpu.year", true);
   load(&t);
   row(&t, 0);
   assert_true(number(&t, tdp) == 200);
@@ -185,7 +189,7 @@ static void refuses_definitions(void **state) {
   static const char *const bad[] = {"x", "=x", "x==3", ""};
   struct table t = open_table("a\n1\n");
   char expected[64];
-  struct dl_quantity q;
+  struct dl_row_ref q;
   size_t i;
 
   (void)state;
@@ -200,33 +204,33 @@ static void refuses_definitions(void **state) {
     assert_error(&t.d, DL_EUSAGE, expected);
   }
   assert_int_equal(dl_frame_alias(t.f, "x=", &t.d), DL_EUSAGE);
-  assert_error(&t.d, DL_EUSAGE, "'x=': expected NAME=ID");
+  assert_error(&t.d, DL_EUSAGE, MSG_expected_name_id("x="));
   define(&t, "x=log(a");
   assert_int_equal(dl_frame_quantity(t.f, "x", false, &q, &t.d), DL_EUSAGE);
-  assert_error(&t.d, DL_EUSAGE, "formula 'log(a': column 6: expected ')'");
+  assert_error(&t.d, DL_EUSAGE, MSG_formula_column("log(a", "6", MSG_expected));
   define(&t, "y=a+no_such");
   assert_int_equal(dl_frame_quantity(t.f, "y", false, &q, &t.d), DL_EUSAGE);
-  assert_error_has(&t.d, DL_EUSAGE, "no column 'no_such'; nearest: ");
+  assert_error_has(&t.d, DL_EUSAGE, MSG_no_column_nearest("no_such", ""));
   close_table(&t);
 }
 
 static void refuses_unknown_names(void **state) {
   struct table t = open_table("arch,batch_size\nresnet50,1\n");
-  struct dl_quantity q;
+  struct dl_row_ref q;
 
   (void)state;
   assert_int_equal(dl_frame_quantity(t.f, "bacth_size", true, &q, &t.d),
                    DL_EUSAGE);
-  assert_error_has(&t.d, DL_EUSAGE,
-                   "runs.csv: no column 'bacth_size'; nearest: 'batch_size'");
+  assert_error_has(
+      &t.d, DL_EUSAGE,
+      "runs.csv: " MSG_no_column_nearest("bacth_size", "'batch_size'"));
   assert_int_equal(dl_frame_quantity(t.f, "gpu.tdp_w", true, &q, &t.d),
                    DL_EUSAGE);
-  assert_error_has(&t.d, DL_EUSAGE, "no column 'gpu.tdp_w'");
+  assert_error_has(&t.d, DL_EUSAGE, MSG_no_column("gpu.tdp_w"));
   close_table(&t);
   t = open_table(NULL);
   assert_int_equal(dl_frame_quantity(t.f, "ram_gb", true, &q, &t.d), DL_EUSAGE);
-  assert_error(&t.d, DL_EUSAGE,
-               "'ram_gb' has no value; give it with --set ram_gb=VALUE");
+  assert_error(&t.d, DL_EUSAGE, MSG_has_no_value_give_with("ram_gb", "ram_gb"));
   close_table(&t);
 }
 
@@ -238,9 +242,9 @@ static void settings_are_texts_and_numbers(void **state) {
   set(&t, "gpu", "rtx-3090");
   set(&t, "batch_size", "16");
   override(&t, "phase=training");
-  struct dl_quantity gpu = quantity(&t, "gpu", true),
-                     batch = quantity(&t, "batch_size", true);
-  struct dl_quantity phase = quantity(&t, "phase", true);
+  struct dl_row_ref gpu = quantity(&t, "gpu", true),
+                    batch = quantity(&t, "batch_size", true);
+  struct dl_row_ref phase = quantity(&t, "phase", true);
   load(&t);
   row(&t, 0);
   assert_string_equal(text_of(&t, gpu), "rtx-3090");

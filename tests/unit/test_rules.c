@@ -11,6 +11,7 @@
 #include "catalog/catalog.h"
 #include "catalog/validate/rules.h"
 #include "unit.h"
+#include "tests/messages.h"
 
 static struct dl_diag d;
 
@@ -375,11 +376,11 @@ static void refused_values_are_collected(void **state) {
     size_t line;
     const char *entry, *text;
   } want[] = {
-      {2, "a", "value 'tdp_w': 1e30 is not between 1 and 2000"},
-      {4, "a", "unknown value 'speed'"},
+      {2, "a", MSG_value_is_not_between("tdp_w", "1e30", "1", "2000")},
+      {4, "a", MSG_unknown_value("speed")},
       {5, "b", "value 'peak_fp32_tflops': 1e30 is not between 0.0001 and"},
-      {6, "b", "value 'tdp_w': invalid number 'abc'"},
-      {7, "b", "value 'memory_gb' is given twice"},
+      {6, "b", MSG_value_invalid_number("tdp_w", "abc")},
+      {7, "b", MSG_value_is_given_twice("memory_gb")},
   };
   struct dl_xml *xml;
   struct dl_catalog_file s;

@@ -46,7 +46,7 @@ static void a_vision_transformer(void **state) {
       network(DL_SCALING_TOKENS, &in, 17.56383, 16.4915 + 7.40405);
   e.patch_px = 16;
   e.depth = 12;
-  e.width = 768;
+  e.hidden_size = 768;
   e.heads = 12;
   e.head_inputs = 768;
   e.classes = 1000;

@@ -11,6 +11,7 @@
 #include "catalog/descriptor_kinds.h"
 #include "run/descriptor_filter.h"
 #include "unit.h"
+#include "tests/messages.h"
 
 static struct dl_diag d;
 
@@ -127,18 +128,18 @@ static void refuses(void **state) {
   static const struct {
     const char *where, *sort, *error;
   } cases[] = {
-      {"tdp>3", NULL, "--where: gpus have no 'tdp'; nearest: 'tdp_w'"},
-      {"grid=='es'", NULL, "--where: gpus have no 'grid'; nearest: "},
-      {"vendor>3", NULL,
-       "--where: 'vendor' is a text; compare it with one: vendor == 'a' or !="},
-      {"year=='2020'", NULL,
-       "--where: 'year' is a number; compare it with one"},
+      {"tdp>3", NULL, MSG_have_no_nearest("--where", "gpus", "tdp", "'tdp_w'")},
+      {"grid=='es'", NULL, MSG_have_no_nearest("--where", "gpus", "grid", "")},
+      {"vendor>3", NULL, MSG_where_is_a_text("vendor", "vendor")},
+      {"year=='2020'", NULL, MSG_where_is_a_number("year")},
       {"tdp_w>", NULL,
-       "formula 'tdp_w>': column 7: ends where a value is expected"},
-      {NULL, "", "--sort: gpus have no ''; nearest: "},
-      {NULL, "tdp_w,,id", "--sort: gpus have no ''; nearest: "},
-      {NULL, "--tdp_w", "--sort: gpus have no '-tdp_w'; nearest: 'tdp_w'"},
-      {NULL, "tpd_w", "--sort: gpus have no 'tpd_w'; nearest: 'tdp_w'"},
+       MSG_formula_column("tdp_w>", "7", "") MSG_ends_where_a_value},
+      {NULL, "", MSG_have_no_nearest("--sort", "gpus", "", "")},
+      {NULL, "tdp_w,,id", MSG_have_no_nearest("--sort", "gpus", "", "")},
+      {NULL, "--tdp_w",
+       MSG_have_no_nearest("--sort", "gpus", "-tdp_w", "'tdp_w'")},
+      {NULL, "tpd_w",
+       MSG_have_no_nearest("--sort", "gpus", "tpd_w", "'tdp_w'")},
   };
 
   (void)state;

@@ -13,9 +13,13 @@
 #include <string.h>
 
 #include "math/regression/regression.h"
-#include "physics/serving/serving.h"
+#include "physics/rows/physics_regression.h"
+#include "physics/rows/physics_rows.h"
+#include "physics/serving/serving_inputs.h"
+#include "physics/serving/serving_parts.h"
 #include "gradient.h"
 #include "unit.h"
+#include "tests/messages.h"
 
 #define MATCH 1e-9
 
@@ -160,87 +164,85 @@ static void derivatives_as_differences(void **state) {
 /* Rows of a made-up table: two GPUs, networks of five sizes, eight batches. */
 enum { ROWS = 80 };
 
-static void make_row(double *row, size_t i) {
+static void make_row(struct dl_serving_inputs *in, size_t i) {
+  static const char *const gpu_names[] = {"g0", "g1"}, *const nets[] = {
+                                                           "n0", "n1", "n2",
+                                                           "n3", "n4"};
   size_t net = i / 2 % 5;
   double billions = 3 * exp2((double)net);
   const double gpus[2][4] = {{989.4, 3350, 450, 700}, {312, 1555, 300, 400}};
   const double *gpu = gpus[i % 2];
-  memset(row, 0, DL_SC_N * sizeof *row);
-  row[DL_SC_TARGET] = DL_ST_ENERGY + 1;
-  row[DL_SC_BATCH] = exp2((double)(i / 10) + 2);
-  row[DL_SC_PROMPT] = 200;
-  row[DL_SC_ANSWER] = 400;
-  row[DL_SC_STEP_WEIGHTS] = row[DL_SC_TOKEN_WEIGHTS] = 1e3 * billions;
-  row[DL_SC_PAIR_MACS] = 262144;
-  row[DL_SC_KEPT] = 65536;
-  row[DL_SC_LAYERS] = 32 + 8 * (double)net;
-  row[DL_SC_WIDTH] = 4096;
-  row[DL_SC_WEIGHT_BYTES] = row[DL_SC_KEPT_BYTES] = 2;
-  row[DL_SC_GPUS] = net < 3 ? 1 : 4;
-  row[DL_SC_PEAK] = gpu[0];
-  row[DL_SC_BANDWIDTH] = gpu[1];
-  row[DL_SC_LINK] = gpu[2];
-  row[DL_SC_TDP] = gpu[3];
-  row[DL_SC_GPU] = 1 + (double)(i % 2);
-  row[DL_SC_ARCH] = 10 + (double)net;
-  row[DL_SC_PROMPTS] = 7;
-  row[DL_SC_PROMPT_DOUBT] = .7;
+  memset(in, 0, sizeof *in);
+  in->batch = exp2((double)(i / 10) + 2);
+  in->prompt = 200;
+  in->answer = 400;
+  in->weights = in->token_weights = 1e9 * billions;
+  in->pair_macs = 262144;
+  in->kept = 65536;
+  in->layers = 32 + 8 * (double)net;
+  in->width = 4096;
+  in->weight_bytes = in->kept_bytes = 2;
+  in->n_gpus = net < 3 ? 1 : 4;
+  in->peak = 1e12 * gpu[0];
+  in->bandwidth = 1e9 * gpu[1];
+  in->link = 1e9 * gpu[2];
+  in->tdp = gpu[3];
+  struct dl_grouping *p = &in->grouping;
+  p->name[DL_NAME_GPU] = gpu_names[i % 2];
+  p->name[DL_NAME_ARCH] = nets[net];
+  p->name[DL_NAME_DATASET] = "chat";
+  p->level[DL_SB_GPU].name = DL_NAME_GPU;
+  p->level[DL_SB_ARCH].name = DL_NAME_ARCH;
+  p->level[DL_SB_PROMPTS].name = DL_NAME_DATASET;
+  p->level_sd = .7;
 }
 
 struct table {
-  gsl_matrix *X;
-  gsl_vector *y;
+  struct dl_serving_inputs in[ROWS];
+  double value[ROWS][DL_N_SERVING_TARGETS];
+  double energy[ROWS]; /* logarithms */
+  struct dl_observed observed[ROWS];
+  const void *rows[ROWS];
 };
 
 /* Costs by the constants above, with prompts 1.5 times as long as said. */
-static struct table make_table(void) {
-  struct table t = {gsl_matrix_alloc(ROWS, DL_SC_N), gsl_vector_alloc(ROWS)};
+static void make_table(struct table *t) {
   double fx[DL_N_SERVING_EFFECTS] = {[DL_SF_PROMPT] = log(1.5)};
   for (size_t i = 0; i < ROWS; i++) {
-    double *row = gsl_matrix_ptr(t.X, i, 0), out[DL_N_SERVING_TARGETS];
-    struct dl_serving_inputs load;
-    make_row(row, i);
-    dl_serving_inputs_of(row, &load);
-    dl_serving_physics.predict(constants, fx, &load, out);
-    row[DL_SC_TIME] = exp(out[DL_ST_TIME]);
-    row[DL_SC_POWER] = exp(out[DL_ST_POWER]);
-    gsl_vector_set(t.y, i, out[DL_ST_ENERGY]);
+    make_row(&t->in[i], i);
+    dl_serving_physics.predict(constants, fx, &t->in[i], t->value[i]);
+    t->energy[i] = t->value[i][DL_ST_ENERGY];
+    t->value[i][DL_ST_ENERGY] = NAN;
+    t->observed[i] = (struct dl_observed){&t->in[i], t->value[i], DL_ST_ENERGY};
+    t->rows[i] = &t->observed[i];
   }
-  return t;
-}
-
-static void free_table(struct table *t) {
-  gsl_matrix_free(t->X);
-  gsl_vector_free(t->y);
 }
 
 /* A state that reads back predicts the same. */
 static void fits_and_reads_back(void **state) {
+  static struct table t;
   (void)state;
   const struct dl_regression *method = dl_regression_find("serving");
+  struct dl_sample s = {.rows = t.rows, .n_rows = ROWS};
   struct dl_diag d;
-  struct table t = make_table();
   struct dl_arrays saved = {0};
   void *fitted = NULL, *again = NULL;
   gsl_vector *got = gsl_vector_alloc(ROWS), *same = gsl_vector_alloc(ROWS);
+  make_table(&t);
   dl_diag_init(&d);
   assert_non_null(method);
-  assert_int_equal(
-      method->fit(&fitted, &(struct dl_sample){t.X, t.y, NULL, NULL}, NULL, &d),
-      DL_OK);
-  assert_int_equal(method->predict(fitted, t.X, got, &d), DL_OK);
+  assert_int_equal(method->fit(&fitted, &s, NULL, &d), DL_OK);
+  assert_int_equal(method->predict_rows(fitted, t.rows, got, &d), DL_OK);
   for (size_t i = 0; i < ROWS; i++)
-    if (!(fabs(gsl_vector_get(got, i) - gsl_vector_get(t.y, i)) < .05))
-      fail_msg("row %zu: off by %g", i,
-               gsl_vector_get(got, i) - gsl_vector_get(t.y, i));
+    if (!(fabs(gsl_vector_get(got, i) - t.energy[i]) < .05))
+      fail_msg("row %zu: off by %g", i, gsl_vector_get(got, i) - t.energy[i]);
   assert_int_equal(method->save(fitted, &saved, &d), DL_OK);
-  assert_int_equal(method->restore(&again, &saved, DL_SC_N, &d), DL_OK);
-  assert_int_equal(method->predict(again, t.X, same, &d), DL_OK);
+  assert_int_equal(method->restore(&again, &saved, 0, &d), DL_OK);
+  assert_int_equal(method->predict_rows(again, t.rows, same, &d), DL_OK);
   assert_memory_equal(got->data, same->data, ROWS * sizeof(double));
   struct dl_serving_parts e;
-  const double *row = gsl_matrix_const_ptr(t.X, 0, 0);
-  dl_serving_explain(again, row, &e);
-  double energy = exp(gsl_vector_get(got, 0)) * row[DL_SC_BATCH];
+  dl_serving_parts_of(again, &t.in[0], &e);
+  double energy = exp(gsl_vector_get(got, 0)) * t.in[0].batch;
   assert_true(fabs(e.energy_j - energy) < 1e-9 * energy);
   assert_non_null(e.bound);
   method->free(fitted);
@@ -248,43 +250,32 @@ static void fits_and_reads_back(void **state) {
   dl_arrays_free(&saved);
   gsl_vector_free(got);
   gsl_vector_free(same);
-  free_table(&t);
   dl_diag_free(&d);
 }
 
 static void refuses(void **state) {
+  static struct table t;
   (void)state;
   const struct dl_regression *method = dl_regression_find("serving");
+  struct dl_sample s = {.rows = t.rows, .n_rows = ROWS}, matrix = {0};
   struct dl_diag d;
-  struct table t = make_table();
   void *fitted = NULL;
+  make_table(&t);
   dl_diag_init(&d);
-  gsl_matrix_set(t.X, 3, DL_SC_BANDWIDTH, 0);
-  assert_int_equal(
-      method->fit(&fitted, &(struct dl_sample){t.X, t.y, NULL, NULL}, NULL, &d),
-      DL_EINPUT);
-  assert_string_equal(d.error,
-                      "row 4: batch, GPUs, weights, layers, peak rate, "
-                      "bandwidth and TDP must be above 0");
+  t.in[3].bandwidth = 0;
+  assert_int_equal(method->fit(&fitted, &s, NULL, &d), DL_EINPUT);
+  assert_string_equal(d.error, MSG_row_batch_gpus_weights("4"));
   dl_diag_free(&d);
   dl_diag_init(&d);
-  gsl_matrix_set(t.X, 3, DL_SC_BANDWIDTH, 1555);
-  gsl_matrix_set(t.X, 5, DL_SC_PROMPT, 0);
-  gsl_matrix_set(t.X, 5, DL_SC_ANSWER, 0);
-  assert_int_equal(
-      method->fit(&fitted, &(struct dl_sample){t.X, t.y, NULL, NULL}, NULL, &d),
-      DL_EINPUT);
-  assert_string_equal(d.error, "row 6: neither prompt nor answer");
+  t.in[3].bandwidth = 1555e9;
+  t.in[5].prompt = t.in[5].answer = 0;
+  assert_int_equal(method->fit(&fitted, &s, NULL, &d), DL_EINPUT);
+  assert_string_equal(d.error, MSG_row_neither_prompt_nor("6"));
   dl_diag_free(&d);
   dl_diag_init(&d);
-  gsl_matrix_view few = gsl_matrix_submatrix(t.X, 0, 0, ROWS, 4);
-  assert_int_equal(
-      method->fit(&fitted, &(struct dl_sample){&few.matrix, t.y, NULL, NULL},
-                  NULL, &d),
-      DL_EUSAGE);
+  assert_int_equal(method->fit(&fitted, &matrix, NULL, &d), DL_EUSAGE);
   assert_null(fitted);
   dl_diag_free(&d);
-  free_table(&t);
 }
 
 int main(void) {

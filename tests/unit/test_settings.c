@@ -12,6 +12,7 @@
 #include "run/run_columns.h"
 #include "logs/run_settings.h"
 #include "unit.h"
+#include "tests/messages.h"
 
 /* --- patterns */
 
@@ -94,20 +95,15 @@ static void refuses_patterns(void **state) {
   static const struct {
     const char *pattern, *message;
   } cases[] = {
-      {"gpu.csv", "path pattern 'gpu.csv': no name in braces"},
-      {"", "path pattern '': no name in braces"},
-      {"{a}/{a}", "path pattern '{a}/{a}': name 'a' twice"},
-      {"{a}{b}", "path pattern '{a}{b}': nothing between two names"},
-      {"{}", "path pattern '{}': expected names in braces, like "
-             "{arch}/gpu-{run_id}.csv"},
-      {"{a", "path pattern '{a': expected names in braces, like "
-             "{arch}/gpu-{run_id}.csv"},
-      {"a}", "path pattern 'a}': expected names in braces, like "
-             "{arch}/gpu-{run_id}.csv"},
-      {"{a{b}}", "path pattern '{a{b}}': expected names in braces, like "
-                 "{arch}/gpu-{run_id}.csv"},
-      {"{a/b}", "path pattern '{a/b}': expected names in braces, like "
-                "{arch}/gpu-{run_id}.csv"},
+      {"gpu.csv", MSG_path_pattern_no_name("gpu.csv")},
+      {"", MSG_path_pattern_no_name("")},
+      {"{a}/{a}", MSG_path_pattern_name_twice("{a}/{a}", "a")},
+      {"{a}{b}", MSG_path_pattern_nothing_between("{a}{b}")},
+      {"{}", MSG_path_pattern_expected_names("{}")},
+      {"{a", MSG_path_pattern_expected_names("{a")},
+      {"a}", MSG_path_pattern_expected_names("a}")},
+      {"{a{b}}", MSG_path_pattern_expected_names("{a{b}}")},
+      {"{a/b}", MSG_path_pattern_expected_names("{a/b}")},
   };
   struct dl_diag d;
 
@@ -181,9 +177,10 @@ static void assert_applied(struct given *g, const char *path,
   struct dl_text out = {0};
   struct dl_run run;
 
-  assert_true(extra && dl_run_init(&run));
-  dl_run_set(&run, "gpu_power_w", 150);
-  dl_run_set_text(&run, "gpu", "Board");
+  assert_non_null(extra);
+  run = dl_run_unknown;
+  dl_run_set_number(&run, DL_RUN_gpu_power_w, 150);
+  dl_run_copy_text(&run, DL_RUN_gpu, "Board");
   assert_ok(dl_settings_apply(g->s, path, &run, extra, &g->d), &g->d);
   describe(&out, &run, names, extra);
   for (size_t i = 0; i < g->d.n_warnings; i++)
@@ -231,13 +228,13 @@ static void refuses_what_cannot_be_set(void **state) {
   static const struct {
     const char *assignment, *message;
   } cases[] = {
-      {"batch_size", "--set 'batch_size': expected NAME=VALUE"},
-      {"=32", "--set '=32': expected NAME=VALUE"},
-      {"", "--set '': expected NAME=VALUE"},
-      {"batch_size=many", "--set batch_size: invalid number 'many'"},
+      {"batch_size", MSG_set_expected_name_value("batch_size")},
+      {"=32", MSG_set_expected_name_value("=32")},
+      {"", MSG_set_expected_name_value("")},
+      {"batch_size=many", MSG_invalid_number_2("set batch_size", "many")},
       {"batch_size=0", "--set batch_size: out of range '0'"},
       {"batch_size=1e10", "--set batch_size: out of range '1e10'"},
-      {"n_gpus=nan", "--set n_gpus: invalid number 'nan'"},
+      {"n_gpus=nan", MSG_invalid_number_2("set n_gpus", "nan")},
   };
   struct given g = new_settings();
 
@@ -269,15 +266,16 @@ static void invalid_values_of_a_path(void **state) {
 
   (void)state;
   pattern(&g, "{batch_size}/{epochs}.csv");
-  assert_applied(&g, "many/5.csv",
-                 " gpu=Board epochs=5 gpu_power_w=150 | ! many/5.csv: "
-                 "{batch_size}: invalid number 'many'");
+  assert_applied(
+      &g, "many/5.csv",
+      " gpu=Board epochs=5 gpu_power_w=150 | ! many/5.csv: " MSG_invalid_number(
+          "{batch_size}", "many"));
   assert_applied(&g, "0/5.csv",
                  " gpu=Board epochs=5 gpu_power_w=150 | ! 0/5.csv: "
                  "{batch_size}: out of range '0'");
-  assert_applied(&g, "5.csv",
-                 " gpu=Board gpu_power_w=150 | ! 5.csv: does not match the "
-                 "path pattern");
+  assert_applied(
+      &g, "5.csv",
+      " gpu=Board gpu_power_w=150 | ! 5.csv: " MSG_does_not_match_path);
   free_settings(&g);
 }
 
@@ -382,10 +380,10 @@ static void refuses_tables(void **state) {
   assert_int_equal(dl_settings_table(g.s, path, &g.d), DL_EINPUT);
   assert_error(&g.d, DL_EINPUT, want);
   assert_int_equal(dl_settings_table(g.s, path, &g.d), DL_EUSAGE);
-  assert_error(&g.d, DL_EUSAGE, "one table of settings at a time");
+  assert_error(&g.d, DL_EUSAGE, MSG_one_table_settings_at);
   pattern(&g, "{arch}.csv");
   assert_int_equal(dl_settings_pattern(g.s, "{arch}.csv", &g.d), DL_EUSAGE);
-  assert_error(&g.d, DL_EUSAGE, "one path pattern at a time");
+  assert_error(&g.d, DL_EUSAGE, MSG_one_path_pattern_at);
   free_settings(&g);
   g = new_settings();
   assert_int_equal(dl_settings_table(g.s, temp_path("absent"), &g.d),

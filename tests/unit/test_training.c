@@ -9,6 +9,7 @@
 
 #include "model/fitting/training_table.h"
 #include "table.h"
+#include "tests/messages.h"
 
 /* Reads a table; formulas and groups separated by commas. */
 static enum dl_status read_table(struct dl_training *tr, struct table *t,
@@ -82,11 +83,11 @@ static void skips_rows(void **state) {
   struct table t = open_table("a,b\n1,2\nx,2\n3,\n4,0\n5,9,9\n0,3\n7,8\n");
   struct dl_training tr;
   static const char *const warnings[] = {
-      ":6: expected 2 fields, found 3",
-      ":3: column 'a': invalid number 'x'",
-      ":4: column 'b': no value",
-      ":5: 'log(a*b)' is not a finite number",
-      ":7: 'log(a*b)' is not a finite number",
+      ":6: " MSG_expected_fields_found("2", "3"),
+      ":3: " MSG_column_invalid_number("a", "x"),
+      ":4: " MSG_column_no_value("b"),
+      ":5: " MSG_is_not_a_finite("log(a*b)"),
+      ":7: " MSG_is_not_a_finite("log(a*b)"),
   };
 
   (void)state;
@@ -189,7 +190,7 @@ static void groups_may_be_missing(void **state) {
   close_table(&t);
   t = open_table("x\n1\n");
   assert_int_equal(read_table(&tr, &t, "x", "", "site"), DL_EUSAGE);
-  assert_error_has(&t.d, DL_EUSAGE, "no column 'site'");
+  assert_error_has(&t.d, DL_EUSAGE, MSG_no_column("site"));
   dl_training_free(&tr);
   close_table(&t);
 }
@@ -220,8 +221,8 @@ static void boundaries_may_differ(void **state) {
 static void refuses_formulas(void **state) {
   static const struct {
     const char *formula, *error;
-  } cases[] = {{"log(x", "formula 'log(x': column 6: expected ')'"},
-               {"x+y", "no column 'y'; nearest: 'x'"}};
+  } cases[] = {{"log(x", MSG_formula_column("log(x", "6", MSG_expected)},
+               {"x+y", MSG_no_column_nearest("y", "'x'")}};
 
   (void)state;
   for (size_t i = 0; i < COUNT(cases); i++) {

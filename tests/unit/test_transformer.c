@@ -16,6 +16,7 @@
 #include "catalog/architecture/layer_shapes.h"
 #include "catalog/architecture/transformer.h"
 #include "unit.h"
+#include "tests/messages.h"
 
 static struct dl_diag d;
 
@@ -241,11 +242,12 @@ static const struct refused {
     {"", "arch: column 1: expected key=value"},
     {"layers", "arch: column 1: expected key=value"},
     {"layers=2,", "arch: column 10: expected key=value"},
-    {"layers=2,hiden=8", "arch: column 10: unknown key 'hiden'; nearest: "
-                         "'hidden'"},
-    {"layers=2,hidden=x", "arch: column 10: hidden: invalid number 'x'"},
-    {"layers=nan", "arch: column 1: layers: invalid number 'nan'"},
-    {"layers=", "arch: column 1: layers: invalid number ''"},
+    {"layers=2,hiden=8",
+     "arch: column 10: " MSG_unknown_key_nearest("hiden", "'hidden'")},
+    {"layers=2,hidden=x",
+     "arch: column 10: " MSG_invalid_number("hidden", "x")},
+    {"layers=nan", "arch: column 1: " MSG_invalid_number("layers", "nan")},
+    {"layers=", "arch: column 1: " MSG_invalid_number("layers", "")},
     {"layers=2.5", "arch: column 1: layers: 2.5 is no whole number between 1 "
                    "and 10000"},
     {"layers=-1", "arch: column 1: layers: -1 is no whole number between 1 "
@@ -296,7 +298,7 @@ static void refuses_in_a_file(void **state) {
                                     "give hidden=N"},
       {"<transformer layers='0'/>", "a.xml:3: layers: 0 is no whole number"},
       {"<transformer kind='x'/>", "a.xml:3: kind 'x' is none of"},
-      {"", "a.xml:2: scaling \"sequence\" without a transformer"},
+      {"", "a.xml:2: " MSG_scaling_sequence_without_a},
   };
   struct dl_catalog_file s;
   char file[512];

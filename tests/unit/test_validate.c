@@ -16,6 +16,7 @@
 #include "math/cross_validation/cross_validate.h"
 
 #include "problem.h"
+#include "tests/messages.h"
 
 /* From tests/reference/math_reference.py: ridge with lambda 2.5 behind a
  * StandardScaler fitted within each of 5 consecutive folds. */
@@ -273,12 +274,12 @@ static void search_corner_cases(void **state) {
   gsl_matrix_free(none);
   assert_int_equal(dl_search(&best, &p, krr, &bad.matrix, &f->folds, &f->d),
                    DL_EINPUT);
-  assert_string_equal(f->d.error, "no candidate could be fitted");
+  assert_string_equal(f->d.error, MSG_no_candidate_could_be);
   dl_diag_free(&f->d);
   assert_int_equal(dl_search(&best, &p, ols, &H.matrix, &f->folds, &f->d),
                    DL_EFAILED);
-  assert_string_equal(
-      f->d.error, "candidates have 2 columns but ols has 0 hyper-parameters");
+  assert_string_equal(f->d.error,
+                      MSG_candidates_have_columns_but_has("2", "ols", "0"));
 }
 
 static void candidates(void **state) {
@@ -335,9 +336,8 @@ static void warnings_once(void **state) {
     gsl_matrix_set(f->X, i, 2, 0.1);
   run(f, &cv, &p, "ols", NULL);
   assert_int_equal(f->d.n_warnings, 1);
-  assert_string_equal(f->d.warnings[0],
-                      "design is rank deficient (rank 3 of 4): column 3 is "
-                      "constant");
+  assert_string_equal(f->d.warnings[0], MSG_design_is_rank_deficient(
+                                            "3", "4", "column 3 is constant"));
   dl_cv_free(&cv);
 }
 
@@ -370,26 +370,23 @@ static void errors(void **state) {
     label[i] = i < 5 ? labels[0] : "other";
 
   refused(f, &p, &f->folds, DL_EINPUT,
-          "fold 1: kernel matrix is not positive definite with alpha 1e-20: "
-          "raise alpha");
+          "fold 1: " MSG_kernel_matrix_is_not("1e-20"));
   assert_int_equal(dl_folds_by_group(&few, label, N, &f->d), DL_OK);
   refused(f, &p, &few, DL_EINPUT,
-          "fold 'left out': kernel matrix is not positive definite with alpha "
-          "1e-20: raise alpha");
+          "fold 'left out': " MSG_kernel_matrix_is_not("1e-20"));
   dl_folds_free(&few);
 
   assert_int_equal(dl_folds_make(&few, DL_KFOLD, N - 1, 5, 0, &f->d), DL_OK);
-  refused(f, &p, &few, DL_EFAILED, "design has 40 rows but the folds 39");
+  refused(f, &p, &few, DL_EFAILED, MSG_design_has_rows_but_folds("40", "39"));
   dl_folds_free(&few);
 
   gsl_vector_view some = gsl_vector_subvector(f->w, 0, N - 1);
   p.w = &some.vector;
-  refused(f, &p, &f->folds, DL_EFAILED,
-          "design has 40 rows but targets, weights or offsets have not");
+  refused(f, &p, &f->folds, DL_EFAILED, MSG_design_has_rows_but_targets("40"));
   p.w = NULL;
   p.log_target = true;
   gsl_vector_set(f->y, 6, -2);
-  refused(f, &p, &f->folds, DL_EINPUT, "row 7: target -2 has no logarithm");
+  refused(f, &p, &f->folds, DL_EINPUT, MSG_row_target_has_no("7", "-2"));
 }
 
 #define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)

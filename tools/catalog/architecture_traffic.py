@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Kernels and memory traffic of the six networks of paper A, without heads.
+"""Kernels and memory traffic of the six networks of del Rey et al., without heads.
 
 facts(entry) gives (launches, traffic_ratio) of an entry of the catalogue, or
 None. Every layer of the Keras definition is one kernel that reads its input

@@ -348,7 +348,7 @@ def head_lines(entry, params, known):
 def attention_lines(entry, px):
     if entry.vit:
         out = [value("    ", n, "timm", getattr(entry.vit, f)) for n, f in (
-            ("patch_px", "patch"), ("depth", "depth"), ("width", "width"),
+            ("patch_px", "patch"), ("depth", "depth"), ("hidden_size", "width"),
             ("heads", "heads"), ("extra_tokens", "extra"))]
         return out
     known = attention.products(entry.options.get("like", entry.ident), px)

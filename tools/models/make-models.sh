@@ -23,7 +23,7 @@ if [ ! -r "$runs/pre-runs.csv" ]; then
   exit 1
 fi
 
-# Paper A's MobileNetV2 has width 0.5; its InceptionV3 trains the classifier
+# The MobileNetV2 of del Rey et al. has width 0.5; their InceptionV3 trains the classifier
 # alone.
 "$dlest" fit "$runs/pre-runs.csv" \
   --alias mobilenet_v2=mobilenetv2_050 \

@@ -12,9 +12,9 @@
 bool dl_is_onnx(const char *name);
 
 /* A catalogue of one architecture, from what was counted; each value is
- * derived and says so. It scales with the area where counting it at twice the
- * size of its image input bears that out to half a percent; head_macs_g is
- * then what did not grow. *x is owned by the caller. */
+ * marked as derived. It scales with the area where a count at twice the size
+ * of its image input confirms that within 0.5 %; head_macs_g is then the part
+ * that did not grow. *x is owned by the caller. */
 enum dl_status dl_onnx_descriptor(const struct dl_onnx *m,
                                   const struct dl_onnx_asked *asked,
                                   const struct dl_onnx_count *c,
@@ -23,15 +23,15 @@ enum dl_status dl_onnx_descriptor(const struct dl_onnx *m,
 /* Counts of a model at the inputs of a run. */
 struct dl_recount;
 
-/* Reads and counts a model. Dimensions that it leaves open are taken as an
- * image of 224 px and a sequence of 128 tokens, with a warning; a run that says
- * its own gets its own. */
+/* Reads and counts a model. Open dimensions are counted at an
+ * image of 224 px and a sequence of 128 tokens, with a warning; the sizes of a
+ * run take precedence. */
 enum dl_status dl_onnx_load(struct dl_catalog_file *s, const char *path,
                             struct dl_recount **recount, struct dl_diag *d);
 void dl_recount_free(struct dl_recount *r); /* accepts NULL */
 
-/* Sets MACs, activations and input of *e for a use. False where it asks for
- * nothing that the model can be counted at: *e is as it was. */
+/* Sets MACs, activations and input of *e for a use. False, with *e unchanged,
+ * where the use is the one of *e or the model cannot be counted at it. */
 bool dl_recount_at(const struct dl_recount *r, const struct dl_use *use,
                    struct dl_architecture *e);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Architectures that are said rather than named: "transformer:layers=32,
- * hidden=4096,...". No file is read for them, so that a table may hold them. */
+/* Architectures given by their shape: "transformer:layers=32,hidden=4096,...".
+ * They need no file and may stand in a table. */
 
 #ifndef DL_CATALOG_ARCHITECTURE_LAYER_SHAPES_H
 #define DL_CATALOG_ARCHITECTURE_LAYER_SHAPES_H
@@ -8,7 +8,7 @@
 #include "base/intern.h"
 #include "catalog/descriptor_kinds.h"
 
-/* Those that were asked for, by their text. Start from {0}. */
+/* Shapes in use, by their text. Start from {0}. */
 struct dl_shapes {
   struct dl_intern texts;
   struct dl_descriptor **e; /* architectures by number in `texts`, owned */
@@ -17,7 +17,7 @@ struct dl_shapes {
 
 void dl_shapes_free(struct dl_shapes *s);
 
-/* Whether a name is the text of a shape. */
+/* Whether a name is a shape. */
 bool dl_is_shape(const char *name);
 
 /* The architecture of such a text; owned by s. Errors: those of

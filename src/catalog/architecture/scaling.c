@@ -83,7 +83,7 @@ static double fixed_macs(const struct dl_architecture *e,
   return or_else(e->head_macs_g, or_else(dl_classifier_macs_g(e), 0));
 }
 
-/* Grows x by g, but for a part that stays and one that grows by g^2. */
+/* Scales x by g, except a constant part and one that grows by g^2. */
 static double grow(double x, double fixed, double square, double g) {
   double rest = x - fixed - square;
   return fixed + (rest < 0 ? 0 : rest) * g + square * g * g;
@@ -100,7 +100,7 @@ static void scale_input(const struct dl_architecture *e,
   double heads = or_else(e->heads, 0);
   double acts = square_part(e, e->attention_acts_m, 1e-6 * heads, in->image_px);
   double macs =
-      square_part(e, e->attention_macs_g, 2e-9 * e->width, in->image_px);
+      square_part(e, e->attention_macs_g, 2e-9 * e->hidden_size, in->image_px);
   in->macs_g = grow(in->macs_g, fixed_macs(e, in), macs,
                     growth(e, in->image_px, px, false));
   in->acts_m = grow(in->acts_m, 0, acts, growth(e, in->image_px, px, true));
@@ -131,7 +131,7 @@ static void add_acts(const struct dl_architecture *e,
   }
 }
 
-/* Weights of one output of the classifier, with its bias if it has one. */
+/* Weights of one class in the classifier, with its bias if it has one. */
 static double weights_a_class(const struct dl_architecture *e) {
   double inputs = e->head_inputs;
   double each = 1e6 * e->head_params_m / e->classes;
@@ -157,7 +157,7 @@ static void add_head_params(struct dl_architecture *e) {
       .note = "derived: weights and biases of the classifier"};
 }
 
-/* Millions and billions, with `more` ones added. */
+/* x, a multiple of `unit`, plus `more` ones. */
 static double add_to(double x, double unit, double more) {
   return (x * unit + more) / unit;
 }
@@ -173,7 +173,7 @@ static void replace_head(struct dl_architecture *e, double classes,
   double each = weights_a_class(e), more = classes - own;
   if (isnan(inputs) || (classes == own && !headless))
     return;
-  /* What was counted without a head has none to take away. */
+  /* A count without a head contains no old classifier. */
   double outputs = headless ? classes : more;
   set(e, &e->macs_g, add_to(e->macs_g, 1e9, inputs * outputs), counted);
   set(e, &e->acts_m, add_to(e->acts_m, 1e6, outputs), counted);
@@ -183,7 +183,7 @@ static void replace_head(struct dl_architecture *e, double classes,
   set(e, &e->classes, classes, "given");
 }
 
-/* A network that was counted without its head has no weights there. */
+/* Takes the head out of the parameters of a network counted without it. */
 static void drop_head(struct dl_architecture *e) {
   double head = or_else(1e3 * e->head_macs_g, e->head_params_m);
   set(e, &e->params_m, e->params_m - or_else(head, 0),

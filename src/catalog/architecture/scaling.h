@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* An architecture as a run uses it: at another input, with another head.
  *
- * MACs and activations have three parts: one that stays (the head), one that
- * grows by g and one that grows by g^2 (scores of attention and their
- * mixing). g is, by the family's rule,
+ * MACs and activations have three parts: a constant one (the head), one that
+ * grows by g and one that grows by g^2 (attention scores and the weighted sum
+ * of values). g is, by the family's rule,
  *
  *   tokens  the ratio of the tokens, floor(px / patch)^2 + extra;
  *   area    the ratio of the area. A map whose stride does not divide the
@@ -22,14 +22,15 @@
 
 #include "catalog/descriptor_kinds.h"
 
-/* What a run asks of an architecture; NaN where its own holds. */
+/* The input and classifier of a run; NaN where those of the architecture
+ * apply. */
 struct dl_use {
   double image_px; /* side of the square input */
   double seq_len;  /* tokens a sample */
   double classes;  /* outputs of the classifier */
 };
 
-/* Nothing asked: the reference. */
+/* The reference use: all NaN. */
 extern const struct dl_use dl_use_reference;
 
 /* The descriptor for that use. An input that the descriptor lists is taken as
@@ -37,7 +38,7 @@ extern const struct dl_use dl_use_reference;
  * replaces the classifier, where it is known: parameters, MACs and activations
  * follow, head_params_m and classes are those of the new one. The result is a
  * full descriptor with macs_g, acts_m and image_px or seq_len set; its texts
- * belong to `e`. *scaled tells whether a rule was applied. */
+ * belong to `e`. *scaled is set to whether a rule was applied. */
 struct dl_architecture dl_architecture_at(const struct dl_architecture *e,
                                           const struct dl_use *use,
                                           bool *scaled);

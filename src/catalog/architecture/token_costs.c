@@ -16,7 +16,7 @@ static void put(struct dl_architecture *e, double *member, double x) {
       (struct dl_origin){.source = e->shape_source, .note = note};
 }
 
-/* What a step of generation costs, of a decoder. */
+/* Cost of one generation step of a decoder. */
 static void put_decoder(struct dl_architecture *e,
                         const struct dl_transformer *t) {
   struct dl_decoding step = dl_transformer_decoding(t, 0);
@@ -25,11 +25,11 @@ static void put_decoder(struct dl_architecture *e,
   put(e, &e->token_params_m, step.macs / 1e6);
   put(e, &e->expert_params_m, (dl_transformer_step_params(t, 1) - fixed) / 1e6);
   put(e, &e->expert_share, experts ? t->active_experts / t->experts : 0);
-  put(e, &e->kept_per_token, step.kept_more);
+  put(e, &e->kv_cache_per_token, step.kept_more);
   put(e, &e->pair_macs, step.macs_more);
 }
 
-/* What does not depend on the input. */
+/* Values that do not depend on the input. */
 static void put_shape(struct dl_architecture *e,
                       const struct dl_transformer *t) {
   put(e, &e->params_m, dl_transformer_params(t) / 1e6);
@@ -40,7 +40,7 @@ static void put_shape(struct dl_architecture *e,
   put(e, &e->layers, dl_transformer_dense(t));
   put(e, &e->launches, dl_transformer_launches(t));
   put(e, &e->depth, t->layers + t->decoder_layers);
-  put(e, &e->width, t->hidden);
+  put(e, &e->hidden_size, t->hidden);
   put(e, &e->heads, t->heads);
   if (t->classes > 0)
     put(e, &e->classes, t->classes);

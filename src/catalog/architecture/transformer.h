@@ -2,8 +2,8 @@
 /* Transformers by formula: parameters, multiply-accumulates and activations
  * from the shape of the network.
  *
- * Symbols: L layers, d hidden width, h heads of width e, g heads of keys and
- * values (grouped queries, arXiv 2305.13245), f width of the feed-forward
+ * Symbols: L layers, d hidden size, h heads of size e, g heads of keys and
+ * values (grouped queries, arXiv 2305.13245), f size of the feed-forward
  * part, n tokens, V vocabulary.
  *
  * Weights of a layer (biases and norms are counted too):
@@ -66,11 +66,11 @@ struct dl_pass {
                                   products of matrices */
 };
 
-/* Of one step that generates token i = 1, 2, ... after a prompt, with keys
- * and values kept: a + b i. */
+/* Cost of the step that generates token i = 1, 2, ... after a prompt, with a
+ * KV cache: a + b i. */
 struct dl_decoding {
   double macs, macs_more; /* MACs of the step */
-  double kept, kept_more; /* keys and values it reads, in elements */
+  double kept, kept_more; /* size of the KV cache it reads, in elements */
 };
 
 /* Reads "key=value,key=value": what follows "transformer:". Keys that are not
@@ -81,31 +81,31 @@ enum dl_status dl_transformer_parse(struct dl_transformer *t, const char *text,
                                     const char *where, size_t column,
                                     struct dl_diag *d);
 
-/* The same by attributes: `value` gives that of a key, or NULL. Errors name
- * file and line. */
+/* The same from attributes: `value` returns that of a key, or NULL. Errors
+ * name file and line. */
 enum dl_status dl_transformer_read(struct dl_transformer *t,
                                    const char *(*value)(const void *ctx,
                                                         const char *key),
                                    const void *ctx, const char *file,
                                    size_t line, struct dl_diag *d);
 
-/* The shape in words for people; appended: "decoder, 32 layers, ..." */
+/* Appends the shape in words: "decoder, 32 layers, ..." */
 struct dl_text;
 void dl_transformer_describe(const struct dl_transformer *t,
                              struct dl_text *to);
 
-/* All of them; those a token goes through; those that are embeddings of
- * tokens or positions and no output layer. */
+/* Numbers of parameters: all; active ones, which a token uses; embeddings of
+ * tokens and positions that are not the output layer. */
 double dl_transformer_params(const struct dl_transformer *t);
 double dl_transformer_active_params(const struct dl_transformer *t);
 double dl_transformer_embedding_params(const struct dl_transformer *t);
 
-/* Those that a step reads which generates a token: of the decoder and the
- * output, with that share of the experts. */
+/* Parameters that a generation step reads: of the decoder and the output
+ * layer, with that share of the experts. */
 double dl_transformer_step_params(const struct dl_transformer *t, double share);
 
-/* Of the output layer or classifier, which training with a frozen base
- * trains. NaN without one. */
+/* Parameters of the output layer or classifier, which training with a frozen
+ * backbone trains. NaN without one. */
 double dl_transformer_head_params(const struct dl_transformer *t);
 
 /* Tokens of a sample: of the sequence; of a vision transformer at an image of
@@ -115,7 +115,7 @@ double dl_transformer_tokens(const struct dl_transformer *t, double image_px);
 /* A pass over n tokens (of the encoder, where there are two stacks). */
 struct dl_pass dl_transformer_pass(const struct dl_transformer *t, double n);
 
-/* Whether it writes tokens one by one: decoders do. */
+/* Whether it generates tokens: decoders do. */
 bool dl_transformer_writes(const struct dl_transformer *t);
 
 /* MACs of the encoder of an encoder-decoder alone, with the keys and values

@@ -3,7 +3,7 @@
  * from its hardware.
  *
  * Peak rates are fixed by design: an FP32 lane does a fused multiply-add (2
- * FLOPs) a clock, and matrix units do a fixed multiple of it in each
+ * FLOPs) per clock cycle, and matrix units do a fixed multiple of it in each
  * generation. The multiples are those of the vendors' architecture white
  * papers (NVIDIA Kepler to Blackwell, AMD GCN to RDNA 4 and CDNA to CDNA 4,
  * Intel Xe); they are for dense matrices. Two are given for tensor units where
@@ -18,13 +18,13 @@ struct dl_span {
   double low, high;
 };
 
-/* Lists of ratios end at one whose `high` is 0; an empty one says nothing. */
+/* Lists of ratios end at one whose `high` is 0; an empty one is not checked. */
 struct dl_generation {
   const char *family;
   const char *memory;   /* what its memory_type begins with; NULL: any */
   double lanes;         /* FP32 lanes of a multiprocessor */
-  double issue;         /* FP32 instructions a lane and clock */
-  struct dl_span per_w; /* FP32 TFLOP/s a watt of TDP of the boards built */
+  double issue;         /* FP32 instructions per lane and clock cycle */
+  struct dl_span per_w; /* FP32 TFLOP/s per watt of TDP of the boards built */
   /* Ratios to the FP32 rate: FP64, FP16 outside and inside tensor units. */
   struct dl_span fp64[DL_MOST_SPANS], fp16[DL_MOST_SPANS],
       tensor[DL_MOST_SPANS];

@@ -51,7 +51,7 @@ static void check_inputs(const struct dl_subject *s,
 static void check_architecture(const struct dl_subject *s) {
   const struct dl_architecture *arch = DL_AS(architecture, s->e);
   const double *whole[] = {&arch->classes, &arch->head_inputs, &arch->layers,
-                           &arch->depth,   &arch->width,       &arch->heads};
+                           &arch->depth,   &arch->hidden_size, &arch->heads};
   dl_within(s, &arch->params_m, 1e-6, 1e7);
   at_most(s, &arch->head_params_m, &arch->params_m);
   at_most(s, &arch->active_params_m, &arch->params_m);

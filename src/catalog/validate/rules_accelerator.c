@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Rules for accelerators: what generations.h says of the hardware, and what
- * holds for all of them. */
+/* Rules for accelerators: those of their generation (generations.h), and
+ * those that hold for all. */
 
 #include <math.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
-/* A central processor: its lanes work at the base clock when all do. */
+/* Whether e is a CPU. With all lanes busy it runs at its base clock. */
 static bool is_processor(const struct dl_accelerator *e) {
   return e->form && strcmp(e->form, "socket") == 0 &&
          !dl_generation_find(e->family, e->memory_type);
@@ -23,7 +23,7 @@ static bool among(double ratio, const struct dl_span *span) {
   return false;
 }
 
-/* Field `top` by field `bottom` must be in one of the spans. */
+/* The ratio of two values must be in one of the spans. */
 static void ratio(const struct dl_subject *s, const double *top,
                   const double *bottom, const struct dl_span *span) {
   double r = dl_bound_value(s, top) / dl_bound_value(s, bottom);
@@ -62,8 +62,8 @@ static void power(const struct dl_subject *s) {
               limit);
 }
 
-/* FP32 by watt: a slip of a factor of ten in either is beyond what boards of
- * a generation differ by. */
+/* FP32 rate per watt. Boards of a generation differ by less than a factor of
+ * ten, so that an error of that size in either value is found. */
 static void efficiency(const struct dl_subject *s,
                        const struct dl_generation *g) {
   const struct dl_accelerator *gpu = DL_AS(accelerator, s->e);
@@ -102,8 +102,8 @@ static void memory(const struct dl_subject *s) {
                   type);
 }
 
-/* A rate of lesser precision is no lower. Rates are rounded: 90.5 and 90.51
- * are the same. */
+/* A rate at a lower precision must not be smaller. Rates are rounded: 90.5
+ * equals 90.51. */
 static void order(const struct dl_subject *s) {
   const struct dl_accelerator *gpu = DL_AS(accelerator, s->e);
   const struct {

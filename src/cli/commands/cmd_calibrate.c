@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "cli/views/estimate_rows.h"
 #include "model/fitting/calibrate.h"
+#include "physics/rows/physics_regression.h"
 
 enum { KEY_MODEL = 0x600 };
 
@@ -81,8 +82,6 @@ static bool add_formulas(struct dl_strlist *to, const struct dl_fit *fit,
                          bool measured) {
   struct dl_text target = {0};
   bool ok = true;
-  for (size_t i = 0; i < fit->features.n && ok; i++)
-    ok = dl_strlist_add(to, fit->features.s[i]);
   if (measured)
     dl_text_printf(&target, "coalesce(%s, %d)", fit->target, DL_NOT_MEASURED);
   else
@@ -116,6 +115,8 @@ static enum dl_status read_runs(struct calibrating *w, const struct dl_fit *fit,
         dl_strlist_add(&groups, "config") && dl_strlist_add(&groups, "arch") &&
         dl_strlist_add(&groups, "gpu")))
     status = dl_fail_memory(d);
+  if (status == DL_OK && *there && dl_physics_of(fit->method))
+    dl_training_want_physics(t, dl_physics_of(fit->method));
   if (status == DL_OK && *there)
     status = dl_training_read(t, csv, f, &groups, NULL, d);
   dl_strlist_free(&groups);

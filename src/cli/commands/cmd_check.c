@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* dlest check: whether a user's files are sound, and what they leave out. */
+/* dlest check: errors in a user's files, and values that methods need. */
 
 #include <math.h>
 #include <stdlib.h>
@@ -103,8 +103,8 @@ static void add_lacks(struct checker *c, const struct dl_descriptor *e) {
 
 /* --- one file */
 
-/* Whether a line has an error already: what the schema says of it adds
- * nothing. */
+/* Whether a line has an error already. The schema's message for it is then
+ * left out. */
 static bool told(const struct dl_findings *l, const char *path, size_t line) {
   for (size_t i = 0; line > 0 && i < l->n; i++)
     if (l->f[i].error && l->f[i].line == line &&
@@ -129,8 +129,8 @@ static void take_error(struct checker *c, struct dl_diag *d, const char *path) {
   dl_diag_free(d);
 }
 
-/* Against the entry that goes by the name already. That the catalogues in use
- * cannot be read is no fault of this file, or it is the file. */
+/* Compares e with the entry of the same name in the catalogue. Where the
+ * catalogue cannot be read, this file is not at fault, or it is that file. */
 static void compare(struct checker *c, const struct dl_descriptor *e) {
   const struct dl_descriptor *known;
   struct dl_diag d;
@@ -185,7 +185,7 @@ static enum dl_status check_catalog(struct checker *c, struct dl_xml *xml,
   if (status == DL_OK)
     status = dl_xml_validate(shelf.xml, schema.s, d);
   dl_text_free(&schema);
-  /* Rules are for what the schema lets pass, but all is told at once. */
+  /* Rules assume a valid file, but all findings are listed at once. */
   if (status == DL_EINPUT)
     take_error(c, d, dl_xml_path(shelf.xml));
   if (status == DL_OK || status == DL_EINPUT) {
@@ -300,7 +300,7 @@ static void add_lacking(struct checker *c) {
   }
 }
 
-/* Once all is told: the status, and a word on standard error. */
+/* The exit status, with a message on standard error. */
 static enum dl_status judge(struct dl_cli *cli, const struct checker *c) {
   size_t errors = dl_findings_errors(&c->findings);
   size_t bad = cli->strict ? c->findings.n : errors;

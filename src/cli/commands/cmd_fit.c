@@ -287,7 +287,7 @@ static enum dl_status recipe_formulas(struct fitting *w) {
   for (size_t i = 0; i < n; i++) {
     bool any;
     enum dl_status status =
-        dl_recipe_formulas(&w->t.formula, w->f, want[i], o->method, &any, d);
+        dl_recipe_formulas(&w->t, w->f, want[i], o->method, &any, d);
     if (status != DL_OK)
       return status;
     if (any)

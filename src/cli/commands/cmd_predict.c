@@ -100,7 +100,7 @@ static const struct argp predict_argp = {
 /* The row of a frame without columns. */
 struct single {
   struct dl_job job;
-  struct dl_predictions predictions;
+  struct dl_job_predictions predictions;
   struct dl_estimate *est;
   size_t n;
   long best;
@@ -254,7 +254,7 @@ static enum dl_status add_predictions(struct dl_report *r,
     const struct dl_fit *fit = &m->fit[i];
     struct dl_predictor *p;
     struct dl_prediction out = {.value = NAN, .low = NAN, .high = NAN};
-    status = dl_predictor_new(&p, fit, f, o->coverage, d);
+    status = dl_predictor_new(&p, fit, f, o->coverage, false, d);
     if (status != DL_OK)
       return status;
     struct dl_row *row = dl_frame_rows(f, 1);

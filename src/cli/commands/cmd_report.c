@@ -301,7 +301,7 @@ static enum dl_status read_all(struct work *w) {
   return status;
 }
 
-/* What stands behind the jobs, or in their place. */
+/* The groups, totals and notes after the jobs, or instead of them. */
 static struct dl_report *summary(struct work *w) {
   struct dl_report *r = dl_report_new();
   if (!r)

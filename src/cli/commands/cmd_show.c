@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* dlest show: all that is known about one thing, with its sources. */
+/* dlest show: the values of one descriptor, with their sources. */
 
 #include <math.h>
 #include <stdio.h>
@@ -187,7 +187,7 @@ static void add_inputs(struct dl_report *r, const struct dl_architecture *e,
 static const char *const as_used =
     "Values as a run uses them; the notes say what was computed.";
 
-/* The counts at the use asked for, in place of the descriptor's. */
+/* Sets *at to the figures at the requested use. */
 static void apply_use(struct dl_cli *cli, const struct show_options *o,
                       const struct dl_architecture *e, struct dl_report *r,
                       struct dl_architecture *at) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The energy that a run may take, for the commands with --budget-kwh. */
+/* The energy budget of the commands with --budget-kwh. */
 
 #ifndef DL_CLI_OPTIONS_BUDGET_H
 #define DL_CLI_OPTIONS_BUDGET_H
@@ -7,7 +7,7 @@
 #include "base/diag.h"
 
 /* Fails with DL_EBUDGET where energy_j (NaN: unknown, is not) is over the
- * budget, kWh (INFINITY: without one). `what` says what takes it: "a run
+ * budget, kWh (INFINITY: without one). `what` begins the message: "a run
  * takes". */
 enum dl_status dl_check_budget(const char *what, double energy_j,
                                double budget_kwh, struct dl_diag *d);

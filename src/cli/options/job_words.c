@@ -5,9 +5,8 @@
 #include <strings.h>
 
 #include "base/nearest_names.h"
-#include "estimate/methods/work.h"
 
-enum { MOST_WORDS = 16 };
+enum { MOST_WORDS = 8 };
 
 static const struct {
   const char *column;
@@ -15,6 +14,8 @@ static const struct {
 } lists[] = {
     {"phase", {"training", "inference"}},
     {"scaling", {"weak", "strong"}},
+    {"precision",
+     {"fp64", "fp32", "tf32", "fp16", "bf16", "amp", "fp8", "int8"}},
     {"framework", {"pytorch", "tensorflow"}},
 };
 
@@ -30,12 +31,6 @@ static const char *word_of(const char *const *words, const char *arg,
 
 const char *dl_job_word(const char *column, const char *arg,
                         struct dl_text *near) {
-  if (strcmp(column, "precision") == 0) {
-    const char *words[MOST_WORDS + 1] = {NULL};
-    for (size_t i = 0; i < MOST_WORDS && dl_precision_at(i); i++)
-      words[i] = dl_precision_at(i);
-    return word_of(words, arg, near);
-  }
   for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
     if (strcmp(lists[i].column, column) == 0)
       return word_of(lists[i].words, arg, near);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The computer a job runs on: the options that say so. */
+/* Options for the computer that a job runs on. */
 
 #ifndef DL_CLI_OPTIONS_NODE_OPTIONS_H
 #define DL_CLI_OPTIONS_NODE_OPTIONS_H
@@ -35,11 +35,11 @@ extern const struct dl_node_options dl_node_options_none;
 /* Accepts a struct dl_node_options. */
 extern const struct argp dl_node_argp;
 
-/* Looks the node up and tells the job what follows: the accelerator (or CPU),
- * how many, memory, the site. Values of the form node.FIELD=X are taken out of
- * `job->overrides`; those of an accelerator that is shared are put there. To
- * be called before dl_job_options_apply. Errors: options that do not go
- * together (DL_EUSAGE), unknown names (DL_EINPUT). */
+/* Looks the node up and sets what follows for the job: the accelerator (or
+ * CPU), how many, memory, the site. Values of the form node.FIELD=X are taken
+ * out of `job->overrides`; those of an accelerator that is shared are put
+ * there. To be called before dl_job_options_apply. Errors: options that do not
+ * go together (DL_EUSAGE), unknown names (DL_EINPUT). */
 enum dl_status dl_node_options_apply(struct dl_node_options *o,
                                      struct dl_job_options *job,
                                      struct dl_catalog *catalog,

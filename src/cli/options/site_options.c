@@ -188,6 +188,15 @@ static struct dl_factor factor_of(const struct dl_descriptor *e,
                             .year = year};
 }
 
+static void set_price(const struct dl_site_options *o,
+                      struct dl_footprint *foot) {
+  foot->price = o->price;
+  foot->currency = o->currency;
+  snprintf(foot->price_unit, sizeof foot->price_unit,
+           o->currency ? "%s/kWh" : "%sper kWh",
+           o->currency ? o->currency : "");
+}
+
 /* The year of its source, NaN where unknown. */
 static double source_year(const struct dl_descriptor *e, const double *member) {
   double year;
@@ -199,11 +208,7 @@ enum dl_status dl_site_find(const struct dl_site_options *o,
                             struct dl_catalog *catalog,
                             struct dl_footprint *foot, struct dl_diag *d) {
   *foot = dl_footprint_none;
-  foot->price = o->price;
-  foot->currency = o->currency;
-  snprintf(foot->price_unit, sizeof foot->price_unit,
-           o->currency ? "%s/kWh" : "%sper kWh",
-           o->currency ? o->currency : "");
+  set_price(o, foot);
   enum dl_status status = find_site(o, catalog, &foot->site, d);
   if (status == DL_OK)
     status = find_grid(o, catalog, foot->site, &foot->grid, d);
@@ -227,51 +232,64 @@ enum dl_status dl_site_find(const struct dl_site_options *o,
   return DL_OK;
 }
 
-struct dl_footprint_values dl_footprint_of(const struct dl_footprint *foot,
-                                           double energy_j) {
-  double facility_j = energy_j * foot->pue.x;
-  double kwh = (isnan(foot->pue.x) ? energy_j : facility_j) / DL_J_PER_KWH;
-  return (struct dl_footprint_values){.facility_j = facility_j,
-                                      .co2e_g = kwh * foot->intensity.x,
-                                      .cost = kwh * foot->price};
+double dl_facility_energy(const struct dl_footprint *foot, double energy_j) {
+  return energy_j * foot->pue.x;
+}
+
+/* What emissions and cost are those of, kWh. */
+static double kwh_taken(const struct dl_footprint *foot, double energy_j) {
+  double j = isnan(foot->pue.x) ? energy_j : dl_facility_energy(foot, energy_j);
+  return j / DL_J_PER_KWH;
+}
+
+double dl_emissions(const struct dl_footprint *foot, double energy_j) {
+  return kwh_taken(foot, energy_j) * foot->intensity.x;
+}
+
+double dl_cost(const struct dl_footprint *foot, double energy_j) {
+  return kwh_taken(foot, energy_j) * foot->price;
+}
+
+/* People see a text where it is there. */
+static void add_text(struct dl_report *r, const char *key, const char *label,
+                     const char *s) {
+  dl_report_add(r, key, s ? label : NULL, NULL, DL_CODE, dl_string(s));
+}
+
+static void add_year(struct dl_report *r, const char *key, const char *label,
+                     double year) {
+  dl_report_add(r, key, isnan(year) ? NULL : label, NULL, DL_CODE,
+                dl_number(year));
 }
 
 void dl_add_footprint(struct dl_report *r, const struct dl_footprint *foot) {
   const struct dl_factor *g = &foot->intensity, *p = &foot->pue;
-  const char *energy = isnan(p->x) ? "energy_j" : "facility_energy_j";
-  const struct {
-    const char *key, *label, *unit;
-    enum dl_style style;
-    struct dl_value value;
-  } rows[] = {
-      {"site", "site", NULL, DL_CODE,
-       dl_string(foot->site ? foot->site->head.id : NULL)},
-      {"grid", "grid", NULL, DL_CODE,
-       dl_string(foot->grid ? foot->grid->head.id : NULL)},
-      {"intensity_g_kwh", "intensity", "g/kWh", DL_PLAIN, dl_number(g->x)},
-      {"intensity_of", "intensity of", NULL, DL_CODE, dl_string(g->of)},
-      {"intensity_year", "intensity in", NULL, DL_CODE, dl_number(g->year)},
-      {"intensity_source", "intensity from", NULL, DL_CODE,
-       dl_string(g->source)},
-      {"intensity_note", "intensity note", NULL, DL_CODE, dl_string(g->note)},
-      {"pue", "PUE", NULL, DL_PLAIN, dl_number(p->x)},
-      {"pue_of", "PUE of", NULL, DL_CODE, dl_string(p->of)},
-      {"pue_year", "PUE in", NULL, DL_CODE, dl_number(p->year)},
-      {"pue_source", "PUE from", NULL, DL_CODE, dl_string(p->source)},
-      {"pue_note", "PUE note", NULL, DL_CODE, dl_string(p->note)},
-      {"co2e_of", NULL, NULL, DL_CODE, dl_string(isnan(g->x) ? NULL : energy)},
-      {"price_per_kwh", "price", foot->price_unit, DL_PLAIN,
-       dl_number(foot->price)},
-      {"currency", NULL, NULL, DL_CODE, dl_string(foot->currency)},
-      {"cost_of", NULL, NULL, DL_CODE,
-       dl_string(isnan(foot->price) ? NULL : energy)}};
-  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-    /* Text leaves out what is unknown. */
-    const struct dl_value *v = &rows[i].value;
-    bool known = v->string || (v->type == DL_NUMBER && !isnan(v->number));
-    dl_report_add(r, rows[i].key, known ? rows[i].label : NULL, rows[i].unit,
-                  rows[i].style, rows[i].value);
-  }
+  add_text(r, "site", "site", foot->site ? foot->site->head.id : NULL);
+  add_text(r, "grid", "grid", foot->grid ? foot->grid->head.id : NULL);
+  dl_report_add(r, "intensity_g_kwh", isnan(g->x) ? NULL : "intensity", "g/kWh",
+                DL_PLAIN, dl_number(g->x));
+  add_text(r, "intensity_of", "intensity of", g->of);
+  add_year(r, "intensity_year", "intensity in", g->year);
+  add_text(r, "intensity_source", "intensity from", g->source);
+  add_text(r, "intensity_note", "intensity note", g->note);
+  dl_report_add(r, "pue", isnan(p->x) ? NULL : "PUE", NULL, DL_PLAIN,
+                dl_number(p->x));
+  add_text(r, "pue_of", "PUE of", p->of);
+  add_year(r, "pue_year", "PUE in", p->year);
+  add_text(r, "pue_source", "PUE from", p->source);
+  add_text(r, "pue_note", "PUE note", p->note);
+  dl_report_add(r, "co2e_of", NULL, NULL, DL_CODE,
+                dl_string(isnan(g->x)   ? NULL
+                          : isnan(p->x) ? "energy_j"
+                                        : "facility_energy_j"));
+  bool priced = !isnan(foot->price);
+  dl_report_add(r, "price_per_kwh", priced ? "price" : NULL, foot->price_unit,
+                DL_PLAIN, dl_number(foot->price));
+  dl_report_add(r, "currency", NULL, NULL, DL_CODE, dl_string(foot->currency));
+  dl_report_add(r, "cost_of", NULL, NULL, DL_CODE,
+                dl_string(!priced       ? NULL
+                          : isnan(p->x) ? "energy_j"
+                                        : "facility_energy_j"));
 }
 
 void dl_say_footprint(struct dl_report *r, const struct dl_footprint *foot) {

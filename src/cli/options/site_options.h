@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Where a job runs: the options that say so, and what follows from them. */
+/* Options for the place where a job runs, and what follows from them. */
 
 #ifndef DL_CLI_OPTIONS_SITE_OPTIONS_H
 #define DL_CLI_OPTIONS_SITE_OPTIONS_H
@@ -45,30 +45,27 @@ struct dl_footprint {
   const struct dl_site *site;            /* NULL: none */
   const struct dl_grid *grid;            /* NULL: none was needed */
   double price;                          /* of a kWh; NaN: unknown */
-  const char *currency;                  /* NULL: not said */
+  const char *currency;                  /* NULL: not given */
   char price_unit[DL_CURRENCY_MOST + 5]; /* "EUR/kWh" */
 };
 
 extern const struct dl_footprint dl_footprint_none;
 
-/* Looks the factors up: a number that is given goes over the site's own, and
- * that over the grid's. Without --country, --cloud and --site the user's own
- * site `default` is taken, where there is one. Errors: options that exclude
+/* Looks the factors up. A given number overrides that of the site, which
+ * overrides that of the grid. Without --country, --cloud and --site the user's
+ * own site `default` is taken, where there is one. Errors: options that exclude
  * each other (DL_EUSAGE), unknown names (DL_EINPUT). */
 enum dl_status dl_site_find(const struct dl_site_options *o,
                             struct dl_catalog *catalog,
                             struct dl_footprint *foot, struct dl_diag *d);
 
-/* What follows from an energy; NaN where unknown. Emissions and cost are those
+/* Facility energy where a PUE is known, else NaN, and the emissions, g CO2e:
  * of the facility energy where a PUE is known, else of the energy. */
-struct dl_footprint_values {
-  double facility_j;
-  double co2e_g;
-  double cost; /* in the currency of the price */
-};
+double dl_facility_energy(const struct dl_footprint *foot, double energy_j);
+double dl_emissions(const struct dl_footprint *foot, double energy_j);
 
-struct dl_footprint_values dl_footprint_of(const struct dl_footprint *foot,
-                                           double energy_j);
+/* Cost, in the currency of the price: of the same energy. */
+double dl_cost(const struct dl_footprint *foot, double energy_j);
 
 /* What was used: values, names, years, sources. The report borrows from foot.
  */

@@ -20,9 +20,9 @@ struct pass {
   struct dl_csv *csv;
   struct dl_session *session[DL_MOST_MODELS]; /* one a model */
   size_t n_methods;                           /* of a session */
-  struct dl_quantity energy, gpu_energy, boundary, by;
-  struct dl_key_maker *key;   /* of configurations */
-  struct dl_quantity cluster; /* what is drawn, where it is a column */
+  struct dl_row_ref energy, gpu_energy, boundary, by;
+  struct dl_key_maker *key;  /* of configurations */
+  struct dl_row_ref cluster; /* what is drawn, where it is a column */
   bool has_cluster;
   struct dl_text label;
   struct dl_row *row;
@@ -138,7 +138,7 @@ static bool part_has(const struct part *part, size_t *next, size_t line) {
 
 /* The identifier where a column names an architecture or a GPU, else its
  * text; "" where there is none. */
-static const char *label_of(const char *column, const struct dl_quantity *q,
+static const char *label_of(const char *column, const struct dl_row_ref *q,
                             const struct dl_row *row) {
   if (strcmp(column, "arch") == 0 && row->found.arch)
     return row->found.arch->head.id;
@@ -175,7 +175,7 @@ static enum dl_status estimate_row(struct dl_comparing *w, struct pass *p,
   struct dl_diag *d = &w->cli->diag;
   enum dl_status status = DL_OK;
   struct dl_job job;
-  struct dl_predictions predictions;
+  struct dl_job_predictions predictions;
   for (size_t k = 0; k < w->n_models && status == DL_OK; k++)
     status = dl_session_row(p->session[k], p->row, &job, &predictions,
                             p->est + k * p->n_methods, d);
@@ -207,8 +207,13 @@ static enum dl_status score_row(struct dl_comparing *w, struct pass *p,
   const char *cluster = cluster_of(w, p);
   if (p->label.failed)
     return dl_fail_memory(d);
-  return dl_scoring_add(&w->scores, w->table, group ? group : "", cluster,
-                        p->est, n, p->measured, d);
+  const struct dl_scored run = {.table = w->table,
+                                .group = group ? group : "",
+                                .cluster = cluster,
+                                .est = p->est,
+                                .measured = p->measured,
+                                .n = n};
+  return dl_scoring_add(&w->scores, &run, d);
 }
 
 static enum dl_status run_pass(struct dl_comparing *w,
@@ -245,7 +250,7 @@ static enum dl_status read_training(struct dl_comparing *w, const char *column,
     status = dl_job_options_apply(&w->o->job, f, w->cli->catalog, false, d);
   }
   for (size_t k = 0; k < w->n_models && status == DL_OK; k++)
-    status = dl_refit_formulas(&t->formula, w->model[k], f, d);
+    status = dl_refit_formulas(t, w->model[k], f, d);
   if (status == DL_OK && dl_strlist_find(&t->formula, "energy_j") < 0 &&
       !dl_strlist_add(&t->formula, "energy_j"))
     status = dl_fail_memory(d);

@@ -19,7 +19,7 @@ struct dl_extract_rows {
   bool each_epoch;
 };
 
-/* What people see of a run; programs get all columns. */
+/* The columns of text output; other formats have all columns. */
 static const struct {
   const char *key, *heading, *unit;
   enum dl_style style;

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "model/fitting/recipe.h"
 #include "model/fitting/train.h"
+#include "physics/rows/physics_regression.h"
 
 static enum dl_status read_more(struct dl_cli *cli, struct dl_training *more,
                                 const char *path) {
@@ -16,9 +16,7 @@ static enum dl_status read_more(struct dl_cli *cli, struct dl_training *more,
       f && dl_strlist_add(&groups, "arch") && dl_strlist_add(&groups, "gpu")
           ? DL_OK
           : dl_fail_memory(d);
-  if (status == DL_OK)
-    status = dl_recipe_of_method(&more->formula, "physical",
-                                 DL_BACKGROUND_TARGET, d);
+  dl_training_want_physics(more, &dl_training_physics);
   if (status == DL_OK)
     status = dl_csv_open(&csv, path, 0, d);
   if (status == DL_OK) {
@@ -46,6 +44,6 @@ enum dl_status dl_fit_learn_from(struct dl_cli *cli, struct dl_training *t,
     status = read_more(cli, more, path);
   dl_text_free(&shipped);
   if (status == DL_OK)
-    dl_training_learn_from(t, more);
+    dl_training_use_auxiliary(t, more);
   return status;
 }

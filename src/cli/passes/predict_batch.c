@@ -129,7 +129,7 @@ static enum dl_status estimate_chunk(struct batch *b,
 #pragma omp parallel for schedule(static) reduction(|| : failed)
   for (size_t i = 0; i < n; i++) {
     struct dl_diag d;
-    struct dl_predictions predictions;
+    struct dl_job_predictions predictions;
     dl_diag_init(&d);
     dl_frame_row(b->f, block, first + i, &b->row[i]);
     if (b->row[i].fault.kind == DL_FAULT_NONE &&

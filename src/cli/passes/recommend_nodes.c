@@ -148,7 +148,7 @@ static void warn_node(struct dl_cli *cli, const struct dl_recommend_node *n,
 static enum dl_status resolve(struct dl_cli *cli, struct dl_recommend_node *n) {
   struct dl_cursor *cursor;
   struct dl_job job;
-  struct dl_predictions predictions;
+  struct dl_job_predictions predictions;
   struct dl_estimate est = {0};
   enum dl_status status = dl_cursor_new(&cursor, n->f, &cli->diag);
   if (status != DL_OK)

@@ -40,7 +40,7 @@ enum dl_status dl_recommend_estimate(struct dl_cli *cli,
 /* Whether a name, or the descriptor that it leads to, is among the values. */
 static enum dl_status is_named(struct dl_cli *cli, const struct dl_axis *a,
                                enum dl_kind kind, const char *name,
-                               const void *known, bool *is, struct dl_diag *d) {
+                               const void *known, bool *is) {
   *is = false;
   for (size_t i = 0; i < a->n && !*is; i++) {
     const struct dl_descriptor *e = NULL;
@@ -48,7 +48,7 @@ static enum dl_status is_named(struct dl_cli *cli, const struct dl_axis *a,
     if (*is || !known)
       continue;
     enum dl_status status =
-        dl_catalog_look(cli->catalog, kind, a->text.s[i], &e, d);
+        dl_catalog_look(cli->catalog, kind, a->text.s[i], &e, &cli->diag);
     if (status != DL_OK)
       return status;
     *is = e && strcmp(e->id, ((const struct dl_descriptor *)known)->id) == 0;
@@ -78,11 +78,10 @@ static enum dl_status is_wanted(struct dl_cli *cli, const struct dl_axes *axes,
   enum dl_status status = DL_OK;
   *wanted = true;
   if (arch)
-    status = is_named(cli, arch, DL_ARCHITECTURE, r->arch, r->arch_known,
-                      wanted, &cli->diag);
+    status =
+        is_named(cli, arch, DL_ARCHITECTURE, r->arch, r->arch_known, wanted);
   if (status == DL_OK && *wanted && gpu)
-    status = is_named(cli, gpu, DL_ACCELERATOR, r->gpu, r->gpu_known, wanted,
-                      &cli->diag);
+    status = is_named(cli, gpu, DL_ACCELERATOR, r->gpu, r->gpu_known, wanted);
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers && *wanted; i++) {
     const struct dl_axis *a = dl_axes_find(axes, numbers[i].column);
     *wanted = !a || is_among(a, numbers[i].x);

@@ -29,10 +29,9 @@ static void site_headings(struct dl_column *c,
 
 static void site_values(struct dl_value *v, const struct dl_footprint *foot,
                         double energy_j) {
-  const struct dl_footprint_values f = dl_footprint_of(foot, energy_j);
-  v[FACILITY] = dl_number(f.facility_j);
-  v[EMISSIONS] = dl_number(f.co2e_g);
-  v[COST] = dl_number(f.cost);
+  v[FACILITY] = dl_number(dl_facility_energy(foot, energy_j));
+  v[EMISSIONS] = dl_number(dl_emissions(foot, energy_j));
+  v[COST] = dl_number(dl_cost(foot, energy_j));
 }
 
 /* --- jobs */
@@ -205,12 +204,14 @@ void dl_report_total(struct dl_report *r, const struct dl_sums *s,
                   measured_share(s));
   dl_report_add(g, "boundary", s->boundary[0] ? "boundary" : NULL, NULL,
                 DL_CODE, dl_string(s->boundary[0] ? s->boundary : NULL));
-  const struct dl_footprint_values f = dl_footprint_of(foot, energy);
-  dl_report_known(g, "facility_energy_j", NULL, "J", DL_ENERGY, f.facility_j);
+  dl_report_known(g, "facility_energy_j", NULL, "J", DL_ENERGY,
+                  dl_facility_energy(foot, energy));
   dl_report_known(g, NULL, "energy of the facility", "kWh", DL_PLAIN,
-                  f.facility_j / DL_J_PER_KWH);
-  dl_report_known(g, "co2e_g", "emissions", "g CO2e", DL_MASS, f.co2e_g);
-  dl_report_known(g, "cost", "cost", foot->currency, DL_PLAIN, f.cost);
+                  dl_facility_energy(foot, energy) / DL_J_PER_KWH);
+  dl_report_known(g, "co2e_g", "emissions", "g CO2e", DL_MASS,
+                  dl_emissions(foot, energy));
+  dl_report_known(g, "cost", "cost", foot->currency, DL_PLAIN,
+                  dl_cost(foot, energy));
 }
 
 void dl_report_constants(struct dl_report *r, const struct dl_accounting *a) {

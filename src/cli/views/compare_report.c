@@ -201,7 +201,8 @@ static void add_to_shown(struct making *w, struct dl_table *t,
   dl_table_row(t, v, NULL);
 }
 
-static bool has_runs(const struct dl_scoring *s, const struct dl_scope *scope) {
+static bool has_runs(const struct dl_scoring *s,
+                     const struct dl_scoring_scope *scope) {
   for (size_t r = 0; r < s->n; r++)
     if ((scope->table == DL_ALL || scope->table == s->run[r].table) &&
         scope->group == s->run[r].group)
@@ -224,11 +225,10 @@ static enum dl_status add_table(struct making *w, size_t table,
   struct dl_table *t = dl_report_table(
       w->r, NULL, c->tables.n > 1 ? title : NULL, w->shown, N_SHOWN, false);
   for (size_t g = 0; g < s->groups.n; g++) {
-    struct dl_scope scope = {table, g};
+    struct dl_scoring_scope scope = {table, g, w->k.which, w->k.n};
     if (!has_runs(s, &scope))
       continue;
-    enum dl_status status =
-        dl_scoring_of(s, &scope, w->k.which, w->k.n, &c->how, w->k.score, d);
+    enum dl_status status = dl_scoring_of(s, &scope, &c->how, w->k.score, d);
     if (status != DL_OK)
       return status;
     put_in_order(&w->k);

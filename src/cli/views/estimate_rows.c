@@ -56,10 +56,9 @@ void dl_estimate_values(const struct dl_estimate *est,
   v[i++] = dl_number(any ? est->power_w : NAN);
   v[i++] = dl_number(any ? est->duration_s : NAN);
   v[i++] = dl_string(any ? est->duration_from : NULL);
-  const struct dl_footprint_values f = dl_footprint_of(foot, est->energy_j);
-  v[i++] = dl_number(f.facility_j);
-  v[i++] = dl_number(f.co2e_g);
-  v[i++] = dl_number(f.cost);
+  v[i++] = dl_number(dl_facility_energy(foot, est->energy_j));
+  v[i++] = dl_number(dl_emissions(foot, est->energy_j));
+  v[i++] = dl_number(dl_cost(foot, est->energy_j));
   v[i++] = dl_string(est->interval_from);
   v[i++] = est->interval_from ? dl_count(est->interval_groups) : dl_number(NAN);
   v[i++] = dl_string(est->model);

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "physics/training/physical.h"
+#include "physics/rows/physics_regression.h"
 
 static const struct dl_column feature_columns[] = {
     {"name", "feature", NULL, DL_CODE, false},
@@ -23,31 +23,36 @@ static const struct dl_column constant_columns[] = {
 
 /* Errors are standard deviations of the logarithm, as shares of the value. */
 static void add_constants(struct dl_report *item, const struct dl_fit *fit) {
-  struct dl_physical_constant c[32];
+  const struct dl_hierarchical_fit *state = fit->state;
   if (fit->method != dl_regression_find("physical"))
     return;
   struct dl_table *t = dl_report_table(item, "constants", "Constants",
                                        constant_columns, 7, false);
-  size_t n = dl_physical_constants(fit->state, c, sizeof c / sizeof *c);
-  for (size_t i = 0; i < n; i++) {
-    struct dl_value v[] = {dl_string(c[i].name),   dl_number(c[i].value),
-                           dl_string(c[i].unit),   dl_number(c[i].error),
-                           dl_number(c[i].prior),  dl_number(c[i].spread),
-                           dl_string(c[i].summary)};
+  for (size_t i = 0; i < state->physics->n_constants; i++) {
+    const struct dl_physics_constant *c = &state->physics->constant[i];
+    struct dl_value v[] = {dl_string(c->name),   dl_number(state->c[i]),
+                           dl_string(c->unit),   dl_number(state->error[i]),
+                           dl_number(c->median), dl_number(c->sd),
+                           dl_string(c->summary)};
     dl_table_row(t, v, NULL);
   }
 }
 
-/* Those of a raw method are a fixed row of facts: for programs alone. */
+/* A physics has the quantities that it reads: for programs alone. */
 static void add_features(struct dl_report *item, const struct dl_fit *fit) {
   struct dl_column columns[sizeof feature_columns / sizeof *feature_columns];
   memcpy(columns, feature_columns, sizeof columns);
-  for (size_t i = 0; fit->method->raw && i < 4; i++)
+  const struct dl_physics *physics = dl_physics_of(fit->method);
+  for (size_t i = 0; physics && i < 4; i++)
     columns[i].heading = NULL;
-  struct dl_table *t =
-      dl_report_table(item, "features", fit->method->raw ? NULL : "Features",
-                      columns, 4, false);
+  struct dl_table *t = dl_report_table(
+      item, "features", physics ? NULL : "Features", columns, 4, false);
   double (*coefficient)(const void *, size_t) = fit->method->coefficient;
+  for (size_t i = 0; physics && i < physics->n_quantities; i++) {
+    struct dl_value v[] = {dl_string(physics->quantity[i].name), dl_number(NAN),
+                           dl_number(NAN), dl_number(NAN)};
+    dl_table_row(t, v, NULL);
+  }
   for (size_t i = 0; i < fit->features.n; i++) {
     struct dl_value v[] = {
         dl_string(fit->features.s[i]),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* dlest list of descriptors: chosen, ordered, in the columns asked for. */
+/* dlest list of descriptors: selected, ordered, with the requested columns. */
 
 #ifndef DL_CLI_VIEWS_LIST_CATALOG_H
 #define DL_CLI_VIEWS_LIST_CATALOG_H

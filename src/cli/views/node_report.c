@@ -9,7 +9,7 @@
 #include "base/number.h"
 #include "estimate/methods/work.h"
 
-/* What is told, and where. */
+/* A node and the report that is filled. */
 struct teller {
   const struct dl_node_subject *s;
   struct dl_report *r;
@@ -88,14 +88,14 @@ static void part_text(const struct teller *t, int i, char room[static 96]) {
   }
 }
 
-/* Whether a part is there to be told of. */
+/* Whether the node has a part. */
 static bool has_part(const struct dl_node_power *n, int i) {
   if (i == DL_PART_IDLE)
     return n->gpus > 0;
   return i == DL_PART_CPU ? !n->use.on_cpu : true;
 }
 
-/* The widest boundary that is known. */
+/* The widest boundary with a known energy. */
 static enum dl_boundary widest(const struct dl_node_power *n) {
   return isnan(n->use.pue) ? DL_BOUND_NODE : DL_BOUND_FACILITY;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What dlest predict says of the node: its energy, what it costs, and its
+/* The node in the report of dlest predict: its energy, what it costs, and its
  * embodied carbon. */
 
 #ifndef DL_CLI_VIEWS_NODE_REPORT_H
@@ -8,7 +8,7 @@
 #include "cli/options/node_options.h"
 #include "estimate/methods/estimator.h"
 
-/* What there is to tell of. */
+/* The node, the job and its estimates. */
 struct dl_node_subject {
   const struct dl_node_options *o;
   const struct dl_footprint *foot;

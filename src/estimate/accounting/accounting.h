@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The energy of a scheduler's job: as it was metered, otherwise estimated.
+/* The energy of a scheduler's job: measured, otherwise estimated.
  *
- * Without a meter, of the power P of what the job was given, times its
+ * The estimate is the power P of what was allocated to the job, times its
  * duration T:
  *
- *   the node's mean power where it is told:  E = P_node * nodes * T
+ *   the mean power of the node, if given:   E = P_node * nodes * T
  *   otherwise, of the parts that are known:  E = (P_gpu + P_cpu + P_ram) * T
  *     P_gpu = GPUs * (idle + (TDP - idle) * u)   u: share of the time in use;
  *             idle counts 0 where it is unknown (Green Algorithms has TDP * u)
@@ -34,7 +34,7 @@ enum dl_energy_from {
 /* "measured", "node-power", "gpu-use", "gpu-tdp", "cores"; NULL: unknown. */
 const char *dl_energy_from_name(enum dl_energy_from from);
 
-/* What the user says of the cluster. */
+/* Options about the cluster. */
 struct dl_cluster {
   struct dl_strlist node_power; /* "W" or "PARTITION=W" */
   struct dl_strlist gpus; /* "NAME", "TYPE=NAME" or "PARTITION=NAME": what the
@@ -54,8 +54,9 @@ struct dl_accounted {
 
 struct dl_accounting;
 
-/* Looks up what the cluster names. Errors: an invalid power (DL_EUSAGE), an
- * unknown accelerator (DL_EINPUT). `o` and `catalog` must outlive it. */
+/* Looks up the accelerators of the cluster. Errors: an invalid power
+ * (DL_EUSAGE), an unknown accelerator (DL_EINPUT). `o` and `catalog` must
+ * outlive it. */
 enum dl_status dl_accounting_new(struct dl_accounting **a,
                                  const struct dl_cluster *o,
                                  struct dl_catalog *catalog, struct dl_diag *d);
@@ -69,7 +70,7 @@ enum dl_status dl_account(struct dl_accounting *a, const struct dl_run *run,
  * without a power, each with the number of jobs. */
 void dl_accounting_warn(const struct dl_accounting *a, struct dl_diag *d);
 
-/* A figure that estimates so far rest on. */
+/* A constant that estimates have used so far. */
 struct dl_constant {
   const char *name; /* "tdp_w" */
   const char *unit;
@@ -79,7 +80,8 @@ struct dl_constant {
   const char *year;   /* of the source; NULL: unknown */
 };
 
-/* The i-th, false behind the last one. Its texts belong to the accounting. */
+/* The i-th constant; false after the last one. The accounting owns its texts.
+ */
 bool dl_accounting_constant(const struct dl_accounting *a, size_t i,
                             struct dl_constant *c);
 

@@ -45,7 +45,7 @@ struct dl_estimator {
    * origin are set, numbers are NaN and the rest is 0. */
   enum dl_status (*estimate)(const struct dl_context *ctx,
                              const struct dl_job *job,
-                             const struct dl_predictions *p,
+                             const struct dl_job_predictions *p,
                              struct dl_estimate *est, struct dl_diag *d);
 };
 

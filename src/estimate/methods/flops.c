@@ -38,7 +38,7 @@ static const char *missing(const struct dl_job *job) {
 /* The method has a duration of its own: a given one does not enter. */
 static enum dl_status estimate(const struct dl_context *ctx,
                                const struct dl_job *job,
-                               const struct dl_predictions *p,
+                               const struct dl_job_predictions *p,
                                struct dl_estimate *est, struct dl_diag *d) {
   (void)ctx;
   (void)p;

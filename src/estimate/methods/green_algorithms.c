@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Green Algorithms (Lannelongue, Grealey, Inouye 2021, doi
- * 10.1002/advs.202100707), as paper A uses it:
+ * 10.1002/advs.202100707), as del Rey et al. use it:
  *
  *   E = (TDP * utilisation * GPUs + RAM_GB * 0.3725 W/GB) * T
  *
@@ -14,7 +14,7 @@
 
 static enum dl_status estimate(const struct dl_context *ctx,
                                const struct dl_job *job,
-                               const struct dl_predictions *p,
+                               const struct dl_job_predictions *p,
                                struct dl_estimate *est, struct dl_diag *d) {
   (void)ctx;
   (void)p;

@@ -5,16 +5,11 @@
 
 #include "catalog/architecture/token_costs.h"
 #include "estimate/methods/work.h"
-#include "physics/serving/serving.h"
-#include "physics/training/physical.h"
+#include "physics/serving/serving_parts.h"
 
 /* Of TDP, where neither the descriptor nor a fit of servers tells what an idle
  * GPU draws: the prior of the physical method. */
 #define AWAKE_SHARE 0.15
-
-enum { MOST_FEATURES = 64 };
-_Static_assert((int)DL_PC_N <= MOST_FEATURES && (int)DL_SC_N <= MOST_FEATURES,
-               "too few features");
 
 /* A batch, or a round of requests, on all GPUs. */
 struct round {
@@ -27,18 +22,16 @@ struct round {
 struct problem {
   const struct dl_bound_fit *fit;
   const struct dl_job *job;
-  double row[MOST_FEATURES];
+  union dl_inputs in;
   bool tokens;
 };
 
 static void served_round(const struct problem *p, double batch,
                          struct round *r) {
-  double row[DL_SC_N];
+  struct dl_serving_inputs in = p->in.serving;
   struct dl_serving_parts e;
-  for (size_t i = 0; i < DL_SC_N; i++)
-    row[i] = p->row[i];
-  row[DL_SC_BATCH] = batch;
-  dl_serving_explain(p->fit->fit->state, row, &e);
+  in.batch = batch;
+  dl_serving_parts_of(p->fit->fit->state, &in, &e);
   *r = (struct round){e.time_s,     e.prefill_s, e.decode_s,  e.prefill_j,
                       e.decode_j,   e.memory_s,  e.compute_s, e.layers_s,
                       e.exchange_s, e.host_s,    e.awake_w,   e.bound};
@@ -47,14 +40,13 @@ static void served_round(const struct problem *p, double batch,
 /* One forward pass of the batches of all GPUs. */
 static void forward_pass(const struct problem *p, double batch,
                          struct round *r) {
-  double row[DL_PC_N], n = p->job->run->n_gpus;
+  struct dl_training_inputs in = p->in.training;
+  double n = p->job->run->n_gpus;
   struct dl_physical_parts e;
-  for (size_t i = 0; i < DL_PC_N; i++)
-    row[i] = p->row[i];
-  row[DL_PC_BATCH] = row[DL_PC_VAL] = batch / n;
-  row[DL_PC_TRAIN] = row[DL_PC_FROZEN] = 0;
-  row[DL_PC_DOUBT] = 1; /* in the midst of a run: nothing once an epoch */
-  dl_physical_explain(p->fit->fit->state, row, &e);
+  in.batch = in.val = batch / n;
+  in.train = in.frozen = 0;
+  in.mid_run = 1;
+  dl_training_parts_of(p->fit->fit->state, &in, &e);
   *r = (struct round){.time_s = e.time_s,
                       .prefill_s = e.time_s,
                       .prefill_j = e.gpu_energy_j * n,
@@ -100,17 +92,16 @@ static bool set_up(struct problem *p, const struct dl_context *ctx,
                    const struct dl_job *job, struct dl_served *s) {
   const struct dl_architecture *arch = job->found.arch;
   bool language = arch && dl_is_language_model(arch);
-  p->tokens = language && !isnan(arch->kept_per_token);
+  p->tokens = language && !isnan(arch->kv_cache_per_token);
   p->fit =
       p->tokens ? &ctx->fit[DL_SERVING_EPOCH] : &ctx->fit[DL_PHYSICAL_EPOCH];
   p->job = job;
   s->tokens = p->tokens;
-  size_t n = p->tokens ? (size_t)DL_SC_N : (size_t)DL_PC_N;
   if (language && !p->tokens) {
     s->lacks = "measured runs of such language models";
     return false;
   }
-  if (!p->fit->p || p->fit->fit->features.n != n) {
+  if (!p->fit->p) {
     s->lacks = "a model of inference";
     return false;
   }
@@ -118,15 +109,17 @@ static bool set_up(struct problem *p, const struct dl_context *ctx,
     s->lacks = "requests";
     return false;
   }
+  const char *lacks = dl_predictor_inputs(p->fit->p, job->row, &p->in);
+  if (p->tokens && lacks) {
+    s->lacks = lacks;
+    return false;
+  }
   /* The forward pass has no training samples. */
-  bool all = dl_predictor_features(p->fit->p, job->row, p->row);
-  for (size_t i = 0; i < n && !all && !p->tokens; i++)
-    if (isnan(p->row[i]) && i != DL_PC_TRAIN) {
-      s->lacks = "batch size, work, bandwidth, peak rate or TDP";
-      return false;
-    }
-  if (!all && p->tokens) {
-    s->lacks = dl_predictor_lacks(p->fit->p, job->row);
+  const struct dl_training_inputs *in = &p->in.training;
+  if (!p->tokens &&
+      !(isfinite(in->batch) && isfinite(in->flops) && isfinite(in->bandwidth) &&
+        isfinite(in->peak) && isfinite(in->tdp))) {
+    s->lacks = "batch size, work, bandwidth, peak rate or TDP";
     return false;
   }
   if (p->tokens && !(job->run->prompt_tokens + job->run->output_tokens > 0)) {

@@ -2,9 +2,9 @@
 /* Inference by the physical method: what serving a number of requests takes,
  * or passing a number of samples forward.
  *
- * Requests are served in rounds of `batch` at once (physics/serving/serving.h);
- * images pass in batches, one on each GPU (the forward phase of
- * physics/training/physical.h). Between them GPUs may idle: after each batch
+ * Requests are served in rounds of `batch` at once (serving_cost.h); images
+ * pass in batches, one on each GPU (the forward phase of training_cost.h).
+ * Between them GPUs may idle: after each batch
  * for a given time, or where requests come at a rate that leaves time. At a
  * rate R the batch is the one that just keeps up,
  *

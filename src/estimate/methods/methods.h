@@ -16,9 +16,9 @@ extern const struct dl_estimator dl_physical_method;
 /* Duration of the whole run in seconds, NaN where it is unknown. */
 double dl_flops_duration(const struct dl_job *job);
 double dl_pre_duration(const struct dl_job *job,
-                       const struct dl_predictions *p);
+                       const struct dl_job_predictions *p);
 double dl_physical_duration(const struct dl_job *job,
-                            const struct dl_predictions *p);
+                            const struct dl_job_predictions *p);
 
 /* Why models of trainings on samples do not apply to a job, or NULL. */
 const char *dl_beyond_training(const struct dl_job *job);

@@ -56,7 +56,7 @@ static void on_all(const struct dl_job *job, const struct dl_physical_parts *e,
 }
 
 double dl_physical_duration(const struct dl_job *job,
-                            const struct dl_predictions *p) {
+                            const struct dl_job_predictions *p) {
   double time, energy, extra;
   double epoch_s = p->of[DL_PHYSICAL_TIME].value;
   if (dl_is_inference(job))
@@ -87,7 +87,7 @@ static void by_power(const struct dl_context *ctx, const struct dl_job *job,
 }
 
 static void by_epoch(const struct dl_context *ctx, const struct dl_job *job,
-                     const struct dl_predictions *all,
+                     const struct dl_job_predictions *all,
                      struct dl_estimate *est) {
   const struct dl_prediction *p = &all->of[DL_PHYSICAL_EPOCH];
   const struct dl_fit *fit = ctx->fit[DL_PHYSICAL_EPOCH].fit;
@@ -144,7 +144,7 @@ static void serving_interval(const struct dl_fit *fit,
 }
 
 static void by_inference(const struct dl_context *ctx, const struct dl_job *job,
-                         const struct dl_predictions *p,
+                         const struct dl_job_predictions *p,
                          struct dl_estimate *est) {
   const struct dl_served *s = &p->served;
   est->boundary = "gpu";
@@ -168,7 +168,7 @@ static void by_inference(const struct dl_context *ctx, const struct dl_job *job,
 
 static enum dl_status estimate(const struct dl_context *ctx,
                                const struct dl_job *job,
-                               const struct dl_predictions *p,
+                               const struct dl_job_predictions *p,
                                struct dl_estimate *est, struct dl_diag *d) {
   (void)d;
   if (dl_is_inference(job))

@@ -22,7 +22,7 @@
 #include "estimate/methods/methods.h"
 
 double dl_pre_duration(const struct dl_job *job,
-                       const struct dl_predictions *p) {
+                       const struct dl_job_predictions *p) {
   double epoch_s = p->of[DL_PRE_TIME].value;
   if (isnan(epoch_s))
     epoch_s = p->of[DL_PRE_EPOCH].value /
@@ -52,7 +52,7 @@ static void power(const struct dl_context *ctx, const struct dl_job *job,
  * energy (relative) adds to that of the power. */
 static enum dl_status power_with_duration(const struct dl_context *ctx,
                                           const struct dl_job *job,
-                                          const struct dl_predictions *p,
+                                          const struct dl_job_predictions *p,
                                           struct dl_estimate *est,
                                           struct dl_diag *d) {
   struct dl_prediction e = p->of[DL_PRE_EPOCH];
@@ -82,7 +82,7 @@ static enum dl_status power_with_duration(const struct dl_context *ctx,
 
 static enum dl_status epoch(const struct dl_context *ctx,
                             const struct dl_job *job,
-                            const struct dl_predictions *all,
+                            const struct dl_job_predictions *all,
                             struct dl_estimate *est, struct dl_diag *d) {
   const struct dl_prediction *p = &all->of[DL_PRE_EPOCH];
   (void)d;

@@ -12,33 +12,28 @@
 
 static const struct precision {
   const char *name;
-  double bytes;   /* of a number */
-  bool mixed;     /* in training: weights, gradients and moments are FP32 */
+  double bytes;
   size_t peak[2]; /* members of the accelerator, in order; 0: the usual peak */
-  const char *rate[2]; /* their names in messages */
+  const char *rate[2]; /* what people call these */
 } precisions[] = {
-    {"fp64", 8, false, {0}, {NULL}},
-    {"fp32", 4, false, {0}, {NULL}},
-    {"tf32", 4, false, {0}, {NULL}},
+    {"fp64", 8, {0}, {NULL}},
+    {"fp32", 4, {0}, {NULL}},
+    {"tf32", 4, {0}, {NULL}},
     {"fp16",
      2,
-     true,
+     {PEAK(fp16_tensor_tflops), PEAK(fp16_tflops)},
+     {"FP16 tensor", "FP16"}},
+    {"amp",
+     2,
      {PEAK(fp16_tensor_tflops), PEAK(fp16_tflops)},
      {"FP16 tensor", "FP16"}},
     {"bf16",
      2,
-     true,
      {PEAK(bf16_tensor_tflops), PEAK(bf16_tflops)},
      {"BF16 tensor", "BF16"}},
-    {"amp",
-     2,
-     true,
-     {PEAK(fp16_tensor_tflops), PEAK(fp16_tflops)},
-     {"FP16 tensor", "FP16"}},
-    {"fp8", 1, true, {PEAK(fp8_tensor_tflops)}, {"FP8 tensor", NULL}},
+    {"fp8", 1, {PEAK(fp8_tensor_tflops)}, {"FP8 tensor", NULL}},
     {"int8",
      1,
-     false,
      {PEAK(int8_tensor_tops), PEAK(int8_tops)},
      {"INT8 tensor", "INT8"}},
 };
@@ -58,15 +53,6 @@ static const struct precision *precision(const struct dl_job *job) {
 double dl_work_bytes(const struct dl_job *job) {
   const struct precision *p = precision(job);
   return p ? p->bytes : job->run->precision ? NAN : 4;
-}
-
-bool dl_work_is_mixed(const struct dl_job *job) {
-  const struct precision *p = precision(job);
-  return p && p->mixed;
-}
-
-const char *dl_precision_at(size_t i) {
-  return i < sizeof precisions / sizeof *precisions ? precisions[i].name : NULL;
 }
 
 static double peak_at(const struct dl_accelerator *gpu, size_t offset) {

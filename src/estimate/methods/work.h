@@ -33,7 +33,7 @@ struct dl_work {
 
 void dl_work_of(const struct dl_job *job, struct dl_work *w);
 
-/* Whether the phase is "inference", in any case. */
+/* "inference", in any case. */
 bool dl_is_inference(const struct dl_job *job);
 
 /* FLOPs of a training step for each of its samples; NaN where unknown. */
@@ -49,15 +49,8 @@ double dl_work_peak_tflops(const struct dl_job *job);
  * it, where the precision needs none, and where the user gave peak_tflops. */
 const char *dl_work_lacks_rate(const struct dl_job *job, const char **used);
 
-/* Bytes of a number at the job's precision; 4 without one, NaN for an unknown
- * precision. */
+/* Bytes of a number at the job's precision; 4 without one, NaN for a word
+ * that is no precision. */
 double dl_work_bytes(const struct dl_job *job);
-
-/* Whether training at the job's precision keeps weights, gradients and
- * moments in FP32 (mixed precision). */
-bool dl_work_is_mixed(const struct dl_job *job);
-
-/* The name of precision i, or NULL past the last. */
-const char *dl_precision_at(size_t i);
 
 #endif

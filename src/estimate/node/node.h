@@ -17,10 +17,10 @@
  * accelerators idle. A job that is charged its share of a node that others
  * use too bears that part of E_cpu, E_memory and E_rest, and no E_idle.
  *
- * Intervals: what is off about the time is off for all parts alike, since they
- * last as long. Where the time is no given one, the estimate's whole relative
- * error counts as one of time. The ranges assumed for the other parts come on
- * top as independent errors, below and above apart:
+ * Intervals: an error of the duration is the same relative error for all parts.
+ * Where the duration is not given, the estimate's whole relative error counts
+ * as an error of the duration. The ranges assumed for the other parts are added
+ * as independent errors, separately below and above:
  *
  *   E - low = hypot(error of the estimate, E_i - low_i, ...)
  *
@@ -32,8 +32,8 @@
 #include "catalog/mig.h"
 #include "estimate/methods/estimator.h"
 
-/* Assumed, where nothing says otherwise. Shares of the TDP at idle: readings
- * in the catalogues go from 0.05 to 0.36. */
+/* Assumed where neither the node nor the user gives a value. Idle power as a
+ * share of the TDP: values in the catalogue range from 0.05 to 0.36. */
 #define DL_NODE_CPU_IDLE 0.2
 #define DL_NODE_GPU_IDLE 0.12
 #define DL_NODE_SUPPLY 0.9
@@ -113,7 +113,7 @@ struct dl_span_j {
   double x, low, high;
 };
 
-/* What is known of the accelerators' energy. */
+/* Energy of the accelerators. */
 struct dl_node_load {
   struct dl_span_j energy_j; /* bounds NaN without an interval */
   double memory_w;           /* memory that it counts itself */

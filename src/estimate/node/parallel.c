@@ -13,7 +13,13 @@
 #define OVERLAP 0.5
 #define BACKWARD (2.0 / 3.0) /* of a step's work */
 
-/* Time of the all-reduce at a share of the line rate. */
+/* Alone, on its part of the batch. */
+static double compute_s(const struct dl_parallel *p) {
+  if (!p->strong)
+    return p->step_s;
+  return p->fixed_s + (p->step_s - p->fixed_s) / p->n;
+}
+
 static double exchange_s(const struct dl_parallel *p, double reached) {
   double messages = 2 * (p->n - 1);
   if (messages <= 0)
@@ -29,10 +35,7 @@ double dl_parallel_extra(const struct dl_parallel *p) {
 }
 
 void dl_parallel_of(const struct dl_parallel *p, struct dl_parallel_step *s) {
-  /* Compute time of a GPU on its part of the batch. */
-  double alone = p->step_s;
-  if (p->strong)
-    alone = p->fixed_s + (p->step_s - p->fixed_s) / p->n;
+  double alone = compute_s(p);
   s->comm_s = exchange_s(p, REACHED);
   s->wait_s = s->comm_s - fmin(OVERLAP * s->comm_s, BACKWARD * alone);
   s->step_s = alone + s->wait_s;

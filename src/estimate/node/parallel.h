@@ -6,7 +6,7 @@
  *
  * is how long a ring takes for that, n GPUs, each sending as much as it
  * receives (Patarasuk & Yuan 2009, doi 10.1016/j.jpdc.2008.09.002: no
- * all-reduce moves less). bytes: 4 a trained parameter, 2 in mixed precision.
+ * all-reduce moves less). bytes: 4 per trained parameter, 2 in mixed precision.
  * Buckets of 25 MiB and their overlap with the backward pass are those of
  * PyTorch (Li et al. 2020, arXiv 2006.15704):
  *
@@ -15,9 +15,8 @@
  * since the backward pass is two thirds of the work of a step, and gradients
  * come one after another. Assumed, not measured: 0.8 of the link's line rate,
  * 10 us a message, half of t under the backward pass; all GPUs joined by a
- * link like the first two (one node). None of it was fitted on runs: there are
- * none of several GPUs among those that dlest knows. dl_parallel_extra says
- * how far off it may be. */
+ * link like the first two (one node). None of it was fitted: the measured
+ * runs use one GPU. dl_parallel_extra bounds the error. */
 
 #ifndef DL_ESTIMATE_NODE_PARALLEL_H
 #define DL_ESTIMATE_NODE_PARALLEL_H
@@ -59,7 +58,7 @@ double dl_parallel_extra(const struct dl_parallel *p);
  * is that of each. */
 bool dl_parallel_is_strong(const struct dl_job *job);
 
-/* Samples a step on each GPU, rounded up. */
+/* Per-device batch size, rounded up. */
 double dl_parallel_batch(double batch_size, double n, bool strong);
 
 /* The parts of a job: n, strong, bytes (NaN without parameters), link (PCIe

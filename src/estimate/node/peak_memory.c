@@ -9,23 +9,24 @@
 #include "estimate/methods/work.h"
 #include "estimate/node/parallel.h"
 
-/* Bytes of a weight, of its gradient and optimiser state, of an activation. */
+/* Bytes of a weight, of gradient and optimiser for it, of an activation. */
 struct bytes {
   double weight, state, activation;
 };
 
-/* See f in the header, for images, and for language models the parts that
- * are linear and quadratic in the tokens. */
 #define KEPT_OF_IMAGES 2.97
 #define KEPT_OF_TOKENS 1.7
 #define KEPT_OF_PAIRS 2.5
-#define LARGEST 0.25 /* share of the activations in the two largest layers */
+#define LARGEST 0.25
 
 static struct bytes in_training(const struct dl_job *job) {
+  static const char *const mixed[] = {"amp", "fp16", "bf16", "fp8"};
   double size = dl_work_bytes(job);
-  if (dl_work_is_mixed(job))
-    return (struct bytes){6, 12, 2};
-  if (size < 4) /* integers do not train */
+  for (size_t i = 0; job->run->precision && i < sizeof mixed / sizeof *mixed;
+       i++)
+    if (strcasecmp(job->run->precision, mixed[i]) == 0)
+      return (struct bytes){6, 12, 2};
+  if (size < 4) /* no training by integers */
     size = NAN;
   return (struct bytes){size, 3 * size, size};
 }
@@ -44,7 +45,7 @@ static double kept(const struct dl_job *job) {
   return KEPT_OF_TOKENS * (acts - pairs) + KEPT_OF_PAIRS * pairs;
 }
 
-/* Activations of a sample in memory at one time without a backward pass. */
+/* Those of a sample that are there at one time without a backward pass. */
 static double at_once(const struct dl_job *job) {
   const struct dl_transformer *t = language(job);
   if (!t)
@@ -55,14 +56,27 @@ static double at_once(const struct dl_job *job) {
   return acts / (t->layers + t->decoder_layers);
 }
 
-/* Size of the KV cache of a request after its last output token, in elements.
- */
+/* Keys and values of a request at the end of its answer. */
 static double cache(const struct dl_job *job) {
   const struct dl_transformer *t = language(job);
   if (!t || !dl_transformer_writes(t))
     return 0;
   struct dl_decoding step = dl_transformer_decoding(t, job->run->prompt_tokens);
   return step.kept + step.kept_more * job->run->output_tokens;
+}
+
+static double batch_of(const struct dl_job *job) {
+  double n = dl_parallel_batch(job->run->batch_size, job->run->n_gpus,
+                               dl_parallel_is_strong(job));
+  if (!dl_is_inference(job))
+    return n;
+  return fmin(isnan(n) ? 1 : n, job->run->requests);
+}
+
+static double usual(double most) {
+  if (!(most >= 1))
+    return 0;
+  return most >= 64 ? 32 * floor(most / 32) : exp2(floor(log2(most)));
 }
 
 void dl_memory_of(const struct dl_job *job, struct dl_memory_need *m) {
@@ -82,10 +96,7 @@ void dl_memory_of(const struct dl_job *job, struct dl_memory_need *m) {
     m->sample_gb = (frozen ? at_once(job) : kept(job)) * b.activation / 1e9;
   }
   double has = gpu ? gpu->memory_gb : NAN;
-  m->batch = dl_parallel_batch(job->run->batch_size, job->run->n_gpus,
-                               dl_parallel_is_strong(job));
-  if (dl_is_inference(job))
-    m->batch = fmin(isnan(m->batch) ? 1 : m->batch, job->run->requests);
+  m->batch = batch_of(job);
   /* GPUs that serve a language model share it, and its requests. */
   m->shared = dl_is_inference(job) && language(job);
   if (m->shared && job->run->n_gpus > 1) {
@@ -94,8 +105,5 @@ void dl_memory_of(const struct dl_job *job, struct dl_memory_need *m) {
   }
   m->need_gb = m->model_gb + m->batch * m->sample_gb;
   m->over = m->need_gb > has;
-  double most = (has - m->model_gb) / m->sample_gb;
-  m->fits = !(most >= 1) ? 0
-            : most >= 64 ? 32 * floor(most / 32)
-                         : exp2(floor(log2(most)));
+  m->fits = usual((has - m->model_gb) / m->sample_gb);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* GPU memory that a job needs, 1e9 bytes, from descriptors:
+/* Peak GPU memory of a job, 1e9 bytes, from descriptors:
  *
  *   training    P w + T s + b A q f
  *   inference   P w + b (K w + 2 largest layers)

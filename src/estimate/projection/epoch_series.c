@@ -111,16 +111,16 @@ static enum dl_status take_run(void *ctx, const struct dl_run *run,
   (void)extra;
   if (c->n_runs++ > 0)
     return dl_fail(d, DL_EINPUT, "several runs: give the logs of one training");
-  copy(s->boundary, sizeof s->boundary, dl_run_get_text(run, "boundary"));
-  copy(s->verdict, sizeof s->verdict, dl_run_get_text(run, "epochs_verdict"));
-  s->n_low = dl_run_get(run, "epochs_low");
-  s->n_high = dl_run_get(run, "epochs_high");
+  copy(s->boundary, sizeof s->boundary, run->boundary);
+  copy(s->verdict, sizeof s->verdict, run->epochs_verdict);
+  s->n_low = run->epochs_low;
+  s->n_high = run->epochs_high;
   for (size_t i = 0; i < run->n_epochs; i++)
     if (!take_epoch(s, &run->epoch[i]))
       return dl_fail_memory(d);
   if (run->n_epochs == 0) { /* no epoch is over */
-    s->open_s = dl_run_get(run, "duration_s");
-    s->open_j = dl_run_get(run, "energy_j");
+    s->open_s = run->duration_s;
+    s->open_j = run->energy_j;
   }
   return DL_OK;
 }

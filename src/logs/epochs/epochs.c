@@ -56,14 +56,14 @@ static double sum_of_parts(const struct dl_epoch *e) {
   return sum;
 }
 
-static enum dl_status add_part(struct dl_run *run,
-                               const struct dl_log_summary *log, size_t n,
-                               enum dl_run_part part, int64_t from, int64_t to,
-                               struct dl_diag *d) {
+/* False: out of memory. */
+static bool add_part(struct dl_run *run, const struct dl_log_summary *log,
+                     size_t n, enum dl_run_part part, int64_t from,
+                     int64_t to) {
   double *energy[DL_N_METER_KINDS];
   struct dl_epoch *e = dl_run_add_epoch(run, part);
   if (!e)
-    return dl_fail_memory(d);
+    return false;
   energy[DL_METER_GPU] = &e->gpu_energy_j;
   energy[DL_METER_CPU] = &e->cpu_energy_j;
   energy[DL_METER_RAM] = &e->ram_energy_j;
@@ -81,7 +81,7 @@ static enum dl_status add_part(struct dl_run *run,
   }
   mean_between(log, from, to, e);
   e->energy_j = sum_of_parts(e);
-  return DL_OK;
+  return true;
 }
 
 /* The parts of a run: before the epochs, the epochs, after them. */
@@ -91,14 +91,14 @@ static enum dl_status add_parts(struct dl_run *run,
   const struct dl_energy_curve *c = &log->curve;
   int64_t first = c->point[0].ns, last = c->point[c->n - 1].ns;
   int64_t begin = b->ns[0], end = b->ns[b->n_epochs];
-  enum dl_status status = DL_OK;
+  bool ok = true;
   if (dl_energy_curve_at(c, begin) > 0)
-    status = add_part(run, log, n, DL_PART_START, first, begin, d);
-  for (size_t i = 0; status == DL_OK && i < b->n_epochs; i++)
-    status = add_part(run, log, n, DL_PART_EPOCH, b->ns[i], b->ns[i + 1], d);
-  if (status == DL_OK && dl_energy_curve_at(c, end) + 1 < c->n)
-    status = add_part(run, log, n, DL_PART_END, end, last, d);
-  return status;
+    ok = add_part(run, log, n, DL_PART_START, first, begin);
+  for (size_t i = 0; ok && i < b->n_epochs; i++)
+    ok = add_part(run, log, n, DL_PART_EPOCH, b->ns[i], b->ns[i + 1]);
+  if (ok && dl_energy_curve_at(c, end) + 1 < c->n)
+    ok = add_part(run, log, n, DL_PART_END, end, last);
+  return ok ? DL_OK : dl_fail_memory(d);
 }
 
 /* --- epochs from a log of their end times */

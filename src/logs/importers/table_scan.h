@@ -12,7 +12,7 @@
 
 /* Copies the head's next line that is not blank to buf, from *at on, which is
  * 0 at first; blanks around it and what does not fit in are left out. False
- * behind the last line. */
+ * after the last line. */
 bool dl_scan_head(const struct dl_head *head, size_t *at, char *buf,
                   size_t size);
 

@@ -44,11 +44,17 @@ static enum dl_status fit_predict(const struct job *job,
   double hyper[DL_MAX_HYPER] = {0};
   for (size_t i = 0; i < r->n_hyper; i++)
     hyper[i] = job->hyper[i];
-  const struct dl_sample data = {s->X_train, s->t_train, s->w_train,
-                                 job->problem->names};
+  const struct dl_sample data = {.X = s->X_train,
+                                 .y = s->t_train,
+                                 .w = s->w_train,
+                                 .names = job->problem->names,
+                                 .rows = s->rows_train,
+                                 .n_rows = s->n_train};
   void *state = NULL;
   enum dl_status status = r->fit(&state, &data, hyper, d);
-  if (!status)
+  if (!status && s->rows_test)
+    status = r->predict_rows(state, s->rows_test, out, d);
+  else if (!status)
     status = r->predict(state, s->X_test, out, d);
   r->free(state);
   return status;

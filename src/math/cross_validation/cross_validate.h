@@ -27,19 +27,15 @@ struct dl_problem {
   const char *const *names; /* p or NULL */
   bool log_target;
   bool scale; /* standardise X, within each fold on its training rows */
-  /* Rows to learn from in every fold, never predicted nor scored: m x p, and
-   * their targets transformed (m); NULL without. Not with weights, offsets or
-   * standardisation. */
-  const gsl_matrix *more_X;
-  const gsl_vector *more_t;
-  /* Columns by which a row to learn from stays out of a fold: where it is like
-   * a row that is left out and like none that is not. */
-  const size_t *apart;
-  size_t n_apart;
+  /* In place of X, n typed rows for a method with predict_rows. */
+  const void *const *rows;
+  /* Auxiliary rows to fit in every fold, never predicted nor scored. One stays
+   * out of a fold where, in one of n_groupings ways, it is like a row that is
+   * held out and like none that is not. */
+  const void *const *auxiliary;
+  size_t n_auxiliary, n_groupings;
+  bool (*alike)(const void *row, const void *auxiliary, size_t grouping);
 };
-
-/* Number of those rows. */
-size_t dl_problem_more(const struct dl_problem *p);
 
 struct dl_cv {
   size_t k;

@@ -103,8 +103,10 @@ static enum dl_status sweep_by_fits(const struct job *job,
                                     const struct dl_split *s, gsl_matrix *out,
                                     struct dl_diag *d) {
   const struct dl_regression *r = job->method;
-  const struct dl_sample data = {s->X_train, s->t_train, s->w_train,
-                                 job->problem->names};
+  const struct dl_sample data = {.X = s->X_train,
+                                 .y = s->t_train,
+                                 .w = s->w_train,
+                                 .names = job->problem->names};
   enum dl_status status = DL_OK;
   for (size_t i = 0; !status && i < job->H->size1; i++) {
     double hyper[DL_MAX_HYPER] = {0};
@@ -142,9 +144,9 @@ static enum dl_status run_fold(void *ctx, size_t fold, struct dl_diag *d) {
   if (!out)
     status = dl_fail_memory(d);
   else if (r->sweep)
-    status =
-        r->sweep(&(struct dl_sample){s.X_train, s.t_train, s.w_train, NULL},
-                 job->H, s.X_test, out, d);
+    status = r->sweep(
+        &(struct dl_sample){.X = s.X_train, .y = s.t_train, .w = s.w_train},
+        job->H, s.X_test, out, d);
   else
     status = sweep_by_fits(job, &s, out, d);
   for (size_t i = 0; !status && i < job->H->size1; i++)

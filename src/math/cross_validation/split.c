@@ -10,17 +10,13 @@
 enum dl_status dl_problem_check(const struct dl_problem *p,
                                 const struct dl_folds *folds,
                                 struct dl_diag *d) {
-  size_t n = p->X->size1;
+  size_t n = p->rows ? p->y->size : p->X->size1;
   if (p->y->size != n || (p->w && p->w->size != n) ||
       (p->offset && p->offset->size != n))
     return dl_fail(d, DL_EFAILED,
                    "design has %zu rows but targets, weights or offsets have "
                    "not",
                    n);
-  if (p->more_X &&
-      (p->w || p->offset || p->scale || p->more_X->size2 != p->X->size2 ||
-       p->more_t->size != p->more_X->size1))
-    return dl_fail(d, DL_EFAILED, "rows to learn from do not fit the design");
   if (folds->n != n)
     return dl_fail(d, DL_EFAILED, "design has %zu rows but the folds %zu", n,
                    folds->n);
@@ -47,33 +43,38 @@ gsl_vector *dl_problem_target(const struct dl_problem *p, struct dl_diag *d) {
   return t;
 }
 
-size_t dl_problem_more(const struct dl_problem *p) {
-  return p->more_X ? p->more_X->size1 : 0;
-}
-
-static bool allocate(struct dl_split *s, size_t train, size_t test, size_t p,
-                     bool weights) {
-  s->X_train = gsl_matrix_alloc(train, p);
-  s->X_test = gsl_matrix_alloc(test, p);
-  s->t_train = gsl_vector_alloc(train);
+static bool allocate(struct dl_split *s, size_t train, size_t test,
+                     const struct dl_problem *p) {
+  bool rows = p->rows != NULL, weights = p->w != NULL;
+  if (rows) {
+    s->rows_train = dl_calloc(train, sizeof *s->rows_train);
+    s->rows_test = dl_calloc(test, sizeof *s->rows_test);
+  } else {
+    s->X_train = gsl_matrix_alloc(train, p->X->size2);
+    s->X_test = gsl_matrix_alloc(test, p->X->size2);
+  }
+  s->t_train = gsl_vector_calloc(train);
   s->t_test = gsl_vector_alloc(test);
   s->test_row = dl_calloc(test, sizeof *s->test_row);
   if (weights) {
     s->w_train = gsl_vector_alloc(train);
     s->w_test = gsl_vector_alloc(test);
   }
-  return s->X_train && s->X_test && s->t_train && s->t_test && s->test_row &&
+  return (rows ? s->rows_train && s->rows_test : s->X_train && s->X_test) &&
+         s->t_train && s->t_test && s->test_row &&
          (!weights || (s->w_train && s->w_test));
 }
 
-/* Copies row i of the problem to row k of the test side or the training side,
- * but for its target. */
+/* Row i of the problem becomes row k of one of the two sides. */
 static void copy_row(struct dl_split *s, bool test, size_t k,
-                     const struct dl_problem *p, size_t i) {
+                     const struct dl_problem *p, size_t i, double target) {
   gsl_matrix *X = test ? s->X_test : s->X_train;
   gsl_vector *w = test ? s->w_test : s->w_train;
-  gsl_vector_const_view row = gsl_matrix_const_row(p->X, i);
-  gsl_matrix_set_row(X, k, &row.vector);
+  if (p->rows)
+    (test ? s->rows_test : s->rows_train)[k] = p->rows[i];
+  for (size_t j = 0; X && j < X->size2; j++)
+    gsl_matrix_set(X, k, j, gsl_matrix_get(p->X, i, j));
+  gsl_vector_set(test ? s->t_test : s->t_train, k, target);
   if (w)
     gsl_vector_set(w, k, gsl_vector_get(p->w, i));
 }
@@ -88,23 +89,20 @@ static bool standardise(struct dl_split *s) {
   return true;
 }
 
-/* Whether nothing that is left out altogether is known from row `more`. */
-static bool may_learn_from(const struct dl_problem *p,
-                           const struct dl_folds *folds, size_t fold,
-                           size_t more) {
-  for (size_t k = 0; k < p->n_apart; k++) {
-    double key = gsl_matrix_get(p->more_X, more, p->apart[k]);
-    bool left_out = false, in = false;
+/* Whether an auxiliary row is like no group that is held out as a whole. */
+static bool may_fit(const struct dl_problem *p, const struct dl_folds *folds,
+                    size_t fold, const void *auxiliary) {
+  for (size_t k = 0; k < p->n_groupings; k++) {
+    bool held_out = false, in = false;
     for (size_t i = 0; i < folds->n; i++) {
-      double own = gsl_matrix_get(p->X, i, p->apart[k]);
-      if (own < key || own > key)
+      if (!p->alike(p->rows[i], auxiliary, k))
         continue;
       if (folds->of_row[i] == fold)
-        left_out = true;
+        held_out = true;
       else
         in = true;
     }
-    if (left_out && !in)
+    if (held_out && !in)
       return false;
   }
   return true;
@@ -114,34 +112,28 @@ enum dl_status dl_split_make(struct dl_split *s, const struct dl_problem *p,
                              const gsl_vector *t, const struct dl_folds *folds,
                              size_t fold, struct dl_diag *d) {
   *s = (struct dl_split){0};
-  size_t test = 0, train = 0;
+  size_t test = 0;
   for (size_t i = 0; i < folds->n; i++)
     test += folds->of_row[i] == fold;
   if (test == 0 || test == folds->n)
     return dl_fail(d, DL_EFAILED, "has %zu of %zu rows", test, folds->n);
-  size_t more = dl_problem_more(p), kept = 0;
-  for (size_t i = 0; i < more; i++)
-    kept += may_learn_from(p, folds, fold, i);
-  if (!allocate(s, folds->n - test + kept, test, p->X->size2, p->w)) {
+  size_t kept = 0;
+  for (size_t i = 0; i < p->n_auxiliary; i++)
+    kept += may_fit(p, folds, fold, p->auxiliary[i]);
+  if (!allocate(s, folds->n - test + kept, test, p)) {
     dl_split_free(s);
     return dl_fail_memory(d);
   }
-  for (size_t i = 0; i < folds->n; i++)
-    if (folds->of_row[i] == fold) {
+  for (size_t i = 0; i < folds->n; i++) {
+    bool is_test = folds->of_row[i] == fold;
+    if (is_test)
       s->test_row[s->n_test] = i;
-      copy_row(s, true, s->n_test, p, i);
-      gsl_vector_set(s->t_test, s->n_test++, gsl_vector_get(t, i));
-    } else {
-      copy_row(s, false, train, p, i);
-      gsl_vector_set(s->t_train, train++, gsl_vector_get(t, i));
-    }
-  for (size_t i = 0; i < more; i++) {
-    if (!may_learn_from(p, folds, fold, i))
-      continue;
-    gsl_vector_const_view row = gsl_matrix_const_row(p->more_X, i);
-    gsl_matrix_set_row(s->X_train, train, &row.vector);
-    gsl_vector_set(s->t_train, train++, gsl_vector_get(p->more_t, i));
+    copy_row(s, is_test, is_test ? s->n_test++ : s->n_train++, p, i,
+             gsl_vector_get(t, i));
   }
+  for (size_t i = 0; i < p->n_auxiliary; i++)
+    if (may_fit(p, folds, fold, p->auxiliary[i]))
+      s->rows_train[s->n_train++] = p->auxiliary[i];
   if (p->scale && !standardise(s)) {
     dl_split_free(s);
     return dl_fail_memory(d);
@@ -152,6 +144,8 @@ enum dl_status dl_split_make(struct dl_split *s, const struct dl_problem *p,
 void dl_split_free(struct dl_split *s) {
   gsl_matrix_free(s->X_train);
   gsl_matrix_free(s->X_test);
+  free((void *)s->rows_train);
+  free((void *)s->rows_test);
   gsl_vector_free(s->t_train);
   gsl_vector_free(s->t_test);
   gsl_vector_free(s->w_train);

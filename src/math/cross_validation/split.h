@@ -9,7 +9,9 @@
 /* The rows of one fold (test) and the others (train). The design is
  * standardised on the training rows where the problem asks for it. */
 struct dl_split {
-  gsl_matrix *X_train, *X_test; /* owned */
+  gsl_matrix *X_train, *X_test;         /* owned; NULL with typed rows */
+  const void **rows_train, **rows_test; /* owned; NULL without */
+  size_t n_train;
   gsl_vector *t_train, *t_test; /* owned; transformed targets */
   gsl_vector *w_train, *w_test; /* owned; NULL without weights */
   size_t *test_row;             /* rows of the problem, ascending; owned */

@@ -12,6 +12,7 @@ void dl_arrays_free(struct dl_arrays *as) {
   for (size_t i = 0; i < as->n; i++)
     free(as->a[i].data);
   free(as->a);
+  dl_strlist_free(&as->names);
   *as = (struct dl_arrays){0};
 }
 

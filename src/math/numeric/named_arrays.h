@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/text.h"
+
 struct dl_array {
   char name[32];
   size_t rows; /* 1 x 1 is a scalar, n x 1 a vector */
@@ -21,6 +23,7 @@ struct dl_arrays {
   struct dl_array *a;
   size_t n;
   size_t cap;
+  struct dl_strlist names; /* that numbers in the arrays stand for, from 1 */
 };
 
 void dl_arrays_free(struct dl_arrays *as);

@@ -32,6 +32,8 @@ struct dl_sample {
   const gsl_vector *w;      /* n: weights > 0, or NULL; a row of weight k counts
                              * as k equal rows */
   const char *const *names; /* p: names of the features for messages, or NULL */
+  const void *const *rows; /* n: in place of X, for methods with predict_rows */
+  size_t n_rows;
 };
 
 struct dl_regression {
@@ -73,12 +75,14 @@ struct dl_regression {
 
   void (*free)(void *state); /* accepts NULL */
 
-  /* Optional: fits X, y (as for fit) with the posterior of the state `from` as
-   * the prior. */
-  enum dl_status (*adapt)(void **state, const void *from, const gsl_matrix *X,
-                          const gsl_vector *y, struct dl_diag *d);
+  /* Methods that take typed rows in place of a matrix (physics/rows/): what
+   * predict is to the others; else NULL. */
+  enum dl_status (*predict_rows)(const void *state, const void *const *rows,
+                                 gsl_vector *out, struct dl_diag *d);
 
-  bool raw; /* takes features of its own, never scaled (physical.h) */
+  /* Optional: fits with what the state `from` knows as the prior. */
+  enum dl_status (*adapt)(void **state, const void *from,
+                          const struct dl_sample *s, struct dl_diag *d);
 };
 
 /* The registry. */

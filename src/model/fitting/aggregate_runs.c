@@ -34,7 +34,7 @@ struct means {
 };
 
 static enum dl_status bind_columns(struct means *m, struct dl_diag *d) {
-  struct dl_quantity ignored; /* members of the run */
+  struct dl_row_ref ignored; /* members of the run */
   enum dl_status status = DL_OK;
   for (size_t i = 0; i < dl_run_column_count() && status == DL_OK; i++) {
     const struct dl_run_column *c = dl_run_column_at(i);

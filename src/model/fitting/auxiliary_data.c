@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Rows of another table that a fit learns from. */
 
+#include <math.h>
 #include <string.h>
 
 #include "model/fitting/training_table.h"
@@ -13,21 +14,31 @@ static bool occurs(const struct dl_training *t, const struct dl_training *more,
          dl_intern_find(&mine->names, its->names.s[its->id[row]]) >= 0;
 }
 
-void dl_training_learn_from(struct dl_training *t, struct dl_training *more) {
-  size_t kept = 0;
+/* Rows without any measured target inform nothing. */
+static bool is_measured(const struct dl_physics_rows *rows, size_t i) {
+  for (size_t t = 0; t < rows->physics->n_targets; t++)
+    if (!isnan(rows->value[i * rows->physics->n_targets + t]))
+      return true;
+  return false;
+}
+
+void dl_training_use_auxiliary(struct dl_training *t,
+                               struct dl_training *more) {
+  struct dl_physics_rows *rows = &more->physics[0];
+  size_t kept = 0, size = rows->physics->input_size,
+         n_targets = rows->physics->n_targets;
   for (size_t i = 0; i < more->n; i++) {
     /* Perhaps the same measurements. */
-    if (occurs(t, more, "gpu", i) && occurs(t, more, "arch", i))
+    if (!is_measured(rows, i) ||
+        (occurs(t, more, "gpu", i) && occurs(t, more, "arch", i)))
       continue;
-    gsl_vector_const_view row = gsl_matrix_const_row(more->x, i);
-    if (kept != i)
-      gsl_matrix_set_row(more->x, kept, &row.vector);
+    memmove(rows->inputs + kept * size, rows->inputs + i * size, size);
+    memmove(rows->value + kept * n_targets, rows->value + i * n_targets,
+            n_targets * sizeof *rows->value);
     for (size_t k = 0; k < more->n_labels; k++)
       more->labels[k].id[kept] = more->labels[k].id[i];
     kept++;
   }
-  more->n = kept;
-  if (more->x)
-    more->x->size1 = kept;
-  t->more = kept > 0 ? more : NULL;
+  more->n = rows->n = kept;
+  t->auxiliary = kept > 0 ? more : NULL;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Residuals of GPUs and architectures that other laboratories measured: three
+/* Residuals of the GPUs and architectures of the auxiliary training data: three
  * GPUs say little of how far off a new one may be, seven say more. */
 
 #include <math.h>
@@ -7,122 +7,102 @@
 
 #include "base/memory.h"
 #include "model/fitting/group_cv_residuals.h"
-#include "physics/training/physical.h"
+#include "physics/training/training_cost.h"
 
-struct leaving {
+/* What is held out, and from what. */
+struct holding {
   const struct dl_problem *p;
-  const struct dl_labels *by; /* of the rows to learn from */
-  enum dl_physical_target target;
+  const struct dl_labels *by; /* of the auxiliary rows */
+  size_t target;
 };
 
-static double measured(const struct leaving *w, size_t row) {
-  const double *x = gsl_matrix_const_ptr(w->p->more_X, row, 0);
-  return x[DL_PC_FACTS_DOUBT] > DL_FACTS_DOUBT
-             ? NAN
-             : dl_physical_measured(x, w->target);
+/* The logarithm of the target in an auxiliary row, NaN where it was not
+ * measured or the facts of its network are uncertain. */
+static double measured(const struct holding *w, size_t i) {
+  const struct dl_observed *row = w->p->auxiliary[i];
+  return dl_training_target(row->inputs, row->value, w->target);
 }
 
-/* Rows in a group, or out of it; those that count are measured too. */
-static size_t count(const struct leaving *w, size_t group, bool in) {
+/* Rows of a group with a value for the target. */
+static size_t count(const struct holding *w, size_t group) {
   size_t n = 0;
-  for (size_t i = 0; i < w->p->more_X->size1; i++)
-    n += in ? w->by->id[i] == group && isfinite(measured(w, i))
-            : w->by->id[i] != group;
+  for (size_t i = 0; i < w->p->n_auxiliary; i++)
+    n += w->by->id[i] == group && isfinite(measured(w, i));
   return n;
 }
 
-/* The problem's own rows and those to learn from outside a group. */
-static bool rows_without(const struct leaving *w, size_t group, gsl_matrix **X,
-                         gsl_vector **y) {
+/* The problem's own rows, and the auxiliary ones outside a group. */
+static const void **rows_without(const struct holding *w, size_t group,
+                                 size_t *n) {
   const struct dl_problem *p = w->p;
-  size_t n = p->X->size1, m = count(w, group, false);
-  *X = gsl_matrix_alloc(n + m, p->X->size2);
-  *y = gsl_vector_alloc(n + m);
-  if (!*X || !*y)
-    return false;
-  for (size_t i = 0; i < n; i++) {
-    gsl_vector_const_view row = gsl_matrix_const_row(p->X, i);
-    gsl_matrix_set_row(*X, i, &row.vector);
-    gsl_vector_set(*y, i, log(gsl_vector_get(p->y, i)));
-  }
-  for (size_t i = 0; i < p->more_X->size1; i++) {
-    if (w->by->id[i] == group)
-      continue;
-    gsl_vector_const_view row = gsl_matrix_const_row(p->more_X, i);
-    gsl_matrix_set_row(*X, n, &row.vector);
-    gsl_vector_set(*y, n++, gsl_vector_get(p->more_t, i));
-  }
-  return true;
+  const void **rows = dl_calloc(p->y->size + p->n_auxiliary, sizeof *rows);
+  for (*n = 0; rows && *n < p->y->size; ++*n)
+    rows[*n] = p->rows[*n];
+  for (size_t i = 0; rows && i < p->n_auxiliary; i++)
+    if (w->by->id[i] != group)
+      rows[(*n)++] = p->auxiliary[i];
+  return rows;
 }
 
-/* The measured rows of a group, asked for the target, and its logarithm. */
-static bool rows_of(const struct leaving *w, size_t group, gsl_matrix **X,
-                    gsl_vector **y) {
-  const gsl_matrix *more = w->p->more_X;
-  size_t m = count(w, group, true), n = 0;
-  *X = gsl_matrix_alloc(m, more->size2);
-  *y = gsl_vector_alloc(m);
-  if (!*X || !*y)
-    return false;
-  for (size_t i = 0; i < more->size1; i++) {
-    double x = measured(w, i);
-    if (w->by->id[i] != group || !isfinite(x))
+/* The residuals of a group's rows under a fit. */
+static enum dl_status keep_residuals(struct dl_group_residuals *g,
+                                     const struct holding *w, size_t group,
+                                     const struct dl_regression *method,
+                                     const void *state, struct dl_diag *d) {
+  size_t n = 0;
+  double *r = dl_calloc(count(w, group), sizeof *r);
+  enum dl_status status = r ? DL_OK : dl_fail_memory(d);
+  for (size_t i = 0; i < w->p->n_auxiliary && status == DL_OK; i++) {
+    struct dl_observed row = *(const struct dl_observed *)w->p->auxiliary[i];
+    const void *rows[] = {&row};
+    double y;
+    gsl_vector_view out = gsl_vector_view_array(&y, 1);
+    if (w->by->id[i] != group || !isfinite(measured(w, i)))
       continue;
-    gsl_vector_const_view row = gsl_matrix_const_row(more, i);
-    gsl_matrix_set_row(*X, n, &row.vector);
-    gsl_matrix_set(*X, n, DL_PC_TARGET, (double)w->target + 1);
-    gsl_vector_set(*y, n++, log(x));
+    row.target = w->target;
+    status = method->predict_rows(state, rows, &out.vector, d);
+    r[n++] = measured(w, i) - y;
   }
-  return true;
-}
-
-static enum dl_status leave_group_out(struct dl_group_residuals *g,
-                                      const struct leaving *w, size_t group,
-                                      const struct dl_choice *c,
-                                      struct dl_diag *d) {
-  gsl_matrix *X = NULL, *test = NULL;
-  gsl_vector *y = NULL, *r = NULL, *predicted = NULL;
-  void *state = NULL;
-  double hyper[DL_MAX_HYPER];
-  for (size_t i = 0; i < DL_MAX_HYPER; i++)
-    hyper[i] = c->hyper[i];
-  bool ok = rows_without(w, group, &X, &y) && rows_of(w, group, &test, &r);
-  if (ok)
-    predicted = gsl_vector_alloc(r->size);
-  enum dl_status status = predicted ? DL_OK : dl_fail_memory(d);
-  if (status == DL_OK)
-    status = c->method->fit(
-        &state, &(struct dl_sample){X, y, NULL, w->p->names}, hyper, d);
-  if (status == DL_OK)
-    status = c->method->predict(state, test, predicted, d);
   if (status == DL_OK) {
-    gsl_vector_sub(r, predicted);
-    dl_keep_quantiles(g, r->data, r->size);
+    dl_keep_quantiles(g, r, n);
     if (!(g->name = dl_strdup(w->by->names.s[group])))
       status = dl_fail_memory(d);
   }
-  c->method->free(state);
-  gsl_matrix_free(X);
-  gsl_matrix_free(test);
-  gsl_vector_free(y);
-  gsl_vector_free(r);
-  gsl_vector_free(predicted);
+  free(r);
   return status;
 }
 
-enum dl_status dl_leave_more_out(struct dl_fit *fit, enum dl_left_out left,
-                                 const struct dl_training *t,
-                                 const struct dl_choice *c,
-                                 const struct dl_problem *p,
-                                 struct dl_diag *d) {
+static enum dl_status hold_out(struct dl_group_residuals *g,
+                               const struct holding *w, size_t group,
+                               const struct dl_choice *c, struct dl_diag *d) {
+  void *state = NULL;
+  double hyper[DL_MAX_HYPER];
+  struct dl_sample s = {0};
+  for (size_t i = 0; i < DL_MAX_HYPER; i++)
+    hyper[i] = c->hyper[i];
+  const void **rows = rows_without(w, group, &s.n_rows);
+  s.rows = rows;
+  enum dl_status status =
+      rows ? c->method->fit(&state, &s, hyper, d) : dl_fail_memory(d);
+  if (status == DL_OK)
+    status = keep_residuals(g, w, group, c->method, state, d);
+  c->method->free(state);
+  free((void *)rows);
+  return status;
+}
+
+enum dl_status dl_auxiliary_residuals(struct dl_fit *fit, enum dl_left_out left,
+                                      const struct dl_training *t,
+                                      const struct dl_choice *c,
+                                      const struct dl_problem *p,
+                                      struct dl_diag *d) {
   const char *column = dl_left_out_name(left);
   struct dl_residuals *r = &fit->left_out[left];
-  const struct dl_labels *mine = dl_training_labels(t, column);
-  struct leaving w = {.p = p};
-  if (!p->more_X || !(w.by = dl_training_labels(t->more, column)))
+  const struct dl_labels *own = dl_training_labels(t, column);
+  struct holding w = {.p = p};
+  if (p->n_auxiliary == 0 || !(w.by = dl_training_labels(t->auxiliary, column)))
     return DL_OK;
-  w.target =
-      (enum dl_physical_target)(gsl_matrix_get(p->X, 0, DL_PC_TARGET) - 1);
+  w.target = ((const struct dl_observed *)p->rows[0])->target;
   struct dl_group_residuals *g =
       realloc(r->g, (r->n + w.by->names.n) * sizeof *g);
   if (!g)
@@ -130,11 +110,10 @@ enum dl_status dl_leave_more_out(struct dl_fit *fit, enum dl_left_out left,
   r->g = g;
   enum dl_status status = DL_OK;
   for (size_t k = 0; k < w.by->names.n && status == DL_OK; k++) {
-    if (dl_intern_find(&mine->names, w.by->names.s[k]) >= 0 ||
-        count(&w, k, true) == 0)
+    if (dl_intern_find(&own->names, w.by->names.s[k]) >= 0 || count(&w, k) == 0)
       continue;
     g[r->n] = (struct dl_group_residuals){0};
-    status = leave_group_out(&g[r->n], &w, k, c, d);
+    status = hold_out(&g[r->n], &w, k, c, d);
     r->n += status == DL_OK || g[r->n].name;
   }
   return status;

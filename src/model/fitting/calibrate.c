@@ -2,49 +2,56 @@
 #include "model/fitting/calibrate.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "physics/rows/physics_regression.h"
 
-/* The rows as the method takes them. */
-struct design {
-  gsl_matrix *X;
-  gsl_vector *y; /* logarithms of the target */
+/* The rows as a physics takes them. */
+struct rows {
+  struct dl_observed *observed; /* owned */
+  const void **row;             /* to them, owned */
+  gsl_vector *y;                /* logarithms of the target, owned */
 };
 
-static void design_free(struct design *g) {
-  gsl_matrix_free(g->X);
+static void rows_free(struct rows *g) {
+  free(g->observed);
+  free((void *)g->row);
   gsl_vector_free(g->y);
 }
 
-static enum dl_status lay_out(struct design *g, const struct dl_fit *fit,
+static enum dl_status lay_out(struct rows *g, const struct dl_fit *fit,
                               const struct dl_training *t, struct dl_diag *d) {
-  size_t p = fit->features.n;
-  g->X = gsl_matrix_alloc(t->n, p);
+  const struct dl_physics *physics = dl_physics_of(fit->method);
+  const struct dl_physics_rows *rows = dl_training_physics_rows(t, physics);
+  size_t target = (size_t)dl_physics_target(physics, fit->target);
+  g->observed = dl_calloc(t->n, sizeof *g->observed);
+  g->row = dl_calloc(t->n, sizeof *g->row);
   g->y = gsl_vector_alloc(t->n);
-  if (!g->X || !g->y)
+  if (!g->observed || !g->row || !g->y)
     return dl_fail_memory(d);
   for (size_t i = 0; i < t->n; i++) {
-    double y = gsl_matrix_get(t->x, i, p);
+    double y = gsl_matrix_get(t->x, i, 0);
     if (!(y > 0) && y > DL_NOT_MEASURED)
       return dl_fail_at(d, DL_EINPUT, t->source, t->line[i],
                         "'%s' must be above 0", fit->target);
-    for (size_t j = 0; j < p; j++)
-      gsl_matrix_set(g->X, i, j, gsl_matrix_get(t->x, i, j));
-    gsl_vector_set(g->y, i, y > 0 ? log(y) : NAN);
+    g->observed[i] = dl_physics_row_at(rows, i, target);
+    g->row[i] = &g->observed[i];
+    gsl_vector_set(g->y, i, g->observed[i].value[target]);
   }
   return DL_OK;
 }
 
 /* Mean absolute percentage error of a state on the rows. */
 static enum dl_status error_of(double *error, const struct dl_fit *fit,
-                               const void *state, const struct design *g,
+                               const void *state, const struct rows *g,
                                struct dl_diag *d) {
   size_t n = g->y->size;
   gsl_vector *out = gsl_vector_alloc(n);
   if (!out)
     return dl_fail_memory(d);
-  enum dl_status status = fit->method->predict(state, g->X, out, d);
+  enum dl_status status = fit->method->predict_rows(state, g->row, out, d);
   double sum = 0, measured = 0;
   for (size_t i = 0; i < n && status == DL_OK; i++) {
     double y = gsl_vector_get(g->y, i);
@@ -89,7 +96,7 @@ static bool note_gpus(struct dl_fit *fit, const struct dl_training *t) {
 
 enum dl_status dl_calibrate(struct dl_fit *fit, const struct dl_training *t,
                             struct dl_calibration *c, struct dl_diag *d) {
-  struct design g = {0};
+  struct rows g = {0};
   void *state = NULL;
   *c = (struct dl_calibration){.runs = t->n,
                                .configurations = label_count(t, "config")};
@@ -103,7 +110,9 @@ enum dl_status dl_calibrate(struct dl_fit *fit, const struct dl_training *t,
   if (status == DL_OK)
     status = error_of(&c->before, fit, fit->state, &g, d);
   if (status == DL_OK)
-    status = fit->method->adapt(&state, fit->state, g.X, g.y, d);
+    status = fit->method->adapt(
+        &state, fit->state, &(struct dl_sample){.rows = g.row, .n_rows = t->n},
+        d);
   if (status == DL_OK)
     status = error_of(&c->after, fit, state, &g, d);
   if (status == DL_OK && !note_gpus(fit, t))
@@ -116,6 +125,6 @@ enum dl_status dl_calibrate(struct dl_fit *fit, const struct dl_training *t,
   } else if (state) {
     fit->method->free(state);
   }
-  design_free(&g);
+  rows_free(&g);
   return status;
 }

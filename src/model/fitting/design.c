@@ -7,15 +7,15 @@
 
 #include "base/memory.h"
 #include "model/fitting/train.h"
-#include "physics/training/physical.h"
+#include "physics/rows/physics_regression.h"
 
 void dl_design_free(struct dl_design *g) {
   gsl_matrix_free(g->X);
   gsl_vector_free(g->y);
   gsl_vector_free(g->w);
   gsl_vector_free(g->offset);
-  gsl_matrix_free(g->more_X);
-  gsl_vector_free(g->more_t);
+  free(g->observed);
+  free((void *)g->rows);
   *g = (struct dl_design){0};
 }
 
@@ -110,28 +110,47 @@ static enum dl_status make_features(struct dl_design *g,
   return g->X ? DL_OK : dl_fail_memory(d);
 }
 
-/* Rows to learn from, for a method that can. */
-static enum dl_status make_more(struct dl_design *g,
-                                const struct dl_training *t,
-                                const struct dl_choice *c, struct dl_diag *d) {
-  const struct dl_training *more = t->more;
-  if (!more || !c->method->adapt || g->w || !c->log_target)
-    return DL_OK;
-  size_t p = c->features.n;
-  g->more_X = gsl_matrix_alloc(more->n, p);
-  g->more_t = gsl_vector_alloc(more->n);
-  if (!g->more_X || !g->more_t)
-    return dl_fail_memory(d);
-  for (size_t i = 0; i < more->n; i++) {
-    for (size_t j = 0; j < p; j++)
-      gsl_matrix_set(g->more_X, i, j, gsl_matrix_get(more->x, i, j));
-    gsl_vector_set(g->more_t, i, log(gsl_matrix_get(more->x, i, p)));
-  }
-  return DL_OK;
+/* The first target that an auxiliary row has measured. */
+static size_t first_measured(const struct dl_physics_rows *rows, size_t i) {
+  size_t t = 0, n = rows->physics->n_targets;
+  while (t + 1 < n && isnan(rows->value[i * n + t]))
+    t++;
+  return t;
 }
 
-/* What is left out in a fold is not learnt from elsewhere. */
-static const size_t apart[] = {DL_PC_GPU, DL_PC_ARCH, DL_PC_SOURCE};
+/* The rows of a physics, and the auxiliary ones where they can be used. */
+static enum dl_status make_rows(struct dl_design *g,
+                                const struct dl_training *t,
+                                const struct dl_choice *c, struct dl_diag *d) {
+  const struct dl_physics *physics = dl_physics_of(c->method);
+  const struct dl_physics_rows *rows = dl_training_physics_rows(t, physics);
+  long target = dl_physics_target(physics, c->target);
+  const struct dl_physics_rows *more =
+      t->auxiliary && !g->w && c->log_target
+          ? dl_training_physics_rows(t->auxiliary, physics)
+          : NULL;
+  if (!rows || target < 0 || c->features.n > 0)
+    return dl_fail(d, DL_EUSAGE,
+                   "the %s method takes its own features; leave --features out",
+                   physics->name);
+  size_t n_more = more ? more->n : 0;
+  g->observed = dl_calloc(t->n + n_more, sizeof *g->observed);
+  g->rows = dl_calloc(t->n + n_more, sizeof *g->rows);
+  if (!g->observed || !g->rows)
+    return dl_fail_memory(d);
+  for (size_t i = 0; i < t->n; i++)
+    g->observed[i] = dl_physics_row_at(rows, i, (size_t)target);
+  for (size_t i = 0; i < n_more; i++)
+    g->observed[t->n + i] = dl_physics_row_at(more, i, first_measured(more, i));
+  for (size_t i = 0; i < t->n + n_more; i++)
+    g->rows[i] = &g->observed[i];
+  g->problem.rows = g->rows;
+  g->problem.auxiliary = g->rows + t->n;
+  g->problem.n_auxiliary = n_more;
+  g->problem.n_groupings = DL_N_ALIKE;
+  g->problem.alike = dl_physics_alike;
+  return DL_OK;
+}
 
 enum dl_status dl_design_make(struct dl_design *g, const struct dl_training *t,
                               const struct dl_choice *c, struct dl_diag *d) {
@@ -140,7 +159,8 @@ enum dl_status dl_design_make(struct dl_design *g, const struct dl_training *t,
     return dl_fail_at(d, DL_EINPUT, t->source, 0,
                       "%zu usable row%s; a fit needs at least 2", t->n,
                       t->n == 1 ? "" : "s");
-  enum dl_status status = make_features(g, t, c, d);
+  enum dl_status status =
+      c->method->predict_rows ? DL_OK : make_features(g, t, c, d);
   if (status == DL_OK)
     status = column(&g->y, t, c->target, d);
   if (status == DL_OK && c->log_target)
@@ -151,8 +171,6 @@ enum dl_status dl_design_make(struct dl_design *g, const struct dl_training *t,
     status = all_positive(g->w, "weight", c->weight, d);
   if (status == DL_OK)
     status = make_offset(g, t, c, d);
-  if (status == DL_OK)
-    status = make_more(g, t, c, d);
   g->problem = (struct dl_problem){
       .X = g->X,
       .y = g->y,
@@ -161,11 +179,9 @@ enum dl_status dl_design_make(struct dl_design *g, const struct dl_training *t,
       .names = (const char *const *)c->features.s,
       .log_target = c->log_target,
       .scale = c->scale,
-      .more_X = g->more_X,
-      .more_t = g->more_t,
-      .apart = apart,
-      .n_apart = g->more_X ? sizeof apart / sizeof *apart : 0,
   };
+  if (status == DL_OK && c->method->predict_rows)
+    status = make_rows(g, t, c, d);
   if (status != DL_OK)
     dl_design_free(g);
   return status;

@@ -153,7 +153,7 @@ enum dl_status dl_leave_all_out(struct dl_fit *fit, const struct dl_training *t,
     any = true;
     status = leave_out(fit, left, t, c, p, d);
     if (status == DL_OK)
-      status = dl_leave_more_out(fit, left, t, c, p, d);
+      status = dl_auxiliary_residuals(fit, left, t, c, p, d);
   }
   if (status == DL_OK && !any && t->n >= 4)
     status = leave_out(fit, DL_LEFT_ROWS, t, c, p, d);

@@ -14,15 +14,15 @@ enum dl_status dl_leave_all_out(struct dl_fit *fit, const struct dl_training *t,
                                 const struct dl_choice *c,
                                 const struct dl_problem *p, struct dl_diag *d);
 
-/* Adds the groups of the rows that a fit learns from besides (t->more), where
- * they are not among those of t: each is left out in turn and predicted. Rows
- * whose facts are in doubt by more than DL_FACTS_DOUBT stay out; an
- * architecture or GPU without others adds nothing. */
-#define DL_FACTS_DOUBT 0.5
-enum dl_status dl_leave_more_out(struct dl_fit *fit, enum dl_left_out left,
-                                 const struct dl_training *t,
-                                 const struct dl_choice *c,
-                                 const struct dl_problem *p, struct dl_diag *d);
+/* Adds the groups of the auxiliary training data (t->auxiliary) that are not
+ * among those of t: each is held out in turn and predicted. Rows whose facts
+ * are uncertain stay out; an architecture or GPU without others adds nothing.
+ */
+enum dl_status dl_auxiliary_residuals(struct dl_fit *fit, enum dl_left_out left,
+                                      const struct dl_training *t,
+                                      const struct dl_choice *c,
+                                      const struct dl_problem *p,
+                                      struct dl_diag *d);
 
 /* Up to 21 values that stand for the n of x, which are sorted. */
 void dl_keep_quantiles(struct dl_group_residuals *g, double *x, size_t n);

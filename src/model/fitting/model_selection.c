@@ -8,6 +8,8 @@
 #include "base/memory.h"
 #include "model/fitting/recipe.h"
 #include "model/fitting/train.h"
+#include "physics/rows/physics_binding.h"
+#include "physics/rows/physics_regression.h"
 
 enum { GRID_ONE = 13, GRID_TWO = 7, MOST_CANDIDATES = 64 };
 
@@ -133,7 +135,7 @@ static bool constant(const struct dl_training *t, long column) {
 static bool is_for(const struct dl_recipe *recipe,
                    const struct dl_regression *method) {
   return recipe->method ? strcmp(recipe->method, method->name) == 0
-                        : !method->raw;
+                        : !method->predict_rows;
 }
 
 /* Sets the features of a recipe that the table has and that vary in it; all
@@ -157,6 +159,10 @@ static bool use_recipe(struct dl_choice *c, const struct dl_recipe *recipe,
   dl_strlist_free(&all);
   bool offset_there =
       !recipe->offset || dl_training_column(t, recipe->offset) >= 0;
+  if (recipe->method) {
+    const struct dl_regression *method = dl_regression_find(recipe->method);
+    return *memory && dl_training_physics_rows(t, dl_physics_of(method));
+  }
   return *memory && complete && offset_there && c->features.n > 0;
 }
 
@@ -176,8 +182,8 @@ try_recipe(struct candidate *list, size_t *n, struct dl_choice *c,
   if (!use_recipe(c, recipe, t, &memory))
     return memory ? DL_OK : dl_fail_memory(d);
   struct dl_design g;
-  if (recipe->method)
-    c->method = dl_regression_find(recipe->method);
+  c->method =
+      recipe->method ? dl_regression_find(recipe->method) : dl_regression_at(0);
   enum dl_status status = dl_design_make(&g, t, c, d);
   for (size_t i = 0; i < dl_regression_count() && status == DL_OK; i++) {
     if (*n == MOST_CANDIDATES || (only && dl_regression_at(i) != only) ||
@@ -260,7 +266,34 @@ static enum dl_status add_available(struct dl_strlist *formulas,
   return DL_OK;
 }
 
-enum dl_status dl_recipe_formulas(struct dl_strlist *formulas,
+/* The formulas of a recipe that the frame can give, or the rows of its
+ * physics. */
+static enum dl_status add_recipe(struct dl_training *t,
+                                 const struct dl_frame *f,
+                                 const struct dl_recipe *recipe, bool *any,
+                                 struct dl_diag *d) {
+  struct dl_strlist features = {0};
+  enum dl_status status = DL_OK;
+  bool ignored;
+  if (recipe->method) {
+    const struct dl_physics *physics =
+        dl_physics_of(dl_regression_find(recipe->method));
+    *any = true;
+    if (dl_physics_available(physics, f))
+      dl_training_want_physics(t, physics);
+    return DL_OK;
+  }
+  if (!dl_strlist_split(&features, recipe->features, ','))
+    status = dl_fail_memory(d);
+  for (size_t j = 0; j < features.n && status == DL_OK; j++)
+    status = add_available(&t->formula, f, features.s[j], any, d);
+  if (status == DL_OK && recipe->offset)
+    status = add_available(&t->formula, f, recipe->offset, &ignored, d);
+  dl_strlist_free(&features);
+  return status;
+}
+
+enum dl_status dl_recipe_formulas(struct dl_training *t,
                                   const struct dl_frame *f, const char *target,
                                   const char *method, bool *any,
                                   struct dl_diag *d) {
@@ -271,38 +304,13 @@ enum dl_status dl_recipe_formulas(struct dl_strlist *formulas,
   enum dl_status status = DL_OK;
   for (size_t i = 0; i < dl_recipe_count() && status == DL_OK; i++) {
     const struct dl_recipe *recipe = dl_recipe_at(i);
-    struct dl_strlist features = {0};
-    if (strcmp(recipe->target, target) != 0 || (only && !is_for(recipe, only)))
-      continue;
-    if (!dl_strlist_split(&features, recipe->features, ','))
-      status = dl_fail_memory(d);
-    for (size_t j = 0; j < features.n && status == DL_OK; j++)
-      status = add_available(formulas, f, features.s[j], any, d);
-    bool ignored;
-    if (status == DL_OK && recipe->offset)
-      status = add_available(formulas, f, recipe->offset, &ignored, d);
-    dl_strlist_free(&features);
+    if (strcmp(recipe->target, target) == 0 && (!only || is_for(recipe, only)))
+      status = add_recipe(t, f, recipe, any, d);
   }
   bool there = false;
   if (status == DL_OK && *any)
-    status = add_available(formulas, f, target, &there, d);
+    status = add_available(&t->formula, f, target, &there, d);
   return status;
-}
-
-enum dl_status dl_recipe_of_method(struct dl_strlist *formulas,
-                                   const char *method, const char *target,
-                                   struct dl_diag *d) {
-  for (size_t i = 0; i < dl_recipe_count(); i++) {
-    const struct dl_recipe *recipe = dl_recipe_at(i);
-    if (!recipe->method || strcmp(recipe->method, method) != 0 ||
-        strcmp(recipe->target, target) != 0)
-      continue;
-    return dl_strlist_split(formulas, recipe->features, ',') &&
-                   dl_strlist_add(formulas, target)
-               ? DL_OK
-               : dl_fail_memory(d);
-  }
-  return DL_OK;
 }
 
 enum dl_status dl_choose(struct dl_choice *c, const struct dl_training *t,

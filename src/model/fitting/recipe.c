@@ -27,83 +27,6 @@
 
 #define POWER_SHARE "(" GPU_TIME ")/sqrt((" GPU_TIME ")^2 + " HOST "^2)"
 
-/* The columns of physics/training/physical.h, in their order. Automatic mixed
- * precision and 16-bit formats run in tensor cores and move half the bytes;
- * frameworks use TF32 where there is any, unless FP32 is asked for. Boards
- * whose TF32 rate is no more than their FP32 rate gain nothing from it: half of
- * their FP32 lanes are shared, and they reach as little of either. Runs of
- * paper A on ChessLive train 10 of about 80 epochs with a frozen base. */
-#define HALF                                                                   \
-  "max(coalesce(precision == 'amp', 0), max(coalesce(precision == 'fp16', "    \
-  "0), coalesce(precision == 'bf16', 0)))"
-#define FP32 "coalesce(precision == 'fp32', 0)"
-#define TF32                                                                   \
-  "max(gpu.peak_fp32_tflops, (1 - " FP32 ")*coalesce(gpu.peak_tf32_tflops, "   \
-  "0))"
-#define PEAK "max(" TF32 ", " HALF "*coalesce(gpu.peak_fp16_tensor_tflops, 0))"
-#define TENSOR                                                                 \
-  "max(2*" HALF "*(coalesce(gpu.peak_fp16_tensor_tflops, 0) > 0), (1 - " FP32  \
-  "*(coalesce(gpu.peak_tf32_tflops, 0) > gpu.peak_fp32_tflops))*"              \
-  "(coalesce(gpu.peak_tf32_tflops, 0) > 0))"
-/* How the activations of a network differ from those of its descriptor where
- * the run says its own work: a width changes the former by the square root. */
-#define WIDTH                                                                  \
-  "(macs_g/coalesce(arch.macs_g, macs_g))"                                     \
-  "^(0.5*(acts_m == coalesce(arch.acts_m, 0)))"
-#define PHYSICAL(target)                                                       \
-  target ", batch_size, coalesce(image_px, 0), train_samples, "                \
-         "coalesce(val_samples, 0), max(coalesce(frozen_base, 0), "            \
-         "0.125*coalesce(dataset == 'chesslive', 0)), macs_g, "                \
-         "coalesce(acts_m*arch.traffic_ratio*" WIDTH ", 0), "                  \
-         "coalesce(acts_m*" WIDTH ", 0), "                                     \
-         "coalesce(launches, 0), coalesce(arch.layers, 0), "                   \
-         "coalesce(params_m, 0), "                                             \
-         "coalesce(frozen_base, 0)*coalesce(arch.head_params_m, 0), "          \
-         "4 - 2*" HALF ", " PEAK ", " TENSOR ", "                              \
-         "coalesce(gpu.peak_fp16_tensor_tflops, 0) > 0, gpu.bandwidth_gb_s, "  \
-         "gpu.tdp_w, coalesce(power_limit_w, gpu.tdp_w), "                     \
-         "max(max(coalesce(gpu.memory_type == 'gddr6', 0), "                   \
-         "coalesce(gpu.memory_type == 'gddr6x', 0)), "                         \
-         "coalesce(gpu.memory_type == 'gddr7', 0)), "                          \
-         "coalesce(host_class == 'server', 0), "                               \
-         "5*coalesce(boundary == 'gpu+ram', 1), "                              \
-         "key(gpu.id) + (key(gpu.id) == 0)*key(gpu), key(host), "              \
-         "key(arch.id) + (key(arch.id) == 0)*key(arch), key(source), "         \
-         "key(dataset), key(framework), coalesce(facts_doubt, 0), "            \
-         "coalesce(gpu_power_w, 0), coalesce(epoch_energy_j, 0), "             \
-         "coalesce(epoch_s, 0), coalesce(doubt, 0)"
-
-/* The columns of physics/serving/serving.h, in their order. Servers keep keys
- * and values in 16 bits where weights have fewer; a link that is not known is
- * PCIe 3.0. */
-#define EIGHT                                                                  \
-  "max(coalesce(precision == 'fp8', 0), coalesce(precision == 'int8', 0))"
-#define BYTES                                                                  \
-  "(4 - 2*" HALF " - 3*" EIGHT " + 4*coalesce(precision == 'fp64', 0))"
-#define PEAK_16                                                                \
-  "coalesce(gpu.peak_bf16_tensor_tflops, coalesce(gpu.peak_fp16_tensor_tflops" \
-  ", 0))"
-#define PEAK_8                                                                 \
-  "coalesce(gpu.peak_fp8_tensor_tflops, coalesce(gpu.peak_int8_tensor_tops, "  \
-  "0))"
-#define PEAK_SERVING                                                           \
-  "max(" TF32 ", max(max(" HALF ", " EIGHT ")*" PEAK_16 ", " EIGHT "*" PEAK_8  \
-  "))"
-#define SERVING(target)                                                        \
-  target ", min(batch_size, coalesce(requests, batch_size)), prompt_tokens, "  \
-         "output_tokens, "                                                     \
-         "arch.token_params_m - arch.expert_params_m*arch.expert_share, "      \
-         "arch.expert_params_m, arch.expert_share, arch.token_params_m, "      \
-         "arch.pair_macs, arch.kept_per_token, arch.depth, arch.width, "       \
-         "coalesce(weight_bytes, " BYTES "), max(2, " BYTES "), "              \
-         "coalesce(n_gpus, 1), " PEAK_SERVING ", gpu.bandwidth_gb_s, "         \
-         "coalesce(gpu.link_gb_s, 15.75), gpu.tdp_w, "                         \
-         "coalesce(engine_2024, 0), "                                          \
-         "key(gpu.id) + (key(gpu.id) == 0)*key(gpu), "                         \
-         "key(arch.id) + (key(arch.id) == 0)*key(arch), key(dataset), "        \
-         "coalesce(prompt_doubt, 0), coalesce(request_s, 0), "                 \
-         "coalesce(request_power_w, 0)"
-
 static const struct dl_recipe recipes[] = {
     {"gpu_power_w", "busy-share", "log(macs_g)",
      "gpu.tdp_w*(0.4 + 0.55*" POWER_SHARE ")", 0,
@@ -125,20 +48,17 @@ static const struct dl_recipe recipes[] = {
      "log(batch_size), log(macs_g), log(image_px), log(gpu.tdp_w), "
      "log(gpu.peak_fp32_tflops), log(train_samples)",
      NULL, 5, "powers of the descriptors", NULL},
-    {"gpu_power_w", "physics", PHYSICAL("1"), NULL, 0,
+    {"gpu_power_w", "physics", "", NULL, 0,
      "time and power of a step from what it does", "physical"},
-    {"epoch_energy_j", "physics", PHYSICAL("2"), NULL, 0,
+    {"epoch_energy_j", "physics", "", NULL, 0,
      "time and power of a step from what it does", "physical"},
-    {"epoch_s", "physics", PHYSICAL("3"), NULL, 0,
+    {"epoch_s", "physics", "", NULL, 0,
      "time and power of a step from what it does", "physical"},
-    {DL_BACKGROUND_TARGET, "physics",
-     PHYSICAL("3 - 2*(coalesce(gpu_power_w, 0) > 0)"), NULL, 0,
-     "power where there is one, else time", "physical"},
-    {"request_s", "server", SERVING("1"), NULL, 0,
+    {"request_s", "server", "", NULL, 0,
      "time and power of a step that writes tokens", "serving"},
-    {"request_energy_j", "server", SERVING("2"), NULL, 0,
+    {"request_energy_j", "server", "", NULL, 0,
      "time and power of a step that writes tokens", "serving"},
-    {"request_power_w", "server", SERVING("3"), NULL, 0,
+    {"request_power_w", "server", "", NULL, 0,
      "time and power of a step that writes tokens", "serving"},
     {"epoch_s", "physical", "log(batch_size), log(macs_g)",
      HOST " + " INPUT " + " GPU_TIME, 0, "host, input and GPU time", NULL},

@@ -2,11 +2,11 @@
 /* Feature sets that `fit` tries by itself: a physical account of what a
  * training step costs, in logarithms.
  *
- * Constants and sets come from a study on paper A's runs (docs/estimation.md
- * tells which were tried): about 25 ms of host work a training step, 0.1 ms
- * of input a 128-pixel image, 70 % of the peak rate, 40 activations per
- * second and byte per second of bandwidth. A fit corrects them by a factor
- * and, where features are listed, by powers of those. */
+ * Constants and sets come from a study on the runs of del Rey et al.
+ * (docs/estimation.md tells which were tried): about 25 ms of host work a
+ * training step, 0.1 ms of input a 128-pixel image, 70 % of the peak rate, 40
+ * activations per second and byte per second of bandwidth. A fit corrects them
+ * by a factor and, where features are listed, by powers of those. */
 
 #ifndef DL_MODEL_FITTING_RECIPE_H
 #define DL_MODEL_FITTING_RECIPE_H
@@ -16,17 +16,15 @@
 struct dl_recipe {
   const char *target; /* canonical column, fitted in logarithm */
   const char *name;
-  const char *features; /* comma-separated formulas */
+  const char *features; /* comma-separated formulas; "" for a physics, which
+                           reads its inputs itself */
   const char *offset;   /* formula, or NULL */
   size_t least_gpus;    /* different ones in a table to try it on, unless no
                            other recipe fits: free powers of descriptors of
                            three GPUs are a coincidence */
   const char *summary;
-  const char *method; /* the one it is for; NULL: any that is not raw */
+  const char *method; /* the one it is for; NULL: any regression */
 };
-
-/* The target of rows of other sources that a fit learns from besides. */
-#define DL_BACKGROUND_TARGET "coalesce(gpu_power_w, epoch_s)"
 
 size_t dl_recipe_count(void);
 const struct dl_recipe *dl_recipe_at(size_t i);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "physics/rows/physics_regression.h"
 
 static bool add_once(struct dl_strlist *l, const char *text) {
   return !text || dl_strlist_find(l, text) >= 0 || dl_strlist_add(l, text);
@@ -16,7 +17,7 @@ static bool is_for_others(const struct dl_fit *fit, bool target_there) {
   return strcmp(fit->method->name, "serving") == 0 && !target_there;
 }
 
-enum dl_status dl_refit_formulas(struct dl_strlist *formulas,
+enum dl_status dl_refit_formulas(struct dl_training *t,
                                  const struct dl_model *m,
                                  const struct dl_frame *frame,
                                  struct dl_diag *d) {
@@ -26,9 +27,11 @@ enum dl_status dl_refit_formulas(struct dl_strlist *formulas,
       const struct dl_fit *f = &m->fit[i];
       if (is_for_others(f, dl_frame_has(frame, f->target)))
         continue;
-      ok = add_once(formulas, f->target) && add_once(formulas, f->offset);
+      ok = add_once(&t->formula, f->target) && add_once(&t->formula, f->offset);
+      if (dl_physics_of(f->method))
+        dl_training_want_physics(t, dl_physics_of(f->method));
       for (size_t j = 0; j < f->features.n && ok; j++)
-        ok = add_once(formulas, f->features.s[j]);
+        ok = add_once(&t->formula, f->features.s[j]);
     }
   return ok ? DL_OK : dl_fail_memory(d);
 }
@@ -73,6 +76,18 @@ static bool copy_rest(struct dl_training *to, const struct dl_training *from) {
   return true;
 }
 
+static bool keep_rows(struct dl_training *s, const struct dl_physics_rows *from,
+                      const bool *keep) {
+  struct dl_physics_rows *to = &s->physics[s->n_physics++];
+  bool ok = true;
+  to->physics = from->physics;
+  for (size_t i = 0; i < from->n && ok; i++) {
+    struct dl_observed row = dl_physics_row_at(from, i, 0);
+    ok = !keep[i] || dl_physics_rows_add(to, row.inputs, row.value);
+  }
+  return ok;
+}
+
 /* The rows of t that are kept. */
 static enum dl_status subset(struct dl_training *s, const struct dl_training *t,
                              const bool *keep, struct dl_diag *d) {
@@ -95,6 +110,8 @@ static enum dl_status subset(struct dl_training *s, const struct dl_training *t,
     s->n_labels++;
     ok = keep_labels(&s->labels[l], &t->labels[l], keep, t->n);
   }
+  for (size_t k = 0; k < t->n_physics && ok; k++)
+    ok = keep_rows(s, &t->physics[k], keep);
   if (ok)
     return DL_OK;
   dl_training_free(s);

@@ -27,7 +27,7 @@ struct reading {
   struct dl_intern configs;
   struct sums *sums; /* one a repeat */
   size_t cap, cap_sums;
-  struct dl_quantity accuracy; /* no column of the runs table */
+  struct dl_row_ref accuracy; /* no column of the runs table */
   struct dl_row *row;
 };
 

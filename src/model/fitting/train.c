@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "model/fitting/group_cv_residuals.h"
+#include "physics/rows/physics_regression.h"
 #include "run/run_columns.h"
 
 enum { GRID_POINTS_ONE = 25, GRID_POINTS_TWO = 12 };
@@ -130,17 +131,22 @@ static void lay_out(gsl_matrix *X, gsl_vector *target,
       to[j] = scale ? dl_scaled(scale, j, from[j]) : from[j];
     gsl_vector_set(target, i, (p->log_target ? log(y) : y) - offset);
   }
-  for (size_t i = 0; i < dl_problem_more(p); i++) {
-    gsl_vector_const_view row = gsl_matrix_const_row(p->more_X, i);
-    gsl_matrix_set_row(X, n + i, &row.vector);
-    gsl_vector_set(target, n + i, gsl_vector_get(p->more_t, i));
-  }
+}
+
+/* The final fit of a physics, on all rows and the auxiliary ones. */
+static enum dl_status fit_rows(struct dl_fit *fit, struct dl_choice *c,
+                               const struct dl_problem *p, struct dl_diag *d) {
+  const struct dl_sample s = {
+      .w = p->w, .rows = p->rows, .n_rows = p->y->size + p->n_auxiliary};
+  return c->method->fit(&fit->state, &s, c->hyper, d);
 }
 
 /* The final fit, on all rows. */
 static enum dl_status fit_all(struct dl_fit *fit, struct dl_choice *c,
                               const struct dl_problem *p, struct dl_diag *d) {
-  size_t n = p->X->size1 + dl_problem_more(p);
+  if (p->rows)
+    return fit_rows(fit, c, p, d);
+  size_t n = p->X->size1;
   gsl_matrix *X = gsl_matrix_alloc(n, p->X->size2);
   gsl_vector *target = gsl_vector_alloc(n);
   enum dl_status status = DL_OK;
@@ -150,9 +156,10 @@ static enum dl_status fit_all(struct dl_fit *fit, struct dl_choice *c,
   } else {
     dl_use_large_pages(X->data, n * X->tda * sizeof *X->data);
     lay_out(X, target, p, p->scale ? &fit->scale : NULL);
-    status = c->method->fit(&fit->state,
-                            &(struct dl_sample){X, target, p->w, p->names},
-                            c->hyper, d);
+    status = c->method->fit(
+        &fit->state,
+        &(struct dl_sample){.X = X, .y = target, .w = p->w, .names = p->names},
+        c->hyper, d);
   }
   gsl_matrix_free(X);
   gsl_vector_free(target);
@@ -168,23 +175,32 @@ static bool copy_labels(struct dl_strlist *to, const struct dl_training *t,
   return ok;
 }
 
-/* Quantities that a method with features of its own extrapolates in; it
- * knows how the others enter. */
-static bool is_watched(const struct dl_fit *fit, const char *name) {
-  static const char *const watched[] = {
-      "batch_size",         "macs_g",        "gpu.tdp_w",
-      "gpu.bandwidth_gb_s", "prompt_tokens", "output_tokens",
-      "arch.token_params_m"};
-  bool any = !fit->method->raw;
-  for (size_t i = 0; i < sizeof watched / sizeof *watched; i++)
-    any |= strcmp(watched[i], name) == 0;
-  return any;
-}
-
 /* What is measured beside a target enters fits, not predictions. */
 static bool is_measured(const char *name) {
   const struct dl_run_column *c = dl_run_column_find(name);
   return c && c->role == DL_ROLE_MEASURED;
+}
+
+static bool add_range(struct dl_fit *fit, const struct dl_range *range) {
+  struct dl_range *to = &fit->range[fit->n_ranges];
+  *to = *range;
+  to->name = dl_strdup(range->name);
+  fit->n_ranges += to->name != NULL;
+  return to->name;
+}
+
+/* Ranges of the watched quantities of a physics. */
+static enum dl_status copy_watched(struct dl_fit *fit,
+                                   const struct dl_physics *physics,
+                                   const struct dl_training *t,
+                                   struct dl_diag *d) {
+  for (size_t i = 0; i < physics->n_quantities; i++)
+    for (size_t r = 0; r < t->n_ranges; r++)
+      if (physics->quantity[i].watched &&
+          strcmp(physics->quantity[i].name, t->range[r].name) == 0 &&
+          t->range[r].low <= t->range[r].high && !add_range(fit, &t->range[r]))
+        return dl_fail_memory(d);
+  return DL_OK;
 }
 
 /* Ranges of the variables that the chosen formulas use. */
@@ -194,6 +210,8 @@ static enum dl_status copy_ranges(struct dl_fit *fit,
   fit->range = dl_calloc(t->n_ranges, sizeof *fit->range);
   if (!fit->range)
     return dl_fail_memory(d);
+  if (dl_physics_of(fit->method))
+    return copy_watched(fit, dl_physics_of(fit->method), t, d);
   size_t n_formulas = fit->features.n + (fit->offset != NULL);
   for (size_t i = 0; i < n_formulas; i++) {
     struct dl_formula *g;
@@ -208,15 +226,12 @@ static enum dl_status copy_ranges(struct dl_fit *fit,
       for (size_t k = 0; k < fit->n_ranges; k++)
         known |= strcmp(fit->range[k].name, t->range[r].name) == 0;
       if (!used || known || t->range[r].low > t->range[r].high ||
-          is_measured(t->range[r].name) || !is_watched(fit, t->range[r].name))
+          is_measured(t->range[r].name))
         continue;
-      struct dl_range *to = &fit->range[fit->n_ranges];
-      *to = t->range[r];
-      if (!(to->name = dl_strdup(t->range[r].name))) {
+      if (!add_range(fit, &t->range[r])) {
         dl_formula_free(g);
         return dl_fail_memory(d);
       }
-      fit->n_ranges++;
     }
     dl_formula_free(g);
   }

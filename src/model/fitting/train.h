@@ -54,8 +54,9 @@ struct dl_design {
   struct dl_problem problem;
   gsl_matrix *X;
   gsl_vector *y, *w, *offset;
-  gsl_matrix *more_X;
-  gsl_vector *more_t;
+  /* Of a physics, in place of X: its rows, then the auxiliary ones. */
+  struct dl_observed *observed; /* n + n_auxiliary, owned */
+  const void **rows;            /* to them, owned */
 };
 
 enum dl_status dl_design_make(struct dl_design *g, const struct dl_training *t,
@@ -74,21 +75,14 @@ enum dl_status dl_train_residuals(struct dl_fit *fit,
                                   const struct dl_training *t,
                                   const struct dl_choice *c, struct dl_diag *d);
 
-/* Appends to `formulas`, each once, the target and what the recipes for it
- * need, as far as the frame can give it; with a method, those for it alone (a
- * row without a size of images is no fault of a recipe that has no use for
- * it). *any tells whether there is a recipe
- * at all: false also where the frame lacks the target. */
-enum dl_status dl_recipe_formulas(struct dl_strlist *formulas,
+/* Has t read the target and what the recipes for it need, as far as the frame
+ * can give it; with a method, those for it alone (a row without a size of
+ * images is no fault of a recipe that has no use for it). *any: there is a
+ * recipe; false also where the frame lacks the target. */
+enum dl_status dl_recipe_formulas(struct dl_training *t,
                                   const struct dl_frame *f, const char *target,
                                   const char *method, bool *any,
                                   struct dl_diag *d);
-
-/* The formulas of a method's own recipe for a target, then the target. DL_OK
- * and none where it has no recipe. */
-enum dl_status dl_recipe_of_method(struct dl_strlist *formulas,
-                                   const char *method, const char *target,
-                                   struct dl_diag *d);
 
 /* Fills method, hyper-parameters and recipe (features, offset) of c for its
  * target by trying all recipes the table allows with all methods (or `only`

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "physics/rows/physics_reader.h"
 #include "run/config_key.h"
 
 /* Rows that one thread evaluates at a time. */
@@ -17,20 +18,22 @@ struct reader {
   struct dl_csv *csv;
   struct dl_frame *f;
   struct dl_formula **formula; /* t->formula.n */
-  struct dl_quantity **vars;   /* their variables */
-  struct dl_quantity *group;   /* t->n_labels; unused for a made key */
+  struct dl_row_ref **vars;    /* their variables */
+  struct dl_row_ref *group;    /* t->n_labels; unused for a made key */
   struct dl_key_maker *key;    /* where 'config' is not told; NULL: nothing to
                                   make it from */
   bool has_config;             /* it is a column */
-  struct dl_quantity boundary_at;
-  struct dl_quantity *ranged; /* one a range of t */
-  size_t cap_rows;            /* rows that x has room for */
-  double *x;                  /* t->n rows, then those of the block */
+  struct dl_row_ref boundary_at;
+  struct dl_row_ref *ranged; /* one a range of t */
+  size_t cap_rows;           /* rows that x has room for */
+  double *x;                 /* t->n rows, then those of the block */
   /* One block: */
   struct dl_row *row; /* kept for labels only */
   struct dl_fault *fault;
   const char **boundary;
-  size_t n_rows, cap_fault, cap_boundary;
+  const char **lacks; /* quantity that a physics lacks, or NULL */
+  struct dl_physics_reader physics;
+  size_t n_rows, cap_fault, cap_boundary, cap_lacks;
 };
 
 void dl_training_free(struct dl_training *t) {
@@ -47,6 +50,8 @@ void dl_training_free(struct dl_training *t) {
   }
   free(t->labels);
   free(t->source);
+  for (size_t k = 0; k < t->n_physics; k++)
+    dl_physics_rows_free(&t->physics[k]);
   *t = (struct dl_training){0};
 }
 
@@ -67,6 +72,21 @@ const struct dl_labels *dl_training_labels(const struct dl_training *t,
     if (strcmp(t->labels[i].column, column) == 0)
       return &t->labels[i];
   return NULL;
+}
+
+const struct dl_physics_rows *
+dl_training_physics_rows(const struct dl_training *t,
+                         const struct dl_physics *physics) {
+  for (size_t k = 0; k < t->n_physics; k++)
+    if (t->physics[k].physics == physics)
+      return &t->physics[k];
+  return NULL;
+}
+
+void dl_training_want_physics(struct dl_training *t,
+                              const struct dl_physics *physics) {
+  if (!dl_training_physics_rows(t, physics) && t->n_physics < DL_MOST_PHYSICS)
+    t->physics[t->n_physics++].physics = physics;
 }
 
 static enum dl_status bind_formulas(struct reader *r, struct dl_diag *d) {
@@ -90,7 +110,7 @@ static enum dl_status add_group(struct reader *r, const char *name, bool must,
   struct dl_training *t = r->t;
   bool there = dl_frame_has(r->f, name);
   enum dl_status status = DL_OK;
-  struct dl_quantity q = {0};
+  struct dl_row_ref q = {0};
   bool config = strcmp(name, "config") == 0;
   if (there || (must && !config))
     status = dl_frame_text(r->f, name, !there, &q, d);
@@ -126,10 +146,23 @@ static enum dl_status add_groups(struct reader *r,
   return status;
 }
 
-/* The variables of the formulas, whose ranges are kept. */
+/* Keeps the range of the quantity that a step sets, once. */
+static bool keep_range(struct reader *r, const struct dl_row_ref *q) {
+  const char *name = dl_frame_step_name(r->f, q->step);
+  for (size_t k = 0; k < r->t->n_ranges; k++)
+    if (strcmp(r->t->range[k].name, name) == 0)
+      return true;
+  struct dl_range *range = &r->t->range[r->t->n_ranges];
+  r->ranged[r->t->n_ranges++] = *q;
+  *range = (struct dl_range){dl_strdup(name), INFINITY, -INFINITY};
+  return range->name != NULL;
+}
+
+/* The variables of the formulas and the watched quantities of the physics,
+ * whose ranges are kept. */
 static enum dl_status note_variables(struct reader *r, struct dl_diag *d) {
   size_t n = dl_frame_n_steps(r->f);
-  struct dl_quantity **is_var = dl_calloc(n, sizeof(void *));
+  struct dl_row_ref **is_var = dl_calloc(n, sizeof(void *));
   r->ranged = dl_calloc(n, sizeof *r->ranged);
   r->t->range = dl_calloc(n, sizeof *r->t->range);
   bool ok = is_var && r->ranged && r->t->range;
@@ -137,17 +170,22 @@ static enum dl_status note_variables(struct reader *r, struct dl_diag *d) {
     for (size_t j = 0; j < dl_formula_n_vars(r->formula[i]); j++)
       if (!dl_formula_var_is_text(r->formula[i], j))
         is_var[r->vars[i][j].step] = &r->vars[i][j];
-  for (size_t s = 0; ok && s < n; s++) {
-    if (!is_var[s])
-      continue;
-    struct dl_range *range = &r->t->range[r->t->n_ranges];
-    r->ranged[r->t->n_ranges++] = *is_var[s];
-    *range = (struct dl_range){dl_strdup(dl_frame_step_name(r->f, s)), INFINITY,
-                               -INFINITY};
-    ok = range->name != NULL;
-  }
+  for (size_t s = 0; ok && s < n; s++)
+    ok = !is_var[s] || keep_range(r, is_var[s]);
   free((void *)is_var);
-  return ok ? DL_OK : dl_fail_memory(d);
+  enum dl_status status = ok ? DL_OK : dl_fail_memory(d);
+  for (size_t k = 0; k < r->t->n_physics; k++) {
+    const struct dl_physics *physics = r->t->physics[k].physics;
+    for (size_t i = 0; i < physics->n_quantities && status == DL_OK; i++) {
+      struct dl_row_ref q;
+      if (!physics->quantity[i].watched)
+        continue;
+      status = dl_frame_quantity(r->f, physics->quantity[i].name, false, &q, d);
+      if (status == DL_OK && !keep_range(r, &q))
+        status = dl_fail_memory(d);
+    }
+  }
+  return status;
 }
 
 static enum dl_status block_room(struct reader *r, size_t rows,
@@ -164,6 +202,10 @@ static enum dl_status block_room(struct reader *r, size_t rows,
   r->fault = fault;
   ok = ok && dl_grow(&boundary, &r->cap_boundary, rows, sizeof *r->boundary);
   r->boundary = boundary;
+  void *lacks = (void *)r->lacks;
+  ok = ok && dl_grow(&lacks, &r->cap_lacks, rows, sizeof *r->lacks);
+  r->lacks = lacks;
+  ok = ok && dl_physics_reader_room(&r->physics, rows);
   return ok ? DL_OK : dl_fail_memory(d);
 }
 
@@ -196,7 +238,8 @@ static void evaluate_row(struct reader *r, const struct dl_csv_block *block,
   for (size_t j = 0; j < m; j++)
     x[j] = dl_formula_eval(r->formula[j], r->vars[j], row);
   r->boundary[i] = dl_row_text(row, &r->boundary_at);
-  if (not_finite(x, m) >= 0)
+  r->lacks[i] = dl_physics_reader_read(&r->physics, i, row);
+  if (not_finite(x, m) >= 0 || r->lacks[i])
     return;
   for (size_t k = 0; k < r->t->n_ranges; k++)
     widen(&ranges[k], dl_row_number(row, &r->ranged[k]));
@@ -323,11 +366,14 @@ static enum dl_status take_row(struct reader *r,
   if (r->fault[i].kind != DL_FAULT_NONE)
     return complain(r, block, i, d);
   long bad = not_finite(r->x + from * m, m);
-  if (bad >= 0) {
+  if (bad >= 0 || r->lacks[i]) {
     dl_skip_at(d, dl_csv_path(r->csv), block->line[i],
-               "'%s' is not a finite number", t->formula.s[bad]);
+               "'%s' is not a finite number",
+               bad >= 0 ? t->formula.s[bad] : r->lacks[i]);
     return DL_OK;
   }
+  if (!dl_physics_reader_take(&r->physics, i))
+    return dl_fail_memory(d);
   if (from != t->n)
     memcpy(r->x + t->n * m, r->x + from * m, m * sizeof *r->x);
   if (t->n_labels > 0 && !add_labels(r, &r->row[i]))
@@ -396,6 +442,8 @@ static void free_reader(struct reader *r) {
   free(r->row);
   free(r->fault);
   free((void *)r->boundary);
+  free((void *)r->lacks);
+  dl_physics_reader_free(&r->physics);
 }
 
 enum dl_status dl_training_read(struct dl_training *t, struct dl_csv *csv,
@@ -404,6 +452,8 @@ enum dl_status dl_training_read(struct dl_training *t, struct dl_csv *csv,
                                 const char *must, struct dl_diag *d) {
   struct reader r = {.t = t, .csv = csv, .f = f};
   enum dl_status status = bind_formulas(&r, d);
+  if (status == DL_OK)
+    status = dl_physics_reader_bind(&r.physics, t->physics, t->n_physics, f, d);
   if (status == DL_OK)
     status = add_groups(&r, groups, must, d);
   if (status == DL_OK)

@@ -10,6 +10,7 @@
 
 #include "base/intern.h"
 #include "model/model.h"
+#include "physics/rows/physics_reader.h"
 #include "run/frame.h"
 
 /* Values of a column that group rows. */
@@ -32,10 +33,22 @@ struct dl_training {
   char *source;
   char digest[33];
   size_t rows; /* read, the skipped ones among them */
-  /* Rows of another table to learn from in every fold, or NULL: formula holds
-   * the features, then the target. Borrowed. */
-  const struct dl_training *more;
+  /* The rows as physics take them; the caller sets `physics` of those it wants
+   * before the table is read. */
+  struct dl_physics_rows physics[DL_MOST_PHYSICS];
+  size_t n_physics;
+  /* Auxiliary training data: rows of another table, or NULL. Borrowed. */
+  const struct dl_training *auxiliary;
 };
+
+/* The rows as a physics takes them, or NULL. */
+const struct dl_physics_rows *
+dl_training_physics_rows(const struct dl_training *t,
+                         const struct dl_physics *physics);
+
+/* Wants the rows of a physics, once. */
+void dl_training_want_physics(struct dl_training *t,
+                              const struct dl_physics *physics);
 
 /* Reads `csv` to its end through `f` (whose columns it is). Every formula in
  * t->formula, filled by the caller, is evaluated; a row for which one is not
@@ -51,7 +64,7 @@ void dl_training_free(struct dl_training *t);
 
 /* Leaves out of `more` the rows whose GPU or architecture occurs in t, and
  * hands the rest to t: nothing that a fold of t leaves out is in it. */
-void dl_training_learn_from(struct dl_training *t, struct dl_training *more);
+void dl_training_use_auxiliary(struct dl_training *t, struct dl_training *more);
 
 /* Index of a formula among the columns of x, or -1. */
 long dl_training_column(const struct dl_training *t, const char *formula);

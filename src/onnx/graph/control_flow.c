@@ -3,7 +3,7 @@
  *
  * A body counts as often as it runs, where that is known: the trip count of a
  * Loop, the length of what a Scan scans. Where it is not, a loop counts once
- * and of two branches the one with more MACs; both are told. */
+ * and of two branches the one with more MACs; both are reported. */
 
 #include <math.h>
 #include <stdlib.h>
@@ -259,7 +259,7 @@ static const Onnx__FunctionProto *function_of(struct dl_onnx_walk *r,
   return i < 0 ? NULL : r->m->model->functions[i];
 }
 
-/* The version of the standard's operators that a function goes by. */
+/* The version of the standard's operators that a function uses. */
 static int64_t function_opset(const Onnx__FunctionProto *f, int64_t none) {
   for (size_t i = 0; i < f->n_opset_import; i++)
     if (!*dl_or_empty(f->opset_import[i]->domain) &&

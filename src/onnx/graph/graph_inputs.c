@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The shapes of inputs: the model's, what is asked, and a batch of one.
+/* The shapes of inputs: the model's, the requested ones, and a batch of one.
  *
  * A dimension that a model leaves open is 1 where it counts samples. Others
  * must be said: nothing tells a picture's size or the length of a text. */
@@ -143,14 +143,14 @@ static long seq_axis(const Onnx__GraphProto *g, const Onnx__ValueInfoProto *v,
   return s->rank == 3 ? 1 - batch_axis(g, v, s) : -1;
 }
 
-/* A dimension that is asked for by what it means. */
+/* The requested size of a dimension by its meaning. */
 static bool put(struct params *p, const Onnx__TensorShapeProto *shape,
                 struct dl_onnx_shape *s, size_t axis, double x) {
   s->dim[axis] = (int64_t)x;
   return !shape || set_param(p, param(shape->dim[axis]), s->dim[axis]);
 }
 
-/* The model's shape with what is asked put in; open dimensions are -1. */
+/* The model's shape with the requested sizes; open dimensions are -1. */
 static enum dl_status first_look(struct dl_onnx_walk *r,
                                  const struct dl_onnx_asked *a,
                                  const Onnx__ValueInfoProto *v,

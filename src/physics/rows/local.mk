@@ -1,5 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 libdlest_a_SOURCES += \
-	%D%/row_regression.c \
-	%D%/row_regression.h
+	%D%/inputs.h \
+	%D%/physics_binding.c \
+	%D%/physics_binding.h \
+	%D%/physics_reader.c \
+	%D%/physics_reader.h \
+	%D%/physics_regression.c \
+	%D%/physics_regression.h \
+	%D%/physics_rows.c \
+	%D%/physics_rows.h

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 libdlest_a_SOURCES += \
-	%D%/serving.c \
-	%D%/serving.h \
 	%D%/serving_cost.c \
 	%D%/serving_cost.h \
 	%D%/serving_gradient.c \
+	%D%/serving_inputs.c \
+	%D%/serving_inputs.h \
+	%D%/serving_parts.c \
+	%D%/serving_parts.h \
 	%D%/serving_physics.c \
 	%D%/serving_round.h

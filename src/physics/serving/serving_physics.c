@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "physics/serving/serving_inputs.h"
 #include "physics/serving/serving_round.h"
 
 static const struct dl_physics_constant constants[] = {
@@ -54,8 +55,18 @@ static void predict(const double *c, const double *fx, const void *inputs,
   log_target[DL_ST_ENERGY] = time + power + log(in->n_gpus);
 }
 
+static const char *const targets[] = {[DL_ST_TIME] = "request_s",
+                                      [DL_ST_ENERGY] = "request_energy_j",
+                                      [DL_ST_POWER] = "request_power_w"};
+
 const struct dl_physics dl_serving_physics = {
     .name = "serving",
+    .quantity = dl_serving_quantities,
+    .n_quantities = DL_N_SERVING_QUANTITIES,
+    .target = targets,
+    .read = dl_serving_inputs_read,
+    .measured = dl_serving_measured,
+    .check = dl_serving_inputs_check,
     .constant = constants,
     .n_constants = DL_N_SERVING,
     .factor = factors,

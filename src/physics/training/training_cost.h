@@ -111,27 +111,26 @@ enum dl_physical_target {
  * pairs: inputs are compared byte by byte. */
 struct dl_training_inputs {
   struct dl_grouping grouping;
-  double source, dataset; /* keys; 0: none */
-  double batch;           /* samples per step */
-  double train, val;      /* samples per epoch, of training and validation */
-  double frozen;          /* share of the epochs with a frozen backbone */
-  double flops;           /* of a forward pass of one sample */
-  double bytes;           /* read and written by the layers in it; of their
-                             outputs alone where !bytes_known */
-  double kernels;         /* of a forward pass */
-  double weights, head;   /* bytes of the trained weights without, and with a
-                             frozen backbone */
-  double peak;            /* FLOP/s at the precision in use */
-  double bandwidth;       /* of the GPU's memory, B/s */
-  double tdp, limit;      /* W; limit: the power limit in force */
-  double gddr;            /* GB/s of GDDR6 or later; 0: other memory */
-  double server;          /* 1: the host is a server; 0: a desktop or not
-                             known */
-  double ram_w;           /* W of the node's memory within the boundary */
-  int bytes_known;        /* else outputs of dense layers, times CA */
-  int mid_run;            /* steady state: nothing that comes once per epoch */
-  int in_tensor;          /* peak is that of tensor cores: 1 TF32, 2 16 bits */
-  int has_tensor;         /* the GPU has tensor cores */
+  double batch;         /* samples per step */
+  double train, val;    /* samples per epoch, of training and validation */
+  double frozen;        /* share of the epochs with a frozen backbone */
+  double flops;         /* of a forward pass of one sample */
+  double bytes;         /* read and written by the layers in it; of their
+                           outputs alone where !bytes_known */
+  double kernels;       /* of a forward pass */
+  double weights, head; /* bytes of the trained weights without, and with a
+                           frozen backbone */
+  double peak;          /* FLOP/s at the precision in use */
+  double bandwidth;     /* of the GPU's memory, B/s */
+  double tdp, limit;    /* W; limit: the power limit in force */
+  double gddr;          /* GB/s of GDDR6 or later; 0: other memory */
+  double server;        /* 1: the host is a server; 0: a desktop or not
+                           known */
+  double ram_w;         /* W of the node's memory within the boundary */
+  int bytes_known;      /* else outputs of dense layers, times CA */
+  int mid_run;          /* steady state: nothing that comes once per epoch */
+  int in_tensor;        /* peak is that of tensor cores: 1 TF32, 2 16 bits */
+  int has_tensor;       /* the GPU has tensor cores */
 };
 
 /* What an epoch costs, and what its time goes to (s). */
@@ -144,6 +143,15 @@ struct dl_cost {
 void dl_training_epoch(const double *c, const double *fx,
                        const struct dl_training_inputs *inputs,
                        struct dl_cost *cost);
+
+/* Facts of a network that are uncertain by more than that standard deviation of
+ * their logarithm say nothing of the errors of a fit. */
+#define DL_UNCERTAIN_FACTS_SD 0.5
+
+/* The logarithm of a target by the values of a row: an energy may follow from
+ * power and time. NaN: not measured, or the facts are uncertain. */
+double dl_training_target(const void *inputs, const double *value,
+                          size_t target);
 
 extern const struct dl_physics dl_training_physics;
 

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "physics/training/training_inputs.h"
 #include "physics/training/training_step.h"
 
 static const struct dl_physics_constant constants[] = {
@@ -90,8 +91,18 @@ static void predict(const double *c, const double *fx, const void *inputs,
   log_target[DL_PT_TIME] = log(cost.time);
 }
 
+static const char *const targets[] = {[DL_PT_POWER] = "gpu_power_w",
+                                      [DL_PT_ENERGY] = "epoch_energy_j",
+                                      [DL_PT_TIME] = "epoch_s"};
+
 const struct dl_physics dl_training_physics = {
     .name = "physical",
+    .quantity = dl_training_quantities,
+    .n_quantities = DL_N_TRAINING_QUANTITIES,
+    .target = targets,
+    .read = dl_training_inputs_read,
+    .measured = dl_training_measured,
+    .check = dl_training_inputs_check,
     .constant = constants,
     .n_constants = DL_N_TRAINING_CONSTANTS,
     .factor = factors,

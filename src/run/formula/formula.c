@@ -182,30 +182,7 @@ static bool use_variable(struct parser *s, char *name) {
   return emit(s, (struct instruction){.op = OP_VAR, .index = (size_t)var}, 0);
 }
 
-/* key(name), behind the parenthesis. */
-static bool text_key(struct parser *s) {
-  blanks(s);
-  const char *start = s->p;
-  while (name_char(*s->p))
-    s->p++;
-  if (s->p == start)
-    return complain(s, "expected a name");
-  char *name = dl_strndup(start, (size_t)(s->p - start));
-  if (!name)
-    return no_memory(s);
-  s->spare++;
-  long var = variable(s, name);
-  s->spare--;
-  if (var < 0)
-    return false;
-  s->f->use[var].as_text = true;
-  struct instruction in = {.op = OP_TEXT_KEY, .index = (size_t)var};
-  return emit(s, in, 0) && (take(s, ")") || complain(s, "expected ')'"));
-}
-
 static bool call(struct parser *s, const char *name) {
-  if (strcmp(name, "key") == 0)
-    return text_key(s);
   for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
     if (strcmp(functions[i].name, name) != 0)
       continue;
@@ -304,64 +281,42 @@ static bool unary(struct parser *s) {
   return ok;
 }
 
-static bool product(struct parser *s) {
-  if (!unary(s))
-    return false;
-  for (;;) {
-    enum op op;
-    if (take(s, "*"))
-      op = OP_MUL;
-    else if (take(s, "/"))
-      op = OP_DIV;
-    else
-      return true;
-    if (!unary(s) || !emit_op(s, op, 2))
-      return false;
+/* Binary operators by level; those of a higher level bind more tightly. */
+enum { LOWEST = 1, COMPARISON = 3, HIGHEST = 5 };
+static const struct {
+  const char *token;
+  enum op op;
+  int level;
+} operators[] = {
+    {"||", OP_OR, LOWEST},     {"&&", OP_AND, 2},
+    {"<=", OP_LE, COMPARISON}, {">=", OP_GE, COMPARISON},
+    {"==", OP_EQ, COMPARISON}, {"!=", OP_NE, COMPARISON},
+    {"<", OP_LT, COMPARISON},  {">", OP_GT, COMPARISON},
+    {"+", OP_ADD, 4},          {"-", OP_SUB, 4},
+    {"*", OP_MUL, HIGHEST},    {"/", OP_DIV, HIGHEST},
+};
+
+/* Operands and operators of a level, from left to right; comparisons do not
+ * chain. */
+static bool binary(struct parser *s, int level) {
+  if (level > HIGHEST)
+    return unary(s);
+  bool ok = binary(s, level + 1), more = true;
+  while (ok && more) {
+    more = false;
+    for (size_t i = 0; i < sizeof operators / sizeof *operators && !more; i++)
+      if (operators[i].level == level && take(s, operators[i].token)) {
+        ok = binary(s, level + 1) && emit_op(s, operators[i].op, 2);
+        more = true;
+      }
+    if (level == COMPARISON)
+      return ok;
   }
-}
-
-static bool sum(struct parser *s) {
-  if (!product(s))
-    return false;
-  for (;;) {
-    enum op op;
-    if (take(s, "+"))
-      op = OP_ADD;
-    else if (take(s, "-"))
-      op = OP_SUB;
-    else
-      return true;
-    if (!product(s) || !emit_op(s, op, 2))
-      return false;
-  }
-}
-
-static bool comparison(struct parser *s) {
-  static const struct {
-    const char *token;
-    enum op op;
-  } comparisons[] = {{"<=", OP_LE}, {">=", OP_GE}, {"==", OP_EQ},
-                     {"!=", OP_NE}, {"<", OP_LT},  {">", OP_GT}};
-  if (!sum(s))
-    return false;
-  for (size_t i = 0; i < sizeof comparisons / sizeof *comparisons; i++)
-    if (take(s, comparisons[i].token))
-      return sum(s) && emit_op(s, comparisons[i].op, 2);
-  return true;
-}
-
-static bool conjunction(struct parser *s) {
-  bool ok = comparison(s);
-  while (ok && take(s, "&&"))
-    ok = comparison(s) && emit_op(s, OP_AND, 2);
   return ok;
 }
 
 static bool expression(struct parser *s) {
-  bool ok = conjunction(s);
-  while (ok && take(s, "||"))
-    ok = conjunction(s) && emit_op(s, OP_OR, 2);
-  return ok;
+  return binary(s, LOWEST);
 }
 
 enum dl_status dl_formula_parse(struct dl_formula **out, const char *text,

@@ -9,8 +9,7 @@
  *   names        column or descriptor fields: batch_size, gpu.tdp_w; a name
  *                that is no identifier in backquotes: `GPU power (W)`
  *   text         name == 'literal' or != compares text, exactly; binds like a
- *                name: !name == 'a' is !(name == 'a'); key(name) is a number
- *                that stands for the text, 0 where it is unknown
+ *                name: !name == 'a' is !(name == 'a')
  *
  * A formula has its variables by name; who evaluates it says where a row holds
  * them, in the same order. NaN in gives NaN out,
@@ -46,7 +45,6 @@ bool dl_formula_is_name(const struct dl_formula *f);
 
 /* The value for a row; vars[i] is where rows hold variable i. */
 double dl_formula_eval(const struct dl_formula *f,
-                       const struct dl_quantity *vars,
-                       const struct dl_row *row);
+                       const struct dl_row_ref *vars, const struct dl_row *row);
 
 #endif

@@ -2,7 +2,6 @@
 /* The stack machine that formulas run on. */
 
 #include <math.h>
-#include <stdint.h>
 #include <string.h>
 
 #include "run/formula/formula_private.h"
@@ -85,18 +84,8 @@ static double binary_op(enum op op, double a, double b) {
   }
 }
 
-/* FNV-1a of the text, as an integer from 1 that a double holds exactly. */
-static double key_of(const char *s) {
-  uint64_t h = 0xcbf29ce484222325;
-  if (!s || !*s)
-    return 0;
-  for (; *s; s++)
-    h = (h ^ (unsigned char)*s) * 0x100000001b3;
-  return (double)(h >> 12) + 1;
-}
-
 double dl_formula_eval(const struct dl_formula *f,
-                       const struct dl_quantity *vars,
+                       const struct dl_row_ref *vars,
                        const struct dl_row *row) {
   double stack[MOST_DEPTH + 1];
   stack[0] = NAN;
@@ -116,9 +105,6 @@ double dl_formula_eval(const struct dl_formula *f,
           s ? strcmp(s, f->literals.s[in->literal]) == 0 : (double)NAN;
       break;
     }
-    case OP_TEXT_KEY:
-      stack[top++] = key_of(dl_row_text(row, &vars[in->index]));
-      break;
     default:
       if (in->op <= OP_ABS) {
         /* The parser sees to it that the stack is deep enough.

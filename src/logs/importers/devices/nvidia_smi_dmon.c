@@ -13,7 +13,7 @@
  * leaves out the second comment, `noheader` both: without names such a table
  * means nothing. Power is in whole watts; `sm` is what NVML calls the GPU's
  * utilisation. Without -o T there is no time: a round a second unless -d says
- * otherwise. nvidia-smi pmon looks alike, but tells of processes. */
+ * otherwise. nvidia-smi pmon looks alike, but lists processes. */
 
 #include <math.h>
 #include <stdio.h>

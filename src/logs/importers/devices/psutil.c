@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The CPU and memory log that paper A keeps beside nvidia-smi's, written from
- * psutil: timestamp,cpu usage (%),memory usage (MB),temperature (Celsius).
+/* The CPU and memory log that del Rey et al. keep beside nvidia-smi's, written
+ * from psutil: timestamp,cpu usage (%),memory usage (MB),temperature (Celsius).
  *
  * Memory draws 3.75e-4 W for each MB in use (del Rey et al., arXiv
  * 2307.05520). The CPU's power is not known from it. */

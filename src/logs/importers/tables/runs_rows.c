@@ -6,6 +6,8 @@
 #include <strings.h>
 
 #include "base/number.h"
+#include "io/csv.h"
+#include "logs/log.h"
 
 static bool is_none(const char *s) {
   static const char *const words[] = {"", "n/a", "none", "nan", "null"};
@@ -20,20 +22,20 @@ bool dl_run_has_text(const char *const *cell, long at) {
 }
 
 bool dl_run_cell(struct dl_log *log, const char *const *cell, long at,
-                 const char *name, double scale, double *x) {
+                 double scale, double *x) {
+  double number;
   *x = NAN;
   if (!dl_run_has_text(cell, at))
     return true;
-  double number;
-  if (!dl_parse_double(cell[at], &number))
-    return dl_log_bad(log, "column '%s': invalid number '%.40s'", name,
-                      cell[at]);
-  if (number < 0)
-    return dl_log_bad(log, "column '%s': negative number '%.40s'", name,
-                      cell[at]);
+  const char *fault = !dl_parse_double(cell[at], &number) ? "invalid number"
+                      : number < 0                        ? "negative number"
+                                                          : NULL;
+  if (fault)
+    return dl_log_bad(log, "column '%s': %s '%.40s'",
+                      dl_csv_name(log->csv, (size_t)at), fault, cell[at]);
   if (!(number * scale <= 1e300))
-    return dl_log_bad(log, "column '%s': number '%.40s' is out of range", name,
-                      cell[at]);
+    return dl_log_bad(log, "column '%s': number '%.40s' is out of range",
+                      dl_csv_name(log->csv, (size_t)at), cell[at]);
   *x = number * scale;
   return true;
 }

@@ -14,7 +14,7 @@
  * no such column (at < 0) or no value. Reports, and returns false for, a cell
  * that is no number, negative, or above 1e300. */
 bool dl_run_cell(struct dl_log *log, const char *const *cell, long at,
-                 const char *name, double scale, double *x);
+                 double scale, double *x);
 
 /* Whether a cell has a text, other than a word for "none". */
 bool dl_run_has_text(const char *const *cell, long at);

@@ -45,7 +45,7 @@ static bool row(struct dl_log *log, const char *const *cell) {
     const struct dl_run_column *c = dl_run_column_at(id);
     if (c->is_text) {
       dl_run_copy_text(&run, id, cell[at]);
-    } else if (dl_run_cell(log, cell, at, c->name, 1, &x)) {
+    } else if (dl_run_cell(log, cell, at, 1, &x)) {
       dl_run_put(&run, id, x);
     } else {
       dl_run_clear(&run);

@@ -9,13 +9,13 @@
 
 #include "logs/importers/importer.h"
 
-enum dl_quantity { DL_SAMPLE_POWER, DL_SAMPLE_ENERGY, DL_SAMPLE_UTIL };
+enum dl_sample_quantity { DL_SAMPLE_POWER, DL_SAMPLE_ENERGY, DL_SAMPLE_UTIL };
 
 struct dl_sample_column {
   enum dl_meter_kind kind;
   bool names_meter; /* the name says so; otherwise a GPU is assumed */
   long index;       /* of the device, in the name; -1 without */
-  enum dl_quantity quantity;
+  enum dl_sample_quantity quantity;
   double scale; /* to W, J, or a share of 1 */
   bool no_unit; /* the name does not say the unit */
 };

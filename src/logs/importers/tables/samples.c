@@ -49,7 +49,7 @@ enum clock { NOT_KNOWN, POINTS, FROM_START };
 struct samples {
   char separator;
   size_t n_fields;
-  int time, date, uuid, index, name, host; /* -1 without */
+  int time, label[DL_LABEL_OTHER]; /* fields; -1: none */
   double unit_s;
   char time_name[NAME_SIZE];
   char unclear[NAME_SIZE]; /* a column that does not say of what it is */
@@ -94,39 +94,6 @@ static void take_quantity(struct samples *s, const char *name, int field) {
     copy_name(s->unclear, name);
 }
 
-/* Takes a column that is no quantity; false where it is of another kind of
- * table. */
-static bool take_label(struct samples *s, const char *name, int field,
-                       bool *taken) {
-  int *place = NULL;
-  *taken = true;
-  switch (dl_sample_label(name)) {
-  case DL_LABEL_OTHER:
-    return false;
-  case DL_LABEL_UUID:
-    place = &s->uuid;
-    break;
-  case DL_LABEL_INDEX:
-    place = &s->index;
-    break;
-  case DL_LABEL_NAME:
-    place = &s->name;
-    break;
-  case DL_LABEL_HOST:
-    place = &s->host;
-    break;
-  case DL_LABEL_DATE:
-    place = &s->date;
-    break;
-  case DL_LABEL_NONE:
-    *taken = false;
-    return true;
-  }
-  if (*place < 0)
-    *place = field;
-  return true;
-}
-
 static bool measures(const struct channel *c) {
   return c->at[DL_SAMPLE_POWER] >= 0 || c->at[DL_SAMPLE_ENERGY] >= 0;
 }
@@ -141,14 +108,8 @@ static bool is_value(const char *s) {
 static bool read_header(struct samples *s, char *line, char separator) {
   char *field[FIELDS_MAX];
   size_t rank, best = SIZE_MAX;
-  bool taken;
-  *s = (struct samples){.separator = separator,
-                        .time = -1,
-                        .date = -1,
-                        .uuid = -1,
-                        .index = -1,
-                        .name = -1,
-                        .host = -1};
+  *s = (struct samples){.separator = separator, .time = -1};
+  memset(s->label, -1, sizeof s->label);
   dl_scan_fields(line, separator, field, FIELDS_MAX, &s->n_fields);
   if (s->n_fields < 2 || s->n_fields > FIELDS_MAX)
     return false;
@@ -160,13 +121,16 @@ static bool read_header(struct samples *s, char *line, char separator) {
       s->unit_s = unit_s;
       copy_name(s->time_name, field[i]);
     }
-    if (is_value(field[i]) || !take_label(s, field[i], (int)i, &taken))
+    enum dl_sample_label label = dl_sample_label(field[i]);
+    if (is_value(field[i]) || label == DL_LABEL_OTHER)
       return false;
-    if (unit_s == 0 && !taken)
+    if (label != DL_LABEL_NONE && s->label[label] < 0)
+      s->label[label] = (int)i;
+    else if (label == DL_LABEL_NONE && unit_s == 0)
       take_quantity(s, field[i], (int)i);
   }
   if (strcasecmp(s->time_name, "time") != 0)
-    s->date = -1;
+    s->label[DL_LABEL_DATE] = -1;
   bool any = false;
   for (size_t i = 0; i < s->n_channels; i++)
     any = any || measures(&s->channel[i]);
@@ -197,6 +161,12 @@ static bool probe(const struct dl_head *head) {
   return find_header(&s, head);
 }
 
+/* The field that identifies the device of a row; -1: none. */
+static int device_field(const struct samples *s) {
+  return s->label[DL_LABEL_UUID] >= 0 ? s->label[DL_LABEL_UUID]
+                                      : s->label[DL_LABEL_INDEX];
+}
+
 /* Where there are columns for each device, one without a number is their sum
  * or mean, and would count them twice. */
 static void drop_sums(struct dl_log *log, struct samples *s) {
@@ -224,7 +194,7 @@ static enum dl_status begin(struct dl_log *log, const struct dl_head *head,
                       "no header with a column of times and one of power or "
                       "energy, such as 'timestamp,gpu_power_w'");
   drop_sums(log, s);
-  if (s->unclear[0] != '\0' && s->uuid < 0 && s->index < 0)
+  if (s->unclear[0] != '\0' && device_field(s) < 0)
     dl_log_warn(log, "column '%s' does not say of what: taken for a GPU's",
                 s->unclear);
   return DL_OK;
@@ -249,8 +219,9 @@ static bool read_time(struct dl_log *log, struct samples *s, char **field,
   bool elapsed = strncasecmp(s->time_name, "elapsed", 7) == 0;
   char text[96];
   double x;
-  snprintf(text, sizeof text, "%s%s%.60s", s->date < 0 ? "" : field[s->date],
-           s->date < 0 ? "" : " ", field[s->time]);
+  snprintf(text, sizeof text, "%s%s%.60s",
+           s->label[DL_LABEL_DATE] < 0 ? "" : field[s->label[DL_LABEL_DATE]],
+           s->label[DL_LABEL_DATE] < 0 ? "" : " ", field[s->time]);
   size_t len = strlen(text);
   bool from_start = dl_parse_double(text, &x) ? fabs(x * s->unit_s) < 1e8
                     : elapsed                 ? dl_parse_elapsed(text, len, &x)
@@ -275,7 +246,7 @@ static double scaled(double x, double scale) {
 
 /* A number of a channel; NaN where there is no such column. */
 static bool number(struct dl_log *log, const struct channel *c,
-                   enum dl_quantity q, char **field, double *x) {
+                   enum dl_sample_quantity q, char **field, double *x) {
   static const char *const what[] = {"power", "energy", "utilisation"};
   *x = NAN;
   if (c->at[q] < 0)
@@ -303,25 +274,28 @@ static bool number(struct dl_log *log, const struct channel *c,
 
 static uint32_t meter_of(struct dl_log *log, const struct samples *s,
                          struct channel *c, char **field) {
-  const char *name = s->name < 0 ? NULL : field[s->name];
+  int name_at = s->label[DL_LABEL_NAME], host_at = s->label[DL_LABEL_HOST];
+  const char *name = name_at < 0 ? NULL : field[name_at];
+  const char *host = host_at < 0 ? NULL : field[host_at];
   char id[128];
-  if (c->kind == DL_METER_GPU && c->index < 0 &&
-      (s->uuid >= 0 || s->index >= 0)) {
-    int at = s->uuid >= 0 ? s->uuid : s->index;
-    snprintf(id, sizeof id, "%.40s%s%.80s", s->host < 0 ? "" : field[s->host],
-             s->host < 0 ? "" : ":", field[at]);
+  if (c->kind == DL_METER_GPU && c->index < 0 && device_field(s) >= 0) {
+    snprintf(id, sizeof id, "%.40s%s%.80s", host ? host : "", host ? ":" : "",
+             field[device_field(s)]);
     return dl_log_meter(log, DL_METER_GPU, id, name);
   }
-  if (!c->made && s->host < 0) {
+  if (host && c->index < 0) {
+    snprintf(id, sizeof id, "%.80s", host);
+    return dl_log_meter(log, c->kind, id, NULL);
+  }
+  if (host) {
+    snprintf(id, sizeof id, "%.80s:%ld", host, c->index);
+    return dl_log_meter(log, c->kind, id, NULL);
+  }
+  if (!c->made) {
     snprintf(id, sizeof id, "%ld", c->index);
     c->meter = dl_log_meter(log, c->kind, c->index < 0 ? NULL : id,
                             c->kind == DL_METER_GPU ? name : NULL);
     c->made = true;
-  } else if (s->host >= 0) {
-    snprintf(id, sizeof id, "%.80s:%ld", field[s->host], c->index);
-    if (c->index < 0)
-      *strrchr(id, ':') = '\0';
-    return dl_log_meter(log, c->kind, id, NULL);
   }
   return c->meter;
 }
@@ -329,7 +303,7 @@ static uint32_t meter_of(struct dl_log *log, const struct samples *s,
 /* Whether the rows say of which device each is, so that what is of the whole
  * node stands in several rows. */
 static bool repeats(const struct samples *s, const struct channel *c) {
-  return (s->uuid >= 0 || s->index >= 0) && s->host < 0 &&
+  return device_field(s) >= 0 && s->label[DL_LABEL_HOST] < 0 &&
          !(c->kind == DL_METER_GPU && c->index < 0);
 }
 

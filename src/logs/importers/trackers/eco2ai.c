@@ -69,7 +69,6 @@ static const struct {
 
 struct eco2ai {
   long at[N_COLUMNS];
-  const char *name[N_COLUMNS];
   struct dl_run run; /* being put together from epochs */
   bool open;
   double sum[N_NUMBERS]; /* over its epochs */
@@ -94,12 +93,9 @@ static enum dl_status begin(struct dl_log *log, const struct dl_head *head,
                             struct dl_diag *d) {
   struct eco2ai *e = log->state;
   for (size_t i = 0; i < N_COLUMNS; i++) {
-    e->name[i] = columns[i].name;
-    e->at[i] = dl_log_column(log, e->name[i]);
-    if (e->at[i] < 0 && columns[i].former) {
-      e->name[i] = columns[i].former;
-      e->at[i] = dl_log_column(log, e->name[i]);
-    }
+    e->at[i] = dl_log_column(log, columns[i].name);
+    if (e->at[i] < 0 && columns[i].former)
+      e->at[i] = dl_log_column(log, columns[i].former);
   }
   if (e->at[DURATION] < 0 || e->at[ENERGY] < 0)
     return dl_fail_at(d, DL_EINPUT, head->path, 1,
@@ -223,7 +219,7 @@ static bool row(struct dl_log *log, const char *const *cell) {
   struct eco2ai *e = log->state;
   double x[N_NUMBERS], number;
   for (size_t i = 0; i < N_NUMBERS; i++)
-    if (!dl_run_cell(log, cell, e->at[i], e->name[i], columns[i].scale, &x[i]))
+    if (!dl_run_cell(log, cell, e->at[i], columns[i].scale, &x[i]))
       return false;
   if (isnan(x[DURATION]) && isnan(x[ENERGY]))
     return dl_log_bad(log, "neither a duration nor an energy");

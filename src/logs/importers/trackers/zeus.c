@@ -29,8 +29,7 @@ static const char *const device_names[] = {"gpu", "cpu", "dram"};
 
 struct zeus {
   long start, name, elapsed;
-  long at[N_DEVICES][INDEX_MAX]; /* columns, one behind the other */
-  int index[N_DEVICES][INDEX_MAX];
+  long at[N_DEVICES][INDEX_MAX]; /* columns of the devices there are */
   size_t n[N_DEVICES];
   bool said_zero;
 };
@@ -56,10 +55,8 @@ static enum dl_status begin(struct dl_log *log, const struct dl_head *head,
     for (int i = 0; i < INDEX_MAX; i++) {
       snprintf(name, sizeof name, "%s%d_energy", device_names[k], i);
       long at = dl_log_column(log, name);
-      if (at < 0)
-        continue;
-      z->at[k][z->n[k]] = at;
-      z->index[k][z->n[k]++] = i;
+      if (at >= 0)
+        z->at[k][z->n[k]++] = at;
     }
   return DL_OK;
 }
@@ -67,12 +64,10 @@ static enum dl_status begin(struct dl_log *log, const struct dl_head *head,
 /* The energy of all devices of a kind; NaN where one is unknown. */
 static bool sum(struct dl_log *log, struct zeus *z, const char *const *cell,
                 enum device k, double *energy) {
-  char name[32];
   double sum = 0, x;
   *energy = NAN;
   for (size_t i = 0; i < z->n[k]; i++) {
-    snprintf(name, sizeof name, "%s%d_energy", device_names[k], z->index[k][i]);
-    if (!dl_run_cell(log, cell, z->at[k][i], name, 1, &x))
+    if (!dl_run_cell(log, cell, z->at[k][i], 1, &x))
       return false;
     if (k == GPU && x == 0) {
       x = NAN;
@@ -97,7 +92,7 @@ static const struct {
 static bool row(struct dl_log *log, const char *const *cell) {
   struct zeus *z = log->state;
   double elapsed, energy[N_DEVICES], total = 0;
-  if (!dl_run_cell(log, cell, z->elapsed, names[2], 1, &elapsed))
+  if (!dl_run_cell(log, cell, z->elapsed, 1, &elapsed))
     return false;
   if (isnan(elapsed))
     return dl_log_bad(log, "column '%s' is empty", names[2]);

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the inputs of several physics have in common. */
+
+#ifndef DL_PHYSICS_ROWS_INPUTS_H
+#define DL_PHYSICS_ROWS_INPUTS_H
+
+#include <math.h>
+#include <string.h>
+
+#include "catalog/descriptor_kinds.h"
+#include "physics/physics.h"
+
+static inline double dl_or(double x, double otherwise) {
+  return isnan(x) ? otherwise : x;
+}
+
+static inline bool dl_is_word(const char *text, const char *word) {
+  return text && strcmp(text, word) == 0;
+}
+
+/* Automatic mixed precision and 16-bit formats: tensor cores, half the
+ * bytes. */
+static inline bool dl_is_16_bit(const char *precision) {
+  return dl_is_word(precision, "amp") || dl_is_word(precision, "fp16") ||
+         dl_is_word(precision, "bf16");
+}
+
+/* Peak rate outside 16-bit formats, TFLOP/s: frameworks use TF32 where there is
+ * any, unless FP32 is requested. Boards whose TF32 rate is no more than their
+ * FP32 rate gain nothing from it. */
+static inline double dl_peak_32_bit(const struct dl_accelerator *gpu,
+                                    const char *precision) {
+  double tf32 =
+      dl_is_word(precision, "fp32") ? 0 : dl_or(gpu->peak_tf32_tflops, 0);
+  return fmax(gpu->peak_fp32_tflops, tf32);
+}
+
+/* The first required quantity whose value is unknown, or NULL: values[i] is
+ * that of quantity required[i]. */
+struct dl_required {
+  const char *name;
+  double value;
+};
+static inline const char *dl_first_unknown(const struct dl_required *r,
+                                           size_t n) {
+  for (size_t i = 0; i < n; i++)
+    if (!isfinite(r[i].value))
+      return r[i].name;
+  return NULL;
+}
+
+/* Names that a row groups by. */
+static inline void dl_row_names_of(const struct dl_physics_row *row,
+                                   const char *name[DL_N_NAMES]) {
+  const struct dl_run *run = row->run;
+  name[DL_NAME_NONE] = NULL;
+  name[DL_NAME_GPU] = row->gpu->head.id ? row->gpu->head.id : run->gpu;
+  name[DL_NAME_ARCH] = row->arch->head.id ? row->arch->head.id : run->arch;
+  name[DL_NAME_HOST] = run->host;
+  name[DL_NAME_SOURCE] = run->source;
+  name[DL_NAME_DATASET] = run->dataset;
+  name[DL_NAME_FRAMEWORK] = run->framework;
+}
+
+#endif

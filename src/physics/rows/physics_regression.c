@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "physics/rows/physics_regression.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "math/regression/regression_methods.h"
+#include "physics/calibration.h"
+
+/* Rows that lack what the physics cannot do without. */
+static enum dl_status check_rows(const struct dl_physics *physics,
+                                 const struct dl_sample *s, struct dl_diag *d) {
+  if (!s->rows)
+    return dl_fail(d, DL_EUSAGE,
+                   "the %s method takes its own features; leave --features out",
+                   physics->name);
+  for (size_t i = 0; i < s->n_rows; i++) {
+    const struct dl_observed *row = s->rows[i];
+    const char *reason = physics->check(row->inputs);
+    if (reason)
+      return dl_fail(d, DL_EINPUT, "row %zu: %s", i + 1, reason);
+  }
+  return DL_OK;
+}
+
+/* Fits the rows. */
+static enum dl_status fit(void **state, const struct dl_physics *physics,
+                          const struct dl_sample *s, struct dl_diag *d) {
+  const struct dl_observations o = {s->n_rows, s->rows, s->w};
+  enum dl_status status = check_rows(physics, s, d);
+  if (status != DL_OK)
+    return status;
+  struct dl_hierarchical_fit *new = dl_hierarchical_fit_new(physics);
+  status = new ? dl_hierarchical_fit_solve(new, &o, d) : dl_fail_memory(d);
+  if (status == DL_OK)
+    *state = new;
+  else
+    dl_hierarchical_fit_free(new);
+  return status;
+}
+
+static enum dl_status fit_training(void **state, const struct dl_sample *s,
+                                   double *hyper, struct dl_diag *d) {
+  (void)hyper;
+  return fit(state, &dl_training_physics, s, d);
+}
+
+static enum dl_status fit_serving(void **state, const struct dl_sample *s,
+                                  double *hyper, struct dl_diag *d) {
+  (void)hyper;
+  return fit(state, &dl_serving_physics, s, d);
+}
+
+static enum dl_status adapt(void **state, const void *from,
+                            const struct dl_sample *s, struct dl_diag *d) {
+  const struct dl_hierarchical_fit *old = from;
+  const struct dl_observations o = {s->n_rows, s->rows, s->w};
+  struct dl_hierarchical_fit *new = NULL;
+  enum dl_status status = check_rows(old->physics, s, d);
+  if (status == DL_OK)
+    status = dl_calibrate_fit(&new, old, &o, d);
+  *state = new;
+  return status;
+}
+
+static enum dl_status predict_rows(const void *state, const void *const *rows,
+                                   gsl_vector *out, struct dl_diag *d) {
+  (void)d;
+  for (size_t i = 0; i < out->size; i++) {
+    const struct dl_observed *row = rows[i];
+    gsl_vector_set(out, i,
+                   dl_hierarchical_predict(state, row->inputs, row->target));
+  }
+  return DL_OK;
+}
+
+static void free_state(void *state) {
+  dl_hierarchical_fit_free(state);
+}
+
+/* One row per level: its names' numbers, then its effects. */
+static bool save_levels(struct dl_arrays *to,
+                        const struct dl_grouping_factor *f,
+                        const struct dl_levels *by) {
+  if (by->n == 0)
+    return true;
+  gsl_matrix *m = gsl_matrix_calloc(by->n, 2 + f->n);
+  for (size_t l = 0; m && l < by->n; l++) {
+    gsl_matrix_set(m, l, 0, (double)by->level[l].key.name);
+    gsl_matrix_set(m, l, 1, (double)by->level[l].key.within);
+    for (size_t e = 0; e < f->n; e++)
+      gsl_matrix_set(m, l, 2 + e, by->level[l].effect[e]);
+  }
+  bool ok = m && dl_arrays_add_matrix(to, f->name, m);
+  gsl_matrix_free(m);
+  return ok;
+}
+
+enum { NUMBERS = DL_PLACE_AXES + 4 }; /* of a point but for its weight */
+
+static bool save_points(struct dl_arrays *to, const struct dl_residual_gp *gp,
+                        const char *places, const char *weights) {
+  if (gp->n == 0)
+    return true;
+  gsl_matrix *at = gsl_matrix_alloc(gp->n, NUMBERS);
+  gsl_vector *weight = gsl_vector_alloc(gp->n);
+  for (size_t i = 0; at && weight && i < gp->n; i++) {
+    const struct dl_residual_point *p = &gp->point[i];
+    const struct dl_place *q = &p->place;
+    const double row[NUMBERS] = {
+        q->x[0],        q->x[1],         q->x[2],          q->exact,
+        (double)q->gpu, (double)q->arch, (double)p->target};
+    memcpy(gsl_matrix_ptr(at, i, 0), row, sizeof row);
+    gsl_vector_set(weight, i, p->weight);
+  }
+  bool ok = at && weight && dl_arrays_add_matrix(to, places, at) &&
+            dl_arrays_add_vector(to, weights, weight);
+  gsl_matrix_free(at);
+  gsl_vector_free(weight);
+  return ok;
+}
+
+static enum dl_status save(const void *state, struct dl_arrays *to,
+                           struct dl_diag *d) {
+  const struct dl_hierarchical_fit *s = state;
+  size_t n = s->physics->n_constants;
+  gsl_vector_const_view theta = gsl_vector_const_view_array(s->theta, n);
+  gsl_vector_const_view error = gsl_vector_const_view_array(s->error, n);
+  bool ok = dl_arrays_add_vector(to, "constants", &theta.vector) &&
+            dl_arrays_add_vector(to, "errors", &error.vector);
+  for (size_t i = 0; i < s->names.n; i++)
+    ok = ok && dl_strlist_add(&to->names, s->names.s[i]);
+  for (size_t k = 0; k < s->physics->n_factors; k++)
+    ok = ok && save_levels(to, &s->physics->factor[k], &s->by[k]);
+  ok = ok && save_points(to, &s->residuals, "near", "residuals");
+  if (ok && s->posterior.factor) {
+    gsl_vector_const_view factor = gsl_vector_const_view_array(
+        s->posterior.factor, dl_posterior_size(s->posterior.p));
+    ok = dl_arrays_add_vector(to, "factor", &factor.vector);
+  }
+  ok = ok &&
+       save_points(to, &s->calibration_residuals, "runs", "runs_residuals");
+  return ok ? DL_OK : dl_fail_memory(d);
+}
+
+/* The number of a name, 0 (none) to the number of names, into *to. */
+static bool take_number(double x, const struct dl_arrays *from, long *to) {
+  *to = x >= 0 && x <= (double)from->names.n ? (long)x : -1;
+  return *to >= 0;
+}
+
+static enum dl_status restore_levels(struct dl_levels *by,
+                                     const struct dl_grouping_factor *f,
+                                     const struct dl_arrays *from,
+                                     struct dl_diag *d) {
+  if (!dl_arrays_find(from, f->name))
+    return DL_OK;
+  const struct dl_array *a = dl_check_array(from, f->name, 0, 2 + f->n, d);
+  if (!a)
+    return DL_EINPUT;
+  by->level = dl_calloc(a->rows, sizeof *by->level);
+  if (!by->level)
+    return dl_fail_memory(d);
+  for (; by->n < a->rows; by->n++) {
+    const double *row = a->data + by->n * a->cols;
+    struct dl_factor_level *l = &by->level[by->n];
+    if (!take_number(row[0], from, &l->key.name) ||
+        !take_number(row[1], from, &l->key.within))
+      return dl_fail(d, DL_EINPUT, "array '%s' has a level without a name",
+                     f->name);
+    memcpy(l->effect, row + 2, f->n * sizeof *row);
+  }
+  return DL_OK;
+}
+
+static enum dl_status restore_points(struct dl_residual_gp *gp,
+                                     const struct dl_arrays *from,
+                                     const char *places, const char *weights,
+                                     struct dl_diag *d) {
+  if (!dl_arrays_find(from, places))
+    return DL_OK;
+  const struct dl_array *at = dl_check_array(from, places, 0, NUMBERS, d);
+  const struct dl_array *w =
+      at ? dl_check_array(from, weights, at->rows, 1, d) : NULL;
+  if (!w)
+    return DL_EINPUT;
+  gp->point = dl_calloc(at->rows, sizeof *gp->point);
+  if (!gp->point)
+    return dl_fail_memory(d);
+  for (; gp->n < at->rows; gp->n++) {
+    const double *row = at->data + gp->n * NUMBERS;
+    struct dl_residual_point *p = &gp->point[gp->n];
+    *p = (struct dl_residual_point){
+        .place = {.x = {row[0], row[1], row[2]}, .exact = row[3]},
+        .target = (size_t)row[6],
+        .weight = w->data[gp->n]};
+    if (!take_number(row[4], from, &p->place.gpu) ||
+        !take_number(row[5], from, &p->place.arch) ||
+        !(row[6] >= 0 && row[6] < DL_MAX_TARGETS))
+      return dl_fail(d, DL_EINPUT, "array '%s' has an unknown name or target",
+                     places);
+  }
+  return DL_OK;
+}
+
+/* Models without it predict, but cannot be calibrated. */
+static enum dl_status restore_posterior(struct dl_hierarchical_fit *s,
+                                        const struct dl_arrays *from,
+                                        struct dl_diag *d) {
+  size_t p =
+      dl_first_parameter(s->physics, s->by, dl_posterior_factors(s->physics));
+  size_t n = dl_posterior_size(p);
+  if (!dl_arrays_find(from, "factor"))
+    return DL_OK;
+  const struct dl_array *a = dl_check_array(from, "factor", n, 1, d);
+  if (!a)
+    return DL_EINPUT;
+  s->posterior = (struct dl_posterior){dl_calloc(n, sizeof(double)), p};
+  if (!s->posterior.factor)
+    return dl_fail_memory(d);
+  memcpy(s->posterior.factor, a->data, n * sizeof(double));
+  return DL_OK;
+}
+
+static enum dl_status restore(void **state, const struct dl_physics *physics,
+                              const struct dl_arrays *from, struct dl_diag *d) {
+  size_t n = physics->n_constants;
+  const struct dl_array *theta = dl_check_array(from, "constants", n, 1, d);
+  const struct dl_array *error =
+      theta ? dl_check_array(from, "errors", n, 1, d) : NULL;
+  if (!theta || !error)
+    return DL_EINPUT;
+  struct dl_hierarchical_fit *s = dl_hierarchical_fit_new(physics);
+  if (!s)
+    return dl_fail_memory(d);
+  enum dl_status status = DL_OK;
+  memcpy(s->theta, theta->data, n * sizeof *s->theta);
+  memcpy(s->error, error->data, n * sizeof *s->error);
+  dl_constants_of(physics, s->theta, s->c);
+  for (size_t i = 0; i < from->names.n && status == DL_OK; i++)
+    if (dl_intern(&s->names, from->names.s[i]) != (long)i)
+      status =
+          dl_fail(d, DL_EINPUT, "name '%s' is there twice", from->names.s[i]);
+  for (size_t k = 0; k < physics->n_factors && status == DL_OK; k++)
+    status = restore_levels(&s->by[k], &physics->factor[k], from, d);
+  if (status == DL_OK)
+    status = restore_points(&s->residuals, from, "near", "residuals", d);
+  if (status == DL_OK)
+    status = restore_points(&s->calibration_residuals, from, "runs",
+                            "runs_residuals", d);
+  if (status == DL_OK)
+    status = restore_posterior(s, from, d);
+  if (status == DL_OK)
+    *state = s;
+  else
+    dl_hierarchical_fit_free(s);
+  return status;
+}
+
+static enum dl_status restore_training(void **state,
+                                       const struct dl_arrays *from, size_t p,
+                                       struct dl_diag *d) {
+  (void)p;
+  return restore(state, &dl_training_physics, from, d);
+}
+
+static enum dl_status restore_serving(void **state,
+                                      const struct dl_arrays *from, size_t p,
+                                      struct dl_diag *d) {
+  (void)p;
+  return restore(state, &dl_serving_physics, from, d);
+}
+
+const struct dl_regression dl_physical = {
+    .name = "physical",
+    .summary = "arithmetic, memory traffic and launches, with priors",
+    .fit = fit_training,
+    .predict_rows = predict_rows,
+    .save = save,
+    .restore = restore_training,
+    .free = free_state,
+    .adapt = adapt,
+};
+
+const struct dl_regression dl_serving = {
+    .name = "serving",
+    .summary = "language models that serve requests, with priors",
+    .fit = fit_serving,
+    .predict_rows = predict_rows,
+    .save = save,
+    .restore = restore_serving,
+    .free = free_state,
+};
+
+const struct dl_physics *dl_physics_of(const struct dl_regression *method) {
+  return method == &dl_physical  ? &dl_training_physics
+         : method == &dl_serving ? &dl_serving_physics
+                                 : NULL;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A physics as a regression (regression.h) whose rows are struct dl_observed
+ * and whose state is a struct dl_hierarchical_fit. */
+
+#ifndef DL_PHYSICS_ROWS_PHYSICS_REGRESSION_H
+#define DL_PHYSICS_ROWS_PHYSICS_REGRESSION_H
+
+#include "math/regression/regression.h"
+#include "physics/hierarchical_fit.h"
+
+extern const struct dl_physics dl_training_physics;
+extern const struct dl_physics dl_serving_physics;
+
+/* The physics of a method; NULL: a regression on a matrix. */
+const struct dl_physics *dl_physics_of(const struct dl_regression *method);
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A table of runs as a physics takes it. */
+
+#ifndef DL_PHYSICS_ROWS_PHYSICS_ROWS_H
+#define DL_PHYSICS_ROWS_PHYSICS_ROWS_H
+
+#include "base/intern.h"
+#include "physics/observations.h"
+
+struct dl_physics_rows {
+  const struct dl_physics *physics;
+  size_t n;
+  char *inputs;           /* n of physics->input_size, owned */
+  double *value;          /* n x n_targets, owned */
+  struct dl_intern names; /* texts of the inputs */
+  size_t cap_inputs, cap_value;
+};
+
+/* Adds a copy of inputs, texts and all, and of values. False: memory is out. */
+bool dl_physics_rows_add(struct dl_physics_rows *rows, const void *inputs,
+                         const double *value);
+void dl_physics_rows_free(struct dl_physics_rows *rows);
+
+/* Row i, for a target; borrowed from rows. */
+struct dl_observed dl_physics_row_at(const struct dl_physics_rows *rows,
+                                     size_t i, size_t target);
+
+/* Number of a target's column, or -1. */
+long dl_physics_target(const struct dl_physics *physics, const char *column);
+
+/* Whether a row of a table and an auxiliary one have the same GPU (0),
+ * architecture (1) or source (2). */
+enum { DL_N_ALIKE = 3 };
+bool dl_physics_alike(const void *row, const void *auxiliary, size_t grouping);
+
+#endif

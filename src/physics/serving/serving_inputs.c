@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "physics/serving/serving_inputs.h"
+
+#include "base/constants.h"
+#include "physics/rows/inputs.h"
+
+const struct dl_physics_quantity
+    dl_serving_quantities[DL_N_SERVING_QUANTITIES] = {
+        {"batch_size", true, true},
+        {"requests", false, false},
+        {"prompt_tokens", true, true},
+        {"output_tokens", true, true},
+        {"arch.token_params_m", true, true},
+        {"arch.expert_params_m", true, false},
+        {"arch.expert_share", true, false},
+        {"arch.pair_macs", true, false},
+        {"arch.kv_cache_per_token", true, false},
+        {"arch.depth", true, false},
+        {"arch.hidden_size", true, false},
+        {"precision", false, false},
+        {"n_gpus", false, false},
+        {"gpu.peak_fp32_tflops", true, false},
+        {"gpu.peak_tf32_tflops", false, false},
+        {"gpu.peak_bf16_tensor_tflops", false, false},
+        {"gpu.peak_fp16_tensor_tflops", false, false},
+        {"gpu.peak_fp8_tensor_tflops", false, false},
+        {"gpu.peak_int8_tensor_tops", false, false},
+        {"gpu.bandwidth_gb_s", true, true},
+        {"gpu.link_gb_s", false, false},
+        {"gpu.tdp_w", true, true},
+        {"gpu", false, false},
+        {"arch", false, false},
+        {"dataset", false, false},
+        {"host", false, false},
+        {"source", false, false},
+        {"weight_bytes", false, false},
+        {"engine_2024", false, false},
+        {"prompt_doubt", false, false},
+};
+
+/* Numbers in other columns, in the order of the quantities: bytes per weight;
+ * 1 for a server of 2024; standard deviation of the logarithm by which
+ * prompt_tokens may be off. */
+enum { WEIGHT_BYTES, ENGINE_2024, PROMPT_SD };
+
+static bool is_8_bit(const char *precision) {
+  return dl_is_word(precision, "fp8") || dl_is_word(precision, "int8");
+}
+
+static double bytes_of(const char *precision) {
+  return dl_is_16_bit(precision)         ? 2
+         : is_8_bit(precision)           ? 1
+         : dl_is_word(precision, "fp64") ? 8
+                                         : 4;
+}
+
+static double peak_tflops(const struct dl_accelerator *gpu,
+                          const char *precision) {
+  double in_16 = dl_or(gpu->peak_bf16_tensor_tflops,
+                       dl_or(gpu->peak_fp16_tensor_tflops, 0));
+  double in_8 =
+      dl_or(gpu->peak_fp8_tensor_tflops, dl_or(gpu->peak_int8_tensor_tops, 0));
+  double peak = dl_peak_32_bit(gpu, precision);
+  if (dl_is_16_bit(precision) || is_8_bit(precision))
+    peak = fmax(peak, in_16);
+  return is_8_bit(precision) ? fmax(peak, in_8) : peak;
+}
+
+/* Prompts differ by the kind of requests where their length is uncertain. */
+static void group(const struct dl_physics_row *row, struct dl_grouping *g) {
+  double sd = dl_or(row->other[PROMPT_SD], 0);
+  dl_row_names_of(row, g->name);
+  g->level[DL_SB_GPU].name = DL_NAME_GPU;
+  g->level[DL_SB_ARCH].name = DL_NAME_ARCH;
+  g->level[DL_SB_PROMPTS].name = sd > 0 ? DL_NAME_DATASET : DL_NAME_NONE;
+  g->level_sd = sd;
+}
+
+const char *dl_serving_inputs_read(const struct dl_physics_row *row,
+                                   void *inputs) {
+  struct dl_serving_inputs *in = inputs;
+  const struct dl_run *run = row->run;
+  const struct dl_architecture *arch = row->arch;
+  const struct dl_accelerator *gpu = row->gpu;
+  double bytes = bytes_of(run->precision);
+  *in = (struct dl_serving_inputs){0};
+  in->batch = fmin(run->batch_size, dl_or(run->requests, run->batch_size));
+  in->prompt = run->prompt_tokens;
+  in->answer = run->output_tokens;
+  in->weights =
+      1e6 * (arch->token_params_m - arch->expert_params_m * arch->expert_share);
+  in->experts = 1e6 * arch->expert_params_m;
+  in->share = arch->expert_share;
+  in->token_weights = 1e6 * arch->token_params_m;
+  in->pair_macs = arch->pair_macs;
+  in->kept = arch->kv_cache_per_token;
+  in->layers = arch->depth;
+  in->width = arch->hidden_size;
+  in->weight_bytes = dl_or(row->other[WEIGHT_BYTES], bytes);
+  /* Servers keep keys and values in 16 bits where weights have fewer. */
+  in->kept_bytes = fmax(2, bytes);
+  in->n_gpus = dl_or(run->n_gpus, 1);
+  in->peak = 1e12 * peak_tflops(gpu, run->precision);
+  in->bandwidth = 1e9 * gpu->bandwidth_gb_s;
+  /* A link that is not known is PCIe 3.0. */
+  in->link = 1e9 * dl_or(gpu->link_gb_s, DL_PCIE_3_X16_GB_S);
+  in->tdp = gpu->tdp_w;
+  in->old = row->other[ENGINE_2024] > 0;
+  group(row, &in->grouping);
+  const struct dl_required required[] = {
+      {"batch_size", run->batch_size},
+      {"prompt_tokens", run->prompt_tokens},
+      {"output_tokens", run->output_tokens},
+      {"arch.token_params_m", arch->token_params_m},
+      {"arch.expert_params_m", arch->expert_params_m},
+      {"arch.expert_share", arch->expert_share},
+      {"arch.pair_macs", arch->pair_macs},
+      {"arch.kv_cache_per_token", arch->kv_cache_per_token},
+      {"arch.depth", arch->depth},
+      {"arch.hidden_size", arch->hidden_size},
+      {"gpu.peak_fp32_tflops", gpu->peak_fp32_tflops},
+      {"gpu.bandwidth_gb_s", gpu->bandwidth_gb_s},
+      {"gpu.tdp_w", gpu->tdp_w}};
+  return dl_first_unknown(required, sizeof required / sizeof *required);
+}
+
+/* Time and power where both are there, else the target alone: the energy. */
+void dl_serving_measured(const struct dl_run *run, double *value) {
+  bool both = run->request_s > 0 && run->request_power_w > 0;
+  value[DL_ST_TIME] = run->request_s > 0 ? log(run->request_s) : NAN;
+  value[DL_ST_POWER] =
+      run->request_power_w > 0 ? log(run->request_power_w) : NAN;
+  value[DL_ST_ENERGY] =
+      !both && run->request_energy_j > 0 ? log(run->request_energy_j) : NAN;
+}
+
+const char *dl_serving_inputs_check(const void *inputs) {
+  const struct dl_serving_inputs *in = inputs;
+  bool ok = in->batch > 0 && in->token_weights > 0 && in->weight_bytes > 0 &&
+            in->n_gpus > 0 && in->peak > 0 && in->bandwidth > 0 &&
+            in->link > 0 && in->tdp > 0 && in->weights > 0 && in->layers > 0;
+  if (!ok)
+    return "batch, GPUs, weights, layers, peak rate, bandwidth and TDP must be "
+           "above 0";
+  return in->prompt + in->answer > 0 ? NULL : "neither prompt nor answer";
+}

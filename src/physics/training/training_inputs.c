@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "physics/training/training_inputs.h"
+
+#include "base/constants.h"
+#include "physics/rows/inputs.h"
+
+const struct dl_physics_quantity
+    dl_training_quantities[DL_N_TRAINING_QUANTITIES] = {
+        {"batch_size", true, true},
+        {"image_px", false, false},
+        {"train_samples", true, false},
+        {"val_samples", false, false},
+        {"frozen_base", false, false},
+        {"dataset", false, false},
+        {"macs_g", true, true},
+        {"acts_m", false, false},
+        {"arch.traffic_ratio", false, false},
+        {"arch.macs_g", false, false},
+        {"arch.acts_m", false, false},
+        {"launches", false, false},
+        {"arch.layers", false, false},
+        {"params_m", false, false},
+        {"arch.head_params_m", false, false},
+        {"precision", false, false},
+        {"gpu.peak_fp32_tflops", true, false},
+        {"gpu.peak_tf32_tflops", false, false},
+        {"gpu.peak_fp16_tensor_tflops", false, false},
+        {"gpu.bandwidth_gb_s", true, true},
+        {"gpu.tdp_w", true, true},
+        {"power_limit_w", false, false},
+        {"gpu.memory_type", false, false},
+        {"host_class", false, false},
+        {"boundary", false, false},
+        {"gpu", false, false},
+        {"host", false, false},
+        {"arch", false, false},
+        {"source", false, false},
+        {"framework", false, false},
+        {"facts_doubt", false, false},
+        {"doubt", false, false},
+};
+/* Numbers in other columns, in the order of the quantities: standard deviations
+ * of logarithms, of the facts of the network (work, traffic, kernels) and of
+ * the measured power. */
+enum { FACTS_SD, SD };
+
+/* Kernels per convolution or dense layer (its normalisation, activation, sum),
+ * and those of a network of which nothing is known: the median of
+ * torchvision's. */
+#define KERNELS_PER_LAYER 3.2
+#define USUAL_KERNELS 250
+
+/* Length scales of the residual process, in factors of e. */
+#define LENGTH_BATCH 0.7
+#define LENGTH_PX 0.35
+#define LENGTH_SAMPLES 1.4
+
+/* How uncertain the time of a row is, by how uncertain its power: of the input
+ * pipeline nothing is known. */
+#define TIME_UNCERTAINTY 4
+
+/* del Rey et al. 2024 train 10 of about 80 epochs on ChessLive with a frozen
+ * backbone. */
+#define FROZEN_ON_CHESSLIVE 0.125
+
+/* How the activations of a network differ from those of its descriptor where
+ * the run gives its own work: a width factor changes them by the square root.
+ */
+static double width(const struct dl_physics_row *row) {
+  double work = row->run->macs_g / dl_or(row->arch->macs_g, row->run->macs_g);
+  bool own = !(row->run->acts_m < row->arch->acts_m) &&
+             !(row->run->acts_m > row->arch->acts_m);
+  return own && !isnan(row->arch->acts_m) ? pow(work, 0.5) : 1;
+}
+
+/* Outputs of convolutions and dense layers, 1e6 elements per sample; where they
+ * are unknown they about follow sqrt(MACs) x side of the image. */
+static double activations(const struct dl_physics_row *row) {
+  double known = dl_or(row->run->acts_m * width(row), 0);
+  if (known > 0)
+    return known;
+  return sqrt(row->run->macs_g) * fmax(dl_or(row->run->image_px, 0), 32) / 35;
+}
+
+static double kernels(const struct dl_physics_row *row) {
+  if (row->run->launches > 0)
+    return row->run->launches;
+  if (row->arch->layers > 0)
+    return KERNELS_PER_LAYER * row->arch->layers;
+  return USUAL_KERNELS;
+}
+
+/* Whether the peak rate is that of tensor cores: 1 TF32, 2 a 16-bit format. */
+static int in_tensor_cores(const struct dl_accelerator *gpu,
+                           const char *precision) {
+  bool faster = gpu->peak_tf32_tflops > gpu->peak_fp32_tflops;
+  if (dl_is_16_bit(precision) && gpu->peak_fp16_tensor_tflops > 0)
+    return 2;
+  return gpu->peak_tf32_tflops > 0 &&
+         !(dl_is_word(precision, "fp32") && faster);
+}
+
+static double peak_tflops(const struct dl_accelerator *gpu,
+                          const char *precision) {
+  double half =
+      dl_is_16_bit(precision) ? dl_or(gpu->peak_fp16_tensor_tflops, 0) : 0;
+  return fmax(dl_peak_32_bit(gpu, precision), half);
+}
+
+static bool is_gddr(const char *memory) {
+  return dl_is_word(memory, "gddr6") || dl_is_word(memory, "gddr6x") ||
+         dl_is_word(memory, "gddr7");
+}
+
+/* A machine without a name is known by the source, if any, and its GPU, and so
+ * is what runs on it; a network whose facts are uncertain is one of its own on
+ * each data set. */
+static void group(const struct dl_physics_row *row,
+                  const struct dl_training_inputs *in, struct dl_grouping *g) {
+  static const struct dl_level_names machine = {DL_NAME_SOURCE, DL_NAME_GPU},
+                                     network = {DL_NAME_ARCH, DL_NAME_DATASET};
+  double sd = dl_or(row->other[SD], 0),
+         facts_sd = dl_or(row->other[FACTS_SD], 0);
+  bool uncertain = facts_sd > 0;
+  dl_row_names_of(row, g->name);
+  g->level[DL_BY_HOST] = g->name[DL_NAME_HOST]
+                             ? (struct dl_level_names){.name = DL_NAME_HOST}
+                             : machine;
+  g->unnamed[DL_BY_HOST] = (struct dl_level_names){.within = DL_NAME_GPU};
+  g->level[DL_BY_GPU].name = DL_NAME_GPU;
+  g->level[DL_BY_ARCH].name = DL_NAME_ARCH;
+  if (uncertain)
+    g->level[DL_BY_ARCH] = g->level[DL_BY_FACTS] = network;
+  g->level[DL_BY_FRAMEWORK] =
+      g->name[DL_NAME_FRAMEWORK]
+          ? (struct dl_level_names){.name = DL_NAME_FRAMEWORK}
+          : machine;
+  g->level_sd = facts_sd;
+  g->sd[DL_PT_POWER] = g->sd[DL_PT_ENERGY] = sd;
+  g->sd[DL_PT_TIME] = TIME_UNCERTAINTY * sd;
+  g->misfit_sd = hypot(sd, facts_sd);
+  g->steady = sd > 0;
+  g->x[0] = log(in->batch) / LENGTH_BATCH;
+  g->x[1] = log(fmax(dl_or(row->run->image_px, 0), 1)) / LENGTH_PX;
+  g->x[2] = log(in->train) / LENGTH_SAMPLES;
+  g->exact = in->frozen;
+}
+
+const char *dl_training_inputs_read(const struct dl_physics_row *row,
+                                    void *inputs) {
+  struct dl_training_inputs *in = inputs;
+  const struct dl_run *run = row->run;
+  const struct dl_architecture *arch = row->arch;
+  const struct dl_accelerator *gpu = row->gpu;
+  double frozen = dl_or(run->frozen_base, 0);
+  double traffic = dl_or(run->acts_m * arch->traffic_ratio * width(row), 0);
+  double element = dl_is_16_bit(run->precision) ? 2 : 4;
+  *in = (struct dl_training_inputs){0};
+  in->batch = run->batch_size;
+  in->train = run->train_samples;
+  in->val = dl_or(run->val_samples, 0);
+  in->frozen = fmax(
+      frozen, dl_is_word(run->dataset, "chesslive") ? FROZEN_ON_CHESSLIVE : 0);
+  in->flops = 2e9 * run->macs_g; /* a multiply-accumulate is two FLOPs */
+  /* What all layers move where it is known, else what they put out. */
+  in->bytes_known = traffic > 0;
+  in->bytes = 1e6 * (traffic > 0 ? traffic : activations(row)) * element;
+  in->kernels = kernels(row);
+  in->weights = 4e6 * dl_or(run->params_m, 0); /* FP32 */
+  in->head = 4e6 * (frozen * dl_or(arch->head_params_m, 0));
+  in->peak = 1e12 * peak_tflops(gpu, run->precision);
+  in->in_tensor = in_tensor_cores(gpu, run->precision);
+  in->has_tensor = gpu->peak_fp16_tensor_tflops > 0;
+  in->bandwidth = 1e9 * gpu->bandwidth_gb_s;
+  in->tdp = gpu->tdp_w;
+  in->limit = run->power_limit_w > 0 ? run->power_limit_w : gpu->tdp_w;
+  in->gddr = is_gddr(gpu->memory_type) ? gpu->bandwidth_gb_s : 0;
+  in->server = dl_is_word(run->host_class, "server");
+  /* Memory of the node, where the boundary has it. */
+  in->ram_w = !run->boundary || dl_is_word(run->boundary, "gpu+ram")
+                  ? DL_PHYSICAL_MEMORY_W
+                  : 0;
+  group(row, in, &in->grouping);
+  in->mid_run = in->grouping.steady > 0;
+  const struct dl_required required[] = {
+      {"batch_size", run->batch_size},
+      {"train_samples", run->train_samples},
+      {"macs_g", run->macs_g},
+      {"gpu.peak_fp32_tflops", gpu->peak_fp32_tflops},
+      {"gpu.bandwidth_gb_s", gpu->bandwidth_gb_s},
+      {"gpu.tdp_w", gpu->tdp_w}};
+  return dl_first_unknown(required, sizeof required / sizeof *required);
+}
+
+void dl_training_measured(const struct dl_run *run, double *value) {
+  value[DL_PT_POWER] = run->gpu_power_w > 0 ? log(run->gpu_power_w) : NAN;
+  value[DL_PT_ENERGY] =
+      run->epoch_energy_j > 0 ? log(run->epoch_energy_j) : NAN;
+  value[DL_PT_TIME] = run->epoch_s > 0 ? log(run->epoch_s) : NAN;
+}
+
+const char *dl_training_inputs_check(const void *inputs) {
+  const struct dl_training_inputs *in = inputs;
+  bool ok = in->batch > 0 && in->train > 0 && in->flops > 0 && in->peak > 0 &&
+            in->tdp > 0 && in->bandwidth > 0;
+  return ok ? NULL
+            : "batch, samples, work, peak rate, bandwidth and TDP must be "
+              "above "
+              "0";
+}
+
+double dl_training_target(const void *inputs, const double *value,
+                          size_t target) {
+  const struct dl_training_inputs *in = inputs;
+  if (in->grouping.level_sd > DL_UNCERTAIN_FACTS_SD)
+    return NAN;
+  if (target == DL_PT_ENERGY && isnan(value[target]))
+    return log(exp(value[DL_PT_POWER]) + in->ram_w) + value[DL_PT_TIME];
+  return value[target];
+}

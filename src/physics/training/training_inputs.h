@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The inputs of the physics of training from a row: the run, its architecture
+ * and its accelerator. */
+
+#ifndef DL_PHYSICS_TRAINING_TRAINING_INPUTS_H
+#define DL_PHYSICS_TRAINING_TRAINING_INPUTS_H
+
+#include "physics/training/training_cost.h"
+
+/* The quantities they are made of. */
+enum { DL_N_TRAINING_QUANTITIES = 32 };
+extern const struct dl_physics_quantity
+    dl_training_quantities[DL_N_TRAINING_QUANTITIES];
+
+/* As `read`, `measured` and `check` of struct dl_physics; inputs: struct
+ * dl_training_inputs. */
+const char *dl_training_inputs_read(const struct dl_physics_row *row,
+                                    void *inputs);
+void dl_training_measured(const struct dl_run *run, double *value);
+const char *dl_training_inputs_check(const void *inputs);
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef DL_PHYSICS_TRAINING_TRAINING_PARTS_H
+#define DL_PHYSICS_TRAINING_TRAINING_PARTS_H
+
+#include "physics/hierarchical_fit.h"
+#include "physics/training/training_cost.h"
+
+/* What an epoch consists of. */
+struct dl_physical_parts {
+  double time_s, gpu_energy_j, gpu_power_w;
+  /* Time each would take alone, s; they overlap. */
+  double compute_s, memory_s, kernels_s, launch_s, fixed_s;
+  const char *bound; /* "compute", "memory", "kernels" or "launch" */
+};
+
+/* By a fit. Without what it learnt from the residuals of near configurations.
+ */
+void dl_training_parts_of(const struct dl_hierarchical_fit *fit,
+                          const struct dl_training_inputs *inputs,
+                          struct dl_physical_parts *parts);
+
+#endif

@@ -1,0 +1,47 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Texts of messages stand in the tests once: in tests/messages. TAP.
+set -eu
+cd "${TOP_SRCDIR:-$(dirname "$0")/../..}"
+tab=$(printf '\t')
+list=$(mktemp)
+trap 'rm -f "$list"' EXIT
+n=0
+ok() {
+  n=$((n + 1))
+  if [ -z "$2" ]; then echo "ok $n - $1"; else
+    echo "not ok $n - $1"; printf '%s\n' "$2" | sed 's/^/# /'; fi
+}
+
+# Parts of the texts between arguments, without punctuation at their ends;
+# those of at least $1 characters.
+parts() {
+  sed "s/^[^$tab]*$tab//; s/%%/%/g" tests/messages |
+    awk -v least="$1" '{ n = split($0, part, "%s")
+      for (i = 1; i <= n; i++) {
+        gsub(/^[^A-Za-z]+|[^A-Za-z]+$/, "", part[i])
+        if (length(part[i]) >= least) print part[i]
+      } }' | sort -u
+}
+
+echo 1..4
+ok 'each text has one key' "$(cut -f 1 tests/messages | sort | uniq -d
+  cut -f 2 tests/messages | sort | uniq -d)"
+
+cat tests/cli/*.ba* tests/unit/*.[ch] |
+  grep -oE '(\(message |MSG_)[a-z0-9_]+' |
+  sed 's/^(message //; s/^MSG_//' | sort -u >"$list"
+ok 'each key is used' \
+  "$(cut -f 1 tests/messages | grep -vxF -f "$list" || true)"
+
+# The program's literals, pieces of one text joined.
+source=$(find src -name '*.[ch]' -exec cat {} + | tr '\n' ' ' |
+  sed 's/" *"//g; s/\\"/"/g')
+ok 'each text is one of the program' "$(parts 4 | while read -r part; do
+  case $source in *"$part"*) ;; *) printf '%s\n' "$part" ;; esac
+done)"
+
+# Pieces long enough not to be found by chance.
+parts 24 >"$list"
+ok 'no text stands in a test' \
+  "$(grep -nF -f "$list" tests/cli/*.bats tests/unit/*.[ch] || true)"
