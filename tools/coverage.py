@@ -24,7 +24,8 @@ def executed_lines(build):
     # Notes (.gcno) are written by the compiler, counts (.gcda) by programs:
     # gcov reads the notes of a file that none of them has linked.
     paths = {os.path.join(folder, name)
-             for folder, _, names in os.walk(os.path.abspath(build))
+             for folder, _, names in os.walk(
+                 os.path.join(os.path.abspath(build), "src"))
              for name in names if name.endswith((".gcda", ".gcno"))}
     paths = sorted(path for path in paths if path.endswith(".gcda") or
                    path[:-len("gcno")] + "gcda" not in paths)
