@@ -2,10 +2,21 @@
 #include "model/interval.h"
 
 #include <gsl/gsl_cdf.h>
+#include <gsl/gsl_sort.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
+
+void dl_residual_quantiles(struct dl_group_residuals *g, double *x, size_t n) {
+  const size_t most = sizeof g->value / sizeof *g->value;
+  gsl_sort(x, 1, n);
+  g->n = n;
+  g->n_values = n < most ? n : most;
+  for (size_t i = 0; i < g->n_values; i++)
+    g->value[i] =
+        n <= most ? x[i] : x[(size_t)((double)(i * (n - 1)) / 20.0 + 0.5)];
+}
 
 struct weighted {
   double x, w;

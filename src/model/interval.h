@@ -18,4 +18,8 @@
 bool dl_residual_interval(const struct dl_residuals *r, double coverage,
                           double *low, double *high);
 
+/* Describes the n residuals x of a group, which are sorted here, by up to 21
+ * quantiles: g->n, g->n_values and g->value. */
+void dl_residual_quantiles(struct dl_group_residuals *g, double *x, size_t n);
+
 #endif

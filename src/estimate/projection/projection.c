@@ -42,13 +42,6 @@ void dl_projection_defaults(struct dl_projection_options *o) {
                                       .coverage = 0.9};
 }
 
-double dl_projection_sum(const double *x, size_t n) {
-  double sum = 0;
-  for (size_t i = 0; i < n; i++)
-    sum += x[i];
-  return sum;
-}
-
 double dl_projection_median(double *x, size_t n) {
   gsl_sort(x, 1, n);
   return gsl_stats_median_from_sorted_data(x, 1, n);

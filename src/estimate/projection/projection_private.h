@@ -6,7 +6,12 @@
 
 #include "estimate/projection/projection.h"
 
-double dl_projection_sum(const double *x, size_t n);
+static inline double dl_projection_sum(const double *x, size_t n) {
+  double sum = 0;
+  for (size_t i = 0; i < n; i++)
+    sum += x[i];
+  return sum;
+}
 
 /* Median of n >= 1 values, which are sorted. */
 double dl_projection_median(double *x, size_t n);

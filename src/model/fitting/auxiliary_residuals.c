@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "model/fitting/group_cv_residuals.h"
+#include "model/interval.h"
 #include "physics/training/training_cost.h"
 
 /* What is held out, and from what. */
@@ -64,7 +65,7 @@ static enum dl_status keep_residuals(struct dl_group_residuals *g,
     r[n++] = measured(w, i) - y;
   }
   if (status == DL_OK) {
-    dl_keep_quantiles(g, r, n);
+    dl_residual_quantiles(g, r, n);
     if (!(g->name = dl_strdup(w->by->names.s[group])))
       status = dl_fail_memory(d);
   }

@@ -186,3 +186,28 @@ enum dl_status dl_design_make(struct dl_design *g, const struct dl_training *t,
     dl_design_free(g);
   return status;
 }
+
+enum dl_status dl_training_folds(struct dl_folds *folds,
+                                 const struct dl_training *t,
+                                 const struct dl_cv_spec *spec,
+                                 unsigned long seed, struct dl_diag *d) {
+  *folds = (struct dl_folds){0};
+  if (spec->scheme != DL_GROUP)
+    return dl_folds_make(folds, spec->scheme, t->n, spec->k, seed, d);
+  const struct dl_labels *l = dl_training_labels(t, spec->column);
+  if (!l)
+    return dl_fail(d, DL_EUSAGE, "no column '%s' to group by", spec->column);
+  const char **labels = dl_calloc(t->n, sizeof *labels);
+  if (!labels)
+    return dl_fail_memory(d);
+  for (size_t i = 0; i < t->n; i++)
+    labels[i] = l->names.s[l->id[i]];
+  enum dl_status status = dl_folds_by_group(folds, labels, t->n, d);
+  free(labels);
+  return status;
+}
+
+size_t dl_label_count(const struct dl_training *t, const char *column) {
+  const struct dl_labels *l = dl_training_labels(t, column);
+  return l ? l->names.n : 0;
+}

@@ -3,27 +3,13 @@
 
 #include "model/fitting/group_cv_residuals.h"
 
+#include <gsl/gsl_sort.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "model/interval.h"
-
-static int ascending(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
-void dl_keep_quantiles(struct dl_group_residuals *g, double *x, size_t n) {
-  const size_t most = sizeof g->value / sizeof *g->value;
-  qsort(x, n, sizeof *x, ascending);
-  g->n = n;
-  g->n_values = n < most ? n : most;
-  for (size_t i = 0; i < g->n_values; i++)
-    g->value[i] =
-        n <= most ? x[i] : x[(size_t)((double)(i * (n - 1)) / 20.0 + 0.5)];
-}
 
 static double residual(const struct dl_problem *p, const struct dl_cv *cv,
                        size_t i) {
@@ -51,7 +37,7 @@ static enum dl_status keep_residuals(struct dl_residuals *r,
       if (folds->of_row[i] == k && isfinite(residual(p, cv, i)))
         x[n++] = residual(p, cv, i);
     struct dl_group_residuals *g = &r->g[r->n++];
-    dl_keep_quantiles(g, x, n);
+    dl_residual_quantiles(g, x, n);
     if (!(g->name = dl_strdup(folds->name ? folds->name[k] : "")))
       status = dl_fail_memory(d);
   }
@@ -76,7 +62,7 @@ static enum dl_status keep_row_residuals(struct dl_residuals *r,
   r->pooled = cv->pooled;
   for (size_t i = 0; i < n; i++)
     x[i] = residual(p, cv, i);
-  qsort(x, n, sizeof *x, ascending);
+  gsl_sort(x, 1, n);
   enum dl_status status = DL_OK;
   for (size_t k = 0; k < groups && status == DL_OK; k++) {
     struct dl_group_residuals *g = &r->g[r->n++];
@@ -136,14 +122,11 @@ static enum dl_status leave_out(struct dl_fit *fit, enum dl_left_out left,
   return status;
 }
 
-size_t dl_label_count(const struct dl_training *t, const char *column) {
-  const struct dl_labels *l = dl_training_labels(t, column);
-  return l ? l->names.n : 0;
-}
-
-enum dl_status dl_leave_all_out(struct dl_fit *fit, const struct dl_training *t,
-                                const struct dl_choice *c,
-                                const struct dl_problem *p, struct dl_diag *d) {
+enum dl_status dl_group_cv_residuals(struct dl_fit *fit,
+                                     const struct dl_training *t,
+                                     const struct dl_choice *c,
+                                     const struct dl_problem *p,
+                                     struct dl_diag *d) {
   bool any = false;
   enum dl_status status = DL_OK;
   for (size_t i = 0; i < DL_LEFT_ROWS && status == DL_OK; i++) {
@@ -170,7 +153,7 @@ static void fold_residuals(struct dl_group_residuals *g, double *x,
     if (o->folds->of_row[i] == k && isfinite(r))
       x[n++] = r;
   }
-  dl_keep_quantiles(g, x, n);
+  dl_residual_quantiles(g, x, n);
 }
 
 static bool is_fold(const struct dl_folds *folds, const char *name) {

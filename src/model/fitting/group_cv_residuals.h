@@ -10,9 +10,11 @@
 /* Fills fit->left_out for every column of groups that the table has, or by
  * random rows where it has none. p is the design of c, whose
  * hyper-parameters are settled. */
-enum dl_status dl_leave_all_out(struct dl_fit *fit, const struct dl_training *t,
-                                const struct dl_choice *c,
-                                const struct dl_problem *p, struct dl_diag *d);
+enum dl_status dl_group_cv_residuals(struct dl_fit *fit,
+                                     const struct dl_training *t,
+                                     const struct dl_choice *c,
+                                     const struct dl_problem *p,
+                                     struct dl_diag *d);
 
 /* Adds the groups of the auxiliary training data (t->auxiliary) that are not
  * among those of t: each is held out in turn and predicted. Rows whose facts
@@ -23,9 +25,6 @@ enum dl_status dl_auxiliary_residuals(struct dl_fit *fit, enum dl_left_out left,
                                       const struct dl_choice *c,
                                       const struct dl_problem *p,
                                       struct dl_diag *d);
-
-/* Up to 21 values that stand for the n of x, which are sorted. */
-void dl_keep_quantiles(struct dl_group_residuals *g, double *x, size_t n);
 
 /* Out-of-fold predictions; y and prediction have folds->n values. */
 struct dl_out_of_fold {
@@ -42,8 +41,5 @@ struct dl_out_of_fold {
 enum dl_status dl_out_of_fold_intervals(double *low, double *high,
                                         const struct dl_out_of_fold *o,
                                         double coverage, struct dl_diag *d);
-
-/* Distinct labels in a column; 0 without it. */
-size_t dl_label_count(const struct dl_training *t, const char *column);
 
 #endif

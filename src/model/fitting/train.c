@@ -70,26 +70,6 @@ enum dl_status dl_search_parse(struct dl_choice *c, const char *text,
   return DL_OK;
 }
 
-enum dl_status dl_training_folds(struct dl_folds *folds,
-                                 const struct dl_training *t,
-                                 const struct dl_cv_spec *spec,
-                                 unsigned long seed, struct dl_diag *d) {
-  *folds = (struct dl_folds){0};
-  if (spec->scheme != DL_GROUP)
-    return dl_folds_make(folds, spec->scheme, t->n, spec->k, seed, d);
-  const struct dl_labels *l = dl_training_labels(t, spec->column);
-  if (!l)
-    return dl_fail(d, DL_EUSAGE, "no column '%s' to group by", spec->column);
-  const char **labels = dl_calloc(t->n, sizeof *labels);
-  if (!labels)
-    return dl_fail_memory(d);
-  for (size_t i = 0; i < t->n; i++)
-    labels[i] = l->names.s[l->id[i]];
-  enum dl_status status = dl_folds_by_group(folds, labels, t->n, d);
-  free(labels);
-  return status;
-}
-
 static bool all_known(const struct dl_choice *c) {
   for (size_t i = 0; i < c->method->n_hyper; i++)
     if (isnan(c->hyper[i]))
@@ -312,7 +292,7 @@ enum dl_status dl_train(struct dl_fit *fit, struct dl_cv *cv,
     status = fit_all(fit, c, &g.problem, d);
   memcpy(fit->hyper, c->hyper, sizeof fit->hyper);
   if (status == DL_OK && !c->cv.none)
-    status = dl_leave_all_out(fit, t, c, &g.problem, d);
+    status = dl_group_cv_residuals(fit, t, c, &g.problem, d);
   dl_design_free(&g);
   if (status != DL_OK) {
     dl_fit_free(fit);
@@ -328,7 +308,7 @@ enum dl_status dl_train_residuals(struct dl_fit *fit,
   struct dl_design g;
   enum dl_status status = dl_design_make(&g, t, c, d);
   if (status == DL_OK)
-    status = dl_leave_all_out(fit, t, c, &g.problem, d);
+    status = dl_group_cv_residuals(fit, t, c, &g.problem, d);
   dl_design_free(&g);
   return status;
 }

@@ -48,6 +48,9 @@ enum dl_status dl_training_folds(struct dl_folds *folds,
                                  const struct dl_cv_spec *spec,
                                  unsigned long seed, struct dl_diag *d);
 
+/* Distinct labels in a column; 0 without it. */
+size_t dl_label_count(const struct dl_training *t, const char *column);
+
 /* The choice laid out for the numerical core. Owned, but the numbers may be
  * those of the training table, which must outlive it. */
 struct dl_design {
