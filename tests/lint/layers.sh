@@ -32,7 +32,7 @@ only() {
 }
 
 rooms='base io math onnx catalog run logs physics model estimate output plot'
-echo 1..24
+echo 1..25
 beyond base base
 beyond io 'base'
 beyond math 'base'
@@ -76,3 +76,13 @@ ok 'each folder lists its files in its local.mk' \
        grep -q "/$(basename "$f")\( \|$\)" "$(dirname "$f")/local.mk" \
          2>/dev/null || echo "$f"
      done)"
+
+build=${TOP_BUILDDIR-}
+name='no two files call each other'
+if [ -f "$build/libdlest.a" ] && command -v python3 >/dev/null 2>&1; then
+  ok "$name" "$(python3 -B tools/shape.py --source . --objects "$build" \
+    --sizes-only --list mutual 2>&1 | grep -v '^none$' || true)"
+else
+  n=$((n + 1))
+  echo "ok $n - $name # SKIP no objects or no python3"
+fi
