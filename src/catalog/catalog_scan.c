@@ -65,11 +65,11 @@ bool dl_scan_entry(enum dl_kind kind, const char *text, const char *folded,
                    struct dl_text *to) {
   static const char stop[] = "</entry>";
   struct scan s = {kind, folded, *dl_kind_info(kind)->noise, {0}, {0}};
-  const char *first = next_entry(text), *end, *tag;
+  const char *first = next_entry(text), *end;
   bool found = false;
   for (const char *entry = first; entry && !found; entry = next_entry(end)) {
     end = strstr(entry, stop);
-    tag = strchr(entry, '>');
+    const char *tag = strchr(entry, '>');
     if (!end || !tag)
       break;
     found = has_name(&s, entry, tag, " id=\"", '"') ||

@@ -50,7 +50,6 @@ static void add_part(const struct dl_run_column *c, const struct dl_row_ref *q,
                      const struct dl_row *row, struct dl_text *key) {
   const struct dl_row_descriptors *found = &row->found;
   enum dl_run_id id = dl_run_column_id(c);
-  char buf[DL_NUMBER_SIZE];
   if (c->is_text) {
     const char *s = id == DL_RUN_arch && found->arch ? found->arch->head.id
                     : id == DL_RUN_gpu && found->gpu ? found->gpu->head.id
@@ -60,9 +59,11 @@ static void add_part(const struct dl_run_column *c, const struct dl_row_ref *q,
   }
   bool samples = id == DL_RUN_train_samples || id == DL_RUN_val_samples;
   double x = dl_row_number(row, q);
-  if (!isnan(x))
+  if (!isnan(x)) {
+    char buf[DL_NUMBER_SIZE];
     dl_text_add(key, samples ? dl_format_digits(buf, x, 2)
                              : dl_format_short(buf, x));
+  }
 }
 
 void dl_key_make(const struct dl_key_maker *m, const struct dl_row *row,

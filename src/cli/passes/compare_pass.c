@@ -179,7 +179,7 @@ static enum dl_status estimate_row(struct dl_comparing *w, struct pass *p,
   for (size_t k = 0; k < w->n_models && status == DL_OK; k++)
     status = dl_session_row(p->session[k], p->row, &job, &predictions,
                             p->est + k * p->n_methods, d);
-  if (status == DL_OK)
+  if (status == DL_OK && w->n_models > 0)
     status = dl_session_check(w->cli->catalog, &job, dl_csv_path(p->csv),
                               block->line[i], bad, d);
   return status;

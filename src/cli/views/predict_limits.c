@@ -53,11 +53,11 @@ static void add_exchange(struct dl_report *r, const struct dl_job *job) {
 void dl_predict_limits(struct dl_report *r, const struct dl_job *job) {
   const struct dl_accelerator *gpu = job->found.gpu;
   struct dl_memory_need m;
-  char text[96], need[DL_NUMBER_SIZE], of[48] = "";
   dl_memory_of(job, &m);
   dl_report_add(r, "memory_need_gb", NULL, "GB", DL_PLAIN,
                 dl_number(m.need_gb));
   if (!isnan(m.need_gb)) {
+    char text[96], need[DL_NUMBER_SIZE], of[48] = "";
     if (gpu && !isnan(gpu->memory_gb))
       snprintf(of, sizeof of, " of %g GB", gpu->memory_gb);
     snprintf(text, sizeof text, "about %s GB%s",

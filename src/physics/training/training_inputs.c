@@ -123,18 +123,18 @@ static void group(const struct dl_physics_row *row,
          facts_sd = dl_or(row->other[FACTS_SD], 0);
   bool uncertain = facts_sd > 0;
   dl_row_names_of(row, g->name);
-  g->level[DL_BY_HOST] = g->name[DL_NAME_HOST]
-                             ? (struct dl_level_names){.name = DL_NAME_HOST}
-                             : machine;
+  g->level[DL_BY_HOST] = machine;
+  if (g->name[DL_NAME_HOST])
+    g->level[DL_BY_HOST] = (struct dl_level_names){.name = DL_NAME_HOST};
   g->unnamed[DL_BY_HOST] = (struct dl_level_names){.within = DL_NAME_GPU};
   g->level[DL_BY_GPU].name = DL_NAME_GPU;
   g->level[DL_BY_ARCH].name = DL_NAME_ARCH;
   if (uncertain)
     g->level[DL_BY_ARCH] = g->level[DL_BY_FACTS] = network;
-  g->level[DL_BY_FRAMEWORK] =
-      g->name[DL_NAME_FRAMEWORK]
-          ? (struct dl_level_names){.name = DL_NAME_FRAMEWORK}
-          : machine;
+  g->level[DL_BY_FRAMEWORK] = machine;
+  if (g->name[DL_NAME_FRAMEWORK])
+    g->level[DL_BY_FRAMEWORK] =
+        (struct dl_level_names){.name = DL_NAME_FRAMEWORK};
   g->level_sd = facts_sd;
   g->sd[DL_PT_POWER] = g->sd[DL_PT_ENERGY] = sd;
   g->sd[DL_PT_TIME] = TIME_UNCERTAINTY * sd;

@@ -89,14 +89,14 @@ static bool guess_columns(struct smi *smi, char *const *field) {
 
 /* Finds the columns by the first line of the head. */
 static bool find_columns(struct smi *smi, const struct dl_head *head) {
-  char line[LINE_SIZE], *field[FIELDS_MAX];
+  char head_line[LINE_SIZE], *field[FIELDS_MAX];
   size_t from = 0;
   *smi = (struct smi){.n_fields = 0};
-  if (!dl_scan_head(head, &from, line, sizeof line))
+  if (!dl_scan_head(head, &from, head_line, sizeof head_line))
     return false;
-  if (strlen(line) < sizeof smi->header)
-    memcpy(smi->header, line, strlen(line) + 1);
-  dl_cell_split(line, ',', field, FIELDS_MAX, &smi->n_fields);
+  if (strlen(head_line) < sizeof smi->header)
+    memcpy(smi->header, head_line, strlen(head_line) + 1);
+  dl_cell_split(head_line, ',', field, FIELDS_MAX, &smi->n_fields);
   if (smi->n_fields > FIELDS_MAX)
     return false;
   memset(smi->at, -1, sizeof smi->at);
@@ -128,11 +128,11 @@ static size_t count_turns(struct smi *smi, struct dl_log *log,
                           const struct dl_head *head) {
   enum { ROWS = 96 };
   int64_t ns[ROWS], longest = 0;
-  char line[LINE_SIZE], *field[FIELDS_MAX];
+  char head_line[LINE_SIZE], *field[FIELDS_MAX];
   size_t n = 0, n_fields, at = 0;
-  while (n < ROWS && dl_scan_head(head, &at, line, sizeof line) &&
+  while (n < ROWS && dl_scan_head(head, &at, head_line, sizeof head_line) &&
          head->text[at] != '\0') {
-    dl_cell_split(line, ',', field, FIELDS_MAX, &n_fields);
+    dl_cell_split(head_line, ',', field, FIELDS_MAX, &n_fields);
     const char *time = field[smi->at[TIME]];
     n += n_fields == smi->n_fields &&
          dl_log_time(log, time, strlen(time), &ns[n]);
