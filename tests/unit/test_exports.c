@@ -297,6 +297,7 @@ static void test_boamps_without_task(void **state) {
   assert_int_equal(dl_stream_begin(&stream, boamps, stdout, &table, &d),
                    DL_EUSAGE);
   assert_error_has(&d, DL_EUSAGE, "there is none here");
+  assert_int_equal(dl_stream_end(stream, &d), DL_OK);
   assert_int_equal(dl_format_report(boamps, r, stdout, false, &d), DL_EUSAGE);
   assert_error_has(&d, DL_EUSAGE, "there is none here");
   dl_report_free(r);
