@@ -46,7 +46,7 @@ static struct weighted *gather(const struct dl_residuals *r, size_t *n) {
 }
 
 /* The new group itself holds one share of G+1, beyond the end on the side
- * that is asked for. */
+ * that is requested. */
 static bool conformal(const struct dl_residuals *r, double coverage,
                       double *low, double *high) {
   size_t n;

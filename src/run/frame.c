@@ -127,7 +127,7 @@ static enum dl_status unknown_name(const struct dl_frame *f, const char *name,
  * other a step of its own sets a cell, which has both. */
 enum use { AS_COLUMN, AS_NUMBER, AS_TEXT, AS_BOTH };
 
-/* What a step is asked for. */
+/* The request for a step. */
 struct wish {
   const char *name;
   enum scope scope;

@@ -140,7 +140,7 @@ enum dl_status dl_frame_block(struct dl_frame *f,
                               const struct dl_csv_block *block,
                               struct dl_diag *d);
 
-/* The values of row i of the block. row->fault.kind tells whether the row can
+/* The values of row i of the block. row->fault.kind says whether the row can
  * be used. Texts belong to the block, descriptors to the frame. Thread-safe
  * after dl_frame_block. */
 void dl_frame_row(const struct dl_frame *f, const struct dl_csv_block *block,

@@ -68,8 +68,8 @@ struct calibrating {
   size_t done;
 };
 
-/* What a fit learns from besides its own target: what of a run decides the
- * one says something of the other. */
+/* What a fit learns from in addition to its own target: what of a run decides
+ * the one says something of the other. */
 static bool tells_something(const struct dl_frame *f,
                             const struct dl_fit *fit) {
   return fit->method->adapt &&

@@ -131,7 +131,8 @@ static void say(struct dl_report *r, const struct dl_text *t) {
     dl_report_say(r, dl_text_str(t));
 }
 
-/* What the recommended estimate and its interval rest on, for people. */
+/* What the recommended estimate and its interval are based on, for
+ * people. */
 static void add_basis(struct dl_report *r, const struct dl_estimate *e,
                       const struct dl_model *m, const struct single *s) {
   const struct dl_job *job = &s->job;

@@ -236,11 +236,9 @@ static enum dl_status write_job(struct work *w, const struct dl_run *run,
 static enum dl_status take(struct work *w, const struct dl_run *run) {
   struct dl_accounted job;
   struct dl_diag *d = &w->cli->diag;
-  if (!among(&w->o->users, run->user) ||
-      !among(&w->o->accounts, run->project))
+  if (!among(&w->o->users, run->user) || !among(&w->o->accounts, run->project))
     return DL_OK;
-  if (run->duration_s == 0 &&
-      !run->start_time) {
+  if (run->duration_s == 0 && !run->start_time) {
     w->never_ran++;
     return DL_OK;
   }
@@ -297,7 +295,7 @@ static enum dl_status read_all(struct work *w) {
             w->undated, w->undated == 1 ? "" : "s");
   dl_accounting_warn(w->accounting, d);
   if (status == DL_OK && w->sums.jobs == 0)
-    status = dl_fail(d, DL_EINPUT, "none of the jobs is asked for");
+    status = dl_fail(d, DL_EINPUT, "no jobs match");
   return status;
 }
 

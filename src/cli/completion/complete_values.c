@@ -240,7 +240,7 @@ static enum dl_status aliases(completion *c, struct dl_diag *d) {
   return status;
 }
 
-/* Fields of the kind that dlest list is asked for. */
+/* Fields of the kind that dlest list prints. */
 static enum dl_status fields(completion *c, struct dl_diag *d) {
   (void)d;
   skip_to_name(c);

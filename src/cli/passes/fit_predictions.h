@@ -15,21 +15,21 @@
 
 /* Of a fit; {0} at first. */
 struct dl_predictions {
-  const char *path; /* NULL: none asked for */
+  const char *path; /* NULL: none requested */
   struct dl_output out;
 };
 
 /* --predictions FILE; its input is a struct dl_predictions. */
 extern const struct argp dl_predictions_argp;
 
-/* DL_EUSAGE where they are asked for without folds, or of a pipe. */
+/* DL_EUSAGE where they are requested without folds, or of a pipe. */
 enum dl_status dl_predictions_check(const struct dl_predictions *p,
                                     const char *input, bool no_folds,
                                     struct dl_diag *d);
 
 /* Adds the rows of t for one target: the columns of its table, then target,
  * unit, method, fold, measured, predicted, low, high. Does nothing where none
- * are asked for. */
+ * are requested. */
 enum dl_status dl_predictions_add(struct dl_predictions *p,
                                   const struct dl_training *t,
                                   const struct dl_fit *fit,

@@ -19,7 +19,7 @@ struct dl_recommend_options {
   double coverage;      /* 0 .. 1 */
   double deadline_s;    /* INFINITY without one */
   double budget_kwh;    /* the same */
-  bool all;             /* text tells of every choice */
+  bool all;             /* text prints every choice */
 };
 
 /* A node and how many of its accelerators are used. */

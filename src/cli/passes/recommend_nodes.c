@@ -14,7 +14,7 @@
 static const char *const node_axes[] = {"arch", "seq_len", "image_px",
                                         "batch_size", NULL};
 
-/* What is asked for: nodes, and numbers of accelerators. */
+/* The requested nodes, and numbers of accelerators. */
 struct asked {
   struct dl_axes nodes;   /* one axis */
   struct dl_strlist gpus; /* as texts; none: all of a node */

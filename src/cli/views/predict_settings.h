@@ -8,7 +8,7 @@
 #include "estimate/predictions.h"
 #include "output/report.h"
 
-/* The settings that an estimate rests on. */
+/* The settings that an estimate is based on. */
 void dl_predict_settings(struct dl_report *r, const struct dl_job *job,
                          const struct dl_job_options *o);
 

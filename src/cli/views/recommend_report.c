@@ -51,8 +51,8 @@ struct telling {
   struct dl_report *r;
   const struct dl_recommend_options *o;
   const struct dl_choices *l;
-  size_t n;       /* that meet the limits: they come first */
-  double dearest; /* energy of the costliest of them, J */
+  size_t n;         /* that meet the limits: they come first */
+  double highest_j; /* energy of the costliest of them, J */
   char interval[32];
   bool varies[COLUMNS]; /* by column, among those that meet */
   bool in_joules;       /* kWh would be tiny */
@@ -87,7 +87,7 @@ static void fill(const struct telling *w, const struct dl_choice *c,
   v[i++] = dl_count(c->place.open);
   v[i++] = dl_number(c->n_gpus);
   v[i++] = dl_number(c->seq_len);
-  v[i++] = dl_number(meets ? 1 - c->energy_j / w->dearest : NAN);
+  v[i++] = dl_number(meets ? 1 - c->energy_j / w->highest_j : NAN);
   v[i++] = dl_number(c->memory_need_gb);
   v[i++] = c->runs ? dl_count(c->runs) : dl_number(NAN);
   v[i++] = dl_string(dl_excluded_name(c->excluded));
@@ -270,7 +270,7 @@ static bool overlap(const struct best *b) {
 }
 
 static void fill_best(const struct telling *w, const struct best *b,
-                      double dearest, struct dl_value v[A_COLUMNS]) {
+                      double highest_j, struct dl_value v[A_COLUMNS]) {
   const struct dl_choice *c = b->c, *o = b->other;
   size_t i = 0;
   v[i++] = dl_string(c->arch);
@@ -285,7 +285,7 @@ static void fill_best(const struct telling *w, const struct best *b,
   v[i++] = dl_number(c->low_j);
   v[i++] = dl_number(c->high_j);
   v[i++] = dl_number(c->duration_s);
-  v[i++] = dl_number(1 - c->energy_j / dearest);
+  v[i++] = dl_number(1 - c->energy_j / highest_j);
   v[i++] = dl_string(o ? o->node : NULL);
   v[i++] = dl_string(o ? o->gpu : NULL);
   v[i++] = dl_number(o ? o->energy_j / c->energy_j - 1 : NAN);
@@ -319,12 +319,12 @@ static void add_archs(struct telling *w) {
   bool places = w->varies[nodes ? C_NODE : C_GPU];
   struct best best[MOST_ARCHS] = {0};
   struct dl_value v[A_COLUMNS];
-  double dearest = 0;
+  double highest_j = 0;
   size_t n = 0;
   for (size_t i = 0; i < w->n && n < MOST_ARCHS; i++)
     if (is_first(w, i)) {
       best[n] = best_of(w, w->l->c[i].arch);
-      dearest = fmax(dearest, best[n++].c->energy_j);
+      highest_j = fmax(highest_j, best[n++].c->energy_j);
     }
   qsort(best, n, sizeof *best, by_energy);
   struct dl_column c[A_COLUMNS] = {
@@ -354,7 +354,7 @@ static void add_archs(struct telling *w) {
       w->r, "by_arch", show ? "Each architecture at its thriftiest" : NULL, c,
       A_COLUMNS, false);
   for (size_t i = 0; i < n; i++) {
-    fill_best(w, &best[i], dearest, v);
+    fill_best(w, &best[i], highest_j, v);
     dl_table_row(t, v, overlap(&best[i]) ? "~" : NULL);
     open |= overlap(&best[i]);
   }
@@ -472,8 +472,8 @@ enum dl_status dl_recommend_report(struct dl_cli *cli,
   snprintf(w.interval, sizeof w.interval, "%g %% interval", 100 * o->coverage);
   w.n = l->n_excluded[DL_CHOICE_MEETS];
   for (size_t i = 0; i < w.n; i++)
-    w.dearest = fmax(w.dearest, l->c[i].energy_j);
-  w.in_joules = w.dearest < 0.1 * DL_J_PER_KWH;
+    w.highest_j = fmax(w.highest_j, l->c[i].energy_j);
+  w.in_joules = w.highest_j < 0.1 * DL_J_PER_KWH;
   find_varying(&w);
   add_settings(&w);
   add_choices(&w);

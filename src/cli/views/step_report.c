@@ -60,7 +60,7 @@ static void add_seen(struct dl_report *r, const struct dl_step *s) {
                 dl_count(s->stable));
 }
 
-/* The verdict of the recommended projection, and what it rests on. */
+/* The verdict of the recommended projection, and what it is based on. */
 static void add_verdict(struct dl_report *r, const struct dl_projection *p) {
   dl_report_add(r, "verdict", "verdict", NULL, DL_CODE,
                 dl_string(verdict_name(p->verdict)));

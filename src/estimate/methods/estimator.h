@@ -19,7 +19,7 @@ struct dl_estimate {
   double low_j, high_j;      /* interval, NaN without one */
   const char *interval_from; /* what was left out for it: "config", "arch",
                                 "gpu", "rows" */
-  size_t interval_groups;    /* how many of these it rests on */
+  size_t interval_groups;    /* how many groups it is based on */
   double power_w;            /* mean, all GPUs, within the boundary */
   double memory_w;           /* part of it that is the node's memory; 0 */
   double duration_s;

@@ -31,7 +31,8 @@ const char *dl_fit_lacks(const struct dl_bound_fit *b,
  * as far as 0: log gives -infinity, low_j becomes 0. */
 void dl_widen(struct dl_estimate *est, double by);
 
-/* What the estimate's interval rests on, and where it extrapolates. */
+/* What the prediction interval is based on, and which quantities are
+ * outside the range of the training data. */
 void dl_note_limits(struct dl_estimate *est, const struct dl_fit *fit,
                     const struct dl_job *job, const struct dl_prediction *p);
 

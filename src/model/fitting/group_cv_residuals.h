@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Residuals of configurations, architectures and GPUs when they are left out:
- * what the intervals rest on. */
+ * the prediction intervals are based on them. */
 
 #ifndef DL_MODEL_FITTING_GROUP_CV_RESIDUALS_H
 #define DL_MODEL_FITTING_GROUP_CV_RESIDUALS_H

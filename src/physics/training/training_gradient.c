@@ -51,7 +51,7 @@ static void by_kernels(const struct chain *k, double d) {
   k->g->fx[DL_FX_FACTS_KERNELS] += d;
 }
 
-/* The launches of the kernels, and what a step costs the host anyway. */
+/* The launches of the kernels, and the fixed cost of a step on the host. */
 static void by_launch(const struct chain *k, double launches, double per_step) {
   by_kernels(k, launches);
   k->g->c[DL_PH_LAMBDA] += launches;
