@@ -31,6 +31,18 @@ struct dl_value dl_strings(const char *const *s, size_t n) {
   return (struct dl_value){.type = DL_STRINGS, .strings = s, .n_strings = n};
 }
 
+struct dl_value dl_known(double x) {
+  struct dl_value v = dl_number(x);
+  v.optional = true;
+  return v;
+}
+
+struct dl_value dl_known_string(const char *s) {
+  struct dl_value v = dl_string(s);
+  v.optional = true;
+  return v;
+}
+
 bool dl_value_absent(const struct dl_value *v) {
   switch (v->type) {
   case DL_NUMBER:
@@ -198,16 +210,18 @@ void dl_report_add(struct dl_report *r, const char *key, const char *label,
   struct dl_report_node *node = add_node(r, DL_REPORT_VALUE, key);
   if (!node)
     return;
-  node->label = label;
+  node->label = v.optional && dl_value_absent(&v) ? NULL : label;
   node->unit = unit;
   node->style = style;
   if (!value_copy(&node->value, &v))
     r->root->failed = true;
 }
 
-void dl_report_known(struct dl_report *r, const char *key, const char *label,
-                     const char *unit, enum dl_style style, double x) {
-  dl_report_add(r, key, isnan(x) ? NULL : label, unit, style, dl_number(x));
+void dl_report_lines(struct dl_report *r, const struct dl_report_line *line,
+                     size_t n) {
+  for (size_t i = 0; i < n; i++)
+    dl_report_add(r, line[i].key, line[i].label, line[i].unit, line[i].style,
+                  line[i].value);
 }
 
 void dl_report_range(struct dl_report *r, const struct dl_column *low,
