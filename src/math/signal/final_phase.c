@@ -191,7 +191,8 @@ static bool range(const struct dl_signal_grid *g,
 }
 
 /* Whether the chains already reach the phase at the end. */
-static bool reaches_end(const struct dl_cycle_chain *chain, size_t n, double end) {
+static bool reaches_end(const struct dl_cycle_chain *chain, size_t n,
+                        double end) {
   const struct dl_cycle_chain *last = &chain[n - 1];
   return n > 1 && last->period > tuned.late_shortest * chain[0].period &&
          end - last->at[last->n] < 1.6 * last->period;

@@ -3,11 +3,11 @@
 
 #include "run/formula/formula.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/memory.h"
 #include "base/nearest_names.h"
 #include "base/number.h"
@@ -55,7 +55,7 @@ static bool no_memory(struct parser *s) {
 }
 
 static void blanks(struct parser *s) {
-  while (isspace((unsigned char)*s->p))
+  while (dl_is_space(*s->p))
     s->p++;
 }
 
@@ -88,14 +88,14 @@ static bool emit_op(struct parser *s, enum op op, int pops) {
 
 static bool number(struct parser *s) {
   const char *q = s->p;
-  while (isdigit((unsigned char)*q) || *q == '.')
+  while (dl_is_digit(*q) || *q == '.')
     q++;
   if (*q == 'e' || *q == 'E') {
     const char *e = q + 1;
     if (*e == '+' || *e == '-')
       e++;
-    if (isdigit((unsigned char)*e)) {
-      while (isdigit((unsigned char)*e))
+    if (dl_is_digit(*e)) {
+      while (dl_is_digit(*e))
         e++;
       q = e;
     }
@@ -122,7 +122,7 @@ static char *quoted(struct parser *s, char quote) {
 }
 
 static bool name_char(char c) {
-  return isalnum((unsigned char)c) || c == '_' || c == '.';
+  return dl_is_alnum(c) || c == '_' || c == '.';
 }
 
 /* Enters a variable, taking over `name`; -1 when memory is out. */
@@ -231,14 +231,14 @@ static bool name_or_call(struct parser *s) {
 static bool primary(struct parser *s) {
   blanks(s);
   char c = *s->p;
-  if (isdigit((unsigned char)c) || c == '.')
+  if (dl_is_digit(c) || c == '.')
     return number(s);
   if (c == '`') {
     s->p++;
     char *name = quoted(s, '`');
     return name && use_variable(s, name);
   }
-  if (isalpha((unsigned char)c) || c == '_')
+  if (dl_is_alpha(c) || c == '_')
     return name_or_call(s);
   if (take(s, "(")) {
     if (!expression(s))
