@@ -143,7 +143,7 @@ static void want_number(struct dl_frame *f, size_t step) {
   struct step *s = &f->step[step];
   s->number = true;
   for (size_t i = 0; i < s->n_sources; i++)
-    if (s->source[i].formula && dl_formula_is_name(s->source[i].formula))
+    if (s->source[i].formula && s->source[i].formula->is_name)
       want_number(f, s->source[i].vars[0].step);
 }
 
@@ -151,20 +151,19 @@ static void want_number(struct dl_frame *f, size_t step) {
 static enum dl_status bind(struct dl_frame *f, const struct dl_formula *g,
                            bool required, enum use use,
                            struct dl_row_ref **vars, struct dl_diag *d) {
-  size_t n = dl_formula_n_vars(g);
+  size_t n = g->n_vars;
   enum dl_status status = DL_OK;
   *vars = dl_calloc(n, sizeof **vars);
   if (!*vars)
     return dl_fail_memory(d);
-  bool is_name = dl_formula_is_name(g);
+  bool is_name = g->is_name;
   for (size_t i = 0; i < n && status == DL_OK; i++) {
-    bool text = dl_formula_var_is_text(g, i);
-    const struct wish w = {.name = dl_formula_var(g, i),
+    bool text = g->var[i].as_text;
+    const struct wish w = {.name = g->var[i].name,
                            .use = is_name ? use
                                   : text  ? AS_TEXT
                                           : AS_NUMBER,
-                           .required =
-                               required && dl_formula_var_is_needed(g, i)};
+                           .required = required && g->var[i].needed};
     status = find_step(f, &w, &(*vars)[i], d);
     if (status == DL_OK && !text && !is_name)
       want_number(f, (*vars)[i].step);
@@ -205,11 +204,10 @@ static enum dl_status add_definition(struct dl_frame *f, struct step *s,
     status = bind(f, p.formula, false, s->name ? uses[s->target.in] : AS_NUMBER,
                   &p.vars, d);
   f->deriving = outer;
-  p.n_vars = status == DL_OK ? dl_formula_n_vars(p.formula) : 0;
+  p.n_vars = status == DL_OK ? p.formula->n_vars : 0;
   for (size_t i = 0; i < p.n_vars && status == DL_OK && s->name; i++)
-    if (dl_formula_var_is_needed(p.formula, i) &&
-        f->step[p.vars[i].step].n_sources == 0)
-      status = unknown_name(f, dl_formula_var(p.formula, i), d);
+    if (p.formula->var[i].needed && f->step[p.vars[i].step].n_sources == 0)
+      status = unknown_name(f, p.formula->var[i].name, d);
   if (status == DL_OK)
     return add_source(s, p, d);
   dl_formula_free(p.formula);
@@ -457,7 +455,7 @@ enum dl_status dl_frame_formula(struct dl_frame *f, const char *text,
   for (size_t i = 0; i < f->n_steps; i++) {
     struct step *s = &f->step[i];
     if (s->kind == STEP_VALUE && !s->name &&
-        strcmp(dl_formula_text(s->source[0].formula), text) == 0) {
+        strcmp(s->source[0].formula->text, text) == 0) {
       s->rarely &= rarely;
       *q = s->target;
       return DL_OK;

@@ -44,7 +44,7 @@ static struct dl_cell field_cell(const void *e, const struct dl_field *f) {
 /* A plain name hands its text on; any other formula is a number. */
 static struct dl_cell definition_cell(const struct source *p,
                                       const struct dl_row *row) {
-  if (dl_formula_is_name(p->formula))
+  if (p->formula->is_name)
     return (struct dl_cell){dl_row_number(row, &p->vars[0]),
                             dl_row_text(row, &p->vars[0])};
   return (struct dl_cell){dl_formula_eval(p->formula, p->vars, row), NULL};
@@ -206,12 +206,11 @@ const char *dl_frame_lacks(const struct dl_frame *f, const struct dl_row_ref *q,
                            const struct dl_row *row) {
   const struct source *p = &f->step[q->step].source[0];
   for (size_t i = 0; i < p->n_vars; i++) {
-    if (!dl_formula_var_is_needed(p->formula, i))
+    if (!p->formula->var[i].needed)
       continue;
-    if (dl_formula_var_is_text(p->formula, i)
-            ? !dl_row_text(row, &p->vars[i])
-            : isnan(dl_row_number(row, &p->vars[i])))
-      return dl_formula_var(p->formula, i);
+    if (p->formula->var[i].as_text ? !dl_row_text(row, &p->vars[i])
+                                   : isnan(dl_row_number(row, &p->vars[i])))
+      return p->formula->var[i].name;
   }
   return NULL;
 }
