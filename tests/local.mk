@@ -116,6 +116,7 @@ CLI_TESTS = \
 	tests/cli/sites.bats \
 	tests/cli/step-published.bats \
 	tests/cli/step.bats \
+	tests/cli/system.bats \
 	tests/cli/sweep.bats \
 	tests/cli/transformers.bats \
 	tests/cli/user-catalogs.bats \
