@@ -236,13 +236,13 @@ static void add_embodied(struct view *t, double duration_s,
   struct dl_embodied m = dl_node_embodied(
       &t->node, server_kg, gpu_kg, duration_s, o->lifetime_years, o->in_use);
   const struct {
-    const char *part, *kind, *field;
+    const char *part;
     const struct dl_descriptor *of;
     const double *value; /* member of the descriptor */
     double count, kg, job_g;
-  } rows[] = {{"server", "node", "node", &node->head, &node->embodied_kg,
-               t->node.charged, server_kg, m.server_g},
-              {"accelerator", "accelerator", "gpu", gpu ? &gpu->head : NULL,
+  } rows[] = {{"server", &node->head, &node->embodied_kg, t->node.charged,
+               server_kg, m.server_g},
+              {"accelerator", gpu ? &gpu->head : NULL,
                gpu ? &gpu->embodied_kg : NULL, m.gpus, gpu_kg, m.gpus_g}};
   size_t n = m.gpus > 0 ? 2 : 1;
   dl_report_add(t->g, "lifetime_years", NULL, NULL, DL_PLAIN,
@@ -264,13 +264,18 @@ static void add_embodied(struct view *t, double duration_s,
                            dl_number(rows[i].kg),   dl_number(rows[i].job_g),
                            dl_string(from.source),  dl_string(from.note)};
     dl_table_row(table, v, NULL);
-    if (isnan(rows[i].kg)) {
+    if (isnan(rows[i].kg) && i == 0)
       dl_warn(d,
-              "no embodied carbon is known of %s '%s'; give it with --set "
-              "%s.embodied_kg=KG",
-              rows[i].kind, rows[i].of ? rows[i].of->id : "", rows[i].field);
+              "no embodied carbon is known of node '%s'; give it with --set "
+              "node.embodied_kg=KG",
+              node->head.id);
+    else if (isnan(rows[i].kg))
+      dl_warn(d,
+              "no embodied carbon is known of accelerator '%s'; give it "
+              "with --set gpu.embodied_kg=KG",
+              gpu->head.id);
+    if (isnan(rows[i].kg))
       continue;
-    }
     dl_text_clear(&say);
     dl_text_printf(&say, "%s: %s%s%s%s", rows[i].part,
                    from.source ? from.source : "no source",
