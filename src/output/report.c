@@ -64,46 +64,36 @@ static void value_free(struct dl_value *v) {
   free((void *)v->strings);
 }
 
-/* The pointers and the texts behind them in one piece, so that one free()
- * drops both. */
-static const char **copy_strings(const char *const *s, size_t n) {
-  size_t bytes = 0;
-  for (size_t i = 0; i < n; i++)
-    bytes += s[i] ? strlen(s[i]) + 1 : 0;
-  char **copy = malloc(n * sizeof *copy + bytes + 1);
-  if (!copy)
-    return NULL;
-  char *at = (char *)(copy + n);
-  for (size_t i = 0; i < n; i++) {
-    copy[i] = s[i] ? at : NULL;
-    if (s[i])
-      at = stpcpy(at, s[i]) + 1;
-  }
-  return (const char **)copy;
-}
-
-/* Copies v with only what its type uses. */
+/* Copies v with only what its type uses. False: memory is out. */
 static bool value_copy(struct dl_value *to, const struct dl_value *v) {
   *to = (struct dl_value){.type = dl_value_absent(v) ? DL_NULL : v->type};
-  switch (to->type) {
-  case DL_NULL:
-    return true;
-  case DL_NUMBER:
+  if (to->type == DL_NUMBER)
     to->number = v->number;
-    return true;
-  case DL_COUNT:
-  case DL_BOOL:
+  if (to->type == DL_COUNT || to->type == DL_BOOL)
     to->count = v->count;
-    return true;
-  case DL_STRING:
+  if (to->type == DL_STRING) {
     to->string = dl_strdup(v->string);
     return to->string;
-  case DL_STRINGS:
-    to->strings = copy_strings(v->strings, v->n_strings);
-    to->n_strings = to->strings ? v->n_strings : 0;
-    return to->strings;
   }
-  return false;
+  if (to->type != DL_STRINGS)
+    return true;
+  /* The pointers and the texts behind them in one piece, so that one free()
+   * drops both. */
+  size_t bytes = 0, n = v->n_strings;
+  for (size_t i = 0; i < n; i++)
+    bytes += v->strings[i] ? strlen(v->strings[i]) + 1 : 0;
+  char **copy = malloc(n * sizeof *copy + bytes + 1);
+  if (!copy)
+    return false;
+  char *at = (char *)(copy + n);
+  for (size_t i = 0; i < n; i++) {
+    copy[i] = v->strings[i] ? at : NULL;
+    if (v->strings[i])
+      at = stpcpy(at, v->strings[i]) + 1;
+  }
+  to->strings = (const char *const *)copy;
+  to->n_strings = n;
+  return true;
 }
 
 /* Tables */

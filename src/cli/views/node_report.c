@@ -221,6 +221,32 @@ static void say_bounds(struct view *t, bool interval) {
 
 /* --- embodied carbon */
 
+/* Hardware and the share of its embodied carbon that the job is charged. */
+struct hardware {
+  const char *part;
+  const struct dl_descriptor *of;
+  const double *embodied_kg; /* member of the descriptor */
+  double count, job_g;
+};
+
+static void add_hardware(struct dl_report *g, struct dl_table *table,
+                         const struct hardware *h) {
+  const struct dl_origin *from =
+      &h->of->origin[dl_field_index(h->of, h->embodied_kg)];
+  struct dl_value v[] = {dl_string(h->part),         dl_number(h->count),
+                         dl_number(*h->embodied_kg), dl_number(h->job_g),
+                         dl_string(from->source),    dl_string(from->note)};
+  struct dl_text say = {0};
+  dl_table_row(table, v, NULL);
+  dl_text_printf(&say, "%s: %s%s%s%s", h->part,
+                 from->source ? from->source : "no source",
+                 from->note ? " (" : "", from->note ? from->note : "",
+                 from->note ? ")" : "");
+  if (!isnan(*h->embodied_kg))
+    dl_report_say(g, dl_text_str(&say));
+  dl_text_free(&say);
+}
+
 static void add_embodied(struct view *t, double duration_s,
                          const struct dl_accelerator *gpu, struct dl_diag *d) {
   static const struct dl_column columns[] = {
@@ -232,58 +258,39 @@ static void add_embodied(struct view *t, double duration_s,
       {.key = "note"}};
   const struct dl_node_options *o = t->s->o;
   const struct dl_node *node = &o->entry;
-  double server_kg = node->embodied_kg, gpu_kg = gpu ? gpu->embodied_kg : NAN;
   struct dl_embodied m = dl_node_embodied(
-      &t->node, server_kg, gpu_kg, duration_s, o->lifetime_years, o->in_use);
-  const struct {
-    const char *part;
-    const struct dl_descriptor *of;
-    const double *value; /* member of the descriptor */
-    double count, kg, job_g;
-  } rows[] = {{"server", &node->head, &node->embodied_kg, t->node.charged,
-               server_kg, m.server_g},
-              {"accelerator", gpu ? &gpu->head : NULL,
-               gpu ? &gpu->embodied_kg : NULL, m.gpus, gpu_kg, m.gpus_g}};
-  size_t n = m.gpus > 0 ? 2 : 1;
-  dl_report_add(t->g, "lifetime_years", NULL, NULL, DL_PLAIN,
-                dl_number(o->lifetime_years));
-  dl_report_add(t->g, "in_use", NULL, NULL, DL_PERCENT, dl_number(o->in_use));
+      &t->node, node->embodied_kg, gpu ? gpu->embodied_kg : NAN, duration_s,
+      o->lifetime_years, o->in_use);
+  const struct dl_report_line lines[] = {
+      {.key = "lifetime_years", .value = dl_number(o->lifetime_years)},
+      {.key = "in_use", .value = dl_number(o->in_use)}};
+  char text[96];
+  dl_report_lines(t->g, lines, DL_LENGTH(lines));
   struct dl_table *table = dl_report_table(
       t->g, "embodied", "Embodied carbon, apart from the emissions of running",
       columns, DL_LENGTH(columns), false);
-  struct dl_text say = {0};
-  dl_text_printf(
-      &say, "Over %g years (--lifetime), at work %g %% of the time (--in-use).",
-      o->lifetime_years, 100 * o->in_use);
-  dl_report_say(t->g, dl_text_str(&say));
-  for (size_t i = 0; i < n; i++) {
-    struct dl_origin from = {0};
-    if (rows[i].of)
-      from = rows[i].of->origin[dl_field_index(rows[i].of, rows[i].value)];
-    struct dl_value v[] = {dl_string(rows[i].part), dl_number(rows[i].count),
-                           dl_number(rows[i].kg),   dl_number(rows[i].job_g),
-                           dl_string(from.source),  dl_string(from.note)};
-    dl_table_row(table, v, NULL);
-    if (isnan(rows[i].kg) && i == 0)
-      dl_warn(d,
-              "no embodied carbon is known of node '%s'; give it with --set "
-              "node.embodied_kg=KG",
-              node->head.id);
-    else if (isnan(rows[i].kg))
-      dl_warn(d,
-              "no embodied carbon is known of accelerator '%s'; give it "
-              "with --set gpu.embodied_kg=KG",
-              gpu->head.id);
-    if (isnan(rows[i].kg))
-      continue;
-    dl_text_clear(&say);
-    dl_text_printf(&say, "%s: %s%s%s%s", rows[i].part,
-                   from.source ? from.source : "no source",
-                   from.note ? " (" : "", from.note ? from.note : "",
-                   from.note ? ")" : "");
-    dl_report_say(t->g, dl_text_str(&say));
-  }
-  dl_text_free(&say);
+  snprintf(text, sizeof text,
+           "Over %g years (--lifetime), at work %g %% of the time (--in-use).",
+           o->lifetime_years, 100 * o->in_use);
+  dl_report_say(t->g, text);
+  add_hardware(t->g, table,
+               &(struct hardware){"server", &node->head, &node->embodied_kg,
+                                  t->node.charged, m.server_g});
+  if (isnan(node->embodied_kg))
+    dl_warn(d,
+            "no embodied carbon is known of node '%s'; give it with --set "
+            "node.embodied_kg=KG",
+            node->head.id);
+  if (!(m.gpus > 0) || !gpu)
+    return;
+  add_hardware(t->g, table,
+               &(struct hardware){"accelerator", &gpu->head, &gpu->embodied_kg,
+                                  m.gpus, m.gpus_g});
+  if (isnan(gpu->embodied_kg))
+    dl_warn(d,
+            "no embodied carbon is known of accelerator '%s'; give it "
+            "with --set gpu.embodied_kg=KG",
+            gpu->head.id);
 }
 
 /* --- all of it */
