@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/memory.h"
 #include "run/formula/formula.h"
 
@@ -83,7 +84,7 @@ struct order {
 };
 
 static int compare_texts(const char *a, const char *b) {
-  int c = strcasecmp(a, b);
+  int c = dl_strcasecmp(a, b);
   return c ? c : strcmp(a, b);
 }
 

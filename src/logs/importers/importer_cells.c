@@ -3,8 +3,8 @@
 
 #include <math.h>
 #include <string.h>
-#include <strings.h>
 
+#include "base/ascii.h"
 #include "base/number.h"
 #include "logs/importers/importer.h"
 
@@ -26,7 +26,7 @@ static bool is_missing(const char *s, size_t len) {
                                       "none",
                                       "null"};
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-    if (strlen(words[i]) == len && strncasecmp(s, words[i], len) == 0)
+    if (strlen(words[i]) == len && dl_strncasecmp(s, words[i], len) == 0)
       return true;
   return len == 0;
 }
@@ -125,7 +125,7 @@ void dl_cell_words(char *s, char **field, size_t most, size_t *n) {
 int dl_cell_among(const char *names, const char *s, size_t len) {
   for (int at = 0; names; at++) {
     const char *end = strchrnul(names, '|');
-    if ((size_t)(end - names) == len && strncasecmp(names, s, len) == 0)
+    if ((size_t)(end - names) == len && dl_strncasecmp(names, s, len) == 0)
       return at;
     names = *end == '\0' ? NULL : end + 1;
   }
@@ -170,7 +170,7 @@ static bool has_field(const char *s, size_t len, char separator,
       s++;
       to--;
     }
-    if ((size_t)(to - s) == want && strncasecmp(s, name, want) == 0)
+    if ((size_t)(to - s) == want && dl_strncasecmp(s, name, want) == 0)
       return true;
     s = next;
   }

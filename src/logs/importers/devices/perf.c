@@ -23,8 +23,8 @@
 
 #include <math.h>
 #include <string.h>
-#include <strings.h>
 
+#include "base/ascii.h"
 #include "base/number.h"
 #include "logs/log.h"
 #include "logs/readings/measure.h"
@@ -64,10 +64,6 @@ struct event {
   bool supported;
 };
 
-static bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 /* A number whose digits may be grouped. What stands before the last digits is
  * the decimal sign, unless three of them follow a comma or something else that
  * is no full stop. */
@@ -75,7 +71,7 @@ static bool localised(const char *s, double *x) {
   char plain[64];
   size_t n = 0, len = strlen(s), last = len;
   for (size_t i = 0; i < len; i++)
-    if (!is_digit(s[i]))
+    if (!dl_is_digit(s[i]))
       last = i;
   bool decimal =
       last < len && (s[last] == '.' || (s[last] == ',' && len - last - 1 != 3));
@@ -83,7 +79,7 @@ static bool localised(const char *s, double *x) {
     unsigned char c = (unsigned char)s[i];
     if (n + 1 >= sizeof plain)
       return false;
-    if (is_digit(s[i]))
+    if (dl_is_digit(s[i]))
       plain[n++] = s[i];
     else if (i == last && decimal)
       plain[n++] = '.';
@@ -101,7 +97,7 @@ static bool split_event(char *s, char **field, size_t *n, size_t *unit,
   if (!joules || joules == s || joules[6] != joules[-1])
     return false;
   *separator = joules[-1];
-  if (strchr(LETTERS, *separator) || is_digit(*separator))
+  if (strchr(LETTERS, *separator) || dl_is_digit(*separator))
     return false;
   if (*separator == ' ')
     dl_cell_words(s, field, FIELDS, n);
@@ -122,7 +118,7 @@ static bool read_prefix(char **field, size_t n, struct event *e) {
   size_t i = 0;
   e->seconds = NAN;
   e->of = "";
-  if (i < n && is_digit(field[i][0])) {
+  if (i < n && dl_is_digit(field[i][0])) {
     if (!localised(field[i++], &e->seconds) || !(e->seconds < MOST_S))
       return false;
   }
@@ -374,7 +370,7 @@ static bool line(struct dl_log *log, char *s, size_t len) {
   }
   if (read_elapsed(start, &seconds))
     finish_total(log, p, seconds);
-  else if (p->csv && !is_digit(first) && first != '<')
+  else if (p->csv && !dl_is_digit(first) && first != '<')
     return dl_log_bad(log, "no event of perf stat: '%.60s'", start);
   return true;
 }
@@ -401,7 +397,7 @@ static bool probe(const struct dl_head *head) {
     copy[len] = '\0';
     if (parse(copy, &e, &separator) == EVENT)
       return true;
-    if (len > 0 && *text != '#' && !is_digit(*text) && *text != '<' &&
+    if (len > 0 && *text != '#' && !dl_is_digit(*text) && *text != '<' &&
         strncmp(text, title, sizeof title - 1) != 0 && text < s + len)
       return false;
     s += len + strspn(s + len, "\r\n");

@@ -17,8 +17,8 @@
 
 #include <math.h>
 #include <string.h>
-#include <strings.h>
 
+#include "base/ascii.h"
 #include "logs/log.h"
 
 enum { FIELDS = 512 };
@@ -27,15 +27,11 @@ struct ptd {
   bool day_first;
 };
 
-static bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 /* Whether s begins with "dd-dd-dddd", or with slashes. */
 static bool is_numeric_date(const char *s) {
   static const char form[] = "00-00-0000";
   for (size_t i = 0; form[i] != '\0'; i++)
-    if (form[i] == '0' ? !is_digit(s[i]) : (s[i] != '-' && s[i] != '/'))
+    if (form[i] == '0' ? !dl_is_digit(s[i]) : (s[i] != '-' && s[i] != '/'))
       return false;
   return true;
 }
@@ -66,7 +62,7 @@ static const char *with_year_first(struct ptd *p, const char *s, char *buf,
 /* The value of the first `name`, or NULL. */
 static const char *value_of(char *const *field, size_t n, const char *name) {
   for (size_t i = 0; i + 1 < n; i++)
-    if (strcasecmp(field[i], name) == 0)
+    if (dl_strcasecmp(field[i], name) == 0)
       return field[i + 1];
   return NULL;
 }
@@ -80,7 +76,7 @@ static bool line(struct dl_log *log, char *s, size_t len) {
   dl_cell_split(s, ',', field, FIELDS, &n);
   if (n > FIELDS)
     n = FIELDS;
-  if (n < 2 || strcasecmp(field[0], "Time") != 0)
+  if (n < 2 || dl_strcasecmp(field[0], "Time") != 0)
     return dl_log_bad(log, "expected 'Time', found '%.40s'", field[0]);
   const char *time = with_year_first(p, field[1], buf, sizeof buf);
   if (!dl_log_time(log, time, strlen(time), &r.ns))
@@ -105,11 +101,11 @@ static bool probe(const struct dl_head *head) {
   struct dl_timestamp t;
   char field[48], buf[64];
   const char *s = head->text + strspn(head->text, " \t\r\n");
-  if (strncasecmp(s, time, sizeof time - 1) != 0)
+  if (dl_strncasecmp(s, time, sizeof time - 1) != 0)
     return false;
   s += sizeof time - 1;
   size_t n = strcspn(s, ",\r\n");
-  if (n >= sizeof field || strncasecmp(s + n, watts, sizeof watts - 1) != 0)
+  if (n >= sizeof field || dl_strncasecmp(s + n, watts, sizeof watts - 1) != 0)
     return false;
   memcpy(field, s, n);
   field[n] = '\0';

@@ -24,8 +24,8 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
+#include "base/ascii.h"
 #include "base/number.h"
 #include "logs/importers/table_scan.h"
 #include "logs/log.h"
@@ -110,7 +110,7 @@ static char *last_word(char *s) {
 
 static int column_of(const char *name) {
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (strcasecmp(names[i].name, name) == 0)
+    if (dl_strcasecmp(names[i].name, name) == 0)
       return (int)i;
   return -1;
 }
@@ -228,11 +228,11 @@ static bool read_row(struct dl_log *log, struct rocm *m, char **field) {
   double x[N_COLUMNS], partition;
   struct dl_reading r = {0};
   size_t gpu;
-  if (strcasecmp(device, "system") == 0) /* version of the driver */
+  if (dl_strcasecmp(device, "system") == 0) /* version of the driver */
     return true;
-  if (strncasecmp(id, "card", 4) == 0)
+  if (dl_strncasecmp(id, "card", 4) == 0)
     id += 4;
-  else if (strncasecmp(id, "gpu", 3) == 0)
+  else if (dl_strncasecmp(id, "gpu", 3) == 0)
     id += 3;
   if (!dl_parse_count(id, &gpu) || gpu >= DL_ROUND_DEVICES)
     return dl_log_bad(log, "invalid device '%.40s'", device);
@@ -258,7 +258,7 @@ static bool read_row(struct dl_log *log, struct rocm *m, char **field) {
 static int month_of(const char *s) {
   static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
   for (int i = 0; i < 12; i++)
-    if (strncasecmp(s, months + 3 * i, 3) == 0)
+    if (dl_strncasecmp(s, months + 3 * i, 3) == 0)
       return i + 1;
   return 0;
 }
@@ -279,7 +279,8 @@ static bool date_line(struct dl_log *log, char *s, int64_t *ns) {
       *(count > 31 ? &year : &day) = count;
     else if (strcmp(word[i], "UTC") == 0 || strcmp(word[i], "GMT") == 0)
       zone = "Z";
-    else if (strcasecmp(word[i], "AM") == 0 || strcasecmp(word[i], "PM") == 0)
+    else if (dl_strcasecmp(word[i], "AM") == 0 ||
+             dl_strcasecmp(word[i], "PM") == 0)
       noon = word[i][0] == 'P' || word[i][0] == 'p';
     else if (month == 0)
       month = month_of(word[i]);
@@ -301,8 +302,8 @@ static bool date_line(struct dl_log *log, char *s, int64_t *ns) {
 /* Surely no header, which would cost much to look for in each line. */
 static bool is_row(const struct rocm *m, char **field, size_t n) {
   return m->n_fields == n && n > 0 &&
-         strcasecmp(last_word(field[m->at[DEVICE]]),
-                    names[m->name[DEVICE]].name) != 0;
+         dl_strcasecmp(last_word(field[m->at[DEVICE]]),
+                       names[m->name[DEVICE]].name) != 0;
 }
 
 /* What else the tools and their loops print. */

@@ -5,8 +5,8 @@
 
 #include <math.h>
 #include <string.h>
-#include <strings.h>
 
+#include "base/ascii.h"
 #include "base/number.h"
 #include "logs/importers/table_scan.h"
 #include "logs/log.h"
@@ -67,7 +67,8 @@ static bool line(struct dl_log *log, char *s, size_t len) {
   dl_cell_split(s, ',', field, FIELDS_MAX, &n);
   if (n != e->n_fields)
     return dl_log_bad(log, "expected %zu fields, found %zu", e->n_fields, n);
-  if (strcasecmp(field[e->at[EPOCH]], "epoch") == 0) /* the header once more */
+  if (dl_strcasecmp(field[e->at[EPOCH]], "epoch") ==
+      0) /* the header once more */
     return true;
   if (!dl_parse_double(field[e->at[EPOCH]], &number))
     return dl_log_bad(log, "column 'epoch': invalid number '%.40s'",
