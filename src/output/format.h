@@ -40,7 +40,8 @@ struct dl_stream {
   struct dl_layout *layout;     /* documents: the widths, owned, or NULL */
 };
 
-/* A JSON string; false when memory is out. */
-bool dl_json_string(FILE *f, const char *s);
+/* Writes a report as one line of JSON, without absent values. False: memory is
+ * out. */
+bool dl_json_line(FILE *f, const struct dl_report *r);
 
 #endif

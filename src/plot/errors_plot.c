@@ -207,13 +207,7 @@ static void add_axes(struct dl_script *s, const struct drawing *w) {
                                         x.high > 0 ? x.high + room : room});
   }
   dl_axis_range(s, "y", (struct dl_plot_span){0.4, (double)w->methods.n + 0.6});
-  dl_text_add(s->t, "set ytics (");
-  for (size_t m = 0; m < w->methods.n; m++) {
-    dl_text_add(s->t, m > 0 ? ", " : "");
-    dl_script_quote_tic(s, w->methods.s[m]);
-    dl_text_printf(s->t, " %zu", w->place[m]);
-  }
-  dl_text_add(s->t, ")\n");
+  dl_script_names(s, w->methods.s, w->place, w->methods.n);
   if (s->as != DL_PICTURE_DUMB)
     dl_text_add(s->t, "set grid xtics noytics\nset ytics scale 0\n"
                       "set bars 0.6\nset style fill solid 1 noborder\n");
@@ -233,13 +227,10 @@ static void add_values(struct dl_script *s, const struct drawing *w) {
     char digits[DL_NUMBER_SIZE], text[DL_NUMBER_SIZE + 16];
     snprintf(text, sizeof text, "%s %s", dl_format_digits(digits, x, 3),
              w->unit.name);
-    dl_text_add(s->t, "set label ");
-    dl_script_quote(s, text);
-    dl_text_add(s->t, " at ");
-    dl_script_number(s, fmax(fmax(x, 0), isnan(high) ? 0 : high));
-    dl_text_printf(s->t, ",%zu left offset character %s,0\n",
-                   w->place[method_at(w, i)],
-                   s->as == DL_PICTURE_DUMB ? "2" : "0.6");
+    dl_script_text(s, text, fmax(fmax(x, 0), isnan(high) ? 0 : high),
+                   (double)w->place[method_at(w, i)],
+                   s->as == DL_PICTURE_DUMB ? "left offset character 2,0"
+                                            : "left offset character 0.6,0");
   }
 }
 
@@ -259,8 +250,7 @@ static void add_plots(struct dl_script *s, const struct drawing *w) {
                    between, g, w->bars ? "#000000" : dl_colour[g % DL_COLOURS],
                    g);
     dl_script_marker(s, g, 1);
-    dl_text_add(s->t, " title ");
-    dl_script_quote(s, w->groups.s[g]);
+    dl_script_key(s, w->groups.s[g]);
     between = ",";
   }
   dl_text_add(s->t, "\n");

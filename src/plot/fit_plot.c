@@ -245,8 +245,7 @@ static void add_plots(struct dl_script *s, const struct drawing *w) {
   for (size_t g = 0; g < w->groups.n; g++) {
     dl_text_printf(s->t, ", $g%zu using 1:2 with points", g);
     dl_script_marker(s, g, many ? 0.5 : 0.8);
-    dl_text_add(s->t, " title ");
-    dl_script_quote(s, *w->groups.s[g] ? w->groups.s[g] : "row");
+    dl_script_key(s, *w->groups.s[g] ? w->groups.s[g] : "row");
   }
   dl_text_add(s->t, "\n");
 }

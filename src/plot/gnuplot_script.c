@@ -85,8 +85,31 @@ void dl_script_quote(struct dl_script *s, const char *text) {
   add_quoted(s, text, false);
 }
 
-void dl_script_quote_tic(struct dl_script *s, const char *text) {
-  add_quoted(s, text, true);
+void dl_script_key(struct dl_script *s, const char *text) {
+  dl_text_add(s->t, " title ");
+  dl_script_quote(s, text);
+}
+
+void dl_script_text(struct dl_script *s, const char *text, double x, double y,
+                    const char *how) {
+  dl_text_add(s->t, "set label ");
+  dl_script_quote(s, text);
+  dl_text_add(s->t, " at ");
+  dl_script_number(s, x);
+  dl_text_add(s->t, ",");
+  dl_script_number(s, y);
+  dl_text_printf(s->t, " %s\n", how);
+}
+
+void dl_script_names(struct dl_script *s, char *const *name,
+                     const size_t *place, size_t n) {
+  dl_text_add(s->t, "set ytics (");
+  for (size_t i = 0; i < n; i++) {
+    dl_text_add(s->t, i > 0 ? ", " : "");
+    add_quoted(s, name[i], true);
+    dl_text_printf(s->t, " %zu", place ? place[i] : n - i);
+  }
+  dl_text_add(s->t, ")\n");
 }
 
 void dl_script_number(struct dl_script *s, double x) {

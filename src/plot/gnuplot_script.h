@@ -29,8 +29,18 @@ void dl_script_begin(struct dl_script *s, bool colour);
  * control characters and the form of apostrophes. */
 void dl_script_quote(struct dl_script *s, const char *text);
 
-/* The same for a label of a tic, in which gnuplot looks for formats. */
-void dl_script_quote_tic(struct dl_script *s, const char *text);
+/* " title 'TEXT'" */
+void dl_script_key(struct dl_script *s, const char *text);
+
+/* "set label 'TEXT' at X,Y HOW" */
+void dl_script_text(struct dl_script *s, const char *text, double x, double y,
+                    const char *how);
+
+/* "set ytics": n names, at place[i] each (NULL: the first on
+ * top). In them gnuplot looks for formats:
+ * each % is doubled. */
+void dl_script_names(struct dl_script *s, char *const *name,
+                     const size_t *place, size_t n);
 
 /* A number that gnuplot reads back; NaN is "NaN". */
 void dl_script_number(struct dl_script *s, double x);

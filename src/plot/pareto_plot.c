@@ -3,6 +3,7 @@
  * front: the settings of which none is both faster and thriftier. */
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -166,22 +167,10 @@ static size_t add_lines(const struct dl_script *s,
   return n;
 }
 
-static void add_label(struct dl_script *s, const struct dl_pareto_drawing *w,
-                      size_t row, const struct dl_label *l, const char *text) {
-  static const char *const sides[] = {"right", "center", "left"};
-  dl_text_add(s->t, "set label ");
-  dl_script_quote(s, text);
-  dl_text_add(s->t, " at ");
-  dl_script_number(s, dl_pareto_time(w, row));
-  dl_text_add(s->t, ",");
-  dl_script_number(s, dl_pareto_energy(w, row));
-  dl_text_printf(s->t, " %s front offset character %g,%g\n", sides[l->dx + 1],
-                 1.2 * l->dx, 1.0 * l->dy);
-}
-
 static enum dl_status add_labels(struct dl_script *s,
                                  const struct dl_pareto_drawing *w,
                                  struct dl_diag *d) {
+  static const char *const sides[] = {"right", "center", "left"};
   size_t n = w->n_front;
   struct dl_text *text = dl_calloc(n, sizeof *text);
   struct dl_label *label = dl_calloc(n, sizeof *label);
@@ -204,8 +193,13 @@ static enum dl_status add_labels(struct dl_script *s,
   ok = ok &&
        dl_labels_place(label, n, point, n_points, n_points - w->t.n, &area);
   for (size_t i = 0; ok && i < n; i++)
-    if (label[i].placed && text[i].len > 0 && w->shared.len == 0)
-      add_label(s, w, w->front[i], &label[i], text[i].s);
+    if (label[i].placed && text[i].len > 0 && w->shared.len == 0) {
+      char how[64];
+      snprintf(how, sizeof how, "%s front offset character %g,%d",
+               sides[label[i].dx + 1], 1.2 * label[i].dx, label[i].dy);
+      dl_script_text(s, text[i].s, dl_pareto_time(w, w->front[i]),
+                     dl_pareto_energy(w, w->front[i]), how);
+    }
   for (size_t i = 0; text && i < n; i++)
     dl_text_free(&text[i]);
   free(text);
@@ -291,8 +285,8 @@ static void add_front(struct dl_script *s, const struct dl_pareto_drawing *w) {
 
 static void add_rings(struct dl_script *s, const struct dl_pareto_drawing *w) {
   if (w->shared.len > 0 && s->as != DL_PICTURE_DUMB) {
-    dl_text_add(s->t, ", NaN with points pt 0 lc rgb '#ffffff' title ");
-    dl_script_quote(s, w->shared.s);
+    dl_text_add(s->t, ", NaN with points pt 0 lc rgb '#ffffff'");
+    dl_script_key(s, w->shared.s);
   }
   if (w->n_front > 0 && s->as != DL_PICTURE_DUMB)
     dl_text_printf(s->t,
@@ -324,8 +318,7 @@ static void add_plots(struct dl_script *s, const struct dl_pareto_drawing *w) {
     const char *name = w->groups.s[w->told[g]];
     dl_text_printf(s->t, "%s $g%zu using 1:2 with points", between, g);
     dl_script_marker(s, g, 0.9);
-    dl_text_add(s->t, " title ");
-    dl_script_quote(s, *name ? name : "setting");
+    dl_script_key(s, *name ? name : "setting");
     between = ",";
   }
   add_rings(s, w);
