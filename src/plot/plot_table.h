@@ -26,7 +26,7 @@ struct dl_plot_column {
 
 struct dl_plot_table {
   const char *path;
-  size_t n, n_cols, cap;
+  size_t n, n_cols, cap_numbers, cap_texts, cap_lines;
   const struct dl_plot_column *column; /* borrowed */
   bool *there;    /* n_cols: the table has that column; owned */
   double *number; /* n x n_cols, owned; NaN where unknown and for texts */
