@@ -47,7 +47,7 @@ static size_t code_point(const unsigned char *s) {
   return n;
 }
 
-/* C0, DEL and C1: what a terminal may act upon. */
+/* C0, DEL and C1, which terminals interpret. */
 static bool is_control(const unsigned char *s) {
   return s[0] < 0x20 || s[0] == 0x7F || (s[0] == 0xC2 && s[1] < 0xA0);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Energy by part of the node: a bar an estimate, its parts stacked in the
- * order of the table. */
+/* The picture `parts`: energy by part of the node, one bar per estimate with
+ * its parts stacked in the order of the table. */
 
 #include <math.h>
 #include <stdlib.h>
@@ -16,8 +16,8 @@
 enum { COL_ESTIMATE, COL_PART, COL_ENERGY, N_COLS };
 enum { MOST_ESTIMATES = 40 };
 
-/* Fills, light and dark by turns so that neighbours differ in grey; the ink
- * that can be read on each. */
+/* Fills, alternately dark and light so that neighbours differ in grey, and a
+ * legible text colour for each. */
 static const struct {
   const char *colour, *ink;
 } fills[] = {{"#0072B2", "#ffffff"}, {"#E69F00", "#000000"},
@@ -26,7 +26,7 @@ static const struct {
              {"#000000", "#ffffff"}, {"#CC79A7", "#000000"}};
 enum { MOST_PARTS = sizeof fills / sizeof *fills };
 
-/* What dlest predict calls the parts, in words. */
+/* Names for the parts of dlest predict. */
 static const struct {
   const char *code, *words;
 } known[] = {{"gpu_busy", "GPUs at work"},    {"cpu_busy", "CPUs at work"},
@@ -60,7 +60,7 @@ static void free_drawing(struct drawing *w) {
 static enum dl_status name_all(struct drawing *w, struct dl_diag *d) {
   for (size_t i = 0; i < w->t.n; i++) {
     if (isnan(dl_plot_number(&w->t, i, COL_ENERGY)))
-      continue; /* not known: cooling, without a PUE */
+      continue; /* unknown: cooling without a PUE */
     if (dl_plot_number(&w->t, i, COL_ENERGY) < 0)
       return dl_fail_at(d, DL_EINPUT, w->t.path, w->t.line[i],
                         "column 'energy_j': a part of less than 0 J cannot be "
@@ -105,7 +105,7 @@ static double height_of(const struct drawing *w, size_t estimate) {
   return (double)(w->estimates.n - estimate);
 }
 
-/* The share of a part inside it, where there is room. */
+/* The share of a part as a label inside it, if it fits. */
 static void add_share(struct dl_script *s, const struct drawing *w, size_t e,
                       size_t part, double from, double to) {
   struct dl_text share = {0}, how = {0};
@@ -136,7 +136,7 @@ static void add_totals(struct dl_script *s, const struct drawing *w) {
 }
 
 static void add_data(struct dl_script *s, const struct drawing *w) {
-  double *from = w->total; /* written already: sums begin anew */
+  double *from = w->total; /* no longer needed: reused for the sums so far */
   memset(from, 0, w->estimates.n * sizeof *from);
   for (size_t p = 0; p < w->parts.n; p++) {
     dl_text_printf(s->t, "$p%zu << EOD\n", p);

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Reading the table of a picture. */
+
 #include "plot/plot_table.h"
 
 #include <math.h>
@@ -58,7 +60,7 @@ static bool is_number(const struct dl_plot_column *c) {
   return c->kind != DL_CELL_TEXT && c->kind != DL_CELL_LEAVES;
 }
 
-/* One row; cells are those of the columns that are there. */
+/* One row; col[c] is the cell of column c, if the table has it. */
 static enum dl_status take_row(struct dl_plot_table *t, const long *col,
                                const char *const *cell, size_t line,
                                struct dl_diag *d) {

@@ -9,13 +9,13 @@
 
 #include "base/diag.h"
 
-/* What a column's cells are. Rows whose cells are not so are skipped. */
+/* Type of the cells of a column. Rows with other cells are skipped. */
 enum dl_cell_kind {
   DL_CELL_TEXT,
   DL_CELL_NUMBER,   /* empty: NaN */
   DL_CELL_POSITIVE, /* a number above 0 */
   DL_CELL_ABOVE,    /* empty, or above 0 */
-  DL_CELL_LEAVES    /* a text; where there is one, the row is left out */
+  DL_CELL_LEAVES    /* a text; rows that have one are left out */
 };
 
 struct dl_plot_column {

@@ -61,7 +61,7 @@ static const struct {
     {9, {NULL, "inside interval", "%", DL_PERCENT, false}},
 };
 
-#define FEW 10 /* groups, by which intervals are too narrow */
+#define FEW 10 /* clusters: with fewer, intervals are too narrow */
 
 /* A candidate: a method, with one of the models. */
 struct candidate {
