@@ -90,7 +90,7 @@ void dl_predict_settings(struct dl_report *r, const struct dl_job *job,
                 DL_CODE, dl_string(job->run->framework));
   dl_report_add(
       r, "facts_assumed", NULL, NULL, DL_CODE,
-      dl_string(language || inference ? NULL : dl_facts_assumed(job)));
+      dl_string(language || inference ? NULL : dl_facts_assumed(job, NULL)));
   dl_report_add(r, "efficiency", "efficiency (flops)", NULL, DL_PLAIN,
                 dl_number(job->run->efficiency));
   dl_report_add(r, "utilisation", "utilisation (green-algorithms)", NULL,

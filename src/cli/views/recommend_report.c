@@ -69,7 +69,7 @@ static bool differs(const struct dl_value *a, const struct dl_value *b) {
          isnan(a->number) != isnan(b->number);
 }
 
-static void fill(const struct telling *w, const struct dl_choice *c,
+static void fill(const struct telling *w, const struct dl_alternative *c,
                  struct dl_value v[COLUMNS]) {
   bool meets = c->excluded == DL_CHOICE_MEETS;
   size_t i = 0;
@@ -132,7 +132,7 @@ static const struct dl_column told[T_COLUMNS] = {
     [T_RUNS] = {NULL, "runs", NULL, DL_CODE, false},
 };
 
-static void tell(const struct telling *w, const struct dl_choice *c,
+static void tell(const struct telling *w, const struct dl_alternative *c,
                  struct dl_value v[T_COLUMNS]) {
   double unit = w->in_joules ? 1 : DL_J_PER_KWH;
   v[T_ARCH] = dl_string(c->arch);
@@ -156,7 +156,7 @@ static void tell(const struct telling *w, const struct dl_choice *c,
 static const char *mark_of(const struct telling *w, size_t i) {
   static const char *const marks[] = {NULL, "*",  "~",  "*~",
                                       "!",  "*!", "~!", "*~!"};
-  const struct dl_choice *c = &w->l->c[i];
+  const struct dl_alternative *c = &w->l->c[i];
   bool over = c->high_j > w->o->budget_kwh * DL_J_PER_KWH;
   return marks[(i == 0) + 2 * (c->place.front && c->place.open) + 4 * over];
 }
@@ -229,24 +229,24 @@ static void add_front(struct telling *w) {
 }
 
 /* Where a choice runs: a node, or a GPU alone. */
-static const char *place_of(const struct dl_choice *c) {
+static const char *place_of(const struct dl_alternative *c) {
   return c->node ? c->node : c->gpu;
 }
 
 /* The least energy of an architecture, and of it in another place. */
 struct best {
-  const struct dl_choice *c, *other;
+  const struct dl_alternative *c, *other;
 };
 
 static struct best best_of(const struct telling *w, const char *arch) {
   struct best b = {NULL, NULL};
   for (size_t i = 0; i < w->n; i++) {
-    const struct dl_choice *c = &w->l->c[i];
+    const struct dl_alternative *c = &w->l->c[i];
     if (same(c->arch, arch) && (!b.c || c->energy_j < b.c->energy_j))
       b.c = c;
   }
   for (size_t i = 0; i < w->n; i++) {
-    const struct dl_choice *c = &w->l->c[i];
+    const struct dl_alternative *c = &w->l->c[i];
     if (same(c->arch, arch) && !same(place_of(c), place_of(b.c)) &&
         (!b.other || c->energy_j < b.other->energy_j))
       b.other = c;
@@ -271,7 +271,7 @@ static bool overlap(const struct best *b) {
 
 static void fill_best(const struct telling *w, const struct best *b,
                       double highest_j, struct dl_value v[A_COLUMNS]) {
-  const struct dl_choice *c = b->c, *o = b->other;
+  const struct dl_alternative *c = b->c, *o = b->other;
   size_t i = 0;
   v[i++] = dl_string(c->arch);
   v[i++] = dl_string(c->node);
