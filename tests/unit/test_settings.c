@@ -153,8 +153,8 @@ static void table(struct given *g, const char *text) {
  * those of the user's own behind "|". */
 static void describe(struct dl_text *out, const struct dl_run *run,
                      const struct dl_strlist *names, char *const *extra) {
-  for (size_t i = 0; i < dl_run_column_count(); i++) {
-    const struct dl_run_column *c = dl_run_column_at(i);
+  for (size_t i = 0; i < DL_N_RUN_COLUMNS; i++) {
+    const struct dl_run_column *c = &dl_run_columns[i];
     if (c->is_text && dl_run_text(run, (enum dl_run_id)i))
       dl_text_printf(out, " %s=%s", c->name,
                      dl_run_text(run, (enum dl_run_id)i));
