@@ -71,7 +71,7 @@ static struct dl_column run_column(const char *key) {
 enum dl_status dl_extract_rows_new(struct dl_extract_rows **out,
                                    const struct dl_format *format, FILE *f,
                                    bool each_epoch,
-                                   const struct dl_strlist *extra,
+                                   const struct dl_intern *extra,
                                    struct dl_diag *d) {
   size_t n_runs = DL_N_RUN_COLUMNS;
   struct dl_extract_rows *r = *out = dl_calloc(1, sizeof *r);
@@ -89,8 +89,8 @@ enum dl_status dl_extract_rows_new(struct dl_extract_rows **out,
   if (each_epoch)
     memcpy(r->columns, epoch_columns, sizeof epoch_columns);
   for (size_t i = 0; !each_epoch && i < r->n_columns; i++)
-    r->columns[i] =
-        run_column(i < n_runs ? dl_run_columns[i].name : extra->s[i - n_runs]);
+    r->columns[i] = run_column(i < n_runs ? dl_run_columns[i].name
+                                          : extra->s[i - n_runs]);
   return DL_OK;
 }
 
@@ -125,20 +125,14 @@ static enum dl_status add_epoch(struct dl_extract_rows *r,
                                 const struct dl_epoch *e, struct dl_diag *d) {
   static const char *const parts[] = {"epoch", "start", "end"};
   const struct dl_value values[N_EPOCH_COLUMNS] = {
-      dl_string(run->run_id),
-      dl_string(parts[e->part]),
-      dl_number(e->number),
-      dl_number(e->start_s),
-      dl_number(e->duration_s),
-      dl_number(e->gpu_power_w),
-      dl_number(e->gpu_util),
-      dl_number(e->gpu_energy_j),
-      dl_number(e->ram_energy_j),
-      dl_number(e->cpu_energy_j),
-      dl_number(e->node_energy_j),
-      dl_number(e->energy_j),
-      dl_string(run->boundary),
-      dl_string(run->epochs_verdict),
+      dl_string(run->run_id),      dl_string(parts[e->part]),
+      dl_number(e->number),        dl_number(e->start_s),
+      dl_number(e->duration_s),    dl_number(e->gpu_power_w),
+      dl_number(e->gpu_util),      dl_number(e->gpu_energy_j),
+      dl_number(e->ram_energy_j),  dl_number(e->cpu_energy_j),
+      dl_number(e->node_energy_j), dl_number(e->energy_j),
+      dl_string(run->boundary),    dl_string(run->epochs_verdict),
+      dl_string(run->file),
   };
   return dl_stream_row(r->stream, values, d);
 }
