@@ -31,7 +31,7 @@ enum { BLOCK_READINGS = 512, BLOCK_RUNS = 64, METERS_MAX = 1024 };
 
 #define CUT_OFF "last line not used: it has no end and may be cut off"
 
-/* Bytes of a table read at a time: tables have few rows. */
+/* Bytes of a table read at once: tables have few rows. */
 #define TABLE_BLOCK ((size_t)1 << 18)
 
 struct dl_log_problem {
@@ -45,8 +45,17 @@ long dl_log_column(const struct dl_log *log, const char *name) {
   return log->csv ? dl_csv_find(log->csv, name) : -1;
 }
 
-static uint32_t new_meter(struct dl_log *log, enum dl_meter_kind kind,
-                          const char *id, const char *name) {
+uint32_t dl_log_meter(struct dl_log *log, enum dl_meter_kind kind,
+                      const char *id, const char *name) {
+  /* Most often the same meter again, or the next one in turn. */
+  for (size_t i = 0, k = log->last_meter; i < log->n_meters; i++, k++) {
+    if (k == log->n_meters)
+      k = 0;
+    const struct dl_meter_info *m = &log->meter[k];
+    if (m->kind == kind &&
+        (id == m->id || (id && m->id && strcmp(id, m->id) == 0)))
+      return (uint32_t)(log->last_meter = k);
+  }
   void *meters = log->meter;
   if (log->n_meters == METERS_MAX) {
     dl_log_bad(log, "more than %d meters in one log", METERS_MAX);
@@ -66,20 +75,6 @@ static uint32_t new_meter(struct dl_log *log, enum dl_meter_kind kind,
       (struct dl_meter_info){kind, own_id, own_name, NAN};
   log->last_meter = log->n_meters;
   return (uint32_t)log->n_meters++;
-}
-
-uint32_t dl_log_meter(struct dl_log *log, enum dl_meter_kind kind,
-                      const char *id, const char *name) {
-  /* Most often the same meter again, or the next one in turn. */
-  for (size_t i = 0, k = log->last_meter; i < log->n_meters; i++, k++) {
-    if (k == log->n_meters)
-      k = 0;
-    const struct dl_meter_info *m = &log->meter[k];
-    if (m->kind == kind &&
-        (id == m->id || (id && m->id && strcmp(id, m->id) == 0)))
-      return (uint32_t)(log->last_meter = k);
-  }
-  return new_meter(log, kind, id, name);
 }
 
 void dl_log_limit(struct dl_log *log, uint32_t meter, double limit_w) {
@@ -244,12 +239,6 @@ enum dl_status dl_log_open(struct dl_log **out, const char *path,
   return status;
 }
 
-static void free_runs(struct dl_log *log) {
-  for (size_t i = 0; i < log->n_runs; i++)
-    dl_run_clear(&log->run[i]);
-  log->n_runs = 0;
-}
-
 void dl_log_free(struct dl_log *log) {
   if (!log)
     return;
@@ -264,7 +253,8 @@ void dl_log_free(struct dl_log *log) {
   }
   free(log->meter);
   free(log->reading);
-  free_runs(log);
+  while (log->n_runs > 0)
+    dl_run_clear(&log->run[--log->n_runs]);
   free(log->run);
   for (size_t i = 0; i < log->n_problems; i++)
     free(log->problem[i].text);
@@ -390,7 +380,8 @@ enum dl_status dl_log_next(struct dl_log *log, struct dl_log_block *block,
     memmove(log->reading, log->reading + log->n_out,
             log->n_readings * sizeof *log->reading);
   log->n_out = 0;
-  free_runs(log);
+  while (log->n_runs > 0)
+    dl_run_clear(&log->run[--log->n_runs]);
   *block = (struct dl_log_block){0};
   while (!log->at_end && log->n_runs < BLOCK_RUNS &&
          (log->n_readings < BLOCK_READINGS + 2 * hold || ready(log) == 0)) {
