@@ -160,6 +160,21 @@ void dl_log_add_run(struct dl_log *log, struct dl_run *run) {
   *run = dl_run_unknown;
 }
 
+struct dl_run *dl_log_open_run(struct dl_log *log) {
+  if (!log->in_run)
+    log->open_run = dl_run_unknown;
+  log->in_run = true;
+  return &log->open_run;
+}
+
+void dl_log_close_run(struct dl_log *log, bool add) {
+  if (log->in_run && add)
+    dl_log_add_run(log, &log->open_run);
+  else if (log->in_run)
+    dl_run_clear(&log->open_run);
+  log->in_run = false;
+}
+
 bool dl_log_bad(struct dl_log *log, const char *fmt, ...) {
   void *problems = log->problem;
   char *text = NULL;
@@ -192,46 +207,39 @@ void dl_log_warn(struct dl_log *log, const char *fmt, ...) {
 
 /* --- opening */
 
-static enum dl_status start(struct dl_log *log, const char *path,
-                            struct dl_diag *d) {
-  struct dl_head head = {.path = path};
-  enum dl_status status = dl_lines_open(&log->lines, path, d);
-  if (status != DL_OK)
-    return status;
-  log->path = dl_lines_path(log->lines);
-  head.text = dl_lines_head(log->lines, &head.len);
-  log->importer = log->o.from;
-  for (size_t i = 0; !log->importer && dl_importers[i]; i++)
-    if (dl_importers[i]->probe(&head))
-      log->importer = dl_importers[i];
-  if (!log->importer)
-    return dl_fail_at(d, DL_EINPUT, log->path, 0,
-                      "no importer knows this kind of file; see 'dlest list "
-                      "importers', and --from");
-  log->state = dl_calloc(1, log->importer->state_size + 1);
-  if (!log->state)
-    return dl_fail_memory(d);
-  if (log->importer->row) {
-    FILE *f = dl_lines_stream(log->lines);
-    if (!f)
-      return dl_fail_memory(d);
-    status = dl_csv_open_stream(&log->csv, f, log->path,
-                                log->importer->delimiter, TABLE_BLOCK, d);
-  }
-  log->line = 1;
-  log->d = d;
-  if (status == DL_OK && log->importer->begin)
-    status = log->importer->begin(log, &head, d);
-  return status;
-}
-
 enum dl_status dl_log_open(struct dl_log **out, const char *path,
                            const struct dl_log_options *o, struct dl_diag *d) {
   struct dl_log *log = *out = dl_calloc(1, sizeof *log);
+  struct dl_head head = {.path = path};
   if (!log)
     return dl_fail_memory(d);
   log->o = *o;
-  enum dl_status status = start(log, path, d);
+  log->d = d;
+  log->line = 1;
+  log->importer = o->from;
+  enum dl_status status = dl_lines_open(&log->lines, path, d);
+  if (status == DL_OK) {
+    log->path = dl_lines_path(log->lines);
+    head.text = dl_lines_head(log->lines, &head.len);
+    for (size_t i = 0; !log->importer && dl_importers[i]; i++)
+      if (dl_importers[i]->probe(&head))
+        log->importer = dl_importers[i];
+    if (!log->importer)
+      status = dl_fail_at(d, DL_EINPUT, log->path, 0,
+                          "no importer knows this kind of file; see 'dlest "
+                          "list importers', and --from");
+  }
+  if (status == DL_OK &&
+      !(log->state = dl_calloc(1, log->importer->state_size + 1)))
+    status = dl_fail_memory(d);
+  if (status == DL_OK && log->importer->row) {
+    FILE *f = dl_lines_stream(log->lines);
+    status = !f ? dl_fail_memory(d)
+                : dl_csv_open_stream(&log->csv, f, log->path,
+                                     log->importer->delimiter, TABLE_BLOCK, d);
+  }
+  if (status == DL_OK && log->importer->begin)
+    status = log->importer->begin(log, &head, d);
   if (status != DL_OK) {
     dl_log_free(log);
     *out = NULL;
@@ -245,6 +253,7 @@ void dl_log_free(struct dl_log *log) {
   if (log->state && log->importer->free)
     log->importer->free(log->state);
   free(log->state);
+  dl_log_close_run(log, false);
   dl_csv_free(log->csv);
   dl_lines_free(log->lines);
   for (size_t i = 0; i < log->n_meters; i++) {

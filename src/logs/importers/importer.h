@@ -135,6 +135,12 @@ struct dl_run *dl_log_run(struct dl_log *log);
  * *run. */
 void dl_log_add_run(struct dl_log *log, struct dl_run *run);
 
+/* For runs that take several lines: the run being read (log->open_run while
+ * log->in_run), an empty one if there is none; closing it adds or drops it. A
+ * run that is open when the log is freed is dropped. */
+struct dl_run *dl_log_open_run(struct dl_log *log);
+void dl_log_close_run(struct dl_log *log, bool add);
+
 /* Reports that the line or row cannot be used, and why ("column 'x': invalid
  * number 'abc'"). Returns false. */
 bool dl_log_bad(struct dl_log *log, const char *fmt, ...) DL_PRINTF(2, 3);
