@@ -11,9 +11,7 @@
 #include "cli/passes/predict_batch.h"
 #include "cli/passes/predict_sweep.h"
 #include "cli/views/node_report.h"
-#include "cli/views/predict_limits.h"
-#include "cli/views/predict_served.h"
-#include "cli/views/predict_settings.h"
+#include "cli/views/predict_report.h"
 #include "estimate/methods/missing_facts.h"
 #include "estimate/methods/work.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What values options and arguments have: names of the catalogues and the
  * registries, columns, a few words, or paths. */
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "catalog/mig.h"
 #include "cli/completion/complete.h"
 #include "estimate/methods/estimator.h"
@@ -202,8 +202,7 @@ static void offer_fields(completion *c, const char *suffix) {
 /* What stands before the last name of a formula or a list stays. */
 static void skip_to_name(completion *c) {
   size_t n = strlen(c->word);
-  while (n > 0 && (isalnum((unsigned char)c->word[n - 1]) ||
-                   strchr("_.", c->word[n - 1])))
+  while (n > 0 && (dl_is_alnum(c->word[n - 1]) || strchr("_.", c->word[n - 1])))
     n--;
   dl_completion_skip(c, n);
 }
@@ -330,7 +329,7 @@ static enum dl_status by_metavariable(completion *c, const char *text,
     return columns(c, d);
   else if (strcmp(text, "COLUMN=VALUE") == 0)
     return column_value(c, d);
-  else if (islower((unsigned char)*text) && strchr(text, '|'))
+  else if (dl_is_lower(*text) && strchr(text, '|'))
     offer_words(c, text, '|');
   return DL_OK;
 }

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/number.h"
 #include "catalog/architecture/token_costs.h"
 #include "cli/options/job_words.h"
@@ -405,7 +406,7 @@ enum dl_status dl_job_options_apply(struct dl_job_options *o,
   const char *phase = value_in(&o->overrides, "phase");
   if (!phase)
     phase = o->run.phase;
-  bool language, inference = phase && strcasecmp(phase, "inference") == 0;
+  bool language, inference = phase && dl_strcasecmp(phase, "inference") == 0;
   enum dl_status status = dl_job_options_apply_table(o, f, d);
   if (status == DL_OK)
     status = dl_job_options_language(o, catalog, &language, d);

@@ -9,7 +9,7 @@
 #include "base/number.h"
 #include "catalog/architecture/token_costs.h"
 #include "cli/options/budget.h"
-#include "cli/views/predict_limits.h"
+#include "cli/views/predict_report.h"
 #include "estimate/methods/work.h"
 #include "estimate/node/peak_memory.h"
 #include "run/run_columns.h"

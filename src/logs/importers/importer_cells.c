@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
+#include "base/ascii.h"
 #include "base/number.h"
 #include "logs/importers/importer.h"
 #include "logs/log.h"
@@ -17,7 +17,7 @@
 int dl_cell_among(const char *names, const char *s, size_t len) {
   for (int at = 0; names; at++) {
     const char *end = strchrnul(names, '|');
-    if ((size_t)(end - names) == len && strncasecmp(names, s, len) == 0)
+    if ((size_t)(end - names) == len && dl_strncasecmp(names, s, len) == 0)
       return at;
     names = *end == '\0' ? NULL : end + 1;
   }
@@ -183,11 +183,12 @@ bool dl_cell_date(struct dl_log *log, char *s, int64_t *ns) {
       *(count > 31 ? &year : &day) = count;
     else if (strcmp(word[i], "UTC") == 0 || strcmp(word[i], "GMT") == 0)
       zone = "Z";
-    else if (strcasecmp(word[i], "AM") == 0 || strcasecmp(word[i], "PM") == 0)
+    else if (dl_strcasecmp(word[i], "AM") == 0 ||
+             dl_strcasecmp(word[i], "PM") == 0)
       noon = word[i][0] == 'P' || word[i][0] == 'p';
     else
       for (int m = 0; m < 12 && month == 0; m++)
-        if (strncasecmp(word[i], months + 3 * m, 3) == 0)
+        if (dl_strncasecmp(word[i], months + 3 * m, 3) == 0)
           month = m + 1;
   }
   if (!clock || strlen(clock) < 8 || clock[2] != ':' || month == 0 ||
@@ -230,7 +231,7 @@ bool dl_head_has(const struct dl_head *head, char separator,
   size_t n = dl_cell_split(line, separator, field, DL_HEAD_FIELDS), i;
   for (; *names; names++) {
     for (i = 0; i < n && i < DL_HEAD_FIELDS; i++)
-      if (strcasecmp(field[i], *names) == 0)
+      if (dl_strcasecmp(field[i], *names) == 0)
         break;
     if (i == n || i == DL_HEAD_FIELDS)
       return false;

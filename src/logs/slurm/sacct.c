@@ -21,8 +21,8 @@
 
 #include <math.h>
 #include <string.h>
-#include <strings.h>
 
+#include "base/ascii.h"
 #include "base/number.h"
 #include "logs/log.h"
 #include "logs/slurm/slurm.h"
@@ -187,7 +187,7 @@ static bool line(struct dl_log *log, char *s, size_t len) {
       id && strncmp(id, row.id, row.id_len) == 0 && id[row.id_len] == '\0';
   if (!same || (is_job && c->has_job_line)) {
     finish(log, c);
-    if (strncasecmp(dl_slurm_cell(&row, DL_SLURM_STATE), "PENDING", 7) == 0)
+    if (dl_strncasecmp(dl_slurm_cell(&row, DL_SLURM_STATE), "PENDING", 7) == 0)
       return true;
     start_job(log, c, &row);
   }

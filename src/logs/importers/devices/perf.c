@@ -19,11 +19,11 @@
  * seconds time elapsed" of the default layout, its energy_j that of the
  * platform, if measured (boundary node), otherwise CPU and RAM. */
 
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/number.h"
 #include "logs/log.h"
 #include "logs/readings/measure.h"
@@ -61,10 +61,6 @@ struct event {
   bool supported;
 };
 
-static bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 /* A number whose digits may be grouped. The character before the last digits is
  * the decimal sign, unless it is a comma and three digits follow, or any other
  * character than a full stop. */
@@ -72,7 +68,7 @@ static bool localised(const char *s, double *x) {
   char plain[64];
   size_t n = 0, len = strlen(s), last = len;
   for (size_t i = 0; i < len; i++)
-    if (!is_digit(s[i]))
+    if (!dl_is_digit(s[i]))
       last = i;
   bool decimal =
       last < len && (s[last] == '.' || (s[last] == ',' && len - last - 1 != 3));
@@ -80,7 +76,7 @@ static bool localised(const char *s, double *x) {
     unsigned char c = (unsigned char)s[i];
     if (n + 1 >= sizeof plain)
       return false;
-    if (is_digit(s[i]))
+    if (dl_is_digit(s[i]))
       plain[n++] = s[i];
     else if (i == last && decimal)
       plain[n++] = '.';
@@ -98,7 +94,7 @@ static bool split_event(char *s, char **field, size_t *n, size_t *unit,
   if (!joules || joules == s || joules[6] != joules[-1])
     return false;
   *separator = joules[-1];
-  if (isalnum((unsigned char)*separator))
+  if (dl_is_alnum(*separator))
     return false;
   *n = *separator == ' ' ? dl_cell_words(s, field, FIELDS)
                          : dl_cell_split(s, *separator, field, FIELDS);
@@ -116,7 +112,7 @@ static bool read_prefix(char **field, size_t n, struct event *e) {
   size_t i = 0;
   e->seconds = NAN;
   e->domain = "";
-  if (i < n && is_digit(field[i][0])) {
+  if (i < n && dl_is_digit(field[i][0])) {
     if (!localised(field[i++], &e->seconds) || !(e->seconds < MOST_S))
       return false;
   }
@@ -182,7 +178,7 @@ static void add_reading(struct dl_log *log, const struct perf *p,
   snprintf(domain, sizeof domain, "%s", m->id);
   if ((part = strstr(domain, "-C")) || (part = strstr(domain, "-L")))
     *part = '\0';
-  if (domain[0] == 'S' && is_digit(domain[1]) &&
+  if (domain[0] == 'S' && dl_is_digit(domain[1]) &&
       domain[1 + strspn(domain + 1, "0123456789")] == '\0') {
     snprintf(package, sizeof package, "package-%s", domain + 1);
     id = package;
@@ -320,7 +316,7 @@ static bool line(struct dl_log *log, char *s, size_t len) {
   }
   if (read_elapsed(start, &seconds))
     finish_total(log, p, seconds);
-  else if (p->csv && !is_digit(first) && first != '<')
+  else if (p->csv && !dl_is_digit(first) && first != '<')
     return dl_log_bad(log, "no event of perf stat: '%.60s'", start);
   return true;
 }
@@ -337,7 +333,7 @@ static bool probe(const struct dl_head *head) {
   char line[DL_HEAD_LINE], separator;
   struct event e;
   for (size_t at = 0; dl_head_line(head, &at, line, sizeof line);) {
-    bool known = *line == '#' || is_digit(*line) || *line == '<' ||
+    bool known = *line == '#' || dl_is_digit(*line) || *line == '<' ||
                  strncmp(line, title, sizeof title - 1) == 0;
     if (strncmp(line, started, sizeof started - 1) == 0 ||
         parse(line, &e, &separator) == EVENT)

@@ -16,8 +16,8 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
+#include "base/ascii.h"
 #include "base/number.h"
 #include "logs/importers/tables/sample_columns.h"
 #include "logs/log.h"
@@ -128,7 +128,7 @@ static bool read_header(struct samples *s, char *line, char separator) {
     else if (label == DL_LABEL_NONE && unit_s == 0)
       take_quantity(s, field[i], (int)i);
   }
-  if (strcasecmp(s->time_name, "time") != 0)
+  if (dl_strcasecmp(s->time_name, "time") != 0)
     s->label[DL_LABEL_DATE] = -1;
   bool any = false;
   for (size_t i = 0; i < s->n_channels; i++)
@@ -215,7 +215,7 @@ static bool of_clock(struct dl_log *log, struct samples *s, enum clock clock,
 
 static bool read_time(struct dl_log *log, struct samples *s, char **field,
                       int64_t *ns) {
-  bool elapsed = strncasecmp(s->time_name, "elapsed", 7) == 0;
+  bool elapsed = dl_strncasecmp(s->time_name, "elapsed", 7) == 0;
   char text[96];
   double x;
   snprintf(text, sizeof text, "%s%s%.60s",
