@@ -38,7 +38,7 @@ struct dl_settings {
   struct dl_pattern pattern;
   bool has_pattern, has_table;
   struct table table;
-  struct dl_strlist extra;
+  struct dl_intern extra;
 };
 
 struct dl_settings *dl_settings_new(void) {
@@ -51,7 +51,7 @@ void dl_settings_free(struct dl_settings *s) {
   struct table *t = &s->table;
   dl_strlist_free(&s->set_names);
   dl_strlist_free(&s->set_values);
-  dl_strlist_free(&s->extra);
+  dl_intern_free(&s->extra);
   dl_pattern_free(&s->pattern);
   dl_strlist_free(&t->names);
   dl_strlist_free(&t->cell);
@@ -65,13 +65,12 @@ void dl_settings_free(struct dl_settings *s) {
   free(s);
 }
 
-const struct dl_strlist *dl_settings_extra(const struct dl_settings *s) {
+const struct dl_intern *dl_settings_extra(const struct dl_settings *s) {
   return &s->extra;
 }
 
 static bool note_column(struct dl_settings *s, const char *name) {
-  return dl_run_column_find(name) || dl_strlist_find(&s->extra, name) >= 0 ||
-         dl_strlist_add(&s->extra, name);
+  return dl_run_column_find(name) || dl_intern(&s->extra, name) >= 0;
 }
 
 /* The fault of a value for a column; NULL: none. */
@@ -296,7 +295,7 @@ static bool give(struct filling *f, const char *name, const char *value) {
   if (*value == '\0')
     return true;
   if (!c) {
-    char **cell = &f->extra[dl_strlist_find(&f->s->extra, name)];
+    char **cell = &f->extra[dl_intern_find(&f->s->extra, name)];
     return *cell || (*cell = dl_strdup(value));
   }
   enum dl_run_id id = dl_run_column_id(c);

@@ -10,6 +10,7 @@
 #define DL_LOGS_RUN_SETTINGS_H
 
 #include "base/diag.h"
+#include "base/intern.h"
 #include "base/text.h"
 #include "run/run.h"
 
@@ -37,7 +38,7 @@ enum dl_status dl_settings_table(struct dl_settings *s, const char *path,
                                  struct dl_diag *d);
 
 /* Columns that the runs table does not have; valid after the calls above. */
-const struct dl_strlist *dl_settings_extra(const struct dl_settings *s);
+const struct dl_intern *dl_settings_extra(const struct dl_settings *s);
 
 /* Fills in a run from the log at `path`. extra[i], one for each extra column,
  * becomes an owned text or NULL. Warns if the table has no row for the path or

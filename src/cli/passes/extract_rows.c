@@ -71,7 +71,7 @@ static struct dl_column run_column(const char *key) {
 enum dl_status dl_extract_rows_new(struct dl_extract_rows **out,
                                    const struct dl_format *format, FILE *f,
                                    bool each_epoch,
-                                   const struct dl_strlist *extra,
+                                   const struct dl_intern *extra,
                                    struct dl_diag *d) {
   size_t n_runs = dl_run_column_count();
   struct dl_extract_rows *r = *out = dl_calloc(1, sizeof *r);
@@ -125,20 +125,13 @@ static enum dl_status add_epoch(struct dl_extract_rows *r,
                                 const struct dl_epoch *e, struct dl_diag *d) {
   static const char *const parts[] = {"epoch", "start", "end"};
   const struct dl_value values[N_EPOCH_COLUMNS] = {
-      dl_string(run->run_id),
-      dl_string(parts[e->part]),
-      dl_number(e->number),
-      dl_number(e->start_s),
-      dl_number(e->duration_s),
-      dl_number(e->gpu_power_w),
-      dl_number(e->gpu_util),
-      dl_number(e->gpu_energy_j),
-      dl_number(e->ram_energy_j),
-      dl_number(e->cpu_energy_j),
-      dl_number(e->node_energy_j),
-      dl_number(e->energy_j),
-      dl_string(run->boundary),
-      dl_string(run->epochs_verdict),
+      dl_string(run->run_id),      dl_string(parts[e->part]),
+      dl_number(e->number),        dl_number(e->start_s),
+      dl_number(e->duration_s),    dl_number(e->gpu_power_w),
+      dl_number(e->gpu_util),      dl_number(e->gpu_energy_j),
+      dl_number(e->ram_energy_j),  dl_number(e->cpu_energy_j),
+      dl_number(e->node_energy_j), dl_number(e->energy_j),
+      dl_string(run->boundary),    dl_string(run->epochs_verdict),
       dl_string(run->file),
   };
   return dl_stream_row(r->stream, values, d);

@@ -23,6 +23,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "logs/log.h"
 
 enum column { PACKAGE, CORE, CPU, TIME, PKG_W, RAM_W, SYS_W, N_COLUMNS };
