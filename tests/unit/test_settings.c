@@ -152,7 +152,7 @@ static void table(struct given *g, const char *text) {
 /* Adds what a run is told, " column=value" in the order of the columns, with
  * those of the user's own behind "|". */
 static void describe(struct dl_text *out, const struct dl_run *run,
-                     const struct dl_strlist *names, char *const *extra) {
+                     const struct dl_intern *names, char *const *extra) {
   for (size_t i = 0; i < DL_N_RUN_COLUMNS; i++) {
     const struct dl_run_column *c = &dl_run_columns[i];
     if (c->is_text && dl_run_text(run, (enum dl_run_id)i))
