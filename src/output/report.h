@@ -34,6 +34,7 @@ enum dl_value_type {
 
 struct dl_value {
   enum dl_value_type type;
+  bool optional;              /* absent: people do not see its line at all */
   double number;              /* DL_NUMBER; NaN and infinities become null */
   size_t count;               /* DL_COUNT; 0 or 1 for DL_BOOL */
   const char *string;         /* DL_STRING; NULL becomes null */
@@ -46,6 +47,10 @@ struct dl_value dl_count(size_t n);
 struct dl_value dl_bool(bool b);
 struct dl_value dl_string(const char *s);
 struct dl_value dl_strings(const char *const *s, size_t n);
+
+/* The same, optional. */
+struct dl_value dl_known(double x);
+struct dl_value dl_known_string(const char *s);
 
 /* How a number is shown to people; JSON and CSV always get it exactly. */
 enum dl_style {
@@ -79,9 +84,14 @@ bool dl_report_failed(const struct dl_report *r);
 void dl_report_add(struct dl_report *r, const char *key, const char *label,
                    const char *unit, enum dl_style style, struct dl_value v);
 
-/* A number whose line people see only where it is known (not NaN). */
-void dl_report_known(struct dl_report *r, const char *key, const char *label,
-                     const char *unit, enum dl_style style, double x);
+/* Adds n values. {.key, .value} alone is a value for programs. */
+struct dl_report_line {
+  const char *key, *label, *unit;
+  enum dl_style style;
+  struct dl_value value;
+};
+void dl_report_lines(struct dl_report *r, const struct dl_report_line *line,
+                     size_t n);
 
 /* An interval: two values, which text shows in one line, "low .. high".
  * Label, unit and style are those of `low`. */

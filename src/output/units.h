@@ -32,12 +32,8 @@ void dl_show_unit(struct dl_text *t, const char *before, enum dl_style style,
 /* A number or a count; NaN for anything else. */
 double dl_value_quantity(const struct dl_value *v);
 
-/* A value without its unit; "-" if absent. Control characters and bytes that
- * are not UTF-8 become U+FFFD. */
-void dl_show_value(struct dl_text *t, enum dl_style style,
-                   const struct dl_value *v, const struct dl_multiple *scale);
-
-/* The same for "low .. high", or for low alone if high is NULL. */
+/* Appends "low .. high", or low alone if high is NULL, without a unit; "-" if
+ * absent. Control characters and bytes that are not UTF-8 become U+FFFD. */
 void dl_show_range(struct dl_text *t, enum dl_style style,
                    const struct dl_value *low, const struct dl_value *high,
                    const struct dl_multiple *scale);

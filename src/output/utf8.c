@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Text of unknown origin made safe to print. */
+
 #include "output/utf8.h"
 
 #include <string.h>
@@ -72,6 +74,6 @@ void dl_utf8_clean(struct dl_text *t, const char *s, bool keep_controls) {
 size_t dl_utf8_width(const char *s, size_t len) {
   size_t width = 0;
   for (size_t i = 0; i < len; i++)
-    width += !is_tail((unsigned char)s[i]);
+    width += (s[i] & 0xC0) != 0x80; /* no continuation byte */
   return width;
 }
