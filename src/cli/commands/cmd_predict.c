@@ -168,7 +168,7 @@ static void add_basis(struct dl_report *r, const struct dl_estimate *e,
       say(r, &t);
       dl_text_clear(&t);
     }
-  const char *assumed = dl_facts_assumed(job);
+  const char *assumed = dl_facts_assumed(job, NULL);
   if (assumed && strcmp(e->method, "physical") == 0 &&
       isnan(job->run->tokens) && !tokens) {
     dl_text_printf(&t,

@@ -139,7 +139,8 @@ void dl_predict_settings(struct dl_report *r, const struct dl_job *job,
        dl_number(run->image_px)}};
   dl_report_lines(r, first, DL_LENGTH(first));
   add_tokens(r, job);
-  const char *assumed = language || inference ? NULL : dl_facts_assumed(job);
+  const char *assumed =
+      language || inference ? NULL : dl_facts_assumed(job, NULL);
   const struct dl_report_line then[] = {
       {"macs_g", isnan(run->prompt_tokens) ? "forward pass" : NULL, "GMAC",
        DL_PLAIN, dl_number(run->macs_g)},

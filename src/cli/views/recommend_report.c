@@ -89,7 +89,7 @@ static bool differs(const struct dl_value *a, const struct dl_value *b) {
   return a->type != b->type || a->number < b->number || a->number > b->number;
 }
 
-static void fill(const struct view *w, const struct dl_choice *c,
+static void fill(const struct view *w, const struct dl_alternative *c,
                  struct dl_value v[COLUMNS]) {
   bool meets = c->excluded == DL_CHOICE_MEETS;
   double unit = w->in_joules ? 1 : DL_J_PER_KWH;
@@ -164,7 +164,7 @@ static struct dl_column column_of(const struct view *w, enum column i,
 static const char *mark_of(const struct view *w, size_t i) {
   static const char *const marks[] = {NULL, "*",  "~",  "*~",
                                       "!",  "*!", "~!", "*~!"};
-  const struct dl_choice *c = &w->l->c[i];
+  const struct dl_alternative *c = &w->l->c[i];
   bool over = c->high_j > w->o->budget_kwh * DL_J_PER_KWH;
   return marks[(i == 0) + 2 * (c->place.front && c->place.open) + 4 * over];
 }
@@ -217,24 +217,24 @@ static void add_front(struct view *w) {
 }
 
 /* Where a choice runs: a node, or only a GPU. */
-static const char *place_of(const struct dl_choice *c) {
+static const char *place_of(const struct dl_alternative *c) {
   return c->node ? c->node : c->gpu;
 }
 
 /* The lowest-energy choice of an architecture, and that in another place. */
 struct best {
-  const struct dl_choice *c, *other;
+  const struct dl_alternative *c, *other;
 };
 
 static struct best best_of(const struct view *w, const char *arch) {
   struct best b = {NULL, NULL};
   for (size_t i = 0; i < w->n; i++) {
-    const struct dl_choice *c = &w->l->c[i];
+    const struct dl_alternative *c = &w->l->c[i];
     if (same(c->arch, arch) && (!b.c || c->energy_j < b.c->energy_j))
       b.c = c;
   }
   for (size_t i = 0; i < w->n; i++) {
-    const struct dl_choice *c = &w->l->c[i];
+    const struct dl_alternative *c = &w->l->c[i];
     if (same(c->arch, arch) && !same(place_of(c), place_of(b.c)) &&
         (!b.other || c->energy_j < b.other->energy_j))
       b.other = c;
@@ -324,7 +324,7 @@ static void add_archs(struct view *w) {
       A_COLUMNS, false);
   for (size_t i = 0; i < n; i++) {
     struct dl_value all[COLUMNS], v[A_COLUMNS];
-    const struct dl_choice *b = best[i].c, *o = best[i].other;
+    const struct dl_alternative *b = best[i].c, *o = best[i].other;
     bool both = o && !isnan(o->low_j) && !isnan(b->high_j);
     fill(w, b, all);
     all[C_SAVING] = dl_number(1 - b->energy_j / highest_j);
@@ -352,7 +352,7 @@ static void add_settings(struct view *w) {
              {DL_CHOICE_BUDGET, "n_budget", "over the budget"}};
   const struct dl_recommend_options *o = w->o;
   const struct dl_choices *l = w->l;
-  const struct dl_choice *c = &l->c[0];
+  const struct dl_alternative *c = &l->c[0];
   bool infers = !isnan(l->requests);
   const char *phase = infers ? "inference" : "training";
   const struct dl_report_line lines[] = {

@@ -29,12 +29,6 @@ static double exchange_s(const struct dl_parallel *p, double reached) {
          messages * MESSAGE_S * ceil(p->bytes / BUCKET);
 }
 
-double dl_parallel_extra(const struct dl_parallel *p) {
-  struct dl_parallel_step s;
-  dl_parallel_of(p, &s);
-  return s.extra;
-}
-
 void dl_parallel_of(const struct dl_parallel *p, struct dl_parallel_step *s) {
   double alone = compute_s(p);
   s->comm_s = exchange_s(p, REACHED);

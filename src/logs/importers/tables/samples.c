@@ -19,7 +19,6 @@
 
 #include "base/ascii.h"
 #include "base/number.h"
-#include "logs/importers/table_scan.h"
 #include "logs/importers/tables/sample_columns.h"
 #include "logs/log.h"
 
@@ -110,7 +109,7 @@ static bool read_header(struct samples *s, char *line, char separator) {
   size_t rank, best = SIZE_MAX;
   *s = (struct samples){.separator = separator, .time = -1};
   memset(s->label, -1, sizeof s->label);
-  dl_scan_fields(line, separator, field, FIELDS_MAX, &s->n_fields);
+  s->n_fields = dl_cell_split(line, separator, field, FIELDS_MAX);
   if (s->n_fields < 2 || s->n_fields > FIELDS_MAX)
     return false;
   for (size_t i = 0; i < s->n_fields; i++) {
@@ -142,7 +141,7 @@ static bool find_header(struct samples *s, const struct dl_head *head) {
   static const char separators[] = ",;\t";
   char buf[LINE_SIZE], copy[LINE_SIZE];
   size_t at = 0;
-  for (int i = 0; i < HEAD_LINES && dl_scan_head(head, &at, buf, sizeof buf);
+  for (int i = 0; i < HEAD_LINES && dl_head_line(head, &at, buf, sizeof buf);
        i++) {
     const char *text = buf + strspn(buf, "# \t");
     for (const char *p = separators; *p != '\0'; p++) {
@@ -318,11 +317,11 @@ static bool line(struct dl_log *log, char *text, size_t len) {
   struct samples *s = log->state;
   struct dl_reading r[CHANNELS_MAX];
   char *field[FIELDS_MAX];
-  size_t n, n_channels = s->n_channels;
+  size_t n_channels = s->n_channels;
   int64_t ns;
   (void)len;
   text += strspn(text, " ");
-  dl_scan_fields(text, s->separator, field, FIELDS_MAX, &n);
+  size_t n = dl_cell_split(text, s->separator, field, FIELDS_MAX);
   if (is_comment_or_header(s, text, field, n))
     return true;
   if (n != s->n_fields)
