@@ -2,6 +2,9 @@
 /* CSV: one table, keys as header. Absent values are empty cells, lists are
  * joined by ';'. */
 
+#include <stdlib.h>
+
+#include "base/memory.h"
 #include "base/number.h"
 #include "base/text.h"
 #include "io/csv.h"
@@ -100,42 +103,40 @@ static bool table(FILE *f, const struct dl_table *t) {
   return ok;
 }
 
-static bool has_scalars(const struct dl_report *r) {
-  for (size_t i = 0; i < r->n_nodes; i++)
-    if (r->nodes[i].type == DL_REPORT_VALUE && r->nodes[i].key)
-      return true;
-  return false;
-}
-
-/* A report without a table: its own values are a row. */
-static bool scalars(FILE *f, const struct dl_report *r) {
-  struct dl_text head = {0}, line = {0};
-  struct row keys = {.t = &head};
-  struct row row = {.t = &line};
-  bool ok = true;
-  for (size_t i = 0; i < r->n_nodes; i++) {
+/* A report without a table: its own values are one row. */
+static enum dl_status values_of(FILE *f, const struct dl_report *r,
+                                struct dl_diag *d) {
+  struct dl_column *columns = dl_calloc(r->n_nodes, sizeof *columns);
+  struct dl_value *values = dl_calloc(r->n_nodes, sizeof *values);
+  struct dl_text rows = {0};
+  size_t n = 0;
+  bool ok = columns && values;
+  for (size_t i = 0; ok && i < r->n_nodes; i++) {
     const struct dl_report_node *node = &r->nodes[i];
     if (node->type != DL_REPORT_VALUE || !node->key)
       continue;
-    cell(&keys, node->key);
-    ok = value_cell(&row, &node->value) && ok;
+    columns[n].key = node->key;
+    values[n++] = node->value;
   }
-  end_row(&keys);
-  end_row(&row);
-  ok = ok && !head.failed && !line.failed;
-  flush(f, &head);
-  flush(f, &line);
-  dl_text_free(&head);
-  dl_text_free(&line);
-  return ok;
+  enum dl_status status = DL_OK;
+  if (ok && n == 0) {
+    status = dl_fail(d, DL_EUSAGE, "there is no table to write as CSV");
+  } else if (ok) {
+    header(&rows, columns, n);
+    ok = values_row(&rows, columns, n, values);
+    flush(f, &rows);
+  }
+  dl_text_free(&rows);
+  free(columns);
+  free(values);
+  return ok ? status : dl_fail_memory(d);
 }
 
 static enum dl_status csv_report(const struct dl_report *r, FILE *f,
                                  struct dl_diag *d) {
-  if (!r->main && !has_scalars(r))
-    return dl_fail(d, DL_EUSAGE, "there is no table to write as CSV");
-  bool ok = r->main ? table(f, r->main) : scalars(f, r);
-  return ok ? DL_OK : dl_fail_memory(d);
+  if (!r->main)
+    return values_of(f, r, d);
+  return table(f, r->main) ? DL_OK : dl_fail_memory(d);
 }
 
 static enum dl_status csv_begin(struct dl_stream *s, struct dl_diag *d) {
