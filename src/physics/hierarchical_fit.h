@@ -1,20 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Hierarchical nonlinear least squares: constants and random effects of a
- * physics from measured configurations.
- *
- * The mode of the posterior minimises
- *
- *   sum ((f(theta) - y) / s)^2 + sum ((theta - prior mean) / prior sd)^2
- *
- * over the measured logarithms y of all targets (nls.h), with s the standard
- * deviation of a residual and what a row is uncertain by in quadrature. What is
- * left goes to the residual process (residual_gp.h). */
+/* A fitted physics: what predicts, what a model file keeps, and what a
+ * calibration starts from. hierarchical_problem.h fits it. */
 
 #ifndef DL_PHYSICS_HIERARCHICAL_FIT_H
 #define DL_PHYSICS_HIERARCHICAL_FIT_H
 
 #include "physics/levels.h"
-#include "physics/observations.h"
+#include "physics/hierarchical_problem.h"
 #include "physics/posterior.h"
 
 /* A fitted physics. theta: logarithms of the constants, error: their standard

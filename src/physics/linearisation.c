@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Predictions of configurations and their derivatives. */
+
 #include "physics/linearisation.h"
 
 #include <math.h>
@@ -20,6 +22,8 @@ bool dl_parameter_map_make(struct dl_parameter_map *map,
       .fixed = dl_calloc(n * physics->n_effects, sizeof *map->fixed)};
   if (!map->first || !map->fixed)
     return false;
+  for (size_t k = 0; k < n_factors; k++)
+    map->n_levels[k] = by[k].n;
   for (size_t i = 0; i < n; i++) {
     const struct dl_grouping *inputs = configs->inputs[i];
     const struct dl_row_names *names = &configs->names[i];
@@ -41,9 +45,8 @@ void dl_parameter_map_free(struct dl_parameter_map *map) {
   free(map->fixed);
 }
 
-/* The effects of a configuration at theta. */
-static void effects_at(const struct dl_parameter_map *map, const double *theta,
-                       size_t config, double *fx) {
+void dl_effects_at(const struct dl_parameter_map *map, const double *theta,
+                   size_t config, double *fx) {
   const struct dl_physics *physics = map->physics;
   const size_t *first = map->first + config * physics->n_factors;
   memcpy(fx, map->fixed + config * physics->n_effects,
@@ -62,7 +65,7 @@ void dl_predict_measurements(const struct dl_parameter_map *map,
   for (size_t i = 0; i < configs->n_measurements; i++) {
     const struct dl_measurement *m = &configs->m[i];
     if (i == 0 || m->config != m[-1].config) {
-      effects_at(map, theta, m->config, fx);
+      dl_effects_at(map, theta, m->config, fx);
       map->physics->predict(c, fx, configs->inputs[m->config], y);
     }
     out[i] = y[m->target];
@@ -94,7 +97,7 @@ void dl_differentiate_measurements(const struct dl_parameter_map *map,
   for (size_t i = 0; i < configs->n_measurements; i++) {
     const struct dl_measurement *m = &configs->m[i];
     if (i == 0 || m->config != m[-1].config) {
-      effects_at(map, theta, m->config, fx);
+      dl_effects_at(map, theta, m->config, fx);
       map->physics->gradient(c, fx, configs->inputs[m->config], g);
     }
     fill_row(map, m, &g[m->target], scale ? scale[i] : 1, J + i * map->p);

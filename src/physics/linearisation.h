@@ -14,6 +14,7 @@ struct dl_parameter_map {
   const struct dl_physics *physics;
   const struct dl_configurations *configs;
   size_t p;
+  size_t n_levels[DL_MAX_FACTORS]; /* that are parameters */
   /* configs->n x n_factors: the first parameter of the level; 0: none, and the
    * effects of `fixed` hold. Owned. */
   size_t *first;
@@ -27,6 +28,10 @@ bool dl_parameter_map_make(struct dl_parameter_map *map,
                            const struct dl_configurations *configs,
                            const struct dl_levels *by, size_t n_factors);
 void dl_parameter_map_free(struct dl_parameter_map *map);
+
+/* The effects of a configuration at theta. */
+void dl_effects_at(const struct dl_parameter_map *map, const double *theta,
+                   size_t config, double *fx);
 
 /* Logarithms of each measurement's target at theta. */
 void dl_predict_measurements(const struct dl_parameter_map *map,
