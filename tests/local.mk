@@ -3,6 +3,7 @@
 
 UNIT_TESTS = \
 	tests/unit/test_arrays \
+	tests/unit/test_ascii \
 	tests/unit/test_bootstrap \
 	tests/unit/test_catalog \
 	tests/unit/test_csv \
@@ -95,6 +96,7 @@ CLI_TESTS = \
 	tests/cli/fit.bats \
 	tests/cli/formats.bats \
 	tests/cli/inference.bats \
+	tests/cli/integration.bats \
 	tests/cli/limits.bats \
 	tests/cli/generalisation.bats \
 	tests/cli/list.bats \
@@ -115,6 +117,7 @@ CLI_TESTS = \
 	tests/cli/sites.bats \
 	tests/cli/step-published.bats \
 	tests/cli/step.bats \
+	tests/cli/system.bats \
 	tests/cli/sweep.bats \
 	tests/cli/transformers.bats \
 	tests/cli/user-catalogs.bats \
@@ -228,6 +231,8 @@ tests_unit_test_nls_SOURCES = tests/unit/test_nls.c
 tests_unit_test_nls_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_node_SOURCES = tests/unit/test_node.c tests/unit/unit.h
 tests_unit_test_node_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_ascii_SOURCES = tests/unit/test_ascii.c
+tests_unit_test_ascii_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_number_SOURCES = tests/unit/test_number.c
 tests_unit_test_number_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_ols_SOURCES = tests/unit/test_ols.c

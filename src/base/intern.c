@@ -7,33 +7,29 @@
 
 #include "base/memory.h"
 
-/* FNV-1a: the keys are short, and hostile ones would only slow the table. */
-static size_t hash(const char *s) {
-  uint64_t h = 14695981039346656037u;
-  for (; *s; s++)
-    h = (h ^ (unsigned char)*s) * 1099511628211u;
-  return (size_t)(h ^ (h >> 32));
-}
-
-/* Slot where s is, or where it would go. */
+/* Slot where s is, or where it would go. The hash is FNV-1a: keys are short,
+ * and hostile ones would only slow the table. */
 static size_t *find_slot(const struct dl_intern *t, const char *s) {
-  size_t i = hash(s) & (t->n_slots - 1);
+  uint64_t h = 14695981039346656037u;
+  for (const char *p = s; *p; p++)
+    h = (h ^ (unsigned char)*p) * 1099511628211u;
+  size_t i = (size_t)(h ^ (h >> 32)) & (t->n_slots - 1);
   while (t->slot[i] && strcmp(t->s[t->slot[i] - 1], s) != 0)
     i = (i + 1) & (t->n_slots - 1);
   return &t->slot[i];
 }
 
-static int widen(struct dl_intern *t) {
+static bool widen(struct dl_intern *t) {
   size_t n = t->n_slots ? 2 * t->n_slots : 32;
   size_t *slots = dl_calloc(n, sizeof *slots);
   if (!slots)
-    return -1;
+    return false;
   free(t->slot);
   t->slot = slots;
   t->n_slots = n;
   for (size_t i = 0; i < t->n; i++)
     *find_slot(t, t->s[i]) = i + 1;
-  return 0;
+  return true;
 }
 
 long dl_intern_find(const struct dl_intern *t, const char *s) {
@@ -47,9 +43,8 @@ long dl_intern(struct dl_intern *t, const char *s) {
   if (found >= 0)
     return found;
   void *list = t->s;
-  if (2 * (t->n + 1) > t->n_slots && widen(t) != 0)
-    return -1;
-  if (!dl_grow(&list, &t->cap, t->n + 1, sizeof *t->s))
+  if ((2 * (t->n + 1) > t->n_slots && !widen(t)) ||
+      !dl_grow(&list, &t->cap, t->n + 1, sizeof *t->s))
     return -1;
   t->s = list;
   char *copy = dl_strdup(s);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Strings to small numbers: each distinct string gets the next number. */
+/* Strings to small numbers: each distinct string gets the next number. A hash
+ * table. */
 
 #ifndef DL_BASE_INTERN_H
 #define DL_BASE_INTERN_H

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 libdlest_a_SOURCES += \
+	%D%/ascii.c \
+	%D%/ascii.h \
 	%D%/constants.h \
 	%D%/diag.c \
 	%D%/diag.h \
@@ -14,8 +16,6 @@ libdlest_a_SOURCES += \
 	%D%/nearest_names.h \
 	%D%/number.c \
 	%D%/number.h \
-	%D%/shortest.c \
-	%D%/shortest.h \
 	%D%/status.h \
 	%D%/text.c \
 	%D%/text.h \

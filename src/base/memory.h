@@ -8,6 +8,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* Elements of an array (not of a pointer). */
+#define DL_LENGTH(array) (sizeof(array) / sizeof *(array))
+
 /* n zeroed elements of `size` bytes; never NULL for n = 0 unless memory is
  * out. */
 void *dl_calloc(size_t n, size_t size);

@@ -11,13 +11,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
+#include "base/ascii.h"
 #include "base/memory.h"
-
-static char lower(char c) {
-  return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
 
 static size_t min2(size_t a, size_t b) {
   return a < b ? a : b;
@@ -56,9 +52,9 @@ static size_t name_cost(const char *wanted, const char *name) {
     cost = SIZE_MAX - 1;
   } else {
     for (char *p = a; *p != '\0'; p++)
-      *p = lower(*p);
+      *p = dl_lower(*p);
     for (char *p = b; *p != '\0'; p++)
-      *p = lower(*p);
+      *p = dl_lower(*p);
     cost = dl_edit_distance(a, b);
     if (n > 0 && cost > 1 && strncmp(a, b, n) == 0)
       cost = 1;

@@ -10,7 +10,21 @@
  * times as long for a table of numbers.
  *
  * Writing: printf() writes the locale's decimal point, which is replaced by a
- * full stop; shortest.c writes most numbers of JSON and CSV. */
+ * full stop. Most numbers of JSON and CSV are short decimals, which integer
+ * arithmetic writes:
+ *
+ *   x = m 2^e,  m < 2^53;   x 10^k = V 2^-s  with  V = m 5^k,  s = -(e + k)
+ *
+ * V fits 128 bits for 0 <= k <= 30. The n leading digits of x are V 2^-s
+ * rounded to the nearest integer D (half to even, as printf does) for the k
+ * that gives n digits. D reads back as x if it is closer than half a unit in
+ * the last place of x, which is 5^k / 2 on the scale of V:
+ *
+ *   2 |V - D 2^s| < 5^k
+ *
+ * Powers of two, whose lower neighbour is closer, are left to printf().
+ * printf() with 15, 16 and 17 digits takes four times the processor time for a
+ * sweep (21 us instead of 6 us per row). */
 
 #include "base/number.h"
 
@@ -20,9 +34,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
-#include "base/shortest.h"
+#include "base/ascii.h"
 
 /* The sign of a decimal's difference from the midpoint of two doubles follows
  * from 767 digits and whether any later digit is not 0. */
@@ -45,14 +58,6 @@ struct decimal {
   bool negative;
 };
 
-static bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
-static bool is_blank(char c) {
-  return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
 /* Reads what follows the digits; false if that is no exponent. */
 static bool take_exponent(struct decimal *x, const char *p, const char *end) {
   int64_t e = 0;
@@ -67,7 +72,7 @@ static bool take_exponent(struct decimal *x, const char *p, const char *end) {
   if (p == end)
     return false;
   for (; p < end; p++) {
-    if (!is_digit(*p))
+    if (!dl_is_digit(*p))
       return false;
     if (e < INT64_MAX / 100)
       e = e * 10 + (*p - '0');
@@ -149,7 +154,7 @@ static bool is_not_finite(const char *s, size_t len) {
     len--;
   }
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-    if (len == strlen(words[i]) && strncasecmp(s, words[i], len) == 0)
+    if (len == strlen(words[i]) && dl_strncasecmp(s, words[i], len) == 0)
       return true;
   return false;
 }
@@ -158,9 +163,9 @@ enum dl_number dl_parse_number(const char *s, size_t len, double *out) {
   const char *end = s + len;
   struct decimal x;
   *out = NAN;
-  while (s < end && is_blank(*s))
+  while (s < end && dl_is_space(*s))
     s++;
-  while (s < end && is_blank(end[-1]))
+  while (s < end && dl_is_space(end[-1]))
     end--;
   if (s == end)
     return DL_NUMBER_EMPTY;
@@ -184,7 +189,7 @@ bool dl_parse_count(const char *s, size_t *out) {
   if (*s == '\0')
     return false;
   for (; *s != '\0'; s++) {
-    if (!is_digit(*s) || __builtin_mul_overflow(v, (size_t)10, &v) ||
+    if (!dl_is_digit(*s) || __builtin_mul_overflow(v, (size_t)10, &v) ||
         __builtin_add_overflow(v, (size_t)(*s - '0'), &v))
       return false;
   }
@@ -209,7 +214,7 @@ bool dl_parse_duration(const char *s, double unit_s, double *seconds) {
   size_t len = strlen(s), n;
   double v;
 
-  while (len > 0 && is_blank(s[len - 1]))
+  while (len > 0 && dl_is_space(s[len - 1]))
     len--;
   n = len;
   while (n > 0 && s[n - 1] >= 'a' && s[n - 1] <= 'z')
@@ -257,10 +262,164 @@ char *dl_format_exact(char buf[DL_NUMBER_SIZE], double x) {
   return format_g(buf, x, DBL_DECIMAL_DIG);
 }
 
+/* Writes 0 and |x| between 1e-12 and 1e16 as dl_format_short does, but for
+ * powers of two; false for others. */
+#ifdef __SIZEOF_INT128__
+
+__extension__ typedef unsigned __int128 wide;
+
+enum { MOST_POWER = 30 };
+
+/* |x| = m 2^e, to be scaled by 10^k. */
+struct scaled {
+  uint64_t m;
+  int e, k;
+};
+
+/* D for x->k; *exact is whether it reads back as x. */
+static uint64_t round_at(const struct scaled *x, bool *exact) {
+  static const uint64_t power_of_5[] = {
+      1,         5,          25,         125,        625,     3125,
+      15625,     78125,      390625,     1953125,    9765625, 48828125,
+      244140625, 1220703125, 6103515625, 30517578125};
+  wide unit = power_of_5[x->k < 15 ? x->k : 15];
+  if (x->k > 15)
+    unit *= power_of_5[x->k - 15];
+  wide v = x->m * unit;
+  int s = -(x->e + x->k);
+  *exact = true;
+  if (s <= 0)
+    return (uint64_t)(v << -s);
+  wide whole = v >> s, rest = v - (whole << s), half = (wide)1 << (s - 1);
+  bool up = rest > half || (rest == half && (whole & 1));
+  wide off = up ? (half << 1) - rest : rest;
+  *exact = 2 * off < unit;
+  return (uint64_t)(whole + up);
+}
+
+/* D with n digits, x->k set accordingly: the largest k, since fewer digits
+ * may be rounded up to a power of ten. False where the power is out of
+ * reach. */
+static bool take_digits(struct scaled *x, int n, uint64_t *digits,
+                        bool *exact) {
+  static const uint64_t least[] = {UINT64_C(100000000000000),
+                                   UINT64_C(1000000000000000),
+                                   UINT64_C(10000000000000000)};
+  uint64_t low = least[n - DBL_DIG];
+  for (;;) {
+    if (x->k < 0 || x->k > MOST_POWER)
+      return false;
+    *digits = round_at(x, exact);
+    if (*digits >= 10 * low)
+      x->k--;
+    else if (*digits < low)
+      x->k++;
+    else
+      break;
+  }
+  /* A power of ten: k is right unless the value was rounded up to it. */
+  struct scaled more = {x->m, x->e, x->k + 1};
+  if (*digits > low || more.k > MOST_POWER)
+    return true;
+  bool more_exact;
+  uint64_t more_digits = round_at(&more, &more_exact);
+  if (more_digits >= 10 * low)
+    return true;
+  x->k = more.k;
+  *digits = more_digits;
+  *exact = more_exact;
+  return true;
+}
+
+static void put_digits(char *to, uint64_t digits, int n) {
+  for (int i = n - 1; i >= 0; i--, digits /= 10)
+    to[i] = (char)('0' + digits % 10);
+}
+
+/* n digits as %.Ng has them; the first one stands for 10^exponent. */
+static void lay_out(char *p, const char *digits, int n, int exponent,
+                    int precision) {
+  while (n > 1 && digits[n - 1] == '0')
+    n--;
+  if (exponent < -4 || exponent >= precision) {
+    *p++ = digits[0];
+    if (n > 1)
+      *p++ = '.';
+    memcpy(p, digits + 1, (size_t)n - 1);
+    p += n - 1;
+    *p++ = 'e';
+    *p++ = exponent < 0 ? '-' : '+';
+    put_digits(p, (uint64_t)(exponent < 0 ? -exponent : exponent), 2);
+    p[2] = '\0';
+  } else if (exponent < 0) {
+    memcpy(p, "0.0000", 6);
+    p += 1 - exponent;
+    memcpy(p, digits, (size_t)n);
+    p[n] = '\0';
+  } else {
+    int whole = exponent + 1 < n ? exponent + 1 : n;
+    memcpy(p, digits, (size_t)whole);
+    memset(p + whole, '0', (size_t)(exponent + 1 - whole));
+    p += exponent + 1;
+    if (whole < n)
+      *p++ = '.';
+    memcpy(p, digits + whole, (size_t)(n - whole));
+    p[n - whole] = '\0';
+  }
+}
+
+static bool format_shortest(char *buf, double x) {
+  double size = fabs(x);
+  *buf = '-';
+  if (size < 1e15 && size == (double)(uint64_t)size) { /* whole: no exponent */
+    int n = 1;
+    for (uint64_t rest = (uint64_t)size / 10; rest > 0; rest /= 10)
+      n++;
+    buf += signbit(x) != 0;
+    put_digits(buf, (uint64_t)size, n);
+    buf[n] = '\0';
+    return true;
+  }
+  if (!(size >= 1e-12 && size < 1e16))
+    return false;
+  struct scaled v;
+  v.m = (uint64_t)ldexp(frexp(size, &v.e), 53);
+  v.e -= 53;
+  if (v.m == UINT64_C(1) << 52)
+    return false;
+  /* log10(2) = 1233 / 4096; take_digits finds the one. */
+  v.k = DBL_DIG - ((v.e + 52) * 1233 >> 12);
+  v.k = v.k < 0 ? 0 : v.k;
+  for (int n = DBL_DIG; n <= DBL_DECIMAL_DIG; n++) {
+    uint64_t digits;
+    bool exact;
+    char text[DBL_DECIMAL_DIG];
+    if (!take_digits(&v, n, &digits, &exact))
+      return false;
+    if (exact || n == DBL_DECIMAL_DIG) {
+      put_digits(text, digits, n);
+      lay_out(buf + (x < 0), text, n, n - 1 - v.k, n);
+      return true;
+    }
+    v.k += 1;
+  }
+  return false;
+}
+
+#else
+
+static bool format_shortest(char *buf, double x) {
+  (void)buf;
+  (void)x;
+  return false;
+}
+
+#endif
+
 char *dl_format_short(char buf[DL_NUMBER_SIZE], double x) {
   double back;
 
-  if (dl_format_shortest(buf, x))
+  if (format_shortest(buf, x))
     return buf;
   for (int digits = DBL_DIG; digits < DBL_DECIMAL_DIG; digits++) {
     format_g(buf, x, digits);

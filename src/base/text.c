@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/memory.h"
 
 void dl_text_free(struct dl_text *t) {
@@ -82,15 +83,11 @@ bool dl_strlist_add(struct dl_strlist *l, const char *s) {
   return add_owned(l, dl_strdup(s));
 }
 
-static bool blank(char c) {
-  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
 static bool add_trimmed(struct dl_strlist *l, const char *from,
                         const char *to) {
-  while (from < to && blank(*from))
+  while (from < to && dl_is_space(*from))
     from++;
-  while (to > from && blank(to[-1]))
+  while (to > from && dl_is_space(to[-1]))
     to--;
   return add_owned(l, dl_strndup(from, (size_t)(to - from)));
 }

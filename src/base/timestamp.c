@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/number.h"
 
 #define DAY_S 86400
@@ -24,17 +25,13 @@ static bool take(struct scan *p, char c) {
   return false;
 }
 
-static bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 /* Exactly n digits (n <= 9). */
 static bool digits(struct scan *p, int n, int *out) {
   int x = 0;
   if (p->end - p->s < n)
     return false;
   for (int i = 0; i < n; i++) {
-    if (!is_digit(p->s[i]))
+    if (!dl_is_digit(p->s[i]))
       return false;
     x = x * 10 + (p->s[i] - '0');
   }
@@ -45,7 +42,7 @@ static bool digits(struct scan *p, int n, int *out) {
 
 static int digits_ahead(const struct scan *p) {
   const char *s = p->s;
-  while (s < p->end && is_digit(*s))
+  while (s < p->end && dl_is_digit(*s))
     s++;
   return s - p->s > 99 ? 99 : (int)(s - p->s);
 }
@@ -53,9 +50,9 @@ static int digits_ahead(const struct scan *p) {
 /* Behind a "." or ",": as many digits as there are, of which nine count. */
 static bool fraction(struct scan *p, int64_t *ns) {
   int64_t unit = DL_SECOND, x = 0;
-  if (p->s == p->end || !is_digit(*p->s))
+  if (p->s == p->end || !dl_is_digit(*p->s))
     return false;
-  for (; p->s < p->end && is_digit(*p->s); p->s++)
+  for (; p->s < p->end && dl_is_digit(*p->s); p->s++)
     if (unit > 1) {
       unit /= 10;
       x += unit * (*p->s - '0');
@@ -165,7 +162,7 @@ static bool since_1970(const char *s, size_t len, struct dl_timestamp *out) {
   /* A double rounds to 256 ns: plain decimals are read digit by digit. */
   if (digits_ahead(&p) > 19)
     return true;
-  for (; p.s < p.end && is_digit(*p.s); p.s++)
+  for (; p.s < p.end && dl_is_digit(*p.s); p.s++)
     whole = whole * 10 + (uint64_t)(*p.s - '0');
   if (take(&p, '.'))
     fraction(&p, &part);

@@ -14,13 +14,6 @@
 #include "catalog/catalog_scan.h"
 #include "catalog/user_files.h"
 
-/* A descriptor file that the user named by its path. */
-struct opened {
-  char *name;
-  struct dl_catalog_file file;
-  struct dl_recount *recount; /* of an ONNX model */
-};
-
 /* A shipped catalogue: its text, and all of its entries once a command needs
  * more than a few of them. */
 struct shipped {
@@ -30,15 +23,23 @@ struct shipped {
   bool whole;
 };
 
-/* FEW: from so many entries on, parsing all is faster than looking for each. */
+/* An entry that was read by itself: from a file that the user named by its
+ * path, or scanned for in a shipped catalogue. */
+struct single {
+  char *path; /* NULL: shipped */
+  struct dl_catalog_file file;
+  struct dl_recount *recount; /* of an ONNX model */
+};
+
+/* FEW: from so many entries on, parsing all is faster than scanning for
+ * each. */
 enum { MOST_FILES = 4, FEW = 64 };
 
-/* The shipped entries of a kind. */
+/* The entries of a kind. */
 struct kind {
   struct shipped file[MOST_FILES];
   size_t n_files;
-  struct dl_catalog_file *
-      *single; /* of one entry each, which was scanned for */
+  struct single **single;
   size_t n_single, cap_single;
 };
 
@@ -47,8 +48,6 @@ struct dl_catalog {
   struct kind kind[DL_N_KINDS];
   struct dl_user_files user;
   struct dl_shapes shapes;
-  struct opened **opened;
-  size_t n_opened, cap_opened;
 };
 
 struct dl_catalog *dl_catalog_new(const char *datadir) {
@@ -60,35 +59,43 @@ struct dl_catalog *dl_catalog_new(const char *datadir) {
   return c;
 }
 
-static void free_kind(struct kind *k) {
-  for (size_t i = 0; i < k->n_files; i++) {
-    free(k->file[i].path);
-    free(k->file[i].text);
-    dl_catalog_file_free(&k->file[i].file);
-  }
-  for (size_t i = 0; i < k->n_single; i++) {
-    dl_catalog_file_free(k->single[i]);
-    free(k->single[i]);
-  }
-  free(k->single);
+static void free_single(struct single *s) {
+  dl_catalog_file_free(&s->file);
+  dl_recount_free(s->recount);
+  free(s->path);
+  free(s);
 }
 
 void dl_catalog_free(struct dl_catalog *c) {
   if (!c)
     return;
-  for (size_t i = 0; i < DL_N_KINDS; i++)
-    free_kind(&c->kind[i]);
-  for (size_t i = 0; i < c->n_opened; i++) {
-    dl_catalog_file_free(&c->opened[i]->file);
-    dl_recount_free(c->opened[i]->recount);
-    free(c->opened[i]->name);
-    free(c->opened[i]);
+  for (struct kind *k = c->kind; k < c->kind + DL_N_KINDS; k++) {
+    for (size_t i = 0; i < k->n_files; i++) {
+      free(k->file[i].path);
+      free(k->file[i].text);
+      dl_catalog_file_free(&k->file[i].file);
+    }
+    for (size_t i = 0; i < k->n_single; i++)
+      free_single(k->single[i]);
+    free(k->single);
   }
-  free(c->opened);
   dl_user_files_free(&c->user);
   dl_shapes_free(&c->shapes);
   free(c->datadir);
   free(c);
+}
+
+/* A new single entry at the end of the list, of which n_single does not know
+ * yet; NULL: memory is out. */
+static struct single *new_single(struct kind *k) {
+  void *list = k->single;
+  struct single *s = dl_calloc(1, sizeof *s);
+  if (!s || !dl_grow(&list, &k->cap_single, k->n_single + 1, sizeof s)) {
+    free(s);
+    return NULL;
+  }
+  k->single = list;
+  return k->single[k->n_single] = s;
 }
 
 /* Reads the texts of a kind's files, once. */
@@ -134,26 +141,22 @@ static enum dl_status scan_file(struct kind *k, enum dl_kind kind,
                                 const struct dl_descriptor **e,
                                 struct dl_diag *d) {
   struct dl_text text = {0};
-  struct dl_catalog_file *one = NULL;
-  enum dl_status status = DL_OK;
-  if (dl_scan_entry(kind, f->text, folded, &text)) {
-    void *list = k->single;
-    one = dl_calloc(1, sizeof *one);
-    bool room = dl_grow(&list, &k->cap_single, k->n_single + 1, sizeof(void *));
-    k->single = list;
-    status = one && room ? dl_catalog_file_parse(one, kind, text.s, text.len,
-                                                 f->path, d)
-                         : dl_fail_memory(d);
-    if (status == DL_OK) {
-      k->single[k->n_single++] = one;
-      *e = one->e[0];
-    } else {
-      free(one);
-    }
-  } else if (text.failed) {
-    status = dl_fail_memory(d);
+  if (!dl_scan_entry(kind, f->text, folded, &text)) {
+    bool failed = text.failed;
+    dl_text_free(&text);
+    return failed ? dl_fail_memory(d) : DL_OK;
   }
+  struct single *one = new_single(k);
+  enum dl_status status = one ? dl_catalog_file_parse(&one->file, kind, text.s,
+                                                      text.len, f->path, d)
+                              : dl_fail_memory(d);
   dl_text_free(&text);
+  if (status == DL_OK) {
+    k->n_single++;
+    *e = one->file.e[0];
+  } else if (one) {
+    free_single(one);
+  }
   return status;
 }
 
@@ -163,7 +166,8 @@ static enum dl_status find_shipped(struct dl_catalog *c, enum dl_kind kind,
                                    struct dl_diag *d) {
   struct kind *k = &c->kind[kind];
   for (size_t i = 0; i < k->n_single && !*e; i++)
-    *e = dl_catalog_file_find(k->single[i], folded);
+    if (!k->single[i]->path)
+      *e = dl_catalog_file_find(&k->single[i]->file, folded);
   if (*e)
     return DL_OK;
   enum dl_status status =
@@ -177,13 +181,13 @@ static enum dl_status find_shipped(struct dl_catalog *c, enum dl_kind kind,
   return status;
 }
 
-/* The entry that was opened under a name, or NULL. */
+/* The entry of the file that the user named by a path, or NULL. */
 static const struct dl_descriptor *
-find_opened(const struct dl_catalog *c, enum dl_kind kind, const char *name) {
-  for (size_t i = 0; i < c->n_opened; i++)
-    if (strcmp(c->opened[i]->name, name) == 0 &&
-        c->opened[i]->file.e[0]->kind == kind)
-      return c->opened[i]->file.e[0];
+find_opened(const struct dl_catalog *c, enum dl_kind kind, const char *path) {
+  const struct kind *k = &c->kind[kind];
+  for (size_t i = 0; i < k->n_single; i++)
+    if (k->single[i]->path && strcmp(k->single[i]->path, path) == 0)
+      return k->single[i]->file.e[0];
   return NULL;
 }
 
@@ -205,27 +209,20 @@ static enum dl_status read_own(struct dl_catalog *c, enum dl_kind kind,
 /* Opens the file at a path. */
 static enum dl_status open_path(struct dl_catalog *c, enum dl_kind kind,
                                 const char *path, struct dl_diag *d) {
-  struct opened *own = dl_calloc(1, sizeof *own);
-  void *list = c->opened;
-  if (!own ||
-      !dl_grow(&list, &c->cap_opened, c->n_opened + 1, sizeof *c->opened)) {
+  struct kind *k = &c->kind[kind];
+  struct single *own = new_single(k);
+  if (!own || !(own->path = dl_strdup(path))) {
     free(own);
     return dl_fail_memory(d);
   }
-  c->opened = list;
-  own->name = dl_strdup(path);
-  enum dl_status status = own->name ? DL_OK : dl_fail_memory(d);
-  if (status == DL_OK && kind == DL_ARCHITECTURE && dl_is_onnx(path))
-    status = dl_onnx_load(&own->file, path, &own->recount, d);
-  else if (status == DL_OK)
-    status = read_own(c, kind, path, &own->file, d);
-  if (status != DL_OK) {
-    free(own->name);
-    free(own);
-    return status;
-  }
-  c->opened[c->n_opened++] = own;
-  return DL_OK;
+  enum dl_status status = kind == DL_ARCHITECTURE && dl_is_onnx(path)
+                              ? dl_onnx_load(&own->file, path, &own->recount, d)
+                              : read_own(c, kind, path, &own->file, d);
+  if (status == DL_OK)
+    k->n_single++;
+  else
+    free_single(own);
+  return status;
 }
 
 enum dl_status dl_catalog_open(struct dl_catalog *c, enum dl_kind kind,
@@ -246,23 +243,13 @@ enum dl_status dl_catalog_open(struct dl_catalog *c, enum dl_kind kind,
   return open_path(c, kind, name, d);
 }
 
-/* An invalid shape is an unknown name. */
-static enum dl_status look_shape(struct dl_catalog *c, const char *name,
-                                 const struct dl_descriptor **e,
-                                 struct dl_diag *d) {
-  struct dl_diag quiet;
-  dl_diag_init(&quiet);
-  enum dl_status status = dl_shapes_get(&c->shapes, name, e, &quiet);
-  dl_diag_free(&quiet);
-  return status == DL_EFAILED ? dl_fail_memory(d) : DL_OK;
-}
-
 /* Looks a name up in the user's catalogues, and in the shipped ones where
  * `all` is set. */
 static enum dl_status look(struct dl_catalog *c, enum dl_kind kind,
                            const char *name, bool all,
                            const struct dl_descriptor **e, struct dl_diag *d) {
   struct dl_text folded = {0};
+  *e = NULL;
   dl_fold_name(kind, name, &folded);
   if (folded.failed)
     return dl_fail_memory(d);
@@ -284,16 +271,19 @@ enum dl_status dl_catalog_look(struct dl_catalog *c, enum dl_kind kind,
   *e = find_opened(c, kind, name);
   if (*e)
     return DL_OK;
-  if (kind == DL_ARCHITECTURE && dl_is_shape(name))
-    return look_shape(c, name, e, d);
-  return look(c, kind, name, true, e, d);
+  if (kind != DL_ARCHITECTURE || !dl_is_shape(name))
+    return look(c, kind, name, true, e, d);
+  struct dl_diag quiet; /* an invalid shape is an unknown name */
+  dl_diag_init(&quiet);
+  enum dl_status status = dl_shapes_get(&c->shapes, name, e, &quiet);
+  dl_diag_free(&quiet);
+  return status == DL_EFAILED ? dl_fail_memory(d) : DL_OK;
 }
 
 enum dl_status dl_catalog_look_own(struct dl_catalog *c, enum dl_kind kind,
                                    const char *name,
                                    const struct dl_descriptor **e,
                                    struct dl_diag *d) {
-  *e = NULL;
   return look(c, kind, name, false, e, d);
 }
 

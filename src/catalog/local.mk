@@ -12,6 +12,7 @@ libdlest_a_SOURCES += \
 	%D%/descriptor.c \
 	%D%/descriptor.h \
 	%D%/descriptor_fields.c \
+	%D%/descriptor_fields_body.h \
 	%D%/descriptor_kinds.h \
 	%D%/mig.c \
 	%D%/mig.h \

@@ -30,7 +30,7 @@ struct taking {
 };
 
 /* What the node takes in place of its accelerators. */
-static void put_node(struct dl_choice *c, const struct dl_choice_node *n,
+static void put_node(struct dl_alternative *c, const struct dl_choice_node *n,
                      const struct dl_estimate *est) {
   const struct dl_node_load load = dl_node_load_of(est);
   struct dl_node_energy e = {0};
@@ -51,7 +51,7 @@ static enum dl_status take_row(void *ctx, size_t part,
   const struct dl_job *job = row->job;
   const struct dl_row_descriptors *found = &job->found;
   const struct dl_estimate *est = &row->est[0];
-  struct dl_choice *c = &l->c[t->first + row->combination];
+  struct dl_alternative *c = &l->c[t->first + row->combination];
   struct dl_memory_need memory;
   (void)part;
   (void)d;
@@ -65,7 +65,7 @@ static enum dl_status take_row(void *ctx, size_t part,
     l->prompt_tokens = inference ? job->run->prompt_tokens : NAN;
     l->output_tokens = inference ? job->run->output_tokens : NAN;
   }
-  *c = (struct dl_choice){
+  *c = (struct dl_alternative){
       .arch = found->arch ? found->arch->head.id : NULL,
       .gpu = found->gpu ? found->gpu->head.id : NULL,
       .n_gpus = job->run->n_gpus,
@@ -113,7 +113,7 @@ enum dl_status dl_choices_sweep(struct dl_choices *l, struct dl_frame *f,
   return dl_sweep(f, axes, s, dl_sweep_parts(), &taker, d);
 }
 
-static enum dl_excluded why(const struct dl_choice *c,
+static enum dl_excluded why(const struct dl_alternative *c,
                             const struct dl_choice_limits *limits) {
   if (isnan(c->energy_j))
     return DL_CHOICE_SILENT;
@@ -125,7 +125,7 @@ static enum dl_excluded why(const struct dl_choice *c,
   return c->energy_j > limits->budget_j ? DL_CHOICE_BUDGET : DL_CHOICE_MEETS;
 }
 
-static int rank(const struct dl_choice *c) {
+static int rank(const struct dl_alternative *c) {
   if (c->excluded != DL_CHOICE_MEETS)
     return 3;
   return c->place.front ? 0 : c->place.open ? 1 : 2;
@@ -133,7 +133,7 @@ static int rank(const struct dl_choice *c) {
 
 /* A choice and where it came from: qsort is not stable. */
 struct sorted {
-  struct dl_choice c;
+  struct dl_alternative c;
   size_t i;
 };
 
@@ -171,7 +171,7 @@ static void make_points(const struct dl_choices *l, struct dl_pareto_point *p) {
     merits |= meets && !isnan(l->c[i].accuracy);
   }
   for (size_t i = 0; i < l->n; i++) {
-    const struct dl_choice *c = &l->c[i];
+    const struct dl_alternative *c = &l->c[i];
     bool meets = c->excluded == DL_CHOICE_MEETS;
     p[i] = (struct dl_pareto_point){.energy = meets ? c->energy_j : (double)NAN,
                                     .low = c->low_j,

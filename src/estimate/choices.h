@@ -23,7 +23,7 @@ const char *dl_excluded_name(enum dl_excluded why);
 
 /* Numbers are NaN where unknown. Names belong to the catalogue, or to the
  * table that was read. */
-struct dl_choice {
+struct dl_alternative {
   const char *arch, *gpu;
   const char *node; /* the computer; NULL: the GPUs alone */
   double n_gpus, image_px, seq_len, batch_size;
@@ -41,7 +41,7 @@ struct dl_choice {
 };
 
 struct dl_choices {
-  struct dl_choice *c; /* owned */
+  struct dl_alternative *c; /* owned */
   size_t n, cap;
   size_t n_excluded[DL_N_EXCLUDED]; /* by why; [0]: those that meet */
   /* What all have in common, of the first; NaN where measured. */

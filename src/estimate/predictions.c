@@ -80,7 +80,9 @@ static void settle_duration(struct dl_job_predictions *p,
     p->duration_from = dl_pre_epoch.name;
   }
   if (isnan(p->duration_s)) {
-    p->duration_s = dl_flops_duration(job);
+    struct dl_work w;
+    dl_work_of(job, &w);
+    p->duration_s = w.duration_s;
     p->duration_from = isnan(p->duration_s) ? NULL : dl_flops.name;
   }
 }

@@ -102,7 +102,7 @@ enum dl_status dl_session_row(const struct dl_session *s,
                                   .power_w = NAN,
                                   .duration_s = p->duration_s,
                                   .duration_from = p->duration_from};
-    status = s->method[i]->estimate(&s->ctx, job, p, &est[i], d);
+    s->method[i]->estimate(&s->ctx, job, p, &est[i]);
   }
   return status;
 }

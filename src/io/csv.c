@@ -128,7 +128,7 @@ static enum dl_status start_reading(struct dl_csv *csv) {
   status = read_header(csv);
   csv->line = csv->header.line;
   csv->after_cr = csv->header.last_byte == '\r';
-  csv->block.n_cols = csv->header.names.n;
+  csv->block.n_cols = csv->header.n_cols;
   csv_set_opts(&csv->parser, CSV_APPEND_NULL | CSV_REPALL_NL);
   return status;
 }
@@ -192,7 +192,7 @@ void dl_csv_free(struct dl_csv *csv) {
   free(csv->row_line);
   free(csv->arena);
   free(csv->text);
-  dl_strlist_free(&csv->header.names);
+  dl_intern_free(&csv->header.names);
   XXH3_freeState(csv->hash);
   dl_close_input(csv->f);
   free(csv->path);
@@ -204,7 +204,7 @@ const char *dl_csv_path(const struct dl_csv *csv) {
 }
 
 size_t dl_csv_n_cols(const struct dl_csv *csv) {
-  return csv->header.names.n;
+  return csv->header.n_cols;
 }
 
 const char *dl_csv_name(const struct dl_csv *csv, size_t col) {
@@ -212,7 +212,7 @@ const char *dl_csv_name(const struct dl_csv *csv, size_t col) {
 }
 
 long dl_csv_find(const struct dl_csv *csv, const char *name) {
-  return dl_strlist_find(&csv->header.names, name);
+  return dl_intern_find(&csv->header.names, name);
 }
 
 /* Records the first error; the rows of the block are dropped with it. */

@@ -2,17 +2,21 @@
 #include "io/csv_header.h"
 
 #include <csv.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/ascii.h"
 
 static void on_name(void *s, size_t len, void *data) {
   struct dl_csv_header *h = data;
-
-  (void)len;
-  if (!dl_strlist_add(&h->names, s))
+  size_t known = h->names.n;
+  long i = dl_intern(&h->names, s);
+  h->n_cols++;
+  if (i < 0)
     h->failed = true;
+  else if (len == 0 && h->unnamed == 0)
+    h->unnamed = h->n_cols;
+  else if ((size_t)i < known)
+    h->twice = h->names.s[i];
 }
 
 static void on_header(int end, void *data) {
@@ -29,18 +33,14 @@ static void count_line(struct dl_csv_header *h, char c) {
     h->name_line = h->line;
 }
 
-static bool is_control(char c) {
-  return ((unsigned char)c < 32 && strchr("\t\n\r", c) == NULL) || c == '\0' ||
-         c == 127;
-}
-
 size_t dl_csv_header_read(struct dl_csv_header *h, struct csv_parser *parser,
                           const char *text, size_t len) {
   size_t i;
 
   /* libcsv does not say where a row ends, hence byte by byte. */
   for (i = 0; i < len && !h->done; i++) {
-    h->binary = h->binary || is_control(text[i]);
+    h->binary |=
+        dl_is_control(text[i]) && (!text[i] || !strchr("\t\n\r", text[i]));
     count_line(h, text[i]);
     if (csv_parse(parser, text + i, 1, on_name, on_header, h) != 1)
       h->failed = true;
@@ -55,45 +55,16 @@ bool dl_csv_header_end(struct dl_csv_header *h, struct csv_parser *parser) {
   return csv_fini(parser, on_name, on_header, h) == 0;
 }
 
-static int compare_names(const void *a, const void *b) {
-  return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-/* A name that is there twice, or NULL. *failed when memory is out. */
-static const char *find_duplicate(const struct dl_strlist *names,
-                                  bool *failed) {
-  char **sorted = dl_calloc(names->n, sizeof *sorted);
-  const char *found = NULL;
-
-  *failed = sorted == NULL;
-  if (sorted == NULL)
-    return NULL;
-  memcpy(sorted, names->s, names->n * sizeof *sorted);
-  qsort(sorted, names->n, sizeof *sorted, compare_names);
-  for (size_t i = 1; i < names->n && found == NULL; i++)
-    if (strcmp(sorted[i - 1], sorted[i]) == 0)
-      found = sorted[i];
-  free(sorted);
-  return found;
-}
-
 enum dl_status dl_csv_header_check(const struct dl_csv_header *h,
                                    const char *path, struct dl_diag *d) {
-  const char *twice;
-  bool failed;
-
-  if (h->names.n == 0)
+  if (h->n_cols == 0)
     return dl_fail_at(d, DL_EINPUT, path, 0, "no header");
-  for (size_t i = 0; i < h->names.n; i++)
-    if (h->names.s[i][0] == '\0')
-      return dl_fail_at(d, DL_EINPUT, path, h->name_line,
-                        "column %zu has no name", i + 1);
-  twice = find_duplicate(&h->names, &failed);
-  if (failed)
-    return dl_fail_memory(d);
-  if (twice != NULL)
+  if (h->unnamed > 0)
+    return dl_fail_at(d, DL_EINPUT, path, h->name_line,
+                      "column %zu has no name", h->unnamed);
+  if (h->twice)
     return dl_fail_at(d, DL_EINPUT, path, h->name_line, "duplicate column '%s'",
-                      twice);
+                      h->twice);
   return DL_OK;
 }
 

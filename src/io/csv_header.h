@@ -8,16 +8,19 @@
 #include <stddef.h>
 
 #include "base/diag.h"
-#include "base/text.h"
+#include "base/intern.h"
 
 struct csv_parser;
 
-/* Start from {.line = 1}; dl_strlist_free(&h->names) frees it. */
+/* Start from {.line = 1}; dl_intern_free(&h->names) frees it. */
 struct dl_csv_header {
-  struct dl_strlist names;
-  size_t n_bytes;   /* read */
-  size_t line;      /* line of the next byte */
-  size_t name_line; /* line where the names start; 0 before */
+  struct dl_intern names; /* of the columns, in order */
+  size_t n_cols;
+  size_t unnamed;    /* number of a column without a name, from 1; or 0 */
+  const char *twice; /* a name that occurs twice; NULL without one */
+  size_t n_bytes;    /* read */
+  size_t line;       /* line of the next byte */
+  size_t name_line;  /* line where the names start; 0 before */
   char last_byte;
   bool done;
   bool binary; /* there are control characters */

@@ -25,8 +25,8 @@ struct extraction {
   bool jobs; /* a table of jobs is among the logs */
   struct dl_waiting *waiting;
   size_t n_waiting;
-  size_t n_runs; /* returned, or waiting */
-  size_t bytes_done, bytes_total;
+  size_t n_runs;                  /* returned, or waiting */
+  size_t bytes_done, bytes_total; /* total 0: unknown */
 };
 
 /* The result of a trace. */
@@ -378,25 +378,6 @@ static enum dl_status return_jobs(struct extraction *x, struct dl_diag *d) {
   return status;
 }
 
-/* Looks at the logs: are there jobs of a scheduler as well as traces, and how
- * many bytes are there to read (0: unknown)? */
-static void survey(struct extraction *x) {
-  bool jobs = false, traces = false, sized = true;
-  for (size_t i = 0; i < x->logs.n; i++) {
-    const struct dl_source *s = &x->logs.source[i];
-    bool table = s->role == DL_LOG_RUNS;
-    struct stat st;
-    jobs = jobs || (table && s->importer->has_jobs);
-    traces = traces || (s->importer && !table);
-    sized = sized && stat(s->path, &st) == 0 && S_ISREG(st.st_mode);
-    if (sized && s->role != DL_LOG_MEMORY)
-      x->bytes_total += (size_t)st.st_size;
-  }
-  x->jobs = jobs && traces;
-  if (!sized)
-    x->bytes_total = 0;
-}
-
 enum dl_status dl_extract(char *const *paths, size_t n,
                           const struct dl_extract_options *o,
                           struct dl_diag *d) {
@@ -406,7 +387,19 @@ enum dl_status dl_extract(char *const *paths, size_t n,
   if (status != DL_OK)
     return status;
   x.n_extra = o->settings ? dl_settings_extra(o->settings)->n : 0;
-  survey(&x);
+  bool jobs = false, traces = false, sized = true;
+  for (size_t i = 0; i < n; i++) {
+    const struct dl_source *s = &x.logs.source[i];
+    bool table = s->role == DL_LOG_RUNS;
+    struct stat st;
+    jobs = jobs || (table && s->importer->has_jobs);
+    traces = traces || (s->importer && !table);
+    sized = sized && stat(s->path, &st) == 0 && S_ISREG(st.st_mode);
+    if (sized && s->role != DL_LOG_MEMORY)
+      x.bytes_total += (size_t)st.st_size;
+  }
+  x.jobs = jobs && traces;
+  x.bytes_total = sized ? x.bytes_total : 0;
   x.waiting = dl_calloc(n, sizeof *x.waiting);
   status = x.waiting ? extract_all(&x, d) : dl_fail_memory(d);
   if (status == DL_OK && x.jobs)

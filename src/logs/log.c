@@ -31,7 +31,7 @@ enum { BLOCK_READINGS = 512, BLOCK_RUNS = 64, METERS_MAX = 1024 };
 
 #define CUT_OFF "last line not used: it has no end and may be cut off"
 
-/* Bytes of a table read at a time: tables have few rows. */
+/* Bytes of a table read at once: tables have few rows. */
 #define TABLE_BLOCK ((size_t)1 << 18)
 
 struct dl_log_problem {
@@ -45,8 +45,17 @@ long dl_log_column(const struct dl_log *log, const char *name) {
   return log->csv ? dl_csv_find(log->csv, name) : -1;
 }
 
-static uint32_t new_meter(struct dl_log *log, enum dl_meter_kind kind,
-                          const char *id, const char *name) {
+uint32_t dl_log_meter(struct dl_log *log, enum dl_meter_kind kind,
+                      const char *id, const char *name) {
+  /* Most often the same meter again, or the next one in turn. */
+  for (size_t i = 0, k = log->last_meter; i < log->n_meters; i++, k++) {
+    if (k == log->n_meters)
+      k = 0;
+    const struct dl_meter_info *m = &log->meter[k];
+    if (m->kind == kind &&
+        (id == m->id || (id && m->id && strcmp(id, m->id) == 0)))
+      return (uint32_t)(log->last_meter = k);
+  }
   void *meters = log->meter;
   if (log->n_meters == METERS_MAX) {
     dl_log_bad(log, "more than %d meters in one log", METERS_MAX);
@@ -66,20 +75,6 @@ static uint32_t new_meter(struct dl_log *log, enum dl_meter_kind kind,
       (struct dl_meter_info){kind, own_id, own_name, NAN};
   log->last_meter = log->n_meters;
   return (uint32_t)log->n_meters++;
-}
-
-uint32_t dl_log_meter(struct dl_log *log, enum dl_meter_kind kind,
-                      const char *id, const char *name) {
-  /* Most often the same meter again, or the next one in turn. */
-  for (size_t i = 0, k = log->last_meter; i < log->n_meters; i++, k++) {
-    if (k == log->n_meters)
-      k = 0;
-    const struct dl_meter_info *m = &log->meter[k];
-    if (m->kind == kind &&
-        (id == m->id || (id && m->id && strcmp(id, m->id) == 0)))
-      return (uint32_t)(log->last_meter = k);
-  }
-  return new_meter(log, kind, id, name);
 }
 
 void dl_log_limit(struct dl_log *log, uint32_t meter, double limit_w) {
@@ -165,6 +160,21 @@ void dl_log_add_run(struct dl_log *log, struct dl_run *run) {
   *run = dl_run_unknown;
 }
 
+struct dl_run *dl_log_open_run(struct dl_log *log) {
+  if (!log->in_run)
+    log->open_run = dl_run_unknown;
+  log->in_run = true;
+  return &log->open_run;
+}
+
+void dl_log_close_run(struct dl_log *log, bool add) {
+  if (log->in_run && add)
+    dl_log_add_run(log, &log->open_run);
+  else if (log->in_run)
+    dl_run_clear(&log->open_run);
+  log->in_run = false;
+}
+
 bool dl_log_bad(struct dl_log *log, const char *fmt, ...) {
   void *problems = log->problem;
   char *text = NULL;
@@ -197,57 +207,44 @@ void dl_log_warn(struct dl_log *log, const char *fmt, ...) {
 
 /* --- opening */
 
-static enum dl_status start(struct dl_log *log, const char *path,
-                            struct dl_diag *d) {
-  struct dl_head head = {.path = path};
-  enum dl_status status = dl_lines_open(&log->lines, path, d);
-  if (status != DL_OK)
-    return status;
-  log->path = dl_lines_path(log->lines);
-  head.text = dl_lines_head(log->lines, &head.len);
-  log->importer = log->o.from;
-  for (size_t i = 0; !log->importer && dl_importers[i]; i++)
-    if (dl_importers[i]->probe(&head))
-      log->importer = dl_importers[i];
-  if (!log->importer)
-    return dl_fail_at(d, DL_EINPUT, log->path, 0,
-                      "no importer knows this kind of file; see 'dlest list "
-                      "importers', and --from");
-  log->state = dl_calloc(1, log->importer->state_size + 1);
-  if (!log->state)
-    return dl_fail_memory(d);
-  if (log->importer->row) {
-    FILE *f = dl_lines_stream(log->lines);
-    if (!f)
-      return dl_fail_memory(d);
-    status = dl_csv_open_stream(&log->csv, f, log->path,
-                                log->importer->delimiter, TABLE_BLOCK, d);
-  }
-  log->line = 1;
-  log->d = d;
-  if (status == DL_OK && log->importer->begin)
-    status = log->importer->begin(log, &head, d);
-  return status;
-}
-
 enum dl_status dl_log_open(struct dl_log **out, const char *path,
                            const struct dl_log_options *o, struct dl_diag *d) {
   struct dl_log *log = *out = dl_calloc(1, sizeof *log);
+  struct dl_head head = {.path = path};
   if (!log)
     return dl_fail_memory(d);
   log->o = *o;
-  enum dl_status status = start(log, path, d);
+  log->d = d;
+  log->line = 1;
+  log->importer = o->from;
+  enum dl_status status = dl_lines_open(&log->lines, path, d);
+  if (status == DL_OK) {
+    log->path = dl_lines_path(log->lines);
+    head.text = dl_lines_head(log->lines, &head.len);
+    for (size_t i = 0; !log->importer && dl_importers[i]; i++)
+      if (dl_importers[i]->probe(&head))
+        log->importer = dl_importers[i];
+    if (!log->importer)
+      status = dl_fail_at(d, DL_EINPUT, log->path, 0,
+                          "no importer knows this kind of file; see 'dlest "
+                          "list importers', and --from");
+  }
+  if (status == DL_OK &&
+      !(log->state = dl_calloc(1, log->importer->state_size + 1)))
+    status = dl_fail_memory(d);
+  if (status == DL_OK && log->importer->row) {
+    FILE *f = dl_lines_stream(log->lines);
+    status = !f ? dl_fail_memory(d)
+                : dl_csv_open_stream(&log->csv, f, log->path,
+                                     log->importer->delimiter, TABLE_BLOCK, d);
+  }
+  if (status == DL_OK && log->importer->begin)
+    status = log->importer->begin(log, &head, d);
   if (status != DL_OK) {
     dl_log_free(log);
     *out = NULL;
   }
   return status;
-}
-
-static void free_runs(struct dl_log *log) {
-  for (size_t i = 0; i < log->n_runs; i++)
-    dl_run_clear(&log->run[i]);
-  log->n_runs = 0;
 }
 
 void dl_log_free(struct dl_log *log) {
@@ -256,6 +253,7 @@ void dl_log_free(struct dl_log *log) {
   if (log->state && log->importer->free)
     log->importer->free(log->state);
   free(log->state);
+  dl_log_close_run(log, false);
   dl_csv_free(log->csv);
   dl_lines_free(log->lines);
   for (size_t i = 0; i < log->n_meters; i++) {
@@ -264,7 +262,8 @@ void dl_log_free(struct dl_log *log) {
   }
   free(log->meter);
   free(log->reading);
-  free_runs(log);
+  while (log->n_runs > 0)
+    dl_run_clear(&log->run[--log->n_runs]);
   free(log->run);
   for (size_t i = 0; i < log->n_problems; i++)
     free(log->problem[i].text);
@@ -390,7 +389,8 @@ enum dl_status dl_log_next(struct dl_log *log, struct dl_log_block *block,
     memmove(log->reading, log->reading + log->n_out,
             log->n_readings * sizeof *log->reading);
   log->n_out = 0;
-  free_runs(log);
+  while (log->n_runs > 0)
+    dl_run_clear(&log->run[--log->n_runs]);
   *block = (struct dl_log_block){0};
   while (!log->at_end && log->n_runs < BLOCK_RUNS &&
          (log->n_readings < BLOCK_READINGS + 2 * hold || ready(log) == 0)) {

@@ -42,9 +42,11 @@ struct dl_log {
   const char *path;            /* "<stdin>" for "-" */
   struct dl_meter_info *meter; /* found so far */
   size_t n_meters;
-  enum dl_clock clock; /* of the times read so far */
-  size_t bytes;        /* read from the file */
-  void *state;         /* of the importer */
+  enum dl_clock clock;    /* of the times read so far */
+  size_t bytes;           /* read from the file */
+  void *state;            /* of the importer */
+  struct dl_run open_run; /* while in_run: of the importer (dl_log_open_run) */
+  bool in_run;
 
   /* Private to log.c. */
   struct dl_log_options o;

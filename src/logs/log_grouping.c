@@ -9,19 +9,12 @@
 #include "base/memory.h"
 #include "base/text.h"
 
-/* Stdin and pipes can be read only once. */
-static bool opens_once(const char *path) {
-  struct stat st;
-  return strcmp(path, "-") == 0 || stat(path, &st) != 0 || !S_ISREG(st.st_mode);
-}
-
 static bool is_companion(const struct dl_source *s) {
   return s->role == DL_LOG_COMPANION || s->role == DL_LOG_MEMORY;
 }
 
 /* Finds the importer. False: out of memory. */
-static bool look_at(struct dl_source *s, const struct dl_log_options *o,
-                    bool once) {
+static bool find_importer(struct dl_source *s, const struct dl_log_options *o) {
   struct dl_diag own;
   struct dl_log *log = NULL;
   dl_diag_init(&own);
@@ -35,7 +28,7 @@ static bool look_at(struct dl_source *s, const struct dl_log_options *o,
   }
   if (o->drop_last > 0 && is_companion(s)) /* it ends with the trace */
     dl_log_drop_last(log, 0);
-  if (once)
+  if (s->once)
     s->opened = log;
   else
     dl_log_free(log);
@@ -141,15 +134,20 @@ enum dl_status dl_log_grouping_make(struct dl_log_grouping *g,
   *g = (struct dl_log_grouping){dl_calloc(n, sizeof *g->source), n};
   if (!g->source)
     return dl_fail_memory(d);
-  for (size_t i = 0; i < n; i++)
-    g->source[i] = (struct dl_source){.path = paths[i], .run = i};
-    /* Files in parallel; pipes, which may wait for each other, in order. */
+  for (size_t i = 0; i < n; i++) {
+    struct stat st;
+    bool file = strcmp(paths[i], "-") != 0 && stat(paths[i], &st) == 0 &&
+                S_ISREG(st.st_mode);
+    g->source[i] =
+        (struct dl_source){.path = paths[i], .run = i, .once = !file};
+  }
+  /* Files in parallel; pipes, which may wait for each other, in order. */
 #pragma omp parallel for schedule(dynamic, 8) reduction(|| : failed)
   for (size_t i = 0; i < n; i++)
-    if (!opens_once(paths[i]) && !look_at(&g->source[i], o, false))
+    if (!g->source[i].once && !find_importer(&g->source[i], o))
       failed = true;
   for (size_t i = 0; i < n; i++)
-    if (opens_once(paths[i]) && !look_at(&g->source[i], o, true))
+    if (g->source[i].once && !find_importer(&g->source[i], o))
       failed = true;
   enum dl_status status = failed ? dl_fail_memory(d) : DL_OK;
   if (status == DL_OK && join && n > 1)

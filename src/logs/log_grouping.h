@@ -16,7 +16,8 @@ struct dl_source {
   const char *path;                   /* not owned */
   const struct dl_importer *importer; /* NULL: could not be opened */
   enum dl_log_role role;              /* of the importer */
-  struct dl_log *opened; /* stdin or a pipe, which opens only once */
+  bool once;             /* stdin or a pipe, which opens only once */
+  struct dl_log *opened; /* if `once` */
   char *error;           /* owned; why there is no importer */
   enum dl_status status;
   size_t run; /* index of the source it belongs to; its own: none */

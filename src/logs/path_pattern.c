@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Patterns such as {arch}/gpu-{run_id}.csv, matched against paths. */
+
 #include "logs/path_pattern.h"
 
 #include <stdlib.h>
@@ -62,32 +64,27 @@ struct matching {
   struct span *value; /* of each name */
 };
 
-static bool match_from(struct matching *m, size_t i, const char *s);
-
-/* The name behind literal i at s, then the rest. */
-static bool match_name(struct matching *m, size_t i, const char *s) {
-  const char *next = m->p->literal.s[i + 1];
-  size_t most = strcspn(s, "/");
+/* Matches the rest of a path at s against the pattern from literal `i` on, the
+ * names with as few characters as possible. Failures are remembered, which
+ * keeps the time quadratic. */
+static bool match_from(struct matching *m, size_t i, const char *s) {
+  char *const *literal = m->p->literal.s;
+  size_t n = strlen(literal[i]);
+  bool *failed = &m->failed[i * (m->len + 1) + (size_t)(s - m->path)];
+  if (*failed || strncmp(s, literal[i], n) != 0)
+    return false;
+  s += n;
+  if (i == m->p->names.n && *s == '\0')
+    return true;
+  size_t most = i < m->p->names.n ? strcspn(s, "/") : 0;
   for (size_t len = 1; len <= most; len++) {
+    const char *next = literal[i + 1];
     if (strncmp(s + len, next, strlen(next)) != 0)
       continue;
     m->value[i] = (struct span){s, len};
     if (match_from(m, i + 1, s + len))
       return true;
   }
-  return false;
-}
-
-/* The rest of a path against the pattern from literal `i` on. What failed once
- * is not tried again: else many names took for ever. */
-static bool match_from(struct matching *m, size_t i, const char *s) {
-  const char *literal = m->p->literal.s[i];
-  size_t n = strlen(literal);
-  bool *failed = &m->failed[i * (m->len + 1) + (size_t)(s - m->path)];
-  if (*failed || strncmp(s, literal, n) != 0)
-    return false;
-  if (i == m->p->names.n ? s[n] == '\0' : match_name(m, i, s + n))
-    return true;
   *failed = true;
   return false;
 }

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Settings of runs from options, a table and the paths of logs. */
+
 #include "logs/run_settings.h"
 
 #include <math.h>
@@ -12,22 +14,23 @@
 #include "logs/path_pattern.h"
 #include "run/run_columns.h"
 
-/* Rows by a name: first[id], then next[row]; n_rows ends the chain. */
+/* Rows by name: first[id], then next[row]; n_rows ends the chain. */
 struct index {
   struct dl_intern ids;
   size_t *first, *next;
 };
 
-/* Rows of a table of settings by a key. */
+enum { FULL_NAME, BARE_NAME, N_INDICES };
+
 struct table {
   char *path;
   struct dl_strlist names; /* of its columns */
-  char **cell;             /* n_rows x names.n, owned */
-  size_t *line;
-  size_t n_rows, cells_cap, lines_cap;
-  size_t key;                /* column that names the logs */
-  struct index names_of_log; /* by its cells without folders */
-  struct index bare_names;   /* and without an ending */
+  struct dl_strlist cell;  /* n_rows x names.n */
+  size_t *line, lines_cap; /* of each row */
+  size_t n_rows;
+  size_t key;                    /* column with the names of the logs */
+  struct index index[N_INDICES]; /* by its cells without folders, and also
+                                    without extension */
 };
 
 struct dl_settings {
@@ -35,51 +38,42 @@ struct dl_settings {
   struct dl_pattern pattern;
   bool has_pattern, has_table;
   struct table table;
-  struct dl_strlist extra;
+  struct dl_intern extra;
 };
 
 struct dl_settings *dl_settings_new(void) {
   return dl_calloc(1, sizeof(struct dl_settings));
 }
 
-static void free_index(struct index *x) {
-  dl_intern_free(&x->ids);
-  free(x->first);
-  free(x->next);
-}
-
-static void free_table(struct table *t) {
-  for (size_t i = 0; i < t->n_rows * t->names.n; i++)
-    free(t->cell[i]);
-  free(t->cell);
-  free(t->line);
-  free(t->path);
-  dl_strlist_free(&t->names);
-  free_index(&t->names_of_log);
-  free_index(&t->bare_names);
-}
-
 void dl_settings_free(struct dl_settings *s) {
   if (!s)
     return;
+  struct table *t = &s->table;
   dl_strlist_free(&s->set_names);
   dl_strlist_free(&s->set_values);
-  dl_strlist_free(&s->extra);
+  dl_intern_free(&s->extra);
   dl_pattern_free(&s->pattern);
-  free_table(&s->table);
+  dl_strlist_free(&t->names);
+  dl_strlist_free(&t->cell);
+  free(t->line);
+  free(t->path);
+  for (size_t i = 0; i < N_INDICES; i++) {
+    dl_intern_free(&t->index[i].ids);
+    free(t->index[i].first);
+    free(t->index[i].next);
+  }
   free(s);
 }
 
-const struct dl_strlist *dl_settings_extra(const struct dl_settings *s) {
+const struct dl_intern *dl_settings_extra(const struct dl_settings *s) {
   return &s->extra;
 }
 
 static bool note_column(struct dl_settings *s, const char *name) {
-  return dl_run_column_find(name) || dl_strlist_find(&s->extra, name) >= 0 ||
-         dl_strlist_add(&s->extra, name);
+  return dl_run_column_find(name) || dl_intern(&s->extra, name) >= 0;
 }
 
-/* What is wrong with a value for a column; NULL: nothing. */
+/* The fault of a value for a column; NULL: none. */
 static const char *fault_of(const struct dl_run_column *c, const char *value) {
   double x;
   if (!c || c->is_text || *value == '\0')
@@ -128,7 +122,7 @@ static const char *without_folders(const char *path) {
   return slash ? slash + 1 : path;
 }
 
-/* A file's name without folders and ending. */
+/* The name of a file without folders and extension. */
 static void bare_name(struct dl_text *t, const char *path) {
   const char *name = without_folders(path);
   const char *dot = strrchr(name, '.');
@@ -137,25 +131,8 @@ static void bare_name(struct dl_text *t, const char *path) {
                 dot && dot > name ? (size_t)(dot - name) : strlen(name));
 }
 
-static enum dl_status add_rows(struct table *t, const struct dl_csv_block *b,
-                               struct dl_diag *d) {
-  size_t n = t->names.n;
-  void *cells = t->cell, *lines = t->line;
-  bool ok = dl_grow(&cells, &t->cells_cap, (t->n_rows + b->n_rows) * n,
-                    sizeof *t->cell);
-  t->cell = cells;
-  ok = ok &&
-       dl_grow(&lines, &t->lines_cap, t->n_rows + b->n_rows, sizeof *t->line);
-  t->line = lines;
-  for (size_t r = 0; ok && r < b->n_rows; r++) {
-    char **row = t->cell + t->n_rows * n;
-    for (size_t c = 0; c < n; c++)
-      row[c] = NULL;
-    t->line[t->n_rows++] = b->line[r];
-    for (size_t c = 0; ok && c < n; c++)
-      ok = (row[c] = dl_strdup(b->cell[r * n + c])) != NULL;
-  }
-  return ok ? DL_OK : dl_fail_memory(d);
+static const char *cell_of(const struct table *t, size_t row, size_t column) {
+  return t->cell.s[row * t->names.n + column];
 }
 
 static enum dl_status read_table(struct dl_settings *s, const char *path,
@@ -171,40 +148,33 @@ static enum dl_status read_table(struct dl_settings *s, const char *path,
   for (size_t c = 0; ok && c < dl_csv_n_cols(csv); c++)
     ok = dl_strlist_add(&t->names, dl_csv_name(csv, c)) &&
          note_column(s, dl_csv_name(csv, c));
-  status = ok ? dl_csv_next(csv, &block, d) : dl_fail_memory(d);
-  while (status == DL_OK && block) {
-    status = add_rows(t, block, d);
-    if (status == DL_OK)
-      status = dl_csv_next(csv, &block, d);
+  while (ok && (status = dl_csv_next(csv, &block, d)) == DL_OK && block) {
+    void *lines = t->line;
+    ok = dl_grow(&lines, &t->lines_cap, t->n_rows + block->n_rows,
+                 sizeof *t->line);
+    t->line = lines;
+    for (size_t r = 0; ok && r < block->n_rows; r++)
+      t->line[t->n_rows++] = block->line[r];
+    for (size_t i = 0; ok && i < block->n_rows * t->names.n; i++)
+      ok = dl_strlist_add(&t->cell, block->cell[i]);
   }
   dl_csv_free(csv);
-  return status;
+  return ok ? status : dl_fail_memory(d);
 }
 
-/* How much a column looks like names of logs: cells with an ending, a folder
- * or such a heading. */
+/* How much a column looks like names of logs: the number of cells with an
+ * extension or a folder; columns with a suitable heading come first. */
 static size_t likeness(const struct table *t, size_t c) {
   static const char *const headings[] = {"file", "trace",    "log",
                                          "path", "filename", "run_id"};
   size_t n = 0;
   for (size_t r = 0; r < t->n_rows; r++)
-    n += strpbrk(t->cell[r * t->names.n + c], "./") != NULL &&
-         !dl_parse_double(t->cell[r * t->names.n + c], &(double){0});
+    n += strpbrk(cell_of(t, r, c), "./") != NULL &&
+         !dl_parse_double(cell_of(t, r, c), &(double){0});
   for (size_t i = 0; i < sizeof headings / sizeof *headings; i++)
     if (strcmp(t->names.s[c], headings[i]) == 0)
       n += t->n_rows + sizeof headings / sizeof *headings - i;
   return n;
-}
-
-/* Enters row r before those that have the name. */
-static bool enter(struct index *x, const char *name, size_t r, size_t n_rows) {
-  size_t known = x->ids.n;
-  long id = dl_intern(&x->ids, name);
-  if (id < 0)
-    return false;
-  x->next[r] = (size_t)id < known ? x->first[id] : n_rows;
-  x->first[id] = r;
-  return true;
 }
 
 static bool make_index(const struct table *t, struct index *x, bool bare) {
@@ -212,12 +182,17 @@ static bool make_index(const struct table *t, struct index *x, bool bare) {
   x->first = dl_calloc(t->n_rows, sizeof *x->first);
   x->next = dl_calloc(t->n_rows, sizeof *x->next);
   bool ok = x->first && x->next;
-  for (size_t r = t->n_rows; ok && r-- > 0;) {
-    const char *cell = t->cell[r * t->names.n + t->key];
+  for (size_t r = t->n_rows; ok && r-- > 0;) { /* in front of later rows */
+    const char *cell = cell_of(t, r, t->key);
+    size_t known = x->ids.n;
     bare_name(&name, cell);
-    ok = !name.failed &&
-         enter(x, bare ? dl_text_str(&name) : without_folders(cell), r,
-               t->n_rows);
+    long id =
+        dl_intern(&x->ids, bare ? dl_text_str(&name) : without_folders(cell));
+    ok = !name.failed && id >= 0;
+    if (!ok)
+      break;
+    x->next[r] = (size_t)id < known ? x->first[id] : t->n_rows;
+    x->first[id] = r;
   }
   dl_text_free(&name);
   return ok;
@@ -225,16 +200,18 @@ static bool make_index(const struct table *t, struct index *x, bool bare) {
 
 static enum dl_status index_table(struct table *t, struct dl_diag *d) {
   size_t best = 0;
-  for (size_t c = 0; c < t->names.n; c++)
-    if (likeness(t, c) > best) {
-      best = likeness(t, c);
+  for (size_t c = 0; c < t->names.n; c++) {
+    size_t like = likeness(t, c);
+    if (like > best) {
+      best = like;
       t->key = c;
     }
+  }
   if (best == 0)
     return dl_fail_at(d, DL_EINPUT, t->path, 0,
                       "no column names logs; name it 'file'");
-  bool ok = make_index(t, &t->names_of_log, false) &&
-            make_index(t, &t->bare_names, true);
+  bool ok = make_index(t, &t->index[FULL_NAME], false) &&
+            make_index(t, &t->index[BARE_NAME], true);
   return ok ? DL_OK : dl_fail_memory(d);
 }
 
@@ -247,56 +224,46 @@ enum dl_status dl_settings_table(struct dl_settings *s, const char *path,
   return status == DL_OK ? index_table(&s->table, d) : status;
 }
 
-/* How many of a row's cells are folders of the path. */
+/* How many cells of a row are folders of the path. */
 static size_t folders_in_common(const struct table *t, size_t row,
                                 const char *path) {
   size_t n = 0;
   for (const char *s = path, *slash; (slash = strchr(s, '/')); s = slash + 1)
     for (size_t c = 0; c < t->names.n; c++) {
-      const char *cell = t->cell[row * t->names.n + c];
+      const char *cell = cell_of(t, row, c);
       n += c != t->key && strlen(cell) == (size_t)(slash - s) && *cell &&
            strncmp(cell, s, (size_t)(slash - s)) == 0;
     }
   return n;
 }
 
-/* The rows that may be meant by a path: those with its name; else those with
- * its name but for the ending, which may have dots of its own (lr0.01); else
- * those that differ in the ending. The first of them, n_rows without. */
-static enum dl_status candidates(const struct table *t, const char *path,
-                                 const struct index **x, size_t *row,
-                                 struct dl_diag *d) {
+/* The row of a log; n_rows if there is none, or several match equally. A row
+ * with the name of the file is preferred to one with the name without its
+ * extension (which may contain dots itself: lr0.01), and that to one with
+ * another extension. */
+static enum dl_status find_row(const struct table *t, const char *path,
+                               size_t *row, struct dl_diag *d) {
   struct dl_text bare = {0};
+  const struct index *x = &t->index[FULL_NAME];
   bare_name(&bare, path);
-  *x = &t->names_of_log;
-  long id = dl_intern_find(&(*x)->ids, without_folders(path));
+  long id = dl_intern_find(&x->ids, without_folders(path));
   if (id < 0)
-    id = dl_intern_find(&(*x)->ids, dl_text_str(&bare));
+    id = dl_intern_find(&x->ids, dl_text_str(&bare));
   if (id < 0) {
-    *x = &t->bare_names;
-    id = dl_intern_find(&(*x)->ids, dl_text_str(&bare));
+    x = &t->index[BARE_NAME];
+    id = dl_intern_find(&x->ids, dl_text_str(&bare));
   }
   bool failed = bare.failed;
   dl_text_free(&bare);
-  *row = id < 0 ? t->n_rows : (*x)->first[id];
-  return failed ? dl_fail_memory(d) : DL_OK;
-}
-
-/* The row of a log; n_rows where there is none, or no telling which. */
-static enum dl_status find_row(const struct table *t, const char *path,
-                               size_t *row, struct dl_diag *d) {
-  const struct index *x;
-  size_t first;
-  enum dl_status status = candidates(t, path, &x, &first, d);
   *row = t->n_rows;
-  if (status != DL_OK)
-    return status;
-  if (first == t->n_rows) {
+  if (failed)
+    return dl_fail_memory(d);
+  if (id < 0) {
     dl_warn_at(d, path, 0, "no row in %s", t->path);
     return DL_OK;
   }
   size_t most = 0, n_best = 0;
-  for (size_t r = first; r < t->n_rows; r = x->next[r]) {
+  for (size_t r = x->first[id]; r < t->n_rows; r = x->next[r]) {
     size_t common = folders_in_common(t, r, path);
     if (n_best == 0 || common > most) {
       *row = r;
@@ -313,26 +280,25 @@ static enum dl_status find_row(const struct table *t, const char *path,
   return DL_OK;
 }
 
-/* --- filling in */
+/* --- filling in a run */
 
 struct filling {
   const struct dl_settings *s;
   struct dl_run *run;
   char **extra;
-  struct dl_run_set given; /* columns that have been given */
+  struct dl_run_set given; /* columns with a value from an earlier source */
 };
 
-/* A value for a column, unless an earlier source has one. False: out of
- * memory. */
+/* Sets a column, unless an earlier source has a value. False: out of memory. */
 static bool give(struct filling *f, const char *name, const char *value) {
   const struct dl_run_column *c = dl_run_column_find(name);
   if (*value == '\0')
     return true;
   if (!c) {
-    char **cell = &f->extra[dl_strlist_find(&f->s->extra, name)];
+    char **cell = &f->extra[dl_intern_find(&f->s->extra, name)];
     return *cell || (*cell = dl_strdup(value));
   }
-  enum dl_run_id id = dl_run_column_id(c);
+  enum dl_run_id id = c->id;
   if (dl_run_set_has(&f->given, id) ||
       (c->role == DL_ROLE_MEASURED && dl_run_has(f->run, id)))
     return true;
@@ -352,7 +318,7 @@ static enum dl_status give_row(struct filling *f, const char *path,
   enum dl_status status = find_row(t, path, &row, d);
   for (size_t c = 0; status == DL_OK && row < t->n_rows && c < t->names.n;
        c++) {
-    const char *value = t->cell[row * t->names.n + c];
+    const char *value = cell_of(t, row, c);
     const char *fault = fault_of(dl_run_column_find(t->names.s[c]), value);
     if (fault)
       dl_skip_at(d, t->path, t->line[row], "column '%s': %s '%s'",

@@ -31,6 +31,18 @@ struct dl_value dl_strings(const char *const *s, size_t n) {
   return (struct dl_value){.type = DL_STRINGS, .strings = s, .n_strings = n};
 }
 
+struct dl_value dl_known(double x) {
+  struct dl_value v = dl_number(x);
+  v.optional = true;
+  return v;
+}
+
+struct dl_value dl_known_string(const char *s) {
+  struct dl_value v = dl_string(s);
+  v.optional = true;
+  return v;
+}
+
 bool dl_value_absent(const struct dl_value *v) {
   switch (v->type) {
   case DL_NUMBER:
@@ -52,46 +64,36 @@ static void value_free(struct dl_value *v) {
   free((void *)v->strings);
 }
 
-/* The pointers and the texts behind them in one piece, so that one free()
- * drops both. */
-static const char **copy_strings(const char *const *s, size_t n) {
-  size_t bytes = 0;
-  for (size_t i = 0; i < n; i++)
-    bytes += s[i] ? strlen(s[i]) + 1 : 0;
-  char **copy = malloc(n * sizeof *copy + bytes + 1);
-  if (!copy)
-    return NULL;
-  char *at = (char *)(copy + n);
-  for (size_t i = 0; i < n; i++) {
-    copy[i] = s[i] ? at : NULL;
-    if (s[i])
-      at = stpcpy(at, s[i]) + 1;
-  }
-  return (const char **)copy;
-}
-
-/* Copies v with only what its type uses. */
+/* Copies v with only what its type uses. False: memory is out. */
 static bool value_copy(struct dl_value *to, const struct dl_value *v) {
   *to = (struct dl_value){.type = dl_value_absent(v) ? DL_NULL : v->type};
-  switch (to->type) {
-  case DL_NULL:
-    return true;
-  case DL_NUMBER:
+  if (to->type == DL_NUMBER)
     to->number = v->number;
-    return true;
-  case DL_COUNT:
-  case DL_BOOL:
+  if (to->type == DL_COUNT || to->type == DL_BOOL)
     to->count = v->count;
-    return true;
-  case DL_STRING:
+  if (to->type == DL_STRING) {
     to->string = dl_strdup(v->string);
     return to->string;
-  case DL_STRINGS:
-    to->strings = copy_strings(v->strings, v->n_strings);
-    to->n_strings = to->strings ? v->n_strings : 0;
-    return to->strings;
   }
-  return false;
+  if (to->type != DL_STRINGS)
+    return true;
+  /* The pointers and the texts behind them in one piece, so that one free()
+   * drops both. */
+  size_t bytes = 0, n = v->n_strings;
+  for (size_t i = 0; i < n; i++)
+    bytes += v->strings[i] ? strlen(v->strings[i]) + 1 : 0;
+  char **copy = malloc(n * sizeof *copy + bytes + 1);
+  if (!copy)
+    return false;
+  char *at = (char *)(copy + n);
+  for (size_t i = 0; i < n; i++) {
+    copy[i] = v->strings[i] ? at : NULL;
+    if (v->strings[i])
+      at = stpcpy(at, v->strings[i]) + 1;
+  }
+  to->strings = (const char *const *)copy;
+  to->n_strings = n;
+  return true;
 }
 
 /* Tables */
@@ -198,16 +200,18 @@ void dl_report_add(struct dl_report *r, const char *key, const char *label,
   struct dl_report_node *node = add_node(r, DL_REPORT_VALUE, key);
   if (!node)
     return;
-  node->label = label;
+  node->label = v.optional && dl_value_absent(&v) ? NULL : label;
   node->unit = unit;
   node->style = style;
   if (!value_copy(&node->value, &v))
     r->root->failed = true;
 }
 
-void dl_report_known(struct dl_report *r, const char *key, const char *label,
-                     const char *unit, enum dl_style style, double x) {
-  dl_report_add(r, key, isnan(x) ? NULL : label, unit, style, dl_number(x));
+void dl_report_lines(struct dl_report *r, const struct dl_report_line *line,
+                     size_t n) {
+  for (size_t i = 0; i < n; i++)
+    dl_report_add(r, line[i].key, line[i].label, line[i].unit, line[i].style,
+                  line[i].value);
 }
 
 void dl_report_range(struct dl_report *r, const struct dl_column *low,

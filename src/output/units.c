@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Quantities for people: prefixes, times, percents, intervals. */
+
 #include "output/units.h"
 
 #include <math.h>
@@ -7,12 +9,14 @@
 #include <string.h>
 
 #include "base/constants.h"
+#include "base/memory.h"
 #include "base/number.h"
 #include "output/report_tree.h"
 #include "output/utf8.h"
 
 #define DIGITS 3
-#define ROUNDS_UP 0.9995 /* 999.5 shows as 1000: the next multiple is due */
+#define ROUNDS_UP                                                              \
+  0.9995 /* 999.5 would be shown as 1000: take the next multiple */
 #define MOST_DECADES 1e4
 
 static const struct dl_multiple ENERGIES[] = {
@@ -24,7 +28,7 @@ static const struct dl_multiple MASSES[] = {
 };
 static const size_t BASE = 1; /* of both: the unit itself */
 
-/* The multiples of the styles that have some. */
+/* The multiples of each style; none for most. */
 static const struct {
   const struct dl_multiple *s;
   size_t n;
@@ -83,93 +87,65 @@ void dl_show_unit(struct dl_text *t, const char *before, enum dl_style style,
   }
 }
 
-/* %.*f with a point under every locale: what stands between the digits
- * before and the `decimals` behind is the locale's. */
-static void show_fixed(struct dl_text *t, double x, int decimals) {
-  char buf[DL_NUMBER_SIZE];
-  int len = snprintf(buf, sizeof buf, "%.*f", decimals, x);
-  size_t whole = strspn(buf, "-0123456789");
-  dl_text_add_n(t, buf, whole);
-  dl_text_add(t, ".");
-  dl_text_add(t, buf + len - decimals);
-}
-
-static void show_digits(struct dl_text *t, double x, int digits) {
-  char buf[DL_NUMBER_SIZE];
-  dl_text_add(t, dl_format_digits(buf, x, digits));
-}
-
-/* Six decimals, unless they would be all zeros or a long row of digits. */
-static void show_exact(struct dl_text *t, double x) {
-  if (x != 0 && (fabs(x) < 5e-7 || fabs(x) >= 1e9))
-    show_digits(t, x, 6);
-  else
-    show_fixed(t, x, 6);
-}
-
-static void show_percent(struct dl_text *t, double fraction) {
-  double x = 100 * fraction;
-  if (x != 0 && fabs(x) < 0.95)
-    show_digits(t, x, 2);
-  else if (fabs(x) >= 1e6)
-    show_digits(t, x, DIGITS);
-  else
-    show_fixed(t, x, 1);
-}
-
-/* Two units, the second with two digits; total in the second one. */
-static void show_pair(struct dl_text *t, double total, int per, const char *a,
-                      const char *b) {
-  int n = (int)round(total);
-  dl_text_printf(t, "%d %s %02d %s", n / per, a, n % per, b);
-}
-
-static void show_short_time(struct dl_text *t, double s) {
-  static const struct dl_multiple units[] = {
-      {1e-6, "us"}, {1e-3, "ms"}, {1, "s"}};
-  size_t i = 2;
-  while (i > 0 && s != 0 && s < ROUNDS_UP * units[i].factor)
-    i--;
-  show_digits(t, s / units[i].factor, DIGITS);
-  dl_text_printf(t, " %s", units[i].name);
-}
-
+/* A time below a minute with its unit, a longer one in two units of which the
+ * second is whole, one of 100 days or more in days or years. */
 static void show_time(struct dl_text *t, double s) {
-  static const double minute = 60, hour = DL_S_PER_HOUR;
-  static const double day = DL_S_PER_DAY, year = DL_S_PER_YEAR;
+  static const struct dl_multiple below_minute[] = {
+      {1e-6, "us"}, {1e-3, "ms"}, {1, "s"}};
+  static const struct {
+    double below, second_s; /* the time, and the second unit in s */
+    int per;                /* second units in a first one */
+    const char *first, *second;
+  } pairs[] = {
+      {DL_S_PER_HOUR - 0.5, 1, 60, "min", "s"},
+      {DL_S_PER_DAY - 30, 60, 60, "h", "min"},
+      {100 * DL_S_PER_DAY - DL_S_PER_HOUR / 2, DL_S_PER_HOUR, 24, "d", "h"}};
+  char buf[DL_NUMBER_SIZE];
+  size_t i = 0;
   if (s < 0)
     dl_text_add(t, "-");
   s = fabs(s);
-  if (s < minute - 0.05)
-    show_short_time(t, s);
-  else if (s < hour - 0.5)
-    show_pair(t, s, 60, "min", "s");
-  else if (s < day - minute / 2)
-    show_pair(t, s / minute, 60, "h", "min");
-  else if (s < 100 * day - hour / 2)
-    show_pair(t, s / hour, 24, "d", "h");
-  else {
-    bool days = s < year;
-    show_digits(t, s / (days ? day : year), DIGITS);
-    dl_text_add(t, days ? " d" : " y");
+  struct dl_multiple unit = {DL_S_PER_YEAR, "y"};
+  if (s < 60 - 0.05) {
+    size_t k = 2;
+    while (k > 0 && s != 0 && s < ROUNDS_UP * below_minute[k].factor)
+      k--;
+    unit = below_minute[k];
+  } else {
+    while (i < DL_LENGTH(pairs) && s >= pairs[i].below)
+      i++;
+    if (i < DL_LENGTH(pairs)) {
+      int n = (int)round(s / pairs[i].second_s), per = pairs[i].per;
+      dl_text_printf(t, "%d %s %02d %s", n / per, pairs[i].first, n % per,
+                     pairs[i].second);
+      return;
+    }
+    if (s < DL_S_PER_YEAR)
+      unit = (struct dl_multiple){DL_S_PER_DAY, "d"};
   }
+  dl_text_printf(t, "%s %s", dl_format_digits(buf, s / unit.factor, DIGITS),
+                 unit.name);
 }
 
 static void show_number(struct dl_text *t, enum dl_style style, double x,
                         const struct dl_multiple *scale) {
   char buf[DL_NUMBER_SIZE];
+  int digits = DIGITS, decimals = -1;
   switch (style) {
   case DL_PLAIN:
   case DL_ENERGY:
   case DL_MASS:
-    show_digits(t, x / scale->factor, DIGITS);
-    return;
-  case DL_EXACT:
-    show_exact(t, x);
-    return;
+    x /= scale->factor;
+    break;
+  case DL_EXACT: /* unless the decimals were zeros or a long row of digits */
+    decimals = x != 0 && (fabs(x) < 5e-7 || fabs(x) >= 1e9) ? -1 : 6;
+    digits = 6;
+    break;
   case DL_PERCENT:
-    show_percent(t, x);
-    return;
+    x *= 100;
+    decimals = (x != 0 && fabs(x) < 0.95) || fabs(x) >= 1e6 ? -1 : 1;
+    digits = fabs(x) < 0.95 ? 2 : DIGITS;
+    break;
   case DL_TIME:
     show_time(t, x);
     return;
@@ -177,51 +153,50 @@ static void show_number(struct dl_text *t, enum dl_style style, double x,
     dl_text_add(t, dl_format_short(buf, x));
     return;
   }
-}
-
-static void show_strings(struct dl_text *t, const struct dl_value *v) {
-  if (v->n_strings == 0)
-    dl_text_add(t, "-");
-  for (size_t i = 0; i < v->n_strings; i++) {
-    dl_text_add(t, i > 0 ? ", " : "");
-    dl_utf8_clean(t, v->strings[i] ? v->strings[i] : "-", false);
-  }
-}
-
-/* Counts are whole: they are shown in full, unless the style has units. */
-static void show_count(struct dl_text *t, enum dl_style style, size_t count,
-                       const struct dl_multiple *scale) {
-  if (style == DL_ENERGY || style == DL_MASS || style == DL_TIME)
-    show_number(t, style, (double)count, scale);
-  else
-    dl_text_printf(t, "%zu", count);
-}
-
-void dl_show_value(struct dl_text *t, enum dl_style style,
-                   const struct dl_value *v, const struct dl_multiple *scale) {
-  if (dl_value_absent(v)) {
-    dl_text_add(t, "-");
+  if (decimals < 0) {
+    dl_text_add(t, dl_format_digits(buf, x, digits));
     return;
   }
-  switch (v->type) {
+  /* With a point, whatever separates the decimals in the locale. */
+  int len = snprintf(buf, sizeof buf, "%.*f", decimals, x);
+  dl_text_add_n(t, buf, strspn(buf, "-0123456789"));
+  dl_text_printf(t, ".%s", buf + len - decimals);
+}
+
+/* A value without its unit. Counts are whole: they are shown in full unless
+ * the style has multiples. */
+static void show_value(struct dl_text *t, enum dl_style style,
+                       const struct dl_value *v,
+                       const struct dl_multiple *scale) {
+  bool scaled = style == DL_ENERGY || style == DL_MASS || style == DL_TIME;
+  size_t before = t->len;
+  switch (dl_value_absent(v) ? DL_NULL : v->type) {
   case DL_NUMBER:
     show_number(t, style, v->number, scale);
-    return;
+    break;
   case DL_COUNT:
-    show_count(t, style, v->count, scale);
-    return;
+    if (scaled)
+      show_number(t, style, (double)v->count, scale);
+    else
+      dl_text_printf(t, "%zu", v->count);
+    break;
   case DL_BOOL:
     dl_text_add(t, v->count ? "yes" : "no");
-    return;
+    break;
   case DL_STRING:
-    dl_utf8_clean(t, v->string[0] ? v->string : "-", false);
-    return;
+    dl_utf8_clean(t, v->string, false);
+    break;
   case DL_STRINGS:
-    show_strings(t, v);
-    return;
+    for (size_t i = 0; i < v->n_strings; i++) {
+      dl_text_add(t, i > 0 ? ", " : "");
+      dl_utf8_clean(t, v->strings[i] ? v->strings[i] : "-", false);
+    }
+    break;
   case DL_NULL:
-    return;
+    break;
   }
+  if (t->len == before)
+    dl_text_add(t, "-");
 }
 
 double dl_value_quantity(const struct dl_value *v) {
@@ -233,11 +208,11 @@ double dl_value_quantity(const struct dl_value *v) {
 void dl_show_range(struct dl_text *t, enum dl_style style,
                    const struct dl_value *low, const struct dl_value *high,
                    const struct dl_multiple *scale) {
-  dl_show_value(t, style, low, scale);
+  show_value(t, style, low, scale);
   if (!high || (dl_value_absent(low) && dl_value_absent(high)))
     return;
   dl_text_add(t, " .. ");
-  dl_show_value(t, style, high, scale);
+  show_value(t, style, high, scale);
 }
 
 void dl_show(struct dl_text *t, enum dl_style style, const char *unit,

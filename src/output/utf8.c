@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Text of unknown origin made safe to print. */
+
 #include "output/utf8.h"
 
 #include <string.h>
@@ -45,7 +47,7 @@ static size_t code_point(const unsigned char *s) {
   return n;
 }
 
-/* C0, DEL and C1: what a terminal may act upon. */
+/* C0, DEL and C1, which terminals interpret. */
 static bool is_control(const unsigned char *s) {
   return s[0] < 0x20 || s[0] == 0x7F || (s[0] == 0xC2 && s[1] < 0xA0);
 }
@@ -72,6 +74,6 @@ void dl_utf8_clean(struct dl_text *t, const char *s, bool keep_controls) {
 size_t dl_utf8_width(const char *s, size_t len) {
   size_t width = 0;
   for (size_t i = 0; i < len; i++)
-    width += !is_tail((unsigned char)s[i]);
+    width += (s[i] & 0xC0) != 0x80; /* no continuation byte */
   return width;
 }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The registry of pictures and of picture formats. */
+
 #include "plot/plot.h"
 
 #include <string.h>
-#include <strings.h>
 
+#include "base/ascii.h"
 #include "plot/gnuplot_script.h"
 #include "plot/plot_kinds.h"
 
@@ -42,7 +44,7 @@ bool dl_picture_find(const char *name, enum dl_picture *as) {
 bool dl_picture_of_file(const char *path, enum dl_picture *as) {
   size_t n = strlen(path);
   for (size_t i = 0; i < sizeof pictures / sizeof *pictures; i++)
-    if (n > 4 && strcasecmp(path + n - 4, pictures[i].suffix) == 0) {
+    if (n > 4 && dl_strcasecmp(path + n - 4, pictures[i].suffix) == 0) {
       *as = pictures[i].as;
       return true;
     }
@@ -55,7 +57,7 @@ enum dl_status dl_plot_script(struct dl_text *script,
                               struct dl_diag *d) {
   struct dl_script s = {.t = script, .as = o->as};
   bool text = o->as == DL_PICTURE_DUMB;
-  /* Screens have two pixels where they had one. */
+  /* PNG has twice the pixels, for screens of high density. */
   double usual = o->as == DL_PICTURE_PNG ? 2 * kind->width : kind->width;
   s.width = o->width > 0 ? o->width : text ? 79 : usual;
   s.height = o->height > 0 ? o->height

@@ -2,6 +2,7 @@
 /* Quantities of a run that follow from others. */
 
 #include <math.h>
+#include <string.h>
 
 #include "run/frame_private.h"
 
@@ -42,9 +43,9 @@ static const struct derived derived[] = {
     {DL_RUN_gpu_power_w, {"gpu_energy_j", "duration_s"}, ratio, false},
 };
 
-const struct derived *dl_derived_of(const struct dl_run_column *c) {
-  for (size_t i = 0; c && i < sizeof derived / sizeof *derived; i++)
-    if (dl_run_column_at(derived[i].target) == c)
+const struct derived *dl_derived_of(const char *name) {
+  for (size_t i = 0; i < sizeof derived / sizeof *derived; i++)
+    if (strcmp(dl_run_columns[derived[i].target].name, name) == 0)
       return &derived[i];
   return NULL;
 }

@@ -5,24 +5,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/memory.h"
 #include "run/formula/formula.h"
 
 /* The field of each variable of a formula, used by its type. */
 static enum dl_status bind(const struct dl_formula *f, enum dl_kind kind,
                            const struct dl_field **field, struct dl_diag *d) {
-  for (size_t i = 0; i < dl_formula_n_vars(f); i++) {
+  for (size_t i = 0; i < f->n_vars; i++) {
     enum dl_status status =
-        dl_field_get(kind, "--where", dl_formula_var(f, i), &field[i], d);
+        dl_field_get(kind, "--where", f->var[i].name, &field[i], d);
     if (status != DL_OK)
       return status;
     const char *name = field[i]->name;
-    if (field[i]->is_text && !dl_formula_var_is_text(f, i))
+    if (field[i]->is_text && !f->var[i].as_text)
       return dl_fail(d, DL_EUSAGE,
                      "--where: '%s' is a text; compare it with one: "
                      "%s == 'a' or !=",
                      name, name);
-    if (!field[i]->is_text && dl_formula_var_is_text(f, i))
+    if (!field[i]->is_text && f->var[i].as_text)
       return dl_fail(d, DL_EUSAGE,
                      "--where: '%s' is a number; compare it with one", name);
   }
@@ -32,7 +33,7 @@ static enum dl_status bind(const struct dl_formula *f, enum dl_kind kind,
 static bool holds(const struct dl_formula *f, const struct dl_descriptor *e,
                   const struct dl_field *const *field,
                   const struct dl_row_ref *vars, const struct dl_row *row) {
-  for (size_t i = 0; i < dl_formula_n_vars(f); i++)
+  for (size_t i = 0; i < f->n_vars; i++)
     row->cell[i] = (struct dl_cell){dl_field_number(e, field[i]),
                                     dl_field_text(e, field[i])};
   double x = dl_formula_eval(f, vars, row);
@@ -46,7 +47,7 @@ enum dl_status dl_filter(const struct dl_descriptor **e, size_t *n,
   enum dl_status status = dl_formula_parse(&f, where, d);
   if (status != DL_OK)
     return status;
-  size_t vars = dl_formula_n_vars(f);
+  size_t vars = f->n_vars;
   const struct dl_field **field = dl_calloc(vars, sizeof *field);
   struct dl_cell *cells = dl_calloc(vars, sizeof *cells);
   struct dl_row_ref *at = dl_calloc(vars, sizeof *at);
@@ -83,7 +84,7 @@ struct order {
 };
 
 static int compare_texts(const char *a, const char *b) {
-  int c = strcasecmp(a, b);
+  int c = dl_strcasecmp(a, b);
   return c ? c : strcmp(a, b);
 }
 
@@ -158,8 +159,8 @@ enum dl_status dl_formula_names(const char *where, struct dl_strlist *names,
                                 struct dl_diag *d) {
   struct dl_formula *f;
   enum dl_status status = dl_formula_parse(&f, where, d);
-  for (size_t i = 0; status == DL_OK && i < dl_formula_n_vars(f); i++)
-    if (!dl_strlist_add(names, dl_formula_var(f, i)))
+  for (size_t i = 0; status == DL_OK && i < f->n_vars; i++)
+    if (!dl_strlist_add(names, f->var[i].name))
       status = dl_fail_memory(d);
   dl_formula_free(f);
   return status;

@@ -23,7 +23,6 @@ static void free_step(struct step *s) {
     dl_formula_free(s->source[i].formula);
     free(s->source[i].vars);
   }
-  free(s->source);
   free(s->name);
 }
 
@@ -57,19 +56,6 @@ void dl_frame_columns(struct dl_frame *f, const struct dl_csv *csv) {
   f->csv = csv;
 }
 
-/* The source of a descriptor's field "gpu.tdp_w" or "arch.family"; false:
- * there is none of that name. */
-static bool field_source(const char *name, struct source *p) {
-  bool gpu = strncmp(name, "gpu.", 4) == 0;
-  if (!gpu && strncmp(name, "arch.", 5) != 0)
-    return false;
-  *p = (struct source){.kind = gpu ? SOURCE_GPU : SOURCE_ARCH,
-                       .field =
-                           dl_field_find(gpu ? DL_ACCELERATOR : DL_ARCHITECTURE,
-                                         strchr(name, '.') + 1)};
-  return p->field;
-}
-
 bool dl_frame_is_given(const struct dl_frame *f, const char *name) {
   return dl_entry_find(&f->overrides, name) >= 0 ||
          dl_entry_find(&f->definitions, name) >= 0 ||
@@ -78,39 +64,45 @@ bool dl_frame_is_given(const struct dl_frame *f, const char *name) {
          dl_entry_find(&f->settings, name) >= 0;
 }
 
-/* Whether there is a descriptor to take a field from. */
-static bool has_descriptor(const struct dl_frame *f, const char *field) {
-  return dl_frame_is_given(f, strncmp(field, "gpu.", 4) == 0 ? "gpu" : "arch");
+/* The field that a name like "gpu.tdp_w" or "arch.family" means, where the user
+ * names a descriptor to take it from; else NULL. */
+static const struct dl_field *descriptor_field(const struct dl_frame *f,
+                                               const char *name) {
+  const struct dl_field *field = NULL;
+  if (strncmp(name, "gpu.", 4) == 0)
+    field = dl_field_find(DL_ACCELERATOR, name + 4);
+  else if (strncmp(name, "arch.", 5) == 0)
+    field = dl_field_find(DL_ARCHITECTURE, name + 5);
+  return field && dl_frame_is_given(f, *name == 'g' ? "gpu" : "arch") ? field
+                                                                      : NULL;
 }
 
-/* Whether a derived quantity has all that it needs. */
-static bool can_derive(const struct dl_frame *f, const struct derived *g) {
-  bool all = g != NULL;
-  for (size_t i = 0; all && i < MOST_DERIVED_INPUTS && g->input[i]; i++)
-    if (i == 0 || !g->second_may_lack)
-      all = strchr(g->input[i], '.') ? has_descriptor(f, g->input[i])
-                                     : dl_frame_is_given(f, g->input[i]);
-  return all;
+/* How a quantity follows from others; NULL where one that it needs has no
+ * source. */
+static const struct derived *derivation(const struct dl_frame *f,
+                                        const char *name) {
+  const struct derived *g = dl_derived_of(name);
+  for (size_t i = 0; g && i < MOST_DERIVED_INPUTS && g->input[i]; i++)
+    if ((i == 0 || !g->second_may_lack) && !dl_frame_is_given(f, g->input[i]) &&
+        !descriptor_field(f, g->input[i]))
+      g = NULL;
+  return g;
 }
 
 bool dl_frame_has(const struct dl_frame *f, const char *name) {
-  struct source p;
-  if (dl_frame_is_given(f, name))
-    return true;
-  if (field_source(name, &p))
-    return has_descriptor(f, name);
-  return can_derive(f, dl_derived_of(dl_run_member_find(name)));
+  return dl_frame_is_given(f, name) || descriptor_field(f, name) ||
+         derivation(f, name);
 }
 
 static enum dl_status unknown_name(const struct dl_frame *f, const char *name,
                                    struct dl_diag *d) {
   struct dl_text near = {0};
-  size_t n = f->csv ? dl_csv_n_cols(f->csv) : dl_run_column_count();
+  size_t n = f->csv ? dl_csv_n_cols(f->csv) : DL_N_RUN_COLUMNS;
   const char **names = dl_calloc(n, sizeof *names);
   if (!names)
     return dl_fail_memory(d);
   for (size_t i = 0; i < n; i++)
-    names[i] = f->csv ? dl_csv_name(f->csv, i) : dl_run_column_at(i)->name;
+    names[i] = f->csv ? dl_csv_name(f->csv, i) : dl_run_columns[i].name;
   dl_nearest_names(name, names, n, 3, &near);
   free(names);
   if (f->csv)
@@ -143,7 +135,7 @@ static void want_number(struct dl_frame *f, size_t step) {
   struct step *s = &f->step[step];
   s->number = true;
   for (size_t i = 0; i < s->n_sources; i++)
-    if (s->source[i].formula && dl_formula_is_name(s->source[i].formula))
+    if (s->source[i].formula && s->source[i].formula->is_name)
       want_number(f, s->source[i].vars[0].step);
 }
 
@@ -151,20 +143,19 @@ static void want_number(struct dl_frame *f, size_t step) {
 static enum dl_status bind(struct dl_frame *f, const struct dl_formula *g,
                            bool required, enum use use,
                            struct dl_row_ref **vars, struct dl_diag *d) {
-  size_t n = dl_formula_n_vars(g);
+  size_t n = g->n_vars;
   enum dl_status status = DL_OK;
   *vars = dl_calloc(n, sizeof **vars);
   if (!*vars)
     return dl_fail_memory(d);
-  bool is_name = dl_formula_is_name(g);
+  bool is_name = g->is_name;
   for (size_t i = 0; i < n && status == DL_OK; i++) {
-    bool text = dl_formula_var_is_text(g, i);
-    const struct wish w = {.name = dl_formula_var(g, i),
+    bool text = g->var[i].as_text;
+    const struct wish w = {.name = g->var[i].name,
                            .use = is_name ? use
                                   : text  ? AS_TEXT
                                           : AS_NUMBER,
-                           .required =
-                               required && dl_formula_var_is_needed(g, i)};
+                           .required = required && g->var[i].needed};
     status = find_step(f, &w, &(*vars)[i], d);
     if (status == DL_OK && !text && !is_name)
       want_number(f, (*vars)[i].step);
@@ -176,20 +167,6 @@ static enum dl_status bind(struct dl_frame *f, const struct dl_formula *g,
   return status;
 }
 
-/* Takes over p, and what it owns. */
-static enum dl_status add_source(struct step *s, struct source p,
-                                 struct dl_diag *d) {
-  void *list = s->source;
-  if (dl_grow(&list, &s->cap_sources, s->n_sources + 1, sizeof *s->source)) {
-    s->source = list;
-    s->source[s->n_sources++] = p;
-    return DL_OK;
-  }
-  dl_formula_free(p.formula);
-  free(p.vars);
-  return dl_fail_memory(d);
-}
-
 /* Names of a definition must come from somewhere; a row may still lack their
  * values, and the next source is tried. */
 static enum dl_status add_definition(struct dl_frame *f, struct step *s,
@@ -197,73 +174,42 @@ static enum dl_status add_definition(struct dl_frame *f, struct step *s,
   static const enum use uses[] = {[DL_IN_CELL] = AS_BOTH,
                                   [DL_IN_NUMBER] = AS_NUMBER,
                                   [DL_IN_TEXT] = AS_TEXT};
-  struct source p = {.kind = SOURCE_DEFINITION};
+  struct source *p = &s->source[s->n_sources++];
   bool outer = f->deriving;
+  p->kind = SOURCE_DEFINITION;
   f->deriving = false;
-  enum dl_status status = dl_formula_parse(&p.formula, text, d);
+  enum dl_status status = dl_formula_parse(&p->formula, text, d);
   if (status == DL_OK)
-    status = bind(f, p.formula, false, s->name ? uses[s->target.in] : AS_NUMBER,
-                  &p.vars, d);
+    status = bind(f, p->formula, false,
+                  s->name ? uses[s->target.in] : AS_NUMBER, &p->vars, d);
   f->deriving = outer;
-  p.n_vars = status == DL_OK ? dl_formula_n_vars(p.formula) : 0;
-  for (size_t i = 0; i < p.n_vars && status == DL_OK && s->name; i++)
-    if (dl_formula_var_is_needed(p.formula, i) &&
-        f->step[p.vars[i].step].n_sources == 0)
-      status = unknown_name(f, dl_formula_var(p.formula, i), d);
-  if (status == DL_OK)
-    return add_source(s, p, d);
-  dl_formula_free(p.formula);
-  free(p.vars);
+  p->n_vars = status == DL_OK ? p->formula->n_vars : 0;
+  for (size_t i = 0; i < p->n_vars && status == DL_OK && s->name; i++)
+    if (p->formula->var[i].needed && f->step[p->vars[i].step].n_sources == 0)
+      status = unknown_name(f, p->formula->var[i].name, d);
   return status;
 }
 
 static enum dl_status add_derived(struct dl_frame *f, struct step *s,
                                   const struct derived *g, struct dl_diag *d) {
-  struct source p = {.kind = SOURCE_DERIVED, .derived = g};
+  struct source *p = &s->source[s->n_sources++];
   bool outer = f->deriving;
   enum dl_status status = DL_OK;
-  p.vars = dl_calloc(MOST_DERIVED_INPUTS, sizeof *p.vars);
-  if (!p.vars)
+  *p = (struct source){.kind = SOURCE_DERIVED, .derived = g};
+  if (!(p->vars = dl_calloc(MOST_DERIVED_INPUTS, sizeof *p->vars)))
     return dl_fail_memory(d);
   f->deriving = true;
-  for (;
-       p.n_vars < MOST_DERIVED_INPUTS && g->input[p.n_vars] && status == DL_OK;
-       p.n_vars++) {
-    const struct wish w = {.name = g->input[p.n_vars], .use = AS_NUMBER};
-    status = find_step(f, &w, &p.vars[p.n_vars], d);
+  for (size_t i = 0; i < MOST_DERIVED_INPUTS && g->input[i] && status == DL_OK;
+       i++) {
+    const struct wish w = {.name = g->input[i], .use = AS_NUMBER};
+    status = find_step(f, &w, &p->vars[p->n_vars++], d);
   }
   f->deriving = outer;
-  if (status == DL_OK)
-    return add_source(s, p, d);
-  free(p.vars);
   return status;
 }
 
-/* The step that a source waits for; STEP_VALUE: none. */
-static enum step_kind look_up_of(enum source_kind kind) {
-  return kind == SOURCE_GPU    ? STEP_GPU
-         : kind == SOURCE_ARCH ? STEP_ARCH
-                               : STEP_VALUE;
-}
-
-/* Axes that the sources of a step depend on. */
-static unsigned dependence(const struct dl_frame *f, const struct step *s) {
-  unsigned on = 0;
-  for (size_t i = 0; i < s->n_sources; i++) {
-    const struct source *p = &s->source[i];
-    if (p->kind == SOURCE_AXIS)
-      on |= 1u << p->index;
-    enum step_kind look_up = look_up_of(p->kind);
-    for (size_t k = 0; look_up != STEP_VALUE && k < f->n_steps; k++)
-      if (f->step[k].kind == look_up)
-        on |= f->step[k].depends;
-    for (size_t v = 0; v < p->n_vars; v++)
-      on |= f->step[p->vars[v].step].depends;
-  }
-  return on;
-}
-
-/* Appends a finished step, so that those it builds on come before it. */
+/* Appends a finished step, which thus comes after those it builds on. It
+ * depends on the axes that its sources depend on. */
 static enum dl_status append(struct dl_frame *f, struct step *s,
                              struct dl_diag *d) {
   void *list = f->step;
@@ -273,10 +219,16 @@ static enum dl_status append(struct dl_frame *f, struct step *s,
   }
   f->step = list;
   s->target.step = f->n_steps;
-  if (s->kind == STEP_VALUE) {
-    s->depends = dependence(f, s);
-    if (s->target.in == DL_IN_CELL)
-      s->target.at = f->n_cells++;
+  if (s->kind == STEP_VALUE && s->target.in == DL_IN_CELL)
+    s->target.at = f->n_cells++;
+  for (size_t i = 0; i < s->n_sources; i++) {
+    const struct source *p = &s->source[i];
+    if (p->kind == SOURCE_AXIS)
+      s->depends |= 1u << p->index;
+    if (p->field)
+      s->depends |= f->look_up_depends[p->kind == SOURCE_ARCH];
+    for (size_t v = 0; v < p->n_vars; v++)
+      s->depends |= f->step[p->vars[v].step].depends;
   }
   f->step[f->n_steps++] = *s;
   return DL_OK;
@@ -291,78 +243,70 @@ static void want_early(struct dl_frame *f, size_t step) {
       want_early(f, s->source[i].vars[v].step);
 }
 
-/* Adds the step that looks a descriptor up by `n` quantities, unless a
- * definition among these has done so on its way. */
-static enum dl_status want_look_up(struct dl_frame *f, enum step_kind kind,
-                                   const struct wish *by, struct dl_row_ref *q,
-                                   struct dl_diag *d) {
-  bool *there = kind == STEP_GPU ? &f->want_gpu : &f->want_arch;
-  size_t n = kind == STEP_GPU ? 1 : N_ARCH_INPUTS;
-  struct dl_row_ref found[N_ARCH_INPUTS];
-  struct step s = {.kind = kind, .early = true};
-  enum dl_status status = DL_OK;
-  for (size_t i = 0; i < n && status == DL_OK && !*there; i++)
-    status = find_step(f, &by[i], &found[i], d);
-  if (status != DL_OK || *there)
-    return status;
-  *there = true;
-  memcpy(q, found, n * sizeof *q);
-  for (size_t i = 0; i < n; i++) {
-    want_early(f, q[i].step);
-    s.depends |= f->step[q[i].step].depends;
-  }
-  return append(f, &s, d);
-}
-
 enum dl_status dl_frame_want_descriptors(struct dl_frame *f,
                                          struct dl_diag *d) {
-  static const struct wish gpu[] = {{"gpu", SCOPE_OWN, AS_TEXT, false}};
-  static const struct wish arch[N_ARCH_INPUTS] = {
+  static const struct wish by[N_LOOK_UP_INPUTS] = {
+      [GPU_NAME] = {"gpu", SCOPE_OWN, AS_TEXT, false},
       [ARCH_NAME] = {"arch", SCOPE_OWN, AS_TEXT, false},
       [ARCH_PX] = {"image_px", SCOPE_OWN, AS_NUMBER, false},
       [ARCH_SEQ] = {"seq_len", SCOPE_OWN, AS_NUMBER, false},
       [ARCH_CLASSES] = {"classes", SCOPE_OWN, AS_NUMBER, false}};
-  enum dl_status status = want_look_up(f, STEP_GPU, gpu, &f->gpu, d);
-  return status == DL_OK ? want_look_up(f, STEP_ARCH, arch, f->arch, d)
-                         : status;
+  static const size_t first[] = {GPU_NAME, ARCH_NAME, N_LOOK_UP_INPUTS};
+  enum dl_status status = DL_OK;
+  for (size_t k = 0; k < 2 && status == DL_OK; k++) {
+    struct step s = {.kind = k ? STEP_ARCH : STEP_GPU, .early = true};
+    struct dl_row_ref found[N_LOOK_UP_INPUTS];
+    for (size_t i = first[k]; i < first[k + 1] && !f->looks_up[k] && !status;
+         i++)
+      status = find_step(f, &by[i], &found[i], d);
+    /* A definition among these may have looked it up on its way. */
+    if (status != DL_OK || f->looks_up[k])
+      continue;
+    f->looks_up[k] = true;
+    for (size_t i = first[k]; i < first[k + 1]; i++) {
+      f->look_up_by[i] = found[i];
+      want_early(f, found[i].step);
+      s.depends |= f->step[found[i].step].depends;
+    }
+    f->look_up_depends[k] = s.depends;
+    status = append(f, &s, d);
+  }
+  return status;
 }
 
-static enum dl_status source_at(struct step *s, enum source_kind kind, long i,
-                                struct dl_diag *d) {
-  if (i < 0)
-    return DL_OK;
-  return add_source(s, (struct source){.kind = kind, .index = (size_t)i}, d);
+/* Adds a source with an index, where there is one. */
+static void add_indexed(struct step *s, enum source_kind kind, long i) {
+  if (i >= 0)
+    s->source[s->n_sources++] =
+        (struct source){.kind = kind, .index = (size_t)i};
 }
 
 /* All sources of a name into s, in the order of frame.h. */
 static enum dl_status find_sources(struct dl_frame *f, struct step *s,
                                    struct dl_diag *d) {
-  long i = dl_entry_find(&f->overrides, s->name);
-  if (i >= 0)
-    return source_at(s, SOURCE_OVERRIDE, i, d);
   enum dl_status status = DL_OK;
-  i = dl_entry_find(&f->definitions, s->name);
+  add_indexed(s, SOURCE_OVERRIDE, dl_entry_find(&f->overrides, s->name));
+  if (s->n_sources > 0)
+    return DL_OK;
+  long i = dl_entry_find(&f->definitions, s->name);
   if (i >= 0 && s->scope != SCOPE_RAW)
     status = add_definition(f, s, f->definitions.e[i].text, d);
-  if (status == DL_OK && f->csv)
-    status = source_at(s, SOURCE_COLUMN, dl_csv_find(f->csv, s->name), d);
+  if (f->csv)
+    add_indexed(s, SOURCE_COLUMN, dl_csv_find(f->csv, s->name));
   const struct dl_axis *axis = f->axes ? dl_axes_find(f->axes, s->name) : NULL;
-  if (status == DL_OK && axis)
-    status = source_at(s, SOURCE_AXIS, axis - f->axes->a, d);
-  if (status == DL_OK)
-    status =
-        source_at(s, SOURCE_SETTING, dl_entry_find(&f->settings, s->name), d);
+  add_indexed(s, SOURCE_AXIS, axis ? axis - f->axes->a : -1);
+  add_indexed(s, SOURCE_SETTING, dl_entry_find(&f->settings, s->name));
   if (status != DL_OK || s->scope != SCOPE_FULL)
     return status;
-  const struct derived *g = dl_derived_of(dl_run_member_find(s->name));
-  struct source field;
-  if (can_derive(f, g))
+  const struct derived *g = derivation(f, s->name);
+  if (g)
     status = add_derived(f, s, g, d);
-  if (status != DL_OK || !field_source(s->name, &field) ||
-      !has_descriptor(f, s->name))
+  const struct dl_field *field = descriptor_field(f, s->name);
+  if (status != DL_OK || !field)
     return status;
-  status = dl_frame_want_descriptors(f, d);
-  return status == DL_OK ? add_source(s, field, d) : status;
+  s->source[s->n_sources++] = (struct source){
+      .kind = *s->name == 'g' ? SOURCE_GPU : SOURCE_ARCH, .field = field};
+  return dl_frame_want_descriptors(f, d);
 }
 
 /* Where the value goes: the member of a column, where it has the type. */
@@ -372,7 +316,7 @@ static void set_target(struct step *s, enum use use) {
   if (!c || s->scope != SCOPE_FULL ||
       (use != AS_COLUMN && use != (c->is_text ? AS_TEXT : AS_NUMBER)))
     return;
-  s->id = dl_run_column_id(c);
+  s->id = c->id;
   s->target.in = c->is_text ? DL_IN_TEXT : DL_IN_NUMBER;
   s->target.at = c->offset;
 }
@@ -413,7 +357,7 @@ static enum dl_status find_step(struct dl_frame *f, const struct wish *w,
   struct step s = {.name = (char *)(uintptr_t)w->name, .scope = w->scope};
   if (dl_strlist_find(&f->resolving, w->name) >= 0)
     s.scope = f->deriving ? SCOPE_OWN : SCOPE_RAW;
-  if (s.scope == SCOPE_OWN && !dl_derived_of(dl_run_member_find(w->name)))
+  if (s.scope == SCOPE_OWN && !dl_derived_of(w->name))
     s.scope = SCOPE_FULL; /* is the same: the name is no field */
   set_target(&s, w->use);
   for (size_t i = 0; i < f->n_steps; i++) {
@@ -457,7 +401,7 @@ enum dl_status dl_frame_formula(struct dl_frame *f, const char *text,
   for (size_t i = 0; i < f->n_steps; i++) {
     struct step *s = &f->step[i];
     if (s->kind == STEP_VALUE && !s->name &&
-        strcmp(dl_formula_text(s->source[0].formula), text) == 0) {
+        strcmp(s->source[0].formula->text, text) == 0) {
       s->rarely &= rarely;
       *q = s->target;
       return DL_OK;

@@ -16,20 +16,22 @@ long dl_entry_find(const struct entries *es, const char *name) {
   return -1;
 }
 
-/* Enters a value; a later one replaces an earlier. */
-static enum dl_status enter(struct entries *es, const char *name, size_t len,
-                            struct dl_cell value, struct dl_diag *d) {
+/* Enters name -> text, and the number in it; a later one replaces an
+ * earlier. */
+static enum dl_status add_entry(struct entries *es, const char *name,
+                                size_t len, const char *text,
+                                struct dl_diag *d) {
   void *list = es->e;
-  struct entry e = {.name = dl_strndup(name, len),
-                    .text = value.s ? dl_strdup(value.s) : NULL};
-  if (!e.name || (value.s && !e.text) ||
+  struct entry e = {.name = dl_strndup(name, len), .text = dl_strdup(text)};
+  if (!e.name || !e.text ||
       !dl_grow(&list, &es->cap, es->n + 1, sizeof *es->e)) {
     free(e.name);
     free(e.text);
     return dl_fail_memory(d);
   }
   es->e = list;
-  e.cell = (struct dl_cell){value.x, e.text};
+  e.cell.s = e.text;
+  dl_parse_number(text, strlen(text), &e.cell.x);
   long old = dl_entry_find(es, e.name);
   if (old >= 0) {
     free(es->e[old].name);
@@ -39,15 +41,6 @@ static enum dl_status enter(struct entries *es, const char *name, size_t len,
     es->e[es->n++] = e;
   }
   return DL_OK;
-}
-
-/* Enters name -> text, and the number in it. */
-static enum dl_status add_entry(struct entries *es, const char *name,
-                                size_t len, const char *text,
-                                struct dl_diag *d) {
-  struct dl_cell value = {.s = text};
-  dl_parse_number(text, strlen(text), &value.x);
-  return enter(es, name, len, value, d);
 }
 
 /* The user's own descriptor file, where a setting names one. */
@@ -95,10 +88,9 @@ static enum dl_status check_value(const char *name, const char *value,
 
 enum dl_status dl_frame_set(struct dl_frame *f, enum dl_run_id id, double x,
                             struct dl_diag *d) {
-  const char *name = dl_run_column_at(id)->name;
-  char buf[DL_NUMBER_SIZE];
-  const struct dl_cell value = {x, dl_format_short(buf, x)};
-  return enter(&f->settings, name, strlen(name), value, d);
+  char text[DL_NUMBER_SIZE];
+  return dl_frame_setting(f, dl_run_columns[id].name, dl_format_short(text, x),
+                          d);
 }
 
 enum dl_status dl_frame_set_run(struct dl_frame *f, const struct dl_run *run,
@@ -106,7 +98,7 @@ enum dl_status dl_frame_set_run(struct dl_frame *f, const struct dl_run *run,
   enum dl_status status = DL_OK;
   for (size_t i = 0; i < DL_N_RUN_MEMBERS && status == DL_OK; i++) {
     enum dl_run_id id = (enum dl_run_id)i;
-    const struct dl_run_column *c = dl_run_column_at(i);
+    const struct dl_run_column *c = &dl_run_columns[i];
     if (dl_run_has(run, id))
       status = c->is_text
                    ? dl_frame_setting(f, c->name, dl_run_text(run, id), d)

@@ -32,6 +32,9 @@ struct source {
   size_t n_vars;
 };
 
+/* Definition, column, axis, setting, derived, descriptor. */
+enum { MOST_SOURCES = 6 };
+
 /* Which sources count. Steps for several scopes may have one name. */
 enum scope {
   SCOPE_FULL, /* all */
@@ -47,9 +50,9 @@ struct step {
   enum scope scope;
   const struct dl_run_column *column; /* of that name, or NULL */
   struct dl_row_ref target;
-  enum dl_run_id id;     /* of the member that it sets */
-  struct source *source; /* owned, in the order they are tried */
-  size_t n_sources, cap_sources;
+  enum dl_run_id id;                  /* of the member that it sets */
+  struct source source[MOST_SOURCES]; /* in the order they are tried */
+  size_t n_sources;
   unsigned depends; /* bit i: on axis i */
   bool required;
   bool early;  /* the look-up of descriptors needs it */
@@ -101,8 +104,8 @@ enum dl_status dl_descriptors_arch(struct descriptors *l,
                                    struct dl_row_descriptors *found,
                                    struct dl_diag *d);
 
-/* What the architecture is looked up by. */
-enum { ARCH_NAME, ARCH_PX, ARCH_SEQ, ARCH_CLASSES, N_ARCH_INPUTS };
+/* What descriptors are looked up by. */
+enum { GPU_NAME, ARCH_NAME, ARCH_PX, ARCH_SEQ, ARCH_CLASSES, N_LOOK_UP_INPUTS };
 
 struct dl_frame {
   struct dl_catalog *catalog;
@@ -114,8 +117,9 @@ struct dl_frame {
   size_t n_steps, cap_steps, n_cells;
   struct dl_strlist resolving; /* names being resolved: cycles stop there */
   bool deriving;               /* in a derived quantity, not a definition */
-  bool want_gpu, want_arch;    /* their steps are there */
-  struct dl_row_ref gpu, arch[N_ARCH_INPUTS];
+  bool looks_up[2];            /* the step is there: gpu, arch */
+  unsigned look_up_depends[2]; /* axes that it depends on */
+  struct dl_row_ref look_up_by[N_LOOK_UP_INPUTS];
   struct descriptors lookup;      /* of rows of a table */
   struct dl_row_descriptors *row; /* of the block */
   size_t cap_rows;
@@ -151,8 +155,8 @@ struct derived {
   bool second_may_lack;
 };
 
-/* How the quantity of a column follows from others, or NULL. */
-const struct derived *dl_derived_of(const struct dl_run_column *c);
+/* How a quantity follows from others, or NULL. */
+const struct derived *dl_derived_of(const char *name);
 
 /* The name by which the catalogue knows a row's architecture or GPU. */
 const char *dl_frame_meant(const struct dl_frame *f, const char *name);

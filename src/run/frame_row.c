@@ -28,40 +28,24 @@ static struct dl_cell column_cell(const struct step *s, const char *text,
   return c;
 }
 
-static double derive(const struct source *p, const struct dl_row *row) {
-  double x[MOST_DERIVED_INPUTS] = {0};
-  for (size_t i = 0; i < p->n_vars; i++)
-    x[i] = dl_row_number(row, &p->vars[i]);
-  return p->derived->compute(x);
-}
-
-/* A field of a descriptor, which may be NULL. */
-static struct dl_cell field_cell(const void *e, const struct dl_field *f) {
-  return e ? (struct dl_cell){dl_field_number(e, f), dl_field_text(e, f)}
-           : absent;
-}
-
-/* A plain name hands its text on; any other formula is a number. */
-static struct dl_cell definition_cell(const struct source *p,
-                                      const struct dl_row *row) {
-  if (dl_formula_is_name(p->formula))
-    return (struct dl_cell){dl_row_number(row, &p->vars[0]),
-                            dl_row_text(row, &p->vars[0])};
-  return (struct dl_cell){dl_formula_eval(p->formula, p->vars, row), NULL};
-}
-
 static struct dl_cell source_cell(const struct dl_frame *f,
                                   const struct row_source *from,
                                   const struct source *p, size_t step,
                                   struct dl_row *row) {
   const struct dl_csv_block *block = from->block;
+  const struct dl_descriptor *e;
+  double x[MOST_DERIVED_INPUTS] = {0};
   switch (p->kind) {
   case SOURCE_OVERRIDE:
     return f->overrides.e[p->index].cell;
   case SOURCE_SETTING:
     return f->settings.e[p->index].cell;
-  case SOURCE_DEFINITION:
-    return definition_cell(p, row);
+  case SOURCE_DEFINITION: /* a plain name hands its text on */
+    return p->formula->is_name
+               ? (struct dl_cell){dl_row_number(row, &p->vars[0]),
+                                  dl_row_text(row, &p->vars[0])}
+               : (struct dl_cell){dl_formula_eval(p->formula, p->vars, row),
+                                  NULL};
   case SOURCE_COLUMN:
     return block
                ? column_cell(&f->step[step],
@@ -71,33 +55,18 @@ static struct dl_cell source_cell(const struct dl_frame *f,
   case SOURCE_AXIS:
     return from->at ? f->axes->a[p->index].cell[from->at[p->index]] : absent;
   case SOURCE_DERIVED:
-    return (struct dl_cell){derive(p, row), NULL};
-  case SOURCE_GPU:
-    return field_cell(row->found.gpu, p->field);
+    for (size_t i = 0; i < p->n_vars; i++)
+      x[i] = dl_row_number(row, &p->vars[i]);
+    return (struct dl_cell){p->derived->compute(x), NULL};
   default:
-    return field_cell(row->found.arch, p->field);
+    e = p->kind == SOURCE_GPU ? (const void *)row->found.gpu : row->found.arch;
+    return e ? (struct dl_cell){dl_field_number(e, p->field),
+                                dl_field_text(e, p->field)}
+             : absent;
   }
 }
 
-/* Sets what the step is for. */
-static void store(const struct step *s, const struct dl_cell *c, bool given,
-                  struct dl_row *row) {
-  if (s->target.in == DL_IN_CELL) {
-    row->cell[s->target.at] = *c;
-    return;
-  }
-  void *member = (char *)&row->run + s->target.at;
-  bool known = c->s != NULL;
-  if (s->target.in == DL_IN_NUMBER) {
-    *(double *)member = c->x;
-    known = !isnan(c->x);
-  } else {
-    *(const char **)member = c->s;
-  }
-  dl_run_set_put(&row->run.known, s->id, known);
-  dl_run_set_put(&row->given, s->id, known && given);
-}
-
+/* Takes the value of a step from the first source that has one. */
 static void run_value(const struct dl_frame *f, const struct row_source *from,
                       size_t step, struct dl_row *row) {
   const struct step *s = &f->step[step];
@@ -107,9 +76,21 @@ static void run_value(const struct dl_frame *f, const struct row_source *from,
     c = source_cell(f, from, &s->source[i], step, row);
     given = s->source[i].kind <= SOURCE_SETTING;
   }
-  store(s, &c, given, row);
   if (s->required && isnan(c.x) && !c.s && row->fault.kind == DL_FAULT_NONE)
     row->fault = (struct dl_fault){.kind = DL_FAULT_ABSENT, .step = step};
+  if (s->target.in == DL_IN_CELL) {
+    row->cell[s->target.at] = c;
+    return;
+  }
+  bool number = s->target.in == DL_IN_NUMBER;
+  bool known = number ? !isnan(c.x) : c.s != NULL;
+  void *member = (char *)&row->run + s->target.at;
+  if (number)
+    *(double *)member = c.x;
+  else
+    *(const char **)member = c.s;
+  dl_run_set_put(&row->run.known, s->id, known);
+  dl_run_set_put(&row->given, s->id, known && given);
 }
 
 static enum dl_status look_up(const struct dl_frame *f, struct descriptors *l,
@@ -118,15 +99,15 @@ static enum dl_status look_up(const struct dl_frame *f, struct descriptors *l,
   if (!l)
     return DL_OK;
   if (kind == STEP_GPU) {
-    const char *name = dl_row_text(row, &f->gpu);
+    const char *name = dl_row_text(row, &f->look_up_by[GPU_NAME]);
     row->found.gpu = NULL;
     return name ? dl_descriptors_gpu(l, f, name, &row->found, d) : DL_OK;
   }
-  const char *name = dl_row_text(row, &f->arch[ARCH_NAME]);
-  const struct dl_use use = {.image_px = dl_row_number(row, &f->arch[ARCH_PX]),
-                             .seq_len = dl_row_number(row, &f->arch[ARCH_SEQ]),
-                             .classes =
-                                 dl_row_number(row, &f->arch[ARCH_CLASSES])};
+  const char *name = dl_row_text(row, &f->look_up_by[ARCH_NAME]);
+  const struct dl_use use = {
+      .image_px = dl_row_number(row, &f->look_up_by[ARCH_PX]),
+      .seq_len = dl_row_number(row, &f->look_up_by[ARCH_SEQ]),
+      .classes = dl_row_number(row, &f->look_up_by[ARCH_CLASSES])};
   row->found.arch = NULL;
   row->found.scaled = false;
   return name ? dl_descriptors_arch(l, f, name, &use, &row->found, d) : DL_OK;
@@ -170,7 +151,7 @@ enum dl_status dl_frame_block(struct dl_frame *f,
   static const struct run_steps early = {.early = true, .first = true};
   size_t n = block ? block->n_rows : 1;
   void *list = f->row;
-  if (!f->want_gpu && !f->want_arch)
+  if (!f->looks_up[0] && !f->looks_up[1])
     return DL_OK;
   struct dl_row *row = dl_frame_rows(f, 1);
   bool ok = row && dl_grow(&list, &f->cap_rows, n, sizeof *f->row);
@@ -206,12 +187,11 @@ const char *dl_frame_lacks(const struct dl_frame *f, const struct dl_row_ref *q,
                            const struct dl_row *row) {
   const struct source *p = &f->step[q->step].source[0];
   for (size_t i = 0; i < p->n_vars; i++) {
-    if (!dl_formula_var_is_needed(p->formula, i))
+    if (!p->formula->var[i].needed)
       continue;
-    if (dl_formula_var_is_text(p->formula, i)
-            ? !dl_row_text(row, &p->vars[i])
-            : isnan(dl_row_number(row, &p->vars[i])))
-      return dl_formula_var(p->formula, i);
+    if (p->formula->var[i].as_text ? !dl_row_text(row, &p->vars[i])
+                                   : isnan(dl_row_number(row, &p->vars[i])))
+      return p->formula->var[i].name;
   }
   return NULL;
 }
@@ -235,7 +215,8 @@ static bool explain_descriptor(struct dl_frame *f, const struct step *s,
   bool gpu;
   if (!from_descriptor(f, s, &gpu))
     return false;
-  const char *name = dl_row_text(row, gpu ? &f->gpu : &f->arch[ARCH_NAME]);
+  const char *name = dl_row_text(row, gpu ? &f->look_up_by[GPU_NAME]
+                                          : &f->look_up_by[ARCH_NAME]);
   if (!name)
     return false;
   struct dl_diag inner;

@@ -118,3 +118,14 @@ needs_decimal_comma() {
     skip "locale de_DE.UTF-8 has no decimal comma here"
   fi
 }
+
+# needs_turkish_case: sets LC_ALL to a locale whose lower case of I is not i, or
+# skips.
+needs_turkish_case() {
+  if ! locale -a 2>/dev/null | grep -qix 'tr_TR\.utf-\?8'; then
+    localedef -i tr_TR -f UTF-8 ./tr_TR.UTF-8 2>/dev/null ||
+      skip "no locale tr_TR.UTF-8"
+    export LOCPATH=$PWD
+  fi
+  export LC_ALL=tr_TR.UTF-8
+}

@@ -309,7 +309,7 @@ dlest: $(message warning_with_strict_nothing 2 s)" fit runs.csv \
   refuses 2 "dlest: $(message formula_column "" 1 \
     "$(message ends_where_a_value)")" \
     fit runs.csv --target y --features ''
-  refuses 2 "dlest: $(message formula_unknown_function_nearest "lag(x)" lag \
+  refuses 2 "dlest: $(message formula_unknown_function_nearest "lag(x)" 1 lag \
     "'log', 'log2', 'max'")" fit runs.csv --target y --features 'lag(x)'
 }
 

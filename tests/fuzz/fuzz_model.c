@@ -34,7 +34,7 @@ static void read_formula(const uint8_t *data, size_t size) {
   text[size] = '\0';
   dl_diag_init(&d);
   if (dl_formula_parse(&f, text, &d) == DL_OK) {
-    size_t n = dl_formula_n_vars(f);
+    size_t n = f->n_vars;
     struct dl_cell *cells = calloc(n + 1, sizeof *cells);
     struct dl_row_ref *vars = calloc(n + 1, sizeof *vars);
     const struct dl_row row = {.cell = cells};

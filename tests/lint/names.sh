@@ -20,7 +20,7 @@ texts=$(find . -path './_build*' -prune -o -path './.git' -prune -o \
   -o -name '*.h2m' -o -name '*.bats' -o -name '*.json' -o -name '*.cff' \
   -o -name bootstrap \) -print | grep -v tests/lint/names.sh | sort)
 
-echo 1..8
+echo 1..9
 tab=$(printf '\t')
 ok 'no tabs in C' "$(grep -ln "$tab" $code || true)"
 ok 'no blanks at the end of a line' "$(grep -nE '[[:space:]]+$' \
@@ -40,3 +40,7 @@ ok 'no path of one machine' "$(grep -nE \
 ok 'header guards follow the path' "$(for f in $(find src -name '*.h' ! -name '*_body.h'); do
   g=DL_$(echo "${f#src/}" | tr 'a-z/.' 'A-Z__')
   grep -q "^#ifndef $g\$" "$f" || echo "$f: expected $g"; done)"
+# In a Turkish locale strcasecmp("INFERENCE", "inference") is not 0.
+ok 'case and kinds of characters come from base/ascii.h' "$(grep -nE \
+  '(^|[^_a-z])(strn?casecmp|strcasestr|to(upper|lower)|is(alpha|digit|alnum|space|upper|lower|cntrl|punct|print|graph|xdigit|blank))\(' \
+  $(find src -name '*.[ch]' ! -name ascii.h) || true)"

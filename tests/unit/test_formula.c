@@ -30,7 +30,7 @@ static struct dl_formula *parse(const char *text) {
 
   dl_diag_init(&d);
   assert_ok(dl_formula_parse(&f, text, &d), &d);
-  assert_string_equal(dl_formula_text(f), text);
+  assert_string_equal(f->text, text);
   return f;
 }
 
@@ -43,10 +43,10 @@ static double eval(const char *text) {
   /* Cells in the reverse order of the list. */
   for (size_t i = 0; i < COUNT(values); i++)
     cells[COUNT(values) - 1 - i] = values[i].cell;
-  assert_true(dl_formula_n_vars(f) <= COUNT(vars));
-  for (size_t v = 0; v < dl_formula_n_vars(f); v++) {
+  assert_true(f->n_vars <= COUNT(vars));
+  for (size_t v = 0; v < f->n_vars; v++) {
     size_t i = 0;
-    while (strcmp(values[i].name, dl_formula_var(f, v)) != 0)
+    while (strcmp(values[i].name, f->var[v].name) != 0)
       assert_true(++i < COUNT(values));
     vars[v].at = COUNT(values) - 1 - i;
   }
@@ -216,24 +216,24 @@ static void knows_its_variables(void **state) {
   };
 
   (void)state;
-  assert_int_equal(dl_formula_n_vars(f), COUNT(vars));
+  assert_int_equal(f->n_vars, COUNT(vars));
   for (size_t i = 0; i < COUNT(vars); i++) {
-    assert_string_equal(dl_formula_var(f, i), vars[i].name);
-    assert_int_equal(dl_formula_var_is_needed(f, i), vars[i].needed);
-    assert_int_equal(dl_formula_var_is_text(f, i), vars[i].text);
+    assert_string_equal(f->var[i].name, vars[i].name);
+    assert_int_equal(f->var[i].needed, vars[i].needed);
+    assert_int_equal(f->var[i].as_text, vars[i].text);
   }
   dl_formula_free(f);
   /* Needed where it stands outside as well, before or behind. */
   f = parse("coalesce(a, 0) + a");
-  assert_true(dl_formula_var_is_needed(f, 0));
+  assert_true(f->var[0].needed);
   dl_formula_free(f);
   f = parse("a + coalesce(a, 0)");
-  assert_true(dl_formula_var_is_needed(f, 0));
+  assert_true(f->var[0].needed);
   dl_formula_free(f);
   f = parse("coalesce(coalesce(a, b), c)");
-  assert_false(dl_formula_var_is_needed(f, 0));
-  assert_false(dl_formula_var_is_needed(f, 1));
-  assert_true(dl_formula_var_is_needed(f, 2));
+  assert_false(f->var[0].needed);
+  assert_false(f->var[1].needed);
+  assert_true(f->var[2].needed);
   dl_formula_free(f);
   dl_formula_free(NULL);
 }
@@ -249,7 +249,7 @@ static void tells_plain_names(void **state) {
   (void)state;
   for (size_t i = 0; i < COUNT(cases); i++) {
     struct dl_formula *f = parse(cases[i].text);
-    assert_int_equal(dl_formula_is_name(f), cases[i].plain);
+    assert_int_equal(f->is_name, cases[i].plain);
     dl_formula_free(f);
   }
 }
@@ -297,9 +297,9 @@ static void errors_say_where(void **state) {
       {"a == 'x", "column 7: " MSG_missing_closing_quote},
       {"a == \"x'", "column 7: " MSG_missing_closing_quote},
       {"a == ''", "column 7: " MSG_empty_name},
-      {"lgo(a)", MSG_unknown_nearest("function", "lgo", "'log'")},
-      {"sin(a)", MSG_unknown_nearest("function", "sin", "")},
-      {"gpu.x(1)", MSG_unknown_nearest("function", "gpu.x", "")},
+      {"lgo(a)", "column 1: " MSG_unknown_nearest("function", "lgo", "'log'")},
+      {"sin(a)", "column 1: " MSG_unknown_nearest("function", "sin", "")},
+      {"gpu.x(1)", "column 1: " MSG_unknown_nearest("function", "gpu.x", "")},
   };
   struct dl_formula *f;
   struct dl_diag d;

@@ -12,7 +12,7 @@
 
 #include "logs/importers/importers.h"
 #include "logs/importers/tables/sample_columns.h"
-#include "logs/importers/table_scan.h"
+#include "logs/importers/importer.h"
 
 static const struct dl_importer *const importers[] = {
     &dl_import_nvidia_smi_dmon, &dl_import_dcgmi_dmon, &dl_import_rocm_smi,
@@ -214,12 +214,12 @@ static void test_fields(void **state) {
                                      "e\"f,g\"", "",         "\""};
   size_t n;
   (void)state;
-  dl_scan_fields(text, ',', field, 6, &n);
+  n = dl_cell_split(text, ',', field, 6);
   assert_int_equal(n, 6);
   for (size_t i = 0; i < n; i++)
     assert_string_equal(field[i], want[i]);
   char more[] = "a,b,c";
-  dl_scan_fields(more, ',', field, 2, &n);
+  n = dl_cell_split(more, ',', field, 2);
   assert_int_equal(n, 3);
 }
 
@@ -229,7 +229,7 @@ static void test_rounds(void **state) {
   static const size_t round[] = {0, 0, 0, 1, 1, 2, 2, 3, 3, 4};
   (void)state;
   for (size_t i = 0; i < COUNT(device); i++)
-    assert_int_equal(dl_scan_round(&r, device[i]), round[i]);
+    assert_int_equal(dl_round_of(&r, device[i]), round[i]);
 }
 
 int main(void) {

@@ -20,7 +20,7 @@ static bool plain_line(struct dl_log *log, char *s, size_t len) {
   size_t n;
 
   (void)len;
-  dl_cell_split(s, ',', field, 3, &n);
+  n = dl_cell_split(s, ',', field, 3);
   if (n != 3 || !dl_log_time(log, field[0], strlen(field[0]), &r.ns) ||
       !dl_parse_double(field[2], &r.power_w))
     return dl_log_bad(log, "not a reading");

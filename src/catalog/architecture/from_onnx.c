@@ -6,12 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/memory.h"
 #include "base/number.h"
 
 bool dl_is_onnx(const char *name) {
   size_t n = strlen(name);
-  return n > 5 && strcasecmp(name + n - 5, ".onnx") == 0;
+  return n > 5 && dl_strcasecmp(name + n - 5, ".onnx") == 0;
 }
 
 enum { MOST_ID = 80 };

@@ -232,7 +232,7 @@ static enum dl_status extract(struct dl_cli *cli, struct extract_options *o,
 
 static enum dl_status write_rows(struct dl_cli *cli, struct extract_options *o,
                                  const struct dl_settings *settings) {
-  static const struct dl_strlist none = {0};
+  static const struct dl_intern none = {0};
   struct dl_extract_rows *rows = NULL;
   struct dl_output out;
   enum dl_status status =

@@ -11,9 +11,7 @@
 #include "cli/passes/predict_batch.h"
 #include "cli/passes/predict_sweep.h"
 #include "cli/views/node_report.h"
-#include "cli/views/predict_limits.h"
-#include "cli/views/predict_served.h"
-#include "cli/views/predict_settings.h"
+#include "cli/views/predict_report.h"
 #include "estimate/methods/missing_facts.h"
 #include "estimate/methods/work.h"
 
@@ -170,7 +168,7 @@ static void add_basis(struct dl_report *r, const struct dl_estimate *e,
       say(r, &t);
       dl_text_clear(&t);
     }
-  const char *assumed = dl_facts_assumed(job);
+  const char *assumed = dl_facts_assumed(job, NULL);
   if (assumed && strcmp(e->method, "physical") == 0 &&
       isnan(job->run->tokens) && !tokens) {
     dl_text_printf(&t,

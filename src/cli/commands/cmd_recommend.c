@@ -153,15 +153,16 @@ static enum dl_status fill_axes(struct dl_cli *cli, struct dl_job_options *o,
 }
 
 /* Where a choice runs. */
-static const char *place_of(const struct dl_choice *c) {
+static const char *place_of(const struct dl_alternative *c) {
   return c->node ? c->node : c->gpu ? c->gpu : "-";
 }
 
 /* The choice with the least of what a limit is on. */
-static const struct dl_choice *least(const struct dl_choices *l, bool time) {
-  const struct dl_choice *best = NULL;
+static const struct dl_alternative *least(const struct dl_choices *l,
+                                          bool time) {
+  const struct dl_alternative *best = NULL;
   for (size_t i = 0; i < l->n; i++) {
-    const struct dl_choice *c = &l->c[i];
+    const struct dl_alternative *c = &l->c[i];
     double x = time ? c->duration_s : c->energy_j;
     if (c->excluded == DL_CHOICE_SILENT || c->excluded == DL_CHOICE_MEMORY ||
         isnan(x))
@@ -176,7 +177,8 @@ static const struct dl_choice *least(const struct dl_choices *l, bool time) {
 static enum dl_status none_meets(struct dl_cli *cli,
                                  const struct dl_recommend_options *o,
                                  const struct dl_choices *l) {
-  const struct dl_choice *fast = least(l, true), *thrifty = least(l, false);
+  const struct dl_alternative *fast = least(l, true),
+                              *thrifty = least(l, false);
   struct dl_text t = {0};
   char x[DL_NUMBER_SIZE];
   if (!thrifty && l->n_excluded[DL_CHOICE_MEMORY] > 0)

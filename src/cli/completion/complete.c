@@ -3,8 +3,9 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
+
+#include "base/ascii.h"
 
 /* What argp adds by itself. */
 static const struct argp_option argp_own[] = {
@@ -148,7 +149,7 @@ static bool offer_short(const struct argp_option *o,
 static bool is_table(const char *word) {
   size_t n = strlen(word);
   struct stat st;
-  return n > 4 && strcasecmp(word + n - 4, ".csv") == 0 &&
+  return n > 4 && dl_strcasecmp(word + n - 4, ".csv") == 0 &&
          stat(word, &st) == 0 && S_ISREG(st.st_mode);
 }
 

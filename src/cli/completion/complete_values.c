@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What values options and arguments have: names of the catalogues and the
  * registries, columns, a few words, or paths. */
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "catalog/mig.h"
 #include "cli/completion/complete.h"
 #include "estimate/methods/estimator.h"
@@ -165,8 +165,8 @@ static enum dl_status words_and_columns(completion *c, const char *words,
   struct dl_csv *csv = NULL;
   offer_words(c, words, ' ');
   if (!c->table || dl_csv_open(&csv, c->table, 0, d) != DL_OK) {
-    for (size_t i = 0; i < dl_run_column_count(); i++)
-      offer_column(c, dl_run_column_at(i)->name, words);
+    for (size_t i = 0; i < DL_N_RUN_COLUMNS; i++)
+      offer_column(c, dl_run_columns[i].name, words);
     return DL_OK;
   }
   for (size_t i = 0; i < dl_csv_n_cols(csv); i++)
@@ -202,8 +202,7 @@ static void offer_fields(completion *c, const char *suffix) {
 /* What stands before the last name of a formula or a list stays. */
 static void skip_to_name(completion *c) {
   size_t n = strlen(c->word);
-  while (n > 0 && (isalnum((unsigned char)c->word[n - 1]) ||
-                   strchr("_.", c->word[n - 1])))
+  while (n > 0 && (dl_is_alnum(c->word[n - 1]) || strchr("_.", c->word[n - 1])))
     n--;
   dl_completion_skip(c, n);
 }
@@ -218,8 +217,8 @@ static enum dl_status formula(completion *c, struct dl_diag *d) {
 static enum dl_status settings(completion *c, struct dl_diag *d) {
   (void)d;
   char text[128];
-  for (size_t i = 0; i < dl_run_column_count(); i++) {
-    const struct dl_run_column *k = dl_run_column_at(i);
+  for (size_t i = 0; i < DL_N_RUN_COLUMNS; i++) {
+    const struct dl_run_column *k = &dl_run_columns[i];
     snprintf(text, sizeof text, "%s=", k->name);
     dl_offer(c, text, k->summary);
   }
@@ -330,7 +329,7 @@ static enum dl_status by_metavariable(completion *c, const char *text,
     return columns(c, d);
   else if (strcmp(text, "COLUMN=VALUE") == 0)
     return column_value(c, d);
-  else if (islower((unsigned char)*text) && strchr(text, '|'))
+  else if (dl_is_lower(*text) && strchr(text, '|'))
     offer_words(c, text, '|');
   return DL_OK;
 }

@@ -2,8 +2,8 @@
 #include "cli/options/job_words.h"
 
 #include <string.h>
-#include <strings.h>
 
+#include "base/ascii.h"
 #include "base/nearest_names.h"
 
 enum { MOST_WORDS = 8 };
@@ -23,7 +23,7 @@ static const char *word_of(const char *const *words, const char *arg,
                            struct dl_text *near) {
   size_t n = 0;
   for (; words[n]; n++)
-    if (strcasecmp(words[n], arg) == 0)
+    if (dl_strcasecmp(words[n], arg) == 0)
       return words[n];
   dl_nearest_names(arg, words, n, 2, near);
   return NULL;

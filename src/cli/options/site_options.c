@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cli/options/site_options.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/constants.h"
 #include "base/number.h"
 
@@ -75,8 +75,7 @@ static void parse_price(struct argp_state *state, struct dl_site_options *o,
   if (len >= 4 && strcmp(unit + len - 4, "/kWh") == 0)
     unit[len -= 4] = '\0';
   for (size_t i = 0; i < len; i++)
-    valid &=
-        !iscntrl((unsigned char)unit[i]) && !isdigit((unsigned char)unit[i]);
+    valid &= !dl_is_control(unit[i]) && !dl_is_digit(unit[i]);
   if (!valid || len > DL_CURRENCY_MOST)
     argp_error(state,
                "--price: invalid value '%.40s'; expected a number and a "

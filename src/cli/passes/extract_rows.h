@@ -4,6 +4,7 @@
 #ifndef DL_CLI_PASSES_EXTRACT_ROWS_H
 #define DL_CLI_PASSES_EXTRACT_ROWS_H
 
+#include "base/intern.h"
 #include "base/text.h"
 #include "cli/progress.h"
 #include "output/render.h"
@@ -21,7 +22,7 @@ struct dl_extract_context {
 enum dl_status dl_extract_rows_new(struct dl_extract_rows **rows,
                                    const struct dl_format *format, FILE *f,
                                    bool each_epoch,
-                                   const struct dl_strlist *extra,
+                                   const struct dl_intern *extra,
                                    struct dl_diag *d);
 
 /* For dl_extract_options: ctx is a dl_extract_context. */

@@ -5,11 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/intern.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "catalog/architecture/token_costs.h"
 #include "cli/options/budget.h"
-#include "cli/views/predict_limits.h"
+#include "cli/views/predict_report.h"
 #include "estimate/methods/work.h"
 #include "estimate/node/peak_memory.h"
 #include "run/run_columns.h"
@@ -26,9 +27,9 @@ struct batch {
   struct dl_session *session;
   size_t n_methods, n_own; /* own: columns of the table */
   struct dl_column *columns;
-  struct dl_strlist names; /* of the own columns in the output */
-  bool *is_number;         /* one an own column */
-  bool default_samples;    /* rows do not say how much they train on */
+  struct dl_intern names; /* of the own columns in the output */
+  bool *is_number;        /* one an own column */
+  bool default_samples;   /* rows do not say how much they train on */
   struct dl_stream *stream;
   struct dl_value *values;
   /* A chunk: */
@@ -42,7 +43,7 @@ struct batch {
 static void free_batch(struct batch *b) {
   dl_csv_free(b->csv);
   dl_session_free(b->session);
-  dl_strlist_free(&b->names);
+  dl_intern_free(&b->names);
   free(b->is_number);
   free(b->columns);
   free(b->values);
@@ -67,7 +68,7 @@ static bool is_ours(const char *name) {
 static bool own_name(struct batch *b, size_t column) {
   struct dl_text t = {0}, longer = {0};
   dl_text_add(&t, dl_csv_name(b->csv, column));
-  while (!t.failed && (is_ours(t.s) || dl_strlist_find(&b->names, t.s) >= 0 ||
+  while (!t.failed && (is_ours(t.s) || dl_intern_find(&b->names, t.s) >= 0 ||
                        (dl_csv_find(b->csv, t.s) >= 0 &&
                         dl_csv_find(b->csv, t.s) != (long)column))) {
     dl_text_clear(&longer);
@@ -75,7 +76,7 @@ static bool own_name(struct batch *b, size_t column) {
     dl_text_clear(&t);
     dl_text_add(&t, dl_text_str(&longer));
   }
-  bool ok = !t.failed && dl_strlist_add(&b->names, t.s);
+  bool ok = !t.failed && dl_intern(&b->names, t.s) >= 0;
   dl_text_free(&t);
   dl_text_free(&longer);
   return ok;
@@ -249,7 +250,7 @@ static void warn_defaults(struct batch *b) {
   bool in_tokens =
       dl_csv_find(b->csv, "tokens") >= 0 || dl_run_has(&o->run, DL_RUN_tokens);
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-    const char *name = dl_run_column_at(sizes[i])->name;
+    const char *name = dl_run_columns[sizes[i]].name;
     bool samples = sizes[i] == DL_RUN_train_samples;
     bool given = dl_csv_find(b->csv, name) >= 0 ||
                  dl_job_options_give(o, sizes[i]) ||

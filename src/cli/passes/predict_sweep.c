@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "cli/options/budget.h"
-#include "cli/views/predict_limits.h"
+#include "cli/views/predict_report.h"
 #include "estimate/node/peak_memory.h"
 #include "estimate/sweep.h"
 

@@ -89,21 +89,21 @@ static enum dl_status is_wanted(struct dl_cli *cli, const struct dl_axes *axes,
   return status;
 }
 
-static struct dl_choice as_choice(const struct dl_repeat *r) {
-  return (struct dl_choice){.arch = r->arch,
-                            .gpu = r->gpu,
-                            .n_gpus = r->n_gpus,
-                            .image_px = r->image_px,
-                            .seq_len = r->seq_len,
-                            .batch_size = r->batch_size,
-                            .accuracy = r->accuracy,
-                            .energy_j = r->energy_j,
-                            .low_j = r->low_j,
-                            .high_j = r->high_j,
-                            .duration_s = r->duration_s,
-                            .memory_need_gb = NAN,
-                            .boundary = r->boundary,
-                            .runs = r->n};
+static struct dl_alternative as_choice(const struct dl_repeat *r) {
+  return (struct dl_alternative){.arch = r->arch,
+                                 .gpu = r->gpu,
+                                 .n_gpus = r->n_gpus,
+                                 .image_px = r->image_px,
+                                 .seq_len = r->seq_len,
+                                 .batch_size = r->batch_size,
+                                 .accuracy = r->accuracy,
+                                 .energy_j = r->energy_j,
+                                 .low_j = r->low_j,
+                                 .high_j = r->high_j,
+                                 .duration_s = r->duration_s,
+                                 .memory_need_gb = NAN,
+                                 .boundary = r->boundary,
+                                 .runs = r->n};
 }
 
 enum dl_status dl_recommend_measured(struct dl_cli *cli,

@@ -189,29 +189,30 @@ void dl_report_total(struct dl_report *r, const struct dl_sums *s,
   add_count(g, "unknown_jobs", "without energy", s->unknown);
   dl_report_add(g, "duration_s", "time of jobs", "s", DL_TIME,
                 dl_number(s->duration_s));
-  dl_report_known(g, "gpu_s", NULL, "s", DL_TIME, s->gpu_s);
-  dl_report_known(g, "gpu_h", s->gpu_s > 0 ? "GPU time" : NULL, "h", DL_PLAIN,
-                  s->gpu_s / DL_S_PER_HOUR);
-  dl_report_known(g, "told_gpu_share", told < 1 ? "of it with known use" : NULL,
-                  NULL, DL_PERCENT, told);
-  dl_report_known(g, "idle_gpu_share", "of that idle", NULL, DL_PERCENT,
-                  dl_sums_idle(s));
-  dl_report_known(g, "energy_j", NULL, "J", DL_ENERGY, energy);
-  dl_report_known(g, "energy_kwh", "energy", "kWh", DL_PLAIN,
-                  energy / DL_J_PER_KWH);
-  dl_report_known(g, "measured_energy_j", NULL, "J", DL_ENERGY, s->measured_j);
-  dl_report_known(g, "measured_share", "of it measured", NULL, DL_PERCENT,
-                  measured_share(s));
+  dl_report_add(g, "gpu_s", NULL, "s", DL_TIME, dl_known(s->gpu_s));
+  dl_report_add(g, "gpu_h", s->gpu_s > 0 ? "GPU time" : NULL, "h", DL_PLAIN,
+                dl_known(s->gpu_s / DL_S_PER_HOUR));
+  dl_report_add(g, "told_gpu_share", told < 1 ? "of it with known use" : NULL,
+                NULL, DL_PERCENT, dl_known(told));
+  dl_report_add(g, "idle_gpu_share", "of that idle", NULL, DL_PERCENT,
+                dl_known(dl_sums_idle(s)));
+  dl_report_add(g, "energy_j", NULL, "J", DL_ENERGY, dl_known(energy));
+  dl_report_add(g, "energy_kwh", "energy", "kWh", DL_PLAIN,
+                dl_known(energy / DL_J_PER_KWH));
+  dl_report_add(g, "measured_energy_j", NULL, "J", DL_ENERGY,
+                dl_known(s->measured_j));
+  dl_report_add(g, "measured_share", "of it measured", NULL, DL_PERCENT,
+                dl_known(measured_share(s)));
   dl_report_add(g, "boundary", s->boundary[0] ? "boundary" : NULL, NULL,
                 DL_CODE, dl_string(s->boundary[0] ? s->boundary : NULL));
-  dl_report_known(g, "facility_energy_j", NULL, "J", DL_ENERGY,
-                  dl_facility_energy(foot, energy));
-  dl_report_known(g, NULL, "energy of the facility", "kWh", DL_PLAIN,
-                  dl_facility_energy(foot, energy) / DL_J_PER_KWH);
-  dl_report_known(g, "co2e_g", "emissions", "g CO2e", DL_MASS,
-                  dl_emissions(foot, energy));
-  dl_report_known(g, "cost", "cost", foot->currency, DL_PLAIN,
-                  dl_cost(foot, energy));
+  dl_report_add(g, "facility_energy_j", NULL, "J", DL_ENERGY,
+                dl_known(dl_facility_energy(foot, energy)));
+  dl_report_add(g, NULL, "energy of the facility", "kWh", DL_PLAIN,
+                dl_known(dl_facility_energy(foot, energy) / DL_J_PER_KWH));
+  dl_report_add(g, "co2e_g", "emissions", "g CO2e", DL_MASS,
+                dl_known(dl_emissions(foot, energy)));
+  dl_report_add(g, "cost", "cost", foot->currency, DL_PLAIN,
+                dl_known(dl_cost(foot, energy)));
 }
 
 void dl_report_constants(struct dl_report *r, const struct dl_accounting *a) {

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Estimates as rows of a table, and the models that they use. */
+
 #include "cli/views/estimate_rows.h"
 
 #include <math.h>
 
 #include "base/constants.h"
+#include "base/memory.h"
 
 const struct dl_column dl_estimate_columns[DL_ESTIMATE_COLUMNS] = {
     {"method", "method", NULL, DL_CODE, false},
@@ -11,7 +14,7 @@ const struct dl_column dl_estimate_columns[DL_ESTIMATE_COLUMNS] = {
     {"energy_j", "energy", "J", DL_ENERGY, false},
     {"low_j", "interval", "J", DL_ENERGY, true},
     {"high_j", "", "J", DL_ENERGY, false},
-    {"coverage", NULL, NULL, DL_PERCENT, false},
+    {.key = "coverage"},
     {"energy_kwh", "energy", "kWh", DL_PLAIN, false},
     {"power_w", "power", "W", DL_PLAIN, false},
     {"duration_s", "time", "s", DL_TIME, false},
@@ -19,10 +22,10 @@ const struct dl_column dl_estimate_columns[DL_ESTIMATE_COLUMNS] = {
     {"facility_energy_j", NULL, "J", DL_ENERGY, false},
     {"co2e_g", "emissions", "g CO2e", DL_MASS, false},
     {"cost", NULL, NULL, DL_PLAIN, false},
-    {"interval_from", NULL, NULL, DL_CODE, false},
-    {"interval_groups", NULL, NULL, DL_CODE, false},
-    {"model", NULL, NULL, DL_CODE, false},
-    {"extrapolates", NULL, NULL, DL_CODE, false},
+    {.key = "interval_from"},
+    {.key = "interval_groups"},
+    {.key = "model"},
+    {.key = "extrapolates"},
 };
 
 enum { FACILITY = 10, EMISSIONS = 11, COST = DL_ESTIMATE_COST };
@@ -78,11 +81,11 @@ enum {
 const struct dl_column dl_row_columns[DL_ROW_COLUMNS] = {
     [RECOMMENDED] = {"recommended", "recommended", NULL, DL_CODE, false},
     [INTENSITY] = {"intensity_g_kwh", NULL, "g/kWh", DL_PLAIN, false},
-    [INTENSITY_OF] = {"intensity_of", NULL, NULL, DL_CODE, false},
+    [INTENSITY_OF] = {.key = "intensity_of"},
     [PUE] = {"pue", NULL, NULL, DL_PLAIN, false},
-    [PUE_OF] = {"pue_of", NULL, NULL, DL_CODE, false},
-    [PRICE] = {"price_per_kwh", NULL, NULL, DL_PLAIN, false},
-    [CURRENCY] = {"currency", NULL, NULL, DL_CODE, false},
+    [PUE_OF] = {.key = "pue_of"},
+    [PRICE] = {.key = "price_per_kwh"},
+    [CURRENCY] = {.key = "currency"},
     [MEMORY] = {"memory_need_gb", "memory", "GB", DL_PLAIN, false},
 };
 
@@ -108,38 +111,31 @@ void dl_row_values(const struct dl_footprint *foot, bool recommended,
   v[MEMORY] = dl_number(memory_need_gb);
 }
 
-static enum dl_status open_shipped(const char *name, struct dl_model **m,
-                                   struct dl_diag *d) {
-  struct dl_text file = {0};
-  enum dl_status status = dl_data_path(dl_datadir(), name, &file, d);
-  if (status == DL_OK)
-    status = dl_model_read(m, file.s, NULL, d);
-  dl_text_free(&file);
-  return status;
-}
-
-static enum dl_status open_own(const char *path, struct dl_model **m,
-                               struct dl_diag *d) {
-  struct dl_text schema = {0};
-  enum dl_status status =
-      dl_data_path(dl_datadir(), "models/model.rng", &schema, d);
-  if (status == DL_OK)
-    status = dl_model_read(m, path, schema.s, d);
-  dl_text_free(&schema);
-  return status;
-}
-
 enum dl_status dl_open_model(struct dl_cli *cli, const char *path,
                              struct dl_model **m) {
-  if (path)
-    return open_own(path, m, &cli->diag);
-  enum dl_status status = open_shipped("models/physical.xml", m, &cli->diag);
-  if (status == DL_OK)
-    status = open_shipped("models/pre.xml", &(*m)->next, &cli->diag);
-  if (status == DL_OK)
-    status =
-        open_shipped("models/inference.xml", &(*m)->next->next, &cli->diag);
-  if (status != DL_OK && *m) {
+  static const char *const shipped[] = {"models/physical.xml", "models/pre.xml",
+                                        "models/inference.xml"};
+  const char *dir = dl_datadir();
+  struct dl_diag *d = &cli->diag;
+  struct dl_text file = {0};
+  enum dl_status status = DL_OK;
+  *m = NULL;
+  if (path) {
+    status = dl_data_path(dir, "models/model.rng", &file, d);
+    if (status == DL_OK)
+      status = dl_model_read(m, path, file.s, d);
+  }
+  struct dl_model **next = m;
+  for (size_t i = 0; !path && i < DL_LENGTH(shipped) && status == DL_OK; i++) {
+    dl_text_clear(&file);
+    status = dl_data_path(dir, shipped[i], &file, d);
+    if (status == DL_OK)
+      status = dl_model_read(next, file.s, NULL, d);
+    if (status == DL_OK)
+      next = &(*next)->next;
+  }
+  dl_text_free(&file);
+  if (status != DL_OK) {
     dl_model_free(*m);
     *m = NULL;
   }

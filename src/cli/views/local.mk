@@ -11,12 +11,8 @@ dlest_SOURCES += \
 	%D%/list_catalog.h \
 	%D%/node_report.c \
 	%D%/node_report.h \
-	%D%/predict_limits.c \
-	%D%/predict_limits.h \
-	%D%/predict_served.c \
-	%D%/predict_served.h \
-	%D%/predict_settings.c \
-	%D%/predict_settings.h \
+	%D%/predict_report.c \
+	%D%/predict_report.h \
 	%D%/recommend_report.c \
 	%D%/step_report.c \
 	%D%/step_report.h

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The node in the report of dlest predict. */
+
 #include "cli/views/node_report.h"
 
 #include <math.h>
@@ -6,89 +8,73 @@
 #include <string.h>
 
 #include "base/constants.h"
+#include "base/memory.h"
 #include "base/number.h"
 #include "estimate/methods/work.h"
 
-/* A node and the report that is filled. */
-struct teller {
+/* A node and its report. */
+struct view {
   const struct dl_node_subject *s;
   struct dl_report *r;
   struct dl_report *g; /* the group "node" of it */
   struct dl_node_power node;
 };
 
-static const char *const part_names[DL_N_PARTS] = {
-    [DL_PART_BUSY] = "gpu_busy",  [DL_PART_IDLE] = "gpu_idle",
-    [DL_PART_CPU] = "cpu",        [DL_PART_MEMORY] = "memory",
-    [DL_PART_REST] = "rest",      [DL_PART_SUPPLY] = "supply",
-    [DL_PART_COOLING] = "cooling"};
+/* A part of the node: its name in JSON, its name for people, and where its
+ * figure comes from. */
+struct part {
+  const char *name, *from;
+  char text[96];
+};
 
-/* On CPUs these are what is busy. */
-static const char *part_name(const struct dl_node_power *n, int i) {
-  return i == DL_PART_BUSY && n->use.on_cpu ? "cpu_busy" : part_names[i];
-}
-
-/* Where the figure of a part comes from. */
-static const char *part_from(const struct dl_node_power *n, int i) {
-  switch (i) {
-  case DL_PART_BUSY:
-    return "estimate";
-  case DL_PART_IDLE:
-    return n->gpu_idle_w.from;
-  case DL_PART_CPU:
-    return "assumed"; /* its load */
-  case DL_PART_MEMORY:
-    return n->memory_w_gb.from;
-  case DL_PART_REST:
-    return n->rest_w.from;
-  case DL_PART_SUPPLY:
-    return n->efficiency.from;
-  default:
-    return "PUE";
-  }
-}
-
-static void part_text(const struct teller *t, int i, char room[static 96]) {
-  const struct dl_node_power *n = &t->node;
-  const char *cpu = n->sockets == 1 ? "" : "s";
-  *room = '\0';
+static struct part part_of(const struct dl_node_power *n, int i) {
+  const char *cpus = n->sockets == 1 ? "CPU" : "CPUs";
+  const char *gpus = n->gpus == 1 ? "GPU" : "GPUs";
+  struct part p = {"gpu_busy", "estimate", ""};
+  size_t room = sizeof p.text;
   switch (i) {
   case DL_PART_BUSY:
     if (n->use.on_cpu)
-      snprintf(room, 96, "%.3g CPU%s at work", n->sockets, cpu);
+      snprintf(p.text, room, "%.3g %s at work", n->sockets, cpus);
     else if (n->use.share.compute < 1)
-      snprintf(room, 96, "%.3g of %g GPU%s at work",
-               n->use.used * n->use.share.compute, n->gpus,
-               n->gpus == 1 ? "" : "s");
+      snprintf(p.text, room, "%.3g of %g %s at work",
+               n->use.used * n->use.share.compute, n->gpus, gpus);
     else
-      snprintf(room, 96, "%g of %g GPU%s at work", n->use.used, n->gpus,
-               n->gpus == 1 ? "" : "s");
+      snprintf(p.text, room, "%g of %g %s at work", n->use.used, n->gpus, gpus);
+    p.name = n->use.on_cpu ? "cpu_busy" : p.name;
     break;
   case DL_PART_IDLE:
-    snprintf(room, 96, "%.3g GPU%s idle, %.3g W each", n->idle_gpus,
+    p = (struct part){"gpu_idle", n->gpu_idle_w.from, ""};
+    snprintf(p.text, room, "%.3g GPU%s idle, %.3g W each", n->idle_gpus,
              n->idle_gpus == 1 ? "" : "s", n->gpu_idle_w.x);
     break;
-  case DL_PART_CPU:
-    snprintf(room, 96, "%.3g CPU%s, load %g %%", n->sockets, cpu,
+  case DL_PART_CPU: /* the load is assumed */
+    p = (struct part){"cpu", "assumed", ""};
+    snprintf(p.text, room, "%.3g %s, load %g %%", n->sockets, cpus,
              100 * n->load);
     break;
   case DL_PART_MEMORY:
-    snprintf(room, 96, "memory, %g GB at %.3g W/GB", n->memory_gb,
+    p = (struct part){"memory", n->memory_w_gb.from, ""};
+    snprintf(p.text, room, "memory, %g GB at %.3g W/GB", n->memory_gb,
              n->memory_w_gb.x);
     break;
   case DL_PART_REST:
-    snprintf(room, 96, "board, fans, network, drives");
-    break;
+    return (struct part){"rest", n->rest_w.from,
+                         "board, fans, network, drives"};
   case DL_PART_SUPPLY:
-    snprintf(room, 96, "lost in the supply, efficiency %g", n->efficiency.x);
+    p = (struct part){"supply", n->efficiency.from, ""};
+    snprintf(p.text, room, "lost in the supply, efficiency %g",
+             n->efficiency.x);
     break;
   case DL_PART_COOLING:
-    snprintf(room, 96, "cooling and the like, PUE %g", n->use.pue);
+    p = (struct part){"cooling", "PUE", ""};
+    snprintf(p.text, room, "cooling and the like, PUE %g", n->use.pue);
     break;
   }
+  return p;
 }
 
-/* Whether the node has a part. */
+/* Whether part i applies to the node. */
 static bool has_part(const struct dl_node_power *n, int i) {
   if (i == DL_PART_IDLE)
     return n->gpus > 0;
@@ -100,7 +86,7 @@ static enum dl_boundary widest(const struct dl_node_power *n) {
   return isnan(n->use.pue) ? DL_BOUND_NODE : DL_BOUND_FACILITY;
 }
 
-static struct dl_node_energy compose(const struct teller *t, size_t i) {
+static struct dl_node_energy compose(const struct view *t, size_t i) {
   struct dl_node_load load = dl_node_load_of(&t->s->est[i]);
   struct dl_node_energy e = {0};
   dl_node_compose(&t->node, &load, &e);
@@ -109,57 +95,44 @@ static struct dl_node_energy compose(const struct teller *t, size_t i) {
 
 /* --- for programs: every estimate */
 
-static void add_parts(struct teller *t) {
+static void add_parts(struct view *t) {
   static const struct dl_column columns[] = {
-      {"estimate", NULL, NULL, DL_CODE, false},
-      {"part", NULL, NULL, DL_CODE, false},
-      {"energy_j", NULL, "J", DL_ENERGY, false},
-      {"low_j", NULL, "J", DL_ENERGY, false},
-      {"high_j", NULL, "J", DL_ENERGY, false},
-      {"power_w", NULL, "W", DL_PLAIN, false},
-      {"share", NULL, NULL, DL_PERCENT, false},
-      {"from", NULL, NULL, DL_CODE, false}};
-  struct dl_table *table =
-      dl_report_table(t->g, "parts", NULL, columns,
-                      sizeof columns / sizeof *columns, t->s->o->parts);
+      {.key = "estimate"}, {.key = "part"},   {.key = "energy_j"},
+      {.key = "low_j"},    {.key = "high_j"}, {.key = "power_w"},
+      {.key = "share"},    {.key = "from"}};
+  struct dl_table *table = dl_report_table(t->g, "parts", NULL, columns,
+                                           DL_LENGTH(columns), t->s->o->parts);
   for (size_t i = 0; i < t->s->n; i++) {
-    if (isnan(t->s->est[i].energy_j))
-      continue;
+    const struct dl_estimate *est = &t->s->est[i];
     const struct dl_node_energy e = compose(t, i);
     double all = e.bound[widest(&t->node)].x;
-    for (int p = 0; p < DL_N_PARTS; p++) {
+    for (int p = 0; p < DL_N_PARTS && !isnan(est->energy_j); p++) {
       const struct dl_span_j *j = &e.part[p];
-      if (!has_part(&t->node, p))
-        continue;
-      struct dl_value v[] = {dl_string(t->s->est[i].method),
-                             dl_string(part_name(&t->node, p)),
-                             dl_number(j->x),
-                             dl_number(j->low),
-                             dl_number(j->high),
-                             dl_number(j->x / t->s->est[i].duration_s),
-                             dl_number(j->x / all),
-                             dl_string(part_from(&t->node, p))};
-      dl_table_row(table, v, NULL);
+      const struct part part = part_of(&t->node, p);
+      struct dl_value v[] = {
+          dl_string(est->method), dl_string(part.name),
+          dl_number(j->x),        dl_number(j->low),
+          dl_number(j->high),     dl_number(j->x / est->duration_s),
+          dl_number(j->x / all),  dl_string(part.from)};
+      if (has_part(&t->node, p))
+        dl_table_row(table, v, NULL);
     }
   }
 }
 
-static void add_bounds(struct teller *t) {
-  static const struct dl_column columns[] = {
-      {"estimate", NULL, NULL, DL_CODE, false},
-      {"boundary", NULL, NULL, DL_CODE, false},
-      {"energy_j", NULL, "J", DL_ENERGY, false},
-      {"low_j", NULL, "J", DL_ENERGY, false},
-      {"high_j", NULL, "J", DL_ENERGY, false}};
-  struct dl_table *table =
-      dl_report_table(t->g, "boundaries", NULL, columns,
-                      sizeof columns / sizeof *columns, false);
+static void add_bounds(struct view *t) {
+  static const struct dl_column columns[] = {{.key = "estimate"},
+                                             {.key = "boundary"},
+                                             {.key = "energy_j"},
+                                             {.key = "low_j"},
+                                             {.key = "high_j"}};
+  struct dl_table *table = dl_report_table(t->g, "boundaries", NULL, columns,
+                                           DL_LENGTH(columns), false);
   for (size_t i = 0; i < t->s->n; i++) {
-    if (isnan(t->s->est[i].energy_j))
-      continue;
+    const struct dl_estimate *est = &t->s->est[i];
     const struct dl_node_energy e = compose(t, i);
-    for (int b = 0; b < DL_N_BOUNDS; b++) {
-      struct dl_value v[] = {dl_string(t->s->est[i].method),
+    for (int b = 0; b < DL_N_BOUNDS && !isnan(est->energy_j); b++) {
+      struct dl_value v[] = {dl_string(est->method),
                              dl_string(dl_boundary_name((enum dl_boundary)b)),
                              dl_number(e.bound[b].x), dl_number(e.bound[b].low),
                              dl_number(e.bound[b].high)};
@@ -170,7 +143,7 @@ static void add_bounds(struct teller *t) {
 
 /* --- for people: the recommended one */
 
-static void show_parts(struct teller *t, const struct dl_node_energy *e,
+static void show_parts(struct view *t, const struct dl_node_energy *e,
                        double duration_s) {
   static const struct dl_column columns[] = {
       {"part", "part", NULL, DL_CODE, false},
@@ -178,25 +151,23 @@ static void show_parts(struct teller *t, const struct dl_node_energy *e,
       {"energy", "energy", "kWh", DL_PLAIN, false},
       {"share", "share", "%", DL_PERCENT, false},
       {"from", "from", NULL, DL_CODE, false}};
-  struct dl_table *table =
-      dl_report_table(t->g, NULL, "Energy by part", columns,
-                      sizeof columns / sizeof *columns, false);
+  struct dl_table *table = dl_report_table(t->g, NULL, "Energy by part",
+                                           columns, DL_LENGTH(columns), false);
   double all = e->bound[widest(&t->node)].x;
   for (int p = 0; p < DL_N_PARTS; p++) {
-    char text[96];
     double j = e->part[p].x;
     if (!has_part(&t->node, p) || isnan(j) || (p == DL_PART_IDLE && j <= 0))
       continue;
-    part_text(t, p, text);
-    struct dl_value v[] = {dl_string(text), dl_number(j / duration_s),
+    const struct part part = part_of(&t->node, p);
+    struct dl_value v[] = {dl_string(part.text), dl_number(j / duration_s),
                            dl_number(j / DL_J_PER_KWH), dl_number(j / all),
-                           dl_string(part_from(&t->node, p))};
+                           dl_string(part.from)};
     dl_table_row(table, v, NULL);
   }
 }
 
-/* The recommended estimate, with tdp in its place, and by runtime alone. */
-static void show_bounds(struct teller *t, const struct dl_node_energy *e,
+/* The recommended estimate, the same with the TDP, and by runtime only. */
+static void show_bounds(struct view *t, const struct dl_node_energy *e,
                         double duration_s) {
   const struct dl_column columns[] = {
       {"boundary", "boundary", NULL, DL_CODE, false},
@@ -205,9 +176,8 @@ static void show_bounds(struct teller *t, const struct dl_node_energy *e,
       {"high_j", "", "kWh", DL_PLAIN, false},
       {"tdp_j", "with TDP", "kWh", DL_PLAIN, false},
       {"runtime_j", "by runtime", "kWh", DL_PLAIN, false}};
-  struct dl_table *table =
-      dl_report_table(t->g, NULL, "Energy by boundary", columns,
-                      sizeof columns / sizeof *columns, false);
+  struct dl_table *table = dl_report_table(t->g, NULL, "Energy by boundary",
+                                           columns, DL_LENGTH(columns), false);
   double tdp = dl_node_busy_tdp(&t->node, duration_s);
   struct dl_node_load load = {.energy_j = {tdp, NAN, NAN},
                               .duration_s = duration_s};
@@ -228,7 +198,7 @@ static void show_bounds(struct teller *t, const struct dl_node_energy *e,
   }
 }
 
-static void say_bounds(struct teller *t, bool interval) {
+static void say_bounds(struct view *t, bool interval) {
   struct dl_text s = {0};
   dl_text_printf(&s,
                  "gpu: %s in use; node: at the plug. With TDP: the same parts, "
@@ -251,155 +221,155 @@ static void say_bounds(struct teller *t, bool interval) {
 
 /* --- embodied carbon */
 
-static void say_source(struct dl_report *g, const char *what, double kg,
-                       const struct dl_origin *v) {
-  struct dl_text s = {0};
-  if (isnan(kg))
-    return;
-  dl_text_printf(&s, "%s: %s%s%s%s", what, v->source ? v->source : "no source",
-                 v->note ? " (" : "", v->note ? v->note : "",
-                 v->note ? ")" : "");
-  dl_report_say(g, dl_text_str(&s));
-  dl_text_free(&s);
+/* Hardware and the share of its embodied carbon that the job is charged. */
+struct hardware {
+  const char *part;
+  const struct dl_descriptor *of;
+  const double *embodied_kg; /* member of the descriptor */
+  double count, job_g;
+};
+
+static void add_hardware(struct dl_report *g, struct dl_table *table,
+                         const struct hardware *h) {
+  const struct dl_origin *from =
+      &h->of->origin[dl_field_index(h->of, h->embodied_kg)];
+  struct dl_value v[] = {dl_string(h->part),         dl_number(h->count),
+                         dl_number(*h->embodied_kg), dl_number(h->job_g),
+                         dl_string(from->source),    dl_string(from->note)};
+  struct dl_text say = {0};
+  dl_table_row(table, v, NULL);
+  dl_text_printf(&say, "%s: %s%s%s%s", h->part,
+                 from->source ? from->source : "no source",
+                 from->note ? " (" : "", from->note ? from->note : "",
+                 from->note ? ")" : "");
+  if (!isnan(*h->embodied_kg))
+    dl_report_say(g, dl_text_str(&say));
+  dl_text_free(&say);
 }
 
-static void add_embodied(struct teller *t, double duration_s,
+static void add_embodied(struct view *t, double duration_s,
                          const struct dl_accelerator *gpu, struct dl_diag *d) {
   static const struct dl_column columns[] = {
       {"part", "hardware", NULL, DL_CODE, false},
       {"count", "count", NULL, DL_PLAIN, false},
       {"embodied_kg", "of one", "kg CO2e", DL_PLAIN, false},
       {"job_g", "this job", "g CO2e", DL_PLAIN, false},
-      {"source", NULL, NULL, DL_CODE, false},
-      {"note", NULL, NULL, DL_CODE, false}};
+      {.key = "source"},
+      {.key = "note"}};
   const struct dl_node_options *o = t->s->o;
   const struct dl_node *node = &o->entry;
-  const struct dl_origin none = {0};
-  const struct dl_origin *server =
-      &node->head.origin[dl_field_index(&node->head, &node->embodied_kg)];
-  const struct dl_origin *board =
-      gpu ? &gpu->head.origin[dl_field_index(&gpu->head, &gpu->embodied_kg)]
-          : &none;
-  double server_kg = node->embodied_kg, board_kg = gpu ? gpu->embodied_kg : NAN;
-  struct dl_embodied m;
+  struct dl_embodied m = dl_node_embodied(
+      &t->node, node->embodied_kg, gpu ? gpu->embodied_kg : NAN, duration_s,
+      o->lifetime_years, o->in_use);
+  const struct dl_report_line lines[] = {
+      {.key = "lifetime_years", .value = dl_number(o->lifetime_years)},
+      {.key = "in_use", .value = dl_number(o->in_use)}};
   char text[96];
-  m = dl_node_embodied(&t->node, server_kg, board_kg, duration_s,
-                       o->lifetime_years, o->in_use);
-  dl_report_add(t->g, "lifetime_years", NULL, "years", DL_PLAIN,
-                dl_number(o->lifetime_years));
-  dl_report_add(t->g, "in_use", NULL, NULL, DL_PERCENT, dl_number(o->in_use));
+  dl_report_lines(t->g, lines, DL_LENGTH(lines));
   struct dl_table *table = dl_report_table(
       t->g, "embodied", "Embodied carbon, apart from the emissions of running",
-      columns, sizeof columns / sizeof *columns, false);
-  struct dl_value v[] = {dl_string("server"),       dl_number(t->node.charged),
-                         dl_number(server_kg),      dl_number(m.server_g),
-                         dl_string(server->source), dl_string(server->note)};
-  dl_table_row(table, v, NULL);
-  if (isnan(server_kg))
-    dl_warn(d,
-            "no embodied carbon is known of node '%s'; give it with --set "
-            "node.embodied_kg=KG",
-            o->entry.head.id);
-  if (m.gpus > 0) {
-    struct dl_value w[] = {dl_string("accelerator"), dl_number(m.gpus),
-                           dl_number(board_kg),      dl_number(m.gpus_g),
-                           dl_string(board->source), dl_string(board->note)};
-    dl_table_row(table, w, NULL);
-    if (isnan(board_kg))
-      dl_warn(d,
-              "no embodied carbon is known of accelerator '%s'; give it "
-              "with --set gpu.embodied_kg=KG",
-              gpu->head.id);
-  }
+      columns, DL_LENGTH(columns), false);
   snprintf(text, sizeof text,
            "Over %g years (--lifetime), at work %g %% of the time (--in-use).",
            o->lifetime_years, 100 * o->in_use);
   dl_report_say(t->g, text);
-  say_source(t->g, "server", server_kg, server);
-  if (m.gpus > 0)
-    say_source(t->g, "accelerator", board_kg, board);
+  add_hardware(t->g, table,
+               &(struct hardware){"server", &node->head, &node->embodied_kg,
+                                  t->node.charged, m.server_g});
+  if (isnan(node->embodied_kg))
+    dl_warn(d,
+            "no embodied carbon is known of node '%s'; give it with --set "
+            "node.embodied_kg=KG",
+            node->head.id);
+  if (!(m.gpus > 0) || !gpu)
+    return;
+  add_hardware(t->g, table,
+               &(struct hardware){"accelerator", &gpu->head, &gpu->embodied_kg,
+                                  m.gpus, m.gpus_g});
+  if (isnan(gpu->embodied_kg))
+    dl_warn(d,
+            "no embodied carbon is known of accelerator '%s'; give it "
+            "with --set gpu.embodied_kg=KG",
+            gpu->head.id);
 }
 
-/* --- all of it */
+/* --- the group */
 
 static void add_share(struct dl_report *r, const struct dl_node_options *o) {
   bool shared = o->profile || !isnan(o->gpu_share);
-  char text[96];
+  char text[96] = "";
   if (shared)
     snprintf(text, sizeof text, "%s%s%.3g %% of the GPU, %.3g %% of its memory",
              o->profile ? o->profile : "", o->profile ? ": " : "",
              100 * o->use.share.compute, 100 * o->use.share.memory);
-  dl_report_add(r, NULL, shared ? "share" : NULL, NULL, DL_CODE,
-                dl_string(shared ? text : NULL));
-  dl_report_add(r, "share_compute", NULL, NULL, DL_PERCENT,
-                dl_number(shared ? o->use.share.compute : NAN));
-  dl_report_add(r, "share_memory", NULL, NULL, DL_PERCENT,
-                dl_number(shared ? o->use.share.memory : NAN));
+  const struct dl_report_line lines[] = {
+      {NULL, shared ? "share" : NULL, NULL, DL_CODE, dl_string(text)},
+      {.key = "share_compute",
+       .value = dl_number(shared ? o->use.share.compute : NAN)},
+      {.key = "share_memory",
+       .value = dl_number(shared ? o->use.share.memory : NAN)}};
+  dl_report_lines(r, lines, DL_LENGTH(lines));
 }
 
-/* What the job costs: what `energy_j` at the widest boundary does. */
+/* The cost of the job at the widest boundary. */
 static void add_cost(struct dl_report *g, const struct dl_footprint *foot,
                      double energy_j, const char *boundary) {
   double cost = energy_j / DL_J_PER_KWH * foot->price;
-  if (!isnan(cost)) {
-    char text[160], sum[DL_NUMBER_SIZE], kwh[DL_NUMBER_SIZE];
-    snprintf(text, sizeof text, "%s%s%s (%s kWh, boundary %s)",
-             dl_format_digits(sum, cost, 3), foot->currency ? " " : "",
-             foot->currency ? foot->currency : "",
-             dl_format_digits(kwh, energy_j / DL_J_PER_KWH, 3), boundary);
-    dl_report_add(g, NULL, "cost", NULL, DL_CODE, dl_string(text));
-  }
-  dl_report_add(g, "cost", NULL, NULL, DL_PLAIN, dl_number(cost));
-  dl_report_add(g, "cost_boundary", NULL, NULL, DL_CODE,
-                dl_string(isnan(cost) ? NULL : boundary));
+  char text[160], sum[DL_NUMBER_SIZE], kwh[DL_NUMBER_SIZE];
+  snprintf(text, sizeof text, "%s%s%s (%s kWh, boundary %s)",
+           dl_format_digits(sum, cost, 3), foot->currency ? " " : "",
+           foot->currency ? foot->currency : "",
+           dl_format_digits(kwh, energy_j / DL_J_PER_KWH, 3), boundary);
+  const struct dl_report_line lines[] = {
+      {NULL, isnan(cost) ? NULL : "cost", NULL, DL_CODE, dl_string(text)},
+      {.key = "cost", .value = dl_number(cost)},
+      {.key = "cost_boundary",
+       .value = dl_string(isnan(cost) ? NULL : boundary)}};
+  dl_report_lines(g, lines, DL_LENGTH(lines));
 }
 
-static void add_settings(const struct teller *t) {
+static void add_settings(const struct view *t) {
   const struct dl_node_options *o = t->s->o;
   const struct dl_node_power *n = &t->node;
-  struct dl_report *g = t->g;
-  dl_report_add(g, "id", NULL, NULL, DL_CODE, dl_string(o->entry.head.id));
-  dl_report_add(g, "name", NULL, NULL, DL_CODE, dl_string(o->entry.head.name));
-  dl_report_add(g, "cpu", NULL, NULL, DL_CODE,
-                dl_string(o->cpu ? o->cpu->head.id : NULL));
-  dl_report_add(g, "gpu", NULL, NULL, DL_CODE,
-                dl_string(o->gpu ? o->gpu->head.id : NULL));
-  dl_report_add(g, "on", NULL, NULL, DL_CODE,
-                dl_string(n->use.on_cpu ? "cpu" : "gpu"));
-  dl_report_add(g, "used", NULL, NULL, DL_PLAIN, dl_number(n->use.used));
-  dl_report_add(g, "charge", NULL, NULL, DL_CODE,
-                dl_string(n->use.whole ? "node" : "share"));
-  dl_report_add(g, "charged", NULL, NULL, DL_PERCENT, dl_number(n->charged));
-  dl_report_add(g, "cpu_load", NULL, NULL, DL_PERCENT, dl_number(n->load));
-  dl_report_add(g, "cpu_tdp_w", NULL, "W", DL_PLAIN, dl_number(n->cpu_tdp_w.x));
-  dl_report_add(g, "cpu_idle_w", NULL, "W", DL_PLAIN,
-                dl_number(n->cpu_idle_w.x));
-  dl_report_add(g, "cpu_idle_from", NULL, NULL, DL_CODE,
-                dl_string(n->cpu_idle_w.from));
-  dl_report_add(g, "gpu_idle_w", NULL, "W", DL_PLAIN,
-                dl_number(n->gpu_idle_w.x));
-  dl_report_add(g, "supply_efficiency", NULL, NULL, DL_PLAIN,
-                dl_number(n->efficiency.x));
+  const struct dl_descriptor *cpu = o->cpu ? &o->cpu->head : NULL;
+  const struct dl_descriptor *gpu = o->gpu ? &o->gpu->head : NULL;
+  const struct dl_report_line lines[] = {
+      {.key = "id", .value = dl_string(o->entry.head.id)},
+      {.key = "name", .value = dl_string(o->entry.head.name)},
+      {.key = "cpu", .value = dl_string(cpu ? cpu->id : NULL)},
+      {.key = "gpu", .value = dl_string(gpu ? gpu->id : NULL)},
+      {.key = "on", .value = dl_string(n->use.on_cpu ? "cpu" : "gpu")},
+      {.key = "used", .value = dl_number(n->use.used)},
+      {.key = "charge", .value = dl_string(n->use.whole ? "node" : "share")},
+      {.key = "charged", .value = dl_number(n->charged)},
+      {.key = "cpu_load", .value = dl_number(n->load)},
+      {.key = "cpu_tdp_w", .value = dl_number(n->cpu_tdp_w.x)},
+      {.key = "cpu_idle_w", .value = dl_number(n->cpu_idle_w.x)},
+      {.key = "cpu_idle_from", .value = dl_string(n->cpu_idle_w.from)},
+      {.key = "gpu_idle_w", .value = dl_number(n->gpu_idle_w.x)},
+      {.key = "supply_efficiency", .value = dl_number(n->efficiency.x)}};
+  dl_report_lines(t->g, lines, DL_LENGTH(lines));
 }
 
-static void tell(struct teller *t, const struct dl_accelerator *gpu,
-                 struct dl_diag *d) {
+static void add_node(struct view *t, const struct dl_accelerator *gpu,
+                     struct dl_diag *d) {
   const struct dl_node_subject *s = t->s;
   const struct dl_node_energy e = compose(t, (size_t)s->best);
   double duration_s = s->est[s->best].duration_s;
   enum dl_boundary b = widest(&t->node);
   double tdp_j = dl_node_busy_tdp(&t->node, duration_s);
   double grams = e.bound[b].x / DL_J_PER_KWH * s->foot->intensity.x;
+  double runtime_j = dl_node_rated(&t->node, duration_s, DL_BOUND_NODE);
+  const struct dl_report_line lines[] = {
+      {.key = "estimate", .value = dl_string(s->est[s->best].method)},
+      {.key = "tdp_j", .value = dl_number(tdp_j)},
+      {.key = "runtime_j", .value = dl_number(runtime_j)}};
   add_settings(t);
-  dl_report_add(t->g, "estimate", NULL, NULL, DL_CODE,
-                dl_string(s->est[s->best].method));
-  dl_report_add(t->g, "tdp_j", NULL, "J", DL_ENERGY, dl_number(tdp_j));
-  dl_report_add(t->g, "runtime_j", NULL, "J", DL_ENERGY,
-                dl_number(dl_node_rated(&t->node, duration_s, DL_BOUND_NODE)));
+  dl_report_lines(t->g, lines, DL_LENGTH(lines));
   show_parts(t, &e, duration_s);
   show_bounds(t, &e, duration_s);
-  dl_report_add(t->g, "co2e_g", isnan(grams) ? NULL : "emissions", "g CO2e",
-                DL_MASS, dl_number(grams));
+  dl_report_add(t->g, "co2e_g", "emissions", "g CO2e", DL_MASS,
+                dl_known(grams));
   add_cost(t->g, s->foot, e.bound[b].x, dl_boundary_name(b));
   add_parts(t);
   add_bounds(t);
@@ -412,7 +382,7 @@ enum dl_status dl_node_report(struct dl_report *r,
                               const struct dl_node_subject *s,
                               struct dl_diag *d) {
   const struct dl_node_options *o = s->o;
-  struct teller t = {.s = s, .r = r};
+  struct view t = {.s = s, .r = r};
   add_share(r, o);
   if (!o->found || s->best < 0)
     return DL_OK;
@@ -446,6 +416,6 @@ enum dl_status dl_node_report(struct dl_report *r,
                  s->est[s->best].method);
   t.g = dl_report_group(r, "node", dl_text_str(&title));
   dl_text_free(&title);
-  tell(&t, gpu, d);
+  add_node(&t, gpu, d);
   return DL_OK;
 }

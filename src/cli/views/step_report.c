@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The report of dlest step, and its line of progress. */
+
 #include "cli/views/step_report.h"
 
 #include <math.h>
 #include <stdio.h>
 
+#include "base/memory.h"
 #include "cli/views/estimate_rows.h"
 #include "output/units.h"
 
@@ -13,79 +16,67 @@ static const char *verdict_name(enum dl_projection_verdict v) {
                                        : "not yet stable";
 }
 
-static double so_far_s(const struct dl_epoch_series *s) {
-  double sum = s->head_s + s->open_s;
-  for (size_t i = 0; i < s->n; i++)
-    sum += s->duration_s[i];
-  return sum;
-}
-
-static double so_far_j(const struct dl_epoch_series *s) {
-  double sum = s->head_j + s->open_j;
-  for (size_t i = 0; i < s->n; i++)
-    sum += s->energy_j[i];
-  return sum;
-}
-
 static void add_seen(struct dl_report *r, const struct dl_step *s) {
   const struct dl_epoch_series *e = &s->seen;
-  dl_report_add(r, "input", "trace", NULL, DL_CODE, dl_string(s->input));
-  dl_report_add(r, "epochs_seen", "epochs seen", NULL, DL_CODE, dl_count(e->n));
-  dl_report_add(r, "epochs_verdict", "their number", NULL, DL_CODE,
-                dl_string(e->verdict[0] ? e->verdict : NULL));
+  double seconds = e->head_s + e->open_s, joules = e->head_j + e->open_j;
+  for (size_t i = 0; i < e->n; i++) {
+    seconds += e->duration_s[i];
+    joules += e->energy_j[i];
+  }
   bool range = s->n_low < s->n_high;
   const struct dl_column low = {"epochs_low", range ? "epochs in all" : NULL,
                                 NULL, DL_CODE, false};
-  dl_report_range(
-      r, &low, "epochs_high",
-      (struct dl_value[2]){dl_number(s->n_low), dl_number(s->n_high)});
-  if (!range)
-    dl_report_add(r, NULL, "epochs in all", NULL, DL_CODE,
-                  dl_number(s->n_high));
-  dl_report_add(r, "boundary", "boundary", NULL, DL_CODE,
-                dl_string(e->boundary[0] ? e->boundary : NULL));
-  dl_report_add(r, "seen_duration_s", "time so far", "s", DL_TIME,
-                dl_number(so_far_s(e)));
-  dl_report_add(r, "seen_energy_j", "energy so far", "J", DL_ENERGY,
-                dl_number(so_far_j(e)));
-  if (!isnan(e->regime_s)) {
-    dl_report_add(r, "regime_sample", "regime (FLUSS) at sample", NULL, DL_CODE,
-                  dl_number(e->regime_sample));
-    dl_report_add(r, "regime_cac", "its arc curve", NULL, DL_EXACT,
-                  dl_number(e->regime_cac));
-    dl_report_add(r, "regime_s", "that is", "s", DL_TIME,
-                  dl_number(e->regime_s));
-  }
+  const struct dl_value bounds[2] = {dl_number(s->n_low), dl_number(s->n_high)};
+  const struct dl_report_line before[] = {
+      {"input", "trace", NULL, DL_CODE, dl_string(s->input)},
+      {"epochs_seen", "epochs seen", NULL, DL_CODE, dl_count(e->n)},
+      {"epochs_verdict", "their number", NULL, DL_CODE,
+       dl_string(e->verdict[0] ? e->verdict : NULL)}};
+  const struct dl_report_line behind[] = {
+      {NULL, range ? NULL : "epochs in all", NULL, DL_CODE, bounds[1]},
+      {"boundary", "boundary", NULL, DL_CODE,
+       dl_string(e->boundary[0] ? e->boundary : NULL)},
+      {"seen_duration_s", "time so far", "s", DL_TIME, dl_number(seconds)},
+      {"seen_energy_j", "energy so far", "J", DL_ENERGY, dl_number(joules)}};
+  const struct dl_report_line regime[] = {
+      {"regime_sample", "regime (FLUSS) at sample", NULL, DL_CODE,
+       dl_number(e->regime_sample)},
+      {"regime_cac", "its arc curve", NULL, DL_EXACT, dl_number(e->regime_cac)},
+      {"regime_s", "that is", "s", DL_TIME, dl_number(e->regime_s)}};
+  dl_report_lines(r, before, DL_LENGTH(before));
+  dl_report_range(r, &low, "epochs_high", bounds);
+  dl_report_lines(r, behind, DL_LENGTH(behind));
+  dl_report_lines(r, regime, isnan(e->regime_s) ? 0 : DL_LENGTH(regime));
   dl_report_add(r, "stable", "published methods from epoch", NULL, DL_CODE,
                 dl_count(s->stable));
 }
 
-/* The verdict of the recommended projection, and what it is based on. */
+/* The verdict of the recommended projection, and the evidence for it. */
 static void add_verdict(struct dl_report *r, const struct dl_projection *p) {
-  dl_report_add(r, "verdict", "verdict", NULL, DL_CODE,
-                dl_string(verdict_name(p->verdict)));
-  dl_report_add(r, "reason", p->reason ? "because" : NULL, NULL, DL_CODE,
-                dl_string(p->reason));
   bool any = p->n_stable > 0 && !isnan(p->level_j);
-  struct dl_report *g = dl_report_group(r, "evidence", any ? "Evidence" : NULL);
-  dl_report_add(g, "stable_from", any ? "same regime since epoch" : NULL, NULL,
-                DL_CODE, any ? dl_count(p->stable_from) : dl_number(NAN));
-  dl_report_add(g, "n_stable", "epochs of it", NULL, DL_CODE,
-                dl_count(p->n_stable));
-  dl_report_add(g, "regimes", "regimes so far", NULL, DL_CODE,
-                dl_count(p->n_regimes));
-  dl_report_known(g, "last_change", "level by the one before", NULL, DL_PLAIN,
-                  p->last_change);
-  dl_report_known(g, "level_j", "level", "J/epoch", DL_ENERGY, p->level_j);
-  dl_report_known(g, "level_share", "its standard error", NULL, DL_PERCENT,
-                  p->level_share);
-  dl_report_known(g, "scatter", "scatter of epochs", NULL, DL_PERCENT,
-                  p->scatter);
-  dl_report_known(g, "drift", "drift an epoch", NULL, DL_PERCENT, p->drift);
-  dl_report_known(g, "drift_se", "its standard error", NULL, DL_PERCENT,
-                  p->drift_se);
-  dl_report_known(g, "outliers", "epochs far from the others", NULL, DL_PERCENT,
-                  p->outliers);
+  const struct dl_report_line verdict[] = {
+      {"verdict", "verdict", NULL, DL_CODE,
+       dl_string(verdict_name(p->verdict))},
+      {"reason", "because", NULL, DL_CODE, dl_known_string(p->reason)}};
+  const struct dl_report_line evidence[] = {
+      {"stable_from", any ? "same regime since epoch" : NULL, NULL, DL_CODE,
+       any ? dl_count(p->stable_from) : dl_number(NAN)},
+      {"n_stable", "epochs of it", NULL, DL_CODE, dl_count(p->n_stable)},
+      {"regimes", "regimes so far", NULL, DL_CODE, dl_count(p->n_regimes)},
+      {"last_change", "level by the one before", NULL, DL_PLAIN,
+       dl_known(p->last_change)},
+      {"level_j", "level", "J/epoch", DL_ENERGY, dl_known(p->level_j)},
+      {"level_share", "its standard error", NULL, DL_PERCENT,
+       dl_known(p->level_share)},
+      {"scatter", "scatter of epochs", NULL, DL_PERCENT, dl_known(p->scatter)},
+      {"drift", "drift an epoch", NULL, DL_PERCENT, dl_known(p->drift)},
+      {"drift_se", "its standard error", NULL, DL_PERCENT,
+       dl_known(p->drift_se)},
+      {"outliers", "epochs far from the others", NULL, DL_PERCENT,
+       dl_known(p->outliers)}};
+  dl_report_lines(r, verdict, DL_LENGTH(verdict));
+  dl_report_lines(dl_report_group(r, "evidence", any ? "Evidence" : NULL),
+                  evidence, DL_LENGTH(evidence));
 }
 
 size_t dl_step_best(const struct dl_step *s) {

@@ -43,10 +43,8 @@ struct dl_estimator {
   const char *const *needs;
   /* Fills in *est, of which the method, the duration (p->duration_s) and its
    * origin are set, numbers are NaN and the rest is 0. */
-  enum dl_status (*estimate)(const struct dl_context *ctx,
-                             const struct dl_job *job,
-                             const struct dl_job_predictions *p,
-                             struct dl_estimate *est, struct dl_diag *d);
+  void (*estimate)(const struct dl_context *ctx, const struct dl_job *job,
+                   const struct dl_job_predictions *p, struct dl_estimate *est);
 };
 
 size_t dl_estimator_count(void);

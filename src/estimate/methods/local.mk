@@ -3,8 +3,7 @@
 libdlest_a_SOURCES += \
 	%D%/estimator.h \
 	%D%/estimators.c \
-	%D%/flops.c \
-	%D%/green_algorithms.c \
+	%D%/formulas.c \
 	%D%/inference.c \
 	%D%/inference.h \
 	%D%/methods.h \
@@ -13,6 +12,5 @@ libdlest_a_SOURCES += \
 	%D%/model_intervals.c \
 	%D%/physical_method.c \
 	%D%/pre.c \
-	%D%/tdp.c \
 	%D%/work.c \
 	%D%/work.h

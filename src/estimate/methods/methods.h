@@ -14,7 +14,6 @@ extern const struct dl_estimator dl_pre_epoch;
 extern const struct dl_estimator dl_physical_method;
 
 /* Duration of the whole run in seconds, NaN where it is unknown. */
-double dl_flops_duration(const struct dl_job *job);
 double dl_pre_duration(const struct dl_job *job,
                        const struct dl_job_predictions *p);
 double dl_physical_duration(const struct dl_job *job,

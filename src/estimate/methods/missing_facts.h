@@ -13,11 +13,9 @@
 #include "estimate/job.h"
 
 /* What was not known of a training or forward pass, in words ("activations and
- * kernels"); NULL where all was. */
-const char *dl_facts_assumed(const struct dl_job *job);
-
-/* Half-width by which the logarithm of a 90 % interval of energy grows, in
- * squares; 0 where all was known. */
-double dl_facts_doubt(const struct dl_job *job);
+ * kernels"); NULL where all was. *doubt, unless NULL, is the half-width by
+ * which the logarithm of a 90 % interval of energy grows, in squares; 0 where
+ * all was known. */
+const char *dl_facts_assumed(const struct dl_job *job, double *doubt);
 
 #endif

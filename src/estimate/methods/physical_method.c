@@ -106,8 +106,10 @@ static void by_epoch(const struct dl_context *ctx, const struct dl_job *job,
   } else if (isnan(est->energy_j)) {
     est->lacks = "epochs";
   } else {
+    double doubt;
+    dl_facts_assumed(job, &doubt);
     dl_note_limits(est, fit, job, p);
-    dl_widen(est, hypot(extra, dl_facts_doubt(job)));
+    dl_widen(est, hypot(extra, doubt));
   }
 }
 
@@ -123,7 +125,9 @@ static void forward_interval(const struct dl_context *ctx,
     return;
   est->low_j = est->energy_j + busy_j * expm1(low);
   est->high_j = est->energy_j + busy_j * expm1(high);
-  dl_widen(est, dl_facts_doubt(job));
+  double doubt;
+  dl_facts_assumed(job, &doubt);
+  dl_widen(est, doubt);
   est->interval_from = dl_left_out_name(left);
   est->interval_groups = b->fit->left_out[left].n;
 }
@@ -166,18 +170,15 @@ static void by_inference(const struct dl_context *ctx, const struct dl_job *job,
     forward_interval(ctx, job, busy_j, est);
 }
 
-static enum dl_status estimate(const struct dl_context *ctx,
-                               const struct dl_job *job,
-                               const struct dl_job_predictions *p,
-                               struct dl_estimate *est, struct dl_diag *d) {
-  (void)d;
+static void estimate(const struct dl_context *ctx, const struct dl_job *job,
+                     const struct dl_job_predictions *p,
+                     struct dl_estimate *est) {
   if (dl_is_inference(job))
     by_inference(ctx, job, p, est);
   else if (isnan(job->run->duration_s))
     by_epoch(ctx, job, p, est);
   else
     by_power(ctx, job, &p->of[DL_PHYSICAL_POWER], est);
-  return DL_OK;
 }
 
 const struct dl_estimator dl_physical_method = {

@@ -50,26 +50,24 @@ static void power(const struct dl_context *ctx, const struct dl_job *job,
 /* PRE stands on its own feet: its duration is that of pre-epoch where none is
  * given. The error of that guess is in the energy: the interval of the epoch
  * energy (relative) adds to that of the power. */
-static enum dl_status power_with_duration(const struct dl_context *ctx,
-                                          const struct dl_job *job,
-                                          const struct dl_job_predictions *p,
-                                          struct dl_estimate *est,
-                                          struct dl_diag *d) {
+static void power_with_duration(const struct dl_context *ctx,
+                                const struct dl_job *job,
+                                const struct dl_job_predictions *p,
+                                struct dl_estimate *est) {
   struct dl_prediction e = p->of[DL_PRE_EPOCH];
   double own_s = dl_pre_duration(job, p);
-  (void)d;
   if (isnan(job->run->duration_s) && !isnan(own_s)) {
     est->duration_s = own_s;
     est->duration_from = dl_pre_epoch.name;
   }
   power(ctx, job, &p->of[DL_PRE_POWER], est);
   if (isnan(est->energy_j) || !isnan(job->run->duration_s))
-    return DL_OK;
+    return;
   if (isnan(e.value) || isnan(e.low)) {
     est->low_j = est->high_j = NAN;
     est->interval_from = NULL;
     est->interval_groups = 0;
-    return DL_OK;
+    return;
   }
   /* Bounds below 0 are as far as 0: log gives -infinity, low_j becomes 0. */
   double low = hypot(log(fmax(est->low_j / est->energy_j, 0)),
@@ -77,15 +75,12 @@ static enum dl_status power_with_duration(const struct dl_context *ctx,
   double high = hypot(log(est->high_j / est->energy_j), log(e.high / e.value));
   est->low_j = est->energy_j * exp(-low);
   est->high_j = est->energy_j * exp(high);
-  return DL_OK;
 }
 
-static enum dl_status epoch(const struct dl_context *ctx,
-                            const struct dl_job *job,
-                            const struct dl_job_predictions *all,
-                            struct dl_estimate *est, struct dl_diag *d) {
+static void epoch(const struct dl_context *ctx, const struct dl_job *job,
+                  const struct dl_job_predictions *all,
+                  struct dl_estimate *est) {
   const struct dl_prediction *p = &all->of[DL_PRE_EPOCH];
-  (void)d;
   est->boundary =
       ctx->fit[DL_PRE_EPOCH].fit && ctx->fit[DL_PRE_EPOCH].fit->boundary
           ? ctx->fit[DL_PRE_EPOCH].fit->boundary
@@ -109,7 +104,6 @@ static enum dl_status epoch(const struct dl_context *ctx,
     est->lacks = "epochs";
   else
     dl_note_limits(est, ctx->fit[DL_PRE_EPOCH].fit, job, p);
-  return DL_OK;
 }
 
 /* Of the models that ship; a user's own may need others. */

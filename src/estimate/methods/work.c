@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "catalog/architecture/scaling.h"
 #include "catalog/architecture/token_costs.h"
 #include "catalog/architecture/transformer.h"
@@ -39,13 +40,13 @@ static const struct precision {
 };
 
 bool dl_is_inference(const struct dl_job *job) {
-  return job->run->phase && strcasecmp(job->run->phase, "inference") == 0;
+  return job->run->phase && dl_strcasecmp(job->run->phase, "inference") == 0;
 }
 
 static const struct precision *precision(const struct dl_job *job) {
   for (size_t i = 0; i < sizeof precisions / sizeof *precisions; i++)
     if (job->run->precision &&
-        strcasecmp(job->run->precision, precisions[i].name) == 0)
+        dl_strcasecmp(job->run->precision, precisions[i].name) == 0)
       return &precisions[i];
   return NULL;
 }

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/constants.h"
 #include "estimate/methods/work.h"
 
@@ -28,12 +29,6 @@ static double exchange_s(const struct dl_parallel *p, double reached) {
          messages * MESSAGE_S * ceil(p->bytes / BUCKET);
 }
 
-double dl_parallel_extra(const struct dl_parallel *p) {
-  struct dl_parallel_step s;
-  dl_parallel_of(p, &s);
-  return s.extra;
-}
-
 void dl_parallel_of(const struct dl_parallel *p, struct dl_parallel_step *s) {
   double alone = compute_s(p);
   s->comm_s = exchange_s(p, REACHED);
@@ -47,7 +42,7 @@ void dl_parallel_of(const struct dl_parallel *p, struct dl_parallel_step *s) {
 }
 
 bool dl_parallel_is_strong(const struct dl_job *job) {
-  return job->run->scaling && strcasecmp(job->run->scaling, "strong") == 0;
+  return job->run->scaling && dl_strcasecmp(job->run->scaling, "strong") == 0;
 }
 
 double dl_parallel_batch(double batch_size, double n, bool strong) {

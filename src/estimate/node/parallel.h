@@ -16,7 +16,7 @@
  * come one after another. Assumed, not measured: 0.8 of the link's line rate,
  * 10 us a message, half of t under the backward pass; all GPUs joined by a
  * link like the first two (one node). None of it was fitted: the measured
- * runs use one GPU. dl_parallel_extra bounds the error. */
+ * runs use one GPU. `extra` bounds the error. */
 
 #ifndef DL_ESTIMATE_NODE_PARALLEL_H
 #define DL_ESTIMATE_NODE_PARALLEL_H
@@ -43,16 +43,14 @@ struct dl_parallel_step {
   double share;    /* wait_s / step_s */
   double energy_j; /* of all GPUs in a step */
   double power_w;  /* their mean, together */
-  double extra;    /* dl_parallel_extra of it */
+  /* Relative half-width to add to an interval of step time or energy, for what
+   * is assumed: the larger of the distances to an exchange that is free, and to
+   * one that nothing hides over a link of half the speed. 0 for one GPU. */
+  double extra;
 };
 
 /* NaN in, NaN out. */
 void dl_parallel_of(const struct dl_parallel *p, struct dl_parallel_step *s);
-
-/* Relative half-width to add to an interval of step time or energy, for what
- * is assumed: the larger of the distances to an exchange that is free, and to
- * one that nothing hides over a link of half the speed. 0 for one GPU. */
-double dl_parallel_extra(const struct dl_parallel *p);
 
 /* Whether a job's batch_size is that of all GPUs (scaling "strong"); else it
  * is that of each. */

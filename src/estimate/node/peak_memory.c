@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "catalog/architecture/token_costs.h"
 #include "catalog/architecture/transformer.h"
 #include "estimate/methods/work.h"
@@ -24,7 +25,7 @@ static struct bytes in_training(const struct dl_job *job) {
   double size = dl_work_bytes(job);
   for (size_t i = 0; job->run->precision && i < sizeof mixed / sizeof *mixed;
        i++)
-    if (strcasecmp(job->run->precision, mixed[i]) == 0)
+    if (dl_strcasecmp(job->run->precision, mixed[i]) == 0)
       return (struct bytes){6, 12, 2};
   if (size < 4) /* no training by integers */
     size = NAN;

@@ -136,8 +136,8 @@ static double students_t(double p) {
   return 2 * sqrt(fmax(cos(acos(fmin(root, 1)) / 3) / root - 1, 0));
 }
 
-struct dl_range dl_level_rest(const struct dl_level *l, double rest,
-                              double coverage) {
+struct dl_spread dl_level_rest(const struct dl_level *l, double rest,
+                               double coverage) {
   double t = widen * students_t((1 + coverage) / 2);
   double v = variance(l, rest);
   double more = square(unseen) * memory / (memory + (double)l->n_epochs);
@@ -145,5 +145,5 @@ struct dl_range dl_level_rest(const struct dl_level *l, double rest,
   low = fmin(low, l->recent);
   high = fmax(high, l->recent);
   double value = rest * l->mean;
-  return (struct dl_range){value, value * (1 - low), value * (high - 1)};
+  return (struct dl_spread){value, value * (1 - low), value * (high - 1)};
 }

@@ -62,7 +62,7 @@ struct dl_level {
 };
 
 /* A sum with the bounds of its interval, as distances. */
-struct dl_range {
+struct dl_spread {
   double value, below, above;
 };
 
@@ -76,7 +76,7 @@ void dl_level_find(struct dl_level *l, const double *x, size_t n, bool stalls,
 bool dl_level_drifts(const struct dl_level *l, double rest);
 
 /* The sum of `rest` more values. */
-struct dl_range dl_level_rest(const struct dl_level *l, double rest,
-                              double coverage);
+struct dl_spread dl_level_rest(const struct dl_level *l, double rest,
+                               double coverage);
 
 #endif

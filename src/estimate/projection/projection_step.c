@@ -87,32 +87,32 @@ static void find_level(struct dl_level *l, const struct plan *p,
 }
 
 /* The rest of a training of N epochs. */
-static struct dl_range rest_of(const struct dl_level *l, const struct plan *p,
-                               double n_total, double coverage,
-                               struct dl_range *coming) {
+static struct dl_spread rest_of(const struct dl_level *l, const struct plan *p,
+                                double n_total, double coverage,
+                                struct dl_spread *coming) {
   double n = (double)p->n_epochs;
   double end = p->other_phase ? n : fmin(n_total, p->phase_end);
-  struct dl_range r = dl_level_rest(l, end - n, coverage);
+  struct dl_spread r = dl_level_rest(l, end - n, coverage);
   double value = (n_total - end) * l->mean;
   double t = coming_spread * gsl_cdf_ugaussian_Pinv((1 + coverage) / 2);
-  *coming = (struct dl_range){value, -value * expm1(-t), value * expm1(t)};
-  return (struct dl_range){r.value + value, hypot(r.below, coming->below),
-                           hypot(r.above, coming->above)};
+  *coming = (struct dl_spread){value, -value * expm1(-t), value * expm1(t)};
+  return (struct dl_spread){r.value + value, hypot(r.below, coming->below),
+                            hypot(r.above, coming->above)};
 }
 
 /* Of a training of n_low to n_high epochs, of which `past` was measured in
  * whole epochs and `open` since. */
-static struct dl_range whole(const struct dl_level *l, const struct plan *p,
-                             double past, double open,
-                             const struct dl_projection_options *o,
-                             struct dl_range *coming) {
+static struct dl_spread whole(const struct dl_level *l, const struct plan *p,
+                              double past, double open,
+                              const struct dl_projection_options *o,
+                              struct dl_spread *coming) {
   double low = fmax(o->n_low, (double)p->n_epochs);
-  struct dl_range least = rest_of(l, p, low, o->coverage, coming);
-  struct dl_range most = rest_of(l, p, o->n_high, o->coverage, coming);
+  struct dl_spread least = rest_of(l, p, low, o->coverage, coming);
+  struct dl_spread most = rest_of(l, p, o->n_high, o->coverage, coming);
   double value = fmax((least.value + most.value) / 2, open);
   double bottom = fmax(least.value - least.below, open);
   double top = fmax(most.value + most.above, open);
-  return (struct dl_range){past + value, value - bottom, top - value};
+  return (struct dl_spread){past + value, value - bottom, top - value};
 }
 
 static void judge(struct dl_projection *p, const struct plan *plan,
@@ -180,7 +180,7 @@ static void fill(struct dl_projection *p,
                  const struct plan *plan, double *work) {
   struct dl_projection_options o = *options;
   struct dl_level energy, duration;
-  struct dl_range coming;
+  struct dl_spread coming;
   double past_s =
       epochs->head_s + dl_projection_sum(epochs->duration_s, epochs->n);
   double past_j =
@@ -193,13 +193,14 @@ static void fill(struct dl_projection *p,
     p->duration_s = p->duration_low_s = p->duration_high_s = o.duration_s;
   } else {
     find_level(&duration, plan, epochs->duration_s, true, work);
-    struct dl_range s =
+    struct dl_spread s =
         whole(&duration, plan, past_s, epochs->open_s, &o, &coming);
     p->duration_s = s.value;
     p->duration_low_s = s.value - s.below;
     p->duration_high_s = s.value + s.above;
   }
-  struct dl_range j = whole(&energy, plan, past_j, epochs->open_j, &o, &coming);
+  struct dl_spread j =
+      whole(&energy, plan, past_j, epochs->open_j, &o, &coming);
   p->energy_j = j.value;
   p->low_j = j.value - j.below;
   p->high_j = j.value + j.above;

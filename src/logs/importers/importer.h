@@ -15,6 +15,7 @@
 #ifndef DL_LOGS_IMPORTERS_IMPORTER_H
 #define DL_LOGS_IMPORTERS_IMPORTER_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -134,6 +135,12 @@ struct dl_run *dl_log_run(struct dl_log *log);
  * *run. */
 void dl_log_add_run(struct dl_log *log, struct dl_run *run);
 
+/* For runs that take several lines: the run being read (log->open_run while
+ * log->in_run), an empty one if there is none; closing it adds or drops it. A
+ * run that is open when the log is freed is dropped. */
+struct dl_run *dl_log_open_run(struct dl_log *log);
+void dl_log_close_run(struct dl_log *log, bool add);
+
 /* Reports that the line or row cannot be used, and why ("column 'x': invalid
  * number 'abc'"). Returns false. */
 bool dl_log_bad(struct dl_log *log, const char *fmt, ...) DL_PRINTF(2, 3);
@@ -141,7 +148,13 @@ bool dl_log_bad(struct dl_log *log, const char *fmt, ...) DL_PRINTF(2, 3);
 /* Warns about the current line; each text once. */
 void dl_log_warn(struct dl_log *log, const char *fmt, ...) DL_PRINTF(2, 3);
 
-/* --- parsing of cells (importer_cells.c) */
+/* A reading of which only meter and time are known. */
+static inline struct dl_reading dl_reading_at(uint32_t meter, int64_t ns) {
+  return (struct dl_reading){
+      .meter = meter, .ns = ns, .power_w = NAN, .util = NAN, .energy_j = NAN};
+}
+
+/* --- parsing of cells, rows and headers (importer_cells.c) */
 
 /* A number with an optional unit after it, "85.23 W"; NaN and true for "",
  * "[N/A]", "N/A", "[Not Supported]", "[Unknown Error]", "-", "nan"; false
@@ -151,20 +164,25 @@ bool dl_cell_number(const char *s, size_t len, double *x);
 /* Removes blanks around s..end, and ends the text with a NUL. */
 char *dl_cell_trim(char *s, char *end);
 
-/* Splits s in place at each `separator` and trims the fields; stores at most
- * `most` of them. *n is the total number of fields. */
-void dl_cell_split(char *s, char separator, char **field, size_t most,
-                   size_t *n);
+/* Splits s in place at each `separator` outside quotes, removes blanks and
+ * quotes around the fields and stores at most `most` of them. Returns the total
+ * number of fields. */
+size_t dl_cell_split(char *s, char separator, char **field, size_t most);
 
 /* The same at blanks; several blanks count as one. */
-void dl_cell_words(char *s, char **field, size_t most, size_t *n);
+size_t dl_cell_words(char *s, char **field, size_t most);
+
+/* Splits a row, at blanks if the separator is ' '. False, and reported, if it
+ * has not the expected number of fields. */
+bool dl_cell_row(struct dl_log *log, char *s, char separator, char **field,
+                 size_t expected);
 
 /* Position of s[0..len) in a list of names separated by "|", in any case; -1 if
  * it is not in the list. */
 int dl_cell_among(const char *names, const char *s, size_t len);
 
 /* Finds columns: at[c] is the index of the first of the n fields that is among
- * names[c], or -1. */
+ * names[c], or -1. A unit in brackets after a name is ignored. */
 void dl_cell_columns(char *const *field, size_t n, const char *const *names,
                      size_t n_columns, int *at);
 
@@ -175,9 +193,38 @@ bool dl_cell_quantity(struct dl_log *log, const char *column, const char *s,
 bool dl_cell_time(struct dl_log *log, const char *column, const char *s,
                   int64_t *ns);
 
+/* A time as `date` and ctime() print it, with the words in any order: "Thu Mar
+ * 9 13:27:53 UTC 2023", "Thu 09 Mar 2023 01:27:53 PM UTC". Zones except UTC are
+ * ambiguous and are ignored. s is modified. */
+bool dl_cell_date(struct dl_log *log, char *s, int64_t *ns);
+
+enum { DL_HEAD_LINE = 16384, DL_HEAD_FIELDS = 1024 };
+
+/* Copies the next non-blank line of the head to buf, without blanks around it
+ * and cut to `size`. *at is the position in the head: 0 at first. False after
+ * the last line. */
+bool dl_head_line(const struct dl_head *head, size_t *at, char *buf,
+                  size_t size);
+
 /* Whether the first non-blank line of the head has all these fields, between
  * `separator`s, in any order and case; the list ends with NULL. */
 bool dl_head_has(const struct dl_head *head, char separator,
                  const char *const *names);
+
+/* Devices with a number below this can be distinguished in rounds. */
+#define DL_ROUND_DEVICES 256
+
+/* Counts rounds in logs without times, which list the devices in turn. Starts
+ * as zero bytes. */
+struct dl_rounds {
+  size_t round;
+  size_t first; /* device that began the first round */
+  bool begun;
+  uint64_t seen[DL_ROUND_DEVICES / 64]; /* in this round */
+};
+
+/* The round, from 0, of a row of `device`. A new round begins with the device
+ * that began the first one, and with a device that is already in the round. */
+size_t dl_round_of(struct dl_rounds *r, size_t device);
 
 #endif

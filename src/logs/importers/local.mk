@@ -4,6 +4,4 @@ libdlest_a_SOURCES += \
 	%D%/importer.h \
 	%D%/importer_cells.c \
 	%D%/importers.c \
-	%D%/importers.h \
-	%D%/table_scan.c \
-	%D%/table_scan.h
+	%D%/importers.h

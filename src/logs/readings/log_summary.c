@@ -27,7 +27,7 @@ struct reader {
   struct dl_diag *d;
   struct dl_log *log;
   struct dl_sequencer in;
-  struct channel **channel; /* one per meter of the log, owned */
+  struct channel *channel; /* one per meter of the log, owned */
   size_t n_channels, channels_cap;
   struct dl_memory_join *join;
   struct dl_power_meter ram; /* joined */
@@ -39,29 +39,9 @@ struct reader {
   size_t bytes; /* reported to o->progress */
 };
 
-static enum dl_status add_channels(struct reader *k) {
-  void *channels = k->channel;
-  if (!dl_grow(&channels, &k->channels_cap, k->log->n_meters,
-               sizeof *k->channel))
-    return dl_fail_memory(k->d);
-  k->channel = channels;
-  for (; k->n_channels < k->log->n_meters; k->n_channels++) {
-    struct channel *c = dl_calloc(1, sizeof *c);
-    if (!c)
-      return dl_fail_memory(k->d);
-    struct dl_meter_options o = k->o->meter;
-    o.truncate_watts =
-        o.truncate_watts && k->log->meter[k->n_channels].kind == DL_METER_GPU;
-    dl_power_meter_init(&c->meter, &o);
-    c->power_w = c->util = NAN;
-    k->channel[k->n_channels] = c;
-  }
-  return DL_OK;
-}
-
 /* Follows the power of all GPUs together. */
 static void follow_gpu(struct reader *k, const struct dl_reading *r) {
-  struct channel *c = k->channel[r->meter];
+  struct channel *c = &k->channel[r->meter];
   if (!isnan(r->util))
     c->util = r->util;
   if (isnan(r->power_w))
@@ -78,7 +58,7 @@ static double energy_of(const struct reader *k, enum dl_meter_kind kind) {
   double sum = 0;
   for (size_t i = 0; i < k->n_channels; i++)
     if (k->log->meter[i].kind == kind)
-      sum += dl_power_meter_energy(&k->channel[i]->meter);
+      sum += dl_power_meter_energy(&k->channel[i].meter);
   if (k->join && kind == DL_METER_RAM)
     sum += dl_power_meter_energy(&k->ram);
   return sum;
@@ -88,8 +68,8 @@ static enum dl_status add_point(struct reader *k, const struct dl_reading *r) {
   double util = 0;
   size_t n = 0;
   for (size_t i = 0; i < k->n_channels; i++)
-    if (!isnan(k->channel[i]->util)) {
-      util += k->channel[i]->util;
+    if (!isnan(k->channel[i].util)) {
+      util += k->channel[i].util;
       n++;
     }
   struct dl_energy_point p = {.ns = r->ns,
@@ -166,14 +146,26 @@ static enum dl_status add(struct reader *k, struct dl_reading *r) {
   if (trace->start_ns != 0 &&
       (r->ns < trace->start_ns || r->ns > trace->end_ns))
     return status;
-  if (status == DL_OK && r->meter >= k->n_channels)
-    status = add_channels(k);
+  void *channels = k->channel;
+  if (status == DL_OK && r->meter >= k->n_channels &&
+      !dl_grow(&channels, &k->channels_cap, k->log->n_meters,
+               sizeof *k->channel))
+    return dl_fail_memory(k->d);
+  k->channel = channels;
+  for (; status == DL_OK && k->n_channels <= r->meter; k->n_channels++) {
+    struct channel *c = &k->channel[k->n_channels];
+    struct dl_meter_options o = k->o->meter;
+    o.truncate_watts =
+        o.truncate_watts && k->log->meter[k->n_channels].kind == DL_METER_GPU;
+    c->power_w = c->util = NAN;
+    dl_power_meter_init(&c->meter, &o);
+  }
   if (status == DL_OK && k->join)
     status = add_joined(k, r, &drop);
   if (status != DL_OK || drop)
     return status;
   struct dl_meter_event event =
-      dl_power_meter_add(&k->channel[r->meter]->meter, r);
+      dl_power_meter_add(&k->channel[r->meter].meter, r);
   if (event.gap_s > 0)
     report_gap(k, event.gap_s, r->line);
   if (event.reset)
@@ -234,45 +226,34 @@ static void add_meter(struct dl_log_summary *s, enum dl_meter_kind kind,
   }
 }
 
-/* Sums the meters of a kind. A meter with a single reading comes from a line
- * with a corrupt device name: it must not make the total unknown. */
-static void add_kind(struct reader *k, enum dl_meter_kind kind) {
+/* Sums the meters of a kind, and joins the names of the GPUs, each once. A
+ * meter with a single reading comes from a line with a corrupt device name: it
+ * must not make the total unknown. */
+static void add_kind(struct reader *k, enum dl_meter_kind kind,
+                     struct dl_text *names) {
+  const struct dl_meter_info *info = k->log->meter;
   size_t most = 0;
   for (size_t i = 0; i < k->n_channels; i++)
-    if (k->log->meter[i].kind == kind && k->channel[i]->meter.n > most)
-      most = k->channel[i]->meter.n;
+    if (info[i].kind == kind && k->channel[i].meter.n > most)
+      most = k->channel[i].meter.n;
   for (size_t i = 0; i < k->n_channels; i++) {
-    const struct dl_meter_info *info = &k->log->meter[i];
-    const struct dl_power_meter *m = &k->channel[i]->meter;
-    if (info->kind != kind || m->n == 0)
+    const struct dl_power_meter *m = &k->channel[i].meter;
+    if (info[i].kind != kind)
       continue;
+    bool named = kind != DL_METER_GPU || !info[i].name;
+    for (size_t j = 0; !named && j < i; j++)
+      named = info[j].kind == kind && info[j].name &&
+              strcmp(info[j].name, info[i].name) == 0;
+    if (!named)
+      dl_text_printf(names, "%s%s", names->len > 0 ? " + " : "", info[i].name);
     if (m->n == 1 && most > 1) {
       dl_warn_at(k->d, k->log->path, 0, "meter '%s' left out: one reading only",
-                 info->id ? info->id : "without a name");
-      continue;
+                 info[i].id ? info[i].id : "without a name");
+    } else if (m->n > 0) {
+      struct dl_meter_summary sum = dl_power_meter_summarise(m);
+      add_meter(k->s, kind, &sum, info[i].limit_w);
     }
-    struct dl_meter_summary sum = dl_power_meter_summarise(m);
-    add_meter(k->s, kind, &sum, info->limit_w);
   }
-}
-
-/* The names of the GPUs, each once. */
-static enum dl_status join_names(struct reader *k) {
-  struct dl_text names = {0};
-  for (size_t i = 0; i < k->n_channels; i++) {
-    const struct dl_meter_info *m = &k->log->meter[i];
-    bool known = m->kind != DL_METER_GPU || !m->name;
-    for (size_t j = 0; !known && j < i; j++)
-      known = k->log->meter[j].kind == DL_METER_GPU && k->log->meter[j].name &&
-              strcmp(k->log->meter[j].name, m->name) == 0;
-    if (known)
-      continue;
-    if (names.len > 0)
-      dl_text_add(&names, " + ");
-    dl_text_add(&names, m->name);
-  }
-  k->s->gpu = names.s;
-  return names.failed ? dl_fail_memory(k->d) : DL_OK;
 }
 
 /* Shifts the marks of a log without readings to the clock of the trace. */
@@ -301,11 +282,13 @@ static enum dl_status add_memory(struct reader *k) {
 static enum dl_status sum_up(struct reader *k) {
   struct dl_log_summary *s = k->s;
   const struct dl_kind_total *gpu = &s->kind[DL_METER_GPU];
+  struct dl_text names = {0};
   enum dl_status status = DL_OK;
   if (s->n_marks > 0 && !k->any && k->o->trace.start_ns != 0)
     shift_marks(k);
   for (int kind = 0; kind < DL_N_METER_KINDS; kind++)
-    add_kind(k, (enum dl_meter_kind)kind);
+    add_kind(k, (enum dl_meter_kind)kind, &names);
+  s->gpu = names.s;
   if (s->curve.n > 0) /* what other meters added after the last point */
     for (int i = 0; i < DL_N_METER_KINDS; i++)
       s->curve.point[s->curve.n - 1].energy_j[i] =
@@ -325,7 +308,7 @@ static enum dl_status sum_up(struct reader *k) {
                "the power integrates to %.3g J, %+.1f %% of the energy "
                "counter's %.3g J, which is taken",
                gpu->integral_j, deviation * 100, gpu->counter_j);
-  return status == DL_OK ? join_names(k) : status;
+  return status == DL_OK && names.failed ? dl_fail_memory(k->d) : status;
 }
 
 enum dl_status dl_log_summarise(struct dl_log_summary *s, const char *path,
@@ -348,8 +331,6 @@ enum dl_status dl_log_summarise(struct dl_log_summary *s, const char *path,
     status = sum_up(&k);
   s->run = k.in.run;
   s->n_runs = k.in.n_runs;
-  for (size_t i = 0; i < k.n_channels; i++)
-    free(k.channel[i]);
   free(k.channel);
   if (k.join)
     dl_memory_join_free(k.join);

@@ -31,20 +31,6 @@ void dl_measure_boundary(struct dl_run *run) {
   dl_run_lend_text(run, DL_RUN_boundary, boundary);
 }
 
-static void set_gpus(struct dl_run *run, const struct dl_log_summary *log) {
-  const struct dl_kind_total *gpu = &log->kind[DL_METER_GPU];
-  if (isnan(gpu->power_w)) /* energy counter only */
-    dl_run_set_number(run, DL_RUN_gpu_power_w, gpu->energy_j / log->duration_s);
-  dl_run_copy_text(run, DL_RUN_gpu, log->gpu);
-  dl_run_set_number(run, DL_RUN_n_gpus, (double)gpu->n_meters);
-  dl_run_set_number(run, DL_RUN_gpu_util, gpu->util);
-  dl_run_set_number(run, DL_RUN_gpu_idle_w, gpu->idle_w);
-  dl_run_set_number(run, DL_RUN_gpu_peak_w, gpu->peak_w);
-  dl_run_set_number(run, DL_RUN_gpu_limit_w, gpu->limit_w);
-  dl_run_set_number(run, DL_RUN_counter_deviation,
-                    gpu->integral_j / gpu->counter_j - 1);
-}
-
 void dl_measure(struct dl_run *run, const struct dl_log_summary *log,
                 size_t n) {
   static const struct {
@@ -62,8 +48,21 @@ void dl_measure(struct dl_run *run, const struct dl_log_summary *log,
     dl_run_set_number(run, columns[kind].energy,
                       dl_energy_curve_round(from->kind[kind].energy_j));
     dl_run_set_number(run, columns[kind].power, from->kind[kind].power_w);
-    if (kind == DL_METER_GPU)
-      set_gpus(run, from);
+  }
+  const struct dl_log_summary *gpus = dl_measure_find(log, n, DL_METER_GPU);
+  if (gpus) {
+    const struct dl_kind_total *gpu = &gpus->kind[DL_METER_GPU];
+    if (isnan(gpu->power_w)) /* energy counter only */
+      dl_run_set_number(run, DL_RUN_gpu_power_w,
+                        gpu->energy_j / gpus->duration_s);
+    dl_run_copy_text(run, DL_RUN_gpu, gpus->gpu);
+    dl_run_set_number(run, DL_RUN_n_gpus, (double)gpu->n_meters);
+    dl_run_set_number(run, DL_RUN_gpu_util, gpu->util);
+    dl_run_set_number(run, DL_RUN_gpu_idle_w, gpu->idle_w);
+    dl_run_set_number(run, DL_RUN_gpu_peak_w, gpu->peak_w);
+    dl_run_set_number(run, DL_RUN_gpu_limit_w, gpu->limit_w);
+    dl_run_set_number(run, DL_RUN_counter_deviation,
+                      gpu->integral_j / gpu->counter_j - 1);
   }
   for (size_t i = 0; i < n && isnan(run->cpu_util); i++)
     dl_run_set_number(run, DL_RUN_cpu_util, log[i].kind[DL_METER_CPU].util);

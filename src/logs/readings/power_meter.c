@@ -114,24 +114,17 @@ double dl_power_meter_energy(const struct dl_power_meter *m) {
   return isnan(m->counter_last) ? m->integral_j : m->counter_j;
 }
 
-/* The mean of the bin that contains the median. */
-static double median_interval_s(const struct dl_power_meter *m) {
-  uint64_t total = 0, below = 0;
-  for (size_t i = 0; i < DL_METER_BINS; i++)
-    total += m->bin[i].n;
-  for (size_t i = 0; i < DL_METER_BINS; i++) {
-    below += m->bin[i].n;
-    if (below * 2 >= total && below > 0)
-      return m->bin[i].sum_ns / (double)m->bin[i].n / 1e9;
-  }
-  return NAN;
-}
-
 struct dl_meter_summary
 dl_power_meter_summarise(const struct dl_power_meter *m) {
   bool spans = m->last_ns > m->first_ns;
   bool counter = !isnan(m->counter_last) && spans;
   bool integral = m->n_power > 1 && spans;
+  uint64_t total = 0, below = 0;
+  size_t median = 0; /* bin that contains the median interval */
+  for (size_t i = 0; i < DL_METER_BINS; i++)
+    total += m->bin[i].n;
+  while (total > 0 && (below += m->bin[median].n) * 2 < total)
+    median++;
   struct dl_meter_summary s = {
       .n = m->n,
       .n_power = m->n_power,
@@ -143,7 +136,7 @@ dl_power_meter_summarise(const struct dl_power_meter *m) {
       .util = m->util_sum / (double)m->n_util,
       .idle_w = m->idle_sum_w / (double)m->n_idle,
       .peak_w = m->peak_w,
-      .interval_s = median_interval_s(m),
+      .interval_s = m->bin[median].sum_ns / (double)m->bin[median].n / 1e9,
       .n_gaps = m->n_gaps,
       .n_resets = m->n_resets,
       .n_repeats = m->n_repeats,

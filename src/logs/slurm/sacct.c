@@ -21,8 +21,8 @@
 
 #include <math.h>
 #include <string.h>
-#include <strings.h>
 
+#include "base/ascii.h"
 #include "base/number.h"
 #include "logs/log.h"
 #include "logs/slurm/slurm.h"
@@ -33,8 +33,6 @@
 
 struct sacct {
   struct dl_slurm_table table;
-  bool open;         /* a job is being read */
-  struct dl_run run; /* the job */
   bool has_job_line;
   struct dl_slurm_energies energies;
   double step_s; /* the longest step */
@@ -59,11 +57,10 @@ static double count_of(const char *s) {
 
 /* Adds the job that the lines so far describe. */
 static void finish(struct dl_log *log, struct sacct *c) {
-  struct dl_run *r = &c->run;
+  struct dl_run *r = &log->open_run;
   bool counted_twice;
-  if (!c->open)
+  if (!log->in_run)
     return;
-  c->open = false;
   if (isnan(r->duration_s) && c->step_s > 0)
     dl_run_set_number(r, DL_RUN_duration_s, c->step_s);
   double seconds = r->duration_s;
@@ -89,22 +86,21 @@ static void finish(struct dl_log *log, struct sacct *c) {
   dl_run_set_number(r, DL_RUN_node_energy_j, joules);
   dl_run_set_number(r, DL_RUN_energy_j, joules);
   dl_run_lend_text(r, DL_RUN_boundary, "node");
-  dl_log_add_run(log, r);
+  dl_log_close_run(log, true);
 }
 
 static void start_job(struct dl_log *log, struct sacct *c,
                       const struct dl_slurm_row *row) {
-  c->open = true;
+  struct dl_run *r = dl_log_open_run(log);
+  r->line = log->line;
   c->has_job_line = false;
-  c->run = dl_run_unknown;
-  c->run.line = log->line;
   c->energies = (struct dl_slurm_energies){0};
   c->step_s = 0;
   c->n_nodes = c->cpu_s = c->busy_gpu_s = NAN;
-  dl_run_copy_text_n(&c->run, DL_RUN_run_id, row->id, row->id_len);
+  dl_run_copy_text_n(r, DL_RUN_run_id, row->id, row->id_len);
 }
 
-static void set_gpus(struct sacct *c, const struct dl_slurm_row *row) {
+static void set_gpus(struct dl_run *r, const struct dl_slurm_row *row) {
   static const enum dl_slurm_column from[] = {
       DL_SLURM_ALLOC_TRES, DL_SLURM_ALLOC_GRES, DL_SLURM_REQ_TRES};
   char type[64];
@@ -112,15 +108,16 @@ static void set_gpus(struct sacct *c, const struct dl_slurm_row *row) {
     const char *tres = dl_slurm_cell(row, from[i]);
     double n = dl_slurm_gpus(tres, type, sizeof type);
     if (n > 0) {
-      dl_run_set_number(&c->run, DL_RUN_n_gpus, n);
-      dl_run_copy_text(&c->run, DL_RUN_gpu, type);
+      dl_run_set_number(r, DL_RUN_n_gpus, n);
+      dl_run_copy_text(r, DL_RUN_gpu, type);
     }
     if (n > 0 || tres[0] != '\0')
       return; /* the allocation takes precedence over the request */
   }
 }
 
-static void read_job(struct sacct *c, const struct dl_slurm_row *row) {
+static void read_job(struct sacct *c, struct dl_run *r,
+                     const struct dl_slurm_row *row) {
   static const struct {
     enum dl_slurm_column from;
     enum dl_run_id to;
@@ -128,7 +125,6 @@ static void read_job(struct sacct *c, const struct dl_slurm_row *row) {
                {DL_SLURM_USER, DL_RUN_user},
                {DL_SLURM_ACCOUNT, DL_RUN_project},
                {DL_SLURM_PARTITION, DL_RUN_partition}};
-  struct dl_run *r = &c->run;
   struct dl_timestamp t;
   c->has_job_line = true;
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
@@ -145,7 +141,7 @@ static void read_job(struct sacct *c, const struct dl_slurm_row *row) {
   const char *cpu = dl_slurm_cell(row, DL_SLURM_TOTAL_CPU);
   if (!dl_parse_elapsed(cpu, strlen(cpu), &c->cpu_s))
     c->cpu_s = NAN;
-  set_gpus(c, row);
+  set_gpus(r, row);
   const char *tres = dl_slurm_cell(row, DL_SLURM_ALLOC_TRES);
   if (tres[0] == '\0')
     tres = dl_slurm_cell(row, DL_SLURM_REQ_TRES);
@@ -186,18 +182,18 @@ static bool line(struct dl_log *log, char *s, size_t len) {
                       "column 'JobID': '%.40s' is cut off: sacct -P "
                       "prints all of it",
                       row.id);
-  bool same = c->open && c->run.run_id &&
-              strncmp(c->run.run_id, row.id, row.id_len) == 0 &&
-              c->run.run_id[row.id_len] == '\0';
+  const char *id = log->in_run ? log->open_run.run_id : NULL;
+  bool same =
+      id && strncmp(id, row.id, row.id_len) == 0 && id[row.id_len] == '\0';
   if (!same || (is_job && c->has_job_line)) {
     finish(log, c);
-    if (strncasecmp(dl_slurm_cell(&row, DL_SLURM_STATE), "PENDING", 7) == 0)
+    if (dl_strncasecmp(dl_slurm_cell(&row, DL_SLURM_STATE), "PENDING", 7) == 0)
       return true;
     start_job(log, c, &row);
   }
   dl_slurm_add(&c->energies, row.step, row.joules);
   if (is_job)
-    read_job(c, &row);
+    read_job(c, &log->open_run, &row);
   else
     read_step(c, &row);
   return true;
@@ -205,12 +201,6 @@ static bool line(struct dl_log *log, char *s, size_t len) {
 
 static void end(struct dl_log *log) {
   finish(log, log->state);
-}
-
-static void free_state(void *state) {
-  struct sacct *c = state;
-  if (c->open)
-    dl_run_clear(&c->run);
 }
 
 const struct dl_importer dl_import_sacct = {
@@ -223,5 +213,4 @@ const struct dl_importer dl_import_sacct = {
     .probe = probe,
     .line = line,
     .end = end,
-    .free = free_state,
 };

@@ -3,8 +3,8 @@
 
 #include <math.h>
 #include <string.h>
-#include <strings.h>
 
+#include "base/ascii.h"
 #include "base/number.h"
 #include "base/timestamp.h"
 
@@ -140,7 +140,7 @@ static bool read_ruler(struct dl_slurm_table *t, const char *s) {
 
 bool dl_slurm_layout(struct dl_slurm_table *t, const char *s, size_t len) {
   bool row = *s >= '0' && *s <= '9'; /* most often, a JobID comes first */
-  return (!row && strcasestr(s, "JobID") && dl_slurm_header(t, s, len)) ||
+  return (!row && dl_strcasestr(s, "JobID") && dl_slurm_header(t, s, len)) ||
          read_ruler(t, s);
 }
 

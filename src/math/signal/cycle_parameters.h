@@ -33,7 +33,7 @@ struct dl_cycle_parameters {
   double late_score, late_planned, late_dip, late_change;
 };
 
-static const struct dl_cycle_parameters dl_cyc = {
+static const struct dl_cycle_parameters tuned = {
     /* Grid. */
     .gap_spacings = 8, /* samples further apart, in spacings, are a gap */
     .hinted = 0.2,     /* |log| of a period over the hint: as hinted */

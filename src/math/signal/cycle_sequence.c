@@ -15,8 +15,8 @@
 /* Cycles that a rest at the end may hold. */
 enum { MAX_TAIL = 2 };
 
-bool *dl_cyc_find_idle(const struct dl_cyc_grid *g,
-                       const struct dl_cyc_segments *segments) {
+bool *dl_find_idle(const struct dl_signal_grid *g,
+                   const struct dl_period_segments *segments) {
   double *work = dl_calloc(g->n, sizeof *work);
   bool *idle = work ? dl_calloc(g->n, sizeof *idle) : NULL;
   if (!idle) {
@@ -34,14 +34,14 @@ bool *dl_cyc_find_idle(const struct dl_cyc_grid *g,
       continue;
     gsl_sort(work, 1, m);
     double low =
-        gsl_stats_quantile_from_sorted_data(work, 1, m, dl_cyc.idle_quantile);
+        gsl_stats_quantile_from_sorted_data(work, 1, m, tuned.idle_quantile);
     size_t run = 0;
     for (size_t i = 0; i <= g->n; i++) {
-      if (i < g->n && g->x[c][i] < dl_cyc.idle_share * low) {
+      if (i < g->n && g->x[c][i] < tuned.idle_share * low) {
         run++;
         continue;
       }
-      for (size_t j = i - run; run >= dl_cyc.idle_bins && j < i; j++)
+      for (size_t j = i - run; run >= tuned.idle_bins && j < i; j++)
         idle[j] = true;
       run = 0;
     }
@@ -50,7 +50,7 @@ bool *dl_cyc_find_idle(const struct dl_cyc_grid *g,
   return idle;
 }
 
-double dl_cyc_idle_start(const bool *idle, double from, double to) {
+double dl_idle_start(const bool *idle, double from, double to) {
   for (size_t i = (size_t)from; (double)i < to; i++)
     if (idle[i])
       return fmax(from, (double)i);
@@ -72,7 +72,7 @@ static double busy(const bool *idle, double from, double to) {
   return sum;
 }
 
-static bool push(struct dl_cyc_sequence *s, double at) {
+static bool push(struct dl_cycle_sequence *s, double at) {
   void *array = s->at;
   if (!dl_grow(&array, &s->cap, s->n_at + 1, sizeof *s->at))
     return false;
@@ -83,7 +83,7 @@ static bool push(struct dl_cyc_sequence *s, double at) {
 }
 
 /* Cuts from ... to into `cycles`, of which the end of the last is pushed. */
-static bool push_even(struct dl_cyc_sequence *s, double from, double to,
+static bool push_even(struct dl_cycle_sequence *s, double from, double to,
                       size_t cycles) {
   for (size_t i = 1; i <= cycles; i++)
     if (!push(s, from + (to - from) * (double)i / (double)cycles))
@@ -92,48 +92,49 @@ static bool push_even(struct dl_cyc_sequence *s, double from, double to,
 }
 
 /* Notes that a stretch that would hold `would` cycles was given `cycles`. */
-static void note(struct dl_cyc_sequence *s, double would, size_t cycles) {
+static void note(struct dl_cycle_sequence *s, double would, size_t cycles) {
   double more = would - (double)cycles;
-  s->n_filled += dl_cyc.filled_doubt * (double)cycles + fmax(0, -more);
+  s->n_filled += tuned.filled_doubt * (double)cycles + fmax(0, -more);
   s->n_unseen += fmax(0, more);
 }
 
-static bool similar(const struct dl_cyc_chain *a,
-                    const struct dl_cyc_chain *b) {
-  return fabs(log(a->period / b->period)) < dl_cyc.same_period;
+static bool similar(const struct dl_cycle_chain *a,
+                    const struct dl_cycle_chain *b) {
+  return fabs(log(a->period / b->period)) < tuned.same_period;
 }
 
 static size_t cycles_in(double length, double period) {
   double n = length / period;
-  if (n < dl_cyc.rest)
+  if (n < tuned.rest)
     return 0;
-  return n < dl_cyc.rest_one ? 1 : (size_t)lround(n);
+  return n < tuned.rest_one ? 1 : (size_t)lround(n);
 }
 
 /* The start of the first chain. */
-static bool push_head(struct dl_cyc_sequence *s, const struct dl_cyc_chain *c,
-                      const bool *idle) {
+static bool push_head(struct dl_cycle_sequence *s,
+                      const struct dl_cycle_chain *c, const bool *idle) {
   double from = idle_end(idle, 0, c->at[0]), length = c->at[0] - from;
   size_t cycles = GSL_MIN(1, cycles_in(length, c->period));
   s->n_unseen += busy(idle, 0, from) / c->period;
   note(s, length / c->period, cycles);
-  if (length > dl_cyc.rest_one * c->period)
+  if (length > tuned.rest_one * c->period)
     from = c->at[0] - c->period;
   return (cycles == 0 || push(s, from)) && push(s, c->at[0]);
 }
 
-static bool push_tail(struct dl_cyc_sequence *s, const struct dl_cyc_chain *c,
-                      const bool *idle, double end, bool goes_on) {
-  double from = c->at[c->n], to = dl_cyc_idle_start(idle, from, end);
+static bool push_tail(struct dl_cycle_sequence *s,
+                      const struct dl_cycle_chain *c, const bool *idle,
+                      double end, bool goes_on) {
+  double from = c->at[c->n], to = dl_idle_start(idle, from, end);
   double would = (to - from) / c->period;
   if (goes_on) {
-    size_t whole = (size_t)floor((end - from) / c->period + dl_cyc.ended);
+    size_t whole = (size_t)floor((end - from) / c->period + tuned.ended);
     whole = whole <= MAX_TAIL ? whole : 0;
     note(s, floor((end - from) / c->period), whole);
     return push_even(s, from, fmin(end, from + (double)whole * c->period),
                      whole);
   }
-  size_t cycles = would < dl_cyc.rest ? 0 : (size_t)lround(would);
+  size_t cycles = would < tuned.rest ? 0 : (size_t)lround(would);
   s->n_unseen += busy(idle, to, end) / c->period;
   cycles = cycles <= MAX_TAIL ? cycles : 0;
   note(s, would, cycles);
@@ -144,8 +145,8 @@ static bool push_tail(struct dl_cyc_sequence *s, const struct dl_cyc_chain *c,
  * one. */
 static bool next_pause(const bool *idle, double from, double to, double least,
                        double *start, double *end) {
-  for (*start = dl_cyc_idle_start(idle, from, to); *start < to;
-       *start = dl_cyc_idle_start(idle, *end, to)) {
+  for (*start = dl_idle_start(idle, from, to); *start < to;
+       *start = dl_idle_start(idle, *end, to)) {
     *end = *start;
     while (*end < to && idle[(size_t)*end])
       *end = floor(*end) + 1;
@@ -159,8 +160,9 @@ static bool next_pause(const bool *idle, double from, double to, double least,
 /* Cycles for from ... to, which lies between phases without a pause and which
  * neither matched: at most one of the shorter kind and some of the longer, as
  * fits best. */
-static bool push_rest(struct dl_cyc_sequence *s, const struct dl_cyc_chain *a,
-                      const struct dl_cyc_chain *b, double from, double to) {
+static bool push_rest(struct dl_cycle_sequence *s,
+                      const struct dl_cycle_chain *a,
+                      const struct dl_cycle_chain *b, double from, double to) {
   double length = to - from;
   if (similar(a, b)) {
     double would = 2 * length / (a->period + b->period);
@@ -176,7 +178,7 @@ static bool push_rest(struct dl_cyc_sequence *s, const struct dl_cyc_chain *a,
     double left = length - (double)i * shorter;
     size_t j = (size_t)lround(fmax(0, left) / longer);
     double off = fabs(left - (double)j * longer);
-    off += dl_cyc.fill_cost * shorter * (double)(i + j);
+    off += tuned.fill_cost * shorter * (double)(i + j);
     if (off < least) {
       least = off;
       few = i;
@@ -202,11 +204,11 @@ static bool push_rest(struct dl_cyc_sequence *s, const struct dl_cyc_chain *a,
  * first bound of the second. The time before the first pause belongs to the
  * first chain; the rest, which neither matched, is counted in cycles of the
  * longer period. */
-static bool push_between(struct dl_cyc_sequence *s,
-                         const struct dl_cyc_chain *a,
-                         const struct dl_cyc_chain *b, const bool *idle) {
+static bool push_between(struct dl_cycle_sequence *s,
+                         const struct dl_cycle_chain *a,
+                         const struct dl_cycle_chain *b, const bool *idle) {
   double from = a->at[a->n], to = b->at[0], start = from, end = from;
-  double least = dl_cyc.pause * fmin(a->period, b->period), period = a->period;
+  double least = tuned.pause * fmin(a->period, b->period), period = a->period;
   if (!next_pause(idle, from, to, least, &start, &end))
     return push_rest(s, a, b, from, to);
   for (bool more = true; more;) {
@@ -228,11 +230,11 @@ static bool push_between(struct dl_cyc_sequence *s,
   return true;
 }
 
-bool dl_cyc_join(const struct dl_cyc_chain *chain, size_t n_chains,
-                 const bool *idle, double end, bool goes_on,
-                 struct dl_cyc_sequence *s) {
+bool dl_join_chains(const struct dl_cycle_chain *chain, size_t n_chains,
+                    const bool *idle, double end, bool goes_on,
+                    struct dl_cycle_sequence *s) {
   for (size_t k = 0; k < n_chains; k++) {
-    const struct dl_cyc_chain *c = &chain[k];
+    const struct dl_cycle_chain *c = &chain[k];
     if (k == 0) {
       if (!push_head(s, c, idle))
         return false;

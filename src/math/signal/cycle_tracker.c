@@ -19,10 +19,10 @@
 #include "math/signal/cycles_private.h"
 
 /* A cycle has less than 2 LAG_LOW bins of its level. */
-enum { TURNS = 4, SEED_CYCLES = 8, N_COSTS = 3 * DL_CYC_LAG_LOW, WINDOW = 5 };
+enum { TURNS = 4, SEED_CYCLES = 8, N_COSTS = 3 * DL_LAG_LOW, WINDOW = 5 };
 
 struct tracker {
-  const struct dl_cyc_level *l;
+  const struct dl_grid_level *l;
   size_t channels, length; /* of the mean cycle, bins of the level */
   size_t start, end;       /* bins of the level: the segment */
   size_t low, high;        /* to look in */
@@ -46,8 +46,8 @@ static void tracker_free(struct tracker *t) {
 
 static bool tracker_alloc(struct tracker *t) {
   size_t n = t->l->n;
-  t->y = dl_cyc_rows(t->channels, n);
-  t->mean = dl_cyc_rows(t->channels, t->length);
+  t->y = dl_channel_rows(t->channels, n);
+  t->mean = dl_channel_rows(t->channels, t->length);
   t->energy = dl_calloc(3 * (n + 1), sizeof *t->energy);
   t->from = dl_calloc(2 * n, sizeof *t->from);
   if (!t->y || !t->mean || !t->energy || !t->from)
@@ -63,7 +63,7 @@ static void weigh(struct tracker *t, size_t a, size_t b) {
   size_t n = t->l->n, lag = t->length;
   for (size_t c = 0; c < t->channels; c++) {
     double *y = t->y[c], product = 0, square = 0;
-    dl_cyc_detrend(t->l, c, lag, 0, n, y);
+    dl_detrend(t->l, c, lag, 0, n, y);
     for (size_t i = a; i + lag < b; i++) {
       product += y[i] * y[i + lag];
       square += 0.5 * (y[i] * y[i] + y[i + lag] * y[i + lag]);
@@ -134,17 +134,17 @@ static void correlate(struct tracker *t) {
 
 /* Puts the best chain into at, in order. */
 static void chain(struct tracker *t) {
-  double within = dl_cyc.match_within * t->match_good;
-  double outside = dl_cyc.match_outside * t->match_good;
+  double within = tuned.match_within * t->match_good;
+  double outside = tuned.match_outside * t->match_good;
   size_t half = t->length / 2;
   size_t end = t->high - t->length + 1, top = t->low;
-  size_t near = (size_t)ceil(dl_cyc.length_least * (double)t->length);
-  size_t far = (size_t)floor(dl_cyc.length_most * (double)t->length);
+  size_t near = (size_t)ceil(tuned.length_least * (double)t->length);
+  size_t far = (size_t)floor(tuned.length_most * (double)t->length);
   double cost[N_COSTS] = {0};
   far = GSL_MIN(far, N_COSTS - 1);
   for (size_t d = near; d <= far; d++) {
     double off = log((double)d / (double)t->length);
-    cost[d] = dl_cyc.length_prior * off * off;
+    cost[d] = tuned.length_prior * off * off;
   }
   for (size_t p = t->low; p < end; p++) {
     double best = 0;
@@ -174,11 +174,11 @@ static void chain(struct tracker *t) {
     t->value[i] = t->match[t->at[t->n_at - 1 - i]];
   t->n_weak = 0; /* value holds the matches from here on */
   for (size_t i = 0; i + WINDOW <= t->n_at; i += WINDOW)
-    if (gsl_stats_mean(t->value + i, 1, WINDOW) < dl_cyc.weak * t->match_mean)
+    if (gsl_stats_mean(t->value + i, 1, WINDOW) < tuned.weak * t->match_mean)
       t->n_weak += WINDOW;
   gsl_sort(t->value, 1, t->n_at);
   t->match_good = gsl_stats_quantile_from_sorted_data(t->value, 1, t->n_at,
-                                                      dl_cyc.match_quantile);
+                                                      tuned.match_quantile);
   for (size_t i = 0; i < t->n_at / 2; i++) {
     size_t kept = t->at[i];
     t->at[i] = t->at[t->n_at - 1 - i];
@@ -216,13 +216,13 @@ static size_t flank(const struct tracker *t, double end, const double *like,
   for (size_t j = 0; steepest > 0 && j < t->length; j++) {
     double steep = step_at(t, j, step), score = steep / steepest, along = 0;
     double off = (end - (double)(t->at[t->n_at - 1] + j)) / (double)t->length;
-    off = (off - round(off)) / dl_cyc.flank_end;
-    if (score > dl_cyc.flank_steep && isfinite(end))
+    off = (off - round(off)) / tuned.flank_end;
+    if (score > tuned.flank_steep && isfinite(end))
       score += exp(-0.5 * off * off);
     for (size_t c = 0; c < t->channels; c++)
       along += like[c] * step[c];
     if (along > 0)
-      score += dl_cyc.flank_alike * along / (sqrt(size) * steep);
+      score += tuned.flank_alike * along / (sqrt(size) * steep);
     if (score > most) {
       most = score;
       best = j;
@@ -233,8 +233,9 @@ static size_t flank(const struct tracker *t, double end, const double *like,
 }
 
 /* The steepest such flank within a bin and a half, on ever finer levels. */
-static double settle(const struct dl_cyc_grid *g, const struct dl_cyc_level *l,
-                     const double *weight, double at) {
+static double settle(const struct dl_signal_grid *g,
+                     const struct dl_grid_level *l, const double *weight,
+                     double at) {
   for (;; l--) {
     double scale = (double)l->scale, most = -INFINITY;
     ptrdiff_t mid = (ptrdiff_t)lround(at / scale), best = mid;
@@ -256,21 +257,20 @@ static double settle(const struct dl_cyc_grid *g, const struct dl_cyc_level *l,
 }
 
 /* Cycles in stretches where more than one has an odd length. */
-static size_t count_irregular(const struct dl_cyc_chain *c) {
+static size_t count_irregular(const struct dl_cycle_chain *c) {
   size_t sum = 0;
   for (size_t i = 0; i + WINDOW <= c->n; i += WINDOW) {
     int odd = 0;
     for (size_t j = i; j < i + WINDOW; j++)
-      odd +=
-          fabs(log((c->at[j + 1] - c->at[j]) / c->period)) > dl_cyc.irregular;
+      odd += fabs(log((c->at[j + 1] - c->at[j]) / c->period)) > tuned.irregular;
     sum += odd > 1 ? WINDOW : 0;
   }
   return sum;
 }
 
 /* Turns the chain into bounds on the finest grid. */
-static bool bounds(const struct dl_cyc_grid *g, const struct tracker *t,
-                   double end, double *like, struct dl_cyc_chain *c) {
+static bool bounds(const struct dl_signal_grid *g, const struct tracker *t,
+                   double end, double *like, struct dl_cycle_chain *c) {
   double *step = dl_calloc(g->n_channels, sizeof *step);
   double *gap = dl_calloc(t->n_at, sizeof *gap);
   c->at = dl_calloc(t->n_at, sizeof *c->at);
@@ -302,13 +302,13 @@ static bool bounds(const struct dl_cyc_grid *g, const struct tracker *t,
   return done;
 }
 
-bool dl_cyc_track(struct dl_cyc_chain *c, const struct dl_cyc_grid *g,
-                  const struct dl_cyc_segment *s, const struct dl_cyc_range *r,
-                  double *flank_found) {
-  struct tracker t = {.l = dl_cyc_level_for(g, s->period),
+bool dl_track_cycles(struct dl_cycle_chain *c, const struct dl_signal_grid *g,
+                     const struct dl_period_segment *s,
+                     const struct dl_tracking_range *r, double *flank_found) {
+  struct tracker t = {.l = dl_grid_level_for(g, s->period),
                       .channels = g->n_channels};
   double scale = (double)t.l->scale;
-  *c = (struct dl_cyc_chain){.r = s->r, .doubtful = s->halved};
+  *c = (struct dl_cycle_chain){.r = s->r, .doubtful = s->halved};
   t.length = (size_t)lround(s->period / scale);
   t.low = (size_t)(r->low / scale);
   t.high = GSL_MIN((size_t)(r->high / scale), t.l->n);
@@ -333,7 +333,7 @@ bool dl_cyc_track(struct dl_cyc_chain *c, const struct dl_cyc_grid *g,
       for (size_t i = 0; i < t.n_at; i++)
         add_cycle(&t, t.at[i]);
     }
-    if (t.n_at >= DL_CYC_MIN_CYCLES)
+    if (t.n_at >= DL_MIN_CYCLES)
       done = bounds(g, &t, r->end, flank_found, c);
   }
   tracker_free(&t);

@@ -12,7 +12,7 @@
 #include "math/signal/cycles_private.h"
 
 /* Fewer samples than this never show a cycle. */
-enum { MIN_SAMPLES = DL_CYC_LAG_MIN * DL_CYC_MIN_CYCLES };
+enum { MIN_SAMPLES = DL_LAG_MIN * DL_MIN_CYCLES };
 
 void dl_cycles_free(struct dl_cycles *c) {
   if (!c)
@@ -24,20 +24,20 @@ void dl_cycles_free(struct dl_cycles *c) {
 
 /* All that a search holds. */
 struct search {
-  struct dl_cyc_grid grid;
-  struct dl_cyc_tempo tempo;
-  struct dl_cyc_segments segments;
-  struct dl_cyc_chain *chain; /* in order of time */
+  struct dl_signal_grid grid;
+  struct dl_tempogram tempo;
+  struct dl_period_segments segments;
+  struct dl_cycle_chain *chain; /* in order of time */
   size_t n_chains;
   bool *idle;   /* of each bin */
   bool goes_on; /* the last cycle has not ended */
   bool thin;    /* the evidence would not do for more cycles */
-  struct dl_cyc_sequence sequence;
+  struct dl_cycle_sequence sequence;
 };
 
 static void search_free(struct search *s) {
-  dl_cyc_grid_free(&s->grid);
-  dl_cyc_tempo_free(&s->tempo);
+  dl_signal_grid_free(&s->grid);
+  dl_tempogram_free(&s->tempo);
   free(s->segments.at);
   for (size_t i = 0; i < s->n_chains; i++)
     free(s->chain[i].at);
@@ -47,14 +47,14 @@ static void search_free(struct search *s) {
   free(s->sequence.phase);
 }
 
-static double length(const struct dl_cyc_segment *g) {
+static double length(const struct dl_period_segment *g) {
   return g->end - g->start;
 }
 
 /* Whether g lies beside the segment h and is no longer than one and a half of
  * its cycles: then it is what goes on within a cycle. */
-static bool within_cycle(const struct dl_cyc_segment *g,
-                         const struct dl_cyc_segment *h) {
+static bool within_cycle(const struct dl_period_segment *g,
+                         const struct dl_period_segment *h) {
   double apart = fmax(g->start - h->end, h->start - g->end);
   double longest = g->period < h->period / 3 ? 2.2 : 1.6;
   return length(g) < longest * h->period && h->score > g->score &&
@@ -63,40 +63,40 @@ static bool within_cycle(const struct dl_cyc_segment *g,
 
 /* Nats a further phase needs, the more the more its period differs from that
  * of the best. */
-static double nats_needed(const struct dl_cyc_segment *g,
-                          const struct dl_cyc_segment *best) {
+static double nats_needed(const struct dl_period_segment *g,
+                          const struct dl_period_segment *best) {
   double off = fabs(log(g->period / best->period)) - log(3);
-  return dl_cyc.further_nats + 6 * fmax(0, off);
+  return tuned.further_nats + 6 * fmax(0, off);
 }
 
 /* The best of the segments that stand out by themselves, or NULL. */
-static const struct dl_cyc_segment *stands_out(struct search *s) {
-  const struct dl_cyc_segment *best = NULL;
+static const struct dl_period_segment *stands_out(struct search *s) {
+  const struct dl_period_segment *best = NULL;
   for (size_t i = 0; i < s->segments.n; i++) {
-    const struct dl_cyc_segment *g = &s->segments.at[i];
+    const struct dl_period_segment *g = &s->segments.at[i];
     double places = fmax(1, (double)s->grid.n / g->period);
-    double trials = (double)s->tempo.n_lags / dl_cyc.lags_alike * places;
+    double trials = (double)s->tempo.n_lags / tuned.lags_alike * places;
     double beyond_chance = g->nats - log(trials);
-    bool fills = length(g) < dl_cyc.few_cycles * g->period &&
-                 length(g) > dl_cyc.few_fill * (double)s->grid.n;
-    double least = s->goes_on ? dl_cyc.alone_nats_known
-                   : fills    ? dl_cyc.alone_nats_few
-                              : dl_cyc.alone_nats;
-    if (beyond_chance >= least && g->r_again >= dl_cyc.repeat * g->r &&
+    bool fills = length(g) < tuned.few_cycles * g->period &&
+                 length(g) > tuned.few_fill * (double)s->grid.n;
+    double least = s->goes_on ? tuned.alone_nats_known
+                   : fills    ? tuned.alone_nats_few
+                              : tuned.alone_nats;
+    if (beyond_chance >= least && g->r_again >= tuned.repeat * g->r &&
         (!best || g->score > best->score)) {
       best = g;
-      s->thin = beyond_chance < dl_cyc.alone_nats;
+      s->thin = beyond_chance < tuned.alone_nats;
     }
   }
   return best;
 }
 
-static bool enough_evidence(const struct dl_cyc_segment *g,
-                            const struct dl_cyc_segment *best) {
+static bool enough_evidence(const struct dl_period_segment *g,
+                            const struct dl_period_segment *best) {
   double share =
-      g->period < best->period / 4 ? dl_cyc.repeat_short : dl_cyc.repeat;
+      g->period < best->period / 4 ? tuned.repeat_short : tuned.repeat;
   return g->nats >= nats_needed(g, best) && g->r_again >= share * g->r &&
-         length(g) > (DL_CYC_MIN_CYCLES - 0.5) * g->period;
+         length(g) > (DL_MIN_CYCLES - 0.5) * g->period;
 }
 
 /* Leaves only the segments marked as kept. */
@@ -112,9 +112,9 @@ static void leave_kept(struct search *s) {
  * does not come back, but something within a cycle may show. */
 static void drop_between(struct search *s) {
   for (size_t i = 0; i < s->segments.n; i++) {
-    struct dl_cyc_segment *g = &s->segments.at[i];
+    struct dl_period_segment *g = &s->segments.at[i];
     g->kept = i == 0 || i + 1 == s->segments.n ||
-              g->nats >= dl_cyc.between_nats ||
+              g->nats >= tuned.between_nats ||
               fabs(log(g[-1].period / g[1].period)) > 0.06 ||
               g->period > g[1].period / 2;
   }
@@ -124,9 +124,9 @@ static void drop_between(struct search *s) {
 /* Keeps the segments whose evidence suffices: one must stand out by itself,
  * the others then need less. */
 static void sift(struct search *s) {
-  const struct dl_cyc_segment *best = stands_out(s);
+  const struct dl_period_segment *best = stands_out(s);
   for (size_t i = 0; i < s->segments.n; i++) {
-    struct dl_cyc_segment *g = &s->segments.at[i];
+    struct dl_period_segment *g = &s->segments.at[i];
     g->kept = best && enough_evidence(g, best);
     for (size_t j = 0; g->kept && j < s->segments.n; j++)
       g->kept = j == i || !within_cycle(g, &s->segments.at[j]);
@@ -135,7 +135,7 @@ static void sift(struct search *s) {
   drop_between(s);
   /* The ends of a segment are as uncertain as its period is long. */
   for (size_t i = 1; i < s->segments.n; i++) {
-    struct dl_cyc_segment *g = &s->segments.at[i - 1];
+    struct dl_period_segment *g = &s->segments.at[i - 1];
     double over = g->end - g[1].start;
     if (over > 0)
       g->end = g[1].start =
@@ -146,24 +146,24 @@ static void sift(struct search *s) {
 /* The stretch around a segment in which its cycles may lie. The shorter cycles
  * are followed first, and up to one cycle into a segment of longer ones, since
  * the long match two or three of the short. */
-static struct dl_cyc_range free_range(const struct search *s,
-                                      const struct dl_cyc_segment *g) {
+static struct dl_tracking_range free_range(const struct search *s,
+                                           const struct dl_period_segment *g) {
   double mid = 0.5 * (g->start + g->end), low, high;
-  low = fmax(0, g->start - dl_cyc.follow * g->period);
-  high = fmin((double)s->grid.n, g->end + dl_cyc.follow * g->period);
+  low = fmax(0, g->start - tuned.follow * g->period);
+  high = fmin((double)s->grid.n, g->end + tuned.follow * g->period);
   if (g > s->segments.at)
     low = fmax(low, g[-1].end - (g->period < g[-1].period ? g[-1].period : 0));
   if (g + 1 < s->segments.at + s->segments.n)
     high = fmin(high, g[1].start + (g->period < g[1].period ? g[1].period : 0));
   for (size_t i = 0; i < s->n_chains; i++) {
-    const struct dl_cyc_chain *c = &s->chain[i];
+    const struct dl_cycle_chain *c = &s->chain[i];
     double a = c->at[0], b = c->at[c->n];
     if (0.5 * (a + b) < mid)
       low = fmax(low, b);
     else
       high = fmin(high, a);
   }
-  return (struct dl_cyc_range){low, high, NAN};
+  return (struct dl_tracking_range){low, high, NAN};
 }
 
 /* Where cycles of about that period were cut. */
@@ -173,23 +173,23 @@ struct flank {
 };
 
 /* Follows the cycles of one segment, and puts them among the chains. */
-static bool track_one(struct search *s, struct dl_cyc_segment *g,
+static bool track_one(struct search *s, struct dl_period_segment *g,
                       struct flank *f) {
-  struct dl_cyc_chain c;
-  struct dl_cyc_range r = free_range(s, g);
+  struct dl_cycle_chain c;
+  struct dl_tracking_range r = free_range(s, g);
   g->start = fmax(g->start, r.low);
   g->end = fmin(g->end, r.high);
-  if (g->end - g->start < (DL_CYC_MIN_CYCLES - 0.5) * g->period)
+  if (g->end - g->start < (DL_MIN_CYCLES - 0.5) * g->period)
     return true;
   bool alike = f->period > 0 && fabs(log(g->period / f->period)) < 0.1;
   for (size_t i = 0; !alike && i < s->grid.n_channels; i++)
     f->step[i] = 0;
   double late = fmax(g->start, g->end - g->period);
   double until = fmin((double)s->grid.n, g->end + 1.5 * g->period);
-  double end = dl_cyc_idle_start(s->idle, late, until);
+  double end = dl_idle_start(s->idle, late, until);
   bool seen = end < until || (r.high >= (double)s->grid.n && !s->goes_on);
   r.end = seen ? end : NAN;
-  if (!dl_cyc_track(&c, &s->grid, g, &r, f->step))
+  if (!dl_track_cycles(&c, &s->grid, g, &r, f->step))
     return false;
   if (c.n == 0) {
     free(c.at);
@@ -226,15 +226,15 @@ static bool track_all(struct search *s) {
 /* Whether one period is three or more times the other: then one of the two may
  * be mistaken. Twice is common, as training a classifier on a frozen base
  * takes half the time of training all. */
-static bool multiples(const struct dl_cyc_chain *a,
-                      const struct dl_cyc_chain *b) {
+static bool multiples(const struct dl_cycle_chain *a,
+                      const struct dl_cycle_chain *b) {
   double ratio = fmax(a->period, b->period) / fmin(a->period, b->period);
   return round(ratio) >= 3 && fabs(ratio / round(ratio) - 1) < 0.03;
 }
 
 /* The verdict on a sequence. */
 static void judge(const struct search *s, struct dl_cycles *c) {
-  const struct dl_cyc_sequence *q = &s->sequence;
+  const struct dl_cycle_sequence *q = &s->sequence;
   double total = 0, match = 0, weak = 0, n = (double)c->n;
   bool doubtful = false;
   for (size_t i = 0; i < s->n_chains; i++) {
@@ -255,7 +255,7 @@ static void judge(const struct search *s, struct dl_cycles *c) {
     c->reason = "a cycle half as long explains nearly as much";
   else if (multiple)
     c->reason = "one phase's cycle is a multiple of the next one's";
-  else if (c->strength < dl_cyc.sure_strength)
+  else if (c->strength < tuned.sure_strength)
     c->reason = "the cycles are faint";
   else if (s->thin)
     c->reason = "the cycles are few and may be chance";
@@ -278,7 +278,7 @@ static double typical(const double *boundary, size_t n, double *work) {
 
 /* Puts the sequence, in bins, into c, in seconds. */
 static bool deliver(const struct search *s, struct dl_cycles *c) {
-  const struct dl_cyc_sequence *q = &s->sequence;
+  const struct dl_cycle_sequence *q = &s->sequence;
   double *work = dl_calloc(q->n_at, sizeof *work);
   c->boundary = dl_calloc(q->n_at, sizeof *c->boundary);
   c->phase = dl_calloc(q->n_phases, sizeof *c->phase);
@@ -311,7 +311,7 @@ static void none(struct dl_cycles *c, const char *reason) {
 /* False: memory is out. */
 static bool find(struct search *s, const struct dl_cycles_options *o,
                  struct dl_cycles *c) {
-  const struct dl_cyc_grid *g = &s->grid;
+  const struct dl_signal_grid *g = &s->grid;
   if (g->n < MIN_SAMPLES) {
     none(c, "too few samples");
     return true;
@@ -320,8 +320,8 @@ static bool find(struct search *s, const struct dl_cycles_options *o,
     none(c, "the signals do not change");
     return true;
   }
-  double low = fmax(DL_CYC_LAG_MIN, o->min_s / g->step_s);
-  double high = (double)g->n / (DL_CYC_MIN_CYCLES - 0.2);
+  double low = fmax(DL_LAG_MIN, o->min_s / g->step_s);
+  double high = (double)g->n / (DL_MIN_CYCLES - 0.2);
   if (o->max_s > 0)
     high = fmin(high, o->max_s / g->step_s);
   none(c, "no cycle stands out");
@@ -329,25 +329,26 @@ static bool find(struct search *s, const struct dl_cycles_options *o,
     return true;
   s->goes_on = o->n_total > 0;
   double hint = o->hint_s / g->step_s;
-  if (!dl_cyc_tempo_make(&s->tempo, g, low, high, hint))
+  if (!dl_tempogram_make(&s->tempo, g, low, high, hint))
     return false;
   if (s->tempo.n_lags == 0)
     return true;
-  if (!dl_cyc_find_segments(&s->segments, &s->tempo, g, hint))
+  if (!dl_find_period_segments(&s->segments, &s->tempo, g, hint))
     return false;
   sift(s);
-  s->idle = dl_cyc_find_idle(g, &s->segments);
+  s->idle = dl_find_idle(g, &s->segments);
   if (!s->idle || !track_all(s))
     return false;
   if (s->n_chains == 0)
     return true;
   bool added = false;
-  if (s->goes_on && !dl_cyc_late(g, o->n_first, s->chain, &s->n_chains, &added))
+  if (s->goes_on &&
+      !dl_find_final_phase(g, o->n_first, s->chain, &s->n_chains, &added))
     return false;
   s->thin = s->thin || added;
   c->reason = NULL;
-  return dl_cyc_join(s->chain, s->n_chains, s->idle, (double)g->n, s->goes_on,
-                     &s->sequence) &&
+  return dl_join_chains(s->chain, s->n_chains, s->idle, (double)g->n,
+                        s->goes_on, &s->sequence) &&
          deliver(s, c);
 }
 
@@ -377,7 +378,7 @@ enum dl_status dl_cycles_find(const struct dl_signals *signals,
     if (!isfinite(t[i]) || (i > 0 && t[i] <= t[i - 1]))
       return dl_fail(d, DL_EINPUT,
                      "sample %zu: its time does not follow the one before", i);
-  bool done = dl_cyc_grid_make(&s.grid, signals) && find(&s, o, c);
+  bool done = dl_signal_grid_make(&s.grid, signals) && find(&s, o, c);
   search_free(&s);
   if (!done) {
     dl_cycles_free(c);

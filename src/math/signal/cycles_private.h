@@ -11,15 +11,15 @@
 #include "math/signal/cycles.h"
 
 enum {
-  DL_CYC_MAX_BINS = 1 << 14,
-  DL_CYC_MAX_LEVELS = 12,
-  DL_CYC_LAG_MIN = 5,  /* shortest cycle, bins */
-  DL_CYC_LAG_LOW = 32, /* each coarser level has the lags LOW ... 2 LOW - 1 */
-  DL_CYC_MIN_CYCLES = 3
+  DL_GRID_MAX_BINS = 1 << 14,
+  DL_GRID_MAX_LEVELS = 12,
+  DL_LAG_MIN = 5,  /* shortest cycle, bins */
+  DL_LAG_LOW = 32, /* each coarser level has the lags LOW ... 2 LOW - 1 */
+  DL_MIN_CYCLES = 3
 };
 
 /* The signals at one resolution, smoothed lightly. */
-struct dl_cyc_level {
+struct dl_grid_level {
   size_t n;               /* bins */
   size_t scale;           /* finest bins in one */
   double **s;             /* channels x n: compressed values, 0 where unknown */
@@ -28,33 +28,34 @@ struct dl_cyc_level {
 };
 
 /* The signals on even grids. */
-struct dl_cyc_grid {
+struct dl_signal_grid {
   size_t n, n_channels;
   double start_s, step_s;
   double **x; /* channels x n: the values; the last one where unknown */
-  struct dl_cyc_level level[DL_CYC_MAX_LEVELS];
+  struct dl_grid_level level[DL_GRID_MAX_LEVELS];
   size_t n_levels;
 };
 
 /* False: memory is out. Channels that hold less than a few values or never
  * change are left out, so n_channels may be 0. */
-bool dl_cyc_grid_make(struct dl_cyc_grid *g, const struct dl_signals *signals);
-void dl_cyc_grid_free(struct dl_cyc_grid *g);
+bool dl_signal_grid_make(struct dl_signal_grid *g,
+                         const struct dl_signals *signals);
+void dl_signal_grid_free(struct dl_signal_grid *g);
 
 /* channels x n zeros in one block, freed by free() of the result. */
-double **dl_cyc_rows(size_t channels, size_t n);
+double **dl_channel_rows(size_t channels, size_t n);
 
 /* y[i] = w (s - moving mean of s over `length` bins) of one channel for i in
  * from ... to - 1. */
-void dl_cyc_detrend(const struct dl_cyc_level *l, size_t channel, size_t length,
-                    size_t from, size_t to, double *y);
+void dl_detrend(const struct dl_grid_level *l, size_t channel, size_t length,
+                size_t from, size_t to, double *y);
 
 /* The coarsest level whose bins divide a period into at least LOW. */
-const struct dl_cyc_level *dl_cyc_level_for(const struct dl_cyc_grid *g,
-                                            double period);
+const struct dl_grid_level *dl_grid_level_for(const struct dl_signal_grid *g,
+                                              double period);
 
 /* A stretch of one period. */
-struct dl_cyc_segment {
+struct dl_period_segment {
   double start, end; /* bins */
   double period;     /* bins */
   double r;          /* mean correlation at the period */
@@ -66,13 +67,13 @@ struct dl_cyc_segment {
 };
 
 /* Segments in order of time. */
-struct dl_cyc_segments {
-  struct dl_cyc_segment *at; /* n, owned */
+struct dl_period_segments {
+  struct dl_period_segment *at; /* n, owned */
   size_t n;
 };
 
 /* The local correlation at each lag. */
-struct dl_cyc_tempo {
+struct dl_tempogram {
   size_t n_blocks, n_lags;
   double block;   /* bins in a block */
   double *period; /* n_lags: bins, ascending */
@@ -80,24 +81,24 @@ struct dl_cyc_tempo {
   float *r;       /* n_blocks x n_lags */
 };
 
-bool dl_cyc_tempo_make(struct dl_cyc_tempo *m, const struct dl_cyc_grid *g,
+bool dl_tempogram_make(struct dl_tempogram *m, const struct dl_signal_grid *g,
                        double min_period, double max_period, double hint);
-void dl_cyc_tempo_free(struct dl_cyc_tempo *m);
+void dl_tempogram_free(struct dl_tempogram *m);
 
 /* The phases of the best path through the tempogram, each with start, end,
  * period and score. hint: expected period in bins, 0 without. False: out of
  * memory; what was found is owned by the caller also then. */
-bool dl_cyc_path(struct dl_cyc_segments *found, const struct dl_cyc_tempo *m,
-                 double hint);
+bool dl_viterbi_path(struct dl_period_segments *found,
+                     const struct dl_tempogram *m, double hint);
 
 /* The segments into which the time is cut; owned by the caller also on
  * failure. */
-bool dl_cyc_find_segments(struct dl_cyc_segments *found,
-                          const struct dl_cyc_tempo *m,
-                          const struct dl_cyc_grid *g, double hint);
+bool dl_find_period_segments(struct dl_period_segments *found,
+                             const struct dl_tempogram *m,
+                             const struct dl_signal_grid *g, double hint);
 
 /* Cycles that follow each other, from tracking. */
-struct dl_cyc_chain {
+struct dl_cycle_chain {
   double *at;    /* n + 1: bounds, bins; owned */
   size_t n;      /* cycles */
   double period; /* median length, bins */
@@ -108,7 +109,7 @@ struct dl_cyc_chain {
 };
 
 /* Where cycles may lie, bins. */
-struct dl_cyc_range {
+struct dl_tracking_range {
   double low, high;
   double end; /* where the training seems to end; NaN: unknown */
 };
@@ -117,21 +118,21 @@ struct dl_cyc_range {
  * within a range. A boundary near its end is preferred, and a flank like
  * `flank` (n_channels numbers, 0 at first), which is set to the one found. The
  * chain's n may be 0. False: out of memory. */
-bool dl_cyc_track(struct dl_cyc_chain *c, const struct dl_cyc_grid *g,
-                  const struct dl_cyc_segment *s, const struct dl_cyc_range *r,
-                  double *flank);
+bool dl_track_cycles(struct dl_cycle_chain *c, const struct dl_signal_grid *g,
+                     const struct dl_period_segment *s,
+                     const struct dl_tracking_range *r, double *flank);
 
 /* For each bin, whether it is one of several on end in which a signal lies far
  * below its level in the segments. g->n values, owned by the caller; NULL: out
  * of memory. */
-bool *dl_cyc_find_idle(const struct dl_cyc_grid *g,
-                       const struct dl_cyc_segments *segments);
+bool *dl_find_idle(const struct dl_signal_grid *g,
+                   const struct dl_period_segments *segments);
 
 /* The first idle bin in from ... to, or `to`. */
-double dl_cyc_idle_start(const bool *idle, double from, double to);
+double dl_idle_start(const bool *idle, double from, double to);
 
 /* All cycles. Start from {0}; at and phase are owned by the caller. */
-struct dl_cyc_sequence {
+struct dl_cycle_sequence {
   double *at; /* n_at bounds, bins */
   size_t n_at, cap;
   size_t *phase; /* n_phases: the first cycle of each */
@@ -142,14 +143,15 @@ struct dl_cyc_sequence {
 };
 
 /* `end` is the number of bins. goes_on: the last cycle has not ended. */
-bool dl_cyc_join(const struct dl_cyc_chain *chain, size_t n_chains,
-                 const bool *idle, double end, bool goes_on,
-                 struct dl_cyc_sequence *s);
+bool dl_join_chains(const struct dl_cycle_chain *chain, size_t n_chains,
+                    const bool *idle, double end, bool goes_on,
+                    struct dl_cycle_sequence *s);
 
 /* Replaces all chains but the first by the phase that a training is in, unless
  * the chains reach it; there is room for two. n_first: as in
  * cycles.h. False: memory is out. */
-bool dl_cyc_late(const struct dl_cyc_grid *g, double n_first,
-                 struct dl_cyc_chain *chain, size_t *n_chains, bool *added);
+bool dl_find_final_phase(const struct dl_signal_grid *g, double n_first,
+                         struct dl_cycle_chain *chain, size_t *n_chains,
+                         bool *added);
 
 #endif

@@ -41,7 +41,7 @@ static void spread(const double *x, size_t n, double *work, double *mid,
 
 /* How far the medians over `width` bins before and after i differ, in
  * spreads. */
-static double change(const struct dl_cyc_grid *g, size_t i, size_t width,
+static double change(const struct dl_signal_grid *g, size_t i, size_t width,
                      double *work) {
   double sum = 0;
   for (size_t c = 0; c < g->n_channels; c++) {
@@ -58,7 +58,7 @@ static double change(const struct dl_cyc_grid *g, size_t i, size_t width,
 
 /* The bin in low ... high - 1 where the next phase starts; *size is the change
  * of level there, in spreads. */
-static size_t switch_at(const struct dl_cyc_grid *g, size_t low, size_t high,
+static size_t switch_at(const struct dl_signal_grid *g, size_t low, size_t high,
                         size_t width, double *work, double *size) {
   size_t best = low, step = GSL_MAX(1, width / BINS);
   *size = -1;
@@ -76,7 +76,7 @@ static size_t switch_at(const struct dl_cyc_grid *g, size_t low, size_t high,
   for (size_t i = first; i < last; i++)
     if (x[i] < x[lowest])
       lowest = i;
-  while (lowest + 1 < g->n && x[lowest] < dl_cyc.late_dip * usual)
+  while (lowest + 1 < g->n && x[lowest] < tuned.late_dip * usual)
     lowest++;
   return lowest;
 }
@@ -131,17 +131,16 @@ static double comb(const double *r, size_t n, size_t period) {
 
 /* The period of the bins from `from` on, or 0; the phase before has `before`.
  * *score is its correlation. False: memory is out. */
-static bool late_period(const struct dl_cyc_grid *g, size_t from, double before,
-                        double *period, double *score) {
+static bool late_period(const struct dl_signal_grid *g, size_t from,
+                        double before, double *period, double *score) {
   size_t stride = GSL_MAX(1, (size_t)(before / BINS));
   double first = before / (double)stride;
   size_t n = (g->n - from) / stride;
-  n = GSL_MIN(n, (size_t)(MAX_CYCLES * dl_cyc.late_longest * first));
+  n = GSL_MIN(n, (size_t)(MAX_CYCLES * tuned.late_longest * first));
   size_t start = g->n - n * stride;
-  size_t low =
-      (size_t)fmax(DL_CYC_LAG_MIN, floor(dl_cyc.late_shortest * first));
+  size_t low = (size_t)fmax(DL_LAG_MIN, floor(tuned.late_shortest * first));
   size_t high =
-      (size_t)fmin(dl_cyc.late_longest * first, (double)n / dl_cyc.late_cycles);
+      (size_t)fmin(tuned.late_longest * first, (double)n / tuned.late_cycles);
   *period = *score = 0;
   if (n < 8 || low > high)
     return true;
@@ -164,8 +163,8 @@ static bool late_period(const struct dl_cyc_grid *g, size_t from, double before,
   for (size_t p = low; p <= high; p++) {
     double s = comb(r, n, p);
     double factor =
-        (double)p > 1.5 * *period / (double)stride ? dl_cyc.late_longer : 1;
-    if (s > dl_cyc.late_score && s > *score * (*score > 0 ? factor : 1)) {
+        (double)p > 1.5 * *period / (double)stride ? tuned.late_longer : 1;
+    if (s > tuned.late_score && s > *score * (*score > 0 ? factor : 1)) {
       *score = s;
       *period = (double)(p * stride);
     }
@@ -175,14 +174,15 @@ static bool late_period(const struct dl_cyc_grid *g, size_t from, double before,
 }
 
 /* Where the phase after `c` may start. False: no room. */
-static bool range(const struct dl_cyc_grid *g, const struct dl_cyc_chain *c,
-                  double n_first, size_t width, size_t *low, size_t *high) {
-  double from = c->at[0] + dl_cyc.late_before * c->period;
+static bool range(const struct dl_signal_grid *g,
+                  const struct dl_cycle_chain *c, double n_first, size_t width,
+                  size_t *low, size_t *high) {
+  double from = c->at[0] + tuned.late_before * c->period;
   double to =
-      (double)g->n - dl_cyc.late_cycles * dl_cyc.late_shortest * c->period;
+      (double)g->n - tuned.late_cycles * tuned.late_shortest * c->period;
   if (n_first > 0) {
-    from = fmax(from, c->at[0] + (n_first - dl_cyc.late_planned) * c->period);
-    to = fmin(to, c->at[0] + (n_first + dl_cyc.late_planned) * c->period);
+    from = fmax(from, c->at[0] + (n_first - tuned.late_planned) * c->period);
+    to = fmin(to, c->at[0] + (n_first + tuned.late_planned) * c->period);
   }
   *low = (size_t)fmax(from, (double)width);
   *high = to > 0 ? (size_t)to : 0;
@@ -191,18 +191,20 @@ static bool range(const struct dl_cyc_grid *g, const struct dl_cyc_chain *c,
 }
 
 /* Whether the chains already reach the phase at the end. */
-static bool told(const struct dl_cyc_chain *chain, size_t n, double end) {
-  const struct dl_cyc_chain *last = &chain[n - 1];
-  return n > 1 && last->period > dl_cyc.late_shortest * chain[0].period &&
+static bool reaches_end(const struct dl_cycle_chain *chain, size_t n,
+                        double end) {
+  const struct dl_cycle_chain *last = &chain[n - 1];
+  return n > 1 && last->period > tuned.late_shortest * chain[0].period &&
          end - last->at[last->n] < 1.6 * last->period;
 }
 
-bool dl_cyc_late(const struct dl_cyc_grid *g, double n_first,
-                 struct dl_cyc_chain *chain, size_t *n_chains, bool *added) {
-  struct dl_cyc_chain *first = &chain[0], late = {0};
+bool dl_find_final_phase(const struct dl_signal_grid *g, double n_first,
+                         struct dl_cycle_chain *chain, size_t *n_chains,
+                         bool *added) {
+  struct dl_cycle_chain *first = &chain[0], late = {0};
   size_t width = (size_t)GSL_MAX(8, lround(first->period)), low, high;
   *added = false;
-  if (told(chain, *n_chains, (double)g->n) ||
+  if (reaches_end(chain, *n_chains, (double)g->n) ||
       !range(g, first, n_first, width, &low, &high))
     return true;
   double *work = dl_calloc(2 * g->n, sizeof *work), size, period, score;
@@ -210,7 +212,7 @@ bool dl_cyc_late(const struct dl_cyc_grid *g, double n_first,
     return false;
   size_t at = switch_at(g, low, high, width, work, &size);
   free(work);
-  if (size < dl_cyc.late_change)
+  if (size < tuned.late_change)
     return true;
   size_t skip = GSL_MIN(3, g->n - at);
   if (!late_period(g, at + skip, first->period, &period, &score))

@@ -110,15 +110,10 @@ static void join(struct series *s) {
     join_row(s, i, first);
 }
 
-static size_t neighbour_of(const struct series *s, size_t i) {
-  if (s->lower[i] >= s->higher[i] && isfinite(s->lower[i]))
-    return (size_t)s->lower_at[i];
-  return isfinite(s->higher[i]) ? (size_t)s->higher_at[i] : SIZE_MAX;
-}
-
-static enum dl_status make_and_join(struct series *s, const double *x, size_t n,
-                                    size_t m, struct dl_diag *d) {
-  *s = (struct series){0};
+enum dl_status dl_matrix_profile(const double *x, size_t n, size_t m,
+                                 size_t *neighbour, double *r,
+                                 struct dl_diag *d) {
+  struct series s;
   if (m < 3 || n < m)
     return dl_fail(d, DL_EINPUT,
                    "matrix profile: window of %zu samples in a series of %zu",
@@ -127,62 +122,45 @@ static enum dl_status make_and_join(struct series *s, const double *x, size_t n,
     if (!isfinite(x[i]))
       return dl_fail(d, DL_EINPUT, "matrix profile: sample %zu is not a number",
                      i);
-  if (!series_make(s, x, n, m))
+  if (!series_make(&s, x, n, m))
     return dl_fail_memory(d);
-  join(s);
+  join(&s);
+  for (size_t i = 0; i < s.k; i++) {
+    bool lower = s.lower[i] >= s.higher[i];
+    double best = lower ? s.lower[i] : s.higher[i];
+    double at = lower ? s.lower_at[i] : s.higher_at[i];
+    neighbour[i] = isfinite(best) ? (size_t)at : SIZE_MAX;
+    if (r)
+      r[i] = isfinite(best) ? best / UNITS : -1;
+  }
+  free(s.all);
   return DL_OK;
 }
 
-enum dl_status dl_matrix_profile(const double *x, size_t n, size_t m,
-                                 size_t *neighbour, double *r,
-                                 struct dl_diag *d) {
-  struct series s;
-  enum dl_status status = make_and_join(&s, x, n, m, d);
-  for (size_t i = 0; status == DL_OK && i < s.k; i++) {
-    neighbour[i] = neighbour_of(&s, i);
-    if (r)
-      r[i] =
-          neighbour[i] == SIZE_MAX ? -1 : fmax(s.lower[i], s.higher[i]) / UNITS;
-  }
-  free(s.all);
-  return status;
-}
-
-/* arcs: k + 1 zeros. */
-static void lowest(const struct series *s, size_t L, double *arcs,
-                   struct dl_fluss *f) {
-  size_t k = s->k;
-  for (size_t i = 0; i < k; i++) {
-    size_t j = neighbour_of(s, i);
+enum dl_status dl_fluss(const double *x, size_t n, size_t m, size_t L,
+                        struct dl_fluss *f, struct dl_diag *d) {
+  size_t k = n - m + 1, *neighbour = dl_calloc(n, sizeof *neighbour);
+  double *arcs = dl_calloc(n, sizeof *arcs); /* 0 ... k - 1 */
+  *f = (struct dl_fluss){0, 1};
+  enum dl_status status = neighbour && arcs
+                              ? dl_matrix_profile(x, n, m, neighbour, NULL, d)
+                              : dl_fail_memory(d);
+  for (size_t i = 0; status == DL_OK && i < k; i++) {
+    size_t j = neighbour[i];
     if (j == SIZE_MAX)
       continue;
     arcs[i < j ? i : j]++;
     arcs[i < j ? j : i]--;
   }
-  *f = (struct dl_fluss){0, 1};
-  for (size_t i = 1; i < k; i++)
+  for (size_t i = 1; status == DL_OK && i < k; i++)
     arcs[i] += arcs[i - 1];
-  for (size_t i = 3 * L; i + 3 * L < k; i++) {
+  for (size_t i = 3 * L; status == DL_OK && i + 3 * L < k; i++) {
     double ideal = 2 * (double)i * (double)(k - i) / (double)k;
     double cac = ideal > 0 ? fmin(1, arcs[i] / ideal) : 1;
     if (cac < f->cac)
       *f = (struct dl_fluss){i, cac};
   }
-}
-
-enum dl_status dl_fluss(const double *x, size_t n, size_t m, size_t L,
-                        struct dl_fluss *f, struct dl_diag *d) {
-  struct series s;
-  *f = (struct dl_fluss){0, 1};
-  enum dl_status status = make_and_join(&s, x, n, m, d);
-  if (status == DL_OK) {
-    double *arcs = dl_calloc(s.k + 1, sizeof *arcs);
-    if (arcs)
-      lowest(&s, L, arcs, f);
-    else
-      status = dl_fail_memory(d);
-    free(arcs);
-  }
-  free(s.all);
+  free(neighbour);
+  free(arcs);
   return status;
 }

@@ -34,7 +34,7 @@ struct dl_fluss {
 };
 
 /* x: n values. m: length of a subsequence, at least 3; L: the exclusion is
- * 3 L. Needs 10 n doubles and O(n^2) time. Where n is so small that all is
+ * 3 L. Needs 12 n doubles and O(n^2) time. Where n is so small that all is
  * excluded, regime is 0 and cac 1. Errors (DL_EINPUT): n < m, m < 3, a value
  * that is not finite. */
 enum dl_status dl_fluss(const double *x, size_t n, size_t m, size_t L,

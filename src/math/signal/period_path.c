@@ -19,7 +19,7 @@
 enum { STAYED, SHORTER, LONGER, ENTERED };
 
 struct viterbi {
-  const struct dl_cyc_tempo *m;
+  const struct dl_tempogram *m;
   double *rows;         /* room for the following three */
   double *value, *next; /* n_lags: best sum so far in each state */
   double *cost;         /* n_lags: of entering it */
@@ -28,7 +28,7 @@ struct viterbi {
                          * n_lags is none */
 };
 
-static bool viterbi_alloc(struct viterbi *v, const struct dl_cyc_tempo *m) {
+static bool viterbi_alloc(struct viterbi *v, const struct dl_tempogram *m) {
   *v = (struct viterbi){.m = m};
   v->rows = dl_calloc(3 * m->n_lags, sizeof *v->rows);
   v->how = dl_calloc(m->n_blocks * m->n_lags, 1);
@@ -50,9 +50,9 @@ static void viterbi_free(struct viterbi *v) {
 static void set_costs(struct viterbi *v, double hint) {
   for (size_t l = 0; l < v->m->n_lags; l++) {
     double period = v->m->period[l];
-    v->cost[l] = dl_cyc.phase_cost * period;
+    v->cost[l] = tuned.phase_cost * period;
     if (hint > 0)
-      v->cost[l] += dl_cyc.hint_cost * period * fabs(log(period / hint));
+      v->cost[l] += tuned.hint_cost * period * fabs(log(period / hint));
     v->value[l] = -INFINITY;
   }
 }
@@ -60,13 +60,13 @@ static void set_costs(struct viterbi *v, double hint) {
 /* One block: `none` is the best sum before it, of any state. Returns the
  * best state after it. */
 static size_t step(struct viterbi *v, size_t b, double none, double *best) {
-  const struct dl_cyc_tempo *m = v->m;
+  const struct dl_tempogram *m = v->m;
   const float *r = m->r + b * m->n_lags;
   uint8_t *how = v->how + b * m->n_lags;
   size_t top = m->n_lags;
   *best = none;
   for (size_t l = 0; l < m->n_lags; l++) {
-    double from = v->value[l], slip = dl_cyc.drift_cost * m->period[l];
+    double from = v->value[l], slip = tuned.drift_cost * m->period[l];
     how[l] = STAYED;
     if (l > 0 && v->value[l - 1] - slip > from) {
       from = v->value[l - 1] - slip;
@@ -93,8 +93,8 @@ static size_t step(struct viterbi *v, size_t b, double none, double *best) {
 }
 
 /* Walks the best path back and adds its phases, last first. */
-static bool walk(const struct viterbi *v, struct dl_cyc_segments *found) {
-  const struct dl_cyc_tempo *m = v->m;
+static bool walk(const struct viterbi *v, struct dl_period_segments *found) {
+  const struct dl_tempogram *m = v->m;
   void *array = NULL;
   size_t cap = 0;
   for (size_t b = m->n_blocks; b-- > 0;) {
@@ -104,8 +104,8 @@ static bool walk(const struct viterbi *v, struct dl_cyc_segments *found) {
     if (!dl_grow(&array, &cap, found->n + 1, sizeof *found->at))
       return false;
     found->at = array;
-    struct dl_cyc_segment *s = &found->at[found->n++];
-    *s = (struct dl_cyc_segment){.end = (double)(b + 1) * m->block};
+    struct dl_period_segment *s = &found->at[found->n++];
+    *s = (struct dl_period_segment){.end = (double)(b + 1) * m->block};
     double sum = 0;
     size_t blocks = 0, last = l;
     for (;; b--) {
@@ -114,7 +114,7 @@ static bool walk(const struct viterbi *v, struct dl_cyc_segments *found) {
       sum += m->period[l];
       blocks++;
       if (v->how[at] == ENTERED || b == 0 ||
-          fabs(log(m->period[l] / m->period[last])) > dl_cyc.drift_most)
+          fabs(log(m->period[l] / m->period[last])) > tuned.drift_most)
         break;
       l = v->how[at] == SHORTER ? l - 1 : v->how[at] == LONGER ? l + 1 : l;
     }
@@ -124,10 +124,10 @@ static bool walk(const struct viterbi *v, struct dl_cyc_segments *found) {
   return true;
 }
 
-bool dl_cyc_path(struct dl_cyc_segments *found, const struct dl_cyc_tempo *m,
-                 double hint) {
+bool dl_viterbi_path(struct dl_period_segments *found,
+                     const struct dl_tempogram *m, double hint) {
   struct viterbi v;
-  *found = (struct dl_cyc_segments){0};
+  *found = (struct dl_period_segments){0};
   bool done = viterbi_alloc(&v, m);
   if (done) {
     double none = 0;
@@ -138,7 +138,7 @@ bool dl_cyc_path(struct dl_cyc_segments *found, const struct dl_cyc_tempo *m,
   }
   viterbi_free(&v);
   for (size_t i = 0, j = found->n; i + 1 < j--; i++) {
-    struct dl_cyc_segment kept = found->at[i];
+    struct dl_period_segment kept = found->at[i];
     found->at[i] = found->at[j];
     found->at[j] = kept;
   }

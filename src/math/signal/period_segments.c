@@ -23,14 +23,14 @@ struct lagged {
 
 /* Bins a ... b of a level. */
 struct stretch {
-  const struct dl_cyc_level *l;
+  const struct dl_grid_level *l;
   size_t a, b;
 };
 
 /* The stretch from `start` to `end`, finest bins, at the level for a period. */
-static struct stretch stretch_for(const struct dl_cyc_grid *g, double start,
+static struct stretch stretch_for(const struct dl_signal_grid *g, double start,
                                   double end, double period) {
-  const struct dl_cyc_level *l = dl_cyc_level_for(g, period);
+  const struct dl_grid_level *l = dl_grid_level_for(g, period);
   double scale = (double)l->scale;
   size_t b = (size_t)(end / scale);
   return (struct stretch){l, (size_t)(start / scale), GSL_MIN(b, l->n)};
@@ -41,7 +41,7 @@ static struct stretch stretch_for(const struct dl_cyc_grid *g, double start,
 static double one_channel(const struct stretch *t, size_t channel, size_t lag,
                           struct lagged *w, double *nats) {
   size_t a = t->a, b = t->b;
-  dl_cyc_detrend(t->l, channel, lag, a, b, w->y);
+  dl_detrend(t->l, channel, lag, a, b, w->y);
   const double *y = w->y;
   double product = 0, first = 0, second = 0;
   for (size_t s = a; s + lag < b; s++) {
@@ -51,7 +51,7 @@ static double one_channel(const struct stretch *t, size_t channel, size_t lag,
   }
   if (!(first > 0 && second > 0))
     return 0;
-  double least = (double)(b - a) * dl_cyc.noise, tau = 1;
+  double least = (double)(b - a) * tuned.noise, tau = 1;
   double r = product / sqrt((first + least) * (second + least));
   for (size_t k = 1; nats && k <= lag / 2; k++) {
     double near = 0;
@@ -67,10 +67,10 @@ static double one_channel(const struct stretch *t, size_t channel, size_t lag,
 }
 
 /* The same over all channels. */
-static double at_lag(const struct dl_cyc_grid *g, const struct stretch *t,
+static double at_lag(const struct dl_signal_grid *g, const struct stretch *t,
                      size_t lag, struct lagged *w, double *nats) {
   double square = 0, sum = 0;
-  if (lag < DL_CYC_LAG_MIN || t->a + lag + 2 > t->b)
+  if (lag < DL_LAG_MIN || t->a + lag + 2 > t->b)
     return 0;
   for (size_t c = 0; c < g->n_channels; c++) {
     double r = one_channel(t, c, lag, w, nats);
@@ -84,7 +84,7 @@ static double at_lag(const struct dl_cyc_grid *g, const struct stretch *t,
 
 /* The best correlation over a segment at lags near `period`, which is set to
  * the best. */
-static double near_lag(const struct dl_cyc_grid *g, double start, double end,
+static double near_lag(const struct dl_signal_grid *g, double start, double end,
                        double *period, struct lagged *w, double *nats) {
   const struct stretch t = stretch_for(g, start, end, *period);
   double scale = (double)t.l->scale, best = 0;
@@ -106,8 +106,8 @@ static double near_lag(const struct dl_cyc_grid *g, double start, double end,
 
 /* Makes the period of s a k-th of what it is, and returns the least
  * correlation at multiples of that shorter than the old one. */
-static double part_of(struct dl_cyc_segment *s, const struct dl_cyc_grid *g,
-                      int k, struct lagged *w) {
+static double part_of(struct dl_period_segment *s,
+                      const struct dl_signal_grid *g, int k, struct lagged *w) {
   double whole = s->period, least = INFINITY;
   for (int i = 1; i < k; i++) {
     double period = whole * i / k, nats;
@@ -124,18 +124,18 @@ static double part_of(struct dl_cyc_segment *s, const struct dl_cyc_grid *g,
 
 /* Shortens a segment at either end where that leaves more
  * evidence. */
-static void trim(struct dl_cyc_segment *s, const struct dl_cyc_grid *g,
+static void trim(struct dl_period_segment *s, const struct dl_signal_grid *g,
                  struct lagged *w) {
-  struct dl_cyc_segment best = *s;
+  struct dl_period_segment best = *s;
   double length = s->end - s->start;
   double step = length < 6 * s->period ? 0.25 * s->period : s->period;
   step = fmax(step, length / (2 * TRIM_STEPS + 2));
   for (int i = 0; i <= TRIM_STEPS; i++)
     for (int j = 0; j <= TRIM_STEPS; j++) {
-      struct dl_cyc_segment t = *s;
+      struct dl_period_segment t = *s;
       t.start += i * step;
       t.end -= j * step;
-      if (t.end - t.start < (DL_CYC_MIN_CYCLES - 0.2) * s->period)
+      if (t.end - t.start < (DL_MIN_CYCLES - 0.2) * s->period)
         break;
       t.r = near_lag(g, t.start, t.end, &t.period, w, &t.nats);
       if (t.nats > best.nats)
@@ -146,7 +146,7 @@ static void trim(struct dl_cyc_segment *s, const struct dl_cyc_grid *g,
 
 /* Sets period, r and evidence, and divides the period where that explains
  * the segment as well. */
-static void refine(struct dl_cyc_segment *s, const struct dl_cyc_grid *g,
+static void refine(struct dl_period_segment *s, const struct dl_signal_grid *g,
                    double shortest, struct lagged *w) {
   /* A block's pairs reach half a period beyond it. */
   double whole_start = fmax(0, s->start - 0.5 * s->period);
@@ -154,7 +154,7 @@ static void refine(struct dl_cyc_segment *s, const struct dl_cyc_grid *g,
   s->start = whole_start;
   s->end = whole_end;
   s->r = near_lag(g, s->start, s->end, &s->period, w, &s->nats);
-  if (s->nats < dl_cyc.trim_nats)
+  if (s->nats < tuned.trim_nats)
     trim(s, g, w);
   s->r_again = 0;
   int times = 0;
@@ -164,27 +164,27 @@ static void refine(struct dl_cyc_segment *s, const struct dl_cyc_grid *g,
     times++;
   }
   s->r_again = times > 0 ? s->r_again / times : s->r;
-  if (w->hint > 0 && fabs(log(s->period / w->hint)) < dl_cyc.hinted)
+  if (w->hint > 0 && fabs(log(s->period / w->hint)) < tuned.hinted)
     return;
   double whole = s->period, r_whole = s->r;
   for (int k = 8; k >= 2; k--) {
     if (whole / k < shortest)
       continue;
-    struct dl_cyc_segment part = *s;
+    struct dl_period_segment part = *s;
     double least = part_of(&part, g, k, w);
-    if (least >= dl_cyc.fraction * r_whole) {
+    if (least >= tuned.fraction * r_whole) {
       s->period = part.period;
       s->r = part.r;
       s->nats = part.nats;
       break;
     }
-    if (least >= dl_cyc.fraction_doubt * r_whole)
+    if (least >= tuned.fraction_doubt * r_whole)
       s->halved = true;
   }
 }
 
 /* The greatest of r at the lags nearest to a period. */
-static double nearest(const struct dl_cyc_tempo *m, const double *r,
+static double nearest(const struct dl_tempogram *m, const double *r,
                       double period) {
   size_t i = 0;
   while (i + 1 < m->n_lags && m->period[i + 1] <= period)
@@ -194,13 +194,13 @@ static double nearest(const struct dl_cyc_tempo *m, const double *r,
 
 /* Looks for one period in a stretch by its correlation as a whole at that lag,
  * twice and three times it, which shows cycles too faint for the tempogram. */
-static bool scan(const struct dl_cyc_tempo *m, const struct dl_cyc_grid *g,
+static bool scan(const struct dl_tempogram *m, const struct dl_signal_grid *g,
                  double start, double end, struct lagged *w,
-                 struct dl_cyc_segment *found) {
+                 struct dl_period_segment *found) {
   double best = 0, *r = dl_calloc(m->n_lags, sizeof *r);
   if (!r)
     return false;
-  *found = (struct dl_cyc_segment){.start = start, .end = end};
+  *found = (struct dl_period_segment){.start = start, .end = end};
   for (size_t i = 0; i < m->n_lags && end - start > 2 * m->period[i]; i++) {
     const struct stretch t = stretch_for(g, start, end, m->period[i]);
     size_t lag = (size_t)lround(m->period[i] / (double)t.l->scale);
@@ -208,11 +208,11 @@ static bool scan(const struct dl_cyc_tempo *m, const struct dl_cyc_grid *g,
   }
   for (size_t i = 0; i < m->n_lags; i++) {
     double period = m->period[i];
-    if (end - start < dl_cyc.scan_cycles * period)
+    if (end - start < tuned.scan_cycles * period)
       break;
     double comb =
         (r[i] + nearest(m, r, 2 * period) + nearest(m, r, 3 * period)) / 3;
-    if (comb > best * dl_cyc.scan_longer) {
+    if (comb > best * tuned.scan_longer) {
       best = comb;
       found->period = period;
     }
@@ -226,19 +226,20 @@ static bool scan(const struct dl_cyc_tempo *m, const struct dl_cyc_grid *g,
 }
 
 /* Whether the period of a segment shows in a stretch beside it. */
-static bool goes_on(const struct dl_cyc_segment *s, const struct dl_cyc_grid *g,
-                    double start, double end, struct lagged *w) {
+static bool goes_on(const struct dl_period_segment *s,
+                    const struct dl_signal_grid *g, double start, double end,
+                    struct lagged *w) {
   double period = s->period, nats;
   if (end - start < 1.5 * period)
     return false;
   double r = near_lag(g, start, end, &period, w, &nats);
-  return nats >= dl_cyc.extend_nats && r > dl_cyc.extend_share * s->r;
+  return nats >= tuned.extend_nats && r > tuned.extend_share * s->r;
 }
 
 /* Lengthens segments into stretches without one. */
-static void extend(const struct dl_cyc_segments *found,
-                   const struct dl_cyc_grid *g, struct lagged *w) {
-  struct dl_cyc_segment *segment = found->at;
+static void extend(const struct dl_period_segments *found,
+                   const struct dl_signal_grid *g, struct lagged *w) {
+  struct dl_period_segment *segment = found->at;
   size_t n = found->n;
   for (size_t i = 0; i <= n; i++) {
     double from = i > 0 ? segment[i - 1].end : 0;
@@ -253,16 +254,17 @@ static void extend(const struct dl_cyc_segments *found,
 }
 
 /* Adds what a scan of the stretches without a segment finds. */
-static bool scan_gaps(const struct dl_cyc_tempo *m, const struct dl_cyc_grid *g,
-                      struct lagged *w, struct dl_cyc_segments *found) {
+static bool scan_gaps(const struct dl_tempogram *m,
+                      const struct dl_signal_grid *g, struct lagged *w,
+                      struct dl_period_segments *found) {
   size_t n = found->n, kept = 0;
-  struct dl_cyc_segment *all = dl_calloc(2 * n + 1, sizeof *all);
+  struct dl_period_segment *all = dl_calloc(2 * n + 1, sizeof *all);
   if (!all)
     return false;
   double from = 0;
   for (size_t i = 0; i <= n; i++) {
     double to = i < n ? found->at[i].start : (double)g->n;
-    if (to - from >= dl_cyc.scan_cycles * m->period[0] &&
+    if (to - from >= tuned.scan_cycles * m->period[0] &&
         scan(m, g, from, to, w, &all[kept]))
       kept++;
     if (i < n) {
@@ -271,29 +273,29 @@ static bool scan_gaps(const struct dl_cyc_tempo *m, const struct dl_cyc_grid *g,
     }
   }
   free(found->at);
-  *found = (struct dl_cyc_segments){all, kept};
+  *found = (struct dl_period_segments){all, kept};
   return true;
 }
 
 /* A faint segment at a multiple of the best one's period has that period if it
  * shows there at all. */
-static void reconcile(const struct dl_cyc_segments *found,
-                      const struct dl_cyc_grid *g, struct lagged *w) {
-  struct dl_cyc_segment *segment = found->at;
+static void reconcile(const struct dl_period_segments *found,
+                      const struct dl_signal_grid *g, struct lagged *w) {
+  struct dl_period_segment *segment = found->at;
   size_t n = found->n;
-  const struct dl_cyc_segment *best = segment;
+  const struct dl_period_segment *best = segment;
   for (size_t i = 1; i < n; i++)
     if (segment[i].score > best->score)
       best = &segment[i];
   for (size_t i = 0; i < n; i++) {
-    struct dl_cyc_segment *s = &segment[i];
+    struct dl_period_segment *s = &segment[i];
     double ratio = s->period / best->period, nats;
-    if (s->nats > dl_cyc.reconcile_nats || lround(ratio) < 2 ||
+    if (s->nats > tuned.reconcile_nats || lround(ratio) < 2 ||
         fabs(ratio - round(ratio)) > 0.04 * ratio)
       continue;
     double period = best->period;
     double r = near_lag(g, s->start, s->end, &period, w, &nats);
-    if (r > dl_cyc.extend_share * s->r) {
+    if (r > tuned.extend_share * s->r) {
       s->period = period;
       s->r = r;
       s->nats = nats;
@@ -301,11 +303,11 @@ static void reconcile(const struct dl_cyc_segments *found,
   }
 }
 
-bool dl_cyc_find_segments(struct dl_cyc_segments *found,
-                          const struct dl_cyc_tempo *m,
-                          const struct dl_cyc_grid *g, double hint) {
+bool dl_find_period_segments(struct dl_period_segments *found,
+                             const struct dl_tempogram *m,
+                             const struct dl_signal_grid *g, double hint) {
   struct lagged w = {.y = dl_calloc(g->n + 1, sizeof *w.y), .hint = hint};
-  bool done = w.y && dl_cyc_path(found, m, hint);
+  bool done = w.y && dl_viterbi_path(found, m, hint);
   if (done) {
     for (size_t i = 0; i < found->n; i++)
       refine(&found->at[i], g, m->period[0], &w);

@@ -11,7 +11,7 @@
 #include "math/signal/cycle_parameters.h"
 #include "math/signal/cycles_private.h"
 
-double **dl_cyc_rows(size_t channels, size_t n) {
+double **dl_channel_rows(size_t channels, size_t n) {
   size_t head = channels * sizeof(double *);
   double **rows = dl_calloc(1, head + channels * n * sizeof(double));
   if (!rows)
@@ -22,7 +22,7 @@ double **dl_cyc_rows(size_t channels, size_t n) {
   return rows;
 }
 
-void dl_cyc_grid_free(struct dl_cyc_grid *g) {
+void dl_signal_grid_free(struct dl_signal_grid *g) {
   free(g->x);
   for (size_t k = 0; k < g->n_levels; k++) {
     free(g->level[k].s);
@@ -30,7 +30,7 @@ void dl_cyc_grid_free(struct dl_cyc_grid *g) {
     free(g->level[k].sum);
     free(g->level[k].weight);
   }
-  *g = (struct dl_cyc_grid){0};
+  *g = (struct dl_signal_grid){0};
 }
 
 /* Known samples of one signal. */
@@ -47,7 +47,7 @@ static double area(const struct samples *s, size_t i, double a, double b) {
 }
 
 /* Means over the bins into x, known shares into w. */
-static void fill_bins(const struct dl_cyc_grid *g, const struct samples *s,
+static void fill_bins(const struct dl_signal_grid *g, const struct samples *s,
                       double gap, double *x, double *w) {
   size_t i = 0;
   double last = s->x[0];
@@ -98,20 +98,20 @@ static void centre_and_scale(const double *x, const double *w, size_t n,
   *scale = fmax(1.4826 * median(work, m), 0.1 * sum / (double)m);
 }
 
-static bool alloc_level(struct dl_cyc_level *l, size_t channels, size_t n,
+static bool alloc_level(struct dl_grid_level *l, size_t channels, size_t n,
                         size_t scale) {
   l->n = n;
   l->scale = scale;
-  l->s = dl_cyc_rows(channels, n);
-  l->w = dl_cyc_rows(channels, n);
-  l->sum = dl_cyc_rows(channels, n + 1);
-  l->weight = dl_cyc_rows(channels, n + 1);
+  l->s = dl_channel_rows(channels, n);
+  l->w = dl_channel_rows(channels, n);
+  l->sum = dl_channel_rows(channels, n + 1);
+  l->weight = dl_channel_rows(channels, n + 1);
   return l->s && l->w && l->sum && l->weight;
 }
 
 /* Halves the resolution. */
-static void decimate(const struct dl_cyc_level *fine, struct dl_cyc_level *half,
-                     size_t channels) {
+static void decimate(const struct dl_grid_level *fine,
+                     struct dl_grid_level *half, size_t channels) {
   for (size_t c = 0; c < channels; c++)
     for (size_t i = 0; i < half->n; i++) {
       double w0 = fine->w[c][2 * i], w1 = fine->w[c][2 * i + 1];
@@ -135,7 +135,7 @@ static void smooth(double *s, const double *w, size_t n) {
   }
 }
 
-static void add_up(struct dl_cyc_level *l, size_t channel) {
+static void add_up(struct dl_grid_level *l, size_t channel) {
   const double *s = l->s[channel], *w = l->w[channel];
   double *sum = l->sum[channel], *weight = l->weight[channel];
   for (size_t i = 0; i < l->n; i++) {
@@ -144,11 +144,11 @@ static void add_up(struct dl_cyc_level *l, size_t channel) {
   }
 }
 
-static bool make_levels(struct dl_cyc_grid *g) {
+static bool make_levels(struct dl_signal_grid *g) {
   size_t n = g->n;
-  for (size_t k = 1; k < DL_CYC_MAX_LEVELS; k++) {
+  for (size_t k = 1; k < DL_GRID_MAX_LEVELS; k++) {
     n /= 2;
-    if (n < 2 * DL_CYC_LAG_LOW)
+    if (n < 2 * DL_LAG_LOW)
       break;
     g->n_levels++;
     if (!alloc_level(&g->level[k], g->n_channels, n, g->level[k - 1].scale * 2))
@@ -164,7 +164,7 @@ static bool make_levels(struct dl_cyc_grid *g) {
 }
 
 /* Takes one signal onto the grid unless it holds nothing. */
-static void add_channel(struct dl_cyc_grid *g, const double *t,
+static void add_channel(struct dl_signal_grid *g, const double *t,
                         const double *signal, size_t n, double spacing,
                         struct samples *s) {
   s->n = 0;
@@ -177,7 +177,7 @@ static void add_channel(struct dl_cyc_grid *g, const double *t,
     return;
   double *x = g->x[g->n_channels], *w = g->level[0].w[g->n_channels];
   double *z = g->level[0].s[g->n_channels], centre, scale;
-  fill_bins(g, s, dl_cyc.gap_spacings * spacing, x, w);
+  fill_bins(g, s, tuned.gap_spacings * spacing, x, w);
   centre_and_scale(x, w, g->n, s->work, &centre, &scale);
   if (!(scale > 0))
     return;
@@ -186,11 +186,12 @@ static void add_channel(struct dl_cyc_grid *g, const double *t,
   g->n_channels++;
 }
 
-bool dl_cyc_grid_make(struct dl_cyc_grid *g, const struct dl_signals *signals) {
+bool dl_signal_grid_make(struct dl_signal_grid *g,
+                         const struct dl_signals *signals) {
   const double *t = signals->t;
   size_t n = signals->n, n_signals = signals->n_signals;
-  *g = (struct dl_cyc_grid){0};
-  size_t room = n > DL_CYC_MAX_BINS ? n : DL_CYC_MAX_BINS;
+  *g = (struct dl_signal_grid){0};
+  size_t room = n > DL_GRID_MAX_BINS ? n : DL_GRID_MAX_BINS;
   struct samples s = {.t = dl_calloc(n, sizeof(double)),
                       .x = dl_calloc(n, sizeof(double)),
                       .work = dl_calloc(room, sizeof(double))};
@@ -199,11 +200,11 @@ bool dl_cyc_grid_make(struct dl_cyc_grid *g, const struct dl_signals *signals) {
     for (size_t i = 0; i + 1 < n; i++)
       s.work[i] = t[i + 1] - t[i];
     double spacing = median(s.work, n - 1), span = t[n - 1] - t[0];
-    double bins = fmin(floor(span / spacing), DL_CYC_MAX_BINS);
+    double bins = fmin(floor(span / spacing), DL_GRID_MAX_BINS);
     g->n = (size_t)bins;
     g->start_s = t[0];
     g->step_s = bins > 0 ? span / bins : 0;
-    g->x = dl_cyc_rows(n_signals, g->n);
+    g->x = dl_channel_rows(n_signals, g->n);
     g->n_levels = 1;
     done = g->x && alloc_level(&g->level[0], n_signals, g->n, 1);
     for (size_t c = 0; done && g->n > 0 && c < n_signals; c++)
@@ -214,12 +215,12 @@ bool dl_cyc_grid_make(struct dl_cyc_grid *g, const struct dl_signals *signals) {
   free(s.x);
   free(s.work);
   if (!done)
-    dl_cyc_grid_free(g);
+    dl_signal_grid_free(g);
   return done;
 }
 
-void dl_cyc_detrend(const struct dl_cyc_level *l, size_t channel, size_t length,
-                    size_t from, size_t to, double *y) {
+void dl_detrend(const struct dl_grid_level *l, size_t channel, size_t length,
+                size_t from, size_t to, double *y) {
   const double *s = l->s[channel], *w = l->w[channel];
   const double *sum = l->sum[channel], *weight = l->weight[channel];
   /* Two windows of that length, one bin apart if it is even: symmetric, so
@@ -238,11 +239,11 @@ void dl_cyc_detrend(const struct dl_cyc_level *l, size_t channel, size_t length,
   }
 }
 
-const struct dl_cyc_level *dl_cyc_level_for(const struct dl_cyc_grid *g,
-                                            double period) {
+const struct dl_grid_level *dl_grid_level_for(const struct dl_signal_grid *g,
+                                              double period) {
   size_t k = 0;
   while (k + 1 < g->n_levels &&
-         period / (double)g->level[k + 1].scale >= DL_CYC_LAG_LOW)
+         period / (double)g->level[k + 1].scale >= DL_LAG_LOW)
     k++;
   return &g->level[k];
 }

@@ -21,11 +21,11 @@ enum { BLOCK_BINS = 2, MAX_BLOCKS = 1 << 12 };
 /* Fractions of a lag that are looked at: a half, a third, a quarter. */
 enum { PARTS = 3 };
 
-void dl_cyc_tempo_free(struct dl_cyc_tempo *m) {
+void dl_tempogram_free(struct dl_tempogram *m) {
   free(m->period);
   free(m->chance);
   free(m->r);
-  *m = (struct dl_cyc_tempo){0};
+  *m = (struct dl_tempogram){0};
 }
 
 /* Room for the work on one level. */
@@ -58,10 +58,10 @@ static void pair_sums(struct work *w, const double *known, size_t n,
 }
 
 /* Adds a channel's correlation at one lag: r to `weight`, r^2 to `r`. */
-static void add_channel(struct work *w, const struct dl_cyc_level *l,
+static void add_channel(struct work *w, const struct dl_grid_level *l,
                         size_t channel, size_t lag) {
   size_t pairs = l->n - lag;
-  dl_cyc_detrend(l, channel, lag, 0, l->n, w->y);
+  dl_detrend(l, channel, lag, 0, l->n, w->y);
   pair_sums(w, l->w[channel], l->n, lag);
   /* Rounding in the running sums must not look like a signal. */
   double floor = 1e-9 * (w->first[pairs] + w->second[pairs]);
@@ -72,7 +72,7 @@ static void add_channel(struct work *w, const struct dl_cyc_level *l,
     double second = w->second[b] - w->second[a];
     if (first <= floor || second <= floor)
       continue;
-    double least = (double)(b - a) * dl_cyc.noise;
+    double least = (double)(b - a) * tuned.noise;
     double r = (w->product[b] - w->product[a]) /
                sqrt((first + least) * (second + least));
     if (r > 0) {
@@ -83,8 +83,8 @@ static void add_channel(struct work *w, const struct dl_cyc_level *l,
 }
 
 /* Fills column `column` of the tempogram from one lag at one level. */
-static void fill(struct dl_cyc_tempo *m, const struct dl_cyc_grid *g,
-                 const struct dl_cyc_level *l, size_t lag, size_t column,
+static void fill(struct dl_tempogram *m, const struct dl_signal_grid *g,
+                 const struct dl_grid_level *l, size_t lag, size_t column,
                  struct work *w) {
   memset(w->r, 0, l->n * sizeof *w->r);
   memset(w->weight, 0, l->n * sizeof *w->weight);
@@ -101,17 +101,17 @@ static void fill(struct dl_cyc_tempo *m, const struct dl_cyc_grid *g,
 }
 
 /* The lags of a level: from *first to before *end. */
-static void lags_of(const struct dl_cyc_level *l, double low, double high,
+static void lags_of(const struct dl_grid_level *l, double low, double high,
                     size_t *first, size_t *end) {
-  size_t from = l->scale == 1 ? DL_CYC_LAG_MIN : DL_CYC_LAG_LOW;
+  size_t from = l->scale == 1 ? DL_LAG_MIN : DL_LAG_LOW;
   double scale = (double)l->scale;
   *first = GSL_MAX(from, (size_t)ceil(low / scale - 1e-9));
-  *end = GSL_MIN(2 * DL_CYC_LAG_LOW, (size_t)floor(high / scale + 1e-9) + 1);
+  *end = GSL_MIN(2 * DL_LAG_LOW, (size_t)floor(high / scale + 1e-9) + 1);
   *end = GSL_MIN(*end, l->n / 2);
 }
 
 /* The column whose lag is nearest to a period, from `below` downwards. */
-static size_t column_for(const struct dl_cyc_tempo *m, size_t below,
+static size_t column_for(const struct dl_tempogram *m, size_t below,
                          double period) {
   size_t j = below;
   while (j > 0 && m->period[j] > period)
@@ -123,7 +123,7 @@ static size_t column_for(const struct dl_cyc_tempo *m, size_t below,
 
 /* Takes from r at column l what r near column `at` explains, where that is the
  * lag of a fraction of l's. */
-static void damp(const struct dl_cyc_tempo *m, float *r, size_t l, size_t at) {
+static void damp(const struct dl_tempogram *m, float *r, size_t l, size_t at) {
   float over = r[l] - (float)m->chance[l];
   if (over <= 0)
     return;
@@ -133,20 +133,20 @@ static void damp(const struct dl_cyc_tempo *m, float *r, size_t l, size_t at) {
   if (at + 1 < l)
     part = fmaxf(part, r[at + 1]);
   float share = (part - (float)m->chance[at]) / over;
-  if (share > dl_cyc.multiple)
-    r[l] -= over * fminf(1, (share - dl_cyc.multiple) / (1 - dl_cyc.multiple));
+  if (share > tuned.multiple)
+    r[l] -= over * fminf(1, (share - tuned.multiple) / (1 - tuned.multiple));
 }
 
 /* A cycle also repeats at multiples of its length: takes from r at each lag
  * what r at half, a third, a quarter of it explains, unless it is hinted at. */
-static bool damp_multiples(struct dl_cyc_tempo *m, double hint) {
+static bool damp_multiples(struct dl_tempogram *m, double hint) {
   size_t *part = dl_calloc(m->n_lags * PARTS, sizeof *part);
   if (!part)
     return false;
   for (size_t l = 0; l < m->n_lags; l++)
     for (size_t k = 0; k < PARTS; k++) {
       double period = m->period[l] / (double)(k + 2);
-      bool hinted = hint > 0 && fabs(log(m->period[l] / hint)) < dl_cyc.hinted;
+      bool hinted = hint > 0 && fabs(log(m->period[l] / hint)) < tuned.hinted;
       bool none = l == 0 || hinted || period < m->period[0];
       part[l * PARTS + k] = none ? l : column_for(m, l, period);
     }
@@ -158,11 +158,11 @@ static bool damp_multiples(struct dl_cyc_tempo *m, double hint) {
   return true;
 }
 
-bool dl_cyc_tempo_make(struct dl_cyc_tempo *m, const struct dl_cyc_grid *g,
+bool dl_tempogram_make(struct dl_tempogram *m, const struct dl_signal_grid *g,
                        double min_period, double max_period, double hint) {
   struct work w;
   size_t first, end;
-  *m = (struct dl_cyc_tempo){.block = BLOCK_BINS};
+  *m = (struct dl_tempogram){.block = BLOCK_BINS};
   if (g->n > (size_t)BLOCK_BINS * MAX_BLOCKS)
     m->block = (double)g->n / MAX_BLOCKS;
   m->n_blocks = (size_t)((double)g->n / m->block);
@@ -174,7 +174,7 @@ bool dl_cyc_tempo_make(struct dl_cyc_tempo *m, const struct dl_cyc_grid *g,
   m->chance = dl_calloc(m->n_lags, sizeof *m->chance);
   m->r = dl_calloc(m->n_blocks * m->n_lags, sizeof *m->r);
   if (!m->period || !m->chance || !m->r || !work_alloc(&w, g->n)) {
-    dl_cyc_tempo_free(m);
+    dl_tempogram_free(m);
     return false;
   }
   size_t column = 0;
@@ -188,12 +188,12 @@ bool dl_cyc_tempo_make(struct dl_cyc_tempo *m, const struct dl_cyc_grid *g,
   free(w.y);
   for (size_t l = 0; l < m->n_lags; l++) {
     double bins = m->period[l];
-    while (bins >= 2 * DL_CYC_LAG_LOW)
+    while (bins >= 2 * DL_LAG_LOW)
       bins /= 2;
-    m->chance[l] = dl_cyc.chance_base + dl_cyc.chance_spread / sqrt(bins);
+    m->chance[l] = tuned.chance_base + tuned.chance_spread / sqrt(bins);
   }
   if (damp_multiples(m, hint))
     return true;
-  dl_cyc_tempo_free(m);
+  dl_tempogram_free(m);
   return false;
 }

@@ -253,9 +253,8 @@ static enum dl_status available(const struct dl_frame *f, const char *text,
   struct dl_formula *g;
   enum dl_status status = dl_formula_parse(&g, text, d);
   *yes = status == DL_OK;
-  for (size_t i = 0; status == DL_OK && i < dl_formula_n_vars(g); i++)
-    if (dl_formula_var_is_needed(g, i) &&
-        !dl_frame_has(f, dl_formula_var(g, i)))
+  for (size_t i = 0; status == DL_OK && i < g->n_vars; i++)
+    if (g->var[i].needed && !dl_frame_has(f, g->var[i].name))
       *yes = false;
   dl_formula_free(g);
   return status;

@@ -203,8 +203,8 @@ static enum dl_status copy_ranges(struct dl_fit *fit,
       return status;
     for (size_t r = 0; r < t->n_ranges; r++) {
       bool used = false, known = false;
-      for (size_t v = 0; v < dl_formula_n_vars(g); v++)
-        used |= strcmp(dl_formula_var(g, v), t->range[r].name) == 0;
+      for (size_t v = 0; v < g->n_vars; v++)
+        used |= strcmp(g->var[v].name, t->range[r].name) == 0;
       for (size_t k = 0; k < fit->n_ranges; k++)
         known |= strcmp(fit->range[k].name, t->range[r].name) == 0;
       if (!used || known || t->range[r].low > t->range[r].high ||

@@ -167,8 +167,8 @@ static enum dl_status note_variables(struct reader *r, struct dl_diag *d) {
   r->t->range = dl_calloc(n, sizeof *r->t->range);
   bool ok = is_var && r->ranged && r->t->range;
   for (size_t i = 0; ok && i < r->t->formula.n; i++)
-    for (size_t j = 0; j < dl_formula_n_vars(r->formula[i]); j++)
-      if (!dl_formula_var_is_text(r->formula[i], j))
+    for (size_t j = 0; j < r->formula[i]->n_vars; j++)
+      if (!r->formula[i]->var[j].as_text)
         is_var[r->vars[i][j].step] = &r->vars[i][j];
   for (size_t s = 0; ok && s < n; s++)
     ok = !is_var[s] || keep_range(r, is_var[s]);

@@ -47,7 +47,8 @@ struct dl_call {
   struct dl_tensor **in, *out;
   size_t n_in, n_out;
   int64_t opset;
-  const struct dl_operator *op;
+  const struct dl_operators *op;
+  const char *name;        /* of the operator */
   double macs, launches;   /* set by the operator; launches begin as 1 */
   double attention_macs;   /* part of macs whose product has no weights */
   bool uncounted;          /* could not be: a shape is missing */
@@ -67,16 +68,18 @@ enum dl_operator_flags {
 };
 #define DL_OP_NO_PARAMS (~0u) /* for skip: what it takes are settings */
 
-struct dl_operator {
-  const char *name; /* within its domain */
+/* Operators that share a rule. */
+struct dl_operators {
   dl_infer *infer;
+  int variant; /* of the rule: what it says there */
   unsigned flags;
-  unsigned skip; /* bits of inputs that hold no parameters */
+  unsigned skip;     /* bits of inputs that hold no parameters */
+  const char *names; /* within their domain, separated by blanks */
 };
 
 /* NULL: unknown. Domain "" is the standard's own. */
-const struct dl_operator *dl_operator_find(const char *domain,
-                                           const char *name);
+const struct dl_operators *dl_operators_find(const char *domain,
+                                             const char *name);
 
 /* Attributes. */
 const Onnx__AttributeProto *dl_attr(const struct dl_call *c, const char *name);
@@ -109,6 +112,13 @@ bool dl_give_like(struct dl_call *c, size_t i, const struct dl_tensor *t);
 /* Gives output i its elements as well; copies them. */
 void dl_give_data(struct dl_call *c, size_t i, const double *x, size_t n);
 
+/* The same to be filled in: zeros, owned by the output, whose shape is set.
+ * NULL where they would be too many, there is no such output or memory is
+ * out. */
+double *dl_new_data(struct dl_call *c, size_t i);
+/* Makes the elements of output i unknown again. */
+void dl_drop_data(struct dl_call *c, size_t i);
+
 /* Axis by its number, which may count from the end; false, and a fault, where
  * there is none. */
 bool dl_axis(struct dl_call *c, int64_t axis, unsigned rank, unsigned *out);
@@ -118,7 +128,10 @@ bool dl_axis(struct dl_call *c, int64_t axis, unsigned rank, unsigned *out);
 bool dl_broadcast(struct dl_call *c, const struct dl_onnx_shape *a,
                   const struct dl_onnx_shape *b, struct dl_onnx_shape *out);
 
+/* Keeps the first fault of a call. */
 void dl_fault(struct dl_call *c, const char *why);
+/* The same where something is wrong, which is returned. */
+bool dl_fault_if(struct dl_call *c, bool wrong, const char *why);
 
 /* Elements of a small tensor that the model holds. False: not known. Sets
  * shape and type in any case; *fault where the shape is not sound. */
@@ -146,16 +159,14 @@ dl_infer dl_infer_shape, dl_infer_size, dl_infer_reshape, dl_infer_flatten,
 dl_infer dl_infer_transpose, dl_infer_concat, dl_infer_split, dl_infer_slice,
     dl_infer_gather, dl_infer_gather_nd, dl_infer_gather_elements,
     dl_infer_tile, dl_infer_pad, dl_infer_resize, dl_infer_upsample,
-    dl_infer_depth_to_space, dl_infer_space_to_depth, dl_infer_one_hot,
-    dl_infer_top_k, dl_infer_grid_sample, dl_infer_roi, dl_infer_eye,
-    dl_infer_random, dl_infer_nothing, dl_infer_loss;
+    dl_infer_blocks, dl_infer_one_hot, dl_infer_top_k, dl_infer_grid_sample,
+    dl_infer_roi, dl_infer_eye, dl_infer_random, dl_infer_nothing,
+    dl_infer_loss;
 dl_infer dl_infer_reduce, dl_infer_arg, dl_infer_pool, dl_infer_global_pool,
     dl_infer_unpool, dl_infer_norm, dl_infer_dropout, dl_infer_dynamic_quantize;
-dl_infer dl_infer_conv, dl_infer_conv_transpose, dl_infer_conv_integer,
-    dl_infer_qlinear_conv, dl_infer_deform_conv;
-dl_infer dl_infer_gemm, dl_infer_matmul, dl_infer_fused_matmul,
-    dl_infer_qlinear_matmul, dl_infer_matmul_nbits, dl_infer_einsum;
-dl_infer dl_infer_lstm, dl_infer_gru, dl_infer_rnn;
+dl_infer dl_infer_conv, dl_infer_conv_transpose;
+dl_infer dl_infer_gemm, dl_infer_matmul, dl_infer_matmul_nbits, dl_infer_einsum;
+dl_infer dl_infer_recurrent;
 dl_infer dl_infer_attention, dl_infer_attention_fused,
     dl_infer_multi_head_attention, dl_infer_embed_layer_norm,
     dl_infer_skip_norm;

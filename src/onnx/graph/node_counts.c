@@ -111,8 +111,8 @@ static enum dl_status look(struct dl_onnx_walk *r, struct dl_scope *s,
   enum dl_status status = dl_onnx_control_flow(r, s, c, &done);
   if (status != DL_OK || done)
     return status;
-  c->op = dl_operator_find(dl_or_empty(c->node->domain),
-                           dl_or_empty(c->node->op_type));
+  c->name = dl_or_empty(c->node->op_type);
+  c->op = dl_operators_find(dl_or_empty(c->node->domain), c->name);
   if (c->op)
     c->op->infer(c);
   else

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The operators: one row each, in the order of the alphabet. */
+/* The operators: a row for those that share a rule. Adding one is a word in
+ * its row. */
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "onnx/graph/graph.h"
@@ -10,235 +10,137 @@
 #define FROM_1 (~1u)   /* settings from the second input on */
 #define Q_SCALES 0xf6u /* x s z w s z s z: all but x, w and what follows */
 
-#define SAME(name)                                                             \
-  { name, dl_infer_same, 0, 0 }
-#define ROW(name, infer, flags, skip)                                          \
-  { name, infer, flags, skip }
-
-static const struct dl_operator standard[] = {
-    ROW("Abs", dl_infer_cast, 0, 0),
-    SAME("Acos"),
-    SAME("Acosh"),
-    ROW("Add", dl_infer_binary, 0, 0),
-    ROW("And", dl_infer_compare, 0, 0),
-    ROW("ArgMax", dl_infer_arg, 0, 0),
-    ROW("ArgMin", dl_infer_arg, 0, 0),
-    SAME("Asin"),
-    SAME("Asinh"),
-    SAME("Atan"),
-    SAME("Atanh"),
-    ROW("Attention", dl_infer_attention, 0, 0),
-    ROW("AveragePool", dl_infer_pool, 0, 0),
-    ROW("BatchNormalization", dl_infer_norm, 0, 0x18),
-    SAME("Bernoulli"),
-    ROW("BitShift", dl_infer_binary, 0, 0),
-    ROW("BitwiseAnd", dl_infer_binary, 0, 0),
-    SAME("BitwiseNot"),
-    ROW("BitwiseOr", dl_infer_binary, 0, 0),
-    ROW("BitwiseXor", dl_infer_binary, 0, 0),
-    ROW("Cast", dl_infer_cast, 0, 0),
-    SAME("CastLike"),
-    ROW("Ceil", dl_infer_cast, 0, 0),
-    SAME("Celu"),
-    ROW("Clip", dl_infer_same, 0, FROM_1),
-    ROW("Compress", dl_infer_nothing, 0, 0),
-    ROW("Concat", dl_infer_concat, 0, 0),
-    ROW("Constant", dl_infer_constant, DL_OP_VIEW, DL_OP_NO_PARAMS),
-    ROW("ConstantOfShape", dl_infer_constant_of_shape, 0, DL_OP_NO_PARAMS),
-    ROW("Conv", dl_infer_conv, DL_OP_LAYER, 0),
-    ROW("ConvInteger", dl_infer_conv_integer, DL_OP_LAYER, 0xc),
-    ROW("ConvTranspose", dl_infer_conv_transpose, DL_OP_LAYER, 0),
-    SAME("Cos"),
-    SAME("Cosh"),
-    ROW("CumSum", dl_infer_same, 0, FROM_1),
-    ROW("DeformConv", dl_infer_deform_conv, DL_OP_LAYER, 0),
-    ROW("DepthToSpace", dl_infer_depth_to_space, 0, 0),
-    ROW("DequantizeLinear", dl_infer_same, DL_OP_DEQUANTIZE, FROM_1),
-    ROW("Div", dl_infer_binary, 0, 0),
-    ROW("Dropout", dl_infer_dropout, DL_OP_VIEW, FROM_1),
-    ROW("DynamicQuantizeLinear", dl_infer_dynamic_quantize, 0, 0),
-    ROW("Einsum", dl_infer_einsum, DL_OP_LAYER, 0),
-    SAME("Elu"),
-    ROW("Equal", dl_infer_compare, 0, 0),
-    SAME("Erf"),
-    SAME("Exp"),
-    ROW("Expand", dl_infer_expand, 0, 0),
-    ROW("EyeLike", dl_infer_eye, 0, DL_OP_NO_PARAMS),
-    ROW("Flatten", dl_infer_flatten, DL_OP_VIEW, 0),
-    ROW("Floor", dl_infer_cast, 0, 0),
-    ROW("GRU", dl_infer_gru, DL_OP_LAYER, 0x30),
-    ROW("Gather", dl_infer_gather, 0, 0),
-    ROW("GatherElements", dl_infer_gather_elements, 0, 0),
-    ROW("GatherND", dl_infer_gather_nd, 0, 0),
-    SAME("Gelu"),
-    ROW("Gemm", dl_infer_gemm, DL_OP_LAYER, 0),
-    ROW("GlobalAveragePool", dl_infer_global_pool, 0, 0),
-    ROW("GlobalLpPool", dl_infer_global_pool, 0, 0),
-    ROW("GlobalMaxPool", dl_infer_global_pool, 0, 0),
-    ROW("Greater", dl_infer_compare, 0, 0),
-    ROW("GreaterOrEqual", dl_infer_compare, 0, 0),
-    ROW("GridSample", dl_infer_grid_sample, 0, 0),
-    ROW("GroupNormalization", dl_infer_norm, 0, 0),
-    SAME("HardSigmoid"),
-    SAME("HardSwish"),
-    SAME("Hardmax"),
-    ROW("Identity", dl_infer_identity, DL_OP_VIEW, 0),
-    ROW("InstanceNormalization", dl_infer_norm, 0, 0),
-    SAME("IsInf"),
-    SAME("IsNaN"),
-    SAME("LRN"),
-    ROW("LSTM", dl_infer_lstm, DL_OP_LAYER, 0x70),
-    ROW("LayerNormalization", dl_infer_norm, 0, 0),
-    SAME("LeakyRelu"),
-    ROW("Less", dl_infer_compare, 0, 0),
-    ROW("LessOrEqual", dl_infer_compare, 0, 0),
-    SAME("Log"),
-    SAME("LogSoftmax"),
-    SAME("LpNormalization"),
-    ROW("LpPool", dl_infer_pool, 0, 0),
-    ROW("MatMul", dl_infer_matmul, DL_OP_LAYER, 0),
-    ROW("MatMulInteger", dl_infer_matmul, DL_OP_LAYER, 0xc),
-    ROW("Max", dl_infer_variadic, 0, 0),
-    ROW("MaxPool", dl_infer_pool, 0, 0),
-    ROW("MaxRoiPool", dl_infer_roi, 0, 0),
-    ROW("MaxUnpool", dl_infer_unpool, 0, 0),
-    ROW("Mean", dl_infer_variadic, 0, 0),
-    SAME("MeanVarianceNormalization"),
-    ROW("Min", dl_infer_variadic, 0, 0),
-    SAME("Mish"),
-    ROW("Mod", dl_infer_binary, 0, 0),
-    ROW("Mul", dl_infer_binary, 0, 0),
-    ROW("Neg", dl_infer_cast, 0, 0),
-    ROW("NegativeLogLikelihoodLoss", dl_infer_loss, 0, 0),
-    ROW("NonMaxSuppression", dl_infer_nothing, 0, DL_OP_NO_PARAMS),
-    ROW("NonZero", dl_infer_nothing, 0, DL_OP_NO_PARAMS),
-    ROW("Not", dl_infer_cast, 0, 0),
-    ROW("OneHot", dl_infer_one_hot, 0, DL_OP_NO_PARAMS),
-    ROW("Or", dl_infer_compare, 0, 0),
-    ROW("PRelu", dl_infer_same, 0, 0),
-    ROW("Pad", dl_infer_pad, 0, FROM_1),
-    ROW("Pow", dl_infer_binary, 0, 0),
-    ROW("QLinearConv", dl_infer_qlinear_conv, DL_OP_LAYER, Q_SCALES),
-    ROW("QLinearMatMul", dl_infer_qlinear_matmul, DL_OP_LAYER, Q_SCALES),
-    ROW("QuantizeLinear", dl_infer_same, 0, FROM_1),
-    ROW("RMSNormalization", dl_infer_same, 0, 0),
-    ROW("RNN", dl_infer_rnn, DL_OP_LAYER, 0x30),
-    ROW("RandomNormal", dl_infer_random, 0, 0),
-    SAME("RandomNormalLike"),
-    ROW("RandomUniform", dl_infer_random, 0, 0),
-    SAME("RandomUniformLike"),
-    ROW("Range", dl_infer_range, 0, DL_OP_NO_PARAMS),
-    SAME("Reciprocal"),
-    ROW("ReduceL1", dl_infer_reduce, 0, 0),
-    ROW("ReduceL2", dl_infer_reduce, 0, 0),
-    ROW("ReduceLogSum", dl_infer_reduce, 0, 0),
-    ROW("ReduceLogSumExp", dl_infer_reduce, 0, 0),
-    ROW("ReduceMax", dl_infer_reduce, 0, 0),
-    ROW("ReduceMean", dl_infer_reduce, 0, 0),
-    ROW("ReduceMin", dl_infer_reduce, 0, 0),
-    ROW("ReduceProd", dl_infer_reduce, 0, 0),
-    ROW("ReduceSum", dl_infer_reduce, 0, 0),
-    ROW("ReduceSumSquare", dl_infer_reduce, 0, 0),
-    SAME("Relu"),
-    ROW("Reshape", dl_infer_reshape, DL_OP_VIEW, 0),
-    ROW("Resize", dl_infer_resize, 0, FROM_1),
-    ROW("ReverseSequence", dl_infer_same, 0, FROM_1),
-    ROW("RoiAlign", dl_infer_roi, 0, 0),
-    ROW("RotaryEmbedding", dl_infer_same, 0, FROM_1),
-    SAME("Round"),
-    SAME("Scatter"),
-    SAME("ScatterElements"),
-    SAME("ScatterND"),
-    SAME("Selu"),
-    ROW("Shape", dl_infer_shape, DL_OP_VIEW, DL_OP_NO_PARAMS),
-    SAME("Shrink"),
-    SAME("Sigmoid"),
-    SAME("Sign"),
-    SAME("Sin"),
-    SAME("Sinh"),
-    ROW("Size", dl_infer_size, DL_OP_VIEW, DL_OP_NO_PARAMS),
-    ROW("Slice", dl_infer_slice, 0, FROM_1),
-    SAME("Softmax"),
-    ROW("SoftmaxCrossEntropyLoss", dl_infer_loss, 0, 0),
-    SAME("Softplus"),
-    SAME("Softsign"),
-    ROW("SpaceToDepth", dl_infer_space_to_depth, 0, 0),
-    ROW("Split", dl_infer_split, 0, FROM_1),
-    ROW("Sqrt", dl_infer_cast, 0, 0),
-    ROW("Squeeze", dl_infer_squeeze, DL_OP_VIEW, 0),
-    ROW("Sub", dl_infer_binary, 0, 0),
-    ROW("Sum", dl_infer_variadic, 0, 0),
-    SAME("Swish"),
-    SAME("Tan"),
-    SAME("Tanh"),
-    SAME("ThresholdedRelu"),
-    ROW("Tile", dl_infer_tile, 0, FROM_1),
-    ROW("TopK", dl_infer_top_k, 0, FROM_1),
-    ROW("Transpose", dl_infer_transpose, 0, 0),
-    ROW("Trilu", dl_infer_same, 0, FROM_1),
-    ROW("Unique", dl_infer_nothing, 0, DL_OP_NO_PARAMS),
-    ROW("Unsqueeze", dl_infer_unsqueeze, DL_OP_VIEW, 0),
-    ROW("Upsample", dl_infer_upsample, 0, FROM_1),
-    ROW("Where", dl_infer_where, 0, 0),
-    ROW("Xor", dl_infer_compare, 0, 0),
+static const struct dl_operators standard[] = {
+    {dl_infer_cast, 0, 0, 0, "Abs Cast Ceil Floor Neg Not Sqrt"},
+    {dl_infer_same, 0, 0, 0,
+     "Acos Acosh Asin Asinh Atan Atanh Bernoulli BitwiseNot CastLike "
+     "Celu Cos Cosh Elu Erf Exp Gelu HardSigmoid HardSwish Hardmax IsInf "
+     "IsNaN LRN LeakyRelu Log LogSoftmax LpNormalization "
+     "MeanVarianceNormalization Mish PRelu RMSNormalization "
+     "RandomNormalLike RandomUniformLike Reciprocal Relu Round Scatter "
+     "ScatterElements ScatterND Selu Shrink Sigmoid Sign Sin Sinh "
+     "Softmax Softplus Softsign Swish Tan Tanh ThresholdedRelu"},
+    {dl_infer_binary, 0, 0, 0,
+     "Add BitShift BitwiseAnd BitwiseOr BitwiseXor Div Mod Mul Pow Sub"},
+    {dl_infer_compare, 0, 0, 0,
+     "And Equal Greater GreaterOrEqual Less LessOrEqual Or Xor"},
+    {dl_infer_arg, 0, 0, 0, "ArgMax ArgMin"},
+    {dl_infer_attention, 0, 0, 0, "Attention"},
+    {dl_infer_pool, 0, 0, 0, "AveragePool LpPool MaxPool"},
+    {dl_infer_norm, 0, 0, 0x18, "BatchNormalization"},
+    {dl_infer_same, 0, 0, FROM_1,
+     "Clip CumSum QuantizeLinear ReverseSequence RotaryEmbedding Trilu"},
+    {dl_infer_nothing, 0, 0, 0, "Compress"},
+    {dl_infer_concat, 0, 0, 0, "Concat"},
+    {dl_infer_constant, 0, DL_OP_VIEW, DL_OP_NO_PARAMS, "Constant"},
+    {dl_infer_constant_of_shape, 0, 0, DL_OP_NO_PARAMS, "ConstantOfShape"},
+    {dl_infer_conv, 1, DL_OP_LAYER, 0, "Conv DeformConv"},
+    {dl_infer_conv, 1, DL_OP_LAYER, 0xc, "ConvInteger"},
+    {dl_infer_conv_transpose, 0, DL_OP_LAYER, 0, "ConvTranspose"},
+    {dl_infer_blocks, 1, 0, 0, "DepthToSpace"},
+    {dl_infer_same, 0, DL_OP_DEQUANTIZE, FROM_1, "DequantizeLinear"},
+    {dl_infer_dropout, 0, DL_OP_VIEW, FROM_1, "Dropout"},
+    {dl_infer_dynamic_quantize, 0, 0, 0, "DynamicQuantizeLinear"},
+    {dl_infer_einsum, 0, DL_OP_LAYER, 0, "Einsum"},
+    {dl_infer_expand, 0, 0, 0, "Expand"},
+    {dl_infer_eye, 0, 0, DL_OP_NO_PARAMS, "EyeLike"},
+    {dl_infer_flatten, 0, DL_OP_VIEW, 0, "Flatten"},
+    {dl_infer_recurrent, 3, DL_OP_LAYER, 0x30, "GRU"},
+    {dl_infer_gather, 0, 0, 0, "Gather"},
+    {dl_infer_gather_elements, 0, 0, 0, "GatherElements"},
+    {dl_infer_gather_nd, 0, 0, 0, "GatherND"},
+    {dl_infer_gemm, 1, DL_OP_LAYER, 0, "Gemm"},
+    {dl_infer_global_pool, 0, 0, 0,
+     "GlobalAveragePool GlobalLpPool GlobalMaxPool"},
+    {dl_infer_grid_sample, 0, 0, 0, "GridSample"},
+    {dl_infer_norm, 0, 0, 0,
+     "GroupNormalization InstanceNormalization LayerNormalization"},
+    {dl_infer_identity, 0, DL_OP_VIEW, 0, "Identity"},
+    {dl_infer_recurrent, 4, DL_OP_LAYER, 0x70, "LSTM"},
+    {dl_infer_matmul, 1, DL_OP_LAYER, 0, "MatMul"},
+    {dl_infer_matmul, 1, DL_OP_LAYER, 0xc, "MatMulInteger"},
+    {dl_infer_variadic, 0, 0, 0, "Max Mean Min Sum"},
+    {dl_infer_roi, 0, 0, 0, "MaxRoiPool RoiAlign"},
+    {dl_infer_unpool, 0, 0, 0, "MaxUnpool"},
+    {dl_infer_loss, 0, 0, 0,
+     "NegativeLogLikelihoodLoss SoftmaxCrossEntropyLoss"},
+    {dl_infer_nothing, 0, 0, DL_OP_NO_PARAMS,
+     "NonMaxSuppression NonZero Unique"},
+    {dl_infer_one_hot, 0, 0, DL_OP_NO_PARAMS, "OneHot"},
+    {dl_infer_pad, 0, 0, FROM_1, "Pad"},
+    {dl_infer_conv, 3, DL_OP_LAYER, Q_SCALES, "QLinearConv"},
+    {dl_infer_matmul, 3, DL_OP_LAYER, Q_SCALES, "QLinearMatMul"},
+    {dl_infer_recurrent, 1, DL_OP_LAYER, 0x30, "RNN"},
+    {dl_infer_random, 0, 0, 0, "RandomNormal RandomUniform"},
+    {dl_infer_range, 0, 0, DL_OP_NO_PARAMS, "Range"},
+    {dl_infer_reduce, 0, 0, 0,
+     "ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMax "
+     "ReduceMean ReduceMin ReduceProd ReduceSum ReduceSumSquare"},
+    {dl_infer_reshape, 0, DL_OP_VIEW, 0, "Reshape"},
+    {dl_infer_resize, 0, 0, FROM_1, "Resize"},
+    {dl_infer_shape, 0, DL_OP_VIEW, DL_OP_NO_PARAMS, "Shape"},
+    {dl_infer_size, 0, DL_OP_VIEW, DL_OP_NO_PARAMS, "Size"},
+    {dl_infer_slice, 0, 0, FROM_1, "Slice"},
+    {dl_infer_blocks, 0, 0, 0, "SpaceToDepth"},
+    {dl_infer_split, 0, 0, FROM_1, "Split"},
+    {dl_infer_squeeze, 0, DL_OP_VIEW, 0, "Squeeze"},
+    {dl_infer_tile, 0, 0, FROM_1, "Tile"},
+    {dl_infer_top_k, 0, 0, FROM_1, "TopK"},
+    {dl_infer_transpose, 0, 0, 0, "Transpose"},
+    {dl_infer_unsqueeze, 0, DL_OP_VIEW, 0, "Unsqueeze"},
+    {dl_infer_upsample, 0, 0, FROM_1, "Upsample"},
+    {dl_infer_where, 0, 0, 0, "Where"},
 };
 
 /* com.microsoft: what ONNX Runtime's optimiser makes of the above. */
-static const struct dl_operator microsoft[] = {
-    ROW("Attention", dl_infer_attention_fused, DL_OP_LAYER, 0),
-    ROW("BiasAdd", dl_infer_same, 0, 0),
-    ROW("BiasGelu", dl_infer_same, 0, 0),
-    ROW("BiasSoftmax", dl_infer_same, 0, 0),
-    ROW("DequantizeLinear", dl_infer_same, DL_OP_DEQUANTIZE, FROM_1),
-    ROW("DynamicQuantizeMatMul", dl_infer_matmul, DL_OP_LAYER, 0xc),
-    ROW("EmbedLayerNormalization", dl_infer_embed_layer_norm, 0, 0),
-    ROW("FastGelu", dl_infer_same, 0, 0),
-    ROW("FusedConv", dl_infer_conv, DL_OP_LAYER, 0),
-    ROW("FusedGemm", dl_infer_gemm, DL_OP_LAYER, 0),
-    ROW("FusedMatMul", dl_infer_fused_matmul, DL_OP_LAYER, 0),
-    SAME("Gelu"),
-    ROW("GroupNorm", dl_infer_same, 0, 0),
-    ROW("GroupQueryAttention", dl_infer_multi_head_attention, 0, 0x180),
-    ROW("MatMulIntegerToFloat", dl_infer_matmul, DL_OP_LAYER, 0x3c),
-    ROW("MatMulNBits", dl_infer_matmul_nbits, DL_OP_LAYER, 0xfc),
-    ROW("MultiHeadAttention", dl_infer_multi_head_attention, 0, 0),
-    ROW("QAttention", dl_infer_attention_fused, DL_OP_LAYER, 0xd8),
-    ROW("QGemm", dl_infer_gemm, DL_OP_LAYER, 0x1b6),
-    ROW("QLinearAdd", dl_infer_same, 0, Q_SCALES),
-    ROW("QLinearGlobalAveragePool", dl_infer_global_pool, 0, Q_SCALES),
-    ROW("QLinearLeakyRelu", dl_infer_same, 0, Q_SCALES),
-    ROW("QLinearMul", dl_infer_same, 0, Q_SCALES),
-    ROW("QLinearSigmoid", dl_infer_same, 0, Q_SCALES),
-    ROW("QuantizeLinear", dl_infer_same, 0, FROM_1),
-    SAME("QuickGelu"),
-    ROW("RotaryEmbedding", dl_infer_same, 0, FROM_1),
-    ROW("SimplifiedLayerNormalization", dl_infer_same, 0, 0),
-    ROW("SkipLayerNormalization", dl_infer_skip_norm, 0, 0),
-    ROW("SkipSimplifiedLayerNormalization", dl_infer_skip_norm, 0, 0),
+static const struct dl_operators microsoft[] = {
+    {dl_infer_attention_fused, 0, DL_OP_LAYER, 0, "Attention"},
+    {dl_infer_same, 0, 0, 0,
+     "BiasAdd BiasGelu BiasSoftmax FastGelu Gelu GroupNorm QuickGelu "
+     "SimplifiedLayerNormalization"},
+    {dl_infer_same, 0, DL_OP_DEQUANTIZE, FROM_1, "DequantizeLinear"},
+    {dl_infer_matmul, 1, DL_OP_LAYER, 0xc, "DynamicQuantizeMatMul"},
+    {dl_infer_embed_layer_norm, 0, 0, 0, "EmbedLayerNormalization"},
+    {dl_infer_conv, 1, DL_OP_LAYER, 0, "FusedConv"},
+    {dl_infer_gemm, 1, DL_OP_LAYER, 0, "FusedGemm"},
+    {dl_infer_matmul, 1, DL_OP_LAYER, 0, "FusedMatMul"},
+    {dl_infer_multi_head_attention, 0, 0, 0x180, "GroupQueryAttention"},
+    {dl_infer_matmul, 1, DL_OP_LAYER, 0x3c, "MatMulIntegerToFloat"},
+    {dl_infer_matmul_nbits, 0, DL_OP_LAYER, 0xfc, "MatMulNBits"},
+    {dl_infer_multi_head_attention, 0, 0, 0, "MultiHeadAttention"},
+    {dl_infer_attention_fused, 0, DL_OP_LAYER, 0xd8, "QAttention"},
+    {dl_infer_gemm, 3, DL_OP_LAYER, 0x1b6, "QGemm"},
+    {dl_infer_same, 0, 0, Q_SCALES,
+     "QLinearAdd QLinearLeakyRelu QLinearMul QLinearSigmoid"},
+    {dl_infer_global_pool, 0, 0, Q_SCALES, "QLinearGlobalAveragePool"},
+    {dl_infer_same, 0, 0, FROM_1, "QuantizeLinear RotaryEmbedding"},
+    {dl_infer_skip_norm, 0, 0, 0,
+     "SkipLayerNormalization SkipSimplifiedLayerNormalization"},
 };
 
-static int compare(const void *key, const void *row) {
-  return strcmp(key, ((const struct dl_operator *)row)->name);
+/* Whether a word is among those that blanks separate. */
+static bool has_word(const char *words, const char *word) {
+  size_t n = strlen(word);
+  const char *p = n > 0 && !strchr(word, ' ') ? strstr(words, word) : NULL;
+  while (p && !((p == words || p[-1] == ' ') && (p[n] == ' ' || !p[n])))
+    p = strstr(p + 1, word);
+  return p != NULL;
 }
 
-static const struct dl_operator *in_standard(const char *name) {
-  return bsearch(name, standard, sizeof standard / sizeof *standard,
-                 sizeof *standard, compare);
-}
-
-static const struct dl_operator *in_microsoft(const char *name) {
-  return bsearch(name, microsoft, sizeof microsoft / sizeof *microsoft,
-                 sizeof *microsoft, compare);
-}
-
-const struct dl_operator *dl_operator_find(const char *domain,
-                                           const char *name) {
-  if (strcmp(domain, "com.microsoft") == 0)
-    return in_microsoft(name);
-  if (*domain && strcmp(domain, "ai.onnx") != 0)
+const struct dl_operators *dl_operators_find(const char *domain,
+                                             const char *name) {
+  const struct dl_operators *rows = standard;
+  size_t n = sizeof standard / sizeof *standard;
+  /* One of the second table first came into the standard's domain. */
+  if (strcmp(domain, "com.microsoft") == 0 ||
+      strcmp(name, "SimplifiedLayerNormalization") == 0) {
+    rows = microsoft;
+    n = sizeof microsoft / sizeof *microsoft;
+  } else if (*domain && strcmp(domain, "ai.onnx") != 0) {
     return NULL;
-  /* One of them first came into the standard's domain. */
-  if (strcmp(name, "SimplifiedLayerNormalization") == 0)
-    return in_microsoft(name);
-  return in_standard(name);
+  }
+  for (size_t i = 0; i < n; i++)
+    if (has_word(rows[i].names, name))
+      return &rows[i];
+  return NULL;
 }

@@ -16,6 +16,12 @@ void dl_fault(struct dl_call *c, const char *why) {
     c->fault = why;
 }
 
+bool dl_fault_if(struct dl_call *c, bool wrong, const char *why) {
+  if (wrong)
+    dl_fault(c, why);
+  return wrong;
+}
+
 const Onnx__AttributeProto *dl_attr(const struct dl_call *c, const char *name) {
   for (; c; c = c->caller) {
     const Onnx__AttributeProto *found = NULL;
@@ -104,41 +110,44 @@ bool dl_give_like(struct dl_call *c, size_t i, const struct dl_tensor *t) {
   return t && dl_give(c, i, t->s.dim, t->s.rank, t->type);
 }
 
-void dl_give_data(struct dl_call *c, size_t i, const double *x, size_t n) {
-  if (i >= c->n_out || n > DL_ONNX_MOST_FOLDED || !c->out[i].s.known ||
-      dl_shape_elements(&c->out[i].s) != (double)n)
-    return;
-  double *copy = dl_calloc(n, sizeof *copy);
-  if (!copy) {
+double *dl_new_data(struct dl_call *c, size_t i) {
+  double n = i < c->n_out ? dl_shape_elements(&c->out[i].s) : -1;
+  if (n < 0 || n > DL_ONNX_MOST_FOLDED)
+    return NULL;
+  double *x = dl_calloc((size_t)n, sizeof *x);
+  if (!x) {
     c->no_memory = true;
-    return;
+    return NULL;
   }
-  if (n > 0)
-    memcpy(copy, x, n * sizeof *copy);
   free(c->out[i].data);
-  c->out[i].data = copy;
-  c->out[i].n_data = n;
+  c->out[i].data = x;
+  c->out[i].n_data = (size_t)n;
+  return x;
+}
+
+void dl_drop_data(struct dl_call *c, size_t i) {
+  free(c->out[i].data);
+  c->out[i].data = NULL;
+  c->out[i].n_data = 0;
+}
+
+void dl_give_data(struct dl_call *c, size_t i, const double *x, size_t n) {
+  bool fits = i < c->n_out && dl_shape_elements(&c->out[i].s) == (double)n;
+  double *copy = fits ? dl_new_data(c, i) : NULL;
+  if (copy && n > 0)
+    memcpy(copy, x, n * sizeof *copy);
 }
 
 void dl_give_strided(struct dl_call *c, const double *x, int64_t first,
                      const int64_t *stride) {
-  const struct dl_onnx_shape *s = &c->out[0].s;
-  double n = dl_shape_elements(s);
-  if (c->n_out == 0 || n < 0 || n > DL_ONNX_MOST_FOLDED)
-    return;
-  double *y = dl_calloc((size_t)n, sizeof *y);
-  if (!y) {
-    c->no_memory = true;
-    return;
-  }
-  for (size_t i = 0; i < (size_t)n; i++) {
+  double *y = dl_new_data(c, 0);
+  for (size_t i = 0; y && i < c->out[0].n_data; i++) {
+    const struct dl_onnx_shape *s = &c->out[0].s;
     int64_t rest = (int64_t)i, at = first;
     for (unsigned k = s->rank; k-- > 0; rest /= s->dim[k])
       at += rest % s->dim[k] * stride[k];
     y[i] = x[at];
   }
-  dl_give_data(c, 0, y, (size_t)n);
-  free(y);
 }
 
 void dl_tensor_clear(struct dl_tensor *t) {
@@ -148,10 +157,9 @@ void dl_tensor_clear(struct dl_tensor *t) {
 
 bool dl_axis(struct dl_call *c, int64_t axis, unsigned rank, unsigned *out) {
   int64_t n = (int64_t)rank;
-  if (axis < -n || axis >= n) {
-    dl_fault(c, "an axis that its input does not have");
+  if (dl_fault_if(c, axis < -n || axis >= n,
+                  "an axis that its input does not have"))
     return false;
-  }
   *out = (unsigned)(axis < 0 ? axis + n : axis);
   return true;
 }
@@ -163,10 +171,9 @@ bool dl_broadcast(struct dl_call *c, const struct dl_onnx_shape *a,
   for (unsigned i = 0; i < s.rank; i++) {
     int64_t x = i < a->rank ? a->dim[a->rank - 1 - i] : 1;
     int64_t y = i < b->rank ? b->dim[b->rank - 1 - i] : 1;
-    if (x != y && x != 1 && y != 1) {
-      dl_fault(c, "inputs whose shapes do not fit each other");
+    if (dl_fault_if(c, x != y && x != 1 && y != 1,
+                    "inputs whose shapes do not fit each other"))
       return false;
-    }
     s.dim[s.rank - 1 - i] = x == 1 ? y : x;
   }
   *out = s;

@@ -36,10 +36,8 @@ static void per_axis(struct dl_call *c, const char *name, unsigned n,
 static bool window_of(struct dl_call *c, unsigned rank, struct window *w) {
   size_t m;
   const int64_t *pads = dl_attr_ints(c, "pads", &m);
-  if (rank < 3) {
-    dl_fault(c, "an input without spatial axes");
+  if (dl_fault_if(c, rank < 3, "an input without spatial axes"))
     return false;
-  }
   w->n = rank - 2;
   per_axis(c, "strides", w->n, 1, 1, w->stride);
   per_axis(c, "dilations", w->n, 1, 1, w->dilation);
@@ -68,10 +66,9 @@ static int64_t slid(struct dl_call *c, const struct window *w, unsigned i,
   /* A window that would begin in the padding at the end is left out. */
   if (w->ceil && (out - 1) * w->stride[i] >= n + w->pad[i])
     out--;
-  if (!(out >= 0 && out <= 0x1p53)) {
-    dl_fault(c, "a kernel that is larger than its input");
+  if (dl_fault_if(c, !(out >= 0 && out <= 0x1p53),
+                  "a kernel that is larger than its input"))
     return 0;
-  }
   return (int64_t)out;
 }
 
@@ -96,11 +93,12 @@ static bool conv_inputs(struct dl_call *c, size_t weights, bool transposed,
   return !c->fault;
 }
 
-static void conv(struct dl_call *c, size_t weights, int type) {
+/* Variant: which input holds the weights. */
+void dl_infer_conv(struct dl_call *c) {
   const struct dl_tensor *x, *k;
   struct window w;
   int64_t group, dim[DL_ONNX_MAX_RANK];
-  if (!conv_inputs(c, weights, false, &x, &k, &group) ||
+  if (!conv_inputs(c, (size_t)c->op->variant, false, &x, &k, &group) ||
       !window_of(c, x->s.rank, &w))
     return;
   dim[0] = x->s.dim[0];
@@ -109,27 +107,13 @@ static void conv(struct dl_call *c, size_t weights, int type) {
     w.kernel[i] = (double)k->s.dim[i + 2];
     dim[i + 2] = slid(c, &w, i, x->s.dim[i + 2]);
   }
-  if (c->fault || !dl_give(c, 0, dim, x->s.rank, type ? type : x->type))
+  if (c->fault ||
+      !dl_give(c, 0, dim, x->s.rank,
+               strcmp(c->name, "ConvInteger") == 0 ? DL_T_INT32 : x->type))
     return;
   struct dl_onnx_shape out = {.known = true, .rank = x->s.rank};
   memcpy(out.dim, dim, sizeof dim);
   c->macs = dl_shape_elements(&out) * dl_shape_product(&k->s, 1, k->s.rank);
-}
-
-void dl_infer_conv(struct dl_call *c) {
-  conv(c, 1, 0);
-}
-
-void dl_infer_conv_integer(struct dl_call *c) {
-  conv(c, 1, DL_T_INT32);
-}
-
-void dl_infer_qlinear_conv(struct dl_call *c) {
-  conv(c, 3, 0);
-}
-
-void dl_infer_deform_conv(struct dl_call *c) {
-  conv(c, 1, 0);
 }
 
 void dl_infer_conv_transpose(struct dl_call *c) {
@@ -152,10 +136,9 @@ void dl_infer_conv_transpose(struct dl_call *c) {
       out = n * w.stride[i];
     if (given && n_given >= w.n)
       out = (double)given[n_given - w.n + i];
-    if (!(out >= 0 && out <= 0x1p53)) {
-      dl_fault(c, "pads that leave nothing of the output");
+    if (dl_fault_if(c, !(out >= 0 && out <= 0x1p53),
+                    "pads that leave nothing of the output"))
       return;
-    }
     dim[i + 2] = (int64_t)out;
   }
   if (c->fault || !dl_give(c, 0, dim, x->s.rank, x->type))

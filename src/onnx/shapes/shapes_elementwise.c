@@ -2,10 +2,8 @@
 /* Elementwise operators, and what shapes are computed with. */
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "onnx/graph/graph.h"
 
 void dl_infer_same(struct dl_call *c) {
@@ -48,7 +46,7 @@ static unary *unary_of(const struct dl_call *c) {
   } table[] = {{"Floor", floor},  {"Ceil", ceil}, {"Sqrt", sqrt},
                {"Neg", opposite}, {"Abs", fabs},  {"Not", inverse}};
   for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-    if (strcmp(c->op->name, table[i].op) == 0)
+    if (strcmp(c->name, table[i].op) == 0)
       return table[i].f;
   return NULL;
 }
@@ -56,20 +54,16 @@ static unary *unary_of(const struct dl_call *c) {
 static void map(struct dl_call *c, unary *f) {
   size_t n;
   const double *x = dl_elements(c, 0, &n);
-  double *y = f && x ? dl_calloc(n, sizeof *y) : NULL;
-  if (!y)
-    return;
-  for (size_t i = 0; i < n; i++)
+  double *y = f && x ? dl_new_data(c, 0) : NULL;
+  for (size_t i = 0; y && i < n; i++)
     y[i] = f(x[i]);
-  dl_give_data(c, 0, y, n);
-  free(y);
 }
 
 void dl_infer_cast(struct dl_call *c) {
   const struct dl_tensor *t = dl_shaped(c, 0);
   if (!t) /* Floor and the like come here as well */
     return;
-  if (strcmp(c->op->name, "Cast") != 0) {
+  if (strcmp(c->name, "Cast") != 0) {
     if (dl_give_like(c, 0, t))
       map(c, unary_of(c));
     return;
@@ -150,22 +144,14 @@ static size_t broadcast_index(const struct dl_onnx_shape *s,
 static void fold_binary(struct dl_call *c) {
   size_t na, nb;
   const double *a = dl_elements(c, 0, &na), *b = dl_elements(c, 1, &nb);
-  double n = dl_shape_elements(&c->out[0].s);
-  if (!a || !b || n > DL_ONNX_MOST_FOLDED)
-    return;
-  double *z = dl_calloc((size_t)n, sizeof *z);
-  if (!z) {
-    c->no_memory = true;
-    return;
-  }
+  double *z = a && b ? dl_new_data(c, 0) : NULL;
   bool integers = !dl_type_is_float(c->in[0]->type), ok = true;
   const struct dl_onnx_shape *s = &c->out[0].s;
-  for (size_t i = 0; i < (size_t)n && ok; i++)
-    ok = apply(c->op->name, integers, a[broadcast_index(&c->in[0]->s, s, i)],
+  for (size_t i = 0; z && i < c->out[0].n_data && ok; i++)
+    ok = apply(c->name, integers, a[broadcast_index(&c->in[0]->s, s, i)],
                b[broadcast_index(&c->in[1]->s, s, i)], &z[i]);
-  if (ok)
-    dl_give_data(c, 0, z, (size_t)n);
-  free(z);
+  if (!ok)
+    dl_drop_data(c, 0);
 }
 
 static bool binary(struct dl_call *c, int type) {
@@ -215,20 +201,11 @@ void dl_infer_where(struct dl_call *c) {
   if (!when || !a || !b || !dl_broadcast(c, &when->s, &a->s, &s) ||
       !dl_broadcast(c, &s, &b->s, &s) || !dl_give(c, 0, s.dim, s.rank, a->type))
     return;
-  double n = dl_shape_elements(&s);
-  if (!when->data || !a->data || !b->data || n > DL_ONNX_MOST_FOLDED)
-    return;
-  double *z = dl_calloc((size_t)n, sizeof *z);
-  if (!z) {
-    c->no_memory = true;
-    return;
-  }
-  for (size_t i = 0; i < (size_t)n; i++)
+  double *z = when->data && a->data && b->data ? dl_new_data(c, 0) : NULL;
+  for (size_t i = 0; z && i < c->out[0].n_data; i++)
     z[i] = when->data[broadcast_index(&when->s, &s, i)] != 0
                ? a->data[broadcast_index(&a->s, &s, i)]
                : b->data[broadcast_index(&b->s, &s, i)];
-  dl_give_data(c, 0, z, (size_t)n);
-  free(z);
 }
 
 void dl_infer_norm(struct dl_call *c) {
@@ -236,7 +213,7 @@ void dl_infer_norm(struct dl_call *c) {
   if (!t)
     return;
   dl_give_like(c, 0, t);
-  bool layer = strcmp(c->op->name, "LayerNormalization") == 0;
+  bool layer = strcmp(c->name, "LayerNormalization") == 0;
   unsigned axis = 0;
   if (layer && c->n_out > 1 &&
       dl_axis(c, dl_attr_int(c, "axis", -1), t->s.rank, &axis)) {

@@ -13,18 +13,20 @@ static void dense(struct dl_call *c, const struct dl_tensor *b, int64_t k,
   }
 }
 
+/* Variant: which input holds the second matrix. */
 void dl_infer_gemm(struct dl_call *c) {
-  size_t second = strcmp(c->op->name, "QGemm") == 0 ? 3 : 1;
+  size_t second = (size_t)c->op->variant;
   const struct dl_tensor *a = dl_shaped(c, 0), *b = dl_shaped(c, second);
   if (!a || !b) {
     c->uncounted = true;
     return;
   }
   /* Before version 7 an input of more dimensions was flattened. */
-  if (a->s.rank < 2 || b->s.rank != 2 || (a->s.rank > 2 && c->opset >= 7)) {
-    dl_fault(c, "inputs that are no matrices");
+  if (dl_fault_if(c,
+                  a->s.rank < 2 || b->s.rank != 2 ||
+                      (a->s.rank > 2 && c->opset >= 7),
+                  "inputs that are no matrices"))
     return;
-  }
   int64_t rows = a->s.dim[0];
   int64_t inner = (int64_t)dl_shape_product(&a->s, 1, a->s.rank);
   if (dl_attr_int(c, "transA", 0)) {
@@ -33,10 +35,8 @@ void dl_infer_gemm(struct dl_call *c) {
   }
   bool turn_b = dl_attr_int(c, "transB", 0) != 0;
   int64_t k = b->s.dim[turn_b ? 1 : 0], n = b->s.dim[turn_b ? 0 : 1];
-  if (inner != k) {
-    dl_fault(c, "matrices whose sizes do not fit each other");
+  if (dl_fault_if(c, inner != k, "matrices whose sizes do not fit each other"))
     return;
-  }
   int64_t dim[2] = {rows, n};
   dl_give(c, 0, dim, 2, a->type);
   c->macs = (double)rows * (double)n * (double)k;
@@ -54,25 +54,25 @@ static struct dl_onnx_shape turned(const struct dl_onnx_shape *s, bool turn) {
   return t;
 }
 
-static void product(struct dl_call *c, size_t second, bool turn_a, bool turn_b,
-                    int type) {
+/* Variant: which input holds the second matrix. */
+void dl_infer_matmul(struct dl_call *c) {
+  size_t second = (size_t)c->op->variant;
   const struct dl_tensor *x = dl_shaped(c, 0), *y = dl_shaped(c, second);
   if (!x || !y) {
     c->uncounted = true;
     return;
   }
-  struct dl_onnx_shape a = turned(&x->s, turn_a), b = turned(&y->s, turn_b);
-  if (a.rank == 0 || b.rank == 0) {
-    dl_fault(c, "inputs that are no matrices");
+  bool fused = strcmp(c->name, "FusedMatMul") == 0;
+  struct dl_onnx_shape a = turned(&x->s, fused && dl_attr_int(c, "transA", 0)),
+                       b = turned(&y->s, fused && dl_attr_int(c, "transB", 0));
+  if (dl_fault_if(c, a.rank == 0 || b.rank == 0, "inputs that are no matrices"))
     return;
-  }
   bool row = a.rank == 1, column = b.rank == 1;
   int64_t m = row ? 1 : a.dim[a.rank - 2], k = a.dim[a.rank - 1];
   int64_t n = column ? 1 : b.dim[b.rank - 1];
-  if (k != (column ? b.dim[0] : b.dim[b.rank - 2])) {
-    dl_fault(c, "matrices whose sizes do not fit each other");
+  if (dl_fault_if(c, k != (column ? b.dim[0] : b.dim[b.rank - 2]),
+                  "matrices whose sizes do not fit each other"))
     return;
-  }
   a.rank -= row ? 1 : 2;
   b.rank -= column ? 1 : 2;
   struct dl_onnx_shape s;
@@ -83,24 +83,11 @@ static void product(struct dl_call *c, size_t second, bool turn_a, bool turn_b,
     s.dim[s.rank++] = m;
   if (!column)
     s.dim[s.rank++] = n;
-  dl_give(c, 0, s.dim, s.rank, type ? type : x->type);
+  dl_give(c, 0, s.dim, s.rank,
+          strcmp(c->name, "MatMulInteger") == 0 ? DL_T_INT32 : x->type);
   c->attention_macs = x->weight || y->weight ? 0 : c->macs;
   if (b.rank == 0 && !column)
     dense(c, y, k, n);
-}
-
-void dl_infer_matmul(struct dl_call *c) {
-  bool integer = strcmp(c->op->name, "MatMulInteger") == 0;
-  product(c, 1, false, false, integer ? DL_T_INT32 : 0);
-}
-
-void dl_infer_fused_matmul(struct dl_call *c) {
-  product(c, 1, dl_attr_int(c, "transA", 0) != 0,
-          dl_attr_int(c, "transB", 0) != 0, 0);
-}
-
-void dl_infer_qlinear_matmul(struct dl_call *c) {
-  product(c, 3, false, false, 0);
 }
 
 /* Weights of few bits, packed: their shape is in the attributes. */
@@ -112,10 +99,9 @@ void dl_infer_matmul_nbits(struct dl_call *c) {
     return;
   }
   struct dl_onnx_shape s = a->s;
-  if (s.dim[s.rank - 1] != k) {
-    dl_fault(c, "matrices whose sizes do not fit each other");
+  if (dl_fault_if(c, s.dim[s.rank - 1] != k,
+                  "matrices whose sizes do not fit each other"))
     return;
-  }
   c->macs = dl_shape_elements(&s) * (double)n;
   s.dim[s.rank - 1] = n;
   dl_give(c, 0, s.dim, s.rank, a->type);
@@ -261,10 +247,10 @@ void dl_infer_einsum(struct dl_call *c) {
   }
   for (int l = 0; l < 128; l++)
     e.size[l] = -1;
-  if (!a || !a->has_s || c->n_in == 0 || !read_equation(c, a, &e)) {
-    dl_fault(c, "an equation that does not fit its inputs");
+  if (dl_fault_if(c,
+                  !a || !a->has_s || c->n_in == 0 || !read_equation(c, a, &e),
+                  "an equation that does not fit its inputs"))
     return;
-  }
   for (const char *p = e.term[e.n]; *p; p++) {
     if (e.size[(unsigned char)*p] < 0)
       dl_fault(c, "an equation that does not fit its inputs");

@@ -2,10 +2,8 @@
 /* Operators that move data: joining, cutting, picking. */
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "onnx/graph/graph.h"
 
 static int64_t clamp(double x, int64_t low, int64_t high) {
@@ -22,10 +20,9 @@ void dl_infer_transpose(struct dl_call *c) {
   int64_t dim[DL_ONNX_MAX_RANK], stride[DL_ONNX_MAX_RANK];
   if (!t || c->n_out == 0)
     return;
-  if (n > 0 && n != t->s.rank) {
-    dl_fault(c, "a permutation of another number of axes");
+  if (dl_fault_if(c, n > 0 && n != t->s.rank,
+                  "a permutation of another number of axes"))
     return;
-  }
   for (unsigned i = 0; i < t->s.rank; i++) {
     unsigned from = t->s.rank - 1 - i;
     if (n > 0 && !dl_axis(c, perm[i], t->s.rank, &from))
@@ -48,16 +45,13 @@ static void join_lists(struct dl_call *c) {
       return;
     n += c->in[i]->n_data;
   }
-  if (n > DL_ONNX_MOST_FOLDED)
-    return;
-  double *x = dl_calloc(n, sizeof *x);
+  bool fits = c->n_out > 0 && dl_shape_elements(&c->out[0].s) == (double)n;
+  double *x = fits ? dl_new_data(c, 0) : NULL;
   for (size_t i = 0; x && i < c->n_in; i++) {
-    memcpy(x + at, c->in[i]->data, c->in[i]->n_data * sizeof *x);
+    if (c->in[i]->n_data > 0)
+      memcpy(x + at, c->in[i]->data, c->in[i]->n_data * sizeof *x);
     at += c->in[i]->n_data;
   }
-  if (x)
-    dl_give_data(c, 0, x, n);
-  free(x);
 }
 
 void dl_infer_concat(struct dl_call *c) {
@@ -70,19 +64,18 @@ void dl_infer_concat(struct dl_call *c) {
     const struct dl_tensor *u = dl_shaped(c, i);
     if (!u)
       return;
-    if (u->s.rank != s.rank) {
-      dl_fault(c, "inputs of different rank to be joined");
+    if (dl_fault_if(c, u->s.rank != s.rank,
+                    "inputs of different rank to be joined"))
       return;
-    }
     for (unsigned k = 0; k < s.rank; k++)
-      if (k != axis && u->s.dim[k] != s.dim[k]) {
-        dl_fault(c, "inputs whose shapes do not fit each other");
+      if (dl_fault_if(c, k != axis && u->s.dim[k] != s.dim[k],
+                      "inputs whose shapes do not fit each other"))
         return;
-      }
-    if (__builtin_add_overflow(s.dim[axis], u->s.dim[axis], &s.dim[axis])) {
-      dl_fault(c, "a tensor of more than 2^53 elements");
+    if (dl_fault_if(
+            c,
+            __builtin_add_overflow(s.dim[axis], u->s.dim[axis], &s.dim[axis]),
+            "a tensor of more than 2^53 elements"))
       return;
-    }
   }
   if (dl_give(c, 0, s.dim, s.rank, t->type))
     join_lists(c);
@@ -106,10 +99,9 @@ void dl_infer_split(struct dl_call *c) {
       size = i < n ? clamp(part[i], -1, whole + 1) : -1;
     else if (sizes)
       size = i < n_attr ? sizes[i] : -1;
-    if (size < 0 || size > left) {
-      dl_fault(c, "parts that do not add up to what is split");
+    if (dl_fault_if(c, size < 0 || size > left,
+                    "parts that do not add up to what is split"))
       return;
-    }
     left -= size;
     dim[axis] = size;
     if (!dl_give(c, i, dim, t->s.rank, t->type))
@@ -130,10 +122,8 @@ static bool slice_list(struct dl_call *c, size_t i, const char *name,
     return false;
   if (x)
     *n = m;
-  if (*n > DL_ONNX_MAX_RANK) {
-    dl_fault(c, "more axes than 8");
+  if (dl_fault_if(c, *n > DL_ONNX_MAX_RANK, "more axes than 8"))
     return false;
-  }
   for (size_t k = 0; k < *n; k++)
     to[k] = x ? x[k] : (double)v[k];
   return true;
@@ -163,10 +153,10 @@ void dl_infer_slice(struct dl_call *c) {
       !slice_list(c, 3, "axes", axes, &n_axes) ||
       !slice_list(c, 4, "steps", steps, &n_steps))
     return;
-  if (n_to != n || (n_axes && n_axes != n) || (n_steps && n_steps != n)) {
-    dl_fault(c, "starts and ends of different number");
+  if (dl_fault_if(
+          c, n_to != n || (n_axes && n_axes != n) || (n_steps && n_steps != n),
+          "starts and ends of different number"))
     return;
-  }
   struct dl_onnx_shape s = t->s;
   int64_t first = 0, stride[DL_ONNX_MAX_RANK];
   for (unsigned i = 0; i < s.rank; i++)
@@ -178,10 +168,8 @@ void dl_infer_slice(struct dl_call *c) {
                  &axis))
       return;
     double step = n_steps ? trunc(steps[i]) : 1;
-    if (!(fabs(step) >= 1)) {
-      dl_fault(c, "a step of 0");
+    if (dl_fault_if(c, !(fabs(step) >= 1), "a step of 0"))
       return;
-    }
     if (s.dim[axis] != t->s.dim[axis])
       twice = true; /* an axis that was cut already: not followed */
     s.dim[axis] = slice_axis(from[i], to[i], step, t->s.dim[axis], &begin);
@@ -200,18 +188,16 @@ static void pick(struct dl_call *c) {
   const double *x = dl_elements(c, 0, &n), *at = dl_elements(c, 1, &m);
   if (!x || !at || c->in[0]->s.rank != 1)
     return;
-  double *y = dl_calloc(m, sizeof *y);
-  for (size_t i = 0; y && i < m; i++) {
+  double *y = dl_new_data(c, 0);
+  for (size_t i = 0; y && i < m && !c->fault; i++) {
     double k = at[i] < 0 ? at[i] + (double)n : at[i];
-    if (!(k >= 0 && k < (double)n)) {
+    if (k >= 0 && k < (double)n)
+      y[i] = x[(size_t)k];
+    else
       dl_fault(c, "an index beyond its input");
-      break;
-    }
-    y[i] = x[(size_t)k];
   }
-  if (y && !c->fault)
-    dl_give_data(c, 0, y, m);
-  free(y);
+  if (c->fault && y)
+    dl_drop_data(c, 0);
 }
 
 void dl_infer_gather(struct dl_call *c) {
@@ -244,11 +230,11 @@ void dl_infer_gather_nd(struct dl_call *c) {
   if (!t || !at || at->s.rank == 0)
     return;
   int64_t deep = at->s.dim[at->s.rank - 1];
-  if (batch < 0 || deep < 0 || deep > DL_ONNX_MAX_RANK ||
-      batch + deep > (int64_t)t->s.rank) {
-    dl_fault(c, "indices of more axes than their input has");
+  if (dl_fault_if(c,
+                  batch < 0 || deep < 0 || deep > DL_ONNX_MAX_RANK ||
+                      batch + deep > (int64_t)t->s.rank,
+                  "indices of more axes than their input has"))
     return;
-  }
   for (unsigned i = 0; i + 1 < at->s.rank; i++)
     dim[rank++] = at->s.dim[i];
   for (unsigned i = (unsigned)(batch + deep); i < t->s.rank; i++)
@@ -258,10 +244,9 @@ void dl_infer_gather_nd(struct dl_call *c) {
 
 /* A dimension computed in doubles. */
 static int64_t sized(struct dl_call *c, double x) {
-  if (!(x >= 0 && x <= 0x1p53)) {
-    dl_fault(c, "a dimension that is negative or over 2^53");
+  if (dl_fault_if(c, !(x >= 0 && x <= 0x1p53),
+                  "a dimension that is negative or over 2^53"))
     return 0;
-  }
   return (int64_t)x;
 }
 
@@ -289,10 +274,10 @@ void dl_infer_pad(struct dl_call *c) {
   if (!t || (!pads && !old) || (dl_in(c, 3) && !axes))
     return;
   size_t half = pads ? n / 2 : n_attr / 2;
-  if (half != (axes ? n_axes : t->s.rank) || half > DL_ONNX_MAX_RANK) {
-    dl_fault(c, "pads for another number of axes");
+  if (dl_fault_if(
+          c, half != (axes ? n_axes : t->s.rank) || half > DL_ONNX_MAX_RANK,
+          "pads for another number of axes"))
     return;
-  }
   for (size_t i = 0; i < half; i++) {
     unsigned axis = (unsigned)i;
     if (axes && !dl_axis(c, clamp(axes[i], -99, 99), t->s.rank, &axis))
@@ -314,10 +299,9 @@ static void resize_by(struct dl_call *c, const struct dl_tensor *t,
   const int64_t *axes = dl_attr_ints(c, "axes", &n_axes);
   int64_t dim[DL_ONNX_MAX_RANK];
   memcpy(dim, t->s.dim, sizeof dim);
-  if (n != (n_axes ? n_axes : t->s.rank)) {
-    dl_fault(c, "sizes for another number of axes");
+  if (dl_fault_if(c, n != (n_axes ? n_axes : t->s.rank),
+                  "sizes for another number of axes"))
     return;
-  }
   for (size_t i = 0; i < n; i++) {
     unsigned axis = (unsigned)i;
     if (n_axes && !dl_axis(c, axes[i], t->s.rank, &axis))

@@ -9,20 +9,23 @@
 
 #include "onnx/graph/graph.h"
 
-static void recurrent(struct dl_call *c, int64_t gates) {
+/* Variant: gates. */
+void dl_infer_recurrent(struct dl_call *c) {
+  int64_t gates = c->op->variant;
   const struct dl_tensor *x = dl_shaped(c, 0), *w = dl_shaped(c, 1),
                          *r = dl_shaped(c, 2);
   if (!x || !w || !r) {
     c->uncounted = true;
     return;
   }
-  if (x->s.rank != 3 || w->s.rank != 3 || r->s.rank != 3 ||
-      w->s.dim[2] != x->s.dim[2] || w->s.dim[0] != r->s.dim[0] ||
-      w->s.dim[1] != r->s.dim[1] ||
-      (double)r->s.dim[1] != (double)gates * (double)r->s.dim[2]) {
-    dl_fault(c, "weights that do not fit the input or each other");
+  if (dl_fault_if(
+          c,
+          x->s.rank != 3 || w->s.rank != 3 || r->s.rank != 3 ||
+              w->s.dim[2] != x->s.dim[2] || w->s.dim[0] != r->s.dim[0] ||
+              w->s.dim[1] != r->s.dim[1] ||
+              (double)r->s.dim[1] != (double)gates * (double)r->s.dim[2],
+          "weights that do not fit the input or each other"))
     return;
-  }
   bool batch_first = dl_attr_int(c, "layout", 0) == 1;
   int64_t dirs = w->s.dim[0], h = r->s.dim[2];
   int64_t seq = x->s.dim[batch_first ? 1 : 0];
@@ -35,18 +38,6 @@ static void recurrent(struct dl_call *c, int64_t gates) {
   c->macs = (double)seq * (double)batch * (double)dirs * (double)gates *
             (double)h * ((double)x->s.dim[2] + (double)h);
   c->launches = (double)seq * (double)dirs;
-}
-
-void dl_infer_lstm(struct dl_call *c) {
-  recurrent(c, 4);
-}
-
-void dl_infer_gru(struct dl_call *c) {
-  recurrent(c, 3);
-}
-
-void dl_infer_rnn(struct dl_call *c) {
-  recurrent(c, 1);
 }
 
 /* Tokens that a cache [batch, heads, tokens, width] brings. */
@@ -64,18 +55,17 @@ void dl_infer_attention_fused(struct dl_call *c) {
     c->uncounted = true;
     return;
   }
-  if (x->s.rank != 3 || w->s.rank != 2 || x->s.dim[2] != w->s.dim[0]) {
-    dl_fault(c, "weights that do not fit the input or each other");
+  if (dl_fault_if(
+          c, x->s.rank != 3 || w->s.rank != 2 || x->s.dim[2] != w->s.dim[0],
+          "weights that do not fit the input or each other"))
     return;
-  }
   double tokens = (double)x->s.dim[1], batch = (double)x->s.dim[0];
   int64_t third = w->s.dim[1] / 3;
   int64_t keys = n == 3 ? widths[1] : third,
           values = n == 3 ? widths[2] : third;
-  if (keys < 0 || keys > w->s.dim[1]) {
-    dl_fault(c, "weights that do not fit the input or each other");
+  if (dl_fault_if(c, keys < 0 || keys > w->s.dim[1],
+                  "weights that do not fit the input or each other"))
     return;
-  }
   int64_t dim[3] = {x->s.dim[0], x->s.dim[1], values};
   if (!dl_give(c, 0, dim, 3, x->type))
     return;
@@ -93,7 +83,7 @@ void dl_infer_multi_head_attention(struct dl_call *c) {
   if (q && q->s.rank == 3 && (!k || k->s.rank >= 3) && (!v || v->s.rank >= 3)) {
     double most =
         k ? (double)k->s.dim[k->s.rank == 4 ? 2 : 1] : (double)q->s.dim[1];
-    bool grouped = strcmp(c->op->name, "GroupQueryAttention") == 0;
+    bool grouped = strcmp(c->name, "GroupQueryAttention") == 0;
     int64_t width = q->s.dim[2];
     int64_t out = !grouped && v && v->s.rank == 3 ? v->s.dim[2] : width;
     int64_t dim[3] = {q->s.dim[0], q->s.dim[1], out};
@@ -130,10 +120,9 @@ void dl_infer_attention(struct dl_call *c) {
     int64_t held = dl_attr_int(c, "kv_num_heads", heads);
     share = held > 0 && heads > held && heads < 1 << 20 ? heads / held : 1;
   }
-  if ((double)v->s.dim[last] * (double)share > 0x1p53) {
-    dl_fault(c, "a tensor of more than 2^53 elements");
+  if (dl_fault_if(c, (double)v->s.dim[last] * (double)share > 0x1p53,
+                  "a tensor of more than 2^53 elements"))
     return;
-  }
   s.dim[last] = v->s.dim[last] * share;
   double rows = dl_shape_product(&q->s, 0, last);
   dl_give(c, 0, s.dim, s.rank, q->type);

@@ -6,32 +6,25 @@
 
 #include "onnx/graph/graph.h"
 
-static void to_blocks(struct dl_call *c, bool depth) {
+/* Variant 1: depth to space; 0: space to depth. */
+void dl_infer_blocks(struct dl_call *c) {
   const struct dl_tensor *t = dl_shaped(c, 0);
   int64_t b = dl_attr_int(c, "blocksize", 0);
   if (!t)
     return;
-  if (t->s.rank != 4 || b < 1 || b > 1 << 20) {
-    dl_fault(c, "blocks of no size, or an input that is no image");
+  if (dl_fault_if(c, t->s.rank != 4 || b < 1 || b > 1 << 20,
+                  "blocks of no size, or an input that is no image"))
     return;
-  }
   const int64_t *d = t->s.dim;
   if ((double)d[1] * (double)b * (double)b > 0x1p53 ||
       (double)(d[2] > d[3] ? d[2] : d[3]) * (double)b > 0x1p53)
     dl_fault(c, "a tensor of more than 2^53 elements");
   else
     dl_give(c, 0,
-            depth ? (int64_t[]){d[0], d[1] / (b * b), d[2] * b, d[3] * b}
-                  : (int64_t[]){d[0], d[1] * b * b, d[2] / b, d[3] / b},
+            c->op->variant
+                ? (int64_t[]){d[0], d[1] / (b * b), d[2] * b, d[3] * b}
+                : (int64_t[]){d[0], d[1] * b * b, d[2] / b, d[3] / b},
             4, t->type);
-}
-
-void dl_infer_depth_to_space(struct dl_call *c) {
-  to_blocks(c, true);
-}
-
-void dl_infer_space_to_depth(struct dl_call *c) {
-  to_blocks(c, false);
 }
 
 void dl_infer_one_hot(struct dl_call *c) {
@@ -129,10 +122,10 @@ static bool reduced_axes(struct dl_call *c, unsigned rank, bool *gone) {
   for (size_t i = 0; i < count; i++) {
     unsigned axis;
     double at = in ? in[i] : (double)axes[i];
-    if (!(fabs(at) < 99) || !dl_axis(c, (int64_t)at, rank, &axis)) {
-      dl_fault(c, "an axis that its input does not have");
+    if (dl_fault_if(c,
+                    !(fabs(at) < 99) || !dl_axis(c, (int64_t)at, rank, &axis),
+                    "an axis that its input does not have"))
       return false;
-    }
     gone[axis] = true;
   }
   return true;
@@ -141,8 +134,8 @@ static bool reduced_axes(struct dl_call *c, unsigned rank, bool *gone) {
 /* The product or sum of a list: sizes are computed so. */
 static void fold_list(struct dl_call *c, const struct dl_tensor *t,
                       bool whole) {
-  bool product = strcmp(c->op->name, "ReduceProd") == 0;
-  if (!t->data || !whole || (!product && strcmp(c->op->name, "ReduceSum") != 0))
+  bool product = strcmp(c->name, "ReduceProd") == 0;
+  if (!t->data || !whole || (!product && strcmp(c->name, "ReduceSum") != 0))
     return;
   double x = product ? 1 : 0;
   for (size_t i = 0; i < t->n_data; i++)

@@ -2,10 +2,8 @@
 /* The reshape family and constants. */
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "onnx/graph/graph.h"
 
 /* A whole number of an element that may be beyond an integer's range. */
@@ -155,10 +153,8 @@ void dl_infer_unsqueeze(struct dl_call *c) {
   if (!t || !list_of(c, 1, "axes", axes, &n))
     return;
   size_t rank = t->s.rank + n, from = 0;
-  if (rank > DL_ONNX_MAX_RANK) {
-    dl_fault(c, "more dimensions than 8");
+  if (dl_fault_if(c, rank > DL_ONNX_MAX_RANK, "more dimensions than 8"))
     return;
-  }
   for (size_t i = 0; i < n; i++) {
     unsigned axis;
     if (!dl_axis(c, axes[i], (unsigned)rank, &axis))
@@ -182,15 +178,9 @@ void dl_infer_expand(struct dl_call *c) {
   s.rank = (unsigned)n;
   if (!dl_broadcast(c, &t->s, &s, &s) || !dl_give(c, 0, s.dim, s.rank, t->type))
     return;
-  double elements = dl_shape_elements(&s);
-  if (!t->data || t->n_data != 1 || elements > DL_ONNX_MOST_FOLDED)
-    return;
-  double *x = dl_calloc((size_t)elements, sizeof *x);
-  for (size_t i = 0; x && i < (size_t)elements; i++)
+  double *x = t->data && t->n_data == 1 ? dl_new_data(c, 0) : NULL;
+  for (size_t i = 0; x && i < c->out[0].n_data; i++)
     x[i] = t->data[0];
-  if (x)
-    dl_give_data(c, 0, x, (size_t)elements);
-  free(x);
 }
 
 /* value_float, value_ints and their like in place of a tensor. */
@@ -207,13 +197,10 @@ static void plain_constant(struct dl_call *c) {
     dl_give_data(c, 0, &x, 1);
   } else if (dl_attr(c, "value_ints")) {
     const int64_t *v = dl_attr_ints(c, "value_ints", &n);
-    double *x = dl_calloc(n, sizeof *x);
     int64_t dim = (int64_t)n;
+    double *x = dl_give(c, 0, &dim, 1, DL_T_INT64) ? dl_new_data(c, 0) : NULL;
     for (size_t i = 0; x && i < n; i++)
       x[i] = (double)v[i];
-    if (x && dl_give(c, 0, &dim, 1, DL_T_INT64))
-      dl_give_data(c, 0, x, n);
-    free(x);
   } else if ((a = dl_attr(c, "value_floats"))) {
     int64_t dim = (int64_t)a->n_floats;
     dl_give(c, 0, &dim, 1, DL_T_FLOAT);
@@ -250,16 +237,9 @@ void dl_infer_constant_of_shape(struct dl_call *c) {
   if (fault)
     dl_fault(c, fault);
   double with = value.data && value.n_data ? value.data[0] : 0;
-  if (dl_give(c, 0, dim, n, value.type) && c->n_out &&
-      dl_shape_elements(&c->out[0].s) <= DL_ONNX_MOST_FOLDED) {
-    size_t m = (size_t)dl_shape_elements(&c->out[0].s);
-    double *x = dl_calloc(m, sizeof *x);
-    for (size_t i = 0; x && i < m; i++)
-      x[i] = with;
-    if (x)
-      dl_give_data(c, 0, x, m);
-    free(x);
-  }
+  double *x = dl_give(c, 0, dim, n, value.type) ? dl_new_data(c, 0) : NULL;
+  for (size_t i = 0; x && i < c->out[0].n_data; i++)
+    x[i] = with;
   dl_tensor_clear(&value);
 }
 
@@ -272,12 +252,8 @@ void dl_infer_range(struct dl_call *c) {
     return;
   double count = ceil((*to - *from) / *step);
   int64_t dim = count > 0 ? integer(count) : 0;
-  if (!dl_give(c, 0, &dim, 1, c->in[0]->type) || dim > DL_ONNX_MOST_FOLDED)
-    return;
-  double *x = dl_calloc((size_t)dim, sizeof *x);
+  bool ok = dl_give(c, 0, &dim, 1, c->in[0]->type);
+  double *x = ok ? dl_new_data(c, 0) : NULL;
   for (int64_t i = 0; x && i < dim; i++)
     x[i] = *from + (double)i * *step;
-  if (x)
-    dl_give_data(c, 0, x, (size_t)dim);
-  free(x);
 }

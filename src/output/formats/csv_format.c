@@ -27,42 +27,37 @@ static void end_row(struct row *r) {
     dl_text_add(r->t, r->empty ? "\"\"\n" : "\n");
 }
 
-static bool strings_cell(struct row *r, const struct dl_value *v) {
-  struct dl_text t = {0};
-  for (size_t i = 0; i < v->n_strings; i++) {
-    dl_text_add(&t, i > 0 ? ";" : "");
-    dl_text_add(&t, v->strings[i] ? v->strings[i] : "");
-  }
-  bool ok = !t.failed;
-  cell(r, dl_text_str(&t));
-  dl_text_free(&t);
-  return ok;
-}
-
 /* False when memory is out. */
 static bool value_cell(struct row *r, const struct dl_value *v) {
-  char buf[DL_NUMBER_SIZE];
+  char buf[DL_NUMBER_SIZE] = "";
+  struct dl_text t = {0};
+  const char *text = buf;
   switch (dl_value_absent(v) ? DL_NULL : v->type) {
   case DL_NULL:
-    cell(r, "");
     break;
   case DL_NUMBER:
-    cell(r, dl_format_short(buf, v->number));
+    dl_format_short(buf, v->number);
     break;
   case DL_COUNT:
     snprintf(buf, sizeof buf, "%zu", v->count);
-    cell(r, buf);
     break;
   case DL_BOOL:
-    cell(r, v->count ? "true" : "false");
+    text = v->count ? "true" : "false";
     break;
   case DL_STRING:
-    cell(r, v->string);
+    text = v->string;
     break;
   case DL_STRINGS:
-    return strings_cell(r, v);
+    for (size_t i = 0; i < v->n_strings; i++)
+      dl_text_printf(&t, "%s%s", i > 0 ? ";" : "",
+                     v->strings[i] ? v->strings[i] : "");
+    text = dl_text_str(&t);
+    break;
   }
-  return true;
+  cell(r, text);
+  bool ok = !t.failed;
+  dl_text_free(&t);
+  return ok;
 }
 
 static void header(struct dl_text *t, const struct dl_column *columns,
@@ -92,16 +87,16 @@ static void flush(FILE *f, struct dl_text *t) {
 }
 
 static bool table(FILE *f, const struct dl_table *t) {
-  struct dl_text line = {0};
+  struct dl_text rows = {0};
   bool ok = true;
-  header(&line, t->columns, t->n_cols);
-  flush(f, &line);
+  header(&rows, t->columns, t->n_cols);
   for (size_t i = 0; i < t->n_rows; i++) {
-    ok = values_row(&line, t->columns, t->n_cols, t->values + i * t->n_cols) &&
+    flush(f, &rows);
+    ok = values_row(&rows, t->columns, t->n_cols, t->values + i * t->n_cols) &&
          ok;
-    flush(f, &line);
   }
-  dl_text_free(&line);
+  flush(f, &rows);
+  dl_text_free(&rows);
   return ok;
 }
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The walk through a report that all formats for people share. */
+
 #include "output/formats/document.h"
 
 #include <string.h>
@@ -17,7 +19,7 @@ struct walk {
 
 static void begin_part(struct walk *w) {
   if (w->gap)
-    dl_print_newline(&w->p);
+    dl_print(&w->p, "\n", NULL);
   w->gap = true;
 }
 
@@ -43,8 +45,8 @@ static void print_title(struct walk *w, const char *title) {
   dl_text_free(&t);
 }
 
-/* Whether a node leaves no trace for people: it does not end a run of lines or
- * of statements. */
+/* Whether a node is not shown to people, so that it does not end a run of lines
+ * or of sentences. */
 static bool is_hidden(const struct dl_report_node *node) {
   switch (node->type) {
   case DL_REPORT_VALUE:
@@ -80,8 +82,9 @@ static size_t print_lines(struct walk *w, const struct dl_report *r, size_t i) {
     width = n > width ? n : width;
   }
   begin_part(w);
+  const char *const *parts = w->m->line;
   if (w->m->begin_lines)
-    w->m->begin_lines(&w->p);
+    dl_print(&w->p, w->m->begin_lines, NULL);
   for (; i < end; i++) {
     const struct dl_report_node *node = &r->nodes[i];
     if (!node->label)
@@ -91,10 +94,15 @@ static size_t print_lines(struct walk *w, const struct dl_report *r, size_t i) {
             node->join_next ? &node[1].value : NULL);
     escape(w, &label, node->label);
     escape(w, &value, dl_text_str(&shown));
-    w->m->line(&w->p, dl_text_str(&label), dl_text_str(&value), width);
+    dl_print(&w->p, parts[0], NULL);
+    dl_print_field(&w->p, dl_text_str(&label),
+                   w->m->label_gap ? width + w->m->label_gap : 0, false, NULL);
+    dl_print(&w->p, parts[1], NULL);
+    dl_print(&w->p, dl_text_str(&value), NULL);
+    dl_print(&w->p, parts[2], NULL);
   }
   if (w->m->end_lines)
-    w->m->end_lines(&w->p);
+    dl_print(&w->p, w->m->end_lines, NULL);
   w->p.failed = w->p.failed || shown.failed;
   dl_text_free(&shown);
   dl_text_free(&label);
@@ -106,18 +114,12 @@ static size_t print_lines(struct walk *w, const struct dl_report *r, size_t i) {
 static void print_rows(struct dl_printer *p, const struct dl_document *m,
                        const struct dl_layout *l, const struct dl_table *t) {
   if (t->n_rows == 0 && m->none) {
-    m->none(p);
+    dl_print(p, m->none, DL_DIM);
     return;
   }
   m->head(p, l);
   for (size_t i = 0; i < t->n_rows; i++)
     m->row(p, l, t->values + i * t->n_cols, t->marks[i]);
-}
-
-static void print_foot(struct dl_printer *p, const struct dl_document *m,
-                       const struct dl_layout *l, size_t n_rows) {
-  if (m->foot && (n_rows > 0 || !m->none))
-    m->foot(p, l);
 }
 
 static void print_table(struct walk *w, const struct dl_table *t) {
@@ -130,7 +132,8 @@ static void print_table(struct walk *w, const struct dl_table *t) {
   begin_part(w);
   if (l->n > 0) {
     print_rows(&w->p, w->m, l, t);
-    print_foot(&w->p, w->m, l, t->n_rows);
+    if (w->m->foot)
+      dl_print(&w->p, w->m->foot, NULL);
   }
   dl_layout_free(l);
 }
@@ -148,7 +151,7 @@ static void print_groups(struct walk *w, const struct dl_report_node *node) {
     w->level++;
     print_report(w, r);
     w->level--;
-    dl_print_indent(&w->p, indent);
+    w->p.indent = w->p.blanks = indent;
     w->gap = w->gap || r->title[0];
   }
 }
@@ -169,7 +172,11 @@ static void print_report(struct walk *w, const struct dl_report *r) {
       escape(w, &t, node->value.string);
       if (last != DL_REPORT_SAY || !w->m->compact)
         begin_part(w); /* consecutive statements are one, where compact */
-      w->m->say(&w->p, dl_text_str(&t));
+      if (w->m->say)
+        w->m->say(&w->p, dl_text_str(&t));
+      else
+        dl_print(&w->p, dl_text_str(&t), NULL);
+      dl_print(&w->p, "\n", NULL);
       break;
     case DL_REPORT_GROUP:
     case DL_REPORT_LIST:
@@ -177,7 +184,7 @@ static void print_report(struct walk *w, const struct dl_report *r) {
       break;
     case DL_REPORT_TABLE:
       print_table(w, node->table);
-      dl_print_indent(&w->p, indent);
+      w->p.indent = w->p.blanks = indent;
       break;
     }
     last = node->type;
@@ -232,7 +239,7 @@ enum dl_status dl_document_row(struct dl_stream *s,
 enum dl_status dl_document_end(struct dl_stream *s, struct dl_diag *d) {
   struct dl_printer p = {.f = s->f};
   bool ok = s->layout || (s->head && release_head(s));
-  if (ok && s->layout->n > 0)
-    print_foot(&p, s->format->document, s->layout, s->n_rows);
+  if (ok && s->layout->n > 0 && s->format->document->foot)
+    dl_print(&p, s->format->document->foot, NULL);
   return ok && !p.failed ? DL_OK : dl_fail_memory(d);
 }

@@ -11,27 +11,26 @@
 #include "output/format.h"
 #include "output/formats/text_table.h"
 
-/* Texts come escaped and without control characters. Functions marked so may
- * be NULL. */
+/* Texts come escaped and without control characters. Members marked so may be
+ * NULL. */
 struct dl_document {
   struct dl_cell_style style;
   bool compact; /* no blank line below a title or between statements */
   /* `level` is 0 at the top. What the title adds to p->indent is taken back
    * at the end of its part. */
   void (*title)(struct dl_printer *p, const char *text, size_t level);
-  void (*say)(struct dl_printer *p, const char *text); /* a statement */
-  /* A run of "label  value" lines; `width` is that of the longest label. */
-  void (*begin_lines)(struct dl_printer *p); /* or NULL */
-  void (*line)(struct dl_printer *p, const char *label, const char *value,
-               size_t width);
-  void (*end_lines)(struct dl_printer *p); /* or NULL */
+  void (*say)(struct dl_printer *p, const char *text); /* or NULL: a line */
+  /* A run of "label  value" lines: what stands in front of, between and behind
+   * the two, and around the run (or NULL). */
+  const char *line[3];
+  const char *begin_lines, *end_lines;
+  size_t label_gap; /* > 0: labels are as wide as the longest and this */
   /* A table. */
   void (*head)(struct dl_printer *p, const struct dl_layout *l);
   void (*row)(struct dl_printer *p, const struct dl_layout *l,
               const struct dl_value *values, const char *mark);
-  void (*foot)(struct dl_printer *p, const struct dl_layout *l); /* or NULL */
-  void (*none)(struct dl_printer *p); /* in place of a table without rows;
-                                         NULL: head and foot stand alone */
+  const char *foot; /* or NULL */
+  const char *none; /* in place of a table without rows; NULL: head and foot */
 };
 
 /* Writes the whole report. False: memory was out. */

@@ -45,33 +45,10 @@ static void escape(struct dl_text *out, const char *text, size_t n) {
   }
 }
 
-static void put_line(struct dl_printer *p, const char *text) {
-  dl_print(p, text, NULL);
-  dl_print_newline(p);
-}
-
 static void title(struct dl_printer *p, const char *text, size_t level) {
   dl_print(p, level == 0 ? "\\subsection*{" : "\\subsubsection*{", NULL);
   dl_print(p, text, NULL);
-  put_line(p, "}");
-}
-
-static void begin_lines(struct dl_printer *p) {
-  put_line(p, "\\begin{tabular}{ll}");
-}
-
-static void line(struct dl_printer *p, const char *label, const char *value,
-                 size_t width) {
-  (void)width;
-  dl_print(p, "  ", NULL);
-  dl_print(p, label, NULL);
-  dl_print(p, " & ", NULL);
-  dl_print(p, value, NULL);
-  put_line(p, " \\\\");
-}
-
-static void end_lines(struct dl_printer *p) {
-  put_line(p, "\\end{tabular}");
+  dl_print(p, "}\n", NULL);
 }
 
 /* A row of headings, or of units. */
@@ -85,21 +62,21 @@ static void head_row(struct dl_printer *p, const struct dl_layout *l,
     dl_print(p, dl_text_str(units ? &col->unit : &col->heading), NULL);
     dl_print(p, col->text ? "" : "}", NULL);
   }
-  put_line(p, " \\\\");
+  dl_print(p, " \\\\\n", NULL);
 }
 
 static void head(struct dl_printer *p, const struct dl_layout *l) {
-  put_line(p, "% needs \\usepackage{booktabs}");
+  dl_print(p, "% needs \\usepackage{booktabs}\n", NULL);
   dl_print(p, "\\begin{tabular}{", NULL);
   dl_print(p, l->mark > 0 ? "l" : "", NULL);
   for (size_t i = 0; i < l->n; i++)
     dl_print(p, l->column[i].text ? "l" : "r@{}l", NULL);
-  put_line(p, "}");
-  put_line(p, "  \\toprule");
+  dl_print(p, "}\n", NULL);
+  dl_print(p, "  \\toprule\n", NULL);
   head_row(p, l, false);
   if (l->units)
     head_row(p, l, true);
-  put_line(p, "  \\midrule");
+  dl_print(p, "  \\midrule\n", NULL);
 }
 
 /* Part of a number; its minus is not a hyphen, its blanks and dots those of a
@@ -148,27 +125,20 @@ static void row(struct dl_printer *p, const struct dl_layout *l,
     dl_print(p, i > 0 ? " & " : "", NULL);
     put_cell(p, l->column[i].text, dl_text_str(&cell), before);
   }
-  put_line(p, " \\\\");
+  dl_print(p, " \\\\\n", NULL);
   p->failed = p->failed || cell.failed;
   dl_text_free(&cell);
-}
-
-static void foot(struct dl_printer *p, const struct dl_layout *l) {
-  (void)l;
-  put_line(p, "  \\bottomrule");
-  put_line(p, "\\end{tabular}");
 }
 
 static const struct dl_document latex = {
     .style = {escape, false},
     .title = title,
-    .say = put_line,
-    .begin_lines = begin_lines,
-    .line = line,
-    .end_lines = end_lines,
+    .line = {"  ", " & ", " \\\\\n"},
+    .begin_lines = "\\begin{tabular}{ll}\n",
+    .end_lines = "\\end{tabular}\n",
     .head = head,
     .row = row,
-    .foot = foot,
+    .foot = "  \\bottomrule\n\\end{tabular}\n",
 };
 
 const struct dl_format dl_format_latex = {

@@ -16,12 +16,11 @@ static void escape(struct dl_text *out, const char *text, size_t n) {
 }
 
 static void title(struct dl_printer *p, const char *text, size_t level) {
-  static const char hashes[] = "######";
-  size_t n = level + 2 < sizeof hashes - 1 ? level + 2 : sizeof hashes - 1;
-  dl_print(p, hashes + sizeof hashes - 1 - n, NULL);
-  dl_print(p, " ", NULL);
+  static const char hashes[] = "###### ";
+  size_t most = sizeof hashes - 2, n = level + 2 < most ? level + 2 : most;
+  dl_print(p, hashes + most - n, NULL);
   dl_print(p, text, NULL);
-  dl_print_newline(p);
+  dl_print(p, "\n", NULL);
 }
 
 /* Not a heading, a list or a rule where it begins like one. */
@@ -34,17 +33,6 @@ static void say(struct dl_printer *p, const char *text) {
     text += digits;
   }
   dl_print(p, text, NULL);
-  dl_print_newline(p);
-}
-
-static void line(struct dl_printer *p, const char *label, const char *value,
-                 size_t width) {
-  (void)width;
-  dl_print(p, "- ", NULL);
-  dl_print(p, label, NULL);
-  dl_print(p, ": ", NULL);
-  dl_print(p, value, NULL);
-  dl_print_newline(p);
 }
 
 static void head(struct dl_printer *p, const struct dl_layout *l) {
@@ -55,7 +43,7 @@ static void head(struct dl_printer *p, const struct dl_layout *l) {
                             dl_text_str(&l->column[i].heading), NULL);
     dl_print(p, " |", NULL);
   }
-  dl_print_newline(p);
+  dl_print(p, "\n", NULL);
   dl_print(p, l->mark > 0 ? "| -- |" : "|", NULL);
   for (size_t i = 0; i < l->n; i++) {
     bool text = l->column[i].text;
@@ -64,7 +52,7 @@ static void head(struct dl_printer *p, const struct dl_layout *l) {
       dl_print(p, "-", NULL);
     dl_print(p, text ? " |" : ": |", NULL);
   }
-  dl_print_newline(p);
+  dl_print(p, "\n", NULL);
 }
 
 static void row(struct dl_printer *p, const struct dl_layout *l,
@@ -82,14 +70,14 @@ static void row(struct dl_printer *p, const struct dl_layout *l,
     dl_layout_print_cell(l, p, i, values);
     dl_print(p, " |", NULL);
   }
-  dl_print_newline(p);
+  dl_print(p, "\n", NULL);
 }
 
 static const struct dl_document markdown = {
     .style = {escape, true},
     .title = title,
     .say = say,
-    .line = line,
+    .line = {"- ", ": ", "\n"},
     .head = head,
     .row = row,
 };

@@ -3,10 +3,7 @@
  * "label  value unit" lines, a run of statements, a table, a group, or an item
  * of a list. What stands under a title is indented. */
 
-#include <string.h>
-
 #include "output/formats/document.h"
-#include "output/utf8.h"
 
 #define INDENT 2
 #define BETWEEN 2 /* blanks between columns, and behind a label */
@@ -14,19 +11,8 @@
 static void title(struct dl_printer *p, const char *text, size_t level) {
   (void)level;
   dl_print(p, text, DL_BOLD);
-  dl_print_newline(p);
-  dl_print_indent(p, p->indent + INDENT);
-}
-
-static void say(struct dl_printer *p, const char *text) {
-  dl_print(p, text, NULL);
-  dl_print_newline(p);
-}
-
-static void line(struct dl_printer *p, const char *label, const char *value,
-                 size_t width) {
-  dl_print_field(p, label, 0, width + BETWEEN, NULL);
-  say(p, value);
+  p->indent += INDENT;
+  dl_print(p, "\n", NULL);
 }
 
 static void head(struct dl_printer *p, const struct dl_layout *l) {
@@ -39,34 +25,29 @@ static void head(struct dl_printer *p, const struct dl_layout *l) {
                               dl_text_str(units ? &col->unit : &col->heading),
                               units ? DL_DIM : NULL);
     }
-    dl_print_newline(p);
+    dl_print(p, "\n", NULL);
   }
 }
 
 static void row(struct dl_printer *p, const struct dl_layout *l,
                 const struct dl_value *values, const char *mark) {
-  dl_print_field(p, mark ? mark : "", 0, l->mark, NULL);
+  dl_print_field(p, mark ? mark : "", l->mark, false, NULL);
   for (size_t i = 0; i < l->n; i++) {
     p->blanks += i > 0 ? BETWEEN : 0;
     dl_layout_print_cell(l, p, i, values);
   }
-  dl_print_newline(p);
-}
-
-static void none(struct dl_printer *p) {
-  dl_print(p, "(none)", DL_DIM);
-  dl_print_newline(p);
+  dl_print(p, "\n", NULL);
 }
 
 static const struct dl_document text = {
     .style = {dl_text_add_n, false},
     .compact = true,
     .title = title,
-    .say = say,
-    .line = line,
+    .line = {"", "", "\n"},
+    .label_gap = BETWEEN,
     .head = head,
     .row = row,
-    .none = none,
+    .none = "(none)\n",
 };
 
 const struct dl_format dl_format_text = {

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Tables for people: layout and printing. */
+
 #include "output/formats/text_table.h"
 
 #include <math.h>
@@ -11,40 +13,36 @@
 /* Printing */
 
 void dl_print(struct dl_printer *p, const char *text, const char *effect) {
-  if (!text[0])
-    return;
-  for (; p->blanks > 0; p->blanks--)
-    fputc(' ', p->f);
-  if (p->colour && effect)
-    fprintf(p->f, "\033[%sm%s\033[0m", effect, text);
-  else
-    fputs(text, p->f);
+  size_t n = strlen(text);
+  bool ends_line = n > 0 && text[n - 1] == '\n';
+  if (ends_line)
+    n--;
+  if (n > 0) {
+    bool plain = !p->colour || !effect;
+    fprintf(p->f, "%*s", (int)p->blanks, "");
+    fprintf(p->f, plain ? "%s%.*s" : "\033[%sm%.*s\033[0m", plain ? "" : effect,
+            (int)n, text);
+    p->blanks = 0;
+  }
+  if (ends_line) {
+    fputc('\n', p->f);
+    p->blanks = p->indent;
+  }
 }
 
-void dl_print_newline(struct dl_printer *p) {
-  p->blanks = p->indent;
-  fputc('\n', p->f);
+void dl_print_field(struct dl_printer *p, const char *text, size_t width,
+                    bool right, const char *effect) {
+  size_t own = dl_utf8_width(text, strlen(text));
+  size_t rest = width > own ? width - own : 0;
+  p->blanks += right ? rest : 0;
+  dl_print(p, text, effect);
+  p->blanks += right ? 0 : rest;
 }
 
-void dl_print_indent(struct dl_printer *p, size_t indent) {
-  p->indent = p->blanks = indent;
-}
-
-void dl_print_field(struct dl_printer *p, const char *s, size_t left,
-                    size_t width, const char *effect) {
-  size_t used = left + dl_utf8_width(s, strlen(s));
-  p->blanks += left;
-  dl_print(p, s, effect);
-  p->blanks += width > used ? width - used : 0;
-}
-
-/* Headings and units stand on the side of their column. */
 void dl_layout_print_heading(struct dl_printer *p,
                              const struct dl_layout_column *col, const char *s,
                              const char *effect) {
-  size_t width = dl_utf8_width(s, strlen(s));
-  size_t left = col->text || width > col->width ? 0 : col->width - width;
-  dl_print_field(p, s, left, col->width, effect);
+  dl_print_field(p, s, col->width, !col->text, effect);
 }
 
 void dl_layout_print_cell(const struct dl_layout *l, struct dl_printer *p,
@@ -54,8 +52,9 @@ void dl_layout_print_cell(const struct dl_layout *l, struct dl_printer *p,
   size_t n = dl_layout_cell(l, i, values, &cell);
   size_t before = dl_utf8_width(dl_text_str(&cell), n);
   size_t left = col->text ? 0 : col->width - col->after;
-  dl_print_field(p, dl_text_str(&cell), left > before ? left - before : 0,
-                 col->width, NULL);
+  left = left > before ? left - before : 0;
+  p->blanks += left;
+  dl_print_field(p, dl_text_str(&cell), col->width - left, false, NULL);
   p->failed = p->failed || cell.failed;
   dl_text_free(&cell);
 }
@@ -89,22 +88,6 @@ size_t dl_layout_cell(const struct dl_layout *l, size_t i,
 }
 
 /* Laying out */
-
-/* Strings stand on the left; one without any value as its style says. */
-static bool is_text(const struct dl_layout_column *col,
-                    const struct dl_table *t) {
-  bool numbers = false;
-  for (size_t r = 0; r < t->n_rows; r++) {
-    const struct dl_value *v = &t->values[r * t->n_cols + col->i];
-    if (dl_value_absent(v))
-      continue;
-    if (v->type != DL_NUMBER && v->type != DL_COUNT)
-      return true;
-    numbers = true;
-  }
-  bool named = col->c.style == DL_PLAIN || col->c.style == DL_CODE;
-  return !numbers && named && !col->c.unit && !col->c.join_next;
-}
 
 /* Chooses one multiple for all cells of a column, or lets each have its own.
  * An interval shares that of the estimate in front of it, where style and unit
@@ -147,10 +130,22 @@ static void widen(size_t *width, const char *s, size_t n) {
     *width = own;
 }
 
-/* Heading, unit and widths. False: memory is out. */
+/* Alignment, heading, unit and widths of column i. Strings are aligned to the
+ * left; a column without any value as its style says. False: memory is out. */
 static bool measure(struct dl_layout *l, size_t i, const struct dl_table *t) {
   struct dl_layout_column *col = &l->column[i];
   struct dl_text cell = {0};
+  bool numbers = false, named = !col->c.unit && !col->c.join_next;
+  for (size_t r = 0; r < t->n_rows; r++) {
+    const struct dl_value *v = &t->values[r * t->n_cols + col->i];
+    bool number = v->type == DL_NUMBER || v->type == DL_COUNT;
+    bool absent = dl_value_absent(v);
+    numbers = numbers || (number && !absent);
+    col->text = col->text || (!number && !absent);
+  }
+  if (!numbers && named &&
+      (col->c.style == DL_PLAIN || col->c.style == DL_CODE))
+    col->text = true;
   for (size_t r = 0; r < t->n_rows; r++) {
     size_t n = dl_layout_cell(l, i, t->values + r * t->n_cols, &cell);
     widen(&col->before, dl_text_str(&cell), n);
@@ -189,10 +184,8 @@ struct dl_layout *dl_layout_new(const struct dl_table *t,
     i += c.join_next;
   }
   bool ok = l->column && choose_scales(l, t);
-  for (size_t i = 0; ok && i < l->n; i++) {
-    l->column[i].text = is_text(&l->column[i], t);
+  for (size_t i = 0; ok && i < l->n; i++)
     ok = measure(l, i, t);
-  }
   size_t mark = 0;
   for (size_t r = 0; r < t->n_rows; r++)
     if (t->marks[r]) {

@@ -26,16 +26,13 @@ struct dl_printer {
   bool failed;   /* memory was out */
 };
 
-/* `effect`, where colours are on: DL_BOLD, DL_DIM or NULL. */
+/* Writes a text, which may end in "\n". `effect`, where colours are on:
+ * DL_BOLD, DL_DIM or NULL. */
 void dl_print(struct dl_printer *p, const char *text, const char *effect);
-void dl_print_newline(struct dl_printer *p);
 
-/* Indents from this line on; to be called at the beginning of a line. */
-void dl_print_indent(struct dl_printer *p, size_t indent);
-
-/* Text in a field of `width`, `left` blanks in front. */
-void dl_print_field(struct dl_printer *p, const char *s, size_t left,
-                    size_t width, const char *effect);
+/* The same with blanks up to `width`, on the left if `right` is set. */
+void dl_print_field(struct dl_printer *p, const char *text, size_t width,
+                    bool right, const char *effect);
 
 /* How a format writes cells. */
 struct dl_cell_style {
@@ -78,7 +75,7 @@ void dl_layout_free(struct dl_layout *l); /* accepts NULL */
 size_t dl_layout_cell(const struct dl_layout *l, size_t i,
                       const struct dl_value *row, struct dl_text *cell);
 
-/* A heading or a unit, or a cell, with the blanks that align it. */
+/* A heading or a unit, and a cell, with the blanks that align them. */
 void dl_layout_print_heading(struct dl_printer *p,
                              const struct dl_layout_column *col, const char *s,
                              const char *effect);

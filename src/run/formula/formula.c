@@ -1,289 +1,42 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A recursive-descent parser that emits code for a stack machine. */
+/* Parser of formulas: precedence climbing that emits code for a stack
+ * machine. */
 
 #include "run/formula/formula.h"
 
-#include <ctype.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/memory.h"
 #include "base/nearest_names.h"
 #include "base/number.h"
 #include "run/formula/formula_private.h"
 
 struct parser {
-  const char *text;
-  const char *p;
+  const char *p; /* the rest of the text */
   struct dl_formula *f;
   struct dl_diag *d;
-  size_t depth; /* of the stack at run time */
-  size_t nest;  /* of the recursion */
-  size_t spare; /* first arguments of coalesce that we are inside of */
+  size_t depth;    /* of the stack at run time */
+  size_t nest;     /* of the recursion */
+  size_t optional; /* first arguments of coalesce that p is inside of */
 };
 
 static const struct {
   const char *name;
   enum op op;
-  int arguments;
 } functions[] = {
-    {"log", OP_LOG, 1},           {"log2", OP_LOG2, 1}, {"log10", OP_LOG10, 1},
-    {"log1p", OP_LOG1P, 1},       {"exp", OP_EXP, 1},   {"sqrt", OP_SQRT, 1},
-    {"abs", OP_ABS, 1},           {"min", OP_MIN, 2},   {"max", OP_MAX, 2},
-    {"coalesce", OP_COALESCE, 2},
+    {"log", OP_LOG},           {"log2", OP_LOG2}, {"log10", OP_LOG10},
+    {"log1p", OP_LOG1P},       {"exp", OP_EXP},   {"sqrt", OP_SQRT},
+    {"abs", OP_ABS},           {"min", OP_MIN},   {"max", OP_MAX},
+    {"coalesce", OP_COALESCE},
 };
+enum { N_FUNCTIONS = sizeof functions / sizeof *functions };
 
-static bool expression(struct parser *s);
-
-/* A long formula is cut in messages. */
-enum { MOST_SHOWN = 200 };
-
-static const char *dots(const struct parser *s) {
-  return strlen(s->text) > MOST_SHOWN ? "..." : "";
-}
-
-static bool complain(struct parser *s, const char *what) {
-  dl_fail(s->d, DL_EUSAGE, "formula '%.*s%s': column %zu: %s", MOST_SHOWN,
-          s->text, dots(s), (size_t)(s->p - s->text) + 1, what);
-  return false;
-}
-
-static bool no_memory(struct parser *s) {
-  dl_fail_memory(s->d);
-  return false;
-}
-
-static void blanks(struct parser *s) {
-  while (isspace((unsigned char)*s->p))
-    s->p++;
-}
-
-/* Takes `token` if it comes next. */
-static bool take(struct parser *s, const char *token) {
-  blanks(s);
-  size_t n = strlen(token);
-  if (strncmp(s->p, token, n) != 0)
-    return false;
-  s->p += n;
-  return true;
-}
-
-static bool emit(struct parser *s, struct instruction in, int pops) {
-  struct dl_formula *f = s->f;
-  void *code = f->code;
-  s->depth = s->depth + 1 - (size_t)pops;
-  if (s->depth > MOST_DEPTH || f->n >= MOST_OPS)
-    return complain(s, "formula too large");
-  if (!dl_grow(&code, &f->cap, f->n + 1, sizeof *f->code))
-    return no_memory(s);
-  f->code = code;
-  f->code[f->n++] = in;
-  return true;
-}
-
-static bool emit_op(struct parser *s, enum op op, int pops) {
-  return emit(s, (struct instruction){.op = op}, pops);
-}
-
-static bool number(struct parser *s) {
-  const char *q = s->p;
-  while (isdigit((unsigned char)*q) || *q == '.')
-    q++;
-  if (*q == 'e' || *q == 'E') {
-    const char *e = q + 1;
-    if (*e == '+' || *e == '-')
-      e++;
-    if (isdigit((unsigned char)*e)) {
-      while (isdigit((unsigned char)*e))
-        e++;
-      q = e;
-    }
-  }
-  double x;
-  if (dl_parse_number(s->p, (size_t)(q - s->p), &x) != DL_NUMBER_OK)
-    return complain(s, "invalid number");
-  s->p = q;
-  return emit(s, (struct instruction){.op = OP_NUMBER, .number = x}, 0);
-}
-
-/* A text between two `quote` characters, behind the first. NULL: complained. */
-static char *quoted(struct parser *s, char quote) {
-  const char *end = strchr(s->p, quote);
-  if (!end || end == s->p) {
-    complain(s, end ? "empty name" : "missing closing quote");
-    return NULL;
-  }
-  char *text = dl_strndup(s->p, (size_t)(end - s->p));
-  if (!text)
-    no_memory(s);
-  s->p = end + 1;
-  return text;
-}
-
-static bool name_char(char c) {
-  return isalnum((unsigned char)c) || c == '_' || c == '.';
-}
-
-/* Enters a variable, taking over `name`; -1 when memory is out. */
-static long variable(struct parser *s, char *name) {
-  struct dl_formula *f = s->f;
-  long i = dl_strlist_find(&f->vars, name);
-  void *use = f->use;
-  if (i < 0 && dl_grow(&use, &f->cap_use, f->vars.n + 1, sizeof *f->use)) {
-    f->use = use;
-    if (dl_strlist_add(&f->vars, name)) {
-      i = (long)f->vars.n - 1;
-      f->use[i] = (struct use){false, false};
-    }
-  }
-  free(name);
-  if (i < 0)
-    no_memory(s);
-  else if (s->spare == 0)
-    f->use[i].needed = true;
-  return i;
-}
-
-/* name == 'text'; the name has been read. */
-static bool text_comparison(struct parser *s, long var, bool equal) {
-  blanks(s);
-  char quote = *s->p++;
-  char *literal = quoted(s, quote);
-  if (!literal)
-    return false;
-  bool ok = dl_strlist_add(&s->f->literals, literal);
-  free(literal);
-  if (!ok)
-    return no_memory(s);
-  s->f->use[var].as_text = true;
-  struct instruction in = {
-      .op = OP_TEXT_EQ, .index = (size_t)var, .literal = s->f->literals.n - 1};
-  if (!emit(s, in, 0))
-    return false;
-  if (equal)
-    return true;
-  return emit(s, (struct instruction){.op = OP_NUMBER, .number = 0}, 0) &&
-         emit_op(s, OP_EQ, 2);
-}
-
-static bool use_variable(struct parser *s, char *name) {
-  long var = variable(s, name);
-  if (var < 0)
-    return false;
-  const char *here = s->p;
-  bool equal = take(s, "==");
-  if (equal || take(s, "!=")) {
-    blanks(s);
-    if (*s->p == '\'' || *s->p == '"')
-      return text_comparison(s, var, equal);
-    s->p = here;
-  }
-  return emit(s, (struct instruction){.op = OP_VAR, .index = (size_t)var}, 0);
-}
-
-static bool call(struct parser *s, const char *name) {
-  for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
-    if (strcmp(functions[i].name, name) != 0)
-      continue;
-    for (int a = 0; a < functions[i].arguments; a++) {
-      if (a > 0 && !take(s, ","))
-        return complain(s, "expected ','");
-      bool spare = functions[i].op == OP_COALESCE && a == 0;
-      s->spare += spare;
-      bool ok = expression(s);
-      s->spare -= spare;
-      if (!ok)
-        return false;
-    }
-    if (!take(s, ")"))
-      return complain(s, "expected ')'");
-    return emit_op(s, functions[i].op, functions[i].arguments);
-  }
-  struct dl_text near = {0};
-  const char *names[sizeof functions / sizeof *functions];
-  for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
-    names[i] = functions[i].name;
-  dl_nearest_names(name, names, sizeof functions / sizeof *functions, 3, &near);
-  dl_fail(s->d, DL_EUSAGE,
-          "formula '%.*s%s': unknown function '%.*s'; nearest: %s", MOST_SHOWN,
-          s->text, dots(s), MOST_SHOWN, name, dl_text_str(&near));
-  dl_text_free(&near);
-  return false;
-}
-
-static bool name_or_call(struct parser *s) {
-  const char *q = s->p;
-  while (name_char(*q))
-    q++;
-  char *name = dl_strndup(s->p, (size_t)(q - s->p));
-  if (!name)
-    return no_memory(s);
-  s->p = q;
-  if (take(s, "(")) {
-    bool ok = call(s, name);
-    free(name);
-    return ok;
-  }
-  return use_variable(s, name);
-}
-
-static bool primary(struct parser *s) {
-  blanks(s);
-  char c = *s->p;
-  if (isdigit((unsigned char)c) || c == '.')
-    return number(s);
-  if (c == '`') {
-    s->p++;
-    char *name = quoted(s, '`');
-    return name && use_variable(s, name);
-  }
-  if (isalpha((unsigned char)c) || c == '_')
-    return name_or_call(s);
-  if (take(s, "(")) {
-    if (!expression(s))
-      return false;
-    return take(s, ")") || complain(s, "expected ')'");
-  }
-  return complain(s, c ? "expected a number, a name or '('"
-                       : "ends where a value is expected");
-}
-
-static bool unary(struct parser *s);
-
-static bool power(struct parser *s) {
-  if (!primary(s))
-    return false;
-  if (!take(s, "^"))
-    return true;
-  return unary(s) && emit_op(s, OP_POW, 2);
-}
-
-/* A '!' that does not begin "!=". */
-static bool next_is_not(struct parser *s) {
-  blanks(s);
-  return s->p[0] == '!' && s->p[1] != '=';
-}
-
-static bool unary(struct parser *s) {
-  if (++s->nest > MOST_DEPTH)
-    return complain(s, "formula too deep");
-  bool ok;
-  if (take(s, "-"))
-    ok = unary(s) && emit_op(s, OP_NEG, 1);
-  else if (next_is_not(s) && take(s, "!"))
-    ok = unary(s) && emit_op(s, OP_NOT, 1);
-  else if (take(s, "+"))
-    ok = unary(s);
-  else
-    ok = power(s);
-  s->nest--;
-  return ok;
-}
-
-/* Binary operators by level; those of a higher level bind more tightly. */
+/* Binary operators by level: a higher one binds more tightly. Of two that
+ * begin alike the longer comes first. '^' and prefixes: operand(). */
 enum { LOWEST = 1, COMPARISON = 3, HIGHEST = 5 };
-static const struct {
+static const struct infix {
   const char *token;
   enum op op;
   int level;
@@ -295,28 +48,221 @@ static const struct {
     {"+", OP_ADD, 4},          {"-", OP_SUB, 4},
     {"*", OP_MUL, HIGHEST},    {"/", OP_DIV, HIGHEST},
 };
+enum { N_OPERATORS = sizeof operators / sizeof *operators };
 
-/* Operands and operators of a level, from left to right; comparisons do not
- * chain. */
-static bool binary(struct parser *s, int level) {
-  if (level > HIGHEST)
-    return unary(s);
-  bool ok = binary(s, level + 1), more = true;
-  while (ok && more) {
-    more = false;
-    for (size_t i = 0; i < sizeof operators / sizeof *operators && !more; i++)
-      if (operators[i].level == level && take(s, operators[i].token)) {
-        ok = binary(s, level + 1) && emit_op(s, operators[i].op, 2);
-        more = true;
-      }
-    if (level == COMPARISON)
-      return ok;
-  }
-  return ok;
+static enum dl_status expression(struct parser *s, int lowest);
+
+/* A long formula is cut in messages. */
+enum { MOST_SHOWN = 200 };
+
+static enum dl_status complain(struct parser *s, const char *what) {
+  const char *text = s->f->text;
+  return dl_fail(s->d, DL_EUSAGE, "formula '%.*s%s': column %zu: %s",
+                 MOST_SHOWN, text, strlen(text) > MOST_SHOWN ? "..." : "",
+                 (size_t)(s->p - text) + 1, what);
 }
 
-static bool expression(struct parser *s) {
-  return binary(s, LOWEST);
+/* Takes `token` if it comes next; "": skips blanks. */
+static bool take(struct parser *s, const char *token) {
+  size_t n = strlen(token);
+  while (dl_is_space(*s->p))
+    s->p++;
+  if (strncmp(s->p, token, n) != 0)
+    return false;
+  s->p += n;
+  return true;
+}
+
+/* Takes over in.literal. */
+static enum dl_status emit(struct parser *s, struct dl_instruction in) {
+  struct dl_formula *f = s->f;
+  void *code = f->code;
+  s->depth = s->depth + 1 - arguments_of(in.op);
+  bool fits = s->depth <= MOST_DEPTH && f->n_code < MOST_OPS;
+  if (fits && dl_grow(&code, &f->cap_code, f->n_code + 1, sizeof *f->code)) {
+    f->code = code;
+    f->code[f->n_code++] = in;
+    return DL_OK;
+  }
+  free(in.literal);
+  return fits ? dl_fail_memory(s->d) : complain(s, "formula too large");
+}
+
+static enum dl_status number(struct parser *s) {
+  static const char digits[] = "0123456789";
+  size_t n = strspn(s->p, "0123456789.");
+  if (s->p[n] == 'e' || s->p[n] == 'E') {
+    size_t sign = s->p[n + 1] == '+' || s->p[n + 1] == '-';
+    size_t more = strspn(s->p + n + 1 + sign, digits);
+    n += more > 0 ? 1 + sign + more : 0;
+  }
+  double x;
+  if (dl_parse_number(s->p, n, &x) != DL_NUMBER_OK)
+    return complain(s, "invalid number");
+  s->p += n;
+  return emit(s, (struct dl_instruction){.op = OP_NUMBER, .number = x});
+}
+
+/* A text up to the next `quote`. */
+static enum dl_status quoted(struct parser *s, char quote, char **text) {
+  const char *end = strchr(s->p, quote);
+  if (!end || end == s->p)
+    return complain(s, end ? "empty name" : "missing closing quote");
+  *text = dl_strndup(s->p, (size_t)(end - s->p));
+  s->p = end + 1;
+  return *text ? DL_OK : dl_fail_memory(s->d);
+}
+
+/* name, name == 'text' or name != 'text'; the name has been read and is taken
+ * over. */
+static enum dl_status variable(struct parser *s, char *name) {
+  struct dl_formula *f = s->f;
+  struct dl_instruction in = {.op = OP_VAR};
+  while (in.index < f->n_vars && strcmp(f->var[in.index].name, name) != 0)
+    in.index++;
+  if (in.index < f->n_vars) {
+    free(name);
+  } else {
+    void *var = f->var;
+    if (!dl_grow(&var, &f->cap_vars, f->n_vars + 1, sizeof *f->var)) {
+      free(name);
+      return dl_fail_memory(s->d);
+    }
+    f->var = var;
+    f->var[f->n_vars++] = (struct dl_formula_variable){.name = name};
+  }
+  if (s->optional == 0)
+    f->var[in.index].needed = true;
+  const char *behind = s->p;
+  bool equal = take(s, "=="), compares = equal || take(s, "!=");
+  take(s, "");
+  if (!compares || (*s->p != '\'' && *s->p != '"')) {
+    s->p = behind;
+    return emit(s, in);
+  }
+  s->p++;
+  in.op = OP_TEXT_EQ;
+  enum dl_status status = quoted(s, s->p[-1], &in.literal);
+  f->var[in.index].as_text = true;
+  if (status == DL_OK)
+    status = emit(s, in);
+  if (status == DL_OK && !equal)
+    status = emit(s, (struct dl_instruction){.op = OP_NOT});
+  return status;
+}
+
+/* A function's arguments; the name of n bytes and '(' have been read. */
+static enum dl_status call(struct parser *s, const char *name, size_t n) {
+  size_t i = 0;
+  while (i < N_FUNCTIONS && (strncmp(functions[i].name, name, n) != 0 ||
+                             functions[i].name[n] != '\0'))
+    i++;
+  if (i == N_FUNCTIONS) {
+    struct dl_text near = {0}, what = {0}, unknown = {0};
+    const char *names[N_FUNCTIONS];
+    for (size_t k = 0; k < N_FUNCTIONS; k++)
+      names[k] = functions[k].name;
+    dl_text_add_n(&unknown, name, n < MOST_SHOWN ? n : MOST_SHOWN);
+    dl_nearest_names(dl_text_str(&unknown), names, N_FUNCTIONS, 3, &near);
+    dl_text_printf(&what, "unknown function '%s'; nearest: %s",
+                   dl_text_str(&unknown), dl_text_str(&near));
+    s->p = name;
+    enum dl_status status = complain(s, dl_text_str(&what));
+    dl_text_free(&near);
+    dl_text_free(&what);
+    dl_text_free(&unknown);
+    return status;
+  }
+  size_t arguments = arguments_of(functions[i].op);
+  for (size_t a = 0; a < arguments; a++) {
+    if (a > 0 && !take(s, ","))
+      return complain(s, "expected ','");
+    bool optional = functions[i].op == OP_COALESCE && a == 0;
+    s->optional += optional;
+    enum dl_status status = expression(s, LOWEST);
+    s->optional -= optional;
+    if (status != DL_OK)
+      return status;
+  }
+  if (!take(s, ")"))
+    return complain(s, "expected ')'");
+  return emit(s, (struct dl_instruction){.op = functions[i].op});
+}
+
+/* A number, a name, a call or an expression in parentheses. */
+static enum dl_status primary(struct parser *s) {
+  take(s, "");
+  char c = *s->p, *name = NULL;
+  if (dl_is_digit(c) || c == '.')
+    return number(s);
+  if (take(s, "(")) {
+    enum dl_status status = expression(s, LOWEST);
+    return status != DL_OK || take(s, ")") ? status
+                                           : complain(s, "expected ')'");
+  }
+  if (take(s, "`")) {
+    enum dl_status status = quoted(s, '`', &name);
+    return status == DL_OK ? variable(s, name) : status;
+  }
+  if (!dl_is_alpha(c) && c != '_')
+    return complain(s, c ? "expected a number, a name or '('"
+                         : "ends where a value is expected");
+  const char *from = s->p;
+  while (dl_is_alnum(*s->p) || *s->p == '_' || *s->p == '.')
+    s->p++;
+  size_t n = (size_t)(s->p - from);
+  if (take(s, "("))
+    return call(s, from, n);
+  name = dl_strndup(from, n);
+  return name ? variable(s, name) : dl_fail_memory(s->d);
+}
+
+/* An operand with its prefixes and its power: -a^b is -(a^b), a^b^c is
+ * a^(b^c), a^-b is a^(-b). */
+static enum dl_status operand(struct parser *s) {
+  if (++s->nest > MOST_DEPTH)
+    return complain(s, "formula too deep");
+  enum dl_status status;
+  struct dl_instruction in = {.op = OP_NUMBER};
+  bool plus = take(s, "+"); /* skips blanks too */
+  if (*s->p == '-')
+    in.op = OP_NEG;
+  else if (*s->p == '!' && s->p[1] != '=')
+    in.op = OP_NOT;
+  if (plus) {
+    in.op = OP_NUMBER;
+    status = operand(s);
+  } else if (in.op != OP_NUMBER) {
+    s->p++;
+    status = operand(s);
+  } else {
+    status = primary(s);
+    if (status == DL_OK && take(s, "^")) {
+      in.op = OP_POW;
+      status = operand(s);
+    }
+  }
+  s->nest--;
+  return status == DL_OK && in.op != OP_NUMBER ? emit(s, in) : status;
+}
+
+/* Operands and operators of at least a level, from left to right; comparisons
+ * do not chain. */
+static enum dl_status expression(struct parser *s, int lowest) {
+  enum dl_status status = operand(s);
+  for (int highest = HIGHEST; status == DL_OK;) {
+    const struct infix *o = operators, *end = operators + N_OPERATORS;
+    while (o < end &&
+           (o->level < lowest || o->level > highest || !take(s, o->token)))
+      o++;
+    if (o == end)
+      break;
+    status = expression(s, o->level + 1);
+    if (status == DL_OK)
+      status = emit(s, (struct dl_instruction){.op = o->op});
+    highest = o->level == COMPARISON ? COMPARISON - 1 : o->level;
+  }
+  return status;
 }
 
 enum dl_status dl_formula_parse(struct dl_formula **out, const char *text,
@@ -327,15 +273,16 @@ enum dl_status dl_formula_parse(struct dl_formula **out, const char *text,
     free(f);
     return dl_fail_memory(d);
   }
-  struct parser s = {.text = f->text, .p = f->text, .f = f, .d = d};
-  bool ok = expression(&s);
-  blanks(&s);
-  if (ok && *s.p)
-    ok = complain(&s, "unexpected text");
-  if (!ok) {
+  struct parser s = {.p = f->text, .f = f, .d = d};
+  enum dl_status status = expression(&s, LOWEST);
+  take(&s, "");
+  if (status == DL_OK && *s.p)
+    status = complain(&s, "unexpected text");
+  if (status != DL_OK) {
     dl_formula_free(f);
-    return d->status == DL_OK ? DL_EUSAGE : d->status;
+    return status;
   }
+  f->is_name = f->n_code == 1 && f->code[0].op == OP_VAR;
   *out = f;
   return DL_OK;
 }
@@ -343,34 +290,12 @@ enum dl_status dl_formula_parse(struct dl_formula **out, const char *text,
 void dl_formula_free(struct dl_formula *f) {
   if (!f)
     return;
+  for (size_t i = 0; i < f->n_vars; i++)
+    free(f->var[i].name);
+  for (size_t i = 0; i < f->n_code; i++)
+    free(f->code[i].literal);
   free(f->text);
   free(f->code);
-  free(f->use);
-  dl_strlist_free(&f->vars);
-  dl_strlist_free(&f->literals);
+  free(f->var);
   free(f);
-}
-
-const char *dl_formula_text(const struct dl_formula *f) {
-  return f->text;
-}
-
-size_t dl_formula_n_vars(const struct dl_formula *f) {
-  return f->vars.n;
-}
-
-const char *dl_formula_var(const struct dl_formula *f, size_t i) {
-  return f->vars.s[i];
-}
-
-bool dl_formula_var_is_text(const struct dl_formula *f, size_t i) {
-  return f->use[i].as_text;
-}
-
-bool dl_formula_var_is_needed(const struct dl_formula *f, size_t i) {
-  return f->use[i].needed;
-}
-
-bool dl_formula_is_name(const struct dl_formula *f) {
-  return f->n == 1 && f->code[0].op == OP_VAR;
 }

@@ -24,24 +24,29 @@
 #include "base/diag.h"
 #include "run/row.h"
 
-struct dl_formula;
+/* A variable, and how the formula uses it. */
+struct dl_formula_variable {
+  char *name;
+  bool as_text; /* compared with a literal */
+  bool needed;  /* the formula has no value without it: it stands outside the
+                   first argument of coalesce */
+};
 
-/* Errors (DL_EUSAGE) say where: "formula 'log(x': column 6: expected ')'". */
+/* A parsed formula, to be read only. */
+struct dl_formula {
+  char *text;
+  struct dl_formula_variable *var;
+  size_t n_vars, cap_vars;
+  bool is_name; /* one plain name */
+  struct dl_instruction *code;
+  size_t n_code, cap_code;
+};
+
+/* Errors (DL_EUSAGE) name the place: "formula 'log(x': column 6: expected
+ * ')'". *f is NULL then. */
 enum dl_status dl_formula_parse(struct dl_formula **f, const char *text,
                                 struct dl_diag *d);
 void dl_formula_free(struct dl_formula *f); /* accepts NULL */
-
-const char *dl_formula_text(const struct dl_formula *f);
-size_t dl_formula_n_vars(const struct dl_formula *f);
-const char *dl_formula_var(const struct dl_formula *f, size_t i);
-bool dl_formula_var_is_text(const struct dl_formula *f, size_t i);
-
-/* Whether the formula has no value without the variable: false where it
- * stands only in the first argument of coalesce. */
-bool dl_formula_var_is_needed(const struct dl_formula *f, size_t i);
-
-/* The formula is one plain name. */
-bool dl_formula_is_name(const struct dl_formula *f);
 
 /* The value for a row; vars[i] is where rows hold variable i. */
 double dl_formula_eval(const struct dl_formula *f,

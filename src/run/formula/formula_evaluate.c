@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The stack machine that formulas run on. */
+/* The stack machine that runs formulas. */
 
 #include <math.h>
 #include <string.h>
@@ -90,8 +90,8 @@ double dl_formula_eval(const struct dl_formula *f,
   double stack[MOST_DEPTH + 1];
   stack[0] = NAN;
   size_t top = 0;
-  for (size_t i = 0; i < f->n; i++) {
-    const struct instruction *in = &f->code[i];
+  for (size_t i = 0; i < f->n_code; i++) {
+    const struct dl_instruction *in = &f->code[i];
     switch (in->op) {
     case OP_NUMBER:
       stack[top++] = in->number;
@@ -101,12 +101,11 @@ double dl_formula_eval(const struct dl_formula *f,
       break;
     case OP_TEXT_EQ: {
       const char *s = dl_row_text(row, &vars[in->index]);
-      stack[top++] =
-          s ? strcmp(s, f->literals.s[in->literal]) == 0 : (double)NAN;
+      stack[top++] = s ? strcmp(s, in->literal) == 0 : (double)NAN;
       break;
     }
     default:
-      if (in->op <= OP_ABS) {
+      if (arguments_of(in->op) == 1) {
         /* The parser sees to it that the stack is deep enough.
          * NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage) */
         stack[top - 1] = unary_op(in->op, stack[top - 1]);

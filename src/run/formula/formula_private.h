@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The code of a formula, shared by formula.c (parser) and evaluate.c. */
+/* The code of a formula: formula.c writes it, formula_evaluate.c runs it. */
 
 #ifndef DL_RUN_FORMULA_FORMULA_PRIVATE_H
 #define DL_RUN_FORMULA_FORMULA_PRIVATE_H
 
-#include "base/text.h"
 #include "run/formula/formula.h"
 
 enum { MOST_DEPTH = 64, MOST_OPS = 4096 };
 
+/* In groups: operands, operators on one value, operators on two. */
 /* clang-format off */
 enum op {
   OP_NUMBER, OP_VAR, OP_TEXT_EQ,
@@ -19,27 +19,16 @@ enum op {
 };
 /* clang-format on */
 
-struct instruction {
+/* Values that an operator takes from the stack. */
+static inline size_t arguments_of(enum op op) {
+  return op <= OP_TEXT_EQ ? 0 : op <= OP_ABS ? 1 : 2;
+}
+
+struct dl_instruction {
   enum op op;
-  double number;  /* OP_NUMBER */
-  size_t index;   /* OP_VAR: variable; OP_TEXT_EQ: variable */
-  size_t literal; /* OP_TEXT_EQ: index of the literal */
-};
-
-/* How a variable is used. */
-struct use {
-  bool as_text;
-  bool needed; /* outside coalesce(HERE, b) */
-};
-
-struct dl_formula {
-  char *text;
-  struct instruction *code;
-  size_t n, cap;
-  struct dl_strlist vars;
-  struct dl_strlist literals;
-  struct use *use; /* one a variable */
-  size_t cap_use;
+  double number; /* OP_NUMBER */
+  size_t index;  /* OP_VAR, OP_TEXT_EQ: of the variable */
+  char *literal; /* OP_TEXT_EQ: owned; else NULL */
 };
 
 #endif

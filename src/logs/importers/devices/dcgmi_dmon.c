@@ -6,28 +6,27 @@
  *   GPU 0     61.243                 12345678901                  0
  *   GPU-I 0   N/A                    N/A                          N/A
  *
- * Both header lines come again every 15 rounds. Older releases write
- * "# Entity", "Id" and align to the right. The names are the short ones of
- * DCGM's table of fields: 155 POWER (W, averaged), 157 POWINST (W, at once),
- * 156 TOTEC (mJ since the driver was loaded), 203 GPUTL (%), 1001 GRACT (share
- * of the time the graphics engine was busy, 0..1; under MIG the only one), 160
- * PMLMT and 164 EPLMT (limits, W). A value that DCGM does not have is N/A, in
- * old releases a number as large as its type has.
+ * Both header lines are repeated every 15 rounds. Older releases write
+ * "# Entity" and "Id", and align to the right. The names are the short names of
+ * DCGM's fields: 155 POWER (W, averaged), 157 POWINST (W, instantaneous), 156
+ * TOTEC (mJ since the driver was loaded), 203 GPUTL (%), 1001 GRACT (share of
+ * the time that the graphics engine was busy, 0..1; the only one with MIG), 160
+ * PMLMT and 164 EPLMT (limits, W). A missing value is N/A, in old releases a
+ * number near the maximum of its type.
  *
- * Entities are GPU, GPU-I and GPU-CI (MIG instances, whose activity is that of
- * a part of the GPU listed above them), Switch, CPU and others. Only GPUs are
- * read: to add their instances would count them twice.
+ * Entities are GPU, GPU-I and GPU-CI (MIG instances, with the activity of a
+ * part of the GPU listed above them), Switch, CPU and others. Only GPUs are
+ * read: their instances would count them twice.
  *
- * There is no time in it, a round a second unless -d says otherwise; but it is
- * often piped through `ts`, which puts one before each line. */
+ * The format has no times: one round per second, or as --interval specifies.
+ * Often it is piped through `ts`, which adds a time in front of each line. */
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
+#include "base/ascii.h"
 #include "base/number.h"
-#include "logs/importers/table_scan.h"
 #include "logs/log.h"
 
 enum column {
@@ -47,9 +46,9 @@ static const char *const names[N_COLUMNS] = {
     [LIMIT_SET] = "PMLMT",
 };
 
-enum { FIELDS_MAX = 128, HEAD_LINES = 32, LINE_SIZE = 4096, PREFIX_WORDS = 4 };
+enum { FIELDS_MAX = 128, HEAD_LINES = 32, PREFIX_WORDS = 4 };
 
-/* Blank values of old releases begin here. */
+/* Numbers from here on stand for missing values in old releases. */
 #define BLANK_W 1e14
 #define BLANK_MJ 9.2e18
 
@@ -63,9 +62,8 @@ struct dcgmi {
 /* Reads "#Entity POWER ...", from the # on; false for other comments. */
 static bool read_header(struct dcgmi *m, char *s) {
   char *field[FIELDS_MAX];
-  size_t n;
-  dl_cell_words(s + 1, field, FIELDS_MAX, &n);
-  if (n < 2 || n > FIELDS_MAX || strcasecmp(field[0], "entity") != 0)
+  size_t n = dl_cell_words(s + 1, field, FIELDS_MAX);
+  if (n < 2 || n > FIELDS_MAX || dl_strcasecmp(field[0], "entity") != 0)
     return false;
   m->has_header = true;
   m->n_values = n - 1;
@@ -74,10 +72,10 @@ static bool read_header(struct dcgmi *m, char *s) {
 }
 
 static bool probe(const struct dl_head *head) {
-  char buf[LINE_SIZE];
+  char buf[DL_HEAD_LINE];
   struct dcgmi m = {0};
   size_t at = 0;
-  for (int i = 0; i < HEAD_LINES && dl_scan_head(head, &at, buf, sizeof buf);
+  for (int i = 0; i < HEAD_LINES && dl_head_line(head, &at, buf, sizeof buf);
        i++) {
     char *hash = strchr(buf, '#');
     if (hash && read_header(&m, hash))
@@ -87,7 +85,6 @@ static bool probe(const struct dl_head *head) {
   return false;
 }
 
-/* The first of two that is known. */
 static double either(double a, double b) {
   return isnan(a) ? b : a;
 }
@@ -114,14 +111,14 @@ static bool read_values(struct dl_log *log, const struct dcgmi *m, char **value,
   return true;
 }
 
-/* Where the entity begins; n where no word says "GPU" and the like. */
+/* Index of the word with which the entity begins; n if there is none. */
 static size_t entity_at(char **field, size_t n) {
   static const char *const kinds[] = {"GPU",    "GPU-I", "GPU-CI",  "vGPU",
                                       "Switch", "Link",  "NvLink",  "CPU",
                                       "Core",   "NIC",   "ConnectX"};
   for (size_t i = 0; i < n && i <= PREFIX_WORDS; i++)
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
-      if (strcasecmp(field[i], kinds[k]) == 0)
+      if (dl_strcasecmp(field[i], kinds[k]) == 0)
         return i;
   return n;
 }
@@ -132,7 +129,7 @@ static bool time_of(struct dl_log *log, struct dcgmi *m, char **field,
   char text[128];
   size_t len = 0;
   if (n_words == 0) {
-    *ns = dl_log_time_of(log, dl_scan_round(&m->rounds, gpu));
+    *ns = dl_log_time_of(log, dl_round_of(&m->rounds, gpu));
     return true;
   }
   for (size_t i = 0; i < n_words && len < sizeof text; i++) {
@@ -149,7 +146,7 @@ static bool row(struct dl_log *log, struct dcgmi *m, char **field, size_t n,
   struct dl_reading r = {0};
   size_t gpu, before = entity + 2;
   double limit;
-  if (strcasecmp(field[entity], "GPU") != 0)
+  if (dl_strcasecmp(field[entity], "GPU") != 0)
     return true;
   if (!m->has_header)
     return dl_log_bad(log, "no line '#Entity ...' before this one");
@@ -168,11 +165,11 @@ static bool row(struct dl_log *log, struct dcgmi *m, char **field, size_t n,
   return true;
 }
 
-/* The second header line, and what dcgmi says when it is stopped, also
- * behind a time. */
+/* The second header line, and the last words of dcgmi when it is stopped,
+ * possibly after a time. */
 static bool is_known(char **field, size_t n) {
   for (size_t i = 0; i < n && i <= PREFIX_WORDS; i++)
-    if (strcasecmp(field[i], "id") == 0 || strcmp(field[i], "dmon") == 0)
+    if (dl_strcasecmp(field[i], "id") == 0 || strcmp(field[i], "dmon") == 0)
       return true;
   return false;
 }
@@ -181,11 +178,10 @@ static bool line(struct dl_log *log, char *s, size_t len) {
   struct dcgmi *m = log->state;
   char *field[FIELDS_MAX];
   char *hash = strchr(s, '#');
-  size_t n;
   (void)len;
   if (hash && (read_header(m, hash) || hash == s))
     return true;
-  dl_cell_words(s, field, FIELDS_MAX, &n);
+  size_t n = dl_cell_words(s, field, FIELDS_MAX);
   if (n > FIELDS_MAX)
     return dl_log_bad(log, "%zu fields are too many", n);
   size_t entity = entity_at(field, n);

@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "logs/importers/table_scan.h"
 #include "logs/log.h"
 
 enum column {
@@ -28,7 +27,7 @@ enum column {
   N_COLUMNS
 };
 
-enum { FIELDS_MAX = 64, LINE_SIZE = 16384 };
+enum { FIELDS_MAX = 64 };
 
 struct smi {
   int at[N_COLUMNS]; /* field of each column, -1 without */
@@ -89,25 +88,17 @@ static bool guess_columns(struct smi *smi, char *const *field) {
 
 /* Finds the columns by the first line of the head. */
 static bool find_columns(struct smi *smi, const struct dl_head *head) {
-  char head_line[LINE_SIZE], *field[FIELDS_MAX];
+  char head_line[DL_HEAD_LINE], *field[FIELDS_MAX];
   size_t from = 0;
   *smi = (struct smi){.n_fields = 0};
-  if (!dl_scan_head(head, &from, head_line, sizeof head_line))
+  if (!dl_head_line(head, &from, head_line, sizeof head_line))
     return false;
   if (strlen(head_line) < sizeof smi->header)
     memcpy(smi->header, head_line, strlen(head_line) + 1);
-  dl_cell_split(head_line, ',', field, FIELDS_MAX, &smi->n_fields);
+  smi->n_fields = dl_cell_split(head_line, ',', field, FIELDS_MAX);
   if (smi->n_fields > FIELDS_MAX)
     return false;
-  memset(smi->at, -1, sizeof smi->at);
-  for (size_t i = 0; i < smi->n_fields; i++) {
-    size_t len = strcspn(field[i], "["); /* "power.draw [W]" */
-    while (len > 0 && field[i][len - 1] == ' ')
-      len--;
-    for (size_t c = 0; c < N_COLUMNS; c++)
-      if (smi->at[c] < 0 && dl_cell_among(names[c], field[i], len) >= 0)
-        smi->at[c] = (int)i;
-  }
+  dl_cell_columns(field, smi->n_fields, names, N_COLUMNS, smi->at);
   return (smi->header[0] != '\0' && is_usable(smi)) ||
          guess_columns(smi, field);
 }
@@ -128,14 +119,13 @@ static size_t count_turns(struct smi *smi, struct dl_log *log,
                           const struct dl_head *head) {
   enum { ROWS = 96 };
   int64_t ns[ROWS], longest = 0;
-  char head_line[LINE_SIZE], *field[FIELDS_MAX];
-  size_t n = 0, n_fields, at = 0;
-  while (n < ROWS && dl_scan_head(head, &at, head_line, sizeof head_line) &&
+  char row[DL_HEAD_LINE], *field[FIELDS_MAX];
+  size_t n = 0, at = 0;
+  while (n < ROWS && dl_head_line(head, &at, row, sizeof row) &&
          head->text[at] != '\0') {
-    dl_cell_split(head_line, ',', field, FIELDS_MAX, &n_fields);
-    const char *time = field[smi->at[TIME]];
-    n += n_fields == smi->n_fields &&
-         dl_log_time(log, time, strlen(time), &ns[n]);
+    bool whole = dl_cell_split(row, ',', field, FIELDS_MAX) == smi->n_fields;
+    const char *time = whole ? field[smi->at[TIME]] : "";
+    n += dl_log_time(log, time, strlen(time), &ns[n]);
   }
   for (size_t i = 1; i < n; i++)
     if (ns[i] - ns[i - 1] > longest)
@@ -190,48 +180,37 @@ static uint32_t meter_of(struct dl_log *log, struct smi *smi,
   return dl_log_meter(log, DL_METER_GPU, id, name);
 }
 
-/* The number in a column; NaN if there is no such column. */
-static bool number(struct dl_log *log, const struct smi *smi,
-                   char *const *field, enum column c, double *x) {
+static bool line(struct dl_log *log, char *s, size_t len) {
   static const char *const titles[N_COLUMNS] = {
       [POWER] = "power.draw",
       [UTIL] = "utilization.gpu",
       [MEMORY_UTIL] = "utilization.memory",
       [LIMIT] = "power.limit",
       [ENERGY_MJ] = "total_energy_consumption"};
-  *x = NAN;
-  if (smi->at[c] < 0)
-    return true;
-  const char *s = field[smi->at[c]];
-  return dl_cell_number(s, strlen(s), x) ||
-         dl_log_bad(log, "column '%s': invalid number '%.40s'", titles[c], s);
-}
-
-static bool line(struct dl_log *log, char *s, size_t len) {
   struct smi *smi = log->state;
   struct dl_reading r;
   char *field[FIELDS_MAX];
-  double util, memory_util, energy, limit;
-  size_t n, header = strlen(smi->header);
+  double x[N_COLUMNS];
+  size_t header = strlen(smi->header);
   (void)len;
   if (header > 0 && strncmp(s, smi->header, header) == 0 &&
       s[header + strspn(s + header, " \t")] == '\0')
     return true;
-  dl_cell_split(s, ',', field, FIELDS_MAX, &n);
-  if (n != smi->n_fields)
-    return dl_log_bad(log, "expected %zu fields, found %zu", smi->n_fields, n);
-  if (!dl_cell_time(log, "timestamp", field[smi->at[TIME]], &r.ns) ||
-      !number(log, smi, field, POWER, &r.power_w) ||
-      !number(log, smi, field, UTIL, &util) ||
-      !number(log, smi, field, MEMORY_UTIL, &memory_util) ||
-      !number(log, smi, field, ENERGY_MJ, &energy))
+  if (!dl_cell_row(log, s, ',', field, smi->n_fields) ||
+      !dl_cell_time(log, "timestamp", field[smi->at[TIME]], &r.ns))
     return false;
-  r.util = util / 100;
-  r.memory_util = memory_util / 100;
-  r.energy_j = energy / 1000;
+  for (enum column c = POWER; c < N_COLUMNS; c++) {
+    const char *cell = smi->at[c] < 0 ? "" : field[smi->at[c]];
+    if (!dl_cell_number(cell, strlen(cell), &x[c]))
+      return dl_log_bad(log, "column '%s': invalid number '%.40s'", titles[c],
+                        cell);
+  }
+  r.power_w = x[POWER];
+  r.util = x[UTIL] / 100;
+  r.memory_util = x[MEMORY_UTIL] / 100;
+  r.energy_j = x[ENERGY_MJ] / 1000;
   r.meter = meter_of(log, smi, field, r.ns);
-  if (smi->at[LIMIT] >= 0 && number(log, smi, field, LIMIT, &limit))
-    dl_log_limit(log, r.meter, limit);
+  dl_log_limit(log, r.meter, x[LIMIT]);
   dl_log_reading(log, &r);
   return true;
 }

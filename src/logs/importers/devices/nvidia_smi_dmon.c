@@ -5,23 +5,21 @@
  *   #YYYYMMDD   HH:MM:SS    Idx      W      C      C      %      % ...
  *    20230309   13:27:53      0    119     59      -    100     42 ...
  *
- * Both comment lines come again every so often. Which columns there are
- * depends on the groups (-s; p has pwr, u has sm) and on the driver: up to 390
- * or so `temp` alone instead of gtemp and mtemp, from 530 or so jpg and ofa
- * behind dec; -o puts Date and Time before. A board that lacks a sensor has
- * "-". Boards take turns by index. With --format csv there are commas; `nounit`
- * leaves out the second comment, `noheader` both: without names such a table
- * means nothing. Power is in whole watts; `sm` is what NVML calls the GPU's
- * utilisation. Without -o T there is no time: a round a second unless -d says
- * otherwise. nvidia-smi pmon looks alike, but lists processes. */
+ * Both comment lines are repeated. The columns depend on the groups (-s; p has
+ * pwr, u has sm) and on the driver: up to about 390 it writes `temp` instead of
+ * gtemp and mtemp, from about 530 jpg and ofa after dec; -o adds Date and Time
+ * in front. A board without a sensor has "-". Boards are listed by index. With
+ * --format csv the separator is a comma; `nounit` omits the second comment,
+ * `noheader` both: a table without names cannot be read. Power is in whole
+ * watts; `sm` is the GPU utilization of NVML. Without -o T there are no times:
+ * one round per second, or as --interval specifies. nvidia-smi pmon looks
+ * alike, but lists processes. */
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/number.h"
-#include "logs/importers/table_scan.h"
 #include "logs/log.h"
 
 enum column { DATE, TIME, GPU, POWER, UTIL, PID, N_COLUMNS };
@@ -31,7 +29,7 @@ static const char *const names[N_COLUMNS] = {
     [POWER] = "pwr", [UTIL] = "sm",   [PID] = "pid",
 };
 
-enum { FIELDS_MAX = 128, HEAD_LINES = 32, LINE_SIZE = 2048 };
+enum { FIELDS_MAX = 128, HEAD_LINES = 32 };
 
 struct dmon {
   int at[N_COLUMNS]; /* field of each column, -1 without */
@@ -40,26 +38,19 @@ struct dmon {
   struct dl_rounds rounds;
 };
 
-static void cut(const struct dmon *m, char *s, char **field, size_t *n) {
-  if (m->csv)
-    dl_cell_split(s, ',', field, FIELDS_MAX, n);
-  else
-    dl_cell_words(s, field, FIELDS_MAX, n);
-}
-
-/* Reads the comment that names the columns; false for other comments, which
- * change nothing. */
+/* Reads the comment with the names of the columns; false for other comments,
+ * which change nothing. */
 static bool read_header(struct dmon *m, char *s) {
-  struct dmon now = {.csv = strchr(s, ',') != NULL};
+  struct dmon now = {.rounds = m->rounds, .csv = strchr(s, ',') != NULL};
   char *field[FIELDS_MAX];
   s += strspn(s, "# \t");
-  cut(&now, s, field, &now.n_fields);
+  now.n_fields = now.csv ? dl_cell_split(s, ',', field, FIELDS_MAX)
+                         : dl_cell_words(s, field, FIELDS_MAX);
   if (now.n_fields > FIELDS_MAX)
     return false;
   dl_cell_columns(field, now.n_fields, names, N_COLUMNS, now.at);
   if (now.at[GPU] < 0)
     return false;
-  now.rounds = m->rounds;
   *m = now;
   return true;
 }
@@ -69,12 +60,12 @@ static bool is_power_log(const struct dmon *m) {
          (m->at[POWER] >= 0 || m->at[UTIL] >= 0);
 }
 
-/* The first comment that names columns decides. */
+/* By the first comment with names of columns. */
 static bool probe(const struct dl_head *head) {
-  char buf[LINE_SIZE];
+  char buf[DL_HEAD_LINE];
   struct dmon m = {0};
   size_t at = 0;
-  for (int i = 0; i < HEAD_LINES && dl_scan_head(head, &at, buf, sizeof buf);
+  for (int i = 0; i < HEAD_LINES && dl_head_line(head, &at, buf, sizeof buf);
        i++)
     if (buf[0] == '#' && read_header(&m, buf))
       return is_power_log(&m);
@@ -85,7 +76,7 @@ static bool time_of(struct dl_log *log, struct dmon *m, char **field,
                     size_t gpu, int64_t *ns) {
   char text[64];
   if (m->at[TIME] < 0) {
-    *ns = dl_log_time_of(log, dl_scan_round(&m->rounds, gpu));
+    *ns = dl_log_time_of(log, dl_round_of(&m->rounds, gpu));
     return true;
   }
   const char *date = m->at[DATE] < 0 ? "" : field[m->at[DATE]];
@@ -96,8 +87,8 @@ static bool time_of(struct dl_log *log, struct dmon *m, char **field,
 static bool line(struct dl_log *log, char *s, size_t len) {
   struct dmon *m = log->state;
   char *field[FIELDS_MAX];
-  struct dl_reading r = {.power_w = NAN, .util = NAN, .energy_j = NAN};
-  size_t n, gpu;
+  struct dl_reading r = dl_reading_at(0, 0);
+  size_t gpu;
   (void)len;
   s += strspn(s, " \t");
   if (*s == '#') {
@@ -108,9 +99,8 @@ static bool line(struct dl_log *log, char *s, size_t len) {
     return dl_log_bad(log, "no line '# gpu pwr ...' before this one");
   if (!is_power_log(m))
     return dl_log_bad(log, "no column 'pwr' or 'sm' in the lines above");
-  cut(m, s, field, &n);
-  if (n != m->n_fields)
-    return dl_log_bad(log, "expected %zu fields, found %zu", m->n_fields, n);
+  if (!dl_cell_row(log, s, m->csv ? ',' : ' ', field, m->n_fields))
+    return false;
   const char *id = field[m->at[GPU]];
   if (!dl_parse_count(id, &gpu) || gpu >= DL_ROUND_DEVICES)
     return dl_log_bad(log, "column 'gpu': invalid index '%.40s'", id);

@@ -1,37 +1,34 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* perf stat with RAPL's energy events (Linux's power PMU):
+/* perf stat with the energy events of RAPL (Linux's power PMU):
  *   power/energy-pkg/ -> CPU, power/energy-ram/ -> RAM, power/energy-psys/
  *   (the platform) -> NODE; energy-cores, energy-gpu and
- * power_core/energy-core/ are parts of the package and passed over.
+ * power_core/energy-core/ are parts of the package and are ignored.
  *
  * Layouts, each with -I (a time in s since the start in front) or without:
- *   people:  [TIME] [S0 1] 1,234.56 Joules power/energy-pkg/ ...
- *   -x SEP:  [TIME,][S0,1,]1234.56,Joules,power/energy-pkg/,RUNTIME,PERCENT,...
- * The second group is there with --per-socket, --per-die (S0-D0), --per-core,
- * --per-node (N0); -A gives a CPU0 without a number. Any separator; digits may
- * be grouped and the decimal sign be a comma, as the locale has it.
- * "<not counted>" and "<not supported>" take a value's place. -o writes
- * "# started on Mon Dec  5 09:55:42 2022" first (local time), --append once
- * more for each run.
+ *   default:  [TIME] [S0 1] 1,234.56 Joules power/energy-pkg/ ...
+ *   -x SEP: [TIME,][S0,1,]1234.56,Joules,power/energy-pkg/,RUNTIME,PERCENT,...
+ * The second group is present with --per-socket, --per-die (S0-D0), --per-core,
+ * --per-node (N0); with -A it is CPU0 without a number. Any separator; digits
+ * may be grouped and the decimal sign be a comma, depending on the locale. A
+ * value may be "<not counted>" or "<not supported>". -o writes "# started on
+ * Mon Dec  5 09:55:42 2022" first (local time), with --append once per run.
  *
  * With -I values are energies of the interval that ends at TIME: they are added
- * up to a counter that is 0 at the beginning, and again behind a gap. A sum
- * over packages (no --per-...) is one meter. Without -I there is one run, with
- * "N seconds time elapsed" for its duration in the layout for people; its
- * energy_j is that of the platform, if measured (boundary node), otherwise CPU
- * and RAM. */
+ * up to a counter that starts at 0, and again after a gap. A sum over packages
+ * (no --per-...) is one meter. Without -I there is one run; its duration is "N
+ * seconds time elapsed" of the default layout, its energy_j that of the
+ * platform, if measured (boundary node), otherwise CPU and RAM. */
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
+#include "base/ascii.h"
 #include "base/number.h"
 #include "logs/log.h"
 #include "logs/readings/measure.h"
 
-#define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-
-/* No energy (J) and no time (s) is more than this. */
+/* Larger energies (J) and times (s) are errors. */
 #define MOST 1e15
 #define MOST_S 1e9
 
@@ -39,9 +36,9 @@ enum { FIELDS = 64, METERS = 96, ID_SIZE = 24 };
 
 struct meter {
   enum dl_meter_kind kind;
-  char id[ID_SIZE]; /* "": of all packages */
+  char id[ID_SIZE]; /* "": all packages */
   bool started;     /* with -I */
-  double sum_j;     /* since the counter's beginning */
+  double sum_j;     /* since the start of the counter */
   double last_s;    /* end of the last interval with a value */
   double total_j;   /* without -I; NaN: none yet */
 };
@@ -50,32 +47,28 @@ struct perf {
   bool has_start, csv, intervals;
   int64_t start_ns;
   double now_s, before_s; /* ends of this interval and the one before */
-  double offset_s;        /* of a run put behind another one */
+  double offset_s;        /* of a run that follows another one */
   struct meter meter[METERS];
   size_t n_meters;
 };
 
-/* What a line says. */
+/* An event of a line. */
 struct event {
-  double seconds; /* NaN without -I */
-  const char *of; /* "S0", "" for all */
+  double seconds;     /* NaN without -I */
+  const char *domain; /* "S0", "" for all */
   const char *name;
   double joules; /* NaN: not counted */
   bool supported;
 };
 
-static bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
-/* A number whose digits may be grouped. What stands before the last digits is
- * the decimal sign, unless three of them follow a comma or something else that
- * is no full stop. */
+/* A number whose digits may be grouped. The character before the last digits is
+ * the decimal sign, unless it is a comma and three digits follow, or any other
+ * character than a full stop. */
 static bool localised(const char *s, double *x) {
   char plain[64];
   size_t n = 0, len = strlen(s), last = len;
   for (size_t i = 0; i < len; i++)
-    if (!is_digit(s[i]))
+    if (!dl_is_digit(s[i]))
       last = i;
   bool decimal =
       last < len && (s[last] == '.' || (s[last] == ',' && len - last - 1 != 3));
@@ -83,7 +76,7 @@ static bool localised(const char *s, double *x) {
     unsigned char c = (unsigned char)s[i];
     if (n + 1 >= sizeof plain)
       return false;
-    if (is_digit(s[i]))
+    if (dl_is_digit(s[i]))
       plain[n++] = s[i];
     else if (i == last && decimal)
       plain[n++] = '.';
@@ -93,22 +86,19 @@ static bool localised(const char *s, double *x) {
   return n > 0 && dl_parse_number(plain, n, x) == DL_NUMBER_OK && *x < MOST;
 }
 
-/* The fields of a line that has "Joules" between two separators, and the field
- * that is. False for other lines. */
+/* Splits a line with "Joules" between two separators; *unit is the index of
+ * that field. False for other lines. */
 static bool split_event(char *s, char **field, size_t *n, size_t *unit,
                         char *separator) {
   char *joules = strstr(s, "Joules");
   if (!joules || joules == s || joules[6] != joules[-1])
     return false;
   *separator = joules[-1];
-  if (strchr(LETTERS, *separator) || is_digit(*separator))
+  if (dl_is_alnum(*separator))
     return false;
-  if (*separator == ' ')
-    dl_cell_words(s, field, FIELDS, n);
-  else
-    dl_cell_split(s, *separator, field, FIELDS, n);
-  if (*n > FIELDS)
-    *n = FIELDS;
+  *n = *separator == ' ' ? dl_cell_words(s, field, FIELDS)
+                         : dl_cell_split(s, *separator, field, FIELDS);
+  *n = *n < FIELDS ? *n : FIELDS;
   for (*unit = 0; *unit < *n; ++*unit)
     if (strcmp(field[*unit], "Joules") == 0)
       return *unit > 0 && *unit + 1 < *n;
@@ -117,18 +107,18 @@ static bool split_event(char *s, char **field, size_t *n, size_t *unit,
 
 enum parsed { OTHER, BAD, EVENT };
 
-/* Reads the fields before the value: [TIME] [OF [COUNT]]. */
+/* Reads the fields before the value: [TIME] [DOMAIN [COUNT]]. */
 static bool read_prefix(char **field, size_t n, struct event *e) {
   size_t i = 0;
   e->seconds = NAN;
-  e->of = "";
-  if (i < n && is_digit(field[i][0])) {
+  e->domain = "";
+  if (i < n && dl_is_digit(field[i][0])) {
     if (!localised(field[i++], &e->seconds) || !(e->seconds < MOST_S))
       return false;
   }
   if (i < n)
-    e->of = field[i++];
-  return n - i <= 1 && strlen(e->of) < ID_SIZE;
+    e->domain = field[i++];
+  return n - i <= 1 && strlen(e->domain) < ID_SIZE;
 }
 
 static enum parsed parse(char *s, struct event *e, char *separator) {
@@ -167,28 +157,6 @@ static bool kind_of(const char *event, enum dl_meter_kind *kind) {
   return false;
 }
 
-/* "Mon Dec  5 09:55:42 2022" as a time; false for others. */
-static bool read_start(struct dl_log *log, char *s, int64_t *ns) {
-  static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
-  char *word[6], iso[] = "0000-00-00 00:00:00";
-  size_t n;
-  dl_cell_words(s, word, 6, &n);
-  if (n != 5 || strlen(word[1]) != 3 || strlen(word[3]) != 8 ||
-      strlen(word[4]) != 4 || strlen(word[2]) < 1 || strlen(word[2]) > 2)
-    return false;
-  const char *month = strstr(months, word[1]);
-  if (!month || (month - months) % 3 != 0)
-    return false;
-  int m = (int)(month - months) / 3 + 1;
-  size_t day_len = strlen(word[2]);
-  memcpy(iso, word[4], 4);
-  iso[5] = (char)('0' + m / 10);
-  iso[6] = (char)('0' + m % 10);
-  memcpy(iso + 10 - day_len, word[2], day_len);
-  memcpy(iso + 11, word[3], 8);
-  return dl_log_time(log, iso, sizeof iso - 1, ns);
-}
-
 static struct meter *meter_of(struct perf *p, enum dl_meter_kind kind,
                               const char *id) {
   for (size_t i = 0; i < p->n_meters; i++)
@@ -202,81 +170,51 @@ static struct meter *meter_of(struct perf *p, enum dl_meter_kind kind,
   return m;
 }
 
-/* "S1" -> "package-1"; cores and CPUs stand for the package or die they are
- * in: "S0-D0-C0" -> "S0-D0". */
-static void name_meter(char *id, size_t size, const char *of) {
-  static const char prefix[] = "package-";
-  size_t len = strlen(of);
-  const char *core = strstr(of, "-C");
-  const char *cache = strstr(of, "-L");
-  if (core)
-    len = (size_t)(core - of);
-  if (cache && (size_t)(cache - of) < len)
-    len = (size_t)(cache - of);
-  size_t at = 0;
-  if (of[0] == 'S' && strspn(of + 1, "0123456789") == len - 1 && len > 1 &&
-      len + sizeof prefix < size) {
-    at = sizeof prefix - 1;
-    memcpy(id, prefix, at);
-    of++;
-    len--;
+/* Adds a reading. Meters are named "package-1" for S1; cores and CPUs stand for
+ * the package or die that contains them: "S0-D0" for S0-D0-C0. */
+static void add_reading(struct dl_log *log, const struct perf *p,
+                        const struct meter *m, double seconds, double joules) {
+  char domain[ID_SIZE], package[ID_SIZE + 16], *id = domain, *part;
+  snprintf(domain, sizeof domain, "%s", m->id);
+  if ((part = strstr(domain, "-C")) || (part = strstr(domain, "-L")))
+    *part = '\0';
+  if (domain[0] == 'S' && dl_is_digit(domain[1]) &&
+      domain[1 + strspn(domain + 1, "0123456789")] == '\0') {
+    snprintf(package, sizeof package, "package-%s", domain + 1);
+    id = package;
   }
-  memcpy(id + at, of, len);
-  id[at + len] = '\0';
-}
-
-static int64_t time_of(struct dl_log *log, const struct perf *p,
-                       double seconds) {
   int64_t ns;
   seconds += p->offset_s;
   if (!p->has_start)
-    return dl_log_time_since(log, seconds);
-  return __builtin_add_overflow(p->start_ns, llround(seconds * 1e9), &ns)
-             ? p->start_ns
-             : ns;
-}
-
-static void hand_on(struct dl_log *log, const struct perf *p,
-                    const struct meter *m, double seconds, double joules) {
-  char id[ID_SIZE + 16];
-  name_meter(id, sizeof id, m->id);
-  struct dl_reading r = {.ns = time_of(log, p, seconds),
-                         .meter =
-                             dl_log_meter(log, m->kind, *id ? id : NULL, NULL),
-                         .power_w = NAN,
-                         .util = NAN,
-                         .energy_j = joules};
+    ns = dl_log_time_since(log, seconds);
+  else if (__builtin_add_overflow(p->start_ns, llround(seconds * 1e9), &ns))
+    ns = p->start_ns;
+  struct dl_reading r =
+      dl_reading_at(dl_log_meter(log, m->kind, *id ? id : NULL, NULL), ns);
+  r.energy_j = joules;
   dl_log_reading(log, &r);
 }
 
-/* Counters begin anew. */
+/* Counters start again. */
 static void restart(struct perf *p) {
   p->now_s = p->before_s = p->offset_s = 0;
   p->intervals = false;
   p->n_meters = 0;
 }
 
-/* Another run begins, and nothing says when. */
-static void put_behind(struct dl_log *log, struct perf *p) {
-  double offset = p->offset_s + p->now_s;
-  dl_log_warn(log, "times begin anew: taken to follow those before");
-  restart(p);
-  p->offset_s = offset < MOST_S ? offset : 0;
-}
-
 static void add_interval(struct dl_log *log, struct perf *p, struct meter *m,
                          double joules) {
   if (!m->started || m->last_s < p->before_s) {
-    hand_on(log, p, m, p->before_s, 0);
+    add_reading(log, p, m, p->before_s, 0);
     m->started = true;
     m->sum_j = 0;
   }
   m->sum_j += joules;
   m->last_s = p->now_s;
-  hand_on(log, p, m, p->now_s, m->sum_j);
+  add_reading(log, p, m, p->now_s, m->sum_j);
 }
 
-/* Hands on what was measured without -I. */
+/* Adds the run that was measured without -I. */
 static void finish_total(struct dl_log *log, struct perf *p, double seconds) {
   double sum[] = {[DL_METER_GPU] = NAN,
                   [DL_METER_CPU] = NAN,
@@ -311,15 +249,19 @@ static bool add(struct dl_log *log, struct perf *p, const struct event *e) {
   if (!kind_of(e->name, &kind) || !e->supported)
     return true;
   if (!isnan(e->seconds) && e->seconds != p->now_s) {
-    if (e->seconds < p->now_s)
-      put_behind(log, p);
+    if (e->seconds < p->now_s) { /* another run, with an unknown start */
+      double offset = p->offset_s + p->now_s;
+      dl_log_warn(log, "times begin anew: taken to follow those before");
+      restart(p);
+      p->offset_s = offset < MOST_S ? offset : 0;
+    }
     p->before_s = p->intervals ? p->now_s : p->before_s;
     p->now_s = e->seconds;
     p->intervals = true;
   }
   if (isnan(e->joules))
     return true;
-  struct meter *m = meter_of(p, kind, e->of);
+  struct meter *m = meter_of(p, kind, e->domain);
   if (!m)
     return dl_log_bad(log, "more than %d meters", METERS);
   if (!isnan(e->seconds)) {
@@ -339,7 +281,7 @@ static bool comment(struct dl_log *log, struct perf *p, char *s) {
     return true;
   finish_total(log, p, NAN);
   restart(p);
-  p->has_start = read_start(log, s + sizeof started - 1, &p->start_ns);
+  p->has_start = dl_cell_date(log, s + sizeof started - 1, &p->start_ns);
   return true;
 }
 
@@ -374,7 +316,7 @@ static bool line(struct dl_log *log, char *s, size_t len) {
   }
   if (read_elapsed(start, &seconds))
     finish_total(log, p, seconds);
-  else if (p->csv && !is_digit(first) && first != '<')
+  else if (p->csv && !dl_is_digit(first) && first != '<')
     return dl_log_bad(log, "no event of perf stat: '%.60s'", start);
   return true;
 }
@@ -383,52 +325,45 @@ static void end(struct dl_log *log) {
   finish_total(log, log->state, NAN);
 }
 
-/* One of the first lines is an energy event, and those before look like perf's:
- * comments, other events, or the title. */
+/* An energy event, before which there are only comments, other events and the
+ * title. */
 static bool probe(const struct dl_head *head) {
   static const char started[] = "# started on ",
                     title[] = "Performance counter stats for ";
-  char copy[512], separator;
+  char line[DL_HEAD_LINE], separator;
   struct event e;
-  for (const char *s = head->text; *s;) {
-    size_t len = strcspn(s, "\r\n");
-    const char *text = s + strspn(s, " \t");
-    if (strncmp(text, started, sizeof started - 1) == 0)
+  for (size_t at = 0; dl_head_line(head, &at, line, sizeof line);) {
+    bool known = *line == '#' || dl_is_digit(*line) || *line == '<' ||
+                 strncmp(line, title, sizeof title - 1) == 0;
+    if (strncmp(line, started, sizeof started - 1) == 0 ||
+        parse(line, &e, &separator) == EVENT)
       return true;
-    if (len >= sizeof copy)
+    if (!known)
       return false;
-    memcpy(copy, s, len);
-    copy[len] = '\0';
-    if (parse(copy, &e, &separator) == EVENT)
-      return true;
-    if (len > 0 && *text != '#' && !is_digit(*text) && *text != '<' &&
-        strncmp(text, title, sizeof title - 1) != 0 && text < s + len)
-      return false;
-    s += len + strspn(s + len, "\r\n");
   }
   return false;
 }
 
-/* The first interval's beginning: 0, unless the log lacks its beginning, so
- * that the first time is more than the longest pause between the next ones. */
+/* Finds the beginning of the first interval: 0, unless the log lacks its
+ * beginning, so that the first time exceeds the longest pause after it. */
 static enum dl_status begin(struct dl_log *log, const struct dl_head *head,
                             struct dl_diag *d) {
   struct perf *p = log->state;
+  char line[DL_HEAD_LINE];
   double first = NAN, last = NAN, longest = 0, x;
-  size_t pauses = 0;
+  size_t pauses = 0, at = 0;
   (void)d;
-  for (const char *s = head->text; *s && pauses < 16;) {
-    s += strspn(s, " \t");
-    size_t n = strspn(s, "0123456789."), len = strcspn(s, "\r\n");
-    if (n > 0 && n < len && memmem(s, len, "Joules", 6) && memchr(s, '.', n) &&
-        dl_parse_number(s, n, &x) == DL_NUMBER_OK) {
-      if (isnan(first))
-        first = x;
-      pauses += x > last;
-      longest = x > last ? fmax(longest, x - last) : longest;
-      last = x;
-    }
-    s += len + strspn(s + len, "\r\n");
+  while (pauses < 16 && dl_head_line(head, &at, line, sizeof line)) {
+    const char *s = line + strspn(line, " \t");
+    size_t n = strspn(s, "0123456789.");
+    if (!strstr(s, "Joules") || !memchr(s, '.', n) ||
+        dl_parse_number(s, n, &x) != DL_NUMBER_OK)
+      continue;
+    if (isnan(first))
+      first = x;
+    pauses += x > last;
+    longest = x > last ? fmax(longest, x - last) : longest;
+    last = x;
   }
   if (pauses >= 2 && first > 1.5 * longest)
     p->before_s = first - longest;

@@ -2,23 +2,25 @@
 /* SPEC PTDaemon, which reads power analysers for SPECpower and MLPerf Power
  * (spl.txt, cut from the daemon's log by MLPerf's server.py).
  *
- * Names and values in turn, one line a sample, no header:
+ * Alternating names and values, one line per sample, no header:
  *   Time,12-23-2020 10:21:51.496,Watts,23.43,Volts,228.37,Amps,0.2,PF,0.5,
  *   Mark,LABEL
- * An analyser of several channels adds Ch1,Watts,...,Ch2,Watts,...; several
+ * An analyser with several channels adds Ch1,Watts,...,Ch2,Watts,...; several
  * analysers add Analyzer1,Time,...,Watts,...,Analyzer2,...: the first Watts is
- * then their sum, and the first Volts, Amps and PF are -1, as is everything
- * that was not measured. All of it is the power at the wall, kind NODE. A
- * reversed clamp reads below 0 and lowers the sum, which cannot be told.
+ * then their sum, and the first Volts, Amps and PF are -1, like all values that
+ * were not measured. The power is that at the wall, kind NODE. A reversed clamp
+ * reads negative and lowers the sum, which cannot be detected.
  *
- * Dates are month-day-year (MLPerf's checker reads %m-%d-%Y); with another
- * locale of Windows day-month-year. A number over 12 tells, for the lines
- * from there on; without one it is the month that comes first. */
+ * Dates are month-day-year (MLPerf's checker reads %m-%d-%Y), with some locales
+ * of Windows day-month-year. A number above 12 decides for the lines from there
+ * on; by default the month comes first. */
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
+#include "base/ascii.h"
 #include "logs/log.h"
 
 enum { FIELDS = 512 };
@@ -27,60 +29,42 @@ struct ptd {
   bool day_first;
 };
 
-static bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
-/* Whether s begins with "dd-dd-dddd", or with slashes. */
-static bool is_numeric_date(const char *s) {
-  static const char form[] = "00-00-0000";
-  for (size_t i = 0; form[i] != '\0'; i++)
-    if (form[i] == '0' ? !is_digit(s[i]) : (s[i] != '-' && s[i] != '/'))
-      return false;
-  return true;
-}
-
-static int two_digits(const char *s) {
-  return (s[0] - '0') * 10 + (s[1] - '0');
-}
-
-/* Rewrites a date of ours to one with the year first. */
+/* Rewrites "dd-dd-dddd ...", also with slashes, so that the year is first. */
 static const char *with_year_first(struct ptd *p, const char *s, char *buf,
                                    size_t size) {
+  static const char form[] = "00-00-0000";
   size_t len = strlen(s);
-  if (!is_numeric_date(s) || len >= size)
+  if (len < sizeof form - 1 || len >= size)
     return s;
-  int first = two_digits(s), second = two_digits(s + 3);
+  for (size_t i = 0; form[i] != '\0'; i++)
+    if (form[i] == '0' ? !dl_is_digit(s[i]) : (s[i] != '-' && s[i] != '/'))
+      return s;
+  int first = atoi(s), second = atoi(s + 3);
   if (first > 12 && second <= 12)
     p->day_first = true;
   else if (second > 12 && first <= 12)
     p->day_first = false;
-  memcpy(buf, s + 6, 4);
-  buf[4] = buf[7] = '-';
-  memcpy(buf + 5, p->day_first ? s + 3 : s, 2);
-  memcpy(buf + 8, p->day_first ? s : s + 3, 2);
-  memcpy(buf + 10, s + 10, len - 10 + 1);
+  snprintf(buf, size, "%.4s-%.2s-%.2s%s", s + 6, p->day_first ? s + 3 : s,
+           p->day_first ? s : s + 3, s + 10);
   return buf;
 }
 
 /* The value of the first `name`, or NULL. */
 static const char *value_of(char *const *field, size_t n, const char *name) {
   for (size_t i = 0; i + 1 < n; i++)
-    if (strcasecmp(field[i], name) == 0)
+    if (dl_strcasecmp(field[i], name) == 0)
       return field[i + 1];
   return NULL;
 }
 
 static bool line(struct dl_log *log, char *s, size_t len) {
   struct ptd *p = log->state;
-  struct dl_reading r = {.util = NAN, .energy_j = NAN};
+  struct dl_reading r = dl_reading_at(0, 0);
   char *field[FIELDS], buf[64];
-  size_t n;
   (void)len;
-  dl_cell_split(s, ',', field, FIELDS, &n);
-  if (n > FIELDS)
-    n = FIELDS;
-  if (n < 2 || strcasecmp(field[0], "Time") != 0)
+  size_t n = dl_cell_split(s, ',', field, FIELDS);
+  n = n < FIELDS ? n : FIELDS;
+  if (n < 2 || dl_strcasecmp(field[0], "Time") != 0)
     return dl_log_bad(log, "expected 'Time', found '%.40s'", field[0]);
   const char *time = with_year_first(p, field[1], buf, sizeof buf);
   if (!dl_log_time(log, time, strlen(time), &r.ns))
@@ -105,11 +89,11 @@ static bool probe(const struct dl_head *head) {
   struct dl_timestamp t;
   char field[48], buf[64];
   const char *s = head->text + strspn(head->text, " \t\r\n");
-  if (strncasecmp(s, time, sizeof time - 1) != 0)
+  if (dl_strncasecmp(s, time, sizeof time - 1) != 0)
     return false;
   s += sizeof time - 1;
   size_t n = strcspn(s, ",\r\n");
-  if (n >= sizeof field || strncasecmp(s + n, watts, sizeof watts - 1) != 0)
+  if (n >= sizeof field || dl_strncasecmp(s + n, watts, sizeof watts - 1) != 0)
     return false;
   memcpy(field, s, n);
   field[n] = '\0';

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A log of the ends of epochs, as a callback of the training writes it:
- * epoch,end_time with more columns as it likes. Times are absolute, or seconds
- * since the beginning of the trace it goes with. */
+/* A log of the end times of epochs, written by a callback of the training:
+ * epoch,end_time and any other columns. Times are absolute, or seconds since
+ * the beginning of the trace that it belongs to. */
 
 #include <math.h>
 #include <string.h>
-#include <strings.h>
 
+#include "base/ascii.h"
 #include "base/number.h"
-#include "logs/importers/table_scan.h"
 #include "logs/log.h"
 
-enum { FIELDS_MAX = 64, LINE_SIZE = 4096 };
+enum { FIELDS_MAX = 64 };
 
-/* Below this a number is no date. */
+/* Smaller numbers are seconds since the beginning, not dates. */
 #define DATE_MIN 1e8
 
 enum column { EPOCH, END, N_COLUMNS };
@@ -29,7 +28,7 @@ struct epochs {
 
 static bool read_header(struct epochs *e, char *s) {
   char *field[FIELDS_MAX];
-  dl_cell_split(s, ',', field, FIELDS_MAX, &e->n_fields);
+  e->n_fields = dl_cell_split(s, ',', field, FIELDS_MAX);
   if (e->n_fields <= FIELDS_MAX)
     dl_cell_columns(field, e->n_fields, names, N_COLUMNS, e->at);
   if (e->n_fields > FIELDS_MAX || e->at[EPOCH] < 0 || e->at[END] < 0)
@@ -40,9 +39,9 @@ static bool read_header(struct epochs *e, char *s) {
 
 static bool probe(const struct dl_head *head) {
   struct epochs e;
-  char buf[LINE_SIZE];
+  char buf[DL_HEAD_LINE];
   size_t at = 0;
-  return dl_scan_head(head, &at, buf, sizeof buf) && read_header(&e, buf);
+  return dl_head_line(head, &at, buf, sizeof buf) && read_header(&e, buf);
 }
 
 static bool end_of(struct dl_log *log, const char *s, int64_t *ns) {
@@ -58,16 +57,15 @@ static bool line(struct dl_log *log, char *s, size_t len) {
   struct epochs *e = log->state;
   char *field[FIELDS_MAX];
   double number;
-  size_t n;
   int64_t ns;
   (void)len;
   if (e->n_fields == 0)
     return read_header(e, s) ||
            dl_log_bad(log, "no columns 'epoch' and 'end_time'");
-  dl_cell_split(s, ',', field, FIELDS_MAX, &n);
-  if (n != e->n_fields)
-    return dl_log_bad(log, "expected %zu fields, found %zu", e->n_fields, n);
-  if (strcasecmp(field[e->at[EPOCH]], "epoch") == 0) /* the header once more */
+  if (!dl_cell_row(log, s, ',', field, e->n_fields))
+    return false;
+  if (dl_strcasecmp(field[e->at[EPOCH]], "epoch") ==
+      0) /* the header once more */
     return true;
   if (!dl_parse_double(field[e->at[EPOCH]], &number))
     return dl_log_bad(log, "column 'epoch': invalid number '%.40s'",
@@ -78,12 +76,9 @@ static bool line(struct dl_log *log, char *s, size_t len) {
   if (!isnan(e->last) && number != e->last + 1)
     dl_log_warn(log, "epoch %g follows epoch %g", number, e->last);
   e->last = number;
-  dl_log_reading(log, &(struct dl_reading){.ns = ns,
-                                           .meter = dl_log_meter(
-                                               log, DL_METER_EPOCH, NULL, NULL),
-                                           .power_w = NAN,
-                                           .util = NAN,
-                                           .energy_j = NAN});
+  struct dl_reading r =
+      dl_reading_at(dl_log_meter(log, DL_METER_EPOCH, NULL, NULL), ns);
+  dl_log_reading(log, &r);
   return true;
 }
 

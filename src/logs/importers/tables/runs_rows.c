@@ -3,8 +3,8 @@
 
 #include <math.h>
 #include <string.h>
-#include <strings.h>
 
+#include "base/ascii.h"
 #include "base/number.h"
 #include "io/csv.h"
 #include "logs/log.h"
@@ -12,7 +12,7 @@
 static bool is_none(const char *s) {
   static const char *const words[] = {"", "n/a", "none", "nan", "null"};
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-    if (strcasecmp(s, words[i]) == 0)
+    if (dl_strcasecmp(s, words[i]) == 0)
       return true;
   return false;
 }
@@ -41,7 +41,7 @@ bool dl_run_cell(struct dl_log *log, const char *const *cell, long at,
 }
 
 void dl_run_put(struct dl_run *r, enum dl_run_id column, double x) {
-  const struct dl_run_column *c = dl_run_column_at(column);
+  const struct dl_run_column *c = &dl_run_columns[column];
   if (x >= c->low && x <= c->high)
     dl_run_set_number(r, column, x);
 }

@@ -16,10 +16,9 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
+#include "base/ascii.h"
 #include "base/number.h"
-#include "logs/importers/table_scan.h"
 #include "logs/importers/tables/sample_columns.h"
 #include "logs/log.h"
 
@@ -110,7 +109,7 @@ static bool read_header(struct samples *s, char *line, char separator) {
   size_t rank, best = SIZE_MAX;
   *s = (struct samples){.separator = separator, .time = -1};
   memset(s->label, -1, sizeof s->label);
-  dl_scan_fields(line, separator, field, FIELDS_MAX, &s->n_fields);
+  s->n_fields = dl_cell_split(line, separator, field, FIELDS_MAX);
   if (s->n_fields < 2 || s->n_fields > FIELDS_MAX)
     return false;
   for (size_t i = 0; i < s->n_fields; i++) {
@@ -129,7 +128,7 @@ static bool read_header(struct samples *s, char *line, char separator) {
     else if (label == DL_LABEL_NONE && unit_s == 0)
       take_quantity(s, field[i], (int)i);
   }
-  if (strcasecmp(s->time_name, "time") != 0)
+  if (dl_strcasecmp(s->time_name, "time") != 0)
     s->label[DL_LABEL_DATE] = -1;
   bool any = false;
   for (size_t i = 0; i < s->n_channels; i++)
@@ -142,7 +141,7 @@ static bool find_header(struct samples *s, const struct dl_head *head) {
   static const char separators[] = ",;\t";
   char buf[LINE_SIZE], copy[LINE_SIZE];
   size_t at = 0;
-  for (int i = 0; i < HEAD_LINES && dl_scan_head(head, &at, buf, sizeof buf);
+  for (int i = 0; i < HEAD_LINES && dl_head_line(head, &at, buf, sizeof buf);
        i++) {
     const char *text = buf + strspn(buf, "# \t");
     for (const char *p = separators; *p != '\0'; p++) {
@@ -216,7 +215,7 @@ static bool of_clock(struct dl_log *log, struct samples *s, enum clock clock,
 
 static bool read_time(struct dl_log *log, struct samples *s, char **field,
                       int64_t *ns) {
-  bool elapsed = strncasecmp(s->time_name, "elapsed", 7) == 0;
+  bool elapsed = dl_strncasecmp(s->time_name, "elapsed", 7) == 0;
   char text[96];
   double x;
   snprintf(text, sizeof text, "%s%s%.60s",
@@ -318,11 +317,11 @@ static bool line(struct dl_log *log, char *text, size_t len) {
   struct samples *s = log->state;
   struct dl_reading r[CHANNELS_MAX];
   char *field[FIELDS_MAX];
-  size_t n, n_channels = s->n_channels;
+  size_t n_channels = s->n_channels;
   int64_t ns;
   (void)len;
   text += strspn(text, " ");
-  dl_scan_fields(text, s->separator, field, FIELDS_MAX, &n);
+  size_t n = dl_cell_split(text, s->separator, field, FIELDS_MAX);
   if (is_comment_or_header(s, text, field, n))
     return true;
   if (n != s->n_fields)

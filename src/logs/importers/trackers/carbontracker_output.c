@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* carbontracker: its output log, *_carbontracker_output.log, or what it prints.
+/* carbontracker: its output log, *_carbontracker_output.log, or its printed
+ * output.
  *
  *   2022-11-14 15:43:37 - CarbonTracker:
  *   Actual consumption for 1 epoch(s):
@@ -10,18 +11,18 @@
  *   \t0.002969 km travelled by car
  *
  * The same with "Predicted consumption for 4 epoch(s):", before or after the
- * actual one; no number of epochs where nothing is predicted. What is printed
- * has no time before "CarbonTracker:". Tabs may have become blanks.
+ * actual one; without a number of epochs if nothing is predicted. Printed
+ * output has no time before "CarbonTracker:". Tabs may have become blanks.
  *
- * - Actual is what was measured, all epochs together: GPUs and processors,
- *   times a PUE (1.55 to 1.67, by version; since 1.1.1, 2020). The log does
- *   not say which, so only the facility's energy is known. The standard log
- *   has the rest.
- * - Predicted is no measurement. A run that has nothing else was aborted, and
- *   is left out.
- * - Several runs follow each other where logs began in the same minute.
- * - Where a run is stopped between two epochs the tool says one epoch less
- *   than it measured. */
+ * - Actual is the measurement of all epochs together: GPUs and CPUs, times a
+ *   PUE (1.55 to 1.67, depending on the version; since 1.1.1, 2020). The log
+ *   does not state it, so that only the facility's energy is known. The
+ *   standard log has the rest.
+ * - Predicted is no measurement. A run with nothing else was aborted, and is
+ *   left out.
+ * - Several runs follow each other if logs began in the same minute.
+ * - If a run is stopped between two epochs, the tool states one epoch less than
+ *   it measured. */
 
 #include "logs/importers/trackers/carbontracker.h"
 
@@ -37,10 +38,8 @@ enum block { NONE, ACTUAL, PREDICTED };
 struct output {
   enum block block;
   double epochs, duration, energy, co2e;
-  struct dl_run run; /* what is known of it beforehand */
-  bool open;
-  bool predicted, measured; /* the run has them */
-  bool said_predicted;
+  bool predicted, measured; /* blocks of the current run */
+  bool warned_predicted;
 };
 
 static const char prefix[] = "CarbonTracker:";
@@ -48,57 +47,52 @@ static const char actual_word[] = "Actual consumption";
 static const char predicted_word[] = "Predicted consumption for ";
 static const char found_word[] = "The following components were found:";
 
-static bool is_output(struct dl_ct_text m, bool dated) {
+static bool is_output(char *message, bool dated) {
   (void)dated;
-  return dl_ct_take(&m, prefix) &&
-         (m.len == 0 || dl_ct_take(&m, actual_word) ||
-          dl_ct_take(&m, predicted_word) || dl_ct_take(&m, found_word) ||
-          dl_ct_take(&m, "Average carbon intensity"));
+  return dl_ct_take(&message, prefix) &&
+         (*message == '\0' || dl_ct_take(&message, actual_word) ||
+          dl_ct_take(&message, predicted_word) ||
+          dl_ct_take(&message, found_word) ||
+          dl_ct_take(&message, "Average carbon intensity"));
 }
 
 static bool probe(const struct dl_head *head) {
   return dl_ct_any(head, is_output);
 }
 
-/* Hands on what an "Actual consumption" said. */
+/* Adds the run of an "Actual consumption". */
 static void close_block(struct dl_log *log) {
   struct output *o = log->state;
   enum block block = o->block;
   o->block = NONE;
   if (block != ACTUAL || isnan(o->energy))
     return;
-  if (!o->open)
-    o->run = dl_run_unknown;
-  struct dl_run *r = &o->run;
+  struct dl_run *r = dl_log_open_run(log);
   dl_run_put(r, DL_RUN_duration_s, o->duration);
   dl_run_put(r, DL_RUN_energy_j, o->energy);
   dl_run_put(r, DL_RUN_facility_energy_j, o->energy);
   dl_run_put(r, DL_RUN_co2e_g, o->co2e);
   dl_run_lend_text(r, DL_RUN_boundary, "facility");
   dl_run_put_epochs(r, o->epochs);
-  dl_log_add_run(log, r);
-  o->open = false;
+  dl_log_close_run(log, true);
   o->measured = true;
 }
 
-/* Forgets a run that ended. */
+/* After the last block of a run. */
 static void close_run(struct dl_log *log) {
   struct output *o = log->state;
   close_block(log);
-  if (o->predicted && !o->measured && !o->said_predicted) {
+  if (o->predicted && !o->measured && !o->warned_predicted) {
     dl_log_warn(log, "a run has a prediction only: it was not measured, and is "
                      "left out");
-    o->said_predicted = true;
+    o->warned_predicted = true;
   }
-  if (o->open)
-    dl_run_clear(&o->run);
-  o->open = o->predicted = o->measured = false;
+  dl_log_close_run(log, false);
+  o->predicted = o->measured = false;
 }
 
-static bool open_block(struct dl_log *log, enum block block,
-                       struct dl_ct_text m) {
+static bool open_block(struct dl_log *log, enum block block, char *s) {
   struct output *o = log->state;
-  size_t n = 0;
   close_block(log);
   if (block == ACTUAL ? o->measured : o->predicted)
     close_run(log);
@@ -106,76 +100,66 @@ static bool open_block(struct dl_log *log, enum block block,
     o->predicted = true;
   o->block = block;
   o->epochs = o->duration = o->energy = o->co2e = NAN;
-  dl_ct_take(&m, "for ");
-  while (n < m.len && m.s[n] >= '0' && m.s[n] <= '9')
-    n++;
-  if (n > 0)
-    dl_parse_number(m.s, n, &o->epochs);
+  dl_ct_take(&s, "for ");
+  dl_parse_number(s, strspn(s, "0123456789"), &o->epochs);
   return true;
 }
 
-/* "0.003504 kWh": a number with this unit. */
-static bool quantity(struct dl_log *log, struct dl_ct_text m, const char *unit,
+/* Reads a number with this unit: "0.003504 kWh". */
+static bool quantity(struct dl_log *log, const char *s, const char *unit,
                      double scale, double *x) {
-  size_t len = strlen(unit);
-  double number = NAN;
-  if (m.len > len && memcmp(m.s + m.len - len, unit, len) == 0 &&
-      dl_cell_number(m.s, m.len - len, &number)) {
-    *x = number * scale;
-    if (isnan(*x) || (*x >= 0 && *x <= 1e300))
-      return true;
+  size_t len = strlen(s), n = strlen(unit);
+  *x = NAN;
+  if (len > n && strcmp(s + len - n, unit) == 0 &&
+      dl_cell_number(s, len - n, x) &&
+      (isnan(*x) || (*x >= 0 && *x <= 1e290))) {
+    *x *= scale;
+    return true;
   }
   *x = NAN;
-  return dl_log_bad(log, "invalid quantity '%.*s'",
-                    (int)(m.len < 40 ? m.len : 40), m.s);
+  return dl_log_bad(log, "invalid quantity '%.40s'", s);
 }
 
-static bool read_quantity(struct dl_log *log, struct dl_ct_text m) {
+static bool read_quantity(struct dl_log *log, char *s) {
   struct output *o = log->state;
-  if (dl_ct_take(&m, "Time:"))
-    return dl_parse_elapsed(m.s, m.len, &o->duration) ||
-           (o->duration = NAN, dl_log_bad(log, "invalid duration '%.*s'",
-                                          (int)(m.len < 40 ? m.len : 40), m.s));
-  if (dl_ct_take(&m, "Energy:"))
-    return quantity(log, m, " kWh", DL_J_PER_KWH, &o->energy);
-  if (dl_ct_take(&m, "CO2eq:")) {
-    bool ok = quantity(log, m, " g", 1, &o->co2e);
-    close_block(log);
-    return ok;
+  if (dl_ct_take(&s, "Time:")) {
+    if (dl_parse_elapsed(s, strlen(s), &o->duration))
+      return true;
+    o->duration = NAN;
+    return dl_log_bad(log, "invalid duration '%.40s'", s);
   }
-  return true;
+  if (dl_ct_take(&s, "Energy:"))
+    return quantity(log, s, " kWh", DL_J_PER_KWH, &o->energy);
+  if (!dl_ct_take(&s, "CO2eq:"))
+    return true;
+  bool ok = quantity(log, s, " g", 1, &o->co2e);
+  close_block(log);
+  return ok;
 }
 
 static bool line(struct dl_log *log, char *s, size_t len) {
   struct output *o = log->state;
   struct dl_timestamp time;
-  struct dl_ct_text m = dl_ct_message(s, len, &time);
-  bool said = dl_ct_take(&m, prefix);
-  if (time.dated || said)
+  char *message = dl_ct_message(s, &time);
+  bool prefixed = dl_ct_take(&message, prefix);
+  (void)len;
+  if (time.dated || prefixed)
     close_block(log);
-  if (dl_ct_take(&m, actual_word))
-    return open_block(log, ACTUAL, m);
-  if (dl_ct_take(&m, predicted_word))
-    return open_block(log, PREDICTED, m);
-  if (said && dl_ct_take(&m, found_word)) {
+  if (dl_ct_take(&message, actual_word))
+    return open_block(log, ACTUAL, message);
+  if (dl_ct_take(&message, predicted_word))
+    return open_block(log, PREDICTED, message);
+  if (prefixed && dl_ct_take(&message, found_word)) {
     bool gpu, cpu;
     close_run(log);
-    o->run = dl_run_unknown;
-    o->open = true;
-    dl_ct_components(m, &o->run, &gpu, &cpu);
-    dl_run_put_time(&o->run, &time, 0);
-  } else if (said && dl_ct_take(&m, "Finished monitoring.")) {
+    dl_ct_components(message, dl_log_open_run(log), &gpu, &cpu);
+    dl_run_put_time(&log->open_run, &time, 0);
+  } else if (prefixed && dl_ct_take(&message, "Finished monitoring.")) {
     close_run(log);
   } else if (o->block != NONE) {
-    return read_quantity(log, m);
+    return read_quantity(log, message);
   }
-  return true; /* what else there is, does not matter */
-}
-
-static void free_state(void *state) {
-  struct output *o = state;
-  if (o->open)
-    dl_run_clear(&o->run);
+  return true; /* other messages do not matter */
 }
 
 const struct dl_importer dl_import_carbontracker_output = {
@@ -186,5 +170,4 @@ const struct dl_importer dl_import_carbontracker_output = {
     .probe = probe,
     .line = line,
     .end = close_run,
-    .free = free_state,
 };

@@ -5,22 +5,21 @@
  * start_time, duration(s), power_consumption(kWh), CO2_emissions(kg), CPU_name,
  * GPU_name, OS, region/country, cost; later versions may add
  * CPU_consumption(kWh), GPU_consumption(kWh), RAM_consumption(kWh). Before 0.3
- * there is neither id nor epoch nor cost, and the unit is spelt kWTh. In spite
- * of its name power_consumption is an energy.
+ * id, epoch and cost are missing, and the unit is spelt kWTh. In spite of its
+ * name power_consumption is an energy.
  *
- * - Started as a tracker, it has one row a run, rewritten while the run lasts.
- *   Started for a training, a row is added at the end of each epoch, behind
- *   the others of that id, with "epoch: 1, loss: 0.3, " in `epoch`; time and
- *   energy begin anew with each. Rows of one id that follow each other and
- *   name an epoch are one run here. Epochs count from 1 there, from 0 here;
- *   where the first is 0, from 0 in both.
+ * - A tracker writes one row per run, rewritten while the run lasts. For a
+ *   training it adds a row at the end of each epoch, after the others of that
+ *   id, with "epoch: 1, loss: 0.3, " in `epoch`; time and energy start again
+ *   with each. Consecutive rows of one id with an epoch are one run here.
+ *   Epochs count from 1 there, from 0 here; if the first is 0, from 0 in both.
  * - The energy is that of the GPUs, plus the share of CPU and memory of the
- *   process (or of all processes: an option that the file does not say), times
- *   the PUE that the user gave (1 without, also not in the file). None of the
- *   words for a boundary is sure to fit.
- * - GPU_name: "Quadro T1000 1 device(s)", with how its power was found behind;
- *   "CPU 0 device(s)" or " 0 device(s)" where there is none. Encoded files
- *   hold no readable numbers. */
+ *   process (or of all processes: the file does not state that option), times
+ *   the PUE of the user (1 by default, also not in the file). None of the
+ *   boundaries is certain.
+ * - GPU_name: "Quadro T1000 1 device(s)", followed by the source of its power;
+ *   "CPU 0 device(s)" or " 0 device(s)" without a GPU. Encoded files contain no
+ *   readable numbers. */
 
 #include <math.h>
 #include <stdlib.h>
@@ -69,8 +68,6 @@ static const struct {
 
 struct eco2ai {
   long at[N_COLUMNS];
-  struct dl_run run; /* being put together from epochs */
-  bool open;
   double sum[N_NUMBERS]; /* over its epochs */
   double first;          /* number of its first epoch: 0 or 1 */
 };
@@ -165,18 +162,17 @@ static void put_numbers(struct dl_run *r, const double *x) {
                     x[DURATION]);
 }
 
-/* Hands on the run that was put together so far. */
+/* Adds the run whose epochs were read. */
 static void finish(struct dl_log *log) {
   struct eco2ai *e = log->state;
-  if (!e->open)
+  if (!log->in_run)
     return;
-  put_numbers(&e->run, e->sum);
-  dl_run_put_epochs(&e->run, (double)e->run.n_epochs);
-  dl_log_add_run(log, &e->run);
-  e->open = false;
+  put_numbers(&log->open_run, e->sum);
+  dl_run_put_epochs(&log->open_run, (double)log->open_run.n_epochs);
+  dl_log_close_run(log, true);
 }
 
-/* Whether a cell names an epoch; *number is NaN where it cannot be read. */
+/* Whether a cell contains an epoch; *number is NaN if it cannot be read. */
 static bool is_epoch(const struct eco2ai *e, const char *const *cell,
                      double *number) {
   static const char word[] = "epoch:";
@@ -193,11 +189,12 @@ static bool is_epoch(const struct eco2ai *e, const char *const *cell,
   return true;
 }
 
-static void add_epoch(struct eco2ai *e, const double *x, double number) {
-  struct dl_epoch *epoch = dl_run_add_epoch(&e->run, DL_PART_EPOCH);
+static void add_epoch(struct eco2ai *e, struct dl_run *r, const double *x,
+                      double number) {
+  struct dl_epoch *epoch = dl_run_add_epoch(r, DL_PART_EPOCH);
   if (!epoch)
     return;
-  if (e->run.n_epochs == 1)
+  if (r->n_epochs == 1)
     e->first = number == 0 ? 0 : 1;
   if (number >= e->first)
     epoch->number = number - e->first;
@@ -206,7 +203,7 @@ static void add_epoch(struct eco2ai *e, const double *x, double number) {
   epoch->energy_j = x[ENERGY];
   epoch->cpu_energy_j = x[CPU_ENERGY];
   epoch->ram_energy_j = x[RAM_ENERGY];
-  if (!isnan(e->run.n_gpus) || x[GPU_ENERGY] > 0) {
+  if (!isnan(r->n_gpus) || x[GPU_ENERGY] > 0) {
     epoch->gpu_energy_j = x[GPU_ENERGY];
     if (x[GPU_ENERGY] / 1e9 < x[DURATION])
       epoch->gpu_power_w = x[GPU_ENERGY] / x[DURATION];
@@ -224,7 +221,7 @@ static bool row(struct dl_log *log, const char *const *cell) {
   if (isnan(x[DURATION]) && isnan(x[ENERGY]))
     return dl_log_bad(log, "neither a duration nor an energy");
   bool epoch = is_epoch(e, cell, &number);
-  const char *id = e->open ? e->run.run_id : NULL;
+  const char *id = log->in_run ? log->open_run.run_id : NULL;
   if (!epoch || !id || !dl_run_has_text(cell, e->at[ID]) ||
       strcmp(cell[e->at[ID]], id) != 0)
     finish(log);
@@ -236,20 +233,12 @@ static bool row(struct dl_log *log, const char *const *cell) {
     }
     return true;
   }
-  if (!e->open) {
-    e->run = dl_run_unknown;
-    e->open = true;
+  if (!log->in_run) {
     memset(e->sum, 0, sizeof e->sum);
-    put_names(log, &e->run, e, cell);
+    put_names(log, dl_log_open_run(log), e, cell);
   }
-  add_epoch(e, x, number);
+  add_epoch(e, &log->open_run, x, number);
   return true;
-}
-
-static void free_state(void *state) {
-  struct eco2ai *e = state;
-  if (e->open)
-    dl_run_clear(&e->run);
 }
 
 const struct dl_importer dl_import_eco2ai = {
@@ -261,5 +250,4 @@ const struct dl_importer dl_import_eco2ai = {
     .begin = begin,
     .row = row,
     .end = finish,
-    .free = free_state,
 };

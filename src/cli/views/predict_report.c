@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The parts of the report of dlest predict. */
+
+#include "cli/views/predict_report.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "base/memory.h"
+#include "base/number.h"
+#include "catalog/architecture/token_costs.h"
+#include "estimate/methods/missing_facts.h"
+#include "estimate/methods/work.h"
+#include "estimate/node/parallel.h"
+#include "estimate/node/peak_memory.h"
+
+/* --- settings */
+
+/* Settings of inference and of language models, and the parameters. */
+static void add_tokens(struct dl_report *r, const struct dl_job *job) {
+  const struct dl_run *run = job->run;
+  const struct dl_architecture *arch = job->found.arch;
+  bool language = arch && dl_is_language_model(arch);
+  bool inference = dl_is_inference(job), frozen = run->frozen_base > 0;
+  bool given = !isnan(run->classes);
+  double params = arch ? arch->params_m : NAN;
+  double classes = given ? run->classes : arch ? arch->classes : NAN;
+  double trained = frozen && arch ? arch->head_params_m : params;
+  struct dl_work w;
+  dl_work_of(job, &w);
+  const struct dl_report_line lines[] = {
+      {"seq_len", "sequence", "tokens", DL_CODE, dl_known(job->seq_len)},
+      {"tokens", "training tokens", NULL, DL_PLAIN, dl_known(run->tokens)},
+      {"prompt_tokens", "prompt", "tokens", DL_CODE,
+       dl_known(run->prompt_tokens)},
+      {"output_tokens", "answer", "tokens", DL_CODE,
+       dl_known(run->output_tokens)},
+      {"requests", "requests", NULL, DL_CODE,
+       dl_known(inference ? run->requests : (double)NAN)},
+      {"request_rate", "request rate", "requests/s", DL_PLAIN,
+       dl_known(inference ? run->request_rate : (double)NAN)},
+      {"classes", given ? "classes" : NULL, NULL, DL_CODE, dl_number(classes)},
+      {.key = "frozen", .value = dl_bool(frozen)},
+      {"params_m", language || frozen || given ? "parameters" : NULL, "M",
+       DL_PLAIN, dl_number(params)},
+      {"trained_params_m", frozen ? "of them trained" : NULL, "M", DL_PLAIN,
+       dl_number(trained)},
+      {"active_params_m", "of them for a token", "M", DL_PLAIN,
+       dl_known(arch ? arch->active_params_m : NAN)},
+      {"flop", language || w.inference ? "operations" : NULL, "FLOP", DL_PLAIN,
+       dl_number(w.flop)}};
+  dl_report_lines(r, lines, DL_LENGTH(lines));
+}
+
+/* Gradient all-reduce. A step takes as long as its work does at the efficiency
+ * of the method flops. With one GPU there is none. */
+static void add_all_reduce(struct dl_report *r, const struct dl_job *job) {
+  struct dl_parallel p;
+  struct dl_parallel_step s = {.comm_s = NAN, .share = NAN};
+  bool assumed, several = job->run->n_gpus > 1 && !dl_is_inference(job);
+  dl_parallel_job(job, &p, &assumed);
+  if (several) {
+    double batch = dl_parallel_batch(job->run->batch_size, p.n, p.strong);
+    p.step_s = dl_work_step_flop(job) * batch /
+               (1e12 * dl_work_peak_tflops(job) * job->run->efficiency);
+    p.strong = false; /* step_s is for each GPU's part */
+    dl_parallel_of(&p, &s);
+  }
+  const struct dl_report_line lines[] = {
+      {"scaling", several ? "scaling" : NULL, NULL, DL_CODE,
+       dl_string(dl_parallel_is_strong(job) ? "strong" : "weak")},
+      {.key = "link_gb_s", .value = dl_number(several ? p.link_gb_s : NAN)},
+      {.key = "exchange_gb", .value = dl_number(several ? p.bytes / 1e9 : NAN)},
+      {.key = "exchange_s", .value = dl_number(s.comm_s)},
+      {.key = "exchange_share", .value = dl_number(s.share)}};
+  dl_report_lines(r, lines, DL_LENGTH(lines));
+  if (isnan(s.comm_s))
+    return;
+  char text[256], gb[DL_NUMBER_SIZE], ms[DL_NUMBER_SIZE];
+  const char *note = "assumed: PCIe 3.0 x16";
+  if (!assumed) {
+    const struct dl_accelerator *gpu = job->found.gpu;
+    note = gpu->head.origin[dl_field_index(&gpu->head, &gpu->link_gb_s)].note;
+  }
+  int n = snprintf(text, sizeof text, "%s GB a step at %g GB/s%s%.80s%s, %s ms",
+                   dl_format_digits(gb, p.bytes / 1e9, 3), p.link_gb_s,
+                   note ? " (" : "", note ? note : "", note ? ")" : "",
+                   dl_format_digits(ms, 1e3 * s.comm_s, 3));
+  if (!isnan(s.share) && n > 0 && (size_t)n < sizeof text)
+    snprintf(text + n, sizeof text - (size_t)n,
+             "; waits about %.2g %% of the time", 100 * s.share);
+  dl_report_add(r, NULL, "gradients exchanged", NULL, DL_CODE, dl_string(text));
+}
+
+static void add_memory(struct dl_report *r, const struct dl_job *job) {
+  const struct dl_accelerator *gpu = job->found.gpu;
+  struct dl_memory_need m;
+  char text[96] = "", need[DL_NUMBER_SIZE], of[48] = "";
+  dl_memory_of(job, &m);
+  if (gpu && !isnan(gpu->memory_gb))
+    snprintf(of, sizeof of, " of %g GB", gpu->memory_gb);
+  if (!isnan(m.need_gb))
+    snprintf(text, sizeof text, "about %s GB%s",
+             dl_format_digits(need, m.need_gb, 3), of);
+  const struct dl_report_line lines[] = {
+      {.key = "memory_need_gb", .value = dl_number(m.need_gb)},
+      {NULL, "memory needed", NULL, DL_CODE,
+       dl_known_string(text[0] ? text : NULL)}};
+  dl_report_lines(r, lines, DL_LENGTH(lines));
+}
+
+void dl_predict_settings(struct dl_report *r, const struct dl_job *job,
+                         const struct dl_job_options *o) {
+  const struct dl_run *run = job->run;
+  const struct dl_architecture *arch = job->found.arch;
+  const struct dl_accelerator *gpu = job->found.gpu;
+  bool inference = dl_is_inference(job);
+  bool language = arch && dl_is_language_model(arch);
+  bool trains = !inference && isnan(run->tokens);
+  const struct dl_report_line first[] = {
+      {"arch", "architecture", NULL, DL_CODE,
+       dl_string(arch ? arch->head.id : run->arch)},
+      {.key = "gpu", .value = dl_string(gpu ? gpu->head.id : run->gpu)},
+      {"gpu_name", "GPU", NULL, DL_CODE,
+       dl_string(gpu ? gpu->head.name : run->gpu)},
+      {"n_gpus", "GPUs", NULL, DL_CODE, dl_number(run->n_gpus)},
+      {"phase", inference ? "phase" : NULL, NULL, DL_CODE,
+       dl_string(inference ? "inference" : "training")},
+      {"dataset", trains ? "data set" : NULL, NULL, DL_CODE,
+       dl_string(o->dataset)},
+      {"train_samples", trains ? "training samples" : NULL, NULL, DL_CODE,
+       dl_number(job->train_samples)},
+      {"val_samples", trains ? "validation samples" : NULL, NULL, DL_CODE,
+       dl_number(job->val_samples)},
+      {"epochs", trains ? "epochs" : NULL, NULL, DL_CODE,
+       dl_number(job->epochs)},
+      {"batch_size", "batch size", NULL, DL_CODE, dl_known(run->batch_size)},
+      {"image_px", language ? NULL : "input", "px", DL_CODE,
+       dl_number(run->image_px)}};
+  dl_report_lines(r, first, DL_LENGTH(first));
+  add_tokens(r, job);
+  const char *assumed =
+      language || inference ? NULL : dl_facts_assumed(job, NULL);
+  const struct dl_report_line then[] = {
+      {"macs_g", isnan(run->prompt_tokens) ? "forward pass" : NULL, "GMAC",
+       DL_PLAIN, dl_number(run->macs_g)},
+      {"peak_tflops", "peak rate used", "TFLOP/s", DL_PLAIN,
+       dl_number(dl_work_peak_tflops(job))},
+      {"precision", "precision", NULL, DL_CODE,
+       dl_known_string(run->precision)},
+      {"framework", "framework", NULL, DL_CODE,
+       dl_known_string(run->framework)},
+      {.key = "facts_assumed", .value = dl_string(assumed)},
+      {"efficiency", "efficiency (flops)", NULL, DL_PLAIN,
+       dl_number(run->efficiency)},
+      {"utilisation", "utilisation (green-algorithms)", NULL, DL_PLAIN,
+       dl_number(run->utilisation)},
+      {"ram_gb", "memory (green-algorithms)", "GB", DL_PLAIN,
+       dl_number(run->ram_gb)}};
+  dl_report_lines(r, then, DL_LENGTH(then));
+  add_memory(r, job);
+  add_all_reduce(r, job);
+  dl_add_footprint(r, &o->foot);
+}
+
+/* --- where the time goes */
+
+struct part {
+  const char *name; /* NULL: left out */
+  const char *meaning;
+  double seconds;
+};
+
+/* A table of parts; with `time` NULL, text leaves it out. */
+static void add_parts(struct dl_report *r, const char *title, const char *time,
+                      const struct part *part, size_t n) {
+  const struct dl_column columns[] = {
+      {"part", time ? "part" : NULL, NULL, DL_CODE, false},
+      {"seconds", time, "s", DL_TIME, false},
+      {"what", time ? "what it is" : NULL, NULL, DL_CODE, false}};
+  struct dl_table *t =
+      dl_report_table(r, "parts", title, columns, DL_LENGTH(columns), false);
+  for (size_t i = 0; i < n; i++)
+    if (part[i].name)
+      dl_table_row(t,
+                   (struct dl_value[]){dl_string(part[i].name),
+                                       dl_number(part[i].seconds),
+                                       dl_string(part[i].meaning)},
+                   NULL);
+}
+
+void dl_predict_parts(struct dl_report *r, const struct dl_physical_parts *e,
+                      bool explain) {
+  const struct part parts[] = {
+      {"compute", "arithmetic at the share of the peak rate reached",
+       e->compute_s},
+      {"memory", "activations and weights over the memory's bandwidth",
+       e->memory_s},
+      {"kernels", "starting and ending kernels on the GPU", e->kernels_s},
+      {"launch", "launching kernels on the host", e->launch_s},
+      {"fixed", "once an epoch", e->fixed_s},
+      {"epoch", "together: GPU and host overlap", e->time_s}};
+  const struct dl_report_line lines[] = {
+      {"epoch_s", "an epoch on one GPU", "s", DL_TIME,
+       dl_known(e->bound ? e->time_s : NAN)},
+      {"bound", "bound by", NULL, DL_CODE, dl_known_string(e->bound)}};
+  dl_report_lines(r, lines, DL_LENGTH(lines));
+  add_parts(r, explain ? "An epoch on one GPU, by the physical method" : NULL,
+            explain ? "alone" : NULL, parts, e->bound ? DL_LENGTH(parts) : 0);
+}
+
+void dl_predict_work(struct dl_report *r, const struct dl_job *job,
+                     bool shown) {
+  const struct dl_column columns[] = {
+      {"part", shown ? "work" : NULL, NULL, DL_CODE, false},
+      {"flop", shown ? "operations" : NULL, "FLOP", DL_PLAIN, false},
+      {"bytes", shown ? "read" : NULL, "bytes", DL_PLAIN, false},
+      {"duration_s", shown ? "time" : NULL, "s", DL_TIME, false},
+      {"energy_j", shown ? "energy" : NULL, "J", DL_ENERGY, false}};
+  struct dl_work w;
+  dl_work_of(job, &w);
+  if (!w.inference)
+    return;
+  double watts = job->tdp_w * job->run->n_gpus;
+  const struct dl_value rows[2][DL_LENGTH(columns)] = {
+      {dl_string(w.writes ? "prefill" : "forward"), dl_number(w.prefill_flop),
+       dl_number(NAN), dl_number(w.prefill_s), dl_number(w.prefill_s * watts)},
+      {dl_string("decode"), dl_number(w.decode_flop), dl_number(w.decode_bytes),
+       dl_number(w.decode_s), dl_number(w.decode_s * watts)}};
+  struct dl_table *t =
+      dl_report_table(r, "inference", shown ? "Inference, by flops" : NULL,
+                      columns, DL_LENGTH(columns), false);
+  for (size_t i = 0; i < (w.writes ? 2 : 1); i++)
+    dl_table_row(t, rows[i], NULL);
+}
+
+/* Time and energy of inference by phase. */
+static void add_phases(struct dl_report *r, const struct dl_job *job,
+                       const struct dl_served *s) {
+  bool tokens = s->tokens;
+  const struct dl_column columns[] = {
+      {"part", "work", NULL, DL_CODE, false},
+      {"duration_s", "time", "s", DL_TIME, false},
+      {"energy_j", "energy", "J", DL_ENERGY, false},
+      {"share", "share", "%", DL_PERCENT, false},
+      {"request_energy_j", tokens ? "a request" : "a sample", "J", DL_PLAIN,
+       false},
+      {"token_energy_j", tokens ? "a token" : NULL, "J", DL_PLAIN, false}};
+  double all = s->prefill_j + s->decode_j + s->idle_j;
+  double out = s->requests * job->run->output_tokens;
+  const struct {
+    const char *name; /* NULL: left out */
+    double seconds, joules;
+  } phases[] = {{tokens ? "prefill" : "forward", s->prefill_s, s->prefill_j},
+                {tokens ? "decode" : NULL, s->decode_s, s->decode_j},
+                {s->idle_s > 0 ? "idle" : NULL, s->idle_s, s->idle_j},
+                {"all", s->time_s, all}};
+  struct dl_table *t =
+      dl_report_table(r, "work", "", columns, DL_LENGTH(columns), false);
+  for (size_t i = 0; i < DL_LENGTH(phases); i++) {
+    double j = phases[i].joules;
+    const struct dl_value row[] = {
+        dl_string(phases[i].name),
+        dl_number(phases[i].seconds),
+        dl_number(j),
+        dl_number(j / all),
+        dl_number(j / s->requests),
+        dl_number(tokens && out > 0 ? j / out : NAN)};
+    if (phases[i].name)
+      dl_table_row(t, row, NULL);
+  }
+}
+
+void dl_predict_served(struct dl_report *r, const struct dl_job *job,
+                       const struct dl_served *s, bool explain) {
+  bool tokens = s->tokens;
+  double steps =
+      tokens && job->run->output_tokens > 0 ? job->run->output_tokens : NAN;
+  if (isnan(s->time_s))
+    return;
+  struct dl_report *g = dl_report_group(r, "served", "Inference, by physical");
+  add_phases(g, job, s);
+  const struct dl_report_line lines[] = {
+      {"at_once", "at once", tokens ? "requests" : "samples", DL_PLAIN,
+       dl_known(s->batch)},
+      {"latency_s", "a batch takes", "s", DL_TIME, dl_known(s->latency_s)},
+      {"token_s", "of it each token", "s", DL_TIME,
+       dl_known(s->decode_s / s->requests * s->batch / steps)},
+      {"most_a_second", "served at most", tokens ? "requests/s" : "samples/s",
+       DL_PLAIN, dl_known(s->most_a_second)},
+      {"most_tokens_a_second", "in tokens", "tokens/s", DL_PLAIN,
+       dl_known(s->most_a_second * steps)},
+      {"power_w", "power of a GPU at work", "W", DL_PLAIN,
+       dl_known(s->power_w)},
+      {"idle_w", s->idle_s > 0 ? "idle" : NULL, "W", DL_PLAIN,
+       dl_known(s->idle_w)},
+      {.key = "idle_assumed", .value = dl_bool(s->idle_assumed)},
+      {"bound", "bound by", NULL, DL_CODE, dl_string(s->bound)}};
+  dl_report_lines(g, lines, DL_LENGTH(lines));
+  const struct part parts[] = {
+      {"memory",
+       tokens ? "reading weights, keys and values"
+              : "activations over the memory's bandwidth",
+       s->memory_s},
+      {"compute", "arithmetic at the share of the peak rate reached",
+       s->compute_s},
+      {tokens ? "layers" : "kernels",
+       tokens ? "what every layer takes beside"
+              : "starting and ending kernels on the GPU",
+       s->layers_s},
+      {tokens ? "exchange" : NULL, "between GPUs", s->exchange_s},
+      {tokens ? "host" : "launch",
+       tokens ? "the host, between steps" : "launching kernels on the host",
+       s->host_s},
+      {tokens ? "prompts" : NULL, "reading prompts", s->prefill_s}};
+  add_parts(g, "", explain ? "time" : NULL, parts, DL_LENGTH(parts));
+}
+
+/* --- warnings */
+
+/* The batch that exceeds the memory, and the one that would fit. */
+static void warn_memory(const struct dl_job *job,
+                        const struct dl_memory_need *m, struct dl_diag *d) {
+  const struct dl_accelerator *gpu = job->found.gpu;
+  double has = gpu->memory_gb;
+  bool split = dl_parallel_is_strong(job) && job->run->n_gpus > 1;
+  bool shared = job->run->n_gpus > 1 && m->shared;
+  char each[48] = "", fits[80] = "not even one sample fits";
+  char need[DL_NUMBER_SIZE];
+  if (split)
+    snprintf(each, sizeof each, " (%g on each GPU)", m->batch);
+  if (m->fits > 0)
+    snprintf(fits, sizeof fits, "about %g fits%s",
+             split ? m->fits * job->run->n_gpus : m->fits,
+             job->run->n_gpus > 1 && !split && !shared ? " on each GPU" : "");
+  if (m->model_gb > has)
+    snprintf(fits, sizeof fits, "%s GB without any sample",
+             dl_format_digits(need, m->model_gb, 3));
+  dl_warn(d, "batch of %g%s needs about %s GB, more than the %g GB of %s; %s%s",
+          split ? job->run->batch_size : m->batch, each,
+          dl_format_digits(need, m->need_gb, 3), has, gpu->head.id, fits,
+          m->model_gb > has && job->run->n_gpus > 1 && !shared
+              ? ", and every GPU is taken to hold a full copy"
+              : "");
+}
+
+void dl_warn_limits(const struct dl_job *job, struct dl_diag *d) {
+  struct dl_memory_need m;
+  const char *used, *rate = dl_work_lacks_rate(job, &used);
+  dl_memory_of(job, &m);
+  if (m.over)
+    warn_memory(job, &m, d);
+  if (rate)
+    dl_warn(d,
+            "%s has no %s rate for --precision %s: its %s peak of %.3g "
+            "TFLOP/s is used instead",
+            job->found.gpu->head.id, rate, job->run->precision, used,
+            dl_work_peak_tflops(job));
+}
+
+void dl_limits_count(struct dl_limits *l, const struct dl_job *job) {
+  struct dl_memory_need m;
+  const char *used;
+  dl_memory_of(job, &m);
+  l->over += m.over;
+  l->no_rate += dl_work_lacks_rate(job, &used) != NULL;
+}
+
+void dl_limits_warn(const struct dl_limits *l, const char *path,
+                    struct dl_diag *d) {
+  if (l->over)
+    dl_warn_at(d, path, 0,
+               "%zu row%s: the batch needs more than the GPU's memory "
+               "(memory_need_gb)",
+               l->over, l->over == 1 ? "" : "s");
+  if (l->no_rate)
+    dl_warn_at(d, path, 0,
+               "%zu row%s: the GPU has no tensor rate for the precision; its "
+               "next best peak is used instead",
+               l->no_rate, l->no_rate == 1 ? "" : "s");
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The parts of the report of dlest predict: the settings, the limits of the
+ * job, and where the time and the energy go. */
+
+#ifndef DL_CLI_VIEWS_PREDICT_REPORT_H
+#define DL_CLI_VIEWS_PREDICT_REPORT_H
+
+#include "cli/options/job_options.h"
+#include "estimate/predictions.h"
+#include "output/report.h"
+
+/* The settings that the estimates are based on, the memory needed and, with
+ * several GPUs, the gradient all-reduce of a step. */
+void dl_predict_settings(struct dl_report *r, const struct dl_job *job,
+                         const struct dl_job_options *o);
+
+/* Training: the time of an epoch on one GPU and its bottleneck, by the
+ * physical method; with `explain` also the time of each part. */
+void dl_predict_parts(struct dl_report *r, const struct dl_physical_parts *e,
+                      bool explain);
+
+/* Inference by the method flops, prefill and decode apart; text shows it only
+ * if `shown`. */
+void dl_predict_work(struct dl_report *r, const struct dl_job *job, bool shown);
+
+/* Inference by the physical method: prefill, decode and idle time, per request
+ * and per token, the highest throughput and the bottleneck; with `explain` also
+ * the time of each part. Adds nothing without an estimate. */
+void dl_predict_served(struct dl_report *r, const struct dl_job *job,
+                       const struct dl_served *s, bool explain);
+
+/* Warns of a batch that exceeds the GPU's memory, and of a precision for which
+ * the GPU has no peak rate. */
+void dl_warn_limits(const struct dl_job *job, struct dl_diag *d);
+
+/* The same for many jobs: counted, with one warning of each kind at the end. */
+struct dl_limits {
+  size_t over, no_rate;
+};
+void dl_limits_count(struct dl_limits *l, const struct dl_job *job);
+void dl_limits_warn(const struct dl_limits *l, const char *path,
+                    struct dl_diag *d);
+
+#endif

@@ -1,0 +1,114 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What the system may do: locales, files, signals.
+
+load common
+
+# Turkish has two pairs of I: its strcasecmp("INFERENCE", "inference") is not 0.
+@test "a locale with Turkish letters" {
+  printf '%s\n' arch,gpu,phase,requests,batch_size,train_samples,precision \
+    INCEPTION_V3,a100,INFERENCE,1000,64,1000,INT8 >runs.csv
+  run=(predict --input runs.csv --method flops --format csv -q)
+  show=(show arch INCEPTION_V3)
+  LC_ALL=C
+  gives 0 '' "${run[@]}"
+  cp out run.C
+  gives 0 '' "${show[@]}"
+  cp out show.C
+  needs_turkish_case
+  gives 0 '' "${run[@]}"
+  cmp out run.C
+  gives 0 '' "${show[@]}"
+  cmp out show.C
+}
+
+# Each name was once compared with all others: 100,000 columns took 98 s.
+@test "tables with many columns" {
+  seq -f c%g -s , 60000 >names
+  yes 1 | head -n 60000 | paste -sd , >ones
+  { printf 'arch,gpu,batch_size,train_samples,epochs,'; cat names; } >runs.csv
+  { printf 'resnet50,a100,64,1000,2,'; cat ones; } >>runs.csv
+  run timeout 10 "$DLEST" predict --input runs.csv --method tdp --format csv
+  [ "$status" -eq 0 ]
+  { printf 'log,gpu,'; cat names; } >settings.csv
+  { printf 'smi.csv,a100,'; cat ones; } >>settings.csv
+  for second in 01 02 03 04; do
+    echo "2022/12/05 09:00:$second.000, 0, 100.00 W, 90 %"
+  done | sed '1i timestamp, index, power.draw [W], utilization.gpu [%]' >smi.csv
+  run timeout 10 "$DLEST" extract smi.csv --settings settings.csv
+  [ "$status" -eq 0 ]
+}
+
+# Output files
+
+LIST=(list grids -q)
+
+@test "-o: a file keeps its permissions, a new one has those of umask" {
+  "$DLEST" "${LIST[@]}" >expected
+  for mode in 600 640 666; do
+    echo old >out.txt
+    chmod "$mode" out.txt
+    gives 0 '' "${LIST[@]}" -o out.txt
+    [ "$(stat -c %a out.txt)" = "$mode" ]
+    cmp out.txt expected
+  done
+  (umask 027 && "$DLEST" "${LIST[@]}" -o new.txt)
+  [ "$(stat -c %a new.txt)" = 640 ]
+}
+
+@test "-o: symbolic links are followed" {
+  "$DLEST" "${LIST[@]}" >expected
+  mkdir there
+  echo old >there/target
+  ln -s there/target link
+  ln -s ../link there/second
+  ln -s there/none dangling
+  gives 0 '' "${LIST[@]}" -o there/second
+  cmp there/target expected
+  [ -L link ] && [ -L there/second ]
+  gives 0 '' "${LIST[@]}" -o dangling
+  cmp there/none expected
+  ln -s round round
+  refuses 1 "dlest: round: $(message cannot_write \
+    'Too many levels of symbolic links')" "${LIST[@]}" -o round
+}
+
+@test "-o: names as long as a file system takes" {
+  for n in 248 249 255; do
+    name=$(printf 'n%.0s' $(seq "$n"))
+    gives 0 '' "${LIST[@]}" -o "$name"
+    [ -s "$name" ]
+    rm "$name"
+  done
+  [ -z "$(find . -name 'nnn*')" ]
+  refuses 1 "dlest: n$name: $(message cannot_write 'File name too long')" \
+    "${LIST[@]}" -o "n$name"
+}
+
+# Waits in the middle of a table (blocks are 1 MiB), with a temporary file beside
+# the output.
+@test "-o: a signal leaves the old file and nothing else" {
+  mkfifo pipe
+  mkdir there
+  for signal in INT TERM HUP QUIT; do
+    echo old >there/out.csv
+    { echo arch,gpu,epochs; yes resnet50,a100,1 | head -n 100000
+      exec sleep 2; } >pipe &
+    try_status=0
+    timeout --preserve-status -s "$signal" 0.7 "$DLEST" predict --input pipe \
+      --method tdp --duration 1h -q -o there/out.csv --format csv ||
+      try_status=$?
+    kill $! && wait || true
+    [ "$try_status" -eq $((128 + $(kill -l "$signal"))) ]
+    [ "$(ls there)" = out.csv ] && [ "$(cat there/out.csv)" = old ]
+  done
+}
+
+@test "-o: a limit on the size of files leaves the old file" {
+  mkdir there
+  echo old >there/out
+  try_status=0
+  (ulimit -f 2 && exec "$DLEST" list archs -q -o there/out) || try_status=$?
+  [ "$try_status" -eq $((128 + $(kill -l XFSZ))) ]
+  [ "$(ls there)" = out ] && [ "$(cat there/out)" = old ]
+}
