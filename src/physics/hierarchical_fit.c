@@ -29,6 +29,29 @@ void dl_hierarchical_fit_free(struct dl_hierarchical_fit *fit) {
   free(fit);
 }
 
+#define UNIT 1e-6
+
+size_t dl_posterior_size(size_t p) {
+  return p * (p + 1) / 2;
+}
+
+bool dl_posterior_keep(struct dl_posterior *posterior, const gsl_matrix *L) {
+  size_t p = L->size1;
+  double *to = dl_calloc(dl_posterior_size(p), sizeof *to);
+  if (!to)
+    return false;
+  *posterior = (struct dl_posterior){to, p};
+  for (size_t i = 0; i < p; i++)
+    for (size_t j = 0; j <= i; j++)
+      *to++ = round(gsl_matrix_get(L, i, j) / UNIT);
+  return true;
+}
+
+double dl_posterior_at(const struct dl_posterior *posterior, size_t row,
+                       size_t column) {
+  return UNIT * posterior->factor[dl_posterior_size(row) + column];
+}
+
 double dl_expected_residual(const struct dl_hierarchical_fit *fit,
                             const struct dl_place *place, size_t target) {
   const struct dl_residual_process *process = fit->physics->process;
@@ -36,15 +59,6 @@ double dl_expected_residual(const struct dl_hierarchical_fit *fit,
     return 0;
   return dl_residual_gp_at(&fit->residuals, process, place, target) +
          dl_residual_gp_at(&fit->calibration_residuals, process, place, target);
-}
-
-struct dl_place dl_place_of(const struct dl_row_names *names,
-                            const struct dl_grouping *inputs) {
-  struct dl_place place = {.exact = inputs->exact,
-                           .gpu = names->number[DL_NAME_GPU],
-                           .arch = names->number[DL_NAME_ARCH]};
-  memcpy(place.x, inputs->x, sizeof place.x);
-  return place;
 }
 
 void dl_hierarchical_effects(const struct dl_hierarchical_fit *fit,

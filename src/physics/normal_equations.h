@@ -20,7 +20,7 @@
 #ifndef DL_PHYSICS_NORMAL_EQUATIONS_H
 #define DL_PHYSICS_NORMAL_EQUATIONS_H
 
-#include "physics/linearisation.h"
+#include "physics/observations.h"
 
 /* Configurations that share levels to eliminate. */
 struct dl_equation_block {
