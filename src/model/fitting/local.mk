@@ -10,6 +10,8 @@ libdlest_a_SOURCES += \
 	%D%/design.c \
 	%D%/group_cv_residuals.c \
 	%D%/group_cv_residuals.h \
+	%D%/held_out.c \
+	%D%/held_out.h \
 	%D%/model_selection.c \
 	%D%/recipe.c \
 	%D%/recipe.h \
