@@ -19,6 +19,9 @@ struct dl_format {
   const char *name; /* "text", "json", "csv", ... */
   const char *summary;
   bool on_screen; /* for reading in a terminal: commands may shorten a report */
+  /* The variant that marks texts which a spreadsheet would evaluate, or NULL;
+   * for --spreadsheet-safe. */
+  const struct dl_format *spreadsheet;
   /* A format for people; NULL: for programs. For people, commands write what
    * follows the rows of a stream as a separate report. */
   const struct dl_document *document;

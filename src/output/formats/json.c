@@ -9,6 +9,7 @@
 
 #include "config.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include <jansson.h>
@@ -38,16 +39,26 @@ static bool is_plain(const char *s) {
   return !*s;
 }
 
+/* jansson escapes what JSON requires; other unsafe characters are escaped here,
+ * so that a document can be shown on a terminal without a loss. */
 static void put_escaped(struct writer *w, const char *s) {
   struct dl_text clean = {0};
   dl_utf8_clean(&clean, s, true);
   json_t *string = clean.failed ? NULL : json_string(dl_text_str(&clean));
-  dl_text_free(&clean);
-  if (string)
-    json_dumpf(string, w->f, JSON_ENCODE_ANY); /* the caller asks ferror */
-  else
-    w->failed = true;
+  char *text = string ? json_dumps(string, JSON_ENCODE_ANY) : NULL;
+  unsigned point;
+  for (const char *at = text; at && *at;) {
+    size_t n = dl_utf8_next(at, &point);
+    if (dl_utf8_is_unsafe(point))
+      fprintf(w->f, "\\u%04X", point);
+    else
+      fwrite(at, 1, n, w->f); /* the caller asks ferror */
+    at += n;
+  }
+  w->failed = w->failed || !text;
+  free(text);
   json_decref(string);
+  dl_text_free(&clean);
 }
 
 static void put_string(struct writer *w, const char *s) {
