@@ -1,10 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 libdlest_a_SOURCES += \
-	%D%/aggregate_runs.c \
-	%D%/aggregate_runs.h \
 	%D%/auxiliary_data.c \
-	%D%/auxiliary_residuals.c \
 	%D%/calibrate.c \
 	%D%/calibrate.h \
 	%D%/design.c \
