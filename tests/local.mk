@@ -120,6 +120,7 @@ CLI_TESTS = \
 	tests/cli/step.bats \
 	tests/cli/system.bats \
 	tests/cli/sweep.bats \
+	tests/cli/terminal.bats \
 	tests/cli/transformers.bats \
 	tests/cli/user-catalogs.bats \
 	tests/cli/version.bats

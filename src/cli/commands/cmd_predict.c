@@ -15,85 +15,45 @@
 #include "estimate/methods/missing_facts.h"
 #include "estimate/methods/work.h"
 
-enum {
-  KEY_METHOD = 0x300,
-  KEY_MODEL,
-  KEY_COVERAGE,
-  KEY_BUDGET,
-  KEY_INPUT,
-  KEY_EXPLAIN
-};
+#define AT(kind, member) DL_STORE(kind, struct dl_predict_options, member)
 
-static const struct argp_option options[] = {
-    {NULL, 0, NULL, 0, "How it is estimated:", 5},
-    {"method", KEY_METHOD, "LIST", 0,
-     "all (default) or names separated by commas (dlest list methods)", 5},
-    {"model", KEY_MODEL, "FILE", 0,
-     "model made by dlest fit, in place of the one that ships", 5},
-    {"coverage", KEY_COVERAGE, "PERCENT", 0,
-     "coverage of the intervals (default 90)", 5},
-    {"budget-kwh", KEY_BUDGET, "KWH", 0,
-     "exit with 4 if the recommended estimate is higher", 5},
-    {"explain", KEY_EXPLAIN, NULL, 0,
-     "print what the time of an epoch goes to (physical)", 5},
-    {"input", KEY_INPUT, "RUNS.csv", 0,
-     "estimate every row of a table of runs (- is standard input)", 5},
+static const struct dl_option options[] = {
+    DL_HEADING("How it is estimated:", 5),
+    {"method", 0, "LIST",
+     "all (default) or names separated by commas (dlest list methods)",
+     AT(TEXT, methods)},
+    {"model", 0, "FILE",
+     "model made by dlest fit, in place of the one that ships",
+     AT(TEXT, model)},
+    {"coverage", 0, "PERCENT", "coverage of the intervals (default 90)",
+     AT(PERCENT, coverage)},
+    {"budget-kwh", 0, "KWH",
+     "exit with 4 if the recommended estimate is higher",
+     AT(ABOVE, budget_kwh)},
+    {"explain", 0, NULL, "print what the time of an epoch goes to (physical)",
+     AT(FLAG, explain)},
+    {"input", 0, "RUNS.csv",
+     "estimate every row of a table of runs (- is standard input)",
+     AT(TEXT, input)},
     {0},
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state) {
-  struct dl_predict_options *o = state->input;
-  switch (key) {
-  case ARGP_KEY_INIT:
-    state->child_inputs[0] = &o->job;
-    state->child_inputs[1] = &o->node;
-    o->node = dl_node_options_none;
-    return 0;
-  case KEY_METHOD:
-    o->methods = arg;
-    return 0;
-  case KEY_MODEL:
-    o->model = arg;
-    return 0;
-  case KEY_COVERAGE:
-    o->coverage = dl_arg_percent(state, "coverage", arg);
-    return 0;
-  case KEY_BUDGET:
-    o->budget_kwh = dl_arg_positive(state, "budget-kwh", arg, INFINITY);
-    return 0;
-  case KEY_EXPLAIN:
-    o->explain = true;
-    return 0;
-  case KEY_INPUT:
-    o->input = arg;
-    return 0;
-  default:
-    return ARGP_ERR_UNKNOWN;
-  }
-}
-
-static const struct argp_child children[] = {
-    {&dl_job_argp, 0, NULL, 0}, {&dl_node_argp, 0, NULL, 0}, {0}};
-static const struct argp predict_argp = {
-    .options = options,
-    .parser = parse,
-    .children = children,
-    .doc =
-        "Estimate the energy of a training, or of inference, before it runs, "
-        "by every method that applies."
-        "\vExamples:\n"
-        "  dlest predict --arch resnet50 --gpu a100\n"
-        "  dlest predict --arch vgg16 --gpu rtx-3090 --dataset cifar10\n"
-        "  dlest predict --arch vgg16 --gpu t4 --epochs 20 --country ES\n"
-        "  dlest predict --arch resnet50 --gpu v100 --duration 12h\n"
-        "  dlest predict --arch llama-2-7b --gpu a100 --gpus 512 --tokens "
-        "2e12\n"
-        "  dlest predict --arch llama-2-7b --gpu a100 --phase inference "
-        "--prompt-tokens 500 --output-tokens 200 --requests 1000\n"
-        "  dlest predict --arch resnet50 --node xeon-8368-4xa100 "
-        "--use-gpus 1\n"
-        "  dlest predict --input runs.csv --format csv -o estimates.csv\n",
+static const struct dl_option_table tables[] = {
+    {options, 0},
+    DL_JOB_OPTION_TABLES(struct dl_predict_options, job),
+    {dl_node_options_rows, offsetof(struct dl_predict_options, node)},
+    {0},
 };
+
+static void init(void *options_at) {
+  struct dl_predict_options *o = options_at;
+  o->methods = "all";
+  o->coverage = 0.9;
+  o->budget_kwh = INFINITY;
+  o->node = dl_node_options_none;
+  dl_job_options_init(&o->job);
+  o->job.takes_lists = true;
+}
 
 /* The row of a frame without columns. */
 struct single {
@@ -433,35 +393,48 @@ static enum dl_status predict(struct dl_cli *cli, struct dl_predict_options *o,
   return predict_single(cli, o, m, f);
 }
 
-static enum dl_status run(struct dl_cli *cli, int argc, char **argv) {
-  struct dl_predict_options o = {
-      .methods = "all", .coverage = 0.9, .budget_kwh = INFINITY};
-  o.job.takes_lists = true;
-  dl_cli_parse(cli, &predict_argp, argc, argv, &o);
+static enum dl_status run(struct dl_cli *cli, void *options_at) {
+  struct dl_predict_options *o = options_at;
   struct dl_model *m = NULL;
   struct dl_frame *f = dl_frame_new(cli->catalog);
   enum dl_status status =
-      f ? dl_open_model(cli, o.model, &m) : dl_fail_memory(&cli->diag);
+      f ? dl_open_model(cli, o->model, &m) : dl_fail_memory(&cli->diag);
+  o->job.has_table = o->input != NULL;
+  if (status == DL_OK && o->job.axes.n > 0)
+    status = make_axes(o, f, &cli->diag);
   if (status == DL_OK)
-    o.job.has_table = o.input != NULL;
-  if (status == DL_OK && o.job.axes.n > 0)
-    status = make_axes(&o, f, &cli->diag);
+    status = dl_node_options_apply(&o->node, &o->job, cli->catalog, &cli->diag);
   if (status == DL_OK)
-    status = dl_node_options_apply(&o.node, &o.job, cli->catalog, &cli->diag);
+    status = dl_job_options_apply(&o->job, f, cli->catalog, true, &cli->diag);
+  dl_node_footprint(&o->node, &o->job.foot);
   if (status == DL_OK)
-    status = dl_job_options_apply(&o.job, f, cli->catalog, true, &cli->diag);
-  dl_node_footprint(&o.node, &o.job.foot);
-  if (status == DL_OK)
-    status = predict(cli, &o, m, f);
+    status = predict(cli, o, m, f);
   dl_frame_free(f);
   dl_model_free(m);
-  dl_job_options_free(&o.job);
   return dl_cli_end(cli, status);
 }
 
 const struct dl_command dl_cmd_predict = {
     .name = "predict",
     .summary = "estimate energy, power, time and CO2e before running",
-    .argp = &predict_argp,
+    .doc =
+        "Estimate the energy of a training, or of inference, before it runs, "
+        "by every method that applies."
+        "\vExamples:\n"
+        "  dlest predict --arch resnet50 --gpu a100\n"
+        "  dlest predict --arch vgg16 --gpu rtx-3090 --dataset cifar10\n"
+        "  dlest predict --arch vgg16 --gpu t4 --epochs 20 --country ES\n"
+        "  dlest predict --arch resnet50 --gpu v100 --duration 12h\n"
+        "  dlest predict --arch llama-2-7b --gpu a100 --gpus 512 --tokens "
+        "2e12\n"
+        "  dlest predict --arch llama-2-7b --gpu a100 --phase inference "
+        "--prompt-tokens 500 --output-tokens 200 --requests 1000\n"
+        "  dlest predict --arch resnet50 --node xeon-8368-4xa100 "
+        "--use-gpus 1\n"
+        "  dlest predict --input runs.csv --format csv -o estimates.csv\n",
+    .tables = tables,
+    .options_size = sizeof(struct dl_predict_options),
+    .init = init,
+    .free = dl_job_options_free,
     .run = run,
 };

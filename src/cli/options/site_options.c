@@ -9,36 +9,6 @@
 #include "base/constants.h"
 #include "base/number.h"
 
-enum {
-  KEY_INTENSITY = 0x500,
-  KEY_COUNTRY,
-  KEY_CLOUD,
-  KEY_SITE,
-  KEY_PUE,
-  KEY_PRICE
-};
-
-static const struct argp_option options[] = {
-    {NULL, 0, NULL, 0, "Emissions and cost:", 60},
-    {"country", KEY_COUNTRY, "NAME", 0,
-     "intensity of the grid of a country or region (ES, us-ca; dlest list "
-     "grids)",
-     0},
-    {"cloud", KEY_CLOUD, "PROVIDER:REGION", 0,
-     "intensity and PUE of a cloud region (aws:eu-west-1; dlest list sites)",
-     0},
-    {"site", KEY_SITE, "NAME", 0,
-     "the same of any site (data-centre, hpc, workstation) or your own file",
-     0},
-    {"intensity", KEY_INTENSITY, "G", 0,
-     "carbon intensity, g CO2e/kWh, over that of the site", 0},
-    {"pue", KEY_PUE, "P", 0,
-     "power usage effectiveness (1 or more), over that of the site", 0},
-    {"price", KEY_PRICE, "PRICE", 0,
-     "of a kWh, with its currency: 0.28EUR; adds the cost", 0},
-    {0},
-};
-
 const struct dl_site_options dl_site_options_none = {
     .intensity = NAN,
     .pue = NAN,
@@ -51,19 +21,13 @@ const struct dl_footprint dl_footprint_none = {
     .price = NAN,
 };
 
-static double number(struct argp_state *state, const char *name,
-                     const char *arg, double least) {
-  double x;
-  if (!dl_parse_double(arg, &x) || x < least)
-    argp_error(state, "--%s: invalid value '%s'", name, arg);
-  return x;
-}
-
 /* "0.28EUR", "0.28 EUR/kWh": the longest number, then the currency. */
-static void parse_price(struct argp_state *state, struct dl_site_options *o,
-                        char *arg) {
+static enum dl_status read_price(const struct dl_option *row, char *arg,
+                                 void *at, struct dl_diag *d) {
+  struct dl_site_options *o = at;
   size_t n = strspn(arg, "0123456789.eE+-");
   bool valid = false;
+  (void)row, (void)d;
   for (; n > 0 && !valid; n -= !valid) {
     char kept = arg[n];
     arg[n] = '\0';
@@ -76,46 +40,42 @@ static void parse_price(struct argp_state *state, struct dl_site_options *o,
     unit[len -= 4] = '\0';
   for (size_t i = 0; i < len; i++)
     valid &= !dl_is_control(unit[i]) && !dl_is_digit(unit[i]);
-  if (!valid || len > DL_CURRENCY_MOST)
-    argp_error(state,
-               "--price: invalid value '%.40s'; expected a number and a "
-               "currency: 0.28EUR",
-               arg);
   o->currency = len > 0 ? unit : NULL;
+  return valid && len <= DL_CURRENCY_MOST ? DL_OK : DL_EUSAGE;
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state) {
-  struct dl_site_options *o = state->input;
-  switch (key) {
-  case KEY_INTENSITY:
-    o->intensity = number(state, "intensity", arg, 0);
-    return 0;
-  case KEY_PUE:
-    o->pue = number(state, "pue", arg, 1);
-    return 0;
-  case KEY_PRICE:
-    parse_price(state, o, arg);
-    return 0;
-  case KEY_COUNTRY:
-    o->country = arg;
-    return 0;
-  case KEY_CLOUD:
-    if (!strchr(arg, ':'))
-      argp_error(state,
-                 "--cloud: expected PROVIDER:REGION, as aws:eu-west-1, not "
-                 "'%s'",
-                 arg);
-    o->cloud = arg;
-    return 0;
-  case KEY_SITE:
-    o->site = arg;
-    return 0;
-  default:
-    return ARGP_ERR_UNKNOWN;
-  }
+static enum dl_status read_cloud(const struct dl_option *row, char *arg,
+                                 void *at, struct dl_diag *d) {
+  (void)row, (void)d;
+  *(const char **)at = arg;
+  return strchr(arg, ':') ? DL_OK : DL_EUSAGE;
 }
 
-const struct argp dl_site_argp = {.options = options, .parser = parse};
+#define AT(kind, member) DL_STORE(kind, struct dl_site_options, member)
+
+const struct dl_option dl_site_options_rows[] = {
+    DL_HEADING("Emissions and cost:", 60),
+    {"country", 0, "NAME",
+     "intensity of the grid of a country or region (ES, us-ca; dlest list "
+     "grids)",
+     AT(TEXT, country)},
+    {"cloud", 0, "PROVIDER:REGION",
+     "intensity and PUE of a cloud region (aws:eu-west-1; dlest list sites)",
+     DL_READ(read_cloud, struct dl_site_options, cloud),
+     .expected = "PROVIDER:REGION, as aws:eu-west-1"},
+    {"site", 0, "NAME",
+     "the same of any site (data-centre, hpc, workstation) or your own file",
+     AT(TEXT, site)},
+    {"intensity", 0, "G", "carbon intensity, g CO2e/kWh, over that of the site",
+     AT(NUMBER, intensity)},
+    {"pue", 0, "P",
+     "power usage effectiveness (1 or more), over that of the site",
+     AT(NUMBER, pue), .low = 1},
+    {"price", 0, "PRICE", "of a kWh, with its currency: 0.28EUR; adds the cost",
+     .kind = DL_OPTION_READ, .read = read_price,
+     .expected = "a number and a currency: 0.28EUR"},
+    {0},
+};
 
 static enum dl_status find_site(const struct dl_site_options *o,
                                 struct dl_catalog *catalog,

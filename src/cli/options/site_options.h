@@ -4,9 +4,8 @@
 #ifndef DL_CLI_OPTIONS_SITE_OPTIONS_H
 #define DL_CLI_OPTIONS_SITE_OPTIONS_H
 
-#include <argp.h>
-
 #include "catalog/catalog.h"
+#include "cli/options/option.h"
 #include "output/report.h"
 
 /* Bytes of the name of a currency. */
@@ -25,8 +24,8 @@ struct dl_site_options {
 
 extern const struct dl_site_options dl_site_options_none;
 
-/* Accepts a struct dl_site_options. */
-extern const struct argp dl_site_argp;
+/* Options with a member in struct dl_site_options. */
+extern const struct dl_option dl_site_options_rows[];
 
 /* A factor and where it comes from. */
 struct dl_factor {

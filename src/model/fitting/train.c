@@ -116,8 +116,10 @@ static void lay_out(gsl_matrix *X, gsl_vector *target,
 /* The final fit of a physics, on all rows and the auxiliary ones. */
 static enum dl_status fit_rows(struct dl_fit *fit, struct dl_choice *c,
                                const struct dl_problem *p, struct dl_diag *d) {
-  const struct dl_sample s = {
-      .w = p->w, .rows = p->rows, .n_rows = p->y->size + p->n_auxiliary};
+  const struct dl_sample s = {.w = p->w,
+                              .rows = p->rows,
+                              .n_rows = p->y->size + p->n_auxiliary,
+                              .n_auxiliary = p->n_auxiliary};
   return c->method->fit(&fit->state, &s, c->hyper, d);
 }
 

@@ -28,7 +28,7 @@ static enum dl_status check_rows(const struct dl_physics *physics,
 /* Fits the rows. */
 static enum dl_status fit(void **state, const struct dl_physics *physics,
                           const struct dl_sample *s, struct dl_diag *d) {
-  const struct dl_observations o = {s->n_rows, s->rows, s->w};
+  const struct dl_observations o = {s->n_rows, s->rows, s->w, s->n_auxiliary};
   enum dl_status status = check_rows(physics, s, d);
   if (status != DL_OK)
     return status;
@@ -56,7 +56,7 @@ static enum dl_status fit_serving(void **state, const struct dl_sample *s,
 static enum dl_status adapt(void **state, const void *from,
                             const struct dl_sample *s, struct dl_diag *d) {
   const struct dl_hierarchical_fit *old = from;
-  const struct dl_observations o = {s->n_rows, s->rows, s->w};
+  const struct dl_observations o = {s->n_rows, s->rows, s->w, 0};
   struct dl_hierarchical_fit *new = NULL;
   enum dl_status status = check_rows(old->physics, s, d);
   if (status == DL_OK)
@@ -202,7 +202,7 @@ static enum dl_status restore_points(struct dl_residual_gp *gp,
       return dl_fail(d, DL_EINPUT, "array '%s' has an unknown name or target",
                      places);
   }
-  return DL_OK;
+  return dl_residual_gp_sort(gp) ? DL_OK : dl_fail_memory(d);
 }
 
 /* Models without it predict, but cannot be calibrated. */
