@@ -103,6 +103,7 @@ CLI_TESTS = \
 	tests/cli/generalisation.bats \
 	tests/cli/list.bats \
 	tests/cli/memory-published.bats \
+	tests/cli/metamorphic.bats \
 	tests/cli/nodes.bats \
 	tests/cli/nodes-published.bats \
 	tests/cli/physical.bats \
