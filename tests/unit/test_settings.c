@@ -172,7 +172,7 @@ static void describe(struct dl_text *out, const struct dl_run *run,
  * from that is expected, then each warning behind "!". */
 static void assert_applied(struct given *g, const char *path,
                            const char *expected) {
-  const struct dl_strlist *names = dl_settings_extra(g->s);
+  const struct dl_intern *names = dl_settings_extra(g->s);
   char **extra = dl_calloc(names->n, sizeof *extra);
   struct dl_text out = {0};
   struct dl_run run;
