@@ -96,6 +96,7 @@ CLI_TESTS = \
 	tests/cli/fit.bats \
 	tests/cli/formats.bats \
 	tests/cli/inference.bats \
+	tests/cli/integration.bats \
 	tests/cli/limits.bats \
 	tests/cli/generalisation.bats \
 	tests/cli/list.bats \

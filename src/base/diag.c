@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/diag.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,6 +73,8 @@ enum dl_status dl_fail_at(struct dl_diag *d, enum dl_status status,
 enum dl_status dl_fail_errno(struct dl_diag *d, const char *path,
                              const char *what, int err) {
   char reason[128];
+  if (err == ENOMEM)
+    return dl_fail_memory(d);
   return dl_fail_at(d, DL_EFAILED, path, 0, "%s: %s", what,
                     strerror_r(err, reason, sizeof reason));
 }

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Input files, and output files that appear whole. */
+
 #include "base/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -38,30 +43,133 @@ void dl_close_input(FILE *f) {
     fclose(f);
 }
 
-/* A temporary file beside `path`, with the permissions a new file would have:
- * mkostemp's own are for the user alone. */
-static enum dl_status open_beside(struct dl_output *o, const char *path,
-                                  struct dl_diag *d) {
-  struct dl_text temp = {0};
-  dl_text_printf(&temp, "%s.XXXXXX", path);
-  o->path = dl_strdup(path);
-  if (temp.failed || !o->path) {
-    dl_text_free(&temp);
-    return dl_fail_memory(d);
+/* Temporary files, so that a signal that ends the program does not leave
+ * them. A handler can reach nothing but globals. */
+enum { MOST_TEMPORARY = 8 };
+static char *volatile temporary[MOST_TEMPORARY];
+
+static const int ending[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGPIPE,
+                             SIGTERM, SIGXCPU, SIGXFSZ};
+enum { N_ENDING = sizeof ending / sizeof *ending };
+
+/* Removes them; the process then ends by that signal (SA_RESETHAND). */
+static void end_by_signal(int signal) {
+  for (size_t i = 0; i < MOST_TEMPORARY; i++)
+    if (temporary[i])
+      unlink(temporary[i]);
+  raise(signal);
+}
+
+/* Signals that the program handles or ignores are left alone. */
+static void set_handlers(void) {
+  struct sigaction action = {.sa_handler = end_by_signal,
+                             .sa_flags = (int)SA_RESETHAND};
+  struct sigaction before;
+  sigemptyset(&action.sa_mask);
+  for (size_t i = 0; i < N_ENDING; i++)
+    if (sigaction(ending[i], NULL, &before) == 0 &&
+        before.sa_handler == SIG_DFL)
+      sigaction(ending[i], &action, NULL);
+}
+
+/* Makes a temporary file of that name, known to the handler at once. */
+static int make_temporary(char *name) {
+  sigset_t signals, before;
+  sigemptyset(&signals);
+  for (size_t i = 0; i < N_ENDING; i++)
+    sigaddset(&signals, ending[i]);
+  set_handlers();
+  pthread_sigmask(SIG_BLOCK, &signals, &before);
+  int fd = mkostemp(name, O_CLOEXEC);
+  for (size_t i = 0; fd >= 0 && i < MOST_TEMPORARY; i++)
+    if (!temporary[i]) {
+      temporary[i] = name;
+      break;
+    }
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  return fd;
+}
+
+static void forget_temporary(struct dl_output *o) {
+  for (size_t i = 0; i < MOST_TEMPORARY; i++)
+    if (o->temp && temporary[i] == o->temp)
+      temporary[i] = NULL;
+  free(o->temp);
+  o->temp = NULL;
+}
+
+/* The file that `path` leads to, which need not exist: symbolic links are
+ * followed. Owned by the caller; NULL, and errno, on failure. */
+static char *follow_links(const char *path) {
+  enum { MOST_LINKS = 40 };
+  char *at = dl_strdup(path), to[PATH_MAX];
+  for (int i = 0; at; i++) {
+    ssize_t n = readlink(at, to, sizeof to - 1);
+    if (n < 0)
+      return at;
+    to[n] = '\0';
+    const char *name = strrchr(at, '/');
+    struct dl_text next = {0};
+    if (to[0] != '/' && name)
+      dl_text_add_n(&next, at, (size_t)(name + 1 - at));
+    dl_text_add(&next, to);
+    free(at);
+    at = next.s;
+    errno = i < MOST_LINKS ? ENOMEM : ELOOP;
+    if (next.failed || i == MOST_LINKS) {
+      free(at);
+      at = NULL;
+    }
   }
-  int fd = mkostemp(temp.s, O_CLOEXEC);
-  if (fd < 0) {
-    int err = errno;
-    dl_text_free(&temp);
-    return dl_fail_errno(d, path, "cannot write", err);
+  return at;
+}
+
+/* "PATH.XXXXXX", where a name of such length may be. */
+static char *temporary_name(const char *path) {
+  enum { SUFFIX = 7 };
+  const char *slash = strrchr(path, '/');
+  size_t folder = slash ? (size_t)(slash + 1 - path) : 0;
+  size_t most = folder + NAME_MAX - SUFFIX;
+  struct dl_text name = {0};
+  dl_text_add_n(&name, path, strnlen(path, most));
+  dl_text_add(&name, ".XXXXXX");
+  if (name.failed)
+    dl_text_free(&name);
+  return name.s;
+}
+
+/* The owner and the permissions of the file that is replaced, or those that a
+ * new file would have: mkostemp's own are for the user alone. */
+static int set_mode(int fd, const char *path) {
+  struct stat st;
+  if (stat(path, &st) == 0) {
+    if (fchown(fd, st.st_uid, st.st_gid) != 0)
+      errno = 0; /* not for everyone */
+    return fchmod(fd, st.st_mode & 0777);
   }
-  o->temp = temp.s;
   mode_t mask = umask(0);
   umask(mask);
-  if (fchmod(fd, 0666 & ~mask) != 0 || !(o->f = fdopen(fd, "wb"))) {
+  return fchmod(fd, 0666 & ~mask);
+}
+
+static enum dl_status open_beside(struct dl_output *o, struct dl_diag *d) {
+  o->target = follow_links(o->path);
+  if (!o->target)
+    return dl_fail_errno(d, o->path, "cannot write", errno);
+  o->temp = temporary_name(o->target);
+  if (!o->temp)
+    return dl_fail_memory(d);
+  int fd = make_temporary(o->temp);
+  if (fd < 0) {
+    int err = errno;
+    free(o->temp); /* not made, so not to be deleted */
+    o->temp = NULL;
+    return dl_fail_errno(d, o->path, "cannot write", err);
+  }
+  if (set_mode(fd, o->target) != 0 || !(o->f = fdopen(fd, "wb"))) {
     int err = errno;
     close(fd);
-    return dl_fail_errno(d, path, "cannot write", err);
+    return dl_fail_errno(d, o->path, "cannot write", err);
   }
   return DL_OK;
 }
@@ -82,13 +190,14 @@ enum dl_status dl_output_open(struct dl_output *o, const char *path, bool spool,
     o->f = spool ? tmpfile() : stdout;
     if (!o->f)
       status = dl_fail_errno(d, "temporary file", "cannot create", errno);
+  } else if (!(o->path = dl_strdup(path))) {
+    status = dl_fail_memory(d);
   } else if (is_special(path)) {
-    o->path = dl_strdup(path);
     o->f = fopen(path, "wbe");
     if (!o->f)
       status = dl_fail_errno(d, path, "cannot write", errno);
   } else {
-    status = open_beside(o, path, d);
+    status = open_beside(o, d);
   }
   if (status != DL_OK)
     dl_output_discard(o);
@@ -106,6 +215,21 @@ static enum dl_status copy_to_stdout(FILE *from, struct dl_diag *d) {
   return DL_OK;
 }
 
+/* Puts the temporary file in place once its content is on the disk: after a
+ * crash there is the old file or the new one. Closes it in either case. */
+static bool put_in_place(struct dl_output *o) {
+  int err = fsync(fileno(o->f)) == 0 || errno == EINVAL ? 0 : errno;
+  if (fclose(o->f) != 0 && err == 0)
+    err = errno;
+  o->f = NULL;
+  if (err == 0 && rename(o->temp, o->target) != 0)
+    err = errno;
+  if (err == 0)
+    forget_temporary(o);
+  errno = err;
+  return err == 0;
+}
+
 enum dl_status dl_output_commit(struct dl_output *o, struct dl_diag *d) {
   enum dl_status status = DL_OK;
   const char *name = o->path ? o->path : "<stdout>";
@@ -114,15 +238,12 @@ enum dl_status dl_output_commit(struct dl_output *o, struct dl_diag *d) {
   FILE *sink = o->spooled ? stdout : o->f;
   if (status == DL_OK && (fflush(sink) != 0 || ferror(sink)))
     status = dl_fail_errno(d, name, "cannot write", errno ? errno : EIO);
-  if (status == DL_OK && o->path) {
-    FILE *f = o->f;
-    o->f = NULL;
-    if (fclose(f) != 0 || (o->temp && rename(o->temp, o->path) != 0))
+  if (status == DL_OK && o->temp && !put_in_place(o))
+    status = dl_fail_errno(d, name, "cannot write", errno);
+  if (status == DL_OK && o->path && o->f) { /* a device or a pipe */
+    if (fclose(o->f) != 0)
       status = dl_fail_errno(d, name, "cannot write", errno);
-    else {
-      free(o->temp);
-      o->temp = NULL;
-    }
+    o->f = NULL;
   }
   dl_output_discard(o);
   return status;
@@ -133,7 +254,8 @@ void dl_output_discard(struct dl_output *o) {
     fclose(o->f);
   if (o->temp)
     unlink(o->temp);
-  free(o->temp);
+  forget_temporary(o);
+  free(o->target);
   free(o->path);
   *o = (struct dl_output){0};
 }

@@ -14,11 +14,15 @@ enum dl_status dl_open_input(FILE **f, const char *path, struct dl_diag *d);
 void dl_close_input(FILE *f);
 
 /* An output: a file that is written under a temporary name beside its place
- * and renamed when complete, or stdout ("-" or NULL). */
+ * and renamed when complete, or stdout ("-" or NULL). Symbolic links are
+ * followed; a file that is replaced hands on its permissions. A signal that
+ * ends the program (SIGINT, SIGTERM, SIGPIPE, ...) removes the temporary file
+ * first. One thread at a time opens, commits or discards outputs. */
 struct dl_output {
-  FILE *f;    /* write here */
-  char *path; /* owned; NULL for stdout */
-  char *temp; /* owned; NULL for stdout and spooled output */
+  FILE *f;      /* write here */
+  char *path;   /* owned; NULL for stdout */
+  char *target; /* what path leads to; owned; NULL where there is no temp */
+  char *temp;   /* owned; NULL for stdout, devices and pipes */
   bool spooled;
 };
 
@@ -26,7 +30,7 @@ struct dl_output {
 enum dl_status dl_output_open(struct dl_output *o, const char *path, bool spool,
                               struct dl_diag *d);
 
-/* Flushes, checks, renames. Frees o in either case. */
+/* Flushes, checks, syncs to the disk, renames. Frees o in either case. */
 enum dl_status dl_output_commit(struct dl_output *o, struct dl_diag *d);
 
 /* Deletes the temporary file. Does nothing on a committed or zeroed output. */

@@ -26,8 +26,8 @@ enum dl_status dl_job_bind(struct dl_job_fields *s, struct dl_frame *f,
   struct dl_row_ref member;
   enum dl_status status = DL_OK;
   for (size_t i = 0; i < sizeof needs / sizeof *needs && status == DL_OK; i++)
-    status = dl_frame_quantity(f, dl_run_column_at(needs[i])->name, false,
-                               &member, d);
+    status =
+        dl_frame_quantity(f, dl_run_columns[needs[i]].name, false, &member, d);
   for (size_t i = 0; i < 3 && status == DL_OK; i++)
     status = dl_frame_quantity(f, fields[i].name, false, fields[i].to, d);
   return status == DL_OK ? dl_frame_want_descriptors(f, d) : status;

@@ -298,7 +298,7 @@ static bool give(struct filling *f, const char *name, const char *value) {
     char **cell = &f->extra[dl_intern_find(&f->s->extra, name)];
     return *cell || (*cell = dl_strdup(value));
   }
-  enum dl_run_id id = dl_run_column_id(c);
+  enum dl_run_id id = c->id;
   if (dl_run_set_has(&f->given, id) ||
       (c->role == DL_ROLE_MEASURED && dl_run_has(f->run, id)))
     return true;

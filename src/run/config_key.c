@@ -22,8 +22,8 @@ enum dl_status dl_key_maker_new(struct dl_key_maker **out, struct dl_frame *f,
   struct dl_key_maker *m = dl_calloc(1, sizeof *m);
   if (!m)
     return dl_fail_memory(d);
-  for (size_t i = 0; i < dl_run_column_count() && m->n < MOST_SETTINGS; i++) {
-    const struct dl_run_column *c = dl_run_column_at(i);
+  for (size_t i = 0; i < DL_N_RUN_COLUMNS && m->n < MOST_SETTINGS; i++) {
+    const struct dl_run_column *c = &dl_run_columns[i];
     if (c->role != DL_ROLE_SETTING || !dl_frame_has(f, c->name))
       continue;
     m->column[m->n] = c;
@@ -49,7 +49,7 @@ void dl_key_maker_free(struct dl_key_maker *m) {
 static void add_part(const struct dl_run_column *c, const struct dl_row_ref *q,
                      const struct dl_row *row, struct dl_text *key) {
   const struct dl_row_descriptors *found = &row->found;
-  enum dl_run_id id = dl_run_column_id(c);
+  enum dl_run_id id = c->id;
   if (c->is_text) {
     const char *s = id == DL_RUN_arch && found->arch ? found->arch->head.id
                     : id == DL_RUN_gpu && found->gpu ? found->gpu->head.id

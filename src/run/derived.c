@@ -45,7 +45,7 @@ static const struct derived derived[] = {
 
 const struct derived *dl_derived_of(const char *name) {
   for (size_t i = 0; i < sizeof derived / sizeof *derived; i++)
-    if (strcmp(dl_run_column_at(derived[i].target)->name, name) == 0)
+    if (strcmp(dl_run_columns[derived[i].target].name, name) == 0)
       return &derived[i];
   return NULL;
 }

@@ -97,12 +97,12 @@ bool dl_frame_has(const struct dl_frame *f, const char *name) {
 static enum dl_status unknown_name(const struct dl_frame *f, const char *name,
                                    struct dl_diag *d) {
   struct dl_text near = {0};
-  size_t n = f->csv ? dl_csv_n_cols(f->csv) : dl_run_column_count();
+  size_t n = f->csv ? dl_csv_n_cols(f->csv) : DL_N_RUN_COLUMNS;
   const char **names = dl_calloc(n, sizeof *names);
   if (!names)
     return dl_fail_memory(d);
   for (size_t i = 0; i < n; i++)
-    names[i] = f->csv ? dl_csv_name(f->csv, i) : dl_run_column_at(i)->name;
+    names[i] = f->csv ? dl_csv_name(f->csv, i) : dl_run_columns[i].name;
   dl_nearest_names(name, names, n, 3, &near);
   free(names);
   if (f->csv)
@@ -316,7 +316,7 @@ static void set_target(struct step *s, enum use use) {
   if (!c || s->scope != SCOPE_FULL ||
       (use != AS_COLUMN && use != (c->is_text ? AS_TEXT : AS_NUMBER)))
     return;
-  s->id = dl_run_column_id(c);
+  s->id = c->id;
   s->target.in = c->is_text ? DL_IN_TEXT : DL_IN_NUMBER;
   s->target.at = c->offset;
 }

@@ -89,8 +89,8 @@ static enum dl_status check_value(const char *name, const char *value,
 enum dl_status dl_frame_set(struct dl_frame *f, enum dl_run_id id, double x,
                             struct dl_diag *d) {
   char text[DL_NUMBER_SIZE];
-  return dl_frame_setting(f, dl_run_column_at(id)->name,
-                          dl_format_short(text, x), d);
+  return dl_frame_setting(f, dl_run_columns[id].name, dl_format_short(text, x),
+                          d);
 }
 
 enum dl_status dl_frame_set_run(struct dl_frame *f, const struct dl_run *run,
@@ -98,7 +98,7 @@ enum dl_status dl_frame_set_run(struct dl_frame *f, const struct dl_run *run,
   enum dl_status status = DL_OK;
   for (size_t i = 0; i < DL_N_RUN_MEMBERS && status == DL_OK; i++) {
     enum dl_run_id id = (enum dl_run_id)i;
-    const struct dl_run_column *c = dl_run_column_at(i);
+    const struct dl_run_column *c = &dl_run_columns[i];
     if (dl_run_has(run, id))
       status = c->is_text
                    ? dl_frame_setting(f, c->name, dl_run_text(run, id), d)

@@ -9,41 +9,28 @@
 #include "base/memory.h"
 #include "base/number.h"
 
-static const struct dl_run_column columns[DL_N_RUN_MEMBERS] = {
+const struct dl_run_column dl_run_columns[DL_N_RUN_MEMBERS] = {
 #define NUMBER(name, unit, low, high, role, summary)                           \
-  {#name, unit,           false,   low,                                        \
-   high,  DL_ROLE_##role, summary, offsetof(struct dl_run, name)},
+  {DL_RUN_##name,  #name,   unit,                                              \
+   false,          low,     high,                                              \
+   DL_ROLE_##role, summary, offsetof(struct dl_run, name)},
 #define TEXT(name, role, summary)                                              \
-  {#name, NULL,           true,    0,                                          \
-   0,     DL_ROLE_##role, summary, offsetof(struct dl_run, name)},
+  {DL_RUN_##name,  #name,   NULL,                                              \
+   true,           0,       0,                                                 \
+   DL_ROLE_##role, summary, offsetof(struct dl_run, name)},
 #include "run/run_columns_body.h"
 };
 
-size_t dl_run_column_count(void) {
-  return DL_N_RUN_COLUMNS;
-}
-
-const struct dl_run_column *dl_run_column_at(size_t i) {
-  return &columns[i];
-}
-
-static const struct dl_run_column *find(const char *name, size_t n) {
-  for (size_t i = 0; i < n; i++)
-    if (strcmp(columns[i].name, name) == 0)
-      return &columns[i];
+const struct dl_run_column *dl_run_member_find(const char *name) {
+  for (size_t i = 0; i < DL_N_RUN_MEMBERS; i++)
+    if (strcmp(dl_run_columns[i].name, name) == 0)
+      return &dl_run_columns[i];
   return NULL;
 }
 
 const struct dl_run_column *dl_run_column_find(const char *name) {
-  return find(name, DL_N_RUN_COLUMNS);
-}
-
-const struct dl_run_column *dl_run_member_find(const char *name) {
-  return find(name, DL_N_RUN_MEMBERS);
-}
-
-enum dl_run_id dl_run_column_id(const struct dl_run_column *c) {
-  return (enum dl_run_id)(c - columns);
+  const struct dl_run_column *c = dl_run_member_find(name);
+  return c && c->id < DL_N_RUN_COLUMNS ? c : NULL;
 }
 
 enum dl_value_fault dl_run_column_parse(const struct dl_run_column *c,
@@ -63,7 +50,7 @@ const struct dl_run dl_run_unknown = {
 
 /* Where the member of a column is; it must be of that type. */
 static void *member(const struct dl_run *r, enum dl_run_id id, bool is_text) {
-  const struct dl_run_column *c = dl_run_column_at(id);
+  const struct dl_run_column *c = &dl_run_columns[id];
   assert(c->is_text == is_text);
   (void)is_text;
   return (char *)(uintptr_t)r + c->offset;
@@ -121,7 +108,7 @@ void dl_run_fill(struct dl_run *r, struct dl_run *from) {
     enum dl_run_id id = (enum dl_run_id)i;
     if (dl_run_has(r, id) || !dl_run_has(from, id))
       continue;
-    if (!dl_run_column_at(i)->is_text) {
+    if (!dl_run_columns[i].is_text) {
       dl_run_set_number(r, id, dl_run_number(from, id));
       continue;
     }

@@ -30,6 +30,7 @@ enum dl_role {
 };
 
 struct dl_run_column {
+  enum dl_run_id id;
   const char *name; /* "gpu_power_w" */
   const char *unit; /* "W"; NULL: plain number or text */
   bool is_text;
@@ -39,11 +40,8 @@ struct dl_run_column {
   size_t offset; /* of its member in struct dl_run */
 };
 
-/* Columns of the runs table: those with an id below DL_N_RUN_COLUMNS. */
-size_t dl_run_column_count(void);
-
-/* `i`: below DL_N_RUN_MEMBERS. */
-const struct dl_run_column *dl_run_column_at(size_t i);
+/* By id; those of the runs table have an id below DL_N_RUN_COLUMNS. */
+extern const struct dl_run_column dl_run_columns[DL_N_RUN_MEMBERS];
 
 /* A column of the runs table by name, or NULL. The search is linear: look names
  * up once per file, not per row. */
@@ -51,9 +49,6 @@ const struct dl_run_column *dl_run_column_find(const char *name);
 
 /* The same among all members, assumptions included. */
 const struct dl_run_column *dl_run_member_find(const char *name);
-
-/* The id of a column that one of the above returned. */
-enum dl_run_id dl_run_column_id(const struct dl_run_column *c);
 
 /* Outcome of reading a cell of a column. */
 enum dl_value_fault {

@@ -38,3 +38,77 @@ load common
   run timeout 10 "$DLEST" extract smi.csv --settings settings.csv
   [ "$status" -eq 0 ]
 }
+
+# Output files
+
+LIST=(list grids -q)
+
+@test "-o: a file keeps its permissions, a new one has those of umask" {
+  "$DLEST" "${LIST[@]}" >expected
+  for mode in 600 640 666; do
+    echo old >out.txt
+    chmod "$mode" out.txt
+    gives 0 '' "${LIST[@]}" -o out.txt
+    [ "$(stat -c %a out.txt)" = "$mode" ]
+    cmp out.txt expected
+  done
+  (umask 027 && "$DLEST" "${LIST[@]}" -o new.txt)
+  [ "$(stat -c %a new.txt)" = 640 ]
+}
+
+@test "-o: symbolic links are followed" {
+  "$DLEST" "${LIST[@]}" >expected
+  mkdir there
+  echo old >there/target
+  ln -s there/target link
+  ln -s ../link there/second
+  ln -s there/none dangling
+  gives 0 '' "${LIST[@]}" -o there/second
+  cmp there/target expected
+  [ -L link ] && [ -L there/second ]
+  gives 0 '' "${LIST[@]}" -o dangling
+  cmp there/none expected
+  ln -s round round
+  refuses 1 "dlest: round: $(message cannot_write \
+    'Too many levels of symbolic links')" "${LIST[@]}" -o round
+}
+
+@test "-o: names as long as a file system takes" {
+  for n in 248 249 255; do
+    name=$(printf 'n%.0s' $(seq "$n"))
+    gives 0 '' "${LIST[@]}" -o "$name"
+    [ -s "$name" ]
+    rm "$name"
+  done
+  [ -z "$(find . -name 'nnn*')" ]
+  refuses 1 "dlest: n$name: $(message cannot_write 'File name too long')" \
+    "${LIST[@]}" -o "n$name"
+}
+
+# Waits in the middle of a table (blocks are 1 MiB), with a temporary file beside
+# the output.
+@test "-o: a signal leaves the old file and nothing else" {
+  mkfifo pipe
+  mkdir there
+  for signal in INT TERM HUP QUIT; do
+    echo old >there/out.csv
+    { echo arch,gpu,epochs; yes resnet50,a100,1 | head -n 100000
+      exec sleep 2; } >pipe &
+    try_status=0
+    timeout --preserve-status -s "$signal" 0.7 "$DLEST" predict --input pipe \
+      --method tdp --duration 1h -q -o there/out.csv --format csv ||
+      try_status=$?
+    kill $! && wait || true
+    [ "$try_status" -eq $((128 + $(kill -l "$signal"))) ]
+    [ "$(ls there)" = out.csv ] && [ "$(cat there/out.csv)" = old ]
+  done
+}
+
+@test "-o: a limit on the size of files leaves the old file" {
+  mkdir there
+  echo old >there/out
+  try_status=0
+  (ulimit -f 2 && exec "$DLEST" list archs -q -o there/out) || try_status=$?
+  [ "$try_status" -eq $((128 + $(kill -l XFSZ))) ]
+  [ "$(ls there)" = out ] && [ "$(cat there/out)" = old ]
+}

@@ -70,9 +70,9 @@ static void check_readings(const struct dl_log *log,
 }
 
 static void check_run(const struct dl_run *r) {
-  for (size_t i = 0; i < dl_run_column_count(); i++) {
+  for (size_t i = 0; i < DL_N_RUN_COLUMNS; i++) {
     enum dl_run_id id = (enum dl_run_id)i;
-    if (dl_run_column_at(i)->is_text)
+    if (dl_run_columns[i].is_text)
       touch_text(dl_run_text(r, id));
     else
       must(sound(dl_run_number(r, id)));

@@ -51,7 +51,7 @@ static UNUSED void add_run(struct dl_text *out, const struct dl_run *r,
     dl_text_printf(out, "%zu:", r->line);
   for (size_t i = 0; i < COUNT(names); i++) {
     const struct dl_run_column *c = dl_run_column_find(names[i]);
-    enum dl_run_id id = dl_run_column_id(c);
+    enum dl_run_id id = c->id;
     if (!dl_run_has(r, id))
       continue;
     set++;
@@ -61,7 +61,7 @@ static UNUSED void add_run(struct dl_text *out, const struct dl_run *r,
       dl_text_printf(out, " %s=%.10g", names[i], dl_run_number(r, id));
   }
   dl_text_add(out, "\n");
-  for (size_t i = 0; i < dl_run_column_count(); i++)
+  for (size_t i = 0; i < DL_N_RUN_COLUMNS; i++)
     set -= dl_run_has(r, (enum dl_run_id)i);
   assert_int_equal(set, 0);
 }

@@ -13,17 +13,16 @@
 static void test_columns(void **state) {
   (void)state;
   for (size_t i = 0; i < DL_N_RUN_MEMBERS; i++) {
-    const struct dl_run_column *c = dl_run_column_at(i);
+    const struct dl_run_column *c = &dl_run_columns[i];
     assert_ptr_equal(dl_run_member_find(c->name), c);
-    assert_int_equal(dl_run_column_id(c), i);
+    assert_int_equal(c->id, i);
     assert_true(c->is_text || c->low < c->high);
     assert_true(*c->summary);
     assert_true((c->role == DL_ROLE_ASSUMED) == (i >= DL_N_RUN_COLUMNS));
     assert_true(!dl_run_column_find(c->name) == (i >= DL_N_RUN_COLUMNS));
     if (i > 0)
-      assert_true(dl_run_column_at(i - 1)->offset < c->offset);
+      assert_true(dl_run_columns[i - 1].offset < c->offset);
   }
-  assert_int_equal(dl_run_column_count(), DL_N_RUN_COLUMNS);
   assert_null(dl_run_column_find("batch"));
   assert_null(dl_run_column_find(""));
 }
@@ -35,7 +34,7 @@ static void test_members(void **state) {
   for (size_t i = 0; i < DL_N_RUN_MEMBERS; i++) {
     enum dl_run_id id = (enum dl_run_id)i;
     assert_false(dl_run_has(&r, id));
-    if (dl_run_column_at(i)->is_text)
+    if (dl_run_columns[i].is_text)
       assert_null(dl_run_text(&r, id));
     else
       assert_true(isnan(dl_run_number(&r, id)));
@@ -97,7 +96,7 @@ static void test_parse(void **state) {
       {"-4", DL_VALUE_RANGE, -4},
       {"2e9", DL_VALUE_RANGE, 2e9},
   };
-  const struct dl_run_column *c = dl_run_column_at(DL_RUN_batch_size);
+  const struct dl_run_column *c = &dl_run_columns[DL_RUN_batch_size];
 
   (void)state;
   for (size_t i = 0; i < COUNT(cases); i++) {

@@ -152,9 +152,9 @@ static void table(struct given *g, const char *text) {
 /* Adds what a run is told, " column=value" in the order of the columns, with
  * those of the user's own behind "|". */
 static void describe(struct dl_text *out, const struct dl_run *run,
-                     const struct dl_strlist *names, char *const *extra) {
-  for (size_t i = 0; i < dl_run_column_count(); i++) {
-    const struct dl_run_column *c = dl_run_column_at(i);
+                     const struct dl_intern *names, char *const *extra) {
+  for (size_t i = 0; i < DL_N_RUN_COLUMNS; i++) {
+    const struct dl_run_column *c = &dl_run_columns[i];
     if (c->is_text && dl_run_text(run, (enum dl_run_id)i))
       dl_text_printf(out, " %s=%s", c->name,
                      dl_run_text(run, (enum dl_run_id)i));
@@ -401,7 +401,7 @@ static void lists_columns_of_its_own(void **state) {
   set(&g, "machine=c");
   table(&g, "file,lr,machine\na.csv,0.1,d\n");
   pattern(&g, "{rack}/{lr}/{run_id}.csv");
-  const struct dl_strlist *extra = dl_settings_extra(g.s);
+  const struct dl_intern *extra = dl_settings_extra(g.s);
   assert_int_equal(extra->n, 3);
   assert_string_equal(extra->s[0], "machine");
   assert_string_equal(extra->s[1], "lr");

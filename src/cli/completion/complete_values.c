@@ -165,8 +165,8 @@ static enum dl_status words_and_columns(completion *c, const char *words,
   struct dl_csv *csv = NULL;
   offer_words(c, words, ' ');
   if (!c->table || dl_csv_open(&csv, c->table, 0, d) != DL_OK) {
-    for (size_t i = 0; i < dl_run_column_count(); i++)
-      offer_column(c, dl_run_column_at(i)->name, words);
+    for (size_t i = 0; i < DL_N_RUN_COLUMNS; i++)
+      offer_column(c, dl_run_columns[i].name, words);
     return DL_OK;
   }
   for (size_t i = 0; i < dl_csv_n_cols(csv); i++)
@@ -217,8 +217,8 @@ static enum dl_status formula(completion *c, struct dl_diag *d) {
 static enum dl_status settings(completion *c, struct dl_diag *d) {
   (void)d;
   char text[128];
-  for (size_t i = 0; i < dl_run_column_count(); i++) {
-    const struct dl_run_column *k = dl_run_column_at(i);
+  for (size_t i = 0; i < DL_N_RUN_COLUMNS; i++) {
+    const struct dl_run_column *k = &dl_run_columns[i];
     snprintf(text, sizeof text, "%s=", k->name);
     dl_offer(c, text, k->summary);
   }

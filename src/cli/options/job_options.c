@@ -167,7 +167,7 @@ static const char *option_name(int key) {
 
 /* Reads a number and checks it; a column of the runs table has a range. */
 static bool parse_value(const struct setting *s, const char *arg, double *x) {
-  const struct dl_run_column *c = dl_run_column_at(s->id);
+  const struct dl_run_column *c = &dl_run_columns[s->id];
   bool valid = s->kind == HOURS ? dl_parse_duration(arg, 3600, x)
                                 : dl_parse_double(arg, x);
   if (!valid || *x < 0 ||
@@ -191,7 +191,7 @@ static bool parse_value(const struct setting *s, const char *arg, double *x) {
 /* A list of values, each of which must be one that the option takes. */
 static void add_axis(struct argp_state *state, struct dl_job_options *o,
                      const struct setting *s, const char *arg) {
-  const char *column = dl_run_column_at(s->id)->name;
+  const char *column = dl_run_columns[s->id].name;
   struct dl_diag d;
   double x;
   dl_diag_init(&d);
@@ -208,7 +208,7 @@ static void add_axis(struct argp_state *state, struct dl_job_options *o,
 static void add_text(struct argp_state *state, struct dl_job_options *o,
                      const struct setting *s, const char *arg) {
   struct dl_text near = {0};
-  const char *word = dl_job_word(dl_run_column_at(s->id)->name, arg, &near);
+  const char *word = dl_job_word(dl_run_columns[s->id].name, arg, &near);
   if (!word)
     argp_error(state, "--%s: invalid value '%s'; nearest: %s",
                option_name(s->key), arg, dl_text_str(&near));
@@ -301,7 +301,7 @@ static const char *value_in(const struct dl_strlist *l, const char *name) {
 }
 
 bool dl_job_options_give(const struct dl_job_options *o, enum dl_run_id id) {
-  const char *name = dl_run_column_at(id)->name;
+  const char *name = dl_run_columns[id].name;
   return dl_run_has(&o->run, id) || value_in(&o->overrides, name) ||
          value_in(&o->defines, name);
 }
@@ -317,7 +317,7 @@ static enum dl_status check_size(const struct dl_job_options *o, bool inference,
         return dl_fail(d, DL_EUSAGE,
                        "--tokens is the whole training; it does not go with "
                        "%s",
-                       dl_run_column_at(others[i])->name);
+                       dl_run_columns[others[i]].name);
     return o->dataset ? dl_fail(d, DL_EUSAGE,
                                 "--tokens is the whole training; it does not "
                                 "go with --dataset")

@@ -18,14 +18,14 @@ enum dl_status dl_job_options_sweep(struct dl_job_options *o,
   enum dl_status status = DL_OK;
   for (; *columns && status == DL_OK; columns++) {
     const struct dl_axis *a = dl_axes_find(&o->axes, *columns);
-    enum dl_run_id id = dl_run_column_id(dl_run_column_find(*columns));
+    enum dl_run_id id = dl_run_column_find(*columns)->id;
     char buf[DL_NUMBER_SIZE];
     if (a)
       move(&axes, &o->axes, (size_t)(a - o->axes.a));
     else if (dl_run_has(&o->run, id))
       status = dl_axes_set_one(
           &axes, *columns,
-          dl_run_column_at(id)->is_text
+          dl_run_columns[id].is_text
               ? dl_run_text(&o->run, id)
               : dl_format_short(buf, dl_run_number(&o->run, id)),
           d);

@@ -73,7 +73,7 @@ enum dl_status dl_extract_rows_new(struct dl_extract_rows **out,
                                    bool each_epoch,
                                    const struct dl_intern *extra,
                                    struct dl_diag *d) {
-  size_t n_runs = dl_run_column_count();
+  size_t n_runs = DL_N_RUN_COLUMNS;
   struct dl_extract_rows *r = *out = dl_calloc(1, sizeof *r);
   if (!r)
     return dl_fail_memory(d);
@@ -89,7 +89,7 @@ enum dl_status dl_extract_rows_new(struct dl_extract_rows **out,
   if (each_epoch)
     memcpy(r->columns, epoch_columns, sizeof epoch_columns);
   for (size_t i = 0; !each_epoch && i < r->n_columns; i++)
-    r->columns[i] = run_column(i < n_runs ? dl_run_column_at(i)->name
+    r->columns[i] = run_column(i < n_runs ? dl_run_columns[i].name
                                           : extra->s[i - n_runs]);
   return DL_OK;
 }
@@ -110,9 +110,9 @@ static struct dl_value own_value(const char *cell) {
 static enum dl_status add_run(struct dl_extract_rows *r,
                               const struct dl_run *run, char *const *extra,
                               struct dl_diag *d) {
-  size_t n = dl_run_column_count();
+  size_t n = DL_N_RUN_COLUMNS;
   for (size_t i = 0; i < n; i++)
-    r->values[i] = dl_run_column_at(i)->is_text
+    r->values[i] = dl_run_columns[i].is_text
                        ? dl_string(dl_run_text(run, (enum dl_run_id)i))
                        : dl_number(dl_run_number(run, (enum dl_run_id)i));
   for (size_t i = 0; i < r->n_extra; i++)

@@ -250,7 +250,7 @@ static void warn_defaults(struct batch *b) {
   bool in_tokens =
       dl_csv_find(b->csv, "tokens") >= 0 || dl_run_has(&o->run, DL_RUN_tokens);
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-    const char *name = dl_run_column_at(sizes[i])->name;
+    const char *name = dl_run_columns[sizes[i]].name;
     bool samples = sizes[i] == DL_RUN_train_samples;
     bool given = dl_csv_find(b->csv, name) >= 0 ||
                  dl_job_options_give(o, sizes[i]) ||

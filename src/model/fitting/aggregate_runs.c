@@ -36,8 +36,8 @@ struct means {
 static enum dl_status bind_columns(struct means *m, struct dl_diag *d) {
   struct dl_row_ref ignored; /* members of the run */
   enum dl_status status = DL_OK;
-  for (size_t i = 0; i < dl_run_column_count() && status == DL_OK; i++) {
-    const struct dl_run_column *c = dl_run_column_at(i);
+  for (size_t i = 0; i < DL_N_RUN_COLUMNS && status == DL_OK; i++) {
+    const struct dl_run_column *c = &dl_run_columns[i];
     bool wanted = c->role != DL_ROLE_NAME || strcmp(c->name, "boundary") == 0 ||
                   strcmp(c->name, "source") == 0;
     if (!wanted || !dl_frame_has(m->f, c->name) || m->n_columns == MOST_COLUMNS)
@@ -77,7 +77,7 @@ static const char *text_of(enum dl_run_id id, const struct dl_row *row) {
 
 static bool add_cell(struct sum *s, const struct dl_run_column *c,
                      const struct dl_row *row) {
-  enum dl_run_id id = dl_run_column_id(c);
+  enum dl_run_id id = c->id;
   if (c->is_text) {
     const char *text = text_of(id, row);
     if (!s->text && text)

@@ -41,7 +41,7 @@ bool dl_run_cell(struct dl_log *log, const char *const *cell, long at,
 }
 
 void dl_run_put(struct dl_run *r, enum dl_run_id column, double x) {
-  const struct dl_run_column *c = dl_run_column_at(column);
+  const struct dl_run_column *c = &dl_run_columns[column];
   if (x >= c->low && x <= c->high)
     dl_run_set_number(r, column, x);
 }

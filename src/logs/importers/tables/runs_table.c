@@ -25,7 +25,7 @@ static enum dl_status begin(struct dl_log *log, const struct dl_head *head,
                             struct dl_diag *d) {
   struct table *t = log->state;
   for (size_t id = 0; id < DL_N_RUN_COLUMNS; id++) {
-    t->column[t->n].at = dl_log_column(log, dl_run_column_at(id)->name);
+    t->column[t->n].at = dl_log_column(log, dl_run_columns[id].name);
     t->column[t->n].id = (enum dl_run_id)id;
     t->n += t->column[t->n].at >= 0;
   }
@@ -42,7 +42,7 @@ static bool row(struct dl_log *log, const char *const *cell) {
   for (size_t i = 0; i < t->n; i++) {
     long at = t->column[i].at;
     enum dl_run_id id = t->column[i].id;
-    const struct dl_run_column *c = dl_run_column_at(id);
+    const struct dl_run_column *c = &dl_run_columns[id];
     if (c->is_text) {
       dl_run_copy_text(&run, id, cell[at]);
     } else if (dl_run_cell(log, cell, at, 1, &x)) {

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Energies of power samples, by the rules of dlest-extract(1) and no others.
+
+A sample is (ns, kind, device, watts, joules): a time, "gpu", "cpu", "ram" or
+"node", the device of that kind, a power and an energy counter (None: not in
+the log). The other modules of this folder read one log format each and were
+written from the formats' own documentation, not from dlest.
+"""
+
+import re
+from decimal import Decimal
+
+from datetime import datetime, timezone
+
+SECOND = 10**9
+_minutes = {}
+_DATE = re.compile(r"(\d{4})[-/]?(\d\d)[-/]?(\d\d)[T ](\d\d):(\d\d)")
+
+
+def time_ns(text):
+    """A date and time, or seconds since 1970; None for other texts."""
+    minute = _minutes.get(text[:16])
+    if minute is None:
+        m = _DATE.match(text)
+        if not m:
+            try:
+                return int(Decimal(text) * SECOND)
+            except ArithmeticError:
+                return None
+        start = datetime(*map(int, m.groups()), tzinfo=timezone.utc)
+        minute = int(start.timestamp()) * SECOND, m.end()
+        _minutes[text[:16]] = minute
+    rest = text[minute[1] + 1:].rstrip("Z")
+    return minute[0] + int(rest[:2]) * SECOND + int((rest[3:] + "0" * 9)[:9])
+
+
+def number(cell):
+    """A number with or without a unit behind it; None if unknown."""
+    m = re.match(r"\s*([-+]?[\d.]+(?:[eE][-+]?\d+)?)", cell)
+    return float(m.group(1)) if m else None
+
+
+def trapezoids(rows, limit_s):
+    """sum (P_i + P_i-1) / 2 (t_i - t_i-1); gaps above the limit add nothing."""
+    known = [(ns, w) for ns, w, _ in rows if w is not None]
+    if len(known) < 2:
+        return None
+    return sum((w + before_w) / 2 * (ns - before_ns) / SECOND
+               for (before_ns, before_w), (ns, w) in zip(known, known[1:])
+               if ns - before_ns <= limit_s * SECOND)
+
+
+def differences(rows):
+    """What a counter counted; it begins anew at 0 when it was reset."""
+    known = [joules for _, _, joules in rows if joules is not None]
+    return sum(now - before if now >= before else now
+               for before, now in zip(known, known[1:]))
+
+
+def usual_gap_s(rows):
+    """The default of --max-gap: ten usual intervals, at least 10 s."""
+    steps = sorted(b[0] - a[0] for a, b in zip(rows, rows[1:]) if b[0] > a[0])
+    median = steps[len(steps) // 2] / SECOND if steps else 0
+    return max(10 * median, 10)
+
+
+def run_of(energies, duration_s, n_gpus=None):
+    """The figures of a run from {kind: energy}: the node's energy if it was
+    metered, otherwise the sum of its parts."""
+    total = energies.get("node")
+    if "node" not in energies and energies:
+        parts = energies.values()
+        total = None if None in parts else sum(parts)
+    return {"energy_j": total, "gpu_energy_j": energies.get("gpu"),
+            "duration_s": duration_s, "n_gpus": n_gpus}
+
+
+def integrate(samples, cut=False, max_gap_s=None):
+    """The run of these samples. `cut`: as with --gaps cut."""
+    meters = {}
+    samples = sorted(samples, key=lambda sample: sample[0])
+    for ns, kind, device, watts, joules in samples:
+        meters.setdefault((kind, device), []).append((ns, watts, joules))
+    energies = {}
+    for (kind, _), rows in meters.items():
+        limit_s = (max_gap_s or usual_gap_s(rows)) if cut else 1e18
+        counted = any(joules is not None for _, _, joules in rows)
+        energy = differences(rows) if counted else trapezoids(rows, limit_s)
+        energies.setdefault(kind, []).append(energy)
+    n_gpus = len(energies.get("gpu", [])) or None
+    return run_of(
+        {kind: None if None in each else sum(each)
+         for kind, each in energies.items()},
+        (samples[-1][0] - samples[0][0]) / SECOND, n_gpus)
