@@ -1,0 +1,134 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# dlest extract: logs that once gave a wrong energy without a word. Expected
+# energies follow from the powers and times in the logs.
+
+load common
+load logs
+
+# watts N W [FROM]: the lines of a PTDaemon log at 10:00:00 + FROM s, 1 Hz
+watts() {
+  awk -v n="$1" -v w="$2" -v from="${3:-0}" 'BEGIN { for (i = 0; i < n; i++) {
+    t = 36000 + from + i
+    printf "Time,03-05-2024 %02d:%02d:%02d.000,Watts,%.2f,Volts,230\n",
+      t / 3600, t / 60 % 60, t % 60, w } }'
+}
+
+# Companions
+
+@test "a companion of a part of the run has no part in its energy" {
+  log gpu.csv 361 200 # 72 kJ
+  watts 61 500 >node.txt
+  gives 0 "dlest: warning: node.txt: $(message covers_run_energy_left 60 360)" \
+    extract gpu.csv node.txt -f csv
+  is gpu_energy_j 72000
+  is energy_j 72000
+  is node_energy_j ''
+  is rest_energy_j ''
+  is boundary gpu
+  # the same for CPUs: perf with intervals, without, and turbostat
+  for i in $(seq 60); do
+    echo "     $i.000000000      50.00 Joules power/energy-pkg/"
+  done >perf.txt
+  gives 0 "dlest: warning: perf.txt: $(message covers_run_energy_left 60 360)" \
+    extract gpu.csv perf.txt -f csv
+  is energy_j 72000
+  is cpu_energy_j ''
+  printf '%s\n' "          3,000.00 Joules power/energy-pkg/" "" \
+    "      60.001 seconds time elapsed" >perf.txt
+  gives 0 "dlest: warning: perf.txt: $(message covers_run_energy_left 60 360)" \
+    extract gpu.csv perf.txt -f csv
+  is energy_j 72000
+  { echo PkgWatt; for i in $(seq 61); do echo 50.00; done; } >turbostat.txt
+  try extract gpu.csv turbostat.txt --interval 1 -f csv
+  [ "$status" -eq 0 ]
+  grep -qF "$(message covers_run_energy_left 60 360)" err
+  is energy_j 72000
+}
+
+@test "a companion that begins and ends a little apart counts" {
+  log gpu.csv 361 200
+  watts 355 500 3 >node.txt # from 3 s to 357 s: 98.3 %
+  gives 0 '' extract gpu.csv node.txt -f csv
+  is node_energy_j 177000
+  is energy_j 177000
+  is rest_energy_j 105000
+}
+
+@test "a companion of another day is left out with a word" {
+  log gpu.csv 61 200
+  watts 61 500 | sed 's/03-05/03-07/' >node.txt
+  gives 0 "dlest: warning: node.txt: $(message no_sample_at_time)" \
+    extract gpu.csv node.txt -f csv
+  is energy_j 12000
+  memory mem.csv 61 8000
+  sed -i s/2024-03-05/2024-03-07/ mem.csv
+  try extract gpu.csv mem.csv -f csv
+  [ "$status" -eq 0 ]
+  is energy_j 12000
+  is ram_energy_j ''
+  sed -i s/2024-03-07/2024-03-03/ mem.csv
+  gives 0 "dlest: warning: mem.csv: $(message no_sample_at_time)" \
+    extract gpu.csv mem.csv -f csv
+  is energy_j 12000
+  is boundary gpu
+}
+
+# Gaps, clocks and missing values
+
+@test "a gap behind the first sample is one" {
+  { echo "$HEADER"; samples 1 200; samples 61 200 3600; } >a.csv
+  gives 0 "dlest: warning: a.csv:3: $(message gap 3.6e+03 bridged)" \
+    extract a.csv -f csv
+  gives 0 "dlest: warning: a.csv:3: $(message gap 3.6e+03 cut)" \
+    extract --gaps cut a.csv -f csv
+  is gpu_energy_j 12000
+}
+
+@test "a clock set back by less than a minute" {
+  for back in 59 30 5; do
+    { echo "$HEADER"; samples 300 100; samples 301 100 $((300 - back)); } >a.csv
+    gives 0 "dlest: warning: a.csv:302: $(message clock_set_back_by_carried \
+      $((back - 1)) 1)" extract a.csv -f csv
+    is duration_s 600
+    is gpu_energy_j 60000
+    is missing 0
+  done
+  # 8 GPUs
+  awk 'BEGIN { print "timestamp, index, power.draw [W]"
+    for (i = 0; i <= 600; i++) for (g = 0; g < 8; g++) {
+      t = 36000 + i - (i >= 300 ? 59 : 0)
+      printf "2024-03-05 %02d:%02d:%02d.%03d, %d, 100.00 W\n", t / 3600,
+        t / 60 % 60, t % 60, g, g } }' >b.csv
+  try extract b.csv -f csv
+  [ "$status" -eq 0 ]
+  is gpu_energy_j 480000
+}
+
+@test "lines that are late are no clock" {
+  { echo "$HEADER"; samples 600 100; } >a.csv
+  # every tenth line stands 8 lines behind its place
+  { head -1 a.csv
+    tail -n +2 a.csv | awk 'NR % 10 == 0 { keep = $0; at = NR + 8; next }
+      { print } NR == at { print keep }
+      END { if (at > NR) print keep }'; } >b.csv
+  gives 0 '' extract b.csv -f csv
+  is gpu_energy_j 59900
+}
+
+@test "no power in a part of the log" {
+  { echo "$HEADER"; samples 60 100
+    samples 60 100 60 | sed 's/100.00 W/[N\/A]/'; } >a.csv
+  gives 0 "dlest: warning: a.csv: $(message meter_has_values 0 59 119)" \
+    extract a.csv -f csv
+  is gpu_energy_j 5900
+}
+
+@test "one impossible sample" {
+  { echo "$HEADER"; samples 30 100; samples 1 99999 30; samples 30 100 31; } \
+    >a.csv
+  gives 3 "dlest: warning: a.csv:32: $(message power_single_sample 99999)
+dlest: 1 row skipped" extract a.csv -f csv || true
+  [ "$status" -eq 3 ]
+  is gpu_energy_j 6000
+}
