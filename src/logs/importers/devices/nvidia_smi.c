@@ -23,14 +23,15 @@ enum column {
   UTIL,
   MEMORY_UTIL,
   LIMIT,
-  ENERGY_MJ,
+  ENERGY,
   N_COLUMNS
 };
 
 enum { FIELDS_MAX = 64 };
 
 struct smi {
-  int at[N_COLUMNS]; /* field of each column, -1 without */
+  int at[N_COLUMNS];       /* field of each column, -1 without */
+  double scale[N_COLUMNS]; /* unit in the header, of numbers without one */
   size_t n_fields;
   char header[1024]; /* of the file; "" without */
   size_t n_in_turn;  /* boards that take turns; 0: a column identifies them */
@@ -49,11 +50,23 @@ static const char *const names[N_COLUMNS] = {
     [UTIL] = "utilization.gpu|gpu_usage|gpu_utilization",
     [MEMORY_UTIL] = "utilization.memory|gpu_memory_usage",
     [LIMIT] = "enforced.power.limit|power.limit|power.max_limit|gpu_max_power",
-    [ENERGY_MJ] = "total_energy_consumption",
+    [ENERGY] = "total_energy_consumption",
 };
 
+/* Dimensions, and the units of nvidia-smi. */
+static const struct {
+  const char *title;
+  enum dl_dimension dimension;
+  double scale;
+} quantities[N_COLUMNS] = {
+    [POWER] = {"power.draw", DL_POWER, 1},
+    [UTIL] = {"utilization.gpu", DL_SHARE, 0.01},
+    [MEMORY_UTIL] = {"utilization.memory", DL_SHARE, 0.01},
+    [LIMIT] = {"power.limit", DL_POWER, 1},
+    [ENERGY] = {"total_energy_consumption", DL_ENERGY_UNIT, 1e-3}};
+
 static bool is_usable(const struct smi *smi) {
-  return smi->at[TIME] >= 0 && (smi->at[POWER] >= 0 || smi->at[ENERGY_MJ] >= 0);
+  return smi->at[TIME] >= 0 && (smi->at[POWER] >= 0 || smi->at[ENERGY] >= 0);
 }
 
 static bool has_unit(const char *cell, const char *unit) {
@@ -99,6 +112,13 @@ static bool find_columns(struct smi *smi, const struct dl_head *head) {
   if (smi->n_fields > FIELDS_MAX)
     return false;
   dl_cell_columns(field, smi->n_fields, names, N_COLUMNS, smi->at);
+  for (enum column c = POWER; c < N_COLUMNS; c++) {
+    const char *unit = smi->at[c] < 0 ? NULL : strchr(field[smi->at[c]], '[');
+    double scale = unit ? dl_unit(unit + 1, strcspn(unit + 1, "]"),
+                                  quantities[c].dimension)
+                        : NAN;
+    smi->scale[c] = isnan(scale) ? quantities[c].scale : scale;
+  }
   return (smi->header[0] != '\0' && is_usable(smi)) ||
          guess_columns(smi, field);
 }
@@ -181,12 +201,6 @@ static uint32_t meter_of(struct dl_log *log, struct smi *smi,
 }
 
 static bool line(struct dl_log *log, char *s, size_t len) {
-  static const char *const titles[N_COLUMNS] = {
-      [POWER] = "power.draw",
-      [UTIL] = "utilization.gpu",
-      [MEMORY_UTIL] = "utilization.memory",
-      [LIMIT] = "power.limit",
-      [ENERGY_MJ] = "total_energy_consumption"};
   struct smi *smi = log->state;
   struct dl_reading r;
   char *field[FIELDS_MAX];
@@ -201,14 +215,15 @@ static bool line(struct dl_log *log, char *s, size_t len) {
     return false;
   for (enum column c = POWER; c < N_COLUMNS; c++) {
     const char *cell = smi->at[c] < 0 ? "" : field[smi->at[c]];
-    if (!dl_cell_number(cell, strlen(cell), &x[c]))
-      return dl_log_bad(log, "column '%s': invalid number '%.40s'", titles[c],
-                        cell);
+    if (!dl_cell_value(cell, strlen(cell), quantities[c].dimension,
+                       smi->scale[c], &x[c]))
+      return dl_log_bad(log, "column '%s': invalid number '%.40s'",
+                        quantities[c].title, cell);
   }
   r.power_w = x[POWER];
-  r.util = x[UTIL] / 100;
-  r.memory_util = x[MEMORY_UTIL] / 100;
-  r.energy_j = x[ENERGY_MJ] / 1000;
+  r.util = x[UTIL];
+  r.memory_util = x[MEMORY_UTIL];
+  r.energy_j = x[ENERGY];
   r.meter = meter_of(log, smi, field, r.ns);
   dl_log_limit(log, r.meter, x[LIMIT]);
   dl_log_reading(log, &r);

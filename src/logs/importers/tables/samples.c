@@ -238,30 +238,25 @@ static bool read_time(struct dl_log *log, struct samples *s, char **field,
   return of_clock(log, s, POINTS, text);
 }
 
-/* Small units divide, so that nothing is lost: 0.001 has no exact double. */
-static double scaled(double x, double scale) {
-  return scale < 1 ? x / round(1 / scale) : x * scale;
-}
-
 /* A number of a channel; NaN where there is no such column. */
 static bool number(struct dl_log *log, const struct channel *c,
                    enum dl_sample_quantity q, char **field, double *x) {
   static const char *const what[] = {"power", "energy", "utilisation"};
+  static const enum dl_dimension dimension[] = {DL_POWER, DL_ENERGY_UNIT,
+                                                DL_SHARE};
   *x = NAN;
   if (c->at[q] < 0)
     return true;
   const char *s = field[c->at[q]];
-  if (!dl_cell_number(s, strlen(s), x) || *x < 0)
+  if (!dl_cell_value(s, strlen(s), dimension[q], c->scale[q], x) || *x < 0)
     return dl_log_bad(log, "field %d (%s): invalid number '%.40s'",
                       c->at[q] + 1, what[q], s);
-  double raw = *x;
-  *x = scaled(raw, c->scale[q]);
   if (q != DL_SAMPLE_UTIL) {
     if (!isfinite(*x))
       *x = NAN;
     return true;
   }
-  if (!c->util_has_unit && raw > 0 && raw < 1)
+  if (!c->util_has_unit && *x > 0 && *x < 0.01 && !strchr(s, '%'))
     dl_log_warn(log,
                 "field %d (utilisation): read as percent; name it "
                 "'..._fraction' if it is none",
