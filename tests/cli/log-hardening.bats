@@ -177,3 +177,78 @@ energy() {
   try extract b.csv -f csv
   [ "$status" -eq 3 ]
 }
+
+# Several GPUs without a column that identifies them
+
+# gpus N ROUNDS MILLISECONDS HEADER [AWK]: N GPUs of 100, 110, 120 ... W once a
+# second, rows of a round MILLISECONDS apart; AWK is a condition for rows
+gpus() {
+  echo "$4"
+  awk -v n="$1" -v rounds="$2" -v ms="$3" 'BEGIN {
+    for (i = 0; i < rounds; i++) for (g = 0; g < n; g++) {
+      row++
+      t = 36000000 + i * 1000 + g * ms
+      if ('"${5:-1}"') printf "2024-03-05 %02d:%02d:%02d.%03d, %.2f W\n",
+        t / 3600000, t / 60000 % 60, t / 1000 % 60, t % 1000, 100 + 10 * g } }'
+}
+
+@test "GPUs without an index are told apart by their turns" {
+  smi='timestamp, power.draw [W]'
+  four=$(message gpus_told_apart_by 4)
+  for ms in 0 5 150; do
+    gpus 4 561 $ms "$smi" >a.csv # (100 + 110 + 120 + 130) W * 560 s
+    gives 0 "dlest: warning: a.csv:1: $four" extract a.csv -f csv
+    is n_gpus 4
+    is gpu_energy_j 257600
+  done
+  # one row is missing: the rows behind it in the round count for the wrong one
+  gpus 4 561 5 "$smi" 'row != 50' >a.csv
+  gives 0 "dlest: warning: a.csv:1: $four" extract a.csv -f csv
+  is n_gpus 4
+  check_near 257600 30
+  # it begins within a round: 2 GPUs lack a second
+  gpus 4 561 5 "$smi" 'row > 2' >a.csv
+  gives 0 "dlest: warning: a.csv:1: $four" extract a.csv -f csv
+  is n_gpus 4
+  is gpu_energy_j $((257600 - 100 - 110))
+  # a short gap
+  gpus 4 561 5 "$smi" 'i < 10 || i > 15' >a.csv
+  gives 0 "dlest: warning: a.csv:1: $four" extract a.csv -f csv
+  is n_gpus 4
+  is gpu_energy_j 257600
+}
+
+# check_near ENERGY DIFFERENCE
+check_near() {
+  cell gpu_energy_j | awk -v e="$1" -v d="$2" \
+    '{ print; exit !($1 > e - d && $1 < e + d) }'
+}
+
+@test "one GPU stays one" {
+  smi='timestamp, power.draw [W]'
+  gpus 1 561 0 "$smi" >a.csv
+  gives 0 '' extract a.csv -f csv
+  is n_gpus 1
+  gpus 1 561 0 "$smi" 'i % 20 < 17 && i % 31 != 3' >a.csv
+  gives 0 '' extract a.csv -f csv
+  is n_gpus 1
+  is gpu_energy_j 56000
+}
+
+@test "a table of samples of several GPUs without an index" {
+  gpus 4 561 5 'timestamp,gpu_power_w' | sed 's/ W$//' >a.csv
+  gives 0 "dlest: warning: a.csv:1: $(message gpus_told_apart_by 4)" \
+    extract a.csv -f csv
+  is n_gpus 4
+  is gpu_energy_j 257600
+}
+
+@test "GPUs whose number cannot be told are warned about" {
+  awk 'BEGIN { print "timestamp, power.draw [W]"; srand(3)
+    for (i = 0; i < 90; i++) { n = i % 2 ? 3 : (i % 4 ? 4 : 2)
+      for (g = 0; g < n; g++) { t = 36000000 + i * 1000 + g * 20
+        printf "2024-03-05 %02d:%02d:%02d.%03d, 100.00 W\n", t / 3600000,
+          t / 60000 % 60, t / 1000 % 60, t % 1000 } } }' >a.csv
+  gives 0 "dlest: warning: a.csv:1: $(message rows_come_in_groups)" \
+    extract a.csv -f csv
+}

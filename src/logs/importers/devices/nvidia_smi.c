@@ -4,13 +4,14 @@
  * Columns have the order and the names of the query, with units in brackets
  * ("power.draw [W]"); scripts rename them (gpu_power_draw). Cells have units
  * unless "nounits" was requested, and "[N/A]" if a board lacks a sensor. A
- * board is identified by uuid, bus or index; without any of them, a log of
- * several boards lists them in turn, within a moment. */
+ * board is identified by uuid, bus or index; without any of them, by its turn
+ * (device_turns.h). */
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "logs/importers/device_turns.h"
 #include "logs/log.h"
 
 enum column {
@@ -33,10 +34,8 @@ struct smi {
   int at[N_COLUMNS];       /* field of each column, -1 without */
   double scale[N_COLUMNS]; /* unit in the header, of numbers without one */
   size_t n_fields;
-  char header[1024]; /* of the file; "" without */
-  size_t n_in_turn;  /* boards that take turns; 0: a column identifies them */
-  size_t turn;
-  int64_t last_ns, pause_ns; /* between one round and the next */
+  char header[1024];     /* of the file; "" without */
+  struct dl_turns turns; /* n = 0: a column identifies the boards */
 };
 
 /* Names used by nvidia-smi and by scripts. */
@@ -132,54 +131,30 @@ static bool probe(const struct dl_head *head) {
           strstr(smi.header, "gpu_power_draw"));
 }
 
-/* The number of boards that take turns in the head: rows within a tenth of the
- * longest pause belong to one round. All rounds but the last must have the same
- * length. */
-static size_t count_turns(struct smi *smi, struct dl_log *log,
-                          const struct dl_head *head) {
-  enum { ROWS = 96 };
-  int64_t ns[ROWS], longest = 0;
+/* Times of the first rows. */
+static size_t first_times(const struct smi *smi, struct dl_log *log,
+                          const struct dl_head *head, int64_t *ns) {
   char row[DL_HEAD_LINE], *field[FIELDS_MAX];
   size_t n = 0, at = 0;
-  while (n < ROWS && dl_head_line(head, &at, row, sizeof row) &&
+  while (n < DL_TURNS_ROWS && dl_head_line(head, &at, row, sizeof row) &&
          head->text[at] != '\0') {
     bool whole = dl_cell_split(row, ',', field, FIELDS_MAX) == smi->n_fields;
     const char *time = whole ? field[smi->at[TIME]] : "";
     n += dl_log_time(log, time, strlen(time), &ns[n]);
   }
-  for (size_t i = 1; i < n; i++)
-    if (ns[i] - ns[i - 1] > longest)
-      longest = ns[i] - ns[i - 1];
-  size_t size = 0, rounds = 0, now = 1;
-  for (size_t i = 1; i < n; i++, now++) {
-    int64_t step = ns[i] - ns[i - 1];
-    if (step < 0 || (step > longest / 10 && step < longest / 2))
-      return 1;
-    if (step <= longest / 10)
-      continue;
-    if (rounds++ > 0 && now != size)
-      return 1;
-    size = now;
-    now = 0;
-  }
-  smi->pause_ns = longest / 2;
-  return rounds >= 3 && size > 0 ? size : 1;
+  return n;
 }
 
 static enum dl_status begin(struct dl_log *log, const struct dl_head *head,
                             struct dl_diag *d) {
   struct smi *smi = log->state;
+  int64_t ns[DL_TURNS_ROWS];
   if (!find_columns(smi, head))
     return dl_fail_at(d, DL_EINPUT, head->path, 1,
                       "no columns 'timestamp' and 'power.draw', and no units "
                       "to tell them by");
   if (smi->at[UUID] < 0 && smi->at[BUS] < 0 && smi->at[INDEX] < 0)
-    smi->n_in_turn = count_turns(smi, log, head);
-  if (smi->n_in_turn > 1)
-    dl_log_warn(log,
-                "%zu GPUs told apart by their order: the log has no "
-                "column 'index' or 'uuid'",
-                smi->n_in_turn);
+    dl_turns_find(&smi->turns, log, ns, first_times(smi, log, head, ns));
   return DL_OK;
 }
 
@@ -191,12 +166,9 @@ static uint32_t meter_of(struct dl_log *log, struct smi *smi,
   for (size_t i = 0; i < 3; i++)
     if (smi->at[ids[i]] >= 0)
       return dl_log_meter(log, DL_METER_GPU, field[smi->at[ids[i]]], name);
-  if (smi->n_in_turn <= 1)
+  if (smi->turns.n <= 1)
     return dl_log_meter(log, DL_METER_GPU, NULL, name);
-  bool next = ns - smi->last_ns < smi->pause_ns;
-  smi->turn = next ? (smi->turn + 1) % smi->n_in_turn : 0;
-  smi->last_ns = ns;
-  snprintf(id, sizeof id, "%zu", smi->turn);
+  snprintf(id, sizeof id, "%zu", dl_turns_next(&smi->turns, ns));
   return dl_log_meter(log, DL_METER_GPU, id, name);
 }
 
