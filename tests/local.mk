@@ -101,6 +101,7 @@ CLI_TESTS = \
 	tests/cli/generalisation.bats \
 	tests/cli/list.bats \
 	tests/cli/memory-published.bats \
+	tests/cli/metamorphic.bats \
 	tests/cli/nodes.bats \
 	tests/cli/nodes-published.bats \
 	tests/cli/physical.bats \
@@ -119,6 +120,7 @@ CLI_TESTS = \
 	tests/cli/step.bats \
 	tests/cli/system.bats \
 	tests/cli/sweep.bats \
+	tests/cli/terminal.bats \
 	tests/cli/transformers.bats \
 	tests/cli/user-catalogs.bats \
 	tests/cli/version.bats

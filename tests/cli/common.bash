@@ -54,13 +54,22 @@ refuses() {
   fi
 }
 
-# misused COMMAND TEXT ARG...: wrong usage, as argp tells it.
+# misused COMMAND TEXT ARG...: wrong usage
 misused() {
   local command=$1 text=$2
   shift 2
-  refuses 2 "dlest $command: $text
-Try \`dlest $command --help' or \`dlest $command --usage' for more \
-information." "$command" "$@"
+  refuses 2 "dlest: $text" "$command" "$@"
+}
+
+# invalid COMMAND OPTION=VALUE ARG...: the value is refused with what the option
+# takes.
+invalid() {
+  local command=$1 pair=$2
+  shift 2
+  try "$command" "--$pair" "$@"
+  [ "$status" -eq 2 ]
+  [ ! -s out ]
+  grep -qF -e "$(message invalid_value "${pair%%=*}" "${pair#*=}" '')" err
 }
 
 # check FILTER [FILE]: jq finds it true.

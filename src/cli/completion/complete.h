@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Completion of a command line that is being typed. The shells' functions
  * (completions/) ask for it with 'dlest --complete WORD...'; what is offered
- * comes from argp's tables, the registries and the catalogues. */
+ * comes from the tables of options, the registries and the catalogues. */
 
 #ifndef DL_CLI_COMPLETION_COMPLETE_H
 #define DL_CLI_COMPLETION_COMPLETE_H
 
-#include <argp.h>
 #include <stdbool.h>
 
 #include "cli/command.h"

@@ -377,11 +377,11 @@ static enum dl_status offer_names(completion *c, struct dl_diag *d) {
 }
 
 enum dl_status dl_offer_argument(completion *c, size_t i, struct dl_diag *d) {
-  const struct argp *a = c->command->argp;
+  const char *arguments = c->command->arguments;
   struct dl_strlist words = {0};
-  if (!a || !a->args_doc)
+  if (!arguments)
     return DL_OK;
-  if (!dl_strlist_split(&words, a->args_doc, ' '))
+  if (!dl_strlist_split(&words, arguments, ' '))
     return dl_fail_memory(d);
   bool repeats = words.n > 0 && strstr(words.s[words.n - 1], "...");
   if (i >= words.n && repeats)
