@@ -95,9 +95,11 @@ CLI_TESTS = \
 	tests/cli/extract.bats \
 	tests/cli/fit.bats \
 	tests/cli/formats.bats \
+	tests/cli/identities.bats \
 	tests/cli/inference.bats \
 	tests/cli/integration.bats \
 	tests/cli/limits.bats \
+	tests/cli/locales.bats \
 	tests/cli/generalisation.bats \
 	tests/cli/list.bats \
 	tests/cli/memory-published.bats \

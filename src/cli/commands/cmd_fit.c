@@ -12,7 +12,7 @@
 #include "cli/passes/fit_auxiliary.h"
 #include "cli/passes/fit_predictions.h"
 #include "cli/views/fit_report.h"
-#include "model/fitting/aggregate_runs.h"
+#include "model/fitting/replicates.h"
 #include "model/fitting/train.h"
 
 enum { MOST_LEFT_OUT_ONE = 300 /* rows for which each may be a fold */ };
