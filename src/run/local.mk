@@ -12,6 +12,7 @@ libdlest_a_SOURCES += \
 	%D%/frame_inputs.c \
 	%D%/frame_private.h \
 	%D%/frame_row.c \
+	%D%/frame_warnings.c \
 	%D%/row.h \
 	%D%/run.c \
 	%D%/run.h \

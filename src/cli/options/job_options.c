@@ -7,7 +7,6 @@
 #include "base/ascii.h"
 #include "base/number.h"
 #include "catalog/architecture/token_costs.h"
-#include "cli/options/job_words.h"
 #include "run/run_columns.h"
 
 enum {
@@ -207,12 +206,13 @@ static void add_axis(struct argp_state *state, struct dl_job_options *o,
 
 static void add_text(struct argp_state *state, struct dl_job_options *o,
                      const struct setting *s, const char *arg) {
-  struct dl_text near = {0};
-  const char *word = dl_job_word(dl_run_columns[s->id].name, arg, &near);
-  if (!word)
-    argp_error(state, "--%s: invalid value '%s'; nearest: %s",
-               option_name(s->key), arg, dl_text_str(&near));
-  dl_text_free(&near);
+  const struct dl_run_column *c = &dl_run_columns[s->id];
+  const char *word = dl_run_word(c, arg);
+  if (!word) {
+    struct dl_text what = {0};
+    dl_run_column_explain(c, DL_VALUE_WORD, arg, &what);
+    argp_error(state, "--%s: %s", option_name(s->key), dl_text_str(&what));
+  }
   dl_run_lend_text(&o->run, s->id, word);
 }
 
@@ -406,7 +406,8 @@ enum dl_status dl_job_options_apply(struct dl_job_options *o,
   const char *phase = value_in(&o->overrides, "phase");
   if (!phase)
     phase = o->run.phase;
-  bool language, inference = phase && dl_strcasecmp(phase, "inference") == 0;
+  phase = phase ? dl_run_word(&dl_run_columns[DL_RUN_phase], phase) : NULL;
+  bool language, inference = phase && strcmp(phase, "inference") == 0;
   enum dl_status status = dl_job_options_apply_table(o, f, d);
   if (status == DL_OK)
     status = dl_job_options_language(o, catalog, &language, d);
