@@ -28,98 +28,104 @@
 #endif
 
 TEXT(run_id, NAME, "name of the run")
-TEXT(arch, SETTING, "architecture")
-TEXT(gpu, SETTING, "accelerator")
+TEXT(arch, SETTING, "architecture, by any of its names")
+TEXT(gpu, SETTING, "accelerator, by any of its names")
 WHOLE(n_gpus, NULL, 1, 1e6, SETTING, "accelerators used")
 WORD(phase, WORDS("training", "inference"), false, SETTING,
      "training or inference")
 WORD(framework, WORDS("pytorch", "tensorflow"), true, SETTING,
-     "deep-learning framework")
+     "pytorch, tensorflow or another")
 WORD(precision,
      WORDS("fp64", "fp32", "tf32", "fp16", "bf16", "amp", "fp8", "int8"), false,
-     SETTING, "format of the arithmetic: fp32, tf32, amp, ...")
-TEXT(host, NAME, "the machine")
+     SETTING, "fp64, fp32, tf32, fp16, bf16, amp, fp8 or int8")
+TEXT(host, NAME, "name of the machine")
 WORD(host_class, WORDS("server", "desktop"), true, SETTING, "server or desktop")
-TEXT(dataset, SETTING, "data set")
-NUMBER(batch_size, NULL, 1, 1e9, SETTING, "samples a step")
-WHOLE(image_px, "px", 1, 1e5, SETTING, "side of the input image")
-NUMBER(seq_len, NULL, 1, 1e9, SETTING, "tokens a sample")
+TEXT(dataset, SETTING,
+     "data set; predict takes its numbers of samples where a row has none")
+NUMBER(batch_size, NULL, 1, 1e9, SETTING,
+       "samples per step on each accelerator")
+WHOLE(image_px, "px", 1, 1e5, SETTING, "side of the square input image")
+NUMBER(seq_len, NULL, 1, 1e9, SETTING, "tokens per sample")
 WHOLE(classes, NULL, 1, 1e9, SETTING, "outputs of the classifier")
-NUMBER(train_samples, NULL, 0, 1e15, SETTING, "training samples")
-NUMBER(val_samples, NULL, 0, 1e15, SETTING, "validation samples")
-NUMBER(tokens, NULL, 1, 1e18, GIVEN, "tokens trained on in the whole run")
+NUMBER(train_samples, NULL, 0, 1e15, SETTING, "training samples per epoch")
+NUMBER(val_samples, NULL, 0, 1e15, SETTING, "validation samples per epoch")
+NUMBER(tokens, NULL, 1, 1e18, GIVEN,
+       "tokens that a language model is trained on in the whole run")
 NUMBER(prompt_tokens, NULL, 1, 1e9, SETTING,
-       "tokens of a request, for inference")
+       "inference: prompt tokens per request")
 NUMBER(output_tokens, NULL, 0, 1e9, SETTING,
-       "tokens of an answer, for inference")
-NUMBER(requests, NULL, 1, 1e15, GIVEN, "requests or samples, for inference")
-NUMBER(request_rate, NULL, 1e-9, 1e9, GIVEN, "requests a second, for inference")
-NUMBER(idle_s, "s", 0, 1e9, GIVEN, "pause after each batch, for inference")
+       "inference: output tokens per request")
+NUMBER(requests, NULL, 1, 1e15, GIVEN, "inference: requests or samples")
+NUMBER(request_rate, NULL, 1e-9, 1e9, GIVEN, "inference: requests per second")
+NUMBER(idle_s, "s", 0, 1e9, GIVEN, "inference: pause after each batch")
 NUMBER(epochs, NULL, 1e-6, 1e9, GIVEN, "epochs of the run")
 NUMBER(frozen_base, NULL, 0, 1, SETTING,
-       "1 where only the classifier is trained")
+       "1 if only the classifier is trained, else 0")
 NUMBER(macs_g, "GMAC", 0, 1e12, GIVEN,
-       "multiply-accumulates of one forward pass of one sample")
+       "multiply-accumulates (2 FLOPs each) of a forward pass of one sample")
 NUMBER(params_m, "M", 0, 1e12, GIVEN, "parameters")
-NUMBER(acts_m, "M", 0, 1e12, GIVEN, "activations of one sample")
-NUMBER(launches, NULL, 1, 1e7, GIVEN, "kernels of one forward pass")
+NUMBER(acts_m, "M", 0, 1e12, GIVEN, "activations per sample")
+NUMBER(launches, NULL, 1, 1e7, GIVEN, "kernels of a forward pass")
 NUMBER(power_limit_w, "W", 1, 2000, GIVEN, "power limit of the GPU")
 NUMBER(ram_gb, "GB", 0, 1e9, GIVEN, "memory of the node")
-NUMBER(utilisation, NULL, 0, 1, GIVEN, "share of the GPU in use")
+NUMBER(utilisation, NULL, 0, 1, GIVEN, "assumed GPU utilization, a share")
 NUMBER(duration_s, "s", 0, 1e12, MEASURED, "duration of the run")
-NUMBER(epoch_s, "s", 0, 1e12, MEASURED, "mean duration of an epoch")
+NUMBER(epoch_s, "s", 0, 1e12, MEASURED, "mean epoch time")
 NUMBER(gpu_power_w, "W", 0, 1e9, MEASURED, "mean power of the GPUs")
-NUMBER(gpu_util, NULL, 0, 1, MEASURED, "mean utilisation of the GPUs")
+NUMBER(gpu_util, NULL, 0, 1, MEASURED, "measured mean GPU utilization, a share")
 NUMBER(gpu_energy_j, "J", 0, 1e300, MEASURED, "energy of the GPUs")
 NUMBER(ram_energy_j, "J", 0, 1e300, MEASURED, "energy of the memory")
 NUMBER(cpu_energy_j, "J", 0, 1e300, MEASURED, "energy of the CPUs")
 NUMBER(node_energy_j, "J", 0, 1e300, MEASURED, "energy of the node")
 NUMBER(energy_j, "J", 0, 1e300, MEASURED,
        "energy of the run within its boundary")
-NUMBER(epoch_energy_j, "J", 0, 1e300, MEASURED, "mean energy of an epoch")
+NUMBER(epoch_energy_j, "J", 0, 1e300, MEASURED, "mean energy per epoch")
 NUMBER(request_s, "s", 0, 1e12, MEASURED,
-       "time of the server for a request: 1 / requests a second")
-NUMBER(request_energy_j, "J", 0, 1e300, MEASURED, "energy of a request")
-NUMBER(request_power_w, "W", 0, 1e9, MEASURED,
-       "mean power of a GPU while it serves")
+       "inference: server time per request, 1 / requests per second")
+NUMBER(request_energy_j, "J", 0, 1e300, MEASURED,
+       "inference: energy per request")
+NUMBER(request_power_w, "W", 0, 1e9, MEASURED, "inference: mean power per GPU")
 NUMBER(rest_energy_j, "J", 0, 1e300, MEASURED,
        "energy of the node without its GPUs")
 NUMBER(facility_energy_j, "J", 0, 1e300, MEASURED,
-       "energy of the run with cooling and supply")
+       "energy of the run with cooling and power distribution")
 NUMBER(pue, NULL, 1, 100, NAME,
        "power usage effectiveness applied to facility_energy_j")
-NUMBER(co2e_g, "g", 0, 1e300, MEASURED, "emissions as the log states them")
+NUMBER(co2e_g, "g", 0, 1e300, MEASURED, "emissions as stated in the log")
 NUMBER(gpu_idle_w, "W", 0, 1e9, MEASURED,
-       "mean power of the GPUs while none is in use")
+       "mean power of the GPUs in samples with utilization 0")
 NUMBER(gpu_peak_w, "W", 0, 1e9, MEASURED, "highest power of the GPUs")
 NUMBER(gpu_limit_w, "W", 0, 1e9, NAME, "power limit of the GPUs")
 NUMBER(cpu_power_w, "W", 0, 1e9, MEASURED, "mean power of the CPUs")
 NUMBER(ram_power_w, "W", 0, 1e9, MEASURED, "mean power of the memory")
 NUMBER(node_power_w, "W", 0, 1e9, MEASURED, "mean power of the node")
-NUMBER(cpu_util, NULL, 0, 1, MEASURED, "mean utilisation of the CPUs")
-NUMBER(samples, NULL, 0, 1e15, MEASURED, "samples of the log that count")
+NUMBER(cpu_util, NULL, 0, 1, MEASURED, "mean CPU utilization, a share")
+NUMBER(samples, NULL, 0, 1e15, MEASURED, "samples of the log that were used")
 NUMBER(interval_s, "s", 0, 1e9, MEASURED, "median time between samples")
-NUMBER(missing, NULL, 0, 1, MEASURED, "share of the samples that are missing")
+NUMBER(missing, NULL, 0, 1, MEASURED,
+       "share of the samples of the log that are missing")
 NUMBER(counter_deviation, NULL, -1, 1e9, MEASURED,
-       "integral of the power against the energy counter, less 1")
+       "integrated power / energy counter - 1")
 NUMBER(epochs_low, NULL, 0, 1e9, MEASURED,
        "lower end of the number of epochs found in the trace")
 NUMBER(epochs_high, NULL, 0, 1e9, MEASURED,
        "upper end of the number of epochs found in the trace")
-TEXT(epochs_verdict, NAME, "given, sure, unsure, none")
-TEXT(boundary, NAME, "gpu, gpu+ram, node, facility")
-TEXT(config, NAME, "key of the configuration")
+TEXT(epochs_verdict, NAME,
+     "reliability of the number of epochs: given, sure, unsure, none")
+TEXT(boundary, NAME,
+     "what energy_j includes: gpu, gpu+ram, node, facility, ...")
+TEXT(config, NAME, "key that repeated runs of one configuration share")
 TEXT(source, NAME, "where the run comes from")
-TEXT(start_time, NAME, "when the run began")
+TEXT(start_time, NAME, "start of the run")
 TEXT(project, NAME, "project or experiment")
 TEXT(job_name, NAME, "name of the job")
-TEXT(user, NAME, "who ran it")
-TEXT(partition, NAME, "queue of the scheduler")
-TEXT(state, NAME, "how the job ended")
+TEXT(user, NAME, "user who ran the job")
+TEXT(partition, NAME, "partition of the scheduler")
+TEXT(state, NAME, "final state of the job")
 WHOLE(n_nodes, NULL, 0, 1e9, GIVEN, "nodes of the job")
 WHOLE(n_cpus, NULL, 0, 1e9, GIVEN, "processors of the job")
-TEXT(format, NAME, "kind of log")
-TEXT(file, NAME, "log the run was read from")
+TEXT(format, NAME, "log format")
+TEXT(file, NAME, "log that the run was read from")
 
 /* Assumptions of an estimate: options and --set take them, the runs table has
  * no column for them. DL_N_RUN_COLUMNS is the number of rows above. */

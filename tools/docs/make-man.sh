@@ -8,14 +8,40 @@
 # HELP2MAN names the program. --help is not wrapped here: man wraps it.
 set -eu
 dlest=$1 version=$2 mandir=$3 page=$4 output=$5
+table=$mandir/../src/run/run_columns_body.h
 command=${page#dlest}
 command=${command#-}
 temp=$output.tmp
-trap 'rm -f "$temp"' EXIT
+trap 'rm -f "$temp" "$temp.h2m" "$temp.columns"' EXIT
+
+# The columns of the runs table, from the table that the program is made of:
+# rows NUMBER or WHOLE(name, "unit" or NULL, ..., "summary"), TEXT(name, ...,
+# "...") and WORD(name, WORDS("...", ...), ..., "...").
+columns() {
+  awk '
+    /Assumptions of an estimate/ { exit }
+    /^(NUMBER|WHOLE|TEXT|WORD)\(/ { row = ""; on = 1 }
+    on { row = row $0 }
+    on && /\)$/ {
+      on = 0
+      sub(/WORDS\([^)]*\)/, "", row)
+      name = row; sub(/^[A-Z]*\(/, "", name); sub(/,.*/, "", name)
+      unit = ""
+      if (row ~ /^(NUMBER|WHOLE)\([a-z0-9_]*, *"/) {
+        unit = row; sub(/^[^"]*"/, "", unit); sub(/".*/, "", unit)
+        sub(/^[A-Z]*\([a-z0-9_]*, *"[^"]*"/, "", row)
+      }
+      gsub(/" *"/, "", row)
+      sub(/^[^"]*"/, "", row); sub(/"\)$/, "", row)
+      printf ".TP\n.B %s\n%s%s\n", name, row, unit ? ", " unit : ""
+    }' "$table"
+}
+columns >"$temp.columns"
+sed "/COLUMNS: inserted/r $temp.columns" "$mandir/$page.h2m" >"$temp.h2m"
 
 ARGP_HELP_FMT=rmargin=400 ${HELP2MAN-help2man} --no-info --section=1 \
   --source="dlest $version" --manual='dlest manual' \
-  --include="$mandir/$page.h2m" --include="$mandir/common.h2m" \
+  --include="$temp.h2m" --include="$mandir/common.h2m" \
   --version-string="dlest $version" --output="$temp" "$dlest${command:+ $command}"
 
 # argp's options become a section behind the description, its headings become

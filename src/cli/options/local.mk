@@ -5,8 +5,12 @@ dlest_SOURCES += \
 	%D%/budget.h \
 	%D%/job_options.c \
 	%D%/job_options.h \
+	%D%/log_options.c \
+	%D%/log_options.h \
 	%D%/node_options.c \
 	%D%/node_options.h \
+	%D%/option.c \
+	%D%/option.h \
 	%D%/site_options.c \
 	%D%/site_options.h \
 	%D%/sweep_options.c

@@ -35,6 +35,9 @@ struct dl_kind_total {
   double limit_w;        /* sum */
 };
 
+/* A kind without meters. */
+extern const struct dl_kind_total dl_kind_unknown;
+
 struct dl_log_summary {
   struct dl_kind_total kind[DL_N_METER_KINDS];
   char *gpu; /* name of the GPU; several names joined by " + " */

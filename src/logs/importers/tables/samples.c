@@ -19,8 +19,12 @@
 
 #include "base/ascii.h"
 #include "base/number.h"
+#include "logs/importers/device_turns.h"
 #include "logs/importers/tables/sample_columns.h"
 #include "logs/log.h"
+
+/* Smaller times (s) count from the beginning. */
+#define DATE_MIN 1e8
 
 enum {
   FIELDS_MAX = 256,
@@ -53,6 +57,7 @@ struct samples {
   char time_name[NAME_SIZE];
   char unclear[NAME_SIZE]; /* a column that does not say of what it is */
   enum clock clock;
+  struct dl_turns turns; /* of GPUs, without a column that identifies them */
   size_t n_channels;
   struct channel channel[CHANNELS_MAX];
 };
@@ -185,20 +190,6 @@ static void drop_sums(struct dl_log *log, struct samples *s) {
   s->n_channels = n;
 }
 
-static enum dl_status begin(struct dl_log *log, const struct dl_head *head,
-                            struct dl_diag *d) {
-  struct samples *s = log->state;
-  if (!find_header(s, head))
-    return dl_fail_at(d, DL_EINPUT, head->path, 1,
-                      "no header with a column of times and one of power or "
-                      "energy, such as 'timestamp,gpu_power_w'");
-  drop_sums(log, s);
-  if (s->unclear[0] != '\0' && device_field(s) < 0)
-    dl_log_warn(log, "column '%s' does not say of what: taken for a GPU's",
-                s->unclear);
-  return DL_OK;
-}
-
 /* --- rows */
 
 /* Points in time and times from the beginning do not go together. */
@@ -222,7 +213,7 @@ static bool read_time(struct dl_log *log, struct samples *s, char **field,
            s->label[DL_LABEL_DATE] < 0 ? "" : field[s->label[DL_LABEL_DATE]],
            s->label[DL_LABEL_DATE] < 0 ? "" : " ", field[s->time]);
   size_t len = strlen(text);
-  bool from_start = dl_parse_double(text, &x) ? fabs(x * s->unit_s) < 1e8
+  bool from_start = dl_parse_double(text, &x) ? fabs(x * s->unit_s) < DATE_MIN
                     : elapsed                 ? dl_parse_elapsed(text, len, &x)
                                               : false;
   if (from_start) {
@@ -238,30 +229,25 @@ static bool read_time(struct dl_log *log, struct samples *s, char **field,
   return of_clock(log, s, POINTS, text);
 }
 
-/* Small units divide, so that nothing is lost: 0.001 has no exact double. */
-static double scaled(double x, double scale) {
-  return scale < 1 ? x / round(1 / scale) : x * scale;
-}
-
 /* A number of a channel; NaN where there is no such column. */
 static bool number(struct dl_log *log, const struct channel *c,
                    enum dl_sample_quantity q, char **field, double *x) {
   static const char *const what[] = {"power", "energy", "utilisation"};
+  static const enum dl_dimension dimension[] = {DL_POWER, DL_ENERGY_UNIT,
+                                                DL_SHARE};
   *x = NAN;
   if (c->at[q] < 0)
     return true;
   const char *s = field[c->at[q]];
-  if (!dl_cell_number(s, strlen(s), x) || *x < 0)
+  if (!dl_cell_value(s, strlen(s), dimension[q], c->scale[q], x) || *x < 0)
     return dl_log_bad(log, "field %d (%s): invalid number '%.40s'",
                       c->at[q] + 1, what[q], s);
-  double raw = *x;
-  *x = scaled(raw, c->scale[q]);
   if (q != DL_SAMPLE_UTIL) {
     if (!isfinite(*x))
       *x = NAN;
     return true;
   }
-  if (!c->util_has_unit && raw > 0 && raw < 1)
+  if (!c->util_has_unit && *x > 0 && *x < 0.01 && !strchr(s, '%'))
     dl_log_warn(log,
                 "field %d (utilisation): read as percent; name it "
                 "'..._fraction' if it is none",
@@ -271,12 +257,54 @@ static bool number(struct dl_log *log, const struct channel *c,
   return true;
 }
 
-static uint32_t meter_of(struct dl_log *log, const struct samples *s,
+/* Times of the first rows. */
+static size_t first_times(struct dl_log *log, const struct samples *s,
+                          const struct dl_head *head, int64_t *ns) {
+  char row[LINE_SIZE], *field[FIELDS_MAX];
+  size_t n = 0, at = 0;
+  double x;
+  while (n < DL_TURNS_ROWS && dl_head_line(head, &at, row, sizeof row) &&
+         head->text[at] != '\0') {
+    if (dl_cell_split(row, s->separator, field, FIELDS_MAX) != s->n_fields)
+      continue;
+    const char *time = field[s->time];
+    if (dl_parse_double(time, &x) && fabs(x * s->unit_s) < DATE_MIN)
+      ns[n++] = llround(x * s->unit_s * 1e9);
+    else
+      n += dl_log_time(log, time, strlen(time), &ns[n]);
+  }
+  return n;
+}
+
+static enum dl_status begin(struct dl_log *log, const struct dl_head *head,
+                            struct dl_diag *d) {
+  struct samples *s = log->state;
+  int64_t ns[DL_TURNS_ROWS];
+  if (!find_header(s, head))
+    return dl_fail_at(d, DL_EINPUT, head->path, 1,
+                      "no header with a column of times and one of power or "
+                      "energy, such as 'timestamp,gpu_power_w'");
+  drop_sums(log, s);
+  if (s->unclear[0] != '\0' && device_field(s) < 0)
+    dl_log_warn(log, "column '%s' does not say of what: taken for a GPU's",
+                s->unclear);
+  if (device_field(s) < 0 && s->label[DL_LABEL_HOST] < 0 &&
+      s->n_channels == 1 && s->channel[0].kind == DL_METER_GPU &&
+      s->channel[0].index < 0)
+    dl_turns_find(&s->turns, log, ns, first_times(log, s, head, ns));
+  return DL_OK;
+}
+
+static uint32_t meter_of(struct dl_log *log, struct samples *s,
                          struct channel *c, char **field) {
   int name_at = s->label[DL_LABEL_NAME], host_at = s->label[DL_LABEL_HOST];
   const char *name = name_at < 0 ? NULL : field[name_at];
   const char *host = host_at < 0 ? NULL : field[host_at];
   char id[128];
+  if (s->turns.n > 1) {
+    snprintf(id, sizeof id, "%zu", dl_turns_next(&s->turns, c->last_ns));
+    return dl_log_meter(log, DL_METER_GPU, id, name);
+  }
   if (c->kind == DL_METER_GPU && c->index < 0 && device_field(s) >= 0) {
     snprintf(id, sizeof id, "%.40s%s%.80s", host ? host : "", host ? ":" : "",
              field[device_field(s)]);
