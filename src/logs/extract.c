@@ -15,6 +15,7 @@
 #include "logs/log_grouping.h"
 #include "logs/readings/measure.h"
 #include "logs/slurm/job_energy.h"
+#include "logs/slurm/seen_rows.h"
 
 /* Share of a run that a companion may not cover. */
 #define APART_SHARE 0.02
@@ -30,6 +31,7 @@ struct extraction {
   struct dl_waiting *waiting;
   size_t n_waiting;
   size_t n_runs;                  /* returned, or waiting */
+  struct dl_seen_rows seen;       /* of all tables of jobs */
   size_t bytes_done, bytes_total; /* total 0: unknown */
 };
 
@@ -160,6 +162,7 @@ static enum dl_status read_logs(struct extraction *x, size_t i,
   o.ram_log = NULL;
   o.ram_opened = NULL;
   o.log.drop_last = 0;
+  o.is_companion = log->samples > 0;
   o.trace = log->span;
   for (size_t k = 0; status == DL_OK && k < x->logs.n && *n < LOGS_MAX; k++)
     if (k != i && &source[k] != ram && source[k].run == i) {
@@ -288,6 +291,8 @@ static enum dl_status extract_table(struct extraction *x, struct dl_source *s,
   o.from = s->importer;
   if (!log)
     status = dl_log_open(&log, s->path, &o, d);
+  if (log)
+    log->o.seen = &x->seen;
   while (status == DL_OK) {
     status = dl_log_next(log, &block, d);
     if (status != DL_OK || block.n_runs + block.n_readings == 0)
@@ -451,6 +456,7 @@ enum dl_status dl_extract(char *const *paths, size_t n,
     free_extra(&x, x.waiting[i].extra);
   }
   free(x.waiting);
+  dl_seen_rows_free(&x.seen);
   dl_log_grouping_free(&x.logs);
   if (status == DL_OK && x.n_runs == 0)
     return dl_fail(d, DL_EINPUT, "no runs in %s",

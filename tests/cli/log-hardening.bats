@@ -252,3 +252,150 @@ check_near() {
   gives 0 "dlest: warning: a.csv:1: $(message rows_come_in_groups)" \
     extract a.csv -f csv
 }
+
+# Tables of samples
+
+@test "a repeated header with columns in another order" {
+  printf '%s\n' time_s,gpu_power_w,cpu_power_w 0,100,50 5,100,50 10,100,50 \
+    time_s,cpu_power_w,gpu_power_w 15,50,100 20,50,100 >a.csv
+  gives 0 '' extract a.csv -f csv
+  is gpu_energy_j 2000
+  is cpu_energy_j 1000
+  printf '%s\n' time_s,gpu_power_w 0,200 5,200 10,200 gpu_power_w,time_s \
+    200,15 200,19 >a.csv
+  gives 0 '' extract a.csv -f csv
+  is gpu_energy_j 3800
+}
+
+@test "times before the beginning are negative" {
+  printf '%s\n' time_s,gpu_power_w -10,100 -5,100 0,100 5,100 10,100 >a.csv
+  gives 0 '' extract a.csv -f csv
+  is duration_s 20
+  is gpu_energy_j 2000
+}
+
+@test "energies of intervals are no counter" {
+  printf '%s\n' time_s,gpu_energy_j 0,500 5,500 10,500 15,500 >a.csv
+  try extract a.csv -f csv
+  grep -qF "$(message energy_no_counter 'never changes')" err
+  is gpu_energy_j ''
+  printf '%s\n' time_s,gpu_energy_j 0,500 5,510 10,490 15,500 20,480 25,505 \
+    30,495 35,490 >a.csv
+  try extract a.csv -f csv
+  grep -qF "$(message energy_no_counter 'falls too often')" err
+  is gpu_energy_j ''
+  # with a power beside it
+  printf '%s\n' time_s,gpu_energy_j,gpu_power_w 0,500,100 5,500,100 \
+    10,500,100 >a.csv
+  try extract a.csv -f csv
+  is gpu_energy_j 1000
+}
+
+# perf
+
+@test "perf -x, with decimal commas" {
+  printf '%s\n' '1012,74,Joules,power/energy-pkg/,1000000,100,00,,' \
+    '99,10,Joules,power/energy-ram/,1000000,100,00,,' >perf.csv
+  gives 0 '' extract perf.csv -f csv
+  is cpu_energy_j 1012.74
+  is ram_energy_j 99.1
+  is duration_s ''
+  for i in 1 2 3 4 5; do
+    echo "$i.000123456,50,25,Joules,power/energy-pkg/,1000000,100,00,,"
+  done >perf.csv
+  gives 0 '' extract perf.csv -f csv
+  is cpu_energy_j 251.25
+  for i in 1 2 3 4 5; do
+    for s in 0 1; do
+      echo "$i.000123456,S$s,1,50,25,Joules,power/energy-pkg/,1000000,100,00,,"
+    done
+  done >perf.csv
+  gives 0 '' extract perf.csv -f csv
+  is cpu_energy_j 502.5
+  # the same with a full stop, where a domain has a count
+  sed 's/50,25/50.25/' perf.csv >plain.csv
+  gives 0 '' extract plain.csv -f csv
+  is cpu_energy_j 502.5
+}
+
+# Zones
+
+@test "times with and without a zone in one log" {
+  log a.csv 21 100
+  sed -E '10,$s/^([^ ]*) ([^,]*),/\1T\2+02:00,/' a.csv >b.csv
+  try extract b.csv -f csv
+  [ "$status" -eq 3 ]
+  grep -qF "$(message mixed_zones)" err
+  is gpu_energy_j 700 # of the 8 rows without a zone
+}
+
+# Slurm
+
+# sacct prints: two jobs of one node, 3.6 MJ and 1.8 MJ
+jobs() {
+  cat <<'END'
+JobID|User|State|ElapsedRaw|Start|NNodes|ConsumedEnergyRaw
+1|ann|COMPLETED|3600|2024-03-01T10:00:00|1|7200000
+1.batch||COMPLETED|3600|2024-03-01T10:00:00|1|3500000
+1.extern||COMPLETED|3600|2024-03-01T10:00:00|1|3600000
+1.0||COMPLETED|3500|2024-03-01T10:01:00|1|3400000
+2|bob|COMPLETED|1800|2024-03-01T12:00:00|1|3600000
+2.batch||COMPLETED|1800|2024-03-01T12:00:00|1|1790000
+2.extern||COMPLETED|1800|2024-03-01T12:00:00|1|1800000
+END
+}
+
+sum_of_jobs() {
+  try extract "$@" -f json
+  [ "$status" -eq "${want:-0}" ] || { cat err; return 1; }
+  check '.runs | map(.energy_j) | add == 5400000'
+  check '.runs | length == 2'
+}
+
+@test "rows of a job count once" {
+  jobs >a.txt
+  sum_of_jobs a.txt
+  # a row twice, all rows twice, the same file twice, exported twice
+  sed '/1.extern/p' a.txt >b.txt && sum_of_jobs b.txt
+  sed p a.txt >b.txt && sum_of_jobs b.txt
+  cat a.txt a.txt >b.txt && sum_of_jobs b.txt
+  grep -qF "$(message rows_read_before)" err
+  cp a.txt b.txt && want=3 sum_of_jobs a.txt b.txt # none in the second
+  try report a.txt b.txt -f json
+  cp out twice
+  try report a.txt -f json
+  diff <(jq .total.energy_j twice) <(jq .total.energy_j out)
+  # without a start
+  cut -d'|' -f 1-4,6,7 a.txt >c.txt && cat c.txt c.txt >d.txt && sum_of_jobs d.txt
+}
+
+@test "steps apart from their job are refused" {
+  { jobs | head -1; jobs | grep -E '^[12][|]'; jobs | grep -E '^[12][.]'; } >a.txt
+  try extract a.txt -f json
+  [ "$status" -eq 3 ]
+  grep -qF "$(message row_of_job_apart 1)" err
+  check '.runs | length == 2'
+}
+
+# carbontracker
+
+@test "an epoch whose first line is corrupt is no part of the one before" {
+  cat >ct_carbontracker.log <<'END'
+2022-11-14 15:42:00 - carbontracker version 1.1.6
+2022-11-14 15:42:00 - The following components were found: GPU with device(s) A.
+2022-11-14 15:43:00 - Epoch 1:
+2022-11-14 15:43:00 - Duration: 0:01:00.00
+2022-11-14 15:43:00 - Average power usage (W) for gpu: [100]
+2022-11-14 15:44:00 - Ep#ch 2:
+2022-11-14 15:44:00 - Duration: 0:01:00.00
+2022-11-14 15:44:00 - Average power usage (W) for gpu: [200]
+2022-11-14 15:45:00 - Epoch 3:
+2022-11-14 15:45:00 - Duration: 0:01:00.00
+2022-11-14 15:45:00 - Average power usage (W) for gpu: [300]
+2022-11-14 15:45:00 - Monitoring thread ended.
+END
+  gives 0 "dlest: warning: ct_carbontracker.log:7: \
+$(message duration_without_its_epoch)" extract ct_carbontracker.log -f csv
+  is epochs 3
+  is gpu_energy_j 36000
+}

@@ -132,7 +132,7 @@ static enum dl_status begin(struct reader *k, int64_t ns) {
   const struct dl_summary_options *o = k->o;
   k->any = true;
   k->s->span.clock = k->log->clock;
-  if (o->trace.start_ns != 0) {
+  if (o->is_companion) {
     k->shift_ns = dl_clock_shift(ns, k->log->clock, &o->trace);
     dl_clock_shift_warn(k->log, k->shift_ns, o->trace.clock, k->d);
   }
@@ -179,8 +179,7 @@ static enum dl_status add(struct reader *k, struct dl_reading *r) {
   if (!k->any)
     status = begin(k, r->ns);
   r->ns += k->shift_ns;
-  if (trace->start_ns != 0 &&
-      (r->ns < trace->start_ns || r->ns > trace->end_ns))
+  if (k->o->is_companion && (r->ns < trace->start_ns || r->ns > trace->end_ns))
     return status;
   void *channels = k->channel;
   if (status == DL_OK && r->meter >= k->n_channels &&
@@ -288,6 +287,12 @@ static void add_kind(struct reader *k, enum dl_meter_kind kind,
                  info[i].id ? info[i].id : "without a name");
     } else if (m->n > 0) {
       struct dl_meter_summary sum = dl_power_meter_summarise(m);
+      if (sum.no_counter) {
+        dl_warn_at(k->d, k->log->path, 0,
+                   "the energy %s: it is no counter and is not used",
+                   sum.n_resets > 0 ? "falls too often" : "never changes");
+        k->s->curve.n = 0;
+      }
       add_meter(k->s, kind, &sum, info[i].limit_w);
     }
   }
@@ -346,7 +351,7 @@ static enum dl_status sum_up(struct reader *k) {
   const struct dl_kind_total *gpu = &s->kind[DL_METER_GPU];
   struct dl_text names = {0};
   enum dl_status status = DL_OK;
-  if (s->n_marks > 0 && !k->any && k->o->trace.start_ns != 0)
+  if (s->n_marks > 0 && !k->any && k->o->is_companion)
     shift_marks(k);
   for (int kind = 0; kind < DL_N_METER_KINDS; kind++)
     add_kind(k, (enum dl_meter_kind)kind, &names);

@@ -122,7 +122,10 @@ double dl_power_meter_energy(const struct dl_power_meter *m) {
 struct dl_meter_summary
 dl_power_meter_summarise(const struct dl_power_meter *m) {
   bool spans = m->last_ns > m->first_ns;
-  bool counter = !isnan(m->counter_last) && spans;
+  /* An energy that never changes, or falls too often, is no counter. */
+  bool no_counter = (m->counter_j == 0 && m->counter_last > 0) ||
+                    (m->n_resets > 2 && m->n_resets * 5 > m->n_valued);
+  bool counter = !isnan(m->counter_last) && spans && !no_counter;
   bool integral = m->n_power > 1 && spans;
   uint64_t total = 0, below = 0;
   size_t median = 0; /* bin that contains the median interval */
@@ -144,6 +147,7 @@ dl_power_meter_summarise(const struct dl_power_meter *m) {
       .idle_w = m->idle_sum_w / (double)m->n_idle,
       .peak_w = m->peak_w,
       .interval_s = m->bin[median].sum_ns / (double)m->bin[median].n / 1e9,
+      .no_counter = no_counter && spans,
       .n_gaps = m->n_gaps,
       .n_resets = m->n_resets,
       .n_repeats = m->n_repeats,

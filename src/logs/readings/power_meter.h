@@ -81,7 +81,9 @@ struct dl_meter_summary {
   double interval_s; /* median; NaN with one reading */
   double missing;    /* share of samples missing, given that interval */
   size_t n_gaps, n_resets, n_repeats;
-  double gap_s; /* total length of the gaps */
+  double gap_s;    /* total length of the gaps */
+  bool no_counter; /* the energies of the readings are none of a counter, and
+                      were not used: constant, or falling too often */
 };
 
 struct dl_meter_summary

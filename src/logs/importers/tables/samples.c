@@ -10,8 +10,9 @@
  * passed over. Times are points in time, or seconds (or thousandths ..., by
  * the name) from the beginning: what is less than 1e8 s counts from there.
  *
- * Utilisation is in percent, as NVML and psutil give it, unless the name says
- * "fraction" or the like. An energy is a counter, not that of one interval. */
+ * Utilization is in percent, as NVML and psutil give it, unless the name says
+ * "fraction" or the like. An energy is a counter, not that of one interval:
+ * one that is constant or falls often is not used. */
 
 #include <math.h>
 #include <stdio.h>
@@ -109,12 +110,12 @@ static bool is_value(const char *s) {
   return dl_parse_double(s, &x) || dl_parse_timestamp(s, strlen(s), &t);
 }
 
-static bool read_header(struct samples *s, char *line, char separator) {
-  char *field[FIELDS_MAX];
+static bool read_header(struct samples *s, char **field, size_t n_fields,
+                        char separator) {
   size_t rank, best = SIZE_MAX;
   *s = (struct samples){.separator = separator, .time = -1};
   memset(s->label, -1, sizeof s->label);
-  s->n_fields = dl_cell_split(line, separator, field, FIELDS_MAX);
+  s->n_fields = n_fields;
   if (s->n_fields < 2 || s->n_fields > FIELDS_MAX)
     return false;
   for (size_t i = 0; i < s->n_fields; i++) {
@@ -144,14 +145,15 @@ static bool read_header(struct samples *s, char *line, char separator) {
 /* The header is the first line, but for comments, one of which it may be. */
 static bool find_header(struct samples *s, const struct dl_head *head) {
   static const char separators[] = ",;\t";
-  char buf[LINE_SIZE], copy[LINE_SIZE];
+  char buf[LINE_SIZE], copy[LINE_SIZE], *field[FIELDS_MAX];
   size_t at = 0;
   for (int i = 0; i < HEAD_LINES && dl_head_line(head, &at, buf, sizeof buf);
        i++) {
     const char *text = buf + strspn(buf, "# \t");
     for (const char *p = separators; *p != '\0'; p++) {
       memcpy(copy, text, strlen(text) + 1);
-      if (read_header(s, copy, *p))
+      size_t n = dl_cell_split(copy, *p, field, FIELDS_MAX);
+      if (read_header(s, field, n, *p))
         return true;
     }
     if (buf[0] != '#')
@@ -334,26 +336,45 @@ static bool repeats(const struct samples *s, const struct channel *c) {
          !(c->kind == DL_METER_GPU && c->index < 0);
 }
 
-static bool is_comment_or_header(const struct samples *s, const char *line,
-                                 char **field, size_t n) {
-  return line[0] == '#' ||
-         ((size_t)s->time < n &&
-          strncmp(field[s->time], s->time_name, NAME_SIZE - 1) == 0);
+/* Reads a header below the first one, whose columns may be others. False if the
+ * fields are none. */
+static bool read_next_header(struct dl_log *log, struct samples *s,
+                             char **field, size_t n) {
+  struct samples new;
+  char c = (size_t)s->time < n ? field[s->time][0] : 'x';
+  if (dl_is_digit(c) || c == '-' || c == '+' || c == '.' ||
+      !read_header(&new, field, n, s->separator))
+    return false;
+  drop_sums(log, &new);
+  for (size_t i = 0; i < new.n_channels; i++)
+    for (size_t k = 0; k < s->n_channels; k++) {
+      const struct channel *old = &s->channel[k];
+      struct channel *same = &new.channel[i];
+      if (old->kind != same->kind || old->index != same->index)
+        continue;
+      same->made = old->made;
+      same->meter = old->meter;
+      same->last_ns = old->last_ns;
+    }
+  new.clock = s->clock;
+  new.turns = s->turns;
+  *s = new;
+  return true;
 }
 
 static bool line(struct dl_log *log, char *text, size_t len) {
   struct samples *s = log->state;
   struct dl_reading r[CHANNELS_MAX];
   char *field[FIELDS_MAX];
-  size_t n_channels = s->n_channels;
   int64_t ns;
   (void)len;
   text += strspn(text, " ");
   size_t n = dl_cell_split(text, s->separator, field, FIELDS_MAX);
-  if (is_comment_or_header(s, text, field, n))
+  if (text[0] == '#' || read_next_header(log, s, field, n))
     return true;
   if (n != s->n_fields)
     return dl_log_bad(log, "expected %zu fields, found %zu", s->n_fields, n);
+  size_t n_channels = s->n_channels;
   for (size_t i = 0; i < n_channels; i++)
     if (!number(log, &s->channel[i], DL_SAMPLE_POWER, field, &r[i].power_w) ||
         !number(log, &s->channel[i], DL_SAMPLE_ENERGY, field, &r[i].energy_j) ||
