@@ -3,8 +3,6 @@
 libdlest_a_SOURCES += \
 	%D%/config_key.c \
 	%D%/config_key.h \
-	%D%/descriptor_filter.c \
-	%D%/descriptor_filter.h \
 	%D%/derived.c \
 	%D%/frame.c \
 	%D%/frame.h \
