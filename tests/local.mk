@@ -94,6 +94,7 @@ CLI_TESTS = \
 	tests/cli/extract-published.bats \
 	tests/cli/extract.bats \
 	tests/cli/fit.bats \
+	tests/cli/format-identities.bats \
 	tests/cli/formats.bats \
 	tests/cli/identities.bats \
 	tests/cli/inference.bats \
