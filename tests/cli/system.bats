@@ -139,3 +139,16 @@ LIST=(list grids -q)
   ! nm -D --undefined-only "$DLEST" | sed 's/.* //; s/@.*//' | grep -qxE \
     'socket|socketpair|connect|bind|listen|accept4?|getaddrinfo|gethostby.*|send(to|msg|mmsg)?|recv(from|msg|mmsg)?|res_.*'
 }
+
+# OpenBLAS tries for ever to get memory that a limit denies.
+@test "fits end under a limit of memory" {
+  awk 'BEGIN { srand(1); print "a,b,y"
+    for (i = 0; i < 300; i++) {
+      a = rand(); b = rand(); print a "," b "," a + 2 * b } }' >runs.csv
+  for kib in 100000 200000 400000; do
+    (ulimit -v "$kib" && exec timeout 20 "$DLEST" fit runs.csv --target y \
+      --features a,b --method krr --search random:4 --cv kfold:5 -q --no-model \
+      >out)
+    grep -q '^Fit of y by krr' out
+  done
+}
