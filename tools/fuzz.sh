@@ -6,10 +6,10 @@
 #
 #   tools/fuzz.sh BUILD SECONDS [NAME...]
 #
-# NAME is an importer of power logs, `any` (recognised by content), `csv`,
-# `model`, `shape` or `onnx`; all without any. CLANG names the compiler,
-# FUZZ_JOBS the number of
-# fuzzers at a time.
+# NAME is an importer of power logs, `any` (recognised by content), `follow` (a
+# log that arrives in pieces), `report` (sacct to totals), `plan` (predict
+# --input), `catalog`, `csv`, `model`, `shape` or `onnx`; all without any. CLANG
+# names the compiler, FUZZ_JOBS the number of fuzzers at a time.
 set -eu
 
 usage() {
@@ -25,27 +25,34 @@ if [ "${1-}" = --one ]; then
   # What was found before is tried again.
   find "$own/found" -type f -exec mv {} "$own/corpus" \;
   case $name in
-    csv | model | shape | onnx) binary=fuzz_$name importer= ;;
+    catalog | csv | follow | model | onnx | plan | report | shape)
+      binary=fuzz_$name importer= ;;
     any) binary=fuzz_import importer= ;;
     *) binary=fuzz_import importer=$name ;;
   esac
   longest=4096
   if [ "$name" = onnx ]; then longest=16384; fi
   set -- "$own/corpus"
-  if [ "$name" = any ]; then set -- "$@" tests/fuzz/corpus; fi
+  case $name in
+    any | follow) set -- "$@" tests/fuzz/corpus ;;
+    report) set -- "$@" tests/fuzz/corpus/sacct ;;
+  esac
   if [ -d "tests/fuzz/corpus/$name" ]; then
     set -- "$@" "tests/fuzz/corpus/$name"
   fi
   if [ "$name" = model ]; then set -- "$@" models; fi
   if [ -e "tests/fuzz/$name.dict" ]; then
     set -- "-dict=tests/fuzz/$name.dict" "$@"
-  elif [ "$binary" = fuzz_import ]; then
+  elif [ "$binary" = fuzz_import ] || [ "$name" = follow ] ||
+    [ "$name" = report ]; then
     set -- -dict=tests/fuzz/import.dict "$@"
   fi
   failed=
-  IMPORTER=$importer "$FUZZ_DIR/$binary" -max_total_time="$FUZZ_SECONDS" \
-    -timeout=20 -rss_limit_mb=2048 -max_len="$longest" -print_final_stats=1 \
-    -artifact_prefix="$own/found/" "$@" >"$own/log" 2>&1 || failed=1
+  IMPORTER=$importer DLEST_DATADIR=. XDG_CONFIG_HOME=/nowhere \
+    "$FUZZ_DIR/$binary" -max_total_time="$FUZZ_SECONDS" \
+    -timeout=60 -report_slow_units=60 -rss_limit_mb=2048 \
+    -max_len="$longest" -print_final_stats=1 -artifact_prefix="$own/found/" \
+    "$@" >"$own/log" 2>&1 || failed=1
   runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$own/log")
   covered=$(sed -n 's/.* cov: \([0-9]*\) .*/\1/p' "$own/log" | tail -n 1)
   found=$(find "$own/found" -type f | wc -l)
@@ -92,7 +99,7 @@ rm -f "$FUZZ_DIR"/objects/*.o
 # shellcheck disable=SC2016
 {
   find src/base src/io src/onnx src/catalog src/run src/logs src/math \
-    src/physics src/model -name '*.c' ! -name onnx_absent.c | sort
+    src/physics src/model src/estimate -name '*.c' ! -name onnx_absent.c | sort
   echo "$FUZZ_DIR/onnx-proto/onnx.pb-c.c"
 } |
   xargs -n 1 -P "$jobs" sh -c '
@@ -110,7 +117,8 @@ done
 
 if [ $# -eq 0 ]; then
   # shellcheck disable=SC2046
-  set -- $("$FUZZ_DIR/fuzz_import" --names) any csv model shape onnx
+  set -- $("$FUZZ_DIR/fuzz_import" --names) any catalog csv \
+    follow model onnx plan report shape
 fi
 printf '%s\n' "$@" | xargs -n 1 -P "$jobs" "$self" --one
 if [ -e "$FUZZ_DIR/failed" ]; then

@@ -130,7 +130,7 @@ void dl_fold_name(enum dl_kind kind, const char *name, struct dl_text *to) {
     size_t n = 0;
     /* A dot between digits counts: 1.6GF is not 16GF. */
     while (dl_is_alnum(p[n]) ||
-           (p[n] == '.' && p + n > name && dl_is_digit(p[n - 1]) &&
+           (p[n] == '.' && p + n > name && dl_is_digit(*(p + n - 1)) &&
             dl_is_digit(p[n + 1])))
       n++;
     if (n == 0) {

@@ -4,31 +4,53 @@
 #ifndef DL_CLI_COMMAND_H
 #define DL_CLI_COMMAND_H
 
-#include <argp.h>
 #include <stdbool.h>
 
 #include "base/diag.h"
 #include "base/file.h"
 #include "catalog/catalog.h"
+#include "cli/options/option.h"
 #include "output/render.h"
 
-/* What every command has; filled by dl_cli_parse. */
+/* An option of the command line, in the order in which it was given. */
+struct dl_given {
+  const struct dl_option *option;
+  const char *value; /* NULL for flags */
+};
+
+/* What every command has; dl_cli_parse fills in what the user gave. */
 struct dl_cli {
   struct dl_diag diag;
   struct dl_catalog *catalog;
+  const struct dl_command *command;
   const struct dl_format *format;
   const char *output; /* path, or NULL for stdout */
-  bool strict;        /* refuse where there would be a warning */
-  bool quiet;         /* no warnings on stderr */
+  bool strict;        /* turn warnings into an error */
+  bool quiet;         /* print no warnings on stderr */
+  bool spreadsheet_safe;
+  bool help, usage, version;
+  struct dl_given *given; /* owned */
+  size_t n_given;
+  char **argument; /* of argv: what is no option; NULL-terminated */
+  size_t n_arguments;
 };
 
 struct dl_command {
   const char *name;
-  const char *summary;     /* one line in the top-level help */
-  const struct argp *argp; /* its own options, as it parses them */
-  /* argv[0] is "dlest NAME". Returns the exit status; errors are in
-   * cli->diag. */
-  enum dl_status (*run)(struct dl_cli *cli, int argc, char **argv);
+  const char *summary; /* one line in the top-level help */
+  /* The arguments, separated by blanks: "RUNS.csv", "LOG...", "KIND [FILE]".
+   * Their number is checked against it. */
+  const char *arguments;
+  /* The text of --help before the options and, after a "\v", behind them. */
+  const char *doc;
+  const struct dl_option_table *tables; /* NULL: common options only */
+  size_t options_size;                  /* bytes of its struct of options */
+  /* Sets defaults other than 0, or NULL; frees what DL_OPTION_READ stored, or
+   * NULL. Lists are freed by dl_run_command. */
+  void (*init)(void *options);
+  void (*free)(void *options);
+  /* Returns the exit status; errors are in cli->diag. */
+  enum dl_status (*run)(struct dl_cli *cli, void *options);
 };
 
 size_t dl_command_count(void);
@@ -40,34 +62,23 @@ extern const struct dl_command dl_cmd_predict, dl_cmd_fit, dl_cmd_extract,
     dl_cmd_check, dl_cmd_calibrate, dl_cmd_plot, dl_cmd_recommend,
     dl_cmd_report;
 
-/* The options of every command; accepts a struct dl_cli. */
-extern const struct argp dl_common_argp;
+/* The options of every command; members of struct dl_cli. */
+extern const struct dl_option dl_common_options[];
 
-/* Parses a command's options, its own and the common ones. `input` reaches
- * the parser as state->input. Exits with status 2 on wrong usage and 0 after
- * --help, as argp does. */
-void dl_cli_parse(struct dl_cli *cli, const struct argp *own, int argc,
-                  char **argv, void *input);
+/* Whether an option was given, by its long name. */
+bool dl_cli_given(const struct dl_cli *cli, const char *name);
 
-/* For the default of a parser whose one argument is a table: takes it, and
- * asks for it where it is missing. */
-error_t dl_cli_table(const char **input, int key, char *arg,
-                     struct argp_state *state);
+/* DL_EUSAGE if one of the options, "alpha|gamma", was given: it has no effect
+ * `why`, as "without --features". */
+enum dl_status dl_cli_refuse(struct dl_cli *cli, const char *names,
+                             const char *why);
 
-/* Values of options, the same for every command; anything else is wrong usage.
- * A number above 0 and below `limit`; percent as a share: 1 to below 100, so
- * that 0.9 is not taken for 0.9 %. */
-double dl_arg_positive(struct argp_state *state, const char *option,
-                       const char *arg, double limit);
-double dl_arg_percent(struct argp_state *state, const char *option,
-                      const char *arg);
-
-/* With --strict: an error (DL_EINPUT) if anything was warned about or left
- * out. To be called before anything is written. */
+/* With --strict: an error (DL_EINPUT) after a warning or a skipped row. Call it
+ * before anything is written. */
 enum dl_status dl_cli_strict(struct dl_cli *cli);
 
-/* Ends what has been written to `out` as it came: keeps it where all went well
- * and --strict has nothing against it, else throws it away. */
+/* Ends a file that was written row by row: keeps it after DL_OK unless --strict
+ * forbids it, else discards it. */
 enum dl_status dl_cli_commit(struct dl_cli *cli, struct dl_output *out,
                              enum dl_status status);
 
@@ -75,9 +86,10 @@ enum dl_status dl_cli_commit(struct dl_cli *cli, struct dl_output *out,
  * the report. */
 enum dl_status dl_cli_print(struct dl_cli *cli, struct dl_report *r);
 
-/* The command line as a text for provenance: what shaped the result, not where
- * files lie and how it is printed. NULL: out of memory. */
-char *dl_cli_command_line(int argc, char **argv, const char *input);
+/* The command line as a text for provenance: the options that shape the
+ * result, without those that say where and how it is written, and without
+ * folders. NULL: out of memory. */
+char *dl_cli_command_line(const struct dl_cli *cli, const char *input);
 
 /* DL_EINPUT where rows were skipped, else `status`. */
 enum dl_status dl_cli_end(const struct dl_cli *cli, enum dl_status status);

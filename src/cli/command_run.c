@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Runs one command: parses its options, prints its messages. */
+
 #include "cli/command_run.h"
 
 #include <errno.h>
@@ -8,11 +10,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/memory.h"
+#include "cli/command_line.h"
+#include "cli/version.h"
 #include "output/utf8.h"
 
-/* One line whatever the text quotes: input may hold line ends and what a
- * terminal acts upon. */
-static void print_message(const char *kind, const char *text) {
+/* Prints one line, whatever the text quotes: input may hold line ends and
+ * control sequences of a terminal. */
+void dl_print_message(const char *kind, const char *text) {
   struct dl_text clean = {0};
   dl_utf8_clean(&clean, text, false);
   fprintf(stderr, "dlest: %s%s\n", kind, dl_text_str(&clean));
@@ -22,10 +27,9 @@ static void print_message(const char *kind, const char *text) {
 static void print_warning(void *ctx, const char *text) {
   const struct dl_cli *cli = ctx;
   if (!cli->quiet)
-    print_message("warning: ", text);
+    dl_print_message("warning: ", text);
 }
 
-/* At exit, so that what argp prints is checked as well. */
 void dl_check_stdout(void) {
   errno = 0;
   if (fflush(stdout) == 0 && !ferror(stdout))
@@ -35,28 +39,69 @@ void dl_check_stdout(void) {
   _exit(DL_EFAILED);
 }
 
+/* Frees the lists of the command's options. */
+static void free_options(const struct dl_command *c, char *options) {
+  const struct dl_option_table *t = c->tables;
+  for (; options && t && t->option; t++)
+    for (const struct dl_option *o = t->option; o->help; o++)
+      if (o->kind == DL_OPTION_LIST || o->kind == DL_OPTION_WORDS)
+        dl_strlist_free((void *)(options + t->offset + o->offset));
+  if (options && c->free)
+    c->free(options);
+  free(options);
+}
+
+/* The variant of the format that --spreadsheet-safe requests. */
+static enum dl_status choose_format(struct dl_cli *cli) {
+  if (!cli->spreadsheet_safe)
+    return DL_OK;
+  if (!cli->format->spreadsheet)
+    return dl_cli_refuse(cli, "spreadsheet-safe", "without --format csv");
+  cli->format = cli->format->spreadsheet;
+  return DL_OK;
+}
+
+static enum dl_status parse_and_run(struct dl_cli *cli, int argc, char **argv) {
+  const struct dl_command *c = cli->command;
+  void *options = dl_calloc(1, c->options_size);
+  if (!options || !cli->catalog) {
+    free(options);
+    return dl_fail_memory(&cli->diag);
+  }
+  if (c->init)
+    c->init(options);
+  enum dl_status status = dl_cli_parse(cli, argc, argv, options);
+  if (status == DL_OK && cli->version)
+    dl_print_version(stdout);
+  else if (status == DL_OK && (cli->help || cli->usage))
+    dl_command_help(c, cli->usage);
+  else if (status == DL_OK)
+    status = choose_format(cli);
+  if (status == DL_OK && !cli->version && !cli->help && !cli->usage)
+    status = c->run(cli, options);
+  free_options(c, options);
+  return status;
+}
+
 int dl_run_command(const struct dl_command *c, int argc, char **argv) {
-  struct dl_cli cli = {0};
-  char name[64];
-  snprintf(name, sizeof name, "dlest %s", c->name);
-  argv[0] = name;
+  struct dl_cli cli = {.command = c, .format = dl_format_at(0)};
   dl_diag_init(&cli.diag);
   cli.diag.on_warning = print_warning;
   cli.diag.ctx = &cli;
   cli.catalog = dl_catalog_new(dl_datadir());
-  enum dl_status status =
-      cli.catalog ? c->run(&cli, argc, argv) : dl_fail_memory(&cli.diag);
+  enum dl_status status = parse_and_run(&cli, argc, argv);
   if (cli.diag.n_more > 0 && !cli.quiet)
     fprintf(stderr, "dlest: warning: %zu more like these\n", cli.diag.n_more);
   if (cli.diag.n_skipped > 0 && !cli.quiet)
     fprintf(stderr, "dlest: %zu row%s skipped\n", cli.diag.n_skipped,
             cli.diag.n_skipped == 1 ? "" : "s");
   if (status != DL_OK && cli.diag.error)
-    print_message("", cli.diag.error);
+    dl_print_message("", cli.diag.error);
   if (status == DL_EFAILED && ferror(stdout)) { /* has been reported */
     __fpurge(stdout);
     clearerr(stdout);
   }
+  free(cli.given);
   dl_catalog_free(cli.catalog);
   dl_diag_free(&cli.diag);
   return (int)status;

@@ -7,11 +7,15 @@
 #include "cli/command.h"
 
 /* Runs a command and prints its messages; returns the exit status. argv[0] is
- * its name on the command line, replaced by "dlest NAME". */
+ * the command's name, which is skipped. */
 int dl_run_command(const struct dl_command *c, int argc, char **argv);
 
-/* For atexit: ends the program with DL_EFAILED where standard output could
- * not be written, whoever wrote it (argp prints the help). */
+/* Prints "dlest: KIND TEXT" on stderr in one line, with control characters
+ * replaced. KIND "" or "warning: ". */
+void dl_print_message(const char *kind, const char *text);
+
+/* For atexit: ends the program with DL_EFAILED if standard output could not be
+ * written, also by --help. */
 void dl_check_stdout(void);
 
 #endif

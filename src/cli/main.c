@@ -36,12 +36,10 @@ int main(int argc, char **argv) {
     setvbuf(stdout, buffer, _IOFBF, sizeof buffer);
   }
   atexit(dl_check_stdout);
-  argp_err_exit_status = DL_EUSAGE;
-  argp_program_version_hook = dl_print_version;
   dl_math_setup();
   const char *word = argc > 1 ? argv[1] : "";
   if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0)
-    return dl_print_version(stdout, NULL), DL_OK;
+    return dl_print_version(stdout), DL_OK;
   if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 ||
       (strcmp(word, "help") == 0 && argc == 2)) {
     help(stdout);
@@ -55,8 +53,11 @@ int main(int argc, char **argv) {
     return (int)dl_complete(argc - 2, argv + 2);
   const struct dl_command *c = dl_command_find(word);
   if (!c) {
+    struct dl_text t = {0};
+    dl_text_printf(&t, "unknown command '%s'", word);
     if (*word)
-      fprintf(stderr, "dlest: unknown command '%s'\n", word);
+      dl_print_message("", dl_text_str(&t));
+    dl_text_free(&t);
     help(stderr);
     return DL_EUSAGE;
   }

@@ -39,8 +39,7 @@ static void print_list(FILE *f, const char *head, const char *list) {
   putc('\n', f);
 }
 
-void dl_print_version(FILE *f, struct argp_state *state) {
-  (void)state;
+void dl_print_version(FILE *f) {
   struct dl_text t = {0};
   dl_math_versions(&t);
   dl_text_add(&t, ", ");

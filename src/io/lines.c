@@ -17,7 +17,6 @@
 /* Enough to recognise a format. No more is read at first, so that probing many
  * files is quick. */
 #define HEAD_SIZE ((size_t)16 * 1024)
-#define HEAD_LINES 2
 
 struct dl_lines {
   char *path;
@@ -89,12 +88,13 @@ static enum dl_status check_text(struct dl_lines *l, struct dl_diag *d) {
                             : DL_OK;
 }
 
+/* Waits for a pipe to deliver all of it: what is recognised must not depend on
+ * the pieces in which a text arrives. */
 static enum dl_status read_head(struct dl_lines *l, struct dl_diag *d) {
   enum dl_status status = DL_OK;
   do
     status = fill(l, HEAD_SIZE, d);
-  while (status == DL_OK && !l->eof && l->len < HEAD_SIZE &&
-         count_lines(l->data, l->len) < HEAD_LINES);
+  while (status == DL_OK && !l->eof && l->len < HEAD_SIZE);
   return status == DL_OK ? check_text(l, d) : status;
 }
 

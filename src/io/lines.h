@@ -34,8 +34,8 @@ void dl_lines_free(struct dl_lines *l);
 /* "<stdin>" for "-". */
 const char *dl_lines_path(const struct dl_lines *l);
 
-/* The beginning of the text, NUL-terminated: at least two lines unless the
- * text is shorter, at most 16 KiB. Valid before dl_lines_next only. */
+/* The first 16 KiB of the text, or all of a shorter one, NUL-terminated. Valid
+ * before dl_lines_next only. */
 const char *dl_lines_head(const struct dl_lines *l, size_t *len);
 
 /* The next line. Lines with a NUL byte or longer than DL_LINE_MAX are

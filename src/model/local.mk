@@ -6,6 +6,5 @@ libdlest_a_SOURCES += \
 	%D%/model.c \
 	%D%/model.h \
 	%D%/model_file.c \
-	%D%/model_load.c \
 	%D%/predictor.c \
 	%D%/predictor.h

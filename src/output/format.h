@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a format implements.
+/* The interface of output formats.
  *
  * To add one: a file in formats/ that defines a struct dl_format, a
  * declaration below, and a row in render.c. A format for people fills a
  * struct dl_document (formats/document.h) and takes dl_document_begin, _row
- * and _end; one for programs writes reports and rows by itself.
+ * and _end; a format for programs writes reports and rows itself.
  *
  * The functions write to s->f and leave it to render.c to flush it, to notice
  * a failed write, to refuse a report that has failed, and to make and free
@@ -34,13 +34,15 @@ struct dl_stream {
   struct dl_column *columns; /* owned copy */
   size_t n_cols;
   size_t n_rows;                /* counted by formats that need it */
-  const struct dl_report *tail; /* what stands behind the rows, or NULL */
-  struct dl_text line;          /* CSV: a row as it is put together */
-  struct dl_table *head;        /* rows held back, owned, or NULL */
-  struct dl_layout *layout;     /* documents: the widths, owned, or NULL */
+  const struct dl_report *tail; /* members written after the rows, or NULL */
+  struct dl_text line;          /* CSV: the row being written */
+  bool screen;                  /* CSV: f is a terminal */
+  struct dl_table *head;        /* rows held back; owned, may be NULL */
+  struct dl_layout *layout; /* documents: column widths; owned, may be NULL */
 };
 
-/* A JSON string; false when memory is out. */
-bool dl_json_string(FILE *f, const char *s);
+/* Writes a report as one line of JSON, without absent values. False: memory is
+ * out. */
+bool dl_json_line(FILE *f, const struct dl_report *r);
 
 #endif

@@ -14,16 +14,20 @@
 struct dl_document;
 struct dl_stream;
 
-/* A format; what it implements is described in output/format.h. */
+/* A format; its functions are described in output/format.h. */
 struct dl_format {
   const char *name; /* "text", "json", "csv", ... */
   const char *summary;
-  bool on_screen; /* read in a terminal: commands may shorten a report */
-  /* How people see a report; NULL: a format for programs. Below the rows of
-   * a stream, people get a report of its own. */
+  bool on_screen; /* for reading in a terminal: commands may shorten a report */
+  /* The variant that marks texts which a spreadsheet would evaluate, or NULL;
+   * for --spreadsheet-safe. */
+  const struct dl_format *spreadsheet;
+  /* A format for people; NULL: for programs. For people, commands write what
+   * follows the rows of a stream as a separate report. */
   const struct dl_document *document;
-  enum dl_status (*report)(const struct dl_report *r, FILE *f,
-                           struct dl_diag *d); /* where there is no document */
+  enum dl_status (*report)(
+      const struct dl_report *r, FILE *f,
+      struct dl_diag *d); /* of a format without document */
   enum dl_status (*begin)(struct dl_stream *s, struct dl_diag *d);
   enum dl_status (*row)(struct dl_stream *s, const struct dl_value *values,
                         struct dl_diag *d);
@@ -69,15 +73,15 @@ enum dl_status dl_stream_end(struct dl_stream *s, struct dl_diag *d);
 enum dl_status dl_stream_write(struct dl_stream *s, struct dl_text *rows,
                                struct dl_diag *d);
 
-/* Members of r go behind the rows, in formats where one document holds both
- * (JSON); others have rows alone. To be called before end; r must live until
- * then. */
+/* Writes the members of r after the rows, in formats whose documents hold both
+ * (JSON); other formats have only rows. To be called before end; r must live
+ * until then. */
 void dl_stream_tail(struct dl_stream *s, const struct dl_report *r);
 
-/* Whether people look at f and want colour: a terminal, NO_COLOR not set. */
+/* Whether f is a terminal with colours and NO_COLOR is not set. */
 bool dl_wants_colour(FILE *f);
 
-/* Appends "jansson 2.14", of the library that is running. */
+/* Appends the version of the JSON library in use: "jansson 2.14". */
 void dl_json_version(struct dl_text *t);
 
 #endif

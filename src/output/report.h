@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a command found, in a form that knows no format.
+/* The result of a command, independent of the output format.
  *
  * A report is an ordered tree of values. Each has a key (its name in JSON),
  * and may have a label and a unit for people. Renderers turn a report into
@@ -23,6 +23,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/diag.h"
+
 enum dl_value_type {
   DL_NULL,
   DL_NUMBER,
@@ -34,7 +36,7 @@ enum dl_value_type {
 
 struct dl_value {
   enum dl_value_type type;
-  bool optional;              /* absent: people do not see its line at all */
+  bool optional;              /* text omits its line if it is absent */
   double number;              /* DL_NUMBER; NaN and infinities become null */
   size_t count;               /* DL_COUNT; 0 or 1 for DL_BOOL */
   const char *string;         /* DL_STRING; NULL becomes null */
@@ -62,7 +64,7 @@ enum dl_style {
   DL_TIME,    /* s as 12.3 s, 4 min 05 s, 1 h 23 min, 2 d 03 h, 1.23 y; the
                  unit given is not shown */
   DL_MASS,    /* g as 12.3 g, 4.56 kg, 7.89 t; "g CO2e" -> 7.89 t CO2e */
-  DL_CODE     /* as it is, no rounding (years, identifiers) */
+  DL_CODE     /* not rounded (years, identifiers) */
 };
 
 struct dl_column {
@@ -70,8 +72,8 @@ struct dl_column {
   const char *heading; /* for people; NULL: not shown in text */
   const char *unit;    /* shown under or behind the heading; NULL: none */
   enum dl_style style;
-  bool join_next; /* text shows this column and the next as one, "low .. high",
-                     under this heading and in this style */
+  bool join_next; /* text shows this column and the next one together, "low ..
+                     high", under this heading and in this style */
 };
 
 struct dl_report;
@@ -98,8 +100,9 @@ void dl_report_lines(struct dl_report *r, const struct dl_report_line *line,
 void dl_report_range(struct dl_report *r, const struct dl_column *low,
                      const char *high_key, const struct dl_value v[2]);
 
-/* A line for people only, between the parts. */
+/* A sentence, for people only; dl_report_sayf formats it. */
 void dl_report_say(struct dl_report *r, const char *text);
+void dl_report_sayf(struct dl_report *r, const char *fmt, ...) DL_PRINTF(2, 3);
 
 /* A nested object; owned by r. title NULL: not shown in text; "": shown
  * without a title line. */
@@ -117,7 +120,7 @@ void dl_report_list(struct dl_report *r, const char *key);
 /* A table; columns are copied (their strings are not). The first table that
  * is added with `main` set is what CSV shows; without one CSV shows the values
  * at the top as one row. title NULL or "": no title line.
- * Text leaves a table out none of whose columns has a heading. */
+ * Text omits a table if none of its columns has a heading. */
 struct dl_table *dl_report_table(struct dl_report *r, const char *key,
                                  const char *title,
                                  const struct dl_column *columns, size_t n,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The tree inside a report, for renderers. */
+/* The tree of a report, for output formats. */
 
 #ifndef DL_OUTPUT_REPORT_TREE_H
 #define DL_OUTPUT_REPORT_TREE_H

@@ -15,7 +15,8 @@
 #include "output/utf8.h"
 
 #define DIGITS 3
-#define ROUNDS_UP 0.9995 /* 999.5 shows as 1000: the next multiple is due */
+#define ROUNDS_UP                                                              \
+  0.9995 /* 999.5 would be shown as 1000: take the next multiple */
 #define MOST_DECADES 1e4
 
 static const struct dl_multiple ENERGIES[] = {
@@ -27,7 +28,7 @@ static const struct dl_multiple MASSES[] = {
 };
 static const size_t BASE = 1; /* of both: the unit itself */
 
-/* The multiples of the styles that have some. */
+/* The multiples of each style; none for most. */
 static const struct {
   const struct dl_multiple *s;
   size_t n;

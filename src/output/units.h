@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "output/report.h"
 
-/* A multiple of the unit that a style stands for. {1, NULL}: none. */
+/* A multiple of the unit of a style; {1, NULL} if the style has none. */
 struct dl_multiple {
   double factor;    /* of the unit: 1000 for kJ */
   const char *name; /* "kJ"; NULL in styles without multiples */
@@ -19,13 +19,14 @@ struct dl_multiple {
 /* The multiple in which x has one to three digits before the point. */
 struct dl_multiple dl_multiple_for(enum dl_style style, double x);
 
-/* One multiple for n values, by their median. False if they lie more than
- * four decades apart: then each is better shown with its own. Sorts x. */
+/* The multiple of the median of n values. False if they span more than four
+ * decades: then each should be shown with its own. Sorts x. */
 bool dl_multiple_shared(enum dl_style style, double *x, size_t n,
                         struct dl_multiple *scale);
 
 /* Appends the unit of a number of this style in this multiple, with `before`
- * in front: "MJ/epoch" for 1e6 and "J/epoch". Nothing where it has none. */
+ * in front: "MJ/epoch" for 1e6 and "J/epoch". Appends nothing without a unit.
+ */
 void dl_show_unit(struct dl_text *t, const char *before, enum dl_style style,
                   const char *unit, const struct dl_multiple *scale);
 

@@ -5,69 +5,67 @@
 
 #include <string.h>
 
+#include "base/memory.h"
+
 #define REPLACEMENT "\xEF\xBF\xBD" /* U+FFFD */
 
-static bool is_tail(unsigned char c) {
-  return (c & 0xC0) == 0x80;
-}
-
-/* Whether the second byte may follow the first: no overlong forms, no
- * surrogates, nothing above U+10FFFF. */
-static bool is_second(unsigned char first, unsigned char c) {
-  switch (first) {
-  case 0xE0:
-    return c >= 0xA0 && c <= 0xBF;
-  case 0xED:
-    return c >= 0x80 && c <= 0x9F;
-  case 0xF0:
-    return c >= 0x90 && c <= 0xBF;
-  case 0xF4:
-    return c >= 0x80 && c <= 0x8F;
-  default:
-    return is_tail(c);
-  }
-}
-
-/* Bytes of the code point at s, 0 if it is not valid. A NUL ends it early. */
-static size_t code_point(const unsigned char *s) {
-  size_t n = 0;
+size_t dl_utf8_next(const char *text, unsigned *point) {
+  /* By the first byte: its range, the bytes of the code point, and the range of
+   * the second byte, which excludes overlong forms, surrogates and what is
+   * above U+10FFFF (Unicode 15, table 3-7). */
+  static const struct {
+    unsigned char first, last, n, low, high;
+  } forms[] = {{0xC2, 0xDF, 2, 0x80, 0xBF}, {0xE0, 0xE0, 3, 0xA0, 0xBF},
+               {0xE1, 0xEC, 3, 0x80, 0xBF}, {0xED, 0xED, 3, 0x80, 0x9F},
+               {0xEE, 0xEF, 3, 0x80, 0xBF}, {0xF0, 0xF0, 4, 0x90, 0xBF},
+               {0xF1, 0xF3, 4, 0x80, 0xBF}, {0xF4, 0xF4, 4, 0x80, 0x8F}};
+  const unsigned char *s = (const unsigned char *)text;
+  size_t form = 0, i = 1;
+  *point = s[0];
   if (s[0] < 0x80)
     return 1;
-  if (s[0] >= 0xC2 && s[0] <= 0xDF)
-    n = 2;
-  else if (s[0] >= 0xE0 && s[0] <= 0xEF)
-    n = 3;
-  else if (s[0] >= 0xF0 && s[0] <= 0xF4)
-    n = 4;
-  if (n == 0 || !is_second(s[0], s[1]))
-    return 0;
-  for (size_t i = 2; i < n; i++)
-    if (!is_tail(s[i]))
-      return 0;
+  while (form < DL_LENGTH(forms) && s[0] > forms[form].last)
+    form++;
+  *point = 0xFFFD;
+  if (form == DL_LENGTH(forms) || s[0] < forms[form].first ||
+      s[1] < forms[form].low || s[1] > forms[form].high)
+    return 1;
+  unsigned n = forms[form].n, value = s[0] & (0x7Fu >> n);
+  for (; i < n && (s[i] & 0xC0) == 0x80; i++)
+    value = value << 6 | (s[i] & 0x3F);
+  if (i < n)
+    return 1;
+  *point = value;
   return n;
 }
 
-/* C0, DEL and C1: what a terminal may act upon. */
-static bool is_control(const unsigned char *s) {
-  return s[0] < 0x20 || s[0] == 0x7F || (s[0] == 0xC2 && s[1] < 0xA0);
+bool dl_utf8_is_unsafe(unsigned point) {
+  static const struct {
+    unsigned first, last;
+  } unsafe[] = {{0x00, 0x1F},     {0x7F, 0x9F},     {0x061C, 0x061C},
+                {0x200E, 0x200F}, {0x2028, 0x202E}, {0x2066, 0x2069}};
+  for (size_t i = 0; i < DL_LENGTH(unsafe); i++)
+    if (point >= unsafe[i].first && point <= unsafe[i].last)
+      return true;
+  return false;
 }
 
-void dl_utf8_clean(struct dl_text *t, const char *s, bool keep_controls) {
-  const unsigned char *at = (const unsigned char *)s;
-  while (*at) {
+void dl_utf8_clean(struct dl_text *t, const char *s, bool keep_unsafe) {
+  while (*s) {
     size_t plain = 0; /* printable ASCII, the usual case */
-    while (at[plain] >= 0x20 && at[plain] < 0x7F)
+    while (s[plain] >= 0x20 && s[plain] < 0x7F)
       plain++;
-    dl_text_add_n(t, (const char *)at, plain);
-    at += plain;
-    if (!*at)
+    dl_text_add_n(t, s, plain);
+    s += plain;
+    if (!*s)
       break;
-    size_t n = code_point(at);
-    if (n == 0 || (!keep_controls && is_control(at)))
+    unsigned point;
+    size_t n = dl_utf8_next(s, &point);
+    if (point == 0xFFFD || (!keep_unsafe && dl_utf8_is_unsafe(point)))
       dl_text_add(t, REPLACEMENT);
     else
-      dl_text_add_n(t, (const char *)at, n);
-    at += n ? n : 1;
+      dl_text_add_n(t, s, n);
+    s += n;
   }
 }
 

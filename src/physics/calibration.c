@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "math/numeric/nls.h"
 #include "physics/calibration_prior.h"
-#include "physics/linearisation.h"
+#include "physics/observations.h"
 
 /* The runs: y - f(theta) - expected is normal with covariance R R'. */
 struct likelihood {

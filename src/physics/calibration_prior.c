@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a fit says of the machines of a calibration, before their runs. */
+
 #include "physics/calibration_prior.h"
 
 #include <gsl/gsl_blas.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -158,7 +161,26 @@ static bool widen_units(const struct work *w, size_t k, gsl_matrix *cov) {
   return any;
 }
 
-static bool doubt_units(const struct work *w) {
+/* L with L L' = cov, whose lower half is given, for a semidefinite cov: a pivot
+ * of 0 leaves its column 0. */
+static void cholesky_semidefinite(gsl_matrix *L, const gsl_matrix *cov) {
+  gsl_matrix_set_zero(L);
+  for (size_t j = 0; j < L->size1; j++) {
+    gsl_vector_const_view mine = gsl_matrix_const_row(L, j);
+    for (size_t i = j; i < L->size1; i++) {
+      double dot;
+      gsl_vector_const_view its = gsl_matrix_const_row(L, i);
+      gsl_blas_ddot(&its.vector, &mine.vector, &dot);
+      double left = gsl_matrix_get(cov, i, j) - dot;
+      if (i == j)
+        gsl_matrix_set(L, j, j, left > 1e-10 ? sqrt(left) : 0);
+      else if (gsl_matrix_get(L, j, j) > 0)
+        gsl_matrix_set(L, i, j, left / gsl_matrix_get(L, j, j));
+    }
+  }
+}
+
+static bool widen_other_units(const struct work *w) {
   gsl_matrix *cov = gsl_matrix_alloc(w->prior->p, w->prior->p);
   bool any = false;
   if (!cov)
@@ -168,7 +190,7 @@ static bool doubt_units(const struct work *w) {
     if (w->fit->physics->factor[k].unit_share > 0)
       any |= widen_units(w, k, cov);
   if (any)
-    dl_cholesky_semidefinite(w->prior->L, cov);
+    cholesky_semidefinite(w->prior->L, cov);
   gsl_matrix_free(cov);
   return true;
 }
@@ -201,7 +223,7 @@ bool dl_calibration_prior_make(struct dl_calibration_prior *prior,
   prior->p = dl_first_parameter(physics, fit->by, w.n_factors);
   prior->mean = dl_calloc(prior->p, sizeof *prior->mean);
   prior->L = gsl_matrix_calloc(prior->p, prior->p);
-  if (!prior->mean || !prior->L || !spread_out(&w) || !doubt_units(&w))
+  if (!prior->mean || !prior->L || !spread_out(&w) || !widen_other_units(&w))
     return false;
   set_mean(&w);
   return true;

@@ -1,21 +1,32 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Hierarchical nonlinear least squares: constants and random effects of a
- * physics from measured configurations.
- *
- * The mode of the posterior minimises
- *
- *   sum ((f(theta) - y) / s)^2 + sum ((theta - prior mean) / prior sd)^2
- *
- * over the measured logarithms y of all targets (nls.h), with s the standard
- * deviation of a residual and what a row is uncertain by in quadrature. What is
- * left goes to the residual process (residual_gp.h). */
+/* A fitted physics: what predicts, what a model file keeps, and what a
+ * calibration starts from. hierarchical_problem.h fits it. */
 
 #ifndef DL_PHYSICS_HIERARCHICAL_FIT_H
 #define DL_PHYSICS_HIERARCHICAL_FIT_H
 
 #include "physics/levels.h"
-#include "physics/observations.h"
-#include "physics/posterior.h"
+#include "physics/hierarchical_problem.h"
+
+/* The joint posterior of constants and effects: normal in the logarithms, about
+ * the fitted values (Laplace's approximation). It is kept as the lower Cholesky
+ * factor of the covariance, so that rounding leaves it positive definite, by
+ * rows, packed, in multiples of 1e-6, so that a model file stays short and
+ * gives back the same bits. */
+struct dl_posterior {
+  double *factor; /* p (p + 1) / 2, in 1e-6, owned; NULL: not known */
+  size_t p;
+};
+
+/* Numbers in the factor of p parameters. */
+size_t dl_posterior_size(size_t p);
+
+/* Keeps a lower factor (p x p). False: memory is out. */
+bool dl_posterior_keep(struct dl_posterior *posterior, const gsl_matrix *L);
+
+/* Element of the factor, row >= column. */
+double dl_posterior_at(const struct dl_posterior *posterior, size_t row,
+                       size_t column);
 
 /* A fitted physics. theta: logarithms of the constants, error: their standard
  * errors, c: the constants. */
@@ -39,10 +50,6 @@ void dl_hierarchical_fit_free(struct dl_hierarchical_fit *fit); /* or NULL */
 enum dl_status dl_hierarchical_fit_solve(struct dl_hierarchical_fit *fit,
                                          const struct dl_observations *o,
                                          struct dl_diag *d);
-
-/* Where inputs are in the residual process. */
-struct dl_place dl_place_of(const struct dl_row_names *names,
-                            const struct dl_grouping *inputs);
 
 /* The expected residuals of a target at a place, of the fit and of
  * calibrations. */

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Levels of the grouping factors. */
+
 #include "physics/levels.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 long dl_name_number(const struct dl_intern *names, const char *name) {
   long i = name ? dl_intern_find(names, name) : -1;
@@ -20,6 +23,15 @@ struct dl_level_key dl_level_key_of(const struct dl_row_names *names,
                                     const struct dl_level_names *level) {
   return (struct dl_level_key){names->number[level->name],
                                names->number[level->within]};
+}
+
+struct dl_place dl_place_of(const struct dl_row_names *names,
+                            const struct dl_grouping *inputs) {
+  struct dl_place place = {.exact = inputs->exact,
+                           .gpu = names->number[DL_NAME_GPU],
+                           .arch = names->number[DL_NAME_ARCH]};
+  memcpy(place.x, inputs->x, sizeof place.x);
+  return place;
 }
 
 bool dl_level_is_none(struct dl_level_key key) {

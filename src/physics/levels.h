@@ -39,6 +39,10 @@ struct dl_level_key dl_level_key_of(const struct dl_row_names *names,
 bool dl_level_is_none(struct dl_level_key key);
 bool dl_level_equal(struct dl_level_key a, struct dl_level_key b);
 
+/* Where inputs are in the residual process. */
+struct dl_place dl_place_of(const struct dl_row_names *names,
+                            const struct dl_grouping *inputs);
+
 /* Number of the level with a key; levels->n: none. */
 size_t dl_factor_level_find(const struct dl_levels *levels,
                             struct dl_level_key key);

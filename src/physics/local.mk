@@ -7,15 +7,15 @@ libdlest_a_SOURCES += \
 	%D%/calibration_prior.h \
 	%D%/hierarchical_fit.c \
 	%D%/hierarchical_fit.h \
+	%D%/hierarchical_problem.c \
+	%D%/hierarchical_problem.h \
 	%D%/levels.c \
 	%D%/levels.h \
-	%D%/linearisation.c \
-	%D%/linearisation.h \
+	%D%/normal_equations.c \
+	%D%/normal_equations.h \
 	%D%/observations.c \
 	%D%/observations.h \
 	%D%/physics.h \
-	%D%/posterior.c \
-	%D%/posterior.h \
 	%D%/power_limit.c \
 	%D%/power_limit.h \
 	%D%/residual_gp.c \

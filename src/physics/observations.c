@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Collapses repeated runs into configurations. */
+
 #include "physics/observations.h"
 
 #include <math.h>
@@ -25,52 +27,84 @@ static uint64_t hash(const void *inputs, size_t size, size_t target) {
   return h;
 }
 
-/* Numbers the configurations in of_run, and returns how many there are; first
- * gets the first run of each, slot (mask + 1 zeros) works. */
-static size_t number_runs(size_t *of_run, size_t *first, size_t *slot,
-                          size_t mask, const struct dl_physics *physics,
-                          const struct dl_observations *o) {
-  size_t n = 0, size = physics->input_size;
+/* Numbers the configurations in c->of_row, own ones before auxiliary ones;
+ * first gets the first row of each, slot (mask + 1 zeros) works. */
+static void number_rows(struct dl_configurations *c, size_t *first,
+                        size_t *slot, size_t mask, size_t size,
+                        const struct dl_observations *o) {
+  size_t n_own_rows = o->n - o->n_auxiliary;
   for (size_t i = 0; i < o->n; i++) {
     const struct dl_observed *own = row(o, i);
     size_t at = (size_t)hash(own->inputs, size, own->target) & mask, k;
     while ((k = slot[at]) > 0 &&
-           (row(o, first[k - 1])->target != own->target ||
+           ((i >= n_own_rows && k <= c->n_own) ||
+            row(o, first[k - 1])->target != own->target ||
             memcmp(row(o, first[k - 1])->inputs, own->inputs, size) != 0))
       at = (at + 1) & mask;
     if (k == 0) {
-      first[n] = i;
-      slot[at] = k = ++n;
+      first[c->n] = i;
+      slot[at] = k = ++c->n;
+      c->n_own += i < n_own_rows;
     }
-    of_run[i] = k - 1;
+    c->of_row[i] = k - 1;
   }
-  return n;
 }
 
-/* Means by configuration and target. */
-static bool average(struct dl_configurations *c,
-                    const struct dl_physics *physics,
-                    const struct dl_observations *o, const size_t *of_run) {
+void dl_configurations_average(const struct dl_configurations *c,
+                               const struct dl_physics *physics,
+                               const struct dl_observations *o, const bool *out,
+                               struct dl_measurement *m) {
   size_t n_targets = physics->n_targets;
-  struct dl_measurement *m = dl_calloc(c->n * n_targets, sizeof *m);
-  if (!m)
-    return false;
-  for (size_t i = 0; i < o->n; i++)
+  for (size_t k = 0; k < c->n_measurements; k++)
+    m[k] = (struct dl_measurement){c->m[k].config, c->m[k].target, 0, 0};
+  for (size_t i = 0; i < o->n; i++) {
+    if (out && out[i])
+      continue;
+    const size_t *at = c->at + c->of_row[i] * n_targets;
     for (size_t t = 0; t < n_targets; t++) {
       double x = row(o, i)->value[t];
-      bool weighs =
-          o->weight && (physics->weighted || t == row(o, i)->target);
+      bool weighs = o->weight && (physics->weighted || t == row(o, i)->target);
       double w = weighs ? gsl_vector_get(o->weight, i) : 1;
       if (isnan(x))
         continue;
-      m[of_run[i] * n_targets + t].mean += w * x;
-      m[of_run[i] * n_targets + t].weight += w;
+      m[at[t]].mean += w * x;
+      m[at[t]].weight += w;
     }
-  for (size_t i = 0; i < c->n * n_targets; i++)
-    if (m[i].weight > 0)
-      m[c->n_measurements++] = (struct dl_measurement){
-          i / n_targets, i % n_targets, m[i].mean / m[i].weight, m[i].weight};
-  c->m = m;
+  }
+  for (size_t k = 0; k < c->n_measurements; k++)
+    if (m[k].weight > 0)
+      m[k].mean /= m[k].weight;
+}
+
+/* Lists what was measured, by configuration and target. False: memory is
+ * out. */
+static bool list_measurements(struct dl_configurations *c,
+                              const struct dl_physics *physics,
+                              const struct dl_observations *o) {
+  size_t n_targets = physics->n_targets;
+  c->m = dl_calloc(c->n * n_targets, sizeof *c->m);
+  c->at = dl_calloc(c->n * n_targets, sizeof *c->at);
+  c->first = dl_calloc(c->n + 1, sizeof *c->first);
+  if (!c->m || !c->at || !c->first)
+    return false;
+  for (size_t i = 0; i < o->n; i++)
+    for (size_t t = 0; t < n_targets; t++)
+      if (!isnan(row(o, i)->value[t]))
+        c->at[c->of_row[i] * n_targets + t] = 1;
+  size_t n = 0;
+  for (size_t k = 0; k < c->n * n_targets; k++) {
+    if (k % n_targets == 0)
+      c->first[k / n_targets] = n;
+    if (c->at[k]) {
+      c->m[n] = (struct dl_measurement){k / n_targets, k % n_targets, 0, 0};
+      c->at[k] = n++;
+    } else {
+      c->at[k] = SIZE_MAX;
+    }
+  }
+  c->n_measurements = n;
+  c->first[c->n] = n;
+  dl_configurations_average(c, physics, o, NULL, c->m);
   return true;
 }
 
@@ -82,14 +116,14 @@ bool dl_configurations_make(struct dl_configurations *c,
     places *= 2;
   size_t *slot = dl_calloc(places, sizeof *slot);
   size_t *first = dl_calloc(o->n, sizeof *first);
-  size_t *of_run = dl_calloc(o->n, sizeof *of_run);
   *c = (struct dl_configurations){0};
-  bool ok = slot && first && of_run;
+  c->of_row = dl_calloc(o->n, sizeof *c->of_row);
+  bool ok = slot && first && c->of_row;
   if (ok) {
-    c->n = number_runs(of_run, first, slot, places - 1, physics, o);
+    number_rows(c, first, slot, places - 1, physics->input_size, o);
     c->inputs = dl_calloc(c->n, sizeof *c->inputs);
     c->target = dl_calloc(c->n, sizeof *c->target);
-    ok = c->inputs && c->target && average(c, physics, o, of_run);
+    ok = c->inputs && c->target && list_measurements(c, physics, o);
   }
   for (size_t i = 0; ok && i < c->n; i++) {
     c->inputs[i] = row(o, first[i])->inputs;
@@ -97,7 +131,6 @@ bool dl_configurations_make(struct dl_configurations *c,
   }
   free(slot);
   free(first);
-  free(of_run);
   return ok;
 }
 
@@ -121,4 +154,102 @@ void dl_configurations_free(struct dl_configurations *c) {
   free(c->target);
   free(c->m);
   free(c->names);
+  free(c->of_row);
+  free(c->at);
+  free(c->first);
+}
+
+bool dl_parameter_map_make(struct dl_parameter_map *map,
+                           const struct dl_physics *physics,
+                           const struct dl_configurations *configs,
+                           const struct dl_levels *by, size_t n_factors) {
+  size_t n = configs->n, factors = physics->n_factors;
+  *map = (struct dl_parameter_map){
+      .physics = physics,
+      .configs = configs,
+      .p = dl_first_parameter(physics, by, n_factors),
+      .first = dl_calloc(n * factors, sizeof *map->first),
+      .fixed = dl_calloc(n * physics->n_effects, sizeof *map->fixed)};
+  if (!map->first || !map->fixed)
+    return false;
+  for (size_t k = 0; k < n_factors; k++)
+    map->n_levels[k] = by[k].n;
+  for (size_t i = 0; i < n; i++) {
+    const struct dl_grouping *inputs = configs->inputs[i];
+    const struct dl_row_names *names = &configs->names[i];
+    dl_effects_of(physics, by, names, inputs,
+                  map->fixed + i * physics->n_effects);
+    for (size_t k = 0; k < n_factors; k++) {
+      size_t l = dl_factor_level_find(
+          &by[k], dl_level_key_of(names, &inputs->level[k]));
+      if (l < by[k].n)
+        map->first[i * factors + k] =
+            dl_first_parameter(physics, by, k) + l * physics->factor[k].n;
+    }
+  }
+  return true;
+}
+
+void dl_parameter_map_free(struct dl_parameter_map *map) {
+  free(map->first);
+  free(map->fixed);
+}
+
+void dl_effects_at(const struct dl_parameter_map *map, const double *theta,
+                   size_t config, double *fx) {
+  const struct dl_physics *physics = map->physics;
+  const size_t *first = map->first + config * physics->n_factors;
+  memcpy(fx, map->fixed + config * physics->n_effects,
+         physics->n_effects * sizeof *fx);
+  for (size_t k = 0; k < physics->n_factors; k++)
+    if (first[k] > 0)
+      memcpy(fx + physics->factor[k].first, theta + first[k],
+             physics->factor[k].n * sizeof *fx);
+}
+
+void dl_predict_measurements(const struct dl_parameter_map *map,
+                             const double *theta, double *out) {
+  const struct dl_configurations *configs = map->configs;
+  double c[DL_MAX_CONSTANTS], fx[DL_MAX_EFFECTS], y[DL_MAX_TARGETS];
+  dl_constants_of(map->physics, theta, c);
+  for (size_t i = 0; i < configs->n_measurements; i++) {
+    const struct dl_measurement *m = &configs->m[i];
+    if (i == 0 || m->config != m[-1].config) {
+      dl_effects_at(map, theta, m->config, fx);
+      map->physics->predict(c, fx, configs->inputs[m->config], y);
+    }
+    out[i] = y[m->target];
+  }
+}
+
+/* The derivatives of measurement m at the gradient of its target into its row,
+ * over scale. */
+static void fill_row(const struct dl_parameter_map *map,
+                     const struct dl_measurement *m,
+                     const struct dl_gradient *g, double scale, double *row) {
+  const struct dl_physics *physics = map->physics;
+  const size_t *first = map->first + m->config * physics->n_factors;
+  for (size_t j = 0; j < physics->n_constants; j++)
+    row[j] = g->c[j] / scale;
+  for (size_t k = 0; k < physics->n_factors; k++)
+    for (size_t e = 0; first[k] > 0 && e < physics->factor[k].n; e++)
+      row[first[k] + e] = g->fx[physics->factor[k].first + e] / scale;
+}
+
+void dl_differentiate_measurements(const struct dl_parameter_map *map,
+                                   const double *theta, const double *scale,
+                                   double *J) {
+  const struct dl_configurations *configs = map->configs;
+  double c[DL_MAX_CONSTANTS], fx[DL_MAX_EFFECTS];
+  struct dl_gradient g[DL_MAX_TARGETS];
+  dl_constants_of(map->physics, theta, c);
+  memset(J, 0, configs->n_measurements * map->p * sizeof *J);
+  for (size_t i = 0; i < configs->n_measurements; i++) {
+    const struct dl_measurement *m = &configs->m[i];
+    if (i == 0 || m->config != m[-1].config) {
+      dl_effects_at(map, theta, m->config, fx);
+      map->physics->gradient(c, fx, configs->inputs[m->config], g);
+    }
+    fill_row(map, m, &g[m->target], scale ? scale[i] : 1, J + i * map->p);
+  }
 }

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Gaussian process regression of residuals. */
+
 #include "physics/residual_gp.h"
 
 #include <gsl/gsl_errno.h>
@@ -35,32 +37,85 @@ double dl_residual_noise(const struct dl_residual_process *process, double n) {
 
 void dl_residual_gp_free(struct dl_residual_gp *gp) {
   free(gp->point);
+  free(gp->order);
   *gp = (struct dl_residual_gp){0};
 }
 
-enum dl_status dl_residual_gp_fit(struct dl_residual_gp *gp,
-                                  const struct dl_residual_process *process,
-                                  const double *count, struct dl_diag *d) {
-  size_t n = gp->n;
+static int compare_pairs(const struct dl_place *a, const struct dl_place *b) {
+  return a->gpu != b->gpu     ? (a->gpu > b->gpu) - (a->gpu < b->gpu)
+         : a->arch != b->arch ? (a->arch > b->arch) - (a->arch < b->arch)
+                              : 0;
+}
+
+/* By GPU and architecture, then as the points come. */
+static int by_pair(const void *a, const void *b) {
+  const struct dl_residual_point *p =
+      *(const struct dl_residual_point *const *)a;
+  const struct dl_residual_point *q =
+      *(const struct dl_residual_point *const *)b;
+  int pairs = compare_pairs(&p->place, &q->place);
+  return pairs ? pairs : (p > q) - (p < q);
+}
+
+bool dl_residual_gp_sort(struct dl_residual_gp *gp) {
+  const struct dl_residual_point **sorted = dl_calloc(gp->n, sizeof *sorted);
+  free(gp->order);
+  gp->order = dl_calloc(gp->n, sizeof *gp->order);
+  bool ok = sorted && gp->order;
+  for (size_t i = 0; ok && i < gp->n; i++)
+    sorted[i] = &gp->point[i];
+  if (ok)
+    qsort((void *)sorted, gp->n, sizeof *sorted, by_pair);
+  for (size_t i = 0; ok && i < gp->n; i++)
+    gp->order[i] = (size_t)(sorted[i] - gp->point);
+  free((void *)sorted);
+  return ok;
+}
+
+/* The end of the block of points in gp->order that begins at `first`. */
+static size_t block_end(const struct dl_residual_gp *gp, size_t first) {
+  const struct dl_residual_point *p = gp->point;
+  size_t end = first + 1;
+  while (end < gp->n && compare_pairs(&p[gp->order[first]].place,
+                                      &p[gp->order[end]].place) == 0)
+    end++;
+  return end;
+}
+
+/* Solves one block, n points of gp->order. */
+static int fit_block(struct dl_residual_gp *gp, const size_t *order, size_t n,
+                     const struct dl_residual_process *process,
+                     const double *count) {
   gsl_matrix *K = gsl_matrix_alloc(n, n);
   gsl_vector *r = gsl_vector_alloc(n);
   int gsl = K && r ? 0 : GSL_ENOMEM;
   for (size_t i = 0; !gsl && i < n; i++) {
-    gsl_vector_set(r, i, gp->point[i].weight);
-    for (size_t j = 0; j < n; j++)
-      gsl_matrix_set(
-          K, i, j,
-          dl_residual_covariance(process, &gp->point[i], &gp->point[j]));
-    *gsl_matrix_ptr(K, i, i) += dl_residual_noise(process, count[i]);
+    const struct dl_residual_point *p = &gp->point[order[i]];
+    gsl_vector_set(r, i, p->weight);
+    for (size_t j = 0; j <= i; j++)
+      gsl_matrix_set(K, i, j,
+                     dl_residual_covariance(process, p, &gp->point[order[j]]));
+    *gsl_matrix_ptr(K, i, i) += dl_residual_noise(process, count[order[i]]);
   }
   if (!gsl)
     gsl = gsl_linalg_cholesky_decomp1(K);
   if (!gsl)
     gsl = gsl_linalg_cholesky_svx(K, r);
   for (size_t i = 0; !gsl && i < n; i++)
-    gp->point[i].weight = gsl_vector_get(r, i);
+    gp->point[order[i]].weight = gsl_vector_get(r, i);
   gsl_matrix_free(K);
   gsl_vector_free(r);
+  return gsl;
+}
+
+enum dl_status dl_residual_gp_fit(struct dl_residual_gp *gp,
+                                  const struct dl_residual_process *process,
+                                  const double *count, struct dl_diag *d) {
+  int gsl = dl_residual_gp_sort(gp) ? 0 : GSL_ENOMEM;
+  for (size_t first = 0, end; !gsl && first < gp->n; first = end) {
+    end = block_end(gp, first);
+    gsl = fit_block(gp, gp->order + first, end - first, process, count);
+  }
   if (gsl == GSL_ENOMEM)
     return dl_fail_memory(d);
   return gsl ? dl_fail(d, DL_EINPUT, "kriging of the residuals: %s",
@@ -72,23 +127,34 @@ double dl_residual_gp_at(const struct dl_residual_gp *gp,
                          const struct dl_residual_process *process,
                          const struct dl_place *place, size_t target) {
   struct dl_residual_point here = {*place, target, 0};
+  size_t low = 0, high = gp->n;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (compare_pairs(&gp->point[gp->order[middle]].place, place) < 0)
+      low = middle + 1;
+    else
+      high = middle;
+  }
   double sum = 0;
-  for (size_t i = 0; i < gp->n; i++)
-    sum += gp->point[i].weight *
-           dl_residual_covariance(process, &here, &gp->point[i]);
+  for (size_t i = low; i < gp->n; i++) {
+    const struct dl_residual_point *p = &gp->point[gp->order[i]];
+    if (compare_pairs(&p->place, place) != 0)
+      break;
+    sum += p->weight * dl_residual_covariance(process, &here, p);
+  }
   return sum;
 }
 
 bool dl_residual_gp_append(struct dl_residual_gp *gp,
                            const struct dl_residual_gp *more) {
-  if (more->n == 0)
-    return true;
-  struct dl_residual_point *all =
-      reallocarray(gp->point, gp->n + more->n, sizeof *all);
-  if (!all)
-    return false;
-  memcpy(all + gp->n, more->point, more->n * sizeof *all);
-  gp->point = all;
-  gp->n += more->n;
-  return true;
+  if (more->n > 0) {
+    struct dl_residual_point *all =
+        reallocarray(gp->point, gp->n + more->n, sizeof *all);
+    if (!all)
+      return false;
+    memcpy(all + gp->n, more->point, more->n * sizeof *all);
+    gp->point = all;
+    gp->n += more->n;
+  }
+  return dl_residual_gp_sort(gp);
 }

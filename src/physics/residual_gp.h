@@ -55,6 +55,7 @@ struct dl_residual_point {
 struct dl_residual_gp {
   struct dl_residual_point *point; /* owned */
   size_t n;
+  size_t *order; /* n: the points by GPU and architecture, owned */
 };
 
 double dl_residual_covariance(const struct dl_residual_process *process,
@@ -65,7 +66,8 @@ double dl_residual_covariance(const struct dl_residual_process *process,
 double dl_residual_noise(const struct dl_residual_process *process, double n);
 
 /* Learns residuals: those of gp->point come in their weights, and K^-1 times
- * them go there. count: n numbers of values that each is the mean of. */
+ * them go there. K is block diagonal, a block each architecture on a GPU.
+ * count: n numbers of values that each is the mean of. */
 enum dl_status dl_residual_gp_fit(struct dl_residual_gp *gp,
                                   const struct dl_residual_process *process,
                                   const double *count, struct dl_diag *d);
@@ -75,7 +77,10 @@ double dl_residual_gp_at(const struct dl_residual_gp *gp,
                          const struct dl_residual_process *process,
                          const struct dl_place *place, size_t target);
 
-/* Adds what another has learnt. False: memory is out. */
+/* Makes gp->order, which dl_residual_gp_at needs. False: memory is out. */
+bool dl_residual_gp_sort(struct dl_residual_gp *gp);
+
+/* Adds what another has learnt, and sorts. False: memory is out. */
 bool dl_residual_gp_append(struct dl_residual_gp *gp,
                            const struct dl_residual_gp *more);
 void dl_residual_gp_free(struct dl_residual_gp *gp);

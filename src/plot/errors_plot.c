@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Error by estimator, as dlest compare scores them, the best one on top: a bar
- * each, with its interval where the table has one; or a marker for each group
- * where there are groups. */
+/* The picture `errors`: the error of each estimator from the table of dlest
+ * compare, lowest on top. One group: a bar per estimator with its interval;
+ * several groups: a marker per group. */
 
 #include <math.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@
 
 enum {
   COL_METHOD,
-  COL_GROUP, /* these three say what was scored */
+  COL_GROUP, /* this and the next two identify the group */
   COL_TABLE,
   COL_MODEL,
   COL_SCORE,
@@ -27,10 +27,11 @@ enum {
 };
 enum { MOST_GROUPS = 16, MOST_METHODS = 40 };
 
-/* Where one error is so many times another, the axis is logarithmic. */
+/* Ratio of the highest to the lowest error above which the axis is
+ * logarithmic. */
 #define FAR_APART 25
 
-/* Scores by name: fractions are shown as percents, the others have a unit. */
+/* Scores by name; fractions are shown in percent. */
 static const struct score {
   const char *name, *low, *high, *label, *si;
   bool log_never; /* may be negative */
@@ -50,7 +51,7 @@ struct drawing {
   struct dl_intern methods, groups;
   size_t *group; /* of each row, owned */
   double *mean;  /* of each method over its groups, owned */
-  size_t *place; /* of each method from below, from 1, owned */
+  size_t *place; /* y position of each method, from 1; owned */
   struct dl_axis_unit unit;
   struct dl_plot_span span;
   bool log, bars;
@@ -84,8 +85,8 @@ static const char *file_of(const char *path) {
   return slash ? slash + 1 : path;
 }
 
-/* Names the group of a row by what differs between rows; where that is empty,
- * all that there is has been scored together. */
+/* Names the group of a row by the columns that differ between rows; an empty
+ * cell means that all rows were scored together. */
 static enum dl_status name_group(struct drawing *w, size_t row,
                                  const bool differs[N_COLS],
                                  struct dl_diag *d) {
@@ -103,7 +104,7 @@ static enum dl_status name_group(struct drawing *w, size_t row,
   return found < 0 ? dl_fail_memory(d) : DL_OK;
 }
 
-static enum dl_status sort_out(struct drawing *w, struct dl_diag *d) {
+static enum dl_status group_rows(struct drawing *w, struct dl_diag *d) {
   bool differs[N_COLS] = {false};
   w->group = dl_calloc(w->t.n, sizeof *w->group);
   if (!w->group)
@@ -196,7 +197,7 @@ static void add_axes(struct dl_script *s, const struct drawing *w) {
   dl_script_label(s, "x", w->score->label, w->unit.name);
   if (w->log) {
     x = dl_plot_span_widen_log(x, 0.08);
-    if (w->groups.n == 1) /* for the last value */
+    if (w->groups.n == 1) /* room for the value beside the last marker */
       x.high *= pow(x.high / x.low, 0.08);
     dl_axis_log(s, "x", x);
   } else {
@@ -207,13 +208,7 @@ static void add_axes(struct dl_script *s, const struct drawing *w) {
                                         x.high > 0 ? x.high + room : room});
   }
   dl_axis_range(s, "y", (struct dl_plot_span){0.4, (double)w->methods.n + 0.6});
-  dl_text_add(s->t, "set ytics (");
-  for (size_t m = 0; m < w->methods.n; m++) {
-    dl_text_add(s->t, m > 0 ? ", " : "");
-    dl_script_quote_tic(s, w->methods.s[m]);
-    dl_text_printf(s->t, " %zu", w->place[m]);
-  }
-  dl_text_add(s->t, ")\n");
+  dl_script_names(s, w->methods.s, w->place, w->methods.n);
   if (s->as != DL_PICTURE_DUMB)
     dl_text_add(s->t, "set grid xtics noytics\nset ytics scale 0\n"
                       "set bars 0.6\nset style fill solid 1 noborder\n");
@@ -224,7 +219,7 @@ static void add_axes(struct dl_script *s, const struct drawing *w) {
                           "spacing 1.2\n");
 }
 
-/* The numbers themselves, right of the bars. */
+/* The values as text, to the right of the bars. */
 static void add_values(struct dl_script *s, const struct drawing *w) {
   for (size_t i = 0; i < w->t.n; i++) {
     double x = score_at(w, i, COL_SCORE), high = score_at(w, i, COL_HIGH);
@@ -233,13 +228,10 @@ static void add_values(struct dl_script *s, const struct drawing *w) {
     char digits[DL_NUMBER_SIZE], text[DL_NUMBER_SIZE + 16];
     snprintf(text, sizeof text, "%s %s", dl_format_digits(digits, x, 3),
              w->unit.name);
-    dl_text_add(s->t, "set label ");
-    dl_script_quote(s, text);
-    dl_text_add(s->t, " at ");
-    dl_script_number(s, fmax(fmax(x, 0), isnan(high) ? 0 : high));
-    dl_text_printf(s->t, ",%zu left offset character %s,0\n",
-                   w->place[method_at(w, i)],
-                   s->as == DL_PICTURE_DUMB ? "2" : "0.6");
+    dl_script_text(s, text, fmax(fmax(x, 0), isnan(high) ? 0 : high),
+                   (double)w->place[method_at(w, i)],
+                   s->as == DL_PICTURE_DUMB ? "left offset character 2,0"
+                                            : "left offset character 0.6,0");
   }
 }
 
@@ -259,8 +251,7 @@ static void add_plots(struct dl_script *s, const struct drawing *w) {
                    between, g, w->bars ? "#000000" : dl_colour[g % DL_COLOURS],
                    g);
     dl_script_marker(s, g, 1);
-    dl_text_add(s->t, " title ");
-    dl_script_quote(s, w->groups.s[g]);
+    dl_script_key(s, w->groups.s[g]);
     between = ",";
   }
   dl_text_add(s->t, "\n");
@@ -297,7 +288,7 @@ static enum dl_status draw(struct dl_script *s, const struct dl_plot_options *o,
   status = dl_plot_table_read(&w.t, o->path[0], columns, N_COLS,
                               "dlest compare --format csv", d);
   if (status == DL_OK)
-    status = sort_out(&w, d);
+    status = group_rows(&w, d);
   if (status == DL_OK) {
     measure(&w);
     dl_script_title(s, o, NULL);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Predicted against measured, each row predicted while its fold was left out,
- * as dlest fit --predictions writes them: both axes logarithmic, the line on
- * which both are equal, and lines a factor of two off. */
+/* The picture `fit`: predicted against measured values from the table of dlest
+ * fit --predictions, in which each row was predicted while its fold was held
+ * out. Both axes are logarithmic, with the line of equality and lines at a
+ * factor of two. */
 
 #include <math.h>
 #include <stdlib.h>
@@ -26,10 +27,10 @@ enum {
 };
 enum { MOST_GROUPS = 16 };
 
-/* In place of the logarithm of a bound that is not above 0. */
+/* Stands for the logarithm of a bound that is not above 0. */
 #define LOG_NOTHING (-300.0)
 
-/* What is drawn: a row of the table, or the mean of several. */
+/* A marker: a row of the table, or the geometric mean of several. */
 struct mark {
   double measured, predicted, low, high;
   size_t group, n;
@@ -54,20 +55,20 @@ static void free_drawing(struct drawing *w) {
   free(w->mark);
 }
 
-/* Which rows: those of the one target there is, or of the one asked for. */
-static enum dl_status choose_target(struct drawing *w, const char *asked,
+/* Selects the rows of the requested target, or of the only one. */
+static enum dl_status choose_target(struct drawing *w, const char *requested,
                                     struct dl_diag *d) {
   w->use = dl_calloc(w->t.n, sizeof *w->use);
   if (!w->use)
     return dl_fail_memory(d);
-  w->target = asked ? asked : dl_plot_text(&w->t, 0, COL_TARGET);
+  w->target = requested ? requested : dl_plot_text(&w->t, 0, COL_TARGET);
   for (size_t i = 0; i < w->t.n; i++) {
     const char *of = dl_plot_text(&w->t, i, COL_TARGET);
     w->use[i] = strcmp(of, w->target) == 0;
     w->rows += w->use[i];
     if (w->use[i])
       w->si = dl_plot_text(&w->t, i, COL_UNIT);
-    else if (!asked)
+    else if (!requested)
       return dl_fail_at(d, DL_EINPUT, w->t.path, w->t.line[i],
                         "several targets ('%s', '%s'): choose with --target",
                         w->target, of);
@@ -87,7 +88,7 @@ static void add_row(const struct dl_plot_table *t, size_t row, struct mark *m) {
   m->n++;
 }
 
-/* Rows to marks: one each, or geometric means of those with the same text. */
+/* Makes a marker for each row, or for each value of the column --per. */
 static enum dl_status make_marks(struct drawing *w, bool per,
                                  struct dl_diag *d) {
   struct dl_intern keys = {0};
@@ -119,8 +120,8 @@ static enum dl_status make_marks(struct drawing *w, bool per,
   return status;
 }
 
-/* Means out of sums, and the axes from them. */
-static void settle(struct drawing *w) {
+/* Turns sums of logarithms into means, and sets the axes from them. */
+static void set_axes(struct drawing *w) {
   struct dl_plot_span span = DL_SPAN_NONE;
   for (size_t i = 0; i < w->n; i++) {
     struct mark *m = &w->mark[i];
@@ -139,11 +140,11 @@ static void settle(struct drawing *w) {
                              0.06);
 }
 
-/* --- words */
+/* --- texts */
 
 /* A target's name without its unit, for an axis: "GPU power". */
-static void say_target(const struct drawing *w, const char *before,
-                       struct dl_text *t) {
+static void describe_target(const struct drawing *w, const char *before,
+                            struct dl_text *t) {
   static const struct {
     const char *target, *words;
   } known[] = {{"gpu_power_w", "GPU power"},
@@ -160,8 +161,8 @@ static void say_target(const struct drawing *w, const char *before,
   dl_text_add(t, *w->target ? w->target : "value");
 }
 
-/* How good it is, of the rows rather than of the marks. */
-static void say_scores(const struct drawing *w, struct dl_text *t) {
+/* Mean error and coverage, of the rows rather than of the markers. */
+static void describe_scores(const struct drawing *w, struct dl_text *t) {
   double error = 0, inside = 0, with = 0;
   for (size_t i = 0; i < w->t.n; i++) {
     if (!w->use[i])
@@ -245,8 +246,7 @@ static void add_plots(struct dl_script *s, const struct drawing *w) {
   for (size_t g = 0; g < w->groups.n; g++) {
     dl_text_printf(s->t, ", $g%zu using 1:2 with points", g);
     dl_script_marker(s, g, many ? 0.5 : 0.8);
-    dl_text_add(s->t, " title ");
-    dl_script_quote(s, *w->groups.s[g] ? w->groups.s[g] : "row");
+    dl_script_key(s, *w->groups.s[g] ? w->groups.s[g] : "row");
   }
   dl_text_add(s->t, "\n");
 }
@@ -256,7 +256,7 @@ static void add_axes(struct dl_script *s, const struct drawing *w) {
   const char *axis[] = {"x", "y"}, *before[] = {"measured", "predicted"};
   for (size_t i = 0; i < 2; i++) {
     dl_text_clear(&t);
-    say_target(w, before[i], &t);
+    describe_target(w, before[i], &t);
     dl_script_label(s, axis[i], dl_text_str(&t), w->unit.name);
     dl_axis_log(s, axis[i], w->span);
   }
@@ -271,7 +271,7 @@ static void add_axes(struct dl_script *s, const struct drawing *w) {
 static void write_script(struct dl_script *s, const struct dl_plot_options *o,
                          const struct drawing *w) {
   struct dl_text t = {0};
-  say_scores(w, &t);
+  describe_scores(w, &t);
   dl_script_title(s, o, dl_text_str(&t));
   dl_text_free(&t);
   add_axes(s, w);
@@ -305,7 +305,7 @@ static enum dl_status draw(struct dl_script *s, const struct dl_plot_options *o,
                         "apart; choose another with --by",
                         w.groups.n, columns[COL_BY].name);
   if (status == DL_OK) {
-    settle(&w);
+    set_axes(&w);
     write_script(s, o, &w);
   }
   free_drawing(&w);

@@ -14,12 +14,13 @@
 
 extern char **environ;
 
-enum { MOST_TOLD = 4096 }; /* bytes of gnuplot's messages that are looked at */
+enum { MOST_READ = 4096 }; /* bytes of gnuplot's messages that are read */
 
-/* What gnuplot said in the last line that is no blank, or NULL. buf is cut. */
-static char *last_words(FILE *said, char buf[MOST_TOLD]) {
+/* The last line of gnuplot's messages that is not blank, or NULL; points into
+ * buf. */
+static char *last_message(FILE *said, char buf[MOST_READ]) {
   rewind(said);
-  size_t n = fread(buf, 1, MOST_TOLD - 1, said);
+  size_t n = fread(buf, 1, MOST_READ - 1, said);
   buf[n] = '\0';
   char *last = NULL;
   for (char *line = strtok(buf, "\n"); line; line = strtok(NULL, "\n")) {
@@ -30,7 +31,7 @@ static char *last_words(FILE *said, char buf[MOST_TOLD]) {
   return last;
 }
 
-/* Starts gnuplot without the user's own settings. An errno value. */
+/* Starts gnuplot without the user's settings (-d). Returns an errno value. */
 static int start(pid_t *pid, FILE *in, FILE *out, FILE *err) {
   char *const argv[] = {"gnuplot", "-d", NULL};
   posix_spawn_file_actions_t actions;
@@ -53,7 +54,7 @@ static bool is_empty(FILE *f) {
   return fstat(fileno(f), &st) == 0 && S_ISREG(st.st_mode) && st.st_size == 0;
 }
 
-/* Runs it to its end. */
+/* Runs gnuplot and waits for it. */
 static enum dl_status run(FILE *in, FILE *out, FILE *err, struct dl_diag *d) {
   pid_t pid;
   int failed = start(&pid, in, out, err), how;
@@ -66,8 +67,8 @@ static enum dl_status run(FILE *in, FILE *out, FILE *err, struct dl_diag *d) {
   while (waitpid(pid, &how, 0) < 0)
     if (errno != EINTR)
       return dl_fail_errno(d, "gnuplot", "cannot wait for", errno);
-  char buf[MOST_TOLD];
-  const char *said = last_words(err, buf);
+  char buf[MOST_READ];
+  const char *said = last_message(err, buf);
   if (WIFSIGNALED(how))
     return dl_fail(d, DL_EFAILED, "gnuplot was ended by signal %d",
                    WTERMSIG(how));

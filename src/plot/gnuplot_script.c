@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Writing a script for gnuplot. */
+
 #include "plot/gnuplot_script.h"
 
 #include <math.h>
@@ -7,8 +9,8 @@
 
 #include "output/utf8.h"
 
-#define FONT 13.0       /* pixels high, in pictures of the usual size */
-#define FONT_WIDTH 0.55 /* of a mean letter, in heights */
+#define FONT 13.0       /* height in pixels at the default size */
+#define FONT_WIDTH 0.55 /* of an average letter, as a share of the height */
 
 const char *const dl_colour[DL_COLOURS] = {"#0072B2", "#D55E00", "#009E73",
                                            "#CC79A7", "#E69F00", "#000000",
@@ -61,8 +63,8 @@ void dl_script_begin(struct dl_script *s, bool colour) {
                     "set clip two\n");
 }
 
-/* An apostrophe becomes a typographic one: gnuplot reads '' within a string
- * as one, but takes it for the string's end where it stands first. */
+/* An apostrophe becomes a typographic one: gnuplot reads '' inside a string as
+ * an apostrophe, but at its beginning as the end of the string. */
 static void add_quoted(struct dl_script *s, const char *text, bool tic) {
   struct dl_text clean = {0};
   dl_utf8_clean(&clean, text, false);
@@ -85,8 +87,31 @@ void dl_script_quote(struct dl_script *s, const char *text) {
   add_quoted(s, text, false);
 }
 
-void dl_script_quote_tic(struct dl_script *s, const char *text) {
-  add_quoted(s, text, true);
+void dl_script_key(struct dl_script *s, const char *text) {
+  dl_text_add(s->t, " title ");
+  dl_script_quote(s, text);
+}
+
+void dl_script_text(struct dl_script *s, const char *text, double x, double y,
+                    const char *how) {
+  dl_text_add(s->t, "set label ");
+  dl_script_quote(s, text);
+  dl_text_add(s->t, " at ");
+  dl_script_number(s, x);
+  dl_text_add(s->t, ",");
+  dl_script_number(s, y);
+  dl_text_printf(s->t, " %s\n", how);
+}
+
+void dl_script_names(struct dl_script *s, char *const *name,
+                     const size_t *place, size_t n) {
+  dl_text_add(s->t, "set ytics (");
+  for (size_t i = 0; i < n; i++) {
+    dl_text_add(s->t, i > 0 ? ", " : "");
+    add_quoted(s, name[i], true);
+    dl_text_printf(s->t, " %zu", place ? place[i] : n - i);
+  }
+  dl_text_add(s->t, ")\n");
 }
 
 void dl_script_number(struct dl_script *s, double x) {

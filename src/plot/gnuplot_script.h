@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Private to src/plot: a script for gnuplot, as it is written.
+/* Private to src/plot: writing a script for gnuplot.
  *
- * Nothing from the data stands in the script but as a number in a data block
- * or as a text in single quotes, in which gnuplot replaces nothing. */
+ * Data appear in the script only as numbers in data blocks and as texts in
+ * single quotes, in which gnuplot substitutes nothing. */
 
 #ifndef DL_PLOT_GNUPLOT_SCRIPT_H
 #define DL_PLOT_GNUPLOT_SCRIPT_H
@@ -14,23 +14,32 @@ struct dl_script {
   struct dl_text *t; /* borrowed */
   enum dl_picture as;
   double width, height; /* pixels or characters */
-  double scale;         /* of fonts and lines against the usual size */
+  double scale;         /* of fonts and lines, 1 at the default size */
 };
 
-/* Colours of Okabe and Ito, in an order in which neighbours differ in grey
- * as well; dark enough for lines but the last one. */
+/* Colours of Okabe and Ito, ordered so that neighbours also differ in grey; all
+ * but the last are dark enough for lines. */
 #define DL_COLOURS 8
 extern const char *const dl_colour[DL_COLOURS];
 
 /* Terminal, fonts, borders. */
 void dl_script_begin(struct dl_script *s, bool colour);
 
-/* Appends `text` as a string of gnuplot's that stands for itself, but for
- * control characters and the form of apostrophes. */
+/* Appends `text` as a gnuplot string, with control characters replaced and
+ * apostrophes as typographic ones. */
 void dl_script_quote(struct dl_script *s, const char *text);
 
-/* The same for a label of a tic, in which gnuplot looks for formats. */
-void dl_script_quote_tic(struct dl_script *s, const char *text);
+/* " title 'TEXT'" */
+void dl_script_key(struct dl_script *s, const char *text);
+
+/* "set label 'TEXT' at X,Y HOW" */
+void dl_script_text(struct dl_script *s, const char *text, double x, double y,
+                    const char *how);
+
+/* "set ytics": n names at place[i] each (NULL: the first on top). gnuplot takes
+ * % in them for a format, so that each is doubled. */
+void dl_script_names(struct dl_script *s, char *const *name,
+                     const size_t *place, size_t n);
 
 /* A number that gnuplot reads back; NaN is "NaN". */
 void dl_script_number(struct dl_script *s, double x);
@@ -50,7 +59,7 @@ void dl_script_label(struct dl_script *s, const char *axis, const char *text,
 /* Colour and marker of the i-th group: " lc rgb '...' pt N ps X". */
 void dl_script_marker(struct dl_script *s, size_t i, double size);
 
-/* Width and height in pixels (characters) that a text takes, about. */
+/* Approximate width and height of a text, in pixels (or characters). */
 double dl_script_text_width(const struct dl_script *s, const char *text);
 double dl_script_text_height(const struct dl_script *s);
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Energy against time of many settings, both axes logarithmic, and the Pareto
- * front: the settings of which none is both faster and thriftier. */
+/* The picture `pareto`: energy against time of many settings, both axes
+ * logarithmic, with the Pareto front: the settings for which no other is both
+ * faster and lower in energy. */
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,13 +13,13 @@
 #include "plot/plot_kinds.h"
 #include "plot/plot_labels.h"
 
-/* Points of a line that labels keep off. */
+/* Points along a line that labels may not cover. */
 enum { SAMPLES = 32 };
 
 /* A longer front has no labels. */
 enum { MOST_LABELS = 60 };
 
-/* Of more settings than these the front alone shows its intervals. */
+/* With more settings than these only the front shows its intervals. */
 enum { MOST_BARS = 12 };
 
 /* Edges of the area within the axes, as shares of the picture. */
@@ -31,12 +33,13 @@ static void free_drawing(struct dl_pareto_drawing *w) {
   dl_intern_free(&w->groups);
   dl_text_free(&w->shared);
   free(w->group);
-  free(w->told);
+  free(w->coloured);
   free(w->front);
   free(w->on_front);
 }
 
-/* Bounds of a setting's interval that are drawn; false: none. */
+/* The interval of a setting, cut to the range of the axis; false if it has
+ * none or it is not drawn. */
 static bool has_bar(const struct dl_pareto_drawing *w, size_t row,
                     struct dl_plot_span *p) {
   double e = dl_pareto_energy(w, row);
@@ -72,9 +75,10 @@ static void measure(struct dl_pareto_drawing *w, bool bars) {
   w->y = dl_plot_span_widen_log(y, 0.08);
 }
 
-/* What tells a row from the others, beside its colour. */
-static void say_row(const struct dl_pareto_drawing *w, size_t row,
-                    struct dl_text *t) {
+/* The label of a row: the settings that vary and that its colour does not
+ * show. */
+static void describe_row(const struct dl_pareto_drawing *w, size_t row,
+                         struct dl_text *t) {
   static const struct {
     size_t col;
     const char *before, *behind;
@@ -87,8 +91,8 @@ static void say_row(const struct dl_pareto_drawing *w, size_t row,
     const char *cell = dl_plot_text(&w->t, row, words[i].col);
     const char *column = w->t.column[words[i].col].name;
     bool coloured = strcmp(column, w->t.column[w->by].name) == 0 &&
-                    w->group[row] < w->n_told;
-    /* a node says which GPUs it has */
+                    w->group[row] < w->n_coloured;
+    /* the node implies the GPU */
     bool said = words[i].col == COL_GPU && w->differs[COL_NODE];
     if (w->differs[words[i].col] && !coloured && !said && *cell)
       dl_text_printf(t, "%s%s%s%s", t->len > 0 ? ", " : "", words[i].before,
@@ -96,16 +100,16 @@ static void say_row(const struct dl_pareto_drawing *w, size_t row,
   }
 }
 
-/* Where the whole front would have one label, the legend has it. */
+/* If all labels of the front are equal, the legend shows the label instead. */
 static enum dl_status find_shared(struct dl_pareto_drawing *w,
                                   struct dl_diag *d) {
   if (w->n_front < 2)
     return DL_OK;
-  say_row(w, w->front[0], &w->shared);
+  describe_row(w, w->front[0], &w->shared);
   bool all = true, failed = w->shared.failed;
   for (size_t i = 1; i < w->n_front && all && !failed; i++) {
     struct dl_text t = {0};
-    say_row(w, w->front[i], &t);
+    describe_row(w, w->front[i], &t);
     failed = t.failed;
     all = strcmp(dl_text_str(&t), dl_text_str(&w->shared)) == 0;
     dl_text_free(&t);
@@ -115,8 +119,8 @@ static enum dl_status find_shared(struct dl_pareto_drawing *w,
   return failed ? dl_fail_memory(d) : DL_OK;
 }
 
-/* Whether what is slower takes less all along: a third thing to weigh, such as
- * accuracy, puts others on the front too. */
+/* Whether energy falls along the front as time grows. With a third objective,
+ * such as accuracy, it need not. */
 static bool is_staircase(const struct dl_pareto_drawing *w) {
   for (size_t i = 1; i < w->n_front; i++)
     if (dl_pareto_energy(w, w->front[i]) > dl_pareto_energy(w, w->front[i - 1]))
@@ -124,7 +128,7 @@ static bool is_staircase(const struct dl_pareto_drawing *w) {
   return w->n_front > 1;
 }
 
-/* A place in pixels from the lower left corner of the area. */
+/* Position in pixels from the lower left corner of the area. */
 static void at_of(const struct dl_script *s, const struct dl_pareto_drawing *w,
                   double time, double energy, double at[2]) {
   at[0] = log(time / w->x.low) / log(w->x.high / w->x.low) * (w->right - LEFT) *
@@ -166,22 +170,10 @@ static size_t add_lines(const struct dl_script *s,
   return n;
 }
 
-static void add_label(struct dl_script *s, const struct dl_pareto_drawing *w,
-                      size_t row, const struct dl_label *l, const char *text) {
-  static const char *const sides[] = {"right", "center", "left"};
-  dl_text_add(s->t, "set label ");
-  dl_script_quote(s, text);
-  dl_text_add(s->t, " at ");
-  dl_script_number(s, dl_pareto_time(w, row));
-  dl_text_add(s->t, ",");
-  dl_script_number(s, dl_pareto_energy(w, row));
-  dl_text_printf(s->t, " %s front offset character %g,%g\n", sides[l->dx + 1],
-                 1.2 * l->dx, 1.0 * l->dy);
-}
-
 static enum dl_status add_labels(struct dl_script *s,
                                  const struct dl_pareto_drawing *w,
                                  struct dl_diag *d) {
+  static const char *const sides[] = {"right", "center", "left"};
   size_t n = w->n_front;
   struct dl_text *text = dl_calloc(n, sizeof *text);
   struct dl_label *label = dl_calloc(n, sizeof *label);
@@ -195,7 +187,7 @@ static enum dl_status add_labels(struct dl_script *s,
     place_of(s, w, i, point[i]);
   size_t n_points = ok ? add_lines(s, w, point, w->t.n) : 0;
   for (size_t i = 0; ok && i < n; i++) {
-    say_row(w, w->front[i], &text[i]);
+    describe_row(w, w->front[i], &text[i]);
     label[i] = (struct dl_label){
         .x = point[w->front[i]][0],
         .y = point[w->front[i]][1],
@@ -204,8 +196,13 @@ static enum dl_status add_labels(struct dl_script *s,
   ok = ok &&
        dl_labels_place(label, n, point, n_points, n_points - w->t.n, &area);
   for (size_t i = 0; ok && i < n; i++)
-    if (label[i].placed && text[i].len > 0 && w->shared.len == 0)
-      add_label(s, w, w->front[i], &label[i], text[i].s);
+    if (label[i].placed && text[i].len > 0 && w->shared.len == 0) {
+      char how[64];
+      snprintf(how, sizeof how, "%s front offset character %g,%d",
+               sides[label[i].dx + 1], 1.2 * label[i].dx, label[i].dy);
+      dl_script_text(s, text[i].s, dl_pareto_time(w, w->front[i]),
+                     dl_pareto_energy(w, w->front[i]), how);
+    }
   for (size_t i = 0; text && i < n; i++)
     dl_text_free(&text[i]);
   free(text);
@@ -216,7 +213,7 @@ static enum dl_status add_labels(struct dl_script *s,
 
 static void add_data(struct dl_script *s, const struct dl_pareto_drawing *w) {
   struct dl_plot_span bar;
-  for (size_t g = 0; g <= w->n_told; g++) {
+  for (size_t g = 0; g <= w->n_coloured; g++) {
     dl_text_printf(s->t, "$g%zu << EOD\n", g);
     for (size_t i = 0; i < w->t.n; i++) {
       if (w->group[i] != g)
@@ -237,11 +234,13 @@ static void add_data(struct dl_script *s, const struct dl_pareto_drawing *w) {
   dl_text_add(s->t, "EOD\n");
 }
 
-/* The legend has the room that its longest entry takes, up to half. */
-static void make_room(const struct dl_script *s, struct dl_pareto_drawing *w) {
+/* Reserves the width of the longest entry for the legend, at most half of the
+ * picture. */
+static void reserve_legend(const struct dl_script *s,
+                           struct dl_pareto_drawing *w) {
   double widest = dl_script_text_width(s, "Pareto front");
-  for (size_t g = 0; g < w->n_told; g++)
-    widest = fmax(widest, dl_script_text_width(s, w->groups.s[w->told[g]]));
+  for (size_t g = 0; g < w->n_coloured; g++)
+    widest = fmax(widest, dl_script_text_width(s, w->groups.s[w->coloured[g]]));
   widest = fmax(widest, dl_script_text_width(s, dl_text_str(&w->shared)));
   double em = dl_script_text_height(s);
   w->right = fmax(0.5, 1 - (widest + 4 * em) / s->width);
@@ -280,7 +279,7 @@ static bool has_rows(const struct dl_pareto_drawing *w, size_t group,
   return false;
 }
 
-/* Markers on paper get a ring and a line, in a terminal the line. */
+/* The line of the front; its rings (add_rings) are for pictures only. */
 static void add_front(struct dl_script *s, const struct dl_pareto_drawing *w) {
   if (is_staircase(w))
     dl_text_printf(s->t, " $front with %s lc rgb '#000000' lw 1.4 %s,",
@@ -291,8 +290,8 @@ static void add_front(struct dl_script *s, const struct dl_pareto_drawing *w) {
 
 static void add_rings(struct dl_script *s, const struct dl_pareto_drawing *w) {
   if (w->shared.len > 0 && s->as != DL_PICTURE_DUMB) {
-    dl_text_add(s->t, ", NaN with points pt 0 lc rgb '#ffffff' title ");
-    dl_script_quote(s, w->shared.s);
+    dl_text_add(s->t, ", NaN with points pt 0 lc rgb '#ffffff'");
+    dl_script_key(s, w->shared.s);
   }
   if (w->n_front > 0 && s->as != DL_PICTURE_DUMB)
     dl_text_printf(s->t,
@@ -304,28 +303,27 @@ static void add_rings(struct dl_script *s, const struct dl_pareto_drawing *w) {
 static void add_plots(struct dl_script *s, const struct dl_pareto_drawing *w) {
   const char *between = "";
   dl_text_add(s->t, "plot");
-  for (size_t g = 0; g <= w->n_told && s->as != DL_PICTURE_DUMB; g++)
+  for (size_t g = 0; g <= w->n_coloured && s->as != DL_PICTURE_DUMB; g++)
     if (has_rows(w, g, true))
-      dl_text_printf(s->t,
-                     " $g%zu using 1:2:3:4 with yerrorbars lc rgb '#%s' "
-                     "lw 1.2 pt 0 ps 0 notitle,",
-                     g,
-                     g < w->n_told ? dl_colour[g % DL_COLOURS] + 1 : "999999");
+      dl_text_printf(
+          s->t,
+          " $g%zu using 1:2:3:4 with yerrorbars lc rgb '#%s' "
+          "lw 1.2 pt 0 ps 0 notitle,",
+          g, g < w->n_coloured ? dl_colour[g % DL_COLOURS] + 1 : "999999");
   add_front(s, w);
-  if (has_rows(w, w->n_told, false)) {
+  if (has_rows(w, w->n_coloured, false)) {
     dl_text_printf(s->t,
                    " $g%zu using 1:2 with points pt %d ps %.4g lc rgb "
                    "'#bbbbbb' title 'others'",
-                   w->n_told, s->as == DL_PICTURE_DUMB ? 0 : 7,
+                   w->n_coloured, s->as == DL_PICTURE_DUMB ? 0 : 7,
                    s->as == DL_PICTURE_SVG ? 0.5 * s->scale : 0.5);
     between = ",";
   }
-  for (size_t g = w->n_told; g-- > 0;) { /* the first on top */
-    const char *name = w->groups.s[w->told[g]];
+  for (size_t g = w->n_coloured; g-- > 0;) { /* the first on top */
+    const char *name = w->groups.s[w->coloured[g]];
     dl_text_printf(s->t, "%s $g%zu using 1:2 with points", between, g);
     dl_script_marker(s, g, 0.9);
-    dl_text_add(s->t, " title ");
-    dl_script_quote(s, *name ? name : "setting");
+    dl_script_key(s, *name ? name : "setting");
     between = ",";
   }
   add_rings(s, w);
@@ -363,7 +361,7 @@ static enum dl_status draw(struct dl_script *s, const struct dl_plot_options *o,
     status = find_shared(&w, d);
   }
   if (status == DL_OK) {
-    make_room(s, &w);
+    reserve_legend(s, &w);
     dl_script_title(s, o, NULL);
     add_axes(s, &w);
     if (s->as != DL_PICTURE_DUMB && w.n_front <= MOST_LABELS)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Private to the picture pareto: its settings, sorted out to be drawn. */
+/* Private to the picture `pareto`: its settings, grouped for drawing. */
 
 #ifndef DL_PLOT_PARETO_PLOT_H
 #define DL_PLOT_PARETO_PLOT_H
@@ -30,16 +30,16 @@ struct dl_pareto_drawing {
   struct dl_plot_table t;
   struct dl_intern groups; /* by the column `by` */
   size_t by;
-  size_t *group;  /* of each row, as it is drawn; owned */
-  size_t *told;   /* n_told numbers of groups, in order; owned */
-  size_t n_told;  /* rows of others have group n_told */
-  size_t *front;  /* n_front rows, by time; owned */
-  bool *on_front; /* of each row; owned */
+  size_t *group;     /* colour of each row; owned */
+  size_t *coloured;  /* n_coloured indices of groups, in order; owned */
+  size_t n_coloured; /* rows of other groups have colour n_coloured */
+  size_t *front;     /* n_front rows, by time; owned */
+  bool *on_front;    /* of each row; owned */
   size_t n_front;
   struct dl_axis_unit time, energy;
   struct dl_plot_span x, y;
   double top, right;     /* edges of the area */
-  struct dl_text shared; /* what the labels of all of the front would say */
+  struct dl_text shared; /* label of the whole front, if it is the same */
   bool differs[N_COLS];
 };
 
@@ -53,12 +53,11 @@ static inline double dl_pareto_energy(const struct dl_pareto_drawing *w,
   return dl_plot_number(&w->t, row, COL_ENERGY) / w->energy.factor;
 }
 
-/* Which rows are the front: those that the column pareto tells; without it the
- * front is found. */
+/* Finds the rows on the front: from the column `pareto` if there is one. */
 enum dl_status dl_pareto_front(struct dl_pareto_drawing *w, struct dl_diag *d);
 
-/* How rows are told apart: by what was chosen, else by node where there are
- * some, else by GPU. After dl_pareto_front. */
+/* Groups the rows: by the chosen column, else by node if there are nodes, else
+ * by GPU. To be called after dl_pareto_front. */
 enum dl_status dl_pareto_groups(struct dl_pareto_drawing *w, bool chosen,
                                 struct dl_diag *d);
 

@@ -5,10 +5,13 @@
 
 #include "base/memory.h"
 #include "math/numeric/pareto.h"
+/* The front and the groups of the picture `pareto`. */
+
 #include "plot/pareto_plot.h"
 
-/* Of more groups than these some are told apart, the others are grey. */
-enum { MOST_GROUPS = 16, TOLD_GROUPS = 5 };
+/* With more groups than MOST_GROUPS, only COLOURED_GROUPS have a colour; the
+ * others are grey. */
+enum { MOST_GROUPS = 16, COLOURED_GROUPS = 5 };
 
 static int by_time(const void *a, const void *b, void *ctx) {
   const struct dl_pareto_drawing *w = ctx;
@@ -37,15 +40,15 @@ enum dl_status dl_pareto_front(struct dl_pareto_drawing *w, struct dl_diag *d) {
   struct dl_pareto_place *place = dl_calloc(w->t.n, sizeof *place);
   w->front = dl_calloc(w->t.n, sizeof *w->front);
   w->on_front = dl_calloc(w->t.n, sizeof *w->on_front);
-  bool told = w->t.there[COL_FRONT];
+  bool has_column = w->t.there[COL_FRONT];
   enum dl_status status = DL_OK;
   if (!place || !w->front || !w->on_front)
     status = dl_fail_memory(d);
-  else if (!told)
+  else if (!has_column)
     status = find_places(w, place, d);
   for (size_t i = 0; i < w->t.n && status == DL_OK; i++) {
     w->on_front[i] =
-        told ? dl_plot_number(&w->t, i, COL_FRONT) > 0 : place[i].front;
+        has_column ? dl_plot_number(&w->t, i, COL_FRONT) > 0 : place[i].front;
     if (w->on_front[i])
       w->front[w->n_front++] = i;
   }
@@ -55,7 +58,7 @@ enum dl_status dl_pareto_front(struct dl_pareto_drawing *w, struct dl_diag *d) {
   return status;
 }
 
-/* A group and why it is told apart from the others. */
+/* A group and its rank for a colour. */
 struct claim {
   size_t group, on_front, rows;
 };
@@ -69,23 +72,23 @@ static int by_claim(const void *a, const void *b) {
   return (x->group > y->group) - (x->group < y->group);
 }
 
-/* Which groups have a colour: all, or those that the front and most of the
- * settings are of. */
+/* Chooses the groups that have a colour: all, or those with the most rows on
+ * the front, then with the most rows. */
 static bool choose_groups(struct dl_pareto_drawing *w, struct claim *claim) {
   size_t n = w->groups.n, *drawn = dl_calloc(n, sizeof *drawn);
-  w->told = dl_calloc(n, sizeof *w->told);
-  if (!drawn || !w->told)
+  w->coloured = dl_calloc(n, sizeof *w->coloured);
+  if (!drawn || !w->coloured)
     return free(drawn), false;
   for (size_t i = 0; i < w->t.n; i++)
     claim[w->group[i]].rows++;
   for (size_t i = 0; i < w->n_front; i++)
     claim[w->group[w->front[i]]].on_front++;
-  w->n_told = n <= MOST_GROUPS ? n : TOLD_GROUPS;
+  w->n_coloured = n <= MOST_GROUPS ? n : COLOURED_GROUPS;
   if (n > MOST_GROUPS)
     qsort(claim, n, sizeof *claim, by_claim);
   for (size_t i = 0; i < n; i++) {
-    drawn[claim[i].group] = i < w->n_told ? i : w->n_told;
-    w->told[i] = claim[i].group;
+    drawn[claim[i].group] = i < w->n_coloured ? i : w->n_coloured;
+    w->coloured[i] = claim[i].group;
   }
   for (size_t i = 0; i < w->t.n; i++)
     w->group[i] = drawn[w->group[i]];

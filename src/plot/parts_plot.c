@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Energy by part of the node: a bar an estimate, its parts stacked in the
- * order of the table. */
+/* The picture `parts`: energy by part of the node, one bar per estimate with
+ * its parts stacked in the order of the table. */
 
 #include <math.h>
 #include <stdlib.h>
@@ -16,8 +16,8 @@
 enum { COL_ESTIMATE, COL_PART, COL_ENERGY, N_COLS };
 enum { MOST_ESTIMATES = 40 };
 
-/* Fills, light and dark by turns so that neighbours differ in grey; the ink
- * that can be read on each. */
+/* Fills, alternately dark and light so that neighbours differ in grey, and a
+ * legible text colour for each. */
 static const struct {
   const char *colour, *ink;
 } fills[] = {{"#0072B2", "#ffffff"}, {"#E69F00", "#000000"},
@@ -26,7 +26,7 @@ static const struct {
              {"#000000", "#ffffff"}, {"#CC79A7", "#000000"}};
 enum { MOST_PARTS = sizeof fills / sizeof *fills };
 
-/* What dlest predict calls the parts, in words. */
+/* Names for the parts of dlest predict. */
 static const struct {
   const char *code, *words;
 } known[] = {{"gpu_busy", "GPUs at work"},    {"cpu_busy", "CPUs at work"},
@@ -60,7 +60,7 @@ static void free_drawing(struct drawing *w) {
 static enum dl_status name_all(struct drawing *w, struct dl_diag *d) {
   for (size_t i = 0; i < w->t.n; i++) {
     if (isnan(dl_plot_number(&w->t, i, COL_ENERGY)))
-      continue; /* not known: cooling, without a PUE */
+      continue; /* unknown: cooling without a PUE */
     if (dl_plot_number(&w->t, i, COL_ENERGY) < 0)
       return dl_fail_at(d, DL_EINPUT, w->t.path, w->t.line[i],
                         "column 'energy_j': a part of less than 0 J cannot be "
@@ -105,16 +105,7 @@ static double height_of(const struct drawing *w, size_t estimate) {
   return (double)(w->estimates.n - estimate);
 }
 
-static void add_text(struct dl_script *s, const char *text, double x, double y,
-                     const char *how) {
-  dl_text_add(s->t, "set label ");
-  dl_script_quote(s, text);
-  dl_text_add(s->t, " at ");
-  dl_script_number(s, x);
-  dl_text_printf(s->t, ",%g %s\n", y, how);
-}
-
-/* The share of a part inside it, where there is room. */
+/* The share of a part as a label inside it, if it fits. */
 static void add_share(struct dl_script *s, const struct drawing *w, size_t e,
                       size_t part, double from, double to) {
   struct dl_text share = {0}, how = {0};
@@ -123,8 +114,8 @@ static void add_share(struct dl_script *s, const struct drawing *w, size_t e,
   if (s->as != DL_PICTURE_DUMB &&
       room > dl_script_text_width(s, dl_text_str(&share)) * 1.3) {
     dl_text_printf(&how, "center front textcolor rgb '%s'", fills[part].ink);
-    add_text(s, dl_text_str(&share), (from + to) / 2 / w->unit.factor,
-             height_of(w, e), dl_text_str(&how));
+    dl_script_text(s, dl_text_str(&share), (from + to) / 2 / w->unit.factor,
+                   height_of(w, e), dl_text_str(&how));
   }
   dl_text_free(&share);
   dl_text_free(&how);
@@ -137,15 +128,15 @@ static void add_totals(struct dl_script *s, const struct drawing *w) {
     char digits[DL_NUMBER_SIZE];
     dl_text_printf(&t, "%s %s",
                    dl_format_digits(digits, w->total[e] / u.factor, 3), u.name);
-    add_text(s, dl_text_str(&t), w->total[e] / u.factor, height_of(w, e),
-             s->as == DL_PICTURE_DUMB ? "left offset character 2,0"
-                                      : "left offset character 0.6,0");
+    dl_script_text(s, dl_text_str(&t), w->total[e] / u.factor, height_of(w, e),
+                   s->as == DL_PICTURE_DUMB ? "left offset character 2,0"
+                                            : "left offset character 0.6,0");
     dl_text_free(&t);
   }
 }
 
 static void add_data(struct dl_script *s, const struct drawing *w) {
-  double *from = w->total; /* written already: sums begin anew */
+  double *from = w->total; /* no longer needed: reused for the sums so far */
   memset(from, 0, w->estimates.n * sizeof *from);
   for (size_t p = 0; p < w->parts.n; p++) {
     dl_text_printf(s->t, "$p%zu << EOD\n", p);
@@ -182,13 +173,7 @@ static void add_axes(struct dl_script *s, const struct drawing *w) {
   dl_axis_range(s, "x",
                 (struct dl_plot_span){0, room * w->top / w->unit.factor});
   dl_axis_range(s, "y", (struct dl_plot_span){0.4, n + 0.6});
-  dl_text_add(s->t, "set ytics (");
-  for (size_t e = 0; e < w->estimates.n; e++) {
-    dl_text_add(s->t, e > 0 ? ", " : "");
-    dl_script_quote_tic(s, w->estimates.s[e]);
-    dl_text_printf(s->t, " %g", height_of(w, e));
-  }
-  dl_text_add(s->t, ")\n");
+  dl_script_names(s, w->estimates.s, NULL, w->estimates.n);
   dl_text_add(s->t, s->as == DL_PICTURE_DUMB
                         ? "set key bmargin center horizontal width 2\n"
                         : "set grid xtics noytics\nset ytics scale 0\n"
@@ -201,9 +186,9 @@ static void add_plots(struct dl_script *s, const struct drawing *w) {
   for (size_t p = 0; p < w->parts.n; p++) {
     dl_text_printf(s->t,
                    "%s $p%zu using 1:2:3:4:5:6 with boxxyerror fc rgb '%s' "
-                   "lw 0.7 title ",
+                   "lw 0.7",
                    p > 0 ? "," : "plot", p, fills[p].colour);
-    dl_script_quote(s, words_of(w->parts.s[p]));
+    dl_script_key(s, words_of(w->parts.s[p]));
   }
   dl_text_add(s->t, "\n");
 }

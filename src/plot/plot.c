@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The registry of pictures and of picture formats. */
+
 #include "plot/plot.h"
 
 #include <string.h>
@@ -55,7 +57,7 @@ enum dl_status dl_plot_script(struct dl_text *script,
                               struct dl_diag *d) {
   struct dl_script s = {.t = script, .as = o->as};
   bool text = o->as == DL_PICTURE_DUMB;
-  /* Screens have two pixels where they had one. */
+  /* PNG has twice the pixels, for screens of high density. */
   double usual = o->as == DL_PICTURE_PNG ? 2 * kind->width : kind->width;
   s.width = o->width > 0 ? o->width : text ? 79 : usual;
   s.height = o->height > 0 ? o->height

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Pictures: each kind writes a script for gnuplot, which draws it.
+/* Pictures: each kind writes a script, which gnuplot draws.
  *
  * Colours are those of Okabe and Ito ("Color Universal Design", 2008), which
- * people with any colour vision can tell apart; markers, dashes or labels tell
- * the same once more, for print in grey. */
+ * people with any colour vision can distinguish; markers, dashes or labels
+ * repeat the distinction for print in grey. */
 
 #ifndef DL_PLOT_PLOT_H
 #define DL_PLOT_PLOT_H
@@ -24,17 +24,17 @@ enum dl_picture {
 
 struct dl_plot_options {
   enum dl_picture as;
-  /* Pixels (of 1/96 inch for PDF), characters for DL_PICTURE_DUMB; 0: as the
-   * kind of picture has it, twice that for PNG. */
+  /* Pixels (of 1/96 inch for PDF), characters for DL_PICTURE_DUMB; 0: the
+   * default of the kind, twice that for PNG. */
   double width, height;
-  bool colour;        /* DL_PICTURE_DUMB: escape sequences */
-  const char *title;  /* NULL: the kind's own; "": none */
-  const char *by;     /* column whose values are told apart, or NULL */
-  const char *per;    /* column: one point a value, or NULL */
-  const char *score;  /* column of the error, or NULL */
-  const char *target; /* rows with that target only, or NULL */
-  char *const *path;  /* n_paths; "-": stdin */
-  size_t n_paths;     /* > 0 */
+  bool colour;                    /* DL_PICTURE_DUMB: escape sequences */
+  const char *title;              /* NULL: the kind's own; "": none */
+  const char *by;                 /* column to group by, or NULL */
+  const char *per;                /* column: one point per value, or NULL */
+  const char *score;              /* column of the error, or NULL */
+  const char *target;             /* rows with that target only, or NULL */
+  char *const *path;              /* n_paths; "-": stdin */
+  size_t n_paths;                 /* > 0 */
   struct dl_extract_options logs; /* how logs are read */
 };
 
@@ -54,7 +54,7 @@ struct dl_plot_kind {
   const char *summary;
   const char *input;    /* what it reads, for people */
   unsigned takes;       /* DL_PLOT_... */
-  double width, height; /* pixels, unless the options tell */
+  double width, height; /* default, pixels */
   enum dl_status (*draw)(struct dl_script *s, const struct dl_plot_options *o,
                          struct dl_diag *d);
 };
@@ -66,12 +66,12 @@ const struct dl_plot_kind *dl_plot_kind_find(const char *name);
 /* "svg", "png", "pdf", "dumb"; false for another name. */
 bool dl_picture_find(const char *name, enum dl_picture *as);
 
-/* By the end of a file's name: .svg, .png, .pdf, .txt. */
+/* By the suffix of a file name: .svg, .png, .pdf, .txt. */
 bool dl_picture_of_file(const char *path, enum dl_picture *as);
 
-/* Appends the script of a picture to `script`: complete, with its data, and
- * such that whatever the data say only draws. gnuplot prints the picture on
- * its standard output. DL_EINPUT: the data cannot be drawn. */
+/* Appends the script of a picture, with its data, to `script`; gnuplot prints
+ * the picture on its standard output. No data can make the script do anything
+ * but draw. DL_EINPUT: the data cannot be drawn. */
 enum dl_status dl_plot_script(struct dl_text *script,
                               const struct dl_plot_kind *kind,
                               const struct dl_plot_options *o,

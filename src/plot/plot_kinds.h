@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Private to src/plot: the kinds of pictures, one a file. */
+/* Private to src/plot: the kinds of pictures, one file each. */
 
 #ifndef DL_PLOT_PLOT_KINDS_H
 #define DL_PLOT_PLOT_KINDS_H

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Placing labels beside points. */
+
 #include "plot/plot_labels.h"
 
 #include <stdlib.h>
@@ -9,7 +11,7 @@ struct box {
   double x0, y0, x1, y1;
 };
 
-/* Right first, then above and below, left last: text reads from a point on. */
+/* Right first, left last: text is read from the point onwards. */
 static const struct {
   int dx, dy;
 } sides[] = {{1, 0},  {1, 1},  {1, -1}, {0, 1},

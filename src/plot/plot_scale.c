@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Axes: units and tics. */
+
 #include "plot/plot_scale.h"
 
 #include <math.h>
@@ -13,7 +15,7 @@ static const struct dl_axis_unit seconds[] = {{1e-6, "us"}, {1e-3, "ms"},
                                               {1, "s"},     {300, "min"},
                                               {10800, "h"}, {7 * 86400.0, "d"}};
 
-/* The last of the list that begins at or below x. */
+/* The last unit of the list whose factor is at most |x|. */
 static struct dl_axis_unit last_below(const struct dl_axis_unit *u, size_t n,
                                       double x) {
   size_t i = 0;
@@ -30,7 +32,7 @@ struct dl_axis_unit dl_axis_unit(const char *si, double x) {
     return last_below(joules, sizeof joules / sizeof *joules, x);
   if (strcmp(si, "W") == 0) {
     u = last_below(watts, sizeof watts / sizeof *watts, x);
-    if (u.factor > 1) /* watts are read up to 9999 */
+    if (u.factor > 1) /* kW begin at 10,000 W */
       u.factor /= 10;
   } else if (strcmp(si, "s") == 0) {
     u = last_below(seconds, sizeof seconds / sizeof *seconds, x);
@@ -91,7 +93,7 @@ void dl_axis_log(struct dl_script *s, const char *axis, struct dl_plot_span p) {
   double decades = log10(p.high / p.low);
   dl_text_printf(s->t, "set logscale %s\n", axis);
   dl_axis_range(s, axis, p);
-  if (decades < 0.3) /* as good as linear */
+  if (decades < 0.3) /* gnuplot's own tics suffice */
     return;
   bool any = false;
   dl_text_printf(s->t, "set %stics (", axis);

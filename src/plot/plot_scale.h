@@ -12,24 +12,24 @@ struct dl_axis_unit {
 };
 
 /* The multiple of "J", "W" or "s" that suits numbers like x: kJ, MJ; W, kW; s,
- * min, h, days. Of anything else (also NULL) itself. */
+ * min, h, days. Any other unit (or NULL) as it is. */
 struct dl_axis_unit dl_axis_unit(const char *si, double x);
 
-/* The ends of an axis and what they are made from. */
+/* A range of values, such as that of an axis. */
 struct dl_plot_span {
   double low, high;
 };
 
-/* An empty span, which dl_plot_span_take widens by numbers that are finite. */
+/* An empty range; dl_plot_span_take extends it by x unless x is not finite. */
 #define DL_SPAN_NONE ((struct dl_plot_span){INFINITY, -INFINITY})
 void dl_plot_span_take(struct dl_plot_span *p, double x);
 
-/* Wider by a share of itself at both ends, on a logarithmic scale. */
+/* Widened at both ends by a share of its logarithmic width. */
 struct dl_plot_span dl_plot_span_widen_log(struct dl_plot_span p, double share);
 
-/* "set logscale", range and tics: labels at 1, or at 1, 2, 5, or closer, as
- * many as a short axis needs; minor tics without label between. Of an axis
- * ("x", "y") that goes from low > 0 to high > low. */
+/* "set logscale", range and tics of an axis ("x", "y") from low > 0 to high >
+ * low: labels at 1, at 1, 2, 5, or closer on a short axis, with unlabelled
+ * minor tics between them. */
 void dl_axis_log(struct dl_script *s, const char *axis, struct dl_plot_span p);
 
 /* "set xrange" and the like. */

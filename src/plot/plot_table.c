@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Reading the table of a picture. */
+
 #include "plot/plot_table.h"
 
 #include <math.h>
@@ -22,27 +24,14 @@ void dl_plot_table_free(struct dl_plot_table *t) {
 }
 
 static bool make_room(struct dl_plot_table *t) {
-  if (t->n < t->cap)
-    return true;
-  size_t cap = t->cap > 0 ? 2 * t->cap : 64, cells = cap * t->n_cols;
-  /* Every kind of picture asks for columns.
-   * NOLINTNEXTLINE(clang-analyzer-optin.portability.UnixAPI) */
-  double *number = realloc(t->number, cells * sizeof *number);
-  if (number)
-    t->number = number;
-  char **text = realloc(t->text, cells * sizeof *text);
-  if (text)
-    t->text = text;
-  size_t *line = realloc(t->line, cap * sizeof *line);
-  if (line)
-    t->line = line;
-  if (!number || !text || !line)
-    return false;
-  t->cap = cap;
-  return true;
+  size_t cells = (t->n + 1) * t->n_cols;
+  return dl_grow((void **)&t->number, &t->cap_numbers, cells,
+                 sizeof *t->number) &&
+         dl_grow((void **)&t->text, &t->cap_texts, cells, sizeof *t->text) &&
+         dl_grow((void **)&t->line, &t->cap_lines, t->n + 1, sizeof *t->line);
 }
 
-/* Reads a number; false (and told) where the row cannot be used. */
+/* Reads a number; false, with a warning, if the row cannot be used. */
 static bool read_number(const struct dl_plot_table *t,
                         const struct dl_plot_column *c, const char *cell,
                         size_t line, double *x, struct dl_diag *d) {
@@ -71,7 +60,7 @@ static bool is_number(const struct dl_plot_column *c) {
   return c->kind != DL_CELL_TEXT && c->kind != DL_CELL_LEAVES;
 }
 
-/* One row; cells are those of the columns that are there. */
+/* One row; col[c] is the cell of column c, if the table has it. */
 static enum dl_status take_row(struct dl_plot_table *t, const long *col,
                                const char *const *cell, size_t line,
                                struct dl_diag *d) {

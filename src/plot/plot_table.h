@@ -9,13 +9,13 @@
 
 #include "base/diag.h"
 
-/* What a column's cells are. Rows whose cells are not so are skipped. */
+/* Type of the cells of a column. Rows with other cells are skipped. */
 enum dl_cell_kind {
   DL_CELL_TEXT,
   DL_CELL_NUMBER,   /* empty: NaN */
   DL_CELL_POSITIVE, /* a number above 0 */
   DL_CELL_ABOVE,    /* empty, or above 0 */
-  DL_CELL_LEAVES    /* a text; where there is one, the row is left out */
+  DL_CELL_LEAVES    /* a text; rows that have one are left out */
 };
 
 struct dl_plot_column {
@@ -26,7 +26,7 @@ struct dl_plot_column {
 
 struct dl_plot_table {
   const char *path;
-  size_t n, n_cols, cap;
+  size_t n, n_cols, cap_numbers, cap_texts, cap_lines;
   const struct dl_plot_column *column; /* borrowed */
   bool *there;    /* n_cols: the table has that column; owned */
   double *number; /* n x n_cols, owned; NaN where unknown and for texts */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A power log with its epochs, as dlest step finds them.
+/* The picture `trace`: a power log with its epochs, as dlest step finds them.
  *
- * Power over time; where there are more readings than pixels, their mean and
- * their range in each of some hundred bins. Above it the numbers of the
- * epochs, over it the mean of each, behind it the region that a projection
- * would rest on. */
+ * Power over time; with more readings than pixels, the mean and the range of
+ * the readings in some hundred bins. The axis above numbers the epochs, a line
+ * shows the mean power of each, and a grey area the epochs that a projection is
+ * based on. */
 
 #include <math.h>
 #include <stdlib.h>
@@ -17,14 +17,14 @@
 #include "plot/plot_scale.h"
 
 enum {
-  MOST_READINGS = 1500, /* that are drawn one by one */
+  MOST_READINGS = 1500, /* drawn one by one */
   N_BINS = 700,
-  LEAST_STABLE = 3, /* epochs of a region that is worth showing */
+  LEAST_STABLE = 3, /* epochs of a region that is shown */
   MOST_LABELS = 11,
   MOST_TICS = 160 /* of epochs */
 };
 
-#define GAP 10 /* usual intervals: no line across longer holes */
+#define GAP 10 /* median intervals: no line across longer gaps */
 
 struct power {
   double *t, *w; /* s from the beginning, W; owned */
@@ -37,7 +37,7 @@ static void free_power(struct power *p) {
   free(p->w);
 }
 
-/* The mean power since the point before of what is no GPU. */
+/* Mean power of everything but GPUs since the previous point, W. */
 static double other_power(const struct dl_energy_point *before,
                           const struct dl_energy_point *at) {
   double j = 0, s = (double)(at->ns - before->ns) * 1e-9;
@@ -69,9 +69,9 @@ static enum dl_status take_curve(void *ctx, const struct dl_log_summary *track,
   return DL_OK;
 }
 
-/* --- what is drawn */
+/* --- the drawing */
 
-/* A log, its epochs and the units they are shown in. */
+/* A log, its epochs and the units of the axes. */
 struct drawing {
   struct power power;
   struct dl_epoch_series seen;
@@ -119,7 +119,7 @@ static void add_reading(struct dl_script *s, const struct drawing *w, double t,
   dl_script_row(s, low < high ? 4 : 2, row);
 }
 
-/* Readings one by one, with a break at each hole. */
+/* Readings one by one, with a break at each gap. */
 static void add_readings(struct dl_script *s, const struct drawing *w) {
   const struct power *p = &w->power;
   for (size_t i = 0; i < p->n; i++) {
@@ -130,7 +130,7 @@ static void add_readings(struct dl_script *s, const struct drawing *w) {
   }
 }
 
-/* Mean and range in each bin; a hole that spans bins is a break. */
+/* Mean and range in each bin, with a break at each gap longer than a bin. */
 static void add_bins(struct dl_script *s, const struct drawing *w) {
   const struct power *p = &w->power;
   double width = w->end / N_BINS, last = 0;
@@ -180,7 +180,7 @@ static void add_means(struct dl_script *s, const struct drawing *w) {
   dl_text_add(s->t, "EOD\n");
 }
 
-/* The numbers of epochs where they begin, on an axis above. */
+/* The axis above: the number of each epoch at its beginning. */
 static void add_epoch_axis(struct dl_script *s, const struct drawing *w) {
   static const size_t steps[] = {1, 2, 5};
   size_t n = w->seen.n, step = 1;
@@ -218,7 +218,7 @@ static const char *verdict(const struct drawing *w) {
                                                   : "one regime";
 }
 
-/* What the picture says, in words. */
+/* The title: epochs found, and their energy in the steady state. */
 static void caption(const struct drawing *w, struct dl_text *t) {
   const struct dl_epoch_series *e = &w->seen;
   if (e->n == 0) {
@@ -323,7 +323,7 @@ static enum dl_status write_script(struct dl_script *s,
   return DL_OK;
 }
 
-/* The region that dlest's own projector would project the rest from. */
+/* The epochs from which dlest's own projector would project the rest. */
 static enum dl_status find_region(struct drawing *w, struct dl_diag *d) {
   struct dl_projection_options p;
   struct dl_measured_epochs seen = dl_epoch_series_get(&w->seen);

@@ -230,9 +230,7 @@ dlest: $(message row_skipped 1 "")" predict --input runs.csv --method tdp --form
   cmp out run.C
   try "${use[@]}"
   cmp out use.C
-  misused predict "$(message invalid_value utilisation 0,5 \
-    " (between 0 and 1)")" \
-    --utilisation 0,5
+  invalid predict utilisation=0,5
 }
 
 # Output that cannot be written

@@ -152,7 +152,7 @@ END
 }
 
 @test "what it refuses" {
-  misused check 'which file? a catalogue or a model'
+  misused check "$(message missing_argument FILE...)"
   refuses 1 "dlest: none.xml: $(message cannot_open \
     'No such file or directory')" \
     check none.xml

@@ -54,13 +54,22 @@ refuses() {
   fi
 }
 
-# misused COMMAND TEXT ARG...: wrong usage, as argp tells it.
+# misused COMMAND TEXT ARG...: wrong usage
 misused() {
   local command=$1 text=$2
   shift 2
-  refuses 2 "dlest $command: $text
-Try \`dlest $command --help' or \`dlest $command --usage' for more \
-information." "$command" "$@"
+  refuses 2 "dlest: $text" "$command" "$@"
+}
+
+# invalid COMMAND OPTION=VALUE ARG...: the value is refused with what the option
+# takes.
+invalid() {
+  local command=$1 pair=$2
+  shift 2
+  try "$command" "--$pair" "$@"
+  [ "$status" -eq 2 ]
+  [ ! -s out ]
+  grep -qF -e "$(message invalid_value "${pair%%=*}" "${pair#*=}" '')" err
 }
 
 # check FILTER [FILE]: jq finds it true.
@@ -114,7 +123,8 @@ needs_decimal_comma() {
     export LOCPATH=$PWD
   fi
   export LC_ALL=de_DE.UTF-8
-  if [ "$(printf '%.1f' 0,5 2>/dev/null)" != 0,5 ]; then
+  # a program of its own: this shell has read its locales already
+  if [ "$(env printf '%.1f' 0,5 2>/dev/null)" != 0,5 ]; then
     skip "locale de_DE.UTF-8 has no decimal comma here"
   fi
 }

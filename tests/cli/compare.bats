@@ -140,15 +140,12 @@ dlest: $(message row_skipped 3 s)" "${TDP[@]}"
 }
 
 @test "wrong usage" {
-  misused compare "$(message which_table_runs)"
+  misused compare "$(message missing_argument RUNS.csv...)"
   misused compare "$(message standard_input_can_be)" - -
-  misused compare "$(message bootstrap_invalid_number_or 9 100 1000000)" a \
-    --bootstrap 9
-  misused compare "$(message invalid_value_percent_to confidence 100)" \
-    a --confidence 100
-  misused compare "$(message seed_invalid_number -1)" a --seed -1
-  misused compare "$(message invalid_value_percent_to coverage 0)" \
-    a --coverage 0
+  invalid compare bootstrap=9 a
+  invalid compare confidence=100 a
+  invalid compare seed=-1 a
+  invalid compare coverage=0 a
   table arch,gpu,energy_j vgg16,a100,5
   refuses 2 "dlest: $(message unknown_method_nearest tpd \
     "'tdp', 'flops', 'physical'")" \

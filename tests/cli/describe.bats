@@ -201,14 +201,13 @@ END
 }
 
 @test "what it refuses" {
-  misused describe "$(message which_onnx_file)"
-  misused describe "$(message one_model_at_a)" a.onnx b.onnx
-  misused describe "$(message is_no_count_from top x 0)" a.onnx --top x
-  misused describe "$(message is_no_count_from image-px 0 1)" \
-    a.onnx --image-px 0
-  misused describe "$(message input_shape "$(message is_no_shape_input x)")" a.onnx --input-shape x
-  misused describe "$(message input_shape \
-    "$(message is_no_shape_input x=3xy)")" a.onnx --input-shape x=3xy
+  misused describe "$(message missing_argument MODEL.onnx)"
+  misused describe "$(message unexpected_argument b.onnx)" a.onnx b.onnx
+  invalid describe top=x a.onnx
+  invalid describe image-px=0 a.onnx
+  misused describe "$(message is_no_shape_input x)" a.onnx --input-shape x
+  misused describe "$(message is_no_shape_input x=3xy)" \
+    a.onnx --input-shape x=3xy
   needs_onnx
   refuses 1 "dlest: none.onnx: $(message cannot_open \
     'No such file or directory')" \

@@ -59,19 +59,17 @@ load logs
 
 @test "wrong usage" {
   log a.csv 3 100
-  misused extract "$(message which_logs)"
-  misused extract "$(message gaps_bridge_or_cut mend)" --gaps mend a.csv
-  misused extract "$(message unknown_log_format_see smi)" \
-    --from smi a.csv
+  misused extract "$(message missing_argument "LOG, or --files-from")"
+  misused extract "$(message invalid_value gaps mend 'bridge or cut')" \
+    --gaps mend a.csv
+  misused extract "$(message unknown_log_format_see from smi)" --from smi a.csv
   for text in 0 -1 x nan 1e999 ''; do
-    misused extract "$(message invalid_time max-gap "$text")" "--max-gap=$text" a.csv
-    misused extract "$(message invalid_time interval "$text")" "--interval=$text" a.csv
-    misused extract "$(message epoch_length_invalid_time "$text")" \
-      "--epoch-length=$text" a.csv
+    invalid extract "max-gap=$text" a.csv
+    invalid extract "interval=$text" a.csv
+    invalid extract "epoch-length=$text" a.csv
   done
   for text in -1 1.5 x '' 1000001 99999999999999999999999; do
-    misused extract "$(message drop_last_invalid_number "$text")" \
-      "--drop-last=$text" a.csv
+    invalid extract "drop-last=$text" a.csv
   done
   refuses 2 "dlest: $(message set_expected_name_value lr)" extract --set lr a.csv
   refuses 2 "dlest: $(message invalid_number_2 "set n_gpus" two)" \

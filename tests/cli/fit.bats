@@ -278,8 +278,8 @@ dlest: $(message warning_with_strict_nothing 2 s)" fit runs.csv \
 # Refusals
 
 @test "no table, two tables" {
-  misused fit "$(message which_table_runs)"
-  misused fit "$(message one_table_at_a)" a.csv b.csv
+  misused fit "$(message missing_argument RUNS.csv)"
+  misused fit "$(message unexpected_argument b.csv)" a.csv b.csv
 }
 
 @test "columns that are not there" {
@@ -324,10 +324,9 @@ dlest: $(message warning_with_strict_nothing 2 s)" fit runs.csv \
   refuses 2 "dlest: $(message needs_hyper_parameters_or krr)" \
     fit runs.csv "${XY[@]}" --method krr --cv none
   for bad in lambda=0 alpha=-1 gamma=abc; do
-    misused fit "$(message invalid_value_above "${bad%%=*}" "${bad#*=}")" \
-      runs.csv "--$bad"
+    invalid fit "$bad" runs.csv
   done
-  misused fit "$(message seed_invalid_value -1)" runs.csv --seed -1
+  invalid fit seed=-1 runs.csv
 }
 
 @test "cross-validation and search" {

@@ -86,7 +86,7 @@ llama=(--arch llama-3-8b --gpu h100 --prompt-tokens 512 --output-tokens 256)
     'a lower --request-rate, a larger --batch-size or more GPUs')" err
   refuses 2 "dlest: $(message idle_does_not_go)" predict --phase inference "${llama[@]}" --request-rate 5 \
     --idle-s 1
-  misused predict "$(message invalid_value request-rate 0 "")" --request-rate 0
+  invalid predict request-rate=0
 }
 
 @test "what is missing" {

@@ -116,17 +116,16 @@ load common
     list gpus --where vendor
   refuses 2 "dlest: $(message where_is_a_number year)" \
     list gpus --where "year == '2020'"
-  refuses 2 "dlest: $(message where_sort_columns_limit)" \
-    list methods --limit 1
+  refuses 2 "dlest: $(message has_no_effect limit "$(message for_descriptors)")" list methods --limit 1
   for n in 0 -1 x 1.5; do
-    misused list "$(message limit_invalid_number "$n")" gpus --limit=$n
+    invalid list limit=$n gpus
   done
 }
 
 @test "what it refuses" {
   kinds='gpus, archs, datasets, grids, sites, nodes, models, methods, formats or importers'
-  misused list "what? $kinds"
-  misused list "$(message one_kind_at_a)" gpus archs
+  misused list "$(message missing_argument KIND)"
+  misused list "$(message unexpected_argument archs)" gpus archs
   refuses 2 "dlest: cannot list 'cpus'; use $kinds" list cpus
 }
 

@@ -253,8 +253,9 @@ dlest: warning: $(message no_embodied_carbon_is_known v100-sxm2-16gb)" \
 
 @test 'refused: options that do not go together' {
   for options in '--use-gpus 2' '--charge node' '--parts' '--embodied'; do
-    refuses 2 "dlest: $(message is_about_a_node "${options% *}")" \
-      predict --arch resnet50 --gpu a100 $options
+    option=${options% *}
+    misused predict "$(message has_no_effect_without "${option#--}" node)" \
+      --arch resnet50 --gpu a100 $options
   done
   refuses 2 "dlest: $(message a_share_is_one)" \
     predict --arch resnet50 --gpu-share 0.3
@@ -264,7 +265,7 @@ dlest: warning: $(message no_embodied_carbon_is_known v100-sxm2-16gb)" \
     predict --arch resnet50 --node ./node.xml --use-gpus 2 --gpus 3
   refuses 2 "dlest: $(message gpu_is_not_what h100 my v100-sxm2-16gb)" \
     predict --arch resnet50 --node ./node.xml --gpu h100
-  refuses 2 "dlest: $(message share_gpu_share_exclude)" \
+  refuses 2 "dlest: $(message does_not_go_with share gpu-share)" \
     predict --arch resnet50 --gpu a100 --share mig:1g.5gb --gpu-share 0.3
   refuses 2 "dlest: $(message a_share_is_one_accelerator)" \
     predict --arch resnet50 --node ./node.xml --use-gpus 0 --gpu-share 0.3
@@ -284,19 +285,18 @@ dlest: warning: $(message no_embodied_carbon_is_known v100-sxm2-16gb)" \
   refuses 2 "dlest: $(message has_no_mig_profile a100-sxm4-40gb 5g.1gb \
     "1g.5gb, 1g.10gb, 2g.10gb, 3g.20gb, 4g.20gb, 7g.40gb")" \
     predict --arch resnet50 --gpu a100 --share mig:5g.1gb
-  misused predict "$(message share_expected_mig_profile 0.3)" \
-    --gpu a100 --share 0.3
+  misused predict "$(message invalid_value share 0.3 \
+    "$(message expected_mig_profile)")" --gpu a100 --share 0.3
 }
 
 @test 'refused: values' {
-  misused predict "$(message use_gpus_invalid_number 1.5)" --use-gpus 1.5
-  misused predict "$(message invalid_value_above_at gpu-share 2 1)" \
-    --gpu-share 2
-  misused predict "$(message charge_invalid_value_node all)" --charge all
-  misused predict "$(message invalid_value_above_at lifetime 0 100)" \
-    --lifetime 0
-  misused predict "$(message invalid_value_above_at in-use 85 1)" \
-    --in-use 85
+  invalid predict use-gpus=1.5
+  misused predict "$(message invalid_value gpu-share 2 \
+    "$(message expected_above_at 0 1)")" --gpu-share 2
+  misused predict "$(message invalid_value charge all 'node or share')" \
+    --charge all
+  invalid predict lifetime=0
+  invalid predict in-use=85
 }
 
 @test 'refused: nodes' {

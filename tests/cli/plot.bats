@@ -314,12 +314,13 @@ dlest: $(message row_skipped 4 s)" plot fit left-out.csv --script
 
 @test 'wrong usage' {
   scores
-  misused plot "$(message which_picture_trace_fit)"
+  misused plot "$(message missing_argument KIND)"
   misused plot "$(message unknown_picture_there_are pie)" pie
   misused plot "$(message one_table_at_a)" errors scores.csv scores.csv
-  misused plot 'errors takes no --by' errors scores.csv --by gpu
-  misused plot "$(message expected_to_not width 7)" errors --width 7
-  misused plot "$(message unknown_picture_format_use gif)" \
+  misused plot "$(message has_no_effect by "on 'plot errors'")" errors scores.csv --by gpu
+  misused plot "$(message invalid_value width 7 \
+    "$(message expected_whole_range 20 20000)")" errors --width 7
+  misused plot "$(message invalid_value as gif 'svg, png, pdf or dumb')" \
     errors --as gif
   refuses 2 "dlest: $(message ends_with_none_svg x.gif)" plot errors scores.csv -o x.gif
   refuses 2 "dlest: $(message a_picture_is_no json)" \

@@ -343,31 +343,36 @@ dlest: $(message no_method_has_enough "; give --arch and --gpu")" \
     duration=abc duration=1x duration=1e400 duration=1e300 ram-gb=-1 \
     ram-gb=1e300 pue=0.9 intensity=-1 budget-kwh=0 \
     budget-kwh=-1; do
-    misused predict "$(message invalid_value "${bad%%=*}" "${bad#*=}" "")" \
-      --arch resnet50 --gpu a100 "--$bad"
+    invalid predict "$bad" --arch resnet50 --gpu a100
   done
 }
 
 @test "shares out of range" {
   for bad in 0 0.9 100 x; do
-    misused predict "$(message invalid_value_percent_to coverage "$bad")" --coverage=$bad
+    misused predict "$(message invalid_value coverage "$bad" \
+      "$(message expected_percent)")" --coverage=$bad
   done
   for bad in 1.5 -0.1 abc; do
     misused predict "$(message invalid_value utilisation "$bad" \
-    " (between 0 and 1)")" \
-      --utilisation=$bad
+      "$(message expected_range 0 1)")" --utilisation=$bad
   done
   for bad in 0 2 x; do
-    misused predict "$(message invalid_value_above_at efficiency "$bad" 1)" \
-      --efficiency=$bad
+    misused predict "$(message invalid_value efficiency "$bad" \
+      "$(message expected_range 1e-06 1)")" --efficiency=$bad
   done
 }
 
 @test "wrong usage" {
-  misused predict 'Too many arguments' resnet50
-  misused predict "option '--arch' requires an argument" --arch
-  misused predict "unrecognized option '--nope'" --nope
-  misused predict "$(message unknown_format_use xml \
+  misused predict "$(message unexpected_argument resnet50)" resnet50
+  misused predict "$(message option_needs_a_value --arch)" --arch
+  misused predict "$(message option_needs_a_value -a)" -qa
+  misused predict "$(message option_takes_no_value --strict)" --strict=yes
+  misused predict "$(message unknown_option --nope "'node', 'model'" predict)" \
+    --nope=3
+  misused predict "$(message unknown_letter -Q predict)" -qQ3
+  misused predict "$(message option_is_ambiguous --ou \
+    '--output-tokens, --output')" --ou 3
+  misused predict "$(message unknown_format_use format xml \
     "text, json, csv, markdown, latex, boamps or prometheus")" --format xml
 }
 
@@ -422,7 +427,7 @@ dlest: $(message no_method_has_enough "; give --arch and --gpu")" \
   near '.macs_g' '0.3008 - 990 * 1280e-9'
   try predict --arch squeezenet1_0 --gpu a100 --classes 10
   grep -qx "dlest: warning: $(message classifier_is_not_known squeezenet1_0)" err
-  misused predict "$(message invalid_value classes 0 "")" --classes 0
+  invalid predict classes=0
 }
 
 @test "--frozen: the classifier alone is trained" {

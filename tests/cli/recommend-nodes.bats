@@ -109,7 +109,7 @@ EOF
   own_node
   refuses 2 "dlest: $(message gpu_nodes_have_accelerators)" \
     recommend --arch resnet50 --node dgx-a100 --gpu t4
-  refuses 2 "dlest: $(message table_has_runs_own)" \
+  refuses 2 "dlest: $(message does_not_go_with table node)" \
     recommend --table runs.csv --node dgx-a100
   try recommend --arch resnet50 --node dgx-a100,./lab.xml --gpus 8 -q --format json
   check '[.choices[].node] | unique == ["dgx-a100"]'

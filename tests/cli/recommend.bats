@@ -19,7 +19,7 @@ usage() {
   shift
   try recommend "$@"
   [ "$status" -eq 2 ]
-  [ "$(head -n 1 err)" = "dlest recommend: $text" ]
+  [ "$(head -n 1 err)" = "dlest: $text" ]
   [ ! -s out ]
 }
 
@@ -151,11 +151,13 @@ usage() {
     recommend --arch vgg16 --gpu t4 --phase inference --method pre-epoch
   refuses 2 "dlest: $(message combinations_more_than_predict 4000000 1000000)" \
     recommend --arch vgg16 --gpu t4 --batch-size 1..4000 --image-px 1..1000
-  usage '--method: one method, so that choices compare' --method tdp,flops
-  usage "--deadline: invalid value '-1'" --deadline=-1
-  usage "--budget-kwh: invalid value '0'" --budget-kwh 0
-  usage "--coverage: invalid value '100' (percent, 1 to below 100)" \
-    --coverage 100
+  usage "$(message invalid_value method tdp,flops \
+    'one method, so that choices compare')" --method tdp,flops
+  usage "$(message invalid_value deadline -1 "$(message expected_time)")" \
+    --deadline=-1
+  usage "$(message invalid_value budget-kwh 0 "$(message expected_above 0)")" \
+    --budget-kwh 0
+  invalid recommend coverage=100
 }
 
 @test "tables with faults" {

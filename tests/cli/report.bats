@@ -196,15 +196,14 @@ dlest: warning: $(message job_without_energy_gpu 1 "" zz9 zz9)" \
 
 @test 'what it refuses' {
   usual
-  misused report "$(message which_accounting_is_standard)"
-  misused report "$(message by_expected_job_user day)" \
-    sacct.txt --by day
-  misused report "$(message expected_a_date_as since May)" \
+  misused report "$(message missing_argument FILE...)"
+  misused report "$(message invalid_value by day \
+    'job, user, account, partition or month')" sacct.txt --by day
+  misused report "$(message invalid_value since May 'a date, as 2024-03-01')" \
     sacct.txt --since May
-  misused report "$(message expected_a_date_as until 2024-13)" \
-    sacct.txt --until 2024-13
-  misused report "$(message core_power_invalid_value 0)" sacct.txt --core-power 0
-  misused report "$(message unknown_log_format_see x)" \
+  invalid report until=2024-13 sacct.txt
+  invalid report core-power=0 sacct.txt
+  misused report "$(message unknown_log_format_see from x)" \
     sacct.txt --from x
   refuses 2 "dlest: $(message node_power_expected_w gpu=x)" \
     report sacct.txt --node-power gpu=x

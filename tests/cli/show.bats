@@ -58,9 +58,10 @@ END
 @test "an architecture that does not scale, one whose head is not known" {
   gives 0 "dlest: warning: $(message weights_are_for_one mixer_b16_224)" show arch mixer_b16_224 --image-px 448
   gives 0 "dlest: warning: $(message classifier_is_not_known squeezenet1_0)" show arch squeezenet1_0 --classes 10
-  refuses 2 "dlest: $(message image_px_classes_are gpu)" show gpu a100 --classes 10
-  misused show "$(message invalid_value image-px 0 "")" arch resnet50 --image-px 0
-  misused show "$(message invalid_value classes 1.5 "")" arch resnet50 --classes 1.5
+  refuses 2 "dlest: $(message has_no_effect classes "here: it is for architectures")" show gpu a100 --classes 10
+  invalid show image-px=0 arch resnet50
+  misused show "$(message invalid_value classes 1.5 \
+    "$(message expected_whole_range 1 1e+09)")" arch resnet50 --classes 1.5
 }
 
 @test "the shape of a head that was counted, of layers and launches" {
@@ -103,9 +104,9 @@ END
 }
 
 @test "what it refuses" {
-  misused show "$(message expected_a_kind_a)"
-  misused show "$(message expected_a_kind_a)" gpu
-  misused show "$(message expected_a_kind_a)" gpu a100 x
+  misused show "$(message missing_argument 'gpu|arch|dataset|grid|site|node')"
+  misused show "$(message missing_argument NAME)" gpu
+  misused show "$(message unexpected_argument x)" gpu a100 x
   refuses 2 "dlest: $(message cannot_show_use_gpu cpu)" \
     show cpu x
   refuses 3 "dlest: $(message unknown_nearest_see_list arch resnet51 \

@@ -206,14 +206,14 @@ END
 }
 
 @test 'a price: what it refuses' {
-  what='expected a number and a currency: 0.28EUR'
+  what='a number and a currency: 0.28EUR'
   for price in -1 EUR -1EUR 0.2EUR5 '' nan inf '1 23456789' '5 a-very-long-long-name'; do
-    misused predict "$(message invalid_value price "$price" "; $what")" \
+    misused predict "$(message invalid_value price "$price" "$what")" \
       --gpu a100 --price="$price"
   done
-  misused step "$(message invalid_value price nan "; $what")" log.csv --epochs 5 \
+  misused step "$(message invalid_value price nan "$what")" log.csv --epochs 5 \
     --price nan
-  misused report "$(message invalid_value price -1 "; $what")" sacct.txt --price=-1
+  misused report "$(message invalid_value price -1 "$what")" sacct.txt --price=-1
 }
 
 @test 'step: the same' {
@@ -258,10 +258,11 @@ END
   refuses 3 "dlest: $(message unknown_nearest_see_list grid us-cx \
     "'us-ca', 'us-co', 'us-ct'" grids)" \
     predict $run --country us-cx
-  misused predict "$(message cloud_expected_provider_region aws)" \
-    $run --cloud aws
-  misused predict "$(message invalid_value intensity -1 "")" $run --intensity=-1
-  misused step "$(message invalid_value pue 0.9 "")" log.csv --epochs 5 --pue 0.9
+  misused predict "$(message invalid_value cloud aws \
+    'PROVIDER:REGION, as aws:eu-west-1')" $run --cloud aws
+  invalid predict intensity=-1 $run
+  misused step "$(message invalid_value pue 0.9 "$(message expected_from 1)")" \
+    log.csv --epochs 5 --pue 0.9
 }
 
 @test "a site's grid that is not known" {

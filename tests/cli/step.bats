@@ -162,13 +162,12 @@ close_to() {
 }
 
 @test 'what it refuses' {
-  misused step "$(message which_log)"
-  misused step "$(message epochs_how_many_has)" table.csv
-  misused step "$(message epochs_expected_n_or x)" table.csv --epochs x
-  misused step "$(message phases_expected_numbers_epochs 1,x)" table.csv \
-    --epochs 9 --phases 1,x
-  misused step "$(message invalid_value_percent_to coverage 0.9)" \
-    table.csv --epochs 9 --coverage 0.9
+  misused step "$(message missing_argument LOG...)"
+  misused step "$(message missing_option_epochs)" table.csv
+  misused step "$(message invalid_value epochs x 'N or LOW..HIGH, 1 or more')" \
+    table.csv --epochs x
+  invalid step phases=1,x table.csv --epochs 9
+  invalid step coverage=0.9 table.csv --epochs 9
   refuses 3 "dlest: $(message epochs_are_over_already 20 9)" \
     step table.csv --epochs 9
   refuses 2 "dlest: $(message stabilise_fluss_needs_a)" step table.csv \

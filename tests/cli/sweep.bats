@@ -100,8 +100,10 @@ RANGES
   misused predict "--batch-size: $(message invalid_range_expected_low 1..x)" --batch-size 1..x
   misused predict "--batch-size: $(message empty_value_in_list)" --batch-size 16,,32
   misused predict "$(message invalid_number_2 batch-size b)" --batch-size 16,b
-  misused predict "$(message invalid_value batch-size 0 "")" --batch-size 0..3
-  misused predict "$(message invalid_value image-px 1.5 "")" --image-px 1.5,2
+  misused predict "$(message invalid_value batch-size 0 \
+    "$(message expected_whole_range 1 1e+09)")" --batch-size 0..3
+  misused predict "$(message invalid_value image-px 1.5 \
+    "$(message expected_whole_range 1 100000)")" --image-px 1.5,2
   misused predict "--batch-size: $(message more_than_values 1000000)" --batch-size 1..2e6
   refuses 2 "dlest: $(message more_than_combinations 1e+12)" predict --arch resnet50 \
     --gpu a100 --batch-size 1..1000000 --image-px 1..99999 --gpus 1..1000
@@ -122,7 +124,7 @@ RANGES
     --gpu a100 --tokens 1e6 --method flops --format csv -q
   [ "$status" -eq 0 ]
   [ "$(wc -l <out)" -eq 3 ]
-  misused compare "$(message invalid_value batch-size 16,32 "")" x.csv --batch-size 16,32
+  invalid compare batch-size=16,32 x.csv
 }
 
 @test "what no method says anything of is skipped and counted" {

@@ -153,8 +153,8 @@ dlest: $(message no_method_has_enough '')" predict --method flops --arch resnet5
   misused predict "$(message invalid_value_nearest precision fp15 \
     "'fp16', 'fp64'")" \
     --precision fp15
-  misused predict "$(message invalid_value tokens 3T "")" --tokens 3T
-  misused predict "$(message invalid_value seq-len 0 "")" --seq-len 0
+  invalid predict tokens=3T
+  invalid predict seq-len=0
 }
 
 @test "shapes that are refused" {

@@ -14,7 +14,6 @@
 #include "physics/rows/physics_rows.h"
 #include "physics/training/training_inputs.h"
 #include "math/regression/regression.h"
-#include "math/cross_validation/cross_validate.h"
 #include "unit.h"
 
 enum { GPUS = 3, ARCHS = 3, BATCHES = 3, ROWS = GPUS * ARCHS * BATCHES };
@@ -252,43 +251,60 @@ static void poison(double *value) {
     value[t] += log(10);
 }
 
+/* Own rows, and auxiliary ones of other batches. */
+struct both {
+  struct table own, more;
+  const void *rows[2 * ROWS];
+  struct dl_hierarchical_problem q;
+};
+
+static void make_both(struct both *b, bool own, bool same, bool other) {
+  make_table(&b->own, 8, DL_PT_POWER);
+  make_table(&b->more, 16, DL_PT_POWER);
+  for (size_t i = 0; i < ROWS; i++) {
+    size_t gpu = i / (ARCHS * BATCHES);
+    struct dl_grouping *p = &b->more.in[i].grouping;
+    p->steady = 1;
+    p->sd[DL_PT_POWER] = p->sd[DL_PT_ENERGY] = 0.15;
+    p->sd[DL_PT_TIME] = 4 * 0.15;
+    b->more.in[i].mid_run = 1;
+    if (own && gpu == 0)
+      poison(b->own.value[i]);
+    if ((same && gpu == 0) || (other && gpu == 1))
+      poison(b->more.value[i]);
+    b->rows[i] = b->own.rows[i];
+    b->rows[ROWS + i] = b->more.rows[i];
+  }
+  const struct dl_observations o = {2 * ROWS, b->rows, NULL, ROWS};
+  assert_true(dl_hierarchical_problem_make(&b->q, &dl_training_physics, &o));
+}
+
+/* The power of each own row where its GPU is held out, from `start`. */
+static void hold_gpus_out(const struct both *b, const double *start,
+                          double power[ROWS]) {
+  static double y[2 * ROWS][DL_N_PHYSICAL_TARGETS];
+  for (size_t gpu = 0; gpu < GPUS; gpu++) {
+    bool out[2 * ROWS] = {false};
+    for (size_t i = 0; i < ROWS; i++)
+      out[i] = i / (ARCHS * BATCHES) == gpu;
+    assert_true(dl_hold_out_auxiliary(&b->q, out));
+    for (size_t i = 0; i < ROWS; i++)
+      assert_int_equal(out[ROWS + i], out[i]);
+    assert_ok(dl_hold_out(&b->q, out, start, y[0], &d), &d);
+    for (size_t i = 0; i < ROWS; i++)
+      if (out[i])
+        power[i] = exp(y[b->q.configs.of_row[i]][DL_PT_POWER]);
+  }
+}
+
 /* Out-of-fold predictions where the rows of the first GPU (`own`), the
  * auxiliary rows of the same GPU (`same`) or of the second (`other`) are
  * poisoned. */
 static void leave_gpus_out(bool own, bool same, bool other, double out[ROWS]) {
-  static struct table t, more;
-  gsl_vector *y = gsl_vector_alloc(ROWS);
-  size_t of_row[ROWS];
-  struct dl_folds folds = {.n = ROWS, .k = GPUS, .of_row = of_row};
-  struct dl_cv cv = {0};
-
-  make_table(&t, 8, DL_PT_POWER);
-  make_table(&more, 16, DL_PT_POWER);
-  for (size_t i = 0; i < ROWS; i++) {
-    size_t gpu = i / (ARCHS * BATCHES);
-    of_row[i] = gpu;
-    struct dl_grouping *p = &more.in[i].grouping;
-    p->steady = 1;
-    p->sd[DL_PT_POWER] = p->sd[DL_PT_ENERGY] = 0.15;
-    p->sd[DL_PT_TIME] = 4 * 0.15;
-    more.in[i].mid_run = 1;
-    if (own && gpu == 0)
-      poison(t.value[i]);
-    if ((same && gpu == 0) || (other && gpu == 1))
-      poison(more.value[i]);
-    gsl_vector_set(y, i, exp(t.value[i][DL_PT_POWER]));
-  }
-  struct dl_problem p = {.y = y,
-                         .log_target = true,
-                         .rows = t.rows,
-                         .auxiliary = more.rows,
-                         .n_auxiliary = more.n,
-                         .n_groupings = 2,
-                         .alike = dl_physics_alike};
-  assert_ok(dl_cross_validate(&cv, &p, method, NULL, &folds, &d), &d);
-  memcpy(out, cv.prediction, ROWS * sizeof *out);
-  dl_cv_free(&cv);
-  gsl_vector_free(y);
+  static struct both b;
+  make_both(&b, own, same, other);
+  hold_gpus_out(&b, NULL, out);
+  dl_hierarchical_problem_free(&b.q);
 }
 
 /* The left-out GPU's predictions do not depend on its own rows by one bit,
@@ -311,13 +327,64 @@ static void left_out_gpus_stay_out(void **state) {
   assert_memory_equal(poisoned + own, clean + own, own * sizeof *clean);
 }
 
+/* A fit that begins at the optimum of all rows ends where one that begins at
+ * the priors does. */
+static void warm_starts_end_as_cold_ones(void **state) {
+  static struct both b;
+  double cold[ROWS], warm[ROWS];
+  struct dl_hierarchical_solution all;
+
+  (void)state;
+  make_both(&b, false, false, false);
+  assert_ok(dl_hierarchical_solve(&all, &b.q, NULL, NULL, NULL, &d), &d);
+  hold_gpus_out(&b, NULL, cold);
+  hold_gpus_out(&b, all.theta, warm);
+  for (size_t i = 0; i < ROWS; i++)
+    assert_near(warm[i], cold[i], 1e-6);
+  dl_hierarchical_solution_free(&all);
+  dl_hierarchical_problem_free(&b.q);
+}
+
+/* Repeats of a run are one configuration with their mean and number. */
+static void repeats_collapse(void **state) {
+  static struct table t;
+  static struct dl_observed repeats[3 * ROWS];
+  static double values[3 * ROWS][DL_N_PHYSICAL_TARGETS];
+  static const void *rows[3 * ROWS];
+  struct dl_hierarchical_problem q;
+  const struct dl_observations o = {3 * ROWS, rows, NULL, 0};
+
+  (void)state;
+  make_table(&t, 8, DL_PT_TIME);
+  for (size_t i = 0; i < 3 * ROWS; i++) {
+    size_t row = i % ROWS;
+    for (size_t k = 0; k < DL_N_PHYSICAL_TARGETS; k++)
+      values[i][k] = t.value[row][k] + 0.1 * ((double)(i / ROWS) - 1);
+    repeats[i] = (struct dl_observed){&t.in[row], values[i], DL_PT_TIME};
+    rows[i] = &repeats[i];
+  }
+  assert_true(dl_hierarchical_problem_make(&q, &dl_training_physics, &o));
+  assert_int_equal(q.configs.n, ROWS);
+  for (size_t i = 0; i < q.configs.n_measurements; i++) {
+    const struct dl_measurement *m = &q.configs.m[i];
+    assert_near(m->weight, 3, 1e-12);
+    assert_near(m->mean, t.value[m->config][m->target], 1e-12);
+  }
+  dl_hierarchical_problem_free(&q);
+}
+
 #define TEST(t) cmocka_unit_test_setup_teardown(t, start, finish)
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      TEST(recovers_what_it_saw), TEST(recovers_other_batches),
-      TEST(restores_bit_for_bit), TEST(refuses_other_features),
-      TEST(adapts_to_one_run),    TEST(left_out_gpus_stay_out),
+      TEST(recovers_what_it_saw),
+      TEST(recovers_other_batches),
+      TEST(restores_bit_for_bit),
+      TEST(refuses_other_features),
+      TEST(adapts_to_one_run),
+      TEST(left_out_gpus_stay_out),
+      TEST(warm_starts_end_as_cold_ones),
+      TEST(repeats_collapse),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

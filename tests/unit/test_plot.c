@@ -100,8 +100,9 @@ static void test_quote(void **state) {
   assert_string_equal(dl_text_str(&t), "'it\u2019s\xEF\xBF\xBD"
                                        "50 %'");
   dl_text_clear(&t);
-  dl_script_quote_tic(&s, "50 %");
-  assert_string_equal(dl_text_str(&t), "'50 %%'");
+  char *const names[] = {"50 %", "b"};
+  dl_script_names(&s, names, NULL, 2);
+  assert_string_equal(dl_text_str(&t), "set ytics ('50 %%' 2, 'b' 1)\n");
   dl_text_clear(&t);
   const double row[] = {0.1, NAN, INFINITY};
   dl_script_row(&s, 3, row);

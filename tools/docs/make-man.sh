@@ -8,14 +8,38 @@
 # HELP2MAN names the program. --help is not wrapped here: man wraps it.
 set -eu
 dlest=$1 version=$2 mandir=$3 page=$4 output=$5
+table=$mandir/../src/run/run_columns_body.h
 command=${page#dlest}
 command=${command#-}
 temp=$output.tmp
-trap 'rm -f "$temp"' EXIT
+trap 'rm -f "$temp" "$temp.h2m" "$temp.columns"' EXIT
+
+# The columns of the runs table, from the table that the program is made of:
+# rows NUMBER(name, "unit" or NULL, ..., "summary") and TEXT(name, ..., "...").
+columns() {
+  awk '
+    /Assumptions of an estimate/ { exit }
+    /^(NUMBER|TEXT)\(/ { row = ""; on = 1 }
+    on { row = row $0 }
+    on && /\)$/ {
+      on = 0
+      name = row; sub(/^[A-Z]*\(/, "", name); sub(/,.*/, "", name)
+      unit = ""
+      if (row ~ /^NUMBER\([a-z0-9_]*, *"/) {
+        unit = row; sub(/^[^"]*"/, "", unit); sub(/".*/, "", unit)
+        sub(/^NUMBER\([a-z0-9_]*, *"[^"]*"/, "", row)
+      }
+      gsub(/" *"/, "", row)
+      sub(/^[^"]*"/, "", row); sub(/"\)$/, "", row)
+      printf ".TP\n.B %s\n%s%s\n", name, row, unit ? ", " unit : ""
+    }' "$table"
+}
+columns >"$temp.columns"
+sed "/COLUMNS: inserted/r $temp.columns" "$mandir/$page.h2m" >"$temp.h2m"
 
 ARGP_HELP_FMT=rmargin=400 ${HELP2MAN-help2man} --no-info --section=1 \
   --source="dlest $version" --manual='dlest manual' \
-  --include="$mandir/$page.h2m" --include="$mandir/common.h2m" \
+  --include="$temp.h2m" --include="$mandir/common.h2m" \
   --version-string="dlest $version" --output="$temp" "$dlest${command:+ $command}"
 
 # argp's options become a section behind the description, its headings become

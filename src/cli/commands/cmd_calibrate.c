@@ -10,48 +10,23 @@
 #include "model/fitting/calibrate.h"
 #include "physics/rows/physics_regression.h"
 
-enum { KEY_MODEL = 0x600 };
-
 struct calibrate_options {
   struct dl_job_options job; /* --set, --define, --alias */
-  const char *input;
   const char *model;
 };
 
-static const struct argp_option options[] = {
-    {NULL, 0, NULL, 0, "What is calibrated:", 1},
-    {"model", KEY_MODEL, "FILE", 0,
-     "model made by dlest fit, in place of the one that ships", 1},
+static const struct dl_option options[] = {
+    DL_HEADING("What is calibrated:", 1),
+    {"model", 0, "FILE",
+     "model made by dlest fit, in place of the one that ships",
+     DL_STORE(TEXT, struct calibrate_options, model)},
     {0},
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state) {
-  struct calibrate_options *o = state->input;
-  switch (key) {
-  case ARGP_KEY_INIT:
-    state->child_inputs[0] = &o->job;
-    return 0;
-  case KEY_MODEL:
-    o->model = arg;
-    return 0;
-  default:
-    return dl_cli_table(&o->input, key, arg, state);
-  }
-}
-
-static const struct argp_child children[] = {{&dl_table_argp, 0, NULL, 0}, {0}};
-static const struct argp calibrate_argp = {
-    .options = options,
-    .parser = parse,
-    .children = children,
-    .args_doc = "RUNS.csv",
-    .doc = "Bring the physical model to your own machine: one or a few "
-           "measured runs move its constants as far as they were uncertain, "
-           "and teach it what the GPU and the host differ by. Writes a model "
-           "for dlest predict --model (RUNS.calibrated.xml; -o names another)."
-           "\vExamples:\n"
-           "  dlest calibrate runs.csv\n"
-           "  dlest calibrate runs.csv -o mine.xml\n",
+static const struct dl_option_table tables[] = {
+    {options, 0},
+    {dl_table_options_rows, offsetof(struct calibrate_options, job)},
+    {0},
 };
 
 static const struct dl_column columns[] = {
@@ -64,6 +39,7 @@ static const struct dl_column columns[] = {
 struct calibrating {
   struct dl_cli *cli;
   struct calibrate_options *o;
+  const char *input;
   struct dl_table *table;
   size_t done;
 };
@@ -99,7 +75,7 @@ static enum dl_status read_runs(struct calibrating *w, const struct dl_fit *fit,
   struct dl_csv *csv = NULL;
   struct dl_strlist groups = {0};
   enum dl_status status =
-      f ? dl_csv_open(&csv, w->o->input, 0, d) : dl_fail_memory(d);
+      f ? dl_csv_open(&csv, w->input, 0, d) : dl_fail_memory(d);
   bool measured = false;
   *there = false;
   if (status == DL_OK) {
@@ -145,7 +121,7 @@ static enum dl_status calibrate_fit(struct calibrating *w, struct dl_fit *fit) {
 
 /* RUNS.csv -> RUNS.calibrated.xml */
 static void model_path(const struct calibrating *w, struct dl_text *path) {
-  const char *in = w->o->input;
+  const char *in = w->input;
   size_t n = strlen(in);
   if (w->cli->output) {
     dl_text_add(path, w->cli->output);
@@ -157,13 +133,12 @@ static void model_path(const struct calibrating *w, struct dl_text *path) {
   dl_text_add(path, ".calibrated.xml");
 }
 
-static enum dl_status describe(struct calibrating *w, struct dl_model *m,
-                               int argc, char **argv) {
+static enum dl_status describe(struct calibrating *w, struct dl_model *m) {
   struct dl_text t = {0};
-  char *line = dl_cli_command_line(argc, argv, w->o->input);
-  const char *slash = strrchr(w->o->input, '/');
+  char *line = dl_cli_command_line(w->cli, w->input);
+  const char *slash = strrchr(w->input, '/');
   dl_text_printf(&t, "%s, calibrated on %s", m->source ? m->source : "a model",
-                 slash ? slash + 1 : w->o->input);
+                 slash ? slash + 1 : w->input);
   if (!line || t.failed) {
     free(line);
     dl_text_free(&t);
@@ -181,7 +156,7 @@ static enum dl_status calibrate_all(struct calibrating *w, struct dl_model *m) {
   for (size_t i = 0; i < m->n_fits && status == DL_OK; i++)
     status = calibrate_fit(w, &m->fit[i]);
   if (status == DL_OK && w->done == 0)
-    status = dl_fail_at(&w->cli->diag, DL_EINPUT, w->o->input, 0,
+    status = dl_fail_at(&w->cli->diag, DL_EINPUT, w->input, 0,
                         "none of the model's targets is measured here "
                         "(gpu_power_w, epoch_s, or energy_j with epochs)");
   return status;
@@ -209,15 +184,14 @@ static enum dl_status write_all(struct calibrating *w, struct dl_model *m,
   return status;
 }
 
-static enum dl_status run(struct dl_cli *cli, int argc, char **argv) {
-  struct calibrate_options o = {0};
-  dl_cli_parse(cli, &calibrate_argp, argc, argv, &o);
-  struct calibrating w = {.cli = cli, .o = &o};
+static enum dl_status run(struct dl_cli *cli, void *options_at) {
+  struct calibrating w = {.cli = cli, .o = options_at};
   struct dl_model *m = NULL;
   struct dl_report *r = dl_report_new();
+  w.input = cli->argument[0];
   enum dl_status status =
-      r ? dl_open_model(cli, o.model, &m) : dl_fail_memory(&cli->diag);
-  if (status == DL_OK && strcmp(o.input, "-") == 0)
+      r ? dl_open_model(cli, w.o->model, &m) : dl_fail_memory(&cli->diag);
+  if (status == DL_OK && strcmp(w.input, "-") == 0)
     status = dl_fail(&cli->diag, DL_EUSAGE,
                      "the table is read several times: give a file, not "
                      "standard input");
@@ -227,20 +201,28 @@ static enum dl_status run(struct dl_cli *cli, int argc, char **argv) {
     status = calibrate_all(&w, m);
   }
   if (status == DL_OK)
-    status = describe(&w, m, argc, argv);
+    status = describe(&w, m);
   if (status == DL_OK) {
     status = write_all(&w, m, r);
     r = NULL;
   }
   dl_report_free(r);
   dl_model_free(m);
-  dl_job_options_free(&o.job);
   return dl_cli_end(cli, status);
 }
 
 const struct dl_command dl_cmd_calibrate = {
     .name = "calibrate",
     .summary = "bring a model to your own GPU by measured runs",
-    .argp = &calibrate_argp,
+    .arguments = "RUNS.csv",
+    .doc = "Bring the physical model to your own machine: one or a few "
+           "measured runs move its constants as far as they were uncertain, "
+           "and teach it what the GPU and the host differ by. Writes a model "
+           "for dlest predict --model (RUNS.calibrated.xml; -o names another)."
+           "\vExamples:\n"
+           "  dlest calibrate runs.csv\n"
+           "  dlest calibrate runs.csv -o mine.xml\n",
+    .tables = tables,
+    .options_size = sizeof(struct calibrate_options),
     .run = run,
 };

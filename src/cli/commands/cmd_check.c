@@ -14,11 +14,6 @@
  * each in their text. */
 enum { MANY = 16 };
 
-struct check_options {
-  char **files; /* of argv */
-  size_t n;
-};
-
 /* One file under check, in turn. */
 struct checker {
   struct dl_cli *cli;
@@ -26,34 +21,6 @@ struct checker {
   struct dl_report *report;
   struct dl_table *files;
   struct dl_strlist lacks; /* file, entry, method, values; then the next */
-};
-
-static error_t parse(int key, char *arg, struct argp_state *state) {
-  struct check_options *o = state->input;
-  switch (key) {
-  case ARGP_KEY_ARGS:
-    o->files = state->argv + state->next;
-    o->n = (size_t)(state->argc - state->next);
-    return 0;
-  case ARGP_KEY_NO_ARGS:
-    argp_error(state, "which file? a catalogue or a model");
-    return 0;
-  default:
-    (void)arg;
-    return ARGP_ERR_UNKNOWN;
-  }
-}
-
-static const struct argp check_argp = {
-    .parser = parse,
-    .args_doc = "FILE...",
-    .doc =
-        "Check catalogues of your own and model files."
-        "\vEvery finding names its line. An error means that the file or the "
-        "entry is wrong (exit status 3); a warning may be intended.\n\n"
-        "Examples:\n"
-        "  dlest check lab-card.xml\n"
-        "  dlest check lab-card.xml --format json\n",
 };
 
 /* --- what lacks */
@@ -311,16 +278,15 @@ static enum dl_status judge(struct dl_cli *cli, const struct checker *c) {
                  bad == 1 ? "" : "s");
 }
 
-static enum dl_status run(struct dl_cli *cli, int argc, char **argv) {
-  struct check_options o = {0};
-  dl_cli_parse(cli, &check_argp, argc, argv, &o);
+static enum dl_status run(struct dl_cli *cli, void *options) {
   struct checker c = {.cli = cli, .report = dl_report_new()};
+  (void)options;
   if (!c.report)
     return dl_fail_memory(&cli->diag);
   enum dl_status status = DL_OK;
   add_files(&c);
-  for (size_t i = 0; i < o.n && status == DL_OK; i++)
-    status = check_file(&c, o.files[i]);
+  for (size_t i = 0; i < cli->n_arguments && status == DL_OK; i++)
+    status = check_file(&c, cli->argument[i]);
   if (status == DL_OK && c.findings.failed)
     status = dl_fail_memory(&cli->diag);
   if (status == DL_OK) {
@@ -340,6 +306,13 @@ static enum dl_status run(struct dl_cli *cli, int argc, char **argv) {
 const struct dl_command dl_cmd_check = {
     .name = "check",
     .summary = "check a catalogue of your own or a model file",
-    .argp = &check_argp,
+    .arguments = "FILE...",
+    .doc =
+        "Check catalogues of your own and model files."
+        "\vEvery finding names its line. An error means that the file or the "
+        "entry is wrong (exit status 3); a warning may be intended.\n\n"
+        "Examples:\n"
+        "  dlest check lab-card.xml\n"
+        "  dlest check lab-card.xml --format json\n",
     .run = run,
 };

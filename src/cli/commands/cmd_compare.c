@@ -9,136 +9,70 @@
 #include "cli/views/compare_report.h"
 #include "cli/views/estimate_rows.h"
 
-enum {
-  KEY_METHODS = 0x500,
-  KEY_BY,
-  KEY_CV,
-  KEY_MODEL,
-  KEY_COVERAGE,
-  KEY_BOOTSTRAP,
-  KEY_BOOTSTRAP_BY,
-  KEY_CONFIDENCE,
-  KEY_SEED
-};
-
 /* A resample of a million groups takes seconds: more of them is a mistake. */
 #define MOST_RESAMPLES 1000000
 #define LEAST_RESAMPLES 100
 
-static const struct argp_option options[] = {
-    {NULL, 0, NULL, 0, "How it is scored:", 5},
-    {"methods", KEY_METHODS, "LIST", 0,
-     "all (default) or names separated by commas", 5},
-    {"by", KEY_BY, "COLUMN", 0, "scores for each value of a column", 5},
-    {"cv", KEY_CV, "group:COLUMN", 0,
-     "refit the models on each table without the group they predict", 5},
-    {"model", KEY_MODEL, "FILE", 0,
+static enum dl_status read_resamples(const struct dl_option *row, char *arg,
+                                     void *at, struct dl_diag *d) {
+  size_t *n = at;
+  (void)row, (void)d;
+  return dl_parse_count(arg, n) && *n <= MOST_RESAMPLES &&
+                 (*n == 0 || *n >= LEAST_RESAMPLES)
+             ? DL_OK
+             : DL_EUSAGE;
+}
+
+#define AT(kind, member) DL_STORE(kind, struct dl_compare_options, member)
+
+static const struct dl_option options[] = {
+    DL_HEADING("How it is scored:", 5),
+    {"methods", 0, "LIST", "all (default) or names separated by commas",
+     AT(TEXT, methods)},
+    {"by", 0, "COLUMN", "scores for each value of a column", AT(TEXT, by)},
+    {"cv", 0, "group:COLUMN",
+     "refit the models on each table without the group they predict",
+     AT(TEXT, cv)},
+    {"model", 0, "FILE",
      "model made by dlest fit, in place of those that ship; several are "
      "compared with each other",
-     5},
-    {"coverage", KEY_COVERAGE, "PERCENT", 0,
-     "coverage of the estimates' intervals (default 90)", 5},
-    {NULL, 0, NULL, 0, "How sure the scores are:", 6},
-    {"bootstrap", KEY_BOOTSTRAP, "N", 0,
-     "resamples for the intervals of the scores (default 2000; 0: none)", 6},
-    {"bootstrap-by", KEY_BOOTSTRAP_BY, "COLUMN", 0,
+     AT(LIST, model)},
+    {"coverage", 0, "PERCENT",
+     "coverage of the estimates' intervals (default 90)",
+     AT(PERCENT, coverage)},
+    DL_HEADING("How sure the scores are:", 6),
+    {"bootstrap", 0, "N",
+     "resamples for the intervals of the scores (default 2000; 0: none)",
+     AT(COUNT, how.resamples), .read = read_resamples,
+     .expected = "0, or a whole number from 100 to 1000000"},
+    {"bootstrap-by", 0, "COLUMN",
      "what is drawn: config (default), run, or all runs that share a value of "
      "a column",
-     6},
-    {"confidence", KEY_CONFIDENCE, "PERCENT", 0,
-     "of the scores' intervals and of the ranks (default 95)", 6},
-    {"seed", KEY_SEED, "N", 0, "seed of the draws (default 1)", 6},
+     AT(TEXT, bootstrap_by)},
+    {"confidence", 0, "PERCENT",
+     "of the scores' intervals and of the ranks (default 95)",
+     AT(PERCENT, how.confidence)},
+    {"seed", 0, "N", "seed of the draws (default 1)", AT(COUNT, how.seed),
+     .high = UINT32_MAX},
     {0},
 };
 
-static void take(struct dl_strlist *l, const char *arg,
-                 struct argp_state *state) {
-  if (!dl_strlist_add(l, arg))
-    argp_failure(state, DL_EFAILED, 0, "out of memory");
-}
-
-static void take_resamples(struct dl_compare_options *o, const char *arg,
-                           struct argp_state *state) {
-  size_t n;
-  if (!dl_parse_count(arg, &n) || n > MOST_RESAMPLES ||
-      (n > 0 && n < LEAST_RESAMPLES))
-    argp_error(state, "--bootstrap: invalid number '%s': 0, or %d to %d", arg,
-               LEAST_RESAMPLES, MOST_RESAMPLES);
-  o->how.resamples = n;
-}
-
-static error_t parse_bootstrap(struct dl_compare_options *o, int key, char *arg,
-                               struct argp_state *state) {
-  size_t seed;
-  switch (key) {
-  case KEY_BOOTSTRAP:
-    take_resamples(o, arg, state);
-    return 0;
-  case KEY_BOOTSTRAP_BY:
-    o->bootstrap_by = arg;
-    return 0;
-  case KEY_CONFIDENCE:
-    o->how.confidence = dl_arg_percent(state, "confidence", arg);
-    return 0;
-  case KEY_SEED:
-    if (!dl_parse_count(arg, &seed) || seed > UINT32_MAX)
-      argp_error(state, "--seed: invalid number '%s'", arg);
-    o->how.seed = seed;
-    return 0;
-  default:
-    return ARGP_ERR_UNKNOWN;
-  }
-}
-
-static error_t parse(int key, char *arg, struct argp_state *state) {
-  struct dl_compare_options *o = state->input;
-  switch (key) {
-  case ARGP_KEY_INIT:
-    state->child_inputs[0] = &o->job;
-    return 0;
-  case KEY_METHODS:
-    o->methods = arg;
-    return 0;
-  case KEY_BY:
-    o->by = arg;
-    return 0;
-  case KEY_CV:
-    o->cv = arg;
-    return 0;
-  case KEY_MODEL:
-    take(&o->model, arg, state);
-    return 0;
-  case KEY_COVERAGE:
-    o->coverage = dl_arg_percent(state, "coverage", arg);
-    return 0;
-  case ARGP_KEY_ARG:
-    if (strcmp(arg, "-") == 0 && dl_strlist_find(&o->input, arg) >= 0)
-      argp_error(state, "standard input can be read once");
-    take(&o->input, arg, state);
-    return 0;
-  case ARGP_KEY_END:
-    if (o->input.n == 0)
-      argp_error(state, "which table of runs?");
-    return 0;
-  default:
-    return parse_bootstrap(o, key, arg, state);
-  }
-}
-
-static const struct argp_child children[] = {{&dl_job_argp, 0, NULL, 0}, {0}};
-static const struct argp compare_argp = {
-    .options = options,
-    .parser = parse,
-    .children = children,
-    .args_doc = "RUNS.csv...",
-    .doc = "Estimate every measured run from its own settings and score each "
-           "method against the measured energy: gpu_energy_j for the boundary "
-           "gpu where the table has it, else energy_j."
-           "\vExamples:\n"
-           "  dlest compare runs.csv --cv group:gpu\n"
-           "  dlest compare runs.csv --methods tdp,pre-power --by arch\n"
-           "  dlest compare runs.csv --bootstrap-by gpu --format latex\n",
+static const struct dl_option_table tables[] = {
+    {options, 0},
+    DL_JOB_OPTION_TABLES(struct dl_compare_options, job),
+    {0},
 };
+
+static void init(void *options_at) {
+  struct dl_compare_options *o = options_at;
+  o->methods = "all";
+  o->bootstrap_by = "config";
+  o->coverage = 0.9;
+  o->how.resamples = 2000;
+  o->how.confidence = 0.95;
+  o->how.seed = 1;
+  dl_job_options_init(&o->job);
+}
 
 static bool scores_pre(const struct dl_compare_options *o) {
   return strcmp(o->methods, "all") == 0 || strstr(o->methods, "pre-");
@@ -161,11 +95,12 @@ static enum dl_status open_models(struct dl_comparing *w) {
 static enum dl_status score_tables(struct dl_comparing *w) {
   struct dl_diag *d = &w->cli->diag;
   enum dl_status status = DL_OK;
-  for (w->table = 0; w->table < w->o->input.n && status == DL_OK; w->table++) {
+  for (w->table = 0; w->table < w->cli->n_arguments && status == DL_OK;
+       w->table++) {
     size_t before = w->scores.n;
     status = dl_compare_table(w);
     if (status == DL_OK && w->scores.n == before)
-      status = dl_fail_at(d, DL_EINPUT, w->o->input.s[w->table], 0,
+      status = dl_fail_at(d, DL_EINPUT, w->cli->argument[w->table], 0,
                           "no run that could be scored");
   }
   if (status == DL_OK && !w->o->cv && scores_pre(w->o))
@@ -174,40 +109,48 @@ static enum dl_status score_tables(struct dl_comparing *w) {
   return status;
 }
 
-static enum dl_status run(struct dl_cli *cli, int argc, char **argv) {
-  struct dl_compare_options o = {
-      .methods = "all",
-      .bootstrap_by = "config",
-      .coverage = 0.9,
-      .how = {.resamples = 2000, .confidence = 0.95, .seed = 1}};
-  dl_cli_parse(cli, &compare_argp, argc, argv, &o);
-  struct dl_comparing w = {.cli = cli, .o = &o};
+static enum dl_status run(struct dl_cli *cli, void *options_at) {
+  struct dl_compare_options *o = options_at;
+  struct dl_comparing w = {.cli = cli, .o = o};
+  size_t n_pipes = 0;
+  for (size_t i = 0; i < cli->n_arguments; i++)
+    n_pipes += strcmp(cli->argument[i], "-") == 0;
+  if (n_pipes > 1)
+    return dl_fail(&cli->diag, DL_EUSAGE, "standard input can be read once");
   enum dl_status status = open_models(&w);
   if (status == DL_OK)
     status = score_tables(&w);
   if (status == DL_OK) {
     struct dl_comparison c = {.scores = &w.scores,
-                              .tables = o.input,
+                              .tables = {cli->argument, cli->n_arguments, 0},
                               .methods = w.methods,
-                              .models = o.model,
-                              .by = o.by,
-                              .how = o.how,
-                              .resampled = o.bootstrap_by};
+                              .models = o->model,
+                              .by = o->by,
+                              .how = o->how,
+                              .resampled = o->bootstrap_by};
     status = dl_print_comparison(cli, &c);
   }
   dl_scoring_free(&w.scores);
   for (size_t k = 0; k < w.n_models; k++)
     dl_model_free(w.model[k]);
   dl_strlist_free(&w.methods);
-  dl_strlist_free(&o.input);
-  dl_strlist_free(&o.model);
-  dl_job_options_free(&o.job);
   return dl_cli_end(cli, status);
 }
 
 const struct dl_command dl_cmd_compare = {
     .name = "compare",
     .summary = "score estimators side by side on measured runs",
-    .argp = &compare_argp,
+    .arguments = "RUNS.csv...",
+    .doc = "Estimate every measured run from its own settings and score each "
+           "method against the measured energy: gpu_energy_j for the boundary "
+           "gpu where the table has it, else energy_j."
+           "\vExamples:\n"
+           "  dlest compare runs.csv --cv group:gpu\n"
+           "  dlest compare runs.csv --methods tdp,pre-power --by arch\n"
+           "  dlest compare runs.csv --bootstrap-by gpu --format latex\n",
+    .tables = tables,
+    .options_size = sizeof(struct dl_compare_options),
+    .init = init,
+    .free = dl_job_options_free,
     .run = run,
 };

@@ -11,83 +11,36 @@
 #include "cli/command.h"
 
 struct describe_options {
-  struct dl_cli *cli;
-  const char *path;
+  struct dl_strlist shapes;
   struct dl_onnx_asked asked;
   size_t top;
 };
 
-enum { OPT_SHAPE = 256, OPT_PX, OPT_SEQ, OPT_BATCH };
+#define AT(kind, member) DL_STORE(kind, struct describe_options, member)
 
-static const struct argp_option describe_options_of[] = {
-    {NULL, 0, NULL, 0, "Counting:", 1},
-    {"input-shape", OPT_SHAPE, "NAME=SHAPE", 0,
-     "shape of an input, as in image=1x3x224x224; may be repeated", 1},
-    {"image-px", OPT_PX, "N", 0, "sides of the image input", 1},
-    {"seq-len", OPT_SEQ, "N", 0, "tokens of the sequence inputs", 1},
-    {"batch", OPT_BATCH, "N", 0,
-     "samples that the inputs hold (default: by their shapes)", 1},
-    {"top", 'n', "N", 0, "layers to list in text, heaviest first (10)", 1},
+static const struct dl_option options[] = {
+    DL_HEADING("Counting:", 1),
+    {"input-shape", 0, "NAME=SHAPE",
+     "shape of an input, as in image=1x3x224x224; may be repeated",
+     AT(LIST, shapes)},
+    {"image-px", 0, "N", "sides of the image input", AT(NUMBER, asked.image_px),
+     .low = 1, .high = 1e6, .whole = true},
+    {"seq-len", 0, "N", "tokens of the sequence inputs",
+     AT(NUMBER, asked.seq_len), .low = 1, .high = 1e6, .whole = true},
+    {"batch", 0, "N", "samples that the inputs hold (default: by their shapes)",
+     AT(NUMBER, asked.batch), .low = 1, .high = 1e6, .whole = true},
+    {"top", 'n', "N", "layers to list in text, heaviest first (10)",
+     AT(COUNT, top), .high = 1e6},
     {0},
 };
 
-static size_t count_of(const char *what, const char *arg, size_t least,
-                       struct argp_state *state) {
-  size_t n;
-  if (!dl_parse_count(arg, &n) || n < least || n > 1000000)
-    argp_error(state, "--%s: '%s' is no count from %zu to 1000000", what, arg,
-               least);
-  return n;
-}
+static const struct dl_option_table tables[] = {{options, 0}, {0}};
 
-static error_t parse(int key, char *arg, struct argp_state *state) {
-  struct describe_options *o = state->input;
-  switch (key) {
-  case OPT_SHAPE:
-    if (dl_onnx_ask(&o->asked, arg, &o->cli->diag) != DL_OK)
-      argp_error(state, "--input-shape: %s", o->cli->diag.error);
-    return 0;
-  case OPT_PX:
-    o->asked.image_px = (double)count_of("image-px", arg, 1, state);
-    return 0;
-  case OPT_SEQ:
-    o->asked.seq_len = (double)count_of("seq-len", arg, 1, state);
-    return 0;
-  case OPT_BATCH:
-    o->asked.batch = (double)count_of("batch", arg, 1, state);
-    return 0;
-  case 'n':
-    o->top = count_of("top", arg, 0, state);
-    return 0;
-  case ARGP_KEY_ARG:
-    if (o->path)
-      argp_error(state, "one model at a time");
-    o->path = arg;
-    return 0;
-  case ARGP_KEY_END:
-    if (!o->path)
-      argp_error(state, "which ONNX file?");
-    return 0;
-  default:
-    return ARGP_ERR_UNKNOWN;
-  }
+static void init(void *options_at) {
+  struct describe_options *o = options_at;
+  o->asked = dl_onnx_as_it_is;
+  o->top = 10;
 }
-
-static const struct argp describe_argp = {
-    .options = describe_options_of,
-    .parser = parse,
-    .args_doc = "MODEL.onnx",
-    .doc = "Count the work of an ONNX model: multiply-accumulates, parameters, "
-           "activations and launches, by layer."
-           "\vWith -o FILE an architecture's descriptor is written that --arch "
-           "takes; --arch MODEL.onnx does the same by itself. Weights are not "
-           "read, nor are files that hold them. A batch that the model leaves "
-           "open is one sample.\n\n"
-           "Examples:\n"
-           "  dlest describe tiny-cnn.onnx\n"
-           "  dlest describe tiny-cnn.onnx --image-px 64 -o my-arch.xml\n"
-           "  dlest predict --arch tiny-cnn.onnx --gpu a100\n",
-};
 
 static void show_shape(struct dl_text *t, const struct dl_onnx_shape *s) {
   if (!s->known)
@@ -289,21 +242,23 @@ static enum dl_status write_descriptor(struct dl_cli *cli,
   return status;
 }
 
-static enum dl_status run(struct dl_cli *cli, int argc, char **argv) {
-  struct describe_options o = {
-      .cli = cli, .asked = dl_onnx_as_it_is, .top = 10};
+static enum dl_status run(struct dl_cli *cli, void *options_at) {
+  struct describe_options *o = options_at;
   struct dl_onnx *m = NULL;
   struct dl_onnx_count *c = NULL;
-  dl_cli_parse(cli, &describe_argp, argc, argv, &o);
-  enum dl_status status = dl_onnx_open(&m, o.path, &cli->diag);
+  enum dl_status status = DL_OK;
+  for (size_t i = 0; i < o->shapes.n && status == DL_OK; i++)
+    status = dl_onnx_ask(&o->asked, o->shapes.s[i], &cli->diag);
   if (status == DL_OK)
-    status = dl_onnx_count(m, &o.asked, &c, &cli->diag);
+    status = dl_onnx_open(&m, cli->argument[0], &cli->diag);
+  if (status == DL_OK)
+    status = dl_onnx_count(m, &o->asked, &c, &cli->diag);
   if (status == DL_OK) {
     warn(cli, m, c);
-    status = write_descriptor(cli, m, &o.asked, c);
+    status = write_descriptor(cli, m, &o->asked, c);
   }
   if (status == DL_OK)
-    status = report(cli, m, c, o.top);
+    status = report(cli, m, c, o->top);
   dl_onnx_count_free(c);
   dl_onnx_free(m);
   return status;
@@ -312,6 +267,19 @@ static enum dl_status run(struct dl_cli *cli, int argc, char **argv) {
 const struct dl_command dl_cmd_describe = {
     .name = "describe",
     .summary = "count the work of an ONNX model",
-    .argp = &describe_argp,
+    .arguments = "MODEL.onnx",
+    .doc = "Count the work of an ONNX model: multiply-accumulates, parameters, "
+           "activations and launches, by layer."
+           "\vWith -o FILE an architecture's descriptor is written that --arch "
+           "takes; --arch MODEL.onnx does the same by itself. Weights are not "
+           "read, nor are files that hold them. A batch that the model leaves "
+           "open is one sample.\n\n"
+           "Examples:\n"
+           "  dlest describe tiny-cnn.onnx\n"
+           "  dlest describe tiny-cnn.onnx --image-px 64 -o my-arch.xml\n"
+           "  dlest predict --arch tiny-cnn.onnx --gpu a100\n",
+    .tables = tables,
+    .options_size = sizeof(struct describe_options),
+    .init = init,
     .run = run,
 };

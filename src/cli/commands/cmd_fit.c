@@ -12,203 +12,92 @@
 #include "cli/passes/fit_auxiliary.h"
 #include "cli/passes/fit_predictions.h"
 #include "cli/views/fit_report.h"
-#include "model/fitting/aggregate_runs.h"
+#include "model/fitting/replicates.h"
 #include "model/fitting/train.h"
 
-enum {
-  KEY_TARGET = 0x400,
-  KEY_METHOD,
-  KEY_FEATURES,
-  KEY_OFFSET,
-  KEY_WEIGHT,
-  KEY_LOG,
-  KEY_NO_LOG,
-  KEY_NO_SCALE,
-  KEY_CV,
-  KEY_SEARCH,
-  KEY_SEED,
-  KEY_ALPHA,
-  KEY_GAMMA,
-  KEY_LAMBDA,
-  KEY_NO_MODEL,
-  KEY_CITE,
-  KEY_WITH,
-  KEY_MEANS
-};
-
-enum {
-  MOST_TARGETS = 8,
-  MOST_LEFT_OUT_ONE = 300 /* rows for which each may be a fold of its own */
-};
+enum { MOST_LEFT_OUT_ONE = 300 /* rows for which each may be a fold */ };
 
 struct fit_options {
   struct dl_job_options job; /* --set, --define, --alias */
   struct dl_predictions predictions;
-  const char *input;
-  const char *target[MOST_TARGETS];
-  size_t n_targets;
+  struct dl_strlist targets;
   const char *method, *features, *offset, *weight, *cv, *search, *citation;
   const char *means;
   const char *with; /* table to learn from; NULL: the one that ships */
-  int log_target;   /* -1: as the choice has it */
-  bool no_scale, no_model;
-  unsigned long seed;
+  bool log, no_log, no_scale, no_model;
+  size_t seed;
   double alpha, gamma, lambda; /* NaN: open */
-  char *command_line;          /* for the model's provenance */
 };
 
-static const struct argp_option options[] = {
-    {NULL, 0, NULL, 0, "What is fitted:", 1},
-    {"target", KEY_TARGET, "COLUMN", 0,
+#define AT(kind, member) DL_STORE(kind, struct fit_options, member)
+
+static const struct dl_option options[] = {
+    DL_HEADING("What is fitted:", 1),
+    {"target", 0, "COLUMN",
      "quantity to fit; may be given several times (default: gpu_power_w, "
      "epoch_energy_j and epoch_s, as far as the table has them)",
-     1},
-    {"features", KEY_FEATURES, "LIST", 0,
+     AT(LIST, targets)},
+    {"features", 0, "LIST",
      "formulas over columns and descriptors, separated by commas: "
      "'log(macs_g), gpu.tdp_w' (default: chosen)",
-     1},
-    {"offset", KEY_OFFSET, "FORMULA", 0,
-     "known factor of the target (known addend with --no-log)", 1},
-    {"weight", KEY_WEIGHT, "COLUMN", 0,
-     "rows count this often (a table of means: n)", 1},
-    {"log", KEY_LOG, NULL, 0, "fit the target's logarithm", 1},
-    {"no-log", KEY_NO_LOG, NULL, 0,
-     "fit the target itself (default with --features)", 1},
-    {NULL, 0, NULL, 0, "How:", 2},
-    {"method", KEY_METHOD, "NAME", 0,
-     "ols, ridge, krr, physical or serving (default: chosen)", 2},
-    {"cv", KEY_CV, "SCHEME", 0,
+     AT(TEXT, features)},
+    {"offset", 0, "FORMULA",
+     "known factor of the target (known addend with --no-log)",
+     AT(TEXT, offset)},
+    {"weight", 0, "COLUMN", "rows count this often (a table of means: n)",
+     AT(TEXT, weight)},
+    {"log", 0, NULL, "fit the target's logarithm", AT(FLAG, log),
+     .without = "no-log"},
+    {"no-log", 0, NULL, "fit the target itself (default with --features)",
+     AT(FLAG, no_log)},
+    DL_HEADING("How:", 2),
+    {"method", 0, "NAME",
+     "ols, ridge, krr, physical or serving (default: chosen)",
+     AT(TEXT, method)},
+    {"cv", 0, "SCHEME",
      "kfold:K, kfold-shuffled:K, group:COLUMN or none (default group:config, "
      "kfold-shuffled:5 without groups)",
-     2},
-    {"search", KEY_SEARCH, "HOW", 0,
-     "hyper-parameters by cross-validation: grid, grid:N or random:N", 2},
-    {"lambda", KEY_LAMBDA, "X", 0, "penalty of ridge", 2},
-    {"alpha", KEY_ALPHA, "X", 0, "penalty of krr", 2},
-    {"gamma", KEY_GAMMA, "X", 0, "inverse width of krr's kernel", 2},
-    {"with", KEY_WITH, "FILE", 0,
+     AT(TEXT, cv)},
+    {"search", 0, "HOW",
+     "hyper-parameters by cross-validation: grid, grid:N or random:N",
+     AT(TEXT, search)},
+    {"lambda", 0, "X", "penalty of ridge", AT(ABOVE, lambda)},
+    {"alpha", 0, "X", "penalty of krr", AT(ABOVE, alpha)},
+    {"gamma", 0, "X", "inverse width of krr's kernel", AT(ABOVE, gamma)},
+    {"with", 0, "FILE",
      "other runs for physical to learn from, in each fold but those of a GPU "
      "or "
      "an architecture that it leaves out (default: those that ship; none)",
-     2},
-    {"no-scale", KEY_NO_SCALE, NULL, 0, "take the features as they are", 2},
-    {"seed", KEY_SEED, "N", 0, "of shuffled folds and searches (default 1)", 2},
-    {NULL, 0, NULL, 0, "The model file:", 4},
-    {"no-model", KEY_NO_MODEL, NULL, 0, "do not write one", 4},
-    {"cite", KEY_CITE, "TEXT", 0, "where the runs come from, kept in it", 4},
-    {"means", KEY_MEANS, "FILE", 0,
+     AT(TEXT, with)},
+    {"no-scale", 0, NULL, "take the features as they are", AT(FLAG, no_scale)},
+    {"seed", 0, "N", "of shuffled folds and searches (default 1)",
+     AT(COUNT, seed)},
+    DL_HEADING("The model file:", 4),
+    {"no-model", 0, NULL, "do not write one", AT(FLAG, no_model)},
+    {"cite", 0, "TEXT", "where the runs come from, kept in it",
+     AT(TEXT, citation)},
+    {"means", 0, "FILE",
      "write the table of configurations (means, standard deviations, n) to "
      "FILE and stop",
-     4},
+     AT(TEXT, means)},
+    {"predictions", 0, "FILE",
+     "write the table to FILE with what each row is predicted while its fold "
+     "is left out (see dlest plot fit)",
+     AT(TEXT, predictions.path), .output = true},
     {0},
 };
 
-static double hyper(struct argp_state *state, const char *name,
-                    const char *arg) {
-  double x;
-  if (!dl_parse_double(arg, &x) || x <= 0)
-    argp_error(state, "--%s: invalid value '%s' (above 0)", name, arg);
-  return x;
-}
-
-static void add_target(struct argp_state *state, struct fit_options *o,
-                       const char *arg) {
-  if (o->n_targets == MOST_TARGETS)
-    argp_error(state, "more than %d targets", MOST_TARGETS);
-  o->target[o->n_targets++] = arg;
-}
-
-static error_t parse_number(int key, char *arg, struct argp_state *state) {
-  struct fit_options *o = state->input;
-  size_t n;
-  switch (key) {
-  case KEY_ALPHA:
-    o->alpha = hyper(state, "alpha", arg);
-    return 0;
-  case KEY_GAMMA:
-    o->gamma = hyper(state, "gamma", arg);
-    return 0;
-  case KEY_LAMBDA:
-    o->lambda = hyper(state, "lambda", arg);
-    return 0;
-  case KEY_SEED:
-    if (!dl_parse_count(arg, &n))
-      argp_error(state, "--seed: invalid value '%s'", arg);
-    o->seed = n;
-    return 0;
-  case ARGP_KEY_INIT:
-    state->child_inputs[0] = &o->job;
-    state->child_inputs[1] = &o->predictions;
-    return 0;
-  default:
-    return dl_cli_table(&o->input, key, arg, state);
-  }
-}
-
-static error_t parse(int key, char *arg, struct argp_state *state) {
-  struct fit_options *o = state->input;
-  switch (key) {
-  case KEY_TARGET:
-    add_target(state, o, arg);
-    return 0;
-  case KEY_METHOD:
-    o->method = arg;
-    return 0;
-  case KEY_FEATURES:
-    o->features = arg;
-    return 0;
-  case KEY_OFFSET:
-    o->offset = arg;
-    return 0;
-  case KEY_WEIGHT:
-    o->weight = arg;
-    return 0;
-  case KEY_CV:
-    o->cv = arg;
-    return 0;
-  case KEY_SEARCH:
-    o->search = arg;
-    return 0;
-  case KEY_CITE:
-    o->citation = arg;
-    return 0;
-  case KEY_WITH:
-    o->with = arg;
-    return 0;
-  case KEY_MEANS:
-    o->means = arg;
-    return 0;
-  case KEY_LOG:
-  case KEY_NO_LOG:
-    o->log_target = key == KEY_LOG;
-    return 0;
-  case KEY_NO_SCALE:
-    o->no_scale = true;
-    return 0;
-  case KEY_NO_MODEL:
-    o->no_model = true;
-    return 0;
-  default:
-    return parse_number(key, arg, state);
-  }
-}
-
-static const struct argp_child children[] = {
-    {&dl_table_argp, 0, NULL, 0}, {&dl_predictions_argp, 0, NULL, 0}, {0}};
-static const struct argp fit_argp = {
-    .options = options,
-    .parser = parse,
-    .children = children,
-    .args_doc = "RUNS.csv",
-    .doc = "Fit regression models on a table of measured runs, cross-validate "
-           "them by group and write a model file for dlest predict "
-           "(RUNS.dlest.xml; -o names another; -o - prints the model in place "
-           "of the report)."
-           "\vExamples:\n"
-           "  dlest fit runs.csv\n"
-           "  dlest fit runs.csv --target gpu_power_w --cv group:gpu\n"
-           "  dlest fit runs.csv --target epoch_s --features 'log(macs_g)'\n",
+static const struct dl_option_table tables[] = {
+    {options, 0},
+    {dl_table_options_rows, offsetof(struct fit_options, job)},
+    {0},
 };
+
+static void init(void *options_at) {
+  struct fit_options *o = options_at;
+  o->seed = 1;
+  o->alpha = o->gamma = o->lambda = NAN;
+}
 
 static enum dl_status read_method(struct dl_choice *c,
                                   const struct fit_options *o,
@@ -262,13 +151,13 @@ static enum dl_status manual_formulas(struct fitting *w) {
   const struct fit_options *o = w->o;
   struct dl_diag *d = &w->cli->diag;
   struct dl_strlist features = {0};
-  if (o->n_targets == 0)
+  if (o->targets.n == 0)
     return dl_fail(d, DL_EUSAGE, "--features needs a --target");
   bool ok = dl_strlist_split(&features, o->features, ',');
   for (size_t i = 0; i < features.n && ok; i++)
     ok = add_once(&w->t.formula, features.s[i]);
-  for (size_t i = 0; i < o->n_targets && ok; i++)
-    ok = add_once(&w->t.formula, o->target[i]);
+  for (size_t i = 0; i < o->targets.n && ok; i++)
+    ok = add_once(&w->t.formula, o->targets.s[i]);
   dl_strlist_free(&features);
   ok = ok && add_once(&w->t.formula, o->offset);
   return ok ? DL_OK : dl_fail_memory(d);
@@ -276,29 +165,28 @@ static enum dl_status manual_formulas(struct fitting *w) {
 
 /* Formulas of the recipes that the table allows; the targets that it does. */
 static enum dl_status recipe_formulas(struct fitting *w) {
-  static const char *const all[] = {"gpu_power_w", "epoch_energy_j", "epoch_s"};
-  struct fit_options *o = w->o;
+  static const char *const usual[] = {"gpu_power_w", "epoch_energy_j",
+                                      "epoch_s"};
+  struct dl_strlist *targets = &w->o->targets;
   struct dl_diag *d = &w->cli->diag;
-  bool given = o->n_targets > 0;
-  size_t n = given ? o->n_targets : sizeof all / sizeof *all;
-  const char *want[MOST_TARGETS];
-  memcpy(want, given ? o->target : all, n * sizeof *want);
-  o->n_targets = 0;
+  bool given = targets->n > 0;
+  size_t n = given ? targets->n : sizeof usual / sizeof *usual;
   for (size_t i = 0; i < n; i++) {
     bool any;
+    const char *want = given ? targets->s[i] : usual[i];
     enum dl_status status =
-        dl_recipe_formulas(&w->t, w->f, want[i], o->method, &any, d);
+        dl_recipe_formulas(&w->t, w->f, want, w->o->method, &any, d);
     if (status != DL_OK)
       return status;
-    if (any)
-      o->target[o->n_targets++] = want[i];
-    else if (given)
+    if (given && !any)
       return dl_fail_at(d, DL_EUSAGE, dl_csv_path(w->csv), 0,
                         "no recipe fits target '%s' with the columns of this "
                         "table; choose with --features",
-                        want[i]);
+                        want);
+    if (!given && any && !dl_strlist_add(targets, want))
+      return dl_fail_memory(d);
   }
-  if (o->n_targets == 0)
+  if (targets->n == 0)
     return dl_fail_at(d, DL_EINPUT, dl_csv_path(w->csv), 0,
                       "nothing to fit: found neither gpu_power_w nor "
                       "energy_j with epochs, or too few settings beside them; "
@@ -350,7 +238,7 @@ static enum dl_status fit_target(struct fitting *w, const char *target) {
   struct dl_choice c = {.target = target,
                         .offset = o->offset,
                         .weight = o->weight,
-                        .log_target = o->log_target > 0,
+                        .log_target = o->log,
                         .scale = !o->no_scale,
                         .seed = o->seed,
                         .cv = w->cv};
@@ -383,7 +271,7 @@ static enum dl_status describe_model(struct fitting *w) {
   m->source = dl_strdup(slash ? slash + 1 : w->t.source);
   m->digest = dl_strdup(w->t.digest);
   m->rows = w->t.rows;
-  m->options = dl_strdup(w->o->command_line);
+  m->options = dl_cli_command_line(w->cli, w->cli->argument[0]);
   bool ok = m->source && m->digest && m->options;
   if (w->o->citation)
     ok = ok && (m->citation = dl_strdup(w->o->citation));
@@ -392,7 +280,8 @@ static enum dl_status describe_model(struct fitting *w) {
 
 /* RUNS.csv -> RUNS.dlest.xml; stdin -> stdin.dlest.xml */
 static void model_path(const struct fitting *w, struct dl_text *path) {
-  const char *in = strcmp(w->o->input, "-") == 0 ? "stdin" : w->o->input;
+  const char *in =
+      strcmp(w->cli->argument[0], "-") == 0 ? "stdin" : w->cli->argument[0];
   size_t n = strlen(in);
   if (n > 4 && strcmp(in + n - 4, ".csv") == 0)
     n -= 4;
@@ -437,9 +326,10 @@ static enum dl_status fit_table(struct fitting *w) {
   if (o->cv)
     status = dl_cv_parse(&w->cv, o->cv, d);
   if (status == DL_OK)
-    status = dl_predictions_check(&o->predictions, o->input, w->cv.none, d);
+    status = dl_predictions_check(&o->predictions, w->cli->argument[0],
+                                  w->cv.none, d);
   if (status == DL_OK)
-    status = dl_csv_open(&w->csv, o->input, 0, d);
+    status = dl_csv_open(&w->csv, w->cli->argument[0], 0, d);
   if (status != DL_OK)
     return status;
   dl_frame_columns(w->f, w->csv);
@@ -453,42 +343,47 @@ static enum dl_status fit_table(struct fitting *w) {
   if (status != DL_OK)
     return status;
   default_cv(w);
-  w->m->fit = dl_calloc(o->n_targets, sizeof *w->m->fit);
+  w->m->fit = dl_calloc(o->targets.n, sizeof *w->m->fit);
   if (!w->m->fit)
     return dl_fail_memory(d);
-  for (size_t i = 0; i < o->n_targets && status == DL_OK; i++)
-    status = fit_target(w, o->target[i]);
+  for (size_t i = 0; i < o->targets.n && status == DL_OK; i++)
+    status = fit_target(w, o->targets.s[i]);
   return status == DL_OK ? write_results(w) : status;
 }
 
-static enum dl_status run(struct dl_cli *cli, int argc, char **argv) {
-  struct fit_options o = {
-      .log_target = -1, .seed = 1, .alpha = NAN, .gamma = NAN, .lambda = NAN};
-  dl_cli_parse(cli, &fit_argp, argc, argv, &o);
-  o.command_line = dl_cli_command_line(argc, argv, o.input);
-  struct fitting w = {.cli = cli, .o = &o};
+static enum dl_status run(struct dl_cli *cli, void *options_at) {
+  struct fit_options *o = options_at;
+  struct fitting w = {.cli = cli, .o = o};
   w.f = dl_frame_new(cli->catalog);
   w.m = dl_calloc(1, sizeof *w.m);
   w.r = dl_report_new();
   w.fits = dl_report_fits(w.r);
-  enum dl_status status = w.f && w.m && w.r && o.command_line
-                              ? fit_table(&w)
-                              : dl_fail_memory(&cli->diag);
+  enum dl_status status =
+      w.f && w.m && w.r ? fit_table(&w) : dl_fail_memory(&cli->diag);
   dl_report_free(w.r);
   dl_model_free(w.m);
   dl_frame_free(w.f);
   dl_training_free(&w.t);
   dl_training_free(&w.more);
   dl_csv_free(w.csv);
-  dl_job_options_free(&o.job);
-  dl_predictions_discard(&o.predictions);
-  free(o.command_line);
+  dl_predictions_discard(&o->predictions);
   return dl_cli_end(cli, status);
 }
 
 const struct dl_command dl_cmd_fit = {
     .name = "fit",
     .summary = "fit models on measured runs, cross-validated by group",
-    .argp = &fit_argp,
+    .arguments = "RUNS.csv",
+    .doc = "Fit regression models on a table of measured runs, cross-validate "
+           "them by group and write a model file for dlest predict "
+           "(RUNS.dlest.xml; -o names another; -o - prints the model in place "
+           "of the report)."
+           "\vExamples:\n"
+           "  dlest fit runs.csv\n"
+           "  dlest fit runs.csv --target gpu_power_w --cv group:gpu\n"
+           "  dlest fit runs.csv --target epoch_s --features 'log(macs_g)'\n",
+    .tables = tables,
+    .options_size = sizeof(struct fit_options),
+    .init = init,
     .run = run,
 };

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "cli/command.h"
 #include "cli/views/list_catalog.h"
 #include "estimate/methods/estimator.h"
 #include "logs/importers/importers.h"
@@ -17,73 +18,30 @@
   "gpus, archs, datasets, grids, sites, nodes, models, methods, formats or "   \
   "importers"
 
-struct list_options {
-  const char *what;
-  struct dl_list_options catalog;
-};
+#define AT(kind, member) DL_STORE(kind, struct dl_list_options, member)
 
-enum { KEY_WHERE = 0x300, KEY_SORT, KEY_COLUMNS, KEY_LIMIT };
-
-static const struct argp_option options[] = {
-    {NULL, 0, NULL, 0, "Descriptors:", 1},
-    {"where", KEY_WHERE, "EXPRESSION", 0,
+static const struct dl_option options[] = {
+    DL_HEADING("Descriptors:", 1),
+    {"where", 0, "EXPRESSION",
      "only those for which it is true: 'memory_gb>=40 && year>=2020', "
      "\"vendor == 'amd'\"",
-     1},
-    {"sort", KEY_SORT, "FIELD,...", 0,
-     "in that order; -FIELD: the largest first; unknown values come last", 1},
-    {"columns", KEY_COLUMNS, "FIELD,...", 0,
-     "show these (text otherwise shows some, JSON and CSV all)", 1},
-    {"limit", KEY_LIMIT, "N", 0, "the first N only", 1},
+     AT(TEXT, where)},
+    {"sort", 0, "FIELD,...",
+     "in that order; -FIELD: the largest first; unknown values come last",
+     AT(TEXT, sort)},
+    {"columns", 0, "FIELD,...",
+     "show these (text otherwise shows some, JSON and CSV all)",
+     AT(TEXT, columns)},
+    {"limit", 0, "N", "the first N only", AT(COUNT, limit), .low = 1},
     {0},
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state) {
-  struct list_options *o = state->input;
-  switch (key) {
-  case KEY_WHERE:
-    o->catalog.where = arg;
-    return 0;
-  case KEY_SORT:
-    o->catalog.sort = arg;
-    return 0;
-  case KEY_COLUMNS:
-    o->catalog.columns = arg;
-    return 0;
-  case KEY_LIMIT:
-    if (!dl_parse_count(arg, &o->catalog.limit) || o->catalog.limit == 0)
-      argp_error(state, "--limit: invalid number '%s'", arg);
-    return 0;
-  case ARGP_KEY_ARG:
-    if (o->what)
-      argp_error(state, "one kind at a time");
-    o->what = arg;
-    return 0;
-  case ARGP_KEY_END:
-    if (!o->what)
-      argp_error(state, "what? " KINDS);
-    return 0;
-  default:
-    return ARGP_ERR_UNKNOWN;
-  }
-}
+static const struct dl_option_table tables[] = {{options, 0}, {0}};
 
-static const struct argp list_argp = {
-    .options = options,
-    .parser = parse,
-    .args_doc = "KIND",
-    .doc =
-        "List what dlest knows by name: " KINDS "."
-        "\vExamples:\n"
-        "  dlest list gpus\n"
-        "  dlest list gpus --where 'memory_gb>=40 && year>=2020' --sort "
-        "tdp_w\n"
-        "  dlest list archs --where 'image_px==224' --sort -params_m --limit "
-        "10\n"
-        "  dlest list sites --where \"vendor == 'gcp'\" --sort "
-        "carbon_g_kwh\n"
-        "  dlest list models --format json\n",
-};
+static void init(void *options_at) {
+  struct dl_list_options *o = options_at;
+  o->limit = SIZE_MAX;
+}
 
 static enum dl_status add_model(struct dl_table *t, const char *dir,
                                 const char *file, struct dl_diag *d) {
@@ -159,78 +117,88 @@ static enum dl_status list_models(struct dl_cli *cli) {
   return dl_cli_print(cli, r);
 }
 
-/* A registry: names and what they are. */
-static enum dl_status list_names(struct dl_cli *cli, const char *key, size_t n,
-                                 const char *(*name)(size_t),
-                                 const char *(*summary)(size_t)) {
+static const char *estimator_at(size_t i, const char **summary) {
+  const struct dl_estimator *e = dl_estimator_at(i);
+  *summary = e->summary;
+  return e->name;
+}
+
+static const char *format_at(size_t i, const char **summary) {
+  const struct dl_format *f = dl_format_at(i);
+  *summary = f->summary;
+  return f->name;
+}
+
+static const char *importer_at(size_t i, const char **summary) {
+  *summary = dl_importers[i]->summary;
+  return dl_importers[i]->name;
+}
+
+/* Tables of what is built in: each entry has a name and a summary. */
+static const struct registry {
+  const char *name;
+  size_t (*count)(void);
+  const char *(*at)(size_t i, const char **summary);
+} registries[] = {{"methods", dl_estimator_count, estimator_at},
+                  {"formats", dl_format_count, format_at},
+                  {"importers", dl_importer_count, importer_at}};
+
+static enum dl_status list_names(struct dl_cli *cli,
+                                 const struct registry *list) {
   static const struct dl_column columns[] = {
       {"name", "name", NULL, DL_CODE, false},
       {"summary", "summary", NULL, DL_CODE, false}};
   struct dl_report *r = dl_report_new();
   if (!r)
     return dl_fail_memory(&cli->diag);
-  struct dl_table *t = dl_report_table(r, key, NULL, columns, 2, true);
+  struct dl_table *t = dl_report_table(r, list->name, NULL, columns, 2, true);
+  size_t n = list->count();
   for (size_t i = 0; i < n; i++) {
-    struct dl_value v[] = {dl_string(name(i)), dl_string(summary(i))};
+    const char *summary, *name = list->at(i, &summary);
+    struct dl_value v[] = {dl_string(name), dl_string(summary)};
     dl_table_row(t, v, NULL);
   }
   return dl_cli_print(cli, r);
 }
 
-static const char *estimator_name(size_t i) {
-  return dl_estimator_at(i)->name;
-}
-
-static const char *estimator_summary(size_t i) {
-  return dl_estimator_at(i)->summary;
-}
-
-static const char *format_name(size_t i) {
-  return dl_format_at(i)->name;
-}
-
-static const char *format_summary(size_t i) {
-  return dl_format_at(i)->summary;
-}
-
-static const char *importer_name(size_t i) {
-  return dl_importers[i]->name;
-}
-
-static const char *importer_summary(size_t i) {
-  return dl_importers[i]->summary;
-}
-
-static enum dl_status run(struct dl_cli *cli, int argc, char **argv) {
-  struct list_options o = {.catalog.limit = SIZE_MAX};
-  dl_cli_parse(cli, &list_argp, argc, argv, &o);
+static enum dl_status run(struct dl_cli *cli, void *options_at) {
+  const struct dl_list_options *o = options_at;
+  const char *what = cli->argument[0];
   for (size_t k = 0; k < DL_N_KINDS; k++)
-    if (strcmp(o.what, dl_kind_info((enum dl_kind)k)->words) == 0)
-      return dl_list_catalog(cli, (enum dl_kind)k, &o.catalog);
-  const struct dl_list_options *c = &o.catalog;
-  if (c->where || c->sort || c->columns || c->limit != SIZE_MAX)
-    return dl_fail(
-        &cli->diag, DL_EUSAGE,
-        "--where, --sort, --columns and --limit are for gpus, archs, "
-        "datasets, grids, sites and nodes");
-  if (strcmp(o.what, "models") == 0)
+    if (strcmp(what, dl_kind_info((enum dl_kind)k)->words) == 0)
+      return dl_list_catalog(cli, (enum dl_kind)k, o);
+  enum dl_status status =
+      dl_cli_refuse(cli, "where|sort|columns|limit",
+                    "here: it is for gpus, archs, datasets, grids, sites and "
+                    "nodes");
+  if (status != DL_OK)
+    return status;
+  if (strcmp(what, "models") == 0)
     return list_models(cli);
-  if (strcmp(o.what, "methods") == 0)
-    return list_names(cli, "methods", dl_estimator_count(), estimator_name,
-                      estimator_summary);
-  if (strcmp(o.what, "formats") == 0)
-    return list_names(cli, "formats", dl_format_count(), format_name,
-                      format_summary);
-  if (strcmp(o.what, "importers") == 0)
-    return list_names(cli, "importers", dl_importer_count(), importer_name,
-                      importer_summary);
-  return dl_fail(&cli->diag, DL_EUSAGE, "cannot list '%s'; use " KINDS, o.what);
+  for (size_t i = 0; i < sizeof registries / sizeof *registries; i++)
+    if (strcmp(what, registries[i].name) == 0)
+      return list_names(cli, &registries[i]);
+  return dl_fail(&cli->diag, DL_EUSAGE, "cannot list '%s'; use " KINDS, what);
 }
 
 const struct dl_command dl_cmd_list = {
     .name = "list",
     .summary =
         "list GPUs, architectures, data sets, grids, sites, nodes, models",
-    .argp = &list_argp,
+    .arguments = "KIND",
+    .doc =
+        "List what dlest knows by name: " KINDS "."
+        "\vExamples:\n"
+        "  dlest list gpus\n"
+        "  dlest list gpus --where 'memory_gb>=40 && year>=2020' --sort "
+        "tdp_w\n"
+        "  dlest list archs --where 'image_px==224' --sort -params_m --limit "
+        "10\n"
+        "  dlest list sites --where \"vendor == 'gcp'\" --sort "
+        "carbon_g_kwh\n"
+        "  dlest list models --format json\n",
+    .tables = tables,
+    .options_size = sizeof(struct dl_list_options),
+    .init = init,
     .run = run,
 };

@@ -9,102 +9,57 @@
 #include "base/number.h"
 #include "cli/passes/recommend.h"
 
-enum {
-  KEY_METHOD = 0x300,
-  KEY_MODEL,
-  KEY_COVERAGE,
-  KEY_DEADLINE,
-  KEY_BUDGET,
-  KEY_ACCURACY,
-  KEY_TABLE,
-  KEY_NODE,
-  KEY_ALL
-};
+static enum dl_status read_method(const struct dl_option *row, char *arg,
+                                  void *at, struct dl_diag *d) {
+  (void)row, (void)d;
+  *(const char **)at = arg;
+  return strchr(arg, ',') || strcmp(arg, "all") == 0 ? DL_EUSAGE : DL_OK;
+}
 
-static const struct argp_option options[] = {
-    {NULL, 0, NULL, 0, "What counts:", 5},
-    {"deadline", KEY_DEADLINE, "TIME", 0,
-     "leave out what takes longer: hours, or 90m, 2d", 5},
-    {"budget-kwh", KEY_BUDGET, "KWH", 0, "leave out what takes more energy", 5},
-    {"accuracy", KEY_ACCURACY, "TABLE.csv", 0,
+#define AT(kind, member) DL_STORE(kind, struct dl_recommend_options, member)
+
+static const struct dl_option options[] = {
+    DL_HEADING("What counts:", 5),
+    {"deadline", 0, "TIME", "leave out what takes longer: hours, or 90m, 2d",
+     AT(HOURS, deadline_s)},
+    {"budget-kwh", 0, "KWH", "leave out what takes more energy",
+     AT(ABOVE, budget_kwh)},
+    {"accuracy", 0, "TABLE.csv",
      "accuracy of each architecture, a third thing to weigh: columns arch and "
      "accuracy",
-     5},
-    {"table", KEY_TABLE, "RUNS.csv", 0,
+     AT(TEXT, accuracy)},
+    {"table", 0, "RUNS.csv",
      "choose among measured runs, in place of estimates (- is standard input)",
-     5},
-    {"node", KEY_NODE, "LIST", 0,
+     AT(TEXT, table), .without = "node"},
+    {"node", 0, "LIST",
      "choose among whole computers (dlest list nodes), by the energy of the "
      "node, in place of accelerators; all: every one of the catalogue",
-     5},
-    {"method", KEY_METHOD, "NAME", 0,
-     "estimator (default physical; dlest list methods)", 5},
-    {"model", KEY_MODEL, "FILE", 0,
-     "model made by dlest fit, in place of those that ship", 5},
-    {"coverage", KEY_COVERAGE, "PERCENT", 0,
-     "coverage of the intervals (default 90)", 5},
-    {"all", KEY_ALL, NULL, 0, "tell of every choice in text too", 5},
+     AT(TEXT, nodes)},
+    {"method", 0, "NAME", "estimator (default physical; dlest list methods)",
+     AT(TEXT, method), .read = read_method,
+     .expected = "one method, so that choices compare"},
+    {"model", 0, "FILE", "model made by dlest fit, in place of those that ship",
+     AT(TEXT, model)},
+    {"coverage", 0, "PERCENT", "coverage of the intervals (default 90)",
+     AT(PERCENT, coverage)},
+    {"all", 0, NULL, "tell of every choice in text too", AT(FLAG, all)},
     {0},
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state) {
-  struct dl_recommend_options *o = state->input;
-  switch (key) {
-  case ARGP_KEY_INIT:
-    state->child_inputs[0] = &o->job;
-    return 0;
-  case KEY_METHOD:
-    if (strchr(arg, ',') || strcmp(arg, "all") == 0)
-      argp_error(state, "--method: one method, so that choices compare");
-    o->method = arg;
-    return 0;
-  case KEY_MODEL:
-    o->model = arg;
-    return 0;
-  case KEY_COVERAGE:
-    o->coverage = dl_arg_percent(state, "coverage", arg);
-    return 0;
-  case KEY_DEADLINE:
-    if (!dl_parse_duration(arg, 3600, &o->deadline_s) || o->deadline_s <= 0)
-      argp_error(state, "--deadline: invalid value '%s'", arg);
-    return 0;
-  case KEY_BUDGET:
-    o->budget_kwh = dl_arg_positive(state, "budget-kwh", arg, INFINITY);
-    return 0;
-  case KEY_ACCURACY:
-    o->accuracy = arg;
-    return 0;
-  case KEY_TABLE:
-    o->table = arg;
-    return 0;
-  case KEY_NODE:
-    o->nodes = arg;
-    return 0;
-  case KEY_ALL:
-    o->all = true;
-    return 0;
-  default:
-    return ARGP_ERR_UNKNOWN;
-  }
-}
-
-static const struct argp_child children[] = {{&dl_job_argp, 0, NULL, 0}, {0}};
-static const struct argp recommend_argp = {
-    .options = options,
-    .parser = parse,
-    .children = children,
-    .doc = "Tell which accelerator, batch size and input a model is best "
-           "trained with: the choices that no other beats in energy and time."
-           "\v--arch, --gpu, --gpus, --seq-len, --image-px and --batch-size "
-           "take lists (32,64) and ranges (16..256x2, 96..224+32).\n\n"
-           "Examples:\n"
-           "  dlest recommend --arch resnet50 --gpu a100,t4,rtx-3090\n"
-           "  dlest recommend -a resnet50,vgg16 -g a100 -b 32..256x2 "
-           "--deadline 48\n"
-           "  dlest recommend -a vit_base_patch16_224 -n 1,8 "
-           "--node dgx-a100,dgx-h100\n"
-           "  dlest recommend --table runs.csv\n",
+static const struct dl_option_table tables[] = {
+    {options, 0},
+    DL_JOB_OPTION_TABLES(struct dl_recommend_options, job),
+    {0},
 };
+
+static void init(void *options_at) {
+  struct dl_recommend_options *o = options_at;
+  o->method = "physical";
+  o->coverage = 0.9;
+  o->deadline_s = o->budget_kwh = INFINITY;
+  dl_job_options_init(&o->job);
+  o->job.takes_lists = true;
+}
 
 /* The axes of the sweep, the last running fastest. A further one is a row
  * here and an option that may be a list (job_options.c). */
@@ -237,23 +192,30 @@ static enum dl_status recommend(struct dl_cli *cli,
   return status == DL_OK ? dl_recommend_report(cli, o, &r->choices) : status;
 }
 
-static enum dl_status run(struct dl_cli *cli, int argc, char **argv) {
-  struct dl_recommend_options o = {.method = "physical",
-                                   .coverage = 0.9,
-                                   .deadline_s = INFINITY,
-                                   .budget_kwh = INFINITY};
+static enum dl_status run(struct dl_cli *cli, void *options_at) {
   struct dl_recommend_data r = {0};
-  o.job.takes_lists = true;
-  dl_cli_parse(cli, &recommend_argp, argc, argv, &o);
-  enum dl_status status = recommend(cli, &o, &r);
+  enum dl_status status = recommend(cli, options_at, &r);
   dl_recommend_free(&r);
-  dl_job_options_free(&o.job);
   return dl_cli_end(cli, status);
 }
 
 const struct dl_command dl_cmd_recommend = {
     .name = "recommend",
     .summary = "which accelerator for a model: energy against time",
-    .argp = &recommend_argp,
+    .doc = "Tell which accelerator, batch size and input a model is best "
+           "trained with: the choices that no other beats in energy and time."
+           "\v--arch, --gpu, --gpus, --seq-len, --image-px and --batch-size "
+           "take lists (32,64) and ranges (16..256x2, 96..224+32).\n\n"
+           "Examples:\n"
+           "  dlest recommend --arch resnet50 --gpu a100,t4,rtx-3090\n"
+           "  dlest recommend -a resnet50,vgg16 -g a100 -b 32..256x2 "
+           "--deadline 48\n"
+           "  dlest recommend -a vit_base_patch16_224 -n 1,8 "
+           "--node dgx-a100,dgx-h100\n"
+           "  dlest recommend --table runs.csv\n",
+    .tables = tables,
+    .options_size = sizeof(struct dl_recommend_options),
+    .init = init,
+    .free = dl_job_options_free,
     .run = run,
 };

@@ -9,23 +9,14 @@
 #include "base/number.h"
 #include "base/timestamp.h"
 #include "cli/command.h"
+#include "cli/options/log_options.h"
 #include "cli/passes/report_rows.h"
 #include "cli/progress.h"
-#include "logs/importers/importers.h"
 #include "logs/log.h"
-
-enum {
-  OPT_USER = 256,
-  OPT_ACCOUNT,
-  OPT_SINCE,
-  OPT_UNTIL,
-  OPT_BY,
-  OPT_NODE_POWER,
-  OPT_CORE_POWER
-};
+#include "logs/slurm/seen_rows.h"
 
 struct report_options {
-  struct dl_strlist paths, users, accounts;
+  struct dl_strlist users, accounts;
   struct dl_log_options log;
   struct dl_cluster cluster;
   struct dl_site_options site;
@@ -34,34 +25,13 @@ struct report_options {
   bool keys[DL_N_KEYS], each_job;
 };
 
-static const struct argp_option options[] = {
-    {NULL, 0, NULL, 0, "Which jobs:", 1},
-    {"user", OPT_USER, "LIST", 0, "jobs of these users: ann,bob", 1},
-    {"account", OPT_ACCOUNT, "LIST", 0, "jobs of these accounts", 1},
-    {"since", OPT_SINCE, "DATE", 0,
-     "jobs that began on that date or later: 2024-03-01, 2024-03", 1},
-    {"until", OPT_UNTIL, "DATE", 0, "jobs that began before that date", 1},
-    {"by", OPT_BY, "LIST", 0,
-     "job, user, account, partition, month, or several (default: job,month)",
-     1},
-    {"from", 'F', "FORMAT", 0,
-     "take the files for that format ('dlest list importers')", 1},
-    {NULL, 0, NULL, 0, "Where no energy was measured:", 2},
-    {"gpu", 'g', "[WHERE=]NAME", 0,
-     "what the GPUs are (dlest list gpus), all or those of a type or partition",
-     2},
-    {"node-power", OPT_NODE_POWER, "[PARTITION=]W", 0,
-     "mean power of a node, over all else", 2},
-    {"core-power", OPT_CORE_POWER, "W", 0,
-     "power of a core, for jobs without --node-power", 2},
-    {0},
-};
-
-static bool parse_date(const char *arg, int64_t *ns) {
+static enum dl_status read_date(const struct dl_option *row, char *arg,
+                                void *at, struct dl_diag *d) {
   static const char *const rest[] = {"", "T00:00:00", "-01T00:00:00",
                                      "-01-01T00:00:00"};
   struct dl_timestamp t = {0};
   bool ok = false;
+  (void)row, (void)d;
   for (size_t i = 0; !ok && i < sizeof rest / sizeof *rest; i++) {
     char text[64];
     int n = snprintf(text, sizeof text, "%s%s", arg, rest[i]);
@@ -69,22 +39,17 @@ static bool parse_date(const char *arg, int64_t *ns) {
          strchr(text, '-') && dl_parse_timestamp(text, (size_t)n, &t) &&
          t.dated;
   }
-  *ns = t.ns;
-  return ok;
+  *(int64_t *)at = t.ns;
+  return ok ? DL_OK : DL_EUSAGE;
 }
 
-static void want_date(const char *name, const char *arg, int64_t *ns,
-                      struct argp_state *state) {
-  if (!parse_date(arg, ns))
-    argp_error(state, "--%s: expected a date, as 2024-03-01, not '%s'", name,
-               arg);
-}
-
-static void parse_by(const char *arg, struct report_options *o,
-                     struct argp_state *state) {
+static enum dl_status read_by(const struct dl_option *row, char *arg, void *at,
+                              struct dl_diag *d) {
   static const char *const names[DL_N_KEYS] = {"user", "account", "partition",
                                                "month"};
+  struct report_options *o = at;
   struct dl_strlist parts = {0};
+  (void)row, (void)d;
   memset(o->keys, 0, sizeof o->keys);
   o->each_job = false;
   bool ok = dl_strlist_split(&parts, arg, ',') && parts.n > 0;
@@ -96,96 +61,53 @@ static void parse_by(const char *arg, struct report_options *o,
         ok = o->keys[k] = true;
   }
   dl_strlist_free(&parts);
-  if (!ok)
-    argp_error(state,
-               "--by: expected job, user, account, partition or month, not "
-               "'%s'",
-               arg);
+  return ok ? DL_OK : DL_EUSAGE;
 }
 
-static void split_list(struct dl_strlist *l, const char *name, const char *arg,
-                       struct argp_state *state) {
-  struct dl_strlist parts = {0};
-  if (!dl_strlist_split(&parts, arg, ',') || parts.n == 0)
-    argp_error(state, "--%s: invalid list '%s'", name, arg);
-  for (size_t i = 0; i < parts.n; i++)
-    if (!dl_strlist_add(l, parts.s[i]))
-      argp_failure(state, DL_EFAILED, 0, "out of memory");
-  dl_strlist_free(&parts);
-}
+#define AT(kind, member) DL_STORE(kind, struct report_options, member)
+#define DATE(member)                                                           \
+  DL_READ(read_date, struct report_options, member),                           \
+      .expected = "a date, as 2024-03-01"
 
-static void add(struct dl_strlist *l, const char *arg,
-                struct argp_state *state) {
-  if (!dl_strlist_add(l, arg))
-    argp_failure(state, DL_EFAILED, 0, "out of memory");
-}
-
-static error_t parse(int key, char *arg, struct argp_state *state) {
-  struct report_options *o = state->input;
-  switch (key) {
-  case ARGP_KEY_INIT:
-    state->child_inputs[0] = &o->site;
-    return 0;
-  case OPT_USER:
-    split_list(&o->users, "user", arg, state);
-    return 0;
-  case OPT_ACCOUNT:
-    split_list(&o->accounts, "account", arg, state);
-    return 0;
-  case OPT_SINCE:
-    want_date("since", arg, &o->since, state);
-    return 0;
-  case OPT_UNTIL:
-    want_date("until", arg, &o->until, state);
-    return 0;
-  case OPT_BY:
-    parse_by(arg, o, state);
-    return 0;
-  case 'F':
-    o->log.from = dl_importer_find(arg);
-    if (!o->log.from)
-      argp_error(state, "unknown log format '%s'; see 'dlest list importers'",
-                 arg);
-    return 0;
-  case 'g':
-    add(&o->cluster.gpus, arg, state);
-    return 0;
-  case OPT_NODE_POWER:
-    add(&o->cluster.node_power, arg, state);
-    return 0;
-  case OPT_CORE_POWER:
-    if (!dl_parse_double(arg, &o->cluster.core_power_w) ||
-        o->cluster.core_power_w <= 0 || o->cluster.core_power_w > 1000)
-      argp_error(state, "--core-power: invalid value '%s'", arg);
-    return 0;
-  case ARGP_KEY_ARG:
-    add(&o->paths, arg, state);
-    return 0;
-  case ARGP_KEY_END:
-    if (o->paths.n == 0)
-      argp_error(state, "which accounting? (- is standard input)");
-    return 0;
-  default:
-    return ARGP_ERR_UNKNOWN;
-  }
-}
-
-static const struct argp_child children[] = {{&dl_site_argp, 0, NULL, 0}, {0}};
-static const struct argp report_argp = {
-    .options = options,
-    .parser = parse,
-    .children = children,
-    .args_doc = "FILE...",
-    .doc = "Sum up the energy of a scheduler's jobs, and what of their GPUs "
-           "stood idle, by job, user, account, partition or month. FILE is "
-           "what sacct printed, or a table of runs."
-           "\vExamples:\n"
-           "  dlest report sacct.txt --country FR --pue 1.3\n"
-           "  dlest report sacct.txt --user ann --since 2024-03\n"
-           "  dlest report sacct.txt --by user,month --gpu a100 -f csv\n"
-           "  dlest report - --by account --node-power gpu=1800 "
-           "<sacct.txt\n",
+static const struct dl_option options[] = {
+    DL_HEADING("Which jobs:", 1),
+    {"user", 0, "LIST", "jobs of these users: ann,bob", AT(WORDS, users)},
+    {"account", 0, "LIST", "jobs of these accounts", AT(WORDS, accounts)},
+    {"since", 0, "DATE",
+     "jobs that began on that date or later: 2024-03-01, 2024-03", DATE(since)},
+    {"until", 0, "DATE", "jobs that began before that date", DATE(until)},
+    {"by", 0, "LIST",
+     "job, user, account, partition, month, or several (default: job,month)",
+     .kind = DL_OPTION_READ, .read = read_by,
+     .expected = "job, user, account, partition or month"},
+    {"from", 'F', "FORMAT",
+     "take the files for that format ('dlest list importers')",
+     DL_READ(dl_read_importer, struct report_options, log.from)},
+    DL_HEADING("Where no energy was measured:", 2),
+    {"gpu", 'g', "[WHERE=]NAME",
+     "what the GPUs are (dlest list gpus), all or those of a type or partition",
+     AT(LIST, cluster.gpus)},
+    {"node-power", 0, "[PARTITION=]W", "mean power of a node, over all else",
+     AT(LIST, cluster.node_power)},
+    {"core-power", 0, "W", "power of a core, for jobs without --node-power",
+     AT(ABOVE, cluster.core_power_w), .high = 1000},
+    {0},
 };
+
+static const struct dl_option_table tables[] = {
+    {options, 0},
+    {dl_site_options_rows, offsetof(struct report_options, site)},
+    {0},
+};
+
+static void init(void *options_at) {
+  struct report_options *o = options_at;
+  o->site = dl_site_options_none;
+  o->cluster.core_power_w = NAN;
+  o->since = INT64_MIN;
+  o->until = INT64_MAX;
+  o->keys[DL_KEY_MONTH] = o->each_job = true;
+}
 
 /* What happens to each job. */
 struct work {
@@ -197,6 +119,7 @@ struct work {
   FILE *f;                       /* for lines of jobs; NULL: none */
   struct dl_sums sums;
   size_t never_ran, undated;
+  struct dl_seen_rows seen; /* rows of all files */
 };
 
 static bool among(const struct dl_strlist *l, const char *name) {
@@ -257,7 +180,9 @@ static enum dl_status read_file(struct work *w, const char *path,
                                 struct dl_progress *progress) {
   struct dl_diag *d = &w->cli->diag;
   struct dl_log *log;
-  enum dl_status status = dl_log_open(&log, path, &w->o->log, d);
+  struct dl_log_options o = w->o->log;
+  o.seen = &w->seen;
+  enum dl_status status = dl_log_open(&log, path, &o, d);
   if (status != DL_OK)
     return status;
   const struct dl_importer *from = log->importer;
@@ -283,8 +208,8 @@ static enum dl_status read_all(struct work *w) {
   struct dl_progress progress;
   enum dl_status status = DL_OK;
   dl_progress_init(&progress, w->cli->quiet);
-  for (size_t i = 0; status == DL_OK && i < w->o->paths.n; i++)
-    status = read_file(w, w->o->paths.s[i], &progress);
+  for (size_t i = 0; status == DL_OK && i < w->cli->n_arguments; i++)
+    status = read_file(w, w->cli->argument[i], &progress);
   dl_progress_end(&progress);
   struct dl_diag *d = &w->cli->diag;
   if (w->never_ran > 0)
@@ -367,35 +292,37 @@ static enum dl_status report(struct work *w) {
   return o->each_job ? write_jobs(w) : write_groups(w);
 }
 
-static enum dl_status run(struct dl_cli *cli, int argc, char **argv) {
-  struct report_options o = {.site = dl_site_options_none,
-                             .cluster = {.core_power_w = NAN},
-                             .since = INT64_MIN,
-                             .until = INT64_MAX,
-                             .keys = {[DL_KEY_MONTH] = true},
-                             .each_job = true};
-  struct work w = {.cli = cli, .o = &o};
-  dl_cli_parse(cli, &report_argp, argc, argv, &o);
+static enum dl_status run(struct dl_cli *cli, void *options_at) {
+  struct report_options *o = options_at;
+  struct work w = {.cli = cli, .o = o};
   enum dl_status status =
-      dl_site_find(&o.site, cli->catalog, &o.foot, &cli->diag);
+      dl_site_find(&o->site, cli->catalog, &o->foot, &cli->diag);
   if (status == DL_OK)
     status =
-        dl_accounting_new(&w.accounting, &o.cluster, cli->catalog, &cli->diag);
+        dl_accounting_new(&w.accounting, &o->cluster, cli->catalog, &cli->diag);
   if (status == DL_OK)
     status = report(&w);
   dl_group_totals_free(w.tally);
   dl_accounting_free(w.accounting);
-  dl_strlist_free(&o.paths);
-  dl_strlist_free(&o.users);
-  dl_strlist_free(&o.accounts);
-  dl_strlist_free(&o.cluster.gpus);
-  dl_strlist_free(&o.cluster.node_power);
+  dl_seen_rows_free(&w.seen);
   return dl_cli_end(cli, status);
 }
 
 const struct dl_command dl_cmd_report = {
     .name = "report",
     .summary = "energy and idle GPUs of a scheduler's jobs",
-    .argp = &report_argp,
+    .arguments = "FILE...",
+    .doc = "Sum up the energy of a scheduler's jobs, and what of their GPUs "
+           "stood idle, by job, user, account, partition or month. FILE is "
+           "what sacct printed, or a table of runs."
+           "\vExamples:\n"
+           "  dlest report sacct.txt --country FR --pue 1.3\n"
+           "  dlest report sacct.txt --user ann --since 2024-03\n"
+           "  dlest report sacct.txt --by user,month --gpu a100 -f csv\n"
+           "  dlest report - --by account --node-power gpu=1800 "
+           "<sacct.txt\n",
+    .tables = tables,
+    .options_size = sizeof(struct report_options),
+    .init = init,
     .run = run,
 };

@@ -11,66 +11,27 @@
 #include "catalog/catalog_file.h"
 #include "cli/command.h"
 
-enum { KEY_PX = 0x300, KEY_CLASSES };
+struct show_options {
+  struct dl_use use;
+};
 
-static const struct argp_option options[] = {
-    {NULL, 0, NULL, 0, "An architecture as a run uses it:", 1},
-    {"image-px", KEY_PX, "PX", 0, "with an input of that side", 1},
-    {"classes", KEY_CLASSES, "N", 0, "with a classifier of N outputs", 1},
+#define USE "image-px|classes"
+#define AT(kind, member) DL_STORE(kind, struct show_options, member)
+
+static const struct dl_option options[] = {
+    DL_HEADING("An architecture as a run uses it:", 1),
+    {"image-px", 0, "PX", "with an input of that side",
+     AT(NUMBER, use.image_px), .low = 1, .high = 1e9, .whole = true},
+    {"classes", 0, "N", "with a classifier of N outputs",
+     AT(NUMBER, use.classes), .low = 1, .high = 1e9, .whole = true},
     {0},
 };
 
-struct show_options {
-  const char *kind;
-  const char *name;
-  struct dl_use use;
-  bool used; /* the use is not the reference */
-};
+static const struct dl_option_table tables[] = {{options, 0}, {0}};
 
-static double count(struct argp_state *state, const char *name,
-                    const char *arg) {
-  double x;
-  if (!dl_parse_double(arg, &x) || x < 1 || x > 1e9 || x != floor(x))
-    argp_error(state, "--%s: invalid value '%s'", name, arg);
-  return x;
+static void init(void *options_at) {
+  ((struct show_options *)options_at)->use = dl_use_reference;
 }
-
-static error_t parse(int key, char *arg, struct argp_state *state) {
-  struct show_options *o = state->input;
-  if (key == KEY_PX || key == KEY_CLASSES) {
-    if (key == KEY_PX)
-      o->use.image_px = count(state, "image-px", arg);
-    else
-      o->use.classes = count(state, "classes", arg);
-    o->used = true;
-    return 0;
-  }
-  if (key == ARGP_KEY_ARG && state->arg_num < 2) {
-    *(state->arg_num == 0 ? &o->kind : &o->name) = arg;
-    return 0;
-  }
-  if (key == ARGP_KEY_ARG || (key == ARGP_KEY_END && !o->name))
-    argp_error(state, "expected a kind and a name: show gpu a100");
-  return key == ARGP_KEY_END ? 0 : ARGP_ERR_UNKNOWN;
-}
-
-static const struct argp show_argp = {
-    .options = options,
-    .parser = parse,
-    .args_doc = "gpu|arch|dataset|grid|site|node NAME",
-    .doc = "Show a descriptor: its values, their units and their sources."
-           "\vNAME is an identifier, a name or an alias in any spelling, the "
-           "path of your own file, or the shape of a transformer.\n\n"
-           "Examples:\n"
-           "  dlest show gpu a100\n"
-           "  dlest show arch resnet-50\n"
-           "  dlest show site aws:eu-west-1\n"
-           "  dlest show node dgx-a100\n"
-           "  dlest show arch Llama-2-7b-hf\n"
-           "  dlest show arch "
-           "transformer:layers=12,hidden=768,heads=12,vocab=50257,seq=1024\n"
-           "  dlest show arch resnet-50 --image-px 288 --classes 10\n",
-};
 
 /* The sources that text refers to by number, in order. */
 struct sources {
@@ -211,7 +172,7 @@ static void show_architecture(struct dl_cli *cli, const struct show_options *o,
   bool scaled;
   if (e->transformer) /* its figures follow from its shape */
     at = dl_architecture_at(e, &dl_use_reference, &scaled);
-  if (o->used)
+  if (dl_cli_given(cli, USE))
     apply_use(cli, o, e, r, &at);
   add_values(r, &at.head, s);
   add_inputs(r, e, s);
@@ -219,11 +180,9 @@ static void show_architecture(struct dl_cli *cli, const struct show_options *o,
 
 static enum dl_status show(struct dl_cli *cli, const struct show_options *o,
                            const struct dl_descriptor *e) {
-  if (o->used && e->kind != DL_ARCHITECTURE)
-    return dl_fail(&cli->diag, DL_EUSAGE,
-                   "--image-px and --classes are for architectures, not for "
-                   "a %s",
-                   dl_kind_info(e->kind)->word);
+  if (e->kind != DL_ARCHITECTURE &&
+      dl_cli_refuse(cli, USE, "here: it is for architectures") != DL_OK)
+    return DL_EUSAGE;
   struct sources s = {0};
   struct dl_report *r = dl_report_new();
   if (!r)
@@ -242,29 +201,45 @@ static enum dl_status show(struct dl_cli *cli, const struct show_options *o,
   return dl_fail_memory(&cli->diag);
 }
 
-static enum dl_status run(struct dl_cli *cli, int argc, char **argv) {
-  struct show_options o = {.use = dl_use_reference};
-  dl_cli_parse(cli, &show_argp, argc, argv, &o);
+static enum dl_status run(struct dl_cli *cli, void *options_at) {
+  const struct show_options *o = options_at;
+  const char *word = cli->argument[0];
   for (size_t k = 0; k < DL_N_KINDS; k++) {
     enum dl_kind kind = (enum dl_kind)k;
-    if (strcmp(o.kind, dl_kind_info(kind)->word) != 0 &&
-        strcmp(o.kind, dl_kind_info(kind)->words) != 0)
+    if (strcmp(word, dl_kind_info(kind)->word) != 0 &&
+        strcmp(word, dl_kind_info(kind)->words) != 0)
       continue;
     const struct dl_descriptor *e;
+    const char *name = cli->argument[1];
     enum dl_status status =
-        dl_catalog_open(cli->catalog, kind, o.name, &cli->diag);
+        dl_catalog_open(cli->catalog, kind, name, &cli->diag);
     if (status == DL_OK)
-      status = dl_catalog_get(cli->catalog, kind, o.name, &e, &cli->diag);
-    return status == DL_OK ? show(cli, &o, e) : status;
+      status = dl_catalog_get(cli->catalog, kind, name, &e, &cli->diag);
+    return status == DL_OK ? show(cli, o, e) : status;
   }
   return dl_fail(&cli->diag, DL_EUSAGE,
                  "cannot show '%s'; use gpu, arch, dataset, grid, site or node",
-                 o.kind);
+                 word);
 }
 
 const struct dl_command dl_cmd_show = {
     .name = "show",
     .summary = "show one descriptor with its sources",
-    .argp = &show_argp,
+    .arguments = "gpu|arch|dataset|grid|site|node NAME",
+    .doc = "Show a descriptor: its values, their units and their sources."
+           "\vNAME is an identifier, a name or an alias in any spelling, the "
+           "path of your own file, or the shape of a transformer.\n\n"
+           "Examples:\n"
+           "  dlest show gpu a100\n"
+           "  dlest show arch resnet-50\n"
+           "  dlest show site aws:eu-west-1\n"
+           "  dlest show node dgx-a100\n"
+           "  dlest show arch Llama-2-7b-hf\n"
+           "  dlest show arch "
+           "transformer:layers=12,hidden=768,heads=12,vocab=50257,seq=1024\n"
+           "  dlest show arch resnet-50 --image-px 288 --classes 10\n",
+    .tables = tables,
+    .options_size = sizeof(struct show_options),
+    .init = init,
     .run = run,
 };

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Completing a command line that is being typed. */
+
 #include "cli/completion/complete.h"
 
 #include <stdio.h>
@@ -6,108 +8,49 @@
 #include <sys/stat.h>
 
 #include "base/ascii.h"
+#include "cli/command_line.h"
 
-/* What argp adds by itself. */
-static const struct argp_option argp_own[] = {
-    {"help", '?', NULL, 0, "give this help list", 0},
-    {"usage", 0x1000, NULL, 0, "give a short usage message", 0},
-    {"version", 'V', NULL, 0, "print program version", 0},
-    {0},
-};
-static const struct argp own_argp = {.options = argp_own};
-
-/* The words of a command line, as far as they are read. */
+/* The words of the command line read so far. */
 struct line {
-  const struct argp *argp[3];     /* the command's, the common, argp's own */
-  const struct argp_option *open; /* waits for its value, or NULL */
+  const struct dl_option *row[DL_MOST_OPTIONS]; /* of the command */
+  size_t n;
+  const struct dl_option *open; /* waits for its value, or NULL */
   size_t n_arguments;
   bool arguments_only; /* behind "--" */
 };
 
 /* --- options */
 
-static bool is_alias(const struct argp_option *o) {
-  return o->flags & OPTION_ALIAS;
-}
-
-static bool ends(const struct argp_option *o) {
-  return !o->name && !o->key && !o->doc && !o->group;
-}
-
-typedef bool visit(const struct argp_option *o, const struct argp_option *first,
-                   void *ctx);
-
-/* Every option of a parser and its children; `first` is what an alias stands
- * for. Stops where the visitor is done. */
-static bool walk(const struct argp *a, visit *see, void *ctx) {
-  const struct argp_option *first = NULL;
-  for (const struct argp_option *o = a->options; o && !ends(o); o++) {
-    if (!is_alias(o))
-      first = o;
-    if ((o->name || o->key) && !(o->flags & (OPTION_HIDDEN | OPTION_DOC)) &&
-        see(o, first, ctx))
-      return true;
+/* By its long name or a unique prefix of it. */
+static const struct dl_option *find_long(const struct line *l, const char *name,
+                                         size_t len) {
+  const struct dl_option *found = NULL;
+  size_t n = 0;
+  for (size_t i = 0; i < l->n; i++) {
+    const char *const names[] = {l->row[i]->name, l->row[i]->alias};
+    for (size_t k = 0; k < 2; k++) {
+      if (!names[k] || strncmp(names[k], name, len) != 0)
+        continue;
+      if (names[k][len] == '\0')
+        return l->row[i];
+      found = l->row[i];
+      n++;
+    }
   }
-  for (const struct argp_child *k = a->children; k && k->argp; k++)
-    if (walk(k->argp, see, ctx))
-      return true;
-  return false;
+  return n == 1 ? found : NULL;
 }
 
-static bool walk_all(const struct line *l, visit *see, void *ctx) {
-  for (size_t i = 0; i < sizeof l->argp / sizeof *l->argp; i++)
-    if (l->argp[i] && walk(l->argp[i], see, ctx))
-      return true;
-  return false;
+static const struct dl_option *find_short(const struct line *l, char letter) {
+  for (size_t i = 0; i < l->n; i++)
+    if (l->row[i]->letter == letter)
+      return l->row[i];
+  return NULL;
 }
 
-struct wanted {
-  const char *name; /* long, or NULL */
-  size_t len;
-  int key;
-  bool exact;
-  const struct argp_option *found;
-  size_t n;
-};
-
-static bool match_long(const struct argp_option *o,
-                       const struct argp_option *first, void *ctx) {
-  struct wanted *w = ctx;
-  if (!o->name || strncmp(o->name, w->name, w->len) != 0)
-    return false;
-  w->found = first;
-  w->n++;
-  w->exact = o->name[w->len] == '\0';
-  return w->exact;
-}
-
-static bool match_short(const struct argp_option *o,
-                        const struct argp_option *first, void *ctx) {
-  struct wanted *w = ctx;
-  if (o->key != w->key)
-    return false;
-  w->found = first;
-  return true;
-}
-
-/* By its long name, or what begins that of one option alone. */
-static const struct argp_option *find_long(const struct line *l,
-                                           const char *name, size_t len) {
-  struct wanted w = {.name = name, .len = len};
-  walk_all(l, match_long, &w);
-  return w.exact || w.n == 1 ? w.found : NULL;
-}
-
-static const struct argp_option *find_short(const struct line *l, char key) {
-  struct wanted w = {.key = (unsigned char)key};
-  walk_all(l, match_short, &w);
-  return w.found;
-}
-
-/* An option and where in its word the value begins; NULL: the next word. */
-static const struct argp_option *
+/* The option of a word and its value in the same word, or NULL. */
+static const struct dl_option *
 read_option(const struct line *l, const char *word, const char **value) {
-  const struct argp_option *o = NULL;
+  const struct dl_option *o = NULL;
   *value = NULL;
   if (word[1] == '-') {
     const char *eq = strchr(word, '=');
@@ -117,7 +60,7 @@ read_option(const struct line *l, const char *word, const char **value) {
   }
   for (const char *s = word + 1; *s; s++) {
     o = find_short(l, *s);
-    if (o && o->arg) {
+    if (o && o->argument) {
       *value = s[1] ? s + 1 : NULL;
       return o;
     }
@@ -125,27 +68,26 @@ read_option(const struct line *l, const char *word, const char **value) {
   return o;
 }
 
-static bool offer_option(const struct argp_option *o,
-                         const struct argp_option *first, void *ctx) {
-  struct dl_completion *c = ctx;
-  if (o->name) {
-    char text[80];
-    snprintf(text, sizeof text, "--%s", o->name);
-    dl_offer(c, text, first->doc);
+static void offer_options(const struct line *l, struct dl_completion *c) {
+  char text[80];
+  for (size_t i = 0; i < l->n; i++) {
+    const struct dl_option *o = l->row[i];
+    const char *const names[] = {o->name, o->alias};
+    for (size_t k = 0; k < 2; k++) {
+      snprintf(text, sizeof text, "--%s", names[k] ? names[k] : "");
+      if (names[k])
+        dl_offer(c, text, o->help);
+    }
   }
-  return false;
-}
-
-static bool offer_short(const struct argp_option *o,
-                        const struct argp_option *first, void *ctx) {
-  if (o->key > ' ' && o->key < 127 && o->key != '?')
-    dl_offer(ctx, (char[]){'-', (char)o->key, '\0'}, first->doc);
-  return false;
+  for (size_t i = 0; c->word[1] == '\0' && i < l->n; i++)
+    if (l->row[i]->letter && l->row[i]->letter != '?')
+      dl_offer(c, (char[]){'-', l->row[i]->letter, '\0'}, l->row[i]->help);
 }
 
 /* --- words */
 
-/* A file, that is: reading a pipe would take what it holds. */
+/* Whether a word names a regular CSV file; reading from a pipe would consume
+ * its data. */
 static bool is_table(const char *word) {
   size_t n = strlen(word);
   struct stat st;
@@ -153,7 +95,7 @@ static bool is_table(const char *word) {
          stat(word, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-/* A word that is finished. */
+/* Reads a word that is complete. */
 static void read_word(struct line *l, struct dl_completion *c,
                       const char *word) {
   const char *value;
@@ -162,8 +104,8 @@ static void read_word(struct line *l, struct dl_completion *c,
   } else if (!l->arguments_only && strcmp(word, "--") == 0) {
     l->arguments_only = true;
   } else if (!l->arguments_only && word[0] == '-' && word[1]) {
-    const struct argp_option *o = read_option(l, word, &value);
-    l->open = o && o->arg && !value ? o : NULL;
+    const struct dl_option *o = read_option(l, word, &value);
+    l->open = o && o->argument && !value ? o : NULL;
   } else {
     if (l->n_arguments++ == 0)
       c->argument = word;
@@ -176,16 +118,14 @@ static enum dl_status complete_option(const struct line *l,
                                       struct dl_completion *c,
                                       struct dl_diag *d) {
   const char *value;
-  const struct argp_option *o = read_option(l, c->word, &value);
-  if (value && o && o->arg) {
+  const struct dl_option *o = read_option(l, c->word, &value);
+  if (value && o && o->argument) {
     dl_completion_skip(c, (size_t)(value - c->word));
-    return dl_offer_values(c, o->name, o->arg, d);
+    return dl_offer_values(c, o, d);
   }
-  walk_all(l, offer_option, c);
-  if (c->word[1] == '\0')
-    walk_all(l, offer_short, c);
-  else if (c->word[1] != '-' && c->word[2] == '\0' && o)
-    dl_offer(c, c->word, o->doc);
+  offer_options(l, c);
+  if (c->word[1] && c->word[1] != '-' && c->word[2] == '\0' && o)
+    dl_offer(c, c->word, o->help);
   return DL_OK;
 }
 
@@ -193,7 +133,7 @@ static enum dl_status complete_word(const struct line *l,
                                     struct dl_completion *c,
                                     struct dl_diag *d) {
   if (l->open)
-    return dl_offer_values(c, l->open->name, l->open->arg, d);
+    return dl_offer_values(c, l->open, d);
   if (!l->arguments_only && c->word[0] == '-')
     return complete_option(l, c, d);
   return dl_offer_argument(c, l->n_arguments, d);
@@ -218,8 +158,9 @@ static void quiet(void *ctx, const char *text) {
 
 static enum dl_status complete_command(struct dl_completion *c, int argc,
                                        char **argv) {
-  struct line l = {.argp = {c->command->argp, &dl_common_argp, &own_argp}};
+  struct line l = {0};
   struct dl_diag d;
+  l.n = dl_command_options(c->command, l.row, NULL, NULL);
   for (int i = 1; i < argc - 1; i++)
     read_word(&l, c, argv[i]);
   dl_diag_init(&d);

@@ -6,6 +6,7 @@
 
 #include "base/ascii.h"
 #include "cli/completion/complete.h"
+#include "output/utf8.h"
 
 /* Neither blanks nor what a shell would take for its own. */
 static bool is_plain(const char *text) {
@@ -15,11 +16,14 @@ static bool is_plain(const char *text) {
   return true;
 }
 
-/* The first line of what is said; control characters are none of it. */
+/* The first line of a description, safe to print. */
 static void print_about(const char *about) {
-  for (const char *s = about; *s && *s != '\n'; s++)
-    if (!dl_is_control(*s))
-      putchar(*s);
+  struct dl_text line = {0}, clean = {0};
+  dl_text_add_n(&line, about, strcspn(about, "\n"));
+  dl_utf8_clean(&clean, dl_text_str(&line), false);
+  fputs(dl_text_str(&clean), stdout);
+  dl_text_free(&line);
+  dl_text_free(&clean);
 }
 
 /* All in capitals, as far as there are letters. */

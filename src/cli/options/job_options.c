@@ -5,286 +5,165 @@
 #include <string.h>
 
 #include "base/ascii.h"
+#include "base/constants.h"
 #include "base/number.h"
 #include "catalog/architecture/token_costs.h"
 #include "cli/options/job_words.h"
 #include "run/run_columns.h"
 
-enum {
-  KEY_CLASSES = 0x200,
-  KEY_FROZEN,
-  KEY_DATASET,
-  KEY_SET,
-  KEY_DEFINE,
-  KEY_ALIAS,
-  KEY_SEQ_LEN,
-  KEY_TOKENS,
-  KEY_PHASE,
-  KEY_PRECISION,
-  KEY_FRAMEWORK,
-  KEY_PROMPT,
-  KEY_ANSWER,
-  KEY_RATE,
-  KEY_IDLE,
-  KEY_REQUESTS,
-  KEY_SCALING
-};
+/* Stores the number of a column, within the column's range, or the word that a
+ * text stands for. */
+static enum dl_status set_value(struct dl_run *run, const struct dl_option *o,
+                                char *arg, struct dl_diag *d) {
+  enum dl_run_id id = (enum dl_run_id)o->column;
+  const struct dl_run_column *c = &dl_run_columns[id];
+  enum dl_status status = DL_OK;
+  if (c->is_text) {
+    struct dl_text near = {0};
+    const char *word = dl_job_word(c->name, arg, &near);
+    if (!word)
+      status = dl_fail(d, DL_EUSAGE, "--%s: invalid value '%s'; nearest: %s",
+                       o->name, arg, dl_text_str(&near));
+    dl_text_free(&near);
+    dl_run_lend_text(run, id, word);
+    return status;
+  }
+  struct dl_option number = *o;
+  double x = 1; /* of a flag */
+  number.read = NULL;
+  number.low = fmax(o->low, c->low);
+  number.high = c->high;
+  if (o->kind == DL_OPTION_READ)
+    number.kind = DL_OPTION_NUMBER;
+  if (arg)
+    status = dl_option_store(&number, arg, &x, d);
+  dl_run_set_number(run, id, x);
+  return status;
+}
 
-/* Options that set a member of the run, and the check on their value. */
-static const struct setting {
-  int key;
-  enum dl_run_id id;
-  enum { TEXT, AMOUNT, ABOVE_0, COUNT, SHARE, RATE, HOURS } kind;
-  bool may_sweep; /* may be an axis of a sweep: a list of values */
-} settings[] = {
-    {'a', DL_RUN_arch, TEXT, true},
-    {'g', DL_RUN_gpu, TEXT, true},
-    {'n', DL_RUN_n_gpus, COUNT, true},
-    {'b', DL_RUN_batch_size, COUNT, true},
-    {'p', DL_RUN_image_px, COUNT, true},
-    {'e', DL_RUN_epochs, ABOVE_0, false},
-    {'d', DL_RUN_duration_s, HOURS, false},
-    {'u', DL_RUN_utilisation, SHARE, false},
-    {'r', DL_RUN_ram_gb, AMOUNT, false},
-    {'t', DL_RUN_train_samples, COUNT, false},
-    {'v', DL_RUN_val_samples, AMOUNT, false},
-    {'E', DL_RUN_efficiency, RATE, false},
-    {KEY_SEQ_LEN, DL_RUN_seq_len, COUNT, true},
-    {KEY_TOKENS, DL_RUN_tokens, COUNT, false},
-    {KEY_PHASE, DL_RUN_phase, TEXT, false},
-    {KEY_PRECISION, DL_RUN_precision, TEXT, false},
-    {KEY_FRAMEWORK, DL_RUN_framework, TEXT, false},
-    {KEY_PROMPT, DL_RUN_prompt_tokens, COUNT, false},
-    {KEY_ANSWER, DL_RUN_output_tokens, AMOUNT, false},
-    {KEY_RATE, DL_RUN_request_rate, ABOVE_0, false},
-    {KEY_IDLE, DL_RUN_idle_s, AMOUNT, false},
-    {KEY_REQUESTS, DL_RUN_requests, COUNT, false},
-    {KEY_CLASSES, DL_RUN_classes, COUNT, false},
-    {KEY_SCALING, DL_RUN_scaling, TEXT, false},
-};
+/* Stores the value of a row with a column in the job; a list makes an axis, of
+ * values that the option takes. */
+static enum dl_status read_setting(const struct dl_option *o, char *arg,
+                                   void *at, struct dl_diag *d) {
+  struct dl_job_options *job = at;
+  const struct dl_run_column *c = &dl_run_columns[o->column];
+  if (!arg || !job->takes_lists || !o->sweeps || !dl_axis_is_list(arg))
+    return set_value(&job->run, o, arg, d);
+  struct dl_run scratch = dl_run_unknown;
+  struct dl_diag inner;
+  dl_diag_init(&inner);
+  enum dl_status status =
+      dl_axes_set(&job->axes, c->name, arg, !c->is_text, &inner);
+  if (status != DL_OK)
+    dl_fail(d, status, "--%s: %s", o->name, inner.error);
+  dl_diag_free(&inner);
+  const struct dl_axis *a = dl_axes_find(&job->axes, c->name);
+  for (size_t i = 0; status == DL_OK && !c->is_text && i < a->n; i++)
+    status = set_value(&scratch, o, a->text.s[i], d);
+  return status;
+}
 
-static const struct argp_option job_option_table[] = {
-    {NULL, 0, NULL, 0, "What is run:", 1},
-    {"arch", 'a', "NAME", 0,
+#define SETTING(id)                                                            \
+  .kind = DL_OPTION_READ, .read = read_setting, .column = DL_RUN_##id
+#define NUMBER_OF(id) SETTING(id), .whole = true
+#define SWEEPS .sweeps = true
+
+const struct dl_option dl_job_options_rows[] = {
+    DL_HEADING("What is run:", 1),
+    {"arch", 'a', "NAME",
      "architecture: a name (dlest list archs), your own file, or the shape "
      "of a transformer (transformer:layers=32,hidden=4096,heads=32,...)",
-     1},
-    {"gpu", 'g', "NAME", 0,
-     "accelerator: a name (dlest list gpus) or your own "
-     "file",
-     1},
-    {"gpus", 'n', "N", 0, "number of accelerators (default 1)", 1},
-    {"batch-size", 'b', "N", 0,
-     "samples a step on each accelerator (default 256)", 1},
-    {"scaling", KEY_SCALING, "KIND", 0,
+     SETTING(arch), SWEEPS},
+    {"gpu", 'g', "NAME",
+     "accelerator: a name (dlest list gpus) or your own file", SETTING(gpu),
+     SWEEPS},
+    {"gpus", 'n', "N", "number of accelerators (default 1)", NUMBER_OF(n_gpus),
+     SWEEPS},
+    {"batch-size", 'b', "N", "samples a step on each accelerator (default 256)",
+     NUMBER_OF(batch_size), SWEEPS},
+    {"scaling", 0, "KIND",
      "several accelerators: weak (default), each takes --batch-size samples a "
      "step, or strong, they share them",
-     1},
-    {"image-px", 'p', "PX", 0,
-     "side of the input (default: the "
-     "architecture's own)",
-     1},
-    {"seq-len", KEY_SEQ_LEN, "N", 0,
-     "tokens of a sequence (default: the architecture's own)", 1},
-    {"tokens", KEY_TOKENS, "N", 0,
-     "tokens that a language model is trained on in all (300e9)", 1},
-    {"classes", KEY_CLASSES, "N", 0,
-     "outputs of the classifier, in place of the architecture's own", 1},
-    {"frozen", KEY_FROZEN, NULL, 0, "train the classifier alone", 1},
-    {"dataset", KEY_DATASET, "NAME", 0,
-     "sizes of a known data set (default "
-     "imagenet; dlest list datasets)",
-     1},
-    {"train-samples", 't', "N", 0, "training samples an epoch", 1},
-    {"val-samples", 'v', "N", 0, "validation samples an epoch", 1},
-    {"epochs", 'e', "N", 0, "epochs of the whole training (default 90)", 1},
-    {"duration", 'd', "TIME", 0,
-     "duration of the whole run: hours, or 90m, "
-     "3600s, 2h, 3d",
-     1},
-    {"utilisation", 'u', "SHARE", 0,
-     "share of the GPU in use, for "
-     "green-algorithms (default 1)",
-     1},
-    {"ram-gb", 'r', "GB", 0,
-     "memory of the node, for green-algorithms "
-     "(default 32)",
-     1},
-    {"efficiency", 'E', "SHARE", 0,
-     "share of the peak rate reached, for flops "
-     "(default 0.3)",
-     1},
-    {"precision", KEY_PRECISION, "NAME", 0,
-     "of the arithmetic: fp64, fp32, tf32, fp16, bf16, amp, fp8, int8", 1},
-    {"framework", KEY_FRAMEWORK, "NAME", 0,
-     "that trains, for physical: pytorch, tensorflow", 1},
-    {"phase", KEY_PHASE, "NAME", 0, "training (default) or inference", 1},
-    {"requests", KEY_REQUESTS, "N", 0,
-     "inference: requests or samples (default 1)", 1},
-    {"samples", 0, NULL, OPTION_ALIAS, NULL, 1},
-    {"prompt-tokens", KEY_PROMPT, "N", 0,
-     "inference: tokens of each request of a language model", 1},
-    {"output-tokens", KEY_ANSWER, "N", 0,
-     "inference: tokens that it writes for each", 1},
-    {"request-rate", KEY_RATE, "R", 0,
+     SETTING(scaling)},
+    {"image-px", 'p', "PX",
+     "side of the input (default: the architecture's own)", NUMBER_OF(image_px),
+     SWEEPS},
+    {"seq-len", 0, "N",
+     "tokens of a sequence (default: the architecture's own)",
+     NUMBER_OF(seq_len), SWEEPS},
+    {"tokens", 0, "N",
+     "tokens that a language model is trained on in all (300e9)",
+     NUMBER_OF(tokens)},
+    {"classes", 0, "N",
+     "outputs of the classifier, in place of the architecture's own",
+     NUMBER_OF(classes)},
+    {"frozen", 0, NULL, "train the classifier alone", SETTING(frozen_base)},
+    {"dataset", 0, "NAME",
+     "sizes of a known data set (default imagenet; dlest list datasets)",
+     DL_STORE(TEXT, struct dl_job_options, dataset)},
+    {"train-samples", 't', "N", "training samples an epoch",
+     NUMBER_OF(train_samples), .low = 1},
+    {"val-samples", 'v', "N", "validation samples an epoch",
+     SETTING(val_samples)},
+    {"epochs", 'e', "N", "epochs of the whole training (default 90)",
+     SETTING(epochs)},
+    {"duration", 'd', "TIME",
+     "duration of the whole run: hours, or 90m, 3600s, 2h, 3d",
+     .kind = DL_OPTION_HOURS, .read = read_setting,
+     .column = DL_RUN_duration_s},
+    {"utilisation", 'u', "SHARE",
+     "share of the GPU in use, for green-algorithms (default 1)",
+     SETTING(utilisation)},
+    {"ram-gb", 'r', "GB",
+     "memory of the node, for green-algorithms (default 32)", SETTING(ram_gb)},
+    {"efficiency", 'E', "SHARE",
+     "share of the peak rate reached, for flops (default 0.3)",
+     SETTING(efficiency)},
+    {"precision", 0, "NAME",
+     "of the arithmetic: fp64, fp32, tf32, fp16, bf16, amp, fp8, int8",
+     SETTING(precision)},
+    {"framework", 0, "NAME", "that trains, for physical: pytorch, tensorflow",
+     SETTING(framework)},
+    {"phase", 0, "NAME", "training (default) or inference", SETTING(phase)},
+    {"requests", 0, "N", "inference: requests or samples (default 1)",
+     NUMBER_OF(requests), .alias = "samples"},
+    {"prompt-tokens", 0, "N",
+     "inference: tokens of each request of a language model",
+     NUMBER_OF(prompt_tokens)},
+    {"output-tokens", 0, "N", "inference: tokens that it writes for each",
+     SETTING(output_tokens)},
+    {"request-rate", 0, "R",
      "inference: requests that come a second; --batch-size is then the most at "
      "once (default 256)",
-     1},
-    {"idle-s", KEY_IDLE, "S", 0,
-     "inference: seconds that the GPUs idle after each batch", 1},
+     SETTING(request_rate)},
+    {"idle-s", 0, "S", "inference: seconds that the GPUs idle after each batch",
+     SETTING(idle_s)},
     {0},
 };
 
-static const struct argp_option table_option_table[] = {
-    {NULL, 0, NULL, 0, "Values and columns:", 3},
-    {"set", KEY_SET, "NAME=VALUE", 0,
-     "set a column or a field of a "
-     "descriptor (gpu.tdp_w=300), over all else",
-     3},
-    {"define", KEY_DEFINE, "NAME=FORMULA", 0,
-     "a column made from others "
-     "(macs_g=GFLOPs/2); a plain name renames",
-     3},
-    {"alias", KEY_ALIAS, "NAME=ID", 0,
-     "take the arch or gpu NAME of a table "
-     "as the descriptor ID",
-     3},
+#define AT(member) DL_STORE(LIST, struct dl_job_options, member)
+
+const struct dl_option dl_table_options_rows[] = {
+    DL_HEADING("Values and columns:", 3),
+    {"set", 0, "NAME=VALUE",
+     "set a column or a field of a descriptor (gpu.tdp_w=300), over all else",
+     AT(overrides)},
+    {"define", 0, "NAME=FORMULA",
+     "a column made from others (macs_g=GFLOPs/2); a plain name renames",
+     AT(defines)},
+    {"alias", 0, "NAME=ID",
+     "take the arch or gpu NAME of a table as the descriptor ID", AT(aliases)},
     {0},
 };
 
-static void add(struct argp_state *state, struct dl_strlist *list,
-                const char *text) {
-  if (!dl_strlist_add(list, text))
-    argp_failure(state, 1, 0, "out of memory");
+void dl_job_options_init(struct dl_job_options *o) {
+  *o = (struct dl_job_options){.run = dl_run_unknown,
+                               .site = dl_site_options_none,
+                               .foot = dl_footprint_none};
 }
 
-static const char *option_name(int key) {
-  const struct argp_option *o = job_option_table;
-  while (!o->name || o->key != key)
-    o++;
-  return o->name;
-}
-
-/* Reads a number and checks it; a column of the runs table has a range. */
-static bool parse_value(const struct setting *s, const char *arg, double *x) {
-  const struct dl_run_column *c = &dl_run_columns[s->id];
-  bool valid = s->kind == HOURS ? dl_parse_duration(arg, 3600, x)
-                                : dl_parse_double(arg, x);
-  if (!valid || *x < 0 ||
-      (s->id < DL_N_RUN_COLUMNS && (*x < c->low || *x > c->high)))
-    return false;
-  switch (s->kind) {
-  case COUNT:
-    return *x > 0 && *x == floor(*x);
-  case SHARE:
-    return *x <= 1;
-  case RATE:
-    return *x > 0 && *x <= 1;
-  case HOURS:
-  case ABOVE_0:
-    return *x > 0;
-  default:
-    return true;
-  }
-}
-
-/* A list of values, each of which must be one that the option takes. */
-static void add_axis(struct argp_state *state, struct dl_job_options *o,
-                     const struct setting *s, const char *arg) {
-  const char *column = dl_run_columns[s->id].name;
-  struct dl_diag d;
-  double x;
-  dl_diag_init(&d);
-  if (dl_axes_set(&o->axes, column, arg, s->kind != TEXT, &d) != DL_OK)
-    argp_error(state, "--%s: %s", option_name(s->key), d.error);
-  dl_diag_free(&d);
-  const struct dl_axis *a = dl_axes_find(&o->axes, column);
-  for (size_t i = 0; s->kind != TEXT && i < a->n; i++)
-    if (!parse_value(s, a->text.s[i], &x))
-      argp_error(state, "--%s: invalid value '%s'", option_name(s->key),
-                 a->text.s[i]);
-}
-
-static void add_text(struct argp_state *state, struct dl_job_options *o,
-                     const struct setting *s, const char *arg) {
-  struct dl_text near = {0};
-  const char *word = dl_job_word(dl_run_columns[s->id].name, arg, &near);
-  if (!word)
-    argp_error(state, "--%s: invalid value '%s'; nearest: %s",
-               option_name(s->key), arg, dl_text_str(&near));
-  dl_text_free(&near);
-  dl_run_lend_text(&o->run, s->id, word);
-}
-
-static void add_setting(struct argp_state *state, struct dl_job_options *o,
-                        const struct setting *s, const char *arg) {
-  double x;
-  if (o->takes_lists && s->may_sweep && dl_axis_is_list(arg)) {
-    add_axis(state, o, s, arg);
-  } else if (s->kind == TEXT) {
-    add_text(state, o, s, arg);
-  } else if (parse_value(s, arg, &x)) {
-    dl_run_set_number(&o->run, s->id, x);
-  } else {
-    argp_error(state, "--%s: invalid value '%s'%s", option_name(s->key), arg,
-               s->kind == SHARE  ? " (between 0 and 1)"
-               : s->kind == RATE ? " (above 0, at most 1)"
-                                 : "");
-  }
-}
-
-static error_t parse_table(int key, char *arg, struct argp_state *state) {
-  struct dl_job_options *o = state->input;
-  switch (key) {
-  case KEY_SET:
-    add(state, &o->overrides, arg);
-    return 0;
-  case KEY_DEFINE:
-    add(state, &o->defines, arg);
-    return 0;
-  case KEY_ALIAS:
-    add(state, &o->aliases, arg);
-    return 0;
-  default:
-    return ARGP_ERR_UNKNOWN;
-  }
-}
-
-static error_t parse_job(int key, char *arg, struct argp_state *state) {
-  struct dl_job_options *o = state->input;
-  for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
-    if (settings[i].key == key) {
-      add_setting(state, o, &settings[i], arg);
-      return 0;
-    }
-  switch (key) {
-  case ARGP_KEY_INIT:
-    state->child_inputs[0] = o;
-    state->child_inputs[1] = &o->site;
-    o->run = dl_run_unknown;
-    o->site = dl_site_options_none;
-    o->foot = dl_footprint_none;
-    return 0;
-  case KEY_FROZEN:
-    dl_run_set_number(&o->run, DL_RUN_frozen_base, 1);
-    return 0;
-  case KEY_DATASET:
-    o->dataset = arg;
-    return 0;
-  default:
-    return ARGP_ERR_UNKNOWN;
-  }
-}
-
-const struct argp dl_table_argp = {.options = table_option_table,
-                                   .parser = parse_table};
-
-static const struct argp_child job_children[] = {
-    {&dl_table_argp, 0, NULL, 0}, {&dl_site_argp, 0, NULL, 0}, {0}};
-const struct argp dl_job_argp = {
-    .options = job_option_table, .parser = parse_job, .children = job_children};
-
-void dl_job_options_free(struct dl_job_options *o) {
+void dl_job_options_free(void *options) {
+  struct dl_job_options *o = options;
   dl_strlist_free(&o->overrides);
   dl_strlist_free(&o->defines);
   dl_strlist_free(&o->aliases);

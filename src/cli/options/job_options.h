@@ -4,10 +4,9 @@
 #ifndef DL_CLI_OPTIONS_JOB_OPTIONS_H
 #define DL_CLI_OPTIONS_JOB_OPTIONS_H
 
-#include <argp.h>
-
 #include "base/text.h"
 #include "catalog/catalog.h"
+#include "cli/options/option.h"
 #include "cli/options/site_options.h"
 #include "run/frame.h"
 
@@ -25,14 +24,22 @@ struct dl_job_options {
   bool takes_lists; /* the command sweeps; set before the options are parsed */
 };
 
-/* Accepts a struct dl_job_options, initialised by the parser itself. */
-extern const struct argp dl_job_argp;
+/* Options with a member in struct dl_job_options: those of a job, and --set,
+ * --define, --alias. A table of the first needs a table of dl_site_options_rows
+ * for the member `site`. */
+extern const struct dl_option dl_job_options_rows[], dl_table_options_rows[];
 
-/* --set, --define, --alias alone, for commands that read tables; the same
- * input. */
-extern const struct argp dl_table_argp;
+/* Tables of all options of a job, which is member `member` of `type`. */
+#define DL_JOB_OPTION_TABLES(type, member)                                     \
+  {dl_job_options_rows, offsetof(type, member)},                               \
+      {dl_table_options_rows, offsetof(type, member)}, {                       \
+    dl_site_options_rows, offsetof(type, member.site)                          \
+  }
 
-void dl_job_options_free(struct dl_job_options *o);
+void dl_job_options_init(struct dl_job_options *o);
+
+/* Frees the lists and axes of a struct dl_job_options. */
+void dl_job_options_free(void *options);
 
 /* Whether an option, --set or --define gives a quantity. */
 bool dl_job_options_give(const struct dl_job_options *o, enum dl_run_id id);

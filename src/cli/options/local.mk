@@ -7,8 +7,12 @@ dlest_SOURCES += \
 	%D%/job_options.h \
 	%D%/job_words.c \
 	%D%/job_words.h \
+	%D%/log_options.c \
+	%D%/log_options.h \
 	%D%/node_options.c \
 	%D%/node_options.h \
+	%D%/option.c \
+	%D%/option.h \
 	%D%/site_options.c \
 	%D%/site_options.h \
 	%D%/sweep_options.c

@@ -7,119 +7,52 @@
 
 #include "base/number.h"
 
-enum {
-  KEY_NODE = 0x600,
-  KEY_USE,
-  KEY_SHARE,
-  KEY_GPU_SHARE,
-  KEY_CHARGE,
-  KEY_EMBODIED,
-  KEY_LIFETIME,
-  KEY_IN_USE,
-  KEY_PARTS
-};
-
-static const struct argp_option options[] = {
-    {NULL, 0, NULL, 0, "The computer it runs on:", 4},
-    {"node", KEY_NODE, "NAME", 0,
-     "the whole computer: a name (dlest list nodes) or your own file; adds the "
-     "energy by part and at every boundary",
-     0},
-    {"use-gpus", KEY_USE, "K", 0,
-     "accelerators of the node that the job uses (default: all), 0: its CPUs",
-     0},
-    {"share", KEY_SHARE, "mig:PROFILE", 0,
-     "slice of an accelerator, as mig:2g.10gb", 0},
-    {"gpu-share", KEY_GPU_SHARE, "SHARE", 0,
-     "share of each accelerator in use, where others have the rest", 0},
-    {"charge", KEY_CHARGE, "WHAT", 0,
-     "of the node: node, all of it (default), or share, by accelerators in use "
-     "(default with a share of one)",
-     0},
-    {"embodied", KEY_EMBODIED, NULL, 0,
-     "tell the carbon of making the hardware too", 0},
-    {"lifetime", KEY_LIFETIME, "YEARS", 0, "of the hardware (default 4)", 0},
-    {"in-use", KEY_IN_USE, "SHARE", 0,
-     "share of its life that it works (default 0.85)", 0},
-    {"parts", KEY_PARTS, NULL, 0,
-     "CSV: the energy by part, in place of the estimates", 0},
-    {0},
-};
-
 const struct dl_node_options dl_node_options_none = {
     .use_gpus = NAN,
     .gpu_share = NAN,
+    .charge = DL_CHARGE_AUTO,
     .lifetime_years = 4,
     .in_use = 0.85, /* the BLOOM paper's, arXiv 2211.02001 */
 };
 
-static double number(struct argp_state *state, const char *name,
-                     const char *arg, double most) {
-  double x;
-  if (!dl_parse_double(arg, &x) || x <= 0 || x > most)
-    argp_error(state, "--%s: invalid value '%s' (above 0, at most %g)", name,
-               arg, most);
-  return x;
+static enum dl_status read_share(const struct dl_option *row, char *arg,
+                                 void *at, struct dl_diag *d) {
+  (void)row, (void)d;
+  *(const char **)at = arg + 4;
+  return strncmp(arg, "mig:", 4) == 0 ? DL_OK : DL_EUSAGE;
 }
 
-static void parse_charge(struct argp_state *state, struct dl_node_options *o,
-                         const char *arg) {
-  if (strcmp(arg, "node") == 0)
-    o->charge = DL_CHARGE_NODE;
-  else if (strcmp(arg, "share") == 0)
-    o->charge = DL_CHARGE_SHARE;
-  else
-    argp_error(state, "--charge: invalid value '%s'; node or share", arg);
-}
+#define AT(kind, member) DL_STORE(kind, struct dl_node_options, member)
 
-static void parse_use(struct argp_state *state, struct dl_node_options *o,
-                      const char *arg) {
-  if (!dl_parse_double(arg, &o->use_gpus) || o->use_gpus < 0 ||
-      o->use_gpus != floor(o->use_gpus) || o->use_gpus > 1e6)
-    argp_error(state, "--use-gpus: invalid number '%s'", arg);
-}
-
-static error_t parse(int key, char *arg, struct argp_state *state) {
-  struct dl_node_options *o = state->input;
-  switch (key) {
-  case KEY_NODE:
-    o->node = arg;
-    return 0;
-  case KEY_USE:
-    parse_use(state, o, arg);
-    return 0;
-  case KEY_SHARE:
-    if (strncmp(arg, "mig:", 4) != 0)
-      argp_error(state,
-                 "--share: expected mig:PROFILE, as mig:2g.10gb, not "
-                 "'%s'; --gpu-share takes a number",
-                 arg);
-    o->profile = arg + 4;
-    return 0;
-  case KEY_GPU_SHARE:
-    o->gpu_share = number(state, "gpu-share", arg, 1);
-    return 0;
-  case KEY_CHARGE:
-    parse_charge(state, o, arg);
-    return 0;
-  case KEY_EMBODIED:
-    o->embodied = true;
-    return 0;
-  case KEY_LIFETIME:
-    o->lifetime_years = number(state, "lifetime", arg, 100);
-    return 0;
-  case KEY_IN_USE:
-    o->in_use = number(state, "in-use", arg, 1);
-    return 0;
-  case KEY_PARTS:
-    o->parts = true;
-    return 0;
-  default:
-    return ARGP_ERR_UNKNOWN;
-  }
-}
-
-const struct argp dl_node_argp = {.options = options, .parser = parse};
+const struct dl_option dl_node_options_rows[] = {
+    DL_HEADING("The computer it runs on:", 4),
+    {"node", 0, "NAME",
+     "the whole computer: a name (dlest list nodes) or your own file; adds the "
+     "energy by part and at every boundary",
+     AT(TEXT, node)},
+    {"use-gpus", 0, "K",
+     "accelerators of the node that the job uses (default: all), 0: its CPUs",
+     AT(NUMBER, use_gpus), .high = 1e6, .whole = true, .with = "node"},
+    {"share", 0, "mig:PROFILE", "slice of an accelerator, as mig:2g.10gb",
+     AT(TEXT, profile), .read = read_share, .without = "gpu-share",
+     .expected = "mig:PROFILE, as mig:2g.10gb; --gpu-share takes a number"},
+    {"gpu-share", 0, "SHARE",
+     "share of each accelerator in use, where others have the rest",
+     AT(ABOVE, gpu_share), .high = 1},
+    {"charge", 0, "WHAT",
+     "of the node: node, all of it (default), or share, by accelerators in use "
+     "(default with a share of one)",
+     AT(CHOICE, charge), .words = "node|share", .with = "node"},
+    {"embodied", 0, NULL, "tell the carbon of making the hardware too",
+     AT(FLAG, embodied), .with = "node"},
+    {"lifetime", 0, "YEARS", "of the hardware (default 4)",
+     AT(ABOVE, lifetime_years), .high = 100, .with = "embodied"},
+    {"in-use", 0, "SHARE", "share of its life that it works (default 0.85)",
+     AT(ABOVE, in_use), .high = 1, .with = "embodied"},
+    {"parts", 0, NULL, "CSV: the energy by part, in place of the estimates",
+     AT(FLAG, parts), .with = "node"},
+    {0},
+};
 
 /* --- what the job is told */
 
@@ -246,8 +179,6 @@ static enum dl_status count_used(struct dl_node_options *o,
 
 /* The share that was asked for, of o->gpu. */
 static enum dl_status find_share(struct dl_node_options *o, struct dl_diag *d) {
-  if (o->profile && !isnan(o->gpu_share))
-    return dl_fail(d, DL_EUSAGE, "--share and --gpu-share exclude each other");
   if (o->use.on_cpu)
     return dl_fail(d, DL_EUSAGE,
                    "a share is one of an accelerator, and the job uses none");
@@ -335,30 +266,17 @@ static enum dl_status tell_site(const struct dl_node_options *o,
   return DL_OK;
 }
 
-static enum dl_status check_alone(const struct dl_node_options *o,
-                                  const struct dl_job_options *job,
-                                  struct dl_diag *d) {
-  const char *needs = !isnan(o->use_gpus)           ? "--use-gpus"
-                      : o->charge != DL_CHARGE_AUTO ? "--charge"
-                      : o->parts                    ? "--parts"
-                      : o->embodied                 ? "--embodied"
-                                                    : NULL;
-  if (!o->node && needs)
-    return dl_fail(d, DL_EUSAGE, "%s is about a node; give --node NAME", needs);
-  if ((job->has_table || job->axes.n > 0) && (o->node || is_share(o)))
-    return dl_fail(d, DL_EUSAGE, "%s is for one run; it does not go with %s",
-                   o->node ? "--node" : "a share of an accelerator",
-                   job->has_table ? "--input" : "a list");
-  return DL_OK;
-}
-
 enum dl_status dl_node_options_apply(struct dl_node_options *o,
                                      struct dl_job_options *job,
                                      struct dl_catalog *catalog,
                                      struct dl_diag *d) {
-  enum dl_status status = check_alone(o, job, d);
-  if (status != DL_OK || (!o->node && !is_share(o)))
-    return status;
+  enum dl_status status;
+  if (!o->node && !is_share(o))
+    return DL_OK;
+  if (job->has_table || job->axes.n > 0)
+    return dl_fail(d, DL_EUSAGE, "%s is for one run; it does not go with %s",
+                   o->node ? "--node" : "a share of an accelerator",
+                   job->has_table ? "--input" : "a list");
   o->use.used = 1;
   if (o->node) {
     status = find_node(o, job, catalog, d);

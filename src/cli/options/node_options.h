@@ -4,13 +4,11 @@
 #ifndef DL_CLI_OPTIONS_NODE_OPTIONS_H
 #define DL_CLI_OPTIONS_NODE_OPTIONS_H
 
-#include <argp.h>
-
 #include "catalog/mig.h"
 #include "cli/options/job_options.h"
 #include "estimate/node/node.h"
 
-enum dl_charge { DL_CHARGE_AUTO, DL_CHARGE_NODE, DL_CHARGE_SHARE };
+enum dl_charge { DL_CHARGE_NODE, DL_CHARGE_SHARE, DL_CHARGE_AUTO };
 
 /* Start from dl_node_options_none. Texts are borrowed. */
 struct dl_node_options {
@@ -32,8 +30,8 @@ struct dl_node_options {
 
 extern const struct dl_node_options dl_node_options_none;
 
-/* Accepts a struct dl_node_options. */
-extern const struct argp dl_node_argp;
+/* Options with a member in struct dl_node_options. */
+extern const struct dl_option dl_node_options_rows[];
 
 /* Looks the node up and sets what follows for the job: the accelerator (or
  * CPU), how many, memory, the site. Values of the form node.FIELD=X are taken

@@ -9,36 +9,6 @@
 #include "base/constants.h"
 #include "base/number.h"
 
-enum {
-  KEY_INTENSITY = 0x500,
-  KEY_COUNTRY,
-  KEY_CLOUD,
-  KEY_SITE,
-  KEY_PUE,
-  KEY_PRICE
-};
-
-static const struct argp_option options[] = {
-    {NULL, 0, NULL, 0, "Emissions and cost:", 60},
-    {"country", KEY_COUNTRY, "NAME", 0,
-     "intensity of the grid of a country or region (ES, us-ca; dlest list "
-     "grids)",
-     0},
-    {"cloud", KEY_CLOUD, "PROVIDER:REGION", 0,
-     "intensity and PUE of a cloud region (aws:eu-west-1; dlest list sites)",
-     0},
-    {"site", KEY_SITE, "NAME", 0,
-     "the same of any site (data-centre, hpc, workstation) or your own file",
-     0},
-    {"intensity", KEY_INTENSITY, "G", 0,
-     "carbon intensity, g CO2e/kWh, over that of the site", 0},
-    {"pue", KEY_PUE, "P", 0,
-     "power usage effectiveness (1 or more), over that of the site", 0},
-    {"price", KEY_PRICE, "PRICE", 0,
-     "of a kWh, with its currency: 0.28EUR; adds the cost", 0},
-    {0},
-};
-
 const struct dl_site_options dl_site_options_none = {
     .intensity = NAN,
     .pue = NAN,
@@ -51,19 +21,13 @@ const struct dl_footprint dl_footprint_none = {
     .price = NAN,
 };
 
-static double number(struct argp_state *state, const char *name,
-                     const char *arg, double least) {
-  double x;
-  if (!dl_parse_double(arg, &x) || x < least)
-    argp_error(state, "--%s: invalid value '%s'", name, arg);
-  return x;
-}
-
 /* "0.28EUR", "0.28 EUR/kWh": the longest number, then the currency. */
-static void parse_price(struct argp_state *state, struct dl_site_options *o,
-                        char *arg) {
+static enum dl_status read_price(const struct dl_option *row, char *arg,
+                                 void *at, struct dl_diag *d) {
+  struct dl_site_options *o = at;
   size_t n = strspn(arg, "0123456789.eE+-");
   bool valid = false;
+  (void)row, (void)d;
   for (; n > 0 && !valid; n -= !valid) {
     char kept = arg[n];
     arg[n] = '\0';
@@ -76,46 +40,42 @@ static void parse_price(struct argp_state *state, struct dl_site_options *o,
     unit[len -= 4] = '\0';
   for (size_t i = 0; i < len; i++)
     valid &= !dl_is_control(unit[i]) && !dl_is_digit(unit[i]);
-  if (!valid || len > DL_CURRENCY_MOST)
-    argp_error(state,
-               "--price: invalid value '%.40s'; expected a number and a "
-               "currency: 0.28EUR",
-               arg);
   o->currency = len > 0 ? unit : NULL;
+  return valid && len <= DL_CURRENCY_MOST ? DL_OK : DL_EUSAGE;
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state) {
-  struct dl_site_options *o = state->input;
-  switch (key) {
-  case KEY_INTENSITY:
-    o->intensity = number(state, "intensity", arg, 0);
-    return 0;
-  case KEY_PUE:
-    o->pue = number(state, "pue", arg, 1);
-    return 0;
-  case KEY_PRICE:
-    parse_price(state, o, arg);
-    return 0;
-  case KEY_COUNTRY:
-    o->country = arg;
-    return 0;
-  case KEY_CLOUD:
-    if (!strchr(arg, ':'))
-      argp_error(state,
-                 "--cloud: expected PROVIDER:REGION, as aws:eu-west-1, not "
-                 "'%s'",
-                 arg);
-    o->cloud = arg;
-    return 0;
-  case KEY_SITE:
-    o->site = arg;
-    return 0;
-  default:
-    return ARGP_ERR_UNKNOWN;
-  }
+static enum dl_status read_cloud(const struct dl_option *row, char *arg,
+                                 void *at, struct dl_diag *d) {
+  (void)row, (void)d;
+  *(const char **)at = arg;
+  return strchr(arg, ':') ? DL_OK : DL_EUSAGE;
 }
 
-const struct argp dl_site_argp = {.options = options, .parser = parse};
+#define AT(kind, member) DL_STORE(kind, struct dl_site_options, member)
+
+const struct dl_option dl_site_options_rows[] = {
+    DL_HEADING("Emissions and cost:", 60),
+    {"country", 0, "NAME",
+     "intensity of the grid of a country or region (ES, us-ca; dlest list "
+     "grids)",
+     AT(TEXT, country)},
+    {"cloud", 0, "PROVIDER:REGION",
+     "intensity and PUE of a cloud region (aws:eu-west-1; dlest list sites)",
+     DL_READ(read_cloud, struct dl_site_options, cloud),
+     .expected = "PROVIDER:REGION, as aws:eu-west-1"},
+    {"site", 0, "NAME",
+     "the same of any site (data-centre, hpc, workstation) or your own file",
+     AT(TEXT, site)},
+    {"intensity", 0, "G", "carbon intensity, g CO2e/kWh, over that of the site",
+     AT(NUMBER, intensity)},
+    {"pue", 0, "P",
+     "power usage effectiveness (1 or more), over that of the site",
+     AT(NUMBER, pue), .low = 1},
+    {"price", 0, "PRICE", "of a kWh, with its currency: 0.28EUR; adds the cost",
+     .kind = DL_OPTION_READ, .read = read_price,
+     .expected = "a number and a currency: 0.28EUR"},
+    {0},
+};
 
 static enum dl_status find_site(const struct dl_site_options *o,
                                 struct dl_catalog *catalog,
@@ -187,15 +147,6 @@ static struct dl_factor factor_of(const struct dl_descriptor *e,
                             .year = year};
 }
 
-static void set_price(const struct dl_site_options *o,
-                      struct dl_footprint *foot) {
-  foot->price = o->price;
-  foot->currency = o->currency;
-  snprintf(foot->price_unit, sizeof foot->price_unit,
-           o->currency ? "%s/kWh" : "%sper kWh",
-           o->currency ? o->currency : "");
-}
-
 /* The year of its source, NaN where unknown. */
 static double source_year(const struct dl_descriptor *e, const double *member) {
   double year;
@@ -207,7 +158,10 @@ enum dl_status dl_site_find(const struct dl_site_options *o,
                             struct dl_catalog *catalog,
                             struct dl_footprint *foot, struct dl_diag *d) {
   *foot = dl_footprint_none;
-  set_price(o, foot);
+  foot->price = o->price;
+  foot->currency = o->currency;
+  snprintf(foot->price_unit, sizeof foot->price_unit, "%s%s",
+           o->currency ? o->currency : "", o->currency ? "/kWh" : "per kWh");
   enum dl_status status = find_site(o, catalog, &foot->site, d);
   if (status == DL_OK)
     status = find_grid(o, catalog, foot->site, &foot->grid, d);
@@ -231,78 +185,59 @@ enum dl_status dl_site_find(const struct dl_site_options *o,
   return DL_OK;
 }
 
-double dl_facility_energy(const struct dl_footprint *foot, double energy_j) {
-  return energy_j * foot->pue.x;
+struct dl_costs dl_footprint_costs(const struct dl_footprint *foot,
+                                   double energy_j) {
+  double facility_j = energy_j * foot->pue.x;
+  double kwh = (isnan(foot->pue.x) ? energy_j : facility_j) / DL_J_PER_KWH;
+  return (struct dl_costs){facility_j, kwh * foot->intensity.x,
+                           kwh * foot->price};
 }
 
-/* What emissions and cost are those of, kWh. */
-static double kwh_taken(const struct dl_footprint *foot, double energy_j) {
-  double j = isnan(foot->pue.x) ? energy_j : dl_facility_energy(foot, energy_j);
-  return j / DL_J_PER_KWH;
-}
-
-double dl_emissions(const struct dl_footprint *foot, double energy_j) {
-  return kwh_taken(foot, energy_j) * foot->intensity.x;
-}
-
-double dl_cost(const struct dl_footprint *foot, double energy_j) {
-  return kwh_taken(foot, energy_j) * foot->price;
-}
-
-/* People see a text where it is there. */
-static void add_text(struct dl_report *r, const char *key, const char *label,
-                     const char *s) {
-  dl_report_add(r, key, s ? label : NULL, NULL, DL_CODE, dl_string(s));
-}
-
-static void add_year(struct dl_report *r, const char *key, const char *label,
-                     double year) {
-  dl_report_add(r, key, isnan(year) ? NULL : label, NULL, DL_CODE,
-                dl_number(year));
+/* A factor of the site or grid, with where it comes from. */
+static void add_factor(struct dl_report *r, const struct dl_factor *f,
+                       const char *const keys[4], const char *const labels[4]) {
+  const char *const texts[] = {f->of, NULL, f->source, f->note};
+  for (size_t i = 0; i < 4; i++)
+    dl_report_add(r, keys[i], labels[i], NULL, DL_CODE,
+                  i == 1 ? dl_known(f->year) : dl_known_string(texts[i]));
 }
 
 void dl_add_footprint(struct dl_report *r, const struct dl_footprint *foot) {
+  static const char *const intensity[2][4] = {
+      {"intensity_of", "intensity_year", "intensity_source", "intensity_note"},
+      {"intensity of", "intensity in", "intensity from", "intensity note"}};
+  static const char *const pue[2][4] = {
+      {"pue_of", "pue_year", "pue_source", "pue_note"},
+      {"PUE of", "PUE in", "PUE from", "PUE note"}};
   const struct dl_factor *g = &foot->intensity, *p = &foot->pue;
-  add_text(r, "site", "site", foot->site ? foot->site->head.id : NULL);
-  add_text(r, "grid", "grid", foot->grid ? foot->grid->head.id : NULL);
-  dl_report_add(r, "intensity_g_kwh", isnan(g->x) ? NULL : "intensity", "g/kWh",
-                DL_PLAIN, dl_number(g->x));
-  add_text(r, "intensity_of", "intensity of", g->of);
-  add_year(r, "intensity_year", "intensity in", g->year);
-  add_text(r, "intensity_source", "intensity from", g->source);
-  add_text(r, "intensity_note", "intensity note", g->note);
-  dl_report_add(r, "pue", isnan(p->x) ? NULL : "PUE", NULL, DL_PLAIN,
-                dl_number(p->x));
-  add_text(r, "pue_of", "PUE of", p->of);
-  add_year(r, "pue_year", "PUE in", p->year);
-  add_text(r, "pue_source", "PUE from", p->source);
-  add_text(r, "pue_note", "PUE note", p->note);
-  dl_report_add(r, "co2e_of", NULL, NULL, DL_CODE,
-                dl_string(isnan(g->x)   ? NULL
-                          : isnan(p->x) ? "energy_j"
-                                        : "facility_energy_j"));
   bool priced = !isnan(foot->price);
-  dl_report_add(r, "price_per_kwh", priced ? "price" : NULL, foot->price_unit,
-                DL_PLAIN, dl_number(foot->price));
+  const char *of = isnan(p->x) ? "energy_j" : "facility_energy_j";
+  dl_report_add(r, "site", "site", NULL, DL_CODE,
+                dl_known_string(foot->site ? foot->site->head.id : NULL));
+  dl_report_add(r, "grid", "grid", NULL, DL_CODE,
+                dl_known_string(foot->grid ? foot->grid->head.id : NULL));
+  dl_report_add(r, "intensity_g_kwh", "intensity", "g/kWh", DL_PLAIN,
+                dl_known(g->x));
+  add_factor(r, g, intensity[0], intensity[1]);
+  dl_report_add(r, "pue", "PUE", NULL, DL_PLAIN, dl_known(p->x));
+  add_factor(r, p, pue[0], pue[1]);
+  dl_report_add(r, "co2e_of", NULL, NULL, DL_CODE,
+                dl_string(isnan(g->x) ? NULL : of));
+  dl_report_add(r, "price_per_kwh", "price", foot->price_unit, DL_PLAIN,
+                dl_known(foot->price));
   dl_report_add(r, "currency", NULL, NULL, DL_CODE, dl_string(foot->currency));
   dl_report_add(r, "cost_of", NULL, NULL, DL_CODE,
-                dl_string(!priced       ? NULL
-                          : isnan(p->x) ? "energy_j"
-                                        : "facility_energy_j"));
+                dl_string(priced ? of : NULL));
 }
 
 void dl_say_footprint(struct dl_report *r, const struct dl_footprint *foot) {
-  struct dl_text t = {0};
-  if (isnan(foot->pue.x))
-    return;
   bool co2e = !isnan(foot->intensity.x), cost = !isnan(foot->price);
-  dl_text_printf(
-      &t, "Facility is %g times the energy within each boundary%s", foot->pue.x,
-      co2e && cost ? "; emissions and cost are those of the facility."
-      : co2e       ? "; emissions are those of the facility."
-      : cost       ? "; cost is that of the facility."
-                   : ".");
-  if (!t.failed)
-    dl_report_say(r, dl_text_str(&t));
-  dl_text_free(&t);
+  if (!isnan(foot->pue.x))
+    dl_report_sayf(r, "Facility is %g times the energy within each boundary%s",
+                   foot->pue.x,
+                   co2e && cost
+                       ? "; emissions and cost are those of the facility."
+                   : co2e ? "; emissions are those of the facility."
+                   : cost ? "; cost is that of the facility."
+                          : ".");
 }

@@ -11,7 +11,7 @@
 
 /* The table that is read. */
 static const char *path_of(const struct dl_comparing *w) {
-  return w->o->input.s[w->table];
+  return w->cli->argument[w->table];
 }
 
 /* What a pass needs of a frame. */

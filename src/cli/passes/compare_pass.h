@@ -10,7 +10,7 @@
 
 struct dl_compare_options {
   struct dl_job_options job;
-  struct dl_strlist input, model; /* files */
+  struct dl_strlist model; /* files */
   const char *methods, *by, *cv;
   const char *bootstrap_by; /* "config", "run", or a column */
   double coverage;

@@ -10,26 +10,6 @@
 #include "io/csv.h"
 #include "model/fitting/group_cv_residuals.h"
 
-enum { KEY_PREDICTIONS = 0x480 };
-
-static const struct argp_option options[] = {
-    {"predictions", KEY_PREDICTIONS, "FILE", 0,
-     "write the table to FILE with what each row is predicted while its fold "
-     "is left out (see dlest plot fit)",
-     4},
-    {0},
-};
-
-static error_t parse(int key, char *arg, struct argp_state *state) {
-  struct dl_predictions *p = state->input;
-  if (key != KEY_PREDICTIONS)
-    return ARGP_ERR_UNKNOWN;
-  p->path = arg;
-  return 0;
-}
-
-const struct argp dl_predictions_argp = {.options = options, .parser = parse};
-
 static const char *const added[] = {"target",   "unit",      "method", "fold",
                                     "measured", "predicted", "low",    "high"};
 enum { N_ADDED = sizeof added / sizeof *added };

@@ -5,8 +5,6 @@
 #ifndef DL_CLI_PASSES_FIT_PREDICTIONS_H
 #define DL_CLI_PASSES_FIT_PREDICTIONS_H
 
-#include <argp.h>
-
 #include "base/file.h"
 #include "model/fitting/train.h"
 
@@ -18,9 +16,6 @@ struct dl_predictions {
   const char *path; /* NULL: none requested */
   struct dl_output out;
 };
-
-/* --predictions FILE; its input is a struct dl_predictions. */
-extern const struct argp dl_predictions_argp;
 
 /* DL_EUSAGE where they are requested without folds, or of a pipe. */
 enum dl_status dl_predictions_check(const struct dl_predictions *p,

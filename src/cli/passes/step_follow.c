@@ -38,11 +38,12 @@ static enum dl_status read_epochs(struct dl_step_options *o, struct dl_step *s,
       table ? dl_epoch_series_from_table(&s->seen, o->paths.s[0],
                                          o->energy_column, &o->where, d)
             : dl_epoch_series_from_logs(&s->seen, o->paths.s, o->paths.n,
-                                        &o->extract, o->fluss, d);
+                                        &o->extract,
+                                        o->stabilise == DL_STABLE_FLUSS, d);
   if (status == DL_OK && !table && (o->where.n > 0 || o->energy_column))
     status = dl_fail(d, DL_EUSAGE,
                      "--where and --energy-column are for tables of epochs");
-  if (status == DL_OK && table && o->fluss)
+  if (status == DL_OK && table && o->stabilise == DL_STABLE_FLUSS)
     status = dl_fail(d, DL_EUSAGE, "--stabilise fluss needs a power log");
   return status;
 }
@@ -76,7 +77,7 @@ static enum dl_status look(struct dl_step_options *o, struct dl_step *s,
   p.phase = o->phase;
   if (!isnan(s->seen.regime_s))
     p.stable = dl_epoch_series_find(&s->seen, s->seen.regime_s);
-  else if (o->regime)
+  else if (o->stabilise == DL_STABLE_REGIME)
     status = find_stable(&seen, &p, d);
   s->stable = p.stable;
   for (size_t i = 0; status == DL_OK && i < DL_STEP_METHODS_MAX; i++) {

@@ -17,8 +17,10 @@ struct dl_step_options {
   struct dl_strlist paths, where;
   const char *name; /* of the first log, for people */
   const char *energy_column;
-  size_t seen;                /* epochs to take; SIZE_MAX: all */
-  bool fluss, regime, follow; /* how the stable epoch is found */
+  size_t seen; /* epochs to take; SIZE_MAX: all */
+  /* How the stable epoch is found: by --stable, by FLUSS, or as step does. */
+  enum { DL_STABLE_EPOCH, DL_STABLE_FLUSS, DL_STABLE_REGIME } stabilise;
+  bool follow;
   double every_s, budget_kwh;
   struct dl_site_options site;
   struct dl_footprint foot; /* found before the first look */

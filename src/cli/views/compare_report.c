@@ -61,21 +61,21 @@ static const struct {
     {9, {NULL, "inside interval", "%", DL_PERCENT, false}},
 };
 
-#define FEW 10 /* groups, by which intervals are too narrow */
+#define FEW 10 /* clusters: with fewer, intervals are too narrow */
 
-/* The candidates of the report: a method, with one of the models. */
-struct candidates {
-  size_t *which;      /* in the scores */
-  const char **name;  /* of the method */
-  const char **model; /* NULL: the same with every model */
-  size_t n;
-  size_t *order; /* by MAPE, for one scope */
-  struct dl_method_score *score;
+/* A candidate: a method, with one of the models. */
+struct candidate {
+  const char *name;  /* of the method */
+  const char *model; /* NULL: equal with every model */
 };
 
 struct view {
   const struct dl_comparison *c;
-  struct candidates k;
+  struct candidate *candidate; /* owned, as the three arrays below */
+  size_t n;
+  size_t *which; /* of each candidate, for dl_scoring_of */
+  struct dl_method_score *score;
+  size_t *order; /* by MAPE, for one scope */
   struct dl_report *r;
   struct dl_table *all;
   struct dl_column shown[N_SHOWN];
@@ -90,49 +90,34 @@ static bool has_estimate(const struct dl_scoring *s, size_t candidate) {
   return false;
 }
 
-static void add_candidate(struct candidates *k, size_t which, const char *name,
-                          const char *model) {
-  k->which[k->n] = which;
-  k->name[k->n] = name;
-  k->model[k->n++] = model;
-}
-
 /* A method whose estimates are equal with every model is one candidate;
  * otherwise it is one for each model with which it has an estimate. */
-static bool choose_candidates(struct candidates *k,
-                              const struct dl_comparison *c) {
+static bool choose_candidates(struct view *w) {
+  const struct dl_comparison *c = w->c;
   const struct dl_scoring *s = c->scores;
   size_t M = c->methods.n, models = s->n_methods / M;
-  k->which = dl_calloc(s->n_methods, sizeof *k->which);
-  k->name = dl_calloc(s->n_methods, sizeof *k->name);
-  k->model = dl_calloc(s->n_methods, sizeof *k->model);
-  k->order = dl_calloc(s->n_methods, sizeof *k->order);
-  k->score = dl_calloc(s->n_methods, sizeof *k->score);
-  if (!k->which || !k->name || !k->model || !k->order || !k->score)
+  w->candidate = dl_calloc(s->n_methods, sizeof *w->candidate);
+  w->which = dl_calloc(s->n_methods, sizeof *w->which);
+  w->order = dl_calloc(s->n_methods, sizeof *w->order);
+  w->score = dl_calloc(s->n_methods, sizeof *w->score);
+  if (!w->candidate || !w->which || !w->order || !w->score)
     return false;
   for (size_t m = 0; m < M; m++) {
     bool same = true;
     for (size_t i = 1; i < models && same; i++)
       same = dl_scoring_same(s, m, i * M + m);
-    if (same)
-      add_candidate(k, m, c->methods.s[m], NULL);
-    for (size_t i = 0; i < models && !same; i++)
-      if (has_estimate(s, i * M + m))
-        add_candidate(k, i * M + m, c->methods.s[m], c->models.s[i]);
+    for (size_t i = 0; i < (same ? 1 : models); i++)
+      if (same || has_estimate(s, i * M + m)) {
+        w->which[w->n] = i * M + m;
+        w->candidate[w->n++] =
+            (struct candidate){c->methods.s[m], same ? NULL : c->models.s[i]};
+      }
   }
   return true;
 }
 
-static void free_candidates(struct candidates *k) {
-  free(k->which);
-  free((void *)k->name);
-  free((void *)k->model);
-  free(k->order);
-  free(k->score);
-}
-
 /* By MAPE, unknown ones last; equal ones stay as they are. */
-static void put_in_order(struct candidates *k) {
+static void sort_candidates(struct view *k) {
   for (size_t i = 0; i < k->n; i++) {
     double x = k->score[i].of.mape;
     size_t j = i;
@@ -149,12 +134,11 @@ static void put_in_order(struct candidates *k) {
 /* The scores of candidate i, in the table of all and in the one shown. */
 static void add_scores(struct view *w, struct dl_table *t, const char *table,
                        const char *group, size_t i) {
-  const struct candidates *k = &w->k;
-  const struct dl_method_score *s = &k->score[i];
+  const struct dl_method_score *s = &w->score[i];
   const struct dl_scores *of = &s->of;
   const struct dl_boot_scores *b = &s->boot;
   struct dl_value row[N_SHOWN];
-  struct dl_value v[] = {dl_string(k->name[i]),
+  struct dl_value v[] = {dl_string(w->candidate[i].name),
                          dl_string(group),
                          dl_count(of->n),
                          dl_number(of->rmse),
@@ -166,7 +150,7 @@ static void add_scores(struct view *w, struct dl_table *t, const char *table,
                          dl_number(s->covered),
                          b->rank > 0 ? dl_count(b->rank) : dl_number(NAN),
                          dl_string(table),
-                         dl_string(k->model[i]),
+                         dl_string(w->candidate[i].model),
                          dl_count(s->clusters),
                          dl_number(b->rmse.low),
                          dl_number(b->rmse.high),
@@ -205,17 +189,17 @@ static enum dl_status add_table(struct view *w, size_t table,
   struct dl_table *t = dl_report_table(
       w->r, NULL, c->tables.n > 1 ? title : NULL, w->shown, N_SHOWN, false);
   for (size_t g = 0; g < s->groups.n; g++) {
-    struct dl_scoring_scope scope = {table, g, w->k.which, w->k.n};
+    struct dl_scoring_scope scope = {table, g, w->which, w->n};
     if (!has_runs(s, &scope))
       continue;
-    enum dl_status status = dl_scoring_of(s, &scope, &c->how, w->k.score, d);
+    enum dl_status status = dl_scoring_of(s, &scope, &c->how, w->score, d);
     if (status != DL_OK)
       return status;
-    put_in_order(&w->k);
+    sort_candidates(w);
     const char *group = c->by ? s->groups.s[g] : NULL;
-    for (size_t i = 0; i < w->k.n; i++)
-      add_scores(w, t, path, group, w->k.order[i]);
-    size_t clusters = w->k.n > 0 ? w->k.score[0].clusters : 0;
+    for (size_t i = 0; i < w->n; i++)
+      add_scores(w, t, path, group, w->order[i]);
+    size_t clusters = w->n > 0 ? w->score[0].clusters : 0;
     w->fewest = w->most == 0 || clusters < w->fewest ? clusters : w->fewest;
     w->most = clusters > w->most ? clusters : w->most;
   }
@@ -227,8 +211,8 @@ static void choose_shown(struct view *w) {
   for (size_t i = 0; i < N_SHOWN; i++)
     w->shown[i] = shown[i].column;
   bool models = false;
-  for (size_t i = 0; i < w->k.n; i++)
-    models = models || w->k.model[i];
+  for (size_t i = 0; i < w->n; i++)
+    models = models || w->candidate[i].model;
   if (!models)
     w->shown[SHOW_MODEL].heading = NULL;
   w->shown[SHOW_GROUP].heading = c->by;
@@ -275,7 +259,7 @@ enum dl_status dl_print_comparison(struct dl_cli *cli,
   struct dl_diag *d = &cli->diag;
   struct view w = {.c = c, .r = dl_report_new()};
   enum dl_status status = DL_OK;
-  if (!w.r || !choose_candidates(&w.k, c))
+  if (!w.r || !choose_candidates(&w))
     status = dl_fail_memory(d);
   if (status == DL_OK) {
     choose_shown(&w);
@@ -293,6 +277,9 @@ enum dl_status dl_print_comparison(struct dl_cli *cli,
     w.r = NULL;
   }
   dl_report_free(w.r);
-  free_candidates(&w.k);
+  free(w.candidate);
+  free(w.which);
+  free(w.order);
+  free(w.score);
   return status;
 }

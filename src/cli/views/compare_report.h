@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Scores of estimators side by side, for people and for programs. */
+/* The report of dlest compare: scores of estimators. */
 
 #ifndef DL_CLI_VIEWS_COMPARE_REPORT_H
 #define DL_CLI_VIEWS_COMPARE_REPORT_H
@@ -7,7 +7,7 @@
 #include "cli/command.h"
 #include "estimate/scoring.h"
 
-/* What was scored, and how; all borrowed. Candidate m of model k is at
+/* The scores and their settings; all borrowed. Candidate m of model k is at
  * k x methods.n + m of `scores`. */
 struct dl_comparison {
   const struct dl_scoring *scores;
@@ -16,7 +16,7 @@ struct dl_comparison {
   struct dl_strlist models; /* files; none: those that ship */
   const char *by;           /* column, or NULL */
   struct dl_resampling how;
-  const char *resampled; /* what is drawn: "config", "run", a column */
+  const char *resampled; /* unit of resampling: "config", "run", a column */
 };
 
 /* Makes the report and prints it. */

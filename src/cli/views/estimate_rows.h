@@ -12,7 +12,7 @@ enum { DL_ESTIMATE_COST = 12, DL_ESTIMATE_COLUMNS = 17 };
 
 extern const struct dl_column dl_estimate_columns[DL_ESTIMATE_COLUMNS];
 
-/* The columns; facility energy, emissions and cost have a heading where they
+/* The columns; facility energy, emissions and cost have a heading only if they
  * are known. They borrow from foot. */
 void dl_estimate_headings(struct dl_column columns[DL_ESTIMATE_COLUMNS],
                           const struct dl_footprint *foot);
@@ -28,9 +28,9 @@ void dl_estimate_values(const struct dl_estimate *est,
 enum dl_status dl_open_model(struct dl_cli *cli, const char *path,
                              struct dl_model **m);
 
-/* Columns behind those of an estimate, where rows are many: whether it is the
- * recommended one, what its emissions and its cost come from, the memory
- * needed. */
+/* Columns that follow those of an estimate in tables of many runs: whether it
+ * is the recommended one, the factors of emissions and cost, the memory needed.
+ */
 enum { DL_ROW_COLUMNS = 8 };
 extern const struct dl_column dl_row_columns[DL_ROW_COLUMNS];
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What dlest fit prints about a fit. */
+/* The report of dlest fit. */
 
 #ifndef DL_CLI_VIEWS_FIT_REPORT_H
 #define DL_CLI_VIEWS_FIT_REPORT_H
@@ -7,8 +7,8 @@
 #include "model/fitting/train.h"
 #include "output/report.h"
 
-/* The table of the fits that CSV shows, a row each with pooled scores; owned by
- * r. */
+/* The table of the fits that CSV shows, one row per fit with pooled scores;
+ * owned by r. */
 struct dl_table *dl_report_fits(struct dl_report *r);
 
 /* Adds one item to the list "fits" of r and its row to `fits`. `tried` names

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* dlest list of descriptors. */
+
 #include "cli/views/list_catalog.h"
 
 #include <math.h>
@@ -9,7 +11,7 @@
 #include "catalog/architecture/scaling.h"
 #include "run/descriptor_filter.h"
 
-/* What text shows of a kind. */
+/* The columns that text shows of each kind. */
 static const char *const shown[DL_N_KINDS] = {
     [DL_ACCELERATOR] = "id,name,tdp_w,memory_gb,year",
     [DL_ARCHITECTURE] = "id,params_m,macs_g,acts_m,image_px,seq_len",
@@ -83,8 +85,8 @@ static enum dl_status columns_usual(struct columns *c, enum dl_kind kind,
   return status;
 }
 
-/* Architectures at their reference input, in place of those in the list; NULL
- * when memory is out. */
+/* Replaces the architectures in the list by copies at their reference input,
+ * which it returns; NULL when memory is out. */
 static struct dl_architecture *at_reference(const struct dl_descriptor **list,
                                             size_t n) {
   struct dl_architecture *at = dl_calloc(n, sizeof *at);

@@ -13,8 +13,9 @@ struct dl_list_options {
   size_t limit;        /* rows; SIZE_MAX: all */
 };
 
-/* Text shows what fits a terminal, and what is chosen and ordered by; JSON
- * and CSV hold every attribute. --columns says it for all. */
+/* Text shows the columns that fit a terminal and those used by --where and
+ * --sort; JSON and CSV hold every attribute. --columns applies to all formats.
+ */
 enum dl_status dl_list_catalog(struct dl_cli *cli, enum dl_kind kind,
                                const struct dl_list_options *o);
 

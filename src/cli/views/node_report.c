@@ -12,7 +12,7 @@
 #include "base/number.h"
 #include "estimate/methods/work.h"
 
-/* A node and the report that is filled. */
+/* A node and its report. */
 struct view {
   const struct dl_node_subject *s;
   struct dl_report *r;
@@ -74,7 +74,7 @@ static struct part part_of(const struct dl_node_power *n, int i) {
   return p;
 }
 
-/* Whether the node has a part. */
+/* Whether part i applies to the node. */
 static bool has_part(const struct dl_node_power *n, int i) {
   if (i == DL_PART_IDLE)
     return n->gpus > 0;
@@ -166,7 +166,7 @@ static void show_parts(struct view *t, const struct dl_node_energy *e,
   }
 }
 
-/* The recommended estimate, with tdp in its place, and by runtime alone. */
+/* The recommended estimate, the same with the TDP, and by runtime only. */
 static void show_bounds(struct view *t, const struct dl_node_energy *e,
                         double duration_s) {
   const struct dl_column columns[] = {
@@ -293,7 +293,7 @@ static void add_embodied(struct view *t, double duration_s,
             gpu->head.id);
 }
 
-/* --- all of it */
+/* --- the group */
 
 static void add_share(struct dl_report *r, const struct dl_node_options *o) {
   bool shared = o->profile || !isnan(o->gpu_share);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The node in the report of dlest predict: its energy, what it costs, and its
+/* The node in the report of dlest predict: its energy, its cost, and its
  * embodied carbon. */
 
 #ifndef DL_CLI_VIEWS_NODE_REPORT_H
@@ -16,12 +16,12 @@ struct dl_node_subject {
   const struct dl_estimate *est;
   size_t n;
   long best;            /* or -1 */
-  const char *interval; /* heading of one, which outlives the report */
+  const char *interval; /* heading of intervals; outlives the report */
 };
 
 /* The share of an accelerator and, with a node, its energy by part and at
  * every boundary, its emissions and cost: "node" in JSON, absent without one.
- * Warns of what counts nothing. Errors: as dl_node_resolve. */
+ * Warns of parts without a known power. Errors: as dl_node_resolve. */
 enum dl_status dl_node_report(struct dl_report *r,
                               const struct dl_node_subject *s,
                               struct dl_diag *d);

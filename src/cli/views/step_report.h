@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What `dlest step` prints. */
+/* The report of dlest step. */
 
 #ifndef DL_CLI_VIEWS_STEP_REPORT_H
 #define DL_CLI_VIEWS_STEP_REPORT_H
@@ -11,7 +11,7 @@
 
 enum { DL_STEP_METHODS_MAX = 8 };
 
-/* Projections of one moment. */
+/* The projections at one point of a training. */
 struct dl_step {
   const char *input;
   struct dl_epoch_series seen;
@@ -23,13 +23,13 @@ struct dl_step {
   struct dl_projection p[DL_STEP_METHODS_MAX];
 };
 
-/* Index of the recommended one: dlest's own where it is among them. */
+/* Index of the recommended projection: dlest's own if it is among them. */
 size_t dl_step_best(const struct dl_step *s);
 
 /* The whole report; NULL: out of memory. Its texts point into s. */
 struct dl_report *dl_step_report(const struct dl_step *s);
 
-/* One line for people who wait: "12 of 90 epochs, 34.5 MJ (33.9 .. 35.2)". */
+/* A line of progress: "12 of 90 epochs, 34.5 MJ (33.9 .. 35.2)". */
 void dl_step_line(const struct dl_step *s, struct dl_text *t);
 
 #endif

@@ -47,30 +47,13 @@ static enum dl_status fit_predict(const struct job *job,
   const struct dl_sample data = {.X = s->X_train,
                                  .y = s->t_train,
                                  .w = s->w_train,
-                                 .names = job->problem->names,
-                                 .rows = s->rows_train,
-                                 .n_rows = s->n_train};
+                                 .names = job->problem->names};
   void *state = NULL;
   enum dl_status status = r->fit(&state, &data, hyper, d);
-  if (!status && s->rows_test)
-    status = r->predict_rows(state, s->rows_test, out, d);
-  else if (!status)
+  if (!status)
     status = r->predict(state, s->X_test, out, d);
   r->free(state);
   return status;
-}
-
-/* Scores the fold on the scale of y; y and f have room for its rows. */
-static int score_fold(struct job *job, size_t fold, const struct dl_split *s,
-                      const gsl_vector *t, double *y, double *f) {
-  for (size_t k = 0; k < s->n_test; k++) {
-    size_t row = s->test_row[k];
-    y[k] = gsl_vector_get(job->problem->y, row);
-    f[k] = back(job->problem, row, gsl_vector_get(t, k));
-    job->cv->prediction[row] = f[k];
-  }
-  return dl_score(&job->cv->fold[fold], y, f,
-                  s->w_test ? s->w_test->data : NULL, s->n_test);
 }
 
 static enum dl_status run_fold(void *ctx, size_t fold, struct dl_diag *d) {
@@ -81,17 +64,11 @@ static enum dl_status run_fold(void *ctx, size_t fold, struct dl_diag *d) {
   if (status)
     return status;
   gsl_vector *t = gsl_vector_alloc(s.n_test);
-  double *y = dl_calloc(s.n_test, sizeof *y);
-  double *f = dl_calloc(s.n_test, sizeof *f);
-  if (!t || !y || !f)
-    status = dl_fail_memory(d);
-  else
-    status = fit_predict(job, &s, t, d);
-  if (!status && score_fold(job, fold, &s, t, y, f))
-    status = dl_fail_memory(d);
+  status = t ? fit_predict(job, &s, t, d) : dl_fail_memory(d);
+  for (size_t k = 0; !status && k < s.n_test; k++)
+    job->cv->prediction[s.test_row[k]] =
+        back(job->problem, s.test_row[k], gsl_vector_get(t, k));
   gsl_vector_free(t);
-  free(y);
-  free(f);
   dl_split_free(&s);
   return status;
 }
@@ -118,22 +95,52 @@ static void average(struct dl_cv *cv) {
                                 .bias = sum.bias / k};
 }
 
-/* A copy without stride; NULL when memory is out. */
-static double *plain_copy(const gsl_vector *v) {
-  double *copy = dl_calloc(v->size, sizeof *copy);
-  for (size_t i = 0; copy && i < v->size; i++)
-    copy[i] = gsl_vector_get(v, i);
-  return copy;
+/* Measured values, predictions and weights, sorted by fold. */
+struct scored {
+  double *y, *f, *w; /* w: NULL without weights */
+  size_t *end;       /* k: behind the rows of each fold */
+};
+
+static bool sort_by_fold(struct scored *s, const struct dl_cv *cv,
+                         const struct dl_problem *p,
+                         const struct dl_folds *folds) {
+  s->y = dl_calloc(folds->n, sizeof *s->y);
+  s->f = dl_calloc(folds->n, sizeof *s->f);
+  s->w = p->w ? dl_calloc(folds->n, sizeof *s->w) : NULL;
+  s->end = dl_calloc(folds->k + 1, sizeof *s->end);
+  if (!s->y || !s->f || (p->w && !s->w) || !s->end)
+    return false;
+  for (size_t i = 0; i < folds->n; i++)
+    s->end[folds->of_row[i] + 1]++;
+  for (size_t k = 0; k < folds->k; k++)
+    s->end[k + 1] += s->end[k];
+  for (size_t i = 0; i < folds->n; i++) {
+    size_t at = s->end[folds->of_row[i]]++;
+    s->y[at] = gsl_vector_get(p->y, i);
+    s->f[at] = cv->prediction[i];
+    if (s->w)
+      s->w[at] = gsl_vector_get(p->w, i);
+  }
+  return true;
 }
 
-static enum dl_status pool(struct dl_cv *cv, const struct dl_problem *p,
-                           struct dl_diag *d) {
-  double *y = plain_copy(p->y);
-  double *w = p->w ? plain_copy(p->w) : NULL;
-  bool ok = y && (w || !p->w) &&
-            dl_score(&cv->pooled, y, cv->prediction, w, p->y->size) == 0;
-  free(y);
-  free(w);
+enum dl_status dl_cv_score(struct dl_cv *cv, const struct dl_problem *p,
+                           const struct dl_folds *folds, struct dl_diag *d) {
+  struct scored s = {0};
+  free(cv->fold);
+  cv->k = folds->k;
+  cv->fold = dl_calloc(folds->k, sizeof *cv->fold);
+  bool ok = cv->fold && sort_by_fold(&s, cv, p, folds);
+  for (size_t k = 0, first = 0; ok && k < folds->k; first = s.end[k++])
+    ok = dl_score(&cv->fold[k], s.y + first, s.f + first,
+                  s.w ? s.w + first : NULL, s.end[k] - first) == 0;
+  if (ok)
+    average(cv);
+  ok = ok && dl_score(&cv->pooled, s.y, s.f, s.w, folds->n) == 0;
+  free(s.y);
+  free(s.f);
+  free(s.w);
+  free(s.end);
   return ok ? DL_OK : dl_fail_memory(d);
 }
 
@@ -142,7 +149,7 @@ enum dl_status dl_cross_validate(struct dl_cv *cv, const struct dl_problem *p,
                                  const double *hyper,
                                  const struct dl_folds *folds,
                                  struct dl_diag *d) {
-  *cv = (struct dl_cv){.k = folds->k};
+  *cv = (struct dl_cv){0};
   enum dl_status status = dl_problem_check(p, folds, d);
   if (status)
     return status;
@@ -150,16 +157,13 @@ enum dl_status dl_cross_validate(struct dl_cv *cv, const struct dl_problem *p,
   if (!target)
     return d->status;
   struct job job = {cv, p, r, hyper, folds, target};
-  cv->fold = dl_calloc(folds->k, sizeof *cv->fold);
   cv->prediction = dl_calloc(folds->n, sizeof *cv->prediction);
-  if (!cv->fold || !cv->prediction)
+  if (!cv->prediction)
     status = dl_fail_memory(d);
   else
     status = dl_each_fold(folds, run_fold, &job, d);
-  if (!status) {
-    average(cv);
-    status = pool(cv, p, d);
-  }
+  if (!status)
+    status = dl_cv_score(cv, p, folds, d);
   gsl_vector_free(target);
   if (status)
     dl_cv_free(cv);

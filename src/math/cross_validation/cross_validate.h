@@ -20,21 +20,13 @@
 
 /* The regression problem; all borrowed. */
 struct dl_problem {
-  const gsl_matrix *X;      /* n x p */
+  const gsl_matrix *X;      /* n x p; NULL for methods with predict_rows */
   const gsl_vector *y;      /* n, > 0 with log_target */
   const gsl_vector *w;      /* n or NULL */
   const gsl_vector *offset; /* n or NULL */
   const char *const *names; /* p or NULL */
   bool log_target;
   bool scale; /* standardise X, within each fold on its training rows */
-  /* In place of X, n typed rows for a method with predict_rows. */
-  const void *const *rows;
-  /* Auxiliary rows to fit in every fold, never predicted nor scored. One stays
-   * out of a fold where, in one of n_groupings ways, it is like a row that is
-   * held out and like none that is not. */
-  const void *const *auxiliary;
-  size_t n_auxiliary, n_groupings;
-  bool (*alike)(const void *row, const void *auxiliary, size_t grouping);
 };
 
 struct dl_cv {
@@ -55,6 +47,20 @@ enum dl_status dl_cross_validate(struct dl_cv *cv, const struct dl_problem *p,
                                  const double *hyper,
                                  const struct dl_folds *folds,
                                  struct dl_diag *d);
+
+/* Scores cv->prediction (of the n rows when their fold was left out) on the
+ * scale of y: by fold, their mean, and pooled. */
+enum dl_status dl_cv_score(struct dl_cv *cv, const struct dl_problem *p,
+                           const struct dl_folds *folds, struct dl_diag *d);
+
+/* Work on one fold with a diag of its own. Called for several folds at the
+ * same time. */
+typedef enum dl_status dl_fold_fn(void *ctx, size_t fold, struct dl_diag *d);
+
+/* Runs work for each fold in parallel and collects what it reports in the
+ * order of the folds; the first error in that order is the result. */
+enum dl_status dl_each_fold(const struct dl_folds *folds, dl_fold_fn *work,
+                            void *ctx, struct dl_diag *d);
 
 enum dl_search_kind { DL_SEARCH_GRID, DL_SEARCH_RANDOM };
 

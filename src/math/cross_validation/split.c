@@ -10,7 +10,7 @@
 enum dl_status dl_problem_check(const struct dl_problem *p,
                                 const struct dl_folds *folds,
                                 struct dl_diag *d) {
-  size_t n = p->rows ? p->y->size : p->X->size1;
+  size_t n = p->X ? p->X->size1 : p->y->size;
   if (p->y->size != n || (p->w && p->w->size != n) ||
       (p->offset && p->offset->size != n))
     return dl_fail(d, DL_EFAILED,
@@ -45,24 +45,17 @@ gsl_vector *dl_problem_target(const struct dl_problem *p, struct dl_diag *d) {
 
 static bool allocate(struct dl_split *s, size_t train, size_t test,
                      const struct dl_problem *p) {
-  bool rows = p->rows != NULL, weights = p->w != NULL;
-  if (rows) {
-    s->rows_train = dl_calloc(train, sizeof *s->rows_train);
-    s->rows_test = dl_calloc(test, sizeof *s->rows_test);
-  } else {
-    s->X_train = gsl_matrix_alloc(train, p->X->size2);
-    s->X_test = gsl_matrix_alloc(test, p->X->size2);
-  }
-  s->t_train = gsl_vector_calloc(train);
+  s->X_train = gsl_matrix_alloc(train, p->X->size2);
+  s->X_test = gsl_matrix_alloc(test, p->X->size2);
+  s->t_train = gsl_vector_alloc(train);
   s->t_test = gsl_vector_alloc(test);
   s->test_row = dl_calloc(test, sizeof *s->test_row);
-  if (weights) {
+  if (p->w) {
     s->w_train = gsl_vector_alloc(train);
     s->w_test = gsl_vector_alloc(test);
   }
-  return (rows ? s->rows_train && s->rows_test : s->X_train && s->X_test) &&
-         s->t_train && s->t_test && s->test_row &&
-         (!weights || (s->w_train && s->w_test));
+  return s->X_train && s->X_test && s->t_train && s->t_test && s->test_row &&
+         (!p->w || (s->w_train && s->w_test));
 }
 
 /* Row i of the problem becomes row k of one of the two sides. */
@@ -70,9 +63,7 @@ static void copy_row(struct dl_split *s, bool test, size_t k,
                      const struct dl_problem *p, size_t i, double target) {
   gsl_matrix *X = test ? s->X_test : s->X_train;
   gsl_vector *w = test ? s->w_test : s->w_train;
-  if (p->rows)
-    (test ? s->rows_test : s->rows_train)[k] = p->rows[i];
-  for (size_t j = 0; X && j < X->size2; j++)
+  for (size_t j = 0; j < X->size2; j++)
     gsl_matrix_set(X, k, j, gsl_matrix_get(p->X, i, j));
   gsl_vector_set(test ? s->t_test : s->t_train, k, target);
   if (w)
@@ -89,25 +80,6 @@ static bool standardise(struct dl_split *s) {
   return true;
 }
 
-/* Whether an auxiliary row is like no group that is held out as a whole. */
-static bool may_fit(const struct dl_problem *p, const struct dl_folds *folds,
-                    size_t fold, const void *auxiliary) {
-  for (size_t k = 0; k < p->n_groupings; k++) {
-    bool held_out = false, in = false;
-    for (size_t i = 0; i < folds->n; i++) {
-      if (!p->alike(p->rows[i], auxiliary, k))
-        continue;
-      if (folds->of_row[i] == fold)
-        held_out = true;
-      else
-        in = true;
-    }
-    if (held_out && !in)
-      return false;
-  }
-  return true;
-}
-
 enum dl_status dl_split_make(struct dl_split *s, const struct dl_problem *p,
                              const gsl_vector *t, const struct dl_folds *folds,
                              size_t fold, struct dl_diag *d) {
@@ -117,23 +89,18 @@ enum dl_status dl_split_make(struct dl_split *s, const struct dl_problem *p,
     test += folds->of_row[i] == fold;
   if (test == 0 || test == folds->n)
     return dl_fail(d, DL_EFAILED, "has %zu of %zu rows", test, folds->n);
-  size_t kept = 0;
-  for (size_t i = 0; i < p->n_auxiliary; i++)
-    kept += may_fit(p, folds, fold, p->auxiliary[i]);
-  if (!allocate(s, folds->n - test + kept, test, p)) {
+  if (!allocate(s, folds->n - test, test, p)) {
     dl_split_free(s);
     return dl_fail_memory(d);
   }
+  size_t n_train = 0;
   for (size_t i = 0; i < folds->n; i++) {
     bool is_test = folds->of_row[i] == fold;
     if (is_test)
       s->test_row[s->n_test] = i;
-    copy_row(s, is_test, is_test ? s->n_test++ : s->n_train++, p, i,
+    copy_row(s, is_test, is_test ? s->n_test++ : n_train++, p, i,
              gsl_vector_get(t, i));
   }
-  for (size_t i = 0; i < p->n_auxiliary; i++)
-    if (may_fit(p, folds, fold, p->auxiliary[i]))
-      s->rows_train[s->n_train++] = p->auxiliary[i];
   if (p->scale && !standardise(s)) {
     dl_split_free(s);
     return dl_fail_memory(d);
@@ -144,8 +111,6 @@ enum dl_status dl_split_make(struct dl_split *s, const struct dl_problem *p,
 void dl_split_free(struct dl_split *s) {
   gsl_matrix_free(s->X_train);
   gsl_matrix_free(s->X_test);
-  free((void *)s->rows_train);
-  free((void *)s->rows_test);
   gsl_vector_free(s->t_train);
   gsl_vector_free(s->t_test);
   gsl_vector_free(s->w_train);

@@ -9,9 +9,7 @@
 /* The rows of one fold (test) and the others (train). The design is
  * standardised on the training rows where the problem asks for it. */
 struct dl_split {
-  gsl_matrix *X_train, *X_test;         /* owned; NULL with typed rows */
-  const void **rows_train, **rows_test; /* owned; NULL without */
-  size_t n_train;
+  gsl_matrix *X_train, *X_test; /* owned */
   gsl_vector *t_train, *t_test; /* owned; transformed targets */
   gsl_vector *w_train, *w_test; /* owned; NULL without weights */
   size_t *test_row;             /* rows of the problem, ascending; owned */
@@ -31,14 +29,5 @@ enum dl_status dl_split_make(struct dl_split *s, const struct dl_problem *p,
                              const gsl_vector *t, const struct dl_folds *folds,
                              size_t fold, struct dl_diag *d);
 void dl_split_free(struct dl_split *s);
-
-/* Work on one fold with a diag of its own. Called for several folds at the
- * same time. */
-typedef enum dl_status dl_fold_fn(void *ctx, size_t fold, struct dl_diag *d);
-
-/* Runs work for each fold in parallel and collects what it reports in the
- * order of the folds; the first error in that order is the result. */
-enum dl_status dl_each_fold(const struct dl_folds *folds, dl_fold_fn *work,
-                            void *ctx, struct dl_diag *d);
 
 #endif

@@ -34,6 +34,7 @@ struct dl_sample {
   const char *const *names; /* p: names of the features for messages, or NULL */
   const void *const *rows; /* n: in place of X, for methods with predict_rows */
   size_t n_rows;
+  size_t n_auxiliary; /* the last of the rows are auxiliary training data */
 };
 
 struct dl_regression {

@@ -1,10 +1,101 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Rows of another table that a fit learns from. */
+/* Auxiliary training data: which rows a fit learns from, and the residuals of
+ * their GPUs and architectures. Three GPUs say little of how far off a new one
+ * may be, seven say more. */
 
 #include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "model/fitting/training_table.h"
+#include "base/memory.h"
+#include "model/fitting/group_cv_residuals.h"
+#include "model/interval.h"
+
+/* The logarithm of a target in auxiliary row i, NaN where it was not measured
+ * or says nothing of the errors of a fit. */
+static double measured(const struct dl_design *g, size_t i, size_t target) {
+  const struct dl_observed *row = g->sample.rows[g->y->size + i];
+  return g->physics->scored
+             ? g->physics->scored(row->inputs, row->value, target)
+             : row->value[target];
+}
+
+/* Numbers the groups of the auxiliary rows that the table's own do not have and
+ * in which a target was measured, in folds; of_row of others is SIZE_MAX. */
+static bool make_folds(struct dl_folds *folds, const struct dl_training *t,
+                       const struct dl_design *g, const char *column) {
+  const struct dl_labels *by = dl_training_labels(t->auxiliary, column);
+  const struct dl_labels *own = dl_training_labels(t, column);
+  size_t *number = dl_calloc(by->names.n, sizeof *number);
+  *folds = (struct dl_folds){
+      .n = t->auxiliary->n,
+      .of_row = dl_calloc(t->auxiliary->n, sizeof *folds->of_row),
+      .name = dl_calloc(by->names.n, sizeof *folds->name)};
+  bool ok = number && folds->of_row && folds->name;
+  for (size_t i = 0; ok && i < folds->n; i++)
+    for (size_t k = 0; k < g->physics->n_targets; k++)
+      number[by->id[i]] |= isfinite(measured(g, i, k)) != 0;
+  for (size_t i = 0; ok && i < by->names.n; i++) {
+    bool use = number[i] && dl_intern_find(&own->names, by->names.s[i]) < 0;
+    number[i] = use ? folds->k : SIZE_MAX;
+    if (use)
+      ok = (folds->name[folds->k++] = dl_strdup(by->names.s[i]));
+  }
+  for (size_t i = 0; ok && i < folds->n; i++)
+    folds->of_row[i] = number[by->id[i]];
+  free(number);
+  return ok;
+}
+
+/* Adds the residuals of each group in which the design's target was measured.
+ */
+static bool add_groups(struct dl_residuals *r, const struct dl_design *g,
+                       const struct dl_folds *folds,
+                       const struct dl_held_out *h) {
+  double *x = dl_calloc(folds->n, sizeof *x);
+  struct dl_group_residuals *grown =
+      reallocarray(r->g, r->n + folds->k, sizeof *grown);
+  if (grown)
+    r->g = grown;
+  bool ok = x && grown;
+  for (size_t k = 0; ok && k < folds->k; k++) {
+    size_t n = 0;
+    for (size_t i = 0; i < folds->n; i++) {
+      double y = measured(g, i, g->target);
+      if (folds->of_row[i] == k && isfinite(y))
+        x[n++] = y - h->y[i * h->physics->n_targets + g->target];
+    }
+    if (n == 0)
+      continue;
+    struct dl_group_residuals *to = &r->g[r->n++];
+    *to = (struct dl_group_residuals){.name = dl_strdup(folds->name[k])};
+    dl_residual_quantiles(to, x, n);
+    ok = to->name;
+  }
+  free(x);
+  return ok;
+}
+
+enum dl_status dl_auxiliary_residuals(struct dl_fit *fit, enum dl_left_out left,
+                                      const struct dl_training *t,
+                                      const struct dl_design *g,
+                                      struct dl_diag *d) {
+  const char *column = dl_left_out_name(left);
+  struct dl_folds folds;
+  const struct dl_held_out *h;
+  struct dl_held_out *own = NULL;
+  if (g->sample.n_auxiliary == 0 || !dl_training_labels(t->auxiliary, column))
+    return DL_OK;
+  enum dl_status status = make_folds(&folds, t, g, column)
+                              ? dl_held_out_get(&h, &own, t, g, &folds, true, d)
+                              : dl_fail_memory(d);
+  if (status == DL_OK && !add_groups(&fit->left_out[left], g, &folds, h))
+    status = dl_fail_memory(d);
+  dl_held_out_free(own);
+  dl_folds_free(&folds);
+  return status;
+}
 
 static bool occurs(const struct dl_training *t, const struct dl_training *more,
                    const char *column, size_t row) {

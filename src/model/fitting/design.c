@@ -144,17 +144,18 @@ static enum dl_status make_rows(struct dl_design *g,
     g->observed[t->n + i] = dl_physics_row_at(more, i, first_measured(more, i));
   for (size_t i = 0; i < t->n + n_more; i++)
     g->rows[i] = &g->observed[i];
-  g->problem.rows = g->rows;
-  g->problem.auxiliary = g->rows + t->n;
-  g->problem.n_auxiliary = n_more;
-  g->problem.n_groupings = DL_N_ALIKE;
-  g->problem.alike = dl_physics_alike;
+  g->physics = physics;
+  g->target = (size_t)target;
+  g->sample = (struct dl_sample){.w = g->w,
+                                 .rows = g->rows,
+                                 .n_rows = t->n + n_more,
+                                 .n_auxiliary = n_more};
   return DL_OK;
 }
 
 enum dl_status dl_design_make(struct dl_design *g, const struct dl_training *t,
                               const struct dl_choice *c, struct dl_diag *d) {
-  *g = (struct dl_design){0};
+  *g = (struct dl_design){.method = c->method};
   if (t->n < 2)
     return dl_fail_at(d, DL_EINPUT, t->source, 0,
                       "%zu usable row%s; a fit needs at least 2", t->n,

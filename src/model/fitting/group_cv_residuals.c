@@ -75,34 +75,10 @@ static enum dl_status keep_row_residuals(struct dl_residuals *r,
   return status;
 }
 
-/* More groups than that are left out some at a time: as many fits would take
- * hours, and no group is known any better by one of its like. */
-enum { MOST_GROUPS = 200, FITS = 50 };
-
-static enum dl_status cross_validate(struct dl_cv *cv,
-                                     const struct dl_problem *p,
-                                     const struct dl_choice *c,
-                                     const struct dl_folds *groups,
-                                     struct dl_diag *d) {
-  struct dl_folds some = *groups;
-  if (groups->k <= MOST_GROUPS)
-    return dl_cross_validate(cv, p, c->method, c->hyper, groups, d);
-  some.k = FITS;
-  some.of_row = dl_calloc(groups->n, sizeof *some.of_row);
-  if (!some.of_row)
-    return dl_fail_memory(d);
-  for (size_t i = 0; i < groups->n; i++)
-    some.of_row[i] = groups->of_row[i] % FITS;
-  enum dl_status status =
-      dl_cross_validate(cv, p, c->method, c->hyper, &some, d);
-  free(some.of_row);
-  return status;
-}
-
 static enum dl_status leave_out(struct dl_fit *fit, enum dl_left_out left,
                                 const struct dl_training *t,
                                 const struct dl_choice *c,
-                                const struct dl_problem *p, struct dl_diag *d) {
+                                const struct dl_design *g, struct dl_diag *d) {
   struct dl_cv_spec spec = {.scheme = DL_GROUP};
   bool rows = left == DL_LEFT_ROWS;
   if (rows)
@@ -113,10 +89,12 @@ static enum dl_status leave_out(struct dl_fit *fit, enum dl_left_out left,
   struct dl_cv cv = {0};
   enum dl_status status = dl_training_folds(&folds, t, &spec, c->seed, d);
   if (status == DL_OK)
-    status = cross_validate(&cv, p, c, &folds, d);
+    status = dl_cross_validate_design(&cv, t, g, c->hyper, &folds, d);
   if (status == DL_OK)
-    status = rows ? keep_row_residuals(&fit->left_out[left], p, &cv, t->n, d)
-                  : keep_residuals(&fit->left_out[left], p, &cv, &folds, d);
+    status = rows ? keep_row_residuals(&fit->left_out[left], &g->problem, &cv,
+                                       t->n, d)
+                  : keep_residuals(&fit->left_out[left], &g->problem, &cv,
+                                   &folds, d);
   dl_cv_free(&cv);
   dl_folds_free(&folds);
   return status;
@@ -125,7 +103,7 @@ static enum dl_status leave_out(struct dl_fit *fit, enum dl_left_out left,
 enum dl_status dl_group_cv_residuals(struct dl_fit *fit,
                                      const struct dl_training *t,
                                      const struct dl_choice *c,
-                                     const struct dl_problem *p,
+                                     const struct dl_design *g,
                                      struct dl_diag *d) {
   bool any = false;
   enum dl_status status = DL_OK;
@@ -134,12 +112,12 @@ enum dl_status dl_group_cv_residuals(struct dl_fit *fit,
     if (dl_label_count(t, dl_left_out_name(left)) < 2)
       continue;
     any = true;
-    status = leave_out(fit, left, t, c, p, d);
+    status = leave_out(fit, left, t, c, g, d);
     if (status == DL_OK)
-      status = dl_auxiliary_residuals(fit, left, t, c, p, d);
+      status = dl_auxiliary_residuals(fit, left, t, g, d);
   }
   if (status == DL_OK && !any && t->n >= 4)
-    status = leave_out(fit, DL_LEFT_ROWS, t, c, p, d);
+    status = leave_out(fit, DL_LEFT_ROWS, t, c, g, d);
   return status;
 }
 

@@ -5,15 +5,15 @@
 #ifndef DL_MODEL_FITTING_GROUP_CV_RESIDUALS_H
 #define DL_MODEL_FITTING_GROUP_CV_RESIDUALS_H
 
-#include "model/fitting/train.h"
+#include "model/fitting/held_out.h"
 
 /* Fills fit->left_out for every column of groups that the table has, or by
- * random rows where it has none. p is the design of c, whose
+ * random rows where it has none. g is the design of c, whose
  * hyper-parameters are settled. */
 enum dl_status dl_group_cv_residuals(struct dl_fit *fit,
                                      const struct dl_training *t,
                                      const struct dl_choice *c,
-                                     const struct dl_problem *p,
+                                     const struct dl_design *g,
                                      struct dl_diag *d);
 
 /* Adds the groups of the auxiliary training data (t->auxiliary) that are not
@@ -22,8 +22,7 @@ enum dl_status dl_group_cv_residuals(struct dl_fit *fit,
  */
 enum dl_status dl_auxiliary_residuals(struct dl_fit *fit, enum dl_left_out left,
                                       const struct dl_training *t,
-                                      const struct dl_choice *c,
-                                      const struct dl_problem *p,
+                                      const struct dl_design *g,
                                       struct dl_diag *d);
 
 /* Out-of-fold predictions; y and prediction have folds->n values. */

@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 libdlest_a_SOURCES += \
-	%D%/aggregate_runs.c \
-	%D%/aggregate_runs.h \
 	%D%/auxiliary_data.c \
-	%D%/auxiliary_residuals.c \
 	%D%/calibrate.c \
 	%D%/calibrate.h \
 	%D%/design.c \
 	%D%/group_cv_residuals.c \
 	%D%/group_cv_residuals.h \
+	%D%/held_out.c \
+	%D%/held_out.h \
 	%D%/model_selection.c \
 	%D%/recipe.c \
 	%D%/recipe.h \

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "model/fitting/held_out.h"
 #include "model/fitting/recipe.h"
-#include "model/fitting/train.h"
 #include "physics/rows/physics_binding.h"
 #include "physics/rows/physics_regression.h"
 
@@ -58,27 +58,27 @@ static enum dl_status make_protocols(struct protocols *p,
   return status;
 }
 
-/* Mean over the groups of the mean absolute error of log(y). */
+/* Mean over the groups of the mean absolute error of log(y); NaN when memory is
+ * out. */
 static double group_error(const struct dl_problem *p, const struct dl_cv *cv,
                           const struct dl_folds *folds) {
-  double total = 0;
-  for (size_t k = 0; k < folds->k; k++) {
-    double sum = 0;
-    size_t n = 0;
-    for (size_t i = 0; i < folds->n; i++) {
-      if (folds->of_row[i] != k)
-        continue;
-      sum += fabs(log(cv->prediction[i] / gsl_vector_get(p->y, i)));
-      n++;
-    }
-    total += sum / (double)n;
+  double *sum = dl_calloc(2 * folds->k, sizeof *sum), *n = sum + folds->k;
+  double total = sum ? 0 : (double)NAN;
+  for (size_t i = 0; sum && i < folds->n; i++) {
+    sum[folds->of_row[i]] +=
+        fabs(log(cv->prediction[i] / gsl_vector_get(p->y, i)));
+    n[folds->of_row[i]]++;
   }
+  for (size_t k = 0; sum && k < folds->k; k++)
+    total += sum[k] / n[k];
+  free(sum);
   return total / (double)folds->k;
 }
 
 /* Scores a candidate under all protocols. A fit that fails (a kernel matrix
  * that is not positive definite, say) loses; it does not stop the choice. */
-static void try_candidate(struct candidate *c, const struct dl_problem *p,
+static void try_candidate(struct candidate *c, const struct dl_training *t,
+                          const struct dl_design *g,
                           const struct protocols *protocols) {
   double sum = 0;
   size_t n = 0;
@@ -89,9 +89,9 @@ static void try_candidate(struct candidate *c, const struct dl_problem *p,
     struct dl_diag quiet;
     struct dl_cv cv = {0};
     dl_diag_init(&quiet);
-    if (dl_cross_validate(&cv, p, c->method, c->hyper, &protocols->folds[i],
-                          &quiet) == DL_OK)
-      c->error[i] = group_error(p, &cv, &protocols->folds[i]);
+    if (dl_cross_validate_design(&cv, t, g, c->hyper, &protocols->folds[i],
+                                 &quiet) == DL_OK)
+      c->error[i] = group_error(&g->problem, &cv, &protocols->folds[i]);
     dl_cv_free(&cv);
     dl_diag_free(&quiet);
     sum += c->error[i];
@@ -100,14 +100,22 @@ static void try_candidate(struct candidate *c, const struct dl_problem *p,
   c->score = n > 0 && isfinite(sum) ? sum / (double)n : INFINITY;
 }
 
+/* What is tried, and what came of it. */
+struct trial {
+  struct dl_choice *c;
+  const struct dl_training *t;
+  const struct dl_regression *only; /* or NULL */
+  struct protocols protocols;
+  struct candidate *list; /* MOST_CANDIDATES, owned */
+  size_t n;
+};
+
 /* The best hyper-parameters of a grid. */
-static enum dl_status try_grid(struct candidate *best,
-                               const struct dl_problem *p,
-                               const struct protocols *protocols,
-                               unsigned long seed, struct dl_diag *d) {
+static enum dl_status try_grid(struct candidate *best, const struct trial *w,
+                               const struct dl_design *g, struct dl_diag *d) {
   size_t m = best->method->n_hyper;
   gsl_matrix *grid = dl_candidates(best->method, best->hyper, DL_SEARCH_GRID,
-                                   m > 1 ? GRID_TWO : GRID_ONE, seed);
+                                   m > 1 ? GRID_TWO : GRID_ONE, w->c->seed);
   if (!grid)
     return dl_fail_memory(d);
   best->score = INFINITY;
@@ -115,7 +123,7 @@ static enum dl_status try_grid(struct candidate *best,
     struct candidate c = *best;
     for (size_t j = 0; j < m; j++)
       c.hyper[j] = gsl_matrix_get(grid, i, j);
-    try_candidate(&c, p, protocols);
+    try_candidate(&c, w->t, g, &w->protocols);
     if (c.score < best->score)
       *best = c;
   }
@@ -172,16 +180,6 @@ static bool is_linear(const struct dl_regression *r) {
   return r->coefficient != NULL;
 }
 
-/* What is tried, and what came of it. */
-struct trial {
-  struct dl_choice *c;
-  const struct dl_training *t;
-  const struct dl_regression *only; /* or NULL */
-  struct protocols protocols;
-  struct candidate *list; /* MOST_CANDIDATES, owned */
-  size_t n;
-};
-
 /* Appends the candidates of one recipe, one a method. */
 static enum dl_status
 try_recipe(struct trial *w, const struct dl_recipe *recipe, struct dl_diag *d) {
@@ -202,7 +200,8 @@ try_recipe(struct trial *w, const struct dl_recipe *recipe, struct dl_diag *d) {
     *best = (struct candidate){.recipe = recipe, .method = dl_regression_at(i)};
     for (size_t j = 0; j < DL_MAX_HYPER; j++)
       best->hyper[j] = NAN;
-    status = try_grid(best, &g.problem, &w->protocols, w->c->seed, d);
+    g.method = best->method;
+    status = try_grid(best, w, &g, d);
     if (isfinite(best->score))
       w->n++;
   }

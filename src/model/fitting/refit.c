@@ -99,7 +99,8 @@ static enum dl_status subset(struct dl_training *s, const struct dl_training *t,
   if (ok && s->n > 0)
     s->x = gsl_matrix_alloc(s->n, t->formula.n);
   s->labels = dl_calloc(t->n_labels, sizeof *s->labels);
-  ok = ok && s->labels && (s->x || s->n == 0);
+  s->held_out = dl_calloc(1, sizeof *s->held_out);
+  ok = ok && s->held_out && s->labels && (s->x || s->n == 0);
   for (size_t i = 0, k = 0; i < t->n && ok; i++) {
     if (!keep[i])
       continue;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Repeated runs of a configuration as one: means with their intervals. */
+/* Repeated runs of a configuration as one: means with their intervals, and
+ * tables of means. */
 
 #ifndef DL_MODEL_FITTING_REPLICATES_H
 #define DL_MODEL_FITTING_REPLICATES_H
@@ -25,12 +26,22 @@ struct dl_repeats {
 void dl_repeats_free(struct dl_repeats *l);
 
 /* Reads `csv` to its end through `f`, whose columns it is. Configurations are
- * told apart by column 'config', or by the key of key.h. Column energy_j is
- * needed; a row without it is skipped. The interval of a mean m of n runs with
- * standard deviation s (divisor n - 1) is m +- t s / sqrt(n) with Student's t
- * for n - 1 degrees of freedom at `coverage` (0 .. 1); NaN for one run. */
+ * told apart by column 'config', or by the key of config_key.h. Column energy_j
+ * is needed; a row without it is skipped. The interval of a mean m of n runs
+ * with standard deviation s (divisor n - 1) is m +- t s / sqrt(n) with
+ * Student's t for n - 1 degrees of freedom at `coverage` (0 .. 1); NaN for one
+ * run. */
 enum dl_status dl_repeats_read(struct dl_repeats *l, struct dl_csv *csv,
                                struct dl_frame *f, double coverage,
                                struct dl_diag *d);
+
+/* Reads `csv` to its end through `f` and writes a table to `path` ("-":
+ * stdout): the settings of each configuration, the mean of every measured
+ * column with its standard deviation (NAME_sd, divisor n - 1; empty for one
+ * run), and n, the number of runs. Configurations are told apart by column
+ * 'config', or by the key of config_key.h, and come in order of appearance.
+ * Architectures and GPUs are written as identifiers of the catalogue. */
+enum dl_status dl_means_write(struct dl_csv *csv, struct dl_frame *f,
+                              const char *path, struct dl_diag *d);
 
 #endif

@@ -113,19 +113,12 @@ static void lay_out(gsl_matrix *X, gsl_vector *target,
   }
 }
 
-/* The final fit of a physics, on all rows and the auxiliary ones. */
-static enum dl_status fit_rows(struct dl_fit *fit, struct dl_choice *c,
-                               const struct dl_problem *p, struct dl_diag *d) {
-  const struct dl_sample s = {
-      .w = p->w, .rows = p->rows, .n_rows = p->y->size + p->n_auxiliary};
-  return c->method->fit(&fit->state, &s, c->hyper, d);
-}
-
 /* The final fit, on all rows. */
 static enum dl_status fit_all(struct dl_fit *fit, struct dl_choice *c,
-                              const struct dl_problem *p, struct dl_diag *d) {
-  if (p->rows)
-    return fit_rows(fit, c, p, d);
+                              const struct dl_design *g, struct dl_diag *d) {
+  const struct dl_problem *p = &g->problem;
+  if (g->physics)
+    return c->method->fit(&fit->state, &g->sample, c->hyper, d);
   size_t n = p->X->size1;
   gsl_matrix *X = gsl_matrix_alloc(n, p->X->size2);
   gsl_vector *target = gsl_vector_alloc(n);
@@ -265,12 +258,12 @@ static enum dl_status settle_hyper(struct dl_choice *c,
 }
 
 static enum dl_status score(struct dl_cv *cv, const struct dl_choice *c,
-                            const struct dl_problem *p,
+                            const struct dl_design *g,
                             const struct dl_training *t, struct dl_diag *d) {
   struct dl_folds folds;
   enum dl_status status = dl_training_folds(&folds, t, &c->cv, c->seed, d);
   if (status == DL_OK)
-    status = dl_cross_validate(cv, p, c->method, c->hyper, &folds, d);
+    status = dl_cross_validate_design(cv, t, g, c->hyper, &folds, d);
   dl_folds_free(&folds);
   return status;
 }
@@ -285,14 +278,14 @@ enum dl_status dl_train(struct dl_fit *fit, struct dl_cv *cv,
   if (status == DL_OK)
     status = settle_hyper(c, &g.problem, t, d);
   if (status == DL_OK && !c->cv.none)
-    status = score(cv, c, &g.problem, t, d);
+    status = score(cv, c, &g, t, d);
   if (status == DL_OK)
     status = describe(fit, t, c, d);
   if (status == DL_OK)
-    status = fit_all(fit, c, &g.problem, d);
+    status = fit_all(fit, c, &g, d);
   memcpy(fit->hyper, c->hyper, sizeof fit->hyper);
   if (status == DL_OK && !c->cv.none)
-    status = dl_group_cv_residuals(fit, t, c, &g.problem, d);
+    status = dl_group_cv_residuals(fit, t, c, &g, d);
   dl_design_free(&g);
   if (status != DL_OK) {
     dl_fit_free(fit);
@@ -308,7 +301,7 @@ enum dl_status dl_train_residuals(struct dl_fit *fit,
   struct dl_design g;
   enum dl_status status = dl_design_make(&g, t, c, d);
   if (status == DL_OK)
-    status = dl_group_cv_residuals(fit, t, c, &g.problem, d);
+    status = dl_group_cv_residuals(fit, t, c, &g, d);
   dl_design_free(&g);
   return status;
 }

@@ -55,11 +55,15 @@ size_t dl_label_count(const struct dl_training *t, const char *column);
  * those of the training table, which must outlive it. */
 struct dl_design {
   struct dl_problem problem;
+  const struct dl_regression *method;
   gsl_matrix *X;
   gsl_vector *y, *w, *offset;
   /* Of a physics, in place of X: its rows, then the auxiliary ones. */
-  struct dl_observed *observed; /* n + n_auxiliary, owned */
-  const void **rows;            /* to them, owned */
+  const struct dl_physics *physics; /* or NULL */
+  size_t target;                    /* its number */
+  struct dl_observed *observed;     /* n + n_auxiliary, owned */
+  const void **rows;                /* to them, owned */
+  struct dl_sample sample;          /* of them */
 };
 
 enum dl_status dl_design_make(struct dl_design *g, const struct dl_training *t,

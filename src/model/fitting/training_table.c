@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "model/fitting/held_out.h"
 #include "physics/rows/physics_reader.h"
 #include "run/config_key.h"
 
@@ -50,6 +51,9 @@ void dl_training_free(struct dl_training *t) {
   }
   free(t->labels);
   free(t->source);
+  if (t->held_out)
+    dl_held_out_free(*t->held_out);
+  free(t->held_out);
   for (size_t k = 0; k < t->n_physics; k++)
     dl_physics_rows_free(&t->physics[k]);
   *t = (struct dl_training){0};
@@ -467,7 +471,8 @@ enum dl_status dl_training_read(struct dl_training *t, struct dl_csv *csv,
   if (status == DL_OK) {
     dl_csv_digest(csv, t->digest, &t->rows);
     t->source = dl_strdup(dl_csv_path(csv));
-    if (!t->source)
+    t->held_out = dl_calloc(1, sizeof *t->held_out);
+    if (!t->source || !t->held_out)
       status = dl_fail_memory(d);
   }
   free_reader(&r);

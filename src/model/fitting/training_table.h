@@ -13,6 +13,8 @@
 #include "physics/rows/physics_reader.h"
 #include "run/frame.h"
 
+struct dl_held_out;
+
 /* Values of a column that group rows. */
 struct dl_labels {
   char *column; /* "config", owned */
@@ -37,6 +39,9 @@ struct dl_training {
    * before the table is read. */
   struct dl_physics_rows physics[DL_MOST_PHYSICS];
   size_t n_physics;
+  /* Predictions of physics for rows held out so far, which whoever fits adds to
+   * (held_out.h); NULL: they are not kept. Owned. */
+  struct dl_held_out **held_out;
   /* Auxiliary training data: rows of another table, or NULL. Borrowed. */
   const struct dl_training *auxiliary;
 };

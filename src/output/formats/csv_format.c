@@ -1,24 +1,62 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* CSV: one table, keys as header. Absent values are empty cells, lists are
- * joined by ';'. */
+ * joined by ';'. Files have the exact text; a terminal gets it without unsafe
+ * characters. For spreadsheets there is a variant that marks texts which they
+ * would evaluate as formulas (CWE-1236). */
 
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/memory.h"
 #include "base/number.h"
 #include "base/text.h"
 #include "io/csv.h"
 #include "output/format.h"
+#include "output/utf8.h"
+
+/* How cells are written. */
+struct dialect {
+  bool screen;      /* on a terminal */
+  bool spreadsheet; /* an apostrophe before texts that begin like a formula */
+};
 
 /* A row as it is put together: cells between commas. */
 struct row {
   struct dl_text *t;
+  struct dialect how;
   size_t n;
   bool empty; /* nothing but one empty cell so far */
 };
 
+static bool is_terminal(FILE *f) {
+  int fd = fileno(f);
+  return fd >= 0 && isatty(fd);
+}
+
+/* Numbers that are texts, of the user's own table, stay as they are. */
+static bool is_formula(const char *text) {
+  double x;
+  return text[0] && strchr("=+-@\t\r", text[0]) && !dl_parse_double(text, &x);
+}
+
 static void cell(struct row *r, const char *text) {
+  struct dl_text own = {0};
   if (r->n++ > 0)
     dl_text_add_n(r->t, ",", 1);
   r->empty = r->n == 1 && !text[0];
+  if (r->how.screen || (r->how.spreadsheet && is_formula(text))) {
+    if (r->how.spreadsheet && is_formula(text))
+      dl_text_add(&own, "'");
+    if (r->how.screen)
+      dl_utf8_clean(&own, text, false);
+    else
+      dl_text_add(&own, text);
+    text = dl_text_str(&own);
+  }
   dl_csv_add_cell(r->t, text);
+  r->t->failed = r->t->failed || own.failed;
+  dl_text_free(&own);
 }
 
 /* Readers skip blank lines, so that a lone empty cell needs its quotes. */
@@ -27,56 +65,52 @@ static void end_row(struct row *r) {
     dl_text_add(r->t, r->empty ? "\"\"\n" : "\n");
 }
 
-static bool strings_cell(struct row *r, const struct dl_value *v) {
+/* False when memory is out. */
+static bool value_cell(struct row *r, const struct dl_value *v) {
+  char buf[DL_NUMBER_SIZE] = "";
   struct dl_text t = {0};
-  for (size_t i = 0; i < v->n_strings; i++) {
-    dl_text_add(&t, i > 0 ? ";" : "");
-    dl_text_add(&t, v->strings[i] ? v->strings[i] : "");
+  const char *text = buf;
+  switch (dl_value_absent(v) ? DL_NULL : v->type) {
+  case DL_NULL:
+    break;
+  case DL_NUMBER:
+    dl_format_short(buf, v->number);
+    break;
+  case DL_COUNT:
+    snprintf(buf, sizeof buf, "%zu", v->count);
+    break;
+  case DL_BOOL:
+    text = v->count ? "true" : "false";
+    break;
+  case DL_STRING:
+    text = v->string;
+    break;
+  case DL_STRINGS:
+    for (size_t i = 0; i < v->n_strings; i++)
+      dl_text_printf(&t, "%s%s", i > 0 ? ";" : "",
+                     v->strings[i] ? v->strings[i] : "");
+    text = dl_text_str(&t);
+    break;
   }
+  cell(r, text);
   bool ok = !t.failed;
-  cell(r, dl_text_str(&t));
   dl_text_free(&t);
   return ok;
 }
 
-/* False when memory is out. */
-static bool value_cell(struct row *r, const struct dl_value *v) {
-  char buf[DL_NUMBER_SIZE];
-  switch (dl_value_absent(v) ? DL_NULL : v->type) {
-  case DL_NULL:
-    cell(r, "");
-    break;
-  case DL_NUMBER:
-    cell(r, dl_format_short(buf, v->number));
-    break;
-  case DL_COUNT:
-    snprintf(buf, sizeof buf, "%zu", v->count);
-    cell(r, buf);
-    break;
-  case DL_BOOL:
-    cell(r, v->count ? "true" : "false");
-    break;
-  case DL_STRING:
-    cell(r, v->string);
-    break;
-  case DL_STRINGS:
-    return strings_cell(r, v);
-  }
-  return true;
-}
-
-static void header(struct dl_text *t, const struct dl_column *columns,
-                   size_t n) {
-  struct row r = {.t = t};
+static void header(struct dl_text *t, struct dialect how,
+                   const struct dl_column *columns, size_t n) {
+  struct row r = {.t = t, .how = how};
   for (size_t i = 0; i < n; i++)
     if (columns[i].key)
       cell(&r, columns[i].key);
   end_row(&r);
 }
 
-static bool values_row(struct dl_text *t, const struct dl_column *columns,
-                       size_t n, const struct dl_value *values) {
-  struct row r = {.t = t};
+static bool values_row(struct dl_text *t, struct dialect how,
+                       const struct dl_column *columns, size_t n,
+                       const struct dl_value *values) {
+  struct row r = {.t = t, .how = how};
   bool ok = true;
   for (size_t i = 0; i < n; i++)
     if (columns[i].key)
@@ -91,67 +125,82 @@ static void flush(FILE *f, struct dl_text *t) {
   dl_text_clear(t);
 }
 
-static bool table(FILE *f, const struct dl_table *t) {
-  struct dl_text line = {0};
+static bool table(FILE *f, struct dialect how, const struct dl_table *t) {
+  struct dl_text rows = {0};
   bool ok = true;
-  header(&line, t->columns, t->n_cols);
-  flush(f, &line);
+  header(&rows, how, t->columns, t->n_cols);
   for (size_t i = 0; i < t->n_rows; i++) {
-    ok = values_row(&line, t->columns, t->n_cols, t->values + i * t->n_cols) &&
+    flush(f, &rows);
+    ok = values_row(&rows, how, t->columns, t->n_cols,
+                    t->values + i * t->n_cols) &&
          ok;
-    flush(f, &line);
   }
-  dl_text_free(&line);
+  flush(f, &rows);
+  dl_text_free(&rows);
   return ok;
 }
 
-static bool has_scalars(const struct dl_report *r) {
-  for (size_t i = 0; i < r->n_nodes; i++)
-    if (r->nodes[i].type == DL_REPORT_VALUE && r->nodes[i].key)
-      return true;
-  return false;
-}
-
-/* A report without a table: its own values are a row. */
-static bool scalars(FILE *f, const struct dl_report *r) {
-  struct dl_text head = {0}, line = {0};
-  struct row keys = {.t = &head};
-  struct row row = {.t = &line};
-  bool ok = true;
-  for (size_t i = 0; i < r->n_nodes; i++) {
+/* A report without a table: its own values are one row. */
+static enum dl_status values_of(FILE *f, struct dialect how,
+                                const struct dl_report *r, struct dl_diag *d) {
+  struct dl_column *columns = dl_calloc(r->n_nodes, sizeof *columns);
+  struct dl_value *values = dl_calloc(r->n_nodes, sizeof *values);
+  struct dl_text rows = {0};
+  size_t n = 0;
+  bool ok = columns && values;
+  for (size_t i = 0; ok && i < r->n_nodes; i++) {
     const struct dl_report_node *node = &r->nodes[i];
     if (node->type != DL_REPORT_VALUE || !node->key)
       continue;
-    cell(&keys, node->key);
-    ok = value_cell(&row, &node->value) && ok;
+    columns[n].key = node->key;
+    values[n++] = node->value;
   }
-  end_row(&keys);
-  end_row(&row);
-  ok = ok && !head.failed && !line.failed;
-  flush(f, &head);
-  flush(f, &line);
-  dl_text_free(&head);
-  dl_text_free(&line);
-  return ok;
+  enum dl_status status = DL_OK;
+  if (ok && n == 0) {
+    status = dl_fail(d, DL_EUSAGE, "there is no table to write as CSV");
+  } else if (ok) {
+    header(&rows, how, columns, n);
+    ok = values_row(&rows, how, columns, n, values);
+    flush(f, &rows);
+  }
+  dl_text_free(&rows);
+  free(columns);
+  free(values);
+  return ok ? status : dl_fail_memory(d);
+}
+
+static enum dl_status report_as(const struct dl_report *r, FILE *f,
+                                bool spreadsheet, struct dl_diag *d) {
+  struct dialect how = {is_terminal(f), spreadsheet};
+  if (!r->main)
+    return values_of(f, how, r, d);
+  return table(f, how, r->main) ? DL_OK : dl_fail_memory(d);
 }
 
 static enum dl_status csv_report(const struct dl_report *r, FILE *f,
                                  struct dl_diag *d) {
-  if (!r->main && !has_scalars(r))
-    return dl_fail(d, DL_EUSAGE, "there is no table to write as CSV");
-  bool ok = r->main ? table(f, r->main) : scalars(f, r);
-  return ok ? DL_OK : dl_fail_memory(d);
+  return report_as(r, f, false, d);
+}
+
+static enum dl_status spreadsheet_report(const struct dl_report *r, FILE *f,
+                                         struct dl_diag *d) {
+  return report_as(r, f, true, d);
+}
+
+static struct dialect dialect_of_stream(const struct dl_stream *s) {
+  return (struct dialect){s->screen, s->format != &dl_format_csv};
 }
 
 static enum dl_status csv_begin(struct dl_stream *s, struct dl_diag *d) {
-  header(&s->line, s->columns, s->n_cols);
+  s->screen = is_terminal(s->f);
+  header(&s->line, dialect_of_stream(s), s->columns, s->n_cols);
   flush(s->f, &s->line);
   return s->line.failed ? dl_fail_memory(d) : DL_OK;
 }
 
 static bool csv_add(const struct dl_stream *s, const struct dl_value *values,
                     struct dl_text *to) {
-  return values_row(to, s->columns, s->n_cols, values);
+  return values_row(to, dialect_of_stream(s), s->columns, s->n_cols, values);
 }
 
 static enum dl_status
@@ -161,9 +210,19 @@ csv_row(struct dl_stream *s, const struct dl_value *values, struct dl_diag *d) {
   return ok ? DL_OK : dl_fail_memory(d);
 }
 
+static const struct dl_format spreadsheet = {
+    .name = "csv",
+    .summary = "CSV with marked formulas",
+    .report = spreadsheet_report,
+    .begin = csv_begin,
+    .row = csv_row,
+    .add = csv_add,
+};
+
 const struct dl_format dl_format_csv = {
     .name = "csv",
     .summary = "the main table, for spreadsheets and data frames",
+    .spreadsheet = &spreadsheet,
     .report = csv_report,
     .begin = csv_begin,
     .row = csv_row,

@@ -45,8 +45,8 @@ static void print_title(struct walk *w, const char *title) {
   dl_text_free(&t);
 }
 
-/* Whether a node leaves no trace for people: it does not end a run of lines or
- * of statements. */
+/* Whether a node is not shown to people, so that it does not end a run of lines
+ * or of sentences. */
 static bool is_hidden(const struct dl_report_node *node) {
   switch (node->type) {
   case DL_REPORT_VALUE:

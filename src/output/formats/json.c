@@ -9,6 +9,7 @@
 
 #include "config.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include <jansson.h>
@@ -22,11 +23,13 @@
 
 struct writer {
   FILE *f;
-  bool failed; /* memory was out */
+  bool one_line; /* and without absent values */
+  bool failed;   /* memory was out */
 };
 
 static void newline(struct writer *w, int depth) {
-  fprintf(w->f, "\n%*s", 2 * depth, "");
+  if (!w->one_line)
+    fprintf(w->f, "\n%*s", 2 * depth, "");
 }
 
 /* Whether a string is its own JSON form: spares most strings jansson. */
@@ -36,16 +39,26 @@ static bool is_plain(const char *s) {
   return !*s;
 }
 
+/* jansson escapes what JSON requires; other unsafe characters are escaped here,
+ * so that a document can be shown on a terminal without a loss. */
 static void put_escaped(struct writer *w, const char *s) {
   struct dl_text clean = {0};
   dl_utf8_clean(&clean, s, true);
   json_t *string = clean.failed ? NULL : json_string(dl_text_str(&clean));
-  dl_text_free(&clean);
-  if (string)
-    json_dumpf(string, w->f, JSON_ENCODE_ANY); /* the caller asks ferror */
-  else
-    w->failed = true;
+  char *text = string ? json_dumps(string, JSON_ENCODE_ANY) : NULL;
+  unsigned point;
+  for (const char *at = text; at && *at;) {
+    size_t n = dl_utf8_next(at, &point);
+    if (dl_utf8_is_unsafe(point))
+      fprintf(w->f, "\\u%04X", point);
+    else
+      fwrite(at, 1, n, w->f); /* the caller asks ferror */
+    at += n;
+  }
+  w->failed = w->failed || !text;
+  free(text);
   json_decref(string);
+  dl_text_free(&clean);
 }
 
 static void put_string(struct writer *w, const char *s) {
@@ -55,12 +68,6 @@ static void put_string(struct writer *w, const char *s) {
     fprintf(w->f, "\"%s\"", s);
   else
     put_escaped(w, s);
-}
-
-bool dl_json_string(FILE *f, const char *s) {
-  struct writer w = {.f = f};
-  put_string(&w, s);
-  return !w.failed;
 }
 
 static void put_key(struct writer *w, const char *key) {
@@ -119,7 +126,7 @@ static void put_row(struct writer *w, const struct dl_column *columns, size_t n,
 /* An element of an array that is written one element a line. */
 static void next_element(struct writer *w, size_t i, int depth) {
   if (i > 0)
-    fputc(',', w->f);
+    fputs(w->one_line ? ", " : ",", w->f);
   newline(w, depth + 1);
 }
 
@@ -182,17 +189,20 @@ static void put_head(struct writer *w) {
 static size_t put_members(struct writer *w, const struct dl_report *r, size_t n,
                           int depth) {
   for (size_t i = 0; i < r->n_nodes; i++) {
-    if (!r->nodes[i].key)
+    const struct dl_report_node *node = &r->nodes[i];
+    bool absent =
+        node->type == DL_REPORT_VALUE && dl_value_absent(&node->value);
+    if (!node->key || (w->one_line && absent))
       continue;
     next_element(w, n++, depth);
-    put_node(w, &r->nodes[i], depth + 1);
+    put_node(w, node, depth + 1);
   }
   return n;
 }
 
 static void put_report(struct writer *w, const struct dl_report *r, int depth) {
   size_t n = 0;
-  if (depth == 0) {
+  if (depth == 0 && !w->one_line) {
     put_head(w);
     n = 1;
   } else
@@ -209,6 +219,13 @@ static enum dl_status json_report(const struct dl_report *r, FILE *f,
   put_report(&w, r, 0);
   fputc('\n', f);
   return w.failed ? dl_fail_memory(d) : DL_OK;
+}
+
+bool dl_json_line(FILE *f, const struct dl_report *r) {
+  struct writer w = {.f = f, .one_line = true};
+  put_report(&w, r, 0);
+  fputc('\n', f);
+  return !w.failed;
 }
 
 static enum dl_status json_begin(struct dl_stream *s, struct dl_diag *d) {

@@ -3,10 +3,9 @@
  * (https://prometheus.io/docs/instrumenting/exposition_formats).
  *
  * Each number is a gauge, named by its key in base units: energy_j of the
- * table `estimates` is dlest_estimate_energy_joules. Texts of a row are its
- * labels, those of a report the labels of dlest_info. What
- * is unknown has no sample. A metric's samples stand together, so that rows are
- * held back. */
+ * table `estimates` is dlest_estimate_energy_joules. The texts of a row are its
+ * labels, those of a report the labels of dlest_info. Unknown values have no
+ * sample. The samples of a metric must be contiguous: rows are held back. */
 
 #include "config.h"
 
@@ -22,9 +21,9 @@
 
 enum { MOST_ROWS = 100000 };
 
-/* The first that fits the end of a key counts. */
+/* Units by the end of a key; the first match counts. */
 static const struct unit {
-  const char *end, *name; /* name NULL: the same in another unit is there */
+  const char *end, *name; /* name NULL: no metric, another unit has it */
   double factor;
 } units[] = {
     {"_per_kwh", "_per_kilowatt_hour", 1},
@@ -53,7 +52,7 @@ static const struct unit {
 
 struct writer {
   FILE *f;
-  struct dl_intern told; /* names of metrics: each once */
+  struct dl_intern written; /* names of the metrics written so far */
   bool no_memory;
 };
 
@@ -72,7 +71,7 @@ static void add_name(struct dl_text *t, const char *s, size_t n) {
   }
 }
 
-/* The metric of a key; false where there is to be none. */
+/* The metric of a key; false if it has none. */
 static bool metric_name(struct dl_text *t, const char *prefix, const char *key,
                         double *factor) {
   size_t n = strlen(key);
@@ -102,7 +101,7 @@ static void add_singular(struct dl_text *t, const char *key) {
   dl_text_add(t, ies ? "y_" : "_");
 }
 
-/* Tables of figures, of which a source or a note tells no row from others. */
+/* Tables whose columns `source` and `note` do not identify a row. */
 static bool has_remarks(const char *key) {
   static const char *const keys[] = {"constants", "embodied", "values"};
   for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
@@ -115,9 +114,9 @@ static bool is_remark(const char *column) {
   return strcmp(column, "source") == 0 || strcmp(column, "note") == 0;
 }
 
-/* Whether the label at the end, which begins at `at`, was there before: names
- * of columns may differ in what names of labels cannot have. In a value a
- * quote has a backslash before it. */
+/* Whether the label at the end, which begins at `at`, is a duplicate: names of
+ * columns may differ only in characters that labels cannot have. A quote in a
+ * value follows a backslash, so that the search finds names only. */
 static bool has_label(const struct dl_text *t, size_t at) {
   if (t->failed || at == 0)
     return false;
@@ -160,13 +159,13 @@ static bool number_of(const struct dl_value *v, double *x) {
   return v->type == DL_NUMBER || v->type == DL_COUNT || v->type == DL_BOOL;
 }
 
-/* The lines above a metric; false where it has been told. */
+/* The lines above a metric; false if it was written before. */
 static bool begin_metric(struct writer *w, const char *name, const char *key,
                          const char *what) {
-  size_t before = w->told.n;
-  if (dl_intern(&w->told, name) < 0)
+  size_t before = w->written.n;
+  if (dl_intern(&w->written, name) < 0)
     w->no_memory = true;
-  if (w->told.n == before)
+  if (w->written.n == before)
     return false;
   fprintf(w->f, "# HELP %s %s%s%s\n# TYPE %s gauge\n", name, key,
           what[0] ? " in " : "", what, name);
@@ -180,83 +179,75 @@ static void put_sample(struct writer *w, const char *name, const char *labels,
           dl_format_short(buf, x));
 }
 
-/* The texts of a row. */
-static void row_labels(struct dl_text *t, const struct dl_table *table,
-                       size_t row, bool remarks) {
-  const struct dl_value *v = table->values + row * table->n_cols;
-  for (size_t c = 0; c < table->n_cols; c++)
-    if (v[c].type == DL_STRING && !dl_value_absent(&v[c]) &&
-        table->columns[c].key && !(remarks && is_remark(table->columns[c].key)))
-      add_label(t, table->columns[c].key, v[c].string);
+static void free_labels(struct dl_text *labels, size_t n) {
+  for (size_t i = 0; labels && i < n; i++)
+    dl_text_free(&labels[i]);
+  free(labels);
 }
 
-/* One text a row, owned; where two are alike all have the number of the row.
- * NULL: memory is out. */
-static char **make_labels(const struct dl_table *table, const char *key) {
+/* The texts of each row as labels, owned; with equal ones all rows are
+ * numbered. NULL: memory is out. */
+static struct dl_text *make_labels(const struct dl_table *table,
+                                   const char *key) {
   struct dl_intern seen = {0};
-  char **labels = dl_calloc(table->n_rows, sizeof *labels);
-  bool ok = labels != NULL;
+  struct dl_text *labels = dl_calloc(table->n_rows, sizeof *labels);
+  bool remarks = has_remarks(key), ok = labels != NULL;
   for (size_t i = 0; ok && i < table->n_rows; i++) {
-    struct dl_text t = {0};
-    row_labels(&t, table, i, has_remarks(key));
-    labels[i] = t.failed ? NULL : dl_strdup(dl_text_str(&t));
-    ok = labels[i] && dl_intern(&seen, labels[i]) >= 0;
-    dl_text_free(&t);
+    const struct dl_value *v = table->values + i * table->n_cols;
+    for (size_t c = 0; c < table->n_cols; c++) {
+      const char *column = table->columns[c].key;
+      if (v[c].type == DL_STRING && !dl_value_absent(&v[c]) && column &&
+          !(remarks && is_remark(column)))
+        add_label(&labels[i], column, v[c].string);
+    }
+    ok = !labels[i].failed && dl_intern(&seen, dl_text_str(&labels[i])) >= 0;
   }
-  bool alike = ok && seen.n < table->n_rows;
-  for (size_t i = 0; alike && ok && i < table->n_rows; i++) {
-    struct dl_text t = {0};
-    dl_text_add(&t, labels[i]);
-    dl_text_printf(&t, "%sdlest_row=\"%zu\"", t.len > 0 ? "," : "", i + 1);
-    free(labels[i]);
-    labels[i] = t.s;
-    ok = !t.failed;
+  bool repeats = ok && seen.n < table->n_rows;
+  for (size_t i = 0; repeats && i < table->n_rows; i++) {
+    dl_text_printf(&labels[i], "%sdlest_row=\"%zu\"",
+                   labels[i].len > 0 ? "," : "", i + 1);
+    ok = ok && !labels[i].failed;
   }
   dl_intern_free(&seen);
-  if (ok)
-    return labels;
-  for (size_t i = 0; labels && i < table->n_rows; i++)
-    free(labels[i]);
-  free(labels);
-  return NULL;
+  if (!ok)
+    free_labels(labels, table->n_rows);
+  return ok ? labels : NULL;
 }
 
 static void put_table(struct writer *w, const char *prefix, const char *key,
                       const struct dl_table *table) {
   struct dl_text name = {0}, one = {0}, whole = {0};
-  char **labels = make_labels(table, key);
+  struct dl_text *labels = make_labels(table, key);
   double factor, x;
   add_singular(&one, key);
   dl_text_printf(&whole, "%s%s", prefix, dl_text_str(&one));
   w->no_memory = w->no_memory || !labels || one.failed || whole.failed;
   for (size_t c = 0; !w->no_memory && c < table->n_cols; c++) {
     const char *column = table->columns[c].key;
-    bool begun = false, told = false;
+    bool begun = false, repeated = false;
     if (!column)
       continue;
-    /* embodied_kg of embodied says what it is of */
-    bool says = strncmp(column, one.s, one.len) == 0;
-    if (!metric_name(&name, says ? prefix : whole.s, column, &factor))
+    /* embodied_kg needs no prefix "embodied_" */
+    bool prefixed = strncmp(column, one.s, one.len) == 0;
+    if (!metric_name(&name, prefixed ? prefix : whole.s, column, &factor))
       continue;
-    for (size_t i = 0; !told && i < table->n_rows; i++) {
+    for (size_t i = 0; !repeated && i < table->n_rows; i++) {
       if (!number_of(&table->values[i * table->n_cols + c], &x))
         continue;
-      told = !begun && !begin_metric(w, name.s, column, key);
+      repeated = !begun && !begin_metric(w, name.s, column, key);
       begun = true;
-      if (!told)
-        put_sample(w, name.s, labels[i], x * factor);
+      if (!repeated)
+        put_sample(w, name.s, dl_text_str(&labels[i]), x * factor);
     }
   }
-  for (size_t i = 0; labels && i < table->n_rows; i++)
-    free(labels[i]);
-  free(labels);
+  free_labels(labels, table->n_rows);
   w->no_memory = w->no_memory || name.failed;
   dl_text_free(&name);
   dl_text_free(&one);
   dl_text_free(&whole);
 }
 
-/* The texts of a report. */
+/* The texts of a report, as labels of a metric without a value. */
 static void put_info(struct writer *w, const struct dl_report *r,
                      const char *prefix) {
   struct dl_text labels = {0}, name = {0};
@@ -277,6 +268,15 @@ static void put_info(struct writer *w, const struct dl_report *r,
   dl_text_free(&name);
 }
 
+/* The main table of a report, if it has no key: the rows of its list. */
+static const struct dl_table *summary_of(const struct dl_report *r) {
+  for (size_t i = 0; i < r->n_nodes; i++)
+    if (r->nodes[i].type == DL_REPORT_TABLE && !r->nodes[i].key &&
+        r->nodes[i].table == r->root->main)
+      return r->nodes[i].table;
+  return NULL;
+}
+
 static void put_report(struct writer *w, const struct dl_report *r,
                        const char *prefix) {
   struct dl_text t = {0};
@@ -288,6 +288,8 @@ static void put_report(struct writer *w, const struct dl_report *r,
       continue;
     if (node->type == DL_REPORT_TABLE) {
       put_table(w, prefix, node->key, node->table);
+    } else if (node->type == DL_REPORT_LIST && summary_of(r)) {
+      put_table(w, prefix, node->key, summary_of(r));
     } else if (node->type == DL_REPORT_GROUP && node->n_reports > 0) {
       dl_text_clear(&t);
       dl_text_printf(&t, "%s%s_", prefix, node->key);
@@ -307,7 +309,7 @@ static enum dl_status prometheus_report(const struct dl_report *r, FILE *f,
                                         struct dl_diag *d) {
   struct writer w = {.f = f};
   put_report(&w, r, "");
-  dl_intern_free(&w.told);
+  dl_intern_free(&w.written);
   return w.no_memory ? dl_fail_memory(d) : DL_OK;
 }
 
@@ -335,7 +337,7 @@ static enum dl_status prometheus_end(struct dl_stream *s, struct dl_diag *d) {
     put_table(&w, "", s->key, s->head);
   if (s->tail && !dl_report_failed(s->tail))
     put_report(&w, s->tail, "");
-  dl_intern_free(&w.told);
+  dl_intern_free(&w.written);
   return w.no_memory ? dl_fail_memory(d) : DL_OK;
 }
 

@@ -134,7 +134,7 @@ static void widen(size_t *width, const char *s, size_t n) {
  * left; a column without any value as its style says. False: memory is out. */
 static bool measure(struct dl_layout *l, size_t i, const struct dl_table *t) {
   struct dl_layout_column *col = &l->column[i];
-  struct dl_text cell = {0};
+  struct dl_text cell = {0}, safe = {0};
   bool numbers = false, named = !col->c.unit && !col->c.join_next;
   for (size_t r = 0; r < t->n_rows; r++) {
     const struct dl_value *v = &t->values[r * t->n_cols + col->i];
@@ -155,8 +155,11 @@ static bool measure(struct dl_layout *l, size_t i, const struct dl_table *t) {
   if (!col->own_units)
     dl_show_unit(&cell, "", col->c.style, col->c.unit, &col->scale);
   l->units = l->units || cell.len > 0;
-  l->style.escape(&col->unit, dl_text_str(&cell), cell.len);
-  l->style.escape(&col->heading, col->c.heading, strlen(col->c.heading));
+  dl_utf8_clean(&safe, dl_text_str(&cell), false);
+  l->style.escape(&col->unit, dl_text_str(&safe), safe.len);
+  dl_text_clear(&safe);
+  dl_utf8_clean(&safe, col->c.heading, false);
+  l->style.escape(&col->heading, dl_text_str(&safe), safe.len);
   if (!l->style.unit_in_heading)
     widen(&col->width, dl_text_str(&col->unit), col->unit.len);
   else if (cell.len > 0 && col->c.heading[0])
@@ -164,8 +167,10 @@ static bool measure(struct dl_layout *l, size_t i, const struct dl_table *t) {
   widen(&col->width, dl_text_str(&col->heading), col->heading.len);
   if (col->before + col->after > col->width)
     col->width = col->before + col->after;
-  bool ok = !cell.failed && !col->unit.failed && !col->heading.failed;
+  bool ok =
+      !cell.failed && !safe.failed && !col->unit.failed && !col->heading.failed;
   dl_text_free(&cell);
+  dl_text_free(&safe);
   return ok;
 }
 

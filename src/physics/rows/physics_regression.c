@@ -9,9 +9,13 @@
 #include "math/regression/regression_methods.h"
 #include "physics/calibration.h"
 
-/* Rows that lack what the physics cannot do without. */
-static enum dl_status check_rows(const struct dl_physics *physics,
-                                 const struct dl_sample *s, struct dl_diag *d) {
+struct dl_observations dl_observations_of(const struct dl_sample *s) {
+  return (struct dl_observations){s->n_rows, s->rows, s->w, s->n_auxiliary};
+}
+
+enum dl_status dl_physics_check_rows(const struct dl_physics *physics,
+                                     const struct dl_sample *s,
+                                     struct dl_diag *d) {
   if (!s->rows)
     return dl_fail(d, DL_EUSAGE,
                    "the %s method takes its own features; leave --features out",
@@ -28,8 +32,8 @@ static enum dl_status check_rows(const struct dl_physics *physics,
 /* Fits the rows. */
 static enum dl_status fit(void **state, const struct dl_physics *physics,
                           const struct dl_sample *s, struct dl_diag *d) {
-  const struct dl_observations o = {s->n_rows, s->rows, s->w};
-  enum dl_status status = check_rows(physics, s, d);
+  const struct dl_observations o = dl_observations_of(s);
+  enum dl_status status = dl_physics_check_rows(physics, s, d);
   if (status != DL_OK)
     return status;
   struct dl_hierarchical_fit *new = dl_hierarchical_fit_new(physics);
@@ -56,9 +60,9 @@ static enum dl_status fit_serving(void **state, const struct dl_sample *s,
 static enum dl_status adapt(void **state, const void *from,
                             const struct dl_sample *s, struct dl_diag *d) {
   const struct dl_hierarchical_fit *old = from;
-  const struct dl_observations o = {s->n_rows, s->rows, s->w};
+  const struct dl_observations o = dl_observations_of(s);
   struct dl_hierarchical_fit *new = NULL;
-  enum dl_status status = check_rows(old->physics, s, d);
+  enum dl_status status = dl_physics_check_rows(old->physics, s, d);
   if (status == DL_OK)
     status = dl_calibrate_fit(&new, old, &o, d);
   *state = new;
@@ -202,7 +206,7 @@ static enum dl_status restore_points(struct dl_residual_gp *gp,
       return dl_fail(d, DL_EINPUT, "array '%s' has an unknown name or target",
                      places);
   }
-  return DL_OK;
+  return dl_residual_gp_sort(gp) ? DL_OK : dl_fail_memory(d);
 }
 
 /* Models without it predict, but cannot be calibrated. */

@@ -52,12 +52,3 @@ long dl_physics_target(const struct dl_physics *physics, const char *column) {
       return (long)t;
   return -1;
 }
-
-bool dl_physics_alike(const void *row, const void *auxiliary, size_t grouping) {
-  static const enum dl_name names[DL_N_ALIKE] = {DL_NAME_GPU, DL_NAME_ARCH,
-                                                 DL_NAME_SOURCE};
-  const struct dl_grouping *a = ((const struct dl_observed *)row)->inputs;
-  const struct dl_grouping *b = ((const struct dl_observed *)auxiliary)->inputs;
-  const char *x = a->name[names[grouping]], *y = b->name[names[grouping]];
-  return x && y ? strcmp(x, y) == 0 : x == y;
-}

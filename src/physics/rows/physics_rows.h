@@ -28,9 +28,4 @@ struct dl_observed dl_physics_row_at(const struct dl_physics_rows *rows,
 /* Number of a target's column, or -1. */
 long dl_physics_target(const struct dl_physics *physics, const char *column);
 
-/* Whether a row of a table and an auxiliary one have the same GPU (0),
- * architecture (1) or source (2). */
-enum { DL_N_ALIKE = 3 };
-bool dl_physics_alike(const void *row, const void *auxiliary, size_t grouping);
-
 #endif

@@ -144,15 +144,6 @@ void dl_training_epoch(const double *c, const double *fx,
                        const struct dl_training_inputs *inputs,
                        struct dl_cost *cost);
 
-/* Facts of a network that are uncertain by more than that standard deviation of
- * their logarithm say nothing of the errors of a fit. */
-#define DL_UNCERTAIN_FACTS_SD 0.5
-
-/* The logarithm of a target by the values of a row: an energy may follow from
- * power and time. NaN: not measured, or the facts are uncertain. */
-double dl_training_target(const void *inputs, const double *value,
-                          size_t target);
-
 extern const struct dl_physics dl_training_physics;
 
 #endif

@@ -209,10 +209,15 @@ const char *dl_training_inputs_check(const void *inputs) {
               "0";
 }
 
-double dl_training_target(const void *inputs, const double *value,
+/* Networks whose facts are more uncertain than that (standard deviation of the
+ * logarithm) say nothing of the errors of a fit. An energy may follow from
+ * power and time. */
+#define UNCERTAIN_FACTS_SD 0.5
+
+double dl_training_scored(const void *inputs, const double *value,
                           size_t target) {
   const struct dl_training_inputs *in = inputs;
-  if (in->grouping.level_sd > DL_UNCERTAIN_FACTS_SD)
+  if (in->grouping.level_sd > UNCERTAIN_FACTS_SD)
     return NAN;
   if (target == DL_PT_ENERGY && isnan(value[target]))
     return log(exp(value[DL_PT_POWER]) + in->ram_w) + value[DL_PT_TIME];

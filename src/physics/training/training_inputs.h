@@ -12,11 +12,13 @@ enum { DL_N_TRAINING_QUANTITIES = 32 };
 extern const struct dl_physics_quantity
     dl_training_quantities[DL_N_TRAINING_QUANTITIES];
 
-/* As `read`, `measured` and `check` of struct dl_physics; inputs: struct
- * dl_training_inputs. */
+/* As `read`, `measured`, `scored` and `check` of struct dl_physics; inputs:
+ * struct dl_training_inputs. */
 const char *dl_training_inputs_read(const struct dl_physics_row *row,
                                     void *inputs);
 void dl_training_measured(const struct dl_run *run, double *value);
+double dl_training_scored(const void *inputs, const double *value,
+                          size_t target);
 const char *dl_training_inputs_check(const void *inputs);
 
 #endif

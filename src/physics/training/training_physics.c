@@ -102,6 +102,7 @@ const struct dl_physics dl_training_physics = {
     .target = targets,
     .read = dl_training_inputs_read,
     .measured = dl_training_measured,
+    .scored = dl_training_scored,
     .check = dl_training_inputs_check,
     .constant = constants,
     .n_constants = DL_N_TRAINING_CONSTANTS,

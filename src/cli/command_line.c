@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* getopt finds the options, argp lays out --help; both from the same rows. */
+
+#include "cli/command_line.h"
+
+#include <argp.h>
+#include <assert.h>
+#include <getopt.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/nearest_names.h"
+
+/* What getopt returns for long options: FIRST_LONG + index of the row. */
+enum { FIRST_LONG = 1000 };
+
+struct parser {
+  struct dl_cli *cli;
+  const struct dl_option *row[DL_MOST_OPTIONS];
+  size_t offset[DL_MOST_OPTIONS], n, common;
+  struct option longs[DL_MOST_OPTIONS + 1];
+  size_t n_longs;
+  char shorts[2 * DL_MOST_OPTIONS + 3];
+  size_t of_letter[UCHAR_MAX + 1]; /* the row of a short option */
+};
+
+size_t dl_command_options(const struct dl_command *c,
+                          const struct dl_option *row[DL_MOST_OPTIONS],
+                          size_t offset[DL_MOST_OPTIONS], size_t *common) {
+  static const struct dl_option_table none = {0};
+  const struct dl_option_table last = {dl_common_options, 0};
+  const struct dl_option_table *t = c->tables ? c->tables : &none;
+  size_t n = 0;
+  for (bool more = true; more; t++) {
+    more = t->option != NULL;
+    if (!more && common)
+      *common = n;
+    const struct dl_option_table *of = more ? t : &last;
+    for (const struct dl_option *o = of->option; o->help; o++) {
+      assert(n < DL_MOST_OPTIONS);
+      if (offset)
+        offset[n] = of->offset + o->offset;
+      row[n++] = o;
+    }
+  }
+  return n;
+}
+
+static void make_tables(struct parser *p) {
+  char *s = p->shorts;
+  *s++ = ':'; /* tells a missing value from an unknown option */
+  for (size_t i = 0; i < p->n; i++) {
+    const struct dl_option *o = p->row[i];
+    const char *const names[] = {o->name, o->alias};
+    for (size_t k = 0; k < 2 && names[k]; k++) {
+      assert(p->n_longs < DL_MOST_OPTIONS);
+      p->longs[p->n_longs++] = (struct option){
+          .name = names[k],
+          .has_arg = o->argument ? required_argument : no_argument,
+          .val = FIRST_LONG + (int)i};
+    }
+    if (o->letter && o->letter != '?') {
+      p->of_letter[(unsigned char)o->letter] = i;
+      *s++ = o->letter;
+      if (o->argument)
+        *s++ = ':';
+    }
+  }
+}
+
+/* Why getopt refuses a long option: `word` begins several names, or none. */
+static enum dl_status refuse_long(const struct parser *p, const char *word) {
+  const char *names[DL_MOST_OPTIONS];
+  size_t len = strcspn(word + 2, "="), n = 0, all = p->n_longs;
+  struct dl_text t = {0};
+  struct dl_diag *d = &p->cli->diag;
+  for (size_t i = 0; i < all; i++)
+    if (strncmp(p->longs[i].name, word + 2, len) == 0)
+      dl_text_printf(&t, "%s--%s", n++ ? ", " : "", p->longs[i].name);
+  if (n == 0) {
+    char name[32];
+    snprintf(name, sizeof name, "%.*s", (int)len, word + 2);
+    for (size_t i = 0; i < all; i++)
+      names[i] = p->longs[i].name;
+    dl_nearest_names(name, names, all, 2, &t);
+  }
+  enum dl_status status =
+      n > 0
+          ? dl_fail(d, DL_EUSAGE, "option '%.*s' is ambiguous: %s",
+                    (int)len + 2, word, dl_text_str(&t))
+          : dl_fail(d, DL_EUSAGE,
+                    "unknown option '%.*s'; nearest: %s (see 'dlest %s "
+                    "--help')",
+                    (int)len + 2, word, dl_text_str(&t), p->cli->command->name);
+  dl_text_free(&t);
+  return status;
+}
+
+static enum dl_status refuse_option(const struct parser *p, int key,
+                                    const char *word) {
+  struct dl_diag *d = &p->cli->diag;
+  char name[] = "-x";
+  name[1] = (char)optopt;
+  if (optopt == 0)
+    return refuse_long(p, word);
+  bool is_long = optopt >= FIRST_LONG;
+  if (key != ':' && !is_long)
+    return dl_fail(d, DL_EUSAGE, "unknown option '%s' (see 'dlest %s --help')",
+                   name, p->cli->command->name);
+  return dl_fail(
+      d, DL_EUSAGE,
+      key == ':' ? "option %s%s needs a value" : "option %s%s takes no value",
+      is_long ? "--" : "", is_long ? p->row[optopt - FIRST_LONG]->name : name);
+}
+
+static enum dl_status parse_options(struct parser *p, int argc, char **argv,
+                                    char *options) {
+  struct dl_cli *cli = p->cli;
+  enum dl_status status = DL_OK;
+  int key;
+  opterr = optind = optopt = 0;
+  while (status == DL_OK &&
+         (key = getopt_long(argc, argv, p->shorts, p->longs, NULL)) != -1) {
+    if (key == '?' && optopt == '?') { /* -? is --help */
+      cli->help = true;
+      return DL_OK;
+    }
+    if (key == '?' || key == ':')
+      return refuse_option(p, key, argv[optind - 1]);
+    size_t i =
+        key < FIRST_LONG ? p->of_letter[key] : (size_t)(key - FIRST_LONG);
+    const struct dl_option *o = p->row[i];
+    char *base = i < p->common ? options : (char *)cli;
+    status = dl_option_store(o, optarg, base + p->offset[i], &cli->diag);
+    cli->given[cli->n_given++] =
+        (struct dl_given){o, o->argument ? optarg : NULL};
+    if (cli->help || cli->usage || cli->version)
+      break;
+    optopt = 0;
+  }
+  return status;
+}
+
+/* --- what goes together */
+
+static bool is_among(const char *names, const char *name) {
+  size_t n = strlen(name);
+  for (const char *s = names; (s = strstr(s, name)); s += n)
+    if ((s == names || s[-1] == '|') && (s[n] == '|' || s[n] == '\0'))
+      return true;
+  return false;
+}
+
+/* The first option given that is among the names, or NULL. */
+static const char *given_among(const struct dl_cli *cli, const char *names) {
+  for (size_t i = 0; i < cli->n_given; i++)
+    if (is_among(names, cli->given[i].option->name))
+      return cli->given[i].option->name;
+  return NULL;
+}
+
+bool dl_cli_given(const struct dl_cli *cli, const char *name) {
+  return given_among(cli, name) != NULL;
+}
+
+enum dl_status dl_cli_refuse(struct dl_cli *cli, const char *names,
+                             const char *why) {
+  const char *name = given_among(cli, names);
+  return name ? dl_fail(&cli->diag, DL_EUSAGE, "--%s has no effect %s", name,
+                        why)
+              : DL_OK;
+}
+
+/* "with" and "without" of the rows. */
+static enum dl_status check_company(struct dl_cli *cli) {
+  for (size_t i = 0; i < cli->n_given; i++) {
+    const struct dl_option *o = cli->given[i].option;
+    const char *other = o->without ? given_among(cli, o->without) : NULL;
+    if (other)
+      return dl_fail(&cli->diag, DL_EUSAGE, "--%s does not go with --%s",
+                     o->name, other);
+    if (!o->with || given_among(cli, o->with))
+      continue;
+    struct dl_text names = {0};
+    for (const char *s = o->with; *s; s++)
+      dl_text_add_n(&names, *s == '|' ? " or --" : s, *s == '|' ? 6 : 1);
+    dl_fail(&cli->diag, DL_EUSAGE, "--%s has no effect without --%s", o->name,
+            dl_text_str(&names));
+    dl_text_free(&names);
+    return DL_EUSAGE;
+  }
+  return DL_OK;
+}
+
+/* Their number by the command's row: "LOG...", "KIND [FILE]". */
+static enum dl_status check_arguments(struct dl_cli *cli) {
+  const char *s = cli->command->arguments ? cli->command->arguments : "";
+  size_t n = 0, word = 0;
+  bool more = false;
+  for (; *s; s += word + strspn(s + word, " "), n++) {
+    word = strcspn(s, " ");
+    more = memmem(s, word, "...", 3) != NULL;
+    if (n == cli->n_arguments && *s != '[')
+      return dl_fail(&cli->diag, DL_EUSAGE, "missing argument: %.*s", (int)word,
+                     s);
+  }
+  if (cli->n_arguments > n && !more)
+    return dl_fail(&cli->diag, DL_EUSAGE, "unexpected argument '%s'",
+                   cli->argument[n]);
+  return DL_OK;
+}
+
+enum dl_status dl_cli_parse(struct dl_cli *cli, int argc, char **argv,
+                            void *options) {
+  struct parser p = {.cli = cli};
+  p.n = dl_command_options(cli->command, p.row, p.offset, &p.common);
+  make_tables(&p);
+  cli->given = dl_calloc((size_t)argc + 1, sizeof *cli->given);
+  if (!cli->given)
+    return dl_fail_memory(&cli->diag);
+  enum dl_status status = parse_options(&p, argc, argv, options);
+  if (status != DL_OK || cli->help || cli->usage || cli->version)
+    return status;
+  cli->argument = argv + optind;
+  cli->n_arguments = (size_t)(argc - optind);
+  status = check_arguments(cli);
+  return status == DL_OK ? check_company(cli) : status;
+}
+
+/* --- help */
+
+void dl_command_help(const struct dl_command *c, bool brief) {
+  const struct dl_option *row[DL_MOST_OPTIONS];
+  struct argp_option options[2 * DL_MOST_OPTIONS + 1] = {0};
+  char name[64];
+  size_t n = dl_command_options(c, row, NULL, NULL), k = 0;
+  for (size_t i = 0; i < n; i++) {
+    const struct dl_option *o = row[i];
+    int key = !o->name ? 0 : o->letter ? o->letter : FIRST_LONG + (int)i;
+    options[k++] = (struct argp_option){.name = o->name,
+                                        .key = key,
+                                        .arg = o->argument,
+                                        .doc = o->help,
+                                        .group = o->group};
+    if (o->alias)
+      options[k++] =
+          (struct argp_option){.name = o->alias, .flags = OPTION_ALIAS};
+  }
+  const struct argp argp = {
+      .options = options, .args_doc = c->arguments, .doc = c->doc};
+  snprintf(name, sizeof name, "dlest %s", c->name);
+  argp_help(&argp, stdout, brief ? ARGP_HELP_USAGE : ARGP_HELP_STD_HELP, name);
+}

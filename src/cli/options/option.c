@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Reading the value of one option. */
+
+#include "cli/options/option.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/constants.h"
+#include "base/number.h"
+
+/* Index of a word in "one|two|three", or -1. */
+static int word_index(const char *words, const char *arg) {
+  size_t n = strlen(arg);
+  for (int i = 0;; i++) {
+    size_t len = strcspn(words, "|");
+    if (n == len && memcmp(words, arg, len) == 0)
+      return i;
+    if (!words[len])
+      return -1;
+    words += len + 1;
+  }
+}
+
+static bool read_number(const struct dl_option *o, const char *arg,
+                        double *to) {
+  double x;
+  bool ok = o->kind == DL_OPTION_SECONDS ? dl_parse_duration(arg, 1, &x)
+            : o->kind == DL_OPTION_HOURS
+                ? dl_parse_duration(arg, DL_S_PER_HOUR, &x)
+                : dl_parse_double(arg, &x);
+  if (!ok || (o->high > 0 && x > o->high) || (o->whole && x != floor(x)))
+    return false;
+  if (o->kind == DL_OPTION_PERCENT) {
+    *to = x / 100;
+    return x >= 1 && x < 100;
+  }
+  *to = x;
+  return o->kind == DL_OPTION_NUMBER ? x >= o->low : x > o->low;
+}
+
+static bool read_count(const struct dl_option *o, const char *arg, size_t *to) {
+  return dl_parse_count(arg, to) && (double)*to >= o->low &&
+         !(o->high > 0 && (double)*to > o->high);
+}
+
+static enum dl_status read_words(struct dl_strlist *to, const char *arg) {
+  size_t first = to->n;
+  if (!dl_strlist_split(to, arg, ','))
+    return DL_EFAILED;
+  for (size_t i = first; i < to->n; i++)
+    if (!*to->s[i])
+      return DL_EUSAGE;
+  return DL_OK;
+}
+
+/* What values an option takes. */
+static void add_expected(const struct dl_option *o, struct dl_text *t) {
+  const char *words = o->words ? o->words : o->argument;
+  bool whole = o->kind == DL_OPTION_COUNT || o->whole;
+  if (o->expected)
+    dl_text_add(t, o->expected);
+  else if (o->kind == DL_OPTION_PERCENT)
+    dl_text_add(t, "percent, from 1 to below 100");
+  else if (o->kind == DL_OPTION_SECONDS || o->kind == DL_OPTION_HOURS)
+    dl_text_add(t, "a time above 0: 90s, 30m, 2h, 3d");
+  else if (o->kind == DL_OPTION_WORDS)
+    dl_text_add(t, "values separated by commas");
+  else if (o->kind == DL_OPTION_CHOICE)
+    for (const char *s = words; *s; s++)
+      dl_text_add_n(t, *s == '|' ? " or " : s, *s == '|' ? 4 : 1);
+  else if (o->kind == DL_OPTION_ABOVE && o->high > 0)
+    dl_text_printf(t, "a number above %g, at most %g", o->low, o->high);
+  else if (o->kind == DL_OPTION_ABOVE)
+    dl_text_printf(t, "a number above %g", o->low);
+  else if (o->high > 0)
+    dl_text_printf(
+        t, whole ? "a whole number from %g to %g" : "a number from %g to %g",
+        o->low, o->high);
+  else
+    dl_text_printf(t, whole ? "a whole number from %g" : "a number from %g",
+                   o->low);
+}
+
+static enum dl_status refuse(const struct dl_option *o, const char *arg,
+                             struct dl_diag *d) {
+  struct dl_text t = {0};
+  add_expected(o, &t);
+  enum dl_status status =
+      dl_fail(d, DL_EUSAGE, "--%s: invalid value '%s'; expected %s", o->name,
+              arg, dl_text_str(&t));
+  dl_text_free(&t);
+  return status;
+}
+
+enum dl_status dl_option_store(const struct dl_option *o, char *arg, void *at,
+                               struct dl_diag *d) {
+  enum dl_status status = DL_OK;
+  bool ok = true;
+  int i;
+  switch (o->read ? DL_OPTION_READ : o->kind) {
+  case DL_OPTION_FLAG:
+    *(bool *)at = true;
+    break;
+  case DL_OPTION_TEXT:
+    *(const char **)at = arg;
+    break;
+  case DL_OPTION_LIST:
+    status = dl_strlist_add(at, arg) ? DL_OK : DL_EFAILED;
+    break;
+  case DL_OPTION_WORDS:
+    status = read_words(at, arg);
+    break;
+  case DL_OPTION_COUNT:
+    ok = read_count(o, arg, at);
+    break;
+  case DL_OPTION_CHOICE:
+    i = word_index(o->words ? o->words : o->argument, arg);
+    *(unsigned *)at = (unsigned)i;
+    ok = i >= 0;
+    break;
+  case DL_OPTION_READ:
+    status = o->read(o, arg, at, d);
+    break;
+  default:
+    ok = read_number(o, arg, at);
+  }
+  if (status == DL_EFAILED)
+    return dl_fail_memory(d);
+  return ok && status == DL_OK ? DL_OK
+         : d->error            ? DL_EUSAGE
+                               : refuse(o, arg, d);
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Predictions of rows that are held out. */
+
+#include "model/fitting/held_out.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "physics/rows/physics_regression.h"
+
+enum { MOST_GROUPS = 200, SETS = 50 };
+
+void dl_held_out_free(struct dl_held_out *h) {
+  while (h) {
+    struct dl_held_out *next = h->next;
+    free(h->of_row);
+    free(h->y);
+    free(h);
+    h = next;
+  }
+}
+
+/* Shared by the folds. */
+struct job {
+  const struct dl_hierarchical_problem *q;
+  const double *start; /* parameters of the fit of all rows */
+  struct dl_held_out *h;
+};
+
+static enum dl_status run_fold(void *ctx, size_t fold, struct dl_diag *d) {
+  const struct job *job = ctx;
+  const struct dl_hierarchical_problem *q = job->q;
+  struct dl_held_out *h = job->h;
+  size_t n_targets = h->physics->n_targets;
+  size_t first = h->auxiliary ? q->rows.n - q->rows.n_auxiliary : 0;
+  bool *out = dl_calloc(q->rows.n, sizeof *out);
+  double *y = dl_calloc(q->configs.n * n_targets, sizeof *y);
+  for (size_t i = 0; out && i < h->n; i++)
+    out[first + i] = h->of_row[i] == fold;
+  bool ok = out && y && (h->auxiliary || dl_hold_out_auxiliary(q, out));
+  enum dl_status status =
+      ok ? dl_hold_out(q, out, job->start, y, d) : dl_fail_memory(d);
+  for (size_t i = 0; i < h->n && status == DL_OK; i++)
+    if (h->of_row[i] == fold)
+      memcpy(h->y + i * n_targets, y + q->configs.of_row[first + i] * n_targets,
+             n_targets * sizeof *y);
+  free(out);
+  free(y);
+  return status;
+}
+
+/* Fits all rows, then without each fold. */
+static enum dl_status hold_out(struct dl_held_out *h, const struct dl_design *g,
+                               const struct dl_folds *folds,
+                               struct dl_diag *d) {
+  struct dl_hierarchical_problem q;
+  struct dl_hierarchical_solution all = {0};
+  enum dl_status status = dl_physics_check_rows(h->physics, &g->sample, d);
+  if (status != DL_OK)
+    return status;
+  const struct dl_observations rows = dl_observations_of(&g->sample);
+  status = dl_hierarchical_problem_make(&q, h->physics, &rows)
+               ? dl_hierarchical_solve(&all, &q, NULL, NULL, NULL, d)
+               : dl_fail_memory(d);
+  struct job job = {&q, all.theta, h};
+  if (status == DL_OK)
+    status = dl_each_fold(folds, run_fold, &job, d);
+  dl_hierarchical_solution_free(&all);
+  dl_hierarchical_problem_free(&q);
+  return status;
+}
+
+static bool is_same(const struct dl_held_out *h, const struct dl_physics *of,
+                    bool auxiliary, const struct dl_folds *folds) {
+  return h->physics == of && h->auxiliary == auxiliary && h->n == folds->n &&
+         h->k == folds->k &&
+         memcmp(h->of_row, folds->of_row, h->n * sizeof *h->of_row) == 0;
+}
+
+enum dl_status dl_held_out_get(const struct dl_held_out **out,
+                               struct dl_held_out **own,
+                               const struct dl_training *t,
+                               const struct dl_design *g,
+                               const struct dl_folds *folds, bool auxiliary,
+                               struct dl_diag *d) {
+  bool keep = t->held_out && !g->w;
+  *own = NULL;
+  for (*out = keep ? *t->held_out : NULL; *out; *out = (*out)->next)
+    if (is_same(*out, g->physics, auxiliary, folds))
+      return DL_OK;
+  struct dl_held_out *h = dl_calloc(1, sizeof *h);
+  if (!h)
+    return dl_fail_memory(d);
+  *h = (struct dl_held_out){
+      .physics = g->physics,
+      .auxiliary = auxiliary,
+      .n = folds->n,
+      .k = folds->k,
+      .of_row = dl_calloc(folds->n, sizeof *h->of_row),
+      .y = dl_calloc(folds->n * g->physics->n_targets, sizeof *h->y)};
+  enum dl_status status = h->of_row && h->y ? DL_OK : dl_fail_memory(d);
+  if (status == DL_OK) {
+    memcpy(h->of_row, folds->of_row, folds->n * sizeof *h->of_row);
+    status = hold_out(h, g, folds, d);
+  }
+  if (status != DL_OK) {
+    dl_held_out_free(h);
+    return status;
+  }
+  *out = h;
+  if (keep) {
+    h->next = *t->held_out;
+    *t->held_out = h;
+  } else {
+    *own = h;
+  }
+  return DL_OK;
+}
+
+static enum dl_status predict_physics(struct dl_cv *cv,
+                                      const struct dl_training *t,
+                                      const struct dl_design *g,
+                                      const struct dl_folds *folds,
+                                      struct dl_diag *d) {
+  const struct dl_held_out *h;
+  struct dl_held_out *own;
+  enum dl_status status = dl_held_out_get(&h, &own, t, g, folds, false, d);
+  if (status != DL_OK)
+    return status;
+  cv->prediction = dl_calloc(folds->n, sizeof *cv->prediction);
+  for (size_t i = 0; cv->prediction && i < folds->n; i++)
+    cv->prediction[i] = exp(h->y[i * h->physics->n_targets + g->target]);
+  dl_held_out_free(own);
+  return cv->prediction ? DL_OK : dl_fail_memory(d);
+}
+
+enum dl_status
+dl_cross_validate_design(struct dl_cv *cv, const struct dl_training *t,
+                         const struct dl_design *g, const double *hyper,
+                         const struct dl_folds *folds, struct dl_diag *d) {
+  struct dl_folds sets = *folds;
+  bool many = folds->k > MOST_GROUPS;
+  *cv = (struct dl_cv){0};
+  if (many) {
+    sets.k = SETS;
+    sets.name = NULL;
+    sets.of_row = dl_calloc(folds->n, sizeof *sets.of_row);
+    if (!sets.of_row)
+      return dl_fail_memory(d);
+    for (size_t i = 0; i < folds->n; i++)
+      sets.of_row[i] = folds->of_row[i] % SETS;
+  }
+  enum dl_status status =
+      g->physics
+          ? predict_physics(cv, t, g, &sets, d)
+          : dl_cross_validate(cv, &g->problem, g->method, hyper, &sets, d);
+  if (status == DL_OK && (many || g->physics))
+    status = dl_cv_score(cv, &g->problem, folds, d);
+  if (many)
+    free(sets.of_row);
+  if (status != DL_OK)
+    dl_cv_free(cv);
+  return status;
+}

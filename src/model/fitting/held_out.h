@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Cross-validation of a choice on a training table. */
+
+#ifndef DL_MODEL_FITTING_HELD_OUT_H
+#define DL_MODEL_FITTING_HELD_OUT_H
+
+#include "model/fitting/train.h"
+
+/* Predictions of a physics for rows held out in folds: of all its targets, as
+ * one fit gives them all. A training table keeps them, so that what a choice of
+ * methods, the scores, the intervals and each target need is fitted once. */
+struct dl_held_out {
+  const struct dl_physics *physics;
+  bool auxiliary; /* rows: the auxiliary ones, else the table's own */
+  size_t n, k;    /* rows, folds */
+  size_t *of_row; /* n: fold of each, owned */
+  double *y;      /* n x n_targets: logarithms, owned */
+  struct dl_held_out *next;
+};
+
+/* Predictions of own or auxiliary rows of a design for c->target and the other
+ * targets, held out by folds of them. Borrowed from t, or owned by *own where
+ * weights make them differ by target. */
+enum dl_status dl_held_out_get(const struct dl_held_out **out,
+                               struct dl_held_out **own,
+                               const struct dl_training *t,
+                               const struct dl_design *g,
+                               const struct dl_folds *folds, bool auxiliary,
+                               struct dl_diag *d);
+void dl_held_out_free(struct dl_held_out *h); /* and those after it */
+
+/* Cross-validates by groups or other folds. More than 200 of them are left out
+ * 50 sets at a time, and scored one by one: as many fits would take hours, and
+ * no group is predicted better by one more of its like. */
+enum dl_status
+dl_cross_validate_design(struct dl_cv *cv, const struct dl_training *t,
+                         const struct dl_design *g, const double *hyper,
+                         const struct dl_folds *folds, struct dl_diag *d);
+
+#endif
