@@ -94,10 +94,13 @@ CLI_TESTS = \
 	tests/cli/extract-published.bats \
 	tests/cli/extract.bats \
 	tests/cli/fit.bats \
+	tests/cli/format-identities.bats \
 	tests/cli/formats.bats \
+	tests/cli/identities.bats \
 	tests/cli/inference.bats \
 	tests/cli/integration.bats \
 	tests/cli/limits.bats \
+	tests/cli/locales.bats \
 	tests/cli/generalisation.bats \
 	tests/cli/list.bats \
 	tests/cli/memory-published.bats \
@@ -120,6 +123,7 @@ CLI_TESTS = \
 	tests/cli/step.bats \
 	tests/cli/system.bats \
 	tests/cli/sweep.bats \
+	tests/cli/table-values.bats \
 	tests/cli/terminal.bats \
 	tests/cli/transformers.bats \
 	tests/cli/user-catalogs.bats \

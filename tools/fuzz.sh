@@ -50,8 +50,9 @@ if [ "${1-}" = --one ]; then
   failed=
   IMPORTER=$importer DLEST_DATADIR=. XDG_CONFIG_HOME=/nowhere \
     "$FUZZ_DIR/$binary" -max_total_time="$FUZZ_SECONDS" \
-    -timeout=20 -rss_limit_mb=2048 -max_len="$longest" -print_final_stats=1 \
-    -artifact_prefix="$own/found/" "$@" >"$own/log" 2>&1 || failed=1
+    -timeout=60 -report_slow_units=60 -rss_limit_mb=2048 \
+    -max_len="$longest" -print_final_stats=1 -artifact_prefix="$own/found/" \
+    "$@" >"$own/log" 2>&1 || failed=1
   runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$own/log")
   covered=$(sed -n 's/.* cov: \([0-9]*\) .*/\1/p' "$own/log" | tail -n 1)
   found=$(find "$own/found" -type f | wc -l)

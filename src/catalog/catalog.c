@@ -31,9 +31,12 @@ struct single {
   struct dl_recount *recount; /* of an ONNX model */
 };
 
-/* FEW: from so many entries on, parsing all is faster than scanning for
- * each. */
+/* FEW: from so many scans on, parsing all is faster than scanning for each. */
 enum { MOST_FILES = 4, FEW = 64 };
+
+/* A command shows no more warnings (base/diag.c), and a table may hold any
+ * number of unknown names: those after so many get no suggestions. */
+enum { MOST_SUGGESTIONS = 20 };
 
 /* The entries of a kind. */
 struct kind {
@@ -41,6 +44,7 @@ struct kind {
   size_t n_files;
   struct single **single;
   size_t n_single, cap_single;
+  size_t n_missed; /* names that scans did not find */
 };
 
 struct dl_catalog {
@@ -48,6 +52,7 @@ struct dl_catalog {
   struct kind kind[DL_N_KINDS];
   struct dl_user_files user;
   struct dl_shapes shapes;
+  size_t n_unknown; /* names that were refused */
 };
 
 struct dl_catalog *dl_catalog_new(const char *datadir) {
@@ -171,13 +176,15 @@ static enum dl_status find_shipped(struct dl_catalog *c, enum dl_kind kind,
   if (*e)
     return DL_OK;
   enum dl_status status =
-      k->n_single < FEW ? read_texts(c, kind, d) : read_whole(c, kind, d);
+      k->n_single + k->n_missed < FEW ? read_texts(c, kind, d)
+                                      : read_whole(c, kind, d);
   for (size_t i = 0; i < k->n_files && status == DL_OK && !*e; i++) {
     if (k->file[i].whole)
       *e = dl_catalog_file_find(&k->file[i].file, folded);
     else
       status = scan_file(k, kind, &k->file[i], folded, e, d);
   }
+  k->n_missed += !*e;
   return status;
 }
 
@@ -331,12 +338,12 @@ enum dl_status dl_catalog_get(struct dl_catalog *c, enum dl_kind kind,
   if (kind == DL_ARCHITECTURE && dl_is_shape(name))
     return dl_shapes_get(&c->shapes, name, e, d);
   struct dl_text near = {0};
-  name_nearest(c, kind, name, &near);
+  if (c->n_unknown++ < MOST_SUGGESTIONS)
+    name_nearest(c, kind, name, &near);
   const struct dl_kind_info *k = dl_kind_info(kind);
-  dl_fail(d, DL_EINPUT,
-          "unknown %s '%.*s%s'; nearest: %s (see 'dlest list %s')", k->word,
-          MOST_SHOWN, name, strlen(name) > MOST_SHOWN ? "..." : "",
-          dl_text_str(&near), k->words);
+  dl_fail(d, DL_EINPUT, "unknown %s '%.*s%s'%s%s (see 'dlest list %s')",
+          k->word, MOST_SHOWN, name, strlen(name) > MOST_SHOWN ? "..." : "",
+          near.s ? "; nearest: " : "", dl_text_str(&near), k->words);
   dl_text_free(&near);
   return DL_EINPUT;
 }

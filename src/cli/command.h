@@ -27,6 +27,7 @@ struct dl_cli {
   const char *output; /* path, or NULL for stdout */
   bool strict;        /* turn warnings into an error */
   bool quiet;         /* print no warnings on stderr */
+  bool spreadsheet_safe;
   bool help, usage, version;
   struct dl_given *given; /* owned */
   size_t n_given;

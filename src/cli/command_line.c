@@ -6,6 +6,7 @@
 #include <argp.h>
 #include <assert.h>
 #include <getopt.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -22,6 +23,7 @@ struct parser {
   struct option longs[DL_MOST_OPTIONS + 1];
   size_t n_longs;
   char shorts[2 * DL_MOST_OPTIONS + 3];
+  size_t of_letter[UCHAR_MAX + 1]; /* the row of a short option */
 };
 
 size_t dl_command_options(const struct dl_command *c,
@@ -46,24 +48,21 @@ size_t dl_command_options(const struct dl_command *c,
   return n;
 }
 
-static void add_long(struct parser *p, const char *name, size_t i) {
-  assert(p->n_longs < DL_MOST_OPTIONS);
-  p->longs[p->n_longs++] = (struct option){
-      .name = name,
-      .has_arg = p->row[i]->argument ? required_argument : no_argument,
-      .val = FIRST_LONG + (int)i};
-}
-
 static void make_tables(struct parser *p) {
   char *s = p->shorts;
   *s++ = ':'; /* tells a missing value from an unknown option */
   for (size_t i = 0; i < p->n; i++) {
     const struct dl_option *o = p->row[i];
-    if (o->name)
-      add_long(p, o->name, i);
-    if (o->alias)
-      add_long(p, o->alias, i);
+    const char *const names[] = {o->name, o->alias};
+    for (size_t k = 0; k < 2 && names[k]; k++) {
+      assert(p->n_longs < DL_MOST_OPTIONS);
+      p->longs[p->n_longs++] = (struct option){
+          .name = names[k],
+          .has_arg = o->argument ? required_argument : no_argument,
+          .val = FIRST_LONG + (int)i};
+    }
     if (o->letter && o->letter != '?') {
+      p->of_letter[(unsigned char)o->letter] = i;
       *s++ = o->letter;
       if (o->argument)
         *s++ = ':';
@@ -116,15 +115,6 @@ static enum dl_status refuse_option(const struct parser *p, int key,
       is_long ? "--" : "", is_long ? p->row[optopt - FIRST_LONG]->name : name);
 }
 
-static size_t find_row(const struct parser *p, int key) {
-  size_t i = 0;
-  if (key >= FIRST_LONG)
-    return (size_t)(key - FIRST_LONG);
-  while (p->row[i]->letter != key)
-    i++;
-  return i;
-}
-
 static enum dl_status parse_options(struct parser *p, int argc, char **argv,
                                     char *options) {
   struct dl_cli *cli = p->cli;
@@ -139,7 +129,8 @@ static enum dl_status parse_options(struct parser *p, int argc, char **argv,
     }
     if (key == '?' || key == ':')
       return refuse_option(p, key, argv[optind - 1]);
-    size_t i = find_row(p, key);
+    size_t i =
+        key < FIRST_LONG ? p->of_letter[key] : (size_t)(key - FIRST_LONG);
     const struct dl_option *o = p->row[i];
     char *base = i < p->common ? options : (char *)cli;
     status = dl_option_store(o, optarg, base + p->offset[i], &cli->diag);

@@ -51,6 +51,16 @@ static void free_options(const struct dl_command *c, char *options) {
   free(options);
 }
 
+/* The variant of the format that --spreadsheet-safe requests. */
+static enum dl_status choose_format(struct dl_cli *cli) {
+  if (!cli->spreadsheet_safe)
+    return DL_OK;
+  if (!cli->format->spreadsheet)
+    return dl_cli_refuse(cli, "spreadsheet-safe", "without --format csv");
+  cli->format = cli->format->spreadsheet;
+  return DL_OK;
+}
+
 static enum dl_status parse_and_run(struct dl_cli *cli, int argc, char **argv) {
   const struct dl_command *c = cli->command;
   void *options = dl_calloc(1, c->options_size);
@@ -66,6 +76,8 @@ static enum dl_status parse_and_run(struct dl_cli *cli, int argc, char **argv) {
   else if (status == DL_OK && (cli->help || cli->usage))
     dl_command_help(c, cli->usage);
   else if (status == DL_OK)
+    status = choose_format(cli);
+  if (status == DL_OK && !cli->version && !cli->help && !cli->usage)
     status = c->run(cli, options);
   free_options(c, options);
   return status;

@@ -36,6 +36,10 @@ const struct dl_option dl_common_options[] = {
      DL_READ(read_format, struct dl_cli, format), .output = true},
     {"output", 'o', "FILE", "write to FILE, not to standard output",
      AT(TEXT, output), .output = true},
+    {"spreadsheet-safe", '\0', NULL,
+     "with --format csv: an apostrophe before texts that a spreadsheet would "
+     "evaluate (= + - @ and tab)",
+     AT(FLAG, spreadsheet_safe), .output = true},
     {"strict", 'S', NULL,
      "refuse (exit 3) where there would be a warning; nothing is written",
      AT(FLAG, strict), .output = true},

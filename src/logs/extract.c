@@ -5,6 +5,7 @@
 
 #include "logs/extract.h"
 
+#include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,10 @@
 #include "logs/log_grouping.h"
 #include "logs/readings/measure.h"
 #include "logs/slurm/job_energy.h"
+#include "logs/slurm/seen_rows.h"
+
+/* Share of a run that a companion may not cover. */
+#define APART_SHARE 0.02
 
 /* Logs of one run, its trace included. */
 enum { LOGS_MAX = 8 };
@@ -26,6 +31,7 @@ struct extraction {
   struct dl_waiting *waiting;
   size_t n_waiting;
   size_t n_runs;                  /* returned, or waiting */
+  struct dl_seen_rows seen;       /* of all tables of jobs */
   size_t bytes_done, bytes_total; /* total 0: unknown */
 };
 
@@ -81,10 +87,46 @@ static enum dl_status read_companion(struct dl_source *source,
   if (status != DL_OK && own.status == DL_EINPUT) {
     dl_warn(d, "%s; left out of the run", own.error);
     dl_diag_free(&own);
+    log->duration_s = NAN;
     return DL_OK;
   }
   dl_diag_take(d, &own);
   return status;
+}
+
+/* Leaves the energies of a companion out that covers a part of the trace only;
+ * those of other parts would be missing in the sum. Programs may start and stop
+ * a little apart. */
+static void check_companion(struct dl_log_summary *log, const char *path,
+                            const struct dl_log_summary *trace,
+                            struct dl_diag *d) {
+  const struct dl_log_span *a = &log->span, *b = &trace->span;
+  double covered_s = log->duration_s;
+  if (log->samples > 0) {
+    int64_t from = a->start_ns > b->start_ns ? a->start_ns : b->start_ns;
+    int64_t to = a->end_ns < b->end_ns ? a->end_ns : b->end_ns;
+    covered_s = (double)(to - from) / 1e9;
+  } else if (log->n_runs == 1) {
+    covered_s = log->run[0].duration_s;
+  } else {
+    if (log->n_marks == 0)
+      dl_warn_at(d, path, 0,
+                 "no sample at the time of the run: left out of it");
+    return;
+  }
+  double apart_s = fabs(trace->duration_s - covered_s);
+  double allowed_s = fmax(APART_SHARE * trace->duration_s,
+                          2 * fmax(trace->interval_s, log->interval_s));
+  if (!(apart_s > allowed_s))
+    return;
+  dl_warn_at(d, path, 0,
+             "covers %.4g s of the run's %.4g s: its energy is left out",
+             covered_s, trace->duration_s);
+  for (size_t i = 0; i < DL_N_METER_KINDS; i++)
+    log->kind[i] = dl_kind_unknown;
+  for (size_t i = 0; i < log->n_runs; i++)
+    dl_run_clear(&log->run[i]);
+  log->n_runs = 0;
 }
 
 /* Summarises the logs of the run of source i: its trace first. */
@@ -120,11 +162,14 @@ static enum dl_status read_logs(struct extraction *x, size_t i,
   o.ram_log = NULL;
   o.ram_opened = NULL;
   o.log.drop_last = 0;
+  o.is_companion = log->samples > 0;
   o.trace = log->span;
   for (size_t k = 0; status == DL_OK && k < x->logs.n && *n < LOGS_MAX; k++)
     if (k != i && &source[k] != ram && source[k].run == i) {
       o.log.from = source[k].importer;
       status = read_companion(&source[k], &o, &log[*n], d);
+      if (status == DL_OK && log[*n].duration_s >= 0)
+        check_companion(&log[*n], source[k].path, log, d);
       *n += status == DL_OK;
     }
   return status;
@@ -246,6 +291,8 @@ static enum dl_status extract_table(struct extraction *x, struct dl_source *s,
   o.from = s->importer;
   if (!log)
     status = dl_log_open(&log, s->path, &o, d);
+  if (log)
+    log->o.seen = &x->seen;
   while (status == DL_OK) {
     status = dl_log_next(log, &block, d);
     if (status != DL_OK || block.n_runs + block.n_readings == 0)
@@ -409,6 +456,7 @@ enum dl_status dl_extract(char *const *paths, size_t n,
     free_extra(&x, x.waiting[i].extra);
   }
   free(x.waiting);
+  dl_seen_rows_free(&x.seen);
   dl_log_grouping_free(&x.logs);
   if (status == DL_OK && x.n_runs == 0)
     return dl_fail(d, DL_EINPUT, "no runs in %s",

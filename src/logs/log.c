@@ -117,6 +117,15 @@ bool dl_log_time(struct dl_log *log, const char *s, size_t len, int64_t *ns) {
   }
   if (t.ns < 0 || t.ns > TIME_MAX_NS)
     return false;
+  if (t.dated && log->any_date && log->zoned != t.zoned) {
+    if (!log->mixed_zones)
+      dl_log_warn(log, "times with and without a time zone are mixed: those "
+                       "unlike the first are not used");
+    log->mixed_zones = true;
+    return false;
+  }
+  log->zoned = t.zoned;
+  log->any_date = log->any_date || t.dated;
   if (t.zoned)
     log->clock = DL_CLOCK_ZONED;
   *ns = t.ns;
@@ -136,7 +145,7 @@ int64_t dl_log_time_of(struct dl_log *log, size_t i) {
 
 int64_t dl_log_time_since(struct dl_log *log, double seconds) {
   log->clock = DL_CLOCK_RELATIVE;
-  return llround(fmin(fmax(seconds, 0), 4e9) * 1e9);
+  return llround(fmin(fmax(seconds, -4e9), 4e9) * 1e9);
 }
 
 struct dl_run *dl_log_run(struct dl_log *log) {

@@ -4,6 +4,8 @@
 #include "output/report.h"
 
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -226,6 +228,20 @@ void dl_report_say(struct dl_report *r, const char *text) {
   dl_report_add(r, NULL, NULL, NULL, DL_PLAIN, dl_string(text));
   if (!dl_report_failed(r))
     r->nodes[r->n_nodes - 1].type = DL_REPORT_SAY;
+}
+
+void dl_report_sayf(struct dl_report *r, const char *fmt, ...) {
+  char *text = NULL;
+  va_list args;
+  va_start(args, fmt);
+  int n = vasprintf(&text, fmt, args);
+  va_end(args);
+  if (n < 0 && r)
+    r->root->failed = true;
+  else if (n >= 0)
+    dl_report_say(r, text);
+  if (n >= 0)
+    free(text);
 }
 
 /* A new report below `node` of r. */

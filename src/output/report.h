@@ -23,6 +23,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/diag.h"
+
 enum dl_value_type {
   DL_NULL,
   DL_NUMBER,
@@ -98,8 +100,9 @@ void dl_report_lines(struct dl_report *r, const struct dl_report_line *line,
 void dl_report_range(struct dl_report *r, const struct dl_column *low,
                      const char *high_key, const struct dl_value v[2]);
 
-/* A sentence, for people only. */
+/* A sentence, for people only; dl_report_sayf formats it. */
 void dl_report_say(struct dl_report *r, const char *text);
+void dl_report_sayf(struct dl_report *r, const char *fmt, ...) DL_PRINTF(2, 3);
 
 /* A nested object; owned by r. title NULL: not shown in text; "": shown
  * without a title line. */

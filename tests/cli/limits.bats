@@ -155,3 +155,16 @@ dlest: $(message warning_with_strict_nothing 1 '')" \
     1e18 0.0001 10000)" \
     predict --arch resnet50 --gpu my.xml
 }
+
+@test "20,000 names that no catalogue has take no time: 20 get suggestions" {
+  seq -f 'network%.0f,a100,1,1000,8' 20000 |
+    sed '1i arch,gpu,epochs,train_samples,batch_size' >runs.csv
+  status=0
+  timeout 20 "$DLEST" predict --input runs.csv --method tdp >out 2>err ||
+    status=$?
+  [ "$status" -eq 3 ]
+  [ "$(grep -c "nearest: '" err)" -eq 20 ]
+  seq 20000 | sed 's/.*/&|COMPLETED|60|gres\/gpu:card&=1/
+    1i JobID|State|ElapsedRaw|AllocTRES' >sacct.txt
+  timeout 20 "$DLEST" report sacct.txt -q >out
+}

@@ -136,6 +136,25 @@ PY
   safe out err
 }
 
+@test 'options, commands and names that are unknown' {
+  for argument in "$HOSTILE" "--$HOSTILE" "--arch=$HOSTILE" "--format=$HOSTILE" \
+    "--set=$HOSTILE=1" "--method=$HOSTILE" "--where=$HOSTILE"; do
+    try predict "$argument"
+    [ "$status" -ne 0 ]
+    [ -s err ]
+    safe out err
+    try list "$argument"
+    [ "$status" -ne 0 ]
+    safe out err
+  done
+  try "$HOSTILE"
+  [ "$status" -eq 2 ]
+  safe out err
+  try show gpu "$HOSTILE"
+  [ "$status" -ne 0 ]
+  safe out err
+}
+
 @test 'names of devices in a log' {
   log "$(printf 'NVIDIA A\342\200\256100\177')" >a.log
   for format in text json markdown latex prometheus boamps; do
@@ -153,6 +172,25 @@ PY
   } >sacct.txt
   for format in text json markdown latex prometheus; do
     try report sacct.txt --by user --format $format
+    [ "$status" -eq 0 ]
+    safe out err
+  done
+}
+
+@test 'the names in a model' {
+  # names of the same length: the lengths in the file stay right
+  python3 - "$DLEST_DATADIR/data/examples/tiny-cnn.onnx" <<'PY'
+import sys
+with open(sys.argv[1], 'rb') as f:
+    model = f.read()
+assert b'classes' in model and b'second' in model
+model = model.replace(b'classes', b'a\033[2J\177b')
+model = model.replace(b'second', b'a\xe2\x80\xaeb\n')
+with open('hostile.onnx', 'wb') as f:
+    f.write(model)
+PY
+  for format in text json markdown latex prometheus; do
+    try describe hostile.onnx --format $format
     [ "$status" -eq 0 ]
     safe out err
   done
@@ -210,4 +248,46 @@ PY
     tr -d '\014' <out >picture
     safe picture
   done
+  try plot errors scores.csv --title '<script>a&b</script>' --as svg
+  grep -q '&lt;script>a&amp;b&lt;/script>' out
+  xmllint --noout out
+}
+
+# formulas of a spreadsheet, and what only looks like one
+formulas() {
+  {
+    echo "note,x,$HEADER"
+    for cell in '=1+2' '+49' '-x' '@SUM(A1)' "$(printf '\t=1')" -3.5e2 a=b; do
+      printf '"%s",+1,%s\n' "$cell" "$RUN"
+    done
+  } >runs.csv
+}
+
+@test 'CSV for spreadsheets: texts that begin like a formula are marked' {
+  formulas
+  gives 0 '' predict --input runs.csv --method tdp -f csv --spreadsheet-safe
+  python3 - out <<'PY'
+import csv, sys
+rows = list(csv.DictReader(open(sys.argv[1])))
+assert [r['note'] for r in rows] == [
+    "'=1+2", '+49', "'-x", "'@SUM(A1)", "'\t=1", '-3.5e2', 'a=b'], rows
+assert all(r['x'] == '+1' and float(r['energy_j']) > 0 for r in rows)
+PY
+  # exact without the option, and the same in a report without rows
+  gives 0 '' predict --input runs.csv --method tdp -f csv
+  [ "$(sed -n 2p out | cut -d, -f1)" = =1+2 ]
+  printf 'energy_j,%s,"=cmd"\n1e5,%s,a\n' "$HEADER" "$RUN" >measured.csv
+  gives 0 '' compare measured.csv --methods tdp -f csv --spreadsheet-safe
+  grep -q ^tdp out
+}
+
+@test 'CSV for spreadsheets: refused where it has no effect' {
+  refuses 2 "dlest: $(message has_no_effect spreadsheet-safe \
+    'without --format csv')" list gpus --spreadsheet-safe
+  refuses 2 "dlest: $(message has_no_effect spreadsheet-safe \
+    'without --format csv')" list gpus -f json --spreadsheet-safe
+  gives 0 '' list gpus -f csv --spreadsheet-safe
+  mv out safe.csv
+  gives 0 '' list gpus -f csv
+  cmp out safe.csv
 }

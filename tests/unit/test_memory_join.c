@@ -186,7 +186,8 @@ static void assert_at(struct joining *x, int tenth, double power_w) {
 static void end_join(struct joining *x, double cpu_util) {
   double util;
 
-  assert_ok(dl_memory_join_end(x->j, &util, &x->d), &x->d);
+  bool matched;
+  assert_ok(dl_memory_join_end(x->j, &util, &matched, &x->d), &x->d);
   assert_near(util, cpu_util, 1e-12);
   dl_memory_join_free(x->j);
 }

@@ -84,88 +84,71 @@ static void add_estimates(struct dl_report *r, const struct single *s,
   }
 }
 
-static void say(struct dl_report *r, const struct dl_text *t) {
-  if (!t->failed)
-    dl_report_say(r, dl_text_str(t));
-}
-
 /* What the recommended estimate and its interval are based on, for
  * people. */
 static void add_basis(struct dl_report *r, const struct dl_estimate *e,
                       const struct dl_model *m, const struct single *s) {
   const struct dl_job *job = &s->job;
   bool tokens = s->predictions.served.tokens;
+  bool physical = strcmp(e->method, "physical") == 0;
   static const struct {
     const char *left_out, *words;
   } bases[] = {{"config", "configurations"},
                {"arch", "architectures: this one is new to the model"},
                {"gpu", "GPUs: this one is new to the model"},
                {"rows", "runs"}};
-  struct dl_text t = {0};
-  dl_text_printf(&t, "* what dlest would use. Boundary gpu: the boards alone; "
-                     "gpu+ram: with the node's memory.");
-  say(r, &t);
-  dl_text_clear(&t);
+  dl_report_say(r, "* what dlest would use. Boundary gpu: the boards alone; "
+                   "gpu+ram: with the node's memory.");
   const struct dl_model *owner;
   const char *target =
       !dl_is_inference(job)
           ? strcmp(e->boundary, "gpu") == 0 ? "gpu_power_w" : "epoch_energy_j"
       : tokens ? "request_energy_j"
                : "epoch_energy_j";
-  const struct dl_fit *fit =
-      dl_model_search(m, target, strcmp(e->method, "physical") == 0, &owner);
-  if (e->model && fit) {
-    dl_text_printf(&t, "Model %s: %zu runs of %zu configurations.", e->model,
+  const struct dl_fit *fit = dl_model_search(m, target, physical, &owner);
+  if (e->model && fit)
+    dl_report_sayf(r, "Model %s: %zu runs of %zu configurations.", e->model,
                    fit->n, fit->configurations);
-    say(r, &t);
-    dl_text_clear(&t);
-  }
   for (size_t i = 0; e->interval_from && i < 4; i++)
-    if (strcmp(bases[i].left_out, e->interval_from) == 0) {
-      dl_text_printf(&t,
-                     "Its interval rests on the errors for %zu left-out %s.",
+    if (strcmp(bases[i].left_out, e->interval_from) == 0)
+      dl_report_sayf(r, "Its interval rests on the errors for %zu left-out %s.",
                      e->interval_groups, bases[i].words);
-      say(r, &t);
-      dl_text_clear(&t);
-    }
   const char *assumed = dl_facts_assumed(job, NULL);
-  if (assumed && strcmp(e->method, "physical") == 0 &&
-      isnan(job->run->tokens) && !tokens) {
-    dl_text_printf(&t,
+  if (assumed && physical && isnan(job->run->tokens) && !tokens)
+    dl_report_sayf(r,
                    "Not known of this network and taken from its FLOPs: %s; "
                    "the interval is wider for it.",
                    assumed);
-    say(r, &t);
-  }
-  dl_text_free(&t);
 }
 
-static void add_notes(struct dl_report *r, const struct single *s,
-                      const struct dl_predict_options *o,
-                      const struct dl_model *m) {
-  if (s->best >= 0)
-    add_basis(r, &s->est[s->best], m, s);
-  dl_say_footprint(r, &o->job.foot);
-}
-
-/* A method that cannot say anything says why; one that extrapolates, in
- * what. */
+/* Methods without an estimate or outside the range of their training data, and
+ * intervals that do not overlap. */
 static void warn_methods(struct dl_cli *cli, const struct single *s) {
   for (size_t i = 0; i < s->n; i++) {
     const struct dl_estimate *e = &s->est[i];
+    struct dl_text t = {0};
     if (isnan(e->energy_j) && e->lacks)
       dl_warn(&cli->diag, "%s: no estimate without %s", e->method, e->lacks);
-    if (e->n_outside == 0)
-      continue;
-    struct dl_text t = {0};
     for (size_t j = 0; j < e->n_outside; j++)
       dl_text_printf(&t, "%s%s", j ? ", " : "", e->outside[j]);
-    dl_warn(&cli->diag, "%s extrapolates in %s", e->method, dl_text_str(&t));
+    if (e->n_outside > 0)
+      dl_warn(&cli->diag, "%s extrapolates in %s", e->method, dl_text_str(&t));
     dl_text_free(&t);
   }
 }
 
-/* A classifier that is to be replaced or trained alone has to be known. */
+static void warn_disagreement(struct dl_cli *cli, const struct single *s) {
+  for (size_t i = 0; i < s->n; i++)
+    for (size_t j = i + 1; j < s->n; j++) {
+      const struct dl_estimate *a = &s->est[i], *b = &s->est[j];
+      if (a->high_j < b->low_j || b->high_j < a->low_j)
+        dl_warn(&cli->diag,
+                "%s and %s disagree by more than their intervals allow",
+                a->method, b->method);
+    }
+}
+
+/* The classifier must be known to be replaced or trained alone. */
 static void warn_head(struct dl_cli *cli, const struct dl_job *job) {
   const struct dl_architecture *arch = job->found.arch;
   if (!arch || !isnan(arch->head_inputs))
@@ -178,18 +161,6 @@ static void warn_head(struct dl_cli *cli, const struct dl_job *job) {
     dl_warn(&cli->diag,
             "the classifier of '%s' is not known: its training counts nothing",
             arch->head.id);
-}
-
-/* Two intervals that do not touch. */
-static void warn_disagreement(struct dl_cli *cli, const struct single *s) {
-  for (size_t i = 0; i < s->n; i++)
-    for (size_t j = i + 1; j < s->n; j++) {
-      const struct dl_estimate *a = &s->est[i], *b = &s->est[j];
-      if (a->high_j < b->low_j || b->high_j < a->low_j)
-        dl_warn(&cli->diag,
-                "%s and %s disagree by more than their intervals allow",
-                a->method, b->method);
-    }
 }
 
 /* What a user's model says beyond the estimates: every target it holds. */
@@ -240,13 +211,13 @@ static enum dl_status add_predictions(struct dl_report *r,
 static enum dl_status estimate_single(struct dl_cli *cli, struct dl_frame *f,
                                       const struct dl_session *session,
                                       struct dl_row *row, struct single *s) {
+  bool bad;
   enum dl_status status = dl_frame_block(f, NULL, &cli->diag);
   if (status != DL_OK)
     return status;
   dl_frame_row(f, NULL, 0, row);
   status = dl_session_row(session, row, &s->job, &s->predictions, s->est,
                           &cli->diag);
-  bool bad;
   if (status == DL_OK)
     status = dl_session_check(cli->catalog, &s->job, NULL, 0, &bad, &cli->diag);
   if (status == DL_OK)
@@ -282,18 +253,6 @@ static enum dl_status check_estimates(struct dl_cli *cli,
                  give ? give : "");
 }
 
-/* People see it by the method that dlest would use. */
-static void add_inference(struct dl_report *r, const struct single *s,
-                          const struct dl_predict_options *o) {
-  bool physical = false;
-  for (size_t i = 0; i < s->n; i++)
-    physical |=
-        strcmp(s->est[i].method, "physical") == 0 && !isnan(s->est[i].energy_j);
-  if (physical)
-    dl_predict_served(r, &s->job, &s->predictions.served, o->explain);
-  dl_predict_work(r, &s->job, !physical);
-}
-
 static enum dl_status report_single(struct dl_cli *cli, struct single *s,
                                     const struct dl_predict_options *o,
                                     const struct dl_model *m,
@@ -315,7 +274,13 @@ static enum dl_status report_single(struct dl_cli *cli, struct single *s,
   add_estimates(r, s, o);
   dl_predict_parts(r, &s->predictions.parts,
                    o->explain && !dl_is_inference(&s->job));
-  add_inference(r, s, o);
+  bool physical = false;
+  for (size_t i = 0; i < s->n; i++)
+    physical |=
+        strcmp(s->est[i].method, "physical") == 0 && !isnan(s->est[i].energy_j);
+  if (physical)
+    dl_predict_served(r, &s->job, &s->predictions.served, o->explain);
+  dl_predict_work(r, &s->job, !physical);
   status = dl_node_report(r,
                           &(struct dl_node_subject){.o = &o->node,
                                                     .foot = &o->job.foot,
@@ -325,7 +290,9 @@ static enum dl_status report_single(struct dl_cli *cli, struct single *s,
                                                     .best = s->best,
                                                     .interval = s->interval},
                           &cli->diag);
-  add_notes(r, s, o, m);
+  if (s->best >= 0)
+    add_basis(r, &s->est[s->best], m, s);
+  dl_say_footprint(r, &o->job.foot);
   if (status == DL_OK && o->model)
     status = add_predictions(r, m, f, o, &cli->diag);
   if (status != DL_OK) {
@@ -384,15 +351,6 @@ static enum dl_status make_axes(struct dl_predict_options *o,
   return status == DL_OK ? dl_frame_axes(f, &o->job.axes, d) : status;
 }
 
-static enum dl_status predict(struct dl_cli *cli, struct dl_predict_options *o,
-                              const struct dl_model *m, struct dl_frame *f) {
-  if (o->input)
-    return dl_predict_batch(cli, o, m, f);
-  if (o->job.axes.n > 0)
-    return dl_predict_sweep(cli, o, m, f);
-  return predict_single(cli, o, m, f);
-}
-
 static enum dl_status run(struct dl_cli *cli, void *options_at) {
   struct dl_predict_options *o = options_at;
   struct dl_model *m = NULL;
@@ -408,7 +366,9 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
     status = dl_job_options_apply(&o->job, f, cli->catalog, true, &cli->diag);
   dl_node_footprint(&o->node, &o->job.foot);
   if (status == DL_OK)
-    status = predict(cli, o, m, f);
+    status = o->input            ? dl_predict_batch(cli, o, m, f)
+             : o->job.axes.n > 0 ? dl_predict_sweep(cli, o, m, f)
+                                 : predict_single(cli, o, m, f);
   dl_frame_free(f);
   dl_model_free(m);
   return dl_cli_end(cli, status);

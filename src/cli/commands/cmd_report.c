@@ -13,6 +13,7 @@
 #include "cli/passes/report_rows.h"
 #include "cli/progress.h"
 #include "logs/log.h"
+#include "logs/slurm/seen_rows.h"
 
 struct report_options {
   struct dl_strlist users, accounts;
@@ -118,6 +119,7 @@ struct work {
   FILE *f;                       /* for lines of jobs; NULL: none */
   struct dl_sums sums;
   size_t never_ran, undated;
+  struct dl_seen_rows seen; /* rows of all files */
 };
 
 static bool among(const struct dl_strlist *l, const char *name) {
@@ -178,7 +180,9 @@ static enum dl_status read_file(struct work *w, const char *path,
                                 struct dl_progress *progress) {
   struct dl_diag *d = &w->cli->diag;
   struct dl_log *log;
-  enum dl_status status = dl_log_open(&log, path, &w->o->log, d);
+  struct dl_log_options o = w->o->log;
+  o.seen = &w->seen;
+  enum dl_status status = dl_log_open(&log, path, &o, d);
   if (status != DL_OK)
     return status;
   const struct dl_importer *from = log->importer;
@@ -300,6 +304,7 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
     status = report(&w);
   dl_group_totals_free(w.tally);
   dl_accounting_free(w.accounting);
+  dl_seen_rows_free(&w.seen);
   return dl_cli_end(cli, status);
 }
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Completing a command line that is being typed. */
+
 #include "cli/completion/complete.h"
 
 #include <stdio.h>
@@ -8,7 +10,7 @@
 #include "base/ascii.h"
 #include "cli/command_line.h"
 
-/* The words of a command line, as far as they are read. */
+/* The words of the command line read so far. */
 struct line {
   const struct dl_option *row[DL_MOST_OPTIONS]; /* of the command */
   size_t n;
@@ -19,7 +21,7 @@ struct line {
 
 /* --- options */
 
-/* By its long name, or what begins that of one option alone. */
+/* By its long name or a unique prefix of it. */
 static const struct dl_option *find_long(const struct line *l, const char *name,
                                          size_t len) {
   const struct dl_option *found = NULL;
@@ -45,7 +47,7 @@ static const struct dl_option *find_short(const struct line *l, char letter) {
   return NULL;
 }
 
-/* An option and where in its word the value begins; NULL: the next word. */
+/* The option of a word and its value in the same word, or NULL. */
 static const struct dl_option *
 read_option(const struct line *l, const char *word, const char **value) {
   const struct dl_option *o = NULL;
@@ -84,7 +86,8 @@ static void offer_options(const struct line *l, struct dl_completion *c) {
 
 /* --- words */
 
-/* A file, that is: reading a pipe would take what it holds. */
+/* Whether a word names a regular CSV file; reading from a pipe would consume
+ * its data. */
 static bool is_table(const char *word) {
   size_t n = strlen(word);
   struct stat st;
@@ -92,7 +95,7 @@ static bool is_table(const char *word) {
          stat(word, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-/* A word that is finished. */
+/* Reads a word that is complete. */
 static void read_word(struct line *l, struct dl_completion *c,
                       const char *word) {
   const char *value;
@@ -118,7 +121,7 @@ static enum dl_status complete_option(const struct line *l,
   const struct dl_option *o = read_option(l, c->word, &value);
   if (value && o && o->argument) {
     dl_completion_skip(c, (size_t)(value - c->word));
-    return dl_offer_values(c, o->name, o->argument, d);
+    return dl_offer_values(c, o, d);
   }
   offer_options(l, c);
   if (c->word[1] && c->word[1] != '-' && c->word[2] == '\0' && o)
@@ -130,7 +133,7 @@ static enum dl_status complete_word(const struct line *l,
                                     struct dl_completion *c,
                                     struct dl_diag *d) {
   if (l->open)
-    return dl_offer_values(c, l->open->name, l->open->argument, d);
+    return dl_offer_values(c, l->open, d);
   if (!l->arguments_only && c->word[0] == '-')
     return complete_option(l, c, d);
   return dl_offer_argument(c, l->n_arguments, d);

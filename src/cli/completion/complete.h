@@ -37,9 +37,9 @@ void dl_offer(struct dl_completion *c, const char *text, const char *about);
 /* Moves what stands before byte n of the word to the head. */
 void dl_completion_skip(struct dl_completion *c, size_t n);
 
-/* Offers the values of an option (its first name, its metavariable). */
-enum dl_status dl_offer_values(struct dl_completion *c, const char *option,
-                               const char *metavariable, struct dl_diag *d);
+/* Offers the values of an option. */
+enum dl_status dl_offer_values(struct dl_completion *c,
+                               const struct dl_option *o, struct dl_diag *d);
 
 /* Offers the command's argument number i, by its args_doc. */
 enum dl_status dl_offer_argument(struct dl_completion *c, size_t i,

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What values options and arguments have: names of the catalogues and the
- * registries, columns, a few words, or paths. */
+/* Completing the values of options and arguments: names of catalogues and
+ * registries, columns, words, or paths. */
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/ascii.h"
+#include "base/memory.h"
 #include "catalog/mig.h"
 #include "cli/completion/complete.h"
 #include "estimate/methods/estimator.h"
@@ -19,10 +21,10 @@
 typedef struct dl_completion completion;
 typedef enum dl_status offer(completion *c, struct dl_diag *d);
 
-/* Words separated by blanks. */
-static void offer_words(completion *c, const char *words, char separator) {
+/* Offers each of the words, "node|share". */
+static void offer_words(completion *c, const char *words) {
   for (const char *s = words; *s;) {
-    const char *end = strchrnul(s, separator);
+    const char *end = strchrnul(s, '|');
     char word[64];
     if ((size_t)(end - s) < sizeof word) {
       memcpy(word, s, (size_t)(end - s));
@@ -35,8 +37,10 @@ static void offer_words(completion *c, const char *words, char separator) {
 
 /* --- catalogues */
 
-static enum dl_status offer_kind(completion *c, enum dl_kind kind,
-                                 const char *holding, struct dl_diag *d) {
+/* Names of a kind, those that hold a text; an architecture may also be the
+ * shape of a transformer. */
+static enum dl_status offer_names(completion *c, enum dl_kind kind,
+                                  const char *holding, struct dl_diag *d) {
   const struct dl_descriptor **all;
   size_t n;
   enum dl_status status = dl_catalog_all(c->catalog, kind, &all, &n, d);
@@ -47,42 +51,9 @@ static enum dl_status offer_kind(completion *c, enum dl_kind kind,
     if (!holding || strstr(all[i]->id, holding))
       dl_offer(c, all[i]->id, all[i]->name);
   free(all);
+  if (kind == DL_ARCHITECTURE)
+    dl_offer(c, "transformer:", "the shape of a transformer");
   return DL_OK;
-}
-
-static enum dl_status gpus(completion *c, struct dl_diag *d) {
-  c->files = true;
-  return offer_kind(c, DL_ACCELERATOR, NULL, d);
-}
-
-static enum dl_status archs(completion *c, struct dl_diag *d) {
-  c->files = true;
-  enum dl_status status = offer_kind(c, DL_ARCHITECTURE, NULL, d);
-  dl_offer(c, "transformer:", "the shape of a transformer");
-  return status;
-}
-
-static enum dl_status datasets(completion *c, struct dl_diag *d) {
-  return offer_kind(c, DL_DATASET, NULL, d);
-}
-
-static enum dl_status grids(completion *c, struct dl_diag *d) {
-  c->files = true;
-  return offer_kind(c, DL_GRID, NULL, d);
-}
-
-static enum dl_status clouds(completion *c, struct dl_diag *d) {
-  return offer_kind(c, DL_SITE, ":", d);
-}
-
-static enum dl_status sites(completion *c, struct dl_diag *d) {
-  c->files = true;
-  return offer_kind(c, DL_SITE, NULL, d);
-}
-
-static enum dl_status nodes(completion *c, struct dl_diag *d) {
-  c->files = true;
-  return offer_kind(c, DL_NODE, NULL, d);
 }
 
 static enum dl_status shares(completion *c, struct dl_diag *d) {
@@ -147,23 +118,23 @@ static enum dl_status plot_kinds(completion *c, struct dl_diag *d) {
 
 /* --- columns and fields */
 
-/* A column, unless it is one of the `words` that were offered before. */
+/* Offers a column, unless it is among the words, which come first. */
 static void offer_column(completion *c, const char *name, const char *words) {
   const struct dl_run_column *known = dl_run_column_find(name);
   size_t n = strlen(name);
   const char *in = strstr(words, name);
   bool offered =
-      in && (in == words || in[-1] == ' ') && (in[n] == '\0' || in[n] == ' ');
+      in && (in == words || in[-1] == '|') && (in[n] == '\0' || in[n] == '|');
   if (!offered)
     dl_offer(c, name, known ? known->summary : NULL);
 }
 
-/* Words, then the columns of the table on the command line, else those that
- * every table of runs may have. */
+/* Offers words, then the columns of the table on the command line; without one,
+ * those of a runs table. */
 static enum dl_status words_and_columns(completion *c, const char *words,
                                         struct dl_diag *d) {
   struct dl_csv *csv = NULL;
-  offer_words(c, words, ' ');
+  offer_words(c, words);
   if (!c->table || dl_csv_open(&csv, c->table, 0, d) != DL_OK) {
     for (size_t i = 0; i < DL_N_RUN_COLUMNS; i++)
       offer_column(c, dl_run_columns[i].name, words);
@@ -180,14 +151,14 @@ static enum dl_status columns(completion *c, struct dl_diag *d) {
 }
 
 static enum dl_status units_drawn(completion *c, struct dl_diag *d) {
-  return words_and_columns(c, "config run", d);
+  return words_and_columns(c, "config|run", d);
 }
 
-/* "gpu.tdp_w", of what a run has. */
+/* Offers the fields of a run's accelerator and architecture: "gpu.tdp_w". */
 static void offer_fields(completion *c, const char *suffix) {
   static const enum dl_kind kinds[] = {DL_ACCELERATOR, DL_ARCHITECTURE};
   char text[128];
-  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+  for (size_t i = 0; i < DL_LENGTH(kinds); i++) {
     const struct dl_kind_info *k = dl_kind_info(kinds[i]);
     for (size_t j = 0; j < k->n_fields; j++) {
       if (k->fields[j].is_text)
@@ -199,7 +170,7 @@ static void offer_fields(completion *c, const char *suffix) {
   }
 }
 
-/* What stands before the last name of a formula or a list stays. */
+/* Skips to the last name of a formula or a list. */
 static void skip_to_name(completion *c) {
   size_t n = strlen(c->word);
   while (n > 0 && (dl_is_alnum(c->word[n - 1]) || strchr("_.", c->word[n - 1])))
@@ -232,11 +203,8 @@ static enum dl_status aliases(completion *c, struct dl_diag *d) {
   if (!eq)
     return DL_OK;
   dl_completion_skip(c, (size_t)(eq - c->word) + 1);
-  enum dl_status status = gpus(c, d);
-  if (status == DL_OK)
-    status = archs(c, d);
-  c->files = false;
-  return status;
+  enum dl_status status = offer_names(c, DL_ACCELERATOR, NULL, d);
+  return status == DL_OK ? offer_names(c, DL_ARCHITECTURE, NULL, d) : status;
 }
 
 /* Fields of the kind that dlest list prints. */
@@ -258,7 +226,7 @@ static enum dl_status condition(completion *c, struct dl_diag *d) {
   return fields(c, d);
 }
 
-/* The ways to leave out, and behind "group:" by what. */
+/* Folds of cross-validation; after "group:" the columns. */
 static enum dl_status folds(completion *c, struct dl_diag *d) {
   if (strncmp(c->word, "group:", 6) == 0) {
     dl_completion_skip(c, 6);
@@ -266,7 +234,7 @@ static enum dl_status folds(completion *c, struct dl_diag *d) {
   }
   dl_offer(c, "group:", "by the values of a column");
   if (strcmp(c->command->name, "fit") == 0)
-    offer_words(c, "kfold: kfold-shuffled: none", ' ');
+    offer_words(c, "kfold:|kfold-shuffled:|none");
   return DL_OK;
 }
 
@@ -276,52 +244,55 @@ static enum dl_status column_value(completion *c, struct dl_diag *d) {
 
 /* --- options */
 
-/* By command (NULL: all) and option. A list goes on behind its last comma. */
+/* Values by command (NULL: all) and option: names of a kind, and paths where it
+ * has files of its own, what a function offers, or words. A list goes on behind
+ * its last comma. */
 static const struct {
   const char *command, *option;
+  bool list, names;
+  enum dl_kind kind;
+  const char *holding; /* "cloud:region" */
   offer *offer;
   const char *words;
-  bool list;
 } values[] = {
-    {NULL, "alias", aliases, NULL, false},
-    {NULL, "arch", archs, NULL, false},
-    {NULL, "as", NULL, "svg png pdf dumb", false},
-    {NULL, "bootstrap-by", units_drawn, NULL, false},
-    {NULL, "charge", NULL, "node share", false},
-    {NULL, "cloud", clouds, NULL, false},
-    {NULL, "country", grids, NULL, false},
-    {NULL, "cv", folds, NULL, false},
-    {NULL, "dataset", datasets, NULL, false},
-    {NULL, "features", formula, NULL, false},
-    {NULL, "format", formats, NULL, false},
-    {NULL, "framework", NULL, "pytorch tensorflow", false},
-    {NULL, "from", importers, NULL, false},
-    {NULL, "gpu", gpus, NULL, true},
-    {NULL, "node", nodes, NULL, true},
-    {NULL, "offset", formula, NULL, false},
-    {NULL, "phase", NULL, "training inference", false},
-    {NULL, "precision", NULL, "fp64 fp32 tf32 fp16 bf16 amp fp8 int8", false},
-    {NULL, "scaling", NULL, "weak strong", false},
-    {NULL, "score", NULL, "mape median_ape rmse_j mae_j bias_j", false},
-    {NULL, "search", NULL, "grid grid: random:", false},
-    {NULL, "set", settings, NULL, false},
-    {NULL, "share", shares, NULL, false},
-    {NULL, "site", sites, NULL, false},
-    {"compare", "methods", estimators, NULL, true},
-    {"fit", "method", regressions, NULL, false},
-    {"list", "columns", fields, NULL, true},
-    {"list", "sort", fields, NULL, true},
-    {"list", "where", condition, NULL, false},
-    {"predict", "method", estimators, NULL, true},
-    {"recommend", "method", estimators, NULL, false},
-    {"report", "by", NULL, "job user account partition month", true},
-    {"step", "method", projectors, NULL, true},
+    {NULL, "arch", .names = true, .kind = DL_ARCHITECTURE},
+    {NULL, "cloud", .names = true, .kind = DL_SITE, .holding = ":"},
+    {NULL, "country", .names = true, .kind = DL_GRID},
+    {NULL, "dataset", .names = true, .kind = DL_DATASET},
+    {NULL, "gpu", .list = true, .names = true, .kind = DL_ACCELERATOR},
+    {NULL, "node", .list = true, .names = true, .kind = DL_NODE},
+    {NULL, "site", .names = true, .kind = DL_SITE},
+    {NULL, "alias", .offer = aliases},
+    {NULL, "bootstrap-by", .offer = units_drawn},
+    {NULL, "cv", .offer = folds},
+    {NULL, "features", .offer = formula},
+    {NULL, "format", .offer = formats},
+    {NULL, "from", .offer = importers},
+    {NULL, "offset", .offer = formula},
+    {NULL, "set", .offer = settings},
+    {NULL, "share", .offer = shares},
+    {"compare", "methods", .list = true, .offer = estimators},
+    {"fit", "method", .offer = regressions},
+    {"list", "columns", .list = true, .offer = fields},
+    {"list", "sort", .list = true, .offer = fields},
+    {"list", "where", .offer = condition},
+    {"predict", "method", .list = true, .offer = estimators},
+    {"recommend", "method", .offer = estimators},
+    {"step", "method", .list = true, .offer = projectors},
+    {NULL, "as", .words = "svg|png|pdf|dumb"},
+    {NULL, "framework", .words = "pytorch|tensorflow"},
+    {NULL, "phase", .words = "training|inference"},
+    {NULL, "precision", .words = "fp64|fp32|tf32|fp16|bf16|amp|fp8|int8"},
+    {NULL, "scaling", .words = "weak|strong"},
+    {NULL, "score", .words = "mape|median_ape|rmse_j|mae_j|bias_j"},
+    {NULL, "search", .words = "grid|grid:|random:"},
+    {"report", "by", .list = true, .words = "job|user|account|partition|month"},
 };
 
-/* Those that are told by what stands for the value: paths, columns, or the
- * words themselves. */
-static enum dl_status by_metavariable(completion *c, const char *text,
-                                      struct dl_diag *d) {
+/* By what stands for the value in --help: a path, a column, or the words
+ * themselves. */
+static enum dl_status by_argument(completion *c, const char *text,
+                                  struct dl_diag *d) {
   if (strncmp(text, "FILE", 4) == 0 || strncmp(text, "LOG", 3) == 0 ||
       strstr(text, ".csv") || strstr(text, ".onnx"))
     c->files = true;
@@ -330,28 +301,37 @@ static enum dl_status by_metavariable(completion *c, const char *text,
   else if (strcmp(text, "COLUMN=VALUE") == 0)
     return column_value(c, d);
   else if (dl_is_lower(*text) && strchr(text, '|'))
-    offer_words(c, text, '|');
+    offer_words(c, text);
   return DL_OK;
 }
 
-enum dl_status dl_offer_values(completion *c, const char *option,
-                               const char *metavariable, struct dl_diag *d) {
-  for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
-    const char *command = values[i].command;
-    if ((command && strcmp(command, c->command->name) != 0) ||
-        strcmp(values[i].option, option) != 0)
-      continue;
-    const char *eq = *metavariable == '[' ? strchr(c->word, '=') : NULL;
-    if (eq) /* "[WHERE=]NAME" */
-      dl_completion_skip(c, (size_t)(eq - c->word) + 1);
-    const char *comma = values[i].list ? strrchr(c->word, ',') : NULL;
-    if (comma)
-      dl_completion_skip(c, (size_t)(comma - c->word) + 1);
-    if (values[i].words)
-      offer_words(c, values[i].words, ' ');
-    return values[i].offer ? values[i].offer(c, d) : DL_OK;
-  }
-  return by_metavariable(c, metavariable, d);
+/* Skips to behind a character of the word. */
+static void skip_behind(completion *c, const char *at) {
+  if (at)
+    dl_completion_skip(c, (size_t)(at - c->word) + 1);
+}
+
+enum dl_status dl_offer_values(completion *c, const struct dl_option *o,
+                               struct dl_diag *d) {
+  size_t i = 0;
+  while (i < DL_LENGTH(values) &&
+         ((values[i].command && strcmp(values[i].command, c->command->name)) ||
+          strcmp(values[i].option, o->name)))
+    i++;
+  if (i == DL_LENGTH(values))
+    return by_argument(c, o->words ? o->words : o->argument, d);
+  if (*o->argument == '[') /* "[WHERE=]NAME" */
+    skip_behind(c, strchr(c->word, '='));
+  if (values[i].list)
+    skip_behind(c, strrchr(c->word, ','));
+  if (values[i].words)
+    offer_words(c, values[i].words);
+  if (values[i].offer)
+    return values[i].offer(c, d);
+  if (!values[i].names)
+    return DL_OK;
+  c->files = values[i].kind != DL_DATASET && !values[i].holding;
+  return offer_names(c, values[i].kind, values[i].holding, d);
 }
 
 /* --- arguments */
@@ -361,18 +341,17 @@ static enum dl_status offer_kinds(completion *c, struct dl_diag *d) {
     return plot_kinds(c, d);
   for (size_t k = 0; k < DL_N_KINDS; k++)
     dl_offer(c, dl_kind_info((enum dl_kind)k)->words, NULL);
-  offer_words(c, "models methods formats importers", ' ');
+  offer_words(c, "models|methods|formats|importers");
   return DL_OK;
 }
 
-static enum dl_status offer_names(completion *c, struct dl_diag *d) {
-  static offer *const offers[DL_N_KINDS] = {
-      [DL_ACCELERATOR] = gpus, [DL_ARCHITECTURE] = archs,
-      [DL_DATASET] = datasets, [DL_GRID] = grids,
-      [DL_SITE] = sites,       [DL_NODE] = nodes};
-  for (size_t k = 0; c->argument && k < DL_N_KINDS; k++)
-    if (strcmp(c->argument, dl_kind_info((enum dl_kind)k)->word) == 0)
-      return offers[k](c, d);
+/* A descriptor of the kind that is the first argument. */
+static enum dl_status offer_descriptors(completion *c, struct dl_diag *d) {
+  for (int k = 0; c->argument && k < DL_N_KINDS; k++)
+    if (strcmp(c->argument, dl_kind_info((enum dl_kind)k)->word) == 0) {
+      c->files = k != DL_DATASET;
+      return offer_names(c, (enum dl_kind)k, NULL, d);
+    }
   return DL_OK;
 }
 
@@ -392,9 +371,9 @@ enum dl_status dl_offer_argument(completion *c, size_t i, struct dl_diag *d) {
     if (strcmp(word, "KIND") == 0)
       status = offer_kinds(c, d);
     else if (strcmp(word, "NAME") == 0)
-      status = offer_names(c, d);
+      status = offer_descriptors(c, d);
     else
-      status = by_metavariable(c, word, d);
+      status = by_argument(c, word, d);
   }
   dl_strlist_free(&words);
   return status;

@@ -266,23 +266,17 @@ static enum dl_status tell_site(const struct dl_node_options *o,
   return DL_OK;
 }
 
-static enum dl_status check_alone(const struct dl_node_options *o,
-                                  const struct dl_job_options *job,
-                                  struct dl_diag *d) {
-  if ((job->has_table || job->axes.n > 0) && (o->node || is_share(o)))
-    return dl_fail(d, DL_EUSAGE, "%s is for one run; it does not go with %s",
-                   o->node ? "--node" : "a share of an accelerator",
-                   job->has_table ? "--input" : "a list");
-  return DL_OK;
-}
-
 enum dl_status dl_node_options_apply(struct dl_node_options *o,
                                      struct dl_job_options *job,
                                      struct dl_catalog *catalog,
                                      struct dl_diag *d) {
-  enum dl_status status = check_alone(o, job, d);
-  if (status != DL_OK || (!o->node && !is_share(o)))
-    return status;
+  enum dl_status status;
+  if (!o->node && !is_share(o))
+    return DL_OK;
+  if (job->has_table || job->axes.n > 0)
+    return dl_fail(d, DL_EUSAGE, "%s is for one run; it does not go with %s",
+                   o->node ? "--node" : "a share of an accelerator",
+                   job->has_table ? "--input" : "a list");
   o->use.used = 1;
   if (o->node) {
     status = find_node(o, job, catalog, d);

@@ -147,15 +147,6 @@ static struct dl_factor factor_of(const struct dl_descriptor *e,
                             .year = year};
 }
 
-static void set_price(const struct dl_site_options *o,
-                      struct dl_footprint *foot) {
-  foot->price = o->price;
-  foot->currency = o->currency;
-  snprintf(foot->price_unit, sizeof foot->price_unit,
-           o->currency ? "%s/kWh" : "%sper kWh",
-           o->currency ? o->currency : "");
-}
-
 /* The year of its source, NaN where unknown. */
 static double source_year(const struct dl_descriptor *e, const double *member) {
   double year;
@@ -167,7 +158,10 @@ enum dl_status dl_site_find(const struct dl_site_options *o,
                             struct dl_catalog *catalog,
                             struct dl_footprint *foot, struct dl_diag *d) {
   *foot = dl_footprint_none;
-  set_price(o, foot);
+  foot->price = o->price;
+  foot->currency = o->currency;
+  snprintf(foot->price_unit, sizeof foot->price_unit, "%s%s",
+           o->currency ? o->currency : "", o->currency ? "/kWh" : "per kWh");
   enum dl_status status = find_site(o, catalog, &foot->site, d);
   if (status == DL_OK)
     status = find_grid(o, catalog, foot->site, &foot->grid, d);
@@ -191,78 +185,59 @@ enum dl_status dl_site_find(const struct dl_site_options *o,
   return DL_OK;
 }
 
-double dl_facility_energy(const struct dl_footprint *foot, double energy_j) {
-  return energy_j * foot->pue.x;
+struct dl_costs dl_footprint_costs(const struct dl_footprint *foot,
+                                   double energy_j) {
+  double facility_j = energy_j * foot->pue.x;
+  double kwh = (isnan(foot->pue.x) ? energy_j : facility_j) / DL_J_PER_KWH;
+  return (struct dl_costs){facility_j, kwh * foot->intensity.x,
+                           kwh * foot->price};
 }
 
-/* What emissions and cost are those of, kWh. */
-static double kwh_taken(const struct dl_footprint *foot, double energy_j) {
-  double j = isnan(foot->pue.x) ? energy_j : dl_facility_energy(foot, energy_j);
-  return j / DL_J_PER_KWH;
-}
-
-double dl_emissions(const struct dl_footprint *foot, double energy_j) {
-  return kwh_taken(foot, energy_j) * foot->intensity.x;
-}
-
-double dl_cost(const struct dl_footprint *foot, double energy_j) {
-  return kwh_taken(foot, energy_j) * foot->price;
-}
-
-/* People see a text where it is there. */
-static void add_text(struct dl_report *r, const char *key, const char *label,
-                     const char *s) {
-  dl_report_add(r, key, s ? label : NULL, NULL, DL_CODE, dl_string(s));
-}
-
-static void add_year(struct dl_report *r, const char *key, const char *label,
-                     double year) {
-  dl_report_add(r, key, isnan(year) ? NULL : label, NULL, DL_CODE,
-                dl_number(year));
+/* A factor of the site or grid, with where it comes from. */
+static void add_factor(struct dl_report *r, const struct dl_factor *f,
+                       const char *const keys[4], const char *const labels[4]) {
+  const char *const texts[] = {f->of, NULL, f->source, f->note};
+  for (size_t i = 0; i < 4; i++)
+    dl_report_add(r, keys[i], labels[i], NULL, DL_CODE,
+                  i == 1 ? dl_known(f->year) : dl_known_string(texts[i]));
 }
 
 void dl_add_footprint(struct dl_report *r, const struct dl_footprint *foot) {
+  static const char *const intensity[2][4] = {
+      {"intensity_of", "intensity_year", "intensity_source", "intensity_note"},
+      {"intensity of", "intensity in", "intensity from", "intensity note"}};
+  static const char *const pue[2][4] = {
+      {"pue_of", "pue_year", "pue_source", "pue_note"},
+      {"PUE of", "PUE in", "PUE from", "PUE note"}};
   const struct dl_factor *g = &foot->intensity, *p = &foot->pue;
-  add_text(r, "site", "site", foot->site ? foot->site->head.id : NULL);
-  add_text(r, "grid", "grid", foot->grid ? foot->grid->head.id : NULL);
-  dl_report_add(r, "intensity_g_kwh", isnan(g->x) ? NULL : "intensity", "g/kWh",
-                DL_PLAIN, dl_number(g->x));
-  add_text(r, "intensity_of", "intensity of", g->of);
-  add_year(r, "intensity_year", "intensity in", g->year);
-  add_text(r, "intensity_source", "intensity from", g->source);
-  add_text(r, "intensity_note", "intensity note", g->note);
-  dl_report_add(r, "pue", isnan(p->x) ? NULL : "PUE", NULL, DL_PLAIN,
-                dl_number(p->x));
-  add_text(r, "pue_of", "PUE of", p->of);
-  add_year(r, "pue_year", "PUE in", p->year);
-  add_text(r, "pue_source", "PUE from", p->source);
-  add_text(r, "pue_note", "PUE note", p->note);
-  dl_report_add(r, "co2e_of", NULL, NULL, DL_CODE,
-                dl_string(isnan(g->x)   ? NULL
-                          : isnan(p->x) ? "energy_j"
-                                        : "facility_energy_j"));
   bool priced = !isnan(foot->price);
-  dl_report_add(r, "price_per_kwh", priced ? "price" : NULL, foot->price_unit,
-                DL_PLAIN, dl_number(foot->price));
+  const char *of = isnan(p->x) ? "energy_j" : "facility_energy_j";
+  dl_report_add(r, "site", "site", NULL, DL_CODE,
+                dl_known_string(foot->site ? foot->site->head.id : NULL));
+  dl_report_add(r, "grid", "grid", NULL, DL_CODE,
+                dl_known_string(foot->grid ? foot->grid->head.id : NULL));
+  dl_report_add(r, "intensity_g_kwh", "intensity", "g/kWh", DL_PLAIN,
+                dl_known(g->x));
+  add_factor(r, g, intensity[0], intensity[1]);
+  dl_report_add(r, "pue", "PUE", NULL, DL_PLAIN, dl_known(p->x));
+  add_factor(r, p, pue[0], pue[1]);
+  dl_report_add(r, "co2e_of", NULL, NULL, DL_CODE,
+                dl_string(isnan(g->x) ? NULL : of));
+  dl_report_add(r, "price_per_kwh", "price", foot->price_unit, DL_PLAIN,
+                dl_known(foot->price));
   dl_report_add(r, "currency", NULL, NULL, DL_CODE, dl_string(foot->currency));
   dl_report_add(r, "cost_of", NULL, NULL, DL_CODE,
-                dl_string(!priced       ? NULL
-                          : isnan(p->x) ? "energy_j"
-                                        : "facility_energy_j"));
+                dl_string(priced ? of : NULL));
 }
 
 void dl_say_footprint(struct dl_report *r, const struct dl_footprint *foot) {
-  struct dl_text t = {0};
-  if (isnan(foot->pue.x))
-    return;
   bool co2e = !isnan(foot->intensity.x), cost = !isnan(foot->price);
-  dl_text_printf(
-      &t, "Facility is %g times the energy within each boundary%s", foot->pue.x,
-      co2e && cost ? "; emissions and cost are those of the facility."
-      : co2e       ? "; emissions are those of the facility."
-      : cost       ? "; cost is that of the facility."
-                   : ".");
-  if (!t.failed)
-    dl_report_say(r, dl_text_str(&t));
-  dl_text_free(&t);
+  if (!isnan(foot->pue.x))
+    dl_report_sayf(r, "Facility is %g times the energy within each boundary%s",
+                   foot->pue.x,
+                   co2e && cost
+                       ? "; emissions and cost are those of the facility."
+                   : co2e ? "; emissions are those of the facility."
+                   : cost ? "; cost is that of the facility."
+                          : ".");
 }

@@ -58,13 +58,15 @@ enum dl_status dl_site_find(const struct dl_site_options *o,
                             struct dl_catalog *catalog,
                             struct dl_footprint *foot, struct dl_diag *d);
 
-/* Facility energy where a PUE is known, else NaN, and the emissions, g CO2e:
- * of the facility energy where a PUE is known, else of the energy. */
-double dl_facility_energy(const struct dl_footprint *foot, double energy_j);
-double dl_emissions(const struct dl_footprint *foot, double energy_j);
-
-/* Cost, in the currency of the price: of the same energy. */
-double dl_cost(const struct dl_footprint *foot, double energy_j);
+/* What an energy costs; NaN where a factor is unknown. */
+struct dl_costs {
+  double facility_j; /* with cooling and power distribution: energy * PUE */
+  double co2e_g;     /* of the facility energy where the PUE is known, else of
+                        the energy */
+  double price;      /* of the same, in the currency of the footprint */
+};
+struct dl_costs dl_footprint_costs(const struct dl_footprint *foot,
+                                   double energy_j);
 
 /* What was used: values, names, years, sources. The report borrows from foot.
  */

@@ -35,34 +35,27 @@ enum dl_status dl_job_options_sweep(struct dl_job_options *o,
   return status;
 }
 
-static enum dl_status look_language(const char *arch, struct dl_catalog *c,
-                                    bool *language, struct dl_diag *d) {
-  const struct dl_descriptor *e = NULL;
-  enum dl_status status = dl_catalog_open(c, DL_ARCHITECTURE, arch, d);
-  if (status == DL_OK)
-    status = dl_catalog_look(c, DL_ARCHITECTURE, arch, &e, d);
-  *language =
-      status == DL_OK && e && dl_is_language_model(DL_AS(architecture, e));
-  return status;
-}
-
 enum dl_status dl_job_options_language(struct dl_job_options *o,
                                        struct dl_catalog *c, bool *language,
                                        struct dl_diag *d) {
   const struct dl_axis *a = dl_axes_find(&o->axes, "arch");
-  bool other;
+  enum dl_status status = DL_OK;
   *language = false;
   o->arch = a ? a->text.s[0] : o->run.arch;
-  if (!o->arch)
-    return DL_OK;
-  enum dl_status status = look_language(o->arch, c, language, d);
-  for (size_t i = 1; a && i < a->n && status == DL_OK; i++) {
-    status = look_language(a->text.s[i], c, &other, d);
-    if (status == DL_OK && other != *language)
+  for (size_t i = 0; o->arch && i < (a ? a->n : 1) && status == DL_OK; i++) {
+    const char *arch = a ? a->text.s[i] : o->arch;
+    const struct dl_descriptor *e = NULL;
+    status = dl_catalog_open(c, DL_ARCHITECTURE, arch, d);
+    if (status == DL_OK)
+      status = dl_catalog_look(c, DL_ARCHITECTURE, arch, &e, d);
+    bool is =
+        status == DL_OK && e && dl_is_language_model(DL_AS(architecture, e));
+    if (status == DL_OK && i > 0 && is != *language)
       status = dl_fail(d, DL_EUSAGE,
                        "'%.64s' and '%.64s': language models and others do "
                        "not go in one sweep",
-                       o->arch, a->text.s[i]);
+                       o->arch, arch);
+    *language = is;
   }
   return status;
 }

@@ -29,9 +29,10 @@ static void site_headings(struct dl_column *c,
 
 static void site_values(struct dl_value *v, const struct dl_footprint *foot,
                         double energy_j) {
-  v[FACILITY] = dl_number(dl_facility_energy(foot, energy_j));
-  v[EMISSIONS] = dl_number(dl_emissions(foot, energy_j));
-  v[COST] = dl_number(dl_cost(foot, energy_j));
+  const struct dl_costs costs = dl_footprint_costs(foot, energy_j);
+  v[FACILITY] = dl_number(costs.facility_j);
+  v[EMISSIONS] = dl_number(costs.co2e_g);
+  v[COST] = dl_number(costs.price);
 }
 
 /* --- jobs */
@@ -183,6 +184,7 @@ void dl_report_total(struct dl_report *r, const struct dl_sums *s,
                      const struct dl_footprint *foot) {
   struct dl_report *g = dl_report_group(r, "total", "Total");
   double energy = dl_sums_energy(s), told = s->told_gpu_s / s->gpu_s;
+  const struct dl_costs costs = dl_footprint_costs(foot, energy);
   dl_report_add(g, "jobs", "jobs", NULL, DL_CODE, dl_count(s->jobs));
   add_count(g, "measured_jobs", "with measured energy", s->measured);
   add_count(g, "estimated_jobs", "with estimated energy", s->estimated);
@@ -206,13 +208,13 @@ void dl_report_total(struct dl_report *r, const struct dl_sums *s,
   dl_report_add(g, "boundary", s->boundary[0] ? "boundary" : NULL, NULL,
                 DL_CODE, dl_string(s->boundary[0] ? s->boundary : NULL));
   dl_report_add(g, "facility_energy_j", NULL, "J", DL_ENERGY,
-                dl_known(dl_facility_energy(foot, energy)));
+                dl_known(costs.facility_j));
   dl_report_add(g, NULL, "energy of the facility", "kWh", DL_PLAIN,
-                dl_known(dl_facility_energy(foot, energy) / DL_J_PER_KWH));
+                dl_known(costs.facility_j / DL_J_PER_KWH));
   dl_report_add(g, "co2e_g", "emissions", "g CO2e", DL_MASS,
-                dl_known(dl_emissions(foot, energy)));
+                dl_known(costs.co2e_g));
   dl_report_add(g, "cost", "cost", foot->currency, DL_PLAIN,
-                dl_known(dl_cost(foot, energy)));
+                dl_known(costs.price));
 }
 
 void dl_report_constants(struct dl_report *r, const struct dl_accounting *a) {

@@ -59,9 +59,10 @@ void dl_estimate_values(const struct dl_estimate *est,
   v[i++] = dl_number(any ? est->power_w : NAN);
   v[i++] = dl_number(any ? est->duration_s : NAN);
   v[i++] = dl_string(any ? est->duration_from : NULL);
-  v[i++] = dl_number(dl_facility_energy(foot, est->energy_j));
-  v[i++] = dl_number(dl_emissions(foot, est->energy_j));
-  v[i++] = dl_number(dl_cost(foot, est->energy_j));
+  const struct dl_costs costs = dl_footprint_costs(foot, est->energy_j);
+  v[i++] = dl_number(costs.facility_j);
+  v[i++] = dl_number(costs.co2e_g);
+  v[i++] = dl_number(costs.price);
   v[i++] = dl_string(est->interval_from);
   v[i++] = est->interval_from ? dl_count(est->interval_groups) : dl_number(NAN);
   v[i++] = dl_string(est->model);

@@ -156,9 +156,20 @@ static inline struct dl_reading dl_reading_at(uint32_t meter, int64_t ns) {
 
 /* --- parsing of cells, rows and headers (importer_cells.c) */
 
-/* A number with an optional unit after it, "85.23 W"; NaN and true for "",
- * "[N/A]", "N/A", "[Not Supported]", "[Unknown Error]", "-", "nan"; false
- * otherwise. */
+enum dl_dimension { DL_NO_DIMENSION, DL_POWER, DL_ENERGY_UNIT, DL_SHARE };
+
+/* A unit of a dimension ("mW", "kWh", "%") in W, J or as a share of 1; NaN for
+ * other texts. */
+double dl_unit(const char *s, size_t len, enum dl_dimension dimension);
+
+/* A number with an optional unit after it, "85.23 W", in W, J or as a share;
+ * `scale` is the unit of a number without one. NaN and true for "", "[N/A]",
+ * "N/A", "[Not Supported]", "[Unknown Error]", "-", "nan"; false for other
+ * texts and for units of another dimension. */
+bool dl_cell_value(const char *s, size_t len, enum dl_dimension dimension,
+                   double scale, double *x);
+
+/* The same without a dimension: any unit is ignored. */
 bool dl_cell_number(const char *s, size_t len, double *x);
 
 /* Removes blanks around s..end, and ends the text with a NUL. */
@@ -186,10 +197,10 @@ int dl_cell_among(const char *names, const char *s, size_t len);
 void dl_cell_columns(char *const *field, size_t n, const char *const *names,
                      size_t n_columns, int *at);
 
-/* The number, not negative, and the time in a cell of a column. False, and
+/* The value, not negative, and the time in a cell of a column. False, and
  * reported, if there is none. */
 bool dl_cell_quantity(struct dl_log *log, const char *column, const char *s,
-                      double *x);
+                      enum dl_dimension dimension, double scale, double *x);
 bool dl_cell_time(struct dl_log *log, const char *column, const char *s,
                   int64_t *ns);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/ascii.h"
+#include "base/constants.h"
 #include "base/number.h"
 #include "logs/importers/importer.h"
 #include "logs/log.h"
@@ -50,34 +51,80 @@ static const char *plain_decimal(const char *s, const char *end, double *x) {
   return s;
 }
 
-/* Whether s..end is a unit: a blank and a word, or a percent sign. */
-static bool is_unit(const char *s, const char *end) {
-  if (s < end && *s == '%')
-    return s + 1 == end;
-  if (s < end && *s == ' ')
-    while (s < end && *s != '.' && !(*s >= '0' && *s <= '9'))
-      s++;
-  return s == end;
+double dl_unit(const char *s, size_t len, enum dl_dimension dimension) {
+  static const struct {
+    const char *name;
+    enum dl_dimension dimension;
+    double scale;
+  } units[] = {
+      {"W", DL_POWER, 1},
+      {"mW", DL_POWER, 1e-3},
+      {"kW", DL_POWER, 1e3},
+      {"MW", DL_POWER, 1e6},
+      {"uW", DL_POWER, 1e-6},
+      {"\xC2\xB5W", DL_POWER, 1e-6},
+      {"w", DL_POWER, 1},
+      {"watt", DL_POWER, 1},
+      {"watts", DL_POWER, 1},
+      {"Watt", DL_POWER, 1},
+      {"Watts", DL_POWER, 1},
+      {"J", DL_ENERGY_UNIT, 1},
+      {"mJ", DL_ENERGY_UNIT, 1e-3},
+      {"kJ", DL_ENERGY_UNIT, 1e3},
+      {"MJ", DL_ENERGY_UNIT, 1e6},
+      {"uJ", DL_ENERGY_UNIT, 1e-6},
+      {"\xC2\xB5J", DL_ENERGY_UNIT, 1e-6},
+      {"Wh", DL_ENERGY_UNIT, DL_J_PER_WH},
+      {"kWh", DL_ENERGY_UNIT, DL_J_PER_KWH},
+      {"Joules", DL_ENERGY_UNIT, 1},
+      {"%", DL_SHARE, 0.01},
+  };
+  for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+    if (units[i].dimension == dimension && strlen(units[i].name) == len &&
+        memcmp(units[i].name, s, len) == 0)
+      return units[i].scale;
+  return NAN;
 }
 
-bool dl_cell_number(const char *s, size_t len, double *x) {
+/* Small scales divide: 0.001 is not exact in a double. */
+static double scaled(double x, double scale) {
+  return scale < 1 ? x / round(1 / scale) : x * scale;
+}
+
+bool dl_cell_value(const char *s, size_t len, enum dl_dimension dimension,
+                   double scale, double *x) {
   const char *end = s + len;
   while (s < end && (*s == ' ' || *s == '\t'))
     s++;
   while (end > s && (end[-1] == ' ' || end[-1] == '\t'))
     end--;
-  const char *behind = plain_decimal(s, end, x);
-  if (behind && (behind == end || is_unit(behind, end)))
-    return true;
-  *x = NAN;
-  if (dl_cell_among(MISSING, s, (size_t)(end - s)) >= 0)
-    return true;
-  /* The longest text that may be a number, then its unit. */
-  size_t n = 0;
-  while (s + n < end && (strchr("+-.eE", s[n]) || (s[n] >= '0' && s[n] <= '9')))
-    n++;
-  return n > 0 && is_unit(s + n, end) &&
-         dl_parse_number(s, n, x) == DL_NUMBER_OK;
+  const char *behind = plain_decimal(s, end, x), *unit;
+  if (!behind || (behind < end && strchr("eE+-.", *behind))) {
+    *x = NAN;
+    if (dl_cell_among(MISSING, s, (size_t)(end - s)) >= 0)
+      return true;
+    size_t n = 0; /* the longest text that may be a number */
+    while (s + n < end && (dl_is_digit(s[n]) || strchr("eE+-.", s[n])))
+      n++;
+    if (n == 0 || dl_parse_number(s, n, x) != DL_NUMBER_OK)
+      return false;
+    behind = s + n;
+  }
+  for (unit = behind; unit < end && *unit == ' ';)
+    unit++;
+  if (unit < end && dimension != DL_NO_DIMENSION)
+    scale = dl_unit(unit, (size_t)(end - unit), dimension);
+  else if (unit < end && unit == behind && !(*unit == '%' && unit + 1 == end))
+    scale = NAN;
+  for (const char *c = unit; dimension == DL_NO_DIMENSION && c < end; c++)
+    if (*c == ' ' || *c == '.' || dl_is_digit(*c))
+      scale = NAN;
+  *x = scaled(*x, scale);
+  return !isnan(scale);
+}
+
+bool dl_cell_number(const char *s, size_t len, double *x) {
+  return dl_cell_value(s, len, DL_NO_DIMENSION, 1, x);
 }
 
 char *dl_cell_trim(char *s, char *end) {
@@ -159,8 +206,8 @@ void dl_cell_columns(char *const *field, size_t n, const char *const *names,
 }
 
 bool dl_cell_quantity(struct dl_log *log, const char *column, const char *s,
-                      double *x) {
-  return (dl_cell_number(s, strlen(s), x) && !(*x < 0)) ||
+                      enum dl_dimension dimension, double scale, double *x) {
+  return (dl_cell_value(s, strlen(s), dimension, scale, x) && !(*x < 0)) ||
          dl_log_bad(log, "column '%s': invalid number '%.40s'", column, s);
 }
 

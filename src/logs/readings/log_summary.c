@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Integrates all meters of a log, and sums them by kind. */
+
 #include "logs/readings/log_summary.h"
 
 #include <math.h>
@@ -15,11 +17,24 @@
  * (Yang et al., arXiv 2312.02741). */
 #define DEVIATION_MAX 0.05
 
+/* A power of one sample that is this many times those before and after it, and
+ * above SPIKE_MIN_W, is an error of the sensor. */
+#define SPIKE 50.0
+#define SPIKE_MIN_W 2000.0
+
+/* A meter without values for longer than this share of the run, and at least
+ * this time (s), deserves a warning. */
+#define UNMETERED_SHARE 0.02
+#define UNMETERED_MIN_S 10.0
+
 /* A meter of the log. */
 struct channel {
   struct dl_power_meter meter;
   double power_w, util; /* latest values of a GPU; NaN: none yet */
 };
+
+const struct dl_kind_total dl_kind_unknown = {0,   NAN, NAN, NAN, NAN,
+                                              NAN, NAN, NAN, NAN};
 
 struct reader {
   struct dl_log_summary *s;
@@ -117,7 +132,7 @@ static enum dl_status begin(struct reader *k, int64_t ns) {
   const struct dl_summary_options *o = k->o;
   k->any = true;
   k->s->span.clock = k->log->clock;
-  if (o->trace.start_ns != 0) {
+  if (o->is_companion) {
     k->shift_ns = dl_clock_shift(ns, k->log->clock, &o->trace);
     dl_clock_shift_warn(k->log, k->shift_ns, o->trace.clock, k->d);
   }
@@ -131,6 +146,22 @@ static enum dl_status begin(struct reader *k, int64_t ns) {
                              &gpu_log, k->d);
 }
 
+/* Whether only this sample has such a high power. */
+static bool is_spike(const struct reader *k, const struct dl_reading *r) {
+  const struct dl_power_meter *m =
+      r->meter < k->n_channels ? &k->channel[r->meter].meter : NULL;
+  double most = m && m->n_power > 0 ? m->power_w : NAN;
+  if (!(r->power_w > SPIKE_MIN_W) || r->power_w < SPIKE * most)
+    return false;
+  for (size_t i = 0; i < k->in.n; i++) {
+    const struct dl_reading *next =
+        &k->in.ring[(k->in.first + i) % DL_SEQUENCER_WINDOW];
+    if (next->meter == r->meter && !isnan(next->power_w))
+      return r->power_w > SPIKE * fmax(next->power_w, isnan(most) ? 0 : most);
+  }
+  return r->power_w > SPIKE * most;
+}
+
 static enum dl_status add(struct reader *k, struct dl_reading *r) {
   const struct dl_log_span *trace = &k->o->trace;
   enum dl_meter_kind kind = k->log->meter[r->meter].kind;
@@ -138,13 +169,17 @@ static enum dl_status add(struct reader *k, struct dl_reading *r) {
   bool drop = false;
   if (kind == DL_METER_EPOCH)
     return add_mark(k, r->ns + k->shift_ns);
+  if (is_spike(k, r)) {
+    dl_skip_at(k->d, k->log->path, r->line,
+               "power of %g W in a single sample: not plausible", r->power_w);
+    r->power_w = NAN;
+  }
   if (kind == DL_METER_GPU && k->o->meter.truncate_watts)
     r->power_w = trunc(r->power_w);
   if (!k->any)
     status = begin(k, r->ns);
   r->ns += k->shift_ns;
-  if (trace->start_ns != 0 &&
-      (r->ns < trace->start_ns || r->ns > trace->end_ns))
+  if (k->o->is_companion && (r->ns < trace->start_ns || r->ns > trace->end_ns))
     return status;
   void *channels = k->channel;
   if (status == DL_OK && r->meter >= k->n_channels &&
@@ -157,6 +192,7 @@ static enum dl_status add(struct reader *k, struct dl_reading *r) {
     struct dl_meter_options o = k->o->meter;
     o.truncate_watts =
         o.truncate_watts && k->log->meter[k->n_channels].kind == DL_METER_GPU;
+    o.usual_ns = (double)dl_sequencer_interval(&k->in, (uint32_t)k->n_channels);
     c->power_w = c->util = NAN;
     dl_power_meter_init(&c->meter, &o);
   }
@@ -251,6 +287,12 @@ static void add_kind(struct reader *k, enum dl_meter_kind kind,
                  info[i].id ? info[i].id : "without a name");
     } else if (m->n > 0) {
       struct dl_meter_summary sum = dl_power_meter_summarise(m);
+      if (sum.no_counter) {
+        dl_warn_at(k->d, k->log->path, 0,
+                   "the energy %s: it is no counter and is not used",
+                   sum.n_resets > 0 ? "falls too often" : "never changes");
+        k->s->curve.n = 0;
+      }
       add_meter(k->s, kind, &sum, info[i].limit_w);
     }
   }
@@ -268,6 +310,26 @@ static void shift_marks(struct reader *k) {
     s->mark[i] += shift;
 }
 
+/* Warns about meters without values in a part of the run. */
+static void warn_unmetered(const struct reader *k) {
+  const struct dl_log_span *span = &k->s->span;
+  double run_s = (double)(span->end_ns - span->start_ns) / 1e9;
+  for (size_t i = 0; i < k->n_channels; i++) {
+    const struct dl_meter_info *info = &k->log->meter[i];
+    struct dl_meter_summary m = dl_power_meter_summarise(&k->channel[i].meter);
+    double metered_s = (double)(m.last_valued_ns - m.first_valued_ns) / 1e9;
+    double without_s = run_s - metered_s;
+    if (isnan(m.energy_j) || m.n < 2 ||
+        without_s <= fmax(UNMETERED_SHARE * run_s, UNMETERED_MIN_S) ||
+        without_s <= 2 * m.interval_s)
+      continue;
+    dl_warn_at(k->d, k->log->path, 0,
+               "meter '%s' has values for %.4g s of %.4g s only: its energy is "
+               "that of this time",
+               info->id ? info->id : "without a name", metered_s, run_s);
+  }
+}
+
 /* Adds the joined memory log. Its samples are those of the GPU. */
 static enum dl_status add_memory(struct reader *k) {
   struct dl_log_summary *s = k->s;
@@ -276,7 +338,12 @@ static enum dl_status add_memory(struct reader *k) {
   if (ram.n > 0)
     add_meter(s, DL_METER_RAM, &ram, NAN);
   s->samples = samples > 0 ? samples : s->samples;
-  return dl_memory_join_end(k->join, &s->kind[DL_METER_CPU].util, k->d);
+  bool matched;
+  enum dl_status status =
+      dl_memory_join_end(k->join, &s->kind[DL_METER_CPU].util, &matched, k->d);
+  if (!matched)
+    s->kind[DL_METER_RAM] = s->kind[DL_METER_CPU] = dl_kind_unknown;
+  return status;
 }
 
 static enum dl_status sum_up(struct reader *k) {
@@ -284,7 +351,7 @@ static enum dl_status sum_up(struct reader *k) {
   const struct dl_kind_total *gpu = &s->kind[DL_METER_GPU];
   struct dl_text names = {0};
   enum dl_status status = DL_OK;
-  if (s->n_marks > 0 && !k->any && k->o->trace.start_ns != 0)
+  if (s->n_marks > 0 && !k->any && k->o->is_companion)
     shift_marks(k);
   for (int kind = 0; kind < DL_N_METER_KINDS; kind++)
     add_kind(k, (enum dl_meter_kind)kind, &names);
@@ -299,6 +366,7 @@ static enum dl_status sum_up(struct reader *k) {
     dl_warn_at(k->d, k->log->path, 0,
                "%zu gaps, %.3g s together, the longest %.3g s", k->n_gaps,
                k->gap_s, k->longest_s);
+  warn_unmetered(k);
   if (k->join)
     status = add_memory(k);
   s->duration_s = (double)(s->span.end_ns - s->span.start_ns) / 1e9;
@@ -319,8 +387,7 @@ enum dl_status dl_log_summarise(struct dl_log_summary *s, const char *path,
   enum dl_status status = DL_OK;
   *s = (struct dl_log_summary){.interval_s = NAN, .missing = NAN};
   for (size_t i = 0; i < DL_N_METER_KINDS; i++)
-    s->kind[i] =
-        (struct dl_kind_total){0, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+    s->kind[i] = dl_kind_unknown;
   if (!opened)
     status = dl_log_open(&k.log, path, &o->log, d);
   if (status != DL_OK)

@@ -16,8 +16,9 @@ struct dl_summary_options {
   struct dl_log **ram_opened; /* the same, already opened: becomes owned; or
                                  NULL */
   bool curve;                 /* keep the energy curve */
-  /* The trace of the run that the log belongs to: only readings within it
-   * count, after a shift to its clock. start_ns 0: the log is the trace. */
+  /* A companion: only readings within the trace of its run count, after a shift
+   * to its clock. */
+  bool is_companion;
   struct dl_log_span trace;
   /* Called now and then with the number of bytes read since the last call; may
    * be NULL. */
@@ -34,6 +35,9 @@ struct dl_kind_total {
   double idle_w, peak_w; /* of all together */
   double limit_w;        /* sum */
 };
+
+/* A kind without meters. */
+extern const struct dl_kind_total dl_kind_unknown;
 
 struct dl_log_summary {
   struct dl_kind_total kind[DL_N_METER_KINDS];

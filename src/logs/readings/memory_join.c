@@ -8,6 +8,7 @@
 #include "logs/readings/reading_sequencer.h"
 
 #define NEAR_NS DL_SECOND
+#define DAY_NS (INT64_C(86400) * DL_SECOND)
 
 /* Shorter gaps come from starting and stopping two programs: no warning. */
 #define WARN_FROM_NS (INT64_C(10) * DL_SECOND)
@@ -23,9 +24,9 @@ struct dl_memory_join {
   struct sample before, after; /* around the time requested last */
   bool has_before, has_after;
   double util_sum;
-  size_t n_util, n_dropped, n_held;
-  int64_t dropped_ns, held_ns; /* their durations */
-  int64_t last_ns;             /* time requested last */
+  size_t n_util, n_dropped, n_held, n_near; /* n_near: within 1 s */
+  int64_t dropped_ns, held_ns;              /* their durations */
+  int64_t last_ns;                          /* time requested last */
 };
 
 /* Moves to the next memory sample; has_after is false at the end. */
@@ -77,6 +78,12 @@ enum dl_status dl_memory_join_open(struct dl_memory_join **out,
   }
   j->shift_ns = dl_clock_shift(j->after.ns, j->in.log->clock, gpu_log);
   j->after.ns += j->shift_ns;
+  if (j->after.ns - gpu_log->start_ns > DAY_NS / 2) {
+    dl_warn_at(d, j->in.log->path, 0,
+               "no sample at the time of the run: left out of it");
+    dl_memory_join_free(j);
+    return DL_OK;
+  }
   dl_clock_shift_warn(j->in.log, j->shift_ns, gpu_log->clock, d);
   *out = j;
   return DL_OK;
@@ -111,17 +118,25 @@ enum dl_status dl_memory_join_at(struct dl_memory_join *j, int64_t ns,
   } else if (!late && !early) {
     j->n_held++;
     j->held_ns += step;
+  } else {
+    j->n_near++;
   }
   return DL_OK;
 }
 
 enum dl_status dl_memory_join_end(struct dl_memory_join *j, double *cpu_util,
-                                  struct dl_diag *d) {
+                                  bool *matched, struct dl_diag *d) {
   const char *path = j->in.log->path;
   while (j->has_after) {
     enum dl_status status = advance(j, d);
     if (status != DL_OK)
       return status;
+  }
+  *matched = j->n_near > 0;
+  *cpu_util = j->util_sum / (double)j->n_util; /* 0 / 0: NaN */
+  if (!*matched) {
+    dl_warn_at(d, path, 0, "no sample at the time of the run: left out of it");
+    return DL_OK;
   }
   if (j->dropped_ns > WARN_FROM_NS)
     dl_warn_at(d, path, 0,
@@ -132,6 +147,5 @@ enum dl_status dl_memory_join_end(struct dl_memory_join *j, double *cpu_util,
     dl_warn_at(d, path, 0,
                "no sample within 1 s of %zu GPU sample%s: the one before held",
                j->n_held, j->n_held == 1 ? "" : "s");
-  *cpu_util = j->util_sum / (double)j->n_util; /* 0 / 0: NaN */
   return DL_OK;
 }

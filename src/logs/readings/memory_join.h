@@ -17,8 +17,9 @@ struct dl_memory_join;
 /* Opens the memory log, or takes ownership of *opened if opened and *opened are
  * not NULL, and sets *opened to NULL. The times of the memory log are
  * shifted if its clock and that of the GPU log differ by a time zone, with a
- * warning. If the log has no samples, *j
- * is NULL, with a warning. */
+ * warning. If the log has no samples,
+ * or none within half a day after the GPU log begins, *j is NULL, with a
+ * warning. */
 enum dl_status dl_memory_join_open(struct dl_memory_join **j, const char *path,
                                    struct dl_log **opened,
                                    const struct dl_log_options *o,
@@ -33,8 +34,10 @@ enum dl_status dl_memory_join_at(struct dl_memory_join *j, int64_t ns,
                                  struct dl_diag *d);
 
 /* Reads the rest of the log, warns about held and dropped samples, and returns
- * the mean CPU utilization (NaN: not in the log). */
+ * the mean CPU utilization (NaN: not in the log). *matched is false, with a
+ * warning, if no GPU sample was within 1 s of a memory sample: the log is one
+ * of another time. */
 enum dl_status dl_memory_join_end(struct dl_memory_join *j, double *cpu_util,
-                                  struct dl_diag *d);
+                                  bool *matched, struct dl_diag *d);
 
 #endif

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Integration of the readings of one meter. */
+
 #include "logs/readings/power_meter.h"
 
 #include <math.h>
@@ -16,7 +18,8 @@ enum { BINS_PER_OCTAVE = 32, OCTAVES = DL_METER_BINS / BINS_PER_OCTAVE };
 
 void dl_power_meter_init(struct dl_power_meter *m,
                          const struct dl_meter_options *o) {
-  *m = (struct dl_power_meter){.o = *o, .counter_last = NAN, .peak_w = NAN};
+  *m = (struct dl_power_meter){
+      .o = *o, .usual_ns = o->usual_ns, .counter_last = NAN, .peak_w = NAN};
 }
 
 /* Records the time since the last reading with a value. Returns its length in
@@ -25,8 +28,8 @@ static double add_interval(struct dl_power_meter *m, double ns) {
   double limit_ns = m->o.max_gap_s > 0
                         ? m->o.max_gap_s * 1e9
                         : fmax(m->usual_ns * GAP_INTERVALS, GAP_MIN_S * 1e9);
-  /* Without a limit from the user, the first interval sets the usual one. */
-  bool has_limit = m->n_valued > 1 || m->o.max_gap_s > 0;
+  /* Otherwise the first interval sets the usual one. */
+  bool has_limit = m->n_valued > 1 || m->o.max_gap_s > 0 || m->o.usual_ns > 0;
   double gap_s = has_limit && ns > limit_ns ? ns / 1e9 : 0;
   /* The octave comes from the exponent and the bin within it from the mantissa:
    * close enough to logarithmic, and fast. */
@@ -94,8 +97,10 @@ struct dl_meter_event dl_power_meter_add(struct dl_power_meter *m,
   }
   if (!valued && had_values)
     return event;
-  if (valued && !had_values) /* the readings before had no value */
+  if (valued && !had_values) { /* the readings before had no value */
     m->n_valued = m->n_repeats = 0;
+    m->first_valued_ns = r->ns;
+  }
   double ns = (double)(r->ns - m->valued_ns);
   if (ns > 0 && m->n_valued > 0)
     event.gap_s = add_interval(m, ns);
@@ -117,7 +122,10 @@ double dl_power_meter_energy(const struct dl_power_meter *m) {
 struct dl_meter_summary
 dl_power_meter_summarise(const struct dl_power_meter *m) {
   bool spans = m->last_ns > m->first_ns;
-  bool counter = !isnan(m->counter_last) && spans;
+  /* An energy that never changes, or falls too often, is no counter. */
+  bool no_counter = (m->counter_j == 0 && m->counter_last > 0) ||
+                    (m->n_resets > 2 && m->n_resets * 5 > m->n_valued);
+  bool counter = !isnan(m->counter_last) && spans && !no_counter;
   bool integral = m->n_power > 1 && spans;
   uint64_t total = 0, below = 0;
   size_t median = 0; /* bin that contains the median interval */
@@ -130,6 +138,8 @@ dl_power_meter_summarise(const struct dl_power_meter *m) {
       .n_power = m->n_power,
       .first_ns = m->first_ns,
       .last_ns = m->last_ns,
+      .first_valued_ns = m->first_valued_ns,
+      .last_valued_ns = m->valued_ns,
       .integral_j = integral ? m->integral_j : NAN,
       .counter_j = counter ? m->counter_j : NAN,
       .power_w = m->power_sum_w / (double)m->n_power, /* 0 / 0: NaN */
@@ -137,6 +147,7 @@ dl_power_meter_summarise(const struct dl_power_meter *m) {
       .idle_w = m->idle_sum_w / (double)m->n_idle,
       .peak_w = m->peak_w,
       .interval_s = m->bin[median].sum_ns / (double)m->bin[median].n / 1e9,
+      .no_counter = no_counter && spans,
       .n_gaps = m->n_gaps,
       .n_resets = m->n_resets,
       .n_repeats = m->n_repeats,

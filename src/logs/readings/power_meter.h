@@ -19,6 +19,8 @@ struct dl_meter_options {
   bool cut_gaps;       /* otherwise they are bridged */
   bool truncate_watts; /* use whole watts only, as the parser of del Rey et al.
                           2024 does */
+  double usual_ns;     /* usual interval of the readings that follow, by which
+                          the first interval is judged; 0: unknown */
 };
 
 /* Histogram of the intervals between samples: 32 bins per octave, starting at
@@ -36,8 +38,8 @@ struct dl_power_meter {
   size_t n, n_power, n_util, n_idle, n_gaps, n_resets, n_repeats;
   double power_sum_w, util_sum, idle_sum_w;
   int64_t first_ns, last_ns;
-  int64_t valued_ns; /* time of the last reading with a value */
-  size_t n_valued;   /* readings with a value */
+  int64_t first_valued_ns, valued_ns; /* first and last reading with a value */
+  size_t n_valued;                    /* readings with a value */
   double integral_j, peak_w, gap_s;
   double power_w; /* last power, and its time */
   int64_t power_ns;
@@ -68,6 +70,7 @@ struct dl_meter_summary {
   size_t n;       /* readings */
   size_t n_power; /* readings with a power */
   int64_t first_ns, last_ns;
+  int64_t first_valued_ns, last_valued_ns; /* readings with power or counter */
   double energy_j;   /* NaN with neither power nor counter, or one reading */
   double integral_j; /* of the power */
   double counter_j;  /* of the counter */
@@ -78,7 +81,9 @@ struct dl_meter_summary {
   double interval_s; /* median; NaN with one reading */
   double missing;    /* share of samples missing, given that interval */
   size_t n_gaps, n_resets, n_repeats;
-  double gap_s; /* total length of the gaps */
+  double gap_s;    /* total length of the gaps */
+  bool no_counter; /* the energies of the readings are none of a counter, and
+                      were not used: constant, or falling too often */
 };
 
 struct dl_meter_summary

@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Sorting of readings by time, and repair of clocks. */
+
 #include "logs/readings/reading_sequencer.h"
 
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 
 #define HOUR_NS (INT64_C(3600) * DL_SECOND)
 
-/* A larger step back is one of the clock, a smaller one a late reading. */
+/* A larger step back is one of the clock, a smaller one possibly a late
+ * reading. */
 #define LATE_MAX_NS (INT64_C(60) * DL_SECOND)
 
 /* Readings of one round may lie this far apart. After a change of daylight
@@ -17,24 +22,39 @@
 /* 100 years: below this, sums of times and shifts cannot overflow. */
 #define SHIFT_MAX_NS (INT64_C(876000) * HOUR_NS)
 
+/* Readings to look at before a step back is judged. */
+enum { AHEAD_MIN = 256 };
+
 void dl_sequencer_free(struct dl_sequencer *q) {
   for (size_t i = 0; i < q->n_runs; i++)
     dl_run_clear(&q->run[i]);
   free(q->run);
+  free(q->ahead);
 }
 
-/* Moves the runs out of the block. */
-static bool keep_runs(struct dl_sequencer *q) {
-  void *runs = q->run;
-  if (!dl_grow(&runs, &q->runs_cap, q->n_runs + q->block.n_runs,
-               sizeof *q->run))
-    return false;
-  q->run = runs;
-  for (size_t i = 0; i < q->block.n_runs; i++) {
-    q->run[q->n_runs++] = q->block.run[i];
-    q->block.run[i] = (struct dl_run){0};
+static const struct dl_reading *in_ring(const struct dl_sequencer *q,
+                                        size_t i) {
+  return &q->ring[(q->first + i) % DL_SEQUENCER_WINDOW];
+}
+
+static int by_size(const void *a, const void *b) {
+  const int64_t *x = a, *y = b;
+  return *x < *y ? -1 : *x > *y;
+}
+
+int64_t dl_sequencer_interval(const struct dl_sequencer *q, uint32_t meter) {
+  int64_t step[DL_SEQUENCER_WINDOW], last = 0;
+  size_t n = 0, n_seen = 0;
+  for (size_t i = 0; i < q->n; i++) {
+    const struct dl_reading *r = in_ring(q, i);
+    if (r->meter != meter || (isnan(r->power_w) && isnan(r->energy_j)))
+      continue;
+    if (n_seen++ > 0 && r->ns > last)
+      step[n++] = r->ns - last;
+    last = r->ns;
   }
-  return true;
+  qsort(step, n, sizeof *step, by_size);
+  return n >= 2 ? step[n / 2] : 0;
 }
 
 /* Whether daylight saving time may begin about then: early on a Sunday, from
@@ -49,48 +69,90 @@ static bool is_spring_night(int64_t ns) {
   return sunday && season && hour < 4;
 }
 
+/* The newest reading of a meter in the ring; NULL: none. */
+static const struct dl_reading *newest_of(const struct dl_sequencer *q,
+                                          uint32_t meter) {
+  for (size_t i = q->n; i-- > 0;)
+    if (in_ring(q, i)->meter == meter)
+      return in_ring(q, i);
+  return NULL;
+}
+
+/* Whether the ring has a reading of the meter close to a time, or the time lies
+ * before all readings in it. */
+static bool is_covered(const struct dl_sequencer *q, uint32_t meter, int64_t ns,
+                       int64_t interval_ns) {
+  if (q->any_out && ns < q->out.ns)
+    return true;
+  for (size_t i = 0; i < q->n; i++)
+    if (in_ring(q, i)->meter == meter &&
+        llabs(in_ring(q, i)->ns - ns) * 5 <= interval_ns * 3)
+      return true;
+  return false;
+}
+
+/* Whether a step back to reading r, by less than LATE_MAX_NS, is one of the
+ * clock: readings of the meter continue from there in order, at times that the
+ * meter already has readings of. */
+static bool is_set_back(const struct dl_sequencer *q,
+                        const struct dl_reading *r, int64_t interval_ns) {
+  const struct dl_reading *newest = newest_of(q, r->meter);
+  int64_t last = r->ns, shift = q->shift_ns;
+  size_t n = 0;
+  if (!newest || newest->ns <= r->ns + shift ||
+      !is_covered(q, r->meter, r->ns + shift, interval_ns))
+    return false;
+  for (size_t i = q->next; i < q->n_ahead && n < 2; i++) {
+    const struct dl_reading *a = &q->ahead[i];
+    if (a->meter != r->meter)
+      continue;
+    if (a->ns <= last || a->ns + shift >= newest->ns ||
+        !is_covered(q, a->meter, a->ns + shift, interval_ns))
+      return false;
+    last = a->ns;
+    n++;
+  }
+  return n == 2;
+}
+
 /* Adapts the shift to a step of the clock and returns the time of the reading.
  * `step` is the time since the newest reading, with the shift so far. */
 static int64_t repair_clock(struct dl_sequencer *q, const struct dl_reading *r,
                             int64_t step, struct dl_diag *d) {
   const char *path = q->log->path;
+  const struct dl_reading *newest = newest_of(q, r->meter);
+  int64_t interval_ns = dl_sequencer_interval(q, r->meter);
+  if (!newest || interval_ns == 0)
+    interval_ns = q->pause_ns;
+  else
+    step = r->ns + q->shift_ns - newest->ns;
   bool wall_clock =
       q->log->clock == DL_CLOCK_WALL || q->log->clock == DL_CLOCK_DAY;
-  if (step >= -LATE_MAX_NS) {
-    if (step > 0 && step < HOUR_NS + LATE_MAX_NS && q->pause_ns > 0 &&
-        q->pause_ns < LATE_MAX_NS && wall_clock &&
+  if (step > 0) {
+    if (step > HOUR_NS - JITTER_NS && step < HOUR_NS + LATE_MAX_NS &&
+        q->pause_ns > 0 && q->pause_ns < LATE_MAX_NS && wall_clock &&
         is_spring_night(q->newest_ns)) {
       q->shift_ns -= HOUR_NS;
       dl_warn_at(d, path, r->line,
                  "clock set ahead by an hour (daylight saving): times carried "
                  "on");
     }
-  } else if (q->shift_ns <= SHIFT_MAX_NS) {
-    if (-step > HOUR_NS - LATE_MAX_NS && -step < HOUR_NS + JITTER_NS &&
-        wall_clock) {
-      q->shift_ns += HOUR_NS;
-      dl_warn_at(
-          d, path, r->line,
-          "clock set back by an hour (daylight saving): times carried on");
-    } else {
-      q->shift_ns += -step + q->pause_ns;
-      dl_warn_at(d, path, r->line,
-                 "clock set back by %.3g s: carried on %.3g s after the sample "
-                 "before",
-                 (double)-step * 1e-9, (double)q->pause_ns * 1e-9);
-    }
+  } else if (q->shift_ns > SHIFT_MAX_NS ||
+             (step >= -LATE_MAX_NS && !is_set_back(q, r, interval_ns))) {
+    return r->ns + q->shift_ns;
+  } else if (-step > HOUR_NS - LATE_MAX_NS && -step < HOUR_NS + JITTER_NS &&
+             wall_clock) {
+    q->shift_ns += HOUR_NS;
+    dl_warn_at(d, path, r->line,
+               "clock set back by an hour (daylight saving): times carried on");
+  } else {
+    q->shift_ns += -step + interval_ns;
+    dl_warn_at(d, path, r->line,
+               "clock set back by %.3g s: carried on %.3g s after the sample "
+               "before",
+               (double)-step * 1e-9, (double)interval_ns * 1e-9);
   }
   return r->ns + q->shift_ns;
-}
-
-/* Updates the usual pause; a gap counts as a few pauses at most. */
-static void update_pause(struct dl_sequencer *q, int64_t step) {
-  if (q->pause_ns == 0 || step < q->pause_ns)
-    q->pause_ns = step;
-  else if (step / 8 < q->pause_ns)
-    q->pause_ns += (step - q->pause_ns) / 64;
-  else
-    q->pause_ns += q->pause_ns / 8;
 }
 
 /* Repairs the time of a reading and inserts it into the ring, which has
@@ -109,8 +171,13 @@ static void add(struct dl_sequencer *q, const struct dl_reading *r,
       q->late_line = r->line;
     return;
   }
-  if (q->any && step > q->pause_ns / 4) /* the first reading of a round */
-    update_pause(q, step);
+  if (q->any && step > q->pause_ns / 4) { /* the first reading of a round */
+    if (q->pause_ns == 0 || step < q->pause_ns)
+      q->pause_ns = step;
+    else /* a gap counts as a few pauses at most */
+      q->pause_ns +=
+          step / 8 < q->pause_ns ? (step - q->pause_ns) / 64 : q->pause_ns / 8;
+  }
   if (!q->any || step > 0)
     q->newest_ns = in.ns;
   q->any = true;
@@ -125,35 +192,59 @@ static void add(struct dl_sequencer *q, const struct dl_reading *r,
   q->ring[(q->first + at) % DL_SEQUENCER_WINDOW] = in;
 }
 
-static enum dl_status next_block(struct dl_sequencer *q, struct dl_diag *d) {
-  enum dl_status status = dl_log_next(q->log, &q->block, d);
+/* Reads the next readings and runs of the log. */
+static enum dl_status read_ahead(struct dl_sequencer *q, struct dl_diag *d) {
+  struct dl_log_block block;
+  enum dl_status status = dl_log_next(q->log, &block, d);
+  void *readings = q->ahead, *runs = q->run;
+  if (status != DL_OK)
+    return status;
+  q->n_ahead -= q->next;
+  if (q->n_ahead > 0)
+    memmove(q->ahead, q->ahead + q->next, q->n_ahead * sizeof *q->ahead);
   q->next = 0;
-  if (status == DL_OK && q->block.n_runs > 0 && !keep_runs(q))
+  bool ok = dl_grow(&readings, &q->ahead_cap, q->n_ahead + block.n_readings,
+                    sizeof *q->ahead);
+  q->ahead = readings;
+  ok = ok &&
+       dl_grow(&runs, &q->runs_cap, q->n_runs + block.n_runs, sizeof *q->run);
+  q->run = runs;
+  if (!ok)
     return dl_fail_memory(d);
-  q->at_end =
-      status == DL_OK && q->block.n_readings == 0 && q->block.n_runs == 0;
-  if (q->at_end && q->n_late > 0)
-    dl_skip_at(d, q->log->path, q->late_line,
-               "%zu reading%s out of order: sort the log by time first",
-               q->n_late, q->n_late == 1 ? "" : "s");
-  return status;
+  if (block.n_readings > 0)
+    memcpy(q->ahead + q->n_ahead, block.reading,
+           block.n_readings * sizeof *q->ahead);
+  q->n_ahead += block.n_readings;
+  for (size_t i = 0; i < block.n_runs; i++) {
+    q->run[q->n_runs++] = block.run[i];
+    block.run[i] = (struct dl_run){0};
+  }
+  q->at_end = block.n_readings == 0 && block.n_runs == 0;
+  return DL_OK;
 }
 
 enum dl_status dl_sequencer_next(struct dl_sequencer *q,
                                  const struct dl_reading **r,
                                  struct dl_diag *d) {
   *r = NULL;
-  while (!q->at_end && q->n < DL_SEQUENCER_WINDOW) {
-    if (q->next < q->block.n_readings) {
-      add(q, &q->block.reading[q->next++], d);
-      continue;
+  while (q->n < DL_SEQUENCER_WINDOW) {
+    while (!q->at_end && q->n_ahead - q->next < AHEAD_MIN) {
+      enum dl_status status = read_ahead(q, d);
+      if (status != DL_OK)
+        return status;
     }
-    enum dl_status status = next_block(q, d);
-    if (status != DL_OK)
-      return status;
+    if (q->next == q->n_ahead)
+      break;
+    add(q, &q->ahead[q->next++], d);
   }
-  if (q->n == 0)
+  if (q->n == 0) {
+    if (q->n_late > 0)
+      dl_skip_at(d, q->log->path, q->late_line,
+                 "%zu reading%s out of order: sort the log by time first",
+                 q->n_late, q->n_late == 1 ? "" : "s");
+    q->n_late = 0;
     return DL_OK;
+  }
   q->out = q->ring[q->first];
   q->any_out = true;
   q->first = (q->first + 1) % DL_SEQUENCER_WINDOW;

@@ -5,6 +5,8 @@
  * place. After a clock was set back (daylight saving time, a time server, or
  * concatenated logs) times continue from where they were: shifted by one hour
  * if the step is one hour, otherwise as if one sample had followed the other.
+ * A step back by less than a minute is one of the clock if readings of the same
+ * meter already cover the times that follow it, otherwise the reading is late.
  * A clock that jumps ahead by an hour in a night in which daylight saving time
  * may begin is set back. Each repair is a warning with its line. */
 
@@ -24,9 +26,9 @@ struct dl_sequencer {
   size_t n_runs, runs_cap;
 
   /* Private. */
-  struct dl_log_block block;
-  size_t next; /* index of the next reading of the block */
-  bool at_end;
+  struct dl_reading *ahead;        /* read, but not in the ring yet; owned */
+  size_t next, n_ahead, ahead_cap; /* ahead[next..n_ahead) */
+  bool at_end;                     /* of the log */
   struct dl_reading ring[DL_SEQUENCER_WINDOW]; /* sorted by time */
   size_t first, n;                             /* in use in the ring */
   struct dl_reading out;                       /* returned last */
@@ -37,8 +39,12 @@ struct dl_sequencer {
   size_t n_late, late_line;
 };
 
-/* Frees the runs. */
+/* Frees the runs and readings. */
 void dl_sequencer_free(struct dl_sequencer *q);
+
+/* Usual interval (ns) of the next readings of a meter that have a value, by
+ * those in the ring: their median; 0 if there are fewer than three. */
+int64_t dl_sequencer_interval(const struct dl_sequencer *q, uint32_t meter);
 
 /* The next reading in *r, NULL at the end. It is valid until the next call. */
 enum dl_status dl_sequencer_next(struct dl_sequencer *q,

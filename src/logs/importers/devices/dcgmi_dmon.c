@@ -32,7 +32,7 @@
 enum column {
   POWER,
   POWER_NOW,
-  ENERGY_MJ,
+  ENERGY,
   UTIL,
   ACTIVE,
   LIMIT,
@@ -41,16 +41,26 @@ enum column {
 };
 
 static const char *const names[N_COLUMNS] = {
-    [POWER] = "POWER",     [POWER_NOW] = "POWINST", [ENERGY_MJ] = "TOTEC",
+    [POWER] = "POWER",     [POWER_NOW] = "POWINST", [ENERGY] = "TOTEC",
     [UTIL] = "GPUTL",      [ACTIVE] = "GRACT",      [LIMIT] = "EPLMT",
     [LIMIT_SET] = "PMLMT",
+};
+
+static const struct {
+  enum dl_dimension dimension;
+  double scale;
+} dimensions[N_COLUMNS] = {
+    [POWER] = {DL_POWER, 1},           [POWER_NOW] = {DL_POWER, 1},
+    [ENERGY] = {DL_ENERGY_UNIT, 1e-3}, [UTIL] = {DL_SHARE, 0.01},
+    [ACTIVE] = {DL_SHARE, 1},          [LIMIT] = {DL_POWER, 1},
+    [LIMIT_SET] = {DL_POWER, 1},
 };
 
 enum { FIELDS_MAX = 128, HEAD_LINES = 32, PREFIX_WORDS = 4 };
 
 /* Numbers from here on stand for missing values in old releases. */
 #define BLANK_W 1e14
-#define BLANK_MJ 9.2e18
+#define BLANK_J 9.2e15
 
 struct dcgmi {
   int at[N_COLUMNS]; /* value of each column, -1 without */
@@ -79,7 +89,7 @@ static bool probe(const struct dl_head *head) {
        i++) {
     char *hash = strchr(buf, '#');
     if (hash && read_header(&m, hash))
-      return m.at[POWER] >= 0 || m.at[POWER_NOW] >= 0 || m.at[ENERGY_MJ] >= 0 ||
+      return m.at[POWER] >= 0 || m.at[POWER_NOW] >= 0 || m.at[ENERGY] >= 0 ||
              m.at[UTIL] >= 0 || m.at[ACTIVE] >= 0;
   }
   return false;
@@ -99,14 +109,15 @@ static bool read_values(struct dl_log *log, const struct dcgmi *m, char **value,
   for (size_t c = 0; c < N_COLUMNS; c++) {
     x[c] = NAN;
     if (m->at[c] >= 0 &&
-        !dl_cell_quantity(log, names[c], value[m->at[c]], &x[c]))
+        !dl_cell_quantity(log, names[c], value[m->at[c]],
+                          dimensions[c].dimension, dimensions[c].scale, &x[c]))
       return false;
-    if (x[c] >= (c == ENERGY_MJ ? BLANK_MJ : BLANK_W))
+    if (x[c] >= (c == ENERGY ? BLANK_J : BLANK_W))
       x[c] = NAN;
   }
   r->power_w = either(x[POWER], x[POWER_NOW]);
-  r->energy_j = x[ENERGY_MJ] / 1000;
-  r->util = either(share(x[UTIL] / 100), share(x[ACTIVE]));
+  r->energy_j = x[ENERGY];
+  r->util = either(share(x[UTIL]), share(x[ACTIVE]));
   *limit = either(x[LIMIT], x[LIMIT_SET]);
   return true;
 }

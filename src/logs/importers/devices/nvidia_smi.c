@@ -4,13 +4,14 @@
  * Columns have the order and the names of the query, with units in brackets
  * ("power.draw [W]"); scripts rename them (gpu_power_draw). Cells have units
  * unless "nounits" was requested, and "[N/A]" if a board lacks a sensor. A
- * board is identified by uuid, bus or index; without any of them, a log of
- * several boards lists them in turn, within a moment. */
+ * board is identified by uuid, bus or index; without any of them, by its turn
+ * (device_turns.h). */
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "logs/importers/device_turns.h"
 #include "logs/log.h"
 
 enum column {
@@ -23,19 +24,18 @@ enum column {
   UTIL,
   MEMORY_UTIL,
   LIMIT,
-  ENERGY_MJ,
+  ENERGY,
   N_COLUMNS
 };
 
 enum { FIELDS_MAX = 64 };
 
 struct smi {
-  int at[N_COLUMNS]; /* field of each column, -1 without */
+  int at[N_COLUMNS];       /* field of each column, -1 without */
+  double scale[N_COLUMNS]; /* unit in the header, of numbers without one */
   size_t n_fields;
-  char header[1024]; /* of the file; "" without */
-  size_t n_in_turn;  /* boards that take turns; 0: a column identifies them */
-  size_t turn;
-  int64_t last_ns, pause_ns; /* between one round and the next */
+  char header[1024];     /* of the file; "" without */
+  struct dl_turns turns; /* n = 0: a column identifies the boards */
 };
 
 /* Names used by nvidia-smi and by scripts. */
@@ -49,11 +49,23 @@ static const char *const names[N_COLUMNS] = {
     [UTIL] = "utilization.gpu|gpu_usage|gpu_utilization",
     [MEMORY_UTIL] = "utilization.memory|gpu_memory_usage",
     [LIMIT] = "enforced.power.limit|power.limit|power.max_limit|gpu_max_power",
-    [ENERGY_MJ] = "total_energy_consumption",
+    [ENERGY] = "total_energy_consumption",
 };
 
+/* Dimensions, and the units of nvidia-smi. */
+static const struct {
+  const char *title;
+  enum dl_dimension dimension;
+  double scale;
+} quantities[N_COLUMNS] = {
+    [POWER] = {"power.draw", DL_POWER, 1},
+    [UTIL] = {"utilization.gpu", DL_SHARE, 0.01},
+    [MEMORY_UTIL] = {"utilization.memory", DL_SHARE, 0.01},
+    [LIMIT] = {"power.limit", DL_POWER, 1},
+    [ENERGY] = {"total_energy_consumption", DL_ENERGY_UNIT, 1e-3}};
+
 static bool is_usable(const struct smi *smi) {
-  return smi->at[TIME] >= 0 && (smi->at[POWER] >= 0 || smi->at[ENERGY_MJ] >= 0);
+  return smi->at[TIME] >= 0 && (smi->at[POWER] >= 0 || smi->at[ENERGY] >= 0);
 }
 
 static bool has_unit(const char *cell, const char *unit) {
@@ -99,6 +111,13 @@ static bool find_columns(struct smi *smi, const struct dl_head *head) {
   if (smi->n_fields > FIELDS_MAX)
     return false;
   dl_cell_columns(field, smi->n_fields, names, N_COLUMNS, smi->at);
+  for (enum column c = POWER; c < N_COLUMNS; c++) {
+    const char *unit = smi->at[c] < 0 ? NULL : strchr(field[smi->at[c]], '[');
+    double scale = unit ? dl_unit(unit + 1, strcspn(unit + 1, "]"),
+                                  quantities[c].dimension)
+                        : NAN;
+    smi->scale[c] = isnan(scale) ? quantities[c].scale : scale;
+  }
   return (smi->header[0] != '\0' && is_usable(smi)) ||
          guess_columns(smi, field);
 }
@@ -112,54 +131,30 @@ static bool probe(const struct dl_head *head) {
           strstr(smi.header, "gpu_power_draw"));
 }
 
-/* The number of boards that take turns in the head: rows within a tenth of the
- * longest pause belong to one round. All rounds but the last must have the same
- * length. */
-static size_t count_turns(struct smi *smi, struct dl_log *log,
-                          const struct dl_head *head) {
-  enum { ROWS = 96 };
-  int64_t ns[ROWS], longest = 0;
+/* Times of the first rows. */
+static size_t first_times(const struct smi *smi, struct dl_log *log,
+                          const struct dl_head *head, int64_t *ns) {
   char row[DL_HEAD_LINE], *field[FIELDS_MAX];
   size_t n = 0, at = 0;
-  while (n < ROWS && dl_head_line(head, &at, row, sizeof row) &&
+  while (n < DL_TURNS_ROWS && dl_head_line(head, &at, row, sizeof row) &&
          head->text[at] != '\0') {
     bool whole = dl_cell_split(row, ',', field, FIELDS_MAX) == smi->n_fields;
     const char *time = whole ? field[smi->at[TIME]] : "";
     n += dl_log_time(log, time, strlen(time), &ns[n]);
   }
-  for (size_t i = 1; i < n; i++)
-    if (ns[i] - ns[i - 1] > longest)
-      longest = ns[i] - ns[i - 1];
-  size_t size = 0, rounds = 0, now = 1;
-  for (size_t i = 1; i < n; i++, now++) {
-    int64_t step = ns[i] - ns[i - 1];
-    if (step < 0 || (step > longest / 10 && step < longest / 2))
-      return 1;
-    if (step <= longest / 10)
-      continue;
-    if (rounds++ > 0 && now != size)
-      return 1;
-    size = now;
-    now = 0;
-  }
-  smi->pause_ns = longest / 2;
-  return rounds >= 3 && size > 0 ? size : 1;
+  return n;
 }
 
 static enum dl_status begin(struct dl_log *log, const struct dl_head *head,
                             struct dl_diag *d) {
   struct smi *smi = log->state;
+  int64_t ns[DL_TURNS_ROWS];
   if (!find_columns(smi, head))
     return dl_fail_at(d, DL_EINPUT, head->path, 1,
                       "no columns 'timestamp' and 'power.draw', and no units "
                       "to tell them by");
   if (smi->at[UUID] < 0 && smi->at[BUS] < 0 && smi->at[INDEX] < 0)
-    smi->n_in_turn = count_turns(smi, log, head);
-  if (smi->n_in_turn > 1)
-    dl_log_warn(log,
-                "%zu GPUs told apart by their order: the log has no "
-                "column 'index' or 'uuid'",
-                smi->n_in_turn);
+    dl_turns_find(&smi->turns, log, ns, first_times(smi, log, head, ns));
   return DL_OK;
 }
 
@@ -171,22 +166,13 @@ static uint32_t meter_of(struct dl_log *log, struct smi *smi,
   for (size_t i = 0; i < 3; i++)
     if (smi->at[ids[i]] >= 0)
       return dl_log_meter(log, DL_METER_GPU, field[smi->at[ids[i]]], name);
-  if (smi->n_in_turn <= 1)
+  if (smi->turns.n <= 1)
     return dl_log_meter(log, DL_METER_GPU, NULL, name);
-  bool next = ns - smi->last_ns < smi->pause_ns;
-  smi->turn = next ? (smi->turn + 1) % smi->n_in_turn : 0;
-  smi->last_ns = ns;
-  snprintf(id, sizeof id, "%zu", smi->turn);
+  snprintf(id, sizeof id, "%zu", dl_turns_next(&smi->turns, ns));
   return dl_log_meter(log, DL_METER_GPU, id, name);
 }
 
 static bool line(struct dl_log *log, char *s, size_t len) {
-  static const char *const titles[N_COLUMNS] = {
-      [POWER] = "power.draw",
-      [UTIL] = "utilization.gpu",
-      [MEMORY_UTIL] = "utilization.memory",
-      [LIMIT] = "power.limit",
-      [ENERGY_MJ] = "total_energy_consumption"};
   struct smi *smi = log->state;
   struct dl_reading r;
   char *field[FIELDS_MAX];
@@ -201,14 +187,15 @@ static bool line(struct dl_log *log, char *s, size_t len) {
     return false;
   for (enum column c = POWER; c < N_COLUMNS; c++) {
     const char *cell = smi->at[c] < 0 ? "" : field[smi->at[c]];
-    if (!dl_cell_number(cell, strlen(cell), &x[c]))
-      return dl_log_bad(log, "column '%s': invalid number '%.40s'", titles[c],
-                        cell);
+    if (!dl_cell_value(cell, strlen(cell), quantities[c].dimension,
+                       smi->scale[c], &x[c]))
+      return dl_log_bad(log, "column '%s': invalid number '%.40s'",
+                        quantities[c].title, cell);
   }
   r.power_w = x[POWER];
-  r.util = x[UTIL] / 100;
-  r.memory_util = x[MEMORY_UTIL] / 100;
-  r.energy_j = x[ENERGY_MJ] / 1000;
+  r.util = x[UTIL];
+  r.memory_util = x[MEMORY_UTIL];
+  r.energy_j = x[ENERGY];
   r.meter = meter_of(log, smi, field, r.ns);
   dl_log_limit(log, r.meter, x[LIMIT]);
   dl_log_reading(log, &r);

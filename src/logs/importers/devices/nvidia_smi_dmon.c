@@ -104,13 +104,13 @@ static bool line(struct dl_log *log, char *s, size_t len) {
   const char *id = field[m->at[GPU]];
   if (!dl_parse_count(id, &gpu) || gpu >= DL_ROUND_DEVICES)
     return dl_log_bad(log, "column 'gpu': invalid index '%.40s'", id);
-  if ((m->at[POWER] >= 0 &&
-       !dl_cell_quantity(log, "pwr", field[m->at[POWER]], &r.power_w)) ||
-      (m->at[UTIL] >= 0 &&
-       !dl_cell_quantity(log, "sm", field[m->at[UTIL]], &r.util)) ||
+  if ((m->at[POWER] >= 0 && !dl_cell_quantity(log, "pwr", field[m->at[POWER]],
+                                              DL_POWER, 1, &r.power_w)) ||
+      (m->at[UTIL] >= 0 && !dl_cell_quantity(log, "sm", field[m->at[UTIL]],
+                                             DL_SHARE, 0.01, &r.util)) ||
       !time_of(log, m, field, gpu, &r.ns))
     return false;
-  r.util = r.util <= 100 ? r.util / 100 : NAN;
+  r.util = r.util <= 1 ? r.util : NAN;
   r.meter = dl_log_meter(log, DL_METER_GPU, id, NULL);
   dl_log_reading(log, &r);
   return true;

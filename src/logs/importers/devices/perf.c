@@ -121,8 +121,25 @@ static bool read_prefix(char **field, size_t n, struct event *e) {
   return n - i <= 1 && strlen(e->domain) < ID_SIZE;
 }
 
+static bool is_whole(const char *s) {
+  return *s != '\0' && s[strspn(s, "0123456789")] == '\0';
+}
+
+/* Whether "-x," has split a number with a decimal comma before `value`. perf
+ * writes times with a full stop in every locale, energies with two decimals in
+ * that of the user; a domain is no number, and its count is the last one. */
+static bool is_split(char **field, size_t value) {
+  size_t i = 0;
+  if (value == 0 || strlen(field[value]) != 2 || !is_whole(field[value]) ||
+      !is_whole(field[value - 1]))
+    return false;
+  i += strchr(field[0], '.') != NULL; /* TIME */
+  bool domain = i < value - 1 && !dl_is_digit(field[i][0]);
+  return domain ? value - i == 3 : value - i == 1;
+}
+
 static enum parsed parse(char *s, struct event *e, char *separator) {
-  char *field[FIELDS];
+  char *field[FIELDS], joined[64];
   size_t n, unit;
   if (!split_event(s, field, &n, &unit, separator) ||
       !strstr(field[unit + 1], "energy-"))
@@ -133,6 +150,11 @@ static enum parsed parse(char *s, struct event *e, char *separator) {
   e->supported = true;
   if (*separator == ' ' && value > 0 && field[value - 1][0] == '<')
     value--;
+  if (*separator == ',' && is_split(field, value)) {
+    value--;
+    snprintf(joined, sizeof joined, "%.40s.%s", field[value], field[value + 1]);
+    field[value] = joined;
+  }
   if (field[value][0] == '<')
     e->supported = !strstr(field[value], "supported") &&
                    !strstr(field[unit - 1], "supported");

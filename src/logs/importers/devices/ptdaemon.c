@@ -72,7 +72,7 @@ static bool line(struct dl_log *log, char *s, size_t len) {
   const char *watts = value_of(field, n, "Watts");
   if (!watts)
     return dl_log_bad(log, "no column 'Watts'");
-  if (!dl_cell_number(watts, strlen(watts), &r.power_w))
+  if (!dl_cell_value(watts, strlen(watts), DL_POWER, 1, &r.power_w))
     return dl_log_bad(log, "column 'Watts': invalid number '%.40s'", watts);
   if (r.power_w == -1)
     r.power_w = NAN;

@@ -93,6 +93,19 @@ struct rocm {
   int64_t ns;
 };
 
+static const struct {
+  enum dl_dimension dimension;
+  double scale;
+} dimensions[N_COLUMNS] = {
+    [POWER] = {DL_POWER, 1},
+    [POWER_AVERAGE] = {DL_POWER, 1},
+    [UTIL] = {DL_SHARE, 0.01},
+    [ENERGY_UJ] = {DL_ENERGY_UNIT, 1e-6},
+    [ENERGY_J] = {DL_ENERGY_UNIT, 1},
+    [LIMIT] = {DL_POWER, 1},
+    [PARTITION] = {DL_NO_DIMENSION, 1},
+};
+
 static bool has_values(const struct rocm *m) {
   return m->at[POWER] >= 0 || m->at[POWER_AVERAGE] >= 0 ||
          m->at[ENERGY_UJ] >= 0 || m->at[ENERGY_J] >= 0 || m->at[UTIL] >= 0;
@@ -208,7 +221,7 @@ static bool read_row(struct dl_log *log, struct rocm *m, char **field) {
     if (strncmp(cell, "N/A", 3) == 0) /* "N/A (Secondary die)" */
       cell = "";
     if (!dl_cell_quantity(log, m->at[c] < 0 ? "" : names[m->name[c]].name, cell,
-                          &x[c]))
+                          dimensions[c].dimension, dimensions[c].scale, &x[c]))
       return false;
   }
   if (!has_values(m) || x[PARTITION] > 0)
@@ -217,8 +230,8 @@ static bool read_row(struct dl_log *log, struct rocm *m, char **field) {
     return false;
   r.meter = dl_log_meter(log, DL_METER_GPU, id, NULL);
   r.power_w = isnan(x[POWER]) ? x[POWER_AVERAGE] : x[POWER];
-  r.util = x[UTIL] <= 100 ? x[UTIL] / 100 : NAN;
-  r.energy_j = isnan(x[ENERGY_UJ]) ? x[ENERGY_J] : x[ENERGY_UJ] / 1e6;
+  r.util = x[UTIL] <= 1 ? x[UTIL] : NAN;
+  r.energy_j = isnan(x[ENERGY_UJ]) ? x[ENERGY_J] : x[ENERGY_UJ];
   dl_log_limit(log, r.meter, x[LIMIT]);
   dl_log_reading(log, &r);
   return true;

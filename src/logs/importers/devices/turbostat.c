@@ -178,7 +178,7 @@ static bool line(struct dl_log *log, char *s, size_t len) {
   for (int c = 0; c < N_COLUMNS; c++)
     cell[c] = t->at[c] >= 0 && (size_t)t->at[c] < n ? field[t->at[c]] : "";
   for (int i = 0; i < 3; i++) {
-    if (!dl_cell_quantity(log, names[PKG_W + i], cell[PKG_W + i],
+    if (!dl_cell_quantity(log, names[PKG_W + i], cell[PKG_W + i], DL_POWER, 1,
                           &row.watts[i]))
       return false;
     any = any || *cell[PKG_W + i] != '\0';

@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/constants.h"
 
 enum role {
@@ -228,6 +229,24 @@ static bool quantity_of(const struct parse *p, struct dl_sample_column *c) {
   return unit || (power && !p->said[USAGE]);
 }
 
+/* Whether the unit "mW" or "mJ" of a name is milli: "MW" is mega, and unclear
+ * in a name of capital letters only. False: unclear. */
+static bool read_prefix(const char *name, double *scale) {
+  const char *at = NULL;
+  bool lower = false;
+  for (const char *s = name; *s != '\0'; s++) {
+    bool unit = (s[0] == 'm' || s[0] == 'M') && s[1] != '\0' &&
+                strchr("wWjJ", s[1]) && !dl_is_alpha(s[2]) &&
+                (s == name || !dl_is_alpha(s[-1]));
+    at = unit ? s : at;
+    lower = lower || dl_is_lower(*s);
+  }
+  if (!at || at[0] == 'm')
+    return true;
+  *scale = 1e6;
+  return lower && dl_is_upper(at[1]);
+}
+
 bool dl_sample_column(const char *name, struct dl_sample_column *c) {
   char plain[NAME_SIZE];
   struct parse p = {.index = -1};
@@ -236,10 +255,10 @@ bool dl_sample_column(const char *name, struct dl_sample_column *c) {
   for (size_t i = 0; i < sizeof wholes / sizeof *wholes; i++)
     if (strcmp(wholes[i].name, plain) == 0) {
       *c = wholes[i].column;
-      return true;
+      return read_prefix(name, &c->scale);
     }
   take_words(&p, plain);
-  if (p.failed || !quantity_of(&p, c))
+  if (p.failed || !quantity_of(&p, c) || !read_prefix(name, &c->scale))
     return false;
   const struct word *meter = p.meter ? p.meter : p.weak_meter;
   c->index = p.index;

@@ -10,8 +10,9 @@
  * passed over. Times are points in time, or seconds (or thousandths ..., by
  * the name) from the beginning: what is less than 1e8 s counts from there.
  *
- * Utilisation is in percent, as NVML and psutil give it, unless the name says
- * "fraction" or the like. An energy is a counter, not that of one interval. */
+ * Utilization is in percent, as NVML and psutil give it, unless the name says
+ * "fraction" or the like. An energy is a counter, not that of one interval:
+ * one that is constant or falls often is not used. */
 
 #include <math.h>
 #include <stdio.h>
@@ -19,8 +20,12 @@
 
 #include "base/ascii.h"
 #include "base/number.h"
+#include "logs/importers/device_turns.h"
 #include "logs/importers/tables/sample_columns.h"
 #include "logs/log.h"
+
+/* Smaller times (s) count from the beginning. */
+#define DATE_MIN 1e8
 
 enum {
   FIELDS_MAX = 256,
@@ -53,6 +58,7 @@ struct samples {
   char time_name[NAME_SIZE];
   char unclear[NAME_SIZE]; /* a column that does not say of what it is */
   enum clock clock;
+  struct dl_turns turns; /* of GPUs, without a column that identifies them */
   size_t n_channels;
   struct channel channel[CHANNELS_MAX];
 };
@@ -104,12 +110,12 @@ static bool is_value(const char *s) {
   return dl_parse_double(s, &x) || dl_parse_timestamp(s, strlen(s), &t);
 }
 
-static bool read_header(struct samples *s, char *line, char separator) {
-  char *field[FIELDS_MAX];
+static bool read_header(struct samples *s, char **field, size_t n_fields,
+                        char separator) {
   size_t rank, best = SIZE_MAX;
   *s = (struct samples){.separator = separator, .time = -1};
   memset(s->label, -1, sizeof s->label);
-  s->n_fields = dl_cell_split(line, separator, field, FIELDS_MAX);
+  s->n_fields = n_fields;
   if (s->n_fields < 2 || s->n_fields > FIELDS_MAX)
     return false;
   for (size_t i = 0; i < s->n_fields; i++) {
@@ -139,14 +145,15 @@ static bool read_header(struct samples *s, char *line, char separator) {
 /* The header is the first line, but for comments, one of which it may be. */
 static bool find_header(struct samples *s, const struct dl_head *head) {
   static const char separators[] = ",;\t";
-  char buf[LINE_SIZE], copy[LINE_SIZE];
+  char buf[LINE_SIZE], copy[LINE_SIZE], *field[FIELDS_MAX];
   size_t at = 0;
   for (int i = 0; i < HEAD_LINES && dl_head_line(head, &at, buf, sizeof buf);
        i++) {
     const char *text = buf + strspn(buf, "# \t");
     for (const char *p = separators; *p != '\0'; p++) {
       memcpy(copy, text, strlen(text) + 1);
-      if (read_header(s, copy, *p))
+      size_t n = dl_cell_split(copy, *p, field, FIELDS_MAX);
+      if (read_header(s, field, n, *p))
         return true;
     }
     if (buf[0] != '#')
@@ -185,20 +192,6 @@ static void drop_sums(struct dl_log *log, struct samples *s) {
   s->n_channels = n;
 }
 
-static enum dl_status begin(struct dl_log *log, const struct dl_head *head,
-                            struct dl_diag *d) {
-  struct samples *s = log->state;
-  if (!find_header(s, head))
-    return dl_fail_at(d, DL_EINPUT, head->path, 1,
-                      "no header with a column of times and one of power or "
-                      "energy, such as 'timestamp,gpu_power_w'");
-  drop_sums(log, s);
-  if (s->unclear[0] != '\0' && device_field(s) < 0)
-    dl_log_warn(log, "column '%s' does not say of what: taken for a GPU's",
-                s->unclear);
-  return DL_OK;
-}
-
 /* --- rows */
 
 /* Points in time and times from the beginning do not go together. */
@@ -222,7 +215,7 @@ static bool read_time(struct dl_log *log, struct samples *s, char **field,
            s->label[DL_LABEL_DATE] < 0 ? "" : field[s->label[DL_LABEL_DATE]],
            s->label[DL_LABEL_DATE] < 0 ? "" : " ", field[s->time]);
   size_t len = strlen(text);
-  bool from_start = dl_parse_double(text, &x) ? fabs(x * s->unit_s) < 1e8
+  bool from_start = dl_parse_double(text, &x) ? fabs(x * s->unit_s) < DATE_MIN
                     : elapsed                 ? dl_parse_elapsed(text, len, &x)
                                               : false;
   if (from_start) {
@@ -238,30 +231,25 @@ static bool read_time(struct dl_log *log, struct samples *s, char **field,
   return of_clock(log, s, POINTS, text);
 }
 
-/* Small units divide, so that nothing is lost: 0.001 has no exact double. */
-static double scaled(double x, double scale) {
-  return scale < 1 ? x / round(1 / scale) : x * scale;
-}
-
 /* A number of a channel; NaN where there is no such column. */
 static bool number(struct dl_log *log, const struct channel *c,
                    enum dl_sample_quantity q, char **field, double *x) {
   static const char *const what[] = {"power", "energy", "utilisation"};
+  static const enum dl_dimension dimension[] = {DL_POWER, DL_ENERGY_UNIT,
+                                                DL_SHARE};
   *x = NAN;
   if (c->at[q] < 0)
     return true;
   const char *s = field[c->at[q]];
-  if (!dl_cell_number(s, strlen(s), x) || *x < 0)
+  if (!dl_cell_value(s, strlen(s), dimension[q], c->scale[q], x) || *x < 0)
     return dl_log_bad(log, "field %d (%s): invalid number '%.40s'",
                       c->at[q] + 1, what[q], s);
-  double raw = *x;
-  *x = scaled(raw, c->scale[q]);
   if (q != DL_SAMPLE_UTIL) {
     if (!isfinite(*x))
       *x = NAN;
     return true;
   }
-  if (!c->util_has_unit && raw > 0 && raw < 1)
+  if (!c->util_has_unit && *x > 0 && *x < 0.01 && !strchr(s, '%'))
     dl_log_warn(log,
                 "field %d (utilisation): read as percent; name it "
                 "'..._fraction' if it is none",
@@ -271,12 +259,54 @@ static bool number(struct dl_log *log, const struct channel *c,
   return true;
 }
 
-static uint32_t meter_of(struct dl_log *log, const struct samples *s,
+/* Times of the first rows. */
+static size_t first_times(struct dl_log *log, const struct samples *s,
+                          const struct dl_head *head, int64_t *ns) {
+  char row[LINE_SIZE], *field[FIELDS_MAX];
+  size_t n = 0, at = 0;
+  double x;
+  while (n < DL_TURNS_ROWS && dl_head_line(head, &at, row, sizeof row) &&
+         head->text[at] != '\0') {
+    if (dl_cell_split(row, s->separator, field, FIELDS_MAX) != s->n_fields)
+      continue;
+    const char *time = field[s->time];
+    if (dl_parse_double(time, &x) && fabs(x * s->unit_s) < DATE_MIN)
+      ns[n++] = llround(x * s->unit_s * 1e9);
+    else
+      n += dl_log_time(log, time, strlen(time), &ns[n]);
+  }
+  return n;
+}
+
+static enum dl_status begin(struct dl_log *log, const struct dl_head *head,
+                            struct dl_diag *d) {
+  struct samples *s = log->state;
+  int64_t ns[DL_TURNS_ROWS];
+  if (!find_header(s, head))
+    return dl_fail_at(d, DL_EINPUT, head->path, 1,
+                      "no header with a column of times and one of power or "
+                      "energy, such as 'timestamp,gpu_power_w'");
+  drop_sums(log, s);
+  if (s->unclear[0] != '\0' && device_field(s) < 0)
+    dl_log_warn(log, "column '%s' does not say of what: taken for a GPU's",
+                s->unclear);
+  if (device_field(s) < 0 && s->label[DL_LABEL_HOST] < 0 &&
+      s->n_channels == 1 && s->channel[0].kind == DL_METER_GPU &&
+      s->channel[0].index < 0)
+    dl_turns_find(&s->turns, log, ns, first_times(log, s, head, ns));
+  return DL_OK;
+}
+
+static uint32_t meter_of(struct dl_log *log, struct samples *s,
                          struct channel *c, char **field) {
   int name_at = s->label[DL_LABEL_NAME], host_at = s->label[DL_LABEL_HOST];
   const char *name = name_at < 0 ? NULL : field[name_at];
   const char *host = host_at < 0 ? NULL : field[host_at];
   char id[128];
+  if (s->turns.n > 1) {
+    snprintf(id, sizeof id, "%zu", dl_turns_next(&s->turns, c->last_ns));
+    return dl_log_meter(log, DL_METER_GPU, id, name);
+  }
   if (c->kind == DL_METER_GPU && c->index < 0 && device_field(s) >= 0) {
     snprintf(id, sizeof id, "%.40s%s%.80s", host ? host : "", host ? ":" : "",
              field[device_field(s)]);
@@ -306,26 +336,45 @@ static bool repeats(const struct samples *s, const struct channel *c) {
          !(c->kind == DL_METER_GPU && c->index < 0);
 }
 
-static bool is_comment_or_header(const struct samples *s, const char *line,
-                                 char **field, size_t n) {
-  return line[0] == '#' ||
-         ((size_t)s->time < n &&
-          strncmp(field[s->time], s->time_name, NAME_SIZE - 1) == 0);
+/* Reads a header below the first one, whose columns may be others. False if the
+ * fields are none. */
+static bool read_next_header(struct dl_log *log, struct samples *s,
+                             char **field, size_t n) {
+  struct samples new;
+  char c = (size_t)s->time < n ? field[s->time][0] : 'x';
+  if (dl_is_digit(c) || c == '-' || c == '+' || c == '.' ||
+      !read_header(&new, field, n, s->separator))
+    return false;
+  drop_sums(log, &new);
+  for (size_t i = 0; i < new.n_channels; i++)
+    for (size_t k = 0; k < s->n_channels; k++) {
+      const struct channel *old = &s->channel[k];
+      struct channel *same = &new.channel[i];
+      if (old->kind != same->kind || old->index != same->index)
+        continue;
+      same->made = old->made;
+      same->meter = old->meter;
+      same->last_ns = old->last_ns;
+    }
+  new.clock = s->clock;
+  new.turns = s->turns;
+  *s = new;
+  return true;
 }
 
 static bool line(struct dl_log *log, char *text, size_t len) {
   struct samples *s = log->state;
   struct dl_reading r[CHANNELS_MAX];
   char *field[FIELDS_MAX];
-  size_t n_channels = s->n_channels;
   int64_t ns;
   (void)len;
   text += strspn(text, " ");
   size_t n = dl_cell_split(text, s->separator, field, FIELDS_MAX);
-  if (is_comment_or_header(s, text, field, n))
+  if (text[0] == '#' || read_next_header(log, s, field, n))
     return true;
   if (n != s->n_fields)
     return dl_log_bad(log, "expected %zu fields, found %zu", s->n_fields, n);
+  size_t n_channels = s->n_channels;
   for (size_t i = 0; i < n_channels; i++)
     if (!number(log, &s->channel[i], DL_SAMPLE_POWER, field, &r[i].power_w) ||
         !number(log, &s->channel[i], DL_SAMPLE_ENERGY, field, &r[i].energy_j) ||

@@ -232,6 +232,21 @@ static void close_run(struct dl_log *log) {
 
 /* --- its messages */
 
+static void begin_epoch(struct dl_log *log, double number,
+                        const struct dl_timestamp *time) {
+  struct tracker *t = log->state;
+  open_run(log);
+  t->in_epoch = true;
+  t->number = number;
+  t->epoch_s = NAN;
+  t->time = *time;
+  for (enum part p = 0; p < N_PARTS; p++) {
+    t->seen[p] = false;
+    t->power[p] = NAN;
+    t->n[p] = 0;
+  }
+}
+
 static bool read_epoch(struct dl_log *log, const char *s,
                        const struct dl_timestamp *time) {
   struct tracker *t = log->state;
@@ -253,26 +268,24 @@ static bool read_epoch(struct dl_log *log, const char *s,
     close_run(log);
   else
     close_epoch(log, false);
-  open_run(log);
-  t->in_epoch = true;
-  t->number = number;
-  t->epoch_s = NAN;
-  t->time = *time;
-  for (enum part p = 0; p < N_PARTS; p++) {
-    t->seen[p] = false;
-    t->power[p] = NAN;
-    t->n[p] = 0;
-  }
+  begin_epoch(log, number, time);
   return true;
 }
 
-static bool read_duration(struct dl_log *log, const char *s) {
+static bool read_duration(struct dl_log *log, const char *s,
+                          const struct dl_timestamp *time) {
   struct tracker *t = log->state;
   double seconds;
   if (!t->in_epoch)
     return dl_log_bad(log, "a duration without an epoch");
   if (!dl_parse_elapsed(s, strlen(s), &seconds))
     return dl_log_bad(log, "invalid duration '%.40s'", s);
+  if (!isnan(t->epoch_s)) { /* of the epoch before */
+    dl_log_warn(log, "a duration without its epoch: taken for the next one");
+    double number = t->number + 1;
+    close_epoch(log, false);
+    begin_epoch(log, number, time);
+  }
   t->epoch_s = seconds;
   return true;
 }
@@ -357,7 +370,7 @@ static bool line(struct dl_log *log, char *s, size_t len) {
     /* "Epoch duration is too short ..." is a warning. */
     return !dl_is_digit(*message) || read_epoch(log, message, &time);
   } else if (dl_ct_take(&message, "Duration:")) {
-    return read_duration(log, message);
+    return read_duration(log, message, &time);
   } else if (dl_ct_take(&message, power_word)) {
     return read_power(log, message);
   } else if (dl_ct_take(&message, "Only predicted and actual")) {

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Devices told apart by the times of their rows. */
+
+#include "logs/importers/device_turns.h"
+
+#include <stdlib.h>
+
+/* Rows of a round follow each other within half a second, and rounds after a
+ * pause that is longer by this factor. */
+#define STEP_MAX_NS (DL_SECOND / 2)
+#define FACTOR 2.5
+
+/* Share of the complete rounds with the same number of rows. */
+#define SURE 0.7
+#define DOUBTFUL 0.4
+
+enum { ROUNDS_MIN = 2 };
+
+/* Rounds of rows, if a step of more than pause_ns begins one. */
+struct rounds {
+  int64_t pause_ns;
+  size_t first;   /* rows of the first one, which may be incomplete */
+  size_t n;       /* complete rounds */
+  size_t size;    /* the most frequent number of rows */
+  double share;   /* of the rounds with that number */
+  size_t n_close; /* steps within rounds */
+};
+
+static struct rounds count_rounds(const int64_t *ns, size_t n,
+                                  int64_t pause_ns) {
+  struct rounds r = {.pause_ns = pause_ns};
+  size_t with_size[DL_TURNS_ROWS + 1] = {0}, size = 1;
+  for (size_t i = 1; i < n; i++, size++) {
+    if (llabs(ns[i] - ns[i - 1]) <= pause_ns) {
+      r.n_close++;
+      continue;
+    }
+    if (r.first == 0) {
+      r.first = size;
+    } else {
+      r.n++;
+      with_size[size]++;
+    }
+    size = 0;
+  }
+  for (size_t i = 1; i <= n; i++)
+    if (with_size[i] > with_size[r.size])
+      r.size = i;
+  r.share = r.n > 0 ? (double)with_size[r.size] / (double)r.n : 0;
+  return r;
+}
+
+static int by_size(const void *a, const void *b) {
+  const int64_t *x = a, *y = b;
+  return *x < *y ? -1 : *x > *y;
+}
+
+void dl_turns_find(struct dl_turns *t, struct dl_log *log, const int64_t *ns,
+                   size_t n) {
+  int64_t step[DL_TURNS_ROWS];
+  struct rounds best = {.share = 0};
+  *t = (struct dl_turns){.n = 1, .last_ns = INT64_MIN};
+  for (size_t i = 1; i < n; i++)
+    step[i - 1] = llabs(ns[i] - ns[i - 1]);
+  if (n > 1)
+    qsort(step, n - 1, sizeof *step, by_size);
+  /* Each jump in the sorted steps may be that from steps to pauses. */
+  for (size_t i = 0; i + 2 < n && step[i] <= STEP_MAX_NS; i++) {
+    double within =
+        (double)(step[i] > DL_SECOND / 1000 ? step[i] : DL_SECOND / 1000);
+    if ((double)step[i + 1] < FACTOR * within)
+      continue;
+    struct rounds r = count_rounds(ns, n, (step[i] + step[i + 1]) / 2);
+    if (r.size > 1 && r.n >= ROUNDS_MIN && r.share >= best.share)
+      best = r;
+  }
+  if (best.share >= SURE) {
+    t->n = best.size;
+    t->pause_ns = best.pause_ns;
+    t->turn =
+        best.first < best.size ? best.size - best.first - 1 : best.size - 1;
+    dl_log_warn(log,
+                "%zu GPUs told apart by their order: the log has no "
+                "column 'index' or 'uuid'",
+                t->n);
+  } else if (best.share >= DOUBTFUL &&
+             (double)best.n_close >= DOUBTFUL * (double)n) {
+    dl_log_warn(log,
+                "rows come in groups of different sizes, as of several GPUs: "
+                "taken for one; log the column 'index'");
+  }
+}
+
+size_t dl_turns_next(struct dl_turns *t, int64_t ns) {
+  bool first = t->last_ns == INT64_MIN;
+  bool close = first || llabs(ns - t->last_ns) <= t->pause_ns;
+  t->turn = close ? (t->turn + 1) % t->n : 0;
+  t->last_ns = ns;
+  return t->turn;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Distinguishes the devices of a log without a column that identifies them: it
+ * lists them in turn, in rounds of rows that follow each other closely. */
+
+#ifndef DL_LOGS_IMPORTERS_DEVICE_TURNS_H
+#define DL_LOGS_IMPORTERS_DEVICE_TURNS_H
+
+#include "logs/importers/importer.h"
+
+/* Times of the first rows that are looked at. */
+enum { DL_TURNS_ROWS = 256 };
+
+struct dl_turns {
+  size_t n;         /* devices; 0 or 1: one */
+  size_t turn;      /* of the last row, from 0 */
+  int64_t last_ns;  /* time of the last row; INT64_MIN: none */
+  int64_t pause_ns; /* a longer step begins a round */
+};
+
+/* Finds the number of devices by the times (ns) of the first rows. Most
+ * complete rounds must have that many rows. Warns about several devices, and
+ * if rows come in rounds of different lengths (then n is 1). */
+void dl_turns_find(struct dl_turns *t, struct dl_log *log, const int64_t *ns,
+                   size_t n);
+
+/* The device of the next row, from 0. */
+size_t dl_turns_next(struct dl_turns *t, int64_t ns);
+
+#endif

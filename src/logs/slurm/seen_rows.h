@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A set of the rows that were read, by hashes of 64 bits: 16 bytes per row at
+ * most. Two of a million different rows have the same hash with a probability
+ * of 3e-8. */
+
+#ifndef DL_LOGS_SLURM_SEEN_ROWS_H
+#define DL_LOGS_SLURM_SEEN_ROWS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Starts as {0}. */
+struct dl_seen_rows {
+  uint64_t *slot; /* open addressing; 0: free */
+  size_t n, n_slots;
+};
+
+void dl_seen_rows_free(struct dl_seen_rows *s);
+
+/* Continues a hash with n bytes; starts from DL_SEEN_START. */
+#define DL_SEEN_START UINT64_C(14695981039346656037)
+uint64_t dl_seen_hash(uint64_t hash, const void *bytes, size_t n);
+
+bool dl_seen_has(const struct dl_seen_rows *s, uint64_t hash);
+
+/* Adds a hash. False: out of memory. */
+bool dl_seen_add(struct dl_seen_rows *s, uint64_t hash);
+
+#endif
