@@ -94,6 +94,7 @@ CLI_TESTS = \
 	tests/cli/extract-published.bats \
 	tests/cli/extract.bats \
 	tests/cli/fit.bats \
+	tests/cli/format-identities.bats \
 	tests/cli/formats.bats \
 	tests/cli/identities.bats \
 	tests/cli/inference.bats \
@@ -122,6 +123,7 @@ CLI_TESTS = \
 	tests/cli/step.bats \
 	tests/cli/system.bats \
 	tests/cli/sweep.bats \
+	tests/cli/table-values.bats \
 	tests/cli/terminal.bats \
 	tests/cli/transformers.bats \
 	tests/cli/user-catalogs.bats \

@@ -177,6 +177,25 @@ PY
   done
 }
 
+@test 'the names in a model' {
+  # names of the same length: the lengths in the file stay right
+  python3 - "$DLEST_DATADIR/data/examples/tiny-cnn.onnx" <<'PY'
+import sys
+with open(sys.argv[1], 'rb') as f:
+    model = f.read()
+assert b'classes' in model and b'second' in model
+model = model.replace(b'classes', b'a\033[2J\177b')
+model = model.replace(b'second', b'a\xe2\x80\xaeb\n')
+with open('hostile.onnx', 'wb') as f:
+    f.write(model)
+PY
+  for format in text json markdown latex prometheus; do
+    try describe hostile.onnx --format $format
+    [ "$status" -eq 0 ]
+    safe out err
+  done
+}
+
 @test 'the names of a catalogue, also in completion' {
   mkdir -p config/dlest
   {
@@ -229,6 +248,9 @@ PY
     tr -d '\014' <out >picture
     safe picture
   done
+  try plot errors scores.csv --title '<script>a&b</script>' --as svg
+  grep -q '&lt;script>a&amp;b&lt;/script>' out
+  xmllint --noout out
 }
 
 # formulas of a spreadsheet, and what only looks like one

@@ -268,6 +268,15 @@ static void put_info(struct writer *w, const struct dl_report *r,
   dl_text_free(&name);
 }
 
+/* The main table of a report, if it has no key: the rows of its list. */
+static const struct dl_table *summary_of(const struct dl_report *r) {
+  for (size_t i = 0; i < r->n_nodes; i++)
+    if (r->nodes[i].type == DL_REPORT_TABLE && !r->nodes[i].key &&
+        r->nodes[i].table == r->root->main)
+      return r->nodes[i].table;
+  return NULL;
+}
+
 static void put_report(struct writer *w, const struct dl_report *r,
                        const char *prefix) {
   struct dl_text t = {0};
@@ -279,6 +288,8 @@ static void put_report(struct writer *w, const struct dl_report *r,
       continue;
     if (node->type == DL_REPORT_TABLE) {
       put_table(w, prefix, node->key, node->table);
+    } else if (node->type == DL_REPORT_LIST && summary_of(r)) {
+      put_table(w, prefix, node->key, summary_of(r));
     } else if (node->type == DL_REPORT_GROUP && node->n_reports > 0) {
       dl_text_clear(&t);
       dl_text_printf(&t, "%s%s_", prefix, node->key);
