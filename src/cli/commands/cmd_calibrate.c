@@ -95,6 +95,8 @@ static enum dl_status read_runs(struct calibrating *w, const struct dl_fit *fit,
     dl_training_want_physics(t, dl_physics_of(fit->method));
   if (status == DL_OK && *there)
     status = dl_training_read(t, csv, f, &groups, NULL, d);
+  if (status == DL_OK && *there && w->done == 0)
+    dl_frame_warn_unused(f, d);
   dl_strlist_free(&groups);
   dl_csv_free(csv);
   dl_frame_free(f);
