@@ -149,9 +149,9 @@ struct dl_physics {
    * the effects, 0 where nothing is known. */
   void (*predict)(const double *c, const double *fx, const void *inputs,
                   double *log_target);
-  /* Their derivatives, n_targets of them. */
+  /* The same with their derivatives, n_targets of them. */
   void (*gradient)(const double *c, const double *fx, const void *inputs,
-                   struct dl_gradient *g);
+                   double *log_target, struct dl_gradient *g);
 };
 
 #endif

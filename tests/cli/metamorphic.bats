@@ -114,6 +114,28 @@ score() {
   done
 }
 
+@test "rows and columns in another order: the same physical fit" {
+  runs=$DLEST_DATADIR/data/examples/runs.csv
+  { head -n 1 "$runs"; tail -n +2 "$runs" | tac; } >rows.csv
+  awk -F, -v OFS=, '{ for (i = NF; i > 0; i--) printf "%s%s", $i,
+    (i > 1 ? "," : "\n") }' "$runs" >columns.csv
+  for table in "$runs" rows.csv columns.csv; do
+    name=$(basename "$table" .csv)
+    gives 0 '' fit "$table" --method physical --with none --cv group:arch \
+      --target gpu_power_w --target epoch_s -q -f json -o "$name.xml"
+    jq '.fits[].cv.pooled | .mape, .rmse' out >"$name.cv"
+    for gpu in rtx-3090 v100; do
+      "$DLEST" predict --model "$name.xml" --arch resnet50 --gpu $gpu \
+        --batch-size 64 --image-px 128 -q -f json | jq '.predictions[].value'
+    done >"$name.y"
+  done
+  [ "$(wc -l <runs.y)" -eq 4 ]
+  for name in rows columns; do
+    factor $name.y runs.y 1 1e-6
+    factor $name.cv runs.cv 1 1e-6
+  done
+}
+
 @test "columns in another order and renamed by --define: the same fit" {
   noisy_table one.csv
   awk -F, -v OFS=, '{ print $3, NR == 1 ? "result" : $4, $2,

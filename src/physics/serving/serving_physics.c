@@ -47,12 +47,9 @@ static const double sigma[] = {
 static void predict(const double *c, const double *fx, const void *inputs,
                     double *log_target) {
   const struct dl_serving_inputs *in = inputs;
-  struct dl_serving_cost cost;
-  dl_serving_cost_of(c, fx, in, &cost);
-  double time = log(cost.time_s / in->batch), power = log(cost.power_w);
-  log_target[DL_ST_TIME] = time;
-  log_target[DL_ST_POWER] = power;
-  log_target[DL_ST_ENERGY] = time + power + log(in->n_gpus);
+  struct dl_serving_round r;
+  dl_serving_round_of(&r, c, fx, in);
+  dl_serving_targets(&r, in, log_target);
 }
 
 static const char *const targets[] = {[DL_ST_TIME] = "request_s",

@@ -86,9 +86,7 @@ static void predict(const double *c, const double *fx, const void *inputs,
   const struct dl_training_inputs *in = inputs;
   struct dl_cost cost;
   dl_training_epoch(c, fx, in, &cost);
-  log_target[DL_PT_POWER] = log(cost.energy / cost.time);
-  log_target[DL_PT_ENERGY] = log(cost.energy + in->ram_w * cost.time);
-  log_target[DL_PT_TIME] = log(cost.time);
+  dl_training_targets(&cost, in, log_target);
 }
 
 static const char *const targets[] = {[DL_PT_POWER] = "gpu_power_w",
