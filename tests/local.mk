@@ -125,6 +125,7 @@ CLI_TESTS = \
 	tests/cli/step.bats \
 	tests/cli/system.bats \
 	tests/cli/sweep.bats \
+	tests/cli/table-values.bats \
 	tests/cli/terminal.bats \
 	tests/cli/transformers.bats \
 	tests/cli/user-catalogs.bats \

@@ -76,11 +76,20 @@ static bool note_column(struct dl_settings *s, const char *name) {
 /* The fault of a value for a column; NULL: none. */
 static const char *fault_of(const struct dl_run_column *c, const char *value) {
   double x;
-  if (!c || c->is_text || *value == '\0')
+  if (!c || *value == '\0')
     return NULL;
-  if (!dl_parse_double(value, &x))
+  if (c->is_text)
+    return c->others || dl_run_word(c, value) ? NULL : "invalid value";
+  switch (dl_run_column_parse(c, value, &x)) {
+  case DL_VALUE_OK:
+    return NULL;
+  case DL_VALUE_RANGE:
+    return "out of range";
+  case DL_VALUE_FRACTION:
+    return "not a whole number:";
+  default:
     return "invalid number";
-  return x < c->low || x > c->high ? "out of range" : NULL;
+  }
 }
 
 enum dl_status dl_settings_set(struct dl_settings *s, const char *assignment,
@@ -304,8 +313,9 @@ static bool give(struct filling *f, const char *name, const char *value) {
     return true;
   dl_run_set_put(&f->given, id, true);
   double x;
+  const char *word = c->is_text ? dl_run_word(c, value) : NULL;
   if (c->is_text)
-    dl_run_copy_text(f->run, id, value);
+    dl_run_copy_text(f->run, id, word ? word : value);
   else if (dl_parse_double(value, &x))
     dl_run_set_number(f->run, id, x);
   return !f->run->failed;

@@ -359,7 +359,8 @@ static enum dl_status state(const struct walk *w, dl_node *fit,
   struct dl_diag inner;
   dl_diag_init(&inner);
   if (status == DL_OK && !w->writing &&
-      f->method->restore(&f->state, &as, f->features.n, &inner) != DL_OK)
+      f->method->restore(f->method, &f->state, &as, f->features.n, &inner) !=
+          DL_OK)
     status = refuse(w, node,
                     inner.error ? inner.error : "not a state of this method");
   dl_diag_free(&inner);

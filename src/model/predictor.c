@@ -95,7 +95,7 @@ enum dl_status dl_predictor_new(struct dl_predictor **out,
   prepare_intervals(p, coverage);
   p->feature = dl_calloc(fit->features.n, sizeof *p->feature);
   p->ranged = dl_calloc(fit->n_ranges, sizeof *p->ranged);
-  const struct dl_physics *physics = dl_physics_of(fit->method);
+  const struct dl_physics *physics = fit->method->physics;
   if (physics)
     p->bound = dl_calloc(1, sizeof *p->bound);
   enum dl_status status = p->feature && p->ranged && (p->bound || !physics)
@@ -121,13 +121,13 @@ enum dl_status dl_predictor_new(struct dl_predictor **out,
 
 const char *dl_predictor_inputs(const struct dl_predictor *p,
                                 const struct dl_row *row,
-                                union dl_inputs *inputs) {
+                                struct dl_inputs *inputs) {
   return dl_physics_read(p->bound, row, inputs);
 }
 
 const char *dl_predictor_lacks(const struct dl_predictor *p,
                                const struct dl_row *row) {
-  union dl_inputs inputs;
+  struct dl_inputs inputs;
   if (p->bound)
     return dl_predictor_inputs(p, row, &inputs);
   const char *name =
@@ -247,7 +247,7 @@ static void predict_by_physics(const struct dl_predictor *p,
                                const struct dl_row *row,
                                struct dl_prediction *out) {
   const struct dl_physics *physics = p->bound->physics;
-  union dl_inputs inputs;
+  struct dl_inputs inputs;
   long target = dl_physics_target(physics, p->fit->target);
   if (target < 0 || dl_predictor_inputs(p, row, &inputs))
     return;

@@ -5,8 +5,7 @@
 #define DL_MODEL_PREDICTOR_H
 
 #include "model/model.h"
-#include "physics/serving/serving_cost.h"
-#include "physics/training/training_cost.h"
+#include "physics/physics.h"
 #include "run/frame.h"
 
 struct dl_predictor;
@@ -45,16 +44,10 @@ bool dl_predictor_bounds(const struct dl_predictor *p,
 const char *dl_predictor_lacks(const struct dl_predictor *p,
                                const struct dl_row *row);
 
-/* The inputs of any physics. */
-union dl_inputs {
-  struct dl_training_inputs training;
-  struct dl_serving_inputs serving;
-};
-
 /* The inputs of a row, for the fit of a physics; returns the first required
  * quantity that is unknown, or NULL. */
 const char *dl_predictor_inputs(const struct dl_predictor *p,
                                 const struct dl_row *row,
-                                union dl_inputs *inputs);
+                                struct dl_inputs *inputs);
 
 #endif

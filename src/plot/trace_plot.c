@@ -24,7 +24,7 @@ enum {
   MOST_TICS = 160 /* of epochs */
 };
 
-#define GAP 10 /* median intervals: no line across longer gaps */
+#define GAP 10          /* median intervals: no line across longer gaps */
 
 struct power {
   double *t, *w; /* s from the beginning, W; owned */

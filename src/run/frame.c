@@ -47,6 +47,7 @@ void dl_frame_free(struct dl_frame *f) {
     free_step(&f->step[i]);
   free(f->step);
   dl_strlist_free(&f->resolving);
+  dl_intern_free(&f->words);
   dl_descriptors_free(&f->lookup);
   free(f->row);
   free(f);
@@ -125,6 +126,7 @@ struct wish {
   enum scope scope;
   enum use use;
   bool required;
+  bool look_up; /* only to look a descriptor up */
 };
 
 static enum dl_status find_step(struct dl_frame *f, const struct wish *w,
@@ -226,7 +228,9 @@ static enum dl_status append(struct dl_frame *f, struct step *s,
     if (p->kind == SOURCE_AXIS)
       s->depends |= 1u << p->index;
     if (p->field)
-      s->depends |= f->look_up_depends[p->kind == SOURCE_ARCH];
+      s->depends |= f->look_up_depends[p->kind == SOURCE_DATASET ? STEP_DATASET
+                                       : p->kind == SOURCE_ARCH  ? STEP_ARCH
+                                                                 : STEP_GPU];
     for (size_t v = 0; v < p->n_vars; v++)
       s->depends |= f->step[p->vars[v].step].depends;
   }
@@ -243,35 +247,55 @@ static void want_early(struct dl_frame *f, size_t step) {
       want_early(f, s->source[i].vars[v].step);
 }
 
+/* Adds the step that looks a descriptor up, unless a definition among its
+ * inputs does so on its way. */
+static enum dl_status want_look_up(struct dl_frame *f, enum step_kind kind,
+                                   struct dl_diag *d) {
+  static const struct wish by[N_LOOK_UP_INPUTS] = {
+      [GPU_NAME] = {"gpu", SCOPE_OWN, AS_TEXT, false, true},
+      [ARCH_NAME] = {"arch", SCOPE_OWN, AS_TEXT, false, true},
+      [ARCH_PX] = {"image_px", SCOPE_OWN, AS_NUMBER, false, true},
+      [ARCH_SEQ] = {"seq_len", SCOPE_OWN, AS_NUMBER, false, true},
+      [ARCH_CLASSES] = {"classes", SCOPE_OWN, AS_NUMBER, false, true},
+      [DATASET_NAME] = {"dataset", SCOPE_OWN, AS_TEXT, false, true}};
+  static const size_t first[] = {GPU_NAME, ARCH_NAME, DATASET_NAME,
+                                 N_LOOK_UP_INPUTS};
+  enum dl_status status = DL_OK;
+  struct step s = {.kind = kind, .early = true};
+  struct dl_row_ref found[N_LOOK_UP_INPUTS];
+  for (size_t i = first[kind];
+       i < first[kind + 1] && !f->looks_up[kind] && status == DL_OK; i++)
+    status = find_step(f, &by[i], &found[i], d);
+  if (status != DL_OK || f->looks_up[kind])
+    return status;
+  f->looks_up[kind] = true;
+  for (size_t i = first[kind]; i < first[kind + 1]; i++) {
+    f->look_up_by[i] = found[i];
+    want_early(f, found[i].step);
+    s.depends |= f->step[found[i].step].depends;
+  }
+  f->look_up_depends[kind] = s.depends;
+  return append(f, &s, d);
+}
+
 enum dl_status dl_frame_want_descriptors(struct dl_frame *f,
                                          struct dl_diag *d) {
-  static const struct wish by[N_LOOK_UP_INPUTS] = {
-      [GPU_NAME] = {"gpu", SCOPE_OWN, AS_TEXT, false},
-      [ARCH_NAME] = {"arch", SCOPE_OWN, AS_TEXT, false},
-      [ARCH_PX] = {"image_px", SCOPE_OWN, AS_NUMBER, false},
-      [ARCH_SEQ] = {"seq_len", SCOPE_OWN, AS_NUMBER, false},
-      [ARCH_CLASSES] = {"classes", SCOPE_OWN, AS_NUMBER, false}};
-  static const size_t first[] = {GPU_NAME, ARCH_NAME, N_LOOK_UP_INPUTS};
-  enum dl_status status = DL_OK;
-  for (size_t k = 0; k < 2 && status == DL_OK; k++) {
-    struct step s = {.kind = k ? STEP_ARCH : STEP_GPU, .early = true};
-    struct dl_row_ref found[N_LOOK_UP_INPUTS];
-    for (size_t i = first[k]; i < first[k + 1] && !f->looks_up[k] && !status;
-         i++)
-      status = find_step(f, &by[i], &found[i], d);
-    /* A definition among these may have looked it up on its way. */
-    if (status != DL_OK || f->looks_up[k])
-      continue;
-    f->looks_up[k] = true;
-    for (size_t i = first[k]; i < first[k + 1]; i++) {
-      f->look_up_by[i] = found[i];
-      want_early(f, found[i].step);
-      s.depends |= f->step[found[i].step].depends;
-    }
-    f->look_up_depends[k] = s.depends;
-    status = append(f, &s, d);
-  }
-  return status;
+  enum dl_status status = want_look_up(f, STEP_GPU, d);
+  return status == DL_OK ? want_look_up(f, STEP_ARCH, d) : status;
+}
+
+/* Whether rows have a data set of their own, whose size goes over a default
+ * one; *field is that size. */
+static bool has_own_size(const struct dl_frame *f, const char *name,
+                         const struct dl_field **field) {
+  long i = dl_entry_find(&f->settings, name);
+  bool own = (f->csv && dl_csv_find(f->csv, "dataset") >= 0) ||
+             dl_entry_find(&f->definitions, "dataset") >= 0 ||
+             dl_entry_find(&f->overrides, "dataset") >= 0;
+  bool size =
+      strcmp(name, "train_samples") == 0 || strcmp(name, "val_samples") == 0;
+  *field = size ? dl_field_find(DL_DATASET, name) : NULL;
+  return size && own && i >= 0 && !f->settings.e[i].by_option;
 }
 
 /* Adds a source with an index, where there is one. */
@@ -295,13 +319,19 @@ static enum dl_status find_sources(struct dl_frame *f, struct step *s,
     add_indexed(s, SOURCE_COLUMN, dl_csv_find(f->csv, s->name));
   const struct dl_axis *axis = f->axes ? dl_axes_find(f->axes, s->name) : NULL;
   add_indexed(s, SOURCE_AXIS, axis ? axis - f->axes->a : -1);
+  const struct dl_field *field;
+  if (has_own_size(f, s->name, &field)) {
+    status = status == DL_OK ? want_look_up(f, STEP_DATASET, d) : status;
+    s->source[s->n_sources++] =
+        (struct source){.kind = SOURCE_DATASET, .field = field};
+  }
   add_indexed(s, SOURCE_SETTING, dl_entry_find(&f->settings, s->name));
   if (status != DL_OK || s->scope != SCOPE_FULL)
     return status;
   const struct derived *g = derivation(f, s->name);
   if (g)
     status = add_derived(f, s, g, d);
-  const struct dl_field *field = descriptor_field(f, s->name);
+  field = descriptor_field(f, s->name);
   if (status != DL_OK || !field)
     return status;
   s->source[s->n_sources++] = (struct source){
@@ -354,7 +384,9 @@ static enum dl_status new_step(struct dl_frame *f, struct step *s,
 
 static enum dl_status find_step(struct dl_frame *f, const struct wish *w,
                                 struct dl_row_ref *q, struct dl_diag *d) {
-  struct step s = {.name = (char *)(uintptr_t)w->name, .scope = w->scope};
+  struct step s = {.kind = STEP_VALUE,
+                   .name = (char *)(uintptr_t)w->name,
+                   .scope = w->scope};
   if (dl_strlist_find(&f->resolving, w->name) >= 0)
     s.scope = f->deriving ? SCOPE_OWN : SCOPE_RAW;
   if (s.scope == SCOPE_OWN && !dl_derived_of(w->name))
@@ -367,9 +399,11 @@ static enum dl_status find_step(struct dl_frame *f, const struct wish *w,
       continue;
     *q = old->target;
     old->required |= w->required;
+    old->wanted |= !w->look_up;
     return w->required && old->n_sources == 0 ? unknown_name(f, w->name, d)
                                               : DL_OK;
   }
+  s.wanted = !w->look_up;
   enum dl_status status = new_step(f, &s, w->required, d);
   *q = s.target;
   return status;
@@ -378,15 +412,15 @@ static enum dl_status find_step(struct dl_frame *f, const struct wish *w,
 enum dl_status dl_frame_quantity(struct dl_frame *f, const char *name,
                                  bool required, struct dl_row_ref *q,
                                  struct dl_diag *d) {
-  return find_step(f, &(struct wish){name, SCOPE_FULL, AS_COLUMN, required}, q,
-                   d);
+  return find_step(
+      f, &(struct wish){name, SCOPE_FULL, AS_COLUMN, required, false}, q, d);
 }
 
 enum dl_status dl_frame_text(struct dl_frame *f, const char *name,
                              bool required, struct dl_row_ref *q,
                              struct dl_diag *d) {
-  return find_step(f, &(struct wish){name, SCOPE_FULL, AS_TEXT, required}, q,
-                   d);
+  return find_step(
+      f, &(struct wish){name, SCOPE_FULL, AS_TEXT, required, false}, q, d);
 }
 
 enum dl_status dl_frame_bind(struct dl_frame *f, const struct dl_formula *g,
@@ -407,7 +441,8 @@ enum dl_status dl_frame_formula(struct dl_frame *f, const char *text,
       return DL_OK;
     }
   }
-  struct step s = {.target = {.in = DL_IN_CELL}, .rarely = rarely};
+  struct step s = {
+      .kind = STEP_VALUE, .target = {.in = DL_IN_CELL}, .rarely = rarely};
   enum dl_status status = add_definition(f, &s, text, d);
   if (status == DL_OK)
     status = append(f, &s, d);

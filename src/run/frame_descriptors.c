@@ -10,7 +10,7 @@
 #include "run/frame_private.h"
 
 void dl_descriptors_free(struct descriptors *l) {
-  for (size_t k = 0; k < 2; k++) {
+  for (size_t k = 0; k < N_LOOK_UPS; k++) {
     dl_intern_free(&l->names[k]);
     free((void *)l->named[k]);
   }
@@ -54,10 +54,13 @@ static void *new_copy(struct descriptors *l, size_t size) {
 
 /* The catalogue's entry of a name, or NULL. */
 static enum dl_status by_name(struct descriptors *l, const struct dl_frame *f,
-                              enum dl_kind kind, const char *name,
+                              enum step_kind k, const char *name,
                               const struct dl_descriptor **e,
                               struct dl_diag *d) {
-  size_t k = kind == DL_ARCHITECTURE, before = l->names[k].n;
+  static const enum dl_kind kinds[] = {[STEP_GPU] = DL_ACCELERATOR,
+                                       [STEP_ARCH] = DL_ARCHITECTURE,
+                                       [STEP_DATASET] = DL_DATASET};
+  size_t before = l->names[k].n;
   void *list = (void *)l->named[k];
   long i = dl_intern(&l->names[k], name);
   if (i < 0 || !dl_grow(&list, &l->cap_named[k], l->names[k].n, sizeof *e))
@@ -69,7 +72,7 @@ static enum dl_status by_name(struct descriptors *l, const struct dl_frame *f,
     return DL_OK;
   }
   enum dl_status status =
-      dl_catalog_look(f->catalog, kind, dl_frame_meant(f, name), e, d);
+      dl_catalog_look(f->catalog, kinds[k], dl_frame_meant(f, name), e, d);
   l->named[k][i] = *e;
   return status;
 }
@@ -80,7 +83,7 @@ enum dl_status dl_descriptors_gpu(struct descriptors *l,
                                   struct dl_diag *d) {
   size_t before = l->names[0].n;
   const struct dl_descriptor *e;
-  enum dl_status status = by_name(l, f, DL_ACCELERATOR, name, &e, d);
+  enum dl_status status = by_name(l, f, STEP_GPU, name, &e, d);
   if (status == DL_OK && e && f->fields[0].n > 0 && l->names[0].n > before) {
     struct dl_accelerator *copy = new_copy(l, sizeof *copy);
     if (!copy)
@@ -90,6 +93,17 @@ enum dl_status dl_descriptors_gpu(struct descriptors *l,
     status = set_fields(&copy->head, &f->fields[0], d);
   }
   found->gpu = DL_AS(accelerator, e);
+  return status;
+}
+
+enum dl_status dl_descriptors_dataset(struct descriptors *l,
+                                      const struct dl_frame *f,
+                                      const char *name,
+                                      struct dl_row_descriptors *found,
+                                      struct dl_diag *d) {
+  const struct dl_descriptor *e;
+  enum dl_status status = by_name(l, f, STEP_DATASET, name, &e, d);
+  found->dataset = DL_AS(dataset, e);
   return status;
 }
 
@@ -129,7 +143,7 @@ enum dl_status dl_descriptors_arch(struct descriptors *l,
                                    struct dl_row_descriptors *found,
                                    struct dl_diag *d) {
   const struct dl_descriptor *e;
-  enum dl_status status = by_name(l, f, DL_ARCHITECTURE, name, &e, d);
+  enum dl_status status = by_name(l, f, STEP_ARCH, name, &e, d);
   if (status != DL_OK || !e)
     return status;
   if (!l->keep)

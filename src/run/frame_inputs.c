@@ -71,19 +71,32 @@ enum dl_status dl_frame_setting(struct dl_frame *f, const char *name,
   return status;
 }
 
-/* Checks the value of a quantity given by the user. */
-static enum dl_status check_value(const char *name, const char *value,
+/* Checks a value that the user gives for a quantity; a word of its column takes
+ * its place. */
+static enum dl_status check_value(const char *name, const char **value,
                                   struct dl_diag *d) {
   const struct dl_run_column *c = dl_run_member_find(name);
   double x;
-  if (!c || c->is_text)
+  if (!c)
     return DL_OK;
-  if (!dl_parse_double(value, &x))
-    return dl_fail(d, DL_EUSAGE, "%s: invalid number '%s'", name, value);
-  if (x < c->low || x > c->high)
-    return dl_fail(d, DL_EINPUT, "%s: %s is not between %g and %g", name, value,
-                   c->low, c->high);
-  return DL_OK;
+  const char *word = c->is_text ? dl_run_word(c, *value) : NULL;
+  if (word || c->others) {
+    *value = word ? word : *value;
+    return DL_OK;
+  }
+  enum dl_value_fault fault =
+      c->is_text ? DL_VALUE_WORD : dl_run_column_parse(c, *value, &x);
+  if (fault == DL_VALUE_OK)
+    return DL_OK;
+  if (fault == DL_VALUE_NOT_FINITE)
+    fault = DL_VALUE_INVALID;
+  struct dl_text what = {0};
+  dl_run_column_explain(c, fault, *value, &what);
+  enum dl_status status =
+      dl_fail(d, fault == DL_VALUE_RANGE ? DL_EINPUT : DL_EUSAGE, "%s: %s",
+              name, dl_text_str(&what));
+  dl_text_free(&what);
+  return status;
 }
 
 enum dl_status dl_frame_set(struct dl_frame *f, enum dl_run_id id, double x,
@@ -103,6 +116,9 @@ enum dl_status dl_frame_set_run(struct dl_frame *f, const struct dl_run *run,
       status = c->is_text
                    ? dl_frame_setting(f, c->name, dl_run_text(run, id), d)
                    : dl_frame_set(f, id, dl_run_number(run, id), d);
+    long at = dl_entry_find(&f->settings, c->name);
+    if (at >= 0 && dl_run_has(run, id))
+      f->settings.e[at].by_option = true;
   }
   return status;
 }
@@ -136,11 +152,12 @@ enum dl_status dl_frame_override(struct dl_frame *f, const char *assignment,
   char *name = dl_strndup(assignment, len);
   if (!name)
     return dl_fail_memory(d);
-  enum dl_status status = check_value(name, eq + 1, d);
+  const char *value = eq + 1;
+  enum dl_status status = check_value(name, &value, d);
   if (status == DL_OK)
-    status = open_named(f, name, eq + 1, d);
+    status = open_named(f, name, value, d);
   if (status == DL_OK)
-    status = add_entry(&f->overrides, assignment, len, eq + 1, d);
+    status = add_entry(&f->overrides, assignment, len, value, d);
   free(name);
   return status;
 }
@@ -161,26 +178,4 @@ enum dl_status dl_frame_alias(struct dl_frame *f, const char *assignment,
     return dl_fail(d, DL_EUSAGE, "'%s': expected NAME=ID", assignment);
   return add_entry(&f->aliases, assignment, (size_t)(eq - assignment), eq + 1,
                    d);
-}
-
-static bool is_used(const struct dl_frame *f, const char *name) {
-  if (dl_run_column_find(name))
-    return true; /* known, if not needed this time */
-  for (size_t i = 0; i < f->n_steps; i++)
-    if (f->step[i].name && strcmp(f->step[i].name, name) == 0)
-      return true;
-  return false;
-}
-
-void dl_frame_warn_unused(const struct dl_frame *f, struct dl_diag *d) {
-  const struct {
-    const struct entries *entries;
-    const char *option;
-  } given[] = {{&f->overrides, "--set"}, {&f->definitions, "--define"}};
-  for (size_t g = 0; g < 2; g++)
-    for (size_t i = 0; i < given[g].entries->n; i++) {
-      const char *name = given[g].entries->e[i].name;
-      if (!is_used(f, name))
-        dl_warn(d, "%s %s: nothing uses this name", given[g].option, name);
-    }
 }

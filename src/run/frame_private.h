@@ -13,6 +13,7 @@ enum source_kind {
   SOURCE_DEFINITION,
   SOURCE_COLUMN,
   SOURCE_AXIS,
+  SOURCE_DATASET, /* a size of the row's data set */
   SOURCE_SETTING, /* the user's up to here */
   SOURCE_DERIVED,
   SOURCE_GPU,
@@ -25,15 +26,15 @@ struct derived;
 struct source {
   enum source_kind kind;
   size_t index;                 /* override, column, axis, setting */
-  const struct dl_field *field; /* of the GPU or architecture */
+  const struct dl_field *field; /* of a descriptor */
   const struct derived *derived;
   struct dl_formula *formula; /* of a definition, owned */
   struct dl_row_ref *vars;    /* of a definition or derived, owned */
   size_t n_vars;
 };
 
-/* Definition, column, axis, setting, derived, descriptor. */
-enum { MOST_SOURCES = 6 };
+/* Definition, column, axis, data set, setting, derived, descriptor. */
+enum { MOST_SOURCES = 7 };
 
 /* Which sources count. Steps for several scopes may have one name. */
 enum scope {
@@ -42,7 +43,8 @@ enum scope {
   SCOPE_RAW   /* column or setting: what a definition of itself refers to */
 };
 
-enum step_kind { STEP_VALUE, STEP_GPU, STEP_ARCH };
+/* A value, or the look-up of a descriptor. */
+enum step_kind { STEP_GPU, STEP_ARCH, STEP_DATASET, N_LOOK_UPS, STEP_VALUE };
 
 struct step {
   enum step_kind kind;
@@ -55,6 +57,7 @@ struct step {
   size_t n_sources;
   unsigned depends; /* bit i: on axis i */
   bool required;
+  bool wanted; /* not only to look a descriptor up */
   bool early;  /* the look-up of descriptors needs it */
   bool number; /* used as one: a text that is none is a fault */
   bool rarely; /* computed when it is wanted */
@@ -63,8 +66,9 @@ struct step {
 /* A named value or formula as the user gives it. */
 struct entry {
   char *name;
-  char *text; /* or NULL */
+  char *text;
   struct dl_cell cell;
+  bool by_option; /* no default, nor what follows from another option */
 };
 
 struct entries {
@@ -77,9 +81,9 @@ struct entries {
 struct descriptors {
   bool keep; /* all that rows use; without, an architecture lives until the
                 next one is looked up */
-  struct dl_intern names[2];             /* of GPUs, of architectures */
-  const struct dl_descriptor **named[2]; /* owned lists; NULL: unknown */
-  size_t cap_named[2];
+  struct dl_intern names[N_LOOK_UPS];             /* by enum step_kind */
+  const struct dl_descriptor **named[N_LOOK_UPS]; /* lists; NULL: unknown */
+  size_t cap_named[N_LOOK_UPS];
   struct dl_intern uses; /* architectures by name and use */
   struct dl_row_descriptors *used;
   size_t cap_used;
@@ -97,6 +101,13 @@ enum dl_status dl_descriptors_gpu(struct descriptors *l,
                                   struct dl_row_descriptors *found,
                                   struct dl_diag *d);
 
+/* The same for found->dataset. */
+enum dl_status dl_descriptors_dataset(struct descriptors *l,
+                                      const struct dl_frame *f,
+                                      const char *name,
+                                      struct dl_row_descriptors *found,
+                                      struct dl_diag *d);
+
 /* The same for found->arch, as it is used. */
 enum dl_status dl_descriptors_arch(struct descriptors *l,
                                    const struct dl_frame *f, const char *name,
@@ -105,7 +116,17 @@ enum dl_status dl_descriptors_arch(struct descriptors *l,
                                    struct dl_diag *d);
 
 /* What descriptors are looked up by. */
-enum { GPU_NAME, ARCH_NAME, ARCH_PX, ARCH_SEQ, ARCH_CLASSES, N_LOOK_UP_INPUTS };
+enum {
+  GPU_NAME,
+  ARCH_NAME,
+  ARCH_PX,
+  ARCH_SEQ,
+  ARCH_CLASSES,
+  DATASET_NAME,
+  N_LOOK_UP_INPUTS
+};
+
+enum { MOST_WORD_COLUMNS = 4 };
 
 struct dl_frame {
   struct dl_catalog *catalog;
@@ -117,9 +138,15 @@ struct dl_frame {
   size_t n_steps, cap_steps, n_cells;
   struct dl_strlist resolving; /* names being resolved: cycles stop there */
   bool deriving;               /* in a derived quantity, not a definition */
-  bool looks_up[2];            /* the step is there: gpu, arch */
-  unsigned look_up_depends[2]; /* axes that it depends on */
+  bool looks_up[N_LOOK_UPS];   /* the step is there */
+  unsigned look_up_depends[N_LOOK_UPS]; /* axes that it depends on */
   struct dl_row_ref look_up_by[N_LOOK_UP_INPUTS];
+  /* Columns of the table whose words are checked, and those warned of. */
+  long words_at[MOST_WORD_COLUMNS];
+  const struct dl_run_column *word_column[MOST_WORD_COLUMNS];
+  size_t n_words_at;
+  bool words_at_known;
+  struct dl_intern words;
   struct descriptors lookup;      /* of rows of a table */
   struct dl_row_descriptors *row; /* of the block */
   size_t cap_rows;
@@ -160,6 +187,11 @@ const struct derived *dl_derived_of(const char *name);
 
 /* The name by which the catalogue knows a row's architecture or GPU. */
 const char *dl_frame_meant(const struct dl_frame *f, const char *name);
+
+/* Warns, once each, of words and data sets of row i of a block that are not
+ * known. */
+void dl_frame_warn_words(struct dl_frame *f, const struct dl_csv_block *block,
+                         size_t i, const struct dl_row *row, struct dl_diag *d);
 
 /* Index of an entry by name, or -1. */
 long dl_entry_find(const struct entries *es, const char *name);

@@ -6,26 +6,47 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/number.h"
 #include "run/frame_private.h"
 
 static const struct dl_cell absent = {(double)NAN, NULL};
 
+/* Records what is wrong with the value of a step, unless something is. */
+static void blame(struct dl_row *row, int kind, size_t step,
+                  const struct dl_cell *c) {
+  if (row->fault.kind == DL_FAULT_NONE)
+    row->fault =
+        (struct dl_fault){.kind = kind, .step = step, .cell = c->s, .x = c->x};
+}
+
 /* A cell of the table: a text, and the number in it where it is used as one. */
 static struct dl_cell column_cell(const struct step *s, const char *text,
-                                  size_t step, struct dl_fault *fault) {
+                                  size_t step, struct dl_row *row) {
   struct dl_cell c = {NAN, *text ? text : NULL};
   if (!c.s || (s->column && s->column->is_text && !s->number))
     return c;
-  static const int faults[] = {
-      [DL_VALUE_INVALID] = DL_FAULT_INVALID,
-      [DL_VALUE_NOT_FINITE] = DL_FAULT_NOT_FINITE,
-      [DL_VALUE_RANGE] = DL_FAULT_RANGE,
-  };
   enum dl_value_fault wrong = dl_run_column_parse(s->column, text, &c.x);
-  if (wrong != DL_VALUE_OK && s->number && fault->kind == DL_FAULT_NONE)
-    *fault =
-        (struct dl_fault){.kind = faults[wrong], .step = step, .cell = text};
+  if (wrong != DL_VALUE_OK && s->number)
+    blame(row, (int)wrong, step, &c);
   return c;
+}
+
+/* Puts the column's word in place of a text that stands for it, and checks the
+ * result of a definition; other values were checked where they were read. */
+static void check_given(const struct step *s, size_t step, bool defined,
+                        struct dl_cell *c, struct dl_row *row) {
+  enum dl_value_fault wrong = DL_VALUE_OK;
+  if (s->column->words && c->s) {
+    const char *word = dl_run_word(s->column, c->s);
+    if (word)
+      c->s = word;
+    else if (!s->column->others)
+      wrong = DL_VALUE_WORD;
+  } else if (defined && !s->column->is_text) {
+    wrong = dl_run_column_check(s->column, c->x);
+  }
+  if (wrong != DL_VALUE_OK)
+    blame(row, (int)wrong, step, c);
 }
 
 static struct dl_cell source_cell(const struct dl_frame *f,
@@ -50,7 +71,7 @@ static struct dl_cell source_cell(const struct dl_frame *f,
     return block
                ? column_cell(&f->step[step],
                              block->cell[from->row * block->n_cols + p->index],
-                             step, &row->fault)
+                             step, row)
                : absent;
   case SOURCE_AXIS:
     return from->at ? f->axes->a[p->index].cell[from->at[p->index]] : absent;
@@ -59,7 +80,9 @@ static struct dl_cell source_cell(const struct dl_frame *f,
       x[i] = dl_row_number(row, &p->vars[i]);
     return (struct dl_cell){p->derived->compute(x), NULL};
   default:
-    e = p->kind == SOURCE_GPU ? (const void *)row->found.gpu : row->found.arch;
+    e = p->kind == SOURCE_GPU    ? (const void *)row->found.gpu
+        : p->kind == SOURCE_ARCH ? (const void *)row->found.arch
+                                 : (const void *)row->found.dataset;
     return e ? (struct dl_cell){dl_field_number(e, p->field),
                                 dl_field_text(e, p->field)}
              : absent;
@@ -71,13 +94,21 @@ static void run_value(const struct dl_frame *f, const struct row_source *from,
                       size_t step, struct dl_row *row) {
   const struct step *s = &f->step[step];
   struct dl_cell c = absent;
-  bool given = false;
+  const struct source *p = s->source;
   for (size_t i = 0; i < s->n_sources && !c.s && isnan(c.x); i++) {
-    c = source_cell(f, from, &s->source[i], step, row);
-    given = s->source[i].kind <= SOURCE_SETTING;
+    p = &s->source[i];
+    c = source_cell(f, from, p, step, row);
+    /* An unknown data set is not the default one. */
+    if (p->kind == SOURCE_DATASET && !row->found.dataset &&
+        strcmp(s->name, "train_samples") == 0 &&
+        dl_row_text(row, &f->look_up_by[DATASET_NAME]))
+      break;
   }
-  if (s->required && isnan(c.x) && !c.s && row->fault.kind == DL_FAULT_NONE)
-    row->fault = (struct dl_fault){.kind = DL_FAULT_ABSENT, .step = step};
+  bool given = s->n_sources > 0 && p->kind <= SOURCE_SETTING;
+  if (given && s->column)
+    check_given(s, step, p->kind == SOURCE_DEFINITION, &c, row);
+  if (s->required && isnan(c.x) && !c.s)
+    blame(row, DL_FAULT_ABSENT, step, &c);
   if (s->target.in == DL_IN_CELL) {
     row->cell[s->target.at] = c;
     return;
@@ -96,21 +127,31 @@ static void run_value(const struct dl_frame *f, const struct row_source *from,
 static enum dl_status look_up(const struct dl_frame *f, struct descriptors *l,
                               enum step_kind kind, struct dl_row *row,
                               struct dl_diag *d) {
+  const struct dl_row_ref *by = f->look_up_by;
+  struct dl_row_descriptors *found = &row->found;
+  const char *name;
   if (!l)
     return DL_OK;
-  if (kind == STEP_GPU) {
-    const char *name = dl_row_text(row, &f->look_up_by[GPU_NAME]);
-    row->found.gpu = NULL;
-    return name ? dl_descriptors_gpu(l, f, name, &row->found, d) : DL_OK;
+  switch (kind) {
+  case STEP_GPU:
+    found->gpu = NULL;
+    name = dl_row_text(row, &by[GPU_NAME]);
+    return name ? dl_descriptors_gpu(l, f, name, found, d) : DL_OK;
+  case STEP_DATASET:
+    found->dataset = NULL;
+    name = dl_row_text(row, &by[DATASET_NAME]);
+    return name ? dl_descriptors_dataset(l, f, name, found, d) : DL_OK;
+  default: {
+    const struct dl_use use = {.image_px = dl_row_number(row, &by[ARCH_PX]),
+                               .seq_len = dl_row_number(row, &by[ARCH_SEQ]),
+                               .classes =
+                                   dl_row_number(row, &by[ARCH_CLASSES])};
+    found->arch = NULL;
+    found->scaled = false;
+    name = dl_row_text(row, &by[ARCH_NAME]);
+    return name ? dl_descriptors_arch(l, f, name, &use, found, d) : DL_OK;
   }
-  const char *name = dl_row_text(row, &f->look_up_by[ARCH_NAME]);
-  const struct dl_use use = {
-      .image_px = dl_row_number(row, &f->look_up_by[ARCH_PX]),
-      .seq_len = dl_row_number(row, &f->look_up_by[ARCH_SEQ]),
-      .classes = dl_row_number(row, &f->look_up_by[ARCH_CLASSES])};
-  row->found.arch = NULL;
-  row->found.scaled = false;
-  return name ? dl_descriptors_arch(l, f, name, &use, &row->found, d) : DL_OK;
+  }
 }
 
 enum dl_status dl_frame_run(const struct dl_frame *f,
@@ -151,7 +192,8 @@ enum dl_status dl_frame_block(struct dl_frame *f,
   static const struct run_steps early = {.early = true, .first = true};
   size_t n = block ? block->n_rows : 1;
   void *list = f->row;
-  if (!f->looks_up[0] && !f->looks_up[1])
+  if (!f->looks_up[STEP_GPU] && !f->looks_up[STEP_ARCH] &&
+      !f->looks_up[STEP_DATASET])
     return DL_OK;
   struct dl_row *row = dl_frame_rows(f, 1);
   bool ok = row && dl_grow(&list, &f->cap_rows, n, sizeof *f->row);
@@ -162,6 +204,8 @@ enum dl_status dl_frame_block(struct dl_frame *f,
         .block = block, .row = i, .lookup = &f->lookup};
     status = dl_frame_run(f, &from, &early, row, d);
     f->row[i] = row->found;
+    if (status == DL_OK && block)
+      dl_frame_warn_words(f, block, i, row, d);
   }
   free(row);
   return status;
@@ -243,14 +287,12 @@ enum dl_status dl_frame_complain(struct dl_frame *f, const struct dl_row *row,
   if (fault->kind == DL_FAULT_ABSENT) {
     if (!explain_descriptor(f, s, row, &why))
       dl_text_printf(&why, "column '%s': no value", s->name);
-  } else if (fault->kind == DL_FAULT_RANGE) {
-    dl_text_printf(&why, "column '%s': %s is not between %g and %g", s->name,
-                   fault->cell, s->column->low, s->column->high);
   } else {
-    dl_text_printf(&why, "column '%s': %s '%s'", s->name,
-                   fault->kind == DL_FAULT_INVALID ? "invalid number"
-                                                   : "not a finite number",
-                   fault->cell);
+    char number[DL_NUMBER_SIZE];
+    dl_text_printf(&why, "column '%s': ", s->name);
+    dl_run_column_explain(
+        s->column, (enum dl_value_fault)fault->kind,
+        fault->cell ? fault->cell : dl_format_short(number, fault->x), &why);
   }
   enum dl_status status = DL_OK;
   if (why.failed)

@@ -3,8 +3,6 @@
 libdlest_a_SOURCES += \
 	%D%/config_key.c \
 	%D%/config_key.h \
-	%D%/descriptor_filter.c \
-	%D%/descriptor_filter.h \
 	%D%/derived.c \
 	%D%/frame.c \
 	%D%/frame.h \
@@ -12,6 +10,7 @@ libdlest_a_SOURCES += \
 	%D%/frame_inputs.c \
 	%D%/frame_private.h \
 	%D%/frame_row.c \
+	%D%/frame_warnings.c \
 	%D%/row.h \
 	%D%/run.c \
 	%D%/run.h \

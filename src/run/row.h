@@ -16,17 +16,21 @@ struct dl_cell {
   const char *s; /* borrowed; NULL: unknown */
 };
 
-/* What is wrong with a row. */
+/* What is wrong with a row: a value, by enum dl_value_fault, or one of these.
+ */
 struct dl_fault {
   enum {
-    DL_FAULT_NONE,
-    DL_FAULT_INVALID,
-    DL_FAULT_NOT_FINITE,
-    DL_FAULT_RANGE,
+    DL_FAULT_NONE = DL_VALUE_OK,
+    DL_FAULT_INVALID = DL_VALUE_INVALID,
+    DL_FAULT_NOT_FINITE = DL_VALUE_NOT_FINITE,
+    DL_FAULT_RANGE = DL_VALUE_RANGE,
+    DL_FAULT_FRACTION = DL_VALUE_FRACTION,
+    DL_FAULT_WORD = DL_VALUE_WORD,
     DL_FAULT_ABSENT
   } kind;
   size_t step;      /* of the frame */
-  const char *cell; /* the text at fault; belongs to the block */
+  const char *cell; /* the text at fault, which belongs to the block; NULL: x */
+  double x;
 };
 
 /* A row's descriptors; NULL where the name is absent or unknown. */
@@ -34,6 +38,7 @@ struct dl_row_descriptors {
   const struct dl_accelerator *gpu;
   const struct dl_architecture *arch; /* at the row's input size */
   bool scaled;                        /* arch was scaled to that size */
+  const struct dl_dataset *dataset;   /* only where its sizes are needed */
 };
 
 struct dl_row {

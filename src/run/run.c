@@ -6,18 +6,31 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/memory.h"
+#include "base/nearest_names.h"
 #include "base/number.h"
 
+#define WORDS(...) ((const char *const[]){__VA_ARGS__, NULL})
+#define MEMBER(name)                                                           \
+  .id = DL_RUN_##name, .offset = offsetof(struct dl_run, name)
+
 const struct dl_run_column dl_run_columns[DL_N_RUN_MEMBERS] = {
-#define NUMBER(name, unit, low, high, role, summary)                           \
-  {DL_RUN_##name,  #name,   unit,                                              \
-   false,          low,     high,                                              \
-   DL_ROLE_##role, summary, offsetof(struct dl_run, name)},
-#define TEXT(name, role, summary)                                              \
-  {DL_RUN_##name,  #name,   NULL,                                              \
-   true,           0,       0,                                                 \
-   DL_ROLE_##role, summary, offsetof(struct dl_run, name)},
+#define NUMBER(name_, unit_, low_, high_, role_, summary_)                     \
+  {MEMBER(name_), .name = #name_,          .unit = unit_,      .low = low_,    \
+   .high = high_, .role = DL_ROLE_##role_, .summary = summary_},
+#define WHOLE(name_, unit_, low_, high_, role_, summary_)                      \
+  {                                                                            \
+      MEMBER(name_),       .name = #name_, .unit = unit_,                      \
+      .low = low_,         .high = high_,  .role = DL_ROLE_##role_,            \
+      .summary = summary_, .whole = true},
+#define TEXT(name_, role_, summary_)                                           \
+  {MEMBER(name_), .name = #name_, .is_text = true, .role = DL_ROLE_##role_,    \
+   .summary = summary_},
+#define WORD(name_, words_, others_, role_, summary_)                          \
+  {MEMBER(name_),           .name = #name_,      .is_text = true,              \
+   .role = DL_ROLE_##role_, .summary = summary_, .words = words_,              \
+   .others = others_},
 #include "run/run_columns_body.h"
 };
 
@@ -33,6 +46,14 @@ const struct dl_run_column *dl_run_column_find(const char *name) {
   return c && c->id < DL_N_RUN_COLUMNS ? c : NULL;
 }
 
+enum dl_value_fault dl_run_column_check(const struct dl_run_column *c,
+                                        double x) {
+  if (x < c->low || x > c->high)
+    return DL_VALUE_RANGE;
+  return c->whole && x != floor(x) && !isnan(x) ? DL_VALUE_FRACTION
+                                                : DL_VALUE_OK;
+}
+
 enum dl_value_fault dl_run_column_parse(const struct dl_run_column *c,
                                         const char *text, double *x) {
   enum dl_number kind = dl_parse_number(text, strlen(text), x);
@@ -40,7 +61,43 @@ enum dl_value_fault dl_run_column_parse(const struct dl_run_column *c,
     return DL_VALUE_INVALID;
   if (kind == DL_NUMBER_NOT_FINITE)
     return DL_VALUE_NOT_FINITE;
-  return c && (*x < c->low || *x > c->high) ? DL_VALUE_RANGE : DL_VALUE_OK;
+  return c ? dl_run_column_check(c, *x) : DL_VALUE_OK;
+}
+
+const char *dl_run_word(const struct dl_run_column *c, const char *text) {
+  if (!c->words)
+    return text;
+  for (const char *const *w = c->words; *w; w++)
+    if (dl_strcasecmp(*w, text) == 0)
+      return *w;
+  return NULL;
+}
+
+void dl_run_column_explain(const struct dl_run_column *c,
+                           enum dl_value_fault fault, const char *cell,
+                           struct dl_text *to) {
+  enum { MOST_SHOWN = 64, NEAREST = 2 };
+  size_t n = 0;
+  switch (fault) {
+  case DL_VALUE_RANGE:
+    dl_text_printf(to, "%.*s is not between %g and %g", MOST_SHOWN, cell,
+                   c->low, c->high);
+    break;
+  case DL_VALUE_FRACTION:
+    dl_text_printf(to, "%.*s is not a whole number", MOST_SHOWN, cell);
+    break;
+  case DL_VALUE_WORD:
+    while (c->words[n])
+      n++;
+    dl_text_printf(to, "invalid value '%.*s'; nearest: ", MOST_SHOWN, cell);
+    dl_nearest_names(cell, c->words, n, NEAREST, to);
+    break;
+  default:
+    dl_text_printf(to, "%s '%.*s'",
+                   fault == DL_VALUE_INVALID ? "invalid number"
+                                             : "not a finite number",
+                   MOST_SHOWN, cell);
+  }
 }
 
 const struct dl_run dl_run_unknown = {

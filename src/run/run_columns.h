@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/text.h"
+
 /* DL_RUN_batch_size, ... in the order of the table. */
 enum dl_run_id {
 #define NUMBER(name, unit, low, high, role, summary) DL_RUN_##name,
@@ -34,7 +36,11 @@ struct dl_run_column {
   const char *name; /* "gpu_power_w" */
   const char *unit; /* "W"; NULL: plain number or text */
   bool is_text;
-  double low, high; /* allowed range of a number */
+  bool whole;               /* a whole number */
+  double low, high;         /* allowed range of a number */
+  const char *const *words; /* NULL-terminated: a text is one of these; NULL:
+                               any text */
+  bool others;              /* or another */
   enum dl_role role;
   const char *summary;
   size_t offset; /* of its member in struct dl_run */
@@ -55,13 +61,27 @@ enum dl_value_fault {
   DL_VALUE_OK,
   DL_VALUE_INVALID,    /* no number */
   DL_VALUE_NOT_FINITE, /* "nan", "inf", 1e400 */
-  DL_VALUE_RANGE       /* outside low .. high */
+  DL_VALUE_RANGE,      /* outside low .. high */
+  DL_VALUE_FRACTION,   /* not whole */
+  DL_VALUE_WORD        /* none of the column's words */
 };
 
-/* Reads the number in a text and checks it against the range of column c
- * (NULL: any number). *x is set to what was read, NaN where it is no finite
- * number. */
+/* Reads the number in a text and checks it against column c (NULL: any
+ * number). *x is set to what was read, NaN where it is no finite number. */
 enum dl_value_fault dl_run_column_parse(const struct dl_run_column *c,
                                         const char *text, double *x);
+
+/* Checks a number against the range and type of column c. NaN passes. */
+enum dl_value_fault dl_run_column_check(const struct dl_run_column *c,
+                                        double x);
+
+/* The word of column c that a text stands for, in any case ("AMP"); the text
+ * itself where the column takes any. NULL: none. */
+const char *dl_run_word(const struct dl_run_column *c, const char *text);
+
+/* Appends what is wrong with the text of a cell: "invalid number 'abc'". */
+void dl_run_column_explain(const struct dl_run_column *c,
+                           enum dl_value_fault fault, const char *cell,
+                           struct dl_text *to);
 
 #endif

@@ -4,11 +4,14 @@
  * completion and an entry of the manual page.
  *
  *   NUMBER(name, unit, low, high, role, summary)   unit NULL: a plain number
+ *   WHOLE(name, unit, low, high, role, summary)    a whole number
  *   TEXT(name, role, summary)
+ *   WORD(name, words, others, role, summary)       one of some words, in any
+ *                                                  case; others: or another
  *
  * Adding a column is adding a row, in the place where tables show it. Who
- * includes this file defines the macros it needs; both are undefined at its
- * end. */
+ * includes this file defines the macros it needs; without WHOLE and WORD, these
+ * are NUMBER and TEXT. All are undefined at its end. */
 
 #ifndef NUMBER
 #define NUMBER(name, unit, low, high, role, summary)
@@ -16,22 +19,34 @@
 #ifndef TEXT
 #define TEXT(name, role, summary)
 #endif
+#ifndef WHOLE
+#define WHOLE(name, unit, low, high, role, summary)                            \
+  NUMBER(name, unit, low, high, role, summary)
+#endif
+#ifndef WORD
+#define WORD(name, words, others, role, summary) TEXT(name, role, summary)
+#endif
 
 TEXT(run_id, NAME, "name of the run")
 TEXT(arch, SETTING, "architecture, by any of its names")
 TEXT(gpu, SETTING, "accelerator, by any of its names")
-NUMBER(n_gpus, NULL, 1, 1e6, SETTING, "accelerators used")
-TEXT(phase, SETTING, "training or inference")
-TEXT(framework, SETTING, "pytorch or tensorflow")
-TEXT(precision, SETTING, "fp64, fp32, tf32, fp16, bf16, amp, fp8 or int8")
+WHOLE(n_gpus, NULL, 1, 1e6, SETTING, "accelerators used")
+WORD(phase, WORDS("training", "inference"), false, SETTING,
+     "training or inference")
+WORD(framework, WORDS("pytorch", "tensorflow"), true, SETTING,
+     "pytorch, tensorflow or another")
+WORD(precision,
+     WORDS("fp64", "fp32", "tf32", "fp16", "bf16", "amp", "fp8", "int8"), false,
+     SETTING, "fp64, fp32, tf32, fp16, bf16, amp, fp8 or int8")
 TEXT(host, NAME, "name of the machine")
-TEXT(host_class, SETTING, "server or desktop")
-TEXT(dataset, SETTING, "data set")
+WORD(host_class, WORDS("server", "desktop"), true, SETTING, "server or desktop")
+TEXT(dataset, SETTING,
+     "data set; predict takes its numbers of samples where a row has none")
 NUMBER(batch_size, NULL, 1, 1e9, SETTING,
        "samples per step on each accelerator")
-NUMBER(image_px, "px", 1, 1e5, SETTING, "side of the square input image")
+WHOLE(image_px, "px", 1, 1e5, SETTING, "side of the square input image")
 NUMBER(seq_len, NULL, 1, 1e9, SETTING, "tokens per sample")
-NUMBER(classes, NULL, 1, 1e9, SETTING, "outputs of the classifier")
+WHOLE(classes, NULL, 1, 1e9, SETTING, "outputs of the classifier")
 NUMBER(train_samples, NULL, 0, 1e15, SETTING, "training samples per epoch")
 NUMBER(val_samples, NULL, 0, 1e15, SETTING, "validation samples per epoch")
 NUMBER(tokens, NULL, 1, 1e18, GIVEN,
@@ -107,17 +122,20 @@ TEXT(job_name, NAME, "name of the job")
 TEXT(user, NAME, "user who ran the job")
 TEXT(partition, NAME, "partition of the scheduler")
 TEXT(state, NAME, "final state of the job")
-NUMBER(n_nodes, NULL, 0, 1e9, GIVEN, "nodes of the job")
-NUMBER(n_cpus, NULL, 0, 1e9, GIVEN, "processors of the job")
+WHOLE(n_nodes, NULL, 0, 1e9, GIVEN, "nodes of the job")
+WHOLE(n_cpus, NULL, 0, 1e9, GIVEN, "processors of the job")
 TEXT(format, NAME, "log format")
 TEXT(file, NAME, "log that the run was read from")
 
 /* Assumptions of an estimate: options and --set take them, the runs table has
  * no column for them. DL_N_RUN_COLUMNS is the number of rows above. */
-TEXT(scaling, ASSUMED, "weak or strong, with several accelerators")
+WORD(scaling, WORDS("weak", "strong"), false, ASSUMED,
+     "weak or strong, with several accelerators")
 NUMBER(efficiency, NULL, 1e-6, 1, ASSUMED, "share of the peak rate reached")
 NUMBER(peak_tflops, "TFLOP/s", 1e-4, 1e5, ASSUMED,
        "peak rate of a GPU at the precision in use")
 
 #undef NUMBER
 #undef TEXT
+#undef WHOLE
+#undef WORD

@@ -66,9 +66,9 @@ enum dl_status dl_cursor_new(struct dl_cursor **out, const struct dl_frame *f,
   c->f = f;
   const struct row_source from = {.at = c->at};
   enum dl_status status = dl_frame_run(f, &from, &early, c->row, d);
-  if (status == DL_OK && f->looks_up[0])
+  if (status == DL_OK && f->looks_up[STEP_GPU])
     status = check_names(c, DL_ACCELERATOR, &f->look_up_by[GPU_NAME], d);
-  if (status == DL_OK && f->looks_up[1])
+  if (status == DL_OK && f->looks_up[STEP_ARCH])
     status = check_names(c, DL_ARCHITECTURE, &f->look_up_by[ARCH_NAME], d);
   if (status != DL_OK) {
     dl_cursor_free(c);

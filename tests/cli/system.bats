@@ -112,3 +112,43 @@ LIST=(list grids -q)
   [ "$try_status" -eq $((128 + $(kill -l XFSZ))) ]
   [ "$(ls there)" = out ] && [ "$(cat there/out)" = old ]
 }
+
+# The program as built
+
+@test "hardening: what the compiler offered is in the program" {
+  makefile=${TOP_BUILDDIR-$(dirname "$DLEST")}/Makefile
+  [ -f "$makefile" ] && command -v readelf >/dev/null || skip "no build folder"
+  flags=$(grep -E '^HARDENING_(C|LD)FLAGS =' "$makefile")
+  readelf -hlWd "$DLEST" >elf
+  nm -D "$DLEST" >symbols
+  found=
+  has() { case $flags in *"$1"*) found=yes ;; *) return 1 ;; esac; }
+  if has -pie; then grep -q 'Type: *DYN' elf; fi
+  if has -z,now; then grep -q GNU_RELRO elf && grep -qw NOW elf; fi
+  if has -fstack-protector; then grep -q __stack_chk_fail symbols; fi
+  if has _FORTIFY_SOURCE; then grep -q '__[a-z]*printf_chk' symbols; fi
+  # The linker drops the mark where the C library's own start files lack it.
+  if has -fcf-protection && [ "$(uname -m)" = x86_64 ]; then
+    readelf -nW "${makefile%/*}/libdlest.a" >notes
+    [ "$(grep -c 'IBT, SHSTK' notes)" -eq "$(grep -c '^File: ' notes)" ]
+  fi
+  [ -n "$found" ] || skip "built without hardening"
+}
+
+@test "no function of the network is linked" {
+  ! nm -D --undefined-only "$DLEST" | sed 's/.* //; s/@.*//' | grep -qxE \
+    'socket|socketpair|connect|bind|listen|accept4?|getaddrinfo|gethostby.*|send(to|msg|mmsg)?|recv(from|msg|mmsg)?|res_.*'
+}
+
+# OpenBLAS tries for ever to get memory that a limit denies.
+@test "fits end under a limit of memory" {
+  awk 'BEGIN { srand(1); print "a,b,y"
+    for (i = 0; i < 300; i++) {
+      a = rand(); b = rand(); print a "," b "," a + 2 * b } }' >runs.csv
+  for kib in 100000 200000 400000; do
+    (ulimit -v "$kib" && exec timeout 20 "$DLEST" fit runs.csv --target y \
+      --features a,b --method krr --search random:4 --cv kfold:5 -q --no-model \
+      >out)
+    grep -q '^Fit of y by krr' out
+  done
+}

@@ -58,7 +58,7 @@ else
   ok 'dlest(1) names every command' "$(for c in $commands; do
     grep -q "dlest-$c\|dlest.-$c" "$main" || echo "$c"; done)"
   columns=$(sed -nE -e '/Assumptions of an estimate/q' \
-    -e 's/^(NUMBER|TEXT)\(([a-z0-9_]+),.*/\2/p' \
+    -e 's/^(NUMBER|WHOLE|TEXT|WORD)\(([a-z0-9_]+),.*/\2/p' \
     "$top/src/run/run_columns_body.h")
   ok 'dlest(1) names every column of the runs table' "$(for c in $columns; do
     grep -qw "$c" "$main" || echo "$c"; done)"

@@ -137,7 +137,7 @@ static void *fit_table(enum dl_physical_target target) {
   void *fit = NULL;
   make_table(&t, 8, target);
   struct dl_sample s = sample(&t);
-  assert_ok(method->fit(&fit, &s, NULL, &d), &d);
+  assert_ok(method->fit(method, &fit, &s, NULL, &d), &d);
   return fit;
 }
 
@@ -180,7 +180,7 @@ static void restores_bit_for_bit(void **state) {
   make_table(&t, 11, DL_PT_ENERGY);
   predict(fit, &t, saved);
   assert_ok(method->save(fit, &arrays, &d), &d);
-  assert_ok(method->restore(&back, &arrays, 0, &d), &d);
+  assert_ok(method->restore(method, &back, &arrays, 0, &d), &d);
   predict(back, &t, got);
   assert_memory_equal(got, saved, sizeof saved);
   method->free(fit);
@@ -198,11 +198,11 @@ static void refuses_other_features(void **state) {
   (void)state;
   make_table(&t, 8, DL_PT_POWER);
   struct dl_sample s = sample(&t), matrix = {.X = X, .y = y};
-  method->fit(&fit, &matrix, NULL, &d);
+  method->fit(method, &fit, &matrix, NULL, &d);
   assert_error_has(&d, DL_EUSAGE, "takes its own features");
   dl_diag_init(&d);
   t.in[4].bandwidth = 0;
-  method->fit(&fit, &s, NULL, &d);
+  method->fit(method, &fit, &s, NULL, &d);
   assert_error_has(&d, DL_EINPUT, "row 5: ");
   dl_diag_init(&d);
   assert_null(fit);

@@ -39,9 +39,9 @@ static void linear_fit(struct dl_fit *f) {
     gsl_matrix_set(X, i, 1, b);
     gsl_vector_set(y, i, 2 + 3 * a - b);
   }
-  assert_ok(
-      f->method->fit(&f->state, &(struct dl_sample){.X = X, .y = y}, none, &d),
-      &d);
+  assert_ok(f->method->fit(f->method, &f->state,
+                           &(struct dl_sample){.X = X, .y = y}, none, &d),
+            &d);
   f->target = strdup("y");
   dl_strlist_add(&f->features, "a");
   dl_strlist_add(&f->features, "b");

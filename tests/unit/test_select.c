@@ -9,7 +9,7 @@
 
 #include "base/text.h"
 #include "catalog/descriptor_kinds.h"
-#include "run/descriptor_filter.h"
+#include "run/formula/descriptor_filter.h"
 #include "unit.h"
 #include "tests/messages.h"
 

@@ -231,13 +231,13 @@ static void fits_and_reads_back(void **state) {
   make_table(&t);
   dl_diag_init(&d);
   assert_non_null(method);
-  assert_int_equal(method->fit(&fitted, &s, NULL, &d), DL_OK);
+  assert_int_equal(method->fit(method, &fitted, &s, NULL, &d), DL_OK);
   assert_int_equal(method->predict_rows(fitted, t.rows, got, &d), DL_OK);
   for (size_t i = 0; i < ROWS; i++)
     if (!(fabs(gsl_vector_get(got, i) - t.energy[i]) < .05))
       fail_msg("row %zu: off by %g", i, gsl_vector_get(got, i) - t.energy[i]);
   assert_int_equal(method->save(fitted, &saved, &d), DL_OK);
-  assert_int_equal(method->restore(&again, &saved, 0, &d), DL_OK);
+  assert_int_equal(method->restore(method, &again, &saved, 0, &d), DL_OK);
   assert_int_equal(method->predict_rows(again, t.rows, same, &d), DL_OK);
   assert_memory_equal(got->data, same->data, ROWS * sizeof(double));
   struct dl_serving_parts e;
@@ -263,17 +263,17 @@ static void refuses(void **state) {
   make_table(&t);
   dl_diag_init(&d);
   t.in[3].bandwidth = 0;
-  assert_int_equal(method->fit(&fitted, &s, NULL, &d), DL_EINPUT);
+  assert_int_equal(method->fit(method, &fitted, &s, NULL, &d), DL_EINPUT);
   assert_string_equal(d.error, MSG_row_batch_gpus_weights("4"));
   dl_diag_free(&d);
   dl_diag_init(&d);
   t.in[3].bandwidth = 1555e9;
   t.in[5].prompt = t.in[5].answer = 0;
-  assert_int_equal(method->fit(&fitted, &s, NULL, &d), DL_EINPUT);
+  assert_int_equal(method->fit(method, &fitted, &s, NULL, &d), DL_EINPUT);
   assert_string_equal(d.error, MSG_row_neither_prompt_nor("6"));
   dl_diag_free(&d);
   dl_diag_init(&d);
-  assert_int_equal(method->fit(&fitted, &matrix, NULL, &d), DL_EUSAGE);
+  assert_int_equal(method->fit(method, &fitted, &matrix, NULL, &d), DL_EUSAGE);
   assert_null(fitted);
   dl_diag_free(&d);
 }

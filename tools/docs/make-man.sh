@@ -15,19 +15,21 @@ temp=$output.tmp
 trap 'rm -f "$temp" "$temp.h2m" "$temp.columns"' EXIT
 
 # The columns of the runs table, from the table that the program is made of:
-# rows NUMBER(name, "unit" or NULL, ..., "summary") and TEXT(name, ..., "...").
+# rows NUMBER or WHOLE(name, "unit" or NULL, ..., "summary"), TEXT(name, ...,
+# "...") and WORD(name, WORDS("...", ...), ..., "...").
 columns() {
   awk '
     /Assumptions of an estimate/ { exit }
-    /^(NUMBER|TEXT)\(/ { row = ""; on = 1 }
+    /^(NUMBER|WHOLE|TEXT|WORD)\(/ { row = ""; on = 1 }
     on { row = row $0 }
     on && /\)$/ {
       on = 0
+      sub(/WORDS\([^)]*\)/, "", row)
       name = row; sub(/^[A-Z]*\(/, "", name); sub(/,.*/, "", name)
       unit = ""
-      if (row ~ /^NUMBER\([a-z0-9_]*, *"/) {
+      if (row ~ /^(NUMBER|WHOLE)\([a-z0-9_]*, *"/) {
         unit = row; sub(/^[^"]*"/, "", unit); sub(/".*/, "", unit)
-        sub(/^NUMBER\([a-z0-9_]*, *"[^"]*"/, "", row)
+        sub(/^[A-Z]*\([a-z0-9_]*, *"[^"]*"/, "", row)
       }
       gsub(/" *"/, "", row)
       sub(/^[^"]*"/, "", row); sub(/"\)$/, "", row)

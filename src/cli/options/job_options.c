@@ -4,11 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/ascii.h"
 #include "base/constants.h"
 #include "base/number.h"
 #include "catalog/architecture/token_costs.h"
-#include "cli/options/job_words.h"
 #include "run/run_columns.h"
 
 /* Stores the number of a column, within the column's range, or the word that a
@@ -19,12 +17,13 @@ static enum dl_status set_value(struct dl_run *run, const struct dl_option *o,
   const struct dl_run_column *c = &dl_run_columns[id];
   enum dl_status status = DL_OK;
   if (c->is_text) {
-    struct dl_text near = {0};
-    const char *word = dl_job_word(c->name, arg, &near);
-    if (!word)
-      status = dl_fail(d, DL_EUSAGE, "--%s: invalid value '%s'; nearest: %s",
-                       o->name, arg, dl_text_str(&near));
-    dl_text_free(&near);
+    const char *word = dl_run_word(c, arg);
+    struct dl_text what = {0};
+    if (!word) {
+      dl_run_column_explain(c, DL_VALUE_WORD, arg, &what);
+      status = dl_fail(d, DL_EUSAGE, "--%s: %s", o->name, dl_text_str(&what));
+    }
+    dl_text_free(&what);
     dl_run_lend_text(run, id, word);
     return status;
   }
@@ -285,7 +284,8 @@ enum dl_status dl_job_options_apply(struct dl_job_options *o,
   const char *phase = value_in(&o->overrides, "phase");
   if (!phase)
     phase = o->run.phase;
-  bool language, inference = phase && dl_strcasecmp(phase, "inference") == 0;
+  phase = phase ? dl_run_word(&dl_run_columns[DL_RUN_phase], phase) : NULL;
+  bool language, inference = phase && strcmp(phase, "inference") == 0;
   enum dl_status status = dl_job_options_apply_table(o, f, d);
   if (status == DL_OK)
     status = dl_job_options_language(o, catalog, &language, d);

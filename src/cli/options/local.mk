@@ -5,8 +5,6 @@ dlest_SOURCES += \
 	%D%/budget.h \
 	%D%/job_options.c \
 	%D%/job_options.h \
-	%D%/job_words.c \
-	%D%/job_words.h \
 	%D%/log_options.c \
 	%D%/log_options.h \
 	%D%/node_options.c \

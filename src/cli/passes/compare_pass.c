@@ -93,6 +93,7 @@ static enum dl_status open_pass(struct dl_comparing *w, struct pass *p,
     status = open_quantities(w, p);
   if (status != DL_OK)
     return status;
+  dl_frame_warn_unused(p->f, d);
   p->n_methods = dl_session_n_methods(p->session[0]);
   for (size_t i = w->methods.n; i < p->n_methods; i++)
     if (!dl_strlist_add(&w->methods, dl_session_method(p->session[0], i)->name))

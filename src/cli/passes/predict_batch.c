@@ -257,6 +257,8 @@ static void warn_defaults(struct batch *b) {
                  (samples && o->dataset && strcmp(o->dataset, "imagenet") != 0);
     if (samples)
       b->default_samples = !given;
+    /* Rows have the sizes of their data sets; the frame warns where not. */
+    given = given || (samples && dl_csv_find(b->csv, "dataset") >= 0);
     /* A number of tokens stands for samples and epochs. */
     if (!given && (sizes[i] == DL_RUN_batch_size || !in_tokens))
       dl_warn_at(&b->cli->diag, dl_csv_path(b->csv), 0,

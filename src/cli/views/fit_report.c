@@ -36,7 +36,7 @@ static void add_constants(struct dl_report *item, const struct dl_fit *fit) {
 
 /* Those of a physics are the quantities that it reads; text omits them. */
 static void add_features(struct dl_report *item, const struct dl_fit *fit) {
-  const struct dl_physics *physics = dl_physics_of(fit->method);
+  const struct dl_physics *physics = fit->method->physics;
   const struct dl_column columns[] = {
       {"name", physics ? NULL : "feature", NULL, DL_CODE, false},
       {"coefficient", physics ? NULL : "coefficient", NULL, DL_PLAIN, false},

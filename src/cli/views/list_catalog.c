@@ -9,7 +9,7 @@
 
 #include "base/memory.h"
 #include "catalog/architecture/scaling.h"
-#include "run/descriptor_filter.h"
+#include "run/formula/descriptor_filter.h"
 
 /* The columns that text shows of each kind. */
 static const char *const shown[DL_N_KINDS] = {

@@ -1,44 +1,131 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Setup of the numerical libraries, and the BLAS behind GSL.
+ *
+ * dlest is linked with GSL's own BLAS. OpenBLAS, where it is installed, takes
+ * the place of its matrix products when the first one is needed: loading it
+ * costs a start 3 to 40 ms, and most commands multiply no matrices. The
+ * functions below stand before those of the same name in libgslcblas. */
+
 #include "math/numeric/math_setup.h"
 
+#include <dlfcn.h>
+#include <gsl/gsl_cblas.h>
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_version.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
-#include "config.h"
-
-#ifdef HAVE_OPENBLAS
-/* Its cblas.h may be another's. */
-void openblas_set_num_threads(int n);
-int openblas_get_parallel(void);
-char *openblas_get_config(void);
-#endif
-#ifdef _OPENMP
-#include <omp.h>
-#endif
-
-#define OPENBLAS_SERIAL 0
+#define OPENBLAS "libopenblas.so.0"
+enum { SERIAL = 0 }; /* openblas_get_parallel() */
 
 void dl_math_setup(void) {
   gsl_set_error_handler_off();
-#ifdef HAVE_OPENBLAS
-  openblas_set_num_threads(1);
-#ifdef _OPENMP
-  /* A serial OpenBLAS takes no locks: it may not be called by two threads at
-   * the same time. Results are the same for any number of them. */
-  if (openblas_get_parallel() == OPENBLAS_SERIAL)
-    omp_set_num_threads(1);
-#endif
-#endif
+  /* Read when OpenBLAS is loaded: it then starts no threads. */
+  setenv("OPENBLAS_NUM_THREADS", "1", true);
+}
+
+/* Level 3 BLAS; where OpenBLAS is not at hand, that of GSL. */
+static struct {
+  void (*dgemm)(enum CBLAS_ORDER, enum CBLAS_TRANSPOSE, enum CBLAS_TRANSPOSE,
+                int, int, int, double, const double *, int, const double *, int,
+                double, double *, int);
+  void (*dsyrk)(enum CBLAS_ORDER, enum CBLAS_UPLO, enum CBLAS_TRANSPOSE, int,
+                int, double, const double *, int, double, double *, int);
+  void (*dtrmm)(enum CBLAS_ORDER, enum CBLAS_SIDE, enum CBLAS_UPLO,
+                enum CBLAS_TRANSPOSE, enum CBLAS_DIAG, int, int, double,
+                const double *, int, double *, int);
+  void (*dtrsm)(enum CBLAS_ORDER, enum CBLAS_SIDE, enum CBLAS_UPLO,
+                enum CBLAS_TRANSPOSE, enum CBLAS_DIAG, int, int, double,
+                const double *, int, double *, int);
+  char version[64]; /* "0.3.21"; "" without OpenBLAS */
+} blas;
+
+static void find(void *library, const char *name, void *to) {
+  void *f = library ? dlsym(library, name) : NULL;
+  if (!f)
+    f = dlsym(RTLD_NEXT, name);
+  memcpy(to, &f, sizeof f); /* C has no conversion to a function */
+}
+
+/* OpenBLAS tries for ever to get memory that a limit denies. */
+static bool memory_is_limited(void) {
+  struct rlimit limit;
+  return (getrlimit(RLIMIT_AS, &limit) == 0 &&
+          limit.rlim_cur != RLIM_INFINITY) ||
+         (getrlimit(RLIMIT_DATA, &limit) == 0 &&
+          limit.rlim_cur != RLIM_INFINITY);
+}
+
+static void load(void) {
+  int (*parallel)(void) = NULL;
+  char *(*config)(void) = NULL;
+  void *library =
+      memory_is_limited() ? NULL : dlopen(OPENBLAS, RTLD_NOW | RTLD_LOCAL);
+  if (library) {
+    find(library, "openblas_get_parallel", &parallel);
+    find(library, "openblas_get_config", &config);
+  }
+  /* A serial OpenBLAS takes no locks: folds that are worked on at the same time
+   * would break each other's factorisations. */
+  if (!parallel || parallel() == SERIAL)
+    library = NULL;
+  find(library, "cblas_dgemm", &blas.dgemm);
+  find(library, "cblas_dsyrk", &blas.dsyrk);
+  find(library, "cblas_dtrmm", &blas.dtrmm);
+  find(library, "cblas_dtrsm", &blas.dtrsm);
+  /* "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH ..." */
+  const char *says = library && config ? config() : "";
+  if (strncmp(says, "OpenBLAS ", 9) == 0)
+    snprintf(blas.version, sizeof blas.version, "%.*s",
+             (int)strcspn(says + 9, " "), says + 9);
+}
+
+static void need_blas(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, load);
+}
+
+void cblas_dgemm(const enum CBLAS_ORDER order, const enum CBLAS_TRANSPOSE a,
+                 const enum CBLAS_TRANSPOSE b, const int m, const int n,
+                 const int k, const double alpha, const double *A,
+                 const int lda, const double *B, const int ldb,
+                 const double beta, double *C, const int ldc) {
+  need_blas();
+  blas.dgemm(order, a, b, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
+}
+
+void cblas_dsyrk(const enum CBLAS_ORDER order, const enum CBLAS_UPLO uplo,
+                 const enum CBLAS_TRANSPOSE trans, const int n, const int k,
+                 const double alpha, const double *A, const int lda,
+                 const double beta, double *C, const int ldc) {
+  need_blas();
+  blas.dsyrk(order, uplo, trans, n, k, alpha, A, lda, beta, C, ldc);
+}
+
+void cblas_dtrmm(const enum CBLAS_ORDER order, const enum CBLAS_SIDE side,
+                 const enum CBLAS_UPLO uplo, const enum CBLAS_TRANSPOSE trans,
+                 const enum CBLAS_DIAG diag, const int m, const int n,
+                 const double alpha, const double *A, const int lda, double *B,
+                 const int ldb) {
+  need_blas();
+  blas.dtrmm(order, side, uplo, trans, diag, m, n, alpha, A, lda, B, ldb);
+}
+
+void cblas_dtrsm(const enum CBLAS_ORDER order, const enum CBLAS_SIDE side,
+                 const enum CBLAS_UPLO uplo, const enum CBLAS_TRANSPOSE trans,
+                 const enum CBLAS_DIAG diag, const int m, const int n,
+                 const double alpha, const double *A, const int lda, double *B,
+                 const int ldb) {
+  need_blas();
+  blas.dtrsm(order, side, uplo, trans, diag, m, n, alpha, A, lda, B, ldb);
 }
 
 void dl_math_versions(struct dl_text *t) {
+  need_blas();
   dl_text_printf(t, "GSL %s", gsl_version);
-#ifdef HAVE_OPENBLAS
-  /* "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH ..." */
-  const char *config = openblas_get_config();
-  if (strncmp(config, "OpenBLAS ", 9) == 0)
-    dl_text_printf(t, ", OpenBLAS %.*s", (int)strcspn(config + 9, " "),
-                   config + 9);
-#endif
+  if (*blas.version)
+    dl_text_printf(t, ", OpenBLAS %s", blas.version);
 }

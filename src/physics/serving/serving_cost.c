@@ -63,6 +63,16 @@ void dl_serving_round_of(struct dl_serving_round *r, const double *c,
   dl_power_limit_apply(&r->limit);
 }
 
+void dl_serving_targets(const struct dl_serving_round *r,
+                        const struct dl_serving_inputs *l,
+                        double log_target[DL_N_SERVING_TARGETS]) {
+  double time = r->limit.slow * (r->decode + r->prefill) + r->host;
+  log_target[DL_ST_TIME] = log(time / l->batch);
+  log_target[DL_ST_POWER] = log(r->limit.power);
+  log_target[DL_ST_ENERGY] =
+      log_target[DL_ST_TIME] + log_target[DL_ST_POWER] + log(l->n_gpus);
+}
+
 void dl_serving_cost_of(const double *c, const double *fx,
                         const struct dl_serving_inputs *l,
                         struct dl_serving_cost *cost) {

@@ -142,10 +142,11 @@ static void add_round(const struct chain *k, double by_time, double by_power) {
 }
 
 void dl_serving_gradient(const double *c, const double *fx, const void *inputs,
-                         struct dl_gradient *g) {
+                         double *log_target, struct dl_gradient *g) {
   const struct dl_serving_inputs *in = inputs;
   struct dl_serving_round r;
   dl_serving_round_of(&r, c, fx, in);
+  dl_serving_targets(&r, in, log_target);
   double time = r.limit.slow * (r.decode + r.prefill) + r.host;
   struct chain by_time = {c, in, &r, &g[DL_ST_TIME]};
   struct chain by_power = {c, in, &r, &g[DL_ST_POWER]};

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The physics of LLM serving as the hierarchical fit takes it. */
 
+#include <assert.h>
 #include <math.h>
 
+#include "math/regression/regression_methods.h"
+#include "physics/rows/physics_regression.h"
 #include "physics/serving/serving_inputs.h"
 #include "physics/serving/serving_round.h"
 
@@ -47,12 +50,9 @@ static const double sigma[] = {
 static void predict(const double *c, const double *fx, const void *inputs,
                     double *log_target) {
   const struct dl_serving_inputs *in = inputs;
-  struct dl_serving_cost cost;
-  dl_serving_cost_of(c, fx, in, &cost);
-  double time = log(cost.time_s / in->batch), power = log(cost.power_w);
-  log_target[DL_ST_TIME] = time;
-  log_target[DL_ST_POWER] = power;
-  log_target[DL_ST_ENERGY] = time + power + log(in->n_gpus);
+  struct dl_serving_round r;
+  dl_serving_round_of(&r, c, fx, in);
+  dl_serving_targets(&r, in, log_target);
 }
 
 static const char *const targets[] = {[DL_ST_TIME] = "request_s",
@@ -61,6 +61,8 @@ static const char *const targets[] = {[DL_ST_TIME] = "request_s",
 
 const struct dl_physics dl_serving_physics = {
     .name = "serving",
+    .recipe = "server",
+    .optional = true,
     .quantity = dl_serving_quantities,
     .n_quantities = DL_N_SERVING_QUANTITIES,
     .target = targets,
@@ -80,3 +82,17 @@ const struct dl_physics dl_serving_physics = {
     .predict = predict,
     .gradient = dl_serving_gradient,
 };
+
+const struct dl_regression dl_serving = {
+    .name = "serving",
+    .summary = "language models that serve requests, with priors",
+    .physics = &dl_serving_physics,
+    .fit = dl_physics_fit,
+    .predict_rows = dl_physics_predict,
+    .save = dl_physics_save,
+    .restore = dl_physics_restore,
+    .free = dl_physics_free,
+};
+
+static_assert(sizeof(struct dl_serving_inputs) <= DL_MOST_INPUT_BYTES,
+              "inputs fit into struct dl_inputs");

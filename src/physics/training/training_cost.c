@@ -29,10 +29,10 @@ static double dynamic_power(const struct dl_training_factors *f,
   return l->tdp * ptc * busy * f->fx[DL_FX_GPU_POWER] * f->fx[DL_FX_ARCH_POWER];
 }
 
-void dl_training_step_of(struct dl_training_step *s,
-                         const struct dl_training_factors *f,
-                         const struct dl_training_inputs *l,
-                         enum dl_training_mode mode) {
+static void step_of(struct dl_training_step *s,
+                    const struct dl_training_factors *f,
+                    const struct dl_training_inputs *l,
+                    enum dl_training_mode mode) {
   const double *c = f->c, *fx = f->fx;
   double m = mode == DL_FULL ? 3 : 1;
   double bytes = l->bytes * (l->bytes_known ? 1 : c[DL_PH_CA]);
@@ -86,9 +86,8 @@ static double steps(double samples, double batch) {
   return n < 1 ? n : floor(n);
 }
 
-void dl_training_factors_of(struct dl_training_factors *f, const double *c,
-                            const double *fx,
-                            const struct dl_training_inputs *l) {
+static void set_factors(struct dl_training_factors *f, const double *c,
+                        const double *fx, const struct dl_training_inputs *l) {
   f->c = c;
   for (size_t i = 0; i < DL_N_TRAINING_EFFECTS; i++)
     f->fx[i] = fx[i] < 0 || fx[i] > 0 ? exp(fx[i]) : 1;
@@ -96,30 +95,37 @@ void dl_training_factors_of(struct dl_training_factors *f, const double *c,
             f->fx[DL_FX_GPU_POWER] * f->fx[DL_FX_ARCH_POWER];
 }
 
-void dl_training_steps(const struct dl_training_inputs *l,
-                       double n[DL_N_TRAINING_MODES]) {
+void dl_training_epoch_of(struct dl_training_epoch *e, const double *c,
+                          const double *fx,
+                          const struct dl_training_inputs *l) {
   double train = steps(l->train, l->batch);
-  n[DL_FULL] = l->frozen < 1 ? train * (1 - l->frozen) : 0;
-  n[DL_FROZEN] = l->frozen > 0 ? train * l->frozen : 0;
-  n[DL_VALIDATION] = l->val > 0 ? steps(l->val, l->batch) : 0;
+  set_factors(&e->f, c, fx, l);
+  e->n[DL_FULL] = l->frozen < 1 ? train * (1 - l->frozen) : 0;
+  e->n[DL_FROZEN] = l->frozen > 0 ? train * l->frozen : 0;
+  e->n[DL_VALIDATION] = l->val > 0 ? steps(l->val, l->batch) : 0;
+  e->cost = (struct dl_cost){0};
+  for (size_t i = 0; i < DL_N_TRAINING_MODES; i++)
+    if (e->n[i] > 0) {
+      step_of(&e->step[i], &e->f, l, (enum dl_training_mode)i);
+      add_steps(&e->cost, &e->step[i], e->n[i]);
+    }
+  e->cost.fixed = l->mid_run ? 0 : c[DL_PH_T0] * e->f.fx[DL_FX_HOST_EPOCH];
+  e->cost.time += e->cost.fixed;
+  e->cost.energy += e->cost.fixed * e->f.base;
 }
 
 void dl_training_epoch(const double *c, const double *fx,
                        const struct dl_training_inputs *l,
                        struct dl_cost *cost) {
-  struct dl_training_factors f;
-  double n[DL_N_TRAINING_MODES];
-  dl_training_factors_of(&f, c, fx, l);
-  dl_training_steps(l, n);
-  *cost = (struct dl_cost){0};
-  for (size_t i = 0; i < DL_N_TRAINING_MODES; i++) {
-    struct dl_training_step s;
-    if (!(n[i] > 0))
-      continue;
-    dl_training_step_of(&s, &f, l, (enum dl_training_mode)i);
-    add_steps(cost, &s, n[i]);
-  }
-  cost->fixed = l->mid_run ? 0 : c[DL_PH_T0] * f.fx[DL_FX_HOST_EPOCH];
-  cost->time += cost->fixed;
-  cost->energy += cost->fixed * f.base;
+  struct dl_training_epoch e;
+  dl_training_epoch_of(&e, c, fx, l);
+  *cost = e.cost;
+}
+
+void dl_training_targets(const struct dl_cost *cost,
+                         const struct dl_training_inputs *in,
+                         double log_target[DL_N_PHYSICAL_TARGETS]) {
+  log_target[DL_PT_POWER] = log(cost->energy / cost->time);
+  log_target[DL_PT_ENERGY] = log(cost->energy + in->ram_w * cost->time);
+  log_target[DL_PT_TIME] = log(cost->time);
 }

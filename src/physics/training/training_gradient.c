@@ -150,28 +150,26 @@ static void combine(struct dl_gradient *out, double a,
 }
 
 void dl_training_gradient(const double *c, const double *fx, const void *inputs,
-                          struct dl_gradient *g) {
+                          double *log_target, struct dl_gradient *g) {
   const struct dl_training_inputs *in = inputs;
-  struct dl_training_factors f;
+  struct dl_training_epoch e;
   struct dl_gradient time = {0}, energy = {0};
-  const struct chain by_time = {&f, in, &time}, by_energy = {&f, in, &energy};
-  struct dl_cost cost;
-  double n[DL_N_TRAINING_MODES];
-  dl_training_epoch(c, fx, in, &cost);
-  dl_training_factors_of(&f, c, fx, in);
-  dl_training_steps(in, n);
+  const struct chain by_time = {&e.f, in, &time},
+                     by_energy = {&e.f, in, &energy};
+  dl_training_epoch_of(&e, c, fx, in);
+  dl_training_targets(&e.cost, in, log_target);
   for (size_t i = 0; i < DL_N_TRAINING_MODES; i++) {
-    struct dl_training_step s;
-    if (!(n[i] > 0))
+    const struct dl_training_step *s = &e.step[i];
+    if (!(e.n[i] > 0))
       continue;
-    dl_training_step_of(&s, &f, in, (enum dl_training_mode)i);
-    add_step(&by_time, &s, n[i], 0);
-    add_step(&by_energy, &s, n[i] * s.limit.power, n[i] * s.time);
+    add_step(&by_time, s, e.n[i], 0);
+    add_step(&by_energy, s, e.n[i] * s->limit.power, e.n[i] * s->time);
   }
   if (!in->mid_run)
     add_fixed(&by_time, &by_energy);
-  double with_ram = cost.energy + in->ram_w * cost.time;
-  combine(&g[DL_PT_TIME], 1 / cost.time, &time, 0, &energy);
-  combine(&g[DL_PT_POWER], -1 / cost.time, &time, 1 / cost.energy, &energy);
+  const struct dl_cost *cost = &e.cost;
+  double with_ram = cost->energy + in->ram_w * cost->time;
+  combine(&g[DL_PT_TIME], 1 / cost->time, &time, 0, &energy);
+  combine(&g[DL_PT_POWER], -1 / cost->time, &time, 1 / cost->energy, &energy);
   combine(&g[DL_PT_ENERGY], in->ram_w / with_ram, &time, 1 / with_ram, &energy);
 }

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The physics of training as the hierarchical fit takes it. */
 
+#include <assert.h>
 #include <math.h>
 
+#include "math/regression/regression_methods.h"
+#include "physics/rows/physics_regression.h"
 #include "physics/training/training_inputs.h"
 #include "physics/training/training_step.h"
 
@@ -86,9 +89,7 @@ static void predict(const double *c, const double *fx, const void *inputs,
   const struct dl_training_inputs *in = inputs;
   struct dl_cost cost;
   dl_training_epoch(c, fx, in, &cost);
-  log_target[DL_PT_POWER] = log(cost.energy / cost.time);
-  log_target[DL_PT_ENERGY] = log(cost.energy + in->ram_w * cost.time);
-  log_target[DL_PT_TIME] = log(cost.time);
+  dl_training_targets(&cost, in, log_target);
 }
 
 static const char *const targets[] = {[DL_PT_POWER] = "gpu_power_w",
@@ -97,6 +98,7 @@ static const char *const targets[] = {[DL_PT_POWER] = "gpu_power_w",
 
 const struct dl_physics dl_training_physics = {
     .name = "physical",
+    .recipe = "physics",
     .quantity = dl_training_quantities,
     .n_quantities = DL_N_TRAINING_QUANTITIES,
     .target = targets,
@@ -117,3 +119,18 @@ const struct dl_physics dl_training_physics = {
     .predict = predict,
     .gradient = dl_training_gradient,
 };
+
+const struct dl_regression dl_physical = {
+    .name = "physical",
+    .summary = "arithmetic, memory traffic and launches, with priors",
+    .physics = &dl_training_physics,
+    .fit = dl_physics_fit,
+    .predict_rows = dl_physics_predict,
+    .save = dl_physics_save,
+    .restore = dl_physics_restore,
+    .free = dl_physics_free,
+    .adapt = dl_physics_adapt,
+};
+
+static_assert(sizeof(struct dl_training_inputs) <= DL_MOST_INPUT_BYTES,
+              "inputs fit into struct dl_inputs");

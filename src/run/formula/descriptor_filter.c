@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "run/descriptor_filter.h"
+#include "run/formula/descriptor_filter.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Choosing and ordering descriptors by their fields. */
 
-#ifndef DL_RUN_DESCRIPTOR_FILTER_H
-#define DL_RUN_DESCRIPTOR_FILTER_H
+#ifndef DL_RUN_FORMULA_DESCRIPTOR_FILTER_H
+#define DL_RUN_FORMULA_DESCRIPTOR_FILTER_H
 
 #include "catalog/descriptor.h"
 

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Warnings about names and words of a frame that are probably misspelt. */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/ascii.h"
+#include "base/memory.h"
+#include "base/nearest_names.h"
+#include "run/frame_private.h"
+
+/* Whether there is a step of that name; `wanted`: not only to look a descriptor
+ * up. */
+static bool is_used(const struct dl_frame *f, const char *name, bool wanted) {
+  for (size_t i = 0; i < f->n_steps; i++)
+    if (f->step[i].name && strcmp(f->step[i].name, name) == 0 &&
+        (f->step[i].wanted || !wanted))
+      return true;
+  return false;
+}
+
+/* What others call the columns of the runs table; the unit of `of` that such a
+ * name does not state is not assumed. */
+static const struct {
+  const char *alias, *of;
+} aliases[] = {
+    {"gpus", "n_gpus"},
+    {"numgpus", "n_gpus"},
+    {"gpucount", "n_gpus"},
+    {"ngpu", "n_gpus"},
+    {"numgpu", "n_gpus"},
+    {"accelerators", "n_gpus"},
+    {"devices", "n_gpus"},
+    {"worldsize", "n_gpus"},
+    {"batch", "batch_size"},
+    {"bs", "batch_size"},
+    {"microbatchsize", "batch_size"},
+    {"model", "arch"},
+    {"network", "arch"},
+    {"architecture", "arch"},
+    {"gpuname", "gpu"},
+    {"accelerator", "gpu"},
+    {"gputype", "gpu"},
+    {"gpumodel", "gpu"},
+    {"imagesize", "image_px"},
+    {"imgsize", "image_px"},
+    {"inputsize", "image_px"},
+    {"resolution", "image_px"},
+    {"sequencelength", "seq_len"},
+    {"seqlength", "seq_len"},
+    {"numclasses", "classes"},
+    {"nclasses", "classes"},
+    {"dtype", "precision"},
+    {"numepochs", "epochs"},
+    {"nepochs", "epochs"},
+    {"trainsize", "train_samples"},
+    {"trainingsize", "train_samples"},
+    {"ntrain", "train_samples"},
+    {"valsize", "val_samples"},
+    {"validationsize", "val_samples"},
+    {"nval", "val_samples"},
+    {"duration", "duration_s"},
+    {"runtime", "duration_s"},
+    {"powerlimit", "power_limit_w"},
+    {"energy", "energy_j"},
+    {"gpuenergy", "gpu_energy_j"},
+    {"gpupower", "gpu_power_w"},
+};
+
+enum { MOST_NAME = 64, SHORT_NAME = 5, LONG_NAME = 9 };
+
+/* Lower case, letters and digits alone. False: too long to be compared. */
+static bool fold(const char *name, char to[MOST_NAME]) {
+  size_t n = 0;
+  for (; *name && n < MOST_NAME - 1; name++)
+    if (dl_is_alnum(*name))
+      to[n++] = dl_lower(*name);
+  to[n] = '\0';
+  return !*name;
+}
+
+/* The column of the runs table that a column of another name probably is, or
+ * NULL. */
+static const char *meant_column(const char *name) {
+  char folded[MOST_NAME], known[MOST_NAME];
+  const char *nearest = NULL;
+  if (!fold(name, folded) || !*folded)
+    return NULL;
+  for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++)
+    if (strcmp(folded, aliases[i].alias) == 0)
+      return aliases[i].of;
+  size_t n = strlen(folded);
+  size_t least = n < SHORT_NAME  ? 1
+                 : n < LONG_NAME ? 2
+                                 : 3; /* edits below it */
+  for (size_t i = 0; i < DL_N_RUN_COLUMNS; i++) {
+    fold(dl_run_columns[i].name, known);
+    size_t edits = dl_edit_distance(folded, known);
+    if (edits < least) {
+      least = edits;
+      nearest = dl_run_columns[i].name;
+    }
+  }
+  return nearest;
+}
+
+/* A column that nothing reads, where a quantity that it probably is has no
+ * value of the table's. */
+static void warn_column(const struct dl_frame *f, const char *name,
+                        struct dl_diag *d) {
+  const char *meant = dl_run_column_find(name) || is_used(f, name, false)
+                          ? NULL
+                          : meant_column(name);
+  if (!meant || !is_used(f, meant, true) || dl_csv_find(f->csv, meant) >= 0 ||
+      dl_entry_find(&f->definitions, meant) >= 0 ||
+      dl_entry_find(&f->overrides, meant) >= 0)
+    return;
+  bool plain = true;
+  for (const char *p = name; *p; p++)
+    plain = plain && (dl_is_alnum(*p) || *p == '_' || *p == '.');
+  plain = plain && !dl_is_digit(*name);
+  dl_warn_at(d, dl_csv_path(f->csv), 0,
+             "column '%s' is not used; if it holds '%s', give --define "
+             "%s=%s%s%s",
+             name, meant, meant, plain ? "" : "'`", name, plain ? "" : "`'");
+}
+
+void dl_frame_warn_unused(const struct dl_frame *f, struct dl_diag *d) {
+  const struct {
+    const struct entries *entries;
+    const char *option;
+  } given[] = {{&f->overrides, "--set"}, {&f->definitions, "--define"}};
+  for (size_t g = 0; g < 2; g++)
+    for (size_t i = 0; i < given[g].entries->n; i++) {
+      const char *name = given[g].entries->e[i].name;
+      /* A column of the runs table is known, if not needed this time. */
+      if (!dl_run_column_find(name) && !is_used(f, name, false))
+        dl_warn(d, "%s %s: nothing uses this name", given[g].option, name);
+    }
+  enum { MOST_COLUMNS = 256 }; /* a wider table has names of its own */
+  size_t n = f->csv ? dl_csv_n_cols(f->csv) : 0;
+  for (size_t i = 0; i < n && n <= MOST_COLUMNS; i++)
+    warn_column(f, dl_csv_name(f->csv, i), d);
+}
+
+/* Warns of a text once; a list of all that were seen is kept. */
+static bool is_new(struct dl_intern *seen, const char *column, const char *text,
+                   struct dl_text *key) {
+  size_t before = seen->n;
+  dl_text_clear(key);
+  dl_text_printf(key, "%s\n%s", column, text);
+  return !key->failed && dl_intern(seen, key->s) >= 0 && seen->n > before;
+}
+
+/* A word that its column does not know, though it may take it. */
+static void warn_word(struct dl_frame *f, const struct dl_run_column *c,
+                      const char *text, size_t line, struct dl_diag *d) {
+  struct dl_text near = {0};
+  size_t n = 0;
+  if (dl_run_word(c, text) || !is_new(&f->words, c->name, text, &f->lookup.key))
+    return;
+  while (c->words[n])
+    n++;
+  dl_nearest_names(text, c->words, n, n, &near);
+  dl_warn_at(d, dl_csv_path(f->csv), line,
+             "column '%s': unknown value '%.*s'; dlest knows %s", c->name,
+             MOST_NAME, text, dl_text_str(&near));
+  dl_text_free(&near);
+}
+
+static void warn_dataset(struct dl_frame *f, const char *name, size_t line,
+                         struct dl_diag *d) {
+  const struct dl_descriptor *e;
+  struct dl_diag inner;
+  if (!is_new(&f->words, "dataset", name, &f->lookup.key))
+    return;
+  dl_diag_init(&inner);
+  if (dl_catalog_get(f->catalog, DL_DATASET, dl_frame_meant(f, name), &e,
+                     &inner) != DL_OK)
+    dl_warn_at(d, dl_csv_path(f->csv), line,
+               "%s; its size is unknown unless column 'train_samples' gives it",
+               inner.error ? inner.error : name);
+  dl_diag_free(&inner);
+}
+
+void dl_frame_warn_words(struct dl_frame *f, const struct dl_csv_block *block,
+                         size_t i, const struct dl_row *row,
+                         struct dl_diag *d) {
+  const char *const *cell = block->cell + i * block->n_cols;
+  for (size_t k = 0; k < DL_N_RUN_COLUMNS && !f->words_at_known; k++)
+    if (dl_run_columns[k].others && is_used(f, dl_run_columns[k].name, false) &&
+        f->n_words_at < MOST_WORD_COLUMNS) {
+      f->words_at[f->n_words_at] = dl_csv_find(f->csv, dl_run_columns[k].name);
+      f->word_column[f->n_words_at++] = &dl_run_columns[k];
+    }
+  f->words_at_known = true;
+  for (size_t k = 0; k < f->n_words_at; k++)
+    if (f->words_at[k] >= 0 && *cell[f->words_at[k]])
+      warn_word(f, f->word_column[k], cell[f->words_at[k]], block->line[i], d);
+  if (!f->looks_up[STEP_DATASET] || row->found.dataset)
+    return;
+  const char *dataset = dl_row_text(row, &f->look_up_by[DATASET_NAME]);
+  if (dataset)
+    warn_dataset(f, dataset, block->line[i], d);
+  else if (dl_csv_find(f->csv, "train_samples") < 0 &&
+           is_new(&f->words, "dataset", "", &f->lookup.key))
+    dl_warn_at(d, dl_csv_path(f->csv), block->line[i],
+               "column 'dataset': no value: the default is taken");
+}

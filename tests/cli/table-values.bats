@@ -1,0 +1,128 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Values in tables of runs: words, counts, names of columns, data sets.
+
+load common.bash
+
+JOB=(--method physical --format csv)
+HEADER=arch,gpu,train_samples,epochs,batch_size
+
+# energies: the column energy_j of the output
+energies() {
+  awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "energy_j") c = i }
+    NR > 1 { print $c }' out
+}
+
+@test "words count in any case, as on the command line" {
+  table "$HEADER,precision,phase" resnet50,a100,1e6,90,256,fp16,training \
+    resnet50,a100,1e6,90,256,FP16,Training \
+    resnet50,a100,1e6,90,256,Fp16, resnet50,a100,1e6,90,256,FP16,TRAINING
+  gives 0 '' predict --input runs.csv "${JOB[@]}"
+  [ "$(energies | wc -l)" -eq 4 ]
+  [ "$(energies | sort -u | wc -l)" -eq 1 ]
+  energies | head -1 >table-energy
+  try predict --arch resnet50 --gpu a100 --train-samples 1000000 \
+    --epochs 90 --batch-size 256 --precision fP16 "${JOB[@]}" \
+    --set val_samples=50000
+  [ "$(energies)" = "$(cat table-energy)" ]
+  try predict --arch resnet50 --gpu a100 --train-samples 1000000 \
+    --epochs 90 --batch-size 256 --set precision=FP16 "${JOB[@]}" \
+    --set val_samples=50000
+  [ "$(energies)" = "$(cat table-energy)" ]
+}
+
+@test "a word that a column does not have is refused" {
+  table "$HEADER,precision,phase" resnet50,a100,1e6,90,256,xyz, \
+    resnet50,a100,1e6,90,256,fp61,training \
+    resnet50,a100,1e6,90,256,fp16,trainig resnet50,a100,1e6,90,256,fp16,
+  gives 3 "dlest: warning: runs.csv:2: $(message column_invalid_value \
+    precision xyz "'amp', 'fp8'")
+dlest: warning: runs.csv:3: $(message column_invalid_value precision fp61 \
+    "'fp64', 'fp16'")
+dlest: warning: runs.csv:4: $(message column_invalid_value phase trainig \
+    "'training', 'inference'")
+dlest: 3 rows skipped" predict --input runs.csv "${JOB[@]}"
+  [ "$(energies | wc -l)" -eq 1 ]
+  refuses 2 "dlest: $(message set_invalid_value precision xyz \
+    "'amp', 'fp8'")" predict --arch resnet50 --gpu a100 --set precision=xyz
+}
+
+@test "an unknown framework is reported once" {
+  table "$HEADER,framework" resnet50,a100,1e6,90,256,PyTorch \
+    resnet50,a100,1e6,90,256,pytroch resnet50,a100,1e6,90,256,pytroch
+  gives 0 "dlest: warning: runs.csv:3: $(message column_unknown_value \
+    framework pytroch "'pytorch', 'tensorflow'")" \
+    predict --input runs.csv "${JOB[@]}"
+  [ "$(energies | wc -l)" -eq 3 ]
+}
+
+@test "counts are whole" {
+  table "$HEADER,n_gpus" resnet50,a100,1e6,90,256,1.5 \
+    resnet50,a100,1e6,90,256,2
+  gives 3 "dlest: warning: runs.csv:2: $(message column_not_whole n_gpus 1.5)
+dlest: 1 row skipped" predict --input runs.csv "${JOB[@]}"
+  [ "$(energies | wc -l)" -eq 1 ]
+  refuses 2 "dlest: $(message not_a_whole_number n_gpus 1.5)" \
+    predict --arch resnet50 --gpu a100 --set n_gpus=1.5
+  # a definition is checked too
+  table "$HEADER,half" resnet50,a100,1e6,90,256,3 resnet50,a100,1e6,90,256,4
+  gives 3 "dlest: warning: runs.csv:2: $(message column_not_whole n_gpus 1.5)
+dlest: 1 row skipped" predict --input runs.csv --define n_gpus=half/2 \
+    "${JOB[@]}"
+}
+
+@test "a column that is probably another one is reported" {
+  table "$HEADER,gpus" resnet50,a100,1e6,90,256,2
+  gives 0 "dlest: warning: runs.csv: $(message column_not_used gpus n_gpus \
+    n_gpus gpus)" predict --input runs.csv "${JOB[@]}"
+  gives 0 '' predict --input runs.csv "${JOB[@]}" --define n_gpus=gpus
+  table "$HEADER,Num GPUs,imgae_px" resnet50,a100,1e6,90,256,2,128
+  gives 0 "dlest: warning: runs.csv: $(message column_not_used 'Num GPUs' \
+    n_gpus n_gpus "'\`Num GPUs\`'")
+dlest: warning: runs.csv: $(message column_not_used imgae_px image_px \
+    image_px imgae_px)" predict --input runs.csv "${JOB[@]}"
+  # not where the quantity itself is there, or the name is of something else
+  table "$HEADER,n_gpus,gpus,colour" resnet50,a100,1e6,90,256,2,4,red
+  gives 0 '' predict --input runs.csv "${JOB[@]}"
+}
+
+@test "the data set of a row has its own size" {
+  table arch,gpu,dataset,epochs,batch_size resnet50,a100,cifar10,90,256 \
+    resnet50,a100,imagenett,90,256 resnet50,a100,imagenet,90,256 \
+    resnet50,a100,,90,256
+  gives 3 "dlest: warning: runs.csv:3: $(message unknown_nearest_see_list \
+    dataset imagenett "'imagenet', 'imagenette', 'imagenet-21k'" \
+    datasets); $(message dataset_size)
+dlest: warning: runs.csv:5: $(message dataset_default)
+dlest: warning: runs.csv:3: no estimate: flops needs train_samples
+dlest: 1 row skipped" predict --input runs.csv --method flops --format csv
+  energies >of-table
+  : >of-options
+  for dataset in cifar10 imagenet imagenet; do
+    try predict --arch resnet50 --gpu a100 --dataset $dataset --method flops \
+      --format csv
+    energies >>of-options
+  done
+  diff of-options of-table
+  # 50,000 and 10,000 images against 1,281,167 and 50,000, forward and back
+  awk 'NR == 1 { small = $1 } NR == 2 { large = $1 }
+    END { x = large / small * (3 * 50000 + 10000) / (3 * 1281167 + 50000)
+          exit !(x > 0.999999 && x < 1.000001) }' of-table
+}
+
+@test "a power limit bounds the methods that take the TDP" {
+  local job=(predict --arch resnet50 --gpu a100 --format json)
+  # 400 W: 10 h; under a limit of 100 W, 10 h of 100 W
+  try "${job[@]}" --method tdp --duration 10h
+  near .estimates[0].energy_j '400 * 36000'
+  try "${job[@]}" --method tdp --duration 10h --set power_limit_w=100
+  near .estimates[0].energy_j '100 * 36000'
+  try "${job[@]}" --method tdp --duration 10h --set power_limit_w=500
+  near .estimates[0].energy_j '400 * 36000'
+  try "${job[@]}" --method green-algorithms --duration 10h --ram-gb 0 \
+    --set gpu.power_limit_w=100
+  near .estimates[0].energy_j '100 * 36000'
+  # a duration by the model under the limit
+  try "${job[@]}" --method tdp --set power_limit_w=100
+  check ".estimates[0] | .energy_j / .duration_s | . > 99.9 and . < 100.1"
+}
