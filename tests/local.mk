@@ -99,6 +99,8 @@ CLI_TESTS = \
 	tests/cli/identities.bats \
 	tests/cli/inference.bats \
 	tests/cli/integration.bats \
+	tests/cli/log-hardening.bats \
+	tests/cli/log-mutations.bats \
 	tests/cli/limits.bats \
 	tests/cli/locales.bats \
 	tests/cli/generalisation.bats \

@@ -30,6 +30,29 @@ static int is_xml(const struct dirent *e) {
   return n > 4 && strcmp(e->d_name + n - 4, ".xml") == 0;
 }
 
+/* The same for a file that happens to be in a folder: one that cannot be read
+ * is left out with a warning, and only a regular file is opened, as a pipe
+ * would block every command. */
+static enum dl_status read_found(struct dl_user_files *u, const char *path,
+                                 struct dl_diag *d) {
+  struct stat st;
+  struct dl_diag own;
+  if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
+    return DL_OK;
+  dl_diag_init(&own);
+  enum dl_status status = read_one(u, path, &own);
+  if (status != DL_OK && own.error && strstr(own.error, path)) {
+    dl_warn(&own, "%s; this file is left out", own.error);
+    status = DL_OK;
+    own.status = DL_OK;
+    free(own.error);
+    own.error = NULL;
+  }
+  dl_diag_take(d, &own);
+  dl_diag_free(&own);
+  return status;
+}
+
 static enum dl_status read_folder(struct dl_user_files *u, const char *dir,
                                   bool must, struct dl_diag *d) {
   struct dirent **entry = NULL;
@@ -43,7 +66,7 @@ static enum dl_status read_folder(struct dl_user_files *u, const char *dir,
     struct dl_text path = {0};
     dl_text_printf(&path, "%s/%s", dir, entry[i]->d_name);
     if (status == DL_OK)
-      status = path.failed ? dl_fail_memory(d) : read_one(u, path.s, d);
+      status = path.failed ? dl_fail_memory(d) : read_found(u, path.s, d);
     dl_text_free(&path);
     free(entry[i]);
   }

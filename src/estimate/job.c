@@ -13,6 +13,7 @@ static const enum dl_run_id needs[] = {
     DL_RUN_macs_g,        DL_RUN_params_m,      DL_RUN_acts_m,
     DL_RUN_launches,      DL_RUN_ram_gb,        DL_RUN_utilisation,
     DL_RUN_efficiency,    DL_RUN_peak_tflops,   DL_RUN_duration_s,
+    DL_RUN_power_limit_w,
 };
 
 enum dl_status dl_job_bind(struct dl_job_fields *s, struct dl_frame *f,

@@ -61,9 +61,9 @@ static enum dl_status ask(struct dl_job_predictions *p,
 static void explain_epoch(const struct dl_bound_fit *b,
                           const struct dl_job *job,
                           struct dl_physical_parts *parts) {
-  union dl_inputs in;
+  struct dl_inputs in;
   if (b->p && !dl_predictor_inputs(b->p, job->row, &in))
-    dl_training_parts_of(b->fit->state, &in.training, parts);
+    dl_training_parts_of(b->fit->state, (const void *)in.bytes, parts);
 }
 
 /* The user's duration, else the physical method's, PRE's or that of FLOPs. */

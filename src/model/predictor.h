@@ -5,8 +5,7 @@
 #define DL_MODEL_PREDICTOR_H
 
 #include "model/model.h"
-#include "physics/serving/serving_cost.h"
-#include "physics/training/training_cost.h"
+#include "physics/physics.h"
 #include "run/frame.h"
 
 struct dl_predictor;
@@ -22,12 +21,12 @@ enum dl_status dl_predictor_new(struct dl_predictor **p,
 void dl_predictor_free(struct dl_predictor *p); /* accepts NULL */
 
 struct dl_prediction {
-  double value;             /* of the target, in its unit; NaN: not possible */
-  double low, high;         /* interval; NaN without one */
-  enum dl_left_out novelty; /* whose residuals gave the interval */
-  double extrapolation;     /* part of the relative half-width due to variables
-                               outside of their training range */
-  unsigned outside;         /* bit i: variable i (fit->range) is outside */
+  double value;     /* of the target, in its unit; NaN: not possible */
+  double low, high; /* interval; NaN without one */
+  enum dl_held_out_group novelty; /* whose residuals gave the interval */
+  double extrapolation; /* part of the relative half-width due to variables
+                           outside of their training range */
+  unsigned outside;     /* bit i: variable i (fit->range) is outside */
 };
 
 /* For a row of the frame. Thread-safe. */
@@ -39,22 +38,16 @@ enum dl_status dl_predict(const struct dl_predictor *p,
  * that is; false without, or where the target is no logarithm. */
 bool dl_predictor_bounds(const struct dl_predictor *p,
                          const struct dl_row_descriptors *row, double *low,
-                         double *high, enum dl_left_out *novelty);
+                         double *high, enum dl_held_out_group *novelty);
 
 /* Name of the first variable that the fit needs and the row lacks, or NULL. */
 const char *dl_predictor_lacks(const struct dl_predictor *p,
                                const struct dl_row *row);
 
-/* The inputs of any physics. */
-union dl_inputs {
-  struct dl_training_inputs training;
-  struct dl_serving_inputs serving;
-};
-
 /* The inputs of a row, for the fit of a physics; returns the first required
  * quantity that is unknown, or NULL. */
 const char *dl_predictor_inputs(const struct dl_predictor *p,
                                 const struct dl_row *row,
-                                union dl_inputs *inputs);
+                                struct dl_inputs *inputs);
 
 #endif

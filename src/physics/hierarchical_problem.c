@@ -16,6 +16,9 @@
  * parameters are then within about 1e-4 posterior standard deviations. */
 #define CONVERGED 1e-8
 
+/* The same of damped steps: 1 % of a standard deviation. */
+#define LITTLE_GAIN 1e-4
+
 enum { MOST_STEPS = 200 };
 
 void dl_hierarchical_problem_free(struct dl_hierarchical_problem *q) {
@@ -169,10 +172,13 @@ static double sum(struct dl_normal_equations *e, const struct work *w,
                                  w->prior, damping);
 }
 
-/* Levenberg's and Marquardt's method. */
+/* Levenberg's and Marquardt's method. The physics has kinks, where clocks are
+ * at their lowest: a minimum on one is found by damped steps that gain ever
+ * less.
+ */
 static enum dl_status minimise(struct work *w, struct dl_diag *d) {
   struct dl_normal_equations e;
-  double *theta = w->s->theta, damping = 0;
+  double *theta = w->s->theta, damping = 0, gain = INFINITY, ratio = 1;
   size_t p = w->q->map.p;
   bool ok = dl_normal_equations_begin(&e, &w->q->equations, w->s->known);
   double squares = ok ? sum(&e, w, theta, 0) : 0;
@@ -180,24 +186,29 @@ static enum dl_status minimise(struct work *w, struct dl_diag *d) {
   if (ok && !isfinite(squares))
     status = dl_fail(d, DL_EINPUT, "a row has no finite residual");
   for (size_t i = 0; i < MOST_STEPS && status == DL_OK; i++) {
-    double decrease = dl_normal_equations_solve(&e, w->step);
-    if (isnan(decrease)) {
+    double expected = dl_normal_equations_solve(&e, w->step);
+    if (isnan(expected))
       status = dl_fail(d, DL_EINPUT, "the normal equations are singular");
+    if (isnan(expected) || gain < (damping > 0 ? LITTLE_GAIN : CONVERGED) ||
+        (damping > 0 && expected < LITTLE_GAIN))
       break;
-    }
     for (size_t j = 0; j < p; j++)
       w->trial[j] = theta[j] + w->step[j];
-    double now = decrease < CONVERGED && damping < 1
-                     ? squares
-                     : sum(&e, w, w->trial, damping / 10);
+    bool last = expected < CONVERGED;
+    /* Damping falls where the step before was as good as expected. */
+    double next = ratio < 0.75 ? damping : damping > 1e-6 ? damping / 10 : 0;
+    double now = last ? squares : sum(&e, w, w->trial, next);
     if (now <= squares) {
       memcpy(theta, w->trial, p * sizeof *theta);
+      gain = squares - now;
       squares = now;
-      damping = damping > 1e-6 ? damping / 10 : 0;
-      if (decrease < CONVERGED)
+      ratio = gain / expected;
+      damping = next;
+      if (last)
         break;
     } else {
-      damping = damping > 0 ? damping * 10 : 1e-3;
+      damping = damping > 0 ? damping * 10 : 1e-2;
+      ratio = 0;
       sum(&e, w, theta, damping);
     }
   }

@@ -278,8 +278,7 @@ static double add_config(struct dl_normal_equations *e,
   double fx[DL_MAX_EFFECTS], y[DL_MAX_TARGETS], squares = 0;
   struct dl_gradient g[DL_MAX_TARGETS];
   dl_effects_at(map, theta, m->config, fx);
-  physics->predict(c, fx, inputs, y);
-  physics->gradient(c, fx, inputs, g);
+  physics->gradient(c, fx, inputs, y, g);
   for (size_t i = 0; i < n; i++) {
     struct sparse_row row = {.n = 0};
     const struct dl_gradient *of = &g[m[i].target];

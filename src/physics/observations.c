@@ -240,7 +240,7 @@ void dl_differentiate_measurements(const struct dl_parameter_map *map,
                                    const double *theta, const double *scale,
                                    double *J) {
   const struct dl_configurations *configs = map->configs;
-  double c[DL_MAX_CONSTANTS], fx[DL_MAX_EFFECTS];
+  double c[DL_MAX_CONSTANTS], fx[DL_MAX_EFFECTS], y[DL_MAX_TARGETS];
   struct dl_gradient g[DL_MAX_TARGETS];
   dl_constants_of(map->physics, theta, c);
   memset(J, 0, configs->n_measurements * map->p * sizeof *J);
@@ -248,7 +248,7 @@ void dl_differentiate_measurements(const struct dl_parameter_map *map,
     const struct dl_measurement *m = &configs->m[i];
     if (i == 0 || m->config != m[-1].config) {
       dl_effects_at(map, theta, m->config, fx);
-      map->physics->gradient(c, fx, configs->inputs[m->config], g);
+      map->physics->gradient(c, fx, configs->inputs[m->config], y, g);
     }
     fill_row(map, m, &g[m->target], scale ? scale[i] : 1, J + i * map->p);
   }

@@ -12,6 +12,7 @@
 #ifndef DL_PHYSICS_PHYSICS_H
 #define DL_PHYSICS_PHYSICS_H
 
+#include <stdalign.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -89,6 +90,12 @@ struct dl_grouping {
                   the row has no part in the residual process */
 };
 
+/* The inputs of any physics. */
+enum { DL_MOST_INPUT_BYTES = 640 };
+struct dl_inputs {
+  alignas(max_align_t) unsigned char bytes[DL_MOST_INPUT_BYTES];
+};
+
 /* A quantity of a row that the inputs are made of. */
 struct dl_physics_quantity {
   const char *name; /* column of the runs table, "gpu.FIELD" or "arch.FIELD";
@@ -116,6 +123,7 @@ struct dl_gradient {
 
 struct dl_physics {
   const char *name;
+  const char *recipe; /* its name among those that fit tries */
   const struct dl_physics_quantity *quantity;
   size_t n_quantities;
   const char *const *target; /* columns of the targets, by number */
@@ -144,14 +152,17 @@ struct dl_physics {
   /* Covariance of what the physics leaves over; NULL: independent, and the fit
    * cannot be calibrated. */
   const struct dl_residual_process *process;
+  /* Fits of a model whose targets a table lacks are none of its concern: models
+   * of serving ship beside those of training. */
+  bool optional;
   size_t input_size; /* bytes of the inputs, which begin with a dl_grouping */
   /* Logarithms of the targets. c: the constants themselves; fx: logarithms of
    * the effects, 0 where nothing is known. */
   void (*predict)(const double *c, const double *fx, const void *inputs,
                   double *log_target);
-  /* Their derivatives, n_targets of them. */
+  /* The same with their derivatives, n_targets of them. */
   void (*gradient)(const double *c, const double *fx, const void *inputs,
-                   struct dl_gradient *g);
+                   double *log_target, struct dl_gradient *g);
 };
 
 #endif

@@ -43,12 +43,11 @@ static void free_drawing(struct dl_pareto_drawing *w) {
 static bool has_bar(const struct dl_pareto_drawing *w, size_t row,
                     struct dl_plot_span *p) {
   double e = dl_pareto_energy(w, row);
-  *p = (struct dl_plot_span){
-      fmax(dl_plot_number(&w->t, row, COL_LOW) / w->energy.factor, e / 100),
-      fmin(dl_plot_number(&w->t, row, COL_HIGH) / w->energy.factor, e * 100)};
+  double low = dl_plot_number(&w->t, row, COL_LOW) / w->energy.factor;
+  double high = dl_plot_number(&w->t, row, COL_HIGH) / w->energy.factor;
+  *p = (struct dl_plot_span){fmax(low, e / 100), fmin(high, e * 100)};
   bool shown = w->t.n <= MOST_BARS || w->on_front[row];
-  return shown && !isnan(dl_plot_number(&w->t, row, COL_LOW)) &&
-         !isnan(dl_plot_number(&w->t, row, COL_HIGH));
+  return shown && !isnan(low) && !isnan(high) && p->low <= p->high;
 }
 
 static void measure(struct dl_pareto_drawing *w, bool bars) {

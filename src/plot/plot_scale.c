@@ -61,6 +61,10 @@ struct dl_plot_span dl_plot_span_widen_log(struct dl_plot_span p,
 
 void dl_axis_range(struct dl_script *s, const char *axis,
                    struct dl_plot_span p) {
+  double pad = 0.05 * fabs(p.low);
+  if (!(p.high - p.low > 1e-9 * pad)) /* gnuplot refuses an empty range */
+    p = pad > 0 ? (struct dl_plot_span){p.low - pad, p.low + pad}
+                : (struct dl_plot_span){0, 1};
   dl_text_printf(s->t, "set %srange [", axis);
   dl_script_number(s, p.low);
   dl_text_add(s->t, ":");

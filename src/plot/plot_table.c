@@ -13,6 +13,10 @@
 
 enum { MOST_ROWS = 100000 };
 
+/* gnuplot cannot draw numbers near the ends of the range of a double. */
+#define LEAST 1e-99
+#define MOST 1e99
+
 void dl_plot_table_free(struct dl_plot_table *t) {
   for (size_t i = 0; t->text && i < t->n * t->n_cols; i++)
     free(t->text[i]);
@@ -51,6 +55,11 @@ static bool read_number(const struct dl_plot_table *t,
   else if (above && *x <= 0)
     dl_skip_at(d, t->path, line, "column '%s': %s is not above 0", c->name,
                cell);
+  else if (*x != 0 && !(fabs(*x) > LEAST && fabs(*x) < MOST))
+    dl_skip_at(d, t->path, line,
+               "column '%s': %s is outside the range of a picture, 1e-99 to "
+               "1e99",
+               c->name, cell);
   else
     return true;
   return false;

@@ -157,3 +157,21 @@ END
     'No such file or directory')" \
     check none.xml
 }
+
+@test "many entries: the first 1,000 that lack values are listed" {
+  {
+    echo '<catalog kind="accelerator" version="1">'
+    echo '<sources><source id="s" title="here"/></sources>'
+    for i in $(seq 1200); do
+      echo "<entry id=\"board$i\" name=\"Board no. $i\">"
+      echo '<value name="tdp_w" source="s">300</value></entry>'
+    done
+    echo '</catalog>'
+  } >many.xml
+  try check many.xml --format json
+  [ "$status" -eq 0 ]
+  check '.files[0].entries == 1200'
+  check '[.lacking[].entry] | unique | length == 1000'
+  try check many.xml
+  grep -q '^200 more entries lack values' out
+}

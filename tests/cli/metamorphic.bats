@@ -47,7 +47,7 @@ fitted() {
 # factor A B FACTOR [TOLERANCE]: each number of A is FACTOR times that of B
 factor() {
   paste "$1" "$2" | awk -v k="$3" -v most="${4:-1e-9}" '
-    { d = $1 / (k * $2) - 1; n++
+    { d = $1 == 0 && $2 == 0 ? 0 : $1 / (k * $2) - 1; n++
       if (!(d < most && -d < most)) { print $1, "is not", k, "times", $2; bad = 1 }
     } END { exit bad || n == 0 }'
 }
@@ -111,6 +111,28 @@ score() {
       score $other
       factor $other.cv one.cv 1 1e-8
     done
+  done
+}
+
+@test "rows and columns in another order: the same physical fit" {
+  runs=$DLEST_DATADIR/data/examples/runs.csv
+  { head -n 1 "$runs"; tail -n +2 "$runs" | tac; } >rows.csv
+  awk -F, -v OFS=, '{ for (i = NF; i > 0; i--) printf "%s%s", $i,
+    (i > 1 ? "," : "\n") }' "$runs" >columns.csv
+  for table in "$runs" rows.csv columns.csv; do
+    name=$(basename "$table" .csv)
+    gives 0 '' fit "$table" --method physical --with none --cv group:arch \
+      --target gpu_power_w --target epoch_s -q -f json -o "$name.xml"
+    jq '.fits[].cv.pooled | .mape, .rmse' out >"$name.cv"
+    for gpu in rtx-3090 v100; do
+      "$DLEST" predict --model "$name.xml" --arch resnet50 --gpu $gpu \
+        --batch-size 64 --image-px 128 -q -f json | jq '.predictions[].value'
+    done >"$name.y"
+  done
+  [ "$(wc -l <runs.y)" -eq 4 ]
+  for name in rows columns; do
+    factor $name.y runs.y 1 1e-6
+    factor $name.cv runs.cv 1 1e-6
   done
 }
 
@@ -261,4 +283,84 @@ changed() {
   awk 'NR <= 3 { x[NR] = $1; next } NR < 6 { printf "%.17g\n",
     x[NR - 3] + $1 }' both >sum
   factor sum one 1
+}
+
+# --- accounting and projections
+
+# accounting: 40 jobs of five users with steps, in jobs.txt; a job's lines
+# together
+accounting() {
+  awk 'BEGIN { srand(5); OFS = "|"
+    print "JobID", "User", "Account", "Partition", "State", "ElapsedRaw",
+      "Start", "NNodes", "ConsumedEnergyRaw", "AllocTRES"
+    for (i = 1; i <= 40; i++) {
+      s = int(60 + 9000 * rand()); e = rand() < 0.7 ? int(s * 500 * rand()) : 0
+      start = sprintf("2024-%02d-03T10:00:00", 1 + i % 4)
+      print i, "u" i % 5, "a" i % 3, "gpu", "COMPLETED", s, start, 1, e,
+        "cpu=8,gres/gpu:a100=2,gres/gpu=2,mem=64G"
+      print i ".batch", "", "a" i % 3, "", "COMPLETED", s, start, 1, e, ""
+      print i ".0", "", "a" i % 3, "", "COMPLETED", s, start, 1, int(e / 2), ""
+    } }' >jobs.txt
+}
+
+TOTALS='.jobs, .unknown_jobs, .duration_s, .gpu_s, .energy_j, .measured_energy_j,
+  .facility_energy_j, .co2e_g'
+
+# totals FILE...: of all jobs
+totals() {
+  "$DLEST" report "$@" --pue 1.25 --intensity 300 -q -f json |
+    jq ".total | $TOTALS"
+}
+
+@test "jobs in another order, or in two files: the same totals" {
+  accounting
+  totals jobs.txt >one
+  [ "$(grep -c null one)" -eq 0 ]
+  { head -n 1 jobs.txt
+    tail -n +2 jobs.txt | paste - - - | tac | tr '\t' '\n'; } >back.txt
+  totals back.txt >back
+  sed -n '1,61p' jobs.txt >first.txt
+  sed -n '1p; 62,$p' jobs.txt >second.txt
+  totals first.txt second.txt >both
+  factor back one 1
+  factor both one 1
+  totals first.txt >first
+  totals second.txt >second
+  paste first second | awk '{ printf "%.17g\n", $1 + $2 }' >sum
+  factor sum one 1
+}
+
+@test "groups of jobs add up to the total, by whatever they are grouped" {
+  accounting
+  totals jobs.txt >one
+  for by in user account partition month user,month user,account,month; do
+    "$DLEST" report jobs.txt --pue 1.25 --intensity 300 --by $by -q -f json |
+      jq "[.groups[] | [$TOTALS]] | transpose | map(add) | .[]" >sum
+    factor sum one 1
+  done
+  "$DLEST" report jobs.txt --pue 1.25 --intensity 300 --by job -q -f json >out
+  check '(.jobs | length == 40) and
+    (([.jobs[].energy_j] | add) / .total.energy_j - 1 | fabs) < 1e-12'
+  factor <(jq '.total.facility_energy_j' out) <(jq .total.energy_j out) 1.25
+}
+
+# projected FILE: energies by all methods for 50 epochs
+projected() {
+  "$DLEST" step "$1" --epochs 50 -q -f json |
+    jq '.estimates[] | .energy_j, .low_j, .high_j | select(. != null)'
+}
+
+@test "epochs with twice the energy, in kWh, columns in another order" {
+  awk 'BEGIN { srand(3); print "epoch,duration_s,energy_j"
+    for (i = 0; i < 18; i++) printf "%d,%.3f,%.3f\n", i,
+      30 + (i == 0) * 9 + rand(), 7000 + (i == 0) * 2500 + 90 * rand() }' >a.csv
+  projected a.csv >one
+  [ "$(wc -l <one)" -ge 6 ]
+  awk -F, -v OFS=, 'NR > 1 { $3 = sprintf("%.3f", 2 * $3) } 1' a.csv >b.csv
+  projected b.csv >twice
+  factor twice one 2
+  awk -F, -v OFS=, 'NR == 1 { print "energy_kwh", $2, $1; next }
+    { print sprintf("%.12g", $3 / 3.6e6), $2, $1 }' a.csv >b.csv
+  projected b.csv >kwh
+  factor kwh one 1
 }

@@ -62,6 +62,36 @@ parts() {
   ! grep -q flops out
 }
 
+@test 'values that are all equal, or 0, are drawn' {
+  needs_gnuplot
+  printf '%s\n' 'method,mape,mape_low,mape_high' 'tdp,0,0,0' >zero.csv
+  printf '%s\n' 'method,bias_j' 'a,-5' 'b,-5' >equal.csv
+  printf '%s\n' 'gpu,target,unit,measured,predicted' 'a,e,J,7,7' >one.csv
+  # an interval that is none
+  printf '%s\n' 'arch,gpu,energy_j,energy_low_j,energy_high_j,duration_s' \
+    'a,b,1,5,0,100' >odd.csv
+  {
+    echo 'timestamp, index, power.draw [W]'
+    for s in 0 1 2 3; do echo "2024/01/01 12:00:0$s.000, 0, 0 W"; done
+  } >idle.log
+  for picture in 'errors zero.csv' 'errors equal.csv --score bias_j' \
+    'fit one.csv' 'pareto odd.csv' 'trace idle.log'; do
+    for as in svg dumb; do
+      # shellcheck disable=SC2086
+      gives 0 '' plot $picture --as $as -q
+      [ -s out ]
+    done
+  done
+}
+
+@test 'values that gnuplot cannot draw are skipped or refused' {
+  printf '%s\n' 'method,mape' 'a,0.25' 'b,1e300' 'c,1e-300' >s.csv
+  gives 3 "dlest: warning: s.csv:3: $(message column_outside_picture mape 1e300)
+dlest: warning: s.csv:4: $(message column_outside_picture mape 1e-300)
+dlest: $(message row_skipped 2 s)" plot errors s.csv --script
+  grep -qF "set label '25.0 %' at" out
+}
+
 @test 'fit: units, groups, intervals, scores of the rows' {
   left_out
   gives 0 '' plot fit left-out.csv --script

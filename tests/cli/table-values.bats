@@ -109,3 +109,20 @@ dlest: 1 row skipped" predict --input runs.csv --method flops --format csv
     END { x = large / small * (3 * 50000 + 10000) / (3 * 1281167 + 50000)
           exit !(x > 0.999999 && x < 1.000001) }' of-table
 }
+
+@test "a power limit bounds the methods that take the TDP" {
+  local job=(predict --arch resnet50 --gpu a100 --format json)
+  # 400 W: 10 h; under a limit of 100 W, 10 h of 100 W
+  try "${job[@]}" --method tdp --duration 10h
+  near .estimates[0].energy_j '400 * 36000'
+  try "${job[@]}" --method tdp --duration 10h --set power_limit_w=100
+  near .estimates[0].energy_j '100 * 36000'
+  try "${job[@]}" --method tdp --duration 10h --set power_limit_w=500
+  near .estimates[0].energy_j '400 * 36000'
+  try "${job[@]}" --method green-algorithms --duration 10h --ram-gb 0 \
+    --set gpu.power_limit_w=100
+  near .estimates[0].energy_j '100 * 36000'
+  # a duration by the model under the limit
+  try "${job[@]}" --method tdp --set power_limit_w=100
+  check ".estimates[0] | .energy_j / .duration_s | . > 99.9 and . < 100.1"
+}

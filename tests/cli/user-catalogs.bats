@@ -104,15 +104,35 @@ has() {
   check '.train_samples == 500'
 }
 
-@test 'a broken file is told with its line' {
+@test 'a broken file is reported with its line and left out' {
   gpus config/dlest/lab.xml "$(entry abc)"
-  refuses 3 "dlest: $PWD/config/dlest/lab.xml:3: $(message value_invalid_number tdp_w abc)" \
-    show gpu a100
+  gpus config/dlest/more.xml "$(entry 5 tdp_w lab-card)"
+  wrong="$PWD/config/dlest/lab.xml:3: $(message value_invalid_number tdp_w abc)"
+  gives 0 "dlest: warning: $wrong; $(message left_out)" show gpu a100
+  gives 0 "dlest: warning: $wrong; $(message left_out)" show gpu lab-card
+  grep -q '^tdp_w  *5 ' out
+  # the entry that it has is unknown
+  try show gpu my
+  [ "$status" -eq 3 ]
+  grep -qF "$(message unknown_nearest gpu my '')" err
   gpus config/dlest/lab.xml '<entry id="my" name="My">'
   try list gpus
+  [ "$status" -eq 0 ]
+  grep -q "^dlest: warning: $PWD/config/dlest/lab.xml:4: " err
+  # where the user names it, it is an error
+  DLEST_PATH=config/dlest/lab.xml try list gpus
   [ "$status" -eq 3 ]
   [ ! -s out ]
-  grep -q "^dlest: $PWD/config/dlest/lab.xml:4: " err
+}
+
+@test 'only regular files of a folder are opened' {
+  mkfifo config/dlest/pipe.xml
+  mkdir config/dlest/folder.xml
+  ln -s /dev/zero config/dlest/zero.xml
+  gpus config/dlest/lab.xml "$(entry 7 tdp_w lab-card)"
+  run timeout 10 "$DLEST" show gpu lab-card
+  [ "$status" -eq 0 ]
+  grep -q '^tdp_w  *7 ' <<<"$output"
 }
 
 @test 'a place in DLEST_PATH that is not there' {

@@ -19,7 +19,7 @@ enum { VALIDATE_EVERY = 8 };
 
 static void check_values(const struct dl_descriptor *e) {
   const struct dl_kind_info *kind = dl_kind_info(e->kind);
-  must(e->id && *e->id);
+  must(e->id != NULL);
   for (size_t i = 0; i < kind->n_fields; i++) {
     const struct dl_field *f = &kind->fields[i];
     double x = dl_field_number(e, f);

@@ -39,8 +39,8 @@ static UNUSED void make_fit(struct dl_fit *f, const char *method,
   }
   for (size_t i = 0; i < f->method->n_hyper; i++)
     f->hyper[i] = hyper[i];
-  assert_ok(f->method->fit(&f->state, &(struct dl_sample){.X = X, .y = y},
-                           f->hyper, &d),
+  assert_ok(f->method->fit(f->method, &f->state,
+                           &(struct dl_sample){.X = X, .y = y}, f->hyper, &d),
             &d);
   gsl_matrix_free(X);
   gsl_vector_free(y);
@@ -55,9 +55,9 @@ static UNUSED void add_range(struct dl_fit *f, const char *name, double low,
 
 /* Gives a set of residuals n groups of one row each: -scale and scale in
  * turns. */
-static UNUSED void add_residuals(struct dl_fit *f, enum dl_left_out left,
+static UNUSED void add_residuals(struct dl_fit *f, enum dl_held_out_group left,
                                  size_t n, double scale) {
-  struct dl_residuals *r = &f->left_out[left];
+  struct dl_residuals *r = &f->held_out_residuals[left];
   char name[32];
 
   r->g = calloc(n, sizeof *r->g);

@@ -46,7 +46,10 @@ static void check_derivative(const struct dl_physics *physics, const double *c,
 static void check_gradient(const struct dl_physics *physics, const double *c,
                            const double *fx, const void *inputs) {
   struct dl_gradient g[DL_MAX_TARGETS];
-  physics->gradient(c, fx, inputs, g);
+  double y[DL_MAX_TARGETS], same[DL_MAX_TARGETS];
+  physics->gradient(c, fx, inputs, y, g);
+  physics->predict(c, fx, inputs, same);
+  assert_memory_equal(y, same, physics->n_targets * sizeof *y);
   for (size_t i = 0; i < physics->n_constants + physics->n_effects; i++)
     check_derivative(physics, c, fx, inputs, i, g);
 }

@@ -197,9 +197,9 @@ static void constant_fit(struct dl_fit *f, const char *target, double value) {
   for (size_t i = 0; i < 3; i++)
     gsl_matrix_set(X, i, 0, (double)i);
   gsl_vector_set_all(y, value);
-  assert_ok(
-      f->method->fit(&f->state, &(struct dl_sample){.X = X, .y = y}, none, &d),
-      &d);
+  assert_ok(f->method->fit(f->method, &f->state,
+                           &(struct dl_sample){.X = X, .y = y}, none, &d),
+            &d);
   f->target = strdup(target);
   f->boundary = strdup(strcmp(target, "gpu_power_w") == 0 ? "gpu" : "gpu+ram");
   dl_strlist_add(&f->features, "batch_size");
@@ -268,7 +268,7 @@ static void pre(void **state) {
 
 /* 19 groups of +-`half`: bounds at 90 %. */
 static void add_groups(struct dl_fit *f, double half) {
-  struct dl_residuals *r = &f->left_out[DL_LEFT_CONFIG];
+  struct dl_residuals *r = &f->held_out_residuals[DL_HELD_OUT_CONFIG];
 
   r->g = calloc(19, sizeof *r->g);
   r->n = 19;

@@ -28,9 +28,10 @@ static void *fit(const gsl_matrix *X, const gsl_vector *y, const gsl_vector *w,
   void *s = NULL;
   double hyper[2] = {alpha, gamma};
   dl_diag_init(&d);
-  assert_int_equal(
-      krr()->fit(&s, &(struct dl_sample){.X = X, .y = y, .w = w}, hyper, &d),
-      DL_OK);
+  assert_int_equal(krr()->fit(krr(), &s,
+                              &(struct dl_sample){.X = X, .y = y, .w = w},
+                              hyper, &d),
+                   DL_OK);
   dl_diag_free(&d);
   return s;
 }
@@ -227,20 +228,20 @@ static void save_and_restore(void **state) {
   void *s = fit(X, y, NULL, 1e-3, 0.2), *again = NULL;
   dl_diag_init(&d);
   assert_int_equal(krr()->save(s, &as, &d), DL_OK);
-  assert_int_equal(krr()->restore(&again, &as, P, &d), DL_OK);
+  assert_int_equal(krr()->restore(krr(), &again, &as, P, &d), DL_OK);
   gsl_vector *a = predict(s, X), *b = predict(again, X);
   assert_memory_equal(a->data, b->data, N * sizeof *a->data);
   krr()->free(again);
   again = NULL;
-  assert_int_equal(krr()->restore(&again, &as, P - 1, &d), DL_EINPUT);
+  assert_int_equal(krr()->restore(krr(), &again, &as, P - 1, &d), DL_EINPUT);
   assert_string_equal(d.error, MSG_array_has_wrong_shape("support", "40", "4"));
   dl_diag_free(&d);
   as.a[2].data[0] = -1;
-  assert_int_equal(krr()->restore(&again, &as, P, &d), DL_EINPUT);
+  assert_int_equal(krr()->restore(krr(), &again, &as, P, &d), DL_EINPUT);
   assert_string_equal(d.error, MSG_gamma_must_be_positive("-1"));
   dl_diag_free(&d);
   as.a[1].rows--;
-  assert_int_equal(krr()->restore(&again, &as, P, &d), DL_EINPUT);
+  assert_int_equal(krr()->restore(krr(), &again, &as, P, &d), DL_EINPUT);
   assert_string_equal(d.error, MSG_array_has_wrong_shape("dual", "39", "1"));
   dl_diag_free(&d);
   assert_null(again);
@@ -296,7 +297,8 @@ static void refused(const gsl_matrix *X, const gsl_vector *y, double alpha,
   double hyper[2] = {alpha, gamma};
   dl_diag_init(&d);
   assert_int_equal(
-      krr()->fit(&s, &(struct dl_sample){.X = X, .y = y}, hyper, &d), status);
+      krr()->fit(krr(), &s, &(struct dl_sample){.X = X, .y = y}, hyper, &d),
+      status);
   assert_string_equal(d.error, why);
   assert_null(s);
   dl_diag_free(&d);

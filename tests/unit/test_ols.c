@@ -29,7 +29,7 @@ static void *fit(const gsl_matrix *X, const gsl_vector *y, const gsl_vector *w,
   void *s = NULL;
   dl_diag_init(d);
   assert_int_equal(
-      ols()->fit(&s,
+      ols()->fit(ols(), &s,
                  &(struct dl_sample){.X = X, .y = y, .w = w, .names = names},
                  NULL, d),
       DL_OK);
@@ -336,22 +336,22 @@ static void save_and_restore(void **state) {
   gsl_vector *a = gsl_vector_alloc(N), *b = gsl_vector_alloc(N);
   void *s = fit(X, y, NULL, NULL, &d), *again = NULL;
   assert_int_equal(ols()->save(s, &as, &d), DL_OK);
-  assert_int_equal(ols()->restore(&again, &as, P, &d), DL_OK);
+  assert_int_equal(ols()->restore(ols(), &again, &as, P, &d), DL_OK);
   assert_int_equal(ols()->predict(s, X, a, &d), DL_OK);
   assert_int_equal(ols()->predict(again, X, b, &d), DL_OK);
   assert_memory_equal(a->data, b->data, N * sizeof *a->data);
   ols()->free(again);
   again = NULL;
-  assert_int_equal(ols()->restore(&again, &as, P + 1, &d), DL_EINPUT);
+  assert_int_equal(ols()->restore(ols(), &again, &as, P + 1, &d), DL_EINPUT);
   assert_string_equal(d.error,
                       MSG_array_has_wrong_shape("coefficient", "4", "1"));
   dl_diag_free(&d);
   as.a[1].data[0] = NAN;
-  assert_int_equal(ols()->restore(&again, &as, P, &d), DL_EINPUT);
+  assert_int_equal(ols()->restore(ols(), &again, &as, P, &d), DL_EINPUT);
   assert_string_equal(d.error, MSG_array_has_a_value("intercept"));
   dl_diag_free(&d);
   strcpy(as.a[0].name, "other");
-  assert_int_equal(ols()->restore(&again, &as, P, &d), DL_EINPUT);
+  assert_int_equal(ols()->restore(ols(), &again, &as, P, &d), DL_EINPUT);
   assert_string_equal(d.error, "no array 'coefficient'");
   assert_null(again);
   ols()->free(s);
@@ -370,9 +370,10 @@ static void refused(const gsl_matrix *X, const gsl_vector *y,
   struct dl_diag d;
   void *s = NULL;
   dl_diag_init(&d);
-  assert_int_equal(
-      ols()->fit(&s, &(struct dl_sample){.X = X, .y = y, .w = w}, NULL, &d),
-      status);
+  assert_int_equal(ols()->fit(ols(), &s,
+                              &(struct dl_sample){.X = X, .y = y, .w = w}, NULL,
+                              &d),
+                   status);
   assert_string_equal(d.error, why);
   assert_null(s);
   dl_diag_free(&d);

@@ -61,8 +61,9 @@ static const struct dl_regression *ridge(void) {
 static void *fit(struct fixture *f, const gsl_vector *w, double *lambda) {
   void *s = NULL;
   assert_int_equal(
-      ridge()->fit(&s, &(struct dl_sample){.X = f->X, .y = f->y, .w = w},
-                   lambda, &f->d),
+      ridge()->fit(ridge(), &s,
+                   &(struct dl_sample){.X = f->X, .y = f->y, .w = w}, lambda,
+                   &f->d),
       DL_OK);
   assert_int_equal(f->d.n_warnings, 0);
   return s;
@@ -96,8 +97,9 @@ static void one_column(void **state) {
   double lambda = 3;
   void *s = NULL;
   assert_int_equal(
-      ridge()->fit(&s, &(struct dl_sample){.X = &X.matrix, .y = &t.vector},
-                   &lambda, &f->d),
+      ridge()->fit(ridge(), &s,
+                   &(struct dl_sample){.X = &X.matrix, .y = &t.vector}, &lambda,
+                   &f->d),
       DL_OK);
   near(ridge()->coefficient(s, 0), 1, 1e-14);
   near(ridge()->intercept(s), -2, 1e-14);
@@ -142,9 +144,10 @@ static void weights_are_repeats(void **state) {
   repeat_rows(f, &X, &y);
   double lambda = NAN, repeated = NAN, plain = NAN;
   void *s = fit(f, f->w, &lambda), *t = NULL;
-  assert_int_equal(
-      ridge()->fit(&t, &(struct dl_sample){.X = X, .y = y}, &repeated, &f->d),
-      DL_OK);
+  assert_int_equal(ridge()->fit(ridge(), &t,
+                                &(struct dl_sample){.X = X, .y = y}, &repeated,
+                                &f->d),
+                   DL_OK);
   near(lambda, repeated, 1e-6);
   for (size_t j = 0; j < P; j++)
     near(ridge()->coefficient(s, j), ridge()->coefficient(t, j), 1e-8);
@@ -186,7 +189,7 @@ static void save_and_restore(void **state) {
   double lambda = NAN;
   void *s = fit(f, f->w, &lambda), *again = NULL;
   assert_int_equal(ridge()->save(s, &as, &f->d), DL_OK);
-  assert_int_equal(ridge()->restore(&again, &as, P, &f->d), DL_OK);
+  assert_int_equal(ridge()->restore(ridge(), &again, &as, P, &f->d), DL_OK);
   assert_int_equal(ridge()->predict(s, f->X, a, &f->d), DL_OK);
   assert_int_equal(ridge()->predict(again, f->X, b, &f->d), DL_OK);
   assert_memory_equal(a->data, b->data, N * sizeof *a->data);
@@ -200,7 +203,8 @@ static void save_and_restore(void **state) {
 static void refused(struct fixture *f, double lambda, enum dl_status status,
                     const char *why) {
   void *s = NULL;
-  assert_int_equal(ridge()->fit(&s, &(struct dl_sample){.X = f->X, .y = f->y},
+  assert_int_equal(ridge()->fit(ridge(), &s,
+                                &(struct dl_sample){.X = f->X, .y = f->y},
                                 &lambda, &f->d),
                    status);
   assert_string_equal(f->d.error, why);
@@ -235,8 +239,9 @@ static void errors(void **state) {
   gsl_matrix_view X = gsl_matrix_submatrix(f->X, 0, 0, 1, P);
   gsl_vector_view y = gsl_vector_subvector(f->y, 0, 1);
   assert_int_equal(
-      ridge()->fit(&s, &(struct dl_sample){.X = &X.matrix, .y = &y.vector},
-                   &nan, &f->d),
+      ridge()->fit(ridge(), &s,
+                   &(struct dl_sample){.X = &X.matrix, .y = &y.vector}, &nan,
+                   &f->d),
       DL_EINPUT);
   assert_non_null(strstr(f->d.error, "cannot choose lambda"));
   assert_null(s);

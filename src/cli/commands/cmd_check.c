@@ -14,6 +14,9 @@
  * each in their text. */
 enum { MANY = 16 };
 
+/* Entries that lack values, listed at most. */
+enum { MOST_LACKING = 1000 };
+
 /* One file under check, in turn. */
 struct checker {
   struct dl_cli *cli;
@@ -21,6 +24,7 @@ struct checker {
   struct dl_report *report;
   struct dl_table *files;
   struct dl_strlist lacks; /* file, entry, method, values; then the next */
+  size_t lacking;          /* entries that lack something */
 };
 
 /* --- what lacks */
@@ -50,6 +54,7 @@ static bool has(const struct dl_descriptor *e, const struct dl_field *f) {
 }
 
 static void add_lacks(struct checker *c, const struct dl_descriptor *e) {
+  bool lacking = false;
   for (size_t i = 0; i < dl_estimator_count(); i++) {
     const struct dl_estimator *est = dl_estimator_at(i);
     struct dl_text lacks = {0};
@@ -58,14 +63,17 @@ static void add_lacks(struct checker *c, const struct dl_descriptor *e) {
       if (f && !has(e, f))
         dl_text_printf(&lacks, "%s%s", lacks.len ? ", " : "", f->name);
     }
-    if (lacks.len && !(dl_strlist_add(&c->lacks, e->file) &&
-                       dl_strlist_add(&c->lacks, e->id) &&
-                       dl_strlist_add(&c->lacks, est->name) &&
-                       dl_strlist_add(&c->lacks, lacks.s)))
+    lacking |= lacks.len > 0;
+    if (lacks.len && c->lacking < MOST_LACKING &&
+        !(dl_strlist_add(&c->lacks, e->file) &&
+          dl_strlist_add(&c->lacks, e->id) &&
+          dl_strlist_add(&c->lacks, est->name) &&
+          dl_strlist_add(&c->lacks, lacks.s)))
       c->findings.failed = true;
     c->findings.failed |= lacks.failed;
     dl_text_free(&lacks);
   }
+  c->lacking += lacking;
 }
 
 /* --- one file */
@@ -264,6 +272,13 @@ static void add_lacking(struct checker *c) {
         dl_string(c->lacks.s[i]), dl_string(c->lacks.s[i + 1]),
         dl_string(c->lacks.s[i + 2]), dl_string(c->lacks.s[i + 3])};
     dl_table_row(t, v, NULL);
+  }
+  if (c->lacking > MOST_LACKING) {
+    struct dl_text more = {0};
+    dl_text_printf(&more, "%zu more entries lack values that methods need",
+                   c->lacking - MOST_LACKING);
+    dl_report_say(c->report, dl_text_str(&more));
+    dl_text_free(&more);
   }
 }
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "model/fitting/train.h"
-#include "physics/rows/physics_regression.h"
+#include "physics/training/training_cost.h"
 
 static enum dl_status read_more(struct dl_cli *cli, struct dl_training *more,
                                 const char *path) {

@@ -7,6 +7,8 @@
  *   green-algorithms  P = TDP * utilisation * GPUs + RAM_GB * 0.3725 W/GB
  *     Lannelongue, Grealey, Inouye 2021, doi 10.1002/advs.202100707, as del Rey
  *     et al. use it. The PUE of the full formula is a separate option (--pue).
+ * Both take the power limit in force where it is below the TDP: their duration,
+ * given or by a model, is that under the limit.
  *   flops             P = TDP * GPUs
  *     T = FLOPs / (peak FLOP/s * efficiency * GPUs)
  *     FLOPs and peak rate: work.h. The efficiency is the user's or the default
@@ -34,6 +36,12 @@ static void multiply(struct dl_estimate *est, const struct input *in,
       est->lacks = in[i].name;
 }
 
+/* The most that a GPU draws, W. */
+static double board_w(const struct dl_job *job) {
+  double limit = job->run->power_limit_w;
+  return limit < job->tdp_w ? limit : job->tdp_w;
+}
+
 static void tdp(const struct dl_context *ctx, const struct dl_job *job,
                 const struct dl_job_predictions *p, struct dl_estimate *est) {
   const struct input in[] = {{job->tdp_w, "gpu.tdp_w"},
@@ -41,7 +49,7 @@ static void tdp(const struct dl_context *ctx, const struct dl_job *job,
                              {est->duration_s, "duration_s"}};
   (void)ctx, (void)p;
   est->boundary = "gpu";
-  est->power_w = job->tdp_w * job->run->n_gpus;
+  est->power_w = board_w(job) * job->run->n_gpus;
   multiply(est, in, 3);
 }
 
@@ -58,7 +66,7 @@ static void green_algorithms(const struct dl_context *ctx,
   (void)ctx, (void)p;
   est->boundary = "gpu+ram";
   est->memory_w = run->ram_gb * DL_MEMORY_W_PER_GB;
-  est->power_w = job->tdp_w * run->utilisation * run->n_gpus + est->memory_w;
+  est->power_w = board_w(job) * run->utilisation * run->n_gpus + est->memory_w;
   multiply(est, in, 5);
 }
 

@@ -22,13 +22,13 @@ struct round {
 struct problem {
   const struct dl_bound_fit *fit;
   const struct dl_job *job;
-  union dl_inputs in;
+  struct dl_inputs in;
   bool tokens;
 };
 
 static void served_round(const struct problem *p, double batch,
                          struct round *r) {
-  struct dl_serving_inputs in = p->in.serving;
+  struct dl_serving_inputs in = *(const struct dl_serving_inputs *)&p->in;
   struct dl_serving_parts e;
   in.batch = batch;
   dl_serving_parts_of(p->fit->fit->state, &in, &e);
@@ -40,7 +40,7 @@ static void served_round(const struct problem *p, double batch,
 /* One forward pass of the batches of all GPUs. */
 static void forward_pass(const struct problem *p, double batch,
                          struct round *r) {
-  struct dl_training_inputs in = p->in.training;
+  struct dl_training_inputs in = *(const struct dl_training_inputs *)&p->in;
   double n = p->job->run->n_gpus;
   struct dl_physical_parts e;
   in.batch = in.val = batch / n;
@@ -115,7 +115,7 @@ static bool set_up(struct problem *p, const struct dl_context *ctx,
     return false;
   }
   /* The forward pass has no training samples. */
-  const struct dl_training_inputs *in = &p->in.training;
+  const struct dl_training_inputs *in = (const void *)&p->in;
   if (!p->tokens &&
       !(isfinite(in->batch) && isfinite(in->flops) && isfinite(in->bandwidth) &&
         isfinite(in->peak) && isfinite(in->tdp))) {

@@ -49,7 +49,7 @@ static enum dl_status fit_predict(const struct job *job,
                                  .w = s->w_train,
                                  .names = job->problem->names};
   void *state = NULL;
-  enum dl_status status = r->fit(&state, &data, hyper, d);
+  enum dl_status status = r->fit(r, &state, &data, hyper, d);
   if (!status)
     status = r->predict(state, s->X_test, out, d);
   r->free(state);

@@ -114,7 +114,7 @@ static enum dl_status sweep_by_fits(const struct job *job,
       hyper[j] = gsl_matrix_get(job->H, i, j);
     void *state = NULL;
     gsl_vector_view row = gsl_matrix_row(out, i);
-    status = r->fit(&state, &data, hyper, d);
+    status = r->fit(r, &state, &data, hyper, d);
     if (!status)
       status = r->predict(state, s->X_test, &row.vector, d);
     r->free(state);

@@ -168,8 +168,10 @@ static enum dl_status fit_training(struct krr **s, struct training *t,
   return DL_OK;
 }
 
-static enum dl_status fit(void **state, const struct dl_sample *data,
-                          double *hyper, struct dl_diag *d) {
+static enum dl_status fit(const struct dl_regression *self, void **state,
+                          const struct dl_sample *data, double *hyper,
+                          struct dl_diag *d) {
+  (void)self;
   enum dl_status status = dl_check_fit(data, d);
   if (!status)
     status = check_hypers(hyper[ALPHA], hyper[GAMMA], d);
@@ -328,8 +330,10 @@ static enum dl_status save(const void *state, struct dl_arrays *to,
   return DL_OK;
 }
 
-static enum dl_status restore(void **state, const struct dl_arrays *from,
-                              size_t p, struct dl_diag *d) {
+static enum dl_status restore(const struct dl_regression *self, void **state,
+                              const struct dl_arrays *from, size_t p,
+                              struct dl_diag *d) {
+  (void)self;
   if (p == 0)
     return dl_fail(d, DL_EINPUT, "model has no features");
   const struct dl_array *points = dl_check_array(from, "support", 0, p, d);

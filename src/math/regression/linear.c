@@ -76,8 +76,10 @@ enum dl_status dl_linear_save(const void *state, struct dl_arrays *to,
   return DL_OK;
 }
 
-enum dl_status dl_linear_restore(void **state, const struct dl_arrays *from,
-                                 size_t p, struct dl_diag *d) {
+enum dl_status dl_linear_restore(const struct dl_regression *r, void **state,
+                                 const struct dl_arrays *from, size_t p,
+                                 struct dl_diag *d) {
+  (void)r;
   if (p == 0)
     return dl_fail(d, DL_EINPUT, "model has no features");
   const struct dl_array *coef = dl_check_array(from, "coefficient", p, 1, d);

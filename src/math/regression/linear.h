@@ -28,8 +28,9 @@ enum dl_status dl_linear_predict(const void *state, const gsl_matrix *X,
                                  gsl_vector *out, struct dl_diag *d);
 enum dl_status dl_linear_save(const void *state, struct dl_arrays *to,
                               struct dl_diag *d);
-enum dl_status dl_linear_restore(void **state, const struct dl_arrays *from,
-                                 size_t p, struct dl_diag *d);
+enum dl_status dl_linear_restore(const struct dl_regression *r, void **state,
+                                 const struct dl_arrays *from, size_t p,
+                                 struct dl_diag *d);
 double dl_linear_coefficient(const void *state, size_t j);
 double dl_linear_intercept(const void *state);
 void dl_linear_free(void *state);

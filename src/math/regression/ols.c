@@ -175,8 +175,10 @@ done:
   return status;
 }
 
-static enum dl_status fit(void **state, const struct dl_sample *data,
-                          double *hyper, struct dl_diag *d) {
+static enum dl_status fit(const struct dl_regression *self, void **state,
+                          const struct dl_sample *data, double *hyper,
+                          struct dl_diag *d) {
+  (void)self;
   (void)hyper;
   enum dl_status status = dl_check_fit(data, d);
   if (status)

@@ -37,6 +37,9 @@ struct dl_sample {
   size_t n_auxiliary; /* the last of the rows are auxiliary training data */
 };
 
+struct dl_physics;
+
+/* fit and restore get the regression itself. */
 struct dl_regression {
   const char *name;    /* "ols" */
   const char *summary; /* one line for --help and list */
@@ -47,7 +50,8 @@ struct dl_regression {
    * where it can (ridge: generalised cross-validation); the chosen value is
    * written back. Shapes are checked: DL_EFAILED with a reason. On DL_OK
    * *state is owned by the caller. */
-  enum dl_status (*fit)(void **state, const struct dl_sample *s, double *hyper,
+  enum dl_status (*fit)(const struct dl_regression *r, void **state,
+                        const struct dl_sample *s, double *hyper,
                         struct dl_diag *d);
 
   /* Predictions for the rows of X (n x p) into out (n). */
@@ -66,8 +70,9 @@ struct dl_regression {
    * bit the same. `p` is the number of features, checked against. */
   enum dl_status (*save)(const void *state, struct dl_arrays *to,
                          struct dl_diag *d);
-  enum dl_status (*restore)(void **state, const struct dl_arrays *from,
-                            size_t p, struct dl_diag *d);
+  enum dl_status (*restore)(const struct dl_regression *r, void **state,
+                            const struct dl_arrays *from, size_t p,
+                            struct dl_diag *d);
 
   /* Linear methods: coefficient of feature j, and the intercept; NULL where
    * there are none. */
@@ -76,8 +81,10 @@ struct dl_regression {
 
   void (*free)(void *state); /* accepts NULL */
 
-  /* Methods that take typed rows in place of a matrix (physics/rows/): what
-   * predict is to the others; else NULL. */
+  /* Methods that take typed rows of a physics in place of a matrix
+   * (physics/rows/): the physics, and what predict is to the others; else
+   * NULL. */
+  const struct dl_physics *physics;
   enum dl_status (*predict_rows)(const void *state, const void *const *rows,
                                  gsl_vector *out, struct dl_diag *d);
 

@@ -129,8 +129,10 @@ static enum dl_status prepare(struct dl_reduced *r, struct dl_svd *v,
   return status;
 }
 
-static enum dl_status fit(void **state, const struct dl_sample *data,
-                          double *hyper, struct dl_diag *d) {
+static enum dl_status fit(const struct dl_regression *self, void **state,
+                          const struct dl_sample *data, double *hyper,
+                          struct dl_diag *d) {
+  (void)self;
   struct dl_reduced r = {0};
   struct dl_svd v = {0};
   struct dl_linear *s = NULL;

@@ -23,7 +23,7 @@ static void rows_free(struct rows *g) {
 
 static enum dl_status lay_out(struct rows *g, const struct dl_fit *fit,
                               const struct dl_training *t, struct dl_diag *d) {
-  const struct dl_physics *physics = dl_physics_of(fit->method);
+  const struct dl_physics *physics = fit->method->physics;
   const struct dl_physics_rows *rows = dl_training_physics_rows(t, physics);
   size_t target = (size_t)dl_physics_target(physics, fit->target);
   g->observed = dl_calloc(t->n, sizeof *g->observed);

@@ -122,7 +122,7 @@ static size_t first_measured(const struct dl_physics_rows *rows, size_t i) {
 static enum dl_status make_rows(struct dl_design *g,
                                 const struct dl_training *t,
                                 const struct dl_choice *c, struct dl_diag *d) {
-  const struct dl_physics *physics = dl_physics_of(c->method);
+  const struct dl_physics *physics = c->method->physics;
   const struct dl_physics_rows *rows = dl_training_physics_rows(t, physics);
   long target = dl_physics_target(physics, c->target);
   const struct dl_physics_rows *more =

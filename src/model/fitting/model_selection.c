@@ -15,21 +15,21 @@ enum { GRID_ONE = 13, GRID_TWO = 7, MOST_CANDIDATES = 64 };
 
 /* One way to fit, and how well it did. */
 struct candidate {
-  const struct dl_recipe *recipe;
+  struct dl_recipe recipe;
   const struct dl_regression *method;
   double hyper[DL_MAX_HYPER];
-  double error[DL_LEFT_ROWS + 1]; /* by protocol; NaN: not possible */
-  double score;                   /* their mean */
+  double error[DL_HELD_OUT_ROWS + 1]; /* by protocol; NaN: not possible */
+  double score;                       /* their mean */
 };
 
 /* Folds of every protocol that the table allows. */
 struct protocols {
-  struct dl_folds folds[DL_LEFT_ROWS + 1];
-  bool there[DL_LEFT_ROWS + 1];
+  struct dl_folds folds[DL_HELD_OUT_ROWS + 1];
+  bool there[DL_HELD_OUT_ROWS + 1];
 };
 
 static void free_protocols(struct protocols *p) {
-  for (size_t i = 0; i <= DL_LEFT_ROWS; i++)
+  for (size_t i = 0; i <= DL_HELD_OUT_ROWS; i++)
     dl_folds_free(&p->folds[i]);
 }
 
@@ -39,9 +39,9 @@ static enum dl_status make_protocols(struct protocols *p,
   *p = (struct protocols){0};
   enum dl_status status = DL_OK;
   bool any = false;
-  for (size_t i = 0; i < DL_LEFT_ROWS && status == DL_OK; i++) {
+  for (size_t i = 0; i < DL_HELD_OUT_ROWS && status == DL_OK; i++) {
     struct dl_cv_spec spec = {.scheme = DL_GROUP};
-    const char *name = dl_left_out_name((enum dl_left_out)i);
+    const char *name = dl_held_out_group_name((enum dl_held_out_group)i);
     const struct dl_labels *l = dl_training_labels(t, name);
     if (!l || l->names.n < 2)
       continue;
@@ -52,8 +52,8 @@ static enum dl_status make_protocols(struct protocols *p,
   if (status == DL_OK && !any) {
     struct dl_cv_spec spec = {.scheme = DL_KFOLD_SHUFFLED,
                               .k = t->n < 5 ? t->n : 5};
-    status = dl_training_folds(&p->folds[DL_LEFT_ROWS], t, &spec, seed, d);
-    p->there[DL_LEFT_ROWS] = status == DL_OK;
+    status = dl_training_folds(&p->folds[DL_HELD_OUT_ROWS], t, &spec, seed, d);
+    p->there[DL_HELD_OUT_ROWS] = status == DL_OK;
   }
   return status;
 }
@@ -82,7 +82,7 @@ static void try_candidate(struct candidate *c, const struct dl_training *t,
                           const struct protocols *protocols) {
   double sum = 0;
   size_t n = 0;
-  for (size_t i = 0; i <= DL_LEFT_ROWS; i++) {
+  for (size_t i = 0; i <= DL_HELD_OUT_ROWS; i++) {
     c->error[i] = NAN;
     if (!protocols->there[i])
       continue;
@@ -142,8 +142,7 @@ static bool constant(const struct dl_training *t, long column) {
 /* Whether a recipe is for a method. */
 static bool is_for(const struct dl_recipe *recipe,
                    const struct dl_regression *method) {
-  return recipe->method ? strcmp(recipe->method, method->name) == 0
-                        : !method->predict_rows;
+  return recipe->method ? recipe->method == method : !method->physics;
 }
 
 /* Sets the features of a recipe that the table has and that vary in it; all
@@ -167,10 +166,8 @@ static bool use_recipe(struct dl_choice *c, const struct dl_recipe *recipe,
   dl_strlist_free(&all);
   bool offset_there =
       !recipe->offset || dl_training_column(t, recipe->offset) >= 0;
-  if (recipe->method) {
-    const struct dl_regression *method = dl_regression_find(recipe->method);
-    return *memory && dl_training_physics_rows(t, dl_physics_of(method));
-  }
+  if (recipe->method)
+    return *memory && dl_training_physics_rows(t, recipe->method->physics);
   return *memory && complete && offset_there && c->features.n > 0;
 }
 
@@ -187,8 +184,7 @@ try_recipe(struct trial *w, const struct dl_recipe *recipe, struct dl_diag *d) {
   if (!use_recipe(w->c, recipe, w->t, &memory))
     return memory ? DL_OK : dl_fail_memory(d);
   struct dl_design g;
-  w->c->method =
-      recipe->method ? dl_regression_find(recipe->method) : dl_regression_at(0);
+  w->c->method = recipe->method ? recipe->method : dl_regression_at(0);
   enum dl_status status = dl_design_make(&g, w->t, w->c, d);
   for (size_t i = 0; i < dl_regression_count() && status == DL_OK; i++) {
     if (w->n == MOST_CANDIDATES ||
@@ -197,7 +193,8 @@ try_recipe(struct trial *w, const struct dl_recipe *recipe, struct dl_diag *d) {
         (!recipe->offset && !recipe->method && !is_linear(dl_regression_at(i))))
       continue;
     struct candidate *best = &w->list[w->n];
-    *best = (struct candidate){.recipe = recipe, .method = dl_regression_at(i)};
+    *best =
+        (struct candidate){.recipe = *recipe, .method = dl_regression_at(i)};
     for (size_t j = 0; j < DL_MAX_HYPER; j++)
       best->hyper[j] = NAN;
     g.method = best->method;
@@ -217,10 +214,11 @@ static int by_score(const void *a, const void *b) {
 
 static bool tell(struct dl_strlist *tried, const struct candidate *c) {
   struct dl_text t = {0};
-  dl_text_printf(&t, "%s %s:", c->method->name, c->recipe->name);
-  for (size_t i = 0; i <= DL_LEFT_ROWS; i++)
+  dl_text_printf(&t, "%s %s:", c->method->name, c->recipe.name);
+  for (size_t i = 0; i <= DL_HELD_OUT_ROWS; i++)
     if (!isnan(c->error[i]))
-      dl_text_printf(&t, " %s %.3f", dl_left_out_name((enum dl_left_out)i),
+      dl_text_printf(&t, " %s %.3f",
+                     dl_held_out_group_name((enum dl_held_out_group)i),
                      c->error[i]);
   dl_text_printf(&t, " mean %.4f", c->score);
   bool ok = !t.failed && dl_strlist_add(tried, t.s);
@@ -238,7 +236,7 @@ static enum dl_status take_best(struct dl_choice *c, struct candidate *list,
                       c->target);
   qsort(list, n, sizeof *list, by_score);
   bool memory = true;
-  use_recipe(c, list[0].recipe, t, &memory);
+  use_recipe(c, &list[0].recipe, t, &memory);
   c->method = list[0].method;
   memcpy(c->hyper, list[0].hyper, sizeof c->hyper);
   for (size_t i = 0; i < n && memory; i++)
@@ -282,8 +280,7 @@ static enum dl_status add_recipe(struct dl_training *t,
   enum dl_status status = DL_OK;
   bool ignored;
   if (recipe->method) {
-    const struct dl_physics *physics =
-        dl_physics_of(dl_regression_find(recipe->method));
+    const struct dl_physics *physics = recipe->method->physics;
     *any = true;
     if (dl_physics_available(physics, f))
       dl_training_want_physics(t, physics);
@@ -308,11 +305,10 @@ enum dl_status dl_recipe_formulas(struct dl_training *t,
   if (!dl_frame_has(f, target))
     return DL_OK;
   enum dl_status status = DL_OK;
-  for (size_t i = 0; i < dl_recipe_count() && status == DL_OK; i++) {
-    const struct dl_recipe *recipe = dl_recipe_at(i);
-    if (strcmp(recipe->target, target) == 0 && (!only || is_for(recipe, only)))
-      status = add_recipe(t, f, recipe, any, d);
-  }
+  struct dl_recipe recipe;
+  for (size_t i = 0; status == DL_OK && dl_recipe_at(i, &recipe); i++)
+    if (strcmp(recipe.target, target) == 0 && (!only || is_for(&recipe, only)))
+      status = add_recipe(t, f, &recipe, any, d);
   bool there = false;
   if (status == DL_OK && *any)
     status = add_available(&t->formula, f, target, &there, d);
@@ -331,12 +327,12 @@ enum dl_status dl_choose(struct dl_choice *c, const struct dl_training *t,
   enum dl_status status = make_protocols(&w.protocols, t, c->seed, d);
   const struct dl_labels *gpus = dl_training_labels(t, "gpu");
   size_t n_gpus = gpus ? gpus->names.n : 0;
+  struct dl_recipe recipe;
   for (int pass = 0; pass < 2 && w.n == 0; pass++)
-    for (size_t i = 0; i < dl_recipe_count() && status == DL_OK; i++) {
-      const struct dl_recipe *recipe = dl_recipe_at(i);
-      bool enough = n_gpus >= recipe->least_gpus || pass > 0;
-      if (enough && strcmp(recipe->target, c->target) == 0)
-        status = try_recipe(&w, recipe, d);
+    for (size_t i = 0; status == DL_OK && dl_recipe_at(i, &recipe); i++) {
+      bool enough = n_gpus >= recipe.least_gpus || pass > 0;
+      if (enough && strcmp(recipe.target, c->target) == 0)
+        status = try_recipe(&w, &recipe, d);
     }
   if (status == DL_OK)
     status = take_best(c, w.list, w.n, t, tried, d);

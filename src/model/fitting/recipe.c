@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Feature sets, and the physics. */
+
 #include "model/fitting/recipe.h"
+
+#include "physics/physics.h"
 
 /* Host time of an epoch, s: launches of every step, and what comes once. */
 #define HOST                                                                   \
@@ -48,26 +52,32 @@ static const struct dl_recipe recipes[] = {
      "log(batch_size), log(macs_g), log(image_px), log(gpu.tdp_w), "
      "log(gpu.peak_fp32_tflops), log(train_samples)",
      NULL, 5, "powers of the descriptors", NULL},
-    {"gpu_power_w", "physics", "", NULL, 0,
-     "time and power of a step from what it does", "physical"},
-    {"epoch_energy_j", "physics", "", NULL, 0,
-     "time and power of a step from what it does", "physical"},
-    {"epoch_s", "physics", "", NULL, 0,
-     "time and power of a step from what it does", "physical"},
-    {"request_s", "server", "", NULL, 0,
-     "time and power of a step that writes tokens", "serving"},
-    {"request_energy_j", "server", "", NULL, 0,
-     "time and power of a step that writes tokens", "serving"},
-    {"request_power_w", "server", "", NULL, 0,
-     "time and power of a step that writes tokens", "serving"},
     {"epoch_s", "physical", "log(batch_size), log(macs_g)",
      HOST " + " INPUT " + " GPU_TIME, 0, "host, input and GPU time", NULL},
 };
 
-size_t dl_recipe_count(void) {
-  return sizeof recipes / sizeof *recipes;
-}
+enum { N_RECIPES = sizeof recipes / sizeof *recipes };
 
-const struct dl_recipe *dl_recipe_at(size_t i) {
-  return &recipes[i];
+/* Behind the table comes a recipe for each target of each physics. */
+bool dl_recipe_at(size_t i, struct dl_recipe *recipe) {
+  if (i < N_RECIPES) {
+    *recipe = recipes[i];
+    return true;
+  }
+  i -= N_RECIPES;
+  for (size_t k = 0; k < dl_regression_count(); k++) {
+    const struct dl_regression *method = dl_regression_at(k);
+    if (!method->physics)
+      continue;
+    if (i < method->physics->n_targets) {
+      *recipe = (struct dl_recipe){.target = method->physics->target[i],
+                                   .name = method->physics->recipe,
+                                   .features = "",
+                                   .summary = method->summary,
+                                   .method = method};
+      return true;
+    }
+    i -= method->physics->n_targets;
+  }
+  return false;
 }

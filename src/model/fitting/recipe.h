@@ -11,7 +11,10 @@
 #ifndef DL_MODEL_FITTING_RECIPE_H
 #define DL_MODEL_FITTING_RECIPE_H
 
+#include <stdbool.h>
 #include <stddef.h>
+
+#include "math/regression/regression.h"
 
 struct dl_recipe {
   const char *target; /* canonical column, fitted in logarithm */
@@ -23,10 +26,11 @@ struct dl_recipe {
                            other recipe fits: free powers of descriptors of
                            three GPUs are a coincidence */
   const char *summary;
-  const char *method; /* the one it is for; NULL: any regression */
+  const struct dl_regression *method; /* the one it is for, of a physics; NULL:
+                                         any regression */
 };
 
-size_t dl_recipe_count(void);
-const struct dl_recipe *dl_recipe_at(size_t i);
+/* Recipe i into *recipe; false: there are no more. */
+bool dl_recipe_at(size_t i, struct dl_recipe *recipe);
 
 #endif

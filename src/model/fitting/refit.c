@@ -14,7 +14,8 @@ static bool add_once(struct dl_strlist *l, const char *text) {
 /* Servers ship beside the models of trainings: a table without requests leaves
  * them alone. */
 static bool is_for_others(const struct dl_fit *fit, bool target_there) {
-  return strcmp(fit->method->name, "serving") == 0 && !target_there;
+  const struct dl_physics *physics = fit->method->physics;
+  return physics && physics->optional && !target_there;
 }
 
 enum dl_status dl_refit_formulas(struct dl_training *t,
@@ -28,8 +29,8 @@ enum dl_status dl_refit_formulas(struct dl_training *t,
       if (is_for_others(f, dl_frame_has(frame, f->target)))
         continue;
       ok = add_once(&t->formula, f->target) && add_once(&t->formula, f->offset);
-      if (dl_physics_of(f->method))
-        dl_training_want_physics(t, dl_physics_of(f->method));
+      if (f->method->physics)
+        dl_training_want_physics(t, f->method->physics);
       for (size_t j = 0; j < f->features.n && ok; j++)
         ok = add_once(&t->formula, f->features.s[j]);
     }

@@ -118,7 +118,7 @@ static enum dl_status fit_all(struct dl_fit *fit, struct dl_choice *c,
                               const struct dl_design *g, struct dl_diag *d) {
   const struct dl_problem *p = &g->problem;
   if (g->physics)
-    return c->method->fit(&fit->state, &g->sample, c->hyper, d);
+    return c->method->fit(c->method, &fit->state, &g->sample, c->hyper, d);
   size_t n = p->X->size1;
   gsl_matrix *X = gsl_matrix_alloc(n, p->X->size2);
   gsl_vector *target = gsl_vector_alloc(n);
@@ -130,7 +130,7 @@ static enum dl_status fit_all(struct dl_fit *fit, struct dl_choice *c,
     dl_use_large_pages(X->data, n * X->tda * sizeof *X->data);
     lay_out(X, target, p, p->scale ? &fit->scale : NULL);
     status = c->method->fit(
-        &fit->state,
+        c->method, &fit->state,
         &(struct dl_sample){.X = X, .y = target, .w = p->w, .names = p->names},
         c->hyper, d);
   }
@@ -183,8 +183,8 @@ static enum dl_status copy_ranges(struct dl_fit *fit,
   fit->range = dl_calloc(t->n_ranges, sizeof *fit->range);
   if (!fit->range)
     return dl_fail_memory(d);
-  if (dl_physics_of(fit->method))
-    return copy_watched(fit, dl_physics_of(fit->method), t, d);
+  if (fit->method->physics)
+    return copy_watched(fit, fit->method->physics, t, d);
   size_t n_formulas = fit->features.n + (fit->offset != NULL);
   for (size_t i = 0; i < n_formulas; i++) {
     struct dl_formula *g;

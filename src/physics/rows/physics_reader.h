@@ -8,7 +8,7 @@
 #include "physics/rows/physics_rows.h"
 
 /* Physics that a table may be read for. */
-enum { DL_MOST_PHYSICS = 2 };
+enum { DL_MOST_PHYSICS = 6 };
 
 /* Start from {0}. */
 struct dl_physics_reader {

@@ -29,14 +29,15 @@ enum dl_status dl_physics_check_rows(const struct dl_physics *physics,
   return DL_OK;
 }
 
-/* Fits the rows. */
-static enum dl_status fit(void **state, const struct dl_physics *physics,
-                          const struct dl_sample *s, struct dl_diag *d) {
+enum dl_status dl_physics_fit(const struct dl_regression *r, void **state,
+                              const struct dl_sample *s, double *hyper,
+                              struct dl_diag *d) {
   const struct dl_observations o = dl_observations_of(s);
-  enum dl_status status = dl_physics_check_rows(physics, s, d);
+  enum dl_status status = dl_physics_check_rows(r->physics, s, d);
+  (void)hyper;
   if (status != DL_OK)
     return status;
-  struct dl_hierarchical_fit *new = dl_hierarchical_fit_new(physics);
+  struct dl_hierarchical_fit *new = dl_hierarchical_fit_new(r->physics);
   status = new ? dl_hierarchical_fit_solve(new, &o, d) : dl_fail_memory(d);
   if (status == DL_OK)
     *state = new;
@@ -45,20 +46,8 @@ static enum dl_status fit(void **state, const struct dl_physics *physics,
   return status;
 }
 
-static enum dl_status fit_training(void **state, const struct dl_sample *s,
-                                   double *hyper, struct dl_diag *d) {
-  (void)hyper;
-  return fit(state, &dl_training_physics, s, d);
-}
-
-static enum dl_status fit_serving(void **state, const struct dl_sample *s,
-                                  double *hyper, struct dl_diag *d) {
-  (void)hyper;
-  return fit(state, &dl_serving_physics, s, d);
-}
-
-static enum dl_status adapt(void **state, const void *from,
-                            const struct dl_sample *s, struct dl_diag *d) {
+enum dl_status dl_physics_adapt(void **state, const void *from,
+                                const struct dl_sample *s, struct dl_diag *d) {
   const struct dl_hierarchical_fit *old = from;
   const struct dl_observations o = dl_observations_of(s);
   struct dl_hierarchical_fit *new = NULL;
@@ -69,8 +58,8 @@ static enum dl_status adapt(void **state, const void *from,
   return status;
 }
 
-static enum dl_status predict_rows(const void *state, const void *const *rows,
-                                   gsl_vector *out, struct dl_diag *d) {
+enum dl_status dl_physics_predict(const void *state, const void *const *rows,
+                                  gsl_vector *out, struct dl_diag *d) {
   (void)d;
   for (size_t i = 0; i < out->size; i++) {
     const struct dl_observed *row = rows[i];
@@ -80,7 +69,7 @@ static enum dl_status predict_rows(const void *state, const void *const *rows,
   return DL_OK;
 }
 
-static void free_state(void *state) {
+void dl_physics_free(void *state) {
   dl_hierarchical_fit_free(state);
 }
 
@@ -126,8 +115,8 @@ static bool save_points(struct dl_arrays *to, const struct dl_residual_gp *gp,
   return ok;
 }
 
-static enum dl_status save(const void *state, struct dl_arrays *to,
-                           struct dl_diag *d) {
+enum dl_status dl_physics_save(const void *state, struct dl_arrays *to,
+                               struct dl_diag *d) {
   const struct dl_hierarchical_fit *s = state;
   size_t n = s->physics->n_constants;
   gsl_vector_const_view theta = gsl_vector_const_view_array(s->theta, n);
@@ -228,8 +217,11 @@ static enum dl_status restore_posterior(struct dl_hierarchical_fit *s,
   return DL_OK;
 }
 
-static enum dl_status restore(void **state, const struct dl_physics *physics,
-                              const struct dl_arrays *from, struct dl_diag *d) {
+enum dl_status dl_physics_restore(const struct dl_regression *r, void **state,
+                                  const struct dl_arrays *from, size_t p,
+                                  struct dl_diag *d) {
+  const struct dl_physics *physics = r->physics;
+  (void)p;
   size_t n = physics->n_constants;
   const struct dl_array *theta = dl_check_array(from, "constants", n, 1, d);
   const struct dl_array *error =
@@ -261,45 +253,4 @@ static enum dl_status restore(void **state, const struct dl_physics *physics,
   else
     dl_hierarchical_fit_free(s);
   return status;
-}
-
-static enum dl_status restore_training(void **state,
-                                       const struct dl_arrays *from, size_t p,
-                                       struct dl_diag *d) {
-  (void)p;
-  return restore(state, &dl_training_physics, from, d);
-}
-
-static enum dl_status restore_serving(void **state,
-                                      const struct dl_arrays *from, size_t p,
-                                      struct dl_diag *d) {
-  (void)p;
-  return restore(state, &dl_serving_physics, from, d);
-}
-
-const struct dl_regression dl_physical = {
-    .name = "physical",
-    .summary = "arithmetic, memory traffic and launches, with priors",
-    .fit = fit_training,
-    .predict_rows = predict_rows,
-    .save = save,
-    .restore = restore_training,
-    .free = free_state,
-    .adapt = adapt,
-};
-
-const struct dl_regression dl_serving = {
-    .name = "serving",
-    .summary = "language models that serve requests, with priors",
-    .fit = fit_serving,
-    .predict_rows = predict_rows,
-    .save = save,
-    .restore = restore_serving,
-    .free = free_state,
-};
-
-const struct dl_physics *dl_physics_of(const struct dl_regression *method) {
-  return method == &dl_physical  ? &dl_training_physics
-         : method == &dl_serving ? &dl_serving_physics
-                                 : NULL;
 }

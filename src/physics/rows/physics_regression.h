@@ -8,8 +8,20 @@
 #include "math/regression/regression.h"
 #include "physics/hierarchical_fit.h"
 
-extern const struct dl_physics dl_training_physics;
-extern const struct dl_physics dl_serving_physics;
+/* Members of the struct dl_regression of any physics. */
+enum dl_status dl_physics_fit(const struct dl_regression *r, void **state,
+                              const struct dl_sample *s, double *hyper,
+                              struct dl_diag *d);
+enum dl_status dl_physics_predict(const void *state, const void *const *rows,
+                                  gsl_vector *out, struct dl_diag *d);
+enum dl_status dl_physics_save(const void *state, struct dl_arrays *to,
+                               struct dl_diag *d);
+enum dl_status dl_physics_restore(const struct dl_regression *r, void **state,
+                                  const struct dl_arrays *from, size_t p,
+                                  struct dl_diag *d);
+void dl_physics_free(void *state);
+enum dl_status dl_physics_adapt(void **state, const void *from,
+                                const struct dl_sample *s, struct dl_diag *d);
 
 /* The rows of a sample. */
 struct dl_observations dl_observations_of(const struct dl_sample *s);
@@ -19,8 +31,5 @@ struct dl_observations dl_observations_of(const struct dl_sample *s);
 enum dl_status dl_physics_check_rows(const struct dl_physics *physics,
                                      const struct dl_sample *s,
                                      struct dl_diag *d);
-
-/* The physics of a method; NULL: a regression on a matrix. */
-const struct dl_physics *dl_physics_of(const struct dl_regression *method);
 
 #endif

@@ -34,6 +34,11 @@ void dl_serving_round_of(struct dl_serving_round *r, const double *c,
 
 /* The physics' gradient (physics.h), in serving_gradient.c. */
 void dl_serving_gradient(const double *c, const double *fx, const void *inputs,
-                         struct dl_gradient *g);
+                         double *log_target, struct dl_gradient *g);
+
+/* Logarithms of the targets of a round. */
+void dl_serving_targets(const struct dl_serving_round *r,
+                        const struct dl_serving_inputs *inputs,
+                        double log_target[DL_N_SERVING_TARGETS]);
 
 #endif

@@ -34,17 +34,22 @@ struct dl_training_step {
   struct dl_power_limit limit;
 };
 
-void dl_training_factors_of(struct dl_training_factors *f, const double *c,
-                            const double *fx,
-                            const struct dl_training_inputs *inputs);
-void dl_training_step_of(struct dl_training_step *s,
-                         const struct dl_training_factors *f,
-                         const struct dl_training_inputs *inputs,
-                         enum dl_training_mode mode);
+/* An epoch: its steps by mode, and how many (0: none, and the step is not
+ * set). */
+struct dl_training_epoch {
+  struct dl_training_factors f;
+  struct dl_training_step step[DL_N_TRAINING_MODES];
+  double n[DL_N_TRAINING_MODES];
+  struct dl_cost cost;
+};
+void dl_training_epoch_of(struct dl_training_epoch *e, const double *c,
+                          const double *fx,
+                          const struct dl_training_inputs *inputs);
 
-/* Steps of an epoch by mode; 0: none. */
-void dl_training_steps(const struct dl_training_inputs *inputs,
-                       double n[DL_N_TRAINING_MODES]);
+/* Logarithms of the targets of an epoch. */
+void dl_training_targets(const struct dl_cost *cost,
+                         const struct dl_training_inputs *inputs,
+                         double log_target[DL_N_PHYSICAL_TARGETS]);
 
 /* The constant that is the share of the peak rate reached. */
 enum dl_training_constant
@@ -52,6 +57,6 @@ dl_training_efficiency(const struct dl_training_inputs *inputs);
 
 /* The physics' gradient (physics.h), in training_gradient.c. */
 void dl_training_gradient(const double *c, const double *fx, const void *inputs,
-                          struct dl_gradient *g);
+                          double *log_target, struct dl_gradient *g);
 
 #endif

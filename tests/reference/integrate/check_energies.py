@@ -3,7 +3,8 @@
 """Compares the energies of dlest extract with those of the readers here.
 
   check_energies.py DLEST FORMAT [FIRST_SEED [N_SEEDS]]
-    on generated logs, which stay in the current folder
+    on generated logs, which stay in the current folder; FORMAT may also be
+    `companions` (a GPU log with a log of the wall power)
   check_energies.py DLEST --traces FOLDER
     on nvidia-smi logs and the memory logs next to them
 
@@ -141,6 +142,36 @@ def check_epochs(dlest, first, n):
     return bad
 
 
+def check_companions(dlest, first, n):
+    """GPUs, the wall power and RAPL of a run in logs of their own: only what
+    lies within the GPU log counts, and the node's energy is the total."""
+    bad = 0
+    for seed in range(first, first + n):
+        r = random.Random(f"companions {seed}")
+        devices = [made_logs.Device(r) for _ in range(r.choice([1, 2, 4]))]
+        wall = made_logs.Device(r, 3000)
+        trace = ["timestamp, index, power.draw [W]"]
+        for t in made_logs.moments(r, n=200, gaps=False):
+            trace += [f"{made_logs.stamp(t)}, {k}, {device.at(t)} W"
+                      for k, device in enumerate(devices)]
+        node = [f"Time,{made_logs.stamp(t, '%m-%d-%Y %H:%M:%S')},Watts,"
+                f"{wall.at(t):.6f},Volts,229.1,Amps,1,PF,1,Mark,notset"
+                for t in range(-3, 500)]
+        for name, lines in (("gpu-1.csv", trace), ("spl-1.txt", node)):
+            with open(name, "w", encoding="utf-8") as out:
+                out.write("\n".join(lines) + "\n")
+        samples = list(gpu_logs.nvidia_smi(trace))
+        start, end = samples[0][0], samples[-1][0]
+        samples += [sample for sample in host_logs.ptdaemon(node)
+                    if start <= sample[0] <= end]
+        want = integrate(samples)
+        want["duration_s"] = (end - start) / SECOND
+        found = extract(dlest, ["gpu-1.csv", "spl-1.txt"])["gpu-1.csv"]
+        bad += compare(found, [want], f"companions, seed {seed}")
+    print(f"companions: {n} runs, {bad} differ")
+    return bad
+
+
 def joined(trace, memory):
     """A GPU log with the memory log beside it: the nearest value within 1 s,
     else the last one; GPU samples over 1 s before the first one are left out.
@@ -187,7 +218,8 @@ def main():
         bad = check_traces(dlest, rest[0])
     else:
         first, n = [*map(int, rest), *(1, 12)[len(rest):]]
-        bad = check_epochs(dlest, first, n) if what == "epochs" else \
+        special = {"epochs": check_epochs, "companions": check_companions}
+        bad = special[what](dlest, first, n) if what in special else \
             check_made(dlest, what, first, n)
     sys.exit(bad > 0)
 
