@@ -31,10 +31,20 @@ static void print_warning(void *ctx, const char *text) {
     dl_print_message("warning: ", text);
 }
 
-void dl_check_stdout(void) {
-  errno = 0;
-  if (fflush(stdout) == 0 && !ferror(stdout))
+/* Something may have been lost wherever memory ran out. */
+static void check_memory(void) {
+  if (!dl_memory_failed())
     return;
+  fputs("dlest: out of memory\n", stderr);
+  _exit(DL_EFAILED);
+}
+
+void dl_check_end(void) {
+  errno = 0;
+  if (fflush(stdout) == 0 && !ferror(stdout)) {
+    check_memory();
+    return;
+  }
   fprintf(stderr, "dlest: <stdout>: cannot write: %s\n",
           strerror(errno ? errno : EIO));
   _exit(DL_EFAILED);
@@ -96,7 +106,7 @@ int dl_run_command(const struct dl_command *c, int argc, char **argv) {
   if (cli.diag.n_skipped > 0 && !cli.quiet)
     fprintf(stderr, "dlest: %zu row%s skipped\n", cli.diag.n_skipped,
             cli.diag.n_skipped == 1 ? "" : "s");
-  if (status != DL_OK && cli.diag.error)
+  if (status != DL_OK && cli.diag.error && !dl_memory_failed())
     dl_print_message("", cli.diag.error);
   if (status == DL_EFAILED && ferror(stdout)) { /* has been reported */
     __fpurge(stdout);

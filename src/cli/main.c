@@ -46,7 +46,7 @@ int main(int argc, char **argv) {
     static char buffer[1 << 16];
     setvbuf(stdout, buffer, _IOFBF, sizeof buffer);
   }
-  atexit(dl_check_stdout);
+  atexit(dl_check_end);
   dl_math_setup();
   const char *word = argc > 1 ? argv[1] : "";
   if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0)
