@@ -22,8 +22,9 @@
 /* 100 years: below this, sums of times and shifts cannot overflow. */
 #define SHIFT_MAX_NS (INT64_C(876000) * HOUR_NS)
 
-/* Readings to look at before a step back is judged. */
-enum { AHEAD_MIN = 256 };
+/* Readings to look at before a step back is judged, and readings of the meter
+ * that must be known. */
+enum { AHEAD_MIN = 256, KNOWN_MIN = 8 };
 
 void dl_sequencer_free(struct dl_sequencer *q) {
   for (size_t i = 0; i < q->n_runs; i++)
@@ -78,36 +79,49 @@ static const struct dl_reading *newest_of(const struct dl_sequencer *q,
   return NULL;
 }
 
-/* Whether the ring has a reading of the meter close to a time, or the time lies
- * before all readings in it. */
+/* Whether the ring has a reading of the meter within near_ns of a time, or the
+ * time lies before all readings in it. */
 static bool is_covered(const struct dl_sequencer *q, uint32_t meter, int64_t ns,
-                       int64_t interval_ns) {
+                       int64_t near_ns) {
   if (q->any_out && ns < q->out.ns)
     return true;
   for (size_t i = 0; i < q->n; i++)
     if (in_ring(q, i)->meter == meter &&
-        llabs(in_ring(q, i)->ns - ns) * 5 <= interval_ns * 3)
+        llabs(in_ring(q, i)->ns - ns) <= near_ns)
       return true;
   return false;
 }
 
 /* Whether a step back to reading r, by less than LATE_MAX_NS, is one of the
  * clock: readings of the meter continue from there in order, at times that the
- * meter already has readings of. */
+ * meter already has readings of. A late reading has none within its shortest
+ * interval. */
 static bool is_set_back(const struct dl_sequencer *q,
-                        const struct dl_reading *r, int64_t interval_ns) {
-  const struct dl_reading *newest = newest_of(q, r->meter);
-  int64_t last = r->ns, shift = q->shift_ns;
-  size_t n = 0;
-  if (!newest || newest->ns <= r->ns + shift ||
-      !is_covered(q, r->meter, r->ns + shift, interval_ns))
+                        const struct dl_reading *r) {
+  int64_t last = r->ns, shift = q->shift_ns, shortest = LATE_MAX_NS;
+  const struct dl_reading *newest = NULL;
+  size_t n = 0, n_known = 0;
+  for (size_t i = 0; i < q->n; i++) {
+    const struct dl_reading *a = in_ring(q, i);
+    if (a->meter != r->meter)
+      continue;
+    n_known++;
+    if (newest && a->ns > newest->ns && a->ns - newest->ns < shortest)
+      shortest = a->ns - newest->ns;
+    newest = a;
+  }
+  int64_t near = shortest / 4 * 3;
+  bool out_of_ring = q->any_out && r->ns + shift < q->out.ns;
+  if (!newest || (n_known < KNOWN_MIN && !out_of_ring) ||
+      newest->ns <= r->ns + shift ||
+      !is_covered(q, r->meter, r->ns + shift, near))
     return false;
   for (size_t i = q->next; i < q->n_ahead && n < 2; i++) {
     const struct dl_reading *a = &q->ahead[i];
     if (a->meter != r->meter)
       continue;
     if (a->ns <= last || a->ns + shift >= newest->ns ||
-        !is_covered(q, a->meter, a->ns + shift, interval_ns))
+        !is_covered(q, a->meter, a->ns + shift, near))
       return false;
     last = a->ns;
     n++;
@@ -138,7 +152,7 @@ static int64_t repair_clock(struct dl_sequencer *q, const struct dl_reading *r,
                  "on");
     }
   } else if (q->shift_ns > SHIFT_MAX_NS ||
-             (step >= -LATE_MAX_NS && !is_set_back(q, r, interval_ns))) {
+             (step >= -LATE_MAX_NS && !is_set_back(q, r))) {
     return r->ns + q->shift_ns;
   } else if (-step > HOUR_NS - LATE_MAX_NS && -step < HOUR_NS + JITTER_NS &&
              wall_clock) {

@@ -118,7 +118,8 @@ static bool read_prefix(char **field, size_t n, struct event *e) {
   }
   if (i < n)
     e->domain = field[i++];
-  return n - i <= 1 && strlen(e->domain) < ID_SIZE;
+  return n - i <= 1 && strlen(e->domain) < ID_SIZE &&
+         !dl_is_digit(e->domain[0]);
 }
 
 static bool is_whole(const char *s) {
