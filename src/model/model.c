@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *dl_left_out_name(enum dl_left_out left) {
+const char *dl_held_out_group_name(enum dl_held_out_group left) {
   static const char *const names[] = {"config", "arch", "gpu", "rows"};
   return names[left];
 }
@@ -28,8 +28,8 @@ void dl_fit_free(struct dl_fit *f) {
   dl_scale_free(&f->scale);
   if (f->method)
     f->method->free(f->state);
-  for (size_t i = 0; i < DL_N_LEFT_OUT; i++)
-    free_residuals(&f->left_out[i]);
+  for (size_t i = 0; i < DL_N_HELD_OUT; i++)
+    free_residuals(&f->held_out_residuals[i]);
   dl_strlist_free(&f->archs);
   dl_strlist_free(&f->gpus);
   *f = (struct dl_fit){0};

@@ -25,16 +25,16 @@
 #define DL_MODEL_FORMAT 2
 
 /* What was left out to get a set of residuals. */
-enum dl_left_out {
-  DL_LEFT_CONFIG, /* a configuration */
-  DL_LEFT_ARCH,
-  DL_LEFT_GPU,
-  DL_LEFT_ROWS, /* random rows: where a table has no groups */
-  DL_N_LEFT_OUT
+enum dl_held_out_group {
+  DL_HELD_OUT_CONFIG, /* a configuration */
+  DL_HELD_OUT_ARCH,
+  DL_HELD_OUT_GPU,
+  DL_HELD_OUT_ROWS, /* random rows: where a table has no groups */
+  DL_N_HELD_OUT
 };
 
 /* "config", "arch", "gpu", "rows". */
-const char *dl_left_out_name(enum dl_left_out left);
+const char *dl_held_out_group_name(enum dl_held_out_group left);
 
 /* Residuals of one group when it was left out: log(y / prediction) for a
  * logarithmic target, else y - prediction. Up to 21 quantiles stand for the
@@ -72,7 +72,7 @@ struct dl_fit {
   const struct dl_regression *method;
   double hyper[DL_MAX_HYPER];
   void *state; /* of the method */
-  struct dl_residuals left_out[DL_N_LEFT_OUT];
+  struct dl_residuals held_out_residuals[DL_N_HELD_OUT];
   struct dl_strlist archs, gpus; /* seen in training */
   size_t n;                      /* rows */
   size_t configurations;         /* distinct ones among them */

@@ -391,20 +391,21 @@ static enum dl_status residuals(const struct walk *w, dl_node *fit,
                                 struct dl_fit *f) {
   enum dl_status status = DL_OK;
   dl_node *c = NULL;
-  for (size_t i = 0; w->writing && i < DL_N_LEFT_OUT; i++) {
-    if (f->left_out[i].n == 0)
+  for (size_t i = 0; w->writing && i < DL_N_HELD_OUT; i++) {
+    if (f->held_out_residuals[i].n == 0)
       continue;
     c = dl_xml_add(w->x, fit, "residuals");
-    dl_xml_set(w->x, c, "left_out", dl_left_out_name((enum dl_left_out)i));
-    protocol(w, c, &f->left_out[i]);
+    dl_xml_set(w->x, c, "left_out",
+               dl_held_out_group_name((enum dl_held_out_group)i));
+    protocol(w, c, &f->held_out_residuals[i]);
   }
   while (!w->writing && status == DL_OK &&
          (c = child(w, fit, "residuals", c))) {
     const char *name = dl_xml_attr(c, "left_out");
     struct dl_residuals *r = NULL;
-    for (size_t i = 0; name && i < DL_N_LEFT_OUT; i++)
-      if (strcmp(name, dl_left_out_name((enum dl_left_out)i)) == 0)
-        r = &f->left_out[i];
+    for (size_t i = 0; name && i < DL_N_HELD_OUT; i++)
+      if (strcmp(name, dl_held_out_group_name((enum dl_held_out_group)i)) == 0)
+        r = &f->held_out_residuals[i];
     status = r && !r->g ? protocol(w, c, r)
                         : refuse(w, c, "unknown or repeated protocol");
   }

@@ -22,7 +22,7 @@ enum { FEW_FEATURES = 40 };
 struct bounds {
   bool known;
   double low, high;
-  enum dl_left_out novelty;
+  enum dl_held_out_group novelty;
 };
 
 struct dl_predictor {
@@ -49,24 +49,26 @@ void dl_predictor_free(struct dl_predictor *p) {
  * that are both new the squares add up. */
 static struct bounds find_bounds(const struct dl_fit *fit, bool arch, bool gpu,
                                  double coverage) {
-  const struct dl_residuals *left = fit->left_out;
+  const struct dl_residuals *left = fit->held_out_residuals;
   double l[2] = {0, 0}, h[2] = {0, 0};
-  struct bounds b = {.novelty = DL_LEFT_CONFIG};
+  struct bounds b = {.novelty = DL_HELD_OUT_CONFIG};
   if (arch &&
-      dl_residual_interval(&left[DL_LEFT_ARCH], coverage, &l[0], &h[0])) {
-    b.novelty = DL_LEFT_ARCH;
+      dl_residual_interval(&left[DL_HELD_OUT_ARCH], coverage, &l[0], &h[0])) {
+    b.novelty = DL_HELD_OUT_ARCH;
     b.known = true;
   }
-  if (gpu && dl_residual_interval(&left[DL_LEFT_GPU], coverage, &l[1], &h[1])) {
-    b.novelty = DL_LEFT_GPU;
+  if (gpu &&
+      dl_residual_interval(&left[DL_HELD_OUT_GPU], coverage, &l[1], &h[1])) {
+    b.novelty = DL_HELD_OUT_GPU;
     b.known = true;
   }
   if (!b.known)
     b.known =
-        dl_residual_interval(&left[DL_LEFT_CONFIG], coverage, &l[0], &h[0]);
+        dl_residual_interval(&left[DL_HELD_OUT_CONFIG], coverage, &l[0], &h[0]);
   if (!b.known) {
-    b.novelty = DL_LEFT_ROWS;
-    b.known = dl_residual_interval(&left[DL_LEFT_ROWS], coverage, &l[0], &h[0]);
+    b.novelty = DL_HELD_OUT_ROWS;
+    b.known =
+        dl_residual_interval(&left[DL_HELD_OUT_ROWS], coverage, &l[0], &h[0]);
   }
   b.low = -hypot(fmin(l[0], 0), fmin(l[1], 0));
   b.high = hypot(fmax(h[0], 0), fmax(h[1], 0));
@@ -179,7 +181,7 @@ static const struct bounds *bounds_of(const struct dl_predictor *p,
 
 bool dl_predictor_bounds(const struct dl_predictor *p,
                          const struct dl_row_descriptors *row, double *low,
-                         double *high, enum dl_left_out *novelty) {
+                         double *high, enum dl_held_out_group *novelty) {
   const struct bounds *b = bounds_of(p, row);
   *low = b->low;
   *high = b->high;

@@ -21,12 +21,12 @@ enum dl_status dl_predictor_new(struct dl_predictor **p,
 void dl_predictor_free(struct dl_predictor *p); /* accepts NULL */
 
 struct dl_prediction {
-  double value;             /* of the target, in its unit; NaN: not possible */
-  double low, high;         /* interval; NaN without one */
-  enum dl_left_out novelty; /* whose residuals gave the interval */
-  double extrapolation;     /* part of the relative half-width due to variables
-                               outside of their training range */
-  unsigned outside;         /* bit i: variable i (fit->range) is outside */
+  double value;     /* of the target, in its unit; NaN: not possible */
+  double low, high; /* interval; NaN without one */
+  enum dl_held_out_group novelty; /* whose residuals gave the interval */
+  double extrapolation; /* part of the relative half-width due to variables
+                           outside of their training range */
+  unsigned outside;     /* bit i: variable i (fit->range) is outside */
 };
 
 /* For a row of the frame. Thread-safe. */
@@ -38,7 +38,7 @@ enum dl_status dl_predict(const struct dl_predictor *p,
  * that is; false without, or where the target is no logarithm. */
 bool dl_predictor_bounds(const struct dl_predictor *p,
                          const struct dl_row_descriptors *row, double *low,
-                         double *high, enum dl_left_out *novelty);
+                         double *high, enum dl_held_out_group *novelty);
 
 /* Name of the first variable that the fit needs and the row lacks, or NULL. */
 const char *dl_predictor_lacks(const struct dl_predictor *p,

@@ -55,9 +55,9 @@ static UNUSED void add_range(struct dl_fit *f, const char *name, double low,
 
 /* Gives a set of residuals n groups of one row each: -scale and scale in
  * turns. */
-static UNUSED void add_residuals(struct dl_fit *f, enum dl_left_out left,
+static UNUSED void add_residuals(struct dl_fit *f, enum dl_held_out_group left,
                                  size_t n, double scale) {
-  struct dl_residuals *r = &f->left_out[left];
+  struct dl_residuals *r = &f->held_out_residuals[left];
   char name[32];
 
   r->g = calloc(n, sizeof *r->g);

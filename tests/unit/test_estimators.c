@@ -268,7 +268,7 @@ static void pre(void **state) {
 
 /* 19 groups of +-`half`: bounds at 90 %. */
 static void add_groups(struct dl_fit *f, double half) {
-  struct dl_residuals *r = &f->left_out[DL_LEFT_CONFIG];
+  struct dl_residuals *r = &f->held_out_residuals[DL_HELD_OUT_CONFIG];
 
   r->g = calloc(19, sizeof *r->g);
   r->n = 19;

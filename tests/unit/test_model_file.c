@@ -37,20 +37,21 @@ static struct dl_model *make_model(void) {
   f->configurations = 5;
   add_range(f, "x0", 7.1, 12.9);
   add_range(f, "GPU \"power\" <W>", -0.1, 1e300);
-  add_residuals(f, DL_LEFT_CONFIG, 4, 0.1);
-  add_residuals(f, DL_LEFT_GPU, 2, 1.0 / 3);
-  struct dl_group_residuals *g = &f->left_out[DL_LEFT_GPU].g[1];
+  add_residuals(f, DL_HELD_OUT_CONFIG, 4, 0.1);
+  add_residuals(f, DL_HELD_OUT_GPU, 2, 1.0 / 3);
+  struct dl_group_residuals *g = &f->held_out_residuals[DL_HELD_OUT_GPU].g[1];
   g->n = 100;
   g->n_values = 21;
   for (size_t i = 0; i < 21; i++)
     g->value[i] = (double)i / 7 - 1;
-  f->left_out[DL_LEFT_GPU].pooled = (struct dl_scores){.n = 102,
-                                                       .r2 = 0.1,
-                                                       .rmse = 0.2,
-                                                       .mae = 0.3,
-                                                       .mape = NAN,
-                                                       .bias = -0.4,
-                                                       .median_ape = 0.5};
+  f->held_out_residuals[DL_HELD_OUT_GPU].pooled =
+      (struct dl_scores){.n = 102,
+                         .r2 = 0.1,
+                         .rmse = 0.2,
+                         .mae = 0.3,
+                         .mape = NAN,
+                         .bias = -0.4,
+                         .median_ape = 0.5};
   dl_strlist_add(&f->archs, "resnet50");
   dl_strlist_add(&f->gpus, "rtx-3090");
   dl_strlist_add(&f->gpus, "rtx-3070");
@@ -138,8 +139,8 @@ static void same_fit(const struct dl_fit *a, const struct dl_fit *b) {
     assert_true(a->range[i].low == b->range[i].low);
     assert_true(a->range[i].high == b->range[i].high);
   }
-  for (size_t i = 0; i < DL_N_LEFT_OUT; i++)
-    same_residuals(&a->left_out[i], &b->left_out[i]);
+  for (size_t i = 0; i < DL_N_HELD_OUT; i++)
+    same_residuals(&a->held_out_residuals[i], &b->held_out_residuals[i]);
   predict(a, from_a);
   predict(b, from_b);
   assert_memory_equal(from_a, from_b, sizeof from_a);
@@ -329,8 +330,9 @@ static void refuses_to_write(void **state) {
 
   (void)state;
   dl_diag_init(&d);
-  free(m->fit[0].left_out[DL_LEFT_CONFIG].g[0].name);
-  m->fit[0].left_out[DL_LEFT_CONFIG].g[0].name = strdup("M\xfcller");
+  free(m->fit[0].held_out_residuals[DL_HELD_OUT_CONFIG].g[0].name);
+  m->fit[0].held_out_residuals[DL_HELD_OUT_CONFIG].g[0].name =
+      strdup("M\xfcller");
   assert_int_equal(dl_model_write(m, temp_path("no.xml"), &d), DL_EINPUT);
   assert_error_has(&d, DL_EINPUT, "no.xml: not writable as XML: ");
   assert_int_not_equal(access(temp_path("no.xml"), F_OK), 0);

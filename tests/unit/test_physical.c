@@ -19,35 +19,36 @@
 
 /* Inputs of the reference, in its order. */
 static const double constants[DL_N_TRAINING_CONSTANTS] = {
-    [DL_PH_EC] = 1.1099,       [DL_PH_EC_TF32] = 0.734419,
-    [DL_PH_EC_HALF] = 0.4,     [DL_PH_EM] = 0.560272,
-    [DL_PH_TAU] = 9.66866e-06, [DL_PH_LAMBDA] = 2.24895e-05,
-    [DL_PH_C0] = 0.00118424,   [DL_PH_SERVER] = 1.84966,
-    [DL_PH_T0] = 0.275637,     [DL_PH_WOPT] = 11.3664,
-    [DL_PH_CA] = 6.96977,      [DL_PH_PA] = 0.0960883,
-    [DL_PH_PB] = 0.0522051,    [DL_PH_PU] = 0.26597,
-    [DL_PH_PF] = 1.21749,      [DL_PH_PM] = 0.38122,
-    [DL_PH_PCAP] = 0.950854,   [DL_PH_PTC] = 0.714354,
-    [DL_PH_MTC] = 0.641,       [DL_PH_KAPPA] = 0.487044};
+    [DL_TRAIN_EC] = 1.1099,       [DL_TRAIN_EC_TF32] = 0.734419,
+    [DL_TRAIN_EC_HALF] = 0.4,     [DL_TRAIN_EM] = 0.560272,
+    [DL_TRAIN_TAU] = 9.66866e-06, [DL_TRAIN_LAMBDA] = 2.24895e-05,
+    [DL_TRAIN_C0] = 0.00118424,   [DL_TRAIN_SERVER] = 1.84966,
+    [DL_TRAIN_T0] = 0.275637,     [DL_TRAIN_WOPT] = 11.3664,
+    [DL_TRAIN_CA] = 6.96977,      [DL_TRAIN_PA] = 0.0960883,
+    [DL_TRAIN_PB] = 0.0522051,    [DL_TRAIN_PU] = 0.26597,
+    [DL_TRAIN_PF] = 1.21749,      [DL_TRAIN_PM] = 0.38122,
+    [DL_TRAIN_PCAP] = 0.950854,   [DL_TRAIN_PTC] = 0.714354,
+    [DL_TRAIN_MTC] = 0.641,       [DL_TRAIN_KAPPA] = 0.487044};
 
 /* Factors; 0 stands for 1. */
 static const double none[DL_N_TRAINING_EFFECTS];
 static const double inception_fx[DL_N_TRAINING_EFFECTS] = {
-    [DL_FX_HOST_LAUNCH] = 0.96503,   [DL_FX_HOST_EPOCH] = 1.30414,
-    [DL_FX_GPU_COMPUTE] = 1.14944,   [DL_FX_GPU_MEMORY] = 0.957168,
-    [DL_FX_GPU_POWER] = 1.10829,     [DL_FX_ARCH_TIME] = 1.01953,
-    [DL_FX_ARCH_KERNELS] = 0.992315, [DL_FX_ARCH_POWER] = 1.0123};
+    [DL_EFFECT_HOST_LAUNCH] = 0.96503,   [DL_EFFECT_HOST_EPOCH] = 1.30414,
+    [DL_EFFECT_GPU_COMPUTE] = 1.14944,   [DL_EFFECT_GPU_MEMORY] = 0.957168,
+    [DL_EFFECT_GPU_POWER] = 1.10829,     [DL_EFFECT_ARCH_TIME] = 1.01953,
+    [DL_EFFECT_ARCH_KERNELS] = 0.992315, [DL_EFFECT_ARCH_POWER] = 1.0123};
 #define RESNET_FX                                                              \
-  [DL_FX_HOST_LAUNCH] = 0.71291, [DL_FX_HOST_EPOCH] = 0.751769,                \
-  [DL_FX_GPU_COMPUTE] = 1.13237, [DL_FX_GPU_MEMORY] = 1.26358,                 \
-  [DL_FX_GPU_POWER] = 1.03753, [DL_FX_ARCH_TIME] = 0.89488,                    \
-  [DL_FX_ARCH_KERNELS] = 0.892686, [DL_FX_ARCH_POWER] = 0.992518
+  [DL_EFFECT_HOST_LAUNCH] = 0.71291, [DL_EFFECT_HOST_EPOCH] = 0.751769,        \
+  [DL_EFFECT_GPU_COMPUTE] = 1.13237, [DL_EFFECT_GPU_MEMORY] = 1.26358,         \
+  [DL_EFFECT_GPU_POWER] = 1.03753, [DL_EFFECT_ARCH_TIME] = 0.89488,            \
+  [DL_EFFECT_ARCH_KERNELS] = 0.892686, [DL_EFFECT_ARCH_POWER] = 0.992518
 static const double resnet_fx[DL_N_TRAINING_EFFECTS] = {RESNET_FX};
 static const double framework_fx[DL_N_TRAINING_EFFECTS] = {
-    RESNET_FX, [DL_FX_FRAMEWORK_LAUNCH] = 1.21, [DL_FX_FRAMEWORK_TIME] = 0.87};
+    RESNET_FX, [DL_EFFECT_FRAMEWORK_LAUNCH] = 1.21,
+    [DL_EFFECT_FRAMEWORK_TIME] = 0.87};
 static const double facts_fx[DL_N_TRAINING_EFFECTS] = {
-    RESNET_FX, [DL_FX_FACTS_FLOPS] = 1.3, [DL_FX_FACTS_BYTES] = 0.8,
-    [DL_FX_FACTS_KERNELS] = 1.1};
+    RESNET_FX, [DL_EFFECT_FACTS_FLOPS] = 1.3, [DL_EFFECT_FACTS_BYTES] = 0.8,
+    [DL_EFFECT_FACTS_KERNELS] = 1.1};
 
 #define RTX_3090                                                               \
   .peak = 35.58e12, .bandwidth = 936e9, .tdp = 350, .limit = 350, .gddr = 936, \
@@ -167,9 +168,10 @@ static void targets_as_reference(void **state) {
     struct dl_training_inputs in = cases[i].load;
     in.ram_w = cases[i].ram_w;
     dl_training_physics.predict(constants, fx, &in, out);
-    same(name, "power", exp(out[DL_PT_POWER]), expected[i].power);
-    same(name, "energy", exp(out[DL_PT_ENERGY]), expected[i].energy_with_ram);
-    same(name, "time", exp(out[DL_PT_TIME]), expected[i].again);
+    same(name, "power", exp(out[DL_TARGET_POWER]), expected[i].power);
+    same(name, "energy", exp(out[DL_TARGET_ENERGY]),
+         expected[i].energy_with_ram);
+    same(name, "time", exp(out[DL_TARGET_TIME]), expected[i].again);
   }
 }
 
@@ -203,9 +205,10 @@ static void row_as_reference(void **state) {
   gpu.memory_type = "gddr6";
   assert_null(dl_training_inputs_read(&row, &in));
   dl_training_physics.predict(constants, none, &in, out);
-  same("row", "power", exp(out[DL_PT_POWER]), expected[3].power);
-  same("row", "energy", exp(out[DL_PT_ENERGY]), expected[3].energy_with_ram);
-  same("row", "time", exp(out[DL_PT_TIME]), expected[3].again);
+  same("row", "power", exp(out[DL_TARGET_POWER]), expected[3].power);
+  same("row", "energy", exp(out[DL_TARGET_ENERGY]),
+       expected[3].energy_with_ram);
+  same("row", "time", exp(out[DL_TARGET_TIME]), expected[3].again);
   gpu.bandwidth_gb_s = NAN;
   assert_string_equal(dl_training_inputs_read(&row, &in), "gpu.bandwidth_gb_s");
 }

@@ -95,11 +95,11 @@ static void make_row(struct dl_training_inputs *in, size_t gpu, size_t arch,
   p->name[DL_NAME_ARCH] = archs[arch];
   p->name[DL_NAME_DATASET] = datasets[arch];
   p->name[DL_NAME_SOURCE] = "s";
-  p->level[DL_BY_HOST].name = DL_NAME_HOST;
-  p->unnamed[DL_BY_HOST].within = DL_NAME_GPU;
-  p->level[DL_BY_GPU].name = DL_NAME_GPU;
-  p->level[DL_BY_ARCH].name = DL_NAME_ARCH;
-  p->level[DL_BY_FRAMEWORK] = machine;
+  p->level[DL_FACTOR_HOST].name = DL_NAME_HOST;
+  p->unnamed[DL_FACTOR_HOST].within = DL_NAME_GPU;
+  p->level[DL_FACTOR_GPU].name = DL_NAME_GPU;
+  p->level[DL_FACTOR_ARCH].name = DL_NAME_ARCH;
+  p->level[DL_FACTOR_FRAMEWORK] = machine;
   p->x[0] = log(batch) / 0.7;
   p->x[1] = log(224) / 0.35;
   p->x[2] = log(in->train) / 1.4;
@@ -109,7 +109,7 @@ static void make_row(struct dl_training_inputs *in, size_t gpu, size_t arch,
 static void measure(struct table *t, size_t i, double slower) {
   double c[DL_N_TRAINING_CONSTANTS], fx[DL_N_TRAINING_EFFECTS] = {0};
   true_constants(c);
-  fx[DL_FX_HOST_LAUNCH] = fx[DL_FX_HOST_EPOCH] = log(slower);
+  fx[DL_EFFECT_HOST_LAUNCH] = fx[DL_EFFECT_HOST_EPOCH] = log(slower);
   dl_training_physics.predict(c, fx, &t->in[i], t->value[i]);
 }
 
@@ -160,13 +160,13 @@ static void check_recovered(enum dl_physical_target target,
 
 static void recovers_what_it_saw(void **state) {
   (void)state;
-  for (size_t t = DL_PT_POWER; t <= DL_PT_TIME; t++)
+  for (size_t t = DL_TARGET_POWER; t <= DL_TARGET_TIME; t++)
     check_recovered((enum dl_physical_target)t, 8);
 }
 
 static void recovers_other_batches(void **state) {
   (void)state;
-  for (size_t t = DL_PT_POWER; t <= DL_PT_TIME; t++)
+  for (size_t t = DL_TARGET_POWER; t <= DL_TARGET_TIME; t++)
     check_recovered((enum dl_physical_target)t, 16);
 }
 
@@ -174,10 +174,10 @@ static void restores_bit_for_bit(void **state) {
   static struct table t;
   double saved[ROWS], got[ROWS];
   struct dl_arrays arrays = {0};
-  void *fit = fit_table(DL_PT_ENERGY), *back = NULL;
+  void *fit = fit_table(DL_TARGET_ENERGY), *back = NULL;
 
   (void)state;
-  make_table(&t, 11, DL_PT_ENERGY);
+  make_table(&t, 11, DL_TARGET_ENERGY);
   predict(fit, &t, saved);
   assert_ok(method->save(fit, &arrays, &d), &d);
   assert_ok(method->restore(method, &back, &arrays, 0, &d), &d);
@@ -196,7 +196,7 @@ static void refuses_other_features(void **state) {
   void *fit = NULL;
 
   (void)state;
-  make_table(&t, 8, DL_PT_POWER);
+  make_table(&t, 8, DL_TARGET_POWER);
   struct dl_sample s = sample(&t), matrix = {.X = X, .y = y};
   method->fit(method, &fit, &matrix, NULL, &d);
   assert_error_has(&d, DL_EUSAGE, "takes its own features");
@@ -217,22 +217,22 @@ static void refuses_other_features(void **state) {
 static void adapts_to_one_run(void **state) {
   static struct table t, one;
   double old[ROWS], now[ROWS], before, after;
-  void *fit = fit_table(DL_PT_TIME), *adapted = NULL;
+  void *fit = fit_table(DL_TARGET_TIME), *adapted = NULL;
 
   (void)state;
-  make_table(&t, 8, DL_PT_TIME);
+  make_table(&t, 8, DL_TARGET_TIME);
   make_row(&one.in[0], 0, 1, 8);
   one.in[0].grouping.name[DL_NAME_GPU] = "new";
   one.in[0].grouping.name[DL_NAME_HOST] = "new host";
   measure(&one, 0, 2);
-  add_row(&one, DL_PT_TIME);
+  add_row(&one, DL_TARGET_TIME);
   struct dl_sample s = sample(&one);
   predict(fit, &one, &before);
   predict(fit, &t, old);
   assert_ok(method->adapt(&adapted, fit, &s, &d), &d);
   predict(adapted, &one, &after);
   predict(adapted, &t, now);
-  double want = one.value[0][DL_PT_TIME];
+  double want = one.value[0][DL_TARGET_TIME];
   assert_true(want - before > log(1.5));
   assert_true(fabs(want - after) < 0.25 * (want - before));
   double moved = 0;
@@ -259,14 +259,14 @@ struct both {
 };
 
 static void make_both(struct both *b, bool own, bool same, bool other) {
-  make_table(&b->own, 8, DL_PT_POWER);
-  make_table(&b->more, 16, DL_PT_POWER);
+  make_table(&b->own, 8, DL_TARGET_POWER);
+  make_table(&b->more, 16, DL_TARGET_POWER);
   for (size_t i = 0; i < ROWS; i++) {
     size_t gpu = i / (ARCHS * BATCHES);
     struct dl_grouping *p = &b->more.in[i].grouping;
     p->steady = 1;
-    p->sd[DL_PT_POWER] = p->sd[DL_PT_ENERGY] = 0.15;
-    p->sd[DL_PT_TIME] = 4 * 0.15;
+    p->sd[DL_TARGET_POWER] = p->sd[DL_TARGET_ENERGY] = 0.15;
+    p->sd[DL_TARGET_TIME] = 4 * 0.15;
     b->more.in[i].mid_run = 1;
     if (own && gpu == 0)
       poison(b->own.value[i]);
@@ -293,7 +293,7 @@ static void hold_gpus_out(const struct both *b, const double *start,
     assert_ok(dl_hold_out(&b->q, out, start, y[0], &d), &d);
     for (size_t i = 0; i < ROWS; i++)
       if (out[i])
-        power[i] = exp(y[b->q.configs.of_row[i]][DL_PT_POWER]);
+        power[i] = exp(y[b->q.configs.of_row[i]][DL_TARGET_POWER]);
   }
 }
 
@@ -355,12 +355,12 @@ static void repeats_collapse(void **state) {
   const struct dl_observations o = {3 * ROWS, rows, NULL, 0};
 
   (void)state;
-  make_table(&t, 8, DL_PT_TIME);
+  make_table(&t, 8, DL_TARGET_TIME);
   for (size_t i = 0; i < 3 * ROWS; i++) {
     size_t row = i % ROWS;
     for (size_t k = 0; k < DL_N_PHYSICAL_TARGETS; k++)
       values[i][k] = t.value[row][k] + 0.1 * ((double)(i / ROWS) - 1);
-    repeats[i] = (struct dl_observed){&t.in[row], values[i], DL_PT_TIME};
+    repeats[i] = (struct dl_observed){&t.in[row], values[i], DL_TARGET_TIME};
     rows[i] = &repeats[i];
   }
   assert_true(dl_hierarchical_problem_make(&q, &dl_training_physics, &o));

@@ -159,20 +159,20 @@ static void intervals(void **state) {
 
   (void)state;
   linear_fit(&x.fit);
-  add_residuals(&x.fit, DL_LEFT_CONFIG, 19, 0.2);
+  add_residuals(&x.fit, DL_HELD_OUT_CONFIG, 19, 0.2);
   open_bench(&x, "a,b\n10,4\n", 0.9);
   predict(&x, 0);
-  assert_int_equal(x.out.novelty, DL_LEFT_CONFIG);
+  assert_int_equal(x.out.novelty, DL_HELD_OUT_CONFIG);
   assert_near(x.out.low, 27.8, 1e-13);
   assert_near(x.out.high, 28.2, 1e-13);
   close_bench(&x);
 
   linear_fit(&x.fit);
   x.fit.log_target = true;
-  add_residuals(&x.fit, DL_LEFT_ROWS, 19, 0.2);
+  add_residuals(&x.fit, DL_HELD_OUT_ROWS, 19, 0.2);
   open_bench(&x, "a,b\n0,1\n", 0.9);
   predict(&x, 0);
-  assert_int_equal(x.out.novelty, DL_LEFT_ROWS);
+  assert_int_equal(x.out.novelty, DL_HELD_OUT_ROWS);
   assert_near(x.out.value, 2.71828182845905, 1e-13);
   assert_near(x.out.low, 2.22554092849247, 1e-13);  /* exp(0.8) */
   assert_near(x.out.high, 3.32011692273655, 1e-13); /* exp(1.2) */
@@ -183,21 +183,23 @@ static void intervals(void **state) {
 static void novelty(void **state) {
   static const struct {
     size_t row;
-    enum dl_left_out novelty;
+    enum dl_held_out_group novelty;
     double half;
   } cases[] = {
-      {0, DL_LEFT_CONFIG, 0.1}, {1, DL_LEFT_ARCH, 0.3},
-      {2, DL_LEFT_GPU, 0.4},    {3, DL_LEFT_GPU, 0.5}, /* hypot(0.3, 0.4) */
-      {4, DL_LEFT_GPU, 0.5},    /* names unknown to the catalogue */
-      {5, DL_LEFT_CONFIG, 0.1}, /* the same in other spellings */
+      {0, DL_HELD_OUT_CONFIG, 0.1},
+      {1, DL_HELD_OUT_ARCH, 0.3},
+      {2, DL_HELD_OUT_GPU, 0.4},
+      {3, DL_HELD_OUT_GPU, 0.5},    /* hypot(0.3, 0.4) */
+      {4, DL_HELD_OUT_GPU, 0.5},    /* names unknown to the catalogue */
+      {5, DL_HELD_OUT_CONFIG, 0.1}, /* the same in other spellings */
   };
   struct bench x;
 
   (void)state;
   linear_fit(&x.fit);
-  add_residuals(&x.fit, DL_LEFT_CONFIG, 19, 0.1);
-  add_residuals(&x.fit, DL_LEFT_ARCH, 19, 0.3);
-  add_residuals(&x.fit, DL_LEFT_GPU, 19, 0.4);
+  add_residuals(&x.fit, DL_HELD_OUT_CONFIG, 19, 0.1);
+  add_residuals(&x.fit, DL_HELD_OUT_ARCH, 19, 0.3);
+  add_residuals(&x.fit, DL_HELD_OUT_GPU, 19, 0.4);
   dl_strlist_add(&x.fit.archs, "resnet50");
   dl_strlist_add(&x.fit.gpus, "rtx-3090");
   open_bench(&x,
@@ -222,7 +224,7 @@ static void extrapolation(void **state) {
   (void)state;
   linear_fit(&x.fit);
   x.fit.log_target = true;
-  add_residuals(&x.fit, DL_LEFT_CONFIG, 19, 0.3);
+  add_residuals(&x.fit, DL_HELD_OUT_CONFIG, 19, 0.3);
   add_range(&x.fit, "a", 1, 2);
   add_range(&x.fit, "b", 10, 20);
   open_bench(&x, "a,b\n1,10\n2,20\n4,15\n1,5\n4,5\n", 0.9);
@@ -253,7 +255,7 @@ static void extrapolation_without_logarithms(void **state) {
 
   (void)state;
   linear_fit(&x.fit);
-  add_residuals(&x.fit, DL_LEFT_CONFIG, 19, 3);
+  add_residuals(&x.fit, DL_HELD_OUT_CONFIG, 19, 3);
   add_range(&x.fit, "a", 0, 4);
   open_bench(&x, "a,b\n10,12\n-2,0\n", 0.9);
   predict(&x, 0);

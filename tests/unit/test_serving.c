@@ -25,19 +25,19 @@
 
 /* Inputs of the reference, in its order. */
 static const double constants[DL_N_SERVING] = {
-    [DL_SV_EM] = .861,    [DL_SV_EC] = .926,       [DL_SV_EP] = .987,
-    [DL_SV_TAU] = 85e-6,  [DL_SV_ALPHA] = 24.2e-6, [DL_SV_XL] = .205,
-    [DL_SV_C0] = .692e-3, [DL_SV_C1] = 30.2e-6,    [DL_SV_OLD] = 13.5,
-    [DL_SV_UNEVEN] = 1.4, [DL_SV_PA] = .181,       [DL_SV_PU] = .126,
-    [DL_SV_PF] = 1.53,    [DL_SV_PM] = .577,       [DL_SV_PCAP] = .95,
-    [DL_SV_KAPPA] = .468};
+    [DL_SERVE_EM] = .861,    [DL_SERVE_EC] = .926,       [DL_SERVE_EP] = .987,
+    [DL_SERVE_TAU] = 85e-6,  [DL_SERVE_ALPHA] = 24.2e-6, [DL_SERVE_XL] = .205,
+    [DL_SERVE_C0] = .692e-3, [DL_SERVE_C1] = 30.2e-6,    [DL_SERVE_OLD] = 13.5,
+    [DL_SERVE_UNEVEN] = 1.4, [DL_SERVE_PA] = .181,       [DL_SERVE_PU] = .126,
+    [DL_SERVE_PF] = 1.53,    [DL_SERVE_PM] = .577,       [DL_SERVE_PCAP] = .95,
+    [DL_SERVE_KAPPA] = .468};
 
 /* Factors; 0 stands for 1. */
 static const double none[DL_N_SERVING_EFFECTS];
 static const double some[DL_N_SERVING_EFFECTS] = {
-    [DL_SF_GPU_COMPUTE] = 1.15, [DL_SF_GPU_MEMORY] = .9,
-    [DL_SF_GPU_POWER] = 1.07,   [DL_SF_ARCH_TIME] = .93,
-    [DL_SF_ARCH_POWER] = 1.02,  [DL_SF_PROMPT] = 1.6};
+    [DL_SERVE_EFFECT_GPU_COMPUTE] = 1.15, [DL_SERVE_EFFECT_GPU_MEMORY] = .9,
+    [DL_SERVE_EFFECT_GPU_POWER] = 1.07,   [DL_SERVE_EFFECT_ARCH_TIME] = .93,
+    [DL_SERVE_EFFECT_ARCH_POWER] = 1.02,  [DL_SERVE_EFFECT_PROMPT] = 1.6};
 
 #define H100 .peak = 989.4e12, .bandwidth = 3350e9, .link = 450e9, .tdp = 700
 #define A100 .peak = 312e12, .bandwidth = 1555e9, .link = 300e9, .tdp = 400
@@ -191,9 +191,9 @@ static void make_row(struct dl_serving_inputs *in, size_t i) {
   p->name[DL_NAME_GPU] = gpu_names[i % 2];
   p->name[DL_NAME_ARCH] = nets[net];
   p->name[DL_NAME_DATASET] = "chat";
-  p->level[DL_SB_GPU].name = DL_NAME_GPU;
-  p->level[DL_SB_ARCH].name = DL_NAME_ARCH;
-  p->level[DL_SB_PROMPTS].name = DL_NAME_DATASET;
+  p->level[DL_SERVE_FACTOR_GPU].name = DL_NAME_GPU;
+  p->level[DL_SERVE_FACTOR_ARCH].name = DL_NAME_ARCH;
+  p->level[DL_SERVE_FACTOR_PROMPTS].name = DL_NAME_DATASET;
   p->level_sd = .7;
 }
 
@@ -207,13 +207,14 @@ struct table {
 
 /* Costs by the constants above, with prompts 1.5 times as long as said. */
 static void make_table(struct table *t) {
-  double fx[DL_N_SERVING_EFFECTS] = {[DL_SF_PROMPT] = log(1.5)};
+  double fx[DL_N_SERVING_EFFECTS] = {[DL_SERVE_EFFECT_PROMPT] = log(1.5)};
   for (size_t i = 0; i < ROWS; i++) {
     make_row(&t->in[i], i);
     dl_serving_physics.predict(constants, fx, &t->in[i], t->value[i]);
-    t->energy[i] = t->value[i][DL_ST_ENERGY];
-    t->value[i][DL_ST_ENERGY] = NAN;
-    t->observed[i] = (struct dl_observed){&t->in[i], t->value[i], DL_ST_ENERGY};
+    t->energy[i] = t->value[i][DL_SERVE_TARGET_ENERGY];
+    t->value[i][DL_SERVE_TARGET_ENERGY] = NAN;
+    t->observed[i] =
+        (struct dl_observed){&t->in[i], t->value[i], DL_SERVE_TARGET_ENERGY};
     t->rows[i] = &t->observed[i];
   }
 }

@@ -55,15 +55,16 @@ static enum dl_status add_model(struct dl_table *t, const char *dir,
     return status;
   for (size_t i = 0; i < m->n_fits; i++) {
     const struct dl_fit *f = &m->fit[i];
-    struct dl_value v[] = {dl_string(file),
-                           dl_string(f->target),
-                           dl_string(f->boundary),
-                           dl_string(f->method->name),
-                           dl_count(f->n),
-                           dl_count(f->configurations),
-                           dl_number(f->left_out[DL_LEFT_CONFIG].pooled.mape),
-                           dl_number(f->left_out[DL_LEFT_ARCH].pooled.mape),
-                           dl_number(f->left_out[DL_LEFT_GPU].pooled.mape)};
+    struct dl_value v[] = {
+        dl_string(file),
+        dl_string(f->target),
+        dl_string(f->boundary),
+        dl_string(f->method->name),
+        dl_count(f->n),
+        dl_count(f->configurations),
+        dl_number(f->held_out_residuals[DL_HELD_OUT_CONFIG].pooled.mape),
+        dl_number(f->held_out_residuals[DL_HELD_OUT_ARCH].pooled.mape),
+        dl_number(f->held_out_residuals[DL_HELD_OUT_GPU].pooled.mape)};
     dl_table_row(t, v, NULL);
   }
   dl_model_free(m);

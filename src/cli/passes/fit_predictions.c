@@ -42,9 +42,10 @@ struct target {
 /* The residuals of the kind of groups that the folds are, or NULL. */
 static const struct dl_residuals *groups_of(const struct dl_fit *fit,
                                             const struct dl_cv_spec *cv) {
-  for (size_t i = 0; cv->scheme == DL_GROUP && i < DL_LEFT_ROWS; i++)
-    if (strcmp(cv->column, dl_left_out_name((enum dl_left_out)i)) == 0)
-      return &fit->left_out[i];
+  for (size_t i = 0; cv->scheme == DL_GROUP && i < DL_HELD_OUT_ROWS; i++)
+    if (strcmp(cv->column, dl_held_out_group_name((enum dl_held_out_group)i)) ==
+        0)
+      return &fit->held_out_residuals[i];
   return NULL;
 }
 

@@ -141,11 +141,11 @@ static void add_cv(struct dl_report *item, const struct dl_fit *fit,
 
 /* Residuals by group of rows that were held out together. */
 static void add_groups(struct dl_report *item, const struct dl_fit *fit,
-                       enum dl_left_out left) {
+                       enum dl_held_out_group left) {
   static const char *const keys[] = {"residuals_config", "residuals_arch",
                                      "residuals_gpu"};
-  const struct dl_residuals *r = &fit->left_out[left];
-  const char *name = dl_left_out_name(left);
+  const struct dl_residuals *r = &fit->held_out_residuals[left];
+  const char *name = dl_held_out_group_name(left);
   bool shown = r->n <= MOST_SHOWN;
   const struct dl_column columns[] = {
       {.key = "left_out"},
@@ -181,15 +181,15 @@ static void add_left_out(struct dl_report *item, const struct dl_fit *fit) {
   c[0].heading = "left out";
   struct dl_table *t = dl_report_table(
       item, "left_out", "For what the fit has not seen", c, SCORES, false);
-  for (size_t i = 0; i < DL_N_LEFT_OUT; i++) {
-    if (fit->left_out[i].n == 0)
+  for (size_t i = 0; i < DL_N_HELD_OUT; i++) {
+    if (fit->held_out_residuals[i].n == 0)
       continue;
-    add_scores(t, dl_string(dl_left_out_name((enum dl_left_out)i)),
-               &fit->left_out[i].pooled);
+    add_scores(t, dl_string(dl_held_out_group_name((enum dl_held_out_group)i)),
+               &fit->held_out_residuals[i].pooled);
   }
-  for (size_t i = 0; i < DL_LEFT_ROWS; i++)
-    if (fit->left_out[i].n > 0)
-      add_groups(item, fit, (enum dl_left_out)i);
+  for (size_t i = 0; i < DL_HELD_OUT_ROWS; i++)
+    if (fit->held_out_residuals[i].n > 0)
+      add_groups(item, fit, (enum dl_held_out_group)i);
 }
 
 /* For CSV only: text omits a table without headings, JSON one without a key. */

@@ -22,8 +22,8 @@ void dl_widen(struct dl_estimate *est, double by) {
 void dl_note_limits(struct dl_estimate *est, const struct dl_fit *fit,
                     const struct dl_job *job, const struct dl_prediction *p) {
   if (fit && !isnan(p->low)) {
-    est->interval_from = dl_left_out_name(p->novelty);
-    est->interval_groups = fit->left_out[p->novelty].n;
+    est->interval_from = dl_held_out_group_name(p->novelty);
+    est->interval_groups = fit->held_out_residuals[p->novelty].n;
   }
   est->n_outside = 0;
   if (!fit)

@@ -119,7 +119,7 @@ static void forward_interval(const struct dl_context *ctx,
                              const struct dl_job *job, double busy_j,
                              struct dl_estimate *est) {
   const struct dl_bound_fit *b = &ctx->fit[DL_PHYSICAL_EPOCH];
-  enum dl_left_out left;
+  enum dl_held_out_group left;
   double low, high;
   if (!dl_predictor_bounds(b->p, &job->found, &low, &high, &left))
     return;
@@ -128,8 +128,8 @@ static void forward_interval(const struct dl_context *ctx,
   double doubt;
   dl_facts_assumed(job, &doubt);
   dl_widen(est, doubt);
-  est->interval_from = dl_left_out_name(left);
-  est->interval_groups = b->fit->left_out[left].n;
+  est->interval_from = dl_held_out_group_name(left);
+  est->interval_groups = b->fit->held_out_residuals[left].n;
 }
 
 /* Idling is known as well as the rest; it does not widen the interval. */
@@ -140,8 +140,8 @@ static void serving_interval(const struct dl_fit *fit,
   est->high_j = est->energy_j + busy_j * (p->high / p->value - 1);
   if (isnan(est->low_j))
     return;
-  est->interval_from = dl_left_out_name(p->novelty);
-  est->interval_groups = fit->left_out[p->novelty].n;
+  est->interval_from = dl_held_out_group_name(p->novelty);
+  est->interval_groups = fit->held_out_residuals[p->novelty].n;
   for (size_t i = 0; i < fit->n_ranges && i < 32; i++)
     if (p->outside >> i & 1 && est->n_outside < DL_MOST_OUTSIDE)
       est->outside[est->n_outside++] = fit->range[i].name;

@@ -55,7 +55,7 @@ static bool add_groups(struct dl_residuals *r, const struct dl_design *g,
                        const struct dl_held_out *h) {
   double *x = dl_calloc(folds->n, sizeof *x);
   struct dl_group_residuals *grown =
-      reallocarray(r->g, r->n + folds->k, sizeof *grown);
+      dl_reallocarray(r->g, r->n + folds->k, sizeof *grown);
   if (grown)
     r->g = grown;
   bool ok = x && grown;
@@ -77,11 +77,12 @@ static bool add_groups(struct dl_residuals *r, const struct dl_design *g,
   return ok;
 }
 
-enum dl_status dl_auxiliary_residuals(struct dl_fit *fit, enum dl_left_out left,
+enum dl_status dl_auxiliary_residuals(struct dl_fit *fit,
+                                      enum dl_held_out_group left,
                                       const struct dl_training *t,
                                       const struct dl_design *g,
                                       struct dl_diag *d) {
-  const char *column = dl_left_out_name(left);
+  const char *column = dl_held_out_group_name(left);
   struct dl_folds folds;
   const struct dl_held_out *h;
   struct dl_held_out *own = NULL;
@@ -90,7 +91,8 @@ enum dl_status dl_auxiliary_residuals(struct dl_fit *fit, enum dl_left_out left,
   enum dl_status status = make_folds(&folds, t, g, column)
                               ? dl_held_out_get(&h, &own, t, g, &folds, true, d)
                               : dl_fail_memory(d);
-  if (status == DL_OK && !add_groups(&fit->left_out[left], g, &folds, h))
+  if (status == DL_OK &&
+      !add_groups(&fit->held_out_residuals[left], g, &folds, h))
     status = dl_fail_memory(d);
   dl_held_out_free(own);
   dl_folds_free(&folds);

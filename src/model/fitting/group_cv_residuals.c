@@ -75,26 +75,26 @@ static enum dl_status keep_row_residuals(struct dl_residuals *r,
   return status;
 }
 
-static enum dl_status leave_out(struct dl_fit *fit, enum dl_left_out left,
+static enum dl_status leave_out(struct dl_fit *fit, enum dl_held_out_group left,
                                 const struct dl_training *t,
                                 const struct dl_choice *c,
                                 const struct dl_design *g, struct dl_diag *d) {
   struct dl_cv_spec spec = {.scheme = DL_GROUP};
-  bool rows = left == DL_LEFT_ROWS;
+  bool rows = left == DL_HELD_OUT_ROWS;
   if (rows)
     spec = (struct dl_cv_spec){.scheme = DL_KFOLD_SHUFFLED,
                                .k = t->n < 10 ? t->n : 10};
-  snprintf(spec.column, sizeof spec.column, "%s", dl_left_out_name(left));
+  snprintf(spec.column, sizeof spec.column, "%s", dl_held_out_group_name(left));
   struct dl_folds folds;
   struct dl_cv cv = {0};
   enum dl_status status = dl_training_folds(&folds, t, &spec, c->seed, d);
   if (status == DL_OK)
     status = dl_cross_validate_design(&cv, t, g, c->hyper, &folds, d);
   if (status == DL_OK)
-    status = rows ? keep_row_residuals(&fit->left_out[left], &g->problem, &cv,
-                                       t->n, d)
-                  : keep_residuals(&fit->left_out[left], &g->problem, &cv,
-                                   &folds, d);
+    status = rows ? keep_row_residuals(&fit->held_out_residuals[left],
+                                       &g->problem, &cv, t->n, d)
+                  : keep_residuals(&fit->held_out_residuals[left], &g->problem,
+                                   &cv, &folds, d);
   dl_cv_free(&cv);
   dl_folds_free(&folds);
   return status;
@@ -107,9 +107,9 @@ enum dl_status dl_group_cv_residuals(struct dl_fit *fit,
                                      struct dl_diag *d) {
   bool any = false;
   enum dl_status status = DL_OK;
-  for (size_t i = 0; i < DL_LEFT_ROWS && status == DL_OK; i++) {
-    enum dl_left_out left = (enum dl_left_out)i;
-    if (dl_label_count(t, dl_left_out_name(left)) < 2)
+  for (size_t i = 0; i < DL_HELD_OUT_ROWS && status == DL_OK; i++) {
+    enum dl_held_out_group left = (enum dl_held_out_group)i;
+    if (dl_label_count(t, dl_held_out_group_name(left)) < 2)
       continue;
     any = true;
     status = leave_out(fit, left, t, c, g, d);
@@ -117,7 +117,7 @@ enum dl_status dl_group_cv_residuals(struct dl_fit *fit,
       status = dl_auxiliary_residuals(fit, left, t, g, d);
   }
   if (status == DL_OK && !any && t->n >= 4)
-    status = leave_out(fit, DL_LEFT_ROWS, t, c, g, d);
+    status = leave_out(fit, DL_HELD_OUT_ROWS, t, c, g, d);
   return status;
 }
 

@@ -7,8 +7,8 @@
 
 #include "model/fitting/held_out.h"
 
-/* Fills fit->left_out for every column of groups that the table has, or by
- * random rows where it has none. g is the design of c, whose
+/* Fills fit->held_out_residuals for every column of groups that the table has,
+ * or by random rows where it has none. g is the design of c, whose
  * hyper-parameters are settled. */
 enum dl_status dl_group_cv_residuals(struct dl_fit *fit,
                                      const struct dl_training *t,
@@ -20,7 +20,8 @@ enum dl_status dl_group_cv_residuals(struct dl_fit *fit,
  * among those of t: each is held out in turn and predicted. Rows whose facts
  * are uncertain stay out; an architecture or GPU without others adds nothing.
  */
-enum dl_status dl_auxiliary_residuals(struct dl_fit *fit, enum dl_left_out left,
+enum dl_status dl_auxiliary_residuals(struct dl_fit *fit,
+                                      enum dl_held_out_group left,
                                       const struct dl_training *t,
                                       const struct dl_design *g,
                                       struct dl_diag *d);

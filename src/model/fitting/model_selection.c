@@ -18,18 +18,18 @@ struct candidate {
   struct dl_recipe recipe;
   const struct dl_regression *method;
   double hyper[DL_MAX_HYPER];
-  double error[DL_LEFT_ROWS + 1]; /* by protocol; NaN: not possible */
-  double score;                   /* their mean */
+  double error[DL_HELD_OUT_ROWS + 1]; /* by protocol; NaN: not possible */
+  double score;                       /* their mean */
 };
 
 /* Folds of every protocol that the table allows. */
 struct protocols {
-  struct dl_folds folds[DL_LEFT_ROWS + 1];
-  bool there[DL_LEFT_ROWS + 1];
+  struct dl_folds folds[DL_HELD_OUT_ROWS + 1];
+  bool there[DL_HELD_OUT_ROWS + 1];
 };
 
 static void free_protocols(struct protocols *p) {
-  for (size_t i = 0; i <= DL_LEFT_ROWS; i++)
+  for (size_t i = 0; i <= DL_HELD_OUT_ROWS; i++)
     dl_folds_free(&p->folds[i]);
 }
 
@@ -39,9 +39,9 @@ static enum dl_status make_protocols(struct protocols *p,
   *p = (struct protocols){0};
   enum dl_status status = DL_OK;
   bool any = false;
-  for (size_t i = 0; i < DL_LEFT_ROWS && status == DL_OK; i++) {
+  for (size_t i = 0; i < DL_HELD_OUT_ROWS && status == DL_OK; i++) {
     struct dl_cv_spec spec = {.scheme = DL_GROUP};
-    const char *name = dl_left_out_name((enum dl_left_out)i);
+    const char *name = dl_held_out_group_name((enum dl_held_out_group)i);
     const struct dl_labels *l = dl_training_labels(t, name);
     if (!l || l->names.n < 2)
       continue;
@@ -52,8 +52,8 @@ static enum dl_status make_protocols(struct protocols *p,
   if (status == DL_OK && !any) {
     struct dl_cv_spec spec = {.scheme = DL_KFOLD_SHUFFLED,
                               .k = t->n < 5 ? t->n : 5};
-    status = dl_training_folds(&p->folds[DL_LEFT_ROWS], t, &spec, seed, d);
-    p->there[DL_LEFT_ROWS] = status == DL_OK;
+    status = dl_training_folds(&p->folds[DL_HELD_OUT_ROWS], t, &spec, seed, d);
+    p->there[DL_HELD_OUT_ROWS] = status == DL_OK;
   }
   return status;
 }
@@ -82,7 +82,7 @@ static void try_candidate(struct candidate *c, const struct dl_training *t,
                           const struct protocols *protocols) {
   double sum = 0;
   size_t n = 0;
-  for (size_t i = 0; i <= DL_LEFT_ROWS; i++) {
+  for (size_t i = 0; i <= DL_HELD_OUT_ROWS; i++) {
     c->error[i] = NAN;
     if (!protocols->there[i])
       continue;
@@ -105,6 +105,7 @@ struct trial {
   struct dl_choice *c;
   const struct dl_training *t;
   const struct dl_regression *only; /* or NULL */
+  double hyper[DL_MAX_HYPER];       /* those given for `only`, else NaN */
   struct protocols protocols;
   struct candidate *list; /* MOST_CANDIDATES, owned */
   size_t n;
@@ -113,9 +114,12 @@ struct trial {
 /* The best hyper-parameters of a grid. */
 static enum dl_status try_grid(struct candidate *best, const struct trial *w,
                                const struct dl_design *g, struct dl_diag *d) {
-  size_t m = best->method->n_hyper;
-  gsl_matrix *grid = dl_candidates(best->method, best->hyper, DL_SEARCH_GRID,
-                                   m > 1 ? GRID_TWO : GRID_ONE, w->c->seed);
+  size_t m = best->method->n_hyper, count = w->c->search_count;
+  if (count == 0)
+    count = m > 1 ? GRID_TWO : GRID_ONE;
+  gsl_matrix *grid = dl_candidates(
+      best->method, best->hyper,
+      w->c->search ? w->c->search_kind : DL_SEARCH_GRID, count, w->c->seed);
   if (!grid)
     return dl_fail_memory(d);
   best->score = INFINITY;
@@ -154,7 +158,6 @@ static bool use_recipe(struct dl_choice *c, const struct dl_recipe *recipe,
   bool complete = true;
   dl_strlist_free(&c->features);
   c->offset = recipe->offset;
-  c->scale = !recipe->method;
   *memory = dl_strlist_split(&all, recipe->features, ',');
   for (size_t i = 0; i < all.n && *memory; i++) {
     long j = dl_training_column(t, all.s[i]);
@@ -195,8 +198,7 @@ try_recipe(struct trial *w, const struct dl_recipe *recipe, struct dl_diag *d) {
     struct candidate *best = &w->list[w->n];
     *best =
         (struct candidate){.recipe = *recipe, .method = dl_regression_at(i)};
-    for (size_t j = 0; j < DL_MAX_HYPER; j++)
-      best->hyper[j] = NAN;
+    memcpy(best->hyper, w->hyper, sizeof best->hyper);
     g.method = best->method;
     status = try_grid(best, w, &g, d);
     if (isfinite(best->score))
@@ -215,9 +217,10 @@ static int by_score(const void *a, const void *b) {
 static bool tell(struct dl_strlist *tried, const struct candidate *c) {
   struct dl_text t = {0};
   dl_text_printf(&t, "%s %s:", c->method->name, c->recipe.name);
-  for (size_t i = 0; i <= DL_LEFT_ROWS; i++)
+  for (size_t i = 0; i <= DL_HELD_OUT_ROWS; i++)
     if (!isnan(c->error[i]))
-      dl_text_printf(&t, " %s %.3f", dl_left_out_name((enum dl_left_out)i),
+      dl_text_printf(&t, " %s %.3f",
+                     dl_held_out_group_name((enum dl_held_out_group)i),
                      c->error[i]);
   dl_text_printf(&t, " mean %.4f", c->score);
   bool ok = !t.failed && dl_strlist_add(tried, t.s);
@@ -321,7 +324,9 @@ enum dl_status dl_choose(struct dl_choice *c, const struct dl_training *t,
   w.list = dl_calloc(MOST_CANDIDATES, sizeof *w.list);
   if (!w.list)
     return dl_fail_memory(d);
-  c->log_target = c->scale = true;
+  for (size_t i = 0; i < DL_MAX_HYPER; i++)
+    w.hyper[i] = only ? c->hyper[i] : (double)NAN;
+  c->log_target = true;
   c->method = dl_regression_at(0);
   enum dl_status status = make_protocols(&w.protocols, t, c->seed, d);
   const struct dl_labels *gpus = dl_training_labels(t, "gpu");

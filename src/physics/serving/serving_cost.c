@@ -8,30 +8,33 @@
 static void times_of(struct dl_serving_times *t, const double *c,
                      const double *fx, const struct dl_serving_inputs *l) {
   double b = l->batch, n = l->n_gpus, prompt = t->prompt, at = t->context;
-  double uneven = l->experts > 0 ? c[DL_SV_UNEVEN] : 1;
+  double uneven = l->experts > 0 ? c[DL_SERVE_UNEVEN] : 1;
   double picked = l->experts > 0 ? -expm1(b * log1p(-l->share)) : 0;
-  double net = exp(fx[DL_SF_ARCH_TIME]);
-  double rate = l->peak * n * exp(fx[DL_SF_GPU_COMPUTE]) / (net * uneven);
-  double bandwidth =
-      c[DL_SV_EM] * l->bandwidth * n * exp(fx[DL_SF_GPU_MEMORY]) / net;
+  double net = exp(fx[DL_SERVE_EFFECT_ARCH_TIME]);
+  double rate =
+      l->peak * n * exp(fx[DL_SERVE_EFFECT_GPU_COMPUTE]) / (net * uneven);
+  double bandwidth = c[DL_SERVE_EM] * l->bandwidth * n *
+                     exp(fx[DL_SERVE_EFFECT_GPU_MEMORY]) / net;
   double keys = l->kept_bytes * b * at * l->kept;
   t->keys = keys / bandwidth;
   t->memory =
       (l->weight_bytes * uneven * (l->weights + picked * l->experts) + keys) /
       bandwidth;
   t->compute =
-      2 * b * (l->token_weights + at * l->pair_macs) / (c[DL_SV_EC] * rate);
-  t->attention = 2 * b * at * l->pair_macs / (c[DL_SV_EC] * rate);
-  t->layers = net * l->layers * c[DL_SV_TAU];
-  t->host = (c[DL_SV_C0] + c[DL_SV_C1] * b) * (l->old ? c[DL_SV_OLD] : 1);
+      2 * b * (l->token_weights + at * l->pair_macs) / (c[DL_SERVE_EC] * rate);
+  t->attention = 2 * b * at * l->pair_macs / (c[DL_SERVE_EC] * rate);
+  t->layers = net * l->layers * c[DL_SERVE_TAU];
+  t->host =
+      (c[DL_SERVE_C0] + c[DL_SERVE_C1] * b) * (l->old ? c[DL_SERVE_OLD] : 1);
   t->prompt_compute = prompt * (2 * l->token_weights + prompt * l->pair_macs) /
-                      (c[DL_SV_EP] * rate);
-  t->prompt_attention = prompt * prompt * l->pair_macs / (c[DL_SV_EP] * rate);
+                      (c[DL_SERVE_EP] * rate);
+  t->prompt_attention =
+      prompt * prompt * l->pair_macs / (c[DL_SERVE_EP] * rate);
   if (n > 1) {
-    double link = c[DL_SV_XL] * l->link * n / (n - 1);
-    t->latency = net * 2 * l->layers * c[DL_SV_ALPHA];
+    double link = c[DL_SERVE_XL] * l->link * n / (n - 1);
+    t->latency = net * 2 * l->layers * c[DL_SERVE_ALPHA];
     t->exchange =
-        net * 2 * l->layers * (c[DL_SV_ALPHA] + 4 * b * l->width / link);
+        net * 2 * l->layers * (c[DL_SERVE_ALPHA] + 4 * b * l->width / link);
     t->prompt_exchange = net * 8 * l->layers * prompt * l->width / link;
   }
 }
@@ -39,7 +42,7 @@ static void times_of(struct dl_serving_times *t, const double *c,
 void dl_serving_round_of(struct dl_serving_round *r, const double *c,
                          const double *fx, const struct dl_serving_inputs *l) {
   struct dl_serving_times *t = &r->t;
-  double prompt = l->prompt * exp(fx[DL_SF_PROMPT]);
+  double prompt = l->prompt * exp(fx[DL_SERVE_EFFECT_PROMPT]);
   double b = l->batch, v = l->answer;
   *r = (struct dl_serving_round){
       .t = {.prompt = prompt, .context = prompt + v / 2}};
@@ -48,17 +51,19 @@ void dl_serving_round_of(struct dl_serving_round *r, const double *c,
   r->prefill = b * (t->prompt_compute + t->prompt_exchange);
   r->host = v * t->host;
   r->time = r->decode + r->prefill + r->host;
-  r->base = c[DL_SV_PA] * l->tdp;
-  r->decode_ws = l->tdp * (c[DL_SV_PU] * r->decode +
-                           c[DL_SV_PF] * c[DL_SV_EC] * v * t->compute +
-                           c[DL_SV_PM] * c[DL_SV_EM] * v * t->memory);
-  r->prefill_ws = l->tdp * (c[DL_SV_PU] * r->prefill +
-                            c[DL_SV_PF] * c[DL_SV_EP] * b * t->prompt_compute);
-  r->board = exp(fx[DL_SF_GPU_POWER] + fx[DL_SF_ARCH_POWER]);
+  r->base = c[DL_SERVE_PA] * l->tdp;
+  r->decode_ws = l->tdp * (c[DL_SERVE_PU] * r->decode +
+                           c[DL_SERVE_PF] * c[DL_SERVE_EC] * v * t->compute +
+                           c[DL_SERVE_PM] * c[DL_SERVE_EM] * v * t->memory);
+  r->prefill_ws =
+      l->tdp * (c[DL_SERVE_PU] * r->prefill +
+                c[DL_SERVE_PF] * c[DL_SERVE_EP] * b * t->prompt_compute);
+  r->board =
+      exp(fx[DL_SERVE_EFFECT_GPU_POWER] + fx[DL_SERVE_EFFECT_ARCH_POWER]);
   r->limit = (struct dl_power_limit){
-      .kappa = c[DL_SV_KAPPA],
+      .kappa = c[DL_SERVE_KAPPA],
       .wanted = (r->base + (r->decode_ws + r->prefill_ws) / r->time) * r->board,
-      .limit = c[DL_SV_PCAP] * l->tdp,
+      .limit = c[DL_SERVE_PCAP] * l->tdp,
       .lowest = DL_LOWEST_CLOCK_SHARE * r->base};
   dl_power_limit_apply(&r->limit);
 }
@@ -67,10 +72,11 @@ void dl_serving_targets(const struct dl_serving_round *r,
                         const struct dl_serving_inputs *l,
                         double log_target[DL_N_SERVING_TARGETS]) {
   double time = r->limit.slow * (r->decode + r->prefill) + r->host;
-  log_target[DL_ST_TIME] = log(time / l->batch);
-  log_target[DL_ST_POWER] = log(r->limit.power);
-  log_target[DL_ST_ENERGY] =
-      log_target[DL_ST_TIME] + log_target[DL_ST_POWER] + log(l->n_gpus);
+  log_target[DL_SERVE_TARGET_TIME] = log(time / l->batch);
+  log_target[DL_SERVE_TARGET_POWER] = log(r->limit.power);
+  log_target[DL_SERVE_TARGET_ENERGY] = log_target[DL_SERVE_TARGET_TIME] +
+                                       log_target[DL_SERVE_TARGET_POWER] +
+                                       log(l->n_gpus);
 }
 
 void dl_serving_cost_of(const double *c, const double *fx,

@@ -48,49 +48,50 @@
 
 /* Constants, all positive and kept as logarithms. */
 enum dl_serving_constant {
-  DL_SV_EM,     /* share of the memory bandwidth reached */
-  DL_SV_EC,     /* share of the peak rate, decoding */
-  DL_SV_EP,     /* the same, of prompts */
-  DL_SV_TAU,    /* s: a layer */
-  DL_SV_ALPHA,  /* s: one exchange between GPUs */
-  DL_SV_XL,     /* share of the links' rate */
-  DL_SV_C0,     /* s: a step on the host */
-  DL_SV_C1,     /* s: and for each request */
-  DL_SV_OLD,    /* the host's time with servers of 2024, relative */
-  DL_SV_UNEVEN, /* e: work of experts, relative */
-  DL_SV_PA,     /* power awake, share of TDP */
-  DL_SV_PU,     /* busy, share of TDP */
-  DL_SV_PF,     /* at the peak rate, share of TDP */
-  DL_SV_PM,     /* at the full bandwidth, share of TDP */
-  DL_SV_PCAP,   /* most, share of TDP */
-  DL_SV_KAPPA,  /* how it slows down there */
+  DL_SERVE_EM,     /* share of the memory bandwidth reached */
+  DL_SERVE_EC,     /* share of the peak rate, decoding */
+  DL_SERVE_EP,     /* the same, of prompts */
+  DL_SERVE_TAU,    /* s: a layer */
+  DL_SERVE_ALPHA,  /* s: one exchange between GPUs */
+  DL_SERVE_XL,     /* share of the links' rate */
+  DL_SERVE_C0,     /* s: a step on the host */
+  DL_SERVE_C1,     /* s: and for each request */
+  DL_SERVE_OLD,    /* the host's time with servers of 2024, relative */
+  DL_SERVE_UNEVEN, /* e: work of experts, relative */
+  DL_SERVE_PA,     /* power awake, share of TDP */
+  DL_SERVE_PU,     /* busy, share of TDP */
+  DL_SERVE_PF,     /* at the peak rate, share of TDP */
+  DL_SERVE_PM,     /* at the full bandwidth, share of TDP */
+  DL_SERVE_PCAP,   /* most, share of TDP */
+  DL_SERVE_KAPPA,  /* how it slows down there */
   DL_N_SERVING
 };
 
 /* What differs between GPUs and networks beyond their descriptors, and the
  * length of prompts that is not told; as logarithms, 0 where not known. */
 enum dl_serving_effect {
-  DL_SF_GPU_COMPUTE,
-  DL_SF_GPU_MEMORY,
-  DL_SF_GPU_POWER,
-  DL_SF_ARCH_TIME,
-  DL_SF_ARCH_POWER,
-  DL_SF_PROMPT,
+  DL_SERVE_EFFECT_GPU_COMPUTE,
+  DL_SERVE_EFFECT_GPU_MEMORY,
+  DL_SERVE_EFFECT_GPU_POWER,
+  DL_SERVE_EFFECT_ARCH_TIME,
+  DL_SERVE_EFFECT_ARCH_POWER,
+  DL_SERVE_EFFECT_PROMPT,
   DL_N_SERVING_EFFECTS
 };
 
 /* Grouping factors. */
 enum dl_serving_factor {
-  DL_SB_GPU,
-  DL_SB_ARCH,
-  DL_SB_PROMPTS, /* requests of one kind */
+  DL_SERVE_FACTOR_GPU,
+  DL_SERVE_FACTOR_ARCH,
+  DL_SERVE_FACTOR_PROMPTS, /* requests of one kind */
   DL_N_SERVING_FACTORS
 };
 
 enum dl_serving_target {
-  DL_ST_TIME,   /* of the server for a request, s: 1 / requests per second */
-  DL_ST_ENERGY, /* of a request, all GPUs, J */
-  DL_ST_POWER,  /* of one GPU, mean, W */
+  DL_SERVE_TARGET_TIME,   /* of the server for a request, s: 1 / requests per
+                             second */
+  DL_SERVE_TARGET_ENERGY, /* of a request, all GPUs, J */
+  DL_SERVE_TARGET_POWER,  /* of one GPU, mean, W */
   DL_N_SERVING_TARGETS
 };
 

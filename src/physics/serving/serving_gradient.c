@@ -25,49 +25,51 @@ struct by_time {
 static void by_rate(const struct chain *k, enum dl_serving_constant share,
                     double d) {
   k->g->c[share] -= d;
-  k->g->fx[DL_SF_GPU_COMPUTE] -= d;
+  k->g->fx[DL_SERVE_EFFECT_GPU_COMPUTE] -= d;
   if (k->in->experts > 0)
-    k->g->c[DL_SV_UNEVEN] += d;
+    k->g->c[DL_SERVE_UNEVEN] += d;
 }
 
 static void by_memory(const struct chain *k, double d) {
   const struct dl_serving_times *t = &k->r->t;
-  k->g->c[DL_SV_EM] -= d;
-  k->g->fx[DL_SF_GPU_MEMORY] -= d;
+  k->g->c[DL_SERVE_EM] -= d;
+  k->g->fx[DL_SERVE_EFFECT_GPU_MEMORY] -= d;
   if (k->in->experts > 0)
-    k->g->c[DL_SV_UNEVEN] += d * (1 - t->keys / t->memory);
-  k->g->fx[DL_SF_PROMPT] += d * t->keys / t->memory * t->prompt / t->context;
+    k->g->c[DL_SERVE_UNEVEN] += d * (1 - t->keys / t->memory);
+  k->g->fx[DL_SERVE_EFFECT_PROMPT] +=
+      d * t->keys / t->memory * t->prompt / t->context;
 }
 
 static void by_compute(const struct chain *k, double d) {
   const struct dl_serving_times *t = &k->r->t;
-  by_rate(k, DL_SV_EC, d);
-  k->g->fx[DL_SF_PROMPT] +=
+  by_rate(k, DL_SERVE_EC, d);
+  k->g->fx[DL_SERVE_EFFECT_PROMPT] +=
       d * t->attention / t->compute * t->prompt / t->context;
 }
 
 static void by_prompt_compute(const struct chain *k, double d) {
   const struct dl_serving_times *t = &k->r->t;
-  by_rate(k, DL_SV_EP, d);
-  k->g->fx[DL_SF_PROMPT] += d * (1 + t->prompt_attention / t->prompt_compute);
+  by_rate(k, DL_SERVE_EP, d);
+  k->g->fx[DL_SERVE_EFFECT_PROMPT] +=
+      d * (1 + t->prompt_attention / t->prompt_compute);
 }
 
 static void by_exchange(const struct chain *k, double exchange, double prompt) {
   double latency = k->r->t.latency / k->r->t.exchange;
-  k->g->c[DL_SV_ALPHA] += exchange * latency;
-  k->g->c[DL_SV_XL] -= exchange * (1 - latency) + prompt;
-  k->g->fx[DL_SF_PROMPT] += prompt;
+  k->g->c[DL_SERVE_ALPHA] += exchange * latency;
+  k->g->c[DL_SERVE_XL] -= exchange * (1 - latency) + prompt;
+  k->g->fx[DL_SERVE_EFFECT_PROMPT] += prompt;
 }
 
 /* d: derivative by the time of a round's steps on the host. */
 static void by_host(const struct chain *k, double d) {
-  double per_request = k->c[DL_SV_C1] * k->in->batch;
-  double all = k->c[DL_SV_C0] + per_request;
+  double per_request = k->c[DL_SERVE_C1] * k->in->batch;
+  double all = k->c[DL_SERVE_C0] + per_request;
   d *= k->r->host;
-  k->g->c[DL_SV_C0] += d * k->c[DL_SV_C0] / all;
-  k->g->c[DL_SV_C1] += d * per_request / all;
+  k->g->c[DL_SERVE_C0] += d * k->c[DL_SERVE_C0] / all;
+  k->g->c[DL_SERVE_C1] += d * per_request / all;
   if (k->in->old)
-    k->g->c[DL_SV_OLD] += d;
+    k->g->c[DL_SERVE_OLD] += d;
 }
 
 /* d: derivative by the energy beyond the static power, W s. */
@@ -75,16 +77,16 @@ static void by_work(const struct chain *k, double d, struct by_time *by) {
   const double *c = k->c;
   const struct dl_serving_times *t = &k->r->t;
   double b = k->in->batch, v = k->in->answer;
-  double compute = d * k->in->tdp * c[DL_SV_PF] * c[DL_SV_EC] * v;
-  double prompt = d * k->in->tdp * c[DL_SV_PF] * c[DL_SV_EP] * b;
-  double memory = d * k->in->tdp * c[DL_SV_PM] * c[DL_SV_EM] * v;
-  k->g->c[DL_SV_PU] +=
-      d * k->in->tdp * c[DL_SV_PU] * (k->r->decode + k->r->prefill);
-  k->g->c[DL_SV_PF] += compute * t->compute + prompt * t->prompt_compute;
-  k->g->c[DL_SV_EC] += compute * t->compute;
-  k->g->c[DL_SV_EP] += prompt * t->prompt_compute;
-  k->g->c[DL_SV_PM] += memory * t->memory;
-  k->g->c[DL_SV_EM] += memory * t->memory;
+  double compute = d * k->in->tdp * c[DL_SERVE_PF] * c[DL_SERVE_EC] * v;
+  double prompt = d * k->in->tdp * c[DL_SERVE_PF] * c[DL_SERVE_EP] * b;
+  double memory = d * k->in->tdp * c[DL_SERVE_PM] * c[DL_SERVE_EM] * v;
+  k->g->c[DL_SERVE_PU] +=
+      d * k->in->tdp * c[DL_SERVE_PU] * (k->r->decode + k->r->prefill);
+  k->g->c[DL_SERVE_PF] += compute * t->compute + prompt * t->prompt_compute;
+  k->g->c[DL_SERVE_EC] += compute * t->compute;
+  k->g->c[DL_SERVE_EP] += prompt * t->prompt_compute;
+  k->g->c[DL_SERVE_PM] += memory * t->memory;
+  k->g->c[DL_SERVE_EM] += memory * t->memory;
   by->compute += compute;
   by->prompt_compute += prompt;
   by->memory += memory;
@@ -108,9 +110,9 @@ static void by_parts(const struct chain *k, const struct by_time *by) {
   double prompt_compute = by->prompt_compute * t->prompt_compute;
   double exchange = by->exchange * t->exchange;
   double prompt_exchange = by->prompt_exchange * t->prompt_exchange;
-  k->g->fx[DL_SF_ARCH_TIME] +=
+  k->g->fx[DL_SERVE_EFFECT_ARCH_TIME] +=
       memory + compute + layers + prompt_compute + exchange + prompt_exchange;
-  k->g->c[DL_SV_TAU] += layers;
+  k->g->c[DL_SERVE_TAU] += layers;
   by_memory(k, memory);
   by_compute(k, compute);
   if (t->prompt_compute > 0)
@@ -127,15 +129,15 @@ static void add_round(const struct chain *k, double by_time, double by_power) {
   double gpu = r->decode + r->prefill, ws = r->decode_ws + r->prefill_ws;
   dl_power_limit_gradient(&r->limit, by_time * gpu, by_power, &limit);
   double by_demand = limit.wanted / r->limit.wanted * r->board;
-  k->g->c[DL_SV_KAPPA] += limit.kappa;
-  k->g->c[DL_SV_PCAP] += limit.limit;
-  k->g->fx[DL_SF_GPU_POWER] += limit.wanted;
-  k->g->fx[DL_SF_ARCH_POWER] += limit.wanted;
-  k->g->c[DL_SV_PA] += limit.lowest + by_demand * r->base;
+  k->g->c[DL_SERVE_KAPPA] += limit.kappa;
+  k->g->c[DL_SERVE_PCAP] += limit.limit;
+  k->g->fx[DL_SERVE_EFFECT_GPU_POWER] += limit.wanted;
+  k->g->fx[DL_SERVE_EFFECT_ARCH_POWER] += limit.wanted;
+  k->g->c[DL_SERVE_PA] += limit.lowest + by_demand * r->base;
   double by_round = -by_demand * ws / r->time / r->time;
   double by_gpu = by_time * r->limit.slow + by_round;
   by_work(k, by_demand / r->time, &by);
-  by_gpu_time(k, by_gpu + by_demand / r->time * k->in->tdp * k->c[DL_SV_PU],
+  by_gpu_time(k, by_gpu + by_demand / r->time * k->in->tdp * k->c[DL_SERVE_PU],
               &by);
   by_host(k, by_time + by_round);
   by_parts(k, &by);
@@ -148,9 +150,9 @@ void dl_serving_gradient(const double *c, const double *fx, const void *inputs,
   dl_serving_round_of(&r, c, fx, in);
   dl_serving_targets(&r, in, log_target);
   double time = r.limit.slow * (r.decode + r.prefill) + r.host;
-  struct chain by_time = {c, in, &r, &g[DL_ST_TIME]};
-  struct chain by_power = {c, in, &r, &g[DL_ST_POWER]};
-  struct chain by_energy = {c, in, &r, &g[DL_ST_ENERGY]};
+  struct chain by_time = {c, in, &r, &g[DL_SERVE_TARGET_TIME]};
+  struct chain by_power = {c, in, &r, &g[DL_SERVE_TARGET_POWER]};
+  struct chain by_energy = {c, in, &r, &g[DL_SERVE_TARGET_ENERGY]};
   for (size_t t = 0; t < DL_N_SERVING_TARGETS; t++)
     g[t] = (struct dl_gradient){0};
   add_round(&by_time, 1 / time, 0);

@@ -70,9 +70,10 @@ static double peak_tflops(const struct dl_accelerator *gpu,
 static void group(const struct dl_physics_row *row, struct dl_grouping *g) {
   double sd = dl_or(row->other[PROMPT_SD], 0);
   dl_row_names_of(row, g->name);
-  g->level[DL_SB_GPU].name = DL_NAME_GPU;
-  g->level[DL_SB_ARCH].name = DL_NAME_ARCH;
-  g->level[DL_SB_PROMPTS].name = sd > 0 ? DL_NAME_DATASET : DL_NAME_NONE;
+  g->level[DL_SERVE_FACTOR_GPU].name = DL_NAME_GPU;
+  g->level[DL_SERVE_FACTOR_ARCH].name = DL_NAME_ARCH;
+  g->level[DL_SERVE_FACTOR_PROMPTS].name =
+      sd > 0 ? DL_NAME_DATASET : DL_NAME_NONE;
   g->level_sd = sd;
 }
 
@@ -127,10 +128,10 @@ const char *dl_serving_inputs_read(const struct dl_physics_row *row,
 /* Time and power where both are there, else the target alone: the energy. */
 void dl_serving_measured(const struct dl_run *run, double *value) {
   bool both = run->request_s > 0 && run->request_power_w > 0;
-  value[DL_ST_TIME] = run->request_s > 0 ? log(run->request_s) : NAN;
-  value[DL_ST_POWER] =
+  value[DL_SERVE_TARGET_TIME] = run->request_s > 0 ? log(run->request_s) : NAN;
+  value[DL_SERVE_TARGET_POWER] =
       run->request_power_w > 0 ? log(run->request_power_w) : NAN;
-  value[DL_ST_ENERGY] =
+  value[DL_SERVE_TARGET_ENERGY] =
       !both && run->request_energy_j > 0 ? log(run->request_energy_j) : NAN;
 }
 

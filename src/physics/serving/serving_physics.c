@@ -10,42 +10,44 @@
 #include "physics/serving/serving_round.h"
 
 static const struct dl_physics_constant constants[] = {
-    [DL_SV_EM] = {"em", NULL, 0.7, 0.25, "share of the bandwidth reached"},
-    [DL_SV_EC] = {"ec", NULL, 0.55, 0.3, "share of the peak rate, decoding"},
-    [DL_SV_EP] = {"ep", NULL, 0.5, 0.4, "share of the peak rate, prompts"},
-    [DL_SV_TAU] = {"tau", "s", 60e-6, 0.5, "a layer"},
-    [DL_SV_ALPHA] = {"alpha", "s", 12e-6, 0.6, "an exchange between GPUs"},
-    [DL_SV_XL] = {"xl", NULL, 0.5, 0.6, "share of the links' rate"},
-    [DL_SV_C0] = {"c0", "s", 2e-3, 0.8, "a step on the host"},
-    [DL_SV_C1] = {"c1", "s", 20e-6, 0.8, "and for each request"},
-    [DL_SV_OLD] = {"old", NULL, 3, 0.6, "host of 2024, relative"},
-    [DL_SV_UNEVEN] = {"uneven", NULL, 1.2, 0.3, "work of experts, relative"},
-    [DL_SV_PA] = {"pa", NULL, 0.15, 0.3, "power awake, share of TDP"},
-    [DL_SV_PU] = {"pu", NULL, 0.25, 0.3, "power of being busy"},
-    [DL_SV_PF] = {"pf", NULL, 0.6, 0.3, "power at the peak rate"},
-    [DL_SV_PM] = {"pm", NULL, 0.35, 0.3, "power at the full bandwidth"},
-    [DL_SV_PCAP] = {"pcap", NULL, 0.97, 0.04, "most power, share of TDP"},
-    [DL_SV_KAPPA] = {"kappa", NULL, 0.5, 0.5, "slower under a power cap"},
+    [DL_SERVE_EM] = {"em", NULL, 0.7, 0.25, "share of the bandwidth reached"},
+    [DL_SERVE_EC] = {"ec", NULL, 0.55, 0.3, "share of the peak rate, decoding"},
+    [DL_SERVE_EP] = {"ep", NULL, 0.5, 0.4, "share of the peak rate, prompts"},
+    [DL_SERVE_TAU] = {"tau", "s", 60e-6, 0.5, "a layer"},
+    [DL_SERVE_ALPHA] = {"alpha", "s", 12e-6, 0.6, "an exchange between GPUs"},
+    [DL_SERVE_XL] = {"xl", NULL, 0.5, 0.6, "share of the links' rate"},
+    [DL_SERVE_C0] = {"c0", "s", 2e-3, 0.8, "a step on the host"},
+    [DL_SERVE_C1] = {"c1", "s", 20e-6, 0.8, "and for each request"},
+    [DL_SERVE_OLD] = {"old", NULL, 3, 0.6, "host of 2024, relative"},
+    [DL_SERVE_UNEVEN] = {"uneven", NULL, 1.2, 0.3, "work of experts, relative"},
+    [DL_SERVE_PA] = {"pa", NULL, 0.15, 0.3, "power awake, share of TDP"},
+    [DL_SERVE_PU] = {"pu", NULL, 0.25, 0.3, "power of being busy"},
+    [DL_SERVE_PF] = {"pf", NULL, 0.6, 0.3, "power at the peak rate"},
+    [DL_SERVE_PM] = {"pm", NULL, 0.35, 0.3, "power at the full bandwidth"},
+    [DL_SERVE_PCAP] = {"pcap", NULL, 0.97, 0.04, "most power, share of TDP"},
+    [DL_SERVE_KAPPA] = {"kappa", NULL, 0.5, 0.5, "slower under a power cap"},
 };
 
 static const struct dl_grouping_factor factors[] = {
-    [DL_SB_GPU] = {"gpu", DL_SF_GPU_COMPUTE, 3, .many = 0},
-    [DL_SB_ARCH] = {"arch", DL_SF_ARCH_TIME, 2, .many = 0},
-    [DL_SB_PROMPTS] = {"prompts", DL_SF_PROMPT, 1, .own_data = true},
+    [DL_SERVE_FACTOR_GPU] = {"gpu", DL_SERVE_EFFECT_GPU_COMPUTE, 3, .many = 0},
+    [DL_SERVE_FACTOR_ARCH] = {"arch", DL_SERVE_EFFECT_ARCH_TIME, 2, .many = 0},
+    [DL_SERVE_FACTOR_PROMPTS] = {"prompts", DL_SERVE_EFFECT_PROMPT, 1,
+                                 .own_data = true},
 };
 
 static const struct dl_random_effect effects[] = {
-    [DL_SF_GPU_COMPUTE] = {"gpu_compute", 0.15},
-    [DL_SF_GPU_MEMORY] = {"gpu_memory", 0.15},
-    [DL_SF_GPU_POWER] = {"gpu_power", 0.1},
-    [DL_SF_ARCH_TIME] = {"arch_time", 0.12},
-    [DL_SF_ARCH_POWER] = {"arch_power", 0.05},
-    [DL_SF_PROMPT] = {"prompt", 0},
+    [DL_SERVE_EFFECT_GPU_COMPUTE] = {"gpu_compute", 0.15},
+    [DL_SERVE_EFFECT_GPU_MEMORY] = {"gpu_memory", 0.15},
+    [DL_SERVE_EFFECT_GPU_POWER] = {"gpu_power", 0.1},
+    [DL_SERVE_EFFECT_ARCH_TIME] = {"arch_time", 0.12},
+    [DL_SERVE_EFFECT_ARCH_POWER] = {"arch_power", 0.05},
+    [DL_SERVE_EFFECT_PROMPT] = {"prompt", 0},
 };
 
 /* Of the residuals, in logarithms: what priors are weighed against. */
-static const double sigma[] = {
-    [DL_ST_TIME] = 0.15, [DL_ST_ENERGY] = 0.15, [DL_ST_POWER] = 0.08};
+static const double sigma[] = {[DL_SERVE_TARGET_TIME] = 0.15,
+                               [DL_SERVE_TARGET_ENERGY] = 0.15,
+                               [DL_SERVE_TARGET_POWER] = 0.08};
 
 static void predict(const double *c, const double *fx, const void *inputs,
                     double *log_target) {
@@ -55,9 +57,10 @@ static void predict(const double *c, const double *fx, const void *inputs,
   dl_serving_targets(&r, in, log_target);
 }
 
-static const char *const targets[] = {[DL_ST_TIME] = "request_s",
-                                      [DL_ST_ENERGY] = "request_energy_j",
-                                      [DL_ST_POWER] = "request_power_w"};
+static const char *const targets[] = {
+    [DL_SERVE_TARGET_TIME] = "request_s",
+    [DL_SERVE_TARGET_ENERGY] = "request_energy_j",
+    [DL_SERVE_TARGET_POWER] = "request_power_w"};
 
 const struct dl_physics dl_serving_physics = {
     .name = "serving",

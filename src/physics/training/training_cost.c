@@ -7,14 +7,14 @@
 
 enum dl_training_constant
 dl_training_efficiency(const struct dl_training_inputs *l) {
-  return l->in_tensor == 0   ? DL_PH_EC
-         : l->in_tensor == 1 ? DL_PH_EC_TF32
-                             : DL_PH_EC_HALF;
+  return l->in_tensor == 0   ? DL_TRAIN_EC
+         : l->in_tensor == 1 ? DL_TRAIN_EC_TF32
+                             : DL_TRAIN_EC_HALF;
 }
 
 static double bandwidth_share(const double *c,
                               const struct dl_training_inputs *l) {
-  return c[DL_PH_EM] * (l->has_tensor ? 1 : c[DL_PH_MTC]);
+  return c[DL_TRAIN_EM] * (l->has_tensor ? 1 : c[DL_TRAIN_MTC]);
 }
 
 /* The power that the work of a step adds to the static power, W. */
@@ -22,11 +22,13 @@ static double dynamic_power(const struct dl_training_factors *f,
                             const struct dl_training_inputs *l,
                             const struct dl_training_step *s) {
   const double *c = f->c;
-  double busy = (c[DL_PH_PU] * s->gpu + c[DL_PH_PF] * c[DL_PH_EC] * s->compute +
-                 c[DL_PH_PM] * bandwidth_share(c, l) * s->memory) /
-                s->unlimited;
-  double ptc = l->has_tensor ? 1 : c[DL_PH_PTC];
-  return l->tdp * ptc * busy * f->fx[DL_FX_GPU_POWER] * f->fx[DL_FX_ARCH_POWER];
+  double busy =
+      (c[DL_TRAIN_PU] * s->gpu + c[DL_TRAIN_PF] * c[DL_TRAIN_EC] * s->compute +
+       c[DL_TRAIN_PM] * bandwidth_share(c, l) * s->memory) /
+      s->unlimited;
+  double ptc = l->has_tensor ? 1 : c[DL_TRAIN_PTC];
+  return l->tdp * ptc * busy * f->fx[DL_EFFECT_GPU_POWER] *
+         f->fx[DL_EFFECT_ARCH_POWER];
 }
 
 static void step_of(struct dl_training_step *s,
@@ -35,35 +37,36 @@ static void step_of(struct dl_training_step *s,
                     enum dl_training_mode mode) {
   const double *c = f->c, *fx = f->fx;
   double m = mode == DL_FULL ? 3 : 1;
-  double bytes = l->bytes * (l->bytes_known ? 1 : c[DL_PH_CA]);
+  double bytes = l->bytes * (l->bytes_known ? 1 : c[DL_TRAIN_CA]);
   double kernels =
-      m * l->kernels * fx[DL_FX_ARCH_KERNELS] * fx[DL_FX_FACTS_KERNELS];
+      m * l->kernels * fx[DL_EFFECT_ARCH_KERNELS] * fx[DL_EFFECT_FACTS_KERNELS];
   double weights = mode == DL_FULL     ? l->weights
                    : mode == DL_FROZEN ? l->head
                                        : 0;
   double samples =
-      m * l->batch * fx[DL_FX_ARCH_TIME] * fx[DL_FX_FRAMEWORK_TIME];
+      m * l->batch * fx[DL_EFFECT_ARCH_TIME] * fx[DL_EFFECT_FRAMEWORK_TIME];
   double bandwidth =
-      bandwidth_share(c, l) * l->bandwidth * fx[DL_FX_GPU_MEMORY];
-  double host = fx[DL_FX_HOST_LAUNCH] * fx[DL_FX_FRAMEWORK_LAUNCH] *
-                (l->server > 0 ? c[DL_PH_SERVER] : 1);
-  s->compute = samples * l->flops * fx[DL_FX_FACTS_FLOPS] /
-               (c[dl_training_efficiency(l)] * l->peak * fx[DL_FX_GPU_COMPUTE]);
-  s->weights = c[DL_PH_WOPT] * weights / bandwidth;
-  s->memory =
-      (samples * bytes * fx[DL_FX_FACTS_BYTES] + c[DL_PH_WOPT] * weights) /
-      bandwidth;
-  s->kernels = kernels * c[DL_PH_TAU];
-  s->per_step = c[DL_PH_C0] * host;
-  s->launch = (kernels * c[DL_PH_LAMBDA] + c[DL_PH_C0]) * host;
+      bandwidth_share(c, l) * l->bandwidth * fx[DL_EFFECT_GPU_MEMORY];
+  double host = fx[DL_EFFECT_HOST_LAUNCH] * fx[DL_EFFECT_FRAMEWORK_LAUNCH] *
+                (l->server > 0 ? c[DL_TRAIN_SERVER] : 1);
+  s->compute =
+      samples * l->flops * fx[DL_EFFECT_FACTS_FLOPS] /
+      (c[dl_training_efficiency(l)] * l->peak * fx[DL_EFFECT_GPU_COMPUTE]);
+  s->weights = c[DL_TRAIN_WOPT] * weights / bandwidth;
+  s->memory = (samples * bytes * fx[DL_EFFECT_FACTS_BYTES] +
+               c[DL_TRAIN_WOPT] * weights) /
+              bandwidth;
+  s->kernels = kernels * c[DL_TRAIN_TAU];
+  s->per_step = c[DL_TRAIN_C0] * host;
+  s->launch = (kernels * c[DL_TRAIN_LAMBDA] + c[DL_TRAIN_C0]) * host;
   s->gpu = s->compute + s->memory + s->kernels;
   s->unlimited = sqrt(s->gpu * s->gpu + s->launch * s->launch);
   s->dynamic = dynamic_power(f, l, s);
-  s->limit =
-      (struct dl_power_limit){.kappa = c[DL_PH_KAPPA],
-                              .wanted = f->base + s->dynamic,
-                              .limit = c[DL_PH_PCAP] * fmin(l->tdp, l->limit),
-                              .lowest = DL_LOWEST_CLOCK_SHARE * f->base};
+  s->limit = (struct dl_power_limit){.kappa = c[DL_TRAIN_KAPPA],
+                                     .wanted = f->base + s->dynamic,
+                                     .limit = c[DL_TRAIN_PCAP] *
+                                              fmin(l->tdp, l->limit),
+                                     .lowest = DL_LOWEST_CLOCK_SHARE * f->base};
   dl_power_limit_apply(&s->limit);
   double gpu = s->gpu * s->limit.slow;
   s->time = sqrt(gpu * gpu + s->launch * s->launch);
@@ -91,8 +94,8 @@ static void set_factors(struct dl_training_factors *f, const double *c,
   f->c = c;
   for (size_t i = 0; i < DL_N_TRAINING_EFFECTS; i++)
     f->fx[i] = fx[i] < 0 || fx[i] > 0 ? exp(fx[i]) : 1;
-  f->base = (c[DL_PH_PA] * l->tdp + c[DL_PH_PB] * l->gddr) *
-            f->fx[DL_FX_GPU_POWER] * f->fx[DL_FX_ARCH_POWER];
+  f->base = (c[DL_TRAIN_PA] * l->tdp + c[DL_TRAIN_PB] * l->gddr) *
+            f->fx[DL_EFFECT_GPU_POWER] * f->fx[DL_EFFECT_ARCH_POWER];
 }
 
 void dl_training_epoch_of(struct dl_training_epoch *e, const double *c,
@@ -109,7 +112,8 @@ void dl_training_epoch_of(struct dl_training_epoch *e, const double *c,
       step_of(&e->step[i], &e->f, l, (enum dl_training_mode)i);
       add_steps(&e->cost, &e->step[i], e->n[i]);
     }
-  e->cost.fixed = l->mid_run ? 0 : c[DL_PH_T0] * e->f.fx[DL_FX_HOST_EPOCH];
+  e->cost.fixed =
+      l->mid_run ? 0 : c[DL_TRAIN_T0] * e->f.fx[DL_EFFECT_HOST_EPOCH];
   e->cost.time += e->cost.fixed;
   e->cost.energy += e->cost.fixed * e->f.base;
 }
@@ -125,7 +129,7 @@ void dl_training_epoch(const double *c, const double *fx,
 void dl_training_targets(const struct dl_cost *cost,
                          const struct dl_training_inputs *in,
                          double log_target[DL_N_PHYSICAL_TARGETS]) {
-  log_target[DL_PT_POWER] = log(cost->energy / cost->time);
-  log_target[DL_PT_ENERGY] = log(cost->energy + in->ram_w * cost->time);
-  log_target[DL_PT_TIME] = log(cost->time);
+  log_target[DL_TARGET_POWER] = log(cost->energy / cost->time);
+  log_target[DL_TARGET_ENERGY] = log(cost->energy + in->ram_w * cost->time);
+  log_target[DL_TARGET_TIME] = log(cost->time);
 }

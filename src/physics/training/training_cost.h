@@ -48,62 +48,62 @@
 
 /* Constants, all positive and kept as logarithms. */
 enum dl_training_constant {
-  DL_PH_EC,      /* share of the peak rate reached, plain FP32 */
-  DL_PH_EC_TF32, /* the same of TF32 in tensor cores */
-  DL_PH_EC_HALF, /* and of 16-bit formats there */
-  DL_PH_EM,      /* share of the memory bandwidth reached */
-  DL_PH_TAU,     /* s: what a kernel costs on the GPU */
-  DL_PH_LAMBDA,  /* s: what its launch costs on the host */
-  DL_PH_C0,      /* s: a step on the host */
-  DL_PH_SERVER,  /* how much slower a server launches than a desktop */
-  DL_PH_T0,      /* s: an epoch */
-  DL_PH_WOPT,    /* passes over the trained weights a step */
-  DL_PH_CA,      /* bytes moved / bytes of the outputs of dense layers */
-  DL_PH_PA,      /* power awake, share of TDP */
-  DL_PH_PB,      /* W a GB/s of GDDR6 bandwidth */
-  DL_PH_PU,      /* busy, share of TDP */
-  DL_PH_PF,      /* at the peak rate, share of TDP */
-  DL_PH_PM,      /* at the full bandwidth, share of TDP */
-  DL_PH_PCAP,    /* most, share of TDP */
-  DL_PH_PTC,     /* factor without tensor cores */
-  DL_PH_MTC,     /* share of the bandwidth without tensor cores, relative */
-  DL_PH_KAPPA,   /* how a step slows down under a power cap */
+  DL_TRAIN_EC,      /* share of the peak rate reached, plain FP32 */
+  DL_TRAIN_EC_TF32, /* the same of TF32 in tensor cores */
+  DL_TRAIN_EC_HALF, /* and of 16-bit formats there */
+  DL_TRAIN_EM,      /* share of the memory bandwidth reached */
+  DL_TRAIN_TAU,     /* s: what a kernel costs on the GPU */
+  DL_TRAIN_LAMBDA,  /* s: what its launch costs on the host */
+  DL_TRAIN_C0,      /* s: a step on the host */
+  DL_TRAIN_SERVER,  /* how much slower a server launches than a desktop */
+  DL_TRAIN_T0,      /* s: an epoch */
+  DL_TRAIN_WOPT,    /* passes over the trained weights a step */
+  DL_TRAIN_CA,      /* bytes moved / bytes of the outputs of dense layers */
+  DL_TRAIN_PA,      /* power awake, share of TDP */
+  DL_TRAIN_PB,      /* W a GB/s of GDDR6 bandwidth */
+  DL_TRAIN_PU,      /* busy, share of TDP */
+  DL_TRAIN_PF,      /* at the peak rate, share of TDP */
+  DL_TRAIN_PM,      /* at the full bandwidth, share of TDP */
+  DL_TRAIN_PCAP,    /* most, share of TDP */
+  DL_TRAIN_PTC,     /* factor without tensor cores */
+  DL_TRAIN_MTC,     /* share of the bandwidth without tensor cores, relative */
+  DL_TRAIN_KAPPA,   /* how a step slows down under a power cap */
   DL_N_TRAINING_CONSTANTS
 };
 
 /* What differs between machines and networks beyond their descriptors, as
  * logarithms; 0 where nothing is known. */
 enum dl_training_effect {
-  DL_FX_HOST_LAUNCH,
-  DL_FX_HOST_EPOCH,
-  DL_FX_GPU_COMPUTE,
-  DL_FX_GPU_MEMORY,
-  DL_FX_GPU_POWER,
-  DL_FX_ARCH_TIME,
-  DL_FX_ARCH_KERNELS,
-  DL_FX_ARCH_POWER,
-  DL_FX_FRAMEWORK_LAUNCH,
-  DL_FX_FRAMEWORK_TIME,
-  DL_FX_FACTS_FLOPS, /* by which a row's facts of its network are off */
-  DL_FX_FACTS_BYTES,
-  DL_FX_FACTS_KERNELS,
+  DL_EFFECT_HOST_LAUNCH,
+  DL_EFFECT_HOST_EPOCH,
+  DL_EFFECT_GPU_COMPUTE,
+  DL_EFFECT_GPU_MEMORY,
+  DL_EFFECT_GPU_POWER,
+  DL_EFFECT_ARCH_TIME,
+  DL_EFFECT_ARCH_KERNELS,
+  DL_EFFECT_ARCH_POWER,
+  DL_EFFECT_FRAMEWORK_LAUNCH,
+  DL_EFFECT_FRAMEWORK_TIME,
+  DL_EFFECT_FACTS_FLOPS, /* by which a row's facts of its network are off */
+  DL_EFFECT_FACTS_BYTES,
+  DL_EFFECT_FACTS_KERNELS,
   DL_N_TRAINING_EFFECTS
 };
 
 /* Grouping factors. */
 enum dl_training_factor {
-  DL_BY_HOST,
-  DL_BY_GPU,
-  DL_BY_ARCH,
-  DL_BY_FRAMEWORK,
-  DL_BY_FACTS, /* a network on a data set, where its facts are in doubt */
+  DL_FACTOR_HOST,
+  DL_FACTOR_GPU,
+  DL_FACTOR_ARCH,
+  DL_FACTOR_FRAMEWORK,
+  DL_FACTOR_FACTS, /* a network on a data set, where its facts are in doubt */
   DL_N_TRAINING_FACTORS
 };
 
 enum dl_physical_target {
-  DL_PT_POWER,  /* mean, W */
-  DL_PT_ENERGY, /* of an epoch, J */
-  DL_PT_TIME,   /* of an epoch, s */
+  DL_TARGET_POWER,  /* mean, W */
+  DL_TARGET_ENERGY, /* of an epoch, J */
+  DL_TARGET_TIME,   /* of an epoch, s */
   DL_N_PHYSICAL_TARGETS
 };
 

@@ -17,20 +17,20 @@ struct chain {
 /* d = derivative by the logarithm of a time or a power. */
 
 static void by_bandwidth(const struct chain *k, double d) {
-  k->g->c[DL_PH_EM] += d;
+  k->g->c[DL_TRAIN_EM] += d;
   if (!k->in->has_tensor)
-    k->g->c[DL_PH_MTC] += d;
+    k->g->c[DL_TRAIN_MTC] += d;
 }
 
 static void by_samples(const struct chain *k, double d) {
-  k->g->fx[DL_FX_ARCH_TIME] += d;
-  k->g->fx[DL_FX_FRAMEWORK_TIME] += d;
+  k->g->fx[DL_EFFECT_ARCH_TIME] += d;
+  k->g->fx[DL_EFFECT_FRAMEWORK_TIME] += d;
 }
 
 static void by_compute(const struct chain *k, double d) {
   by_samples(k, d);
-  k->g->fx[DL_FX_FACTS_FLOPS] += d;
-  k->g->fx[DL_FX_GPU_COMPUTE] -= d;
+  k->g->fx[DL_EFFECT_FACTS_FLOPS] += d;
+  k->g->fx[DL_EFFECT_GPU_COMPUTE] -= d;
   k->g->c[dl_training_efficiency(k->in)] -= d;
 }
 
@@ -38,41 +38,42 @@ static void by_compute(const struct chain *k, double d) {
 static void by_memory(const struct chain *k, double activations,
                       double weights) {
   by_samples(k, activations);
-  k->g->fx[DL_FX_FACTS_BYTES] += activations;
+  k->g->fx[DL_EFFECT_FACTS_BYTES] += activations;
   if (!k->in->bytes_known)
-    k->g->c[DL_PH_CA] += activations;
-  k->g->c[DL_PH_WOPT] += weights;
+    k->g->c[DL_TRAIN_CA] += activations;
+  k->g->c[DL_TRAIN_WOPT] += weights;
   by_bandwidth(k, -activations - weights);
-  k->g->fx[DL_FX_GPU_MEMORY] -= activations + weights;
+  k->g->fx[DL_EFFECT_GPU_MEMORY] -= activations + weights;
 }
 
 static void by_kernels(const struct chain *k, double d) {
-  k->g->fx[DL_FX_ARCH_KERNELS] += d;
-  k->g->fx[DL_FX_FACTS_KERNELS] += d;
+  k->g->fx[DL_EFFECT_ARCH_KERNELS] += d;
+  k->g->fx[DL_EFFECT_FACTS_KERNELS] += d;
 }
 
 /* The launches of the kernels, and the fixed cost of a step on the host. */
 static void by_launch(const struct chain *k, double launches, double per_step) {
   by_kernels(k, launches);
-  k->g->c[DL_PH_LAMBDA] += launches;
-  k->g->c[DL_PH_C0] += per_step;
-  k->g->fx[DL_FX_HOST_LAUNCH] += launches + per_step;
-  k->g->fx[DL_FX_FRAMEWORK_LAUNCH] += launches + per_step;
+  k->g->c[DL_TRAIN_LAMBDA] += launches;
+  k->g->c[DL_TRAIN_C0] += per_step;
+  k->g->fx[DL_EFFECT_HOST_LAUNCH] += launches + per_step;
+  k->g->fx[DL_EFFECT_FRAMEWORK_LAUNCH] += launches + per_step;
   if (k->in->server > 0)
-    k->g->c[DL_PH_SERVER] += launches + per_step;
+    k->g->c[DL_TRAIN_SERVER] += launches + per_step;
 }
 
 static void by_board_power(const struct chain *k, double d) {
-  k->g->fx[DL_FX_GPU_POWER] += d;
-  k->g->fx[DL_FX_ARCH_POWER] += d;
+  k->g->fx[DL_EFFECT_GPU_POWER] += d;
+  k->g->fx[DL_EFFECT_ARCH_POWER] += d;
 }
 
 static void by_static_power(const struct chain *k, double d) {
   const double *c = k->f->c;
-  double tdp = c[DL_PH_PA] * k->in->tdp, memory = c[DL_PH_PB] * k->in->gddr;
+  double tdp = c[DL_TRAIN_PA] * k->in->tdp,
+         memory = c[DL_TRAIN_PB] * k->in->gddr;
   by_board_power(k, d);
-  k->g->c[DL_PH_PA] += d * tdp / (tdp + memory);
-  k->g->c[DL_PH_PB] += d * memory / (tdp + memory);
+  k->g->c[DL_TRAIN_PA] += d * tdp / (tdp + memory);
+  k->g->c[DL_TRAIN_PB] += d * memory / (tdp + memory);
 }
 
 /* Derivatives by the times themselves. */
@@ -86,23 +87,23 @@ static void by_dynamic_power(const struct chain *k,
                              const struct dl_training_step *s, double d,
                              struct times *by) {
   const double *c = k->f->c;
-  double share = c[DL_PH_EM] * (k->in->has_tensor ? 1 : c[DL_PH_MTC]);
-  double gpu = c[DL_PH_PU] * s->gpu;
-  double compute = c[DL_PH_PF] * c[DL_PH_EC] * s->compute;
-  double memory = c[DL_PH_PM] * share * s->memory;
+  double share = c[DL_TRAIN_EM] * (k->in->has_tensor ? 1 : c[DL_TRAIN_MTC]);
+  double gpu = c[DL_TRAIN_PU] * s->gpu;
+  double compute = c[DL_TRAIN_PF] * c[DL_TRAIN_EC] * s->compute;
+  double memory = c[DL_TRAIN_PM] * share * s->memory;
   double each = d / (gpu + compute + memory);
   double by_unlimited = -d / s->unlimited / s->unlimited;
   by_board_power(k, d);
   if (!k->in->has_tensor)
-    k->g->c[DL_PH_PTC] += d;
-  k->g->c[DL_PH_PU] += each * gpu;
-  k->g->c[DL_PH_PF] += each * compute;
-  k->g->c[DL_PH_EC] += each * compute;
-  k->g->c[DL_PH_PM] += each * memory;
+    k->g->c[DL_TRAIN_PTC] += d;
+  k->g->c[DL_TRAIN_PU] += each * gpu;
+  k->g->c[DL_TRAIN_PF] += each * compute;
+  k->g->c[DL_TRAIN_EC] += each * compute;
+  k->g->c[DL_TRAIN_PM] += each * memory;
   by_bandwidth(k, each * memory);
-  by->gpu += each * c[DL_PH_PU] + by_unlimited * s->gpu;
-  by->compute += each * c[DL_PH_PF] * c[DL_PH_EC];
-  by->memory += each * c[DL_PH_PM] * share;
+  by->gpu += each * c[DL_TRAIN_PU] + by_unlimited * s->gpu;
+  by->compute += each * c[DL_TRAIN_PF] * c[DL_TRAIN_EC];
+  by->memory += each * c[DL_TRAIN_PM] * share;
   by->launch += by_unlimited * s->launch;
 }
 
@@ -115,8 +116,8 @@ static void add_step(const struct chain *k, const struct dl_training_step *s,
   struct dl_power_limit limit;
   dl_power_limit_gradient(&s->limit, by_time * slowed / s->time * s->gpu,
                           by_power, &limit);
-  k->g->c[DL_PH_KAPPA] += limit.kappa;
-  k->g->c[DL_PH_PCAP] += limit.limit;
+  k->g->c[DL_TRAIN_KAPPA] += limit.kappa;
+  k->g->c[DL_TRAIN_PCAP] += limit.limit;
   double by_wanted = limit.wanted / s->limit.wanted;
   by_static_power(k, limit.lowest + by_wanted * k->f->base);
   if (s->dynamic > 0)
@@ -125,17 +126,17 @@ static void add_step(const struct chain *k, const struct dl_training_step *s,
   by_memory(k, (by.gpu + by.memory) * (s->memory - s->weights),
             (by.gpu + by.memory) * s->weights);
   by_kernels(k, by.gpu * s->kernels);
-  k->g->c[DL_PH_TAU] += by.gpu * s->kernels;
+  k->g->c[DL_TRAIN_TAU] += by.gpu * s->kernels;
   by_launch(k, by.launch * (s->launch - s->per_step), by.launch * s->per_step);
 }
 
 /* t0, and the static power during it. */
 static void add_fixed(const struct chain *time, const struct chain *energy) {
-  double fixed = time->f->c[DL_PH_T0] * time->f->fx[DL_FX_HOST_EPOCH];
-  time->g->c[DL_PH_T0] += fixed;
-  time->g->fx[DL_FX_HOST_EPOCH] += fixed;
-  energy->g->c[DL_PH_T0] += fixed * energy->f->base;
-  energy->g->fx[DL_FX_HOST_EPOCH] += fixed * energy->f->base;
+  double fixed = time->f->c[DL_TRAIN_T0] * time->f->fx[DL_EFFECT_HOST_EPOCH];
+  time->g->c[DL_TRAIN_T0] += fixed;
+  time->g->fx[DL_EFFECT_HOST_EPOCH] += fixed;
+  energy->g->c[DL_TRAIN_T0] += fixed * energy->f->base;
+  energy->g->fx[DL_EFFECT_HOST_EPOCH] += fixed * energy->f->base;
   by_static_power(energy, fixed * energy->f->base);
 }
 
@@ -169,7 +170,9 @@ void dl_training_gradient(const double *c, const double *fx, const void *inputs,
     add_fixed(&by_time, &by_energy);
   const struct dl_cost *cost = &e.cost;
   double with_ram = cost->energy + in->ram_w * cost->time;
-  combine(&g[DL_PT_TIME], 1 / cost->time, &time, 0, &energy);
-  combine(&g[DL_PT_POWER], -1 / cost->time, &time, 1 / cost->energy, &energy);
-  combine(&g[DL_PT_ENERGY], in->ram_w / with_ram, &time, 1 / with_ram, &energy);
+  combine(&g[DL_TARGET_TIME], 1 / cost->time, &time, 0, &energy);
+  combine(&g[DL_TARGET_POWER], -1 / cost->time, &time, 1 / cost->energy,
+          &energy);
+  combine(&g[DL_TARGET_ENERGY], in->ram_w / with_ram, &time, 1 / with_ram,
+          &energy);
 }

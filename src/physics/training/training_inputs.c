@@ -123,21 +123,21 @@ static void group(const struct dl_physics_row *row,
          facts_sd = dl_or(row->other[FACTS_SD], 0);
   bool uncertain = facts_sd > 0;
   dl_row_names_of(row, g->name);
-  g->level[DL_BY_HOST] = machine;
+  g->level[DL_FACTOR_HOST] = machine;
   if (g->name[DL_NAME_HOST])
-    g->level[DL_BY_HOST] = (struct dl_level_names){.name = DL_NAME_HOST};
-  g->unnamed[DL_BY_HOST] = (struct dl_level_names){.within = DL_NAME_GPU};
-  g->level[DL_BY_GPU].name = DL_NAME_GPU;
-  g->level[DL_BY_ARCH].name = DL_NAME_ARCH;
+    g->level[DL_FACTOR_HOST] = (struct dl_level_names){.name = DL_NAME_HOST};
+  g->unnamed[DL_FACTOR_HOST] = (struct dl_level_names){.within = DL_NAME_GPU};
+  g->level[DL_FACTOR_GPU].name = DL_NAME_GPU;
+  g->level[DL_FACTOR_ARCH].name = DL_NAME_ARCH;
   if (uncertain)
-    g->level[DL_BY_ARCH] = g->level[DL_BY_FACTS] = network;
-  g->level[DL_BY_FRAMEWORK] = machine;
+    g->level[DL_FACTOR_ARCH] = g->level[DL_FACTOR_FACTS] = network;
+  g->level[DL_FACTOR_FRAMEWORK] = machine;
   if (g->name[DL_NAME_FRAMEWORK])
-    g->level[DL_BY_FRAMEWORK] =
+    g->level[DL_FACTOR_FRAMEWORK] =
         (struct dl_level_names){.name = DL_NAME_FRAMEWORK};
   g->level_sd = facts_sd;
-  g->sd[DL_PT_POWER] = g->sd[DL_PT_ENERGY] = sd;
-  g->sd[DL_PT_TIME] = TIME_UNCERTAINTY * sd;
+  g->sd[DL_TARGET_POWER] = g->sd[DL_TARGET_ENERGY] = sd;
+  g->sd[DL_TARGET_TIME] = TIME_UNCERTAINTY * sd;
   g->misfit_sd = hypot(sd, facts_sd);
   g->steady = sd > 0;
   g->x[0] = log(in->batch) / LENGTH_BATCH;
@@ -193,10 +193,10 @@ const char *dl_training_inputs_read(const struct dl_physics_row *row,
 }
 
 void dl_training_measured(const struct dl_run *run, double *value) {
-  value[DL_PT_POWER] = run->gpu_power_w > 0 ? log(run->gpu_power_w) : NAN;
-  value[DL_PT_ENERGY] =
+  value[DL_TARGET_POWER] = run->gpu_power_w > 0 ? log(run->gpu_power_w) : NAN;
+  value[DL_TARGET_ENERGY] =
       run->epoch_energy_j > 0 ? log(run->epoch_energy_j) : NAN;
-  value[DL_PT_TIME] = run->epoch_s > 0 ? log(run->epoch_s) : NAN;
+  value[DL_TARGET_TIME] = run->epoch_s > 0 ? log(run->epoch_s) : NAN;
 }
 
 const char *dl_training_inputs_check(const void *inputs) {
@@ -219,7 +219,7 @@ double dl_training_scored(const void *inputs, const double *value,
   const struct dl_training_inputs *in = inputs;
   if (in->grouping.level_sd > UNCERTAIN_FACTS_SD)
     return NAN;
-  if (target == DL_PT_ENERGY && isnan(value[target]))
-    return log(exp(value[DL_PT_POWER]) + in->ram_w) + value[DL_PT_TIME];
+  if (target == DL_TARGET_ENERGY && isnan(value[target]))
+    return log(exp(value[DL_TARGET_POWER]) + in->ram_w) + value[DL_TARGET_TIME];
   return value[target];
 }

@@ -10,26 +10,29 @@
 #include "physics/training/training_step.h"
 
 static const struct dl_physics_constant constants[] = {
-    [DL_PH_EC] = {"ec", NULL, 0.9, 0.3, "share of the FP32 peak reached"},
-    [DL_PH_EC_TF32] = {"ec_tf32", NULL, 0.55, 0.2, "share of the TF32 peak"},
-    [DL_PH_EC_HALF] = {"ec_half", NULL, 0.4, 0.3, "share of the 16-bit peak"},
-    [DL_PH_EM] = {"em", NULL, 0.65, 0.2, "share of the bandwidth reached"},
-    [DL_PH_TAU] = {"tau", "s", 8e-6, 0.6, "a kernel on the GPU"},
-    [DL_PH_LAMBDA] = {"lambda", "s", 12e-6, 0.6, "a launch on the host"},
-    [DL_PH_C0] = {"c0", "s", 1.5e-3, 0.8, "a step on the host"},
-    [DL_PH_SERVER] = {"srv", NULL, 1.5, 0.3, "launches of a server, relative"},
-    [DL_PH_T0] = {"t0", "s", 0.3, 1, "an epoch"},
-    [DL_PH_WOPT] = {"wopt", NULL, 8, 0.4, "passes over the weights a step"},
-    [DL_PH_CA] = {"ca", NULL, 7, 0.15, "traffic by outputs of dense layers"},
-    [DL_PH_PA] = {"pa", NULL, 0.15, 0.25, "power awake, share of TDP"},
-    [DL_PH_PB] = {"pb", "W s/GB", 0.055, 0.3, "power of GDDR6 by bandwidth"},
-    [DL_PH_PU] = {"pu", NULL, 0.25, 0.2, "power of being busy"},
-    [DL_PH_PF] = {"pf", NULL, 1, 0.25, "power at the peak rate"},
-    [DL_PH_PM] = {"pm", NULL, 0.35, 0.25, "power at the full bandwidth"},
-    [DL_PH_PCAP] = {"pcap", NULL, 0.97, 0.04, "most power, share of TDP"},
-    [DL_PH_PTC] = {"ptc", NULL, 0.75, 0.2, "without tensor cores, relative"},
-    [DL_PH_MTC] = {"mtc", NULL, 1, 0.3, "bandwidth without tensor cores, rel."},
-    [DL_PH_KAPPA] = {"kappa", NULL, 0.5, 0.5, "slower under a power cap"},
+    [DL_TRAIN_EC] = {"ec", NULL, 0.9, 0.3, "share of the FP32 peak reached"},
+    [DL_TRAIN_EC_TF32] = {"ec_tf32", NULL, 0.55, 0.2, "share of the TF32 peak"},
+    [DL_TRAIN_EC_HALF] = {"ec_half", NULL, 0.4, 0.3,
+                          "share of the 16-bit peak"},
+    [DL_TRAIN_EM] = {"em", NULL, 0.65, 0.2, "share of the bandwidth reached"},
+    [DL_TRAIN_TAU] = {"tau", "s", 8e-6, 0.6, "a kernel on the GPU"},
+    [DL_TRAIN_LAMBDA] = {"lambda", "s", 12e-6, 0.6, "a launch on the host"},
+    [DL_TRAIN_C0] = {"c0", "s", 1.5e-3, 0.8, "a step on the host"},
+    [DL_TRAIN_SERVER] = {"srv", NULL, 1.5, 0.3,
+                         "launches of a server, relative"},
+    [DL_TRAIN_T0] = {"t0", "s", 0.3, 1, "an epoch"},
+    [DL_TRAIN_WOPT] = {"wopt", NULL, 8, 0.4, "passes over the weights a step"},
+    [DL_TRAIN_CA] = {"ca", NULL, 7, 0.15, "traffic by outputs of dense layers"},
+    [DL_TRAIN_PA] = {"pa", NULL, 0.15, 0.25, "power awake, share of TDP"},
+    [DL_TRAIN_PB] = {"pb", "W s/GB", 0.055, 0.3, "power of GDDR6 by bandwidth"},
+    [DL_TRAIN_PU] = {"pu", NULL, 0.25, 0.2, "power of being busy"},
+    [DL_TRAIN_PF] = {"pf", NULL, 1, 0.25, "power at the peak rate"},
+    [DL_TRAIN_PM] = {"pm", NULL, 0.35, 0.25, "power at the full bandwidth"},
+    [DL_TRAIN_PCAP] = {"pcap", NULL, 0.97, 0.04, "most power, share of TDP"},
+    [DL_TRAIN_PTC] = {"ptc", NULL, 0.75, 0.2, "without tensor cores, relative"},
+    [DL_TRAIN_MTC] = {"mtc", NULL, 1, 0.3,
+                      "bandwidth without tensor cores, rel."},
+    [DL_TRAIN_KAPPA] = {"kappa", NULL, 0.5, 0.5, "slower under a power cap"},
 };
 
 /* The board and the software of another machine may differ by this share of
@@ -41,41 +44,42 @@ static const struct dl_physics_constant constants[] = {
 #define MANY_NETWORKS 64
 
 static const struct dl_grouping_factor factors[] = {
-    [DL_BY_HOST] = {"host", DL_FX_HOST_LAUNCH, 2, .unit_share = 0},
-    [DL_BY_GPU] = {"gpu", DL_FX_GPU_COMPUTE, 3, .unit = DL_BY_HOST,
-                   .unit_share = ANOTHER_BOARD},
-    [DL_BY_ARCH] = {"arch", DL_FX_ARCH_TIME, 3, .many = MANY_NETWORKS},
-    [DL_BY_FRAMEWORK] = {"framework", DL_FX_FRAMEWORK_LAUNCH, 2,
-                         .unit_share = 0},
-    [DL_BY_FACTS] = {"facts", DL_FX_FACTS_FLOPS, 3, .own_data = true},
+    [DL_FACTOR_HOST] = {"host", DL_EFFECT_HOST_LAUNCH, 2, .unit_share = 0},
+    [DL_FACTOR_GPU] = {"gpu", DL_EFFECT_GPU_COMPUTE, 3, .unit = DL_FACTOR_HOST,
+                       .unit_share = ANOTHER_BOARD},
+    [DL_FACTOR_ARCH] = {"arch", DL_EFFECT_ARCH_TIME, 3, .many = MANY_NETWORKS},
+    [DL_FACTOR_FRAMEWORK] = {"framework", DL_EFFECT_FRAMEWORK_LAUNCH, 2,
+                             .unit_share = 0},
+    [DL_FACTOR_FACTS] = {"facts", DL_EFFECT_FACTS_FLOPS, 3, .own_data = true},
 };
 
 static const struct dl_random_effect effects[] = {
-    [DL_FX_HOST_LAUNCH] = {"host_launch", 0.6},
-    [DL_FX_HOST_EPOCH] = {"host_epoch", 0.5},
-    [DL_FX_GPU_COMPUTE] = {"gpu_compute", 0.2},
-    [DL_FX_GPU_MEMORY] = {"gpu_memory", 0.3},
-    [DL_FX_GPU_POWER] = {"gpu_power", 0.1},
-    [DL_FX_ARCH_TIME] = {"arch_time", 0.12},
-    [DL_FX_ARCH_KERNELS] = {"arch_kernels", 0.2},
-    [DL_FX_ARCH_POWER] = {"arch_power", 0.05},
-    [DL_FX_FRAMEWORK_LAUNCH] = {"framework_launch", 0.2},
-    [DL_FX_FRAMEWORK_TIME] = {"framework_time", 0.2},
-    [DL_FX_FACTS_FLOPS] = {"facts_flops", 0},
-    [DL_FX_FACTS_BYTES] = {"facts_bytes", 0},
-    [DL_FX_FACTS_KERNELS] = {"facts_kernels", 0},
+    [DL_EFFECT_HOST_LAUNCH] = {"host_launch", 0.6},
+    [DL_EFFECT_HOST_EPOCH] = {"host_epoch", 0.5},
+    [DL_EFFECT_GPU_COMPUTE] = {"gpu_compute", 0.2},
+    [DL_EFFECT_GPU_MEMORY] = {"gpu_memory", 0.3},
+    [DL_EFFECT_GPU_POWER] = {"gpu_power", 0.1},
+    [DL_EFFECT_ARCH_TIME] = {"arch_time", 0.12},
+    [DL_EFFECT_ARCH_KERNELS] = {"arch_kernels", 0.2},
+    [DL_EFFECT_ARCH_POWER] = {"arch_power", 0.05},
+    [DL_EFFECT_FRAMEWORK_LAUNCH] = {"framework_launch", 0.2},
+    [DL_EFFECT_FRAMEWORK_TIME] = {"framework_time", 0.2},
+    [DL_EFFECT_FACTS_FLOPS] = {"facts_flops", 0},
+    [DL_EFFECT_FACTS_BYTES] = {"facts_bytes", 0},
+    [DL_EFFECT_FACTS_KERNELS] = {"facts_kernels", 0},
 };
 
 /* Of the residuals, in logarithms: what priors are weighed against. */
-static const double sigma[] = {
-    [DL_PT_POWER] = 0.06, [DL_PT_ENERGY] = 0.08, [DL_PT_TIME] = 0.08};
+static const double sigma[] = {[DL_TARGET_POWER] = 0.06,
+                               [DL_TARGET_ENERGY] = 0.08,
+                               [DL_TARGET_TIME] = 0.08};
 
 /* The standard deviations that make the residuals of the GPUs left out of a fit
  * most likely (docs/estimation.md): found without any one GPU they differ by
  * less than a third. The energy of an epoch has the residuals of both. */
 static const struct dl_residual_component components[] = {
-    {0.1, 0.08, 0.03, 1u << DL_PT_ENERGY | 1u << DL_PT_TIME},
-    {0.05, 0.06, 0.03, 1u << DL_PT_POWER | 1u << DL_PT_ENERGY}};
+    {0.1, 0.08, 0.03, 1u << DL_TARGET_ENERGY | 1u << DL_TARGET_TIME},
+    {0.05, 0.06, 0.03, 1u << DL_TARGET_POWER | 1u << DL_TARGET_ENERGY}};
 
 static const struct dl_residual_process process = {
     .component = components,
@@ -92,9 +96,9 @@ static void predict(const double *c, const double *fx, const void *inputs,
   dl_training_targets(&cost, in, log_target);
 }
 
-static const char *const targets[] = {[DL_PT_POWER] = "gpu_power_w",
-                                      [DL_PT_ENERGY] = "epoch_energy_j",
-                                      [DL_PT_TIME] = "epoch_s"};
+static const char *const targets[] = {[DL_TARGET_POWER] = "gpu_power_w",
+                                      [DL_TARGET_ENERGY] = "epoch_energy_j",
+                                      [DL_TARGET_TIME] = "epoch_s"};
 
 const struct dl_physics dl_training_physics = {
     .name = "physical",
