@@ -216,6 +216,8 @@ static enum dl_status estimate_single(struct dl_cli *cli, struct dl_frame *f,
   if (status != DL_OK)
     return status;
   dl_frame_row(f, NULL, 0, row);
+  if (dl_row_is_invalid(row))
+    return dl_frame_complain(f, row, NULL, 0, &cli->diag);
   status = dl_session_row(session, row, &s->job, &s->predictions, s->est,
                           &cli->diag);
   if (status == DL_OK)
