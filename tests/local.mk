@@ -109,6 +109,7 @@ CLI_TESTS = \
 	tests/cli/metamorphic.bats \
 	tests/cli/nodes.bats \
 	tests/cli/nodes-published.bats \
+	tests/cli/options.bats \
 	tests/cli/physical.bats \
 	tests/cli/plot.bats \
 	tests/cli/predict.bats \
@@ -352,13 +353,19 @@ AM_TESTS_ENVIRONMENT = \
 	LOCPATH='$(abs_top_builddir)/tests/locale'; export LOCPATH;
 
 # A locale with a decimal comma, where Debian's package locales is there.
-check_DATA = tests/locale/made
-CLEANFILES = tests/messages.h tests/locale/made onnx-proto/onnx.proto \
+check_DATA = tests/locale/made tests/faults/failing_malloc.so
+CLEANFILES = tests/messages.h tests/locale/made tests/faults/failing_malloc.so onnx-proto/onnx.proto \
 	onnx-proto/onnx.pb-c.c onnx-proto/onnx.pb-c.h
 tests/locale/made:
 	$(MKDIR_P) tests/locale
 	-localedef -i de_DE -f UTF-8 tests/locale/de_DE.UTF-8 >/dev/null 2>&1
 	touch $@
+# A library to preload that lets an allocation fail.
+EXTRA_DIST += tests/faults/failing_malloc.c tests/faults/malloc_failures.py
+tests/faults/failing_malloc.so: tests/faults/failing_malloc.c
+	@$(MKDIR_P) tests/faults
+	$(AM_V_CCLD)$(CC) -std=gnu17 -D_GNU_SOURCE -O1 -fPIC -shared -o $@ \
+	  $(srcdir)/tests/faults/failing_malloc.c
 clean-local:
 	-rm -rf tests/locale deb coverage
 

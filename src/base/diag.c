@@ -97,7 +97,8 @@ static void warn(struct dl_diag *d, const char *file, size_t line,
     free(text);
     return;
   }
-  char **list = realloc(d->warnings, (d->n_warnings + 1) * sizeof *d->warnings);
+  char **list =
+      dl_reallocarray(d->warnings, d->n_warnings + 1, sizeof *d->warnings);
   if (!list) {
     free(text);
     d->n_more++;

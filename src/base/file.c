@@ -233,7 +233,9 @@ static bool put_in_place(struct dl_output *o) {
 enum dl_status dl_output_commit(struct dl_output *o, struct dl_diag *d) {
   enum dl_status status = DL_OK;
   const char *name = o->path ? o->path : "<stdout>";
-  if (o->spooled)
+  if (dl_memory_failed())
+    status = dl_fail_memory(d);
+  else if (o->spooled)
     status = copy_to_stdout(o->f, d);
   FILE *sink = o->spooled ? stdout : o->f;
   if (status == DL_OK && (fflush(sink) != 0 || ferror(sink)))

@@ -12,6 +12,7 @@
 
 #include "base/memory.h"
 #include "cli/command_line.h"
+#include "cli/spool.h"
 #include "cli/version.h"
 #include "output/utf8.h"
 
@@ -30,10 +31,20 @@ static void print_warning(void *ctx, const char *text) {
     dl_print_message("warning: ", text);
 }
 
-void dl_check_stdout(void) {
-  errno = 0;
-  if (fflush(stdout) == 0 && !ferror(stdout))
+/* Something may have been lost wherever memory ran out. */
+static void check_memory(void) {
+  if (!dl_memory_failed())
     return;
+  fputs("dlest: out of memory\n", stderr);
+  _exit(DL_EFAILED);
+}
+
+void dl_check_end(void) {
+  errno = 0;
+  if (fflush(stdout) == 0 && !ferror(stdout)) {
+    check_memory();
+    return;
+  }
   fprintf(stderr, "dlest: <stdout>: cannot write: %s\n",
           strerror(errno ? errno : EIO));
   _exit(DL_EFAILED);
@@ -95,12 +106,15 @@ int dl_run_command(const struct dl_command *c, int argc, char **argv) {
   if (cli.diag.n_skipped > 0 && !cli.quiet)
     fprintf(stderr, "dlest: %zu row%s skipped\n", cli.diag.n_skipped,
             cli.diag.n_skipped == 1 ? "" : "s");
-  if (status != DL_OK && cli.diag.error)
+  if (status != DL_OK && cli.diag.error && !dl_memory_failed())
     dl_print_message("", cli.diag.error);
   if (status == DL_EFAILED && ferror(stdout)) { /* has been reported */
     __fpurge(stdout);
     clearerr(stdout);
   }
+  for (size_t i = 0; i < cli.n_spools; i++)
+    dl_spool_close(&cli.spool[i]);
+  free(cli.spool);
   free(cli.given);
   dl_catalog_free(cli.catalog);
   dl_diag_free(&cli.diag);

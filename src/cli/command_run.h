@@ -15,7 +15,7 @@ int dl_run_command(const struct dl_command *c, int argc, char **argv);
 void dl_print_message(const char *kind, const char *text);
 
 /* For atexit: ends the program with DL_EFAILED if standard output could not be
- * written, also by --help. */
-void dl_check_stdout(void);
+ * written, also by --help, or if memory ran out. */
+void dl_check_end(void);
 
 #endif

@@ -139,7 +139,7 @@ static bool prepare(struct dl_csv *csv, const char *path, char delimiter) {
       csv->block_size > DL_CSV_LOOK_SIZE ? csv->block_size : DL_CSV_LOOK_SIZE;
   csv->path = dl_strdup(path);
   csv->hash = XXH3_createState();
-  csv->text = malloc(most);
+  csv->text = dl_malloc(most);
   if (!csv->path || !csv->hash || !csv->text)
     return false;
   XXH3_128bits_reset(csv->hash);
@@ -162,6 +162,7 @@ enum dl_status dl_csv_open_stream(struct dl_csv **csv, FILE *f,
   c->block_size = block_size > 0 ? block_size : BLOCK_SIZE;
   c->header.line = 1;
   csv_init(&c->parser, CSV_APPEND_NULL);
+  csv_set_realloc_func(&c->parser, dl_realloc);
   enum dl_status status = prepare(c, path, delimiter ? delimiter : ',')
                               ? start_reading(c)
                               : dl_fail_memory(d);
@@ -309,7 +310,7 @@ static bool start_block(struct dl_csv *csv, size_t len) {
   char *arena = csv->arena;
   if (want > csv->arena_cap) {
     want += want / 8;
-    arena = malloc(want);
+    arena = dl_malloc(want);
     if (!arena)
       return false;
   }

@@ -113,7 +113,7 @@ enum dl_status dl_lines_open(struct dl_lines **out, const char *path,
   l->f = f;
   l->fd = fileno(f);
   l->path = dl_strdup(strcmp(path, "-") == 0 ? "<stdin>" : path);
-  l->data = malloc(BUFFER_SIZE + 1);
+  l->data = dl_malloc(BUFFER_SIZE + 1);
   status = l->path && l->data ? read_head(l, d) : dl_fail_memory(d);
   if (status != DL_OK) {
     dl_lines_free(l);

@@ -20,6 +20,11 @@ struct dl_xml {
   bool unfit;  /* a text holds what XML cannot */
 };
 
+/* Before any other function of libxml2: its failed allocations are noted. */
+static void use_own_memory(void) {
+  xmlMemSetup(free, dl_malloc, dl_realloc, dl_strdup);
+}
+
 /* The first message of libxml2. */
 struct complaint {
   bool dtd; /* there is a document type declaration */
@@ -93,6 +98,7 @@ static void refuse_dtd(void *ctx, const xmlChar *name, const xmlChar *external,
 static enum dl_status parse(struct dl_xml *x, const char *data, size_t len,
                             struct dl_diag *d) {
   struct complaint c = {0};
+  use_own_memory();
   xmlParserCtxt *ctxt = xmlNewParserCtxt();
   if (!ctxt)
     return dl_fail_memory(d);
@@ -156,6 +162,7 @@ struct dl_xml *dl_xml_new(const char *root) {
   struct dl_xml *x = dl_calloc(1, sizeof *x);
   if (!x)
     return NULL;
+  use_own_memory();
   x->doc = xmlNewDoc((const xmlChar *)"1.0");
   xmlNode *node = xmlNewNode(NULL, (const xmlChar *)root);
   if (!x->doc || !node) {

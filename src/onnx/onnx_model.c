@@ -18,6 +18,19 @@ void dl_onnx_version(struct dl_text *t) {
   dl_text_printf(t, "protobuf-c %s", protobuf_c_version());
 }
 
+/* For protobuf-c. */
+static void *allocate(void *ctx, size_t size) {
+  (void)ctx;
+  return dl_malloc(size);
+}
+
+static void release(void *ctx, void *p) {
+  (void)ctx;
+  free(p);
+}
+
+static ProtobufCAllocator allocator = {allocate, release, NULL};
+
 enum dl_status dl_onnx_open(struct dl_onnx **m, const char *path,
                             struct dl_diag *d) {
   uint8_t *data;
@@ -30,7 +43,7 @@ enum dl_status dl_onnx_open(struct dl_onnx **m, const char *path,
   if (own) {
     own->path = dl_strdup(path);
     own->bytes = size;
-    own->model = onnx__model_proto__unpack(NULL, len, data);
+    own->model = onnx__model_proto__unpack(&allocator, len, data);
   }
   free(data);
   if (!own || !own->path)
@@ -56,7 +69,7 @@ void dl_onnx_free(struct dl_onnx *m) {
   if (!m)
     return;
   if (m->model)
-    onnx__model_proto__free_unpacked(m->model, NULL);
+    onnx__model_proto__free_unpacked(m->model, &allocator);
   free(m->path);
   free(m);
 }

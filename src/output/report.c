@@ -84,7 +84,7 @@ static bool value_copy(struct dl_value *to, const struct dl_value *v) {
   size_t bytes = 0, n = v->n_strings;
   for (size_t i = 0; i < n; i++)
     bytes += v->strings[i] ? strlen(v->strings[i]) + 1 : 0;
-  char **copy = malloc(n * sizeof *copy + bytes + 1);
+  char **copy = dl_malloc(n * sizeof *copy + bytes + 1);
   if (!copy)
     return false;
   char *at = (char *)(copy + n);

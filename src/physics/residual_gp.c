@@ -149,7 +149,7 @@ bool dl_residual_gp_append(struct dl_residual_gp *gp,
                            const struct dl_residual_gp *more) {
   if (more->n > 0) {
     struct dl_residual_point *all =
-        reallocarray(gp->point, gp->n + more->n, sizeof *all);
+        dl_reallocarray(gp->point, gp->n + more->n, sizeof *all);
     if (!all)
       return false;
     memcpy(all + gp->n, more->point, more->n * sizeof *all);

@@ -152,3 +152,16 @@ LIST=(list grids -q)
     grep -q '^Fit of y by krr' out
   done
 }
+
+# Memory
+
+# malloc_failures.py --every tries each allocation of each command.
+@test "an allocation that fails: out of memory, or the same result" {
+  library=${TOP_BUILDDIR-$(dirname "$DLEST")}/tests/faults/failing_malloc.so
+  [ -f "$library" ] && command -v python3 >/dev/null || skip "no python3"
+  ! nm -D "$DLEST" | grep -q __asan_init || skip "sanitizers have their own"
+  for libraries in '' --all; do
+    python3 -B "$TOP_SRCDIR/tests/faults/malloc_failures.py" "$DLEST" \
+      "$library" "$TOP_SRCDIR" --seed 1 --runs 130 $libraries
+  done
+}

@@ -18,11 +18,22 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "base/memory.h"
+
 #define OPENBLAS "libopenblas.so.0"
 enum { SERIAL = 0 }; /* openblas_get_parallel() */
 
+/* GSL's own handler aborts. Every status is looked at, so that only what may be
+ * lost with memory is noted. */
+static void on_error(const char *reason, const char *file, int line,
+                     int gsl_errno) {
+  (void)reason, (void)file, (void)line;
+  if (gsl_errno == GSL_ENOMEM)
+    dl_note_memory_failed();
+}
+
 void dl_math_setup(void) {
-  gsl_set_error_handler_off();
+  gsl_set_error_handler(on_error);
   /* Read when OpenBLAS is loaded: it then starts no threads. */
   setenv("OPENBLAS_NUM_THREADS", "1", true);
 }

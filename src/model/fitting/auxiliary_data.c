@@ -55,7 +55,7 @@ static bool add_groups(struct dl_residuals *r, const struct dl_design *g,
                        const struct dl_held_out *h) {
   double *x = dl_calloc(folds->n, sizeof *x);
   struct dl_group_residuals *grown =
-      reallocarray(r->g, r->n + folds->k, sizeof *grown);
+      dl_reallocarray(r->g, r->n + folds->k, sizeof *grown);
   if (grown)
     r->g = grown;
   bool ok = x && grown;

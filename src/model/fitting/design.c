@@ -26,7 +26,7 @@ static enum dl_status column(gsl_vector **v, const struct dl_training *t,
   long j = dl_training_column(t, formula);
   if (j < 0)
     return dl_fail(d, DL_EFAILED, "formula '%s' was not read", formula);
-  *v = malloc(sizeof **v);
+  *v = dl_malloc(sizeof **v);
   if (!*v)
     return dl_fail_memory(d);
   **v = (gsl_vector){.size = t->n, .stride = t->x->tda, .data = t->x->data + j};
@@ -66,7 +66,7 @@ static enum dl_status make_offset(struct dl_design *g,
  * as a matrix; NULL when memory is out. */
 static gsl_matrix *see_columns(const struct dl_training *t, size_t first,
                                size_t n) {
-  gsl_matrix *X = malloc(sizeof *X);
+  gsl_matrix *X = dl_malloc(sizeof *X);
   if (X)
     *X = (gsl_matrix){.size1 = t->n,
                       .size2 = n,

@@ -317,7 +317,7 @@ static void note_boundary(struct dl_training *t, const char *s) {
 static void *first_room(struct reader *r, size_t rows, size_t row_bytes) {
   size_t expected = dl_csv_expected_rows(r->csv);
   r->cap_rows = expected > rows ? expected : rows;
-  return reallocarray(NULL, r->cap_rows, row_bytes);
+  return dl_reallocarray(NULL, r->cap_rows, row_bytes);
 }
 
 static bool row_room(struct reader *r, size_t rows) {
@@ -333,13 +333,13 @@ static bool row_room(struct reader *r, size_t rows) {
   if (r->cap_rows == before)
     return true;
   dl_use_large_pages(x, r->cap_rows * m * sizeof *r->x);
-  size_t *line = reallocarray(r->t->line, r->cap_rows, sizeof *line);
+  size_t *line = dl_reallocarray(r->t->line, r->cap_rows, sizeof *line);
   if (!line)
     return false;
   r->t->line = line;
   for (size_t g = 0; g < r->t->n_labels; g++) {
     struct dl_labels *l = &r->t->labels[g];
-    size_t *id = reallocarray(l->id, r->cap_rows, sizeof *id);
+    size_t *id = dl_reallocarray(l->id, r->cap_rows, sizeof *id);
     if (!id)
       return false;
     l->id = id;
@@ -411,8 +411,8 @@ static enum dl_status make_matrix(struct reader *r, struct dl_diag *d) {
   size_t n = r->t->n, m = r->t->formula.n;
   if (n == 0)
     return DL_OK;
-  gsl_matrix *x = malloc(sizeof *x);
-  gsl_block *block = malloc(sizeof *block);
+  gsl_matrix *x = dl_malloc(sizeof *x);
+  gsl_block *block = dl_malloc(sizeof *block);
   if (!x || !block) {
     free(x);
     free(block);

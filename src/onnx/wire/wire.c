@@ -357,7 +357,7 @@ enum dl_status dl_onnx_slim(const char *path, uint8_t **data, size_t *len,
   if (status != DL_OK)
     return status;
   setvbuf(r.f, NULL, _IONBF, 0);
-  r.buf = malloc(WINDOW);
+  r.buf = dl_malloc(WINDOW);
   if (!r.buf)
     status = dl_fail_memory(d);
   else if (fstat(fileno(r.f), &st) == 0 && S_ISREG(st.st_mode)) {
