@@ -109,6 +109,7 @@ CLI_TESTS = \
 	tests/cli/metamorphic.bats \
 	tests/cli/nodes.bats \
 	tests/cli/nodes-published.bats \
+	tests/cli/options.bats \
 	tests/cli/physical.bats \
 	tests/cli/plot.bats \
 	tests/cli/predict.bats \

@@ -458,8 +458,3 @@ char *dl_format_digits(char buf[DL_NUMBER_SIZE], double x, int digits) {
   put_point(buf);
   return buf;
 }
-
-int dl_compare_numbers(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}

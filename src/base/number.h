@@ -41,7 +41,4 @@ char *dl_format_short(char buf[DL_NUMBER_SIZE], double x);
  * outside 1e-4 .. 1e6. "-" for NaN. */
 char *dl_format_digits(char buf[DL_NUMBER_SIZE], double x, int digits);
 
-/* For qsort: doubles in ascending order. */
-int dl_compare_numbers(const void *a, const void *b);
-
 #endif

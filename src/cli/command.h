@@ -33,6 +33,8 @@ struct dl_cli {
   size_t n_given;
   char **argument; /* of argv: what is no option; NULL-terminated */
   size_t n_arguments;
+  struct dl_spool *spool; /* copies of pipes; owned */
+  size_t n_spools;
 };
 
 struct dl_command {
@@ -44,6 +46,7 @@ struct dl_command {
   /* The text of --help before the options and, after a "\v", behind them. */
   const char *doc;
   const struct dl_option_table *tables; /* NULL: common options only */
+  bool rereads; /* arguments are files that are read several times */
   size_t options_size;                  /* bytes of its struct of options */
   /* Sets defaults other than 0, or NULL; frees what DL_OPTION_READ stored, or
    * NULL. Lists are freed by dl_run_command. */
@@ -72,6 +75,11 @@ bool dl_cli_given(const struct dl_cli *cli, const char *name);
  * `why`, as "without --features". */
 enum dl_status dl_cli_refuse(struct dl_cli *cli, const char *names,
                              const char *why);
+
+/* DL_EUSAGE if a file that the command writes, to a path given by an option or
+ * to `path` (NULL: none), is also one that it reads. */
+enum dl_status dl_cli_check_outputs(struct dl_cli *cli, const char *path,
+                                    char *const *inputs, size_t n_inputs);
 
 /* With --strict: an error (DL_EINPUT) after a warning or a skipped row. Call it
  * before anything is written. */

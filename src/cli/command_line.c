@@ -9,12 +9,14 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/memory.h"
 #include "base/nearest_names.h"
+#include "cli/spool.h"
 
 /* What getopt returns for long options: FIRST_LONG + index of the row. */
-enum { FIRST_LONG = 1000 };
+enum { FIRST_LONG = 1000, MOST_SPOOLS = 8 };
 
 struct parser {
   struct dl_cli *cli;
@@ -115,6 +117,19 @@ static enum dl_status refuse_option(const struct parser *p, int key,
       is_long ? "--" : "", is_long ? p->row[optopt - FIRST_LONG]->name : name);
 }
 
+/* Puts the copy of a pipe in the place of its path. */
+static enum dl_status copy_pipe(struct dl_cli *cli, char **path) {
+  if (strcmp(*path, "-") == 0 || !dl_is_pipe(*path) ||
+      cli->n_spools == MOST_SPOOLS)
+    return DL_OK;
+  struct dl_spool *s = &cli->spool[cli->n_spools++];
+  enum dl_status status = dl_spool_open(s, *path, &cli->diag);
+  while (status == DL_OK && !s->ended)
+    status = dl_spool_take(s, 1, -1, &cli->diag);
+  *path = s->path;
+  return status;
+}
+
 static enum dl_status parse_options(struct parser *p, int argc, char **argv,
                                     char *options) {
   struct dl_cli *cli = p->cli;
@@ -133,6 +148,10 @@ static enum dl_status parse_options(struct parser *p, int argc, char **argv,
         key < FIRST_LONG ? p->of_letter[key] : (size_t)(key - FIRST_LONG);
     const struct dl_option *o = p->row[i];
     char *base = i < p->common ? options : (char *)cli;
+    if (o->reads)
+      status = copy_pipe(cli, &optarg);
+    if (status != DL_OK)
+      break;
     status = dl_option_store(o, optarg, base + p->offset[i], &cli->diag);
     cli->given[cli->n_given++] =
         (struct dl_given){o, o->argument ? optarg : NULL};
@@ -194,6 +213,38 @@ static enum dl_status check_company(struct dl_cli *cli) {
   return DL_OK;
 }
 
+/* --- files that are written */
+
+static bool is_same_file(const char *a, const char *b) {
+  struct stat x, y;
+  return stat(a, &x) == 0 && stat(b, &y) == 0 && S_ISREG(x.st_mode) &&
+         x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+enum dl_status dl_cli_check_outputs(struct dl_cli *cli, const char *path,
+                                    char *const *inputs, size_t n_inputs) {
+  static const char *const written = "output|means|predictions";
+  size_t n = cli->n_given + (path != NULL);
+  for (size_t i = 0; i < n; i++) {
+    const struct dl_given *g = i < cli->n_given ? &cli->given[i] : NULL;
+    const char *out = g ? g->value : path;
+    bool read = false;
+    if (!out || (g && !is_among(written, g->option->name)))
+      continue;
+    for (size_t k = 0; k < n_inputs && !read; k++)
+      read = is_same_file(out, inputs[k]);
+    for (size_t k = 0; k < cli->n_given && !read; k++)
+      read = cli->given[k].value &&
+             !is_among(written, cli->given[k].option->name) &&
+             is_same_file(out, cli->given[k].value);
+    if (read)
+      return dl_fail(&cli->diag, DL_EUSAGE,
+                     "'%s' is also read by this command: write to another file",
+                     out);
+  }
+  return DL_OK;
+}
+
 /* Their number by the command's row: "LOG...", "KIND [FILE]". */
 static enum dl_status check_arguments(struct dl_cli *cli) {
   const char *s = cli->command->arguments ? cli->command->arguments : "";
@@ -218,7 +269,8 @@ enum dl_status dl_cli_parse(struct dl_cli *cli, int argc, char **argv,
   p.n = dl_command_options(cli->command, p.row, p.offset, &p.common);
   make_tables(&p);
   cli->given = dl_calloc((size_t)argc + 1, sizeof *cli->given);
-  if (!cli->given)
+  cli->spool = dl_calloc(MOST_SPOOLS, sizeof *cli->spool);
+  if (!cli->given || !cli->spool)
     return dl_fail_memory(&cli->diag);
   enum dl_status status = parse_options(&p, argc, argv, options);
   if (status != DL_OK || cli->help || cli->usage || cli->version)
@@ -226,7 +278,14 @@ enum dl_status dl_cli_parse(struct dl_cli *cli, int argc, char **argv,
   cli->argument = argv + optind;
   cli->n_arguments = (size_t)(argc - optind);
   status = check_arguments(cli);
-  return status == DL_OK ? check_company(cli) : status;
+  if (status == DL_OK)
+    status = check_company(cli);
+  if (status == DL_OK)
+    status = dl_cli_check_outputs(cli, NULL, cli->argument, cli->n_arguments);
+  for (size_t i = 0; cli->command->rereads && i < cli->n_arguments; i++)
+    if (status == DL_OK)
+      status = copy_pipe(cli, &cli->argument[i]);
+  return status;
 }
 
 /* --- help */

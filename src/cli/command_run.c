@@ -12,6 +12,7 @@
 
 #include "base/memory.h"
 #include "cli/command_line.h"
+#include "cli/spool.h"
 #include "cli/version.h"
 #include "output/utf8.h"
 
@@ -111,6 +112,9 @@ int dl_run_command(const struct dl_command *c, int argc, char **argv) {
     __fpurge(stdout);
     clearerr(stdout);
   }
+  for (size_t i = 0; i < cli.n_spools; i++)
+    dl_spool_close(&cli.spool[i]);
+  free(cli.spool);
   free(cli.given);
   dl_catalog_free(cli.catalog);
   dl_diag_free(&cli.diag);

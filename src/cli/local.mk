@@ -11,5 +11,7 @@ dlest_SOURCES += \
 	%D%/main.c \
 	%D%/progress.c \
 	%D%/progress.h \
+	%D%/spool.c \
+	%D%/spool.h \
 	%D%/version.c \
 	%D%/version.h

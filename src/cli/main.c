@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* dlest: energy of deep-learning training and inference. */
 
+#include <fcntl.h>
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +28,17 @@ static void help(FILE *f) {
         f);
 }
 
+/* Opens the standard streams that are closed, so that no file takes their
+ * numbers; reading or writing them fails as before. */
+static void guard_descriptors(void) {
+  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+    if (fcntl(fd, F_GETFD) < 0 &&
+        open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
+      _exit(DL_EFAILED);
+}
+
 int main(int argc, char **argv) {
+  guard_descriptors();
   setlocale(LC_CTYPE, "");
   /* A command's help fits, so that why it could not be written is still known
    * at exit. */

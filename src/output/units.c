@@ -51,6 +51,12 @@ struct dl_multiple dl_multiple_for(enum dl_style style, double x) {
   return s[i];
 }
 
+static int by_value(const void *a, const void *b) {
+  double x = *(const double *)a;
+  double y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
 bool dl_multiple_shared(enum dl_style style, double *x, size_t n,
                         struct dl_multiple *scale) {
   size_t used = 0;
@@ -60,7 +66,7 @@ bool dl_multiple_shared(enum dl_style style, double *x, size_t n,
   *scale = dl_multiple_for(style, 0);
   if (used == 0)
     return true;
-  qsort(x, used, sizeof *x, dl_compare_numbers);
+  qsort(x, used, sizeof *x, by_value);
   if (x[used - 1] / x[0] > MOST_DECADES)
     return false;
   *scale = dl_multiple_for(style, x[used / 2]);

@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/number.h"
 #include "estimate/projection/epoch_series.h"
 #include "estimate/projection/projection.h"
 #include "plot/plot_kinds.h"
@@ -25,7 +24,7 @@ enum {
   MOST_TICS = 160 /* of epochs */
 };
 
-#define GAP 10 /* median intervals: no line across longer gaps */
+#define GAP 10          /* median intervals: no line across longer gaps */
 
 struct power {
   double *t, *w; /* s from the beginning, W; owned */
@@ -83,6 +82,11 @@ struct drawing {
   double gap_s;
 };
 
+static int by_value(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
 static enum dl_status measure(struct drawing *w, struct dl_diag *d) {
   const struct power *p = &w->power;
   double *step = dl_calloc(p->n, sizeof *step);
@@ -96,7 +100,7 @@ static enum dl_status measure(struct drawing *w, struct dl_diag *d) {
     if (i > 0)
       step[i - 1] = p->t[i] - p->t[i - 1];
   }
-  qsort(step, p->n - 1, sizeof *step, dl_compare_numbers);
+  qsort(step, p->n - 1, sizeof *step, by_value);
   w->gap_s = fmax(10, GAP * step[(p->n - 1) / 2]);
   free(step);
   w->end = p->t[p->n - 1];

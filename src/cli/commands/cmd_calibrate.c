@@ -19,7 +19,7 @@ static const struct dl_option options[] = {
     DL_HEADING("What is calibrated:", 1),
     {"model", 0, "FILE",
      "model made by dlest fit, in place of the one that ships",
-     DL_STORE(TEXT, struct calibrate_options, model)},
+     DL_STORE(TEXT, struct calibrate_options, model), .reads = true},
     {0},
 };
 
@@ -172,6 +172,8 @@ static enum dl_status write_all(struct calibrating *w, struct dl_model *m,
   if (status == DL_OK && path.failed)
     status = dl_fail_memory(&w->cli->diag);
   if (status == DL_OK)
+    status = dl_cli_check_outputs(w->cli, path.s, w->cli->argument, 1);
+  if (status == DL_OK)
     status = dl_model_write(m, path.s, &w->cli->diag);
   dl_report_add(r, "model", "model", NULL, DL_CODE, dl_string(path.s));
   bool printed = path.s && strcmp(path.s, "-") == 0;
@@ -226,5 +228,6 @@ const struct dl_command dl_cmd_calibrate = {
            "  dlest calibrate runs.csv -o mine.xml\n",
     .tables = tables,
     .options_size = sizeof(struct calibrate_options),
+    .rereads = true,
     .run = run,
 };

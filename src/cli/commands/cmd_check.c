@@ -329,5 +329,6 @@ const struct dl_command dl_cmd_check = {
         "Examples:\n"
         "  dlest check lab-card.xml\n"
         "  dlest check lab-card.xml --format json\n",
+    .rereads = true,
     .run = run,
 };

@@ -32,14 +32,14 @@ static const struct dl_option options[] = {
     {"by", 0, "COLUMN", "scores for each value of a column", AT(TEXT, by)},
     {"cv", 0, "group:COLUMN",
      "refit the models on each table without the group they predict",
-     AT(TEXT, cv)},
+     AT(TEXT, cv), .methods = DL_FITTED_METHODS},
     {"model", 0, "FILE",
      "model made by dlest fit, in place of those that ship; several are "
      "compared with each other",
-     AT(LIST, model)},
+     AT(LIST, model), .reads = true, .methods = DL_FITTED_METHODS},
     {"coverage", 0, "PERCENT",
-     "coverage of the estimates' intervals (default 90)",
-     AT(PERCENT, coverage)},
+     "coverage of the estimates' intervals (default 90)", AT(PERCENT, coverage),
+     .methods = DL_FITTED_METHODS},
     DL_HEADING("How sure the scores are:", 6),
     {"bootstrap", 0, "N",
      "resamples for the intervals of the scores (default 2000; 0: none)",
@@ -59,7 +59,8 @@ static const struct dl_option options[] = {
 
 static const struct dl_option_table tables[] = {
     {options, 0},
-    DL_JOB_OPTION_TABLES(struct dl_compare_options, job),
+    {dl_job_options_rows, offsetof(struct dl_compare_options, job)},
+    {dl_table_options_rows, offsetof(struct dl_compare_options, job)},
     {0},
 };
 
@@ -117,7 +118,14 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
     n_pipes += strcmp(cli->argument[i], "-") == 0;
   if (n_pipes > 1)
     return dl_fail(&cli->diag, DL_EUSAGE, "standard input can be read once");
-  enum dl_status status = open_models(&w);
+  o->job.has_table = true;
+  if (o->how.resamples == 0 &&
+      dl_cli_refuse(cli, "bootstrap-by|confidence|seed",
+                    "with --bootstrap 0") != DL_OK)
+    return DL_EUSAGE;
+  enum dl_status status = dl_job_options_check(cli, &o->job, o->methods);
+  if (status == DL_OK)
+    status = open_models(&w);
   if (status == DL_OK)
     status = score_tables(&w);
   if (status == DL_OK) {
@@ -152,5 +160,6 @@ const struct dl_command dl_cmd_compare = {
     .options_size = sizeof(struct dl_compare_options),
     .init = init,
     .free = dl_job_options_free,
+    .rereads = true,
     .run = run,
 };

@@ -247,6 +247,8 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
   struct dl_onnx *m = NULL;
   struct dl_onnx_count *c = NULL;
   enum dl_status status = DL_OK;
+  if (!cli->format->on_screen)
+    status = dl_cli_refuse(cli, "top", "here: other formats list all layers");
   for (size_t i = 0; i < o->shapes.n && status == DL_OK; i++)
     status = dl_onnx_ask(&o->asked, o->shapes.s[i], &cli->diag);
   if (status == DL_OK)
@@ -281,5 +283,6 @@ const struct dl_command dl_cmd_describe = {
     .tables = tables,
     .options_size = sizeof(struct describe_options),
     .init = init,
+    .rereads = true,
     .run = run,
 };

@@ -62,10 +62,11 @@ static const struct dl_option options[] = {
      AT(FLAG, each_epoch)},
     {"find-epochs", 0, NULL,
      "count the epochs in the power where no log gives them",
-     AT(FLAG, extract.epochs.find)},
+     AT(FLAG, extract.epochs.find), .without = "epochs"},
     {"epoch-length", 0, "SECONDS",
      "about how long an epoch is, where that is known",
-     AT(SECONDS, extract.epochs.hint_s)},
+     AT(SECONDS, extract.epochs.hint_s), .high = 1e9,
+     .with = "epochs|find-epochs"},
     {0},
 };
 
@@ -95,7 +96,8 @@ static enum dl_status list_logs(struct dl_cli *cli,
   free(data);
   if (status == DL_OK && paths->n == 0)
     status = dl_fail_at(d, DL_EINPUT, o->files_from, 0, "no names of logs");
-  return status;
+  return status == DL_OK ? dl_cli_check_outputs(cli, NULL, paths->s, paths->n)
+                         : status;
 }
 
 static enum dl_status make_settings(const struct extract_options *o,

@@ -43,13 +43,13 @@ static const struct dl_option options[] = {
      AT(TEXT, features)},
     {"offset", 0, "FORMULA",
      "known factor of the target (known addend with --no-log)",
-     AT(TEXT, offset)},
+     AT(TEXT, offset), .with = "features"},
     {"weight", 0, "COLUMN", "rows count this often (a table of means: n)",
      AT(TEXT, weight)},
     {"log", 0, NULL, "fit the target's logarithm", AT(FLAG, log),
-     .without = "no-log"},
+     .without = "no-log", .with = "features"},
     {"no-log", 0, NULL, "fit the target itself (default with --features)",
-     AT(FLAG, no_log)},
+     AT(FLAG, no_log), .with = "features"},
     DL_HEADING("How:", 2),
     {"method", 0, "NAME",
      "ols, ridge, krr, physical or serving (default: chosen)",
@@ -60,26 +60,33 @@ static const struct dl_option options[] = {
      AT(TEXT, cv)},
     {"search", 0, "HOW",
      "hyper-parameters by cross-validation: grid, grid:N or random:N",
-     AT(TEXT, search)},
-    {"lambda", 0, "X", "penalty of ridge", AT(ABOVE, lambda)},
-    {"alpha", 0, "X", "penalty of krr", AT(ABOVE, alpha)},
-    {"gamma", 0, "X", "inverse width of krr's kernel", AT(ABOVE, gamma)},
+     AT(TEXT, search), .with = "features"},
+    {"lambda", 0, "X", "penalty of ridge", AT(ABOVE, lambda),
+     .with = "features"},
+    {"alpha", 0, "X", "penalty of krr", AT(ABOVE, alpha), .with = "features"},
+    {"gamma", 0, "X", "inverse width of krr's kernel", AT(ABOVE, gamma),
+     .with = "features"},
     {"with", 0, "FILE",
      "other runs for physical to learn from, in each fold but those of a GPU "
      "or "
      "an architecture that it leaves out (default: those that ship; none)",
-     AT(TEXT, with)},
-    {"no-scale", 0, NULL, "take the features as they are", AT(FLAG, no_scale)},
+     AT(TEXT, with), .reads = true, .without = "features"},
+    {"no-scale", 0, NULL, "take the features as they are", AT(FLAG, no_scale),
+     .with = "features"},
     {"seed", 0, "N", "of shuffled folds and searches (default 1)",
      AT(COUNT, seed)},
     DL_HEADING("The model file:", 4),
-    {"no-model", 0, NULL, "do not write one", AT(FLAG, no_model)},
+    {"no-model", 0, NULL, "do not write one", AT(FLAG, no_model),
+     .without = "output"},
     {"cite", 0, "TEXT", "where the runs come from, kept in it",
-     AT(TEXT, citation)},
+     AT(TEXT, citation), .without = "no-model"},
     {"means", 0, "FILE",
      "write the table of configurations (means, standard deviations, n) to "
      "FILE and stop",
-     AT(TEXT, means)},
+     AT(TEXT, means),
+     .without = "target|features|offset|weight|log|no-log|method|cv|search|"
+                "lambda|alpha|gamma|with|no-scale|seed|no-model|cite|"
+                "predictions|output|format"},
     {"predictions", 0, "FILE",
      "write the table to FILE with what each row is predicted while its fold "
      "is left out (see dlest plot fit)",
@@ -125,6 +132,28 @@ static enum dl_status read_method(struct dl_choice *c,
       return dl_fail(d, DL_EUSAGE, "%s has no hyper-parameter '%s'",
                      c->method->name, given[g].name);
   }
+  return DL_OK;
+}
+
+/* Options that would have no effect. */
+static enum dl_status refuse_idle(const struct dl_choice *c,
+                                  const struct fit_options *o,
+                                  struct dl_diag *d) {
+  const char *idle = o->features                       ? NULL
+                     : o->offset                       ? "offset"
+                     : o->no_log                       ? "no-log"
+                     : !o->method && !isnan(o->lambda) ? "lambda"
+                                                       : NULL;
+  if (idle)
+    return dl_fail(d, DL_EUSAGE, "--%s needs --%s", idle,
+                   strcmp(idle, "lambda") == 0 ? "method" : "features");
+  bool searched = o->search && (o->method || o->features);
+  if (searched && c->method->n_hyper == 0)
+    return dl_fail(d, DL_EUSAGE, "--search: %s has no hyper-parameters",
+                   c->method->name);
+  if (o->no_scale && c->method->physics)
+    return dl_fail(d, DL_EUSAGE, "--no-scale: %s has no features to scale",
+                   c->method->name);
   return DL_OK;
 }
 
@@ -231,6 +260,23 @@ static void default_cv(struct fitting *w) {
   }
 }
 
+/* Options that have no effect on this choice. */
+static enum dl_status check_choice(struct fitting *w,
+                                   const struct dl_choice *c) {
+  bool open = false;
+  char why[64];
+  for (size_t i = 0; i < c->method->n_hyper; i++)
+    open |= isnan(c->hyper[i]);
+  bool drawn = (!c->cv.none && c->cv.scheme == DL_KFOLD_SHUFFLED) ||
+               (c->search && c->search_kind == DL_SEARCH_RANDOM);
+  if (dl_cli_given(w->cli, "seed") && !drawn)
+    dl_warn(&w->cli->diag, "--seed has no effect: neither the folds nor the "
+                           "search are drawn at random");
+  snprintf(why, sizeof why, "on %s: no hyper-parameter is open",
+           c->method->name);
+  return open ? DL_OK : dl_cli_refuse(w->cli, "search", why);
+}
+
 static enum dl_status fit_target(struct fitting *w, const char *target) {
   const struct fit_options *o = w->o;
   struct dl_diag *d = &w->cli->diag;
@@ -244,7 +290,11 @@ static enum dl_status fit_target(struct fitting *w, const char *target) {
                         .cv = w->cv};
   enum dl_status status = read_method(&c, o, d);
   if (status == DL_OK)
+    status = refuse_idle(&c, o, d);
+  if (status == DL_OK)
     status = dl_search_parse(&c, o->search, d);
+  if (status == DL_OK)
+    status = check_choice(w, &c);
   if (status == DL_OK && w->automatic)
     status = dl_choose(&c, &w->t, o->method ? c.method : NULL, &tried, d);
   else if (status == DL_OK && !dl_strlist_split(&c.features, o->features, ','))
@@ -303,9 +353,12 @@ static enum dl_status write_results(struct fitting *w) {
     status = dl_predictions_commit(&w->o->predictions, &w->cli->diag);
   if (status == DL_OK && !w->o->no_model) {
     model_path(w, &path);
-    status = path.failed ? dl_fail_memory(&w->cli->diag)
-                         : dl_model_write(w->m, path.s, &w->cli->diag);
+    status = path.failed
+                 ? dl_fail_memory(&w->cli->diag)
+                 : dl_cli_check_outputs(w->cli, path.s, w->cli->argument, 1);
   }
+  if (status == DL_OK && !w->o->no_model)
+    status = dl_model_write(w->m, path.s, &w->cli->diag);
   dl_report_add(w->r, "model", path.s ? "model" : NULL, NULL, DL_CODE,
                 dl_string(path.s));
   bool printed = path.s && strcmp(path.s, "-") == 0;
@@ -323,7 +376,10 @@ static enum dl_status fit_table(struct fitting *w) {
   const struct fit_options *o = w->o;
   w->automatic = !o->features;
   enum dl_status status = DL_OK;
-  if (o->cv)
+  if (o->method && strcmp(o->method, "physical") != 0 && o->with &&
+      strcmp(o->with, "none") != 0)
+    status = dl_cli_refuse(w->cli, "with", "without --method physical");
+  if (status == DL_OK && o->cv)
     status = dl_cv_parse(&w->cv, o->cv, d);
   if (status == DL_OK)
     status = dl_predictions_check(&o->predictions, w->cli->argument[0],
@@ -334,8 +390,11 @@ static enum dl_status fit_table(struct fitting *w) {
     return status;
   dl_frame_columns(w->f, w->csv);
   status = dl_job_options_apply_table(&w->o->job, w->f, d);
-  if (status == DL_OK && o->means)
-    return dl_means_write(w->csv, w->f, o->means, d);
+  if (status == DL_OK && o->means) {
+    status = dl_means_write(w->csv, w->f, o->means, d);
+    dl_frame_warn_unused(w->f, d);
+    return status;
+  }
   if (status == DL_OK)
     status = read_table(w);
   if (status == DL_OK && w->automatic)
@@ -385,5 +444,6 @@ const struct dl_command dl_cmd_fit = {
     .tables = tables,
     .options_size = sizeof(struct fit_options),
     .init = init,
+    .rereads = true,
     .run = run,
 };

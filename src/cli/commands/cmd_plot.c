@@ -53,7 +53,7 @@ static const struct dl_option options[] = {
      DL_READ(dl_read_importer, struct plot_options, o.logs.log.from)},
     {"epoch-length", 0, "SECONDS",
      "trace: about how long an epoch is, where that is known",
-     AT(SECONDS, o.logs.epochs.hint_s)},
+     AT(SECONDS, o.logs.epochs.hint_s), .high = 1e9},
     {0},
 };
 
@@ -186,5 +186,6 @@ const struct dl_command dl_cmd_plot = {
            "--script\n",
     .tables = tables,
     .options_size = sizeof(struct plot_options),
+    .rereads = true,
     .run = run,
 };

@@ -23,15 +23,15 @@ static const struct dl_option options[] = {
      "all (default) or names separated by commas (dlest list methods)",
      AT(TEXT, methods)},
     {"model", 0, "FILE",
-     "model made by dlest fit, in place of the one that ships",
-     AT(TEXT, model)},
+     "model made by dlest fit, in place of the one that ships", AT(TEXT, model),
+     .reads = true, .methods = DL_FITTED_METHODS},
     {"coverage", 0, "PERCENT", "coverage of the intervals (default 90)",
-     AT(PERCENT, coverage)},
+     AT(PERCENT, coverage), .methods = DL_FITTED_METHODS},
     {"budget-kwh", 0, "KWH",
      "exit with 4 if the recommended estimate is higher",
      AT(ABOVE, budget_kwh)},
     {"explain", 0, NULL, "print what the time of an epoch goes to (physical)",
-     AT(FLAG, explain)},
+     AT(FLAG, explain), .without = "input", .methods = "physical"},
     {"input", 0, "RUNS.csv",
      "estimate every row of a table of runs (- is standard input)",
      AT(TEXT, input)},
@@ -94,10 +94,10 @@ static void add_basis(struct dl_report *r, const struct dl_estimate *e,
   static const struct {
     const char *left_out, *words;
   } bases[] = {{"config", "configurations"},
-               {"arch", "architectures: this one is new to the model"},
-               {"gpu", "GPUs: this one is new to the model"},
+               {"arch", "architectures; this one is not in the training data"},
+               {"gpu", "GPUs; this one is not in the training data"},
                {"rows", "runs"}};
-  dl_report_say(r, "* what dlest would use. Boundary gpu: the boards alone; "
+  dl_report_say(r, "* recommended. Boundary gpu: only the boards; "
                    "gpu+ram: with the node's memory.");
   const struct dl_model *owner;
   const char *target =
@@ -111,12 +111,12 @@ static void add_basis(struct dl_report *r, const struct dl_estimate *e,
                    fit->n, fit->configurations);
   for (size_t i = 0; e->interval_from && i < 4; i++)
     if (strcmp(bases[i].left_out, e->interval_from) == 0)
-      dl_report_sayf(r, "Its interval rests on the errors for %zu left-out %s.",
+      dl_report_sayf(r, "Interval from errors for held-out groups: %zu %s.",
                      e->interval_groups, bases[i].words);
   const char *assumed = dl_facts_assumed(job, NULL);
   if (assumed && physical && isnan(job->run->tokens) && !tokens)
     dl_report_sayf(r,
-                   "Not known of this network and taken from its FLOPs: %s; "
+                   "Unknown for this network and derived from its FLOPs: %s; "
                    "the interval is wider for it.",
                    assumed);
 }
@@ -358,6 +358,15 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
   enum dl_status status =
       f ? dl_open_model(cli, o->model, &m) : dl_fail_memory(&cli->diag);
   o->job.has_table = o->input != NULL;
+  if (status == DL_OK && o->job.axes.n > 0)
+    status = dl_cli_refuse(cli, "explain", "with a list of values");
+  bool csv = strcmp(cli->format->name, "csv") == 0;
+  if (o->explain && csv)
+    dl_warn(&cli->diag, "--explain has no effect with --format csv");
+  if (o->node.parts && !csv)
+    dl_warn(&cli->diag, "--parts has no effect without --format csv");
+  if (status == DL_OK)
+    status = dl_job_options_check(cli, &o->job, o->methods);
   if (status == DL_OK && o->job.axes.n > 0)
     status = make_axes(o, f, &cli->diag);
   if (status == DL_OK)

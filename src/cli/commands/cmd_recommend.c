@@ -27,7 +27,7 @@ static const struct dl_option options[] = {
     {"accuracy", 0, "TABLE.csv",
      "accuracy of each architecture, a third thing to weigh: columns arch and "
      "accuracy",
-     AT(TEXT, accuracy)},
+     AT(TEXT, accuracy), .reads = true},
     {"table", 0, "RUNS.csv",
      "choose among measured runs, in place of estimates (- is standard input)",
      AT(TEXT, table), .without = "node"},
@@ -37,11 +37,12 @@ static const struct dl_option options[] = {
      AT(TEXT, nodes)},
     {"method", 0, "NAME", "estimator (default physical; dlest list methods)",
      AT(TEXT, method), .read = read_method,
-     .expected = "one method, so that choices compare"},
+     .expected = "one method, so that choices compare", .without = "table"},
     {"model", 0, "FILE", "model made by dlest fit, in place of those that ship",
-     AT(TEXT, model)},
+     AT(TEXT, model), .reads = true, .without = "table",
+     .methods = DL_FITTED_METHODS},
     {"coverage", 0, "PERCENT", "coverage of the intervals (default 90)",
-     AT(PERCENT, coverage)},
+     AT(PERCENT, coverage), .methods = DL_FITTED_METHODS},
     {"all", 0, NULL, "tell of every choice in text too", AT(FLAG, all)},
     {0},
 };
@@ -194,7 +195,18 @@ static enum dl_status recommend(struct dl_cli *cli,
 
 static enum dl_status run(struct dl_cli *cli, void *options_at) {
   struct dl_recommend_data r = {0};
-  enum dl_status status = recommend(cli, options_at, &r);
+  struct dl_recommend_options *o = options_at;
+  enum dl_status status =
+      dl_cli_refuse(cli, "country|intensity|price",
+                    "here: choices are compared by their energy and time");
+  if (status == DL_OK && !o->nodes)
+    status = dl_cli_refuse(cli, "cloud|site|pue", "without --node");
+  if (status == DL_OK && o->table)
+    status = dl_job_options_refuse(cli, "with --table: its runs have settings");
+  if (status == DL_OK)
+    status = dl_job_options_check(cli, &o->job, o->method);
+  if (status == DL_OK)
+    status = recommend(cli, o, &r);
   dl_recommend_free(&r);
   return dl_cli_end(cli, status);
 }

@@ -241,5 +241,6 @@ const struct dl_command dl_cmd_show = {
     .tables = tables,
     .options_size = sizeof(struct show_options),
     .init = init,
+    .rereads = true,
     .run = run,
 };

@@ -72,7 +72,7 @@ static const struct dl_option options[] = {
      .expected = "numbers of epochs separated by commas"},
     {"duration", 0, "TIME",
      "of the whole training, where it is known (3h, 90m, 5400s)",
-     AT(SECONDS, projection.duration_s)},
+     AT(TIME, projection.duration_s)},
     DL_HEADING("Methods:", 2),
     {"method", 'm', "LIST",
      "step, step-energy, step-power, carbontracker (default: all)",
@@ -102,7 +102,7 @@ static const struct dl_option options[] = {
      AT(SECONDS, extract.log.interval_s)},
     {"epoch-length", 0, "SECONDS",
      "about how long an epoch is, where that is known",
-     AT(SECONDS, extract.epochs.hint_s)},
+     AT(SECONDS, extract.epochs.hint_s), .high = 1e9},
     {"truncate-watts", 0, NULL,
      "count whole watts of the GPU only, as del Rey et al. do",
      AT(FLAG, extract.meter.truncate_watts)},
@@ -112,7 +112,7 @@ static const struct dl_option options[] = {
      "watch a log that grows; ends with the training, or on interrupt",
      AT(FLAG, follow)},
     {"every", 0, "SECONDS", "look that often (default 5 s)",
-     AT(SECONDS, every_s)},
+     AT(SECONDS, every_s), .high = 1e6, .with = "follow"},
     DL_HEADING("Tables with a row an epoch:", 4),
     {"where", 0, "COLUMN=VALUE", "only rows with that value", AT(LIST, where)},
     {"energy-column", 0, "NAME",
@@ -154,6 +154,32 @@ static enum dl_status print(struct dl_cli *cli, const struct dl_step_options *o,
   return dl_check_budget(what, p->energy_j, o->budget_kwh, &cli->diag);
 }
 
+static bool uses(const struct dl_step_options *o, const char *a,
+                 const char *b) {
+  bool used = o->n_methods == 0;
+  for (size_t i = 0; i < o->n_methods; i++)
+    used |= strcmp(o->method[i]->name, a) == 0 ||
+            strcmp(o->method[i]->name, b) == 0;
+  return used;
+}
+
+/* Options that none of the methods uses. */
+static enum dl_status check_methods(struct dl_cli *cli,
+                                    const struct dl_step_options *o) {
+  bool windowed = uses(o, "step-energy", "step-power");
+  enum dl_status status = DL_OK;
+  if (!uses(o, "carbontracker", ""))
+    status = dl_cli_refuse(cli, "k", "without --method carbontracker");
+  if (status == DL_OK && !windowed)
+    status = dl_cli_refuse(cli, "stable|window|stabilise",
+                           "without --method step-energy or step-power");
+  if (status == DL_OK && !windowed && !uses(o, "step", ""))
+    status = dl_cli_refuse(cli, "phases|coverage", "on --method carbontracker");
+  if (status == DL_OK && o->stabilise != DL_STABLE_EPOCH)
+    status = dl_cli_refuse(cli, "stable", "with --stabilise fluss or regime");
+  return status;
+}
+
 static enum dl_status run(struct dl_cli *cli, void *options_at) {
   struct dl_step_options *o = options_at;
   struct dl_step s = {0};
@@ -163,7 +189,9 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
   o->extract.epochs.n_total = o->projection.n_high;
   o->extract.epochs.n_first = o->projection.n_phases > 1 ? o->phase[0] : 0;
   o->name = strcmp(cli->argument[0], "-") == 0 ? "<stdin>" : cli->argument[0];
-  enum dl_status status = DL_OK;
+  o->log_options =
+      dl_cli_given(cli, "interval|epoch-length|truncate-watts|drop-last");
+  enum dl_status status = check_methods(cli, o);
   for (size_t i = 0; i < cli->n_arguments && status == DL_OK; i++)
     if (!dl_strlist_add(&o->paths, cli->argument[i]))
       status = dl_fail_memory(&cli->diag);

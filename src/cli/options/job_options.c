@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Options of a job, what follows from them, and which of them have an effect.
+ */
+
 #include "cli/options/job_options.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/constants.h"
 #include "base/number.h"
 #include "catalog/architecture/token_costs.h"
+#include "cli/command.h"
 #include "run/run_columns.h"
 
 /* Stores the number of a column, within the column's range, or the word that a
@@ -32,6 +38,7 @@ static enum dl_status set_value(struct dl_run *run, const struct dl_option *o,
   number.read = NULL;
   number.low = fmax(o->low, c->low);
   number.high = c->high;
+  number.whole |= c->whole;
   if (o->kind == DL_OPTION_READ)
     number.kind = DL_OPTION_NUMBER;
   if (arg)
@@ -72,10 +79,10 @@ const struct dl_option dl_job_options_rows[] = {
     {"arch", 'a', "NAME",
      "architecture: a name (dlest list archs), your own file, or the shape "
      "of a transformer (transformer:layers=32,hidden=4096,heads=32,...)",
-     SETTING(arch), SWEEPS},
+     SETTING(arch), SWEEPS, .reads = true},
     {"gpu", 'g', "NAME",
      "accelerator: a name (dlest list gpus) or your own file", SETTING(gpu),
-     SWEEPS},
+     SWEEPS, .reads = true},
     {"gpus", 'n', "N", "number of accelerators (default 1)", NUMBER_OF(n_gpus),
      SWEEPS},
     {"batch-size", 'b', "N", "samples a step on each accelerator (default 256)",
@@ -83,7 +90,7 @@ const struct dl_option dl_job_options_rows[] = {
     {"scaling", 0, "KIND",
      "several accelerators: weak (default), each takes --batch-size samples a "
      "step, or strong, they share them",
-     SETTING(scaling)},
+     SETTING(scaling), .phase = "training"},
     {"image-px", 'p', "PX",
      "side of the input (default: the architecture's own)", NUMBER_OF(image_px),
      SWEEPS},
@@ -92,51 +99,53 @@ const struct dl_option dl_job_options_rows[] = {
      NUMBER_OF(seq_len), SWEEPS},
     {"tokens", 0, "N",
      "tokens that a language model is trained on in all (300e9)",
-     NUMBER_OF(tokens)},
+     NUMBER_OF(tokens), .phase = "training",
+     .methods = "physical|pre-epoch|pre-power|flops"},
     {"classes", 0, "N",
      "outputs of the classifier, in place of the architecture's own",
      NUMBER_OF(classes)},
     {"frozen", 0, NULL, "train the classifier alone", SETTING(frozen_base)},
     {"dataset", 0, "NAME",
      "sizes of a known data set (default imagenet; dlest list datasets)",
-     DL_STORE(TEXT, struct dl_job_options, dataset)},
+     DL_STORE(TEXT, struct dl_job_options, dataset), .phase = "training"},
     {"train-samples", 't', "N", "training samples an epoch",
-     NUMBER_OF(train_samples), .low = 1},
+     NUMBER_OF(train_samples), .low = 1, .phase = "training"},
     {"val-samples", 'v', "N", "validation samples an epoch",
-     SETTING(val_samples)},
+     SETTING(val_samples), .phase = "training"},
     {"epochs", 'e', "N", "epochs of the whole training (default 90)",
-     SETTING(epochs)},
+     SETTING(epochs), .phase = "training"},
     {"duration", 'd', "TIME",
      "duration of the whole run: hours, or 90m, 3600s, 2h, 3d",
-     .kind = DL_OPTION_HOURS, .read = read_setting,
-     .column = DL_RUN_duration_s},
+     .kind = DL_OPTION_HOURS, .read = read_setting, .column = DL_RUN_duration_s,
+     .methods = "physical|pre-epoch|pre-power|green-algorithms|tdp"},
     {"utilisation", 'u', "SHARE",
      "share of the GPU in use, for green-algorithms (default 1)",
-     SETTING(utilisation)},
+     SETTING(utilisation), .methods = "green-algorithms"},
     {"ram-gb", 'r', "GB",
-     "memory of the node, for green-algorithms (default 32)", SETTING(ram_gb)},
+     "memory of the node, for green-algorithms (default 32)", SETTING(ram_gb),
+     .methods = "green-algorithms"},
     {"efficiency", 'E', "SHARE",
      "share of the peak rate reached, for flops (default 0.3)",
-     SETTING(efficiency)},
+     SETTING(efficiency), .methods = "flops"},
     {"precision", 0, "NAME",
      "of the arithmetic: fp64, fp32, tf32, fp16, bf16, amp, fp8, int8",
      SETTING(precision)},
     {"framework", 0, "NAME", "that trains, for physical: pytorch, tensorflow",
-     SETTING(framework)},
+     SETTING(framework), .methods = "physical|pre-epoch|pre-power"},
     {"phase", 0, "NAME", "training (default) or inference", SETTING(phase)},
     {"requests", 0, "N", "inference: requests or samples (default 1)",
-     NUMBER_OF(requests), .alias = "samples"},
+     NUMBER_OF(requests), .alias = "samples", .phase = "inference"},
     {"prompt-tokens", 0, "N",
      "inference: tokens of each request of a language model",
-     NUMBER_OF(prompt_tokens)},
+     NUMBER_OF(prompt_tokens), .phase = "inference"},
     {"output-tokens", 0, "N", "inference: tokens that it writes for each",
-     SETTING(output_tokens)},
+     SETTING(output_tokens), .phase = "inference"},
     {"request-rate", 0, "R",
      "inference: requests that come a second; --batch-size is then the most at "
      "once (default 256)",
-     SETTING(request_rate)},
+     SETTING(request_rate), .phase = "inference"},
     {"idle-s", 0, "S", "inference: seconds that the GPUs idle after each batch",
-     SETTING(idle_s)},
+     SETTING(idle_s), .phase = "inference", .methods = "physical"},
     {0},
 };
 
@@ -182,6 +191,80 @@ bool dl_job_options_give(const struct dl_job_options *o, enum dl_run_id id) {
   const char *name = dl_run_columns[id].name;
   return dl_run_has(&o->run, id) || value_in(&o->overrides, name) ||
          value_in(&o->defines, name);
+}
+
+/* Whether one of "a|b" is among "b,c". */
+static bool any_method(const char *names, const char *list) {
+  for (; *names; names += strspn(names, "|")) {
+    size_t n = strcspn(names, "|");
+    for (const char *s = list; *s; s += strcspn(s, ","), s += *s == ',')
+      if (strcspn(s, ",") == n && strncmp(s, names, n) == 0)
+        return true;
+    names += n;
+  }
+  return false;
+}
+
+static const char *phase_of(const struct dl_job_options *o) {
+  const char *phase = value_in(&o->overrides, "phase");
+  return phase ? phase : o->run.phase ? o->run.phase : "training";
+}
+
+static bool is_setting(const struct dl_option *o) {
+  return o >= dl_job_options_rows &&
+         o < dl_job_options_rows +
+                 sizeof dl_job_options_rows / sizeof *dl_job_options_rows;
+}
+
+enum dl_status dl_job_options_refuse(struct dl_cli *cli, const char *why) {
+  for (size_t i = 0; i < cli->n_given; i++) {
+    const struct dl_option *row = cli->given[i].option;
+    if (is_setting(row) && !row->sweeps)
+      return dl_cli_refuse(cli, row->name, why);
+  }
+  return DL_OK;
+}
+
+enum dl_status dl_job_options_check_table(struct dl_cli *cli,
+                                          const struct dl_job_options *o,
+                                          const struct dl_csv *csv) {
+  bool phases =
+      dl_csv_find(csv, "phase") >= 0 || value_in(&o->defines, "phase");
+  for (size_t i = 0; i < cli->n_given; i++) {
+    const struct dl_option *row = cli->given[i].option;
+    const char *column = row->read == read_setting
+                             ? dl_run_columns[row->column].name
+                         : strcmp(row->name, "dataset") == 0 ? "train_samples"
+                                                             : "";
+    char why[80];
+    snprintf(why, sizeof why, "here: it is for --phase %s", row->phase);
+    if (row->phase && !phases && dl_strcasecmp(row->phase, phase_of(o)) != 0)
+      return dl_cli_refuse(cli, row->name, why);
+    if (*column && dl_csv_find(csv, column) >= 0)
+      dl_warn_at(&cli->diag, dl_csv_path(csv), 0,
+                 "--%s has an effect only on rows where column '%s' is empty; "
+                 "--set %s=VALUE overrides it",
+                 row->name, column, column);
+  }
+  return DL_OK;
+}
+
+enum dl_status dl_job_options_check(struct dl_cli *cli,
+                                    const struct dl_job_options *o,
+                                    const char *methods) {
+  for (size_t i = 0; i < cli->n_given; i++) {
+    const struct dl_option *row = cli->given[i].option;
+    char why[64];
+    snprintf(why, sizeof why, "here: it is for --phase %s", row->phase);
+    if (row->phase && !o->has_table &&
+        dl_strcasecmp(row->phase, phase_of(o)) != 0)
+      return dl_cli_refuse(cli, row->name, why);
+    if (row->methods && strcmp(methods, "all") != 0 &&
+        !any_method(row->methods, methods))
+      dl_warn(&cli->diag, "--%s has no effect on --method %s", row->name,
+              methods);
+  }
+  return DL_OK;
 }
 
 /* How much there is to train on, which a language model must be told. */
@@ -277,6 +360,34 @@ enum dl_status dl_job_options_apply_table(const struct dl_job_options *o,
   return status;
 }
 
+/* Warns of settings that have no effect on the job of the options. */
+static void warn_unused(const struct dl_job_options *o, bool language,
+                        struct dl_diag *d) {
+  static const enum dl_run_id of_sequences[] = {
+      DL_RUN_seq_len, DL_RUN_prompt_tokens, DL_RUN_output_tokens};
+  const struct dl_run *run = &o->run;
+  bool one = isnan(run->n_gpus) || run->n_gpus <= 1;
+  if (language && dl_run_has(run, DL_RUN_image_px))
+    dl_warn(d, "image_px has no effect on '%.64s', a language model", o->arch);
+  for (size_t i = 0; o->arch && !o->sequences && i < 3; i++)
+    if (dl_run_has(run, of_sequences[i]))
+      dl_warn(d, "%s has no effect on '%.64s', which takes no sequences",
+              dl_run_columns[of_sequences[i]].name, o->arch);
+  if (run->scaling && one && !dl_axes_find(&o->axes, "n_gpus"))
+    dl_warn(d, "scaling has no effect on one accelerator");
+  for (size_t i = 0; i < o->aliases.n && o->axes.n == 0; i++) {
+    const char *alias = o->aliases.s[i];
+    size_t n = strcspn(alias, "=");
+    const char *const names[] = {run->arch, run->gpu};
+    bool used = false;
+    for (size_t k = 0; k < 2; k++)
+      used |= names[k] && strlen(names[k]) == n &&
+              dl_strncasecmp(names[k], alias, n) == 0;
+    if (!used)
+      dl_warn(d, "--alias %.*s: nothing uses this name", (int)n, alias);
+  }
+}
+
 enum dl_status dl_job_options_apply(struct dl_job_options *o,
                                     struct dl_frame *f,
                                     struct dl_catalog *catalog, bool defaults,
@@ -289,6 +400,8 @@ enum dl_status dl_job_options_apply(struct dl_job_options *o,
   enum dl_status status = dl_job_options_apply_table(o, f, d);
   if (status == DL_OK)
     status = dl_job_options_language(o, catalog, &language, d);
+  if (status == DL_OK && defaults && !o->has_table)
+    warn_unused(o, language, d);
   if (status == DL_OK && defaults)
     status = check_size(o, inference, language, d);
   if (status == DL_OK)

@@ -8,6 +8,7 @@
 #include "catalog/catalog.h"
 #include "cli/options/option.h"
 #include "cli/options/site_options.h"
+#include "io/csv.h"
 #include "run/frame.h"
 
 struct dl_job_options {
@@ -18,6 +19,7 @@ struct dl_job_options {
   struct dl_axes axes;         /* columns that were given as lists */
   const char *dataset;
   const char *arch; /* the first of several; by dl_job_options_language */
+  bool sequences;   /* one of the architectures takes sequences; by the same */
   struct dl_site_options site;
   struct dl_footprint foot; /* filled in by dl_job_options_apply */
   bool has_table;           /* rows come from a table; set before apply */
@@ -35,6 +37,9 @@ extern const struct dl_option dl_job_options_rows[], dl_table_options_rows[];
       {dl_table_options_rows, offsetof(type, member)}, {                       \
     dl_site_options_rows, offsetof(type, member.site)                          \
   }
+
+/* The estimators that predict by a fitted model, with intervals. */
+#define DL_FITTED_METHODS "physical|pre-epoch|pre-power"
 
 void dl_job_options_init(struct dl_job_options *o);
 
@@ -56,6 +61,24 @@ enum dl_status dl_job_options_sweep(struct dl_job_options *o,
 enum dl_status dl_job_options_language(struct dl_job_options *o,
                                        struct dl_catalog *catalog,
                                        bool *language, struct dl_diag *d);
+
+struct dl_cli;
+
+/* DL_EUSAGE if an option has no effect in the phase of the job. Warns if it has
+ * none on the estimators ("all", or names separated by commas). */
+enum dl_status dl_job_options_check(struct dl_cli *cli,
+                                    const struct dl_job_options *o,
+                                    const char *methods);
+
+/* DL_EUSAGE if a setting of a run was given that makes no axis of a sweep. */
+enum dl_status dl_job_options_refuse(struct dl_cli *cli, const char *why);
+
+/* For a job whose rows come from a table: DL_EUSAGE if an option has no effect
+ * in the phase of the rows; warns of options for which the table has a
+ * column. */
+enum dl_status dl_job_options_check_table(struct dl_cli *cli,
+                                          const struct dl_job_options *o,
+                                          const struct dl_csv *csv);
 
 /* Puts the options into a frame. With `defaults`, also what a job has unless
  * told otherwise (data set imagenet, 90 epochs, batch 256; inference: one

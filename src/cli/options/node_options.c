@@ -29,7 +29,7 @@ const struct dl_option dl_node_options_rows[] = {
     {"node", 0, "NAME",
      "the whole computer: a name (dlest list nodes) or your own file; adds the "
      "energy by part and at every boundary",
-     AT(TEXT, node)},
+     AT(TEXT, node), .reads = true},
     {"use-gpus", 0, "K",
      "accelerators of the node that the job uses (default: all), 0: its CPUs",
      AT(NUMBER, use_gpus), .high = 1e6, .whole = true, .with = "node"},

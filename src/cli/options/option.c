@@ -25,10 +25,13 @@ static int word_index(const char *words, const char *arg) {
 static bool read_number(const struct dl_option *o, const char *arg,
                         double *to) {
   double x;
-  bool ok = o->kind == DL_OPTION_SECONDS ? dl_parse_duration(arg, 1, &x)
-            : o->kind == DL_OPTION_HOURS
-                ? dl_parse_duration(arg, DL_S_PER_HOUR, &x)
-                : dl_parse_double(arg, &x);
+  bool time = o->kind == DL_OPTION_SECONDS || o->kind == DL_OPTION_HOURS ||
+              o->kind == DL_OPTION_TIME;
+  double unit_s = o->kind == DL_OPTION_SECONDS ? 1
+                  : o->kind == DL_OPTION_HOURS ? DL_S_PER_HOUR
+                                               : NAN;
+  bool ok =
+      time ? dl_parse_duration(arg, unit_s, &x) : dl_parse_double(arg, &x);
   if (!ok || (o->high > 0 && x > o->high) || (o->whole && x != floor(x)))
     return false;
   if (o->kind == DL_OPTION_PERCENT) {
@@ -62,6 +65,12 @@ static void add_expected(const struct dl_option *o, struct dl_text *t) {
     dl_text_add(t, o->expected);
   else if (o->kind == DL_OPTION_PERCENT)
     dl_text_add(t, "percent, from 1 to below 100");
+  else if (o->kind == DL_OPTION_TIME)
+    dl_text_add(t, "a time above 0 with its unit: 90s, 30m, 2h, 3d");
+  else if ((o->kind == DL_OPTION_SECONDS || o->kind == DL_OPTION_HOURS) &&
+           o->high > 0)
+    dl_text_printf(t, "a time above 0, at most %g s: 90s, 30m, 2h, 3d",
+                   o->high);
   else if (o->kind == DL_OPTION_SECONDS || o->kind == DL_OPTION_HOURS)
     dl_text_add(t, "a time above 0: 90s, 30m, 2h, 3d");
   else if (o->kind == DL_OPTION_WORDS)

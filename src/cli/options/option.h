@@ -25,6 +25,7 @@ enum dl_option_kind {
                         as a share more often than as 0.9 % */
   DL_OPTION_SECONDS, /* double, s: a time above 0; seconds without a unit */
   DL_OPTION_HOURS,   /* double, s: a time above 0; hours without a unit */
+  DL_OPTION_TIME,    /* the same; refused without a unit */
   DL_OPTION_CHOICE,  /* unsigned or enum: the index of one of the words */
   DL_OPTION_READ     /* what the row's function stores */
 };
@@ -49,12 +50,15 @@ struct dl_option {
    * "node|share". Without them it would have no effect. */
   const char *with, *without;
   int group;   /* of --help; 0: that of the heading above */
+  bool reads;  /* the value may be a file, which is read several times */
   bool output; /* sets where and how results are written, not what they are */
   bool whole;  /* whole numbers only */
-  /* Settings of a run (job_options.c): the column, and whether a list of values
-   * makes a sweep. */
+  /* Settings of a run (job_options.c): the column, whether a list of values
+   * makes a sweep, the phase and the estimators ("flops|physical") that use
+   * it; NULL: both phases, all estimators. */
   int column;
   bool sweeps;
+  const char *phase, *methods;
 };
 
 /* The kind of an option, and the offset of its member; a member of another
@@ -73,6 +77,7 @@ struct dl_option {
 #define DL_STORED_PERCENT double
 #define DL_STORED_SECONDS double
 #define DL_STORED_HOURS double
+#define DL_STORED_TIME double
 #define DL_STORED_CHOICE unsigned
 
 /* A row whose function stores the value in a member of any type. */

@@ -82,6 +82,8 @@ static enum dl_status open_pass(struct dl_comparing *w, struct pass *p,
   if (!p->f)
     return dl_fail_memory(d);
   enum dl_status status = dl_csv_open(&p->csv, path_of(w), 0, d);
+  if (status == DL_OK)
+    status = dl_job_options_check_table(w->cli, &w->o->job, p->csv);
   if (status == DL_OK) {
     dl_frame_columns(p->f, p->csv);
     status = dl_job_options_apply(&w->o->job, p->f, w->cli->catalog, false, d);

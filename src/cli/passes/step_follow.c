@@ -1,21 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A pipe is kept in a temporary file, so that it can be read as often as it
- * takes. */
+/* Reads the logs of a training once, or again and again while they grow. */
 
 #include "cli/passes/step_follow.h"
 
-#include <errno.h>
 #include <math.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/memory.h"
+#include "cli/spool.h"
 
 /* A log that has not grown for so many epochs, and so long, has ended. */
 #define QUIET_EPOCHS 3
@@ -43,6 +40,10 @@ static enum dl_status read_epochs(struct dl_step_options *o, struct dl_step *s,
   if (status == DL_OK && !table && (o->where.n > 0 || o->energy_column))
     status = dl_fail(d, DL_EUSAGE,
                      "--where and --energy-column are for tables of epochs");
+  if (status == DL_OK && table && o->log_options)
+    status = dl_fail(d, DL_EUSAGE,
+                     "--interval, --epoch-length, --truncate-watts and "
+                     "--drop-last are for power logs");
   if (status == DL_OK && table && o->stabilise == DL_STABLE_FLUSS)
     status = dl_fail(d, DL_EUSAGE, "--stabilise fluss needs a power log");
   return status;
@@ -94,47 +95,46 @@ static enum dl_status look(struct dl_step_options *o, struct dl_step *s,
   return status;
 }
 
-/* What comes through a pipe. */
-struct spool {
-  FILE *f; /* NULL: no pipe */
-  bool ended;
+/* The logs that are pipes, as copies, and those that are files. */
+struct sources {
+  struct dl_spool *pipe; /* owned */
+  size_t n_pipes;
+  struct stat *file; /* of each path at the last look; owned */
 };
 
-/* Takes what is there within `wait_ms` (-1: until something is). */
-static enum dl_status take(struct spool *p, int wait_ms, struct dl_diag *d) {
-  struct pollfd fd = {STDIN_FILENO, POLLIN, 0};
-  char buf[1 << 16];
-  if (poll(&fd, 1, wait_ms) <= 0)
-    return DL_OK; /* nothing, or an interrupt */
-  ssize_t n = read(STDIN_FILENO, buf, sizeof buf);
-  if (n < 0 && errno != EINTR && errno != EAGAIN)
-    return dl_fail_errno(d, "<stdin>", "cannot read", errno);
-  p->ended = n == 0;
-  if (n > 0 &&
-      (fwrite(buf, 1, (size_t)n, p->f) != (size_t)n || fflush(p->f) != 0))
-    return dl_fail_errno(d, "temporary file", "cannot write", errno);
-  return DL_OK;
+/* Puts the paths of the copies in the places of pipes. */
+static enum dl_status open_sources(struct sources *p, struct dl_step_options *o,
+                                   struct dl_diag *d) {
+  bool standard_input = false;
+  enum dl_status status = DL_OK;
+  p->pipe = dl_calloc(o->paths.n, sizeof *p->pipe);
+  p->file = dl_calloc(o->paths.n, sizeof *p->file);
+  if (!p->pipe || !p->file)
+    return dl_fail_memory(d);
+  for (size_t i = 0; i < o->paths.n && status == DL_OK; i++) {
+    char **path = &o->paths.s[i];
+    bool stdin_again = standard_input && strcmp(*path, "-") == 0;
+    standard_input |= strcmp(*path, "-") == 0;
+    if (stdin_again)
+      return dl_fail(d, DL_EUSAGE, "standard input can be read once");
+    if (!dl_is_pipe(*path))
+      continue;
+    struct dl_spool *s = &p->pipe[p->n_pipes++];
+    status = dl_spool_open(s, *path, d);
+    char *copy = dl_strdup(s->path);
+    if (!copy)
+      return dl_fail_memory(d);
+    free(*path);
+    *path = copy;
+  }
+  return status;
 }
 
-/* Puts a path for the spooled pipe in the place of "-". */
-static enum dl_status open_spool(struct spool *p, struct dl_step_options *o,
-                                 struct dl_diag *d) {
-  for (size_t i = 0; i < o->paths.n; i++) {
-    if (strcmp(o->paths.s[i], "-") != 0)
-      continue;
-    if (p->f)
-      return dl_fail(d, DL_EUSAGE, "standard input once only");
-    p->f = tmpfile();
-    if (!p->f)
-      return dl_fail_errno(d, "temporary file", "cannot create", errno);
-    struct dl_text t = {0};
-    dl_text_printf(&t, "/proc/self/fd/%d", fileno(p->f));
-    if (t.failed)
-      return dl_fail_memory(d);
-    free(o->paths.s[i]);
-    o->paths.s[i] = t.s;
-  }
-  return DL_OK;
+static void close_sources(struct sources *p) {
+  for (size_t i = 0; i < p->n_pipes; i++)
+    dl_spool_close(&p->pipe[i]);
+  free(p->pipe);
+  free(p->file);
 }
 
 static double now_s(void) {
@@ -143,13 +143,25 @@ static double now_s(void) {
   return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-static size_t size_of(const struct dl_step_options *o) {
-  size_t sum = 0;
-  struct stat st;
-  for (size_t i = 0; i < o->paths.n; i++)
-    if (stat(o->paths.s[i], &st) == 0)
-      sum += (size_t)st.st_size;
-  return sum;
+/* What became of the logs since the last look. */
+enum change { SAME, GROWN, REPLACED };
+
+static enum change look_at_files(struct sources *p,
+                                 const struct dl_step_options *o) {
+  enum change change = SAME;
+  for (size_t i = 0; i < o->paths.n; i++) {
+    struct stat st, *old = &p->file[i];
+    if (stat(o->paths.s[i], &st) != 0)
+      st = (struct stat){0};
+    if (old->st_ino != 0 &&
+        (st.st_ino != old->st_ino || st.st_dev != old->st_dev ||
+         st.st_size < old->st_size))
+      change = REPLACED;
+    else if (change == SAME && st.st_size != old->st_size)
+      change = GROWN;
+    *old = st;
+  }
+  return change;
 }
 
 /* One look whose complaints do not count: the log may have just begun. */
@@ -177,42 +189,50 @@ static double quiet_after(const struct dl_step *s) {
   return fmax(QUIET_S, QUIET_EPOCHS * longest);
 }
 
-/* Waits for more; what a pipe brings meanwhile is taken. */
-static enum dl_status wait_more(struct spool *p, double seconds,
+/* Waits for more; copies what pipes bring meanwhile. */
+static enum dl_status wait_more(struct sources *p, double seconds,
                                 struct dl_diag *d) {
-  double until = now_s() + seconds;
+  double until = now_s() + seconds, left;
   enum dl_status status = DL_OK;
-  while (status == DL_OK && !interrupted && !p->ended) {
-    double left = until - now_s();
-    if (left <= 0)
-      break;
-    if (p->f) {
-      status = take(p, (int)(left * 1000) + 1, d);
-    } else {
-      struct timespec t = {(time_t)left, (long)((left - floor(left)) * 1e9)};
-      nanosleep(&t, NULL); /* an interrupt ends it, which is what is meant */
-    }
-  }
+  while (status == DL_OK && !interrupted && (left = until - now_s()) > 0 &&
+         !(p->n_pipes > 0 && dl_spool_ended(p->pipe, p->n_pipes)))
+    status = dl_spool_take(p->pipe, p->n_pipes, (int)(left * 1000) + 1, d);
   return status;
 }
 
+/* Keeps the last look in *last. A log that was truncated or replaced ends the
+ * watch: the epochs that it held before are in that look only (*kept). */
 static enum dl_status watch(struct dl_cli *cli, struct dl_step_options *o,
-                            struct spool *p) {
+                            struct sources *p, struct dl_step *last,
+                            bool *kept) {
   double quiet_since = now_s(), quiet = QUIET_S;
-  size_t size = 0;
   bool over = false;
   enum dl_status status = DL_OK;
-  while (status == DL_OK && !over && !interrupted && !p->ended) {
+  *kept = false;
+  while (status == DL_OK && !over && !interrupted &&
+         !(p->n_pipes > 0 && dl_spool_ended(p->pipe, p->n_pipes))) {
     struct dl_step s = {0};
-    if (size_of(o) != size) {
-      size = size_of(o);
-      quiet_since = now_s();
-      if (glance(o, &s)) {
+    enum change change = look_at_files(p, o);
+    if (change == GROWN && glance(o, &s)) {
+      if (s.seen.n < last->seen.n)
+        change = REPLACED;
+      struct dl_step *old = change == REPLACED ? &s : last;
+      dl_epoch_series_free(&old->seen);
+      if (change == GROWN) {
+        *last = s;
         show(cli, &s);
         quiet = quiet_after(&s);
         over = (double)s.seen.n >= o->projection.n_high;
-        dl_epoch_series_free(&s.seen);
       }
+    }
+    if (change == GROWN)
+      quiet_since = now_s();
+    if (change == REPLACED && last->seen.n > 0) {
+      dl_warn_at(&cli->diag, o->name, 0,
+                 "truncated or replaced: the projection is based on the %zu "
+                 "epochs before",
+                 last->seen.n);
+      *kept = over = true;
     }
     over = over || now_s() - quiet_since > quiet;
     if (!over)
@@ -230,17 +250,22 @@ static void catch_interrupts(void) {
 
 enum dl_status dl_step_follow(struct dl_cli *cli, struct dl_step_options *o,
                               struct dl_step *s) {
-  struct spool p = {0};
-  enum dl_status status = open_spool(&p, o, &cli->diag);
-  if (status == DL_OK && o->follow) {
-    catch_interrupts();
-    status = watch(cli, o, &p);
-  }
-  while (status == DL_OK && p.f && !p.ended && !o->follow)
-    status = take(&p, -1, &cli->diag);
-  if (status == DL_OK)
+  struct sources p = {0};
+  struct dl_step last = {0};
+  bool kept = false;
+  if (o->follow)
+    catch_interrupts(); /* opening a pipe may wait for its writer */
+  enum dl_status status = open_sources(&p, o, &cli->diag);
+  if (status == DL_OK && o->follow)
+    status = watch(cli, o, &p, &last, &kept);
+  while (status == DL_OK && !o->follow && !dl_spool_ended(p.pipe, p.n_pipes))
+    status = dl_spool_take(p.pipe, p.n_pipes, -1, &cli->diag);
+  if (status == DL_OK && kept)
+    *s = last;
+  else
+    dl_epoch_series_free(&last.seen);
+  if (status == DL_OK && !kept)
     status = look(o, s, &cli->diag);
-  if (p.f)
-    fclose(p.f);
+  close_sources(&p);
   return status;
 }

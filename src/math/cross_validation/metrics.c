@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "base/number.h"
 
 static double weight(const double *w, size_t i) {
   return w ? w[i] : 1;
@@ -104,13 +103,18 @@ int dl_score(struct dl_scores *s, const double *y, const double *f,
   return relative_errors(s, y, f, w, n);
 }
 
+static int ascending(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
 double dl_quantile(double *x, size_t n, double p) {
   for (size_t i = 0; i < n; i++)
     if (isnan(x[i]))
       return NAN;
   if (n == 0 || !(p >= 0 && p <= 1))
     return NAN;
-  qsort(x, n, sizeof *x, dl_compare_numbers);
+  qsort(x, n, sizeof *x, ascending);
   double place = (double)(n - 1) * p;
   size_t low = (size_t)place;
   if (low + 1 >= n)

@@ -39,8 +39,8 @@ static void head(struct dl_printer *p, const struct dl_layout *l) {
   dl_print(p, l->mark > 0 ? "|    |" : "|", NULL);
   for (size_t i = 0; i < l->n; i++) {
     dl_print(p, " ", NULL);
-    dl_print_field(p, dl_text_str(&l->column[i].heading), l->column[i].width,
-                   !l->column[i].text, NULL);
+    dl_layout_print_heading(p, &l->column[i],
+                            dl_text_str(&l->column[i].heading), NULL);
     dl_print(p, " |", NULL);
   }
   dl_print(p, "\n", NULL);

@@ -21,8 +21,9 @@ static void head(struct dl_printer *p, const struct dl_layout *l) {
     for (size_t i = 0; i < l->n; i++) {
       const struct dl_layout_column *col = &l->column[i];
       p->blanks += i > 0 ? BETWEEN : 0;
-      dl_print_field(p, dl_text_str(units ? &col->unit : &col->heading),
-                     col->width, !col->text, units ? DL_DIM : NULL);
+      dl_layout_print_heading(p, col,
+                              dl_text_str(units ? &col->unit : &col->heading),
+                              units ? DL_DIM : NULL);
     }
     dl_print(p, "\n", NULL);
   }

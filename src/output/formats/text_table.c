@@ -39,6 +39,12 @@ void dl_print_field(struct dl_printer *p, const char *text, size_t width,
   p->blanks += right ? 0 : rest;
 }
 
+void dl_layout_print_heading(struct dl_printer *p,
+                             const struct dl_layout_column *col, const char *s,
+                             const char *effect) {
+  dl_print_field(p, s, col->width, !col->text, effect);
+}
+
 void dl_layout_print_cell(const struct dl_layout *l, struct dl_printer *p,
                           size_t i, const struct dl_value *values) {
   const struct dl_layout_column *col = &l->column[i];

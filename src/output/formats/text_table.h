@@ -75,7 +75,10 @@ void dl_layout_free(struct dl_layout *l); /* accepts NULL */
 size_t dl_layout_cell(const struct dl_layout *l, size_t i,
                       const struct dl_value *row, struct dl_text *cell);
 
-/* A cell with the blanks that align it. */
+/* A heading or a unit, and a cell, with the blanks that align them. */
+void dl_layout_print_heading(struct dl_printer *p,
+                             const struct dl_layout_column *col, const char *s,
+                             const char *effect);
 void dl_layout_print_cell(const struct dl_layout *l, struct dl_printer *p,
                           size_t i, const struct dl_value *values);
 

@@ -1,0 +1,194 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Tries every option of every command where it may have no effect.
+
+    option_effects.py DLEST EXAMPLES
+
+BASES are command lines that work. To each, every option of its command is
+added, with a valid value that is not the default. It must change what is
+printed or written, be refused, or be warned about. Prints the options that do
+none of these and are not in EXPECTED; the exit status is 1 then. Runs in an
+empty folder.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+# They act on warnings or on where results go; --follow waits.
+SKIPPED = {"quiet", "strict", "help", "usage", "version", "output", "follow"}
+
+# A valid value of each option, or of COMMAND --OPTION; None: a flag.
+VALUES = {
+    "accuracy": "accuracy.csv", "account": "nobody", "alias": "x=vgg16",
+    "all": None, "alpha": "3", "arch": "vgg16", "as": "svg", "batch": "2",
+    "batch-size": "32", "bootstrap": "500", "bootstrap-by": "gpu",
+    "budget-kwh": "1e-9", "by": "arch", "charge": "share", "cite": "a paper",
+    "classes": "10", "cloud": "aws:eu-west-1", "columns": "name",
+    "confidence": "80", "core-power": "11", "country": "FR", "coverage": "70",
+    "cv": "group:gpu", "dataset": "cifar10", "deadline": "1s",
+    "define": "zz=batch_size*2", "drop-last": "3", "duration": "3h",
+    "efficiency": "0.5", "embodied": None, "energy-column": "other_kwh",
+    "epoch-length": "20", "epochs": "77", "every": "3", "explain": None,
+    "features": "log(macs_g)", "files-from": "names", "find-epochs": None,
+    "format": "json", "framework": "tensorflow", "from": "nvidia-smi",
+    "frozen": None, "gamma": "2", "gaps": "cut", "gpu": "v100",
+    "gpu-share": "0.5", "gpus": "2", "height": "30", "idle-s": "2",
+    "image-px": "128", "in-use": "0.5", "input": "runs.csv",
+    "input-shape": "image=1x3x64x64", "intensity": "100", "interval": "3",
+    "k": "2", "lambda": "5", "lifetime": "7", "limit": "2", "log": None,
+    "max-gap": "3", "means": "means.csv", "method": "tdp", "methods": "tdp",
+    "model": "m.xml", "no-join": None, "no-log": None, "no-model": None,
+    "no-scale": None, "node": "dgx-a100", "node-power": "700",
+    "offset": "epochs", "output-tokens": "30", "parts": None,
+    "path-pattern": "{run_id}-{x}.csv", "per": "arch", "phase": "inference",
+    "phases": "2,5", "precision": "fp64", "predictions": "out.csv",
+    "price": "0.3EUR", "prompt-tokens": "400", "pue": "1.5", "ram-gb": "64",
+    "request-rate": "3", "requests": "9", "samples": "9",
+    "scaling": "strong", "score": "rmse_j", "script": None,
+    "search": "grid:3", "seed": "5", "seen": "3", "seq-len": "64",
+    "set": "gpu.tdp_w=99", "settings": "settings.csv", "share": "mig:1g.5gb",
+    "since": "2030-01", "site": "hpc", "sort": "-id", "stabilise": "regime",
+    "stable": "3", "table": "runs.csv", "target": "epoch_energy_j",
+    "title": "x", "tokens": "1e9", "top": "1", "train-samples": "1000",
+    "truncate-watts": None, "until": "2001-01", "use-gpus": "1",
+    "user": "nobody", "utilisation": "0.5", "val-samples": "77",
+    "weight": "gpu_power_w", "where": "zz=1", "width": "60", "window": "2",
+    "with": "runs.csv",
+    "list --where": "id=='a100'", "extract --epochs": None,
+    "extract --set": "lr=3", "plot --by": "n_gpus", "report --by": "account",
+    "report --gpu": "a100", "report --from": "sacct",
+    "step --method": "step-power", "step --from": "epochs",
+    "fit --method": "krr", "plot --score": "median_ape",
+}
+
+TRAINING = "predict -a resnet50 -g a100"
+INFERENCE = ("predict -a llama-2-7b -g a100 --phase inference "
+             "--prompt-tokens 500 --output-tokens 50")
+FIT = "fit runs.csv --target gpu_power_w"
+BASES = [
+    TRAINING, TRAINING + " --method tdp --duration 1h",
+    TRAINING + " --method flops", TRAINING + " -f csv",
+    TRAINING + " --node dgx-a100", TRAINING + " -b 16,64",
+    "predict -a gpt2 -g a100 --tokens 1e9", INFERENCE,
+    "predict --input runs.csv",
+    "recommend -a resnet50 -g a100,t4", "recommend --table runs.csv",
+    "recommend -a resnet50 --node dgx-a100",
+    "compare runs.csv --bootstrap 200",
+    "compare runs.csv --methods flops --bootstrap 0",
+    FIT + " --method ridge --with none",
+    FIT + " --features log(macs_g),gpu.tdp_w --method ols --cv kfold:3",
+    FIT + " --features log(macs_g) --no-model",
+    "fit runs.csv --means table.csv", "calibrate runs.csv",
+    "extract gpu-7.csv memory-7.csv -f csv", "extract --epochs gpu-7.csv",
+    "step epochs.csv --epochs 50", "step gpu-7.csv --epochs 50",
+    "step epochs.csv --epochs 50 --method carbontracker",
+    "report sacct.txt", "report sacct.txt --by user",
+    "list gpus", "list methods", "show gpu a100", "show arch gpt2",
+    "check lab-card.xml", "describe tiny-cnn.onnx",
+    "describe tiny-cnn.onnx -f csv", "plot trace gpu-7.csv --script",
+    "plot pareto front.csv --script", "plot errors scores.csv --script",
+]
+
+# BASE-START --OPTION where the option says what holds anyway: the value is the
+# default, or the data have nothing that it applies to (gaps, a second run of
+# the same kind, logs without times, jobs without energy, a name to replace).
+EXPECTED = {
+    "predict -a resnet50 -g a100 -b 16,64": {"batch-size", "alias"},
+    "predict --input": {"scaling", "seq-len", "alias"},
+    "predict -a llama": {"budget-kwh"},
+    "recommend -a": {"all", "gpu", "alias"},
+    "recommend --table": {"image-px", "seq-len", "coverage", "all", "alias"},
+    "compare": {"scaling", "seq-len", "alias"},
+    "fit": {"no-log", "weight", "alias"},
+    "extract": {"from", "gaps", "interval", "max-gap", "no-join", "set",
+                "settings", "epoch-length"},
+    "step": {"window", "epoch-length", "interval", "k"},
+    "report": {"from", "gpu", "core-power", "node-power"},
+    "plot": {"as", "from", "epoch-length"},
+}
+
+
+def options_of(dlest, command):
+    env = dict(os.environ, ARGP_HELP_FMT="rmargin=400")
+    text = subprocess.run([dlest, command, "--help"], capture_output=True,
+                          text=True, env=env, check=True).stdout
+    names = []
+    for line in text.splitlines():
+        line = line.strip()
+        if not line.startswith("-"):
+            continue
+        for word in line.split("   ")[0].replace(",", " ").split():
+            if word.startswith("--"):
+                names.append(word[2:].split("=")[0])
+    return [n for n in names if n not in SKIPPED]
+
+
+def run(dlest, words, folder):
+    """Exit status, stdout, stderr and files written, without provenance."""
+    shutil.copytree("inputs", folder)
+    before = set(os.listdir(folder))
+    done = subprocess.run([dlest] + words, cwd=folder, capture_output=True,
+                          stdin=subprocess.DEVNULL, timeout=300, check=False)
+    written = {}
+    for name in sorted(set(os.listdir(folder)) - before):
+        with open(os.path.join(folder, name), "rb") as f:
+            written[name] = [line for line in f if b"options=" not in line
+                             or b"citation" in line]
+    shutil.rmtree(folder)
+    return done.returncode, done.stdout, done.stderr, written
+
+
+def make_inputs(dlest, examples):
+    shutil.copytree(examples, "inputs")
+    for name, words in (
+            ("scores.csv", "compare runs.csv --methods tdp,flops -f csv"),
+            ("front.csv", "recommend -a resnet50 -g a100,t4 -f csv")):
+        with open(os.path.join("inputs", name), "wb") as f:
+            subprocess.run([dlest] + words.split() + ["-q"], cwd="inputs",
+                           stdout=f, check=True)
+    subprocess.run([dlest] + (FIT + " --method ridge --with none -q -o m.xml")
+                   .split(), cwd="inputs", stdout=subprocess.DEVNULL,
+                   check=True)
+    for name, text in (("names", "memory-7.csv\n"),
+                       ("accuracy.csv", "arch,accuracy\nresnet50,0.8\n"),
+                       ("settings.csv", "file,lr\ngpu-7.csv,3\n")):
+        with open(os.path.join("inputs", name), "w", encoding="ascii") as f:
+            f.write(text)
+
+
+def is_expected(base, name):
+    return any(base.startswith(start) and name in names
+               for start, names in EXPECTED.items())
+
+
+def main():
+    dlest, examples = sys.argv[1:3]
+    make_inputs(dlest, examples)
+    silent, tried = [], []
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        for base in BASES:
+            words = base.split()
+            plain = pool.submit(run, dlest, words, "run-%d" % len(tried))
+            tried.append(None)
+            for name in options_of(dlest, words[0]):
+                if "--" + name in words:
+                    continue
+                key = "%s --%s" % (words[0], name)
+                value = VALUES[key] if key in VALUES else VALUES[name]
+                more = ["--" + name] + ([] if value is None else [value])
+                tried.append((base, name, plain, pool.submit(
+                    run, dlest, words + more, "run-%d" % len(tried))))
+        for base, name, plain, job in filter(None, tried):
+            if plain.result()[0] not in (0, 3):
+                sys.exit("dlest %s fails: %s" % (base, plain.result()[2]))
+            if plain.result() == job.result() and not is_expected(base, name):
+                silent.append("dlest %s --%s" % (base, name))
+    print("\n".join(sorted(set(silent))))
+    return 1 if silent else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
