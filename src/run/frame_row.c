@@ -190,22 +190,32 @@ enum dl_status dl_frame_block(struct dl_frame *f,
                               const struct dl_csv_block *block,
                               struct dl_diag *d) {
   static const struct run_steps early = {.early = true, .first = true};
+  static const struct run_steps all = {.first = true};
   size_t n = block ? block->n_rows : 1;
-  void *list = f->row;
-  if (!f->looks_up[STEP_GPU] && !f->looks_up[STEP_ARCH] &&
+  void *list = f->row, *broken = f->broken;
+  if (block)
+    dl_frame_prepare_checks(f);
+  if (!f->checks && !f->looks_up[STEP_GPU] && !f->looks_up[STEP_ARCH] &&
       !f->looks_up[STEP_DATASET])
     return DL_OK;
   struct dl_row *row = dl_frame_rows(f, 1);
-  bool ok = row && dl_grow(&list, &f->cap_rows, n, sizeof *f->row);
+  bool ok = row && dl_grow(&list, &f->cap_rows, n, sizeof *f->row) &&
+            dl_grow(&broken, &f->cap_broken, n, sizeof *f->broken);
   f->row = list;
+  f->broken = broken;
   enum dl_status status = ok ? DL_OK : dl_fail_memory(d);
   for (size_t i = 0; i < n && status == DL_OK; i++) {
     const struct row_source from = {
         .block = block, .row = i, .lookup = &f->lookup};
-    status = dl_frame_run(f, &from, &early, row, d);
+    status = dl_frame_run(f, &from, f->checks ? &all : &early, row, d);
     f->row[i] = row->found;
-    if (status == DL_OK && block)
-      dl_frame_warn_words(f, block, i, row, d);
+    f->broken[i].x = NAN;
+    if (status != DL_OK || !block)
+      continue;
+    dl_frame_warn_words(f, block, i, row, d);
+    if (f->checks && row->fault.kind == DL_FAULT_NONE &&
+        !dl_frame_check_row(f, block, i, row, &f->broken[i], d))
+      f->broken[i].x = NAN;
   }
   free(row);
   return status;
@@ -218,6 +228,10 @@ void dl_frame_row(const struct dl_frame *f, const struct dl_csv_block *block,
   if (f->row)
     row->found = f->row[i];
   dl_frame_run(f, &from, &all, row, NULL); /* looks nothing up: no error */
+  if (f->checks && !isnan(f->broken[i].x) && row->fault.kind == DL_FAULT_NONE)
+    row->fault = (struct dl_fault){.kind = DL_FAULT_CONTRADICTION,
+                                   .step = f->broken[i].rule,
+                                   .x = f->broken[i].x};
 }
 
 double dl_frame_value(const struct dl_frame *f, const struct dl_row_ref *q,
@@ -282,9 +296,13 @@ enum dl_status dl_frame_complain(struct dl_frame *f, const struct dl_row *row,
                                  const char *path, size_t line,
                                  struct dl_diag *d) {
   const struct dl_fault *fault = &row->fault;
-  const struct step *s = &f->step[fault->step];
+  const struct step *s =
+      fault->kind == DL_FAULT_CONTRADICTION ? NULL : &f->step[fault->step];
   struct dl_text why = {0};
-  if (fault->kind == DL_FAULT_ABSENT) {
+  if (fault->kind == DL_FAULT_CONTRADICTION) {
+    const struct dl_broken_rule broken = {fault->step, fault->x};
+    dl_frame_explain_rule(&broken, &why);
+  } else if (fault->kind == DL_FAULT_ABSENT) {
     if (!explain_descriptor(f, s, row, &why))
       dl_text_printf(&why, "column '%s': no value", s->name);
   } else {
