@@ -108,7 +108,7 @@ bool dl_cell_value(const char *s, size_t len, enum dl_dimension dimension,
     if (*c == ' ' || *c == '.' || dl_is_digit(*c))
       scale = NAN;
   *x = scaled(*x, scale);
-  return !isnan(scale);
+  return !isnan(scale) && !isinf(*x);
 }
 
 bool dl_cell_number(const char *s, size_t len, double *x) {
