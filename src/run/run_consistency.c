@@ -98,7 +98,8 @@ static double power_by_idle(const struct dl_run *r,
   double idle = !gpu                 ? (double)NAN
                 : isnan(gpu->idle_w) ? 0.05 * gpu->tdp_w
                                      : gpu->idle_w;
-  return ratio(fmin(r->gpu_power_w, energy_w(r)), idle);
+  double w = fmin(r->gpu_power_w, energy_w(r));
+  return w > 0 ? ratio(w, idle) : (double)NAN; /* 0 is refused elsewhere */
 }
 
 /* A row outside refuse_low .. refuse_high is skipped, one outside warn_low ..
