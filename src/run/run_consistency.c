@@ -123,7 +123,7 @@ static const struct rule {
     {epochs_by_energy, 0, 0, 1.2, 50, "epoch_energy_j x epochs", "energy_j"},
     {power_by_limit, 0, 0, 1.5, 50, "the measured power",
      "the power limit of the GPUs"},
-    {power_by_idle, 0.05, 0.3, INFINITY, INFINITY, "the measured power",
+    {power_by_idle, 0.05, 0.1, INFINITY, INFINITY, "the measured power",
      "the power of an idle GPU"},
 };
 
