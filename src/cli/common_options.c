@@ -94,10 +94,6 @@ enum dl_status dl_cli_print(struct dl_cli *cli, struct dl_report *r) {
   return status;
 }
 
-enum dl_status dl_cli_end(const struct dl_cli *cli, enum dl_status status) {
-  return status == DL_OK && cli->diag.n_skipped > 0 ? DL_EINPUT : status;
-}
-
 char *dl_cli_command_line(const struct dl_cli *cli, const char *input) {
   struct dl_text t = {0};
   const char *slash = strrchr(input, '/');

@@ -18,7 +18,8 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 
 # They act on warnings or on where results go; --follow waits.
-SKIPPED = {"quiet", "strict", "help", "usage", "version", "output", "follow"}
+SKIPPED = {"quiet", "strict", "help", "usage", "version", "output", "follow",
+           "spreadsheet-safe"}
 
 # A valid value of each option, or of COMMAND --OPTION; None: a flag.
 VALUES = {

@@ -9,7 +9,8 @@
 #include "cli/views/compare_report.h"
 #include "cli/views/estimate_rows.h"
 
-/* A resample of a million groups takes seconds: more of them is a mistake. */
+/* A resample of a million groups takes seconds: a larger number is a mistake.
+ */
 #define MOST_RESAMPLES 1000000
 #define LEAST_RESAMPLES 100
 
@@ -142,7 +143,7 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
   for (size_t k = 0; k < w.n_models; k++)
     dl_model_free(w.model[k]);
   dl_strlist_free(&w.methods);
-  return dl_cli_end(cli, status);
+  return status;
 }
 
 const struct dl_command dl_cmd_compare = {

@@ -182,7 +182,7 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
   if (settings)
     dl_settings_free(settings);
   dl_strlist_free(&paths);
-  return dl_cli_end(cli, status);
+  return status;
 }
 
 const struct dl_command dl_cmd_extract = {

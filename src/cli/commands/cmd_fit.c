@@ -402,7 +402,7 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
   dl_training_free(&w.more);
   dl_csv_free(w.csv);
   dl_predictions_discard(&o->predictions);
-  return dl_cli_end(cli, status);
+  return status;
 }
 
 const struct dl_command dl_cmd_fit = {

@@ -100,8 +100,8 @@ static const char *file_of(const struct dl_cli *cli) {
   return cli->output && strcmp(cli->output, "-") != 0 ? cli->output : NULL;
 }
 
-/* What the picture is made of: as told, by its file's name, or characters as
- * many as the terminal has. */
+/* Chooses the picture format: --as, else the file's extension, else
+ * characters. */
 static enum dl_status choose_picture(const struct dl_cli *cli,
                                      struct plot_options *p,
                                      struct dl_diag *d) {
@@ -168,7 +168,7 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
     status = p->script ? print_script(cli, script.s, d)
                        : dl_plot_draw(script.s, cli->output, d);
   dl_text_free(&script);
-  return dl_cli_end(cli, status);
+  return status;
 }
 
 const struct dl_command dl_cmd_plot = {

@@ -86,8 +86,7 @@ static enum dl_status every_gpu(struct dl_cli *cli, struct dl_axes *to) {
   return status;
 }
 
-/* What was not given: every accelerator (nodes have theirs), usual batch
- * sizes. */
+/* Defaults: every accelerator (nodes have their own), usual batch sizes. */
 static enum dl_status fill_axes(struct dl_cli *cli, struct dl_job_options *o,
                                 bool nodes) {
   bool language;
@@ -129,7 +128,7 @@ static const struct dl_alternative *least(const struct dl_choices *l,
   return best;
 }
 
-/* Of what stands in the way, the nearest choice is told. */
+/* Names the choice nearest to the limits in the error. */
 static enum dl_status none_meets(struct dl_cli *cli,
                                  const struct dl_recommend_options *o,
                                  const struct dl_choices *l) {
@@ -208,7 +207,7 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
   if (status == DL_OK)
     status = recommend(cli, o, &r);
   dl_recommend_free(&r);
-  return dl_cli_end(cli, status);
+  return status;
 }
 
 const struct dl_command dl_cmd_recommend = {

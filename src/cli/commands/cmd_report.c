@@ -109,7 +109,7 @@ static void init(void *options_at) {
   o->keys[DL_KEY_MONTH] = o->each_job = true;
 }
 
-/* What happens to each job. */
+/* One pass over the jobs. */
 struct work {
   struct dl_cli *cli;
   const struct report_options *o;
@@ -305,7 +305,7 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
   dl_group_totals_free(w.tally);
   dl_accounting_free(w.accounting);
   dl_seen_rows_free(&w.seen);
-  return dl_cli_end(cli, status);
+  return status;
 }
 
 const struct dl_command dl_cmd_report = {

@@ -203,7 +203,7 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
     status = print(cli, o, &s);
   dl_epoch_series_free(&s.seen);
   dl_strlist_free(&o->paths);
-  return dl_cli_end(cli, status);
+  return status;
 }
 
 const struct dl_command dl_cmd_step = {

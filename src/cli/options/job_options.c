@@ -178,7 +178,7 @@ void dl_job_options_free(void *options) {
   dl_axes_free(&o->axes);
 }
 
-/* What "NAME=..." of a list says of a name, or NULL; the last counts. */
+/* The value of the last "NAME=VALUE" of a list with that name, or NULL. */
 static const char *value_in(const struct dl_strlist *l, const char *name) {
   size_t n = strlen(name);
   for (size_t i = l->n; i > 0; i--)
@@ -267,7 +267,7 @@ enum dl_status dl_job_options_check(struct dl_cli *cli,
   return DL_OK;
 }
 
-/* How much there is to train on, which a language model must be told. */
+/* Requires the size of the training of a language model. */
 static enum dl_status check_size(const struct dl_job_options *o, bool inference,
                                  bool language, struct dl_diag *d) {
   static const enum dl_run_id others[] = {DL_RUN_train_samples,

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Options for the computer that a job runs on, and what follows from them. */
+
 #include "cli/options/node_options.h"
 
 #include <math.h>
@@ -54,7 +56,7 @@ const struct dl_option dl_node_options_rows[] = {
     {0},
 };
 
-/* --- what the job is told */
+/* --- values for the job */
 
 /* Moves overrides "PREFIX.FIELD=VALUE" out of the list, onto a descriptor. */
 static enum dl_status take(struct dl_strlist *list, const char *prefix,
@@ -177,7 +179,7 @@ static enum dl_status count_used(struct dl_node_options *o,
   return status;
 }
 
-/* The share that was asked for, of o->gpu. */
+/* The requested share of o->gpu. */
 static enum dl_status find_share(struct dl_node_options *o, struct dl_diag *d) {
   if (o->use.on_cpu)
     return dl_fail(d, DL_EUSAGE,
@@ -227,7 +229,7 @@ static enum dl_status apply_share(struct dl_node_options *o,
   return status;
 }
 
-/* What follows from the node, where the user did not say it. */
+/* Sets what follows from the node and was not given by the user. */
 static void tell_job(const struct dl_node_options *o,
                      struct dl_job_options *job) {
   double gb = o->entry.memory_gb;
@@ -243,8 +245,8 @@ static void tell_job(const struct dl_node_options *o,
     dl_run_set_number(run, DL_RUN_ram_gb, gb);
 }
 
-/* The node stands at its site, unless the user says where. A country goes with
- * a site that has a PUE alone. */
+/* Sets the site of the node unless the user gave one. --country can be combined
+ * with a site that only has a PUE. */
 static enum dl_status tell_site(const struct dl_node_options *o,
                                 struct dl_job_options *job,
                                 struct dl_catalog *catalog, struct dl_diag *d) {

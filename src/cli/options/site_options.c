@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Options for the place where a job runs: carbon intensity, PUE, price. */
+
 #include "cli/options/site_options.h"
 
 #include <math.h>
