@@ -16,9 +16,9 @@ struct calibrate_options {
 };
 
 static const struct dl_option options[] = {
-    DL_HEADING("What is calibrated:", 1),
+    DL_HEADING("Calibration:", 1),
     {"model", 0, "FILE",
-     "model made by dlest fit, in place of the one that ships",
+     "model file of dlest fit (default: the one that ships)",
      DL_STORE(TEXT, struct calibrate_options, model), .reads = true},
     {0},
 };
