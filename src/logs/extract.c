@@ -15,7 +15,7 @@
 #include "logs/log_grouping.h"
 #include "logs/readings/measure.h"
 #include "logs/slurm/job_energy.h"
-#include "logs/slurm/seen_rows.h"
+#include "logs/seen_rows.h"
 
 /* Share of a run that a companion may not cover. */
 #define APART_SHARE 0.02

@@ -10,4 +10,6 @@ libdlest_a_SOURCES += \
 	%D%/path_pattern.c \
 	%D%/path_pattern.h \
 	%D%/run_settings.c \
-	%D%/run_settings.h
+	%D%/run_settings.h \
+	%D%/seen_rows.c \
+	%D%/seen_rows.h

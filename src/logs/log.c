@@ -18,6 +18,7 @@
 #include "io/lines.h"
 #include "logs/importers/importers.h"
 #include "logs/readings/power_meter.h"
+#include "logs/seen_rows.h"
 
 enum { BLOCK_READINGS = 512, BLOCK_RUNS = 64, METERS_MAX = 1024 };
 
@@ -202,6 +203,21 @@ bool dl_log_bad(struct dl_log *log, const char *fmt, ...) {
   return false;
 }
 
+void dl_log_remember(struct dl_log *log, uint64_t hash) {
+  log->no_memory = !dl_seen_add(log->o.seen, hash) || log->no_memory;
+}
+
+bool dl_log_is_repeat(struct dl_log *log, uint64_t hash) {
+  if (!dl_seen_has(log->o.seen, hash)) {
+    dl_log_remember(log, hash);
+    return false;
+  }
+  if (!log->warned_repeat)
+    dl_log_warn(log, "rows that were read before are left out");
+  log->warned_repeat = true;
+  return true;
+}
+
 void dl_log_warn(struct dl_log *log, const char *fmt, ...) {
   char *text = NULL;
   va_list args;
@@ -223,6 +239,7 @@ enum dl_status dl_log_open(struct dl_log **out, const char *path,
   if (!log)
     return dl_fail_memory(d);
   log->o = *o;
+  log->o.seen = o->seen ? o->seen : &log->own_seen;
   log->d = d;
   log->line = 1;
   log->importer = o->from;
@@ -263,6 +280,7 @@ void dl_log_free(struct dl_log *log) {
     log->importer->free(log->state);
   free(log->state);
   dl_log_close_run(log, false);
+  dl_seen_rows_free(&log->own_seen);
   dl_csv_free(log->csv);
   dl_lines_free(log->lines);
   for (size_t i = 0; i < log->n_meters; i++) {
@@ -371,12 +389,18 @@ static enum dl_status read_row(struct dl_log *log) {
       return DL_OK;
     }
   }
-  size_t row = log->row++;
+  size_t row = log->row++, n = log->block->n_cols, n_names = 0;
+  const char *const *cell = log->block->cell + row * n;
+  uint64_t hash = DL_SEEN_START;
   log->line = log->block->line[row];
+  for (size_t i = 0; i < n; i++) {
+    hash = dl_seen_hash(hash, cell[i], strlen(cell[i]) + 1);
+    n_names += strcmp(cell[i], dl_csv_name(log->csv, i)) == 0;
+  }
   if (dl_csv_at_end(log->csv) && log->line == dl_lines_cut(log->lines))
     dl_warn_at(log->d, log->path, log->line, CUT_OFF);
-  else
-    log->importer->row(log, log->block->cell + row * log->block->n_cols);
+  else if (n_names < n && !dl_log_is_repeat(log, hash)) /* no second header */
+    log->importer->row(log, cell);
   return DL_OK;
 }
 

@@ -9,14 +9,13 @@
 
 #include "base/diag.h"
 #include "logs/importers/importer.h"
-
-struct dl_seen_rows;
+#include "logs/seen_rows.h"
 
 struct dl_log_options {
   const struct dl_importer *from; /* NULL: recognised by content */
   size_t drop_last;               /* ignore this many lines at the end */
   double interval_s;              /* of logs without times; 0: 1 s */
-  /* Rows of jobs that were read, of this log and others (sacct): they count
+  /* Rows of tables of runs that were read, of this log and others: they count
    * once. NULL: of this log only. */
   struct dl_seen_rows *seen;
 };
@@ -72,7 +71,8 @@ struct dl_log {
   size_t n_problems, problems_cap;
   int64_t days_ns, last_of_day_ns;   /* of times without a date */
   bool any_date, zoned, mixed_zones; /* of the first time with a date */
-  bool assumed_time;
+  bool assumed_time, warned_repeat;
+  struct dl_seen_rows own_seen; /* used by default */
 };
 
 /* Opens a file ("-": stdin) and finds its importer. DL_EINPUT if no importer

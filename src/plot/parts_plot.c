@@ -29,9 +29,10 @@ enum { MOST_PARTS = sizeof fills / sizeof *fills };
 /* Names for the parts of dlest predict. */
 static const struct {
   const char *code, *words;
-} known[] = {{"gpu_busy", "GPUs at work"},    {"cpu_busy", "CPUs at work"},
-             {"gpu_idle", "GPUs idle"},       {"cpu", "CPUs"},
-             {"rest", "board, fans, drives"}, {"supply", "lost in the supply"}};
+} known[] = {
+    {"gpu_busy", "GPUs busy"},       {"cpu_busy", "CPUs busy"},
+    {"gpu_idle", "GPUs idle"},       {"cpu", "CPUs"},
+    {"rest", "board, fans, drives"}, {"supply", "power supply losses"}};
 
 static const char *words_of(const char *part) {
   for (size_t i = 0; i < sizeof known / sizeof *known; i++)

@@ -50,6 +50,7 @@ void dl_frame_free(struct dl_frame *f) {
   dl_intern_free(&f->words);
   dl_descriptors_free(&f->lookup);
   free(f->row);
+  free(f->broken);
   free(f);
 }
 

@@ -126,7 +126,13 @@ enum {
   N_LOOK_UP_INPUTS
 };
 
-enum { MOST_WORD_COLUMNS = 4 };
+enum { MOST_WORD_COLUMNS = 4, MOST_CHECKED_COLUMNS = 16 };
+
+/* A rule of run_consistency.c that a row breaks, and its ratio. */
+struct dl_broken_rule {
+  size_t rule;
+  double x;
+};
 
 struct dl_frame {
   struct dl_catalog *catalog;
@@ -150,6 +156,11 @@ struct dl_frame {
   struct descriptors lookup;      /* of rows of a table */
   struct dl_row_descriptors *row; /* of the block */
   size_t cap_rows;
+  bool checks;                           /* measured rows are checked */
+  long checked_at[MOST_CHECKED_COLUMNS]; /* columns; -1: a step reads it */
+  unsigned warned_rules;                 /* bits */
+  struct dl_broken_rule *broken;         /* of the block; x NaN: none */
+  size_t cap_broken;
 };
 
 /* Where the values of a row come from, beside settings and the like. */
@@ -192,6 +203,18 @@ const char *dl_frame_meant(const struct dl_frame *f, const char *name);
  * known. */
 void dl_frame_warn_words(struct dl_frame *f, const struct dl_csv_block *block,
                          size_t i, const struct dl_row *row, struct dl_diag *d);
+
+/* Finds out whether the rows of a table are to be checked, and where their
+ * columns are, when all steps have been added. */
+void dl_frame_prepare_checks(struct dl_frame *f);
+
+/* Checks row i of a block, whose steps have run: true where it is to be
+ * skipped. Warns once per rule. */
+bool dl_frame_check_row(struct dl_frame *f, const struct dl_csv_block *block,
+                        size_t i, const struct dl_row *row,
+                        struct dl_broken_rule *broken, struct dl_diag *d);
+void dl_frame_explain_rule(const struct dl_broken_rule *broken,
+                           struct dl_text *to);
 
 /* Index of an entry by name, or -1. */
 long dl_entry_find(const struct entries *es, const char *name);

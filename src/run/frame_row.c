@@ -49,6 +49,18 @@ static void check_given(const struct step *s, size_t step, bool defined,
     blame(row, (int)wrong, step, c);
 }
 
+/* The first variable that a formula needs and the row lacks, or NULL. */
+static const char *first_lacking(const struct source *p,
+                                 const struct dl_row *row) {
+  for (size_t i = 0; i < p->n_vars; i++) {
+    const struct dl_formula_variable *v = &p->formula->var[i];
+    if (v->needed && (v->as_text ? !dl_row_text(row, &p->vars[i])
+                                 : isnan(dl_row_number(row, &p->vars[i]))))
+      return v->name;
+  }
+  return NULL;
+}
+
 static struct dl_cell source_cell(const struct dl_frame *f,
                                   const struct row_source *from,
                                   const struct source *p, size_t step,
@@ -98,6 +110,9 @@ static void run_value(const struct dl_frame *f, const struct row_source *from,
   for (size_t i = 0; i < s->n_sources && !c.s && isnan(c.x); i++) {
     p = &s->source[i];
     c = source_cell(f, from, p, step, row);
+    if (s->name && p->kind == SOURCE_DEFINITION && !p->formula->is_name &&
+        isnan(c.x) && !first_lacking(p, row))
+      blame(row, DL_FAULT_UNDEFINED, step, &c);
     /* An unknown data set is not the default one. */
     if (p->kind == SOURCE_DATASET && !row->found.dataset &&
         strcmp(s->name, "train_samples") == 0 &&
@@ -190,22 +205,32 @@ enum dl_status dl_frame_block(struct dl_frame *f,
                               const struct dl_csv_block *block,
                               struct dl_diag *d) {
   static const struct run_steps early = {.early = true, .first = true};
+  static const struct run_steps all = {.first = true};
   size_t n = block ? block->n_rows : 1;
-  void *list = f->row;
-  if (!f->looks_up[STEP_GPU] && !f->looks_up[STEP_ARCH] &&
+  void *list = f->row, *broken = f->broken;
+  if (block)
+    dl_frame_prepare_checks(f);
+  if (!f->checks && !f->looks_up[STEP_GPU] && !f->looks_up[STEP_ARCH] &&
       !f->looks_up[STEP_DATASET])
     return DL_OK;
   struct dl_row *row = dl_frame_rows(f, 1);
-  bool ok = row && dl_grow(&list, &f->cap_rows, n, sizeof *f->row);
+  bool ok = row && dl_grow(&list, &f->cap_rows, n, sizeof *f->row) &&
+            dl_grow(&broken, &f->cap_broken, n, sizeof *f->broken);
   f->row = list;
+  f->broken = broken;
   enum dl_status status = ok ? DL_OK : dl_fail_memory(d);
   for (size_t i = 0; i < n && status == DL_OK; i++) {
     const struct row_source from = {
         .block = block, .row = i, .lookup = &f->lookup};
-    status = dl_frame_run(f, &from, &early, row, d);
+    status = dl_frame_run(f, &from, f->checks ? &all : &early, row, d);
     f->row[i] = row->found;
-    if (status == DL_OK && block)
-      dl_frame_warn_words(f, block, i, row, d);
+    f->broken[i].x = NAN;
+    if (status != DL_OK || !block)
+      continue;
+    dl_frame_warn_words(f, block, i, row, d);
+    if (f->checks && row->fault.kind == DL_FAULT_NONE &&
+        !dl_frame_check_row(f, block, i, row, &f->broken[i], d))
+      f->broken[i].x = NAN;
   }
   free(row);
   return status;
@@ -218,6 +243,10 @@ void dl_frame_row(const struct dl_frame *f, const struct dl_csv_block *block,
   if (f->row)
     row->found = f->row[i];
   dl_frame_run(f, &from, &all, row, NULL); /* looks nothing up: no error */
+  if (f->checks && !isnan(f->broken[i].x) && row->fault.kind == DL_FAULT_NONE)
+    row->fault = (struct dl_fault){.kind = DL_FAULT_CONTRADICTION,
+                                   .step = f->broken[i].rule,
+                                   .x = f->broken[i].x};
 }
 
 double dl_frame_value(const struct dl_frame *f, const struct dl_row_ref *q,
@@ -229,15 +258,7 @@ double dl_frame_value(const struct dl_frame *f, const struct dl_row_ref *q,
 
 const char *dl_frame_lacks(const struct dl_frame *f, const struct dl_row_ref *q,
                            const struct dl_row *row) {
-  const struct source *p = &f->step[q->step].source[0];
-  for (size_t i = 0; i < p->n_vars; i++) {
-    if (!p->formula->var[i].needed)
-      continue;
-    if (p->formula->var[i].as_text ? !dl_row_text(row, &p->vars[i])
-                                   : isnan(dl_row_number(row, &p->vars[i])))
-      return p->formula->var[i].name;
-  }
-  return NULL;
+  return first_lacking(&f->step[q->step].source[0], row);
 }
 
 /* Whether the last source of a step leads to a descriptor, and to which. */
@@ -254,7 +275,7 @@ static bool from_descriptor(const struct dl_frame *f, const struct step *s,
 }
 
 /* Why a required value is absent, where a descriptor was to give it. */
-static bool explain_descriptor(struct dl_frame *f, const struct step *s,
+static bool explain_descriptor(const struct dl_frame *f, const struct step *s,
                                const struct dl_row *row, struct dl_text *why) {
   bool gpu;
   if (!from_descriptor(f, s, &gpu))
@@ -278,13 +299,23 @@ static bool explain_descriptor(struct dl_frame *f, const struct step *s,
   return true;
 }
 
-enum dl_status dl_frame_complain(struct dl_frame *f, const struct dl_row *row,
-                                 const char *path, size_t line,
-                                 struct dl_diag *d) {
+enum dl_status dl_frame_complain(const struct dl_frame *f,
+                                 const struct dl_row *row, const char *path,
+                                 size_t line, struct dl_diag *d) {
   const struct dl_fault *fault = &row->fault;
-  const struct step *s = &f->step[fault->step];
+  const struct step *s =
+      fault->kind == DL_FAULT_CONTRADICTION ? NULL : &f->step[fault->step];
   struct dl_text why = {0};
-  if (fault->kind == DL_FAULT_ABSENT) {
+  if (fault->kind == DL_FAULT_CONTRADICTION) {
+    const struct dl_broken_rule broken = {fault->step, fault->x};
+    dl_frame_explain_rule(&broken, &why);
+  } else if (fault->kind == DL_FAULT_UNDEFINED) {
+    dl_text_printf(
+        &why,
+        "column '%s': its formula has no value here (0 / 0, log of a "
+        "negative number, ...)",
+        s->name);
+  } else if (fault->kind == DL_FAULT_ABSENT) {
     if (!explain_descriptor(f, s, row, &why))
       dl_text_printf(&why, "column '%s': no value", s->name);
   } else {

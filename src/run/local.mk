@@ -16,6 +16,7 @@ libdlest_a_SOURCES += \
 	%D%/run.h \
 	%D%/run_columns.h \
 	%D%/run_columns_body.h \
+	%D%/run_consistency.c \
 	%D%/sweep_axis.c \
 	%D%/sweep_axis.h \
 	%D%/sweep_cursor.c \

@@ -355,3 +355,33 @@ dlest: $(message warning_with_strict_nothing 2 s)" fit runs.csv \
   refuses 3 "dlest: $(message must_be_positive_in offset x-1 "")" \
     fit runs.csv --target x --features y --offset x-1 --log --no-model
 }
+
+@test "a choice of recipes keeps the options given" {
+  gives 0 '' fit "$MEANS" --target gpu_power_w --method krr --alpha 1e9 \
+    --no-model --format json
+  check '.fits[0].hyperparameters.alpha == 1e9'
+  gives 0 '' fit "$MEANS" --target gpu_power_w --method ridge --lambda 7 \
+    --no-scale --no-model --format json
+  check '.fits[0].hyperparameters.lambda == 7'
+  check '.fits[0].features | all(.mean == null)'
+  lambda=()
+  for seed in 1 2; do
+    gives 0 '' fit "$MEANS" --target gpu_power_w --method ridge \
+      --search random:1 --seed $seed --no-model --format json
+    lambda+=("$(jq '.fits[0].hyperparameters.lambda' out)")
+  done
+  [ "${lambda[0]}" != "${lambda[1]}" ]
+}
+
+@test "options without effect are refused" {
+  refuses 2 "dlest: $(message needs_option offset features)" \
+    fit "$MEANS" --offset gpu.tdp_w
+  refuses 2 "dlest: $(message needs_option no-log features)" \
+    fit "$MEANS" --no-log
+  refuses 2 "dlest: $(message needs_option lambda method)" \
+    fit "$MEANS" --lambda 3
+  refuses 2 "dlest: $(message search_has_no_hyper ols)" \
+    fit "$MEANS" --method ols --search grid
+  refuses 2 "dlest: $(message no_scale_has_no physical)" \
+    fit "$MEANS" --method physical --no-scale
+}

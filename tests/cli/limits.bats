@@ -11,7 +11,7 @@ JOB=(predict --arch resnet50 --gpu a100 --method flops --set params_m=100
 
 @test "memory: for people and for programs" {
   try "${JOB[@]}" --batch-size 64 -q
-  grep -qx 'memory needed                   about 9.20 GB of 40 GB' out
+  grep -qx 'peak GPU memory                 about 9.20 GB of 40 GB' out
   try "${JOB[@]}" --batch-size 64 --format json
   near .memory_need_gb '1.6 + 64 * 0.1188'
   check '.warnings == []'
@@ -53,7 +53,7 @@ dlest: $(message warning_with_strict_nothing 1 '')" \
   try predict --gpu a100 --duration 2h --method tdp --format json
   check '.memory_need_gb == null and (.estimates | length) == 1'
   try predict --gpu a100 --duration 2h --method tdp
-  ! grep -q '^memory needed' out
+  ! grep -q '^peak GPU memory' out
 }
 
 @test "memory: a column in batch mode, one warning with the count" {
@@ -80,7 +80,7 @@ dlest: $(message warning_with_strict_nothing 1 '')" \
   near .exchange_share '(0.6 / 240 + 6 * 16 * 1e-5) / 2 | . / (. + 1e-3 * 16)'
   grep -q '"scaling": "strong"' out
   try "${JOB[@]}" --gpus 4 --batch-size 64
-  grep -q '^gradients exchanged  *0.400 GB a step at 300 GB/s (NVLink), 3.46 ms; waits' out
+  grep -q '^gradient all-reduce  *0.400 GB per step at 300 GB/s (NVLink), 3.46 ms; waits' out
   grep -qx 'scaling                         weak' out
 }
 

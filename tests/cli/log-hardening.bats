@@ -399,3 +399,19 @@ $(message duration_without_its_epoch)" extract ct_carbontracker.log -f csv
   is epochs 3
   is gpu_energy_j 36000
 }
+
+# Tables of runs
+
+@test "rows of a table of runs count once" {
+  printf '%s\n' run_id,n_gpus,duration_s,energy_j a,1,10,100 b,1,10,200 >a.csv
+  cat a.csv a.csv >b.csv
+  gives 0 "dlest: warning: b.csv:5: $(message rows_read_before)" \
+    extract b.csv -f json
+  check '.runs | map(.energy_j) == [100, 200]'
+  printf '%s\n' start_time,window_name,elapsed_time,gpu0_energy \
+    1700000000,w,10,100 1700000020,w,10,100 >a.csv
+  cat a.csv a.csv >b.csv
+  try extract b.csv -f json
+  [ "$status" -eq 0 ]
+  check '.runs | map(.energy_j) == [100, 100]'
+}

@@ -197,8 +197,8 @@ dlest: $(message row_skipped 2 s)" plot errors s.csv --script
   grep -qF "title 'dgx-a100'" out
   "$DLEST" predict --arch resnet50 --node dgx-a100 --parts --format csv -q \
     --method tdp --duration 1h | "$DLEST" plot parts --script >out
-  for part in 'GPUs at work' CPUs memory 'board, fans, drives' \
-    'lost in the supply'; do
+  for part in 'GPUs busy' CPUs memory 'board, fans, drives' \
+    'power supply losses'; do
     grep -qF "title '$part'" out
   done
   printf '%s\n' arch,gpu,batch_size,energy_j,duration_s \

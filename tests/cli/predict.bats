@@ -190,7 +190,7 @@ dlest: $(message warning_with_strict_nothing 1 "")" "${two[@]}" --strict
   grep -q '^GPU  *NVIDIA A100-SXM4-40GB$' out
   grep -q '^ *\* physical' out
   grep -q '90 % interval' out
-  grep -q '^\* what dlest would use' out
+  grep -q '^\* recommended' out
   ! grep -q $'\033' out
 }
 
@@ -440,7 +440,7 @@ dlest: $(message no_method_has_enough "; give --arch and --gpu")" \
   try predict --arch resnet50 --gpu a100 --frozen --classes 10 -q --format json
   near '.trained_params_m' '0.02049'
   try predict --arch resnet50 --gpu a100 --frozen
-  grep -q '^of them trained  *2.05 M' out
+  grep -q '^trained parameters  *2.05 M' out
   try predict --arch squeezenet1_0 --gpu a100 --frozen
   grep -qx "dlest: warning: $(message classifier_is_not_known_training \
     squeezenet1_0)" err
@@ -471,6 +471,6 @@ EOF
     --set arch.acts_m=11.1
   check '.facts_assumed == null'
   gives 0 '' predict --arch own.xml --gpu h100-sxm5-80gb -q
-  grep -q 'Not known of this network.*: activations and kernels;' out
+  grep -q 'Unknown for this network.*: activations and kernels;' out
   awk -v a="$bare" -v b="$half" 'BEGIN { exit !(a > b && b > 1) }'
 }

@@ -102,7 +102,7 @@ EOF
   grep -qE '^ +arch +node +GPU  ' out
   grep -qE '^GPUs +8$' out
   grep -qE 'next node  takes more' out
-  grep -qx 'Boundary node: all of the node, at its plug.' out
+  grep -qx 'Boundary node: the whole node, at its plug.' out
 }
 
 @test "what is refused" {

@@ -184,7 +184,7 @@ usage() {
   measured
   try recommend --table runs.csv
   grep -qE '^  \* net_b' out
-  grep -qx 'Pareto front: what nothing beats' out
+  grep -qx 'Pareto front' out
   try recommend --arch resnet50 --gpu a100,t4,v100 --batch-size 1..64 -q
   grep -qE '^and [0-9]+ more \(--all\)$' out
   try recommend --arch resnet50 --gpu a100,t4,v100 --batch-size 1..64 -q --all

@@ -126,3 +126,87 @@ dlest: 1 row skipped" predict --input runs.csv --method flops --format csv
   try "${job[@]}" --method tdp --set power_limit_w=100
   check ".estimates[0] | .energy_j / .duration_s | . > 99.9 and . < 100.1"
 }
+
+# measured FILE EDIT: the runs of the examples, those of lines 2 and 3 edited by
+# awk, which has the columns by name in c
+measured() {
+  awk -F, -v OFS=, 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i }
+    NR == 2 || NR == 3 { '"$2"' } { print }' \
+    "$DLEST_DATADIR/data/examples/runs.csv" >"$1"
+}
+
+# skips_two FILE PATTERN: the commands that learn from measured runs leave lines 2
+# and 3 out
+skips_two() {
+  local fit=(fit "$1" --features 'log(macs_g)' --target)
+  for command in "compare $1 --method tdp" "${fit[*]} energy_j" \
+    "recommend --table $1"; do
+    # shellcheck disable=SC2086 # words
+    try $command
+    [ "$status" -eq 3 ]
+    grep -q "^dlest: warning: $1:2: $2" err
+    grep -q "^dlest: warning: $1:3: $2" err
+    grep -qx 'dlest: 2 rows skipped' err
+  done
+}
+
+@test "measured runs that contradict themselves are skipped" {
+  measured good.csv ''
+  gives 0 '' compare good.csv --method tdp
+  # J taken for kJ, and an energy below the one of its part
+  measured kj.csv '$c["energy_j"] /= 1000'
+  skips_two kj.csv 'energy_j is 0.001'
+  measured below.csv '$c["energy_j"] = 0.9 * $c["gpu_energy_j"]'
+  skips_two below.csv "$(message contradicts energy_j 0.9 \
+    'the energy of the parts within its boundary')"
+  # the same by power alone: mW, and 6 J of a minute
+  measured mw.csv '$c["gpu_power_w"] *= 1000; $c["gpu_energy_j"] = ""'
+  try fit mw.csv --target gpu_power_w --features 'log(macs_g)'
+  [ "$status" -eq 3 ]
+  grep -q "^dlest: warning: mw.csv:2: the measured power is " err
+  measured low.csv '$c["energy_j"] = 6; $c["gpu_energy_j"] = ""'
+  try compare low.csv --method tdp
+  [ "$status" -eq 3 ]
+  grep -q "^dlest: warning: low.csv:3: the measured power is 0.0" err
+}
+
+@test "measured runs that are hardly credible are reported once" {
+  # three times the energy that power and duration give
+  measured much.csv '$c["gpu_energy_j"] /= 3'
+  try compare much.csv --method tdp
+  [ "$status" -eq 0 ]
+  [ "$(wc -l <err)" -eq 1 ]
+  grep -qx "dlest: warning: much.csv:2: $(message contradicts \
+    'gpu_power_w x duration_s' 3 gpu_energy_j)" err
+}
+
+@test "measured columns that a command does not use are not checked" {
+  measured kj.csv '$c["energy_j"] /= 1000'
+  try predict --input kj.csv --method tdp --format csv
+  [ "$status" -eq 0 ]
+  [ "$(energies | wc -l)" -eq 36 ]
+}
+
+@test "a definition without a finite value in range is refused" {
+  local job=(predict --arch resnet50 --gpu a100 --method tdp)
+  refuses 3 "dlest: $(message column_not_between epochs inf 1e-06 1e+09)" \
+    "${job[@]}" --define epochs=1/0
+  refuses 3 "dlest: $(message column_not_between train_samples 1e+30 0 1e+15)" \
+    "${job[@]}" --define 'train_samples=1e15*1e15'
+  refuses 3 "dlest: $(message column_no_formula_value macs_g)" \
+    "${job[@]}" --define 'macs_g=log(0-1)'
+  refuses 3 "dlest: $(message column_no_formula_value macs_g)" \
+    "${job[@]}" --define macs_g=0/0
+  # in a sweep and in a table
+  gives 3 "dlest: $(message column_not_between epochs inf 1e-06 1e+09)" \
+    "${job[@]}" --batch-size 16,32 --define epochs=1/0
+  table "$HEADER,a,b" resnet50,a100,1e6,90,256,0,0 resnet50,a100,1e6,90,256,8,2
+  gives 3 "dlest: warning: runs.csv:2: $(message column_no_formula_value \
+    image_px)
+dlest: 1 row skipped" predict --input runs.csv --define 'image_px=32*a/b' \
+    "${JOB[@]}"
+  # what it needs is absent: the next source of the quantity is taken
+  table "$HEADER,a,b" resnet50,a100,1e6,90,256,, resnet50,a100,1e6,90,256,14,2
+  gives 0 '' predict --input runs.csv --define 'image_px=32*a/b' "${JOB[@]}"
+  [ "$(energies | sort -u | wc -l)" -eq 1 ]
+}

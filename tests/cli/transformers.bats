@@ -81,7 +81,7 @@ END
   [ "$status" -eq 0 ]
   grep -q '^training tokens  *1.00e+12$' out
   grep -q '^parameters  *47000 M$' out
-  grep -q '^of them for a token  *13000 M$' out
+  grep -q '^active parameters per token  *13000 M$' out
   grep -q '^sequence  *32768 tokens$' out
   ! grep -q ' px$' out
   grep -qx "dlest: warning: $(message no_estimate_without pre-epoch \

@@ -134,6 +134,28 @@ static enum dl_status read_method(struct dl_choice *c,
   return DL_OK;
 }
 
+/* Options that would have no effect. */
+static enum dl_status refuse_idle(const struct dl_choice *c,
+                                  const struct fit_options *o,
+                                  struct dl_diag *d) {
+  const char *idle = o->features                       ? NULL
+                     : o->offset                       ? "offset"
+                     : o->no_log                       ? "no-log"
+                     : !o->method && !isnan(o->lambda) ? "lambda"
+                                                       : NULL;
+  if (idle)
+    return dl_fail(d, DL_EUSAGE, "--%s needs --%s", idle,
+                   strcmp(idle, "lambda") == 0 ? "method" : "features");
+  bool searched = o->search && (o->method || o->features);
+  if (searched && c->method->n_hyper == 0)
+    return dl_fail(d, DL_EUSAGE, "--search: %s has no hyper-parameters",
+                   c->method->name);
+  if (o->no_scale && c->method->physics)
+    return dl_fail(d, DL_EUSAGE, "--no-scale: %s has no features to scale",
+                   c->method->name);
+  return DL_OK;
+}
+
 /* One table read, and the fits made from it. */
 struct fitting {
   struct dl_cli *cli;
@@ -266,6 +288,8 @@ static enum dl_status fit_target(struct fitting *w, const char *target) {
                         .seed = o->seed,
                         .cv = w->cv};
   enum dl_status status = read_method(&c, o, d);
+  if (status == DL_OK)
+    status = refuse_idle(&c, o, d);
   if (status == DL_OK)
     status = dl_search_parse(&c, o->search, d);
   if (status == DL_OK)

@@ -93,10 +93,10 @@ static void add_basis(struct dl_report *r, const struct dl_estimate *e,
   static const struct {
     const char *left_out, *words;
   } bases[] = {{"config", "configurations"},
-               {"arch", "architectures: this one is new to the model"},
-               {"gpu", "GPUs: this one is new to the model"},
+               {"arch", "architectures; this one is not in the training data"},
+               {"gpu", "GPUs; this one is not in the training data"},
                {"rows", "runs"}};
-  dl_report_say(r, "* what dlest would use. Boundary gpu: the boards alone; "
+  dl_report_say(r, "* recommended. Boundary gpu: only the boards; "
                    "gpu+ram: with the node's memory.");
   const struct dl_model *owner;
   const char *target =
@@ -110,12 +110,12 @@ static void add_basis(struct dl_report *r, const struct dl_estimate *e,
                    fit->n, fit->configurations);
   for (size_t i = 0; e->interval_from && i < 4; i++)
     if (strcmp(bases[i].left_out, e->interval_from) == 0)
-      dl_report_sayf(r, "Its interval rests on the errors for %zu left-out %s.",
+      dl_report_sayf(r, "Interval from errors for held-out groups: %zu %s.",
                      e->interval_groups, bases[i].words);
   const char *assumed = dl_facts_assumed(job, NULL);
   if (assumed && physical && isnan(job->run->tokens) && !tokens)
     dl_report_sayf(r,
-                   "Not known of this network and taken from its FLOPs: %s; "
+                   "Unknown for this network and derived from its FLOPs: %s; "
                    "the interval is wider for it.",
                    assumed);
 }
@@ -215,6 +215,8 @@ static enum dl_status estimate_single(struct dl_cli *cli, struct dl_frame *f,
   if (status != DL_OK)
     return status;
   dl_frame_row(f, NULL, 0, row);
+  if (dl_row_is_invalid(row))
+    return dl_frame_complain(f, row, NULL, 0, &cli->diag);
   status = dl_session_row(session, row, &s->job, &s->predictions, s->est,
                           &cli->diag);
   if (status == DL_OK)

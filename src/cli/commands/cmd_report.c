@@ -13,7 +13,7 @@
 #include "cli/passes/report_rows.h"
 #include "cli/progress.h"
 #include "logs/log.h"
-#include "logs/slurm/seen_rows.h"
+#include "logs/seen_rows.h"
 
 struct report_options {
   struct dl_strlist users, accounts;

@@ -58,7 +58,7 @@ static const struct {
     {6, {NULL, "median APE", "%", DL_PERCENT, false}},
     {7, {NULL, "R2", NULL, DL_PLAIN, false}},
     {8, {NULL, "bias", "J", DL_ENERGY, false}},
-    {9, {NULL, "inside interval", "%", DL_PERCENT, false}},
+    {9, {NULL, "coverage", "%", DL_PERCENT, false}},
 };
 
 #define FEW 10 /* clusters: with fewer, intervals are too narrow */
@@ -236,11 +236,12 @@ static void explain(struct view *w) {
     dl_text_add(&t, " runs");
   else
     dl_text_printf(&t, " values of %s", c->resampled);
-  dl_text_printf(&t, ", %zu times%s.", c->how.resamples,
-                 w->fewest < FEW ? "; too narrow by less than ten" : "");
+  dl_text_printf(
+      &t, ", %zu times%s.", c->how.resamples,
+      w->fewest < FEW ? "; intervals of fewer than ten are too narrow" : "");
   dl_report_say(w->r, dl_text_str(&t));
-  dl_report_say(w->r, "Rank: 1 + the methods whose MAPE is lower beyond what "
-                      "the paired bootstrap leaves open.");
+  dl_report_say(w->r, "Rank: 1 + the number of methods with a significantly "
+                      "lower MAPE (paired bootstrap).");
   dl_text_free(&t);
 }
 

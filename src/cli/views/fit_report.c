@@ -17,8 +17,8 @@ static void add_constants(struct dl_report *item, const struct dl_fit *fit) {
       {"unit", "unit", NULL, DL_CODE, false},
       {"error", "error", "%", DL_PERCENT, false},
       {"prior", "prior", NULL, DL_PLAIN, false},
-      {"prior_sd", "its sd", "%", DL_PERCENT, false},
-      {"summary", "what it is", NULL, DL_CODE, false}};
+      {"prior_sd", "prior sd", "%", DL_PERCENT, false},
+      {"summary", "description", NULL, DL_CODE, false}};
   const struct dl_hierarchical_fit *state = fit->state;
   if (fit->method != dl_regression_find("physical"))
     return;
@@ -178,9 +178,9 @@ static void add_groups(struct dl_report *item, const struct dl_fit *fit,
 static void add_left_out(struct dl_report *item, const struct dl_fit *fit) {
   struct dl_column c[SCORES];
   score_columns(c, "left_out", fit->unit, true);
-  c[0].heading = "left out";
+  c[0].heading = "held out";
   struct dl_table *t = dl_report_table(
-      item, "left_out", "For what the fit has not seen", c, SCORES, false);
+      item, "left_out", "Grouped cross-validation", c, SCORES, false);
   for (size_t i = 0; i < DL_N_HELD_OUT; i++) {
     if (fit->held_out_residuals[i].n == 0)
       continue;

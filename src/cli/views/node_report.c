@@ -35,12 +35,12 @@ static struct part part_of(const struct dl_node_power *n, int i) {
   switch (i) {
   case DL_PART_BUSY:
     if (n->use.on_cpu)
-      snprintf(p.text, room, "%.3g %s at work", n->sockets, cpus);
+      snprintf(p.text, room, "%.3g %s busy", n->sockets, cpus);
     else if (n->use.share.compute < 1)
-      snprintf(p.text, room, "%.3g of %g %s at work",
+      snprintf(p.text, room, "%.3g of %g %s busy",
                n->use.used * n->use.share.compute, n->gpus, gpus);
     else
-      snprintf(p.text, room, "%g of %g %s at work", n->use.used, n->gpus, gpus);
+      snprintf(p.text, room, "%g of %g %s busy", n->use.used, n->gpus, gpus);
     p.name = n->use.on_cpu ? "cpu_busy" : p.name;
     break;
   case DL_PART_IDLE:
@@ -63,12 +63,12 @@ static struct part part_of(const struct dl_node_power *n, int i) {
                          "board, fans, network, drives"};
   case DL_PART_SUPPLY:
     p = (struct part){"supply", n->efficiency.from, ""};
-    snprintf(p.text, room, "lost in the supply, efficiency %g",
+    snprintf(p.text, room, "power supply losses, efficiency %g",
              n->efficiency.x);
     break;
   case DL_PART_COOLING:
     p = (struct part){"cooling", "PUE", ""};
-    snprintf(p.text, room, "cooling and the like, PUE %g", n->use.pue);
+    snprintf(p.text, room, "cooling and distribution, PUE %g", n->use.pue);
     break;
   }
   return p;
@@ -199,24 +199,20 @@ static void show_bounds(struct view *t, const struct dl_node_energy *e,
 }
 
 static void say_bounds(struct view *t, bool interval) {
-  struct dl_text s = {0};
-  dl_text_printf(&s,
-                 "gpu: %s in use; node: at the plug. With TDP: the same parts, "
-                 "but %s at the TDP. By runtime: the TDP of everything in "
-                 "the node, times the time.",
-                 t->node.use.on_cpu ? "the CPUs" : "the accelerators",
-                 t->node.use.on_cpu ? "the CPUs" : "these");
-  dl_report_say(t->g, dl_text_str(&s));
+  const char *busy = t->node.use.on_cpu ? "the CPUs" : "the accelerators";
+  dl_report_sayf(t->g,
+                 "gpu: %s in use; node: at the plug. With TDP: %s at their TDP "
+                 "in place of the estimate. By runtime: the TDP of the whole "
+                 "node times the duration.",
+                 busy, busy);
   if (interval)
     dl_report_say(t->g, "The interval adds assumed ranges to that of the "
                         "estimate: CPU load 0 to 60 %, idle power +-25 %, "
                         "memory and rest +-50 %. It was not tested on "
                         "measured nodes.");
   if (!t->node.use.whole)
-    dl_report_say(t->g, "Others use the rest of the node: the job is charged "
-                        "its share of it, and nothing that idles "
-                        "(--charge share).");
-  dl_text_free(&s);
+    dl_report_say(t->g, "The job is charged its share of the node and no idle "
+                        "accelerators (--charge share).");
 }
 
 /* --- embodied carbon */
@@ -267,7 +263,7 @@ static void add_embodied(struct view *t, double duration_s,
   char text[96];
   dl_report_lines(t->g, lines, DL_LENGTH(lines));
   struct dl_table *table = dl_report_table(
-      t->g, "embodied", "Embodied carbon, apart from the emissions of running",
+      t->g, "embodied", "Embodied carbon, not part of the emissions above",
       columns, DL_LENGTH(columns), false);
   snprintf(text, sizeof text,
            "Over %g years (--lifetime), at work %g %% of the time (--in-use).",

@@ -33,7 +33,7 @@ static void add_tokens(struct dl_report *r, const struct dl_job *job) {
       {"tokens", "training tokens", NULL, DL_PLAIN, dl_known(run->tokens)},
       {"prompt_tokens", "prompt", "tokens", DL_CODE,
        dl_known(run->prompt_tokens)},
-      {"output_tokens", "answer", "tokens", DL_CODE,
+      {"output_tokens", "output", "tokens", DL_CODE,
        dl_known(run->output_tokens)},
       {"requests", "requests", NULL, DL_CODE,
        dl_known(inference ? run->requests : (double)NAN)},
@@ -43,9 +43,9 @@ static void add_tokens(struct dl_report *r, const struct dl_job *job) {
       {.key = "frozen", .value = dl_bool(frozen)},
       {"params_m", language || frozen || given ? "parameters" : NULL, "M",
        DL_PLAIN, dl_number(params)},
-      {"trained_params_m", frozen ? "of them trained" : NULL, "M", DL_PLAIN,
+      {"trained_params_m", frozen ? "trained parameters" : NULL, "M", DL_PLAIN,
        dl_number(trained)},
-      {"active_params_m", "of them for a token", "M", DL_PLAIN,
+      {"active_params_m", "active parameters per token", "M", DL_PLAIN,
        dl_known(arch ? arch->active_params_m : NAN)},
       {"flop", language || w.inference ? "operations" : NULL, "FLOP", DL_PLAIN,
        dl_number(w.flop)}};
@@ -82,14 +82,15 @@ static void add_all_reduce(struct dl_report *r, const struct dl_job *job) {
     const struct dl_accelerator *gpu = job->found.gpu;
     note = gpu->head.origin[dl_field_index(&gpu->head, &gpu->link_gb_s)].note;
   }
-  int n = snprintf(text, sizeof text, "%s GB a step at %g GB/s%s%.80s%s, %s ms",
-                   dl_format_digits(gb, p.bytes / 1e9, 3), p.link_gb_s,
-                   note ? " (" : "", note ? note : "", note ? ")" : "",
-                   dl_format_digits(ms, 1e3 * s.comm_s, 3));
+  int n =
+      snprintf(text, sizeof text, "%s GB per step at %g GB/s%s%.80s%s, %s ms",
+               dl_format_digits(gb, p.bytes / 1e9, 3), p.link_gb_s,
+               note ? " (" : "", note ? note : "", note ? ")" : "",
+               dl_format_digits(ms, 1e3 * s.comm_s, 3));
   if (!isnan(s.share) && n > 0 && (size_t)n < sizeof text)
     snprintf(text + n, sizeof text - (size_t)n,
              "; waits about %.2g %% of the time", 100 * s.share);
-  dl_report_add(r, NULL, "gradients exchanged", NULL, DL_CODE, dl_string(text));
+  dl_report_add(r, NULL, "gradient all-reduce", NULL, DL_CODE, dl_string(text));
 }
 
 static void add_memory(struct dl_report *r, const struct dl_job *job) {
@@ -104,7 +105,7 @@ static void add_memory(struct dl_report *r, const struct dl_job *job) {
              dl_format_digits(need, m.need_gb, 3), of);
   const struct dl_report_line lines[] = {
       {.key = "memory_need_gb", .value = dl_number(m.need_gb)},
-      {NULL, "memory needed", NULL, DL_CODE,
+      {NULL, "peak GPU memory", NULL, DL_CODE,
        dl_known_string(text[0] ? text : NULL)}};
   dl_report_lines(r, lines, DL_LENGTH(lines));
 }
@@ -177,7 +178,7 @@ static void add_parts(struct dl_report *r, const char *title, const char *time,
   const struct dl_column columns[] = {
       {"part", time ? "part" : NULL, NULL, DL_CODE, false},
       {"seconds", time, "s", DL_TIME, false},
-      {"what", time ? "what it is" : NULL, NULL, DL_CODE, false}};
+      {"what", time ? "description" : NULL, NULL, DL_CODE, false}};
   struct dl_table *t =
       dl_report_table(r, "parts", title, columns, DL_LENGTH(columns), false);
   for (size_t i = 0; i < n; i++)
@@ -201,11 +202,11 @@ void dl_predict_parts(struct dl_report *r, const struct dl_physical_parts *e,
       {"fixed", "once an epoch", e->fixed_s},
       {"epoch", "together: GPU and host overlap", e->time_s}};
   const struct dl_report_line lines[] = {
-      {"epoch_s", "an epoch on one GPU", "s", DL_TIME,
+      {"epoch_s", "epoch time on one GPU", "s", DL_TIME,
        dl_known(e->bound ? e->time_s : NAN)},
       {"bound", "bound by", NULL, DL_CODE, dl_known_string(e->bound)}};
   dl_report_lines(r, lines, DL_LENGTH(lines));
-  add_parts(r, explain ? "An epoch on one GPU, by the physical method" : NULL,
+  add_parts(r, explain ? "Epoch time on one GPU, by the physical method" : NULL,
             explain ? "alone" : NULL, parts, e->bound ? DL_LENGTH(parts) : 0);
 }
 
@@ -243,9 +244,9 @@ static void add_phases(struct dl_report *r, const struct dl_job *job,
       {"duration_s", "time", "s", DL_TIME, false},
       {"energy_j", "energy", "J", DL_ENERGY, false},
       {"share", "share", "%", DL_PERCENT, false},
-      {"request_energy_j", tokens ? "a request" : "a sample", "J", DL_PLAIN,
+      {"request_energy_j", tokens ? "per request" : "per sample", "J", DL_PLAIN,
        false},
-      {"token_energy_j", tokens ? "a token" : NULL, "J", DL_PLAIN, false}};
+      {"token_energy_j", tokens ? "per token" : NULL, "J", DL_PLAIN, false}};
   double all = s->prefill_j + s->decode_j + s->idle_j;
   double out = s->requests * job->run->output_tokens;
   const struct {
@@ -281,18 +282,18 @@ void dl_predict_served(struct dl_report *r, const struct dl_job *job,
   struct dl_report *g = dl_report_group(r, "served", "Inference, by physical");
   add_phases(g, job, s);
   const struct dl_report_line lines[] = {
-      {"at_once", "at once", tokens ? "requests" : "samples", DL_PLAIN,
+      {"at_once", "concurrent", tokens ? "requests" : "samples", DL_PLAIN,
        dl_known(s->batch)},
-      {"latency_s", "a batch takes", "s", DL_TIME, dl_known(s->latency_s)},
-      {"token_s", "of it each token", "s", DL_TIME,
+      {"latency_s", "time per batch", "s", DL_TIME, dl_known(s->latency_s)},
+      {"token_s", "time per output token", "s", DL_TIME,
        dl_known(s->decode_s / s->requests * s->batch / steps)},
-      {"most_a_second", "served at most", tokens ? "requests/s" : "samples/s",
-       DL_PLAIN, dl_known(s->most_a_second)},
-      {"most_tokens_a_second", "in tokens", "tokens/s", DL_PLAIN,
+      {"most_a_second", "maximum throughput",
+       tokens ? "requests/s" : "samples/s", DL_PLAIN,
+       dl_known(s->most_a_second)},
+      {"most_tokens_a_second", "maximum output rate", "tokens/s", DL_PLAIN,
        dl_known(s->most_a_second * steps)},
-      {"power_w", "power of a GPU at work", "W", DL_PLAIN,
-       dl_known(s->power_w)},
-      {"idle_w", s->idle_s > 0 ? "idle" : NULL, "W", DL_PLAIN,
+      {"power_w", "power of a busy GPU", "W", DL_PLAIN, dl_known(s->power_w)},
+      {"idle_w", s->idle_s > 0 ? "power of an idle GPU" : NULL, "W", DL_PLAIN,
        dl_known(s->idle_w)},
       {.key = "idle_assumed", .value = dl_bool(s->idle_assumed)},
       {"bound", "bound by", NULL, DL_CODE, dl_string(s->bound)}};

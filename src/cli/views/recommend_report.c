@@ -209,11 +209,11 @@ static void add_front(struct view *w) {
     front += w->l->c[i].place.front;
     open += !w->l->c[i].place.front && w->l->c[i].place.open;
   }
-  add_text(w, "Pareto front: what nothing beats", 0, front, SHOWN_FRONT);
-  add_text(w, "Beaten, but within the intervals", front, front + open,
+  add_text(w, "Pareto front", 0, front, SHOWN_FRONT);
+  add_text(w, "Dominated, but within the intervals", front, front + open,
            SHOWN_OPEN);
   if (w->o->all)
-    add_text(w, "Beaten", front + open, w->n, SHOWN_OPEN);
+    add_text(w, "Dominated", front + open, w->n, SHOWN_OPEN);
 }
 
 /* Where a choice runs: a node, or only a GPU. */
@@ -264,11 +264,11 @@ static int by_energy(const void *a, const void *b) {
 static void say_archs(struct view *w, bool several, bool places, bool open) {
   struct dl_text t = {0};
   if (several)
-    dl_text_add(&t, "saves: against the costliest of these");
+    dl_text_add(&t, "saves: relative to the highest of these energies");
   if (places)
-    dl_text_printf(&t, "%stakes more: the same on the next best %s%s",
+    dl_text_printf(&t, "%stakes more: on the next best %s%s",
                    several ? "; " : "", w->l->c[0].node ? "node" : "GPU",
-                   open ? " (~: by the intervals, it may take less)" : "");
+                   open ? " (~: within the intervals, it may take less)" : "");
   dl_text_add(&t, ".");
   dl_report_say(w->r, dl_text_str(&t));
   dl_text_free(&t);
@@ -320,8 +320,8 @@ static void add_archs(struct view *w) {
     c[k] = column_of(w, i, show && shown);
   }
   struct dl_table *t = dl_report_table(
-      w->r, "by_arch", show ? "Each architecture at its thriftiest" : NULL, c,
-      A_COLUMNS, false);
+      w->r, "by_arch", show ? "Each architecture at its lowest energy" : NULL,
+      c, A_COLUMNS, false);
   for (size_t i = 0; i < n; i++) {
     struct dl_value all[COLUMNS], v[A_COLUMNS];
     const struct dl_alternative *b = best[i].c, *o = best[i].other;
@@ -399,21 +399,22 @@ static void add_notes(struct view *w) {
     marked |= w->l->c[i].place.open && w->l->c[i].place.front;
     over |= w->l->c[i].high_j > w->o->budget_kwh * DL_J_PER_KWH;
   }
-  dl_report_say(w->r, "* the least energy.");
+  dl_report_say(w->r, "* lowest energy.");
   if (w->l->c[0].node)
     dl_report_say(w->r, strcmp(w->l->c[0].boundary, "facility") == 0
-                            ? "Boundary facility: all of the node at its plug, "
-                              "times the PUE of where it stands."
-                            : "Boundary node: all of the node, at its plug.");
+                            ? "Boundary facility: the whole node at its plug, "
+                              "times the PUE of its site."
+                            : "Boundary node: the whole node, at its plug.");
   if (marked)
     dl_report_say(w->r,
-                  "~ open: by the intervals, another choice may be as good in "
-                  "all and take less.");
+                  "~ within the intervals, another choice may be as good in "
+                  "every respect and take less energy.");
   if (over)
-    dl_report_say(w->r, "! the interval goes beyond the budget.");
+    dl_report_say(w->r, "! the interval exceeds the budget.");
   if (open && !w->o->table)
-    dl_report_say(w->r, "Choices that share the GPU or the network err alike: "
-                        "their order is surer than the intervals say.");
+    dl_report_say(w->r, "Errors are correlated within a GPU or a network, so "
+                        "rankings are more reliable than the intervals "
+                        "suggest.");
 }
 
 enum dl_status dl_recommend_report(struct dl_cli *cli,

@@ -24,16 +24,16 @@ static void add_seen(struct dl_report *r, const struct dl_step *s) {
     joules += e->energy_j[i];
   }
   bool range = s->n_low < s->n_high;
-  const struct dl_column low = {"epochs_low", range ? "epochs in all" : NULL,
+  const struct dl_column low = {"epochs_low", range ? "epochs in total" : NULL,
                                 NULL, DL_CODE, false};
   const struct dl_value bounds[2] = {dl_number(s->n_low), dl_number(s->n_high)};
   const struct dl_report_line before[] = {
       {"input", "trace", NULL, DL_CODE, dl_string(s->input)},
       {"epochs_seen", "epochs seen", NULL, DL_CODE, dl_count(e->n)},
-      {"epochs_verdict", "their number", NULL, DL_CODE,
+      {"epochs_verdict", "epoch detection", NULL, DL_CODE,
        dl_string(e->verdict[0] ? e->verdict : NULL)}};
   const struct dl_report_line behind[] = {
-      {NULL, range ? NULL : "epochs in all", NULL, DL_CODE, bounds[1]},
+      {NULL, range ? NULL : "epochs in total", NULL, DL_CODE, bounds[1]},
       {"boundary", "boundary", NULL, DL_CODE,
        dl_string(e->boundary[0] ? e->boundary : NULL)},
       {"seen_duration_s", "time so far", "s", DL_TIME, dl_number(seconds)},
@@ -41,8 +41,9 @@ static void add_seen(struct dl_report *r, const struct dl_step *s) {
   const struct dl_report_line regime[] = {
       {"regime_sample", "regime (FLUSS) at sample", NULL, DL_CODE,
        dl_number(e->regime_sample)},
-      {"regime_cac", "its arc curve", NULL, DL_EXACT, dl_number(e->regime_cac)},
-      {"regime_s", "that is", "s", DL_TIME, dl_number(e->regime_s)}};
+      {"regime_cac", "arc curve there", NULL, DL_EXACT,
+       dl_number(e->regime_cac)},
+      {"regime_s", "regime begins at", "s", DL_TIME, dl_number(e->regime_s)}};
   dl_report_lines(r, before, DL_LENGTH(before));
   dl_report_range(r, &low, "epochs_high", bounds);
   dl_report_lines(r, behind, DL_LENGTH(behind));
@@ -57,23 +58,22 @@ static void add_verdict(struct dl_report *r, const struct dl_projection *p) {
   const struct dl_report_line verdict[] = {
       {"verdict", "verdict", NULL, DL_CODE,
        dl_string(verdict_name(p->verdict))},
-      {"reason", "because", NULL, DL_CODE, dl_known_string(p->reason)}};
+      {"reason", "reason", NULL, DL_CODE, dl_known_string(p->reason)}};
   const struct dl_report_line evidence[] = {
-      {"stable_from", any ? "same regime since epoch" : NULL, NULL, DL_CODE,
+      {"stable_from", any ? "steady state since epoch" : NULL, NULL, DL_CODE,
        any ? dl_count(p->stable_from) : dl_number(NAN)},
-      {"n_stable", "epochs of it", NULL, DL_CODE, dl_count(p->n_stable)},
+      {"n_stable", "epochs in it", NULL, DL_CODE, dl_count(p->n_stable)},
       {"regimes", "regimes so far", NULL, DL_CODE, dl_count(p->n_regimes)},
-      {"last_change", "level by the one before", NULL, DL_PLAIN,
+      {"last_change", "change from the previous regime", NULL, DL_PLAIN,
        dl_known(p->last_change)},
-      {"level_j", "level", "J/epoch", DL_ENERGY, dl_known(p->level_j)},
+      {"level_j", "epoch energy", "J/epoch", DL_ENERGY, dl_known(p->level_j)},
       {"level_share", "its standard error", NULL, DL_PERCENT,
        dl_known(p->level_share)},
       {"scatter", "scatter of epochs", NULL, DL_PERCENT, dl_known(p->scatter)},
-      {"drift", "drift an epoch", NULL, DL_PERCENT, dl_known(p->drift)},
+      {"drift", "drift per epoch", NULL, DL_PERCENT, dl_known(p->drift)},
       {"drift_se", "its standard error", NULL, DL_PERCENT,
        dl_known(p->drift_se)},
-      {"outliers", "epochs far from the others", NULL, DL_PERCENT,
-       dl_known(p->outliers)}};
+      {"outliers", "outliers", NULL, DL_PERCENT, dl_known(p->outliers)}};
   dl_report_lines(r, verdict, DL_LENGTH(verdict));
   dl_report_lines(dl_report_group(r, "evidence", any ? "Evidence" : NULL),
                   evidence, DL_LENGTH(evidence));
@@ -129,7 +129,7 @@ static void add_notes(struct dl_report *r, const struct dl_step *s) {
     dl_report_say(r, dl_text_str(&t));
   }
   dl_text_clear(&t);
-  dl_text_printf(&t, "Intervals cover %g %%. * what dlest would use.",
+  dl_text_printf(&t, "Intervals have a coverage of %g %%. * recommended.",
                  100 * s->coverage);
   if (s->n > 0 && !isnan(s->p[dl_step_best(s)].low_j))
     dl_report_say(r, dl_text_str(&t));
@@ -157,7 +157,7 @@ void dl_step_line(const struct dl_step *s, struct dl_text *t) {
     dl_text_add(t, ": no projection yet");
     return;
   }
-  dl_text_printf(t, ": %.4g MJ in all", p->energy_j * 1e-6);
+  dl_text_printf(t, ": %.4g MJ in total", p->energy_j * 1e-6);
   if (!isnan(p->low_j))
     dl_text_printf(t, " (%.4g .. %.4g)", p->low_j * 1e-6, p->high_j * 1e-6);
   dl_text_printf(t, ", %s", verdict_name(p->verdict));

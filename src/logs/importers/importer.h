@@ -141,6 +141,12 @@ void dl_log_add_run(struct dl_log *log, struct dl_run *run);
 struct dl_run *dl_log_open_run(struct dl_log *log);
 void dl_log_close_run(struct dl_log *log, bool add);
 
+/* Whether a row with this hash (seen_rows.h) was read before, with a warning;
+ * otherwise remembers it. Rows of tables with quoted cells are checked before
+ * `row`. */
+bool dl_log_is_repeat(struct dl_log *log, uint64_t hash);
+void dl_log_remember(struct dl_log *log, uint64_t hash);
+
 /* Reports that the line or row cannot be used, and why ("column 'x': invalid
  * number 'abc'"). Returns false. */
 bool dl_log_bad(struct dl_log *log, const char *fmt, ...) DL_PRINTF(2, 3);

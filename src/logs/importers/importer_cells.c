@@ -52,38 +52,26 @@ static const char *plain_decimal(const char *s, const char *end, double *x) {
 }
 
 double dl_unit(const char *s, size_t len, enum dl_dimension dimension) {
-  static const struct {
-    const char *name;
-    enum dl_dimension dimension;
-    double scale;
-  } units[] = {
-      {"W", DL_POWER, 1},
-      {"mW", DL_POWER, 1e-3},
-      {"kW", DL_POWER, 1e3},
-      {"MW", DL_POWER, 1e6},
-      {"uW", DL_POWER, 1e-6},
-      {"\xC2\xB5W", DL_POWER, 1e-6},
-      {"w", DL_POWER, 1},
-      {"watt", DL_POWER, 1},
-      {"watts", DL_POWER, 1},
-      {"Watt", DL_POWER, 1},
-      {"Watts", DL_POWER, 1},
-      {"J", DL_ENERGY_UNIT, 1},
-      {"mJ", DL_ENERGY_UNIT, 1e-3},
-      {"kJ", DL_ENERGY_UNIT, 1e3},
-      {"MJ", DL_ENERGY_UNIT, 1e6},
-      {"uJ", DL_ENERGY_UNIT, 1e-6},
-      {"\xC2\xB5J", DL_ENERGY_UNIT, 1e-6},
-      {"Wh", DL_ENERGY_UNIT, DL_J_PER_WH},
-      {"kWh", DL_ENERGY_UNIT, DL_J_PER_KWH},
-      {"Joules", DL_ENERGY_UNIT, 1},
-      {"%", DL_SHARE, 0.01},
-  };
-  for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-    if (units[i].dimension == dimension && strlen(units[i].name) == len &&
-        memcmp(units[i].name, s, len) == 0)
-      return units[i].scale;
-  return NAN;
+  static const char prefixes[] = "umkM";
+  static const double scales[] = {1e-6, 1e-3, 1e3, 1e6};
+  static const char *const symbols[] = {[DL_NO_DIMENSION] = "-",
+                                        [DL_POWER] = "W|watt|watts",
+                                        [DL_ENERGY_UNIT] = "J|joule|joules|Wh",
+                                        [DL_SHARE] = "%"};
+  double scale = dimension == DL_SHARE ? 0.01 : 1;
+  if (len > 2 && strncmp(s, "\xC2\xB5", 2) == 0) { /* the sign for micro */
+    scale = 1e-6;
+    s += 2;
+    len -= 2;
+  } else if (len > 1 && strchr(prefixes, *s)) {
+    scale = scales[strchr(prefixes, *s) - prefixes];
+    s++;
+    len--;
+    if (scale > 1e3 && !dl_is_upper(*s)) /* "Mw": milli or mega */
+      return NAN;
+  }
+  int at = dl_cell_among(symbols[dimension], s, len);
+  return at < 0 ? NAN : at == 3 ? scale * DL_J_PER_WH : scale;
 }
 
 /* Small scales divide: 0.001 is not exact in a double. */
@@ -99,7 +87,7 @@ bool dl_cell_value(const char *s, size_t len, enum dl_dimension dimension,
   while (end > s && (end[-1] == ' ' || end[-1] == '\t'))
     end--;
   const char *behind = plain_decimal(s, end, x), *unit;
-  if (!behind || (behind < end && strchr("eE+-.", *behind))) {
+  if (!behind || (behind < end && *behind != ' ' && strchr("eE+-.", *behind))) {
     *x = NAN;
     if (dl_cell_among(MISSING, s, (size_t)(end - s)) >= 0)
       return true;

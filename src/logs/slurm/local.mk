@@ -4,8 +4,6 @@ libdlest_a_SOURCES += \
 	%D%/job_energy.c \
 	%D%/job_energy.h \
 	%D%/sacct.c \
-	%D%/seen_rows.c \
-	%D%/seen_rows.h \
 	%D%/slurm.c \
 	%D%/slurm.h \
 	%D%/slurm_usage.c \

@@ -25,7 +25,7 @@
 #include "base/ascii.h"
 #include "base/number.h"
 #include "logs/log.h"
-#include "logs/slurm/seen_rows.h"
+#include "logs/seen_rows.h"
 #include "logs/slurm/slurm.h"
 
 /* No node draws more: a higher power comes from a failed sensor. */
@@ -35,8 +35,6 @@
 struct sacct {
   struct dl_slurm_table table;
   bool has_job_line;
-  struct dl_seen_rows own; /* without log->o.seen */
-  bool warned_repeat;
   struct dl_slurm_energies energies;
   double step_s; /* the longest step */
   double n_nodes;
@@ -58,15 +56,6 @@ static double count_of(const char *s) {
   return ok ? x * scale : NAN;
 }
 
-static struct dl_seen_rows *seen_rows(struct dl_log *log) {
-  struct sacct *c = log->state;
-  return log->o.seen ? log->o.seen : &c->own;
-}
-
-static void remember(struct dl_log *log, uint64_t key) {
-  log->no_memory = !dl_seen_add(seen_rows(log), key) || log->no_memory;
-}
-
 /* Key of a job whose rows were read. */
 static uint64_t closed_key(const char *id, size_t len) {
   return dl_seen_hash(dl_seen_hash(DL_SEEN_START, "closed ", 7), id, len);
@@ -76,21 +65,13 @@ static uint64_t closed_key(const char *id, size_t len) {
  * start, or the same line if it has none. `line` is the hash of the line. */
 static bool is_repeat(struct dl_log *log, const struct dl_slurm_row *row,
                       uint64_t line) {
-  struct sacct *c = log->state;
   const char *start = dl_slurm_cell(row, DL_SLURM_START);
   struct dl_timestamp t;
   if (dl_parse_timestamp(start, strlen(start), &t))
     line =
         dl_seen_hash(dl_seen_hash(DL_SEEN_START, row->id, strlen(row->id) + 1),
                      start, strlen(start));
-  if (!dl_seen_has(seen_rows(log), line)) {
-    remember(log, line);
-    return false;
-  }
-  if (!c->warned_repeat)
-    dl_log_warn(log, "rows that were read before are left out");
-  c->warned_repeat = true;
-  return true;
+  return dl_log_is_repeat(log, line);
 }
 
 /* Adds the job that the lines so far describe. */
@@ -125,7 +106,8 @@ static void finish(struct dl_log *log, struct sacct *c) {
   dl_run_set_number(r, DL_RUN_energy_j, joules);
   dl_run_lend_text(r, DL_RUN_boundary, "node");
   if (r->run_id)
-    remember(log, closed_key(r->run_id, strlen(r->run_id)) + c->has_job_line);
+    dl_log_remember(log,
+                    closed_key(r->run_id, strlen(r->run_id)) + c->has_job_line);
   dl_log_close_run(log, true);
 }
 
@@ -229,8 +211,8 @@ static bool line(struct dl_log *log, char *s, size_t len) {
   bool same =
       id && strncmp(id, row.id, row.id_len) == 0 && id[row.id_len] == '\0';
   uint64_t closed = closed_key(row.id, row.id_len);
-  if (!same && (dl_seen_has(seen_rows(log), closed) ||
-                (!is_job && dl_seen_has(seen_rows(log), closed + 1))))
+  if (!same && (dl_seen_has(log->o.seen, closed) ||
+                (!is_job && dl_seen_has(log->o.seen, closed + 1))))
     return dl_log_bad(log,
                       "row of job %.*s apart from its others: sort the table "
                       "by JobID",
@@ -253,11 +235,6 @@ static void end(struct dl_log *log) {
   finish(log, log->state);
 }
 
-static void free_state(void *state) {
-  struct sacct *c = state;
-  dl_seen_rows_free(&c->own);
-}
-
 const struct dl_importer dl_import_sacct = {
     .name = "sacct",
     .summary = "Slurm's accounting: sacct -P -o JobID,ElapsedRaw,"
@@ -268,5 +245,4 @@ const struct dl_importer dl_import_sacct = {
     .probe = probe,
     .line = line,
     .end = end,
-    .free = free_state,
 };

@@ -105,6 +105,7 @@ struct trial {
   struct dl_choice *c;
   const struct dl_training *t;
   const struct dl_regression *only; /* or NULL */
+  double hyper[DL_MAX_HYPER];       /* those given for `only`, else NaN */
   struct protocols protocols;
   struct candidate *list; /* MOST_CANDIDATES, owned */
   size_t n;
@@ -113,9 +114,12 @@ struct trial {
 /* The best hyper-parameters of a grid. */
 static enum dl_status try_grid(struct candidate *best, const struct trial *w,
                                const struct dl_design *g, struct dl_diag *d) {
-  size_t m = best->method->n_hyper;
-  gsl_matrix *grid = dl_candidates(best->method, best->hyper, DL_SEARCH_GRID,
-                                   m > 1 ? GRID_TWO : GRID_ONE, w->c->seed);
+  size_t m = best->method->n_hyper, count = w->c->search_count;
+  if (count == 0)
+    count = m > 1 ? GRID_TWO : GRID_ONE;
+  gsl_matrix *grid = dl_candidates(
+      best->method, best->hyper,
+      w->c->search ? w->c->search_kind : DL_SEARCH_GRID, count, w->c->seed);
   if (!grid)
     return dl_fail_memory(d);
   best->score = INFINITY;
@@ -154,7 +158,6 @@ static bool use_recipe(struct dl_choice *c, const struct dl_recipe *recipe,
   bool complete = true;
   dl_strlist_free(&c->features);
   c->offset = recipe->offset;
-  c->scale = !recipe->method;
   *memory = dl_strlist_split(&all, recipe->features, ',');
   for (size_t i = 0; i < all.n && *memory; i++) {
     long j = dl_training_column(t, all.s[i]);
@@ -195,8 +198,7 @@ try_recipe(struct trial *w, const struct dl_recipe *recipe, struct dl_diag *d) {
     struct candidate *best = &w->list[w->n];
     *best =
         (struct candidate){.recipe = *recipe, .method = dl_regression_at(i)};
-    for (size_t j = 0; j < DL_MAX_HYPER; j++)
-      best->hyper[j] = NAN;
+    memcpy(best->hyper, w->hyper, sizeof best->hyper);
     g.method = best->method;
     status = try_grid(best, w, &g, d);
     if (isfinite(best->score))
@@ -322,7 +324,9 @@ enum dl_status dl_choose(struct dl_choice *c, const struct dl_training *t,
   w.list = dl_calloc(MOST_CANDIDATES, sizeof *w.list);
   if (!w.list)
     return dl_fail_memory(d);
-  c->log_target = c->scale = true;
+  for (size_t i = 0; i < DL_MAX_HYPER; i++)
+    w.hyper[i] = only ? c->hyper[i] : (double)NAN;
+  c->log_target = true;
   c->method = dl_regression_at(0);
   enum dl_status status = make_protocols(&w.protocols, t, c->seed, d);
   const struct dl_labels *gpus = dl_training_labels(t, "gpu");

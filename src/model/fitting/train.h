@@ -93,7 +93,8 @@ enum dl_status dl_recipe_formulas(struct dl_training *t,
 
 /* Fills method, hyper-parameters and recipe (features, offset) of c for its
  * target by trying all recipes the table allows with all methods (or `only`
- * that one, if it is not NULL); the score
+ * that one, if it is not NULL, with the hyper-parameters that are given in c);
+ * c->scale and the search of c hold. The score
  * is the mean over groups left out of the mean absolute error of log(y), by
  * configuration, architecture and GPU where there are two. `tried` gets one
  * line a candidate, best first. */

@@ -5,27 +5,28 @@ import csv
 import re
 from datetime import datetime
 
-from readings import SECOND, number, time_ns
+from readings import SECOND, number, power, time_ns
 
 
 def nvidia_smi(lines, _interval=1):
     """nvidia-smi --help-query-gpu: one line per GPU and moment, comma and
     blank between cells, the header as often as it was started."""
-    time = power = device = None
+    time = draw = device = None
     for line in lines:
         cells = [cell.strip() for cell in line.split(",")]
         if "timestamp" in cells:
+            header = cells
             names = [re.sub(r"\s*\[.*", "", cell) for cell in cells]
             time = names.index("timestamp")
-            power = next(i for i, name in enumerate(names)
-                         if name in ("power.draw", "gpu_power_draw"))
+            draw = next(i for i, name in enumerate(names)
+                        if name in ("power.draw", "gpu_power_draw"))
             device = next((names.index(name)
                            for name in ("uuid", "pci.bus_id", "index")
                            if name in names), None)
         else:
             yield (time_ns(cells[time]), "gpu",
                    cells[device] if device is not None else "0",
-                   number(cells[power]), None)
+                   power(cells[draw], header[draw]), None)
 
 
 def rounds(rows, interval):
@@ -104,10 +105,10 @@ def rocm_smi(lines, interval=1):
             names = cells
         elif cells:
             row = dict(zip(names, cells))
-            power = next((row[name] for name in row if name == "power_usage"
-                          or name == "socket_power"
-                          or name.endswith("Package Power (W)")), "")
-            if "Secondary die" in power or row.get("xcp", "0") != "0":
+            cell = next((row[name] for name in row if name == "power_usage"
+                         or name == "socket_power"
+                         or name.endswith("Package Power (W)")), "")
+            if "Secondary die" in cell or row.get("xcp", "0") != "0":
                 continue  # the first die's or partition's is that of all
             uj = number(row.get("Accumulated Energy (uJ)", ""))
             joules = (uj / 1e6 if uj is not None else
@@ -115,8 +116,8 @@ def rocm_smi(lines, interval=1):
             device = row.get("device") or row["gpu"]
             ns = time_ns(row["timestamp"]) if "timestamp" in row else now
             if ns is None:
-                untimed.append((device, number(power), joules))
+                untimed.append((device, number(cell), joules))
             else:
-                timed.append((ns, device, number(power), joules))
+                timed.append((ns, device, number(cell), joules))
     for ns, device, watts, joules in timed or rounds(untimed, interval):
         yield ns, "gpu", device, watts, joules

@@ -26,13 +26,14 @@ PERF = {"power/energy-pkg/": "cpu", "power/energy-ram/": "ram",
 
 def perf(lines):
     """perf-stat(1), -x CSV FORMAT: [time,][socket,cpus,]value,unit,event. With
-    -I each value is the energy of the interval that ends at `time`; without,
-    that of the command. Each interval with a value adds to the total, and the
-    run lasts from 0 to the last one."""
-    totals, last_s, elapsed = {}, 0, None
+    -I each value is the energy of the interval that ends at `time`, and the
+    run lasts from 0 to the last one; without, values are those of a command,
+    whose time follows. --append: another command."""
+    runs, totals, last_s = [], {}, 0
     for line in lines:
         if "seconds time elapsed" in line:
-            elapsed = number(line)
+            runs.append(run_of(totals, number(line)))
+            totals = {}
         if "Joules" not in line or line.startswith("#"):
             continue
         separator = ";" if ";" in line else "," if ",Joules" in line else None
@@ -48,7 +49,7 @@ def perf(lines):
             totals[kind] = totals.get(kind, 0) + float(text)
             if at > 1 and re.match(r"\d+[.,]\d+$", cells[0]):
                 last_s = max(last_s, float(cells[0].replace(",", ".")))
-    return [run_of(totals, elapsed if elapsed is not None else last_s)]
+    return runs or [run_of(totals, last_s)]
 
 
 TURBOSTAT = {"PkgWatt": "cpu", "RAMWatt": "ram", "SysWatt": "node"}

@@ -67,8 +67,9 @@ def stamp(t, form="%Y-%m-%d %H:%M:%S", digits=3):
 
 
 def nvidia_smi(r):
+    unit, scale = r.choice([("W", 1), ("W", 1), ("mW", 1e3), ("kW", 1e-3)])
     columns = ["timestamp", "name", "index", "uuid", "pci.bus_id",
-               "power.draw [W]", "utilization.gpu [%]"]
+               f"power.draw [{unit}]", "utilization.gpu [%]"]
     for name in r.sample(["index", "uuid", "pci.bus_id", None], 2):
         if name:
             columns.remove(name)
@@ -79,13 +80,13 @@ def nvidia_smi(r):
     times = moments(r)
     for i, t in enumerate(times):
         for k, device in enumerate(devices):
-            watts = f"{device.at(t):.2f}" + " W" * units
+            watts = f"{device.at(t) * scale:.6g}" + f" {unit}" * units
             if 2 < i < len(times) - 3 and r.random() < 0.03:
                 watts = r.choice(["[N/A]", "[Not Supported]"])
             cell = {"timestamp": stamp(t + k / 1000, "%Y/%m/%d %H:%M:%S"),
                     "name": "NVIDIA A100-SXM4-80GB", "index": str(k),
                     "uuid": f"GPU-{k:08x}", "pci.bus_id": f"0000:{k + 7:02X}",
-                    "power.draw [W]": watts,
+                    f"power.draw [{unit}]": watts,
                     "utilization.gpu [%]":
                         f"{r.randint(0, 100)}" + " %" * units}
             rows.append((t, ", ".join(cell[name] for name in columns)))
@@ -193,10 +194,15 @@ def perf(r):
     kinds = r.sample(["pkg", "ram", "psys"], r.randint(1, 3))
     sockets = range(r.choice([1, 2]))
     if layout == "total":
-        return ["", " Performance counter stats for 'system wide':", "",
+        lines = []
+        for _ in range(r.randint(1, 3)):
+            lines += [
+                "# started on Tue Mar  5 09:00:00 2024", "",
+                " Performance counter stats for 'system wide':", "",
                 *(f"   {r.uniform(10, 99999):,.2f} Joules power/energy-{kind}/"
                   for kind in kinds), "",
                 f"   {r.uniform(1, 900):.9f} seconds time elapsed", ""]
+        return lines
     lines = ["# started on Tue Mar  5 09:00:00 2024", ""]
     t = 0
     for i in range(r.randint(20, 100)):

@@ -40,6 +40,15 @@ def number(cell):
     return float(m.group(1)) if m else None
 
 
+def power(cell, column=""):
+    """W, of a cell with or without a unit; `column` may have one in brackets.
+    """
+    watts, unit = number(cell), re.search(r"(\S*W)", cell)
+    unit = unit or re.search(r"\[(\S*W)\]", column)
+    prefix = unit.group(1)[:-1] if unit else ""
+    return watts and watts * {"": 1, "m": 1e-3, "k": 1e3}[prefix]
+
+
 def trapezoids(rows, limit_s):
     """sum (P_i + P_i-1) / 2 (t_i - t_i-1); gaps above the limit add nothing."""
     known = [(ns, w) for ns, w, _ in rows if w is not None]

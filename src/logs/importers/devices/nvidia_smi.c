@@ -186,7 +186,10 @@ static bool line(struct dl_log *log, char *s, size_t len) {
       !dl_cell_time(log, "timestamp", field[smi->at[TIME]], &r.ns))
     return false;
   for (enum column c = POWER; c < N_COLUMNS; c++) {
-    const char *cell = smi->at[c] < 0 ? "" : field[smi->at[c]];
+    x[c] = NAN;
+    if (smi->at[c] < 0)
+      continue;
+    const char *cell = field[smi->at[c]];
     if (!dl_cell_value(cell, strlen(cell), quantities[c].dimension,
                        smi->scale[c], &x[c]))
       return dl_log_bad(log, "column '%s': invalid number '%.40s'",

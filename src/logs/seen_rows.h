@@ -3,8 +3,8 @@
  * most. Two of a million different rows have the same hash with a probability
  * of 3e-8. */
 
-#ifndef DL_LOGS_SLURM_SEEN_ROWS_H
-#define DL_LOGS_SLURM_SEEN_ROWS_H
+#ifndef DL_LOGS_SEEN_ROWS_H
+#define DL_LOGS_SEEN_ROWS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Set of hashes. */
 
-#include "logs/slurm/seen_rows.h"
+#include "logs/seen_rows.h"
 
 #include <stdlib.h>
 

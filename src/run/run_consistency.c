@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Rules between the columns of a measured run: units that were mistaken, and
+ * parts above their whole. */
+
+#include <math.h>
+#include <string.h>
+
+#include "run/frame_private.h"
+
+/* Whether the energy of a run includes a part of the node ("gpu", "cpu",
+ * "ram"); without a boundary it includes the GPU. */
+static bool includes(const struct dl_run *r, const char *part) {
+  const char *b = r->boundary;
+  if (!b)
+    return strcmp(part, "gpu") == 0;
+  return strcmp(b, "node") == 0 || strcmp(b, "facility") == 0 ||
+         strstr(b, part) != NULL;
+}
+
+static double known(double x) {
+  return isnan(x) ? 0 : x;
+}
+
+/* x / y, NaN unless y > 0. */
+static double ratio(double x, double y) {
+  return y > 0 ? x / y : (double)NAN;
+}
+
+/* energy_j by the sum of its parts. */
+static double whole_by_parts(const struct dl_run *r,
+                             const struct dl_accelerator *gpu) {
+  (void)gpu;
+  double parts = (includes(r, "gpu") ? known(r->gpu_energy_j) : 0) +
+                 (includes(r, "cpu") ? known(r->cpu_energy_j) : 0) +
+                 (includes(r, "ram") ? known(r->ram_energy_j) : 0);
+  return ratio(r->energy_j, parts);
+}
+
+static double node_by_parts(const struct dl_run *r,
+                            const struct dl_accelerator *gpu) {
+  (void)gpu;
+  return ratio(r->node_energy_j, known(r->gpu_energy_j) +
+                                     known(r->cpu_energy_j) +
+                                     known(r->ram_energy_j));
+}
+
+static double facility_by_run(const struct dl_run *r,
+                              const struct dl_accelerator *gpu) {
+  (void)gpu;
+  return ratio(r->facility_energy_j, r->energy_j);
+}
+
+/* Mean power times duration by energy; the power may be that of one GPU. */
+static double power_by_energy(const struct dl_run *r,
+                              const struct dl_accelerator *gpu) {
+  (void)gpu;
+  double all = ratio(r->gpu_power_w * r->duration_s, r->gpu_energy_j);
+  double one = all * r->n_gpus;
+  return fabs(log(one)) < fabs(log(all)) ? one : all;
+}
+
+static double epochs_by_duration(const struct dl_run *r,
+                                 const struct dl_accelerator *gpu) {
+  (void)gpu;
+  return ratio(r->epoch_s * r->epochs, r->duration_s);
+}
+
+static double epochs_by_energy(const struct dl_run *r,
+                               const struct dl_accelerator *gpu) {
+  (void)gpu;
+  return ratio(r->epoch_energy_j * r->epochs, r->energy_j);
+}
+
+/* Mean power of all GPUs by their energy, W; of an energy that includes more,
+ * the power is more. */
+static double energy_w(const struct dl_run *r) {
+  double energy = isnan(r->gpu_energy_j) && r->boundary && includes(r, "gpu")
+                      ? r->energy_j
+                      : r->gpu_energy_j;
+  return ratio(energy, r->duration_s);
+}
+
+static double power_by_limit(const struct dl_run *r,
+                             const struct dl_accelerator *gpu) {
+  bool only_gpu = !isnan(r->gpu_energy_j) || !r->boundary ||
+                  strncmp(r->boundary, "gpu", 3) == 0;
+  double limit = gpu ? fmax(gpu->tdp_w, fmax(known(r->power_limit_w),
+                                             known(gpu->power_limit_w)))
+                     : (double)NAN;
+  double gpus = isnan(r->n_gpus) ? 1 : r->n_gpus;
+  return ratio(fmax(r->gpu_power_w, only_gpu ? energy_w(r) : (double)NAN),
+               limit * gpus);
+}
+
+/* Boards idle at 5 % of their TDP at least. */
+static double power_by_idle(const struct dl_run *r,
+                            const struct dl_accelerator *gpu) {
+  double idle = !gpu                 ? (double)NAN
+                : isnan(gpu->idle_w) ? 0.05 * gpu->tdp_w
+                                     : gpu->idle_w;
+  return ratio(fmin(r->gpu_power_w, energy_w(r)), idle);
+}
+
+/* A row outside refuse_low .. refuse_high is skipped, one outside warn_low ..
+ * warn_high is used with a warning. Parts may exceed their whole by 1 %: meters
+ * differ. All real runs that are public and known to us are within the
+ * warnings. */
+static const struct rule {
+  double (*ratio)(const struct dl_run *r, const struct dl_accelerator *gpu);
+  double refuse_low, warn_low, warn_high, refuse_high;
+  const char *of, *by; /* "OF is 0.001 times BY" */
+} rules[] = {
+    {whole_by_parts, 0.99, 0.99, 100, INFINITY, "energy_j",
+     "the energy of the parts within its boundary"},
+    {node_by_parts, 0.99, 0.99, 100, INFINITY, "node_energy_j",
+     "the energy of its parts"},
+    {facility_by_run, 0.99, 0.99, 10, INFINITY, "facility_energy_j",
+     "energy_j"},
+    {power_by_energy, 0.02, 0.5, 2, 50, "gpu_power_w x duration_s",
+     "gpu_energy_j"},
+    {epochs_by_duration, 0, 0, 1.2, 50, "epoch_s x epochs", "duration_s"},
+    {epochs_by_energy, 0, 0, 1.2, 50, "epoch_energy_j x epochs", "energy_j"},
+    {power_by_limit, 0, 0, 1.5, 50, "the measured power",
+     "the power limit of the GPUs"},
+    {power_by_idle, 0.05, 0.3, INFINITY, INFINITY, "the measured power",
+     "the power of an idle GPU"},
+};
+
+enum { N_RULES = sizeof rules / sizeof *rules };
+
+/* Columns that rules read. Those in front: where a command uses one of them, it
+ * learns from what was measured, and its rows are checked. */
+static const enum dl_run_id columns[] = {
+    DL_RUN_energy_j,       DL_RUN_gpu_energy_j,
+    DL_RUN_node_energy_j,  DL_RUN_gpu_power_w,
+    DL_RUN_epoch_energy_j, DL_RUN_cpu_energy_j,
+    DL_RUN_ram_energy_j,   DL_RUN_facility_energy_j,
+    DL_RUN_duration_s,     DL_RUN_epoch_s,
+    DL_RUN_epochs,         DL_RUN_n_gpus,
+    DL_RUN_power_limit_w,  DL_RUN_boundary};
+enum { N_COLUMNS = sizeof columns / sizeof *columns, N_MEASURED = 5 };
+
+_Static_assert((size_t)N_COLUMNS <= MOST_CHECKED_COLUMNS,
+               "MOST_CHECKED_COLUMNS is too small");
+
+/* Whether a step sets a member of the run for the command's own use. */
+static bool is_read(const struct dl_frame *f, const char *name) {
+  for (size_t k = 0; k < f->n_steps; k++)
+    if (f->step[k].name && f->step[k].wanted &&
+        f->step[k].target.in != DL_IN_CELL &&
+        strcmp(f->step[k].name, name) == 0)
+      return true;
+  return false;
+}
+
+/* Whether a column is computed by a definition that does more than rename
+ * another: per epoch, or in other units. */
+static bool is_computed(const struct dl_frame *f, const char *name) {
+  for (size_t k = 0; k < f->n_steps; k++)
+    for (size_t i = 0; i < f->step[k].n_sources; i++)
+      if (f->step[k].name && strcmp(f->step[k].name, name) == 0 &&
+          f->step[k].source[i].formula &&
+          !f->step[k].source[i].formula->is_name)
+        return true;
+  return false;
+}
+
+void dl_frame_prepare_checks(struct dl_frame *f) {
+  bool measured = false, computed = false;
+  for (size_t i = 0; i < N_COLUMNS; i++) {
+    const char *name = dl_run_columns[columns[i]].name;
+    bool read = is_read(f, name);
+    measured |= read && i < N_MEASURED;
+    computed |= is_computed(f, name);
+    f->checked_at[i] = read || dl_entry_find(&f->definitions, name) >= 0
+                           ? -1
+                           : dl_csv_find(f->csv, name);
+  }
+  f->checks = measured && !computed;
+}
+
+bool dl_frame_check_row(struct dl_frame *f, const struct dl_csv_block *block,
+                        size_t i, const struct dl_row *row,
+                        struct dl_broken_rule *broken, struct dl_diag *d) {
+  const char *const *cell = block->cell + i * block->n_cols;
+  struct dl_run r = row->run;
+  /* Columns that no step reads are taken as they are, if they hold a value. */
+  for (size_t k = 0; k < N_COLUMNS; k++) {
+    const struct dl_run_column *c = &dl_run_columns[columns[k]];
+    const char *text = f->checked_at[k] >= 0 ? cell[f->checked_at[k]] : "";
+    double x;
+    if (c->is_text && *text)
+      r.boundary = text;
+    else if (*text && dl_run_column_parse(c, text, &x) == DL_VALUE_OK)
+      dl_run_set_number(&r, c->id, x);
+  }
+  for (size_t k = 0; k < N_RULES; k++) {
+    const struct rule *rule = &rules[k];
+    double x = rule->ratio(&r, row->found.gpu);
+    *broken = (struct dl_broken_rule){k, x};
+    if (x < rule->refuse_low || x > rule->refuse_high)
+      return true;
+    if (!(x < rule->warn_low || x > rule->warn_high) ||
+        f->warned_rules & 1u << k)
+      continue;
+    struct dl_text what = {0};
+    f->warned_rules |= 1u << k;
+    dl_frame_explain_rule(broken, &what);
+    dl_warn_at(d, dl_csv_path(f->csv), block->line[i], "%s",
+               dl_text_str(&what));
+    dl_text_free(&what);
+  }
+  return false;
+}
+
+void dl_frame_explain_rule(const struct dl_broken_rule *broken,
+                           struct dl_text *to) {
+  const struct rule *rule = &rules[broken->rule];
+  dl_text_printf(to, "%s is %.3g times %s; check the units", rule->of,
+                 broken->x, rule->by);
+}
