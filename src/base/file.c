@@ -52,16 +52,32 @@ static const int ending[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGPIPE,
                              SIGTERM, SIGXCPU, SIGXFSZ};
 enum { N_ENDING = sizeof ending / sizeof *ending };
 
-/* Removes them; the process then ends by that signal (SA_RESETHAND). */
-static void end_by_signal(int signal) {
+static void remove_temporary(void) {
   for (size_t i = 0; i < MOST_TEMPORARY; i++)
     if (temporary[i])
       unlink(temporary[i]);
+}
+
+/* The process then ends by that signal (SA_RESETHAND). */
+static void end_by_signal(int signal) {
+  remove_temporary();
   raise(signal);
 }
 
-/* Signals that the program handles or ignores are left alone. */
+void dl_end_without_memory(void) {
+  static const char text[] = "dlest: out of memory\n";
+  remove_temporary();
+  ssize_t written = write(STDERR_FILENO, text, sizeof text - 1);
+  (void)written;
+  _exit(DL_EFAILED);
+}
+
+/* Signals that the program handles or ignores are left alone. Libraries may
+ * end the program, too. */
 static void set_handlers(void) {
+  static bool at_exit;
+  if (!at_exit)
+    at_exit = atexit(remove_temporary) == 0;
   struct sigaction action = {.sa_handler = end_by_signal,
                              .sa_flags = (int)SA_RESETHAND};
   struct sigaction before;

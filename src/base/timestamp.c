@@ -2,6 +2,7 @@
 #include "base/timestamp.h"
 
 #include <string.h>
+#include <time.h>
 
 #include "base/ascii.h"
 #include "base/number.h"
@@ -241,20 +242,6 @@ bool dl_parse_elapsed(const char *s, size_t len, double *seconds) {
   return true;
 }
 
-/* Year, month and day of a day since 1970-01-01: days_of the other way
- * round. */
-static void date_of(int64_t days, int *year, int *month, int *day) {
-  int64_t z = days + 719468;
-  int64_t era = (z >= 0 ? z : z - 146096) / 146097;
-  int64_t of_era = z - era * 146097;
-  int64_t y = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
-  int64_t of_year = of_era - (365 * y + y / 4 - y / 100);
-  int64_t m = (5 * of_year + 2) / 153;
-  *day = (int)(of_year - (153 * m + 2) / 5 + 1);
-  *month = (int)(m < 10 ? m + 3 : m - 9);
-  *year = (int)(y + era * 400 + (*month <= 2));
-}
-
 /* Writes x >= 0 in that many digits, and `behind`; returns the end. */
 static char *put(char *to, int64_t x, int digits, char behind) {
   for (int i = digits; i-- > 0; x /= 10)
@@ -264,24 +251,12 @@ static char *put(char *to, int64_t x, int digits, char behind) {
 }
 
 char *dl_format_timestamp(char buf[DL_TIMESTAMP_SIZE], int64_t ns, bool zoned) {
-  int64_t seconds = ns / DL_SECOND, rest = ns % DL_SECOND;
-  int year, month, day;
-  if (rest < 0) {
-    rest += DL_SECOND;
-    seconds--;
-  }
-  int64_t days = seconds / DAY_S, of_day = seconds % DAY_S;
-  if (of_day < 0) {
-    of_day += DAY_S;
-    days--;
-  }
-  date_of(days, &year, &month, &day);
-  char *to = put(buf, year, 4, '-');
-  to = put(to, month, 2, '-');
-  to = put(to, day, 2, 'T');
-  to = put(to, of_day / 3600, 2, ':');
-  to = put(to, of_day / 60 % 60, 2, ':');
-  to = put(to, of_day % 60, 2, '.');
+  time_t seconds = ns / DL_SECOND - (ns % DL_SECOND < 0);
+  int64_t rest = ns - seconds * DL_SECOND;
+  struct tm date;
+  gmtime_r(&seconds, &date);
+  char *to =
+      buf + strftime(buf, DL_TIMESTAMP_SIZE, "%Y-%m-%dT%H:%M:%S.", &date);
   if (rest % 1000 != 0)
     to = put(to, rest, 9, 'Z');
   else if (rest % 1000000 != 0)

@@ -70,7 +70,7 @@ bool dl_scan_entry(enum dl_kind kind, const char *text, const char *folded,
   for (const char *entry = first; entry && !found; entry = next_entry(end)) {
     end = strstr(entry, stop);
     const char *tag = strchr(entry, '>');
-    if (!end || !tag)
+    if (!end || !tag || tag > end)
       break;
     found = has_name(&s, entry, tag, " id=\"", '"') ||
             has_name(&s, entry, tag, " name=\"", '"') ||

@@ -148,8 +148,8 @@ void dl_frame_row(const struct dl_frame *f, const struct dl_csv_block *block,
 
 /* Puts the fault of a row into words, as a skipped row (line > 0) or, for a
  * frame without columns, as an error. */
-enum dl_status dl_frame_complain(struct dl_frame *f, const struct dl_row *row,
-                                 const char *path, size_t line,
-                                 struct dl_diag *d);
+enum dl_status dl_frame_complain(const struct dl_frame *f,
+                                 const struct dl_row *row, const char *path,
+                                 size_t line, struct dl_diag *d);
 
 #endif

@@ -49,6 +49,18 @@ static void check_given(const struct step *s, size_t step, bool defined,
     blame(row, (int)wrong, step, c);
 }
 
+/* The first variable that a formula needs and the row lacks, or NULL. */
+static const char *first_lacking(const struct source *p,
+                                 const struct dl_row *row) {
+  for (size_t i = 0; i < p->n_vars; i++) {
+    const struct dl_formula_variable *v = &p->formula->var[i];
+    if (v->needed && (v->as_text ? !dl_row_text(row, &p->vars[i])
+                                 : isnan(dl_row_number(row, &p->vars[i]))))
+      return v->name;
+  }
+  return NULL;
+}
+
 static struct dl_cell source_cell(const struct dl_frame *f,
                                   const struct row_source *from,
                                   const struct source *p, size_t step,
@@ -98,6 +110,9 @@ static void run_value(const struct dl_frame *f, const struct row_source *from,
   for (size_t i = 0; i < s->n_sources && !c.s && isnan(c.x); i++) {
     p = &s->source[i];
     c = source_cell(f, from, p, step, row);
+    if (s->name && p->kind == SOURCE_DEFINITION && !p->formula->is_name &&
+        isnan(c.x) && !first_lacking(p, row))
+      blame(row, DL_FAULT_UNDEFINED, step, &c);
     /* An unknown data set is not the default one. */
     if (p->kind == SOURCE_DATASET && !row->found.dataset &&
         strcmp(s->name, "train_samples") == 0 &&
@@ -243,15 +258,7 @@ double dl_frame_value(const struct dl_frame *f, const struct dl_row_ref *q,
 
 const char *dl_frame_lacks(const struct dl_frame *f, const struct dl_row_ref *q,
                            const struct dl_row *row) {
-  const struct source *p = &f->step[q->step].source[0];
-  for (size_t i = 0; i < p->n_vars; i++) {
-    if (!p->formula->var[i].needed)
-      continue;
-    if (p->formula->var[i].as_text ? !dl_row_text(row, &p->vars[i])
-                                   : isnan(dl_row_number(row, &p->vars[i])))
-      return p->formula->var[i].name;
-  }
-  return NULL;
+  return first_lacking(&f->step[q->step].source[0], row);
 }
 
 /* Whether the last source of a step leads to a descriptor, and to which. */
@@ -268,7 +275,7 @@ static bool from_descriptor(const struct dl_frame *f, const struct step *s,
 }
 
 /* Why a required value is absent, where a descriptor was to give it. */
-static bool explain_descriptor(struct dl_frame *f, const struct step *s,
+static bool explain_descriptor(const struct dl_frame *f, const struct step *s,
                                const struct dl_row *row, struct dl_text *why) {
   bool gpu;
   if (!from_descriptor(f, s, &gpu))
@@ -292,9 +299,9 @@ static bool explain_descriptor(struct dl_frame *f, const struct step *s,
   return true;
 }
 
-enum dl_status dl_frame_complain(struct dl_frame *f, const struct dl_row *row,
-                                 const char *path, size_t line,
-                                 struct dl_diag *d) {
+enum dl_status dl_frame_complain(const struct dl_frame *f,
+                                 const struct dl_row *row, const char *path,
+                                 size_t line, struct dl_diag *d) {
   const struct dl_fault *fault = &row->fault;
   const struct step *s =
       fault->kind == DL_FAULT_CONTRADICTION ? NULL : &f->step[fault->step];
@@ -302,6 +309,12 @@ enum dl_status dl_frame_complain(struct dl_frame *f, const struct dl_row *row,
   if (fault->kind == DL_FAULT_CONTRADICTION) {
     const struct dl_broken_rule broken = {fault->step, fault->x};
     dl_frame_explain_rule(&broken, &why);
+  } else if (fault->kind == DL_FAULT_UNDEFINED) {
+    dl_text_printf(
+        &why,
+        "column '%s': its formula has no value here (0 / 0, log of a "
+        "negative number, ...)",
+        s->name);
   } else if (fault->kind == DL_FAULT_ABSENT) {
     if (!explain_descriptor(f, s, row, &why))
       dl_text_printf(&why, "column '%s': no value", s->name);

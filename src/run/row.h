@@ -26,6 +26,7 @@ struct dl_fault {
     DL_FAULT_RANGE = DL_VALUE_RANGE,
     DL_FAULT_FRACTION = DL_VALUE_FRACTION,
     DL_FAULT_WORD = DL_VALUE_WORD,
+    DL_FAULT_UNDEFINED, /* a definition: 0 / 0, log(-1) */
     DL_FAULT_ABSENT,
     DL_FAULT_CONTRADICTION /* between columns: step is the rule, x its ratio */
   } kind;
@@ -51,6 +52,11 @@ struct dl_row {
   struct dl_cell *cell;
   struct dl_fault fault;
 };
+
+/* Whether a value that the user gives is wrong, not merely absent. */
+static inline bool dl_row_is_invalid(const struct dl_row *r) {
+  return r->fault.kind != DL_FAULT_NONE && r->fault.kind < DL_FAULT_ABSENT;
+}
 
 /* Where rows hold a quantity. */
 struct dl_row_ref {

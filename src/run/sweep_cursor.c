@@ -89,7 +89,10 @@ enum dl_status dl_cursor_to(struct dl_cursor *c, size_t combination,
       how.changed |= 1u << i;
   memcpy(c->at, at, sizeof at);
   c->begun = true;
-  return dl_frame_run(c->f, &from, &how, c->row, d);
+  enum dl_status status = dl_frame_run(c->f, &from, &how, c->row, d);
+  return status == DL_OK && dl_row_is_invalid(c->row)
+             ? dl_frame_complain(c->f, c->row, NULL, 0, d)
+             : status;
 }
 
 const struct dl_row *dl_cursor_row(const struct dl_cursor *c) {

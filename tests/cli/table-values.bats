@@ -186,3 +186,27 @@ skips_two() {
   [ "$status" -eq 0 ]
   [ "$(energies | wc -l)" -eq 36 ]
 }
+
+@test "a definition without a finite value in range is refused" {
+  local job=(predict --arch resnet50 --gpu a100 --method tdp)
+  refuses 3 "dlest: $(message column_not_between epochs inf 1e-06 1e+09)" \
+    "${job[@]}" --define epochs=1/0
+  refuses 3 "dlest: $(message column_not_between train_samples 1e+30 0 1e+15)" \
+    "${job[@]}" --define 'train_samples=1e15*1e15'
+  refuses 3 "dlest: $(message column_no_formula_value macs_g)" \
+    "${job[@]}" --define 'macs_g=log(0-1)'
+  refuses 3 "dlest: $(message column_no_formula_value macs_g)" \
+    "${job[@]}" --define macs_g=0/0
+  # in a sweep and in a table
+  gives 3 "dlest: $(message column_not_between epochs inf 1e-06 1e+09)" \
+    "${job[@]}" --batch-size 16,32 --define epochs=1/0
+  table "$HEADER,a,b" resnet50,a100,1e6,90,256,0,0 resnet50,a100,1e6,90,256,8,2
+  gives 3 "dlest: warning: runs.csv:2: $(message column_no_formula_value \
+    image_px)
+dlest: 1 row skipped" predict --input runs.csv --define 'image_px=32*a/b' \
+    "${JOB[@]}"
+  # what it needs is absent: the next source of the quantity is taken
+  table "$HEADER,a,b" resnet50,a100,1e6,90,256,, resnet50,a100,1e6,90,256,14,2
+  gives 0 '' predict --input runs.csv --define 'image_px=32*a/b' "${JOB[@]}"
+  [ "$(energies | sort -u | wc -l)" -eq 1 ]
+}

@@ -85,7 +85,7 @@ def judge(plain, got):
     """What is wrong with a run; None where nothing is."""
     if got == plain:
         return None
-    if got[0] == 1 and b"out of memory" in got[2]:
+    if got[0] == 1 and b"out of memory" in got[2].lower():
         whole = all(plain[3].get(f) == text for f, text in got[3].items())
         return None if whole else "leaves another file"
     if got[0] != plain[0]:

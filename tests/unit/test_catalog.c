@@ -73,6 +73,18 @@ static void scan_finds(const char *path, const struct dl_catalog_file *s,
   dl_text_free(&one);
 }
 
+/* An entry whose tag is not closed before its end has no names. */
+static void scan_stays_within_an_entry(void **state) {
+  struct dl_text one = {0};
+
+  (void)state;
+  assert_false(dl_scan_entry(DL_ACCELERATOR,
+                             "<entry id=\"a\" </entry> x><alias>mine</alias>",
+                             "mine", &one));
+  assert_int_equal(one.len, 0);
+  dl_text_free(&one);
+}
+
 /* Each entry says where its figures come from and is found by its names, by
  * the scan too. */
 static void check_entries(const char *path, const struct dl_catalog_file *s) {
@@ -361,7 +373,7 @@ int main(void) {
       TEST(names_the_nearest),  TEST(lists_all),
       TEST(needs_its_files),    TEST(takes_own_files),
       TEST(refuses_bad_files),  TEST(reads_inputs),
-      TEST(data_directory),
+      TEST(data_directory),     TEST(scan_stays_within_an_entry),
   };
   return cmocka_run_group_tests(tests, make_temp_dir, remove_temp_dir);
 }

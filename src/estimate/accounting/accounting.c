@@ -48,11 +48,13 @@ const char *dl_energy_from_name(enum dl_energy_from from) {
 /* The entry of a name; NULL: out of memory. */
 static struct gpu_name *name_entry(struct dl_accounting *a, const char *name) {
   size_t before = a->names.n;
-  long i = dl_intern(&a->names, name);
   void *gpus = a->gpu;
-  if (i < 0 || !dl_grow(&gpus, &a->gpu_cap, a->names.n, sizeof *a->gpu))
+  if (!dl_grow(&gpus, &a->gpu_cap, before + 1, sizeof *a->gpu))
     return NULL;
   a->gpu = gpus;
+  long i = dl_intern(&a->names, name);
+  if (i < 0)
+    return NULL;
   if (a->names.n > before)
     a->gpu[i] = (struct gpu_name){0};
   return &a->gpu[i];

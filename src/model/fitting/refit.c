@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Refits a model on a part of its training data. */
+
 #include "model/fitting/refit.h"
 
 #include <stdlib.h>
@@ -84,7 +86,16 @@ static bool keep_rows(struct dl_training *s, const struct dl_physics_rows *from,
   to->physics = from->physics;
   for (size_t i = 0; i < from->n && ok; i++) {
     struct dl_observed row = dl_physics_row_at(from, i, 0);
-    ok = !keep[i] || dl_physics_rows_add(to, row.inputs, row.value);
+    if (!keep[i])
+      continue;
+    ok = dl_physics_rows_room(to, 1);
+    if (ok) {
+      memcpy(dl_physics_rows_inputs(to, 0), row.inputs,
+             to->physics->input_size);
+      memcpy(dl_physics_rows_value(to, 0), row.value,
+             to->physics->n_targets * sizeof *row.value);
+      ok = dl_physics_rows_take(to, 0);
+    }
   }
   return ok;
 }

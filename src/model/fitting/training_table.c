@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Reads a table of runs for fitting. */
+
 #include "model/fitting/training_table.h"
 
 #include <math.h>
@@ -7,7 +9,7 @@
 
 #include "base/memory.h"
 #include "model/fitting/held_out.h"
-#include "physics/rows/physics_reader.h"
+#include "physics/rows/physics_binding.h"
 #include "run/config_key.h"
 
 /* Rows that one thread evaluates at a time. */
@@ -21,7 +23,7 @@ struct reader {
   struct dl_formula **formula; /* t->formula.n */
   struct dl_row_ref **vars;    /* their variables */
   struct dl_row_ref *group;    /* t->n_labels; unused for a made key */
-  struct dl_key_maker *key;    /* where 'config' is not told; NULL: nothing to
+  struct dl_key_maker *key;    /* where 'config' is unknown; NULL: nothing to
                                   make it from */
   bool has_config;             /* it is a column */
   struct dl_row_ref boundary_at;
@@ -33,7 +35,7 @@ struct reader {
   struct dl_fault *fault;
   const char **boundary;
   const char **lacks; /* quantity that a physics lacks, or NULL */
-  struct dl_physics_reader physics;
+  struct dl_physics_binding bound[DL_MOST_PHYSICS]; /* of the physics of t */
   size_t n_rows, cap_fault, cap_boundary, cap_lacks;
 };
 
@@ -61,13 +63,6 @@ void dl_training_free(struct dl_training *t) {
 
 long dl_training_column(const struct dl_training *t, const char *formula) {
   return dl_strlist_find(&t->formula, formula);
-}
-
-void dl_training_values(const struct dl_training *t, const char *formula,
-                        double *values) {
-  size_t col = (size_t)dl_training_column(t, formula);
-  for (size_t i = 0; i < t->n; i++)
-    values[i] = gsl_matrix_get(t->x, i, col);
 }
 
 const struct dl_labels *dl_training_labels(const struct dl_training *t,
@@ -104,6 +99,19 @@ static enum dl_status bind_formulas(struct reader *r, struct dl_diag *d) {
     status = dl_formula_parse(&r->formula[i], r->t->formula.s[i], d);
     if (status == DL_OK)
       status = dl_frame_bind(r->f, r->formula[i], true, &r->vars[i], d);
+  }
+  return status;
+}
+
+/* Adds the steps of the quantities and targets of the physics to the frame. */
+static enum dl_status bind_physics(struct reader *r, struct dl_diag *d) {
+  enum dl_status status = DL_OK;
+  struct dl_row_ref ignored; /* members of the run */
+  for (size_t k = 0; k < r->t->n_physics && status == DL_OK; k++) {
+    const struct dl_physics *physics = r->t->physics[k].physics;
+    status = dl_physics_bind(&r->bound[k], physics, r->f, true, d);
+    for (size_t i = 0; i < physics->n_targets && status == DL_OK; i++)
+      status = dl_frame_quantity(r->f, physics->target[i], false, &ignored, d);
   }
   return status;
 }
@@ -209,7 +217,8 @@ static enum dl_status block_room(struct reader *r, size_t rows,
   void *lacks = (void *)r->lacks;
   ok = ok && dl_grow(&lacks, &r->cap_lacks, rows, sizeof *r->lacks);
   r->lacks = lacks;
-  ok = ok && dl_physics_reader_room(&r->physics, rows);
+  for (size_t k = 0; k < r->t->n_physics && ok; k++)
+    ok = dl_physics_rows_room(&r->t->physics[k], rows);
   return ok ? DL_OK : dl_fail_memory(d);
 }
 
@@ -242,7 +251,13 @@ static void evaluate_row(struct reader *r, const struct dl_csv_block *block,
   for (size_t j = 0; j < m; j++)
     x[j] = dl_formula_eval(r->formula[j], r->vars[j], row);
   r->boundary[i] = dl_row_text(row, &r->boundary_at);
-  r->lacks[i] = dl_physics_reader_read(&r->physics, i, row);
+  r->lacks[i] = NULL;
+  for (size_t k = 0; k < r->t->n_physics && !r->lacks[i]; k++) {
+    const struct dl_physics_rows *rows = &r->t->physics[k];
+    r->lacks[i] =
+        dl_physics_read(&r->bound[k], row, dl_physics_rows_inputs(rows, i));
+    rows->physics->measured(&row->run, dl_physics_rows_value(rows, i));
+  }
   if (not_finite(x, m) >= 0 || r->lacks[i])
     return;
   for (size_t k = 0; k < r->t->n_ranges; k++)
@@ -376,8 +391,9 @@ static enum dl_status take_row(struct reader *r,
                bad >= 0 ? t->formula.s[bad] : r->lacks[i]);
     return DL_OK;
   }
-  if (!dl_physics_reader_take(&r->physics, i))
-    return dl_fail_memory(d);
+  for (size_t k = 0; k < t->n_physics; k++)
+    if (!dl_physics_rows_take(&t->physics[k], i))
+      return dl_fail_memory(d);
   if (from != t->n)
     memcpy(r->x + t->n * m, r->x + from * m, m * sizeof *r->x);
   if (t->n_labels > 0 && !add_labels(r, &r->row[i]))
@@ -447,7 +463,6 @@ static void free_reader(struct reader *r) {
   free(r->fault);
   free((void *)r->boundary);
   free((void *)r->lacks);
-  dl_physics_reader_free(&r->physics);
 }
 
 enum dl_status dl_training_read(struct dl_training *t, struct dl_csv *csv,
@@ -457,7 +472,7 @@ enum dl_status dl_training_read(struct dl_training *t, struct dl_csv *csv,
   struct reader r = {.t = t, .csv = csv, .f = f};
   enum dl_status status = bind_formulas(&r, d);
   if (status == DL_OK)
-    status = dl_physics_reader_bind(&r.physics, t->physics, t->n_physics, f, d);
+    status = bind_physics(&r, d);
   if (status == DL_OK)
     status = add_groups(&r, groups, must, d);
   if (status == DL_OK)

@@ -10,7 +10,7 @@
 
 #include "base/intern.h"
 #include "model/model.h"
-#include "physics/rows/physics_reader.h"
+#include "physics/rows/physics_rows.h"
 #include "run/frame.h"
 
 struct dl_held_out;

@@ -67,12 +67,12 @@ static bool set_param(struct params *p, const char *name, int64_t value) {
   size_t before = p->names.n;
   if (!*name)
     return true;
-  long i = dl_intern(&p->names, name);
-  bool ok = i >= 0 && dl_grow(&list, &p->cap, p->names.n, sizeof *p->value);
+  bool ok = dl_grow(&list, &p->cap, before + 1, sizeof *p->value);
   p->value = list;
-  if (ok && p->names.n > before)
+  long i = ok ? dl_intern(&p->names, name) : -1;
+  if (p->names.n > before)
     p->value[i] = value;
-  return ok;
+  return i >= 0;
 }
 
 /* Whether a recurrent node that has time first reads an input directly. */

@@ -11,10 +11,10 @@ struct dl_tensor *dl_scope_set(struct dl_scope *s, const char *name,
                                struct dl_tensor *t) {
   void *list = s->t;
   size_t before = s->names.n;
-  long i = dl_intern(&s->names, name);
-  bool ok = i >= 0 && dl_grow(&list, &s->cap, s->names.n, sizeof *s->t);
+  bool ok = dl_grow(&list, &s->cap, before + 1, sizeof *s->t);
   s->t = list;
-  if (!ok) {
+  long i = ok ? dl_intern(&s->names, name) : -1;
+  if (i < 0) {
     dl_tensor_clear(t);
     return NULL;
   }

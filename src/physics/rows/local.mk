@@ -4,8 +4,6 @@ libdlest_a_SOURCES += \
 	%D%/inputs.h \
 	%D%/physics_binding.c \
 	%D%/physics_binding.h \
-	%D%/physics_reader.c \
-	%D%/physics_reader.h \
 	%D%/physics_regression.c \
 	%D%/physics_regression.h \
 	%D%/physics_rows.c \

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Rows of a physics, read block by block. */
+
 #include "physics/rows/physics_rows.h"
 
 #include <stdlib.h>
@@ -13,28 +15,40 @@ void dl_physics_rows_free(struct dl_physics_rows *rows) {
   *rows = (struct dl_physics_rows){0};
 }
 
-bool dl_physics_rows_add(struct dl_physics_rows *rows, const void *inputs,
-                         const double *value) {
+bool dl_physics_rows_room(struct dl_physics_rows *rows, size_t block) {
+  void *inputs = rows->inputs, *value = rows->value;
+  size_t want = rows->n + block;
+  bool ok =
+      dl_grow(&inputs, &rows->cap_inputs, want, rows->physics->input_size);
+  rows->inputs = inputs;
+  ok = ok && dl_grow(&value, &rows->cap_value, want,
+                     rows->physics->n_targets * sizeof *rows->value);
+  rows->value = value;
+  rows->first = rows->n;
+  return ok;
+}
+
+void *dl_physics_rows_inputs(const struct dl_physics_rows *rows, size_t i) {
+  return rows->inputs + (rows->first + i) * rows->physics->input_size;
+}
+
+double *dl_physics_rows_value(const struct dl_physics_rows *rows, size_t i) {
+  return rows->value + (rows->first + i) * rows->physics->n_targets;
+}
+
+bool dl_physics_rows_take(struct dl_physics_rows *rows, size_t i) {
   size_t size = rows->physics->input_size, n_targets = rows->physics->n_targets;
-  void *to = rows->inputs, *values = rows->value;
-  if (!dl_grow(&to, &rows->cap_inputs, (rows->n + 1) * size, 1))
-    return false;
-  rows->inputs = to;
-  if (!dl_grow(&values, &rows->cap_value, (rows->n + 1) * n_targets,
-               sizeof *value))
-    return false;
-  rows->value = values;
   struct dl_grouping *g = (void *)(rows->inputs + rows->n * size);
-  memcpy(g, inputs, size);
-  for (size_t i = 0; i < DL_N_NAMES; i++) {
-    if (!g->name[i])
-      continue;
-    long name = dl_intern(&rows->names, g->name[i]);
+  memmove(g, dl_physics_rows_inputs(rows, i), size);
+  memmove(rows->value + rows->n * n_targets, dl_physics_rows_value(rows, i),
+          n_targets * sizeof *rows->value);
+  for (size_t k = 0; k < DL_N_NAMES; k++) {
+    long name = g->name[k] ? dl_intern(&rows->names, g->name[k]) : 0;
     if (name < 0)
       return false;
-    g->name[i] = rows->names.s[name];
+    if (g->name[k])
+      g->name[k] = rows->names.s[name];
   }
-  memcpy(rows->value + rows->n * n_targets, value, n_targets * sizeof *value);
   rows->n++;
   return true;
 }

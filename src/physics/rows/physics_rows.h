@@ -7,18 +7,29 @@
 #include "base/intern.h"
 #include "physics/observations.h"
 
+/* Physics that a table may be read for. */
+enum { DL_MOST_PHYSICS = 6 };
+
 struct dl_physics_rows {
   const struct dl_physics *physics;
   size_t n;
   char *inputs;           /* n of physics->input_size, owned */
   double *value;          /* n x n_targets, owned */
   struct dl_intern names; /* texts of the inputs */
+  size_t first;           /* where the rows of a block begin */
   size_t cap_inputs, cap_value;
 };
 
-/* Adds a copy of inputs, texts and all, and of values. False: memory is out. */
-bool dl_physics_rows_add(struct dl_physics_rows *rows, const void *inputs,
-                         const double *value);
+/* Room for a block of rows behind the n there are. False: memory is out. */
+bool dl_physics_rows_room(struct dl_physics_rows *rows, size_t block);
+
+/* Where row i of the block is written. */
+void *dl_physics_rows_inputs(const struct dl_physics_rows *rows, size_t i);
+double *dl_physics_rows_value(const struct dl_physics_rows *rows, size_t i);
+
+/* Keeps row i of the block, with copies of its texts, as the next row. False:
+ * memory is out. */
+bool dl_physics_rows_take(struct dl_physics_rows *rows, size_t i);
 void dl_physics_rows_free(struct dl_physics_rows *rows);
 
 /* Row i, for a target; borrowed from rows. */
