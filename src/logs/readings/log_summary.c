@@ -398,6 +398,9 @@ enum dl_status dl_log_summarise(struct dl_log_summary *s, const char *path,
     status = sum_up(&k);
   s->run = k.in.run;
   s->n_runs = k.in.n_runs;
+  k.in.run = NULL;
+  k.in.n_runs = 0;
+  dl_sequencer_free(&k.in);
   free(k.channel);
   if (k.join)
     dl_memory_join_free(k.join);
