@@ -18,7 +18,7 @@ struct dl_given {
   const char *value; /* NULL for flags */
 };
 
-/* What every command has; dl_cli_parse fills in what the user gave. */
+/* The context of a command; dl_cli_parse fills in what the user gave. */
 struct dl_cli {
   struct dl_diag diag;
   struct dl_catalog *catalog;
@@ -46,13 +46,14 @@ struct dl_command {
   /* The text of --help before the options and, after a "\v", behind them. */
   const char *doc;
   const struct dl_option_table *tables; /* NULL: common options only */
-  bool rereads; /* arguments are files that are read several times */
-  size_t options_size;                  /* bytes of its struct of options */
+  bool rereads;        /* arguments are files that are read several times */
+  size_t options_size; /* bytes of its struct of options */
   /* Sets defaults other than 0, or NULL; frees what DL_OPTION_READ stored, or
    * NULL. Lists are freed by dl_run_command. */
   void (*init)(void *options);
   void (*free)(void *options);
-  /* Returns the exit status; errors are in cli->diag. */
+  /* Returns the exit status; errors are in cli->diag. Skipped rows make
+   * DL_EINPUT of DL_OK. */
   enum dl_status (*run)(struct dl_cli *cli, void *options);
 };
 
@@ -98,8 +99,5 @@ enum dl_status dl_cli_print(struct dl_cli *cli, struct dl_report *r);
  * result, without those that say where and how it is written, and without
  * folders. NULL: out of memory. */
 char *dl_cli_command_line(const struct dl_cli *cli, const char *input);
-
-/* DL_EINPUT where rows were skipped, else `status`. */
-enum dl_status dl_cli_end(const struct dl_cli *cli, enum dl_status status);
 
 #endif

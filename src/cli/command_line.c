@@ -15,7 +15,7 @@
 #include "base/nearest_names.h"
 #include "cli/spool.h"
 
-/* What getopt returns for long options: FIRST_LONG + index of the row. */
+/* getopt returns FIRST_LONG + index of the row for long options. */
 enum { FIRST_LONG = 1000, MOST_SPOOLS = 8 };
 
 struct parser {
@@ -52,7 +52,7 @@ size_t dl_command_options(const struct dl_command *c,
 
 static void make_tables(struct parser *p) {
   char *s = p->shorts;
-  *s++ = ':'; /* tells a missing value from an unknown option */
+  *s++ = ':'; /* distinguishes a missing value from an unknown option */
   for (size_t i = 0; i < p->n; i++) {
     const struct dl_option *o = p->row[i];
     const char *const names[] = {o->name, o->alias};
@@ -162,7 +162,7 @@ static enum dl_status parse_options(struct parser *p, int argc, char **argv,
   return status;
 }
 
-/* --- what goes together */
+/* --- options that need or exclude each other */
 
 static bool is_among(const char *names, const char *name) {
   size_t n = strlen(name);

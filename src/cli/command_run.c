@@ -90,6 +90,8 @@ static enum dl_status parse_and_run(struct dl_cli *cli, int argc, char **argv) {
     status = choose_format(cli);
   if (status == DL_OK && !cli->version && !cli->help && !cli->usage)
     status = c->run(cli, options);
+  if (status == DL_OK && cli->diag.n_skipped > 0)
+    status = DL_EINPUT;
   free_options(c, options);
   return status;
 }

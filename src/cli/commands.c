@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The table of commands. */
+
 #include <string.h>
 
 #include "cli/command.h"

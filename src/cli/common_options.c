@@ -34,16 +34,16 @@ const struct dl_option dl_common_options[] = {
     {"format", 'f', "FORMAT",
      "text (default), json, csv, markdown, latex, boamps or prometheus",
      DL_READ(read_format, struct dl_cli, format), .output = true},
-    {"output", 'o', "FILE", "write to FILE, not to standard output",
+    {"output", 'o', "FILE", "write to FILE instead of standard output",
      AT(TEXT, output), .output = true},
     {"spreadsheet-safe", '\0', NULL,
      "with --format csv: an apostrophe before texts that a spreadsheet would "
      "evaluate (= + - @ and tab)",
      AT(FLAG, spreadsheet_safe), .output = true},
     {"strict", 'S', NULL,
-     "refuse (exit 3) where there would be a warning; nothing is written",
-     AT(FLAG, strict), .output = true},
-    {"quiet", 'q', NULL, "no warnings on standard error", AT(FLAG, quiet),
+     "treat warnings as errors (exit 3); nothing is written", AT(FLAG, strict),
+     .output = true},
+    {"quiet", 'q', NULL, "print no warnings on standard error", AT(FLAG, quiet),
      .output = true},
     {"help", '?', NULL, "give this help list", AT(FLAG, help), .group = -1},
     {"usage", '\0', NULL, "give a short usage message", AT(FLAG, usage),
@@ -92,10 +92,6 @@ enum dl_status dl_cli_print(struct dl_cli *cli, struct dl_report *r) {
   }
   dl_report_free(r);
   return status;
-}
-
-enum dl_status dl_cli_end(const struct dl_cli *cli, enum dl_status status) {
-  return status == DL_OK && cli->diag.n_skipped > 0 ? DL_EINPUT : status;
 }
 
 char *dl_cli_command_line(const struct dl_cli *cli, const char *input) {

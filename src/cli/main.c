@@ -15,15 +15,15 @@
 
 static const char usage[] =
     "Usage: dlest COMMAND [OPTION...] [ARGUMENT...]\n"
-    "How much energy training or running a deep-learning model takes, and how\n"
-    "sure that is.\n\nCommands:\n";
+    "Estimate the energy of training and running deep-learning models.\n\n"
+    "Commands:\n";
 
 static void help(FILE *f) {
   fputs(usage, f);
   for (size_t i = 0; i < dl_command_count(); i++)
     fprintf(f, "  %-10s %s\n", dl_command_at(i)->name,
             dl_command_at(i)->summary);
-  fputs("\n'dlest COMMAND --help' tells a command's options.\n"
+  fputs("\nRun 'dlest COMMAND --help' for its options.\n"
         "Example: dlest predict --arch resnet50 --gpu a100\n",
         f);
 }

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A progress bar on stderr. */
+
 #include "cli/progress.h"
 
 #include <stdio.h>

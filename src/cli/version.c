@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* --version. */
+
 #include "cli/version.h"
 
 #include <string.h>

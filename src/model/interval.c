@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Prediction intervals from residuals of held-out groups. */
+
 #include "model/interval.h"
 
 #include <gsl/gsl_cdf.h>

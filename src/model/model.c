@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Models in memory. */
+
 #include "model/model.h"
 
 #include <math.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Predictions of a fit for the rows of a frame. */
+
 #include "model/predictor.h"
 
 #include <gsl/gsl_cdf.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Calibration: a fit updated by further runs. */
+
 #include "physics/calibration.h"
 
 #include <gsl/gsl_blas.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Calibration: a fit updated by further runs.
  *
- * Bayes' rule with what the fit knows as the prior (calibration_prior.c): with
- * theta = m + L z, where m and L L' are its mean and covariance, z is standard
- * normal before the runs. Its posterior mode minimises
+ * Bayes' rule with the posterior of the fit as the prior (calibration_prior.c):
+ * with theta = m + L z, where m and L L' are its mean and covariance, z is
+ * standard normal before the runs. Its posterior mode minimises
  *
  *   |R^-1 (f(m + L z) - y)|^2 + |z|^2,   R R' = covariance of the residuals
  *

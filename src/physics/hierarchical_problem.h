@@ -9,7 +9,7 @@
  * over the measured logarithms y of all targets, with s the standard deviation
  * of a residual and the row's own in quadrature. Levenberg's and Marquardt's
  * method finds it (More 1978, doi 10.1007/BFb0067700), with steps from
- * normal_equations.h. What is left over goes to the residual process
+ * normal_equations.h. The residual process models what remains
  * (residual_gp.h).
  *
  * The problem is set up once per table. Rows can then be held out of it: such a

@@ -132,8 +132,9 @@ struct dl_physics {
   const char *(*read)(const struct dl_physics_row *row, void *inputs);
   /* Logarithms of what a row measured into value[n_targets]; NaN: nothing. */
   void (*measured)(const struct dl_run *run, double *value);
-  /* The logarithm of a target in an auxiliary row that is held out; NaN: it
-   * says nothing of the errors of a fit. NULL: what was measured. */
+  /* The logarithm of a target in an auxiliary row that is held out, to compare
+   * with a prediction; NaN: the row is not compared. NULL: what was measured.
+   */
   double (*scored)(const void *inputs, const double *value, size_t target);
   /* Why inputs cannot be fitted ("... must be above 0"), or NULL. */
   const char *(*check)(const void *inputs);

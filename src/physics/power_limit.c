@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The power limit of a board and its derivatives. */
+
 #include "physics/power_limit.h"
 
 #include <math.h>

@@ -98,7 +98,8 @@ static double power_by_idle(const struct dl_run *r,
   double idle = !gpu                 ? (double)NAN
                 : isnan(gpu->idle_w) ? 0.05 * gpu->tdp_w
                                      : gpu->idle_w;
-  return ratio(fmin(r->gpu_power_w, energy_w(r)), idle);
+  double w = fmin(r->gpu_power_w, energy_w(r));
+  return w > 0 ? ratio(w, idle) : (double)NAN; /* 0 is refused elsewhere */
 }
 
 /* A row outside refuse_low .. refuse_high is skipped, one outside warn_low ..
@@ -122,7 +123,7 @@ static const struct rule {
     {epochs_by_energy, 0, 0, 1.2, 50, "epoch_energy_j x epochs", "energy_j"},
     {power_by_limit, 0, 0, 1.5, 50, "the measured power",
      "the power limit of the GPUs"},
-    {power_by_idle, 0.05, 0.3, INFINITY, INFINITY, "the measured power",
+    {power_by_idle, 0.05, 0.1, INFINITY, INFINITY, "the measured power",
      "the power of an idle GPU"},
 };
 

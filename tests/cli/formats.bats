@@ -15,8 +15,8 @@ hostile() {
   gives 0 '' compare runs.csv --methods tdp --set gpu.tdp_w=100 --by lab \
     --bootstrap 0 --format markdown
   cat >want <<'E2'
-| method | lab                            | rank | runs | RMSE (J) | MAE (J) | MAPE (%) | median APE (%) |  R2 | bias (J) | inside interval (%) |
-| ------ | ------------------------------ | ---: | ---: | -------: | ------: | -------: | -------------: | --- | -------: | ------------------: |
+| method | lab                            | rank | runs | RMSE (J) | MAE (J) | MAPE (%) | median APE (%) |  R2 | bias (J) | coverage (%) |
+| ------ | ------------------------------ | ---: | ---: | -------: | ------: | -------: | -------------: | --- | -------: | -----------: |
 | tdp    | \*a\_b\|50%\&\<#\>$\\{x}\~^ |    1 |    1 |      200 |     200 |     25.0 |           25.0 |   - |      200 |   - |
 E2
   sed -i 's/  *|/ |/g; s/|  */| /g; s/--*/-/g' want out

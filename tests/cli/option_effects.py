@@ -18,7 +18,8 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 
 # They act on warnings or on where results go; --follow waits.
-SKIPPED = {"quiet", "strict", "help", "usage", "version", "output", "follow"}
+SKIPPED = {"quiet", "strict", "help", "usage", "version", "output", "follow",
+           "spreadsheet-safe"}
 
 # A valid value of each option, or of COMMAND --OPTION; None: a flag.
 VALUES = {
@@ -100,9 +101,10 @@ EXPECTED = {
     "predict --input": {"scaling", "seq-len", "alias"},
     "predict -a llama": {"budget-kwh"},
     "recommend -a": {"all", "gpu", "alias"},
-    "recommend --table": {"image-px", "seq-len", "coverage", "all", "alias"},
-    "compare": {"scaling", "seq-len", "alias"},
-    "fit": {"no-log", "weight", "alias"},
+    "recommend --table": {"image-px", "seq-len", "coverage", "all", "alias",
+                          "set"},
+    "compare": {"scaling", "seq-len", "alias", "precision"},
+    "fit": {"no-log", "weight", "alias", "set"},
     "extract": {"from", "gaps", "interval", "max-gap", "no-join", "set",
                 "settings", "epoch-length"},
     "step": {"window", "epoch-length", "interval", "k"},

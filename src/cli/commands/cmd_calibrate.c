@@ -16,9 +16,9 @@ struct calibrate_options {
 };
 
 static const struct dl_option options[] = {
-    DL_HEADING("What is calibrated:", 1),
+    DL_HEADING("Calibration:", 1),
     {"model", 0, "FILE",
-     "model made by dlest fit, in place of the one that ships",
+     "model file of dlest fit (default: the one that ships)",
      DL_STORE(TEXT, struct calibrate_options, model), .reads = true},
     {0},
 };
@@ -44,8 +44,8 @@ struct calibrating {
   size_t done;
 };
 
-/* What a fit learns from in addition to its own target: what of a run decides
- * the one says something of the other. */
+/* Whether a fit can learn from another quantity than its target: constants of
+ * the physics are shared between targets. */
 static bool tells_something(const struct dl_frame *f,
                             const struct dl_fit *fit) {
   return fit->method->adapt &&
@@ -212,7 +212,7 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
   }
   dl_report_free(r);
   dl_model_free(m);
-  return dl_cli_end(cli, status);
+  return status;
 }
 
 const struct dl_command dl_cmd_calibrate = {

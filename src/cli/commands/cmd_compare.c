@@ -9,7 +9,8 @@
 #include "cli/views/compare_report.h"
 #include "cli/views/estimate_rows.h"
 
-/* A resample of a million groups takes seconds: more of them is a mistake. */
+/* A resample of a million groups takes seconds: a larger number is a mistake.
+ */
 #define MOST_RESAMPLES 1000000
 #define LEAST_RESAMPLES 100
 
@@ -34,23 +35,23 @@ static const struct dl_option options[] = {
      "refit the models on each table without the group they predict",
      AT(TEXT, cv), .methods = DL_FITTED_METHODS},
     {"model", 0, "FILE",
-     "model made by dlest fit, in place of those that ship; several are "
+     "model file of dlest fit (default: those that ship); several are "
      "compared with each other",
      AT(LIST, model), .reads = true, .methods = DL_FITTED_METHODS},
     {"coverage", 0, "PERCENT",
      "coverage of the estimates' intervals (default 90)", AT(PERCENT, coverage),
      .methods = DL_FITTED_METHODS},
-    DL_HEADING("How sure the scores are:", 6),
+    DL_HEADING("Confidence of the scores:", 6),
     {"bootstrap", 0, "N",
      "resamples for the intervals of the scores (default 2000; 0: none)",
      AT(COUNT, how.resamples), .read = read_resamples,
      .expected = "0, or a whole number from 100 to 1000000"},
     {"bootstrap-by", 0, "COLUMN",
-     "what is drawn: config (default), run, or all runs that share a value of "
-     "a column",
+     "unit that is drawn: config (default), run, or all runs with the same "
+     "value of a column",
      AT(TEXT, bootstrap_by)},
     {"confidence", 0, "PERCENT",
-     "of the scores' intervals and of the ranks (default 95)",
+     "confidence of the scores' intervals and ranks (default 95)",
      AT(PERCENT, how.confidence)},
     {"seed", 0, "N", "seed of the draws (default 1)", AT(COUNT, how.seed),
      .high = UINT32_MAX},
@@ -142,7 +143,7 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
   for (size_t k = 0; k < w.n_models; k++)
     dl_model_free(w.model[k]);
   dl_strlist_free(&w.methods);
-  return dl_cli_end(cli, status);
+  return status;
 }
 
 const struct dl_command dl_cmd_compare = {

@@ -26,20 +26,19 @@ struct extract_options {
 
 static const struct dl_option options[] = {
     DL_HEADING("Logs:", 1),
-    {"from", 'F', "FORMAT",
-     "take all logs for that format ('dlest list importers')",
+    {"from", 'F', "FORMAT", "log format of all files ('dlest list importers')",
      DL_READ(dl_read_importer, struct extract_options, extract.log.from)},
-    {"files-from", 0, "FILE", "read more names of logs from FILE, one a line",
+    {"files-from", 0, "FILE", "read more names of logs from FILE, one per line",
      AT(TEXT, files_from)},
-    {"no-join", 0, NULL, "each log is a run of its own",
-     AT(FLAG, extract.alone)},
+    {"no-join", 0, NULL, "make a run of each log", AT(FLAG, extract.alone)},
     {"interval", 0, "SECONDS",
      "time between samples of logs without times (default 1 s)",
      AT(SECONDS, extract.log.interval_s)},
     DL_HEADING("Settings of the runs:", 2),
     {"set", 's', "NAME=VALUE", "a column for all runs: batch_size=32",
      AT(LIST, sets)},
-    {"settings", 0, "FILE", "a table with a row a log, found by the log's name",
+    {"settings", 0, "FILE",
+     "a table with one row per log, matched by the log's name",
      AT(TEXT, settings)},
     {"path-pattern", 0, "PATTERN",
      "columns from the path: '{arch}/gpu-{run_id}.csv'", AT(TEXT, pattern)},
@@ -54,17 +53,16 @@ static const struct dl_option options[] = {
     {"truncate-watts", 0, NULL,
      "count whole watts of the GPU only, as del Rey et al. do",
      AT(FLAG, extract.meter.truncate_watts)},
-    {"drop-last", 0, "N", "leave out the last N lines of each log",
+    {"drop-last", 0, "N", "ignore the last N lines of each log",
      AT(COUNT, extract.log.drop_last), .high = 1e6},
     DL_HEADING("Epochs:", 4),
     {"epochs", 'e', NULL,
-     "a row an epoch: from a log of their ends, else found in the power",
+     "one row per epoch: from a log of their ends, else detected in the "
+     "power",
      AT(FLAG, each_epoch)},
-    {"find-epochs", 0, NULL,
-     "count the epochs in the power where no log gives them",
+    {"find-epochs", 0, NULL, "detect epochs in the power if no log gives them",
      AT(FLAG, extract.epochs.find), .without = "epochs"},
-    {"epoch-length", 0, "SECONDS",
-     "about how long an epoch is, where that is known",
+    {"epoch-length", 0, "SECONDS", "approximate epoch time, if known",
      AT(SECONDS, extract.epochs.hint_s), .high = 1e9,
      .with = "epochs|find-epochs"},
     {0},
@@ -182,14 +180,14 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
   if (settings)
     dl_settings_free(settings);
   dl_strlist_free(&paths);
-  return dl_cli_end(cli, status);
+  return status;
 }
 
 const struct dl_command dl_cmd_extract = {
     .name = "extract",
-    .summary = "power logs of every known tool to one table of runs",
+    .summary = "convert power logs of many tools to one table of runs",
     .arguments = "[LOG...]",
-    .doc = "Turn power logs of every known tool into one table of runs."
+    .doc = "Convert power logs of many tools to one table of runs."
            "\vExamples:\n"
            "  dlest extract gpu-7.csv\n"
            "  dlest extract gpu-7.csv memory-7.csv --set arch=resnet50 -f csv "

@@ -44,7 +44,7 @@ static const struct dl_option options[] = {
     {"offset", 0, "FORMULA",
      "known factor of the target (known addend with --no-log)",
      AT(TEXT, offset), .with = "features"},
-    {"weight", 0, "COLUMN", "rows count this often (a table of means: n)",
+    {"weight", 0, "COLUMN", "weight of each row (a table of means: n)",
      AT(TEXT, weight)},
     {"log", 0, NULL, "fit the target's logarithm", AT(FLAG, log),
      .without = "no-log", .with = "features"},
@@ -67,18 +67,17 @@ static const struct dl_option options[] = {
     {"gamma", 0, "X", "inverse width of krr's kernel", AT(ABOVE, gamma),
      .with = "features"},
     {"with", 0, "FILE",
-     "other runs for physical to learn from, in each fold but those of a GPU "
-     "or "
-     "an architecture that it leaves out (default: those that ship; none)",
+     "auxiliary training data for physical, without the GPU or architecture "
+     "that a fold holds out (default: the table that ships; none)",
      AT(TEXT, with), .reads = true, .without = "features"},
-    {"no-scale", 0, NULL, "take the features as they are", AT(FLAG, no_scale),
+    {"no-scale", 0, NULL, "do not scale the features", AT(FLAG, no_scale),
      .with = "features"},
-    {"seed", 0, "N", "of shuffled folds and searches (default 1)",
+    {"seed", 0, "N", "seed of shuffled folds and searches (default 1)",
      AT(COUNT, seed)},
     DL_HEADING("The model file:", 4),
-    {"no-model", 0, NULL, "do not write one", AT(FLAG, no_model),
+    {"no-model", 0, NULL, "do not write a model file", AT(FLAG, no_model),
      .without = "output"},
-    {"cite", 0, "TEXT", "where the runs come from, kept in it",
+    {"cite", 0, "TEXT", "source of the runs, stored in the model file",
      AT(TEXT, citation), .without = "no-model"},
     {"means", 0, "FILE",
      "write the table of configurations (means, standard deviations, n) to "
@@ -88,8 +87,8 @@ static const struct dl_option options[] = {
                 "lambda|alpha|gamma|with|no-scale|seed|no-model|cite|"
                 "predictions|output|format"},
     {"predictions", 0, "FILE",
-     "write the table to FILE with what each row is predicted while its fold "
-     "is left out (see dlest plot fit)",
+     "write the table with the out-of-fold prediction of each row to FILE "
+     "(see dlest plot fit)",
      AT(TEXT, predictions.path), .output = true},
     {0},
 };
@@ -426,7 +425,7 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
   dl_training_free(&w.more);
   dl_csv_free(w.csv);
   dl_predictions_discard(&o->predictions);
-  return dl_cli_end(cli, status);
+  return status;
 }
 
 const struct dl_command dl_cmd_fit = {

@@ -23,16 +23,16 @@
 static const struct dl_option options[] = {
     DL_HEADING("Descriptors:", 1),
     {"where", 0, "EXPRESSION",
-     "only those for which it is true: 'memory_gb>=40 && year>=2020', "
+     "only entries for which it is true: 'memory_gb>=40 && year>=2020', "
      "\"vendor == 'amd'\"",
      AT(TEXT, where)},
     {"sort", 0, "FIELD,...",
-     "in that order; -FIELD: the largest first; unknown values come last",
+     "sort by these fields; -FIELD: in descending order; unknown values last",
      AT(TEXT, sort)},
     {"columns", 0, "FIELD,...",
-     "show these (text otherwise shows some, JSON and CSV all)",
+     "fields to print (default: some in text, all in JSON and CSV)",
      AT(TEXT, columns)},
-    {"limit", 0, "N", "the first N only", AT(COUNT, limit), .low = 1},
+    {"limit", 0, "N", "print the first N only", AT(COUNT, limit), .low = 1},
     {0},
 };
 
@@ -188,7 +188,7 @@ const struct dl_command dl_cmd_list = {
         "list GPUs, architectures, data sets, grids, sites, nodes, models",
     .arguments = "KIND",
     .doc =
-        "List what dlest knows by name: " KINDS "."
+        "List entries of the catalogue and what is built in: " KINDS "."
         "\vExamples:\n"
         "  dlest list gpus\n"
         "  dlest list gpus --where 'memory_gb>=40 && year>=2020' --sort "

@@ -27,32 +27,32 @@ static enum dl_status read_picture(const struct dl_option *row, char *arg,
 static const struct dl_option options[] = {
     DL_HEADING("The picture:", 1),
     {"as", 0, "PICTURE",
-     "svg, png, pdf, or dumb for characters (default: by the end of FILE; "
-     "dumb without one)",
+     "svg, png, pdf, or dumb: ASCII plot (default: by FILE's extension; dumb "
+     "without FILE)",
      DL_READ(read_picture, struct plot_options, o.as),
      .expected = "svg, png, pdf or dumb"},
     {"script", 0, NULL, "print the script for gnuplot instead",
      AT(FLAG, script)},
-    {"width", 0, "N", "in pixels; in characters with dumb", AT(NUMBER, o.width),
-     .low = 20, .high = 20000, .whole = true},
-    {"height", 0, "N", "the same", AT(NUMBER, o.height), .low = 20,
+    {"width", 0, "N", "width in pixels; in characters with dumb",
+     AT(NUMBER, o.width), .low = 20, .high = 20000, .whole = true},
+    {"height", 0, "N", "height, likewise", AT(NUMBER, o.height), .low = 20,
      .high = 20000, .whole = true},
-    {"title", 0, "TEXT", "above the picture; '' for none", AT(TEXT, o.title)},
+    {"title", 0, "TEXT", "title; '' for none", AT(TEXT, o.title)},
     DL_HEADING("What is shown:", 2),
-    {"by", 0, "COLUMN", "fit, pareto: tell its values apart (default gpu)",
+    {"by", 0, "COLUMN",
+     "fit, pareto: column whose values get their own colour (default gpu)",
      AT(TEXT, o.by)},
     {"per", 0, "COLUMN",
      "fit: one point for each of its values, the geometric mean",
      AT(TEXT, o.per)},
-    {"target", 0, "NAME", "fit: of several targets that one",
+    {"target", 0, "NAME", "fit: the target to draw, of several",
      AT(TEXT, o.target)},
     {"score", 0, "NAME",
      "errors: mape (default), median_ape, rmse_j, mae_j or bias_j",
      AT(TEXT, o.score)},
-    {"from", 0, "FORMAT", "trace: take the logs for that format",
+    {"from", 0, "FORMAT", "trace: log format of the files",
      DL_READ(dl_read_importer, struct plot_options, o.logs.log.from)},
-    {"epoch-length", 0, "SECONDS",
-     "trace: about how long an epoch is, where that is known",
+    {"epoch-length", 0, "SECONDS", "trace: approximate epoch time, if known",
      AT(SECONDS, o.logs.epochs.hint_s), .high = 1e9},
     {0},
 };
@@ -100,8 +100,8 @@ static const char *file_of(const struct dl_cli *cli) {
   return cli->output && strcmp(cli->output, "-") != 0 ? cli->output : NULL;
 }
 
-/* What the picture is made of: as told, by its file's name, or characters as
- * many as the terminal has. */
+/* Chooses the picture format: --as, else the file's extension, else
+ * characters. */
 static enum dl_status choose_picture(const struct dl_cli *cli,
                                      struct plot_options *p,
                                      struct dl_diag *d) {
@@ -168,7 +168,7 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
     status = p->script ? print_script(cli, script.s, d)
                        : dl_plot_draw(script.s, cli->output, d);
   dl_text_free(&script);
-  return dl_cli_end(cli, status);
+  return status;
 }
 
 const struct dl_command dl_cmd_plot = {

@@ -22,18 +22,17 @@ static const struct dl_option options[] = {
     {"method", 0, "LIST",
      "all (default) or names separated by commas (dlest list methods)",
      AT(TEXT, methods)},
-    {"model", 0, "FILE",
-     "model made by dlest fit, in place of the one that ships", AT(TEXT, model),
-     .reads = true, .methods = DL_FITTED_METHODS},
+    {"model", 0, "FILE", "model file of dlest fit (default: those that ship)",
+     AT(TEXT, model), .reads = true, .methods = DL_FITTED_METHODS},
     {"coverage", 0, "PERCENT", "coverage of the intervals (default 90)",
      AT(PERCENT, coverage), .methods = DL_FITTED_METHODS},
     {"budget-kwh", 0, "KWH",
      "exit with 4 if the recommended estimate is higher",
      AT(ABOVE, budget_kwh)},
-    {"explain", 0, NULL, "print what the time of an epoch goes to (physical)",
+    {"explain", 0, NULL, "print the parts of the epoch time (physical)",
      AT(FLAG, explain), .without = "input", .methods = "physical"},
     {"input", 0, "RUNS.csv",
-     "estimate every row of a table of runs (- is standard input)",
+     "estimate each row of a runs table (- is standard input)",
      AT(TEXT, input)},
     {0},
 };
@@ -73,7 +72,7 @@ static void add_estimates(struct dl_report *r, const struct single *s,
   struct dl_column columns[DL_ESTIMATE_COLUMNS];
   dl_estimate_headings(columns, foot);
   columns[3].heading = s->interval;
-  if (o->node.found) /* what the job costs is told below */
+  if (o->node.found) /* the cost of the job is reported below */
     columns[DL_ESTIMATE_COST].heading = NULL;
   struct dl_table *t = dl_report_table(r, "estimates", "Estimates", columns,
                                        DL_ESTIMATE_COLUMNS, !o->node.parts);
@@ -163,7 +162,7 @@ static void warn_head(struct dl_cli *cli, const struct dl_job *job) {
             arch->head.id);
 }
 
-/* What a user's model says beyond the estimates: every target it holds. */
+/* Predictions of all targets of a user's model. */
 static enum dl_status add_predictions(struct dl_report *r,
                                       const struct dl_model *m,
                                       struct dl_frame *f,
@@ -227,8 +226,7 @@ static enum dl_status estimate_single(struct dl_cli *cli, struct dl_frame *f,
   return status;
 }
 
-/* What would let some method say something: the option for a quantity that is
- * missing. NULL where none would. */
+/* The options for a missing quantity that some method needs, or NULL. */
 static const char *remedy(const struct single *s) {
   static const struct {
     const char *lacks, *options;
@@ -242,7 +240,7 @@ static const char *remedy(const struct single *s) {
   return NULL;
 }
 
-/* Without an estimate there is only what a user's own model says. */
+/* Fails without an estimate, unless a user's model has other targets. */
 static enum dl_status check_estimates(struct dl_cli *cli,
                                       const struct single *s,
                                       const struct dl_predict_options *o) {
@@ -382,7 +380,7 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
                                  : predict_single(cli, o, m, f);
   dl_frame_free(f);
   dl_model_free(m);
-  return dl_cli_end(cli, status);
+  return status;
 }
 
 const struct dl_command dl_cmd_predict = {

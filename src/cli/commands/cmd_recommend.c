@@ -20,30 +20,31 @@ static enum dl_status read_method(const struct dl_option *row, char *arg,
 
 static const struct dl_option options[] = {
     DL_HEADING("What counts:", 5),
-    {"deadline", 0, "TIME", "leave out what takes longer: hours, or 90m, 2d",
+    {"deadline", 0, "TIME",
+     "exclude choices that take longer: hours, or 90m, 2d",
      AT(HOURS, deadline_s)},
-    {"budget-kwh", 0, "KWH", "leave out what takes more energy",
+    {"budget-kwh", 0, "KWH", "exclude choices that take more energy",
      AT(ABOVE, budget_kwh)},
     {"accuracy", 0, "TABLE.csv",
-     "accuracy of each architecture, a third thing to weigh: columns arch and "
+     "accuracy of each architecture as a third objective: columns arch and "
      "accuracy",
      AT(TEXT, accuracy), .reads = true},
     {"table", 0, "RUNS.csv",
-     "choose among measured runs, in place of estimates (- is standard input)",
+     "choose among measured runs instead of estimates (- is standard input)",
      AT(TEXT, table), .without = "node"},
     {"node", 0, "LIST",
      "choose among whole computers (dlest list nodes), by the energy of the "
-     "node, in place of accelerators; all: every one of the catalogue",
+     "node, instead of accelerators; all: each node of the catalogue",
      AT(TEXT, nodes)},
     {"method", 0, "NAME", "estimator (default physical; dlest list methods)",
      AT(TEXT, method), .read = read_method,
      .expected = "one method, so that choices compare", .without = "table"},
-    {"model", 0, "FILE", "model made by dlest fit, in place of those that ship",
+    {"model", 0, "FILE", "model file of dlest fit (default: those that ship)",
      AT(TEXT, model), .reads = true, .without = "table",
      .methods = DL_FITTED_METHODS},
     {"coverage", 0, "PERCENT", "coverage of the intervals (default 90)",
      AT(PERCENT, coverage), .methods = DL_FITTED_METHODS},
-    {"all", 0, NULL, "tell of every choice in text too", AT(FLAG, all)},
+    {"all", 0, NULL, "print each choice in text too", AT(FLAG, all)},
     {0},
 };
 
@@ -86,15 +87,13 @@ static enum dl_status every_gpu(struct dl_cli *cli, struct dl_axes *to) {
   return status;
 }
 
-/* What was not given: every accelerator (nodes have theirs), usual batch
- * sizes. */
+/* Defaults: every accelerator (nodes have their own), usual batch sizes. */
 static enum dl_status fill_axes(struct dl_cli *cli, struct dl_job_options *o,
                                 bool nodes) {
   bool language;
   enum dl_status status = dl_job_options_sweep(o, axes, &cli->diag);
   if (status == DL_OK && !dl_axes_find(&o->axes, "arch"))
-    return dl_fail(&cli->diag, DL_EUSAGE,
-                   "which architecture? give --arch, or --table");
+    return dl_fail(&cli->diag, DL_EUSAGE, "missing option: --arch, or --table");
   if (status == DL_OK)
     status = dl_job_options_language(o, cli->catalog, &language, &cli->diag);
   if (status == DL_OK && nodes && dl_axes_find(&o->axes, "gpu"))
@@ -129,7 +128,7 @@ static const struct dl_alternative *least(const struct dl_choices *l,
   return best;
 }
 
-/* Of what stands in the way, the nearest choice is told. */
+/* Names the choice nearest to the limits in the error. */
 static enum dl_status none_meets(struct dl_cli *cli,
                                  const struct dl_recommend_options *o,
                                  const struct dl_choices *l) {
@@ -208,14 +207,14 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
   if (status == DL_OK)
     status = recommend(cli, o, &r);
   dl_recommend_free(&r);
-  return dl_cli_end(cli, status);
+  return status;
 }
 
 const struct dl_command dl_cmd_recommend = {
     .name = "recommend",
-    .summary = "which accelerator for a model: energy against time",
-    .doc = "Tell which accelerator, batch size and input a model is best "
-           "trained with: the choices that no other beats in energy and time."
+    .summary = "recommend accelerators for a model: energy against time",
+    .doc = "Recommend accelerator, batch size and input size for a model: the "
+           "Pareto front of energy and time."
            "\v--arch, --gpu, --gpus, --seq-len, --image-px and --batch-size "
            "take lists (32,64) and ranges (16..256x2, 96..224+32).\n\n"
            "Examples:\n"

@@ -80,15 +80,14 @@ static const struct dl_option options[] = {
      "job, user, account, partition, month, or several (default: job,month)",
      .kind = DL_OPTION_READ, .read = read_by,
      .expected = "job, user, account, partition or month"},
-    {"from", 'F', "FORMAT",
-     "take the files for that format ('dlest list importers')",
+    {"from", 'F', "FORMAT", "log format of the files ('dlest list importers')",
      DL_READ(dl_read_importer, struct report_options, log.from)},
     DL_HEADING("Where no energy was measured:", 2),
     {"gpu", 'g', "[WHERE=]NAME",
-     "what the GPUs are (dlest list gpus), all or those of a type or partition",
+     "name of the GPUs (dlest list gpus), of all or of a type or partition",
      AT(LIST, cluster.gpus)},
-    {"node-power", 0, "[PARTITION=]W", "mean power of a node, over all else",
-     AT(LIST, cluster.node_power)},
+    {"node-power", 0, "[PARTITION=]W",
+     "mean power of a node; overrides all else", AT(LIST, cluster.node_power)},
     {"core-power", 0, "W", "power of a core, for jobs without --node-power",
      AT(ABOVE, cluster.core_power_w), .high = 1000},
     {0},
@@ -109,7 +108,7 @@ static void init(void *options_at) {
   o->keys[DL_KEY_MONTH] = o->each_job = true;
 }
 
-/* What happens to each job. */
+/* One pass over the jobs. */
 struct work {
   struct dl_cli *cli;
   const struct report_options *o;
@@ -216,8 +215,8 @@ static enum dl_status read_all(struct work *w) {
     dl_warn(d, "%zu job%s never ran and %s left out", w->never_ran,
             w->never_ran == 1 ? "" : "s", w->never_ran == 1 ? "is" : "are");
   if (w->undated > 0)
-    dl_warn(d, "%zu job%s left out: without 'Start' nobody knows when",
-            w->undated, w->undated == 1 ? "" : "s");
+    dl_warn(d, "%zu job%s left out: column 'Start' is missing", w->undated,
+            w->undated == 1 ? "" : "s");
   dl_accounting_warn(w->accounting, d);
   if (status == DL_OK && w->sums.jobs == 0)
     status = dl_fail(d, DL_EINPUT, "no jobs match");
@@ -305,7 +304,7 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
   dl_group_totals_free(w.tally);
   dl_accounting_free(w.accounting);
   dl_seen_rows_free(&w.seen);
-  return dl_cli_end(cli, status);
+  return status;
 }
 
 const struct dl_command dl_cmd_report = {

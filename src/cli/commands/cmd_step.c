@@ -71,7 +71,7 @@ static const struct dl_option options[] = {
      .kind = DL_OPTION_READ, .read = read_phases,
      .expected = "numbers of epochs separated by commas"},
     {"duration", 0, "TIME",
-     "of the whole training, where it is known (3h, 90m, 5400s)",
+     "duration of the whole training, if known (3h, 90m, 5400s)",
      AT(TIME, projection.duration_s)},
     DL_HEADING("Methods:", 2),
     {"method", 'm', "LIST",
@@ -90,35 +90,34 @@ static const struct dl_option options[] = {
      AT(CHOICE, stabilise)},
     {"k", 0, "N", "epochs that carbontracker's rule takes (default 1)",
      AT(COUNT, projection.k), .low = 1, .high = 1e6},
-    {"coverage", 0, "PERCENT", "of the interval (default 90)",
+    {"coverage", 0, "PERCENT", "coverage of the interval (default 90)",
      AT(PERCENT, projection.coverage)},
-    {"budget-kwh", 0, "KWH", "exit with status 4 if the projection is over it",
+    {"budget-kwh", 0, "KWH", "exit with status 4 if the projection is higher",
      AT(NUMBER, budget_kwh)},
     DL_HEADING("Logs:", 3),
-    {"from", 'F', "FORMAT", "take the logs for that format",
+    {"from", 'F', "FORMAT", "log format of the files",
      DL_READ(dl_read_importer, struct dl_step_options, extract.log.from)},
     {"interval", 0, "SECONDS",
      "time between samples of logs without times (default 1 s)",
      AT(SECONDS, extract.log.interval_s)},
-    {"epoch-length", 0, "SECONDS",
-     "about how long an epoch is, where that is known",
+    {"epoch-length", 0, "SECONDS", "approximate epoch time, if known",
      AT(SECONDS, extract.epochs.hint_s), .high = 1e9},
     {"truncate-watts", 0, NULL,
      "count whole watts of the GPU only, as del Rey et al. do",
      AT(FLAG, extract.meter.truncate_watts)},
-    {"drop-last", 0, "N", "leave out the last N lines",
+    {"drop-last", 0, "N", "ignore the last N lines",
      AT(COUNT, extract.log.drop_last), .high = 1e6},
     {"follow", 0, NULL,
-     "watch a log that grows; ends with the training, or on interrupt",
+     "watch a log that grows, until the training ends or an interrupt",
      AT(FLAG, follow)},
-    {"every", 0, "SECONDS", "look that often (default 5 s)",
+    {"every", 0, "SECONDS", "time between reads (default 5 s)",
      AT(SECONDS, every_s), .high = 1e6, .with = "follow"},
-    DL_HEADING("Tables with a row an epoch:", 4),
+    DL_HEADING("Tables with one row per epoch:", 4),
     {"where", 0, "COLUMN=VALUE", "only rows with that value", AT(LIST, where)},
     {"energy-column", 0, "NAME",
      "column of the energy, its unit at the end: gpu_energy_kwh",
      AT(TEXT, energy_column)},
-    {"seen", 0, "K", "take the first K epochs only", AT(COUNT, seen),
+    {"seen", 0, "K", "use the first K epochs only", AT(COUNT, seen),
      .high = 1e6},
     {0},
 };
@@ -203,7 +202,7 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
     status = print(cli, o, &s);
   dl_epoch_series_free(&s.seen);
   dl_strlist_free(&o->paths);
-  return dl_cli_end(cli, status);
+  return status;
 }
 
 const struct dl_command dl_cmd_step = {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* --budget-kwh. */
 
 #include "base/constants.h"
 #include "cli/options/budget.h"

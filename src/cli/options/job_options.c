@@ -85,32 +85,32 @@ const struct dl_option dl_job_options_rows[] = {
      SWEEPS, .reads = true},
     {"gpus", 'n', "N", "number of accelerators (default 1)", NUMBER_OF(n_gpus),
      SWEEPS},
-    {"batch-size", 'b', "N", "samples a step on each accelerator (default 256)",
+    {"batch-size", 'b', "N",
+     "samples per step on each accelerator (default 256)",
      NUMBER_OF(batch_size), SWEEPS},
     {"scaling", 0, "KIND",
-     "several accelerators: weak (default), each takes --batch-size samples a "
-     "step, or strong, they share them",
+     "several accelerators: weak (default): --batch-size samples per step on "
+     "each; strong: divided among them",
      SETTING(scaling), .phase = "training"},
     {"image-px", 'p', "PX",
      "side of the input (default: the architecture's own)", NUMBER_OF(image_px),
      SWEEPS},
-    {"seq-len", 0, "N",
-     "tokens of a sequence (default: the architecture's own)",
+    {"seq-len", 0, "N", "tokens per sequence (default: the architecture's own)",
      NUMBER_OF(seq_len), SWEEPS},
     {"tokens", 0, "N",
-     "tokens that a language model is trained on in all (300e9)",
+     "tokens that a language model is trained on in total (300e9)",
      NUMBER_OF(tokens), .phase = "training",
      .methods = "physical|pre-epoch|pre-power|flops"},
     {"classes", 0, "N",
-     "outputs of the classifier, in place of the architecture's own",
+     "outputs of the classifier (default: the architecture's own)",
      NUMBER_OF(classes)},
     {"frozen", 0, NULL, "train the classifier alone", SETTING(frozen_base)},
     {"dataset", 0, "NAME",
      "sizes of a known data set (default imagenet; dlest list datasets)",
      DL_STORE(TEXT, struct dl_job_options, dataset), .phase = "training"},
-    {"train-samples", 't', "N", "training samples an epoch",
+    {"train-samples", 't', "N", "training samples per epoch",
      NUMBER_OF(train_samples), .low = 1, .phase = "training"},
-    {"val-samples", 'v', "N", "validation samples an epoch",
+    {"val-samples", 'v', "N", "validation samples per epoch",
      SETTING(val_samples), .phase = "training"},
     {"epochs", 'e', "N", "epochs of the whole training (default 90)",
      SETTING(epochs), .phase = "training"},
@@ -119,30 +119,32 @@ const struct dl_option dl_job_options_rows[] = {
      .kind = DL_OPTION_HOURS, .read = read_setting, .column = DL_RUN_duration_s,
      .methods = "physical|pre-epoch|pre-power|green-algorithms|tdp"},
     {"utilisation", 'u', "SHARE",
-     "share of the GPU in use, for green-algorithms (default 1)",
+     "GPU utilization, a share, for green-algorithms (default 1)",
      SETTING(utilisation), .methods = "green-algorithms"},
     {"ram-gb", 'r', "GB",
      "memory of the node, for green-algorithms (default 32)", SETTING(ram_gb),
      .methods = "green-algorithms"},
     {"efficiency", 'E', "SHARE",
-     "share of the peak rate reached, for flops (default 0.3)",
+     "share of the peak rate that is reached, for flops (default 0.3)",
      SETTING(efficiency), .methods = "flops"},
     {"precision", 0, "NAME",
-     "of the arithmetic: fp64, fp32, tf32, fp16, bf16, amp, fp8, int8",
+     "precision of the arithmetic: fp64, fp32, tf32, fp16, bf16, amp, fp8, "
+     "int8",
      SETTING(precision)},
-    {"framework", 0, "NAME", "that trains, for physical: pytorch, tensorflow",
+    {"framework", 0, "NAME",
+     "deep-learning framework, for physical: pytorch, tensorflow",
      SETTING(framework), .methods = "physical|pre-epoch|pre-power"},
     {"phase", 0, "NAME", "training (default) or inference", SETTING(phase)},
     {"requests", 0, "N", "inference: requests or samples (default 1)",
      NUMBER_OF(requests), .alias = "samples", .phase = "inference"},
     {"prompt-tokens", 0, "N",
-     "inference: tokens of each request of a language model",
+     "inference: prompt tokens per request of a language model",
      NUMBER_OF(prompt_tokens), .phase = "inference"},
-    {"output-tokens", 0, "N", "inference: tokens that it writes for each",
+    {"output-tokens", 0, "N", "inference: output tokens per request",
      SETTING(output_tokens), .phase = "inference"},
     {"request-rate", 0, "R",
-     "inference: requests that come a second; --batch-size is then the most at "
-     "once (default 256)",
+     "inference: requests per second; --batch-size is then the maximum "
+     "number at a time (default 256)",
      SETTING(request_rate), .phase = "inference"},
     {"idle-s", 0, "S", "inference: seconds that the GPUs idle after each batch",
      SETTING(idle_s), .phase = "inference", .methods = "physical"},
@@ -154,13 +156,15 @@ const struct dl_option dl_job_options_rows[] = {
 const struct dl_option dl_table_options_rows[] = {
     DL_HEADING("Values and columns:", 3),
     {"set", 0, "NAME=VALUE",
-     "set a column or a field of a descriptor (gpu.tdp_w=300), over all else",
+     "set a column or a field of a descriptor (gpu.tdp_w=300); overrides all "
+     "else",
      AT(overrides)},
     {"define", 0, "NAME=FORMULA",
-     "a column made from others (macs_g=GFLOPs/2); a plain name renames",
+     "compute a column from others (macs_g=GFLOPs/2), or rename one",
      AT(defines)},
     {"alias", 0, "NAME=ID",
-     "take the arch or gpu NAME of a table as the descriptor ID", AT(aliases)},
+     "use descriptor ID for the architecture or GPU NAME of a table",
+     AT(aliases)},
     {0},
 };
 
@@ -178,7 +182,7 @@ void dl_job_options_free(void *options) {
   dl_axes_free(&o->axes);
 }
 
-/* What "NAME=..." of a list says of a name, or NULL; the last counts. */
+/* The value of the last "NAME=VALUE" of a list with that name, or NULL. */
 static const char *value_in(const struct dl_strlist *l, const char *name) {
   size_t n = strlen(name);
   for (size_t i = l->n; i > 0; i--)
@@ -267,7 +271,7 @@ enum dl_status dl_job_options_check(struct dl_cli *cli,
   return DL_OK;
 }
 
-/* How much there is to train on, which a language model must be told. */
+/* Requires the size of the training of a language model. */
 static enum dl_status check_size(const struct dl_job_options *o, bool inference,
                                  bool language, struct dl_diag *d) {
   static const enum dl_run_id others[] = {DL_RUN_train_samples,

@@ -12,7 +12,7 @@
 #include "run/frame.h"
 
 struct dl_job_options {
-  struct dl_run run;           /* what options say; texts are borrowed */
+  struct dl_run run;           /* set by options; texts are borrowed */
   struct dl_strlist overrides; /* --set NAME=VALUE */
   struct dl_strlist defines;   /* --define */
   struct dl_strlist aliases;   /* --alias */
@@ -80,10 +80,10 @@ enum dl_status dl_job_options_check_table(struct dl_cli *cli,
                                           const struct dl_job_options *o,
                                           const struct dl_csv *csv);
 
-/* Puts the options into a frame. With `defaults`, also what a job has unless
- * told otherwise (data set imagenet, 90 epochs, batch 256; inference: one
- * request). A language model must be told what it is trained on (DL_EUSAGE).
- * Then looks up the site: o->dataset and o->foot are filled in. */
+/* Puts the options into a frame. With `defaults`, also the defaults of a job
+ * (data set imagenet, 90 epochs, batch 256; inference: one request). The size
+ * of the training of a language model must be given (DL_EUSAGE). Then looks up
+ * the site: o->dataset and o->foot are filled in. */
 enum dl_status dl_job_options_apply(struct dl_job_options *o,
                                     struct dl_frame *f,
                                     struct dl_catalog *catalog, bool defaults,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What options for reading power logs have in common. */
+/* Options for reading power logs that several commands have. */
 
 #ifndef DL_CLI_OPTIONS_LOG_OPTIONS_H
 #define DL_CLI_OPTIONS_LOG_OPTIONS_H

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Options for the computer that a job runs on, and what follows from them. */
+
 #include "cli/options/node_options.h"
 
 #include <math.h>
@@ -36,25 +38,24 @@ const struct dl_option dl_node_options_rows[] = {
     {"share", 0, "mig:PROFILE", "slice of an accelerator, as mig:2g.10gb",
      AT(TEXT, profile), .read = read_share, .without = "gpu-share",
      .expected = "mig:PROFILE, as mig:2g.10gb; --gpu-share takes a number"},
-    {"gpu-share", 0, "SHARE",
-     "share of each accelerator in use, where others have the rest",
+    {"gpu-share", 0, "SHARE", "share of each accelerator that the job uses",
      AT(ABOVE, gpu_share), .high = 1},
     {"charge", 0, "WHAT",
-     "of the node: node, all of it (default), or share, by accelerators in use "
-     "(default with a share of one)",
+     "energy of the node that counts: node, all of it (default), or share, by "
+     "accelerators in use (default with a share of one)",
      AT(CHOICE, charge), .words = "node|share", .with = "node"},
-    {"embodied", 0, NULL, "tell the carbon of making the hardware too",
+    {"embodied", 0, NULL, "add the embodied carbon of the hardware",
      AT(FLAG, embodied), .with = "node"},
-    {"lifetime", 0, "YEARS", "of the hardware (default 4)",
+    {"lifetime", 0, "YEARS", "lifetime of the hardware (default 4)",
      AT(ABOVE, lifetime_years), .high = 100, .with = "embodied"},
-    {"in-use", 0, "SHARE", "share of its life that it works (default 0.85)",
+    {"in-use", 0, "SHARE", "share of its lifetime in use (default 0.85)",
      AT(ABOVE, in_use), .high = 1, .with = "embodied"},
-    {"parts", 0, NULL, "CSV: the energy by part, in place of the estimates",
+    {"parts", 0, NULL, "CSV: print the energy by part instead of the estimates",
      AT(FLAG, parts), .with = "node"},
     {0},
 };
 
-/* --- what the job is told */
+/* --- values for the job */
 
 /* Moves overrides "PREFIX.FIELD=VALUE" out of the list, onto a descriptor. */
 static enum dl_status take(struct dl_strlist *list, const char *prefix,
@@ -177,7 +178,7 @@ static enum dl_status count_used(struct dl_node_options *o,
   return status;
 }
 
-/* The share that was asked for, of o->gpu. */
+/* The requested share of o->gpu. */
 static enum dl_status find_share(struct dl_node_options *o, struct dl_diag *d) {
   if (o->use.on_cpu)
     return dl_fail(d, DL_EUSAGE,
@@ -227,7 +228,7 @@ static enum dl_status apply_share(struct dl_node_options *o,
   return status;
 }
 
-/* What follows from the node, where the user did not say it. */
+/* Sets what follows from the node and was not given by the user. */
 static void tell_job(const struct dl_node_options *o,
                      struct dl_job_options *job) {
   double gb = o->entry.memory_gb;
@@ -243,8 +244,8 @@ static void tell_job(const struct dl_node_options *o,
     dl_run_set_number(run, DL_RUN_ram_gb, gb);
 }
 
-/* The node stands at its site, unless the user says where. A country goes with
- * a site that has a PUE alone. */
+/* Sets the site of the node unless the user gave one. --country can be combined
+ * with a site that only has a PUE. */
 static enum dl_status tell_site(const struct dl_node_options *o,
                                 struct dl_job_options *job,
                                 struct dl_catalog *catalog, struct dl_diag *d) {

@@ -57,7 +57,7 @@ static enum dl_status read_words(struct dl_strlist *to, const char *arg) {
   return DL_OK;
 }
 
-/* What values an option takes. */
+/* Describes the values that an option takes. */
 static void add_expected(const struct dl_option *o, struct dl_text *t) {
   const char *words = o->words ? o->words : o->argument;
   bool whole = o->kind == DL_OPTION_COUNT || o->whole;

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Options for the place where a job runs: carbon intensity, PUE, price. */
+
 #include "cli/options/site_options.h"
 
 #include <math.h>
@@ -56,22 +58,26 @@ static enum dl_status read_cloud(const struct dl_option *row, char *arg,
 const struct dl_option dl_site_options_rows[] = {
     DL_HEADING("Emissions and cost:", 60),
     {"country", 0, "NAME",
-     "intensity of the grid of a country or region (ES, us-ca; dlest list "
-     "grids)",
+     "carbon intensity of the grid of a country or region (ES, us-ca; dlest "
+     "list grids)",
      AT(TEXT, country), .reads = true},
     {"cloud", 0, "PROVIDER:REGION",
-     "intensity and PUE of a cloud region (aws:eu-west-1; dlest list sites)",
+     "carbon intensity and PUE of a cloud region (aws:eu-west-1; dlest list "
+     "sites)",
      DL_READ(read_cloud, struct dl_site_options, cloud),
      .expected = "PROVIDER:REGION, as aws:eu-west-1"},
     {"site", 0, "NAME",
-     "the same of any site (data-centre, hpc, workstation) or your own file",
+     "carbon intensity and PUE of a site (data-centre, hpc, workstation) or "
+     "your own file",
      AT(TEXT, site), .reads = true},
-    {"intensity", 0, "G", "carbon intensity, g CO2e/kWh, over that of the site",
+    {"intensity", 0, "G",
+     "carbon intensity, g CO2e/kWh; overrides that of the site",
      AT(NUMBER, intensity)},
     {"pue", 0, "P",
-     "power usage effectiveness (1 or more), over that of the site",
+     "power usage effectiveness (1 or more); overrides that of the site",
      AT(NUMBER, pue), .low = 1},
-    {"price", 0, "PRICE", "of a kWh, with its currency: 0.28EUR; adds the cost",
+    {"price", 0, "PRICE",
+     "price per kWh with its currency: 0.28EUR; adds the cost",
      .kind = DL_OPTION_READ, .read = read_price,
      .expected = "a number and a currency: 0.28EUR"},
     {0},

@@ -68,11 +68,11 @@ struct dl_costs {
 struct dl_costs dl_footprint_costs(const struct dl_footprint *foot,
                                    double energy_j);
 
-/* What was used: values, names, years, sources. The report borrows from foot.
- */
+/* Adds the factors used, with names, years and sources. The report borrows from
+ * foot. */
 void dl_add_footprint(struct dl_report *r, const struct dl_footprint *foot);
 
-/* What facility energy, emissions and cost mean, for people. */
+/* Explains facility energy, emissions and cost to people. */
 void dl_say_footprint(struct dl_report *r, const struct dl_footprint *foot);
 
 #endif

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Scores the runs of a table, also with refitted models. */
+
 #include "cli/passes/compare_pass.h"
 
 #include <math.h>
@@ -14,7 +16,7 @@ static const char *path_of(const struct dl_comparing *w) {
   return w->cli->argument[w->table];
 }
 
-/* What a pass needs of a frame. */
+/* One pass over a table. */
 struct pass {
   struct dl_frame *f;
   struct dl_csv *csv;
@@ -43,8 +45,8 @@ static void free_pass(struct pass *p) {
   free(p->measured);
 }
 
-/* What the bootstrap draws: the configuration, made from the settings where
- * the table has no such column; a column; or (no slot, no key) the run. */
+/* The unit that the bootstrap draws: the configuration, whose key is made from
+ * the settings if the table has no such column; a column; or the run. */
 static enum dl_status open_cluster(struct dl_comparing *w, struct pass *p) {
   struct dl_diag *d = &w->cli->diag;
   const char *by = w->o->bootstrap_by;
@@ -151,8 +153,8 @@ static const char *label_of(const char *column, const struct dl_row_ref *q,
   return text ? text : "";
 }
 
-/* What the bootstrap draws a run with. A name for a configuration holds in its
- * table alone; settings and other columns mean the same in all. */
+/* The label of the group that the bootstrap draws a run with. Names of
+ * configurations are local to a table; settings and other columns are not. */
 static const char *cluster_of(struct dl_comparing *w, struct pass *p) {
   const char *text = "";
   if (!p->has_cluster && !p->key)

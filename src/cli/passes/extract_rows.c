@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Writes runs, or their epochs, as rows of a table. */
+
 #include "cli/passes/extract_rows.h"
 
 #include <math.h>
@@ -89,8 +91,8 @@ enum dl_status dl_extract_rows_new(struct dl_extract_rows **out,
   if (each_epoch)
     memcpy(r->columns, epoch_columns, sizeof epoch_columns);
   for (size_t i = 0; !each_epoch && i < r->n_columns; i++)
-    r->columns[i] = run_column(i < n_runs ? dl_run_columns[i].name
-                                          : extra->s[i - n_runs]);
+    r->columns[i] =
+        run_column(i < n_runs ? dl_run_columns[i].name : extra->s[i - n_runs]);
   return DL_OK;
 }
 

@@ -12,7 +12,7 @@
 
 struct dl_extract_rows;
 
-/* What dl_extract hands to the two functions below. */
+/* The context of the two callbacks below. */
 struct dl_extract_context {
   struct dl_extract_rows *rows;
   struct dl_progress *progress;

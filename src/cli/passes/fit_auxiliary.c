@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Reads auxiliary training data for dlest fit. */
+
 #include "cli/passes/fit_auxiliary.h"
 
 #include <string.h>

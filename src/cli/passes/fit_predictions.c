@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Writes the table of out-of-fold predictions. */
+
 #include "cli/passes/fit_predictions.h"
 
 #include <math.h>
@@ -30,7 +32,7 @@ enum dl_status dl_predictions_check(const struct dl_predictions *p,
   return DL_OK;
 }
 
-/* What is written of one target; arrays have a value a row of t. */
+/* The columns written for one target: one value per row of t. */
 struct target {
   const struct dl_training *t;
   const struct dl_fit *fit;
@@ -128,8 +130,8 @@ static enum dl_status write_header(FILE *f, const struct dl_csv *csv,
   return DL_OK;
 }
 
-/* The rows of the table that the fit had, both in the order of the file. What
- * was wrong with others has been told. */
+/* The rows of the table that the fit had, both in the order of the file. Faults
+ * of other rows were reported when the table was read first. */
 static enum dl_status write_rows(FILE *f, struct dl_csv *csv,
                                  const struct target *w, struct dl_diag *d) {
   const struct dl_csv_block *block;
@@ -155,7 +157,7 @@ dl_predictions_add(struct dl_predictions *p, const struct dl_training *t,
     return DL_OK;
   struct target w;
   struct dl_csv *csv = NULL;
-  struct dl_diag again; /* faults of rows that have been told before */
+  struct dl_diag again; /* faults that were reported before */
   dl_diag_init(&again);
   bool first = !p->out.f;
   enum dl_status status = make_target(&w, t, fit, cv, c, d);

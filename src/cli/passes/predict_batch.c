@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Estimates each row of a table, in chunks and by all threads. */
+
 #include "cli/passes/predict_batch.h"
 
 #include <math.h>
@@ -122,7 +124,8 @@ static enum dl_status make_room(struct batch *b) {
   return b->row && b->job && b->est ? DL_OK : dl_fail_memory(&b->cli->diag);
 }
 
-/* Rows are independent; what goes wrong in one (memory) is seen by status. */
+/* Rows are independent. The only failure is lack of memory; faults of a row are
+ * in the row. */
 static enum dl_status estimate_chunk(struct batch *b,
                                      const struct dl_csv_block *block,
                                      size_t first, size_t n) {

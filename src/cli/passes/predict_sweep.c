@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Estimates all combinations of a sweep, by all threads. */
+
 #include "cli/passes/predict_sweep.h"
 
 #include <math.h>
@@ -10,7 +12,7 @@
 #include "estimate/node/peak_memory.h"
 #include "estimate/sweep.h"
 
-/* What a row is for comes first. */
+/* Columns of the settings come first. */
 enum {
   SETTINGS = 6,
   COLUMNS = SETTINGS + DL_ESTIMATE_COLUMNS + DL_ROW_COLUMNS
@@ -24,13 +26,13 @@ static const struct dl_column settings[SETTINGS] = {
     {"batch_size", "batch_size", NULL, DL_CODE, false},
 };
 
-/* A combination that no method says anything of. */
+/* A combination without an estimate by any method. */
 struct silent {
   char name[160];
   const char *method, *lacks;
 };
 
-/* What a thread has of a round. */
+/* The results of one thread in a round. */
 struct part {
   struct dl_value values[COLUMNS];
   struct dl_text rows;
@@ -173,7 +175,7 @@ static enum dl_status write_sweep(struct sweep *w, struct dl_frame *f,
   return dl_cli_commit(cli, &out, status);
 }
 
-/* Unknown names are told before anything is written. */
+/* Reports unknown names before anything is written. */
 static enum dl_status check_names(struct dl_frame *f, struct dl_diag *d) {
   struct dl_cursor *cursor;
   enum dl_status status = dl_cursor_new(&cursor, f, d);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* dlest recommend: where its choices come from, and what it says of them. */
+/* dlest recommend: its options, and the sources of its choices. */
 
 #ifndef DL_CLI_PASSES_RECOMMEND_H
 #define DL_CLI_PASSES_RECOMMEND_H
@@ -31,7 +31,7 @@ struct dl_recommend_node {
   struct dl_session *session;
 };
 
-/* What the choices point to. Start from {0}. */
+/* Owns what the choices point to. Start from {0}. */
 struct dl_recommend_data {
   struct dl_choices choices;
   struct dl_frame *f;
@@ -50,7 +50,7 @@ enum dl_status dl_recommend_estimate(struct dl_cli *cli,
 
 /* The same on each of o->nodes, by the energy of the whole node: of the
  * facility, where the PUE of all is known. Axes are those of a run but the
- * accelerator, which the node has, and their number (all, unless told). */
+ * accelerator, which the node has, and their number (default: all). */
 enum dl_status dl_recommend_nodes(struct dl_cli *cli,
                                   struct dl_recommend_options *o,
                                   struct dl_recommend_data *r);

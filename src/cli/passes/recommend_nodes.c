@@ -10,7 +10,7 @@
 #include "cli/passes/recommend.h"
 #include "estimate/methods/work.h"
 
-/* What a run varies on any node. */
+/* Axes of the sweep on each node. */
 static const char *const node_axes[] = {"arch", "seq_len", "image_px",
                                         "batch_size", NULL};
 
@@ -143,8 +143,8 @@ static void warn_node(struct dl_cli *cli, const struct dl_recommend_node *n,
             e->head.id, est->method);
 }
 
-/* What the node draws, by its first combination: the accelerator may have
- * values of the user's, and the phase says how the CPUs are loaded. */
+/* Power of the node in its first combination: the user may have set values of
+ * the accelerator, and the load of the CPUs depends on the phase. */
 static enum dl_status resolve(struct dl_cli *cli, struct dl_recommend_node *n) {
   struct dl_cursor *cursor;
   struct dl_job job;

@@ -29,7 +29,7 @@ void dl_report_groups(struct dl_report *r, const struct dl_group_totals *t,
 void dl_report_total(struct dl_report *r, const struct dl_sums *s,
                      const struct dl_footprint *foot);
 
-/* What estimates are based on, with sources and years, and what it means. */
+/* The constants behind the estimates, with sources and years, and notes. */
 void dl_report_constants(struct dl_report *r, const struct dl_accounting *a);
 void dl_report_notes(struct dl_report *r, const struct dl_sums *s,
                      const struct dl_footprint *foot);

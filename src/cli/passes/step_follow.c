@@ -18,7 +18,7 @@
 #define QUIET_EPOCHS 3
 #define QUIET_S 60
 
-/* Set by the signal handler, which can be given nothing else than a global;
+/* Set by the signal handler, which can only write to a global;
  * read by this file only. */
 static volatile sig_atomic_t interrupted;
 
@@ -143,7 +143,7 @@ static double now_s(void) {
   return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* What became of the logs since the last look. */
+/* Change of the logs since the last look. */
 enum change { SAME, GROWN, REPLACED };
 
 static enum change look_at_files(struct sources *p,
@@ -164,7 +164,7 @@ static enum change look_at_files(struct sources *p,
   return change;
 }
 
-/* One look whose complaints do not count: the log may have just begun. */
+/* One look whose errors are ignored: the log may have just begun. */
 static bool glance(struct dl_step_options *o, struct dl_step *s) {
   struct dl_diag d;
   dl_diag_init(&d);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "estimate/projection/projection.h"
 
-#include <gsl/gsl_sort.h>
-#include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <string.h>
 
@@ -40,11 +38,6 @@ void dl_projection_defaults(struct dl_projection_options *o) {
                                       .window = 5,
                                       .k = 1,
                                       .coverage = 0.9};
-}
-
-double dl_projection_median(double *x, size_t n) {
-  gsl_sort(x, 1, n);
-  return gsl_stats_median_from_sorted_data(x, 1, n);
 }
 
 static bool finite_from_zero(double x) {

@@ -19,6 +19,7 @@
  * epochs): disturbances that have not occurred yet raise the energy of epochs,
  * never lower it. */
 
+#include <gsl/gsl_statistics_double.h>
 #include <math.h>
 
 #include "estimate/projection/projection_private.h"
@@ -83,10 +84,10 @@ void dl_level_find(struct dl_level *l, const double *x, size_t n, bool stalls,
   *l = (struct dl_level){.n = n, .drift = NAN, .drift_se = NAN, .recent = 1};
   for (size_t i = 0; i < n; i++)
     work[i] = x[i];
-  double median = dl_projection_median(work, n);
+  double median = gsl_stats_median(work, 1, n);
   for (size_t i = 0; i < n; i++)
     work[i] = fabs(x[i] - median);
-  double sigma = 1.4826 * dl_projection_median(work, n);
+  double sigma = 1.4826 * gsl_stats_median(work, 1, n);
   sigma = fmax(sigma, least_scatter * median);
   double low = median - stall_bound * sigma,
          high = median + stall_bound * sigma;

@@ -13,9 +13,6 @@ static inline double dl_projection_sum(const double *x, size_t n) {
   return sum;
 }
 
-/* Median of n >= 1 values, which are sorted. */
-double dl_projection_median(double *x, size_t n);
-
 dl_project_fn dl_project_step, dl_project_step_power, dl_project_step_energy,
     dl_project_carbontracker;
 

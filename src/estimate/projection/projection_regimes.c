@@ -34,7 +34,7 @@ static bool blocks(double *z, size_t *n_blocks, size_t *size, const double *x,
     size_t from = b ? first + (b - 1) * *size : 0;
     size_t length = b ? *size : first;
     memcpy(part, x + from, length * sizeof *part);
-    z[b] = log(dl_projection_median(part, length));
+    z[b] = log(gsl_stats_median(part, 1, length));
   }
   free(part);
   return true;
@@ -45,7 +45,7 @@ static double scatter_of(const double *z, size_t n) {
   double step[DL_REGIMES_BLOCKS];
   for (size_t i = 1; i < n; i++)
     step[i - 1] = fabs(z[i] - z[i - 1]);
-  double sigma = 1.4826 / sqrt(2) * dl_projection_median(step, n - 1);
+  double sigma = 1.4826 / sqrt(2) * gsl_stats_median(step, 1, n - 1);
   return fmax(sigma, least_scatter);
 }
 
@@ -89,7 +89,7 @@ static double level_of(const double *z, size_t n) {
   if (n == 0)
     return NAN;
   memcpy(sorted, z, n * sizeof *z);
-  return dl_projection_median(sorted, n);
+  return gsl_stats_median(sorted, 1, n);
 }
 
 bool dl_regimes_find(struct dl_regimes *r, const double *x, size_t n) {

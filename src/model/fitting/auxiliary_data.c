@@ -13,7 +13,7 @@
 #include "model/interval.h"
 
 /* The logarithm of a target in auxiliary row i, NaN where it was not measured
- * or says nothing of the errors of a fit. */
+ * or is not compared with predictions. */
 static double measured(const struct dl_design *g, size_t i, size_t target) {
   const struct dl_observed *row = g->sample.rows[g->y->size + i];
   return g->physics->scored

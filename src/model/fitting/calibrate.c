@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Calibration of a model by measured runs. */
+
 #include "model/fitting/calibrate.h"
 
 #include <math.h>

@@ -212,3 +212,10 @@ size_t dl_label_count(const struct dl_training *t, const char *column) {
   const struct dl_labels *l = dl_training_labels(t, column);
   return l ? l->names.n : 0;
 }
+
+void dl_training_values(const struct dl_training *t, const char *formula,
+                        double *values) {
+  size_t col = (size_t)dl_training_column(t, formula);
+  for (size_t i = 0; i < t->n; i++)
+    values[i] = gsl_matrix_get(t->x, i, col);
+}

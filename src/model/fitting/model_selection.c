@@ -214,7 +214,7 @@ static int by_score(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-static bool tell(struct dl_strlist *tried, const struct candidate *c) {
+static bool describe(struct dl_strlist *tried, const struct candidate *c) {
   struct dl_text t = {0};
   dl_text_printf(&t, "%s %s:", c->method->name, c->recipe.name);
   for (size_t i = 0; i <= DL_HELD_OUT_ROWS; i++)
@@ -242,7 +242,7 @@ static enum dl_status take_best(struct dl_choice *c, struct candidate *list,
   c->method = list[0].method;
   memcpy(c->hyper, list[0].hyper, sizeof c->hyper);
   for (size_t i = 0; i < n && memory; i++)
-    memory = tell(tried, &list[i]);
+    memory = describe(tried, &list[i]);
   return memory ? DL_OK : dl_fail_memory(d);
 }
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Refits a model on a part of its training data. */
+
 #include "model/fitting/refit.h"
 
 #include <stdlib.h>

@@ -26,9 +26,9 @@ struct dl_repeats {
 void dl_repeats_free(struct dl_repeats *l);
 
 /* Reads `csv` to its end through `f`, whose columns it is. Configurations are
- * told apart by column 'config', or by the key of config_key.h. Column energy_j
- * is needed; a row without it is skipped. The interval of a mean m of n runs
- * with standard deviation s (divisor n - 1) is m +- t s / sqrt(n) with
+ * distinguished by column 'config', or by the key of config_key.h. Column
+ * energy_j is needed; a row without it is skipped. The interval of a mean m of
+ * n runs with standard deviation s (divisor n - 1) is m +- t s / sqrt(n) with
  * Student's t for n - 1 degrees of freedom at `coverage` (0 .. 1); NaN for one
  * run. */
 enum dl_status dl_repeats_read(struct dl_repeats *l, struct dl_csv *csv,
@@ -38,7 +38,7 @@ enum dl_status dl_repeats_read(struct dl_repeats *l, struct dl_csv *csv,
 /* Reads `csv` to its end through `f` and writes a table to `path` ("-":
  * stdout): the settings of each configuration, the mean of every measured
  * column with its standard deviation (NAME_sd, divisor n - 1; empty for one
- * run), and n, the number of runs. Configurations are told apart by column
+ * run), and n, the number of runs. Configurations are distinguished by column
  * 'config', or by the key of config_key.h, and come in order of appearance.
  * Architectures and GPUs are written as identifiers of the catalogue. */
 enum dl_status dl_means_write(struct dl_csv *csv, struct dl_frame *f,

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Fits one target: hyper-parameters, scores, the final fit. */
+
 #include "model/fitting/train.h"
 
 #include <math.h>
@@ -96,7 +98,7 @@ static enum dl_status find_hyper(struct dl_choice *c,
   return status;
 }
 
-/* Copies the design, scaled where that is asked for, and the transformed
+/* Copies the design, scaled where requested, and the transformed
  * target. */
 static void lay_out(gsl_matrix *X, gsl_vector *target,
                     const struct dl_problem *p, const struct dl_scale *scale) {
@@ -238,7 +240,7 @@ static enum dl_status describe(struct dl_fit *fit, const struct dl_training *t,
 }
 
 /* Hyper-parameters that are open are found by cross-validation, or left to
- * the method (NaN) where it can do so and no search was asked for. */
+ * the method (NaN) where it can do so and no search was requested. */
 static enum dl_status settle_hyper(struct dl_choice *c,
                                    const struct dl_problem *p,
                                    const struct dl_training *t,

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Reads a table of runs for fitting. */
+
 #include "model/fitting/training_table.h"
 
 #include <math.h>
@@ -21,7 +23,7 @@ struct reader {
   struct dl_formula **formula; /* t->formula.n */
   struct dl_row_ref **vars;    /* their variables */
   struct dl_row_ref *group;    /* t->n_labels; unused for a made key */
-  struct dl_key_maker *key;    /* where 'config' is not told; NULL: nothing to
+  struct dl_key_maker *key;    /* where 'config' is unknown; NULL: nothing to
                                   make it from */
   bool has_config;             /* it is a column */
   struct dl_row_ref boundary_at;
@@ -61,13 +63,6 @@ void dl_training_free(struct dl_training *t) {
 
 long dl_training_column(const struct dl_training *t, const char *formula) {
   return dl_strlist_find(&t->formula, formula);
-}
-
-void dl_training_values(const struct dl_training *t, const char *formula,
-                        double *values) {
-  size_t col = (size_t)dl_training_column(t, formula);
-  for (size_t i = 0; i < t->n; i++)
-    values[i] = gsl_matrix_get(t->x, i, col);
 }
 
 const struct dl_labels *dl_training_labels(const struct dl_training *t,

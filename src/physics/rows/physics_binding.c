@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Reads the inputs of a physics from the rows of a frame. */
+
 #include "physics/rows/physics_binding.h"
 
 #include <string.h>

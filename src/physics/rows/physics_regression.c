@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A physics as a regression: checks, fits, files. */
+
 #include "physics/rows/physics_regression.h"
 
 #include <math.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Time and power of a round of requests. */
+
 #include "physics/serving/serving_cost.h"
 
 #include <math.h>

@@ -58,7 +58,7 @@ enum dl_serving_constant {
   DL_SERVE_C1,     /* s: and for each request */
   DL_SERVE_OLD,    /* the host's time with servers of 2024, relative */
   DL_SERVE_UNEVEN, /* e: work of experts, relative */
-  DL_SERVE_PA,     /* power awake, share of TDP */
+  DL_SERVE_PA,     /* static power, share of TDP */
   DL_SERVE_PU,     /* busy, share of TDP */
   DL_SERVE_PF,     /* at the peak rate, share of TDP */
   DL_SERVE_PM,     /* at the full bandwidth, share of TDP */
@@ -68,7 +68,7 @@ enum dl_serving_constant {
 };
 
 /* What differs between GPUs and networks beyond their descriptors, and the
- * length of prompts that is not told; as logarithms, 0 where not known. */
+ * length of prompts where it is uncertain; as logarithms, 0 where unknown. */
 enum dl_serving_effect {
   DL_SERVE_EFFECT_GPU_COMPUTE,
   DL_SERVE_EFFECT_GPU_MEMORY,
@@ -122,7 +122,7 @@ struct dl_serving_cost {
   double time_s, power_w; /* power: of one GPU */
   double prefill_s, decode_s, prefill_j, decode_j;
   double memory_s, compute_s, layers_s, exchange_s, host_s; /* of decoding */
-  double base_w; /* of one GPU awake */
+  double base_w; /* static power of one GPU */
 };
 
 /* c: DL_N_SERVING constants; fx: DL_N_SERVING_EFFECTS logarithms. */

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Inputs of the physics of LLM serving from a row. */
+
 #include "physics/serving/serving_inputs.h"
 
 #include "base/constants.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the time of a round of requests consists of. */
+
 #include "physics/serving/serving_parts.h"
 
 void dl_serving_parts_of(const struct dl_hierarchical_fit *fit,

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Time and energy of a training epoch. */
+
 #include "physics/training/training_cost.h"
 
 #include <math.h>

@@ -59,7 +59,7 @@ enum dl_training_constant {
   DL_TRAIN_T0,      /* s: an epoch */
   DL_TRAIN_WOPT,    /* passes over the trained weights a step */
   DL_TRAIN_CA,      /* bytes moved / bytes of the outputs of dense layers */
-  DL_TRAIN_PA,      /* power awake, share of TDP */
+  DL_TRAIN_PA,      /* static power, share of TDP */
   DL_TRAIN_PB,      /* W a GB/s of GDDR6 bandwidth */
   DL_TRAIN_PU,      /* busy, share of TDP */
   DL_TRAIN_PF,      /* at the peak rate, share of TDP */
@@ -96,7 +96,7 @@ enum dl_training_factor {
   DL_FACTOR_GPU,
   DL_FACTOR_ARCH,
   DL_FACTOR_FRAMEWORK,
-  DL_FACTOR_FACTS, /* a network on a data set, where its facts are in doubt */
+  DL_FACTOR_FACTS, /* a network on a data set, where its facts are uncertain */
   DL_N_TRAINING_FACTORS
 };
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the time of an epoch consists of. */
+
 #include "physics/training/training_parts.h"
 
 void dl_training_parts_of(const struct dl_hierarchical_fit *fit,

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the time and the energy of an epoch consist of. */
+
 #ifndef DL_PHYSICS_TRAINING_TRAINING_PARTS_H
 #define DL_PHYSICS_TRAINING_TRAINING_PARTS_H
 

@@ -40,7 +40,7 @@ static const struct dl_physics_constant constants[] = {
 #define ANOTHER_BOARD 0.5
 
 /* In a table of so many networks, one that occurs in a single configuration
- * says nothing of itself, and as many effects would only slow the fit. */
+ * has no effects of its own: one configuration does not determine them. */
 #define MANY_NETWORKS 64
 
 static const struct dl_grouping_factor factors[] = {
