@@ -123,7 +123,7 @@ static void set_effect_priors(struct work *w, size_t *count) {
     }
 }
 
-static bool prepare(struct work *w, const bool *out, const double *start) {
+static bool prepare(struct work *w, const bool *out) {
   const struct dl_hierarchical_problem *q = w->q;
   size_t n = q->configs.n_measurements, p = q->map.p;
   size_t *count = dl_calloc(p, sizeof *count);
@@ -161,7 +161,7 @@ static bool prepare(struct work *w, const bool *out, const double *start) {
   }
   set_effect_priors(w, count);
   for (size_t j = 0; j < p; j++)
-    w->s->theta[j] = !w->s->known[j] ? 0 : start ? start[j] : w->prior_mean[j];
+    w->s->theta[j] = w->s->known[j] ? w->prior_mean[j] : 0;
   free(count);
   return true;
 }
@@ -236,12 +236,12 @@ static enum dl_status covariance(struct work *w, gsl_matrix *cov,
 
 enum dl_status dl_hierarchical_solve(struct dl_hierarchical_solution *s,
                                      const struct dl_hierarchical_problem *q,
-                                     const bool *out, const double *start,
-                                     gsl_matrix *cov, struct dl_diag *d) {
+                                     const bool *out, gsl_matrix *cov,
+                                     struct dl_diag *d) {
   struct work w = {.q = q, .s = s};
   *s = (struct dl_hierarchical_solution){0};
   enum dl_status status =
-      prepare(&w, out, start) ? minimise(&w, d) : dl_fail_memory(d);
+      prepare(&w, out) ? minimise(&w, d) : dl_fail_memory(d);
   if (status == DL_OK && cov)
     status = covariance(&w, cov, d);
   work_free(&w);
@@ -351,8 +351,7 @@ static enum dl_status predict_held(const struct dl_hierarchical_problem *q,
 }
 
 enum dl_status dl_hold_out(const struct dl_hierarchical_problem *q,
-                           const bool *out, const double *start, double *y,
-                           struct dl_diag *d) {
+                           const bool *out, double *y, struct dl_diag *d) {
   struct dl_hierarchical_solution s;
   bool *held = dl_calloc(q->configs.n, sizeof *held);
   bool *near = dl_calloc(q->configs.n, sizeof *near);
@@ -360,8 +359,8 @@ enum dl_status dl_hold_out(const struct dl_hierarchical_problem *q,
     if (out[i])
       held[q->configs.of_row[i]] = true;
   bool ok = held && near && mark_near(&q->configs, held, near);
-  enum dl_status status = ok ? dl_hierarchical_solve(&s, q, out, start, NULL, d)
-                             : dl_fail_memory(d);
+  enum dl_status status =
+      ok ? dl_hierarchical_solve(&s, q, out, NULL, d) : dl_fail_memory(d);
   if (status == DL_OK) {
     status = predict_held(q, &s, held, near, y, d);
     dl_hierarchical_solution_free(&s);

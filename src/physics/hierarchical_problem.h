@@ -43,13 +43,14 @@ struct dl_hierarchical_solution {
   bool *known; /* p: parameters that the rows say something of; others are 0 */
 };
 
-/* Solves for the rows that are not `out` (NULL: none is), beginning at `start`
- * (p) or, where that is NULL, at the prior. cov: p x p, or NULL. Error
- * (DL_EINPUT): no finite residual at the start. */
+/* Solves for the rows that are not `out` (NULL: none is), beginning at the
+ * prior: a start that has seen the rows that are out may end at another
+ * optimum. cov: p x p, or NULL. Error (DL_EINPUT): no finite residual at the
+ * start. */
 enum dl_status dl_hierarchical_solve(struct dl_hierarchical_solution *s,
                                      const struct dl_hierarchical_problem *q,
-                                     const bool *out, const double *start,
-                                     gsl_matrix *cov, struct dl_diag *d);
+                                     const bool *out, gsl_matrix *cov,
+                                     struct dl_diag *d);
 void dl_hierarchical_solution_free(struct dl_hierarchical_solution *s);
 
 /* Learns the residuals of the configurations' own targets: of the auxiliary
@@ -63,11 +64,9 @@ dl_hierarchical_residuals(struct dl_residual_gp *gp,
                           size_t target, const bool *wanted, struct dl_diag *d);
 
 /* Fits without the rows that are `out` and predicts their configurations: y,
- * configs.n x n_targets, each target as a fit of it would. start: the solution
- * of all rows. */
+ * configs.n x n_targets, each target as a fit of it would. */
 enum dl_status dl_hold_out(const struct dl_hierarchical_problem *q,
-                           const bool *out, const double *start, double *y,
-                           struct dl_diag *d);
+                           const bool *out, double *y, struct dl_diag *d);
 
 /* Marks in `out` (n rows), where own rows are marked already, the auxiliary
  * rows that are to be held out with them: those of a GPU, an architecture or a

@@ -279,9 +279,8 @@ static void make_both(struct both *b, bool own, bool same, bool other) {
   assert_true(dl_hierarchical_problem_make(&b->q, &dl_training_physics, &o));
 }
 
-/* The power of each own row where its GPU is held out, from `start`. */
-static void hold_gpus_out(const struct both *b, const double *start,
-                          double power[ROWS]) {
+/* The power of each own row where its GPU is held out. */
+static void hold_gpus_out(const struct both *b, double power[ROWS]) {
   static double y[2 * ROWS][DL_N_PHYSICAL_TARGETS];
   for (size_t gpu = 0; gpu < GPUS; gpu++) {
     bool out[2 * ROWS] = {false};
@@ -290,7 +289,7 @@ static void hold_gpus_out(const struct both *b, const double *start,
     assert_true(dl_hold_out_auxiliary(&b->q, out));
     for (size_t i = 0; i < ROWS; i++)
       assert_int_equal(out[ROWS + i], out[i]);
-    assert_ok(dl_hold_out(&b->q, out, start, y[0], &d), &d);
+    assert_ok(dl_hold_out(&b->q, out, y[0], &d), &d);
     for (size_t i = 0; i < ROWS; i++)
       if (out[i])
         power[i] = exp(y[b->q.configs.of_row[i]][DL_TARGET_POWER]);
@@ -303,7 +302,7 @@ static void hold_gpus_out(const struct both *b, const double *start,
 static void leave_gpus_out(bool own, bool same, bool other, double out[ROWS]) {
   static struct both b;
   make_both(&b, own, same, other);
-  hold_gpus_out(&b, NULL, out);
+  hold_gpus_out(&b, out);
   dl_hierarchical_problem_free(&b.q);
 }
 
@@ -325,24 +324,6 @@ static void left_out_gpus_stay_out(void **state) {
   for (size_t k = 0; k < own; k++)
     assert_true(fabs(log(poisoned[k] / clean[k])) > 0.01);
   assert_memory_equal(poisoned + own, clean + own, own * sizeof *clean);
-}
-
-/* A fit that begins at the optimum of all rows ends where one that begins at
- * the priors does. */
-static void warm_starts_end_as_cold_ones(void **state) {
-  static struct both b;
-  double cold[ROWS], warm[ROWS];
-  struct dl_hierarchical_solution all;
-
-  (void)state;
-  make_both(&b, false, false, false);
-  assert_ok(dl_hierarchical_solve(&all, &b.q, NULL, NULL, NULL, &d), &d);
-  hold_gpus_out(&b, NULL, cold);
-  hold_gpus_out(&b, all.theta, warm);
-  for (size_t i = 0; i < ROWS; i++)
-    assert_near(warm[i], cold[i], 1e-6);
-  dl_hierarchical_solution_free(&all);
-  dl_hierarchical_problem_free(&b.q);
 }
 
 /* Repeats of a run are one configuration with their mean and number. */
@@ -377,13 +358,9 @@ static void repeats_collapse(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      TEST(recovers_what_it_saw),
-      TEST(recovers_other_batches),
-      TEST(restores_bit_for_bit),
-      TEST(refuses_other_features),
-      TEST(adapts_to_one_run),
-      TEST(left_out_gpus_stay_out),
-      TEST(warm_starts_end_as_cold_ones),
+      TEST(recovers_what_it_saw), TEST(recovers_other_batches),
+      TEST(restores_bit_for_bit), TEST(refuses_other_features),
+      TEST(adapts_to_one_run),    TEST(left_out_gpus_stay_out),
       TEST(repeats_collapse),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

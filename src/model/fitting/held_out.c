@@ -25,7 +25,6 @@ void dl_held_out_free(struct dl_held_out *h) {
 /* Shared by the folds. */
 struct job {
   const struct dl_hierarchical_problem *q;
-  const double *start; /* parameters of the fit of all rows */
   struct dl_held_out *h;
 };
 
@@ -40,8 +39,7 @@ static enum dl_status run_fold(void *ctx, size_t fold, struct dl_diag *d) {
   for (size_t i = 0; out && i < h->n; i++)
     out[first + i] = h->of_row[i] == fold;
   bool ok = out && y && (h->auxiliary || dl_hold_out_auxiliary(q, out));
-  enum dl_status status =
-      ok ? dl_hold_out(q, out, job->start, y, d) : dl_fail_memory(d);
+  enum dl_status status = ok ? dl_hold_out(q, out, y, d) : dl_fail_memory(d);
   for (size_t i = 0; i < h->n && status == DL_OK; i++)
     if (h->of_row[i] == fold)
       memcpy(h->y + i * n_targets, y + q->configs.of_row[first + i] * n_targets,
@@ -51,23 +49,21 @@ static enum dl_status run_fold(void *ctx, size_t fold, struct dl_diag *d) {
   return status;
 }
 
-/* Fits all rows, then without each fold. */
+/* Fits without each fold. */
 static enum dl_status hold_out(struct dl_held_out *h, const struct dl_design *g,
                                const struct dl_folds *folds,
                                struct dl_diag *d) {
   struct dl_hierarchical_problem q;
-  struct dl_hierarchical_solution all = {0};
   enum dl_status status = dl_physics_check_rows(h->physics, &g->sample, d);
   if (status != DL_OK)
     return status;
   const struct dl_observations rows = dl_observations_of(&g->sample);
   status = dl_hierarchical_problem_make(&q, h->physics, &rows)
-               ? dl_hierarchical_solve(&all, &q, NULL, NULL, NULL, d)
+               ? DL_OK
                : dl_fail_memory(d);
-  struct job job = {&q, all.theta, h};
+  struct job job = {&q, h};
   if (status == DL_OK)
     status = dl_each_fold(folds, run_fold, &job, d);
-  dl_hierarchical_solution_free(&all);
   dl_hierarchical_problem_free(&q);
   return status;
 }
