@@ -80,9 +80,10 @@ metrics() {
 }
 
 @test 'prometheus: labels are escaped, and alike rows numbered' {
-  printf '%s\n' 'JobID|JobName|ElapsedRaw|Start|ConsumedEnergyRaw' \
-    '7|a "b" \c|60|2024-01-01T00:00:00|600' \
-    '7|a "b" \c|60|2024-01-01T00:00:00|700' >sacct.txt
+  # Jobs of two clusters of a federation: the cluster is no label.
+  printf '%s\n' 'Cluster|JobID|JobName|ElapsedRaw|Start|ConsumedEnergyRaw' \
+    'c1|7|a "b" \c|60|2024-01-01T00:00:00|600' \
+    'c2|7|a "b" \c|60|2024-01-01T00:00:00|700' >sacct.txt
   metrics report sacct.txt
   grep -qF 'job_name="a \"b\" \\c"' out
   [ "$(grep -c '^dlest_job_energy_joules{.*dlest_row="[12]"} [67]00$' out)" -eq 2 ]

@@ -35,6 +35,7 @@
 struct sacct {
   struct dl_slurm_table table;
   bool has_job_line;
+  uint64_t cluster; /* hash of the cluster of the open job */
   struct dl_slurm_energies energies;
   double step_s; /* the longest step */
   double n_nodes;
@@ -56,9 +57,15 @@ static double count_of(const char *s) {
   return ok ? x * scale : NAN;
 }
 
+/* Hash of the cluster of a row: clusters number their jobs independently. */
+static uint64_t cluster_of(const struct dl_slurm_row *row) {
+  const char *name = dl_slurm_cell(row, DL_SLURM_CLUSTER);
+  return dl_seen_hash(DL_SEEN_START, name, strlen(name) + 1);
+}
+
 /* Key of a job whose rows were read. */
-static uint64_t closed_key(const char *id, size_t len) {
-  return dl_seen_hash(dl_seen_hash(DL_SEEN_START, "closed ", 7), id, len);
+static uint64_t closed_key(uint64_t cluster, const char *id, size_t len) {
+  return dl_seen_hash(dl_seen_hash(cluster, "closed ", 7), id, len);
 }
 
 /* Whether a row was read before: one of the same job or step with the same
@@ -68,9 +75,9 @@ static bool is_repeat(struct dl_log *log, const struct dl_slurm_row *row,
   const char *start = dl_slurm_cell(row, DL_SLURM_START);
   struct dl_timestamp t;
   if (dl_parse_timestamp(start, strlen(start), &t))
-    line =
-        dl_seen_hash(dl_seen_hash(DL_SEEN_START, row->id, strlen(row->id) + 1),
-                     start, strlen(start));
+    line = dl_seen_hash(
+        dl_seen_hash(cluster_of(row), row->id, strlen(row->id) + 1), start,
+        strlen(start));
   return dl_log_is_repeat(log, line);
 }
 
@@ -106,8 +113,8 @@ static void finish(struct dl_log *log, struct sacct *c) {
   dl_run_set_number(r, DL_RUN_energy_j, joules);
   dl_run_lend_text(r, DL_RUN_boundary, "node");
   if (r->run_id)
-    dl_log_remember(log,
-                    closed_key(r->run_id, strlen(r->run_id)) + c->has_job_line);
+    dl_log_remember(log, closed_key(c->cluster, r->run_id, strlen(r->run_id)) +
+                             c->has_job_line);
   dl_log_close_run(log, true);
 }
 
@@ -208,9 +215,10 @@ static bool line(struct dl_log *log, char *s, size_t len) {
                       "prints all of it",
                       row.id);
   const char *id = log->in_run ? log->open_run.run_id : NULL;
-  bool same =
-      id && strncmp(id, row.id, row.id_len) == 0 && id[row.id_len] == '\0';
-  uint64_t closed = closed_key(row.id, row.id_len);
+  uint64_t cluster = cluster_of(&row);
+  bool same = id && strncmp(id, row.id, row.id_len) == 0 &&
+              id[row.id_len] == '\0' && cluster == c->cluster;
+  uint64_t closed = closed_key(cluster, row.id, row.id_len);
   if (!same && (dl_seen_has(log->o.seen, closed) ||
                 (!is_job && dl_seen_has(log->o.seen, closed + 1))))
     return dl_log_bad(log,
@@ -222,6 +230,7 @@ static bool line(struct dl_log *log, char *s, size_t len) {
     if (dl_strncasecmp(dl_slurm_cell(&row, DL_SLURM_STATE), "PENDING", 7) == 0)
       return true;
     start_job(log, c, &row);
+    c->cluster = cluster;
   }
   dl_slurm_add(&c->energies, row.step, row.joules);
   if (is_job)

@@ -12,6 +12,7 @@
  * here counts. */
 static const char *const names[DL_SLURM_N] = {
     [DL_SLURM_JOB_ID] = "JobID|JobIDRaw",
+    [DL_SLURM_CLUSTER] = "Cluster",
     [DL_SLURM_NAME] = "JobName",
     [DL_SLURM_USER] = "User",
     [DL_SLURM_ACCOUNT] = "Account",

@@ -37,6 +37,7 @@
 
 enum dl_slurm_column {
   DL_SLURM_JOB_ID,
+  DL_SLURM_CLUSTER,
   DL_SLURM_NAME,
   DL_SLURM_USER,
   DL_SLURM_ACCOUNT,
