@@ -153,24 +153,31 @@ static dl_node *child(const struct walk *w, dl_node *parent, const char *name,
                     : dl_xml_first(parent, name);
 }
 
-/* An array of structs of a size, an element each. */
+/* How the elements of an array are named and read or written. */
+struct list {
+  const char *name;
+  element *each;
+  size_t size; /* of a struct */
+};
+
+/* An array of structs, an element each. */
 static enum dl_status list(const struct walk *w, dl_node *parent,
-                           const char *name, element *each, void **items,
-                           size_t *n, size_t size) {
+                           const struct list *of, void **items, size_t *n) {
   size_t count = *n;
   if (!w->writing) {
-    for (dl_node *c = dl_xml_first(parent, name); c; c = dl_xml_next(c, name))
+    for (dl_node *c = dl_xml_first(parent, of->name); c;
+         c = dl_xml_next(c, of->name))
       count++;
-    *items = dl_calloc(count, size);
+    *items = dl_calloc(count, of->size);
     if (!*items)
       return dl_fail_memory(w->d);
   }
   enum dl_status status = DL_OK;
   dl_node *c = NULL;
   for (size_t i = 0; i < count && status == DL_OK; i++) {
-    c = child(w, parent, name, c);
+    c = child(w, parent, of->name, c);
     *n = w->writing ? count : i + 1;
-    status = each(w, c, (char *)*items + i * size);
+    status = of->each(w, c, (char *)*items + i * of->size);
   }
   return status;
 }
@@ -317,7 +324,8 @@ static enum dl_status ranges(const struct walk *w, dl_node *fit,
                              struct dl_fit *f) {
   void *items = f->range;
   enum dl_status status =
-      list(w, fit, "range", range, &items, &f->n_ranges, sizeof *f->range);
+      list(w, fit, &(struct list){"range", range, sizeof *f->range}, &items,
+           &f->n_ranges);
   f->range = items;
   return status;
 }
@@ -354,7 +362,8 @@ static enum dl_status state(const struct walk *w, dl_node *fit,
   if (status == DL_OK)
     status = texts(w, node, "name", NULL, &as.names);
   if (status == DL_OK)
-    status = list(w, node, "array", array, &items, &as.n, sizeof *as.a);
+    status = list(w, node, &(struct list){"array", array, sizeof *as.a}, &items,
+                  &as.n);
   as.a = items;
   struct dl_diag inner;
   dl_diag_init(&inner);
@@ -382,7 +391,8 @@ static enum dl_status protocol(const struct walk *w, dl_node *node,
   enum dl_status status = fields(w, node, score_fields, &r->pooled);
   void *items = r->g;
   if (status == DL_OK)
-    status = list(w, node, "group", group, &items, &r->n, sizeof *r->g);
+    status = list(w, node, &(struct list){"group", group, sizeof *r->g}, &items,
+                  &r->n);
   r->g = items;
   return status;
 }
@@ -448,7 +458,8 @@ static enum dl_status model(const struct walk *w, struct dl_model *m) {
     status = fields(w, from, provenance_fields, m);
   void *items = m->fit;
   if (status == DL_OK)
-    status = list(w, root, "fit", fit, &items, &m->n_fits, sizeof *m->fit);
+    status = list(w, root, &(struct list){"fit", fit, sizeof *m->fit}, &items,
+                  &m->n_fits);
   m->fit = items;
   if (status == DL_OK && !w->writing && m->n_fits == 0)
     status = refuse(w, root, "holds no fit");

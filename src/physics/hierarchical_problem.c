@@ -168,8 +168,9 @@ static bool prepare(struct work *w, const bool *out) {
 
 static double sum(struct dl_normal_equations *e, const struct work *w,
                   const double *theta, double damping) {
-  return dl_normal_equations_sum(e, w->s->m, w->precision, theta, w->prior_mean,
-                                 w->prior, damping);
+  const struct dl_weighed_terms of = {w->s->m, w->precision, w->prior_mean,
+                                      w->prior};
+  return dl_normal_equations_sum(e, &of, theta, damping);
 }
 
 /* Levenberg's and Marquardt's method. The physics has kinks, where clocks are

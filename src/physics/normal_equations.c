@@ -262,27 +262,30 @@ static void add_row(double *A, double *b, size_t size,
   }
 }
 
-/* Sums one configuration's measurements [m, end) into A and b of its block; the
- * sum of their squares. */
+/* Sums one configuration's measurements into A and b of its block; the sum of
+ * their squares. c: the constants at theta. */
 static double add_config(struct dl_normal_equations *e,
                          const struct dl_equation_block *block,
-                         const struct dl_measurement *m,
-                         const double *precision, size_t n, const double *c,
-                         const double *theta) {
+                         const struct dl_weighed_terms *terms, size_t config,
+                         const double *c, const double *theta) {
   const struct dl_parameter_map *map = e->map;
   const struct dl_physics *physics = map->physics;
-  const void *inputs = map->configs->inputs[m->config];
+  const void *inputs = map->configs->inputs[config];
   size_t size = block->n_eliminated + block->n_rest;
-  const size_t *first = map->first + m->config * physics->n_factors;
-  const size_t *local = e->local + m->config * physics->n_factors;
+  size_t end = map->configs->first[config + 1];
+  const size_t *first = map->first + config * physics->n_factors;
+  const size_t *local = e->local + config * physics->n_factors;
   double fx[DL_MAX_EFFECTS], y[DL_MAX_TARGETS], squares = 0;
   struct dl_gradient g[DL_MAX_TARGETS];
-  dl_effects_at(map, theta, m->config, fx);
+  if (end == map->configs->first[config])
+    return 0;
+  dl_effects_at(map, theta, config, fx);
   physics->gradient(c, fx, inputs, y, g);
-  for (size_t i = 0; i < n; i++) {
+  for (size_t i = map->configs->first[config]; i < end; i++) {
     struct sparse_row row = {.n = 0};
-    const struct dl_gradient *of = &g[m[i].target];
-    double scale = precision[i], r = (y[m[i].target] - m[i].mean) * scale;
+    const struct dl_measurement *m = &terms->m[i];
+    const struct dl_gradient *of = &g[m->target];
+    double scale = terms->precision[i], r = (y[m->target] - m->mean) * scale;
     if (!(scale > 0))
       continue;
     for (size_t pass = 0; pass < 2; pass++) {
@@ -338,22 +341,21 @@ static void scatter(struct dl_normal_equations *e,
 }
 
 double dl_normal_equations_sum(struct dl_normal_equations *e,
-                               const struct dl_measurement *m,
-                               const double *precision, const double *theta,
-                               const double *prior_mean, const double *prior,
-                               double damping) {
+                               const struct dl_weighed_terms *of,
+                               const double *theta, double damping) {
   const struct dl_parameter_map *map = e->map;
   double c[DL_MAX_CONSTANTS], squares = 0;
   dl_constants_of(map->physics, theta, c);
   gsl_matrix_set_zero(e->S);
   gsl_vector_set_zero(e->s);
   for (size_t j = 0; j < map->p; j++) {
-    double off = theta[j] - prior_mean[j];
-    squares += prior[j] * off * off;
-    e->g[j] = prior[j] * off;
+    double off = theta[j] - of->prior_mean[j];
+    squares += of->prior[j] * off * off;
+    e->g[j] = of->prior[j] * off;
     if (e->rest[j] < SIZE_MAX) {
-      gsl_matrix_set(e->S, e->rest[j], e->rest[j], prior[j] * (1 + damping));
-      gsl_vector_set(e->s, e->rest[j], prior[j] * off);
+      gsl_matrix_set(e->S, e->rest[j], e->rest[j],
+                     of->prior[j] * (1 + damping));
+      gsl_vector_set(e->s, e->rest[j], of->prior[j] * off);
     }
   }
   for (size_t k = 0; k < e->n_blocks; k++) {
@@ -361,19 +363,14 @@ double dl_normal_equations_sum(struct dl_normal_equations *e,
     size_t n = block->n_eliminated, size = n + block->n_rest;
     memset(e->A, 0, size * size * sizeof *e->A);
     memset(e->b, 0, size * sizeof *e->b);
-    for (size_t i = block->first; i < block->first + block->n; i++) {
-      size_t first = map->configs->first[e->order[i]];
-      size_t end = map->configs->first[e->order[i] + 1];
-      if (end > first)
-        squares += add_config(e, block, m + first, precision + first,
-                              end - first, c, theta);
-    }
+    for (size_t i = block->first; i < block->first + block->n; i++)
+      squares += add_config(e, block, of, e->order[i], c, theta);
     for (size_t j = 0; j < size; j++) {
       e->g[block->param[j]] += e->b[j];
       e->A[j * size + j] *= 1 + damping;
     }
     for (size_t j = 0; j < n; j++) {
-      e->A[j * size + j] += prior[block->param[j]] * (1 + damping);
+      e->A[j * size + j] += of->prior[block->param[j]] * (1 + damping);
       e->b[j] = e->g[block->param[j]];
     }
     eliminate(e->A, e->b, size, n, e->column);

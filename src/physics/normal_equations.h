@@ -62,16 +62,20 @@ bool dl_normal_equations_begin(struct dl_normal_equations *e,
                                const bool *known);
 void dl_normal_equations_end(struct dl_normal_equations *e);
 
-/* Sets up the equations at theta. m: what was measured; precision:
- * n_measurements, 1 / standard deviation; 0: not used. prior: p, 1 / variance
- * of the parameters about prior_mean. damping: times the diagonal, added to it.
+/* What the equations weigh: measurements against priors. Borrowed. */
+struct dl_weighed_terms {
+  const struct dl_measurement *m;
+  const double *precision;  /* n_measurements: 1 / sd; 0: not used */
+  const double *prior_mean; /* p */
+  const double *prior;      /* p: 1 / variance about prior_mean */
+};
+
+/* Sets up the equations at theta. damping: times the diagonal, added to it.
  * Returns the sum of the squares, NaN or infinite where the physics has no
  * finite value. */
 double dl_normal_equations_sum(struct dl_normal_equations *e,
-                               const struct dl_measurement *m,
-                               const double *precision, const double *theta,
-                               const double *prior_mean, const double *prior,
-                               double damping);
+                               const struct dl_weighed_terms *of,
+                               const double *theta, double damping);
 
 /* Solves for the Gauss-Newton step; returns minus its product with the
  * gradient, the decrease of the squares that a linear model expects, or NaN

@@ -84,17 +84,16 @@ enum dl_status dl_auxiliary_residuals(struct dl_fit *fit,
                                       struct dl_diag *d) {
   const char *column = dl_held_out_group_name(left);
   struct dl_folds folds;
-  const struct dl_held_out *h;
-  struct dl_held_out *own = NULL;
+  struct dl_held_out_use use = {NULL, NULL};
   if (g->sample.n_auxiliary == 0 || !dl_training_labels(t->auxiliary, column))
     return DL_OK;
   enum dl_status status = make_folds(&folds, t, g, column)
-                              ? dl_held_out_get(&h, &own, t, g, &folds, true, d)
+                              ? dl_held_out_get(&use, t, g, &folds, true, d)
                               : dl_fail_memory(d);
   if (status == DL_OK &&
-      !add_groups(&fit->held_out_residuals[left], g, &folds, h))
+      !add_groups(&fit->held_out_residuals[left], g, &folds, use.h))
     status = dl_fail_memory(d);
-  dl_held_out_free(own);
+  dl_held_out_free(use.own);
   dl_folds_free(&folds);
   return status;
 }

@@ -75,16 +75,15 @@ static bool is_same(const struct dl_held_out *h, const struct dl_physics *of,
          memcmp(h->of_row, folds->of_row, h->n * sizeof *h->of_row) == 0;
 }
 
-enum dl_status dl_held_out_get(const struct dl_held_out **out,
-                               struct dl_held_out **own,
+enum dl_status dl_held_out_get(struct dl_held_out_use *use,
                                const struct dl_training *t,
                                const struct dl_design *g,
                                const struct dl_folds *folds, bool auxiliary,
                                struct dl_diag *d) {
   bool keep = t->held_out && !g->w;
-  *own = NULL;
-  for (*out = keep ? *t->held_out : NULL; *out; *out = (*out)->next)
-    if (is_same(*out, g->physics, auxiliary, folds))
+  use->own = NULL;
+  for (use->h = keep ? *t->held_out : NULL; use->h; use->h = use->h->next)
+    if (is_same(use->h, g->physics, auxiliary, folds))
       return DL_OK;
   struct dl_held_out *h = dl_calloc(1, sizeof *h);
   if (!h)
@@ -105,12 +104,12 @@ enum dl_status dl_held_out_get(const struct dl_held_out **out,
     dl_held_out_free(h);
     return status;
   }
-  *out = h;
+  use->h = h;
   if (keep) {
     h->next = *t->held_out;
     *t->held_out = h;
   } else {
-    *own = h;
+    use->own = h;
   }
   return DL_OK;
 }
@@ -120,15 +119,14 @@ static enum dl_status predict_physics(struct dl_cv *cv,
                                       const struct dl_design *g,
                                       const struct dl_folds *folds,
                                       struct dl_diag *d) {
-  const struct dl_held_out *h;
-  struct dl_held_out *own;
-  enum dl_status status = dl_held_out_get(&h, &own, t, g, folds, false, d);
+  struct dl_held_out_use use;
+  enum dl_status status = dl_held_out_get(&use, t, g, folds, false, d);
   if (status != DL_OK)
     return status;
   cv->prediction = dl_calloc(folds->n, sizeof *cv->prediction);
   for (size_t i = 0; cv->prediction && i < folds->n; i++)
-    cv->prediction[i] = exp(h->y[i * h->physics->n_targets + g->target]);
-  dl_held_out_free(own);
+    cv->prediction[i] = exp(use.h->y[i * g->physics->n_targets + g->target]);
+  dl_held_out_free(use.own);
   return cv->prediction ? DL_OK : dl_fail_memory(d);
 }
 

@@ -18,11 +18,16 @@ struct dl_held_out {
   struct dl_held_out *next;
 };
 
-/* Predictions of own or auxiliary rows of a design for c->target and the other
- * targets, held out by folds of them. Borrowed from t, or owned by *own where
- * weights make them differ by target. */
-enum dl_status dl_held_out_get(const struct dl_held_out **out,
-                               struct dl_held_out **own,
+/* Predictions that a caller uses: h is borrowed from the training table, or
+ * is `own`, which the caller frees. */
+struct dl_held_out_use {
+  const struct dl_held_out *h;
+  struct dl_held_out *own; /* NULL: borrowed */
+};
+
+/* Predictions of own or auxiliary rows of a design for all targets, held out by
+ * folds of them. Owned where weights make them differ by target. */
+enum dl_status dl_held_out_get(struct dl_held_out_use *use,
                                const struct dl_training *t,
                                const struct dl_design *g,
                                const struct dl_folds *folds, bool auxiliary,
