@@ -160,24 +160,25 @@ struct list {
   size_t size; /* of a struct */
 };
 
-/* An array of structs, an element each. */
+/* An array of structs, an element each. array: address of the pointer to it. */
 static enum dl_status list(const struct walk *w, dl_node *parent,
-                           const struct list *of, void **items, size_t *n) {
+                           const struct list *of, void *array, size_t *n) {
   size_t count = *n;
+  char *items;
   if (!w->writing) {
     for (dl_node *c = dl_xml_first(parent, of->name); c;
          c = dl_xml_next(c, of->name))
       count++;
-    *items = dl_calloc(count, of->size);
-    if (!*items)
-      return dl_fail_memory(w->d);
+    items = dl_calloc(count, of->size);
+    memcpy(array, &items, sizeof items);
   }
-  enum dl_status status = DL_OK;
+  memcpy(&items, array, sizeof items);
+  enum dl_status status = items || count == 0 ? DL_OK : dl_fail_memory(w->d);
   dl_node *c = NULL;
   for (size_t i = 0; i < count && status == DL_OK; i++) {
     c = child(w, parent, of->name, c);
     *n = w->writing ? count : i + 1;
-    status = of->each(w, c, (char *)*items + i * of->size);
+    status = of->each(w, c, items + i * of->size);
   }
   return status;
 }
@@ -322,12 +323,8 @@ static enum dl_status range(const struct walk *w, dl_node *node, void *of) {
 
 static enum dl_status ranges(const struct walk *w, dl_node *fit,
                              struct dl_fit *f) {
-  void *items = f->range;
-  enum dl_status status =
-      list(w, fit, &(struct list){"range", range, sizeof *f->range}, &items,
-           &f->n_ranges);
-  f->range = items;
-  return status;
+  return list(w, fit, &(struct list){"range", range, sizeof *f->range},
+              &f->range, &f->n_ranges);
 }
 
 enum { MOST_STATE = 1 << 26 }; /* numbers */
@@ -358,13 +355,11 @@ static enum dl_status state(const struct walk *w, dl_node *fit,
   dl_node *node = child(w, fit, "state", NULL);
   if (!node)
     return refuse(w, fit, "no state");
-  void *items = as.a;
   if (status == DL_OK)
     status = texts(w, node, "name", NULL, &as.names);
   if (status == DL_OK)
-    status = list(w, node, &(struct list){"array", array, sizeof *as.a}, &items,
+    status = list(w, node, &(struct list){"array", array, sizeof *as.a}, &as.a,
                   &as.n);
-  as.a = items;
   struct dl_diag inner;
   dl_diag_init(&inner);
   if (status == DL_OK && !w->writing &&
@@ -389,11 +384,9 @@ static enum dl_status group(const struct walk *w, dl_node *node, void *of) {
 static enum dl_status protocol(const struct walk *w, dl_node *node,
                                struct dl_residuals *r) {
   enum dl_status status = fields(w, node, score_fields, &r->pooled);
-  void *items = r->g;
   if (status == DL_OK)
-    status = list(w, node, &(struct list){"group", group, sizeof *r->g}, &items,
+    status = list(w, node, &(struct list){"group", group, sizeof *r->g}, &r->g,
                   &r->n);
-  r->g = items;
   return status;
 }
 
@@ -456,11 +449,9 @@ static enum dl_status model(const struct walk *w, struct dl_model *m) {
   dl_node *from = status == DL_OK ? child(w, root, "provenance", NULL) : NULL;
   if (from)
     status = fields(w, from, provenance_fields, m);
-  void *items = m->fit;
   if (status == DL_OK)
-    status = list(w, root, &(struct list){"fit", fit, sizeof *m->fit}, &items,
+    status = list(w, root, &(struct list){"fit", fit, sizeof *m->fit}, &m->fit,
                   &m->n_fits);
-  m->fit = items;
   if (status == DL_OK && !w->writing && m->n_fits == 0)
     status = refuse(w, root, "holds no fit");
   return status;
