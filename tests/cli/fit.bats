@@ -374,12 +374,6 @@ dlest: $(message warning_with_strict_nothing 2 s)" fit runs.csv \
 }
 
 @test "options without effect are refused" {
-  refuses 2 "dlest: $(message needs_option offset features)" \
-    fit "$MEANS" --offset gpu.tdp_w
-  refuses 2 "dlest: $(message needs_option no-log features)" \
-    fit "$MEANS" --no-log
-  refuses 2 "dlest: $(message needs_option lambda method)" \
-    fit "$MEANS" --lambda 3
   refuses 2 "dlest: $(message search_has_no_hyper ols)" \
     fit "$MEANS" --method ols --search grid
   refuses 2 "dlest: $(message no_scale_has_no physical)" \

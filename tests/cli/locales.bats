@@ -16,7 +16,7 @@ predict --arch resnet50 --node xeon-8368-4xa100 --duration 1.5h -f json
 predict --input $EXAMPLES/plan.csv -f csv
 predict --arch resnet50,vgg16 --gpu a100 --batch-size 16..64x2 -f csv
 recommend --arch resnet18,vgg16 --gpu a100,t4 --batch-size 64
-fit $EXAMPLES/runs.csv --method ols --features duration_s --target energy_j -f json
+fit $EXAMPLES/runs.csv --method ols --features duration_s --target energy_j --no-model -f json
 compare $EXAMPLES/runs.csv --methods tdp,flops
 extract $EXAMPLES/gpu-7.csv $EXAMPLES/memory-7.csv -f json
 step $EXAMPLES/epochs.csv --epochs 90

@@ -49,7 +49,7 @@ VALUES = {
     "price": "0.3EUR", "prompt-tokens": "400", "pue": "1.5", "ram-gb": "64",
     "request-rate": "3", "requests": "9", "samples": "9",
     "scaling": "strong", "score": "rmse_j", "script": None,
-    "search": "grid:3", "seed": "5", "seen": "3", "seq-len": "64",
+    "search": "random:5", "seed": "5", "seen": "3", "seq-len": "64",
     "set": "gpu.tdp_w=99", "settings": "settings.csv", "share": "mig:1g.5gb",
     "since": "2030-01", "site": "hpc", "sort": "-id", "stabilise": "regime",
     "stable": "3", "table": "runs.csv", "target": "epoch_energy_j",

@@ -60,18 +60,18 @@ static const struct dl_option options[] = {
      AT(TEXT, cv)},
     {"search", 0, "HOW",
      "hyper-parameters by cross-validation: grid, grid:N or random:N",
-     AT(TEXT, search), .with = "features"},
+     AT(TEXT, search)},
     {"lambda", 0, "X", "penalty of ridge", AT(ABOVE, lambda),
-     .with = "features"},
-    {"alpha", 0, "X", "penalty of krr", AT(ABOVE, alpha), .with = "features"},
+     .with = "features|method"},
+    {"alpha", 0, "X", "penalty of krr", AT(ABOVE, alpha),
+     .with = "features|method"},
     {"gamma", 0, "X", "inverse width of krr's kernel", AT(ABOVE, gamma),
-     .with = "features"},
+     .with = "features|method"},
     {"with", 0, "FILE",
      "auxiliary training data for physical, without the GPU or architecture "
      "that a fold holds out (default: the table that ships; none)",
      AT(TEXT, with), .reads = true, .without = "features"},
-    {"no-scale", 0, NULL, "do not scale the features", AT(FLAG, no_scale),
-     .with = "features"},
+    {"no-scale", 0, NULL, "do not scale the features", AT(FLAG, no_scale)},
     {"seed", 0, "N", "seed of shuffled folds and searches (default 1)",
      AT(COUNT, seed)},
     DL_HEADING("The model file:", 4),
@@ -134,18 +134,10 @@ static enum dl_status read_method(struct dl_choice *c,
   return DL_OK;
 }
 
-/* Options that would have no effect. */
+/* Options that have no effect on the method. */
 static enum dl_status refuse_idle(const struct dl_choice *c,
                                   const struct fit_options *o,
                                   struct dl_diag *d) {
-  const char *idle = o->features                       ? NULL
-                     : o->offset                       ? "offset"
-                     : o->no_log                       ? "no-log"
-                     : !o->method && !isnan(o->lambda) ? "lambda"
-                                                       : NULL;
-  if (idle)
-    return dl_fail(d, DL_EUSAGE, "--%s needs --%s", idle,
-                   strcmp(idle, "lambda") == 0 ? "method" : "features");
   bool searched = o->search && (o->method || o->features);
   if (searched && c->method->n_hyper == 0)
     return dl_fail(d, DL_EUSAGE, "--search: %s has no hyper-parameters",
