@@ -415,3 +415,15 @@ $(message duration_without_its_epoch)" extract ct_carbontracker.log -f csv
   [ "$status" -eq 0 ]
   check '.runs | map(.energy_j) == [100, 100]'
 }
+
+@test "rocm-smi: the sensor of the first die of an MI250 measures both" {
+  for power in 200 210 205; do
+    printf '%s\n' 'device,Average Graphics Package Power (W),GPU use (%)' \
+      "card0,$power.0,99" 'card1,N/A (Secondary die),98' ''
+  done >mi250.txt
+  try extract mi250.txt --from rocm-smi --interval 1 --format json
+  [ "$status" -eq 0 ]
+  # (200 + 210) / 2 * 1 s + (210 + 205) / 2 * 1 s
+  check '.runs[0].gpu_energy_j == 412.5'
+  check '.runs[0].n_gpus == 2'
+}

@@ -283,7 +283,7 @@ static void test_rocm_smi(void **state) {
        "3 gpu0 0 35 0 -\n"
        "4 gpu1 0 40.5 0.12 -\n"
        "9 gpu0 1 36 0.99 -\n"
-       "10 gpu1 1 - 0.13 -\n"
+       "10 gpu1 1 0 0.13 -\n"
        "W " ASSUMED},
       /* `date` before each snapshot, but the last. */
       {&dl_import_rocm_smi,

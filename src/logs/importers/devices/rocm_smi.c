@@ -10,9 +10,10 @@
  * from 6 on "Current Socket Graphics Package Power (W)" on boards that support
  * it; --showenergycounter adds "Energy counter" (in units of the board) and
  * "Accumulated Energy (uJ)", --showmaxpower the limit. The second die of an
- * MI250 has "N/A (Secondary die)": the value of the first die is that of both.
- * Loops add the time as a line of its own (`date`), as a column, or in front of
- * each line; otherwise one snapshot per second is assumed.
+ * MI250 has "N/A (Secondary die)": the first die's sensor measures both, and
+ * the second counts 0 W. Loops add the time as a line of its own (`date`), as a
+ * column, or in front of each line; otherwise one snapshot per second is
+ * assumed.
  *
  * amd-smi -w N --csv writes a `timestamp` (seconds since 1970) and `gpu`; the
  * power is `power_usage` in `monitor`, `socket_power` in `metric` (earlier
@@ -218,11 +219,14 @@ static bool read_row(struct dl_log *log, struct rocm *m, char **field) {
     return dl_log_bad(log, "invalid device '%.40s'", device);
   for (enum column c = PARTITION; c < IGNORED; c++) {
     const char *cell = m->at[c] < 0 ? "" : field[m->at[c]];
-    if (strncmp(cell, "N/A", 3) == 0) /* "N/A (Secondary die)" */
+    bool secondary = strcmp(cell, "N/A (Secondary die)") == 0;
+    if (strncmp(cell, "N/A", 3) == 0)
       cell = "";
     if (!dl_cell_quantity(log, m->at[c] < 0 ? "" : names[m->name[c]].name, cell,
                           dimensions[c].dimension, dimensions[c].scale, &x[c]))
       return false;
+    if ((c == POWER || c == POWER_AVERAGE) && secondary)
+      x[c] = 0; /* the first die's sensor measures both */
   }
   if (!has_values(m) || x[PARTITION] > 0)
     return true;
