@@ -134,12 +134,12 @@ usage() {
   try recommend --arch resnet50 --gpu t4 --batch-size 32 --deadline 1 --budget-kwh 1
   [ "$status" -eq 4 ]
   grep -qE "^dlest: $(message no_choice_meets \
-    'deadline and the budget; the fastest takes [0-9.]+ h \(resnet50, t4, batch size 32\); the thriftiest takes [0-9.]+ kWh \(resnet50, t4, batch size 32\)')$" err
+    'deadline and the budget; the fastest takes [0-9.]+ h \(resnet50, t4, batch size 32\); the lowest-energy one takes [0-9.]+ kWh \(resnet50, t4, batch size 32\)')$" err
   [ ! -s out ]
   try recommend --arch resnet50 --gpu t4 --batch-size 32 --deadline 1
   grep -q "^dlest: $(message no_choice_meets 'deadline; the fastest')" err
   try recommend --arch resnet50 --gpu t4 --batch-size 32 --budget-kwh 1
-  grep -q "^dlest: $(message no_choice_meets 'budget; the thriftiest')" err
+  grep -q "^dlest: $(message no_choice_meets 'budget; the lowest-energy one')" err
 }
 
 @test "what is refused" {

@@ -150,10 +150,11 @@ static enum dl_status none_meets(struct dl_cli *cli,
                    fast->arch ? fast->arch : "-", place_of(fast),
                    fast->batch_size);
   if (isfinite(o->budget_kwh))
-    dl_text_printf(&t, "; the thriftiest takes %s kWh (%s, %s, batch size %g)",
-                   dl_format_digits(x, thrifty->energy_j / DL_J_PER_KWH, 3),
-                   thrifty->arch ? thrifty->arch : "-", place_of(thrifty),
-                   thrifty->batch_size);
+    dl_text_printf(
+        &t, "; the lowest-energy one takes %s kWh (%s, %s, batch size %g)",
+        dl_format_digits(x, thrifty->energy_j / DL_J_PER_KWH, 3),
+        thrifty->arch ? thrifty->arch : "-", place_of(thrifty),
+        thrifty->batch_size);
   enum dl_status status =
       dl_fail(&cli->diag, DL_EBUDGET, "no choice meets the %s%s",
               !isfinite(o->deadline_s)   ? "budget"

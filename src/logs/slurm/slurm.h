@@ -21,9 +21,9 @@
  * job = .extern = .batch 4.58M, .0 4.57M (2022). Therefore, in this order:
  *   1. .extern, if it has an energy;
  *   2. on one node: .batch, which covers all numbered steps;
- *   3. on several, with .batch: the larger of .batch and the sum of the
- *      numbered steps (their time is covered on all nodes, .batch adds one
- *      node outside of them and counts it twice within);
+ *   3. on several, with .batch and numbered steps: the larger of .batch and the
+ *      sum of the numbered steps (their time is covered on all nodes, .batch
+ *      adds one node outside of them and counts it twice within);
  *   4. the job's own value, which without .batch is that of consecutive steps;
  *   5. the sum of the numbered steps. */
 
