@@ -253,10 +253,9 @@ static char *put(char *to, int64_t x, int digits, char behind) {
 char *dl_format_timestamp(char buf[DL_TIMESTAMP_SIZE], int64_t ns, bool zoned) {
   time_t seconds = ns / DL_SECOND - (ns % DL_SECOND < 0);
   int64_t rest = ns - seconds * DL_SECOND;
-  struct tm date;
-  gmtime_r(&seconds, &date);
-  char *to =
-      buf + strftime(buf, DL_TIMESTAMP_SIZE, "%Y-%m-%dT%H:%M:%S.", &date);
+  struct tm utc;
+  gmtime_r(&seconds, &utc);
+  char *to = buf + strftime(buf, DL_TIMESTAMP_SIZE, "%Y-%m-%dT%H:%M:%S.", &utc);
   if (rest % 1000 != 0)
     to = put(to, rest, 9, 'Z');
   else if (rest % 1000000 != 0)

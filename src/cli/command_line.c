@@ -74,7 +74,6 @@ static void make_tables(struct parser *p) {
 
 /* Why getopt refuses a long option: `word` begins several names, or none. */
 static enum dl_status refuse_long(const struct parser *p, const char *word) {
-  const char *names[DL_MOST_OPTIONS];
   size_t len = strcspn(word + 2, "="), n = 0, all = p->n_longs;
   struct dl_text t = {0};
   struct dl_diag *d = &p->cli->diag;
@@ -82,6 +81,7 @@ static enum dl_status refuse_long(const struct parser *p, const char *word) {
     if (strncmp(p->longs[i].name, word + 2, len) == 0)
       dl_text_printf(&t, "%s--%s", n++ ? ", " : "", p->longs[i].name);
   if (n == 0) {
+    const char *names[DL_MOST_OPTIONS];
     char name[32];
     snprintf(name, sizeof name, "%.*s", (int)len, word + 2);
     for (size_t i = 0; i < all; i++)

@@ -101,7 +101,6 @@ static void show_time(struct dl_text *t, double s) {
       {DL_S_PER_DAY - 30, 60, 60, "h", "min"},
       {100 * DL_S_PER_DAY - DL_S_PER_HOUR / 2, DL_S_PER_HOUR, 24, "d", "h"}};
   char buf[DL_NUMBER_SIZE];
-  size_t i = 0;
   if (s < 0)
     dl_text_add(t, "-");
   s = fabs(s);
@@ -112,6 +111,7 @@ static void show_time(struct dl_text *t, double s) {
       k--;
     unit = below_minute[k];
   } else {
+    size_t i = 0;
     while (i < DL_LENGTH(pairs) && s >= pairs[i].below)
       i++;
     if (i < DL_LENGTH(pairs)) {

@@ -107,6 +107,8 @@ static void add_parts(struct view *t) {
     const struct dl_node_energy e = compose(t, i);
     double all = e.bound[widest(&t->node)].x;
     for (int p = 0; p < DL_N_PARTS && !isnan(est->energy_j); p++) {
+      if (!has_part(&t->node, p))
+        continue;
       const struct dl_span_j *j = &e.part[p];
       const struct part part = part_of(&t->node, p);
       struct dl_value v[] = {
@@ -114,8 +116,7 @@ static void add_parts(struct view *t) {
           dl_number(j->x),        dl_number(j->low),
           dl_number(j->high),     dl_number(j->x / est->duration_s),
           dl_number(j->x / all),  dl_string(part.from)};
-      if (has_part(&t->node, p))
-        dl_table_row(table, v, NULL);
+      dl_table_row(table, v, NULL);
     }
   }
 }

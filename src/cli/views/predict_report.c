@@ -96,13 +96,15 @@ static void add_all_reduce(struct dl_report *r, const struct dl_job *job) {
 static void add_memory(struct dl_report *r, const struct dl_job *job) {
   const struct dl_accelerator *gpu = job->found.gpu;
   struct dl_memory_need m;
-  char text[96] = "", need[DL_NUMBER_SIZE], of[48] = "";
+  char text[96] = "", of[48] = "";
   dl_memory_of(job, &m);
   if (gpu && !isnan(gpu->memory_gb))
     snprintf(of, sizeof of, " of %g GB", gpu->memory_gb);
-  if (!isnan(m.need_gb))
+  if (!isnan(m.need_gb)) {
+    char need[DL_NUMBER_SIZE];
     snprintf(text, sizeof text, "about %s GB%s",
              dl_format_digits(need, m.need_gb, 3), of);
+  }
   const struct dl_report_line lines[] = {
       {.key = "memory_need_gb", .value = dl_number(m.need_gb)},
       {NULL, "peak GPU memory", NULL, DL_CODE,

@@ -54,8 +54,10 @@ int64_t dl_sequencer_interval(const struct dl_sequencer *q, uint32_t meter) {
       step[n++] = r->ns - last;
     last = r->ns;
   }
+  if (n < 2)
+    return 0;
   qsort(step, n, sizeof *step, by_size);
-  return n >= 2 ? step[n / 2] : 0;
+  return step[n / 2];
 }
 
 /* Whether daylight saving time may begin about then: early on a Sunday, from

@@ -148,13 +148,14 @@ static size_t first_times(const struct smi *smi, struct dl_log *log,
 static enum dl_status begin(struct dl_log *log, const struct dl_head *head,
                             struct dl_diag *d) {
   struct smi *smi = log->state;
-  int64_t ns[DL_TURNS_ROWS];
   if (!find_columns(smi, head))
     return dl_fail_at(d, DL_EINPUT, head->path, 1,
                       "no columns 'timestamp' and 'power.draw', and no units "
                       "to tell them by");
-  if (smi->at[UUID] < 0 && smi->at[BUS] < 0 && smi->at[INDEX] < 0)
+  if (smi->at[UUID] < 0 && smi->at[BUS] < 0 && smi->at[INDEX] < 0) {
+    int64_t ns[DL_TURNS_ROWS];
     dl_turns_find(&smi->turns, log, ns, first_times(smi, log, head, ns));
+  }
   return DL_OK;
 }
 

@@ -353,13 +353,13 @@ static void end(struct dl_log *log) {
 static bool probe(const struct dl_head *head) {
   static const char started[] = "# started on ",
                     title[] = "Performance counter stats for ";
-  char line[DL_HEAD_LINE], separator;
+  char text[DL_HEAD_LINE], separator;
   struct event e;
-  for (size_t at = 0; dl_head_line(head, &at, line, sizeof line);) {
-    bool known = *line == '#' || dl_is_digit(*line) || *line == '<' ||
-                 strncmp(line, title, sizeof title - 1) == 0;
-    if (strncmp(line, started, sizeof started - 1) == 0 ||
-        parse(line, &e, &separator) == EVENT)
+  for (size_t at = 0; dl_head_line(head, &at, text, sizeof text);) {
+    bool known = *text == '#' || dl_is_digit(*text) || *text == '<' ||
+                 strncmp(text, title, sizeof title - 1) == 0;
+    if (strncmp(text, started, sizeof started - 1) == 0 ||
+        parse(text, &e, &separator) == EVENT)
       return true;
     if (!known)
       return false;
@@ -372,12 +372,12 @@ static bool probe(const struct dl_head *head) {
 static enum dl_status begin(struct dl_log *log, const struct dl_head *head,
                             struct dl_diag *d) {
   struct perf *p = log->state;
-  char line[DL_HEAD_LINE];
+  char text[DL_HEAD_LINE];
   double first = NAN, last = NAN, longest = 0, x;
   size_t pauses = 0, at = 0;
   (void)d;
-  while (pauses < 16 && dl_head_line(head, &at, line, sizeof line)) {
-    const char *s = line + strspn(line, " \t");
+  while (pauses < 16 && dl_head_line(head, &at, text, sizeof text)) {
+    const char *s = text + strspn(text, " \t");
     size_t n = strspn(s, "0123456789.");
     if (!strstr(s, "Joules") || !memchr(s, '.', n) ||
         dl_parse_number(s, n, &x) != DL_NUMBER_OK)

@@ -281,7 +281,6 @@ static size_t first_times(struct dl_log *log, const struct samples *s,
 static enum dl_status begin(struct dl_log *log, const struct dl_head *head,
                             struct dl_diag *d) {
   struct samples *s = log->state;
-  int64_t ns[DL_TURNS_ROWS];
   if (!find_header(s, head))
     return dl_fail_at(d, DL_EINPUT, head->path, 1,
                       "no header with a column of times and one of power or "
@@ -292,8 +291,10 @@ static enum dl_status begin(struct dl_log *log, const struct dl_head *head,
                 s->unclear);
   if (device_field(s) < 0 && s->label[DL_LABEL_HOST] < 0 &&
       s->n_channels == 1 && s->channel[0].kind == DL_METER_GPU &&
-      s->channel[0].index < 0)
+      s->channel[0].index < 0) {
+    int64_t ns[DL_TURNS_ROWS];
     dl_turns_find(&s->turns, log, ns, first_times(log, s, head, ns));
+  }
   return DL_OK;
 }
 

@@ -69,10 +69,10 @@ bool dl_ct_take(char **message, const char *word) {
 
 bool dl_ct_any(const struct dl_head *head,
                bool (*test)(char *message, bool dated)) {
-  char line[DL_HEAD_LINE];
+  char text[DL_HEAD_LINE];
   struct dl_timestamp t;
-  for (size_t at = 0; dl_head_line(head, &at, line, sizeof line);) {
-    char *message = dl_ct_message(line, &t);
+  for (size_t at = 0; dl_head_line(head, &at, text, sizeof text);) {
+    char *message = dl_ct_message(text, &t);
     if (head->text[at] != '\0' && test(message, t.dated))
       return true;
   }
