@@ -285,8 +285,8 @@ enum dl_status dl_frame_want_descriptors(struct dl_frame *f,
   return status == DL_OK ? want_look_up(f, STEP_ARCH, d) : status;
 }
 
-/* Whether rows have a data set of their own, whose size goes over a default
- * one; *field is that size. */
+/* Whether rows have a data set of their own, whose size overrides a default;
+ * *field is that size. */
 static bool has_own_size(const struct dl_frame *f, const char *name,
                          const struct dl_field **field) {
   long i = dl_entry_find(&f->settings, name);

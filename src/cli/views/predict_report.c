@@ -52,8 +52,8 @@ static void add_tokens(struct dl_report *r, const struct dl_job *job) {
   dl_report_lines(r, lines, DL_LENGTH(lines));
 }
 
-/* Gradient all-reduce. A step takes as long as its work does at the efficiency
- * of the method flops. With one GPU there is none. */
+/* Gradient all-reduce: absent with one GPU. Its share is of the step time that
+ * the method flops gives. */
 static void add_all_reduce(struct dl_report *r, const struct dl_job *job) {
   struct dl_parallel p;
   struct dl_parallel_step s = {.comm_s = NAN, .share = NAN};

@@ -18,6 +18,8 @@ struct dl_cv_spec {
 /* "none", "kfold:5", "kfold-shuffled:5", "group:COLUMN". Error: DL_EUSAGE. */
 enum dl_status dl_cv_parse(struct dl_cv_spec *spec, const char *text,
                            struct dl_diag *d);
+
+/* Writes that text to buf, cut off at size bytes. */
 void dl_cv_name(const struct dl_cv_spec *spec, char *buf, size_t size);
 
 /* What to fit. Texts are formulas that the training table holds. */
