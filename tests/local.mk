@@ -120,6 +120,7 @@ CLI_TESTS = \
 	tests/cli/reproduce.bats \
 	tests/cli/scaling-published.bats \
 	tests/cli/schemas.bats \
+	tests/cli/shard.bats \
 	tests/cli/show.bats \
 	tests/cli/sites.bats \
 	tests/cli/step-published.bats \
