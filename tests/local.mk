@@ -61,6 +61,7 @@ UNIT_TESTS = \
 	tests/unit/test_select \
 	tests/unit/test_serving \
 	tests/unit/test_settings \
+	tests/unit/test_gpu_names \
 	tests/unit/test_group_totals \
 	tests/unit/test_text \
 	tests/unit/test_text_format \
@@ -165,6 +166,9 @@ tests_unit_test_arrays_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_bootstrap_SOURCES = tests/unit/test_bootstrap.c \
 	tests/unit/problem.h
 tests_unit_test_bootstrap_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_gpu_names_SOURCES = tests/unit/test_gpu_names.c \
+	tests/unit/unit.h
+tests_unit_test_gpu_names_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_catalog_SOURCES = tests/unit/test_catalog.c tests/unit/unit.h
 tests_unit_test_catalog_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_csv_SOURCES = tests/unit/test_csv.c
