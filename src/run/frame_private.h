@@ -219,11 +219,6 @@ bool dl_frame_check_row(struct dl_frame *f, const struct dl_csv_block *block,
 void dl_frame_explain_rule(const struct dl_broken_rule *broken,
                            struct dl_text *to);
 
-/* Checks the settings of a row against each other and its descriptors; a
- * contradiction becomes the fault of the row. */
-void dl_frame_check_setup(struct dl_row *row);
-void dl_frame_explain_setup(const struct dl_row *row, struct dl_text *to);
-
 /* Index of an entry by name, or -1. */
 long dl_entry_find(const struct entries *es, const char *name);
 

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "run/frame_private.h"
+#include "run/setup/training_setup.h"
 
 static const struct dl_cell absent = {(double)NAN, NULL};
 
@@ -192,7 +193,7 @@ enum dl_status dl_frame_run(const struct dl_frame *f,
       status = look_up(f, from->lookup, s->kind, row, d);
   }
   if (!how->early && row->fault.kind == DL_FAULT_NONE)
-    dl_frame_check_setup(row);
+    dl_setup_check(row);
   return status;
 }
 
@@ -320,7 +321,7 @@ enum dl_status dl_frame_complain(const struct dl_frame *f,
     const struct dl_broken_rule broken = {fault->step, fault->x};
     dl_frame_explain_rule(&broken, &why);
   } else if (fault->kind == DL_FAULT_SETUP) {
-    dl_frame_explain_setup(row, &why);
+    dl_setup_explain(row, &why);
   } else if (fault->kind == DL_FAULT_UNDEFINED) {
     dl_text_printf(
         &why,

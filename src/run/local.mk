@@ -20,6 +20,4 @@ libdlest_a_SOURCES += \
 	%D%/sweep_axis.c \
 	%D%/sweep_axis.h \
 	%D%/sweep_cursor.c \
-	%D%/sweep_cursor.h \
-	%D%/training_setup.c \
-	%D%/training_setup.h
+	%D%/sweep_cursor.h

@@ -7,7 +7,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "run/training_setup.h"
+#include "run/setup/training_setup.h"
 #include "table.h"
 #include "tests/messages.h"
 

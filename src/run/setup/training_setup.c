@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The set-up of a training, and the rules between its settings. */
 
-#include "run/training_setup.h"
+#include "run/setup/training_setup.h"
 
 #include <math.h>
 #include <string.h>
-
-#include "run/frame_private.h"
 
 static double or_one(double x) {
   return isnan(x) ? 1 : x;
@@ -122,7 +120,7 @@ static bool breaks_rank(const struct dl_row *row, struct dl_text *to) {
 static bool (*const rules[])(const struct dl_row *row, struct dl_text *to) = {
     breaks_degrees, breaks_global_batch, breaks_fine_tune, breaks_rank};
 
-void dl_frame_check_setup(struct dl_row *row) {
+void dl_setup_check(struct dl_row *row) {
   for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
     if (rules[i](row, NULL)) {
       row->fault = (struct dl_fault){.kind = DL_FAULT_SETUP, .step = i};
@@ -130,6 +128,6 @@ void dl_frame_check_setup(struct dl_row *row) {
     }
 }
 
-void dl_frame_explain_setup(const struct dl_row *row, struct dl_text *to) {
+void dl_setup_explain(const struct dl_row *row, struct dl_text *to) {
   rules[row->fault.step](row, to);
 }

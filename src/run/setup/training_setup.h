@@ -7,7 +7,8 @@
 #ifndef DL_RUN_TRAINING_SETUP_H
 #define DL_RUN_TRAINING_SETUP_H
 
-#include "run/run.h"
+#include "base/text.h"
+#include "run/row.h"
 
 enum dl_fine_tune { DL_TUNE_FULL, DL_TUNE_HEAD, DL_TUNE_LORA, DL_TUNE_QLORA };
 
@@ -29,5 +30,12 @@ double dl_micro_batch(const struct dl_run *r);
 
 /* Samples per optimizer step on all accelerators. */
 double dl_global_batch(const struct dl_run *r);
+
+/* Checks the settings of a row against each other and its descriptors; a
+ * contradiction becomes the fault of the row. */
+void dl_setup_check(struct dl_row *row);
+
+/* Appends what is wrong, of a row with such a fault. */
+void dl_setup_explain(const struct dl_row *row, struct dl_text *to);
 
 #endif
