@@ -4,8 +4,8 @@
  * are unknown take the plainest value: full training, no parallelism but of
  * the data, no accumulation. */
 
-#ifndef DL_RUN_TRAINING_SETUP_H
-#define DL_RUN_TRAINING_SETUP_H
+#ifndef DL_RUN_SETUP_TRAINING_SETUP_H
+#define DL_RUN_SETUP_TRAINING_SETUP_H
 
 #include "base/text.h"
 #include "run/row.h"
