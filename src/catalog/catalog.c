@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "catalog/catalog.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -213,6 +215,34 @@ static enum dl_status read_own(struct dl_catalog *c, enum dl_kind kind,
   return status;
 }
 
+/* An ONNX model by its name, or by its content: XML begins with blanks, a byte
+ * order mark or '<'. What cannot be read twice is copied first. */
+static enum dl_status read_architecture(struct dl_catalog *c, const char *path,
+                                        struct single *own, struct dl_diag *d) {
+  FILE *f, *copy = NULL;
+  struct stat st;
+  char name[64];
+  enum dl_status status = dl_open_input(&f, path, d);
+  if (status != DL_OK)
+    return status;
+  if (fstat(fileno(f), &st) != 0 || !S_ISREG(st.st_mode))
+    status = dl_spool_input(f, path, &copy, d);
+  int first = status == DL_OK ? getc(copy ? copy : f) : EOF;
+  bool onnx =
+      dl_is_onnx(path) || (first != EOF && !strchr(" \t\r\n<\xef", first));
+  dl_close_input(f);
+  if (copy) {
+    snprintf(name, sizeof name, "/proc/self/fd/%d", fileno(copy));
+    path = name;
+  }
+  if (status == DL_OK)
+    status = onnx ? dl_onnx_load(&own->file, path, &own->recount, d)
+                  : read_own(c, DL_ARCHITECTURE, path, &own->file, d);
+  if (copy)
+    fclose(copy);
+  return status;
+}
+
 /* Opens the file at a path. */
 static enum dl_status open_path(struct dl_catalog *c, enum dl_kind kind,
                                 const char *path, struct dl_diag *d) {
@@ -222,8 +252,8 @@ static enum dl_status open_path(struct dl_catalog *c, enum dl_kind kind,
     free(own);
     return dl_fail_memory(d);
   }
-  enum dl_status status = kind == DL_ARCHITECTURE && dl_is_onnx(path)
-                              ? dl_onnx_load(&own->file, path, &own->recount, d)
+  enum dl_status status = kind == DL_ARCHITECTURE
+                              ? read_architecture(c, path, own, d)
                               : read_own(c, kind, path, &own->file, d);
   if (status == DL_OK)
     k->n_single++;

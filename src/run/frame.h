@@ -126,6 +126,9 @@ enum dl_status dl_frame_want_descriptors(struct dl_frame *f, struct dl_diag *d);
  * be called when all steps have been added. */
 void dl_frame_warn_unused(const struct dl_frame *f, struct dl_diag *d);
 
+/* Warns of aliases that stand in no row, once all rows of a table were read. */
+void dl_frame_warn_aliases(const struct dl_frame *f, struct dl_diag *d);
+
 /* Name of the quantity that a step sets. */
 const char *dl_frame_step_name(const struct dl_frame *f, size_t step);
 size_t dl_frame_n_steps(const struct dl_frame *f);

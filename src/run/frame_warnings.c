@@ -143,6 +143,16 @@ void dl_frame_warn_unused(const struct dl_frame *f, struct dl_diag *d) {
     warn_column(f, dl_csv_name(f->csv, i), d);
 }
 
+void dl_frame_warn_aliases(const struct dl_frame *f, struct dl_diag *d) {
+  for (size_t i = 0; i < f->aliases.n; i++) {
+    bool used = false;
+    for (size_t k = 0; k < N_LOOK_UPS; k++)
+      used |= dl_intern_find(&f->lookup.names[k], f->aliases.e[i].name) >= 0;
+    if (!used)
+      dl_warn(d, "--alias %s: nothing uses this name", f->aliases.e[i].name);
+  }
+}
+
 /* Warns of a text once; a list of all that were seen is kept. */
 static bool is_new(struct dl_intern *seen, const char *column, const char *text,
                    struct dl_text *key) {

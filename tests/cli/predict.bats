@@ -395,6 +395,16 @@ dlest: $(message no_method_has_enough "; give --arch and --gpu")" \
     "${NEITHER[@]}" --set batch_size=0
 }
 
+@test "--alias: a name that no row has" {
+  printf 'arch,gpu,epochs,batch_size,train_samples\nvgg16,a100,1,8,1e6\nnet,a100,1,8,1e6\n' \
+    >runs.csv
+  for unused in zzz Net; do
+    gives 0 "dlest: warning: $(message alias_nothing_uses "$unused")" \
+      predict --input runs.csv --method tdp --duration 1h --format csv \
+      --alias net=resnet50 --alias "$unused=resnet50"
+  done
+}
+
 @test "--define and --alias: what they refuse" {
   refuses 2 "dlest: $(message expected_name_formula foo)" "${NEITHER[@]}" --define foo
   refuses 2 "dlest: $(message expected_name_formula a==b)" \

@@ -313,6 +313,8 @@ enum dl_status dl_predict_batch(struct dl_cli *cli,
   if (status == DL_OK)
     status = write_batch(&b);
   if (status == DL_OK)
+    dl_frame_warn_aliases(f, &cli->diag);
+  if (status == DL_OK)
     status =
         dl_check_budget("a run takes", b.over_j, o->budget_kwh, &cli->diag);
   free_batch(&b);

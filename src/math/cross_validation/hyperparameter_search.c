@@ -279,19 +279,21 @@ static bool average_groups(double *error, const struct absolutes *a) {
 enum dl_status dl_group_errors(double *error, const struct dl_problem *p,
                                const struct dl_regression *r,
                                const gsl_matrix *candidates,
-                               const struct dl_folds *folds,
                                const struct dl_folds *groups,
                                struct dl_diag *d) {
+  size_t *of_row;
+  struct dl_folds sets = dl_folds_in_sets(groups, &of_row);
   struct absolutes a = {.groups = groups};
   struct job job = {
       .method = r, .H = candidates, .take = add_absolutes, .ctx = &a};
   a.job = &job;
   a.sum = gsl_matrix_calloc(groups->k, candidates->size1);
   enum dl_status status =
-      a.sum ? run_folds(&job, p, folds, d) : dl_fail_memory(d);
+      of_row && a.sum ? run_folds(&job, p, &sets, d) : dl_fail_memory(d);
   if (!status && !average_groups(error, &a))
     status = dl_fail_memory(d);
   gsl_matrix_free(a.sum);
   dl_splitter_free(&job.splitter);
+  free(of_row);
   return status;
 }

@@ -94,18 +94,15 @@ static void find_errors(double *error, const struct dl_training *t,
                         const struct dl_folds *folds) {
   struct dl_diag quiet;
   dl_diag_init(&quiet);
-  size_t *of_row;
-  struct dl_folds sets = dl_folds_in_sets(folds, &of_row);
   for (size_t i = 0; i < grid->size1; i++)
     error[i] = NAN;
   if (g->physics)
     for (size_t i = 0; i < grid->size1; i++)
       error[i] = physics_error(t, g, grid->data + i * grid->tda, folds, &quiet);
-  else if (of_row && dl_group_errors(error, &g->problem, g->method, grid, &sets,
-                                     folds, &quiet) != DL_OK)
+  else if (dl_group_errors(error, &g->problem, g->method, grid, folds,
+                           &quiet) != DL_OK)
     for (size_t i = 0; i < grid->size1; i++)
       error[i] = NAN;
-  free(of_row);
   dl_diag_free(&quiet);
 }
 
