@@ -67,6 +67,7 @@ UNIT_TESTS = \
 	tests/unit/test_text_format \
 	tests/unit/test_timestamp \
 	tests/unit/test_training \
+	tests/unit/test_training_setup \
 	tests/unit/test_transformer \
 	tests/unit/test_validate \
 	tests/unit/test_work \
@@ -129,6 +130,7 @@ CLI_TESTS = \
 	tests/cli/sweep.bats \
 	tests/cli/table-values.bats \
 	tests/cli/terminal.bats \
+	tests/cli/training-setup.bats \
 	tests/cli/transformers.bats \
 	tests/cli/user-catalogs.bats \
 	tests/cli/version.bats
@@ -323,6 +325,10 @@ tests_unit_test_training_SOURCES = tests/unit/test_training.c \
 	tests/unit/unit.h \
 	tests/unit/table.h
 tests_unit_test_training_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_training_setup_SOURCES = tests/unit/test_training_setup.c \
+	tests/unit/unit.h \
+	tests/unit/table.h
+tests_unit_test_training_setup_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_transformer_SOURCES = tests/unit/test_transformer.c \
 	tests/unit/unit.h
 tests_unit_test_transformer_LDADD = $(LDADD) $(CMOCKA_LIBS)
