@@ -104,7 +104,7 @@ commands() {
 
 @test "an option says what it is for" {
   [ "$("$DLEST" --complete predict --froz)" = \
-    $'--frozen\ttrain the classifier alone' ]
+    $'--frozen\tthe same as --fine-tune head' ]
 }
 
 @test "names of the catalogues" {
