@@ -91,10 +91,15 @@ static enum dl_status find_hyper(struct dl_choice *c,
   if (!candidates)
     return dl_fail_memory(d);
   struct dl_search_best best;
-  enum dl_status status = dl_search(&best, p, c->method, candidates, folds, d);
+  size_t *of_row;
+  struct dl_folds sets = dl_folds_in_sets(folds, &of_row);
+  enum dl_status status =
+      of_row ? dl_search(&best, p, c->method, candidates, &sets, d)
+             : dl_fail_memory(d);
   for (size_t i = 0; status == DL_OK && i < c->method->n_hyper; i++)
     c->hyper[i] = best.hyper[i];
   gsl_matrix_free(candidates);
+  free(of_row);
   return status;
 }
 
