@@ -17,7 +17,6 @@
 #include "io/csv.h"
 #include "io/lines.h"
 #include "logs/importers/importers.h"
-#include "logs/log_part.h"
 #include "logs/log_private.h"
 #include "logs/readings/power_meter.h"
 #include "logs/seen_rows.h"
@@ -264,7 +263,7 @@ enum dl_status dl_log_open(struct dl_log **out, const char *path,
   if (status == DL_OK && log->importer->begin)
     status = log->importer->begin(log, &head, d);
   if (status != DL_OK) {
-    dl_log_free(log);
+    dl_log_close(log);
     *out = NULL;
   }
   return status;
@@ -289,11 +288,8 @@ void dl_log_free_contents(struct dl_log *log) {
   free(log->problem);
 }
 
-void dl_log_free(struct dl_log *log) {
-  if (!log)
-    return;
+void dl_log_close(struct dl_log *log) {
   dl_log_free_contents(log);
-  dl_log_part_free(log->part);
   free(log->carry.s);
   dl_seen_rows_free(&log->own_seen);
   dl_csv_free(log->csv);
@@ -422,27 +418,8 @@ static size_t ready(const struct dl_log *log) {
   return n;
 }
 
-/* The runs of the next part that has any. */
-static enum dl_status next_runs(struct dl_log *log, struct dl_log_block *block,
-                                struct dl_diag *d) {
-  enum dl_status status = DL_OK;
-  *block = (struct dl_log_block){0};
-  if (!log->part && !(log->part = dl_log_part_new(log)))
-    return dl_fail_memory(d);
-  while (status == DL_OK && block->n_runs == 0 &&
-         dl_log_part_read(log, log->part)) {
-    dl_log_part_import(log->part);
-    status = dl_log_part_settle(log, log->part, d);
-    block->run = dl_log_part_runs(log->part, &block->n_runs);
-  }
-  log->bytes = dl_lines_bytes(log->lines);
-  return status;
-}
-
-enum dl_status dl_log_next(struct dl_log *log, struct dl_log_block *block,
+enum dl_status dl_log_read(struct dl_log *log, struct dl_log_block *block,
                            struct dl_diag *d) {
-  if (log->importer->settle)
-    return next_runs(log, block, d);
   size_t hold = log->o.drop_last;
   log->d = d;
   log->n_readings -= log->n_out;

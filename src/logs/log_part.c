@@ -154,7 +154,7 @@ static enum dl_status read_lines(struct dl_log *log, struct dl_log_part *p) {
 static enum dl_status read_runs(struct dl_log *log, struct dl_log_part *p) {
   struct dl_log_block block;
   struct dl_log own = p->log;
-  enum dl_status status = dl_log_next(log, &block, &p->diag);
+  enum dl_status status = dl_log_read(log, &block, &p->diag);
   p->log.run = log->run;
   p->log.n_runs = log->n_runs;
   p->log.runs_cap = log->runs_cap;
@@ -246,4 +246,36 @@ size_t dl_log_part_bytes(const struct dl_log_part *p) {
 struct dl_run *dl_log_part_runs(struct dl_log_part *p, size_t *n) {
   *n = p->log.n_runs;
   return p->log.run;
+}
+
+/* --- the log as a whole */
+
+/* The runs of the next part that has any. */
+static enum dl_status next_runs(struct dl_log *log, struct dl_log_block *block,
+                                struct dl_diag *d) {
+  enum dl_status status = DL_OK;
+  *block = (struct dl_log_block){0};
+  if (!log->part && !(log->part = dl_log_part_new(log)))
+    return dl_fail_memory(d);
+  while (status == DL_OK && block->n_runs == 0 &&
+         dl_log_part_read(log, log->part)) {
+    dl_log_part_import(log->part);
+    status = dl_log_part_settle(log, log->part, d);
+    block->run = dl_log_part_runs(log->part, &block->n_runs);
+  }
+  log->bytes = dl_lines_bytes(log->lines);
+  return status;
+}
+
+enum dl_status dl_log_next(struct dl_log *log, struct dl_log_block *block,
+                           struct dl_diag *d) {
+  return log->importer->settle ? next_runs(log, block, d)
+                               : dl_log_read(log, block, d);
+}
+
+void dl_log_free(struct dl_log *log) {
+  if (!log)
+    return;
+  dl_log_part_free(log->part);
+  dl_log_close(log);
 }
