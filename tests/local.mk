@@ -61,11 +61,13 @@ UNIT_TESTS = \
 	tests/unit/test_select \
 	tests/unit/test_serving \
 	tests/unit/test_settings \
+	tests/unit/test_gpu_names \
 	tests/unit/test_group_totals \
 	tests/unit/test_text \
 	tests/unit/test_text_format \
 	tests/unit/test_timestamp \
 	tests/unit/test_training \
+	tests/unit/test_training_setup \
 	tests/unit/test_transformer \
 	tests/unit/test_validate \
 	tests/unit/test_work \
@@ -120,6 +122,7 @@ CLI_TESTS = \
 	tests/cli/reproduce.bats \
 	tests/cli/scaling-published.bats \
 	tests/cli/schemas.bats \
+	tests/cli/shard.bats \
 	tests/cli/show.bats \
 	tests/cli/sites.bats \
 	tests/cli/step-published.bats \
@@ -128,6 +131,7 @@ CLI_TESTS = \
 	tests/cli/sweep.bats \
 	tests/cli/table-values.bats \
 	tests/cli/terminal.bats \
+	tests/cli/training-setup.bats \
 	tests/cli/transformers.bats \
 	tests/cli/user-catalogs.bats \
 	tests/cli/version.bats
@@ -165,6 +169,9 @@ tests_unit_test_arrays_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_bootstrap_SOURCES = tests/unit/test_bootstrap.c \
 	tests/unit/problem.h
 tests_unit_test_bootstrap_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_gpu_names_SOURCES = tests/unit/test_gpu_names.c \
+	tests/unit/unit.h
+tests_unit_test_gpu_names_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_catalog_SOURCES = tests/unit/test_catalog.c tests/unit/unit.h
 tests_unit_test_catalog_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_csv_SOURCES = tests/unit/test_csv.c
@@ -319,6 +326,10 @@ tests_unit_test_training_SOURCES = tests/unit/test_training.c \
 	tests/unit/unit.h \
 	tests/unit/table.h
 tests_unit_test_training_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_training_setup_SOURCES = tests/unit/test_training_setup.c \
+	tests/unit/unit.h \
+	tests/unit/table.h
+tests_unit_test_training_setup_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_transformer_SOURCES = tests/unit/test_transformer.c \
 	tests/unit/unit.h
 tests_unit_test_transformer_LDADD = $(LDADD) $(CMOCKA_LIBS)

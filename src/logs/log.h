@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include "base/diag.h"
+#include "io/shard.h"
 #include "logs/importers/importer.h"
 #include "logs/seen_rows.h"
 
@@ -19,6 +20,9 @@ struct dl_log_options {
   /* Rows of tables of runs that were read, of this log and others: they count
    * once. NULL: of this log only. */
   struct dl_seen_rows *seen;
+  /* The jobs that an importer of accounting returns: those whose number, or
+   * the hash of it, is in the shard. All rows of a job are. */
+  struct dl_shard shard;
 };
 
 struct dl_meter_info {

@@ -219,11 +219,25 @@ static void read_step(struct sacct *c, const struct dl_slurm_row *row) {
     c->n_nodes = nodes;
 }
 
+/* Whether a line is of a job of another shard. */
+static bool is_elsewhere(const struct dl_log *log, const struct sacct *c,
+                         const char *s, size_t len) {
+  size_t n;
+  const char *id =
+      log->o.shard.count > 0 ? dl_slurm_job_of(&c->table, s, len, &n) : NULL;
+  return id &&
+         !dl_shard_takes(&log->o.shard, dl_seen_hash(DL_SEEN_START, id, n));
+}
+
 static bool line(struct dl_log *log, char *s, size_t len) {
   struct sacct *c = log->state;
   struct dl_slurm_row row;
   if (dl_slurm_layout(&c->table, s, len))
     return true;
+  if (is_elsewhere(log, c, s, len)) {
+    finish(log, c);
+    return true;
+  }
   uint64_t hash = dl_seen_hash(DL_SEEN_START, s, len);
   if (!dl_slurm_read(log, &c->table, s, len, &row))
     return false;

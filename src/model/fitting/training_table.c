@@ -23,8 +23,7 @@ struct reader {
   struct dl_formula **formula; /* t->formula.n */
   struct dl_row_ref **vars;    /* their variables */
   struct dl_row_ref *group;    /* t->n_labels; unused for a made key */
-  struct dl_key_maker *key;    /* where 'config' is unknown; NULL: nothing to
-                                  make it from */
+  struct dl_key_maker *key;    /* where 'config' is no column; or NULL */
   bool has_config;             /* it is a column */
   struct dl_row_ref boundary_at;
   struct dl_row_ref *ranged; /* one a range of t */
@@ -312,7 +311,7 @@ static bool add_labels(struct reader *r, const struct dl_row *row) {
     if (e)
       label = e->id;
     else if (strcmp(l->column, "config") == 0 && r->key &&
-               !(r->has_config && label && *label)) {
+             !(r->has_config && label && *label)) {
       dl_text_clear(&text);
       dl_key_make(r->key, row, &text);
       label = text.s;
