@@ -33,6 +33,7 @@ UNIT_TESTS = \
 	tests/unit/test_krr_kernel \
 	tests/unit/test_lines \
 	tests/unit/test_memory \
+	tests/unit/test_seen_jobs \
 	tests/unit/test_power_meter \
 	tests/unit/test_metrics \
 	tests/unit/test_model_file \
@@ -122,6 +123,7 @@ CLI_TESTS = \
 	tests/cli/reproduce.bats \
 	tests/cli/scaling-published.bats \
 	tests/cli/schemas.bats \
+	tests/cli/shard.bats \
 	tests/cli/show.bats \
 	tests/cli/sites.bats \
 	tests/cli/step-published.bats \
@@ -230,6 +232,8 @@ tests_unit_test_krr_kernel_SOURCES = tests/unit/test_krr_kernel.c
 tests_unit_test_krr_kernel_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_lines_SOURCES = tests/unit/test_lines.c
 tests_unit_test_lines_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_seen_jobs_SOURCES = tests/unit/test_seen_jobs.c
+tests_unit_test_seen_jobs_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_memory_SOURCES = tests/unit/test_memory.c tests/unit/unit.h
 tests_unit_test_memory_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_power_meter_SOURCES = tests/unit/test_power_meter.c
