@@ -154,7 +154,7 @@ dlest: 100 rows skipped" "${ROWS[@]}"
   [ "$(wc -c <err)" -lt 400 ]
   grep -q "^dlest: warning: runs.csv:3: $(message expected_fields_found 5 1)$" err
   grep -q "^dlest: warning: runs.csv:4: $(message unknown_arch_export \
-    "xxx*\.\.\.")" err
+    arch "xxx*\.\.\." archs)" err
 }
 
 @test "a row without an end" {

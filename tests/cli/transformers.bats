@@ -77,7 +77,7 @@ END
     [ "$status" -eq 3 ]
     [ ! -s out ]
   done
-  gives 3 "dlest: $(message unknown_arch_export no-such-network99)" \
+  gives 3 "dlest: $(message unknown_arch_export arch no-such-network99 archs)" \
     show arch no-such-network99
 }
 
