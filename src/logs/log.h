@@ -15,6 +15,7 @@ struct dl_log_options {
   const struct dl_importer *from; /* NULL: recognised by content */
   size_t drop_last;               /* ignore this many lines at the end */
   double interval_s;              /* of logs without times; 0: 1 s */
+  bool accounting; /* refuse tables of jobs with neither times nor energies */
   /* Rows of tables of runs that were read, of this log and others: they count
    * once. NULL: of this log only. */
   struct dl_seen_rows *seen;

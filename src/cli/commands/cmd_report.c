@@ -181,6 +181,7 @@ static enum dl_status read_file(struct work *w, const char *path,
   struct dl_log *log;
   struct dl_log_options o = w->o->log;
   o.seen = &w->seen;
+  o.accounting = true;
   enum dl_status status = dl_log_open(&log, path, &o, d);
   if (status != DL_OK)
     return status;

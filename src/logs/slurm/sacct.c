@@ -47,6 +47,27 @@ static bool probe(const struct dl_head *head) {
   return dl_slurm_kind(head->text) == DL_SLURM_JOBS;
 }
 
+/* sacct's own choice of columns has neither times nor energies. */
+static enum dl_status begin(struct dl_log *log, const struct dl_head *head,
+                            struct dl_diag *d) {
+  struct dl_slurm_table t;
+  struct dl_text missing = {0};
+  const char *s = head->text + strspn(head->text, " \t\r\n");
+  enum dl_status status = DL_OK;
+  if (!log->o.accounting || !dl_slurm_header(&t, s, strcspn(s, "\r\n")) ||
+      dl_slurm_has_figures(&t))
+    return DL_OK;
+  dl_slurm_missing(&t, &missing);
+  status = missing.failed
+               ? dl_fail_memory(d)
+               : dl_fail_at(d, DL_EINPUT, log->path, 0,
+                            "no times and no energies of jobs: columns %s are "
+                            "missing; use sacct -P -o %s",
+                            dl_text_str(&missing), DL_SLURM_USED);
+  dl_text_free(&missing);
+  return status;
+}
+
 /* A number of nodes or processors: "2048", "2K". */
 static double count_of(const char *s) {
   double x;
@@ -252,6 +273,7 @@ const struct dl_importer dl_import_sacct = {
     .has_jobs = true,
     .state_size = sizeof(struct sacct),
     .probe = probe,
+    .begin = begin,
     .line = line,
     .end = end,
 };

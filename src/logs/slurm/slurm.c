@@ -245,6 +245,26 @@ double dl_slurm_elapsed(const struct dl_slurm_row *row) {
   return ok && x >= 0 && x <= 1e12 ? x : NAN;
 }
 
+bool dl_slurm_has_figures(const struct dl_slurm_table *t) {
+  return dl_slurm_has_elapsed(t) || has(t, DL_SLURM_ENERGY) ||
+         has(t, DL_SLURM_ENERGY_RAW) || has(t, DL_SLURM_ALLOC_TRES);
+}
+
+void dl_slurm_missing(const struct dl_slurm_table *t, struct dl_text *to) {
+  const char *next;
+  for (const char *s = DL_SLURM_USED; *s; s = next) {
+    size_t len = strcspn(s, ",");
+    next = s + len + (s[len] == ',');
+    bool found = false;
+    for (int c = 0; c < DL_SLURM_N && !found; c++)
+      found = has(t, c) && dl_cell_among(names[c], s, len) >= 0;
+    if (found)
+      continue;
+    dl_text_add(to, to->len > 0 ? ", " : "");
+    dl_text_add_n(to, s, len);
+  }
+}
+
 /* Whether the first step below the header comes again at a later time. */
 static bool is_sampled(struct dl_slurm_table t, const char *s) {
   struct dl_slurm_row row = {.table = &t};

@@ -33,6 +33,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/text.h"
 #include "logs/importers/importer.h"
 
 enum dl_slurm_column {
@@ -109,6 +110,16 @@ const char *dl_slurm_cell(const struct dl_slurm_row *row,
  * unknown). */
 bool dl_slurm_has_elapsed(const struct dl_slurm_table *t);
 double dl_slurm_elapsed(const struct dl_slurm_row *row);
+
+/* The columns that an accounting of energy uses, and appends those of them that
+ * the table lacks: "User, ElapsedRaw, ...". */
+#define DL_SLURM_USED                                                          \
+  "JobID,JobName,User,Account,Partition,State,ElapsedRaw,Start,NNodes,NCPUS,"  \
+  "NTasks,TotalCPU,ConsumedEnergyRaw,AllocTRES,TRESUsageInTot,TRESUsageInAve"
+void dl_slurm_missing(const struct dl_slurm_table *t, struct dl_text *to);
+
+/* Whether jobs of the table have an elapsed time or an energy. */
+bool dl_slurm_has_figures(const struct dl_slurm_table *t);
 
 /* What a file with this beginning contains: jobs (sacct), or energies of steps
  * over time (sstat, or repeated calls of sacct). Samples have a column or a
