@@ -149,6 +149,8 @@ static void integrate(struct recording *c, double seconds) {
 static void sample(struct recording *c) {
   int64_t ns = time_ns(c);
   dl_sensors_read(c->s, c->d);
+  if (c->r->n_samples == 0)
+    dl_sensors_restart(c->s);
   integrate(c, c->r->n_samples > 0 ? (double)(ns - c->r->end_ns) * 1e-9 : 0);
   if (c->r->n_samples++ == 0)
     c->r->start_ns = ns;

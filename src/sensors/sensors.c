@@ -133,6 +133,14 @@ static double increase(const struct dl_sensor *s, double before) {
   return s->wraps_j > before ? s->wraps_j - before + now : now;
 }
 
+void dl_sensors_restart(struct dl_sensors *s) {
+  for (size_t i = 0; i < s->n; i++) {
+    s->s[i].total_j = 0;
+    if (!isnan(s->s[i].energy_j))
+      s->s[i].energy_j = 0;
+  }
+}
+
 size_t dl_sensors_read(struct dl_sensors *s, struct dl_diag *d) {
   size_t n = 0;
   for (size_t i = 0; i < s->n; i++) {

@@ -88,6 +88,9 @@ void dl_sensors_select(struct dl_sensors *s, const char *visible);
  * sensor that cannot be read any more. Returns how many gave a value. */
 size_t dl_sensors_read(struct dl_sensors *s, struct dl_diag *d);
 
+/* Counts energies from the last reading on. */
+void dl_sensors_restart(struct dl_sensors *s);
+
 /* For the kinds. A new sensor, all readings NaN; NULL: out of memory. */
 struct dl_sensor *dl_sensors_add(struct dl_sensors *s,
                                  const struct dl_sensor_kind *kind,

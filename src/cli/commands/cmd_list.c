@@ -10,7 +10,7 @@
 #include "base/number.h"
 #include "cli/command.h"
 #include "cli/views/list_catalog.h"
-#include "cli/views/record_report.h"
+#include "cli/record/record_report.h"
 #include "estimate/methods/estimator.h"
 #include "logs/importers/importers.h"
 #include "model/model.h"

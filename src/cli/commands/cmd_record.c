@@ -14,8 +14,8 @@
 #include "cli/command.h"
 #include "cli/options/budget.h"
 #include "cli/passes/extract_rows.h"
-#include "cli/passes/record_live.h"
-#include "cli/views/record_report.h"
+#include "cli/record/record_live.h"
+#include "cli/record/record_report.h"
 #include "logs/extract.h"
 #include "record/recorder.h"
 
@@ -237,12 +237,13 @@ static enum dl_status print_summary(const struct recording *c,
                                          kept ? c->trace_path.s : NULL);
   if (!r)
     return dl_fail_memory(d);
-  /* Standard output is the program's. */
-  FILE *f = c->cli->n_arguments > 0 ? stderr : stdout;
-  const struct dl_format *format =
-      c->cli->output ? dl_format_at(0) : c->cli->format;
+  bool own = c->cli->n_arguments == 0; /* else stdout is the program's */
+  if (own && !c->cli->output)
+    return dl_cli_print(c->cli, r);
   enum dl_status status =
-      c->cli->quiet ? DL_OK : dl_format_report(format, r, f, false, d);
+      c->cli->quiet ? DL_OK
+                    : dl_format_report(dl_format_at(0), r,
+                                       own ? stdout : stderr, false, d);
   dl_report_free(r);
   return status;
 }
@@ -384,11 +385,10 @@ const struct dl_command dl_cmd_record = {
            "\vThe program's standard streams and exit status are its own. "
            "Summary and warnings go to standard error.\n\n"
            "Examples:\n"
-           "  dlest record -- python train.py\n"
-           "  dlest record --set arch=resnet50 --set batch_size=64 -o runs.csv "
-           "-- python train.py\n"
-           "  dlest record --pid 4711\n"
-           "  dlest record --duration 10m --interval 100ms\n",
+           "  dlest record -- python3 train.py\n"
+           "  dlest record --epochs 90 --set arch=resnet50 -o measured.csv -- "
+           "python3 train.py\n"
+           "  dlest record --duration 3s --interval 100ms\n",
     .tables = tables,
     .options_size = sizeof(struct record_options),
     .init = init,

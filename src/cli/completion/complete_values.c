@@ -286,6 +286,7 @@ static const struct {
     {NULL, "scaling", .words = "weak|strong"},
     {NULL, "score", .words = "mape|median_ape|rmse_j|mae_j|bias_j"},
     {NULL, "search", .words = "grid|grid:|random:"},
+    {"record", "gpus", .words = "all"},
     {"report", "by", .list = true, .words = "job|user|account|partition|month"},
 };
 

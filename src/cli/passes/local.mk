@@ -16,8 +16,6 @@ dlest_SOURCES += \
 	%D%/recommend.h \
 	%D%/recommend_nodes.c \
 	%D%/recommend_read.c \
-	%D%/record_live.c \
-	%D%/record_live.h \
 	%D%/report_rows.c \
 	%D%/report_rows.h \
 	%D%/step_follow.c \

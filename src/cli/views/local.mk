@@ -14,7 +14,5 @@ dlest_SOURCES += \
 	%D%/predict_report.c \
 	%D%/predict_report.h \
 	%D%/recommend_report.c \
-	%D%/record_report.c \
-	%D%/record_report.h \
 	%D%/step_report.c \
 	%D%/step_report.h

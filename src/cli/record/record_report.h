@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The summary of dlest record. */
 
-#ifndef DL_CLI_VIEWS_RECORD_REPORT_H
-#define DL_CLI_VIEWS_RECORD_REPORT_H
+#ifndef DL_CLI_RECORD_RECORD_REPORT_H
+#define DL_CLI_RECORD_RECORD_REPORT_H
 
 #include "output/report.h"
 #include "record/recorder.h"

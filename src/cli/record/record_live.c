@@ -2,7 +2,7 @@
 /* The status line of dlest record: energy so far, and the projection of the
  * whole training (dlest step) where its epochs are known. */
 
-#include "cli/passes/record_live.h"
+#include "cli/record/record_live.h"
 
 #include <math.h>
 #include <stdio.h>

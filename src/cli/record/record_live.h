@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What dlest record tells while the program runs. */
 
-#ifndef DL_CLI_PASSES_RECORD_LIVE_H
-#define DL_CLI_PASSES_RECORD_LIVE_H
+#ifndef DL_CLI_RECORD_RECORD_LIVE_H
+#define DL_CLI_RECORD_RECORD_LIVE_H
 
 #include "cli/passes/step_follow.h"
 #include "record/recorder.h"

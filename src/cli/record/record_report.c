@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The summary of dlest record, and the list of sensors. */
 
-#include "cli/views/record_report.h"
+#include "cli/record/record_report.h"
 
 #include <math.h>
 
