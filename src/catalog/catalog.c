@@ -14,6 +14,7 @@
 #include "catalog/architecture/layer_shapes.h"
 #include "catalog/catalog_file.h"
 #include "catalog/catalog_scan.h"
+#include "catalog/names/gpu_match.h"
 #include "catalog/user_files.h"
 
 /* A shipped catalogue: its text, and all of its entries once a command needs
@@ -54,7 +55,8 @@ struct dl_catalog {
   struct kind kind[DL_N_KINDS];
   struct dl_user_files user;
   struct dl_shapes shapes;
-  size_t n_unknown; /* names that were refused */
+  struct dl_gpu_match gpus; /* once a name is in none of the lists */
+  size_t n_unknown;         /* names that were refused */
 };
 
 struct dl_catalog *dl_catalog_new(const char *datadir) {
@@ -88,6 +90,7 @@ void dl_catalog_free(struct dl_catalog *c) {
   }
   dl_user_files_free(&c->user);
   dl_shapes_free(&c->shapes);
+  dl_gpu_match_free(&c->gpus);
   free(c->datadir);
   free(c);
 }
@@ -177,9 +180,9 @@ static enum dl_status find_shipped(struct dl_catalog *c, enum dl_kind kind,
       *e = dl_catalog_file_find(&k->single[i]->file, folded);
   if (*e)
     return DL_OK;
-  enum dl_status status =
-      k->n_single + k->n_missed < FEW ? read_texts(c, kind, d)
-                                      : read_whole(c, kind, d);
+  enum dl_status status = k->n_single + k->n_missed < FEW
+                              ? read_texts(c, kind, d)
+                              : read_whole(c, kind, d);
   for (size_t i = 0; i < k->n_files && status == DL_OK && !*e; i++) {
     if (k->file[i].whole)
       *e = dl_catalog_file_find(&k->file[i].file, folded);
@@ -280,10 +283,29 @@ enum dl_status dl_catalog_open(struct dl_catalog *c, enum dl_kind kind,
   return open_path(c, kind, name, d);
 }
 
-/* Looks a name up in the user's catalogues, and in the shipped ones where
- * `all` is set. */
+/* An accelerator whose name no entry lists, by the name's parts. */
+static enum dl_status match_gpu(struct dl_catalog *c, const char *name,
+                                const struct dl_descriptor **e,
+                                struct dl_diag *d) {
+  if (!c->gpus.read) {
+    const struct dl_descriptor **all = NULL;
+    size_t n = 0;
+    enum dl_status status = dl_catalog_all(c, DL_ACCELERATOR, &all, &n, d);
+    if (status == DL_OK)
+      status = dl_gpu_match_read(&c->gpus, all, n, d);
+    free(all);
+    if (status != DL_OK)
+      return status;
+  }
+  return dl_gpu_match_find(&c->gpus, name, e, d);
+}
+
+/* Where a name is looked up: in the user's catalogues, in the shipped ones too,
+ * and then by its parts. */
+enum reach { OWN, LISTED, PARTS };
+
 static enum dl_status look(struct dl_catalog *c, enum dl_kind kind,
-                           const char *name, bool all,
+                           const char *name, enum reach reach,
                            const struct dl_descriptor **e, struct dl_diag *d) {
   struct dl_text folded = {0};
   *e = NULL;
@@ -295,8 +317,10 @@ static enum dl_status look(struct dl_catalog *c, enum dl_kind kind,
     status = dl_user_files_read(&c->user, d);
     if (status == DL_OK)
       *e = dl_user_files_find(&c->user, kind, folded.s);
-    if (status == DL_OK && !*e && all)
+    if (status == DL_OK && !*e && reach >= LISTED)
       status = find_shipped(c, kind, folded.s, e, d);
+    if (status == DL_OK && !*e && reach == PARTS && kind == DL_ACCELERATOR)
+      status = match_gpu(c, name, e, d);
   }
   dl_text_free(&folded);
   return status;
@@ -309,7 +333,7 @@ enum dl_status dl_catalog_look(struct dl_catalog *c, enum dl_kind kind,
   if (*e)
     return DL_OK;
   if (kind != DL_ARCHITECTURE || !dl_is_shape(name))
-    return look(c, kind, name, true, e, d);
+    return look(c, kind, name, PARTS, e, d);
   struct dl_diag quiet; /* an invalid shape is an unknown name */
   dl_diag_init(&quiet);
   enum dl_status status = dl_shapes_get(&c->shapes, name, e, &quiet);
@@ -321,7 +345,14 @@ enum dl_status dl_catalog_look_own(struct dl_catalog *c, enum dl_kind kind,
                                    const char *name,
                                    const struct dl_descriptor **e,
                                    struct dl_diag *d) {
-  return look(c, kind, name, false, e, d);
+  return look(c, kind, name, OWN, e, d);
+}
+
+enum dl_status dl_catalog_look_listed(struct dl_catalog *c, enum dl_kind kind,
+                                      const char *name,
+                                      const struct dl_descriptor **e,
+                                      struct dl_diag *d) {
+  return look(c, kind, name, LISTED, e, d);
 }
 
 enum { MOST_SHOWN = 64 /* bytes of a name in a message */ };

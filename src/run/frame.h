@@ -10,8 +10,9 @@
  *   override     --set NAME=VALUE
  *   definition   --define NAME=FORMULA
  *   column       of the table, or axis of the sweep
- *   setting      an option, or a default
+ *   setting      an option
  *   derived      from other quantities: epoch_energy_j = energy_j / epochs
+ *   default      of a command
  *   descriptor   gpu.tdp_w, arch.params_m
  *
  * Steps stand in the order of their dependences; two of them look the
