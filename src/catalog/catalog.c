@@ -381,9 +381,6 @@ enum dl_status dl_catalog_look_listed(struct dl_catalog *c, enum dl_kind kind,
 
 enum { MOST_SHOWN = 64 /* bytes of a name in a message */ };
 
-/* What to do about a network that the catalogue lacks. */
-#define EXPORT "export it to ONNX and pass the file: --arch model.onnx"
-
 /* Names are compared folded. Grids are compared by the name of the country:
  * their identifiers are too short to resemble anything. Regions of a country
  * (us-ca), sites and networks are compared by their identifiers as they are
@@ -436,12 +433,16 @@ enum dl_status dl_catalog_get(struct dl_catalog *c, enum dl_kind kind,
   if (c->n_unknown++ < MOST_SUGGESTIONS)
     name_nearest(c, kind, name, &near);
   const struct dl_kind_info *k = dl_kind_info(kind);
-  const char *more = near.s                    ? "; nearest: "
-                     : kind == DL_ARCHITECTURE ? "; " EXPORT
-                                               : "";
-  dl_fail(d, DL_EINPUT, "unknown %s '%.*s%s'%s%s (see 'dlest list %s')",
-          k->word, MOST_SHOWN, name, strlen(name) > MOST_SHOWN ? "..." : "",
-          more, dl_text_str(&near), k->words);
+  const char *cut = strlen(name) > MOST_SHOWN ? "..." : "";
+  if (kind == DL_ARCHITECTURE && !near.s)
+    dl_fail(d, DL_EINPUT,
+            "unknown %s '%.*s%s'; export it to ONNX and pass the file: "
+            "--arch model.onnx (see 'dlest list %s')",
+            k->word, MOST_SHOWN, name, cut, k->words);
+  else
+    dl_fail(d, DL_EINPUT, "unknown %s '%.*s%s'%s%s (see 'dlest list %s')",
+            k->word, MOST_SHOWN, name, cut, near.s ? "; nearest: " : "",
+            dl_text_str(&near), k->words);
   dl_text_free(&near);
   return DL_EINPUT;
 }
