@@ -18,7 +18,5 @@ dlest_SOURCES += \
 	%D%/recommend_read.c \
 	%D%/report_pass.c \
 	%D%/report_pass.h \
-	%D%/report_rows.c \
-	%D%/report_rows.h \
 	%D%/step_follow.c \
 	%D%/step_follow.h

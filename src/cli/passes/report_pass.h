@@ -5,7 +5,7 @@
 #define DL_CLI_PASSES_REPORT_PASS_H
 
 #include "cli/options/log_options.h"
-#include "cli/passes/report_rows.h"
+#include "cli/views/report_rows.h"
 #include "logs/log.h"
 
 struct dl_report_options {
