@@ -10,11 +10,11 @@
 #include "cli/command.h"
 #include "cli/options/job_options.h"
 #include "cli/passes/fit_auxiliary.h"
-#include "cli/passes/fit_means.h"
 #include "cli/passes/fit_predictions.h"
 #include "cli/views/fit_report.h"
-#include "model/fitting/replicates.h"
+#include "model/replicates/replicates.h"
 #include "model/fitting/train.h"
+#include "model/replicates/means_input.h"
 
 enum { MOST_LEFT_OUT_ONE = 300 /* rows for which each may be a fold */ };
 
@@ -223,7 +223,7 @@ static enum dl_status read_table(struct fitting *w) {
   enum dl_status status =
       w->automatic ? recipe_formulas(w) : manual_formulas(w);
   if (status == DL_OK && w->means)
-    status = dl_fit_means_formulas(&w->t, &w->o->targets, w->csv, d);
+    status = dl_means_formulas(&w->t, &w->o->targets, w->csv, d);
   if (status == DL_OK && !add_once(&w->t.formula, o->weight))
     status = dl_fail_memory(d);
   if (status == DL_OK && (w->automatic || !(w->cv.none && o->cv)) &&
@@ -374,13 +374,19 @@ static enum dl_status write_results(struct fitting *w) {
 
 /* With --means tables of means are joined and nothing is left to do. */
 static enum dl_status open_table(struct fitting *w) {
+  struct dl_cli *cli = w->cli;
   const struct fit_options *o = w->o;
-  if (o->means) {
-    enum dl_status status = dl_fit_join_means(w->cli, o->means, &w->means);
-    if (status != DL_OK || w->means)
-      return status;
-  }
-  return dl_fit_open(w->cli, w->automatic || o->log, &w->csv, &w->means);
+  const char *no_effect =
+      o->means ? "alias|define|set" : "define|weight|predictions";
+  enum dl_status status =
+      dl_means_open(cli->argument, cli->n_arguments, w->automatic || o->log,
+                    &w->csv, &w->means, &cli->diag);
+  if (status == DL_OK && w->means)
+    status = dl_cli_refuse(cli, no_effect, "on a table of means");
+  if (status == DL_OK && w->means && o->means)
+    status =
+        dl_means_join(cli->argument, cli->n_arguments, o->means, &cli->diag);
+  return status;
 }
 
 static enum dl_status fit_table(struct fitting *w) {

@@ -7,8 +7,6 @@ dlest_SOURCES += \
 	%D%/extract_rows.h \
 	%D%/fit_auxiliary.c \
 	%D%/fit_auxiliary.h \
-	%D%/fit_means.c \
-	%D%/fit_means.h \
 	%D%/fit_predictions.c \
 	%D%/fit_predictions.h \
 	%D%/predict_batch.c \

@@ -9,15 +9,11 @@ libdlest_a_SOURCES += \
 	%D%/group_cv_residuals.h \
 	%D%/held_out.c \
 	%D%/held_out.h \
-	%D%/means_table.c \
-	%D%/means_table.h \
 	%D%/model_selection.c \
 	%D%/recipe.c \
 	%D%/recipe.h \
 	%D%/refit.c \
 	%D%/refit.h \
-	%D%/replicates.c \
-	%D%/replicates.h \
 	%D%/train.c \
 	%D%/train.h \
 	%D%/training_table.c \

@@ -2,8 +2,8 @@
 /* Repeated runs of a configuration as one: means with their intervals, and
  * tables of means. */
 
-#ifndef DL_MODEL_FITTING_REPLICATES_H
-#define DL_MODEL_FITTING_REPLICATES_H
+#ifndef DL_MODEL_REPLICATES_REPLICATES_H
+#define DL_MODEL_REPLICATES_REPLICATES_H
 
 #include "run/frame.h"
 

@@ -14,8 +14,8 @@
  * are added up (Chan, Golub, LeVeque 1979, "Updating formulae and a pairwise
  * algorithm for computing sample variances"). */
 
-#ifndef DL_MODEL_FITTING_MEANS_TABLE_H
-#define DL_MODEL_FITTING_MEANS_TABLE_H
+#ifndef DL_MODEL_REPLICATES_MEANS_TABLE_H
+#define DL_MODEL_REPLICATES_MEANS_TABLE_H
 
 #include "base/intern.h"
 #include "io/csv.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Repeated runs of a configuration as one: their means. */
 
-#include "model/fitting/replicates.h"
+#include "model/replicates/replicates.h"
 
 #include <gsl/gsl_cdf.h>
 #include <math.h>
@@ -11,7 +11,7 @@
 #include "base/intern.h"
 #include "base/memory.h"
 #include "base/number.h"
-#include "model/fitting/means_table.h"
+#include "model/replicates/means_table.h"
 #include "run/config_key.h"
 #include "run/run_columns.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "model/fitting/means_table.h"
+#include "model/replicates/means_table.h"
 
 #include <errno.h>
 #include <math.h>

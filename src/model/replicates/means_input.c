@@ -1,40 +1,38 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "cli/passes/fit_means.h"
+#include "model/replicates/means_input.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/fitting/means_table.h"
+#include "model/replicates/means_table.h"
 #include "run/formula/formula.h"
 
-/* Reads the arguments if they are tables of means: several must be. */
-static enum dl_status read_means(struct dl_cli *cli, struct dl_means *m,
-                                 struct dl_csv **csv, bool *means) {
-  struct dl_diag *d = &cli->diag;
-  enum dl_status status = dl_csv_open(csv, cli->argument[0], 0, d);
-  *means = status == DL_OK && (cli->n_arguments > 1 || dl_means_is_table(*csv));
+/* Reads the files if they are tables of means; else leaves the first one
+ * open. */
+static enum dl_status read_means(char *const *path, size_t n,
+                                 struct dl_means *m, struct dl_csv **csv,
+                                 bool *means, struct dl_diag *d) {
+  enum dl_status status = dl_csv_open(csv, path[0], 0, d);
+  *means = status == DL_OK && (n > 1 || dl_means_is_table(*csv));
   if (!*means)
     return status;
   dl_csv_free(*csv);
   *csv = NULL;
-  return dl_means_read(m, cli->argument, cli->n_arguments, d);
+  return dl_means_read(m, path, n, d);
 }
 
-enum dl_status dl_fit_open(struct dl_cli *cli, bool logs, struct dl_csv **csv,
-                           bool *means) {
-  struct dl_diag *d = &cli->diag;
+enum dl_status dl_means_open(char *const *path, size_t n, bool logs,
+                             struct dl_csv **csv, bool *means,
+                             struct dl_diag *d) {
   struct dl_means m = {0};
   struct dl_text name = {0};
   FILE *f = NULL;
-  enum dl_status status = read_means(cli, &m, csv, means);
-  if (status == DL_OK && *means)
-    status =
-        dl_cli_refuse(cli, "define|weight|predictions", "on a table of means");
+  enum dl_status status = read_means(path, n, &m, csv, means, d);
   if (status == DL_OK && *means)
     status = dl_means_as_runs(&m, logs, &f, d);
-  dl_text_add(&name, cli->argument[0]);
-  if (cli->n_arguments > 1)
-    dl_text_printf(&name, " and %zu more", cli->n_arguments - 1);
+  dl_text_add(&name, path[0]);
+  if (n > 1)
+    dl_text_printf(&name, " and %zu more", n - 1);
   if (f && name.failed) {
     fclose(f);
     status = dl_fail_memory(d);
@@ -46,16 +44,12 @@ enum dl_status dl_fit_open(struct dl_cli *cli, bool logs, struct dl_csv **csv,
   return status;
 }
 
-enum dl_status dl_fit_join_means(struct dl_cli *cli, const char *path,
-                                 bool *means) {
+enum dl_status dl_means_join(char *const *path, size_t n, const char *to,
+                             struct dl_diag *d) {
   struct dl_means m = {0};
-  struct dl_csv *csv = NULL;
-  enum dl_status status = read_means(cli, &m, &csv, means);
-  if (status == DL_OK && *means)
-    status = dl_cli_refuse(cli, "define|alias|set", "on a table of means");
-  if (status == DL_OK && *means)
-    status = dl_means_save(&m, path, &cli->diag);
-  dl_csv_free(csv);
+  enum dl_status status = dl_means_read(&m, path, n, d);
+  if (status == DL_OK)
+    status = dl_means_save(&m, to, d);
   dl_means_free(&m);
   return status;
 }
@@ -80,10 +74,9 @@ static enum dl_status check_feature(const char *text, const struct dl_csv *csv,
   return status;
 }
 
-enum dl_status dl_fit_means_formulas(struct dl_training *t,
-                                     const struct dl_strlist *targets,
-                                     const struct dl_csv *csv,
-                                     struct dl_diag *d) {
+enum dl_status dl_means_formulas(struct dl_training *t,
+                                 const struct dl_strlist *targets,
+                                 const struct dl_csv *csv, struct dl_diag *d) {
   enum dl_status status = DL_OK;
   for (size_t i = 0; i < t->formula.n && status == DL_OK; i++)
     if (dl_strlist_find(targets, t->formula.s[i]) < 0)
