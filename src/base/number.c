@@ -407,11 +407,75 @@ static bool format_shortest(char *buf, double x) {
   return false;
 }
 
+/* D for k <= 0, where x is below 2^62: rounded to ones, tens, hundreds, ... */
+static uint64_t round_whole(double x, int k) {
+  uint64_t whole = (uint64_t)x, unit = 1;
+  double fraction = x - (double)whole;
+  for (; k < 0; k++)
+    unit *= 10;
+  uint64_t digits = whole / unit, rest = 2 * (whole % unit) + (fraction >= 0.5);
+  bool more = fraction > 0 && fraction != 0.5; /* behind `rest` */
+  bool up = rest > unit || (rest == unit && (more || digits % 2 == 1));
+  return digits + up;
+}
+
+/* Writes x, from 1e-4 to 1e6, as dl_format_digits does. */
+static bool format_rounded(char *buf, double x, int n) {
+  enum { MOST = 9 };
+  double size = fabs(x);
+  if (n > MOST || !(size >= 1e-4 && size <= 1e6))
+    return false;
+  uint64_t low = 1, digits;
+  for (int i = 1; i < n; i++)
+    low *= 10;
+  struct scaled v;
+  v.m = (uint64_t)ldexp(frexp(size, &v.e), 53);
+  v.e -= 53;
+  v.k = n - 1 - ((v.e + 52) * 1233 >> 12);
+  for (;;) {
+    bool exact;
+    digits = v.k > 0 ? round_at(&v, &exact) : round_whole(size, v.k);
+    if (digits >= 10 * low)
+      v.k--;
+    else if (digits < low)
+      v.k++;
+    else
+      break;
+  }
+  char text[MOST];
+  put_digits(text, digits, n);
+  if (x < 0)
+    *buf++ = '-';
+  int whole = n - v.k; /* digits before the point */
+  if (whole <= 0) {
+    memcpy(buf, "0.0000", 6);
+    memcpy(buf + 2 - whole, text, (size_t)n);
+    buf[2 - whole + n] = '\0';
+  } else if (v.k <= 0) {
+    memcpy(buf, text, (size_t)n);
+    memset(buf + n, '0', (size_t)-v.k);
+    buf[whole] = '\0';
+  } else {
+    memcpy(buf, text, (size_t)whole);
+    buf[whole] = '.';
+    memcpy(buf + whole + 1, text + whole, (size_t)v.k);
+    buf[n + 1] = '\0';
+  }
+  return true;
+}
+
 #else
 
 static bool format_shortest(char *buf, double x) {
   (void)buf;
   (void)x;
+  return false;
+}
+
+static bool format_rounded(char *buf, double x, int n) {
+  (void)buf;
+  (void)x;
+  (void)n;
   return false;
 }
 
@@ -445,6 +509,8 @@ char *dl_format_digits(char buf[DL_NUMBER_SIZE], double x, int digits) {
   }
   if (x == 0)
     return strcpy(buf, "0");
+  if (format_rounded(buf, x, digits))
+    return buf;
   snprintf(e, sizeof e, "%.*e", digits - 1, x);
   put_point(e);
   if (fabs(x) < 1e-4 || fabs(x) > 1e6)
