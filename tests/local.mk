@@ -33,6 +33,7 @@ UNIT_TESTS = \
 	tests/unit/test_krr_kernel \
 	tests/unit/test_lines \
 	tests/unit/test_memory \
+	tests/unit/test_seen_jobs \
 	tests/unit/test_power_meter \
 	tests/unit/test_metrics \
 	tests/unit/test_model_file \
@@ -62,11 +63,13 @@ UNIT_TESTS = \
 	tests/unit/test_select \
 	tests/unit/test_serving \
 	tests/unit/test_settings \
+	tests/unit/test_gpu_names \
 	tests/unit/test_group_totals \
 	tests/unit/test_text \
 	tests/unit/test_text_format \
 	tests/unit/test_timestamp \
 	tests/unit/test_training \
+	tests/unit/test_training_setup \
 	tests/unit/test_transformer \
 	tests/unit/test_validate \
 	tests/unit/test_work \
@@ -117,10 +120,12 @@ CLI_TESTS = \
 	tests/cli/recommend-nodes.bats \
 	tests/cli/recommend-published.bats \
 	tests/cli/recommend.bats \
+	tests/cli/record.bats \
 	tests/cli/report.bats \
 	tests/cli/reproduce.bats \
 	tests/cli/scaling-published.bats \
 	tests/cli/schemas.bats \
+	tests/cli/shard.bats \
 	tests/cli/show.bats \
 	tests/cli/sites.bats \
 	tests/cli/step-published.bats \
@@ -129,6 +134,7 @@ CLI_TESTS = \
 	tests/cli/sweep.bats \
 	tests/cli/table-values.bats \
 	tests/cli/terminal.bats \
+	tests/cli/training-setup.bats \
 	tests/cli/transformers.bats \
 	tests/cli/user-catalogs.bats \
 	tests/cli/version.bats
@@ -166,6 +172,9 @@ tests_unit_test_arrays_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_bootstrap_SOURCES = tests/unit/test_bootstrap.c \
 	tests/unit/problem.h
 tests_unit_test_bootstrap_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_gpu_names_SOURCES = tests/unit/test_gpu_names.c \
+	tests/unit/unit.h
+tests_unit_test_gpu_names_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_catalog_SOURCES = tests/unit/test_catalog.c tests/unit/unit.h
 tests_unit_test_catalog_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_csv_SOURCES = tests/unit/test_csv.c
@@ -225,6 +234,8 @@ tests_unit_test_krr_kernel_SOURCES = tests/unit/test_krr_kernel.c
 tests_unit_test_krr_kernel_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_lines_SOURCES = tests/unit/test_lines.c
 tests_unit_test_lines_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_seen_jobs_SOURCES = tests/unit/test_seen_jobs.c
+tests_unit_test_seen_jobs_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_memory_SOURCES = tests/unit/test_memory.c tests/unit/unit.h
 tests_unit_test_memory_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_power_meter_SOURCES = tests/unit/test_power_meter.c
@@ -323,6 +334,10 @@ tests_unit_test_training_SOURCES = tests/unit/test_training.c \
 	tests/unit/unit.h \
 	tests/unit/table.h
 tests_unit_test_training_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_training_setup_SOURCES = tests/unit/test_training_setup.c \
+	tests/unit/unit.h \
+	tests/unit/table.h
+tests_unit_test_training_setup_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_transformer_SOURCES = tests/unit/test_transformer.c \
 	tests/unit/unit.h
 tests_unit_test_transformer_LDADD = $(LDADD) $(CMOCKA_LIBS)
@@ -357,8 +372,10 @@ AM_TESTS_ENVIRONMENT = \
 	LOCPATH='$(abs_top_builddir)/tests/locale'; export LOCPATH;
 
 # A locale with a decimal comma, where Debian's package locales is there.
-check_DATA = tests/locale/made tests/faults/failing_malloc.so
-CLEANFILES = tests/messages.h tests/locale/made tests/faults/failing_malloc.so onnx-proto/onnx.proto \
+check_DATA = tests/locale/made tests/faults/failing_malloc.so \
+	tests/record/libnvidia-ml.so.1
+CLEANFILES = tests/messages.h tests/locale/made tests/faults/failing_malloc.so \
+	tests/record/libnvidia-ml.so.1 onnx-proto/onnx.proto \
 	onnx-proto/onnx.pb-c.c onnx-proto/onnx.pb-c.h
 tests/locale/made:
 	$(MKDIR_P) tests/locale
@@ -370,6 +387,12 @@ tests/faults/failing_malloc.so: tests/faults/failing_malloc.c
 	@$(MKDIR_P) tests/faults
 	$(AM_V_CCLD)$(CC) -std=gnu17 -D_GNU_SOURCE -O1 -fPIC -shared -o $@ \
 	  $(srcdir)/tests/faults/failing_malloc.c
+# A driver's library with GPUs that do not exist.
+EXTRA_DIST += tests/record/fake_nvml.c
+tests/record/libnvidia-ml.so.1: tests/record/fake_nvml.c
+	@$(MKDIR_P) tests/record
+	$(AM_V_CCLD)$(CC) -std=gnu17 -D_GNU_SOURCE -O1 -fPIC -shared -o $@ \
+	  $(srcdir)/tests/record/fake_nvml.c -lm
 clean-local:
 	-rm -rf tests/locale deb coverage
 

@@ -43,6 +43,29 @@ void dl_close_input(FILE *f) {
     fclose(f);
 }
 
+enum dl_status dl_spool_input(FILE *f, const char *path, FILE **to,
+                              struct dl_diag *d) {
+  char buf[BUFSIZ];
+  size_t n;
+  enum dl_status status = DL_OK;
+  FILE *whole = *to = tmpfile();
+  if (!whole)
+    return dl_fail_errno(d, "a temporary file", "cannot open", errno);
+  while (status == DL_OK && (n = fread(buf, 1, sizeof buf, f)) > 0)
+    if (fwrite(buf, 1, n, whole) != n)
+      status = dl_fail_errno(d, "a temporary file", "cannot write", errno);
+  if (status == DL_OK && ferror(f))
+    status = dl_fail_errno(d, path, "cannot read", errno);
+  if (status == DL_OK &&
+      (fflush(whole) != 0 || fseeko(whole, 0, SEEK_SET) != 0))
+    status = dl_fail_errno(d, "a temporary file", "cannot write", errno);
+  if (status != DL_OK) {
+    fclose(whole);
+    *to = NULL;
+  }
+  return status;
+}
+
 /* Temporary files, so that a signal that ends the program does not leave
  * them. A handler can reach nothing but globals. */
 enum { MOST_TEMPORARY = 8 };

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "catalog/catalog.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -12,6 +14,8 @@
 #include "catalog/architecture/layer_shapes.h"
 #include "catalog/catalog_file.h"
 #include "catalog/catalog_scan.h"
+#include "catalog/names/arch_name.h"
+#include "catalog/names/gpu_match.h"
 #include "catalog/user_files.h"
 
 /* A shipped catalogue: its text, and all of its entries once a command needs
@@ -52,7 +56,8 @@ struct dl_catalog {
   struct kind kind[DL_N_KINDS];
   struct dl_user_files user;
   struct dl_shapes shapes;
-  size_t n_unknown; /* names that were refused */
+  struct dl_gpu_match gpus; /* once a name is in none of the lists */
+  size_t n_unknown;         /* names that were refused */
 };
 
 struct dl_catalog *dl_catalog_new(const char *datadir) {
@@ -86,6 +91,7 @@ void dl_catalog_free(struct dl_catalog *c) {
   }
   dl_user_files_free(&c->user);
   dl_shapes_free(&c->shapes);
+  dl_gpu_match_free(&c->gpus);
   free(c->datadir);
   free(c);
 }
@@ -175,9 +181,9 @@ static enum dl_status find_shipped(struct dl_catalog *c, enum dl_kind kind,
       *e = dl_catalog_file_find(&k->single[i]->file, folded);
   if (*e)
     return DL_OK;
-  enum dl_status status =
-      k->n_single + k->n_missed < FEW ? read_texts(c, kind, d)
-                                      : read_whole(c, kind, d);
+  enum dl_status status = k->n_single + k->n_missed < FEW
+                              ? read_texts(c, kind, d)
+                              : read_whole(c, kind, d);
   for (size_t i = 0; i < k->n_files && status == DL_OK && !*e; i++) {
     if (k->file[i].whole)
       *e = dl_catalog_file_find(&k->file[i].file, folded);
@@ -213,6 +219,34 @@ static enum dl_status read_own(struct dl_catalog *c, enum dl_kind kind,
   return status;
 }
 
+/* An ONNX model by its name, or by its content: XML begins with blanks, a byte
+ * order mark or '<'. What cannot be read twice is copied first. */
+static enum dl_status read_architecture(struct dl_catalog *c, const char *path,
+                                        struct single *own, struct dl_diag *d) {
+  FILE *f, *copy = NULL;
+  struct stat st;
+  char name[64];
+  enum dl_status status = dl_open_input(&f, path, d);
+  if (status != DL_OK)
+    return status;
+  if (fstat(fileno(f), &st) != 0 || !S_ISREG(st.st_mode))
+    status = dl_spool_input(f, path, &copy, d);
+  int first = status == DL_OK ? getc(copy ? copy : f) : EOF;
+  bool onnx =
+      dl_is_onnx(path) || (first != EOF && !strchr(" \t\r\n<\xef", first));
+  dl_close_input(f);
+  if (copy) {
+    snprintf(name, sizeof name, "/proc/self/fd/%d", fileno(copy));
+    path = name;
+  }
+  if (status == DL_OK)
+    status = onnx ? dl_onnx_load(&own->file, path, &own->recount, d)
+                  : read_own(c, DL_ARCHITECTURE, path, &own->file, d);
+  if (copy)
+    fclose(copy);
+  return status;
+}
+
 /* Opens the file at a path. */
 static enum dl_status open_path(struct dl_catalog *c, enum dl_kind kind,
                                 const char *path, struct dl_diag *d) {
@@ -222,8 +256,8 @@ static enum dl_status open_path(struct dl_catalog *c, enum dl_kind kind,
     free(own);
     return dl_fail_memory(d);
   }
-  enum dl_status status = kind == DL_ARCHITECTURE && dl_is_onnx(path)
-                              ? dl_onnx_load(&own->file, path, &own->recount, d)
+  enum dl_status status = kind == DL_ARCHITECTURE
+                              ? read_architecture(c, path, own, d)
                               : read_own(c, kind, path, &own->file, d);
   if (status == DL_OK)
     k->n_single++;
@@ -250,13 +284,32 @@ enum dl_status dl_catalog_open(struct dl_catalog *c, enum dl_kind kind,
   return open_path(c, kind, name, d);
 }
 
-/* Looks a name up in the user's catalogues, and in the shipped ones where
- * `all` is set. */
-static enum dl_status look(struct dl_catalog *c, enum dl_kind kind,
-                           const char *name, bool all,
-                           const struct dl_descriptor **e, struct dl_diag *d) {
+/* An accelerator whose name no entry lists, by the name's parts. */
+static enum dl_status match_gpu(struct dl_catalog *c, const char *name,
+                                const struct dl_descriptor **e,
+                                struct dl_diag *d) {
+  if (!c->gpus.read) {
+    const struct dl_descriptor **all = NULL;
+    size_t n = 0;
+    enum dl_status status = dl_catalog_all(c, DL_ACCELERATOR, &all, &n, d);
+    if (status == DL_OK)
+      status = dl_gpu_match_read(&c->gpus, all, n, d);
+    free(all);
+    if (status != DL_OK)
+      return status;
+  }
+  return dl_gpu_match_find(&c->gpus, name, e, d);
+}
+
+/* Where a name is looked up: in the user's catalogues, in the shipped ones too,
+ * and then by its parts. */
+enum reach { OWN, LISTED, PARTS };
+
+static enum dl_status look_listed(struct dl_catalog *c, enum dl_kind kind,
+                                  const char *name, enum reach reach,
+                                  const struct dl_descriptor **e,
+                                  struct dl_diag *d) {
   struct dl_text folded = {0};
-  *e = NULL;
   dl_fold_name(kind, name, &folded);
   if (folded.failed)
     return dl_fail_memory(d);
@@ -265,11 +318,36 @@ static enum dl_status look(struct dl_catalog *c, enum dl_kind kind,
     status = dl_user_files_read(&c->user, d);
     if (status == DL_OK)
       *e = dl_user_files_find(&c->user, kind, folded.s);
-    if (status == DL_OK && !*e && all)
+    if (status == DL_OK && !*e && reach >= LISTED)
       status = find_shipped(c, kind, folded.s, e, d);
   }
   dl_text_free(&folded);
   return status;
+}
+
+/* A network by the name of a checkpoint that the catalogue does not list. */
+static enum dl_status look_checkpoint(struct dl_catalog *c, const char *name,
+                                      const struct dl_descriptor **e,
+                                      struct dl_diag *d) {
+  struct dl_text own = {0};
+  bool shorter = dl_arch_name_reduce(name, &own);
+  enum dl_status status = own.failed ? dl_fail_memory(d) : DL_OK;
+  if (shorter && status == DL_OK)
+    status = look_listed(c, DL_ARCHITECTURE, own.s, LISTED, e, d);
+  dl_text_free(&own);
+  return status;
+}
+
+static enum dl_status look(struct dl_catalog *c, enum dl_kind kind,
+                           const char *name, enum reach reach,
+                           const struct dl_descriptor **e, struct dl_diag *d) {
+  *e = NULL;
+  enum dl_status status = look_listed(c, kind, name, reach, e, d);
+  if (status != DL_OK || *e || reach < PARTS)
+    return status;
+  if (kind == DL_ACCELERATOR)
+    return match_gpu(c, name, e, d);
+  return kind == DL_ARCHITECTURE ? look_checkpoint(c, name, e, d) : DL_OK;
 }
 
 enum dl_status dl_catalog_look(struct dl_catalog *c, enum dl_kind kind,
@@ -279,7 +357,7 @@ enum dl_status dl_catalog_look(struct dl_catalog *c, enum dl_kind kind,
   if (*e)
     return DL_OK;
   if (kind != DL_ARCHITECTURE || !dl_is_shape(name))
-    return look(c, kind, name, true, e, d);
+    return look(c, kind, name, PARTS, e, d);
   struct dl_diag quiet; /* an invalid shape is an unknown name */
   dl_diag_init(&quiet);
   enum dl_status status = dl_shapes_get(&c->shapes, name, e, &quiet);
@@ -291,14 +369,22 @@ enum dl_status dl_catalog_look_own(struct dl_catalog *c, enum dl_kind kind,
                                    const char *name,
                                    const struct dl_descriptor **e,
                                    struct dl_diag *d) {
-  return look(c, kind, name, false, e, d);
+  return look(c, kind, name, OWN, e, d);
+}
+
+enum dl_status dl_catalog_look_listed(struct dl_catalog *c, enum dl_kind kind,
+                                      const char *name,
+                                      const struct dl_descriptor **e,
+                                      struct dl_diag *d) {
+  return look(c, kind, name, LISTED, e, d);
 }
 
 enum { MOST_SHOWN = 64 /* bytes of a name in a message */ };
 
 /* Names are compared folded. Grids are compared by the name of the country:
  * their identifiers are too short to resemble anything. Regions of a country
- * (us-ca) and sites are compared by their identifiers as they are written. */
+ * (us-ca), sites and networks are compared by their identifiers as they are
+ * written. */
 static bool by_name(enum dl_kind kind, const char *name) {
   return kind == DL_GRID && strlen(name) > 3 && name[2] != '-';
 }
@@ -315,11 +401,17 @@ static void name_nearest(struct dl_catalog *c, enum dl_kind kind,
       names[i] = by_name(kind, name) ? all[i]->name : all[i]->id;
     struct dl_text folded = {0}, cut = {0};
     dl_text_add_n(&cut, name, strnlen(name, MOST_SHOWN));
-    if (kind == DL_SITE || (kind == DL_GRID && !by_name(kind, name)))
-      dl_text_add(&folded, dl_text_str(&cut));
-    else
+    bool raw = kind == DL_SITE || (kind == DL_GRID && !by_name(kind, name));
+    if (kind == DL_ARCHITECTURE)
+      raw = !dl_arch_name_reduce(dl_text_str(&cut), &folded);
+    else if (!raw)
       dl_fold_name(kind, dl_text_str(&cut), &folded);
-    if (names)
+    if (raw)
+      dl_text_add(&folded, dl_text_str(&cut));
+    /* Networks are many: the nearest of them may be any other. */
+    if (names && kind == DL_ARCHITECTURE)
+      dl_close_names(dl_text_str(&folded), names, n, 3, text);
+    else if (names)
       dl_nearest_names(dl_text_str(&folded), names, n, 3, text);
     dl_text_free(&folded);
     dl_text_free(&cut);
@@ -341,9 +433,16 @@ enum dl_status dl_catalog_get(struct dl_catalog *c, enum dl_kind kind,
   if (c->n_unknown++ < MOST_SUGGESTIONS)
     name_nearest(c, kind, name, &near);
   const struct dl_kind_info *k = dl_kind_info(kind);
-  dl_fail(d, DL_EINPUT, "unknown %s '%.*s%s'%s%s (see 'dlest list %s')",
-          k->word, MOST_SHOWN, name, strlen(name) > MOST_SHOWN ? "..." : "",
-          near.s ? "; nearest: " : "", dl_text_str(&near), k->words);
+  const char *cut = strlen(name) > MOST_SHOWN ? "..." : "";
+  if (kind == DL_ARCHITECTURE && !near.s)
+    dl_fail(d, DL_EINPUT,
+            "unknown %s '%.*s%s'; export it to ONNX and pass the file: "
+            "--arch model.onnx (see 'dlest list %s')",
+            k->word, MOST_SHOWN, name, cut, k->words);
+  else
+    dl_fail(d, DL_EINPUT, "unknown %s '%.*s%s'%s%s (see 'dlest list %s')",
+            k->word, MOST_SHOWN, name, cut, near.s ? "; nearest: " : "",
+            dl_text_str(&near), k->words);
   dl_text_free(&near);
   return DL_EINPUT;
 }

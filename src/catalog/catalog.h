@@ -28,8 +28,9 @@ enum dl_status dl_catalog_open(struct dl_catalog *c, enum dl_kind kind,
 
 /* A descriptor by identifier, name or alias, in any spelling (case, blanks,
  * hyphens and vendor words do not count), by the path of a file that was
- * opened, or by a shape (shapes.h). Owned by the catalogue. An unknown name is
- * refused (DL_EINPUT) with the nearest three. */
+ * opened, or by a shape (shapes.h). An accelerator also by the parts of its
+ * name (names/gpu_match.h). Owned by the catalogue. An unknown name is refused
+ * (DL_EINPUT) with the nearest three. */
 enum dl_status dl_catalog_get(struct dl_catalog *c, enum dl_kind kind,
                               const char *name, const struct dl_descriptor **e,
                               struct dl_diag *d);
@@ -44,6 +45,12 @@ enum dl_status dl_catalog_look_own(struct dl_catalog *c, enum dl_kind kind,
                                    const char *name,
                                    const struct dl_descriptor **e,
                                    struct dl_diag *d);
+
+/* The same by identifier, name or alias only. */
+enum dl_status dl_catalog_look_listed(struct dl_catalog *c, enum dl_kind kind,
+                                      const char *name,
+                                      const struct dl_descriptor **e,
+                                      struct dl_diag *d);
 
 /* All descriptors of a kind, in file order. The list is owned by the caller
  * (free), the descriptors by the catalogue. */

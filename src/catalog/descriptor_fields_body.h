@@ -42,6 +42,8 @@ NUMBER(peak_int8_tensor_tops, "TOP/s", 1e-4, 1e5,
 NUMBER(memory_gb, "GB", 0.1, 1e4, "memory of the board")
 NUMBER(bandwidth_gb_s, "GB/s", 1, 1e5, "memory bandwidth")
 NUMBER(link_gb_s, "GB/s", 0.1, 1e5, "to other accelerators, one direction")
+/* Unknown: those of the node. */
+NUMBER(link_domain, NULL, 1, 1e6, "accelerators joined at link_gb_s")
 NUMBER(cuda_cores, NULL, 1, 1e6, "FP32 lanes (CUDA cores, stream processors)")
 NUMBER(multiprocessors, NULL, 1, 1e5, "multiprocessors, compute units or cores")
 NUMBER(base_mhz, "MHz", 50, 1e4, "base clock")

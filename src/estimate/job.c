@@ -13,7 +13,11 @@ static const enum dl_run_id needs[] = {
     DL_RUN_macs_g,        DL_RUN_params_m,      DL_RUN_acts_m,
     DL_RUN_launches,      DL_RUN_ram_gb,        DL_RUN_utilisation,
     DL_RUN_efficiency,    DL_RUN_peak_tflops,   DL_RUN_duration_s,
-    DL_RUN_power_limit_w,
+    DL_RUN_power_limit_w, DL_RUN_fine_tune,     DL_RUN_lora_rank,
+    DL_RUN_optimizer,     DL_RUN_checkpointing, DL_RUN_attention,
+    DL_RUN_sharding,      DL_RUN_stack,         DL_RUN_tensor_parallel,
+    DL_RUN_grad_accum,    DL_RUN_global_batch,  DL_RUN_pipeline_parallel,
+    DL_RUN_network_gbps,  DL_RUN_gpus_per_node, DL_RUN_train_tokens,
 };
 
 enum dl_status dl_job_bind(struct dl_job_fields *s, struct dl_frame *f,

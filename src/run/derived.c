@@ -2,45 +2,105 @@
 /* Quantities of a run that follow from others. */
 
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "run/frame_private.h"
 
-static double product(const double *x) {
+static double product(const double *x, const char *word) {
+  (void)word;
   return x[0] * x[1];
 }
 
-static double ratio(const double *x) {
+static double ratio(const double *x, const char *word) {
+  (void)word;
   return x[0] / x[1];
 }
 
-static double same(const double *x) {
+static double same(const double *x, const char *word) {
+  (void)word;
   return x[0];
 }
 
 /* The rate that frameworks reach by default, 1e12 FLOP/s: TF32 where there is
  * any, of which about half is reached on data-centre boards; else FP32. */
-static double usual_peak(const double *x) {
+static double usual_peak(const double *x, const char *word) {
+  (void)word;
   return isnan(x[0]) ? (double)NAN : fmax(x[0], isnan(x[1]) ? 0 : 0.5 * x[1]);
 }
+
+static double or_one(double x) {
+  return isnan(x) ? 1 : x;
+}
+
+/* Samples per optimizer step for one on each accelerator: n_gpus / (tensor x
+ * pipeline), times grad_accum; x is n_gpus and these three. Of strong scaling,
+ * batch_size is that of all accelerators. */
+static double replicas(const double *x, const char *scaling) {
+  double data = or_one(x[0]) / or_one(x[1]) / or_one(x[2]);
+  bool strong = scaling && strcmp(scaling, "strong") == 0;
+  return strong ? 1 : data;
+}
+
+static double batch_of_global(const double *x, const char *scaling) {
+  return x[0] / (replicas(x + 1, scaling) * or_one(x[4]));
+}
+
+static double global_of_batch(const double *x, const char *scaling) {
+  return x[0] * replicas(x + 1, scaling) * or_one(x[4]);
+}
+
+/* Of global_batch, batch_size and the accelerators. */
+static double accumulated(const double *x, const char *scaling) {
+  return x[0] / (x[1] * replicas(x + 2, scaling));
+}
+
+static double trains_head(const double *x, const char *fine_tune) {
+  (void)x;
+  return !fine_tune ? (double)NAN : strcmp(fine_tune, "head") == 0;
+}
+
+#define PARALLEL "n_gpus", "tensor_parallel", "pipeline_parallel"
 
 /* Quantities that follow from others. Where two follow from each other
  * (duration_s, epoch_s) each builds on what the user gave for the other. */
 static const struct derived derived[] = {
-    {DL_RUN_macs_g, {"arch.macs_g", NULL}, same, false},
-    {DL_RUN_params_m, {"arch.params_m", NULL}, same, false},
-    {DL_RUN_acts_m, {"arch.acts_m", NULL}, same, false},
-    {DL_RUN_image_px, {"arch.image_px", NULL}, same, false},
-    {DL_RUN_launches, {"arch.launches", NULL}, same, false},
-    {DL_RUN_power_limit_w, {"gpu.power_limit_w", NULL}, same, false},
+    {DL_RUN_macs_g, {"arch.macs_g"}, same, .n_needed = 1},
+    {DL_RUN_params_m, {"arch.params_m"}, same, .n_needed = 1},
+    {DL_RUN_acts_m, {"arch.acts_m"}, same, .n_needed = 1},
+    {DL_RUN_image_px, {"arch.image_px"}, same, .n_needed = 1},
+    {DL_RUN_launches, {"arch.launches"}, same, .n_needed = 1},
+    {DL_RUN_power_limit_w, {"gpu.power_limit_w"}, same, .n_needed = 1},
     {DL_RUN_peak_tflops,
      {"gpu.peak_fp32_tflops", "gpu.peak_tf32_tflops"},
      usual_peak,
-     true},
-    {DL_RUN_duration_s, {"epoch_s", "epochs"}, product, false},
-    {DL_RUN_epoch_s, {"duration_s", "epochs"}, ratio, false},
-    {DL_RUN_epoch_energy_j, {"energy_j", "epochs"}, ratio, false},
-    {DL_RUN_gpu_power_w, {"gpu_energy_j", "duration_s"}, ratio, false},
+     .n_needed = 1},
+    {DL_RUN_frozen_base, {NULL}, trains_head, .word = "fine_tune"},
+    {DL_RUN_batch_size,
+     {"global_batch", PARALLEL, "grad_accum"},
+     batch_of_global,
+     .n_needed = 1,
+     .word = "scaling",
+     .of_given = true},
+    {DL_RUN_global_batch,
+     {"batch_size", PARALLEL, "grad_accum"},
+     global_of_batch,
+     .n_needed = 1,
+     .word = "scaling"},
+    {DL_RUN_grad_accum,
+     {"global_batch", "batch_size", PARALLEL},
+     accumulated,
+     .n_needed = 2,
+     .word = "scaling",
+     .of_given = true},
+    {DL_RUN_gpus_per_node, {"n_gpus", "n_nodes"}, ratio, .n_needed = 2},
+    {DL_RUN_tokens, {"train_tokens", "epochs"}, product, .n_needed = 2},
+    {DL_RUN_samples_per_s, {"tokens_per_s", "seq_len"}, ratio, .n_needed = 2},
+    {DL_RUN_tokens_per_s, {"samples_per_s", "seq_len"}, product, .n_needed = 2},
+    {DL_RUN_duration_s, {"epoch_s", "epochs"}, product, .n_needed = 2},
+    {DL_RUN_epoch_s, {"duration_s", "epochs"}, ratio, .n_needed = 2},
+    {DL_RUN_epoch_energy_j, {"energy_j", "epochs"}, ratio, .n_needed = 2},
+    {DL_RUN_gpu_power_w, {"gpu_energy_j", "duration_s"}, ratio, .n_needed = 2},
 };
 
 const struct derived *dl_derived_of(const char *name) {

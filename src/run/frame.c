@@ -84,10 +84,11 @@ static const struct dl_field *descriptor_field(const struct dl_frame *f,
 static const struct derived *derivation(const struct dl_frame *f,
                                         const char *name) {
   const struct derived *g = dl_derived_of(name);
-  for (size_t i = 0; g && i < MOST_DERIVED_INPUTS && g->input[i]; i++)
-    if ((i == 0 || !g->second_may_lack) && !dl_frame_is_given(f, g->input[i]) &&
-        !descriptor_field(f, g->input[i]))
-      g = NULL;
+  if (g && g->n_needed == 0)
+    return dl_frame_is_given(f, g->word) ? g : NULL;
+  for (size_t i = 0, n = g ? g->n_needed : 0; i < n; i++)
+    if (!dl_frame_is_given(f, g->input[i]) && !descriptor_field(f, g->input[i]))
+      return NULL;
   return g;
 }
 
@@ -199,14 +200,19 @@ static enum dl_status add_derived(struct dl_frame *f, struct step *s,
   bool outer = f->deriving;
   enum dl_status status = DL_OK;
   *p = (struct source){.kind = SOURCE_DERIVED, .derived = g};
-  if (!(p->vars = dl_calloc(MOST_DERIVED_INPUTS, sizeof *p->vars)))
+  if (!(p->vars = dl_calloc(MOST_DERIVED_INPUTS + 1, sizeof *p->vars)))
     return dl_fail_memory(d);
   f->deriving = true;
   for (size_t i = 0; i < MOST_DERIVED_INPUTS && g->input[i] && status == DL_OK;
        i++) {
-    const struct wish w = {.name = g->input[i], .use = AS_NUMBER};
+    const struct wish w = {.name = g->input[i],
+                           .scope = g->of_given ? SCOPE_OWN : SCOPE_FULL,
+                           .use = AS_NUMBER};
     status = find_step(f, &w, &p->vars[p->n_vars++], d);
   }
+  const struct wish word = {.name = g->word, .use = AS_TEXT};
+  if (g->word && status == DL_OK)
+    status = find_step(f, &word, &p->vars[p->n_vars++], d);
   f->deriving = outer;
   return status;
 }
@@ -326,12 +332,17 @@ static enum dl_status find_sources(struct dl_frame *f, struct step *s,
     s->source[s->n_sources++] =
         (struct source){.kind = SOURCE_DATASET, .field = field};
   }
-  add_indexed(s, SOURCE_SETTING, dl_entry_find(&f->settings, s->name));
+  long setting = dl_entry_find(&f->settings, s->name);
+  const struct derived *g = derivation(f, s->name);
+  bool is_default = g && setting >= 0 && !f->settings.e[setting].by_option;
+  if (!is_default)
+    add_indexed(s, SOURCE_SETTING, setting);
   if (status != DL_OK || s->scope != SCOPE_FULL)
     return status;
-  const struct derived *g = derivation(f, s->name);
   if (g)
     status = add_derived(f, s, g, d);
+  if (is_default)
+    add_indexed(s, SOURCE_SETTING, setting);
   field = descriptor_field(f, s->name);
   if (status != DL_OK || !field)
     return status;

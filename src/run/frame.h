@@ -10,8 +10,9 @@
  *   override     --set NAME=VALUE
  *   definition   --define NAME=FORMULA
  *   column       of the table, or axis of the sweep
- *   setting      an option, or a default
+ *   setting      an option
  *   derived      from other quantities: epoch_energy_j = energy_j / epochs
+ *   default      of a command
  *   descriptor   gpu.tdp_w, arch.params_m
  *
  * Steps stand in the order of their dependences; two of them look the
@@ -125,6 +126,9 @@ enum dl_status dl_frame_want_descriptors(struct dl_frame *f, struct dl_diag *d);
 /* Warns of overrides and definitions that nothing uses: a misspelt name. To
  * be called when all steps have been added. */
 void dl_frame_warn_unused(const struct dl_frame *f, struct dl_diag *d);
+
+/* Warns of aliases that stand in no row, once all rows of a table were read. */
+void dl_frame_warn_aliases(const struct dl_frame *f, struct dl_diag *d);
 
 /* Name of the quantity that a step sets. */
 const char *dl_frame_step_name(const struct dl_frame *f, size_t step);

@@ -184,13 +184,16 @@ enum dl_status dl_frame_run(const struct dl_frame *f,
                             const struct run_steps *how, struct dl_row *row,
                             struct dl_diag *d);
 
-/* A quantity that follows from others. */
-enum { MOST_DERIVED_INPUTS = 2 };
+/* A quantity that follows from others: numbers, of which the first n_needed
+ * must have a source, and a word, the only one needed where n_needed is 0. */
+enum { MOST_DERIVED_INPUTS = 5 };
 struct derived {
   enum dl_run_id target;
   const char *input[MOST_DERIVED_INPUTS]; /* NULL: no more */
-  double (*compute)(const double *x);
-  bool second_may_lack;
+  double (*compute)(const double *x, const char *word);
+  size_t n_needed;
+  const char *word; /* NULL: none */
+  bool of_given;    /* of what the user gave alone, not of what follows */
 };
 
 /* How a quantity follows from others, or NULL. */

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "run/frame_private.h"
+#include "run/setup/training_setup.h"
 
 static const struct dl_cell absent = {(double)NAN, NULL};
 
@@ -61,13 +62,21 @@ static const char *first_lacking(const struct source *p,
   return NULL;
 }
 
+static double derive(const struct source *p, const struct dl_row *row) {
+  const struct derived *g = p->derived;
+  double x[MOST_DERIVED_INPUTS] = {0};
+  size_t n = p->n_vars - (g->word != NULL);
+  for (size_t i = 0; i < n; i++)
+    x[i] = dl_row_number(row, &p->vars[i]);
+  return g->compute(x, g->word ? dl_row_text(row, &p->vars[n]) : NULL);
+}
+
 static struct dl_cell source_cell(const struct dl_frame *f,
                                   const struct row_source *from,
                                   const struct source *p, size_t step,
                                   struct dl_row *row) {
   const struct dl_csv_block *block = from->block;
   const struct dl_descriptor *e;
-  double x[MOST_DERIVED_INPUTS] = {0};
   switch (p->kind) {
   case SOURCE_OVERRIDE:
     return f->overrides.e[p->index].cell;
@@ -88,9 +97,7 @@ static struct dl_cell source_cell(const struct dl_frame *f,
   case SOURCE_AXIS:
     return from->at ? f->axes->a[p->index].cell[from->at[p->index]] : absent;
   case SOURCE_DERIVED:
-    for (size_t i = 0; i < p->n_vars; i++)
-      x[i] = dl_row_number(row, &p->vars[i]);
-    return (struct dl_cell){p->derived->compute(x), NULL};
+    return (struct dl_cell){derive(p, row), NULL};
   default:
     e = p->kind == SOURCE_GPU    ? (const void *)row->found.gpu
         : p->kind == SOURCE_ARCH ? (const void *)row->found.arch
@@ -185,6 +192,8 @@ enum dl_status dl_frame_run(const struct dl_frame *f,
     else
       status = look_up(f, from->lookup, s->kind, row, d);
   }
+  if (!how->early && row->fault.kind == DL_FAULT_NONE)
+    dl_setup_check(row);
   return status;
 }
 
@@ -304,11 +313,15 @@ enum dl_status dl_frame_complain(const struct dl_frame *f,
                                  size_t line, struct dl_diag *d) {
   const struct dl_fault *fault = &row->fault;
   const struct step *s =
-      fault->kind == DL_FAULT_CONTRADICTION ? NULL : &f->step[fault->step];
+      fault->kind == DL_FAULT_CONTRADICTION || fault->kind == DL_FAULT_SETUP
+          ? NULL
+          : &f->step[fault->step];
   struct dl_text why = {0};
   if (fault->kind == DL_FAULT_CONTRADICTION) {
     const struct dl_broken_rule broken = {fault->step, fault->x};
     dl_frame_explain_rule(&broken, &why);
+  } else if (fault->kind == DL_FAULT_SETUP) {
+    dl_setup_explain(row, &why);
   } else if (fault->kind == DL_FAULT_UNDEFINED) {
     dl_text_printf(
         &why,

@@ -35,6 +35,15 @@ static const struct {
     {"batch", "batch_size"},
     {"bs", "batch_size"},
     {"microbatchsize", "batch_size"},
+    {"globalbatchsize", "global_batch"},
+    {"gradientaccumulation", "grad_accum"},
+    {"gradientaccumulationsteps", "grad_accum"},
+    {"tp", "tensor_parallel"},
+    {"tensorparallelsize", "tensor_parallel"},
+    {"pp", "pipeline_parallel"},
+    {"pipelineparallelsize", "pipeline_parallel"},
+    {"activationcheckpointing", "checkpointing"},
+    {"gradientcheckpointing", "checkpointing"},
     {"model", "arch"},
     {"network", "arch"},
     {"architecture", "arch"},
@@ -141,6 +150,16 @@ void dl_frame_warn_unused(const struct dl_frame *f, struct dl_diag *d) {
   size_t n = f->csv ? dl_csv_n_cols(f->csv) : 0;
   for (size_t i = 0; i < n && n <= MOST_COLUMNS; i++)
     warn_column(f, dl_csv_name(f->csv, i), d);
+}
+
+void dl_frame_warn_aliases(const struct dl_frame *f, struct dl_diag *d) {
+  for (size_t i = 0; i < f->aliases.n; i++) {
+    bool used = false;
+    for (size_t k = 0; k < N_LOOK_UPS; k++)
+      used |= dl_intern_find(&f->lookup.names[k], f->aliases.e[i].name) >= 0;
+    if (!used)
+      dl_warn(d, "--alias %s: nothing uses this name", f->aliases.e[i].name);
+  }
 }
 
 /* Warns of a text once; a list of all that were seen is kept. */

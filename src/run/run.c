@@ -64,9 +64,43 @@ enum dl_value_fault dl_run_column_parse(const struct dl_run_column *c,
   return c ? dl_run_column_check(c, *x) : DL_VALUE_OK;
 }
 
+/* What people also write for the word of a column. */
+static const struct {
+  enum dl_run_id id;
+  const char *synonym, *word;
+} synonyms[] = {
+    {DL_RUN_precision, "double", "fp64"},
+    {DL_RUN_precision, "float64", "fp64"},
+    {DL_RUN_precision, "float", "fp32"},
+    {DL_RUN_precision, "float32", "fp32"},
+    {DL_RUN_precision, "single", "fp32"},
+    {DL_RUN_precision, "tfloat32", "tf32"},
+    {DL_RUN_precision, "float16", "fp16"},
+    {DL_RUN_precision, "half", "fp16"},
+    {DL_RUN_precision, "bfloat16", "bf16"},
+    {DL_RUN_precision, "bf16-mixed", "bf16"},
+    {DL_RUN_precision, "mixed", "amp"},
+    {DL_RUN_precision, "16-mixed", "amp"},
+    {DL_RUN_precision, "float8", "fp8"},
+    {DL_RUN_optimizer, "adam", "adamw"},
+    {DL_RUN_optimizer, "adamw8bit", "adam8bit"},
+    {DL_RUN_optimizer, "adamw_8bit", "adam8bit"},
+    {DL_RUN_optimizer, "momentum", "sgd"},
+    {DL_RUN_sharding, "none", "ddp"},
+    {DL_RUN_sharding, "zero-1", "zero1"},
+    {DL_RUN_sharding, "zero-2", "zero2"},
+    {DL_RUN_sharding, "zero-3", "zero3"},
+    {DL_RUN_sharding, "fsdp", "zero3"},
+    {DL_RUN_stack, "compile", "compiled"},
+};
+
 const char *dl_run_word(const struct dl_run_column *c, const char *text) {
   if (!c->words)
     return text;
+  for (size_t i = 0; i < sizeof synonyms / sizeof *synonyms; i++)
+    if (synonyms[i].id == c->id &&
+        dl_strcasecmp(synonyms[i].synonym, text) == 0)
+      return synonyms[i].word;
   for (const char *const *w = c->words; *w; w++)
     if (dl_strcasecmp(*w, text) == 0)
       return *w;

@@ -7,7 +7,8 @@
  *   WHOLE(name, unit, low, high, role, summary)    a whole number
  *   TEXT(name, role, summary)
  *   WORD(name, words, others, role, summary)       one of some words, in any
- *                                                  case; others: or another
+ *                                                  case; others: or another;
+ *                                                  run.c has synonyms
  *
  * Adding a column is adding a row, in the place where tables show it. Who
  * includes this file defines the macros it needs; without WHOLE and WORD, these
@@ -37,13 +38,41 @@ WORD(framework, WORDS("pytorch", "tensorflow"), true, SETTING,
      "pytorch, tensorflow or another")
 WORD(precision,
      WORDS("fp64", "fp32", "tf32", "fp16", "bf16", "amp", "fp8", "int8"), false,
-     SETTING, "fp64, fp32, tf32, fp16, bf16, amp, fp8 or int8")
+     SETTING,
+     "fp64, fp32, tf32, fp16, bf16, amp, fp8 or int8; float16, half, mixed, "
+     "bfloat16, float32, double, ... are read too")
+WORD(fine_tune, WORDS("full", "head", "lora", "qlora"), false, SETTING,
+     "weights that are trained: full, head (the classifier alone), lora or "
+     "qlora (low-rank adapters)")
+WHOLE(lora_rank, NULL, 1, 1e6, SETTING, "rank of LoRA or QLoRA adapters")
+WORD(optimizer, WORDS("adamw", "sgd", "adafactor", "adam8bit"), true, GIVEN,
+     "adamw, sgd, adafactor, adam8bit or another")
+WORD(checkpointing, WORDS("none", "selective", "full"), false, SETTING,
+     "activation checkpointing: none, selective or full")
+WORD(attention, WORDS("flash", "eager"), false, SETTING,
+     "attention kernel: flash, or eager, which stores the scores")
+WORD(sharding, WORDS("ddp", "zero1", "zero2", "zero3"), false, SETTING,
+     "ddp (every GPU holds all), zero1 (optimizer states divided), zero2 "
+     "(gradients too) or zero3 (weights too; FSDP)")
+WHOLE(tensor_parallel, NULL, 1, 1e6, SETTING, "GPUs that share each layer")
+WHOLE(pipeline_parallel, NULL, 1, 1e6, SETTING, "stages of layers on GPUs")
+WHOLE(grad_accum, NULL, 1, 1e9, SETTING,
+      "batches whose gradients are added up before an optimizer step")
+WORD(stack, WORDS("eager", "compiled", "ngc", "mlperf"), true, SETTING,
+     "software stack: eager, compiled, ngc (NVIDIA's containers), mlperf "
+     "(tuned submissions) or another")
+NUMBER(network_gbps, "Gbit/s", 1e-3, 1e6, SETTING,
+       "network between nodes, per GPU and direction")
+WHOLE(gpus_per_node, NULL, 1, 1e5, GIVEN, "accelerators in a node")
 TEXT(host, NAME, "name of the machine")
 WORD(host_class, WORDS("server", "desktop"), true, SETTING, "server or desktop")
 TEXT(dataset, SETTING,
      "data set; predict takes its numbers of samples where a row has none")
 NUMBER(batch_size, NULL, 1, 1e9, SETTING,
        "samples per step on each accelerator")
+NUMBER(global_batch, NULL, 1, 1e12, GIVEN,
+       "samples per optimizer step on all accelerators: batch_size x "
+       "grad_accum x data-parallel accelerators")
 WHOLE(image_px, "px", 1, 1e5, SETTING, "side of the square input image")
 NUMBER(seq_len, NULL, 1, 1e9, SETTING, "tokens per sample")
 WHOLE(classes, NULL, 1, 1e9, SETTING, "outputs of the classifier")
@@ -51,6 +80,8 @@ NUMBER(train_samples, NULL, 0, 1e15, SETTING, "training samples per epoch")
 NUMBER(val_samples, NULL, 0, 1e15, SETTING, "validation samples per epoch")
 NUMBER(tokens, NULL, 1, 1e18, GIVEN,
        "tokens that a language model is trained on in the whole run")
+NUMBER(train_tokens, NULL, 1, 1e18, GIVEN,
+       "tokens of the data set, which each epoch goes through")
 NUMBER(prompt_tokens, NULL, 1, 1e9, SETTING,
        "inference: prompt tokens per request")
 NUMBER(output_tokens, NULL, 0, 1e9, SETTING,
@@ -60,7 +91,8 @@ NUMBER(request_rate, NULL, 1e-9, 1e9, GIVEN, "inference: requests per second")
 NUMBER(idle_s, "s", 0, 1e9, GIVEN, "inference: pause after each batch")
 NUMBER(epochs, NULL, 1e-6, 1e9, GIVEN, "epochs of the run")
 NUMBER(frozen_base, NULL, 0, 1, SETTING,
-       "1 if only the classifier is trained, else 0")
+       "share of the epochs that train the classifier alone (1: fine_tune "
+       "head)")
 NUMBER(macs_g, "GMAC", 0, 1e12, GIVEN,
        "multiply-accumulates (2 FLOPs each) of a forward pass of one sample")
 NUMBER(params_m, "M", 0, 1e12, GIVEN, "parameters")
@@ -71,6 +103,10 @@ NUMBER(ram_gb, "GB", 0, 1e9, GIVEN, "memory of the node")
 NUMBER(utilisation, NULL, 0, 1, GIVEN, "assumed GPU utilization, a share")
 NUMBER(duration_s, "s", 0, 1e12, MEASURED, "duration of the run")
 NUMBER(epoch_s, "s", 0, 1e12, MEASURED, "mean epoch time")
+NUMBER(samples_per_s, NULL, 0, 1e12, MEASURED,
+       "training throughput of all accelerators, samples per second")
+NUMBER(tokens_per_s, NULL, 0, 1e15, MEASURED,
+       "training throughput of all accelerators, tokens per second")
 NUMBER(gpu_power_w, "W", 0, 1e9, MEASURED, "mean power of the GPUs")
 NUMBER(gpu_util, NULL, 0, 1, MEASURED, "measured mean GPU utilization, a share")
 NUMBER(gpu_energy_j, "J", 0, 1e300, MEASURED, "energy of the GPUs")

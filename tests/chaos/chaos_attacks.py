@@ -6,6 +6,7 @@ returns it as a Trial: what is done, in words, and the faults.
 """
 
 import dataclasses
+import fcntl
 import os
 import re
 import resource
@@ -251,9 +252,25 @@ def attack_limits(ctx, rng):
     return Trial(case.name, what, case.args, faults, files, outcome(run))
 
 
+def shrink_output():
+    """Makes standard output a pipe of one page that does not block: writes are
+    short or fail with EAGAIN."""
+    fcntl.fcntl(1, fcntl.F_SETPIPE_SZ, 4096)
+    os.set_blocking(1, False)
+
+
 def attack_descriptors(ctx, rng):
-    """Standard streams that are closed, full or broken."""
+    """Standard streams that are closed, or take only a part of what is
+    written."""
     case = rng.choice(ctx.cases)
+    if rng.random() < 0.25:
+        run = ctx.runner.run(case.args, case.files,
+                             Setup(before=shrink_output))
+        faults = judge(run, case.files)
+        if run.status == 0 and not same_result(ctx.plain(case), run):
+            faults.append("exit status 0 and another result")
+        return Trial(case.name, "short writes", case.args, faults, case.files,
+                     outcome(run))
     closed = tuple(fd for fd in (0, 1, 2) if rng.random() < 0.5) or (2,)
     run = ctx.runner.run(case.args, case.files, Setup(closed=closed))
     faults = judge(run, case.files, silent=2 in closed)
@@ -301,6 +318,64 @@ def attack_environment(ctx, rng):
     return Trial(case.name, " ".join("%s=%r" % p for p in sorted(env.items()) if
                                      p[0] != "LOCPATH") or "no HOME", case.args,
                  faults, case.files, outcome(run))
+
+
+NOBODY = 65534
+
+
+def become(uid):
+    """Gives up the rights of root in the child."""
+    def change():
+        if os.getuid() == 0:
+            os.setgroups([])
+            os.setgid(uid)
+            os.setuid(uid)
+    return change
+
+
+def attack_user(ctx, rng):
+    """A user without rights: in a folder of one's own, in one that cannot be
+    written, with an input that cannot be read."""
+    case = rng.choice(ctx.cases)
+    target = target_of(case.args)
+    plain, files = ctx.plain(case), dict(case.files)
+    if target:
+        files[target] = OLD
+    folder = tempfile.mkdtemp(prefix="chaos-", dir=ctx.runner.scratch)
+    denied = rng.choice(["nothing", "writing", "reading"])
+    hidden = rng.choice(sorted(case.files)) if case.files else None
+    try:
+        populate(folder, files)
+        for at, _, names in os.walk(folder):
+            for path in [at] + [os.path.join(at, n) for n in names]:
+                if os.getuid() == 0:
+                    os.chown(path, NOBODY, NOBODY)
+        if denied == "reading" and hidden:
+            os.chmod(os.path.join(folder, hidden), 0)
+        run = ctx.runner.run(
+            case.args, files, Setup(before=become(NOBODY)), folder,
+            0o555 if denied == "writing" else 0o755)
+    except PermissionError:  # dlest itself is out of that user's reach
+        return None
+    finally:
+        os.chmod(folder, 0o755)
+        shutil.rmtree(folder, ignore_errors=True)
+    faults = judge(run, files)
+    if denied == "reading" and hidden:
+        # The rest may be read; the message says what could not be.
+        if run.status == 0 and not same_result(plain, run) and \
+                os.path.basename(hidden).encode() not in run.err:
+            faults.append("another result, and no word of %s" % hidden)
+    elif target:
+        check_target(run, plain, target, faults)
+    if run.status == 0 and denied == "nothing" and not target and \
+            not same_result(plain, run):
+        faults.append("another result")
+    if run.status == 0 and denied == "writing" and target and \
+            run.files.get(target) == OLD:
+        faults.append("exit status 0, and nothing was written")
+    return Trial(case.name, "not root, %s denied" % denied, case.args, faults,
+                 files, outcome(run))
 
 
 def attack_writers(ctx, rng):
@@ -365,8 +440,10 @@ ATTACKS = {
     "calls": (attack_calls, "system calls that fail or are interrupted", 3),
     "signals": (attack_signals, "signals while a file is written", 3),
     "limits": (attack_limits, "limits of memory, files and sizes", 2),
-    "descriptors": (attack_descriptors, "closed standard streams", 2),
+    "descriptors": (attack_descriptors,
+                    "standard streams closed or cut short", 2),
     "environment": (attack_environment, "locales, zones, terminals, no home", 2),
+    "user": (attack_user, "not root, files and folders without permission", 1),
     "writers": (attack_writers, "concurrent writers", 1),
     "pipes": (attack_pipes, "pipes that deliver a few bytes", 1),
 }

@@ -97,12 +97,12 @@ class Runner:
             env.pop(name, None)
         return env
 
-    def run(self, args, files, setup=None, folder=None):
+    def run(self, args, files, setup=None, folder=None, mode=0o755):
         """Runs dlest with those arguments among those files."""
         setup = setup or Setup()
         own = folder is None
         folder = folder or tempfile.mkdtemp(prefix="chaos-", dir=self.scratch)
-        os.chmod(folder, 0o755)
+        os.chmod(folder, mode)
         try:
             if own:
                 populate(folder, files)

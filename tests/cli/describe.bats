@@ -213,3 +213,14 @@ END
     'No such file or directory')" \
     describe none.onnx
 }
+
+@test "predict: an ONNX model by its content, from a file or a pipe" {
+  cp "$TOP_SRCDIR/data/examples/tiny-cnn.onnx" .
+  "$DLEST" predict --arch tiny-cnn.onnx --gpu a100 --method flops -q \
+    --format json | jq .estimates >named
+  cp tiny-cnn.onnx model.bin
+  "$DLEST" predict --arch ./model.bin --gpu a100 --method flops -q \
+    --format json | jq .estimates | diff named -
+  "$DLEST" predict --arch <(cat tiny-cnn.onnx) --gpu a100 --method flops -q \
+    --format json | jq .estimates | diff named -
+}

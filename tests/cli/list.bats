@@ -9,7 +9,7 @@ load common
   check '.gpus | length >= 150 and all(.id and .name)'
   check '[.gpus[] | select(.tdp_w > 0)] | length >= 300'
   # Cloud providers and Apple do not publish it.
-  check '[.gpus[] | select(.tdp_w | not).id] | all(test("^(tpu|train|inf|apple)"))'
+  check '[.gpus[] | select(.tdp_w | not).id] | all(test("^(tpu|train|inf|apple|ascend|ipu)"))'
   check '[.gpus[].id] | (unique | length) == length'
 }
 
@@ -123,7 +123,7 @@ load common
 }
 
 @test "what it refuses" {
-  kinds='gpus, archs, datasets, grids, sites, nodes, models, methods, formats or importers'
+  kinds='gpus, archs, datasets, grids, sites, nodes, models, methods, formats, importers or sensors'
   misused list "$(message missing_argument KIND)"
   misused list "$(message unexpected_argument archs)" gpus archs
   refuses 2 "dlest: cannot list 'cpus'; use $kinds" list cpus

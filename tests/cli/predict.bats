@@ -319,7 +319,7 @@ dlest: $(message no_method_has_enough "; give --arch and --gpu")" \
 
 @test "an unknown architecture, GPU, data set, country, method" {
   refuses 3 "dlest: $(message unknown_nearest_see_list arch resnet51 \
-    "'resnet50', 'resnet51q', 'resnet18'" archs)" predict --arch resnet51 --gpu a100
+    "'resnet50', 'resnet51q'" archs)" predict --arch resnet51 --gpu a100
   refuses 3 "dlest: $(message unknown_nearest_see_list gpu rtx3091 \
     "'rtx-3090', 'rtx-3060', 'rtx-3070'" gpus)" predict --arch resnet50 --gpu rtx3091
   refuses 3 "dlest: $(message unknown_nearest_see_list dataset imgnet \
@@ -393,6 +393,16 @@ dlest: $(message no_method_has_enough "; give --arch and --gpu")" \
     "${NEITHER[@]}" --set batch_size=abc
   refuses 3 "dlest: $(message is_not_between batch_size 0 1 1e+09)" \
     "${NEITHER[@]}" --set batch_size=0
+}
+
+@test "--alias: a name that no row has" {
+  printf 'arch,gpu,epochs,batch_size,train_samples\nvgg16,a100,1,8,1e6\nnet,a100,1,8,1e6\n' \
+    >runs.csv
+  for unused in zzz Net; do
+    gives 0 "dlest: warning: $(message alias_nothing_uses "$unused")" \
+      predict --input runs.csv --method tdp --duration 1h --format csv \
+      --alias net=resnet50 --alias "$unused=resnet50"
+  done
 }
 
 @test "--define and --alias: what they refuse" {

@@ -212,6 +212,31 @@ dlest: warning: $(message job_without_energy_gpu 1 "" zz9 zz9)" \
     report sacct.txt --gpu zz9
 }
 
+@test 'the default columns of sacct: it names those to add' {
+  local columns='JobID|JobName|Partition|Account|AllocCPUS|State|ExitCode'
+  local missing='User, ElapsedRaw, Start, NNodes, NTasks, TotalCPU'
+  missing+=', ConsumedEnergyRaw, AllocTRES, TRESUsageInTot, TRESUsageInAve'
+  local use
+  use=$(sed -n '/^sacct .-P/,/^\.fi/{/^\.fi/d;s/^.* \([^ ]*\)$/\1/;p}' \
+    "$TOP_SRCDIR/man/dlest-report.h2m" | tr -d '\n')
+  printf '%s\n' "$columns" '1|train|gpu|ml|8|COMPLETED|0:0' >a.txt
+  printf '%s \n' >b.txt \
+    'JobID           JobName  Partition    Account  AllocCPUS      State ExitCode' \
+    '------------ ---------- ---------- ---------- ---------- ---------- --------' \
+    '1                 train        gpu         ml          8  COMPLETED      0:0'
+  for f in a b; do
+    refuses 3 "dlest: $f.txt: $(message no_times_and_no "$missing" "$use")" \
+      report $f.txt
+  done
+  # an elapsed time is enough, and so is an energy
+  printf '%s\n' "$columns|Elapsed" '1|train|gpu|ml|8|COMPLETED|0:0|00:01:00' >a.txt
+  gives 0 '' report a.txt -q -f json
+  check '.total.duration_s == 60'
+  printf '%s\n' "$columns|ConsumedEnergy" '1|train|gpu|ml|8|COMPLETED|0:0|2K' >a.txt
+  gives 0 '' report a.txt -q -f json
+  check '.total.energy_j == 2000'
+}
+
 @test 'its JSON is as its schema says' {
   python3 "$TOP_SRCDIR/tests/check-schema.py" --have || skip 'no jsonschema'
   usual

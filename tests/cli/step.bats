@@ -104,6 +104,18 @@ close_to() {
     jq '.estimates[] | select(.method == "step-energy") | .energy_j')"
 }
 
+@test "Eco2AI's table with a row an epoch" {
+  { echo 'id,project_name,experiment_description,epoch,start_time,duration(s),power_consumption(kWh),CO2_emissions(kg),CPU_name,GPU_name,OS,region/country,cost'
+    awk -F, 'NR > 1 { printf "a-1,demo,training,\"epoch: %d, loss: 0.8, \"," \
+      "2023-10-24 18:%02d:00,%s,%.17g,0.1,Intel,Tesla T4 1 device(s)," \
+      "Linux,US/Iowa,0\n", $1, NR, $2, $3 / 3.6e6 }' table.csv; } >eco2ai.csv
+  gives 0 '' step eco2ai.csv --epochs 50 --format json
+  check '.epochs_seen == 20'
+  close_to "$(estimate step-energy energy_j)" "$("$DLEST" step table.csv \
+    --epochs 50 --format json |
+    jq '.estimates[] | select(.method == "step-energy") | .energy_j')"
+}
+
 @test 'planned phases: what has not begun makes the interval wide' {
   "$DLEST" step table.csv --epochs 100 --format json >plain
   "$DLEST" step table.csv --epochs 100 --phases 30,70 --format json >out

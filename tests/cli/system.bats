@@ -90,7 +90,7 @@ LIST=(list grids -q)
 @test "-o: a signal leaves the old file and nothing else" {
   mkfifo pipe
   mkdir there
-  for signal in INT TERM HUP QUIT; do
+  for signal in INT TERM HUP QUIT PIPE XCPU; do
     echo old >there/out.csv
     { echo arch,gpu,epochs; yes resnet50,a100,1 | head -n 100000
       exec sleep 2; } >pipe &

@@ -210,3 +210,17 @@ dlest: 1 row skipped" predict --input runs.csv --define 'image_px=32*a/b' \
   gives 0 '' predict --input runs.csv --define 'image_px=32*a/b' "${JOB[@]}"
   [ "$(energies | sort -u | wc -l)" -eq 1 ]
 }
+
+@test "a power in the name of a GPU is its limit, unless the row states one" {
+  {
+    echo gpu,arch,power_limit_w,train_samples,batch_size
+    echo '"NVIDIA A100-SXM4-80GB (300W)",resnet50,,1e6,64'
+    echo 'a100-80gb,resnet50,300,1e6,64'
+    echo '"NVIDIA A100-SXM4-80GB (300W)",resnet50,250,1e6,64'
+    echo 'a100-80gb,resnet50,250,1e6,64'
+    echo 'a100-80gb,resnet50,,1e6,64'
+  } >runs.csv
+  gives 0 '' predict --input runs.csv --duration 1h --method tdp --format csv -q
+  [ "$(sed 1d out | sed 's/"[^"]*"//' | cut -d, -f8 | paste -sd' ')" = \
+    '1080000 1080000 900000 900000 1440000' ]
+}

@@ -7,6 +7,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
+#include <stdlib.h>
 #include <string.h>
 
 #include <gsl/gsl_errno.h>
@@ -87,6 +88,28 @@ static void groups(void **state) {
   dl_diag_free(&d);
 }
 
+/* More than 200 folds are held out in 50 sets, each fold in one of them. */
+static void in_sets(void **state) {
+  (void)state;
+  static const size_t folds[2] = {200, 201}, sets[2] = {200, 50};
+  for (size_t c = 0; c < 2; c++) {
+    struct dl_diag d;
+    struct dl_folds f;
+    size_t *of_row;
+    dl_diag_init(&d);
+    assert_int_equal(dl_folds_make(&f, DL_KFOLD, 603, folds[c], 0, &d), DL_OK);
+    struct dl_folds s = dl_folds_in_sets(&f, &of_row);
+    assert_non_null(of_row);
+    assert_int_equal(s.k, sets[c]);
+    assert_int_equal(s.n, 603);
+    for (size_t i = 0; i < 603; i++)
+      assert_int_equal(s.of_row[i], f.of_row[i] % sets[c]);
+    free(of_row);
+    dl_folds_free(&f);
+    dl_diag_free(&d);
+  }
+}
+
 static void refused(enum dl_scheme scheme, size_t n, size_t k,
                     const char *const *labels, const char *why) {
   struct dl_diag d;
@@ -114,9 +137,8 @@ static void errors(void **state) {
 int main(void) {
   gsl_set_error_handler_off();
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(consecutive),
-      cmocka_unit_test(shuffled),
-      cmocka_unit_test(groups),
+      cmocka_unit_test(consecutive), cmocka_unit_test(shuffled),
+      cmocka_unit_test(groups),      cmocka_unit_test(in_sets),
       cmocka_unit_test(errors),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -219,6 +219,48 @@ static void sweep_equals_fits(void **state) {
   dl_diag_free(&d);
 }
 
+/* 240 points on two features, whose kernel matrices have a small numerical
+ * rank but for the largest gamma: predictions of other points, against a
+ * solution of the whole system. */
+static void sweep_of_low_rank(void **state) {
+  (void)state;
+  enum { M = 240, Q = 17 };
+  static const double h[12] = {1e-3, 10, 1e-3, 1e-4, 1, 0.01,
+                               1e-2, 1,  1e-3, 0.1,  1, 10};
+  gsl_matrix *X = gsl_matrix_alloc(M, 2), *Z = gsl_matrix_alloc(Q, 2);
+  gsl_vector *y = gsl_vector_alloc(M), *w = gsl_vector_alloc(M);
+  for (size_t i = 0; i < M; i++) {
+    double a = sin((double)(7 * i)), b = cos((double)(i * i));
+    gsl_matrix_set(X, i, 0, 2 * a);
+    gsl_matrix_set(X, i, 1, 1 + b);
+    gsl_vector_set(y, i, 3 + a * b + 0.2 * sin((double)(31 * i)));
+    gsl_vector_set(w, i, 1 + (double)(i % 4));
+  }
+  for (size_t i = 0; i < Q; i++) {
+    gsl_matrix_set(Z, i, 0, 0.2 * (double)i - 1.5);
+    gsl_matrix_set(Z, i, 1, sin((double)i));
+  }
+  gsl_matrix_const_view H = gsl_matrix_const_view_array(h, 6, 2);
+  gsl_matrix *out = gsl_matrix_alloc(6, Q);
+  struct dl_diag d;
+  dl_diag_init(&d);
+  assert_int_equal(krr()->sweep(&(struct dl_sample){.X = X, .y = y, .w = w},
+                                &H.matrix, Z, out, &d),
+                   DL_OK);
+  for (size_t i = 0; i < 6; i++) {
+    gsl_vector *f = direct(X, y, w, h[2 * i], h[2 * i + 1], Z);
+    gsl_vector_view row = gsl_matrix_row(out, i);
+    check_equal(&row.vector, f, 1e-9);
+    gsl_vector_free(f);
+  }
+  gsl_matrix_free(X);
+  gsl_matrix_free(Z);
+  gsl_matrix_free(out);
+  gsl_vector_free(y);
+  gsl_vector_free(w);
+  dl_diag_free(&d);
+}
+
 static void save_and_restore(void **state) {
   (void)state;
   struct dl_diag d;
@@ -363,6 +405,7 @@ int main(void) {
       cmocka_unit_test(collapse_changes_nothing),
       cmocka_unit_test(weights_are_repeats),
       cmocka_unit_test(sweep_equals_fits),
+      cmocka_unit_test(sweep_of_low_rank),
       cmocka_unit_test(save_and_restore),
       cmocka_unit_test(any_number_of_threads),
       cmocka_unit_test(errors),

@@ -95,8 +95,10 @@ static enum dl_status read_runs(struct calibrating *w, const struct dl_fit *fit,
     dl_training_want_physics(t, fit->method->physics);
   if (status == DL_OK && *there)
     status = dl_training_read(t, csv, f, &groups, NULL, d);
-  if (status == DL_OK && *there && w->done == 0)
+  if (status == DL_OK && *there && w->done == 0) {
     dl_frame_warn_unused(f, d);
+    dl_frame_warn_aliases(f, d);
+  }
   dl_strlist_free(&groups);
   dl_csv_free(csv);
   dl_frame_free(f);

@@ -230,8 +230,10 @@ static enum dl_status read_table(struct fitting *w) {
       w->cv.scheme == DL_GROUP && o->cv && !w->cv.none ? w->cv.column : NULL;
   if (status == DL_OK)
     status = dl_training_read(&w->t, w->csv, w->f, &groups, must, d);
-  if (status == DL_OK)
+  if (status == DL_OK) {
     dl_frame_warn_unused(w->f, d);
+    dl_frame_warn_aliases(w->f, d);
+  }
   dl_strlist_free(&groups);
   return status;
 }
@@ -384,6 +386,7 @@ static enum dl_status fit_table(struct fitting *w) {
   if (status == DL_OK && o->means) {
     status = dl_means_write(w->csv, w->f, o->means, d);
     dl_frame_warn_unused(w->f, d);
+    dl_frame_warn_aliases(w->f, d);
     return status;
   }
   if (status == DL_OK)

@@ -47,6 +47,29 @@ static enum dl_status set_value(struct dl_run *run, const struct dl_option *o,
   return status;
 }
 
+/* "lora:16" sets the rank too. */
+static enum dl_status read_fine_tune(const struct dl_option *o, char *arg,
+                                     void *at, struct dl_diag *d) {
+  struct dl_job_options *job = at;
+  char *colon = strchr(arg, ':');
+  const struct dl_option rank = {.name = o->name,
+                                 .kind = DL_OPTION_NUMBER,
+                                 .column = DL_RUN_lora_rank,
+                                 .whole = true};
+  if (colon)
+    *colon = '\0';
+  enum dl_status status = set_value(&job->run, o, arg, d);
+  return status == DL_OK && colon ? set_value(&job->run, &rank, colon + 1, d)
+                                  : status;
+}
+
+static enum dl_status read_frozen(const struct dl_option *o, char *arg,
+                                  void *at, struct dl_diag *d) {
+  static char head[] = "head";
+  (void)arg;
+  return set_value(&((struct dl_job_options *)at)->run, o, head, d);
+}
+
 /* Stores the value of a row with a column in the job; a list makes an axis, of
  * values that the option takes. */
 static enum dl_status read_setting(const struct dl_option *o, char *arg,
@@ -101,10 +124,19 @@ const struct dl_option dl_job_options_rows[] = {
      "tokens that a language model is trained on in total (300e9)",
      NUMBER_OF(tokens), .phase = "training",
      .methods = "physical|pre-epoch|pre-power|flops"},
+    {"train-tokens", 0, "N",
+     "tokens of a language model's data set, for --epochs (default 1)",
+     NUMBER_OF(train_tokens), .phase = "training"},
     {"classes", 0, "N",
      "outputs of the classifier (default: the architecture's own)",
      NUMBER_OF(classes)},
-    {"frozen", 0, NULL, "train the classifier alone", SETTING(frozen_base)},
+    {"fine-tune", 0, "WHAT",
+     "weights that are trained: full (default), head (the classifier alone), "
+     "lora:RANK or qlora:RANK",
+     .kind = DL_OPTION_READ, .read = read_fine_tune, .column = DL_RUN_fine_tune,
+     .phase = "training"},
+    {"frozen", 0, NULL, "the same as --fine-tune head", .kind = DL_OPTION_READ,
+     .read = read_frozen, .column = DL_RUN_fine_tune},
     {"dataset", 0, "NAME",
      "sizes of a known data set (default imagenet; dlest list datasets)",
      DL_STORE(TEXT, struct dl_job_options, dataset), .phase = "training"},
@@ -129,8 +161,36 @@ const struct dl_option dl_job_options_rows[] = {
      SETTING(efficiency), .methods = "flops"},
     {"precision", 0, "NAME",
      "precision of the arithmetic: fp64, fp32, tf32, fp16, bf16, amp, fp8, "
-     "int8",
+     "int8 or a synonym (half, mixed, bfloat16, ...)",
      SETTING(precision)},
+    {"optimizer", 0, "NAME",
+     "adamw (default), sgd, adafactor, adam8bit or another", SETTING(optimizer),
+     .phase = "training"},
+    {"checkpointing", 0, "KIND",
+     "activation checkpointing: none (default), selective or full",
+     SETTING(checkpointing), .phase = "training"},
+    {"attention", 0, "KIND",
+     "attention kernel: flash, or eager, which stores the scores",
+     SETTING(attention)},
+    {"sharding", 0, "KIND",
+     "what data-parallel GPUs divide among them: ddp (default: nothing), zero1 "
+     "(optimizer states), zero2 (gradients too), zero3 or fsdp (weights too)",
+     SETTING(sharding), .phase = "training"},
+    {"tensor-parallel", 0, "N", "GPUs that share each layer (default 1)",
+     NUMBER_OF(tensor_parallel), .phase = "training"},
+    {"pipeline-parallel", 0, "N", "stages of layers on GPUs (default 1)",
+     NUMBER_OF(pipeline_parallel), .phase = "training"},
+    {"grad-accum", 0, "N", "batches per optimizer step on each GPU (default 1)",
+     NUMBER_OF(grad_accum), .phase = "training"},
+    {"global-batch", 0, "N",
+     "samples per optimizer step on all GPUs; sets --batch-size or "
+     "--grad-accum, whichever is not given",
+     NUMBER_OF(global_batch), .phase = "training"},
+    {"stack", 0, "NAME",
+     "software stack: eager, compiled, ngc, mlperf or another", SETTING(stack)},
+    {"network", 0, "X", "Gbit/s per GPU between nodes", SETTING(network_gbps)},
+    {"gpus-per-node", 0, "N", "GPUs in a node, which NVLink joins",
+     NUMBER_OF(gpus_per_node)},
     {"framework", 0, "NAME",
      "deep-learning framework, for physical: pytorch, tensorflow",
      SETTING(framework), .methods = "physical|pre-epoch|pre-power"},
@@ -276,6 +336,10 @@ static enum dl_status check_size(const struct dl_job_options *o, bool inference,
                                  bool language, struct dl_diag *d) {
   static const enum dl_run_id others[] = {DL_RUN_train_samples,
                                           DL_RUN_val_samples, DL_RUN_epochs};
+  bool per_epoch = dl_job_options_give(o, DL_RUN_train_tokens);
+  if (per_epoch && dl_run_has(&o->run, DL_RUN_train_samples))
+    return dl_fail(d, DL_EUSAGE,
+                   "--train-tokens and --train-samples exclude each other");
   if (dl_job_options_give(o, DL_RUN_tokens)) {
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
       if (dl_run_has(&o->run, others[i]))
@@ -288,13 +352,13 @@ static enum dl_status check_size(const struct dl_job_options *o, bool inference,
                                 "go with --dataset")
                       : DL_OK;
   }
-  if (!language || o->has_table || o->dataset || inference ||
+  if (!language || o->has_table || o->dataset || inference || per_epoch ||
       dl_job_options_give(o, DL_RUN_train_samples) ||
       dl_job_options_give(o, DL_RUN_duration_s))
     return DL_OK;
   return dl_fail(d, DL_EUSAGE,
                  "'%.64s' is a language model; give --tokens N, of the whole "
-                 "training, or --train-samples N",
+                 "training, --train-tokens N or --train-samples N",
                  o->arch);
 }
 

@@ -234,6 +234,8 @@ static enum dl_status run_pass(struct dl_comparing *w,
     for (size_t i = 0; i < block->n_rows && status == DL_OK; i++)
       status = score_row(w, &p, block, i, part);
   }
+  if (status == DL_OK && !part && w->cli->n_arguments == 1)
+    dl_frame_warn_aliases(p.f, d);
   free_pass(&p);
   return status;
 }

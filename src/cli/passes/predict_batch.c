@@ -296,6 +296,8 @@ enum dl_status dl_predict_batch(struct dl_cli *cli,
   struct batch b = {.cli = cli, .o = o, .f = f, .over_j = -INFINITY};
   enum dl_status status = dl_csv_open(&b.csv, o->input, 0, &cli->diag);
   if (status == DL_OK)
+    status = dl_csv_take_shard(b.csv, &o->shard, &cli->diag);
+  if (status == DL_OK)
     status = dl_job_options_check_table(cli, &o->job, b.csv);
   if (status == DL_OK) {
     dl_frame_columns(f, b.csv);
@@ -312,6 +314,8 @@ enum dl_status dl_predict_batch(struct dl_cli *cli,
     status = make_room(&b);
   if (status == DL_OK)
     status = write_batch(&b);
+  if (status == DL_OK)
+    dl_frame_warn_aliases(f, &cli->diag);
   if (status == DL_OK)
     status =
         dl_check_budget("a run takes", b.over_j, o->budget_kwh, &cli->diag);

@@ -122,8 +122,10 @@ enum dl_status dl_recommend_measured(struct dl_cli *cli,
   }
   if (status == DL_OK)
     status = dl_repeats_read(&r->repeats, csv, r->f, o->coverage, d);
-  if (status == DL_OK)
+  if (status == DL_OK) {
     dl_frame_warn_unused(r->f, d);
+    dl_frame_warn_aliases(r->f, d);
+  }
   dl_csv_free(csv);
   l->c = status == DL_OK ? dl_calloc(r->repeats.n, sizeof *l->c) : NULL;
   if (status == DL_OK && !l->c)

@@ -71,8 +71,10 @@ struct collecting {
 };
 
 /* The mean power within the boundary: that of the GPUs' samples, and what the
- * other parts add. */
+ * other parts add. NaN where a log gives an energy, but no time. */
 static double power_of(const struct dl_epoch *e) {
+  if (!(e->duration_s > 0))
+    return NAN;
   double gpu = e->gpu_power_w;
   if (!isnan(e->node_energy_j) || isnan(gpu) || isnan(e->gpu_energy_j))
     return e->energy_j / e->duration_s;

@@ -69,7 +69,11 @@ bool dl_epoch_series_is_table(const char *path) {
     bool part = dl_head_has(&head, ',', (const char *const[]){"epoch", NULL});
     bool emissions = dl_head_has(
         &head, ',', (const char *const[]){"emissions", "duration", NULL});
-    is = time && ((part && energy) || emissions);
+    /* Eco2AI writes "epoch: 1, loss: 0.8": its importer reads that. */
+    bool eco2ai = dl_head_has(
+        &head, ',',
+        (const char *const[]){"project_name", "experiment_description", NULL});
+    is = time && ((part && energy && !eco2ai) || emissions);
     dl_lines_free(lines);
   }
   dl_diag_free(&d);

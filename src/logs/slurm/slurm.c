@@ -197,6 +197,28 @@ static enum dl_slurm_step step_of(const char *id, size_t *len) {
   }
 }
 
+const char *dl_slurm_job_of(const struct dl_slurm_table *t, const char *s,
+                            size_t len, size_t *id_len) {
+  const char *end = s + len, *id = s;
+  size_t delimiter = strlen(t->delimiter);
+  char stop[] = {'.', ' ', t->delimiter[0], '\0'};
+  if (t->n_fields == 0 || (delimiter == 0 && !t->ruled))
+    return NULL;
+  if (delimiter == 0)
+    id = t->from[t->at[DL_SLURM_JOB_ID]] < len
+             ? s + t->from[t->at[DL_SLURM_JOB_ID]]
+             : end;
+  for (short i = 0; delimiter > 0 && i < t->at[DL_SLURM_JOB_ID]; i++) {
+    id = strstr(id, t->delimiter);
+    if (!id)
+      return NULL;
+    id += delimiter;
+  }
+  id = skip_blanks(id, end);
+  *id_len = strcspn(id, stop);
+  return id;
+}
+
 /* The energy of a row, from the better one of its columns. */
 static bool read_energy(const struct dl_slurm_row *row, double *joules) {
   const char *raw = dl_slurm_cell(row, DL_SLURM_ENERGY_RAW);
@@ -243,6 +265,26 @@ double dl_slurm_elapsed(const struct dl_slurm_row *row) {
   bool ok = dl_parse_number(raw, strlen(raw), &x) == DL_NUMBER_OK ||
             dl_parse_elapsed(text, strlen(text), &x);
   return ok && x >= 0 && x <= 1e12 ? x : NAN;
+}
+
+bool dl_slurm_has_figures(const struct dl_slurm_table *t) {
+  return dl_slurm_has_elapsed(t) || has(t, DL_SLURM_ENERGY) ||
+         has(t, DL_SLURM_ENERGY_RAW) || has(t, DL_SLURM_ALLOC_TRES);
+}
+
+void dl_slurm_missing(const struct dl_slurm_table *t, struct dl_text *to) {
+  const char *next;
+  for (const char *s = DL_SLURM_USED; *s; s = next) {
+    size_t len = strcspn(s, ",");
+    next = s + len + (s[len] == ',');
+    bool found = false;
+    for (int c = 0; c < DL_SLURM_N && !found; c++)
+      found = has(t, c) && dl_cell_among(names[c], s, len) >= 0;
+    if (found)
+      continue;
+    dl_text_add(to, to->len > 0 ? ", " : "");
+    dl_text_add_n(to, s, len);
+  }
 }
 
 /* Whether the first step below the header comes again at a later time. */

@@ -33,6 +33,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/text.h"
 #include "logs/importers/importer.h"
 
 enum dl_slurm_column {
@@ -101,6 +102,11 @@ struct dl_slurm_row {
 bool dl_slurm_read(struct dl_log *log, const struct dl_slurm_table *t, char *s,
                    size_t len, struct dl_slurm_row *row);
 
+/* The job's part of the JobID in a line that is not yet split, and its length;
+ * NULL where the line has none. */
+const char *dl_slurm_job_of(const struct dl_slurm_table *t, const char *s,
+                            size_t len, size_t *id_len);
+
 /* The cell of a column, "" if there is no such column. */
 const char *dl_slurm_cell(const struct dl_slurm_row *row,
                           enum dl_slurm_column c);
@@ -109,6 +115,16 @@ const char *dl_slurm_cell(const struct dl_slurm_row *row,
  * unknown). */
 bool dl_slurm_has_elapsed(const struct dl_slurm_table *t);
 double dl_slurm_elapsed(const struct dl_slurm_row *row);
+
+/* The columns that an accounting of energy uses, and appends those of them that
+ * the table lacks: "User, ElapsedRaw, ...". */
+#define DL_SLURM_USED                                                          \
+  "JobID,JobName,User,Account,Partition,State,ElapsedRaw,Start,NNodes,NCPUS,"  \
+  "NTasks,TotalCPU,ConsumedEnergyRaw,AllocTRES,TRESUsageInTot,TRESUsageInAve"
+void dl_slurm_missing(const struct dl_slurm_table *t, struct dl_text *to);
+
+/* Whether jobs of the table have an elapsed time or an energy. */
+bool dl_slurm_has_figures(const struct dl_slurm_table *t);
 
 /* What a file with this beginning contains: jobs (sacct), or energies of steps
  * over time (sstat, or repeated calls of sacct). Samples have a column or a

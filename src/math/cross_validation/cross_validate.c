@@ -23,11 +23,9 @@ void dl_cv_free(struct dl_cv *cv) {
 /* Shared by the folds; each writes to its own elements of cv only. */
 struct job {
   struct dl_cv *cv;
-  const struct dl_problem *problem;
   const struct dl_regression *method;
   const double *hyper;
-  const struct dl_folds *folds;
-  const gsl_vector *target;
+  struct dl_splitter splitter;
 };
 
 /* Predictions of t to predictions of y. */
@@ -47,7 +45,7 @@ static enum dl_status fit_predict(const struct job *job,
   const struct dl_sample data = {.X = s->X_train,
                                  .y = s->t_train,
                                  .w = s->w_train,
-                                 .names = job->problem->names};
+                                 .names = job->splitter.problem->names};
   void *state = NULL;
   enum dl_status status = r->fit(r, &state, &data, hyper, d);
   if (!status)
@@ -59,15 +57,14 @@ static enum dl_status fit_predict(const struct job *job,
 static enum dl_status run_fold(void *ctx, size_t fold, struct dl_diag *d) {
   struct job *job = ctx;
   struct dl_split s;
-  enum dl_status status =
-      dl_split_make(&s, job->problem, job->target, job->folds, fold, d);
+  enum dl_status status = dl_split_make(&s, &job->splitter, fold, d);
   if (status)
     return status;
-  gsl_vector *t = gsl_vector_alloc(s.n_test);
+  gsl_vector *t = gsl_vector_alloc(s.X_test->size1);
   status = t ? fit_predict(job, &s, t, d) : dl_fail_memory(d);
   for (size_t k = 0; !status && k < s.n_test; k++)
-    job->cv->prediction[s.test_row[k]] =
-        back(job->problem, s.test_row[k], gsl_vector_get(t, k));
+    job->cv->prediction[s.test_row[k]] = back(
+        job->splitter.problem, s.test_row[k], gsl_vector_get(t, s.test_at[k]));
   gsl_vector_free(t);
   dl_split_free(&s);
   return status;
@@ -144,19 +141,26 @@ enum dl_status dl_cv_score(struct dl_cv *cv, const struct dl_problem *p,
   return ok ? DL_OK : dl_fail_memory(d);
 }
 
+/* Whether equal rows may become one: the method shares work between settings,
+ * which the spread of equal rows does not enter, and chooses none itself. */
+static bool can_collapse(const struct dl_regression *r, const double *hyper) {
+  bool settled = r->sweep;
+  for (size_t i = 0; i < r->n_hyper; i++)
+    settled = settled && !isnan(hyper[i]);
+  return settled;
+}
+
 enum dl_status dl_cross_validate(struct dl_cv *cv, const struct dl_problem *p,
                                  const struct dl_regression *r,
                                  const double *hyper,
                                  const struct dl_folds *folds,
                                  struct dl_diag *d) {
   *cv = (struct dl_cv){0};
-  enum dl_status status = dl_problem_check(p, folds, d);
+  struct job job = {cv, r, hyper, {0}};
+  enum dl_status status =
+      dl_splitter_make(&job.splitter, p, folds, can_collapse(r, hyper), d);
   if (status)
     return status;
-  gsl_vector *target = dl_problem_target(p, d);
-  if (!target)
-    return d->status;
-  struct job job = {cv, p, r, hyper, folds, target};
   cv->prediction = dl_calloc(folds->n, sizeof *cv->prediction);
   if (!cv->prediction)
     status = dl_fail_memory(d);
@@ -164,7 +168,7 @@ enum dl_status dl_cross_validate(struct dl_cv *cv, const struct dl_problem *p,
     status = dl_each_fold(folds, run_fold, &job, d);
   if (!status)
     status = dl_cv_score(cv, p, folds, d);
-  gsl_vector_free(target);
+  dl_splitter_free(&job.splitter);
   if (status)
     dl_cv_free(cv);
   return status;

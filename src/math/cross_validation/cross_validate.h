@@ -87,4 +87,13 @@ enum dl_status dl_search(struct dl_search_best *best,
                          const gsl_matrix *candidates,
                          const struct dl_folds *folds, struct dl_diag *d);
 
+/* For each row of `candidates`, the mean over the groups of the mean absolute
+ * out-of-fold error of t, into error (one a row); NaN where it could not be
+ * fitted. Many groups are held out in sets (dl_folds_in_sets). */
+enum dl_status dl_group_errors(double *error, const struct dl_problem *p,
+                               const struct dl_regression *r,
+                               const gsl_matrix *candidates,
+                               const struct dl_folds *groups,
+                               struct dl_diag *d);
+
 #endif

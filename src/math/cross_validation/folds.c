@@ -7,6 +7,8 @@
 
 #include "base/memory.h"
 
+enum { MOST_FOLDS = 200, SETS = 50 };
+
 void dl_folds_free(struct dl_folds *f) {
   if (!f)
     return;
@@ -140,4 +142,17 @@ enum dl_status dl_folds_by_group(struct dl_folds *f, const char *const *labels,
   if (status)
     dl_folds_free(f);
   return status;
+}
+
+struct dl_folds dl_folds_in_sets(const struct dl_folds *f, size_t **of_row) {
+  struct dl_folds sets = *f;
+  *of_row = dl_calloc(f->n, sizeof **of_row);
+  if (f->k > MOST_FOLDS) {
+    sets.k = SETS;
+    sets.name = NULL;
+  }
+  sets.of_row = *of_row;
+  for (size_t i = 0; *of_row && i < f->n; i++)
+    sets.of_row[i] = f->of_row[i] % sets.k;
+  return sets;
 }

@@ -35,4 +35,10 @@ enum dl_status dl_folds_by_group(struct dl_folds *f, const char *const *labels,
                                  size_t n, struct dl_diag *d);
 void dl_folds_free(struct dl_folds *f);
 
+/* Folds to hold out in place of f: 50 sets of its folds where it has more than
+ * 200, since as many fits would take hours and no group is predicted better by
+ * one more of its like; else f again. *of_row is owned by the caller; the rest
+ * is borrowed from f, and there are no names. NULL of_row: out of memory. */
+struct dl_folds dl_folds_in_sets(const struct dl_folds *f, size_t **of_row);
+
 #endif

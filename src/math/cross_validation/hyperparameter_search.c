@@ -88,14 +88,16 @@ gsl_matrix *dl_candidates(const struct dl_regression *r, const double *fixed,
   return H;
 }
 
-/* Shared by the folds; each writes to its own row of squares only. */
+/* Shared by the folds. */
 struct job {
-  const struct dl_problem *problem;
   const struct dl_regression *method;
   const gsl_matrix *H;
-  const struct dl_folds *folds;
-  const gsl_vector *target;
-  gsl_matrix *squares; /* folds x candidates: sums of w (t - f)^2 */
+  struct dl_splitter splitter;
+  /* Takes the predictions F (candidates x rows of X_test) of t in a fold. Each
+   * fold writes to elements of its own only. */
+  void (*take)(void *ctx, size_t fold, const struct dl_split *s,
+               const gsl_matrix *F);
+  void *ctx;
 };
 
 /* A sweep for methods that have none of their own. */
@@ -106,7 +108,7 @@ static enum dl_status sweep_by_fits(const struct job *job,
   const struct dl_sample data = {.X = s->X_train,
                                  .y = s->t_train,
                                  .w = s->w_train,
-                                 .names = job->problem->names};
+                                 .names = job->splitter.problem->names};
   enum dl_status status = DL_OK;
   for (size_t i = 0; !status && i < job->H->size1; i++) {
     double hyper[DL_MAX_HYPER] = {0};
@@ -122,38 +124,67 @@ static enum dl_status sweep_by_fits(const struct job *job,
   return status;
 }
 
-static double sum_squares(const struct dl_split *s, const gsl_matrix *out,
-                          size_t candidate) {
-  double sum = 0;
-  for (size_t k = 0; k < s->n_test; k++) {
-    double e = gsl_vector_get(s->t_test, k) - gsl_matrix_get(out, candidate, k);
-    sum += (s->w_test ? gsl_vector_get(s->w_test, k) : 1) * e * e;
-  }
-  return sum;
-}
-
 static enum dl_status run_fold(void *ctx, size_t fold, struct dl_diag *d) {
   const struct job *job = ctx;
   const struct dl_regression *r = job->method;
   struct dl_split s;
-  enum dl_status status =
-      dl_split_make(&s, job->problem, job->target, job->folds, fold, d);
+  enum dl_status status = dl_split_make(&s, &job->splitter, fold, d);
   if (status)
     return status;
-  gsl_matrix *out = gsl_matrix_alloc(job->H->size1, s.n_test);
-  if (!out)
+  gsl_matrix *F = gsl_matrix_alloc(job->H->size1, s.X_test->size1);
+  if (!F)
     status = dl_fail_memory(d);
   else if (r->sweep)
     status = r->sweep(
         &(struct dl_sample){.X = s.X_train, .y = s.t_train, .w = s.w_train},
-        job->H, s.X_test, out, d);
+        job->H, s.X_test, F, d);
   else
-    status = sweep_by_fits(job, &s, out, d);
-  for (size_t i = 0; !status && i < job->H->size1; i++)
-    gsl_matrix_set(job->squares, fold, i, sum_squares(&s, out, i));
-  gsl_matrix_free(out);
+    status = sweep_by_fits(job, &s, F, d);
+  if (!status)
+    job->take(job->ctx, fold, &s, F);
+  gsl_matrix_free(F);
   dl_split_free(&s);
   return status;
+}
+
+/* Fits all candidates without each fold in turn: each fold is cut out,
+ * standardised and collapsed once for all of them. */
+static enum dl_status run_folds(struct job *job, const struct dl_problem *p,
+                                const struct dl_folds *folds,
+                                struct dl_diag *d) {
+  const struct dl_regression *r = job->method;
+  if (job->H->size2 != r->n_hyper)
+    return dl_fail(d, DL_EFAILED,
+                   "candidates have %zu columns but %s has %zu "
+                   "hyper-parameters",
+                   job->H->size2, r->name, r->n_hyper);
+  enum dl_status status =
+      dl_splitter_make(&job->splitter, p, folds, r->sweep, d);
+  if (!status)
+    status = dl_each_fold(folds, run_fold, job, d);
+  return status;
+}
+
+/* Sums of squares of all candidates by fold. */
+struct squares {
+  const struct job *job;
+  gsl_matrix *sum; /* folds x candidates: of w (t - f)^2, owned */
+};
+
+static void add_squares(void *ctx, size_t fold, const struct dl_split *s,
+                        const gsl_matrix *F) {
+  struct squares *q = ctx;
+  const struct dl_splitter *c = &q->job->splitter;
+  const gsl_vector *w = c->problem->w;
+  for (size_t i = 0; i < F->size1; i++) {
+    double sum = 0;
+    for (size_t k = 0; k < s->n_test; k++) {
+      double e = gsl_vector_get(c->t, s->test_row[k]) -
+                 gsl_matrix_get(F, i, s->test_at[k]);
+      sum += (w ? gsl_vector_get(w, s->test_row[k]) : 1) * e * e;
+    }
+    gsl_matrix_set(q->sum, fold, i, sum);
+  }
 }
 
 /* The candidate with the lowest pooled error, the first of equal ones; the
@@ -174,16 +205,18 @@ static size_t lowest(const gsl_matrix *squares, double *sum) {
   return best;
 }
 
-static enum dl_status pick(struct dl_search_best *best, const struct job *job,
+static enum dl_status pick(struct dl_search_best *best, const struct squares *q,
                            struct dl_diag *d) {
+  const struct dl_problem *p = q->job->splitter.problem;
+  const gsl_matrix *H = q->job->H;
   double sum, total = 0;
-  size_t i = lowest(job->squares, &sum);
-  if (i == job->H->size1)
+  size_t i = lowest(q->sum, &sum);
+  if (i == H->size1)
     return dl_fail(d, DL_EINPUT, "no candidate could be fitted");
-  for (size_t k = 0; k < job->target->size; k++)
-    total += job->problem->w ? gsl_vector_get(job->problem->w, k) : 1;
-  for (size_t j = 0; j < job->method->n_hyper; j++)
-    best->hyper[j] = gsl_matrix_get(job->H, i, j);
+  for (size_t k = 0; k < p->y->size; k++)
+    total += p->w ? gsl_vector_get(p->w, k) : 1;
+  for (size_t j = 0; j < H->size2; j++)
+    best->hyper[j] = gsl_matrix_get(H, i, j);
   best->score = sqrt(sum / total);
   return DL_OK;
 }
@@ -193,26 +226,74 @@ enum dl_status dl_search(struct dl_search_best *best,
                          const struct dl_regression *r,
                          const gsl_matrix *candidates,
                          const struct dl_folds *folds, struct dl_diag *d) {
-  enum dl_status status = dl_problem_check(p, folds, d);
-  if (!status && candidates->size2 != r->n_hyper)
-    status = dl_fail(d, DL_EFAILED,
-                     "candidates have %zu columns but %s has %zu "
-                     "hyper-parameters",
-                     candidates->size2, r->name, r->n_hyper);
-  if (status)
-    return status;
-  gsl_vector *target = dl_problem_target(p, d);
-  if (!target)
-    return d->status;
-  struct job job = {p, r, candidates, folds, target, NULL};
-  job.squares = gsl_matrix_calloc(folds->k, candidates->size1);
-  if (!job.squares)
-    status = dl_fail_memory(d);
-  else
-    status = dl_each_fold(folds, run_fold, &job, d);
+  struct squares q = {0};
+  struct job job = {
+      .method = r, .H = candidates, .take = add_squares, .ctx = &q};
+  q.job = &job;
+  q.sum = gsl_matrix_calloc(folds->k, candidates->size1);
+  enum dl_status status =
+      q.sum ? run_folds(&job, p, folds, d) : dl_fail_memory(d);
   if (!status)
-    status = pick(best, &job, d);
-  gsl_matrix_free(job.squares);
-  gsl_vector_free(target);
+    status = pick(best, &q, d);
+  gsl_matrix_free(q.sum);
+  dl_splitter_free(&job.splitter);
+  return status;
+}
+
+/* Sums of absolute errors of all candidates by group. */
+struct absolutes {
+  const struct job *job;
+  const struct dl_folds *groups;
+  gsl_matrix *sum; /* groups x candidates, owned */
+};
+
+static void add_absolutes(void *ctx, size_t fold, const struct dl_split *s,
+                          const gsl_matrix *F) {
+  (void)fold;
+  struct absolutes *a = ctx;
+  for (size_t k = 0; k < s->n_test; k++) {
+    double t = gsl_vector_get(a->job->splitter.t, s->test_row[k]);
+    size_t group = a->groups->of_row[s->test_row[k]];
+    double *sum = gsl_matrix_ptr(a->sum, group, 0);
+    for (size_t i = 0; i < F->size1; i++)
+      sum[i] += fabs(t - gsl_matrix_get(F, i, s->test_at[k]));
+  }
+}
+
+/* Means over the groups of their means; false: out of memory. */
+static bool average_groups(double *error, const struct absolutes *a) {
+  const struct dl_folds *g = a->groups;
+  size_t *n = dl_calloc(g->k, sizeof *n);
+  for (size_t k = 0; n && k < g->n; k++)
+    n[g->of_row[k]]++;
+  for (size_t i = 0; n && i < a->sum->size2; i++) {
+    error[i] = 0;
+    for (size_t k = 0; k < g->k; k++)
+      error[i] += gsl_matrix_get(a->sum, k, i) / (double)n[k];
+    error[i] /= (double)g->k;
+  }
+  free(n);
+  return n;
+}
+
+enum dl_status dl_group_errors(double *error, const struct dl_problem *p,
+                               const struct dl_regression *r,
+                               const gsl_matrix *candidates,
+                               const struct dl_folds *groups,
+                               struct dl_diag *d) {
+  size_t *of_row;
+  struct dl_folds sets = dl_folds_in_sets(groups, &of_row);
+  struct absolutes a = {.groups = groups};
+  struct job job = {
+      .method = r, .H = candidates, .take = add_absolutes, .ctx = &a};
+  a.job = &job;
+  a.sum = gsl_matrix_calloc(groups->k, candidates->size1);
+  enum dl_status status =
+      of_row && a.sum ? run_folds(&job, p, &sets, d) : dl_fail_memory(d);
+  if (!status && !average_groups(error, &a))
+    status = dl_fail_memory(d);
+  gsl_matrix_free(a.sum);
+  dl_splitter_free(&job.splitter);
+  free(of_row);
   return status;
 }

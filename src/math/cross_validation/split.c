@@ -7,9 +7,8 @@
 #include "base/memory.h"
 #include "math/regression/scale.h"
 
-enum dl_status dl_problem_check(const struct dl_problem *p,
-                                const struct dl_folds *folds,
-                                struct dl_diag *d) {
+static enum dl_status check(const struct dl_problem *p,
+                            const struct dl_folds *folds, struct dl_diag *d) {
   size_t n = p->X ? p->X->size1 : p->y->size;
   if (p->y->size != n || (p->w && p->w->size != n) ||
       (p->offset && p->offset->size != n))
@@ -23,51 +22,115 @@ enum dl_status dl_problem_check(const struct dl_problem *p,
   return DL_OK;
 }
 
-gsl_vector *dl_problem_target(const struct dl_problem *p, struct dl_diag *d) {
-  gsl_vector *t = gsl_vector_alloc(p->y->size);
-  if (!t) {
-    dl_fail_memory(d);
-    return NULL;
-  }
+/* The transformed targets. */
+static enum dl_status transform(gsl_vector *t, const struct dl_problem *p,
+                                struct dl_diag *d) {
   for (size_t i = 0; i < t->size; i++) {
     double y = gsl_vector_get(p->y, i);
-    if (p->log_target && !(y > 0)) {
-      dl_fail(d, DL_EINPUT, "row %zu: target %g has no logarithm", i + 1, y);
-      gsl_vector_free(t);
-      return NULL;
-    }
+    if (p->log_target && !(y > 0))
+      return dl_fail(d, DL_EINPUT, "row %zu: target %g has no logarithm", i + 1,
+                     y);
     gsl_vector_set(t, i,
                    (p->log_target ? log(y) : y) -
                        (p->offset ? gsl_vector_get(p->offset, i) : 0));
   }
-  return t;
+  return DL_OK;
 }
 
-static bool allocate(struct dl_split *s, size_t train, size_t test,
-                     const struct dl_problem *p) {
-  s->X_train = gsl_matrix_alloc(train, p->X->size2);
-  s->X_test = gsl_matrix_alloc(test, p->X->size2);
-  s->t_train = gsl_vector_alloc(train);
-  s->t_test = gsl_vector_alloc(test);
-  s->test_row = dl_calloc(test, sizeof *s->test_row);
-  if (p->w) {
-    s->w_train = gsl_vector_alloc(train);
-    s->w_test = gsl_vector_alloc(test);
+enum dl_status dl_splitter_make(struct dl_splitter *c,
+                                const struct dl_problem *p,
+                                const struct dl_folds *folds, bool collapse,
+                                struct dl_diag *d) {
+  *c = (struct dl_splitter){.problem = p, .folds = folds};
+  enum dl_status status = check(p, folds, d);
+  if (status)
+    return status;
+  c->t = gsl_vector_alloc(p->y->size);
+  if (!c->t || (collapse && !dl_distinct_make(&c->same, p->X)))
+    status = dl_fail_memory(d);
+  if (!status)
+    status = transform(c->t, p, d);
+  if (status)
+    dl_splitter_free(c);
+  return status;
+}
+
+void dl_splitter_free(struct dl_splitter *c) {
+  gsl_vector_free(c->t);
+  dl_distinct_free(&c->same);
+  c->t = NULL;
+}
+
+/* How many rows of X_train and X_test there are, and which each row of the
+ * problem goes to. */
+struct places {
+  size_t *at; /* n, owned */
+  size_t n_train, n_test, n_rows_test;
+};
+
+/* Rows are numbered by first appearance on their side. False: out of memory. */
+static bool find_places(struct places *p, const struct dl_splitter *c,
+                        size_t fold) {
+  const size_t *of_row = c->same.of_row;
+  size_t n = c->folds->n, m = of_row ? c->same.X->size1 : 0;
+  size_t *train = dl_calloc(m, sizeof *train);
+  size_t *test = dl_calloc(m, sizeof *test);
+  *p = (struct places){.at = dl_calloc(n, sizeof *p->at)};
+  bool ok = train && test && p->at;
+  for (size_t i = 0; ok && i < n; i++) {
+    bool is_test = c->folds->of_row[i] == fold;
+    size_t *count = is_test ? &p->n_test : &p->n_train;
+    /* 0: not met yet, else the number plus 1 */
+    size_t *met = of_row ? (is_test ? test : train) + of_row[i] : NULL;
+    p->n_rows_test += is_test;
+    if (met && !*met)
+      *met = ++*count;
+    p->at[i] = met ? *met - 1 : (*count)++;
   }
-  return s->X_train && s->X_test && s->t_train && s->t_test && s->test_row &&
-         (!p->w || (s->w_train && s->w_test));
+  free(train);
+  free(test);
+  return ok;
 }
 
-/* Row i of the problem becomes row k of one of the two sides. */
-static void copy_row(struct dl_split *s, bool test, size_t k,
-                     const struct dl_problem *p, size_t i, double target) {
-  gsl_matrix *X = test ? s->X_test : s->X_train;
-  gsl_vector *w = test ? s->w_test : s->w_train;
-  for (size_t j = 0; j < X->size2; j++)
-    gsl_matrix_set(X, k, j, gsl_matrix_get(p->X, i, j));
-  gsl_vector_set(test ? s->t_test : s->t_train, k, target);
-  if (w)
-    gsl_vector_set(w, k, gsl_vector_get(p->w, i));
+static bool allocate(struct dl_split *s, const struct places *p,
+                     const struct dl_splitter *c) {
+  size_t features = c->problem->X->size2;
+  s->X_train = gsl_matrix_alloc(p->n_train, features);
+  s->X_test = gsl_matrix_alloc(p->n_test, features);
+  s->t_train = gsl_vector_calloc(p->n_train);
+  s->test_row = dl_calloc(p->n_rows_test, sizeof *s->test_row);
+  s->test_at = dl_calloc(p->n_rows_test, sizeof *s->test_at);
+  bool weighted = c->problem->w || c->same.of_row;
+  if (weighted)
+    s->w_train = gsl_vector_calloc(p->n_train);
+  return s->X_train && s->X_test && s->t_train && s->test_row && s->test_at &&
+         (!weighted || s->w_train);
+}
+
+/* Rows of the problem to the two sides; t_train holds weighted sums where
+ * rows are collapsed. */
+static void deal(struct dl_split *s, const struct places *p,
+                 const struct dl_splitter *c, size_t fold) {
+  const struct dl_problem *from = c->problem;
+  for (size_t i = 0; i < c->folds->n; i++) {
+    bool is_test = c->folds->of_row[i] == fold;
+    size_t at = p->at[i];
+    double *x = gsl_matrix_ptr(is_test ? s->X_test : s->X_train, at, 0);
+    for (size_t j = 0; j < from->X->size2; j++)
+      x[j] = gsl_matrix_get(from->X, i, j);
+    if (is_test) {
+      s->test_row[s->n_test] = i;
+      s->test_at[s->n_test++] = at;
+      continue;
+    }
+    double w = from->w ? gsl_vector_get(from->w, i) : 1;
+    double t = gsl_vector_get(c->t, i);
+    if (s->w_train)
+      *gsl_vector_ptr(s->w_train, at) += w;
+    *gsl_vector_ptr(s->t_train, at) += c->same.of_row ? w * t : t;
+  }
+  if (c->same.of_row)
+    gsl_vector_div(s->t_train, s->w_train);
 }
 
 static bool standardise(struct dl_split *s) {
@@ -80,42 +143,35 @@ static bool standardise(struct dl_split *s) {
   return true;
 }
 
-enum dl_status dl_split_make(struct dl_split *s, const struct dl_problem *p,
-                             const gsl_vector *t, const struct dl_folds *folds,
+enum dl_status dl_split_make(struct dl_split *s, const struct dl_splitter *c,
                              size_t fold, struct dl_diag *d) {
+  struct places p;
   *s = (struct dl_split){0};
-  size_t test = 0;
-  for (size_t i = 0; i < folds->n; i++)
-    test += folds->of_row[i] == fold;
-  if (test == 0 || test == folds->n)
-    return dl_fail(d, DL_EFAILED, "has %zu of %zu rows", test, folds->n);
-  if (!allocate(s, folds->n - test, test, p)) {
+  bool ok = find_places(&p, c, fold);
+  enum dl_status status = ok ? DL_OK : dl_fail_memory(d);
+  if (ok && (p.n_rows_test == 0 || p.n_rows_test == c->folds->n))
+    status = dl_fail(d, DL_EFAILED, "has %zu of %zu rows", p.n_rows_test,
+                     c->folds->n);
+  if (!status && !allocate(s, &p, c))
+    status = dl_fail_memory(d);
+  if (!status) {
+    deal(s, &p, c, fold);
+    if (c->problem->scale && !standardise(s))
+      status = dl_fail_memory(d);
+  }
+  free(p.at);
+  if (status)
     dl_split_free(s);
-    return dl_fail_memory(d);
-  }
-  size_t n_train = 0;
-  for (size_t i = 0; i < folds->n; i++) {
-    bool is_test = folds->of_row[i] == fold;
-    if (is_test)
-      s->test_row[s->n_test] = i;
-    copy_row(s, is_test, is_test ? s->n_test++ : n_train++, p, i,
-             gsl_vector_get(t, i));
-  }
-  if (p->scale && !standardise(s)) {
-    dl_split_free(s);
-    return dl_fail_memory(d);
-  }
-  return DL_OK;
+  return status;
 }
 
 void dl_split_free(struct dl_split *s) {
   gsl_matrix_free(s->X_train);
   gsl_matrix_free(s->X_test);
   gsl_vector_free(s->t_train);
-  gsl_vector_free(s->t_test);
   gsl_vector_free(s->w_train);
-  gsl_vector_free(s->w_test);
   free(s->test_row);
+  free(s->test_at);
   *s = (struct dl_split){0};
 }
 

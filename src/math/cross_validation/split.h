@@ -5,28 +5,42 @@
 #define DL_MATH_CROSS_VALIDATION_SPLIT_H
 
 #include "math/cross_validation/cross_validate.h"
+#include "math/numeric/equal_rows.h"
 
-/* The rows of one fold (test) and the others (train). The design is
- * standardised on the training rows where the problem asks for it. */
-struct dl_split {
-  gsl_matrix *X_train, *X_test; /* owned */
-  gsl_vector *t_train, *t_test; /* owned; transformed targets */
-  gsl_vector *w_train, *w_test; /* owned; NULL without weights */
-  size_t *test_row;             /* rows of the problem, ascending; owned */
-  size_t n_test;
+/* What all folds of a problem share. */
+struct dl_splitter {
+  const struct dl_problem *problem;
+  const struct dl_folds *folds;
+  gsl_vector *t; /* n: transformed targets, owned */
+  /* Equal rows of the design, collapsed; of_row is NULL where a row stands
+   * for itself. */
+  struct dl_distinct same;
 };
 
-/* Shapes of the problem and the folds. */
-enum dl_status dl_problem_check(const struct dl_problem *p,
-                                const struct dl_folds *folds,
+/* Checks the shapes. With `collapse` equal training rows become one with the
+ * mean of their targets and the sum of their weights, and equal test rows
+ * one: exact for least squares with a given penalty, which then costs what
+ * the distinct rows cost. */
+enum dl_status dl_splitter_make(struct dl_splitter *c,
+                                const struct dl_problem *p,
+                                const struct dl_folds *folds, bool collapse,
                                 struct dl_diag *d);
+void dl_splitter_free(struct dl_splitter *c);
 
-/* The transformed targets, owned by the caller; NULL and an error in d where
- * there are none. */
-gsl_vector *dl_problem_target(const struct dl_problem *p, struct dl_diag *d);
+/* The rows of one fold (test) and the others (train), m and q of them after
+ * collapsing. The design is standardised on the training rows where the
+ * problem asks for it. */
+struct dl_split {
+  gsl_matrix *X_train; /* m x p, owned */
+  gsl_vector *t_train; /* m: transformed targets, owned */
+  gsl_vector *w_train; /* m, owned; NULL: each row counts once */
+  gsl_matrix *X_test;  /* q x p, owned */
+  size_t n_test;
+  size_t *test_row; /* n_test: rows of the problem, ascending; owned */
+  size_t *test_at;  /* n_test: row of X_test of each, owned */
+};
 
-enum dl_status dl_split_make(struct dl_split *s, const struct dl_problem *p,
-                             const gsl_vector *t, const struct dl_folds *folds,
+enum dl_status dl_split_make(struct dl_split *s, const struct dl_splitter *c,
                              size_t fold, struct dl_diag *d);
 void dl_split_free(struct dl_split *s);
 

@@ -4,17 +4,21 @@
 
 #include "math/numeric/equal_rows.h"
 
+#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
 
-/* Lexicographic order of two rows: negative, 0 or positive. */
+/* Lexicographic order of two rows: negative, 0 or positive. NaN is above all
+ * numbers. */
 static int compare_rows(const gsl_matrix *X, size_t i, size_t k) {
+  const double *x = X->data + i * X->tda, *z = X->data + k * X->tda;
   for (size_t j = 0; j < X->size2; j++) {
-    double a = gsl_matrix_get(X, i, j), b = gsl_matrix_get(X, k, j);
-    if (a < b || a > b)
-      return a < b ? -1 : 1;
+    if (x[j] < z[j] || x[j] > z[j])
+      return x[j] < z[j] ? -1 : 1;
+    if (isnan(x[j]) != isnan(z[j]))
+      return isnan(x[j]) ? 1 : -1;
   }
   return 0;
 }

@@ -20,9 +20,14 @@
 #include "base/memory.h"
 #include "math/numeric/equal_rows.h"
 #include "math/regression/kernel.h"
+#include "math/regression/low_rank.h"
 #include "math/regression/regression_methods.h"
 
 enum { ALPHA, GAMMA, N_HYPER };
+
+/* A sweep takes the kernel's features where they are at most this share of the
+ * points, and there are more than a few points: else the systems cost less. */
+enum { RANK_SHARE = 3, FEW_POINTS = 48 };
 
 struct krr {
   gsl_matrix *points; /* m x p: distinct rows, owned */
@@ -46,9 +51,10 @@ struct training {
   struct dl_distinct rows;
   gsl_vector *weight; /* m: of the distinct rows, owned */
   gsl_vector *mean;   /* m: their targets, owned */
-  gsl_matrix *D;      /* m x m: squared distances, owned */
-  gsl_matrix *K;      /* m x m: kernel values for one gamma, owned */
-  gsl_matrix *L;      /* m x m: system for one alpha, owned */
+  /* NULL until they are needed: */
+  gsl_matrix *D; /* m x m: squared distances, owned */
+  gsl_matrix *K; /* m x m: kernel values for one gamma, owned */
+  gsl_matrix *L; /* m x m: system for one alpha, owned */
 };
 
 static void training_free(struct training *t) {
@@ -60,6 +66,28 @@ static void training_free(struct training *t) {
   gsl_matrix_free(t->L);
 }
 
+static bool is_finite(const double *x, size_t n) {
+  for (size_t i = 0; i < n; i++)
+    if (!isfinite(x[i]))
+      return false;
+  return true;
+}
+
+/* Whether all distances are finite: none is more than four times as large as
+ * the largest from the first row. */
+static bool finite_distances(const gsl_matrix *X) {
+  for (size_t i = 0; i < X->size1; i++) {
+    double sum = 0;
+    for (size_t j = 0; j < X->size2; j++) {
+      double e = gsl_matrix_get(X, i, j) - gsl_matrix_get(X, 0, j);
+      sum += e * e;
+    }
+    if (!isfinite(4 * sum))
+      return false;
+  }
+  return true;
+}
+
 static enum dl_status training_init(struct training *t,
                                     const struct dl_sample *data,
                                     struct dl_diag *d) {
@@ -69,23 +97,28 @@ static enum dl_status training_init(struct training *t,
   size_t m = t->rows.X->size1;
   t->weight = gsl_vector_alloc(m);
   t->mean = gsl_vector_alloc(m);
+  if (!t->weight || !t->mean)
+    return dl_fail_memory(d);
+  dl_distinct_average(&t->rows, data->y, data->w, t->weight, t->mean);
+  if (!finite_distances(t->rows.X))
+    return dl_fail(d, DL_EINPUT,
+                   "design holds values that are not finite, or too large");
+  if (!is_finite(t->mean->data, m))
+    return dl_fail(d, DL_EINPUT,
+                   "target holds values that are not finite, or too large");
+  return DL_OK;
+}
+
+/* Room for the systems, and the distances. */
+static enum dl_status need_systems(struct training *t, struct dl_diag *d) {
+  size_t m = t->rows.X->size1;
+  if (t->D)
+    return DL_OK;
   t->D = gsl_matrix_alloc(m, m);
   t->K = gsl_matrix_alloc(m, m);
   t->L = gsl_matrix_alloc(m, m);
-  if (!t->weight || !t->mean || !t->D || !t->K || !t->L ||
-      !dl_sq_distances(t->D, t->rows.X, t->rows.X))
-    return dl_fail_memory(d);
-  dl_distinct_average(&t->rows, data->y, data->w, t->weight, t->mean);
-  for (size_t i = 0; i < m; i++)
-    for (size_t j = 0; j < m; j++)
-      if (!isfinite(gsl_matrix_get(t->D, i, j)))
-        return dl_fail(d, DL_EINPUT,
-                       "design holds values that are not finite, or too large");
-  for (size_t i = 0; i < m; i++)
-    if (!isfinite(gsl_vector_get(t->mean, i)))
-      return dl_fail(d, DL_EINPUT,
-                     "target holds values that are not finite, or too large");
-  return DL_OK;
+  bool ok = t->D && t->K && t->L && dl_sq_distances(t->D, t->rows.X, t->rows.X);
+  return ok ? DL_OK : dl_fail_memory(d);
 }
 
 /* K_ij = exp(-gamma D_ij) */
@@ -157,6 +190,9 @@ static enum dl_status fit_training(struct krr **s, struct training *t,
   *s = krr_new(t->rows.X->size1, t->rows.X->size2, gamma);
   if (!*s)
     return dl_fail_memory(d);
+  enum dl_status status = need_systems(t, d);
+  if (status)
+    return status;
   fill_kernel(t->K, t->D, gamma);
   int gsl = gsl_matrix_memcpy((*s)->points, t->rows.X);
   if (!gsl)
@@ -203,50 +239,106 @@ static enum dl_status predict(const void *state, const gsl_matrix *X,
  * once for all settings with the same gamma. */
 struct test_rows {
   struct dl_distinct rows;
-  gsl_matrix *D;    /* r x m: squared distances to the training rows, owned */
-  gsl_matrix *K;    /* r x m: kernel values for one gamma, owned */
-  gsl_vector *f;    /* r: predictions, owned */
+  gsl_vector *f; /* q: predictions, owned */
+  /* NULL until they are needed: */
+  gsl_matrix *D;    /* q x m: squared distances to the training rows, owned */
+  gsl_matrix *K;    /* q x m: kernel values for one gamma, owned */
   gsl_vector *dual; /* m: coefficients of one setting, owned */
 };
 
 static void test_free(struct test_rows *e) {
   dl_distinct_free(&e->rows);
+  gsl_vector_free(e->f);
   gsl_matrix_free(e->D);
   gsl_matrix_free(e->K);
-  gsl_vector_free(e->f);
   gsl_vector_free(e->dual);
 }
 
-static bool test_init(struct test_rows *e, const gsl_matrix *X,
-                      const gsl_matrix *training) {
+static bool test_init(struct test_rows *e, const gsl_matrix *X) {
   *e = (struct test_rows){0};
-  if (!dl_distinct_make(&e->rows, X))
-    return false;
-  size_t r = e->rows.X->size1, m = training->size1;
-  e->D = gsl_matrix_alloc(r, m);
-  e->K = gsl_matrix_alloc(r, m);
-  e->f = gsl_vector_alloc(r);
+  if (dl_distinct_make(&e->rows, X))
+    e->f = gsl_vector_alloc(e->rows.X->size1);
+  return e->f;
+}
+
+static enum dl_status need_test_systems(struct test_rows *e,
+                                        const struct training *t,
+                                        struct dl_diag *d) {
+  size_t q = e->rows.X->size1, m = t->rows.X->size1;
+  if (e->D)
+    return DL_OK;
+  e->D = gsl_matrix_alloc(q, m);
+  e->K = gsl_matrix_alloc(q, m);
   e->dual = gsl_vector_alloc(m);
-  return e->D && e->K && e->f && e->dual &&
-         dl_sq_distances(e->D, e->rows.X, training);
+  bool ok =
+      e->D && e->K && e->dual && dl_sq_distances(e->D, e->rows.X, t->rows.X);
+  return ok ? DL_OK : dl_fail_memory(d);
+}
+
+/* Work of a sweep. */
+struct sweep {
+  struct training t;
+  struct test_rows e;
+  struct dl_low_rank low;
+  bool dense; /* this gamma and larger ones have too many features */
+};
+
+static enum dl_status sweep_init(struct sweep *w, const struct dl_sample *data,
+                                 const gsl_matrix *X_test, struct dl_diag *d) {
+  enum dl_status status = training_init(&w->t, data, d);
+  if (status)
+    return status;
+  size_t m = w->t.rows.X->size1;
+  bool ok = test_init(&w->e, X_test);
+  w->dense = m < FEW_POINTS;
+  w->low = (struct dl_low_rank){
+      .X = w->t.rows.X, .Z = w->e.rows.X, .w = w->t.weight, .y = w->t.mean};
+  if (ok && !w->dense)
+    ok = dl_low_rank_alloc(&w->low, m / RANK_SHARE);
+  return ok ? DL_OK : dl_fail_memory(d);
+}
+
+static void sweep_free(struct sweep *w) {
+  training_free(&w->t);
+  test_free(&w->e);
+  dl_low_rank_free(&w->low);
+}
+
+/* What the settings of one gamma share; gammas ascend. */
+static enum dl_status new_gamma(struct sweep *w, double gamma,
+                                struct dl_diag *d) {
+  w->dense = w->dense || !dl_low_rank_factorise(&w->low, gamma);
+  if (!w->dense)
+    return DL_OK;
+  enum dl_status status = need_systems(&w->t, d);
+  if (!status)
+    status = need_test_systems(&w->e, &w->t, d);
+  if (status)
+    return status;
+  fill_kernel(w->t.K, w->t.D, gamma);
+  fill_kernel(w->e.K, w->e.D, gamma);
+  return DL_OK;
+}
+
+static int predict_setting(struct sweep *w, double alpha) {
+  if (!w->dense)
+    return dl_low_rank_predict(&w->low, alpha, w->e.f);
+  int gsl = solve(w->e.dual, &w->t, alpha);
+  return gsl ? gsl
+             : gsl_blas_dgemv(CblasNoTrans, 1, w->e.K, w->e.dual, 0, w->e.f);
 }
 
 /* Predictions for one setting into a row of out, NaN where the system cannot
  * be solved. */
-static enum dl_status sweep_one(gsl_vector *out, struct training *t,
-                                struct test_rows *e, double alpha,
+static enum dl_status sweep_one(gsl_vector *out, struct sweep *w, double alpha,
                                 struct dl_diag *d) {
-  int gsl = solve(e->dual, t, alpha);
+  int gsl = predict_setting(w, alpha);
   if (gsl == GSL_ENOMEM)
     return dl_fail_memory(d);
-  if (gsl) {
-    gsl_vector_set_all(out, NAN);
-    return DL_OK;
-  }
-  if (gsl_blas_dgemv(CblasNoTrans, 1, e->K, e->dual, 0, e->f))
-    return dl_fail(d, DL_EFAILED, "kernel expansion failed");
   for (size_t i = 0; i < out->size; i++)
-    gsl_vector_set(out, i, gsl_vector_get(e->f, e->rows.of_row[i]));
+    gsl_vector_set(out, i,
+                   gsl ? (double)NAN
+                       : gsl_vector_get(w->e.f, w->e.rows.of_row[i]));
   return DL_OK;
 }
 
@@ -276,19 +368,17 @@ static enum dl_status sort_settings(struct setting *order, const gsl_matrix *H,
 }
 
 static enum dl_status run_settings(const struct setting *order,
-                                   const gsl_matrix *H, struct training *t,
-                                   struct test_rows *e, gsl_matrix *out,
-                                   struct dl_diag *d) {
+                                   const gsl_matrix *H, struct sweep *w,
+                                   gsl_matrix *out, struct dl_diag *d) {
   enum dl_status status = DL_OK;
   for (size_t i = 0; !status && i < H->size1; i++) {
     double gamma = order[i].gamma;
-    if (i == 0 || gamma > order[i - 1].gamma) {
-      fill_kernel(t->K, t->D, gamma);
-      fill_kernel(e->K, e->D, gamma);
-    }
+    if (i == 0 || gamma > order[i - 1].gamma)
+      status = new_gamma(w, gamma, d);
     gsl_vector_view row = gsl_matrix_row(out, order[i].row);
-    status =
-        sweep_one(&row.vector, t, e, gsl_matrix_get(H, order[i].row, ALPHA), d);
+    if (!status)
+      status =
+          sweep_one(&row.vector, w, gsl_matrix_get(H, order[i].row, ALPHA), d);
   }
   return status;
 }
@@ -296,26 +386,19 @@ static enum dl_status run_settings(const struct setting *order,
 static enum dl_status sweep(const struct dl_sample *data, const gsl_matrix *H,
                             const gsl_matrix *X_test, gsl_matrix *out,
                             struct dl_diag *d) {
-  struct training t = {0};
-  struct test_rows e = {0};
-  struct setting *order = NULL;
+  struct sweep w = {0};
   enum dl_status status = dl_check_fit(data, d);
   if (!status)
     status = dl_check_sweep(data->X, H, N_HYPER, X_test, out, d);
-  if (!status)
-    status = training_init(&t, data, d);
   if (status)
-    goto done;
-  order = dl_calloc(H->size1, sizeof *order);
-  if (!order || !test_init(&e, X_test, t.rows.X))
-    status = dl_fail_memory(d);
+    return status;
+  struct setting *order = dl_calloc(H->size1, sizeof *order);
+  status = order ? sweep_init(&w, data, X_test, d) : dl_fail_memory(d);
   if (!status)
     status = sort_settings(order, H, d);
   if (!status)
-    status = run_settings(order, H, &t, &e, out, d);
-done:
-  training_free(&t);
-  test_free(&e);
+    status = run_settings(order, H, &w, out, d);
+  sweep_free(&w);
   free(order);
   return status;
 }

@@ -4,6 +4,8 @@ libdlest_a_SOURCES += \
 	%D%/kernel.c \
 	%D%/kernel.h \
 	%D%/kernel_body.h \
+	%D%/low_rank.c \
+	%D%/low_rank.h \
 	%D%/krr.c \
 	%D%/linear.c \
 	%D%/linear.h \

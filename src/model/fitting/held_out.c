@@ -11,8 +11,6 @@
 #include "physics/hold_out.h"
 #include "physics/rows/physics_regression.h"
 
-enum { MOST_GROUPS = 200, SETS = 50 };
-
 /* So many folds or more begin at one of so many solutions that have seen none
  * of their rows, fewer at the prior. */
 enum { MANY_FOLDS = 20, STARTS = 7 };
@@ -180,26 +178,18 @@ enum dl_status
 dl_cross_validate_design(struct dl_cv *cv, const struct dl_training *t,
                          const struct dl_design *g, const double *hyper,
                          const struct dl_folds *folds, struct dl_diag *d) {
-  struct dl_folds sets = *folds;
-  bool many = folds->k > MOST_GROUPS;
+  size_t *of_row;
+  struct dl_folds sets = dl_folds_in_sets(folds, &of_row);
   *cv = (struct dl_cv){0};
-  if (many) {
-    sets.k = SETS;
-    sets.name = NULL;
-    sets.of_row = dl_calloc(folds->n, sizeof *sets.of_row);
-    if (!sets.of_row)
-      return dl_fail_memory(d);
-    for (size_t i = 0; i < folds->n; i++)
-      sets.of_row[i] = folds->of_row[i] % SETS;
-  }
+  if (!of_row)
+    return dl_fail_memory(d);
   enum dl_status status =
       g->physics
           ? predict_physics(cv, t, g, &sets, d)
           : dl_cross_validate(cv, &g->problem, g->method, hyper, &sets, d);
-  if (status == DL_OK && (many || g->physics))
+  if (status == DL_OK && (sets.k < folds->k || g->physics))
     status = dl_cv_score(cv, &g->problem, folds, d);
-  if (many)
-    free(sets.of_row);
+  free(of_row);
   if (status != DL_OK)
     dl_cv_free(cv);
   return status;

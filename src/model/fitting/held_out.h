@@ -34,9 +34,8 @@ enum dl_status dl_held_out_get(struct dl_held_out_use *use,
                                struct dl_diag *d);
 void dl_held_out_free(struct dl_held_out *h); /* and those after it */
 
-/* Cross-validates by groups or other folds. More than 200 of them are left out
- * 50 sets at a time, and scored one by one: as many fits would take hours, and
- * no group is predicted better by one more of its like. */
+/* Cross-validates by groups or other folds. Many of them are left out in sets
+ * (dl_folds_in_sets) and scored one by one. */
 enum dl_status
 dl_cross_validate_design(struct dl_cv *cv, const struct dl_training *t,
                          const struct dl_design *g, const double *hyper,

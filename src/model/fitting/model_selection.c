@@ -75,29 +75,60 @@ static double group_error(const struct dl_problem *p, const struct dl_cv *cv,
   return total / (double)folds->k;
 }
 
-/* Scores a candidate under all protocols. A fit that fails (a kernel matrix
- * that is not positive definite, say) loses; it does not stop the choice. */
-static void try_candidate(struct candidate *c, const struct dl_training *t,
-                          const struct dl_design *g,
-                          const struct protocols *protocols) {
-  double sum = 0;
-  size_t n = 0;
-  for (size_t i = 0; i <= DL_HELD_OUT_ROWS; i++) {
-    c->error[i] = NAN;
-    if (!protocols->there[i])
+/* The error of a physics under a protocol. */
+static double physics_error(const struct dl_training *t,
+                            const struct dl_design *g, const double *hyper,
+                            const struct dl_folds *folds, struct dl_diag *d) {
+  double error = NAN;
+  struct dl_cv cv = {0};
+  if (dl_cross_validate_design(&cv, t, g, hyper, folds, d) == DL_OK)
+    error = group_error(&g->problem, &cv, folds);
+  dl_cv_free(&cv);
+  return error;
+}
+
+/* The errors of all candidates of a grid under a protocol; NaN where one could
+ * not be fitted: it loses, which does not stop the choice. */
+static void find_errors(double *error, const struct dl_training *t,
+                        const struct dl_design *g, const gsl_matrix *grid,
+                        const struct dl_folds *folds) {
+  struct dl_diag quiet;
+  dl_diag_init(&quiet);
+  for (size_t i = 0; i < grid->size1; i++)
+    error[i] = NAN;
+  if (g->physics)
+    for (size_t i = 0; i < grid->size1; i++)
+      error[i] = physics_error(t, g, grid->data + i * grid->tda, folds, &quiet);
+  else if (dl_group_errors(error, &g->problem, g->method, grid, folds,
+                           &quiet) != DL_OK)
+    for (size_t i = 0; i < grid->size1; i++)
+      error[i] = NAN;
+  dl_diag_free(&quiet);
+}
+
+/* Keeps the candidate of the grid with the lowest mean of its errors, the first
+ * of equal ones. errors: rows are protocols. */
+static void keep_best(struct candidate *best, const gsl_matrix *grid,
+                      const gsl_matrix *errors,
+                      const struct protocols *protocols) {
+  best->score = INFINITY;
+  for (size_t i = 0; i < grid->size1; i++) {
+    double sum = 0;
+    size_t n = 0;
+    for (size_t k = 0; k <= DL_HELD_OUT_ROWS; k++)
+      if (protocols->there[k]) {
+        sum += gsl_matrix_get(errors, k, i);
+        n++;
+      }
+    if (n == 0 || !isfinite(sum) || sum / (double)n >= best->score)
       continue;
-    struct dl_diag quiet;
-    struct dl_cv cv = {0};
-    dl_diag_init(&quiet);
-    if (dl_cross_validate_design(&cv, t, g, c->hyper, &protocols->folds[i],
-                                 &quiet) == DL_OK)
-      c->error[i] = group_error(&g->problem, &cv, &protocols->folds[i]);
-    dl_cv_free(&cv);
-    dl_diag_free(&quiet);
-    sum += c->error[i];
-    n++;
+    best->score = sum / (double)n;
+    for (size_t k = 0; k <= DL_HELD_OUT_ROWS; k++)
+      best->error[k] =
+          protocols->there[k] ? gsl_matrix_get(errors, k, i) : (double)NAN;
+    for (size_t j = 0; j < grid->size2; j++)
+      best->hyper[j] = gsl_matrix_get(grid, i, j);
   }
-  c->score = n > 0 && isfinite(sum) ? sum / (double)n : INFINITY;
 }
 
 /* What is tried, and what came of it. */
@@ -122,17 +153,16 @@ static enum dl_status try_grid(struct candidate *best, const struct trial *w,
       w->c->search ? w->c->search_kind : DL_SEARCH_GRID, count, w->c->seed);
   if (!grid)
     return dl_fail_memory(d);
-  best->score = INFINITY;
-  for (size_t i = 0; i < grid->size1; i++) {
-    struct candidate c = *best;
-    for (size_t j = 0; j < m; j++)
-      c.hyper[j] = gsl_matrix_get(grid, i, j);
-    try_candidate(&c, w->t, g, &w->protocols);
-    if (c.score < best->score)
-      *best = c;
-  }
+  gsl_matrix *errors = gsl_matrix_alloc(DL_HELD_OUT_ROWS + 1, grid->size1);
+  for (size_t k = 0; errors && k <= DL_HELD_OUT_ROWS; k++)
+    if (w->protocols.there[k])
+      find_errors(gsl_matrix_ptr(errors, k, 0), w->t, g, grid,
+                  &w->protocols.folds[k]);
+  if (errors)
+    keep_best(best, grid, errors, &w->protocols);
   gsl_matrix_free(grid);
-  return DL_OK;
+  gsl_matrix_free(errors);
+  return errors ? DL_OK : dl_fail_memory(d);
 }
 
 static bool constant(const struct dl_training *t, long column) {

@@ -322,23 +322,15 @@ static enum dl_status walk(struct reader *r, enum message in, uint64_t end,
 
 /* The end of a stream is known once it is reached. */
 static enum dl_status walk_stream(struct reader *r) {
-  enum dl_status status = DL_OK;
-  FILE *whole = tmpfile();
-  if (!whole)
-    return dl_fail_errno(r->d, "a temporary file", "cannot open", errno);
-  size_t n;
-  r->size = 0;
-  while ((n = fread(r->buf, 1, WINDOW, r->f)) > 0) {
-    if (fwrite(r->buf, 1, n, whole) != n)
-      status = dl_fail_errno(r->d, "a temporary file", "cannot write", errno);
-    r->size += n;
-    if (status != DL_OK)
-      break;
-  }
-  if (status == DL_OK && ferror(r->f))
-    status = dl_fail_errno(r->d, r->path, "cannot read", errno);
-  if (status == DL_OK && fseeko(whole, 0, SEEK_SET) != 0)
-    status = dl_fail_errno(r->d, "a temporary file", "cannot seek", errno);
+  struct stat st;
+  FILE *whole;
+  enum dl_status status = dl_spool_input(r->f, r->path, &whole, r->d);
+  if (status != DL_OK)
+    return status;
+  if (fstat(fileno(whole), &st) != 0)
+    status = dl_fail_errno(r->d, "a temporary file", "cannot read", errno);
+  else
+    r->size = (uint64_t)st.st_size;
   FILE *was = r->f;
   r->f = whole;
   r->seekable = true;

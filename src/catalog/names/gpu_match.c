@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "catalog/names/gpu_match.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "catalog/names/gpu_name.h"
+
+/* A name of an entry. */
+struct dl_gpu_listed {
+  struct dl_gpu_name name;
+  const struct dl_accelerator *gpu;
+  size_t next; /* of the same product, in the order of entry; 0: none */
+};
+
+/* What a driver reports of a board's memory: up to 8.1 % less where a part
+ * holds error correction (A10G), and rounded. */
+#define LEAST_MEMORY 0.918
+#define MOST_MEMORY 1.01
+/* Power limits that boards accept, by TDP. */
+#define LEAST_POWER 0.2
+#define MOST_POWER 1.5
+
+static enum dl_status list_name(struct dl_gpu_match *m, const char *text,
+                                const struct dl_accelerator *gpu,
+                                struct dl_diag *d) {
+  struct dl_gpu_name name;
+  void *first = m->first, *listed = m->listed;
+  if (!dl_gpu_name_parse(text, true, &name) || !isnan(name.watts))
+    return DL_OK;
+  size_t before = m->products.n;
+  long product = dl_intern(&m->products, name.product);
+  if (product < 0 ||
+      !dl_grow(&first, &m->cap_first, m->products.n, sizeof *m->first))
+    return dl_fail_memory(d);
+  m->first = first;
+  if (m->products.n > before)
+    m->first[product] = 0;
+  /* Element 0 stays empty: its number says "none". */
+  if (!dl_grow(&listed, &m->cap_listed, m->n_listed + 2, sizeof *m->listed))
+    return dl_fail_memory(d);
+  m->listed = listed;
+  size_t *at = &m->first[product];
+  while (*at)
+    at = &m->listed[*at].next;
+  *at = ++m->n_listed;
+  m->listed[m->n_listed] = (struct dl_gpu_listed){name, gpu, 0};
+  return DL_OK;
+}
+
+enum dl_status dl_gpu_match_read(struct dl_gpu_match *m,
+                                 const struct dl_descriptor *const *all,
+                                 size_t n, struct dl_diag *d) {
+  enum dl_status status = DL_OK;
+  for (size_t i = 0; i < n && status == DL_OK; i++) {
+    const struct dl_accelerator *gpu = DL_AS(accelerator, all[i]);
+    status = list_name(m, gpu->head.id, gpu, d);
+    if (status == DL_OK)
+      status = list_name(m, gpu->head.name, gpu, d);
+    for (size_t k = 0; k < gpu->head.n_aliases && status == DL_OK; k++)
+      status = list_name(m, gpu->head.aliases[k], gpu, d);
+  }
+  m->read = status == DL_OK;
+  return status;
+}
+
+void dl_gpu_match_free(struct dl_gpu_match *m) {
+  for (size_t i = 0; i < m->n_limited; i++)
+    free(m->limited[i]);
+  free(m->limited);
+  free(m->listed);
+  free(m->first);
+  dl_intern_free(&m->products);
+  *m = (struct dl_gpu_match){0};
+}
+
+/* Whether a part that a name states is that of an entry, or begins it. */
+static bool begins(const char *stated, const char *entry) {
+  return !*stated || (entry && strncmp(entry, stated, strlen(stated)) == 0);
+}
+
+static bool is_memory(double stated, double of_entry) {
+  double ratio = stated / of_entry;
+  return ratio >= LEAST_MEMORY && ratio <= MOST_MEMORY;
+}
+
+static bool fits(const struct dl_gpu_name *name,
+                 const struct dl_gpu_listed *listed) {
+  const struct dl_accelerator *gpu = listed->gpu;
+  double power = name->watts / gpu->tdp_w;
+  return begins(name->form, gpu->form) &&
+         begins(name->memory_type, gpu->memory_type) &&
+         (!*name->family ||
+          (gpu->family && strcmp(name->family, gpu->family) == 0)) &&
+         (isnan(name->memory_gb) ||
+          is_memory(name->memory_gb, gpu->memory_gb) ||
+          is_memory(name->memory_gb, listed->name.memory_gb)) &&
+         (isnan(name->watts) || (power >= LEAST_POWER && power <= MOST_POWER));
+}
+
+static bool is_bare(const struct dl_gpu_name *name) {
+  return !*name->form && !*name->memory_type && isnan(name->memory_gb);
+}
+
+/* How near an entry is to the one that the product alone names. */
+static int nearness(const struct dl_accelerator *gpu,
+                    const struct dl_accelerator *usual) {
+  if (!usual)
+    return 0;
+  if (gpu == usual)
+    return 4;
+  bool form = gpu->form && usual->form && strcmp(gpu->form, usual->form) == 0;
+  return 2 * form + (gpu->memory_gb == usual->memory_gb);
+}
+
+/* The entry that a name means, or NULL. */
+static const struct dl_accelerator *find(const struct dl_gpu_match *m,
+                                         const struct dl_gpu_name *name) {
+  const struct dl_accelerator *usual = NULL, *best = NULL;
+  bool several = false;
+  int near = -1;
+  long product = dl_intern_find(&m->products, name->product);
+  size_t first = product < 0 ? 0 : m->first[product];
+  for (size_t i = first; i && !usual; i = m->listed[i].next)
+    if (is_bare(&m->listed[i].name))
+      usual = m->listed[i].gpu;
+  for (size_t i = first; i; i = m->listed[i].next) {
+    const struct dl_accelerator *gpu = m->listed[i].gpu;
+    int n = nearness(gpu, usual);
+    if (gpu == best || n < near || !fits(name, &m->listed[i]))
+      continue;
+    several = n == near;
+    best = gpu;
+    near = n;
+  }
+  return several ? NULL : best;
+}
+
+/* The copy of a board with a power limit. */
+static enum dl_status limit(struct dl_gpu_match *m,
+                            const struct dl_accelerator *gpu, double watts,
+                            const struct dl_descriptor **e, struct dl_diag *d) {
+  void *list = m->limited;
+  for (size_t i = 0; i < m->n_limited; i++)
+    if (m->limited[i]->head.id == gpu->head.id &&
+        m->limited[i]->power_limit_w == watts) {
+      *e = &m->limited[i]->head;
+      return DL_OK;
+    }
+  struct dl_accelerator *copy = dl_calloc(1, sizeof *copy);
+  if (!copy ||
+      !dl_grow(&list, &m->cap_limited, m->n_limited + 1, sizeof *m->limited)) {
+    free(copy);
+    return dl_fail_memory(d);
+  }
+  m->limited = list;
+  m->limited[m->n_limited++] = copy;
+  *copy = *gpu;
+  dl_field_set(&copy->head, dl_field_find(DL_ACCELERATOR, "power_limit_w"),
+               watts, (struct dl_origin){.source = "given"});
+  *e = &copy->head;
+  return DL_OK;
+}
+
+enum dl_status dl_gpu_match_find(struct dl_gpu_match *m, const char *text,
+                                 const struct dl_descriptor **e,
+                                 struct dl_diag *d) {
+  const struct dl_accelerator *gpu = NULL;
+  struct dl_gpu_name name = {.watts = NAN};
+  *e = NULL;
+  for (int keep = 1; keep >= 0 && !gpu; keep--)
+    if (dl_gpu_name_parse(text, keep, &name))
+      gpu = find(m, &name);
+  if (!gpu)
+    return DL_OK;
+  if (!isnan(name.watts))
+    return limit(m, gpu, name.watts, e, d);
+  *e = &gpu->head;
+  return DL_OK;
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "catalog/names/gpu_name.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/ascii.h"
+#include "base/number.h"
+
+enum { WORD = 40 };
+
+/* A name in words: runs of letters and digits; a dot between digits belongs to
+ * them. */
+struct words {
+  const char *p;   /* what is left of the name */
+  char word[WORD]; /* in lower case; "" at the end */
+  bool lost;       /* a word was too long */
+};
+
+static void next_word(struct words *w) {
+  size_t n = 0;
+  while (*w->p && !dl_is_alnum(*w->p))
+    w->p++;
+  for (; dl_is_alnum(*w->p) || (*w->p == '.' && n > 0 &&
+                                dl_is_digit(w->p[-1]) && dl_is_digit(w->p[1]));
+       w->p++)
+    if (n + 1 < WORD)
+      w->word[n++] = dl_lower(*w->p);
+    else
+      w->lost = true;
+  w->word[n] = '\0';
+}
+
+static bool is_one_of(const char *word, const char *const *list) {
+  for (; *list; list++)
+    if (strcmp(word, *list) == 0)
+      return true;
+  return false;
+}
+
+static const char *const no_part[] = {
+    "nvidia", "amd",    "intel",  "habana",    "google",      "cloud",
+    "huawei", "aws",    "amazon", "graphcore", "geforce",     "tesla",
+    "radeon", "r",      "tm",     "instinct",  "graphics",    "gpu",
+    "gpus",   "tensor", "core",   "ai",        "accelerator", "cts",
+    "hgx",    "module", "card",   "superchip", NULL};
+static const char *const families[] = {
+    "kepler", "maxwell", "pascal", "volta",     "turing",
+    "ampere", "ada",     "hopper", "blackwell", NULL};
+static const char *const memory_types[] = {"gddr", "lpddr", "ddr", "hbm", NULL};
+
+/* Whether a word is one of the stems and what may follow it: "hbm2e". */
+static bool begins_with(const char *word, const char *const *stems) {
+  for (; *stems; stems++) {
+    size_t n = strlen(*stems);
+    if (strncmp(word, *stems, n) == 0 &&
+        (word[n] == '\0' || dl_is_digit(word[n])))
+      return true;
+  }
+  return false;
+}
+
+static bool is_form(const char *word) {
+  static const char *const stems[] = {"sxm", NULL};
+  return begins_with(word, stems) || strcmp(word, "pcie") == 0 ||
+         strcmp(word, "oam") == 0;
+}
+
+/* Stores a part that may occur once, or again with the same text. */
+static bool put(char to[DL_GPU_WORD], const char *word) {
+  if (strlen(word) >= DL_GPU_WORD || (*to && strcmp(to, word) != 0))
+    return false;
+  strcpy(to, word);
+  return true;
+}
+
+static bool put_number(double *to, double x) {
+  bool same = isnan(*to) || *to == x;
+  *to = x;
+  return same;
+}
+
+/* The unit of a word that begins with a number ("80gb"), which is stored in
+ * *x, or of the word after it ("80 GB"), which is then read; NULL: neither. */
+static const char *unit_of(struct words *w, double *x) {
+  static const char *const units[] = {"g", "gb", "gib", "mib", "w", NULL};
+  size_t digits = strspn(w->word, "0123456789.");
+  if (digits == 0 || dl_parse_number(w->word, digits, x) != DL_NUMBER_OK)
+    return NULL;
+  if (w->word[digits])
+    return is_one_of(w->word + digits, units) ? w->word + digits : NULL;
+  struct words ahead = *w;
+  next_word(&ahead);
+  if (!*ahead.word || !is_one_of(ahead.word, units) ||
+      strcmp(ahead.word, "g") == 0)
+    return NULL;
+  *w = ahead;
+  return w->word;
+}
+
+/* A system in front of the accelerator: "DGX", "DGX-1", "DGX-2H". */
+static void skip_system(struct words *w) {
+  struct words ahead = *w;
+  next_word(&ahead);
+  if (dl_is_digit(*ahead.word) && strlen(ahead.word) <= 2)
+    *w = ahead;
+}
+
+static bool put_word(struct words *w, bool keep_family, struct dl_gpu_name *g) {
+  double x = NAN;
+  const char *unit = unit_of(w, &x);
+  if (unit && *unit == 'w')
+    return put_number(&g->watts, x);
+  if (unit)
+    return put_number(&g->memory_gb, *unit == 'm' ? x / 1024 : x);
+  if (is_form(w->word))
+    return put(g->form, w->word);
+  if (begins_with(w->word, memory_types))
+    return put(g->memory_type, w->word);
+  if (!keep_family && is_one_of(w->word, families))
+    return put(g->family, w->word);
+  if (is_one_of(w->word, no_part) ||
+      (!keep_family && strcmp(w->word, "grace") == 0))
+    return true;
+  if (strcmp(w->word, "dgx") == 0) {
+    skip_system(w);
+    return true;
+  }
+  if (strlen(g->product) + strlen(w->word) >= DL_GPU_PRODUCT)
+    return false;
+  strcat(g->product, w->word);
+  return true;
+}
+
+bool dl_gpu_name_parse(const char *name, bool keep_family,
+                       struct dl_gpu_name *g) {
+  *g = (struct dl_gpu_name){.memory_gb = NAN, .watts = NAN};
+  struct words w = {.p = name};
+  for (next_word(&w); *w.word; next_word(&w))
+    if (!put_word(&w, keep_family, g))
+      return false;
+  return strpbrk(g->product, "0123456789") && !w.lost;
+}

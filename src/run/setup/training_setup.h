@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* How a training is set up, settled from the columns of its run: what is
+ * trained, and how samples are spread over accelerators and steps. Columns that
+ * are unknown take the plainest value: full training, no parallelism but of
+ * the data, no accumulation. */
+
+#ifndef DL_RUN_SETUP_TRAINING_SETUP_H
+#define DL_RUN_SETUP_TRAINING_SETUP_H
+
+#include "base/text.h"
+#include "run/row.h"
+
+enum dl_fine_tune { DL_TUNE_FULL, DL_TUNE_HEAD, DL_TUNE_LORA, DL_TUNE_QLORA };
+
+/* By fine_tune, else by frozen_base: any share above 0 is DL_TUNE_HEAD. */
+enum dl_fine_tune dl_fine_tune_of(const struct dl_run *r);
+
+/* Tensor x pipeline x data-parallel accelerators are all of them. NaN where
+ * n_gpus is unknown. */
+struct dl_degrees {
+  double tensor, pipeline, data;
+};
+
+struct dl_degrees dl_degrees_of(const struct dl_run *r);
+
+/* Samples that an accelerator (of tensor and pipeline parallelism: a group)
+ * takes through a forward pass at once: batch_size, of strong scaling its
+ * part, rounded up. */
+double dl_micro_batch(const struct dl_run *r);
+
+/* Samples per optimizer step on all accelerators. */
+double dl_global_batch(const struct dl_run *r);
+
+/* Checks the settings of a row against each other and its descriptors; a
+ * contradiction becomes the fault of the row. */
+void dl_setup_check(struct dl_row *row);
+
+/* Appends what is wrong, of a row with such a fault. */
+void dl_setup_explain(const struct dl_row *row, struct dl_text *to);
+
+#endif

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* How batches, accelerators and what is trained follow from each other. */
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include "run/setup/training_setup.h"
+#include "table.h"
+#include "tests/messages.h"
+
+static const char *const columns[] = {
+    "n_gpus",        "batch_size",   "tensor_parallel", "pipeline_parallel",
+    "grad_accum",    "scaling",      "fine_tune",       "frozen_base",
+    "lora_rank",     "global_batch", "precision",       "optimizer",
+    "sharding",      "stack",        "gpus_per_node",   "tokens",
+    "samples_per_s", "tokens_per_s"};
+
+/* A table of one row, all of whose columns are wanted. */
+static struct table open_setup(const char *header, const char *cells) {
+  char text[512];
+  snprintf(text, sizeof text, "%s\n%s\n", header, cells);
+  struct table t = open_table(text);
+
+  for (size_t i = 0; i < COUNT(columns); i++)
+    quantity(&t, columns[i], false);
+  load(&t);
+  row(&t, 0);
+  return t;
+}
+
+static void equal(double got, double want, const char *what) {
+  if (!(fabs(got - want) <= 1e-12 * want))
+    fail_msg("%s: got %g, want %g", what, got, want);
+}
+
+/* global = batch x accumulation x GPUs / (tensor x pipeline) */
+static void batches(void **state) {
+  static const struct {
+    const char *cells;
+    double batch, accum, global, data;
+  } cases[] = {
+      {"8,16,,,,,", 16, 1, 128, 8},        {"8,16,,,4,,", 16, 4, 512, 8},
+      {"16,4,2,4,8,,", 4, 8, 64, 2},       {"8,,,,,,256", 32, 1, 256, 8},
+      {"8,,,,4,,256", 8, 4, 256, 8},       {"8,16,,,,,256", 16, 2, 256, 8},
+      {"8,16,4,,,,256", 16, 8, 256, 2},    {"8,16,,,2,,256", 16, 2, 256, 8},
+      {"8,64,,,2,strong,", 64, 2, 128, 8},
+  };
+
+  (void)state;
+  for (size_t i = 0; i < COUNT(cases); i++) {
+    struct table t = open_setup("n_gpus,batch_size,tensor_parallel,"
+                                "pipeline_parallel,grad_accum,scaling,"
+                                "global_batch",
+                                cases[i].cells);
+    const struct dl_run *r = &t.row->run;
+    assert_int_equal(t.row->fault.kind, DL_FAULT_NONE);
+    equal(r->batch_size, cases[i].batch, cases[i].cells);
+    equal(isnan(r->grad_accum) ? 1 : r->grad_accum, cases[i].accum,
+          cases[i].cells);
+    equal(r->global_batch, cases[i].global, cases[i].cells);
+    equal(dl_global_batch(r), cases[i].global, cases[i].cells);
+    equal(dl_degrees_of(r).data, cases[i].data, cases[i].cells);
+    equal(dl_micro_batch(r), r->scaling ? cases[i].batch / 8 : cases[i].batch,
+          cases[i].cells);
+    close_table(&t);
+  }
+}
+
+/* A default gives way to what follows from the batch of all GPUs. */
+static void defaults(void **state) {
+  struct table t = open_table("n_gpus,global_batch\n8,64\n8,\n");
+
+  (void)state;
+  set(&t, "batch_size", "256");
+  quantity(&t, "batch_size", false);
+  quantity(&t, "n_gpus", false);
+  quantity(&t, "global_batch", false);
+  load(&t);
+  row(&t, 0);
+  equal(t.row->run.batch_size, 8, "derived");
+  row(&t, 1);
+  equal(t.row->run.batch_size, 256, "default");
+  equal(t.row->run.global_batch, 2048, "derived of the default");
+  close_table(&t);
+}
+
+static void words(void **state) {
+  static const struct {
+    const char *column, *typed, *word;
+  } cases[] = {
+      {"precision", "BF16", "bf16"},    {"precision", "BFloat16", "bf16"},
+      {"precision", "float16", "fp16"}, {"precision", "Half", "fp16"},
+      {"precision", "AMP", "amp"},      {"precision", "mixed", "amp"},
+      {"precision", "TF32", "tf32"},    {"precision", "FP8", "fp8"},
+      {"precision", "float32", "fp32"}, {"precision", "double", "fp64"},
+      {"optimizer", "Adam", "adamw"},   {"optimizer", "lion", "lion"},
+      {"sharding", "FSDP", "zero3"},    {"sharding", "none", "ddp"},
+      {"stack", "NGC", "ngc"},          {"stack", "my own", "my own"},
+      {"fine_tune", "QLoRA", "qlora"},
+  };
+
+  (void)state;
+  for (size_t i = 0; i < COUNT(cases); i++) {
+    struct table t = open_setup(cases[i].column, cases[i].typed);
+    assert_int_equal(t.row->fault.kind, DL_FAULT_NONE);
+    assert_string_equal(
+        dl_run_text(&t.row->run, dl_run_column_find(cases[i].column)->id),
+        cases[i].word);
+    close_table(&t);
+  }
+}
+
+static void trained_part(void **state) {
+  static const struct {
+    const char *header, *cells;
+    enum dl_fine_tune tune;
+    double frozen; /* NaN: unknown */
+  } cases[] = {
+      {"n_gpus", "1", DL_TUNE_FULL, NAN},
+      {"fine_tune", "full", DL_TUNE_FULL, 0},
+      {"fine_tune", "head", DL_TUNE_HEAD, 1},
+      {"frozen_base", "1", DL_TUNE_HEAD, 1},
+      {"frozen_base", "0", DL_TUNE_FULL, 0},
+      {"fine_tune,frozen_base", "head,0.125", DL_TUNE_HEAD, 0.125},
+      {"fine_tune,lora_rank", "lora,16", DL_TUNE_LORA, 0},
+      {"fine_tune", "qlora", DL_TUNE_QLORA, 0},
+  };
+
+  (void)state;
+  for (size_t i = 0; i < COUNT(cases); i++) {
+    struct table t = open_setup(cases[i].header, cases[i].cells);
+    double frozen = t.row->run.frozen_base;
+    assert_int_equal(t.row->fault.kind, DL_FAULT_NONE);
+    assert_int_equal(dl_fine_tune_of(&t.row->run), cases[i].tune);
+    assert_true(isnan(cases[i].frozen) ? isnan(frozen)
+                                       : frozen == cases[i].frozen);
+    close_table(&t);
+  }
+}
+
+static void other_quantities(void **state) {
+  struct table t =
+      open_setup("n_gpus,n_nodes,train_tokens,epochs,samples_per_s,seq_len",
+                 "16,2,1e9,3,50,2048");
+
+  (void)state;
+  equal(t.row->run.gpus_per_node, 8, "16 / 2");
+  equal(t.row->run.tokens, 3e9, "3 x 1e9");
+  equal(t.row->run.tokens_per_s, 102400, "50 x 2048");
+  close_table(&t);
+  t = open_setup("tokens_per_s,seq_len", "102400,2048");
+  equal(t.row->run.samples_per_s, 50, "102400 / 2048");
+  close_table(&t);
+}
+
+static void contradictions(void **state) {
+  static const struct {
+    const char *header, *cells, *message;
+  } cases[] = {
+      {"n_gpus,tensor_parallel", "8,3", MSG_degrees_divide("8", "3", "1")},
+      {"n_gpus,tensor_parallel,pipeline_parallel", "8,4,4",
+       MSG_degrees_divide("8", "4", "4")},
+      {"n_gpus,global_batch", "8,12",
+       MSG_global_batch_multiple("12", "grad_accum", "1", "8")},
+      {"n_gpus,batch_size,global_batch", "8,3,32",
+       MSG_global_batch_multiple("32", "batch_size", "3", "8")},
+      {"n_gpus,batch_size,global_batch", "8,32,64",
+       MSG_global_batch_multiple("64", "batch_size", "32", "8")},
+      {"n_gpus,batch_size,grad_accum,global_batch", "8,2,2,64",
+       MSG_global_batch_product("64", "2", "2", "8")},
+      {"fine_tune,frozen_base", "full,1",
+       MSG_fine_tune_contradicts("full", "1")},
+      {"fine_tune,frozen_base", "head,0",
+       MSG_fine_tune_contradicts("head", "0")},
+      {"lora_rank", "8", MSG_lora_rank_goes_with},
+  };
+
+  (void)state;
+  for (size_t i = 0; i < COUNT(cases); i++) {
+    struct table t = open_setup(cases[i].header, cases[i].cells);
+    assert_int_equal(t.row->fault.kind, DL_FAULT_SETUP);
+    assert_int_equal(dl_frame_complain(t.f, t.row, "runs.csv", 0, &t.d),
+                     DL_EINPUT);
+    assert_error_has(&t.d, DL_EINPUT, cases[i].message);
+    close_table(&t);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(batches),
+      cmocka_unit_test(defaults),
+      cmocka_unit_test(words),
+      cmocka_unit_test(trained_part),
+      cmocka_unit_test(other_quantities),
+      cmocka_unit_test(contradictions),
+  };
+  return cmocka_run_group_tests(tests, make_temp_dir, remove_temp_dir);
+}
