@@ -177,7 +177,8 @@ static void make_both(struct both *b, bool own, bool same, bool other) {
     b->rows[i] = b->own.rows[i];
     b->rows[ROWS + i] = b->more.rows[i];
   }
-  const struct dl_observations o = {2 * ROWS, b->rows, NULL, ROWS};
+  const struct dl_observations o = {
+      .n = 2 * ROWS, .row = b->rows, .n_auxiliary = ROWS};
   assert_true(dl_hierarchical_problem_make(&b->q, &dl_training_physics, &o));
 }
 
@@ -235,7 +236,7 @@ static void repeats_collapse(void **state) {
   static double values[3 * ROWS][DL_N_PHYSICAL_TARGETS];
   static const void *rows[3 * ROWS];
   struct dl_hierarchical_problem q;
-  const struct dl_observations o = {3 * ROWS, rows, NULL, 0};
+  const struct dl_observations o = {.n = 3 * ROWS, .row = rows};
 
   (void)state;
   make_table(&t, 8, DL_TARGET_TIME);

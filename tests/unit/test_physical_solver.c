@@ -39,7 +39,7 @@ static void make_problem(struct setting *s) {
   for (size_t i = 0; i < ROWS; i++)
     for (size_t k = 0; k < DL_N_PHYSICAL_TARGETS; k++)
       s->t.value[i][k] += 0.05 * sin(7.3 * (double)(3 * i + k));
-  const struct dl_observations o = {ROWS, s->t.rows, NULL, 0};
+  const struct dl_observations o = {.n = ROWS, .row = s->t.rows};
   assert_true(dl_hierarchical_problem_make(&s->q, &dl_training_physics, &o));
   assert_true(s->q.map.p <= MOST);
 }
