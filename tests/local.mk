@@ -33,6 +33,7 @@ UNIT_TESTS = \
 	tests/unit/test_krr_kernel \
 	tests/unit/test_lines \
 	tests/unit/test_memory \
+	tests/unit/test_seen_jobs \
 	tests/unit/test_power_meter \
 	tests/unit/test_metrics \
 	tests/unit/test_model_file \
@@ -118,10 +119,12 @@ CLI_TESTS = \
 	tests/cli/recommend-nodes.bats \
 	tests/cli/recommend-published.bats \
 	tests/cli/recommend.bats \
+	tests/cli/record.bats \
 	tests/cli/report.bats \
 	tests/cli/reproduce.bats \
 	tests/cli/scaling-published.bats \
 	tests/cli/schemas.bats \
+	tests/cli/shard.bats \
 	tests/cli/show.bats \
 	tests/cli/sites.bats \
 	tests/cli/step-published.bats \
@@ -230,6 +233,8 @@ tests_unit_test_krr_kernel_SOURCES = tests/unit/test_krr_kernel.c
 tests_unit_test_krr_kernel_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_lines_SOURCES = tests/unit/test_lines.c
 tests_unit_test_lines_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_seen_jobs_SOURCES = tests/unit/test_seen_jobs.c
+tests_unit_test_seen_jobs_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_memory_SOURCES = tests/unit/test_memory.c tests/unit/unit.h
 tests_unit_test_memory_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_power_meter_SOURCES = tests/unit/test_power_meter.c
@@ -363,8 +368,10 @@ AM_TESTS_ENVIRONMENT = \
 	LOCPATH='$(abs_top_builddir)/tests/locale'; export LOCPATH;
 
 # A locale with a decimal comma, where Debian's package locales is there.
-check_DATA = tests/locale/made tests/faults/failing_malloc.so
-CLEANFILES = tests/messages.h tests/locale/made tests/faults/failing_malloc.so onnx-proto/onnx.proto \
+check_DATA = tests/locale/made tests/faults/failing_malloc.so \
+	tests/record/libnvidia-ml.so.1
+CLEANFILES = tests/messages.h tests/locale/made tests/faults/failing_malloc.so \
+	tests/record/libnvidia-ml.so.1 onnx-proto/onnx.proto \
 	onnx-proto/onnx.pb-c.c onnx-proto/onnx.pb-c.h
 tests/locale/made:
 	$(MKDIR_P) tests/locale
@@ -376,6 +383,12 @@ tests/faults/failing_malloc.so: tests/faults/failing_malloc.c
 	@$(MKDIR_P) tests/faults
 	$(AM_V_CCLD)$(CC) -std=gnu17 -D_GNU_SOURCE -O1 -fPIC -shared -o $@ \
 	  $(srcdir)/tests/faults/failing_malloc.c
+# A driver's library with GPUs that do not exist.
+EXTRA_DIST += tests/record/fake_nvml.c
+tests/record/libnvidia-ml.so.1: tests/record/fake_nvml.c
+	@$(MKDIR_P) tests/record
+	$(AM_V_CCLD)$(CC) -std=gnu17 -D_GNU_SOURCE -O1 -fPIC -shared -o $@ \
+	  $(srcdir)/tests/record/fake_nvml.c -lm
 clean-local:
 	-rm -rf tests/locale deb coverage
 

@@ -16,6 +16,7 @@
 
 #include "base/diag.h"
 #include "base/text.h"
+#include "io/shard.h"
 
 struct dl_csv;
 
@@ -40,6 +41,15 @@ enum dl_status dl_csv_open_stream(struct dl_csv **csv, FILE *f,
                                   const char *path, char delimiter,
                                   size_t block_size, struct dl_diag *d);
 void dl_csv_free(struct dl_csv *csv);
+
+/* Before the first dl_csv_next: hands out the rows of a part of the file only,
+ * those that start in its share of the bytes. Parts one behind the other are
+ * the rows of the whole in their order. The text before the part is searched
+ * for quotes, which may hold line ends, at several GB/s. Error (DL_EUSAGE): the
+ * file is a pipe. */
+enum dl_status dl_csv_take_shard(struct dl_csv *csv,
+                                 const struct dl_shard *shard,
+                                 struct dl_diag *d);
 
 const char *dl_csv_path(const struct dl_csv *csv);
 size_t dl_csv_n_cols(const struct dl_csv *csv);

@@ -5,8 +5,12 @@ libdlest_a_SOURCES += \
 	%D%/csv.h \
 	%D%/csv_header.c \
 	%D%/csv_header.h \
+	%D%/csv_seam.c \
+	%D%/csv_seam.h \
 	%D%/csv_write.c \
 	%D%/lines.c \
 	%D%/lines.h \
+	%D%/shard.c \
+	%D%/shard.h \
 	%D%/xml.c \
 	%D%/xml.h

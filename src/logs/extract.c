@@ -26,6 +26,7 @@ enum { LOGS_MAX = 8 };
 struct extraction {
   const struct dl_extract_options *o;
   struct dl_log_grouping logs;
+  bool only; /* a single log was given */
   size_t n_extra;
   bool jobs; /* a table of jobs is among the logs */
   struct dl_waiting *waiting;
@@ -314,7 +315,7 @@ static enum dl_status extract_table(struct extraction *x, struct dl_source *s,
 static enum dl_status skip_log(const struct extraction *x,
                                enum dl_status status, const char *error,
                                struct dl_diag *d) {
-  if (x->logs.n == 1 || status == DL_OK)
+  if (x->only || status == DL_OK)
     return dl_fail(d, status, "%s", error);
   dl_skip_at(d, NULL, 0, "%s", error);
   return DL_OK;
@@ -428,11 +429,16 @@ static enum dl_status return_jobs(struct extraction *x, struct dl_diag *d) {
 enum dl_status dl_extract(char *const *paths, size_t n,
                           const struct dl_extract_options *o,
                           struct dl_diag *d) {
-  struct extraction x = {.o = o};
+  struct extraction x = {.o = o, .only = n == 1};
   enum dl_status status =
       dl_log_grouping_make(&x.logs, paths, n, &o->log, !o->alone, d);
-  if (status != DL_OK)
+  if (status == DL_OK && o->shard.count > 0)
+    status = dl_log_grouping_take_shard(&x.logs, &o->shard, d);
+  if (status != DL_OK) {
+    dl_log_grouping_free(&x.logs);
     return status;
+  }
+  n = x.logs.n;
   x.n_extra = o->settings ? dl_settings_extra(o->settings)->n : 0;
   bool jobs = false, traces = false, sized = true;
   for (size_t i = 0; i < n; i++) {
@@ -458,8 +464,8 @@ enum dl_status dl_extract(char *const *paths, size_t n,
   free(x.waiting);
   dl_seen_rows_free(&x.seen);
   dl_log_grouping_free(&x.logs);
-  if (status == DL_OK && x.n_runs == 0)
+  if (status == DL_OK && x.n_runs == 0 && o->shard.count == 0)
     return dl_fail(d, DL_EINPUT, "no runs in %s",
-                   n == 1 ? "this log" : "these logs");
+                   x.only ? "this log" : "these logs");
   return status;
 }

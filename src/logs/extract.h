@@ -4,6 +4,7 @@
 #ifndef DL_LOGS_EXTRACT_H
 #define DL_LOGS_EXTRACT_H
 
+#include "io/shard.h"
 #include "logs/epochs/epochs.h"
 #include "logs/readings/log_summary.h"
 #include "logs/run_settings.h"
@@ -13,6 +14,7 @@ struct dl_extract_options {
   struct dl_log_options log;
   struct dl_meter_options meter;
   struct dl_epochs_options epochs;
+  struct dl_shard shard;              /* the runs that are made */
   bool alone;                         /* each log is a run of its own */
   const struct dl_settings *settings; /* NULL: none */
   /* Called by one thread at a time; may be NULL. `done` of `total` bytes have

@@ -157,11 +157,76 @@ enum dl_status dl_log_grouping_make(struct dl_log_grouping *g,
   return status;
 }
 
-void dl_log_grouping_free(struct dl_log_grouping *g) {
-  for (size_t i = 0; g->source && i < g->n; i++) {
-    dl_log_free(g->source[i].opened);
-    free(g->source[i].error);
+static void free_source(struct dl_source *s) {
+  dl_log_free(s->opened);
+  free(s->error);
+}
+
+/* Refuses a table of jobs beside traces: which job a trace belongs to is known
+ * once all are read. */
+static enum dl_status check_jobs(const struct dl_log_grouping *g,
+                                 struct dl_diag *d) {
+  const char *jobs = NULL;
+  bool traces = false;
+  for (size_t i = 0; i < g->n; i++) {
+    const struct dl_source *s = &g->source[i];
+    if (s->role == DL_LOG_RUNS && s->importer->has_jobs)
+      jobs = s->path;
+    traces = traces || (s->importer && s->role != DL_LOG_RUNS);
   }
+  return jobs && traces
+             ? dl_fail_at(d, DL_EINPUT, jobs, 0,
+                          "--shard would separate jobs from their logs; leave "
+                          "the table of jobs out, or --shard")
+             : DL_OK;
+}
+
+/* Numbers the runs; number[i] is that of source i's. Returns how many. */
+static size_t number_runs(const struct dl_log_grouping *g, size_t *number) {
+  size_t n = 0, tables = SIZE_MAX;
+  for (size_t i = 0; i < g->n; i++) {
+    const struct dl_source *s = &g->source[i];
+    if (s->run != i)
+      continue;
+    bool table = s->role == DL_LOG_RUNS;
+    number[i] = table && tables != SIZE_MAX ? tables : n++;
+    if (table)
+      tables = number[i];
+  }
+  for (size_t i = 0; i < g->n; i++)
+    number[i] = number[g->source[i].run];
+  return n;
+}
+
+enum dl_status dl_log_grouping_take_shard(struct dl_log_grouping *g,
+                                          const struct dl_shard *shard,
+                                          struct dl_diag *d) {
+  size_t first, end, kept = 0;
+  enum dl_status status = check_jobs(g, d);
+  if (status != DL_OK)
+    return status;
+  size_t *number = dl_calloc(2 * g->n, sizeof *number), *now = number + g->n;
+  if (!number)
+    return dl_fail_memory(d);
+  dl_shard_range(shard, number_runs(g, number), &first, &end);
+  for (size_t i = 0; i < g->n; i++) {
+    if (number[i] < first || number[i] >= end) {
+      free_source(&g->source[i]);
+      continue;
+    }
+    now[i] = kept;
+    g->source[kept++] = g->source[i];
+  }
+  g->n = kept;
+  for (size_t i = 0; i < g->n; i++)
+    g->source[i].run = now[g->source[i].run];
+  free(number);
+  return DL_OK;
+}
+
+void dl_log_grouping_free(struct dl_log_grouping *g) {
+  for (size_t i = 0; g->source && i < g->n; i++)
+    free_source(&g->source[i]);
   free(g->source);
   *g = (struct dl_log_grouping){0};
 }

@@ -10,6 +10,7 @@
 #ifndef DL_LOGS_LOG_GROUPING_H
 #define DL_LOGS_LOG_GROUPING_H
 
+#include "io/shard.h"
 #include "logs/log.h"
 
 struct dl_source {
@@ -34,6 +35,14 @@ enum dl_status dl_log_grouping_make(struct dl_log_grouping *g,
                                     char *const *paths, size_t n,
                                     const struct dl_log_options *o, bool join,
                                     struct dl_diag *d);
+
+/* Keeps the part of the runs that a shard takes, with all of their logs, in
+ * their order. Tables of runs stay together: a row that is in several of them
+ * counts once. Error (DL_EINPUT): a table of jobs and traces, which belong to
+ * the jobs. */
+enum dl_status dl_log_grouping_take_shard(struct dl_log_grouping *g,
+                                          const struct dl_shard *shard,
+                                          struct dl_diag *d);
 void dl_log_grouping_free(struct dl_log_grouping *g);
 
 #endif

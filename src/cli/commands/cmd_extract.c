@@ -10,6 +10,7 @@
 #include "base/number.h"
 #include "cli/command.h"
 #include "cli/options/log_options.h"
+#include "cli/options/shard_option.h"
 #include "cli/passes/extract_rows.h"
 #include "cli/progress.h"
 #include "logs/extract.h"
@@ -30,6 +31,7 @@ static const struct dl_option options[] = {
      DL_READ(dl_read_importer, struct extract_options, extract.log.from)},
     {"files-from", 0, "FILE", "read more names of logs from FILE, one per line",
      AT(TEXT, files_from)},
+    {DL_SHARD_OPTION(struct extract_options, extract.shard)},
     {"no-join", 0, NULL, "make a run of each log", AT(FLAG, extract.alone)},
     {"interval", 0, "SECONDS",
      "time between samples of logs without times (default 1 s)",

@@ -34,6 +34,7 @@ static const struct dl_option options[] = {
     {"input", 0, "RUNS.csv",
      "estimate each row of a runs table (- is standard input)",
      AT(TEXT, input)},
+    {DL_SHARD_OPTION(struct dl_predict_options, shard), .with = "input"},
     {0},
 };
 

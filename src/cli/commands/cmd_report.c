@@ -10,6 +10,7 @@
 #include "base/timestamp.h"
 #include "cli/command.h"
 #include "cli/options/log_options.h"
+#include "cli/options/shard_option.h"
 #include "cli/passes/report_rows.h"
 #include "cli/progress.h"
 #include "logs/log.h"
@@ -82,6 +83,7 @@ static const struct dl_option options[] = {
      .expected = "job, user, account, partition or month"},
     {"from", 'F', "FORMAT", "log format of the files ('dlest list importers')",
      DL_READ(dl_read_importer, struct report_options, log.from)},
+    {DL_SHARD_OPTION(struct report_options, log.shard)},
     DL_HEADING("Where no energy was measured:", 2),
     {"gpu", 'g', "[WHERE=]NAME",
      "name of the GPUs (dlest list gpus), of all or of a type or partition",
@@ -118,6 +120,7 @@ struct work {
   FILE *f;                       /* for lines of jobs; NULL: none */
   struct dl_sums sums;
   size_t never_ran, undated;
+  size_t n_rows;            /* of tables whose importers do not take a shard */
   struct dl_seen_rows seen; /* rows of all files */
 };
 
@@ -139,18 +142,21 @@ static bool in_time(struct work *w, const struct dl_run *run) {
   return wall >= w->o->since && wall < w->o->until;
 }
 
+/* Begins the table, once. */
+static enum dl_status begin_jobs(struct work *w) {
+  struct dl_column columns[DL_JOB_COLUMNS];
+  if (w->stream)
+    return DL_OK;
+  dl_job_headings(columns, &w->o->foot);
+  return dl_stream_begin(
+      &w->stream, w->cli->format, w->f,
+      &(struct dl_table_form){"jobs", columns, DL_JOB_COLUMNS}, &w->cli->diag);
+}
+
 static enum dl_status write_job(struct work *w, const struct dl_run *run,
                                 const struct dl_accounted *job) {
   struct dl_value v[DL_JOB_COLUMNS];
-  enum dl_status status = DL_OK;
-  if (!w->stream) {
-    struct dl_column columns[DL_JOB_COLUMNS];
-    dl_job_headings(columns, &w->o->foot);
-    status = dl_stream_begin(
-        &w->stream, w->cli->format, w->f,
-        &(struct dl_table_form){"jobs", columns, DL_JOB_COLUMNS},
-        &w->cli->diag);
-  }
+  enum dl_status status = begin_jobs(w);
   dl_job_values(run, job, &w->o->foot, v);
   return status == DL_OK ? dl_stream_row(w->stream, v, &w->cli->diag) : status;
 }
@@ -197,7 +203,10 @@ static enum dl_status read_file(struct work *w, const char *path,
     if (status != DL_OK || block.n_runs + block.n_readings == 0)
       break;
     for (size_t i = 0; status == DL_OK && i < block.n_runs; i++)
-      status = block.run[i].failed ? dl_fail_memory(d) : take(w, &block.run[i]);
+      if (block.run[i].failed)
+        status = dl_fail_memory(d);
+      else if (from->has_jobs || dl_shard_takes(&o.shard, w->n_rows++))
+        status = take(w, &block.run[i]);
     dl_progress_show(progress, log->bytes, 0);
   }
   dl_log_free(log);
@@ -219,7 +228,7 @@ static enum dl_status read_all(struct work *w) {
     dl_warn(d, "%zu job%s left out: column 'Start' is missing", w->undated,
             w->undated == 1 ? "" : "s");
   dl_accounting_warn(w->accounting, d);
-  if (status == DL_OK && w->sums.jobs == 0)
+  if (status == DL_OK && w->sums.jobs == 0 && w->o->log.shard.count == 0)
     status = dl_fail(d, DL_EINPUT, "no jobs match");
   return status;
 }
@@ -243,11 +252,12 @@ static struct dl_report *summary(struct work *w) {
 /* People get the summary below the jobs. */
 static enum dl_status end_jobs(struct work *w, FILE *f) {
   struct dl_cli *cli = w->cli;
-  struct dl_report *r = summary(w);
+  enum dl_status status = begin_jobs(w); /* a shard may have no job */
+  struct dl_report *r = status == DL_OK ? summary(w) : NULL;
   if (!r)
-    return dl_fail_memory(&cli->diag);
+    return status == DL_OK ? dl_fail_memory(&cli->diag) : status;
   dl_stream_tail(w->stream, r);
-  enum dl_status status = dl_stream_end(w->stream, &cli->diag);
+  status = dl_stream_end(w->stream, &cli->diag);
   w->stream = NULL;
   if (status == DL_OK && cli->format->document) {
     fputc('\n', f);

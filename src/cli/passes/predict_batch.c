@@ -294,6 +294,8 @@ enum dl_status dl_predict_batch(struct dl_cli *cli,
   struct batch b = {.cli = cli, .o = o, .f = f, .over_j = -INFINITY};
   enum dl_status status = dl_csv_open(&b.csv, o->input, 0, &cli->diag);
   if (status == DL_OK)
+    status = dl_csv_take_shard(b.csv, &o->shard, &cli->diag);
+  if (status == DL_OK)
     status = dl_job_options_check_table(cli, &o->job, b.csv);
   if (status == DL_OK) {
     dl_frame_columns(f, b.csv);

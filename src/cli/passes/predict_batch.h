@@ -5,16 +5,18 @@
 #define DL_CLI_PASSES_PREDICT_BATCH_H
 
 #include "cli/options/node_options.h"
+#include "cli/options/shard_option.h"
 #include "cli/views/estimate_rows.h"
 
 struct dl_predict_options {
   struct dl_job_options job;
   struct dl_node_options node;
   const char *methods;
-  const char *model; /* file, or NULL for the one that ships */
-  const char *input; /* table, or NULL */
-  double coverage;   /* 0 .. 1 */
-  double budget_kwh; /* INFINITY without one */
+  const char *model;     /* file, or NULL for the one that ships */
+  const char *input;     /* table, or NULL */
+  struct dl_shard shard; /* its rows */
+  double coverage;       /* 0 .. 1 */
+  double budget_kwh;     /* INFINITY without one */
   bool explain;
 };
 

@@ -197,6 +197,28 @@ static enum dl_slurm_step step_of(const char *id, size_t *len) {
   }
 }
 
+const char *dl_slurm_job_of(const struct dl_slurm_table *t, const char *s,
+                            size_t len, size_t *id_len) {
+  const char *end = s + len, *id = s;
+  size_t delimiter = strlen(t->delimiter);
+  char stop[] = {'.', ' ', t->delimiter[0], '\0'};
+  if (t->n_fields == 0 || (delimiter == 0 && !t->ruled))
+    return NULL;
+  if (delimiter == 0)
+    id = t->from[t->at[DL_SLURM_JOB_ID]] < len
+             ? s + t->from[t->at[DL_SLURM_JOB_ID]]
+             : end;
+  for (short i = 0; delimiter > 0 && i < t->at[DL_SLURM_JOB_ID]; i++) {
+    id = strstr(id, t->delimiter);
+    if (!id)
+      return NULL;
+    id += delimiter;
+  }
+  id = skip_blanks(id, end);
+  *id_len = strcspn(id, stop);
+  return id;
+}
+
 /* The energy of a row, from the better one of its columns. */
 static bool read_energy(const struct dl_slurm_row *row, double *joules) {
   const char *raw = dl_slurm_cell(row, DL_SLURM_ENERGY_RAW);

@@ -102,6 +102,11 @@ struct dl_slurm_row {
 bool dl_slurm_read(struct dl_log *log, const struct dl_slurm_table *t, char *s,
                    size_t len, struct dl_slurm_row *row);
 
+/* The job's part of the JobID in a line that is not yet split, and its length;
+ * NULL where the line has none. */
+const char *dl_slurm_job_of(const struct dl_slurm_table *t, const char *s,
+                            size_t len, size_t *id_len);
+
 /* The cell of a column, "" if there is no such column. */
 const char *dl_slurm_cell(const struct dl_slurm_row *row,
                           enum dl_slurm_column c);

@@ -100,18 +100,32 @@ static enum dl_status leave_out(struct dl_fit *fit, enum dl_held_out_group left,
   return status;
 }
 
+/* Whether the intervals of those columns would fall back on that of
+ * configurations (find_bounds in model/predictor.c). */
+static bool falls_back(const struct dl_fit *fit, unsigned needed) {
+  for (size_t i = 0; i < DL_HELD_OUT_ROWS; i++)
+    if (needed >> i & 1 && fit->held_out_residuals[i].n < 2)
+      return true;
+  return false;
+}
+
 enum dl_status dl_group_cv_residuals(struct dl_fit *fit,
                                      const struct dl_training *t,
                                      const struct dl_choice *c,
-                                     const struct dl_design *g,
+                                     const struct dl_design *g, unsigned needed,
                                      struct dl_diag *d) {
   bool any = false;
   enum dl_status status = DL_OK;
-  for (size_t i = 0; i < DL_HELD_OUT_ROWS && status == DL_OK; i++) {
+  /* Configurations come last: whether they are needed depends on the others. */
+  for (size_t i = DL_HELD_OUT_ROWS; i-- > 0 && status == DL_OK;) {
     enum dl_held_out_group left = (enum dl_held_out_group)i;
     if (dl_label_count(t, dl_held_out_group_name(left)) < 2)
       continue;
     any = true;
+    if (left == DL_HELD_OUT_CONFIG && falls_back(fit, needed))
+      needed |= 1u << left;
+    if (!(needed >> left & 1))
+      continue;
     status = leave_out(fit, left, t, c, g, d);
     if (status == DL_OK)
       status = dl_auxiliary_residuals(fit, left, t, g, d);

@@ -7,13 +7,13 @@
 
 #include "model/fitting/held_out.h"
 
-/* Fills fit->held_out_residuals for every column of groups that the table has,
- * or by random rows where it has none. g is the design of c, whose
- * hyper-parameters are settled. */
+/* Fills fit->held_out_residuals for every column of groups that the table has
+ * and that is needed (see dl_train_residuals), or by random rows where it has
+ * none. g is the design of c, whose hyper-parameters are settled. */
 enum dl_status dl_group_cv_residuals(struct dl_fit *fit,
                                      const struct dl_training *t,
                                      const struct dl_choice *c,
-                                     const struct dl_design *g,
+                                     const struct dl_design *g, unsigned needed,
                                      struct dl_diag *d);
 
 /* Adds the groups of the auxiliary training data (t->auxiliary) that are not

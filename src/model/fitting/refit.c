@@ -132,7 +132,7 @@ static enum dl_status subset(struct dl_training *s, const struct dl_training *t,
 }
 
 static enum dl_status refit_one(struct dl_fit *out, const struct dl_fit *f,
-                                const struct dl_training *t,
+                                const struct dl_training *t, unsigned needed,
                                 struct dl_diag *d) {
   struct dl_choice c = {.target = f->target,
                         .features = f->features,
@@ -146,14 +146,14 @@ static enum dl_status refit_one(struct dl_fit *out, const struct dl_fit *f,
   struct dl_cv cv = {0};
   enum dl_status status = dl_train(out, &cv, t, &c, d);
   if (status == DL_OK)
-    status = dl_train_residuals(out, t, &c, d);
+    status = dl_train_residuals(out, t, &c, needed, d);
   dl_cv_free(&cv);
   return status;
 }
 
 /* One model, and those after it. */
 static enum dl_status refit_all(struct dl_model **out, const struct dl_model *m,
-                                const struct dl_training *part,
+                                const struct dl_training *part, unsigned needed,
                                 struct dl_diag *d) {
   *out = NULL;
   if (!m)
@@ -170,17 +170,60 @@ static enum dl_status refit_all(struct dl_model **out, const struct dl_model *m,
     const struct dl_fit *f = &m->fit[i];
     if (is_for_others(f, dl_training_column(part, f->target) >= 0))
       continue;
-    status = refit_one(&new->fit[new->n_fits], f, part, d);
+    status = refit_one(&new->fit[new->n_fits], f, part, needed, d);
     new->n_fits += status == DL_OK;
   }
   if (status == DL_OK)
-    status = refit_all(&new->next, m->next, part, d);
+    status = refit_all(&new->next, m->next, part, needed, d);
   if (status != DL_OK) {
     dl_model_free(new);
     return status;
   }
   *out = new;
   return DL_OK;
+}
+
+/* Which of the rows that are left out have a label that no kept row has. False:
+ * out of memory. */
+static bool find_new(bool *new, const struct dl_labels *l, const bool *keep,
+                     size_t n) {
+  bool *kept = dl_calloc(l->names.n, sizeof *kept);
+  for (size_t i = 0; kept && i < n; i++)
+    if (keep[i])
+      kept[l->id[i]] = true;
+  for (size_t i = 0; kept && i < n; i++)
+    new[i] = !keep[i] && !kept[l->id[i]];
+  free(kept);
+  return kept;
+}
+
+/* Whose residuals the intervals of the rows that are left out take: a new
+ * GPU's are those of GPUs. All, where that is not certain. */
+static unsigned needed_by(const struct dl_training *t, const bool *keep) {
+  static const enum dl_held_out_group by[] = {DL_HELD_OUT_ARCH,
+                                              DL_HELD_OUT_GPU};
+  bool *known = dl_calloc(t->n, sizeof *known);
+  bool *new = dl_calloc(t->n, sizeof *new);
+  unsigned needed = known && new ? 0 : ~0u;
+  for (size_t i = 0; known && i < t->n; i++)
+    known[i] = !keep[i];
+  for (size_t k = 0; needed != ~0u && k < 2; k++) {
+    const struct dl_labels *l =
+        dl_training_labels(t, dl_held_out_group_name(by[k]));
+    if (!l || l->undescribed || !find_new(new, l, keep, t->n)) {
+      needed = ~0u;
+      break;
+    }
+    for (size_t i = 0; i < t->n; i++) {
+      known[i] = known[i] && !new[i];
+      needed |= new[i] ? 1u << by[k] : 0;
+    }
+  }
+  for (size_t i = 0; needed != ~0u && i < t->n; i++)
+    needed |= known[i] ? 1u << DL_HELD_OUT_CONFIG : 0;
+  free(known);
+  free(new);
+  return needed;
 }
 
 enum dl_status dl_refit(struct dl_model **out, const struct dl_model *m,
@@ -191,7 +234,7 @@ enum dl_status dl_refit(struct dl_model **out, const struct dl_model *m,
   enum dl_status status = subset(&part, t, keep, d);
   if (status != DL_OK)
     return status;
-  status = refit_all(out, m, &part, d);
+  status = refit_all(out, m, &part, needed_by(t, keep), d);
   dl_training_free(&part);
   return status;
 }

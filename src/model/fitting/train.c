@@ -292,7 +292,7 @@ enum dl_status dl_train(struct dl_fit *fit, struct dl_cv *cv,
     status = fit_all(fit, c, &g, d);
   memcpy(fit->hyper, c->hyper, sizeof fit->hyper);
   if (status == DL_OK && !c->cv.none)
-    status = dl_group_cv_residuals(fit, t, c, &g, d);
+    status = dl_group_cv_residuals(fit, t, c, &g, ~0u, d);
   dl_design_free(&g);
   if (status != DL_OK) {
     dl_fit_free(fit);
@@ -303,12 +303,12 @@ enum dl_status dl_train(struct dl_fit *fit, struct dl_cv *cv,
 
 enum dl_status dl_train_residuals(struct dl_fit *fit,
                                   const struct dl_training *t,
-                                  const struct dl_choice *c,
+                                  const struct dl_choice *c, unsigned needed,
                                   struct dl_diag *d) {
   struct dl_design g;
   enum dl_status status = dl_design_make(&g, t, c, d);
   if (status == DL_OK)
-    status = dl_group_cv_residuals(fit, t, c, &g, d);
+    status = dl_group_cv_residuals(fit, t, c, &g, needed, d);
   dl_design_free(&g);
   return status;
 }

@@ -79,10 +79,13 @@ enum dl_status dl_train(struct dl_fit *fit, struct dl_cv *cv,
                         const struct dl_training *t, struct dl_choice *c,
                         struct dl_diag *d);
 
-/* Adds the residuals of what was left out to a fit made with c->cv.none. */
+/* Adds the residuals of what was left out to a fit made with c->cv.none. Bit
+ * 1 << DL_HELD_OUT_GPU of `needed` and so on says which; those of
+ * configurations are added where the others give no interval. */
 enum dl_status dl_train_residuals(struct dl_fit *fit,
                                   const struct dl_training *t,
-                                  const struct dl_choice *c, struct dl_diag *d);
+                                  const struct dl_choice *c, unsigned needed,
+                                  struct dl_diag *d);
 
 /* Has t read the target and what the recipes for it need, as far as the frame
  * can give it; with a method, those for it alone (a row without a size of

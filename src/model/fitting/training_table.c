@@ -23,8 +23,7 @@ struct reader {
   struct dl_formula **formula; /* t->formula.n */
   struct dl_row_ref **vars;    /* their variables */
   struct dl_row_ref *group;    /* t->n_labels; unused for a made key */
-  struct dl_key_maker *key;    /* where 'config' is unknown; NULL: nothing to
-                                  make it from */
+  struct dl_key_maker *key;    /* where 'config' is no column; or NULL */
   bool has_config;             /* it is a column */
   struct dl_row_ref boundary_at;
   struct dl_row_ref *ranged; /* one a range of t */
@@ -293,18 +292,24 @@ static bool evaluate(struct reader *r, const struct dl_csv_block *block) {
   return ok;
 }
 
+static const struct dl_descriptor *
+described(const struct dl_row_descriptors *row, const char *column) {
+  if (strcmp(column, "arch") == 0 && row->arch)
+    return &row->arch->head;
+  return strcmp(column, "gpu") == 0 && row->gpu ? &row->gpu->head : NULL;
+}
+
 static bool add_labels(struct reader *r, const struct dl_row *row) {
   struct dl_training *t = r->t;
-  const struct dl_row_descriptors *found = &row->found;
   struct dl_text text = {0};
   bool ok = true;
   for (size_t g = 0; g < t->n_labels && ok; g++) {
     struct dl_labels *l = &t->labels[g];
     const char *label = dl_row_text(row, &r->group[g]);
-    if (strcmp(l->column, "arch") == 0 && found->arch)
-      label = found->arch->head.id;
-    else if (strcmp(l->column, "gpu") == 0 && found->gpu)
-      label = found->gpu->head.id;
+    const struct dl_descriptor *e = described(&row->found, l->column);
+    l->undescribed |= !e;
+    if (e)
+      label = e->id;
     else if (strcmp(l->column, "config") == 0 && r->key &&
              !(r->has_config && label && *label)) {
       dl_text_clear(&text);

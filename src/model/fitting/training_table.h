@@ -20,6 +20,7 @@ struct dl_labels {
   char *column; /* "config", owned */
   size_t *id;   /* n: number of the row's label in names, owned */
   struct dl_intern names;
+  bool undescribed; /* a row has no descriptor for the column */
 };
 
 struct dl_training {

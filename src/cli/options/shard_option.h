@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* --shard: a part of the input, for job arrays of a scheduler. */
+
+#ifndef DL_CLI_OPTIONS_SHARD_OPTION_H
+#define DL_CLI_OPTIONS_SHARD_OPTION_H
+
+#include "cli/options/option.h"
+#include "io/shard.h"
+
+/* Reads "I/N", I from 1 to N, or "auto": the part of this task of a Slurm job
+ * array, by SLURM_ARRAY_TASK_ID, _MIN, _MAX, _STEP and _COUNT. The member is a
+ * struct dl_shard. */
+enum dl_status dl_read_shard(const struct dl_option *o, char *arg, void *at,
+                             struct dl_diag *d);
+
+/* The members of its row in the table of a command. */
+#define DL_SHARD_OPTION(type, member)                                          \
+  .name = "shard", .argument = "I/N",                                          \
+  .help = "part I of N of the input, or auto: that of this Slurm array task",  \
+  DL_READ(dl_read_shard, type, member),                                        \
+  .expected = "I/N with 1 <= I <= N, or auto"
+
+#endif

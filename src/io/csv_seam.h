@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Where a CSV file may be cut: between two rows. */
+
+#ifndef DL_IO_CSV_SEAM_H
+#define DL_IO_CSV_SEAM_H
+
+#include <stddef.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+#include "base/diag.h"
+
+struct dl_csv_seam {
+  off_t offset; /* of the first byte behind a line feed that ends a row */
+  size_t line;  /* that starts there, from 1 */
+};
+
+/* Moves a seam to the first one that is not before `least`; to the end of the
+ * file where there is none. A line feed in quotes ends no row. */
+enum dl_status dl_csv_seam_find(struct dl_csv_seam *seam, FILE *f,
+                                const char *path, unsigned char delimiter,
+                                off_t least, struct dl_diag *d);
+
+#endif
