@@ -58,6 +58,29 @@ END
   check '.values[] | select(.field == "macs_g").value * 1e9 == 34816'
 }
 
+@test "networks by the names of checkpoints" {
+  for name in meta-llama/Llama-2-7b-chat-hf:llama-2-7b \
+    EleutherAI/pythia-6.9b:pythia-6.9b mosaicml/mpt-7b-instruct:mpt-7b \
+    TinyLlama-1.1B-Chat:tinyllama-1.1b timm/resnet50.a1_in1k:resnet50 \
+    google/vit-base-patch16-224:vit_base_patch16_224 \
+    google/flan-t5-xl:flan-t5-xl gpt3-175b:gpt3-175b opt-175b:opt-175b \
+    llama-3.1-405b:llama-3.1-405b bert-large-uncased:bert-large-uncased; do
+    gives 0 '' show arch "${name%:*}" --format json
+    check ".id == \"${name#*:}\""
+  done
+}
+
+@test "a network that the catalogue lacks: export it, and no chance neighbour" {
+  for name in no-such-network99 mosaicml/mpt-7b-8k Llama-2-9b-chat-v2 \
+    resnet50.a1_in1k org/; do
+    try show arch "$name"
+    [ "$status" -eq 3 ]
+    [ ! -s out ]
+  done
+  gives 3 "dlest: $(message unknown_arch_export arch no-such-network99 archs)" \
+    show arch no-such-network99
+}
+
 @test "a name with a slash that is neither a file nor known" {
   try show arch meta-llama/Llama-2-9b-hf
   [ "$status" -eq 3 ]
