@@ -11,12 +11,30 @@
 #include "table.h"
 #include "tests/messages.h"
 
-static const char *const columns[] = {
-    "arch", "gpu", "train_tokens", "epochs", "arch.layers", "gpu.tdp_w", "n_gpus",        "batch_size",   "tensor_parallel", "pipeline_parallel",
-    "grad_accum",    "scaling",      "fine_tune",       "frozen_base",
-    "lora_rank",     "global_batch", "precision",       "optimizer",
-    "sharding",      "stack",        "gpus_per_node",   "tokens",
-    "samples_per_s", "tokens_per_s"};
+static const char *const columns[] = {"arch",
+                                      "gpu",
+                                      "train_tokens",
+                                      "epochs",
+                                      "arch.layers",
+                                      "gpu.tdp_w",
+                                      "n_gpus",
+                                      "batch_size",
+                                      "tensor_parallel",
+                                      "pipeline_parallel",
+                                      "grad_accum",
+                                      "scaling",
+                                      "fine_tune",
+                                      "frozen_base",
+                                      "lora_rank",
+                                      "global_batch",
+                                      "precision",
+                                      "optimizer",
+                                      "sharding",
+                                      "stack",
+                                      "gpus_per_node",
+                                      "tokens",
+                                      "samples_per_s",
+                                      "tokens_per_s"};
 
 /* A table of one row, all of whose columns are wanted. */
 static struct table open_setup(const char *header, const char *cells) {
@@ -185,8 +203,7 @@ static void contradictions(void **state) {
       {"gpu,precision", "v100-sxm2-16gb,FP8",
        MSG_precision_fp8_has_no("v100-sxm2-16gb", "fp16")},
       {"arch,n_gpus,batch_size,train_tokens", "gpt2,2,8,16000",
-       MSG_a_step_takes_tokens("16384", "16", "1024", "train_tokens",
-                               "16000")},
+       MSG_a_step_takes_tokens("16384", "16", "1024", "train_tokens", "16000")},
       {"tokens,train_tokens,epochs", "100,60,2",
        MSG_tokens_is_not_train("100", "60", "2")},
   };
