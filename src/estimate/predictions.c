@@ -87,7 +87,7 @@ static void settle_duration(struct dl_job_predictions *p,
     p->duration_s = dl_physical_duration(job, p);
     p->duration_from = dl_physical_method.name;
   }
-  if (isnan(p->duration_s)) {
+  if (isnan(p->duration_s) && dl_pre_learnt_precision(job)) {
     p->duration_s = dl_pre_duration(job, p);
     p->duration_from = dl_pre_epoch.name;
   }

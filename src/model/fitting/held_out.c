@@ -78,7 +78,7 @@ enum dl_status dl_held_out_get(struct dl_held_out_use *use,
                                const struct dl_design *g,
                                const struct dl_folds *folds, bool auxiliary,
                                struct dl_diag *d) {
-  bool keep = t->held_out && !g->w;
+  bool keep = t->held_out && (!g->w || t->means);
   use->own = NULL;
   for (use->h = keep ? *t->held_out : NULL; use->h; use->h = use->h->next)
     if (is_same(use->h, g->physics, auxiliary, folds))
