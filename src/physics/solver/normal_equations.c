@@ -47,6 +47,22 @@ static double add_priors(const struct dl_weighed_terms *of, size_t p,
   return squares;
 }
 
+/* Where the equations are set up. */
+struct point {
+  const double *theta;
+  double c[DL_MAX_CONSTANTS]; /* the constants there */
+  double *g;                  /* half the gradient, borrowed */
+};
+
+/* The priors' part of the sum of the squares and of the gradient. */
+static double begin(struct point *at, const struct dl_normal_equations *e,
+                    const double *theta, double *g) {
+  const struct dl_parameter_map *map = e->blocks->map;
+  *at = (struct point){.theta = theta, .g = g};
+  dl_constants_of(map->physics, theta, at->c);
+  return add_priors(e->terms, map->p, theta, g);
+}
+
 /* The physics of a configuration. */
 struct values {
   double y[DL_MAX_TARGETS];
@@ -55,7 +71,7 @@ struct values {
 
 /* False: nothing of the configuration is used. */
 static bool evaluate(struct values *v, const struct dl_normal_equations *e,
-                     size_t config, const double *c, const double *theta) {
+                     size_t config, const struct point *at) {
   const struct dl_parameter_map *map = e->blocks->map;
   const struct dl_configurations *configs = map->configs;
   double fx[DL_MAX_EFFECTS], used = 0;
@@ -63,8 +79,8 @@ static bool evaluate(struct values *v, const struct dl_normal_equations *e,
     used += e->terms->precision[i];
   if (!(used > 0))
     return false;
-  dl_effects_at(map, theta, config, fx);
-  map->physics->gradient(c, fx, configs->inputs[config], v->y, v->g);
+  dl_effects_at(map, at->theta, config, fx);
+  map->physics->gradient(at->c, fx, configs->inputs[config], v->y, v->g);
   return true;
 }
 
@@ -107,13 +123,12 @@ static void add_products(struct sums *s, const double (*x)[DL_MAX_COLUMNS]) {
 
 /* Adds one configuration; the sum of its squares. products: to H too. */
 static double add_config(struct sums *s, const struct dl_normal_equations *e,
-                         size_t config, const double *c, const double *theta,
-                         bool products) {
+                         size_t config, const struct point *at, bool products) {
   static_assert(DL_MAX_TARGETS == 4, "add_products adds four rows");
   const struct dl_configurations *configs = e->blocks->map->configs;
   double x[DL_MAX_TARGETS][DL_MAX_COLUMNS], squares = 0;
   struct values v;
-  if (!evaluate(&v, e, config, c, theta))
+  if (!evaluate(&v, e, config, at))
     return 0;
   if (products)
     memset(x, 0, sizeof x);
@@ -139,8 +154,7 @@ static double add_config(struct sums *s, const struct dl_normal_equations *e,
 /* Adds one cell to g, and to the block's A unless that is NULL. */
 static double add_cell(const struct dl_normal_equations *e,
                        const struct dl_equation_block *block, size_t cell,
-                       const double *c, const double *theta, double *g,
-                       double *A) {
+                       const struct point *at, double *A) {
   const struct dl_equation_cell *of = &e->blocks->cell[cell];
   size_t size = block->n_eliminated + block->n_rest;
   struct dl_equation_columns columns;
@@ -152,9 +166,9 @@ static double add_cell(const struct dl_normal_equations *e,
   if (A)
     memset(s.H, 0, columns.n * DL_MAX_COLUMNS * sizeof *s.H);
   for (size_t i = of->first; i < of->first + of->n; i++)
-    squares += add_config(&s, e, e->blocks->order[i], c, theta, A != NULL);
+    squares += add_config(&s, e, e->blocks->order[i], at, A != NULL);
   for (size_t i = 0; i < columns.n; i++) {
-    g[block->param[columns.at[i]]] += s.b[i];
+    at->g[block->param[columns.at[i]]] += s.b[i];
     for (size_t j = 0; A && j <= i; j++)
       A[columns.at[i] * size + columns.at[j]] += s.H[i * DL_MAX_COLUMNS + j];
   }
@@ -163,14 +177,12 @@ static double add_cell(const struct dl_normal_equations *e,
 
 double dl_normal_equations_gradient(const struct dl_normal_equations *e,
                                     const double *theta, double *g) {
-  const struct dl_parameter_map *map = e->blocks->map;
-  double c[DL_MAX_CONSTANTS];
-  double squares = add_priors(e->terms, map->p, theta, g);
-  dl_constants_of(map->physics, theta, c);
+  struct point at;
+  double squares = begin(&at, e, theta, g);
   for (size_t k = 0; k < e->blocks->n_blocks; k++) {
     const struct dl_equation_block *block = &e->blocks->block[k];
     for (size_t i = block->first; i < block->first + block->n; i++)
-      squares += add_cell(e, block, i, c, theta, g, NULL);
+      squares += add_cell(e, block, i, &at, NULL);
   }
   return squares;
 }
@@ -221,9 +233,8 @@ double dl_normal_equations_sum(struct dl_normal_equations *e,
                                const double *theta, double damping, double *g) {
   const struct dl_equation_blocks *blocks = e->blocks;
   const double *prior = e->terms->prior;
-  double c[DL_MAX_CONSTANTS];
-  double squares = add_priors(e->terms, blocks->map->p, theta, g);
-  dl_constants_of(blocks->map->physics, theta, c);
+  struct point at;
+  double squares = begin(&at, e, theta, g);
   gsl_matrix_set_zero(e->S);
   for (size_t j = 0; j < blocks->map->p; j++)
     if (blocks->rest[j] < SIZE_MAX)
@@ -234,7 +245,7 @@ double dl_normal_equations_sum(struct dl_normal_equations *e,
     size_t n = block->n_eliminated, size = n + block->n_rest;
     memset(e->A, 0, size * size * sizeof *e->A);
     for (size_t i = block->first; i < block->first + block->n; i++)
-      squares += add_cell(e, block, i, c, theta, g, e->A);
+      squares += add_cell(e, block, i, &at, e->A);
     for (size_t j = 0; j < size; j++) {
       double of_prior = j < n ? prior[block->param[j]] : 0;
       e->A[j * size + j] = (e->A[j * size + j] + of_prior) * (1 + damping);
