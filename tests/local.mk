@@ -121,6 +121,7 @@ CLI_TESTS = \
 	tests/cli/predict.bats \
 	tests/cli/recommend-nodes.bats \
 	tests/cli/recommend-published.bats \
+	tests/cli/python.bats \
 	tests/cli/recommend.bats \
 	tests/cli/record.bats \
 	tests/cli/report.bats \
