@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/timestamp.h"
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
@@ -280,6 +281,32 @@ static void test_format(void **state) {
   assert_string_equal(dl_format_short(buf, INFINITY), "inf");
 }
 
+/* By printf: rounded to `digits`, or to tens and more. */
+static void print_digits(char *buf, size_t size, double x, int digits) {
+  char e[64];
+  snprintf(e, sizeof e, "%.*e", digits - 1, x);
+  int exponent = atoi(strchr(e, 'e') + 1);
+  bool tens = exponent >= digits - 1;
+  snprintf(buf, size, "%.*f", tens ? 0 : digits - 1 - exponent,
+           tens ? strtod(e, NULL) : x);
+}
+
+static void rounds_as_printf(void **state) {
+  (void)state;
+  srand48(1);
+  for (int i = 0; i < 100000; i++) {
+    char buf[DL_NUMBER_SIZE], want[64];
+    double x = pow(10, 10 * drand48() - 4) * (i % 2 ? 1 : -1);
+    int digits = i % 10 + 1;
+    if (i % 3 == 0) /* ties */
+      x = i % 4 == 0 ? round(x / 5) * 5 : round(8 * x) / 8;
+    if (fabs(x) < 1e-4 || fabs(x) > 1e6)
+      continue;
+    print_digits(want, sizeof want, x, digits);
+    assert_string_equal(dl_format_digits(buf, x, digits), want);
+  }
+}
+
 static void test_format_digits(void **state) {
   static const struct {
     double x;
@@ -331,6 +358,7 @@ static void test_locale(void **state) {
   test_round_trip(state);
   test_format(state);
   test_format_digits(state);
+  rounds_as_printf(state);
 }
 
 static int back_to_c(void **state) {
