@@ -251,8 +251,9 @@ static void test_duration(void **state) {
     double unit, seconds;
   } cases[] = {{"5", 60, 300},     {"90m", 1, 5400},    {"3600s", 60, 3600},
                {"2h", 1, 7200},    {"1.5d", 1, 129600}, {"3min", 1, 180},
-               {"1e3 s ", 1, 1e3}, {"0", 1, 0},         {"5.s", 1, 5}};
-  static const char *const bad[] = {"",       "s",     "1x",  "1ms",
+               {"1e3 s ", 1, 1e3}, {"0", 1, 0},         {"5.s", 1, 5},
+               {"250ms", 1, 0.25}};
+  static const char *const bad[] = {"",       "s",     "1x",  "1us",
                                     "-1s",    "1h30m", "inf", "1e",
                                     "1e308d", "nans",  "1 2"};
   double s;
@@ -358,7 +359,6 @@ static void test_locale(void **state) {
   test_round_trip(state);
   test_format(state);
   test_format_digits(state);
-  rounds_as_printf(state);
 }
 
 static int back_to_c(void **state) {
@@ -378,6 +378,7 @@ int main(void) {
       cmocka_unit_test(test_duration),
       cmocka_unit_test(test_format),
       cmocka_unit_test(test_format_digits),
+      cmocka_unit_test(rounds_as_printf),
       cmocka_unit_test_teardown(test_locale, back_to_c),
   };
 
