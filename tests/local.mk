@@ -46,6 +46,7 @@ UNIT_TESTS = \
 	tests/unit/test_pareto \
 	tests/unit/test_physical \
 	tests/unit/test_physical_fit \
+	tests/unit/test_physical_solver \
 	tests/unit/test_log_grouping \
 	tests/unit/test_plot \
 	tests/unit/test_plot_kinds \
@@ -60,6 +61,7 @@ UNIT_TESTS = \
 	tests/unit/test_scale \
 	tests/unit/test_scaling \
 	tests/unit/test_select \
+	tests/unit/test_language \
 	tests/unit/test_serving \
 	tests/unit/test_settings \
 	tests/unit/test_gpu_names \
@@ -119,6 +121,7 @@ CLI_TESTS = \
 	tests/cli/predict.bats \
 	tests/cli/recommend-nodes.bats \
 	tests/cli/recommend-published.bats \
+	tests/cli/python.bats \
 	tests/cli/recommend.bats \
 	tests/cli/record.bats \
 	tests/cli/report.bats \
@@ -135,6 +138,7 @@ CLI_TESTS = \
 	tests/cli/table-values.bats \
 	tests/cli/terminal.bats \
 	tests/cli/training-setup.bats \
+	tests/cli/task-networks.bats \
 	tests/cli/transformers.bats \
 	tests/cli/user-catalogs.bats \
 	tests/cli/version.bats
@@ -278,8 +282,11 @@ tests_unit_test_physical_SOURCES = tests/unit/test_physical.c \
 	tests/unit/gradient.h tests/unit/unit.h
 tests_unit_test_physical_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_physical_fit_SOURCES = tests/unit/test_physical_fit.c \
-	tests/unit/unit.h
+	tests/unit/training_table.h tests/unit/unit.h
 tests_unit_test_physical_fit_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_physical_solver_SOURCES = tests/unit/test_physical_solver.c \
+	tests/unit/training_table.h tests/unit/unit.h
+tests_unit_test_physical_solver_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_log_grouping_SOURCES = tests/unit/test_log_grouping.c
 tests_unit_test_log_grouping_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_plot_SOURCES = tests/unit/test_plot.c
@@ -314,6 +321,10 @@ tests_unit_test_scaling_SOURCES = tests/unit/test_scaling.c
 tests_unit_test_scaling_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_select_SOURCES = tests/unit/test_select.c tests/unit/unit.h
 tests_unit_test_select_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_language_SOURCES = tests/unit/test_language.c \
+	tests/unit/gradient.h tests/unit/unit.h
+tests_unit_test_language_LDADD = $(LDADD) $(CMOCKA_LIBS)
+
 tests_unit_test_serving_SOURCES = tests/unit/test_serving.c \
 	tests/unit/gradient.h tests/unit/unit.h
 tests_unit_test_serving_LDADD = $(LDADD) $(CMOCKA_LIBS)

@@ -130,7 +130,8 @@ void dl_row_values(const struct dl_footprint *foot, bool recommended,
 enum dl_status dl_open_model(struct dl_cli *cli, const char *path,
                              struct dl_model **m) {
   static const char *const shipped[] = {"models/physical.xml", "models/pre.xml",
-                                        "models/inference.xml"};
+                                        "models/inference.xml",
+                                        "models/language.xml"};
   const char *dir = dl_datadir();
   struct dl_diag *d = &cli->diag;
   struct dl_text file = {0};
