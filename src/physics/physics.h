@@ -21,7 +21,7 @@
 
 /* Upper limits, so that a state needs few blocks of memory. */
 enum {
-  DL_MAX_CONSTANTS = 32,
+  DL_MAX_CONSTANTS = 48,
   DL_MAX_FACTORS = 6,
   DL_MAX_EFFECTS = 16,       /* of all factors */
   DL_MAX_FACTOR_EFFECTS = 4, /* of one */
@@ -65,6 +65,8 @@ enum dl_name {
   DL_NAME_SOURCE,
   DL_NAME_DATASET,
   DL_NAME_FRAMEWORK,
+  DL_NAME_FAMILY, /* of the GPU */
+  DL_NAME_TUNED,  /* what a physics keeps apart */
   DL_NAME_STACK,
   DL_N_NAMES
 };

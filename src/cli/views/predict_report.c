@@ -285,13 +285,14 @@ void dl_predict_parts(struct dl_report *r, const struct dl_physical_parts *e,
       {"kernels", "starting and ending kernels on the GPU", e->kernels_s},
       {"launch", "launching kernels on the host", e->launch_s},
       {"fixed", "once an epoch", e->fixed_s},
+      {"waiting", "for other GPUs, and exchanging gradients", e->waiting_s},
       {"epoch", "together: GPU and host overlap", e->time_s}};
   const struct dl_report_line lines[] = {
-      {"epoch_s", "epoch time on one GPU", "s", DL_TIME,
+      {"epoch_s", "epoch time", "s", DL_TIME,
        dl_known(e->bound ? e->time_s : NAN)},
       {"bound", "bound by", NULL, DL_CODE, dl_known_string(e->bound)}};
   dl_report_lines(r, lines, DL_LENGTH(lines));
-  add_parts(r, explain ? "Epoch time on one GPU, by the physical method" : NULL,
+  add_parts(r, explain ? "Epoch time, by the physical method" : NULL,
             explain ? "alone" : NULL, parts, e->bound ? DL_LENGTH(parts) : 0);
 }
 
