@@ -60,6 +60,7 @@ UNIT_TESTS = \
 	tests/unit/test_scale \
 	tests/unit/test_scaling \
 	tests/unit/test_select \
+	tests/unit/test_language \
 	tests/unit/test_serving \
 	tests/unit/test_settings \
 	tests/unit/test_gpu_names \
@@ -119,6 +120,7 @@ CLI_TESTS = \
 	tests/cli/predict.bats \
 	tests/cli/recommend-nodes.bats \
 	tests/cli/recommend-published.bats \
+	tests/cli/python.bats \
 	tests/cli/recommend.bats \
 	tests/cli/record.bats \
 	tests/cli/report.bats \
@@ -315,6 +317,10 @@ tests_unit_test_scaling_SOURCES = tests/unit/test_scaling.c
 tests_unit_test_scaling_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_select_SOURCES = tests/unit/test_select.c tests/unit/unit.h
 tests_unit_test_select_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_language_SOURCES = tests/unit/test_language.c \
+	tests/unit/gradient.h tests/unit/unit.h
+tests_unit_test_language_LDADD = $(LDADD) $(CMOCKA_LIBS)
+
 tests_unit_test_serving_SOURCES = tests/unit/test_serving.c \
 	tests/unit/gradient.h tests/unit/unit.h
 tests_unit_test_serving_LDADD = $(LDADD) $(CMOCKA_LIBS)

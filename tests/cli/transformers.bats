@@ -92,8 +92,8 @@ END
   check '.train_samples == 1e8 and .epochs == 1 and .val_samples == 0'
   check '.tokens == 1.6e9 and .seq_len == 16 and .dataset == null'
   near .flop '6 * 1e8 * (16 * 1664 + 32 * 256)'
-  near '.estimates[0].duration_s' '6 * 1e8 * 34816 / (78e12 * 0.3)'
-  near '.estimates[0].energy_j' '400 * 6 * 1e8 * 34816 / (78e12 * 0.3)'
+  near '.estimates[0].duration_s' '6 * 1e8 * 34816 / (312e12 * 0.4)'
+  near '.estimates[0].energy_j' '400 * 6 * 1e8 * 34816 / (312e12 * 0.4)'
   # at half the length half the attention a token
   flops --arch "$small" --gpu a100 --tokens 1.6e9 --seq-len 8
   near .flop '6 * 2e8 * (8 * 1664 + 32 * 64)'
@@ -202,7 +202,7 @@ dlest: $(message no_method_has_enough '')" predict --method flops --arch resnet5
     "$(message invalid_number layers x)")" err
   grep -q "runs.csv:5: $(message is_a_language_model_give gpt2)" err
   try predict --input runs.csv --method flops --format json
-  near '.estimates[0].duration_s' '6 * 1e8 * 34816 / (78e12 * 0.3)'
+  near '.estimates[0].duration_s' '6 * 1e8 * 34816 / (312e12 * 0.4)'
 }
 
 # What is published of five trainings (arXiv 2309.14393, 2104.10350). FLOPs are

@@ -53,7 +53,7 @@ static const struct dl_option options[] = {
      AT(FLAG, no_log), .with = "features"},
     DL_HEADING("How:", 2),
     {"method", 0, "NAME",
-     "ols, ridge, krr, physical or serving (default: chosen)",
+     "ols, ridge, krr, physical, serving or language (default: chosen)",
      AT(TEXT, method)},
     {"cv", 0, "SCHEME",
      "kfold:K, kfold-shuffled:K, group:COLUMN or none (default group:config, "
@@ -113,7 +113,7 @@ static enum dl_status read_method(struct dl_choice *c,
   if (!c->method)
     return dl_fail(d, DL_EUSAGE,
                    "unknown method '%s'; use ols, ridge, krr, "
-                   "physical or serving",
+                   "physical, serving or language",
                    o->method);
   const struct {
     const char *name;
