@@ -46,6 +46,7 @@ UNIT_TESTS = \
 	tests/unit/test_pareto \
 	tests/unit/test_physical \
 	tests/unit/test_physical_fit \
+	tests/unit/test_physical_solver \
 	tests/unit/test_log_grouping \
 	tests/unit/test_plot \
 	tests/unit/test_plot_kinds \
@@ -137,6 +138,7 @@ CLI_TESTS = \
 	tests/cli/table-values.bats \
 	tests/cli/terminal.bats \
 	tests/cli/training-setup.bats \
+	tests/cli/task-networks.bats \
 	tests/cli/totals.bats \
 	tests/cli/transformers.bats \
 	tests/cli/user-catalogs.bats \
@@ -281,8 +283,11 @@ tests_unit_test_physical_SOURCES = tests/unit/test_physical.c \
 	tests/unit/gradient.h tests/unit/unit.h
 tests_unit_test_physical_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_physical_fit_SOURCES = tests/unit/test_physical_fit.c \
-	tests/unit/unit.h
+	tests/unit/training_table.h tests/unit/unit.h
 tests_unit_test_physical_fit_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_physical_solver_SOURCES = tests/unit/test_physical_solver.c \
+	tests/unit/training_table.h tests/unit/unit.h
+tests_unit_test_physical_solver_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_log_grouping_SOURCES = tests/unit/test_log_grouping.c
 tests_unit_test_log_grouping_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_plot_SOURCES = tests/unit/test_plot.c
