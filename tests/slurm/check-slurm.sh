@@ -6,7 +6,7 @@
 #
 #   check-slurm.sh DLEST TOP_SRCDIR
 # shellcheck disable=SC2317 # functions that ok calls
-set -uo pipefail
+set -euo pipefail
 dlest=$(realpath "$1")
 top=$(realpath "$2")
 # shellcheck source=tests/slurm/cluster.bash
@@ -217,7 +217,7 @@ epilogs_of() {
   local found
   found=$(grep -c '^dlest epilog: job' "$work/epilog.log")
   echo "$found epilogs"
-  [ "$found" -eq "${1:-0}" ]
+  [ "$found" -eq "$1" ]
 }
 
 epilogs() {
@@ -227,7 +227,7 @@ epilogs() {
   grep -q "^dlest epilog: job $job\$" "$work/gpu.out" &&
     grep -q "^$job .*RUNNING" "$work/gpu.out" || return
   # slurmctld runs it for each job and array task: 5 + 1 + 3 + 3 + 1 + 3.
-  wait_for 20 epilogs_of 16 || { epilogs_of; return 1; }
+  wait_for 20 epilogs_of 16 || { epilogs_of 16; return 1; }
   grep -q "^$job .* node-power *node" "$work/epilog.log"
 }
 

@@ -177,8 +177,8 @@ cluster_stop() {
   for ((i = ${#cluster_pids[@]} - 1; i >= 0; i--)); do
     pid=${cluster_pids[i]}
     kill "$pid" 2>/dev/null || continue
-    wait_for 10 not_running "$pid" || kill -9 "$pid" 2>/dev/null
-    wait "$pid" 2>/dev/null
+    wait_for 10 not_running "$pid" || kill -9 "$pid" 2>/dev/null || true
+    wait "$pid" 2>/dev/null || true
   done
   cluster_pids=()
 }
