@@ -103,6 +103,7 @@ CLI_TESTS = \
 	tests/cli/formats.bats \
 	tests/cli/identities.bats \
 	tests/cli/inference.bats \
+	tests/cli/language-published.bats \
 	tests/cli/integration.bats \
 	tests/cli/log-hardening.bats \
 	tests/cli/log-mutations.bats \
