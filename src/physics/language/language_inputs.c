@@ -221,16 +221,16 @@ static void read_memory(const struct dl_physics_row *row,
   double all = STATE_BYTES * in->trained / split;
   double kept = KEPT_BYTES * in->trained / split;
   bool whole = all < STATES_SHARE * memory;
-  bool divided = kept + (all - kept) / copies < STATES_SHARE * memory;
+  double left = kept + (all - kept) / copies;
+  bool divided = left < STATES_SHARE * memory &&
+                 left + least / split < MEMORY_SHARE * memory;
   if (run->sharding) {
     whole = dl_is_word(run->sharding, "ddp");
     divided = !dl_is_word(run->sharding, "zero3");
   }
   in->gathers = !whole && !divided && copies > 1;
   in->shards = whole ? 1 : copies;
-  double states = in->gathers ? all / copies
-                  : whole     ? all
-                              : kept + (all - kept) / copies;
+  double states = in->gathers ? all / copies : whole ? all : left;
   bool full = run->checkpointing
                   ? dl_is_word(run->checkpointing, "full")
                   : states + least / split > MEMORY_SHARE * memory;
