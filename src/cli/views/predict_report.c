@@ -199,6 +199,8 @@ static void add_rates(struct dl_report *r, const struct dl_job *job) {
       {.key = "assumed", .value = dl_strings(job->assumed, job->n_assumed)},
       {"framework", "framework", NULL, DL_CODE,
        dl_known_string(run->framework)},
+      {"power_limit_w", "power limit", "W", DL_PLAIN,
+       dl_known(run->power_limit_w)},
       {.key = "facts_assumed", .value = dl_string(assumed)},
       {"efficiency", "efficiency (flops)", NULL, DL_PLAIN,
        dl_number(run->efficiency)},
