@@ -112,6 +112,8 @@ enum { DL_MAX_OTHER = 4 };
 /* The values of those quantities. */
 struct dl_physics_row {
   const struct dl_run *run;
+  const struct dl_run_set *given;   /* members of the run that are no
+                                       assumptions of dlest, nor follow */
   const struct dl_accelerator *gpu; /* never NULL; all may be unknown */
   const struct dl_architecture *arch;
   double other[DL_MAX_OTHER]; /* numbers in other columns, in their order */
