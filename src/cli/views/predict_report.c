@@ -54,14 +54,15 @@ static void add_tokens(struct dl_report *r, const struct dl_job *job) {
   dl_report_lines(r, lines, DL_LENGTH(lines));
 }
 
-/* Gradient all-reduce: absent with one GPU. Its share is of the step time that
- * the method flops gives. */
+/* Gradient all-reduce: absent with one GPU, and where it is not a plain ring.
+ * Its share is of the step time that the method flops gives. */
 static void add_all_reduce(struct dl_report *r, const struct dl_job *job) {
   struct dl_parallel p;
   struct dl_parallel_step s = {.comm_s = NAN, .share = NAN};
   bool assumed, several = job->run->n_gpus > 1 && !dl_is_inference(job);
+  bool ring = several && dl_parallel_is_ring(job);
   dl_parallel_job(job, &p, &assumed);
-  if (several) {
+  if (ring) {
     double batch = dl_parallel_batch(job->run->batch_size, p.n, p.strong);
     p.step_s = dl_work_step_flop(job) * batch /
                (1e12 * dl_work_peak_tflops(job) * job->run->efficiency);
@@ -72,7 +73,7 @@ static void add_all_reduce(struct dl_report *r, const struct dl_job *job) {
       {"scaling", several ? "scaling" : NULL, NULL, DL_CODE,
        dl_string(dl_parallel_is_strong(job) ? "strong" : "weak")},
       {.key = "link_gb_s", .value = dl_number(several ? p.link_gb_s : NAN)},
-      {.key = "exchange_gb", .value = dl_number(several ? p.bytes / 1e9 : NAN)},
+      {.key = "exchange_gb", .value = dl_number(ring ? p.bytes / 1e9 : NAN)},
       {.key = "exchange_s", .value = dl_number(s.comm_s)},
       {.key = "exchange_share", .value = dl_number(s.share)}};
   dl_report_lines(r, lines, DL_LENGTH(lines));

@@ -7,11 +7,13 @@
 #include "base/ascii.h"
 #include "base/constants.h"
 #include "estimate/methods/work.h"
+#include "run/setup/training_setup.h"
 
 #define REACHED 0.8     /* of the line rate */
 #define MESSAGE_S 10e-6 /* latency of one */
 #define BUCKET (25 * DL_BYTES_PER_MIB)
 #define OVERLAP 0.5
+enum { USUAL_DOMAIN = 8 };   /* GPUs that links join, where it is not known */
 #define BACKWARD (2.0 / 3.0) /* of a step's work */
 
 /* Alone, on its part of the batch. */
@@ -43,6 +45,15 @@ void dl_parallel_of(const struct dl_parallel *p, struct dl_parallel_step *s) {
 
 bool dl_parallel_is_strong(const struct dl_job *job) {
   return job->run->scaling && dl_strcasecmp(job->run->scaling, "strong") == 0;
+}
+
+bool dl_parallel_is_ring(const struct dl_job *job) {
+  const struct dl_accelerator *gpu = job->found.gpu;
+  double domain = gpu ? gpu->link_domain : NAN;
+  struct dl_degrees by = dl_degrees_of(job->run);
+  return job->run->n_gpus <= (isnan(domain) ? USUAL_DOMAIN : domain) &&
+         by.tensor <= 1 && by.pipeline <= 1 &&
+         (!job->run->sharding || strcmp(job->run->sharding, "ddp") == 0);
 }
 
 double dl_parallel_batch(double batch_size, double n, bool strong) {
