@@ -57,7 +57,7 @@ static const struct dl_physics_constant constants[] = {
 
 /* The board and the software of another machine may differ by this share of
  * what GPUs do. */
-#define ANOTHER_BOARD 0.5
+#define ANOTHER_BOARD 0.85
 
 /* In a table of so many networks, one that occurs in a single configuration
  * has no effects of its own: one configuration does not determine them. */
