@@ -44,6 +44,7 @@ static void forward_pass(const struct problem *p, double batch,
   double n = p->job->run->n_gpus;
   struct dl_physical_parts e;
   in.batch = in.val = batch / n;
+  in.n_gpus = 1; /* each passes its own part */
   in.train = in.frozen = 0;
   in.mid_run = 1;
   dl_training_parts_of(p->fit->fit->state, &in, &e);
