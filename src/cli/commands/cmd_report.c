@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/number.h"
 #include "base/timestamp.h"
@@ -12,7 +13,6 @@
 #include "cli/options/log_options.h"
 #include "cli/options/shard_option.h"
 #include "cli/passes/report_rows.h"
-#include "cli/progress.h"
 #include "logs/log.h"
 #include "logs/seen_rows.h"
 
@@ -181,8 +181,26 @@ static enum dl_status take(struct work *w, const struct dl_run *run) {
   return w->f ? write_job(w, run, &job) : DL_OK;
 }
 
+/* Bytes of all logs, and of those that have been read. */
+struct bytes {
+  size_t total; /* 0: unknown */
+  size_t done;
+};
+
+/* Bytes of the logs that are plain files. */
+static size_t total_bytes(const struct dl_cli *cli) {
+  size_t total = 0;
+  struct stat st;
+  for (size_t i = 0; i < cli->n_arguments; i++) {
+    if (stat(cli->argument[i], &st) != 0 || !S_ISREG(st.st_mode))
+      return 0;
+    total += (size_t)st.st_size;
+  }
+  return total;
+}
+
 static enum dl_status read_file(struct work *w, const char *path,
-                                struct dl_progress *progress) {
+                                struct bytes *bytes) {
   struct dl_diag *d = &w->cli->diag;
   struct dl_log *log;
   struct dl_log_options o = w->o->log;
@@ -207,19 +225,19 @@ static enum dl_status read_file(struct work *w, const char *path,
         status = dl_fail_memory(d);
       else if (from->has_jobs || dl_shard_takes(&o.shard, w->n_rows++))
         status = take(w, &block.run[i]);
-    dl_progress_show(progress, log->bytes, 0);
+    dl_progress_bar_bytes(&w->cli->bar, bytes->done + log->bytes, bytes->total);
   }
+  bytes->done += log->bytes;
   dl_log_free(log);
   return status;
 }
 
 static enum dl_status read_all(struct work *w) {
-  struct dl_progress progress;
+  struct bytes bytes = {total_bytes(w->cli), 0};
   enum dl_status status = DL_OK;
-  dl_progress_init(&progress, w->cli->quiet);
   for (size_t i = 0; status == DL_OK && i < w->cli->n_arguments; i++)
-    status = read_file(w, w->cli->argument[i], &progress);
-  dl_progress_end(&progress);
+    status = read_file(w, w->cli->argument[i], &bytes);
+  dl_progress_bar_clear(&w->cli->bar);
   struct dl_diag *d = &w->cli->diag;
   if (w->never_ran > 0)
     dl_warn(d, "%zu job%s never ran and %s left out", w->never_ran,
