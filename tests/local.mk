@@ -33,6 +33,7 @@ UNIT_TESTS = \
 	tests/unit/test_krr_kernel \
 	tests/unit/test_lines \
 	tests/unit/test_memory \
+	tests/unit/test_seen_jobs \
 	tests/unit/test_power_meter \
 	tests/unit/test_metrics \
 	tests/unit/test_model_file \
@@ -45,6 +46,7 @@ UNIT_TESTS = \
 	tests/unit/test_pareto \
 	tests/unit/test_physical \
 	tests/unit/test_physical_fit \
+	tests/unit/test_physical_solver \
 	tests/unit/test_log_grouping \
 	tests/unit/test_plot \
 	tests/unit/test_plot_kinds \
@@ -59,6 +61,7 @@ UNIT_TESTS = \
 	tests/unit/test_scale \
 	tests/unit/test_scaling \
 	tests/unit/test_select \
+	tests/unit/test_language \
 	tests/unit/test_serving \
 	tests/unit/test_settings \
 	tests/unit/test_gpu_names \
@@ -107,6 +110,7 @@ CLI_TESTS = \
 	tests/cli/locales.bats \
 	tests/cli/generalisation.bats \
 	tests/cli/list.bats \
+	tests/cli/means.bats \
 	tests/cli/memory-published.bats \
 	tests/cli/metamorphic.bats \
 	tests/cli/nodes.bats \
@@ -118,7 +122,9 @@ CLI_TESTS = \
 	tests/cli/progress.bats \
 	tests/cli/recommend-nodes.bats \
 	tests/cli/recommend-published.bats \
+	tests/cli/python.bats \
 	tests/cli/recommend.bats \
+	tests/cli/record.bats \
 	tests/cli/report.bats \
 	tests/cli/reproduce.bats \
 	tests/cli/scaling-published.bats \
@@ -232,6 +238,8 @@ tests_unit_test_krr_kernel_SOURCES = tests/unit/test_krr_kernel.c
 tests_unit_test_krr_kernel_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_lines_SOURCES = tests/unit/test_lines.c
 tests_unit_test_lines_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_seen_jobs_SOURCES = tests/unit/test_seen_jobs.c
+tests_unit_test_seen_jobs_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_memory_SOURCES = tests/unit/test_memory.c tests/unit/unit.h
 tests_unit_test_memory_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_power_meter_SOURCES = tests/unit/test_power_meter.c
@@ -274,8 +282,11 @@ tests_unit_test_physical_SOURCES = tests/unit/test_physical.c \
 	tests/unit/gradient.h tests/unit/unit.h
 tests_unit_test_physical_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_physical_fit_SOURCES = tests/unit/test_physical_fit.c \
-	tests/unit/unit.h
+	tests/unit/training_table.h tests/unit/unit.h
 tests_unit_test_physical_fit_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_physical_solver_SOURCES = tests/unit/test_physical_solver.c \
+	tests/unit/training_table.h tests/unit/unit.h
+tests_unit_test_physical_solver_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_log_grouping_SOURCES = tests/unit/test_log_grouping.c
 tests_unit_test_log_grouping_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_plot_SOURCES = tests/unit/test_plot.c
@@ -310,6 +321,10 @@ tests_unit_test_scaling_SOURCES = tests/unit/test_scaling.c
 tests_unit_test_scaling_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_select_SOURCES = tests/unit/test_select.c tests/unit/unit.h
 tests_unit_test_select_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_language_SOURCES = tests/unit/test_language.c \
+	tests/unit/gradient.h tests/unit/unit.h
+tests_unit_test_language_LDADD = $(LDADD) $(CMOCKA_LIBS)
+
 tests_unit_test_serving_SOURCES = tests/unit/test_serving.c \
 	tests/unit/gradient.h tests/unit/unit.h
 tests_unit_test_serving_LDADD = $(LDADD) $(CMOCKA_LIBS)
@@ -365,8 +380,10 @@ AM_TESTS_ENVIRONMENT = \
 	LOCPATH='$(abs_top_builddir)/tests/locale'; export LOCPATH;
 
 # A locale with a decimal comma, where Debian's package locales is there.
-check_DATA = tests/locale/made tests/faults/failing_malloc.so
-CLEANFILES = tests/messages.h tests/locale/made tests/faults/failing_malloc.so onnx-proto/onnx.proto \
+check_DATA = tests/locale/made tests/faults/failing_malloc.so \
+	tests/record/libnvidia-ml.so.1
+CLEANFILES = tests/messages.h tests/locale/made tests/faults/failing_malloc.so \
+	tests/record/libnvidia-ml.so.1 onnx-proto/onnx.proto \
 	onnx-proto/onnx.pb-c.c onnx-proto/onnx.pb-c.h
 tests/locale/made:
 	$(MKDIR_P) tests/locale
@@ -378,6 +395,12 @@ tests/faults/failing_malloc.so: tests/faults/failing_malloc.c
 	@$(MKDIR_P) tests/faults
 	$(AM_V_CCLD)$(CC) -std=gnu17 -D_GNU_SOURCE -O1 -fPIC -shared -o $@ \
 	  $(srcdir)/tests/faults/failing_malloc.c
+# A driver's library with GPUs that do not exist.
+EXTRA_DIST += tests/record/fake_nvml.c
+tests/record/libnvidia-ml.so.1: tests/record/fake_nvml.c
+	@$(MKDIR_P) tests/record
+	$(AM_V_CCLD)$(CC) -std=gnu17 -D_GNU_SOURCE -O1 -fPIC -shared -o $@ \
+	  $(srcdir)/tests/record/fake_nvml.c -lm
 clean-local:
 	-rm -rf tests/locale deb coverage
 

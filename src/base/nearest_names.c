@@ -66,8 +66,9 @@ static size_t name_cost(const char *wanted, const char *name) {
   return cost;
 }
 
-void dl_nearest_names(const char *wanted, const char *const *names, size_t n,
-                      size_t most, struct dl_text *text) {
+/* Appends the names whose cost is no more than `limit`. */
+static void add_nearest(const char *wanted, const char *const *names, size_t n,
+                        size_t most, size_t limit, struct dl_text *text) {
   size_t *cost = dl_calloc(n, sizeof *cost);
 
   if (cost == NULL) {
@@ -82,10 +83,27 @@ void dl_nearest_names(const char *wanted, const char *const *names, size_t n,
     for (size_t i = 1; i < n; i++)
       if (cost[i] < cost[best])
         best = i;
+    if (cost[best] > limit)
+      break;
     dl_text_add(text, k == 0 ? "'" : ", '");
     dl_text_add(text, names[best]);
     dl_text_add(text, "'");
     cost[best] = SIZE_MAX; /* taken */
   }
   free(cost);
+}
+
+void dl_nearest_names(const char *wanted, const char *const *names, size_t n,
+                      size_t most, struct dl_text *text) {
+  add_nearest(wanted, names, n, most, SIZE_MAX, text);
+}
+
+void dl_close_names(const char *wanted, const char *const *names, size_t n,
+                    size_t most, struct dl_text *text) {
+  size_t edits = strlen(wanted) / 5;
+  add_nearest(wanted, names, n, most,
+              edits < 1   ? 1
+              : edits > 3 ? 3
+                          : edits,
+              text);
 }

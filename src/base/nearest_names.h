@@ -17,4 +17,9 @@ size_t dl_edit_distance(const char *a, const char *b);
 void dl_nearest_names(const char *wanted, const char *const *names, size_t n,
                       size_t most, struct dl_text *text);
 
+/* The same for names within a fifth of the letters of `wanted` in edits (1 to
+ * 3): none may be. */
+void dl_close_names(const char *wanted, const char *const *names, size_t n,
+                    size_t most, struct dl_text *text);
+
 #endif

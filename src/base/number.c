@@ -202,7 +202,8 @@ static double unit_seconds(const char *name, size_t len) {
   static const struct {
     const char *name;
     double seconds;
-  } units[] = {{"s", 1}, {"m", 60}, {"min", 60}, {"h", 3600}, {"d", 86400}};
+  } units[] = {{"ms", 1e-3}, {"s", 1},    {"m", 60},
+               {"min", 60},  {"h", 3600}, {"d", 86400}};
 
   for (size_t i = 0; i < sizeof units / sizeof *units; i++)
     if (strlen(units[i].name) == len && memcmp(name, units[i].name, len) == 0)

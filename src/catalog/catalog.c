@@ -14,6 +14,7 @@
 #include "catalog/architecture/layer_shapes.h"
 #include "catalog/catalog_file.h"
 #include "catalog/catalog_scan.h"
+#include "catalog/names/arch_name.h"
 #include "catalog/names/gpu_match.h"
 #include "catalog/user_files.h"
 
@@ -304,11 +305,11 @@ static enum dl_status match_gpu(struct dl_catalog *c, const char *name,
  * and then by its parts. */
 enum reach { OWN, LISTED, PARTS };
 
-static enum dl_status look(struct dl_catalog *c, enum dl_kind kind,
-                           const char *name, enum reach reach,
-                           const struct dl_descriptor **e, struct dl_diag *d) {
+static enum dl_status look_listed(struct dl_catalog *c, enum dl_kind kind,
+                                  const char *name, enum reach reach,
+                                  const struct dl_descriptor **e,
+                                  struct dl_diag *d) {
   struct dl_text folded = {0};
-  *e = NULL;
   dl_fold_name(kind, name, &folded);
   if (folded.failed)
     return dl_fail_memory(d);
@@ -319,11 +320,34 @@ static enum dl_status look(struct dl_catalog *c, enum dl_kind kind,
       *e = dl_user_files_find(&c->user, kind, folded.s);
     if (status == DL_OK && !*e && reach >= LISTED)
       status = find_shipped(c, kind, folded.s, e, d);
-    if (status == DL_OK && !*e && reach == PARTS && kind == DL_ACCELERATOR)
-      status = match_gpu(c, name, e, d);
   }
   dl_text_free(&folded);
   return status;
+}
+
+/* A network by the name of a checkpoint that the catalogue does not list. */
+static enum dl_status look_checkpoint(struct dl_catalog *c, const char *name,
+                                      const struct dl_descriptor **e,
+                                      struct dl_diag *d) {
+  struct dl_text own = {0};
+  bool shorter = dl_arch_name_reduce(name, &own);
+  enum dl_status status = own.failed ? dl_fail_memory(d) : DL_OK;
+  if (shorter && status == DL_OK)
+    status = look_listed(c, DL_ARCHITECTURE, own.s, LISTED, e, d);
+  dl_text_free(&own);
+  return status;
+}
+
+static enum dl_status look(struct dl_catalog *c, enum dl_kind kind,
+                           const char *name, enum reach reach,
+                           const struct dl_descriptor **e, struct dl_diag *d) {
+  *e = NULL;
+  enum dl_status status = look_listed(c, kind, name, reach, e, d);
+  if (status != DL_OK || *e || reach < PARTS)
+    return status;
+  if (kind == DL_ACCELERATOR)
+    return match_gpu(c, name, e, d);
+  return kind == DL_ARCHITECTURE ? look_checkpoint(c, name, e, d) : DL_OK;
 }
 
 enum dl_status dl_catalog_look(struct dl_catalog *c, enum dl_kind kind,
@@ -359,7 +383,8 @@ enum { MOST_SHOWN = 64 /* bytes of a name in a message */ };
 
 /* Names are compared folded. Grids are compared by the name of the country:
  * their identifiers are too short to resemble anything. Regions of a country
- * (us-ca) and sites are compared by their identifiers as they are written. */
+ * (us-ca), sites and networks are compared by their identifiers as they are
+ * written. */
 static bool by_name(enum dl_kind kind, const char *name) {
   return kind == DL_GRID && strlen(name) > 3 && name[2] != '-';
 }
@@ -376,11 +401,17 @@ static void name_nearest(struct dl_catalog *c, enum dl_kind kind,
       names[i] = by_name(kind, name) ? all[i]->name : all[i]->id;
     struct dl_text folded = {0}, cut = {0};
     dl_text_add_n(&cut, name, strnlen(name, MOST_SHOWN));
-    if (kind == DL_SITE || (kind == DL_GRID && !by_name(kind, name)))
-      dl_text_add(&folded, dl_text_str(&cut));
-    else
+    bool raw = kind == DL_SITE || (kind == DL_GRID && !by_name(kind, name));
+    if (kind == DL_ARCHITECTURE)
+      raw = !dl_arch_name_reduce(dl_text_str(&cut), &folded);
+    else if (!raw)
       dl_fold_name(kind, dl_text_str(&cut), &folded);
-    if (names)
+    if (raw)
+      dl_text_add(&folded, dl_text_str(&cut));
+    /* Networks are many: the nearest of them may be any other. */
+    if (names && kind == DL_ARCHITECTURE)
+      dl_close_names(dl_text_str(&folded), names, n, 3, text);
+    else if (names)
       dl_nearest_names(dl_text_str(&folded), names, n, 3, text);
     dl_text_free(&folded);
     dl_text_free(&cut);
@@ -402,9 +433,16 @@ enum dl_status dl_catalog_get(struct dl_catalog *c, enum dl_kind kind,
   if (c->n_unknown++ < MOST_SUGGESTIONS)
     name_nearest(c, kind, name, &near);
   const struct dl_kind_info *k = dl_kind_info(kind);
-  dl_fail(d, DL_EINPUT, "unknown %s '%.*s%s'%s%s (see 'dlest list %s')",
-          k->word, MOST_SHOWN, name, strlen(name) > MOST_SHOWN ? "..." : "",
-          near.s ? "; nearest: " : "", dl_text_str(&near), k->words);
+  const char *cut = strlen(name) > MOST_SHOWN ? "..." : "";
+  if (kind == DL_ARCHITECTURE && !near.s)
+    dl_fail(d, DL_EINPUT,
+            "unknown %s '%.*s%s'; export it to ONNX and pass the file: "
+            "--arch model.onnx (see 'dlest list %s')",
+            k->word, MOST_SHOWN, name, cut, k->words);
+  else
+    dl_fail(d, DL_EINPUT, "unknown %s '%.*s%s'%s%s (see 'dlest list %s')",
+            k->word, MOST_SHOWN, name, cut, near.s ? "; nearest: " : "",
+            dl_text_str(&near), k->words);
   dl_text_free(&near);
   return DL_EINPUT;
 }

@@ -38,6 +38,7 @@ struct dl_cli {
   size_t n_spools;
   struct dl_progress_bar bar;
   struct dl_progress progress; /* shown by the bar */
+  int exit_status; /* of a program that the command ran: that of dlest, too */
 };
 
 struct dl_command {
@@ -67,7 +68,7 @@ const struct dl_command *dl_command_find(const char *name);
 extern const struct dl_command dl_cmd_predict, dl_cmd_fit, dl_cmd_extract,
     dl_cmd_step, dl_cmd_compare, dl_cmd_describe, dl_cmd_list, dl_cmd_show,
     dl_cmd_check, dl_cmd_calibrate, dl_cmd_plot, dl_cmd_recommend,
-    dl_cmd_report;
+    dl_cmd_report, dl_cmd_record;
 
 /* The options of every command; members of struct dl_cli. */
 extern const struct dl_option dl_common_options[];

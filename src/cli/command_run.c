@@ -130,5 +130,5 @@ int dl_run_command(const struct dl_command *c, int argc, char **argv) {
   free(cli.given);
   dl_catalog_free(cli.catalog);
   dl_diag_free(&cli.diag);
-  return (int)status;
+  return status == DL_OK ? cli.exit_status : (int)status;
 }

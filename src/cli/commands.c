@@ -9,7 +9,7 @@ static const struct dl_command *const commands[] = {
     &dl_cmd_predict, &dl_cmd_fit,       &dl_cmd_extract, &dl_cmd_step,
     &dl_cmd_compare, &dl_cmd_describe,  &dl_cmd_list,    &dl_cmd_show,
     &dl_cmd_check,   &dl_cmd_calibrate, &dl_cmd_plot,    &dl_cmd_recommend,
-    &dl_cmd_report,
+    &dl_cmd_report,  &dl_cmd_record,
 };
 
 enum { N_COMMANDS = sizeof commands / sizeof *commands };

@@ -81,6 +81,7 @@ static enum dl_status take_row(void *ctx, size_t part,
       .bound = dl_is_inference(job) ? row->predictions->served.bound
                                     : row->predictions->parts.bound,
       .boundary = est->boundary,
+      .precision = job->run->precision,
       .lacks = est->lacks,
       .excluded = memory.over ? DL_CHOICE_MEMORY : DL_CHOICE_MEETS,
   };

@@ -31,11 +31,12 @@ struct dl_alternative {
   double energy_j, low_j, high_j;
   double duration_s;
   double memory_need_gb;
-  const char *bound;    /* by what an epoch is ("compute", ...), or
-                           the requests of inference; or NULL */
-  const char *boundary; /* of the energy */
-  const char *lacks;    /* where there is no estimate */
-  size_t runs;          /* measured; 0: estimated */
+  const char *bound;     /* by what an epoch is ("compute", ...), or
+                            the requests of inference; or NULL */
+  const char *boundary;  /* of the energy */
+  const char *precision; /* NULL: unknown */
+  const char *lacks;     /* where there is no estimate */
+  size_t runs;           /* measured; 0: estimated */
   enum dl_excluded excluded;
   struct dl_pareto_place place;
 };

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "estimate/job.h"
 
+#include "estimate/assumptions.h"
+#include "run/setup/training_setup.h"
+
 /* Members of the run that estimators read. */
 static const enum dl_run_id needs[] = {
     DL_RUN_arch,          DL_RUN_gpu,           DL_RUN_phase,
@@ -35,6 +38,7 @@ enum dl_status dl_job_bind(struct dl_job_fields *s, struct dl_frame *f,
         dl_frame_quantity(f, dl_run_columns[needs[i]].name, false, &member, d);
   for (size_t i = 0; i < 3 && status == DL_OK; i++)
     status = dl_frame_quantity(f, fields[i].name, false, fields[i].to, d);
+  dl_frame_assume(f, dl_assume);
   return status == DL_OK ? dl_frame_want_descriptors(f, d) : status;
 }
 
@@ -54,6 +58,10 @@ void dl_job_read(struct dl_job *job, const struct dl_job_fields *s,
       .idle_w = dl_row_number(row, &s->idle_w),
       .bandwidth_gb_s = dl_row_number(row, &s->bandwidth_gb_s),
       .peak_given = dl_run_set_has(&row->given, DL_RUN_peak_tflops)};
+  for (size_t i = 0; i < DL_N_RUN_MEMBERS && job->n_assumed < DL_MOST_ASSUMED;
+       i++)
+    if (dl_is_assumed(row, (enum dl_run_id)i))
+      job->assumed[job->n_assumed++] = dl_run_columns[i].name;
   if (!isnan(run->tokens)) {
     job->train_samples = run->tokens / job->seq_len;
     job->val_samples = 0;

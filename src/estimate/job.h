@@ -6,6 +6,8 @@
 
 #include "run/frame.h"
 
+enum { DL_MOST_ASSUMED = 8 };
+
 /* Numbers are NaN where unknown. Estimators only read a job. */
 struct dl_job {
   const struct dl_row *row; /* what features of fits are computed from */
@@ -19,6 +21,8 @@ struct dl_job {
   double idle_w; /* of a GPU with nothing to do */
   double bandwidth_gb_s;
   bool peak_given; /* the run's peak_tflops is the user's */
+  const char *assumed[DL_MOST_ASSUMED]; /* names of columns */
+  size_t n_assumed;
 };
 
 /* Where rows hold the quantities of descriptors that a job has. */

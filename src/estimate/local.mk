@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 libdlest_a_SOURCES += \
+	%D%/assumptions.c \
+	%D%/assumptions.h \
 	%D%/choices.c \
 	%D%/choices.h \
 	%D%/job.c \

@@ -4,19 +4,24 @@
 #include <math.h>
 
 #include "estimate/methods/inference.h"
+#include "estimate/methods/language_training.h"
 #include "estimate/methods/methods.h"
 #include "estimate/methods/work.h"
 
-static const char *const targets[DL_N_FITS] = {
-    [DL_PRE_POWER] = "gpu_power_w",
-    [DL_PRE_EPOCH] = "epoch_energy_j",
-    [DL_PRE_TIME] = "epoch_s",
-    [DL_PHYSICAL_POWER] = "gpu_power_w",
-    [DL_PHYSICAL_EPOCH] = "epoch_energy_j",
-    [DL_PHYSICAL_TIME] = "epoch_s",
-    [DL_SERVING_POWER] = "request_power_w",
-    [DL_SERVING_EPOCH] = "request_energy_j",
-    [DL_SERVING_TIME] = "request_s",
+/* By the method of a physics; NULL: a regression on features. */
+static const struct {
+  const char *target, *physics;
+} fits[DL_N_FITS] = {
+    [DL_PRE_POWER] = {"gpu_power_w", NULL},
+    [DL_PRE_EPOCH] = {"epoch_energy_j", NULL},
+    [DL_PRE_TIME] = {"epoch_s", NULL},
+    [DL_PHYSICAL_POWER] = {"gpu_power_w", "physical"},
+    [DL_PHYSICAL_EPOCH] = {"epoch_energy_j", "physical"},
+    [DL_PHYSICAL_TIME] = {"epoch_s", "physical"},
+    [DL_SERVING_POWER] = {"request_power_w", "serving"},
+    [DL_SERVING_EPOCH] = {"request_energy_j", "serving"},
+    [DL_SERVING_TIME] = {"request_s", "serving"},
+    [DL_LANGUAGE_RATE] = {"tokens_per_s", "language"},
 };
 
 void dl_context_free(struct dl_context *ctx) {
@@ -31,16 +36,15 @@ enum dl_status dl_context_bind(struct dl_context *ctx, const struct dl_model *m,
   for (size_t i = 0; i < DL_N_FITS && status == DL_OK; i++) {
     struct dl_bound_fit *to = &ctx->fit[i];
     const struct dl_model *owner;
-    bool raw = i >= DL_PHYSICAL_POWER;
-    to->fit = dl_model_search(m, targets[i], raw, &owner);
+    to->fit = dl_model_search(m, fits[i].target, fits[i].physics, &owner);
     /* PRE takes what the model has. */
-    if (!to->fit && !raw)
-      to->fit = dl_model_search(m, targets[i], true, &owner);
+    if (!to->fit && !fits[i].physics)
+      to->fit = dl_model_search(m, fits[i].target, "physical", &owner);
     if (!to->fit)
       continue;
     to->model = owner->path;
     status = dl_predictor_new(&to->p, to->fit, f, coverage,
-                              !raw && !ctx->asks_pre, d);
+                              !fits[i].physics && !ctx->asks_pre, d);
   }
   return status;
 }
@@ -66,6 +70,14 @@ static void explain_epoch(const struct dl_bound_fit *b,
     dl_training_parts_of(b->fit->state, (const void *)in.bytes, parts);
 }
 
+/* What a step of a language model consists of. */
+static void explain_step(const struct dl_bound_fit *b, const struct dl_job *job,
+                         struct dl_language_parts *parts) {
+  struct dl_inputs in;
+  if (!dl_predictor_inputs(b->p, job->row, &in))
+    dl_language_parts_of(b->fit->state, (const void *)in.bytes, parts);
+}
+
 /* The user's duration, else the physical method's, PRE's or that of FLOPs. */
 static void settle_duration(struct dl_job_predictions *p,
                             const struct dl_job *job) {
@@ -75,7 +87,7 @@ static void settle_duration(struct dl_job_predictions *p,
     p->duration_s = dl_physical_duration(job, p);
     p->duration_from = dl_physical_method.name;
   }
-  if (isnan(p->duration_s)) {
+  if (isnan(p->duration_s) && dl_pre_learnt_precision(job)) {
     p->duration_s = dl_pre_duration(job, p);
     p->duration_from = dl_pre_epoch.name;
   }
@@ -93,12 +105,14 @@ enum dl_status dl_predictions_make(struct dl_job_predictions *p,
                                    struct dl_diag *d) {
   static const struct dl_prediction none = {
       .value = NAN, .low = NAN, .high = NAN};
-  bool trains = !dl_beyond_training(job),
+  bool trains = !dl_beyond_training(job) && !dl_trains_language(ctx, job),
        given = dl_run_has(job->run, DL_RUN_duration_s);
   enum dl_status status = DL_OK;
   for (size_t i = 0; i < DL_N_FITS; i++)
     p->of[i] = none;
   p->parts = (struct dl_physical_parts){.time_s = NAN};
+  p->step.cost.power = NAN;
+  p->language = dl_trains_language(ctx, job);
   /* A run whose duration is given has a power, others an energy. */
   if (trains && given)
     status = ask(p, ctx, job, DL_PHYSICAL_POWER, DL_PHYSICAL_POWER, d);
@@ -106,6 +120,10 @@ enum dl_status dl_predictions_make(struct dl_job_predictions *p,
     status = ask(p, ctx, job, DL_PHYSICAL_EPOCH, DL_PHYSICAL_TIME, d);
   if (status == DL_OK && dl_is_inference(job))
     status = ask(p, ctx, job, DL_SERVING_POWER, DL_SERVING_TIME, d);
+  if (status == DL_OK && p->language)
+    status = ask(p, ctx, job, DL_LANGUAGE_RATE, DL_LANGUAGE_RATE, d);
+  if (p->language)
+    explain_step(&ctx->fit[DL_LANGUAGE_RATE], job, &p->step);
   if (trains)
     explain_epoch(&ctx->fit[DL_PHYSICAL_EPOCH], job, &p->parts);
   dl_infer(ctx, job, &p->served);

@@ -6,6 +6,7 @@
 
 #include "estimate/job.h"
 #include "model/predictor.h"
+#include "physics/language/language_parts.h"
 #include "physics/training/training_parts.h"
 
 /* The fits that estimators use, by method and target. */
@@ -19,6 +20,7 @@ enum dl_fit_of {
   DL_SERVING_POWER, /* and of language models that serve: request_power_w, */
   DL_SERVING_EPOCH, /* request_energy_j, */
   DL_SERVING_TIME,  /* request_s */
+  DL_LANGUAGE_RATE, /* and of language models that are trained: tokens_per_s */
   DL_N_FITS
 };
 
@@ -66,6 +68,8 @@ struct dl_job_predictions {
   struct dl_physical_parts parts;     /* of an epoch on one GPU by the physical
                                          method; bound NULL: unknown */
   struct dl_served served;
+  bool language; /* a language model that is trained: what a step takes, */
+  struct dl_language_parts step; /* NaN power: unknown */
   double duration_s;         /* of the run: the user's, or the first that can
                                 be predicted; NaN */
   const char *duration_from; /* "given", or the method; NULL */

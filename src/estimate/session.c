@@ -103,6 +103,7 @@ enum dl_status dl_session_row(const struct dl_session *s,
                                   .duration_s = p->duration_s,
                                   .duration_from = p->duration_from};
     s->method[i]->estimate(&s->ctx, job, p, &est[i]);
+    dl_estimate_throughput(&est[i], job);
   }
   return status;
 }

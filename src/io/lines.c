@@ -157,6 +157,18 @@ static enum dl_status more(struct dl_lines *l, struct dl_diag *d) {
   return fill(l, BUFFER_SIZE, d);
 }
 
+/* Whether s[0..len), with a NUL behind it, can be a line. */
+static bool is_line(const char *path, const char *s, size_t len, size_t number,
+                    struct dl_diag *d) {
+  if (len > DL_LINE_MAX)
+    dl_skip_at(d, path, number, "line longer than %zu KiB", DL_LINE_MAX / 1024);
+  else if (memchr(s, '\0', len))
+    dl_skip_at(d, path, number, "NUL byte");
+  else
+    return true;
+  return false;
+}
+
 /* Takes [start, end) as a line; false if it cannot be one. */
 static bool take_line(struct dl_lines *l, size_t end, bool ended,
                       struct dl_line *line, struct dl_diag *d) {
@@ -171,17 +183,80 @@ static bool take_line(struct dl_lines *l, size_t end, bool ended,
   if (len > 0 && s[len - 1] == '\r')
     len--;
   s[len] = '\0';
-  if (len > DL_LINE_MAX) {
-    dl_skip_at(d, l->path, l->number, "line longer than %zu KiB",
-               DL_LINE_MAX / 1024);
+  if (!is_line(l->path, s, len, l->number, d))
     return false;
-  }
-  if (memchr(s, '\0', len)) {
-    dl_skip_at(d, l->path, l->number, "NUL byte");
-    return false;
-  }
   *line = (struct dl_line){s, len, l->number, ended};
   return true;
+}
+
+bool dl_lines_split(const char *path, char **at, char *end,
+                    struct dl_line *line, struct dl_diag *d) {
+  while (*at < end) {
+    char *s = *at, *stop = memchr(s, '\n', (size_t)(end - s));
+    line->ended = stop != NULL;
+    if (!stop)
+      stop = end;
+    *at = stop + line->ended;
+    line->s = s;
+    line->len = (size_t)(stop - s) - (stop > s && stop[-1] == '\r');
+    line->number++;
+    s[line->len] = '\0';
+    if (is_line(path, s, line->len, line->number, d))
+      return true;
+  }
+  return false;
+}
+
+/* Drops the rest of a line that has been reported; false if more of it has to
+ * be read. */
+static bool drop_rest(struct dl_lines *l) {
+  char *from = l->data + l->start;
+  char *end = memchr(from, '\n', l->len - l->start);
+  if (!end && !l->eof) {
+    l->start = l->len = 0;
+    return false;
+  }
+  l->start = end ? (size_t)(end + 1 - l->data) : l->len;
+  l->number++;
+  l->too_long = false;
+  return true;
+}
+
+enum dl_status dl_lines_take(struct dl_lines *l, struct dl_lines_block *b,
+                             size_t want, struct dl_diag *d) {
+  enum dl_status status = DL_OK;
+  while (status == DL_OK && b->len < want) {
+    const char *from = l->data + l->start;
+    size_t n = l->len - l->start;
+    const char *end = memrchr(from, '\n', n);
+    if (l->too_long) {
+      if (b->len > 0)
+        break;
+      if (!drop_rest(l))
+        status = fill(l, BUFFER_SIZE, d);
+      continue;
+    }
+    n = end ? (size_t)(end + 1 - from) : l->eof ? n : 0;
+    if (n == 0 && l->eof) {
+      b->last = true;
+      break;
+    }
+    if (n == 0) {
+      status = more(l, d);
+      continue;
+    }
+    void *s = b->s;
+    if (!dl_grow(&s, &b->cap, b->len + n + 1, 1))
+      return dl_fail_memory(d);
+    b->s = s;
+    if (b->len == 0)
+      b->first = l->number + 1;
+    memcpy(b->s + b->len, from, n);
+    b->len += n;
+    l->start += n;
+    l->number += count_lines(from, n);
+  }
+  return status;
 }
 
 enum dl_status dl_lines_next(struct dl_lines *l, struct dl_line *line,

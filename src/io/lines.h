@@ -43,6 +43,26 @@ const char *dl_lines_head(const struct dl_lines *l, size_t *len);
 enum dl_status dl_lines_next(struct dl_lines *l, struct dl_line *line,
                              struct dl_diag *d);
 
+/* Lines with their ends, one after the other, to be split by several threads.
+ * Starts as zero bytes; s is owned. */
+struct dl_lines_block {
+  char *s;
+  size_t len, cap; /* there is room for one byte behind len */
+  size_t first;    /* number of the first line */
+  bool last;       /* the text ends here; its last line may lack an end */
+};
+
+/* Appends whole lines until the block has `want` bytes, the text ends or a line
+ * is left out; those of a block follow each other. In place of dl_lines_next;
+ * lines that it would refuse are refused by the first, and by the caller. */
+enum dl_status dl_lines_take(struct dl_lines *l, struct dl_lines_block *b,
+                             size_t want, struct dl_diag *d);
+
+/* Takes the next line out of *s .. end as dl_lines_next does, and reports it
+ * likewise: `number` is that of the line before. False at the end. */
+bool dl_lines_split(const char *path, char **s, char *end, struct dl_line *line,
+                    struct dl_diag *d);
+
 /* Bytes read from the file so far. */
 size_t dl_lines_bytes(const struct dl_lines *l);
 

@@ -7,6 +7,9 @@ libdlest_a_SOURCES += \
 	%D%/log.h \
 	%D%/log_grouping.c \
 	%D%/log_grouping.h \
+	%D%/log_part.c \
+	%D%/log_part.h \
+	%D%/log_private.h \
 	%D%/path_pattern.c \
 	%D%/path_pattern.h \
 	%D%/run_settings.c \

@@ -17,6 +17,7 @@
 #include "io/csv.h"
 #include "io/lines.h"
 #include "logs/importers/importers.h"
+#include "logs/log_private.h"
 #include "logs/readings/power_meter.h"
 #include "logs/seen_rows.h"
 
@@ -30,15 +31,8 @@ enum { BLOCK_READINGS = 512, BLOCK_RUNS = 64, METERS_MAX = 1024 };
 #define DAY_NS (INT64_C(86400) * DL_SECOND)
 #define LATE_MAX_NS (INT64_C(60) * DL_SECOND)
 
-#define CUT_OFF "last line not used: it has no end and may be cut off"
-
 /* Bytes of a table read at once: tables have few rows. */
 #define TABLE_BLOCK ((size_t)1 << 18)
-
-struct dl_log_problem {
-  size_t line;
-  char *text;
-};
 
 /* --- called by importers */
 
@@ -186,12 +180,14 @@ void dl_log_close_run(struct dl_log *log, bool add) {
 }
 
 bool dl_log_bad(struct dl_log *log, const char *fmt, ...) {
-  void *problems = log->problem;
   char *text = NULL;
   va_list args;
+  if (!log)
+    return false;
   va_start(args, fmt);
   bool ok = vasprintf(&text, fmt, args) >= 0;
   va_end(args);
+  void *problems = log->problem;
   if (!ok || !dl_grow(&problems, &log->problems_cap, log->n_problems + 1,
                       sizeof *log->problem)) {
     free(ok ? text : NULL);
@@ -213,7 +209,7 @@ bool dl_log_is_repeat(struct dl_log *log, uint64_t hash) {
     return false;
   }
   if (!log->warned_repeat)
-    dl_log_warn(log, "rows that were read before are left out");
+    dl_log_warn(log, DL_LOG_REPEATED);
   log->warned_repeat = true;
   return true;
 }
@@ -267,22 +263,17 @@ enum dl_status dl_log_open(struct dl_log **out, const char *path,
   if (status == DL_OK && log->importer->begin)
     status = log->importer->begin(log, &head, d);
   if (status != DL_OK) {
-    dl_log_free(log);
+    dl_log_close(log);
     *out = NULL;
   }
   return status;
 }
 
-void dl_log_free(struct dl_log *log) {
-  if (!log)
-    return;
+void dl_log_free_contents(struct dl_log *log) {
   if (log->state && log->importer->free)
     log->importer->free(log->state);
   free(log->state);
   dl_log_close_run(log, false);
-  dl_seen_rows_free(&log->own_seen);
-  dl_csv_free(log->csv);
-  dl_lines_free(log->lines);
   for (size_t i = 0; i < log->n_meters; i++) {
     free(log->meter[i].id);
     free(log->meter[i].name);
@@ -295,6 +286,14 @@ void dl_log_free(struct dl_log *log) {
   for (size_t i = 0; i < log->n_problems; i++)
     free(log->problem[i].text);
   free(log->problem);
+}
+
+void dl_log_close(struct dl_log *log) {
+  dl_log_free_contents(log);
+  free(log->carry.s);
+  dl_seen_rows_free(&log->own_seen);
+  dl_csv_free(log->csv);
+  dl_lines_free(log->lines);
   free(log);
 }
 
@@ -304,8 +303,7 @@ void dl_log_drop_last(struct dl_log *log, size_t n_lines) {
 
 /* --- reading */
 
-/* Reports the problems of lines up to `last`. */
-static void report(struct dl_log *log, size_t last) {
+void dl_log_report(struct dl_log *log, size_t last) {
   size_t n = 0;
   for (; n < log->n_problems && log->problem[n].line <= last; n++) {
     dl_skip_at(log->d, log->path, log->problem[n].line, "%s",
@@ -317,6 +315,21 @@ static void report(struct dl_log *log, size_t last) {
           log->n_problems * sizeof *log->problem);
 }
 
+void dl_log_report_last(struct dl_log *log, bool cut_off) {
+  size_t drop = log->o.drop_last;
+  size_t last = log->line > drop ? log->line - drop : 0;
+  dl_log_report(log, drop == 0 && last > 0 ? last - 1 : last);
+  if (log->n_problems == 0)
+    return;
+  struct dl_log_problem *p = &log->problem[log->n_problems - 1];
+  if (drop == 0 && !cut_off && p->line == log->line && !log->csv) {
+    dl_warn_at(log->d, log->path, p->line, "last line not used: %s", p->text);
+    free(p->text);
+    log->n_problems--;
+  }
+  dl_log_report(log, last);
+}
+
 /* After the last line; cut_off: it was incomplete and has been reported. */
 static void end(struct dl_log *log, bool cut_off) {
   size_t drop = log->o.drop_last;
@@ -326,15 +339,7 @@ static void end(struct dl_log *log, bool cut_off) {
     log->importer->end(log);
   while (log->n_readings > 0 && log->reading[log->n_readings - 1].line > last)
     log->n_readings--;
-  if (log->n_problems == 0)
-    return;
-  struct dl_log_problem *p = &log->problem[log->n_problems - 1];
-  if (drop == 0 && !cut_off && p->line == log->line && !log->csv) {
-    dl_warn_at(log->d, log->path, p->line, "last line not used: %s", p->text);
-    free(p->text);
-    log->n_problems--;
-  }
-  report(log, last);
+  dl_log_report_last(log, cut_off);
 }
 
 static enum dl_status read_line(struct dl_log *log) {
@@ -351,7 +356,7 @@ static enum dl_status read_line(struct dl_log *log) {
   if (!line.ended) {
     /* Its last number may lack digits. */
     if (log->o.drop_last == 0 && !blank)
-      dl_warn_at(log->d, log->path, line.number, CUT_OFF);
+      dl_warn_at(log->d, log->path, line.number, DL_LOG_CUT_OFF);
     end(log, true);
   } else if (!blank) {
     log->importer->line(log, line.s, line.len);
@@ -398,7 +403,7 @@ static enum dl_status read_row(struct dl_log *log) {
     n_names += strcmp(cell[i], dl_csv_name(log->csv, i)) == 0;
   }
   if (dl_csv_at_end(log->csv) && log->line == dl_lines_cut(log->lines))
-    dl_warn_at(log->d, log->path, log->line, CUT_OFF);
+    dl_warn_at(log->d, log->path, log->line, DL_LOG_CUT_OFF);
   else if (n_names < n && !dl_log_is_repeat(log, hash)) /* no second header */
     log->importer->row(log, cell);
   return DL_OK;
@@ -413,7 +418,7 @@ static size_t ready(const struct dl_log *log) {
   return n;
 }
 
-enum dl_status dl_log_next(struct dl_log *log, struct dl_log_block *block,
+enum dl_status dl_log_read(struct dl_log *log, struct dl_log_block *block,
                            struct dl_diag *d) {
   size_t hold = log->o.drop_last;
   log->d = d;
@@ -433,7 +438,7 @@ enum dl_status dl_log_next(struct dl_log *log, struct dl_log_block *block,
     if (log->no_memory || (log->n_runs > 0 && log->run[log->n_runs - 1].failed))
       return dl_fail_memory(d);
     if (log->n_problems > 0 && !log->at_end)
-      report(log, log->line > hold + 1 ? log->line - hold - 1 : 0);
+      dl_log_report(log, log->line > hold + 1 ? log->line - hold - 1 : 0);
   }
   log->bytes = dl_lines_bytes(log->lines);
   log->n_out = ready(log);

@@ -8,9 +8,12 @@
 #include <stddef.h>
 
 #include "base/diag.h"
+#include "io/lines.h"
 #include "io/shard.h"
 #include "logs/importers/importer.h"
 #include "logs/seen_rows.h"
+
+#define DL_LOG_REPEATED "rows that were read before are left out"
 
 struct dl_log_options {
   const struct dl_importer *from; /* NULL: recognised by content */
@@ -42,8 +45,11 @@ enum dl_clock {
 
 struct dl_csv;
 struct dl_csv_block;
-struct dl_lines;
-struct dl_log_problem;
+struct dl_log_part;
+struct dl_log_problem {
+  size_t line;
+  char *text;
+};
 
 struct dl_log {
   /* For callers and importers to read. */
@@ -57,7 +63,7 @@ struct dl_log {
   struct dl_run open_run; /* while in_run: of the importer (dl_log_open_run) */
   bool in_run;
 
-  /* Private to log.c. */
+  /* Private to log.c and log_part.c. */
   struct dl_log_options o;
   struct dl_lines *lines;
   struct dl_csv *csv;               /* of tables */
@@ -78,6 +84,8 @@ struct dl_log {
   bool any_date, zoned, mixed_zones; /* of the first time with a date */
   bool assumed_time, warned_repeat;
   struct dl_seen_rows own_seen; /* used by default */
+  struct dl_lines_block carry;  /* read, and of the next part */
+  struct dl_log_part *part;     /* of dl_log_next; owned, may be NULL */
 };
 
 /* Opens a file ("-": stdin) and finds its importer. DL_EINPUT if no importer

@@ -6,11 +6,13 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "logs/slurm/seen_jobs.h"
 
 enum { SLOTS_MIN = 1024 };
 
 void dl_seen_rows_free(struct dl_seen_rows *s) {
   free(s->slot);
+  dl_seen_jobs_free(s->jobs);
   *s = (struct dl_seen_rows){0};
 }
 

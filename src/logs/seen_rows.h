@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A set of the rows that were read, by hashes of 64 bits: 16 bytes per row at
- * most. Two of a million different rows have the same hash with a probability
- * of 3e-8. */
+/* The rows of tables that were read: a set of hashes of 64 bits, 32 bytes per
+ * row at most, and the jobs of Slurm, which take less (slurm/seen_jobs.h). Two
+ * of a million different rows have the same hash with a probability of 3e-8. */
 
 #ifndef DL_LOGS_SEEN_ROWS_H
 #define DL_LOGS_SEEN_ROWS_H
@@ -14,6 +14,7 @@
 struct dl_seen_rows {
   uint64_t *slot; /* open addressing; 0: free */
   size_t n, n_slots;
+  struct dl_seen_jobs *jobs; /* owned, may be NULL */
 };
 
 void dl_seen_rows_free(struct dl_seen_rows *s);

@@ -54,15 +54,18 @@ void dl_model_free(struct dl_model *m) {
 }
 
 const struct dl_fit *dl_model_search(const struct dl_model *m,
-                                     const char *target, bool physics,
+                                     const char *target, const char *physics,
                                      const struct dl_model **owner) {
   for (; m; m = m->next)
-    for (size_t i = 0; i < m->n_fits; i++)
-      if ((m->fit[i].method->predict_rows != NULL) == physics &&
-          strcmp(m->fit[i].target, target) == 0) {
+    for (size_t i = 0; i < m->n_fits; i++) {
+      const struct dl_regression *method = m->fit[i].method;
+      bool wanted = physics ? strcmp(method->name, physics) == 0
+                            : method->predict_rows == NULL;
+      if (wanted && strcmp(m->fit[i].target, target) == 0) {
         *owner = m;
         return &m->fit[i];
       }
+    }
   return NULL;
 }
 

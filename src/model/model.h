@@ -98,10 +98,11 @@ void dl_model_free(struct dl_model *m); /* accepts NULL */
 const struct dl_fit *dl_model_find(const struct dl_model *m,
                                    const char *target);
 
-/* The fit for a target among m and those after it, of a physics or of a
- * regression; *owner is the model that holds it. NULL: none. */
+/* The fit for a target among m and those after it, by the method of a physics
+ * or (NULL) a regression on features; *owner is the model that holds it. NULL:
+ * none. */
 const struct dl_fit *dl_model_search(const struct dl_model *m,
-                                     const char *target, bool physics,
+                                     const char *target, const char *physics,
                                      const struct dl_model **owner);
 
 /* Mean and standard deviation by which feature i is standardised; NaN where

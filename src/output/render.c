@@ -95,6 +95,10 @@ enum dl_status dl_stream_row(struct dl_stream *s, const struct dl_value *values,
   return check_written(s->f, false, s->format->row(s, values, d), d);
 }
 
+bool dl_stream_adds(const struct dl_stream *s) {
+  return s->format->add && (!s->format->document || s->layout);
+}
+
 enum dl_status dl_stream_write(struct dl_stream *s, struct dl_text *rows,
                                struct dl_diag *d) {
   fwrite_unlocked(dl_text_str(rows), 1, rows->len, s->f);

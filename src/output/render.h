@@ -33,8 +33,8 @@ struct dl_format {
                         struct dl_diag *d);
   enum dl_status (*end)(struct dl_stream *s, struct dl_diag *d); /* or NULL */
   /* Appends to a text what `row` would write, for dl_stream_write: several
-   * threads may do so at a time. False when memory is out. NULL in formats
-   * whose rows depend on those before them. */
+   * threads may do so at a time, once dl_stream_adds. False when memory is out.
+   * NULL in formats whose rows always depend on those before them. */
   bool (*add)(const struct dl_stream *s, const struct dl_value *values,
               struct dl_text *to);
 };
@@ -68,6 +68,9 @@ enum dl_status dl_stream_begin(struct dl_stream **s,
 enum dl_status dl_stream_row(struct dl_stream *s, const struct dl_value *values,
                              struct dl_diag *d);
 enum dl_status dl_stream_end(struct dl_stream *s, struct dl_diag *d);
+
+/* Whether rows may be added by the format's `add` from now on. */
+bool dl_stream_adds(const struct dl_stream *s);
 
 /* Writes rows that `add` made, and empties the text. */
 enum dl_status dl_stream_write(struct dl_stream *s, struct dl_text *rows,

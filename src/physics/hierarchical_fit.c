@@ -43,7 +43,7 @@ bool dl_posterior_keep(struct dl_posterior *posterior, const gsl_matrix *L) {
   *posterior = (struct dl_posterior){to, p};
   for (size_t i = 0; i < p; i++)
     for (size_t j = 0; j <= i; j++)
-      *to++ = round(gsl_matrix_get(L, i, j) / UNIT);
+      *to++ = round(gsl_matrix_get(L, i, j) / UNIT) + 0; /* no -0 */
   return true;
 }
 
@@ -141,8 +141,8 @@ enum dl_status dl_hierarchical_fit_solve(struct dl_hierarchical_fit *fit,
   gsl_matrix *cov = NULL;
   bool ok = dl_hierarchical_problem_make(&q, fit->physics, o) &&
             take_names(fit, &q) && (cov = gsl_matrix_alloc(q.map.p, q.map.p));
-  enum dl_status status =
-      ok ? dl_hierarchical_solve(&s, &q, NULL, cov, d) : dl_fail_memory(d);
+  enum dl_status status = ok ? dl_hierarchical_solve(&s, &q, NULL, NULL, cov, d)
+                             : dl_fail_memory(d);
   if (status == DL_OK) {
     size_t p = keep(fit, &q, &s, cov);
     gsl_matrix_view block = gsl_matrix_submatrix(cov, 0, 0, p, p);

@@ -8,17 +8,16 @@
  *
  * over the measured logarithms y of all targets, with s the standard deviation
  * of a residual and the row's own in quadrature. Levenberg's and Marquardt's
- * method finds it (More 1978, doi 10.1007/BFb0067700), with steps from
- * normal_equations.h. The residual process models what remains
+ * method finds it (solver/minimise.h). The residual process models what remains
  * (residual_gp.h).
  *
- * The problem is set up once per table. Rows can then be held out of it: such a
- * fit begins at the optimum of all rows. */
+ * The problem is set up once per table. Rows can then be held out of it
+ * (hold_out.h). */
 
 #ifndef DL_PHYSICS_HIERARCHICAL_PROBLEM_H
 #define DL_PHYSICS_HIERARCHICAL_PROBLEM_H
 
-#include "physics/normal_equations.h"
+#include "physics/solver/quasi_newton.h"
 
 struct dl_hierarchical_problem {
   const struct dl_physics *physics;
@@ -27,7 +26,7 @@ struct dl_hierarchical_problem {
   struct dl_intern names; /* of the levels */
   struct dl_levels by[DL_MAX_FACTORS];
   struct dl_parameter_map map;
-  struct dl_normal_equations equations; /* their structure */
+  struct dl_equation_blocks blocks;
 };
 
 /* Borrows the rows. False: memory is out. */
@@ -43,15 +42,36 @@ struct dl_hierarchical_solution {
   bool *known; /* p: parameters that the rows say something of; others are 0 */
 };
 
-/* Solves for the rows that are not `out` (NULL: none is), beginning at the
- * prior: a start that has seen the rows that are out may end at another
- * optimum. cov: p x p, or NULL. Error (DL_EINPUT): no finite residual at the
- * start. */
+/* Where a solution begins: at another one, with what that has found of the
+ * curvature. Owned. */
+struct dl_hierarchical_start {
+  double *theta; /* p */
+  struct dl_quasi_newton pairs;
+};
+
+/* Solves for the rows that are not `out` (NULL: none is), from the prior. Error
+ * (DL_EINPUT): no finite residual there. */
+enum dl_status
+dl_hierarchical_start_make(struct dl_hierarchical_start *start,
+                           const struct dl_hierarchical_problem *q,
+                           const bool *out, struct dl_diag *d);
+void dl_hierarchical_start_free(struct dl_hierarchical_start *start);
+
+/* Solves for the rows that are not `out` (NULL: none is). start: a solution
+ * that has not seen them either, as another start may end at another optimum;
+ * or NULL: the prior. cov: p x p, or NULL. Error (DL_EINPUT): no finite
+ * residual at the start. */
 enum dl_status dl_hierarchical_solve(struct dl_hierarchical_solution *s,
                                      const struct dl_hierarchical_problem *q,
-                                     const bool *out, gsl_matrix *cov,
-                                     struct dl_diag *d);
+                                     const bool *out,
+                                     const struct dl_hierarchical_start *start,
+                                     gsl_matrix *cov, struct dl_diag *d);
 void dl_hierarchical_solution_free(struct dl_hierarchical_solution *s);
+
+/* The logarithms of a configuration's targets without residuals. */
+void dl_hierarchical_values(const struct dl_hierarchical_problem *q,
+                            const struct dl_hierarchical_solution *s,
+                            size_t config, double *y);
 
 /* Learns the residuals of the configurations' own targets: of the auxiliary
  * ones the first that was measured, of the others `target`. wanted: of those
@@ -62,15 +82,5 @@ dl_hierarchical_residuals(struct dl_residual_gp *gp,
                           const struct dl_hierarchical_problem *q,
                           const struct dl_hierarchical_solution *s,
                           size_t target, const bool *wanted, struct dl_diag *d);
-
-/* Fits without the rows that are `out` and predicts their configurations: y,
- * configs.n x n_targets, each target as a fit of it would. */
-enum dl_status dl_hold_out(const struct dl_hierarchical_problem *q,
-                           const bool *out, double *y, struct dl_diag *d);
-
-/* Marks in `out` (n rows), where own rows are marked already, the auxiliary
- * rows that are to be held out with them: those of a GPU, an architecture or a
- * source of which all own rows are out. False: memory is out. */
-bool dl_hold_out_auxiliary(const struct dl_hierarchical_problem *q, bool *out);
 
 #endif

@@ -9,10 +9,10 @@ libdlest_a_SOURCES += \
 	%D%/hierarchical_fit.h \
 	%D%/hierarchical_problem.c \
 	%D%/hierarchical_problem.h \
+	%D%/hold_out.c \
+	%D%/hold_out.h \
 	%D%/levels.c \
 	%D%/levels.h \
-	%D%/normal_equations.c \
-	%D%/normal_equations.h \
 	%D%/observations.c \
 	%D%/observations.h \
 	%D%/physics.h \

@@ -63,7 +63,8 @@ void dl_configurations_average(const struct dl_configurations *c,
     const size_t *at = c->at + c->of_row[i] * n_targets;
     for (size_t t = 0; t < n_targets; t++) {
       double x = row(o, i)->value[t];
-      bool weighs = o->weight && (physics->weighted || t == row(o, i)->target);
+      bool weighs = o->weight &&
+                    (physics->weighted || o->means || t == row(o, i)->target);
       double w = weighs ? gsl_vector_get(o->weight, i) : 1;
       if (isnan(x))
         continue;

@@ -27,6 +27,7 @@ struct dl_observations {
   const void *const *row;   /* n: struct dl_observed */
   const gsl_vector *weight; /* n, of the target's values, or NULL: 1 */
   size_t n_auxiliary;       /* the last rows are auxiliary training data */
+  bool means; /* the weights are numbers of runs, and hold for all targets */
 };
 
 /* A target that was measured in a configuration. */

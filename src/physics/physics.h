@@ -65,6 +65,7 @@ enum dl_name {
   DL_NAME_SOURCE,
   DL_NAME_DATASET,
   DL_NAME_FRAMEWORK,
+  DL_NAME_STACK,
   DL_N_NAMES
 };
 

@@ -462,6 +462,10 @@ enum dl_status dl_frame_formula(struct dl_frame *f, const char *text,
   return status;
 }
 
+void dl_frame_assume(struct dl_frame *f, void (*assume)(struct dl_row *row)) {
+  f->assume = assume;
+}
+
 size_t dl_frame_n_steps(const struct dl_frame *f) {
   return f->n_steps;
 }

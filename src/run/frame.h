@@ -123,6 +123,11 @@ const char *dl_frame_lacks(const struct dl_frame *f, const struct dl_row_ref *q,
 /* Has descriptors looked up for each row, though no step needs them. */
 enum dl_status dl_frame_want_descriptors(struct dl_frame *f, struct dl_diag *d);
 
+/* Has a function fill in members of a row that are still unknown when its
+ * steps have run, by dl_assume_text and dl_assume_number. It must be
+ * thread-safe. */
+void dl_frame_assume(struct dl_frame *f, void (*assume)(struct dl_row *row));
+
 /* Warns of overrides and definitions that nothing uses: a misspelt name. To
  * be called when all steps have been added. */
 void dl_frame_warn_unused(const struct dl_frame *f, struct dl_diag *d);

@@ -156,6 +156,7 @@ struct dl_frame {
   struct descriptors lookup;      /* of rows of a table */
   struct dl_row_descriptors *row; /* of the block */
   size_t cap_rows;
+  void (*assume)(struct dl_row *row);    /* NULL: nothing is assumed */
   bool checks;                           /* measured rows are checked */
   long checked_at[MOST_CHECKED_COLUMNS]; /* columns; -1: a step reads it */
   unsigned warned_rules;                 /* bits */

@@ -144,6 +144,7 @@ static void run_value(const struct dl_frame *f, const struct row_source *from,
     *(const char **)member = c.s;
   dl_run_set_put(&row->run.known, s->id, known);
   dl_run_set_put(&row->given, s->id, known && given);
+  dl_run_set_put(&row->assumed, s->id, false);
 }
 
 static enum dl_status look_up(const struct dl_frame *f, struct descriptors *l,
@@ -191,6 +192,10 @@ enum dl_status dl_frame_run(const struct dl_frame *f,
       run_value(f, from, i, row);
     else
       status = look_up(f, from->lookup, s->kind, row, d);
+  }
+  if (!how->early && f->assume) {
+    dl_forget_assumed(row);
+    f->assume(row);
   }
   if (!how->early && row->fault.kind == DL_FAULT_NONE)
     dl_setup_check(row);

@@ -51,6 +51,7 @@ struct dl_row {
   /* Members that the user gave: a setting, a column, an override or a
    * definition. Others follow from them or from descriptors. */
   struct dl_run_set given;
+  struct dl_run_set assumed; /* members that dl_frame_assume's function set */
   struct dl_row_descriptors found;
   struct dl_cell *cell;
   struct dl_fault fault;

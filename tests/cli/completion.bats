@@ -80,7 +80,7 @@ commands() {
 # can be completed.
 @test "every option with a value has it completed, or it is free" {
   free='N PX TIME SHARE GB KWH PERCENT SECONDS X G P R S K YEARS PRICE TEXT
-    PATTERN EPOCH I/N N|LOW..HIGH N,N,... DATE W [PARTITION=]W
+    PATTERN EPOCH I/N N|LOW..HIGH N,N,... DATE W PID [PARTITION=]W
     NAME=FORMULA NAME=ID NAME=SHAPE'
   for c in $(commands); do
     ARGP_HELP_FMT=rmargin=400 "$DLEST" "$c" --help |

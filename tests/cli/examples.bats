@@ -18,6 +18,8 @@ setup() {
 }
 
 @test 'examples of --help and the manual pages work' {
+  # GPUs for dlest record.
+  export LD_LIBRARY_PATH=${TOP_BUILDDIR-$(dirname "$DLEST")}/tests/record
   commands=$("$DLEST" --help |
     awk '/^Commands:/ { on = 1; next } /^$/ { on = 0 } on { print $1 }')
   run python3 "$tool" --help-of "$DLEST" $commands

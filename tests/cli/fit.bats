@@ -278,8 +278,10 @@ dlest: $(message warning_with_strict_nothing 2 s)" fit runs.csv \
 # Refusals
 
 @test "no table, two tables" {
-  misused fit "$(message missing_argument RUNS.csv)"
-  misused fit "$(message unexpected_argument b.csv)" a.csv b.csv
+  misused fit "$(message missing_argument RUNS.csv...)"
+  line_table
+  cp runs.csv b.csv
+  refuses 3 "dlest: runs.csv: $(message means_no_table)" fit runs.csv b.csv
 }
 
 @test "columns that are not there" {

@@ -17,7 +17,7 @@ llama=(--arch llama-3-8b --gpu h100 --prompt-tokens 512 --output-tokens 256)
 
 @test "parts add up to the estimate" {
   served "${llama[@]}" --batch-size 32 --requests 1000
-  check '.recommended == "physical" and .precision == "fp16"'
+  check '.recommended == "physical" and .precision == "bf16"'
   check '[.served.work[].part] == ["prefill", "decode", "all"]'
   near '.served.work[2].energy_j' '.served.work[0].energy_j +
     .served.work[1].energy_j'

@@ -157,7 +157,7 @@ dlest: $(message warning_with_strict_nothing 1 '')" \
 }
 
 @test "20,000 names that no catalogue has take no time: 20 get suggestions" {
-  seq -f 'network%.0f,a100,1,1000,8' 20000 |
+  seq -f 'resnet5%.0f,a100,1,1000,8' 20000 |
     sed '1i arch,gpu,epochs,train_samples,batch_size' >runs.csv
   status=0
   timeout 20 "$DLEST" predict --input runs.csv --method tdp >out 2>err ||

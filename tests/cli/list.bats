@@ -123,7 +123,7 @@ load common
 }
 
 @test "what it refuses" {
-  kinds='gpus, archs, datasets, grids, sites, nodes, models, methods, formats or importers'
+  kinds='gpus, archs, datasets, grids, sites, nodes, models, methods, formats, importers or sensors'
   misused list "$(message missing_argument KIND)"
   misused list "$(message unexpected_argument archs)" gpus archs
   refuses 2 "dlest: cannot list 'cpus'; use $kinds" list cpus

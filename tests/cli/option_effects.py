@@ -57,7 +57,11 @@ VALUES = {
     "title": "x", "tokens": "1e9", "top": "1", "train-samples": "1000",
     "truncate-watts": None, "until": "2001-01", "use-gpus": "1",
     "user": "nobody", "utilisation": "0.5", "val-samples": "77",
-    "weight": "gpu_power_w", "where": "zz=1", "width": "60", "window": "2",
+    "fine-tune": "head", "train-tokens": "1e9", "optimizer": "sgd",
+    "checkpointing": "full", "attention": "eager", "sharding": "zero2",
+    "tensor-parallel": "1", "pipeline-parallel": "1", "grad-accum": "2",
+    "global-batch": "64", "stack": "compiled", "network": "200",
+    "gpus-per-node": "4", "weight": "gpu_power_w", "where": "zz=1", "width": "60", "window": "2",
     "with": "runs.csv",
     "list --where": "id=='a100'", "extract --epochs": None,
     "extract --set": "lr=3", "plot --by": "n_gpus", "report --by": "account",
@@ -97,14 +101,21 @@ BASES = [
 # BASE-START --OPTION where the option says what holds anyway: the value is the
 # default, or the data have nothing that it applies to (gaps, a second run of
 # the same kind, logs without times, jobs without energy, a name to replace).
+# CNNs on one GPU do not depend on what trains a large model; energies do not
+# depend on what changes the memory alone.
+OF_LARGE = {"attention", "gpus-per-node", "grad-accum", "network", "optimizer",
+            "pipeline-parallel", "sharding", "stack", "tensor-parallel"}
 EXPECTED = {
-    "predict -a resnet50 -g a100 -b 16,64": {"batch-size", "alias"},
-    "predict --input": {"scaling", "seq-len", "alias"},
+    "predict -a resnet50 -g a100 -b 16,64": {"batch-size", "alias", "optimizer",
+                                            "stack", "grad-accum",
+                                            "global-batch"},
+    "predict --input": {"scaling", "seq-len", "alias"} | OF_LARGE,
+    "predict -a resnet50 -g a100 -f csv": {"optimizer", "stack", "grad-accum"},
     "predict -a llama": {"budget-kwh"},
-    "recommend -a": {"all", "gpu", "alias"},
+    "recommend -a": {"all", "gpu", "alias", "checkpointing"} | OF_LARGE,
     "recommend --table": {"image-px", "seq-len", "coverage", "all", "alias",
                           "set"},
-    "compare": {"scaling", "seq-len", "alias", "precision"},
+    "compare": {"scaling", "seq-len", "alias", "precision"} | OF_LARGE,
     "fit": {"no-log", "weight", "alias", "set"},
     "extract": {"from", "gaps", "interval", "max-gap", "no-join", "set",
                 "settings", "epoch-length"},

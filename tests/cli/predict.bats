@@ -319,7 +319,7 @@ dlest: $(message no_method_has_enough "; give --arch and --gpu")" \
 
 @test "an unknown architecture, GPU, data set, country, method" {
   refuses 3 "dlest: $(message unknown_nearest_see_list arch resnet51 \
-    "'resnet50', 'resnet51q', 'resnet18'" archs)" predict --arch resnet51 --gpu a100
+    "'resnet50', 'resnet51q'" archs)" predict --arch resnet51 --gpu a100
   refuses 3 "dlest: $(message unknown_nearest_see_list gpu rtx3091 \
     "'rtx-3090', 'rtx-3060', 'rtx-3070'" gpus)" predict --arch resnet50 --gpu rtx3091
   refuses 3 "dlest: $(message unknown_nearest_see_list dataset imgnet \

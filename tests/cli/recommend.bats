@@ -39,7 +39,7 @@ usage() {
 @test "CSV has the columns that are told, the front first" {
   measured
   try recommend --table runs.csv --format csv
-  [ "$(head -n 1 out)" = arch,gpu,batch_size,image_px,accuracy,energy_j,energy_low_j,energy_high_j,duration_s,bound_by,pareto,overlaps,n_gpus,seq_len,saving,memory_need_gb,runs,excluded,boundary,node ]
+  [ "$(head -n 1 out)" = arch,gpu,batch_size,image_px,accuracy,energy_j,energy_low_j,energy_high_j,duration_s,bound_by,pareto,overlaps,n_gpus,seq_len,saving,memory_need_gb,runs,excluded,boundary,node,precision ]
   [ "$(tail -n +2 out | cut -d, -f11 | paste -sd ' ')" = '1 1 1 0 0' ]
 }
 

@@ -108,8 +108,14 @@ valid() {
   valid report report sacct.txt --by user,partition --site hpc --country fr
 }
 
+@test 'record' {
+  export LD_LIBRARY_PATH=${TOP_BUILDDIR-$(dirname "$DLEST")}/tests/record
+  valid record record --duration 0.2s --interval 50ms --no-trace
+}
+
 @test 'list' {
-  for what in gpus archs datasets grids sites nodes models methods formats; do
+  for what in gpus archs datasets grids sites nodes models methods formats \
+    importers sensors; do
     valid list list $what
   done
   valid list list gpus --columns name,vendor --where 'year>2020'

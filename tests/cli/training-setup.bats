@@ -32,6 +32,12 @@ llama='--arch llama-2-7b --gpu a100 --method flops -q --format json'
   # shellcheck disable=SC2086
   refuses 3 "dlest: $(message degrees_divide 8 3 1)" predict $resnet \
     --gpus 8 --tensor-parallel 3
+  # shellcheck disable=SC2086
+  refuses 3 "dlest: $(message fine_tune_is_for lora resnet50)" \
+    predict $resnet --fine-tune lora:8
+  # shellcheck disable=SC2086
+  refuses 3 "dlest: $(message precision_fp8_has_no a100-sxm4-40gb bf16)" \
+    predict $resnet --precision FP8
   cat >runs.csv <<'EOF'
 arch,gpu,n_gpus,global_batch,precision,fine_tune
 resnet50,a100,8,1024,Half,
@@ -43,4 +49,71 @@ EOF
   [ "$(grep -c '^resnet50' out)" -eq 2 ]
   grep -qx "dlest: warning: runs.csv:3: $(message global_batch_multiple 1028 \
     grad_accum 1 8)" err
+}
+
+@test "a model that does not go with a set-up is skipped, by its line" {
+  cat >runs.csv <<'EOF'
+arch,gpu,n_gpus,tokens,tensor_parallel,pipeline_parallel,batch_size,fine_tune
+gpt2,a100,12,1e9,5,,1,
+gpt2,a100,13,1e9,,13,1,
+gpt2,a100,1,1e3,,,8,
+gpt2,a100,12,1e9,2,6,1,lora
+EOF
+  try predict --input runs.csv --format csv --method flops
+  [ "$status" -eq 3 ]
+  [ "$(grep -c '^gpt2' out)" -eq 1 ]
+  grep -qF "runs.csv:2: $(message degrees_divide 12 5 1)" err
+  grep -qF "runs.csv:3: $(message pipeline_parallel_is_more 13 12 gpt2)" err
+  grep -qF "runs.csv:4: $(message a_step_takes_tokens 8192 8 1024 tokens \
+    1000)" err
+}
+
+@test "work: LoRA has no gradients of weights, checkpointing a pass more" {
+  # 3 passes, 2 with adapters, 4 with full checkpointing
+  for pair in 'full 3' 'lora:8 2' 'qlora:8 2' 'head 1'; do
+    # shellcheck disable=SC2086
+    try predict $llama --tokens 4096e6 --fine-tune "${pair% *}"
+    [ "${pair% *}" = head ] || near '.flop / .macs_g' "2e9 * 1e6 * ${pair#* }"
+  done
+  # shellcheck disable=SC2086
+  try predict $llama --tokens 4096e6 --checkpointing full
+  near '.flop / .macs_g' '2e9 * 1e6 * 4'
+  # The model's own FLOPs make the utilization: .4 of the peak, 3 of 4 passes
+  near '.estimates[0].mfu' '0.4 * 3 / 4'
+}
+
+@test "throughput of an estimate" {
+  # shellcheck disable=SC2086
+  try predict $llama --tokens 4096e6 --gpus 8
+  check '.estimates[0] | (.tokens_per_s * .duration_s / 4096e6 - 1 | fabs) < 1e-9
+    and (.samples_per_s * 4096 / .tokens_per_s - 1 | fabs) < 1e-9'
+}
+
+@test "precision is stated everywhere, also when it is assumed" {
+  try predict --arch llama-2-7b --gpu a100 --tokens 1e9 -q
+  grep -qE '^precision +bf16 \(assumed\)$' out
+  try predict --arch llama-2-7b --gpu v100 --tokens 1e9 -q --format json
+  check '.precision == "fp16" and (.assumed | index("precision"))'
+  try predict --arch resnet50 --gpu a100 -q --format csv
+  [ "$(sed 's/.*,//' out | sort -u | tr '\n' ' ')" = 'precision_used tf32 ' ]
+  try predict --arch resnet50 --gpu v100 -b 16,32 -q --format json
+  check 'all(.estimates[]; .precision_used == "fp32" and
+    .assumed == ["precision"])'
+  try predict --arch resnet50 --gpu a100 --precision Half -q
+  grep -qE '^precision +fp16$' out
+  try recommend --arch resnet50 --gpu a100 -b 64 -q
+  grep -qE '^precision +tf32 \(assumed\)$' out
+  try recommend --arch resnet50 --gpu a100 -b 64 -q --format json
+  check 'all(.choices[]; .precision == "tf32")'
+}
+
+@test "pre-epoch and pre-power learnt in FP32: not recommended in another" {
+  try predict --arch resnet50 --gpu a100 --precision amp --format json \
+    --method pre-epoch,pre-power,tdp
+  check '.recommended == "tdp"'
+  check 'all(.estimates[:2][]; .extrapolates | index("precision"))'
+  grep -q 'pre-epoch extrapolates in .*, precision$' err
+  try predict --arch resnet50 --gpu a100 --precision tf32 --format json \
+    --method pre-epoch,pre-power,tdp
+  check '.recommended == "pre-epoch"'
 }

@@ -58,6 +58,29 @@ END
   check '.values[] | select(.field == "macs_g").value * 1e9 == 34816'
 }
 
+@test "networks by the names of checkpoints" {
+  for name in meta-llama/Llama-2-7b-chat-hf:llama-2-7b \
+    EleutherAI/pythia-6.9b:pythia-6.9b mosaicml/mpt-7b-instruct:mpt-7b \
+    TinyLlama-1.1B-Chat:tinyllama-1.1b timm/resnet50.a1_in1k:resnet50 \
+    google/vit-base-patch16-224:vit_base_patch16_224 \
+    google/flan-t5-xl:flan-t5-xl gpt3-175b:gpt3-175b opt-175b:opt-175b \
+    llama-3.1-405b:llama-3.1-405b bert-large-uncased:bert-large-uncased; do
+    gives 0 '' show arch "${name%:*}" --format json
+    check ".id == \"${name#*:}\""
+  done
+}
+
+@test "a network that the catalogue lacks: export it, and no chance neighbour" {
+  for name in no-such-network99 mosaicml/mpt-7b-8k Llama-2-9b-chat-v2 \
+    resnet50.a1_in1k org/; do
+    try show arch "$name"
+    [ "$status" -eq 3 ]
+    [ ! -s out ]
+  done
+  gives 3 "dlest: $(message unknown_arch_export arch no-such-network99 archs)" \
+    show arch no-such-network99
+}
+
 @test "a name with a slash that is neither a file nor known" {
   try show arch meta-llama/Llama-2-9b-hf
   [ "$status" -eq 3 ]
@@ -69,8 +92,8 @@ END
   check '.train_samples == 1e8 and .epochs == 1 and .val_samples == 0'
   check '.tokens == 1.6e9 and .seq_len == 16 and .dataset == null'
   near .flop '6 * 1e8 * (16 * 1664 + 32 * 256)'
-  near '.estimates[0].duration_s' '6 * 1e8 * 34816 / (78e12 * 0.3)'
-  near '.estimates[0].energy_j' '400 * 6 * 1e8 * 34816 / (78e12 * 0.3)'
+  near '.estimates[0].duration_s' '6 * 1e8 * 34816 / (312e12 * 0.4)'
+  near '.estimates[0].energy_j' '400 * 6 * 1e8 * 34816 / (312e12 * 0.4)'
   # at half the length half the attention a token
   flops --arch "$small" --gpu a100 --tokens 1.6e9 --seq-len 8
   near .flop '6 * 2e8 * (8 * 1664 + 32 * 64)'
@@ -179,7 +202,7 @@ dlest: $(message no_method_has_enough '')" predict --method flops --arch resnet5
     "$(message invalid_number layers x)")" err
   grep -q "runs.csv:5: $(message is_a_language_model_give gpt2)" err
   try predict --input runs.csv --method flops --format json
-  near '.estimates[0].duration_s' '6 * 1e8 * 34816 / (78e12 * 0.3)'
+  near '.estimates[0].duration_s' '6 * 1e8 * 34816 / (312e12 * 0.4)'
 }
 
 # What is published of five trainings (arXiv 2309.14393, 2104.10350). FLOPs are

@@ -31,8 +31,8 @@ only() {
   ok "$1 only in $2" "$found"
 }
 
-rooms='base io math onnx catalog run logs physics model estimate output plot'
-echo 1..25
+rooms='base io math onnx catalog run logs physics model estimate output plot sensors record'
+echo 1..27
 beyond base base
 beyond io 'base'
 beyond math 'base'
@@ -45,6 +45,8 @@ beyond model 'base|io|catalog|run|math|physics'
 beyond estimate 'base|io|catalog|run|logs|math|physics|model'
 # io for CSV cells alone: csv_format.c quotes as io/csv_write.c does.
 beyond output 'base|io'
+beyond sensors 'base|logs'
+beyond record 'base|sensors'
 beyond plot 'base|io|math|run|logs|estimate|output'
 ok 'src/output takes only io/csv.h from io' \
   "$(grep -rnE '"io/' src/output | grep -v '"io/csv\.h"' || true)"

@@ -138,7 +138,7 @@ static void names_what_it_lacks(void **state) {
       {"tdp", "gpu.tdp_w", "n_gpus"},
       {"green-algorithms", "gpu.tdp_w", "n_gpus", "ram_gb", "utilisation"},
       {"flops", "gpu.tdp_w", "n_gpus", "macs_g", "peak_tflops", "train_samples",
-       "epochs", "efficiency"},
+       "epochs"},
   };
 
   (void)state;

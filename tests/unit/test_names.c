@@ -52,6 +52,27 @@ static void test_nearest(void **state) {
   check_nearest("duration", 1, "'duration_s'");
 }
 
+static void check_close(const char *wanted, const char *expected) {
+  static const char *const names[] = {"bloom", "resnet50", "resnet101",
+                                      "vit_base_patch16_224"};
+  struct dl_text text = {0};
+
+  dl_close_names(wanted, names, sizeof names / sizeof *names, 3, &text);
+  assert_string_equal(dl_text_str(&text), expected);
+  dl_text_free(&text);
+}
+
+static void test_close(void **state) {
+  (void)state;
+  check_close("yolov8n", "");
+  check_close("bloon", "'bloom'");
+  check_close("blown", "");
+  check_close("resnt50", "'resnet50'");
+  check_close("resnet", "'resnet50', 'resnet101'");
+  check_close("vit_bse_patch16_242", "'vit_base_patch16_224'");
+  check_close("x", "");
+}
+
 static void test_few_names(void **state) {
   static const char *const one[] = {"only"};
   struct dl_text text = {0};
@@ -69,6 +90,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_distance),
       cmocka_unit_test(test_nearest),
+      cmocka_unit_test(test_close),
       cmocka_unit_test(test_few_names),
   };
 

@@ -10,13 +10,13 @@
 
 #include <math.h>
 
+#include "physics/hold_out.h"
 #include "physics/rows/physics_regression.h"
 #include "physics/rows/physics_rows.h"
 #include "physics/training/training_inputs.h"
 #include "math/regression/regression.h"
+#include "training_table.h"
 #include "unit.h"
-
-enum { GPUS = 3, ARCHS = 3, BATCHES = 3, ROWS = GPUS * ARCHS * BATCHES };
 
 static struct dl_diag d;
 static const struct dl_regression *method;
@@ -32,104 +32,6 @@ static int finish(void **state) {
   (void)state;
   dl_diag_free(&d);
   return 0;
-}
-
-/* Constants off their priors' medians by up to half a standard deviation, each
- * its own way. */
-static void true_constants(double c[DL_N_TRAINING_CONSTANTS]) {
-  for (size_t i = 0; i < DL_N_TRAINING_CONSTANTS; i++) {
-    const struct dl_physics_constant *info = &dl_training_physics.constant[i];
-    c[i] = info->median * exp(0.5 * info->sd * cos(2.1 * (double)i));
-  }
-}
-
-static const double gpu_facts[GPUS][4] = {/* TFLOP/s, GB/s, W, GDDR6 */
-                                          {35.6, 936, 350, 1},
-                                          {20.3, 448, 220, 1},
-                                          {14.1, 900, 250, 0}};
-static const double arch_facts[ARCHS][5] = {
-    /* GMACs, elements, kernels, parameters, samples */
-    {4.09, 26, 175, 25.6, 9000},
-    {0.31, 14, 150, 3.5, 24000},
-    {15.5, 30, 40, 138, 4000}};
-
-/* Rows of a table, all measured. */
-struct table {
-  size_t n;
-  struct dl_training_inputs in[ROWS];
-  double value[ROWS][DL_N_PHYSICAL_TARGETS];
-  struct dl_observed observed[ROWS];
-  const void *rows[ROWS];
-};
-
-static struct dl_sample sample(const struct table *t) {
-  return (struct dl_sample){.rows = t->rows, .n_rows = t->n};
-}
-
-static void make_row(struct dl_training_inputs *in, size_t gpu, size_t arch,
-                     double batch) {
-  static const char *const gpus[] = {"g0", "g1", "g2"},
-                           *const hosts[] = {"h0", "h1", "h2"},
-                           *const archs[] = {"a0", "a1", "a2"},
-                           *const datasets[] = {"d0", "d1", "d2"};
-  const double *g = gpu_facts[gpu], *a = arch_facts[arch];
-  const struct dl_level_names machine = {DL_NAME_SOURCE, DL_NAME_GPU};
-  memset(in, 0, sizeof *in);
-  in->batch = batch;
-  in->train = a[4];
-  in->val = a[4] / 4;
-  in->flops = 2e9 * a[0];
-  in->bytes = 4e6 * a[1];
-  in->bytes_known = 1;
-  in->kernels = a[2];
-  in->weights = 4e6 * a[3];
-  in->peak = 1e12 * g[0];
-  in->has_tensor = 1;
-  in->bandwidth = 1e9 * g[1];
-  in->tdp = in->limit = g[2];
-  in->gddr = g[3] > 0 ? g[1] : 0;
-  in->ram_w = 5;
-  struct dl_grouping *p = &in->grouping;
-  p->name[DL_NAME_GPU] = gpus[gpu];
-  p->name[DL_NAME_HOST] = hosts[gpu];
-  p->name[DL_NAME_ARCH] = archs[arch];
-  p->name[DL_NAME_DATASET] = datasets[arch];
-  p->name[DL_NAME_SOURCE] = "s";
-  p->level[DL_FACTOR_HOST].name = DL_NAME_HOST;
-  p->unnamed[DL_FACTOR_HOST].within = DL_NAME_GPU;
-  p->level[DL_FACTOR_GPU].name = DL_NAME_GPU;
-  p->level[DL_FACTOR_ARCH].name = DL_NAME_ARCH;
-  p->level[DL_FACTOR_FRAMEWORK] = machine;
-  p->x[0] = log(batch) / 0.7;
-  p->x[1] = log(224) / 0.35;
-  p->x[2] = log(in->train) / 1.4;
-}
-
-/* Sets what a row would measure on a host `slower` times as slow. */
-static void measure(struct table *t, size_t i, double slower) {
-  double c[DL_N_TRAINING_CONSTANTS], fx[DL_N_TRAINING_EFFECTS] = {0};
-  true_constants(c);
-  fx[DL_EFFECT_HOST_LAUNCH] = fx[DL_EFFECT_HOST_EPOCH] = log(slower);
-  dl_training_physics.predict(c, fx, &t->in[i], t->value[i]);
-}
-
-static void add_row(struct table *t, enum dl_physical_target target) {
-  size_t i = t->n++;
-  t->observed[i] = (struct dl_observed){&t->in[i], t->value[i], target};
-  t->rows[i] = &t->observed[i];
-}
-
-/* All GPUs, networks and batches. */
-static void make_table(struct table *t, double first_batch,
-                       enum dl_physical_target target) {
-  t->n = 0;
-  for (size_t g = 0; g < GPUS; g++)
-    for (size_t a = 0; a < ARCHS; a++)
-      for (size_t b = 0; b < BATCHES; b++) {
-        make_row(&t->in[t->n], g, a, first_batch * pow(4, (double)b));
-        measure(t, t->n, 1);
-        add_row(t, target);
-      }
 }
 
 static void *fit_table(enum dl_physical_target target) {
@@ -275,7 +177,8 @@ static void make_both(struct both *b, bool own, bool same, bool other) {
     b->rows[i] = b->own.rows[i];
     b->rows[ROWS + i] = b->more.rows[i];
   }
-  const struct dl_observations o = {2 * ROWS, b->rows, NULL, ROWS};
+  const struct dl_observations o = {
+      .n = 2 * ROWS, .row = b->rows, .n_auxiliary = ROWS};
   assert_true(dl_hierarchical_problem_make(&b->q, &dl_training_physics, &o));
 }
 
@@ -289,7 +192,7 @@ static void hold_gpus_out(const struct both *b, double power[ROWS]) {
     assert_true(dl_hold_out_auxiliary(&b->q, out));
     for (size_t i = 0; i < ROWS; i++)
       assert_int_equal(out[ROWS + i], out[i]);
-    assert_ok(dl_hold_out(&b->q, out, y[0], &d), &d);
+    assert_ok(dl_hold_out(&b->q, out, NULL, y[0], &d), &d);
     for (size_t i = 0; i < ROWS; i++)
       if (out[i])
         power[i] = exp(y[b->q.configs.of_row[i]][DL_TARGET_POWER]);
@@ -333,7 +236,7 @@ static void repeats_collapse(void **state) {
   static double values[3 * ROWS][DL_N_PHYSICAL_TARGETS];
   static const void *rows[3 * ROWS];
   struct dl_hierarchical_problem q;
-  const struct dl_observations o = {3 * ROWS, rows, NULL, 0};
+  const struct dl_observations o = {.n = 3 * ROWS, .row = rows};
 
   (void)state;
   make_table(&t, 8, DL_TARGET_TIME);

@@ -11,12 +11,30 @@
 #include "table.h"
 #include "tests/messages.h"
 
-static const char *const columns[] = {
-    "n_gpus",        "batch_size",   "tensor_parallel", "pipeline_parallel",
-    "grad_accum",    "scaling",      "fine_tune",       "frozen_base",
-    "lora_rank",     "global_batch", "precision",       "optimizer",
-    "sharding",      "stack",        "gpus_per_node",   "tokens",
-    "samples_per_s", "tokens_per_s"};
+static const char *const columns[] = {"arch",
+                                      "gpu",
+                                      "train_tokens",
+                                      "epochs",
+                                      "arch.layers",
+                                      "gpu.tdp_w",
+                                      "n_gpus",
+                                      "batch_size",
+                                      "tensor_parallel",
+                                      "pipeline_parallel",
+                                      "grad_accum",
+                                      "scaling",
+                                      "fine_tune",
+                                      "frozen_base",
+                                      "lora_rank",
+                                      "global_batch",
+                                      "precision",
+                                      "optimizer",
+                                      "sharding",
+                                      "stack",
+                                      "gpus_per_node",
+                                      "tokens",
+                                      "samples_per_s",
+                                      "tokens_per_s"};
 
 /* A table of one row, all of whose columns are wanted. */
 static struct table open_setup(const char *header, const char *cells) {
@@ -176,6 +194,18 @@ static void contradictions(void **state) {
       {"fine_tune,frozen_base", "head,0",
        MSG_fine_tune_contradicts("head", "0")},
       {"lora_rank", "8", MSG_lora_rank_goes_with},
+      {"arch,fine_tune", "resnet50,lora",
+       MSG_fine_tune_is_for("lora", "resnet50")},
+      {"arch,tensor_parallel", "gpt2,5",
+       MSG_tensor_parallel_does_not("5", "12", "gpt2")},
+      {"arch,pipeline_parallel", "gpt2,13",
+       MSG_pipeline_parallel_is_more("13", "12", "gpt2")},
+      {"gpu,precision", "v100-sxm2-16gb,FP8",
+       MSG_precision_fp8_has_no("v100-sxm2-16gb", "fp16")},
+      {"arch,n_gpus,batch_size,train_tokens", "gpt2,2,8,16000",
+       MSG_a_step_takes_tokens("16384", "16", "1024", "train_tokens", "16000")},
+      {"tokens,train_tokens,epochs", "100,60,2",
+       MSG_tokens_is_not_train("100", "60", "2")},
   };
 
   (void)state;

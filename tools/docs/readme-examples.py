@@ -9,7 +9,8 @@ In blocks marked ```console a line '$ COMMAND' is run and what follows is
 its output, standard error included; numbers may differ by one unit in the
 last digit behind the point. './bootstrap run' stands for dlest.
 A command must end with status 0 unless '$ echo $?' follows it. All blocks
-share one scratch directory with the tables of data/examples and data/*.csv.
+share one scratch directory with the tables of data/examples and data/*.csv,
+and a program train.py.
 
 With --help-of, the lines below 'Examples:' in the help of each command are
 run in the same way; they must end with status 0.
@@ -37,6 +38,8 @@ def scratch():
     for path in (glob.glob(os.path.join(data, "examples", "*")) +
                  glob.glob(os.path.join(data, "*.csv"))):
         shutil.copy(path, folder)
+    with open(os.path.join(folder, "train.py"), "w", encoding="ascii") as f:
+        f.write("print('a training')\n")
     return folder
 
 

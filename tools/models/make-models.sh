@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Makes what ships from measured runs: the PRE models (models/pre.xml), the
-# physical model (models/physical.xml), that of inference (models/inference.xml)
-# and the table of configurations (data/delrey2024-configurations.csv).
+# physical model (models/physical.xml), those of inference (models/inference.xml)
+# and of training language models (models/language.xml) and the table of configurations (data/delrey2024-configurations.csv).
 #
 #   tools/models/make-models.sh DLEST RUNS TOP
 #
@@ -63,3 +63,13 @@ al. (EC-NAS) and Selvan et al. (PEPR)" \
   --target request_power_w \
   --cite 'J.-W. Chung et al., The ML.ENERGY Benchmark, arXiv 2505.06371; Apache-2.0' \
   -o "$top/models/inference.xml"
+
+# Language models that are trained (tools/models/language-means.py).
+"$dlest" fit "$top/data/language-training-means.csv" \
+  --method language \
+  --with none \
+  --target tokens_per_s \
+  --cite 'means over the tables of MosaicML llm-foundry and NVIDIA \
+DeepLearningExamples, MLPerf Training v2.0 to v4.0 (results not verified by \
+MLCommons once derived) and You et al. (Zeus, NSDI 2023)' \
+  -o "$top/models/language.xml"

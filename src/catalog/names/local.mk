@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 libdlest_a_SOURCES += \
+	%D%/arch_name.c \
+	%D%/arch_name.h \
 	%D%/gpu_match.c \
 	%D%/gpu_match.h \
 	%D%/gpu_name.c \

@@ -12,8 +12,9 @@
 #include "cli/passes/fit_auxiliary.h"
 #include "cli/passes/fit_predictions.h"
 #include "cli/views/fit_report.h"
-#include "model/fitting/replicates.h"
+#include "model/replicates/replicates.h"
 #include "model/fitting/train.h"
+#include "model/replicates/means_input.h"
 
 enum { MOST_LEFT_OUT_ONE = 300 /* rows for which each may be a fold */ };
 
@@ -52,7 +53,7 @@ static const struct dl_option options[] = {
      AT(FLAG, no_log), .with = "features"},
     DL_HEADING("How:", 2),
     {"method", 0, "NAME",
-     "ols, ridge, krr, physical or serving (default: chosen)",
+     "ols, ridge, krr, physical, serving or language (default: chosen)",
      AT(TEXT, method)},
     {"cv", 0, "SCHEME",
      "kfold:K, kfold-shuffled:K, group:COLUMN or none (default group:config, "
@@ -81,7 +82,7 @@ static const struct dl_option options[] = {
      AT(TEXT, citation), .without = "no-model"},
     {"means", 0, "FILE",
      "write the table of configurations (means, standard deviations, n) to "
-     "FILE and stop",
+     "FILE and stop; of tables of means: join them",
      AT(TEXT, means),
      .without = "target|features|offset|weight|log|no-log|method|cv|search|"
                 "lambda|alpha|gamma|with|no-scale|seed|no-model|cite|"
@@ -112,7 +113,7 @@ static enum dl_status read_method(struct dl_choice *c,
   if (!c->method)
     return dl_fail(d, DL_EUSAGE,
                    "unknown method '%s'; use ols, ridge, krr, "
-                   "physical or serving",
+                   "physical, serving or language",
                    o->method);
   const struct {
     const char *name;
@@ -157,6 +158,7 @@ struct fitting {
   struct dl_training t, more;
   struct dl_cv_spec cv;
   bool automatic; /* recipes are tried */
+  bool means;     /* rows are means of n runs */
   struct dl_model *m;
   struct dl_report *r;
   struct dl_table *fits; /* of r */
@@ -220,6 +222,8 @@ static enum dl_status read_table(struct fitting *w) {
   struct dl_strlist groups = {0};
   enum dl_status status =
       w->automatic ? recipe_formulas(w) : manual_formulas(w);
+  if (status == DL_OK && w->means)
+    status = dl_means_formulas(&w->t, &w->o->targets, w->csv, d);
   if (status == DL_OK && !add_once(&w->t.formula, o->weight))
     status = dl_fail_memory(d);
   if (status == DL_OK && (w->automatic || !(w->cv.none && o->cv)) &&
@@ -243,7 +247,7 @@ static void default_cv(struct fitting *w) {
   if (w->o->cv)
     return;
   const struct dl_labels *l = dl_training_labels(&w->t, "config");
-  bool repeated = l && l->names.n < w->t.n;
+  bool repeated = l && (l->names.n < w->t.n || w->means);
   if (l && l->names.n >= 3 && (repeated || w->t.n <= MOST_LEFT_OUT_ONE)) {
     w->cv = (struct dl_cv_spec){.scheme = DL_GROUP};
     strcpy(w->cv.column, "config");
@@ -276,7 +280,7 @@ static enum dl_status fit_target(struct fitting *w, const char *target) {
   struct dl_strlist tried = {0};
   struct dl_choice c = {.target = target,
                         .offset = o->offset,
-                        .weight = o->weight,
+                        .weight = w->means ? "n" : o->weight,
                         .log_target = o->log,
                         .scale = !o->no_scale,
                         .seed = o->seed,
@@ -352,12 +356,16 @@ static enum dl_status write_results(struct fitting *w) {
     model_path(w, &path);
     status = path.failed
                  ? dl_fail_memory(&w->cli->diag)
-                 : dl_cli_check_outputs(w->cli, path.s, w->cli->argument, 1);
+                 : dl_cli_check_outputs(w->cli, path.s, w->cli->argument,
+                                        w->cli->n_arguments);
   }
   if (status == DL_OK && !w->o->no_model)
     status = dl_model_write(w->m, path.s, &w->cli->diag);
   dl_report_add(w->r, "model", path.s ? "model" : NULL, NULL, DL_CODE,
                 dl_string(path.s));
+  if (w->means)
+    dl_report_say(w->r, "Scores and intervals are those of the means over the "
+                        "runs of a configuration, not of single runs.");
   bool printed = path.s && strcmp(path.s, "-") == 0;
   w->cli->output = NULL;
   if (status == DL_OK && !printed) {
@@ -365,6 +373,23 @@ static enum dl_status write_results(struct fitting *w) {
     w->r = NULL;
   }
   dl_text_free(&path);
+  return status;
+}
+
+/* With --means tables of means are joined and nothing is left to do. */
+static enum dl_status open_table(struct fitting *w) {
+  struct dl_cli *cli = w->cli;
+  const struct fit_options *o = w->o;
+  const char *no_effect =
+      o->means ? "alias|define|set" : "define|weight|predictions";
+  enum dl_status status =
+      dl_means_open(cli->argument, cli->n_arguments, w->automatic || o->log,
+                    &w->csv, &w->means, &cli->diag);
+  if (status == DL_OK && w->means)
+    status = dl_cli_refuse(cli, no_effect, "on a table of means");
+  if (status == DL_OK && w->means && o->means)
+    status =
+        dl_means_join(cli->argument, cli->n_arguments, o->means, &cli->diag);
   return status;
 }
 
@@ -382,8 +407,8 @@ static enum dl_status fit_table(struct fitting *w) {
     status = dl_predictions_check(&o->predictions, w->cli->argument[0],
                                   w->cv.none, d);
   if (status == DL_OK)
-    status = dl_csv_open(&w->csv, w->cli->argument[0], 0, d);
-  if (status != DL_OK)
+    status = open_table(w);
+  if (status != DL_OK || (o->means && w->means))
     return status;
   dl_frame_columns(w->f, w->csv);
   status = dl_job_options_apply_table(&w->o->job, w->f, d);
@@ -438,15 +463,17 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
 const struct dl_command dl_cmd_fit = {
     .name = "fit",
     .summary = "fit models on measured runs, cross-validated by group",
-    .arguments = "RUNS.csv",
+    .arguments = "RUNS.csv...",
     .doc = "Fit regression models on a table of measured runs, cross-validate "
            "them by group and write a model file for dlest predict "
            "(RUNS.dlest.xml; -o names another; -o - prints the model in place "
-           "of the report)."
+           "of the report). Several tables are tables of means, which --means "
+           "wrote."
            "\vExamples:\n"
            "  dlest fit runs.csv\n"
            "  dlest fit runs.csv --target gpu_power_w --cv group:gpu\n"
-           "  dlest fit runs.csv --target epoch_s --features 'log(macs_g)'\n",
+           "  dlest fit runs.csv --target epoch_s --features 'log(macs_g)'\n"
+           "  dlest fit means-1.csv means-2.csv --method ridge\n",
     .tables = tables,
     .options_size = sizeof(struct fit_options),
     .init = init,

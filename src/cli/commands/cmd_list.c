@@ -10,13 +10,14 @@
 #include "base/number.h"
 #include "cli/command.h"
 #include "cli/views/list_catalog.h"
+#include "cli/record/record_report.h"
 #include "estimate/methods/estimator.h"
 #include "logs/importers/importers.h"
 #include "model/model.h"
 
 #define KINDS                                                                  \
-  "gpus, archs, datasets, grids, sites, nodes, models, methods, formats or "   \
-  "importers"
+  "gpus, archs, datasets, grids, sites, nodes, models, methods, formats, "     \
+  "importers or sensors"
 
 #define AT(kind, member) DL_STORE(kind, struct dl_list_options, member)
 
@@ -162,6 +163,19 @@ static enum dl_status list_names(struct dl_cli *cli,
   return dl_cli_print(cli, r);
 }
 
+static enum dl_status list_sensors(struct dl_cli *cli) {
+  struct dl_sensors s;
+  struct dl_report *r = NULL;
+  enum dl_status status = dl_sensors_find(&s, &cli->diag);
+  if (status == DL_OK) {
+    dl_sensors_read(&s, &cli->diag);
+    r = dl_sensors_report(&s);
+    status = r ? dl_cli_print(cli, r) : dl_fail_memory(&cli->diag);
+  }
+  dl_sensors_free(&s);
+  return status;
+}
+
 static enum dl_status run(struct dl_cli *cli, void *options_at) {
   const struct dl_list_options *o = options_at;
   const char *what = cli->argument[0];
@@ -176,6 +190,8 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
     return status;
   if (strcmp(what, "models") == 0)
     return list_models(cli);
+  if (strcmp(what, "sensors") == 0)
+    return list_sensors(cli);
   for (size_t i = 0; i < sizeof registries / sizeof *registries; i++)
     if (strcmp(what, registries[i].name) == 0)
       return list_names(cli, &registries[i]);

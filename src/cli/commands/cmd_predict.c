@@ -105,7 +105,12 @@ static void add_basis(struct dl_report *r, const struct dl_estimate *e,
           ? strcmp(e->boundary, "gpu") == 0 ? "gpu_power_w" : "epoch_energy_j"
       : tokens ? "request_energy_j"
                : "epoch_energy_j";
-  const struct dl_fit *fit = dl_model_search(m, target, physical, &owner);
+  const char *kind = !physical ? NULL : tokens ? "serving" : "physical";
+  if (physical && s->predictions.language) {
+    target = "tokens_per_s";
+    kind = "language";
+  }
+  const struct dl_fit *fit = dl_model_search(m, target, kind, &owner);
   if (e->model && fit)
     dl_report_sayf(r, "Model %s: %zu runs of %zu configurations.", e->model,
                    fit->n, fit->configurations);
@@ -114,7 +119,8 @@ static void add_basis(struct dl_report *r, const struct dl_estimate *e,
       dl_report_sayf(r, "Interval from errors for held-out groups: %zu %s.",
                      e->interval_groups, bases[i].words);
   const char *assumed = dl_facts_assumed(job, NULL);
-  if (assumed && physical && isnan(job->run->tokens) && !tokens)
+  if (assumed && physical && isnan(job->run->tokens) && !tokens &&
+      !s->predictions.language)
     dl_report_sayf(r,
                    "Unknown for this network and derived from its FLOPs: %s; "
                    "the interval is wider for it.",

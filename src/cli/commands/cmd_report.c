@@ -5,26 +5,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/number.h"
 #include "base/timestamp.h"
 #include "cli/command.h"
 #include "cli/options/log_options.h"
 #include "cli/options/shard_option.h"
-#include "cli/passes/report_rows.h"
-#include "logs/log.h"
-#include "logs/seen_rows.h"
-
-struct report_options {
-  struct dl_strlist users, accounts;
-  struct dl_log_options log;
-  struct dl_cluster cluster;
-  struct dl_site_options site;
-  struct dl_footprint foot;
-  int64_t since, until; /* ns on the clock of the jobs */
-  bool keys[DL_N_KEYS], each_job;
-};
+#include "cli/passes/report_pass.h"
 
 static enum dl_status read_date(const struct dl_option *row, char *arg,
                                 void *at, struct dl_diag *d) {
@@ -48,7 +35,7 @@ static enum dl_status read_by(const struct dl_option *row, char *arg, void *at,
                               struct dl_diag *d) {
   static const char *const names[DL_N_KEYS] = {"user", "account", "partition",
                                                "month"};
-  struct report_options *o = at;
+  struct dl_report_options *o = at;
   struct dl_strlist parts = {0};
   (void)row, (void)d;
   memset(o->keys, 0, sizeof o->keys);
@@ -65,9 +52,9 @@ static enum dl_status read_by(const struct dl_option *row, char *arg, void *at,
   return ok ? DL_OK : DL_EUSAGE;
 }
 
-#define AT(kind, member) DL_STORE(kind, struct report_options, member)
+#define AT(kind, member) DL_STORE(kind, struct dl_report_options, member)
 #define DATE(member)                                                           \
-  DL_READ(read_date, struct report_options, member),                           \
+  DL_READ(read_date, struct dl_report_options, member),                        \
       .expected = "a date, as 2024-03-01"
 
 static const struct dl_option options[] = {
@@ -82,8 +69,8 @@ static const struct dl_option options[] = {
      .kind = DL_OPTION_READ, .read = read_by,
      .expected = "job, user, account, partition or month"},
     {"from", 'F', "FORMAT", "log format of the files ('dlest list importers')",
-     DL_READ(dl_read_importer, struct report_options, log.from)},
-    {DL_SHARD_OPTION(struct report_options, log.shard)},
+     DL_READ(dl_read_importer, struct dl_report_options, log.from)},
+    {DL_SHARD_OPTION(struct dl_report_options, log.shard)},
     DL_HEADING("Where no energy was measured:", 2),
     {"gpu", 'g', "[WHERE=]NAME",
      "name of the GPUs (dlest list gpus), of all or of a type or partition",
@@ -97,12 +84,12 @@ static const struct dl_option options[] = {
 
 static const struct dl_option_table tables[] = {
     {options, 0},
-    {dl_site_options_rows, offsetof(struct report_options, site)},
+    {dl_site_options_rows, offsetof(struct dl_report_options, site)},
     {0},
 };
 
 static void init(void *options_at) {
-  struct report_options *o = options_at;
+  struct dl_report_options *o = options_at;
   o->site = dl_site_options_none;
   o->cluster.core_power_w = NAN;
   o->since = INT64_MIN;
@@ -110,149 +97,8 @@ static void init(void *options_at) {
   o->keys[DL_KEY_MONTH] = o->each_job = true;
 }
 
-/* One pass over the jobs. */
-struct work {
-  struct dl_cli *cli;
-  const struct report_options *o;
-  struct dl_accounting *accounting;
-  struct dl_group_totals *tally; /* NULL: no groups */
-  struct dl_stream *stream;      /* NULL before the first job */
-  FILE *f;                       /* for lines of jobs; NULL: none */
-  struct dl_sums sums;
-  size_t never_ran, undated;
-  size_t n_rows;            /* of tables whose importers do not take a shard */
-  struct dl_seen_rows seen; /* rows of all files */
-};
-
-static bool among(const struct dl_strlist *l, const char *name) {
-  return l->n == 0 || (name && dl_strlist_find(l, name) >= 0);
-}
-
-/* Whether the job began when it should have. */
-static bool in_time(struct work *w, const struct dl_run *run) {
-  const char *start = run->start_time;
-  struct dl_timestamp t;
-  if (w->o->since == INT64_MIN && w->o->until == INT64_MAX)
-    return true;
-  if (!start || !dl_parse_timestamp(start, strlen(start), &t)) {
-    w->undated++;
-    return false;
-  }
-  int64_t wall = t.ns + (int64_t)t.zone_s * DL_SECOND;
-  return wall >= w->o->since && wall < w->o->until;
-}
-
-/* Begins the table, once. */
-static enum dl_status begin_jobs(struct work *w) {
-  struct dl_column columns[DL_JOB_COLUMNS];
-  if (w->stream)
-    return DL_OK;
-  dl_job_headings(columns, &w->o->foot);
-  return dl_stream_begin(
-      &w->stream, w->cli->format, w->f,
-      &(struct dl_table_form){"jobs", columns, DL_JOB_COLUMNS}, &w->cli->diag);
-}
-
-static enum dl_status write_job(struct work *w, const struct dl_run *run,
-                                const struct dl_accounted *job) {
-  struct dl_value v[DL_JOB_COLUMNS];
-  enum dl_status status = begin_jobs(w);
-  dl_job_values(run, job, &w->o->foot, v);
-  return status == DL_OK ? dl_stream_row(w->stream, v, &w->cli->diag) : status;
-}
-
-static enum dl_status take(struct work *w, const struct dl_run *run) {
-  struct dl_accounted job;
-  struct dl_diag *d = &w->cli->diag;
-  if (!among(&w->o->users, run->user) || !among(&w->o->accounts, run->project))
-    return DL_OK;
-  if (run->duration_s == 0 && !run->start_time) {
-    w->never_ran++;
-    return DL_OK;
-  }
-  if (!in_time(w, run))
-    return DL_OK;
-  enum dl_status status = dl_account(w->accounting, run, &job, d);
-  if (status != DL_OK)
-    return status;
-  dl_sums_add(&w->sums, &job);
-  if (w->tally && !dl_group_totals_add(w->tally, run, &job))
-    return dl_fail_memory(d);
-  return w->f ? write_job(w, run, &job) : DL_OK;
-}
-
-/* Bytes of all logs, and of those that have been read. */
-struct bytes {
-  size_t total; /* 0: unknown */
-  size_t done;
-};
-
-/* Bytes of the logs that are plain files. */
-static size_t total_bytes(const struct dl_cli *cli) {
-  size_t total = 0;
-  struct stat st;
-  for (size_t i = 0; i < cli->n_arguments; i++) {
-    if (stat(cli->argument[i], &st) != 0 || !S_ISREG(st.st_mode))
-      return 0;
-    total += (size_t)st.st_size;
-  }
-  return total;
-}
-
-static enum dl_status read_file(struct work *w, const char *path,
-                                struct bytes *bytes) {
-  struct dl_diag *d = &w->cli->diag;
-  struct dl_log *log;
-  struct dl_log_options o = w->o->log;
-  o.seen = &w->seen;
-  o.accounting = true;
-  enum dl_status status = dl_log_open(&log, path, &o, d);
-  if (status != DL_OK)
-    return status;
-  const struct dl_importer *from = log->importer;
-  if (from->role != DL_LOG_RUNS)
-    status = dl_fail_at(d, DL_EINPUT, log->path, 0,
-                        "a log of %s has no jobs: dlest extract makes a table "
-                        "of runs of it",
-                        from->name);
-  struct dl_log_block block;
-  while (status == DL_OK) {
-    status = dl_log_next(log, &block, d);
-    if (status != DL_OK || block.n_runs + block.n_readings == 0)
-      break;
-    for (size_t i = 0; status == DL_OK && i < block.n_runs; i++)
-      if (block.run[i].failed)
-        status = dl_fail_memory(d);
-      else if (from->has_jobs || dl_shard_takes(&o.shard, w->n_rows++))
-        status = take(w, &block.run[i]);
-    dl_progress_bar_bytes(&w->cli->bar, bytes->done + log->bytes, bytes->total);
-  }
-  bytes->done += log->bytes;
-  dl_log_free(log);
-  return status;
-}
-
-static enum dl_status read_all(struct work *w) {
-  struct bytes bytes = {total_bytes(w->cli), 0};
-  enum dl_status status = DL_OK;
-  for (size_t i = 0; status == DL_OK && i < w->cli->n_arguments; i++)
-    status = read_file(w, w->cli->argument[i], &bytes);
-  dl_progress_bar_clear(&w->cli->bar);
-  struct dl_diag *d = &w->cli->diag;
-  if (w->never_ran > 0)
-    dl_warn(d, "%zu job%s never ran and %s left out", w->never_ran,
-            w->never_ran == 1 ? "" : "s", w->never_ran == 1 ? "is" : "are");
-  if (w->undated > 0)
-    dl_warn(d, "%zu job%s left out: column 'Start' is missing", w->undated,
-            w->undated == 1 ? "" : "s");
-  dl_accounting_warn(w->accounting, d);
-  if (status == DL_OK && w->sums.jobs == 0 && w->o->log.shard.count == 0)
-    status = dl_fail(d, DL_EINPUT, "no jobs match");
-  return status;
-}
-
 /* The groups, totals and notes after the jobs, or instead of them. */
-static struct dl_report *summary(struct work *w) {
+static struct dl_report *summary(struct dl_report_pass *w) {
   struct dl_report *r = dl_report_new();
   if (!r)
     return NULL;
@@ -268,9 +114,9 @@ static struct dl_report *summary(struct work *w) {
 }
 
 /* People get the summary below the jobs. */
-static enum dl_status end_jobs(struct work *w, FILE *f) {
+static enum dl_status end_jobs(struct dl_report_pass *w, FILE *f) {
   struct dl_cli *cli = w->cli;
-  enum dl_status status = begin_jobs(w); /* a shard may have no job */
+  enum dl_status status = dl_report_begin(w); /* a shard may have no job */
   struct dl_report *r = status == DL_OK ? summary(w) : NULL;
   if (!r)
     return status == DL_OK ? dl_fail_memory(&cli->diag) : status;
@@ -286,7 +132,7 @@ static enum dl_status end_jobs(struct work *w, FILE *f) {
   return status;
 }
 
-static enum dl_status write_jobs(struct work *w) {
+static enum dl_status write_jobs(struct dl_report_pass *w) {
   struct dl_cli *cli = w->cli;
   struct dl_output out;
   enum dl_status status =
@@ -294,7 +140,7 @@ static enum dl_status write_jobs(struct work *w) {
   if (status != DL_OK)
     return status;
   w->f = out.f;
-  status = read_all(w);
+  status = dl_report_read(w);
   if (status == DL_OK)
     status = end_jobs(w, out.f);
   else if (w->stream)
@@ -302,16 +148,16 @@ static enum dl_status write_jobs(struct work *w) {
   return dl_cli_commit(cli, &out, status);
 }
 
-static enum dl_status write_groups(struct work *w) {
-  enum dl_status status = read_all(w);
+static enum dl_status write_groups(struct dl_report_pass *w) {
+  enum dl_status status = dl_report_read(w);
   struct dl_report *r = status == DL_OK ? summary(w) : NULL;
   if (status == DL_OK && !r)
     status = dl_fail_memory(&w->cli->diag);
   return status == DL_OK ? dl_cli_print(w->cli, r) : status;
 }
 
-static enum dl_status report(struct work *w) {
-  const struct report_options *o = w->o;
+static enum dl_status report(struct dl_report_pass *w) {
+  const struct dl_report_options *o = w->o;
   bool grouped = false;
   for (size_t k = 0; k < DL_N_KEYS; k++)
     grouped = grouped || o->keys[k];
@@ -321,8 +167,8 @@ static enum dl_status report(struct work *w) {
 }
 
 static enum dl_status run(struct dl_cli *cli, void *options_at) {
-  struct report_options *o = options_at;
-  struct work w = {.cli = cli, .o = o};
+  struct dl_report_options *o = options_at;
+  struct dl_report_pass w = {.cli = cli, .o = o};
   enum dl_status status =
       dl_site_find(&o->site, cli->catalog, &o->foot, &cli->diag);
   if (status == DL_OK)
@@ -350,7 +196,7 @@ const struct dl_command dl_cmd_report = {
            "  dlest report - --by account --node-power gpu=1800 "
            "<sacct.txt\n",
     .tables = tables,
-    .options_size = sizeof(struct report_options),
+    .options_size = sizeof(struct dl_report_options),
     .init = init,
     .run = run,
 };

@@ -11,6 +11,7 @@ dlest_SOURCES += \
 	%D%/cmd_plot.c \
 	%D%/cmd_predict.c \
 	%D%/cmd_recommend.c \
+	%D%/cmd_record.c \
 	%D%/cmd_report.c \
 	%D%/cmd_show.c \
 	%D%/cmd_step.c

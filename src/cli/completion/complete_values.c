@@ -292,6 +292,7 @@ static const struct {
     {NULL, "sharding", .words = "ddp|zero1|zero2|zero3|fsdp"},
     {NULL, "stack", .words = "eager|compiled|ngc|mlperf"},
     {NULL, "search", .words = "grid|grid:|random:"},
+    {"record", "gpus", .words = "all"},
     {"report", "by", .list = true, .words = "job|user|account|partition|month"},
 };
 

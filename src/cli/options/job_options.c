@@ -157,7 +157,8 @@ const struct dl_option dl_job_options_rows[] = {
      "memory of the node, for green-algorithms (default 32)", SETTING(ram_gb),
      .methods = "green-algorithms"},
     {"efficiency", 'E', "SHARE",
-     "share of the peak rate that is reached, for flops (default 0.3)",
+     "share of the peak rate that is reached, for flops (default 0.3; training "
+     "of language models 0.4)",
      SETTING(efficiency), .methods = "flops"},
     {"precision", 0, "NAME",
      "precision of the arithmetic: fp64, fp32, tf32, fp16, bf16, amp, fp8, "
@@ -384,7 +385,7 @@ static enum dl_status apply_dataset(struct dl_job_options *o,
   return status;
 }
 
-/* Values for what no option gives. Language models serve in 16 bits. */
+/* Values for what no option gives. */
 static enum dl_status apply_defaults(const struct dl_job_options *o,
                                      struct dl_frame *f, bool defaults,
                                      bool inference, bool language,
@@ -396,7 +397,6 @@ static enum dl_status apply_defaults(const struct dl_job_options *o,
     bool on;
   } values[] = {{DL_RUN_n_gpus, 1, true},
                 {DL_RUN_utilisation, 1, true},
-                {DL_RUN_efficiency, 0.3, true},
                 {DL_RUN_ram_gb, 32, true},
                 {DL_RUN_requests, 1, defaults && inference},
                 {DL_RUN_batch_size, rate ? 256 : 1, defaults && inference},
@@ -410,8 +410,6 @@ static enum dl_status apply_defaults(const struct dl_job_options *o,
   for (size_t i = 0; i < sizeof values / sizeof *values; i++)
     if (status == DL_OK && values[i].on)
       status = dl_frame_set(f, values[i].id, values[i].x, d);
-  if (status == DL_OK && defaults && inference && language)
-    status = dl_frame_setting(f, "precision", "fp16", d);
   return status;
 }
 
@@ -432,17 +430,25 @@ enum dl_status dl_job_options_apply_table(const struct dl_job_options *o,
 static void warn_unused(const struct dl_job_options *o, bool language,
                         struct dl_diag *d) {
   static const enum dl_run_id of_sequences[] = {
-      DL_RUN_seq_len, DL_RUN_prompt_tokens, DL_RUN_output_tokens};
+      DL_RUN_seq_len, DL_RUN_prompt_tokens, DL_RUN_output_tokens,
+      DL_RUN_train_tokens, DL_RUN_attention};
+  static const enum dl_run_id of_several[] = {
+      DL_RUN_scaling,       DL_RUN_sharding,        DL_RUN_network_gbps,
+      DL_RUN_gpus_per_node, DL_RUN_tensor_parallel, DL_RUN_pipeline_parallel};
   const struct dl_run *run = &o->run;
   bool one = isnan(run->n_gpus) || run->n_gpus <= 1;
   if (language && dl_run_has(run, DL_RUN_image_px))
     dl_warn(d, "image_px has no effect on '%.64s', a language model", o->arch);
-  for (size_t i = 0; o->arch && !o->sequences && i < 3; i++)
+  for (size_t i = 0; o->arch && !o->sequences && i < DL_LENGTH(of_sequences);
+       i++)
     if (dl_run_has(run, of_sequences[i]))
       dl_warn(d, "%s has no effect on '%.64s', which takes no sequences",
               dl_run_columns[of_sequences[i]].name, o->arch);
-  if (run->scaling && one && !dl_axes_find(&o->axes, "n_gpus"))
-    dl_warn(d, "scaling has no effect on one accelerator");
+  one = one && !dl_axes_find(&o->axes, "n_gpus");
+  for (size_t i = 0; one && i < DL_LENGTH(of_several); i++)
+    if (dl_run_has(run, of_several[i]))
+      dl_warn(d, "%s has no effect on one accelerator",
+              dl_run_columns[of_several[i]].name);
   for (size_t i = 0; i < o->aliases.n && o->axes.n == 0; i++) {
     const char *alias = o->aliases.s[i];
     size_t n = strcspn(alias, "=");

@@ -16,7 +16,7 @@ dlest_SOURCES += \
 	%D%/recommend.h \
 	%D%/recommend_nodes.c \
 	%D%/recommend_read.c \
-	%D%/report_rows.c \
-	%D%/report_rows.h \
+	%D%/report_pass.c \
+	%D%/report_pass.h \
 	%D%/step_follow.c \
 	%D%/step_follow.h

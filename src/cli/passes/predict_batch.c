@@ -14,7 +14,6 @@
 #include "cli/options/budget.h"
 #include "cli/views/predict_report.h"
 #include "estimate/methods/work.h"
-#include "estimate/node/peak_memory.h"
 #include "run/run_columns.h"
 
 /* Rows estimated at a time: enough to keep threads busy, few enough that
@@ -113,6 +112,7 @@ static enum dl_status make_columns(struct batch *b) {
         (struct dl_column){b->names.s[i], shown(name), NULL, DL_CODE, false};
   }
   dl_estimate_headings(b->columns + b->n_own, foot);
+  b->columns[b->n_own + DL_ESTIMATE_PRECISION].heading = "precision";
   dl_row_headings(b->columns + b->n_own + DL_ESTIMATE_COLUMNS, foot);
   return DL_OK;
 }
@@ -164,14 +164,12 @@ static enum dl_status print_row(struct batch *b,
     b->over_j = fmax(b->over_j, est[best].energy_j);
   for (size_t c = 0; c < b->n_own; c++)
     b->values[c] = own_value(b, c, block->cell[row * block->n_cols + c]);
-  struct dl_memory_need memory;
-  dl_memory_of(&b->job[i], &memory);
   dl_limits_count(&b->limits, &b->job[i]);
   enum dl_status status = DL_OK;
   for (size_t m = 0; m < b->n_methods && status == DL_OK; m++) {
     dl_estimate_values(&est[m], &b->o->job.foot, b->o->coverage,
                        b->values + b->n_own);
-    dl_row_values(&b->o->job.foot, (long)m == best, memory.need_gb,
+    dl_row_values(&b->o->job.foot, (long)m == best, &b->job[i],
                   b->values + b->n_own + DL_ESTIMATE_COLUMNS);
     status = dl_stream_row(b->stream, b->values, &b->cli->diag);
   }

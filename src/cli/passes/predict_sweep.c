@@ -9,7 +9,6 @@
 #include "base/memory.h"
 #include "cli/options/budget.h"
 #include "cli/views/predict_report.h"
-#include "estimate/node/peak_memory.h"
 #include "estimate/sweep.h"
 
 /* Columns of the settings come first. */
@@ -94,19 +93,17 @@ static enum dl_status take_row(void *ctx, size_t i,
   const struct dl_format *format = w->cli->format;
   if (says_nothing(w, row))
     return note_silent(p, row, d);
-  struct dl_memory_need memory;
   long best =
       dl_recommended(row->est, w->n_methods, !isnan(row->job->run->duration_s));
   if (best >= 0)
     p->over_j = fmax(p->over_j, row->est[best].energy_j);
-  dl_memory_of(row->job, &memory);
   dl_limits_count(&p->limits, row->job);
   fill_settings(row->job, p->values);
   enum dl_status status = DL_OK;
   for (size_t m = 0; m < w->n_methods && status == DL_OK; m++) {
     dl_estimate_values(&row->est[m], &w->o->job.foot, w->o->coverage,
                        p->values + SETTINGS);
-    dl_row_values(&w->o->job.foot, (long)m == best, memory.need_gb,
+    dl_row_values(&w->o->job.foot, (long)m == best, row->job,
                   p->values + SETTINGS + DL_ESTIMATE_COLUMNS);
     if (!format->add)
       status = dl_stream_row(w->stream, p->values, d);
@@ -143,6 +140,7 @@ static void make_columns(const struct sweep *w,
       columns[i].heading = settings[i].key;
   }
   dl_estimate_headings(columns + SETTINGS, foot);
+  columns[SETTINGS + DL_ESTIMATE_PRECISION].heading = "precision";
   dl_row_headings(columns + SETTINGS + DL_ESTIMATE_COLUMNS, foot);
 }
 

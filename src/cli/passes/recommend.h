@@ -7,7 +7,7 @@
 #include "cli/options/node_options.h"
 #include "cli/views/estimate_rows.h"
 #include "estimate/choices.h"
-#include "model/fitting/replicates.h"
+#include "model/replicates/replicates.h"
 
 struct dl_recommend_options {
   struct dl_job_options job;

@@ -60,10 +60,8 @@ static enum dl_status find_stable(const struct dl_measured_epochs *seen,
   return status;
 }
 
-/* Reads the logs as they are now, and projects. Frees s->seen after a
- * failure. */
-static enum dl_status look(struct dl_step_options *o, struct dl_step *s,
-                           struct dl_diag *d) {
+enum dl_status dl_step_look(struct dl_step_options *o, struct dl_step *s,
+                            struct dl_diag *d) {
   struct dl_projection_options p = o->projection;
   *s = (struct dl_step){.input = o->name,
                         .n_low = p.n_low,
@@ -168,7 +166,7 @@ static enum change look_at_files(struct sources *p,
 static bool glance(struct dl_step_options *o, struct dl_step *s) {
   struct dl_diag d;
   dl_diag_init(&d);
-  enum dl_status status = look(o, s, &d);
+  enum dl_status status = dl_step_look(o, s, &d);
   dl_diag_free(&d);
   return status == DL_OK;
 }
@@ -265,7 +263,7 @@ enum dl_status dl_step_follow(struct dl_cli *cli, struct dl_step_options *o,
   else
     dl_epoch_series_free(&last.seen);
   if (status == DL_OK && !kept)
-    status = look(o, s, &cli->diag);
+    status = dl_step_look(o, s, &cli->diag);
   close_sources(&p);
   return status;
 }

@@ -27,6 +27,11 @@ struct dl_step_options {
   struct dl_footprint foot; /* found before the first look */
 };
 
+/* Reads the logs as they are now, and projects. s->seen is the caller's to free
+ * after DL_OK. */
+enum dl_status dl_step_look(struct dl_step_options *o, struct dl_step *s,
+                            struct dl_diag *d);
+
 /* The last look: once without --follow; else until all epochs are over, the
  * log no longer grows, a pipe has ended, or an interrupt. */
 enum dl_status dl_step_follow(struct dl_cli *cli, struct dl_step_options *o,

@@ -7,6 +7,7 @@
 
 #include "base/constants.h"
 #include "base/memory.h"
+#include "estimate/node/peak_memory.h"
 
 const struct dl_column dl_estimate_columns[DL_ESTIMATE_COLUMNS] = {
     {"method", "method", NULL, DL_CODE, false},
@@ -26,6 +27,10 @@ const struct dl_column dl_estimate_columns[DL_ESTIMATE_COLUMNS] = {
     {.key = "interval_groups"},
     {.key = "model"},
     {.key = "extrapolates"},
+    {.key = "samples_per_s"},
+    {.key = "tokens_per_s"},
+    {.key = "mfu"},
+    [DL_ESTIMATE_PRECISION] = {"precision_used", NULL, NULL, DL_CODE, false},
 };
 
 enum { FACILITY = 10, EMISSIONS = 11, COST = DL_ESTIMATE_COST };
@@ -67,6 +72,10 @@ void dl_estimate_values(const struct dl_estimate *est,
   v[i++] = est->interval_from ? dl_count(est->interval_groups) : dl_number(NAN);
   v[i++] = dl_string(est->model);
   v[i++] = dl_strings(est->outside, est->n_outside);
+  v[i++] = dl_number(est->samples_per_s);
+  v[i++] = dl_number(est->tokens_per_s);
+  v[i++] = dl_number(est->mfu);
+  v[DL_ESTIMATE_PRECISION] = dl_string(est->precision);
 }
 
 enum {
@@ -77,7 +86,8 @@ enum {
   PUE_OF,
   PRICE,
   CURRENCY,
-  MEMORY
+  MEMORY,
+  ASSUMED
 };
 const struct dl_column dl_row_columns[DL_ROW_COLUMNS] = {
     [RECOMMENDED] = {"recommended", "recommended", NULL, DL_CODE, false},
@@ -88,6 +98,7 @@ const struct dl_column dl_row_columns[DL_ROW_COLUMNS] = {
     [PRICE] = {.key = "price_per_kwh"},
     [CURRENCY] = {.key = "currency"},
     [MEMORY] = {"memory_need_gb", "memory", "GB", DL_PLAIN, false},
+    [ASSUMED] = {.key = "assumed"},
 };
 
 void dl_row_headings(struct dl_column columns[DL_ROW_COLUMNS],
@@ -101,7 +112,10 @@ void dl_row_headings(struct dl_column columns[DL_ROW_COLUMNS],
 }
 
 void dl_row_values(const struct dl_footprint *foot, bool recommended,
-                   double memory_need_gb, struct dl_value v[DL_ROW_COLUMNS]) {
+                   const struct dl_job *job,
+                   struct dl_value v[DL_ROW_COLUMNS]) {
+  struct dl_memory_need memory;
+  dl_memory_of(job, &memory);
   v[RECOMMENDED] = dl_bool(recommended);
   v[INTENSITY] = dl_number(foot->intensity.x);
   v[INTENSITY_OF] = dl_string(foot->intensity.of);
@@ -109,13 +123,15 @@ void dl_row_values(const struct dl_footprint *foot, bool recommended,
   v[PUE_OF] = dl_string(foot->pue.of);
   v[PRICE] = dl_number(foot->price);
   v[CURRENCY] = dl_string(foot->currency);
-  v[MEMORY] = dl_number(memory_need_gb);
+  v[MEMORY] = dl_number(memory.need_gb);
+  v[ASSUMED] = dl_strings(job->assumed, job->n_assumed);
 }
 
 enum dl_status dl_open_model(struct dl_cli *cli, const char *path,
                              struct dl_model **m) {
   static const char *const shipped[] = {"models/physical.xml", "models/pre.xml",
-                                        "models/inference.xml"};
+                                        "models/inference.xml",
+                                        "models/language.xml"};
   const char *dir = dl_datadir();
   struct dl_diag *d = &cli->diag;
   struct dl_text file = {0};

@@ -8,7 +8,12 @@
 #include "cli/options/job_options.h"
 #include "estimate/session.h"
 
-enum { DL_ESTIMATE_COST = 12, DL_ESTIMATE_COLUMNS = 17 };
+enum {
+  DL_ESTIMATE_COST = 12,
+  DL_ESTIMATE_THROUGHPUT = 17, /* what lies before it any energy has */
+  DL_ESTIMATE_PRECISION = 20,  /* tables of many runs give it a heading */
+  DL_ESTIMATE_COLUMNS
+};
 
 extern const struct dl_column dl_estimate_columns[DL_ESTIMATE_COLUMNS];
 
@@ -29,14 +34,14 @@ enum dl_status dl_open_model(struct dl_cli *cli, const char *path,
                              struct dl_model **m);
 
 /* Columns that follow those of an estimate in tables of many runs: whether it
- * is the recommended one, the factors of emissions and cost, the memory needed.
- */
-enum { DL_ROW_COLUMNS = 8 };
+ * is the recommended one, the factors of emissions and cost, the memory needed,
+ * and the names of what was assumed. */
+enum { DL_ROW_COLUMNS = 9 };
 extern const struct dl_column dl_row_columns[DL_ROW_COLUMNS];
 
 void dl_row_headings(struct dl_column columns[DL_ROW_COLUMNS],
                      const struct dl_footprint *foot);
 void dl_row_values(const struct dl_footprint *foot, bool recommended,
-                   double memory_need_gb, struct dl_value v[DL_ROW_COLUMNS]);
+                   const struct dl_job *job, struct dl_value v[DL_ROW_COLUMNS]);
 
 #endif

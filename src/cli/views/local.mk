@@ -14,5 +14,7 @@ dlest_SOURCES += \
 	%D%/predict_report.c \
 	%D%/predict_report.h \
 	%D%/recommend_report.c \
+	%D%/report_rows.c \
+	%D%/report_rows.h \
 	%D%/step_report.c \
 	%D%/step_report.h

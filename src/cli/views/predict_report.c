@@ -13,6 +13,7 @@
 #include "estimate/methods/work.h"
 #include "estimate/node/parallel.h"
 #include "estimate/node/peak_memory.h"
+#include "run/setup/training_setup.h"
 
 /* --- settings */
 
@@ -93,6 +94,56 @@ static void add_all_reduce(struct dl_report *r, const struct dl_job *job) {
   dl_report_add(r, NULL, "gradient all-reduce", NULL, DL_CODE, dl_string(text));
 }
 
+/* "bf16 (assumed)" */
+static struct dl_value with_origin(const struct dl_job *job, enum dl_run_id id,
+                                   char text[64]) {
+  const char *word = dl_run_text(job->run, id);
+  if (!word)
+    return dl_known_string(NULL);
+  snprintf(text, 64, "%.40s%s", word,
+           dl_is_assumed(job->row, id) ? " (assumed)" : "");
+  return dl_known_string(text);
+}
+
+/* How a training is set up, as far as it is given or assumed; programs get all
+ * of it. */
+static void add_setup(struct dl_report *r, const struct dl_job *job) {
+  static const struct {
+    enum dl_run_id id;
+    const char *label, *unit;
+  } rows[] = {{DL_RUN_fine_tune, "weights trained", NULL},
+              {DL_RUN_lora_rank, "rank of adapters", NULL},
+              {DL_RUN_optimizer, "optimizer", NULL},
+              {DL_RUN_checkpointing, "activation checkpointing", NULL},
+              {DL_RUN_attention, "attention kernel", NULL},
+              {DL_RUN_sharding, "sharding", NULL},
+              {DL_RUN_tensor_parallel, "tensor-parallel GPUs", NULL},
+              {DL_RUN_pipeline_parallel, "pipeline stages", NULL},
+              {DL_RUN_grad_accum, "accumulation steps", NULL},
+              {DL_RUN_train_tokens, "tokens of the data set", NULL},
+              {DL_RUN_stack, "software stack", NULL},
+              {DL_RUN_network_gbps, "network", "Gbit/s per GPU"},
+              {DL_RUN_gpus_per_node, "GPUs per node", NULL}};
+  for (size_t i = 0; i < DL_LENGTH(rows); i++) {
+    enum dl_run_id id = rows[i].id;
+    const char *key = dl_run_columns[id].name;
+    char text[64];
+    if (dl_run_columns[id].is_text) {
+      dl_report_add(r, key, NULL, NULL, DL_CODE,
+                    dl_string(dl_run_text(job->run, id)));
+      dl_report_add(r, NULL, rows[i].label, NULL, DL_CODE,
+                    with_origin(job, id, text));
+    } else {
+      dl_report_add(r, key, rows[i].label, rows[i].unit, DL_CODE,
+                    dl_known(dl_run_number(job->run, id)));
+    }
+  }
+  double batch = dl_is_inference(job) ? NAN : dl_global_batch(job->run);
+  bool shown = batch > job->run->batch_size || batch < job->run->batch_size;
+  dl_report_add(r, "global_batch", shown ? "global batch size" : NULL, NULL,
+                DL_CODE, shown ? dl_known(batch) : dl_number(batch));
+}
+
 static void add_memory(struct dl_report *r, const struct dl_job *job) {
   const struct dl_accelerator *gpu = job->found.gpu;
   struct dl_memory_need m;
@@ -144,13 +195,16 @@ void dl_predict_settings(struct dl_report *r, const struct dl_job *job,
   add_tokens(r, job);
   const char *assumed =
       language || inference ? NULL : dl_facts_assumed(job, NULL);
+  char precision[64];
   const struct dl_report_line then[] = {
       {"macs_g", isnan(run->prompt_tokens) ? "forward pass" : NULL, "GMAC",
        DL_PLAIN, dl_number(run->macs_g)},
       {"peak_tflops", "peak rate used", "TFLOP/s", DL_PLAIN,
        dl_number(dl_work_peak_tflops(job))},
-      {"precision", "precision", NULL, DL_CODE,
-       dl_known_string(run->precision)},
+      {.key = "precision", .value = dl_string(run->precision)},
+      {NULL, "precision", NULL, DL_CODE,
+       with_origin(job, DL_RUN_precision, precision)},
+      {.key = "assumed", .value = dl_strings(job->assumed, job->n_assumed)},
       {"framework", "framework", NULL, DL_CODE,
        dl_known_string(run->framework)},
       {.key = "facts_assumed", .value = dl_string(assumed)},
@@ -161,6 +215,7 @@ void dl_predict_settings(struct dl_report *r, const struct dl_job *job,
       {"ram_gb", "memory (green-algorithms)", "GB", DL_PLAIN,
        dl_number(run->ram_gb)}};
   dl_report_lines(r, then, DL_LENGTH(then));
+  add_setup(r, job);
   add_memory(r, job);
   add_all_reduce(r, job);
   dl_add_footprint(r, &o->foot);

@@ -37,6 +37,7 @@ enum column {
   C_EXCLUDED,
   C_BOUNDARY,
   C_NODE,
+  C_PRECISION,
   C_KWH,
   C_LOW_KWH,
   C_HIGH_KWH,
@@ -63,6 +64,7 @@ static const struct dl_column columns[COLUMNS] = {
     [C_EXCLUDED] = {.key = "excluded"},
     [C_BOUNDARY] = {.key = "boundary"},
     [C_NODE] = {"node", "node", NULL, DL_CODE, false},
+    [C_PRECISION] = {"precision", "precision", NULL, DL_CODE, false},
     [C_KWH] = {NULL, "energy", "kWh", DL_PLAIN, false},
     [C_LOW_KWH] = {NULL, "interval", "kWh", DL_PLAIN, true},
     [C_HIGH_KWH] = {NULL, "", "kWh", DL_PLAIN, false},
@@ -113,6 +115,7 @@ static void fill(const struct view *w, const struct dl_alternative *c,
   v[C_EXCLUDED] = dl_string(dl_excluded_name(c->excluded));
   v[C_BOUNDARY] = dl_string(c->boundary);
   v[C_NODE] = dl_string(c->node);
+  v[C_PRECISION] = dl_string(c->precision);
   v[C_KWH] = dl_number(c->energy_j / unit);
   v[C_LOW_KWH] = dl_number(c->low_j / unit);
   v[C_HIGH_KWH] = dl_number(c->high_j / unit);
@@ -174,16 +177,17 @@ static const char *mark_of(const struct view *w, size_t i) {
 static void add_text(struct view *w, const char *title, size_t from, size_t end,
                      size_t most) {
   static const enum column shown[] = {
-      C_ARCH,     C_NODE,  C_GPU,      C_GPUS,   C_PX,
-      C_SEQ,      C_BATCH, C_ACCURACY, C_KWH,    C_LOW_KWH,
-      C_HIGH_KWH, C_TIME,  C_BOUND,    C_MEMORY, C_RUNS};
+      C_ARCH,  C_NODE,      C_GPU,      C_GPUS, C_PX,      C_SEQ,
+      C_BATCH, C_PRECISION, C_ACCURACY, C_KWH,  C_LOW_KWH, C_HIGH_KWH,
+      C_TIME,  C_BOUND,     C_MEMORY,   C_RUNS};
   struct dl_column c[DL_LENGTH(shown)];
   struct dl_value v[COLUMNS], row[DL_LENGTH(shown)];
   if (from == end)
     return;
   for (size_t k = 0; k < DL_LENGTH(shown); k++) {
     enum column i = shown[k];
-    bool setting = i == C_GPUS || i == C_PX || i == C_SEQ || i == C_BATCH;
+    bool setting = i == C_GPUS || i == C_PX || i == C_SEQ || i == C_BATCH ||
+                   i == C_PRECISION;
     bool known = w->known[i == C_HIGH_KWH ? C_LOW_KWH : i];
     c[k] = column_of(w, i, setting ? w->varies[i] : known);
   }
@@ -355,6 +359,11 @@ static void add_settings(struct view *w) {
   const struct dl_alternative *c = &l->c[0];
   bool infers = !isnan(l->requests);
   const char *phase = infers ? "inference" : "training";
+  bool assumed =
+      c->precision && !dl_job_options_give(&o->job, DL_RUN_precision);
+  char precision[64];
+  snprintf(precision, sizeof precision, "%.40s%s",
+           c->precision ? c->precision : "", assumed ? " (assumed)" : "");
   const struct dl_report_line lines[] = {
       {"method", "method", NULL, DL_CODE,
        dl_known_string(o->table ? NULL : o->method)},
@@ -379,6 +388,9 @@ static void add_settings(struct view *w) {
        dl_known(!w->varies[C_GPUS] && c->n_gpus > 1 ? c->n_gpus : NAN)},
       {NULL, "batch size", NULL, DL_CODE,
        dl_known(w->varies[C_BATCH] ? NAN : c->batch_size)},
+      {NULL, "precision", NULL, DL_CODE,
+       dl_known_string(w->varies[C_PRECISION] || !c->precision ? NULL
+                                                               : precision)},
       {.key = "coverage", .value = dl_number(o->coverage)},
       {"deadline_s", "deadline", "s", DL_TIME, dl_known(o->deadline_s)},
       {.key = "budget_j", .value = dl_number(o->budget_kwh * DL_J_PER_KWH)},

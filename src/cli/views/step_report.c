@@ -110,7 +110,7 @@ static void add_estimates(struct dl_report *r, const struct dl_step *s) {
   struct dl_column columns[DL_ESTIMATE_COLUMNS];
   dl_estimate_headings(columns, &s->foot);
   struct dl_table *t = dl_report_table(r, "estimates", "The whole training",
-                                       columns, DL_ESTIMATE_COLUMNS, true);
+                                       columns, DL_ESTIMATE_THROUGHPUT, true);
   for (size_t i = 0; i < s->n; i++) {
     struct dl_value v[DL_ESTIMATE_COLUMNS];
     struct dl_estimate e = estimate_of(s, i);

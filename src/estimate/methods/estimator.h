@@ -27,7 +27,14 @@ struct dl_estimate {
   const char *model;         /* file of the fitted model */
   const char *outside[DL_MOST_OUTSIDE]; /* quantities beyond its range */
   size_t n_outside;
-  const char *lacks; /* name of a quantity that is missing */
+  const char *lacks;    /* name of a quantity that is missing */
+  bool other_precision; /* than that of the runs that it learnt from: dlest does
+                           not recommend it */
+  /* Of a training, all GPUs, by dl_estimate_throughput: samples and tokens of
+   * the training set per second, and the model's FLOPs (without what is
+   * computed again) by what the GPUs could do at their peak. */
+  double samples_per_s, tokens_per_s, mfu;
+  const char *precision; /* of the job */
 };
 
 struct dl_estimator {
@@ -46,6 +53,10 @@ struct dl_estimator {
   void (*estimate)(const struct dl_context *ctx, const struct dl_job *job,
                    const struct dl_job_predictions *p, struct dl_estimate *est);
 };
+
+/* Fills in the throughput of an estimate whose duration is known, and the
+ * precision. */
+void dl_estimate_throughput(struct dl_estimate *est, const struct dl_job *job);
 
 size_t dl_estimator_count(void);
 const struct dl_estimator *dl_estimator_at(size_t i);

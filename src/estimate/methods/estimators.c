@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "estimate/methods/methods.h"
+#include "estimate/methods/work.h"
 
 static const struct dl_estimator *const estimators[] = {
     &dl_physical_method,  &dl_pre_epoch, &dl_pre_power,
@@ -26,6 +27,20 @@ const struct dl_estimator *dl_estimator_find(const char *name) {
   return NULL;
 }
 
+void dl_estimate_throughput(struct dl_estimate *est, const struct dl_job *job) {
+  struct dl_work w;
+  est->samples_per_s = est->tokens_per_s = est->mfu = NAN;
+  est->precision = job->run->precision;
+  if (dl_is_inference(job) || isnan(est->energy_j))
+    return;
+  dl_work_of(job, &w);
+  double peak = 1e12 * dl_work_peak_tflops(job) * job->run->n_gpus;
+  est->samples_per_s =
+      job->train_samples * job->epochs / (est->duration_s * w.train_share);
+  est->tokens_per_s = est->samples_per_s * job->seq_len;
+  est->mfu = w.model_flop / (est->duration_s * peak);
+}
+
 long dl_recommended(const struct dl_estimate *est, size_t n,
                     bool duration_given) {
   long best = -1;
@@ -33,7 +48,8 @@ long dl_recommended(const struct dl_estimate *est, size_t n,
   for (size_t i = 0; i < n; i++) {
     const struct dl_estimator *e = dl_estimator_find(est[i].method);
     int rank = e ? (duration_given ? e->rank_given : e->rank_open) : 0;
-    if (!isnan(est[i].energy_j) && rank > best_rank) {
+    if (!isnan(est[i].energy_j) && !est[i].other_precision &&
+        rank > best_rank) {
       best = (long)i;
       best_rank = rank;
     }

@@ -6,6 +6,8 @@ libdlest_a_SOURCES += \
 	%D%/formulas.c \
 	%D%/inference.c \
 	%D%/inference.h \
+	%D%/language_training.c \
+	%D%/language_training.h \
 	%D%/methods.h \
 	%D%/missing_facts.c \
 	%D%/missing_facts.h \

@@ -14,12 +14,13 @@ extern const struct dl_estimator dl_pre_epoch;
 extern const struct dl_estimator dl_physical_method;
 
 /* Duration of the whole run in seconds, NaN where it is unknown. */
+bool dl_pre_learnt_precision(const struct dl_job *job); /* FP32, TF32 */
 double dl_pre_duration(const struct dl_job *job,
                        const struct dl_job_predictions *p);
 double dl_physical_duration(const struct dl_job *job,
                             const struct dl_job_predictions *p);
 
-/* Why models of trainings on samples do not apply to a job, or NULL. */
+/* Why models of measured trainings do not apply to a job, or NULL. */
 const char *dl_beyond_training(const struct dl_job *job);
 
 /* Name of what a fit lacks to predict a job. */

@@ -2,6 +2,7 @@
 /* Intervals of estimators that are based on fitted models. */
 
 #include <math.h>
+#include <string.h>
 
 #include "estimate/methods/methods.h"
 #include "estimate/methods/work.h"
@@ -38,9 +39,20 @@ void dl_note_limits(struct dl_estimate *est, const struct dl_fit *fit,
   }
 }
 
+/* Precisions at which no training was measured. */
+static const struct {
+  const char *precision, *lacks;
+} unlearnt[] = {{"fp64", "measured runs in fp64"},
+                {"fp8", "measured runs in fp8"},
+                {"int8", "measured runs in int8"}};
+
 const char *dl_beyond_training(const struct dl_job *job) {
   if (dl_is_inference(job))
     return "measured runs of inference";
+  for (size_t i = 0; i < sizeof unlearnt / sizeof *unlearnt; i++)
+    if (job->run->precision &&
+        strcmp(job->run->precision, unlearnt[i].precision) == 0)
+      return unlearnt[i].lacks;
   return isnan(job->run->tokens) ? NULL : "measured runs on tokens";
 }
 

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/constants.h"
+#include "estimate/methods/language_training.h"
 #include "estimate/methods/methods.h"
 #include "estimate/methods/missing_facts.h"
 #include "estimate/methods/work.h"
@@ -61,6 +62,8 @@ double dl_physical_duration(const struct dl_job *job,
   double epoch_s = p->of[DL_PHYSICAL_TIME].value;
   if (dl_is_inference(job))
     return p->served.time_s;
+  if (p->language)
+    return dl_language_duration(job, p);
   if (isnan(epoch_s))
     epoch_s = p->parts.time_s;
   on_all(job, &p->parts, &time, &energy, &extra);
@@ -175,6 +178,8 @@ static void estimate(const struct dl_context *ctx, const struct dl_job *job,
                      struct dl_estimate *est) {
   if (dl_is_inference(job))
     by_inference(ctx, job, p, est);
+  else if (p->language)
+    dl_estimate_language(ctx, job, p, est);
   else if (isnan(job->run->duration_s))
     by_epoch(ctx, job, p, est);
   else

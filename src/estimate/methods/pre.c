@@ -9,6 +9,9 @@
  * assumed: the same energy an epoch, in a shorter time; n_gpus is then named
  * as outside of the model's range.
  *
+ * They learnt from runs in FP32, in TF32 where the framework takes that: at
+ * another precision they say so, and are not recommended.
+ *
  * They know trainings on images: of inference, and of runs that are told in
  * tokens, they say nothing.
  *
@@ -20,6 +23,20 @@
 
 #include "base/constants.h"
 #include "estimate/methods/methods.h"
+
+bool dl_pre_learnt_precision(const struct dl_job *job) {
+  const char *p = job->run->precision;
+  return !p || strcmp(p, "fp32") == 0 || strcmp(p, "tf32") == 0;
+}
+
+static void note_limits(struct dl_estimate *est, const struct dl_fit *fit,
+                        const struct dl_job *job,
+                        const struct dl_prediction *p) {
+  dl_note_limits(est, fit, job, p);
+  est->other_precision = !dl_pre_learnt_precision(job);
+  if (est->other_precision && est->n_outside < DL_MOST_OUTSIDE)
+    est->outside[est->n_outside++] = "precision";
+}
 
 double dl_pre_duration(const struct dl_job *job,
                        const struct dl_job_predictions *p) {
@@ -44,7 +61,7 @@ static void power(const struct dl_context *ctx, const struct dl_job *job,
   else if (isnan(est->energy_j))
     est->lacks = "duration_s";
   else
-    dl_note_limits(est, ctx->fit[DL_PRE_POWER].fit, job, p);
+    note_limits(est, ctx->fit[DL_PRE_POWER].fit, job, p);
 }
 
 /* PRE stands on its own feet: its duration is that of pre-epoch where none is
@@ -103,7 +120,7 @@ static void epoch(const struct dl_context *ctx, const struct dl_job *job,
   else if (isnan(est->energy_j))
     est->lacks = "epochs";
   else
-    dl_note_limits(est, ctx->fit[DL_PRE_EPOCH].fit, job, p);
+    note_limits(est, ctx->fit[DL_PRE_EPOCH].fit, job, p);
 }
 
 /* Of the models that ship; a user's own may need others. */

@@ -8,6 +8,7 @@
 #include "catalog/architecture/scaling.h"
 #include "catalog/architecture/token_costs.h"
 #include "catalog/architecture/transformer.h"
+#include "run/setup/training_setup.h"
 
 #define PEAK(of) offsetof(struct dl_accelerator, peak_##of)
 
@@ -17,8 +18,8 @@ static const struct precision {
   size_t peak[2]; /* members of the accelerator, in order; 0: the usual peak */
   const char *rate[2]; /* what people call these */
 } precisions[] = {
-    {"fp64", 8, {0}, {NULL}},
-    {"fp32", 4, {0}, {NULL}},
+    {"fp64", 8, {PEAK(fp64_tensor_tflops), PEAK(fp64_tflops)}, {NULL, "FP64"}},
+    {"fp32", 4, {PEAK(fp32_tflops)}, {NULL}},
     {"tf32", 4, {0}, {NULL}},
     {"fp16",
      2,
@@ -85,7 +86,9 @@ const char *dl_work_lacks_rate(const struct dl_job *job, const char **used) {
     return NULL;
   int i = peak_of(job, p);
   *used = i < 0 ? "usual" : p->rate[i];
-  return job->peak_given || i == 0 ? NULL : p->rate[0];
+  if (job->peak_given || i == 0)
+    return NULL;
+  return p->rate[0] || i == 1 ? p->rate[0] : p->rate[1];
 }
 
 /* FLOP/s of all GPUs as far as reached. */
@@ -94,24 +97,47 @@ static double rate(const struct dl_job *job) {
          job->run->n_gpus;
 }
 
-/* MACs (1e9) of a training step for one sample: with a frozen base the
- * gradients of the classifier alone. */
+/* MACs (1e9) of a training step for one sample: the forward pass, the gradients
+ * of what it passes through, and those of the weights that are trained. */
 static double training_macs(const struct dl_job *job) {
-  if (!(job->run->frozen_base > 0))
-    return 3 * job->run->macs_g;
-  double head = job->found.arch ? dl_classifier_macs_g(job->found.arch) : NAN;
-  return job->run->macs_g + (isnan(head) ? 0 : 2 * head);
+  double pass = job->run->macs_g, head;
+  switch (dl_fine_tune_of(job->run)) {
+  case DL_TUNE_HEAD:
+    head = job->found.arch ? dl_classifier_macs_g(job->found.arch) : NAN;
+    return pass + (isnan(head) ? 0 : 2 * head);
+  case DL_TUNE_LORA:
+  case DL_TUNE_QLORA:
+    return 2 * pass;
+  default:
+    return 3 * pass;
+  }
+}
+
+/* MACs that activation checkpointing adds: another forward pass, or that of
+ * attention alone. A frozen base has no activations to spare. */
+static double recomputed_macs(const struct dl_job *job) {
+  const struct dl_architecture *arch = job->found.arch;
+  const char *kind = job->run->checkpointing;
+  if (!kind || dl_fine_tune_of(job->run) == DL_TUNE_HEAD)
+    return 0;
+  double attention = arch ? arch->attention_macs_g : NAN;
+  return strcmp(kind, "full") == 0 ? job->run->macs_g
+         : strcmp(kind, "selective") == 0 && !isnan(attention) ? attention
+                                                               : 0;
 }
 
 double dl_work_step_flop(const struct dl_job *job) {
-  return 2e9 * training_macs(job);
+  return 2e9 * (training_macs(job) + recomputed_macs(job));
 }
 
 static void training(const struct dl_job *job, struct dl_work *w) {
   double val = isnan(job->val_samples) ? 0 : job->val_samples;
   double macs =
       training_macs(job) * job->train_samples + job->run->macs_g * val;
-  w->flop = 2e9 * macs * job->epochs;
+  double again = recomputed_macs(job) * job->train_samples;
+  w->model_flop = 2e9 * macs * job->epochs;
+  w->train_share = training_macs(job) * job->train_samples / macs;
+  w->flop = w->model_flop + 2e9 * again * job->epochs;
   w->duration_s = w->flop / rate(job);
   if (isnan(job->run->macs_g))
     w->lacks = "macs_g";
@@ -211,6 +237,8 @@ static void inference(const struct dl_job *job, struct dl_work *w) {
 void dl_work_of(const struct dl_job *job, struct dl_work *w) {
   *w = (struct dl_work){.inference = dl_is_inference(job),
                         .flop = NAN,
+                        .model_flop = NAN,
+                        .train_share = NAN,
                         .duration_s = NAN,
                         .prefill_flop = NAN,
                         .prefill_s = NAN,

@@ -2,7 +2,9 @@
 /* The work of a job in FLOPs, and how long it takes at a share of the peak.
  *
  *   training     2 MACs x (3 x training samples + validation samples) x epochs
- *                (1 x with a frozen base)
+ *                (1 x with a frozen base, 2 x with LoRA, which needs no
+ *                gradients of the weights that it leaves; 1 x more under full
+ *                activation checkpointing, under selective that of attention)
  *   inference    2 MACs x requests; of a language model that writes tokens
  *     prefill    2 MACs of a pass over the prompt x requests
  *     decode     a step a token, for a batch of requests at once:
@@ -22,9 +24,11 @@
 /* Totals of the run, all GPUs; NaN where unknown. */
 struct dl_work {
   bool inference;
-  bool writes;       /* prefill and decode are told apart */
-  double flop;       /* all of it */
-  double duration_s; /* and its time */
+  bool writes;        /* prefill and decode are told apart */
+  double flop;        /* all of it */
+  double model_flop;  /* training: without what checkpointing computes again */
+  double train_share; /* of these, not for validation */
+  double duration_s;  /* and its time */
   double prefill_flop, prefill_s;
   double decode_flop, decode_s;
   double decode_bytes; /* read from memory */
@@ -39,9 +43,9 @@ bool dl_is_inference(const struct dl_job *job);
 /* FLOPs of a training step for each of its samples; NaN where unknown. */
 double dl_work_step_flop(const struct dl_job *job);
 
-/* The peak rate, 1e12 FLOP/s: job->peak_tflops, but the tensor rate of a
- * precision that the job names (fp16, amp, bf16, fp8, int8) where that
- * peak_tflops is what any job has on this accelerator. */
+/* The peak rate, 1e12 FLOP/s: job->peak_tflops, but that of the job's precision
+ * (all but tf32) where that peak_tflops is what any job has on this
+ * accelerator. */
 double dl_work_peak_tflops(const struct dl_job *job);
 
 /* The rate that a precision is named for and the accelerator does not have:

@@ -94,6 +94,23 @@ struct dl_importer {
   /* Called after the last line; may be NULL. */
   void (*end)(struct dl_log *log);
 
+  /* For tables of runs with `line`, read in parts by several threads
+   * (log_part.h); all NULL for others. Each part has a log of its own. */
+
+  /* Before a part is imported: takes over what `layout` has noted. */
+  void (*begin_part)(struct dl_log *part, const struct dl_log *log);
+
+  /* Notes a line that changes how later ones are read: a header. False for
+   * other lines. s is not modified. */
+  bool (*layout)(struct dl_log *log, const char *s, size_t len);
+
+  /* Whether a line is one of a run, and a hash of which; s is modified. */
+  bool (*run_of)(const struct dl_log *log, char *s, size_t len, uint64_t *run);
+
+  /* In the order of the log: whether run i of a part counts. If not, what is to
+   * be said of its rows has been reported. */
+  bool (*settle)(struct dl_log *log, struct dl_log *part, size_t i);
+
   /* Frees what the state points to; may be NULL. */
   void (*free)(void *state);
 };
@@ -148,7 +165,7 @@ bool dl_log_is_repeat(struct dl_log *log, uint64_t hash);
 void dl_log_remember(struct dl_log *log, uint64_t hash);
 
 /* Reports that the line or row cannot be used, and why ("column 'x': invalid
- * number 'abc'"). Returns false. */
+ * number 'abc'"). Returns false. Without a log nothing is reported. */
 bool dl_log_bad(struct dl_log *log, const char *fmt, ...) DL_PRINTF(2, 3);
 
 /* Warns about the current line; each text once. */

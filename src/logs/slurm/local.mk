@@ -4,6 +4,10 @@ libdlest_a_SOURCES += \
 	%D%/job_energy.c \
 	%D%/job_energy.h \
 	%D%/sacct.c \
+	%D%/seen_jobs.c \
+	%D%/seen_jobs.h \
+	%D%/settle_jobs.c \
+	%D%/settle_jobs.h \
 	%D%/slurm.c \
 	%D%/slurm.h \
 	%D%/slurm_usage.c \

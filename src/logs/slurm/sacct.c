@@ -20,12 +20,15 @@
  * energy of a node that jobs share is included in each of them. */
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/ascii.h"
+#include "base/memory.h"
 #include "base/number.h"
 #include "logs/log.h"
 #include "logs/seen_rows.h"
+#include "logs/slurm/settle_jobs.h"
 #include "logs/slurm/slurm.h"
 
 /* No node draws more: a higher power comes from a failed sensor. */
@@ -34,14 +37,30 @@
 
 struct sacct {
   struct dl_slurm_table table;
-  bool has_job_line;
-  uint64_t cluster; /* hash of the cluster of the open job */
+  bool open;                /* the last run is being read */
+  struct dl_job_rows *rows; /* of each run */
+  struct dl_job_step *step;
+  size_t n_rows, rows_cap, n_steps, steps_cap;
+  struct dl_seen_rows many; /* steps of the open job, if it has many */
+  struct energy_fault *fault;
+  size_t n_faults, faults_cap, fault_at; /* fault_at: next to be reported */
   struct dl_slurm_energies energies;
   double step_s; /* the longest step */
   double n_nodes;
   double cpu_s;      /* processor time used, over all processors */
   double busy_gpu_s; /* GPU time in use, summed over steps; NaN: unknown */
 };
+
+/* What is to be said of the energy of a run. */
+struct energy_fault {
+  size_t run;
+  size_t line; /* being read when the run ended */
+  bool counted_twice;
+  double joules; /* impossible ones; NaN: none */
+};
+
+/* More steps than these are looked up by hashes. */
+enum { MANY_STEPS = 64 };
 
 static bool probe(const struct dl_head *head) {
   return dl_slurm_kind(head->text) == DL_SLURM_JOBS;
@@ -84,30 +103,38 @@ static uint64_t cluster_of(const struct dl_slurm_row *row) {
   return dl_seen_hash(DL_SEEN_START, name, strlen(name) + 1);
 }
 
-/* Key of a job whose rows were read. */
-static uint64_t closed_key(uint64_t cluster, const char *id, size_t len) {
-  return dl_seen_hash(dl_seen_hash(cluster, "closed ", 7), id, len);
-}
-
-/* Whether a row was read before: one of the same job or step with the same
- * start, or the same line if it has none. `line` is the hash of the line. */
-static bool is_repeat(struct dl_log *log, const struct dl_slurm_row *row,
-                      uint64_t line) {
+static struct dl_job_start start_of(const struct dl_slurm_row *row,
+                                    const char *line, size_t len) {
   const char *start = dl_slurm_cell(row, DL_SLURM_START);
   struct dl_timestamp t;
-  if (dl_parse_timestamp(start, strlen(start), &t))
-    line = dl_seen_hash(
-        dl_seen_hash(cluster_of(row), row->id, strlen(row->id) + 1), start,
-        strlen(start));
-  return dl_log_is_repeat(log, line);
+  if (*start && dl_parse_timestamp(start, strlen(start), &t) &&
+      t.ns % DL_SECOND == 0)
+    return (struct dl_job_start){t.ns / DL_SECOND, true};
+  uint64_t hash = dl_seen_hash(DL_SEEN_START, line, len);
+  return (struct dl_job_start){(int64_t)((hash ^ hash >> 32) & UINT32_MAX),
+                               false};
 }
 
-/* Adds the job that the lines so far describe. */
-static void finish(struct dl_log *log, struct sacct *c) {
-  struct dl_run *r = &log->open_run;
-  bool counted_twice;
-  if (!log->in_run)
+/* Notes what is to be said of a run, if it counts. */
+static void note_fault(struct dl_log *log, struct sacct *c, bool counted_twice,
+                       double joules) {
+  void *faults = c->fault;
+  if (!dl_grow(&faults, &c->faults_cap, c->n_faults + 1, sizeof *c->fault)) {
+    log->no_memory = true;
     return;
+  }
+  c->fault = faults;
+  c->fault[c->n_faults++] =
+      (struct energy_fault){log->n_runs - 1, log->line, counted_twice, joules};
+}
+
+/* Ends the job that the lines so far describe. */
+static void finish(struct dl_log *log, struct sacct *c) {
+  bool counted_twice;
+  if (!c->open)
+    return;
+  c->open = false;
+  struct dl_run *r = &log->run[log->n_runs - 1];
   if (isnan(r->duration_s) && c->step_s > 0)
     dl_run_set_number(r, DL_RUN_duration_s, c->step_s);
   double seconds = r->duration_s;
@@ -119,35 +146,75 @@ static void finish(struct dl_log *log, struct sacct *c) {
   if (cpu_util > 0 && cpu_util < 1.1)
     dl_run_set_number(r, DL_RUN_cpu_util, fmin(cpu_util, 1));
   double joules = dl_slurm_job_energy(&c->energies, c->n_nodes, &counted_twice);
-  if (counted_twice)
-    dl_log_warn(log, "energies of jobs are sums over steps that overlap: those "
-                     "of the steps are used instead");
   double nodes = c->n_nodes > 0 ? c->n_nodes : MOST_NODES;
-  if (joules > MOST_W_PER_NODE * nodes * fmax(seconds, 1) && !isnan(seconds)) {
-    dl_log_warn(log,
-                "job %s: an energy of %g J in %g s is impossible and left "
-                "out",
-                r->run_id, joules, seconds);
+  bool impossible =
+      joules > MOST_W_PER_NODE * nodes * fmax(seconds, 1) && !isnan(seconds);
+  if (counted_twice || impossible)
+    note_fault(log, c, counted_twice, impossible ? joules : NAN);
+  if (impossible)
     joules = NAN;
-  }
   dl_run_set_number(r, DL_RUN_node_energy_j, joules);
   dl_run_set_number(r, DL_RUN_energy_j, joules);
   dl_run_lend_text(r, DL_RUN_boundary, "node");
-  if (r->run_id)
-    dl_log_remember(log, closed_key(c->cluster, r->run_id, strlen(r->run_id)) +
-                             c->has_job_line);
-  dl_log_close_run(log, true);
 }
 
-static void start_job(struct dl_log *log, struct sacct *c,
-                      const struct dl_slurm_row *row) {
-  struct dl_run *r = dl_log_open_run(log);
-  r->line = log->line;
-  c->has_job_line = false;
+/* The job of a row becomes the open one; false: out of memory. */
+static bool start_job(struct dl_log *log, struct sacct *c,
+                      const struct dl_slurm_row *row,
+                      const struct dl_job_rows *rows) {
+  void *all = c->rows;
+  struct dl_run *r = dl_log_run(log);
+  if (!r || !dl_grow(&all, &c->rows_cap, c->n_rows + 1, sizeof *c->rows)) {
+    log->no_memory = true;
+    return false;
+  }
+  c->rows = all;
+  c->rows[c->n_rows] = *rows;
+  c->rows[c->n_rows].first = c->n_steps;
+  c->n_rows++;
+  c->open = true;
   c->energies = (struct dl_slurm_energies){0};
   c->step_s = 0;
   c->n_nodes = c->cpu_s = c->busy_gpu_s = NAN;
-  dl_run_copy_text_n(r, DL_RUN_run_id, row->id, row->id_len);
+  dl_seen_rows_free(&c->many);
+  dl_run_lend_text(r, DL_RUN_run_id, row->id);
+  return true;
+}
+
+/* Adds a step to the open job; false if it has the step already. */
+static bool add_step(struct dl_log *log, struct sacct *c,
+                     const struct dl_job_step *step) {
+  struct dl_job_rows *rows = &c->rows[c->n_rows - 1];
+  void *steps = c->step;
+  uint64_t hash =
+      dl_seen_hash(dl_seen_hash(DL_SEEN_START, &step->name, sizeof step->name),
+                   &step->start.x, sizeof step->start.x);
+  bool many = rows->n_steps >= MANY_STEPS;
+  for (size_t i = rows->first; i < c->n_steps; i++) {
+    const struct dl_job_step *other = &c->step[i];
+    if (!many && other->name == step->name && other->start.x == step->start.x)
+      return false;
+    if (many && rows->n_steps > MANY_STEPS)
+      break;
+    if (many) /* once: the first ones */
+      log->no_memory =
+          !dl_seen_add(&c->many,
+                       dl_seen_hash(dl_seen_hash(DL_SEEN_START, &other->name,
+                                                 sizeof other->name),
+                                    &other->start.x, sizeof other->start.x)) ||
+          log->no_memory;
+  }
+  if (many && dl_seen_has(&c->many, hash))
+    return false;
+  if ((many && !dl_seen_add(&c->many, hash)) ||
+      !dl_grow(&steps, &c->steps_cap, c->n_steps + 1, sizeof *c->step)) {
+    log->no_memory = true;
+    return true;
+  }
+  c->step = steps;
+  c->step[c->n_steps++] = *step;
+  rows->n_steps++;
+  return true;
 }
 
 static void set_gpus(struct dl_run *r, const struct dl_slurm_row *row) {
@@ -166,6 +233,20 @@ static void set_gpus(struct dl_run *r, const struct dl_slurm_row *row) {
   }
 }
 
+/* The text of most times is what would be written. */
+static void set_start(struct dl_run *r, const char *start) {
+  struct dl_timestamp t;
+  size_t len = strlen(start);
+  if (!dl_parse_timestamp(start, len, &t) || !t.dated)
+    return;
+  char text[DL_TIMESTAMP_SIZE];
+  if (len == 19 && start[4] == '-' && start[10] == 'T' && start[17] < '6')
+    dl_run_lend_text(r, DL_RUN_start_time, start);
+  else
+    dl_run_copy_text(r, DL_RUN_start_time,
+                     dl_format_timestamp(text, t.ns, t.zoned));
+}
+
 static void read_job(struct sacct *c, struct dl_run *r,
                      const struct dl_slurm_row *row) {
   static const struct {
@@ -175,19 +256,15 @@ static void read_job(struct sacct *c, struct dl_run *r,
                {DL_SLURM_USER, DL_RUN_user},
                {DL_SLURM_ACCOUNT, DL_RUN_project},
                {DL_SLURM_PARTITION, DL_RUN_partition}};
-  struct dl_timestamp t;
-  c->has_job_line = true;
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-    dl_run_copy_text(r, texts[i].to, dl_slurm_cell(row, texts[i].from));
-  const char *state = dl_slurm_cell(row, DL_SLURM_STATE);
-  size_t word = strcspn(state, " +"); /* "CANCELLED by 1000", "CANCELLED+" */
-  dl_run_copy_text_n(r, DL_RUN_state, state, word < 31 ? word : 31);
-  const char *start = dl_slurm_cell(row, DL_SLURM_START);
-  if (dl_parse_timestamp(start, strlen(start), &t) && t.dated) {
-    char text[DL_TIMESTAMP_SIZE];
-    dl_run_copy_text(r, DL_RUN_start_time,
-                     dl_format_timestamp(text, t.ns, t.zoned));
+    dl_run_lend_text(r, texts[i].to, dl_slurm_cell(row, texts[i].from));
+  size_t word = strcspn(dl_slurm_cell(row, DL_SLURM_STATE), " +");
+  if (word > 0) { /* "CANCELLED by 1000", "CANCELLED+" */
+    char *state = row->field[row->table->at[DL_SLURM_STATE]];
+    state[word < 31 ? word : 31] = '\0';
+    dl_run_lend_text(r, DL_RUN_state, state);
   }
+  set_start(r, dl_slurm_cell(row, DL_SLURM_START));
   const char *cpu = dl_slurm_cell(row, DL_SLURM_TOTAL_CPU);
   if (!dl_parse_elapsed(cpu, strlen(cpu), &c->cpu_s))
     c->cpu_s = NAN;
@@ -215,8 +292,29 @@ static void read_step(struct sacct *c, const struct dl_slurm_row *row) {
   if (busy * seconds >= 0)
     c->busy_gpu_s = (isnan(c->busy_gpu_s) ? 0 : c->busy_gpu_s) + busy * seconds;
   double nodes = count_of(dl_slurm_cell(row, DL_SLURM_NODES));
-  if (!c->has_job_line && !(nodes <= c->n_nodes))
+  if (!c->rows[c->n_rows - 1].has_line && !(nodes <= c->n_nodes))
     c->n_nodes = nodes;
+}
+
+/* Whether a row describes jobs, and which: a job, or one that a step is of. */
+static bool read_row(struct dl_log *log, const struct dl_slurm_table *t,
+                     char *s, size_t len, struct dl_slurm_row *row,
+                     struct dl_seen_job *job) {
+  if (!dl_slurm_read(log, t, s, len, row))
+    return false;
+  if (row->step == DL_SLURM_JOB && row->id[row->id_len - 1] == '+')
+    return dl_log_bad(log,
+                      "column 'JobID': '%.40s' is cut off: sacct -P "
+                      "prints all of it",
+                      row->id);
+  job->cluster = cluster_of(row);
+  dl_job_number(job, row->id, row->id_len);
+  return true;
+}
+
+static bool is_same(const struct dl_seen_job *a, const struct dl_seen_job *b) {
+  return a->cluster == b->cluster && a->number == b->number &&
+         a->part == b->part;
 }
 
 /* Whether a line is of a job of another shard. */
@@ -232,51 +330,106 @@ static bool is_elsewhere(const struct dl_log *log, const struct sacct *c,
 static bool line(struct dl_log *log, char *s, size_t len) {
   struct sacct *c = log->state;
   struct dl_slurm_row row;
+  struct dl_job_rows rows = {.line = log->line};
   if (dl_slurm_layout(&c->table, s, len))
     return true;
   if (is_elsewhere(log, c, s, len)) {
     finish(log, c);
     return true;
   }
-  uint64_t hash = dl_seen_hash(DL_SEEN_START, s, len);
-  if (!dl_slurm_read(log, &c->table, s, len, &row))
+  if (!read_row(log, &c->table, s, len, &row, &rows.job))
     return false;
-  if (is_repeat(log, &row, hash))
-    return true;
   bool is_job = row.step == DL_SLURM_JOB;
-  if (is_job && row.id[row.id_len - 1] == '+')
-    return dl_log_bad(log,
-                      "column 'JobID': '%.40s' is cut off: sacct -P "
-                      "prints all of it",
-                      row.id);
-  const char *id = log->in_run ? log->open_run.run_id : NULL;
-  uint64_t cluster = cluster_of(&row);
-  bool same = id && strncmp(id, row.id, row.id_len) == 0 &&
-              id[row.id_len] == '\0' && cluster == c->cluster;
-  uint64_t closed = closed_key(cluster, row.id, row.id_len);
-  if (!same && (dl_seen_has(log->o.seen, closed) ||
-                (!is_job && dl_seen_has(log->o.seen, closed + 1))))
-    return dl_log_bad(log,
-                      "row of job %.*s apart from its others: sort the table "
-                      "by JobID",
-                      (int)row.id_len, row.id);
-  if (!same || (is_job && c->has_job_line)) {
+  rows.start = start_of(&row, s, len);
+  struct dl_job_rows *open = c->open ? &c->rows[c->n_rows - 1] : NULL;
+  bool same = open && is_same(&open->job, &rows.job);
+  if (same && is_job && open->has_line && open->start.x == rows.start.x) {
+    open->repeat = log->line;
+    return true;
+  }
+  const struct dl_job_step step = {
+      is_job ? 0 : dl_step_name(row.id + row.id_len + 1), rows.start,
+      log->line};
+  if (!same || (is_job && open->has_line)) {
     finish(log, c);
     if (dl_strncasecmp(dl_slurm_cell(&row, DL_SLURM_STATE), "PENDING", 7) == 0)
       return true;
-    start_job(log, c, &row);
-    c->cluster = cluster;
+    row.field[c->table.at[DL_SLURM_JOB_ID]][row.id_len] = '\0';
+    if (!start_job(log, c, &row, &rows))
+      return false;
+    open = &c->rows[c->n_rows - 1];
+  }
+  if (!is_job && !add_step(log, c, &step)) {
+    open->repeat = log->line;
+    return true;
   }
   dl_slurm_add(&c->energies, row.step, row.joules);
-  if (is_job)
-    read_job(c, &log->open_run, &row);
-  else
+  if (is_job) {
+    open->has_line = true;
+    open->start = rows.start;
+    open->line = log->line;
+    read_job(c, &log->run[log->n_runs - 1], &row);
+  } else {
     read_step(c, &row);
+  }
   return true;
 }
 
 static void end(struct dl_log *log) {
   finish(log, log->state);
+}
+
+static void begin_part(struct dl_log *part, const struct dl_log *log) {
+  struct sacct *c = part->state;
+  c->table = ((const struct sacct *)log->state)->table;
+  c->n_rows = c->n_steps = c->n_faults = c->fault_at = 0;
+}
+
+static bool layout(struct dl_log *log, const char *s, size_t len) {
+  return dl_slurm_layout(&((struct sacct *)log->state)->table, s, len);
+}
+
+static bool run_of(const struct dl_log *log, char *s, size_t len,
+                   uint64_t *run) {
+  const struct sacct *c = log->state;
+  struct dl_slurm_row row;
+  struct dl_seen_job job = {0};
+  if (!read_row(NULL, &c->table, s, len, &row, &job))
+    return false;
+  *run = dl_seen_hash(DL_SEEN_START, &job, sizeof job);
+  return true;
+}
+
+static bool settle(struct dl_log *log, struct dl_log *part, size_t i) {
+  struct sacct *c = part->state;
+  const char *id = part->run[i].run_id;
+  const struct dl_job_rows *rows = &c->rows[i];
+  if (!dl_settle_job(log, part, id, rows, c->step + rows->first))
+    return false;
+  size_t last = part->line;
+  for (; c->fault_at < c->n_faults && c->fault[c->fault_at].run <= i;
+       c->fault_at++) {
+    const struct energy_fault *f = &c->fault[c->fault_at];
+    part->line = f->line;
+    if (f->run == i && f->counted_twice)
+      dl_log_warn(part, "energies of jobs are sums over steps that overlap: "
+                        "those of the steps are used instead");
+    if (f->run == i && !isnan(f->joules))
+      dl_log_warn(part,
+                  "job %s: an energy of %g J in %g s is impossible and left "
+                  "out",
+                  id, f->joules, part->run[i].duration_s);
+  }
+  part->line = last;
+  return true;
+}
+
+static void free_state(void *state) {
+  struct sacct *c = state;
+  free(c->rows);
+  free(c->step);
+  free(c->fault);
+  dl_seen_rows_free(&c->many);
 }
 
 const struct dl_importer dl_import_sacct = {
@@ -290,4 +443,9 @@ const struct dl_importer dl_import_sacct = {
     .begin = begin,
     .line = line,
     .end = end,
+    .begin_part = begin_part,
+    .layout = layout,
+    .run_of = run_of,
+    .settle = settle,
+    .free = free_state,
 };

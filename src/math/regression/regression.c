@@ -6,7 +6,7 @@
 #include "math/regression/regression_methods.h"
 
 static const struct dl_regression *const registry[] = {
-    &dl_ols, &dl_ridge, &dl_krr, &dl_physical, &dl_serving,
+    &dl_ols, &dl_ridge, &dl_krr, &dl_physical, &dl_serving, &dl_language,
 };
 
 size_t dl_regression_count(void) {

@@ -27,10 +27,14 @@ struct dl_hyper_info {
 
 /* Data to fit; all borrowed. */
 struct dl_sample {
-  const gsl_matrix *X;      /* n x p */
-  const gsl_vector *y;      /* n: targets */
-  const gsl_vector *w;      /* n: weights > 0, or NULL; a row of weight k counts
-                             * as k equal rows */
+  const gsl_matrix *X; /* n x p */
+  const gsl_vector *y; /* n: targets */
+  const gsl_vector *w; /* n: weights > 0, or NULL; a row of weight k counts
+                        * as k equal rows */
+  bool means;          /* a row is the mean of w runs: w holds for all that
+                        * was measured in them, not for y alone */
+  double within; /* sum of the squared deviations of those runs from y; only
+                  * ridge's choice of lambda depends on it */
   const char *const *names; /* p: names of the features for messages, or NULL */
   const void *const *rows; /* n: in place of X, for methods with predict_rows */
   size_t n_rows;

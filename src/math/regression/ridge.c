@@ -49,26 +49,31 @@ static double grid_point(size_t i) {
   return log(LAMBDA_LOW) + share * (log(LAMBDA_HIGH) - log(LAMBDA_LOW));
 }
 
-/* Golden-section search for the minimum over log lambda in [a, b]. */
+/* The derivative of log GCV by log lambda, times RSS (n - trace H) / 2. */
+static double gcv_slope(const struct dl_reduced *r, const struct dl_svd *v,
+                        double lambda) {
+  double rss = r->rss, trace = 1, rss_by = 0, trace_by = 0;
+  for (size_t k = 0; k < v->s->size; k++) {
+    double s2 = gsl_vector_get(v->s, k) * gsl_vector_get(v->s, k);
+    double share = s2 / (s2 + lambda), rest = lambda / (s2 + lambda);
+    double left = rest * gsl_vector_get(v->uc, k);
+    rss += left * left;
+    trace += share;
+    rss_by += left * left * share;
+    trace_by -= share * rest;
+  }
+  return rss_by * (r->weight - trace) + rss * trace_by;
+}
+
+/* The minimum over log lambda in [a, b], where the slope changes its sign. The
+ * values themselves, flat there, would give half of the digits. */
 static double refine(const struct dl_reduced *r, const struct dl_svd *v,
                      double a, double b) {
-  const double ratio = (sqrt(5) - 1) / 2;
-  double c = b - ratio * (b - a), e = a + ratio * (b - a);
-  double at_c = gcv(r, v, exp(c)), at_e = gcv(r, v, exp(e));
-  while (b - a > 1e-9) {
-    if (at_c <= at_e) {
-      b = e;
-      e = c;
-      at_e = at_c;
-      c = b - ratio * (b - a);
-      at_c = gcv(r, v, exp(c));
-    } else {
-      a = c;
-      c = e;
-      at_c = at_e;
-      e = a + ratio * (b - a);
-      at_e = gcv(r, v, exp(e));
-    }
+  while (b - a > 1e-14 * fmax(1, fabs(a))) {
+    double middle = (a + b) / 2;
+    if (middle <= a || middle >= b)
+      break;
+    *(gcv_slope(r, v, exp(middle)) < 0 ? &a : &b) = middle;
   }
   return exp((a + b) / 2);
 }
@@ -124,6 +129,7 @@ static enum dl_status prepare(struct dl_reduced *r, struct dl_svd *v,
   enum dl_status status = dl_check_fit(data, d);
   if (!status)
     status = dl_reduce(r, data, d);
+  r->rss += data->within;
   if (!status)
     status = dl_svd_make(v, r->R, r->c, d);
   return status;

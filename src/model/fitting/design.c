@@ -13,6 +13,7 @@ void dl_design_free(struct dl_design *g) {
   gsl_matrix_free(g->X);
   gsl_vector_free(g->y);
   gsl_vector_free(g->w);
+  gsl_vector_free(g->row_w);
   gsl_vector_free(g->offset);
   free(g->observed);
   free((void *)g->rows);
@@ -118,6 +119,19 @@ static size_t first_measured(const struct dl_physics_rows *rows, size_t i) {
   return t;
 }
 
+/* Auxiliary rows have the weight 1. */
+static enum dl_status weigh_rows(struct dl_design *g, size_t n, size_t n_more,
+                                 struct dl_diag *d) {
+  g->row_w = gsl_vector_alloc(n + n_more);
+  if (!g->row_w)
+    return dl_fail_memory(d);
+  gsl_vector_set_all(g->row_w, 1);
+  for (size_t i = 0; i < n; i++)
+    gsl_vector_set(g->row_w, i, gsl_vector_get(g->w, i));
+  g->sample.w = g->row_w;
+  return DL_OK;
+}
+
 /* The rows of a physics, and the auxiliary ones where they can be used. */
 static enum dl_status make_rows(struct dl_design *g,
                                 const struct dl_training *t,
@@ -126,7 +140,7 @@ static enum dl_status make_rows(struct dl_design *g,
   const struct dl_physics_rows *rows = dl_training_physics_rows(t, physics);
   long target = dl_physics_target(physics, c->target);
   const struct dl_physics_rows *more =
-      t->auxiliary && !g->w && c->log_target
+      t->auxiliary && (!g->w || t->means) && c->log_target
           ? dl_training_physics_rows(t->auxiliary, physics)
           : NULL;
   if (!rows || target < 0 || c->features.n > 0)
@@ -147,10 +161,11 @@ static enum dl_status make_rows(struct dl_design *g,
   g->physics = physics;
   g->target = (size_t)target;
   g->sample = (struct dl_sample){.w = g->w,
+                                 .means = t->means,
                                  .rows = g->rows,
                                  .n_rows = t->n + n_more,
                                  .n_auxiliary = n_more};
-  return DL_OK;
+  return n_more > 0 && g->w ? weigh_rows(g, t->n, n_more, d) : DL_OK;
 }
 
 enum dl_status dl_design_make(struct dl_design *g, const struct dl_training *t,
@@ -218,4 +233,22 @@ void dl_training_values(const struct dl_training *t, const char *formula,
   size_t col = (size_t)dl_training_column(t, formula);
   for (size_t i = 0; i < t->n; i++)
     values[i] = gsl_matrix_get(t->x, i, col);
+}
+
+static double sum_column(const struct dl_training *t, const char *formula) {
+  long j = dl_training_column(t, formula);
+  double sum = 0;
+  for (size_t i = 0; j >= 0 && i < t->n; i++)
+    sum += gsl_matrix_get(t->x, i, (size_t)j);
+  return sum;
+}
+
+size_t dl_training_runs(const struct dl_training *t) {
+  return t->means ? (size_t)llround(sum_column(t, "n")) : t->n;
+}
+
+double dl_training_within(const struct dl_training *t, const char *target) {
+  char name[128];
+  snprintf(name, sizeof name, "%s_within", target);
+  return t->means ? sum_column(t, name) : 0;
 }

@@ -8,7 +8,12 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "physics/hold_out.h"
 #include "physics/rows/physics_regression.h"
+
+/* So many folds or more begin at one of so many solutions that have seen none
+ * of their rows, fewer at the prior. */
+enum { MANY_FOLDS = 20, STARTS = 7 };
 
 void dl_held_out_free(struct dl_held_out *h) {
   while (h) {
@@ -24,7 +29,41 @@ void dl_held_out_free(struct dl_held_out *h) {
 struct job {
   const struct dl_hierarchical_problem *q;
   struct dl_held_out *h;
+  struct dl_hierarchical_start start[STARTS];
+  size_t n_starts;
 };
+
+/* Marks the rows that a fold holds out in `out`, which is as long as the rows.
+ * False: memory is out. */
+static bool mark_fold(const struct job *job, size_t fold, bool *out) {
+  const struct dl_observations *rows = &job->q->rows;
+  const struct dl_held_out *h = job->h;
+  size_t first = h->auxiliary ? rows->n - rows->n_auxiliary : 0;
+  memset(out, 0, rows->n * sizeof *out);
+  for (size_t i = 0; i < h->n; i++)
+    out[first + i] = h->of_row[i] == fold;
+  return h->auxiliary || dl_hold_out_auxiliary(job->q, out);
+}
+
+/* A solution from which the folds `at`, `at` + n_starts, ... begin: without the
+ * rows of all of them. */
+static enum dl_status run_start(void *ctx, size_t at, struct dl_diag *d) {
+  struct job *job = ctx;
+  size_t n = job->q->rows.n;
+  bool *out = dl_calloc(n, sizeof *out), *any = dl_calloc(n, sizeof *any);
+  bool ok = out && any;
+  for (size_t fold = at; ok && fold < job->h->k; fold += job->n_starts) {
+    ok = mark_fold(job, fold, out);
+    for (size_t i = 0; i < n; i++)
+      any[i] |= out[i];
+  }
+  enum dl_status status =
+      ok ? dl_hierarchical_start_make(&job->start[at], job->q, any, d)
+         : dl_fail_memory(d);
+  free(out);
+  free(any);
+  return status;
+}
 
 static enum dl_status run_fold(void *ctx, size_t fold, struct dl_diag *d) {
   const struct job *job = ctx;
@@ -32,12 +71,13 @@ static enum dl_status run_fold(void *ctx, size_t fold, struct dl_diag *d) {
   struct dl_held_out *h = job->h;
   size_t n_targets = h->physics->n_targets;
   size_t first = h->auxiliary ? q->rows.n - q->rows.n_auxiliary : 0;
+  const struct dl_hierarchical_start *start =
+      job->n_starts > 0 ? &job->start[fold % job->n_starts] : NULL;
   bool *out = dl_calloc(q->rows.n, sizeof *out);
   double *y = dl_calloc(q->configs.n * n_targets, sizeof *y);
-  for (size_t i = 0; out && i < h->n; i++)
-    out[first + i] = h->of_row[i] == fold;
-  bool ok = out && y && (h->auxiliary || dl_hold_out_auxiliary(q, out));
-  enum dl_status status = ok ? dl_hold_out(q, out, y, d) : dl_fail_memory(d);
+  bool ok = out && y && mark_fold(job, fold, out);
+  enum dl_status status =
+      ok ? dl_hold_out(q, out, start, y, d) : dl_fail_memory(d);
   for (size_t i = 0; i < h->n && status == DL_OK; i++)
     if (h->of_row[i] == fold)
       memcpy(h->y + i * n_targets, y + q->configs.of_row[first + i] * n_targets,
@@ -59,9 +99,15 @@ static enum dl_status hold_out(struct dl_held_out *h, const struct dl_design *g,
   status = dl_hierarchical_problem_make(&q, h->physics, &rows)
                ? DL_OK
                : dl_fail_memory(d);
-  struct job job = {&q, h};
+  struct job job = {.q = &q, .h = h};
+  job.n_starts = h->k < MANY_FOLDS ? 0 : STARTS;
+  const struct dl_folds starts = {.k = job.n_starts};
+  if (status == DL_OK && job.n_starts > 0)
+    status = dl_each_fold(&starts, run_start, &job, d);
   if (status == DL_OK)
     status = dl_each_fold(folds, run_fold, &job, d);
+  for (size_t i = 0; i < job.n_starts; i++)
+    dl_hierarchical_start_free(&job.start[i]);
   dl_hierarchical_problem_free(&q);
   return status;
 }
@@ -78,7 +124,7 @@ enum dl_status dl_held_out_get(struct dl_held_out_use *use,
                                const struct dl_design *g,
                                const struct dl_folds *folds, bool auxiliary,
                                struct dl_diag *d) {
-  bool keep = t->held_out && !g->w;
+  bool keep = t->held_out && (!g->w || t->means);
   use->own = NULL;
   for (use->h = keep ? *t->held_out : NULL; use->h; use->h = use->h->next)
     if (is_same(use->h, g->physics, auxiliary, folds))

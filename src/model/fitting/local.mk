@@ -14,8 +14,6 @@ libdlest_a_SOURCES += \
 	%D%/recipe.h \
 	%D%/refit.c \
 	%D%/refit.h \
-	%D%/replicates.c \
-	%D%/replicates.h \
 	%D%/train.c \
 	%D%/train.h \
 	%D%/training_table.c \

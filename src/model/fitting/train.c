@@ -122,6 +122,7 @@ static void lay_out(gsl_matrix *X, gsl_vector *target,
 
 /* The final fit, on all rows. */
 static enum dl_status fit_all(struct dl_fit *fit, struct dl_choice *c,
+                              const struct dl_training *t,
                               const struct dl_design *g, struct dl_diag *d) {
   const struct dl_problem *p = &g->problem;
   if (g->physics)
@@ -138,7 +139,12 @@ static enum dl_status fit_all(struct dl_fit *fit, struct dl_choice *c,
     lay_out(X, target, p, p->scale ? &fit->scale : NULL);
     status = c->method->fit(
         c->method, &fit->state,
-        &(struct dl_sample){.X = X, .y = target, .w = p->w, .names = p->names},
+        &(struct dl_sample){.X = X,
+                            .y = target,
+                            .w = p->w,
+                            .means = t->means,
+                            .within = dl_training_within(t, c->target),
+                            .names = p->names},
         c->hyper, d);
   }
   gsl_matrix_free(X);
@@ -233,7 +239,7 @@ static enum dl_status describe(struct dl_fit *fit, const struct dl_training *t,
   fit->offset = c->offset ? dl_strdup(c->offset) : NULL;
   fit->log_target = c->log_target;
   fit->method = c->method;
-  fit->n = t->n;
+  fit->n = dl_training_runs(t);
   fit->configurations = dl_label_count(t, "config");
   bool ok = fit->target != NULL;
   for (size_t i = 0; i < c->features.n && ok; i++)
@@ -294,7 +300,7 @@ enum dl_status dl_train(struct dl_fit *fit, struct dl_cv *cv,
   if (status == DL_OK)
     status = describe(fit, t, c, d);
   if (status == DL_OK)
-    status = fit_all(fit, c, &g, d);
+    status = fit_all(fit, c, t, &g, d);
   memcpy(fit->hyper, c->hyper, sizeof fit->hyper);
   if (status == DL_OK && !c->cv.none)
     status = dl_group_cv_residuals(fit, t, c, &g, ~0u, d);

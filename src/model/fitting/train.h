@@ -66,6 +66,7 @@ struct dl_design {
   struct dl_observed *observed;     /* n + n_auxiliary, owned */
   const void **rows;                /* to them, owned */
   struct dl_sample sample;          /* of them */
+  gsl_vector *row_w;                /* their weights, owned; or NULL */
 };
 
 enum dl_status dl_design_make(struct dl_design *g, const struct dl_training *t,

@@ -36,6 +36,7 @@ struct dl_training {
   char *source;
   char digest[33];
   size_t rows; /* read, the skipped ones among them */
+  bool means;  /* a row is the mean of n runs (column "n"); set by the caller */
   /* The rows as physics take them; the caller sets `physics` of those it wants
    * before the table is read. */
   struct dl_physics_rows physics[DL_MOST_PHYSICS];
@@ -78,6 +79,13 @@ long dl_training_column(const struct dl_training *t, const char *formula);
 /* The values of a formula, t->n of them; it must be among the columns. */
 void dl_training_values(const struct dl_training *t, const char *formula,
                         double *values);
+
+/* Runs that the rows stand for. */
+size_t dl_training_runs(const struct dl_training *t);
+
+/* In a table of means: the sum over all rows of column TARGET_within
+ * (means_table.h), which must be among the formulas; else 0. */
+double dl_training_within(const struct dl_training *t, const char *target);
 
 /* Labels by the name of their column, or NULL. */
 const struct dl_labels *dl_training_labels(const struct dl_training *t,

@@ -12,7 +12,8 @@
 #include "physics/calibration.h"
 
 struct dl_observations dl_observations_of(const struct dl_sample *s) {
-  return (struct dl_observations){s->n_rows, s->rows, s->w, s->n_auxiliary};
+  return (struct dl_observations){s->n_rows, s->rows, s->w, s->n_auxiliary,
+                                  s->means};
 }
 
 enum dl_status dl_physics_check_rows(const struct dl_physics *physics,

@@ -6,6 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "catalog/architecture/transformer.h"
+
 static double or_one(double x) {
   return isnan(x) ? 1 : x;
 }
@@ -38,6 +40,31 @@ double dl_global_batch(const struct dl_run *r) {
                         ? r->batch_size
                         : r->batch_size * dl_degrees_of(r).data;
   return per_pass * or_one(r->grad_accum);
+}
+
+/* --- Assumptions. */
+
+void dl_assume_text(struct dl_row *row, enum dl_run_id id, const char *word) {
+  dl_run_lend_text(&row->run, id, word);
+  dl_run_set_put(&row->assumed, id, true);
+}
+
+void dl_assume_number(struct dl_row *row, enum dl_run_id id, double x) {
+  dl_run_set_number(&row->run, id, x);
+  dl_run_set_put(&row->assumed, id, true);
+}
+
+void dl_forget_assumed(struct dl_row *row) {
+  for (size_t i = 0; i < DL_N_RUN_MEMBERS; i++) {
+    enum dl_run_id id = (enum dl_run_id)i;
+    if (!dl_is_assumed(row, id))
+      continue;
+    if (dl_run_columns[i].is_text)
+      dl_run_lend_text(&row->run, id, NULL);
+    else
+      dl_run_set_number(&row->run, id, NAN);
+  }
+  row->assumed = (struct dl_run_set){0};
 }
 
 /* --- Rules. Each tells whether a row breaks it, and then appends what is
@@ -117,8 +144,113 @@ static bool breaks_rank(const struct dl_row *row, struct dl_text *to) {
   return true;
 }
 
+static bool is_training(const struct dl_row *row) {
+  return !is_word(row->run.phase, "inference");
+}
+
+/* Low-rank adapters sit beside the products of attention and of dense layers.
+ */
+static bool breaks_adapters(const struct dl_row *row, struct dl_text *to) {
+  const struct dl_architecture *arch = row->found.arch;
+  enum dl_fine_tune tune = dl_fine_tune_of(&row->run);
+  if ((tune != DL_TUNE_LORA && tune != DL_TUNE_QLORA) || !arch ||
+      arch->transformer || arch->heads > 0)
+    return false;
+  if (to)
+    dl_text_printf(to,
+                   "fine_tune %s is for transformers, and '%s' is none; use "
+                   "full or head",
+                   row->run.fine_tune, arch->head.id);
+  return true;
+}
+
+static bool breaks_heads(const struct dl_row *row, struct dl_text *to) {
+  const struct dl_architecture *arch = row->found.arch;
+  const struct dl_transformer *t = arch ? arch->transformer : NULL;
+  double tensor = or_one(row->run.tensor_parallel);
+  double heads = t ? t->heads : arch ? arch->heads : (double)NAN;
+  if (!(tensor > 1) || isnan(heads) || is_whole(heads / tensor))
+    return false;
+  if (to)
+    dl_text_printf(to,
+                   "tensor_parallel %g does not divide the %g attention heads "
+                   "of '%s'; take a divisor",
+                   tensor, heads, arch->head.id);
+  return true;
+}
+
+static bool breaks_depth(const struct dl_row *row, struct dl_text *to) {
+  const struct dl_architecture *arch = row->found.arch;
+  const struct dl_transformer *t = arch ? arch->transformer : NULL;
+  double stages = or_one(row->run.pipeline_parallel);
+  double layers = t      ? t->layers + t->decoder_layers
+                  : arch ? arch->layers
+                         : (double)NAN;
+  if (!(stages > layers))
+    return false;
+  if (to)
+    dl_text_printf(to,
+                   "pipeline_parallel %g is more than the %g layers of '%s'; "
+                   "take fewer stages",
+                   stages, layers, arch->head.id);
+  return true;
+}
+
+static bool breaks_fp8(const struct dl_row *row, struct dl_text *to) {
+  const struct dl_accelerator *gpu = row->found.gpu;
+  if (!is_word(row->run.precision, "fp8") || !is_training(row) || !gpu ||
+      !isnan(gpu->peak_fp8_tensor_tflops) ||
+      dl_run_set_has(&row->given, DL_RUN_peak_tflops))
+    return false;
+  if (to)
+    dl_text_printf(to,
+                   "precision fp8: '%s' has no FP8 rate; use %s, or give "
+                   "--set gpu.peak_fp8_tensor_tflops=VALUE",
+                   gpu->head.id,
+                   isnan(gpu->peak_bf16_tensor_tflops) ? "fp16" : "bf16");
+  return true;
+}
+
+/* A step must not take more tokens than an epoch has. */
+static bool breaks_tokens(const struct dl_row *row, struct dl_text *to) {
+  const struct dl_run *r = &row->run;
+  const struct dl_architecture *arch = row->found.arch;
+  double seq = isnan(r->seq_len) && arch ? arch->seq_len : r->seq_len;
+  double step = dl_global_batch(r) * seq;
+  bool per_epoch = !isnan(r->train_tokens);
+  double all = per_epoch ? r->train_tokens : r->tokens;
+  if (!is_training(row) || !(step > all))
+    return false;
+  if (to)
+    dl_text_printf(to,
+                   "a step takes %g tokens (global batch %g x seq_len %g), "
+                   "more than %s %g; take a smaller batch",
+                   step, dl_global_batch(r), seq,
+                   per_epoch ? "train_tokens" : "tokens", all);
+  return true;
+}
+
+/* The tokens of the whole training are those of its epochs. */
+static bool breaks_epochs(const struct dl_row *row, struct dl_text *to) {
+  const struct dl_run *r = &row->run;
+  double all = r->train_tokens * r->epochs;
+  bool given = dl_run_set_has(&row->given, DL_RUN_tokens) &&
+               dl_run_set_has(&row->given, DL_RUN_train_tokens);
+  if (!given || isnan(all) || fabs(all - r->tokens) <= 1e-6 * all ||
+      !(r->epochs > 1))
+    return false;
+  if (to)
+    dl_text_printf(to,
+                   "tokens %g is not train_tokens x epochs, %g x %g; leave one "
+                   "out",
+                   r->tokens, r->train_tokens, r->epochs);
+  return true;
+}
+
 static bool (*const rules[])(const struct dl_row *row, struct dl_text *to) = {
-    breaks_degrees, breaks_global_batch, breaks_fine_tune, breaks_rank};
+    breaks_degrees,  breaks_global_batch, breaks_fine_tune, breaks_rank,
+    breaks_adapters, breaks_heads,        breaks_depth,     breaks_fp8,
+    breaks_tokens,   breaks_epochs};
 
 void dl_setup_check(struct dl_row *row) {
   for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)

@@ -31,6 +31,16 @@ double dl_micro_batch(const struct dl_run *r);
 /* Samples per optimizer step on all accelerators. */
 double dl_global_batch(const struct dl_run *r);
 
+/* Sets a member of a row to what is assumed; its steps forget that when they
+ * run again. */
+void dl_assume_text(struct dl_row *row, enum dl_run_id id, const char *word);
+void dl_assume_number(struct dl_row *row, enum dl_run_id id, double x);
+void dl_forget_assumed(struct dl_row *row);
+
+static inline bool dl_is_assumed(const struct dl_row *row, enum dl_run_id id) {
+  return dl_run_set_has(&row->assumed, id);
+}
+
 /* Checks the settings of a row against each other and its descriptors; a
  * contradiction becomes the fault of the row. */
 void dl_setup_check(struct dl_row *row);

@@ -2,8 +2,8 @@
 /* Repeated runs of a configuration as one: means with their intervals, and
  * tables of means. */
 
-#ifndef DL_MODEL_FITTING_REPLICATES_H
-#define DL_MODEL_FITTING_REPLICATES_H
+#ifndef DL_MODEL_REPLICATES_REPLICATES_H
+#define DL_MODEL_REPLICATES_REPLICATES_H
 
 #include "run/frame.h"
 
@@ -35,12 +35,12 @@ enum dl_status dl_repeats_read(struct dl_repeats *l, struct dl_csv *csv,
                                struct dl_frame *f, double coverage,
                                struct dl_diag *d);
 
-/* Reads `csv` to its end through `f` and writes a table to `path` ("-":
- * stdout): the settings of each configuration, the mean of every measured
- * column with its standard deviation (NAME_sd, divisor n - 1; empty for one
- * run), and n, the number of runs. Configurations are distinguished by column
- * 'config', or by the key of config_key.h, and come in order of appearance.
- * Architectures and GPUs are written as identifiers of the catalogue. */
+/* Reads `csv` to its end through `f` and writes a table of means to `path`
+ * ("-": stdout; see means_table.h). Configurations are distinguished by column
+ * 'config', or by the key of config_key.h, and come in order of appearance;
+ * one whose runs differ in a setting, or in which values were measured, has
+ * several rows. Architectures and GPUs are written as identifiers of the
+ * catalogue. */
 enum dl_status dl_means_write(struct dl_csv *csv, struct dl_frame *f,
                               const char *path, struct dl_diag *d);
 

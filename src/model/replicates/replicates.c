@@ -1,43 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Repeated runs of a configuration as one: their means. */
 
-#include "model/fitting/replicates.h"
+#include "model/replicates/replicates.h"
 
 #include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
 #include "base/intern.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "model/replicates/means_table.h"
 #include "run/config_key.h"
 #include "run/run_columns.h"
-
-/* A running mean and sum of squared deviations (Welford 1962,
- * doi 10.1080/00401706.1962.10490022). */
-struct mean {
-  size_t n;
-  double x, squares;
-};
-
-static void add(struct mean *m, double x) {
-  if (isnan(x))
-    return;
-  double delta = x - m->x;
-  m->n++;
-  m->x += delta / (double)m->n;
-  m->squares += delta * (x - m->x);
-}
-
-static double mean_of(const struct mean *m) {
-  return m->n > 0 ? m->x : (double)NAN;
-}
-
-static double variance_of(const struct mean *m) {
-  return m->n > 1 ? m->squares / (double)(m->n - 1) : (double)NAN;
-}
 
 /* A table that is read by configuration. */
 struct reading {
@@ -46,9 +22,12 @@ struct reading {
   struct dl_intern configs;
   struct dl_row *row;
   void *ctx;
-  /* Takes the row, of a configuration by number. */
-  enum dl_status (*take)(void *ctx, const struct dl_row *row, size_t config,
-                         struct dl_diag *d);
+  /* Takes the row, of a configuration by key and number. */
+  enum dl_status (*take)(void *ctx, const struct dl_row *row, const char *key,
+                         size_t config, struct dl_diag *d);
+  /* Adds what further distinguishes rows of a configuration, or NULL. */
+  void (*distinguish)(const void *ctx, const struct dl_row *row,
+                      struct dl_text *key);
   /* Whether the row at a line is to be skipped, which is reported; or NULL. */
   bool (*is_bad)(const void *ctx, const struct dl_row *row, const char *path,
                  size_t line, struct dl_diag *d);
@@ -71,10 +50,15 @@ static enum dl_status take_row(struct reading *w, struct dl_diag *d) {
   dl_text_add(&key, w->row->run.config ? w->row->run.config : "");
   if (key.len == 0 && w->key)
     dl_key_make(w->key, w->row, &key);
+  if (w->distinguish)
+    w->distinguish(w->ctx, w->row, &key);
   long config = key.failed ? -1 : dl_intern(&w->configs, dl_text_str(&key));
+  enum dl_status status =
+      config < 0
+          ? dl_fail_memory(d)
+          : w->take(w->ctx, w->row, dl_text_str(&key), (size_t)config, d);
   dl_text_free(&key);
-  return config < 0 ? dl_fail_memory(d)
-                    : w->take(w->ctx, w->row, (size_t)config, d);
+  return status;
 }
 
 /* Error: no usable row. */
@@ -109,7 +93,7 @@ static void free_reading(struct reading *w) {
 
 /* Measured means of a configuration. */
 struct sums {
-  struct mean energy, duration, accuracy;
+  struct dl_mean energy, duration, accuracy;
 };
 
 struct repeats {
@@ -130,11 +114,11 @@ void dl_repeats_free(struct dl_repeats *l) {
 }
 
 /* Half the interval of a mean. */
-static double half_width(const struct mean *m, double coverage) {
+static double half_width(const struct dl_mean *m, double coverage) {
   if (m->n < 2)
     return NAN;
   double n = (double)m->n, t = gsl_cdf_tdist_Pinv((1 + coverage) / 2, n - 1);
-  return t * sqrt(variance_of(m) / n);
+  return t * sqrt(dl_mean_variance(m) / n);
 }
 
 static bool copy(char **to, const char *text) {
@@ -165,13 +149,15 @@ static bool begin(struct repeats *w, const struct dl_row *row) {
 }
 
 static enum dl_status take_repeat(void *ctx, const struct dl_row *row,
-                                  size_t config, struct dl_diag *d) {
+                                  const char *key, size_t config,
+                                  struct dl_diag *d) {
   struct repeats *w = ctx;
+  (void)key;
   if (config == w->l->n && !begin(w, row))
     return dl_fail_memory(d);
-  add(&w->sums[config].energy, row->run.energy_j);
-  add(&w->sums[config].duration, row->run.duration_s);
-  add(&w->sums[config].accuracy, dl_row_number(row, &w->accuracy));
+  dl_mean_add(&w->sums[config].energy, row->run.energy_j);
+  dl_mean_add(&w->sums[config].duration, row->run.duration_s);
+  dl_mean_add(&w->sums[config].accuracy, dl_row_number(row, &w->accuracy));
   return DL_OK;
 }
 
@@ -214,34 +200,20 @@ enum dl_status dl_repeats_read(struct dl_repeats *l, struct dl_csv *csv,
     struct dl_repeat *r = &l->r[i];
     double half = half_width(&w.sums[i].energy, coverage);
     r->n = w.sums[i].energy.n;
-    r->energy_j = mean_of(&w.sums[i].energy);
+    r->energy_j = dl_mean_of(&w.sums[i].energy);
     r->low_j = r->energy_j - half;
     r->high_j = r->energy_j + half;
-    r->duration_s = mean_of(&w.sums[i].duration);
-    r->accuracy = mean_of(&w.sums[i].accuracy);
+    r->duration_s = dl_mean_of(&w.sums[i].duration);
+    r->accuracy = dl_mean_of(&w.sums[i].accuracy);
   }
   free_reading(&read);
   free(w.sums);
   return status;
 }
 
-enum { MOST_COLUMNS = 64 };
+/* --- tables of means */
 
-/* One column in one configuration. */
-struct cell {
-  struct mean mean;
-  char *text; /* of the first row, owned */
-};
-
-struct means {
-  size_t n_columns;
-  const struct dl_run_column *column[MOST_COLUMNS];
-  struct cell *cell; /* configurations x n_columns */
-  size_t *runs;
-  size_t n, cap_cells, cap_runs;
-};
-
-static enum dl_status bind_means(struct means *m, struct dl_frame *f,
+static enum dl_status bind_means(struct dl_means *m, struct dl_frame *f,
                                  struct dl_diag *d) {
   struct dl_row_ref ignored; /* members of the run */
   enum dl_status status = DL_OK;
@@ -249,28 +221,13 @@ static enum dl_status bind_means(struct means *m, struct dl_frame *f,
     const struct dl_run_column *c = &dl_run_columns[i];
     bool wanted = c->role != DL_ROLE_NAME || strcmp(c->name, "boundary") == 0 ||
                   strcmp(c->name, "source") == 0;
-    if (!wanted || !dl_frame_has(f, c->name) || m->n_columns == MOST_COLUMNS)
+    if (!wanted || !dl_frame_has(f, c->name) ||
+        m->n_columns == DL_MOST_MEANS_COLUMNS)
       continue;
     m->column[m->n_columns++] = c;
     status = dl_frame_quantity(f, c->name, false, &ignored, d);
   }
   return status;
-}
-
-static bool room(struct means *m, size_t configs) {
-  void *cell = m->cell, *runs = m->runs;
-  size_t had = m->cap_cells;
-  if (!dl_grow(&cell, &m->cap_cells, configs * m->n_columns, sizeof *m->cell))
-    return false;
-  m->cell = cell;
-  memset(m->cell + had, 0, (m->cap_cells - had) * sizeof *m->cell);
-  had = m->cap_runs;
-  if (!dl_grow(&runs, &m->cap_runs, configs, sizeof *m->runs))
-    return false;
-  m->runs = runs;
-  memset(m->runs + had, 0, (m->cap_runs - had) * sizeof *m->runs);
-  m->n = configs;
-  return true;
 }
 
 static const char *text_of(enum dl_run_id id, const struct dl_row *row) {
@@ -281,93 +238,60 @@ static const char *text_of(enum dl_run_id id, const struct dl_row *row) {
   return dl_run_text(&row->run, id);
 }
 
-static bool add_cell(struct cell *c, const struct dl_run_column *column,
-                     const struct dl_row *row) {
-  enum dl_run_id id = column->id;
-  if (!column->is_text) {
-    add(&c->mean, dl_run_number(&row->run, id));
-    return true;
+/* Other settings, and other measured values that are missing or not above 0,
+ * make another row. */
+static void distinguish(const void *ctx, const struct dl_row *row,
+                        struct dl_text *key) {
+  const struct dl_means *m = ctx;
+  char buf[DL_NUMBER_SIZE];
+  for (size_t i = 0; i < m->n_columns; i++) {
+    const struct dl_run_column *c = m->column[i];
+    double x = c->is_text ? (double)NAN : dl_run_number(&row->run, c->id);
+    const char *text = c->is_text ? text_of(c->id, row) : NULL;
+    if (c->role == DL_ROLE_MEASURED)
+      text = isnan(x) ? "-" : x > 0 ? "+" : "0";
+    else if (!isnan(x))
+      text = dl_format_short(buf, x);
+    dl_text_add(key, DL_MEANS_KEY);
+    dl_text_add(key, text ? text : "");
   }
-  return c->text || copy(&c->text, text_of(id, row));
 }
 
 static enum dl_status take_run(void *ctx, const struct dl_row *row,
-                               size_t config, struct dl_diag *d) {
-  struct means *m = ctx;
-  bool ok = config < m->n || room(m, config + 1);
-  for (size_t i = 0; i < m->n_columns && ok; i++)
-    ok = add_cell(&m->cell[config * m->n_columns + i], m->column[i], row);
-  if (!ok)
+                               const char *key, size_t config,
+                               struct dl_diag *d) {
+  struct dl_means *m = ctx;
+  struct dl_means_cell *cell = dl_means_row(m, key, &config);
+  if (!cell)
     return dl_fail_memory(d);
+  for (size_t i = 0; i < m->n_columns; i++, cell++) {
+    const struct dl_run_column *c = m->column[i];
+    if (c->is_text) {
+      if (!cell->text && !copy(&cell->text, text_of(c->id, row)))
+        return dl_fail_memory(d);
+      continue;
+    }
+    double x = dl_run_number(&row->run, c->id);
+    dl_mean_add(&cell->x, x);
+    dl_mean_add(&cell->log, x > 0 ? log(x) : (double)NAN);
+  }
   m->runs[config]++;
   return DL_OK;
 }
 
-static void write_head(const struct means *m, FILE *f) {
-  fputs("config", f);
-  for (size_t i = 0; i < m->n_columns; i++) {
-    fprintf(f, ",%s", m->column[i]->name);
-    if (m->column[i]->role == DL_ROLE_MEASURED)
-      fprintf(f, ",%s_sd", m->column[i]->name);
-  }
-  fputs(",n\n", f);
-}
-
-/* Ten digits: more than any meter has, and no rounding noise. */
-static void write_number(FILE *f, double x) {
-  char buf[DL_NUMBER_SIZE];
-  double rounded;
-  if (!isnan(x) && dl_parse_double(dl_format_digits(buf, x, 10), &rounded))
-    fputs(dl_format_short(buf, rounded), f);
-}
-
-static void write_config(const struct means *m, const char *name, size_t config,
-                         FILE *f) {
-  dl_csv_write_cell(f, name);
-  for (size_t i = 0; i < m->n_columns; i++) {
-    const struct cell *c = &m->cell[config * m->n_columns + i];
-    fputc(',', f);
-    if (m->column[i]->is_text) {
-      dl_csv_write_cell(f, c->text ? c->text : "");
-      continue;
-    }
-    write_number(f, mean_of(&c->mean));
-    if (m->column[i]->role != DL_ROLE_MEASURED)
-      continue;
-    fputc(',', f);
-    write_number(f, sqrt(variance_of(&c->mean)));
-  }
-  fprintf(f, ",%zu\n", m->runs[config]);
-}
-
-static enum dl_status write_table(const struct means *m,
-                                  const struct dl_intern *configs,
-                                  const char *path, struct dl_diag *d) {
-  struct dl_output out;
-  enum dl_status status = dl_output_open(&out, path, false, d);
-  if (status != DL_OK)
-    return status;
-  write_head(m, out.f);
-  for (size_t i = 0; i < m->n; i++)
-    write_config(m, configs->s[i], i, out.f);
-  return dl_output_commit(&out, d);
-}
-
 enum dl_status dl_means_write(struct dl_csv *csv, struct dl_frame *f,
                               const char *path, struct dl_diag *d) {
-  struct means m = {0};
-  struct reading read = {.f = f, .ctx = &m, .take = take_run};
+  struct dl_means m = {0};
+  struct reading read = {
+      .f = f, .ctx = &m, .take = take_run, .distinguish = distinguish};
   enum dl_status status = bind_means(&m, f, d);
   if (status == DL_OK)
     status = bind_configs(&read, d);
   if (status == DL_OK)
     status = read_configs(&read, csv, d);
   if (status == DL_OK)
-    status = write_table(&m, &read.configs, path, d);
-  for (size_t i = 0; i < m.n * m.n_columns; i++)
-    free(m.cell[i].text);
-  free(m.cell);
-  free(m.runs);
+    status = dl_means_save(&m, path, d);
+  dl_means_free(&m);
   free_reading(&read);
   return status;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Rows and sums of jobs for dlest report. */
 
-#include "cli/passes/report_rows.h"
+#include "cli/views/report_rows.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Jobs, groups of them and sums as dlest report prints them. */
 
-#ifndef DL_CLI_PASSES_REPORT_ROWS_H
-#define DL_CLI_PASSES_REPORT_ROWS_H
+#ifndef DL_CLI_VIEWS_REPORT_ROWS_H
+#define DL_CLI_VIEWS_REPORT_ROWS_H
 
 #include "cli/command.h"
 #include "cli/options/site_options.h"

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cli/passes/report_pass.h"
+
+#include <omp.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/memory.h"
+#include "base/timestamp.h"
+#include "logs/log_part.h"
+#include "output/format.h"
+
+/* Files below this size are not worth a second thread. */
+#define SMALL_FILE (1 << 20)
+
+/* Parts per thread: one in work, others waiting for their turn. */
+enum { SLOTS_PER_THREAD = 3 };
+
+/* A job that counts. */
+struct counted {
+  const struct dl_run *run;
+  struct dl_accounted job;
+};
+
+/* A part of a file on its way from reading to writing. */
+struct slot {
+  struct dl_log_part *part;
+  struct counted *job;
+  size_t n, cap;
+  size_t written; /* jobs before are */
+  struct dl_text rows;
+  bool failed; /* formatting ran out of memory */
+};
+
+/* Bytes of all logs, and of those that have been read. */
+struct bytes {
+  size_t total; /* 0: unknown */
+  size_t done;
+};
+
+struct pipeline {
+  struct dl_report_pass *w;
+  struct dl_log *log;
+  size_t before; /* bytes of the logs before this one */
+  size_t total;  /* of all, 0: unknown */
+  size_t bytes;  /* of this one that have been read */
+  struct slot *slot;
+  size_t n_slots;
+  enum dl_status counted, written;
+  struct dl_diag writing; /* errors of it */
+  atomic_bool stop;
+};
+
+static bool among(const struct dl_strlist *l, const char *name) {
+  return l->n == 0 || (name && dl_strlist_find(l, name) >= 0);
+}
+
+/* Whether the job began when it should have. */
+static bool in_time(struct dl_report_pass *w, const struct dl_run *run) {
+  const char *start = run->start_time;
+  struct dl_timestamp t;
+  if (w->o->since == INT64_MIN && w->o->until == INT64_MAX)
+    return true;
+  if (!start || !dl_parse_timestamp(start, strlen(start), &t)) {
+    w->undated++;
+    return false;
+  }
+  int64_t wall = t.ns + (int64_t)t.zone_s * DL_SECOND;
+  return wall >= w->o->since && wall < w->o->until;
+}
+
+enum dl_status dl_report_begin(struct dl_report_pass *w) {
+  struct dl_column columns[DL_JOB_COLUMNS];
+  if (w->stream)
+    return DL_OK;
+  dl_job_headings(columns, &w->o->foot);
+  return dl_stream_begin(
+      &w->stream, w->cli->format, w->f,
+      &(struct dl_table_form){"jobs", columns, DL_JOB_COLUMNS}, &w->cli->diag);
+}
+
+/* Whether the run is one of the jobs that are reported. */
+static bool takes(struct dl_report_pass *w, const struct dl_log *log,
+                  const struct dl_run *run) {
+  if (!log->importer->has_jobs &&
+      !dl_shard_takes(&w->o->log.shard, w->n_rows++))
+    return false;
+  if (!among(&w->o->users, run->user) || !among(&w->o->accounts, run->project))
+    return false;
+  if (run->duration_s == 0 && !run->start_time) {
+    w->never_ran++;
+    return false;
+  }
+  return in_time(w, run);
+}
+
+/* Adds a job up. */
+static enum dl_status count(struct dl_report_pass *w, struct counted *c) {
+  struct dl_diag *d = &w->cli->diag;
+  enum dl_status status = dl_account(w->accounting, c->run, &c->job, d);
+  if (status != DL_OK)
+    return status;
+  dl_sums_add(&w->sums, &c->job);
+  return w->tally && !dl_group_totals_add(w->tally, c->run, &c->job)
+             ? dl_fail_memory(d)
+             : DL_OK;
+}
+
+/* Writes rows of a part as long as they depend on those before them. */
+static enum dl_status write_first(struct dl_report_pass *w, struct slot *s) {
+  enum dl_status status = DL_OK;
+  if (s->n > 0)
+    status = dl_report_begin(w);
+  for (; status == DL_OK && s->written < s->n && !dl_stream_adds(w->stream);
+       s->written++) {
+    const struct counted *c = &s->job[s->written];
+    struct dl_value v[DL_JOB_COLUMNS];
+    dl_job_values(c->run, &c->job, &w->o->foot, v);
+    status = dl_stream_row(w->stream, v, &w->cli->diag);
+  }
+  return status;
+}
+
+/* In the order of the parts. */
+static enum dl_status count_jobs(struct pipeline *p, struct slot *s) {
+  struct dl_report_pass *w = p->w;
+  struct dl_diag *d = &w->cli->diag;
+  enum dl_status status = dl_log_part_settle(p->log, s->part, d);
+  size_t n;
+  struct dl_run *run = dl_log_part_runs(s->part, &n);
+  void *jobs = s->job;
+  s->n = s->written = 0;
+  if (status == DL_OK && !dl_grow(&jobs, &s->cap, n, sizeof *s->job))
+    status = dl_fail_memory(d);
+  s->job = jobs;
+  for (size_t i = 0; status == DL_OK && i < n; i++) {
+    if (run[i].failed)
+      return dl_fail_memory(d);
+    if (!takes(w, p->log, &run[i]))
+      continue;
+    s->job[s->n].run = &run[i];
+    status = count(w, &s->job[s->n++]);
+  }
+  if (status == DL_OK && w->f)
+    status = write_first(w, s);
+  p->bytes = dl_log_part_bytes(s->part);
+  dl_progress_bar_bytes(&w->cli->bar, p->before + p->bytes, p->total);
+  return status;
+}
+
+/* By any thread. */
+static void format_jobs(const struct dl_report_pass *w, struct slot *s) {
+  for (; w->f && !s->failed && s->written < s->n; s->written++) {
+    const struct counted *c = &s->job[s->written];
+    struct dl_value v[DL_JOB_COLUMNS];
+    dl_job_values(c->run, &c->job, &w->o->foot, v);
+    s->failed = !w->cli->format->add(w->stream, v, &s->rows);
+  }
+}
+
+/* In the order of the parts. */
+static enum dl_status write_jobs(struct pipeline *p, struct slot *s) {
+  if (s->failed)
+    return dl_fail_memory(&p->writing);
+  return s->rows.len > 0 ? dl_stream_write(p->w->stream, &s->rows, &p->writing)
+                         : DL_OK;
+}
+
+/* Sends parts through: each stage of a part follows the one before, and the
+ * stages that must keep the order follow those of the part before. */
+static void run_stages(struct pipeline *p) {
+  for (size_t i = 0; !atomic_load(&p->stop); i++) {
+    struct slot *s = &p->slot[i % p->n_slots];
+#pragma omp taskwait depend(inout : s->part)
+    if (!dl_log_part_read(p->log, s->part))
+      break;
+#pragma omp task depend(inout : s->part)
+    dl_log_part_import(s->part);
+#pragma omp task depend(inout : s->part, p->counted)
+    {
+      if (p->counted == DL_OK)
+        p->counted = count_jobs(p, s);
+      else
+        s->n = 0;
+      if (p->counted != DL_OK)
+        atomic_store(&p->stop, true);
+    }
+#pragma omp task depend(inout : s->part)
+    format_jobs(p->w, s);
+#pragma omp task depend(inout : s->part, p->written)
+    {
+      if (p->written == DL_OK)
+        p->written = write_jobs(p, s);
+      if (p->written != DL_OK)
+        atomic_store(&p->stop, true);
+    }
+  }
+}
+
+static enum dl_status read_parts(struct pipeline *p, bool small) {
+  struct dl_diag *d = &p->w->cli->diag;
+  bool ok = true;
+  p->n_slots = small ? 1 : SLOTS_PER_THREAD * (size_t)omp_get_max_threads();
+  p->slot = dl_calloc(p->n_slots, sizeof *p->slot);
+  for (size_t i = 0; p->slot && i < p->n_slots; i++)
+    ok = (p->slot[i].part = dl_log_part_new(p->log)) && ok;
+  dl_diag_init(&p->writing);
+  if (p->slot && ok) {
+#pragma omp parallel if (!small)
+#pragma omp single
+    run_stages(p);
+  } else {
+    p->counted = dl_fail_memory(d);
+  }
+  dl_diag_take(d, &p->writing);
+  for (size_t i = 0; p->slot && i < p->n_slots; i++) {
+    dl_log_part_free(p->slot[i].part);
+    free(p->slot[i].job);
+    dl_text_free(&p->slot[i].rows);
+  }
+  free(p->slot);
+  return p->counted != DL_OK ? p->counted : p->written;
+}
+
+/* Bytes of the logs that are plain files; 0: one is none. */
+static size_t total_bytes(const struct dl_cli *cli) {
+  size_t total = 0;
+  struct stat st;
+  for (size_t i = 0; i < cli->n_arguments; i++) {
+    if (stat(cli->argument[i], &st) != 0 || !S_ISREG(st.st_mode))
+      return 0;
+    total += (size_t)st.st_size;
+  }
+  return total;
+}
+
+static enum dl_status read_file(struct dl_report_pass *w, const char *path,
+                                struct bytes *bytes) {
+  struct dl_diag *d = &w->cli->diag;
+  struct pipeline p = {.w = w, .before = bytes->done, .total = bytes->total};
+  struct dl_log_options o = w->o->log;
+  struct stat st;
+  o.seen = &w->seen;
+  o.accounting = true;
+  enum dl_status status = dl_log_open(&p.log, path, &o, d);
+  if (status != DL_OK)
+    return status;
+  const struct dl_importer *from = p.log->importer;
+  if (from->role != DL_LOG_RUNS)
+    status = dl_fail_at(d, DL_EINPUT, p.log->path, 0,
+                        "a log of %s has no jobs: dlest extract makes a table "
+                        "of runs of it",
+                        from->name);
+  bool small =
+      stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size < SMALL_FILE;
+  if (status == DL_OK)
+    status = read_parts(&p, small);
+  bytes->done += p.bytes;
+  dl_log_free(p.log);
+  return status;
+}
+
+enum dl_status dl_report_read(struct dl_report_pass *w) {
+  struct bytes bytes = {total_bytes(w->cli), 0};
+  enum dl_status status = DL_OK;
+  if (w->f)
+    dl_cli_rows_follow(w->cli);
+  for (size_t i = 0; status == DL_OK && i < w->cli->n_arguments; i++)
+    status = read_file(w, w->cli->argument[i], &bytes);
+  dl_progress_bar_clear(&w->cli->bar);
+  struct dl_diag *d = &w->cli->diag;
+  if (w->never_ran > 0)
+    dl_warn(d, "%zu job%s never ran and %s left out", w->never_ran,
+            w->never_ran == 1 ? "" : "s", w->never_ran == 1 ? "is" : "are");
+  if (w->undated > 0)
+    dl_warn(d, "%zu job%s left out: column 'Start' is missing", w->undated,
+            w->undated == 1 ? "" : "s");
+  dl_accounting_warn(w->accounting, d);
+  if (status == DL_OK && w->sums.jobs == 0 && w->o->log.shard.count == 0)
+    status = dl_fail(d, DL_EINPUT, "no jobs match");
+  return status;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The pass of dlest report over all jobs. */
+
+#ifndef DL_CLI_PASSES_REPORT_PASS_H
+#define DL_CLI_PASSES_REPORT_PASS_H
+
+#include "cli/options/log_options.h"
+#include "cli/views/report_rows.h"
+#include "logs/log.h"
+
+struct dl_report_options {
+  struct dl_strlist users, accounts;
+  struct dl_log_options log;
+  struct dl_cluster cluster;
+  struct dl_site_options site;
+  struct dl_footprint foot;
+  int64_t since, until; /* ns on the clock of the jobs */
+  bool keys[DL_N_KEYS], each_job;
+};
+
+struct dl_report_pass {
+  struct dl_cli *cli;
+  const struct dl_report_options *o;
+  struct dl_accounting *accounting;
+  struct dl_group_totals *tally; /* NULL: no groups */
+  struct dl_stream *stream;      /* NULL before the first job */
+  FILE *f;                       /* for lines of jobs; NULL: none */
+  struct dl_sums sums;
+  size_t never_ran, undated;
+  size_t n_rows;            /* of tables whose importers do not take a shard */
+  struct dl_seen_rows seen; /* rows of all files */
+};
+
+/* Begins the table of jobs, once. */
+enum dl_status dl_report_begin(struct dl_report_pass *w);
+
+/* Reads all files, adds up jobs and writes their lines if w->f is set. Parts of
+ * a file are imported and formatted by all threads; jobs are added up and
+ * written in their order. */
+enum dl_status dl_report_read(struct dl_report_pass *w);
+
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "estimate/methods/language_training.h"
+
+#include <math.h>
+
+#include "catalog/architecture/token_costs.h"
+#include "estimate/methods/methods.h"
+#include "estimate/methods/work.h"
+
+/* What an interval of 90 % widens by where the software is not told: whole
+ * trainings of five laboratories differ from the rate of their steps by a
+ * standard deviation of .2 in the logarithm (docs/language-models.md). */
+#define SOFTWARE_DOUBT 0.33
+
+/* The same for the power: 1.645 times the error for a GPU left out, where the
+ * limit of the board does not bind. */
+#define POWER_DOUBT 0.15
+
+/* Validation has one of the three passes of training. */
+#define VALIDATION_SHARE (1.0 / 3)
+
+bool dl_trains_language(const struct dl_context *ctx,
+                        const struct dl_job *job) {
+  const struct dl_architecture *arch = job->found.arch;
+  return !dl_is_inference(job) && arch && dl_is_language_model(arch) &&
+         ctx->fit[DL_LANGUAGE_RATE].p;
+}
+
+static double tokens_of(const struct dl_job *job) {
+  double val = isnan(job->val_samples) ? 0 : job->val_samples;
+  return (job->train_samples + VALIDATION_SHARE * val) * job->seq_len *
+         job->epochs;
+}
+
+double dl_language_duration(const struct dl_job *job,
+                            const struct dl_job_predictions *p) {
+  return tokens_of(job) / p->of[DL_LANGUAGE_RATE].value;
+}
+
+static void note(struct dl_estimate *est, const struct dl_fit *fit,
+                 const struct dl_prediction *p) {
+  if (!isnan(p->low)) {
+    est->interval_from = dl_held_out_group_name(p->novelty);
+    est->interval_groups = fit->held_out_residuals[p->novelty].n;
+  }
+  est->n_outside = 0;
+  for (size_t i = 0; i < fit->n_ranges && i < 32; i++)
+    if (p->outside >> i & 1 && est->n_outside < DL_MOST_OUTSIDE)
+      est->outside[est->n_outside++] = fit->range[i].name;
+}
+
+static const char *lacks(const struct dl_context *ctx,
+                         const struct dl_job *job) {
+  const char *name = dl_predictor_lacks(ctx->fit[DL_LANGUAGE_RATE].p, job->row);
+  if (name)
+    return name;
+  if (isnan(job->run->duration_s) && isnan(tokens_of(job)))
+    return isnan(job->train_samples) ? "tokens" : "epochs";
+  return "a value within the model's domain";
+}
+
+void dl_estimate_language(const struct dl_context *ctx,
+                          const struct dl_job *job,
+                          const struct dl_job_predictions *p,
+                          struct dl_estimate *est) {
+  const struct dl_prediction *rate = &p->of[DL_LANGUAGE_RATE];
+  bool given = !isnan(job->run->duration_s);
+  est->boundary = "gpu";
+  est->model = ctx->fit[DL_LANGUAGE_RATE].model;
+  est->power_w = p->step.cost.power * job->run->n_gpus;
+  est->duration_s = given ? job->run->duration_s : dl_language_duration(job, p);
+  est->duration_from = given                    ? "given"
+                       : isnan(est->duration_s) ? NULL
+                                                : dl_physical_method.name;
+  est->energy_j = est->power_w * est->duration_s;
+  if (isnan(est->energy_j)) {
+    est->lacks = lacks(ctx, job);
+    return;
+  }
+  /* A lower rate is a higher energy. */
+  est->low_j = est->energy_j * (given ? 1 : rate->value / rate->high);
+  est->high_j = est->energy_j * (given ? 1 : rate->value / rate->low);
+  note(est, ctx->fit[DL_LANGUAGE_RATE].fit, rate);
+  dl_widen(est, POWER_DOUBT);
+  if (!job->run->stack && !given)
+    dl_widen(est, SOFTWARE_DOUBT);
+}

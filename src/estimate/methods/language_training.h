@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Training and fine-tuning of language models by the physical method
+ * (physics/language/language_cost.h): tokens a second of all GPUs, and what
+ * each draws,
+ *
+ *   T = tokens / rate,   E = P n T
+ *
+ * with the tokens of all epochs, of which validation counts a third: it has no
+ * backward pass. The interval joins those of rate and power. */
+
+#ifndef DL_ESTIMATE_METHODS_LANGUAGE_TRAINING_H
+#define DL_ESTIMATE_METHODS_LANGUAGE_TRAINING_H
+
+#include "estimate/methods/estimator.h"
+
+/* Whether a job trains a language model, and there are fits of such. */
+bool dl_trains_language(const struct dl_context *ctx, const struct dl_job *job);
+
+/* Duration of the whole run, s; NaN where unknown. */
+double dl_language_duration(const struct dl_job *job,
+                            const struct dl_job_predictions *p);
+
+/* As the estimate() of an estimator. */
+void dl_estimate_language(const struct dl_context *ctx,
+                          const struct dl_job *job,
+                          const struct dl_job_predictions *p,
+                          struct dl_estimate *est);
+
+#endif

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "logs/log_part.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "logs/log_private.h"
+
+/* Large enough that threads seldom wait for each other, small enough for the
+ * second cache of a core. */
+#define PART_SIZE ((size_t)256 * 1024)
+
+struct dl_log_part {
+  struct dl_log log; /* has the importer's state, runs and problems */
+  struct dl_lines_block lines;
+  struct dl_diag diag;
+  enum dl_status status; /* of reading */
+  size_t bytes;          /* of the log, read with this part */
+  bool cut_off;          /* the last line lacks its end, and was not used */
+};
+
+struct dl_log_part *dl_log_part_new(const struct dl_log *log) {
+  struct dl_log_part *p = dl_calloc(1, sizeof *p);
+  if (!p)
+    return NULL;
+  p->log.importer = log->importer;
+  p->log.path = log->path;
+  p->log.o = log->o;
+  p->log.d = &p->diag;
+  p->log.state = dl_calloc(1, log->importer->state_size + 1);
+  dl_diag_init(&p->diag);
+  if (p->log.state)
+    return p;
+  dl_log_part_free(p);
+  return NULL;
+}
+
+void dl_log_part_free(struct dl_log_part *p) {
+  if (!p)
+    return;
+  dl_log_free_contents(&p->log);
+  free(p->lines.s);
+  dl_diag_free(&p->diag);
+  free(p);
+}
+
+static bool is_blank(const char *s, size_t len) {
+  while (len > 0 && (*s == ' ' || *s == '\t' || *s == '\r')) {
+    s++;
+    len--;
+  }
+  return len == 0;
+}
+
+/* Where the last run of a block begins: lines that are of no run belong to the
+ * run before. There is room for a copy of a line. */
+static size_t last_run(const struct dl_log *log, const struct dl_lines_block *b,
+                       char *line) {
+  uint64_t run = 0, other;
+  size_t cut = 0, end = b->len;
+  bool any = false;
+  while (end > 0) {
+    const char *before = memrchr(b->s, '\n', end - 1);
+    size_t start = before ? (size_t)(before + 1 - b->s) : 0;
+    size_t len = end - start - (b->s[end - 1] == '\n');
+    if (len <= DL_LINE_MAX) {
+      memcpy(line, b->s + start, len);
+      len -= len > 0 && line[len - 1] == '\r';
+      line[len] = '\0';
+      if (log->importer->run_of(log, line, len, &other)) {
+        if (any && other != run)
+          return cut;
+        any = true;
+        run = other;
+        cut = start;
+      }
+    }
+    end = start;
+  }
+  return cut;
+}
+
+/* Notes the headers in the first `len` bytes of a block; returns the end of the
+ * last one. Rows most often begin with a digit. */
+static size_t note_headers(struct dl_log *log, struct dl_lines_block *b,
+                           size_t len) {
+  size_t behind = 0;
+  char *end = b->s + len, *next;
+  for (char *s = b->s; s < end; s = next) {
+    char *stop = memchr(s, '\n', (size_t)(end - s));
+    next = stop ? stop + 1 : end;
+    if (*s >= '0' && *s <= '9')
+      continue;
+    size_t n = (size_t)((stop ? stop : end) - s);
+    if (is_blank(s, n) || n > DL_LINE_MAX)
+      continue;
+    n -= s[n - 1] == '\r';
+    char kept = s[n];
+    s[n] = '\0';
+    if (log->importer->layout(log, s, n))
+      behind = (size_t)(next - b->s);
+    s[n] = kept;
+  }
+  return behind;
+}
+
+/* Fills the part with lines up to the end of a run; what is behind it is kept
+ * for the next part. */
+static enum dl_status read_lines(struct dl_log *log, struct dl_log_part *p) {
+  struct dl_lines_block *b = &p->lines, own = *b;
+  size_t cut = 0, want = log->carry.len + PART_SIZE;
+  char *line = dl_malloc(DL_LINE_MAX + 1);
+  enum dl_status status = line ? DL_OK : dl_fail_memory(&p->diag);
+  *b = log->carry;
+  own.len = 0;
+  own.last = false;
+  if (status == DL_OK)
+    log->importer->begin_part(&p->log, log);
+  while (status == DL_OK && cut == 0 && !b->last) {
+    size_t before = b->len;
+    status = dl_lines_take(log->lines, b, want, &p->diag);
+    if (status != DL_OK || b->len == 0)
+      break;
+    size_t header = note_headers(log, b, b->len);
+    cut = b->last || b->len == before ? b->len : last_run(log, b, line);
+    if (cut < header) { /* comes with the next part */
+      log->importer->begin_part(log, &p->log);
+      note_headers(log, b, cut);
+    }
+    want = 2 * b->len;
+  }
+  free(line);
+  log->carry = own;
+  size_t rest = b->len - cut;
+  void *s = own.s;
+  if (status != DL_OK || rest == 0)
+    return status;
+  if (!dl_grow(&s, &own.cap, rest + 1, 1))
+    return dl_fail_memory(&p->diag);
+  own.s = s;
+  memcpy(own.s, b->s + cut, rest);
+  own.len = rest;
+  own.first = b->first;
+  for (const char *c = b->s; (c = memchr(c, '\n', (size_t)(b->s + cut - c)));
+       c++)
+    own.first++;
+  b->len = cut;
+  log->carry = own;
+  return DL_OK;
+}
+
+/* Of importers without parts. */
+static enum dl_status read_runs(struct dl_log *log, struct dl_log_part *p) {
+  struct dl_log_block block;
+  struct dl_log own = p->log;
+  enum dl_status status = dl_log_read(log, &block, &p->diag);
+  p->log.run = log->run;
+  p->log.n_runs = log->n_runs;
+  p->log.runs_cap = log->runs_cap;
+  log->run = own.run;
+  log->n_runs = 0;
+  log->runs_cap = own.runs_cap;
+  return status;
+}
+
+bool dl_log_part_read(struct dl_log *log, struct dl_log_part *p) {
+  while (p->log.n_runs > 0)
+    dl_run_clear(&p->log.run[--p->log.n_runs]);
+  if (!log->importer->settle) {
+    p->status = read_runs(log, p);
+    p->bytes = log->bytes;
+    return p->status != DL_OK || p->log.n_runs > 0;
+  }
+  if (log->at_end)
+    return false;
+  p->status = read_lines(log, p);
+  p->bytes = dl_lines_bytes(log->lines);
+  log->at_end = p->lines.last || p->status != DL_OK;
+  return true;
+}
+
+void dl_log_part_import(struct dl_log_part *p) {
+  struct dl_log *log = &p->log;
+  struct dl_lines_block *b = &p->lines;
+  struct dl_line line = {.number = b->first - 1};
+  if (!log->importer->settle || p->status != DL_OK)
+    return;
+  char *at = b->s, *end = b->s + b->len;
+  while (!log->no_memory &&
+         dl_lines_split(log->path, &at, end, &line, log->d)) {
+    log->line = line.number;
+    if (is_blank(line.s, line.len))
+      continue;
+    p->cut_off = !line.ended;
+    if (line.ended)
+      log->importer->line(log, line.s, line.len);
+    else if (log->o.drop_last == 0) /* its last number may lack digits */
+      dl_warn_at(log->d, log->path, line.number, DL_LOG_CUT_OFF);
+  }
+  if (log->importer->end)
+    log->importer->end(log);
+}
+
+/* Lines of runs that do not count are reported behind others. */
+static int by_line(const void *a, const void *b) {
+  size_t x = ((const struct dl_log_problem *)a)->line;
+  size_t y = ((const struct dl_log_problem *)b)->line;
+  return (x > y) - (x < y);
+}
+
+enum dl_status dl_log_part_settle(struct dl_log *log, struct dl_log_part *p,
+                                  struct dl_diag *d) {
+  struct dl_log *part = &p->log;
+  size_t kept = 0;
+  bool failed = part->no_memory;
+  for (size_t i = 0; log->importer->settle && i < part->n_runs; i++) {
+    failed = failed || part->run[i].failed;
+    if (failed || !log->importer->settle(log, part, i))
+      continue;
+    if (kept < i) {
+      struct dl_run dropped = part->run[kept];
+      part->run[kept] = part->run[i];
+      part->run[i] = dropped;
+    }
+    kept++;
+  }
+  while (log->importer->settle && part->n_runs > kept)
+    dl_run_clear(&part->run[--part->n_runs]);
+  if (part->n_problems > 1)
+    qsort(part->problem, part->n_problems, sizeof *part->problem, by_line);
+  if (p->lines.last)
+    dl_log_report_last(part, p->cut_off);
+  else
+    dl_log_report(part, SIZE_MAX);
+  enum dl_status status = p->status;
+  dl_diag_take(d, &p->diag);
+  return failed || part->no_memory || log->no_memory ? dl_fail_memory(d)
+                                                     : status;
+}
+
+size_t dl_log_part_bytes(const struct dl_log_part *p) {
+  return p->bytes;
+}
+
+struct dl_run *dl_log_part_runs(struct dl_log_part *p, size_t *n) {
+  *n = p->log.n_runs;
+  return p->log.run;
+}
+
+/* --- the log as a whole */
+
+/* The runs of the next part that has any. */
+static enum dl_status next_runs(struct dl_log *log, struct dl_log_block *block,
+                                struct dl_diag *d) {
+  enum dl_status status = DL_OK;
+  *block = (struct dl_log_block){0};
+  if (!log->part && !(log->part = dl_log_part_new(log)))
+    return dl_fail_memory(d);
+  while (status == DL_OK && block->n_runs == 0 &&
+         dl_log_part_read(log, log->part)) {
+    dl_log_part_import(log->part);
+    status = dl_log_part_settle(log, log->part, d);
+    block->run = dl_log_part_runs(log->part, &block->n_runs);
+  }
+  log->bytes = dl_lines_bytes(log->lines);
+  return status;
+}
+
+enum dl_status dl_log_next(struct dl_log *log, struct dl_log_block *block,
+                           struct dl_diag *d) {
+  return log->importer->settle ? next_runs(log, block, d)
+                               : dl_log_read(log, block, d);
+}
+
+void dl_log_free(struct dl_log *log) {
+  if (!log)
+    return;
+  dl_log_part_free(log->part);
+  dl_log_close(log);
+}

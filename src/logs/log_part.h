@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Parts of a log, imported by several threads.
+ *
+ * A part is a block of whole lines that ends between two runs. Parts are read
+ * one after the other, imported at the same time, and settled one after the
+ * other: only then repeated rows are found, since these may be anywhere before.
+ * What a part contains depends on the log alone, so that results do not depend
+ * on the number of threads. Logs whose importer has no parts are read as part
+ * after part of what dl_log_next returns. */
+
+#ifndef DL_LOGS_LOG_PART_H
+#define DL_LOGS_LOG_PART_H
+
+#include "logs/log.h"
+
+struct dl_log_part;
+
+/* NULL: out of memory. The log must outlive the part. */
+struct dl_log_part *dl_log_part_new(const struct dl_log *log);
+void dl_log_part_free(struct dl_log_part *p); /* accepts NULL */
+
+/* Replaces the part by the next one; false at the end. Errors come with
+ * dl_log_part_settle. By one thread at a time, in order. */
+bool dl_log_part_read(struct dl_log *log, struct dl_log_part *p);
+
+/* By any thread. */
+void dl_log_part_import(struct dl_log_part *p);
+
+/* Drops rows that were read before and reports what was found. In the order of
+ * reading, by one thread at a time; the log may be read meanwhile. */
+enum dl_status dl_log_part_settle(struct dl_log *log, struct dl_log_part *p,
+                                  struct dl_diag *d);
+
+/* Bytes of the log up to the end of the part, or a little more. */
+size_t dl_log_part_bytes(const struct dl_log_part *p);
+
+/* The runs of a settled part; their texts live until the part is read anew. */
+struct dl_run *dl_log_part_runs(struct dl_log_part *p, size_t *n);
+
+#endif

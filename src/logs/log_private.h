@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the files that read logs share. */
+
+#ifndef DL_LOGS_LOG_PRIVATE_H
+#define DL_LOGS_LOG_PRIVATE_H
+
+#include "logs/log.h"
+
+#define DL_LOG_CUT_OFF "last line not used: it has no end and may be cut off"
+
+/* Reports the problems of lines up to `last`. */
+void dl_log_report(struct dl_log *log, size_t last);
+
+/* Reports all of them after the last line; cut_off: it was incomplete and has
+ * been reported. */
+void dl_log_report_last(struct dl_log *log, bool cut_off);
+
+/* dl_log_next for logs without parts. */
+enum dl_status dl_log_read(struct dl_log *log, struct dl_log_block *block,
+                           struct dl_diag *d);
+
+/* Closes a log without a part. */
+void dl_log_close(struct dl_log *log);
+
+/* Frees what a log has read: runs, problems, meters, the importer's state. */
+void dl_log_free_contents(struct dl_log *log);
+
+#endif

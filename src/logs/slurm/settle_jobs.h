@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Which jobs of an accounting count: each row once, and only next to the other
+ * rows of its job. */
+
+#ifndef DL_LOGS_SLURM_SETTLE_JOBS_H
+#define DL_LOGS_SLURM_SETTLE_JOBS_H
+
+#include "logs/log.h"
+#include "logs/slurm/seen_jobs.h"
+
+/* When a row began: seconds since 1970, or a hash of the row where that is not
+ * known. */
+struct dl_job_start {
+  int64_t x;
+  bool timed;
+};
+
+/* Names of steps: these, 16 + N for step N, and hashes from 2^31 on. */
+enum {
+  DL_STEP_BATCH = 1,
+  DL_STEP_EXTERN,
+  DL_STEP_INTERACTIVE,
+  DL_STEP_FIRST = 16
+};
+
+/* What stands behind the "." of an id. */
+uint32_t dl_step_name(const char *s);
+
+struct dl_job_step {
+  uint32_t name;
+  struct dl_job_start start;
+  size_t line;
+};
+
+/* The rows of one job that follow each other. */
+struct dl_job_rows {
+  struct dl_seen_job job; /* cluster, number and part */
+  struct dl_job_start start;
+  bool has_line; /* there is a row of the job itself */
+  size_t line;   /* of it, or of the first step */
+  size_t repeat; /* line of a row that is there twice, 0: none */
+  size_t first;  /* step, in the array of all */
+  size_t n_steps;
+};
+
+/* Sets number and part from the id of a job: "123", "123_4", "123+0". */
+void dl_job_number(struct dl_seen_job *job, const char *id, size_t len);
+
+/* Whether the job counts; it does not count again. Otherwise its rows have been
+ * reported in `part`, or are known and a warning says so. `id` is the job's. */
+bool dl_settle_job(struct dl_log *log, struct dl_log *part, const char *id,
+                   const struct dl_job_rows *rows,
+                   const struct dl_job_step *steps);
+
+#endif

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "model/replicates/means_input.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/replicates/means_table.h"
+#include "run/formula/formula.h"
+
+/* Reads the files if they are tables of means; else leaves the first one
+ * open. */
+static enum dl_status read_means(char *const *path, size_t n,
+                                 struct dl_means *m, struct dl_csv **csv,
+                                 bool *means, struct dl_diag *d) {
+  enum dl_status status = dl_csv_open(csv, path[0], 0, d);
+  *means = status == DL_OK && (n > 1 || dl_means_is_table(*csv));
+  if (!*means)
+    return status;
+  dl_csv_free(*csv);
+  *csv = NULL;
+  return dl_means_read(m, path, n, d);
+}
+
+enum dl_status dl_means_open(char *const *path, size_t n, bool logs,
+                             struct dl_csv **csv, bool *means,
+                             struct dl_diag *d) {
+  struct dl_means m = {0};
+  struct dl_text name = {0};
+  FILE *f = NULL;
+  enum dl_status status = read_means(path, n, &m, csv, means, d);
+  if (status == DL_OK && *means)
+    status = dl_means_as_runs(&m, logs, &f, d);
+  dl_text_add(&name, path[0]);
+  if (n > 1)
+    dl_text_printf(&name, " and %zu more", n - 1);
+  if (f && name.failed) {
+    fclose(f);
+    status = dl_fail_memory(d);
+  } else if (f) {
+    status = dl_csv_open_stream(csv, f, name.s, 0, 0, d);
+  }
+  dl_text_free(&name);
+  dl_means_free(&m);
+  return status;
+}
+
+enum dl_status dl_means_join(char *const *path, size_t n, const char *to,
+                             struct dl_diag *d) {
+  struct dl_means m = {0};
+  enum dl_status status = dl_means_read(&m, path, n, d);
+  if (status == DL_OK)
+    status = dl_means_save(&m, to, d);
+  dl_means_free(&m);
+  return status;
+}
+
+static bool is_measured(const char *name) {
+  const struct dl_run_column *c = dl_run_column_find(name);
+  return c && c->role == DL_ROLE_MEASURED;
+}
+
+/* A feature is the same in all runs of a row. */
+static enum dl_status check_feature(const char *text, const struct dl_csv *csv,
+                                    struct dl_diag *d) {
+  struct dl_formula *g = NULL;
+  enum dl_status status = dl_formula_parse(&g, text, d);
+  for (size_t i = 0; status == DL_OK && i < g->n_vars; i++)
+    if (is_measured(g->var[i].name))
+      status = dl_fail_at(d, DL_EUSAGE, dl_csv_path(csv), 0,
+                          "'%s' differs between the runs of a configuration: "
+                          "fit the table of runs",
+                          g->var[i].name);
+  dl_formula_free(g);
+  return status;
+}
+
+enum dl_status dl_means_formulas(struct dl_training *t,
+                                 const struct dl_strlist *targets,
+                                 const struct dl_csv *csv, struct dl_diag *d) {
+  enum dl_status status = DL_OK;
+  for (size_t i = 0; i < t->formula.n && status == DL_OK; i++)
+    if (dl_strlist_find(targets, t->formula.s[i]) < 0)
+      status = check_feature(t->formula.s[i], csv, d);
+  for (size_t i = 0; i < targets->n && status == DL_OK; i++) {
+    struct dl_text within = {0};
+    dl_text_printf(&within, "%s_within", targets->s[i]);
+    if (!within.failed && dl_csv_find(csv, within.s) < 0)
+      status =
+          dl_fail_at(d, DL_EUSAGE, dl_csv_path(csv), 0,
+                     "no means of '%s': fit the table of runs", targets->s[i]);
+    else if (within.failed || !dl_strlist_add(&t->formula, within.s))
+      status = dl_fail_memory(d);
+    dl_text_free(&within);
+  }
+  if (status == DL_OK && !dl_strlist_add(&t->formula, "n"))
+    status = dl_fail_memory(d);
+  t->means = true;
+  return status;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Fits that hold rows out, and their predictions of these rows.
+ *
+ * No held-out row may have a part in its prediction, not even in where the fit
+ * begins: the squares have more than one minimum. Fits of many folds begin at
+ * the solution of a fit without all of them (run_start in
+ * model/fitting/held_out.c). */
+
+#ifndef DL_PHYSICS_HOLD_OUT_H
+#define DL_PHYSICS_HOLD_OUT_H
+
+#include "physics/hierarchical_problem.h"
+
+/* Fits without the rows that are `out` and predicts their configurations: y,
+ * configs.n x n_targets, each target as a fit of it would. start: NULL, or a
+ * solution without these rows and perhaps others. */
+enum dl_status dl_hold_out(const struct dl_hierarchical_problem *q,
+                           const bool *out,
+                           const struct dl_hierarchical_start *start, double *y,
+                           struct dl_diag *d);
+
+/* Marks in `out` (n rows), where own rows are marked already, the auxiliary
+ * rows that are to be held out with them: those of a GPU, an architecture or a
+ * source of which all own rows are out. False: memory is out. */
+bool dl_hold_out_auxiliary(const struct dl_hierarchical_problem *q, bool *out);
+
+#endif

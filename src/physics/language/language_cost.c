@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Time and power of an optimizer step (language_cost.h). */
+
+#include "physics/language/language_cost.h"
+
+#include <math.h>
+
+#include "physics/language/dual.h"
+#include "physics/power_limit.h"
+
+/* FLOP/s and FLOP/s per W of the A100, which others are relative to. */
+#define PEAK_0 312e12
+#define PEAK_PER_W_0 0.78e12
+
+/* Bytes of activations a layer reads and writes per token, hidden size and
+ * byte of an element (Korthikanti et al.: 34 in 16 bits); what checkpointing
+ * adds to it; passes over the scores of eager attention; kernels of a pass
+ * through a layer. */
+#define TRAFFIC 34.0
+#define AGAIN 0.35
+#define SCORE_PASSES 12.0
+#define KERNELS 10.0
+
+/* What is computed, and where it goes. */
+struct setting {
+  const double *c, *fx;
+  const struct dl_language_inputs *in;
+  double copies;   /* D */
+  double split;    /* T P */
+  double per_part; /* tokens of a micro-batch / split */
+};
+
+struct step {
+  struct dl_dual compute, attention, memory, optimizer, launch, exchange;
+  struct dl_dual reduce;
+  struct dl_dual unlimited, time, power;
+};
+
+static void by(const struct setting *k, struct dl_dual *a,
+               enum dl_language_constant i, double n) {
+  dl_dual_times(a, i, k->c[i], n);
+}
+
+static void add(struct dl_dual *a, struct dl_dual b) {
+  *a = dl_dual_sum(a, &b);
+}
+
+/* What the GPU's time is found to differ by. */
+static void by_effects(const struct setting *k, struct dl_dual *a) {
+  static const enum dl_language_effect effects[] = {
+      DL_LANG_EFFECT_GPU_TIME, DL_LANG_EFFECT_ARCH_TIME,
+      DL_LANG_EFFECT_STACK_TIME, DL_LANG_EFFECT_FRAMEWORK_TIME};
+  for (size_t i = 0; i < sizeof effects / sizeof *effects; i++)
+    dl_dual_times(a, DL_N_LANGUAGE + effects[i], exp(k->fx[effects[i]]), 1);
+}
+
+static struct dl_dual products(const struct setting *k) {
+  static const enum dl_language_constant share[] = {
+      [DL_LANG_16_BIT] = DL_LANG_EC,
+      [DL_LANG_TF32] = DL_LANG_EC_TF32,
+      [DL_LANG_FP32] = DL_LANG_EC_FP32,
+      [DL_LANG_FP8] = DL_LANG_EC_FP8};
+  const struct dl_language_inputs *in = k->in;
+  struct dl_dual narrow = dl_dual_of(in->tensor / in->hidden);
+  double per_w = in->peak_16 / in->tdp / PEAK_PER_W_0;
+  struct dl_dual t = dl_dual_of(2 * k->per_part * in->linear *
+                                (in->passes + in->again) / in->peak);
+  by(k, &narrow, DL_LANG_H0, 1);
+  add(&narrow, dl_dual_of(1));
+  by(k, &t, share[in->format], -1);
+  t = dl_dual_product(&t, &narrow);
+  if (in->format != DL_LANG_FP32 && per_w > 1) {
+    struct dl_dual slow =
+        dl_dual_exponential(per_w, DL_LANG_TH, k->c[DL_LANG_TH], 1);
+    t = dl_dual_product(&t, &slow);
+  }
+  by_effects(k, &t);
+  return t;
+}
+
+static struct dl_dual attention(const struct setting *k) {
+  const struct dl_language_inputs *in = k->in;
+  struct dl_dual t = dl_dual_exponential(in->peak_16 / PEAK_0, DL_LANG_PHI,
+                                         k->c[DL_LANG_PHI], -1);
+  t = dl_dual_scaled(&t, 2 * k->per_part * in->attention *
+                             in->attention_passes / PEAK_0);
+  by(k, &t, DL_LANG_EA, -1);
+  by_effects(k, &t);
+  return t;
+}
+
+/* Activations, scores and weights of a micro-batch. */
+static struct dl_dual traffic(const struct setting *k) {
+  const struct dl_language_inputs *in = k->in;
+  double passes = in->passes / 3 * (in->again > 0 ? 1 + AGAIN : 1);
+  struct dl_dual t = dl_dual_of(in->element * TRAFFIC * in->layers *
+                                in->hidden * passes * k->per_part);
+  struct dl_dual scores =
+      dl_dual_of(SCORE_PASSES * in->element * in->scores * k->per_part);
+  by(k, &t, DL_LANG_CT, 1);
+  if (in->fused)
+    by(k, &t, DL_LANG_FUSED, 1);
+  by(k, &scores, DL_LANG_EAGER, 1);
+  add(&t, scores);
+  add(&t, dl_dual_of(2 * in->element * in->vocabulary * k->per_part +
+                     (in->passes * in->element + in->unpack) * in->params /
+                         k->split));
+  t = dl_dual_scaled(&t, 1 / in->bandwidth);
+  by(k, &t, DL_LANG_EM, -1);
+  by_effects(k, &t);
+  return t;
+}
+
+static struct dl_dual optimizer(const struct setting *k) {
+  const struct dl_language_inputs *in = k->in;
+  struct dl_dual t = dl_dual_of(in->state_bytes * in->trained / k->split /
+                                in->shards / in->bandwidth);
+  by(k, &t, DL_LANG_WOPT, 1);
+  by(k, &t, DL_LANG_EM, -1);
+  return t;
+}
+
+static struct dl_dual launches(const struct setting *k) {
+  const struct dl_language_inputs *in = k->in;
+  struct dl_dual t = dl_dual_of(KERNELS * in->layers / in->pipeline *
+                                (in->passes + in->again));
+  struct dl_dual host = dl_dual_of(1);
+  by(k, &t, DL_LANG_TAU, 1);
+  by(k, &host, DL_LANG_C0, 1);
+  add(&t, host);
+  if (in->graphs)
+    by(k, &t, DL_LANG_GRAPH, 1);
+  return t;
+}
+
+/* `bytes` through the slowest link of n GPUs in `members` steps of latency. */
+static struct dl_dual collective(const struct setting *k, double bytes,
+                                 double calls) {
+  const struct dl_language_inputs *in = k->in;
+  enum dl_language_constant share = in->pcie ? DL_LANG_XP : DL_LANG_XL;
+  double link = k->c[share] * in->link;
+  struct dl_dual latency = dl_dual_of(calls * log2(fmax(k->copies, 1)));
+  struct dl_dual t;
+  if (in->n_gpus > in->domain && k->c[DL_LANG_XN] * in->network < link) {
+    t = dl_dual_of(bytes / in->network);
+    by(k, &t, DL_LANG_XN, -1);
+  } else {
+    t = dl_dual_of(bytes / in->link);
+    by(k, &t, share, -1);
+  }
+  by(k, &latency, DL_LANG_ALPHA, 1);
+  add(&t, latency);
+  return t;
+}
+
+/* Of a micro-batch: ZeRO-3 gathers the weights before each pass and divides the
+ * gradients of those that are trained; tensor parallelism sums up the
+ * activations of each layer, two times a pass. */
+static struct dl_dual exchanges(const struct setting *k) {
+  const struct dl_language_inputs *in = k->in;
+  struct dl_dual t = dl_dual_of(0);
+  double ring = (k->copies - 1) / k->copies;
+  if (in->gathers && k->copies > 1)
+    t = collective(
+        k, ring * in->element * (2 * in->params + in->trained) / k->split,
+        6 * in->layers);
+  if (in->tensor > 1) {
+    double calls = (4 + 2 * in->again) * in->layers / in->pipeline;
+    double bytes = 2 * in->element * in->hidden * in->sequences * in->tokens *
+                   (in->tensor - 1) / in->tensor;
+    struct dl_dual x = dl_dual_of(calls * bytes / in->link);
+    struct dl_dual latency = dl_dual_of(calls);
+    by(k, &x, DL_LANG_XTP, -1);
+    by(k, &latency, DL_LANG_ALPHA, 1);
+    add(&t, x);
+    add(&t, latency);
+  }
+  return t;
+}
+
+static struct dl_dual reduction(const struct setting *k) {
+  const struct dl_language_inputs *in = k->in;
+  double ring = (k->copies - 1) / k->copies;
+  if (in->gathers || !(k->copies > 1))
+    return dl_dual_of(0);
+  return collective(k, 2 * ring * in->element * in->trained / k->split,
+                    4 * in->layers);
+}
+
+/* Time of a step without a power limit. */
+static void step_of(const struct setting *k, struct step *s) {
+  const struct dl_language_inputs *in = k->in;
+  double m = in->micro_batches;
+  s->compute = products(k);
+  s->attention = attention(k);
+  s->memory = traffic(k);
+  s->optimizer = optimizer(k);
+  s->launch = launches(k);
+  s->exchange = exchanges(k);
+  s->reduce = reduction(k);
+  struct dl_dual gpu = dl_dual_sum(&s->compute, &s->attention);
+  add(&gpu, s->memory);
+  struct dl_dual one = dl_dual_overlap(&gpu, &s->launch);
+  one = dl_dual_overlap(&one, &s->exchange);
+  struct dl_dual last = dl_dual_overlap(&one, &s->reduce);
+  struct dl_dual t = dl_dual_scaled(&one, m + in->pipeline - 2);
+  add(&t, last);
+  add(&t, s->optimizer);
+  if (in->nodes > 1) {
+    struct dl_dual slow = dl_dual_of(log2(in->nodes));
+    by(k, &slow, DL_LANG_STRAG, 1);
+    add(&slow, dl_dual_of(1));
+    t = dl_dual_product(&t, &slow);
+  }
+  s->unlimited = t;
+}
+
+/* The limit of the board, in the derivatives of power and time. */
+static void limit(const struct setting *k, struct step *s,
+                  const struct dl_dual *wanted, const struct dl_dual *base) {
+  const struct dl_language_inputs *in = k->in;
+  struct dl_dual most = dl_dual_of(fmin(in->tdp, in->limit)), kappa;
+  by(k, &most, DL_LANG_PCAP, 1);
+  kappa = dl_dual_of(1);
+  by(k, &kappa, DL_LANG_KAPPA, 1);
+  struct dl_power_limit l = {.kappa = kappa.x,
+                             .wanted = wanted->x,
+                             .limit = most.x,
+                             .lowest = DL_LOWEST_CLOCK_SHARE * base->x},
+                        d;
+  struct dl_dual slow = dl_dual_of(1);
+  dl_power_limit_apply(&l);
+  s->power = dl_dual_of(l.power);
+  slow.x = l.slow;
+  for (int side = 0; side < 2; side++) {
+    struct dl_dual *to = side ? &slow : &s->power;
+    dl_power_limit_gradient(&l, side, !side, &d);
+    for (size_t i = 0; i < DL_N_DUAL; i++)
+      to->d[i] = d.kappa * kappa.d[i] / kappa.x +
+                 d.wanted * wanted->d[i] / wanted->x +
+                 d.limit * most.d[i] / most.x + d.lowest * base->d[i] / base->x;
+  }
+  s->time = dl_dual_product(&s->unlimited, &slow);
+  if (in->whole)
+    by(k, &s->time, DL_LANG_WHOLE, 1);
+}
+
+static void power_of(const struct setting *k, struct step *s) {
+  const struct dl_language_inputs *in = k->in;
+  struct dl_dual base = dl_dual_of(in->tdp), wanted = dl_dual_of(in->tdp);
+  struct dl_dual compute = dl_dual_sum(&s->compute, &s->attention);
+  struct dl_dual memory = dl_dual_scaled(&s->memory, in->micro_batches);
+  compute = dl_dual_scaled(&compute, in->micro_batches * in->tdp);
+  add(&memory, s->optimizer);
+  memory = dl_dual_scaled(&memory, in->tdp);
+  by(k, &base, DL_LANG_PA, 1);
+  by(k, &wanted, DL_LANG_PU, 1);
+  by(k, &compute, DL_LANG_PF, 1);
+  by(k, &memory, DL_LANG_PM, 1);
+  add(&compute, memory);
+  add(&wanted, dl_dual_ratio(&compute, &s->unlimited));
+  add(&wanted, base);
+  double gp = exp(k->fx[DL_LANG_EFFECT_GPU_POWER]);
+  dl_dual_times(&wanted, DL_N_LANGUAGE + DL_LANG_EFFECT_GPU_POWER, gp, 1);
+  dl_dual_times(&base, DL_N_LANGUAGE + DL_LANG_EFFECT_GPU_POWER, gp, 1);
+  limit(k, s, &wanted, &base);
+}
+
+static double tokens_of(const struct setting *k) {
+  const struct dl_language_inputs *in = k->in;
+  return in->sequences * in->tokens * in->micro_batches * k->copies;
+}
+
+static struct setting setting_of(const double *c, const double *fx,
+                                 const struct dl_language_inputs *in) {
+  double split = in->tensor * in->pipeline;
+  return (struct setting){.c = c,
+                          .fx = fx,
+                          .in = in,
+                          .copies = in->n_gpus / split,
+                          .split = split,
+                          .per_part = in->sequences * in->tokens / split};
+}
+
+void dl_language_cost_of(const double *c, const double *fx,
+                         const struct dl_language_inputs *in,
+                         struct dl_language_cost *cost) {
+  struct setting k = setting_of(c, fx, in);
+  struct step s;
+  double m = in->micro_batches;
+  step_of(&k, &s);
+  power_of(&k, &s);
+  *cost = (struct dl_language_cost){.compute = m * s.compute.x,
+                                    .attention = m * s.attention.x,
+                                    .memory = m * s.memory.x,
+                                    .optimizer = s.optimizer.x,
+                                    .launch = m * s.launch.x,
+                                    .exchange = m * s.exchange.x + s.reduce.x,
+                                    .time = s.time.x,
+                                    .power = s.power.x,
+                                    .tokens = tokens_of(&k)};
+}
+
+/* Derivatives of sign x the logarithm of a. */
+static void put(const struct dl_dual *a, double sign, struct dl_gradient *g) {
+  for (size_t i = 0; i < DL_N_LANGUAGE; i++)
+    g->c[i] = sign * a->d[i] / a->x;
+  for (size_t i = 0; i < DL_N_LANGUAGE_EFFECTS; i++)
+    g->fx[i] = sign * a->d[DL_N_LANGUAGE + i] / a->x;
+}
+
+void dl_language_gradient(const double *c, const double *fx, const void *inputs,
+                          double *log_target, struct dl_gradient *g) {
+  struct setting k = setting_of(c, fx, inputs);
+  struct step s;
+  step_of(&k, &s);
+  power_of(&k, &s);
+  log_target[DL_LANG_TARGET_RATE] = log(tokens_of(&k) / s.time.x);
+  log_target[DL_LANG_TARGET_POWER] = log(s.power.x);
+  put(&s.time, -1, &g[DL_LANG_TARGET_RATE]);
+  put(&s.power, 1, &g[DL_LANG_TARGET_POWER]);
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The physics of training transformers that process tokens: what an optimizer
+ * step costs.
+ *
+ * n GPUs in D = n / (T P) copies of the network, each divided by layers' width
+ * among T (tensor parallelism) and by layers among P (pipeline). A step is m
+ * micro-batches of b sequences of s tokens on each copy. One of them takes, on
+ * a GPU that holds 1 / (T P) of the network (u = b s / (T P) tokens' worth),
+ *
+ *   Tc = 2 u M v / (ec peak) r^th (1 + h0 T / h)      matrix products
+ *   Ta = 2 u A va / (ea peak0^(1 - phi) peak^phi)    attention
+ *   Tm = e (34 ct fused^o L h (1 + .35 k) v / 3 + 2 V) u / (em BW)
+ *        + eager 12 e S u / (em BW) + (v e + q) N / (T P em BW)  traffic
+ *   Tg = (Tc + Ta + Tm) G N F S        what a GPU, a network, a framework and
+ *                                       a software stack differ by
+ *   Tx = gathers of the weights (ZeRO-3) and exchanges of the activations
+ *        between the T GPUs of a layer
+ *   Th = (10 tau (v' + k) L / P + c0) graph^g                      launches
+ *   T1 = (Tg^4 + Tx^4 + Th^4)^(1/4)
+ *
+ * M: weights that a token is multiplied with; A: multiply-accumulates of
+ * attention per token, half of the square where a flash kernel leaves out what
+ * a causal mask hides; S: scores per token of eager attention, all layers; v:
+ * passes, 3 to train all weights, 2 + (weights trained / M) with adapters (no
+ * derivative by frozen weights), 1 + ... for the head alone, one more with full
+ * checkpointing k = 1; va: passes of attention, 3 and half of one for a flash
+ * kernel, which computes the scores again, and one more with checkpointing; r =
+ * max(1, (peak / TDP) / .78 TFLOP/s/W), the A100's: boards that do more with a
+ * watt are held by their power limit; e: bytes of an element; q: bytes to
+ * unpack 4-bit weights; o = 1 where kernels are fused (NVIDIA's containers,
+ * compiled code, MLPerf); g = 1 for MLPerf's CUDA graphs. peak0 is 312 TFLOP/s.
+ * A step takes
+ *
+ *   T0 = (m + P - 1) T1 + (T1^4 + Tr^4)^(1/4) - T1 + To
+ *   T  = T0 (1 + strag log2(nodes)) whole^w
+ *
+ * Tr: the all-reduce of the gradients (without ZeRO-3), behind the last
+ * backward pass; To: optimizer, wopt x its bytes / (em BW); w = 1 where the
+ * software stack is not told: whole trainings, as laboratories report them,
+ * take longer than their steps at their best. Collectives take bytes / link +
+ * alpha log2(members) each: `link` is xl (NVLink) or xp (PCIe) of the link's
+ * rate within the domain, and at most xn of the network's beyond it.
+ *
+ * Each GPU draws, m (Tc + Ta) of a step computing and m Tm + To moving data,
+ *
+ *   Pd = TDP (pa + pu + (pf m (Tc + Ta) + pm (m Tm + To)) / T0) Gp
+ *   P  = (Pd^-8 + C^-8)^(-1/8),  C = pcap min(TDP, limit)
+ *
+ * and where C binds, T grows by exp(kappa ln(x)^2) as in training_cost.h.
+ *
+ * Work and memory follow Kaplan et al. (arXiv 2001.08361), Korthikanti et al.
+ * (arXiv 2205.05198) and Rajbhandari et al. (arXiv 1910.02054); the bubble is
+ * that of Narayanan et al. (arXiv 2104.04473). docs/language-models.md says
+ * what was tried and where the priors come from. */
+
+#ifndef DL_PHYSICS_LANGUAGE_LANGUAGE_COST_H
+#define DL_PHYSICS_LANGUAGE_LANGUAGE_COST_H
+
+#include "physics/physics.h"
+
+/* Constants, all positive and kept as logarithms. */
+enum dl_language_constant {
+  DL_LANG_EC,      /* share of the 16-bit peak reached by matrix products */
+  DL_LANG_EC_TF32, /* the same of TF32, */
+  DL_LANG_EC_FP32, /* plain FP32 */
+  DL_LANG_EC_FP8,  /* and FP8 */
+  DL_LANG_TH,      /* exponent of the board's FLOP/s per W */
+  DL_LANG_H0,      /* width at which products reach half their rate */
+  DL_LANG_EA,      /* share of the peak rate reached by attention */
+  DL_LANG_PHI,     /* exponent of the peak rate there */
+  DL_LANG_EM,      /* share of the memory bandwidth reached */
+  DL_LANG_CT,      /* traffic of activations, relative to 34 h a layer */
+  DL_LANG_FUSED,   /* the same with fused kernels, relative */
+  DL_LANG_EAGER,   /* passes over the scores of eager attention, / 12 */
+  DL_LANG_WOPT,    /* traffic of the optimizer, relative to its states */
+  DL_LANG_TAU,     /* s: a launch */
+  DL_LANG_C0,      /* s: a micro-batch on the host */
+  DL_LANG_GRAPH,   /* launches by CUDA graphs, relative */
+  DL_LANG_XL,      /* share of NVLink's rate */
+  DL_LANG_XP,      /* share of PCIe's rate */
+  DL_LANG_XN,      /* share of the network's rate */
+  DL_LANG_XTP,     /* share of the link's rate, tensor parallelism */
+  DL_LANG_ALPHA,   /* s: a step of a collective */
+  DL_LANG_STRAG,   /* slower with each doubling of the nodes */
+  DL_LANG_WHOLE,   /* a whole training, relative to its steps */
+  DL_LANG_PA,      /* static power, share of TDP */
+  DL_LANG_PU,      /* busy */
+  DL_LANG_PF,      /* computing */
+  DL_LANG_PM,      /* moving data */
+  DL_LANG_PCAP,    /* most, share of TDP */
+  DL_LANG_KAPPA,   /* how it slows down there */
+  DL_N_LANGUAGE
+};
+
+/* What differs beyond descriptors, as logarithms; 0 where unknown. */
+enum dl_language_effect {
+  DL_LANG_EFFECT_GPU_TIME,
+  DL_LANG_EFFECT_GPU_POWER,
+  DL_LANG_EFFECT_ARCH_TIME,
+  DL_LANG_EFFECT_STACK_TIME,
+  DL_LANG_EFFECT_FRAMEWORK_TIME,
+  DL_N_LANGUAGE_EFFECTS
+};
+
+/* Grouping factors. */
+enum dl_language_factor {
+  DL_LANG_FACTOR_GPU,
+  DL_LANG_FACTOR_ARCH,
+  DL_LANG_FACTOR_STACK,
+  DL_LANG_FACTOR_FRAMEWORK,
+  DL_N_LANGUAGE_FACTORS
+};
+
+enum dl_language_target {
+  DL_LANG_TARGET_RATE,  /* tokens per second, all GPUs */
+  DL_LANG_TARGET_POWER, /* of one GPU, mean, W */
+  DL_N_LANGUAGE_TARGETS
+};
+
+enum dl_language_format {
+  DL_LANG_16_BIT,
+  DL_LANG_TF32,
+  DL_LANG_FP32,
+  DL_LANG_FP8
+};
+
+/* What is trained where; everything is known. Members of 8 bytes each, or ints
+ * in pairs: inputs are compared byte by byte. */
+struct dl_language_inputs {
+  struct dl_grouping grouping;
+  double sequences;        /* b: of a micro-batch, on a copy */
+  double tokens;           /* s: of a sequence */
+  double micro_batches;    /* m */
+  double linear;           /* M */
+  double attention;        /* A */
+  double scores;           /* S; 0: a flash kernel */
+  double passes;           /* v, without checkpointing */
+  double again;            /* passes that checkpointing adds, of all layers */
+  double attention_passes; /* the same of attention, all of them */
+  double params, trained;  /* weights; those that are trained */
+  double unpack;           /* q: bytes a weight and step */
+  double layers, hidden;   /* L, h */
+  double vocabulary;       /* V: outputs of a token; 0: none */
+  double element;          /* e: bytes */
+  double state_bytes;      /* of a trained weight, that an optimizer step
+                              reads and writes */
+  double n_gpus, tensor, pipeline;
+  double shards; /* GPUs that divide the optimizer's states */
+  double nodes;
+  double domain;        /* GPUs joined by the link */
+  double link, network; /* B/s of a GPU, one direction */
+  double peak, peak_16; /* FLOP/s at the format in use, and in 16 bits */
+  double bandwidth;     /* B/s */
+  double tdp, limit;    /* W */
+  int format;           /* enum dl_language_format */
+  int gathers;          /* weights are divided too (ZeRO-3) */
+  int fused, graphs;    /* software; */
+  int whole;            /* 1: not told */
+  int pcie;             /* the link is PCIe */
+};
+
+/* An optimizer step: what each part takes alone, s, and the whole; W of a GPU.
+ * compute, attention and memory are of a GPU; exchange is communication. */
+struct dl_language_cost {
+  double compute, attention, memory, optimizer, launch, exchange;
+  double time;
+  double power;
+  double tokens; /* of a step, all GPUs */
+};
+
+/* c: DL_N_LANGUAGE constants; fx: DL_N_LANGUAGE_EFFECTS logarithms. */
+void dl_language_cost_of(const double *c, const double *fx,
+                         const struct dl_language_inputs *inputs,
+                         struct dl_language_cost *cost);
+
+/* The physics' gradient (physics.h). */
+void dl_language_gradient(const double *c, const double *fx, const void *inputs,
+                          double *log_target, struct dl_gradient *g);
+
+extern const struct dl_physics dl_language_physics;
+
+#endif

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Inputs of the physics of training language models from a row. */
+
+#include "physics/language/language_inputs.h"
+
+#include "base/constants.h"
+#include "catalog/architecture/transformer.h"
+#include "physics/rows/inputs.h"
+#include "run/setup/training_setup.h"
+
+const struct dl_physics_quantity
+    dl_language_quantities[DL_N_LANGUAGE_QUANTITIES] = {
+        {"macs_g", true, false},
+        {"params_m", true, true},
+        {"arch.attention_macs_g", true, false},
+        {"arch.depth", true, false},
+        {"arch.hidden_size", true, false},
+        {"arch.seq_len", false, false},
+        {"arch.heads", false, false},
+        {"arch.head_params_m", false, false},
+        {"arch.layers", false, false},
+        {"arch.active_params_m", false, false},
+        {"seq_len", true, true},
+        {"tokens", false, false},
+        {"batch_size", false, false},
+        {"global_batch", false, false},
+        {"grad_accum", false, false},
+        {"n_gpus", false, true},
+        {"precision", false, false},
+        {"fine_tune", false, false},
+        {"lora_rank", false, false},
+        {"frozen_base", false, false},
+        {"optimizer", false, false},
+        {"checkpointing", false, false},
+        {"attention", false, false},
+        {"sharding", false, false},
+        {"tensor_parallel", false, false},
+        {"pipeline_parallel", false, false},
+        {"stack", false, false},
+        {"network_gbps", false, false},
+        {"gpus_per_node", false, false},
+        {"scaling", false, false},
+        {"power_limit_w", false, false},
+        {"gpu.peak_fp32_tflops", false, false},
+        {"gpu.peak_tf32_tflops", false, false},
+        {"gpu.peak_fp16_tensor_tflops", false, false},
+        {"gpu.peak_bf16_tensor_tflops", false, false},
+        {"gpu.peak_fp8_tensor_tflops", false, false},
+        {"gpu.bandwidth_gb_s", true, true},
+        {"gpu.tdp_w", true, true},
+        {"gpu.memory_gb", false, false},
+        {"gpu.link_gb_s", false, false},
+        {"gpu.link_domain", false, false},
+        {"gpu", false, false},
+        {"arch", false, false},
+        {"source", false, false},
+        {"framework", false, false},
+        {"host", false, false},
+        {"doubt", false, false},
+        {"power_doubt", false, false},
+};
+
+/* Numbers in other columns, in the order of the quantities: standard deviations
+ * of the logarithms by which the rate and the power may be off. */
+enum { RATE_SD, POWER_SD };
+
+/* Where they are not told: tokens of an optimizer step of pre-training, and of
+ * fine-tuning; tokens of a micro-batch, with full checkpointing four times
+ * that; GPUs of a node. */
+#define USUAL_BATCH_TOKENS 4194304.0
+#define FINE_TUNING_TOKENS 65536.0
+#define MICRO_BATCH_TOKENS 4096.0
+#define GPUS_PER_NODE 8
+
+/* A run on fewer tokens than these fine-tunes, as far as its batch goes. */
+#define PRE_TRAINING_TOKENS 2e9
+
+/* Bytes of a weight with Adam in mixed precision, and the share of the memory
+ * that states may take before they are divided among GPUs (ZeRO-3), or with
+ * the activations before these are computed again. */
+#define STATE_BYTES 16
+#define STATES_SHARE 0.7
+#define MEMORY_SHARE 0.9
+
+/* Bytes of activations kept in 16 bits of a layer, token and hidden size; GPUs
+ * from which on layers are taken to be divided within a node where activations
+ * would not fit. */
+#define ACTIVATION_BYTES 34
+#define MANY_GPUS 64
+
+/* Links slower than that are PCIe, GB/s. */
+#define SLOWEST_NVLINK 64
+
+/* Adapters of rank r have about 2.7 r h weights a dense layer: those of a
+ * feed-forward part are wider than h. */
+#define ADAPTER_WIDTH 2.7
+
+/* 4-bit weights are read, and written and read again in 16 bits. */
+#define UNPACKED_BYTES 2.5
+
+static enum dl_language_format format_of(const struct dl_physics_row *row) {
+  const struct dl_accelerator *gpu = row->gpu;
+  const char *precision = row->run->precision;
+  double in_16 = fmax(dl_or(gpu->peak_bf16_tensor_tflops, 0),
+                      dl_or(gpu->peak_fp16_tensor_tflops, 0));
+  if (dl_is_word(precision, "fp8") && gpu->peak_fp8_tensor_tflops > 0)
+    return DL_LANG_FP8;
+  if (in_16 > 0 &&
+      (!precision || dl_is_16_bit(precision) || dl_is_word(precision, "fp8")))
+    return DL_LANG_16_BIT;
+  return dl_is_word(precision, "tf32") && gpu->peak_tf32_tflops > 0
+             ? DL_LANG_TF32
+             : DL_LANG_FP32;
+}
+
+static void read_rates(const struct dl_physics_row *row,
+                       struct dl_language_inputs *in) {
+  const struct dl_accelerator *gpu = row->gpu;
+  const double peak[] = {[DL_LANG_16_BIT] =
+                             fmax(dl_or(gpu->peak_bf16_tensor_tflops, 0),
+                                  dl_or(gpu->peak_fp16_tensor_tflops, 0)),
+                         [DL_LANG_TF32] = gpu->peak_tf32_tflops,
+                         [DL_LANG_FP32] = gpu->peak_fp32_tflops,
+                         [DL_LANG_FP8] = gpu->peak_fp8_tensor_tflops};
+  in->format = (int)format_of(row);
+  in->element =
+      in->format == DL_LANG_16_BIT || in->format == DL_LANG_FP8 ? 2 : 4;
+  in->peak = 1e12 * peak[in->format];
+  /* Attention is in 16 bits where products are in 8. */
+  in->peak_16 = in->element < 4 ? 1e12 * peak[DL_LANG_16_BIT] : in->peak;
+  in->bandwidth = 1e9 * gpu->bandwidth_gb_s;
+  in->tdp = gpu->tdp_w;
+  in->limit = row->run->power_limit_w > 0 ? row->run->power_limit_w : in->tdp;
+}
+
+/* GPUs, and what joins them: NVLink in its domain, then the network. */
+static void read_links(const struct dl_physics_row *row,
+                       struct dl_language_inputs *in) {
+  const struct dl_accelerator *gpu = row->gpu;
+  const struct dl_run *run = row->run;
+  double link = dl_or(gpu->link_gb_s, DL_PCIE_3_X16_GB_S);
+  struct dl_degrees degrees = dl_degrees_of(run);
+  double node =
+      dl_or(run->gpus_per_node,
+            fmax(dl_or(gpu->link_domain, GPUS_PER_NODE), GPUS_PER_NODE));
+  in->n_gpus = dl_or(run->n_gpus, 1);
+  in->tensor = dl_or(degrees.tensor, 1);
+  in->pipeline = dl_or(degrees.pipeline, 1);
+  in->nodes = ceil(in->n_gpus / node);
+  in->pcie = !(link > SLOWEST_NVLINK);
+  in->domain = in->pcie ? node : dl_or(gpu->link_domain, node);
+  in->link = 1e9 * link;
+  /* Gbit/s a GPU: what nodes of its time have. */
+  double gbps = in->pcie ? 100 : gpu->peak_fp8_tensor_tflops > 0 ? 400 : 200;
+  in->network = 1e9 / 8 * dl_or(run->network_gbps, gbps);
+}
+
+static bool is_causal(const struct dl_architecture *arch) {
+  return arch->transformer && arch->transformer->kind == DL_TF_DECODER;
+}
+
+/* Work and traffic of a token. */
+static void read_work(const struct dl_physics_row *row,
+                      struct dl_language_inputs *in) {
+  const struct dl_architecture *arch = row->arch;
+  const struct dl_run *run = row->run;
+  bool eager =
+      run->attention ? dl_is_word(run->attention, "eager") : in->element > 2;
+  double masked = is_causal(arch) && !eager ? 0.5 : 1;
+  in->tokens = dl_or(run->seq_len, arch->seq_len);
+  in->linear = 1e9 * (run->macs_g - arch->attention_macs_g) / in->tokens;
+  in->attention = 1e9 * masked * arch->attention_macs_g / in->tokens;
+  in->layers = arch->depth;
+  in->hidden = arch->hidden_size;
+  in->scores = eager ? arch->depth * dl_or(arch->heads, 1) * in->tokens : 0;
+  in->vocabulary =
+      is_causal(arch) ? 1e6 * dl_or(arch->head_params_m, 0) / in->hidden : 0;
+}
+
+/* What is trained, and the passes that takes: forward, backward through the
+ * activations, backward to the weights. */
+static void read_training(const struct dl_physics_row *row,
+                          struct dl_language_inputs *in) {
+  const struct dl_run *run = row->run;
+  enum dl_fine_tune tune = dl_fine_tune_of(run);
+  bool adapters = tune == DL_TUNE_LORA || tune == DL_TUNE_QLORA;
+  in->params = 1e6 * run->params_m;
+  in->trained = in->params;
+  if (tune == DL_TUNE_HEAD)
+    in->trained = 1e6 * dl_or(row->arch->head_params_m, 0);
+  if (adapters)
+    in->trained = ADAPTER_WIDTH * dl_or(run->lora_rank, 16) * in->hidden *
+                  dl_or(row->arch->layers, 7 * in->layers);
+  double share = fmin(in->trained / in->params, 1);
+  in->passes = tune == DL_TUNE_HEAD ? 1 + 2 * share : 2 + share;
+  in->unpack = tune == DL_TUNE_QLORA ? UNPACKED_BYTES * in->passes : 0;
+  in->state_bytes = dl_is_word(run->optimizer, "sgd")         ? 20
+                    : dl_is_word(run->optimizer, "adafactor") ? 14
+                    : dl_is_word(run->optimizer, "adam8bit")  ? 16
+                                                              : 30;
+}
+
+/* Division among GPUs, and whether activations are computed again: full where
+ * they would not fit. */
+static void read_memory(const struct dl_physics_row *row,
+                        struct dl_language_inputs *in) {
+  const struct dl_run *run = row->run;
+  double memory = 1e9 * dl_or(row->gpu->memory_gb, 1e9);
+  double least =
+      ACTIVATION_BYTES * in->element / 2 * in->layers * in->hidden * in->tokens;
+  bool told = run->tensor_parallel > 0 || run->pipeline_parallel > 0 ||
+              run->checkpointing || run->sharding;
+  if (!told && !in->pcie && in->n_gpus >= MANY_GPUS &&
+      fmod(in->n_gpus, in->domain) < 1 && least > MEMORY_SHARE * memory)
+    in->tensor = fmin(in->domain, GPUS_PER_NODE);
+  double split = in->tensor * in->pipeline, copies = in->n_gpus / split;
+  double states = STATE_BYTES * in->trained / split;
+  bool fits = states < STATES_SHARE * memory;
+  in->gathers =
+      run->sharding ? dl_is_word(run->sharding, "zero3") : !fits && copies > 1;
+  bool divided = run->sharding && !dl_is_word(run->sharding, "ddp");
+  in->shards = in->gathers || divided ? copies : 1;
+  bool full = run->checkpointing
+                  ? dl_is_word(run->checkpointing, "full")
+                  : states / (in->gathers ? copies : 1) + least / split >
+                        MEMORY_SHARE * memory;
+  in->again = full;
+  in->attention_passes = (dl_fine_tune_of(run) == DL_TUNE_HEAD ? 1 : 3) +
+                         (in->scores > 0 ? 0 : 0.5) +
+                         (full || dl_is_word(run->checkpointing, "selective"));
+}
+
+/* Micro-batches and accumulation. A batch that is told is a micro-batch, but of
+ * a pipeline, which needs several. */
+static void read_batches(const struct dl_physics_row *row,
+                         struct dl_language_inputs *in) {
+  const struct dl_run *run = row->run;
+  double copies = in->n_gpus / (in->tensor * in->pipeline);
+  bool brief = dl_fine_tune_of(run) != DL_TUNE_FULL ||
+               run->tokens < PRE_TRAINING_TOKENS || isnan(run->tokens);
+  double global = brief ? FINE_TUNING_TOKENS : USUAL_BATCH_TOKENS;
+  double usual = fmax(1, global / in->tokens / copies);
+  double micro =
+      fmax(1, (in->again > 0 ? 4 : 1) * MICRO_BATCH_TOKENS / in->tokens);
+  double batch = dl_micro_batch(run);
+  bool split = in->pipeline > 1 && isnan(run->grad_accum);
+  in->sequences = isnan(batch) ? fmin(micro, usual)
+                  : split      ? fmin(micro, batch)
+                               : batch;
+  double all = isnan(batch) ? usual : split ? fmax(batch, usual) : batch;
+  in->micro_batches = dl_or(run->grad_accum, fmax(1, all / in->sequences));
+}
+
+static void group(const struct dl_physics_row *row, struct dl_grouping *g) {
+  dl_row_names_of(row, g->name);
+  g->level[DL_LANG_FACTOR_GPU].name = DL_NAME_GPU;
+  g->level[DL_LANG_FACTOR_ARCH].name = DL_NAME_ARCH;
+  g->level[DL_LANG_FACTOR_STACK].name = DL_NAME_STACK;
+  g->level[DL_LANG_FACTOR_FRAMEWORK].name = DL_NAME_FRAMEWORK;
+  g->sd[DL_LANG_TARGET_RATE] = dl_or(row->other[RATE_SD], 0);
+  g->sd[DL_LANG_TARGET_POWER] = dl_or(row->other[POWER_SD], 0);
+}
+
+const char *dl_language_inputs_read(const struct dl_physics_row *row,
+                                    void *inputs) {
+  struct dl_language_inputs *in = inputs;
+  const struct dl_run *run = row->run;
+  const struct dl_architecture *arch = row->arch;
+  const struct dl_accelerator *gpu = row->gpu;
+  *in = (struct dl_language_inputs){0};
+  read_rates(row, in);
+  read_links(row, in);
+  read_work(row, in);
+  read_training(row, in);
+  read_memory(row, in);
+  read_batches(row, in);
+  in->graphs = dl_is_word(run->stack, "mlperf");
+  in->fused = run->stack && !dl_is_word(run->stack, "eager") &&
+              !dl_is_word(run->framework, "tensorflow");
+  in->whole = !run->stack;
+  group(row, &in->grouping);
+  const struct dl_required required[] = {
+      {"macs_g", run->macs_g},
+      {"params_m", run->params_m},
+      {"arch.attention_macs_g", arch->attention_macs_g},
+      {"arch.depth", arch->depth},
+      {"arch.hidden_size", arch->hidden_size},
+      {"seq_len", in->tokens},
+      {"gpu.peak_fp32_tflops", in->peak},
+      {"gpu.bandwidth_gb_s", gpu->bandwidth_gb_s},
+      {"gpu.tdp_w", gpu->tdp_w}};
+  return dl_first_unknown(required, sizeof required / sizeof *required);
+}
+
+void dl_language_measured(const struct dl_run *run, double *value) {
+  value[DL_LANG_TARGET_RATE] =
+      run->tokens_per_s > 0 ? log(run->tokens_per_s) : NAN;
+  value[DL_LANG_TARGET_POWER] =
+      run->gpu_power_w > 0 ? log(run->gpu_power_w) : NAN;
+}
+
+const char *dl_language_inputs_check(const void *inputs) {
+  const struct dl_language_inputs *in = inputs;
+  bool ok = in->sequences > 0 && in->micro_batches > 0 && in->tokens > 0 &&
+            in->linear > 0 && in->params > 0 && in->layers > 0 &&
+            in->hidden > 0 && in->peak > 0 && in->peak_16 > 0 &&
+            in->bandwidth > 0 && in->tdp > 0 && in->limit > 0 && in->link > 0 &&
+            in->network > 0 && in->n_gpus > 0 &&
+            in->n_gpus >= in->tensor * in->pipeline;
+  return ok ? NULL
+            : "batch, tokens, work, layers, peak rate, bandwidth and TDP must "
+              "be above 0, and GPUs no fewer than tensor x pipeline parallel";
+}

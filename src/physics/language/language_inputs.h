@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The inputs of the physics of training language models from a row: the run,
+ * its architecture and its accelerator. */
+
+#ifndef DL_PHYSICS_LANGUAGE_LANGUAGE_INPUTS_H
+#define DL_PHYSICS_LANGUAGE_LANGUAGE_INPUTS_H
+
+#include "physics/language/language_cost.h"
+
+/* The quantities they are made of. */
+enum { DL_N_LANGUAGE_QUANTITIES = 48 };
+extern const struct dl_physics_quantity
+    dl_language_quantities[DL_N_LANGUAGE_QUANTITIES];
+
+/* As `read`, `measured` and `check` of struct dl_physics; inputs: struct
+ * dl_language_inputs. */
+const char *dl_language_inputs_read(const struct dl_physics_row *row,
+                                    void *inputs);
+void dl_language_measured(const struct dl_run *run, double *value);
+const char *dl_language_inputs_check(const void *inputs);
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What an optimizer step of a language model consists of. */
+
+#include "physics/language/language_parts.h"
+
+void dl_language_parts_of(const struct dl_hierarchical_fit *fit,
+                          const struct dl_language_inputs *inputs,
+                          struct dl_language_parts *parts) {
+  static const char *const names[] = {"compute", "attention", "memory",
+                                      "launch", "exchange"};
+  double fx[DL_MAX_EFFECTS];
+  struct dl_language_cost *cost = &parts->cost;
+  dl_hierarchical_effects(fit, inputs, fx);
+  dl_language_cost_of(fit->c, fx, inputs, cost);
+  const double part[] = {cost->compute, cost->attention,
+                         cost->memory + cost->optimizer, cost->launch,
+                         cost->exchange};
+  size_t most = 0;
+  for (size_t i = 1; i < sizeof part / sizeof *part; i++)
+    if (part[i] > part[most])
+      most = i;
+  parts->bound = names[most];
+}

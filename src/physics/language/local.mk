@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+libdlest_a_SOURCES += \
+	%D%/dual.c \
+	%D%/dual.h \
+	%D%/language_cost.c \
+	%D%/language_cost.h \
+	%D%/language_inputs.c \
+	%D%/language_inputs.h \
+	%D%/language_parts.c \
+	%D%/language_parts.h \
+	%D%/language_physics.c

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Finds the blocks of the normal equations. */
+
+#include "physics/solver/equation_blocks.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+/* Blocks of more parameters than this are not worth eliminating. */
+enum { MOST_ELIMINATED = 48 };
+
+void dl_equation_blocks_free(struct dl_equation_blocks *e) {
+  for (size_t k = 0; e->block && k < e->n_blocks; k++)
+    free(e->block[k].param);
+  free(e->block);
+  free(e->cell);
+  free(e->order);
+  free(e->local);
+  free(e->rest);
+}
+
+/* Sets of levels that occur together, by their first parameters (union-find).
+ */
+static size_t root_of(const size_t *parent, size_t i) {
+  while (parent[i] != i)
+    i = parent[i];
+  return i;
+}
+
+/* Joins the levels of the factors in `use` that occur together; size[root]
+ * counts parameters. Returns the largest. */
+static size_t join_levels(const struct dl_parameter_map *map, const bool *use,
+                          size_t *parent, size_t *size) {
+  const struct dl_physics *physics = map->physics;
+  size_t most = 0;
+  for (size_t j = 0; j < map->p; j++) {
+    parent[j] = j;
+    size[j] = 0;
+  }
+  for (size_t i = 0; i < map->configs->n; i++) {
+    const size_t *first = map->first + i * physics->n_factors;
+    size_t before = SIZE_MAX;
+    for (size_t k = 0; k < physics->n_factors; k++) {
+      if (!use[k] || first[k] == 0)
+        continue;
+      if (parent[first[k]] == first[k] && size[first[k]] == 0)
+        size[first[k]] = physics->factor[k].n;
+      size_t a = root_of(parent, first[k]);
+      size_t b = before == SIZE_MAX ? a : root_of(parent, before);
+      if (a != b) {
+        parent[a > b ? a : b] = a > b ? b : a;
+        size[a > b ? b : a] += size[a > b ? a : b];
+      }
+      before = first[k];
+      size_t now = size[root_of(parent, first[k])];
+      most = now > most ? now : most;
+    }
+  }
+  return most;
+}
+
+/* Chooses the factors to eliminate, those of most levels first, as long as
+ * their blocks stay small. */
+static void choose_factors(const struct dl_parameter_map *map, bool *use,
+                           size_t *parent, size_t *size) {
+  const struct dl_physics *physics = map->physics;
+  bool tried[DL_MAX_FACTORS] = {false};
+  for (size_t round = 0; round < physics->n_factors; round++) {
+    size_t best = physics->n_factors, most = 0;
+    for (size_t k = 0; k < physics->n_factors; k++)
+      if (!tried[k] && map->n_levels[k] * physics->factor[k].n > most) {
+        most = map->n_levels[k] * physics->factor[k].n;
+        best = k;
+      }
+    if (best == physics->n_factors)
+      break;
+    tried[best] = use[best] = true;
+    use[best] = join_levels(map, use, parent, size) <= MOST_ELIMINATED;
+  }
+  join_levels(map, use, parent, size);
+}
+
+/* A configuration with its block and its levels. */
+struct tagged {
+  size_t block, config, n_factors;
+  const size_t *first; /* n_factors: first parameter of each level */
+};
+
+static int compare(size_t a, size_t b) {
+  return (a > b) - (a < b);
+}
+
+static int by_cell(const void *a, const void *b) {
+  const struct tagged *x = a, *y = b;
+  int order = compare(x->block, y->block);
+  for (size_t k = 0; order == 0 && k < x->n_factors; k++)
+    order = compare(x->first[k], y->first[k]);
+  return order;
+}
+
+static int by_cell_and_number(const void *a, const void *b) {
+  const struct tagged *x = a, *y = b;
+  int order = by_cell(a, b);
+  return order ? order : compare(x->config, y->config);
+}
+
+/* Counts cells and blocks of configurations in order. */
+static void count_cells(struct dl_equation_blocks *e,
+                        const struct tagged *tagged, size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    e->order[i] = tagged[i].config;
+    bool new_block = i == 0 || tagged[i].block != tagged[i - 1].block;
+    if (new_block)
+      e->block[e->n_blocks++].first = e->n_cells;
+    if (new_block || by_cell(&tagged[i], &tagged[i - 1]) != 0) {
+      e->cell[e->n_cells++].first = i;
+      e->block[e->n_blocks - 1].n++;
+    }
+    e->cell[e->n_cells - 1].n++;
+  }
+}
+
+/* Orders the configurations by block and cell. */
+static bool order_configs(struct dl_equation_blocks *e, const size_t *parent) {
+  const struct dl_parameter_map *map = e->map;
+  size_t n = map->configs->n, factors = map->physics->n_factors;
+  struct tagged *tagged = dl_calloc(n, sizeof *tagged);
+  e->block = dl_calloc(n, sizeof *e->block);
+  e->cell = dl_calloc(n, sizeof *e->cell);
+  bool ok = tagged && e->block && e->cell;
+  for (size_t i = 0; ok && i < n; i++) {
+    const size_t *first = map->first + i * factors;
+    tagged[i] = (struct tagged){0, i, factors, first};
+    for (size_t k = 0; k < factors; k++)
+      if (e->eliminated[k] && first[k] > 0)
+        tagged[i].block = root_of(parent, first[k]);
+  }
+  if (ok) {
+    qsort(tagged, n, sizeof *tagged, by_cell_and_number);
+    count_cells(e, tagged, n);
+    e->local = dl_calloc(e->n_cells * factors, sizeof *e->local);
+  }
+  free(tagged);
+  return ok && e->local;
+}
+
+static int ascending(const void *a, const void *b) {
+  return compare(*(const size_t *)a, *(const size_t *)b);
+}
+
+/* The first parameters of the levels of a cell. */
+static const size_t *levels_of(const struct dl_equation_blocks *e,
+                               size_t cell) {
+  return e->map->first +
+         e->order[e->cell[cell].first] * e->map->physics->n_factors;
+}
+
+/* Lists the parameters of a block, those eliminated into list[0], with where[]
+ * 1 for each; n: how many. */
+static void collect(const struct dl_equation_blocks *e,
+                    const struct dl_equation_block *b, size_t *const list[2],
+                    size_t n[2], size_t *where) {
+  const struct dl_physics *physics = e->map->physics;
+  for (size_t j = 0; j < physics->n_constants; j++)
+    list[1][n[1]++] = j;
+  for (size_t c = b->first; c < b->first + b->n; c++)
+    for (size_t k = 0; k < physics->n_factors; k++) {
+      size_t first = levels_of(e, c)[k], to = !e->eliminated[k];
+      for (size_t j = first; first > 0 && j < first + physics->factor[k].n; j++)
+        if (!where[j]) {
+          where[j] = 1;
+          list[to][n[to]++] = j;
+        }
+    }
+  for (size_t l = 0; l < 2; l++)
+    qsort(list[l], n[l], sizeof **list, ascending);
+}
+
+/* Lists the parameters of a block and numbers them in e->local. where: p zeros,
+ * and zeros again afterwards; room: 2 p. */
+static bool list_parameters(struct dl_equation_blocks *e,
+                            struct dl_equation_block *b, size_t *where,
+                            size_t *room) {
+  size_t factors = e->map->physics->n_factors, n[2] = {0, 0};
+  size_t *const list[2] = {room, room + e->map->p};
+  collect(e, b, list, n, where);
+  size_t size = n[0] + n[1];
+  b->param = dl_calloc(size, sizeof *b->param);
+  if (!b->param)
+    return false;
+  memcpy(b->param, list[0], n[0] * sizeof *b->param);
+  memcpy(b->param + n[0], list[1], n[1] * sizeof *b->param);
+  b->n_eliminated = n[0];
+  b->n_rest = n[1];
+  b->factor = e->n_factors;
+  e->n_factors += size * n[0];
+  e->largest = size > e->largest ? size : e->largest;
+  for (size_t j = 0; j < size; j++)
+    where[b->param[j]] = j;
+  for (size_t c = b->first; c < b->first + b->n; c++)
+    for (size_t k = 0; k < factors; k++)
+      e->local[c * factors + k] = where[levels_of(e, c)[k]];
+  for (size_t j = 0; j < size; j++)
+    where[b->param[j]] = 0;
+  return true;
+}
+
+bool dl_equation_blocks_make(struct dl_equation_blocks *e,
+                             const struct dl_parameter_map *map) {
+  *e = (struct dl_equation_blocks){
+      .map = map,
+      .order = dl_calloc(map->configs->n, sizeof *e->order),
+      .rest = dl_calloc(map->p, sizeof *e->rest)};
+  size_t *parent = dl_calloc(map->p, sizeof *parent);
+  size_t *size = dl_calloc(map->p, sizeof *size);
+  size_t *room = dl_calloc(2 * map->p, sizeof *room);
+  bool ok = e->order && e->rest && parent && size && room;
+  if (ok) {
+    choose_factors(map, e->eliminated, parent, size);
+    ok = order_configs(e, parent);
+    memset(size, 0, map->p * sizeof *size);
+  }
+  for (size_t k = 0; ok && k < e->n_blocks; k++)
+    ok = list_parameters(e, &e->block[k], size, room);
+  for (size_t k = 0; ok && k < e->n_blocks; k++)
+    for (size_t j = 0; j < e->block[k].n_eliminated; j++)
+      e->rest[e->block[k].param[j]] = SIZE_MAX;
+  for (size_t j = 0; ok && j < map->p; j++)
+    if (e->rest[j] < SIZE_MAX)
+      e->rest[j] = e->n_rest++;
+  free(parent);
+  free(size);
+  free(room);
+  return ok;
+}
+
+void dl_equation_columns_of(struct dl_equation_columns *columns,
+                            const struct dl_equation_blocks *e,
+                            const struct dl_equation_block *block,
+                            size_t cell) {
+  const struct dl_physics *physics = e->map->physics;
+  const size_t *first = levels_of(e, cell);
+  const size_t *local = e->local + cell * physics->n_factors;
+  size_t n = 0;
+  for (size_t pass = 0; pass < 2; pass++) {
+    for (size_t j = 0; pass == 1 && j < physics->n_constants; j++, n++) {
+      columns->at[n] = block->n_eliminated + j;
+      columns->of[n] = j;
+    }
+    for (size_t k = 0; k < physics->n_factors; k++)
+      for (size_t f = 0; first[k] > 0 && e->eliminated[k] == (pass == 0) &&
+                         f < physics->factor[k].n;
+           f++, n++) {
+        columns->at[n] = local[k] + f;
+        columns->of[n] = DL_MAX_CONSTANTS + physics->factor[k].first + f;
+      }
+  }
+  columns->n = n;
+}

@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+libdlest_a_SOURCES += \
+	%D%/covariance.c \
+	%D%/covariance.h \
+	%D%/equation_blocks.c \
+	%D%/equation_blocks.h \
+	%D%/minimise.c \
+	%D%/minimise.h \
+	%D%/normal_equations.c \
+	%D%/normal_equations.h \
+	%D%/quasi_newton.c \
+	%D%/quasi_newton.h

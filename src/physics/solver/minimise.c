@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Levenberg's and Marquardt's method, then quasi-Newton steps. */
+
+#include "physics/solver/minimise.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "physics/solver/quasi_newton.h"
+
+/* The expected decrease of the squares below which a fit has converged: the
+ * parameters are then within about 1e-4 posterior standard deviations. */
+#define CONVERGED 1e-8
+
+/* The same of damped steps: 1 % of a standard deviation. */
+#define LITTLE_GAIN 1e-4
+
+/* An expected decrease below which the equations are kept: the parameters are
+ * within about one standard deviation. */
+#define NEAR 1.0
+
+/* Steps in all, those that a set-up of the equations serves near the minimum,
+ * and tries of one. */
+enum { MOST_STEPS = 200, STEPS_OF_EQUATIONS = 8, MOST_SHORTER = 8 };
+
+/* What a minimisation works on. */
+struct search {
+  struct dl_normal_equations e;
+  struct dl_quasi_newton *pairs; /* borrowed */
+  size_t p;
+  double *theta, *g;              /* p: the point, half its gradient */
+  double *step, *trial, *trial_g; /* p */
+  double squares;                 /* at theta */
+  double damping;
+  size_t n; /* steps */
+};
+
+static bool start(struct search *w, double *theta,
+                  struct dl_quasi_newton *pairs,
+                  const struct dl_equation_blocks *blocks,
+                  const struct dl_weighed_terms *terms) {
+  size_t p = blocks->map->p;
+  *w = (struct search){.p = p,
+                       .theta = theta,
+                       .pairs = pairs,
+                       .g = dl_calloc(p, sizeof *w->g),
+                       .step = dl_calloc(p, sizeof *w->step),
+                       .trial = dl_calloc(p, sizeof *w->trial),
+                       .trial_g = dl_calloc(p, sizeof *w->trial_g)};
+  return dl_normal_equations_make(&w->e, blocks, terms) && w->g && w->step &&
+         w->trial && w->trial_g;
+}
+
+static void finish(struct search *w) {
+  dl_normal_equations_free(&w->e);
+  free(w->g);
+  free(w->step);
+  free(w->trial);
+  free(w->trial_g);
+}
+
+static void try_step(struct search *w) {
+  for (size_t j = 0; j < w->p; j++)
+    w->trial[j] = w->theta[j] + w->step[j];
+  w->n++;
+}
+
+static void accept(struct search *w, double squares) {
+  double *g = w->g;
+  memcpy(w->theta, w->trial, w->p * sizeof *w->theta);
+  w->g = w->trial_g;
+  w->trial_g = g;
+  w->squares = squares;
+}
+
+/* Sets the equations up anew at theta. False: they are singular. */
+static bool set_up(struct search *w) {
+  w->squares = dl_normal_equations_sum(&w->e, w->theta, w->damping, w->g);
+  return dl_normal_equations_factor(&w->e);
+}
+
+/* Shortens a step of which a decrease is expected until the squares do not
+ * grow, by a parabola through the squares at both ends. False: they grow. */
+static bool try_shorter(struct search *w, double expected) {
+  for (size_t i = 0; i < MOST_SHORTER && w->n < MOST_STEPS; i++) {
+    try_step(w);
+    double now = dl_normal_equations_gradient(&w->e, w->trial, w->trial_g);
+    if (now <= w->squares) {
+      dl_quasi_newton_add(w->pairs, w->step, w->g, w->trial_g);
+      accept(w, now);
+      return true;
+    }
+    double share = expected / (now - w->squares + 2 * expected);
+    share = isfinite(share) ? fmin(fmax(share, 0.1), 0.5) : 0.1;
+    expected *= share;
+    for (size_t j = 0; j < w->p; j++)
+      w->step[j] *= share;
+  }
+  return false;
+}
+
+/* Quasi-Newton steps, where the equations are factorised. Whether they have
+ * converged. */
+static bool finish_near(struct search *w) {
+  w->damping = 0;
+  for (size_t i = 0; w->n < MOST_STEPS; i++) {
+    if (i > 0 && i % STEPS_OF_EQUATIONS == 0 && !set_up(w))
+      return false;
+    double expected = dl_quasi_newton_step(w->pairs, &w->e, w->g, w->step);
+    if (!(expected >= 0))
+      return false;
+    if (expected < CONVERGED) {
+      try_step(w);
+      accept(w, w->squares);
+      return true;
+    }
+    if (!try_shorter(w, expected))
+      return false;
+  }
+  return false;
+}
+
+/* The Gauss-Newton step of factorised equations; returns the decrease of the
+ * squares that it expects. */
+static double gauss_newton_step(struct search *w) {
+  double expected = 0;
+  memcpy(w->step, w->g, w->p * sizeof *w->step);
+  dl_normal_equations_solve(&w->e, w->step);
+  for (size_t j = 0; j < w->p; j++) {
+    expected += w->step[j] * w->g[j];
+    w->step[j] = -w->step[j];
+  }
+  return expected;
+}
+
+/* Levenberg's and Marquardt's method, up to a point near the minimum. The
+ * physics has kinks, where clocks are at their lowest: a minimum on one is
+ * found by damped steps that gain ever less. */
+static enum dl_status descend(struct search *w, struct dl_diag *d) {
+  double gain = INFINITY, ratio = 1, near = NEAR;
+  while (w->n < MOST_STEPS) {
+    if (!dl_normal_equations_factor(&w->e))
+      return dl_fail(d, DL_EINPUT, "the normal equations are singular");
+    double expected = gauss_newton_step(w);
+    if (gain < (w->damping > 0 ? LITTLE_GAIN : CONVERGED) ||
+        (w->damping > 0 && expected < LITTLE_GAIN))
+      return DL_OK;
+    if (expected < near) {
+      if (finish_near(w))
+        return DL_OK;
+      near = 0;
+      ratio = 1;
+      w->squares = dl_normal_equations_sum(&w->e, w->theta, w->damping, w->g);
+      continue;
+    }
+    try_step(w);
+    /* Damping falls where the step before was as good as expected. */
+    double next = ratio < 0.75        ? w->damping
+                  : w->damping > 1e-6 ? w->damping / 10
+                                      : 0;
+    double now = dl_normal_equations_sum(&w->e, w->trial, next, w->trial_g);
+    if (now <= w->squares) {
+      gain = w->squares - now;
+      ratio = gain / expected;
+      w->damping = next;
+      accept(w, now);
+    } else {
+      w->damping = w->damping > 0 ? w->damping * 10 : 1e-2;
+      ratio = 0;
+      dl_normal_equations_sum(&w->e, w->theta, w->damping, w->g);
+    }
+  }
+  return DL_OK;
+}
+
+static enum dl_status minimise(struct search *w, bool near, struct dl_diag *d) {
+  bool ok = set_up(w);
+  if (!isfinite(w->squares))
+    return dl_fail(d, DL_EINPUT, "a row has no finite residual");
+  if (near && ok && finish_near(w))
+    return DL_OK;
+  w->squares = dl_normal_equations_sum(&w->e, w->theta, 0, w->g);
+  return descend(w, d);
+}
+
+enum dl_status dl_minimise(double *theta, struct dl_quasi_newton *pairs,
+                           const struct dl_equation_blocks *blocks,
+                           const struct dl_weighed_terms *terms,
+                           struct dl_diag *d) {
+  struct search w;
+  bool near = pairs->n > 0;
+  enum dl_status status = start(&w, theta, pairs, blocks, terms)
+                              ? minimise(&w, near, d)
+                              : dl_fail_memory(d);
+  finish(&w);
+  return status;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Minimises the squares of a hierarchical fit.
+ *
+ * Far from the minimum by Levenberg's and Marquardt's method (More 1978,
+ * doi 10.1007/BFb0067700), with the equations set up in each step. Near to it
+ * the equations are kept, and quasi-Newton steps (quasi_newton.h) take a
+ * gradient each. */
+
+#ifndef DL_PHYSICS_SOLVER_MINIMISE_H
+#define DL_PHYSICS_SOLVER_MINIMISE_H
+
+#include "base/diag.h"
+#include "physics/solver/quasi_newton.h"
+
+/* Moves theta (p) to the minimum. pairs: those that an earlier minimisation of
+ * a part of the terms has left, whose minimum theta is then; or none. What this
+ * one finds is added. Errors (DL_EINPUT): no finite residual at the start, or
+ * singular equations. */
+enum dl_status dl_minimise(double *theta, struct dl_quasi_newton *pairs,
+                           const struct dl_equation_blocks *blocks,
+                           const struct dl_weighed_terms *terms,
+                           struct dl_diag *d);
+
+#endif

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* L-BFGS by its two loops. */
+
+#include "physics/solver/quasi_newton.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+/* The least s'y / y'y of a pair. */
+#define LEAST_CURVATURE 1e-12
+
+bool dl_quasi_newton_make(struct dl_quasi_newton *q, size_t p) {
+  *q = (struct dl_quasi_newton){
+      .p = p,
+      .s = dl_calloc(DL_MOST_PAIRS * p, sizeof *q->s),
+      .y = dl_calloc(DL_MOST_PAIRS * p, sizeof *q->y),
+      .inverse = dl_calloc(DL_MOST_PAIRS, sizeof *q->inverse)};
+  return q->s && q->y && q->inverse;
+}
+
+void dl_quasi_newton_free(struct dl_quasi_newton *q) {
+  free(q->s);
+  free(q->y);
+  free(q->inverse);
+}
+
+static double dot(const double *a, const double *b, size_t n) {
+  double sum = 0;
+  for (size_t i = 0; i < n; i++)
+    sum += a[i] * b[i];
+  return sum;
+}
+
+static void add_multiple(double *to, double factor, const double *x, size_t n) {
+  for (size_t i = 0; i < n; i++)
+    to[i] += factor * x[i];
+}
+
+static void drop_oldest(struct dl_quasi_newton *q) {
+  q->n--;
+  memmove(q->s, q->s + q->p, q->n * q->p * sizeof *q->s);
+  memmove(q->y, q->y + q->p, q->n * q->p * sizeof *q->y);
+  memmove(q->inverse, q->inverse + 1, q->n * sizeof *q->inverse);
+}
+
+/* Keeps the pair behind those there are. */
+static void keep(struct dl_quasi_newton *q) {
+  const double *s = q->s + q->n * q->p, *y = q->y + q->n * q->p;
+  double curvature = dot(s, y, q->p);
+  if (curvature > LEAST_CURVATURE * dot(y, y, q->p))
+    q->inverse[q->n++] = 1 / curvature;
+}
+
+void dl_quasi_newton_add(struct dl_quasi_newton *q, const double *step,
+                         const double *from, const double *to) {
+  if (q->n == DL_MOST_PAIRS)
+    drop_oldest(q);
+  for (size_t i = 0; i < q->p; i++) {
+    q->s[q->n * q->p + i] = step[i];
+    q->y[q->n * q->p + i] = to[i] - from[i];
+  }
+  keep(q);
+}
+
+void dl_quasi_newton_copy(struct dl_quasi_newton *q,
+                          const struct dl_quasi_newton *from,
+                          const bool *known) {
+  q->n = 0;
+  for (size_t k = 0; k < from->n; k++) {
+    for (size_t i = 0; i < q->p; i++) {
+      q->s[q->n * q->p + i] = known[i] ? from->s[k * q->p + i] : 0;
+      q->y[q->n * q->p + i] = known[i] ? from->y[k * q->p + i] : 0;
+    }
+    keep(q);
+  }
+}
+
+double dl_quasi_newton_step(const struct dl_quasi_newton *q,
+                            struct dl_normal_equations *e, const double *g,
+                            double *step) {
+  double a[DL_MOST_PAIRS];
+  memcpy(step, g, q->p * sizeof *step);
+  for (size_t i = q->n; i-- > 0;) {
+    a[i] = q->inverse[i] * dot(q->s + i * q->p, step, q->p);
+    add_multiple(step, -a[i], q->y + i * q->p, q->p);
+  }
+  dl_normal_equations_solve(e, step);
+  for (size_t i = 0; i < q->n; i++) {
+    double b = q->inverse[i] * dot(q->y + i * q->p, step, q->p);
+    add_multiple(step, a[i] - b, q->s + i * q->p, q->p);
+  }
+  double decrease = dot(g, step, q->p);
+  for (size_t i = 0; i < q->p; i++)
+    step[i] = -step[i];
+  return decrease;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Quasi-Newton steps with limited memory (L-BFGS; Nocedal 1980,
+ * doi 10.1090/S0025-5718-1980-0572855-7), started from Gauss's and Newton's
+ * matrix in place of a multiple of the identity.
+ *
+ * Gauss-Newton steps leave the second derivatives of the physics out, and
+ * converge linearly where residuals remain. Pairs of a step and the change of
+ * the gradient over it correct that matrix. */
+
+#ifndef DL_PHYSICS_SOLVER_QUASI_NEWTON_H
+#define DL_PHYSICS_SOLVER_QUASI_NEWTON_H
+
+#include "physics/solver/normal_equations.h"
+
+enum { DL_MOST_PAIRS = 40 };
+
+struct dl_quasi_newton {
+  size_t p, n;   /* parameters, pairs */
+  double *s, *y; /* DL_MOST_PAIRS x p: steps and changes, newest last; owned */
+  double *inverse; /* DL_MOST_PAIRS: 1 / s'y, owned */
+};
+
+/* Allocates. False: memory is out. */
+bool dl_quasi_newton_make(struct dl_quasi_newton *q, size_t p);
+void dl_quasi_newton_free(struct dl_quasi_newton *q);
+
+/* Copies the pairs of `from`, whose parameters that are not known become 0. */
+void dl_quasi_newton_copy(struct dl_quasi_newton *q,
+                          const struct dl_quasi_newton *from,
+                          const bool *known);
+
+/* Keeps a step and the change of the gradient over it, if the curvature along
+ * it is positive. */
+void dl_quasi_newton_add(struct dl_quasi_newton *q, const double *step,
+                         const double *from, const double *to);
+
+/* The step at gradient g, with the factorised equations; returns the decrease
+ * of the squares that a quadratic model expects. */
+double dl_quasi_newton_step(const struct dl_quasi_newton *q,
+                            struct dl_normal_equations *e, const double *g,
+                            double *step);
+
+#endif

@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+libdlest_a_SOURCES += \
+	%D%/marks.c \
+	%D%/marks.h \
+	%D%/recorder.c \
+	%D%/recorder.h \
+	%D%/trace.c \
+	%D%/trace.h

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The loop of a recording: a timer, signals, and marks of the program. */
+
+#include "record/recorder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/timerfd.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "record/marks.h"
+
+enum { TIMER, SIGNALS, MARKS, N_FDS };
+
+struct recording {
+  const struct dl_record_options *o;
+  struct dl_sensors *s;
+  struct dl_trace *t;
+  struct dl_record_result *r;
+  struct dl_diag *d;
+  struct pollfd fd[N_FDS];
+  struct dl_marks marks;
+  sigset_t before; /* signals blocked by who started dlest */
+  pid_t child;     /* 0: none, or it has ended */
+  bool done;
+  bool broken;      /* the trace cannot be written */
+  int64_t began_ns; /* boot time */
+  int64_t wall_ns;  /* at began_ns: later changes of the clock do not count */
+};
+
+static int64_t now_ns(clockid_t clock) {
+  struct timespec t;
+  clock_gettime(clock, &t);
+  return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* The time of the recording: it goes on while the machine sleeps. */
+static int64_t time_ns(const struct recording *c) {
+  return c->wall_ns + now_ns(CLOCK_BOOTTIME) - c->began_ns;
+}
+
+static enum dl_status open_timer(struct recording *c) {
+  double s = c->o->interval_s;
+  struct timespec every = {.tv_sec = (time_t)floor(s),
+                           .tv_nsec = (long)((s - floor(s)) * 1e9)};
+  struct itimerspec spec = {.it_interval = every, .it_value = every};
+  int fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+  if (fd < 0 || timerfd_settime(fd, 0, &spec, NULL) != 0)
+    return dl_fail_errno(c->d, "a timer", "cannot open", errno);
+  c->fd[TIMER] = (struct pollfd){fd, POLLIN, 0};
+  return DL_OK;
+}
+
+/* Signals come through a descriptor, in the order of the loop. */
+static enum dl_status open_signals(struct recording *c) {
+  static const int taken[] = {SIGCHLD, SIGINT, SIGQUIT, SIGTERM, SIGHUP};
+  sigset_t set;
+  sigemptyset(&set);
+  for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
+    sigaddset(&set, taken[i]);
+  sigprocmask(SIG_BLOCK, &set, &c->before);
+  int fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+  if (fd < 0)
+    return dl_fail_errno(c->d, "signals", "cannot open", errno);
+  c->fd[SIGNALS] = (struct pollfd){fd, POLLIN, 0};
+  return DL_OK;
+}
+
+/* The program gets the signal mask that dlest was started with. */
+static enum dl_status start(struct recording *c) {
+  extern char **environ;
+  posix_spawnattr_t attr;
+  posix_spawnattr_init(&attr);
+  posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK);
+  posix_spawnattr_setsigmask(&attr, &c->before);
+  if (c->o->marks)
+    setenv("DLEST_MARKS", c->o->marks, 1);
+  int error =
+      posix_spawnp(&c->child, c->o->argv[0], NULL, &attr, c->o->argv, environ);
+  posix_spawnattr_destroy(&attr);
+  if (error == 0)
+    return DL_OK;
+  c->child = 0;
+  return dl_fail(c->d, DL_EUSAGE, "%s: cannot be started: %s", c->o->argv[0],
+                 strerror(error));
+}
+
+/* Notes how the program ended, if it has. */
+static void reap(struct recording *c, bool wait) {
+  int status;
+  if (c->child == 0 || waitpid(c->child, &status, wait ? 0 : WNOHANG) <= 0)
+    return;
+  c->child = 0;
+  c->done = true;
+  c->r->exit_status =
+      WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+static void take_signals(struct recording *c) {
+  struct signalfd_siginfo info;
+  while (read(c->fd[SIGNALS].fd, &info, sizeof info) == sizeof info) {
+    int number = (int)info.ssi_signo;
+    bool terminal = number == SIGINT || number == SIGQUIT;
+    if (number == SIGCHLD) {
+      reap(c, false);
+    } else if (c->child == 0) { /* nothing to wait for */
+      c->done = c->r->interrupted = true;
+    } else if (!terminal || info.ssi_code == SI_USER) {
+      /* What is typed reaches the program from the terminal. */
+      kill(c->child, number);
+      c->r->interrupted = true;
+    }
+  }
+}
+
+/* Energy of each sensor: by its counter, else by trapezoids over its power. The
+ * sum is that of the node if that is measured. */
+static void integrate(struct recording *c, double seconds) {
+  double energy[2] = {0, 0}, power[2] = {0, 0};
+  bool node = false;
+  for (size_t i = 0; i < c->s->n; i++) {
+    struct dl_sensor *s = &c->s->s[i];
+    double before = s->used_j, mean = (s->power_w + s->last_w) / 2;
+    bool whole = s->part == DL_METER_NODE;
+    if (!isnan(s->energy_j))
+      s->used_j = s->energy_j;
+    else if (!isnan(mean))
+      s->used_j += mean * seconds;
+    s->last_w = s->power_w;
+    node = node || whole;
+    energy[whole] += s->used_j;
+    power[whole] += !isnan(s->power_w) ? s->power_w
+                    : seconds > 0      ? (s->used_j - before) / seconds
+                                       : 0;
+  }
+  c->r->energy_j = energy[node];
+  c->r->power_w = power[node];
+}
+
+static void sample(struct recording *c) {
+  int64_t ns = time_ns(c);
+  dl_sensors_read(c->s, c->d);
+  if (c->r->n_samples == 0)
+    dl_sensors_restart(c->s);
+  integrate(c, c->r->n_samples > 0 ? (double)(ns - c->r->end_ns) * 1e-9 : 0);
+  if (c->r->n_samples++ == 0)
+    c->r->start_ns = ns;
+  c->r->end_ns = ns;
+  c->r->duration_s = (double)(ns - c->r->start_ns) * 1e-9;
+  if (!c->broken && dl_trace_sample(c->t, c->s, ns, c->d) != DL_OK) {
+    c->broken = true;
+    dl_warn(c->d, "%s", c->d->error);
+  }
+  if (c->o->pid > 0 && kill(c->o->pid, 0) != 0 && errno == ESRCH)
+    c->done = true;
+  if (c->r->duration_s >= c->o->duration_s)
+    c->done = true; /* never for NaN */
+  if (c->o->tick && !c->done && c->o->tick(c->o->ctx, c->r) && !c->r->stopped) {
+    c->r->stopped = true;
+    c->done = c->child == 0;
+    if (c->child > 0)
+      kill(c->child, SIGTERM);
+  }
+}
+
+static void take_marks(struct recording *c) {
+  char stamp[DL_STAMP_SIZE];
+  dl_time_stamp(time_ns(c), stamp);
+  c->r->n_epochs += dl_marks_take(&c->marks, stamp, c->o->epochs);
+}
+
+static void loop(struct recording *c) {
+  sample(c);
+  while (!c->done) {
+    if (poll(c->fd, N_FDS, -1) < 0 && errno != EINTR)
+      break;
+    if (c->fd[MARKS].revents)
+      take_marks(c);
+    if (c->fd[SIGNALS].revents)
+      take_signals(c);
+    uint64_t expired = 0;
+    if (c->fd[TIMER].revents && !c->done &&
+        read(c->fd[TIMER].fd, &expired, sizeof expired) == sizeof expired) {
+      c->r->n_late += expired > 1;
+      sample(c);
+    }
+  }
+  if (c->fd[MARKS].fd >= 0)
+    take_marks(c);
+  sample(c); /* up to the last moment */
+}
+
+static enum dl_status open_all(struct recording *c) {
+  enum dl_status status = open_signals(c);
+  if (status == DL_OK)
+    status = open_timer(c);
+  if (status == DL_OK && c->o->marks) {
+    status = dl_marks_open(&c->marks, c->o->marks, c->d);
+    c->fd[MARKS] = (struct pollfd){c->marks.fd, POLLIN, 0};
+  }
+  if (status == DL_OK && c->o->argv)
+    status = start(c);
+  return status;
+}
+
+enum dl_status dl_record(const struct dl_record_options *o,
+                         struct dl_sensors *s, struct dl_trace *t,
+                         struct dl_record_result *result, struct dl_diag *d) {
+  struct recording c = {.o = o, .s = s, .t = t, .r = result, .d = d};
+  *result = (struct dl_record_result){0};
+  for (size_t i = 0; i < N_FDS; i++)
+    c.fd[i] = (struct pollfd){-1, 0, 0};
+  c.began_ns = now_ns(CLOCK_BOOTTIME);
+  c.wall_ns = now_ns(CLOCK_REALTIME);
+  enum dl_status status = open_all(&c);
+  if (status == DL_OK)
+    loop(&c);
+  reap(&c, true);
+  for (size_t i = 0; i < N_FDS; i++)
+    if (c.fd[i].fd >= 0)
+      close(c.fd[i].fd);
+  sigprocmask(SIG_SETMASK, &c.before, NULL);
+  return status == DL_OK && c.broken ? DL_EFAILED : status;
+}

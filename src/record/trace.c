@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Writes recordings. */
+
+#include "config.h"
+
+#include "record/trace.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/memory.h"
+
+/* Columns of a sensor, as bits. */
+static const unsigned POWER = 1, ENERGY = 2, UTIL = 4, MEMORY = 8;
+
+static const char *const parts[] = {[DL_METER_GPU] = "gpu",
+                                    [DL_METER_CPU] = "cpu",
+                                    [DL_METER_RAM] = "ram",
+                                    [DL_METER_NODE] = "node"};
+
+static enum dl_status check(struct dl_trace *t, struct dl_diag *d) {
+  errno = 0;
+  return fflush(t->f) == 0 && !ferror(t->f)
+             ? DL_OK
+             : dl_fail_errno(d, t->path, "cannot write", errno ? errno : EIO);
+}
+
+/* The device in the names of columns: gpu0, cpu1, node. */
+static void write_device(FILE *f, const struct dl_sensors *s, size_t i) {
+  size_t index = 0;
+  for (size_t k = 0; k < i; k++)
+    index += s->s[k].part == s->s[i].part;
+  fputs(parts[s->s[i].part], f);
+  if (s->s[i].part != DL_METER_NODE || index > 0)
+    fprintf(f, "%zu", index);
+}
+
+static void write_columns(struct dl_trace *t, const struct dl_sensors *s) {
+  static const char *const names[] = {"power_w", "energy_j", "util_pct",
+                                      "memory_used_gb"};
+  fputs("timestamp", t->f);
+  for (size_t i = 0; i < s->n; i++)
+    for (unsigned k = 0; k < 4; k++)
+      if (t->columns[i] & 1U << k) {
+        fputc(',', t->f);
+        write_device(t->f, s, i);
+        fprintf(t->f, "_%s", names[k]);
+      }
+  fputc('\n', t->f);
+}
+
+enum dl_status dl_trace_begin(struct dl_trace *t, FILE *f, const char *path,
+                              const struct dl_sensors *s, const char *command,
+                              struct dl_diag *d) {
+  *t = (struct dl_trace){f, path, dl_calloc(s->n, sizeof *t->columns)};
+  if (!t->columns)
+    return dl_fail_memory(d);
+  fprintf(f, "# dlest record %s\n", PACKAGE_VERSION);
+  if (command)
+    fprintf(f, "# command: %s\n", command);
+  for (size_t i = 0; i < s->n; i++) {
+    const struct dl_sensor *r = &s->s[i];
+    fputs("# ", f);
+    write_device(f, s, i);
+    fprintf(f, ": %s, %s, by %s", r->name, r->id, r->kind->name);
+    if (!isnan(r->limit_w))
+      fprintf(f, ", limit %.0f W", r->limit_w);
+    fputc('\n', f);
+    t->columns[i] =
+        (isnan(r->power_w) ? 0U : POWER) | (isnan(r->energy_j) ? 0U : ENERGY) |
+        (isnan(r->util) ? 0U : UTIL) | (isnan(r->memory_b) ? 0U : MEMORY);
+  }
+  write_columns(t, s);
+  return check(t, d);
+}
+
+void dl_trace_free(struct dl_trace *t) {
+  free(t->columns);
+  *t = (struct dl_trace){0};
+}
+
+void dl_time_stamp(int64_t ns, char to[DL_STAMP_SIZE]) {
+  time_t seconds = (time_t)(ns / 1000000000);
+  struct tm tm;
+  gmtime_r(&seconds, &tm);
+  size_t n = strftime(to, DL_STAMP_SIZE, "%Y-%m-%dT%H:%M:%S", &tm);
+  snprintf(to + n, DL_STAMP_SIZE - n, ".%03dZ", (int)(ns / 1000000 % 1000));
+}
+
+/* A value with `digits` decimals; nothing where it is unknown. */
+static void write_value(FILE *f, double x, int digits) {
+  fputc(',', f);
+  if (!isnan(x))
+    fprintf(f, "%.*f", digits, x);
+}
+
+enum dl_status dl_trace_sample(struct dl_trace *t, const struct dl_sensors *s,
+                               int64_t ns, struct dl_diag *d) {
+  char stamp[DL_STAMP_SIZE];
+  dl_time_stamp(ns, stamp);
+  fputs(stamp, t->f);
+  for (size_t i = 0; i < s->n; i++) {
+    const struct dl_sensor *r = &s->s[i];
+    if (t->columns[i] & POWER)
+      write_value(t->f, r->power_w, 3);
+    if (t->columns[i] & ENERGY)
+      write_value(t->f, r->energy_j, 3);
+    if (t->columns[i] & UTIL)
+      write_value(t->f, r->util * 100, 1);
+    if (t->columns[i] & MEMORY)
+      write_value(t->f, r->memory_b * 1e-9, 3);
+  }
+  fputc('\n', t->f);
+  return check(t, d);
+}

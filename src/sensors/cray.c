@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* HPE Cray EX nodes: the node controller's pm_counters, files like
+ * "accel0_energy" with "1234567 J 1700000000000000 us" (Martin et al., "Cray XC
+ * Power Monitoring and Management", Cray User Group 2014). */
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "sensors/sensor_kinds.h"
+#include "sensors/sysfs.h"
+
+/* Files are FOLDER/NAME_power (W) and FOLDER/NAME_energy (J); the node's have
+ * no NAME. */
+static const struct {
+  const char *name;
+  enum dl_meter_kind part;
+} counters[] = {
+    {"", DL_METER_NODE},      {"cpu", DL_METER_CPU},
+    {"cpu0", DL_METER_CPU},   {"cpu1", DL_METER_CPU},
+    {"memory", DL_METER_RAM}, {"accel0", DL_METER_GPU},
+    {"accel1", DL_METER_GPU}, {"accel2", DL_METER_GPU},
+    {"accel3", DL_METER_GPU}, {"accel4", DL_METER_GPU},
+    {"accel5", DL_METER_GPU}, {"accel6", DL_METER_GPU},
+    {"accel7", DL_METER_GPU},
+};
+
+static double value(const struct dl_sensor *s, const char *quantity) {
+  char file[DL_SENSOR_NAME + 8];
+  snprintf(file, sizeof file, "%s%s%s", s->id, *s->id ? "_" : "", quantity);
+  return dl_sysfs_number(s->state, file);
+}
+
+static bool read_counter(struct dl_sensor *s) {
+  s->power_w = value(s, "power");
+  s->counter_j = value(s, "energy");
+  return !isnan(s->power_w) || !isnan(s->counter_j);
+}
+
+static enum dl_status find(const struct dl_sensor_kind *kind,
+                           struct dl_sensors *s, struct dl_diag *d) {
+  char folder[512];
+  bool cpu = false;
+  snprintf(folder, sizeof folder, "%s/cray/pm_counters", s->root);
+  for (size_t i = 0; i < sizeof counters / sizeof *counters; i++) {
+    const char *name = counters[i].name;
+    struct dl_sensor probe = {.state = folder};
+    snprintf(probe.id, sizeof probe.id, "%s", name);
+    /* Sockets are parts of "cpu". */
+    if ((cpu && strncmp(name, "cpu", 3) == 0) || !read_counter(&probe))
+      continue;
+    cpu = cpu || strcmp(name, "cpu") == 0;
+    char *copy = dl_strdup(folder);
+    struct dl_sensor *new =
+        copy ? dl_sensors_add(s, kind, counters[i].part) : NULL;
+    if (!new) {
+      free(copy);
+      return dl_fail_memory(d);
+    }
+    const char *digit = strpbrk(name, "0123456789");
+    new->state = copy;
+    new->index = digit ? (size_t)(*digit - '0') : 0;
+    snprintf(new->id, sizeof new->id, "%s", name);
+    snprintf(new->name, sizeof new->name, "%s", *name ? name : "node");
+  }
+  return DL_OK;
+}
+
+const struct dl_sensor_kind dl_sensor_cray = {
+    .name = "cray",
+    .summary = "HPE Cray nodes: pm_counters of node, CPU, memory and GPUs",
+    .find = find,
+    .read = read_counter,
+};

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Monitoring chips of sysfs: GPUs of AMD and Intel, and the node's power meter
+ * that ACPI describes. Names and units of the files: Linux's
+ * Documentation/hwmon/sysfs-interface. */
+
+#include "sensors/hwmon.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "sensors/sensor_kinds.h"
+#include "sensors/sysfs.h"
+
+enum dl_status
+dl_hwmon_find(const struct dl_sensor_kind *kind, struct dl_sensors *s,
+              const char *names,
+              enum dl_status (*add)(const struct dl_sensor_kind *kind,
+                                    struct dl_sensors *s, const char *folder,
+                                    const char *name, struct dl_diag *d),
+              struct dl_diag *d) {
+  struct dl_strlist paths = {0}, wanted = {0};
+  char name[DL_SENSOR_NAME];
+  enum dl_status status =
+      dl_sysfs_find(s->root, "class/hwmon/hwmon*", &paths, d);
+  if (status == DL_OK && !dl_strlist_split(&wanted, names, '|'))
+    status = dl_fail_memory(d);
+  for (size_t i = 0; i < paths.n && status == DL_OK; i++)
+    if (dl_sysfs_text(paths.s[i], "name", name, sizeof name) &&
+        dl_strlist_find(&wanted, name) >= 0)
+      status = add(kind, s, paths.s[i], name, d);
+  dl_strlist_free(&paths);
+  dl_strlist_free(&wanted);
+  return status;
+}
+
+struct dl_sensor *dl_hwmon_add(const struct dl_sensor_kind *kind,
+                               struct dl_sensors *s, enum dl_meter_kind part,
+                               const char *folder, const char *name) {
+  const char *slash = strrchr(folder, '/');
+  size_t index = 0;
+  for (size_t i = 0; i < s->n; i++)
+    index += s->s[i].kind == kind && s->s[i].part == part;
+  char *copy = dl_strdup(folder);
+  struct dl_sensor *new = copy ? dl_sensors_add(s, kind, part) : NULL;
+  if (!new) {
+    free(copy);
+    return NULL;
+  }
+  new->state = copy;
+  new->index = index;
+  snprintf(new->name, sizeof new->name, "%s", name);
+  snprintf(new->id, sizeof new->id, "%.90s", slash ? slash + 1 : folder);
+  return new;
+}
+
+/* uW: the mean where the chip tells one, else the present value. */
+static double power_w(const char *folder) {
+  double mean = dl_sysfs_number(folder, "power1_average");
+  return 1e-6 * (isnan(mean) ? dl_sysfs_number(folder, "power1_input") : mean);
+}
+
+static bool read_gpu(struct dl_sensor *s) {
+  const char *folder = s->state;
+  s->power_w = power_w(folder);
+  s->counter_j = 1e-6 * dl_sysfs_number(folder, "energy1_input");
+  s->util = 0.01 * dl_sysfs_number(folder, "device/gpu_busy_percent");
+  s->memory_b = dl_sysfs_number(folder, "device/mem_info_vram_used");
+  return !isnan(s->power_w) || !isnan(s->counter_j);
+}
+
+static enum dl_status add_gpu(const struct dl_sensor_kind *kind,
+                              struct dl_sensors *s, const char *folder,
+                              const char *name, struct dl_diag *d) {
+  char product[DL_SENSOR_NAME];
+  if (!dl_sysfs_exists(folder, "power1_average") &&
+      !dl_sysfs_exists(folder, "power1_input") &&
+      !dl_sysfs_exists(folder, "energy1_input"))
+    return DL_OK;
+  if (dl_sysfs_text(folder, "device/product_name", product, sizeof product))
+    name = product;
+  struct dl_sensor *new = dl_hwmon_add(kind, s, DL_METER_GPU, folder, name);
+  if (!new)
+    return dl_fail_memory(d);
+  dl_sysfs_text(folder, "device/unique_id", new->id, sizeof new->id);
+  new->limit_w = 1e-6 * dl_sysfs_number(folder, "power1_cap");
+  return DL_OK;
+}
+
+static enum dl_status find_gpus(const struct dl_sensor_kind *kind,
+                                struct dl_sensors *s, struct dl_diag *d) {
+  return dl_hwmon_find(kind, s, "amdgpu|i915|xe", add_gpu, d);
+}
+
+const struct dl_sensor_kind dl_sensor_gpu_hwmon = {
+    .name = "hwmon",
+    .summary = "AMD and Intel GPUs: power or energy, utilization, memory",
+    .find = find_gpus,
+    .read = read_gpu,
+};
+
+static bool read_meter(struct dl_sensor *s) {
+  s->power_w = power_w(s->state);
+  return !isnan(s->power_w);
+}
+
+static enum dl_status add_meter(const struct dl_sensor_kind *kind,
+                                struct dl_sensors *s, const char *folder,
+                                const char *name, struct dl_diag *d) {
+  if (isnan(power_w(folder)))
+    return dl_sysfs_exists(folder, "power1_average")
+               ? dl_sensors_note(s, kind, d,
+                                 "%s/power1_average cannot be read; it may "
+                                 "need root",
+                                 folder)
+               : DL_OK;
+  return dl_hwmon_add(kind, s, DL_METER_NODE, folder, name) ? DL_OK
+                                                            : dl_fail_memory(d);
+}
+
+static enum dl_status find_meter(const struct dl_sensor_kind *kind,
+                                 struct dl_sensors *s, struct dl_diag *d) {
+  return dl_hwmon_find(kind, s, "power_meter", add_meter, d);
+}
+
+const struct dl_sensor_kind dl_sensor_acpi = {
+    .name = "acpi",
+    .summary = "the node: power meter that ACPI describes",
+    .find = find_meter,
+    .read = read_meter,
+};

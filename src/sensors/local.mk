@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+libdlest_a_SOURCES += \
+	%D%/cray.c \
+	%D%/hwmon.c \
+	%D%/hwmon.h \
+	%D%/jetson.c \
+	%D%/nvml.c \
+	%D%/powercap.c \
+	%D%/sensor_kinds.h \
+	%D%/sensors.c \
+	%D%/sensors.h \
+	%D%/sysfs.c \
+	%D%/sysfs.h

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* NVIDIA GPUs through the driver's management library, libnvidia-ml.so.1, which
+ * is loaded where it is there. The declarations follow NVIDIA's documentation
+ * of NVML (NVML API Reference Guide). */
+
+#include <dlfcn.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "sensors/sensor_kinds.h"
+
+enum { SUCCESS = 0, NO_PERMISSION = 4 };
+
+typedef void *device;
+
+struct utilization {
+  unsigned gpu, memory; /* percent */
+};
+
+struct memory {
+  unsigned long long total, free, used; /* bytes */
+};
+
+/* A field that is asked for by number. */
+struct field {
+  unsigned id, scope;
+  long long timestamp, latency_us;
+  int type, result; /* nvmlReturn_t */
+  union {
+    double d;
+    unsigned u;
+    unsigned long long ull;
+  } value;
+};
+
+enum {
+  FIELD_POWER_INSTANT = 186
+}; /* mW; nvmlDeviceGetPowerUsage averages
+      over a second since Ampere */
+
+static struct {
+  void *library;
+  int (*init)(void);
+  const char *(*error)(int);
+  int (*count)(unsigned *);
+  int (*by_index)(unsigned, device *);
+  int (*name)(device, char *, unsigned);
+  int (*uuid)(device, char *, unsigned);
+  int (*power)(device, unsigned *);            /* mW */
+  int (*energy)(device, unsigned long long *); /* mJ since the driver began */
+  int (*utilization)(device, struct utilization *);
+  int (*memory)(device, struct memory *);
+  int (*limit)(device, unsigned *); /* mW */
+  int (*fields)(device, int, struct field *);
+} nvml;
+
+/* What the library has to have, and what may lack in old ones. */
+static const struct {
+  const char *symbol;
+  void *at;
+  bool required;
+} symbols[] = {
+    {"nvmlInit_v2", &nvml.init, true},
+    {"nvmlErrorString", &nvml.error, true},
+    {"nvmlDeviceGetCount_v2", &nvml.count, true},
+    {"nvmlDeviceGetHandleByIndex_v2", &nvml.by_index, true},
+    {"nvmlDeviceGetName", &nvml.name, true},
+    {"nvmlDeviceGetUUID", &nvml.uuid, true},
+    {"nvmlDeviceGetPowerUsage", &nvml.power, true},
+    {"nvmlDeviceGetTotalEnergyConsumption", &nvml.energy, false},
+    {"nvmlDeviceGetUtilizationRates", &nvml.utilization, false},
+    {"nvmlDeviceGetMemoryInfo", &nvml.memory, false},
+    {"nvmlDeviceGetEnforcedPowerLimit", &nvml.limit, false},
+    {"nvmlDeviceGetFieldValues", &nvml.fields, false},
+};
+
+/* Loads the library; false: it is not there or lacks a function. It stays
+ * loaded until the program ends. */
+static bool load(void) {
+  if (nvml.library)
+    return true;
+  void *library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
+  if (!library)
+    return false;
+  for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
+    void *found = dlsym(library, symbols[i].symbol);
+    if (!found && symbols[i].required) {
+      dlclose(library);
+      return false;
+    }
+    *(void **)symbols[i].at = found;
+  }
+  nvml.library = library;
+  return true;
+}
+
+struct gpu {
+  device device;
+  bool instant; /* the present power can be asked for */
+};
+
+static double power_of(const struct gpu *g) {
+  struct field f = {.id = FIELD_POWER_INSTANT};
+  unsigned mw;
+  if (g->instant && nvml.fields(g->device, 1, &f) == SUCCESS &&
+      f.result == SUCCESS)
+    return f.value.u * 1e-3;
+  return nvml.power(g->device, &mw) == SUCCESS ? mw * 1e-3 : NAN;
+}
+
+static bool read_gpu(struct dl_sensor *s) {
+  const struct gpu *g = s->state;
+  struct utilization u;
+  struct memory m;
+  unsigned long long mj;
+  bool counts = nvml.energy && nvml.energy(g->device, &mj) == SUCCESS;
+  s->power_w = power_of(g);
+  s->counter_j = counts ? (double)mj * 1e-3 : NAN;
+  s->util = nvml.utilization && nvml.utilization(g->device, &u) == SUCCESS
+                ? u.gpu * 0.01
+                : NAN;
+  s->memory_b = nvml.memory && nvml.memory(g->device, &m) == SUCCESS
+                    ? (double)m.used
+                    : NAN;
+  return counts || !isnan(s->power_w);
+}
+
+static enum dl_status add_gpu(const struct dl_sensor_kind *kind,
+                              struct dl_sensors *s, unsigned i,
+                              struct dl_diag *d) {
+  device handle;
+  unsigned mw;
+  int result = nvml.by_index(i, &handle);
+  if (result != SUCCESS)
+    return dl_sensors_note(s, kind, d, "GPU %u: %s", i, nvml.error(result));
+  struct gpu *g = dl_calloc(1, sizeof *g);
+  struct dl_sensor *new = g ? dl_sensors_add(s, kind, DL_METER_GPU) : NULL;
+  if (!new) {
+    free(g);
+    return dl_fail_memory(d);
+  }
+  struct field f = {.id = FIELD_POWER_INSTANT};
+  g->device = handle;
+  g->instant = nvml.fields && nvml.fields(handle, 1, &f) == SUCCESS &&
+               f.result == SUCCESS && f.value.u > 0;
+  new->state = g;
+  new->index = i;
+  if (nvml.name(handle, new->name, sizeof new->name) != SUCCESS)
+    snprintf(new->name, sizeof new->name, "GPU %u", i);
+  if (nvml.uuid(handle, new->id, sizeof new->id) != SUCCESS)
+    snprintf(new->id, sizeof new->id, "%u", i);
+  if (nvml.limit && nvml.limit(handle, &mw) == SUCCESS)
+    new->limit_w = mw * 1e-3;
+  if (!read_gpu(new)) {
+    enum dl_status status = dl_sensors_note(
+        s, kind, d, "%s: tells neither power nor energy", new->name);
+    free(g);
+    s->n--;
+    return status;
+  }
+  new->counter_j = NAN;
+  return DL_OK;
+}
+
+static enum dl_status find(const struct dl_sensor_kind *kind,
+                           struct dl_sensors *s, struct dl_diag *d) {
+  unsigned n = 0;
+  if (!load())
+    return DL_OK;
+  int result = nvml.init();
+  if (result == SUCCESS)
+    result = nvml.count(&n);
+  if (result != SUCCESS)
+    return dl_sensors_note(s, kind, d, "%s%s", nvml.error(result),
+                           result == NO_PERMISSION
+                               ? "; the user needs access to /dev/nvidia*"
+                               : "");
+  enum dl_status status = DL_OK;
+  for (unsigned i = 0; i < n && status == DL_OK; i++)
+    status = add_gpu(kind, s, i, d);
+  return status;
+}
+
+const struct dl_sensor_kind dl_sensor_nvml = {
+    .name = "nvml",
+    .summary = "NVIDIA GPUs: energy counter, power, utilization, memory",
+    .find = find,
+    .read = read_gpu,
+};

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The table of kinds of sensors, and what they share: counters that go on over
+ * resets, sensors that vanish. */
+
+#include "sensors/sensors.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/ascii.h"
+#include "base/memory.h"
+#include "sensors/sensor_kinds.h"
+
+static const struct dl_sensor_kind *const kinds[] = {
+    &dl_sensor_nvml,     &dl_sensor_gpu_hwmon, &dl_sensor_jetson,
+    &dl_sensor_powercap, &dl_sensor_cray,      &dl_sensor_acpi,
+};
+
+enum { N_KINDS = sizeof kinds / sizeof *kinds };
+
+size_t dl_sensor_kind_count(void) {
+  return N_KINDS;
+}
+
+const struct dl_sensor_kind *dl_sensor_kind_at(size_t i) {
+  return kinds[i];
+}
+
+struct dl_sensor *dl_sensors_add(struct dl_sensors *s,
+                                 const struct dl_sensor_kind *kind,
+                                 enum dl_meter_kind part) {
+  void *list = s->s;
+  if (!dl_grow(&list, &s->cap, s->n + 1, sizeof *s->s))
+    return NULL;
+  s->s = list;
+  struct dl_sensor *new = &s->s[s->n++];
+  *new = (struct dl_sensor){.kind = kind,
+                            .part = part,
+                            .limit_w = NAN,
+                            .power_w = NAN,
+                            .energy_j = NAN,
+                            .util = NAN,
+                            .memory_b = NAN,
+                            .counter_j = NAN,
+                            .last_w = NAN};
+  return new;
+}
+
+enum dl_status dl_sensors_note(struct dl_sensors *s,
+                               const struct dl_sensor_kind *kind,
+                               struct dl_diag *d, const char *format, ...) {
+  void *list = s->note;
+  va_list args;
+  char text[512];
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  if (!dl_grow(&list, &s->notes_cap, s->n_notes + 1, sizeof *s->note))
+    return dl_fail_memory(d);
+  s->note = list;
+  char *copy = dl_strdup(text);
+  if (!copy)
+    return dl_fail_memory(d);
+  s->note[s->n_notes++] = (struct dl_sensor_note){kind, copy};
+  return DL_OK;
+}
+
+enum dl_status dl_sensors_find(struct dl_sensors *s, struct dl_diag *d) {
+  const char *root = getenv("DLEST_SYSFS");
+  *s = (struct dl_sensors){.root = root && *root ? root : "/sys"};
+  enum dl_status status = DL_OK;
+  for (size_t i = 0; i < N_KINDS && status == DL_OK; i++)
+    status = kinds[i]->find(kinds[i], s, d);
+  return status;
+}
+
+static void free_sensor(struct dl_sensor *s) {
+  if (s->kind->free)
+    s->kind->free(s);
+  else
+    free(s->state);
+}
+
+void dl_sensors_free(struct dl_sensors *s) {
+  for (size_t i = 0; i < s->n; i++)
+    free_sensor(&s->s[i]);
+  for (size_t i = 0; i < s->n_notes; i++)
+    free(s->note[i].text);
+  free(s->s);
+  free(s->note);
+  *s = (struct dl_sensors){0};
+}
+
+/* Whether a list of devices names a GPU. As with CUDA, devices behind one that
+ * does not exist ("-1") are not visible. */
+static bool is_visible(const struct dl_sensor *s, const char *visible) {
+  for (const char *at = visible; *at; at += *at == ',') {
+    size_t n = strcspn(at, ",");
+    char *end;
+    if (*at == '-')
+      return false;
+    unsigned long index = strtoul(at, &end, 10);
+    if (end == at + n && n > 0 && index == s->index)
+      return true;
+    if (end == at && n > 0 && dl_strncasecmp(s->id, at, n) == 0)
+      return true;
+    at += n;
+  }
+  return false;
+}
+
+void dl_sensors_select(struct dl_sensors *s, const char *visible) {
+  size_t n = 0;
+  if (!visible)
+    return;
+  for (size_t i = 0; i < s->n; i++)
+    if (s->s[i].part == DL_METER_GPU && !is_visible(&s->s[i], visible))
+      free_sensor(&s->s[i]);
+    else
+      s->s[n++] = s->s[i];
+  s->n = n;
+}
+
+/* The energy since the reading before: a counter that fell has started anew,
+ * at 0 or at its end. */
+static double increase(const struct dl_sensor *s, double before) {
+  double now = s->counter_j;
+  if (now >= before)
+    return now - before;
+  return s->wraps_j > before ? s->wraps_j - before + now : now;
+}
+
+void dl_sensors_restart(struct dl_sensors *s) {
+  for (size_t i = 0; i < s->n; i++) {
+    s->s[i].total_j = 0;
+    if (!isnan(s->s[i].energy_j))
+      s->s[i].energy_j = 0;
+  }
+}
+
+size_t dl_sensors_read(struct dl_sensors *s, struct dl_diag *d) {
+  size_t n = 0;
+  for (size_t i = 0; i < s->n; i++) {
+    struct dl_sensor *r = &s->s[i];
+    double before = r->counter_j;
+    bool ok = r->kind->read(r);
+    if (!ok) {
+      r->power_w = r->util = r->memory_b = r->energy_j = NAN;
+      r->counter_j = before;
+      if (!r->lost)
+        dl_warn(d, "%s %s: cannot be read any more", r->kind->name, r->name);
+      r->lost = true;
+      continue;
+    }
+    r->lost = false;
+    n++;
+    if (isnan(r->counter_j))
+      continue;
+    r->total_j += isnan(before) ? 0 : increase(r, before);
+    r->energy_j = r->total_j;
+  }
+  return n;
+}

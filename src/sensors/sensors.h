@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Sensors of power and energy on this machine: what there is, and readings. */
+
+#ifndef DL_SENSORS_SENSORS_H
+#define DL_SENSORS_SENSORS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/diag.h"
+#include "logs/importers/importer.h"
+
+enum { DL_SENSOR_NAME = 96 };
+
+struct dl_sensor_kind;
+
+/* Something that measures one device. */
+struct dl_sensor {
+  const struct dl_sensor_kind *kind;
+  enum dl_meter_kind part;   /* GPU, CPU, memory or node */
+  char name[DL_SENSOR_NAME]; /* of the device: "NVIDIA H200", "package-0" */
+  char id[DL_SENSOR_NAME];   /* UUID, or path below the root of sysfs */
+  size_t index;              /* of the device, as its driver counts */
+  size_t channel;            /* of a chip with several */
+  double limit_w;            /* power limit; NaN: unknown */
+  void *state;               /* of the kind; owned */
+
+  /* The last reading; NaN: not measured. */
+  double power_w;
+  double energy_j; /* since the first reading; it never falls */
+  double util;     /* 0 to 1 */
+  double memory_b; /* in use, bytes */
+
+  /* Set by the kind. */
+  double counter_j; /* raw value of an energy counter; NaN: none */
+  double wraps_j;   /* the counter goes from here to 0; 0: it does not */
+
+  /* Of the recorder. */
+  double used_j; /* since the first reading */
+  double last_w; /* power before; NaN: none */
+
+  /* Private to sensors.c. */
+  double total_j; /* since the first reading */
+  bool lost;      /* it could be read before, and cannot any more */
+};
+
+/* Sensors of this machine, and what could be measured with more rights. */
+struct dl_sensors {
+  struct dl_sensor *s; /* owned */
+  size_t n, cap;
+  struct dl_sensor_note *note; /* owned */
+  size_t n_notes, notes_cap;
+  const char *root; /* of sysfs: $DLEST_SYSFS, or "/sys" */
+};
+
+/* Why a kind of sensor gives nothing, and what helps. */
+struct dl_sensor_note {
+  const struct dl_sensor_kind *kind;
+  char *text; /* owned */
+};
+
+/* A kind of sensor: a file and a row of the table in sensors.c. */
+struct dl_sensor_kind {
+  const char *name, *summary;
+  /* Adds the sensors that can be read (dl_sensors_add), and notes on those that
+   * exist and cannot (dl_sensors_note). Fails only where memory is out. */
+  enum dl_status (*find)(const struct dl_sensor_kind *kind,
+                         struct dl_sensors *s, struct dl_diag *d);
+  /* Sets power_w, counter_j, util and memory_b of a sensor, NaN for what it has
+   * not. False: it cannot be read any more. */
+  bool (*read)(struct dl_sensor *sensor);
+  void (*free)(struct dl_sensor *sensor); /* its state; NULL: free() */
+};
+
+size_t dl_sensor_kind_count(void);
+const struct dl_sensor_kind *dl_sensor_kind_at(size_t i);
+
+/* Finds all sensors. Start from {0}; free also after an error. */
+enum dl_status dl_sensors_find(struct dl_sensors *s, struct dl_diag *d);
+void dl_sensors_free(struct dl_sensors *s);
+
+/* Keeps the GPUs that `visible` lists, as CUDA_VISIBLE_DEVICES does: indices
+ * or the beginning of UUIDs; NULL keeps all. Sensors of other parts stay. */
+void dl_sensors_select(struct dl_sensors *s, const char *visible);
+
+/* Reads all. Counters are carried over resets and wrap-arounds. Warns once of a
+ * sensor that cannot be read any more. Returns how many gave a value. */
+size_t dl_sensors_read(struct dl_sensors *s, struct dl_diag *d);
+
+/* Counts energies from the last reading on. */
+void dl_sensors_restart(struct dl_sensors *s);
+
+/* For the kinds. A new sensor, all readings NaN; NULL: out of memory. */
+struct dl_sensor *dl_sensors_add(struct dl_sensors *s,
+                                 const struct dl_sensor_kind *kind,
+                                 enum dl_meter_kind part);
+enum dl_status dl_sensors_note(struct dl_sensors *s,
+                               const struct dl_sensor_kind *kind,
+                               struct dl_diag *d, const char *format, ...)
+    DL_PRINTF(4, 5);
+
+#endif

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Reads files of sysfs. */
+
+#include "sensors/sysfs.h"
+
+#include <fcntl.h>
+#include <glob.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/number.h"
+
+enum { PATH_SIZE = 512, LINE_SIZE = 256 };
+
+static int by_number(const void *a, const void *b) {
+  const char *const *x = a, *const *y = b;
+  return strverscmp(*x, *y);
+}
+
+enum dl_status dl_sysfs_find(const char *root, const char *pattern,
+                             struct dl_strlist *paths, struct dl_diag *d) {
+  struct dl_text all = {0};
+  glob_t found;
+  dl_text_printf(&all, "%s/%s", root, pattern);
+  if (all.failed)
+    return dl_fail_memory(d);
+  int result = glob(all.s, GLOB_NOSORT, NULL, &found);
+  dl_text_free(&all);
+  if (result == GLOB_NOSPACE)
+    return dl_fail_memory(d);
+  if (result != 0)
+    return DL_OK;
+  qsort((void *)found.gl_pathv, found.gl_pathc, sizeof *found.gl_pathv,
+        by_number);
+  bool ok = true;
+  for (size_t i = 0; i < found.gl_pathc && ok; i++)
+    ok = dl_strlist_add(paths, found.gl_pathv[i]);
+  globfree(&found);
+  return ok ? DL_OK : dl_fail_memory(d);
+}
+
+static bool path_of(const char *folder, const char *file,
+                    char path[PATH_SIZE]) {
+  int n = snprintf(path, PATH_SIZE, "%s/%s", folder, file);
+  return n > 0 && n < PATH_SIZE;
+}
+
+bool dl_sysfs_text(const char *folder, const char *file, char *to,
+                   size_t size) {
+  char path[PATH_SIZE];
+  if (!path_of(folder, file, path))
+    return false;
+  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0)
+    return false;
+  ssize_t n = read(fd, to, size - 1);
+  close(fd);
+  if (n <= 0)
+    return false;
+  to[n] = '\0';
+  to[strcspn(to, "\n")] = '\0';
+  return true;
+}
+
+double dl_sysfs_number(const char *folder, const char *file) {
+  char line[LINE_SIZE];
+  double x;
+  if (!dl_sysfs_text(folder, file, line, sizeof line))
+    return NAN;
+  return dl_parse_number(line, strcspn(line, " \t"), &x) == DL_NUMBER_OK ? x
+                                                                         : NAN;
+}
+
+bool dl_sysfs_exists(const char *folder, const char *file) {
+  char path[PATH_SIZE];
+  return path_of(folder, file, path) && access(path, F_OK) == 0;
+}
+
+bool dl_sysfs_readable(const char *folder, const char *file) {
+  char path[PATH_SIZE];
+  return path_of(folder, file, path) && access(path, R_OK) == 0;
+}

@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What tests/unit/test_language.c expects: the cost of an optimizer step by the
+formulas of src/physics/language/language_cost.h, written anew with plain
+numbers. Prints a row of seconds and watts for each case."""
+import math
+
+C = dict(ec=.7, ec_tf32=.65, ec_fp32=.98, ec_fp8=.8, th=.2, h0=40, ea=.28,
+         phi=.52, em=.55, ct=3.5, fused=.4, eager=2.3, wopt=1.9, tau=2e-5,
+         c0=2.6e-3, graph=.33, xl=.54, xp=.18, xn=1.5, xtp=.42, alpha=2.5e-6,
+         strag=.016, whole=1.25, pa=.1, pu=.3, pf=.65, pm=.42, pcap=.96,
+         kappa=.47)
+A100 = dict(peak=312e12, peak16=312e12, bw=2039e9, link=300e9, net=25e9, tdp=400,
+            limit=400)
+H100 = dict(peak=1978.9e12, peak16=989.4e12, bw=3350e9, link=450e9, net=50e9,
+            tdp=700, limit=450)
+L40S = dict(peak=362e12, peak16=362e12, bw=864e9, link=31.5e9, net=12.5e9,
+            tdp=350, limit=350)
+BASE = dict(b=8, s=2048, m=2, linear=6.6e9, att=131072 * 1024, scores=0,
+            passes=3, again=0, att_passes=3.5, params=6.7e9, trained=6.7e9,
+            unpack=0, layers=32, hidden=4096, vocab=50000, e=2, state=30, n=64,
+            tp=1, pp=1, shards=64, nodes=8, domain=8, fmt="ec", gathers=1,
+            fused=0, graphs=0, whole=0, pcie=0)
+SOME = dict(gpu=.93, power=1.06, arch=1.05, stack=.9, framework=1.1)
+NONE = dict.fromkeys(SOME, 1)
+CASES = [("zero3", A100, {}, NONE), ("effects", A100, {}, SOME),
+         ("whole", A100, dict(whole=1, again=1, att_passes=4.5), NONE),
+         ("pipeline", H100, dict(tp=4, pp=8, m=16, b=1, n=512, gathers=0,
+                                 shards=16, nodes=64, fmt="ec_fp8", fused=1,
+                                 graphs=1), SOME),
+         ("adapters", L40S, dict(n=4, nodes=1, pcie=1, gathers=0, shards=1, b=2,
+                                 trained=4e7, passes=2.006, unpack=5, m=1),
+          NONE),
+         ("eager", A100, dict(n=1, nodes=1, gathers=0, shards=1, fmt="ec_tf32",
+                              e=4, scores=32 * 32 * 2048,
+                              att_passes=3), NONE)]
+
+
+def overlap(a, b):
+    return (a ** 4 + b ** 4) ** .25
+
+
+def collective(w, g, size, calls):
+    link = g["link"] * C["xp" if w["pcie"] else "xl"]
+    if w["n"] > w["domain"]:
+        link = min(link, g["net"] * C["xn"])
+    copies = w["n"] / w["tp"] / w["pp"]
+    return size / link + calls * C["alpha"] * math.log2(copies)
+
+
+def step(g, w, f):
+    split = w["tp"] * w["pp"]
+    copies = w["n"] / split
+    u = w["b"] * w["s"] / split
+    own = f["gpu"] * f["arch"] * f["stack"] * f["framework"]
+    ratio = max(1, g["peak16"] / g["tdp"] / .78e12)
+    compute = (2 * u * w["linear"] * (w["passes"] + w["again"]) / g["peak"] /
+               C[w["fmt"]] * ratio ** C["th"] *
+               (1 + C["h0"] * w["tp"] / w["hidden"]) * own)
+    rate = C["ea"] * 312e12 * (g["peak16"] / 312e12) ** C["phi"]
+    attention = 2 * u * w["att"] * w["att_passes"] / rate * own
+    moved = (34 * C["ct"] * w["e"] * w["layers"] * w["hidden"] * u *
+             w["passes"] / 3 * (1.35 if w["again"] else 1) * (C["fused"] if w["fused"] else 1) +
+             12 * C["eager"] * w["e"] * w["scores"] * u +
+             2 * w["e"] * w["vocab"] * u +
+             (w["passes"] * w["e"] + w["unpack"]) * w["params"] / split)
+    memory = moved / C["em"] / g["bw"] * own
+    launch = (10 * C["tau"] * w["layers"] / w["pp"] * (w["passes"] + w["again"]) +
+              C["c0"]) * (C["graph"] if w["graphs"] else 1)
+    ring = (copies - 1) / copies
+    exchange = reduce = 0
+    if w["gathers"] and copies > 1:
+        exchange += collective(w, g, ring * w["e"] *
+                               (2 * w["params"] + w["trained"]) / split,
+                               6 * w["layers"])
+    elif copies > 1:
+        reduce = collective(w, g, 2 * ring * w["e"] * w["trained"] / split,
+                            4 * w["layers"])
+    if w["tp"] > 1:
+        calls = (4 + 2 * w["again"]) * w["layers"] / w["pp"]
+        size = 2 * w["e"] * w["hidden"] * w["b"] * w["s"] * (1 - 1 / w["tp"])
+        exchange += calls * (size / C["xtp"] / g["link"] + C["alpha"])
+    optimizer = (C["wopt"] * w["state"] * w["trained"] / split / w["shards"] /
+                 C["em"] / g["bw"])
+    one = overlap(overlap(compute + attention + memory, launch), exchange)
+    t = (w["m"] + w["pp"] - 2) * one + overlap(one, reduce) + optimizer
+    t *= 1 + C["strag"] * math.log2(w["nodes"])
+    base = C["pa"] * g["tdp"] * f["power"]
+    wanted = base + g["tdp"] * f["power"] * (
+        C["pu"] + (C["pf"] * w["m"] * (compute + attention) +
+                   C["pm"] * (w["m"] * memory + optimizer)) / t)
+    most = C["pcap"] * min(g["tdp"], g["limit"])
+    power = (wanted ** -8 + most ** -8) ** (-1 / 8)
+    low = .6 * base
+    share = min(1, max(.02, (power - low) / (wanted - low)))
+    t *= math.exp(C["kappa"] * math.log(share) ** 2)
+    return t * (C["whole"] if w["whole"] else 1), power
+
+
+for name, gpu, change, effects in CASES:
+    print(name, *(f"{x:.17g}" for x in step(gpu, BASE | change, effects)))

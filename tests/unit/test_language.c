@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Training of language models: the formula against an independent
+ * implementation (tests/reference/language_reference.py), its derivatives, the
+ * fit against data made by known constants, and its state. */
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <string.h>
+
+#include "math/regression/regression.h"
+#include "physics/language/language_inputs.h"
+#include "physics/language/language_parts.h"
+#include "physics/rows/physics_regression.h"
+#include "gradient.h"
+#include "unit.h"
+
+#define MATCH 1e-9
+
+/* Inputs of the reference, in its order. */
+static const double constants[DL_N_LANGUAGE] = {
+    [DL_LANG_EC] = .7,      [DL_LANG_EC_TF32] = .65, [DL_LANG_EC_FP32] = .98,
+    [DL_LANG_EC_FP8] = .8,  [DL_LANG_TH] = .2,       [DL_LANG_H0] = 40,
+    [DL_LANG_EA] = .28,     [DL_LANG_PHI] = .52,     [DL_LANG_EM] = .55,
+    [DL_LANG_CT] = 3.5,     [DL_LANG_FUSED] = .4,    [DL_LANG_EAGER] = 2.3,
+    [DL_LANG_WOPT] = 1.9,   [DL_LANG_TAU] = 2e-5,    [DL_LANG_C0] = 2.6e-3,
+    [DL_LANG_GRAPH] = .33,  [DL_LANG_XL] = .54,      [DL_LANG_XP] = .18,
+    [DL_LANG_XN] = 1.5,     [DL_LANG_XTP] = .42,     [DL_LANG_ALPHA] = 2.5e-6,
+    [DL_LANG_STRAG] = .016, [DL_LANG_WHOLE] = 1.25,  [DL_LANG_PA] = .1,
+    [DL_LANG_PU] = .3,      [DL_LANG_PF] = .65,      [DL_LANG_PM] = .42,
+    [DL_LANG_PCAP] = .96,   [DL_LANG_KAPPA] = .47};
+
+/* Factors. */
+static const double none[DL_N_LANGUAGE_EFFECTS] = {1, 1, 1, 1, 1};
+static const double some[DL_N_LANGUAGE_EFFECTS] = {
+    [DL_LANG_EFFECT_GPU_TIME] = .93,
+    [DL_LANG_EFFECT_GPU_POWER] = 1.06,
+    [DL_LANG_EFFECT_ARCH_TIME] = 1.05,
+    [DL_LANG_EFFECT_STACK_TIME] = .9,
+    [DL_LANG_EFFECT_FRAMEWORK_TIME] = 1.1};
+
+#define A100                                                                   \
+  .peak = 312e12, .peak_16 = 312e12, .bandwidth = 2039e9, .link = 300e9,       \
+  .network = 25e9, .tdp = 400, .limit = 400, .domain = 8
+#define H100                                                                   \
+  .peak = 1978.9e12, .peak_16 = 989.4e12, .bandwidth = 3350e9, .link = 450e9,  \
+  .network = 50e9, .tdp = 700, .limit = 450, .domain = 8
+#define L40S                                                                   \
+  .peak = 362e12, .peak_16 = 362e12, .bandwidth = 864e9, .link = 31.5e9,       \
+  .network = 12.5e9, .tdp = 350, .limit = 350, .domain = 8, .pcie = 1
+#define NETWORK                                                                \
+  .tokens = 2048, .linear = 6.6e9, .attention = 131072 * 1024.,                \
+  .params = 6.7e9, .layers = 32, .hidden = 4096, .vocabulary = 50000,          \
+  .state_bytes = 30
+#define FULL .passes = 3, .trained = 6.7e9
+#define IN_16_BITS .element = 2, .attention_passes = 3.5
+#define ZERO3                                                                  \
+  .sequences = 8, .micro_batches = 2, .n_gpus = 64, .tensor = 1,               \
+  .pipeline = 1, .shards = 64, .nodes = 8, .gathers = 1
+
+static const struct {
+  const double *fx;
+  struct dl_language_inputs in;
+} cases[] = {
+    {none, {A100, NETWORK, FULL, IN_16_BITS, ZERO3}},
+    {some, {A100, NETWORK, FULL, IN_16_BITS, ZERO3}},
+    {none,
+     {A100, NETWORK, FULL, ZERO3, .element = 2, .attention_passes = 4.5,
+      .again = 1, .whole = 1}},
+    {some,
+     {H100, NETWORK, FULL, IN_16_BITS, .sequences = 1, .micro_batches = 16,
+      .n_gpus = 512, .tensor = 4, .pipeline = 8, .shards = 16, .nodes = 64,
+      .format = DL_LANG_FP8, .fused = 1, .graphs = 1}},
+    {none,
+     {L40S, NETWORK, IN_16_BITS, .passes = 2.006, .trained = 4e7, .unpack = 5,
+      .sequences = 2, .micro_batches = 1, .n_gpus = 4, .tensor = 1,
+      .pipeline = 1, .shards = 1, .nodes = 1}},
+    {none,
+     {A100, NETWORK, FULL, .element = 4, .attention_passes = 3,
+      .scores = 32 * 32 * 2048., .sequences = 8, .micro_batches = 2,
+      .n_gpus = 1, .tensor = 1, .pipeline = 1, .shards = 1, .nodes = 1,
+      .format = DL_LANG_TF32}},
+};
+
+/* What language_reference.py prints: s, W. */
+static const struct {
+  const char *name;
+  double x[2];
+} expected[] = {
+    {"zero3", {7.7558517064964345, 357.1737369946797}},
+    {"effects", {7.5349091966988979, 365.23440349211012}},
+    {"whole", {12.873531510620918, 357.31298490781415}},
+    {"pipeline", {0.09948224320705859, 422.19725792451192}},
+    {"adapters", {0.81477142862527974, 308.30111800180515}},
+    {"eager", {15.884411453214103, 343.69085804438481}},
+};
+
+enum { CASES = sizeof cases / sizeof *cases };
+
+static void logs(const double *factors, double fx[DL_N_LANGUAGE_EFFECTS]) {
+  for (size_t i = 0; i < DL_N_LANGUAGE_EFFECTS; i++)
+    fx[i] = log(factors[i]);
+}
+
+static void as_the_reference(void **state) {
+  (void)state;
+  assert_int_equal(CASES, sizeof expected / sizeof *expected);
+  for (size_t i = 0; i < CASES; i++) {
+    double fx[DL_N_LANGUAGE_EFFECTS];
+    struct dl_language_cost c;
+    logs(cases[i].fx, fx);
+    dl_language_cost_of(constants, fx, &cases[i].in, &c);
+    const double got[] = {c.time, c.power};
+    for (size_t j = 0; j < 2; j++)
+      if (!(fabs(got[j] - expected[i].x[j]) <= MATCH * expected[i].x[j]))
+        fail_msg("%s: value %zu is %.17g, not %.17g", expected[i].name, j,
+                 got[j], expected[i].x[j]);
+  }
+}
+
+static void derivatives_as_differences(void **state) {
+  (void)state;
+  for (size_t i = 0; i < CASES; i++)
+    for (size_t k = 0; k < 2; k++) {
+      double fx[DL_N_LANGUAGE_EFFECTS];
+      struct dl_language_inputs in = cases[i].in;
+      logs(k ? some : none, fx);
+      check_gradient(&dl_language_physics, constants, fx, &in);
+      in.limit *= 0.5; /* the power limit binds */
+      check_gradient(&dl_language_physics, constants, fx, &in);
+    }
+}
+
+/* Rows of a made-up table: two GPUs, networks of five sizes, eight batches. */
+enum { ROWS = 80 };
+
+static void make_row(struct dl_language_inputs *in, size_t i) {
+  static const char *const gpu_names[] = {"g0", "g1"}, *const nets[] = {
+                                                           "n0", "n1", "n2",
+                                                           "n3", "n4"};
+  size_t net = i / 2 % 5;
+  double times = exp2((double)net);
+  *in = cases[i % 2 ? 3 : 0].in;
+  in->sequences = exp2((double)(i / 10) / 2);
+  in->linear *= times;
+  in->params *= times;
+  in->trained *= times;
+  in->layers = 24 + 8 * (double)net;
+  struct dl_grouping *p = &in->grouping;
+  p->name[DL_NAME_GPU] = gpu_names[i % 2];
+  p->name[DL_NAME_ARCH] = nets[net];
+  p->name[DL_NAME_STACK] = "eager";
+  p->level[DL_LANG_FACTOR_GPU].name = DL_NAME_GPU;
+  p->level[DL_LANG_FACTOR_ARCH].name = DL_NAME_ARCH;
+  p->level[DL_LANG_FACTOR_STACK].name = DL_NAME_STACK;
+  p->level[DL_LANG_FACTOR_FRAMEWORK].name = DL_NAME_FRAMEWORK;
+}
+
+struct table {
+  struct dl_language_inputs in[ROWS];
+  double value[ROWS][DL_N_LANGUAGE_TARGETS];
+  struct dl_observed observed[ROWS];
+  const void *rows[ROWS];
+};
+
+static void make_table(struct table *t) {
+  double fx[DL_N_LANGUAGE_EFFECTS] = {0};
+  for (size_t i = 0; i < ROWS; i++) {
+    make_row(&t->in[i], i);
+    dl_language_physics.predict(constants, fx, &t->in[i], t->value[i]);
+    t->observed[i] =
+        (struct dl_observed){&t->in[i], t->value[i], DL_LANG_TARGET_RATE};
+    t->rows[i] = &t->observed[i];
+  }
+}
+
+/* A state that reads back predicts the same. */
+static void fits_and_reads_back(void **state) {
+  static struct table t;
+  (void)state;
+  const struct dl_regression *method = dl_regression_find("language");
+  struct dl_sample s = {.rows = t.rows, .n_rows = ROWS};
+  struct dl_diag d;
+  struct dl_arrays saved = {0};
+  void *fitted = NULL, *again = NULL;
+  gsl_vector *got = gsl_vector_alloc(ROWS), *same = gsl_vector_alloc(ROWS);
+  make_table(&t);
+  dl_diag_init(&d);
+  assert_non_null(method);
+  assert_int_equal(method->fit(method, &fitted, &s, NULL, &d), DL_OK);
+  assert_int_equal(method->predict_rows(fitted, t.rows, got, &d), DL_OK);
+  for (size_t i = 0; i < ROWS; i++) {
+    double off = gsl_vector_get(got, i) - t.value[i][DL_LANG_TARGET_RATE];
+    if (!(fabs(off) < .05))
+      fail_msg("row %zu: off by %g", i, off);
+  }
+  assert_int_equal(method->save(fitted, &saved, &d), DL_OK);
+  assert_int_equal(method->restore(method, &again, &saved, 0, &d), DL_OK);
+  assert_int_equal(method->predict_rows(again, t.rows, same, &d), DL_OK);
+  assert_memory_equal(got->data, same->data, ROWS * sizeof(double));
+  struct dl_language_parts e;
+  dl_language_parts_of(again, &t.in[0], &e);
+  double rate = exp(gsl_vector_get(got, 0));
+  assert_true(fabs(e.cost.tokens / e.cost.time - rate) < 1e-9 * rate);
+  assert_non_null(e.bound);
+  method->free(fitted);
+  method->free(again);
+  dl_arrays_free(&saved);
+  gsl_vector_free(got);
+  gsl_vector_free(same);
+  dl_diag_free(&d);
+}
+
+/* Bounds that hold whatever the constants: a pipeline of one micro-batch is
+ * idle but for one stage, adapters save a third of the products, full
+ * checkpointing adds a third. */
+static void bounds_of_the_form(void **state) {
+  (void)state;
+  struct dl_language_inputs in = cases[0].in;
+  struct dl_language_cost full, other;
+  double fx[DL_N_LANGUAGE_EFFECTS] = {0};
+  dl_language_cost_of(constants, fx, &in, &full);
+  in.passes = 2;
+  dl_language_cost_of(constants, fx, &in, &other);
+  assert_true(fabs(other.compute - full.compute * 2 / 3) < 1e-9);
+  in.passes = 3;
+  in.again = 1;
+  dl_language_cost_of(constants, fx, &in, &other);
+  assert_true(fabs(other.compute - full.compute * 4 / 3) < 1e-9);
+  in = cases[3].in;
+  dl_language_cost_of(constants, fx, &in, &full);
+  in.micro_batches = 1;
+  dl_language_cost_of(constants, fx, &in, &other);
+  /* 16 + 7 slots against 1 + 7, with what comes once a step in both. */
+  assert_true(other.time > full.time * 8 / 23);
+  assert_true(other.time / other.tokens > 4 * full.time / full.tokens);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(as_the_reference),
+      cmocka_unit_test(derivatives_as_differences),
+      cmocka_unit_test(fits_and_reads_back),
+      cmocka_unit_test(bounds_of_the_form),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

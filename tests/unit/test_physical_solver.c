@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The solver of hierarchical fits: its gradient against differences, its steps
+ * and covariance against dense matrices, and fits that hold rows out from the
+ * prior and from a start that has not seen these rows. */
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <gsl/gsl_blas.h>
+#include <gsl/gsl_linalg.h>
+#include <math.h>
+
+#include "physics/hold_out.h"
+#include "physics/solver/covariance.h"
+#include "training_table.h"
+#include "unit.h"
+
+enum { MOST = 128 };
+
+/* A problem of which each measurement is off by a few percent, and what its
+ * equations weigh. */
+struct setting {
+  struct table t;
+  struct dl_hierarchical_problem q;
+  double precision[DL_N_PHYSICAL_TARGETS * ROWS];
+  double mean[MOST], prior[MOST], theta[MOST];
+  bool known[MOST];
+  struct dl_weighed_terms terms;
+  struct dl_normal_equations e;
+};
+
+static struct dl_diag d;
+
+static void make_problem(struct setting *s) {
+  make_table(&s->t, 8, DL_TARGET_POWER);
+  for (size_t i = 0; i < ROWS; i++)
+    for (size_t k = 0; k < DL_N_PHYSICAL_TARGETS; k++)
+      s->t.value[i][k] += 0.05 * sin(7.3 * (double)(3 * i + k));
+  const struct dl_observations o = {.n = ROWS, .row = s->t.rows};
+  assert_true(dl_hierarchical_problem_make(&s->q, &dl_training_physics, &o));
+  assert_true(s->q.map.p <= MOST);
+}
+
+static int make(void **state) {
+  static struct setting s;
+  dl_diag_init(&d);
+  make_problem(&s);
+  const struct dl_physics *physics = s.q.physics;
+  for (size_t i = 0; i < s.q.configs.n_measurements; i++)
+    s.precision[i] = 1 / physics->sigma[s.q.configs.m[i].target];
+  for (size_t j = 0; j < s.q.map.p; j++) {
+    bool constant = j < physics->n_constants;
+    s.mean[j] = constant ? log(physics->constant[j].median) : 0;
+    s.prior[j] = 1 / (0.2 * 0.2);
+    s.theta[j] = s.mean[j] + 0.1 * cos(3.1 * (double)j);
+    s.known[j] = true;
+  }
+  s.terms = (struct dl_weighed_terms){s.q.configs.m, s.precision, s.mean,
+                                      s.prior, s.known};
+  assert_true(dl_normal_equations_make(&s.e, &s.q.blocks, &s.terms));
+  *state = &s;
+  return 0;
+}
+
+static int clear(void **state) {
+  struct setting *s = *state;
+  dl_normal_equations_free(&s->e);
+  dl_hierarchical_problem_free(&s->q);
+  dl_diag_free(&d);
+  return 0;
+}
+
+/* Half the gradient of the squares, by central differences. */
+static void gradient_as_differences(void **state) {
+  struct setting *s = *state;
+  double g[MOST], ignored[MOST], h = 1e-5;
+  double squares = dl_normal_equations_gradient(&s->e, s->theta, g);
+  assert_true(squares > 0);
+  assert_near(dl_normal_equations_sum(&s->e, s->theta, 0, ignored), squares,
+              1e-12);
+  for (size_t j = 0; j < s->q.map.p; j++) {
+    double theta = s->theta[j];
+    assert_near(ignored[j], g[j], 1e-9);
+    s->theta[j] = theta + h;
+    double up = dl_normal_equations_gradient(&s->e, s->theta, ignored);
+    s->theta[j] = theta - h;
+    double down = dl_normal_equations_gradient(&s->e, s->theta, ignored);
+    s->theta[j] = theta;
+    assert_true(fabs((up - down) / (4 * h) - g[j]) < 1e-4 * (1 + fabs(g[j])));
+    dl_normal_equations_sum(&s->e, s->theta, 0, ignored);
+  }
+}
+
+/* J'J and the priors, from dense derivatives. */
+static gsl_matrix *dense_equations(const struct setting *s) {
+  size_t n = s->q.configs.n_measurements, p = s->q.map.p;
+  gsl_matrix *J = gsl_matrix_alloc(n, p), *A = gsl_matrix_calloc(p, p);
+  dl_differentiate_measurements(&s->q.map, s->theta, NULL, J->data);
+  for (size_t i = 0; i < n; i++) {
+    gsl_vector_view row = gsl_matrix_row(J, i);
+    gsl_vector_scale(&row.vector, s->precision[i]);
+  }
+  gsl_blas_dgemm(CblasTrans, CblasNoTrans, 1, J, J, 0, A);
+  for (size_t j = 0; j < p; j++)
+    *gsl_matrix_ptr(A, j, j) += s->prior[j];
+  gsl_matrix_free(J);
+  return A;
+}
+
+static void blocks_solve_the_dense_equations(void **state) {
+  struct setting *s = *state;
+  size_t p = s->q.map.p;
+  double g[MOST], x[MOST];
+  gsl_matrix *A = dense_equations(s);
+  dl_normal_equations_sum(&s->e, s->theta, 0, g);
+  memcpy(x, g, sizeof x);
+  assert_true(dl_normal_equations_factor(&s->e));
+  dl_normal_equations_solve(&s->e, x);
+  for (size_t i = 0; i < p; i++) {
+    double sum = 0, scale = 0;
+    for (size_t j = 0; j < p; j++) {
+      sum += gsl_matrix_get(A, i, j) * x[j];
+      scale += fabs(gsl_matrix_get(A, i, j) * x[j]);
+    }
+    assert_true(fabs(sum - g[i]) < 1e-9 * (scale + fabs(g[i])));
+  }
+  gsl_matrix_free(A);
+}
+
+static void covariance_is_the_dense_inverse(void **state) {
+  struct setting *s = *state;
+  size_t p = s->q.map.p;
+  double g[MOST];
+  gsl_matrix *A = dense_equations(s), *cov = gsl_matrix_alloc(p, p);
+  dl_normal_equations_sum(&s->e, s->theta, 0, g);
+  assert_true(dl_normal_equations_factor(&s->e));
+  assert_true(dl_covariance(&s->e, cov));
+  gsl_linalg_cholesky_decomp1(A);
+  gsl_linalg_cholesky_invert(A);
+  for (size_t i = 0; i < p; i++)
+    for (size_t j = 0; j < p; j++) {
+      double scale =
+          sqrt(gsl_matrix_get(A, i, i)) * sqrt(gsl_matrix_get(A, j, j));
+      assert_true(fabs(gsl_matrix_get(cov, i, j) - gsl_matrix_get(A, i, j)) <
+                  1e-9 * scale);
+    }
+  gsl_matrix_free(A);
+  gsl_matrix_free(cov);
+}
+
+/* Predictions of the rows of the first GPU, held out. With `start` the fit
+ * begins where one without the second GPU too has ended; `poisoned` rows of the
+ * first GPU measure ten times as much. */
+static void hold_first_out(struct setting *s, bool start, bool poisoned,
+                           double y[ROWS][DL_N_PHYSICAL_TARGETS]) {
+  const size_t own = ARCHS * BATCHES;
+  bool out[ROWS] = {false}, more[ROWS] = {false};
+  struct dl_hierarchical_start from;
+  dl_hierarchical_problem_free(&s->q);
+  make_problem(s);
+  for (size_t i = 0; i < own; i++) {
+    out[i] = more[i] = more[own + i] = true;
+    for (size_t k = 0; poisoned && k < DL_N_PHYSICAL_TARGETS; k++)
+      s->t.value[i][k] += log(10);
+  }
+  assert_ok(dl_hierarchical_start_make(&from, &s->q, more, &d), &d);
+  assert_ok(dl_hold_out(&s->q, out, start ? &from : NULL, y[0], &d), &d);
+  dl_hierarchical_start_free(&from);
+}
+
+/* Both end at the same optimum, and neither sees what is held out by one bit.
+ */
+static void starts_do_not_matter(void **state) {
+  struct setting *s = *state;
+  static double cold[ROWS][DL_N_PHYSICAL_TARGETS];
+  static double warm[ROWS][DL_N_PHYSICAL_TARGETS];
+  static double poisoned[ROWS][DL_N_PHYSICAL_TARGETS];
+  hold_first_out(s, false, false, cold);
+  hold_first_out(s, true, false, warm);
+  hold_first_out(s, true, true, poisoned);
+  for (size_t i = 0; i < ARCHS * BATCHES; i++) {
+    for (size_t k = 0; k < DL_N_PHYSICAL_TARGETS; k++)
+      assert_true(fabs(warm[i][k] - cold[i][k]) < 1e-5);
+    assert_memory_equal(poisoned[i], warm[i], sizeof *warm);
+  }
+}
+
+#define TEST(t) cmocka_unit_test_setup_teardown(t, make, clear)
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      TEST(gradient_as_differences),
+      TEST(blocks_solve_the_dense_equations),
+      TEST(covariance_is_the_dense_inverse),
+      TEST(starts_do_not_matter),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

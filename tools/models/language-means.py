@@ -1,0 +1,226 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Write data/language-training-means.csv: how fast language models train.
+
+usage: language-means.py [--all] DATA TRAINING-MEANS
+
+DATA is a folder with llm-foundry/training_throughput.csv (MosaicML, Apache-2.0),
+nvidia-dle/training_throughput.csv (NVIDIA DeepLearningExamples, the licences of
+its folders) and mlperf/training_entries.csv (MLPerf Training v2.0 to v4.0,
+Apache-2.0; results not verified by MLCommons once derived). TRAINING-MEANS is
+data/training-means.csv, of whose BERT fine-tuning (You et al., Zeus, NSDI 2023)
+the powers are taken.
+
+One row is written for each network, accelerator, number of them, length and
+batch: the median over submitters and containers. Of llm-foundry every second
+length of a sequence is left out, as neighbours say the same (--all: none is).
+
+What the tables do not tell, and is assumed here:
+- half of what BERT's sequences of 512 hold is padding (Krell et al., arXiv
+  2107.02027): MLPerf's submissions leave it out, so 256 tokens; NVIDIA's and
+  Paddle's containers cut a batch at the longest of a bin of 64, so 288;
+- submissions of MLPerf use FP8 on H100 and H200, on L40S for LoRA, and on Gaudi 2
+  since v3.1; LoRA is of rank 16 on sequences of 8,192 tokens;
+- tensor x pipeline parallelism of GPT-3 is 4 x 8 below 2,000 accelerators and
+  8 x 8 above, that of LoRA 4 x 1, or 8 x 1 where there are more than four
+  accelerators for a sequence;
+- networks: 200 Gbit/s a GPU beside an A100, 400 beside an H100, 100 beside
+  others, as their nodes are sold.
+"""
+import collections
+import csv
+import math
+import re
+import statistics
+import sys
+
+COLUMNS = ("arch gpu n_gpus precision batch_size grad_accum seq_len fine_tune"
+           " lora_rank checkpointing attention sharding tensor_parallel"
+           " pipeline_parallel stack framework network_gbps power_limit_w"
+           " tokens_per_s gpu_power_w source doubt power_doubt n").split()
+# llm-foundry's MPT: layers, hidden size, heads.
+MPT = {"125m": (12, 768, 12), "350m": (24, 1024, 16), "760m": (24, 1536, 12),
+       "1b": (24, 2048, 16), "3b": (32, 2560, 20), "7b": (32, 4096, 32),
+       "13b": (40, 5120, 40), "30b": (48, 7168, 56), "70b": (80, 8192, 64)}
+LENGTHS = (512, 2048, 8192, 32768)
+FOUNDRY_GPU = {"a100_40gb": "a100-sxm4-40gb", "a100_80gb": "a100-sxm4-80gb",
+               "h100_80gb": "h100-sxm5-80gb"}
+DLE_GPU = {"A100-80GB": "a100-sxm4-80gb", "V100-32GB": "v100-sxm2-32gb",
+           "V100-16GB": "v100-sxm2-16gb",
+           "V100-32GB(DGX-2H,450W)": "v100-sxm2-32gb"}
+# Spelling of a submitter -> id; the first that fits.
+MLPERF_GPU = (("A100.*PCI.*80", "a100-pcie-80gb"), ("A100.*PCI", "a100-pcie-40gb"),
+              ("A100-SXM4?-?80|A100-SXM-80", "a100-sxm4-80gb"),
+              ("A100-SXM", "a100-sxm4-40gb"), ("H200", "h200"),
+              ("H100-PCIe", "h100-pcie"), ("H100-SXM", "h100-sxm5-80gb"),
+              ("A30", "a30"), ("L40S", "l40s"), ("L40$", "l40"), ("L4$", "l4"),
+              ("A5000", "rtx-a5000"), ("[Gg]audi.*2", "gaudi2"))
+NETWORK = {"a100-sxm4-40gb": 200, "a100-sxm4-80gb": 200, "h100-sxm5-80gb": 400,
+           "h200": 400, "h100-pcie": 400, "v100-sxm2-16gb": 100,
+           "v100-sxm2-32gb": 100}
+HOPPER = ("h100-sxm5-80gb", "h100-pcie", "h200")
+
+
+def table(path):
+    with open(path, newline="", encoding="utf-8") as f:
+        return list(csv.DictReader(f))
+
+
+def mpt(name):
+    layers, hidden, heads = MPT[name]
+    return (f"transformer:layers={layers},hidden={hidden},heads={heads},"
+            f"vocab=50368,seq=2048,positions=2048,bias=0,norm_bias=0")
+
+
+def foundry(path, everything):
+    for r in table(path):
+        if int(r["SeqLen (T)"]) not in LENGTHS and not everything:
+            continue
+        yield {"arch": mpt(r["Model"]), "gpu": FOUNDRY_GPU[r["GPU"]],
+               "n_gpus": r["# GPUs"], "seq_len": r["SeqLen (T)"],
+               "precision": "fp8" if "fp8" in r["Precision"] else "bf16",
+               "batch_size": float(r["MicroBatchSize"]),
+               "grad_accum": float(r["GradAccum"]), "attention": "flash",
+               "checkpointing":
+               "full" if r["Activation Checkpointing"] == "True" else "none",
+               "sharding": "zero3", "stack": "eager", "framework": "pytorch",
+               "tokens_per_s": float(r["Throughput (T/s)"]),
+               "source": "llm-foundry", "doubt": .03}
+
+
+def pretraining_batch(r, half):
+    """Sequences of a micro-batch, and how many are added up, of BERT-Large."""
+    long = r["seq_len"] == "512"
+    if r["gpu"] == "V100-32GB":
+        steps = (512 if half else 256) if long else (128 if half else 64)
+        return float(r["batch_per_gpu"]) / steps, steps
+    batch = (32 if half else 16) if long else (256 if half else 128)
+    if "Multi-node" not in r["heading"]:
+        steps = (128 if half else 256) if long else (32 if half else 64)
+        return batch, steps
+    return batch, max(1, (32768 if long else 65536) / batch / int(r["n_gpus"]))
+
+
+def deep_learning_examples(path):
+    for r in table(path):
+        base = "biobert" in r["model"]
+        tuning = not r["seq_len"]
+        if "LanguageModeling/BERT" not in r["model"] or (base and tuning):
+            continue
+        half = r["precision"] == "fp16-amp"
+        length = float(r["seq_len"] or 384)
+        batch, steps = float(r["batch_per_gpu"]), 1
+        if not base and not tuning:
+            batch, steps = pretraining_batch(r, half)
+        if length == 512 and not base:
+            length = 288
+        framework = r["framework"].lower()
+        yield {"arch": "bert-base-uncased" if base else "bert-large-uncased",
+               "gpu": DLE_GPU[r["gpu"]], "n_gpus": r["n_gpus"],
+               "seq_len": length, "batch_size": batch, "grad_accum": steps,
+               "precision": "fp16" if half else r["precision"],
+               "attention": "eager", "sharding": "ddp", "stack": "ngc",
+               "framework": framework.replace("paddlepaddle", ""),
+               "power_limit_w": 450 if "450W" in r["gpu"] else "",
+               "tokens_per_s": float(r["throughput"]) * length,
+               "source": "nvidia-dle", "doubt": .05}
+
+
+def submissions(path):
+    for r in table(path):
+        kind = r["benchmark"]
+        gpu = next((i for p, i in MLPERF_GPU if re.search(p, r["gpu"])), None)
+        if (kind not in ("bert", "gpt3", "llama2_70b_lora") or not gpu or
+                r["division"] != "closed" or not r["n_gpus"] or
+                not r["train_samples_per_s"]):
+            continue
+        fp8 = (gpu in HOPPER or (gpu == "gaudi2" and r["round"][9:] > "v3.0") or
+               (gpu == "l40s" and kind != "bert"))
+        n, batch = int(r["n_gpus"]), float(r["global_batch"])
+        length, steps = 256, float(r["grad_accum"] or 1)
+        row = {"gpu": gpu, "n_gpus": n, "attention": "flash", "stack": "mlperf",
+               "precision": "fp8" if fp8 and (kind != "bert" or gpu in HOPPER)
+               else "bf16", "source": "mlperf", "lab": r["submitter"]}
+        if kind == "bert":
+            row |= {"arch": "bert-large-uncased", "sharding": "ddp",
+                    "grad_accum": steps, "batch_size": batch / n / steps}
+        else:
+            stages = 8 if kind == "gpt3" else 1
+            tensor = 8 if n / batch > 4 or n > 2000 and n % 64 == 0 else 4
+            row |= {"tensor_parallel": tensor, "pipeline_parallel": stages,
+                    "sharding": "zero1", "batch_size": 1.,
+                    "grad_accum": round(batch * tensor * stages / n)}
+            length = 2048 if kind == "gpt3" else 8192
+            row["arch"] = "gpt3-175b" if kind == "gpt3" else "llama-2-70b"
+            if kind != "gpt3":
+                row |= {"fine_tune": "lora", "lora_rank": 16}
+        row |= {"seq_len": length,
+                "tokens_per_s": float(r["train_samples_per_s"]) * length}
+        yield row
+
+
+def powers(path):
+    for r in table(path):
+        if r["arch"].startswith("bert") and r["dataset"] == "squad":
+            yield {"arch": "bert-base-uncased", "gpu": r["gpu"], "n_gpus": 1,
+                   "precision": "fp32", "batch_size": float(r["batch_size"]),
+                   "grad_accum": 1, "seq_len": 384, "attention": "eager",
+                   "sharding": "ddp", "stack": "eager", "framework": "pytorch",
+                   "power_limit_w": r["power_limit_w"],
+                   "gpu_power_w": float(r["gpu_power_w"]),
+                   "tokens_per_s":
+                   384 * float(r["train_samples"]) / float(r["epoch_s"]),
+                   "source": r["source"], "power_doubt": .1, "doubt": .3,
+                   "n": r["n"]}
+
+
+def medians(rows):
+    """One row for each set-up; a rate that one laboratory alone tells is
+    uncertain."""
+    groups = collections.OrderedDict()
+    for r in rows:
+        skip = ("tokens_per_s", "lab", "grad_accum", "batch_size", "doubt")
+        per_step = r["batch_size"] * r["grad_accum"]
+        key = tuple(r.get(c, "") for c in COLUMNS if c not in skip)
+        if r["source"] == "llm-foundry":
+            key += (r["batch_size"], r["checkpointing"])
+        groups.setdefault(key + (round(per_step, 4),), []).append(r)
+    for same in groups.values():
+        row = dict(same[len(same) // 2])
+        row["tokens_per_s"] = statistics.median(r["tokens_per_s"] for r in same)
+        row["grad_accum"] = statistics.median_low(r["grad_accum"] for r in same)
+        per_step = same[0]["batch_size"] * same[0]["grad_accum"]
+        row["batch_size"] = per_step / row["grad_accum"]
+        labs = {r.get("lab") for r in same}
+        row.setdefault("doubt", .05 if len(labs) > 2 else .15)
+        if row["arch"] == "llama-2-70b":
+            row["doubt"] = .2
+        row["n"] = len(same)
+        yield row
+
+
+def main():
+    args = [a for a in sys.argv[1:] if a != "--all"]
+    if len(args) != 2:
+        sys.exit(__doc__)
+    data, means = args
+    rows = list(medians(list(foundry(f"{data}/llm-foundry/training_throughput.csv",
+                                     "--all" in sys.argv))))
+    rows += medians(list(deep_learning_examples(
+        f"{data}/nvidia-dle/training_throughput.csv")))
+    rows += medians(list(submissions(f"{data}/mlperf/training_entries.csv")))
+    rows += powers(means)
+    out = csv.DictWriter(sys.stdout, COLUMNS, extrasaction="ignore",
+                         lineterminator="\n")
+    out.writeheader()
+    for r in rows:
+        if r["n_gpus"] != 1:
+            r["network_gbps"] = NETWORK.get(r["gpu"], 100)
+        for c in COLUMNS:
+            if isinstance(r.get(c), float) and not math.isnan(r[c]):
+                r[c] = f"{r[c]:.5g}"
+        out.writerow(r)
+
+
+if __name__ == "__main__":
+    main()
