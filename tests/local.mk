@@ -139,6 +139,7 @@ CLI_TESTS = \
 	tests/cli/table-values.bats \
 	tests/cli/terminal.bats \
 	tests/cli/training-setup.bats \
+	tests/cli/task-networks.bats \
 	tests/cli/transformers.bats \
 	tests/cli/user-catalogs.bats \
 	tests/cli/version.bats

@@ -76,6 +76,7 @@ static const struct dl_kind_info kinds[] = {
                         sizeof(struct dl_accelerator), accelerator_noise},
     [DL_ARCHITECTURE] = {"architecture", "arch", "archs",
                          FILES("data/architectures.xml",
+                               "data/task-networks.xml",
                                "data/transformers.xml"),
                          "data/architectures.rng", architecture_fields,
                          COUNT(architecture_fields),

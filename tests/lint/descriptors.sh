@@ -11,7 +11,7 @@ for file; do
   n=$((n + 1))
   case $file in
     models/*) schema=models/model.rng ;;
-    data/transformers.xml) schema=data/architectures.rng ;;
+    data/task-networks.xml | data/transformers.xml) schema=data/architectures.rng ;;
     *) schema=${file%.xml}.rng ;;
   esac
   if [ ! -e "$file" ]; then

@@ -1,0 +1,294 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Writes data/task-networks.xml: detection, segmentation, images from noise,
+speech, translation and recommendation, counted layer by layer.
+
+usage: architectures-from-layers.py [--check]
+--check holds parameters (1 %, or the rounding of what was published) and
+multiply-accumulates (2 %) against published ones and prints each.
+"""
+import collections
+import sys
+from xml.sax.saxutils import escape, quoteattr
+
+import task_sequence as seq
+import task_vision as vision
+from task_layers import Net
+
+# Where layers and figures were published: title, year, address.
+SOURCES = {
+    "baevski2020": ("wav2vec 2.0: A Framework for Self-Supervised Learning of "
+                    "Speech Representations", 2020, "arxiv.org/abs/2006.11477"),
+    "cicek2016": ("3D U-Net: Learning Dense Volumetric Segmentation from "
+                  "Sparse Annotation", 2016, "arxiv.org/abs/1606.06650"),
+    "diffusers": ("Diffusers: U-Nets of Stable Diffusion, configurations and "
+                  "parameter counts of the checkpoints", 2023,
+                  "github.com/huggingface/diffusers"),
+    "kim2023": ("BK-SDM: A Lightweight, Fast, and Cheap Version of Stable "
+                "Diffusion", 2023, "arxiv.org/abs/2305.15798"),
+    "kriman2020": ("QuartzNet: Deep Automatic Speech Recognition with 1D "
+                   "Time-Channel Separable Convolutions", 2020,
+                   "arxiv.org/abs/1910.10261"),
+    "li2019": ("Jasper: An End-to-End Convolutional Neural Acoustic Model",
+               2019, "arxiv.org/abs/1904.03288"),
+    "mmdet": ("MMDetection: models and their FLOPs", 2023,
+              "github.com/open-mmlab/mmdetection"),
+    "mlperf": ("MLPerf Training: reference implementations", 2024,
+               "github.com/mlcommons/training"),
+    "nvidia-dle": ("NVIDIA Deep Learning Examples", 2023,
+                   "github.com/NVIDIA/DeepLearningExamples"),
+    "peebles2023": ("Scalable Diffusion Models with Transformers", 2023,
+                    "arxiv.org/abs/2212.09748"),
+    "podell2023": ("SDXL: Improving Latent Diffusion Models for "
+                   "High-Resolution Image Synthesis", 2023,
+                   "arxiv.org/abs/2307.01952"),
+    "rombach2022": ("High-Resolution Image Synthesis with Latent Diffusion "
+                    "Models", 2022, "arxiv.org/abs/2112.10752"),
+    "ronneberger2015": ("U-Net: Convolutional Networks for Biomedical Image "
+                        "Segmentation", 2015, "arxiv.org/abs/1505.04597"),
+    "torchvision": ("torchvision: model definitions and their documentation",
+                    2024, "github.com/pytorch/vision"),
+    "ultralytics": ("Ultralytics YOLO: models and their sizes", 2024,
+                    "github.com/ultralytics/ultralytics"),
+    "xie2021": ("SegFormer: Simple and Efficient Design for Semantic "
+                "Segmentation with Transformers", 2021,
+                "arxiv.org/abs/2105.15203"),
+}
+
+# px: side of the square image; None: what `note` says. params in 1e6, macs in
+# 1e9 as published, with `digits` decimals of params; check: the network at
+# which macs were published, where that is another input; bare: published
+# without the products of attention.
+Task = collections.namedtuple("Task", "ident name family source network px "
+                              "scaling aliases note params digits macs check "
+                              "bare classes")
+TASKS = []
+
+
+def task(ident, name, family, source, network, px=None, scaling="none",
+         aliases=(), note="", params=None, digits=None, macs=None, check=None,
+         bare=False, classes=None):
+    TASKS.append(Task(ident, name, family, source, network, px, scaling,
+                      aliases, note, params, digits, macs, check, bare,
+                      classes))
+
+
+def on(function, *args, **named):
+    return lambda n, px: function(n, px, *args, **named)
+
+
+def alone(function, *args, **named):
+    return lambda n, px: function(n, *args, **named)
+
+
+RCNN = "512 regions for the boxes, 128 for the masks"
+task("retinanet_resnet50_fpn", "RetinaNet ResNet-50 FPN", "retinanet",
+     "torchvision", on(vision.retinanet, 91), 800, "area",
+     ("retinanet", "retinanet_r50_fpn", "retinanet-r50"), "",
+     34.014999, 6, 239.32, lambda n: vision.retinanet(n, (800, 1280), 80))
+task("retinanet_resnext50_fpn", "RetinaNet ResNeXt-50 FPN", "retinanet",
+     "mlperf", on(vision.retinanet, 264, groups=32, base=128), 800, "area",
+     ("retinanet_resnext50_32x4d_fpn", "retinanet-rx50"),
+     "264 classes of Open Images")
+task("fasterrcnn_resnet50_fpn", "Faster R-CNN ResNet-50 FPN", "rcnn",
+     "torchvision", on(vision.rcnn, 91, 0, 512, 0), 1024, "area",
+     ("faster_rcnn_r50_fpn", "faster-rcnn", "fasterrcnn_r50_fpn"), RCNN,
+     41.755286, 6, 207.07,
+     lambda n: vision.rcnn(n, (800, 1280), 81, 0, 1000, 0))
+task("maskrcnn_resnet50_fpn", "Mask R-CNN ResNet-50 FPN", "rcnn",
+     "torchvision", on(vision.rcnn, 91, 1, 512, 128), 1024, "area",
+     ("mask_rcnn_r50_fpn", "mask-rcnn", "maskrcnn_r50_fpn"), RCNN,
+     44.401393, 6, 260.14,
+     lambda n: vision.rcnn(n, (800, 1280), 81, 1, 1000, 100))
+task("ssd300_vgg16", "SSD300 VGG-16", "ssd", "torchvision",
+     on(vision.ssd_vgg, 91), 300, "none", ("ssd300", "ssd300-vgg"), "",
+     35.641826, 6, 34.858)
+task("ssd300_resnet34", "SSD300 ResNet-34", "ssd", "mlperf",
+     on(vision.ssd_resnet, 81, 34), 300, "none", ("ssd-resnet34", "ssd300-r34"))
+task("ssd300_resnet50", "SSD300 ResNet-50", "ssd", "nvidia-dle",
+     on(vision.ssd_resnet, 81, 50), 300, "none", ("ssd-resnet50", "ssd300-r50"))
+for _k, _d, _w, _p, _g in (("n", .33, .25, 1.9, 4.5), ("s", .33, .5, 7.2, 16.5),
+                           ("m", .67, .75, 21.2, 49.), ("l", 1, 1, 46.5, 109.1),
+                           ("x", 1.33, 1.25, 86.7, 205.7)):
+    task("yolov5" + _k, "YOLOv5" + _k, "yolo", "ultralytics",
+         on(vision.yolo5, _d, _w), 640, "area", ("yolo5" + _k,), "",
+         _p, 1, _g / 2)
+for _k, _d, _w, _m, _p, _g in (
+        ("n", .33, .25, 1024, 3.157200, 8.7),
+        ("s", .33, .5, 1024, 11.166560, 28.6),
+        ("m", .67, .75, 768, 25.902640, 78.9),
+        ("l", 1, 1, 512, 43.691520, 165.2),
+        ("x", 1, 1.25, 512, 68.229648, 257.8)):
+    task("yolov8" + _k, "YOLOv8" + _k, "yolo", "ultralytics",
+         on(vision.yolo8, _d, _w, _m), 640, "area", ("yolo8" + _k,), "",
+         _p, 6, _g / 2)
+for _k, _d, _w, _m, _n, _p, _g in (
+        ("n", .5, .25, 1024, 0, 2.624080, 6.6),
+        ("s", .5, .5, 1024, 0, 9.458752, 21.7),
+        ("m", .5, 1, 512, 1, 20.114688, 68.5),
+        ("l", 1, 1, 512, 1, 25.372160, 87.6),
+        ("x", 1, 1.5, 512, 1, 56.966176, 196.)):
+    task("yolo11" + _k, "YOLO11" + _k, "yolo", "ultralytics",
+         on(vision.yolo11, _d, _w, _m, _n), 640, "area", ("yolov11" + _k,), "",
+         _p, 6, _g / 2)
+task("unet", "U-Net", "unet", "ronneberger2015", on(vision.unet, 1, 3), 512,
+     "area", ("u-net",), "padded, with batch norm; 3 colours, 2 classes")
+task("unet3d-paper", "3D U-Net, as published", "unet", "cicek2016",
+     alone(vision.unet3d_paper), None, "none", (),
+     "volume of 132 x 132 x 116, padded", 19.069955, 6)
+task("unet3d", "3D U-Net of MLPerf", "unet", "mlperf", alone(vision.unet3d),
+     None, "none", ("3d-unet", "u-net-3d", "unet3d-kits19"),
+     "volume of 128 x 128 x 128")
+for _k, _ws, _ds, _c, _px, _p, _g in (
+        ("b0", (32, 64, 160, 256), (2, 2, 2, 2), 256, 512, 3.8, 8.4),
+        ("b1", (64, 128, 320, 512), (2, 2, 2, 2), 256, 512, 13.7, 15.9),
+        ("b2", (64, 128, 320, 512), (3, 4, 6, 3), 768, 512, 27.5, 62.4),
+        ("b3", (64, 128, 320, 512), (3, 4, 18, 3), 768, 512, 47.3, 79.),
+        ("b4", (64, 128, 320, 512), (3, 8, 27, 3), 768, 512, 64.1, 95.7),
+        ("b5", (64, 128, 320, 512), (3, 6, 40, 3), 768, 640, 84.7, 183.3)):
+    task("segformer-" + _k, "SegFormer-" + _k.upper(), "segformer", "xie2021",
+         on(vision.segformer, _ws, _ds, _c), _px, "area",
+         ("segformer-mit-" + _k, "nvidia/segformer-%s-finetuned-ade-%d-%d" % (
+             _k, _px, _px)), "150 classes of ADE20K", _p, 1, _g)
+SD = "the denoising U-Net at one time step, with a text of 77 tokens"
+task("stable-diffusion-v1-5", "Stable Diffusion 1.5", "diffusion", "diffusers",
+     on(seq.denoiser, (1, 2, 4, 4), (1, 1, 1, 0), 1, 768, heads=8), 512,
+     "area", ("stable-diffusion-v1", "stable-diffusion-v1-4", "sd-1.5",
+              "runwayml/stable-diffusion-v1-5", "stable-diffusion-1.5"), SD,
+     859.520964, 6, 339., None, True)
+task("stable-diffusion-v2", "Stable Diffusion 2", "diffusion", "diffusers",
+     on(seq.denoiser, (1, 2, 4, 4), (1, 1, 1, 0), 1, 1024), 512, "area",
+     ("stable-diffusion", "stable-diffusion-2-base", "stable-diffusion-v2-1",
+      "stabilityai/stable-diffusion-2", "stable-diffusion-2-1", "sd-2"), SD,
+     865.910724, 6)
+task("stable-diffusion-xl", "Stable Diffusion XL", "diffusion", "diffusers",
+     on(seq.denoiser, (1, 2, 4), (0, 2, 10), 10, 2048, 2816), 1024, "area",
+     ("sdxl", "stable-diffusion-xl-base-1.0",
+      "stabilityai/stable-diffusion-xl-base-1.0"), SD,
+     2567.463684, 6, 2990., None, True)
+for _k, _l, _d, _h, _p, _g in (("s", 12, 384, 6, 33, 6.06),
+                               ("b", 12, 768, 12, 130, 23.01),
+                               ("l", 24, 1024, 16, 458, 80.71),
+                               ("xl", 28, 1152, 16, 675, 118.64)):
+    task("dit-%s-2" % _k, "DiT-%s/2" % _k.upper(), "diffusion", "peebles2023",
+         on(seq.dit, _l, _d, _h), 256, "area",
+         ("facebook/DiT-XL-2-256",) if _k == "xl" else (),
+         "latents of an eighth of the side, one time step", _p, 0, _g)
+SPEECH = "an utterance of 12.3 s, the mean of LibriSpeech"
+task("quartznet15x5", "QuartzNet 15x5", "speech", "kriman2020",
+     alone(seq.quartznet), aliases=("quartznet",), note=SPEECH, params=18.9,
+     digits=1)
+task("jasper10x5dr", "Jasper 10x5 DR", "speech", "li2019", alone(seq.jasper),
+     aliases=("jasper",), note=SPEECH, params=333, digits=0)
+task("wav2vec2-base", "wav2vec 2.0 base", "speech", "baevski2020",
+     alone(seq.wav2vec2, 12, 768, 12),
+     aliases=("wav2vec2", "facebook/wav2vec2-base",
+              "facebook/wav2vec2-base-960h"), note=SPEECH, params=95, digits=0)
+task("wav2vec2-large", "wav2vec 2.0 large", "speech", "baevski2020",
+     alone(seq.wav2vec2, 24, 1024, 16),
+     aliases=("facebook/wav2vec2-large", "facebook/wav2vec2-large-960h"),
+     note=SPEECH + "; without the quantiser of the pre-training", params=317,
+     digits=0)
+task("rnnt", "RNN-T of MLPerf", "speech", "mlperf", alone(seq.rnnt),
+     aliases=("rnn-transducer",), note=SPEECH + ", 50 word pieces")
+task("gnmt", "GNMT", "translation", "mlperf", alone(seq.gnmt),
+     aliases=("gnmt-v2",), note="32 tokens of source and target each")
+task("dlrm", "DLRM on Criteo 1TB", "recommendation", "mlperf",
+     alone(seq.dlrm, 187767399),
+     note="187,767,399 rows of 128, at most 40 million a feature")
+task("dlrm-dcnv2", "DLRM-DCNv2 on Criteo 1TB", "recommendation", "mlperf",
+     alone(seq.dlrm, 204184588, cross=3), aliases=("dlrm_dcn_v2",),
+     note="204,184,588 rows of 128")
+task("ncf", "NeuMF on MovieLens 20M", "recommendation", "mlperf",
+     alone(seq.ncf), aliases=("neumf",))
+
+
+def count(network, px):
+    n = Net()
+    network(n, px)
+    return n
+
+
+def value(indent, name, source, x, note=""):
+    return '%s<value name="%s" source="%s"%s>%s</value>' % (
+        indent, name, source, " note=" + quoteattr(note), x)
+
+
+def entry(t):
+    n = count(t.network, t.px)
+    how = "derived: counted layer by layer"
+    said = how + ("; published: %g" % t.params if t.params else "")
+    lines = ['  <entry id="%s" name=%s family="%s" scaling="%s">' % (
+        t.ident, quoteattr(t.name), t.family, t.scaling)]
+    lines += ["    <alias>%s</alias>" % escape(a) for a in t.aliases]
+    lines += [value("    ", "params_m", t.source, "%.7g" % (n.params / 1e6),
+                    said)]
+    if n.fixed:
+        lines += [value("    ", "head_macs_g", t.source,
+                        "%.5g" % (n.fixed / 1e9), "derived: " + t.note)]
+    lines += [value("    ", "layers", t.source, n.layers, how),
+              value("    ", "launches", t.source, n.launches, how)]
+    if t.px and n.products:
+        lines += [value("    ", "attention_macs_g", t.source,
+                        "%.5g" % (n.products / 1e9), how),
+                  value("    ", "attention_acts_m", t.source,
+                        "%.5g" % (n.product_acts / 1e6), how)]
+    note = how + ("; " + t.note if t.note else "")
+    work = [("macs_g", "%.5g" % (n.macs / 1e9)),
+            ("acts_m", "%.5g" % (n.acts / 1e6))]
+    if t.px:
+        lines.append('    <input image_px="%d">' % t.px)
+        lines += [value("      ", k, t.source, x, note) for k, x in work]
+        lines.append("    </input>")
+    else:
+        lines += [value("    ", k, t.source, x, note) for k, x in work]
+    return lines + ["  </entry>"]
+
+
+def emit(out):
+    out.write('<?xml version="1.0" encoding="UTF-8"?>\n'
+              "<!-- Written by tools/catalog/architectures-from-layers.py "
+              "(make catalog). -->\n"
+              '<catalog kind="architecture" version="1">\n  <sources>\n')
+    for ident in sorted({t.source for t in TASKS}):
+        title, year, url = SOURCES[ident]
+        out.write('    <source id="%s" title=%s year="%d"\n            '
+                  'url="https://%s"/>\n' % (ident, quoteattr(title), year, url))
+    out.write("  </sources>\n")
+    family = None
+    for t in TASKS:
+        if t.family != family:
+            family = t.family
+            out.write("\n  <!-- %s -->\n" % family)
+        out.write("\n".join(entry(t)) + "\n")
+    out.write("</catalog>\n")
+
+
+def check():
+    wrong = 0
+    for t in TASKS:
+        n = count(t.network, t.px)
+        line, bad = "%-24s %12.6f M" % (t.ident, n.params / 1e6), False
+        if t.params:
+            off = abs(n.params / 1e6 - t.params)
+            bad = off > max(.01 * t.params, .5 * 10 ** -t.digits)
+            line += ", published %g" % t.params
+        if t.macs:
+            if t.check:
+                n = Net()
+                t.check(n)
+            macs = (n.macs - (n.products if t.bare else 0)) / 1e9
+            bad = bad or abs(macs / t.macs - 1) > .02
+            line += "; %.3f GMAC, published %g" % (macs, t.macs)
+        print(line + (" WRONG" if bad else ""))
+        wrong += bad
+    return wrong > 0
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["--check"]:
+        sys.exit(check())
+    if sys.argv[1:]:
+        sys.stderr.write(__doc__)
+        sys.exit(2)
+    emit(sys.stdout)
