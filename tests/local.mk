@@ -103,6 +103,7 @@ CLI_TESTS = \
 	tests/cli/formats.bats \
 	tests/cli/identities.bats \
 	tests/cli/inference.bats \
+	tests/cli/language-published.bats \
 	tests/cli/integration.bats \
 	tests/cli/log-hardening.bats \
 	tests/cli/log-mutations.bats \
@@ -140,6 +141,7 @@ CLI_TESTS = \
 	tests/cli/terminal.bats \
 	tests/cli/training-setup.bats \
 	tests/cli/task-networks.bats \
+	tests/cli/totals.bats \
 	tests/cli/transformers.bats \
 	tests/cli/user-catalogs.bats \
 	tests/cli/version.bats

@@ -197,40 +197,6 @@ bool dl_parse_count(const char *s, size_t *out) {
   return true;
 }
 
-/* Seconds in a unit of time, 0 if there is none of that name. */
-static double unit_seconds(const char *name, size_t len) {
-  static const struct {
-    const char *name;
-    double seconds;
-  } units[] = {{"ms", 1e-3}, {"s", 1},    {"m", 60},
-               {"min", 60},  {"h", 3600}, {"d", 86400}};
-
-  for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-    if (strlen(units[i].name) == len && memcmp(name, units[i].name, len) == 0)
-      return units[i].seconds;
-  return 0;
-}
-
-bool dl_parse_duration(const char *s, double unit_s, double *seconds) {
-  size_t len = strlen(s), n;
-  double v;
-
-  while (len > 0 && dl_is_space(s[len - 1]))
-    len--;
-  n = len;
-  while (n > 0 && s[n - 1] >= 'a' && s[n - 1] <= 'z')
-    n--;
-  if (n < len)
-    unit_s = unit_seconds(s + n, len - n);
-  if (unit_s == 0 || dl_parse_number(s, n, &v) != DL_NUMBER_OK)
-    return false;
-  v *= unit_s;
-  if (!isfinite(v) || v < 0)
-    return false;
-  *seconds = v;
-  return true;
-}
-
 /* Puts a point where printf() put the decimal point of the locale, which may
  * have several bytes. */
 static void put_point(char *s) {
@@ -407,11 +373,75 @@ static bool format_shortest(char *buf, double x) {
   return false;
 }
 
+/* D for k <= 0, where x is below 2^62: rounded to ones, tens, hundreds, ... */
+static uint64_t round_whole(double x, int k) {
+  uint64_t whole = (uint64_t)x, unit = 1;
+  double fraction = x - (double)whole;
+  for (; k < 0; k++)
+    unit *= 10;
+  uint64_t digits = whole / unit, rest = 2 * (whole % unit) + (fraction >= 0.5);
+  bool more = fraction > 0 && fraction != 0.5; /* behind `rest` */
+  bool up = rest > unit || (rest == unit && (more || digits % 2 == 1));
+  return digits + up;
+}
+
+/* Writes x, from 1e-4 to 1e6, as dl_format_digits does. */
+static bool format_rounded(char *buf, double x, int n) {
+  enum { MOST = 9 };
+  double size = fabs(x);
+  if (n > MOST || !(size >= 1e-4 && size <= 1e6))
+    return false;
+  uint64_t low = 1, digits;
+  for (int i = 1; i < n; i++)
+    low *= 10;
+  struct scaled v;
+  v.m = (uint64_t)ldexp(frexp(size, &v.e), 53);
+  v.e -= 53;
+  v.k = n - 1 - ((v.e + 52) * 1233 >> 12);
+  for (;;) {
+    bool exact;
+    digits = v.k > 0 ? round_at(&v, &exact) : round_whole(size, v.k);
+    if (digits >= 10 * low)
+      v.k--;
+    else if (digits < low)
+      v.k++;
+    else
+      break;
+  }
+  char text[MOST];
+  put_digits(text, digits, n);
+  if (x < 0)
+    *buf++ = '-';
+  int whole = n - v.k; /* digits before the point */
+  if (whole <= 0) {
+    memcpy(buf, "0.0000", 6);
+    memcpy(buf + 2 - whole, text, (size_t)n);
+    buf[2 - whole + n] = '\0';
+  } else if (v.k <= 0) {
+    memcpy(buf, text, (size_t)n);
+    memset(buf + n, '0', (size_t)-v.k);
+    buf[whole] = '\0';
+  } else {
+    memcpy(buf, text, (size_t)whole);
+    buf[whole] = '.';
+    memcpy(buf + whole + 1, text + whole, (size_t)v.k);
+    buf[n + 1] = '\0';
+  }
+  return true;
+}
+
 #else
 
 static bool format_shortest(char *buf, double x) {
   (void)buf;
   (void)x;
+  return false;
+}
+
+static bool format_rounded(char *buf, double x, int n) {
+  (void)buf;
+  (void)x;
+  (void)n;
   return false;
 }
 
@@ -445,6 +475,8 @@ char *dl_format_digits(char buf[DL_NUMBER_SIZE], double x, int digits) {
   }
   if (x == 0)
     return strcpy(buf, "0");
+  if (format_rounded(buf, x, digits))
+    return buf;
   snprintf(e, sizeof e, "%.*e", digits - 1, x);
   put_point(e);
   if (fabs(x) < 1e-4 || fabs(x) > 1e6)

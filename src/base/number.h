@@ -27,10 +27,6 @@ bool dl_parse_double(const char *s, double *out);
 /* A non-negative whole number without sign or decimals. */
 bool dl_parse_count(const char *s, size_t *out);
 
-/* A time: a plain number in `unit_s` seconds, or a number with ms, s, m, min,
- * h, d behind it ("90m", "250ms", "2h"). Result in seconds. */
-bool dl_parse_duration(const char *s, double unit_s, double *seconds);
-
 /* %.17g: reads back as the same double. Returns buf. */
 char *dl_format_exact(char buf[DL_NUMBER_SIZE], double x);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/timestamp.h"
 
+#include <math.h>
 #include <string.h>
 #include <time.h>
 
@@ -239,6 +240,40 @@ bool dl_parse_elapsed(const char *s, size_t len, double *seconds) {
   double whole = n == 3 ? part[0] * 3600.0 + part[1] * 60.0 + part[2]
                         : part[0] * 60.0 + part[1];
   *seconds = days * (double)DAY_S + whole + (double)ns * 1e-9;
+  return true;
+}
+
+/* Seconds in a unit of time, 0 if there is none of that name. */
+static double unit_seconds(const char *name, size_t len) {
+  static const struct {
+    const char *name;
+    double seconds;
+  } units[] = {{"ms", 1e-3}, {"s", 1},    {"m", 60},
+               {"min", 60},  {"h", 3600}, {"d", 86400}};
+
+  for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+    if (strlen(units[i].name) == len && memcmp(name, units[i].name, len) == 0)
+      return units[i].seconds;
+  return 0;
+}
+
+bool dl_parse_duration(const char *s, double unit_s, double *seconds) {
+  size_t len = strlen(s), n;
+  double v;
+
+  while (len > 0 && dl_is_space(s[len - 1]))
+    len--;
+  n = len;
+  while (n > 0 && s[n - 1] >= 'a' && s[n - 1] <= 'z')
+    n--;
+  if (n < len)
+    unit_s = unit_seconds(s + n, len - n);
+  if (unit_s == 0 || dl_parse_number(s, n, &v) != DL_NUMBER_OK)
+    return false;
+  v *= unit_s;
+  if (!isfinite(v) || v < 0)
+    return false;
+  *seconds = v;
   return true;
 }
 

@@ -33,6 +33,10 @@ bool dl_parse_timestamp(const char *s, size_t len, struct dl_timestamp *out);
  * 0:00:01". False for everything else. */
 bool dl_parse_elapsed(const char *s, size_t len, double *seconds);
 
+/* A time: a plain number in `unit_s` seconds, or a number with ms, s, m, min,
+ * h, d behind it ("90m", "250ms", "2h"). Result in seconds. */
+bool dl_parse_duration(const char *s, double unit_s, double *seconds);
+
 /* 2022-12-05T09:55:42.535 with as many decimals as it takes (none, 3, 6 or
  * 9), "Z" behind it where `zoned`. Returns buf. */
 char *dl_format_timestamp(char buf[DL_TIMESTAMP_SIZE], int64_t ns, bool zoned);

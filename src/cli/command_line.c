@@ -223,7 +223,7 @@ static bool is_same_file(const char *a, const char *b) {
 
 enum dl_status dl_cli_check_outputs(struct dl_cli *cli, const char *path,
                                     char *const *inputs, size_t n_inputs) {
-  static const char *const written = "output|means|predictions";
+  static const char *const written = "output|means|predictions|totals";
   size_t n = cli->n_given + (path != NULL);
   for (size_t i = 0; i < n; i++) {
     const struct dl_given *g = i < cli->n_given ? &cli->given[i] : NULL;

@@ -5,6 +5,13 @@
  *               other networks: what frameworks do by default, TF32 where there
  *               is any (in convolutions; TensorFlow in matrix products too),
  *               else FP32
+ *   attention   language models: flash in 16 bits, else eager
+ *   sharding, checkpointing
+ *               language models: the first of ddp without checkpointing, zero3
+ *               without, ddp with full checkpointing, zero3 with, that fits
+ *   batch_size  language models: the largest that fits, up to 4e6 tokens per
+ *               step on all accelerators; of a global_batch, a part that fits,
+ *               and grad_accum the rest
  *   efficiency  0.3, of trainings of language models 0.4
  *
  * Outputs state all of it. */

@@ -35,7 +35,7 @@ struct dl_stream {
   size_t n_cols;
   size_t n_rows;                /* counted by formats that need it */
   const struct dl_report *tail; /* members written after the rows, or NULL */
-  struct dl_text line;          /* CSV: the row being written */
+  struct dl_text line;          /* the row being written */
   bool screen;                  /* CSV: f is a terminal */
   struct dl_table *head;        /* rows held back; owned, may be NULL */
   struct dl_layout *layout; /* documents: column widths; owned, may be NULL */

@@ -95,8 +95,12 @@ enum dl_status dl_stream_row(struct dl_stream *s, const struct dl_value *values,
   return check_written(s->f, false, s->format->row(s, values, d), d);
 }
 
+bool dl_format_adds(const struct dl_format *format) {
+  return format->add && !format->document;
+}
+
 bool dl_stream_adds(const struct dl_stream *s) {
-  return s->format->add && (!s->format->document || s->layout);
+  return dl_format_adds(s->format) || (s->format->add && s->layout);
 }
 
 enum dl_status dl_stream_write(struct dl_stream *s, struct dl_text *rows,

@@ -69,6 +69,9 @@ enum dl_status dl_stream_row(struct dl_stream *s, const struct dl_value *values,
                              struct dl_diag *d);
 enum dl_status dl_stream_end(struct dl_stream *s, struct dl_diag *d);
 
+/* Whether rows never depend on those before: `add` may be used at once. */
+bool dl_format_adds(const struct dl_format *format);
+
 /* Whether rows may be added by the format's `add` from now on. */
 bool dl_stream_adds(const struct dl_stream *s);
 

@@ -93,13 +93,13 @@ static void show_time(struct dl_text *t, double s) {
   static const struct dl_multiple below_minute[] = {
       {1e-6, "us"}, {1e-3, "ms"}, {1, "s"}};
   static const struct {
-    double below, second_s; /* the time, and the second unit in s */
-    int per;                /* second units in a first one */
-    const char *first, *second;
+    double below, second_s;     /* the time, and the second unit in s */
+    int per;                    /* second units in a first one */
+    const char *first, *second; /* with the blanks around them */
   } pairs[] = {
-      {DL_S_PER_HOUR - 0.5, 1, 60, "min", "s"},
-      {DL_S_PER_DAY - 30, 60, 60, "h", "min"},
-      {100 * DL_S_PER_DAY - DL_S_PER_HOUR / 2, DL_S_PER_HOUR, 24, "d", "h"}};
+      {DL_S_PER_HOUR - 0.5, 1, 60, " min ", " s"},
+      {DL_S_PER_DAY - 30, 60, 60, " h ", " min"},
+      {100 * DL_S_PER_DAY - DL_S_PER_HOUR / 2, DL_S_PER_HOUR, 24, " d ", " h"}};
   char buf[DL_NUMBER_SIZE];
   if (s < 0)
     dl_text_add(t, "-");
@@ -116,8 +116,12 @@ static void show_time(struct dl_text *t, double s) {
       i++;
     if (i < DL_LENGTH(pairs)) {
       int n = (int)round(s / pairs[i].second_s), per = pairs[i].per;
-      dl_text_printf(t, "%d %s %02d %s", n / per, pairs[i].first, n % per,
-                     pairs[i].second);
+      dl_text_add(t, dl_format_short(buf, n / per));
+      dl_text_add(t, pairs[i].first);
+      const char two[] = {(char)('0' + n % per / 10),
+                          (char)('0' + n % per % 10)};
+      dl_text_add_n(t, two, 2);
+      dl_text_add(t, pairs[i].second);
       return;
     }
     if (s < DL_S_PER_YEAR)
@@ -175,8 +179,8 @@ static void show_value(struct dl_text *t, enum dl_style style,
     show_number(t, style, v->number, scale);
     break;
   case DL_COUNT:
-    if (scaled)
-      show_number(t, style, (double)v->count, scale);
+    if (scaled || v->count < 1000000)
+      show_number(t, scaled ? style : DL_CODE, (double)v->count, scale);
     else
       dl_text_printf(t, "%zu", v->count);
     break;

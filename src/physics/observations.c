@@ -50,31 +50,62 @@ static void number_rows(struct dl_configurations *c, size_t *first,
   }
 }
 
+/* Adds a row to the sums that the means of its configuration are so far. */
+static void add_row(const struct dl_configurations *c,
+                    const struct dl_physics *physics,
+                    const struct dl_observations *o, size_t i,
+                    struct dl_measurement *m) {
+  const size_t *at = c->at + c->of_row[i] * physics->n_targets;
+  for (size_t t = 0; t < physics->n_targets; t++) {
+    double x = row(o, i)->value[t];
+    bool weighs =
+        o->weight && (physics->weighted || o->means || t == row(o, i)->target);
+    double w = weighs ? gsl_vector_get(o->weight, i) : 1;
+    if (isnan(x))
+      continue;
+    m[at[t]].mean += w * x;
+    m[at[t]].weight += w;
+  }
+}
+
 void dl_configurations_average(const struct dl_configurations *c,
                                const struct dl_physics *physics,
                                const struct dl_observations *o, const bool *out,
                                struct dl_measurement *m) {
-  size_t n_targets = physics->n_targets;
-  for (size_t k = 0; k < c->n_measurements; k++)
-    m[k] = (struct dl_measurement){c->m[k].config, c->m[k].target, 0, 0};
-  for (size_t i = 0; i < o->n; i++) {
-    if (out && out[i])
+  for (size_t k = 0; k < c->n; k++) {
+    const size_t *rows = c->row + c->first_row[k];
+    size_t n = c->first_row[k + 1] - c->first_row[k], n_out = 0;
+    size_t first = c->first[k], n_measured = c->first[k + 1] - first;
+    for (size_t i = 0; out && i < n; i++)
+      n_out += out[rows[i]];
+    memmove(m + first, c->m + first, n_measured * sizeof *m);
+    if (out && n_out == 0)
       continue;
-    const size_t *at = c->at + c->of_row[i] * n_targets;
-    for (size_t t = 0; t < n_targets; t++) {
-      double x = row(o, i)->value[t];
-      bool weighs = o->weight &&
-                    (physics->weighted || o->means || t == row(o, i)->target);
-      double w = weighs ? gsl_vector_get(o->weight, i) : 1;
-      if (isnan(x))
-        continue;
-      m[at[t]].mean += w * x;
-      m[at[t]].weight += w;
-    }
+    for (size_t i = first; i < first + n_measured; i++)
+      m[i].mean = m[i].weight = 0;
+    for (size_t i = 0; i < n && n_out < n; i++)
+      if (!out || !out[rows[i]])
+        add_row(c, physics, o, rows[i], m);
+    for (size_t i = first; i < first + n_measured; i++)
+      if (m[i].weight > 0)
+        m[i].mean /= m[i].weight;
   }
-  for (size_t k = 0; k < c->n_measurements; k++)
-    if (m[k].weight > 0)
-      m[k].mean /= m[k].weight;
+}
+
+/* Lists the rows by configuration. False: memory is out. */
+static bool sort_rows(struct dl_configurations *c, size_t n) {
+  c->row = dl_calloc(n, sizeof *c->row);
+  c->first_row = dl_calloc(c->n + 2, sizeof *c->first_row);
+  if (!c->row || !c->first_row)
+    return false;
+  size_t *end = c->first_row + 1; /* of each configuration's rows so far */
+  for (size_t i = 0; i < n; i++)
+    c->first_row[c->of_row[i] + 2]++;
+  for (size_t k = 0; k < c->n; k++)
+    c->first_row[k + 2] += c->first_row[k + 1];
+  for (size_t i = 0; i < n; i++)
+    c->row[end[c->of_row[i]]++] = i;
+  return true;
 }
 
 /* Lists what was measured, by configuration and target. False: memory is
@@ -105,6 +136,8 @@ static bool list_measurements(struct dl_configurations *c,
   }
   c->n_measurements = n;
   c->first[c->n] = n;
+  if (!sort_rows(c, o->n))
+    return false;
   dl_configurations_average(c, physics, o, NULL, c->m);
   return true;
 }
@@ -156,6 +189,8 @@ void dl_configurations_free(struct dl_configurations *c) {
   free(c->m);
   free(c->names);
   free(c->of_row);
+  free(c->row);
+  free(c->first_row);
   free(c->at);
   free(c->first);
 }

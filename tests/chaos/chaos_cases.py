@@ -48,6 +48,24 @@ HELD_OUT = (b"run_id,arch,gpu,config,target,unit,measured,predicted,low,high\n"
             b"2,vgg16,t4,c2,energy_j,J,310.0,290.0,241.0,370.0\n")
 
 
+# As dlest fit --means and dlest report --totals write them.
+MEANS = (b"config,arch,gpu,batch_size,epochs,gpu_power_w,gpu_power_w_sd,"
+         b"gpu_power_w_log,gpu_power_w_log_sd,n\n"
+         b"a,resnet50,a100,32,2,201.5,2.5,5.305,0.0125,4\n"
+         b"b,resnet50,t4,64,2,60.25,1.5,4.098,0.025,3\n"
+         b"c,vgg16,t4,32,2,66,,4.189654742026425,,1\n"
+         b"d,vgg16,a100,128,2,240,4,5.48,0.0165,2\n")
+TOTALS = (b"totals,user,jobs,measured_jobs,estimated_jobs,unknown_jobs,"
+          b"at_tdp_jobs,duration_s,duration_s_rest,gpu_s,gpu_s_rest,"
+          b"known_use_gpu_s,known_use_gpu_s_rest,idle_gpu_s,idle_gpu_s_rest,"
+          b"energy_j,energy_j_rest,measured_energy_j,measured_energy_j_rest,"
+          b"boundary,name,unit,of,source,year,value\n"
+          b"group,ann,3,1,1,1,1,100,0,200,0,150,0,50,0,1e6,1e-12,5e5,0,node,"
+          b",,,,,\n"
+          b"group,,1,0,1,0,0,10,0,0,0,0,0,0,0,1e3,0,0,0,node,,,,,,\n"
+          b"constant,,,,,,,,,,,,,,,,,,,,tdp_w,W,T4,a sheet,2019,70\n")
+
+
 def table_cases(corpus):
     """Commands that read tables of runs."""
     runs = corpus.read("data/examples/runs.csv")
@@ -61,6 +79,13 @@ def table_cases(corpus):
                 "log(macs_g),log(batch_size),gpu.tdp_w", "--method", "ols",
                 "--cv", "group:arch", "-f", "json", "-o", "report.json"],
                measured, table)
+    yield Case("fit-means",
+               ["fit", "means.csv", "--target", "gpu_power_w", "--features",
+                "log(batch_size)", "--method", "ridge", "--log", "-f", "json",
+                "-o", "model.xml"],
+               {"means.csv": MEANS}, {"means.csv": "table"})
+    yield Case("report-totals", ["report", "totals.csv", "-f", "json"],
+               {"totals.csv": TOTALS}, {"totals.csv": "table"})
     yield Case("fit-krr",
                ["fit", "runs.csv", "--target", "energy_j", "--log", "--features",
                 "log(macs_g),log(batch_size)", "--method", "krr", "--cv",

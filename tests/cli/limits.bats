@@ -19,7 +19,7 @@ JOB=(predict --arch resnet50 --gpu a100 --method flops --set params_m=100
 
 @test "memory: a batch that does not fit, and one that does" {
   gives 0 "dlest: warning: $(message batch_needs_about_gb 512 62.4 40 \
-    a100-sxm4-40gb 'about 320 fits')" \
+    a100-sxm4-40gb 'about 320 fits; fits with --checkpointing full')" \
     "${JOB[@]}" --batch-size 512
   gives 0 "dlest: warning: $(message batch_needs_about_gb 64 9.20 3 \
     a100-sxm4-40gb 'about 8 fits')" \
@@ -31,21 +31,21 @@ JOB=(predict --arch resnet50 --gpu a100 --method flops --set params_m=100
     a100-sxm4-40gb '1.60 GB without any sample')" \
     "${JOB[@]}" --batch-size 64 --set gpu.memory_gb=1
   refuses 3 "dlest: warning: $(message batch_needs_about_gb 512 62.4 40 \
-    a100-sxm4-40gb 'about 320 fits')
+    a100-sxm4-40gb 'about 320 fits; fits with --checkpointing full')
 dlest: $(message warning_with_strict_nothing 1 '')" \
     "${JOB[@]}" --batch-size 512 --strict
 }
 
 @test "memory: several GPUs hold a copy each; --scaling strong parts the batch" {
   gives 0 "dlest: warning: $(message batch_needs_about_gb 512 62.4 40 \
-    a100-sxm4-40gb 'about 320 fits on each GPU')" \
+    a100-sxm4-40gb 'about 320 fits on each GPU; fits with --checkpointing full')" \
     "${JOB[@]}" --batch-size 512 --gpus 2
   gives 0 '' "${JOB[@]}" --batch-size 512 --gpus 2 --scaling strong
   gives 0 "dlest: warning: $(message batch_needs_about_gb \
-    '1024 (512 on each GPU)' 62.4 40 a100-sxm4-40gb 'about 640 fits')" \
+    '1024 (512 on each GPU)' 62.4 40 a100-sxm4-40gb 'about 640 fits; fits with --checkpointing full')" \
     "${JOB[@]}" --batch-size 1024 --gpus 2 --scaling strong
   gives 0 "dlest: warning: $(message batch_needs_about_gb 64 9.20 1 \
-    a100-sxm4-40gb '1.60 GB without any sample, and every GPU is taken to hold a full copy')" \
+    a100-sxm4-40gb '1.60 GB without any sample')" \
     "${JOB[@]}" --batch-size 64 --gpus 2 --set gpu.memory_gb=1
 }
 

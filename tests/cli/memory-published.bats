@@ -76,3 +76,53 @@ near_measured() {
   check '[.estimates[] | (.state_gb | tonumber) * 1e3 / .params_m] | sort
     | .[65] > 16 and .[65] < 17'
 }
+
+# Settings of MosaicML that ran: each must be called fitting.
+@test "MPT models on A100 and H100: micro-batches that fit" {
+  local table=$MEASURED_RUNS/llm-foundry/training_throughput.csv
+  [ -f "$table" ] || skip "no measured trainings in '$MEASURED_RUNS'"
+  command -v python3 >/dev/null || skip "no python3"
+  python3 - "$table" >runs.csv <<'EOF'
+import csv, sys
+shapes = {"125m": (768, 12, 12), "350m": (1024, 16, 24), "760m": (1536, 12, 24),
+          "1b": (2048, 16, 24), "3b": (2560, 20, 32), "7b": (4096, 32, 32),
+          "13b": (5120, 40, 40), "30b": (7168, 56, 48), "70b": (8192, 64, 80)}
+boards = {"a100_40gb": "a100-sxm4-40gb", "a100_80gb": "a100-sxm4-80gb",
+          "h100_80gb": "h100-sxm5-80gb"}
+print("arch,gpu,n_gpus,batch_size,seq_len,params_m,precision,sharding,"
+      "checkpointing,attention,tokens,memory_gb")
+for r in csv.DictReader(open(sys.argv[1])):
+    hidden, heads, layers = shapes[r["Model"].lower()]
+    seq = r["SeqLen (T)"]
+    print('"transformer:layers=%d,hidden=%d,heads=%d,vocab=50368,seq=%s"'
+          % (layers, hidden, heads, seq), boards[r["GPU"]], r["# GPUs"],
+          r["MicroBatchSize"], seq, float(r["NumParams"]) / 1e6, "bf16",
+          "fsdp" if r["Sharding Strategy"] == "FULL_SHARD" else "ddp",
+          "full" if r["Activation Checkpointing"] == "True" else "none",
+          "flash", "1e12", r["GPU"].split("_")[1][:-2], sep=",")
+EOF
+  try predict --input runs.csv --method flops -q --format json
+  check '.estimates | length > 170'
+  check '[.estimates[] | .memory_need_gb <= (.memory_gb | tonumber)]
+    | (map(select(.)) | length) >= 0.9 * length'
+}
+
+# Batches that timm's benchmark trains on 24 GB in mixed precision.
+@test "timm's networks on 24 GB: batches that fit" {
+  local table=$MEASURED_RUNS/timm/timm_train_rtx3090.csv
+  [ -f "$table" ] || skip "no measured trainings in '$MEASURED_RUNS'"
+  command -v python3 >/dev/null || skip "no python3"
+  python3 - "$table" >runs.csv <<'EOF'
+import csv, sys
+print("name,gpu,batch_size,params_m,acts_m,macs_g,precision,optimizer")
+for r in csv.DictReader(open(sys.argv[1])):
+    if r["macts"] and r["param_count"] and r["gmacs"]:
+        print(r["model"], "rtx-3090", r["train_batch_size"], r["param_count"],
+              r["macts"], r["gmacs"], "amp", "sgd", sep=",")
+EOF
+  try predict --input runs.csv --train-samples 1000 --epochs 1 --method flops \
+    -q --format json
+  check '.estimates | length > 1500'
+  check '[.estimates[] | .memory_need_gb <= 24]
+    | (map(select(.)) | length) >= 0.9 * length'
+}

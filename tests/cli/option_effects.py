@@ -54,7 +54,7 @@ VALUES = {
     "share": "mig:1g.5gb",
     "since": "2030-01", "site": "hpc", "sort": "-id", "stabilise": "regime",
     "stable": "3", "table": "runs.csv", "target": "epoch_energy_j",
-    "title": "x", "tokens": "1e9", "top": "1", "train-samples": "1000",
+    "title": "x", "tokens": "1e9", "top": "1", "totals": "totals.csv", "train-samples": "1000",
     "truncate-watts": None, "until": "2001-01", "use-gpus": "1",
     "user": "nobody", "utilisation": "0.5", "val-samples": "77",
     "fine-tune": "head", "train-tokens": "1e9", "optimizer": "sgd",

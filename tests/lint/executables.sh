@@ -12,8 +12,9 @@ shells=$(find bootstrap .ci tools tests bench -type f \
 status 1 "$(for f in $shells; do
   grep -qE '^set -(eu|euo pipefail)$' "$f" || echo "$f"; done)" \
   'shell scripts set -eu'
-status 2 "$(for f in $shells; do sh -n "$f" 2>&1 ||
-  bash -n "$f" 2>&1; done)" 'shell scripts parse'
+status 2 "$(for f in $shells; do
+  shell=$(sed -n '1s/^#!.*[/ ]//p' "$f")
+  "$shell" -n "$f" 2>&1; done)" 'shell scripts parse'
 status 3 "$(find bootstrap .ci/run tools -type f ! -name '*.csv' ! -perm -u+x \
   2>/dev/null | while read -r f; do
     head -n 1 "$f" | grep -q '^#!' && echo "$f"; done)" \

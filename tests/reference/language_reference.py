@@ -43,7 +43,7 @@ def overlap(a, b):
 def collective(w, g, size, calls):
     link = g["link"] * C["xp" if w["pcie"] else "xl"]
     if w["n"] > w["domain"]:
-        link = min(link, g["net"] * C["xn"])
+        link = min(link, g["net"] * w["domain"] * C["xn"])
     copies = w["n"] / w["tp"] / w["pp"]
     return size / link + calls * C["alpha"] * math.log2(copies)
 

@@ -61,9 +61,11 @@ static void take(struct bench *x, const char *text) {
       dl_architecture_at(DL_AS(architecture, e), &dl_use_reference, &scaled);
   x->run.params_m = x->arch.params_m;
   x->run.acts_m = x->arch.acts_m;
+  x->job.seq_len = x->arch.seq_len;
 }
 
-/* 16 bytes a parameter, 2.97 x 4 an activation and sample. */
+/* 16 bytes a parameter, 2.97 x 4 an activation and sample; in 16 bits 2.2 x 2.
+ */
 static void training(void **state) {
   struct bench *x = *state;
   struct dl_memory_need m;
@@ -84,8 +86,8 @@ static void precisions(void **state) {
     const char *name;
     double model, sample;
   } cases[] = {{"fp32", 1.6, 0.1188}, {"TF32", 1.6, 0.1188},
-               {"amp", 1.8, 0.0594},  {"fp16", 1.8, 0.0594},
-               {"bf16", 1.8, 0.0594}, {"fp8", 1.8, 0.0594},
+               {"amp", 1.8, 0.044},   {"fp16", 1.8, 0.044},
+               {"bf16", 1.8, 0.044},  {"fp8", 1.8, 0.044},
                {"fp64", 3.2, 0.2376}};
   struct bench *x = *state;
   struct dl_memory_need m;
@@ -170,6 +172,138 @@ static void published(void **state) {
   }
 }
 
+/* Rajbhandari et al., arXiv 1910.02054, table 1 and figure 1: 7.5 billion
+ * parameters on 64 GPUs, Adam in mixed precision. */
+static void zero(void **state) {
+  static const struct {
+    const char *sharding;
+    double gb;
+  } cases[] = {{NULL, 120},
+               {"ddp", 120},
+               {"zero1", 31.4},
+               {"zero2", 16.6},
+               {"zero3", 1.88}};
+  struct bench *x = *state;
+  struct dl_memory_need m;
+
+  take(x, "transformer:layers=32,hidden=4096,heads=32,vocab=32000,seq=1024");
+  x->run.params_m = 7500;
+  x->run.precision = "fp16";
+  x->run.n_gpus = 64;
+  for (size_t i = 0; i < COUNT(cases); i++) {
+    x->run.sharding = cases[i].sharding;
+    dl_memory_of(&x->job, &m);
+    assert_near(m.states_gb, cases[i].gb, 0.01);
+  }
+  /* Tensor and pipeline parallelism divide all; 4 copies are left of 64. */
+  x->run.tensor_parallel = 8;
+  x->run.pipeline_parallel = 2;
+  x->run.sharding = "zero1";
+  dl_memory_of(&x->job, &m);
+  assert_near(m.states_gb, (4 * 7.5 + 12 * 7.5 / 4) / 16, 1e-12);
+}
+
+/* Bytes of a trained parameter, for 1e9 of them. */
+static void optimizers(void **state) {
+  static const struct {
+    const char *optimizer;
+    double mixed, full;
+  } cases[] = {{NULL, 16, 16},       {"adamw", 16, 16},   {"sgd", 12, 12},
+               {"adam8bit", 10, 10}, {"adafactor", 8, 8}, {"lion", 16, 16}};
+  struct bench *x = *state;
+  struct dl_memory_need m;
+
+  take(x, "transformer:layers=2,hidden=64,heads=2,vocab=16,seq=16");
+  x->run.params_m = 1000;
+  for (size_t i = 0; i < COUNT(cases); i++) {
+    x->run.optimizer = cases[i].optimizer;
+    x->run.precision = "bf16";
+    dl_memory_of(&x->job, &m);
+    assert_near(m.states_gb, cases[i].mixed, 1e-12);
+    x->run.precision = "fp32";
+    dl_memory_of(&x->job, &m);
+    assert_near(m.states_gb, cases[i].full, 1e-12);
+  }
+}
+
+/* 65 billion parameters in 4 bits, 3 % scales: Dettmers et al., arXiv
+ * 2305.14314, fine-tune them on one GPU of 48 GB. Adapters of rank r beside a
+ * product of m x n weights have r (m + n). */
+static void adapters(void **state) {
+  struct bench *x = *state;
+  struct dl_memory_need m;
+  double h = 8192, f = 22016, trained = 64 * 80 * (8 * h + 3 * (h + f));
+
+  take(x, "transformer:layers=80,hidden=8192,heads=64,ffn=22016,vocab=32000,"
+          "seq=512");
+  x->gpu.memory_gb = 48;
+  x->run.params_m = 65200;
+  x->run.precision = "bf16";
+  x->run.fine_tune = "qlora";
+  x->run.lora_rank = 64;
+  x->run.batch_size = 1;
+  x->run.attention = "flash";
+  x->run.checkpointing = "full";
+  dl_memory_of(&x->job, &m);
+  assert_near(m.states_gb, 65.2 * 0.515 + 16 * trained / 1e9, 1e-12);
+  assert_false(m.over);
+  x->run.fine_tune = "lora"; /* in 16 bits: 130 GB */
+  dl_memory_of(&x->job, &m);
+  assert_near(m.states_gb, 65.2 * 2 + 16 * trained / 1e9, 1e-12);
+  assert_true(m.over);
+}
+
+/* Korthikanti et al., arXiv 2205.05198, table 2: 34 s b h a layer where scores
+ * are not kept, 2 s b h where only the layer's input is; logits of 4 bytes. */
+static void checkpoints(void **state) {
+  static const struct {
+    const char *attention, *checkpointing;
+    double bytes; /* by s h L */
+  } cases[] = {{"flash", NULL, 34},
+               {"eager", "selective", 34},
+               {"eager", "full", 2 + 34.0 / 48 + 5 * 64 * 2048 / 6144.0 / 48},
+               {"flash", "full", 2 + 34.0 / 48}};
+  struct bench *x = *state;
+  struct dl_memory_need m;
+
+  take(x, "transformer:layers=48,hidden=6144,heads=64,vocab=51200,seq=2048");
+  x->run.precision = "bf16";
+  for (size_t i = 0; i < COUNT(cases); i++) {
+    x->run.attention = cases[i].attention;
+    x->run.checkpointing = cases[i].checkpointing;
+    dl_memory_of(&x->job, &m);
+    assert_near(m.sample_gb,
+                (cases[i].bytes * 2048 * 6144 * 48 + 4.0 * 51200 * 2048) / 1e9,
+                0.02);
+  }
+}
+
+static void remedies(void **state) {
+  struct bench *x = *state;
+  struct dl_text text = {0};
+
+  take(x, "transformer:layers=32,hidden=4096,heads=32,vocab=32000,seq=2048");
+  x->run.precision = "bf16";
+  x->run.attention = "flash";
+  x->run.batch_size = 1;
+  x->gpu.memory_gb = 80;
+  /* 6.7 x 16 = 107 GB; two GPUs hold half, and 9 GB for a sample */
+  assert_true(dl_memory_remedy(&x->job, &text));
+  assert_string_equal(dl_text_str(&text), "fits with --sharding zero3 on 2 "
+                                          "GPUs");
+  dl_text_clear(&text);
+  x->gpu.memory_gb = 120; /* 107 fit, 116 do not but for checkpoints */
+  x->run.batch_size = 2;
+  assert_true(dl_memory_remedy(&x->job, &text));
+  assert_string_equal(dl_text_str(&text),
+                      "fits with --checkpointing full, or --sharding zero3 on "
+                      "2 GPUs");
+  dl_text_clear(&text);
+  x->gpu.memory_gb = 0.5;
+  assert_false(dl_memory_remedy(&x->job, &text));
+  dl_text_free(&text);
+}
+
 static void scaling(void **state) {
   struct bench *x = *state;
   struct dl_memory_need m;
@@ -211,8 +345,19 @@ static void fits(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      TEST(training),        TEST(precisions), TEST(frozen),  TEST(inference),
-      TEST(keys_and_values), TEST(published),  TEST(scaling), TEST(fits),
+      TEST(training),
+      TEST(precisions),
+      TEST(frozen),
+      TEST(inference),
+      TEST(keys_and_values),
+      TEST(published),
+      TEST(scaling),
+      TEST(fits),
+      TEST(zero),
+      TEST(optimizers),
+      TEST(adapters),
+      TEST(checkpoints),
+      TEST(remedies),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

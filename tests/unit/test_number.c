@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/timestamp.h"
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
@@ -250,8 +251,9 @@ static void test_duration(void **state) {
     double unit, seconds;
   } cases[] = {{"5", 60, 300},     {"90m", 1, 5400},    {"3600s", 60, 3600},
                {"2h", 1, 7200},    {"1.5d", 1, 129600}, {"3min", 1, 180},
-               {"1e3 s ", 1, 1e3}, {"0", 1, 0},         {"5.s", 1, 5}};
-  static const char *const bad[] = {"",       "s",     "1x",  "1ms",
+               {"1e3 s ", 1, 1e3}, {"0", 1, 0},         {"5.s", 1, 5},
+               {"250ms", 1, 0.25}};
+  static const char *const bad[] = {"",       "s",     "1x",  "1us",
                                     "-1s",    "1h30m", "inf", "1e",
                                     "1e308d", "nans",  "1 2"};
   double s;
@@ -278,6 +280,32 @@ static void test_format(void **state) {
   assert_string_equal(dl_format_short(buf, -0.0), "-0");
   assert_string_equal(dl_format_short(buf, 5e-324), "4.94065645841247e-324");
   assert_string_equal(dl_format_short(buf, INFINITY), "inf");
+}
+
+/* By printf: rounded to `digits`, or to tens and more. */
+static void print_digits(char *buf, size_t size, double x, int digits) {
+  char e[64];
+  snprintf(e, sizeof e, "%.*e", digits - 1, x);
+  int exponent = atoi(strchr(e, 'e') + 1);
+  bool tens = exponent >= digits - 1;
+  snprintf(buf, size, "%.*f", tens ? 0 : digits - 1 - exponent,
+           tens ? strtod(e, NULL) : x);
+}
+
+static void rounds_as_printf(void **state) {
+  (void)state;
+  srand48(1);
+  for (int i = 0; i < 100000; i++) {
+    char buf[DL_NUMBER_SIZE], want[64];
+    double x = pow(10, 10 * drand48() - 4) * (i % 2 ? 1 : -1);
+    int digits = i % 10 + 1;
+    if (i % 3 == 0) /* ties */
+      x = i % 4 == 0 ? round(x / 5) * 5 : round(8 * x) / 8;
+    if (fabs(x) < 1e-4 || fabs(x) > 1e6)
+      continue;
+    print_digits(want, sizeof want, x, digits);
+    assert_string_equal(dl_format_digits(buf, x, digits), want);
+  }
 }
 
 static void test_format_digits(void **state) {
@@ -350,6 +378,7 @@ int main(void) {
       cmocka_unit_test(test_duration),
       cmocka_unit_test(test_format),
       cmocka_unit_test(test_format_digits),
+      cmocka_unit_test(rounds_as_printf),
       cmocka_unit_test_teardown(test_locale, back_to_c),
   };
 

@@ -38,10 +38,6 @@ COLUMNS = ("arch gpu n_gpus precision batch_size grad_accum seq_len fine_tune"
            " lora_rank checkpointing attention sharding tensor_parallel"
            " pipeline_parallel stack framework network_gbps power_limit_w"
            " tokens_per_s gpu_power_w source doubt power_doubt n").split()
-# llm-foundry's MPT: layers, hidden size, heads.
-MPT = {"125m": (12, 768, 12), "350m": (24, 1024, 16), "760m": (24, 1536, 12),
-       "1b": (24, 2048, 16), "3b": (32, 2560, 20), "7b": (32, 4096, 32),
-       "13b": (40, 5120, 40), "30b": (48, 7168, 56), "70b": (80, 8192, 64)}
 LENGTHS = (512, 2048, 8192, 32768)
 FOUNDRY_GPU = {"a100_40gb": "a100-sxm4-40gb", "a100_80gb": "a100-sxm4-80gb",
                "h100_80gb": "h100-sxm5-80gb"}
@@ -56,8 +52,8 @@ MLPERF_GPU = (("A100.*PCI.*80", "a100-pcie-80gb"), ("A100.*PCI", "a100-pcie-40gb
               ("A30", "a30"), ("L40S", "l40s"), ("L40$", "l40"), ("L4$", "l4"),
               ("A5000", "rtx-a5000"), ("[Gg]audi.*2", "gaudi2"))
 NETWORK = {"a100-sxm4-40gb": 200, "a100-sxm4-80gb": 200, "h100-sxm5-80gb": 400,
-           "h200": 400, "h100-pcie": 400, "v100-sxm2-16gb": 100,
-           "v100-sxm2-32gb": 100}
+           "h200": 400, "h100-pcie": 400, "v100-sxm2-16gb": 50,
+           "v100-sxm2-32gb": 50}
 HOPPER = ("h100-sxm5-80gb", "h100-pcie", "h200")
 
 
@@ -66,17 +62,11 @@ def table(path):
         return list(csv.DictReader(f))
 
 
-def mpt(name):
-    layers, hidden, heads = MPT[name]
-    return (f"transformer:layers={layers},hidden={hidden},heads={heads},"
-            f"vocab=50368,seq=2048,positions=2048,bias=0,norm_bias=0")
-
-
 def foundry(path, everything):
     for r in table(path):
         if int(r["SeqLen (T)"]) not in LENGTHS and not everything:
             continue
-        yield {"arch": mpt(r["Model"]), "gpu": FOUNDRY_GPU[r["GPU"]],
+        yield {"arch": f"mpt-{r['Model']}", "gpu": FOUNDRY_GPU[r["GPU"]],
                "n_gpus": r["# GPUs"], "seq_len": r["SeqLen (T)"],
                "precision": "fp8" if "fp8" in r["Precision"] else "bf16",
                "batch_size": float(r["MicroBatchSize"]),
@@ -142,7 +132,7 @@ def submissions(path):
                "precision": "fp8" if fp8 and (kind != "bert" or gpu in HOPPER)
                else "bf16", "source": "mlperf", "lab": r["submitter"]}
         if kind == "bert":
-            row |= {"arch": "bert-large-uncased", "sharding": "ddp",
+            row |= {"arch": "bert-large-uncased", "sharding": "zero1",
                     "grad_accum": steps, "batch_size": batch / n / steps}
         else:
             stages = 8 if kind == "gpt3" else 1
@@ -163,7 +153,8 @@ def powers(path):
     for r in table(path):
         if r["arch"].startswith("bert") and r["dataset"] == "squad":
             yield {"arch": "bert-base-uncased", "gpu": r["gpu"], "n_gpus": 1,
-                   "precision": "fp32", "batch_size": float(r["batch_size"]),
+                   "precision": "tf32" if r["gpu"] == "a40" else "fp32",
+                   "batch_size": float(r["batch_size"]),
                    "grad_accum": 1, "seq_len": 384, "attention": "eager",
                    "sharding": "ddp", "stack": "eager", "framework": "pytorch",
                    "power_limit_w": r["power_limit_w"],

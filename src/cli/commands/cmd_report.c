@@ -12,6 +12,7 @@
 #include "cli/options/log_options.h"
 #include "cli/options/shard_option.h"
 #include "cli/passes/report_pass.h"
+#include "estimate/accounting/totals_file.h"
 
 static enum dl_status read_date(const struct dl_option *row, char *arg,
                                 void *at, struct dl_diag *d) {
@@ -33,8 +34,6 @@ static enum dl_status read_date(const struct dl_option *row, char *arg,
 
 static enum dl_status read_by(const struct dl_option *row, char *arg, void *at,
                               struct dl_diag *d) {
-  static const char *const names[DL_N_KEYS] = {"user", "account", "partition",
-                                               "month"};
   struct dl_report_options *o = at;
   struct dl_strlist parts = {0};
   (void)row, (void)d;
@@ -45,7 +44,7 @@ static enum dl_status read_by(const struct dl_option *row, char *arg, void *at,
     ok = strcmp(parts.s[i], "job") == 0;
     o->each_job = o->each_job || ok;
     for (size_t k = 0; !ok && k < DL_N_KEYS; k++)
-      if (strcmp(parts.s[i], names[k]) == 0)
+      if (strcmp(parts.s[i], dl_key_name(k)) == 0)
         ok = o->keys[k] = true;
   }
   dl_strlist_free(&parts);
@@ -71,6 +70,11 @@ static const struct dl_option options[] = {
     {"from", 'F', "FORMAT", "log format of the files ('dlest list importers')",
      DL_READ(dl_read_importer, struct dl_report_options, log.from)},
     {DL_SHARD_OPTION(struct dl_report_options, log.shard)},
+    {"totals", 0, "FILE",
+     "write the sums of the groups to FILE and stop; dlest report adds up such "
+     "files",
+     AT(TEXT, totals),
+     .without = "output|format|country|cloud|site|intensity|pue|price"},
     DL_HEADING("Where no energy was measured:", 2),
     {"gpu", 'g', "[WHERE=]NAME",
      "name of the GPUs (dlest list gpus), of all or of a type or partition",
@@ -156,6 +160,89 @@ static enum dl_status write_groups(struct dl_report_pass *w) {
   return status == DL_OK ? dl_cli_print(w->cli, r) : status;
 }
 
+/* Whether a file is written in place of a report, and may be. */
+static enum dl_status write_totals(struct dl_report_pass *w) {
+  const struct dl_report_options *o = w->o;
+  struct dl_diag *d = &w->cli->diag;
+  if (o->each_job && dl_cli_given(w->cli, "by"))
+    return dl_fail(d, DL_EUSAGE,
+                   "--totals has no single jobs: leave job out of --by");
+  if (!(w->tally = dl_group_totals_new(o->keys)))
+    return dl_fail_memory(d);
+  enum dl_status status = dl_report_read(w);
+  if (status == DL_OK)
+    status = dl_cli_strict(w->cli);
+  if (status != DL_OK)
+    return status;
+  dl_group_totals_sort(w->tally);
+  return dl_totals_write(w->tally, o->keys, w->accounting, o->totals, d);
+}
+
+/* The keys of the files, which are the same in all; those of --by must be
+ * among them. */
+static enum dl_status check_totals(struct dl_report_pass *w,
+                                   struct dl_report_options *o) {
+  struct dl_cli *cli = w->cli;
+  bool first[DL_N_KEYS], keys[DL_N_KEYS];
+  enum dl_status status = dl_cli_refuse(
+      cli, "user|account|since|until|from|shard|gpu|node-power|core-power",
+      "on totals");
+  for (size_t i = 0; i < cli->n_arguments && status == DL_OK; i++) {
+    status = dl_totals_keys(cli->argument[i], keys, &cli->diag);
+    if (i == 0)
+      memcpy(first, keys, sizeof first);
+    if (status == DL_OK && memcmp(first, keys, sizeof first) != 0)
+      status = dl_fail_at(&cli->diag, DL_EINPUT, cli->argument[i], 0,
+                          "its groups differ from those of %s: make all totals "
+                          "with the same --by",
+                          cli->argument[0]);
+  }
+  if (status != DL_OK)
+    return status;
+  if (!dl_cli_given(cli, "by")) {
+    memcpy(o->keys, first, sizeof o->keys);
+    o->each_job = false;
+  }
+  for (size_t k = 0; k < DL_N_KEYS; k++)
+    if (o->keys[k] && !first[k])
+      return dl_fail_at(&cli->diag, DL_EINPUT, cli->argument[0], 0,
+                        "no totals by %s; write them with --totals --by %s",
+                        dl_key_name(k), dl_key_name(k));
+  return o->each_job ? dl_fail(&cli->diag, DL_EUSAGE,
+                               "--totals has no single jobs: leave job out of "
+                               "--by")
+                     : DL_OK;
+}
+
+/* A report of totals, or their sum as totals. */
+static enum dl_status report_totals(struct dl_report_pass *w,
+                                    struct dl_report_options *o) {
+  struct dl_cli *cli = w->cli;
+  enum dl_status status = check_totals(w, o);
+  if (status == DL_OK && !(w->tally = dl_group_totals_new(o->keys)))
+    status = dl_fail_memory(&cli->diag);
+  for (size_t i = 0; i < cli->n_arguments && status == DL_OK; i++)
+    status = dl_totals_read(cli->argument[i], w->tally, &w->sums, w->accounting,
+                            &cli->diag);
+  if (status == DL_OK && w->sums.jobs == 0)
+    status = dl_fail(&cli->diag, DL_EINPUT, "no jobs match");
+  if (status != DL_OK)
+    return status;
+  dl_group_totals_sort(w->tally);
+  if (o->totals)
+    return dl_totals_write(w->tally, o->keys, w->accounting, o->totals,
+                           &cli->diag);
+  struct dl_report *r = summary(w);
+  return r ? dl_cli_print(cli, r) : dl_fail_memory(&cli->diag);
+}
+
+static bool any_totals(const struct dl_cli *cli) {
+  for (size_t i = 0; i < cli->n_arguments; i++)
+    if (dl_totals_is_file(cli->argument[i]))
+      return true;
+  return false;
+}
+
 static enum dl_status report(struct dl_report_pass *w) {
   const struct dl_report_options *o = w->o;
   bool grouped = false;
@@ -175,7 +262,9 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
     status =
         dl_accounting_new(&w.accounting, &o->cluster, cli->catalog, &cli->diag);
   if (status == DL_OK)
-    status = report(&w);
+    status = any_totals(cli) ? report_totals(&w, o)
+             : o->totals     ? write_totals(&w)
+                             : report(&w);
   dl_group_totals_free(w.tally);
   dl_accounting_free(w.accounting);
   dl_seen_rows_free(&w.seen);
@@ -188,7 +277,7 @@ const struct dl_command dl_cmd_report = {
     .arguments = "FILE...",
     .doc = "Sum up the energy of a scheduler's jobs, and what of their GPUs "
            "stood idle, by job, user, account, partition or month. FILE is "
-           "what sacct printed, or a table of runs."
+           "what sacct printed, a table of runs, or totals that --totals wrote."
            "\vExamples:\n"
            "  dlest report sacct.txt --country FR --pue 1.3\n"
            "  dlest report sacct.txt --user ann --since 2024-03\n"

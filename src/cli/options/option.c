@@ -8,6 +8,7 @@
 
 #include "base/constants.h"
 #include "base/number.h"
+#include "base/timestamp.h"
 
 /* Index of a word in "one|two|three", or -1. */
 static int word_index(const char *words, const char *arg) {

@@ -105,7 +105,7 @@ static enum dl_status take_row(void *ctx, size_t i,
                        p->values + SETTINGS);
     dl_row_values(&w->o->job.foot, (long)m == best, row->job,
                   p->values + SETTINGS + DL_ESTIMATE_COLUMNS);
-    if (!format->add)
+    if (!dl_format_adds(format))
       status = dl_stream_row(w->stream, p->values, d);
     else if (!format->add(w->stream, p->values, &p->rows))
       status = dl_fail_memory(d);
@@ -123,7 +123,7 @@ static enum dl_status end_round(void *ctx, struct dl_diag *d) {
                  p->silent[k].method,
                  p->silent[k].lacks ? p->silent[k].lacks : "more");
     p->n_silent = 0;
-    if (w->cli->format->add)
+    if (dl_format_adds(w->cli->format))
       status = dl_stream_write(w->stream, &p->rows, d);
   }
   return status;
@@ -202,7 +202,7 @@ enum dl_status dl_predict_sweep(struct dl_cli *cli,
                                 const struct dl_model *m, struct dl_frame *f) {
   struct dl_session *session = NULL;
   struct sweep w = {.cli = cli, .o = o};
-  w.parts = cli->format->add ? dl_sweep_parts() : 1;
+  w.parts = dl_format_adds(cli->format) ? dl_sweep_parts() : 1;
   w.part = dl_calloc(w.parts, sizeof *w.part);
   enum dl_status status = w.part ? dl_session_new(&session, f, m, o->methods,
                                                   o->coverage, &cli->diag)

@@ -15,6 +15,7 @@ struct dl_report_options {
   struct dl_site_options site;
   struct dl_footprint foot;
   int64_t since, until; /* ns on the clock of the jobs */
+  const char *totals;   /* written to; or NULL */
   bool keys[DL_N_KEYS], each_job;
 };
 

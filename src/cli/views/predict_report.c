@@ -105,6 +105,17 @@ static struct dl_value with_origin(const struct dl_job *job, enum dl_run_id id,
   return dl_known_string(text);
 }
 
+/* "4 (assumed)"; NULL where it is given or unknown. */
+static const char *number_assumed(const struct dl_job *job, enum dl_run_id id,
+                                  char text[48]) {
+  char number[DL_NUMBER_SIZE];
+  if (!dl_is_assumed(job->row, id))
+    return NULL;
+  snprintf(text, 48, "%s (assumed)",
+           dl_format_short(number, dl_run_number(job->run, id)));
+  return text;
+}
+
 /* How a training is set up, as far as it is given or assumed; programs get all
  * of it. */
 static void add_setup(struct dl_report *r, const struct dl_job *job) {
@@ -134,8 +145,12 @@ static void add_setup(struct dl_report *r, const struct dl_job *job) {
       dl_report_add(r, NULL, rows[i].label, NULL, DL_CODE,
                     with_origin(job, id, text));
     } else {
-      dl_report_add(r, key, rows[i].label, rows[i].unit, DL_CODE,
-                    dl_known(dl_run_number(job->run, id)));
+      const char *assumed = number_assumed(job, id, text);
+      dl_report_add(r, key, assumed ? NULL : rows[i].label, rows[i].unit,
+                    DL_CODE, dl_known(dl_run_number(job->run, id)));
+      if (assumed)
+        dl_report_add(r, NULL, rows[i].label, NULL, DL_CODE,
+                      dl_string(assumed));
     }
   }
   double batch = dl_is_inference(job) ? NAN : dl_global_batch(job->run);
@@ -163,36 +178,12 @@ static void add_memory(struct dl_report *r, const struct dl_job *job) {
   dl_report_lines(r, lines, DL_LENGTH(lines));
 }
 
-void dl_predict_settings(struct dl_report *r, const struct dl_job *job,
-                         const struct dl_job_options *o) {
+/* Work, the rate at which it is done, and what methods assume. */
+static void add_rates(struct dl_report *r, const struct dl_job *job) {
   const struct dl_run *run = job->run;
   const struct dl_architecture *arch = job->found.arch;
-  const struct dl_accelerator *gpu = job->found.gpu;
-  bool inference = dl_is_inference(job);
   bool language = arch && dl_is_language_model(arch);
-  bool trains = !inference && isnan(run->tokens);
-  const struct dl_report_line first[] = {
-      {"arch", "architecture", NULL, DL_CODE,
-       dl_string(arch ? arch->head.id : run->arch)},
-      {.key = "gpu", .value = dl_string(gpu ? gpu->head.id : run->gpu)},
-      {"gpu_name", "GPU", NULL, DL_CODE,
-       dl_string(gpu ? gpu->head.name : run->gpu)},
-      {"n_gpus", "GPUs", NULL, DL_CODE, dl_number(run->n_gpus)},
-      {"phase", inference ? "phase" : NULL, NULL, DL_CODE,
-       dl_string(inference ? "inference" : "training")},
-      {"dataset", trains ? "data set" : NULL, NULL, DL_CODE,
-       dl_string(o->dataset)},
-      {"train_samples", trains ? "training samples" : NULL, NULL, DL_CODE,
-       dl_number(job->train_samples)},
-      {"val_samples", trains ? "validation samples" : NULL, NULL, DL_CODE,
-       dl_number(job->val_samples)},
-      {"epochs", trains ? "epochs" : NULL, NULL, DL_CODE,
-       dl_number(job->epochs)},
-      {"batch_size", "batch size", NULL, DL_CODE, dl_known(run->batch_size)},
-      {"image_px", language ? NULL : "input", "px", DL_CODE,
-       dl_number(run->image_px)}};
-  dl_report_lines(r, first, DL_LENGTH(first));
-  add_tokens(r, job);
+  bool inference = dl_is_inference(job);
   const char *assumed =
       language || inference ? NULL : dl_facts_assumed(job, NULL);
   char precision[64];
@@ -215,6 +206,43 @@ void dl_predict_settings(struct dl_report *r, const struct dl_job *job,
       {"ram_gb", "memory (green-algorithms)", "GB", DL_PLAIN,
        dl_number(run->ram_gb)}};
   dl_report_lines(r, then, DL_LENGTH(then));
+}
+
+void dl_predict_settings(struct dl_report *r, const struct dl_job *job,
+                         const struct dl_job_options *o) {
+  const struct dl_run *run = job->run;
+  const struct dl_architecture *arch = job->found.arch;
+  const struct dl_accelerator *gpu = job->found.gpu;
+  bool inference = dl_is_inference(job);
+  bool language = arch && dl_is_language_model(arch);
+  bool trains = !inference && isnan(run->tokens);
+  char assumed_batch[48];
+  const char *batch = number_assumed(job, DL_RUN_batch_size, assumed_batch);
+  const struct dl_report_line first[] = {
+      {"arch", "architecture", NULL, DL_CODE,
+       dl_string(arch ? arch->head.id : run->arch)},
+      {.key = "gpu", .value = dl_string(gpu ? gpu->head.id : run->gpu)},
+      {"gpu_name", "GPU", NULL, DL_CODE,
+       dl_string(gpu ? gpu->head.name : run->gpu)},
+      {"n_gpus", "GPUs", NULL, DL_CODE, dl_number(run->n_gpus)},
+      {"phase", inference ? "phase" : NULL, NULL, DL_CODE,
+       dl_string(inference ? "inference" : "training")},
+      {"dataset", trains ? "data set" : NULL, NULL, DL_CODE,
+       dl_string(o->dataset)},
+      {"train_samples", trains ? "training samples" : NULL, NULL, DL_CODE,
+       dl_number(job->train_samples)},
+      {"val_samples", trains ? "validation samples" : NULL, NULL, DL_CODE,
+       dl_number(job->val_samples)},
+      {"epochs", trains ? "epochs" : NULL, NULL, DL_CODE,
+       dl_number(job->epochs)},
+      {"batch_size", batch ? NULL : "batch size", NULL, DL_CODE,
+       dl_known(run->batch_size)},
+      {NULL, "batch size", NULL, DL_CODE, dl_known_string(batch)},
+      {"image_px", language ? NULL : "input", "px", DL_CODE,
+       dl_number(run->image_px)}};
+  dl_report_lines(r, first, DL_LENGTH(first));
+  add_tokens(r, job);
+  add_rates(r, job);
   add_setup(r, job);
   add_memory(r, job);
   add_all_reduce(r, job);
@@ -394,12 +422,15 @@ static void warn_memory(const struct dl_job *job,
   if (m->model_gb > has)
     snprintf(fits, sizeof fits, "%s GB without any sample",
              dl_format_digits(need, m->model_gb, 3));
-  dl_warn(d, "batch of %g%s needs about %s GB, more than the %g GB of %s; %s%s",
+  struct dl_text remedy = {0};
+  bool helps = dl_memory_remedy(job, &remedy);
+  dl_warn(d,
+          "batch of %g%s needs about %s GB, more than the %g GB of %s; "
+          "%s%s%s",
           split ? job->run->batch_size : m->batch, each,
           dl_format_digits(need, m->need_gb, 3), has, gpu->head.id, fits,
-          m->model_gb > has && job->run->n_gpus > 1 && !shared
-              ? ", and every GPU is taken to hold a full copy"
-              : "");
+          helps ? "; " : "", helps ? dl_text_str(&remedy) : "");
+  dl_text_free(&remedy);
 }
 
 void dl_warn_limits(const struct dl_job *job, struct dl_diag *d) {

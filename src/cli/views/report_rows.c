@@ -219,6 +219,39 @@ void dl_report_total(struct dl_report *r, const struct dl_sums *s,
                 dl_known(costs.price));
 }
 
+/* Powers of nodes, GPUs, cores, memory; those of a kind by what they belong
+ * to. */
+static int by_kind(const struct dl_constant *a, const struct dl_constant *b) {
+  static const char kinds[] = "ngcr"; /* node, g: GPU, core, RAM */
+  const char *x = strchrnul(kinds, strchr("ti", a->name[0]) ? 'g' : *a->name);
+  const char *y = strchrnul(kinds, strchr("ti", b->name[0]) ? 'g' : *b->name);
+  int c = x == y ? strcmp(a->of ? a->of : "", b->of ? b->of : "") : 0;
+  if (c != 0 || x != y)
+    return c != 0 ? c : (x > y) - (x < y);
+  return strcmp(b->name, a->name); /* tdp_w before idle_w */
+}
+
+/* How many constants come before one. */
+static size_t place_of(const struct dl_accounting *a,
+                       const struct dl_constant *c) {
+  struct dl_constant other;
+  size_t n = 0;
+  for (size_t i = 0; dl_accounting_constant(a, i, &other); i++)
+    n += by_kind(&other, c) < 0;
+  return n;
+}
+
+static void constant_row(struct dl_table *t, const struct dl_constant *c) {
+  double year;
+  if (!c->year || !dl_parse_double(c->year, &year))
+    year = NAN;
+  struct dl_value v[] = {
+      dl_string(c->name), dl_number(c->x),
+      dl_string(c->unit), dl_string(c->of && c->of[0] ? c->of : NULL),
+      dl_number(year),    dl_string(c->source)};
+  dl_table_row(t, v, NULL);
+}
+
 void dl_report_constants(struct dl_report *r, const struct dl_accounting *a) {
   static const struct dl_column columns[] = {
       {"name", "figure", NULL, DL_CODE, false},
@@ -237,15 +270,13 @@ void dl_report_constants(struct dl_report *r, const struct dl_accounting *a) {
   }
   struct dl_table *t = dl_report_table(r, "constants", "What estimates rest on",
                                        shown, 6, false);
-  for (size_t i = 0; dl_accounting_constant(a, i, &c); i++) {
-    double year;
-    if (!c.year || !dl_parse_double(c.year, &year))
-      year = NAN;
-    struct dl_value v[] = {dl_string(c.name), dl_number(c.x),
-                           dl_string(c.unit), dl_string(c.of[0] ? c.of : NULL),
-                           dl_number(year),   dl_string(c.source)};
-    dl_table_row(t, v, NULL);
-  }
+  size_t n = 0;
+  while (dl_accounting_constant(a, n, &c))
+    n++;
+  for (size_t place = 0; place < n; place++)
+    for (size_t i = 0; dl_accounting_constant(a, i, &c); i++)
+      if (place_of(a, &c) == place)
+        constant_row(t, &c);
 }
 
 void dl_report_notes(struct dl_report *r, const struct dl_sums *s,

@@ -36,6 +36,8 @@ struct dl_accounting {
   struct gpu_name *gpu;   /* one a name */
   size_t gpu_cap;
   bool used_ram, used_cores;
+  struct dl_constant *added; /* those of other estimates; owns their texts */
+  size_t n_added, added_cap;
   size_t coreless; /* jobs without GPUs whose cores have no power */
 };
 
@@ -115,11 +117,46 @@ enum dl_status dl_accounting_new(struct dl_accounting **out,
   return status;
 }
 
+static void free_texts(struct dl_constant *c) {
+  const char *const texts[] = {c->name, c->unit, c->of, c->source, c->year};
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+    free((char *)texts[i]);
+}
+
+static bool same_text(const char *a, const char *b) {
+  return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+bool dl_accounting_add_constant(struct dl_accounting *a,
+                                const struct dl_constant *c) {
+  void *added = a->added;
+  for (size_t i = 0; i < a->n_added; i++)
+    if (same_text(a->added[i].name, c->name) && a->added[i].x == c->x &&
+        same_text(a->added[i].of, c->of))
+      return true;
+  if (!dl_grow(&added, &a->added_cap, a->n_added + 1, sizeof *a->added))
+    return false;
+  a->added = added;
+  const char *const from[] = {c->name, c->unit, c->of, c->source, c->year};
+  const char *to[5];
+  bool ok = true;
+  for (size_t i = 0; i < 5; i++) {
+    to[i] = from[i] ? dl_strdup(from[i]) : NULL;
+    ok = ok && (to[i] || !from[i]);
+  }
+  a->added[a->n_added++] =
+      (struct dl_constant){to[0], to[1], c->x, to[2], to[3], to[4]};
+  return ok;
+}
+
 void dl_accounting_free(struct dl_accounting *a) {
   if (!a)
     return;
   for (size_t i = 0; i < a->n_power; i++)
     free(a->power[i].partition);
+  for (size_t i = 0; i < a->n_added; i++)
+    free_texts(&a->added[i]);
+  free(a->added);
   free(a->power);
   free(a->gpu);
   dl_intern_free(&a->names);
@@ -299,6 +336,11 @@ static bool gpu_constant(const struct dl_accelerator *gpu, size_t *i,
 
 bool dl_accounting_constant(const struct dl_accounting *a, size_t i,
                             struct dl_constant *c) {
+  if (i < a->n_added) {
+    *c = a->added[i];
+    return true;
+  }
+  i -= a->n_added;
   for (size_t k = 0; k < a->n_power; k++) {
     const struct node_power *p = &a->power[k];
     if (!p->used || i-- > 0)

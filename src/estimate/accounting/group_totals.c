@@ -35,27 +35,59 @@ static void add_boundary(struct dl_sums *s, const char *boundary) {
     snprintf(s->boundary, sizeof s->boundary, MIXED);
 }
 
+enum { DURATION, GPU, TOLD_GPU, IDLE_GPU, ENERGY, MEASURED };
+
+double *dl_sums_at(struct dl_sums *s, size_t i) {
+  double *const sums[DL_N_SUMS] = {&s->duration_s, &s->gpu_s,
+                                   &s->told_gpu_s, &s->idle_gpu_s,
+                                   &s->energy_j,   &s->measured_j};
+  return sums[i];
+}
+
+/* Adds x + rest to a sum, which stays the double nearest to what it stands
+ * for. */
+static void add(struct dl_sums *s, size_t i, double x, double rest) {
+  double *sum = dl_sums_at(s, i), total = *sum + x, part = total - *sum;
+  double lost = (*sum - (total - part)) + (x - part);
+  double all = s->rest[i] + rest + lost;
+  *sum = total + all;
+  s->rest[i] = all - (*sum - total);
+}
+
 void dl_sums_add(struct dl_sums *s, const struct dl_accounted *job) {
   s->jobs++;
-  s->duration_s += isnan(job->duration_s) ? 0 : job->duration_s;
-  s->gpu_s += isnan(job->gpu_s) ? 0 : job->gpu_s;
+  add(s, DURATION, isnan(job->duration_s) ? 0 : job->duration_s, 0);
+  add(s, GPU, isnan(job->gpu_s) ? 0 : job->gpu_s, 0);
   if (!isnan(job->idle_gpu_s)) {
-    s->told_gpu_s += job->gpu_s;
-    s->idle_gpu_s += job->idle_gpu_s;
+    add(s, TOLD_GPU, job->gpu_s, 0);
+    add(s, IDLE_GPU, job->idle_gpu_s, 0);
   }
   if (job->from == DL_ENERGY_UNKNOWN) {
     s->unknown++;
     return;
   }
-  s->energy_j += job->energy_j;
+  add(s, ENERGY, job->energy_j, 0);
   add_boundary(s, job->boundary);
   if (job->from == DL_ENERGY_MEASURED) {
     s->measured++;
-    s->measured_j += job->energy_j;
+    add(s, MEASURED, job->energy_j, 0);
   } else {
     s->estimated++;
     s->at_tdp += job->from == DL_ENERGY_GPU_TDP;
   }
+}
+
+void dl_sums_join(struct dl_sums *s, const struct dl_sums *more) {
+  struct dl_sums m = *more;
+  s->jobs += m.jobs;
+  s->measured += m.measured;
+  s->estimated += m.estimated;
+  s->unknown += m.unknown;
+  s->at_tdp += m.at_tdp;
+  for (size_t i = 0; i < DL_N_SUMS; i++)
+    add(s, i, *dl_sums_at(&m, i), m.rest[i]);
+  if (m.boundary[0])
+    add_boundary(s, m.boundary);
 }
 
 double dl_sums_idle(const struct dl_sums *s) {
@@ -97,16 +129,16 @@ static const char *key_of(const struct dl_run *r, enum dl_key key,
   return s;
 }
 
-/* The group of a run; NULL: out of memory. */
+/* The group with these keys, key[k] len[k] characters long or NULL; NULL: out
+ * of memory. */
 static struct group *find_group(struct dl_group_totals *t,
-                                const struct dl_run *r) {
+                                const char *const key[DL_N_KEYS],
+                                const size_t len[DL_N_KEYS]) {
   dl_text_clear(&t->name);
   for (size_t k = 0; k < DL_N_KEYS; k++) {
-    size_t len;
-    const char *s = t->keys[k] ? key_of(r, k, &len) : NULL;
-    dl_text_add(&t->name, s ? "\1" : "\2"); /* empty is not unknown */
-    if (s)
-      dl_text_add_n(&t->name, s, len);
+    dl_text_add(&t->name, key[k] ? "\1" : "\2"); /* empty is not unknown */
+    if (key[k])
+      dl_text_add_n(&t->name, key[k], len[k]);
   }
   long i = t->name.failed ? -1 : dl_intern(&t->names, t->name.s);
   if (i < 0 || (size_t)i < t->n)
@@ -117,20 +149,36 @@ static struct group *find_group(struct dl_group_totals *t,
   t->group = groups;
   struct group *g = &t->group[t->n++];
   *g = (struct group){.by_name = t->keys[DL_KEY_MONTH]};
-  for (size_t k = 0; k < DL_N_KEYS; k++) {
-    size_t len;
-    const char *s = t->keys[k] ? key_of(r, k, &len) : NULL;
-    if (s && !(g->key[k] = dl_strndup(s, len)))
+  for (size_t k = 0; k < DL_N_KEYS; k++)
+    if (key[k] && !(g->key[k] = dl_strndup(key[k], len[k])))
       return NULL;
-  }
   return g;
 }
 
 bool dl_group_totals_add(struct dl_group_totals *t, const struct dl_run *run,
                          const struct dl_accounted *job) {
-  struct group *g = find_group(t, run);
+  const char *key[DL_N_KEYS];
+  size_t len[DL_N_KEYS] = {0};
+  for (size_t k = 0; k < DL_N_KEYS; k++)
+    key[k] = t->keys[k] ? key_of(run, k, &len[k]) : NULL;
+  struct group *g = find_group(t, key, len);
   if (g)
     dl_sums_add(&g->sums, job);
+  return g;
+}
+
+bool dl_group_totals_join(struct dl_group_totals *t,
+                          const char *const key[DL_N_KEYS],
+                          const struct dl_sums *sums) {
+  const char *used[DL_N_KEYS];
+  size_t len[DL_N_KEYS] = {0};
+  for (size_t k = 0; k < DL_N_KEYS; k++) {
+    used[k] = t->keys[k] ? key[k] : NULL;
+    len[k] = used[k] ? strlen(used[k]) : 0;
+  }
+  struct group *g = find_group(t, used, len);
+  if (g)
+    dl_sums_join(&g->sums, sums);
   return g;
 }
 

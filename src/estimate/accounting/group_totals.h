@@ -9,17 +9,28 @@
 enum dl_key { DL_KEY_USER, DL_KEY_ACCOUNT, DL_KEY_PARTITION, DL_KEY_MONTH };
 enum { DL_N_KEYS = DL_KEY_MONTH + 1 };
 
-/* Starts as zero bytes. Sums are over what is known. */
+enum { DL_N_SUMS = 6 };
+
+/* Starts as zero bytes. Sums are over what is known. They are carried with
+ * twice the digits of a double (Dekker 1971, doi 10.1007/BF01397083), so that
+ * they do not depend on the order of the jobs, nor on how they are split. */
 struct dl_sums {
   size_t jobs, measured, estimated, unknown; /* by the job's energy */
   size_t at_tdp; /* estimated, use of GPUs unknown */
   double duration_s, gpu_s;
   double told_gpu_s, idle_gpu_s; /* where the use of GPUs is told */
   double energy_j, measured_j;
+  double rest[DL_N_SUMS]; /* of these six, in their order: sum - double */
   char boundary[24]; /* that all energies share, or "mixed"; "" without any */
 };
 
 void dl_sums_add(struct dl_sums *s, const struct dl_accounted *job);
+
+/* Adds the jobs of `more`. */
+void dl_sums_join(struct dl_sums *s, const struct dl_sums *more);
+
+/* The i-th of the six sums. */
+double *dl_sums_at(struct dl_sums *s, size_t i);
 
 /* Share of the GPU time, where the use is told, that was not used; NaN where
  * it is told nowhere. */
@@ -37,6 +48,12 @@ void dl_group_totals_free(struct dl_group_totals *t); /* accepts NULL */
 /* A job belongs to the month in which it began. False: out of memory. */
 bool dl_group_totals_add(struct dl_group_totals *t, const struct dl_run *run,
                          const struct dl_accounted *job);
+
+/* The same with the sums of jobs of one group; key[k] is NULL where it is
+ * unknown. */
+bool dl_group_totals_join(struct dl_group_totals *t,
+                          const char *const key[DL_N_KEYS],
+                          const struct dl_sums *sums);
 
 size_t dl_group_totals_n(const struct dl_group_totals *t);
 

@@ -4,4 +4,6 @@ libdlest_a_SOURCES += \
 	%D%/accounting.c \
 	%D%/accounting.h \
 	%D%/group_totals.c \
-	%D%/group_totals.h
+	%D%/group_totals.h \
+	%D%/totals_file.c \
+	%D%/totals_file.h

@@ -9,27 +9,30 @@
 #include "catalog/architecture/transformer.h"
 #include "estimate/methods/work.h"
 #include "estimate/node/parallel.h"
-
-/* Bytes of a weight, of gradient and optimiser for it, of an activation. */
-struct bytes {
-  double weight, state, activation;
-};
+#include "run/setup/training_setup.h"
 
 #define KEPT_OF_IMAGES 2.97
+#define KEPT_OF_IMAGES_16_BIT 2.2
 #define KEPT_OF_TOKENS 1.7
 #define KEPT_OF_PAIRS 2.5
+#define KEPT_BY_CHECKPOINT 2 /* bytes of a layer's input, in 16 bits */
+#define LOGIT 4
 #define LARGEST 0.25
+#define NF4 (0.5 * 1.03) /* 4 bits and the scales of blocks */
 
-static struct bytes in_training(const struct dl_job *job) {
-  static const char *const mixed[] = {"amp", "fp16", "bf16", "fp8"};
-  double size = dl_work_bytes(job);
-  for (size_t i = 0; job->run->precision && i < sizeof mixed / sizeof *mixed;
-       i++)
-    if (dl_strcasecmp(job->run->precision, mixed[i]) == 0)
-      return (struct bytes){6, 12, 2};
-  if (size < 4) /* no training by integers */
-    size = NAN;
-  return (struct bytes){size, 3 * size, size};
+/* Bytes of a trained parameter: its weight, gradient and what the optimizer
+ * keeps; of an activation. */
+struct bytes {
+  double weight, gradient, optimizer, activation;
+};
+
+static bool is(const char *value, const char *word) {
+  return value && dl_strcasecmp(value, word) == 0;
+}
+
+static bool is_mixed(const struct dl_job *job) {
+  const char *p = job->run->precision;
+  return is(p, "amp") || is(p, "fp16") || is(p, "bf16") || is(p, "fp8");
 }
 
 static const struct dl_transformer *language(const struct dl_job *job) {
@@ -37,13 +40,67 @@ static const struct dl_transformer *language(const struct dl_job *job) {
   return arch && dl_is_language_model(arch) ? arch->transformer : NULL;
 }
 
-/* Activations of a sample that the backward pass needs, in elements. */
-static double kept(const struct dl_job *job) {
+/* Moments of the optimizer for each FP32 parameter. */
+static double moments(const struct dl_job *job) {
+  const char *name = job->run->optimizer;
+  return is(name, "sgd")         ? 4
+         : is(name, "adam8bit")  ? 2
+         : is(name, "adafactor") ? 0 /* a row and a column of each matrix */
+                                 : 8;
+}
+
+/* Language models are trained on 16-bit weights with a master copy, other
+ * networks on FP32 weights of which products take a copy. */
+static struct bytes in_training(const struct dl_job *job) {
+  double size = dl_work_bytes(job), m = moments(job);
+  if (is_mixed(job))
+    return language(job) ? (struct bytes){2, 2, 4 + m, 2}
+                         : (struct bytes){6, 4, m, 2};
+  if (size < 4) /* no training by integers */
+    size = NAN;
+  return (struct bytes){size, size, m * size / 4, size};
+}
+
+/* Activations of a sample that the backward pass of an image network needs,
+ * bytes. */
+static double kept_of_images(const struct dl_job *job) {
+  const struct dl_architecture *arch = job->found.arch;
   double acts = 1e6 * job->run->acts_m;
-  if (!language(job))
-    return KEPT_OF_IMAGES * acts;
-  double pairs = 1e6 * job->found.arch->attention_acts_m;
-  return KEPT_OF_TOKENS * (acts - pairs) + KEPT_OF_PAIRS * pairs;
+  double pairs =
+      arch && is(job->run->attention, "flash") && !isnan(arch->attention_acts_m)
+          ? 1e6 * arch->attention_acts_m
+          : 0;
+  double parts = arch && !isnan(arch->depth) ? arch->depth
+                 : arch                      ? sqrt(arch->layers)
+                                             : (double)NAN;
+  double f = is_mixed(job) ? KEPT_OF_IMAGES_16_BIT : KEPT_OF_IMAGES;
+  double all = f * (acts - pairs) * in_training(job).activation;
+  bool full = is(job->run->checkpointing, "full") && parts >= 2;
+  return full ? all * fmin(2 / parts, 1) : all;
+}
+
+/* The same of a language model, of one GPU. Stages of a pipeline have several
+ * batches under way. */
+static double kept_of_tokens(const struct dl_job *job,
+                             const struct dl_transformer *t) {
+  const struct dl_run *run = job->run;
+  const char *kind = run->checkpointing;
+  struct dl_degrees by = dl_degrees_of(run);
+  double q = in_training(job).activation;
+  double layers = t->layers + t->decoder_layers;
+  /* Of what grows with the square, the scores; values are kept anyway. */
+  double values = layers * job->seq_len * t->heads * t->head_dim;
+  double pairs = fmax(1e6 * job->found.arch->attention_acts_m - values, 0);
+  double logits = dl_transformer_writes(t) ? t->vocab * job->seq_len : 0;
+  double dense = fmax(1e6 * run->acts_m - pairs - logits, 0);
+  bool stored = !is(run->attention, "flash") && !is(kind, "selective");
+  double all = KEPT_OF_TOKENS * dense + (stored ? KEPT_OF_PAIRS * pairs : 0);
+  if (is(kind, "full"))
+    all = all / layers +
+          KEPT_BY_CHECKPOINT / 2.0 * t->hidden * job->seq_len * layers;
+  double accum = isnan(run->grad_accum) ? 1 : run->grad_accum;
+  double under_way = fmin(accum, by.pipeline) / by.pipeline;
+  return (all * q * under_way + logits * LOGIT * q / 2) / by.tensor;
 }
 
 /* Those of a sample that are there at one time without a backward pass. */
@@ -67,8 +124,7 @@ static double cache(const struct dl_job *job) {
 }
 
 static double batch_of(const struct dl_job *job) {
-  double n = dl_parallel_batch(job->run->batch_size, job->run->n_gpus,
-                               dl_parallel_is_strong(job));
+  double n = dl_micro_batch(job->run);
   if (!dl_is_inference(job))
     return n;
   return fmin(isnan(n) ? 1 : n, job->run->requests);
@@ -80,23 +136,77 @@ static double usual(double most) {
   return most >= 64 ? 32 * floor(most / 32) : exp2(floor(log2(most)));
 }
 
-void dl_memory_of(const struct dl_job *job, struct dl_memory_need *m) {
+/* Low-rank adapters of a transformer: two matrices beside each product with
+ * weights, of attention (4 h h without grouped queries) and of the
+ * feed-forward part. */
+static double adapter_params(const struct dl_job *job) {
   const struct dl_architecture *arch = job->found.arch;
+  const struct dl_transformer *t = arch ? arch->transformer : NULL;
+  double rank = isnan(job->run->lora_rank) ? 16 : job->run->lora_rank;
+  if (!t)
+    return 0;
+  double kv = t->kv_heads * t->head_dim, heads = t->heads * t->head_dim;
+  double attention = 2 * (t->hidden + heads) + 2 * (t->hidden + kv);
+  double dense = (t->gated > 0 ? 3 : 2) * (t->hidden + t->ffn);
+  return rank * (t->layers + t->decoder_layers) * (attention + dense);
+}
+
+/* Weights, gradients and optimizer of one GPU, and under ZeRO-3 the weights of
+ * two layers that it gathers. */
+static void hold_states(const struct dl_job *job, struct dl_memory_need *m) {
+  const struct dl_architecture *arch = job->found.arch;
+  const struct dl_transformer *t = language(job);
+  const char *kind = job->run->sharding;
+  struct bytes b = in_training(job);
+  struct dl_degrees by = dl_degrees_of(job->run);
+  double params = 1e6 * job->run->params_m, trained = params, kept = 0;
+  double head = arch ? 1e6 * arch->head_params_m : (double)NAN;
+  switch (dl_fine_tune_of(job->run)) {
+  case DL_TUNE_HEAD:
+    trained = isnan(head) ? 0 : head;
+    kept = (params - trained) * b.weight;
+    break;
+  case DL_TUNE_LORA:
+  case DL_TUNE_QLORA:
+    trained = adapter_params(job);
+    kept = params *
+           (dl_fine_tune_of(job->run) == DL_TUNE_QLORA ? NF4 : b.activation);
+    break;
+  default:
+    break;
+  }
+  bool zero3 = is(kind, "zero3"), zero2 = zero3 || is(kind, "zero2");
+  bool zero1 = zero2 || is(kind, "zero1");
+  double data = by.data >= 1 ? by.data : 1, model = by.tensor * by.pipeline;
+  double weights = (kept + trained * b.weight) / (zero3 ? data : 1);
+  m->states_gb = (weights + trained * b.gradient / (zero2 ? data : 1) +
+                  trained * b.optimizer / (zero1 ? data : 1)) /
+                 model / 1e9;
+  double gathered = zero3 && data > 1 && t ? 2 * params * b.activation /
+                                                 (t->layers + t->decoder_layers)
+                                           : 0;
+  m->model_gb = m->states_gb + gathered / by.tensor / 1e9;
+}
+
+static void hold_training(const struct dl_job *job, struct dl_memory_need *m) {
+  const struct dl_transformer *t = language(job);
+  hold_states(job, m);
+  if (dl_fine_tune_of(job->run) == DL_TUNE_HEAD)
+    m->sample_gb = at_once(job) * in_training(job).activation / 1e9;
+  else
+    m->sample_gb = (t ? kept_of_tokens(job, t) : kept_of_images(job)) / 1e9;
+}
+
+void dl_memory_of(const struct dl_job *job, struct dl_memory_need *m) {
   const struct dl_accelerator *gpu = job->found.gpu;
-  double params = 1e6 * job->run->params_m;
-  bool frozen = job->run->frozen_base > 0;
   if (dl_is_inference(job)) {
     double size = dl_work_bytes(job);
-    m->model_gb = params * size / 1e9;
+    m->model_gb = m->states_gb = job->run->params_m * size / 1e3;
     m->sample_gb = (cache(job) + at_once(job)) * size / 1e9;
   } else {
-    struct bytes b = in_training(job);
-    double head = arch ? 1e6 * arch->head_params_m : NAN;
-    double trained = !frozen ? params : isnan(head) ? 0 : head;
-    m->model_gb = (params * b.weight + trained * b.state) / 1e9;
-    m->sample_gb = (frozen ? at_once(job) : kept(job)) * b.activation / 1e9;
+    hold_training(job, m);
   }
-  double has = gpu ? gpu->memory_gb : NAN;
+  double has = gpu ? gpu->memory_gb : (double)NAN;
   m->batch = batch_of(job);
   /* GPUs that serve a language model share it, and its requests. */
   m->shared = dl_is_inference(job) && language(job);
@@ -107,4 +217,53 @@ void dl_memory_of(const struct dl_job *job, struct dl_memory_need *m) {
   m->need_gb = m->model_gb + m->batch * m->sample_gb;
   m->over = m->need_gb > has;
   m->fits = usual((has - m->model_gb) / m->sample_gb);
+}
+
+/* Whether a job fits with another set-up. */
+static bool fits_with(const struct dl_job *job, const char *checkpointing,
+                      const char *sharding, double n_gpus) {
+  struct dl_run run = *job->run;
+  struct dl_job other = *job;
+  struct dl_memory_need m;
+  other.run = &run;
+  if (checkpointing)
+    run.checkpointing = checkpointing;
+  if (sharding)
+    run.sharding = sharding;
+  if (is(run.scaling, "strong")) /* the same on each */
+    run.batch_size = batch_of(job) * n_gpus;
+  run.n_gpus = n_gpus;
+  dl_memory_of(&other, &m);
+  return !m.over && !isnan(m.need_gb);
+}
+
+/* The least number of GPUs from n on that fits sharded, doubling; 0: none. */
+static double least_sharded(const struct dl_job *job, const char *checkpointing,
+                            double n) {
+  for (; language(job) && n <= DL_MOST_REMEDY_GPUS; n *= 2)
+    if (n > 1 && fits_with(job, checkpointing, "zero3", n))
+      return n;
+  return 0;
+}
+
+bool dl_memory_remedy(const struct dl_job *job, struct dl_text *to) {
+  double n = job->run->n_gpus;
+  if (dl_is_inference(job) || isnan(n))
+    return false;
+  bool full = fits_with(job, "full", NULL, n);
+  double sharded = least_sharded(job, NULL, n);
+  if (full)
+    dl_text_add(to, "fits with --checkpointing full");
+  if (sharded > 0)
+    dl_text_printf(to, "%s--sharding zero3 on %g GPUs",
+                   full ? ", or " : "fits with ", sharded);
+  if (full || sharded > 0)
+    return true;
+  sharded = least_sharded(job, "full", n);
+  if (sharded > 0)
+    dl_text_printf(to,
+                   "fits with --checkpointing full and --sharding zero3 on %g "
+                   "GPUs",
+                   sharded);
+  return sharded > 0;
 }

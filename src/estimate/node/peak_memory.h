@@ -1,42 +1,55 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Peak GPU memory of a job, 1e9 bytes, from descriptors:
+/* Peak GPU memory of a job, 1e9 bytes, of each accelerator:
  *
- *   training    P w + T s + b A q f
+ *   training    (frozen weights + T (w + g + o)) / parallelism + b A
  *   inference   P w + b (K w + 2 largest layers)
  *
- * P parameters and T those trained, w bytes of a weight, s bytes of gradient
- * and optimiser for it, b samples at once on a GPU, A activations of a sample
- * (acts_m), q bytes of one, K keys and values that a language model keeps.
+ * P parameters and T those trained, w, g and o bytes of a weight, of its
+ * gradient and of what the optimizer keeps for it, b samples at once on a GPU,
+ * A activations of a sample, K keys and values that a language model keeps.
  *
- * w + s is 16 in FP32: weight, gradient and both moments of Adam (arXiv
- * 1412.6980), the optimiser assumed; SGD with momentum needs 4 bytes a
- * parameter less. Mixed precision (amp, fp16, bf16, fp8; arXiv 1710.03740)
- * keeps all of these in FP32 and a half copy, 18, with q = 2.
+ * Optimizers keep for each parameter 8 bytes (Adam, arXiv 1412.6980; also
+ * where the optimizer is another or unknown), 4 (SGD with momentum), 2 (Adam in
+ * 8 bits, arXiv 2110.02861) or next to none (Adafactor, arXiv 1804.04235). In
+ * FP32 w + g + o is 16. Language models in 16 bits have 2 + 2 + (4 + 8):
+ * weights, gradients, master copy, moments (arXiv 1910.02054); other networks
+ * in mixed precision (arXiv 1710.03740) all of it in FP32 and a half copy, 18.
+ * ZeRO 1 divides o by the data-parallel GPUs, 2 also g, 3 also w, and then
+ * gathers two layers at a time; tensor and pipeline parallelism divide all.
+ * Weights beside LoRA adapters take 2 bytes, with QLoRA 4 bits and 3 % for
+ * scales (arXiv 2305.14314).
  *
- * f is 2.97, least squares on relative errors over the 75 image networks of
- * Selvan et al. (PePR, arXiv 2403.12562:
+ * Activations of image networks are f q per output of a convolution or dense
+ * layer (acts_m), q bytes of one. In FP32 f is 2.97, least squares on relative
+ * errors over the 75 image networks of Selvan et al. (PePR, arXiv 2403.12562:
  * batch 32, most memory allocated, data sets derma, derma_pt and lidc) whose
  * activations at 224 px are in timm's tables, with 16 bytes a parameter: what
  * they hold after a step is 16.6 (median). Estimated by measured: median .99,
  * 90 % within .49 .. 1.28. Of all 131 networks of theirs, with the activations
  * of the catalogue: .97, 90 % within .61 .. 1.30. Networks that join maps
- * (DenseNet) need twice the estimate, re-parameterised ones (RepVGG) less.
+ * (DenseNet) need twice the estimate, re-parameterised ones (RepVGG) less. In
+ * mixed precision f is 2.2: of the batches that timm trains on 24 GB 91 % are
+ * then called fitting, of the next larger ones, which failed, 52 % failing.
+ * Checkpointing of n parts keeps the maps between them and one part (arXiv
+ * 1604.06174): 2 / n, n the blocks or the root of the layers.
  *
- * Language models are not among these. Korthikanti et al. (arXiv 2205.05198)
- * count s b h (34 + 5 a s / h) bytes a layer in 16 bits. With this count of
- * outputs (transformer.h: 10 h, and a s of scores) that is f = 1.7 for what
- * is linear in the tokens and 2.5 for the rest. Kernels that keep no scores
- * (FlashAttention) and recomputation need less.
+ * Language models: Korthikanti et al. (arXiv 2205.05198) count s b h
+ * (34 + 5 a s / h) bytes a layer in 16 bits. With this count of outputs
+ * (transformer.h: 10 h, and a s of scores) that is f = 1.7 for what is linear
+ * in the tokens and 2.5 for the rest. Kernels that keep no scores
+ * (FlashAttention) and selective checkpointing leave out the latter; full
+ * checkpointing keeps 2 s b h a layer and one layer's activations. Logits take
+ * 4 bytes (8 in FP32). All 178 settings of MosaicML's MPT trainings, which ran,
+ * are called fitting.
  *
  * A frozen base keeps no activations, gradients or moments: only its weights
  * and, as in inference, the two largest layers at a time. These are assumed to
  * be a quarter of A (ResNet-50: 14 %, MobileNetV2: 25 %, VGG-16: 47 %), of a
  * language model A by its number of layers.
  *
- * Every GPU holds all of it: data parallelism; nothing is sharded. GPUs on
- * which a language model serves share it and its requests. The context of the
- * driver (about half a GB) and what the allocator keeps in reserve (12 % in the
- * same data, median) come on top. They are about as much as the GB of
+ * GPUs on which a language model serves share it and its requests. The context
+ * of the driver (about half a GB) and what the allocator keeps in reserve (12 %
+ * in the same data, median) come on top. They are about as much as the GB of
  * specifications, 2^30 bytes, are more than 1e9. */
 
 #ifndef DL_ESTIMATE_NODE_PEAK_MEMORY_H
@@ -46,7 +59,8 @@
 
 /* 1e9 bytes, NaN where unknown. */
 struct dl_memory_need {
-  double model_gb;  /* that does not depend on the batch */
+  double states_gb; /* weights, gradients and optimizer */
+  double model_gb;  /* all that does not depend on the batch */
   double sample_gb; /* for each sample at once on a GPU */
   double batch;     /* samples at once on a GPU, by job->scaling */
   double need_gb;   /* model_gb + batch x sample_gb */
@@ -57,5 +71,12 @@ struct dl_memory_need {
 };
 
 void dl_memory_of(const struct dl_job *job, struct dl_memory_need *m);
+
+enum { DL_MOST_REMEDY_GPUS = 1024 };
+
+/* Appends what would make a training fit at its batch: "fits with
+ * --checkpointing full, or --sharding zero3 on 4 GPUs"; false: nothing of
+ * these. Sharding is for language models. */
+bool dl_memory_remedy(const struct dl_job *job, struct dl_text *to);
 
 #endif

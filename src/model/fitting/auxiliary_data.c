@@ -12,6 +12,9 @@
 #include "model/fitting/group_cv_residuals.h"
 #include "model/interval.h"
 
+/* So many groups are left out one by one, more in so many sets. */
+enum { MOST_ALONE = 40, SETS = 20 };
+
 /* The logarithm of a target in auxiliary row i, NaN where it was not measured
  * or is not compared with predictions. */
 static double measured(const struct dl_design *g, size_t i, size_t target) {
@@ -46,6 +49,19 @@ static bool make_folds(struct dl_folds *folds, const struct dl_training *t,
     folds->of_row[i] = number[by->id[i]];
   free(number);
   return ok;
+}
+
+/* Groups beyond a number are left out in sets: as many fits would take too
+ * long. False: memory is out. */
+static bool make_sets(struct dl_folds *sets, const struct dl_folds *folds) {
+  *sets =
+      (struct dl_folds){.n = folds->n,
+                        .k = folds->k > MOST_ALONE ? SETS : folds->k,
+                        .of_row = dl_calloc(folds->n, sizeof *sets->of_row)};
+  for (size_t i = 0; sets->of_row && i < folds->n; i++)
+    sets->of_row[i] =
+        folds->of_row[i] < SIZE_MAX ? folds->of_row[i] % sets->k : SIZE_MAX;
+  return sets->of_row;
 }
 
 /* Adds the residuals of each group in which the design's target was measured.
@@ -83,18 +99,19 @@ enum dl_status dl_auxiliary_residuals(struct dl_fit *fit,
                                       const struct dl_design *g,
                                       struct dl_diag *d) {
   const char *column = dl_held_out_group_name(left);
-  struct dl_folds folds;
+  struct dl_folds folds, sets = {0};
   struct dl_held_out_use use = {NULL, NULL};
   if (g->sample.n_auxiliary == 0 || !dl_training_labels(t->auxiliary, column))
     return DL_OK;
-  enum dl_status status = make_folds(&folds, t, g, column)
-                              ? dl_held_out_get(&use, t, g, &folds, true, d)
-                              : dl_fail_memory(d);
+  bool ok = make_folds(&folds, t, g, column) && make_sets(&sets, &folds);
+  enum dl_status status =
+      ok ? dl_held_out_get(&use, t, g, &sets, true, d) : dl_fail_memory(d);
   if (status == DL_OK &&
       !add_groups(&fit->held_out_residuals[left], g, &folds, use.h))
     status = dl_fail_memory(d);
   dl_held_out_free(use.own);
   dl_folds_free(&folds);
+  dl_folds_free(&sets);
   return status;
 }
 

@@ -9,13 +9,21 @@
 #include "output/utf8.h"
 
 #define STREAM_HEAD 1000 /* rows that decide the widths of a stream */
+#define WRITE_SIZE ((size_t)64 * 1024)
 
 struct walk {
   struct dl_printer p;
+  FILE *f;
   const struct dl_document *m;
   size_t level; /* of nested reports */
   bool gap;     /* a blank line is due before the next part */
 };
+
+/* Writes what the printer has put together, and empties it. */
+static void write_text(FILE *f, struct dl_text *t) {
+  fwrite_unlocked(dl_text_str(t), 1, t->len, f);
+  dl_text_clear(t);
+}
 
 static void begin_part(struct walk *w) {
   if (w->gap)
@@ -112,14 +120,18 @@ static size_t print_lines(struct walk *w, const struct dl_report *r, size_t i) {
 
 /* Head and rows of t; its foot comes when all rows are there. */
 static void print_rows(struct dl_printer *p, const struct dl_document *m,
-                       const struct dl_layout *l, const struct dl_table *t) {
+                       const struct dl_layout *l, const struct dl_table *t,
+                       FILE *f) {
   if (t->n_rows == 0 && m->none) {
     dl_print(p, m->none, DL_DIM);
     return;
   }
   m->head(p, l);
-  for (size_t i = 0; i < t->n_rows; i++)
+  for (size_t i = 0; i < t->n_rows; i++) {
     m->row(p, l, t->values + i * t->n_cols, t->marks[i]);
+    if (p->to->len > WRITE_SIZE)
+      write_text(f, p->to);
+  }
 }
 
 static void print_table(struct walk *w, const struct dl_table *t) {
@@ -131,7 +143,7 @@ static void print_table(struct walk *w, const struct dl_table *t) {
   print_title(w, t->title);
   begin_part(w);
   if (l->n > 0) {
-    print_rows(&w->p, w->m, l, t);
+    print_rows(&w->p, w->m, l, t, w->f);
     if (w->m->foot)
       dl_print(&w->p, w->m->foot, NULL);
   }
@@ -194,9 +206,13 @@ static void print_report(struct walk *w, const struct dl_report *r) {
 
 bool dl_document_report(const struct dl_document *m, const struct dl_report *r,
                         FILE *f, bool colour) {
-  struct walk w = {.p = {.f = f, .colour = colour}, .m = m};
+  struct dl_text text = {0};
+  struct walk w = {.p = {.to = &text, .colour = colour}, .f = f, .m = m};
   print_report(&w, r);
-  return !w.p.failed;
+  write_text(f, &text);
+  bool ok = dl_printer_free(&w.p);
+  dl_text_free(&text);
+  return ok;
 }
 
 /* Streams */
@@ -212,34 +228,44 @@ static bool release_head(struct dl_stream *s) {
   s->layout = dl_layout_new(s->head, &m->style);
   if (!s->layout)
     return false;
-  struct dl_printer p = {.f = s->f};
+  struct dl_printer p = {.to = &s->line};
   if (s->layout->n > 0)
-    print_rows(&p, m, s->layout, s->head);
+    print_rows(&p, m, s->layout, s->head, s->f);
+  write_text(s->f, &s->line);
   s->n_rows = s->head->n_rows;
   dl_table_free(s->head);
   s->head = NULL;
-  return !p.failed;
+  return dl_printer_free(&p);
+}
+
+bool dl_document_add(const struct dl_stream *s, const struct dl_value *values,
+                     struct dl_text *to) {
+  struct dl_printer p = {.to = to};
+  if (s->layout->n > 0)
+    s->format->document->row(&p, s->layout, values, NULL);
+  return dl_printer_free(&p);
 }
 
 enum dl_status dl_document_row(struct dl_stream *s,
                                const struct dl_value *values,
                                struct dl_diag *d) {
-  struct dl_printer p = {.f = s->f};
   bool ok = true;
   if (s->head) {
     ok = dl_table_row(s->head, values, NULL);
     if (ok && s->head->n_rows == STREAM_HEAD)
       ok = release_head(s);
-  } else if (s->layout->n > 0) {
-    s->format->document->row(&p, s->layout, values, NULL);
+  } else {
+    ok = dl_document_add(s, values, &s->line);
+    write_text(s->f, &s->line);
   }
-  return ok && !p.failed ? DL_OK : dl_fail_memory(d);
+  return ok ? DL_OK : dl_fail_memory(d);
 }
 
 enum dl_status dl_document_end(struct dl_stream *s, struct dl_diag *d) {
-  struct dl_printer p = {.f = s->f};
+  struct dl_printer p = {.to = &s->line};
   bool ok = s->layout || (s->head && release_head(s));
   if (ok && s->layout->n > 0 && s->format->document->foot)
     dl_print(&p, s->format->document->foot, NULL);
-  return ok && !p.failed ? DL_OK : dl_fail_memory(d);
+  write_text(s->f, &s->line);
+  return dl_printer_free(&p) && ok ? DL_OK : dl_fail_memory(d);
 }

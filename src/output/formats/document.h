@@ -37,13 +37,15 @@ struct dl_document {
 bool dl_document_report(const struct dl_document *m, const struct dl_report *r,
                         FILE *f, bool colour);
 
-/* begin, row and end of a struct dl_format. The first thousand rows are held
- * back: they decide the widths and units of the columns. Each later row is
+/* begin, row, add and end of a struct dl_format. The first thousand rows are
+ * held back: they decide the widths and units of the columns. Each later row is
  * written as it comes. */
 enum dl_status dl_document_begin(struct dl_stream *s, struct dl_diag *d);
 enum dl_status dl_document_row(struct dl_stream *s,
                                const struct dl_value *values,
                                struct dl_diag *d);
+bool dl_document_add(const struct dl_stream *s, const struct dl_value *values,
+                     struct dl_text *to);
 enum dl_status dl_document_end(struct dl_stream *s, struct dl_diag *d);
 
 #endif

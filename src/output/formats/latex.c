@@ -147,5 +147,6 @@ const struct dl_format dl_format_latex = {
     .document = &latex,
     .begin = dl_document_begin,
     .row = dl_document_row,
+    .add = dl_document_add,
     .end = dl_document_end,
 };

@@ -29,7 +29,7 @@ static void say(struct dl_printer *p, const char *text) {
   if (strchr("#+-=", text[0]))
     dl_print(p, "\\", NULL);
   if (digits > 0 && (text[digits] == '.' || text[digits] == ')')) {
-    fprintf(p->f, "%.*s\\", (int)digits, text);
+    dl_text_printf(p->to, "%.*s\\", (int)digits, text);
     text += digits;
   }
   dl_print(p, text, NULL);
@@ -61,7 +61,7 @@ static void row(struct dl_printer *p, const struct dl_layout *l,
   if (l->mark > 0) {
     struct dl_text escaped = {0};
     escape(&escaped, mark ? mark : "", mark ? strlen(mark) : 0);
-    fprintf(p->f, " %-2s |", dl_text_str(&escaped));
+    dl_text_printf(p->to, " %-2s |", dl_text_str(&escaped));
     p->failed = p->failed || escaped.failed;
     dl_text_free(&escaped);
   }
@@ -88,5 +88,6 @@ const struct dl_format dl_format_markdown = {
     .document = &markdown,
     .begin = dl_document_begin,
     .row = dl_document_row,
+    .add = dl_document_add,
     .end = dl_document_end,
 };

@@ -57,5 +57,6 @@ const struct dl_format dl_format_text = {
     .document = &text,
     .begin = dl_document_begin,
     .row = dl_document_row,
+    .add = dl_document_add,
     .end = dl_document_end,
 };

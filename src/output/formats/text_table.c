@@ -12,20 +12,36 @@
 
 /* Printing */
 
+bool dl_printer_free(struct dl_printer *p) {
+  bool ok = !p->failed && !p->to->failed && !p->cell.failed;
+  dl_text_free(&p->cell);
+  return ok;
+}
+
+static void add_blanks(struct dl_text *t, size_t n) {
+  static const char blanks[] = "                                ";
+  for (size_t most = sizeof blanks - 1; n > 0;) {
+    size_t some = n < most ? n : most;
+    dl_text_add_n(t, blanks, some);
+    n -= some;
+  }
+}
+
 void dl_print(struct dl_printer *p, const char *text, const char *effect) {
   size_t n = strlen(text);
   bool ends_line = n > 0 && text[n - 1] == '\n';
   if (ends_line)
     n--;
   if (n > 0) {
-    bool plain = !p->colour || !effect;
-    fprintf(p->f, "%*s", (int)p->blanks, "");
-    fprintf(p->f, plain ? "%s%.*s" : "\033[%sm%.*s\033[0m", plain ? "" : effect,
-            (int)n, text);
+    add_blanks(p->to, p->blanks);
     p->blanks = 0;
+    if (p->colour && effect)
+      dl_text_printf(p->to, "\033[%sm%.*s\033[0m", effect, (int)n, text);
+    else
+      dl_text_add_n(p->to, text, n);
   }
   if (ends_line) {
-    fputc('\n', p->f);
+    dl_text_add_n(p->to, "\n", 1);
     p->blanks = p->indent;
   }
 }
@@ -48,36 +64,49 @@ void dl_layout_print_heading(struct dl_printer *p,
 void dl_layout_print_cell(const struct dl_layout *l, struct dl_printer *p,
                           size_t i, const struct dl_value *values) {
   const struct dl_layout_column *col = &l->column[i];
-  struct dl_text cell = {0};
-  size_t n = dl_layout_cell(l, i, values, &cell);
-  size_t before = dl_utf8_width(dl_text_str(&cell), n);
+  size_t n = dl_layout_cell(l, i, values, &p->cell);
+  size_t before = dl_utf8_width(dl_text_str(&p->cell), n);
   size_t left = col->text ? 0 : col->width - col->after;
   left = left > before ? left - before : 0;
   p->blanks += left;
-  dl_print_field(p, dl_text_str(&cell), col->width - left, false, NULL);
-  p->failed = p->failed || cell.failed;
-  dl_text_free(&cell);
+  dl_print_field(p, dl_text_str(&p->cell), col->width - left, false, NULL);
 }
 
 /* Cells */
 
+/* Where a cell is aligned. */
+static size_t point_of(const struct dl_layout_column *col, const char *s,
+                       size_t len) {
+  const char *dots = strchr(s, '.') ? strstr(s, " .. ") : NULL;
+  if (!col->text && dots)
+    return (size_t)(dots - s);
+  if (!col->text && !col->own_units && col->c.style != DL_TIME)
+    return strcspn(s, ".e");
+  return len;
+}
+
+static void show(const struct dl_layout_column *col, const struct dl_value *row,
+                 struct dl_text *to) {
+  const struct dl_value *low = &row[col->i];
+  const struct dl_value *high = col->c.join_next ? low + 1 : NULL;
+  dl_text_clear(to);
+  if (col->own_units)
+    dl_show(to, col->c.style, col->c.unit, low, high);
+  else
+    dl_show_range(to, col->c.style, low, high, &col->scale);
+}
+
 size_t dl_layout_cell(const struct dl_layout *l, size_t i,
                       const struct dl_value *row, struct dl_text *cell) {
   const struct dl_layout_column *col = &l->column[i];
-  const struct dl_value *low = &row[col->i];
-  const struct dl_value *high = col->c.join_next ? low + 1 : NULL;
   struct dl_text shown = {0};
-  if (col->own_units)
-    dl_show(&shown, col->c.style, col->c.unit, low, high);
-  else
-    dl_show_range(&shown, col->c.style, low, high, &col->scale);
+  if (l->style.escape == dl_text_add_n) { /* as it is */
+    show(col, row, cell);
+    return point_of(col, dl_text_str(cell), cell->len);
+  }
+  show(col, row, &shown);
   const char *s = dl_text_str(&shown);
-  const char *dots = strstr(s, " .. ");
-  size_t at = shown.len;
-  if (!col->text && dots)
-    at = (size_t)(dots - s);
-  else if (!col->text && !col->own_units && col->c.style != DL_TIME)
-    at = strcspn(s, ".e");
+  size_t at = point_of(col, s, shown.len);
   dl_text_clear(cell);
   l->style.escape(cell, s, at);
   size_t before = cell->len;

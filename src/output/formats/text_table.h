@@ -16,15 +16,19 @@
 #define DL_BOLD "1"
 #define DL_DIM "2"
 
-/* Writes to f. Blanks wait until something follows them, so that no line
+/* Appends to a text. Blanks wait until something follows them, so that no line
  * ends in one. */
 struct dl_printer {
-  FILE *f;
+  struct dl_text *to;
   bool colour;
-  size_t indent; /* blanks in front of each line */
-  size_t blanks; /* not written yet */
-  bool failed;   /* memory was out */
+  size_t indent;       /* blanks in front of each line */
+  size_t blanks;       /* not written yet */
+  bool failed;         /* memory was out */
+  struct dl_text cell; /* being printed; owned (dl_printer_free) */
 };
+
+/* Frees what a printer holds. False: memory was out. */
+bool dl_printer_free(struct dl_printer *p);
 
 /* Writes a text, which may end in "\n". `effect`, where colours are on:
  * DL_BOLD, DL_DIM or NULL. */

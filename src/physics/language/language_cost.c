@@ -133,16 +133,17 @@ static struct dl_dual launches(const struct setting *k) {
   return t;
 }
 
-/* `bytes` through the slowest link of n GPUs in `members` steps of latency. */
+/* `bytes` through the slowest link, and the latency of `calls`. Beyond the
+ * domain all its GPUs share the bytes, each by a network adapter of its own. */
 static struct dl_dual collective(const struct setting *k, double bytes,
                                  double calls) {
   const struct dl_language_inputs *in = k->in;
   enum dl_language_constant share = in->pcie ? DL_LANG_XP : DL_LANG_XL;
-  double link = k->c[share] * in->link;
+  double link = k->c[share] * in->link, all = in->network * in->domain;
   struct dl_dual latency = dl_dual_of(calls * log2(fmax(k->copies, 1)));
   struct dl_dual t;
-  if (in->n_gpus > in->domain && k->c[DL_LANG_XN] * in->network < link) {
-    t = dl_dual_of(bytes / in->network);
+  if (in->n_gpus > in->domain && k->c[DL_LANG_XN] * all < link) {
+    t = dl_dual_of(bytes / all);
     by(k, &t, DL_LANG_XN, -1);
   } else {
     t = dl_dual_of(bytes / in->link);

@@ -39,7 +39,8 @@
  * software stack is not told: whole trainings, as laboratories report them,
  * take longer than their steps at their best. Collectives take bytes / link +
  * alpha log2(members) each: `link` is xl (NVLink) or xp (PCIe) of the link's
- * rate within the domain, and at most xn of the network's beyond it.
+ * rate within the domain, and at most xn of what the network adapters of all
+ * its GPUs have beyond it.
  *
  * Each GPU draws, m (Tc + Ta) of a step computing and m Tm + To moving data,
  *

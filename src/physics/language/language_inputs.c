@@ -75,10 +75,12 @@ enum { RATE_SD, POWER_SD };
 /* A run on fewer tokens than these fine-tunes, as far as its batch goes. */
 #define PRE_TRAINING_TOKENS 2e9
 
-/* Bytes of a weight with Adam in mixed precision, and the share of the memory
- * that states may take before they are divided among GPUs (ZeRO-3), or with
- * the activations before these are computed again. */
+/* Bytes of a weight with Adam in mixed precision; those of them that ZeRO-1
+ * does not divide (weights and gradients): the least division that fits is
+ * taken, and layers are divided within a node before ZeRO-3 is; the shares of
+ * the memory that states may take, and with the activations. */
 #define STATE_BYTES 16
+#define KEPT_BYTES 4
 #define STATES_SHARE 0.7
 #define MEMORY_SHARE 0.9
 
@@ -211,19 +213,27 @@ static void read_memory(const struct dl_physics_row *row,
   bool told = run->tensor_parallel > 0 || run->pipeline_parallel > 0 ||
               run->checkpointing || run->sharding;
   if (!told && !in->pcie && in->n_gpus >= MANY_GPUS &&
-      fmod(in->n_gpus, in->domain) < 1 && least > MEMORY_SHARE * memory)
+      fmod(in->n_gpus, in->domain) < 1 &&
+      (least > MEMORY_SHARE * memory ||
+       KEPT_BYTES * in->trained > STATES_SHARE * memory))
     in->tensor = fmin(in->domain, GPUS_PER_NODE);
   double split = in->tensor * in->pipeline, copies = in->n_gpus / split;
-  double states = STATE_BYTES * in->trained / split;
-  bool fits = states < STATES_SHARE * memory;
-  in->gathers =
-      run->sharding ? dl_is_word(run->sharding, "zero3") : !fits && copies > 1;
-  bool divided = run->sharding && !dl_is_word(run->sharding, "ddp");
-  in->shards = in->gathers || divided ? copies : 1;
+  double all = STATE_BYTES * in->trained / split;
+  double kept = KEPT_BYTES * in->trained / split;
+  bool whole = all < STATES_SHARE * memory;
+  bool divided = kept + (all - kept) / copies < STATES_SHARE * memory;
+  if (run->sharding) {
+    whole = dl_is_word(run->sharding, "ddp");
+    divided = !dl_is_word(run->sharding, "zero3");
+  }
+  in->gathers = !whole && !divided && copies > 1;
+  in->shards = whole ? 1 : copies;
+  double states = in->gathers ? all / copies
+                  : whole     ? all
+                              : kept + (all - kept) / copies;
   bool full = run->checkpointing
                   ? dl_is_word(run->checkpointing, "full")
-                  : states / (in->gathers ? copies : 1) + least / split >
-                        MEMORY_SHARE * memory;
+                  : states + least / split > MEMORY_SHARE * memory;
   in->again = full;
   in->attention_passes = (dl_fine_tune_of(run) == DL_TUNE_HEAD ? 1 : 3) +
                          (in->scores > 0 ? 0 : 0.5) +
@@ -275,8 +285,9 @@ const char *dl_language_inputs_read(const struct dl_physics_row *row,
   read_memory(row, in);
   read_batches(row, in);
   in->graphs = dl_is_word(run->stack, "mlperf");
-  in->fused = run->stack && !dl_is_word(run->stack, "eager") &&
-              !dl_is_word(run->framework, "tensorflow");
+  in->fused =
+      (dl_is_word(run->stack, "ngc") || dl_is_word(run->stack, "compiled")) &&
+      !dl_is_word(run->framework, "tensorflow");
   in->whole = !run->stack;
   group(row, &in->grouping);
   const struct dl_required required[] = {

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "estimate/accounting/totals_file.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/file.h"
+#include "base/number.h"
+#include "io/csv.h"
+
+enum { N_COUNTS = 5, N_TEXTS = 5 };
+
+static const char *const counts[N_COUNTS] = {
+    "jobs", "measured_jobs", "estimated_jobs", "unknown_jobs", "at_tdp_jobs"};
+static const char *const sums[DL_N_SUMS] = {
+    "duration_s", "gpu_s",    "known_use_gpu_s",
+    "idle_gpu_s", "energy_j", "measured_energy_j"};
+static const char *const texts[N_TEXTS] = {"name", "unit", "of", "source",
+                                           "year"};
+
+const char *dl_key_name(enum dl_key key) {
+  static const char *const names[DL_N_KEYS] = {"user", "account", "partition",
+                                               "month"};
+  return names[key];
+}
+
+static size_t *count_at(struct dl_sums *s, size_t i) {
+  size_t *const at[N_COUNTS] = {&s->jobs, &s->measured, &s->estimated,
+                                &s->unknown, &s->at_tdp};
+  return at[i];
+}
+
+/* --- writing */
+
+static void write_text(FILE *f, const char *text) {
+  fputc(',', f);
+  dl_csv_write_cell(f, text ? text : "");
+}
+
+static void write_number(FILE *f, double x) {
+  char buf[DL_NUMBER_SIZE];
+  fprintf(f, ",%s", dl_format_short(buf, x));
+}
+
+static void write_blanks(FILE *f, size_t n) {
+  while (n-- > 0)
+    fputc(',', f);
+}
+
+static void write_head(const bool keys[DL_N_KEYS], FILE *f) {
+  fputs("totals", f);
+  for (size_t k = 0; k < DL_N_KEYS; k++)
+    if (keys[k])
+      fprintf(f, ",%s", dl_key_name(k));
+  for (size_t i = 0; i < N_COUNTS; i++)
+    fprintf(f, ",%s", counts[i]);
+  for (size_t i = 0; i < DL_N_SUMS; i++)
+    fprintf(f, ",%s,%s_rest", sums[i], sums[i]);
+  fputs(",boundary", f);
+  for (size_t i = 0; i < N_TEXTS; i++)
+    fprintf(f, ",%s", texts[i]);
+  fputs(",value\n", f);
+}
+
+static void write_group(const struct dl_group_totals *t, size_t i,
+                        const bool keys[DL_N_KEYS], FILE *f) {
+  const char *key[DL_N_KEYS];
+  struct dl_sums s = *dl_group_totals_at(t, i, key);
+  fputs("group", f);
+  for (size_t k = 0; k < DL_N_KEYS; k++)
+    if (keys[k])
+      write_text(f, key[k]);
+  for (size_t n = 0; n < N_COUNTS; n++)
+    fprintf(f, ",%zu", *count_at(&s, n));
+  for (size_t n = 0; n < DL_N_SUMS; n++) {
+    write_number(f, *dl_sums_at(&s, n));
+    write_number(f, s.rest[n]);
+  }
+  write_text(f, s.boundary);
+  write_blanks(f, N_TEXTS + 1);
+  fputc('\n', f);
+}
+
+static void write_constant(const struct dl_constant *c, size_t blanks,
+                           FILE *f) {
+  const char *const text[N_TEXTS] = {c->name, c->unit, c->of, c->source,
+                                     c->year};
+  fputs("constant", f);
+  write_blanks(f, blanks);
+  for (size_t i = 0; i < N_TEXTS; i++)
+    write_text(f, text[i]);
+  write_number(f, c->x);
+  fputc('\n', f);
+}
+
+enum dl_status dl_totals_write(const struct dl_group_totals *t,
+                               const bool keys[DL_N_KEYS],
+                               const struct dl_accounting *a, const char *path,
+                               struct dl_diag *d) {
+  struct dl_output out;
+  struct dl_constant c;
+  size_t blanks = N_COUNTS + 2 * DL_N_SUMS + 1;
+  enum dl_status status = dl_output_open(&out, path, false, d);
+  if (status != DL_OK)
+    return status;
+  for (size_t k = 0; k < DL_N_KEYS; k++)
+    blanks += keys[k];
+  write_head(keys, out.f);
+  for (size_t i = 0; i < dl_group_totals_n(t); i++)
+    write_group(t, i, keys, out.f);
+  for (size_t i = 0; dl_accounting_constant(a, i, &c); i++)
+    write_constant(&c, blanks, out.f);
+  return dl_output_commit(&out, d);
+}
+
+/* --- reading */
+
+bool dl_totals_is_file(const char *path) {
+  struct stat st;
+  char head[8] = "";
+  if (stat(path, &st) != 0 || !S_ISREG(st.st_mode))
+    return false;
+  FILE *f = fopen(path, "rbe");
+  size_t n = f ? fread(head, 1, 7, f) : 0;
+  if (f)
+    fclose(f);
+  return n == 7 && memcmp(head, "totals,", 7) == 0;
+}
+
+/* Opens totals: all columns but those of the keys must be there. */
+static enum dl_status open_totals(struct dl_csv **csv, const char *path,
+                                  struct dl_diag *d) {
+  enum dl_status status = dl_csv_open(csv, path, 0, d);
+  if (status != DL_OK)
+    return status;
+  bool ok = dl_csv_find(*csv, "totals") == 0 &&
+            dl_csv_find(*csv, "boundary") >= 0 &&
+            dl_csv_find(*csv, "value") >= 0;
+  for (size_t i = 0; i < N_COUNTS; i++)
+    ok = ok && dl_csv_find(*csv, counts[i]) >= 0;
+  for (size_t i = 0; i < DL_N_SUMS; i++) {
+    char rest[32];
+    snprintf(rest, sizeof rest, "%s_rest", sums[i]);
+    ok = ok && dl_csv_find(*csv, sums[i]) >= 0 && dl_csv_find(*csv, rest) >= 0;
+  }
+  for (size_t i = 0; i < N_TEXTS; i++)
+    ok = ok && dl_csv_find(*csv, texts[i]) >= 0;
+  if (!ok) {
+    dl_csv_free(*csv);
+    *csv = NULL;
+  }
+  return ok ? DL_OK
+            : dl_fail_at(d, DL_EINPUT, path, 0,
+                         "no totals, and only these are added up: make them "
+                         "with dlest report --totals");
+}
+
+enum dl_status dl_totals_keys(const char *path, bool keys[DL_N_KEYS],
+                              struct dl_diag *d) {
+  struct dl_csv *csv;
+  enum dl_status status = open_totals(&csv, path, d);
+  if (status != DL_OK)
+    return status;
+  for (size_t k = 0; k < DL_N_KEYS; k++)
+    keys[k] = dl_csv_find(csv, dl_key_name(k)) >= 0;
+  dl_csv_free(csv);
+  return DL_OK;
+}
+
+/* A row of a file. */
+struct source {
+  const struct dl_csv *csv;
+  const char *const *cell;
+  size_t line;
+};
+
+static const char *cell(const struct source *s, const char *name) {
+  return s->cell[dl_csv_find(s->csv, name)];
+}
+
+static enum dl_status bad_cell(const struct source *s, const char *name,
+                               struct dl_diag *d) {
+  return dl_fail_at(d, DL_EINPUT, dl_csv_path(s->csv), s->line,
+                    "column '%s': invalid number '%.64s'", name, cell(s, name));
+}
+
+static enum dl_status read_sums(struct dl_sums *to, const struct source *s,
+                                struct dl_diag *d) {
+  for (size_t i = 0; i < N_COUNTS; i++)
+    if (!dl_parse_count(cell(s, counts[i]), count_at(to, i)))
+      return bad_cell(s, counts[i], d);
+  for (size_t i = 0; i < DL_N_SUMS; i++) {
+    char rest[32];
+    double *x = dl_sums_at(to, i);
+    snprintf(rest, sizeof rest, "%s_rest", sums[i]);
+    if (!dl_parse_double(cell(s, sums[i]), x) || *x < 0)
+      return bad_cell(s, sums[i], d);
+    if (!dl_parse_double(cell(s, rest), &to->rest[i]))
+      return bad_cell(s, rest, d);
+  }
+  if (to->jobs != to->measured + to->estimated + to->unknown)
+    return bad_cell(s, "jobs", d);
+  snprintf(to->boundary, sizeof to->boundary, "%s", cell(s, "boundary"));
+  return DL_OK;
+}
+
+static enum dl_status take_group(struct dl_group_totals *t, struct dl_sums *all,
+                                 const struct source *s, struct dl_diag *d) {
+  struct dl_sums of_group = {0};
+  const char *key[DL_N_KEYS];
+  enum dl_status status = read_sums(&of_group, s, d);
+  if (status != DL_OK)
+    return status;
+  for (size_t k = 0; k < DL_N_KEYS; k++) {
+    long i = dl_csv_find(s->csv, dl_key_name(k));
+    key[k] = i >= 0 && s->cell[i][0] ? s->cell[i] : NULL;
+  }
+  dl_sums_join(all, &of_group);
+  return !t || dl_group_totals_join(t, key, &of_group) ? DL_OK
+                                                       : dl_fail_memory(d);
+}
+
+static enum dl_status take_constant(struct dl_accounting *a,
+                                    const struct source *s, struct dl_diag *d) {
+  const char *text[N_TEXTS];
+  struct dl_constant c = {0};
+  for (size_t i = 0; i < N_TEXTS; i++) {
+    text[i] = cell(s, texts[i]);
+    if (!text[i][0])
+      text[i] = NULL;
+  }
+  if (!text[0] || !dl_parse_double(cell(s, "value"), &c.x))
+    return bad_cell(s, "value", d);
+  c = (struct dl_constant){text[0], text[1], c.x, text[2], text[3], text[4]};
+  return dl_accounting_add_constant(a, &c) ? DL_OK : dl_fail_memory(d);
+}
+
+enum dl_status dl_totals_read(const char *path, struct dl_group_totals *t,
+                              struct dl_sums *all, struct dl_accounting *a,
+                              struct dl_diag *d) {
+  const struct dl_csv_block *block;
+  struct dl_csv *csv;
+  enum dl_status status = open_totals(&csv, path, d);
+  while (status == DL_OK && (status = dl_csv_next(csv, &block, d)) == DL_OK &&
+         block)
+    for (size_t i = 0; i < block->n_rows && status == DL_OK; i++) {
+      const struct source s = {csv, block->cell + i * block->n_cols,
+                               block->line[i]};
+      if (strcmp(s.cell[0], "group") == 0)
+        status = take_group(t, all, &s, d);
+      else if (strcmp(s.cell[0], "constant") == 0)
+        status = take_constant(a, &s, d);
+      else
+        status = bad_cell(&s, "totals", d);
+    }
+  dl_csv_free(csv);
+  return status;
+}

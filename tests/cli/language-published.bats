@@ -1,0 +1,101 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Trainings of language models that laboratories published, against `physical`.
+# The fit has not seen them, but one constant: how much longer a whole training
+# takes than its steps at their best (`whole`) was set to 1.2 with these in view
+# (docs/language-models.md).
+#
+# GPU-hours: Touvron et al., arXiv 2302.13971 (table 15) and 2307.09288 (table
+# 2); Luccioni et al., arXiv 2211.02001; MosaicML, "Introducing MPT-7B"; Biderman
+# et al., arXiv 2304.01373 (appendix D).
+
+load common
+
+published() {
+  cat <<'EOF'
+llama-7b a100-sxm4-80gb 2048 1e12 82432 36
+llama-13b a100-sxm4-80gb 2048 1e12 135168 59
+llama-33b a100-sxm4-80gb 2048 1.4e12 530432 233
+llama-65b a100-sxm4-80gb 2048 1.4e12 1022362 449
+llama-2-7b a100-sxm4-80gb 1024 2e12 184320 -
+llama-2-13b a100-sxm4-80gb 1024 2e12 368640 -
+llama-2-70b a100-sxm4-80gb 2048 2e12 1720320 -
+bloom a100-sxm4-80gb 384 366e9 1082990 433 --tensor-parallel 4 --pipeline-parallel 12 --checkpointing full --batch-size 2 --seq-len 2048
+mpt-7b a100-sxm4-40gb 440 1e12 100320 -
+pythia-1b a100-sxm4-40gb 64 300e9 4830 -
+pythia-1.4b a100-sxm4-40gb 64 300e9 7120 -
+pythia-2.8b a100-sxm4-40gb 64 300e9 14240 -
+pythia-6.9b a100-sxm4-40gb 128 300e9 33500 -
+pythia-12b a100-sxm4-40gb 256 300e9 72300 -
+EOF
+}
+
+# A line for each: name, estimated over published hours and MWh (0: not
+# published), whether the hours are inside the interval.
+compared() {
+  local arch gpu n tokens hours mwh rest
+  while read -r arch gpu n tokens hours mwh rest; do
+    # shellcheck disable=SC2086
+    "$DLEST" predict --arch "$arch" --gpu "$gpu" --gpus "$n" \
+      --tokens "$tokens" $rest --method physical --format json -q |
+      python3 -c '
+import json, sys
+arch, n, hours, mwh = sys.argv[1], float(sys.argv[2]), float(sys.argv[3]), sys.argv[4]
+e = json.load(sys.stdin)["estimates"][0]
+ratio = e["duration_s"] * n / 3600 / hours
+# MWh of Llama include a PUE of 1.1.
+pue = 1.1 if arch.startswith("llama") else 1
+energy = 0 if mwh == "-" else e["energy_j"] / 3.6e9 * pue / float(mwh)
+inside = e["low_j"] / e["energy_j"] <= 1 / ratio <= e["high_j"] / e["energy_j"]
+print(arch, ratio, energy, int(inside))' "$arch" "$n" "$hours" "$mwh"
+  done < <(published)
+}
+
+@test "GPU-hours within 1.25 in the median and 1.6 at worst, MWh alike" {
+  command -v python3 >/dev/null || skip "no python3"
+  compared >ratios
+  run python3 - <<'EOF'
+import math, statistics, sys
+rows = [line.split() for line in open("ratios")]
+assert len(rows) == 14, rows
+for column, least in ((1, 14), (2, 5)):
+    off = [abs(math.log(float(r[column]))) for r in rows if float(r[column]) > 0]
+    assert len(off) >= least
+    assert statistics.median(off) <= math.log(1.25), (column, rows)
+    assert max(off) <= math.log(1.6), (column, rows)
+assert sum(int(r[3]) for r in rows) >= .85 * len(rows), rows
+EOF
+  [ "$status" -eq 0 ] || { echo "$output"; false; }
+}
+
+# Work that is known by its form (docs/language-models.md).
+hours() {
+  "$DLEST" predict --arch llama-2-7b --gpu a100-sxm4-80gb --gpus 8 \
+    --train-samples 1e5 --epochs 1 --seq-len 2048 --batch-size 4 \
+    --stack eager --method physical --format json -q "$@" |
+    python3 -c 'import json, sys
+print(json.load(sys.stdin)["estimates"][0]["duration_s"] / 3600)'
+}
+
+ratio_within() { # LOW HIGH A B
+  python3 -c 'import sys
+low, high, a, b = map(float, sys.argv[1:])
+sys.exit(not low <= a / b <= high)' "$@"
+}
+
+@test "LoRA takes two thirds, full checkpointing four thirds of the work" {
+  command -v python3 >/dev/null || skip "no python3"
+  full=$(hours --checkpointing none --sharding zero1)
+  # Two of three passes, and less to communicate and to update.
+  ratio_within .5 .72 "$(hours --checkpointing none --sharding zero1 \
+    --fine-tune lora:16)" "$full"
+  ratio_within 1.2 1.4 "$(hours --checkpointing full --sharding zero1)" "$full"
+  # Unpacking 4-bit weights costs something.
+  ratio_within 1 1.5 "$(hours --checkpointing none --fine-tune qlora:16)" \
+    "$(hours --checkpointing none --fine-tune lora:16)"
+  # The whole network is divided: more to exchange.
+  ratio_within 1 1.5 "$(hours --checkpointing none --sharding zero3)" "$full"
+  # A pipeline of 4 with 8 micro-batches idles 3 of 11 slots.
+  ratio_within 1.2 1.6 "$(hours --checkpointing none --sharding zero1 \
+    --pipeline-parallel 4 --grad-accum 8 --batch-size 1)" "$full"
+}
