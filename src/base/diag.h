@@ -16,7 +16,7 @@
 #include <stddef.h>
 
 #include "base/memory.h"
-#include "base/progress.h"
+#include "base/progress/progress.h"
 #include "base/status.h"
 
 #define DL_PRINTF(f, a) __attribute__((format(printf, f, a)))

@@ -16,8 +16,6 @@ libdlest_a_SOURCES += \
 	%D%/nearest_names.h \
 	%D%/number.c \
 	%D%/number.h \
-	%D%/progress.c \
-	%D%/progress.h \
 	%D%/status.h \
 	%D%/text.c \
 	%D%/text.h \

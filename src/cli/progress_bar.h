@@ -21,7 +21,7 @@ void dl_progress_bar_init(struct dl_progress_bar *b, bool quiet);
 
 /* Draws that share (0 to 1) of the whole and the remaining time: at most ten
  * times a second, and nothing within the first second. `bar` is a struct
- * dl_progress_bar (for struct dl_progress, base/progress.h). */
+ * dl_progress_bar (for struct dl_progress, base/progress/progress.h). */
 void dl_progress_bar_show(void *bar, double share);
 
 /* The same of so many bytes; total 0: unknown. */

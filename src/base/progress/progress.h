@@ -6,8 +6,8 @@
  * time that is worked out from them is an estimate. All functions accept NULL:
  * nobody wants to know. */
 
-#ifndef DL_BASE_PROGRESS_H
-#define DL_BASE_PROGRESS_H
+#ifndef DL_BASE_PROGRESS_PROGRESS_H
+#define DL_BASE_PROGRESS_PROGRESS_H
 
 #include <stddef.h>
 

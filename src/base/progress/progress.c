@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "base/progress.h"
+#include "base/progress/progress.h"
 
 struct dl_progress_span dl_progress_enter(struct dl_progress *p, size_t i,
                                           size_t n) {
