@@ -7,7 +7,7 @@ report.py --dlest PATH [--against PATH] [--repeats N] [--quick]
 Both sides read the same 1,000,000 lines of sacct: pandas parses them and does
 nothing else; dlest finds the jobs, their energy and its sums. The programs take
 turns; a ratio is that of medians. --against names another dlest to compare
-with. See README.md.
+with. 10,000,000 jobs (1.6 GB) show the memory. See README.md.
 """
 
 import argparse
@@ -90,6 +90,16 @@ def compare(o, path, what, form):
             statistics.median(others) / statistics.median(ours)))
 
 
+def memory(o, path, jobs):
+    """Most resident memory with sums by user and month alone."""
+    write_accounting(path, jobs, False)
+    seconds, most, _ = run.run([o.dlest, "report", path, "-q", "--by",
+                                "user,month"])
+    print("report, %d jobs by user and month: %s, %.0f jobs/s, %.1f MB "
+          "resident (aim 64 MB)" % (jobs, run.ms(seconds), jobs / seconds, most),
+          flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--dlest", required=True)
@@ -100,6 +110,8 @@ def main():
     run.PYTHON = run.find_python()
     with tempfile.TemporaryDirectory(prefix="dlest-bench.") as folder:
         path = os.path.join(folder, "sacct.txt")
+        for jobs in (10000, 100000) if o.quick else (1000000, 10000000):
+            memory(o, path, jobs)
         for steps, form in (True, "csv"), (False, "csv"), (False, "text"):
             write_accounting(path, 100000 if o.quick else 1000000, steps)
             compare(o, path, "report, %s, %s" % (

@@ -83,7 +83,8 @@ static bool is_fitted(const struct dl_configurations *configs,
 
 /* Counts the configurations of each level, by its first parameter, drops levels
  * as the factor's `many` says, and sets the priors of the others' effects:
- * those without an sd of their own take the largest level_sd of the level. */
+ * those without an sd of their own take the largest level_sd of the level, and
+ * are 0 where that is. */
 static void set_effect_priors(struct work *w, size_t *count) {
   const struct dl_physics *physics = w->q->physics;
   const struct dl_parameter_map *map = &w->q->map;
@@ -104,6 +105,8 @@ static void set_effect_priors(struct work *w, size_t *count) {
         for (size_t e = 0; e < f->n; e++) {
           double sd = physics->effect[f->first + e].sd;
           sd = sd > 0 ? sd : inputs->level_sd;
+          if (!(sd > 0))
+            continue;
           if (!w->s->known[first + e] || 1 / (sd * sd) < w->prior[first + e])
             w->prior[first + e] = 1 / (sd * sd);
           w->s->known[first + e] = true;

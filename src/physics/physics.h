@@ -21,7 +21,7 @@
 
 /* Upper limits, so that a state needs few blocks of memory. */
 enum {
-  DL_MAX_CONSTANTS = 32,
+  DL_MAX_CONSTANTS = 48,
   DL_MAX_FACTORS = 6,
   DL_MAX_EFFECTS = 16,       /* of all factors */
   DL_MAX_FACTOR_EFFECTS = 4, /* of one */
@@ -65,6 +65,8 @@ enum dl_name {
   DL_NAME_SOURCE,
   DL_NAME_DATASET,
   DL_NAME_FRAMEWORK,
+  DL_NAME_FAMILY, /* of the GPU */
+  DL_NAME_TUNED,  /* what a physics keeps apart */
   DL_NAME_STACK,
   DL_N_NAMES
 };
@@ -110,6 +112,8 @@ enum { DL_MAX_OTHER = 4 };
 /* The values of those quantities. */
 struct dl_physics_row {
   const struct dl_run *run;
+  const struct dl_run_set *given;   /* members of the run that are no
+                                       assumptions of dlest, nor follow */
   const struct dl_accelerator *gpu; /* never NULL; all may be unknown */
   const struct dl_architecture *arch;
   double other[DL_MAX_OTHER]; /* numbers in other columns, in their order */

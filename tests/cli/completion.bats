@@ -143,7 +143,7 @@ commands() {
     [ -s names ]
     diff names <(offered "$2" "$3" '' | grep -vx all | sort)
   done
-  diff <(printf '%s\n' krr ols physical ridge serving) \
+  diff <(printf '%s\n' krr language ols physical ridge serving) \
     <(offered fit --method '' | sort)
   diff <(printf '%s\n' carbontracker step step-energy step-power) \
     <(offered step -m '' | sort)
@@ -174,7 +174,7 @@ commands() {
     [ "$status" -ne 0 ]
   }
   takes --phase predict --arch resnet50 --gpu a100
-  takes --precision predict --arch resnet50 --gpu a100
+  takes --precision predict --arch resnet50 --gpu h100
   takes --scaling predict --arch resnet50 --gpu a100 --gpus 2
   takes --charge predict --arch resnet50 --node xeon-8368-4xa100
   local runs=$DLEST_DATADIR/data/delrey2024-configurations.csv

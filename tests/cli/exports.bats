@@ -65,8 +65,8 @@ metrics() {
   # 150 kg a GPU
   grep -qx 'dlest_node_embodied_grams{part="accelerator"} 150000' out
   metrics predict --arch llama-2-7b --gpu a100 --gpus 8 --tokens 1e9
-  # half precision without tensor cores 78 TFLOP/s; NVLink 600 GB/s both ways
-  grep -qx 'dlest_peak_flop_per_second 78000000000000' out
+  # dense BF16 312 TFLOP/s; NVLink 600 GB/s both ways
+  grep -qx 'dlest_peak_flop_per_second 312000000000000' out
   grep -qx 'dlest_link_bytes_per_second 300000000000' out
 }
 

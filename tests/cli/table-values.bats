@@ -224,3 +224,12 @@ dlest: 1 row skipped" predict --input runs.csv --define 'image_px=32*a/b' \
   [ "$(sed 1d out | sed 's/"[^"]*"//' | cut -d, -f8 | paste -sd' ')" = \
     '1080000 1080000 900000 900000 1440000' ]
 }
+
+@test "the power limit of a GPU's name is in the output" {
+  gives 0 '' predict --arch resnet50 --gpu 'A100 80GB (300W)' --epochs 1 \
+    --duration 1h --method tdp -q
+  grep -qx 'power limit  *300 W' out
+  gives 0 '' predict --arch resnet50 --gpu 'A100 80GB (300W)' --epochs 1 \
+    --duration 1h --method tdp -q --format json
+  check '.power_limit_w == 300 and .gpu == "a100-sxm4-80gb"'
+}

@@ -117,3 +117,32 @@ EOF
     --method pre-epoch,pre-power,tdp
   check '.recommended == "pre-epoch"'
 }
+
+@test "a sequence longer than the learned positions" {
+  try predict --arch gpt2 --gpu a100 --tokens 1e9 --seq-len 2048 --method flops
+  grep -qx "dlest: warning: $(message seq_len_is_more 2048 1024 gpt2)" err
+  try predict --arch llama-2-7b --gpu a100 --tokens 1e9 --seq-len 8192 \
+    --gpus 64 --method flops
+  [ ! -s err ] # rotary
+  printf 'arch,gpu,tokens,seq_len\ngpt2,a100,1e9,2048\ngpt2,a100,1e9,512\n' \
+    >runs.csv
+  try predict --input runs.csv --method flops --format csv
+  grep -qx "dlest: warning: runs.csv: $(message rows_seq_len_is 1 '')" err
+}
+
+@test "a set-up that fits is assumed, and stated" {
+  # shellcheck disable=SC2086
+  try predict $llama --tokens 1e12 --gpus 8
+  check '.sharding == "zero3" and .attention == "flash" and
+    .memory_need_gb <= 40 and (.assumed | index("sharding"))'
+  # shellcheck disable=SC2086
+  try predict $llama --tokens 1e12 --gpus 8 --global-batch 1024
+  check '.global_batch == 1024 and .batch_size * .grad_accum == 128 and
+    .memory_need_gb <= 40'
+  try predict --arch llama-2-7b --gpu a100 --gpus 8 --tokens 1e12 --method flops
+  grep -qE '^batch size +[0-9]+ \(assumed\)$' out
+  # 128 GB of states; 34 s h L = 37 GB of activations: 64 + 37 > 80 > 32 + 37
+  try predict --arch llama-3-8b --gpu h100 --tokens 1e9 --batch-size 1 \
+    --method flops
+  grep -q 'GB without any sample; fits with --sharding zero3 on 4 GPUs$' err
+}

@@ -22,13 +22,17 @@ CONSTANTS = {
     "srv": 1.84966, "t0": 0.275637, "wopt": 11.3664, "ca": 6.96977,
     "pa": 0.0960883, "pb": 0.0522051, "pu": 0.26597, "pf": 1.21749,
     "pm": 0.38122, "pcap": 0.950854, "ptc": 0.714354, "mtc": 0.641,
-    "kappa": 0.487044,
+    "kappa": 0.487044, "ngc_ec": 1.13, "ngc_tf32": 0.46, "ngc_half": 0.71,
+    "ngc_em": 0.68, "ngc_tau": 5.3e-06, "ngc_lambda": 7.1e-05,
+    "ngc_c0": 0.00123, "mlperf_half": 0.5, "mlperf_em": 1.07,
+    "mlperf_tau": 2.8e-06, "mlperf_lambda": 1e-06, "mlperf_c0": 0.0013,
+    "tuned_wopt": 9.1, "xl": 0.71, "xn": 1.7, "xs": 0.029,
 }
 
 EFFECTS = ("host_launch", "host_epoch", "gpu_compute", "gpu_memory",
            "gpu_power", "arch_time", "arch_kernels", "arch_power",
            "framework_launch", "framework_time", "facts_flops", "facts_bytes",
-           "facts_kernels")
+           "facts_kernels", "family_compute", "family_memory")
 
 NONE = dict.fromkeys(EFFECTS, 1.0)
 
@@ -63,8 +67,39 @@ FACTS_FX = dict(RESNET_FX, facts_flops=1.3, facts_bytes=0.8,
                 facts_kernels=1.1)
 
 
-def step(c, fx, load, mode):
-    """Seconds and watts of one step."""
+TUNED_FX = dict(RESNET_FX, facts_flops=1.3, family_compute=0.93,
+                family_memory=1.07)
+
+
+def by_software(c, load):
+    """The constants with the values that they have for the software."""
+    stack = load["stack"]
+    if stack == "eager":
+        return c
+    names = {"em": stack, "tau": stack, "lambda": stack, "c0": stack,
+             "wopt": "tuned", "ec_half": stack}
+    own = dict(c, ec=c["ngc_ec"], ec_tf32=c["ngc_tf32"])
+    for name, prefix in names.items():
+        own[name] = c[prefix + "_" + name.replace("ec_", "")]
+    own["kappa"] *= np.clip((1 - load["limit"] / load["tdp"]) * 4, 0, 1)
+    return own
+
+
+def together(c, load, alone, trained):
+    """Seconds of a step with the other GPUs."""
+    n = load["n_gpus"]
+    if n == 1 or trained == 0:
+        return alone
+    inside = min(n, load["per_node"])
+    sent = 2 * trained * load["gradients"]
+    exchange = (sent * (inside - 1) / inside / (c["xl"] * load["link"])
+                + sent * (n - inside) / n / (c["xn"] * load["network"]))
+    return np.sqrt(alone ** 2 + exchange ** 2) * (1 + c["xs"] * np.log2(n))
+
+
+def step(fp32, fx, load, mode):
+    """Seconds of one step, with other GPUs and alone, and watts."""
+    c = by_software(fp32, load)
     m = 3.0 if mode == "full" else 1.0
     moved = load["bytes"] * (1.0 if load["bytes_known"] else c["ca"])
     trained = {"full": load["weights"], "frozen": load["head"],
@@ -73,9 +108,10 @@ def step(c, fx, load, mode):
     kernels = m * load["kernels"] * fx["arch_kernels"] * fx["facts_kernels"]
     samples = m * fx["arch_time"] * fx["framework_time"] * load["batch"]
     em = c["em"] * (1.0 if load["has_tensor"] else c["mtc"])
-    rate = em * load["bandwidth"] * fx["gpu_memory"]
+    rate = em * load["bandwidth"] * fx["gpu_memory"] * fx["family_memory"]
     t_c = (samples * load["flops"] * fx["facts_flops"]
-           / (ec * load["peak"] * fx["gpu_compute"]))
+           / (ec * load["peak"] * fx["gpu_compute"]
+              * fx["family_compute"]))
     t_m = samples * moved * fx["facts_bytes"] / rate
     t_w = trained * c["wopt"] / rate
     t_k = kernels * c["tau"]
@@ -86,7 +122,7 @@ def step(c, fx, load, mode):
     g = fx["gpu_power"] * fx["arch_power"]
     ptc = 1.0 if load["has_tensor"] else c["ptc"]
     base = c["pa"] * load["tdp"] + c["pb"] * load["gddr"]
-    dyn = load["tdp"] * ptc * (c["pu"] * t_g + c["pf"] * c["ec"] * t_c
+    dyn = load["tdp"] * ptc * (c["pu"] * t_g + c["pf"] * fp32["ec"] * t_c
                                + c["pm"] * em * (t_m + t_w)) / t_0
     wanted = (base + dyn) * g
     most = c["pcap"] * np.minimum(load["tdp"], load["limit"])
@@ -94,7 +130,8 @@ def step(c, fx, load, mode):
     low = 0.6 * base * g
     r = np.clip((power - low) / (wanted - low), 0.02, 1.0)
     slow = np.exp(c["kappa"] * np.log(r) ** 2)
-    return np.hypot(t_g * slow, t_h), power
+    alone = np.hypot(t_g * slow, t_h)
+    return together(c, load, alone, trained), alone, power
 
 
 def count(samples, batch):
@@ -103,17 +140,19 @@ def count(samples, batch):
 
 
 def epoch(c, fx, load):
-    """Seconds, and joules of the GPU."""
-    n = count(load["train"], load["batch"])
+    """Seconds, and joules of a GPU."""
+    n = count(load["train"] / load["n_gpus"], load["batch"])
     phases = [("full", n * (1.0 - load["frozen"])),
               ("frozen", n * load["frozen"]),
-              ("validation", count(load["val"], load["batch"]))]
+              ("validation", count(load["val"] / load["n_gpus"],
+                                   load["batch"]))]
     time = energy = 0.0
     for mode, steps in phases:
         if steps > 0:
-            t, p = step(c, fx, load, mode)
+            t, alone, p = step(c, fx, load, mode)
             time += steps * t
-            energy += steps * t * p
+            # A GPU that waits draws half.
+            energy += steps * p * (alone + (t - alone) / 2)
     fixed = 0.0 if load["mid_run"] else c["t0"] * fx["host_epoch"]
     base = ((c["pa"] * load["tdp"] + c["pb"] * load["gddr"])
             * fx["gpu_power"] * fx["arch_power"])
@@ -122,7 +161,8 @@ def epoch(c, fx, load):
 
 def case(net, gpu, **more):
     load = dict(net, **gpu)
-    load.update(server=False, mid_run=False, in_tensor=0)
+    load.update(server=False, mid_run=False, in_tensor=0, stack="eager",
+                n_gpus=1)
     load.update(more)
     return load
 
@@ -151,6 +191,15 @@ CASES = (
     ("no_validation", NONE, 0.0, case(RESNET, RTX_3070, val=0.0,
                                       frozen=0.0)),
     ("framework", FRAMEWORK_FX, 5.0, case(RESNET, RTX_3070, in_tensor=1)),
+    ("ngc", TUNED_FX, 5.0, case(RESNET, RTX_3090, in_tensor=1, stack="ngc",
+                                n_gpus=8, per_node=8, link=300e9,
+                                network=12.5e9, gradients=1)),
+    ("mlperf", TUNED_FX, 0.0, case(RESNET, RTX_3070, in_tensor=2, limit=180.0,
+                                   stack="mlperf", n_gpus=32, per_node=8,
+                                   link=300e9, network=25e9, gradients=0.5)),
+    ("three", NONE, 5.0, case(RESNET, RTX_3070, in_tensor=1, n_gpus=3,
+                              per_node=2, link=16e9, network=1.25e9,
+                              gradients=1)),
 )
 
 
@@ -159,7 +208,8 @@ def main():
         time, energy = epoch(CONSTANTS, fx, load)
         print('    {"%s", %.17g, %.17g,' % (name, time, energy))
         print('     %.17g, %.17g, %.17g},' % (energy / time,
-                                             energy + ram_w * time, time))
+                                             load["n_gpus"] * energy + ram_w * time,
+                                             time))
 
 
 if __name__ == "__main__":

@@ -19,16 +19,42 @@
 
 /* Inputs of the reference, in its order. */
 static const double constants[DL_N_TRAINING_CONSTANTS] = {
-    [DL_TRAIN_EC] = 1.1099,       [DL_TRAIN_EC_TF32] = 0.734419,
-    [DL_TRAIN_EC_HALF] = 0.4,     [DL_TRAIN_EM] = 0.560272,
-    [DL_TRAIN_TAU] = 9.66866e-06, [DL_TRAIN_LAMBDA] = 2.24895e-05,
-    [DL_TRAIN_C0] = 0.00118424,   [DL_TRAIN_SERVER] = 1.84966,
-    [DL_TRAIN_T0] = 0.275637,     [DL_TRAIN_WOPT] = 11.3664,
-    [DL_TRAIN_CA] = 6.96977,      [DL_TRAIN_PA] = 0.0960883,
-    [DL_TRAIN_PB] = 0.0522051,    [DL_TRAIN_PU] = 0.26597,
-    [DL_TRAIN_PF] = 1.21749,      [DL_TRAIN_PM] = 0.38122,
-    [DL_TRAIN_PCAP] = 0.950854,   [DL_TRAIN_PTC] = 0.714354,
-    [DL_TRAIN_MTC] = 0.641,       [DL_TRAIN_KAPPA] = 0.487044};
+    [DL_TRAIN_EC] = 1.1099,
+    [DL_TRAIN_EC_TF32] = 0.734419,
+    [DL_TRAIN_EC_HALF] = 0.4,
+    [DL_TRAIN_EM] = 0.560272,
+    [DL_TRAIN_TAU] = 9.66866e-06,
+    [DL_TRAIN_LAMBDA] = 2.24895e-05,
+    [DL_TRAIN_C0] = 0.00118424,
+    [DL_TRAIN_SERVER] = 1.84966,
+    [DL_TRAIN_T0] = 0.275637,
+    [DL_TRAIN_WOPT] = 11.3664,
+    [DL_TRAIN_CA] = 6.96977,
+    [DL_TRAIN_PA] = 0.0960883,
+    [DL_TRAIN_PB] = 0.0522051,
+    [DL_TRAIN_PU] = 0.26597,
+    [DL_TRAIN_PF] = 1.21749,
+    [DL_TRAIN_PM] = 0.38122,
+    [DL_TRAIN_PCAP] = 0.950854,
+    [DL_TRAIN_PTC] = 0.714354,
+    [DL_TRAIN_MTC] = 0.641,
+    [DL_TRAIN_KAPPA] = 0.487044,
+    [DL_TRAIN_NGC_EC] = 1.13,
+    [DL_TRAIN_NGC_TF32] = 0.46,
+    [DL_TRAIN_NGC_HALF] = 0.71,
+    [DL_TRAIN_NGC_EM] = 0.68,
+    [DL_TRAIN_NGC_TAU] = 5.3e-06,
+    [DL_TRAIN_NGC_LAMBDA] = 7.1e-05,
+    [DL_TRAIN_NGC_C0] = 0.00123,
+    [DL_TRAIN_MLPERF_HALF] = 0.5,
+    [DL_TRAIN_MLPERF_EM] = 1.07,
+    [DL_TRAIN_MLPERF_TAU] = 2.8e-06,
+    [DL_TRAIN_MLPERF_LAMBDA] = 1e-06,
+    [DL_TRAIN_MLPERF_C0] = 0.0013,
+    [DL_TRAIN_TUNED_WOPT] = 9.1,
+    [DL_TRAIN_XL] = 0.71,
+    [DL_TRAIN_XN] = 1.7,
+    [DL_TRAIN_XS] = 0.029};
 
 /* Factors; 0 stands for 1. */
 static const double none[DL_N_TRAINING_EFFECTS];
@@ -49,6 +75,10 @@ static const double framework_fx[DL_N_TRAINING_EFFECTS] = {
 static const double facts_fx[DL_N_TRAINING_EFFECTS] = {
     RESNET_FX, [DL_EFFECT_FACTS_FLOPS] = 1.3, [DL_EFFECT_FACTS_BYTES] = 0.8,
     [DL_EFFECT_FACTS_KERNELS] = 1.1};
+
+static const double tuned_fx[DL_N_TRAINING_EFFECTS] = {
+    RESNET_FX, [DL_EFFECT_FACTS_FLOPS] = 1.3, [DL_EFFECT_FAMILY_COMPUTE] = 0.93,
+    [DL_EFFECT_FAMILY_MEMORY] = 1.07};
 
 #define RTX_3090                                                               \
   .peak = 35.58e12, .bandwidth = 936e9, .tdp = 350, .limit = 350, .gddr = 936, \
@@ -97,6 +127,20 @@ static const struct {
       .limit = 220}},
     {none, 0, {RESNET_NET, .train = 23807, TRAFFIC, RTX_3070, .limit = 220}},
     {framework_fx, 5, {RESNET, RTX_3070, .limit = 220, .in_tensor = 1}},
+    {tuned_fx,
+     5,
+     {RESNET, RTX_3090, .server = 0, .in_tensor = 1, .stack = DL_STACK_NGC,
+      .n_gpus = 8, .per_node = 8, .link = 300e9, .network = 12.5e9,
+      .gradients = 1}},
+    {tuned_fx,
+     0,
+     {RESNET, RTX_3070, .limit = 180, .in_tensor = 2, .stack = DL_STACK_MLPERF,
+      .n_gpus = 32, .per_node = 8, .link = 300e9, .network = 25e9,
+      .gradients = 0.5}},
+    {none,
+     5,
+     {RESNET, RTX_3070, .limit = 220, .in_tensor = 1, .n_gpus = 3,
+      .per_node = 2, .link = 16e9, .network = 1.25e9, .gradients = 1}},
 };
 
 /* What physical_reference.py prints. */
@@ -134,11 +178,25 @@ static const struct {
      8199.482255384044, 45.878687434080696},
     {"framework", 35.241528652181501, 6762.9079317974683, 191.9016623411662,
      6939.1155750583757, 35.241528652181501},
+    {"ngc", 4.2780977136560674, 1286.4228692583638, 300.69973978200358,
+     10312.773442635191, 4.2780977136560674},
+    {"mlperf", 1.6017465395688717, 235.01104934703349, 146.72174625723829,
+     7520.3535791050717, 1.6017465395688717},
+    {"three", 20.540631230122621, 3588.0162036426054, 174.67896499601324,
+     10866.751767078431, 20.540631230122621},
 };
 
 static void logarithms(const double *factor, double fx[DL_N_TRAINING_EFFECTS]) {
   for (size_t i = 0; i < DL_N_TRAINING_EFFECTS; i++)
     fx[i] = factor[i] > 0 ? log(factor[i]) : 0;
+}
+
+/* One GPU where a case does not say. */
+static struct dl_training_inputs load_of(size_t i) {
+  struct dl_training_inputs in = cases[i].load;
+  in.ram_w = cases[i].ram_w;
+  in.n_gpus = fmax(in.n_gpus, 1);
+  return in;
 }
 
 static void same(const char *name, const char *what, double got, double want) {
@@ -153,7 +211,8 @@ static void epoch_as_reference(void **state) {
     double fx[DL_N_TRAINING_EFFECTS];
     struct dl_cost cost;
     logarithms(cases[i].fx, fx);
-    dl_training_epoch(constants, fx, &cases[i].load, &cost);
+    const struct dl_training_inputs in = load_of(i);
+    dl_training_epoch(constants, fx, &in, &cost);
     same(expected[i].name, "time", cost.time, expected[i].time);
     same(expected[i].name, "energy", cost.energy, expected[i].energy);
   }
@@ -165,8 +224,7 @@ static void targets_as_reference(void **state) {
     double fx[DL_N_TRAINING_EFFECTS], out[DL_N_PHYSICAL_TARGETS];
     const char *name = expected[i].name;
     logarithms(cases[i].fx, fx);
-    struct dl_training_inputs in = cases[i].load;
-    in.ram_w = cases[i].ram_w;
+    const struct dl_training_inputs in = load_of(i);
     dl_training_physics.predict(constants, fx, &in, out);
     same(name, "power", exp(out[DL_TARGET_POWER]), expected[i].power);
     same(name, "energy", exp(out[DL_TARGET_ENERGY]),
@@ -252,7 +310,13 @@ static struct dl_training_inputs any_load(uint32_t *seed) {
       .gddr = draw(seed) < 0.5 ? between(seed, 1e2, 1e3) : 0,
       .server = draw(seed) < 0.5,
       .in_tensor = (int)(3 * draw(seed)),
-      .has_tensor = draw(seed) < 0.7};
+      .has_tensor = draw(seed) < 0.7,
+      .n_gpus = floor(between(seed, 1, 64)),
+      .per_node = floor(between(seed, 1, 9)),
+      .link = between(seed, 1e10, 1e12),
+      .network = between(seed, 1e9, 1e11),
+      .gradients = 0.5,
+      .stack = (int)(3 * draw(seed))};
 }
 
 enum { TRIALS = 200, STEPS = 40 };
@@ -305,8 +369,7 @@ static void derivatives_as_differences(void **state) {
   (void)state;
   for (size_t i = 0; i < COUNT(cases); i++) {
     double fx[DL_N_TRAINING_EFFECTS];
-    struct dl_training_inputs in = cases[i].load;
-    in.ram_w = cases[i].ram_w;
+    const struct dl_training_inputs in = load_of(i);
     logarithms(cases[i].fx, fx);
     check_gradient(&dl_training_physics, constants, fx, &in);
   }

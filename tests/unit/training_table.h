@@ -70,6 +70,7 @@ static UNUSED void make_row(struct dl_training_inputs *in, size_t gpu,
   in->tdp = in->limit = g[2];
   in->gddr = g[3] > 0 ? g[1] : 0;
   in->ram_w = 5;
+  in->n_gpus = 1;
   struct dl_grouping *p = &in->grouping;
   p->name[DL_NAME_GPU] = gpus[gpu];
   p->name[DL_NAME_HOST] = hosts[gpu];

@@ -27,6 +27,7 @@ import sys
 import tempfile
 import textwrap
 
+import generalisation_language as language
 import generalisation_sources as sources
 import generalisation_tables as tables
 from generalisation_intervals import COVERAGE, coverage, residuals
@@ -442,6 +443,10 @@ def make_parts(o, methods, plain, protocols, folder, top):
         interval_table(models, methods, grouped)))
     if protocols == list(PROTOCOLS):
         parts += source_parts(o, methods, models, folder, top)
+        means = os.path.join(top, "data", "language-training-means.csv")
+        head, *rows = language.table_rows(run, o.dlest, means, folder)
+        parts.append(("Training of language models", language.INTRO,
+                      table(head, rows)))
         parts += networks_part(o, folder)
     return parts
 

@@ -46,7 +46,8 @@ fi
   --alias mobilenet_v2=mobilenetv2_050 \
   --cite "$cite; besides, data/training-means.csv: means over the tables of \
 You et al. (Zeus, NSDI 2023), pytorch-gpu-benchmark, timm, Bakhtiarifard et \
-al. (EC-NAS) and Selvan et al. (PEPR)" \
+al. (EC-NAS) and Selvan et al. (PEPR); and medians of speeds: MLCommons (MLPerf \
+Training v0.7 to v4.0), NVIDIA DeepLearningExamples and milabench" \
   -o "$top/models/physical.xml"
 
 "$dlest" fit "$runs/runs.csv" \

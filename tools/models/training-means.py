@@ -19,6 +19,8 @@ powers and times change with the work, and none decides.
   ecnas/ecnas_quadro_rtx6000_runs.csv  Bakhtiarifard, Igel, Selvan (MIT):
       times of 2,532 networks on CIFAR-10. A row is an octave of MACs and one
       of kernels.
+  data/throughput-means.csv (throughput-means.py): speeds of tuned software on
+      many accelerators, MLPerf and NVIDIA's examples, and of PyTorch (Mila).
   pepr/pepr_rtx3090_energy.csv  Selvan et al. (MIT): times of 131 networks of
       timm on images of DermaMNIST. A row is as those of timm.
 
@@ -46,7 +48,8 @@ TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir,
 COLUMNS = ("gpu,arch,dataset,phase,framework,precision,batch_size,image_px,"
            "train_samples,val_samples,epochs,macs_g,acts_m,launches,params_m,"
            "power_limit_w,gpu_power_w,epoch_s,boundary,source,host,host_class,"
-           "doubt,facts_doubt,n").split(",")
+           "doubt,facts_doubt,n,stack,n_gpus,gpus_per_node,"
+           "samples_per_s").split(",")
 
 # The networks of data/delrey2024-configurations.csv: never part of a mean, so
 # that leaving one out of a fit on them leaves it out of all that it starts
@@ -319,13 +322,45 @@ def ecnas(folder):
             len(rows))
 
 
+# --- throughput-means.py
+
+# Any, that a batch is no part of it.
+SAMPLES = 100000000
+
+# How far the work, traffic and kernels of a network may be off what its
+# description says: classifiers are counted layer by layer, the others also hold
+# steps that are no layers (anchors, losses, beams).
+KNOWN_DOUBT, FACTS_DOUBT = .15, .7
+CLASSIFIERS = ("resnet50", "resnext101_32x4d", "seresnext101_32x4d",
+               "efficientnet_b0", "efficientnet_b4")
+
+# Not those of other vendors: each laboratory has software of its own there.
+GPUS = ("v100", "a10", "a30", "a40", "h100", "h200", "l4", "rtx-a")
+
+
+def speeds(_):
+    """Rows of data/throughput-means.csv for GPUs and networks that physics
+    describes: a batch of each GPU, and no unusual laboratory."""
+    path = os.path.join(TOP, "data")
+    for r in read(path, "throughput-means.csv"):
+        if (float(r["batch_size"]) < 1 or not r["gpu"].startswith(GPUS) or
+                r["gpu"] == "v100-sxm3-32gb"):
+            continue
+        r.update(phase="training", epochs=1, train_samples=SAMPLES,
+                 val_samples=0, boundary="gpu", framework="",
+                 facts_doubt=KNOWN_DOUBT)
+        if r["arch"] not in CLASSIFIERS:
+            r["facts_doubt"] = FACTS_DOUBT
+        yield {c: r[c] for c in COLUMNS if c in r}
+
+
 def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__.split("\n\n")[1])
     out = csv.DictWriter(sys.stdout, COLUMNS, restval="",
                          lineterminator="\n")
     out.writeheader()
-    for source in (zeus, benchmark, timm, ecnas, pepr):
+    for source in (zeus, benchmark, timm, ecnas, pepr, speeds):
         out.writerows(source(sys.argv[1]))
 
 

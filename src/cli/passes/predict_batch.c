@@ -261,6 +261,10 @@ static void warn_defaults(struct batch *b) {
       b->default_samples = !given;
     /* Rows have the sizes of their data sets; the frame warns where not. */
     given = given || (samples && dl_csv_find(b->csv, "dataset") >= 0);
+    /* It follows from the batch of all. */
+    given = given || (sizes[i] == DL_RUN_batch_size &&
+                      (dl_csv_find(b->csv, "global_batch") >= 0 ||
+                       dl_job_options_give(o, DL_RUN_global_batch)));
     /* A number of tokens stands for samples and epochs. */
     if (!given && (sizes[i] == DL_RUN_batch_size || !in_tokens))
       dl_warn_at(&b->cli->diag, dl_csv_path(b->csv), 0,

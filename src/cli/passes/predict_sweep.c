@@ -166,6 +166,7 @@ static enum dl_status write_sweep(struct sweep *w, struct dl_frame *f,
   for (size_t i = 0; i < w->parts; i++) {
     limits.over += w->part[i].limits.over;
     limits.no_rate += w->part[i].limits.no_rate;
+    limits.too_long += w->part[i].limits.too_long;
   }
   dl_limits_warn(&limits, "the sweep", &cli->diag);
   enum dl_status ended = dl_stream_end(w->stream, &cli->diag);

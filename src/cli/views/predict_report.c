@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "catalog/architecture/token_costs.h"
+#include "catalog/architecture/transformer.h"
 #include "estimate/methods/missing_facts.h"
 #include "estimate/methods/work.h"
 #include "estimate/node/parallel.h"
@@ -198,6 +199,8 @@ static void add_rates(struct dl_report *r, const struct dl_job *job) {
       {.key = "assumed", .value = dl_strings(job->assumed, job->n_assumed)},
       {"framework", "framework", NULL, DL_CODE,
        dl_known_string(run->framework)},
+      {"power_limit_w", "power limit", "W", DL_PLAIN,
+       dl_known(run->power_limit_w)},
       {.key = "facts_assumed", .value = dl_string(assumed)},
       {"efficiency", "efficiency (flops)", NULL, DL_PLAIN,
        dl_number(run->efficiency)},
@@ -285,13 +288,14 @@ void dl_predict_parts(struct dl_report *r, const struct dl_physical_parts *e,
       {"kernels", "starting and ending kernels on the GPU", e->kernels_s},
       {"launch", "launching kernels on the host", e->launch_s},
       {"fixed", "once an epoch", e->fixed_s},
+      {"waiting", "for other GPUs, and exchanging gradients", e->waiting_s},
       {"epoch", "together: GPU and host overlap", e->time_s}};
   const struct dl_report_line lines[] = {
-      {"epoch_s", "epoch time on one GPU", "s", DL_TIME,
+      {"epoch_s", "epoch time", "s", DL_TIME,
        dl_known(e->bound ? e->time_s : NAN)},
       {"bound", "bound by", NULL, DL_CODE, dl_known_string(e->bound)}};
   dl_report_lines(r, lines, DL_LENGTH(lines));
-  add_parts(r, explain ? "Epoch time on one GPU, by the physical method" : NULL,
+  add_parts(r, explain ? "Epoch time, by the physical method" : NULL,
             explain ? "alone" : NULL, parts, e->bound ? DL_LENGTH(parts) : 0);
 }
 
@@ -433,10 +437,26 @@ static void warn_memory(const struct dl_job *job,
   dl_text_free(&remedy);
 }
 
+/* Learned positions of a network whose sequences are longer; 0: none. */
+static double short_positions(const struct dl_job *job) {
+  const struct dl_architecture *arch = job->found.arch;
+  const struct dl_transformer *t = arch ? arch->transformer : NULL;
+  bool one_stack = t && (t->kind == DL_TF_DECODER || t->kind == DL_TF_ENCODER);
+  return one_stack && t->positions > 0 && job->seq_len > t->positions
+             ? t->positions
+             : 0;
+}
+
 void dl_warn_limits(const struct dl_job *job, struct dl_diag *d) {
   struct dl_memory_need m;
   const char *used, *rate = dl_work_lacks_rate(job, &used);
   dl_memory_of(job, &m);
+  double positions = short_positions(job);
+  if (positions > 0)
+    dl_warn(d,
+            "seq_len %g is more than the %g learned positions of '%s': as "
+            "published it takes no longer sequences",
+            job->seq_len, positions, job->found.arch->head.id);
   if (m.over)
     warn_memory(job, &m, d);
   if (rate)
@@ -452,6 +472,7 @@ void dl_limits_count(struct dl_limits *l, const struct dl_job *job) {
   const char *used;
   dl_memory_of(job, &m);
   l->over += m.over;
+  l->too_long += short_positions(job) > 0;
   l->no_rate += dl_work_lacks_rate(job, &used) != NULL;
 }
 
@@ -462,6 +483,11 @@ void dl_limits_warn(const struct dl_limits *l, const char *path,
                "%zu row%s: the batch needs more than the GPU's memory "
                "(memory_need_gb)",
                l->over, l->over == 1 ? "" : "s");
+  if (l->too_long)
+    dl_warn_at(d, path, 0,
+               "%zu row%s: seq_len is more than the network has learned "
+               "positions",
+               l->too_long, l->too_long == 1 ? "" : "s");
   if (l->no_rate)
     dl_warn_at(d, path, 0,
                "%zu row%s: the GPU has no tensor rate for the precision; its "

@@ -24,7 +24,7 @@ struct dl_epochs_options {
 
 /* Adds the epochs of a run, their number and its verdict, from the energy
  * curves of its n logs, the first of which is the trace. Any log may contain
- * the end times. Does nothing if there are none and none are to be detected.
+ * the end times. Does nothing if there are no end times and o->find is off.
  * The curve of the trace must have two points. */
 enum dl_status dl_epochs_add(struct dl_run *run,
                              const struct dl_log_summary *log, size_t n,

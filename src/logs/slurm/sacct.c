@@ -51,7 +51,7 @@ struct sacct {
   double busy_gpu_s; /* GPU time in use, summed over steps; NaN: unknown */
 };
 
-/* What is to be said of the energy of a run. */
+/* Warnings about the energy of a run. */
 struct energy_fault {
   size_t run;
   size_t line; /* being read when the run ended */
@@ -115,7 +115,7 @@ static struct dl_job_start start_of(const struct dl_slurm_row *row,
                                false};
 }
 
-/* Notes what is to be said of a run, if it counts. */
+/* Stores the warnings about a run, for the case that it counts. */
 static void note_fault(struct dl_log *log, struct sacct *c, bool counted_twice,
                        double joules) {
   void *faults = c->fault;

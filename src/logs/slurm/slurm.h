@@ -160,11 +160,11 @@ double dl_slurm_gpus(const char *tres, char *type, size_t size);
 const char *dl_slurm_resource(const char *tres, const char *name, size_t *len);
 
 /* How many GPUs a step kept busy on the mean, by gres/gpuutil: 1.5 where one
- * was busy all the time and another half of it; NaN: not told. Slurm (gpu/nvml,
+ * was busy all the time and another half of it; NaN: unknown. Slurm (gpu/nvml,
  * AccountingStorageTRES=gres/gpuutil) samples the utilisation of each process
  * in percent, adds that of a task's processes on all its GPUs, and gives the
  * sum over tasks (TRESUsageInTot) and their mean (TRESUsageInAve). `tasks`
- * (NTasks) goes with the mean; one where it is not told. */
+ * (NTasks) belongs to the mean; 1 if unknown. */
 double dl_slurm_busy_gpus(const char *total, const char *average, double tasks);
 
 /* Memory of "mem=64G", GB (1e9 bytes; Slurm counts in 1024, and in M where

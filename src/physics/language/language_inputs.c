@@ -221,16 +221,16 @@ static void read_memory(const struct dl_physics_row *row,
   double all = STATE_BYTES * in->trained / split;
   double kept = KEPT_BYTES * in->trained / split;
   bool whole = all < STATES_SHARE * memory;
-  bool divided = kept + (all - kept) / copies < STATES_SHARE * memory;
+  double left = kept + (all - kept) / copies;
+  bool divided = left < STATES_SHARE * memory &&
+                 left + least / split < MEMORY_SHARE * memory;
   if (run->sharding) {
     whole = dl_is_word(run->sharding, "ddp");
     divided = !dl_is_word(run->sharding, "zero3");
   }
   in->gathers = !whole && !divided && copies > 1;
   in->shards = whole ? 1 : copies;
-  double states = in->gathers ? all / copies
-                  : whole     ? all
-                              : kept + (all - kept) / copies;
+  double states = in->gathers ? all / copies : whole ? all : left;
   bool full = run->checkpointing
                   ? dl_is_word(run->checkpointing, "full")
                   : states + least / split > MEMORY_SHARE * memory;
@@ -249,11 +249,13 @@ static void read_batches(const struct dl_physics_row *row,
   bool brief = dl_fine_tune_of(run) != DL_TUNE_FULL ||
                run->tokens < PRE_TRAINING_TOKENS || isnan(run->tokens);
   double global = brief ? FINE_TUNING_TOKENS : USUAL_BATCH_TOKENS;
-  double usual = fmax(1, global / in->tokens / copies);
+  double usual =
+      fmax(1, dl_or(run->global_batch, global / in->tokens) / copies);
   double micro =
       fmax(1, (in->again > 0 ? 4 : 1) * MICRO_BATCH_TOKENS / in->tokens);
   double batch = dl_micro_batch(run);
-  bool split = in->pipeline > 1 && isnan(run->grad_accum);
+  bool split =
+      (in->pipeline > 1 || run->global_batch > 0) && isnan(run->grad_accum);
   in->sequences = isnan(batch) ? fmin(micro, usual)
                   : split      ? fmin(micro, batch)
                                : batch;
@@ -271,10 +273,29 @@ static void group(const struct dl_physics_row *row, struct dl_grouping *g) {
   g->sd[DL_LANG_TARGET_POWER] = dl_or(row->other[POWER_SD], 0);
 }
 
-const char *dl_language_inputs_read(const struct dl_physics_row *row,
+/* The run without what dlest assumes of batches and memory, or derives: it
+ * takes what is plain, here it is what is usual. */
+static void forget_assumed(struct dl_run *run, const struct dl_run_set *given) {
+  if (!dl_run_set_has(given, DL_RUN_sharding))
+    run->sharding = NULL;
+  if (!dl_run_set_has(given, DL_RUN_checkpointing))
+    run->checkpointing = NULL;
+  if (!dl_run_set_has(given, DL_RUN_batch_size))
+    run->batch_size = NAN;
+  if (!dl_run_set_has(given, DL_RUN_grad_accum))
+    run->grad_accum = NAN;
+  if (!dl_run_set_has(given, DL_RUN_global_batch))
+    run->global_batch = NAN;
+}
+
+const char *dl_language_inputs_read(const struct dl_physics_row *of,
                                     void *inputs) {
   struct dl_language_inputs *in = inputs;
-  const struct dl_run *run = row->run;
+  struct dl_run told = *of->run;
+  struct dl_physics_row plain = *of;
+  const struct dl_physics_row *row = &plain;
+  const struct dl_run *run = plain.run = &told;
+  forget_assumed(&told, of->given);
   const struct dl_architecture *arch = row->arch;
   const struct dl_accelerator *gpu = row->gpu;
   *in = (struct dl_language_inputs){0};

@@ -60,6 +60,8 @@ static inline void dl_row_names_of(const struct dl_physics_row *row,
   name[DL_NAME_SOURCE] = run->source;
   name[DL_NAME_DATASET] = run->dataset;
   name[DL_NAME_FRAMEWORK] = run->framework;
+  name[DL_NAME_FAMILY] = row->gpu->family;
+  name[DL_NAME_TUNED] = NULL;
   name[DL_NAME_STACK] = run->stack;
 }
 

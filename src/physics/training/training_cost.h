@@ -16,9 +16,12 @@
  * and write; w: bytes of the weights that are trained; K: kernels of a forward
  * pass; m = 3 to train (the backward pass is two forward ones), 1 to validate
  * or with a frozen base; s = 1 for a server. N, G, H and D are what a network,
- * a GPU, a host and a framework are found to differ by, 1 where they are not
- * known; mtc is 1 for GPUs with tensor cores. The GPU draws, with ec the
- * constant of plain FP32 in any case,
+ * a GPU (and its family), a host and a framework are found to differ by, 1
+ * where they are not known; mtc is 1 for GPUs with tensor cores. ec, em, tau,
+ * lambda, c0 and wopt depend on the software (dl_training_stack); tuned
+ * software knows no srv, and as its rates are those at the TDP, kappa
+ * begins at 0 there and is reached with a limit of 3/4 of it. The GPU draws,
+ * with ec the constant of plain FP32 in eager mode in any case,
  *
  *   base = pa TDP + pb BW                  pb for GDDR6 and later alone
  *   dyn  = TDP ptc (pu Tg + pf ec Tc + pm em mtc (Tm + Tw)) / T0
@@ -34,6 +37,18 @@
  * An epoch is its training steps, floor(samples / b), those of its validation
  * (m = 1, no weights) and t0 Ht at base Gp Np. A share of the epochs may be
  * trained with a frozen base (m = 1, and the head's weights).
+ *
+ * Of n GPUs each takes 1 / n of the samples at a batch of its own. Every
+ * training step they add up their gradients, 2 (k - 1) / k of the bytes among
+ * k (Patarasuk & Yuan 2009, doi 10.1016/j.jpdc.2008.09.002): g in a node over
+ * the link, then the nodes over the network, beside the backward pass; and they
+ * wait for the slowest:
+ *
+ *   Tx = 2 w (1 - 1/g) / (xl link) + 2 w (1 - g/n) / (xn network)
+ *   Tn = sqrt(T^2 + Tx^2) (1 + xs log2 n)
+ *
+ * with w of 16 bits where the activations have 16. A GPU that waits draws half
+ * of its power, assumed: polling.
  *
  * The form follows the roofline model (Williams, Waterman, Patterson,
  * doi 10.1145/1498765.1498785) with launch overheads; docs/estimation.md says
@@ -68,6 +83,23 @@ enum dl_training_constant {
   DL_TRAIN_PTC,     /* factor without tensor cores */
   DL_TRAIN_MTC,     /* share of the bandwidth without tensor cores, relative */
   DL_TRAIN_KAPPA,   /* how a step slows down under a power cap */
+  /* Tuned software (NVIDIA's containers): what begins with EC to C0 above. */
+  DL_TRAIN_NGC_EC,
+  DL_TRAIN_NGC_TF32,
+  DL_TRAIN_NGC_HALF,
+  DL_TRAIN_NGC_EM,
+  DL_TRAIN_NGC_TAU,
+  DL_TRAIN_NGC_LAMBDA,
+  DL_TRAIN_NGC_C0,
+  DL_TRAIN_MLPERF_HALF, /* the same of entries to MLPerf */
+  DL_TRAIN_MLPERF_EM,
+  DL_TRAIN_MLPERF_TAU,
+  DL_TRAIN_MLPERF_LAMBDA,
+  DL_TRAIN_MLPERF_C0,
+  DL_TRAIN_TUNED_WOPT, /* passes over the weights, of both */
+  DL_TRAIN_XL,         /* share of the link between GPUs reached */
+  DL_TRAIN_XN,         /* and of the network */
+  DL_TRAIN_XS,         /* waiting for the slowest GPU, by doubling */
   DL_N_TRAINING_CONSTANTS
 };
 
@@ -87,6 +119,8 @@ enum dl_training_effect {
   DL_EFFECT_FACTS_FLOPS, /* by which a row's facts of its network are off */
   DL_EFFECT_FACTS_BYTES,
   DL_EFFECT_FACTS_KERNELS,
+  DL_EFFECT_FAMILY_COMPUTE,
+  DL_EFFECT_FAMILY_MEMORY,
   DL_N_TRAINING_EFFECTS
 };
 
@@ -96,7 +130,8 @@ enum dl_training_factor {
   DL_FACTOR_GPU,
   DL_FACTOR_ARCH,
   DL_FACTOR_FRAMEWORK,
-  DL_FACTOR_FACTS, /* a network on a data set, where its facts are uncertain */
+  DL_FACTOR_FACTS,  /* a network on a data set, where its facts are uncertain */
+  DL_FACTOR_FAMILY, /* of GPUs */
   DL_N_TRAINING_FACTORS
 };
 
@@ -107,12 +142,21 @@ enum dl_physical_target {
   DL_N_PHYSICAL_TARGETS
 };
 
+/* Software that trains. */
+enum dl_training_stack {
+  DL_STACK_EAGER,  /* kernel by kernel; also where it is not told */
+  DL_STACK_NGC,    /* NVIDIA's containers and examples */
+  DL_STACK_MLPERF, /* code tuned for one network and GPU */
+  DL_N_TRAINING_STACKS
+};
+
 /* What is run where; everything is known. Members of 8 bytes each, or ints in
  * pairs: inputs are compared byte by byte. */
 struct dl_training_inputs {
   struct dl_grouping grouping;
   double batch;         /* samples per step */
-  double train, val;    /* samples per epoch, of training and validation */
+  double train, val;    /* samples per epoch, of training and validation, of
+                           all GPUs */
   double frozen;        /* share of the epochs with a frozen backbone */
   double flops;         /* of a forward pass of one sample */
   double bytes;         /* read and written by the layers in it; of their
@@ -127,16 +171,23 @@ struct dl_training_inputs {
   double server;        /* 1: the host is a server; 0: a desktop or not
                            known */
   double ram_w;         /* W of the node's memory within the boundary */
+  double n_gpus;        /* that share the work */
+  double per_node;      /* of them, at most: joined by the link */
+  double link, network; /* B/s of a GPU, one direction */
+  double gradients;     /* bytes exchanged, relative to the weights' */
   int bytes_known;      /* else outputs of dense layers, times CA */
   int mid_run;          /* steady state: nothing that comes once per epoch */
   int in_tensor;        /* peak is that of tensor cores: 1 TF32, 2 16 bits */
   int has_tensor;       /* the GPU has tensor cores */
+  int stack;            /* enum dl_training_stack */
+  int unused;
 };
 
 /* What an epoch costs, and what its time goes to (s). */
 struct dl_cost {
-  double time, energy; /* s, J of the GPU */
+  double time, energy; /* s, J of a GPU */
   double compute, memory, kernels, launch, fixed;
+  double waiting; /* for other GPUs */
 };
 
 /* c: the constants; fx: logarithms of the effects. */

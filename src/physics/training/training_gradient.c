@@ -17,7 +17,7 @@ struct chain {
 /* d = derivative by the logarithm of a time or a power. */
 
 static void by_bandwidth(const struct chain *k, double d) {
-  k->g->c[DL_TRAIN_EM] += d;
+  k->g->c[dl_training_stack_of(k->in)->em] += d;
   if (!k->in->has_tensor)
     k->g->c[DL_TRAIN_MTC] += d;
 }
@@ -31,7 +31,8 @@ static void by_compute(const struct chain *k, double d) {
   by_samples(k, d);
   k->g->fx[DL_EFFECT_FACTS_FLOPS] += d;
   k->g->fx[DL_EFFECT_GPU_COMPUTE] -= d;
-  k->g->c[dl_training_efficiency(k->in)] -= d;
+  k->g->fx[DL_EFFECT_FAMILY_COMPUTE] -= d;
+  k->g->c[dl_training_stack_of(k->in)->efficiency[k->in->in_tensor]] -= d;
 }
 
 /* Traffic of the activations, and of the weights. */
@@ -41,9 +42,10 @@ static void by_memory(const struct chain *k, double activations,
   k->g->fx[DL_EFFECT_FACTS_BYTES] += activations;
   if (!k->in->bytes_known)
     k->g->c[DL_TRAIN_CA] += activations;
-  k->g->c[DL_TRAIN_WOPT] += weights;
+  k->g->c[dl_training_stack_of(k->in)->wopt] += weights;
   by_bandwidth(k, -activations - weights);
   k->g->fx[DL_EFFECT_GPU_MEMORY] -= activations + weights;
+  k->g->fx[DL_EFFECT_FAMILY_MEMORY] -= activations + weights;
 }
 
 static void by_kernels(const struct chain *k, double d) {
@@ -53,9 +55,10 @@ static void by_kernels(const struct chain *k, double d) {
 
 /* The launches of the kernels, and the fixed cost of a step on the host. */
 static void by_launch(const struct chain *k, double launches, double per_step) {
+  const struct dl_stack_constants *of = dl_training_stack_of(k->in);
   by_kernels(k, launches);
-  k->g->c[DL_TRAIN_LAMBDA] += launches;
-  k->g->c[DL_TRAIN_C0] += per_step;
+  k->g->c[of->lambda] += launches;
+  k->g->c[of->c0] += per_step;
   k->g->fx[DL_EFFECT_HOST_LAUNCH] += launches + per_step;
   k->g->fx[DL_EFFECT_FRAMEWORK_LAUNCH] += launches + per_step;
   if (k->in->server > 0)
@@ -87,7 +90,8 @@ static void by_dynamic_power(const struct chain *k,
                              const struct dl_training_step *s, double d,
                              struct times *by) {
   const double *c = k->f->c;
-  double share = c[DL_TRAIN_EM] * (k->in->has_tensor ? 1 : c[DL_TRAIN_MTC]);
+  double share = c[dl_training_stack_of(k->in)->em] *
+                 (k->in->has_tensor ? 1 : c[DL_TRAIN_MTC]);
   double gpu = c[DL_TRAIN_PU] * s->gpu;
   double compute = c[DL_TRAIN_PF] * c[DL_TRAIN_EC] * s->compute;
   double memory = c[DL_TRAIN_PM] * share * s->memory;
@@ -107,15 +111,30 @@ static void by_dynamic_power(const struct chain *k,
   by->launch += by_unlimited * s->launch;
 }
 
-/* Adds the derivatives of by_time time + by_power power of a step. */
+/* The exchange with other GPUs: adds the derivatives of by_time time of a step
+ * and returns that by its time alone. */
+static double by_exchange(const struct chain *k,
+                          const struct dl_training_step *s, double by_time) {
+  double exchange = s->link + s->network;
+  double waited = s->slowest / hypot(s->alone, exchange);
+  double each = by_time * waited * exchange;
+  k->g->c[DL_TRAIN_XL] -= each * s->link;
+  k->g->c[DL_TRAIN_XN] -= each * s->network;
+  k->g->c[DL_TRAIN_XS] += by_time * s->time * (1 - 1 / s->slowest);
+  return by_time * waited * s->alone;
+}
+
+/* Adds the derivatives of by_time time + by_alone time alone + by_power power
+ * of a step. */
 static void add_step(const struct chain *k, const struct dl_training_step *s,
-                     double by_time, double by_power) {
+                     double by_time, double by_alone, double by_power) {
   double slowed = s->gpu * s->limit.slow;
-  struct times by = {.gpu = by_time * slowed / s->time * s->limit.slow,
-                     .launch = by_time * s->launch / s->time};
+  double d = by_alone + by_exchange(k, s, by_time);
+  struct times by = {.gpu = d * slowed / s->alone * s->limit.slow,
+                     .launch = d * s->launch / s->alone};
   struct dl_power_limit limit;
-  dl_power_limit_gradient(&s->limit, by_time * slowed / s->time * s->gpu,
-                          by_power, &limit);
+  dl_power_limit_gradient(&s->limit, d * slowed / s->alone * s->gpu, by_power,
+                          &limit);
   k->g->c[DL_TRAIN_KAPPA] += limit.kappa;
   k->g->c[DL_TRAIN_PCAP] += limit.limit;
   double by_wanted = limit.wanted / s->limit.wanted;
@@ -126,7 +145,7 @@ static void add_step(const struct chain *k, const struct dl_training_step *s,
   by_memory(k, (by.gpu + by.memory) * (s->memory - s->weights),
             (by.gpu + by.memory) * s->weights);
   by_kernels(k, by.gpu * s->kernels);
-  k->g->c[DL_TRAIN_TAU] += by.gpu * s->kernels;
+  k->g->c[dl_training_stack_of(k->in)->tau] += by.gpu * s->kernels;
   by_launch(k, by.launch * (s->launch - s->per_step), by.launch * s->per_step);
 }
 
@@ -163,16 +182,19 @@ void dl_training_gradient(const double *c, const double *fx, const void *inputs,
     const struct dl_training_step *s = &e.step[i];
     if (!(e.n[i] > 0))
       continue;
-    add_step(&by_time, s, e.n[i], 0);
-    add_step(&by_energy, s, e.n[i] * s->limit.power, e.n[i] * s->time);
+    double alone = e.n[i] * s->limit.power * DL_TRAINING_BUSY_ALONE;
+    add_step(&by_time, s, e.n[i], 0, 0);
+    add_step(&by_energy, s, e.n[i] * s->limit.power - alone, alone,
+             e.n[i] * dl_training_busy(s));
   }
   if (!in->mid_run)
     add_fixed(&by_time, &by_energy);
   const struct dl_cost *cost = &e.cost;
-  double with_ram = cost->energy + in->ram_w * cost->time;
+  double all = in->n_gpus,
+         with_ram = all * cost->energy + in->ram_w * cost->time;
   combine(&g[DL_TARGET_TIME], 1 / cost->time, &time, 0, &energy);
   combine(&g[DL_TARGET_POWER], -1 / cost->time, &time, 1 / cost->energy,
           &energy);
-  combine(&g[DL_TARGET_ENERGY], in->ram_w / with_ram, &time, 1 / with_ram,
+  combine(&g[DL_TARGET_ENERGY], in->ram_w / with_ram, &time, all / with_ram,
           &energy);
 }

@@ -5,6 +5,7 @@
 
 #include "base/constants.h"
 #include "physics/rows/inputs.h"
+#include "run/setup/training_setup.h"
 
 const struct dl_physics_quantity
     dl_training_quantities[DL_N_TRAINING_QUANTITIES] = {
@@ -38,6 +39,16 @@ const struct dl_physics_quantity
         {"arch", false, false},
         {"source", false, false},
         {"framework", false, false},
+        {"n_gpus", false, false},
+        {"gpus_per_node", false, false},
+        {"network_gbps", false, false},
+        {"grad_accum", false, false},
+        {"stack", false, false},
+        {"samples_per_s", false, false},
+        {"gpu.family", false, false},
+        {"gpu.link_gb_s", false, false},
+        {"gpu.link_domain", false, false},
+        {"gpu.peak_bf16_tensor_tflops", false, false},
         {"facts_doubt", false, false},
         {"doubt", false, false},
 };
@@ -56,6 +67,15 @@ enum { FACTS_SD, SD };
 #define LENGTH_BATCH 0.7
 #define LENGTH_PX 0.35
 #define LENGTH_SAMPLES 1.4
+
+/* Where it is not told: GPUs of a node, and the network of each, B/s (100
+ * Gbit/s). */
+#define USUAL_PER_NODE 8
+#define USUAL_NETWORK 12.5e9
+
+/* Traffic by outputs of convolutions and dense layers: in tuned software the
+ * facts of each network are fitted, and this is where they start. */
+#define TRAFFIC_BY_OUTPUTS 7
 
 /* How uncertain the time of a row is, by how uncertain its power: of the input
  * pipeline nothing is known. */
@@ -92,26 +112,62 @@ static double kernels(const struct dl_physics_row *row) {
   return USUAL_KERNELS;
 }
 
+static double half_tflops(const struct dl_accelerator *gpu) {
+  return fmax(dl_or(gpu->peak_fp16_tensor_tflops, 0),
+              dl_or(gpu->peak_bf16_tensor_tflops, 0));
+}
+
 /* Whether the peak rate is that of tensor cores: 1 TF32, 2 a 16-bit format. */
 static int in_tensor_cores(const struct dl_accelerator *gpu,
                            const char *precision) {
   bool faster = gpu->peak_tf32_tflops > gpu->peak_fp32_tflops;
-  if (dl_is_16_bit(precision) && gpu->peak_fp16_tensor_tflops > 0)
+  if (dl_is_16_bit(precision) && half_tflops(gpu) > 0)
     return 2;
   return gpu->peak_tf32_tflops > 0 &&
          !(dl_is_word(precision, "fp32") && faster);
 }
 
+static enum dl_training_stack stack_of(const struct dl_run *run) {
+  return dl_is_word(run->stack, "ngc")      ? DL_STACK_NGC
+         : dl_is_word(run->stack, "mlperf") ? DL_STACK_MLPERF
+                                            : DL_STACK_EAGER;
+}
+
+/* The machines that share the work. */
+static void read_machines(struct dl_training_inputs *in,
+                          const struct dl_physics_row *row) {
+  const struct dl_run *run = row->run;
+  double link = dl_or(row->gpu->link_gb_s, DL_PCIE_3_X16_GB_S);
+  double domain = dl_or(row->gpu->link_domain, USUAL_PER_NODE);
+  in->n_gpus = fmax(dl_or(run->n_gpus, 1), 1);
+  in->per_node = fmax(dl_or(run->gpus_per_node, domain), 1);
+  in->link = 1e9 * link;
+  in->network = dl_or(1e9 / 8 * run->network_gbps, USUAL_NETWORK);
+  in->gradients = dl_is_16_bit(run->precision) ? 0.5 : 1;
+}
+
 static double peak_tflops(const struct dl_accelerator *gpu,
                           const char *precision) {
-  double half =
-      dl_is_16_bit(precision) ? dl_or(gpu->peak_fp16_tensor_tflops, 0) : 0;
+  double half = dl_is_16_bit(precision) ? half_tflops(gpu) : 0;
   return fmax(dl_peak_32_bit(gpu, precision), half);
 }
 
 static bool is_gddr(const char *memory) {
   return dl_is_word(memory, "gddr6") || dl_is_word(memory, "gddr6x") ||
          dl_is_word(memory, "gddr7");
+}
+
+/* Tuned software, on machines of many laboratories: what GPUs and networks are
+ * found to differ by there is kept apart. */
+static void group_tuned(struct dl_grouping *g) {
+  static const struct dl_level_names none = {DL_NAME_NONE, DL_NAME_NONE};
+  g->name[DL_NAME_TUNED] = "tuned";
+  g->level[DL_FACTOR_HOST] = g->level[DL_FACTOR_FRAMEWORK] =
+      g->level[DL_FACTOR_ARCH] = g->unnamed[DL_FACTOR_HOST] = none;
+  g->level[DL_FACTOR_FACTS] =
+      (struct dl_level_names){DL_NAME_ARCH, DL_NAME_TUNED};
+  g->level[DL_FACTOR_GPU].within = DL_NAME_TUNED;
+  g->level[DL_FACTOR_FAMILY].name = DL_NAME_FAMILY;
 }
 
 /* A machine without a name is known by the source, if any, and its GPU, and so
@@ -137,9 +193,14 @@ static void group(const struct dl_physics_row *row,
   if (g->name[DL_NAME_FRAMEWORK])
     g->level[DL_FACTOR_FRAMEWORK] =
         (struct dl_level_names){.name = DL_NAME_FRAMEWORK};
+  if (!uncertain)
+    g->level[DL_FACTOR_FACTS].name = DL_NAME_ARCH;
+  if (in->stack != DL_STACK_EAGER)
+    group_tuned(g);
   g->level_sd = facts_sd;
   g->sd[DL_TARGET_POWER] = g->sd[DL_TARGET_ENERGY] = sd;
-  g->sd[DL_TARGET_TIME] = TIME_UNCERTAINTY * sd;
+  g->sd[DL_TARGET_TIME] =
+      (in->stack == DL_STACK_EAGER ? TIME_UNCERTAINTY : 1) * sd;
   g->misfit_sd = hypot(sd, facts_sd);
   g->steady = sd > 0;
   g->x[0] = log(in->batch) / LENGTH_BATCH;
@@ -158,7 +219,7 @@ const char *dl_training_inputs_read(const struct dl_physics_row *row,
   double traffic = dl_or(run->acts_m * arch->traffic_ratio * width(row), 0);
   double element = dl_is_16_bit(run->precision) ? 2 : 4;
   *in = (struct dl_training_inputs){0};
-  in->batch = run->batch_size;
+  in->batch = dl_micro_batch(run);
   in->train = run->train_samples;
   in->val = dl_or(run->val_samples, 0);
   in->frozen = fmax(
@@ -168,8 +229,15 @@ const char *dl_training_inputs_read(const struct dl_physics_row *row,
   in->bytes_known = traffic > 0;
   in->bytes = 1e6 * (traffic > 0 ? traffic : activations(row)) * element;
   in->kernels = kernels(row);
-  in->weights = 4e6 * dl_or(run->params_m, 0); /* FP32 */
-  in->head = 4e6 * (frozen * dl_or(arch->head_params_m, 0));
+  in->stack = stack_of(run);
+  if (in->stack != DL_STACK_EAGER && !in->bytes_known) {
+    in->bytes_known = 1;
+    in->bytes *= TRAFFIC_BY_OUTPUTS;
+  }
+  /* FP32, updated once in so many batches. */
+  in->weights = 4e6 * dl_or(run->params_m, 0) / dl_or(run->grad_accum, 1);
+  in->head = 4e6 * (frozen * dl_or(arch->head_params_m, 0)) /
+             dl_or(run->grad_accum, 1);
   in->peak = 1e12 * peak_tflops(gpu, run->precision);
   in->in_tensor = in_tensor_cores(gpu, run->precision);
   in->has_tensor = gpu->peak_fp16_tensor_tflops > 0;
@@ -177,28 +245,35 @@ const char *dl_training_inputs_read(const struct dl_physics_row *row,
   in->tdp = gpu->tdp_w;
   in->limit = run->power_limit_w > 0 ? run->power_limit_w : gpu->tdp_w;
   in->gddr = is_gddr(gpu->memory_type) ? gpu->bandwidth_gb_s : 0;
-  in->server = dl_is_word(run->host_class, "server");
+  in->server =
+      in->stack == DL_STACK_EAGER && dl_is_word(run->host_class, "server");
   /* Memory of the node, where the boundary has it. */
   in->ram_w = !run->boundary || dl_is_word(run->boundary, "gpu+ram")
                   ? DL_PHYSICAL_MEMORY_W
                   : 0;
+  read_machines(in, row);
   group(row, in, &in->grouping);
   in->mid_run = in->grouping.steady > 0;
   const struct dl_required required[] = {
       {"batch_size", run->batch_size},
       {"train_samples", run->train_samples},
       {"macs_g", run->macs_g},
-      {"gpu.peak_fp32_tflops", gpu->peak_fp32_tflops},
+      {"gpu.peak_fp32_tflops", in->peak > 0 ? in->peak : NAN},
       {"gpu.bandwidth_gb_s", gpu->bandwidth_gb_s},
       {"gpu.tdp_w", gpu->tdp_w}};
   return dl_first_unknown(required, sizeof required / sizeof *required);
 }
 
 void dl_training_measured(const struct dl_run *run, double *value) {
-  value[DL_TARGET_POWER] = run->gpu_power_w > 0 ? log(run->gpu_power_w) : NAN;
+  double n = fmax(dl_or(run->n_gpus, 1), 1);
+  value[DL_TARGET_POWER] =
+      run->gpu_power_w > 0 ? log(run->gpu_power_w / n) : NAN;
   value[DL_TARGET_ENERGY] =
       run->epoch_energy_j > 0 ? log(run->epoch_energy_j) : NAN;
-  value[DL_TARGET_TIME] = run->epoch_s > 0 ? log(run->epoch_s) : NAN;
+  value[DL_TARGET_TIME] = run->epoch_s > 0 ? log(run->epoch_s)
+                          : run->samples_per_s > 0
+                              ? log(run->train_samples / run->samples_per_s)
+                              : NAN;
 }
 
 const char *dl_training_inputs_check(const void *inputs) {

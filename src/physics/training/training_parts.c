@@ -18,7 +18,8 @@ void dl_training_parts_of(const struct dl_hierarchical_fit *fit,
                                       .memory_s = cost.memory,
                                       .kernels_s = cost.kernels,
                                       .launch_s = cost.launch,
-                                      .fixed_s = cost.fixed};
+                                      .fixed_s = cost.fixed,
+                                      .waiting_s = cost.waiting};
   const double part[] = {cost.compute, cost.memory, cost.kernels, cost.launch};
   size_t most = 0;
   for (size_t i = 1; i < 4; i++)

@@ -9,9 +9,9 @@
 
 /* What an epoch consists of. */
 struct dl_physical_parts {
-  double time_s, gpu_energy_j, gpu_power_w;
+  double time_s, gpu_energy_j, gpu_power_w; /* energy, power: of one GPU */
   /* Time each would take alone, s; they overlap. */
-  double compute_s, memory_s, kernels_s, launch_s, fixed_s;
+  double compute_s, memory_s, kernels_s, launch_s, fixed_s, waiting_s;
   const char *bound; /* "compute", "memory", "kernels" or "launch" */
 };
 

@@ -33,6 +33,26 @@ static const struct dl_physics_constant constants[] = {
     [DL_TRAIN_MTC] = {"mtc", NULL, 1, 0.3,
                       "bandwidth without tensor cores, rel."},
     [DL_TRAIN_KAPPA] = {"kappa", NULL, 0.5, 0.5, "slower under a power cap"},
+    [DL_TRAIN_NGC_EC] = {"ngc_ec", NULL, 0.9, 0.3, "containers: of FP32"},
+    [DL_TRAIN_NGC_TF32] = {"ngc_tf32", NULL, 0.55, 0.3, "of TF32"},
+    [DL_TRAIN_NGC_HALF] = {"ngc_half", NULL, 0.45, 0.3, "of 16 bits"},
+    [DL_TRAIN_NGC_EM] = {"ngc_em", NULL, 0.65, 0.25, "of the bandwidth"},
+    [DL_TRAIN_NGC_TAU] = {"ngc_tau", "s", 5e-6, 0.6, "a kernel on the GPU"},
+    [DL_TRAIN_NGC_LAMBDA] = {"ngc_lambda", "s", 6e-6, 0.8, "its launch"},
+    [DL_TRAIN_NGC_C0] = {"ngc_c0", "s", 1.5e-3, 0.8, "a step on the host"},
+    [DL_TRAIN_MLPERF_HALF] = {"mlperf_half", NULL, 0.45, 0.3,
+                              "MLPerf: of 16 bits"},
+    [DL_TRAIN_MLPERF_EM] = {"mlperf_em", NULL, 0.65, 0.25, "of the bandwidth"},
+    [DL_TRAIN_MLPERF_TAU] = {"mlperf_tau", "s", 5e-6, 0.6,
+                             "a kernel on the GPU"},
+    [DL_TRAIN_MLPERF_LAMBDA] = {"mlperf_lambda", "s", 6e-6, 0.8, "its launch"},
+    [DL_TRAIN_MLPERF_C0] = {"mlperf_c0", "s", 1.5e-3, 0.8,
+                            "a step on the host"},
+    [DL_TRAIN_TUNED_WOPT] = {"tuned_wopt", NULL, 8, 0.4,
+                             "passes over the weights a step"},
+    [DL_TRAIN_XL] = {"xl", NULL, 0.6, 0.4, "share of the link reached"},
+    [DL_TRAIN_XN] = {"xn", NULL, 0.8, 0.6, "share of the network reached"},
+    [DL_TRAIN_XS] = {"xs", NULL, 0.02, 0.7, "waiting, by doubling of GPUs"},
 };
 
 /* The board and the software of another machine may differ by this share of
@@ -51,6 +71,8 @@ static const struct dl_grouping_factor factors[] = {
     [DL_FACTOR_FRAMEWORK] = {"framework", DL_EFFECT_FRAMEWORK_LAUNCH, 2,
                              .unit_share = 0},
     [DL_FACTOR_FACTS] = {"facts", DL_EFFECT_FACTS_FLOPS, 3, .own_data = true},
+    [DL_FACTOR_FAMILY] = {"family", DL_EFFECT_FAMILY_COMPUTE, 2,
+                          .own_data = true},
 };
 
 static const struct dl_random_effect effects[] = {
@@ -67,6 +89,8 @@ static const struct dl_random_effect effects[] = {
     [DL_EFFECT_FACTS_FLOPS] = {"facts_flops", 0},
     [DL_EFFECT_FACTS_BYTES] = {"facts_bytes", 0},
     [DL_EFFECT_FACTS_KERNELS] = {"facts_kernels", 0},
+    [DL_EFFECT_FAMILY_COMPUTE] = {"family_compute", 0.1},
+    [DL_EFFECT_FAMILY_MEMORY] = {"family_memory", 0.1},
 };
 
 /* Of the residuals, in logarithms: what priors are weighed against. */

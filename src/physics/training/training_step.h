@@ -25,10 +25,13 @@ enum dl_training_mode {
 /* One step. Times in s. */
 struct dl_training_step {
   double compute, memory, kernels, launch;
-  double weights;   /* part of memory: traffic of the weights */
-  double per_step;  /* part of launch that does not depend on the network */
-  double gpu;       /* compute + memory + kernels */
-  double unlimited; /* without a power limit */
+  double weights;       /* part of memory: traffic of the weights */
+  double per_step;      /* part of launch that does not depend on the network */
+  double gpu;           /* compute + memory + kernels */
+  double unlimited;     /* without a power limit */
+  double alone;         /* with it, without the other GPUs */
+  double link, network; /* exchange of gradients */
+  double slowest;       /* factor by which GPUs wait for the slowest */
   double time;
   double dynamic; /* power demanded beyond the static, W */
   struct dl_power_limit limit;
@@ -46,14 +49,24 @@ void dl_training_epoch_of(struct dl_training_epoch *e, const double *c,
                           const double *fx,
                           const struct dl_training_inputs *inputs);
 
+/* A GPU that waits for the others polls them: half of what it draws at work,
+ * assumed. The seconds of a step at its power count that much of the time
+ * alone, and the rest of its time. */
+#define DL_TRAINING_BUSY_ALONE 0.5
+double dl_training_busy(const struct dl_training_step *step);
+
 /* Logarithms of the targets of an epoch. */
 void dl_training_targets(const struct dl_cost *cost,
                          const struct dl_training_inputs *inputs,
                          double log_target[DL_N_PHYSICAL_TARGETS]);
 
-/* The constant that is the share of the peak rate reached. */
-enum dl_training_constant
-dl_training_efficiency(const struct dl_training_inputs *inputs);
+/* The constants that depend on the software. */
+struct dl_stack_constants {
+  enum dl_training_constant efficiency[3]; /* by in_tensor: of the peak rate */
+  enum dl_training_constant em, tau, lambda, c0, wopt;
+};
+const struct dl_stack_constants *
+dl_training_stack_of(const struct dl_training_inputs *inputs);
 
 /* The physics' gradient (physics.h), in training_gradient.c. */
 void dl_training_gradient(const double *c, const double *fx, const void *inputs,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The words in the names of columns of samples. A name is split into words at
+/* Words in the names of columns of samples. A name is split into words at
  * all characters but letters and digits, and before digits at the end of a
  * word: "GPU0 power [mW]" is gpu, 0, power, mw. Each word must be in the table,
  * so that "power_limit_w" or "gpu_mem_util" are not mistaken for a power or a
@@ -13,16 +13,16 @@
 #include "base/constants.h"
 
 enum role {
-  METER,      /* what is measured */
-  WEAK_METER, /* the same, if there is no METER */
+  METER,      /* the measured device */
+  WEAK_METER, /* the same, without a METER */
   POWER,
   ENERGY,
   UTIL,
-  USAGE, /* utilization, if no other quantity is named */
+  USAGE, /* utilization, unless another quantity is named */
   WATTS, /* units */
   JOULES,
   SHARE,
-  TOTAL, /* of a power: the node, if no device is named */
+  TOTAL, /* of a power without a device: of the node */
   FILLER /* ignored */
 };
 
@@ -75,8 +75,8 @@ static const struct {
      {DL_METER_GPU, true, -1, DL_SAMPLE_ENERGY, 1e-3, false}},
 };
 
-/* Columns of times, the preferred ones first: points in time before times since
- * the beginning. Their values decide which of the two they are. */
+/* Columns of times in order of preference: points in time, then relative times.
+ * The values decide which of the two a column holds. */
 static const struct {
   const char *names;
   double unit_s;
@@ -102,8 +102,8 @@ static const struct {
      1},
 };
 
-/* By label; DL_LABEL_OTHER: of tables of runs, of epochs, and of other tools
- * (socket_power: amd-smi, of a GPU). */
+/* Names by label. DL_LABEL_OTHER: columns of tables of runs and epochs, and of
+ * other tools (socket_power: power of a GPU in amd-smi). */
 static const char *const labels[DL_LABEL_OTHER + 1] = {
     [DL_LABEL_UUID] = "uuid|gpu_uuid|device_uuid",
     [DL_LABEL_INDEX] =
@@ -120,8 +120,8 @@ static const char *const labels[DL_LABEL_OTHER + 1] = {
 
 enum { NAME_SIZE = 64, NAMES_MAX = 100 /* per row of times */ };
 
-/* Lower case, with one '_' for all between words and none at the ends; '%'
- * stays. The sign for micro is a u. False for other letters and long names. */
+/* Converts to lower case with one '_' between words and none at the ends; keeps
+ * '%'; the micro sign becomes u. False for other letters and long names. */
 static bool plain_name(const char *name, char plain[NAME_SIZE]) {
   size_t n = 0;
   bool gap = false;
@@ -149,7 +149,7 @@ static bool plain_name(const char *name, char plain[NAME_SIZE]) {
   return n > 0;
 }
 
-/* What the words of a name mean. */
+/* Meaning of the words of a name. */
 struct parse {
   const struct word *meter, *weak_meter, *unit;
   bool said[FILLER + 1];
@@ -208,7 +208,7 @@ static void take_words(struct parse *p, const char *s) {
   }
 }
 
-/* The quantity that the words and the unit agree on; false if they do not. */
+/* The quantity, if the words and the unit agree; false otherwise. */
 static bool quantity_of(const struct parse *p, struct dl_sample_column *c) {
   const struct word *unit = p->unit;
   bool power = p->said[POWER] || (unit && unit->role == WATTS);
@@ -225,12 +225,12 @@ static bool quantity_of(const struct parse *p, struct dl_sample_column *c) {
     return p->said[UTIL] || p->said[USAGE];
   }
   c->quantity = power ? DL_SAMPLE_POWER : DL_SAMPLE_ENERGY;
-  /* Energies have many units; NVML's power_usage is in mW, others' in W. */
+  /* Energies come in many units; power_usage is mW in NVML, W elsewhere. */
   return unit || (power && !p->said[USAGE]);
 }
 
-/* Whether the unit "mW" or "mJ" of a name is milli: "MW" is mega, and unclear
- * in a name of capital letters only. False: unclear. */
+/* Whether the unit "mW" or "mJ" of a name is milli. "MW" is mega, but unclear
+ * in a name in capital letters only. False: unclear. */
 static bool read_prefix(const char *name, double *scale) {
   const char *at = NULL;
   bool lower = false;
@@ -268,7 +268,7 @@ bool dl_sample_column(const char *name, struct dl_sample_column *c) {
     c->kind = DL_METER_NODE;
     c->names_meter = true;
   }
-  /* How much of the memory is in use says nothing about its power. */
+  /* The amount of memory in use does not determine its power. */
   return c->quantity != DL_SAMPLE_UTIL || c->kind != DL_METER_RAM;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the columns of a table of samples are, by their names. */
+/* Meaning of the columns of a table of samples, by their names. */
 
 #ifndef DL_LOGS_IMPORTERS_TABLES_SAMPLE_COLUMNS_H
 #define DL_LOGS_IMPORTERS_TABLES_SAMPLE_COLUMNS_H
@@ -13,19 +13,19 @@ enum dl_sample_quantity { DL_SAMPLE_POWER, DL_SAMPLE_ENERGY, DL_SAMPLE_UTIL };
 
 struct dl_sample_column {
   enum dl_meter_kind kind;
-  bool names_meter; /* the name says so; otherwise a GPU is assumed */
-  long index;       /* of the device, in the name; -1 without */
+  bool names_meter; /* the name has a meter; otherwise a GPU is assumed */
+  long index;       /* of the device, from the name; -1: none */
   enum dl_sample_quantity quantity;
   double scale; /* to W, J, or a share of 1 */
-  bool no_unit; /* the name does not say the unit */
+  bool no_unit; /* the name has no unit */
 };
 
 /* Reads "gpu0_power_w", "Power [mW]", "energy_mj", "GPU util (%)". False for
- * what is none of these quantities, or of an unclear unit. */
+ * other quantities and unclear units. */
 bool dl_sample_column(const char *name, struct dl_sample_column *c);
 
-/* A column of times: seconds in a unit of the numbers there, 0 for a name that
- * is none. The lower *rank is, the better it is than others. */
+/* Seconds per unit of a column of times, 0 for other names. Columns of a lower
+ * *rank are preferred. */
 double dl_sample_time(const char *name, size_t *rank);
 
 enum dl_sample_label {
@@ -34,11 +34,11 @@ enum dl_sample_label {
   DL_LABEL_INDEX,
   DL_LABEL_NAME,
   DL_LABEL_HOST,
-  DL_LABEL_DATE, /* goes before a column `time` */
-  DL_LABEL_OTHER /* of a table that is none of samples */
+  DL_LABEL_DATE, /* precedes a column `time` */
+  DL_LABEL_OTHER /* of a table that has no samples */
 };
 
-/* What other columns say about a sample or the table. */
+/* Other columns, which describe a sample or the table. */
 enum dl_sample_label dl_sample_label(const char *name);
 
 #endif

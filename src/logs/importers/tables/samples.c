@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The tables of samples that people's own scripts write: a row a moment (and
- * device), with a column of times and others whose names say what they hold:
+/* Tables of samples as users' own scripts write them: one row per time (and
+ * device), with a column of times and other columns recognised by their names:
  *
  *   timestamp,gpu_power_w,cpu_power_w    t_s,gpu0_energy_mj,gpu1_energy_mj
  *   unix_time,index,power [mW],util_pct  # time;watts
  *
- * sample_columns.c has the names. Separators are commas, semicolons or tabs; a
- * header may be a comment, as numpy's are, and lines that begin with # are
- * passed over. Times are points in time, or seconds (or thousandths ..., by
- * the name) from the beginning: what is less than 1e8 s counts from there.
+ * sample_columns.c lists the names. Separators are commas, semicolons or tabs.
+ * The header may be a comment, as numpy writes it; other lines that begin with
+ * # are skipped. Times are points in time, or seconds (milliseconds ..., by the
+ * name) since the beginning: values below 1e8 s are relative.
  *
- * Utilization is in percent, as NVML and psutil give it, unless the name says
- * "fraction" or the like. An energy is a counter, not that of one interval:
- * one that is constant or falls often is not used. */
+ * Utilization is in percent, as NVML and psutil report it, unless the name has
+ * "fraction" or similar. An energy must be a cumulative counter, not the energy
+ * of one interval: a column that is constant or falls often is not used. */
 
 #include <math.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@
 #include "logs/importers/tables/sample_columns.h"
 #include "logs/log.h"
 
-/* Smaller times (s) count from the beginning. */
+/* Smaller times, in s, are relative to the beginning. */
 #define DATE_MIN 1e8
 
 enum {
@@ -36,15 +36,15 @@ enum {
   N_QUANTITIES = DL_SAMPLE_UTIL + 1
 };
 
-/* Columns that belong to one meter, or to one a device of the rows. */
+/* Columns of one meter, or of one meter per device that the rows name. */
 struct channel {
   enum dl_meter_kind kind;
-  long index; /* of the device, in the columns' names; -1 without */
+  long index; /* of the device, from the columns' names; -1: none */
   int at[N_QUANTITIES];
   double scale[N_QUANTITIES];
   bool util_has_unit;
-  bool made;      /* meter is its */
-  uint32_t meter; /* where the rows do not say the device */
+  bool made;      /* meter is set */
+  uint32_t meter; /* if the rows do not name the device */
   int64_t last_ns;
 };
 
@@ -56,7 +56,7 @@ struct samples {
   int time, label[DL_LABEL_OTHER]; /* fields; -1: none */
   double unit_s;
   char time_name[NAME_SIZE];
-  char unclear[NAME_SIZE]; /* a column that does not say of what it is */
+  char unclear[NAME_SIZE]; /* a column whose meter is unclear */
   enum clock clock;
   struct dl_turns turns; /* of GPUs, without a column that identifies them */
   size_t n_channels;
@@ -83,7 +83,7 @@ static struct channel *channel_of(struct samples *s,
   return new;
 }
 
-/* The first column of a quantity counts. */
+/* The first column of a quantity is used. */
 static void take_quantity(struct samples *s, const char *name, int field) {
   struct dl_sample_column c;
   if (!dl_sample_column(name, &c))
@@ -103,7 +103,7 @@ static bool measures(const struct channel *c) {
   return c->at[DL_SAMPLE_POWER] >= 0 || c->at[DL_SAMPLE_ENERGY] >= 0;
 }
 
-/* Not a name but a value: the line is no header. */
+/* A value instead of a name: the line is not a header. */
 static bool is_value(const char *s) {
   struct dl_timestamp t;
   double x;
@@ -142,7 +142,7 @@ static bool read_header(struct samples *s, char **field, size_t n_fields,
   return any && s->time >= 0;
 }
 
-/* The header is the first line, but for comments, one of which it may be. */
+/* The header is the first line that is not a comment, or a comment itself. */
 static bool find_header(struct samples *s, const struct dl_head *head) {
   static const char separators[] = ",;\t";
   char buf[LINE_SIZE], copy[LINE_SIZE], *field[FIELDS_MAX];
@@ -173,8 +173,8 @@ static int device_field(const struct samples *s) {
                                       : s->label[DL_LABEL_INDEX];
 }
 
-/* Where there are columns for each device, one without a number is their sum
- * or mean, and would count them twice. */
+/* If there are columns per device, a column without a device number is their
+ * sum or mean and would count them twice. */
 static void drop_sums(struct dl_log *log, struct samples *s) {
   bool numbered[DL_METER_NODE + 1] = {false};
   size_t n = 0;
@@ -194,7 +194,7 @@ static void drop_sums(struct dl_log *log, struct samples *s) {
 
 /* --- rows */
 
-/* Points in time and times from the beginning do not go together. */
+/* Points in time and relative times cannot be mixed. */
 static bool of_clock(struct dl_log *log, struct samples *s, enum clock clock,
                      const char *text) {
   if (s->clock == NOT_KNOWN)
@@ -231,7 +231,7 @@ static bool read_time(struct dl_log *log, struct samples *s, char **field,
   return of_clock(log, s, POINTS, text);
 }
 
-/* A number of a channel; NaN where there is no such column. */
+/* A value of a channel; NaN if there is no such column. */
 static bool number(struct dl_log *log, const struct channel *c,
                    enum dl_sample_quantity q, char **field, double *x) {
   static const char *const what[] = {"power", "energy", "utilisation"};
@@ -330,15 +330,15 @@ static uint32_t meter_of(struct dl_log *log, struct samples *s,
   return c->meter;
 }
 
-/* Whether the rows say of which device each is, so that what is of the whole
- * node stands in several rows. */
+/* Whether the rows name their device, so that values of the whole node are
+ * repeated in several rows. */
 static bool repeats(const struct samples *s, const struct channel *c) {
   return device_field(s) >= 0 && s->label[DL_LABEL_HOST] < 0 &&
          !(c->kind == DL_METER_GPU && c->index < 0);
 }
 
-/* Reads a header below the first one, whose columns may be others. False if the
- * fields are none. */
+/* Reads a later header, whose columns may differ. False if the fields are not a
+ * header. */
 static bool read_next_header(struct dl_log *log, struct samples *s,
                              char **field, size_t n) {
   struct samples new;

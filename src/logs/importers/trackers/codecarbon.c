@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* CodeCarbon: emissions.csv, a row a run.
+/* CodeCarbon: emissions.csv, one row per run.
  *
  * Columns, by name, as their order changes. 2020 to 2021 (1.x) 12 of them:
  * timestamp, experiment_id, project_name, duration, emissions,
@@ -11,21 +11,21 @@
  *
  * - Energies are kWh, emissions kg, times s. energy_consumed is the sum of CPU,
  *   GPU and RAM (1.x: without RAM), some of them modelled. *_power is the last
- *   sample, not a mean: powers here are energy by duration. Where tasks were
- *   tracked, `duration` of the run's own row begins with the last task.
- * - All energies, and the emissions, include the PUE that the user stated; 1
- *   without. They are divided by it here, and energy_consumed is the facility's
+ *   sample, not a mean: powers here are energy divided by duration. If tasks
+ *   were tracked, `duration` in the run's own row starts with the last task.
+ * - All energies, and the emissions, include the PUE set by the user (default
+ *   1). They are divided by it here, and energy_consumed is the facility's
  *   energy.
- * - tracking_mode "process" counts the process's share of memory, so that none
- *   of the words for a boundary fits.
+ * - tracking_mode "process" counts the process's share of memory, which
+ *   none of the boundaries describes.
  * - timestamp is local and taken when the row is written, with the duration.
  * - flush() writes a row at any time and does not reset anything: rows with one
- *   run_id are cumulative, and the last one is the run. Processes that write
- *   to one file at a time mix their rows; a few runs are kept open for that.
- * - gpu_energy is 0 where there is no GPU. gpu_model counts: "2 x A", or, with
- *   nothing between, "4 x NVIDIA A401 x NVIDIA A100" for 4 A40 and an A100;
- *   on Apple's chips a name alone. gpu_count has all GPUs of the machine.
- * - Rows lack fields where a later version left out empty ones on appending. */
+ *   run_id are cumulative, and the last one is the run. If several
+ *   processes write to one file, their rows mix; a few runs are kept open.
+ * - gpu_energy is 0 without a GPU. gpu_model has counts: "2 x A", or, without a
+ *   separator, "4 x NVIDIA A401 x NVIDIA A100" for 4 A40 and one A100; on Apple
+ *   chips only a name. gpu_count is the number of all GPUs of the machine.
+ * - Rows lack fields if a later version omitted empty ones when appending. */
 
 #include <math.h>
 #include <stdlib.h>
@@ -110,14 +110,14 @@ static enum dl_status begin(struct dl_log *log, const struct dl_head *head,
   return DL_OK;
 }
 
-/* "N x " at s: how long it is, or 0. */
+/* The length of "N x " at s, or 0. */
 static size_t count_at(const char *s, size_t digits_max) {
   size_t n = strspn(s, "0123456789");
   return n > 0 && n <= digits_max && strncmp(s + n, " x ", 3) == 0 ? n + 3 : 0;
 }
 
-/* Where the next model begins with its count, or the end. As its count stands
- * right behind the name before, it is taken to have one digit. */
+/* The start of the next model with its count, or the end. Since the count
+ * directly follows the previous name, it is assumed to have one digit. */
 static const char *next_model(const char *s) {
   while (*s != '\0' && count_at(s, 1) == 0)
     s++;
@@ -190,7 +190,7 @@ static bool continues(const struct dl_run *a, const struct dl_run *b) {
          b->energy_j >= a->energy_j;
 }
 
-/* Where a task began between two states, the time began anew with it. */
+/* If a task started between two states, the time restarted with it. */
 static void check_duration(const struct dl_run *former, struct dl_run *r) {
   static const enum dl_run_id depend[] = {DL_RUN_duration_s, DL_RUN_cpu_power_w,
                                           DL_RUN_gpu_power_w,
@@ -202,7 +202,7 @@ static void check_duration(const struct dl_run *former, struct dl_run *r) {
   dl_run_lend_text(r, DL_RUN_start_time, NULL);
 }
 
-/* Puts a run among the open ones, in place of its former state. */
+/* Adds a run to the open ones, or replaces its previous state. */
 static void keep(struct dl_log *log, struct codecarbon *c, struct dl_run *r) {
   for (size_t i = c->n_open; i > 0; i--)
     if (continues(&c->open[i - 1], r)) {
