@@ -120,6 +120,7 @@ CLI_TESTS = \
 	tests/cli/physical.bats \
 	tests/cli/plot.bats \
 	tests/cli/predict.bats \
+	tests/cli/progress.bats \
 	tests/cli/recommend-nodes.bats \
 	tests/cli/recommend-published.bats \
 	tests/cli/python.bats \

@@ -16,6 +16,7 @@
 #include <stddef.h>
 
 #include "base/memory.h"
+#include "base/progress/progress.h"
 #include "base/status.h"
 
 #define DL_PRINTF(f, a) __attribute__((format(printf, f, a)))
@@ -30,6 +31,7 @@ struct dl_diag {
   /* Called with each warning as it comes, when set. */
   void (*on_warning)(void *ctx, const char *text);
   void *ctx;
+  struct dl_progress *progress; /* of the work, borrowed; or NULL */
 };
 
 void dl_diag_init(struct dl_diag *d);

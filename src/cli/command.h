@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "catalog/catalog.h"
 #include "cli/options/option.h"
+#include "cli/progress_bar.h"
 #include "output/render.h"
 
 /* An option of the command line, in the order in which it was given. */
@@ -35,6 +36,8 @@ struct dl_cli {
   size_t n_arguments;
   struct dl_spool *spool; /* copies of pipes; owned */
   size_t n_spools;
+  struct dl_progress_bar bar;
+  struct dl_progress progress; /* shown by the bar */
   int exit_status; /* of a program that the command ran: that of dlest, too */
 };
 
@@ -91,6 +94,10 @@ enum dl_status dl_cli_strict(struct dl_cli *cli);
  * forbids it, else discards it. */
 enum dl_status dl_cli_commit(struct dl_cli *cli, struct dl_output *out,
                              enum dl_status status);
+
+/* Rows will be written as they come: on a terminal they show how far it is, and
+ * a bar would stand between them. */
+void dl_cli_rows_follow(struct dl_cli *cli);
 
 /* Adds the warnings to the report and writes it to the output. Takes over
  * the report. */

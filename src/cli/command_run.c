@@ -26,9 +26,16 @@ void dl_print_message(const char *kind, const char *text) {
 }
 
 static void print_warning(void *ctx, const char *text) {
-  const struct dl_cli *cli = ctx;
+  struct dl_cli *cli = ctx;
+  dl_progress_bar_clear(&cli->bar);
   if (!cli->quiet)
     dl_print_message("warning: ", text);
+}
+
+static void show_progress(struct dl_cli *cli) {
+  dl_progress_bar_init(&cli->bar, cli->quiet);
+  cli->progress = (struct dl_progress){dl_progress_bar_show, &cli->bar, {0, 1}};
+  cli->diag.progress = cli->bar.shown ? &cli->progress : NULL;
 }
 
 /* Something may have been lost wherever memory ran out. */
@@ -88,8 +95,11 @@ static enum dl_status parse_and_run(struct dl_cli *cli, int argc, char **argv) {
     dl_command_help(c, cli->usage);
   else if (status == DL_OK)
     status = choose_format(cli);
-  if (status == DL_OK && !cli->version && !cli->help && !cli->usage)
+  if (status == DL_OK && !cli->version && !cli->help && !cli->usage) {
+    show_progress(cli);
     status = c->run(cli, options);
+  }
+  dl_progress_bar_end(&cli->bar);
   if (status == DL_OK && cli->diag.n_skipped > 0)
     status = DL_EINPUT;
   free_options(c, options);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/command.h"
 
@@ -43,8 +44,8 @@ const struct dl_option dl_common_options[] = {
     {"strict", 'S', NULL,
      "treat warnings as errors (exit 3); nothing is written", AT(FLAG, strict),
      .output = true},
-    {"quiet", 'q', NULL, "print no warnings on standard error", AT(FLAG, quiet),
-     .output = true},
+    {"quiet", 'q', NULL, "print no warnings and no progress on standard error",
+     AT(FLAG, quiet), .output = true},
     {"help", '?', NULL, "give this help list", AT(FLAG, help), .group = -1},
     {"usage", '\0', NULL, "give a short usage message", AT(FLAG, usage),
      .group = -1},
@@ -72,6 +73,11 @@ enum dl_status dl_cli_commit(struct dl_cli *cli, struct dl_output *out,
   return status;
 }
 
+void dl_cli_rows_follow(struct dl_cli *cli) {
+  if (!cli->output && isatty(STDOUT_FILENO))
+    dl_progress_bar_end(&cli->bar);
+}
+
 enum dl_status dl_cli_print(struct dl_cli *cli, struct dl_report *r) {
   struct dl_output out;
   enum dl_status status = dl_cli_strict(cli);
@@ -82,6 +88,7 @@ enum dl_status dl_cli_print(struct dl_cli *cli, struct dl_report *r) {
     status = dl_fail_memory(&cli->diag);
   if (status == DL_OK)
     status = dl_output_open(&out, cli->output, false, &cli->diag);
+  dl_progress_bar_end(&cli->bar);
   if (status == DL_OK) {
     bool colour = !cli->output && dl_wants_colour(out.f);
     status = dl_format_report(cli->format, r, out.f, colour, &cli->diag);

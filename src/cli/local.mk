@@ -9,8 +9,8 @@ dlest_SOURCES += \
 	%D%/commands.c \
 	%D%/common_options.c \
 	%D%/main.c \
-	%D%/progress.c \
-	%D%/progress.h \
+	%D%/progress_bar.c \
+	%D%/progress_bar.h \
 	%D%/spool.c \
 	%D%/spool.h \
 	%D%/version.c \

@@ -90,8 +90,10 @@ enum dl_status dl_sweep(struct dl_frame *f, const struct dl_axes *axes,
   enum dl_status status = dl_axes_combinations(axes, &w.n, d);
   if (status == DL_OK)
     status = open_parts(&w, f, d);
-  for (size_t k = 0; k < w.n && status == DL_OK; k += parts * DL_SWEEP_RUN)
+  for (size_t k = 0; k < w.n && status == DL_OK; k += parts * DL_SWEEP_RUN) {
     status = run_round(&w, k, d);
+    dl_progress_step(d->progress, (double)k / (double)w.n);
+  }
   close_parts(&w);
   return status;
 }

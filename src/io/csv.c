@@ -466,6 +466,14 @@ bool dl_csv_at_end(const struct dl_csv *csv) {
   return csv->done;
 }
 
+double dl_csv_share(const struct dl_csv *csv) {
+  struct stat st;
+  if (fstat(fileno(csv->f), &st) != 0 || !S_ISREG(st.st_mode) ||
+      st.st_size == 0)
+    return 0;
+  return (double)ftello(csv->f) / (double)st.st_size;
+}
+
 size_t dl_csv_expected_rows(const struct dl_csv *csv) {
   struct stat st;
   if (fstat(fileno(csv->f), &st) != 0 || !S_ISREG(st.st_mode))

@@ -68,6 +68,10 @@ enum dl_status dl_csv_next(struct dl_csv *csv,
 /* Whether the block handed out last was the last one. */
 bool dl_csv_at_end(const struct dl_csv *csv);
 
+/* The share (0 to 1) of the file that has been read; 0 where that is unknown:
+ * a pipe. */
+double dl_csv_share(const struct dl_csv *csv);
+
 /* About how many rows the whole file has, extrapolated from the block handed
  * out last; 0 if the file's size is unknown (a pipe). For reserving memory. */
 size_t dl_csv_expected_rows(const struct dl_csv *csv);

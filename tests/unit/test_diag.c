@@ -127,6 +127,33 @@ static void tells_of_warnings(void **state) {
   dl_diag_free(&d);
 }
 
+static void keep_share(void *ctx, double share) {
+  *(double *)ctx = share;
+}
+
+/* Shares of parts of parts are shares of the whole. */
+static void progress(void **state) {
+  (void)state;
+  double share = -1;
+  struct dl_progress p = {keep_share, &share, {0, 1}};
+  struct dl_progress_span whole = dl_progress_enter(&p, 1, 2);
+  dl_progress_step(&p, 0.5);
+  assert_true(share == 0.75);
+  struct dl_progress_span half = dl_progress_enter(&p, 3, 4);
+  dl_progress_step(&p, 0);
+  assert_true(share == 0.875);
+  dl_progress_step(&p, 1);
+  assert_true(share == 1);
+  dl_progress_leave(&p, half);
+  dl_progress_step(&p, 0);
+  assert_true(share == 0.5);
+  dl_progress_leave(&p, whole);
+  dl_progress_step(&p, 0.25);
+  assert_true(share == 0.25);
+  dl_progress_leave(NULL, dl_progress_enter(NULL, 0, 1));
+  dl_progress_step(NULL, 1);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(keeps_first_error),
@@ -136,6 +163,7 @@ int main(void) {
       cmocka_unit_test(lists_each_warning_once),
       cmocka_unit_test(bounds_the_list),
       cmocka_unit_test(tells_of_warnings),
+      cmocka_unit_test(progress),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

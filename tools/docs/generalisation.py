@@ -29,6 +29,7 @@ import textwrap
 
 import generalisation_language as language
 import generalisation_sources as sources
+import generalisation_tables as tables
 from generalisation_intervals import COVERAGE, coverage, residuals
 
 TARGETS = ("gpu_power_w", "epoch_energy_j")
@@ -349,6 +350,21 @@ def source_parts(o, methods, models, folder, top):
     return parts
 
 
+def networks_part(o, folder):
+    """Networks of other tables left out; none where those are absent."""
+    rows, commands = tables.fit_rows(run, o.dlest, o.runs, folder)
+    if not rows:
+        return []
+    body = table(["table", "left out", "quantity", "method", "groups", "rows",
+                  "pooled", "mean of groups", "aim", "seconds"],
+                 [[*names, percent(pooled_error), percent(mean_error), aim,
+                   "%.0f" % seconds]
+                  for *names, pooled_error, mean_error, aim, seconds in rows])
+    return [("Networks of other tables left out, by one command each",
+             tables.ABOUT, body + "\n\n```sh\n" + "\n".join(commands) +
+             "\n```")]
+
+
 HEAD = """# What the estimates are worth for runs not seen
 
 Made by `make generalisation MEASURED_RUNS=DIR` with %s.
@@ -431,6 +447,7 @@ def make_parts(o, methods, plain, protocols, folder, top):
         head, *rows = language.table_rows(run, o.dlest, means, folder)
         parts.append(("Training of language models", language.INTRO,
                       table(head, rows)))
+        parts += networks_part(o, folder)
     return parts
 
 

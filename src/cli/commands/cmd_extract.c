@@ -12,7 +12,6 @@
 #include "cli/options/log_options.h"
 #include "cli/options/shard_option.h"
 #include "cli/passes/extract_rows.h"
-#include "cli/progress.h"
 #include "logs/extract.h"
 
 struct extract_options {
@@ -113,37 +112,14 @@ static enum dl_status make_settings(const struct extract_options *o,
   return status;
 }
 
-/* Warnings go to the line that the bar is drawn in. */
-struct warner {
-  struct dl_progress *progress;
-  void (*warn)(void *ctx, const char *text);
-  void *ctx;
-};
-
-static void warn_below(void *ctx, const char *text) {
-  struct warner *w = ctx;
-  dl_progress_clear(w->progress);
-  w->warn(w->ctx, text);
-}
-
 static enum dl_status extract(struct dl_cli *cli, struct extract_options *o,
                               const struct dl_strlist *paths,
                               struct dl_extract_rows *rows) {
-  struct dl_progress progress;
-  struct warner warner = {&progress, cli->diag.on_warning, cli->diag.ctx};
-  struct dl_extract_context ctx = {rows, &progress};
-  dl_progress_init(&progress, cli->quiet);
-  cli->diag.on_warning = warn_below;
-  cli->diag.ctx = &warner;
+  struct dl_extract_context ctx = {rows, &cli->bar};
   o->extract.sink = dl_extract_rows_add;
-  o->extract.progress = progress.shown ? dl_extract_progress : NULL;
+  o->extract.progress = cli->bar.shown ? dl_extract_progress : NULL;
   o->extract.ctx = &ctx;
-  enum dl_status status =
-      dl_extract(paths->s, paths->n, &o->extract, &cli->diag);
-  dl_progress_end(&progress);
-  cli->diag.on_warning = warner.warn;
-  cli->diag.ctx = warner.ctx;
-  return status;
+  return dl_extract(paths->s, paths->n, &o->extract, &cli->diag);
 }
 
 static enum dl_status write_rows(struct dl_cli *cli, struct extract_options *o,

@@ -292,14 +292,18 @@ static enum dl_status fit_target(struct fitting *w, const char *target) {
     status = dl_search_parse(&c, o->search, d);
   if (status == DL_OK)
     status = check_choice(w, &c);
+  struct dl_progress_span whole = dl_progress_enter(d->progress, 0, 2);
   if (status == DL_OK && w->automatic)
     status = dl_choose(&c, &w->t, o->method ? c.method : NULL, &tried, d);
   else if (status == DL_OK && !dl_strlist_split(&c.features, o->features, ','))
     status = dl_fail_memory(d);
   struct dl_cv cv = {0};
   struct dl_fit *fit = &w->m->fit[w->m->n_fits];
+  dl_progress_leave(d->progress, whole);
+  dl_progress_enter(d->progress, w->automatic, w->automatic + 1);
   if (status == DL_OK)
     status = dl_train(fit, &cv, &w->t, &c, d);
+  dl_progress_leave(d->progress, whole);
   if (status == DL_OK) {
     w->m->n_fits++;
     status = dl_predictions_add(&w->o->predictions, &w->t, fit, &cv, &c, d);
@@ -424,8 +428,16 @@ static enum dl_status fit_table(struct fitting *w) {
   w->m->fit = dl_calloc(o->targets.n, sizeof *w->m->fit);
   if (!w->m->fit)
     return dl_fail_memory(d);
-  for (size_t i = 0; i < o->targets.n && status == DL_OK; i++)
+  const struct dl_regression *method =
+      o->method ? dl_regression_find(o->method) : NULL;
+  /* A physics predicts all targets by the fits of the first. */
+  size_t n = method && method->physics ? 1 : o->targets.n;
+  for (size_t i = 0; i < o->targets.n && status == DL_OK; i++) {
+    struct dl_progress_span whole =
+        dl_progress_enter(d->progress, i < n ? i : 0, n);
     status = fit_target(w, o->targets.s[i]);
+    dl_progress_leave(d->progress, whole);
+  }
   return status == DL_OK ? write_results(w) : status;
 }
 

@@ -252,7 +252,7 @@ static enum dl_status take_run(void *ctx, const struct dl_run *run,
                                char *const *extra, struct dl_diag *d) {
   struct taking *t = ctx;
   if (t->rows) {
-    struct dl_progress none = {0};
+    struct dl_progress_bar none = {0};
     struct dl_extract_context rows = {t->rows, &none};
     enum dl_status status = dl_extract_rows_add(&rows, run, extra, d);
     if (status != DL_OK)

@@ -286,8 +286,16 @@ static enum dl_status leave_groups_out(struct dl_comparing *w,
     struct part part = {t, wanted};
     for (size_t i = 0; i < t->n; i++)
       keep[i] = !(wanted[i] = l->id[i] == g);
-    for (size_t k = 0; k < w->n_models && status == DL_OK; k++)
+    struct dl_progress_span whole =
+        dl_progress_enter(d->progress, g, l->names.n);
+    for (size_t k = 0; k < w->n_models && status == DL_OK; k++) {
+      struct dl_progress_span outer =
+          dl_progress_enter(d->progress, k, w->n_models);
       status = dl_refit(&without[k], w->model[k], t, keep, d);
+      dl_progress_leave(d->progress, outer);
+    }
+    dl_progress_step(d->progress, 1);
+    dl_progress_leave(d->progress, whole);
     if (status == DL_OK)
       status = run_pass(w, without, &part);
     for (size_t k = 0; k < w->n_models; k++)

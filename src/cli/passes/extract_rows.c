@@ -143,7 +143,7 @@ enum dl_status dl_extract_rows_add(void *ctx, const struct dl_run *run,
                                    char *const *extra, struct dl_diag *d) {
   struct dl_extract_context *c = ctx;
   enum dl_status status = begin(c->rows, d);
-  dl_progress_clear(c->progress);
+  dl_progress_bar_clear(c->bar);
   if (status == DL_OK && !c->rows->each_epoch)
     return add_run(c->rows, run, extra, d);
   if (run->n_epochs == 0 && !run->epochs_verdict)
@@ -155,7 +155,7 @@ enum dl_status dl_extract_rows_add(void *ctx, const struct dl_run *run,
 
 void dl_extract_progress(void *ctx, size_t done, size_t total) {
   struct dl_extract_context *c = ctx;
-  dl_progress_show(c->progress, done, total);
+  dl_progress_bar_bytes(c->bar, done, total);
 }
 
 enum dl_status dl_extract_rows_end(struct dl_extract_rows *r, bool complete,

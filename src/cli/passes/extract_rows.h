@@ -6,7 +6,7 @@
 
 #include "base/intern.h"
 #include "base/text.h"
-#include "cli/progress.h"
+#include "cli/progress_bar.h"
 #include "output/render.h"
 #include "run/run.h"
 
@@ -15,7 +15,7 @@ struct dl_extract_rows;
 /* The context of the two callbacks below. */
 struct dl_extract_context {
   struct dl_extract_rows *rows;
-  struct dl_progress *progress;
+  struct dl_progress_bar *bar;
 };
 
 /* `extra`: columns behind those of the runs table, for the rows' lifetime. */

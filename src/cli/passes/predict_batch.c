@@ -239,6 +239,7 @@ static enum dl_status stream_rows(struct batch *b) {
     }
     if (status != DL_OK)
       return status;
+    dl_progress_step(d->progress, dl_csv_share(b->csv));
   }
   return status;
 }
@@ -274,6 +275,7 @@ static void warn_defaults(struct batch *b) {
 static enum dl_status write_batch(struct batch *b) {
   struct dl_cli *cli = b->cli;
   struct dl_output out;
+  dl_cli_rows_follow(cli);
   enum dl_status status =
       dl_output_open(&out, cli->output, cli->strict, &cli->diag);
   if (status != DL_OK)

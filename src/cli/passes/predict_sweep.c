@@ -152,6 +152,7 @@ static enum dl_status write_sweep(struct sweep *w, struct dl_frame *f,
   struct dl_limits limits = {0};
   const struct dl_sweep_taker taker = {w, take_row, end_round};
   make_columns(w, columns);
+  dl_cli_rows_follow(cli);
   enum dl_status status =
       dl_output_open(&out, cli->output, cli->strict, &cli->diag);
   if (status != DL_OK)

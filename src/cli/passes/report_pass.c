@@ -9,7 +9,6 @@
 
 #include "base/memory.h"
 #include "base/timestamp.h"
-#include "cli/progress.h"
 #include "logs/log_part.h"
 #include "output/format.h"
 
@@ -35,10 +34,18 @@ struct slot {
   bool failed; /* formatting ran out of memory */
 };
 
+/* Bytes of all logs, and of those that have been read. */
+struct bytes {
+  size_t total; /* 0: unknown */
+  size_t done;
+};
+
 struct pipeline {
   struct dl_report_pass *w;
   struct dl_log *log;
-  struct dl_progress *progress;
+  size_t before; /* bytes of the logs before this one */
+  size_t total;  /* of all, 0: unknown */
+  size_t bytes;  /* of this one that have been read */
   struct slot *slot;
   size_t n_slots;
   enum dl_status counted, written;
@@ -138,7 +145,8 @@ static enum dl_status count_jobs(struct pipeline *p, struct slot *s) {
   }
   if (status == DL_OK && w->f)
     status = write_first(w, s);
-  dl_progress_show(p->progress, dl_log_part_bytes(s->part), 0);
+  p->bytes = dl_log_part_bytes(s->part);
+  dl_progress_bar_bytes(&w->cli->bar, p->before + p->bytes, p->total);
   return status;
 }
 
@@ -216,10 +224,22 @@ static enum dl_status read_parts(struct pipeline *p, bool small) {
   return p->counted != DL_OK ? p->counted : p->written;
 }
 
+/* Bytes of the logs that are plain files; 0: one is none. */
+static size_t total_bytes(const struct dl_cli *cli) {
+  size_t total = 0;
+  struct stat st;
+  for (size_t i = 0; i < cli->n_arguments; i++) {
+    if (stat(cli->argument[i], &st) != 0 || !S_ISREG(st.st_mode))
+      return 0;
+    total += (size_t)st.st_size;
+  }
+  return total;
+}
+
 static enum dl_status read_file(struct dl_report_pass *w, const char *path,
-                                struct dl_progress *progress) {
+                                struct bytes *bytes) {
   struct dl_diag *d = &w->cli->diag;
-  struct pipeline p = {.w = w, .progress = progress};
+  struct pipeline p = {.w = w, .before = bytes->done, .total = bytes->total};
   struct dl_log_options o = w->o->log;
   struct stat st;
   o.seen = &w->seen;
@@ -237,17 +257,19 @@ static enum dl_status read_file(struct dl_report_pass *w, const char *path,
       stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size < SMALL_FILE;
   if (status == DL_OK)
     status = read_parts(&p, small);
+  bytes->done += p.bytes;
   dl_log_free(p.log);
   return status;
 }
 
 enum dl_status dl_report_read(struct dl_report_pass *w) {
-  struct dl_progress progress;
+  struct bytes bytes = {total_bytes(w->cli), 0};
   enum dl_status status = DL_OK;
-  dl_progress_init(&progress, w->cli->quiet);
+  if (w->f)
+    dl_cli_rows_follow(w->cli);
   for (size_t i = 0; status == DL_OK && i < w->cli->n_arguments; i++)
-    status = read_file(w, w->cli->argument[i], &progress);
-  dl_progress_end(&progress);
+    status = read_file(w, w->cli->argument[i], &bytes);
+  dl_progress_bar_clear(&w->cli->bar);
   struct dl_diag *d = &w->cli->diag;
   if (w->never_ran > 0)
     dl_warn(d, "%zu job%s never ran and %s left out", w->never_ran,

@@ -198,10 +198,15 @@ enum dl_status dl_each_fold(const struct dl_folds *folds, dl_fold_fn *work,
   enum dl_status *status = dl_calloc(folds->k, sizeof *status);
   enum dl_status result = own && status ? DL_OK : dl_fail_memory(d);
   if (!result) {
+    size_t done = 0;
 #pragma omp parallel for schedule(dynamic)
     for (size_t fold = 0; fold < folds->k; fold++) {
+      size_t so_far;
       dl_diag_init(&own[fold]);
       status[fold] = work(ctx, fold, &own[fold]);
+#pragma omp atomic capture
+      so_far = ++done;
+      dl_progress_step(d->progress, (double)so_far / (double)folds->k);
     }
     for (size_t fold = 0; fold < folds->k; fold++) {
       merge(d, &own[fold], status[fold], folds, fold);

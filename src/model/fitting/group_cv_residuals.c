@@ -126,9 +126,12 @@ enum dl_status dl_group_cv_residuals(struct dl_fit *fit,
       needed |= 1u << left;
     if (!(needed >> left & 1))
       continue;
+    struct dl_progress_span outer = dl_progress_enter(
+        d->progress, DL_HELD_OUT_ROWS - 1 - i, DL_HELD_OUT_ROWS);
     status = leave_out(fit, left, t, c, g, d);
     if (status == DL_OK)
       status = dl_auxiliary_residuals(fit, left, t, g, d);
+    dl_progress_leave(d->progress, outer);
   }
   if (status == DL_OK && !any && t->n >= 4)
     status = leave_out(fit, DL_HELD_OUT_ROWS, t, c, g, d);

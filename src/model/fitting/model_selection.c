@@ -2,6 +2,7 @@
 /* Choosing recipe, method and hyper-parameters by leaving groups out. */
 
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -91,9 +92,11 @@ static double physics_error(const struct dl_training *t,
  * not be fitted: it loses, which does not stop the choice. */
 static void find_errors(double *error, const struct dl_training *t,
                         const struct dl_design *g, const gsl_matrix *grid,
-                        const struct dl_folds *folds) {
+                        const struct dl_folds *folds,
+                        struct dl_progress *progress) {
   struct dl_diag quiet;
   dl_diag_init(&quiet);
+  quiet.progress = progress;
   for (size_t i = 0; i < grid->size1; i++)
     error[i] = NAN;
   if (g->physics)
@@ -154,10 +157,14 @@ static enum dl_status try_grid(struct candidate *best, const struct trial *w,
   if (!grid)
     return dl_fail_memory(d);
   gsl_matrix *errors = gsl_matrix_alloc(DL_HELD_OUT_ROWS + 1, grid->size1);
-  for (size_t k = 0; errors && k <= DL_HELD_OUT_ROWS; k++)
+  for (size_t k = 0; errors && k <= DL_HELD_OUT_ROWS; k++) {
+    struct dl_progress_span outer =
+        dl_progress_enter(d->progress, k, DL_HELD_OUT_ROWS + 1);
     if (w->protocols.there[k])
       find_errors(gsl_matrix_ptr(errors, k, 0), w->t, g, grid,
-                  &w->protocols.folds[k]);
+                  &w->protocols.folds[k], d->progress);
+    dl_progress_leave(d->progress, outer);
+  }
   if (errors)
     keep_best(best, grid, errors, &w->protocols);
   gsl_matrix_free(grid);
@@ -230,11 +237,40 @@ try_recipe(struct trial *w, const struct dl_recipe *recipe, struct dl_diag *d) {
         (struct candidate){.recipe = *recipe, .method = dl_regression_at(i)};
     memcpy(best->hyper, w->hyper, sizeof best->hyper);
     g.method = best->method;
+    struct dl_progress_span outer = dl_progress_enter(
+        d->progress, w->only ? 0 : i, w->only ? 1 : dl_regression_count());
     status = try_grid(best, w, &g, d);
+    dl_progress_leave(d->progress, outer);
     if (isfinite(best->score))
       w->n++;
   }
   dl_design_free(&g);
+  return status;
+}
+
+/* Whether a recipe is for the target, the method and that many GPUs. */
+static bool suits(const struct trial *w, const struct dl_recipe *recipe,
+                  size_t n_gpus) {
+  return n_gpus >= recipe->least_gpus &&
+         strcmp(recipe->target, w->c->target) == 0 &&
+         (!w->only || is_for(recipe, w->only));
+}
+
+/* Tries all recipes that suit a table with that many GPUs. */
+static enum dl_status try_all(struct trial *w, size_t n_gpus,
+                              struct dl_diag *d) {
+  struct dl_recipe recipe;
+  size_t n = 0, k = 0;
+  enum dl_status status = DL_OK;
+  for (size_t i = 0; dl_recipe_at(i, &recipe); i++)
+    n += suits(w, &recipe, n_gpus);
+  for (size_t i = 0; status == DL_OK && dl_recipe_at(i, &recipe); i++) {
+    if (!suits(w, &recipe, n_gpus))
+      continue;
+    struct dl_progress_span outer = dl_progress_enter(d->progress, k++, n);
+    status = try_recipe(w, &recipe, d);
+    dl_progress_leave(d->progress, outer);
+  }
   return status;
 }
 
@@ -361,13 +397,8 @@ enum dl_status dl_choose(struct dl_choice *c, const struct dl_training *t,
   enum dl_status status = make_protocols(&w.protocols, t, c->seed, d);
   const struct dl_labels *gpus = dl_training_labels(t, "gpu");
   size_t n_gpus = gpus ? gpus->names.n : 0;
-  struct dl_recipe recipe;
-  for (int pass = 0; pass < 2 && w.n == 0; pass++)
-    for (size_t i = 0; status == DL_OK && dl_recipe_at(i, &recipe); i++) {
-      bool enough = n_gpus >= recipe.least_gpus || pass > 0;
-      if (enough && strcmp(recipe.target, c->target) == 0)
-        status = try_recipe(&w, &recipe, d);
-    }
+  for (int pass = 0; pass < 2 && w.n == 0 && status == DL_OK; pass++)
+    status = try_all(&w, pass > 0 ? SIZE_MAX : n_gpus, d);
   if (status == DL_OK)
     status = take_best(c, w.list, w.n, t, tried, d);
   free_protocols(&w.protocols);

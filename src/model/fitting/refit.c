@@ -170,7 +170,10 @@ static enum dl_status refit_all(struct dl_model **out, const struct dl_model *m,
     const struct dl_fit *f = &m->fit[i];
     if (is_for_others(f, dl_training_column(part, f->target) >= 0))
       continue;
+    struct dl_progress_span outer =
+        dl_progress_enter(d->progress, i, m->n_fits);
     status = refit_one(&new->fit[new->n_fits], f, part, needed, d);
+    dl_progress_leave(d->progress, outer);
     new->n_fits += status == DL_OK;
   }
   if (status == DL_OK)

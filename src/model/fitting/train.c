@@ -288,10 +288,15 @@ enum dl_status dl_train(struct dl_fit *fit, struct dl_cv *cv,
   *cv = (struct dl_cv){0};
   struct dl_design g;
   enum dl_status status = dl_design_make(&g, t, c, d);
+  struct dl_progress_span whole = dl_progress_enter(d->progress, 0, 3);
   if (status == DL_OK)
     status = settle_hyper(c, &g.problem, t, d);
+  dl_progress_leave(d->progress, whole);
+  dl_progress_enter(d->progress, 1, 3);
   if (status == DL_OK && !c->cv.none)
     status = score(cv, c, &g, t, d);
+  dl_progress_leave(d->progress, whole);
+  dl_progress_enter(d->progress, 2, 3);
   if (status == DL_OK)
     status = describe(fit, t, c, d);
   if (status == DL_OK)
@@ -299,6 +304,7 @@ enum dl_status dl_train(struct dl_fit *fit, struct dl_cv *cv,
   memcpy(fit->hyper, c->hyper, sizeof fit->hyper);
   if (status == DL_OK && !c->cv.none)
     status = dl_group_cv_residuals(fit, t, c, &g, ~0u, d);
+  dl_progress_leave(d->progress, whole);
   dl_design_free(&g);
   if (status != DL_OK) {
     dl_fit_free(fit);
