@@ -92,7 +92,7 @@ static enum dl_status read_runs(struct calibrating *w, const struct dl_fit *fit,
         dl_strlist_add(&groups, "gpu")))
     status = dl_fail_memory(d);
   if (status == DL_OK && *there && fit->method->physics)
-    dl_training_want_physics(t, fit->method->physics);
+    dl_training_want_physics(t, fit->method->physics, false);
   if (status == DL_OK && *there)
     status = dl_training_read(t, csv, f, &groups, NULL, d);
   if (status == DL_OK && *there && w->done == 0) {

@@ -18,7 +18,7 @@ static enum dl_status read_more(struct dl_cli *cli, struct dl_training *more,
       f && dl_strlist_add(&groups, "arch") && dl_strlist_add(&groups, "gpu")
           ? DL_OK
           : dl_fail_memory(d);
-  dl_training_want_physics(more, &dl_training_physics);
+  dl_training_want_physics(more, &dl_training_physics, false);
   if (status == DL_OK)
     status = dl_csv_open(&csv, path, 0, d);
   if (status == DL_OK) {

@@ -339,11 +339,11 @@ static enum dl_status add_available(struct dl_strlist *formulas,
 }
 
 /* The formulas of a recipe that the frame can give, or the rows of its
- * physics. */
+ * physics; `asked`: for that method alone. */
 static enum dl_status add_recipe(struct dl_training *t,
                                  const struct dl_frame *f,
-                                 const struct dl_recipe *recipe, bool *any,
-                                 struct dl_diag *d) {
+                                 const struct dl_recipe *recipe, bool asked,
+                                 bool *any, struct dl_diag *d) {
   struct dl_strlist features = {0};
   enum dl_status status = DL_OK;
   bool ignored;
@@ -351,7 +351,7 @@ static enum dl_status add_recipe(struct dl_training *t,
     const struct dl_physics *physics = recipe->method->physics;
     *any = true;
     if (dl_physics_available(physics, f))
-      dl_training_want_physics(t, physics);
+      dl_training_want_physics(t, physics, physics->optional && !asked);
     return DL_OK;
   }
   if (!dl_strlist_split(&features, recipe->features, ','))
@@ -376,7 +376,7 @@ enum dl_status dl_recipe_formulas(struct dl_training *t,
   struct dl_recipe recipe;
   for (size_t i = 0; status == DL_OK && dl_recipe_at(i, &recipe); i++)
     if (strcmp(recipe.target, target) == 0 && (!only || is_for(&recipe, only)))
-      status = add_recipe(t, f, &recipe, any, d);
+      status = add_recipe(t, f, &recipe, only, any, d);
   bool there = false;
   if (status == DL_OK && *any)
     status = add_available(&t->formula, f, target, &there, d);

@@ -32,7 +32,7 @@ enum dl_status dl_refit_formulas(struct dl_training *t,
         continue;
       ok = add_once(&t->formula, f->target) && add_once(&t->formula, f->offset);
       if (f->method->physics)
-        dl_training_want_physics(t, f->method->physics);
+        dl_training_want_physics(t, f->method->physics, false);
       for (size_t j = 0; j < f->features.n && ok; j++)
         ok = add_once(&t->formula, f->features.s[j]);
     }

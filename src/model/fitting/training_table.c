@@ -76,15 +76,17 @@ const struct dl_physics_rows *
 dl_training_physics_rows(const struct dl_training *t,
                          const struct dl_physics *physics) {
   for (size_t k = 0; k < t->n_physics; k++)
-    if (t->physics[k].physics == physics)
+    if (t->physics[k].physics == physics && !t->physics[k].lacking)
       return &t->physics[k];
   return NULL;
 }
 
 void dl_training_want_physics(struct dl_training *t,
-                              const struct dl_physics *physics) {
-  if (!dl_training_physics_rows(t, physics) && t->n_physics < DL_MOST_PHYSICS)
-    t->physics[t->n_physics++].physics = physics;
+                              const struct dl_physics *physics, bool tried) {
+  if (dl_training_physics_rows(t, physics) || t->n_physics == DL_MOST_PHYSICS)
+    return;
+  t->physics[t->n_physics].tried = tried;
+  t->physics[t->n_physics++].physics = physics;
 }
 
 static enum dl_status bind_formulas(struct reader *r, struct dl_diag *d) {
@@ -252,9 +254,15 @@ static void evaluate_row(struct reader *r, const struct dl_csv_block *block,
   r->boundary[i] = dl_row_text(row, &r->boundary_at);
   r->lacks[i] = NULL;
   for (size_t k = 0; k < r->t->n_physics && !r->lacks[i]; k++) {
-    const struct dl_physics_rows *rows = &r->t->physics[k];
-    r->lacks[i] =
+    struct dl_physics_rows *rows = &r->t->physics[k];
+    const char *lacks =
         dl_physics_read(&r->bound[k], row, dl_physics_rows_inputs(rows, i));
+    if (lacks && rows->tried) {
+#pragma omp atomic write
+      rows->lacking = true;
+    } else {
+      r->lacks[i] = lacks;
+    }
     rows->physics->measured(&row->run, dl_physics_rows_value(rows, i));
   }
   if (not_finite(x, m) >= 0 || r->lacks[i])

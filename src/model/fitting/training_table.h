@@ -53,9 +53,10 @@ const struct dl_physics_rows *
 dl_training_physics_rows(const struct dl_training *t,
                          const struct dl_physics *physics);
 
-/* Wants the rows of a physics, once. */
+/* Wants the rows of a physics, once. `tried`: the table need not be one of it;
+ * where a row lacks what it needs, there are no rows of it. */
 void dl_training_want_physics(struct dl_training *t,
-                              const struct dl_physics *physics);
+                              const struct dl_physics *physics, bool tried);
 
 /* Reads `csv` to its end through `f` (whose columns it is). Every formula in
  * t->formula, filled by the caller, is evaluated; a row for which one is not
