@@ -110,7 +110,8 @@ static enum dl_status bind_physics(struct reader *r, struct dl_diag *d) {
   struct dl_row_ref ignored; /* members of the run */
   for (size_t k = 0; k < r->t->n_physics && status == DL_OK; k++) {
     const struct dl_physics *physics = r->t->physics[k].physics;
-    status = dl_physics_bind(&r->bound[k], physics, r->f, true, d);
+    status = dl_physics_bind(&r->bound[k], physics, r->f,
+                             !r->t->physics[k].tried, d);
     for (size_t i = 0; i < physics->n_targets && status == DL_OK; i++)
       status = dl_frame_quantity(r->f, physics->target[i], false, &ignored, d);
   }
