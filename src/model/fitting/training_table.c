@@ -254,18 +254,8 @@ static void evaluate_row(struct reader *r, const struct dl_csv_block *block,
     x[j] = dl_formula_eval(r->formula[j], r->vars[j], row);
   r->boundary[i] = dl_row_text(row, &r->boundary_at);
   r->lacks[i] = NULL;
-  for (size_t k = 0; k < r->t->n_physics && !r->lacks[i]; k++) {
-    struct dl_physics_rows *rows = &r->t->physics[k];
-    const char *lacks =
-        dl_physics_read(&r->bound[k], row, dl_physics_rows_inputs(rows, i));
-    if (lacks && rows->tried) {
-#pragma omp atomic write
-      rows->lacking = true;
-    } else {
-      r->lacks[i] = lacks;
-    }
-    rows->physics->measured(&row->run, dl_physics_rows_value(rows, i));
-  }
+  for (size_t k = 0; k < r->t->n_physics && !r->lacks[i]; k++)
+    r->lacks[i] = dl_physics_rows_read(&r->t->physics[k], &r->bound[k], row, i);
   if (not_finite(x, m) >= 0 || r->lacks[i])
     return;
   for (size_t k = 0; k < r->t->n_ranges; k++)

@@ -36,6 +36,18 @@ double *dl_physics_rows_value(const struct dl_physics_rows *rows, size_t i) {
   return rows->value + (rows->first + i) * rows->physics->n_targets;
 }
 
+const char *dl_physics_rows_read(struct dl_physics_rows *rows,
+                                 const struct dl_physics_binding *b,
+                                 const struct dl_row *row, size_t i) {
+  const char *lacks = dl_physics_read(b, row, dl_physics_rows_inputs(rows, i));
+  rows->physics->measured(&row->run, dl_physics_rows_value(rows, i));
+  if (!lacks || !rows->tried)
+    return lacks;
+#pragma omp atomic write
+  rows->lacking = true;
+  return NULL;
+}
+
 bool dl_physics_rows_take(struct dl_physics_rows *rows, size_t i) {
   size_t size = rows->physics->input_size, n_targets = rows->physics->n_targets;
   struct dl_grouping *g = (void *)(rows->inputs + rows->n * size);

@@ -6,6 +6,7 @@
 
 #include "base/intern.h"
 #include "physics/observations.h"
+#include "physics/rows/physics_binding.h"
 
 /* Physics that a table may be read for. */
 enum { DL_MOST_PHYSICS = 6 };
@@ -29,6 +30,12 @@ bool dl_physics_rows_room(struct dl_physics_rows *rows, size_t block);
 /* Where row i of the block is written. */
 void *dl_physics_rows_inputs(const struct dl_physics_rows *rows, size_t i);
 double *dl_physics_rows_value(const struct dl_physics_rows *rows, size_t i);
+
+/* Writes them. Returns what the row lacks, or NULL; `lacking` is set instead
+ * where the physics is tried. Thread-safe. */
+const char *dl_physics_rows_read(struct dl_physics_rows *rows,
+                                 const struct dl_physics_binding *b,
+                                 const struct dl_row *row, size_t i);
 
 /* Keeps row i of the block, with copies of its texts, as the next row. False:
  * memory is out. */
