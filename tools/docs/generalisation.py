@@ -400,13 +400,6 @@ Which machine is a server (that of the RTX 3090) is told, as a user knows it.
 """
 
 
-def speeds_part(o, folder, top):
-    head, *rows = speeds.section(
-        run, o.dlest, read(all_sources(folder, top)),
-        os.path.join(top, "data"), lambda r: write(folder, "speeds-in.csv", r))
-    return ("Published training speeds", speeds.INTRO, table(head, rows))
-
-
 def document(version, parts):
     head = "\n\n".join(
         p if p.startswith("|") else textwrap.fill(p, 80,
@@ -455,7 +448,9 @@ def make_parts(o, methods, plain, protocols, folder, top):
         head, *rows = language.table_rows(run, o.dlest, means, folder)
         parts.append(("Training of language models", language.INTRO,
                       table(head, rows)))
-        parts.append(speeds_part(o, folder, top))
+        parts.append(("Published training speeds", speeds.INTRO,
+                      table(*speeds.section(run, o.dlest, top, write,
+                                            all_sources(folder, top)))))
         parts += networks_part(o, folder)
     return parts
 

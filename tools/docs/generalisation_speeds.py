@@ -124,15 +124,18 @@ form was chosen with P5 and P8 in view ([estimation.md](estimation.md)). Aims: P
 AMP's speed-up 12 %; the efficiency of 8 GPUs 5 points."""
 
 
-def section(run, dlest, rows, data, write):
-    """Rows of the table, its head first. rows: those of all sources; data: the
-    folder with the means; write(rows) returns a path."""
-    path = write(make_table(rows, late_entries(
-        os.path.join(data, "throughput-means.csv"))))
-    folder = os.path.dirname(path)
+def section(run, dlest, top, write, sources):
+    """Head and rows of the table. sources: the table of all sources;
+    write(folder, name, rows) returns a path."""
+    with open(sources, encoding="utf-8", newline="") as f:
+        rows = make_table(list(csv.DictReader(f)), late_entries(
+            os.path.join(top, "data", "throughput-means.csv")))
+    folder = os.path.dirname(sources)
+    path = write(folder, "speeds-in.csv", rows)
     found = {by: errors(run, dlest, path, by, folder)
              for by in [p[2] for p in PROTOCOLS] + ["pair"]}
-    out = [("protocol", "left out", "source", "rows", "median", "1.25", "1.5")]
+    head = ("protocol", "left out", "source", "rows", "median", "1.25", "1.5")
+    out = []
     for name, what, source, n, median, near, far in protocol_rows(found):
         out.append((name, what, source, str(n), "%.1f" % (100 * median),
                     "%.0f" % (100 * near), "%.0f" % (100 * far)))
@@ -144,4 +147,4 @@ def section(run, dlest, rows, data, write):
     out.append(("8 GPUs", "a GPU with a network", "all", str(len(counts)),
                 "%.1f points (mean)" % (100 * sum(counts) / len(counts)), "-",
                 "-"))
-    return out
+    return head, out
