@@ -448,9 +448,8 @@ def make_parts(o, methods, plain, protocols, folder, top):
         head, *rows = language.table_rows(run, o.dlest, means, folder)
         parts.append(("Training of language models", language.INTRO,
                       table(head, rows)))
-        parts.append(("Published training speeds", speeds.INTRO,
-                      table(*speeds.section(run, o.dlest, top, write,
-                                            all_sources(folder, top)))))
+        parts.append(speeds.part(run, o.dlest, top, write, table,
+                                 all_sources(folder, top)))
         parts += networks_part(o, folder)
     return parts
 

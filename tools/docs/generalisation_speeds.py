@@ -124,9 +124,9 @@ form was chosen with P5 and P8 in view ([estimation.md](estimation.md)). Aims: P
 AMP's speed-up 12 %; the efficiency of 8 GPUs 5 points."""
 
 
-def section(run, dlest, top, write, sources):
-    """Head and rows of the table. sources: the table of all sources;
-    write(folder, name, rows) returns a path."""
+def part(run, dlest, top, write, table, sources):
+    """Title, introduction and table. sources: the table of all sources;
+    write(folder, name, rows) returns a path, table(head, rows) a text."""
     with open(sources, encoding="utf-8", newline="") as f:
         rows = make_table(list(csv.DictReader(f)), late_entries(
             os.path.join(top, "data", "throughput-means.csv")))
@@ -147,4 +147,4 @@ def section(run, dlest, top, write, sources):
     out.append(("8 GPUs", "a GPU with a network", "all", str(len(counts)),
                 "%.1f points (mean)" % (100 * sum(counts) / len(counts)), "-",
                 "-"))
-    return head, out
+    return "Published training speeds", INTRO, table(head, out)
