@@ -404,7 +404,8 @@ static bool settle(struct dl_log *log, struct dl_log *part, size_t i) {
   struct sacct *c = part->state;
   const char *id = part->run[i].run_id;
   const struct dl_job_rows *rows = &c->rows[i];
-  if (!dl_settle_job(log, part, id, rows, c->step + rows->first))
+  const struct dl_job_step *steps = c->step ? c->step + rows->first : NULL;
+  if (!dl_settle_job(log, part, id, rows, steps))
     return false;
   size_t last = part->line;
   for (; c->fault_at < c->n_faults && c->fault[c->fault_at].run <= i;
