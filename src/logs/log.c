@@ -310,6 +310,8 @@ void dl_log_report(struct dl_log *log, size_t last) {
                log->problem[n].text);
     free(log->problem[n].text);
   }
+  if (n == 0) /* there may be no list */
+    return;
   log->n_problems -= n;
   memmove(log->problem, log->problem + n,
           log->n_problems * sizeof *log->problem);
