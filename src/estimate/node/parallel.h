@@ -56,8 +56,8 @@ void dl_parallel_of(const struct dl_parallel *p, struct dl_parallel_step *s);
  * is that of each. */
 bool dl_parallel_is_strong(const struct dl_job *job);
 
-/* Whether gradients are exchanged by a plain ring over the links of one node:
- * what dl_parallel_of describes. */
+/* Whether gradients of all weights, or of the head, are exchanged by a plain
+ * ring over the links of one node: what dl_parallel_of describes. */
 bool dl_parallel_is_ring(const struct dl_job *job);
 
 /* Per-device batch size, rounded up. */
