@@ -33,7 +33,8 @@ static const struct dl_option options[] = {
     {"budget-kwh", 0, "KWH",
      "exit with 4 if the recommended estimate is higher",
      AT(ABOVE, budget_kwh)},
-    {"all", 0, NULL, "print the estimates of all methods", AT(FLAG, all)},
+    {"all", 0, NULL, "print the estimates of all methods", AT(FLAG, all),
+     .without = "input"},
     {"explain", 0, NULL,
      "print the settings, the defaults taken, the sources, and the parts of "
      "time and energy",
@@ -407,10 +408,11 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
       f ? dl_open_model(cli, o->model, &m) : dl_fail_memory(&cli->diag);
   o->job.has_table = o->input != NULL;
   if (status == DL_OK && o->job.axes.n > 0)
-    status = dl_cli_refuse(cli, "explain", "with a list of values");
+    status = dl_cli_refuse(cli, "all|explain", "with a list of values");
   bool csv = strcmp(cli->format->name, "csv") == 0;
-  if (o->explain && csv)
-    dl_warn(&cli->diag, "--explain has no effect with --format csv");
+  if ((o->all || o->explain) && csv)
+    dl_warn(&cli->diag, "--%s has no effect with --format csv",
+            o->all ? "all" : "explain");
   if (o->node.parts && !csv)
     dl_warn(&cli->diag, "--parts has no effect without --format csv");
   if (status == DL_OK)
