@@ -112,6 +112,7 @@ CLI_TESTS = \
 	tests/cli/locales.bats \
 	tests/cli/generalisation.bats \
 	tests/cli/list.bats \
+	tests/cli/manners.bats \
 	tests/cli/means.bats \
 	tests/cli/memory-published.bats \
 	tests/cli/metamorphic.bats \
