@@ -150,7 +150,7 @@ NEITHER=(predict --arch resnet50 --gpu a100)
 }
 
 @test "--set goes before all else; the catalogue stays as it is" {
-  try "${RUN[@]}" --set gpu.tdp_w=123 --duration 1 --method tdp
+  try "${RUN[@]}" --set gpu.tdp_w=123 --duration 1h --method tdp
   near '.estimates[0].power_w' 123
   try "${RUN[@]}" --batch-size 64 --set batch_size=32
   check '.batch_size == 32'
@@ -313,7 +313,7 @@ dlest: $(message no_method_has_enough "")"
 dlest: $(message no_method_has_enough "; give --arch and --gpu")" \
     predict --gpu a100 --method flops
   my_gpu "$(entry 100 cuda_cores)"
-  refuses 3 "$lacks" predict --arch resnet50 --gpu my.xml --duration 1 \
+  refuses 3 "$lacks" predict --arch resnet50 --gpu my.xml --duration 1h \
     --method tdp
 }
 

@@ -247,6 +247,17 @@ dlest: warning: $(message job_without_energy_gpu 1 "" zz9 zz9)" \
   done
 }
 
+@test 'without its data it says so and writes nothing' {
+  usual
+  mkdir none
+  for format in csv json text; do
+    DLEST_DATADIR=none try report sacct.txt -q -f "$format"
+    [ "$status" -eq 1 ]
+    [ ! -s out ]
+    grep -q '^dlest: none/data/accelerators.xml: cannot open' err
+  done
+}
+
 @test 'a large accounting in little memory' {
   ! ldd "$DLEST" | grep -q libasan || skip 'a sanitizer takes its own memory'
   { echo "$head"

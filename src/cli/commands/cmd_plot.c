@@ -52,8 +52,8 @@ static const struct dl_option options[] = {
      AT(TEXT, o.score)},
     {"from", 0, "FORMAT", "trace: log format of the files",
      DL_READ(dl_read_importer, struct plot_options, o.logs.log.from)},
-    {"epoch-length", 0, "SECONDS", "trace: approximate epoch time, if known",
-     AT(SECONDS, o.logs.epochs.hint_s), .high = 1e9},
+    {"epoch-length", 0, "TIME", "trace: approximate epoch time, if known",
+     AT(TIME, o.logs.epochs.hint_s), .high = 1e9},
     {0},
 };
 

@@ -20,9 +20,8 @@ static enum dl_status read_method(const struct dl_option *row, char *arg,
 
 static const struct dl_option options[] = {
     DL_HEADING("What counts:", 5),
-    {"deadline", 0, "TIME",
-     "exclude choices that take longer: hours, or 90m, 2d",
-     AT(HOURS, deadline_s)},
+    {"deadline", 0, "TIME", "exclude choices that take longer: 90m, 2 days",
+     AT(TIME, deadline_s)},
     {"budget-kwh", 0, "KWH", "exclude choices that take more energy",
      AT(ABOVE, budget_kwh)},
     {"accuracy", 0, "TABLE.csv",
@@ -221,7 +220,7 @@ const struct dl_command dl_cmd_recommend = {
            "Examples:\n"
            "  dlest recommend --arch resnet50 --gpu a100,t4,rtx-3090\n"
            "  dlest recommend -a resnet50,vgg16 -g a100 -b 32..256x2 "
-           "--deadline 48\n"
+           "--deadline 48h\n"
            "  dlest recommend -a vit_base_patch16_224 -n 1,8 "
            "--node dgx-a100,dgx-h100\n"
            "  dlest recommend --table runs.csv\n",

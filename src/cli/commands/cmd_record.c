@@ -38,7 +38,7 @@ static const struct dl_option options[] = {
      .low = 1, .high = 1 << 22},
     {"duration", 0, "TIME", "measure for so long: 10m", AT(TIME, duration_s)},
     {"interval", 'i', "TIME", "time between samples (default 1s)",
-     AT(SECONDS, interval_s), .low = 0.01, .high = 3600},
+     AT(TIME, interval_s), .low = 0.01, .high = 3600},
     {"gpus", 0, "all|LIST",
      "GPUs, by index or UUID (default: those that the program sees by "
      "CUDA_VISIBLE_DEVICES, ROCR_VISIBLE_DEVICES or SLURM_JOB_GPUS)",
