@@ -435,7 +435,8 @@ static bool walk_child(const struct dl_xml *x, dl_node *node, void *ctx) {
 enum dl_status dl_catalog_file_walk(struct dl_catalog_walk *w, const char *path,
                                     struct dl_diag *d) {
   struct walk k = {.w = w, .d = d};
-  enum dl_status status = dl_xml_read_each(&w->xml, path, walk_child, &k, d);
+  const struct dl_xml_visitor visitor = {walk_child, &k};
+  enum dl_status status = dl_xml_read_each(&w->xml, path, &visitor, d);
   if (status == DL_OK)
     status = k.status;
   if (status == DL_OK && w->n == 0 && kind_of(w->xml) >= 0)

@@ -7,7 +7,6 @@
 #include <libxml/relaxng.h>
 #include <libxml/tree.h>
 #include <libxml/xmlerror.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,8 +48,7 @@ static void use_own_memory(void) {
 struct complaint {
   bool dtd; /* there is a document type declaration */
   struct dl_xml *x;
-  dl_xml_visit *visit; /* or NULL */
-  void *ctx;
+  const struct dl_xml_visitor *visitor; /* or NULL */
   size_t line;
   char text[256];
 };
@@ -62,8 +60,6 @@ static void note_complaint(void *ctx, const xmlError *e) {
   if (c->text[0] || !e->message)
     return;
   c->line = e->line > 0 ? (size_t)e->line : 0;
-  if (e->node && ((dl_node *)e->node)->type == XML_ELEMENT_NODE)
-    c->line = dl_xml_line(e->node);
   snprintf(c->text, sizeof c->text, "%s", e->message);
   char *end = c->text + strlen(c->text);
   while (end > c->text && (end[-1] == '\n' || end[-1] == ' '))
@@ -120,29 +116,17 @@ static void refuse_dtd(void *ctx, const xmlChar *name, const xmlChar *external,
   xmlStopParser(ctxt);
 }
 
-/* libxml2 counts the lines of nodes in 16 bits. */
-static void start_element(void *ctx, const xmlChar *name, const xmlChar *prefix,
-                          const xmlChar *uri, int n_namespaces,
-                          const xmlChar **namespaces, int n_attributes,
-                          int n_defaulted, const xmlChar **attributes) {
-  xmlParserCtxt *ctxt = ctx;
-  xmlSAX2StartElementNs(ctx, name, prefix, uri, n_namespaces, namespaces,
-                        n_attributes, n_defaulted, attributes);
-  if (ctxt->node)
-    ctxt->node->_private = (void *)(uintptr_t)xmlSAX2GetLineNumber(ctx);
-}
-
 static void end_element(void *ctx, const xmlChar *name, const xmlChar *prefix,
                         const xmlChar *uri) {
   xmlParserCtxt *ctxt = ctx;
   struct complaint *c = ctxt->_private;
   xmlNode *node = ctxt->node;
   xmlSAX2EndElementNs(ctx, name, prefix, uri);
-  if (!c->visit || !node || !node->parent ||
+  if (!c->visitor || !node || !node->parent ||
       node->parent != xmlDocGetRootElement(ctxt->myDoc))
     return;
   c->x->doc = ctxt->myDoc; /* libxml2 still owns it */
-  if (!c->visit(c->x, node, c->ctx)) {
+  if (!c->visitor->visit(c->x, node, c->visitor->ctx)) {
     xmlUnlinkNode(node);
     xmlFreeNode(node);
   }
@@ -160,14 +144,14 @@ static enum dl_status parse(struct complaint *c, const char *data, size_t len,
     return dl_fail_memory(d);
   ctxt->_private = c;
   ctxt->sax->internalSubset = refuse_dtd;
-  ctxt->sax->startElementNs = start_element;
   ctxt->sax->endElementNs = end_element;
   ctxt->sax->comment = NULL;
   ctxt->sax->processingInstruction = NULL;
   xmlSetStructuredErrorFunc(c, AS_HANDLER(note_complaint));
   x->doc = xmlCtxtReadMemory(ctxt, data, (int)len, NULL, NULL,
                              XML_PARSE_NONET | XML_PARSE_NOBLANKS |
-                                 XML_PARSE_NOCDATA | XML_PARSE_COMPACT);
+                                 XML_PARSE_NOCDATA | XML_PARSE_COMPACT |
+                                 XML_PARSE_BIG_LINES);
   xmlSetStructuredErrorFunc(NULL, NULL);
   xmlFreeParserCtxt(ctxt);
   if (c->dtd)
@@ -183,13 +167,13 @@ static enum dl_status parse(struct complaint *c, const char *data, size_t len,
 
 enum dl_status dl_xml_parse_each(struct dl_xml **out, const char *data,
                                  size_t len, const char *path,
-                                 dl_xml_visit *visit, void *ctx,
+                                 const struct dl_xml_visitor *visitor,
                                  struct dl_diag *d) {
   *out = NULL;
   struct dl_xml *x = dl_calloc(1, sizeof *x);
   if (x)
     x->path = dl_strdup(strcmp(path, "-") == 0 ? "<stdin>" : path);
-  struct complaint c = {.x = x, .visit = visit, .ctx = ctx};
+  struct complaint c = {.x = x, .visitor = visitor};
   enum dl_status status =
       x && x->path ? parse(&c, data, len, d) : dl_fail_memory(d);
   if (status != DL_OK) {
@@ -202,18 +186,18 @@ enum dl_status dl_xml_parse_each(struct dl_xml **out, const char *data,
 
 enum dl_status dl_xml_parse(struct dl_xml **out, const char *data, size_t len,
                             const char *path, struct dl_diag *d) {
-  return dl_xml_parse_each(out, data, len, path, NULL, NULL, d);
+  return dl_xml_parse_each(out, data, len, path, NULL, d);
 }
 
 enum dl_status dl_xml_read_each(struct dl_xml **out, const char *path,
-                                dl_xml_visit *visit, void *ctx,
+                                const struct dl_xml_visitor *visitor,
                                 struct dl_diag *d) {
   *out = NULL;
   char *data;
   size_t len;
   enum dl_status status = dl_read_file(path, DL_XML_MOST_BYTES, &data, &len, d);
   if (status == DL_OK) {
-    status = dl_xml_parse_each(out, data, len, path, visit, ctx, d);
+    status = dl_xml_parse_each(out, data, len, path, visitor, d);
     free(data);
   }
   return status;
@@ -221,7 +205,7 @@ enum dl_status dl_xml_read_each(struct dl_xml **out, const char *path,
 
 enum dl_status dl_xml_read(struct dl_xml **out, const char *path,
                            const char *schema, struct dl_diag *d) {
-  enum dl_status status = dl_xml_read_each(out, path, NULL, NULL, d);
+  enum dl_status status = dl_xml_read_each(out, path, NULL, d);
   if (status == DL_OK && schema)
     status = dl_xml_validate(*out, schema, d);
   if (status != DL_OK) {
@@ -299,9 +283,8 @@ dl_node *dl_xml_parent(dl_node *node, const char *name) {
   return node;
 }
 
+/* libxml2 counts in 16 bits, and beyond by the text in an element. */
 size_t dl_xml_line(const dl_node *node) {
-  if (node->_private)
-    return (size_t)(uintptr_t)node->_private;
   long line = xmlGetLineNo(node);
   return line > 0 ? (size_t)line : 0;
 }

@@ -27,18 +27,21 @@ enum dl_status dl_xml_read(struct dl_xml **x, const char *path,
 /* Called with each child element of the root once it has been read, of a
  * document that so far holds what is before it. False: the child is freed
  * when this returns, and the document goes on without it. */
-typedef bool dl_xml_visit(const struct dl_xml *x, dl_node *child, void *ctx);
+struct dl_xml_visitor {
+  bool (*visit)(const struct dl_xml *x, dl_node *child, void *ctx);
+  void *ctx;
+};
 
 /* Reads a file whose root may have any number of children: the document ends
- * up with those that `visit` keeps. */
+ * up with those that the visitor (NULL: all) keeps. */
 enum dl_status dl_xml_read_each(struct dl_xml **x, const char *path,
-                                dl_xml_visit *visit, void *ctx,
+                                const struct dl_xml_visitor *visitor,
                                 struct dl_diag *d);
 
 /* The same from memory; `path` is its name in messages. */
 enum dl_status dl_xml_parse_each(struct dl_xml **x, const char *data,
                                  size_t len, const char *path,
-                                 dl_xml_visit *visit, void *ctx,
+                                 const struct dl_xml_visitor *visitor,
                                  struct dl_diag *d);
 
 /* All of a document from memory. */
