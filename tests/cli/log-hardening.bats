@@ -40,7 +40,7 @@ watts() {
     extract gpu.csv perf.txt -f csv
   is energy_j 72000
   { echo PkgWatt; for i in $(seq 61); do echo 50.00; done; } >turbostat.txt
-  try extract gpu.csv turbostat.txt --interval 1 -f csv
+  try extract gpu.csv turbostat.txt --interval 1s -f csv
   [ "$status" -eq 0 ]
   grep -qF "$(message covers_run_energy_left 60 360)" err
   is energy_j 72000
@@ -421,7 +421,7 @@ $(message duration_without_its_epoch)" extract ct_carbontracker.log -f csv
     printf '%s\n' 'device,Average Graphics Package Power (W),GPU use (%)' \
       "card0,$power.0,99" 'card1,N/A (Secondary die),98' ''
   done >mi250.txt
-  try extract mi250.txt --from rocm-smi --interval 1 --format json
+  try extract mi250.txt --from rocm-smi --interval 1s --format json
   [ "$status" -eq 0 ]
   # (200 + 210) / 2 * 1 s + (210 + 205) / 2 * 1 s
   check '.runs[0].gpu_energy_j == 412.5'

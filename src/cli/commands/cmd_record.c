@@ -34,11 +34,11 @@ enum { LEAST_FOR_EPOCHS = 60 }; /* samples in which epochs are looked for */
 
 static const struct dl_option options[] = {
     DL_HEADING("What is measured:", 1),
-    {"pid", 'p', "PID", "measure until this process ends", AT(COUNT, pid),
+    {"pid", 0, "PID", "measure until this process ends", AT(COUNT, pid),
      .low = 1, .high = 1 << 22},
-    {"duration", 0, "TIME", "measure for so long: 10m", AT(TIME, duration_s)},
+    {"duration", 'd', "TIME", "measure for so long: 10m", AT(TIME, duration_s)},
     {"interval", 'i', "TIME", "time between samples (default 1s)",
-     AT(SECONDS, interval_s), .low = 0.001, .high = 3600},
+     AT(TIME, interval_s), .low = 0.001, .high = 3600},
     {"gpus", 0, "all|LIST",
      "GPUs, by index or UUID (default: those that the program sees by "
      "CUDA_VISIBLE_DEVICES, ROCR_VISIBLE_DEVICES or SLURM_JOB_GPUS)",
@@ -51,7 +51,7 @@ static const struct dl_option options[] = {
      "run the program also where nothing can be measured",
      AT(FLAG, allow_none)},
     DL_HEADING("The whole training:", 2),
-    {"epochs", 'n', "N", "epochs that it takes: its energy is projected",
+    {"epochs", 'e', "N", "epochs that it takes: its energy is projected",
      AT(NUMBER, epochs), .low = 1, .high = 1e6},
     {"arch", 'a', "NAME",
      "architecture (dlest list archs): the summary compares the estimate of "
@@ -71,7 +71,7 @@ static const struct dl_option options[] = {
      "over the budget",
      AT(FLAG, live.stop), .with = "budget-kwh"},
     DL_HEADING("What is kept:", 3),
-    {"trace", 't', "FILE",
+    {"trace", 0, "FILE",
      "the recording (default: dlest-DATE-TIME.csv); {host} and {job} stand for "
      "their names",
      AT(TEXT, trace), .output = true},
