@@ -36,9 +36,9 @@ setup() {
 
 @test 'the comparison of outputs notices a wrong number' {
   command -v jq >/dev/null || skip 'no jq'
-  sed -n '1,/^This is ResNet/s/pre-epoch  *gpu+ram  */&9/p' \
-    "$TOP_SRCDIR/README.md" | grep -q . # the row is there
-  sed '1,/^This is ResNet/s/pre-epoch  *gpu+ram  */&9/' \
+  sed -n '1,/^This is ResNet/s/Energy  */&9/p' \
+    "$TOP_SRCDIR/README.md" | grep -q . # the line is there
+  sed '1,/^This is ResNet/s/Energy  */&9/' \
     "$TOP_SRCDIR/README.md" >"$BATS_TEST_TMPDIR/wrong.md"
   run python3 "$tool" "$DLEST" "$BATS_TEST_TMPDIR/wrong.md"
   [ "$status" -eq 1 ]
