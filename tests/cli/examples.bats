@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The examples of README.md and of --help (which are those of the manual
-# pages) run, and README shows what they print.
+# The examples of README.md, of the pages in docs and of --help (which are
+# those of the manual pages) run, and the pages show what they print.
 
 bats_require_minimum_version 1.5.0
 
@@ -10,11 +10,39 @@ setup() {
   tool=$TOP_SRCDIR/tools/docs/readme-examples.py
 }
 
-@test 'examples of README.md print what it shows' {
+@test 'examples of README.md and docs print what they show' {
   command -v jq >/dev/null || skip 'no jq'
-  run python3 "$tool" "$DLEST" "$TOP_SRCDIR/README.md"
+  mapfile -t pages < <(grep -l '^```console' "$TOP_SRCDIR"/docs/*.md)
+  [ "${#pages[@]}" -ge 8 ]
+  run python3 "$tool" "$DLEST" "$TOP_SRCDIR/README.md" "${pages[@]}"
   echo "$output" | grep -v '^ok' || true
   [ "$status" -eq 0 ]
+}
+
+@test 'README is short, and what it shows fits a screen' {
+  [ "$(wc -c <"$TOP_SRCDIR/README.md")" -le 10240 ]
+  # at most 14 lines below a command
+  awk '/^```console/ { on = 1; n = 0; next } /^```/ { on = 0 }
+    on && /^\$ / { n = 0; next } on && ++n > 14 { print FNR; bad = 1 }
+    END { exit bad }' "$TOP_SRCDIR/README.md"
+}
+
+@test 'links between pages lead somewhere' {
+  cd "$TOP_SRCDIR"
+  for page in README.md docs/*.md; do
+    grep -oE '\]\([^)# ]+' "$page" | sed 's/^](//' | grep -v '^http' |
+      while read -r to; do
+        [ -e "$(dirname "$page")/$to" ] || { echo "$page: $to"; exit 1; }
+      done
+  done
+}
+
+@test 'the index names every page' {
+  cd "$TOP_SRCDIR/docs"
+  for page in *.md; do
+    [ "$page" = index.md ] || grep -q "]($page)" index.md ||
+      { echo "$page"; return 1; }
+  done
 }
 
 @test 'examples of --help and the manual pages work' {
@@ -36,10 +64,9 @@ setup() {
 
 @test 'the comparison of outputs notices a wrong number' {
   command -v jq >/dev/null || skip 'no jq'
-  sed -n '1,/^This is ResNet/s/pre-epoch  *gpu+ram  */&9/p' \
-    "$TOP_SRCDIR/README.md" | grep -q . # the row is there
-  sed '1,/^This is ResNet/s/pre-epoch  *gpu+ram  */&9/' \
-    "$TOP_SRCDIR/README.md" >"$BATS_TEST_TMPDIR/wrong.md"
+  sed '0,/^  Power  */s//&9/' "$TOP_SRCDIR/README.md" \
+    >"$BATS_TEST_TMPDIR/wrong.md"
+  ! cmp -s "$BATS_TEST_TMPDIR/wrong.md" "$TOP_SRCDIR/README.md"
   run python3 "$tool" "$DLEST" "$BATS_TEST_TMPDIR/wrong.md"
   [ "$status" -eq 1 ]
   [[ $output == *'not ok 1 '* ]]
