@@ -52,6 +52,7 @@ UNIT_TESTS = \
 	tests/unit/test_plot_kinds \
 	tests/unit/test_predictor \
 	tests/unit/test_projection \
+	tests/unit/test_projection_interval \
 	tests/unit/test_render \
 	tests/unit/test_report \
 	tests/unit/test_ridge \
@@ -111,6 +112,7 @@ CLI_TESTS = \
 	tests/cli/locales.bats \
 	tests/cli/generalisation.bats \
 	tests/cli/list.bats \
+	tests/cli/manners.bats \
 	tests/cli/means.bats \
 	tests/cli/memory-published.bats \
 	tests/cli/metamorphic.bats \
@@ -304,6 +306,10 @@ tests_unit_test_predictor_SOURCES = tests/unit/test_predictor.c \
 tests_unit_test_predictor_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_projection_SOURCES = tests/unit/test_projection.c
 tests_unit_test_projection_LDADD = $(LDADD) $(CMOCKA_LIBS)
+
+tests_unit_test_projection_interval_SOURCES = \
+	tests/unit/test_projection_interval.c
+tests_unit_test_projection_interval_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_render_SOURCES = tests/unit/test_render.c
 tests_unit_test_render_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_report_SOURCES = tests/unit/test_report.c

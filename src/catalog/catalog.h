@@ -30,7 +30,7 @@ enum dl_status dl_catalog_open(struct dl_catalog *c, enum dl_kind kind,
  * hyphens and vendor words do not count), by the path of a file that was
  * opened, or by a shape (shapes.h). An accelerator also by the parts of its
  * name (names/gpu_match.h). Owned by the catalogue. An unknown name is refused
- * (DL_EINPUT) with the nearest three. */
+ * (DL_EINPUT) with the nearest names. */
 enum dl_status dl_catalog_get(struct dl_catalog *c, enum dl_kind kind,
                               const char *name, const struct dl_descriptor **e,
                               struct dl_diag *d);

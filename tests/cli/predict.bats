@@ -319,19 +319,19 @@ dlest: $(message no_method_has_enough "; give --arch and --gpu")" \
 
 @test "an unknown architecture, GPU, data set, country, method" {
   refuses 3 "dlest: $(message unknown_nearest_see_list arch resnet51 \
-    "'resnet50', 'resnet51q'" archs)" predict --arch resnet51 --gpu a100
+    "$(meant resnet51q resnet50)" archs)" predict --arch resnet51 --gpu a100
   refuses 3 "dlest: $(message unknown_nearest_see_list gpu rtx3091 \
-    "'rtx-3090', 'rtx-3060', 'rtx-3070'" gpus)" predict --arch resnet50 --gpu rtx3091
+    "$(meant rtx-3090)" gpus)" predict --arch resnet50 --gpu rtx3091
   refuses 3 "dlest: $(message unknown_nearest_see_list dataset imgnet \
-    "'imagenet', 'imagenette', 'mnist'" datasets)" \
+    "$(meant imagenet)" datasets)" \
     "${NEITHER[@]}" --dataset imgnet
   refuses 3 "dlest: $(message unknown_nearest_see_list grid Spian \
-    "'Spain', 'Sudan', 'China'" grids)" "${NEITHER[@]}" --country Spian
+    "$(meant Spain)" grids)" "${NEITHER[@]}" --country Spian
   refuses 2 "dlest: $(message unknown_method_nearest tpd \
-    "'tdp', 'flops', 'physical'")" \
+    "$(meant tdp)")" \
     "${NEITHER[@]}" --method tpd
   refuses 2 "dlest: $(message unknown_method_nearest "" \
-    "'tdp', 'flops', 'physical'")" \
+    "")" \
     "${NEITHER[@]}" --method tdp,
 }
 
@@ -367,7 +367,7 @@ dlest: $(message no_method_has_enough "; give --arch and --gpu")" \
   misused predict "$(message option_needs_a_value --arch)" --arch
   misused predict "$(message option_needs_a_value -a)" -qa
   misused predict "$(message option_takes_no_value --strict)" --strict=yes
-  misused predict "$(message unknown_option --nope "'node', 'model'" predict)" \
+  misused predict "$(message unknown_option --nope "$(meant --node)" predict)" \
     --nope=3
   misused predict "$(message unknown_letter -Q predict)" -qQ3
   misused predict "$(message option_is_ambiguous --ou \
@@ -380,9 +380,9 @@ dlest: $(message no_method_has_enough "; give --arch and --gpu")" \
   refuses 2 "dlest: $(message expected_name_value foo)" "${NEITHER[@]}" --set foo
   refuses 2 "dlest: $(message expected_name_value =3)" "${NEITHER[@]}" --set =3
   refuses 2 "dlest: $(message has_no_field_nearest gpu tdp \
-    "'tdp_w', 'year', 'idle_w'")" "${NEITHER[@]}" --set gpu.tdp=1
+    "$(meant tdp_w)")" "${NEITHER[@]}" --set gpu.tdp=1
   refuses 2 "dlest: $(message has_no_field_nearest arch foo \
-    "'depth', 'heads', 'macs_g'")" "${NEITHER[@]}" --set arch.foo=1
+    "")" "${NEITHER[@]}" --set arch.foo=1
   refuses 2 "dlest: $(message invalid_number_3 gpu tdp_w abc)" \
     "${NEITHER[@]}" --set gpu.tdp_w=abc
   refuses 2 "dlest: $(message invalid_number_3 gpu tdp_w "")" \

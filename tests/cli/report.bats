@@ -208,7 +208,7 @@ dlest: warning: $(message job_without_energy_gpu 1 "" zz9 zz9)" \
   refuses 2 "dlest: $(message node_power_expected_w gpu=x)" \
     report sacct.txt --node-power gpu=x
   refuses 3 "dlest: $(message unknown_nearest_see_list gpu zz9 \
-    "'k40', 'k80', 'm40'" gpus)" \
+    "" gpus)" \
     report sacct.txt --gpu zz9
 }
 

@@ -253,10 +253,10 @@ END
     "an intensity")" \
     predict $run --site gcp:us-east1 --country es
   refuses 3 "dlest: $(message unknown_nearest_see_list site aws:eu-west-9 \
-    "'aws:eu-west-1', 'aws:eu-west-2', 'aws:eu-west-3'" sites)" \
+    "$(meant aws:eu-west-1 aws:eu-west-2 aws:eu-west-3)" sites)" \
     predict $run --cloud aws:eu-west-9
   refuses 3 "dlest: $(message unknown_nearest_see_list grid us-cx \
-    "'us-ca', 'us-co', 'us-ct'" grids)" \
+    "$(meant us-ca us-co us-ct)" grids)" \
     predict $run --country us-cx
   misused predict "$(message invalid_value cloud aws \
     'PROVIDER:REGION, as aws:eu-west-1')" $run --cloud aws

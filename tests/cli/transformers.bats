@@ -182,7 +182,7 @@ dlest: $(message no_method_has_enough '')" predict --method flops --arch resnet5
 
 @test "shapes that are refused" {
   refuses 3 "dlest: arch: column 22: $(message unknown_key_nearest hiden \
-    "'hidden'")" \
+    "$(meant hidden)")" \
     predict --arch transformer:layers=2,hiden=8 --gpu a100 --tokens 1e9
   refuses 3 "dlest: arch: $(message at_column 13 \
     "layers: 1e99 is no whole number between 1 and 10000")" show arch transformer:layers=1e99

@@ -32,7 +32,7 @@ static const struct dl_option options[] = {
      AT(TEXT, files_from)},
     {DL_SHARD_OPTION(struct extract_options, extract.shard)},
     {"no-join", 0, NULL, "make a run of each log", AT(FLAG, extract.alone)},
-    {"interval", 0, "TIME",
+    {"interval", 'i', "TIME",
      "time between samples of logs without times (default 1 s)",
      AT(TIME, extract.log.interval_s)},
     DL_HEADING("Settings of the runs:", 2),
@@ -57,7 +57,7 @@ static const struct dl_option options[] = {
     {"drop-last", 0, "N", "ignore the last N lines of each log",
      AT(COUNT, extract.log.drop_last), .high = 1e6},
     DL_HEADING("Epochs:", 4),
-    {"epochs", 'e', NULL,
+    {"epochs", 0, NULL,
      "one row per epoch: from a log of their ends, else detected in the "
      "power",
      AT(FLAG, each_epoch)},

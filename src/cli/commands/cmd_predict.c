@@ -19,7 +19,7 @@
 
 static const struct dl_option options[] = {
     DL_HEADING("How it is estimated:", 5),
-    {"method", 0, "LIST",
+    {"method", 'm', "LIST",
      "all (default) or names separated by commas (dlest list methods)",
      AT(TEXT, methods)},
     {"model", 0, "FILE", "model file of dlest fit (default: those that ship)",

@@ -397,6 +397,11 @@ static bool line(struct dl_log *log, char *text, size_t len) {
   return true;
 }
 
+static void end(struct dl_log *log) {
+  const struct samples *s = log->state;
+  dl_turns_end(&s->turns, log);
+}
+
 const struct dl_importer dl_import_samples = {
     .name = "samples",
     .summary = "a table with a column of times and some of power or energy",
@@ -404,4 +409,5 @@ const struct dl_importer dl_import_samples = {
     .probe = probe,
     .begin = begin,
     .line = line,
+    .end = end,
 };
