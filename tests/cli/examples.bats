@@ -19,12 +19,8 @@ setup() {
   [ "$status" -eq 0 ]
 }
 
-@test 'README is short, and what it shows fits a screen' {
+@test 'README is short' {
   [ "$(wc -c <"$TOP_SRCDIR/README.md")" -le 10240 ]
-  # at most 14 lines below a command
-  awk '/^```console/ { on = 1; n = 0; next } /^```/ { on = 0 }
-    on && /^\$ / { n = 0; next } on && ++n > 14 { print FNR; bad = 1 }
-    END { exit bad }' "$TOP_SRCDIR/README.md"
 }
 
 @test 'links between pages lead somewhere' {
@@ -64,7 +60,7 @@ setup() {
 
 @test 'the comparison of outputs notices a wrong number' {
   command -v jq >/dev/null || skip 'no jq'
-  sed '0,/^  Power  */s//&9/' "$TOP_SRCDIR/README.md" \
+  sed '0,/^  Energy  */s//&9/' "$TOP_SRCDIR/README.md" \
     >"$BATS_TEST_TMPDIR/wrong.md"
   ! cmp -s "$BATS_TEST_TMPDIR/wrong.md" "$TOP_SRCDIR/README.md"
   run python3 "$tool" "$DLEST" "$BATS_TEST_TMPDIR/wrong.md"
