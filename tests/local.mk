@@ -122,6 +122,7 @@ CLI_TESTS = \
 	tests/cli/options.bats \
 	tests/cli/physical.bats \
 	tests/cli/plot.bats \
+	tests/cli/predict-screen.bats \
 	tests/cli/predict.bats \
 	tests/cli/progress.bats \
 	tests/cli/recommend-nodes.bats \

@@ -100,13 +100,17 @@ END
 }
 
 @test "tokens, in text" {
-  try predict --arch mixtral-8x7b --gpu h100 --gpus 64 --tokens 1e12
+  try predict --arch mixtral-8x7b --gpu h100 --gpus 64 --tokens 1e12 --all \
+    --explain
   [ "$status" -eq 0 ]
   grep -q '^training tokens  *1.00e+12$' out
   grep -q '^parameters  *47000 M$' out
   grep -q '^active parameters per token  *13000 M$' out
   grep -q '^sequence  *32768 tokens$' out
   ! grep -q ' px$' out
+  [ ! -s err ]
+  grep -qx 'pre-epoch: no estimate without measured runs on tokens.' out
+  try predict --arch mixtral-8x7b --gpu h100 --gpus 64 --tokens 1e12 -f json
   grep -qx "dlest: warning: $(message no_estimate_without pre-epoch \
     'measured runs on tokens')" err
 }
