@@ -97,6 +97,7 @@ CLI_TESTS = \
 	tests/cli/examples.bats \
 	tests/cli/exports.bats \
 	tests/cli/extract-logs.bats \
+	tests/cli/extract-nodes.bats \
 	tests/cli/extract-published.bats \
 	tests/cli/extract.bats \
 	tests/cli/fit.bats \
