@@ -44,6 +44,8 @@ struct dl_training {
   /* Predictions of physics for rows held out so far, which whoever fits adds to
    * (held_out.h); NULL: they are not kept. Owned. */
   struct dl_held_out **held_out;
+  /* The first column that recipes need and the frame lacks, or NULL. */
+  const char *absent;
   /* Auxiliary training data: rows of another table, or NULL. Borrowed. */
   const struct dl_training *auxiliary;
 };
