@@ -10,6 +10,8 @@ libdlest_a_SOURCES += \
 	%D%/csv_write.c \
 	%D%/lines.c \
 	%D%/lines.h \
+	%D%/same_tables.c \
+	%D%/same_tables.h \
 	%D%/shard.c \
 	%D%/shard.h \
 	%D%/xml.c \
