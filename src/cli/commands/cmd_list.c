@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/number.h"
@@ -166,7 +167,7 @@ static enum dl_status list_names(struct dl_cli *cli,
 static enum dl_status list_sensors(struct dl_cli *cli) {
   struct dl_sensors s;
   struct dl_report *r = NULL;
-  enum dl_status status = dl_sensors_find(&s, &cli->diag);
+  enum dl_status status = dl_sensors_find(&s, NAN, &cli->diag);
   if (status == DL_OK) {
     dl_sensors_read(&s, &cli->diag);
     r = dl_sensors_report(&s);
