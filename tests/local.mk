@@ -97,6 +97,7 @@ CLI_TESTS = \
 	tests/cli/examples.bats \
 	tests/cli/exports.bats \
 	tests/cli/extract-logs.bats \
+	tests/cli/extract-nodes.bats \
 	tests/cli/extract-published.bats \
 	tests/cli/extract.bats \
 	tests/cli/fit.bats \
@@ -113,6 +114,7 @@ CLI_TESTS = \
 	tests/cli/generalisation.bats \
 	tests/cli/list.bats \
 	tests/cli/manners.bats \
+	tests/cli/model-configs.bats \
 	tests/cli/means.bats \
 	tests/cli/memory-published.bats \
 	tests/cli/metamorphic.bats \
