@@ -46,10 +46,10 @@ const struct dl_option dl_common_options[] = {
      .output = true},
     {"quiet", 'q', NULL, "print no warnings and no progress on standard error",
      AT(FLAG, quiet), .output = true},
-    {"help", '?', NULL, "give this help list", AT(FLAG, help), .group = -1},
-    {"usage", '\0', NULL, "give a short usage message", AT(FLAG, usage),
+    {"help", 'h', NULL, "print this help", AT(FLAG, help), .group = -1},
+    {"usage", '\0', NULL, "print a short usage message", AT(FLAG, usage),
      .group = -1},
-    {"version", 'V', NULL, "print program version", AT(FLAG, version),
+    {"version", 'V', NULL, "print the program's version", AT(FLAG, version),
      .group = -1},
     {0},
 };
@@ -90,8 +90,8 @@ enum dl_status dl_cli_print(struct dl_cli *cli, struct dl_report *r) {
     status = dl_output_open(&out, cli->output, false, &cli->diag);
   dl_progress_bar_end(&cli->bar);
   if (status == DL_OK) {
-    bool colour = !cli->output && dl_wants_colour(out.f);
-    status = dl_format_report(cli->format, r, out.f, colour, &cli->diag);
+    struct dl_screen screen = dl_screen_of(out.f);
+    status = dl_format_report(cli->format, r, out.f, &screen, &cli->diag);
     if (status == DL_OK)
       status = dl_output_commit(&out, &cli->diag);
     else

@@ -50,10 +50,10 @@ static const struct dl_option options[] = {
     {"score", 0, "NAME",
      "errors: mape (default), median_ape, rmse_j, mae_j or bias_j",
      AT(TEXT, o.score)},
-    {"from", 0, "FORMAT", "trace: log format of the files",
+    {"from", 'F', "FORMAT", "trace: log format of the files",
      DL_READ(dl_read_importer, struct plot_options, o.logs.log.from)},
-    {"epoch-length", 0, "SECONDS", "trace: approximate epoch time, if known",
-     AT(SECONDS, o.logs.epochs.hint_s), .high = 1e9},
+    {"epoch-length", 0, "TIME", "trace: approximate epoch time, if known",
+     AT(TIME, o.logs.epochs.hint_s), .high = 1e9},
     {0},
 };
 
@@ -131,7 +131,7 @@ static void fit_terminal(const struct dl_cli *cli, struct dl_plot_options *o) {
   struct winsize size;
   if (o->as != DL_PICTURE_DUMB || file_of(cli))
     return;
-  o->colour = dl_wants_colour(stdout);
+  o->colour = dl_screen_of(stdout).colour;
   if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col < 40 ||
       size.ws_row < 12)
     return;

@@ -3,6 +3,7 @@
 dlest_SOURCES += \
 	%D%/budget.c \
 	%D%/budget.h \
+	%D%/job_apply.c \
 	%D%/job_options.c \
 	%D%/job_options.h \
 	%D%/log_options.c \

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/constants.h"
+#include "output/screen.h"
 #include "output/units.h"
 
 static const int64_t look_every_ns = INT64_C(10000000000);
@@ -49,7 +50,8 @@ static void show(struct dl_text *t, enum dl_style style, const char *unit,
   dl_show(t, style, unit, &v, NULL);
 }
 
-/* "3 of 90 epochs, 4.56 MJ in total (4.40 .. 4.70 MJ), 2 h 03 min left" */
+/* "3 of 90 epochs, in total 4.56 MJ (4.40 .. 4.70 MJ), 2 h 03 min left, 450 g
+ * CO2e, 0.35 EUR" */
 static void describe(struct dl_live *l, const struct dl_step *s,
                      double duration_s) {
   const struct dl_projection *p = &s->p[0];
@@ -71,6 +73,15 @@ static void describe(struct dl_live *l, const struct dl_step *s,
     show(t, DL_TIME, "s", p->duration_s - duration_s);
     dl_text_add(t, " left");
   }
+  struct dl_costs costs = dl_footprint_costs(&l->step.foot, p->energy_j);
+  if (!isnan(costs.co2e_g)) {
+    dl_text_add(t, ", ");
+    show(t, DL_MASS, "g CO2e", costs.co2e_g);
+  }
+  if (!isnan(costs.price)) {
+    dl_text_add(t, ", ");
+    show(t, DL_PLAIN, l->step.foot.currency, costs.price);
+  }
   l->over |= p->low_j > l->budget_kwh * DL_J_PER_KWH;
 }
 
@@ -84,6 +95,7 @@ static void look(struct dl_live *l, const struct dl_record_result *so_far) {
   struct dl_strlist all = l->step.paths;
   if (so_far->n_epochs == 0)
     l->step.paths.n = 1;
+  l->step.extract.meter.cut_gaps = so_far->suspended_s > 0;
   dl_diag_init(&d);
   if (dl_step_look(&l->step, &s, &d) == DL_OK) {
     describe(l, &s, so_far->duration_s);
@@ -104,7 +116,7 @@ static void write_line(struct dl_live *l,
   show(&t, DL_ENERGY, "J", so_far->energy_j);
   dl_text_printf(&t, ", %.0f W%s", so_far->power_w, dl_text_str(&l->projected));
   if (l->terminal)
-    fprintf(stderr, "\r\033[K%s", dl_text_str(&t));
+    fprintf(stderr, DL_CLEAR_LINE "%s", dl_text_str(&t));
   else
     fprintf(stderr, "dlest: %s\n", dl_text_str(&t));
   dl_text_free(&t);
@@ -129,7 +141,7 @@ bool dl_live_tick(void *ctx, const struct dl_record_result *so_far) {
 
 void dl_live_free(struct dl_live *l) {
   if (l->drawn)
-    fputs("\r\033[K", stderr);
+    fputs(DL_CLEAR_LINE, stderr);
   dl_strlist_free(&l->step.paths);
   dl_text_free(&l->projected);
 }
