@@ -114,6 +114,7 @@ CLI_TESTS = \
 	tests/cli/generalisation.bats \
 	tests/cli/list.bats \
 	tests/cli/manners.bats \
+	tests/cli/manual.bats \
 	tests/cli/model-configs.bats \
 	tests/cli/means.bats \
 	tests/cli/memory-published.bats \
@@ -160,6 +161,7 @@ LINT_TESTS = \
 	tests/lint/layers.sh \
 	tests/lint/messages.sh \
 	tests/lint/names.sh \
+	tests/lint/prose.sh \
 	tests/lint/sizes.sh \
 	$(EMPTY)
 
