@@ -233,3 +233,36 @@ dlest: 1 row skipped" predict --input runs.csv --define 'image_px=32*a/b' \
     --duration 1h --method tdp -q --format json
   check '.power_limit_w == 300 and .gpu == "a100-sxm4-80gb"'
 }
+
+# 100,000 samples of ResNet-50 (4.11 GMAC; 3 passes of 2 FLOPs a MAC) on an A100
+# of 312 TFLOP/s: at most 12,652 samples/s.
+@test "a throughput that contradicts the time or the GPU" {
+  rate() { # COLUMNS VALUES
+    table "arch,gpu,batch_size,train_samples,epochs,$1" \
+      "resnet50,a100,32,100000,2,$2"
+  }
+  head="dlest: warning: runs.csv:2:"
+  rate samples_per_s,duration_s 1000,200
+  gives 0 '' fit runs.csv --means m.csv
+  rate samples_per_s,duration_s 1000,20
+  gives 0 "$head $(message contradicts samples_per_s 0.1 \
+    'the samples of an epoch by its time')" fit runs.csv --means m.csv
+  rate samples_per_s,epoch_s 60000,100 # per minute
+  try fit runs.csv --means m.csv
+  [ "$status" -eq 3 ]
+  grep -qx "$head $(message contradicts samples_per_s 60 \
+    'the samples of an epoch by its time')" err
+  # of eight GPUs, by their number and without
+  rate samples_per_s,n_gpus 25304,8
+  gives 0 '' fit runs.csv --means m.csv
+  rate samples_per_s,n_gpus 25304,1
+  gives 0 "$head $(message contradicts 'the work of the throughput' 2 \
+    'the highest rate of the GPUs')" fit runs.csv --means m.csv
+  rate samples_per_s 500000
+  try fit runs.csv --means m.csv
+  [ "$status" -eq 3 ]
+  grep -q "$head the work of the throughput is 39.5 times" err
+  # the classifier alone needs a forward pass, a third of it
+  rate samples_per_s,fine_tune 25304,head
+  gives 0 '' fit runs.csv --means m.csv
+}
