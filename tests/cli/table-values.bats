@@ -81,6 +81,13 @@ dlest: 1 row skipped" predict --input runs.csv --define n_gpus=half/2 \
     n_gpus n_gpus "'\`Num GPUs\`'")
 dlest: warning: runs.csv: $(message column_not_used imgae_px image_px \
     image_px imgae_px)" predict --input runs.csv "${JOB[@]}"
+  # names of other tools
+  for name in per_device_train_batch_size=batch_size dataset_size=train_samples; do
+    table "arch,gpu,epochs,${name%=*}" resnet50,a100,90,64
+    try predict --input runs.csv --method physical
+    grep -qx "dlest: warning: runs.csv: $(message column_not_used "${name%=*}" \
+      "${name#*=}" "${name#*=}" "${name%=*}")" err
+  done
   # not where the quantity itself is there, or the name is of something else
   table "$HEADER,n_gpus,gpus,colour" resnet50,a100,1e6,90,256,2,4,red
   gives 0 '' predict --input runs.csv "${JOB[@]}"
