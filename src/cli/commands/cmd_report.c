@@ -129,8 +129,8 @@ static enum dl_status end_jobs(struct dl_report_pass *w, FILE *f) {
   w->stream = NULL;
   if (status == DL_OK && cli->format->document) {
     fputc('\n', f);
-    status =
-        dl_format_report(cli->format, r, f, dl_wants_colour(f), &cli->diag);
+    struct dl_screen screen = dl_screen_of(f);
+    status = dl_format_report(cli->format, r, f, &screen, &cli->diag);
   }
   dl_report_free(r);
   return status;
