@@ -114,6 +114,7 @@ CLI_TESTS = \
 	tests/cli/generalisation.bats \
 	tests/cli/list.bats \
 	tests/cli/manners.bats \
+	tests/cli/model-configs.bats \
 	tests/cli/means.bats \
 	tests/cli/memory-published.bats \
 	tests/cli/metamorphic.bats \

@@ -338,7 +338,7 @@ dlest: $(message no_method_has_enough "; give --arch and --gpu")" \
     epochs= batch-size=-1 batch-size=0 batch-size=1.5 \
     batch-size=18446744073709551615 gpus=0 gpus=1e9 image-px=0 image-px=1e9 \
     train-samples=0 train-samples=-5 val-samples=-1 duration=0 duration=-1 \
-    duration=abc duration=1x duration=1e400 duration=1e300 ram-gb=-1 \
+    duration=abc duration=1x duration=1e400 duration=1e300h ram-gb=-1 \
     ram-gb=1e300 pue=0.9 intensity=-1 budget-kwh=0 \
     budget-kwh=-1; do
     invalid predict "$bad" --arch resnet50 --gpu a100
