@@ -98,6 +98,7 @@ CLI_TESTS = \
 	tests/cli/examples.bats \
 	tests/cli/exports.bats \
 	tests/cli/extract-logs.bats \
+	tests/cli/extract-nodes.bats \
 	tests/cli/extract-published.bats \
 	tests/cli/extract.bats \
 	tests/cli/fit.bats \
@@ -115,6 +116,7 @@ CLI_TESTS = \
 	tests/cli/generalisation.bats \
 	tests/cli/list.bats \
 	tests/cli/manners.bats \
+	tests/cli/model-configs.bats \
 	tests/cli/means.bats \
 	tests/cli/memory-published.bats \
 	tests/cli/metamorphic.bats \
@@ -123,6 +125,7 @@ CLI_TESTS = \
 	tests/cli/options.bats \
 	tests/cli/physical.bats \
 	tests/cli/plot.bats \
+	tests/cli/predict-screen.bats \
 	tests/cli/predict.bats \
 	tests/cli/progress.bats \
 	tests/cli/recommend-nodes.bats \

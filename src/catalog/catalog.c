@@ -9,6 +9,8 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "catalog/architecture/file_name.h"
+#include "catalog/architecture/from_config.h"
 #include "catalog/architecture/from_onnx.h"
 #include "catalog/architecture/layer_shapes.h"
 #include "catalog/catalog_file.h"
@@ -219,8 +221,9 @@ static enum dl_status read_own(struct dl_catalog *c, enum dl_kind kind,
   return status;
 }
 
-/* An ONNX model by its name, or by its content: XML begins with blanks, a byte
- * order mark or '<'. What cannot be read twice is copied first. */
+/* An ONNX model or a config.json by its name, or by its content: JSON begins
+ * with '{', XML with blanks, a byte order mark or '<'. What cannot be read
+ * twice is copied first. */
 static enum dl_status read_architecture(struct dl_catalog *c, const char *path,
                                         struct single *own, struct dl_diag *d) {
   FILE *f, *copy = NULL;
@@ -232,16 +235,18 @@ static enum dl_status read_architecture(struct dl_catalog *c, const char *path,
   if (fstat(fileno(f), &st) != 0 || !S_ISREG(st.st_mode))
     status = dl_spool_input(f, path, &copy, d);
   int first = status == DL_OK ? getc(copy ? copy : f) : EOF;
-  bool onnx =
-      dl_is_onnx(path) || (first != EOF && !strchr(" \t\r\n<\xef", first));
+  bool json = dl_is_json(path) || first == '{';
+  bool onnx = !json && (dl_is_onnx(path) ||
+                        (first != EOF && !strchr(" \t\r\n<\xef", first)));
   dl_close_input(f);
   if (copy) {
     snprintf(name, sizeof name, "/proc/self/fd/%d", fileno(copy));
     path = name;
   }
   if (status == DL_OK)
-    status = onnx ? dl_onnx_load(&own->file, path, &own->recount, d)
-                  : read_own(c, DL_ARCHITECTURE, path, &own->file, d);
+    status = json   ? dl_config_load(&own->file, path, d)
+             : onnx ? dl_onnx_load(&own->file, path, &own->recount, d)
+                    : read_own(c, DL_ARCHITECTURE, path, &own->file, d);
   if (copy)
     fclose(copy);
   return status;
@@ -276,7 +281,8 @@ enum dl_status dl_catalog_open(struct dl_catalog *c, enum dl_kind kind,
   /* Names of the catalogue may have a slash in them too
    * (meta-llama/Llama-2-7b-hf): such a text is a path only where it is written
    * like one, or a file has that name. */
-  bool file = dl_is_onnx(name) || (n > 4 && strcmp(name + n - 4, ".xml") == 0);
+  bool file = dl_is_onnx(name) || dl_is_json(name) ||
+              (n > 4 && strcmp(name + n - 4, ".xml") == 0);
   bool path = strchr(name, '/') &&
               (*name == '.' || *name == '/' || access(name, F_OK) == 0);
   if (shape || (!file && !path) || find_opened(c, kind, name))

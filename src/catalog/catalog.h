@@ -18,9 +18,9 @@ struct dl_catalog *dl_catalog_new(const char *datadir);
 void dl_catalog_free(struct dl_catalog *c); /* accepts NULL */
 
 /* Opens a user's own file if `name` is the path of one (it ends in .xml, or in
- * .onnx for an architecture, whose work is counted, or contains '/' and begins
- * with that or '.', or there is such a file); its path is then a name for
- * lookups. A shape with a mistake in it ("transformer:...") is refused here.
+ * .onnx or .json for an architecture, or contains '/' and begins with that or
+ * '.', or there is such a file); its path is then a name for lookups. A shape
+ * with a mistake in it ("transformer:...") is refused here.
  * Call it for names on the command line, never for names in a table: a table
  * must not make dlest read files. */
 enum dl_status dl_catalog_open(struct dl_catalog *c, enum dl_kind kind,

@@ -8,8 +8,12 @@ libdlest_a_SOURCES += \
 	%D%/csv_seam.c \
 	%D%/csv_seam.h \
 	%D%/csv_write.c \
+	%D%/json_read.c \
+	%D%/json_read.h \
 	%D%/lines.c \
 	%D%/lines.h \
+	%D%/same_tables.c \
+	%D%/same_tables.h \
 	%D%/shard.c \
 	%D%/shard.h \
 	%D%/xml.c \

@@ -134,7 +134,7 @@ dlest: 100 rows skipped" "${ROWS[@]}"
 @test "a column cannot be what an option wants" {
   table $HEADER $GOOD
   refuses 2 "dlest: runs.csv: $(message no_column_nearest nope \
-    "$(message the_table_has "'arch', 'gpu', 'epochs'")")" "${ROWS[@]}" --define 'macs_g=nope*2'
+    "$(message the_table_has "'arch', 'gpu', 'batch_size', 'train_samples', 'epochs'")")" "${ROWS[@]}" --define 'macs_g=nope*2'
 }
 
 @test "quotes that do not close" {

@@ -205,11 +205,15 @@ bound() {
 @test 'cost: told once' {
   gives 0 '' predict --arch resnet50 --node ./node.xml --method tdp -q \
     --duration 1h --use-gpus 1 --price 0.25EUR
+  grep -q '^  Energy *1.50 kWh  *node and cooling, PUE ' out
+  grep -q '^  Cost *0.375 EUR$' out
+  gives 0 '' predict --arch resnet50 --node ./node.xml --method tdp -q \
+    --duration 1h --use-gpus 1 --price 0.25EUR --all --explain
   grep -q '^price  *0.250 EUR/kWh$' out
   grep -q '^  cost  0.375 EUR (1.50 kWh, boundary facility)$' out
   [ "$(grep -cE '^ *cost |  cost$' out)" -eq 1 ]
   gives 0 '' predict --arch resnet50 --gpu v100 --duration 1h --method tdp \
-    --price 1USD --pue 1.5 -q
+    --price 1USD --pue 1.5 -q --all
   grep -q ' facility  *cost$' out
   grep -q '^  . tdp .* 0.450$' out
   ! grep -q '^ *cost ' out

@@ -95,14 +95,6 @@ NEITHER=(predict --arch resnet50 --gpu a100)
   check '.warnings | type == "array"'
 }
 
-@test "an a100 is outside what PRE was fitted on: said, by feature" {
-  try predict --arch resnet50 --gpu a100 --format json
-  check '.estimates[] | select(.method == "pre-power") |
-    .extrapolates | index("gpu.tdp_w") != null'
-  check '.warnings | any(startswith("pre-power extrapolates in "))'
-  grep -q "^dlest: warning: $(message extrapolates_in pre-power gpu.tdp_w)" err
-}
-
 @test "a run like the measured ones does not extrapolate" {
   try predict --arch resnet50 --gpu rtx-3090 --image-px 128 --batch-size 32 \
     --train-samples 23807 --val-samples 10203 --epochs 20 --format json
@@ -185,13 +177,19 @@ dlest: $(message warning_with_strict_nothing 1 "")" "${two[@]}" --strict
 }
 
 @test "text: the settings, a table, what the mark means" {
-  try "${NEITHER[@]}" -q
+  try "${NEITHER[@]}" -q --all --explain
   grep -q '^architecture  *resnet50$' out
   grep -q '^GPU  *NVIDIA A100-SXM4-40GB$' out
+  grep -q '^data set  *imagenet (default)$' out
+  grep -q '^batch size  *256 (default)$' out
   grep -q '^ *\* physical' out
   grep -q '90 % interval' out
   grep -q '^\* recommended' out
   ! grep -q $'\033' out
+  try "${NEITHER[@]}" -q --explain --dataset imagenet --batch-size 256
+  grep -q '^data set  *imagenet$' out
+  grep -q '^batch size  *256$' out
+  ! grep -q green-algorithms.*kWh out
 }
 
 @test "CSV: one row an estimate" {
@@ -340,7 +338,7 @@ dlest: $(message no_method_has_enough "; give --arch and --gpu")" \
     epochs= batch-size=-1 batch-size=0 batch-size=1.5 \
     batch-size=18446744073709551615 gpus=0 gpus=1e9 image-px=0 image-px=1e9 \
     train-samples=0 train-samples=-5 val-samples=-1 duration=0 duration=-1 \
-    duration=abc duration=1x duration=1e400 duration=1e300 ram-gb=-1 \
+    duration=abc duration=1x duration=1e400 duration=1e300h ram-gb=-1 \
     ram-gb=1e300 pue=0.9 intensity=-1 budget-kwh=0 \
     budget-kwh=-1; do
     invalid predict "$bad" --arch resnet50 --gpu a100
@@ -449,7 +447,7 @@ dlest: $(message no_method_has_enough "; give --arch and --gpu")" \
     '2e9 * (4.11 * 1500 + 2 * 2.048) / (78e12 * 0.3) * 400'
   try predict --arch resnet50 --gpu a100 --frozen --classes 10 -q --format json
   near '.trained_params_m' '0.02049'
-  try predict --arch resnet50 --gpu a100 --frozen
+  try predict --arch resnet50 --gpu a100 --frozen --explain
   grep -q '^trained parameters  *2.05 M' out
   try predict --arch squeezenet1_0 --gpu a100 --frozen
   grep -qx "dlest: warning: $(message classifier_is_not_known_training \

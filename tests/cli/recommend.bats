@@ -116,7 +116,7 @@ usage() {
 @test "without --gpu and --batch-size: the catalogue, usual sizes" {
   try list gpus --format json
   local n
-  n=$(jq '[.. | objects | select(.id?)] | length' out)
+  n=$(jq '[.gpus[] | select(.availability | not)] | length' out)
   try recommend --arch resnet50 --format json -q
   check ".n_choices == 5 * $n"
 }

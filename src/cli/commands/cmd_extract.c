@@ -31,6 +31,10 @@ static const struct dl_option options[] = {
     {"files-from", 0, "FILE", "read more names of logs from FILE, one per line",
      AT(TEXT, files_from)},
     {DL_SHARD_OPTION(struct extract_options, extract.shard)},
+    {"join", 0, NULL,
+     "make one run of all logs: those of its nodes (default for recordings of "
+     "the nodes of a job)",
+     AT(FLAG, extract.nodes), .without = "no-join"},
     {"no-join", 0, NULL, "make a run of each log", AT(FLAG, extract.alone)},
     {"interval", 'i', "TIME",
      "time between samples of logs without times (default 1 s)",

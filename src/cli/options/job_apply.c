@@ -45,7 +45,8 @@ static enum dl_status apply_dataset(struct dl_job_options *o,
                                     struct dl_catalog *catalog, bool images,
                                     struct dl_diag *d) {
   bool train = dl_run_has(&o->run, DL_RUN_train_samples);
-  if (!o->dataset && images && !train)
+  o->default_dataset = !o->dataset && images && !train;
+  if (o->default_dataset)
     o->dataset = "imagenet";
   if (!o->dataset)
     return DL_OK;

@@ -121,8 +121,9 @@ static enum dl_status read_setting(const struct dl_option *o, char *arg,
 const struct dl_option dl_job_options_rows[] = {
     DL_HEADING("What is run:", 1),
     {"arch", 'a', "NAME",
-     "architecture: a name (dlest list archs), your own file, or the shape "
-     "of a transformer (transformer:layers=32,hidden=4096,heads=32,...)",
+     "architecture: a name (dlest list archs), your own file (.xml, .onnx, or "
+     "config.json of a model hub), or the shape of a transformer "
+     "(transformer:layers=32,hidden=4096,heads=32,...)",
      SETTING(arch), SWEEPS, .reads = true},
     {"gpu", 'g', "NAME",
      "accelerator: a name (dlest list gpus) or your own file", SETTING(gpu),

@@ -18,8 +18,9 @@ struct dl_job_options {
   struct dl_strlist aliases;   /* --alias */
   struct dl_axes axes;         /* columns that were given as lists */
   const char *dataset;
-  const char *arch; /* the first of several; by dl_job_options_language */
-  bool sequences;   /* one of the architectures takes sequences; by the same */
+  bool default_dataset; /* no option gives it; by dl_job_options_apply */
+  const char *arch;     /* the first of several; by dl_job_options_language */
+  bool sequences; /* one of the architectures takes sequences; by the same */
   struct dl_site_options site;
   struct dl_footprint foot; /* filled in by dl_job_options_apply */
   bool has_table;           /* rows come from a table; set before apply */

@@ -12,6 +12,7 @@
 #include "base/number.h"
 #include "catalog/architecture/token_costs.h"
 #include "cli/options/budget.h"
+#include "cli/views/job_limits.h"
 #include "cli/views/predict_report.h"
 #include "estimate/methods/work.h"
 #include "run/run_columns.h"
@@ -109,7 +110,7 @@ static enum dl_status make_columns(struct batch *b) {
     if (!own_name(b, i))
       return dl_fail_memory(&b->cli->diag);
     b->columns[i] =
-        (struct dl_column){b->names.s[i], shown(name), NULL, DL_CODE, false};
+        (struct dl_column){b->names.s[i], shown(name), NULL, DL_CODE, 0};
   }
   dl_estimate_headings(b->columns + b->n_own, foot);
   b->columns[b->n_own + DL_ESTIMATE_PRECISION].heading = "precision";

@@ -17,7 +17,7 @@ struct dl_predict_options {
   struct dl_shard shard; /* its rows */
   double coverage;       /* 0 .. 1 */
   double budget_kwh;     /* INFINITY without one */
-  bool explain;
+  bool all, explain;
 };
 
 /* One row a run and method; the table's own columns come first, those that
