@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The input pipeline as a bound of a training's speed
- * (physics/input_pipeline.h). It holds where the user says something of the
- * loader: without that, the input is taken to keep up, as it does, or is
+ * (physics/training/input_pipeline.h). It holds where the user says something
+ * of the loader: without that, the input is taken to keep up, as it does, or is
  * hidden in the times, in the trainings that the physics is fitted to. */
 
 #ifndef DL_ESTIMATE_INPUT_BOUND_H
 #define DL_ESTIMATE_INPUT_BOUND_H
 
 #include "estimate/predictions.h"
-#include "physics/input_pipeline.h"
+#include "physics/training/input_pipeline.h"
 
 /* The pipeline of a training on images whose loader is described; false: no
  * bound. The images are those of the data set, else as large as the input. */

@@ -11,8 +11,6 @@ libdlest_a_SOURCES += \
 	%D%/hierarchical_problem.h \
 	%D%/hold_out.c \
 	%D%/hold_out.h \
-	%D%/input_pipeline.c \
-	%D%/input_pipeline.h \
 	%D%/levels.c \
 	%D%/levels.h \
 	%D%/observations.c \

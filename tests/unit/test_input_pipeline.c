@@ -8,7 +8,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "physics/input_pipeline.h"
+#include "physics/training/input_pipeline.h"
 #include "unit.h"
 
 /* An image of 0.2 million pixels at 224: 0.4 + 11.7 x 0.2 + 10e-6 x 224 x 224 =

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "physics/input_pipeline.h"
+#include "physics/training/input_pipeline.h"
 
 #include <math.h>
 

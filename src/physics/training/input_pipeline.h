@@ -15,8 +15,8 @@
  *
  * docs/input.md has the published measurements that the constants come from. */
 
-#ifndef DL_PHYSICS_INPUT_PIPELINE_H
-#define DL_PHYSICS_INPUT_PIPELINE_H
+#ifndef DL_PHYSICS_TRAINING_INPUT_PIPELINE_H
+#define DL_PHYSICS_TRAINING_INPUT_PIPELINE_H
 
 #include <stdbool.h>
 
