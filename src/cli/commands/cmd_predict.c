@@ -302,6 +302,19 @@ static struct dl_report *add_answer(struct dl_report *r,
   return g;
 }
 
+/* Where time and energy go. */
+static void add_parts(struct dl_report *r, const struct dl_predict_subject *s) {
+  bool physical = false;
+  dl_predict_parts(r, &s->predictions.parts,
+                   s->predictions.parts.bound && !dl_is_inference(&s->job));
+  for (size_t i = 0; i < s->n; i++)
+    physical |=
+        strcmp(s->est[i].method, "physical") == 0 && !isnan(s->est[i].energy_j);
+  if (physical)
+    dl_predict_served(r, &s->job, &s->predictions.served, true);
+  dl_predict_work(r, &s->job, !physical);
+}
+
 static enum dl_status report_single(struct dl_cli *cli,
                                     struct dl_predict_subject *s,
                                     const struct dl_predict_options *o,
@@ -327,15 +340,7 @@ static enum dl_status report_single(struct dl_cli *cli,
   dl_report_show(r, o->all || !answer);
   add_estimates(r, s, o);
   dl_report_show(r, o->explain);
-  dl_predict_parts(r, &s->predictions.parts,
-                   s->predictions.parts.bound && !dl_is_inference(&s->job));
-  bool physical = false;
-  for (size_t i = 0; i < s->n; i++)
-    physical |=
-        strcmp(s->est[i].method, "physical") == 0 && !isnan(s->est[i].energy_j);
-  if (physical)
-    dl_predict_served(r, &s->job, &s->predictions.served, true);
-  dl_predict_work(r, &s->job, !physical);
+  add_parts(r, s);
   status = dl_node_report(r,
                           &(struct dl_node_subject){.o = &o->node,
                                                     .foot = &o->job.foot,
