@@ -13,6 +13,7 @@
 #include "cli/views/node_report.h"
 #include "cli/views/job_limits.h"
 #include "cli/views/predict_report.h"
+#include "cli/views/summary/predict_sources.h"
 #include "cli/views/summary/predict_summary.h"
 #include "cli/views/summary/predict_title.h"
 #include "cli/views/summary/quantity_words.h"
@@ -102,6 +103,14 @@ static void add_estimates(struct dl_report *r,
     struct dl_value v[DL_ESTIMATE_COLUMNS];
     dl_estimate_values(&s->est[i], foot, o->coverage, v);
     dl_table_row(t, v, (long)i == s->best ? "*" : NULL);
+  }
+  t = dl_report_chart(r, "Energy by method", DL_KWH, "J");
+  for (size_t i = 0; i < s->n; i++) {
+    const struct dl_estimate *e = &s->est[i];
+    const struct dl_value bar[] = {dl_string(e->method), dl_number(e->energy_j),
+                                   dl_number(e->low_j), dl_number(e->high_j)};
+    if (!isnan(e->energy_j))
+      dl_table_row(t, bar, NULL);
   }
   say_methods(r, s);
 }
@@ -262,15 +271,20 @@ static const char *remedy(const struct dl_predict_subject *s) {
   return NULL;
 }
 
-/* Fails without an estimate, unless a user's model has other targets. */
+/* Fails without an estimate, unless a user's model has other targets: without
+ * an architecture or a GPU at once, else once each method has said why. */
 static enum dl_status check_estimates(struct dl_cli *cli,
                                       const struct dl_predict_subject *s,
-                                      const struct dl_predict_options *o) {
-  if (s->best >= 0 || o->model)
+                                      const struct dl_predict_options *o,
+                                      bool at_once) {
+  const struct dl_run *run = s->job.run;
+  if (s->best >= 0 || o->model || (at_once && run->arch && run->gpu))
     return DL_OK;
-  bool asked = s->job.run->arch && s->job.run->gpu;
-  const char *give = asked ? remedy(s) : "--arch and --gpu";
-  return dl_fail(&cli->diag, asked ? DL_EINPUT : DL_EUSAGE,
+  const char *give = run->arch && run->gpu ? remedy(s)
+                     : run->arch           ? "--gpu"
+                     : run->gpu            ? "--arch"
+                                           : "--arch and --gpu";
+  return dl_fail(&cli->diag, at_once ? DL_EUSAGE : DL_EINPUT,
                  "no method has enough to go on%s%s", give ? "; give " : "",
                  give ? give : "");
 }
@@ -288,17 +302,33 @@ static struct dl_report *add_answer(struct dl_report *r,
   return g;
 }
 
+/* Where time and energy go. */
+static void add_parts(struct dl_report *r, const struct dl_predict_subject *s) {
+  bool physical = false;
+  dl_predict_parts(r, &s->predictions.parts,
+                   s->predictions.parts.bound && !dl_is_inference(&s->job));
+  for (size_t i = 0; i < s->n; i++)
+    physical |=
+        strcmp(s->est[i].method, "physical") == 0 && !isnan(s->est[i].energy_j);
+  if (physical)
+    dl_predict_served(r, &s->job, &s->predictions.served, true);
+  dl_predict_work(r, &s->job, !physical);
+}
+
 static enum dl_status report_single(struct dl_cli *cli,
                                     struct dl_predict_subject *s,
                                     const struct dl_predict_options *o,
                                     const struct dl_model *m,
                                     struct dl_frame *f) {
+  enum dl_status status = check_estimates(cli, s, o, true);
+  if (status != DL_OK)
+    return status;
   warn_methods(cli, s, strcmp(o->methods, "all") == 0);
   warn_head(cli, &s->job);
   dl_warn_limits(&s->job, &cli->diag);
   warn_disagreement(cli, s);
   dl_frame_warn_unused(f, &cli->diag);
-  enum dl_status status = check_estimates(cli, s, o);
+  status = check_estimates(cli, s, o, false);
   if (status != DL_OK)
     return status;
   struct dl_report *r = dl_report_new();
@@ -310,15 +340,7 @@ static enum dl_status report_single(struct dl_cli *cli,
   dl_report_show(r, o->all || !answer);
   add_estimates(r, s, o);
   dl_report_show(r, o->explain);
-  dl_predict_parts(r, &s->predictions.parts,
-                   s->predictions.parts.bound && !dl_is_inference(&s->job));
-  bool physical = false;
-  for (size_t i = 0; i < s->n; i++)
-    physical |=
-        strcmp(s->est[i].method, "physical") == 0 && !isnan(s->est[i].energy_j);
-  if (physical)
-    dl_predict_served(r, &s->job, &s->predictions.served, true);
-  dl_predict_work(r, &s->job, !physical);
+  add_parts(r, s);
   status = dl_node_report(r,
                           &(struct dl_node_subject){.o = &o->node,
                                                     .foot = &o->job.foot,
@@ -330,6 +352,7 @@ static enum dl_status report_single(struct dl_cli *cli,
                           &s->whole, &cli->diag);
   if (answer)
     add_basis(r, &s->est[s->best], m, s);
+  dl_predict_sources(r, &s->job);
   dl_say_footprint(r, &o->job.foot);
   dl_report_show(r, true);
   if (answer) {
@@ -407,6 +430,8 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
   enum dl_status status =
       f ? dl_open_model(cli, o->model, &m) : dl_fail_memory(&cli->diag);
   o->job.has_table = o->input != NULL;
+  if (cli->format->whole)
+    o->all = o->explain = true;
   if (status == DL_OK && o->job.axes.n > 0)
     status = dl_cli_refuse(cli, "all|explain", "with a list of values");
   bool csv = strcmp(cli->format->name, "csv") == 0;
