@@ -374,7 +374,7 @@ dlest: $(message no_method_has_enough "")"
   misused predict "$(message option_is_ambiguous --ou \
     '--output-tokens, --output')" --ou 3
   misused predict "$(message unknown_format_use format xml \
-    "text, json, csv, markdown, latex, boamps or prometheus")" --format xml
+    "text, json, csv, markdown, latex, html, boamps or prometheus")" --format xml
 }
 
 @test "--set: what it refuses" {
