@@ -381,3 +381,19 @@ dlest: $(message warning_with_strict_nothing 2 s)" fit runs.csv \
   refuses 2 "dlest: $(message no_scale_has_no physical)" \
     fit "$MEANS" --method physical --no-scale
 }
+
+@test 'people get three digits, and details on request' {
+  gives 0 '' fit "$DLEST_DATADIR/data/examples/runs.csv" --no-model \
+    --target epoch_energy_j
+  ! grep -qE 'Residuals|Features|alpha|[0-9][.][0-9]{5}' out
+  grep -q '^    pooled rows ' out
+  gives 0 '' fit "$DLEST_DATADIR/data/examples/runs.csv" --no-model \
+    --target epoch_energy_j --details
+  grep -q 'Residuals, log' out && grep -q '^  alpha ' out
+  gives 0 '' fit "$DLEST_DATADIR/data/examples/runs.csv" --no-model \
+    --target epoch_energy_j --format json
+  cp out brief.json
+  gives 0 '' fit "$DLEST_DATADIR/data/examples/runs.csv" --no-model \
+    --target epoch_energy_j --format json --details
+  diff brief.json out
+}

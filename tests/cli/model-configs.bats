@@ -99,6 +99,19 @@ config() {
   grep -q '^dlest: config.json: kv_heads' err
 }
 
+@test "an embedding narrower than the hidden size is refused" {
+  cat >config.json <<'END'
+{"model_type": "opt", "num_hidden_layers": 24, "hidden_size": 1024,
+ "num_attention_heads": 16, "ffn_dim": 4096, "vocab_size": 50272,
+ "max_position_embeddings": 2048, "word_embed_proj_dim": 512}
+END
+  try show arch config.json
+  [ "$status" -eq 3 ]
+  grep -q "$(message word_embed_proj_dim_differs)" err
+  sed -i 's/512/1024/' config.json
+  gives 0 '' show arch config.json
+}
+
 @test "hostile JSON is refused in no time" {
   for text in '' '{' '{"model_type": "llama"' '{"a": 1, "a": 2}' \
     '{"a": 1e999}' '{"a": "\u0000"}' '{"a": "\ud800"}' 'nan' '{"a": NaN}'; do

@@ -172,7 +172,7 @@ error_of() {
   check '.fits[0].constants | length > 10 and
     all(.value > 0 and .error > 0 and .error <= .prior_sd)'
   gives 0 '' fit runs.csv --method physical --target gpu_power_w --cv none \
-    --no-model -q
+    --no-model -q --details
   grep -q '^    ec_tf32 .*share of the TF32 peak$' out
   ! grep -q coalesce out
 }

@@ -334,6 +334,12 @@ enum dl_status dl_config_take(struct dl_catalog_file *s, const dl_json *j,
   enum dl_status status = read_keys(&p, f, j, path, d);
   if (status != DL_OK)
     return status;
+  double narrow = dl_json_get(j, "word_embed_proj_dim").number;
+  if (dl_json_get(j, "word_embed_proj_dim").type == DL_JSON_NUMBER &&
+      narrow != part(&p, "hidden"))
+    return dl_fail_at(d, DL_EINPUT, path, 0,
+                      "word_embed_proj_dim differs from hidden_size; export "
+                      "the network to ONNX");
   if (f->adjust)
     f->adjust(&p, j);
   limit_tokens(&p, path, d);

@@ -25,7 +25,7 @@ struct fit_options {
   const char *method, *features, *offset, *weight, *cv, *search, *citation;
   const char *means;
   const char *with; /* table to learn from; NULL: the one that ships */
-  bool log, no_log, no_scale, no_model;
+  bool log, no_log, no_scale, no_model, details;
   size_t seed;
   double alpha, gamma, lambda; /* NaN: open */
 };
@@ -86,11 +86,14 @@ static const struct dl_option options[] = {
      AT(TEXT, means),
      .without = "target|features|offset|weight|log|no-log|method|cv|search|"
                 "lambda|alpha|gamma|with|no-scale|seed|no-model|cite|"
-                "predictions|output|format"},
+                "predictions|output|format|details"},
     {"predictions", 0, "FILE",
      "write the table with the out-of-fold prediction of each row to FILE "
      "(see dlest plot fit)",
      AT(TEXT, predictions.path), .output = true},
+    {"details", 0, NULL,
+     "print hyper-parameters, constants, folds and residuals by group",
+     AT(FLAG, details)},
     {0},
 };
 
@@ -160,8 +163,7 @@ struct fitting {
   bool automatic; /* recipes are tried */
   bool means;     /* rows are means of n runs */
   struct dl_model *m;
-  struct dl_report *r;
-  struct dl_table *fits; /* of r */
+  struct dl_fit_view view;
 };
 
 static bool add_once(struct dl_strlist *l, const char *text) {
@@ -309,7 +311,7 @@ static enum dl_status fit_target(struct fitting *w, const char *target) {
     status = dl_predictions_add(&w->o->predictions, &w->t, fit, &cv, &c, d);
   }
   if (status == DL_OK)
-    dl_report_fit(w->r, w->fits, fit, &cv, &w->cv, &tried);
+    dl_report_fit(&w->view, fit, &cv, &w->cv, &tried);
   dl_cv_free(&cv);
   dl_strlist_free(&tried);
   dl_strlist_free(&c.features);
@@ -361,16 +363,17 @@ static enum dl_status write_results(struct fitting *w) {
   }
   if (status == DL_OK && !w->o->no_model)
     status = dl_model_write(w->m, path.s, &w->cli->diag);
-  dl_report_add(w->r, "model", path.s ? "model" : NULL, NULL, DL_CODE,
+  dl_report_add(w->view.r, "model", path.s ? "model" : NULL, NULL, DL_CODE,
                 dl_string(path.s));
   if (w->means)
-    dl_report_say(w->r, "Scores and intervals are those of the means over the "
-                        "runs of a configuration, not of single runs.");
+    dl_report_say(w->view.r,
+                  "Scores and intervals are those of the means over the "
+                  "runs of a configuration, not of single runs.");
   bool printed = path.s && strcmp(path.s, "-") == 0;
   w->cli->output = NULL;
   if (status == DL_OK && !printed) {
-    status = dl_cli_print(w->cli, w->r);
-    w->r = NULL;
+    status = dl_cli_print(w->cli, w->view.r);
+    w->view.r = NULL;
   }
   dl_text_free(&path);
   return status;
@@ -446,11 +449,11 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
   struct fitting w = {.cli = cli, .o = o};
   w.f = dl_frame_new(cli->catalog);
   w.m = dl_calloc(1, sizeof *w.m);
-  w.r = dl_report_new();
-  w.fits = dl_report_fits(w.r);
+  w.view = (struct dl_fit_view){.r = dl_report_new(), .details = o->details};
+  w.view.fits = dl_report_fits(w.view.r);
   enum dl_status status =
-      w.f && w.m && w.r ? fit_table(&w) : dl_fail_memory(&cli->diag);
-  dl_report_free(w.r);
+      w.f && w.m && w.view.r ? fit_table(&w) : dl_fail_memory(&cli->diag);
+  dl_report_free(w.view.r);
   dl_model_free(w.m);
   dl_frame_free(w.f);
   dl_training_free(&w.t);

@@ -77,12 +77,12 @@ static void score_columns(struct dl_column c[SCORES], const char *first,
   const struct dl_column columns[SCORES] = {
       {first, first, NULL, DL_CODE, false},
       {"n", "n", NULL, DL_CODE, false},
-      {"r2", "R2", NULL, DL_EXACT, false},
-      {"rmse", "RMSE", unit, DL_EXACT, false},
-      {"mae", "MAE", unit, DL_EXACT, false},
+      {"r2", "R2", NULL, DL_PLAIN, false},
+      {"rmse", "RMSE", unit, DL_PLAIN, false},
+      {"mae", "MAE", unit, DL_PLAIN, false},
       {"mape", "MAPE", "%", DL_PERCENT, false},
       {"median_ape", "median APE", "%", DL_PERCENT, false},
-      {"bias", "bias", unit, DL_EXACT, false}};
+      {"bias", "bias", unit, DL_PLAIN, false}};
   for (size_t i = 0; i < SCORES; i++) {
     c[i] = columns[i];
     c[i].heading = shown ? c[i].heading : NULL;
@@ -116,12 +116,13 @@ static void add_score_group(struct dl_report *r, const char *key,
 }
 
 /* JSON has {"scheme", "folds": [...], "mean": {...}, "pooled": {...}}; people
- * get tables, of the folds only where they are few. */
-static void add_cv(struct dl_report *item, const struct dl_fit *fit,
-                   const struct dl_cv *cv, const struct dl_cv_spec *spec) {
+ * get tables, of the folds only if they are few. */
+static void add_cv(const struct dl_fit_view *view, struct dl_report *item,
+                   const struct dl_fit *fit, const struct dl_cv *cv,
+                   const struct dl_cv_spec *spec) {
   char scheme[96], title[128];
   struct dl_column c[SCORES];
-  bool shown = cv->k <= MOST_SHOWN;
+  bool shown = view->details && cv->k <= MOST_SHOWN;
   dl_cv_name(spec, scheme, sizeof scheme);
   snprintf(title, sizeof title, "Cross-validation, %s", scheme);
   struct dl_report *g = dl_report_group(item, "cv", "");
@@ -133,15 +134,15 @@ static void add_cv(struct dl_report *item, const struct dl_fit *fit,
   score_columns(c, "fold", fit->unit, true);
   struct dl_table *sum =
       dl_report_table(g, NULL, shown ? "Summary" : title, c, SCORES, false);
-  add_scores(sum, dl_string("mean"), &cv->mean);
-  add_scores(sum, dl_string("pooled"), &cv->pooled);
+  add_scores(sum, dl_string("mean of folds"), &cv->mean);
+  add_scores(sum, dl_string("pooled rows"), &cv->pooled);
   add_score_group(g, "mean", &cv->mean);
   add_score_group(g, "pooled", &cv->pooled);
 }
 
 /* Residuals by group of rows that were held out together. */
-static void add_groups(struct dl_report *item, const struct dl_fit *fit,
-                       enum dl_held_out_group left) {
+static void add_residuals(struct dl_report *item, const struct dl_fit *fit,
+                          enum dl_held_out_group left) {
   static const char *const keys[] = {"residuals_config", "residuals_arch",
                                      "residuals_gpu"};
   const struct dl_residuals *r = &fit->held_out_residuals[left];
@@ -175,21 +176,25 @@ static void add_groups(struct dl_report *item, const struct dl_fit *fit,
 }
 
 /* Grouped cross-validation: scores and residuals of what was held out. */
-static void add_left_out(struct dl_report *item, const struct dl_fit *fit) {
+static void add_left_out(const struct dl_fit_view *view, struct dl_report *item,
+                         const struct dl_fit *fit) {
   struct dl_column c[SCORES];
   score_columns(c, "left_out", fit->unit, true);
   c[0].heading = "held out";
-  struct dl_table *t = dl_report_table(
-      item, "left_out", "Grouped cross-validation", c, SCORES, false);
+  struct dl_table *t =
+      dl_report_table(item, "left_out", "Grouped cross-validation, pooled rows",
+                      c, SCORES, false);
   for (size_t i = 0; i < DL_N_HELD_OUT; i++) {
     if (fit->held_out_residuals[i].n == 0)
       continue;
     add_scores(t, dl_string(dl_held_out_group_name((enum dl_held_out_group)i)),
                &fit->held_out_residuals[i].pooled);
   }
+  dl_report_show(view->r, view->details);
   for (size_t i = 0; i < DL_HELD_OUT_ROWS; i++)
     if (fit->held_out_residuals[i].n > 0)
-      add_groups(item, fit, (enum dl_held_out_group)i);
+      add_residuals(item, fit, (enum dl_held_out_group)i);
+  dl_report_show(view->r, true);
 }
 
 /* For CSV only: text omits a table without headings, JSON one without a key. */
@@ -225,16 +230,15 @@ static void add_summary(struct dl_table *t, const struct dl_fit *fit,
   dl_table_row(t, v, NULL);
 }
 
-void dl_report_fit(struct dl_report *r, struct dl_table *fits,
-                   const struct dl_fit *fit, const struct dl_cv *cv,
-                   const struct dl_cv_spec *spec,
+void dl_report_fit(const struct dl_fit_view *view, const struct dl_fit *fit,
+                   const struct dl_cv *cv, const struct dl_cv_spec *spec,
                    const struct dl_strlist *tried) {
   const struct dl_regression *method = fit->method;
   char title[256];
   snprintf(title, sizeof title, "Fit of %s%s%s%s by %s", fit->target,
            fit->unit ? " (" : "", fit->unit ? fit->unit : "",
            fit->unit ? ")" : "", method->name);
-  struct dl_report *item = dl_report_item(r, "fits", title);
+  struct dl_report *item = dl_report_item(view->r, "fits", title);
   const struct dl_report_line lines[] = {
       {.key = "target", .value = dl_string(fit->target)},
       {.key = "unit", .value = dl_string(fit->unit)},
@@ -252,12 +256,16 @@ void dl_report_fit(struct dl_report *r, struct dl_table *fits,
       {"intercept", method->intercept ? "intercept" : NULL, NULL, DL_PLAIN,
        dl_number(method->intercept ? method->intercept(fit->state) : NAN)}};
   dl_report_lines(item, lines, DL_LENGTH(lines));
+  dl_report_show(view->r, view->details);
   add_hyper(item, fit);
+  dl_report_show(view->r, view->details || method->coefficient);
   add_features(item, fit);
+  dl_report_show(view->r, view->details);
   add_constants(item, fit);
-  add_summary(fits, fit, cv, spec);
+  dl_report_show(view->r, true);
+  add_summary(view->fits, fit, cv, spec);
   if (cv->k > 0) {
-    add_cv(item, fit, cv, spec);
-    add_left_out(item, fit);
+    add_cv(view, item, fit, cv, spec);
+    add_left_out(view, item, fit);
   }
 }

@@ -11,11 +11,18 @@
  * owned by r. */
 struct dl_table *dl_report_fits(struct dl_report *r);
 
-/* Adds one item to the list "fits" of r and its row to `fits`. `tried` names
- * the candidates of an automatic choice, best first; empty without one. */
-void dl_report_fit(struct dl_report *r, struct dl_table *fits,
-                   const struct dl_fit *fit, const struct dl_cv *cv,
-                   const struct dl_cv_spec *spec,
+/* Where fits are reported. Programs get everything; people get constants,
+ * hyper-parameters, folds and residuals only with `details`. */
+struct dl_fit_view {
+  struct dl_report *r;
+  struct dl_table *fits; /* of r */
+  bool details;
+};
+
+/* Adds one item to the list "fits" and its row to the table. `tried` names the
+ * candidates of an automatic choice, best first; empty without one. */
+void dl_report_fit(const struct dl_fit_view *view, const struct dl_fit *fit,
+                   const struct dl_cv *cv, const struct dl_cv_spec *spec,
                    const struct dl_strlist *tried);
 
 #endif
