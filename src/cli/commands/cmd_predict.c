@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "cli/options/budget.h"
+#include "cli/options/setting_readers.h"
 #include "cli/passes/predict_batch.h"
 #include "cli/passes/predict_sweep.h"
 #include "cli/views/node_report.h"
@@ -34,6 +35,15 @@ static const struct dl_option options[] = {
     {"input", 0, "RUNS.csv",
      "estimate each row of a runs table (- is standard input)",
      AT(TEXT, input)},
+    {"known", 0, "LIST",
+     "measured columns of --input that condition the estimates: time, "
+     "gpu_util, gpu_power (default: all three); duration alone, whatever was "
+     "done in it; or none",
+     DL_READ(dl_read_known_columns, struct dl_predict_options, known),
+     .expected =
+         "time, duration, gpu_util and gpu_power separated by commas, or "
+         "none",
+     .with = "input", .methods = DL_TIMED_METHODS},
     {DL_SHARD_OPTION(struct dl_predict_options, shard), .with = "input"},
     {0},
 };
@@ -50,6 +60,7 @@ static void init(void *options_at) {
   o->methods = "all";
   o->coverage = 0.9;
   o->budget_kwh = INFINITY;
+  o->known = DL_KNOW_ALL;
   o->node = dl_node_options_none;
   dl_job_options_init(&o->job);
   o->job.takes_lists = true;
@@ -82,6 +93,32 @@ static void add_estimates(struct dl_report *r, const struct single *s,
     dl_estimate_values(&s->est[i], foot, o->coverage, v);
     dl_table_row(t, v, (long)i == s->best ? "*" : NULL);
   }
+}
+
+/* What is known of the run, and what follows of waiting. */
+static void add_known(struct dl_report *r, const struct single *s) {
+  static const enum dl_run_id ids[] = {
+      DL_RUN_duration_s,    DL_RUN_epoch_s,      DL_RUN_step_s,
+      DL_RUN_samples_per_s, DL_RUN_tokens_per_s, DL_RUN_gpu_util,
+      DL_RUN_gpu_power_w};
+  const char *names[DL_LENGTH(ids)];
+  const struct dl_conditioned *known = &s->predictions.conditioned;
+  char text[64];
+  size_t n = 0;
+  for (size_t i = 0; i < DL_LENGTH(ids); i++)
+    if (dl_run_set_has(&s->job.row->given, ids[i]))
+      names[n++] = dl_run_columns[ids[i]].name;
+  if (n == 0)
+    return;
+  dl_report_add(r, "known", NULL, NULL, DL_CODE, dl_strings(names, n));
+  if (!known->is)
+    return;
+  dl_report_add(r, "busy_share", NULL, NULL, DL_PERCENT,
+                dl_number(known->busy));
+  dl_report_add(r, "static_power_w", "power of waiting GPUs", "W", DL_PLAIN,
+                dl_number(known->static_w));
+  snprintf(text, sizeof text, "%.2g %% of the time", 100 * known->busy);
+  dl_report_add(r, NULL, "GPU busy", NULL, DL_CODE, dl_string(text));
 }
 
 /* What the recommended estimate and its interval are based on, for
@@ -229,7 +266,7 @@ static enum dl_status estimate_single(struct dl_cli *cli, struct dl_frame *f,
   if (status == DL_OK)
     status = dl_session_check(cli->catalog, &s->job, NULL, 0, &bad, &cli->diag);
   if (status == DL_OK)
-    s->best = dl_recommended(s->est, s->n, !isnan(s->job.run->duration_s));
+    s->best = dl_recommended(s->est, s->n, !isnan(s->job.known.run_s));
   return status;
 }
 
@@ -278,6 +315,7 @@ static enum dl_status report_single(struct dl_cli *cli, struct single *s,
   dl_predict_settings(r, &s->job, &o->job);
   snprintf(s->interval, sizeof s->interval, "%g %% interval",
            100 * o->coverage);
+  add_known(r, s);
   add_estimates(r, s, o);
   dl_predict_parts(r, &s->predictions.parts,
                    o->explain && !dl_is_inference(&s->job));

@@ -13,89 +13,16 @@
 #include "base/number.h"
 #include "catalog/architecture/token_costs.h"
 #include "cli/command.h"
+#include "cli/options/setting_readers.h"
 #include "run/run_columns.h"
 
-/* Stores the number of a column, within the column's range, or the word that a
- * text stands for. */
-static enum dl_status set_value(struct dl_run *run, const struct dl_option *o,
-                                char *arg, struct dl_diag *d) {
-  enum dl_run_id id = (enum dl_run_id)o->column;
-  const struct dl_run_column *c = &dl_run_columns[id];
-  enum dl_status status = DL_OK;
-  if (c->is_text) {
-    const char *word = dl_run_word(c, arg);
-    struct dl_text what = {0};
-    if (!word) {
-      dl_run_column_explain(c, DL_VALUE_WORD, arg, &what);
-      status = dl_fail(d, DL_EUSAGE, "--%s: %s", o->name, dl_text_str(&what));
-    }
-    dl_text_free(&what);
-    dl_run_lend_text(run, id, word);
-    return status;
-  }
-  struct dl_option number = *o;
-  double x = 1; /* of a flag */
-  number.read = NULL;
-  number.low = fmax(o->low, c->low);
-  number.high = c->high;
-  number.whole |= c->whole;
-  if (o->kind == DL_OPTION_READ)
-    number.kind = DL_OPTION_NUMBER;
-  if (arg)
-    status = dl_option_store(&number, arg, &x, d);
-  dl_run_set_number(run, id, x);
-  return status;
-}
-
-/* "lora:16" sets the rank too. */
-static enum dl_status read_fine_tune(const struct dl_option *o, char *arg,
-                                     void *at, struct dl_diag *d) {
-  struct dl_job_options *job = at;
-  char *colon = strchr(arg, ':');
-  const struct dl_option rank = {.name = o->name,
-                                 .kind = DL_OPTION_NUMBER,
-                                 .column = DL_RUN_lora_rank,
-                                 .whole = true};
-  if (colon)
-    *colon = '\0';
-  enum dl_status status = set_value(&job->run, o, arg, d);
-  return status == DL_OK && colon ? set_value(&job->run, &rank, colon + 1, d)
-                                  : status;
-}
-
-static enum dl_status read_frozen(const struct dl_option *o, char *arg,
-                                  void *at, struct dl_diag *d) {
-  static char head[] = "head";
-  (void)arg;
-  return set_value(&((struct dl_job_options *)at)->run, o, head, d);
-}
-
-/* Stores the value of a row with a column in the job; a list makes an axis, of
- * values that the option takes. */
-static enum dl_status read_setting(const struct dl_option *o, char *arg,
-                                   void *at, struct dl_diag *d) {
-  struct dl_job_options *job = at;
-  const struct dl_run_column *c = &dl_run_columns[o->column];
-  if (!arg || !job->takes_lists || !o->sweeps || !dl_axis_is_list(arg))
-    return set_value(&job->run, o, arg, d);
-  struct dl_run scratch = dl_run_unknown;
-  struct dl_diag inner;
-  dl_diag_init(&inner);
-  enum dl_status status =
-      dl_axes_set(&job->axes, c->name, arg, !c->is_text, &inner);
-  if (status != DL_OK)
-    dl_fail(d, status, "--%s: %s", o->name, inner.error);
-  dl_diag_free(&inner);
-  const struct dl_axis *a = dl_axes_find(&job->axes, c->name);
-  for (size_t i = 0; status == DL_OK && !c->is_text && i < a->n; i++)
-    status = set_value(&scratch, o, a->text.s[i], d);
-  return status;
-}
-
 #define SETTING(id)                                                            \
-  .kind = DL_OPTION_READ, .read = read_setting, .column = DL_RUN_##id
+  .kind = DL_OPTION_READ, .read = dl_read_setting, .column = DL_RUN_##id
 #define NUMBER_OF(id) SETTING(id), .whole = true
 #define SWEEPS .sweeps = true
+#define KNOWN(id)                                                              \
+  .kind = DL_OPTION_READ, .read = dl_read_known, .column = DL_RUN_##id,        \
+  .phase = "training", .methods = DL_TIMED_METHODS
 
 const struct dl_option dl_job_options_rows[] = {
     DL_HEADING("What is run:", 1),
@@ -133,10 +60,10 @@ const struct dl_option dl_job_options_rows[] = {
     {"fine-tune", 0, "WHAT",
      "weights that are trained: full (default), head (the classifier alone), "
      "lora:RANK or qlora:RANK",
-     .kind = DL_OPTION_READ, .read = read_fine_tune, .column = DL_RUN_fine_tune,
-     .phase = "training"},
+     .kind = DL_OPTION_READ, .read = dl_read_fine_tune,
+     .column = DL_RUN_fine_tune, .phase = "training"},
     {"frozen", 0, NULL, "the same as --fine-tune head", .kind = DL_OPTION_READ,
-     .read = read_frozen, .column = DL_RUN_fine_tune},
+     .read = dl_read_frozen, .column = DL_RUN_fine_tune},
     {"dataset", 0, "NAME",
      "sizes of a known data set (default imagenet; dlest list datasets)",
      DL_STORE(TEXT, struct dl_job_options, dataset), .phase = "training"},
@@ -148,8 +75,22 @@ const struct dl_option dl_job_options_rows[] = {
      SETTING(epochs), .phase = "training"},
     {"duration", 'd', "TIME",
      "duration of the whole run: hours, or 90m, 3600s, 2h, 3d",
-     .kind = DL_OPTION_HOURS, .read = read_setting, .column = DL_RUN_duration_s,
-     .methods = "physical|pre-epoch|pre-power|green-algorithms|tdp"},
+     .kind = DL_OPTION_HOURS, .read = dl_read_setting,
+     .column = DL_RUN_duration_s, .methods = DL_TIMED_METHODS},
+    {"epoch-time", 0, "TIME", "known time of an epoch: 12m",
+     .kind = DL_OPTION_TIME, .read = dl_read_setting, .column = DL_RUN_epoch_s,
+     .phase = "training", .methods = DL_TIMED_METHODS},
+    {"step-time", 0, "TIME",
+     "known time of a training step, a batch on each GPU: 250ms or 4.0it/s",
+     KNOWN(step_s)},
+    {"throughput", 0, "RATE",
+     "known samples (of language models tokens) per second, all GPUs: 2500/s",
+     KNOWN(samples_per_s)},
+    {"gpu-util", 0, "PERCENT",
+     "known mean GPU utilization in percent, as nvidia-smi prints it",
+     KNOWN(gpu_util)},
+    {"gpu-power", 0, "W", "known mean power of all GPUs together",
+     SETTING(gpu_power_w), .phase = "training", .methods = DL_TIMED_METHODS},
     {"utilisation", 'u', "SHARE",
      "GPU utilization, a share, for green-algorithms (default 1)",
      SETTING(utilisation), .methods = "green-algorithms"},
@@ -297,10 +238,11 @@ enum dl_status dl_job_options_check_table(struct dl_cli *cli,
       dl_csv_find(csv, "phase") >= 0 || value_in(&o->defines, "phase");
   for (size_t i = 0; i < cli->n_given; i++) {
     const struct dl_option *row = cli->given[i].option;
-    const char *column = row->read == read_setting
-                             ? dl_run_columns[row->column].name
-                         : strcmp(row->name, "dataset") == 0 ? "train_samples"
-                                                             : "";
+    const char *column =
+        row->read == dl_read_setting || row->read == dl_read_known
+            ? dl_run_columns[row->column].name
+        : strcmp(row->name, "dataset") == 0 ? "train_samples"
+                                            : "";
     char why[80];
     snprintf(why, sizeof why, "here: it is for --phase %s", row->phase);
     if (row->phase && !phases && dl_strcasecmp(row->phase, phase_of(o)) != 0)
@@ -474,6 +416,8 @@ enum dl_status dl_job_options_apply(struct dl_job_options *o,
   enum dl_status status = dl_job_options_apply_table(o, f, d);
   if (status == DL_OK)
     status = dl_job_options_language(o, catalog, &language, d);
+  if (status == DL_OK && language)
+    dl_settle_throughput(o);
   if (status == DL_OK && defaults && !o->has_table)
     warn_unused(o, language, d);
   if (status == DL_OK && defaults)

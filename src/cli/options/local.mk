@@ -11,6 +11,8 @@ dlest_SOURCES += \
 	%D%/node_options.h \
 	%D%/option.c \
 	%D%/option.h \
+	%D%/setting_readers.c \
+	%D%/setting_readers.h \
 	%D%/shard_option.c \
 	%D%/shard_option.h \
 	%D%/site_options.c \

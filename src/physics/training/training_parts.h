@@ -13,6 +13,9 @@ struct dl_physical_parts {
   /* Time each would take alone, s; they overlap. */
   double compute_s, memory_s, kernels_s, launch_s, fixed_s, waiting_s;
   const char *bound; /* "compute", "memory", "kernels" or "launch" */
+  double static_w;   /* power of a GPU that is awake and waits */
+  double gpu_share;  /* of the time in which kernels run on the GPU, those that
+                        wait for other GPUs included: its utilization */
 };
 
 /* By a fit. Without what it learnt from the residuals of near configurations.
