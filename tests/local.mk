@@ -52,6 +52,7 @@ UNIT_TESTS = \
 	tests/unit/test_plot_kinds \
 	tests/unit/test_predictor \
 	tests/unit/test_projection \
+	tests/unit/test_projection_interval \
 	tests/unit/test_render \
 	tests/unit/test_report \
 	tests/unit/test_ridge \
@@ -97,6 +98,7 @@ CLI_TESTS = \
 	tests/cli/examples.bats \
 	tests/cli/exports.bats \
 	tests/cli/extract-logs.bats \
+	tests/cli/extract-nodes.bats \
 	tests/cli/extract-published.bats \
 	tests/cli/extract.bats \
 	tests/cli/fit.bats \
@@ -113,6 +115,8 @@ CLI_TESTS = \
 	tests/cli/locales.bats \
 	tests/cli/generalisation.bats \
 	tests/cli/list.bats \
+	tests/cli/manners.bats \
+	tests/cli/model-configs.bats \
 	tests/cli/means.bats \
 	tests/cli/memory-published.bats \
 	tests/cli/metamorphic.bats \
@@ -121,6 +125,7 @@ CLI_TESTS = \
 	tests/cli/options.bats \
 	tests/cli/physical.bats \
 	tests/cli/plot.bats \
+	tests/cli/predict-screen.bats \
 	tests/cli/predict.bats \
 	tests/cli/progress.bats \
 	tests/cli/recommend-nodes.bats \
@@ -128,6 +133,8 @@ CLI_TESTS = \
 	tests/cli/python.bats \
 	tests/cli/recommend.bats \
 	tests/cli/record.bats \
+	tests/cli/record-jobs.bats \
+	tests/cli/record-sensors.bats \
 	tests/cli/report.bats \
 	tests/cli/reproduce.bats \
 	tests/cli/scaling-published.bats \
@@ -306,6 +313,10 @@ tests_unit_test_predictor_SOURCES = tests/unit/test_predictor.c \
 tests_unit_test_predictor_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_projection_SOURCES = tests/unit/test_projection.c
 tests_unit_test_projection_LDADD = $(LDADD) $(CMOCKA_LIBS)
+
+tests_unit_test_projection_interval_SOURCES = \
+	tests/unit/test_projection_interval.c
+tests_unit_test_projection_interval_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_render_SOURCES = tests/unit/test_render.c
 tests_unit_test_render_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_report_SOURCES = tests/unit/test_report.c
@@ -388,9 +399,9 @@ AM_TESTS_ENVIRONMENT = \
 
 # A locale with a decimal comma, where Debian's package locales is there.
 check_DATA = tests/locale/made tests/faults/failing_malloc.so \
-	tests/record/libnvidia-ml.so.1
+	tests/record/libnvidia-ml.so.1 tests/record/fake_clock.so
 CLEANFILES = tests/messages.h tests/locale/made tests/faults/failing_malloc.so \
-	tests/record/libnvidia-ml.so.1 onnx-proto/onnx.proto \
+	tests/record/libnvidia-ml.so.1 tests/record/fake_clock.so onnx-proto/onnx.proto \
 	onnx-proto/onnx.pb-c.c onnx-proto/onnx.pb-c.h
 tests/locale/made:
 	$(MKDIR_P) tests/locale
@@ -408,6 +419,12 @@ tests/record/libnvidia-ml.so.1: tests/record/fake_nvml.c
 	@$(MKDIR_P) tests/record
 	$(AM_V_CCLD)$(CC) -std=gnu17 -D_GNU_SOURCE -O1 -fPIC -shared -o $@ \
 	  $(srcdir)/tests/record/fake_nvml.c -lm
+# A library to preload in which clocks jump.
+EXTRA_DIST += tests/record/fake_clock.c
+tests/record/fake_clock.so: tests/record/fake_clock.c
+	@$(MKDIR_P) tests/record
+	$(AM_V_CCLD)$(CC) -std=gnu17 -D_GNU_SOURCE -O1 -fPIC -shared -o $@ \
+	  $(srcdir)/tests/record/fake_clock.c
 clean-local:
 	-rm -rf tests/locale deb coverage
 

@@ -8,7 +8,7 @@
 #
 # NAME is an importer of power logs, `any` (recognised by content), `follow` (a
 # log that arrives in pieces), `report` (sacct to totals), `plan` (predict
-# --input), `catalog`, `csv`, `model`, `shape` or `onnx`; all without any. CLANG
+# --input), `catalog`, `config` (of model hubs), `csv`, `model`, `shape` or `onnx`; all without any. CLANG
 # names the compiler, FUZZ_JOBS the number of fuzzers at a time.
 set -eu
 
@@ -25,7 +25,7 @@ if [ "${1-}" = --one ]; then
   # What was found before is tried again.
   find "$own/found" -type f -exec mv {} "$own/corpus" \;
   case $name in
-    catalog | csv | follow | model | onnx | plan | report | shape)
+    catalog | config | csv | follow | model | onnx | plan | report | shape)
       binary=fuzz_$name importer= ;;
     any) binary=fuzz_import importer= ;;
     *) binary=fuzz_import importer=$name ;;
@@ -111,13 +111,13 @@ for harness in tests/fuzz/fuzz_*.c; do
   # shellcheck disable=SC2046,SC2086
   ${CLANG:-clang} $flags -fsanitize=fuzzer,address,undefined "$harness" \
     "$FUZZ_DIR/libfuzzed.a" -lcsv -lxxhash -lgsl -lgslcblas \
-    $(pkg-config --libs libxml-2.0 libprotobuf-c) -lm \
+    $(pkg-config --libs libxml-2.0 libprotobuf-c jansson) -lm \
     -o "$FUZZ_DIR/$(basename "$harness" .c)"
 done
 
 if [ $# -eq 0 ]; then
   # shellcheck disable=SC2046
-  set -- $("$FUZZ_DIR/fuzz_import" --names) any catalog csv \
+  set -- $("$FUZZ_DIR/fuzz_import" --names) any catalog config csv \
     follow model onnx plan report shape
 fi
 printf '%s\n' "$@" | xargs -n 1 -P "$jobs" "$self" --one

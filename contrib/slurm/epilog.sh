@@ -54,7 +54,7 @@ estimate() {
   option --batch-size "${DLEST_BATCH_SIZE:-}"
   # shellcheck disable=SC2086
   limited "$dlest" predict --quiet $options ${DLEST_PREDICT:-} 2>/dev/null |
-    sed -n '/^Estimates$/,/^$/{/^Estimates$/d;/^$/d;p;}'
+    sed '/^$/,$d' # the figures, without the notes below them
 }
 
 main() {

@@ -19,91 +19,186 @@ static size_t min2(size_t a, size_t b) {
   return a < b ? a : b;
 }
 
-size_t dl_edit_distance(const char *a, const char *b) {
+/* What edits cost. `one`: to insert or delete s[i]. */
+struct costs {
+  size_t (*one)(const char *s, size_t i);
+  size_t (*other)(char a, char b);
+  size_t swap;
+};
+
+static size_t distance(const struct costs *c, const char *a, const char *b) {
   size_t m = strlen(a), n = strlen(b), width = n + 1;
   size_t *table = dl_calloc((m + 1) * width, sizeof *table);
   if (!table)
-    return m > n ? m : n; /* out of memory: the greatest possible */
-  for (size_t j = 0; j <= n; j++)
-    table[j] = j;
+    return SIZE_MAX / 2; /* out of memory: far */
+  for (size_t j = 1; j <= n; j++)
+    table[j] = table[j - 1] + c->one(b, j - 1);
   for (size_t i = 1; i <= m; i++) {
     size_t *row = table + i * width, *before = row - width;
-    row[0] = i;
+    size_t gone = c->one(a, i - 1);
+    row[0] = before[0] + gone;
     for (size_t j = 1; j <= n; j++) {
-      size_t change = a[i - 1] == b[j - 1] ? 0 : 1;
-      row[j] = min2(before[j - 1] + change, min2(before[j], row[j - 1]) + 1);
+      row[j] = min2(before[j - 1] + c->other(a[i - 1], b[j - 1]),
+                    min2(before[j] + gone, row[j - 1] + c->one(b, j - 1)));
       if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-        row[j] = min2(row[j], (before - width)[j - 2] + 1);
+        row[j] = min2(row[j], (before - width)[j - 2] + c->swap);
     }
   }
-  size_t distance = table[m * width + n];
+  size_t cost = table[m * width + n];
   free(table);
-  return distance;
+  return cost;
 }
 
-/* The distance for suggestions: upper and lower case are the same, what
- * `wanted` begins is no further than one edit, and what holds it (three
- * letters or more: "3090") no further than two. */
-static size_t name_cost(const char *wanted, const char *name) {
-  size_t n = strlen(wanted), cost;
-  char *a = dl_strdup(wanted), *b = dl_strdup(name);
+static size_t plain_one(const char *s, size_t i) {
+  (void)s;
+  (void)i;
+  return 1;
+}
 
-  if (a == NULL || b == NULL) {
-    cost = SIZE_MAX - 1;
-  } else {
-    for (char *p = a; *p != '\0'; p++)
-      *p = dl_lower(*p);
-    for (char *p = b; *p != '\0'; p++)
-      *p = dl_lower(*p);
-    cost = dl_edit_distance(a, b);
-    if (n > 0 && cost > 1 && strncmp(a, b, n) == 0)
-      cost = 1;
-    else if (n > 2 && cost > 2 && strstr(b, a))
-      cost = 2;
+static size_t plain_other(char a, char b) {
+  return a != b;
+}
+
+size_t dl_edit_distance(const char *a, const char *b) {
+  static const struct costs plain = {plain_one, plain_other, 1};
+  return distance(&plain, a, b);
+}
+
+/* --- As people mistype names. Quarters of an edit. */
+
+enum { SEPARATOR = 1, SLIP = 2, EDIT = 4, DIGIT = 6 };
+
+static bool is_separator(char c) {
+  return c == '-' || c == '_' || c == ' ' || c == '/';
+}
+
+static size_t typed_one(const char *s, size_t i) {
+  bool again = (i > 0 && s[i] == s[i - 1]) || s[i] == s[i + 1];
+  return is_separator(s[i]) ? SEPARATOR : again ? SLIP : EDIT;
+}
+
+static bool look_alike(char a, char b) {
+  static const char *const sets[] = {"0o", "1li", "5s", "8b"};
+  for (size_t i = 0; i < DL_LENGTH(sets); i++)
+    if (strchr(sets[i], a) && strchr(sets[i], b))
+      return true;
+  return false;
+}
+
+static size_t typed_other(char a, char b) {
+  return a == b                               ? 0
+         : is_separator(a) && is_separator(b) ? SEPARATOR
+         : look_alike(a, b)                   ? SLIP
+         : dl_is_digit(a) && dl_is_digit(b)   ? DIGIT
+                                              : EDIT;
+}
+
+/* In lower case; NULL: memory is out. */
+static char *lower(const char *s) {
+  char *to = dl_strdup(s);
+  for (char *p = to; p && *p; p++)
+    *p = dl_lower(*p);
+  return to;
+}
+
+size_t dl_name_distance(const char *typed, const char *name) {
+  static const struct costs costs = {typed_one, typed_other, EDIT};
+  enum { LEAST_PART = 3 }; /* letters of a part that counts */
+  char *a = lower(typed), *b = lower(name);
+  size_t cost = SIZE_MAX / 2;
+  if (a && b) {
+    size_t m = strlen(a), n = strlen(b);
+    const char *at = m > 0 ? strstr(b, a) : NULL;
+    cost = distance(&costs, a, b);
+    if (at && (at == b || m >= LEAST_PART)) /* the rest counts little */
+      cost = min2(cost, (at == b ? EDIT - 1 : EDIT) + (n - m) / 8);
   }
   free(a);
   free(b);
   return cost;
 }
 
-/* Appends the names whose cost is no more than `limit`. */
-static void add_nearest(const char *wanted, const char *const *names, size_t n,
-                        size_t most, size_t limit, struct dl_text *text) {
-  size_t *cost = dl_calloc(n, sizeof *cost);
+/* Index of the candidate that is next in line and of something that has not
+ * been taken, or n. */
+static size_t next_best(const struct dl_candidate *c, const size_t *cost,
+                        size_t n, size_t limit) {
+  size_t best = n;
+  for (size_t i = 0; i < n; i++)
+    if (cost[i] <= limit &&
+        (best == n || cost[i] < cost[best] ||
+         (cost[i] == cost[best] && strlen(c[i].name) < strlen(c[best].name))))
+      best = i;
+  return best;
+}
 
-  if (cost == NULL) {
+/* The nearest candidates within a limit, in order, one of each thing; returns
+ * their number, of MOST. */
+enum { MOST = 64 };
+
+static size_t rank(const char *typed, const struct dl_candidate *c, size_t n,
+                   size_t limit, const char **best, struct dl_text *text) {
+  size_t *cost = dl_calloc(n, sizeof *cost), k = 0;
+  if (!cost) {
     text->failed = true;
-    return;
+    return 0;
   }
   for (size_t i = 0; i < n; i++)
-    cost[i] = name_cost(wanted, names[i]);
-  for (size_t k = 0; k < most && k < n; k++) {
-    size_t best = 0;
-
-    for (size_t i = 1; i < n; i++)
-      if (cost[i] < cost[best])
-        best = i;
-    if (cost[best] > limit)
+    cost[i] = dl_name_distance(typed, c[i].name);
+  for (; k < MOST; k++) {
+    size_t i = next_best(c, cost, n, limit);
+    if (i == n)
       break;
-    dl_text_add(text, k == 0 ? "'" : ", '");
-    dl_text_add(text, names[best]);
-    dl_text_add(text, "'");
-    cost[best] = SIZE_MAX; /* taken */
+    best[k] = c[i].shown ? c[i].shown : c[i].name;
+    for (size_t j = 0; j < n; j++)
+      if (c[j].of == c[i].of)
+        cost[j] = SIZE_MAX; /* taken */
   }
   free(cost);
+  return k;
 }
 
-void dl_nearest_names(const char *wanted, const char *const *names, size_t n,
+void dl_suggest(const char *typed, const struct dl_candidate *c, size_t n,
+                size_t most, bool strict, struct dl_text *text) {
+  const char *best[MOST];
+  size_t limit = EDIT * strlen(typed) / (strict ? 5 : 3);
+  limit = limit < EDIT ? EDIT : min2(limit, 3 * EDIT);
+  size_t k = min2(most, rank(typed, c, n, limit, best, text));
+  for (size_t i = 0; i < k; i++) {
+    dl_text_add(text, i == 0       ? " (did you mean '"
+                      : i + 1 == k ? " or '"
+                                   : ", '");
+    dl_text_add(text, best[i]);
+    dl_text_add(text, i + 1 == k ? "'?)" : "'");
+  }
+}
+
+/* Candidates of plain names; NULL: memory is out. */
+static struct dl_candidate *of_names(const char *const *names, size_t n,
+                                     struct dl_text *text) {
+  struct dl_candidate *c = dl_calloc(n, sizeof *c);
+  text->failed |= !c;
+  for (size_t i = 0; c && i < n; i++)
+    c[i] = (struct dl_candidate){names[i], NULL, i};
+  return c;
+}
+
+void dl_suggest_names(const char *typed, const char *const *names, size_t n,
+                      struct dl_text *text) {
+  struct dl_candidate *c = of_names(names, n, text);
+  if (c)
+    dl_suggest(typed, c, n, 3, false, text);
+  free(c);
+}
+
+void dl_nearest_names(const char *typed, const char *const *names, size_t n,
                       size_t most, struct dl_text *text) {
-  add_nearest(wanted, names, n, most, SIZE_MAX, text);
-}
-
-void dl_close_names(const char *wanted, const char *const *names, size_t n,
-                    size_t most, struct dl_text *text) {
-  size_t edits = strlen(wanted) / 5;
-  add_nearest(wanted, names, n, most,
-              edits < 1   ? 1
-              : edits > 3 ? 3
-                          : edits,
-              text);
+  const char *best[MOST];
+  struct dl_candidate *c = of_names(names, n, text);
+  size_t k = c ? min2(most, rank(typed, c, n, SIZE_MAX - 1, best, text)) : 0;
+  for (size_t i = 0; i < k; i++) {
+    dl_text_add(text, i == 0 ? "'" : ", '");
+    dl_text_add(text, best[i]);
+    dl_text_add(text, "'");
+  }
+  free(c);
 }

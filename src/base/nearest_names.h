@@ -11,15 +11,33 @@
 /* Edits (insert, delete, substitute, swap of neighbours) from a to b. */
 size_t dl_edit_distance(const char *a, const char *b);
 
-/* Appends to *text the (at most) `most` names nearest to `wanted`, as
- * "'a', 'b', 'c'"; a name that starts with `wanted` or contains it counts
- * as near. */
-void dl_nearest_names(const char *wanted, const char *const *names, size_t n,
-                      size_t most, struct dl_text *text);
+/* How far a typed text is from a name, in quarters of an edit (4: one letter).
+ * Case does not count. Blanks, hyphens and underscores, letters that look like
+ * a digit (O and 0, l and 1), and a letter too often or too rarely cost less
+ * than an edit; another digit costs more, since it names another thing. A name
+ * that begins with the text or holds it is near: 4090 and rtx-4090. */
+size_t dl_name_distance(const char *typed, const char *name);
 
-/* The same for names within a fifth of the letters of `wanted` in edits (1 to
- * 3): none may be. */
-void dl_close_names(const char *wanted, const char *const *names, size_t n,
-                    size_t most, struct dl_text *text);
+/* A name to suggest. */
+struct dl_candidate {
+  const char *name;  /* compared with what was typed */
+  const char *shown; /* suggested in its place; NULL: the name */
+  size_t of;         /* thing that it names: each is suggested once */
+};
+
+/* Appends " (did you mean 'a', 'b' or 'c'?)" with at most `most` names, the
+ * nearest first, or nothing where none is near: within a third of the letters
+ * of `typed` in edits, with `strict` a fifth (1 to 3). */
+void dl_suggest(const char *typed, const struct dl_candidate *c, size_t n,
+                size_t most, bool strict, struct dl_text *text);
+
+/* The same of plain names, at most three. */
+void dl_suggest_names(const char *typed, const char *const *names, size_t n,
+                      struct dl_text *text);
+
+/* Appends at most `most` of the names as "'a', 'b', 'c'", the nearest first,
+ * however far they are. */
+void dl_nearest_names(const char *typed, const char *const *names, size_t n,
+                      size_t most, struct dl_text *text);
 
 #endif

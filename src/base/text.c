@@ -19,8 +19,11 @@ void dl_text_clear(struct dl_text *t) {
     t->s[0] = '\0';
 }
 
-static bool reserve(struct dl_text *t, size_t more) {
+/* Rows of tables are put together of many short pieces, most of which fit. */
+static inline bool reserve(struct dl_text *t, size_t more) {
   void *s = t->s;
+  if (t->cap - t->len > more && !t->failed)
+    return true;
   if (t->failed || !dl_grow(&s, &t->cap, t->len + more + 1, 1)) {
     t->failed = true;
     return false;

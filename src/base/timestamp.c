@@ -243,38 +243,63 @@ bool dl_parse_elapsed(const char *s, size_t len, double *seconds) {
   return true;
 }
 
-/* Seconds in a unit of time, 0 if there is none of that name. */
-static double unit_seconds(const char *name, size_t len) {
-  static const struct {
-    const char *name;
-    double seconds;
-  } units[] = {{"ms", 1e-3}, {"s", 1},    {"m", 60},
-               {"min", 60},  {"h", 3600}, {"d", 86400}};
+/* Units of time, the longest first. */
+static const struct unit {
+  const char *names; /* separated by '|' */
+  double seconds;
+} units[] = {
+    {"w|week|weeks", 7.0 * DAY_S},    {"d|day|days", DAY_S},
+    {"h|hr|hrs|hour|hours", 3600},    {"m|min|mins|minute|minutes", 60},
+    {"s|sec|secs|second|seconds", 1}, {"ms", 1e-3}};
+enum { UNITS = sizeof units / sizeof *units };
 
-  for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-    if (strlen(units[i].name) == len && memcmp(name, units[i].name, len) == 0)
-      return units[i].seconds;
-  return 0;
+/* Index of the unit whose name is s[0..len) in any case, or UNITS. */
+static size_t find_unit(const char *s, size_t len) {
+  size_t i = 0;
+  for (; i < UNITS; i++)
+    for (const char *name = units[i].names; *name; name += *name == '|') {
+      size_t n = strcspn(name, "|");
+      if (n == len && dl_strncasecmp(name, s, n) == 0)
+        return i;
+      name += n;
+    }
+  return i;
 }
 
-bool dl_parse_duration(const char *s, double unit_s, double *seconds) {
-  size_t len = strlen(s), n;
-  double v;
+/* Bytes of the decimal number that s begins with; no sign. */
+static size_t number_length(const char *s) {
+  size_t n = strspn(s, "0123456789.");
+  size_t sign = n > 0 && (s[n] == 'e' || s[n] == 'E')
+                    ? (s[n + 1] == '+' || s[n + 1] == '-' ? 2 : 1)
+                    : 0;
+  return sign > 0 && dl_is_digit(s[n + sign])
+             ? n + sign + strspn(s + n + sign, "0123456789")
+             : n;
+}
 
-  while (len > 0 && dl_is_space(s[len - 1]))
-    len--;
-  n = len;
-  while (n > 0 && s[n - 1] >= 'a' && s[n - 1] <= 'z')
-    n--;
-  if (n < len)
-    unit_s = unit_seconds(s + n, len - n);
-  if (unit_s == 0 || dl_parse_number(s, n, &v) != DL_NUMBER_OK)
-    return false;
-  v *= unit_s;
-  if (!isfinite(v) || v < 0)
-    return false;
-  *seconds = v;
-  return true;
+bool dl_parse_duration(const char *s, double *seconds) {
+  const char *colon = strchr(s, ':');
+  double sum = 0, x;
+  size_t next = 0; /* the longest unit that may follow */
+  if (colon)       /* MM:SS could also be hours and minutes */
+    return strchr(colon + 1, ':') && dl_parse_elapsed(s, strlen(s), seconds);
+  for (s += strspn(s, " "); *s; next++) {
+    size_t n = number_length(s);
+    if (dl_parse_number(s, n, &x) != DL_NUMBER_OK)
+      return false;
+    s += n + strspn(s + n, " ");
+    for (n = 0; dl_is_alpha(s[n]);)
+      n++;
+    size_t unit = find_unit(s, n);
+    s += n + strspn(s + n, " ");
+    /* Of several parts the last alone may have a fraction. */
+    if (unit == UNITS || unit < next || (*s && x != floor(x)))
+      return false;
+    sum += x * units[unit].seconds;
+    next = unit;
+  }
+  *seconds = sum;
+  return next > 0 && isfinite(sum);
 }
 
 /* Writes x >= 0 in that many digits, and `behind`; returns the end. */

@@ -33,9 +33,12 @@ bool dl_parse_timestamp(const char *s, size_t len, struct dl_timestamp *out);
  * 0:00:01". False for everything else. */
 bool dl_parse_elapsed(const char *s, size_t len, double *seconds);
 
-/* A time: a plain number in `unit_s` seconds, or a number with ms, s, m, min,
- * h, d behind it ("90m", "250ms", "2h"). Result in seconds. */
-bool dl_parse_duration(const char *s, double unit_s, double *seconds);
+/* A duration that a person types, in seconds: numbers with their units, the
+ * longest unit first ("90m", "1h30m", "2 days 4 h", "250ms", "1.5h"), or
+ * [D-]H:MM:SS[.fff] ("1:30:00"). Units are ms, s, m, h, d and w, and longer
+ * names of them (sec, min, hours), in any case. False for everything else: for
+ * a number without a unit, and for "1:30", of which the unit is unknown. */
+bool dl_parse_duration(const char *s, double *seconds);
 
 /* 2022-12-05T09:55:42.535 with as many decimals as it takes (none, 3, 6 or
  * 9), "Z" behind it where `zoned`. Returns buf. */

@@ -9,12 +9,14 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "base/nearest_names.h"
+#include "catalog/architecture/file_name.h"
+#include "catalog/architecture/from_config.h"
 #include "catalog/architecture/from_onnx.h"
 #include "catalog/architecture/layer_shapes.h"
 #include "catalog/catalog_file.h"
 #include "catalog/catalog_scan.h"
 #include "catalog/names/arch_name.h"
+#include "catalog/names/entry_names.h"
 #include "catalog/names/gpu_match.h"
 #include "catalog/user_files.h"
 
@@ -219,8 +221,9 @@ static enum dl_status read_own(struct dl_catalog *c, enum dl_kind kind,
   return status;
 }
 
-/* An ONNX model by its name, or by its content: XML begins with blanks, a byte
- * order mark or '<'. What cannot be read twice is copied first. */
+/* An ONNX model or a config.json by its name, or by its content: JSON begins
+ * with '{', XML with blanks, a byte order mark or '<'. What cannot be read
+ * twice is copied first. */
 static enum dl_status read_architecture(struct dl_catalog *c, const char *path,
                                         struct single *own, struct dl_diag *d) {
   FILE *f, *copy = NULL;
@@ -232,16 +235,18 @@ static enum dl_status read_architecture(struct dl_catalog *c, const char *path,
   if (fstat(fileno(f), &st) != 0 || !S_ISREG(st.st_mode))
     status = dl_spool_input(f, path, &copy, d);
   int first = status == DL_OK ? getc(copy ? copy : f) : EOF;
-  bool onnx =
-      dl_is_onnx(path) || (first != EOF && !strchr(" \t\r\n<\xef", first));
+  bool json = dl_is_json(path) || first == '{';
+  bool onnx = !json && (dl_is_onnx(path) ||
+                        (first != EOF && !strchr(" \t\r\n<\xef", first)));
   dl_close_input(f);
   if (copy) {
     snprintf(name, sizeof name, "/proc/self/fd/%d", fileno(copy));
     path = name;
   }
   if (status == DL_OK)
-    status = onnx ? dl_onnx_load(&own->file, path, &own->recount, d)
-                  : read_own(c, DL_ARCHITECTURE, path, &own->file, d);
+    status = json   ? dl_config_load(&own->file, path, d)
+             : onnx ? dl_onnx_load(&own->file, path, &own->recount, d)
+                    : read_own(c, DL_ARCHITECTURE, path, &own->file, d);
   if (copy)
     fclose(copy);
   return status;
@@ -276,7 +281,8 @@ enum dl_status dl_catalog_open(struct dl_catalog *c, enum dl_kind kind,
   /* Names of the catalogue may have a slash in them too
    * (meta-llama/Llama-2-7b-hf): such a text is a path only where it is written
    * like one, or a file has that name. */
-  bool file = dl_is_onnx(name) || (n > 4 && strcmp(name + n - 4, ".xml") == 0);
+  bool file = dl_is_onnx(name) || dl_is_json(name) ||
+              (n > 4 && strcmp(name + n - 4, ".xml") == 0);
   bool path = strchr(name, '/') &&
               (*name == '.' || *name == '/' || access(name, F_OK) == 0);
   if (shape || (!file && !path) || find_opened(c, kind, name))
@@ -381,42 +387,14 @@ enum dl_status dl_catalog_look_listed(struct dl_catalog *c, enum dl_kind kind,
 
 enum { MOST_SHOWN = 64 /* bytes of a name in a message */ };
 
-/* Names are compared folded. Grids are compared by the name of the country:
- * their identifiers are too short to resemble anything. Regions of a country
- * (us-ca), sites and networks are compared by their identifiers as they are
- * written. */
-static bool by_name(enum dl_kind kind, const char *name) {
-  return kind == DL_GRID && strlen(name) > 3 && name[2] != '-';
-}
-
-static void name_nearest(struct dl_catalog *c, enum dl_kind kind,
-                         const char *name, struct dl_text *text) {
+static void suggest(struct dl_catalog *c, enum dl_kind kind, const char *name,
+                    struct dl_text *text) {
   const struct dl_descriptor **all = NULL;
   size_t n = 0;
   struct dl_diag quiet;
   dl_diag_init(&quiet);
-  if (dl_catalog_all(c, kind, &all, &n, &quiet) == DL_OK) {
-    const char **names = dl_calloc(n, sizeof *names);
-    for (size_t i = 0; names && i < n; i++)
-      names[i] = by_name(kind, name) ? all[i]->name : all[i]->id;
-    struct dl_text folded = {0}, cut = {0};
-    dl_text_add_n(&cut, name, strnlen(name, MOST_SHOWN));
-    bool raw = kind == DL_SITE || (kind == DL_GRID && !by_name(kind, name));
-    if (kind == DL_ARCHITECTURE)
-      raw = !dl_arch_name_reduce(dl_text_str(&cut), &folded);
-    else if (!raw)
-      dl_fold_name(kind, dl_text_str(&cut), &folded);
-    if (raw)
-      dl_text_add(&folded, dl_text_str(&cut));
-    /* Networks are many: the nearest of them may be any other. */
-    if (names && kind == DL_ARCHITECTURE)
-      dl_close_names(dl_text_str(&folded), names, n, 3, text);
-    else if (names)
-      dl_nearest_names(dl_text_str(&folded), names, n, 3, text);
-    dl_text_free(&folded);
-    dl_text_free(&cut);
-    free(names);
-  }
+  if (dl_catalog_all(c, kind, &all, &n, &quiet) == DL_OK)
+    dl_suggest_entries(kind, name, all, n, text);
   free(all);
   dl_diag_free(&quiet);
 }
@@ -431,18 +409,17 @@ enum dl_status dl_catalog_get(struct dl_catalog *c, enum dl_kind kind,
     return dl_shapes_get(&c->shapes, name, e, d);
   struct dl_text near = {0};
   if (c->n_unknown++ < MOST_SUGGESTIONS)
-    name_nearest(c, kind, name, &near);
+    suggest(c, kind, name, &near);
   const struct dl_kind_info *k = dl_kind_info(kind);
   const char *cut = strlen(name) > MOST_SHOWN ? "..." : "";
   if (kind == DL_ARCHITECTURE && !near.s)
     dl_fail(d, DL_EINPUT,
             "unknown %s '%.*s%s'; export it to ONNX and pass the file: "
-            "--arch model.onnx (see 'dlest list %s')",
+            "--arch model.onnx; see 'dlest list %s'",
             k->word, MOST_SHOWN, name, cut, k->words);
   else
-    dl_fail(d, DL_EINPUT, "unknown %s '%.*s%s'%s%s (see 'dlest list %s')",
-            k->word, MOST_SHOWN, name, cut, near.s ? "; nearest: " : "",
-            dl_text_str(&near), k->words);
+    dl_fail(d, DL_EINPUT, "unknown %s '%.*s%s'%s; see 'dlest list %s'", k->word,
+            MOST_SHOWN, name, cut, dl_text_str(&near), k->words);
   dl_text_free(&near);
   return DL_EINPUT;
 }

@@ -18,9 +18,9 @@ struct dl_catalog *dl_catalog_new(const char *datadir);
 void dl_catalog_free(struct dl_catalog *c); /* accepts NULL */
 
 /* Opens a user's own file if `name` is the path of one (it ends in .xml, or in
- * .onnx for an architecture, whose work is counted, or contains '/' and begins
- * with that or '.', or there is such a file); its path is then a name for
- * lookups. A shape with a mistake in it ("transformer:...") is refused here.
+ * .onnx or .json for an architecture, or contains '/' and begins with that or
+ * '.', or there is such a file); its path is then a name for lookups. A shape
+ * with a mistake in it ("transformer:...") is refused here.
  * Call it for names on the command line, never for names in a table: a table
  * must not make dlest read files. */
 enum dl_status dl_catalog_open(struct dl_catalog *c, enum dl_kind kind,
@@ -30,7 +30,7 @@ enum dl_status dl_catalog_open(struct dl_catalog *c, enum dl_kind kind,
  * hyphens and vendor words do not count), by the path of a file that was
  * opened, or by a shape (shapes.h). An accelerator also by the parts of its
  * name (names/gpu_match.h). Owned by the catalogue. An unknown name is refused
- * (DL_EINPUT) with the nearest three. */
+ * (DL_EINPUT) with the nearest names. */
 enum dl_status dl_catalog_get(struct dl_catalog *c, enum dl_kind kind,
                               const char *name, const struct dl_descriptor **e,
                               struct dl_diag *d);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "catalog/architecture/transformer.h"
@@ -15,14 +16,17 @@ const char *const dl_scaling_names[] = {[DL_SCALING_NONE] = "none",
                                         [DL_SCALING_TOKENS] = "tokens",
                                         [DL_SCALING_SEQUENCE] = "sequence"};
 
-void dl_catalog_file_free(struct dl_catalog_file *c) {
-  for (size_t i = 0; i < c->n; i++) {
-    free((void *)c->e[i]->aliases);
-    if (c->e[i]->kind == DL_ARCHITECTURE) {
-      free((void *)DL_AS(architecture, c->e[i])->inputs);
-      free((void *)DL_AS(architecture, c->e[i])->transformer);
-    }
+static void free_lists(const struct dl_descriptor *e) {
+  free((void *)e->aliases);
+  if (e->kind == DL_ARCHITECTURE) {
+    free((void *)DL_AS(architecture, e)->inputs);
+    free((void *)DL_AS(architecture, e)->transformer);
   }
+}
+
+void dl_catalog_file_free(struct dl_catalog_file *c) {
+  for (size_t i = 0; i < c->n; i++)
+    free_lists(c->e[i]);
   free(c->e);
   free(c->block);
   dl_intern_free(&c->folded);
@@ -255,6 +259,10 @@ static long kind_of(const struct dl_xml *xml) {
   return -1;
 }
 
+static enum dl_status no_entry(const struct dl_xml *xml, struct dl_diag *d) {
+  return dl_fail_at(d, DL_EINPUT, dl_xml_path(xml), 0, "no entry in this file");
+}
+
 static enum dl_status read_entries(struct dl_catalog_file *c, enum dl_kind kind,
                                    struct dl_diag *d) {
   dl_node *root = dl_xml_root(c->xml);
@@ -273,10 +281,7 @@ static enum dl_status read_entries(struct dl_catalog_file *c, enum dl_kind kind,
     if (status != DL_OK)
       return status;
   }
-  if (c->n == 0)
-    return dl_fail_at(d, DL_EINPUT, dl_xml_path(c->xml), 0,
-                      "no entry in this file");
-  return DL_OK;
+  return c->n == 0 ? no_entry(c->xml, d) : DL_OK;
 }
 
 /* Reads the entries of a document, which must be of a kind; takes it over. */
@@ -339,4 +344,109 @@ const struct dl_descriptor *
 dl_catalog_file_find(const struct dl_catalog_file *c, const char *folded) {
   long i = dl_intern_find(&c->folded, folded);
   return i < 0 ? NULL : c->e[c->owner[i]];
+}
+
+/* --- entries one by one */
+
+/* Of the types in data/catalog.rng; libxml2 takes a few more digits. */
+enum { MOST_WORD = 80, MOST_TEXT = 500, MOST_DIGITS = 18 };
+
+static bool is_word(const char *s) {
+  size_t n = strspn(s, "abcdefghijklmnopqrstuvwxyz0123456789._+-");
+  return n > 0 && n <= MOST_WORD && !s[n] && (dl_is_alnum(*s)) &&
+         (dl_is_alnum(s[n - 1]) || s[n - 1] == '+');
+}
+
+/* Not negative, without exponent. */
+static bool is_decimal(const char *s) {
+  size_t n = strspn(s, "0123456789"), m = 0;
+  if (s[n] == '.')
+    m = 1 + strspn(s + n + 1, "0123456789");
+  return n > 0 && m != 1 && n + m <= MOST_DIGITS && !s[n + m];
+}
+
+static bool is_text(const char *s) {
+  return s[strspn(s, " \t\r\n")] && strnlen(s, MOST_TEXT + 1) <= MOST_TEXT;
+}
+
+/* What each schema takes in any entry if it takes it in one: its types `word`,
+ * `text` and `number` (data/catalog.rng). */
+static const char *alike(const char *element, const char *attribute,
+                         const char *value) {
+  bool entry = strcmp(element, "entry") == 0;
+  bool figure = strcmp(element, "value") == 0;
+  if (!attribute)
+    return figure && is_decimal(value)                       ? "0"
+           : strcmp(element, "alias") == 0 && is_text(value) ? "t"
+                                                             : value;
+  if ((entry && strcmp(attribute, "id") == 0) ||
+      (figure && strcmp(attribute, "source") == 0))
+    return is_word(value) ? "w" : value;
+  if ((entry && strcmp(attribute, "name") == 0) ||
+      (figure && strcmp(attribute, "note") == 0))
+    return is_text(value) ? "t" : value;
+  return value;
+}
+
+struct walk {
+  struct dl_catalog_walk *w;
+  struct dl_descriptor *e; /* room for an entry */
+  struct dl_intern forms;
+  struct dl_text form; /* of the entry at hand */
+  struct dl_diag *d;
+  enum dl_status status;
+};
+
+/* Whether an element of the root stays in the document. */
+static bool keep_first(struct walk *k, const dl_node *node) {
+  size_t before = k->forms.n;
+  dl_text_clear(&k->form);
+  bool form = dl_xml_form(node, alike, &k->form);
+  if (!form)
+    return true;
+  if (k->form.failed || dl_intern(&k->forms, dl_text_str(&k->form)) < 0)
+    k->status = dl_fail_memory(k->d);
+  return k->forms.n > before;
+}
+
+static bool walk_child(const struct dl_xml *x, dl_node *node, void *ctx) {
+  struct walk *k = ctx;
+  struct dl_catalog_walk *w = k->w;
+  long kind = kind_of(x);
+  if (kind < 0 || k->status != DL_OK || strcmp(dl_xml_name(node), "entry") != 0)
+    return true;
+  if (!k->e) {
+    w->kind = (enum dl_kind)kind;
+    k->e = dl_calloc(1, dl_kind_info(w->kind)->size);
+  }
+  const struct dl_catalog_file c = {.xml = (struct dl_xml *)x,
+                                    .findings = w->findings};
+  k->status =
+      k->e ? read_entry(&c, node, w->kind, k->e, k->d) : dl_fail_memory(k->d);
+  if (k->status == DL_OK) {
+    w->entry(k->e, w->ctx);
+    w->n++;
+  }
+  if (k->e)
+    free_lists(k->e);
+  return keep_first(k, node);
+}
+
+enum dl_status dl_catalog_file_walk(struct dl_catalog_walk *w, const char *path,
+                                    struct dl_diag *d) {
+  struct walk k = {.w = w, .d = d};
+  const struct dl_xml_visitor visitor = {walk_child, &k};
+  enum dl_status status = dl_xml_read_each(&w->xml, path, &visitor, d);
+  if (status == DL_OK)
+    status = k.status;
+  if (status == DL_OK && w->n == 0 && kind_of(w->xml) >= 0)
+    status = no_entry(w->xml, d);
+  if (status != DL_OK) {
+    dl_xml_free(w->xml);
+    w->xml = NULL;
+  }
+  free(k.e);
+  dl_intern_free(&k.forms);
+  dl_text_free(&k.form);
+  return status;
 }

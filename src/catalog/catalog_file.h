@@ -47,6 +47,25 @@ enum dl_status dl_catalog_file_take(struct dl_catalog_file *c,
 
 void dl_catalog_file_free(struct dl_catalog_file *c);
 
+/* A file of any number of entries, which are read one by one. */
+struct dl_catalog_walk {
+  struct dl_findings *findings; /* where invalid values are listed */
+  /* Called with each entry, which is freed when this returns. */
+  void (*entry)(const struct dl_descriptor *e, void *ctx);
+  void *ctx;
+  /* Results: the kind; how many entries, 0 of what is no catalogue; the
+   * document, owned, which is valid against the schema if the file is: of
+   * entries that differ in plain names and numbers alone it has the first. */
+  enum dl_kind kind;
+  size_t n;
+  struct dl_xml *xml;
+};
+
+/* Start with the first three members set, the rest 0. Where it fails, w->xml
+ * is NULL. */
+enum dl_status dl_catalog_file_walk(struct dl_catalog_walk *w, const char *path,
+                                    struct dl_diag *d);
+
 /* The entry with a folded name (dl_fold_name), or NULL. */
 const struct dl_descriptor *
 dl_catalog_file_find(const struct dl_catalog_file *c, const char *folded);

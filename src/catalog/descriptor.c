@@ -57,16 +57,16 @@ void dl_field_set(struct dl_descriptor *e, const struct dl_field *f, double x,
 
 enum { MOST_SHOWN = 64 /* bytes of a name in a message */ };
 
-/* Appends the three names of fields that are nearest to a name. */
-static void add_nearest(enum dl_kind kind, const char *name, bool texts,
-                        struct dl_text *to) {
+/* Appends the names of fields that a name was probably meant to be. */
+static void suggest(enum dl_kind kind, const char *name, bool texts,
+                    struct dl_text *to) {
   const struct dl_kind_info *k = dl_kind_info(kind);
   const char *names[DL_MOST_FIELDS];
   size_t n = 0;
   for (size_t i = 0; i < k->n_fields; i++)
     if (texts || !k->fields[i].is_text)
       names[n++] = k->fields[i].name;
-  dl_nearest_names(name, names, n, 3, to);
+  dl_suggest_names(name, names, n, to);
 }
 
 enum dl_status dl_field_get(enum dl_kind kind, const char *what,
@@ -77,8 +77,8 @@ enum dl_status dl_field_get(enum dl_kind kind, const char *what,
     return DL_OK;
   struct dl_text near = {0}, cut = {0};
   dl_text_add_n(&cut, name, strnlen(name, MOST_SHOWN));
-  add_nearest(kind, dl_text_str(&cut), true, &near);
-  dl_fail(d, DL_EUSAGE, "%s: %s have no '%s'; nearest: %s", what,
+  suggest(kind, dl_text_str(&cut), true, &near);
+  dl_fail(d, DL_EUSAGE, "%s: %s have no '%s'%s", what,
           dl_kind_info(kind)->words, dl_text_str(&cut), dl_text_str(&near));
   dl_text_free(&near);
   dl_text_free(&cut);
@@ -92,8 +92,8 @@ enum dl_status dl_field_parse(enum dl_kind kind, const char *name,
   *f = dl_field_find(kind, name);
   if (!*f || (*f)->is_text) {
     struct dl_text near = {0};
-    add_nearest(kind, name, false, &near);
-    dl_fail(d, DL_EUSAGE, "%s has no field '%s'; nearest: %s", word, name,
+    suggest(kind, name, false, &near);
+    dl_fail(d, DL_EUSAGE, "%s has no field '%s'%s", word, name,
             dl_text_str(&near));
     dl_text_free(&near);
     return DL_EUSAGE;

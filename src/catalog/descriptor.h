@@ -73,6 +73,10 @@ struct dl_descriptor {
 
 const struct dl_kind_info *dl_kind_info(enum dl_kind kind);
 
+/* Finds a kind by its word or name, in the singular or the plural: "gpu",
+ * "gpus", "accelerator", "accelerators". False: there is none. */
+bool dl_kind_find(const char *word, enum dl_kind *kind);
+
 /* Makes e, which has the size of its kind, a descriptor in which nothing is
  * known: numbers are NaN, texts NULL. */
 void dl_descriptor_init(struct dl_descriptor *e, enum dl_kind kind);

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/ascii.h"
 #include "catalog/descriptor_kinds.h"
 
 #define TEXT(name, help)                                                       \
@@ -98,4 +99,21 @@ static const struct dl_kind_info kinds[] = {
 
 const struct dl_kind_info *dl_kind_info(enum dl_kind kind) {
   return &kinds[kind];
+}
+
+/* Whether a word is a name, or the name and an s. */
+static bool is_number_of(const char *word, const char *name) {
+  size_t n = strlen(name);
+  return dl_strncasecmp(word, name, n) == 0 &&
+         (word[n] == '\0' || strcmp(word + n, "s") == 0);
+}
+
+bool dl_kind_find(const char *word, enum dl_kind *kind) {
+  for (size_t k = 0; k < DL_N_KINDS; k++)
+    if (is_number_of(word, kinds[k].word) ||
+        is_number_of(word, kinds[k].name)) {
+      *kind = (enum dl_kind)k;
+      return true;
+    }
+  return false;
 }

@@ -21,6 +21,8 @@ TEXT(family, "family")
 /* Of the board: "pcie", "sxm", "socket". Memory: "gddr6", "hbm2e". */
 TEXT(form, "form")
 TEXT(memory_type, "memory")
+/* "announced": it was never sold in numbers. Unknown: it is, or was. */
+TEXT(availability, "availability")
 NUMBER(tdp_w, "W", 1, 2000, "thermal design power")
 NUMBER(power_limit_w, "W", 1, 2000,
        "power limit in force, where it is not the TDP")

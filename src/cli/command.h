@@ -61,7 +61,8 @@ struct dl_command {
   enum dl_status (*run)(struct dl_cli *cli, void *options);
 };
 
-size_t dl_command_count(void);
+enum { DL_MOST_COMMANDS = 32 };
+size_t dl_command_count(void); /* at most DL_MOST_COMMANDS */
 const struct dl_command *dl_command_at(size_t i);
 const struct dl_command *dl_command_find(const char *name);
 

@@ -16,14 +16,15 @@
 #include "cli/spool.h"
 
 /* getopt returns FIRST_LONG + index of the row for long options. */
-enum { FIRST_LONG = 1000, MOST_SPOOLS = 8 };
+enum { FIRST_LONG = 1000, MOST_SPOOLS = 8, MOST_NAME = 32 };
 
 struct parser {
   struct dl_cli *cli;
   const struct dl_option *row[DL_MOST_OPTIONS];
   size_t offset[DL_MOST_OPTIONS], n, common;
-  struct option longs[DL_MOST_OPTIONS + 1];
-  size_t n_longs;
+  struct option longs[2 * DL_MOST_OPTIONS + 1];
+  size_t n_longs, n_other; /* names, and then their other numbers */
+  char other[DL_MOST_OPTIONS][MOST_NAME];
   char shorts[2 * DL_MOST_OPTIONS + 3];
   size_t of_letter[UCHAR_MAX + 1]; /* the row of a short option */
 };
@@ -50,6 +51,33 @@ size_t dl_command_options(const struct dl_command *c,
   return n;
 }
 
+static bool has_long(const struct parser *p, const char *name) {
+  for (size_t i = 0; i < p->n_longs; i++)
+    if (strcmp(p->longs[i].name, name) == 0)
+      return true;
+  return false;
+}
+
+/* Options with a value also go by their plural, or singular, where no other
+ * option has that name: --methods, --epoch. */
+static void add_numbers(struct parser *p) {
+  size_t n = p->n_longs;
+  for (size_t i = 0; i < n; i++) {
+    struct option o = p->longs[i];
+    char *name = p->other[p->n_other];
+    size_t len = strlen(o.name);
+    bool plural = o.name[len - 1] == 's';
+    if (!o.has_arg || len + 2 > MOST_NAME)
+      continue;
+    snprintf(name, MOST_NAME, "%.*s%s", (int)(len - plural), o.name,
+             plural ? "" : "s");
+    if (has_long(p, name))
+      continue;
+    o.name = name;
+    p->longs[n + p->n_other++] = o;
+  }
+}
+
 static void make_tables(struct parser *p) {
   char *s = p->shorts;
   *s++ = ':'; /* distinguishes a missing value from an unknown option */
@@ -63,39 +91,62 @@ static void make_tables(struct parser *p) {
           .has_arg = o->argument ? required_argument : no_argument,
           .val = FIRST_LONG + (int)i};
     }
-    if (o->letter && o->letter != '?') {
+    if (o->letter) {
       p->of_letter[(unsigned char)o->letter] = i;
       *s++ = o->letter;
       if (o->argument)
         *s++ = ':';
     }
   }
+  add_numbers(p);
+}
+
+/* The first other command with an option of that name, or NULL. */
+static const char *command_with(const char *name) {
+  const struct dl_option *row[DL_MOST_OPTIONS];
+  for (size_t i = 0; i < dl_command_count(); i++) {
+    size_t n = dl_command_options(dl_command_at(i), row, NULL, NULL);
+    for (size_t k = 0; k < n; k++)
+      if (row[k]->name && strcmp(row[k]->name, name) == 0)
+        return dl_command_at(i)->name;
+  }
+  return NULL;
+}
+
+static enum dl_status unknown_long(const struct parser *p, const char *name) {
+  const char *other = command_with(name);
+  struct dl_text near = {0};
+  struct dl_candidate c[DL_MOST_OPTIONS];
+  char shown[DL_MOST_OPTIONS][MOST_NAME + 2];
+  for (size_t i = 0; i < p->n_longs; i++) {
+    snprintf(shown[i], sizeof shown[i], "--%s", p->longs[i].name);
+    c[i] = (struct dl_candidate){p->longs[i].name, shown[i], i};
+  }
+  if (other)
+    dl_text_printf(&near, " (it is one of 'dlest %s')", other);
+  else
+    dl_suggest(name, c, p->n_longs, 3, false, &near);
+  enum dl_status status =
+      dl_fail(&p->cli->diag, DL_EUSAGE,
+              "unknown option '--%s'%s; see 'dlest %s --help'", name,
+              dl_text_str(&near), p->cli->command->name);
+  dl_text_free(&near);
+  return status;
 }
 
 /* Why getopt refuses a long option: `word` begins several names, or none. */
 static enum dl_status refuse_long(const struct parser *p, const char *word) {
-  size_t len = strcspn(word + 2, "="), n = 0, all = p->n_longs;
+  size_t len = strcspn(word + 2, "="), n = 0;
+  char name[MOST_NAME];
   struct dl_text t = {0};
-  struct dl_diag *d = &p->cli->diag;
-  for (size_t i = 0; i < all; i++)
+  for (size_t i = 0; i < p->n_longs; i++)
     if (strncmp(p->longs[i].name, word + 2, len) == 0)
       dl_text_printf(&t, "%s--%s", n++ ? ", " : "", p->longs[i].name);
-  if (n == 0) {
-    const char *names[DL_MOST_OPTIONS];
-    char name[32];
-    snprintf(name, sizeof name, "%.*s", (int)len, word + 2);
-    for (size_t i = 0; i < all; i++)
-      names[i] = p->longs[i].name;
-    dl_nearest_names(name, names, all, 2, &t);
-  }
-  enum dl_status status =
-      n > 0
-          ? dl_fail(d, DL_EUSAGE, "option '%.*s' is ambiguous: %s",
-                    (int)len + 2, word, dl_text_str(&t))
-          : dl_fail(d, DL_EUSAGE,
-                    "unknown option '%.*s'; nearest: %s (see 'dlest %s "
-                    "--help')",
-                    (int)len + 2, word, dl_text_str(&t), p->cli->command->name);
+  snprintf(name, sizeof name, "%.*s", (int)len, word + 2);
+  enum dl_status status = n > 0 ? dl_fail(&p->cli->diag, DL_EUSAGE,
+                                          "option '%.*s' is ambiguous: %s",
+                                          (int)len + 2, word, dl_text_str(&t))
+                                : unknown_long(p, name);
   dl_text_free(&t);
   return status;
 }
@@ -109,7 +160,7 @@ static enum dl_status refuse_option(const struct parser *p, int key,
     return refuse_long(p, word);
   bool is_long = optopt >= FIRST_LONG;
   if (key != ':' && !is_long)
-    return dl_fail(d, DL_EUSAGE, "unknown option '%s' (see 'dlest %s --help')",
+    return dl_fail(d, DL_EUSAGE, "unknown option '%s'; see 'dlest %s --help'",
                    name, p->cli->command->name);
   return dl_fail(
       d, DL_EUSAGE,

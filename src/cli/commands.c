@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The table of commands. */
 
+#include <assert.h>
 #include <string.h>
 
 #include "cli/command.h"
@@ -13,6 +14,8 @@ static const struct dl_command *const commands[] = {
 };
 
 enum { N_COMMANDS = sizeof commands / sizeof *commands };
+static_assert(sizeof commands / sizeof *commands <= DL_MOST_COMMANDS,
+              "names of commands");
 
 size_t dl_command_count(void) {
   return N_COMMANDS;

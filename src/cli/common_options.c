@@ -46,10 +46,10 @@ const struct dl_option dl_common_options[] = {
      .output = true},
     {"quiet", 'q', NULL, "print no warnings and no progress on standard error",
      AT(FLAG, quiet), .output = true},
-    {"help", '?', NULL, "give this help list", AT(FLAG, help), .group = -1},
-    {"usage", '\0', NULL, "give a short usage message", AT(FLAG, usage),
+    {"help", 'h', NULL, "print this help", AT(FLAG, help), .group = -1},
+    {"usage", '\0', NULL, "print a short usage message", AT(FLAG, usage),
      .group = -1},
-    {"version", 'V', NULL, "print program version", AT(FLAG, version),
+    {"version", 'V', NULL, "print the program's version", AT(FLAG, version),
      .group = -1},
     {0},
 };

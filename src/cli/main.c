@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/nearest_names.h"
 #include "cli/command_run.h"
 #include "cli/completion/complete.h"
 #include "cli/version.h"
@@ -26,6 +27,20 @@ static void help(FILE *f) {
   fputs("\nRun 'dlest COMMAND --help' for its options.\n"
         "Example: dlest predict --arch resnet50 --gpu a100\n",
         f);
+}
+
+static void refuse_command(const char *word) {
+  const char *names[DL_MOST_COMMANDS];
+  struct dl_text t = {0}, near = {0};
+  size_t n = dl_command_count();
+  for (size_t i = 0; i < n; i++)
+    names[i] = dl_command_at(i)->name;
+  dl_suggest_names(word, names, n, &near);
+  dl_text_printf(&t, "unknown command '%s'%s; see 'dlest --help'", word,
+                 dl_text_str(&near));
+  dl_print_message("", dl_text_str(&t));
+  dl_text_free(&near);
+  dl_text_free(&t);
 }
 
 /* Opens the standard streams that are closed, so that no file takes their
@@ -63,14 +78,11 @@ int main(int argc, char **argv) {
   if (strcmp(word, "--complete") == 0)
     return (int)dl_complete(argc - 2, argv + 2);
   const struct dl_command *c = dl_command_find(word);
-  if (!c) {
-    struct dl_text t = {0};
-    dl_text_printf(&t, "unknown command '%s'", word);
-    if (*word)
-      dl_print_message("", dl_text_str(&t));
-    dl_text_free(&t);
+  if (c)
+    return dl_run_command(c, argc - 1, argv + 1);
+  if (*word)
+    refuse_command(word);
+  else
     help(stderr);
-    return DL_EUSAGE;
-  }
-  return dl_run_command(c, argc - 1, argv + 1);
+  return DL_EUSAGE;
 }

@@ -29,8 +29,8 @@ static enum dl_status unknown_method(const char *name, struct dl_diag *d) {
   struct dl_text near = {0};
   for (size_t i = 0; i < dl_estimator_count() && i < 32; i++)
     names[n++] = dl_estimator_at(i)->name;
-  dl_nearest_names(name, names, n, 3, &near);
-  dl_fail(d, DL_EUSAGE, "unknown method '%s'; nearest: %s", name,
+  dl_suggest_names(name, names, n, &near);
+  dl_fail(d, DL_EUSAGE, "unknown method '%s'%s; see 'dlest list methods'", name,
           dl_text_str(&near));
   dl_text_free(&near);
   return DL_EUSAGE;
@@ -104,6 +104,10 @@ enum dl_status dl_session_row(const struct dl_session *s,
                                   .energy_j = NAN,
                                   .low_j = NAN,
                                   .high_j = NAN,
+                                  .time_low_s = NAN,
+                                  .time_high_s = NAN,
+                                  .power_low_w = NAN,
+                                  .power_high_w = NAN,
                                   .power_w = NAN,
                                   .busy_share = NAN,
                                   .duration_s = p->duration_s,

@@ -10,14 +10,16 @@ static bool is_blank(char c) {
 }
 
 /* Whether a cell may stand as it is. Sets its length if so. */
-static bool is_plain(const char *cell, size_t *len) {
+static inline bool is_plain(const char *cell, size_t *len) {
+  static const bool stops[256] = {
+      ['\0'] = true, [','] = true, ['"'] = true, ['\r'] = true, ['\n'] = true};
   size_t n = 0;
 
-  for (; cell[n] != '\0'; n++)
-    if (cell[n] == ',' || cell[n] == '"' || cell[n] == '\r' || cell[n] == '\n')
-      return false;
+  while (!stops[(unsigned char)cell[n]])
+    n++;
   *len = n;
-  return n == 0 || (!is_blank(cell[0]) && !is_blank(cell[n - 1]));
+  return cell[n] == '\0' &&
+         (n == 0 || (!is_blank(cell[0]) && !is_blank(cell[n - 1])));
 }
 
 void dl_csv_write_cell(FILE *f, const char *cell) {

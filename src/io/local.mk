@@ -8,6 +8,8 @@ libdlest_a_SOURCES += \
 	%D%/csv_seam.c \
 	%D%/csv_seam.h \
 	%D%/csv_write.c \
+	%D%/json_read.c \
+	%D%/json_read.h \
 	%D%/lines.c \
 	%D%/lines.h \
 	%D%/shard.c \

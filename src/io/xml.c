@@ -44,9 +44,11 @@ static void use_own_memory(void) {
   xmlMemSetup(free, allocate, reallocate, duplicate);
 }
 
-/* The first message of libxml2. */
+/* The first message of libxml2, and who sees the elements. */
 struct complaint {
   bool dtd; /* there is a document type declaration */
+  struct dl_xml *x;
+  const struct dl_xml_visitor *visitor; /* or NULL */
   size_t line;
   char text[256];
 };
@@ -114,44 +116,66 @@ static void refuse_dtd(void *ctx, const xmlChar *name, const xmlChar *external,
   xmlStopParser(ctxt);
 }
 
+static void end_element(void *ctx, const xmlChar *name, const xmlChar *prefix,
+                        const xmlChar *uri) {
+  xmlParserCtxt *ctxt = ctx;
+  struct complaint *c = ctxt->_private;
+  xmlNode *node = ctxt->node;
+  xmlSAX2EndElementNs(ctx, name, prefix, uri);
+  if (!c->visitor || !node || !node->parent ||
+      node->parent != xmlDocGetRootElement(ctxt->myDoc))
+    return;
+  c->x->doc = ctxt->myDoc; /* libxml2 still owns it */
+  if (!c->visitor->visit(c->x, node, c->visitor->ctx)) {
+    xmlUnlinkNode(node);
+    xmlFreeNode(node);
+  }
+  c->x->doc = NULL;
+}
+
 /* The path is not handed to libxml2, which would take it for a URL. Comments
  * and processing instructions are dropped, so that text is one node. */
-static enum dl_status parse(struct dl_xml *x, const char *data, size_t len,
+static enum dl_status parse(struct complaint *c, const char *data, size_t len,
                             struct dl_diag *d) {
-  struct complaint c = {0};
+  struct dl_xml *x = c->x;
   use_own_memory();
   xmlParserCtxt *ctxt = xmlNewParserCtxt();
   if (!ctxt)
     return dl_fail_memory(d);
-  ctxt->_private = &c;
+  ctxt->_private = c;
   ctxt->sax->internalSubset = refuse_dtd;
+  ctxt->sax->endElementNs = end_element;
   ctxt->sax->comment = NULL;
   ctxt->sax->processingInstruction = NULL;
-  xmlSetStructuredErrorFunc(&c, AS_HANDLER(note_complaint));
+  xmlSetStructuredErrorFunc(c, AS_HANDLER(note_complaint));
   x->doc = xmlCtxtReadMemory(ctxt, data, (int)len, NULL, NULL,
                              XML_PARSE_NONET | XML_PARSE_NOBLANKS |
-                                 XML_PARSE_NOCDATA | XML_PARSE_COMPACT);
+                                 XML_PARSE_NOCDATA | XML_PARSE_COMPACT |
+                                 XML_PARSE_BIG_LINES);
   xmlSetStructuredErrorFunc(NULL, NULL);
   xmlFreeParserCtxt(ctxt);
-  if (c.dtd)
-    return dl_fail_at(d, DL_EINPUT, x->path, c.line,
+  if (c->dtd)
+    return dl_fail_at(d, DL_EINPUT, x->path, c->line,
                       "a document type declaration is not allowed");
   if (!x->doc)
-    return dl_fail_at(d, DL_EINPUT, x->path, c.line, "not well-formed XML: %s",
-                      c.text[0] ? c.text : "empty document");
+    return dl_fail_at(d, DL_EINPUT, x->path, c->line, "not well-formed XML: %s",
+                      c->text[0] ? c->text : "empty document");
   if (!xmlDocGetRootElement(x->doc))
     return dl_fail_at(d, DL_EINPUT, x->path, 0, "no root element");
   return DL_OK;
 }
 
-enum dl_status dl_xml_parse(struct dl_xml **out, const char *data, size_t len,
-                            const char *path, struct dl_diag *d) {
+enum dl_status dl_xml_parse_each(struct dl_xml **out, const char *data,
+                                 size_t len, const char *path,
+                                 const struct dl_xml_visitor *visitor,
+                                 struct dl_diag *d) {
   *out = NULL;
   struct dl_xml *x = dl_calloc(1, sizeof *x);
   if (x)
     x->path = dl_strdup(strcmp(path, "-") == 0 ? "<stdin>" : path);
+  struct complaint c = {.x = x, .visitor = visitor};
   enum dl_status status =
-      x && x->path ? parse(x, data, len, d) : dl_fail_memory(d);
+      x && x->path ? parse(&c, data, len, d) : dl_fail_memory(d);
   if (status != DL_OK) {
     dl_xml_free(x);
     return status;
@@ -160,16 +184,28 @@ enum dl_status dl_xml_parse(struct dl_xml **out, const char *data, size_t len,
   return DL_OK;
 }
 
-enum dl_status dl_xml_read(struct dl_xml **out, const char *path,
-                           const char *schema, struct dl_diag *d) {
+enum dl_status dl_xml_parse(struct dl_xml **out, const char *data, size_t len,
+                            const char *path, struct dl_diag *d) {
+  return dl_xml_parse_each(out, data, len, path, NULL, d);
+}
+
+enum dl_status dl_xml_read_each(struct dl_xml **out, const char *path,
+                                const struct dl_xml_visitor *visitor,
+                                struct dl_diag *d) {
   *out = NULL;
   char *data;
   size_t len;
   enum dl_status status = dl_read_file(path, DL_XML_MOST_BYTES, &data, &len, d);
-  if (status != DL_OK)
-    return status;
-  status = dl_xml_parse(out, data, len, path, d);
-  free(data);
+  if (status == DL_OK) {
+    status = dl_xml_parse_each(out, data, len, path, visitor, d);
+    free(data);
+  }
+  return status;
+}
+
+enum dl_status dl_xml_read(struct dl_xml **out, const char *path,
+                           const char *schema, struct dl_diag *d) {
+  enum dl_status status = dl_xml_read_each(out, path, NULL, d);
   if (status == DL_OK && schema)
     status = dl_xml_validate(*out, schema, d);
   if (status != DL_OK) {
@@ -247,6 +283,7 @@ dl_node *dl_xml_parent(dl_node *node, const char *name) {
   return node;
 }
 
+/* libxml2 counts in 16 bits, and beyond by the text in an element. */
 size_t dl_xml_line(const dl_node *node) {
   long line = xmlGetLineNo(node);
   return line > 0 ? (size_t)line : 0;
@@ -269,6 +306,34 @@ const char *dl_xml_attr(const dl_node *node, const char *name) {
 
 const char *dl_xml_text(const dl_node *node) {
   return only_text(node->children);
+}
+
+/* Characters that XML cannot hold begin an attribute, an element, a text and
+ * end an element. */
+bool dl_xml_form(const dl_node *node, dl_xml_alike *alike, struct dl_text *to) {
+  const char *name = (const char *)node->name;
+  bool plain = !node->ns && !node->nsDef;
+  dl_text_add(to, "\2");
+  dl_text_add(to, name);
+  for (const xmlAttr *a = node->properties; a && plain; a = a->next) {
+    const char *own = (const char *)a->name;
+    plain = !a->ns;
+    dl_text_add(to, "\1");
+    dl_text_add(to, own);
+    dl_text_add(to, "=");
+    dl_text_add(to, alike(name, own, only_text(a->children)));
+  }
+  for (const xmlNode *c = node->children; c && plain; c = c->next) {
+    plain = c->type == XML_TEXT_NODE;
+    if (c->type == XML_ELEMENT_NODE) {
+      plain = dl_xml_form(c, alike, to);
+    } else if (plain) {
+      dl_text_add(to, "\3");
+      dl_text_add(to, alike(name, NULL, only_text(c)));
+    }
+  }
+  dl_text_add(to, "\4");
+  return plain;
 }
 
 dl_node *dl_xml_add(struct dl_xml *x, dl_node *parent, const char *name) {

@@ -24,7 +24,27 @@ typedef struct _xmlNode dl_node; /* an element (libxml2's own type) */
 enum dl_status dl_xml_read(struct dl_xml **x, const char *path,
                            const char *schema, struct dl_diag *d);
 
+/* Called with each child element of the root once it has been read, of a
+ * document that so far holds what is before it. False: the child is freed
+ * when this returns, and the document goes on without it. */
+struct dl_xml_visitor {
+  bool (*visit)(const struct dl_xml *x, dl_node *child, void *ctx);
+  void *ctx;
+};
+
+/* Reads a file whose root may have any number of children: the document ends
+ * up with those that the visitor (NULL: all) keeps. */
+enum dl_status dl_xml_read_each(struct dl_xml **x, const char *path,
+                                const struct dl_xml_visitor *visitor,
+                                struct dl_diag *d);
+
 /* The same from memory; `path` is its name in messages. */
+enum dl_status dl_xml_parse_each(struct dl_xml **x, const char *data,
+                                 size_t len, const char *path,
+                                 const struct dl_xml_visitor *visitor,
+                                 struct dl_diag *d);
+
+/* All of a document from memory. */
 enum dl_status dl_xml_parse(struct dl_xml **x, const char *data, size_t len,
                             const char *path, struct dl_diag *d);
 
@@ -57,6 +77,16 @@ const char *dl_xml_attr(const dl_node *node, const char *name);
 /* Text of an element that holds text alone, "" when empty; owned by the
  * document. */
 const char *dl_xml_text(const dl_node *node);
+
+/* The text that stands for the value of an attribute, or for the text of an
+ * element (`attribute` NULL), in dl_xml_form: of all values that are alike. */
+typedef const char *dl_xml_alike(const char *element, const char *attribute,
+                                 const char *value);
+
+/* Appends a text that is the same for two elements only if they differ in
+ * values that are alike. False: an element with a namespace or with more than
+ * elements and text. */
+bool dl_xml_form(const dl_node *node, dl_xml_alike *alike, struct dl_text *to);
 
 /* Writing: add a child, set an attribute or the text. If memory runs out they
  * do nothing and dl_xml_write fails. */

@@ -13,15 +13,10 @@
 
 #include "base/memory.h"
 #include "logs/log_grouping.h"
+#include "logs/run_logs.h"
 #include "logs/readings/measure.h"
 #include "logs/slurm/job_energy.h"
 #include "logs/seen_rows.h"
-
-/* Share of a run that a companion may not cover. */
-#define APART_SHARE 0.02
-
-/* Logs of one run, its trace included. */
-enum { LOGS_MAX = 8 };
 
 struct extraction {
   const struct dl_extract_options *o;
@@ -74,107 +69,6 @@ static void add_progress(void *ctx, size_t bytes) {
 }
 
 /* --- one run from its logs */
-
-/* A companion that cannot be read is left out of its run. */
-static enum dl_status read_companion(struct dl_source *source,
-                                     const struct dl_summary_options *o,
-                                     struct dl_log_summary *log,
-                                     struct dl_diag *d) {
-  struct dl_diag own;
-  struct dl_log *opened = source->opened;
-  source->opened = NULL;
-  dl_diag_init(&own);
-  enum dl_status status = dl_log_summarise(log, source->path, opened, o, &own);
-  if (status != DL_OK && own.status == DL_EINPUT) {
-    dl_warn(d, "%s; left out of the run", own.error);
-    dl_diag_free(&own);
-    log->duration_s = NAN;
-    return DL_OK;
-  }
-  dl_diag_take(d, &own);
-  return status;
-}
-
-/* Leaves the energies of a companion out that covers a part of the trace only;
- * those of other parts would be missing in the sum. Programs may start and stop
- * a little apart. */
-static void check_companion(struct dl_log_summary *log, const char *path,
-                            const struct dl_log_summary *trace,
-                            struct dl_diag *d) {
-  const struct dl_log_span *a = &log->span, *b = &trace->span;
-  double covered_s = log->duration_s;
-  if (log->samples > 0) {
-    int64_t from = a->start_ns > b->start_ns ? a->start_ns : b->start_ns;
-    int64_t to = a->end_ns < b->end_ns ? a->end_ns : b->end_ns;
-    covered_s = (double)(to - from) / 1e9;
-  } else if (log->n_runs == 1) {
-    covered_s = log->run[0].duration_s;
-  } else {
-    if (log->n_marks == 0)
-      dl_warn_at(d, path, 0,
-                 "no sample at the time of the run: left out of it");
-    return;
-  }
-  double apart_s = fabs(trace->duration_s - covered_s);
-  double allowed_s = fmax(APART_SHARE * trace->duration_s,
-                          2 * fmax(trace->interval_s, log->interval_s));
-  if (!(apart_s > allowed_s))
-    return;
-  dl_warn_at(d, path, 0,
-             "covers %.4g s of the run's %.4g s: its energy is left out",
-             covered_s, trace->duration_s);
-  for (size_t i = 0; i < DL_N_METER_KINDS; i++)
-    log->kind[i] = dl_kind_unknown;
-  for (size_t i = 0; i < log->n_runs; i++)
-    dl_run_clear(&log->run[i]);
-  log->n_runs = 0;
-}
-
-/* Summarises the logs of the run of source i: its trace first. */
-static enum dl_status read_logs(struct extraction *x, size_t i,
-                                struct dl_log_summary *log, size_t *n,
-                                struct dl_diag *d) {
-  struct dl_source *source = x->logs.source, *trace = &source[i];
-  struct dl_source *ram = NULL;
-  struct dl_summary_options o = {
-      .log = x->o->log,
-      .meter = x->o->meter,
-      .curve = x->o->epochs.find,
-      .progress = x->o->progress ? add_progress : NULL,
-      .ctx = x,
-  };
-  for (size_t k = 0; k < x->logs.n; k++) {
-    if (k == i || source[k].run != i)
-      continue;
-    if (!ram && source[k].role == DL_LOG_MEMORY)
-      ram = &source[k];
-    else
-      o.curve = true; /* a companion may contain the ends of epochs */
-  }
-  if (ram) {
-    o.ram_log = ram->path;
-    o.ram_opened = &ram->opened;
-  }
-  o.log.from = trace->importer;
-  struct dl_log *opened = trace->opened;
-  trace->opened = NULL;
-  *n = 1;
-  enum dl_status status = dl_log_summarise(log, trace->path, opened, &o, d);
-  o.ram_log = NULL;
-  o.ram_opened = NULL;
-  o.log.drop_last = 0;
-  o.is_companion = log->samples > 0;
-  o.trace = log->span;
-  for (size_t k = 0; status == DL_OK && k < x->logs.n && *n < LOGS_MAX; k++)
-    if (k != i && &source[k] != ram && source[k].run == i) {
-      o.log.from = source[k].importer;
-      status = read_companion(&source[k], &o, &log[*n], d);
-      if (status == DL_OK && log[*n].duration_s >= 0)
-        check_companion(&log[*n], source[k].path, log, d);
-      *n += status == DL_OK;
-    }
-  return status;
-}
 
 /* Sets the file, the format and, unless known, the run_id: the file's name
  * without folders and extension. */
@@ -243,14 +137,19 @@ static enum dl_status make_run(struct extraction *x, const char *path,
 }
 
 static void extract_trace(struct extraction *x, size_t i, struct outcome *out) {
-  struct dl_log_summary log[LOGS_MAX];
+  struct dl_log_summary log[DL_RUN_LOGS_MAX];
   size_t n = 0;
   memset(log, 0, sizeof log);
   set_origin(&out->run, &x->logs.source[i]);
-  out->status = read_logs(x, i, log, &n, &out->diag);
+  const struct dl_run_logs logs = {.all = &x->logs,
+                                   .o = x->o,
+                                   .progress =
+                                       x->o->progress ? add_progress : NULL,
+                                   .ctx = x};
+  out->status = dl_run_logs_read(&logs, i, log, &n, &out->diag);
   if (out->status == DL_OK)
     out->status = make_run(x, x->logs.source[i].path, log, n, out);
-  for (size_t k = 0; k <= n && k < LOGS_MAX; k++)
+  for (size_t k = 0; k <= n && k < DL_RUN_LOGS_MAX; k++)
     dl_log_summary_free(&log[k]);
 }
 
@@ -430,8 +329,11 @@ enum dl_status dl_extract(char *const *paths, size_t n,
                           const struct dl_extract_options *o,
                           struct dl_diag *d) {
   struct extraction x = {.o = o, .only = n == 1};
-  enum dl_status status =
-      dl_log_grouping_make(&x.logs, paths, n, &o->log, !o->alone, d);
+  enum dl_status status = dl_log_grouping_make(&x.logs, paths, n, &o->log,
+                                               o->alone   ? DL_JOIN_NONE
+                                               : o->nodes ? DL_JOIN_ALL
+                                                          : DL_JOIN_LOGS,
+                                               d);
   if (status == DL_OK && o->shard.count > 0)
     status = dl_log_grouping_take_shard(&x.logs, &o->shard, d);
   if (status != DL_OK) {

@@ -16,6 +16,7 @@ struct dl_extract_options {
   struct dl_epochs_options epochs;
   struct dl_shard shard;              /* the runs that are made */
   bool alone;                         /* each log is a run of its own */
+  bool nodes;                         /* all logs are of nodes of one run */
   const struct dl_settings *settings; /* NULL: none */
   /* Called by one thread at a time; may be NULL. `done` of `total` bytes have
    * been read (total 0: unknown). */

@@ -12,6 +12,8 @@ libdlest_a_SOURCES += \
 	%D%/log_private.h \
 	%D%/path_pattern.c \
 	%D%/path_pattern.h \
+	%D%/run_logs.c \
+	%D%/run_logs.h \
 	%D%/run_settings.c \
 	%D%/run_settings.h \
 	%D%/seen_rows.c \

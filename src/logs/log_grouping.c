@@ -23,6 +23,7 @@ static bool find_importer(struct dl_source *s, const struct dl_log_options *o) {
   if (s->status == DL_OK) {
     s->importer = log->importer;
     s->role = log->importer->role;
+    s->origin = log->origin;
   } else if (own.error) {
     s->error = dl_strdup(own.error);
   }
@@ -39,10 +40,11 @@ static bool find_importer(struct dl_source *s, const struct dl_log_options *o) {
 /* --- companions and their traces */
 
 /* How a companion and its trace have a key in common, from the strictest. */
-enum way { BY_DIGITS, BY_FOLDER, ANYWHERE, N_WAYS };
+enum way { BY_NAME, BY_DIGITS, BY_FOLDER, ANYWHERE, N_WAYS };
 
-/* The key of a source: the folder, with BY_DIGITS also the groups of digits in
- * the file's name; "" if there are none. With `kind` the importer's name makes
+/* The key of a source: the folder, with BY_NAME also the file's name without
+ * "-epochs" at its end, with BY_DIGITS the groups of digits in it; "" if there
+ * are none. With `kind` the importer's name makes
  * keys of different formats differ. */
 static void make_key(struct dl_text *key, const struct dl_source *s,
                      enum way way, bool kind) {
@@ -54,6 +56,14 @@ static void make_key(struct dl_text *key, const struct dl_source *s,
   dl_text_clear(key);
   if (way != ANYWHERE)
     dl_text_add_n(key, s->path, (size_t)(name - s->path));
+  static const char suffix[] = "-epochs";
+  size_t len = sizeof suffix - 1;
+  if (way == BY_NAME && n > len && memcmp(name + n - len, suffix, len) == 0)
+    n -= len;
+  else if (way == BY_NAME && is_companion(s))
+    n = 0;
+  if (way == BY_NAME)
+    dl_text_add_n(key, name, n);
   for (size_t i = 0; way == BY_DIGITS && i < n; i++) {
     if (name[i] < '0' || name[i] > '9')
       continue;
@@ -126,9 +136,96 @@ static enum dl_status join_companions(struct dl_log_grouping *g,
   return ok ? DL_OK : dl_fail_memory(d);
 }
 
+/* --- nodes of a job */
+
+size_t dl_log_grouping_root(const struct dl_log_grouping *g, size_t i) {
+  while (g->source[i].run != i)
+    i = g->source[i].run;
+  return i;
+}
+
+static void join_to(struct dl_log_grouping *g, long first, size_t i) {
+  struct dl_source *s = &g->source[i];
+  if (first < 0 || (size_t)first == i)
+    return;
+  s->run = (size_t)first;
+  s->joined = g->source[first].joined = true;
+}
+
+/* "JOB" or "JOB|HOST" of a trace of a node; false: it has none. */
+static bool make_job_key(struct dl_text *key, const struct dl_source *s,
+                         bool host) {
+  const struct dl_log_origin *o = &s->origin;
+  dl_text_clear(key);
+  if (s->role != DL_LOG_PRIMARY || !*o->job || !*o->host)
+    return false;
+  dl_text_printf(key, "%s%s%s", o->job, host ? "|" : "", host ? o->host : "");
+  return true;
+}
+
+/* The first trace of each job. Where a node has several of a job, which of them
+ * belong together is unknown: -1, and a warning. */
+static bool find_jobs(struct dl_log_grouping *g, struct dl_intern *jobs,
+                      long **first, struct dl_diag *d) {
+  struct dl_intern hosts = {0};
+  struct dl_text key = {0};
+  *first = dl_calloc(g->n, sizeof **first);
+  bool ok = *first;
+  for (size_t i = 0; ok && i < g->n; i++) {
+    const struct dl_source *s = &g->source[i];
+    if (!make_job_key(&key, s, false))
+      continue;
+    size_t n_jobs = jobs->n, n_hosts = hosts.n;
+    long job = dl_intern(jobs, dl_text_str(&key));
+    make_job_key(&key, s, true);
+    long host = dl_intern(&hosts, dl_text_str(&key));
+    ok = job >= 0 && host >= 0 && !key.failed;
+    if (!ok)
+      break;
+    if ((size_t)job == n_jobs)
+      (*first)[job] = (long)i;
+    if ((size_t)host == n_hosts || (*first)[job] < 0)
+      continue;
+    (*first)[job] = -1;
+    dl_warn(d,
+            "several recordings of job %s on %s: not joined; join those of one "
+            "run with --join",
+            s->origin.job, s->origin.host);
+  }
+  dl_intern_free(&hosts);
+  dl_text_free(&key);
+  return ok;
+}
+
+static enum dl_status join_nodes(struct dl_log_grouping *g, struct dl_diag *d) {
+  struct dl_intern jobs = {0};
+  struct dl_text key = {0};
+  long *first = NULL;
+  bool ok = find_jobs(g, &jobs, &first, d);
+  for (size_t i = 0; ok && i < g->n; i++)
+    if (make_job_key(&key, &g->source[i], false))
+      join_to(g, first[dl_intern_find(&jobs, dl_text_str(&key))], i);
+  ok = ok && !key.failed;
+  dl_intern_free(&jobs);
+  dl_text_free(&key);
+  free(first);
+  return ok ? DL_OK : dl_fail_memory(d);
+}
+
+static void join_all(struct dl_log_grouping *g) {
+  long first = -1;
+  for (size_t i = 0; i < g->n; i++) {
+    if (g->source[i].role != DL_LOG_PRIMARY)
+      continue;
+    first = first < 0 ? (long)i : first;
+    join_to(g, first, i);
+  }
+}
+
 enum dl_status dl_log_grouping_make(struct dl_log_grouping *g,
                                     char *const *paths, size_t n,
-                                    const struct dl_log_options *o, bool join,
+                                    const struct dl_log_options *o,
+                                    enum dl_log_joining join,
                                     struct dl_diag *d) {
   bool failed = false;
   *g = (struct dl_log_grouping){dl_calloc(n, sizeof *g->source), n};
@@ -150,8 +247,12 @@ enum dl_status dl_log_grouping_make(struct dl_log_grouping *g,
     if (g->source[i].once && !find_importer(&g->source[i], o))
       failed = true;
   enum dl_status status = failed ? dl_fail_memory(d) : DL_OK;
-  if (status == DL_OK && join && n > 1)
+  if (status == DL_OK && join != DL_JOIN_NONE && n > 1)
     status = join_companions(g, d);
+  if (status == DL_OK && join == DL_JOIN_LOGS && n > 1)
+    status = join_nodes(g, d);
+  if (status == DL_OK && join == DL_JOIN_ALL)
+    join_all(g);
   if (status != DL_OK)
     dl_log_grouping_free(g);
   return status;
@@ -194,7 +295,7 @@ static size_t number_runs(const struct dl_log_grouping *g, size_t *number) {
       tables = number[i];
   }
   for (size_t i = 0; i < g->n; i++)
-    number[i] = number[g->source[i].run];
+    number[i] = number[dl_log_grouping_root(g, i)];
   return n;
 }
 

@@ -5,7 +5,11 @@
  * folder whose name has the same digits: cpu-20221205T095541.csv to
  * gpu-20221205T095541.csv. Otherwise it belongs to the only trace in its
  * folder, or the only trace of all, provided it is the only log of its format
- * there. Otherwise it is a run of its own. */
+ * there. Otherwise it is a run of its own. Before all that, NAME-epochs.csv
+ * belongs to the trace NAME.csv.
+ *
+ * Recordings of the nodes of a job (dlest record) are one run: their traces
+ * belong to the first of them, their companions to their own trace. */
 
 #ifndef DL_LOGS_LOG_GROUPING_H
 #define DL_LOGS_LOG_GROUPING_H
@@ -21,7 +25,16 @@ struct dl_source {
   struct dl_log *opened; /* if `once` */
   char *error;           /* owned; why there is no importer */
   enum dl_status status;
-  size_t run; /* index of the source it belongs to; its own: none */
+  size_t run;  /* index of the source it belongs to; its own: none */
+  bool joined; /* a trace of one of several nodes, the first one included */
+  struct dl_log_origin origin;
+};
+
+/* What makes one run of several logs. */
+enum dl_log_joining {
+  DL_JOIN_NONE, /* nothing */
+  DL_JOIN_LOGS, /* companions and their traces; nodes of the same job */
+  DL_JOIN_ALL   /* all traces are of nodes of one run */
 };
 
 struct dl_log_grouping {
@@ -30,11 +43,16 @@ struct dl_log_grouping {
 };
 
 /* Opens all files. Fails only if out of memory: a problem with a file is stored
- * with its source. Without `join` each log is a run of its own. */
+ * with its source. */
 enum dl_status dl_log_grouping_make(struct dl_log_grouping *g,
                                     char *const *paths, size_t n,
-                                    const struct dl_log_options *o, bool join,
+                                    const struct dl_log_options *o,
+                                    enum dl_log_joining join,
                                     struct dl_diag *d);
+
+/* The source whose run source i belongs to: its trace's, or the first node's.
+ */
+size_t dl_log_grouping_root(const struct dl_log_grouping *g, size_t i);
 
 /* Keeps the part of the runs that a shard takes, with all of their logs, in
  * their order. Tables of runs stay together: a row that is in several of them

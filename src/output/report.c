@@ -197,12 +197,18 @@ add_node(struct dl_report *r, enum dl_report_node_type type, const char *key) {
   return node;
 }
 
+void dl_report_show(struct dl_report *r, bool shown) {
+  if (r)
+    r->root->hidden = !shown;
+}
+
 void dl_report_add(struct dl_report *r, const char *key, const char *label,
                    const char *unit, enum dl_style style, struct dl_value v) {
   struct dl_report_node *node = add_node(r, DL_REPORT_VALUE, key);
   if (!node)
     return;
-  node->label = v.optional && dl_value_absent(&v) ? NULL : label;
+  bool left_out = v.optional && dl_value_absent(&v);
+  node->label = left_out || r->root->hidden ? NULL : label;
   node->unit = unit;
   node->style = style;
   if (!value_copy(&node->value, &v))
@@ -225,6 +231,8 @@ void dl_report_range(struct dl_report *r, const struct dl_column *low,
 }
 
 void dl_report_say(struct dl_report *r, const char *text) {
+  if (r && r->root->hidden)
+    return;
   dl_report_add(r, NULL, NULL, NULL, DL_PLAIN, dl_string(text));
   if (!dl_report_failed(r))
     r->nodes[r->n_nodes - 1].type = DL_REPORT_SAY;
@@ -250,6 +258,8 @@ static struct dl_report *add_report(struct dl_report *r,
                                     const char *title) {
   if (!node)
     return NULL;
+  if (r->root->hidden)
+    title = NULL;
   struct dl_report *child = dl_report_new();
   if (child) {
     child->root = r->root;
@@ -307,6 +317,8 @@ struct dl_table *dl_report_table(struct dl_report *r, const char *key,
     return NULL;
   }
   t->root = r->root;
+  for (size_t i = 0; r->root->hidden && i < n; i++)
+    t->columns[i].heading = NULL;
   node->table = t;
   if (main && !r->root->main)
     r->root->main = t;

@@ -59,6 +59,7 @@ enum dl_style {
   DL_PLAIN,   /* three significant digits */
   DL_EXACT,   /* six decimals: scores that are compared with publications */
   DL_PERCENT, /* a fraction as percent, one decimal or two digits */
+  DL_KWH,     /* J as kWh; what follows the J of the unit is kept */
   DL_ENERGY,  /* J with the prefix that suits: 12.3 kJ, 4.56 MJ; what follows
                  the J of the unit is kept: "J/epoch" -> 4.56 kJ/epoch */
   DL_TIME,    /* s as 12.3 s, 4 min 05 s, 1 h 23 min, 2 d 03 h, 1.23 y; the
@@ -81,6 +82,11 @@ struct dl_report;
 struct dl_report *dl_report_new(void);
 void dl_report_free(struct dl_report *r); /* accepts NULL */
 bool dl_report_failed(const struct dl_report *r);
+
+/* What is added from now on, anywhere in the report, is for people too (the
+ * default), or for programs only: a view that is shortened on the screen loses
+ * nothing in JSON. */
+void dl_report_show(struct dl_report *r, bool shown);
 
 /* label NULL: not shown in text. */
 void dl_report_add(struct dl_report *r, const char *key, const char *label,

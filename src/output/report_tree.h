@@ -48,6 +48,7 @@ struct dl_report {
   size_t cap_nodes;
   const struct dl_table *main; /* of the root: what CSV shows, or NULL */
   bool failed;                 /* of the root */
+  bool hidden; /* of the root: what is added is for programs only */
 };
 
 /* Whether v is shown as absent: null, not finite, a NULL string. */

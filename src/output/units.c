@@ -79,7 +79,9 @@ void dl_show_unit(struct dl_text *t, const char *before, enum dl_style style,
     return;
   if (!unit && style == DL_PERCENT)
     unit = "%";
-  if (scale->name) {
+  if (style == DL_KWH) {
+    dl_text_printf(t, "%skWh%s", before, unit && *unit == 'J' ? unit + 1 : "");
+  } else if (scale->name) {
     bool same_base = unit && unit[0] == SCALES[style].s[BASE].name[0];
     dl_text_printf(t, "%s%s%s", before, scale->name, same_base ? unit + 1 : "");
   } else if (unit && unit[0]) {
@@ -141,6 +143,9 @@ static void show_number(struct dl_text *t, enum dl_style style, double x,
   case DL_MASS:
     x /= scale->factor;
     break;
+  case DL_KWH:
+    x /= DL_J_PER_KWH;
+    break;
   case DL_EXACT: /* unless the decimals were zeros or a long row of digits */
     decimals = x != 0 && (fabs(x) < 5e-7 || fabs(x) >= 1e9) ? -1 : 6;
     digits = 6;
@@ -172,7 +177,8 @@ static void show_number(struct dl_text *t, enum dl_style style, double x,
 static void show_value(struct dl_text *t, enum dl_style style,
                        const struct dl_value *v,
                        const struct dl_multiple *scale) {
-  bool scaled = style == DL_ENERGY || style == DL_MASS || style == DL_TIME;
+  bool scaled = style == DL_ENERGY || style == DL_KWH || style == DL_MASS ||
+                style == DL_TIME;
   size_t before = t->len;
   switch (dl_value_absent(v) ? DL_NULL : v->type) {
   case DL_NUMBER:

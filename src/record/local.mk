@@ -3,6 +3,10 @@
 libdlest_a_SOURCES += \
 	%D%/marks.c \
 	%D%/marks.h \
+	%D%/phases.c \
+	%D%/phases.h \
+	%D%/process_tree.c \
+	%D%/process_tree.h \
 	%D%/recorder.c \
 	%D%/recorder.h \
 	%D%/trace.c \

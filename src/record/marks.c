@@ -5,50 +5,77 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-enum dl_status dl_marks_open(struct dl_marks *m, const char *path,
+#include "base/number.h"
+#include "record/trace.h"
+
+enum dl_status dl_marks_open(struct dl_marks *m, const char *path, FILE *epochs,
                              struct dl_diag *d) {
-  m->len = 0;
-  /* Open for writing too, so that it never ends. */
+  struct stat st;
+  *m = (struct dl_marks){.epochs = epochs, .samples = NAN};
+  /* A FIFO is open for writing too, so that it never ends. */
   m->fd = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
-  return m->fd >= 0 ? DL_OK : dl_fail_errno(d, path, "cannot open", errno);
+  if (m->fd < 0 || fstat(m->fd, &st) != 0)
+    return dl_fail_errno(d, path, "cannot open", errno);
+  m->is_file = S_ISREG(st.st_mode);
+  if (m->is_file)
+    lseek(m->fd, 0, SEEK_END);
+  return DL_OK;
 }
 
-/* Whether a line is "epoch N". */
-static bool is_epoch(const char *line, const char **number) {
-  static const char word[] = "epoch ";
-  if (strncmp(line, word, sizeof word - 1) != 0)
-    return false;
-  *number = line + sizeof word - 1;
-  size_t n = strspn(*number, "0123456789");
-  return n > 0 && n <= 9 && ((*number)[n] == '\0' || (*number)[n] == '\r');
+/* What follows "WORD " in a line, or NULL. */
+static const char *behind(const char *line, const char *word) {
+  size_t n = strlen(word);
+  return strncmp(line, word, n) == 0 && line[n] == ' ' ? line + n + 1 : NULL;
 }
 
-static size_t take_line(struct dl_marks *m, const char *stamp, FILE *epochs) {
-  const char *number;
+static void end_epoch(struct dl_marks *m, const char *number, int64_t ns) {
+  size_t n = strspn(number, "0123456789");
+  char stamp[DL_STAMP_SIZE];
+  if (n == 0 || n > 9 || number[n] != '\0')
+    return;
+  m->n_epochs++;
+  if (!m->epochs)
+    return;
+  dl_time_stamp(ns, stamp);
+  fprintf(m->epochs, "%s,%s\n", number, stamp);
+  fflush(m->epochs);
+}
+
+/* A name of letters, digits and a few signs: it becomes a cell. */
+static bool is_name(const char *s) {
+  return *s && s[strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVW"
+                           "XYZ0123456789_-. ")] == '\0';
+}
+
+static void take_line(struct dl_marks *m, int64_t ns) {
+  const char *text;
+  double x;
+  while (m->len > 0 &&
+         (m->line[m->len - 1] == '\r' || m->line[m->len - 1] == ' '))
+    m->len--;
   m->line[m->len] = '\0';
   m->len = 0;
-  if (!is_epoch(m->line, &number))
-    return 0;
-  if (epochs) {
-    fprintf(epochs, "%.*s,%s\n", (int)strspn(number, "0123456789"), number,
-            stamp);
-    fflush(epochs);
-  }
-  return 1;
+  if ((text = behind(m->line, "epoch")))
+    end_epoch(m, text, ns);
+  else if ((text = behind(m->line, "phase")) && is_name(text))
+    dl_phases_change(&m->phases, text, ns);
+  else if ((text = behind(m->line, "samples")) && dl_parse_double(text, &x) &&
+           x > 0)
+    m->samples = x;
 }
 
-size_t dl_marks_take(struct dl_marks *m, const char *stamp, FILE *epochs) {
+void dl_marks_take(struct dl_marks *m, int64_t ns) {
   char buf[4096];
   ssize_t got;
-  size_t n = 0;
   while ((got = read(m->fd, buf, sizeof buf)) > 0)
     for (ssize_t i = 0; i < got; i++)
       if (buf[i] == '\n')
-        n += take_line(m, stamp, epochs);
+        take_line(m, ns);
       else if (m->len < sizeof m->line - 1)
         m->line[m->len++] = buf[i];
-  return n;
 }

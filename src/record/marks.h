@@ -1,27 +1,39 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a program that is recorded tells: lines in the FIFO that DLEST_MARKS
- * names, such as "epoch 3" at the end of its fourth epoch. */
+/* What a program that is recorded tells, line by line, in the FIFO or file that
+ * DLEST_MARKS names:
+ *
+ *   epoch 3            its fourth epoch has ended
+ *   phase validation   another phase begins
+ *   samples 1281167    training samples of an epoch
+ *
+ * Other lines are passed over. */
 
 #ifndef DL_RECORD_MARKS_H
 #define DL_RECORD_MARKS_H
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "base/diag.h"
+#include "record/phases.h"
 
 struct dl_marks {
   int fd;
+  bool is_file; /* which grows, and cannot be waited for */
+  FILE *epochs; /* gets a row epoch,end_time for each epoch, flushed; or NULL */
+  size_t n_epochs;
+  double samples; /* NaN: not told */
+  struct dl_phases phases;
   size_t len; /* of the line that is not over */
   char line[256];
 };
 
-/* Opens a FIFO; writers do not wait for dlest. */
-enum dl_status dl_marks_open(struct dl_marks *m, const char *path,
+/* Opens a FIFO, for which writers do not wait, or a file, at its end. */
+enum dl_status dl_marks_open(struct dl_marks *m, const char *path, FILE *epochs,
                              struct dl_diag *d);
 
-/* Reads what has come. Each mark of an epoch becomes a row epoch,end_time of
- * `epochs` (flushed). Other lines are passed over. Returns the number of
- * epochs. */
-size_t dl_marks_take(struct dl_marks *m, const char *stamp, FILE *epochs);
+/* Takes what has come by a time, ns since 1970. */
+void dl_marks_take(struct dl_marks *m, int64_t ns);
 
 #endif

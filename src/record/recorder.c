@@ -11,6 +11,7 @@
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/timerfd.h>
 #include <sys/wait.h>
@@ -18,6 +19,7 @@
 #include <unistd.h>
 
 #include "record/marks.h"
+#include "record/process_tree.h"
 
 enum { TIMER, SIGNALS, MARKS, N_FDS };
 
@@ -35,7 +37,14 @@ struct recording {
   bool broken;      /* the trace cannot be written */
   int64_t began_ns; /* boot time */
   int64_t wall_ns;  /* at began_ns: later changes of the clock do not count */
+  int64_t slept_ns; /* boot time that the monotonic clock does not count */
+  struct dl_process_tree tree;
+  int64_t tree_ns;             /* of its last reading */
+  double own_s, busy_s, cpu_j; /* up to there */
 };
+
+/* How often the program's processes are looked at. */
+static const int64_t tree_every_ns = INT64_C(1000000000);
 
 static int64_t now_ns(clockid_t clock) {
   struct timespec t;
@@ -84,6 +93,8 @@ static enum dl_status start(struct recording *c) {
   posix_spawnattr_setsigmask(&attr, &c->before);
   if (c->o->marks)
     setenv("DLEST_MARKS", c->o->marks, 1);
+  /* Processes that outlive their parent stay below dlest. */
+  prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
   int error =
       posix_spawnp(&c->child, c->o->argv[0], NULL, &attr, c->o->argv, environ);
   posix_spawnattr_destroy(&attr);
@@ -94,15 +105,19 @@ static enum dl_status start(struct recording *c) {
                  strerror(error));
 }
 
-/* Notes how the program ended, if it has. */
+/* Notes how the program ended, if it has. Others below dlest are waited for,
+ * too: processes that the program left, and ipmitool. */
 static void reap(struct recording *c, bool wait) {
   int status;
-  if (c->child == 0 || waitpid(c->child, &status, wait ? 0 : WNOHANG) <= 0)
-    return;
-  c->child = 0;
-  c->done = true;
-  c->r->exit_status =
-      WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  for (pid_t pid;
+       (pid = waitpid(-1, &status, wait && c->child > 0 ? 0 : WNOHANG)) > 0;) {
+    if (pid != c->child)
+      continue;
+    c->child = 0;
+    c->done = true;
+    c->r->exit_status =
+        WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  }
 }
 
 static void take_signals(struct recording *c) {
@@ -122,6 +137,40 @@ static void take_signals(struct recording *c) {
   }
 }
 
+/* Adds the program's part of the CPUs' energy since the last look, by its part
+ * of their work. */
+static void share_cpus(struct recording *c, int64_t ns) {
+  double cpu_j = 0, own_s, busy_s;
+  bool any = false;
+  if (c->tree.root == 0 || (ns - c->tree_ns < tree_every_ns && !c->done))
+    return;
+  for (size_t i = 0; i < c->s->n; i++)
+    if (c->s->s[i].part == DL_METER_CPU) {
+      cpu_j += c->s->s[i].used_j;
+      any = true;
+    }
+  c->tree_ns = ns;
+  if (!any)
+    return;
+  if (dl_process_tree_read(&c->tree, &own_s, &busy_s)) {
+    double share = fmin(1, own_s / busy_s);
+    c->own_s += own_s;
+    c->busy_s += busy_s;
+    c->r->own_cpu_j = (isnan(c->r->own_cpu_j) ? 0 : c->r->own_cpu_j) +
+                      share * (cpu_j - c->cpu_j);
+    c->r->cpu_share = fmin(1, c->own_s / c->busy_s);
+  }
+  c->cpu_j = cpu_j;
+}
+
+/* Seconds that the machine has slept since the last call. */
+static double slept(struct recording *c) {
+  int64_t before = c->slept_ns;
+  c->slept_ns = now_ns(CLOCK_BOOTTIME) - now_ns(CLOCK_MONOTONIC);
+  double s = (double)(c->slept_ns - before) * 1e-9;
+  return s > 0.5 ? s : 0;
+}
+
 /* Energy of each sensor: by its counter, else by trapezoids over its power. The
  * sum is that of the node if that is measured. */
 static void integrate(struct recording *c, double seconds) {
@@ -129,37 +178,64 @@ static void integrate(struct recording *c, double seconds) {
   bool node = false;
   for (size_t i = 0; i < c->s->n; i++) {
     struct dl_sensor *s = &c->s->s[i];
-    double before = s->used_j, mean = (s->power_w + s->last_w) / 2;
     bool whole = s->part == DL_METER_NODE;
+    double before = s->used_j;
+    s->since_s += seconds;
     if (!isnan(s->energy_j))
       s->used_j = s->energy_j;
-    else if (!isnan(mean))
-      s->used_j += mean * seconds;
-    s->last_w = s->power_w;
+    else if (!isnan(s->power_w) && !isnan(s->last_w))
+      s->used_j += (s->power_w + s->last_w) / 2 * s->since_s;
+    if (!isnan(s->power_w)) {
+      s->last_w = s->power_w;
+      s->since_s = 0;
+    }
+    if (s->assumed)
+      continue;
     node = node || whole;
     energy[whole] += s->used_j;
-    power[whole] += !isnan(s->power_w) ? s->power_w
-                    : seconds > 0      ? (s->used_j - before) / seconds
-                                       : 0;
+    power[whole] += !isnan(s->last_w) ? s->last_w
+                    : seconds > 0     ? (s->used_j - before) / seconds
+                                      : 0;
   }
   c->r->energy_j = energy[node];
   c->r->power_w = power[node];
 }
 
+/* A line of the recording. Once that has failed, the program is still waited
+ * for. */
+static void write_sample(struct recording *c, int64_t ns, double asleep_s) {
+  if (c->broken)
+    return;
+  if (asleep_s > 0)
+    dl_trace_comment(c->t, "suspended for %.0f s", asleep_s);
+  if (dl_trace_sample(c->t, c->s, ns, c->d) == DL_OK)
+    return;
+  c->broken = true;
+  dl_warn(c->d, "%s", c->d->error);
+}
+
 static void sample(struct recording *c) {
+  struct dl_record_result *r = c->r;
   int64_t ns = time_ns(c);
+  bool first = r->n_samples++ == 0;
+  double asleep_s = slept(c), before_j = r->energy_j;
   dl_sensors_read(c->s, c->d);
-  if (c->r->n_samples == 0)
+  if (first) {
     dl_sensors_restart(c->s);
-  integrate(c, c->r->n_samples > 0 ? (double)(ns - c->r->end_ns) * 1e-9 : 0);
-  if (c->r->n_samples++ == 0)
-    c->r->start_ns = ns;
-  c->r->end_ns = ns;
-  c->r->duration_s = (double)(ns - c->r->start_ns) * 1e-9;
-  if (!c->broken && dl_trace_sample(c->t, c->s, ns, c->d) != DL_OK) {
-    c->broken = true;
-    dl_warn(c->d, "%s", c->d->error);
+    r->start_ns = r->end_ns = ns;
+    asleep_s = 0;
   }
+  /* What sleeps draws next to nothing: no power is taken for that time. */
+  integrate(c, fmax(0, (double)(ns - r->end_ns) * 1e-9 - asleep_s));
+  r->suspended_s += asleep_s;
+  if (c->marks.is_file)
+    dl_marks_take(&c->marks, ns);
+  dl_phases_add(&c->marks.phases, r->end_ns, ns, r->energy_j - before_j);
+  share_cpus(c, ns);
+  r->end_ns = ns;
+  r->duration_s = (double)(ns - r->start_ns) * 1e-9;
+  r->n_epochs = c->marks.n_epochs;
+  write_sample(c, ns, asleep_s);
   if (c->o->pid > 0 && kill(c->o->pid, 0) != 0 && errno == ESRCH)
     c->done = true;
   if (c->r->duration_s >= c->o->duration_s)
@@ -172,19 +248,13 @@ static void sample(struct recording *c) {
   }
 }
 
-static void take_marks(struct recording *c) {
-  char stamp[DL_STAMP_SIZE];
-  dl_time_stamp(time_ns(c), stamp);
-  c->r->n_epochs += dl_marks_take(&c->marks, stamp, c->o->epochs);
-}
-
 static void loop(struct recording *c) {
   sample(c);
   while (!c->done) {
     if (poll(c->fd, N_FDS, -1) < 0 && errno != EINTR)
       break;
     if (c->fd[MARKS].revents)
-      take_marks(c);
+      dl_marks_take(&c->marks, time_ns(c));
     if (c->fd[SIGNALS].revents)
       take_signals(c);
     uint64_t expired = 0;
@@ -195,8 +265,12 @@ static void loop(struct recording *c) {
     }
   }
   if (c->fd[MARKS].fd >= 0)
-    take_marks(c);
+    dl_marks_take(&c->marks, time_ns(c));
   sample(c); /* up to the last moment */
+  c->r->phases = c->marks.phases;
+  c->r->train_samples = c->marks.samples;
+  if (c->o->argv && c->o->alone)
+    c->r->n_left = dl_process_tree_alive(&c->tree, &c->r->left);
 }
 
 static enum dl_status open_all(struct recording *c) {
@@ -204,8 +278,9 @@ static enum dl_status open_all(struct recording *c) {
   if (status == DL_OK)
     status = open_timer(c);
   if (status == DL_OK && c->o->marks) {
-    status = dl_marks_open(&c->marks, c->o->marks, c->d);
-    c->fd[MARKS] = (struct pollfd){c->marks.fd, POLLIN, 0};
+    status = dl_marks_open(&c->marks, c->o->marks, c->o->epochs, c->d);
+    c->fd[MARKS] =
+        (struct pollfd){c->marks.is_file ? -1 : c->marks.fd, POLLIN, 0};
   }
   if (status == DL_OK && c->o->argv)
     status = start(c);
@@ -216,7 +291,13 @@ enum dl_status dl_record(const struct dl_record_options *o,
                          struct dl_sensors *s, struct dl_trace *t,
                          struct dl_record_result *result, struct dl_diag *d) {
   struct recording c = {.o = o, .s = s, .t = t, .r = result, .d = d};
-  *result = (struct dl_record_result){0};
+  *result = (struct dl_record_result){
+      .cpu_share = NAN, .own_cpu_j = NAN, .train_samples = NAN};
+  c.marks.fd = -1;
+  if (o->alone && (o->argv || o->pid > 0))
+    c.tree = (struct dl_process_tree){.root = o->argv ? getpid() : o->pid,
+                                      .own = o->argv != NULL};
+  slept(&c);
   for (size_t i = 0; i < N_FDS; i++)
     c.fd[i] = (struct pollfd){-1, 0, 0};
   c.began_ns = now_ns(CLOCK_BOOTTIME);
@@ -226,8 +307,11 @@ enum dl_status dl_record(const struct dl_record_options *o,
     loop(&c);
   reap(&c, true);
   for (size_t i = 0; i < N_FDS; i++)
-    if (c.fd[i].fd >= 0)
+    if (i != MARKS && c.fd[i].fd >= 0)
       close(c.fd[i].fd);
+  if (c.marks.fd >= 0)
+    close(c.marks.fd);
+  dl_process_tree_free(&c.tree);
   sigprocmask(SIG_SETMASK, &c.before, NULL);
   return status == DL_OK && c.broken ? DL_EFAILED : status;
 }

@@ -6,16 +6,25 @@
 
 #include <sys/types.h>
 
+#include "record/phases.h"
 #include "record/trace.h"
 
 struct dl_record_result {
   int64_t start_ns, end_ns; /* of the first and the last sample, since 1970 */
   double duration_s;        /* between them */
   double energy_j;          /* of the node where it has a sensor, else of its
-                               parts */
+                               parts; without what is assumed */
   double power_w;           /* the same at the last sample */
+  double cpu_share;         /* of the CPUs' work: the program's, with all that
+                               it started; NaN: unknown */
+  double own_cpu_j;         /* of the CPUs' energy, by that share; NaN */
+  double suspended_s;       /* the machine slept */
+  double train_samples;     /* per epoch, as the program told; NaN */
+  struct dl_phases phases;
   size_t n_samples, n_epochs;
   size_t n_late;    /* samples that came an interval late, or more */
+  size_t n_left;    /* processes that the program left running, */
+  pid_t left;       /* one of them */
   bool interrupted; /* ended by a signal to dlest */
   bool stopped;     /* by dl_record_options.tick */
   int exit_status;  /* of the program that was started, 128 + N where signal N
@@ -27,7 +36,9 @@ struct dl_record_options {
   double duration_s; /* NaN: until the program ends, or a signal */
   char *const *argv; /* program to start, NULL-terminated; NULL: none */
   pid_t pid;         /* program to watch; 0: none */
-  const char *marks; /* path of a FIFO, $DLEST_MARKS of the program, or NULL */
+  const char *marks; /* path of a FIFO or file, $DLEST_MARKS of the program, or
+                        NULL */
+  bool alone;        /* no other program of the node is recorded with it */
   FILE *epochs;      /* where marks of epochs go, as epoch,end_time; or NULL */
   /* Called after each sample; true: the program is to end (SIGTERM), once. May
    * be NULL. */

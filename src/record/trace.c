@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -14,7 +15,7 @@
 #include "base/memory.h"
 
 /* Columns of a sensor, as bits. */
-static const unsigned POWER = 1, ENERGY = 2, UTIL = 4, MEMORY = 8;
+static const unsigned POWER = 1, ENERGY = 2, UTIL = 4, MEMORY = 8, CLOCK = 16;
 
 static const char *const parts[] = {[DL_METER_GPU] = "gpu",
                                     [DL_METER_CPU] = "cpu",
@@ -36,14 +37,16 @@ static void write_device(FILE *f, const struct dl_sensors *s, size_t i) {
   fputs(parts[s->s[i].part], f);
   if (s->s[i].part != DL_METER_NODE || index > 0)
     fprintf(f, "%zu", index);
+  if (s->s[i].assumed) /* readers of recordings count what is measured */
+    fputs("_assumed", f);
 }
 
 static void write_columns(struct dl_trace *t, const struct dl_sensors *s) {
   static const char *const names[] = {"power_w", "energy_j", "util_pct",
-                                      "memory_used_gb"};
+                                      "memory_used_gb", "clock_mhz"};
   fputs("timestamp", t->f);
   for (size_t i = 0; i < s->n; i++)
-    for (unsigned k = 0; k < 4; k++)
+    for (unsigned k = 0; k < sizeof names / sizeof *names; k++)
       if (t->columns[i] & 1U << k) {
         fputc(',', t->f);
         write_device(t->f, s, i);
@@ -53,14 +56,21 @@ static void write_columns(struct dl_trace *t, const struct dl_sensors *s) {
 }
 
 enum dl_status dl_trace_begin(struct dl_trace *t, FILE *f, const char *path,
-                              const struct dl_sensors *s, const char *command,
+                              const struct dl_sensors *s,
+                              const struct dl_trace_origin *origin,
                               struct dl_diag *d) {
   *t = (struct dl_trace){f, path, dl_calloc(s->n, sizeof *t->columns)};
   if (!t->columns)
     return dl_fail_memory(d);
   fprintf(f, "# dlest record %s\n", PACKAGE_VERSION);
-  if (command)
-    fprintf(f, "# command: %s\n", command);
+  if (origin->command)
+    fprintf(f, "# command: %s\n", origin->command);
+  if (origin->host)
+    fprintf(f, "# host: %s\n", origin->host);
+  if (origin->job)
+    fprintf(f, "# job: %s\n", origin->job);
+  if (origin->n_nodes > 1)
+    fprintf(f, "# node: %zu of %zu\n", origin->node, origin->n_nodes);
   for (size_t i = 0; i < s->n; i++) {
     const struct dl_sensor *r = &s->s[i];
     fputs("# ", f);
@@ -68,13 +78,25 @@ enum dl_status dl_trace_begin(struct dl_trace *t, FILE *f, const char *path,
     fprintf(f, ": %s, %s, by %s", r->name, r->id, r->kind->name);
     if (!isnan(r->limit_w))
       fprintf(f, ", limit %.0f W", r->limit_w);
+    if (r->method)
+      fprintf(f, ", power %s", r->method);
     fputc('\n', f);
     t->columns[i] =
-        (isnan(r->power_w) ? 0U : POWER) | (isnan(r->energy_j) ? 0U : ENERGY) |
-        (isnan(r->util) ? 0U : UTIL) | (isnan(r->memory_b) ? 0U : MEMORY);
+        (r->gave_power || !r->gave_energy ? POWER : 0U) |
+        (r->gave_energy ? ENERGY : 0U) | (isnan(r->util) ? 0U : UTIL) |
+        (isnan(r->memory_b) ? 0U : MEMORY) | (isnan(r->clock_hz) ? 0U : CLOCK);
   }
   write_columns(t, s);
   return check(t, d);
+}
+
+void dl_trace_comment(struct dl_trace *t, const char *format, ...) {
+  va_list args;
+  fputs("# ", t->f);
+  va_start(args, format);
+  vfprintf(t->f, format, args);
+  va_end(args);
+  fputc('\n', t->f);
 }
 
 void dl_trace_free(struct dl_trace *t) {
@@ -112,6 +134,8 @@ enum dl_status dl_trace_sample(struct dl_trace *t, const struct dl_sensors *s,
       write_value(t->f, r->util * 100, 1);
     if (t->columns[i] & MEMORY)
       write_value(t->f, r->memory_b * 1e-9, 3);
+    if (t->columns[i] & CLOCK)
+      write_value(t->f, r->clock_hz * 1e-6, 0);
   }
   fputc('\n', t->f);
   return check(t, d);

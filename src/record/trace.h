@@ -18,9 +18,22 @@ struct dl_trace {
   unsigned *columns; /* of each sensor, as bits; owned */
 };
 
+/* What is known of a recording beside its sensors; NULL where unknown. */
+struct dl_trace_origin {
+  const char *command; /* the program and its arguments */
+  const char *host;
+  const char *job;      /* what the recordings of all nodes have in common */
+  size_t node, n_nodes; /* this one of so many, from 0 */
+};
+
 enum dl_status dl_trace_begin(struct dl_trace *t, FILE *f, const char *path,
-                              const struct dl_sensors *s, const char *command,
+                              const struct dl_sensors *s,
+                              const struct dl_trace_origin *origin,
                               struct dl_diag *d);
+
+/* Writes a line that readers skip. */
+void dl_trace_comment(struct dl_trace *t, const char *format, ...)
+    DL_PRINTF(2, 3);
 
 /* Writes the last readings, of a time in ns since 1970, and flushes: a recorder
  * that is killed leaves complete lines. */

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/nearest_names.h"
 #include "run/frame_private.h"
 
 static void free_entries(struct entries *es) {
@@ -97,25 +96,31 @@ bool dl_frame_has(const struct dl_frame *f, const char *name) {
          derivation(f, name);
 }
 
+/* "; the table has 'a', 'b', 'c'" */
+static void list_columns(const struct dl_csv *csv, struct dl_text *to) {
+  enum { MOST = 8 };
+  size_t n = dl_csv_n_cols(csv);
+  for (size_t i = 0; i < n && i < MOST; i++)
+    dl_text_printf(to, "%s'%.64s'", i == 0 ? "; the table has " : ", ",
+                   dl_csv_name(csv, i));
+  if (n > MOST)
+    dl_text_add(to, ", ...");
+}
+
 static enum dl_status unknown_name(const struct dl_frame *f, const char *name,
                                    struct dl_diag *d) {
   struct dl_text near = {0};
-  size_t n = f->csv ? dl_csv_n_cols(f->csv) : DL_N_RUN_COLUMNS;
-  const char **names = dl_calloc(n, sizeof *names);
-  if (!names)
-    return dl_fail_memory(d);
-  for (size_t i = 0; i < n; i++)
-    names[i] = f->csv ? dl_csv_name(f->csv, i) : dl_run_columns[i].name;
-  dl_nearest_names(name, names, n, 3, &near);
-  free(names);
-  if (f->csv)
-    dl_fail_at(d, DL_EUSAGE, dl_csv_path(f->csv), 0,
-               "no column '%s'; nearest: %s", name, dl_text_str(&near));
-  else
+  enum dl_status status = dl_frame_suggest_columns(f, name, &near, d);
+  if (f->csv && !near.s)
+    list_columns(f->csv, &near);
+  if (status == DL_OK && f->csv)
+    dl_fail_at(d, DL_EUSAGE, dl_csv_path(f->csv), 0, "no column '%s'%s", name,
+               dl_text_str(&near));
+  else if (status == DL_OK)
     dl_fail(d, DL_EUSAGE, "'%s' has no value; give it with --set %s=VALUE",
             name, name);
   dl_text_free(&near);
-  return DL_EUSAGE;
+  return status == DL_OK ? DL_EUSAGE : status;
 }
 
 /* How a step's value is used. A member of a run is a number or a text; for the

@@ -113,6 +113,42 @@ static const char *meant_column(const char *name) {
   return nearest;
 }
 
+/* The length of a name without a unit behind it: "energy_kwh". */
+static size_t stem(const char *name) {
+  static const char units[] = "j kj mj wh kwh mwh s ms min h w kw mw gb gib mb "
+                              "mib pct g m px ";
+  const char *last = strrchr(name, '_');
+  size_t n = last ? strlen(last + 1) : 0;
+  for (const char *u = units; n > 0 && *u; u += strcspn(u, " ") + 1)
+    if (strcspn(u, " ") == n && dl_strncasecmp(u, last + 1, n) == 0)
+      return (size_t)(last - name);
+  return strlen(name);
+}
+
+/* Whether a column states the quantity of a name. */
+static bool states(const char *column, const char *name) {
+  const char *meant = meant_column(column);
+  size_t n = stem(name);
+  return (meant && strcmp(meant, name) == 0) ||
+         (n == stem(column) && dl_strncasecmp(column, name, n) == 0);
+}
+
+enum dl_status dl_frame_suggest_columns(const struct dl_frame *f,
+                                        const char *name, struct dl_text *to,
+                                        struct dl_diag *d) {
+  size_t n = f->csv ? dl_csv_n_cols(f->csv) : DL_N_RUN_COLUMNS;
+  struct dl_candidate *c = dl_calloc(n, sizeof *c);
+  if (!c)
+    return dl_fail_memory(d);
+  for (size_t i = 0; i < n; i++) {
+    const char *own = f->csv ? dl_csv_name(f->csv, i) : dl_run_columns[i].name;
+    c[i] = (struct dl_candidate){states(own, name) ? name : own, own, i};
+  }
+  dl_suggest(name, c, n, 3, false, to);
+  free(c);
+  return to->failed ? dl_fail_memory(d) : DL_OK;
+}
+
 /* A column that nothing reads, where a quantity that it probably is has no
  * value of the table's. */
 static void warn_column(const struct dl_frame *f, const char *name,

@@ -5,10 +5,8 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "sensors/sensor_kinds.h"
 #include "sensors/sysfs.h"
 
@@ -52,15 +50,11 @@ static enum dl_status find(const struct dl_sensor_kind *kind,
     if ((cpu && strncmp(name, "cpu", 3) == 0) || !read_counter(&probe))
       continue;
     cpu = cpu || strcmp(name, "cpu") == 0;
-    char *copy = dl_strdup(folder);
     struct dl_sensor *new =
-        copy ? dl_sensors_add(s, kind, counters[i].part) : NULL;
-    if (!new) {
-      free(copy);
+        dl_sensors_add_folder(s, kind, counters[i].part, folder);
+    if (!new)
       return dl_fail_memory(d);
-    }
     const char *digit = strpbrk(name, "0123456789");
-    new->state = copy;
     new->index = digit ? (size_t)(*digit - '0') : 0;
     snprintf(new->id, sizeof new->id, "%s", name);
     snprintf(new->name, sizeof new->name, "%s", *name ? name : "node");

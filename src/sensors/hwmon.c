@@ -7,10 +7,9 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/ascii.h"
 #include "sensors/sensor_kinds.h"
 #include "sensors/sysfs.h"
 
@@ -39,20 +38,9 @@ dl_hwmon_find(const struct dl_sensor_kind *kind, struct dl_sensors *s,
 struct dl_sensor *dl_hwmon_add(const struct dl_sensor_kind *kind,
                                struct dl_sensors *s, enum dl_meter_kind part,
                                const char *folder, const char *name) {
-  const char *slash = strrchr(folder, '/');
-  size_t index = 0;
-  for (size_t i = 0; i < s->n; i++)
-    index += s->s[i].kind == kind && s->s[i].part == part;
-  char *copy = dl_strdup(folder);
-  struct dl_sensor *new = copy ? dl_sensors_add(s, kind, part) : NULL;
-  if (!new) {
-    free(copy);
-    return NULL;
-  }
-  new->state = copy;
-  new->index = index;
-  snprintf(new->name, sizeof new->name, "%s", name);
-  snprintf(new->id, sizeof new->id, "%.90s", slash ? slash + 1 : folder);
+  struct dl_sensor *new = dl_sensors_add_folder(s, kind, part, folder);
+  if (new)
+    snprintf(new->name, sizeof new->name, "%s", name);
   return new;
 }
 
@@ -62,12 +50,26 @@ static double power_w(const char *folder) {
   return 1e-6 * (isnan(mean) ? dl_sysfs_number(folder, "power1_input") : mean);
 }
 
+/* uJ, of the board; some cards of Intel count their GPU alone. */
+static double energy_j(const char *folder) {
+  double board = dl_sysfs_number(folder, "energy1_input");
+  return 1e-6 *
+         (isnan(board) ? dl_sysfs_number(folder, "energy2_input") : board);
+}
+
+/* ROCm's names are GPU- and the identifier. */
+static bool is_named(const struct dl_sensor *s, const char *name, size_t n) {
+  size_t prefix = n > 4 && dl_strncasecmp(name, "GPU-", 4) == 0 ? 4 : 0;
+  return dl_strncasecmp(s->id, name + prefix, n - prefix) == 0;
+}
+
 static bool read_gpu(struct dl_sensor *s) {
   const char *folder = s->state;
   s->power_w = power_w(folder);
-  s->counter_j = 1e-6 * dl_sysfs_number(folder, "energy1_input");
+  s->counter_j = energy_j(folder);
   s->util = 0.01 * dl_sysfs_number(folder, "device/gpu_busy_percent");
   s->memory_b = dl_sysfs_number(folder, "device/mem_info_vram_used");
+  s->clock_hz = dl_sysfs_number(folder, "freq1_input");
   return !isnan(s->power_w) || !isnan(s->counter_j);
 }
 
@@ -77,7 +79,8 @@ static enum dl_status add_gpu(const struct dl_sensor_kind *kind,
   char product[DL_SENSOR_NAME];
   if (!dl_sysfs_exists(folder, "power1_average") &&
       !dl_sysfs_exists(folder, "power1_input") &&
-      !dl_sysfs_exists(folder, "energy1_input"))
+      !dl_sysfs_exists(folder, "energy1_input") &&
+      !dl_sysfs_exists(folder, "energy2_input"))
     return DL_OK;
   if (dl_sysfs_text(folder, "device/product_name", product, sizeof product))
     name = product;
@@ -97,8 +100,12 @@ static enum dl_status find_gpus(const struct dl_sensor_kind *kind,
 const struct dl_sensor_kind dl_sensor_gpu_hwmon = {
     .name = "hwmon",
     .summary = "AMD and Intel GPUs: power or energy, utilization, memory",
+    .other = true,
+    .visible = "ROCR_VISIBLE_DEVICES|HIP_VISIBLE_DEVICES|CUDA_VISIBLE_DEVICES|"
+               "SLURM_JOB_GPUS",
     .find = find_gpus,
     .read = read_gpu,
+    .is_named = is_named,
 };
 
 static bool read_meter(struct dl_sensor *s) {
@@ -111,7 +118,7 @@ static enum dl_status add_meter(const struct dl_sensor_kind *kind,
                                 const char *name, struct dl_diag *d) {
   if (isnan(power_w(folder)))
     return dl_sysfs_exists(folder, "power1_average")
-               ? dl_sensors_note(s, kind, d,
+               ? dl_sensors_note(s, kind, DL_METER_NODE, d,
                                  "%s/power1_average cannot be read; it may "
                                  "need root",
                                  folder)

@@ -1,14 +1,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 libdlest_a_SOURCES += \
+	%D%/cpu_load.c \
 	%D%/cray.c \
 	%D%/hwmon.c \
 	%D%/hwmon.h \
+	%D%/ipmi.c \
 	%D%/jetson.c \
 	%D%/nvml.c \
+	%D%/perf_event.c \
 	%D%/powercap.c \
 	%D%/sensor_kinds.h \
 	%D%/sensors.c \
 	%D%/sensors.h \
 	%D%/sysfs.c \
-	%D%/sysfs.h
+	%D%/sysfs.h \
+	%D%/visible_gpus.c \
+	%D%/visible_gpus.h

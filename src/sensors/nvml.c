@@ -8,11 +8,13 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/ascii.h"
 #include "base/memory.h"
 #include "sensors/sensor_kinds.h"
 
-enum { SUCCESS = 0, NO_PERMISSION = 4 };
+enum { SUCCESS = 0, NO_PERMISSION = 4, MIG_ENABLED = 1, CLOCK_SM = 1 };
 
 typedef void *device;
 
@@ -55,6 +57,10 @@ static struct {
   int (*memory)(device, struct memory *);
   int (*limit)(device, unsigned *); /* mW */
   int (*fields)(device, int, struct field *);
+  int (*clock)(device, int, unsigned *); /* MHz */
+  int (*mig_mode)(device, unsigned *, unsigned *);
+  int (*by_uuid)(const char *, device *);
+  int (*parent)(device, device *); /* of a MIG device */
 } nvml;
 
 /* What the library has to have, and what may lack in old ones. */
@@ -75,6 +81,10 @@ static const struct {
     {"nvmlDeviceGetMemoryInfo", &nvml.memory, false},
     {"nvmlDeviceGetEnforcedPowerLimit", &nvml.limit, false},
     {"nvmlDeviceGetFieldValues", &nvml.fields, false},
+    {"nvmlDeviceGetClockInfo", &nvml.clock, false},
+    {"nvmlDeviceGetMigMode", &nvml.mig_mode, false},
+    {"nvmlDeviceGetHandleByUUID", &nvml.by_uuid, false},
+    {"nvmlDeviceGetDeviceHandleFromMigDeviceHandle", &nvml.parent, false},
 };
 
 /* Loads the library; false: it is not there or lacks a function. It stays
@@ -116,6 +126,7 @@ static bool read_gpu(struct dl_sensor *s) {
   struct utilization u;
   struct memory m;
   unsigned long long mj;
+  unsigned mhz;
   bool counts = nvml.energy && nvml.energy(g->device, &mj) == SUCCESS;
   s->power_w = power_of(g);
   s->counter_j = counts ? (double)mj * 1e-3 : NAN;
@@ -125,7 +136,38 @@ static bool read_gpu(struct dl_sensor *s) {
   s->memory_b = nvml.memory && nvml.memory(g->device, &m) == SUCCESS
                     ? (double)m.used
                     : NAN;
+  s->clock_hz = nvml.clock && nvml.clock(g->device, CLOCK_SM, &mhz) == SUCCESS
+                    ? mhz * 1e6
+                    : NAN;
   return counts || !isnan(s->power_w);
+}
+
+/* The UUID of the GPU that a MIG device is a part of. Up to R450 the device was
+ * called MIG-GPU-UUID/INSTANCE/INSTANCE. */
+static bool find_parent(const char *name, char *uuid, unsigned size) {
+  device part, whole;
+  if (strncmp(name, "MIG-GPU-", 8) == 0) {
+    snprintf(uuid, size, "%.*s", (int)strcspn(name + 4, "/"), name + 4);
+    return true;
+  }
+  return nvml.by_uuid && nvml.parent && nvml.by_uuid(name, &part) == SUCCESS &&
+         nvml.parent(part, &whole) == SUCCESS &&
+         nvml.uuid(whole, uuid, size) == SUCCESS;
+}
+
+static bool is_named(const struct dl_sensor *s, const char *name, size_t n) {
+  char text[DL_SENSOR_NAME], uuid[DL_SENSOR_NAME];
+  snprintf(text, sizeof text, "%.*s", (int)n, name);
+  if (strncmp(text, "MIG-", 4) == 0)
+    return find_parent(text, uuid, sizeof uuid) && strcmp(uuid, s->id) == 0;
+  return dl_strncasecmp(s->id, name, n) == 0;
+}
+
+/* Power is that of a whole GPU, whoever uses its parts. */
+static bool is_divided(device d) {
+  unsigned mode, pending;
+  return nvml.mig_mode && nvml.mig_mode(d, &mode, &pending) == SUCCESS &&
+         mode == MIG_ENABLED;
 }
 
 static enum dl_status add_gpu(const struct dl_sensor_kind *kind,
@@ -135,7 +177,8 @@ static enum dl_status add_gpu(const struct dl_sensor_kind *kind,
   unsigned mw;
   int result = nvml.by_index(i, &handle);
   if (result != SUCCESS)
-    return dl_sensors_note(s, kind, d, "GPU %u: %s", i, nvml.error(result));
+    return dl_sensors_note(s, kind, DL_METER_GPU, d, "GPU %u: %s", i,
+                           nvml.error(result));
   struct gpu *g = dl_calloc(1, sizeof *g);
   struct dl_sensor *new = g ? dl_sensors_add(s, kind, DL_METER_GPU) : NULL;
   if (!new) {
@@ -148,21 +191,29 @@ static enum dl_status add_gpu(const struct dl_sensor_kind *kind,
                f.result == SUCCESS && f.value.u > 0;
   new->state = g;
   new->index = i;
+  new->method = g->instant ? "instantaneous" : NULL;
   if (nvml.name(handle, new->name, sizeof new->name) != SUCCESS)
     snprintf(new->name, sizeof new->name, "GPU %u", i);
   if (nvml.uuid(handle, new->id, sizeof new->id) != SUCCESS)
     snprintf(new->id, sizeof new->id, "%u", i);
   if (nvml.limit && nvml.limit(handle, &mw) == SUCCESS)
     new->limit_w = mw * 1e-3;
-  if (!read_gpu(new)) {
-    enum dl_status status = dl_sensors_note(
-        s, kind, d, "%s: tells neither power nor energy", new->name);
+  /* A single reading may be unknown. */
+  if (!read_gpu(new) && !read_gpu(new) && !read_gpu(new)) {
+    enum dl_status status =
+        dl_sensors_note(s, kind, DL_METER_GPU, d,
+                        "%s: tells neither power nor energy", new->name);
     free(g);
     s->n--;
     return status;
   }
   new->counter_j = NAN;
-  return DL_OK;
+  if (!is_divided(handle))
+    return DL_OK;
+  return dl_sensors_note(s, kind, DL_METER_GPU, d,
+                         "GPU %u is divided by MIG: its energy is that of the "
+                         "whole GPU, with all programs on it",
+                         i);
 }
 
 static enum dl_status find(const struct dl_sensor_kind *kind,
@@ -174,7 +225,7 @@ static enum dl_status find(const struct dl_sensor_kind *kind,
   if (result == SUCCESS)
     result = nvml.count(&n);
   if (result != SUCCESS)
-    return dl_sensors_note(s, kind, d, "%s%s", nvml.error(result),
+    return dl_sensors_note(s, kind, DL_METER_GPU, d, "%s%s", nvml.error(result),
                            result == NO_PERMISSION
                                ? "; the user needs access to /dev/nvidia*"
                                : "");
@@ -186,7 +237,10 @@ static enum dl_status find(const struct dl_sensor_kind *kind,
 
 const struct dl_sensor_kind dl_sensor_nvml = {
     .name = "nvml",
-    .summary = "NVIDIA GPUs: energy counter, power, utilization, memory",
+    .summary = "NVIDIA GPUs: energy counter, power, utilization, memory, clock",
+    .other = true,
+    .visible = "CUDA_VISIBLE_DEVICES|SLURM_JOB_GPUS",
     .find = find,
     .read = read_gpu,
+    .is_named = is_named,
 };

@@ -5,10 +5,8 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "sensors/sensor_kinds.h"
 #include "sensors/sysfs.h"
 
@@ -32,23 +30,13 @@ static enum dl_status add_zone(const struct dl_sensor_kind *kind,
     return DL_OK;
   }
   enum dl_meter_kind part = package ? DL_METER_CPU : DL_METER_RAM;
-  size_t index = 0;
-  for (size_t i = 0; i < s->n; i++)
-    index += s->s[i].kind == kind && s->s[i].part == part;
-  char *folder = dl_strdup(path);
-  struct dl_sensor *new = folder ? dl_sensors_add(s, kind, part) : NULL;
-  if (!new) {
-    free(folder);
+  struct dl_sensor *new = dl_sensors_add_folder(s, kind, part, path);
+  if (!new)
     return dl_fail_memory(d);
-  }
-  const char *slash = strrchr(path, '/');
-  new->state = folder;
-  new->index = index;
   new->wraps_j = dl_sysfs_number(path, "max_energy_range_uj") * 1e-6;
   if (!(new->wraps_j > 0))
     new->wraps_j = 0;
   snprintf(new->name, sizeof new->name, "%s", name);
-  snprintf(new->id, sizeof new->id, "%.90s", slash ? slash + 1 : path);
   return DL_OK;
 }
 
@@ -64,7 +52,7 @@ static enum dl_status find(const struct dl_sensor_kind *kind,
   dl_strlist_free(&paths);
   if (status == DL_OK && denied > 0)
     status = dl_sensors_note(
-        s, kind, d,
+        s, kind, DL_METER_CPU, d,
         "energy of CPU and memory may be read by root only: "
         "sudo chmod a+r %s/class/powercap/intel-rapl:*/energy_uj",
         s->root);

@@ -10,13 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/ascii.h"
 #include "base/memory.h"
 #include "sensors/sensor_kinds.h"
 
 static const struct dl_sensor_kind *const kinds[] = {
-    &dl_sensor_nvml,     &dl_sensor_gpu_hwmon, &dl_sensor_jetson,
-    &dl_sensor_powercap, &dl_sensor_cray,      &dl_sensor_acpi,
+    &dl_sensor_nvml,     &dl_sensor_gpu_hwmon,  &dl_sensor_jetson,
+    &dl_sensor_powercap, &dl_sensor_perf_event, &dl_sensor_cray,
+    &dl_sensor_acpi,     &dl_sensor_ipmi,       &dl_sensor_cpu_load,
 };
 
 enum { N_KINDS = sizeof kinds / sizeof *kinds };
@@ -36,22 +36,53 @@ struct dl_sensor *dl_sensors_add(struct dl_sensors *s,
   if (!dl_grow(&list, &s->cap, s->n + 1, sizeof *s->s))
     return NULL;
   s->s = list;
+  size_t index = 0;
+  for (size_t i = 0; i < s->n; i++)
+    index += s->s[i].kind == kind && s->s[i].part == part;
   struct dl_sensor *new = &s->s[s->n++];
   *new = (struct dl_sensor){.kind = kind,
                             .part = part,
+                            .index = index,
                             .limit_w = NAN,
                             .power_w = NAN,
                             .energy_j = NAN,
                             .util = NAN,
                             .memory_b = NAN,
+                            .clock_hz = NAN,
                             .counter_j = NAN,
                             .last_w = NAN};
   return new;
 }
 
+struct dl_sensor *dl_sensors_add_folder(struct dl_sensors *s,
+                                        const struct dl_sensor_kind *kind,
+                                        enum dl_meter_kind part,
+                                        const char *folder) {
+  const char *slash = strrchr(folder, '/');
+  char *copy = dl_strdup(folder);
+  struct dl_sensor *new = copy ? dl_sensors_add(s, kind, part) : NULL;
+  if (!new) {
+    free(copy);
+    return NULL;
+  }
+  new->state = copy;
+  snprintf(new->id, sizeof new->id, "%.90s", slash ? slash + 1 : folder);
+  return new;
+}
+
+bool dl_sensors_has(const struct dl_sensors *s,
+                    const struct dl_sensor_kind *kind,
+                    enum dl_meter_kind part) {
+  for (size_t i = 0; i < s->n; i++)
+    if (s->s[i].kind != kind && s->s[i].part == part)
+      return true;
+  return false;
+}
+
 enum dl_status dl_sensors_note(struct dl_sensors *s,
                                const struct dl_sensor_kind *kind,
-                               struct dl_diag *d, const char *format, ...) {
+                               enum dl_meter_kind part, struct dl_diag *d,
+                               const char *format, ...) {
   void *list = s->note;
   va_list args;
   char text[512];
@@ -64,17 +95,8 @@ enum dl_status dl_sensors_note(struct dl_sensors *s,
   char *copy = dl_strdup(text);
   if (!copy)
     return dl_fail_memory(d);
-  s->note[s->n_notes++] = (struct dl_sensor_note){kind, copy};
+  s->note[s->n_notes++] = (struct dl_sensor_note){kind, part, copy};
   return DL_OK;
-}
-
-enum dl_status dl_sensors_find(struct dl_sensors *s, struct dl_diag *d) {
-  const char *root = getenv("DLEST_SYSFS");
-  *s = (struct dl_sensors){.root = root && *root ? root : "/sys"};
-  enum dl_status status = DL_OK;
-  for (size_t i = 0; i < N_KINDS && status == DL_OK; i++)
-    status = kinds[i]->find(kinds[i], s, d);
-  return status;
 }
 
 static void free_sensor(struct dl_sensor *s) {
@@ -82,6 +104,49 @@ static void free_sensor(struct dl_sensor *s) {
     s->kind->free(s);
   else
     free(s->state);
+}
+
+void dl_sensors_remove(struct dl_sensors *s, size_t i) {
+  free_sensor(&s->s[i]);
+  s->n--;
+  memmove(&s->s[i], &s->s[i + 1], (s->n - i) * sizeof *s->s);
+}
+
+/* Removes the sensors of a kind for parts that another kind measures. */
+static void drop_doubles(struct dl_sensors *s,
+                         const struct dl_sensor_kind *kind) {
+  bool doubled[DL_METER_NODE + 1];
+  for (unsigned i = 0; i <= DL_METER_NODE; i++)
+    doubled[i] = !kind->other && dl_sensors_has(s, kind, (enum dl_meter_kind)i);
+  for (size_t i = s->n; i-- > 0;)
+    if (s->s[i].kind == kind && doubled[s->s[i].part])
+      dl_sensors_remove(s, i);
+}
+
+/* Removes notes about parts that are measured in another way. */
+static void drop_notes(struct dl_sensors *s) {
+  size_t n = 0;
+  for (size_t i = 0; i < s->n_notes; i++)
+    if (s->note[i].part != DL_METER_GPU &&
+        dl_sensors_has(s, NULL, s->note[i].part))
+      free(s->note[i].text);
+    else
+      s->note[n++] = s->note[i];
+  s->n_notes = n;
+}
+
+enum dl_status dl_sensors_find(struct dl_sensors *s, double cpu_tdp_w,
+                               struct dl_diag *d) {
+  const char *root = getenv("DLEST_SYSFS");
+  *s = (struct dl_sensors){.root = root && *root ? root : "/sys",
+                           .cpu_tdp_w = cpu_tdp_w};
+  enum dl_status status = DL_OK;
+  for (size_t i = 0; i < N_KINDS && status == DL_OK; i++) {
+    status = kinds[i]->find(kinds[i], s, d);
+    drop_doubles(s, kinds[i]);
+  }
+  drop_notes(s);
+  return status;
 }
 
 void dl_sensors_free(struct dl_sensors *s) {
@@ -92,36 +157,6 @@ void dl_sensors_free(struct dl_sensors *s) {
   free(s->s);
   free(s->note);
   *s = (struct dl_sensors){0};
-}
-
-/* Whether a list of devices names a GPU. As with CUDA, devices behind one that
- * does not exist ("-1") are not visible. */
-static bool is_visible(const struct dl_sensor *s, const char *visible) {
-  for (const char *at = visible; *at; at += *at == ',') {
-    size_t n = strcspn(at, ",");
-    char *end;
-    if (*at == '-')
-      return false;
-    unsigned long index = strtoul(at, &end, 10);
-    if (end == at + n && n > 0 && index == s->index)
-      return true;
-    if (end == at && n > 0 && dl_strncasecmp(s->id, at, n) == 0)
-      return true;
-    at += n;
-  }
-  return false;
-}
-
-void dl_sensors_select(struct dl_sensors *s, const char *visible) {
-  size_t n = 0;
-  if (!visible)
-    return;
-  for (size_t i = 0; i < s->n; i++)
-    if (s->s[i].part == DL_METER_GPU && !is_visible(&s->s[i], visible))
-      free_sensor(&s->s[i]);
-    else
-      s->s[n++] = s->s[i];
-  s->n = n;
 }
 
 /* The energy since the reading before: a counter that fell has started anew,
@@ -148,7 +183,7 @@ size_t dl_sensors_read(struct dl_sensors *s, struct dl_diag *d) {
     double before = r->counter_j;
     bool ok = r->kind->read(r);
     if (!ok) {
-      r->power_w = r->util = r->memory_b = r->energy_j = NAN;
+      r->power_w = r->util = r->memory_b = r->clock_hz = r->energy_j = NAN;
       r->counter_j = before;
       if (!r->lost)
         dl_warn(d, "%s %s: cannot be read any more", r->kind->name, r->name);
@@ -156,6 +191,8 @@ size_t dl_sensors_read(struct dl_sensors *s, struct dl_diag *d) {
       continue;
     }
     r->lost = false;
+    r->gave_power |= !isnan(r->power_w);
+    r->gave_energy |= !isnan(r->counter_j);
     n++;
     if (isnan(r->counter_j))
       continue;

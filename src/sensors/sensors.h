@@ -21,9 +21,12 @@ struct dl_sensor {
   enum dl_meter_kind part;   /* GPU, CPU, memory or node */
   char name[DL_SENSOR_NAME]; /* of the device: "NVIDIA H200", "package-0" */
   char id[DL_SENSOR_NAME];   /* UUID, or path below the root of sysfs */
-  size_t index;              /* of the device, as its driver counts */
+  size_t index;              /* of the device, as its driver counts; of a
+                                new sensor the next of its kind and part */
   size_t channel;            /* of a chip with several */
   double limit_w;            /* power limit; NaN: unknown */
+  const char *method;        /* what the power is: "instantaneous"; or NULL */
+  bool assumed;              /* not measured, but by an assumption */
   void *state;               /* of the kind; owned */
 
   /* The last reading; NaN: not measured. */
@@ -31,14 +34,18 @@ struct dl_sensor {
   double energy_j; /* since the first reading; it never falls */
   double util;     /* 0 to 1 */
   double memory_b; /* in use, bytes */
+  double clock_hz; /* of the processors */
+
+  bool gave_power, gave_energy; /* a reading had one */
 
   /* Set by the kind. */
   double counter_j; /* raw value of an energy counter; NaN: none */
   double wraps_j;   /* the counter goes from here to 0; 0: it does not */
 
   /* Of the recorder. */
-  double used_j; /* since the first reading */
-  double last_w; /* power before; NaN: none */
+  double used_j;  /* since the first reading */
+  double last_w;  /* last power that is known; NaN: none */
+  double since_s; /* time since then */
 
   /* Private to sensors.c. */
   double total_j; /* since the first reading */
@@ -52,37 +59,46 @@ struct dl_sensors {
   struct dl_sensor_note *note; /* owned */
   size_t n_notes, notes_cap;
   const char *root; /* of sysfs: $DLEST_SYSFS, or "/sys" */
+  double cpu_tdp_w; /* assume the CPUs' power from it; NaN: do not */
 };
 
-/* Why a kind of sensor gives nothing, and what helps. */
+/* Why a kind of sensor does not measure a part, and what helps. */
 struct dl_sensor_note {
   const struct dl_sensor_kind *kind;
+  enum dl_meter_kind part;
   char *text; /* owned */
 };
 
-/* A kind of sensor: a file and a row of the table in sensors.c. */
+/* A kind of sensor: a file and a row of the table in sensors.c. Of two kinds
+ * that measure the same part the first in the table is used, unless the second
+ * is for `other` devices. */
 struct dl_sensor_kind {
   const char *name, *summary;
+  bool other;
+  /* Variables that list the devices a program sees, "A|B": the first that is
+   * set counts. NULL: there is no such list. */
+  const char *visible;
   /* Adds the sensors that can be read (dl_sensors_add), and notes on those that
    * exist and cannot (dl_sensors_note). Fails only where memory is out. */
   enum dl_status (*find)(const struct dl_sensor_kind *kind,
                          struct dl_sensors *s, struct dl_diag *d);
-  /* Sets power_w, counter_j, util and memory_b of a sensor, NaN for what it has
-   * not. False: it cannot be read any more. */
+  /* Sets power_w, counter_j, util, memory_b and clock_hz of a sensor, NaN for
+   * what it has not. False: it cannot be read any more. */
   bool (*read)(struct dl_sensor *sensor);
+  /* Whether the n characters at `name` name the sensor in a list of visible
+   * devices; NULL: they are the beginning of its id. */
+  bool (*is_named)(const struct dl_sensor *s, const char *name, size_t n);
   void (*free)(struct dl_sensor *sensor); /* its state; NULL: free() */
 };
 
 size_t dl_sensor_kind_count(void);
 const struct dl_sensor_kind *dl_sensor_kind_at(size_t i);
 
-/* Finds all sensors. Start from {0}; free also after an error. */
-enum dl_status dl_sensors_find(struct dl_sensors *s, struct dl_diag *d);
+/* Finds all sensors; cpu_tdp_w as in struct dl_sensors. Free *s also after an
+ * error. */
+enum dl_status dl_sensors_find(struct dl_sensors *s, double cpu_tdp_w,
+                               struct dl_diag *d);
 void dl_sensors_free(struct dl_sensors *s);
-
-/* Keeps the GPUs that `visible` lists, as CUDA_VISIBLE_DEVICES does: indices
- * or the beginning of UUIDs; NULL keeps all. Sensors of other parts stay. */
-void dl_sensors_select(struct dl_sensors *s, const char *visible);
 
 /* Reads all. Counters are carried over resets and wrap-arounds. Warns once of a
  * sensor that cannot be read any more. Returns how many gave a value. */
@@ -91,13 +107,27 @@ size_t dl_sensors_read(struct dl_sensors *s, struct dl_diag *d);
 /* Counts energies from the last reading on. */
 void dl_sensors_restart(struct dl_sensors *s);
 
+/* Frees and removes sensor i. */
+void dl_sensors_remove(struct dl_sensors *s, size_t i);
+
+/* Whether a kind other than `kind` (NULL: any) measures a part. */
+bool dl_sensors_has(const struct dl_sensors *s,
+                    const struct dl_sensor_kind *kind, enum dl_meter_kind part);
+
 /* For the kinds. A new sensor, all readings NaN; NULL: out of memory. */
 struct dl_sensor *dl_sensors_add(struct dl_sensors *s,
                                  const struct dl_sensor_kind *kind,
                                  enum dl_meter_kind part);
+
+/* The same with a folder of sysfs, which is copied, as its state, and the
+ * folder's name as its id. */
+struct dl_sensor *dl_sensors_add_folder(struct dl_sensors *s,
+                                        const struct dl_sensor_kind *kind,
+                                        enum dl_meter_kind part,
+                                        const char *folder);
 enum dl_status dl_sensors_note(struct dl_sensors *s,
                                const struct dl_sensor_kind *kind,
-                               struct dl_diag *d, const char *format, ...)
-    DL_PRINTF(4, 5);
+                               enum dl_meter_kind part, struct dl_diag *d,
+                               const char *format, ...) DL_PRINTF(5, 6);
 
 #endif

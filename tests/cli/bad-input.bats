@@ -85,7 +85,7 @@ all() {
   text="dlest: warning: runs.csv:5: $(message expected_fields_found 5 3)
 dlest: warning: runs.csv:10: $(message expected_fields_found 5 6)
 dlest: warning: runs.csv:3: $(message unknown_nearest_see_list gpu rtx3091 \
-    "'rtx-3090', 'rtx-3060', 'rtx-3070'" gpus)
+    "$(meant rtx-3090)" gpus)
 dlest: warning: runs.csv:4: $(message column_invalid_number batch_size abc)
 dlest: warning: runs.csv:6: $(message column_not_a_finite batch_size nan)
 dlest: warning: runs.csv:7: $(message is_not_between "column 'batch_size'" -4 \
@@ -134,7 +134,7 @@ dlest: 100 rows skipped" "${ROWS[@]}"
 @test "a column cannot be what an option wants" {
   table $HEADER $GOOD
   refuses 2 "dlest: runs.csv: $(message no_column_nearest nope \
-    "'gpu', 'arch', 'epochs'")" "${ROWS[@]}" --define 'macs_g=nope*2'
+    "$(message the_table_has "'arch', 'gpu', 'batch_size', 'train_samples', 'epochs'")")" "${ROWS[@]}" --define 'macs_g=nope*2'
 }
 
 @test "quotes that do not close" {

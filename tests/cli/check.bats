@@ -175,3 +175,61 @@ END
   try check many.xml
   grep -q '^200 more entries lack values' out
 }
+
+# $1 entries that are alike, with the lines of standard input after them.
+many() {
+  echo '<catalog kind="accelerator" version="1">'
+  seq "$1" | sed 's|.*|<entry id="b&" name="B &"><value name="tdp_w"\
+>300</value></entry>|'
+  cat
+  echo '<entry id="last" name="Last"><value name="tdp_w">300</value></entry>'
+  echo '</catalog>'
+}
+
+@test "one entry that the schema refuses among many that are alike" {
+  local bad
+  while IFS= read -r bad; do
+    many 40 <<<"<entry $bad</entry>" >many.xml
+    gives 3 "dlest: $(message error_found 1 '')" check many.xml
+    grep -q 'many.xml:8[23]: error: not valid' out
+  done <<END
+id="Upper" name="N"><value name="tdp_w">300</value>
+id="n" name=""><value name="tdp_w">300</value>
+id="n" name="$(printf '%0501d' 1)"><value name="tdp_w">300</value>
+id="$(printf '%081d' 1)" name="N"><value name="tdp_w">300</value>
+id="n-" name="N"><value name="tdp_w">300</value>
+id="n" name="N" colour="red"><value name="tdp_w">300</value>
+id="n" name="N"><value name="tdp_w">3e2</value>
+id="n" name="N"><value name="tdp_w" source="a b">300</value>
+id="n" name="N"><value name="tdp_w" source="">300</value>
+id="n" name="N"><value name="tdp_w" note=" ">300</value>
+id="n" name="N"><value name="tdp_w" year="2020">300</value>
+id="n" name="N"><value name="tdp_w">300</value><wing/>
+id="n" name="N">text<value name="tdp_w">300</value>
+id="n" name="N"><value name="tdp_w">300</value><alias></alias>
+id="n" name="N"><value xmlns="urn:other" name="idle_w">9</value>
+END
+  # What the schema takes is taken among them, too.
+  while IFS= read -r bad; do
+    many 40 <<<"<entry $bad</entry>" >many.xml
+    gives 0 '' check many.xml
+  done <<END
+id="n" name="N &amp; M"><alias>n b</alias><value name="tdp_w">300.50</value>
+id="0.+" name="N"><value name="tdp_w" source="s" note="assumed: x">300</value>
+END
+}
+
+@test "lines beyond 65,535 have their numbers" {
+  many 33000 <<<'<entry id="Upper" name="N"><value name="idle_w">9</value>
+<value name="tdp_w">12</value></entry>' >many.xml
+  try check many.xml
+  [ "$status" -eq 3 ]
+  grep -q 'many.xml:66002: error: not valid' out
+  grep -q 'many.xml:66002: error: Upper: idle_w 9 is half of tdp_w 12' out
+}
+
+@test "memory does not grow with the values of entries" {
+  ! ldd "$DLEST" | grep -q libasan || skip 'a sanitizer takes its own memory'
+  many 100000 </dev/null >many.xml
+  (ulimit -v 260000; gives 0 '' check many.xml)
+}

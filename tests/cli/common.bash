@@ -21,6 +21,15 @@ message() {
   return 1
 }
 
+# meant A [B [C]]: the suggestion behind an unknown name.
+meant() {
+  local names="'$1'" n=$#
+  shift
+  while [ $# -gt 1 ]; do names+=", '$1'"; shift; done
+  [ "$n" -eq 1 ] || names+=" or '$1'"
+  printf %s "$(message did_you_mean "$names")"
+}
+
 # try ARG...: runs dlest; leaves $status and the files out and err.
 try() {
   status=0

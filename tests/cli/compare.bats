@@ -99,9 +99,9 @@ TDP=(compare runs.csv --methods tdp --set gpu.tdp_w=100 --format json)
 @test "rows that cannot be scored: told, counted, the rest scored" {
   table arch,gpu,duration_s,energy_j vgg16,a100,10,800 vgg16,rtx3091,10,800 \
     vgg16,a100,10,-5 vgg16,a100,10, vgg16,a100,20,2500
-  skipped="dlest: warning: runs.csv:3: $(message unknown_nearest gpu rtx3091 \
-    "")"
-  gives 3 "${skipped}'rtx-3090', 'rtx-3060', 'rtx-3070' (see 'dlest list gpus')
+  skipped="dlest: warning: runs.csv:3: $(message unknown_nearest_see_list \
+    gpu rtx3091 "$(meant rtx-3090)" gpus)"
+  gives 3 "$skipped
 dlest: warning: runs.csv:4: $(message is_not_between "column 'energy_j'" -5 0 \
     1e+300)
 dlest: warning: runs.csv:5: $(message column_no_value energy_j)
@@ -120,10 +120,10 @@ dlest: $(message row_skipped 3 s)" "${TDP[@]}"
 @test "columns that are not there" {
   table arch,gpu,x vgg16,a100,5
   refuses 2 "dlest: runs.csv: $(message no_column_nearest energy_j \
-    "'arch', 'gpu', 'x'")" compare runs.csv
+    "$(message the_table_has "'arch', 'gpu', 'x'")")" compare runs.csv
   table arch,gpu,energy_j vgg16,a100,5
   refuses 2 "dlest: runs.csv: $(message no_column_nearest lab \
-    "'gpu', 'arch', 'energy_j'")" compare runs.csv --by lab
+    "$(message the_table_has "'arch', 'gpu', 'energy_j'")")" compare runs.csv --by lab
   cp "$MEANS" runs.csv
   try compare runs.csv --cv group:lab
   [ "$status" -eq 2 ]
@@ -148,7 +148,7 @@ dlest: $(message row_skipped 3 s)" "${TDP[@]}"
   invalid compare coverage=0 a
   table arch,gpu,energy_j vgg16,a100,5
   refuses 2 "dlest: $(message unknown_method_nearest tpd \
-    "'tdp', 'flops', 'physical'")" \
+    "$(meant tdp)")" \
     compare runs.csv --methods tpd
 }
 
@@ -178,7 +178,7 @@ dlest: $(message warning_with_strict_nothing 1 '')" "${TDP[@]}" --strict
     --bootstrap 0
   check '.scores[0] | .mape_low == null and .rank == 1'
   refuses 2 "dlest: runs.csv: $(message no_column_nearest lab \
-    "'gpu', 'arch', 'config'")" compare runs.csv --bootstrap-by lab
+    "$(message the_table_has "'config', 'arch', 'gpu', 'duration_s', 'energy_j'")")" compare runs.csv --bootstrap-by lab
 }
 
 @test "several models: a method that asks none of them is there once" {

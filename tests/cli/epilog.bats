@@ -52,7 +52,7 @@ quiet_but() {
   [ "$status" -eq 0 ]
   [[ $output == *'dlest epilog: estimated before'* ]]
   # 400 W for 10 h
-  [[ ${lines[-1]} =~ \*?\ *tdp\ .*14\.4 ]]
+  [[ $output =~ Energy\ +4\.00\ kWh ]]
   [[ $output == *emissions* ]]
 }
 

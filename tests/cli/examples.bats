@@ -1,20 +1,44 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The examples of README.md and of --help (which are those of the manual
-# pages) run, and README shows what they print.
+# The examples of README.md, of the pages in docs and of --help (which are
+# those of the manual pages) run, and the pages show what they print.
 
 bats_require_minimum_version 1.5.0
 
 setup() {
   command -v python3 >/dev/null || skip 'no python3'
-  tool=$TOP_SRCDIR/tools/docs/readme-examples.py
+  tool=$TOP_SRCDIR/tools/docs/run-examples.py
 }
 
-@test 'examples of README.md print what it shows' {
+@test 'examples of README.md and docs print what they show' {
   command -v jq >/dev/null || skip 'no jq'
-  run python3 "$tool" "$DLEST" "$TOP_SRCDIR/README.md"
+  mapfile -t pages < <(grep -l '^```console' "$TOP_SRCDIR"/docs/*.md)
+  [ "${#pages[@]}" -ge 8 ]
+  run python3 "$tool" "$DLEST" "$TOP_SRCDIR/README.md" "${pages[@]}"
   echo "$output" | grep -v '^ok' || true
   [ "$status" -eq 0 ]
+}
+
+@test 'README is short' {
+  [ "$(wc -c <"$TOP_SRCDIR/README.md")" -le 10240 ]
+}
+
+@test 'links between pages lead somewhere' {
+  cd "$TOP_SRCDIR"
+  for page in README.md docs/*.md; do
+    grep -oE '\]\([^)# ]+' "$page" | sed 's/^](//' | grep -v '^http' |
+      while read -r to; do
+        [ -e "$(dirname "$page")/$to" ] || { echo "$page: $to"; exit 1; }
+      done
+  done
+}
+
+@test 'the index names every page' {
+  cd "$TOP_SRCDIR/docs"
+  for page in *.md; do
+    [ "$page" = index.md ] || grep -q "]($page)" index.md ||
+      { echo "$page"; return 1; }
+  done
 }
 
 @test 'examples of --help and the manual pages work' {
@@ -36,10 +60,9 @@ setup() {
 
 @test 'the comparison of outputs notices a wrong number' {
   command -v jq >/dev/null || skip 'no jq'
-  sed -n '1,/^This is ResNet/s/pre-epoch  *gpu+ram  */&9/p' \
-    "$TOP_SRCDIR/README.md" | grep -q . # the row is there
-  sed '1,/^This is ResNet/s/pre-epoch  *gpu+ram  */&9/' \
-    "$TOP_SRCDIR/README.md" >"$BATS_TEST_TMPDIR/wrong.md"
+  sed '0,/^  Energy  */s//&9/' "$TOP_SRCDIR/README.md" \
+    >"$BATS_TEST_TMPDIR/wrong.md"
+  ! cmp -s "$BATS_TEST_TMPDIR/wrong.md" "$TOP_SRCDIR/README.md"
   run python3 "$tool" "$DLEST" "$BATS_TEST_TMPDIR/wrong.md"
   [ "$status" -eq 1 ]
   [[ $output == *'not ok 1 '* ]]

@@ -260,9 +260,9 @@ dlest: $(message no_runs_in 'this log')" extract a.csv --drop-last 1000000
   gives 0 "dlest: warning: a.csv:23: $(message gap 60 cut)" \
     extract --gaps cut a.csv -f csv
   is gpu_energy_j 8000
-  gives 0 '' extract --max-gap 60 --gaps cut a.csv -f csv
+  gives 0 '' extract --max-gap 60s --gaps cut a.csv -f csv
   is gpu_energy_j 20000
-  gives 0 '' extract --max-gap 1e300 a.csv -f csv
+  gives 0 '' extract --max-gap 1e300s a.csv -f csv
   gives 0 "dlest: warning: a.csv:23: $(message gap 60 bridged)" \
     extract --max-gap 59.9s --gaps bridge a.csv
 }
@@ -333,10 +333,10 @@ dlest: warning: mem.csv: $(message no_sample_within_gpu 74 s)" extract gpu.csv m
     extract d.txt -f csv
   is gpu_energy_j 1000
   is start_time ''
-  gives 0 '' extract d.txt -f csv --interval 0.5
+  gives 0 '' extract d.txt -f csv --interval 0.5s
   is gpu_energy_j 500
   gives 0 '' extract d.txt -f csv --interval 1min
   is gpu_energy_j 60000
-  try extract d.txt -f csv --interval 1e300
+  try extract d.txt -f csv --interval 1e300s
   is samples 11
 }

@@ -286,7 +286,7 @@ dlest: $(message warning_with_strict_nothing 2 s)" fit runs.csv \
 
 @test "columns that are not there" {
   line_table
-  no="dlest: runs.csv: $(message no_column_nearest foo "'x', 'y', 'g'")"
+  no="dlest: runs.csv: $(message no_column_nearest foo "$(message the_table_has "'x', 'y', 'g'")")"
   refuses 2 "$no" fit runs.csv --target y --features foo
   refuses 2 "$no" fit runs.csv --target foo --features x
   refuses 2 "$no" fit runs.csv "${XY[@]}" --weight foo
@@ -312,7 +312,7 @@ dlest: $(message warning_with_strict_nothing 2 s)" fit runs.csv \
     "$(message ends_where_a_value)")" \
     fit runs.csv --target y --features ''
   refuses 2 "dlest: $(message formula_unknown_function_nearest "lag(x)" 1 lag \
-    "'log', 'log2', 'max'")" fit runs.csv --target y --features 'lag(x)'
+    "$(meant log)")" fit runs.csv --target y --features 'lag(x)'
 }
 
 @test "methods and hyper-parameters" {

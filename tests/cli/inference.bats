@@ -154,7 +154,7 @@ END
   grep -q '^  bound by  *memory$' out
   ! grep -q 'Inference, by flops' out
   ! grep -q 'epoch' out
-  try predict --phase inference "${llama[@]}" --method flops
+  try predict --phase inference "${llama[@]}" --method flops --explain
   grep -qx 'Inference, by flops' out
 }
 

@@ -52,7 +52,7 @@ less() {
   jq -e '.estimates[0] | .low_j < .energy_j and .energy_j < .high_j' out
   try predict --arch resnet50 --gpu a100-sxm4-40gb --method physical -q \
     --epoch-time "$(jq -n "$epoch / 0.1")s"
-  grep -Eq 'GPU busy +[0-9]+ % of the time' out
+  grep -Eq 'GPU busy [0-9]+ % of the time' out
 }
 
 @test "a time shorter than the estimate makes the work faster" {

@@ -100,13 +100,13 @@ load common
 
 @test "what --where, --sort, --columns and --limit refuse" {
   refuses 2 "dlest: $(message have_no_nearest --where gpus tdp \
-    "'tdp_w', 'id', 'name'")" \
+    "$(meant tdp_w)")" \
     list gpus --where 'tdp>3'
   refuses 2 "dlest: $(message have_no_nearest --sort grids intensity \
-    "'id', 'name', 'year'")" \
+    "")" \
     list grids --sort -intensity
   refuses 2 "dlest: $(message have_no_nearest --columns sites pues \
-    "'pue', 'id', 'name'")" \
+    "$(meant pue)")" \
     list sites --columns id,pues
   refuses 2 "dlest: $(message columns_is_there_twice id)" list gpus --columns id,id
   refuses 2 "dlest: $(message formula_column "tdp_w >" 8 \
@@ -125,7 +125,7 @@ load common
 @test "what it refuses" {
   kinds='gpus, archs, datasets, grids, sites, nodes, models, methods, formats, importers or sensors'
   misused list "$(message missing_argument KIND)"
-  misused list "$(message unexpected_argument archs)" gpus archs
+  misused list "$(message unexpected_argument archs)" methods archs
   refuses 2 "dlest: cannot list 'cpus'; use $kinds" list cpus
 }
 
@@ -162,5 +162,5 @@ load common
   head -1 err | grep -q '^Usage: dlest COMMAND'
   try estimate
   [ "$status" -eq 2 ]
-  [ "$(head -1 err)" = "dlest: $(message unknown_command estimate)" ]
+  [ "$(head -1 err)" = "dlest: $(message unknown_command estimate "")" ]
 }

@@ -40,7 +40,7 @@ watts() {
     extract gpu.csv perf.txt -f csv
   is energy_j 72000
   { echo PkgWatt; for i in $(seq 61); do echo 50.00; done; } >turbostat.txt
-  try extract gpu.csv turbostat.txt --interval 1 -f csv
+  try extract gpu.csv turbostat.txt --interval 1s -f csv
   [ "$status" -eq 0 ]
   grep -qF "$(message covers_run_energy_left 60 360)" err
   is energy_j 72000
@@ -201,11 +201,23 @@ gpus() {
     is n_gpus 4
     is gpu_energy_j 257600
   done
-  # one row is missing: the rows behind it in the round count for the wrong one
-  gpus 4 561 5 "$smi" 'row != 50' >a.csv
-  gives 0 "dlest: warning: a.csv:1: $four" extract a.csv -f csv
+  # one row is missing: those behind it in the round may count for others
+  for row in 50 1000 1001 1003 1004; do
+    gpus 4 561 5 "$smi" "row != $row" >a.csv
+    try extract a.csv -f csv
+    [ "$status" -eq 0 ]
+    [ "$(cat err)" = "dlest: warning: a.csv:1: $four
+dlest: warning: a.csv:2244: $(message rounds_lack_rows 1 560)" ]
+    is n_gpus 4
+    check_near 257600 31 # a row: at most 130 W - 100 W, for a second
+  done
+  # one GPU drops out for 100 s in the middle: its row is worth 110 W * 100 s,
+  # and no more than the difference to the next ones is lost of it
+  gpus 4 561 5 "$smi" 'i < 200 || i >= 300 || g != 1' >a.csv
+  try extract a.csv -f csv
+  grep -q "$(message rounds_lack_rows 100 560)" err
   is n_gpus 4
-  check_near 257600 30
+  check_near 257600 2021
   # it begins within a round: 2 GPUs lack a second
   gpus 4 561 5 "$smi" 'row > 2' >a.csv
   gives 0 "dlest: warning: a.csv:1: $four" extract a.csv -f csv
@@ -222,6 +234,29 @@ gpus() {
 check_near() {
   cell gpu_energy_j | awk -v e="$1" -v d="$2" \
     '{ print; exit !($1 > e - d && $1 < e + d) }'
+}
+
+@test "samples at one time are of several GPUs, however few or uneven" {
+  smi='timestamp, power.draw [W]'
+  four=$(message gpus_told_apart_by 4)
+  # (100 + 110 + 120 + 130) W, for 1 and 2 s; times of whole seconds may be
+  # rounded ones of one GPU
+  for rounds in 2 3; do
+    gpus 4 $rounds 0 "$smi" | sed 's/\.000,/.250,/' >a.csv
+    gives 0 "dlest: warning: a.csv:1: $four" extract a.csv -f csv
+    is n_gpus 4
+    is gpu_energy_j $((460 * (rounds - 1)))
+    gpus 4 $rounds 0 "$smi" >a.csv
+    gives 0 "dlest: warning: a.csv:1: $(message rows_come_in_groups)" \
+      extract a.csv -f csv
+  done
+  # every second round lacks the third GPU
+  gpus 4 561 0 "$smi" 'i % 2 == 0 || g != 2' | sed 's/\.000,/.250,/' >a.csv
+  try extract a.csv -f csv
+  [ "$(cat err)" = "dlest: warning: a.csv:1: $four
+dlest: warning: a.csv:1965: $(message rounds_lack_rows 280 560)" ]
+  is n_gpus 4
+  check_near 257600 5601 # 130 W - 120 W, for 560 s
 }
 
 @test "one GPU stays one" {
@@ -421,7 +456,7 @@ $(message duration_without_its_epoch)" extract ct_carbontracker.log -f csv
     printf '%s\n' 'device,Average Graphics Package Power (W),GPU use (%)' \
       "card0,$power.0,99" 'card1,N/A (Secondary die),98' ''
   done >mi250.txt
-  try extract mi250.txt --from rocm-smi --interval 1 --format json
+  try extract mi250.txt --from rocm-smi --interval 1s --format json
   [ "$status" -eq 0 ]
   # (200 + 210) / 2 * 1 s + (210 + 205) / 2 * 1 s
   check '.runs[0].gpu_energy_j == 412.5'

@@ -205,11 +205,15 @@ bound() {
 @test 'cost: told once' {
   gives 0 '' predict --arch resnet50 --node ./node.xml --method tdp -q \
     --duration 1h --use-gpus 1 --price 0.25EUR
+  grep -q '^  Energy *1.50 kWh  *node and cooling, PUE ' out
+  grep -q '^  Cost *0.375 EUR$' out
+  gives 0 '' predict --arch resnet50 --node ./node.xml --method tdp -q \
+    --duration 1h --use-gpus 1 --price 0.25EUR --all --explain
   grep -q '^price  *0.250 EUR/kWh$' out
   grep -q '^  cost  0.375 EUR (1.50 kWh, boundary facility)$' out
   [ "$(grep -cE '^ *cost |  cost$' out)" -eq 1 ]
   gives 0 '' predict --arch resnet50 --gpu v100 --duration 1h --method tdp \
-    --price 1USD --pue 1.5 -q
+    --price 1USD --pue 1.5 -q --all
   grep -q ' facility  *cost$' out
   grep -q '^  . tdp .* 0.450$' out
   ! grep -q '^ *cost ' out
@@ -301,12 +305,12 @@ dlest: warning: $(message no_embodied_carbon_is_known v100-sxm2-16gb)" \
 
 @test 'refused: nodes' {
   refuses 3 "dlest: $(message unknown_nearest_see_list node dgx-a10 \
-    "'dgx-a100', 'dgx-h100', 'dgx-a100-80gb'" nodes)" \
+    "$(meant dgx-a100 dgx-a100-80gb dgx-h100)" nodes)" \
     predict --arch resnet50 --node dgx-a10
   refuses 3 "dlest: $(message cpus_node_are_not aws:p4d.24xlarge)" \
     predict --arch resnet50 --node p4d.24xlarge --use-gpus 0
   refuses 2 "dlest: $(message has_no_field_nearest node rest \
-    "'rest_w', 'year', 'gpus'")" \
+    "$(meant rest_w)")" \
     predict --arch resnet50 --node ./node.xml --set node.rest=1
   my_node 'cpu="no-such"' sockets=1 memory_gb=1
   refuses 3 "dlest: ./node.xml:2: $(message node_unknown_see_list my cpu \

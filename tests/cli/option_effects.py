@@ -58,14 +58,15 @@ VALUES = {
     "stable": "3", "table": "runs.csv", "target": "epoch_energy_j",
     "title": "x", "tokens": "1e9", "top": "1", "totals": "totals.csv", "train-samples": "1000",
     "truncate-watts": None, "until": "2001-01", "use-gpus": "1",
-    "user": "nobody", "utilisation": "0.5", "val-samples": "77",
+    "user": "nobody", "utilisation": "0.5",
+    "utilization": "0.5", "val-samples": "77",
     "fine-tune": "head", "train-tokens": "1e9", "optimizer": "sgd",
     "checkpointing": "full", "attention": "eager", "sharding": "zero2",
     "tensor-parallel": "1", "pipeline-parallel": "1", "grad-accum": "2",
     "global-batch": "64", "stack": "compiled", "network": "200",
     "gpus-per-node": "4", "weight": "gpu_power_w", "where": "zz=1", "width": "60", "window": "2",
     "with": "runs.csv",
-    "list --where": "id=='a100'", "extract --epochs": None,
+    "list --where": "id=='a100'", "recommend --where": "memory_gb>40", "extract --epochs": None,
     "extract --set": "lr=3", "plot --by": "n_gpus", "report --by": "account",
     "report --gpu": "a100", "report --from": "sacct",
     "step --method": "step-power", "step --from": "epochs",
@@ -143,6 +144,13 @@ def options_of(dlest, command):
     return [n for n in names if n not in SKIPPED]
 
 
+def full(words):
+    """With all that text leaves out, of an estimate of one job."""
+    if words[0] != "predict" or {"--input", "-f", "16,64"} & set(words):
+        return words
+    return words + ["--all", "--explain"]
+
+
 def run(dlest, words, folder):
     """Exit status, stdout, stderr and files written, without provenance."""
     shutil.copytree("inputs", folder)
@@ -188,16 +196,20 @@ def main():
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         for base in BASES:
             words = base.split()
-            plain = pool.submit(run, dlest, words, "run-%d" % len(tried))
-            tried.append(None)
+            plains = {}
+            for shown in (words, full(words)):
+                plains[len(shown)] = pool.submit(run, dlest, shown,
+                                                 "run-%d" % len(tried))
+                tried.append(None)
             for name in options_of(dlest, words[0]):
                 if "--" + name in words:
                     continue
                 key = "%s --%s" % (words[0], name)
                 value = VALUES[key] if key in VALUES else VALUES[name]
                 more = ["--" + name] + ([] if value is None else [value])
-                tried.append((base, name, plain, pool.submit(
-                    run, dlest, words + more, "run-%d" % len(tried))))
+                shown = words if name in ("all", "explain") else full(words)
+                tried.append((base, name, plains[len(shown)], pool.submit(
+                    run, dlest, shown + more, "run-%d" % len(tried))))
         for base, name, plain, job in filter(None, tried):
             if plain.result()[0] not in (0, 3):
                 sys.exit("dlest %s fails: %s" % (base, plain.result()[2]))

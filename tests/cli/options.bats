@@ -61,17 +61,35 @@ EXAMPLES=$TOP_SRCDIR/data/examples
   grep -qF -e "$(message has_no_effect_on efficiency tdp)" err
 }
 
-@test "a time of a whole training needs its unit in step" {
+@test "durations are taken as people write them, and never without a unit" {
+  job=(predict --arch resnet50 --gpu a100 --method tdp -f json -q)
+  while IFS='|' read -r text seconds; do
+    try "${job[@]}" --duration "$text"
+    check ".estimates[0].duration_s == $seconds"
+  done <<'END'
+90s|90
+90m|5400
+1h30m|5400
+1:30:00|5400
+2 days|172800
+1.5 h|5400
+1d12h|129600
+END
+  misused predict "--duration: $(message has_no_unit 90 90 90 90 90)" \
+    --arch resnet50 --gpu a100 --duration 90
+  misused predict "$(message invalid_value duration 1:30 \
+    "$(message expected_time_at_most 1e+12)")" \
+    --arch resnet50 --gpu a100 --duration 1:30
+  misused recommend "--deadline: $(message has_no_unit 12 12 12 12 12)" \
+    --arch resnet50 --deadline 12
   cp "$EXAMPLES/epochs.csv" .
-  misused step "$(message invalid_value duration 3 \
-    "$(message expected_time_with_unit)")" epochs.csv --epochs 50 --duration 3
+  misused step "--duration: $(message has_no_unit 3 3 3 3 3)" epochs.csv \
+    --epochs 50 --duration 3
   try step epochs.csv --epochs 50 --duration 3h --format json
   check '.estimates[0].duration_s == 3 * 3600'
-  try predict --arch resnet50 --gpu a100 --duration 3 --method tdp --format json
-  check '.estimates[0].duration_s == 3 * 3600'
-  misused step "$(message invalid_value every 1e10 \
+  misused step "$(message invalid_value every 1e10s \
     "$(message expected_time_at_most 1e+06)")" epochs.csv --epochs 50 --follow \
-    --every 1e10
+    --every 1e10s
 }
 
 @test "closed standard streams: no file takes their numbers" {
@@ -138,13 +156,13 @@ EXAMPLES=$TOP_SRCDIR/data/examples
 
 @test "step --follow: a FIFO, before and after it has a writer" {
   mkfifo fifo
-  "$DLEST" step fifo --epochs 50 --follow --every 0.2 >out 2>err &
+  "$DLEST" step fifo --epochs 50 --follow --every 0.2s >out 2>err &
   pid=$!
   sleep 0.5
   kill -INT $pid
   timeout 10 tail --pid=$pid -f /dev/null
   ! kill -0 $pid 2>/dev/null
-  "$DLEST" step fifo --epochs 50 --follow --every 0.2 --format json >out 2>err &
+  "$DLEST" step fifo --epochs 50 --follow --every 0.2s --format json >out 2>err &
   pid=$!
   cat "$EXAMPLES/epochs.csv" >fifo
   wait $pid
@@ -155,7 +173,7 @@ EXAMPLES=$TOP_SRCDIR/data/examples
 @test "step --follow: a truncated log keeps the epochs seen" {
   { echo epoch,duration_s,energy_j; for i in 0 1 2 3 4 5; do
     echo "$i,10,1000"; done; } >log.csv
-  "$DLEST" step log.csv --epochs 9 --follow --every 0.2 --format json \
+  "$DLEST" step log.csv --epochs 9 --follow --every 0.2s --format json \
     >out 2>err &
   pid=$!
   sleep 1

@@ -116,7 +116,7 @@ usage() {
 @test "without --gpu and --batch-size: the catalogue, usual sizes" {
   try list gpus --format json
   local n
-  n=$(jq '[.. | objects | select(.id?)] | length' out)
+  n=$(jq '[.gpus[] | select(.availability | not)] | length' out)
   try recommend --arch resnet50 --format json -q
   check ".n_choices == 5 * $n"
 }
@@ -131,12 +131,12 @@ usage() {
 }
 
 @test "nothing meets the limits: exit 4, and the nearest is told" {
-  try recommend --arch resnet50 --gpu t4 --batch-size 32 --deadline 1 --budget-kwh 1
+  try recommend --arch resnet50 --gpu t4 --batch-size 32 --deadline 1h --budget-kwh 1
   [ "$status" -eq 4 ]
   grep -qE "^dlest: $(message no_choice_meets \
     'deadline and the budget; the fastest takes [0-9.]+ h \(resnet50, t4, batch size 32\); the lowest-energy one takes [0-9.]+ kWh \(resnet50, t4, batch size 32\)')$" err
   [ ! -s out ]
-  try recommend --arch resnet50 --gpu t4 --batch-size 32 --deadline 1
+  try recommend --arch resnet50 --gpu t4 --batch-size 32 --deadline 1h
   grep -q "^dlest: $(message no_choice_meets 'deadline; the fastest')" err
   try recommend --arch resnet50 --gpu t4 --batch-size 32 --budget-kwh 1
   grep -q "^dlest: $(message no_choice_meets 'budget; the lowest-energy one')" err

@@ -5,50 +5,7 @@
 
 bats_require_minimum_version 1.5.0
 load common
-
-setup() {
-  cd "$BATS_TEST_TMPDIR"
-  library=${TOP_BUILDDIR-$(dirname "$DLEST")}/tests/record
-  [ -f "$library/libnvidia-ml.so.1" ] || skip "no made driver"
-  ! nm -D "$DLEST" | grep -q __asan_init || export ASAN_OPTIONS=detect_leaks=0
-  export LD_LIBRARY_PATH=$library DLEST_SYSFS=$PWD/sys
-  unset CUDA_VISIBLE_DEVICES ROCR_VISIBLE_DEVICES SLURM_JOB_GPUS
-  mkdir sys
-}
-
-# zone NAME FOLDER RANGE_UJ ENERGY_UJ: a counter of RAPL
-zone() {
-  local folder=sys/class/powercap/$2
-  mkdir -p "$folder"
-  echo "$1" >"$folder/name"
-  echo "$3" >"$folder/max_energy_range_uj"
-  echo "$4" >"$folder/energy_uj"
-}
-
-# chip NUMBER NAME FILE VALUE...: a chip of hwmon
-chip() {
-  local folder=sys/class/hwmon/hwmon$1
-  mkdir -p "$folder/device"
-  echo "$2" >"$folder/name"
-  shift 2
-  while [ $# -gt 0 ]; do
-    echo "$2" >"$folder/$1"
-    shift 2
-  done
-}
-
-# within LOW X HIGH
-within() {
-  awk -v l="$1" -v x="$2" -v h="$3" 'BEGIN { exit !(l <= x && x <= h) }' || {
-    echo "$2 is not in $1 .. $3"
-    return 1
-  }
-}
-
-# record ARG...: 1.1 s of samples; the summary in out, as JSON
-record() {
-  "$DLEST" record --duration 1.1s --interval 100ms --format json "$@" >out 2>err
-}
+load record
 
 @test "energy of the GPUs: power times time, and by their counters" {
   record
@@ -112,17 +69,24 @@ record() {
   chip 1 xe energy1_input 5000000
   chip 2 ina3221 in1_label VDD_IN in1_input 5000 curr1_input 4000 \
     in2_label VDD_CPU_CV in2_input 5000 curr2_input 1000
-  chip 3 power_meter power1_average 700000000
+  chip 3 xe energy2_input 7000000
   chip 4 coretemp temp1_input 40000
   FAKE_NVML_GPUS=0 "$DLEST" list sensors --format json >out
   jq -c '.sensors[] | [.kind, .part, .power_w, .counter, .limit_w]' out >found
   diff - found <<'EOF'
 ["hwmon","GPU",300,false,500]
 ["hwmon","GPU",null,true,null]
+["hwmon","GPU",null,true,null]
 ["jetson","node",20,false,null]
 ["jetson","CPU",5,false,null]
-["acpi","node",700,false,null]
 EOF
+  # Of two meters of the node the first one counts.
+  chip 5 power_meter power1_average 700000000
+  FAKE_NVML_GPUS=0 "$DLEST" list sensors --format json >out
+  check '[.sensors[] | select(.part == "node")] | length == 1'
+  rm -r sys/class/hwmon/hwmon2
+  FAKE_NVML_GPUS=0 "$DLEST" list sensors --format json >out
+  check '.sensors[] | select(.kind == "acpi") | .power_w == 700'
 }
 
 @test "Cray: sockets are part of the CPU's counter" {

@@ -208,7 +208,7 @@ dlest: warning: $(message job_without_energy_gpu 1 "" zz9 zz9)" \
   refuses 2 "dlest: $(message node_power_expected_w gpu=x)" \
     report sacct.txt --node-power gpu=x
   refuses 3 "dlest: $(message unknown_nearest_see_list gpu zz9 \
-    "'k40', 'k80', 'm40'" gpus)" \
+    "" gpus)" \
     report sacct.txt --gpu zz9
 }
 
@@ -244,6 +244,17 @@ dlest: warning: $(message job_without_energy_gpu 1 "" zz9 zz9)" \
     gives 0 '' report sacct.txt -q -f json --by "$by" --site hpc --country fr
     python3 "$TOP_SRCDIR/tests/check-schema.py" \
       "$TOP_SRCDIR/schemas/report.json" <out
+  done
+}
+
+@test 'without its data it says so and writes nothing' {
+  usual
+  mkdir none
+  for format in csv json text; do
+    DLEST_DATADIR=none try report sacct.txt -q -f "$format"
+    [ "$status" -eq 1 ]
+    [ ! -s out ]
+    grep -q '^dlest: none/data/accelerators.xml: cannot open' err
   done
 }
 

@@ -61,7 +61,7 @@ valid() {
 
 @test 'recommend: estimates, limits, accuracy, measured runs' {
   valid recommend recommend --arch resnet50,vgg16 --gpu a100,t4 \
-    --budget-kwh 20 --deadline 100
+    --budget-kwh 20 --deadline 100h
   valid recommend recommend --arch resnet50
   printf '%s\n' arch,accuracy resnet50,0.8 vgg16,0.7 >acc.csv
   valid recommend recommend --arch resnet50,vgg16 --gpu t4 --accuracy acc.csv

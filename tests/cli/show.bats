@@ -110,7 +110,7 @@ END
   refuses 2 "dlest: $(message cannot_show_use_gpu cpu)" \
     show cpu x
   refuses 3 "dlest: $(message unknown_nearest_see_list arch resnet51 \
-    "'resnet50', 'resnet51q'" archs)" show arch resnet51
+    "$(meant resnet51q resnet50)" archs)" show arch resnet51
   refuses 3 "dlest: $(message unknown_nearest_see_list grid Spian \
-    "'Spain', 'Sudan', 'China'" grids)" show grid Spian
+    "$(meant Spain)" grids)" show grid Spian
 }

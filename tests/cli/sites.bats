@@ -163,13 +163,14 @@ END
 
 @test 'text says what was used' {
   gives 0 '' predict --gpu a100 --duration 10h --method tdp -q \
-    --cloud gcp:us-central1
+    --cloud gcp:us-central1 --explain
   grep -q '^site  *gcp:us-central1$' out
   grep -q '^intensity  *430 g/kWh$' out
   grep -q '^intensity from  *Google, .*2023' out
   grep -q '^PUE  *1.11$' out
   grep -q '^Facility is 1.11 times the energy .*; emissions are those of the facility.$' out
-  gives 0 '' predict --gpu a100 --duration 10h --method tdp -q --pue 1.5
+  gives 0 '' predict --gpu a100 --duration 10h --method tdp -q --pue 1.5 \
+    --explain
   grep -q '^Facility is 1.5 times the energy within each boundary.$' out
 }
 
@@ -185,12 +186,13 @@ END
   check '.currency == null and .cost_of == "facility_energy_j"'
   near '.estimates[0].cost' '4 * 1.5 * 30'
   gives 0 '' predict --gpu a100 --duration 10h --method tdp -q \
-    --price '0.25 EUR/kWh' --pue 1.5
+    --price '0.25 EUR/kWh' --pue 1.5 --all --explain
   grep -q '^price  *0.250 EUR/kWh$' out
   grep -q ' facility  *cost$' out
-  grep -q ' MJ  *EUR$' out
+  grep -q ' kWh  *EUR$' out
   grep -q '; cost is that of the facility.$' out
-  gives 0 '' predict --gpu a100 --duration 10h --method tdp -q --price 0.25
+  gives 0 '' predict --gpu a100 --duration 10h --method tdp -q --price 0.25 \
+    --explain
   grep -q '^price  *0.250 per kWh$' out
 }
 
@@ -253,10 +255,10 @@ END
     "an intensity")" \
     predict $run --site gcp:us-east1 --country es
   refuses 3 "dlest: $(message unknown_nearest_see_list site aws:eu-west-9 \
-    "'aws:eu-west-1', 'aws:eu-west-2', 'aws:eu-west-3'" sites)" \
+    "$(meant aws:eu-west-1 aws:eu-west-2 aws:eu-west-3)" sites)" \
     predict $run --cloud aws:eu-west-9
   refuses 3 "dlest: $(message unknown_nearest_see_list grid us-cx \
-    "'us-ca', 'us-co', 'us-ct'" grids)" \
+    "$(meant us-ca us-co us-ct)" grids)" \
     predict $run --country us-cx
   misused predict "$(message invalid_value cloud aws \
     'PROVIDER:REGION, as aws:eu-west-1')" $run --cloud aws

@@ -144,14 +144,14 @@ close_to() {
 
 @test 'a log that grows is followed to its end' {
   { head -n 200 gpu-7.csv; sleep 1; tail -n +201 gpu-7.csv; sleep 1; } |
-    "$DLEST" step - --epochs 90 --follow --every 0.3 --format json >out 2>err
+    "$DLEST" step - --epochs 90 --follow --every 0.3s --format json >out 2>err
   check '.epochs_seen == 12'
   grep -q ' of 90 epochs: ' err
 }
 
 @test 'an interrupt ends with the last result' {
   cp gpu-7.csv grows.csv
-  "$DLEST" step grows.csv --epochs 90 --follow --every 0.2 --format json \
+  "$DLEST" step grows.csv --epochs 90 --follow --every 0.2s --format json \
     >out 2>err &
   pid=$!
   sleep 1

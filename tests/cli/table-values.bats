@@ -38,7 +38,7 @@ energies() {
   gives 3 "dlest: warning: runs.csv:2: $(message column_invalid_value \
     precision xyz "'amp', 'fp8'")
 dlest: warning: runs.csv:3: $(message column_invalid_value precision fp61 \
-    "'fp64', 'fp16'")
+    "'fp16', 'fp64'")
 dlest: warning: runs.csv:4: $(message column_invalid_value phase trainig \
     "'training', 'inference'")
 dlest: 3 rows skipped" predict --input runs.csv "${JOB[@]}"
@@ -91,7 +91,7 @@ dlest: warning: runs.csv: $(message column_not_used imgae_px image_px \
     resnet50,a100,imagenett,90,256 resnet50,a100,imagenet,90,256 \
     resnet50,a100,,90,256
   gives 3 "dlest: warning: runs.csv:3: $(message unknown_nearest_see_list \
-    dataset imagenett "'imagenet', 'imagenette', 'imagenet-21k'" \
+    dataset imagenett "$(meant imagenet imagenette imagenet-22k)" \
     datasets); $(message dataset_size)
 dlest: warning: runs.csv:5: $(message dataset_default)
 dlest: warning: runs.csv:3: no estimate: flops needs train_samples

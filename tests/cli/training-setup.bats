@@ -90,7 +90,7 @@ EOF
 }
 
 @test "precision is stated everywhere, also when it is assumed" {
-  try predict --arch llama-2-7b --gpu a100 --tokens 1e9 -q
+  try predict --arch llama-2-7b --gpu a100 --tokens 1e9 -q --explain
   grep -qE '^precision +bf16 \(assumed\)$' out
   try predict --arch llama-2-7b --gpu v100 --tokens 1e9 -q --format json
   check '.precision == "fp16" and (.assumed | index("precision"))'
@@ -99,7 +99,7 @@ EOF
   try predict --arch resnet50 --gpu v100 -b 16,32 -q --format json
   check 'all(.estimates[]; .precision_used == "fp32" and
     .assumed == ["precision"])'
-  try predict --arch resnet50 --gpu a100 --precision Half -q
+  try predict --arch resnet50 --gpu a100 --precision Half -q --explain
   grep -qE '^precision +fp16$' out
   try recommend --arch resnet50 --gpu a100 -b 64 -q
   grep -qE '^precision +tf32 \(assumed\)$' out
@@ -112,7 +112,9 @@ EOF
     --method pre-epoch,pre-power,tdp
   check '.recommended == "tdp"'
   check 'all(.estimates[:2][]; .extrapolates | index("precision"))'
-  grep -q 'pre-epoch extrapolates in .*, precision$' err
+  try predict --arch resnet50 --gpu a100 --precision amp --all \
+    --method pre-epoch,pre-power,tdp
+  grep -q '^pre-epoch: outside the training.data: .*, precision\.$' out
   try predict --arch resnet50 --gpu a100 --precision tf32 --format json \
     --method pre-epoch,pre-power,tdp
   check '.recommended == "pre-epoch"'
@@ -139,7 +141,8 @@ EOF
   try predict $llama --tokens 1e12 --gpus 8 --global-batch 1024
   check '.global_batch == 1024 and .batch_size * .grad_accum == 128 and
     .memory_need_gb <= 40'
-  try predict --arch llama-2-7b --gpu a100 --gpus 8 --tokens 1e12 --method flops
+  try predict --arch llama-2-7b --gpu a100 --gpus 8 --tokens 1e12 --method flops \
+    --explain
   grep -qE '^batch size +[0-9]+ \(assumed\)$' out
   # 128 GB of states; 34 s h L = 37 GB of activations: 64 + 37 > 80 > 32 + 37
   try predict --arch llama-3-8b --gpu h100 --tokens 1e9 --batch-size 1 \

@@ -100,13 +100,17 @@ END
 }
 
 @test "tokens, in text" {
-  try predict --arch mixtral-8x7b --gpu h100 --gpus 64 --tokens 1e12
+  try predict --arch mixtral-8x7b --gpu h100 --gpus 64 --tokens 1e12 --all \
+    --explain
   [ "$status" -eq 0 ]
   grep -q '^training tokens  *1.00e+12$' out
   grep -q '^parameters  *47000 M$' out
   grep -q '^active parameters per token  *13000 M$' out
   grep -q '^sequence  *32768 tokens$' out
   ! grep -q ' px$' out
+  [ ! -s err ]
+  grep -qx 'pre-epoch: no estimate without measured runs on tokens.' out
+  try predict --arch mixtral-8x7b --gpu h100 --gpus 64 --tokens 1e12 -f json
   grep -qx "dlest: warning: $(message no_estimate_without pre-epoch \
     'measured runs on tokens')" err
 }
@@ -174,7 +178,7 @@ dlest: $(message no_method_has_enough '')" predict --method flops --arch resnet5
   misused predict "$(message invalid_value_nearest phase infer \
     "'inference', 'training'")" --phase infer
   misused predict "$(message invalid_value_nearest precision fp15 \
-    "'fp16', 'fp64'")" \
+    "'fp16', 'fp8'")" \
     --precision fp15
   invalid predict tokens=3T
   invalid predict seq-len=0
@@ -182,7 +186,7 @@ dlest: $(message no_method_has_enough '')" predict --method flops --arch resnet5
 
 @test "shapes that are refused" {
   refuses 3 "dlest: arch: column 22: $(message unknown_key_nearest hiden \
-    "'hidden'")" \
+    "$(meant hidden)")" \
     predict --arch transformer:layers=2,hiden=8 --gpu a100 --tokens 1e9
   refuses 3 "dlest: arch: $(message at_column 13 \
     "layers: 1e99 is no whole number between 1 and 10000")" show arch transformer:layers=1e99

@@ -8,6 +8,8 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "catalog/catalog_file.h"
 #include "catalog/catalog_scan.h"
@@ -60,6 +62,31 @@ static void read_again(enum dl_kind kind, const char *text, size_t size,
   dl_diag_free(&d);
 }
 
+static void no_entry(const struct dl_descriptor *e, void *ctx) {
+  (void)e, (void)ctx;
+}
+
+/* Whether what is left of the file, read entry by entry, is valid. */
+static enum dl_status validate_walk(const char *text, size_t size,
+                                    const char *schema) {
+  struct dl_findings findings = {0};
+  struct dl_catalog_walk walk = {.findings = &findings, .entry = no_entry};
+  char path[32];
+  struct dl_diag d;
+  dl_diag_init(&d);
+  int fd = memfd_create("catalog", 0);
+  must(fd >= 0 && write(fd, text, size) == (ssize_t)size);
+  snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+  enum dl_status status = dl_catalog_file_walk(&walk, path, &d);
+  must(status == DL_OK && walk.n > 0);
+  status = dl_xml_validate(walk.xml, schema, &d);
+  dl_xml_free(walk.xml);
+  dl_findings_free(&findings);
+  dl_diag_free(&d);
+  close(fd);
+  return status;
+}
+
 static void check(struct dl_xml *xml, const char *text, size_t size) {
   struct dl_catalog_file file = {0};
   struct dl_findings findings = {0};
@@ -74,7 +101,10 @@ static void check(struct dl_xml *xml, const char *text, size_t size) {
     for (size_t i = 0; i < file.n; i++)
       check_values(file.e[i]);
     read_again(kind, text, size, errors == 0);
-    dl_rules_file(&file, &findings);
+    struct dl_rules_names names = {0};
+    for (size_t i = 0; i < file.n; i++)
+      dl_rules_next(&names, file.e[i], &findings);
+    dl_rules_names_free(&names);
     errors = findings.n;
     for (size_t i = 0; i < file.n; i++)
       dl_rules_against(file.e[i], file.e[i], &findings);
@@ -85,6 +115,7 @@ static void check(struct dl_xml *xml, const char *text, size_t size) {
                         &d) == DL_OK);
       status = dl_xml_validate(file.xml, schema.s, &d);
       must(status == DL_OK || (status == DL_EINPUT && d.error));
+      must(status == validate_walk(text, size, schema.s));
       dl_text_free(&schema);
     }
   }

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Help, manual pages and README tell of the same commands, options and
+# Help, manual pages, README and docs tell of the same commands, options and
 # columns. TAP.
 set -eu
 top=${TOP_SRCDIR:-$(cd "$(dirname "$0")/../.." && pwd)}
@@ -47,8 +47,8 @@ for c in $commands; do
     ok "dlest $c --help is in its page" "$(lacking "$help" "$told")"
     ok "the page of dlest $c is in --help" "$(lacking "$told" "$help")"
   fi
-  ok "README tells of dlest $c" \
-    "$(grep -q "dlest $c" "$top/README.md" || echo "$c")"
+  ok "README or a page of docs tells of dlest $c" \
+    "$(grep -q "dlest $c" "$top/README.md" "$top"/docs/*.md || echo "$c")"
 done
 
 if [ -z "$main" ]; then
@@ -64,9 +64,10 @@ else
     grep -qw "$c" "$main" || echo "$c"; done)"
 fi
 
-# Long options in README exist.
+# Long options in README and docs exist.
 known=$(for c in $commands; do "$dlest" "$c" --help; done |
   grep -oE -e '--[a-z][a-z0-9-]*' | sort -u)
-used=$(grep -E '^\$ dlest|^\$ \./bootstrap run' "$top/README.md" |
-  grep -oE -e ' --[a-z][a-z0-9-]*' | tr -d ' ' | sort -u)
-ok "README's options exist" "$(lacking "$used" "$known" | sed '/^$/d')"
+used=$(grep -hE '^(\$ )?(dlest|\./bootstrap run) ' "$top/README.md" \
+  "$top"/docs/*.md | sed 's/ -- .*//' | grep -oE -e ' --[a-z][a-z0-9-]*' |
+  tr -d ' ' | sort -u)
+ok 'options in README and docs exist' "$(lacking "$used" "$known" | sed '/^$/d')"

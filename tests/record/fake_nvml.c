@@ -9,7 +9,13 @@
  *   FAKE_NVML_NO_POWER power is not supported (an energy counter is)
  *   FAKE_NVML_OLD      neither energy counter nor fields
  *   FAKE_NVML_DENIED   nvmlInit has no permission
- *   FAKE_NVML_PERIOD   an epoch of so many s: the last tenth of it at 60 W */
+ *   FAKE_NVML_PERIOD   an epoch of so many s: the last tenth of it at 60 W
+ *   FAKE_NVML_TRACE    a log of nvidia-smi with power in its 7th column, which
+ *                      every GPU plays back from its beginning on
+ *   FAKE_NVML_SPEED    so many of its samples per second (1)
+ *   FAKE_NVML_NA       every so manieth power and utilization is unknown
+ *   FAKE_NVML_MIG      GPU 1 is divided: MIG-1 and MIG-2 are parts of it
+ *   FAKE_NVML_NAMES    GPU 1 has another name */
 
 #include <math.h>
 #include <stdio.h>
@@ -18,7 +24,7 @@
 #include <time.h>
 
 enum { SUCCESS, UNINITIALIZED, BAD_ARGUMENT, NOT_SUPPORTED, NO_PERMISSION };
-enum { GPU_IS_LOST = 15 };
+enum { GPU_IS_LOST = 15, UNKNOWN = 999, MOST_SAMPLES = 100000 };
 
 struct utilization {
   unsigned gpu, memory;
@@ -39,6 +45,8 @@ struct field {
 
 static double start;
 static char device[64];
+static double sample_w[MOST_SAMPLES], sample_j[MOST_SAMPLES]; /* of a trace */
+static int n_samples, n_calls;
 
 static double setting(const char *name, double otherwise) {
   const char *s = getenv(name);
@@ -59,6 +67,47 @@ static int lost(const void *d) {
   return index_of(d) == 1 && now() - start > setting("FAKE_NVML_LOST", 1e9);
 }
 
+/* Reads the trace: power between samples is linear, one sample per second. */
+static void read_trace(const char *path) {
+  char line[1024];
+  FILE *f = fopen(path, "r");
+  while (f && n_samples < MOST_SAMPLES && fgets(line, sizeof line, f)) {
+    const char *at = line;
+    for (int i = 0; at && i < 6; i++)
+      at = strchr(at + (i > 0), ',');
+    if (!at || atof(at + 1) <= 0)
+      continue;
+    sample_w[n_samples] = atof(at + 1);
+    sample_j[n_samples] =
+        n_samples == 0
+            ? 0
+            : sample_j[n_samples - 1] +
+                  (sample_w[n_samples - 1] + sample_w[n_samples]) / 2;
+    n_samples++;
+  }
+  if (f)
+    fclose(f);
+}
+
+/* Power at a time, or energy up to it; the trace begins again at its end. */
+static double play(double t, int energy) {
+  double speed = setting("FAKE_NVML_SPEED", 1), all = n_samples - 1;
+  double at = fmod(t * speed, all), rounds = floor(t * speed / all);
+  int i = (int)at;
+  double rest = at - i,
+         w = sample_w[i] + rest * (sample_w[i + 1] - sample_w[i]);
+  return energy ? (rounds * sample_j[n_samples - 1] + sample_j[i] +
+                   rest * (sample_w[i] + w) / 2) /
+                      speed
+                : w;
+}
+
+/* Whether this reading is one of those that are unknown. */
+static int unknown(void) {
+  int every = (int)setting("FAKE_NVML_NA", 0);
+  return every > 0 && ++n_calls % every == 0;
+}
+
 static double busy_w(const void *d) {
   return setting("FAKE_NVML_WATTS", 200) + 50 * index_of(d);
 }
@@ -66,11 +115,15 @@ static double busy_w(const void *d) {
 /* Seconds at full power, and all, until t. */
 static double power_w(const void *d, double t) {
   double period = setting("FAKE_NVML_PERIOD", 0);
+  if (n_samples > 1)
+    return play(t, 0);
   return period > 0 && fmod(t, period) > 0.9 * period ? 60 : busy_w(d);
 }
 
 static double energy_j(const void *d, double t) {
   double period = setting("FAKE_NVML_PERIOD", 0);
+  if (n_samples > 1)
+    return play(t, 1);
   if (!(period > 0))
     return busy_w(d) * t;
   double whole = floor(t / period), rest = t - whole * period;
@@ -81,6 +134,8 @@ static double energy_j(const void *d, double t) {
 
 int nvmlInit_v2(void);
 int nvmlInit_v2(void) {
+  if (start == 0 && getenv("FAKE_NVML_TRACE"))
+    read_trace(getenv("FAKE_NVML_TRACE"));
   start = now();
   return getenv("FAKE_NVML_DENIED") ? NO_PERMISSION : SUCCESS;
 }
@@ -106,8 +161,10 @@ int nvmlDeviceGetHandleByIndex_v2(unsigned i, void **d) {
 
 int nvmlDeviceGetName(void *d, char *to, unsigned size);
 int nvmlDeviceGetName(void *d, char *to, unsigned size) {
-  (void)d;
-  snprintf(to, size, "NVIDIA A100-SXM4-40GB");
+  snprintf(to, size, "%s",
+           getenv("FAKE_NVML_NAMES") && index_of(d) == 1
+               ? "NVIDIA H100 PCIe"
+               : "NVIDIA A100-SXM4-40GB");
   return SUCCESS;
 }
 
@@ -123,7 +180,7 @@ int nvmlDeviceGetPowerUsage(void *d, unsigned *mw) {
   if (getenv("FAKE_NVML_NO_POWER"))
     return NOT_SUPPORTED;
   *mw = (unsigned)(power_w(d, now() - start) * 1e3 + 0.5);
-  return lost(d) ? GPU_IS_LOST : SUCCESS;
+  return lost(d) ? GPU_IS_LOST : unknown() ? UNKNOWN : SUCCESS;
 }
 
 /* 1,000 J before the program began; less after the counter began anew. */
@@ -141,7 +198,7 @@ int nvmlDeviceGetTotalEnergyConsumption(void *d, unsigned long long *mj) {
 int nvmlDeviceGetUtilizationRates(void *d, struct utilization *u);
 int nvmlDeviceGetUtilizationRates(void *d, struct utilization *u) {
   *u = (struct utilization){power_w(d, now() - start) > 60 ? 95 : 0, 50};
-  return lost(d) ? GPU_IS_LOST : SUCCESS;
+  return lost(d) ? GPU_IS_LOST : unknown() ? UNKNOWN : SUCCESS;
 }
 
 int nvmlDeviceGetMemoryInfo(void *d, struct memory *m);
@@ -162,9 +219,40 @@ int nvmlDeviceGetFieldValues(void *d, int n, struct field *f) {
   for (int i = 0; i < n; i++) {
     f[i].result = getenv("FAKE_NVML_OLD") || getenv("FAKE_NVML_NO_POWER")
                       ? NOT_SUPPORTED
-                  : lost(d) ? GPU_IS_LOST
-                            : SUCCESS;
+                  : lost(d)   ? GPU_IS_LOST
+                  : unknown() ? UNKNOWN
+                              : SUCCESS;
     f[i].value.u = (unsigned)(power_w(d, now() - start) * 1e3 + 0.5);
   }
   return SUCCESS;
+}
+
+int nvmlDeviceGetClockInfo(void *d, int type, unsigned *mhz);
+int nvmlDeviceGetClockInfo(void *d, int type, unsigned *mhz) {
+  *mhz = type == 1 ? 1410 : 1215;
+  return getenv("FAKE_NVML_OLD") ? NOT_SUPPORTED
+         : lost(d)               ? GPU_IS_LOST
+                                 : SUCCESS;
+}
+
+int nvmlDeviceGetMigMode(void *d, unsigned *mode, unsigned *pending);
+int nvmlDeviceGetMigMode(void *d, unsigned *mode, unsigned *pending) {
+  *mode = *pending = getenv("FAKE_NVML_MIG") && index_of(d) == 1;
+  return SUCCESS;
+}
+
+/* The parts of GPU 1 have handles behind those of GPUs. */
+int nvmlDeviceGetHandleByUUID(const char *uuid, void **d);
+int nvmlDeviceGetHandleByUUID(const char *uuid, void **d) {
+  *d = device + 32;
+  return getenv("FAKE_NVML_MIG") && strncmp(uuid, "MIG-", 4) == 0 &&
+                 (uuid[4] == '1' || uuid[4] == '2')
+             ? SUCCESS
+             : BAD_ARGUMENT;
+}
+
+int nvmlDeviceGetDeviceHandleFromMigDeviceHandle(void *part, void **d);
+int nvmlDeviceGetDeviceHandleFromMigDeviceHandle(void *part, void **d) {
+  *d = device + 1;
+  return index_of(part) == 32 ? SUCCESS : BAD_ARGUMENT;
 }

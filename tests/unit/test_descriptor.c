@@ -105,7 +105,7 @@ static void sets_fields(void **state) {
     const char *error;
   } bad[] = {
       {"tdp", "1", DL_EUSAGE,
-       MSG_has_no_field_nearest("gpu", "tdp", "'tdp_w'")},
+       MSG_has_no_field_nearest("gpu", "tdp", " (did you mean 'tdp_w'")},
       {"tdp_w", "x", DL_EUSAGE, MSG_invalid_number_3("gpu", "tdp_w", "x")},
       {"tdp_w", "", DL_EUSAGE, MSG_invalid_number_3("gpu", "tdp_w", "")},
       {"tdp_w", "nan", DL_EUSAGE, MSG_invalid_number_3("gpu", "tdp_w", "nan")},

@@ -360,8 +360,9 @@ static void refuses_methods(void **state) {
   assert_int_equal(dl_session_new(&s, t.f, NULL, "tdp,flop", 0.9, &t.d),
                    DL_EUSAGE);
   assert_null(s);
-  assert_error_has(&t.d, DL_EUSAGE,
-                   MSG_unknown_method_nearest("flop", "'flops'"));
+  assert_error_has(
+      &t.d, DL_EUSAGE,
+      MSG_unknown_method_nearest("flop", " (did you mean 'flops'?)"));
   close_table(&t);
   assert_null(dl_estimator_find("none"));
   for (size_t i = 0; i < dl_estimator_count(); i++)
@@ -376,8 +377,10 @@ static void checks_names(void **state) {
     const char *error;
   } cases[] = {
       {{"gpu", "rtx-3090", "arch", "resnet50"}, NULL},
-      {{"gpu", "rtx-3091", "arch", "resnet50"}, "unknown gpu 'rtx-3091'; "},
-      {{"gpu", "rtx-3090", "arch", "resnt50"}, "unknown arch 'resnt50'; "},
+      {{"gpu", "rtx-3091", "arch", "resnet50"},
+       MSG_unknown_nearest("gpu", "rtx-3091", " (did you mean 'rtx-3090'")},
+      {{"gpu", "rtx-3090", "arch", "resnt50"},
+       MSG_unknown_nearest("arch", "resnt50", " (did you mean 'resnet50'")},
       {{"gpu", "rtx-3090", "arch", "own", "macs_g", "3"}, NULL},
   };
 

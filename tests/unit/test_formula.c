@@ -132,6 +132,13 @@ static const struct {
     {"arch=='vgg1'", 0},
     {"arch=='VGG16'", 0},
     {"arch!='vgg16'", 0},
+    {"arch = 'vgg16'", 1},
+    {"arch ~ 'GG1'", 1},
+    {"arch~'res'", 0},
+    {"arch !~ 'gg'", 0},
+    {"!arch~'res'", 1},
+    {"a=2", 1},
+    {"a=3", 0},
     {"arch!='x'", 1},
     {"`arch` == 'vgg16'", 1},
     {"10*(arch=='vgg16')", 10},
@@ -279,7 +286,7 @@ static void errors_say_where(void **state) {
       {"1e", "column 2: " MSG_unexpected_text},
       {"0x10", "column 2: " MSG_unexpected_text},
       {"1<2<3", "column 4: " MSG_unexpected_text},
-      {"a = b", "column 3: " MSG_unexpected_text},
+      {"a ~ b", "column 3: " MSG_unexpected_text},
       {"a & b", "column 3: " MSG_unexpected_text},
       {"a | b", "column 3: " MSG_unexpected_text},
       {"a &&", "column 5: " MSG_ends_where_a_value},
@@ -297,7 +304,8 @@ static void errors_say_where(void **state) {
       {"a == 'x", "column 7: " MSG_missing_closing_quote},
       {"a == \"x'", "column 7: " MSG_missing_closing_quote},
       {"a == ''", "column 7: " MSG_empty_name},
-      {"lgo(a)", "column 1: " MSG_unknown_nearest("function", "lgo", "'log'")},
+      {"lgo(a)", "column 1: " MSG_unknown_nearest("function", "lgo",
+                                                  " (did you mean 'log'")},
       {"sin(a)", "column 1: " MSG_unknown_nearest("function", "sin", "")},
       {"gpu.x(1)", "column 1: " MSG_unknown_nearest("function", "gpu.x", "")},
   };
@@ -313,7 +321,7 @@ static void errors_say_where(void **state) {
     if (dl_formula_parse(&f, cases[i].text, &d) != DL_EUSAGE)
       fail_msg("took '%s'", cases[i].text);
     assert_null(f);
-    if (strstr(cases[i].what, "nearest"))
+    if (strstr(cases[i].what, "unknown function"))
       assert_error_has(&d, DL_EUSAGE, expected);
     else
       assert_error(&d, DL_EUSAGE, expected);

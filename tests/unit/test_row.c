@@ -145,7 +145,7 @@ static void refuses_overrides(void **state) {
       {"batch_size=0", DL_EINPUT,
        MSG_is_not_between("batch_size", "0", "1", "1e+09")},
       {"gpu.tdp=3", DL_EUSAGE,
-       MSG_has_no_field_nearest("gpu", "tdp", "'tdp_w'")},
+       MSG_has_no_field_nearest("gpu", "tdp", " (did you mean 'tdp_w'")},
       {"gpu.=3", DL_EUSAGE, MSG_has_no_field_nearest("gpu", "", "")},
       {"gpu.tdp_w=x", DL_EUSAGE, MSG_invalid_number_3("gpu", "tdp_w", "x")},
       {"arch.macs_g=-1", DL_EINPUT,
@@ -221,9 +221,9 @@ static void refuses_unknown_names(void **state) {
   (void)state;
   assert_int_equal(dl_frame_quantity(t.f, "bacth_size", true, &q, &t.d),
                    DL_EUSAGE);
-  assert_error_has(
-      &t.d, DL_EUSAGE,
-      "runs.csv: " MSG_no_column_nearest("bacth_size", "'batch_size'"));
+  assert_error_has(&t.d, DL_EUSAGE,
+                   "runs.csv: " MSG_no_column_nearest(
+                       "bacth_size", " (did you mean 'batch_size'"));
   assert_int_equal(dl_frame_quantity(t.f, "gpu.tdp_w", true, &q, &t.d),
                    DL_EUSAGE);
   assert_error_has(&t.d, DL_EUSAGE, MSG_no_column("gpu.tdp_w"));

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "catalog/catalog.h"
+#include "catalog/catalog_file.h"
 #include "catalog/validate/rules.h"
 #include "unit.h"
 #include "tests/messages.h"
@@ -75,13 +76,20 @@ static void check_findings(const struct dl_findings *l, const char *want,
     assert_int_equal(l->n, 1);
 }
 
+static void check_file(const struct dl_catalog_file *s, struct dl_findings *l) {
+  struct dl_rules_names names = {0};
+  for (size_t i = 0; i < s->n; i++)
+    dl_rules_next(&names, s->e[i], l);
+  dl_rules_names_free(&names);
+}
+
 static void expect_full(enum dl_kind kind, const char *attributes,
                         const char *values, const char *rest, const char *want,
                         bool alone) {
   struct dl_catalog_file s;
   struct dl_findings l = {0};
   read_entry(&s, kind, attributes, values, rest);
-  dl_rules_file(&s, &l);
+  check_file(&s, &l);
   check_findings(&l, want, alone);
   dl_findings_free(&l);
   dl_catalog_file_free(&s);
@@ -250,7 +258,7 @@ static void unknown_memory_is_a_warning(void **state) {
   struct dl_findings l = {0};
   (void)state;
   read_entry(&s, DL_ACCELERATOR, "memory_type=\"gddr66\"", "tdp_w=5", "");
-  dl_rules_file(&s, &l);
+  check_file(&s, &l);
   check_findings(&l, "memory_type 'gddr66' is not known", true);
   assert_int_equal(dl_findings_errors(&l), 0);
   assert_false(l.f[0].error);

@@ -68,6 +68,9 @@ static void keeps_what_is_true(void **state) {
       {"memory_gb>=40 && year>=2020", "bdef"},
       {"vendor == 'nvidia'", "bf"},
       {"vendor != 'nvidia'", "ace"},
+      {"vendor = 'nvidia'", "bf"},
+      {"vendor ~ 'NVID'", "bcf"},
+      {"vendor !~ 'nvid'", "ae"},
       {"!(vendor == 'nvidia')", "ace"},
       {"idle_w<20", "c"},
       {"idle_w>=20", "bf"},
@@ -128,7 +131,8 @@ static void refuses(void **state) {
   static const struct {
     const char *where, *sort, *error;
   } cases[] = {
-      {"tdp>3", NULL, MSG_have_no_nearest("--where", "gpus", "tdp", "'tdp_w'")},
+      {"tdp>3", NULL,
+       MSG_have_no_nearest("--where", "gpus", "tdp", " (did you mean 'tdp_w'")},
       {"grid=='es'", NULL, MSG_have_no_nearest("--where", "gpus", "grid", "")},
       {"vendor>3", NULL, MSG_where_is_a_text("vendor", "vendor")},
       {"year=='2020'", NULL, MSG_where_is_a_number("year")},
@@ -137,9 +141,11 @@ static void refuses(void **state) {
       {NULL, "", MSG_have_no_nearest("--sort", "gpus", "", "")},
       {NULL, "tdp_w,,id", MSG_have_no_nearest("--sort", "gpus", "", "")},
       {NULL, "--tdp_w",
-       MSG_have_no_nearest("--sort", "gpus", "-tdp_w", "'tdp_w'")},
+       MSG_have_no_nearest("--sort", "gpus", "-tdp_w",
+                           " (did you mean 'tdp_w'")},
       {NULL, "tpd_w",
-       MSG_have_no_nearest("--sort", "gpus", "tpd_w", "'tdp_w'")},
+       MSG_have_no_nearest("--sort", "gpus", "tpd_w",
+                           " (did you mean 'tdp_w'")},
   };
 
   (void)state;
@@ -174,7 +180,7 @@ static void knows_the_attributes_of_a_kind(void **state) {
     enum dl_kind kind;
     const char *texts;
   } cases[] = {
-      {DL_ACCELERATOR, "id name vendor family form memory_type "},
+      {DL_ACCELERATOR, "id name vendor family form memory_type availability "},
       {DL_ARCHITECTURE, "id name family "},
       {DL_DATASET, "id name family "},
       {DL_GRID, "id name "},

@@ -222,7 +222,7 @@ static void refuses_formulas(void **state) {
   static const struct {
     const char *formula, *error;
   } cases[] = {{"log(x", MSG_formula_column("log(x", "6", MSG_expected)},
-               {"x+y", MSG_no_column_nearest("y", "'x'")}};
+               {"x+y", MSG_no_column_nearest("y", " (did you mean 'x'?)")}};
 
   (void)state;
   for (size_t i = 0; i < COUNT(cases); i++) {

@@ -242,8 +242,8 @@ static const struct refused {
     {"", "arch: column 1: expected key=value"},
     {"layers", "arch: column 1: expected key=value"},
     {"layers=2,", "arch: column 10: expected key=value"},
-    {"layers=2,hiden=8",
-     "arch: column 10: " MSG_unknown_key_nearest("hiden", "'hidden'")},
+    {"layers=2,hiden=8", "arch: column 10: " MSG_unknown_key_nearest(
+                             "hiden", " (did you mean 'hidden'?)")},
     {"layers=2,hidden=x",
      "arch: column 10: " MSG_invalid_number("hidden", "x")},
     {"layers=nan", "arch: column 1: " MSG_invalid_number("layers", "nan")},

@@ -9,40 +9,7 @@
 #include "base/ascii.h"
 #include "base/memory.h"
 #include "base/number.h"
-
-bool dl_is_onnx(const char *name) {
-  size_t n = strlen(name);
-  return n > 5 && dl_strcasecmp(name + n - 5, ".onnx") == 0;
-}
-
-enum { MOST_ID = 80 };
-
-/* The file's name without folder and ending; as an identifier it has lower
- * case letters, digits and dots alone. */
-static void name_of(const char *path, bool id, char to[MOST_ID + 1]) {
-  const char *slash = strrchr(path, '/');
-  const char *base = slash ? slash + 1 : path;
-  size_t len = strlen(base), n = 0;
-  if (dl_is_onnx(base))
-    len -= 5;
-  for (size_t i = 0; i < len && n < MOST_ID; i++) {
-    char c = base[i];
-    bool letter = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-    if (c >= 'A' && c <= 'Z') {
-      letter = true;
-      c = id ? (char)(c - 'A' + 'a') : c;
-    }
-    if (letter || (n > 0 && strchr("._+-", c)))
-      to[n++] = c;
-    else if (n > 0 && to[n - 1] != '-')
-      to[n++] = '-';
-  }
-  while (n > 0 && strchr("._-", to[n - 1]))
-    n--;
-  to[n] = '\0';
-  if (n == 0)
-    memcpy(to, "model", sizeof "model");
-}
+#include "catalog/architecture/file_name.h"
 
 /* A plain decimal: XML's type has no exponent. */
 static void plain(char to[DL_NUMBER_SIZE], double x, int decimals) {
@@ -115,8 +82,8 @@ static bool follows_area(const struct dl_onnx *m,
 
 static void add_source(struct maker *m, dl_node *root,
                        const struct dl_onnx *model) {
-  char file[MOST_ID + 1], text[3 * MOST_ID];
-  name_of(dl_onnx_path(model), false, file);
+  char file[DL_MOST_ID + 1], text[3 * DL_MOST_ID];
+  dl_name_of_file(dl_onnx_path(model), false, file);
   snprintf(text, sizeof text, "%s.onnx, counted by its graph", file);
   dl_node *list = dl_xml_add(m->x, root, "sources");
   dl_node *source = dl_xml_add(m->x, list, "source");
@@ -138,14 +105,14 @@ static void add_head(struct maker *m, dl_node *entry,
 static void add_entry(struct maker *m, const struct dl_onnx *model,
                       const struct dl_onnx_asked *asked,
                       const struct dl_onnx_count *c) {
-  char id[MOST_ID + 1], name[MOST_ID + 1];
+  char id[DL_MOST_ID + 1], name[DL_MOST_ID + 1];
   double fixed;
   bool area = follows_area(model, asked, c, &fixed);
   dl_node *root = dl_xml_root(m->x);
   add_source(m, root, model);
   dl_node *entry = dl_xml_add(m->x, root, "entry");
-  name_of(dl_onnx_path(model), true, id);
-  name_of(dl_onnx_path(model), false, name);
+  dl_name_of_file(dl_onnx_path(model), true, id);
+  dl_name_of_file(dl_onnx_path(model), false, name);
   dl_xml_set(m->x, entry, "id", id);
   dl_xml_set(m->x, entry, "name", name);
   dl_xml_set(m->x, entry, "scaling", area ? "area" : "none");

@@ -8,9 +8,6 @@
 #include "catalog/catalog_file.h"
 #include "onnx/onnx.h"
 
-/* Whether a name ends in .onnx. */
-bool dl_is_onnx(const char *name);
-
 /* A catalogue of one architecture, from what was counted; each value is
  * marked as derived. It scales with the area where a count at twice the size
  * of its image input confirms that within 0.5 %; head_macs_g is then the part

@@ -99,9 +99,9 @@ static enum dl_status unknown_key(const char *name, const struct place *at,
   struct dl_text what = {0}, cut = {0};
   for (size_t i = 0; i < KEYS; i++)
     names[i + 1] = keys[i].name;
-  dl_text_printf(&what, "unknown key '%.*s'; nearest: ", MOST_SHOWN, name);
+  dl_text_printf(&what, "unknown key '%.*s'", MOST_SHOWN, name);
   dl_text_add_n(&cut, name, strnlen(name, MOST_SHOWN));
-  dl_nearest_names(dl_text_str(&cut), names, KEYS + 1, 1, &what);
+  dl_suggest_names(dl_text_str(&cut), names, KEYS + 1, &what);
   what.failed |= cut.failed;
   dl_text_free(&cut);
   return fail_text(d, at, &what);

@@ -3,6 +3,8 @@
 libdlest_a_SOURCES += \
 	%D%/arch_name.c \
 	%D%/arch_name.h \
+	%D%/entry_names.c \
+	%D%/entry_names.h \
 	%D%/gpu_match.c \
 	%D%/gpu_match.h \
 	%D%/gpu_name.c \

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 
@@ -36,6 +37,19 @@ void dl_findings_add(struct dl_findings *l, bool error,
                            dl_strdup(text)};
   if (!f->file || !f->text || (at->entry && !f->entry))
     l->failed = true;
+}
+
+void dl_findings_move(struct dl_findings *to, struct dl_findings *from) {
+  void *list = to->f;
+  to->failed |= from->failed;
+  if (from->n > 0 && dl_grow(&list, &to->cap, to->n + from->n, sizeof *to->f)) {
+    to->f = list;
+    memcpy(to->f + to->n, from->f, from->n * sizeof *from->f);
+    to->n += from->n;
+    from->n = 0;
+  }
+  to->failed |= from->n > 0;
+  dl_findings_free(from);
 }
 
 size_t dl_findings_errors(const struct dl_findings *l) {

@@ -38,6 +38,9 @@ void dl_findings_add(struct dl_findings *l, bool error,
                      const struct dl_finding_place *at, const char *fmt, ...)
     DL_PRINTF(4, 5);
 
+/* Appends those of `from`, which is then empty. */
+void dl_findings_move(struct dl_findings *to, struct dl_findings *from);
+
 /* How many of them are errors. */
 size_t dl_findings_errors(const struct dl_findings *l);
 

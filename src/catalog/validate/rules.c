@@ -2,8 +2,10 @@
 #include "catalog/validate/rules.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "catalog/validate/rules_private.h"
 
 /* --- architectures */
@@ -133,32 +135,49 @@ void dl_rules_entry(const struct dl_descriptor *e, struct dl_findings *l) {
   check[e->kind](&s);
 }
 
-static void check_name(const struct dl_catalog_file *s,
+/* A name stays with the entry that came first. False: out of memory. */
+static bool check_name(struct dl_rules_names *names,
                        const struct dl_descriptor *e, const char *name,
                        struct dl_findings *l) {
   const struct dl_finding_place at = dl_entry_place(e);
   struct dl_text folded = {0};
+  void *owner = names->owner;
   dl_fold_name(e->kind, name, &folded);
-  const struct dl_descriptor *owner =
-      folded.s ? dl_catalog_file_find(s, folded.s) : NULL;
-  if (folded.failed)
-    l->failed = true;
-  else if (owner && owner != e)
+  bool ok = !folded.failed && dl_grow(&owner, &names->cap, names->folded.n + 1,
+                                      sizeof *names->owner);
+  names->owner = owner;
+  size_t before = names->folded.n;
+  long k = ok && folded.len > 0 ? dl_intern(&names->folded, folded.s) : -1;
+  ok = ok && (k >= 0 || folded.len == 0);
+  if (names->folded.n > before) {
+    long id = dl_intern(&names->id, e->id);
+    names->owner[k] = (struct dl_name_owner){names->n, id < 0 ? 0 : (size_t)id};
+    ok = id >= 0;
+  } else if (k >= 0 && names->owner[k].entry != names->n) {
     dl_findings_add(l, true, &at, "'%s' is also a name of '%s'", name,
-                    owner->id);
+                    names->id.s[names->owner[k].id]);
+  }
   dl_text_free(&folded);
+  return ok;
 }
 
-void dl_rules_file(const struct dl_catalog_file *s, struct dl_findings *l) {
-  for (size_t i = 0; i < s->n; i++) {
-    const struct dl_descriptor *e = s->e[i];
-    check_name(s, e, e->id, l);
-    if (strcmp(e->name, e->id) != 0)
-      check_name(s, e, e->name, l);
-    for (size_t a = 0; a < e->n_aliases; a++)
-      check_name(s, e, e->aliases[a], l);
-    dl_rules_entry(e, l);
-  }
+void dl_rules_next(struct dl_rules_names *names, const struct dl_descriptor *e,
+                   struct dl_findings *l) {
+  bool ok = check_name(names, e, e->id, l);
+  if (strcmp(e->name, e->id) != 0)
+    ok = check_name(names, e, e->name, l) && ok;
+  for (size_t a = 0; a < e->n_aliases; a++)
+    ok = check_name(names, e, e->aliases[a], l) && ok;
+  l->failed |= !ok;
+  names->n++;
+  dl_rules_entry(e, l);
+}
+
+void dl_rules_names_free(struct dl_rules_names *names) {
+  dl_intern_free(&names->folded);
+  dl_intern_free(&names->id);
+  free(names->owner);
+  *names = (struct dl_rules_names){0};
 }
 
 void dl_rules_against(const struct dl_descriptor *e,

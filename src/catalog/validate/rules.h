@@ -9,14 +9,28 @@
 #ifndef DL_CATALOG_VALIDATE_RULES_H
 #define DL_CATALOG_VALIDATE_RULES_H
 
-#include "catalog/catalog_file.h"
+#include "base/intern.h"
+#include "catalog/descriptor_kinds.h"
 #include "catalog/validate/findings.h"
 
 /* Checks one descriptor by the rules of its kind. */
 void dl_rules_entry(const struct dl_descriptor *e, struct dl_findings *l);
 
-/* Checks all entries of a file, and that no two share a name. */
-void dl_rules_file(const struct dl_catalog_file *s, struct dl_findings *l);
+/* The names of a file's entries so far. Start from {0}. */
+struct dl_rules_names {
+  struct dl_intern folded, id;
+  struct dl_name_owner {
+    size_t entry, id; /* numbers of the entry, and of its identifier in `id` */
+  } * owner;          /* by number in `folded` */
+  size_t cap;
+  size_t n; /* entries */
+};
+
+/* Checks the next entry of a file: by the rules of its kind, and that no entry
+ * before it has one of its names. */
+void dl_rules_next(struct dl_rules_names *names, const struct dl_descriptor *e,
+                   struct dl_findings *l);
+void dl_rules_names_free(struct dl_rules_names *names);
 
 /* Warns where the main values of `e` differ by more than 10 % from those of
  * `known`, an entry with the same name. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "catalog/catalog_file.h"
 #include "catalog/validate/rules.h"
 #include "cli/command.h"
 #include "estimate/methods/estimator.h"
@@ -21,6 +22,8 @@ enum { MOST_LACKING = 1000 };
 struct checker {
   struct dl_cli *cli;
   struct dl_findings findings; /* of all files */
+  struct dl_findings ruled;    /* of the file's rules: come last */
+  struct dl_rules_names names; /* of the file's entries */
   struct dl_report *report;
   struct dl_table *files;
   struct dl_strlist lacks; /* file, entry, method, values; then the next */
@@ -113,7 +116,7 @@ static void compare(struct checker *c, const struct dl_descriptor *e) {
   if (dl_catalog_look_listed(c->cli->catalog, e->kind, e->id, &known, &d) ==
           DL_OK &&
       known)
-    dl_rules_against(e, known, &c->findings);
+    dl_rules_against(e, known, &c->ruled);
   dl_diag_free(&d);
 }
 
@@ -128,48 +131,34 @@ static void read_known(struct checker *c, enum dl_kind kind) {
   dl_diag_free(&d);
 }
 
-static void check_entries(struct checker *c, const struct dl_catalog_file *s) {
-  if (s->n > MANY)
-    read_known(c, s->e[0]->kind);
-  dl_rules_file(s, &c->findings);
-  for (size_t i = 0; i < s->n; i++) {
-    add_lacks(c, s->e[i]);
-    compare(c, s->e[i]);
-  }
+static void check_entry(const struct dl_descriptor *e, void *ctx) {
+  struct checker *c = ctx;
+  if (c->names.n == MANY)
+    read_known(c, e->kind);
+  dl_rules_next(&c->names, e, &c->ruled);
+  add_lacks(c, e);
+  compare(c, e);
 }
 
-/* Validates, then reads a catalogue; takes over xml. */
-static enum dl_status check_catalog(struct checker *c, struct dl_xml *xml,
-                                    struct dl_diag *d, size_t *entries,
-                                    const char **what) {
-  struct dl_catalog_file shelf = {0};
-  enum dl_kind kind = DL_ACCELERATOR;
-  enum dl_status status =
-      dl_catalog_file_take(&shelf, xml, &kind, &c->findings, d);
-  if (status == DL_OK && shelf.n == 0)
-    status = dl_fail(d, DL_EINPUT,
-                     "neither a catalogue of a known kind nor a model; see "
-                     "'dlest show gpu' and dlest-check(1) for the form");
-  if (status != DL_OK) {
-    dl_catalog_file_free(&shelf);
-    return status;
-  }
+/* The rest of a catalogue's check, once its entries have been read. */
+static enum dl_status check_catalog(struct checker *c,
+                                    const struct dl_catalog_walk *w,
+                                    struct dl_diag *d, const char **what) {
+  if (w->n == 0)
+    return dl_fail(d, DL_EINPUT,
+                   "neither a catalogue of a known kind nor a model; see "
+                   "'dlest show gpu' and dlest-check(1) for the form");
+  const struct dl_kind_info *kind = dl_kind_info(w->kind);
   struct dl_text schema = {0};
-  *what = dl_kind_info(kind)->name;
-  *entries = shelf.n;
-  status = dl_data_path(dl_datadir(), dl_kind_info(kind)->schema, &schema, d);
+  *what = kind->name;
+  enum dl_status status = dl_data_path(dl_datadir(), kind->schema, &schema, d);
   if (status == DL_OK)
-    status = dl_xml_validate(shelf.xml, schema.s, d);
+    status = dl_xml_validate(w->xml, schema.s, d);
   dl_text_free(&schema);
   /* Rules assume a valid file, but all findings are listed at once. */
   if (status == DL_EINPUT)
-    take_error(c, d, dl_xml_path(shelf.xml));
-  if (status == DL_OK || status == DL_EINPUT) {
-    check_entries(c, &shelf);
-    status = DL_OK;
-  }
-  dl_catalog_file_free(&shelf);
-  return status;
+    take_error(c, d, dl_xml_path(w->xml));
+  return status == DL_EINPUT ? DL_OK : status;
 }
 
 static enum dl_status check_model(const char *path, struct dl_diag *d,
@@ -190,19 +179,26 @@ static enum dl_status check_model(const char *path, struct dl_diag *d,
 }
 
 static enum dl_status check_file(struct checker *c, const char *path) {
+  struct dl_catalog_walk w = {
+      .findings = &c->findings, .entry = check_entry, .ctx = c};
   struct dl_diag d;
-  struct dl_xml *xml;
   size_t entries = 0, before = c->findings.n;
   size_t errors = dl_findings_errors(&c->findings);
   const char *what = NULL;
   dl_diag_init(&d);
-  enum dl_status status = dl_xml_read(&xml, path, NULL, &d);
-  if (status == DL_OK && strcmp(dl_xml_name(dl_xml_root(xml)), "model") == 0) {
-    dl_xml_free(xml);
+  enum dl_status status = dl_catalog_file_walk(&w, path, &d);
+  bool model =
+      status == DL_OK && strcmp(dl_xml_name(dl_xml_root(w.xml)), "model") == 0;
+  if (status == DL_OK && !model) {
+    status = check_catalog(c, &w, &d, &what);
+    entries = w.n;
+  }
+  dl_xml_free(w.xml);
+  dl_rules_names_free(&c->names);
+  dl_findings_move(&c->findings, &c->ruled);
+  if (model) {
     what = "model";
     status = check_model(path, &d, &entries);
-  } else if (status == DL_OK) {
-    status = check_catalog(c, xml, &d, &entries, &what);
   }
   if (status == DL_EINPUT && d.error) {
     take_error(c, &d, path);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "cli/options/setting_readers.h"
+#include "cli/options/known_options.h"
 #include "cli/passes/compare_pass.h"
 #include "cli/views/compare_report.h"
 #include "cli/views/estimate_rows.h"

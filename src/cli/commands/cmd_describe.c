@@ -29,7 +29,7 @@ static const struct dl_option options[] = {
      AT(NUMBER, asked.seq_len), .low = 1, .high = 1e6, .whole = true},
     {"batch", 0, "N", "samples that the inputs hold (default: by their shapes)",
      AT(NUMBER, asked.batch), .low = 1, .high = 1e6, .whole = true},
-    {"top", 'n', "N", "layers to list in text, heaviest first (10)",
+    {"top", 0, "N", "layers to list in text, heaviest first (10)",
      AT(COUNT, top), .high = 1e6},
     {0},
 };

@@ -52,7 +52,7 @@ static const struct dl_option options[] = {
     {"no-log", 0, NULL, "fit the target itself (default with --features)",
      AT(FLAG, no_log), .with = "features"},
     DL_HEADING("How:", 2),
-    {"method", 0, "NAME",
+    {"method", 'm', "NAME",
      "ols, ridge, krr, physical, serving or language (default: chosen)",
      AT(TEXT, method)},
     {"cv", 0, "SCHEME",

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/number.h"
@@ -25,7 +26,7 @@ static const struct dl_option options[] = {
     DL_HEADING("Descriptors:", 1),
     {"where", 0, "EXPRESSION",
      "only entries for which it is true: 'memory_gb>=40 && year>=2020', "
-     "\"vendor == 'amd'\"",
+     "\"vendor = 'amd'\", \"name ~ 'rtx'\" (has the text)",
      AT(TEXT, where)},
     {"sort", 0, "FIELD,...",
      "sort by these fields; -FIELD: in descending order; unknown values last",
@@ -166,7 +167,7 @@ static enum dl_status list_names(struct dl_cli *cli,
 static enum dl_status list_sensors(struct dl_cli *cli) {
   struct dl_sensors s;
   struct dl_report *r = NULL;
-  enum dl_status status = dl_sensors_find(&s, &cli->diag);
+  enum dl_status status = dl_sensors_find(&s, NAN, &cli->diag);
   if (status == DL_OK) {
     dl_sensors_read(&s, &cli->diag);
     r = dl_sensors_report(&s);
@@ -176,24 +177,34 @@ static enum dl_status list_sensors(struct dl_cli *cli) {
   return status;
 }
 
+/* Whether a word is a plural, or its singular. */
+static bool is_plural(const char *word, const char *plural) {
+  size_t n = strlen(plural) - 1;
+  return strncmp(word, plural, n) == 0 &&
+         (word[n] == '\0' || strcmp(word + n, "s") == 0);
+}
+
 static enum dl_status run(struct dl_cli *cli, void *options_at) {
   const struct dl_list_options *o = options_at;
   const char *what = cli->argument[0];
-  for (size_t k = 0; k < DL_N_KINDS; k++)
-    if (strcmp(what, dl_kind_info((enum dl_kind)k)->words) == 0)
-      return dl_list_catalog(cli, (enum dl_kind)k, o);
+  enum dl_kind kind;
+  if (dl_kind_find(what, &kind))
+    return dl_list_catalog(cli, kind, o);
+  if (cli->n_arguments > 1)
+    return dl_fail(&cli->diag, DL_EUSAGE, "unexpected argument '%s'",
+                   cli->argument[1]);
   enum dl_status status =
       dl_cli_refuse(cli, "where|sort|columns|limit",
                     "here: it is for gpus, archs, datasets, grids, sites and "
                     "nodes");
   if (status != DL_OK)
     return status;
-  if (strcmp(what, "models") == 0)
+  if (is_plural(what, "models"))
     return list_models(cli);
-  if (strcmp(what, "sensors") == 0)
+  if (is_plural(what, "sensors"))
     return list_sensors(cli);
   for (size_t i = 0; i < sizeof registries / sizeof *registries; i++)
-    if (strcmp(what, registries[i].name) == 0)
+    if (is_plural(what, registries[i].name))
       return list_names(cli, &registries[i]);
   return dl_fail(&cli->diag, DL_EUSAGE, "cannot list '%s'; use " KINDS, what);
 }
@@ -202,11 +213,15 @@ const struct dl_command dl_cmd_list = {
     .name = "list",
     .summary =
         "list GPUs, architectures, data sets, grids, sites, nodes, models",
-    .arguments = "KIND",
+    .arguments = "KIND [TEXT...]",
     .doc =
-        "List entries of the catalogue and what is built in: " KINDS "."
+        "List entries of the catalogue and what is built in: " KINDS
+        ". Of the catalogue only entries that have TEXT in their identifier, "
+        "name or aliases."
         "\vExamples:\n"
         "  dlest list gpus\n"
+        "  dlest list archs resnet\n"
+        "  dlest list gpus --where \"vendor = 'amd' && name ~ 'mi3'\"\n"
         "  dlest list gpus --where 'memory_gb>=40 && year>=2020' --sort "
         "tdp_w\n"
         "  dlest list archs --where 'image_px==224' --sort -params_m --limit "

@@ -50,10 +50,10 @@ static const struct dl_option options[] = {
     {"score", 0, "NAME",
      "errors: mape (default), median_ape, rmse_j, mae_j or bias_j",
      AT(TEXT, o.score)},
-    {"from", 0, "FORMAT", "trace: log format of the files",
+    {"from", 'F', "FORMAT", "trace: log format of the files",
      DL_READ(dl_read_importer, struct plot_options, o.logs.log.from)},
-    {"epoch-length", 0, "SECONDS", "trace: approximate epoch time, if known",
-     AT(SECONDS, o.logs.epochs.hint_s), .high = 1e9},
+    {"epoch-length", 0, "TIME", "trace: approximate epoch time, if known",
+     AT(TIME, o.logs.epochs.hint_s), .high = 1e9},
     {0},
 };
 

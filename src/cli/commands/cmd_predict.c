@@ -8,11 +8,15 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "cli/options/budget.h"
-#include "cli/options/setting_readers.h"
+#include "cli/options/known_options.h"
 #include "cli/passes/predict_batch.h"
 #include "cli/passes/predict_sweep.h"
 #include "cli/views/node_report.h"
+#include "cli/views/job_limits.h"
 #include "cli/views/predict_report.h"
+#include "cli/views/summary/predict_summary.h"
+#include "cli/views/summary/predict_title.h"
+#include "cli/views/summary/quantity_words.h"
 #include "estimate/methods/missing_facts.h"
 #include "estimate/methods/work.h"
 
@@ -20,7 +24,7 @@
 
 static const struct dl_option options[] = {
     DL_HEADING("How it is estimated:", 5),
-    {"method", 0, "LIST",
+    {"method", 'm', "LIST",
      "all (default) or names separated by commas (dlest list methods)",
      AT(TEXT, methods)},
     {"model", 0, "FILE", "model file of dlest fit (default: those that ship)",
@@ -30,8 +34,12 @@ static const struct dl_option options[] = {
     {"budget-kwh", 0, "KWH",
      "exit with 4 if the recommended estimate is higher",
      AT(ABOVE, budget_kwh)},
-    {"explain", 0, NULL, "print the parts of the epoch time (physical)",
-     AT(FLAG, explain), .without = "input", .methods = "physical"},
+    {"all", 0, NULL, "print the estimates of all methods", AT(FLAG, all),
+     .without = "input"},
+    {"explain", 0, NULL,
+     "print the settings, the defaults taken, the sources, and the parts of "
+     "time and energy",
+     AT(FLAG, explain), .without = "input"},
     {"input", 0, "RUNS.csv",
      "estimate each row of a runs table (- is standard input)",
      AT(TEXT, input)},
@@ -40,9 +48,8 @@ static const struct dl_option options[] = {
      "gpu_util, gpu_power (default: all three); duration alone, whatever was "
      "done in it; or none",
      DL_READ(dl_read_known_columns, struct dl_predict_options, known),
-     .expected =
-         "time, duration, gpu_util and gpu_power separated by commas, or "
-         "none",
+     .expected = "time, duration, gpu_util and gpu_power separated by commas, "
+                 "or none",
      .with = "input", .methods = DL_TIMED_METHODS},
     {DL_SHARD_OPTION(struct dl_predict_options, shard), .with = "input"},
     {0},
@@ -66,17 +73,30 @@ static void init(void *options_at) {
   o->job.takes_lists = true;
 }
 
-/* The row of a frame without columns. */
-struct single {
-  struct dl_job job;
-  struct dl_job_predictions predictions;
-  struct dl_estimate *est;
-  size_t n;
-  long best;
-  char interval[32]; /* a heading, which must outlive the report */
-};
+/* Sentences below the table of methods: why some have no estimate, and what of
+ * others lies outside their training data. */
+static void say_methods(struct dl_report *r,
+                        const struct dl_predict_subject *s) {
+  for (size_t i = 0; i < s->n; i++) {
+    const struct dl_estimate *e = &s->est[i];
+    struct dl_text t = {0};
+    if (isnan(e->energy_j) && e->lacks)
+      dl_text_printf(&t, "no estimate without %s", dl_quantity_words(e->lacks));
+    else if (e->n_outside > 0)
+      dl_text_add(&t, "outside the training data: ");
+    if (e->n_outside > 0 && !isnan(e->energy_j))
+      dl_add_quantities(&t, e->outside, e->n_outside);
+    if (t.len > 0)
+      dl_report_sayf(r, "%s: %s.", e->method, dl_text_str(&t));
+    dl_text_free(&t);
+  }
+  if (s->best >= 0)
+    dl_report_say(r, "* recommended. Boundary gpu: the boards alone; gpu+ram: "
+                     "with the memory of the node.");
+}
 
-static void add_estimates(struct dl_report *r, const struct single *s,
+static void add_estimates(struct dl_report *r,
+                          const struct dl_predict_subject *s,
                           const struct dl_predict_options *o) {
   const struct dl_footprint *foot = &o->job.foot;
   dl_report_add(r, "recommended", NULL, NULL, DL_CODE,
@@ -86,24 +106,24 @@ static void add_estimates(struct dl_report *r, const struct single *s,
   columns[3].heading = s->interval;
   if (o->node.found) /* the cost of the job is reported below */
     columns[DL_ESTIMATE_COST].heading = NULL;
-  struct dl_table *t = dl_report_table(r, "estimates", "Estimates", columns,
+  struct dl_table *t = dl_report_table(r, "estimates", "Methods", columns,
                                        DL_ESTIMATE_COLUMNS, !o->node.parts);
   for (size_t i = 0; i < s->n; i++) {
     struct dl_value v[DL_ESTIMATE_COLUMNS];
     dl_estimate_values(&s->est[i], foot, o->coverage, v);
     dl_table_row(t, v, (long)i == s->best ? "*" : NULL);
   }
+  say_methods(r, s);
 }
 
 /* What is known of the run, and what follows of waiting. */
-static void add_known(struct dl_report *r, const struct single *s) {
+static void add_known(struct dl_report *r, const struct dl_predict_subject *s) {
   static const enum dl_run_id ids[] = {
       DL_RUN_duration_s,    DL_RUN_epoch_s,      DL_RUN_step_s,
       DL_RUN_samples_per_s, DL_RUN_tokens_per_s, DL_RUN_gpu_util,
       DL_RUN_gpu_power_w};
   const char *names[DL_LENGTH(ids)];
   const struct dl_conditioned *known = &s->predictions.conditioned;
-  char text[64];
   size_t n = 0;
   for (size_t i = 0; i < DL_LENGTH(ids); i++)
     if (dl_run_set_has(&s->job.row->given, ids[i]))
@@ -113,29 +133,19 @@ static void add_known(struct dl_report *r, const struct single *s) {
   dl_report_add(r, "known", NULL, NULL, DL_CODE, dl_strings(names, n));
   if (!known->is)
     return;
-  dl_report_add(r, "busy_share", NULL, NULL, DL_PERCENT,
+  dl_report_add(r, "busy_share", "GPU busy", "%", DL_PERCENT,
                 dl_number(known->busy));
   dl_report_add(r, "static_power_w", "power of waiting GPUs", "W", DL_PLAIN,
                 dl_number(known->static_w));
-  snprintf(text, sizeof text, "%.2g %% of the time", 100 * known->busy);
-  dl_report_add(r, NULL, "GPU busy", NULL, DL_CODE, dl_string(text));
 }
 
-/* What the recommended estimate and its interval are based on, for
- * people. */
+/* The model that the recommended estimate is based on, for people. */
 static void add_basis(struct dl_report *r, const struct dl_estimate *e,
-                      const struct dl_model *m, const struct single *s) {
+                      const struct dl_model *m,
+                      const struct dl_predict_subject *s) {
   const struct dl_job *job = &s->job;
   bool tokens = s->predictions.served.tokens;
   bool physical = strcmp(e->method, "physical") == 0;
-  static const struct {
-    const char *left_out, *words;
-  } bases[] = {{"config", "configurations"},
-               {"arch", "architectures; this one is not in the training data"},
-               {"gpu", "GPUs; this one is not in the training data"},
-               {"rows", "runs"}};
-  dl_report_say(r, "* recommended. Boundary gpu: only the boards; "
-                   "gpu+ram: with the node's memory.");
   const struct dl_model *owner;
   const char *target =
       !dl_is_inference(job)
@@ -151,36 +161,36 @@ static void add_basis(struct dl_report *r, const struct dl_estimate *e,
   if (e->model && fit)
     dl_report_sayf(r, "Model %s: %zu runs of %zu configurations.", e->model,
                    fit->n, fit->configurations);
-  for (size_t i = 0; e->interval_from && i < 4; i++)
-    if (strcmp(bases[i].left_out, e->interval_from) == 0)
-      dl_report_sayf(r, "Interval from errors for held-out groups: %zu %s.",
-                     e->interval_groups, bases[i].words);
-  const char *assumed = dl_facts_assumed(job, NULL);
-  if (assumed && physical && isnan(job->run->tokens) && !tokens &&
-      !s->predictions.language)
-    dl_report_sayf(r,
-                   "Unknown for this network and derived from its FLOPs: %s; "
-                   "the interval is wider for it.",
-                   assumed);
 }
 
-/* Methods without an estimate or outside the range of their training data, and
- * intervals that do not overlap. */
-static void warn_methods(struct dl_cli *cli, const struct single *s) {
-  for (size_t i = 0; i < s->n; i++) {
-    const struct dl_estimate *e = &s->est[i];
-    struct dl_text t = {0};
-    if (isnan(e->energy_j) && e->lacks)
-      dl_warn(&cli->diag, "%s: no estimate without %s", e->method, e->lacks);
-    for (size_t j = 0; j < e->n_outside; j++)
-      dl_text_printf(&t, "%s%s", j ? ", " : "", e->outside[j]);
-    if (e->n_outside > 0)
-      dl_warn(&cli->diag, "%s extrapolates in %s", e->method, dl_text_str(&t));
-    dl_text_free(&t);
+/* Warnings of what the report itself says: people read it there, unless
+ * --strict makes an error of it. Quantities outside the training data are those
+ * of the recommended method. */
+static void warn_methods(struct dl_cli *cli, const struct dl_predict_subject *s,
+                         bool all) {
+  struct dl_diag *d = &cli->diag;
+  void (*print)(void *, const char *) = d->on_warning;
+  const struct dl_estimate *best = s->best >= 0 ? &s->est[s->best] : NULL;
+  struct dl_text t = {0};
+  if (cli->format->document && !cli->strict && best)
+    d->on_warning = NULL;
+  if (best) {
+    dl_add_quantities(&t, best->outside, best->n_outside);
+    if (t.len > 0)
+      dl_warn(d, "%s outside the training data", dl_text_str(&t));
   }
+  if (!all)
+    d->on_warning = print;
+  for (size_t i = 0; i < s->n; i++)
+    if (isnan(s->est[i].energy_j) && s->est[i].lacks)
+      dl_warn(d, "%s: no estimate without %s", s->est[i].method,
+              s->est[i].lacks);
+  d->on_warning = print;
+  dl_text_free(&t);
 }
 
-static void warn_disagreement(struct dl_cli *cli, const struct single *s) {
+static void warn_disagreement(struct dl_cli *cli,
+                              const struct dl_predict_subject *s) {
   for (size_t i = 0; i < s->n; i++)
     for (size_t j = i + 1; j < s->n; j++) {
       const struct dl_estimate *a = &s->est[i], *b = &s->est[j];
@@ -253,7 +263,8 @@ static enum dl_status add_predictions(struct dl_report *r,
 
 static enum dl_status estimate_single(struct dl_cli *cli, struct dl_frame *f,
                                       const struct dl_session *session,
-                                      struct dl_row *row, struct single *s) {
+                                      struct dl_row *row,
+                                      struct dl_predict_subject *s) {
   bool bad;
   enum dl_status status = dl_frame_block(f, NULL, &cli->diag);
   if (status != DL_OK)
@@ -271,7 +282,7 @@ static enum dl_status estimate_single(struct dl_cli *cli, struct dl_frame *f,
 }
 
 /* The options for a missing quantity that some method needs, or NULL. */
-static const char *remedy(const struct single *s) {
+static const char *remedy(const struct dl_predict_subject *s) {
   static const struct {
     const char *lacks, *options;
   } remedies[] = {{"prompt_tokens", "--prompt-tokens and --output-tokens"},
@@ -286,7 +297,7 @@ static const char *remedy(const struct single *s) {
 
 /* Fails without an estimate, unless a user's model has other targets. */
 static enum dl_status check_estimates(struct dl_cli *cli,
-                                      const struct single *s,
+                                      const struct dl_predict_subject *s,
                                       const struct dl_predict_options *o) {
   if (s->best >= 0 || o->model)
     return DL_OK;
@@ -297,11 +308,25 @@ static enum dl_status check_estimates(struct dl_cli *cli,
                  give ? give : "");
 }
 
-static enum dl_status report_single(struct dl_cli *cli, struct single *s,
+/* The answer, for people; NULL without one. It comes first and is filled in
+ * when all is known. */
+static struct dl_report *add_answer(struct dl_report *r,
+                                    const struct dl_predict_subject *s) {
+  struct dl_text title = {0};
+  if (s->best < 0)
+    return NULL;
+  dl_predict_title(&title, &s->job, s->o, s->node);
+  struct dl_report *g = dl_report_group(r, NULL, dl_text_str(&title));
+  dl_text_free(&title);
+  return g;
+}
+
+static enum dl_status report_single(struct dl_cli *cli,
+                                    struct dl_predict_subject *s,
                                     const struct dl_predict_options *o,
                                     const struct dl_model *m,
                                     struct dl_frame *f) {
-  warn_methods(cli, s);
+  warn_methods(cli, s, strcmp(o->methods, "all") == 0);
   warn_head(cli, &s->job);
   dl_warn_limits(&s->job, &cli->diag);
   warn_disagreement(cli, s);
@@ -312,19 +337,21 @@ static enum dl_status report_single(struct dl_cli *cli, struct single *s,
   struct dl_report *r = dl_report_new();
   if (!r)
     return dl_fail_memory(&cli->diag);
+  struct dl_report *answer = add_answer(r, s);
+  dl_report_show(r, o->explain);
   dl_predict_settings(r, &s->job, &o->job);
-  snprintf(s->interval, sizeof s->interval, "%g %% interval",
-           100 * o->coverage);
   add_known(r, s);
+  dl_report_show(r, o->all || !answer);
   add_estimates(r, s, o);
+  dl_report_show(r, o->explain);
   dl_predict_parts(r, &s->predictions.parts,
-                   o->explain && !dl_is_inference(&s->job));
+                   s->predictions.parts.bound && !dl_is_inference(&s->job));
   bool physical = false;
   for (size_t i = 0; i < s->n; i++)
     physical |=
         strcmp(s->est[i].method, "physical") == 0 && !isnan(s->est[i].energy_j);
   if (physical)
-    dl_predict_served(r, &s->job, &s->predictions.served, o->explain);
+    dl_predict_served(r, &s->job, &s->predictions.served, true);
   dl_predict_work(r, &s->job, !physical);
   status = dl_node_report(r,
                           &(struct dl_node_subject){.o = &o->node,
@@ -334,10 +361,16 @@ static enum dl_status report_single(struct dl_cli *cli, struct single *s,
                                                     .n = s->n,
                                                     .best = s->best,
                                                     .interval = s->interval},
-                          &cli->diag);
-  if (s->best >= 0)
+                          &s->whole, &cli->diag);
+  if (answer)
     add_basis(r, &s->est[s->best], m, s);
   dl_say_footprint(r, &o->job.foot);
+  dl_report_show(r, true);
+  if (answer) {
+    dl_predict_summary(answer, s);
+    dl_predict_notes(answer, s, o->all, o->explain);
+  }
+  dl_report_show(r, o->all || !answer);
   if (status == DL_OK && o->model)
     status = add_predictions(r, m, f, o, &cli->diag);
   if (status != DL_OK) {
@@ -352,7 +385,12 @@ static enum dl_status predict_single(struct dl_cli *cli,
                                      const struct dl_model *m,
                                      struct dl_frame *f) {
   struct dl_session *session = NULL;
-  struct single s = {0};
+  struct dl_predict_subject s = {.o = &o->job,
+                                 .node = &o->node,
+                                 .coverage = o->coverage,
+                                 .whole.j = {NAN, NAN, NAN},
+                                 .whole.embodied_g = NAN};
+  snprintf(s.interval, sizeof s.interval, "%g %% interval", 100 * o->coverage);
   struct dl_row *row = NULL;
   enum dl_status status =
       dl_session_new(&session, f, m, o->methods, o->coverage, &cli->diag);
@@ -404,10 +442,11 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
       f ? dl_open_model(cli, o->model, &m) : dl_fail_memory(&cli->diag);
   o->job.has_table = o->input != NULL;
   if (status == DL_OK && o->job.axes.n > 0)
-    status = dl_cli_refuse(cli, "explain", "with a list of values");
+    status = dl_cli_refuse(cli, "all|explain", "with a list of values");
   bool csv = strcmp(cli->format->name, "csv") == 0;
-  if (o->explain && csv)
-    dl_warn(&cli->diag, "--explain has no effect with --format csv");
+  if ((o->all || o->explain) && csv)
+    dl_warn(&cli->diag, "--%s has no effect with --format csv",
+            o->all ? "all" : "explain");
   if (o->node.parts && !csv)
     dl_warn(&cli->diag, "--parts has no effect without --format csv");
   if (status == DL_OK)

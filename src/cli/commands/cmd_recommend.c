@@ -8,6 +8,7 @@
 #include "base/constants.h"
 #include "base/number.h"
 #include "cli/passes/recommend.h"
+#include "run/formula/descriptor_filter.h"
 
 static enum dl_status read_method(const struct dl_option *row, char *arg,
                                   void *at, struct dl_diag *d) {
@@ -20,9 +21,8 @@ static enum dl_status read_method(const struct dl_option *row, char *arg,
 
 static const struct dl_option options[] = {
     DL_HEADING("What counts:", 5),
-    {"deadline", 0, "TIME",
-     "exclude choices that take longer: hours, or 90m, 2d",
-     AT(HOURS, deadline_s)},
+    {"deadline", 0, "TIME", "exclude choices that take longer: 90m, 2 days",
+     AT(TIME, deadline_s)},
     {"budget-kwh", 0, "KWH", "exclude choices that take more energy",
      AT(ABOVE, budget_kwh)},
     {"accuracy", 0, "TABLE.csv",
@@ -36,7 +36,11 @@ static const struct dl_option options[] = {
      "choose among whole computers (dlest list nodes), by the energy of the "
      "node, instead of accelerators; all: each node of the catalogue",
      AT(TEXT, nodes)},
-    {"method", 0, "NAME", "estimator (default physical; dlest list methods)",
+    {"where", 0, "EXPRESSION",
+     "choose among the accelerators for which it is true: 'memory_gb>=40', "
+     "\"vendor = 'amd'\" (default: all that were sold; --gpu names your own)",
+     AT(TEXT, where), .without = "gpu|node|table"},
+    {"method", 'm', "NAME", "estimator (default physical; dlest list methods)",
      AT(TEXT, method), .read = read_method,
      .expected = "one method, so that choices compare", .without = "table"},
     {"model", 0, "FILE", "model file of dlest fit (default: those that ship)",
@@ -68,28 +72,40 @@ static void init(void *options_at) {
 static const char *const axes[] = {
     "arch", "gpu", "n_gpus", "seq_len", "image_px", "batch_size", NULL};
 
-/* All accelerators of the catalogue, as a list. */
-static enum dl_status every_gpu(struct dl_cli *cli, struct dl_axes *to) {
+/* The accelerators of the catalogue for which --where is true, as a list;
+ * without it all but those that were never sold. */
+static enum dl_status every_gpu(struct dl_cli *cli, const char *where,
+                                struct dl_axes *to) {
   const struct dl_descriptor **list;
   struct dl_text names = {0};
+  struct dl_diag *d = &cli->diag;
   size_t n;
   enum dl_status status =
-      dl_catalog_all(cli->catalog, DL_ACCELERATOR, &list, &n, &cli->diag);
-  if (status != DL_OK)
-    return status;
-  for (size_t i = 0; i < n; i++)
-    dl_text_printf(&names, "%s%s", i > 0 ? "," : "", list[i]->id);
-  status = names.failed
-               ? dl_fail_memory(&cli->diag)
-               : dl_axes_set(to, "gpu", dl_text_str(&names), false, &cli->diag);
+      dl_catalog_all(cli->catalog, DL_ACCELERATOR, &list, &n, d);
+  if (status == DL_OK && where)
+    status = dl_filter(list, &n, DL_ACCELERATOR, where, d);
+  for (size_t i = 0; i < n && status == DL_OK; i++)
+    if (where || !DL_AS(accelerator, list[i])->availability)
+      dl_text_printf(&names, "%s%s", names.len > 0 ? "," : "", list[i]->id);
+  if (status == DL_OK && names.failed)
+    status = dl_fail_memory(d);
+  if (status == DL_OK && names.len == 0)
+    status = dl_fail(d, DL_EINPUT,
+                     "--where '%s' is true for no accelerator; see 'dlest list "
+                     "gpus'",
+                     where ? where : "");
+  if (status == DL_OK)
+    status = dl_axes_set(to, "gpu", dl_text_str(&names), false, d);
   dl_text_free(&names);
   free((void *)list);
   return status;
 }
 
 /* Defaults: every accelerator (nodes have their own), usual batch sizes. */
-static enum dl_status fill_axes(struct dl_cli *cli, struct dl_job_options *o,
-                                bool nodes) {
+static enum dl_status fill_axes(struct dl_cli *cli,
+                                struct dl_recommend_options *all) {
+  struct dl_job_options *o = &all->job;
+  bool nodes = all->nodes != NULL;
   bool language;
   enum dl_status status = dl_job_options_sweep(o, axes, &cli->diag);
   if (status == DL_OK && !dl_axes_find(&o->axes, "arch"))
@@ -101,7 +117,7 @@ static enum dl_status fill_axes(struct dl_cli *cli, struct dl_job_options *o,
                    "--gpu: nodes have accelerators of their own; give --gpu or "
                    "--node");
   if (status == DL_OK && !nodes && !dl_axes_find(&o->axes, "gpu"))
-    status = every_gpu(cli, &o->axes);
+    status = every_gpu(cli, all->where, &o->axes);
   if (status == DL_OK && !language && !dl_axes_find(&o->axes, "batch_size"))
     status = dl_axes_set(&o->axes, "batch_size", "16..256x2", true, &cli->diag);
   return status == DL_OK ? dl_job_options_sweep(o, axes, &cli->diag) : status;
@@ -179,7 +195,7 @@ static enum dl_status recommend(struct dl_cli *cli,
     if (status == DL_OK)
       status = dl_recommend_measured(cli, o, r);
   } else {
-    status = fill_axes(cli, &o->job, o->nodes);
+    status = fill_axes(cli, o);
     if (status == DL_OK)
       status = o->nodes ? dl_recommend_nodes(cli, o, r)
                         : dl_recommend_estimate(cli, o, r);
@@ -221,9 +237,10 @@ const struct dl_command dl_cmd_recommend = {
            "Examples:\n"
            "  dlest recommend --arch resnet50 --gpu a100,t4,rtx-3090\n"
            "  dlest recommend -a resnet50,vgg16 -g a100 -b 32..256x2 "
-           "--deadline 48\n"
+           "--deadline 48h\n"
            "  dlest recommend -a vit_base_patch16_224 -n 1,8 "
            "--node dgx-a100,dgx-h100\n"
+           "  dlest recommend -a resnet50 --where 'memory_gb>=40'\n"
            "  dlest recommend --table runs.csv\n",
     .tables = tables,
     .options_size = sizeof(struct dl_recommend_options),

@@ -6,24 +6,24 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "base/memory.h"
+#include "base/number.h"
 #include "cli/command.h"
 #include "cli/options/budget.h"
 #include "cli/passes/extract_rows.h"
+#include "cli/record/record_files.h"
 #include "cli/record/record_live.h"
 #include "cli/record/record_report.h"
 #include "logs/extract.h"
 #include "record/recorder.h"
+#include "sensors/visible_gpus.h"
 
 struct record_options {
-  double interval_s, duration_s, epochs;
+  double interval_s, duration_s, epochs, batch_size, cpu_tdp_w;
   size_t pid;
   struct dl_live live;
-  const char *gpus, *trace;
+  const char *gpus, *trace, *arch, *dataset, *precision;
   bool no_trace, allow_none;
   struct dl_strlist sets;
 };
@@ -34,21 +34,35 @@ enum { LEAST_FOR_EPOCHS = 60 }; /* samples in which epochs are looked for */
 
 static const struct dl_option options[] = {
     DL_HEADING("What is measured:", 1),
-    {"pid", 'p', "PID", "measure until this process ends", AT(COUNT, pid),
+    {"pid", 0, "PID", "measure until this process ends", AT(COUNT, pid),
      .low = 1, .high = 1 << 22},
-    {"duration", 0, "TIME", "measure for so long: 10m", AT(TIME, duration_s)},
+    {"duration", 'd', "TIME", "measure for so long: 10m", AT(TIME, duration_s)},
     {"interval", 'i', "TIME", "time between samples (default 1s)",
-     AT(SECONDS, interval_s), .low = 0.01, .high = 3600},
+     AT(TIME, interval_s), .low = 0.001, .high = 3600},
     {"gpus", 0, "all|LIST",
      "GPUs, by index or UUID (default: those that the program sees by "
      "CUDA_VISIBLE_DEVICES, ROCR_VISIBLE_DEVICES or SLURM_JOB_GPUS)",
      AT(TEXT, gpus), .words = "all"},
+    {"cpu-tdp", 0, "W",
+     "where no sensor measures the CPUs, assume their load times W; shown "
+     "apart, and no part of the recording's energy",
+     AT(NUMBER, cpu_tdp_w), .low = 1, .high = 1e5},
     {"allow-none", 0, NULL,
      "run the program also where nothing can be measured",
      AT(FLAG, allow_none)},
     DL_HEADING("The whole training:", 2),
-    {"epochs", 'n', "N", "epochs that it takes: its energy is projected",
+    {"epochs", 'e', "N", "epochs that it takes: its energy is projected",
      AT(NUMBER, epochs), .low = 1, .high = 1e6},
+    {"arch", 'a', "NAME",
+     "architecture (dlest list archs): the summary compares the estimate of "
+     "dlest predict",
+     AT(TEXT, arch), .reads = true},
+    {"dataset", 0, "NAME", "its data set (dlest list datasets)",
+     AT(TEXT, dataset)},
+    {"batch-size", 'b', "N", "its samples per step on each GPU",
+     AT(NUMBER, batch_size), .low = 1, .high = 1e9},
+    {"precision", 0, "NAME", "its precision: fp32, amp, bf16, ...",
+     AT(TEXT, precision)},
     {"budget-kwh", 0, "KWH",
      "exit with status 4 if it takes more, or is projected to",
      AT(NUMBER, live.budget_kwh)},
@@ -57,21 +71,28 @@ static const struct dl_option options[] = {
      "over the budget",
      AT(FLAG, live.stop), .with = "budget-kwh"},
     DL_HEADING("What is kept:", 3),
-    {"trace", 't', "FILE", "the recording (default: dlest-DATE-TIME.csv)",
+    {"trace", 0, "FILE",
+     "the recording (default: dlest-DATE-TIME.csv); {host} and {job} stand for "
+     "their names",
      AT(TEXT, trace), .output = true},
     {"no-trace", 0, NULL, "keep no recording", AT(FLAG, no_trace),
      .without = "trace", .output = true},
     {"set", 's', "NAME=VALUE",
-     "a column of the row that --output gets: arch=resnet50", AT(LIST, sets)},
+     "a column of the row that --output gets: image_px=224", AT(LIST, sets)},
     {0},
 };
 
-static const struct dl_option_table tables[] = {{options, 0}, {0}};
+static const struct dl_option_table tables[] = {
+    {options, 0},
+    {dl_site_options_rows, offsetof(struct record_options, live.step.site)},
+    {0},
+};
 
 static void init(void *options_at) {
   struct record_options *o = options_at;
   o->interval_s = 1;
-  o->duration_s = o->epochs = NAN;
+  o->duration_s = o->epochs = o->batch_size = o->cpu_tdp_w = NAN;
+  o->live.step.site = dl_site_options_none;
   o->live.budget_kwh = INFINITY;
 }
 
@@ -80,35 +101,61 @@ struct recording {
   struct dl_cli *cli;
   struct record_options *o;
   struct dl_sensors sensors;
+  struct dl_record_job job;
   struct dl_record_result result;
-  struct dl_text trace_path, epochs_path, folder, fifo;
-  FILE *trace, *epochs;
+  struct dl_record_files files;
   struct dl_output out; /* of --output */
   bool has_out;
 };
 
-/* The devices that the program sees; NULL: all. */
-static const char *visible_gpus(const char *given) {
-  static const char *const names[] = {"CUDA_VISIBLE_DEVICES",
-                                      "ROCR_VISIBLE_DEVICES", "SLURM_JOB_GPUS"};
-  if (given)
-    return strcmp(given, "all") == 0 ? NULL : given;
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (getenv(names[i]))
-      return getenv(names[i]);
-  return NULL;
+/* Warns where tasks of Slurm hide GPUs of the job from each other. */
+static void warn_hidden(const struct recording *c) {
+  const char *n = getenv("SLURM_GPUS_ON_NODE");
+  size_t there = 0, all = n ? strtoul(n, NULL, 10) : 0;
+  for (size_t i = 0; i < c->sensors.n; i++)
+    there += c->sensors.s[i].part == DL_METER_GPU;
+  if (!c->o->gpus && c->job.ranks > 1 && there > 0 && there < all)
+    dl_warn(&c->cli->diag,
+            "%zu of the job's %zu GPUs on this node can be read by this task; "
+            "one recorder for all: srun --ntasks-per-node=1 --overlap dlest "
+            "record --pid PID",
+            there, all);
+}
+
+/* Reads until each sensor has given power or energy, which decides on its
+ * columns: a single reading may be unknown. */
+static void read_first(struct dl_sensors *s) {
+  enum { TRIES = 5, PAUSE_US = 20000 };
+  struct dl_diag unsaid;
+  dl_diag_init(&unsaid);
+  for (int i = 0; i < TRIES; i++) {
+    size_t n = 0;
+    if (i > 0)
+      usleep(PAUSE_US);
+    dl_sensors_read(s, &unsaid);
+    for (size_t k = 0; k < s->n; k++)
+      n += s->s[k].gave_power || s->s[k].gave_energy;
+    if (n == s->n)
+      break;
+  }
+  dl_diag_free(&unsaid);
 }
 
 static enum dl_status find_sensors(struct recording *c) {
   struct dl_diag *d = &c->cli->diag;
   struct dl_sensors *s = &c->sensors;
-  enum dl_status status = dl_sensors_find(s, d);
+  enum dl_status status = dl_sensors_find(s, c->o->cpu_tdp_w, d);
+  if (status == DL_OK)
+    status = dl_sensors_select(s, c->o->gpus, d);
   if (status != DL_OK)
     return status;
   for (size_t i = 0; i < s->n_notes; i++)
     dl_warn(d, "%s: %s", s->note[i].kind->name, s->note[i].text);
-  dl_sensors_select(s, visible_gpus(c->o->gpus));
-  dl_sensors_read(s, d);
+  warn_hidden(c);
+  read_first(s);
+  if (!isnan(c->o->cpu_tdp_w) && dl_sensors_has(s, NULL, DL_METER_CPU) &&
+      !s->s[s->n - 1].assumed)
+    dl_warn(d, "--cpu-tdp has no effect: the CPUs are measured");
   if (s->n > 0 || c->o->allow_none)
     return DL_OK;
   return dl_fail(d, DL_EINPUT,
@@ -116,70 +163,13 @@ static enum dl_status find_sensors(struct recording *c) {
                  "sensors'; --allow-none runs the program nevertheless");
 }
 
-static enum dl_status open_file(FILE **f, const char *path, struct dl_diag *d) {
-  *f = fopen(path, "wbe");
-  return *f ? DL_OK : dl_fail_errno(d, path, "cannot write", errno);
-}
-
-/* A folder of its own for the FIFO of marks, and for a recording that is not
- * kept. */
-static enum dl_status make_folder(struct recording *c) {
-  struct dl_diag *d = &c->cli->diag;
-  const char *tmp = getenv("TMPDIR");
-  dl_text_printf(&c->folder, "%s/dlest-XXXXXX", tmp && *tmp ? tmp : "/tmp");
-  if (c->folder.failed)
-    return dl_fail_memory(d);
-  if (!mkdtemp(c->folder.s)) {
-    int error = errno;
-    dl_text_clear(&c->folder);
-    return dl_fail_errno(d, tmp && *tmp ? tmp : "/tmp", "cannot write", error);
-  }
-  dl_text_printf(&c->fifo, "%s/marks", c->folder.s);
-  if (c->fifo.failed)
-    return dl_fail_memory(d);
-  return mkfifo(c->fifo.s, 0600) == 0
-             ? DL_OK
-             : dl_fail_errno(d, c->fifo.s, "cannot write", errno);
-}
-
-static enum dl_status name_files(struct recording *c) {
-  time_t now = time(NULL);
-  struct tm tm;
-  char stamp[32];
-  localtime_r(&now, &tm);
-  strftime(stamp, sizeof stamp, "%Y%m%d-%H%M%S", &tm);
-  if (c->o->trace)
-    dl_text_add(&c->trace_path, c->o->trace);
-  else if (c->o->no_trace)
-    dl_text_printf(&c->trace_path, "%s/trace.csv", c->folder.s);
-  else
-    dl_text_printf(&c->trace_path, "dlest-%s.csv", stamp);
-  const char *path = dl_text_str(&c->trace_path);
-  size_t n = strlen(path);
-  if (n > 4 && strcmp(path + n - 4, ".csv") == 0)
-    n -= 4;
-  dl_text_add_n(&c->epochs_path, path, n);
-  dl_text_add(&c->epochs_path, "-epochs.csv");
-  return c->trace_path.failed || c->epochs_path.failed
-             ? dl_fail_memory(&c->cli->diag)
-             : DL_OK;
-}
-
 static enum dl_status open_files(struct recording *c) {
-  struct dl_diag *d = &c->cli->diag;
-  enum dl_status status = make_folder(c);
-  if (status == DL_OK)
-    status = name_files(c);
-  if (status == DL_OK)
-    status = open_file(&c->trace, c->trace_path.s, d);
-  if (status == DL_OK)
-    status = open_file(&c->epochs, c->epochs_path.s, d);
-  if (status == DL_OK) {
-    fputs("epoch,end_time\n", c->epochs);
-    fflush(c->epochs);
-  }
+  bool apart = c->cli->n_arguments == 0; /* the program runs already */
+  enum dl_status status = dl_record_files_open(
+      &c->files, c->o->trace, !c->o->no_trace,
+      apart ? getenv("DLEST_MARKS") : NULL, &c->job, &c->cli->diag);
   if (status == DL_OK && c->cli->output) {
-    status = dl_output_open(&c->out, c->cli->output, false, d);
+    status = dl_output_open(&c->out, c->cli->output, false, &c->cli->diag);
     c->has_out = status == DL_OK;
   }
   return status;
@@ -196,6 +186,8 @@ static void command_text(const struct dl_cli *cli, struct dl_text *to) {
 
 static enum dl_status record(struct recording *c) {
   struct dl_diag *d = &c->cli->diag;
+  struct dl_record_files *f = &c->files;
+  struct dl_live *live = &c->o->live;
   struct dl_text command = {0};
   struct dl_trace trace;
   const struct dl_record_options o = {
@@ -203,21 +195,28 @@ static enum dl_status record(struct recording *c) {
       .duration_s = c->o->duration_s,
       .argv = c->cli->n_arguments > 0 ? c->cli->argument : NULL,
       .pid = (pid_t)c->o->pid,
-      .marks = c->fifo.s,
-      .epochs = c->epochs,
+      .marks = f->marks.s,
+      .alone = c->job.ranks == 1,
+      .epochs = f->epochs,
       .tick = dl_live_tick,
-      .ctx = &c->o->live};
+      .ctx = live};
   command_text(c->cli, &command);
-  enum dl_status status = dl_trace_begin(&trace, c->trace, c->trace_path.s,
-                                         &c->sensors, command.s, d);
+  const struct dl_trace_origin origin = {.command = command.s,
+                                         .host =
+                                             *c->job.host ? c->job.host : NULL,
+                                         .job = *c->job.id ? c->job.id : NULL,
+                                         .node = c->job.node,
+                                         .n_nodes = c->job.nodes};
+  enum dl_status status = dl_trace_begin(&trace, f->trace, f->trace_path.s,
+                                         &c->sensors, &origin, d);
   dl_text_free(&command);
-  c->o->live.quiet = c->cli->quiet;
+  live->quiet = c->cli->quiet || c->job.node > 0;
   if (status == DL_OK)
-    status = dl_live_init(&c->o->live, c->o->epochs, c->trace_path.s,
-                          c->epochs_path.s, d);
+    status =
+        dl_live_init(live, c->o->epochs, f->trace_path.s, f->epochs_path.s, d);
   if (status == DL_OK)
     status = dl_record(&o, &c->sensors, &trace, &c->result, d);
-  dl_live_free(&c->o->live);
+  dl_live_free(live);
   dl_trace_free(&trace);
   return status;
 }
@@ -232,18 +231,26 @@ struct taking {
 static enum dl_status print_summary(const struct recording *c,
                                     const struct dl_run *run,
                                     struct dl_diag *d) {
-  bool kept = !c->o->no_trace;
-  struct dl_report *r = dl_record_report(run, &c->sensors, &c->result,
-                                         kept ? c->trace_path.s : NULL);
+  struct dl_record_estimate estimate;
+  enum dl_status status = dl_record_estimate(c->cli, run, &estimate);
+  if (status != DL_OK)
+    return status;
+  struct dl_report *r = dl_record_report(&(struct dl_record_summary){
+      .run = run,
+      .sensors = &c->sensors,
+      .result = &c->result,
+      .job = &c->job,
+      .estimate = &estimate,
+      .foot = &c->o->live.step.foot,
+      .trace = c->o->no_trace ? NULL : c->files.trace_path.s});
   if (!r)
     return dl_fail_memory(d);
   bool own = c->cli->n_arguments == 0; /* else stdout is the program's */
   if (own && !c->cli->output)
     return dl_cli_print(c->cli, r);
-  enum dl_status status =
-      c->cli->quiet ? DL_OK
-                    : dl_format_report(dl_format_at(0), r,
-                                       own ? stdout : stderr, false, d);
+  status = c->cli->quiet ? DL_OK
+                         : dl_format_report(dl_format_at(0), r,
+                                            own ? stdout : stderr, false, d);
   dl_report_free(r);
   return status;
 }
@@ -265,8 +272,9 @@ static enum dl_status summarise(struct recording *c, struct dl_settings *s) {
   static const struct dl_intern none = {0};
   struct dl_cli *cli = c->cli;
   struct taking taking = {.c = c};
-  char *paths[] = {c->trace_path.s, c->epochs_path.s};
+  char *paths[] = {c->files.trace_path.s, c->files.epochs_path.s};
   struct dl_extract_options o = {
+      .meter.cut_gaps = c->result.suspended_s > 0,
       .epochs = {.find = c->result.n_samples > LEAST_FOR_EPOCHS,
                  .n_total = isnan(c->o->epochs) ? 0 : c->o->epochs},
       .settings = s,
@@ -289,25 +297,8 @@ static enum dl_status summarise(struct recording *c, struct dl_settings *s) {
 }
 
 static void clean_up(struct recording *c) {
-  if (c->trace)
-    fclose(c->trace);
-  if (c->epochs)
-    fclose(c->epochs);
-  if (c->epochs && c->result.n_epochs == 0)
-    unlink(c->epochs_path.s);
-  if (c->trace &&
-      (c->o->no_trace || c->result.n_samples == 0 || c->sensors.n == 0)) {
-    unlink(c->trace_path.s);
-    unlink(c->epochs_path.s);
-  }
-  if (c->fifo.s)
-    unlink(c->fifo.s);
-  if (c->folder.len > 0)
-    rmdir(c->folder.s);
-  dl_text_free(&c->trace_path);
-  dl_text_free(&c->epochs_path);
-  dl_text_free(&c->folder);
-  dl_text_free(&c->fifo);
+  bool keep = !c->o->no_trace && c->result.n_samples > 0 && c->sensors.n > 0;
+  dl_record_files_close(&c->files, keep, c->result.n_epochs > 0);
   dl_sensors_free(&c->sensors);
 }
 
@@ -324,52 +315,139 @@ static const char *gpu_name(const struct dl_sensors *s) {
   return name;
 }
 
+/* "NAME=VALUE"; nothing where value is NULL. */
+static enum dl_status set(struct dl_settings *s, const char *name,
+                          const char *value, struct dl_diag *d) {
+  struct dl_text t = {0};
+  if (!value)
+    return DL_OK;
+  dl_text_printf(&t, "%s=%s", name, value);
+  enum dl_status status =
+      t.failed ? dl_fail_memory(d) : dl_settings_set(s, t.s, d);
+  dl_text_free(&t);
+  return status;
+}
+
+static enum dl_status set_number(struct dl_settings *s, const char *name,
+                                 double x, struct dl_diag *d) {
+  char text[DL_NUMBER_SIZE];
+  return set(s, name, isnan(x) ? NULL : dl_format_short(text, x), d);
+}
+
 /* What the user says of the run, and the GPU's name. */
 static enum dl_status make_settings(const struct recording *c,
                                     struct dl_settings **s) {
   struct dl_diag *d = &c->cli->diag;
-  struct dl_text gpu = {0};
-  const char *name = gpu_name(&c->sensors);
+  const struct record_options *o = c->o;
   *s = dl_settings_new();
   enum dl_status status = *s ? DL_OK : dl_fail_memory(d);
-  if (status == DL_OK && name) {
-    dl_text_printf(&gpu, "gpu=%s", name);
-    status = gpu.failed ? dl_fail_memory(d) : dl_settings_set(*s, gpu.s, d);
-  }
-  for (size_t i = 0; status == DL_OK && i < c->o->sets.n; i++)
-    status = dl_settings_set(*s, c->o->sets.s[i], d);
-  dl_text_free(&gpu);
+  if (status == DL_OK)
+    status = set(*s, "gpu", gpu_name(&c->sensors), d);
+  if (status == DL_OK)
+    status = set(*s, "arch", o->arch, d);
+  if (status == DL_OK)
+    status = set(*s, "dataset", o->dataset, d);
+  if (status == DL_OK)
+    status = set(*s, "precision", o->precision, d);
+  if (status == DL_OK)
+    status = set_number(*s, "batch_size", o->batch_size, d);
+  for (size_t i = 0; status == DL_OK && i < o->sets.n; i++)
+    status = dl_settings_set(*s, o->sets.s[i], d);
   return status;
+}
+
+/* Names are looked up before hours are spent. */
+static enum dl_status check_names(struct dl_cli *cli,
+                                  struct record_options *o) {
+  const struct dl_descriptor *found;
+  struct dl_diag *d = &cli->diag;
+  enum dl_status status = DL_OK;
+  if (o->arch)
+    status = dl_catalog_open(cli->catalog, DL_ARCHITECTURE, o->arch, d);
+  if (status == DL_OK && o->arch)
+    status = dl_catalog_get(cli->catalog, DL_ARCHITECTURE, o->arch, &found, d);
+  if (status == DL_OK && o->dataset)
+    status = dl_catalog_get(cli->catalog, DL_DATASET, o->dataset, &found, d);
+  struct dl_step_options *step = &o->live.step;
+  return status == DL_OK
+             ? dl_site_find(&step->site, cli->catalog, &step->foot, d)
+             : status;
+}
+
+static enum dl_status check(const struct recording *c) {
+  struct dl_diag *d = &c->cli->diag;
+  if ((c->o->pid > 0 || !isnan(c->o->duration_s)) && c->cli->n_arguments > 0)
+    return dl_fail(d, DL_EUSAGE, "--%s and a program exclude each other",
+                   c->o->pid > 0 ? "pid" : "duration");
+  if (c->cli->output && c->job.nodes > 1)
+    return dl_fail(d, DL_EUSAGE,
+                   "--output would be the row of one of %zu nodes; make it of "
+                   "all recordings with 'dlest extract'",
+                   c->job.nodes);
+  return check_names(c->cli, c->o);
+}
+
+/* Of several processes of a node the first one records. */
+static enum dl_status run_only(struct dl_cli *cli) {
+  if (cli->n_arguments == 0)
+    return DL_OK;
+  execvp(cli->argument[0], cli->argument);
+  return dl_fail(&cli->diag, DL_EUSAGE, "%s: cannot be started: %s",
+                 cli->argument[0], strerror(errno));
+}
+
+/* What the recording found out beside its energy. */
+static enum dl_status tell(const struct recording *c, struct dl_settings *s) {
+  const struct dl_record_result *r = &c->result;
+  struct dl_diag *d = &c->cli->diag;
+  if (r->suspended_s > 0)
+    dl_warn(d, "the machine was suspended for %.0f s, which do not count",
+            r->suspended_s);
+  if (r->n_left > 0)
+    dl_warn(d,
+            "the program has ended and left processes running, which are not "
+            "measured any more; to go on: dlest record --pid %d",
+            (int)r->left);
+  return set_number(s, "train_samples", r->train_samples, d);
+}
+
+/* The exit status where all went well: a budget may be exceeded. */
+static enum dl_status check_budget(const struct recording *c) {
+  double budget_kwh = c->o->live.budget_kwh;
+  if (c->result.stopped)
+    return dl_fail(&c->cli->diag, DL_EBUDGET,
+                   "stopped: the training was projected to take more than "
+                   "the budget of %g kWh",
+                   budget_kwh);
+  return dl_check_budget("the run took", c->result.energy_j, budget_kwh,
+                         &c->cli->diag);
 }
 
 static enum dl_status run(struct dl_cli *cli, void *options_at) {
   struct record_options *o = options_at;
   struct recording c = {.cli = cli, .o = o};
   struct dl_settings *settings = NULL;
-  if ((o->pid > 0 || !isnan(o->duration_s)) && cli->n_arguments > 0)
-    return dl_fail(&cli->diag, DL_EUSAGE,
-                   "--%s and a program exclude each other",
-                   o->pid > 0 ? "pid" : "duration");
-  enum dl_status status = find_sensors(&c);
+  dl_record_job_find(&c.job, &cli->diag);
+  enum dl_status status = check(&c);
+  if (status == DL_OK && c.job.rank > 0)
+    return run_only(cli);
+  if (status == DL_OK)
+    status = find_sensors(&c);
   if (status == DL_OK)
     status = make_settings(&c, &settings);
   if (status == DL_OK)
     status = open_files(&c);
   if (status == DL_OK)
     status = record(&c);
+  if (status == DL_OK)
+    status = tell(&c, settings);
   if (status == DL_OK && c.sensors.n > 0)
     status = summarise(&c, settings);
   else if (c.has_out)
     dl_output_discard(&c.out);
   cli->exit_status = c.result.exit_status;
-  if (status == DL_OK && c.result.stopped)
-    status = dl_fail(&cli->diag, DL_EBUDGET,
-                     "stopped: the training was projected to take more than "
-                     "the budget of %g kWh",
-                     o->live.budget_kwh);
   if (status == DL_OK)
-    status = dl_check_budget("the run took", c.result.energy_j,
-                             o->live.budget_kwh, &cli->diag);
+    status = check_budget(&c);
   clean_up(&c);
   if (settings)
     dl_settings_free(settings);
@@ -386,7 +464,8 @@ const struct dl_command dl_cmd_record = {
            "Summary and warnings go to standard error.\n\n"
            "Examples:\n"
            "  dlest record -- python3 train.py\n"
-           "  dlest record --epochs 90 --set arch=resnet50 -o measured.csv -- "
+           "  dlest record --epochs 90 --arch resnet50 --dataset imagenet -o "
+           "measured.csv -- "
            "python3 train.py\n"
            "  dlest record --duration 3s --interval 100ms\n",
     .tables = tables,

@@ -203,23 +203,17 @@ static enum dl_status show(struct dl_cli *cli, const struct show_options *o,
 
 static enum dl_status run(struct dl_cli *cli, void *options_at) {
   const struct show_options *o = options_at;
-  const char *word = cli->argument[0];
-  for (size_t k = 0; k < DL_N_KINDS; k++) {
-    enum dl_kind kind = (enum dl_kind)k;
-    if (strcmp(word, dl_kind_info(kind)->word) != 0 &&
-        strcmp(word, dl_kind_info(kind)->words) != 0)
-      continue;
-    const struct dl_descriptor *e;
-    const char *name = cli->argument[1];
-    enum dl_status status =
-        dl_catalog_open(cli->catalog, kind, name, &cli->diag);
-    if (status == DL_OK)
-      status = dl_catalog_get(cli->catalog, kind, name, &e, &cli->diag);
-    return status == DL_OK ? show(cli, o, e) : status;
-  }
-  return dl_fail(&cli->diag, DL_EUSAGE,
-                 "cannot show '%s'; use gpu, arch, dataset, grid, site or node",
-                 word);
+  const char *word = cli->argument[0], *name = cli->argument[1];
+  const struct dl_descriptor *e;
+  enum dl_kind kind;
+  if (!dl_kind_find(word, &kind))
+    return dl_fail(
+        &cli->diag, DL_EUSAGE,
+        "cannot show '%s'; use gpu, arch, dataset, grid, site or node", word);
+  enum dl_status status = dl_catalog_open(cli->catalog, kind, name, &cli->diag);
+  if (status == DL_OK)
+    status = dl_catalog_get(cli->catalog, kind, name, &e, &cli->diag);
+  return status == DL_OK ? show(cli, o, e) : status;
 }
 
 const struct dl_command dl_cmd_show = {

@@ -80,7 +80,7 @@ static void offer_options(const struct line *l, struct dl_completion *c) {
     }
   }
   for (size_t i = 0; c->word[1] == '\0' && i < l->n; i++)
-    if (l->row[i]->letter && l->row[i]->letter != '?')
+    if (l->row[i]->letter)
       dl_offer(c, (char[]){'-', l->row[i]->letter, '\0'}, l->row[i]->help);
 }
 

@@ -207,13 +207,15 @@ static enum dl_status aliases(completion *c, struct dl_diag *d) {
   return status == DL_OK ? offer_names(c, DL_ARCHITECTURE, NULL, d) : status;
 }
 
-/* Fields of the kind that dlest list prints. */
+/* Fields of the kind that dlest list prints; of accelerators for recommend. */
 static enum dl_status fields(completion *c, struct dl_diag *d) {
+  bool list = strcmp(c->command->name, "list") == 0;
+  const char *what = list ? c->argument : "gpus";
   (void)d;
   skip_to_name(c);
-  for (size_t k = 0; c->argument && k < DL_N_KINDS; k++) {
+  for (size_t k = 0; what && k < DL_N_KINDS; k++) {
     const struct dl_kind_info *kind = dl_kind_info((enum dl_kind)k);
-    if (strcmp(c->argument, kind->words) != 0)
+    if (strcmp(what, kind->words) != 0)
       continue;
     for (size_t i = 0; i < kind->n_fields; i++)
       dl_offer(c, kind->fields[i].name, kind->fields[i].unit);
@@ -276,6 +278,7 @@ static const struct {
     {"list", "columns", .list = true, .offer = fields},
     {"list", "sort", .list = true, .offer = fields},
     {"list", "where", .offer = condition},
+    {"recommend", "where", .offer = condition},
     {"predict", "method", .list = true, .offer = estimators},
     {"recommend", "method", .offer = estimators},
     {"step", "method", .list = true, .offer = projectors},

@@ -13,11 +13,108 @@
 #include "base/number.h"
 #include "catalog/architecture/token_costs.h"
 #include "cli/command.h"
-#include "cli/options/setting_readers.h"
+#include "cli/options/known_options.h"
 #include "run/run_columns.h"
 
+/* Stores the number of a column, within the column's range, or the word that a
+ * text stands for. */
+static enum dl_status set_value(struct dl_run *run, const struct dl_option *o,
+                                char *arg, struct dl_diag *d) {
+  enum dl_run_id id = (enum dl_run_id)o->column;
+  const struct dl_run_column *c = &dl_run_columns[id];
+  enum dl_status status = DL_OK;
+  if (c->is_text) {
+    const char *word = dl_run_word(c, arg);
+    struct dl_text what = {0};
+    if (!word) {
+      dl_run_column_explain(c, DL_VALUE_WORD, arg, &what);
+      status = dl_fail(d, DL_EUSAGE, "--%s: %s", o->name, dl_text_str(&what));
+    }
+    dl_text_free(&what);
+    dl_run_lend_text(run, id, word);
+    return status;
+  }
+  struct dl_option number = *o;
+  double x = 1; /* of a flag */
+  number.read = NULL;
+  number.low = fmax(o->low, c->low);
+  number.high = c->high;
+  number.whole |= c->whole;
+  if (o->kind == DL_OPTION_READ)
+    number.kind = DL_OPTION_NUMBER;
+  if (arg)
+    status = dl_option_store(&number, arg, &x, d);
+  dl_run_set_number(run, id, x);
+  return status;
+}
+
+/* "lora:16" sets the rank too. */
+static enum dl_status read_fine_tune(const struct dl_option *o, char *arg,
+                                     void *at, struct dl_diag *d) {
+  struct dl_job_options *job = at;
+  char *colon = strchr(arg, ':');
+  const struct dl_option rank = {.name = o->name,
+                                 .kind = DL_OPTION_NUMBER,
+                                 .column = DL_RUN_lora_rank,
+                                 .whole = true};
+  if (colon)
+    *colon = '\0';
+  enum dl_status status = set_value(&job->run, o, arg, d);
+  return status == DL_OK && colon ? set_value(&job->run, &rank, colon + 1, d)
+                                  : status;
+}
+
+static enum dl_status read_frozen(const struct dl_option *o, char *arg,
+                                  void *at, struct dl_diag *d) {
+  static char head[] = "head";
+  (void)arg;
+  return set_value(&((struct dl_job_options *)at)->run, o, head, d);
+}
+
+/* "8xh100", "8 x H100", "8*h100": a number of accelerators and their name in
+ * one, for which there are two options. */
+static enum dl_status refuse_counted(const struct dl_option *o, const char *arg,
+                                     struct dl_diag *d) {
+  size_t digits = strspn(arg, "0123456789");
+  const char *s = arg + digits + strspn(arg + digits, " ");
+  bool times = *s == 'x' || *s == 'X' || *s == '*';
+  s += times;
+  s += strspn(s, " ");
+  if (digits == 0 || !times || !dl_is_alpha(*s))
+    return DL_OK;
+  return dl_fail(
+      d, DL_EUSAGE,
+      "--%s: '%s' is a number and a name; write --gpus %.*s --gpu %s", o->name,
+      arg, (int)digits, arg, s);
+}
+
+/* Stores the value of a row with a column in the job; a list makes an axis, of
+ * values that the option takes. */
+static enum dl_status read_setting(const struct dl_option *o, char *arg,
+                                   void *at, struct dl_diag *d) {
+  struct dl_job_options *job = at;
+  const struct dl_run_column *c = &dl_run_columns[o->column];
+  bool counted = o->column == DL_RUN_gpu || o->column == DL_RUN_n_gpus;
+  if (counted && refuse_counted(o, arg, d) != DL_OK)
+    return DL_EUSAGE;
+  if (!arg || !job->takes_lists || !o->sweeps || !dl_axis_is_list(arg))
+    return set_value(&job->run, o, arg, d);
+  struct dl_run scratch = dl_run_unknown;
+  struct dl_diag inner;
+  dl_diag_init(&inner);
+  enum dl_status status =
+      dl_axes_set(&job->axes, c->name, arg, !c->is_text, &inner);
+  if (status != DL_OK)
+    dl_fail(d, status, "--%s: %s", o->name, inner.error);
+  dl_diag_free(&inner);
+  const struct dl_axis *a = dl_axes_find(&job->axes, c->name);
+  for (size_t i = 0; status == DL_OK && !c->is_text && i < a->n; i++)
+    status = set_value(&scratch, o, a->text.s[i], d);
+  return status;
+}
+
 #define SETTING(id)                                                            \
-  .kind = DL_OPTION_READ, .read = dl_read_setting, .column = DL_RUN_##id
+  .kind = DL_OPTION_READ, .read = read_setting, .column = DL_RUN_##id
 #define NUMBER_OF(id) SETTING(id), .whole = true
 #define SWEEPS .sweeps = true
 #define KNOWN(id)                                                              \
@@ -27,8 +124,9 @@
 const struct dl_option dl_job_options_rows[] = {
     DL_HEADING("What is run:", 1),
     {"arch", 'a', "NAME",
-     "architecture: a name (dlest list archs), your own file, or the shape "
-     "of a transformer (transformer:layers=32,hidden=4096,heads=32,...)",
+     "architecture: a name (dlest list archs), your own file (.xml, .onnx, or "
+     "config.json of a model hub), or the shape of a transformer "
+     "(transformer:layers=32,hidden=4096,heads=32,...)",
      SETTING(arch), SWEEPS, .reads = true},
     {"gpu", 'g', "NAME",
      "accelerator: a name (dlest list gpus) or your own file", SETTING(gpu),
@@ -60,10 +158,10 @@ const struct dl_option dl_job_options_rows[] = {
     {"fine-tune", 0, "WHAT",
      "weights that are trained: full (default), head (the classifier alone), "
      "lora:RANK or qlora:RANK",
-     .kind = DL_OPTION_READ, .read = dl_read_fine_tune,
-     .column = DL_RUN_fine_tune, .phase = "training"},
+     .kind = DL_OPTION_READ, .read = read_fine_tune, .column = DL_RUN_fine_tune,
+     .phase = "training"},
     {"frozen", 0, NULL, "the same as --fine-tune head", .kind = DL_OPTION_READ,
-     .read = dl_read_frozen, .column = DL_RUN_fine_tune},
+     .read = read_frozen, .column = DL_RUN_fine_tune},
     {"dataset", 0, "NAME",
      "sizes of a known data set (default imagenet; dlest list datasets)",
      DL_STORE(TEXT, struct dl_job_options, dataset), .phase = "training"},
@@ -74,11 +172,11 @@ const struct dl_option dl_job_options_rows[] = {
     {"epochs", 'e', "N", "epochs of the whole training (default 90)",
      SETTING(epochs), .phase = "training"},
     {"duration", 'd', "TIME",
-     "duration of the whole run: hours, or 90m, 3600s, 2h, 3d",
-     .kind = DL_OPTION_HOURS, .read = dl_read_setting,
-     .column = DL_RUN_duration_s, .methods = DL_TIMED_METHODS},
+     "duration of the whole run: 90m, 1h30m, 1:30:00, 2 days",
+     .kind = DL_OPTION_TIME, .read = read_setting, .column = DL_RUN_duration_s,
+     .methods = DL_TIMED_METHODS},
     {"epoch-time", 0, "TIME", "known time of an epoch: 12m",
-     .kind = DL_OPTION_TIME, .read = dl_read_setting, .column = DL_RUN_epoch_s,
+     .kind = DL_OPTION_TIME, .read = read_setting, .column = DL_RUN_epoch_s,
      .phase = "training", .methods = DL_TIMED_METHODS},
     {"step-time", 0, "TIME",
      "known time of a training step, a batch on each GPU: 250ms or 4.0it/s",
@@ -93,7 +191,8 @@ const struct dl_option dl_job_options_rows[] = {
      SETTING(gpu_power_w), .phase = "training", .methods = DL_TIMED_METHODS},
     {"utilisation", 'u', "SHARE",
      "GPU utilization, a share, for green-algorithms (default 1)",
-     SETTING(utilisation), .methods = "green-algorithms"},
+     SETTING(utilisation), .alias = "utilization",
+     .methods = "green-algorithms"},
     {"ram-gb", 'r', "GB",
      "memory of the node, for green-algorithms (default 32)", SETTING(ram_gb),
      .methods = "green-algorithms"},
@@ -157,7 +256,7 @@ const struct dl_option dl_job_options_rows[] = {
 
 const struct dl_option dl_table_options_rows[] = {
     DL_HEADING("Values and columns:", 3),
-    {"set", 0, "NAME=VALUE",
+    {"set", 's', "NAME=VALUE",
      "set a column or a field of a descriptor (gpu.tdp_w=300); overrides all "
      "else",
      AT(overrides)},
@@ -185,7 +284,7 @@ void dl_job_options_free(void *options) {
 }
 
 /* The value of the last "NAME=VALUE" of a list with that name, or NULL. */
-static const char *value_in(const struct dl_strlist *l, const char *name) {
+const char *dl_value_in(const struct dl_strlist *l, const char *name) {
   size_t n = strlen(name);
   for (size_t i = l->n; i > 0; i--)
     if (strncmp(l->s[i - 1], name, n) == 0 && l->s[i - 1][n] == '=')
@@ -195,8 +294,8 @@ static const char *value_in(const struct dl_strlist *l, const char *name) {
 
 bool dl_job_options_give(const struct dl_job_options *o, enum dl_run_id id) {
   const char *name = dl_run_columns[id].name;
-  return dl_run_has(&o->run, id) || value_in(&o->overrides, name) ||
-         value_in(&o->defines, name);
+  return dl_run_has(&o->run, id) || dl_value_in(&o->overrides, name) ||
+         dl_value_in(&o->defines, name);
 }
 
 /* Whether one of "a|b" is among "b,c". */
@@ -212,7 +311,7 @@ static bool any_method(const char *names, const char *list) {
 }
 
 static const char *phase_of(const struct dl_job_options *o) {
-  const char *phase = value_in(&o->overrides, "phase");
+  const char *phase = dl_value_in(&o->overrides, "phase");
   return phase ? phase : o->run.phase ? o->run.phase : "training";
 }
 
@@ -235,14 +334,13 @@ enum dl_status dl_job_options_check_table(struct dl_cli *cli,
                                           const struct dl_job_options *o,
                                           const struct dl_csv *csv) {
   bool phases =
-      dl_csv_find(csv, "phase") >= 0 || value_in(&o->defines, "phase");
+      dl_csv_find(csv, "phase") >= 0 || dl_value_in(&o->defines, "phase");
   for (size_t i = 0; i < cli->n_given; i++) {
     const struct dl_option *row = cli->given[i].option;
-    const char *column =
-        row->read == dl_read_setting || row->read == dl_read_known
-            ? dl_run_columns[row->column].name
-        : strcmp(row->name, "dataset") == 0 ? "train_samples"
-                                            : "";
+    const char *column = row->read == read_setting || row->read == dl_read_known
+                             ? dl_run_columns[row->column].name
+                         : strcmp(row->name, "dataset") == 0 ? "train_samples"
+                                                             : "";
     char why[80];
     snprintf(why, sizeof why, "here: it is for --phase %s", row->phase);
     if (row->phase && !phases && dl_strcasecmp(row->phase, phase_of(o)) != 0)
@@ -272,166 +370,4 @@ enum dl_status dl_job_options_check(struct dl_cli *cli,
               methods);
   }
   return DL_OK;
-}
-
-/* Requires the size of the training of a language model. */
-static enum dl_status check_size(const struct dl_job_options *o, bool inference,
-                                 bool language, struct dl_diag *d) {
-  static const enum dl_run_id others[] = {DL_RUN_train_samples,
-                                          DL_RUN_val_samples, DL_RUN_epochs};
-  bool per_epoch = dl_job_options_give(o, DL_RUN_train_tokens);
-  if (per_epoch && dl_run_has(&o->run, DL_RUN_train_samples))
-    return dl_fail(d, DL_EUSAGE,
-                   "--train-tokens and --train-samples exclude each other");
-  if (dl_job_options_give(o, DL_RUN_tokens)) {
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-      if (dl_run_has(&o->run, others[i]))
-        return dl_fail(d, DL_EUSAGE,
-                       "--tokens is the whole training; it does not go with "
-                       "%s",
-                       dl_run_columns[others[i]].name);
-    return o->dataset ? dl_fail(d, DL_EUSAGE,
-                                "--tokens is the whole training; it does not "
-                                "go with --dataset")
-                      : DL_OK;
-  }
-  if (!language || o->has_table || o->dataset || inference || per_epoch ||
-      dl_job_options_give(o, DL_RUN_train_samples) ||
-      dl_job_options_give(o, DL_RUN_duration_s))
-    return DL_OK;
-  return dl_fail(d, DL_EUSAGE,
-                 "'%.64s' is a language model; give --tokens N, of the whole "
-                 "training, --train-tokens N or --train-samples N",
-                 o->arch);
-}
-
-/* Sizes of the data set, where samples are not given one by one. */
-static enum dl_status apply_dataset(struct dl_job_options *o,
-                                    struct dl_frame *f,
-                                    struct dl_catalog *catalog, bool images,
-                                    struct dl_diag *d) {
-  bool train = dl_run_has(&o->run, DL_RUN_train_samples);
-  if (!o->dataset && images && !train)
-    o->dataset = "imagenet";
-  if (!o->dataset)
-    return DL_OK;
-  const struct dl_descriptor *found;
-  enum dl_status status =
-      dl_catalog_get(catalog, DL_DATASET, o->dataset, &found, d);
-  const struct dl_dataset *e = DL_AS(dataset, found);
-  if (status == DL_OK && !train && !isnan(e->train_samples))
-    status = dl_frame_set(f, DL_RUN_train_samples, e->train_samples, d);
-  if (status == DL_OK && !dl_run_has(&o->run, DL_RUN_val_samples) &&
-      !isnan(e->val_samples))
-    status = dl_frame_set(f, DL_RUN_val_samples, e->val_samples, d);
-  return status;
-}
-
-/* Values for what no option gives. */
-static enum dl_status apply_defaults(const struct dl_job_options *o,
-                                     struct dl_frame *f, bool defaults,
-                                     bool inference, bool language,
-                                     struct dl_diag *d) {
-  bool rate = dl_job_options_give(o, DL_RUN_request_rate);
-  const struct {
-    enum dl_run_id id;
-    double x;
-    bool on;
-  } values[] = {{DL_RUN_n_gpus, 1, true},
-                {DL_RUN_utilisation, 1, true},
-                {DL_RUN_ram_gb, 32, true},
-                {DL_RUN_requests, 1, defaults && inference},
-                {DL_RUN_batch_size, rate ? 256 : 1, defaults && inference},
-                {DL_RUN_batch_size, 256, defaults && !inference && !language},
-                {DL_RUN_epochs, language ? 1 : 90, defaults && !inference}};
-  enum dl_status status = DL_OK;
-  if (defaults && inference && rate && dl_job_options_give(o, DL_RUN_idle_s))
-    return dl_fail(d, DL_EUSAGE,
-                   "--idle-s does not go with --request-rate, which says how "
-                   "long the GPUs idle");
-  for (size_t i = 0; i < sizeof values / sizeof *values; i++)
-    if (status == DL_OK && values[i].on)
-      status = dl_frame_set(f, values[i].id, values[i].x, d);
-  return status;
-}
-
-enum dl_status dl_job_options_apply_table(const struct dl_job_options *o,
-                                          struct dl_frame *f,
-                                          struct dl_diag *d) {
-  enum dl_status status = DL_OK;
-  for (size_t i = 0; i < o->aliases.n && status == DL_OK; i++)
-    status = dl_frame_alias(f, o->aliases.s[i], d);
-  for (size_t i = 0; i < o->defines.n && status == DL_OK; i++)
-    status = dl_frame_define(f, o->defines.s[i], d);
-  for (size_t i = 0; i < o->overrides.n && status == DL_OK; i++)
-    status = dl_frame_override(f, o->overrides.s[i], d);
-  return status;
-}
-
-/* Warns of settings that have no effect on the job of the options. */
-static void warn_unused(const struct dl_job_options *o, bool language,
-                        struct dl_diag *d) {
-  static const enum dl_run_id of_sequences[] = {
-      DL_RUN_seq_len, DL_RUN_prompt_tokens, DL_RUN_output_tokens,
-      DL_RUN_train_tokens, DL_RUN_attention};
-  static const enum dl_run_id of_several[] = {
-      DL_RUN_scaling,       DL_RUN_sharding,        DL_RUN_network_gbps,
-      DL_RUN_gpus_per_node, DL_RUN_tensor_parallel, DL_RUN_pipeline_parallel};
-  const struct dl_run *run = &o->run;
-  bool one = isnan(run->n_gpus) || run->n_gpus <= 1;
-  if (language && dl_run_has(run, DL_RUN_image_px))
-    dl_warn(d, "image_px has no effect on '%.64s', a language model", o->arch);
-  for (size_t i = 0; o->arch && !o->sequences && i < DL_LENGTH(of_sequences);
-       i++)
-    if (dl_run_has(run, of_sequences[i]))
-      dl_warn(d, "%s has no effect on '%.64s', which takes no sequences",
-              dl_run_columns[of_sequences[i]].name, o->arch);
-  one = one && !dl_axes_find(&o->axes, "n_gpus");
-  for (size_t i = 0; one && i < DL_LENGTH(of_several); i++)
-    if (dl_run_has(run, of_several[i]))
-      dl_warn(d, "%s has no effect on one accelerator",
-              dl_run_columns[of_several[i]].name);
-  for (size_t i = 0; i < o->aliases.n && o->axes.n == 0; i++) {
-    const char *alias = o->aliases.s[i];
-    size_t n = strcspn(alias, "=");
-    const char *const names[] = {run->arch, run->gpu};
-    bool used = false;
-    for (size_t k = 0; k < 2; k++)
-      used |= names[k] && strlen(names[k]) == n &&
-              dl_strncasecmp(names[k], alias, n) == 0;
-    if (!used)
-      dl_warn(d, "--alias %.*s: nothing uses this name", (int)n, alias);
-  }
-}
-
-enum dl_status dl_job_options_apply(struct dl_job_options *o,
-                                    struct dl_frame *f,
-                                    struct dl_catalog *catalog, bool defaults,
-                                    struct dl_diag *d) {
-  const char *phase = value_in(&o->overrides, "phase");
-  if (!phase)
-    phase = o->run.phase;
-  phase = phase ? dl_run_word(&dl_run_columns[DL_RUN_phase], phase) : NULL;
-  bool language, inference = phase && strcmp(phase, "inference") == 0;
-  enum dl_status status = dl_job_options_apply_table(o, f, d);
-  if (status == DL_OK)
-    status = dl_job_options_language(o, catalog, &language, d);
-  if (status == DL_OK && language)
-    dl_settle_throughput(o);
-  if (status == DL_OK && defaults && !o->has_table)
-    warn_unused(o, language, d);
-  if (status == DL_OK && defaults)
-    status = check_size(o, inference, language, d);
-  if (status == DL_OK)
-    status = apply_defaults(o, f, defaults, inference, language, d);
-  if (status == DL_OK)
-    status = apply_dataset(o, f, catalog,
-                           defaults && !language && !inference &&
-                               !dl_job_options_give(o, DL_RUN_tokens),
-                           d);
-  if (status == DL_OK)
-    status = dl_frame_set_run(f, &o->run, d);
-  if (status == DL_OK)
-    status = dl_site_find(&o->site, catalog, &o->foot, d);
-  return status;
 }

@@ -18,8 +18,9 @@ struct dl_job_options {
   struct dl_strlist aliases;   /* --alias */
   struct dl_axes axes;         /* columns that were given as lists */
   const char *dataset;
-  const char *arch; /* the first of several; by dl_job_options_language */
-  bool sequences;   /* one of the architectures takes sequences; by the same */
+  bool default_dataset; /* no option gives it; by dl_job_options_apply */
+  const char *arch;     /* the first of several; by dl_job_options_language */
+  bool sequences; /* one of the architectures takes sequences; by the same */
   struct dl_site_options site;
   struct dl_footprint foot; /* filled in by dl_job_options_apply */
   bool any_throughput; /* --throughput without the unit of what is counted */
@@ -49,6 +50,9 @@ void dl_job_options_init(struct dl_job_options *o);
 
 /* Frees the lists and axes of a struct dl_job_options. */
 void dl_job_options_free(void *options);
+
+/* The value of the last "NAME=VALUE" with that name, or NULL. */
+const char *dl_value_in(const struct dl_strlist *l, const char *name);
 
 /* Whether an option, --set or --define gives a quantity. */
 bool dl_job_options_give(const struct dl_job_options *o, enum dl_run_id id);

@@ -3,6 +3,7 @@
 dlest_SOURCES += \
 	%D%/budget.c \
 	%D%/budget.h \
+	%D%/job_apply.c \
 	%D%/job_options.c \
 	%D%/job_options.h \
 	%D%/log_options.c \
@@ -11,8 +12,8 @@ dlest_SOURCES += \
 	%D%/node_options.h \
 	%D%/option.c \
 	%D%/option.h \
-	%D%/setting_readers.c \
-	%D%/setting_readers.h \
+	%D%/known_options.c \
+	%D%/known_options.h \
 	%D%/shard_option.c \
 	%D%/shard_option.h \
 	%D%/site_options.c \

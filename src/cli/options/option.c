@@ -6,7 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/constants.h"
 #include "base/number.h"
 #include "base/timestamp.h"
 
@@ -26,13 +25,8 @@ static int word_index(const char *words, const char *arg) {
 static bool read_number(const struct dl_option *o, const char *arg,
                         double *to) {
   double x;
-  bool time = o->kind == DL_OPTION_SECONDS || o->kind == DL_OPTION_HOURS ||
-              o->kind == DL_OPTION_TIME;
-  double unit_s = o->kind == DL_OPTION_SECONDS ? 1
-                  : o->kind == DL_OPTION_HOURS ? DL_S_PER_HOUR
-                                               : NAN;
-  bool ok =
-      time ? dl_parse_duration(arg, unit_s, &x) : dl_parse_double(arg, &x);
+  bool ok = o->kind == DL_OPTION_TIME ? dl_parse_duration(arg, &x)
+                                      : dl_parse_double(arg, &x);
   if (!ok || (o->high > 0 && x > o->high) || (o->whole && x != floor(x)))
     return false;
   if (o->kind == DL_OPTION_PERCENT) {
@@ -66,14 +60,12 @@ static void add_expected(const struct dl_option *o, struct dl_text *t) {
     dl_text_add(t, o->expected);
   else if (o->kind == DL_OPTION_PERCENT)
     dl_text_add(t, "percent, from 1 to below 100");
+  else if (o->kind == DL_OPTION_TIME && o->high > 0)
+    dl_text_printf(
+        t, "a time above 0, at most %g s: 90s, 30m, 1h30m, 1:30:00, 2 days",
+        o->high);
   else if (o->kind == DL_OPTION_TIME)
-    dl_text_add(t, "a time above 0 with its unit: 90s, 30m, 2h, 3d");
-  else if ((o->kind == DL_OPTION_SECONDS || o->kind == DL_OPTION_HOURS) &&
-           o->high > 0)
-    dl_text_printf(t, "a time above 0, at most %g s: 90s, 30m, 2h, 3d",
-                   o->high);
-  else if (o->kind == DL_OPTION_SECONDS || o->kind == DL_OPTION_HOURS)
-    dl_text_add(t, "a time above 0: 90s, 30m, 2h, 3d");
+    dl_text_add(t, "a time above 0: 90s, 30m, 1h30m, 1:30:00, 2 days");
   else if (o->kind == DL_OPTION_WORDS)
     dl_text_add(t, "values separated by commas");
   else if (o->kind == DL_OPTION_CHOICE)
@@ -95,6 +87,11 @@ static void add_expected(const struct dl_option *o, struct dl_text *t) {
 static enum dl_status refuse(const struct dl_option *o, const char *arg,
                              struct dl_diag *d) {
   struct dl_text t = {0};
+  double x;
+  if (o->kind == DL_OPTION_TIME && dl_parse_double(arg, &x) && x > 0)
+    return dl_fail(d, DL_EUSAGE,
+                   "--%s: '%s' has no unit; write %ss, %sm, %sh or %sd",
+                   o->name, arg, arg, arg, arg, arg);
   add_expected(o, &t);
   enum dl_status status =
       dl_fail(d, DL_EUSAGE, "--%s: invalid value '%s'; expected %s", o->name,

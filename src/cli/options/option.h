@@ -23,9 +23,7 @@ enum dl_option_kind {
   DL_OPTION_ABOVE,   /* double: above low, at most high */
   DL_OPTION_PERCENT, /* double, a share: 1 % to below 100 %, since 0.9 is meant
                         as a share more often than as 0.9 % */
-  DL_OPTION_SECONDS, /* double, s: a time above 0; seconds without a unit */
-  DL_OPTION_HOURS,   /* double, s: a time above 0; hours without a unit */
-  DL_OPTION_TIME,    /* the same; refused without a unit */
+  DL_OPTION_TIME,    /* double, s: a time above 0 with its unit (timestamp.h) */
   DL_OPTION_CHOICE,  /* unsigned or enum: the index of one of the words */
   DL_OPTION_READ     /* what the row's function stores */
 };
@@ -75,8 +73,6 @@ struct dl_option {
 #define DL_STORED_NUMBER double
 #define DL_STORED_ABOVE double
 #define DL_STORED_PERCENT double
-#define DL_STORED_SECONDS double
-#define DL_STORED_HOURS double
 #define DL_STORED_TIME double
 #define DL_STORED_CHOICE unsigned
 

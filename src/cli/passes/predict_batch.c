@@ -12,6 +12,7 @@
 #include "base/number.h"
 #include "catalog/architecture/token_costs.h"
 #include "cli/options/budget.h"
+#include "cli/views/job_limits.h"
 #include "cli/views/predict_report.h"
 #include "estimate/methods/work.h"
 #include "run/run_columns.h"

@@ -18,7 +18,7 @@ struct dl_predict_options {
   double coverage;       /* 0 .. 1 */
   unsigned known;        /* columns of --input that condition the estimates */
   double budget_kwh;     /* INFINITY without one */
-  bool explain;
+  bool all, explain;
 };
 
 /* One row a run and method; the table's own columns come first, those that

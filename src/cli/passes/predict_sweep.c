@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "cli/options/budget.h"
+#include "cli/views/job_limits.h"
 #include "cli/views/predict_report.h"
 #include "estimate/sweep.h"
 

@@ -16,6 +16,7 @@ struct dl_recommend_options {
   const char *accuracy; /* table, or NULL */
   const char *table;    /* measured runs, or NULL */
   const char *nodes;    /* list of nodes, "all", or NULL */
+  const char *where;    /* formula that accelerators meet, or NULL */
   double coverage;      /* 0 .. 1 */
   double deadline_s;    /* INFINITY without one */
   double budget_kwh;    /* the same */

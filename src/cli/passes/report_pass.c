@@ -182,10 +182,10 @@ static void run_stages(struct pipeline *p) {
     {
       if (p->counted == DL_OK)
         p->counted = count_jobs(p, s);
-      else
-        s->n = 0;
-      if (p->counted != DL_OK)
+      if (p->counted != DL_OK) {
+        s->n = s->written = 0; /* nothing of this part is written */
         atomic_store(&p->stop, true);
+      }
     }
 #pragma omp task depend(inout : s->part)
     format_jobs(p->w, s);

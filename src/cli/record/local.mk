@@ -1,6 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 dlest_SOURCES += \
+	%D%/record_estimate.c \
+	%D%/record_estimate.h \
+	%D%/record_files.c \
+	%D%/record_files.h \
+	%D%/record_job.c \
+	%D%/record_job.h \
 	%D%/record_live.c \
 	%D%/record_live.h \
 	%D%/record_report.c \

@@ -49,7 +49,8 @@ static void show(struct dl_text *t, enum dl_style style, const char *unit,
   dl_show(t, style, unit, &v, NULL);
 }
 
-/* "3 of 90 epochs, 4.56 MJ in total (4.40 .. 4.70 MJ), 2 h 03 min left" */
+/* "3 of 90 epochs, in total 4.56 MJ (4.40 .. 4.70 MJ), 2 h 03 min left, 450 g
+ * CO2e, 0.35 EUR" */
 static void describe(struct dl_live *l, const struct dl_step *s,
                      double duration_s) {
   const struct dl_projection *p = &s->p[0];
@@ -71,6 +72,15 @@ static void describe(struct dl_live *l, const struct dl_step *s,
     show(t, DL_TIME, "s", p->duration_s - duration_s);
     dl_text_add(t, " left");
   }
+  struct dl_costs costs = dl_footprint_costs(&l->step.foot, p->energy_j);
+  if (!isnan(costs.co2e_g)) {
+    dl_text_add(t, ", ");
+    show(t, DL_MASS, "g CO2e", costs.co2e_g);
+  }
+  if (!isnan(costs.price)) {
+    dl_text_add(t, ", ");
+    show(t, DL_PLAIN, l->step.foot.currency, costs.price);
+  }
   l->over |= p->low_j > l->budget_kwh * DL_J_PER_KWH;
 }
 
@@ -84,6 +94,7 @@ static void look(struct dl_live *l, const struct dl_record_result *so_far) {
   struct dl_strlist all = l->step.paths;
   if (so_far->n_epochs == 0)
     l->step.paths.n = 1;
+  l->step.extract.meter.cut_gaps = so_far->suspended_s > 0;
   dl_diag_init(&d);
   if (dl_step_look(&l->step, &s, &d) == DL_OK) {
     describe(l, &s, so_far->duration_s);

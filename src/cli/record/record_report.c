@@ -5,6 +5,7 @@
 
 #include <math.h>
 
+#include "base/constants.h"
 #include "base/memory.h"
 
 static const char *const parts[] = {[DL_METER_GPU] = "GPU",
@@ -12,39 +13,129 @@ static const char *const parts[] = {[DL_METER_GPU] = "GPU",
                                     [DL_METER_RAM] = "memory",
                                     [DL_METER_NODE] = "node"};
 
-static void add_devices(struct dl_report *r, const struct dl_sensors *s) {
+static void add_devices(struct dl_report *r, const struct dl_sensors *s,
+                        double seconds) {
   static const struct dl_column columns[] = {
       {"part", "part", NULL, DL_CODE, false},
       {"device", "device", NULL, DL_CODE, false},
       {"energy_j", "energy", "J", DL_ENERGY, false},
+      {"power_w", "mean power", "W", DL_PLAIN, false},
+      {"assumed", NULL, NULL, DL_CODE, false},
   };
   struct dl_table *t = dl_report_table(r, "devices", "By device", columns,
                                        DL_LENGTH(columns), false);
   for (size_t i = 0; i < s->n; i++) {
-    const struct dl_value row[] = {dl_string(parts[s->s[i].part]),
-                                   dl_string(s->s[i].name),
-                                   dl_number(s->s[i].used_j)};
+    const struct dl_sensor *x = &s->s[i];
+    const struct dl_value row[] = {
+        dl_string(x->assumed ? "CPU (assumed)" : parts[x->part]),
+        dl_string(x->name), dl_number(x->used_j),
+        dl_number(x->used_j / seconds), dl_bool(x->assumed)};
     dl_table_row(t, row, NULL);
   }
 }
 
-struct dl_report *dl_record_report(const struct dl_run *run,
-                                   const struct dl_sensors *s,
-                                   const struct dl_record_result *result,
-                                   const char *trace) {
-  struct dl_report *r = dl_report_new();
-  if (!r)
-    return NULL;
-  double seconds = run->duration_s;
+/* Means over the epochs, without what lies before and behind them. */
+static void mean_epoch(const struct dl_run *run, double *energy_j,
+                       double *seconds) {
+  double n = 0, j = 0, s = 0;
+  for (size_t i = 0; i < run->n_epochs; i++)
+    if (run->epoch[i].part == DL_PART_EPOCH) {
+      j += run->epoch[i].energy_j;
+      s += run->epoch[i].duration_s;
+      n++;
+    }
+  *energy_j = n > 0 ? j / n : NAN;
+  *seconds = n > 0 ? s / n : NAN;
+}
+
+/* Of the phases that the program marked. */
+static void add_phases(struct dl_report *r, const struct dl_phases *p) {
+  static const struct dl_column columns[] = {
+      {"phase", "phase", NULL, DL_CODE, false},
+      {"duration_s", "time", "s", DL_TIME, false},
+      {"energy_j", "energy", "J", DL_ENERGY, false},
+      {"energy_share", "share", "%", DL_PERCENT, false},
+  };
+  double all_j = 0;
+  if (p->n == 0)
+    return;
+  for (size_t i = 0; i < p->n; i++)
+    all_j += p->phase[i].energy_j;
+  struct dl_table *t = dl_report_table(r, "phases", "By phase", columns,
+                                       DL_LENGTH(columns), false);
+  for (size_t i = 0; i < p->n; i++) {
+    const struct dl_phase *x = &p->phase[i];
+    const struct dl_value row[] = {
+        dl_string(*x->name ? x->name : "before the first mark"),
+        dl_number(x->seconds), dl_number(x->energy_j),
+        dl_number(x->energy_j / all_j)};
+    if (x->seconds > 0)
+      dl_table_row(t, row, NULL);
+  }
+}
+
+/* Of all that was measured; cost and emissions where a grid is given. */
+static void add_energy(struct dl_report *r, const struct dl_record_summary *x) {
+  const struct dl_run *run = x->run;
+  struct dl_costs costs = dl_footprint_costs(x->foot, run->energy_j);
   const struct dl_report_line lines[] = {
       {"energy_j", "Energy", "J", DL_ENERGY, dl_number(run->energy_j)},
       {"energy_kwh", "in kWh", NULL, DL_PLAIN,
-       dl_number(run->energy_j / 3.6e6)},
+       dl_number(run->energy_j / DL_J_PER_KWH)},
       {"boundary", "Boundary", NULL, DL_CODE, dl_string(run->boundary)},
       {"gpu_energy_j", "GPUs", "J", DL_ENERGY, dl_known(run->gpu_energy_j)},
       {"cpu_energy_j", "CPUs", "J", DL_ENERGY, dl_known(run->cpu_energy_j)},
       {"ram_energy_j", "Memory", "J", DL_ENERGY, dl_known(run->ram_energy_j)},
       {"node_energy_j", "Node", "J", DL_ENERGY, dl_known(run->node_energy_j)},
+      {"cpu_share", "the program's share of the CPUs' work", "%", DL_PERCENT,
+       dl_known(x->result->cpu_share)},
+      {"own_cpu_energy_j", "and of their energy", "J", DL_ENERGY,
+       dl_known(x->result->own_cpu_j)},
+      {"facility_energy_j", "With cooling and power distribution", "J",
+       DL_ENERGY, dl_known(costs.facility_j)},
+      {"co2e_g", "Emissions", "g CO2e", DL_MASS, dl_known(costs.co2e_g)},
+      {"cost", "Cost", x->foot->currency, DL_PLAIN, dl_known(costs.price)}};
+  dl_report_lines(r, lines, DL_LENGTH(lines));
+}
+
+static void add_estimate(struct dl_report *r,
+                         const struct dl_record_summary *x) {
+  const struct dl_record_estimate *e = x->estimate;
+  if (!e->method)
+    return;
+  double measured_j = x->run->gpu_energy_j;
+  const struct dl_column low = {"estimate_low_j", "90 % interval", "J",
+                                DL_ENERGY, false};
+  const struct dl_value bounds[2] = {dl_known(e->low_j), dl_known(e->high_j)};
+  const struct dl_report_line lines[] = {
+      {"estimate_method", "Estimate of dlest predict", NULL, DL_CODE,
+       dl_string(e->method)},
+      {"estimate_j", "of the GPUs", "J", DL_ENERGY, dl_number(e->energy_j)}};
+  const struct dl_report_line behind[] = {
+      {"estimate_error", "its error", "%", DL_PERCENT,
+       dl_number(e->energy_j / measured_j - 1)},
+      {"estimate_duration_s", "Estimated time", "s", DL_TIME,
+       dl_known(e->duration_s)}};
+  dl_report_lines(r, lines, DL_LENGTH(lines));
+  if (!isnan(e->low_j))
+    dl_report_range(r, &low, "estimate_high_j", bounds);
+  dl_report_lines(r, behind, DL_LENGTH(behind));
+}
+
+struct dl_report *dl_record_report(const struct dl_record_summary *x) {
+  struct dl_report *r = dl_report_new();
+  if (!r)
+    return NULL;
+  const struct dl_run *run = x->run;
+  double seconds = run->duration_s;
+  bool several = x->job->nodes > 1;
+  double epoch_j, epoch_s;
+  mean_epoch(run, &epoch_j, &epoch_s);
+  const struct dl_report_line lines[] = {
+      {"host", several ? "Node" : NULL, NULL, DL_CODE,
+       dl_known_string(*x->job->host ? x->job->host : NULL)},
+      {"nodes", several ? "of nodes" : NULL, NULL, DL_CODE,
+       dl_count(x->job->nodes)},
       {"duration_s", "Time", "s", DL_TIME, dl_number(seconds)},
       {"power_w", "Mean power", "W", DL_PLAIN,
        dl_number(run->energy_j / seconds)},
@@ -52,16 +143,25 @@ struct dl_report *dl_record_report(const struct dl_run *run,
       {"epochs", "Epochs", NULL, DL_CODE, dl_known(run->epochs)},
       {"epochs_verdict", "epoch detection", NULL, DL_CODE,
        dl_known_string(run->epochs_verdict)},
-      {"epoch_energy_j", "Epoch energy", "J", DL_ENERGY,
-       dl_known(run->epoch_energy_j)},
-      {"epoch_s", "Epoch time", "s", DL_TIME, dl_known(run->epoch_s)},
-      {"samples", "Samples", NULL, DL_CODE, dl_count(result->n_samples)},
+      {"epoch_energy_j", "Epoch energy", "J", DL_ENERGY, dl_known(epoch_j)},
+      {"epoch_s", "Epoch time", "s", DL_TIME, dl_known(epoch_s)}};
+  const struct dl_report_line last[] = {
+      {"samples", "Samples", NULL, DL_CODE, dl_count(x->result->n_samples)},
       {"exit_status", NULL, NULL, DL_CODE,
-       dl_number((double)result->exit_status)},
-      {"trace", "Recording", NULL, DL_CODE, dl_known_string(trace)}};
+       dl_number((double)x->result->exit_status)},
+      {"trace", "Recording", NULL, DL_CODE, dl_known_string(x->trace)}};
+  add_energy(r, x);
   dl_report_lines(r, lines, DL_LENGTH(lines));
-  if (s->n > 1)
-    add_devices(r, s);
+  add_estimate(r, x);
+  dl_report_lines(r, last, DL_LENGTH(last));
+  if (x->sensors->n > 1)
+    add_devices(r, x->sensors, seconds);
+  add_phases(r, &x->result->phases);
+  if (run->arch && x->estimate->lacks)
+    dl_report_sayf(r,
+                   "No estimate of dlest predict to compare: '%s' is unknown "
+                   "(--dataset, --set).",
+                   x->estimate->lacks);
   return r;
 }
 

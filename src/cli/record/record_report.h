@@ -4,16 +4,27 @@
 #ifndef DL_CLI_RECORD_RECORD_REPORT_H
 #define DL_CLI_RECORD_RECORD_REPORT_H
 
+#include "cli/options/site_options.h"
+#include "cli/record/record_estimate.h"
+#include "cli/record/record_job.h"
 #include "output/report.h"
 #include "record/recorder.h"
 #include "run/run.h"
 
+/* A recording that is over. */
+struct dl_record_summary {
+  const struct dl_run *run;
+  const struct dl_sensors *sensors;
+  const struct dl_record_result *result;
+  const struct dl_record_job *job;
+  const struct dl_record_estimate *estimate;
+  const struct dl_footprint *foot;
+  const char *trace; /* path of the recording, or NULL */
+};
+
 /* What was measured, of which devices. NULL: out of memory. Its texts point
- * into the arguments. `trace`: path of the recording, or NULL. */
-struct dl_report *dl_record_report(const struct dl_run *run,
-                                   const struct dl_sensors *s,
-                                   const struct dl_record_result *result,
-                                   const char *trace);
+ * into what the summary points to. */
+struct dl_report *dl_record_report(const struct dl_record_summary *x);
 
 /* A table of sensors, and what could be measured with more rights. */
 struct dl_report *dl_sensors_report(const struct dl_sensors *s);

@@ -18,6 +18,7 @@ struct view {
   struct dl_report *r;
   struct dl_report *g; /* the group "node" of it */
   struct dl_node_power node;
+  struct dl_node_answer *answer;
 };
 
 /* A part of the node: its name in JSON, its name for people, and where its
@@ -278,6 +279,7 @@ static void add_embodied(struct view *t, double duration_s,
             "no embodied carbon is known of node '%s'; give it with --set "
             "node.embodied_kg=KG",
             node->head.id);
+  t->answer->embodied_g = m.server_g + (m.gpus > 0 ? m.gpus_g : 0);
   if (!(m.gpus > 0) || !gpu)
     return;
   add_hardware(t->g, table,
@@ -357,6 +359,8 @@ static void add_node(struct view *t, const struct dl_accelerator *gpu,
   double tdp_j = dl_node_busy_tdp(&t->node, duration_s);
   double grams = e.bound[b].x / DL_J_PER_KWH * s->foot->intensity.x;
   double runtime_j = dl_node_rated(&t->node, duration_s, DL_BOUND_NODE);
+  t->answer->j = e.bound[b];
+  t->answer->boundary = dl_boundary_name(b);
   const struct dl_report_line lines[] = {
       {.key = "estimate", .value = dl_string(s->est[s->best].method)},
       {.key = "tdp_j", .value = dl_number(tdp_j)},
@@ -377,9 +381,10 @@ static void add_node(struct view *t, const struct dl_accelerator *gpu,
 
 enum dl_status dl_node_report(struct dl_report *r,
                               const struct dl_node_subject *s,
+                              struct dl_node_answer *answer,
                               struct dl_diag *d) {
   const struct dl_node_options *o = s->o;
-  struct view t = {.s = s, .r = r};
+  struct view t = {.s = s, .r = r, .answer = answer};
   add_share(r, o);
   if (!o->found || s->best < 0)
     return DL_OK;

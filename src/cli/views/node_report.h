@@ -19,11 +19,20 @@ struct dl_node_subject {
   const char *interval; /* heading of intervals; outlives the report */
 };
 
+/* The answer of a node: energy at its widest boundary, and the embodied carbon
+ * that the job is charged. Numbers are NaN without. */
+struct dl_node_answer {
+  struct dl_span_j j;
+  const char *boundary;
+  double embodied_g;
+};
+
 /* The share of an accelerator and, with a node, its energy by part and at
  * every boundary, its emissions and cost: "node" in JSON, absent without one.
- * Warns of parts without a known power. Errors: as dl_node_resolve. */
+ * Warns of parts without a known power. Sets what is known of *answer. Errors:
+ * as dl_node_resolve. */
 enum dl_status dl_node_report(struct dl_report *r,
                               const struct dl_node_subject *s,
-                              struct dl_diag *d);
+                              struct dl_node_answer *answer, struct dl_diag *d);
 
 #endif

@@ -14,6 +14,8 @@
 #include "estimate/methods/work.h"
 #include "estimate/node/parallel.h"
 #include "estimate/node/peak_memory.h"
+#include "output/report_tree.h"
+#include "output/units.h"
 #include "run/setup/training_setup.h"
 
 /* --- settings */
@@ -96,6 +98,24 @@ static void add_all_reduce(struct dl_report *r, const struct dl_job *job) {
   dl_report_add(r, NULL, "gradient all-reduce", NULL, DL_CODE, dl_string(text));
 }
 
+/* Adds a number as it is for programs, and for people with a mark where it is
+ * assumed or the default. The key is that of the column. */
+static void add_marked(struct dl_report *r, const struct dl_job *job,
+                       const struct dl_job_options *o, enum dl_run_id id,
+                       const struct dl_report_line *line) {
+  struct dl_text t = {0};
+  dl_show(&t, line->style, line->unit, &line->value, NULL);
+  dl_text_add(&t, dl_is_assumed(job->row, id)  ? " (assumed)"
+                  : dl_job_options_give(o, id) ? ""
+                                               : " (default)");
+  dl_report_add(r, dl_run_columns[id].name, NULL, NULL, line->style,
+                line->value);
+  if (!dl_value_absent(&line->value))
+    dl_report_add(r, NULL, line->label, NULL, DL_CODE,
+                  dl_string(dl_text_str(&t)));
+  dl_text_free(&t);
+}
+
 /* "bf16 (assumed)" */
 static struct dl_value with_origin(const struct dl_job *job, enum dl_run_id id,
                                    char text[64]) {
@@ -107,20 +127,10 @@ static struct dl_value with_origin(const struct dl_job *job, enum dl_run_id id,
   return dl_known_string(text);
 }
 
-/* "4 (assumed)"; NULL where it is given or unknown. */
-static const char *number_assumed(const struct dl_job *job, enum dl_run_id id,
-                                  char text[48]) {
-  char number[DL_NUMBER_SIZE];
-  if (!dl_is_assumed(job->row, id))
-    return NULL;
-  snprintf(text, 48, "%s (assumed)",
-           dl_format_short(number, dl_run_number(job->run, id)));
-  return text;
-}
-
 /* How a training is set up, as far as it is given or assumed; programs get all
  * of it. */
-static void add_setup(struct dl_report *r, const struct dl_job *job) {
+static void add_setup(struct dl_report *r, const struct dl_job *job,
+                      const struct dl_job_options *o) {
   static const struct {
     enum dl_run_id id;
     const char *label, *unit;
@@ -147,12 +157,10 @@ static void add_setup(struct dl_report *r, const struct dl_job *job) {
       dl_report_add(r, NULL, rows[i].label, NULL, DL_CODE,
                     with_origin(job, id, text));
     } else {
-      const char *assumed = number_assumed(job, id, text);
-      dl_report_add(r, key, assumed ? NULL : rows[i].label, rows[i].unit,
-                    DL_CODE, dl_known(dl_run_number(job->run, id)));
-      if (assumed)
-        dl_report_add(r, NULL, rows[i].label, NULL, DL_CODE,
-                      dl_string(assumed));
+      const struct dl_report_line line = {
+          NULL, rows[i].label, rows[i].unit, DL_CODE,
+          dl_number(dl_run_number(job->run, id))};
+      add_marked(r, job, o, id, &line);
     }
   }
   double batch = dl_is_inference(job) ? NAN : dl_global_batch(job->run);
@@ -181,7 +189,8 @@ static void add_memory(struct dl_report *r, const struct dl_job *job) {
 }
 
 /* Work, the rate at which it is done, and what methods assume. */
-static void add_rates(struct dl_report *r, const struct dl_job *job) {
+static void add_rates(struct dl_report *r, const struct dl_job *job,
+                      const struct dl_job_options *o) {
   const struct dl_run *run = job->run;
   const struct dl_architecture *arch = job->found.arch;
   bool language = arch && dl_is_language_model(arch);
@@ -202,14 +211,41 @@ static void add_rates(struct dl_report *r, const struct dl_job *job) {
        dl_known_string(run->framework)},
       {"power_limit_w", "power limit", "W", DL_PLAIN,
        dl_known(run->power_limit_w)},
-      {.key = "facts_assumed", .value = dl_string(assumed)},
-      {"efficiency", "efficiency (flops)", NULL, DL_PLAIN,
-       dl_number(run->efficiency)},
-      {"utilisation", "utilisation (green-algorithms)", NULL, DL_PLAIN,
-       dl_number(run->utilisation)},
-      {"ram_gb", "memory (green-algorithms)", "GB", DL_PLAIN,
-       dl_number(run->ram_gb)}};
+      {.key = "facts_assumed", .value = dl_string(assumed)}};
   dl_report_lines(r, then, DL_LENGTH(then));
+  add_marked(r, job, o, DL_RUN_efficiency,
+             &(struct dl_report_line){NULL, "efficiency (flops)", NULL,
+                                      DL_PLAIN, dl_number(run->efficiency)});
+  add_marked(r, job, o, DL_RUN_utilisation,
+             &(struct dl_report_line){NULL, "utilisation (green-algorithms)",
+                                      NULL, DL_PLAIN,
+                                      dl_number(run->utilisation)});
+  add_marked(r, job, o, DL_RUN_ram_gb,
+             &(struct dl_report_line){NULL, "memory (green-algorithms)", "GB",
+                                      DL_PLAIN, dl_number(run->ram_gb)});
+}
+
+/* The data of a training, or nothing for people. */
+static void add_data(struct dl_report *r, const struct dl_job *job,
+                     const struct dl_job_options *o) {
+  bool trains = !dl_is_inference(job) && isnan(job->run->tokens);
+  struct dl_text t = {0};
+  if (trains && o->dataset)
+    dl_text_printf(&t, "%s%s", o->dataset,
+                   o->default_dataset ? " (default)" : "");
+  const struct dl_report_line lines[] = {
+      {.key = "dataset", .value = dl_string(o->dataset)},
+      {NULL, trains ? "data set" : NULL, NULL, DL_CODE,
+       dl_string(t.len > 0 ? dl_text_str(&t) : NULL)},
+      {"train_samples", trains ? "training samples" : NULL, NULL, DL_CODE,
+       dl_number(job->train_samples)},
+      {"val_samples", trains ? "validation samples" : NULL, NULL, DL_CODE,
+       dl_number(job->val_samples)}};
+  dl_report_lines(r, lines, DL_LENGTH(lines));
+  dl_text_free(&t);
+  add_marked(r, job, o, DL_RUN_epochs,
+             &(struct dl_report_line){NULL, trains ? "epochs" : NULL, NULL,
+                                      DL_CODE, dl_number(job->epochs)});
 }
 
 void dl_predict_settings(struct dl_report *r, const struct dl_job *job,
@@ -219,35 +255,29 @@ void dl_predict_settings(struct dl_report *r, const struct dl_job *job,
   const struct dl_accelerator *gpu = job->found.gpu;
   bool inference = dl_is_inference(job);
   bool language = arch && dl_is_language_model(arch);
-  bool trains = !inference && isnan(run->tokens);
-  char assumed_batch[48];
-  const char *batch = number_assumed(job, DL_RUN_batch_size, assumed_batch);
   const struct dl_report_line first[] = {
       {"arch", "architecture", NULL, DL_CODE,
        dl_string(arch ? arch->head.id : run->arch)},
       {.key = "gpu", .value = dl_string(gpu ? gpu->head.id : run->gpu)},
       {"gpu_name", "GPU", NULL, DL_CODE,
-       dl_string(gpu ? gpu->head.name : run->gpu)},
-      {"n_gpus", "GPUs", NULL, DL_CODE, dl_number(run->n_gpus)},
-      {"phase", inference ? "phase" : NULL, NULL, DL_CODE,
-       dl_string(inference ? "inference" : "training")},
-      {"dataset", trains ? "data set" : NULL, NULL, DL_CODE,
-       dl_string(o->dataset)},
-      {"train_samples", trains ? "training samples" : NULL, NULL, DL_CODE,
-       dl_number(job->train_samples)},
-      {"val_samples", trains ? "validation samples" : NULL, NULL, DL_CODE,
-       dl_number(job->val_samples)},
-      {"epochs", trains ? "epochs" : NULL, NULL, DL_CODE,
-       dl_number(job->epochs)},
-      {"batch_size", batch ? NULL : "batch size", NULL, DL_CODE,
-       dl_known(run->batch_size)},
-      {NULL, "batch size", NULL, DL_CODE, dl_known_string(batch)},
-      {"image_px", language ? NULL : "input", "px", DL_CODE,
-       dl_number(run->image_px)}};
+       dl_string(gpu ? gpu->head.name : run->gpu)}};
+  const struct dl_report_line phase = {
+      "phase", inference ? "phase" : NULL, NULL, DL_CODE,
+      dl_string(inference ? "inference" : "training")};
   dl_report_lines(r, first, DL_LENGTH(first));
+  add_marked(r, job, o, DL_RUN_n_gpus,
+             &(struct dl_report_line){NULL, "GPUs", NULL, DL_CODE,
+                                      dl_number(run->n_gpus)});
+  dl_report_lines(r, &phase, 1);
+  add_data(r, job, o);
+  add_marked(r, job, o, DL_RUN_batch_size,
+             &(struct dl_report_line){NULL, "batch size", NULL, DL_CODE,
+                                      dl_number(run->batch_size)});
+  dl_report_add(r, "image_px", language ? NULL : "input", "px", DL_CODE,
+                dl_number(run->image_px));
   add_tokens(r, job);
-  add_rates(r, job);
-  add_setup(r, job);
+  add_rates(r, job, o);
+  add_setup(r, job, o);
   add_memory(r, job);
   add_all_reduce(r, job);
   dl_add_footprint(r, &o->foot);
@@ -405,93 +435,4 @@ void dl_predict_served(struct dl_report *r, const struct dl_job *job,
        s->host_s},
       {tokens ? "prompts" : NULL, "reading prompts", s->prefill_s}};
   add_parts(g, "", explain ? "time" : NULL, parts, DL_LENGTH(parts));
-}
-
-/* --- warnings */
-
-/* The batch that exceeds the memory, and the one that would fit. */
-static void warn_memory(const struct dl_job *job,
-                        const struct dl_memory_need *m, struct dl_diag *d) {
-  const struct dl_accelerator *gpu = job->found.gpu;
-  double has = gpu->memory_gb;
-  bool split = dl_parallel_is_strong(job) && job->run->n_gpus > 1;
-  bool shared = job->run->n_gpus > 1 && m->shared;
-  char each[48] = "", fits[80] = "not even one sample fits";
-  char need[DL_NUMBER_SIZE];
-  if (split)
-    snprintf(each, sizeof each, " (%g on each GPU)", m->batch);
-  if (m->fits > 0)
-    snprintf(fits, sizeof fits, "about %g fits%s",
-             split ? m->fits * job->run->n_gpus : m->fits,
-             job->run->n_gpus > 1 && !split && !shared ? " on each GPU" : "");
-  if (m->model_gb > has)
-    snprintf(fits, sizeof fits, "%s GB without any sample",
-             dl_format_digits(need, m->model_gb, 3));
-  struct dl_text remedy = {0};
-  bool helps = dl_memory_remedy(job, &remedy);
-  dl_warn(d,
-          "batch of %g%s needs about %s GB, more than the %g GB of %s; "
-          "%s%s%s",
-          split ? job->run->batch_size : m->batch, each,
-          dl_format_digits(need, m->need_gb, 3), has, gpu->head.id, fits,
-          helps ? "; " : "", helps ? dl_text_str(&remedy) : "");
-  dl_text_free(&remedy);
-}
-
-/* Learned positions of a network whose sequences are longer; 0: none. */
-static double short_positions(const struct dl_job *job) {
-  const struct dl_architecture *arch = job->found.arch;
-  const struct dl_transformer *t = arch ? arch->transformer : NULL;
-  bool one_stack = t && (t->kind == DL_TF_DECODER || t->kind == DL_TF_ENCODER);
-  return one_stack && t->positions > 0 && job->seq_len > t->positions
-             ? t->positions
-             : 0;
-}
-
-void dl_warn_limits(const struct dl_job *job, struct dl_diag *d) {
-  struct dl_memory_need m;
-  const char *used, *rate = dl_work_lacks_rate(job, &used);
-  dl_memory_of(job, &m);
-  double positions = short_positions(job);
-  if (positions > 0)
-    dl_warn(d,
-            "seq_len %g is more than the %g learned positions of '%s': as "
-            "published it takes no longer sequences",
-            job->seq_len, positions, job->found.arch->head.id);
-  if (m.over)
-    warn_memory(job, &m, d);
-  if (rate)
-    dl_warn(d,
-            "%s has no %s rate for --precision %s: its %s peak of %.3g "
-            "TFLOP/s is used instead",
-            job->found.gpu->head.id, rate, job->run->precision, used,
-            dl_work_peak_tflops(job));
-}
-
-void dl_limits_count(struct dl_limits *l, const struct dl_job *job) {
-  struct dl_memory_need m;
-  const char *used;
-  dl_memory_of(job, &m);
-  l->over += m.over;
-  l->too_long += short_positions(job) > 0;
-  l->no_rate += dl_work_lacks_rate(job, &used) != NULL;
-}
-
-void dl_limits_warn(const struct dl_limits *l, const char *path,
-                    struct dl_diag *d) {
-  if (l->over)
-    dl_warn_at(d, path, 0,
-               "%zu row%s: the batch needs more than the GPU's memory "
-               "(memory_need_gb)",
-               l->over, l->over == 1 ? "" : "s");
-  if (l->too_long)
-    dl_warn_at(d, path, 0,
-               "%zu row%s: seq_len is more than the network has learned "
-               "positions",
-               l->too_long, l->too_long == 1 ? "" : "s");
-  if (l->no_rate)
-    dl_warn_at(d, path, 0,
-               "%zu row%s: the GPU has no tensor rate for the precision; its "
-               "next best peak is used instead",
-               l->no_rate, l->no_rate == 1 ? "" : "s");
 }

@@ -29,16 +29,4 @@ void dl_predict_work(struct dl_report *r, const struct dl_job *job, bool shown);
 void dl_predict_served(struct dl_report *r, const struct dl_job *job,
                        const struct dl_served *s, bool explain);
 
-/* Warns of a batch that exceeds the GPU's memory, and of a precision for which
- * the GPU has no peak rate. */
-void dl_warn_limits(const struct dl_job *job, struct dl_diag *d);
-
-/* The same for many jobs: counted, with one warning of each kind at the end. */
-struct dl_limits {
-  size_t over, no_rate, too_long;
-};
-void dl_limits_count(struct dl_limits *l, const struct dl_job *job);
-void dl_limits_warn(const struct dl_limits *l, const char *path,
-                    struct dl_diag *d);
-
 #endif

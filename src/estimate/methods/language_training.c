@@ -109,7 +109,13 @@ void dl_estimate_language(const struct dl_context *ctx,
     take_known(p, est);
     return;
   }
-  dl_widen(est, POWER_DOUBT);
   if (!job->run->stack && !given)
     dl_widen(est, SOFTWARE_DOUBT);
+  if (!given) { /* so far the interval is that of the rate */
+    est->time_low_s = est->low_j / est->power_w;
+    est->time_high_s = est->high_j / est->power_w;
+  }
+  est->power_low_w = est->power_w * exp(-POWER_DOUBT);
+  est->power_high_w = est->power_w * exp(POWER_DOUBT);
+  dl_widen(est, POWER_DOUBT);
 }

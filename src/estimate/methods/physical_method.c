@@ -144,6 +144,20 @@ static void forward_interval(const struct dl_context *ctx,
   est->interval_groups = b->fit->held_out_residuals[left].n;
 }
 
+/* Intervals of time and power of requests that wait for nobody. */
+static void serving_rates(const struct dl_served *s,
+                          const struct dl_job_predictions *all,
+                          struct dl_estimate *est) {
+  const struct dl_prediction *time = &all->of[DL_SERVING_TIME];
+  const struct dl_prediction *power = &all->of[DL_SERVING_POWER];
+  if (s->idle_s > 0)
+    return;
+  est->time_low_s = est->duration_s * time->low / time->value;
+  est->time_high_s = est->duration_s * time->high / time->value;
+  est->power_low_w = est->power_w * power->low / power->value;
+  est->power_high_w = est->power_w * power->high / power->value;
+}
+
 /* Idling is known as well as the rest; it does not widen the interval. */
 static void serving_interval(const struct dl_fit *fit,
                              const struct dl_prediction *p, double busy_j,
@@ -175,11 +189,13 @@ static void by_inference(const struct dl_context *ctx, const struct dl_job *job,
                          : ctx->fit[DL_PHYSICAL_EPOCH].model;
   est->energy_j = busy_j + s->idle_j;
   est->power_w = est->energy_j / s->time_s;
-  if (s->tokens)
-    serving_interval(ctx->fit[DL_SERVING_EPOCH].fit, &p->of[DL_SERVING_EPOCH],
-                     busy_j, est);
-  else
+  if (!s->tokens) {
     forward_interval(ctx, job, busy_j, est);
+    return;
+  }
+  serving_interval(ctx->fit[DL_SERVING_EPOCH].fit, &p->of[DL_SERVING_EPOCH],
+                   busy_j, est);
+  serving_rates(s, p, est);
 }
 
 static void estimate(const struct dl_context *ctx, const struct dl_job *job,

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "estimate/projection/epoch_series.h"
 
+#include <gsl/gsl_interp.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "estimate/projection/projection_private.h"
 #include "math/signal/fluss.h"
 
 enum { FLUSS_LENGTH = 10, FLUSS_EXCLUSION = 10 };
@@ -32,6 +34,7 @@ void dl_epoch_series_free(struct dl_epoch_series *s) {
   free(s->duration_s);
   free(s->energy_j);
   free(s->power_w);
+  free(s->block_j);
   *s = (struct dl_epoch_series){0};
 }
 
@@ -47,8 +50,11 @@ struct dl_measured_epochs dl_epoch_series_get(const struct dl_epoch_series *s) {
   for (size_t i = 0; i < s->n; i++)
     powers = powers && !isnan(s->power_w[i]);
   return (struct dl_measured_epochs){
-      s->n,      s->duration_s, s->energy_j, powers ? s->power_w : NULL,
-      s->head_s, s->head_j,     s->open_s,   s->open_j};
+      s->n,        s->duration_s,
+      s->energy_j, powers ? s->power_w : NULL,
+      s->head_s,   s->head_j,
+      s->open_s,   s->open_j,
+      s->block_j,  strcmp(s->verdict, "given") != 0};
 }
 
 size_t dl_epoch_series_find(const struct dl_epoch_series *s, double at_s) {
@@ -68,6 +74,8 @@ struct collecting {
   const struct dl_extract_options *asked;
   bool regime;
   size_t n_runs;
+  double *time_s, *energy_j; /* n_points of the trace, from its beginning */
+  size_t n_points;
 };
 
 /* The mean power within the boundary: that of the GPUs' samples, and what the
@@ -97,6 +105,37 @@ static bool take_epoch(struct dl_epoch_series *s, const struct dl_epoch *e) {
   return dl_epoch_series_add(s, e->duration_s, e->energy_j, power_of(e));
 }
 
+/* Energy of the trace up to a time, linear between its points. */
+static double energy_at(const struct collecting *c, double time_s) {
+  if (time_s <= c->time_s[0])
+    return c->energy_j[0];
+  if (time_s >= c->time_s[c->n_points - 1])
+    return c->energy_j[c->n_points - 1];
+  size_t i = gsl_interp_bsearch(c->time_s, time_s, 0, c->n_points - 1);
+  double step = c->time_s[i + 1] - c->time_s[i];
+  return c->energy_j[i] +
+         (time_s - c->time_s[i]) / step * (c->energy_j[i + 1] - c->energy_j[i]);
+}
+
+static bool find_blocks(struct dl_epoch_series *s, const struct collecting *c) {
+  if (s->n == 0 || c->n_points < 2)
+    return true;
+  s->block_j = dl_calloc(s->n * DL_EPOCH_BLOCKS, sizeof *s->block_j);
+  if (!s->block_j)
+    return false;
+  double begin = s->head_s;
+  for (size_t i = 0; i < s->n; begin += s->duration_s[i++]) {
+    double before = energy_at(c, begin);
+    for (size_t b = 0; b < DL_EPOCH_BLOCKS; b++) {
+      double share = (double)(b + 1) / DL_EPOCH_BLOCKS;
+      double upto = energy_at(c, begin + share * s->duration_s[i]);
+      s->block_j[i * DL_EPOCH_BLOCKS + b] = upto - before;
+      before = upto;
+    }
+  }
+  return true;
+}
+
 static void copy(char *to, size_t size, const char *from) {
   size_t n = from ? strlen(from) : 0;
   if (n >= size)
@@ -124,7 +163,7 @@ static enum dl_status take_run(void *ctx, const struct dl_run *run,
     s->open_s = run->duration_s;
     s->open_j = run->energy_j;
   }
-  return DL_OK;
+  return find_blocks(s, c) ? DL_OK : dl_fail_memory(d);
 }
 
 static enum dl_status find_regime(struct dl_epoch_series *s,
@@ -149,12 +188,36 @@ static enum dl_status find_regime(struct dl_epoch_series *s,
   return status;
 }
 
+/* The energy of all meters of the trace over time. */
+static enum dl_status keep_curve(struct collecting *c,
+                                 const struct dl_energy_curve *curve,
+                                 struct dl_diag *d) {
+  if (curve->n == 0 || c->time_s)
+    return DL_OK;
+  c->time_s = dl_calloc(curve->n, sizeof *c->time_s);
+  c->energy_j = dl_calloc(curve->n, sizeof *c->energy_j);
+  if (!c->time_s || !c->energy_j)
+    return dl_fail_memory(d);
+  for (size_t i = 0; i < curve->n; i++) {
+    const struct dl_energy_point *p = &curve->point[i];
+    double time_s = (double)(p->ns - curve->point[0].ns) * 1e-9;
+    if (c->n_points > 0 && time_s <= c->time_s[c->n_points - 1])
+      continue;
+    c->time_s[c->n_points] = time_s;
+    c->energy_j[c->n_points++] =
+        dl_projection_sum(p->energy_j, DL_N_METER_KINDS);
+  }
+  return DL_OK;
+}
+
 static enum dl_status inspect(void *ctx, const struct dl_log_summary *track,
                               struct dl_diag *d) {
   struct collecting *c = ctx;
   enum dl_status status = DL_OK;
   if (c->asked->inspect)
     status = c->asked->inspect(c->asked->ctx, track, d);
+  if (status == DL_OK)
+    status = keep_curve(c, &track->curve, d);
   return status == DL_OK && c->regime && track->curve.n > 0
              ? find_regime(c->seen, &track->curve, d)
              : status;
@@ -164,7 +227,7 @@ enum dl_status dl_epoch_series_from_logs(struct dl_epoch_series *s,
                                          char *const *paths, size_t n,
                                          const struct dl_extract_options *o,
                                          bool regime, struct dl_diag *d) {
-  struct collecting c = {s, o, regime, 0};
+  struct collecting c = {.seen = s, .asked = o, .regime = regime};
   struct dl_extract_options own = *o;
   *s = DL_EPOCH_SERIES_EMPTY;
   own.epochs.find = true;
@@ -173,6 +236,8 @@ enum dl_status dl_epoch_series_from_logs(struct dl_epoch_series *s,
   own.progress = NULL;
   own.ctx = &c;
   enum dl_status status = dl_extract(paths, n, &own, d);
+  free(c.time_s);
+  free(c.energy_j);
   if (status != DL_OK)
     dl_epoch_series_free(s);
   return status;

@@ -16,6 +16,7 @@
 
 struct dl_epoch_series {
   double *duration_s, *energy_j, *power_w; /* n, owned */
+  double *block_j; /* n x DL_EPOCH_BLOCKS, owned; NULL: unknown */
   size_t n, cap;
   double head_s, head_j; /* before the first epoch */
   double open_s, open_j; /* of the epoch that is going on */

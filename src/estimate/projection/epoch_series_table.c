@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/constants.h"
 #include "base/memory.h"
 #include "base/number.h"
@@ -135,11 +136,15 @@ static enum dl_status find_where(struct reading *r,
     if (!equals)
       return dl_fail(d, DL_EUSAGE, "--where '%s': expected COLUMN=VALUE",
                      where->s[i]);
-    char *name = dl_strndup(where->s[i], (size_t)(equals - where->s[i]));
+    size_t n = (size_t)(equals - where->s[i]);
+    while (n > 0 && dl_is_space(where->s[i][n - 1]))
+      n--;
+    char *name = dl_strndup(where->s[i], n);
     if (!name)
       return dl_fail_memory(d);
+    equals += equals[1] == '='; /* "==" too */
     r->where[i] = dl_csv_find(r->csv, name);
-    r->value[i] = equals + 1;
+    r->value[i] = equals + 1 + strspn(equals + 1, " ");
     if (r->where[i] < 0)
       dl_fail_at(d, DL_EINPUT, dl_csv_path(r->csv), 1, "no column '%s'", name);
     free(name);

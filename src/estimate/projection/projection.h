@@ -23,6 +23,9 @@
 
 #include "base/diag.h"
 
+/* Parts of equal duration into which an epoch is divided. */
+enum { DL_EPOCH_BLOCKS = 8 };
+
 /* Measured so far. J, s, W; all finite, energies and durations >= 0. */
 struct dl_measured_epochs {
   size_t n;                 /* whole epochs */
@@ -31,6 +34,9 @@ struct dl_measured_epochs {
   const double *power_w;    /* n, mean power; NULL: energy by duration */
   double head_s, head_j;    /* before the first epoch */
   double open_s, open_j;    /* of the epoch that is going on */
+  const double *block_j;    /* n x DL_EPOCH_BLOCKS: energy of each part of an
+                             * epoch; NULL: unknown */
+  bool found; /* epochs were detected in the power: their number may be wrong */
 };
 
 struct dl_projection_options {

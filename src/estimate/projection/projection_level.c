@@ -9,29 +9,33 @@
  *     m = c1 + (sum max(x_i - c, 0) + kappa delta c1) / (n + kappa)
  *
  *   Rest. R m for R further epochs, with the relative predictive variance
- *     v = s^2 (1/n + 1/R) + (tau^2 + a^2 s^2) R/(R + n) K/(K + n)
- *         + (b (R + n) / 2)^2
+ *     v = s^2 (1/n + 1/R) + (tau^2 + q^2 K/(K + n)) R/(R + n)
+ *         + (c / R)^2 + (b (R + n) / 2)^2
  *   s the scatter of single epochs, drawn towards s0 with one degree of
- *   freedom, b the drift per epoch where it is significant. What a level moves
- *   for good goes with the scatter and matters less once K epochs have shown
- *   it. The interval is R m exp(-t sqrt(v)) to R m exp(t sqrt(v + w)), t of
- *   Student's distribution with four degrees of freedom, w = u^2 K/(K + all
- * epochs): disturbances that have not occurred yet raise the energy of epochs,
- * never lower it. */
+ *   freedom, b the drift per epoch where it is significant, c the standard
+ *   error of the number of epochs where they were detected in the power. What a
+ *   level moves for good goes with q, the disturbance of this machine, and
+ *   matters less once K epochs have shown it. q is the scatter without stalls;
+ *   where the power within epochs is known, it is what their parts add up to:
+ *     q^2 = B/(B - 1) sum_b w_b^2 v_b
+ *   w_b the share of part b of B in the energy, v_b the variance over the
+ *   epochs of its energy relative to its mean, less the same of the whole
+ *   epoch. The interval is R m exp(-t sqrt(v)) to R m exp(t sqrt(v + w)), t of
+ *   Student's distribution with four degrees of freedom, w = (u / N)^2:
+ *   disturbances that did not occur in all N epochs so far may be as frequent
+ *   as 1 / N, and raise the energy of epochs, never lower it. */
 
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
 
 #include "estimate/projection/projection_private.h"
 
-/* From 36 measured trainings of 12 data sets (docs/step.md). */
+/* From 36 measured trainings of 12 data sets and 249 traces (docs/step.md). */
 static const double kappa = 1, delta = 0.031;
-static const double prior_scatter = 0.035; /* s0, of nu0 = 1 */
-static const double moves = 0.79;          /* a */
-static const double least_move = 0.01;     /* tau */
-static const double unseen = 0.097;        /* u */
+static const double prior_scatter = 0.025; /* s0, of nu0 = 1 */
+static const double least_move = 0.008;    /* tau */
+static const double unseen = 0.33;         /* u */
 static const double memory = 10;           /* K */
-static const double widen = 1.18;          /* the interval, in all */
 static const double first_spread = 0.5;    /* of its logarithm */
 
 static const double stall_bound = 4;      /* in scatters */
@@ -91,7 +95,7 @@ void dl_level_find(struct dl_level *l, const double *x, size_t n, bool stalls,
   sigma = fmax(sigma, least_scatter * median);
   double low = median - stall_bound * sigma,
          high = median + stall_bound * sigma;
-  double sum = 0, over = 0, far = 0, squares = 0;
+  double sum = 0, over = 0, far = 0, squares = 0, quiet = 0;
   for (size_t i = 0; i < n; i++) {
     sum += fmin(x[i], high);
     over += fmax(x[i] - high, 0);
@@ -99,6 +103,9 @@ void dl_level_find(struct dl_level *l, const double *x, size_t n, bool stalls,
     squares += square(x[i] / median - 1);
   }
   double count = (double)n, core = sum / count;
+  for (size_t i = 0; i < n; i++)
+    quiet += square(fmin(fmax(x[i], low), high) / core - 1);
+  l->disturbance = sqrt((square(prior_scatter) + quiet) / count);
   double allowed = stalls ? kappa * delta * core : 0;
   l->mean = core + (over + allowed) / (count + (stalls ? kappa : 0));
   l->outliers = far / count;
@@ -106,6 +113,26 @@ void dl_level_find(struct dl_level *l, const double *x, size_t n, bool stalls,
   if (n >= LEAST_DRIFT)
     find_drift(l, x, fmax(low, median / 4), high);
   l->recent = recent_level(l, x, low, high);
+}
+
+double dl_level_within(const double *block_j, size_t n) {
+  const size_t parts = DL_EPOCH_BLOCKS;
+  double mean[DL_EPOCH_BLOCKS] = {0}, whole = 0, sum = 0;
+  for (size_t i = 0; i < n * parts; i++) {
+    mean[i % parts] += block_j[i] / (double)n;
+    whole += block_j[i] / (double)n;
+  }
+  for (size_t i = 0; i < n; i++) {
+    double share[DL_EPOCH_BLOCKS], level = 0;
+    for (size_t b = 0; b < parts; b++) {
+      share[b] = mean[b] > 0 ? block_j[i * parts + b] / mean[b] : 1;
+      level += share[b] / (double)parts;
+    }
+    for (size_t b = 0; b < parts; b++)
+      sum += square(mean[b] / whole * (share[b] - level));
+  }
+  double freedom = (double)(n - 1) * (double)(parts - 1) / (double)parts;
+  return whole > 0 ? sqrt(sum / freedom) : 0;
 }
 
 bool dl_level_drifts(const struct dl_level *l, double rest) {
@@ -120,9 +147,10 @@ static double variance(const struct dl_level *l, double rest) {
   double n = (double)l->n;
   double known = l->n > 1 ? (n - 1) * square(l->scatter) : 0;
   double s2 = (square(prior_scatter) + known) / n;
-  double ahead = rest / (rest + n) * memory / (memory + n);
+  double moved = square(l->disturbance) * memory / (memory + n);
   double v = s2 * (1 / n + 1 / fmax(rest, 1)) +
-             (square(least_move) + square(moves) * s2) * ahead;
+             (square(least_move) + moved) * rest / (rest + n) +
+             square(l->miscount / fmax(rest, 1));
   if (dl_level_drifts(l, rest))
     v += square(l->drift * (rest + n) / 2);
   if (l->first_only)
@@ -139,9 +167,9 @@ static double students_t(double p) {
 
 struct dl_spread dl_level_rest(const struct dl_level *l, double rest,
                                double coverage) {
-  double t = widen * students_t((1 + coverage) / 2);
+  double t = students_t((1 + coverage) / 2);
   double v = variance(l, rest);
-  double more = square(unseen) * memory / (memory + (double)l->n_epochs);
+  double more = square(unseen / (double)l->n_epochs);
   double low = exp(-t * sqrt(v)), high = exp(t * sqrt(v + more));
   low = fmin(low, l->recent);
   high = fmax(high, l->recent);

@@ -50,6 +50,9 @@ struct dl_level {
   size_t n_epochs;        /* measured, also in other regimes */
   double mean;            /* in the unit of the series */
   double scatter;         /* of single epochs */
+  double disturbance;     /* the part of it that may last: without stalls, and
+                           * from the power within epochs where it is known */
+  double miscount;        /* standard error of the number of epochs to come */
   double correlation;     /* of neighbours, 0 ... 0.8 */
   double outliers;        /* share */
   double drift, drift_se; /* per epoch; NaN: too few epochs */
@@ -65,9 +68,13 @@ struct dl_spread {
 
 /* The level of n >= 1 values > 0; `work` has room for n. `stalls`: some
  * that were not met yet are allowed for, else the mean is plain. The caller
- * sets n_epochs and first_only. */
+ * sets n_epochs, miscount and first_only. */
 void dl_level_find(struct dl_level *l, const double *x, size_t n, bool stalls,
                    double *work);
+
+/* Scatter of whole epochs from the energies of their parts, as a share: parts
+ * are free of errors in where an epoch begins. n >= 2 epochs. */
+double dl_level_within(const double *block_j, size_t n);
 
 /* Moves by more than 3 standard errors and by what matters. */
 bool dl_level_drifts(const struct dl_level *l, double rest);

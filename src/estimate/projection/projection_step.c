@@ -21,6 +21,11 @@ static const double first_share = 0.7;    /* a coming epoch by the first one */
 static const double coming_spread = 0.84; /* log(4) / 1.645 */
 static const double most_unsure = 0.1;    /* standard error of a stable level */
 
+/* Standard error of the number of epochs to come: where the epochs were
+ * detected in the power; and where they are given, for what a training ends
+ * with beside its epochs. */
+static const double miscount_found = 0.7, miscount_given = 0.2;
+
 enum { LEAST_STABLE = 3 }; /* epochs */
 
 /* Where the epochs lie that count, and how many are to come. */
@@ -76,8 +81,13 @@ static enum dl_status find_stable(struct plan *p, struct dl_projection *out,
 }
 
 static void find_level(struct dl_level *l, const struct plan *p,
-                       const double *x, bool stalls, double *work) {
+                       const struct dl_measured_epochs *epochs, const double *x,
+                       bool stalls, double *work) {
   dl_level_find(l, x + p->from, p->n, stalls, work);
+  if (epochs->block_j && p->n > 1)
+    l->disturbance =
+        dl_level_within(epochs->block_j + p->from * DL_EPOCH_BLOCKS, p->n);
+  l->miscount = epochs->found ? miscount_found : miscount_given;
   l->n_epochs = p->from + p->n;
   if (l->recent == 1)
     l->recent = p->doubt;
@@ -153,8 +163,9 @@ static void take_duration(struct dl_projection_options *o,
   double *watts = work + epochs->n;
   for (size_t i = 0; i < epochs->n; i++)
     watts[i] = epochs->energy_j[i] / epochs->duration_s[i];
-  find_level(&duration, plan, epochs->duration_s, false, work);
-  find_level(energy, plan, watts, false, work);
+  find_level(&duration, plan, epochs, epochs->duration_s, false, work);
+  find_level(energy, plan, epochs, watts, false, work);
+  energy->miscount = 0; /* the time is known */
   if (energy->first_only && plan->start == 0)
     energy->mean /= first_share; /* the power of the first one is like others */
   energy->mean *= duration.mean;
@@ -185,14 +196,14 @@ static void fill(struct dl_projection *p,
       epochs->head_s + dl_projection_sum(epochs->duration_s, epochs->n);
   double past_j =
       epochs->head_j + dl_projection_sum(epochs->energy_j, epochs->n);
-  find_level(&energy, plan, epochs->energy_j, true, work);
+  find_level(&energy, plan, epochs, epochs->energy_j, true, work);
   report_level(p, plan, &energy);
   judge(p, plan, &energy, o.n_high - (double)epochs->n);
   if (p->duration_given) {
     take_duration(&o, &energy, plan, epochs, past_s, work);
     p->duration_s = p->duration_low_s = p->duration_high_s = o.duration_s;
   } else {
-    find_level(&duration, plan, epochs->duration_s, true, work);
+    find_level(&duration, plan, epochs, epochs->duration_s, true, work);
     struct dl_spread s =
         whole(&duration, plan, past_s, epochs->open_s, &o, &coming);
     p->duration_s = s.value;

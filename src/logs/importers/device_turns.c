@@ -50,6 +50,28 @@ static struct rounds count_rounds(const int64_t *ns, size_t n,
   return r;
 }
 
+/* Rounds of rows with the same time: that of a sample, not of a second. */
+static struct rounds count_equal(const int64_t *ns, size_t n) {
+  size_t with_size[DL_TURNS_ROWS + 1] = {0}, size = 1;
+  struct rounds r = {.size = 1};
+  bool fine = false;
+  for (size_t i = 0; i < n; i++, size++) {
+    fine |= ns[i] % DL_SECOND != 0;
+    if (i + 1 < n && ns[i + 1] == ns[i])
+      continue;
+    r.n++;
+    r.first = r.first ? r.first : size;
+    r.size = size > r.size ? size : r.size;
+    r.n_close += size > 1 ? size : 0;
+    with_size[size]++;
+    size = 0;
+  }
+  bool usual = with_size[r.size] >= ROUNDS_MIN || r.n < ROUNDS_MIN;
+  if (fine && usual && (double)r.n_close >= SURE * (double)n)
+    r.share = 1;
+  return r;
+}
+
 static int by_size(const void *a, const void *b) {
   const int64_t *x = a, *y = b;
   return *x < *y ? -1 : *x > *y;
@@ -74,6 +96,11 @@ void dl_turns_find(struct dl_turns *t, struct dl_log *log, const int64_t *ns,
     if (r.size > 1 && r.n >= ROUNDS_MIN && r.share >= best.share)
       best = r;
   }
+  /* One GPU has no two samples at a time. */
+  struct rounds equal = count_equal(ns, n);
+  bool few = best.n < ROUNDS_MIN && equal.n_close == n && equal.size > 1;
+  if (best.share < SURE && equal.share >= SURE && equal.size > 1)
+    best = equal;
   if (best.share >= SURE) {
     t->n = best.size;
     t->pause_ns = best.pause_ns;
@@ -83,8 +110,8 @@ void dl_turns_find(struct dl_turns *t, struct dl_log *log, const int64_t *ns,
                 "%zu GPUs told apart by their order: the log has no "
                 "column 'index' or 'uuid'",
                 t->n);
-  } else if (best.share >= DOUBTFUL &&
-             (double)best.n_close >= DOUBTFUL * (double)n) {
+  } else if (few || (best.share >= DOUBTFUL &&
+                     (double)best.n_close >= DOUBTFUL * (double)n)) {
     dl_log_warn(log,
                 "rows come in groups of different sizes, as of several GPUs: "
                 "taken for one; log the column 'index'");
@@ -94,7 +121,18 @@ void dl_turns_find(struct dl_turns *t, struct dl_log *log, const int64_t *ns,
 size_t dl_turns_next(struct dl_turns *t, int64_t ns) {
   bool first = t->last_ns == INT64_MIN;
   bool close = first || llabs(ns - t->last_ns) <= t->pause_ns;
+  bool full = t->turn + 1 == t->n;
+  t->n_rounds += !first && (!close || full);
+  t->n_odd += !first && close == full;
   t->turn = close ? (t->turn + 1) % t->n : 0;
   t->last_ns = ns;
   return t->turn;
+}
+
+void dl_turns_end(const struct dl_turns *t, struct dl_log *log) {
+  if (t->n_odd > 0)
+    dl_log_warn(log,
+                "%zu of %zu rounds lack rows or have too many: which GPU their "
+                "rows belong to is uncertain; log the column 'index'",
+                t->n_odd, t->n_rounds);
 }

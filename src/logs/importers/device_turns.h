@@ -15,6 +15,8 @@ struct dl_turns {
   size_t turn;      /* of the last row, from 0 */
   int64_t last_ns;  /* time of the last row; INT64_MIN: none */
   int64_t pause_ns; /* a longer step begins a round */
+  size_t n_rounds;  /* that have ended */
+  size_t n_odd;     /* of them, with more or fewer rows than devices */
 };
 
 /* Finds the number of devices by the times (ns) of the first rows. Most
@@ -23,7 +25,11 @@ struct dl_turns {
 void dl_turns_find(struct dl_turns *t, struct dl_log *log, const int64_t *ns,
                    size_t n);
 
-/* The device of the next row, from 0. */
+/* The device of the next row, from 0. Where a row is missing, those behind it
+ * in the round count for the devices before theirs. */
 size_t dl_turns_next(struct dl_turns *t, int64_t ns);
+
+/* Warns if there were such rounds. */
+void dl_turns_end(const struct dl_turns *t, struct dl_log *log);
 
 #endif

@@ -11,6 +11,8 @@ libdlest_a_SOURCES += \
 	%D%/measure.h \
 	%D%/memory_join.c \
 	%D%/memory_join.h \
+	%D%/node_join.c \
+	%D%/node_join.h \
 	%D%/power_meter.c \
 	%D%/power_meter.h \
 	%D%/reading_sequencer.c \

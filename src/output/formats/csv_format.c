@@ -40,23 +40,43 @@ static bool is_formula(const char *text) {
   return text[0] && strchr("=+-@\t\r", text[0]) && !dl_parse_double(text, &x);
 }
 
-static void cell(struct row *r, const char *text) {
-  struct dl_text own = {0};
+/* Begins the next cell of a row. */
+static void next_cell(struct row *r, bool empty) {
   if (r->n++ > 0)
     dl_text_add_n(r->t, ",", 1);
-  r->empty = r->n == 1 && !text[0];
-  if (r->how.screen || (r->how.spreadsheet && is_formula(text))) {
-    if (r->how.spreadsheet && is_formula(text))
-      dl_text_add(&own, "'");
-    if (r->how.screen)
-      dl_utf8_clean(&own, text, false);
-    else
-      dl_text_add(&own, text);
-    text = dl_text_str(&own);
-  }
-  dl_csv_add_cell(r->t, text);
+  r->empty = empty && r->n == 1;
+}
+
+/* What a terminal or a spreadsheet gets of a text. */
+static void marked_cell(struct row *r, const char *text) {
+  struct dl_text own = {0};
+  if (r->how.spreadsheet && is_formula(text))
+    dl_text_add(&own, "'");
+  if (r->how.screen)
+    dl_utf8_clean(&own, text, false);
+  else
+    dl_text_add(&own, text);
+  dl_csv_add_cell(r->t, dl_text_str(&own));
   r->t->failed = r->t->failed || own.failed;
   dl_text_free(&own);
+}
+
+static void cell(struct row *r, const char *text) {
+  next_cell(r, !text[0]);
+  if (r->how.screen || r->how.spreadsheet)
+    marked_cell(r, text);
+  else
+    dl_csv_add_cell(r->t, text);
+}
+
+static void strings_cell(struct row *r, const struct dl_value *v) {
+  struct dl_text t = {0};
+  for (size_t i = 0; i < v->n_strings; i++)
+    dl_text_printf(&t, "%s%s", i > 0 ? ";" : "",
+                   v->strings[i] ? v->strings[i] : "");
+  cell(r, dl_text_str(&t));
+  r->t->failed = r->t->failed || t.failed;
+  dl_text_free(&t);
 }
 
 /* Readers skip blank lines, so that a lone empty cell needs its quotes. */
@@ -65,37 +85,31 @@ static void end_row(struct row *r) {
     dl_text_add(r->t, r->empty ? "\"\"\n" : "\n");
 }
 
-/* False when memory is out. */
-static bool value_cell(struct row *r, const struct dl_value *v) {
-  char buf[DL_NUMBER_SIZE] = "";
-  struct dl_text t = {0};
-  const char *text = buf;
+static void value_cell(struct row *r, const struct dl_value *v) {
+  char buf[DL_NUMBER_SIZE];
   switch (dl_value_absent(v) ? DL_NULL : v->type) {
   case DL_NULL:
+    next_cell(r, true);
     break;
-  case DL_NUMBER:
-    dl_format_short(buf, v->number);
+  case DL_NUMBER: /* needs no quotes */
+    next_cell(r, false);
+    dl_text_add(r->t, dl_format_short(buf, v->number));
     break;
   case DL_COUNT:
     snprintf(buf, sizeof buf, "%zu", v->count);
+    next_cell(r, false);
+    dl_text_add(r->t, buf);
     break;
   case DL_BOOL:
-    text = v->count ? "true" : "false";
+    cell(r, v->count ? "true" : "false");
     break;
   case DL_STRING:
-    text = v->string;
+    cell(r, v->string);
     break;
   case DL_STRINGS:
-    for (size_t i = 0; i < v->n_strings; i++)
-      dl_text_printf(&t, "%s%s", i > 0 ? ";" : "",
-                     v->strings[i] ? v->strings[i] : "");
-    text = dl_text_str(&t);
+    strings_cell(r, v);
     break;
   }
-  cell(r, text);
-  bool ok = !t.failed;
-  dl_text_free(&t);
-  return ok;
 }
 
 static void header(struct dl_text *t, struct dialect how,
@@ -111,12 +125,11 @@ static bool values_row(struct dl_text *t, struct dialect how,
                        const struct dl_column *columns, size_t n,
                        const struct dl_value *values) {
   struct row r = {.t = t, .how = how};
-  bool ok = true;
   for (size_t i = 0; i < n; i++)
     if (columns[i].key)
-      ok = value_cell(&r, &values[i]) && ok;
+      value_cell(&r, &values[i]);
   end_row(&r);
-  return ok && !t->failed;
+  return !t->failed;
 }
 
 /* Writes what a text holds and empties it. */

@@ -20,8 +20,8 @@ static enum dl_status bind(const struct dl_formula *f, enum dl_kind kind,
     const char *name = field[i]->name;
     if (field[i]->is_text && !f->var[i].as_text)
       return dl_fail(d, DL_EUSAGE,
-                     "--where: '%s' is a text; compare it with one: "
-                     "%s == 'a' or !=",
+                     "--where: '%s' is a text; compare it with one in quotes: "
+                     "%s = 'a', != or ~",
                      name, name);
     if (!field[i]->is_text && f->var[i].as_text)
       return dl_fail(d, DL_EUSAGE,
@@ -70,6 +70,53 @@ enum dl_status dl_filter(const struct dl_descriptor **e, size_t *n,
   free(at);
   dl_formula_free(f);
   return status;
+}
+
+/* Letters and digits of a text alone, in lower case, in *to. */
+static const char *fold(const char *s, struct dl_text *to) {
+  dl_text_clear(to);
+  for (; s && *s; s++)
+    if (dl_is_alnum(*s))
+      dl_text_add_n(to, (char[]){dl_lower(*s)}, 1);
+  return dl_text_str(to);
+}
+
+/* Texts to look for, and room to fold a name. */
+struct wanted {
+  char *const *text;
+  size_t n;
+  struct dl_text name, part;
+};
+
+static bool is_in(struct wanted *w, const char *name, const char *text) {
+  return strstr(fold(name, &w->name), fold(text, &w->part)) != NULL;
+}
+
+static bool has_texts(struct wanted *w, const struct dl_descriptor *e) {
+  for (size_t i = 0; i < w->n; i++) {
+    const char *text = w->text[i];
+    bool has = is_in(w, e->id, text) || is_in(w, e->name, text);
+    for (size_t k = 0; k < e->n_aliases && !has; k++)
+      has = is_in(w, e->aliases[k], text);
+    if (!has)
+      return false;
+  }
+  return true;
+}
+
+enum dl_status dl_filter_texts(const struct dl_descriptor **e, size_t *n,
+                               char *const *text, size_t n_texts,
+                               struct dl_diag *d) {
+  struct wanted w = {.text = text, .n = n_texts};
+  size_t kept = 0;
+  for (size_t i = 0; i < *n; i++)
+    if (has_texts(&w, e[i]))
+      e[kept++] = e[i];
+  *n = kept;
+  bool failed = w.name.failed || w.part.failed;
+  dl_text_free(&w.name);
+  dl_text_free(&w.part);
+  return failed ? dl_fail_memory(d) : DL_OK;
 }
 
 struct key {

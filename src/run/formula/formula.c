@@ -44,9 +44,10 @@ static const struct infix {
     {"||", OP_OR, LOWEST},     {"&&", OP_AND, 2},
     {"<=", OP_LE, COMPARISON}, {">=", OP_GE, COMPARISON},
     {"==", OP_EQ, COMPARISON}, {"!=", OP_NE, COMPARISON},
-    {"<", OP_LT, COMPARISON},  {">", OP_GT, COMPARISON},
-    {"+", OP_ADD, 4},          {"-", OP_SUB, 4},
-    {"*", OP_MUL, HIGHEST},    {"/", OP_DIV, HIGHEST},
+    {"=", OP_EQ, COMPARISON},  {"<", OP_LT, COMPARISON},
+    {">", OP_GT, COMPARISON},  {"+", OP_ADD, 4},
+    {"-", OP_SUB, 4},          {"*", OP_MUL, HIGHEST},
+    {"/", OP_DIV, HIGHEST},
 };
 enum { N_OPERATORS = sizeof operators / sizeof *operators };
 
@@ -113,7 +114,16 @@ static enum dl_status quoted(struct parser *s, char quote, char **text) {
   return *text ? DL_OK : dl_fail_memory(s->d);
 }
 
-/* name, name == 'text' or name != 'text'; the name has been read and is taken
+/* A comparison of texts: "==", "=", "!=", "~" or "!~". */
+static bool take_comparison(struct parser *s, enum op *op, bool *negated) {
+  bool has = false;
+  *negated = take(s, "!=") || (has = take(s, "!~"));
+  has = has || (!*negated && take(s, "~"));
+  *op = has ? OP_TEXT_HAS : OP_TEXT_EQ;
+  return *negated || has || take(s, "==") || take(s, "=");
+}
+
+/* name, or its comparison with a 'text'; the name has been read and is taken
  * over. */
 static enum dl_status variable(struct parser *s, char *name) {
   struct dl_formula *f = s->f;
@@ -134,19 +144,20 @@ static enum dl_status variable(struct parser *s, char *name) {
   if (s->optional == 0)
     f->var[in.index].needed = true;
   const char *behind = s->p;
-  bool equal = take(s, "=="), compares = equal || take(s, "!=");
+  enum op op;
+  bool negated, compares = take_comparison(s, &op, &negated);
   take(s, "");
   if (!compares || (*s->p != '\'' && *s->p != '"')) {
     s->p = behind;
     return emit(s, in);
   }
   s->p++;
-  in.op = OP_TEXT_EQ;
+  in.op = op;
   enum dl_status status = quoted(s, s->p[-1], &in.literal);
   f->var[in.index].as_text = true;
   if (status == DL_OK)
     status = emit(s, in);
-  if (status == DL_OK && !equal)
+  if (status == DL_OK && negated)
     status = emit(s, (struct dl_instruction){.op = OP_NOT});
   return status;
 }
@@ -163,9 +174,9 @@ static enum dl_status call(struct parser *s, const char *name, size_t n) {
     for (size_t k = 0; k < N_FUNCTIONS; k++)
       names[k] = functions[k].name;
     dl_text_add_n(&unknown, name, n < MOST_SHOWN ? n : MOST_SHOWN);
-    dl_nearest_names(dl_text_str(&unknown), names, N_FUNCTIONS, 3, &near);
-    dl_text_printf(&what, "unknown function '%s'; nearest: %s",
-                   dl_text_str(&unknown), dl_text_str(&near));
+    dl_suggest_names(dl_text_str(&unknown), names, N_FUNCTIONS, &near);
+    dl_text_printf(&what, "unknown function '%s'%s", dl_text_str(&unknown),
+                   dl_text_str(&near));
     s->p = name;
     enum dl_status status = complain(s, dl_text_str(&what));
     dl_text_free(&near);

@@ -2,14 +2,15 @@
 /* Text formulas over named quantities: "log(macs_g*batch_size)".
  *
  *   logic        a || b, a && b, !a, which bind as in C: !a < b is (!a) < b
- *   comparison   of sums: a < b, <=, >, >=, ==, != give 1 or 0
+ *   comparison   of sums: a < b, <=, >, >=, == (or =), != give 1 or 0
  *   arithmetic   + - * / ^ (right-associative), unary -, parentheses
  *   functions    log log2 log10 log1p exp sqrt abs min max; coalesce(a, b)
  *                is a, or b where a is unknown
  *   names        column or descriptor fields: batch_size, gpu.tdp_w; a name
  *                that is no identifier in backquotes: `GPU power (W)`
- *   text         name == 'literal' or != compares text, exactly; binds like a
- *                name: !name == 'a' is !(name == 'a')
+ *   text         name == 'literal', = or != compares text, exactly;
+ *                name ~ 'literal', !~ finds it in the text, in any case; binds
+ *                like a name: !name == 'a' is !(name == 'a')
  *
  * A formula has its variables by name; who evaluates it says where a row holds
  * them, in the same order. NaN in gives NaN out,

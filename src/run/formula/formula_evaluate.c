@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "run/formula/formula_private.h"
 
 /* Comparisons with NaN are NaN, not false: unknown stays unknown. */
@@ -84,6 +85,13 @@ static double binary_op(enum op op, double a, double b) {
   }
 }
 
+static double text_op(const struct dl_instruction *in, const char *s) {
+  if (!s)
+    return NAN;
+  return in->op == OP_TEXT_EQ ? strcmp(s, in->literal) == 0
+                              : dl_strcasestr(s, in->literal) != NULL;
+}
+
 double dl_formula_eval(const struct dl_formula *f,
                        const struct dl_row_ref *vars,
                        const struct dl_row *row) {
@@ -99,11 +107,10 @@ double dl_formula_eval(const struct dl_formula *f,
     case OP_VAR:
       stack[top++] = dl_row_number(row, &vars[in->index]);
       break;
-    case OP_TEXT_EQ: {
-      const char *s = dl_row_text(row, &vars[in->index]);
-      stack[top++] = s ? strcmp(s, in->literal) == 0 : (double)NAN;
+    case OP_TEXT_EQ:
+    case OP_TEXT_HAS:
+      stack[top++] = text_op(in, dl_row_text(row, &vars[in->index]));
       break;
-    }
     default:
       if (arguments_of(in->op) == 1) {
         /* The parser sees to it that the stack is deep enough.

@@ -11,7 +11,7 @@ enum { MOST_DEPTH = 64, MOST_OPS = 4096 };
 /* In groups: operands, operators on one value, operators on two. */
 /* clang-format off */
 enum op {
-  OP_NUMBER, OP_VAR, OP_TEXT_EQ,
+  OP_NUMBER, OP_VAR, OP_TEXT_EQ, OP_TEXT_HAS,
   OP_NEG, OP_LOG, OP_LOG2, OP_LOG10, OP_LOG1P, OP_EXP, OP_SQRT, OP_NOT,
   OP_ABS,
   OP_ADD, OP_SUB, OP_MUL, OP_DIV, OP_POW, OP_MIN, OP_MAX, OP_COALESCE,
@@ -21,14 +21,14 @@ enum op {
 
 /* Values that an operator takes from the stack. */
 static inline size_t arguments_of(enum op op) {
-  return op <= OP_TEXT_EQ ? 0 : op <= OP_ABS ? 1 : 2;
+  return op <= OP_TEXT_HAS ? 0 : op <= OP_ABS ? 1 : 2;
 }
 
 struct dl_instruction {
   enum op op;
   double number; /* OP_NUMBER */
-  size_t index;  /* OP_VAR, OP_TEXT_EQ: of the variable */
-  char *literal; /* OP_TEXT_EQ: owned; else NULL */
+  size_t index;  /* OP_VAR, OP_TEXT_*: of the variable */
+  char *literal; /* OP_TEXT_*: owned; else NULL */
 };
 
 #endif

@@ -101,7 +101,7 @@ def check_made(dlest, form, first, n):
     variants = [([], {})]
     if form in READERS:
         variants += [(["--gaps", "cut"], {"cut": True}),
-                     (["--gaps", "cut", "--max-gap", "5", "--from", form],
+                     (["--gaps", "cut", "--max-gap", "5s", "--from", form],
                       {"cut": True, "max_gap_s": 5})]
     for options, rules in variants:
         found = extract(dlest, ["--no-join", *options, *logs])

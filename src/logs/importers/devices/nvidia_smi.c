@@ -206,6 +206,11 @@ static bool line(struct dl_log *log, char *s, size_t len) {
   return true;
 }
 
+static void end(struct dl_log *log) {
+  const struct smi *smi = log->state;
+  dl_turns_end(&smi->turns, log);
+}
+
 const struct dl_importer dl_import_nvidia_smi = {
     .name = "nvidia-smi",
     .summary = "nvidia-smi --query-gpu=timestamp,power.draw,... --format=csv",
@@ -213,4 +218,5 @@ const struct dl_importer dl_import_nvidia_smi = {
     .probe = probe,
     .begin = begin,
     .line = line,
+    .end = end,
 };

@@ -22,13 +22,13 @@ bool dl_run_has_text(const char *const *cell, long at) {
 }
 
 bool dl_run_cell(struct dl_log *log, const char *const *cell, long at,
-                 double scale, double *x) {
+                 double scale, double low, double *x) {
   double number;
   *x = NAN;
   if (!dl_run_has_text(cell, at))
     return true;
   const char *fault = !dl_parse_double(cell[at], &number) ? "invalid number"
-                      : number < 0                        ? "negative number"
+                      : number < low                      ? "negative number"
                                                           : NULL;
   if (fault)
     return dl_log_bad(log, "column '%s': %s '%.40s'",

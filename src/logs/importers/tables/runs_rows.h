@@ -12,9 +12,9 @@
 
 /* Reads a quantity from a cell: *x is the number times `scale`, NaN if there is
  * no such column (at < 0) or no value. Reports, and returns false for, a cell
- * that is no number, negative, or above 1e300. */
+ * that is no number, below `low` (0, or less), or above 1e300. */
 bool dl_run_cell(struct dl_log *log, const char *const *cell, long at,
-                 double scale, double *x);
+                 double scale, double low, double *x);
 
 /* Whether a cell has a text, other than a word for "none". */
 bool dl_run_has_text(const char *const *cell, long at);

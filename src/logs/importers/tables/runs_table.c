@@ -3,6 +3,8 @@
  * at least run_id, n_gpus, duration_s and energy_j, which tells it from a table
  * of epochs. Other columns are ignored. */
 
+#include <math.h>
+
 #include "logs/importers/tables/runs_rows.h"
 #include "logs/log.h"
 
@@ -45,7 +47,7 @@ static bool row(struct dl_log *log, const char *const *cell) {
     const struct dl_run_column *c = &dl_run_columns[id];
     if (c->is_text) {
       dl_run_copy_text(&run, id, cell[at]);
-    } else if (dl_run_cell(log, cell, at, 1, &x)) {
+    } else if (dl_run_cell(log, cell, at, 1, fmin(0, c->low), &x)) {
       dl_run_put(&run, id, x);
     } else {
       dl_run_clear(&run);

@@ -278,9 +278,24 @@ static size_t first_times(struct dl_log *log, const struct samples *s,
   return n;
 }
 
+/* Comments of dlest record: what recordings of a job's nodes have in common. */
+static void read_origin(struct dl_log *log, const struct dl_head *head) {
+  struct dl_log_origin *o = &log->origin;
+  char line[LINE_SIZE];
+  size_t at = 0, node, n;
+  while (dl_head_line(head, &at, line, sizeof line) && line[0] == '#')
+    if (sscanf(line, "# node: %zu of %zu", &node, &n) == 2)
+      o->n_nodes = n;
+    else if (strncmp(line, "# job: ", 7) == 0)
+      snprintf(o->job, sizeof o->job, "%.159s", line + 7);
+    else if (strncmp(line, "# host: ", 8) == 0)
+      snprintf(o->host, sizeof o->host, "%.63s", line + 8);
+}
+
 static enum dl_status begin(struct dl_log *log, const struct dl_head *head,
                             struct dl_diag *d) {
   struct samples *s = log->state;
+  read_origin(log, head);
   if (!find_header(s, head))
     return dl_fail_at(d, DL_EINPUT, head->path, 1,
                       "no header with a column of times and one of power or "
@@ -397,6 +412,11 @@ static bool line(struct dl_log *log, char *text, size_t len) {
   return true;
 }
 
+static void end(struct dl_log *log) {
+  const struct samples *s = log->state;
+  dl_turns_end(&s->turns, log);
+}
+
 const struct dl_importer dl_import_samples = {
     .name = "samples",
     .summary = "a table with a column of times and some of power or energy",
@@ -404,4 +424,5 @@ const struct dl_importer dl_import_samples = {
     .probe = probe,
     .begin = begin,
     .line = line,
+    .end = end,
 };

@@ -227,7 +227,7 @@ static bool row(struct dl_log *log, const char *const *cell) {
   double x[N_NUMBERS];
   struct dl_run r = dl_run_unknown;
   for (size_t i = 0; i < N_NUMBERS; i++)
-    if (!dl_run_cell(log, cell, c->at[i], columns[i].scale, &x[i]))
+    if (!dl_run_cell(log, cell, c->at[i], columns[i].scale, 0, &x[i]))
       return false;
   if (isnan(x[DURATION]) && isnan(x[ENERGY]))
     return dl_log_bad(log, "neither a duration nor an energy");

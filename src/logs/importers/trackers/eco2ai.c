@@ -216,7 +216,7 @@ static bool row(struct dl_log *log, const char *const *cell) {
   struct eco2ai *e = log->state;
   double x[N_NUMBERS], number;
   for (size_t i = 0; i < N_NUMBERS; i++)
-    if (!dl_run_cell(log, cell, e->at[i], columns[i].scale, &x[i]))
+    if (!dl_run_cell(log, cell, e->at[i], columns[i].scale, 0, &x[i]))
       return false;
   if (isnan(x[DURATION]) && isnan(x[ENERGY]))
     return dl_log_bad(log, "neither a duration nor an energy");

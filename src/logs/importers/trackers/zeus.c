@@ -67,7 +67,7 @@ static bool sum(struct dl_log *log, struct zeus *z, const char *const *cell,
   double sum = 0, x;
   *energy = NAN;
   for (size_t i = 0; i < z->n[k]; i++) {
-    if (!dl_run_cell(log, cell, z->at[k][i], 1, &x))
+    if (!dl_run_cell(log, cell, z->at[k][i], 1, 0, &x))
       return false;
     if (k == GPU && x == 0) {
       x = NAN;
@@ -92,7 +92,7 @@ static const struct {
 static bool row(struct dl_log *log, const char *const *cell) {
   struct zeus *z = log->state;
   double elapsed, energy[N_DEVICES], total = 0;
-  if (!dl_run_cell(log, cell, z->elapsed, 1, &elapsed))
+  if (!dl_run_cell(log, cell, z->elapsed, 1, 0, &elapsed))
     return false;
   if (isnan(elapsed))
     return dl_log_bad(log, "column '%s' is empty", names[2]);

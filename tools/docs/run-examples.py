@@ -2,18 +2,20 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Run the examples of a text and compare, or update, the output it shows.
 
-usage: readme-examples.py [--update] DLEST README.md
-       readme-examples.py --help-of DLEST COMMAND...
+usage: run-examples.py [--update] DLEST PAGE.md...
+       run-examples.py --help-of DLEST COMMAND...
 
 In blocks marked ```console a line '$ COMMAND' is run and what follows is
 its output, standard error included; numbers may differ by one unit in the
 last digit behind the point. './bootstrap run' stands for dlest.
-A command must end with status 0 unless '$ echo $?' follows it. All blocks
-share one scratch directory with the tables of data/examples and data/*.csv,
-means-1.csv and means-2.csv (means of its runs.csv), and a program train.py.
+A command must end with status 0 unless '$ echo $?' follows it. The blocks of
+a page share one scratch directory, laid out as the source tree: data/examples
+and data/*.csv.
 
 With --help-of, the lines below 'Examples:' in the help of each command are
-run in the same way; they must end with status 0.
+run in the same way; they must end with status 0. Their files are the user's
+own: the tables of data/examples, means-1.csv and means-2.csv (means of
+runs.csv), and a program train.py.
 
 DLEST_DATADIR names the top of the source tree; in output it is shown as the
 place of an installed dlest. One TAP line an example.
@@ -33,8 +35,14 @@ INSTALLED = "/usr/local/share/dlest/"
 
 
 def scratch():
+    """A folder laid out as the source tree, and with files of a user."""
     folder = tempfile.mkdtemp(prefix="dlest-examples-")
     data = os.path.join(os.environ["DLEST_DATADIR"], "data")
+    here = os.path.join(folder, "data")
+    shutil.copytree(os.path.join(data, "examples"),
+                    os.path.join(here, "examples"))
+    for path in glob.glob(os.path.join(data, "*.csv")):
+        shutil.copy(path, here)
     for path in (glob.glob(os.path.join(data, "examples", "*")) +
                  glob.glob(os.path.join(data, "*.csv"))):
         shutil.copy(path, folder)
@@ -135,12 +143,15 @@ class Tap:
             print("#", detail.rstrip("\n"))
 
 
-def run_text(dlest, path, update):
+def examples_in(path):
     with open(path, encoding="utf-8") as f:
         parts = parse(f.read())
-    examples = [p for p in parts if isinstance(p, list)]
-    shell, tap = Shell(dlest), Tap()
-    print(f"1..{len(examples)}")
+    return parts, [p for p in parts if isinstance(p, list)]
+
+
+def run_page(dlest, tap, path, update):
+    parts, examples = examples_in(path)
+    shell = Shell(dlest)
     for i, example in enumerate(examples):
         command = command_of(example)
         output, status = shell.run(command)
@@ -154,13 +165,20 @@ def run_text(dlest, path, update):
             details += difflib.unified_diff(
                 shown.splitlines(), example[1].splitlines(), "shown", "real",
                 n=1, lineterm="")
-        tap.line(not details, command, details)
+        tap.line(not details, f"{os.path.basename(path)}: {command}", details)
     shell.close()
     if update:
         with open(path, "w", encoding="utf-8") as f:
             for part in parts:
                 f.write(part if isinstance(part, str)
                         else "".join(part[0]) + part[1])
+
+
+def run_pages(dlest, paths, update):
+    tap = Tap()
+    print(f"1..{sum(len(examples_in(path)[1]) for path in paths)}")
+    for path in paths:
+        run_page(dlest, tap, path, update)
     return tap.failed
 
 
@@ -191,10 +209,10 @@ def main():
     if len(args) >= 3 and args[0] == "--help-of":
         return 1 if run_help(args[1], args[2:]) else 0
     update = args[:1] == ["--update"]
-    if len(args) != 2 + update or "DLEST_DATADIR" not in os.environ:
+    if len(args) < 2 + update or "DLEST_DATADIR" not in os.environ:
         print(__doc__.split("\n\n")[1], file=sys.stderr)
         return 2
-    return 1 if run_text(args[-2], args[-1], update) else 0
+    return 1 if run_pages(args[update], args[update + 1:], update) else 0
 
 
 if __name__ == "__main__":

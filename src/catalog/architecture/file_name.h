@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Names of architectures that come from files. */
+
+#ifndef DL_CATALOG_ARCHITECTURE_FILE_NAME_H
+#define DL_CATALOG_ARCHITECTURE_FILE_NAME_H
+
+#include <stdbool.h>
+
+/* Whether a name ends in .onnx, or in .json, in any case. */
+bool dl_is_onnx(const char *name);
+bool dl_is_json(const char *name);
+
+enum { DL_MOST_ID = 80 };
+
+/* A name without folders and ending; as an identifier it has lower case
+ * letters, digits and ". _ + -" alone. "model" where nothing is left. */
+void dl_name_of_file(const char *path, bool id, char to[DL_MOST_ID + 1]);
+
+#endif

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Names of keys are those of the transformers library
+ * (https://huggingface.co/docs/transformers), in which they differ by family.
+ */
+
+#include "catalog/architecture/from_config.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/number.h"
+#include "catalog/architecture/file_name.h"
+
+/* Longer contexts are reached by few trainings; a run says its own seq_len. */
+#define MOST_TOKENS 8192
+
+/* A key of a shape (transformer_shape.c) and what configs call it. */
+static const struct key {
+  const char *key, *names;
+} keys[] = {
+    {"layers", "num_hidden_layers|n_layer|n_layers|encoder_layers|num_layers"},
+    {"hidden", "hidden_size|n_embd|d_model|dim"},
+    {"heads", "num_attention_heads|n_head|n_heads|encoder_attention_heads|"
+              "num_heads"},
+    {"kv_heads", "num_key_value_heads"},
+    {"head_dim", "head_dim|d_kv|kv_channels"},
+    {"ffn", "intermediate_size|n_inner|d_ff|ffn_dim|encoder_ffn_dim|"
+            "hidden_dim"},
+    {"vocab", "vocab_size"},
+    {"seq", "max_position_embeddings|n_positions|n_ctx|max_source_positions|"
+            "seq_length"},
+    {"tied", "tie_word_embeddings"},
+    {"qkv_bias", "attention_bias"},
+    {"decoder_layers", "decoder_layers|num_decoder_layers"},
+    {"decoder_seq", "max_target_positions"},
+    {"token_types", "type_vocab_size"},
+    {"relative", "relative_attention_num_buckets"},
+    {"experts", "num_local_experts|num_experts"},
+    {"active_experts", "num_experts_per_tok"},
+    {"moe_ffn", "moe_intermediate_size"},
+    {"moe_every", "decoder_sparse_step"},
+    {"shared_ffn", "shared_expert_intermediate_size"},
+    {"image", "image_size"},
+    {"patch", "patch_size"},
+    {"channels", "num_channels"},
+    {"mel", "num_mel_bins"},
+};
+
+enum { MOST_PARTS = 40 };
+
+/* A shape in the making: numbers by key, the later of two counts. */
+struct parts {
+  const char *kind;
+  struct part {
+    const char *key;
+    double x;
+  } at[MOST_PARTS];
+  size_t n;
+};
+
+static void put(struct parts *p, const char *key, double x) {
+  size_t i = 0;
+  while (i < p->n && strcmp(p->at[i].key, key) != 0)
+    i++;
+  p->at[i].key = key;
+  p->at[i].x = x;
+  p->n += i == p->n;
+}
+
+static double part(const struct parts *p, const char *key) {
+  for (size_t i = 0; i < p->n; i++)
+    if (strcmp(p->at[i].key, key) == 0)
+      return p->at[i].x;
+  return NAN;
+}
+
+/* --- What a family adds to its keys. */
+
+static bool has_text(const dl_json *j, const char *key, const char *part_of) {
+  const char *text = dl_json_get(j, key).text;
+  return text && strstr(text, part_of);
+}
+
+/* Positions are learned, and may be more than the sequence. */
+static void learned(struct parts *p, const dl_json *j) {
+  (void)j;
+  put(p, "positions", part(p, "seq"));
+}
+
+static void opt(struct parts *p, const dl_json *j) {
+  (void)j;
+  put(p, "positions", part(p, "seq") + 2);
+}
+
+/* Positions below 2 stand for padding. */
+static void roberta(struct parts *p, const dl_json *j) {
+  learned(p, j);
+  put(p, "seq", part(p, "seq") - 2);
+}
+
+static void qwen(struct parts *p, const dl_json *j) {
+  (void)j; /* intermediate_size counts both matrices of the gate */
+  put(p, "ffn", part(p, "ffn") / 2);
+}
+
+static void t5(struct parts *p, const dl_json *j) {
+  put(p, "gated", has_text(j, "feed_forward_proj", "gated"));
+  if (isnan(part(p, "seq")))
+    put(p, "seq", 512);
+}
+
+static void whisper(struct parts *p, const dl_json *j) {
+  (void)j;
+  put(p, "encoder_positions", part(p, "seq"));
+  put(p, "positions", part(p, "decoder_seq"));
+}
+
+/* A classifier where the checkpoint is one, else the pooling layer. */
+static void vit(struct parts *p, const dl_json *j) {
+  const char *is = dl_json_text_at(j, "architectures", 0);
+  size_t labels = dl_json_count(j, "id2label");
+  if (is && strstr(is, "Classification"))
+    put(p, "classes", labels > 0 ? (double)labels : 2);
+  else
+    put(p, "pooler", 1);
+}
+
+#define DECODER "layers hidden heads vocab seq "
+#define LLAMA DECODER "ffn kv_heads? head_dim? tied? qkv_bias? "
+#define MOE "experts active_experts "
+
+static const struct family {
+  const char *types; /* model_type, "a|b" */
+  const char *kind;
+  const char *reads;   /* keys; those with '?' may be absent */
+  struct part sets[4]; /* where the file does not */
+  void (*adjust)(struct parts *p, const dl_json *j);
+} families[] = {
+    {"llama|mistral|qwen3", "decoder", LLAMA, {{"gated", 1}}, NULL},
+    {"gemma|gemma2|gemma3_text",
+     "decoder",
+     LLAMA,
+     {{"gated", 1}, {"tied", 1}},
+     NULL},
+    {"mixtral", "decoder", LLAMA MOE, {{"gated", 1}}, NULL},
+    {"qwen2", "decoder", LLAMA, {{"gated", 1}, {"qkv_bias", 1}}, NULL},
+    {"qwen2_moe",
+     "decoder",
+     LLAMA MOE "moe_ffn shared_ffn moe_every?",
+     {{"gated", 1}, {"qkv_bias", 1}},
+     NULL},
+    {"qwen3_moe",
+     "decoder",
+     LLAMA MOE "moe_ffn moe_every?",
+     {{"gated", 1}},
+     NULL},
+    {"qwen",
+     "decoder",
+     DECODER "ffn head_dim? tied?",
+     {{"gated", 1}, {"qkv_bias", 1}},
+     qwen},
+    {"gpt2", "decoder", DECODER "ffn? tied?", {{"gated", 0}}, learned},
+    {"opt", "decoder", DECODER "ffn tied?", {{"gated", 0}}, opt},
+    {"gpt_neox",
+     "decoder",
+     DECODER "ffn tied?",
+     {{"gated", 0}, {"tied", 0}, {"positions", 0}},
+     NULL},
+    {"bert",
+     "encoder",
+     DECODER "ffn token_types?",
+     {{"token_types", 2}, {"pooler", 1}},
+     learned},
+    {"roberta|xlm-roberta|camembert",
+     "encoder",
+     DECODER "ffn token_types?",
+     {{"token_types", 1}, {"pooler", 1}},
+     roberta},
+    {"distilbert", "encoder", DECODER "ffn", {{"token_types", 0}}, learned},
+    {"t5|mt5",
+     "encoder-decoder",
+     "layers hidden heads head_dim ffn vocab seq? decoder_layers? tied? "
+     "relative?",
+     {{"bias", 0}, {"norm_bias", 0}, {"relative", 32}, {"tied", 1}},
+     t5},
+    {"whisper",
+     "encoder-decoder",
+     DECODER "ffn decoder_layers decoder_seq mel tied?",
+     {{"key_bias", 0}, {"tied", 1}},
+     whisper},
+    {"vit|deit",
+     "vision",
+     "layers hidden heads ffn image patch channels?",
+     {{"gated", 0}},
+     vit},
+};
+
+static bool is_one_of(const char *word, const char *names) {
+  size_t n = strlen(word);
+  for (const char *s = names; *s; s += *s == '|') {
+    size_t len = strcspn(s, "|");
+    if (len == n && memcmp(s, word, n) == 0)
+      return true;
+    s += len;
+  }
+  return false;
+}
+
+static const struct family *find_family(const char *type) {
+  for (size_t i = 0; i < DL_LENGTH(families); i++)
+    if (is_one_of(type, families[i].types))
+      return &families[i];
+  return NULL;
+}
+
+static enum dl_status unknown_type(const char *path, const char *type,
+                                   struct dl_diag *d) {
+  struct dl_text known = {0};
+  for (size_t i = 0; i < DL_LENGTH(families); i++) {
+    dl_text_add(&known, i == 0 ? "" : ", ");
+    for (const char *s = families[i].types; *s; s++)
+      dl_text_add_n(&known, *s == '|' ? ", " : s, *s == '|' ? 2 : 1);
+  }
+  enum dl_status status =
+      type ? dl_fail_at(d, DL_EINPUT, path, 0,
+                        "model_type '%.64s' is none of %s; give its shape, "
+                        "--arch transformer:layers=N,..., or export it to ONNX",
+                        type, dl_text_str(&known))
+           : dl_fail_at(d, DL_EINPUT, path, 0,
+                        "no 'model_type': not the config.json of a network");
+  dl_text_free(&known);
+  return status;
+}
+
+/* Reads the value of a key by the first of its names that is there. */
+static enum dl_status read_key(struct parts *p, const struct key *k,
+                               bool optional, const dl_json *j,
+                               const char *path, struct dl_diag *d) {
+  char name[64];
+  for (const char *s = k->names; *s; s += *s == '|') {
+    size_t n = strcspn(s, "|");
+    snprintf(name, sizeof name, "%.*s", (int)n, s);
+    struct dl_json_value v = dl_json_get(j, name);
+    s += n;
+    if (v.type == DL_JSON_ABSENT)
+      continue;
+    if (v.type != DL_JSON_NUMBER)
+      return dl_fail_at(d, DL_EINPUT, path, 0, "'%s' is no number", name);
+    put(p, k->key, v.number);
+    return DL_OK;
+  }
+  return optional ? DL_OK
+                  : dl_fail_at(d, DL_EINPUT, path, 0, "no '%.*s' (%s)",
+                               (int)strcspn(k->names, "|"), k->names, k->key);
+}
+
+/* All keys of a family: "layers ffn? ...". */
+static enum dl_status read_keys(struct parts *p, const struct family *f,
+                                const dl_json *j, const char *path,
+                                struct dl_diag *d) {
+  enum dl_status status = DL_OK;
+  for (size_t i = 0; i < DL_LENGTH(f->sets) && f->sets[i].key; i++)
+    put(p, f->sets[i].key, f->sets[i].x);
+  for (const char *s = f->reads; *s && status == DL_OK; s += strspn(s, " ")) {
+    size_t len = strcspn(s, " "), n = len - (s[len - 1] == '?');
+    for (size_t i = 0; i < DL_LENGTH(keys) && status == DL_OK; i++)
+      if (strlen(keys[i].key) == n && memcmp(keys[i].key, s, n) == 0)
+        status = read_key(p, &keys[i], n < len, j, path, d);
+    s += len;
+  }
+  return status;
+}
+
+/* A context longer than trainings use. */
+static void limit_tokens(struct parts *p, const char *path, struct dl_diag *d) {
+  double seq = part(p, "seq");
+  if (!(seq > MOST_TOKENS) || strcmp(p->kind, "decoder") != 0)
+    return;
+  dl_warn_at(d, path, 0,
+             "takes up to %g tokens; counted at %g unless --seq-len says "
+             "another",
+             seq, (double)MOST_TOKENS);
+  put(p, "seq", MOST_TOKENS);
+}
+
+/* The network's name: that of the checkpoint, else of the folder. */
+static void name_of(const dl_json *j, const char *path, bool id,
+                    char to[DL_MOST_ID + 1]) {
+  const char *slash = strrchr(path, '/');
+  const char *own = dl_json_get(j, "_name_or_path").text;
+  struct dl_text folder = {0};
+  if (!own || !*own) {
+    bool plain = slash && strcmp(slash, "/config.json") == 0;
+    dl_text_add_n(&folder, path, plain ? (size_t)(slash - path) : strlen(path));
+    own = dl_text_str(&folder);
+  }
+  dl_name_of_file(own, id, to);
+  dl_text_free(&folder);
+}
+
+static void write_shape(struct dl_xml *x, const dl_json *j,
+                        const struct parts *p) {
+  char id[DL_MOST_ID + 1], name[DL_MOST_ID + 1], number[DL_NUMBER_SIZE];
+  dl_node *root = dl_xml_root(x);
+  name_of(j, dl_xml_path(x), true, id);
+  name_of(j, dl_xml_path(x), false, name);
+  dl_xml_set(x, root, "kind", "architecture");
+  dl_xml_set(x, root, "version", "1");
+  dl_node *source = dl_xml_add(x, dl_xml_add(x, root, "sources"), "source");
+  dl_xml_set(x, source, "id", "config");
+  dl_xml_set(x, source, "title", "config.json");
+  dl_node *entry = dl_xml_add(x, root, "entry");
+  dl_xml_set(x, entry, "id", id);
+  dl_xml_set(x, entry, "name", name);
+  dl_xml_set(x, entry, "scaling", "sequence");
+  dl_node *shape = dl_xml_add(x, entry, "transformer");
+  dl_xml_set(x, shape, "source", "config");
+  dl_xml_set(x, shape, "kind", p->kind);
+  for (size_t i = 0; i < p->n; i++)
+    if (!isnan(p->at[i].x))
+      dl_xml_set(x, shape, p->at[i].key, dl_format_short(number, p->at[i].x));
+}
+
+enum dl_status dl_config_take(struct dl_catalog_file *s, const dl_json *j,
+                              const char *path, struct dl_diag *d) {
+  const char *type = dl_json_get(j, "model_type").text;
+  const struct family *f = type ? find_family(type) : NULL;
+  enum dl_kind kind;
+  if (!f)
+    return unknown_type(path, type, d);
+  struct parts p = {.kind = f->kind};
+  enum dl_status status = read_keys(&p, f, j, path, d);
+  if (status != DL_OK)
+    return status;
+  if (f->adjust)
+    f->adjust(&p, j);
+  limit_tokens(&p, path, d);
+  struct dl_xml *x = dl_xml_new("catalog");
+  if (!x || !dl_xml_set_path(x, path)) {
+    dl_xml_free(x);
+    return dl_fail_memory(d);
+  }
+  write_shape(x, j, &p);
+  return dl_catalog_file_take(s, x, &kind, NULL, d);
+}
+
+enum dl_status dl_config_load(struct dl_catalog_file *s, const char *path,
+                              struct dl_diag *d) {
+  dl_json *j;
+  enum dl_status status = dl_json_read(&j, path, d);
+  if (status == DL_OK)
+    status = dl_config_take(s, j, path, d);
+  dl_json_free(j);
+  return status;
+}

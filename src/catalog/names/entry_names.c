@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "catalog/names/entry_names.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/nearest_names.h"
+#include "catalog/names/arch_name.h"
+
+enum { MOST_TYPED = 64, SUGGESTIONS = 3 };
+
+/* The names of all entries, as they are compared. */
+struct names {
+  enum dl_kind kind;
+  bool folded;             /* accelerators, nodes and data sets */
+  struct dl_strlist folds; /* their folded names */
+  struct dl_candidate *c;
+  size_t n, cap;
+  bool failed;
+};
+
+/* Regions of a country (us-ca) are compared by their identifiers; those of
+ * countries are too short to resemble anything. */
+static bool by_name(enum dl_kind kind, const char *name) {
+  return kind == DL_GRID && strlen(name) > 3 && name[2] != '-';
+}
+
+static void add(struct names *l, const char *name, const char *shown,
+                size_t of) {
+  struct dl_text fold = {0};
+  void *list = l->c;
+  if (!name || !dl_grow(&list, &l->cap, l->n + 1, sizeof *l->c)) {
+    l->failed |= name != NULL;
+    return;
+  }
+  l->c = list;
+  if (l->folded)
+    dl_fold_name(l->kind, name, &fold);
+  if (fold.s && !dl_strlist_add(&l->folds, fold.s))
+    l->failed = true;
+  else
+    l->c[l->n++] = (struct dl_candidate){
+        fold.s ? l->folds.s[l->folds.n - 1] : name, shown, of};
+  l->failed |= fold.failed;
+  dl_text_free(&fold);
+}
+
+static void add_entry(struct names *l, const struct dl_descriptor *e, size_t of,
+                      bool countries) {
+  if (countries) {
+    add(l, e->name, e->name, of);
+    return;
+  }
+  add(l, e->id, e->id, of);
+  for (size_t k = 0; k < e->n_aliases; k++)
+    add(l, e->aliases[k], e->aliases[k], of);
+  add(l, e->name, e->id, of);
+}
+
+/* What was typed, as it is compared. */
+static void fold_typed(const struct names *l, const char *name,
+                       struct dl_text *to) {
+  struct dl_text cut = {0};
+  dl_text_add_n(&cut, name, strnlen(name, MOST_TYPED));
+  const char *typed = dl_text_str(&cut);
+  if (l->folded)
+    dl_fold_name(l->kind, typed, to);
+  else if (l->kind == DL_ARCHITECTURE)
+    dl_arch_name_reduce(typed, to);
+  if (!to->s)
+    dl_text_add(to, typed);
+  dl_text_free(&cut);
+}
+
+void dl_suggest_entries(enum dl_kind kind, const char *name,
+                        const struct dl_descriptor *const *all, size_t n,
+                        struct dl_text *to) {
+  struct names l = {.kind = kind,
+                    .folded = kind == DL_ACCELERATOR || kind == DL_NODE ||
+                              kind == DL_DATASET};
+  struct dl_text typed = {0};
+  bool countries = by_name(kind, name);
+  for (size_t i = 0; i < n; i++)
+    add_entry(&l, all[i], i, countries);
+  fold_typed(&l, name, &typed);
+  /* Networks are many: one of them is always near. */
+  if (!l.failed)
+    dl_suggest(dl_text_str(&typed), l.c, l.n, SUGGESTIONS,
+               kind == DL_ARCHITECTURE, to);
+  to->failed |= l.failed || typed.failed;
+  dl_text_free(&typed);
+  dl_strlist_free(&l.folds);
+  free(l.c);
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* From the options of a job to the settings of a frame, with defaults. */
+
+#include <math.h>
+#include <string.h>
+
+#include "base/ascii.h"
+#include "cli/options/job_options.h"
+#include "cli/options/known_options.h"
+#include "run/run_columns.h"
+
+/* Requires the size of the training of a language model. */
+static enum dl_status check_size(const struct dl_job_options *o, bool inference,
+                                 bool language, struct dl_diag *d) {
+  static const enum dl_run_id others[] = {DL_RUN_train_samples,
+                                          DL_RUN_val_samples, DL_RUN_epochs};
+  bool per_epoch = dl_job_options_give(o, DL_RUN_train_tokens);
+  if (per_epoch && dl_run_has(&o->run, DL_RUN_train_samples))
+    return dl_fail(d, DL_EUSAGE,
+                   "--train-tokens and --train-samples exclude each other");
+  if (dl_job_options_give(o, DL_RUN_tokens)) {
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+      if (dl_run_has(&o->run, others[i]))
+        return dl_fail(d, DL_EUSAGE,
+                       "--tokens is the whole training; it does not go with "
+                       "%s",
+                       dl_run_columns[others[i]].name);
+    return o->dataset ? dl_fail(d, DL_EUSAGE,
+                                "--tokens is the whole training; it does not "
+                                "go with --dataset")
+                      : DL_OK;
+  }
+  if (!language || o->has_table || o->dataset || inference || per_epoch ||
+      dl_job_options_give(o, DL_RUN_train_samples) ||
+      dl_job_options_give(o, DL_RUN_duration_s))
+    return DL_OK;
+  return dl_fail(d, DL_EUSAGE,
+                 "'%.64s' is a language model; give --tokens N, of the whole "
+                 "training, --train-tokens N or --train-samples N",
+                 o->arch);
+}
+
+/* Sizes of the data set, where samples are not given one by one. */
+static enum dl_status apply_dataset(struct dl_job_options *o,
+                                    struct dl_frame *f,
+                                    struct dl_catalog *catalog, bool images,
+                                    struct dl_diag *d) {
+  bool train = dl_run_has(&o->run, DL_RUN_train_samples);
+  o->default_dataset = !o->dataset && images && !train;
+  if (o->default_dataset)
+    o->dataset = "imagenet";
+  if (!o->dataset)
+    return DL_OK;
+  const struct dl_descriptor *found;
+  enum dl_status status =
+      dl_catalog_get(catalog, DL_DATASET, o->dataset, &found, d);
+  const struct dl_dataset *e = DL_AS(dataset, found);
+  if (status == DL_OK && !train && !isnan(e->train_samples))
+    status = dl_frame_set(f, DL_RUN_train_samples, e->train_samples, d);
+  if (status == DL_OK && !dl_run_has(&o->run, DL_RUN_val_samples) &&
+      !isnan(e->val_samples))
+    status = dl_frame_set(f, DL_RUN_val_samples, e->val_samples, d);
+  return status;
+}
+
+/* Values for what no option gives. */
+static enum dl_status apply_defaults(const struct dl_job_options *o,
+                                     struct dl_frame *f, bool defaults,
+                                     bool inference, bool language,
+                                     struct dl_diag *d) {
+  bool rate = dl_job_options_give(o, DL_RUN_request_rate);
+  const struct {
+    enum dl_run_id id;
+    double x;
+    bool on;
+  } values[] = {{DL_RUN_n_gpus, 1, true},
+                {DL_RUN_utilisation, 1, true},
+                {DL_RUN_ram_gb, 32, true},
+                {DL_RUN_requests, 1, defaults && inference},
+                {DL_RUN_batch_size, rate ? 256 : 1, defaults && inference},
+                {DL_RUN_batch_size, 256, defaults && !inference && !language},
+                {DL_RUN_epochs, language ? 1 : 90, defaults && !inference}};
+  enum dl_status status = DL_OK;
+  if (defaults && inference && rate && dl_job_options_give(o, DL_RUN_idle_s))
+    return dl_fail(d, DL_EUSAGE,
+                   "--idle-s does not go with --request-rate, which says how "
+                   "long the GPUs idle");
+  for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+    if (status == DL_OK && values[i].on)
+      status = dl_frame_set(f, values[i].id, values[i].x, d);
+  return status;
+}
+
+enum dl_status dl_job_options_apply_table(const struct dl_job_options *o,
+                                          struct dl_frame *f,
+                                          struct dl_diag *d) {
+  enum dl_status status = DL_OK;
+  for (size_t i = 0; i < o->aliases.n && status == DL_OK; i++)
+    status = dl_frame_alias(f, o->aliases.s[i], d);
+  for (size_t i = 0; i < o->defines.n && status == DL_OK; i++)
+    status = dl_frame_define(f, o->defines.s[i], d);
+  for (size_t i = 0; i < o->overrides.n && status == DL_OK; i++)
+    status = dl_frame_override(f, o->overrides.s[i], d);
+  return status;
+}
+
+/* Warns of settings that have no effect on the job of the options. */
+static void warn_unused(const struct dl_job_options *o, bool language,
+                        struct dl_diag *d) {
+  static const enum dl_run_id of_sequences[] = {
+      DL_RUN_seq_len, DL_RUN_prompt_tokens, DL_RUN_output_tokens,
+      DL_RUN_train_tokens, DL_RUN_attention};
+  static const enum dl_run_id of_several[] = {
+      DL_RUN_scaling,       DL_RUN_sharding,        DL_RUN_network_gbps,
+      DL_RUN_gpus_per_node, DL_RUN_tensor_parallel, DL_RUN_pipeline_parallel};
+  const struct dl_run *run = &o->run;
+  bool one = isnan(run->n_gpus) || run->n_gpus <= 1;
+  if (language && dl_run_has(run, DL_RUN_image_px))
+    dl_warn(d, "image_px has no effect on '%.64s', a language model", o->arch);
+  for (size_t i = 0; o->arch && !o->sequences && i < DL_LENGTH(of_sequences);
+       i++)
+    if (dl_run_has(run, of_sequences[i]))
+      dl_warn(d, "%s has no effect on '%.64s', which takes no sequences",
+              dl_run_columns[of_sequences[i]].name, o->arch);
+  one = one && !dl_axes_find(&o->axes, "n_gpus");
+  for (size_t i = 0; one && i < DL_LENGTH(of_several); i++)
+    if (dl_run_has(run, of_several[i]))
+      dl_warn(d, "%s has no effect on one accelerator",
+              dl_run_columns[of_several[i]].name);
+  for (size_t i = 0; i < o->aliases.n && o->axes.n == 0; i++) {
+    const char *alias = o->aliases.s[i];
+    size_t n = strcspn(alias, "=");
+    const char *const names[] = {run->arch, run->gpu};
+    bool used = false;
+    for (size_t k = 0; k < 2; k++)
+      used |= names[k] && strlen(names[k]) == n &&
+              dl_strncasecmp(names[k], alias, n) == 0;
+    if (!used)
+      dl_warn(d, "--alias %.*s: nothing uses this name", (int)n, alias);
+  }
+}
+
+enum dl_status dl_job_options_apply(struct dl_job_options *o,
+                                    struct dl_frame *f,
+                                    struct dl_catalog *catalog, bool defaults,
+                                    struct dl_diag *d) {
+  const char *phase = dl_value_in(&o->overrides, "phase");
+  if (!phase)
+    phase = o->run.phase;
+  phase = phase ? dl_run_word(&dl_run_columns[DL_RUN_phase], phase) : NULL;
+  bool language, inference = phase && strcmp(phase, "inference") == 0;
+  enum dl_status status = dl_job_options_apply_table(o, f, d);
+  if (status == DL_OK)
+    status = dl_job_options_language(o, catalog, &language, d);
+  if (status == DL_OK && language)
+    dl_settle_throughput(o);
+  if (status == DL_OK && defaults && !o->has_table)
+    warn_unused(o, language, d);
+  if (status == DL_OK && defaults)
+    status = check_size(o, inference, language, d);
+  if (status == DL_OK)
+    status = apply_defaults(o, f, defaults, inference, language, d);
+  if (status == DL_OK)
+    status = apply_dataset(o, f, catalog,
+                           defaults && !language && !inference &&
+                               !dl_job_options_give(o, DL_RUN_tokens),
+                           d);
+  if (status == DL_OK)
+    status = dl_frame_set_run(f, &o->run, d);
+  if (status == DL_OK)
+    status = dl_site_find(&o->site, catalog, &o->foot, d);
+  return status;
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cli/record/record_estimate.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "cli/options/job_options.h"
+#include "cli/views/estimate_rows.h"
+#include "estimate/session.h"
+#include "run/run_columns.h"
+
+/* What a run says before it runs. Texts are lent. */
+static void copy_settings(const struct dl_run *run, struct dl_run *to) {
+  *to = dl_run_unknown;
+  for (unsigned i = 0; i < DL_N_RUN_COLUMNS; i++) {
+    enum dl_run_id id = (enum dl_run_id)i;
+    const struct dl_run_column *c = &dl_run_columns[id];
+    if (c->role == DL_ROLE_MEASURED || c->role == DL_ROLE_NAME)
+      continue;
+    if (c->is_text)
+      dl_run_lend_text(to, id, dl_run_text(run, id));
+    else
+      dl_run_set_number(to, id, dl_run_number(run, id));
+  }
+}
+
+/* Takes the recommended estimate of the GPUs: memory that the method adds is
+ * taken out. */
+static void take(const struct dl_estimate *est, size_t n, bool given,
+                 struct dl_record_estimate *e) {
+  long best = dl_recommended(est, n, given);
+  if (best < 0)
+    return;
+  const struct dl_estimate *x = &est[best];
+  double memory_j = x->memory_w > 0 ? x->memory_w * x->duration_s : 0;
+  e->method = x->method;
+  e->energy_j = x->energy_j - memory_j;
+  e->low_j = x->low_j - memory_j;
+  e->high_j = x->high_j - memory_j;
+  e->duration_s = x->duration_s;
+}
+
+static enum dl_status estimate(struct dl_cli *cli, struct dl_frame *f,
+                               const struct dl_model *m,
+                               struct dl_record_estimate *e) {
+  struct dl_diag *d = &cli->diag;
+  struct dl_session *session = NULL;
+  struct dl_job job;
+  struct dl_job_predictions p = {0};
+  struct dl_estimate *est = NULL;
+  struct dl_row *row = NULL;
+  enum dl_status status = dl_session_new(&session, f, m, "all", 0.9, d);
+  if (status == DL_OK) {
+    est = dl_calloc(dl_session_n_methods(session), sizeof *est);
+    row = dl_frame_rows(f, 1);
+    if (!est || !row)
+      status = dl_fail_memory(d);
+  }
+  if (status == DL_OK)
+    status = dl_frame_block(f, NULL, d);
+  if (status == DL_OK) {
+    dl_frame_row(f, NULL, 0, row);
+    if (!dl_row_is_invalid(row))
+      status = dl_session_row(session, row, &job, &p, est, d);
+    if (status == DL_OK && !dl_row_is_invalid(row) && job.found.arch &&
+        job.found.gpu)
+      take(est, dl_session_n_methods(session), false, e);
+  }
+  free(est);
+  free(row);
+  dl_session_free(session);
+  return status;
+}
+
+enum dl_status dl_record_estimate(struct dl_cli *cli, const struct dl_run *run,
+                                  struct dl_record_estimate *e) {
+  struct dl_job_options o;
+  struct dl_model *m = NULL;
+  *e = (struct dl_record_estimate){
+      .energy_j = NAN, .low_j = NAN, .high_j = NAN, .duration_s = NAN};
+  e->lacks = !run->gpu                         ? "gpu"
+             : isnan(run->gpu_energy_j)        ? "gpu_energy_j"
+             : !dl_run_has(run, DL_RUN_epochs) ? "epochs"
+             : !run->dataset && isnan(run->train_samples) &&
+                     isnan(run->tokens) && isnan(run->train_tokens)
+                 ? "train_samples"
+                 : NULL;
+  if (!run->arch || e->lacks)
+    return DL_OK;
+  dl_job_options_init(&o);
+  copy_settings(run, &o.run);
+  o.dataset = run->dataset;
+  struct dl_frame *f = dl_frame_new(cli->catalog);
+  enum dl_status status =
+      f ? dl_open_model(cli, NULL, &m) : dl_fail_memory(&cli->diag);
+  if (status == DL_OK)
+    status = dl_job_options_apply(&o, f, cli->catalog, false, &cli->diag);
+  if (status == DL_OK)
+    status = estimate(cli, f, m, e);
+  dl_job_options_free(&o);
+  dl_frame_free(f);
+  dl_model_free(m);
+  return status;
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cli/views/job_limits.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "base/number.h"
+#include "catalog/architecture/transformer.h"
+#include "estimate/methods/work.h"
+#include "estimate/node/parallel.h"
+#include "estimate/node/peak_memory.h"
+
+/* The batch that exceeds the memory, and the one that would fit. */
+static void warn_memory(const struct dl_job *job,
+                        const struct dl_memory_need *m, struct dl_diag *d) {
+  const struct dl_accelerator *gpu = job->found.gpu;
+  double has = gpu->memory_gb;
+  bool split = dl_parallel_is_strong(job) && job->run->n_gpus > 1;
+  bool shared = job->run->n_gpus > 1 && m->shared;
+  char each[48] = "", fits[80] = "not even one sample fits";
+  char need[DL_NUMBER_SIZE];
+  if (split)
+    snprintf(each, sizeof each, " (%g on each GPU)", m->batch);
+  if (m->fits > 0)
+    snprintf(fits, sizeof fits, "about %g fits%s",
+             split ? m->fits * job->run->n_gpus : m->fits,
+             job->run->n_gpus > 1 && !split && !shared ? " on each GPU" : "");
+  if (m->model_gb > has)
+    snprintf(fits, sizeof fits, "%s GB without any sample",
+             dl_format_digits(need, m->model_gb, 3));
+  struct dl_text remedy = {0};
+  bool helps = dl_memory_remedy(job, &remedy);
+  dl_warn(d,
+          "batch of %g%s needs about %s GB, more than the %g GB of %s; "
+          "%s%s%s",
+          split ? job->run->batch_size : m->batch, each,
+          dl_format_digits(need, m->need_gb, 3), has, gpu->head.id, fits,
+          helps ? "; " : "", helps ? dl_text_str(&remedy) : "");
+  dl_text_free(&remedy);
+}
+
+/* Learned positions of a network whose sequences are longer; 0: none. */
+static double short_positions(const struct dl_job *job) {
+  const struct dl_architecture *arch = job->found.arch;
+  const struct dl_transformer *t = arch ? arch->transformer : NULL;
+  bool one_stack = t && (t->kind == DL_TF_DECODER || t->kind == DL_TF_ENCODER);
+  return one_stack && t->positions > 0 && job->seq_len > t->positions
+             ? t->positions
+             : 0;
+}
+
+void dl_warn_limits(const struct dl_job *job, struct dl_diag *d) {
+  struct dl_memory_need m;
+  const char *used, *rate = dl_work_lacks_rate(job, &used);
+  dl_memory_of(job, &m);
+  double positions = short_positions(job);
+  if (positions > 0)
+    dl_warn(d,
+            "seq_len %g is more than the %g learned positions of '%s': as "
+            "published it takes no longer sequences",
+            job->seq_len, positions, job->found.arch->head.id);
+  if (m.over)
+    warn_memory(job, &m, d);
+  if (rate)
+    dl_warn(d,
+            "%s has no %s rate for --precision %s: its %s peak of %.3g "
+            "TFLOP/s is used instead",
+            job->found.gpu->head.id, rate, job->run->precision, used,
+            dl_work_peak_tflops(job));
+}
+
+void dl_limits_count(struct dl_limits *l, const struct dl_job *job) {
+  struct dl_memory_need m;
+  const char *used;
+  dl_memory_of(job, &m);
+  l->over += m.over;
+  l->too_long += short_positions(job) > 0;
+  l->no_rate += dl_work_lacks_rate(job, &used) != NULL;
+}
+
+void dl_limits_warn(const struct dl_limits *l, const char *path,
+                    struct dl_diag *d) {
+  if (l->over)
+    dl_warn_at(d, path, 0,
+               "%zu row%s: the batch needs more than the GPU's memory "
+               "(memory_need_gb)",
+               l->over, l->over == 1 ? "" : "s");
+  if (l->too_long)
+    dl_warn_at(d, path, 0,
+               "%zu row%s: seq_len is more than the network has learned "
+               "positions",
+               l->too_long, l->too_long == 1 ? "" : "s");
+  if (l->no_rate)
+    dl_warn_at(d, path, 0,
+               "%zu row%s: the GPU has no tensor rate for the precision; its "
+               "next best peak is used instead",
+               l->no_rate, l->no_rate == 1 ? "" : "s");
+}

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cli/views/summary/predict_summary.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/constants.h"
+#include "base/memory.h"
+#include "base/number.h"
+#include "cli/views/summary/quantity_words.h"
+#include "estimate/methods/missing_facts.h"
+#include "estimate/methods/work.h"
+#include "estimate/node/peak_memory.h"
+#include "output/units.h"
+
+/* A line: a figure, and what is said of it: its interval first. */
+struct line {
+  const char *label; /* NULL: left out */
+  struct dl_text figure, remark;
+};
+
+enum { ENERGY, FACILITY, TIME, POWER, EMISSIONS, EMBODIED, COST, N_LINES };
+
+struct summary {
+  const struct dl_predict_subject *s;
+  const struct dl_estimate *e;
+  struct dl_span_j energy; /* of the answer, J */
+  struct line line[N_LINES];
+};
+
+/* The figure, and its interval unless low is unknown. */
+static void put(struct summary *m, int i, const char *label,
+                enum dl_style style, const char *unit,
+                const struct dl_span_j *x) {
+  struct line *l = &m->line[i];
+  const struct dl_value v[] = {dl_number(x->x), dl_number(x->low),
+                               dl_number(x->high)};
+  l->label = label;
+  dl_show(&l->figure, style, unit, &v[0], NULL);
+  if (isnan(x->low) || isnan(x->high))
+    return;
+  struct dl_text range = {0};
+  dl_show(&range, style, unit, &v[1], &v[2]);
+  const char *text = dl_text_str(&range), *dots = strstr(text, " .. ");
+  if (dots) /* the first names what it is */
+    dl_text_printf(&l->remark, "%s%s%.*s to %s",
+                   i == ENERGY ? m->s->interval : "", i == ENERGY ? " " : "",
+                   (int)(dots - text), text, dots + 4);
+  dl_text_free(&range);
+}
+
+/* Appends a remark behind those that are there. */
+static void remark(struct line *l, const char *text) {
+  dl_text_printf(&l->remark, "%s%s", l->remark.len > 0 ? ", " : "", text);
+}
+
+static void remark_number(struct line *l, const char *before, double x,
+                          const char *after) {
+  char number[DL_NUMBER_SIZE];
+  if (!isnan(x))
+    dl_text_printf(&l->remark, "%s%s%s%s", l->remark.len > 0 ? ", " : "",
+                   before, dl_format_digits(number, x, 3), after);
+}
+
+static void remark_quantity(struct line *l, enum dl_style style,
+                            const char *unit, double x, const char *after) {
+  const struct dl_value v = dl_number(x);
+  if (isnan(x))
+    return;
+  dl_text_add(&l->remark, l->remark.len > 0 ? ", " : "");
+  dl_show(&l->remark, style, unit, &v, NULL);
+  dl_text_add(&l->remark, after);
+}
+
+static const char *boundary_words(const char *boundary, bool several) {
+  static const struct {
+    const char *name, *words[2];
+  } all[] = {{"gpu", {"GPU alone", "GPUs alone"}},
+             {"gpu+ram", {"GPU and memory", "GPUs and memory"}},
+             {"node", {"whole node", "whole node"}},
+             {"facility", {"node and cooling", "node and cooling"}}};
+  for (size_t i = 0; i < DL_LENGTH(all); i++)
+    if (strcmp(all[i].name, boundary) == 0)
+      return all[i].words[several];
+  return boundary;
+}
+
+static void energy_lines(struct summary *m) {
+  const struct dl_footprint *foot = &m->s->o->foot;
+  const bool node = !isnan(m->s->whole.j.x);
+  const char *boundary = node ? m->s->whole.boundary : m->e->boundary;
+  struct line *l = &m->line[ENERGY];
+  put(m, ENERGY, "Energy", DL_KWH, "J", &m->energy);
+  remark(l, boundary_words(boundary, m->s->job.run->n_gpus > 1));
+  if (isnan(foot->pue.x))
+    return;
+  if (node) {
+    remark_number(l, "PUE ", foot->pue.x, "");
+    return;
+  }
+  const double pue = foot->pue.x;
+  const struct dl_span_j all = {pue * m->energy.x, pue * m->energy.low,
+                                pue * m->energy.high};
+  put(m, FACILITY, "Facility", DL_KWH, "J", &all);
+  remark_number(&m->line[FACILITY], "PUE ", pue, "");
+}
+
+/* Whether the duration is the user's. */
+static bool is_given(const struct dl_estimate *e) {
+  return e->duration_from && strcmp(e->duration_from, "given") == 0;
+}
+
+/* What an epoch, a request or a token takes. */
+static void time_line(struct summary *m) {
+  const struct dl_job *job = &m->s->job;
+  const struct dl_served *served = &m->s->predictions.served;
+  const struct dl_estimate *e = m->e;
+  const bool physical = strcmp(e->method, "physical") == 0;
+  const char *bound = m->s->predictions.parts.bound;
+  struct line *l = &m->line[TIME];
+  put(m, TIME, "Time", DL_TIME, "s",
+      &(struct dl_span_j){e->duration_s, e->time_low_s, e->time_high_s});
+  if (dl_is_inference(job)) {
+    bound = served->bound;
+    remark_number(l, "at most ", served->most_a_second,
+                  served->tokens ? " requests/s" : " samples/s");
+  } else if (isnan(job->run->tokens) && job->epochs > 1 && job->found.arch) {
+    remark_quantity(l, DL_TIME, "s", e->duration_s / job->epochs, " per epoch");
+  }
+  if (m->s->predictions.language) {
+    bound = m->s->predictions.step.bound;
+    remark_number(l, "", e->tokens_per_s, " tokens/s");
+    remark_number(l, "MFU ", 100 * e->mfu, " %");
+  }
+  if (is_given(e))
+    remark(l, "given");
+  else if (physical && bound)
+    dl_text_printf(&l->remark, "%sbound by %s", l->remark.len > 0 ? ", " : "",
+                   bound);
+}
+
+static void power_line(struct summary *m) {
+  const struct dl_job *job = &m->s->job;
+  const struct dl_accelerator *gpu = job->found.gpu;
+  const bool node = !isnan(m->s->whole.j.x);
+  struct line *l = &m->line[POWER];
+  struct dl_memory_need need;
+  char number[DL_NUMBER_SIZE];
+  struct dl_span_j watts = {m->e->power_w, m->e->power_low_w,
+                            m->e->power_high_w};
+  if (isnan(watts.low) && is_given(m->e)) { /* then all of it is the power's */
+    watts.low = m->e->low_j / m->e->duration_s;
+    watts.high = m->e->high_j / m->e->duration_s;
+  }
+  if (node)
+    watts = (struct dl_span_j){m->energy.x / m->e->duration_s, NAN, NAN};
+  put(m, POWER, "Power", DL_PLAIN, "W", &watts);
+  if (!node && job->run->n_gpus > 1) {
+    dl_text_printf(&l->remark, "%s%s GPUs", l->remark.len > 0 ? ", " : "",
+                   dl_format_short(number, job->run->n_gpus));
+  }
+  if (!isnan(m->e->busy_share))
+    dl_text_printf(&l->remark, "%sGPU busy %.0f %% of the time",
+                   l->remark.len > 0 ? ", " : "", 100 * m->e->busy_share);
+  dl_memory_of(job, &need);
+  if (isnan(need.need_gb))
+    return;
+  dl_text_printf(&l->remark, "%speak GPU memory %s",
+                 l->remark.len > 0 ? ", " : "",
+                 dl_format_digits(number, need.need_gb, 3));
+  if (gpu && !isnan(gpu->memory_gb))
+    dl_text_printf(&l->remark, " of %s",
+                   dl_format_short(number, gpu->memory_gb));
+  dl_text_add(&l->remark, " GB");
+}
+
+/* Emissions and cost of the energy, at the facility where its PUE is known. */
+static void footprint_lines(struct summary *m) {
+  const struct dl_footprint *foot = &m->s->o->foot;
+  const bool node = !isnan(m->s->whole.j.x);
+  const double pue = node || isnan(foot->pue.x) ? 1 : foot->pue.x;
+  const double grams = pue * foot->intensity.x / DL_J_PER_KWH;
+  const double price = pue * foot->price / DL_J_PER_KWH;
+  const struct dl_span_j *j = &m->energy;
+  struct line *l = &m->line[EMISSIONS];
+  put(m, EMISSIONS, "CO2e", DL_MASS, "g",
+      &(struct dl_span_j){grams * j->x, grams * j->low, grams * j->high});
+  if (isnan(foot->intensity.x)) {
+    remark(l, "set --country, --cloud or --intensity");
+  } else {
+    remark_number(l, "", foot->intensity.x, " g/kWh");
+    remark(l, foot->intensity.of);
+  }
+  const double made = m->s->whole.embodied_g;
+  if (m->s->node->embodied)
+    put(m, EMBODIED, "Embodied", DL_MASS, "g CO2e",
+        &(struct dl_span_j){made, NAN, NAN});
+  if (!isnan(price))
+    put(m, COST, "Cost", DL_PLAIN, foot->currency,
+        &(struct dl_span_j){price * j->x, price * j->low, price * j->high});
+}
+
+void dl_predict_summary(struct dl_report *r,
+                        const struct dl_predict_subject *s) {
+  const struct dl_estimate *e = &s->est[s->best];
+  struct summary m = {.s = s, .e = e, .energy = s->whole.j};
+  size_t width = 0;
+  if (isnan(s->whole.j.x))
+    m.energy = (struct dl_span_j){e->energy_j, e->low_j, e->high_j};
+  energy_lines(&m);
+  time_line(&m);
+  power_line(&m);
+  footprint_lines(&m);
+  for (int i = 0; i < N_LINES; i++)
+    width = m.line[i].figure.len > width ? m.line[i].figure.len : width;
+  for (int i = 0; i < N_LINES; i++) {
+    struct line *l = &m.line[i];
+    if (l->label && l->remark.len > 0)
+      dl_text_printf(&l->figure, "%*s%s", (int)(width - l->figure.len + 2), "",
+                     dl_text_str(&l->remark));
+    if (l->label)
+      dl_report_add(r, NULL, l->label, NULL, DL_CODE,
+                    dl_string(dl_text_str(&l->figure)));
+    dl_text_free(&l->figure);
+    dl_text_free(&l->remark);
+  }
+}
+
+/* --- what the answer is based on */
+
+/* Which errors intervals come from, and what is new where these are used. */
+static const struct basis {
+  const char *left_out, *errors, *groups, *new;
+} bases[] = {
+    {"config", "leave-one-configuration-out", "configurations", NULL},
+    {"arch", "leave-one-architecture-out", "architectures", "this network"},
+    {"gpu", "leave-one-GPU-out", "GPUs", "this GPU"},
+    {"rows", "held-out", "runs", NULL}};
+
+static const struct basis *basis_of(const struct dl_estimate *e) {
+  for (size_t i = 0; e->interval_from && i < DL_LENGTH(bases); i++)
+    if (strcmp(bases[i].left_out, e->interval_from) == 0)
+      return &bases[i];
+  return NULL;
+}
+
+static void say_outside(struct dl_report *r, const struct dl_estimate *e) {
+  const struct basis *b = basis_of(e);
+  struct dl_text t = {0};
+  if (b && b->new)
+    dl_text_printf(&t, "%s%s", b->new, e->n_outside > 0 ? ", " : "");
+  dl_add_quantities(&t, e->outside, e->n_outside);
+  if (t.len > 0)
+    dl_report_sayf(r, "Outside the training data: %s.", dl_text_str(&t));
+  dl_text_free(&t);
+}
+
+static void say_interval(struct dl_report *r,
+                         const struct dl_predict_subject *s) {
+  const struct dl_estimate *e = &s->est[s->best];
+  const struct basis *b = basis_of(e);
+  if (b)
+    dl_report_sayf(r, "Interval from %s errors (%zu %s).", b->errors,
+                   e->interval_groups, b->groups);
+}
+
+/* "Method physical; others 13.7 to 16.3 kWh (--all)." */
+static void say_methods(struct dl_report *r, const struct dl_predict_subject *s,
+                        bool all, bool explain) {
+  struct dl_text t = {0};
+  double low = INFINITY, high = -INFINITY;
+  char number[2][DL_NUMBER_SIZE];
+  for (size_t i = 0; i < s->n; i++)
+    if ((long)i != s->best && !isnan(s->est[i].energy_j)) {
+      low = fmin(low, s->est[i].energy_j / DL_J_PER_KWH);
+      high = fmax(high, s->est[i].energy_j / DL_J_PER_KWH);
+    }
+  dl_text_printf(&t, "Method %s", s->est[s->best].method);
+  if (!all && low <= high) {
+    const char *from = dl_format_digits(number[0], low, 3);
+    const char *to = dl_format_digits(number[1], high, 3);
+    bool one = strcmp(from, to) == 0;
+    dl_text_printf(&t, "; others %s%s%s kWh%s (--all)", from, one ? "" : " to ",
+                   one ? "" : to,
+                   isnan(s->whole.j.x) ? "" : " for the GPUs alone");
+  }
+  dl_text_add(&t, explain ? "." : ". Details: --explain.");
+  dl_report_say(r, dl_text_str(&t));
+  dl_text_free(&t);
+}
+
+void dl_predict_notes(struct dl_report *r, const struct dl_predict_subject *s,
+                      bool all, bool explain) {
+  const struct dl_estimate *e = &s->est[s->best];
+  const char *assumed = dl_facts_assumed(&s->job, NULL);
+  say_outside(r, e);
+  say_interval(r, s);
+  if (assumed && strcmp(e->method, "physical") == 0 &&
+      isnan(s->job.run->tokens) && !s->predictions.served.tokens &&
+      !s->predictions.language)
+    dl_report_sayf(r,
+                   "Unknown for this network and derived from its FLOPs: %s; "
+                   "the interval is wider for it.",
+                   assumed);
+  say_methods(r, s, all, explain);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What dlest predict prints by default: one answer on one screen. */
+
+#ifndef DL_CLI_VIEWS_SUMMARY_PREDICT_SUMMARY_H
+#define DL_CLI_VIEWS_SUMMARY_PREDICT_SUMMARY_H
+
+#include "cli/views/node_report.h"
+#include "estimate/predictions.h"
+#include "output/report.h"
+
+/* A job, its estimates, and which of them is the answer. */
+struct dl_predict_subject {
+  struct dl_job job;
+  struct dl_job_predictions predictions;
+  struct dl_estimate *est;
+  size_t n;
+  long best; /* or -1 */
+  const struct dl_job_options *o;
+  const struct dl_node_options *node;
+  double coverage;   /* 0 .. 1 */
+  char interval[32]; /* "90 % interval" */
+  struct dl_node_answer whole;
+};
+
+/* Energy, time, power, emissions and cost of the recommended estimate, each
+ * with its interval where there is one, for people. The report is a group whose
+ * title is that of dl_predict_title. */
+void dl_predict_summary(struct dl_report *r,
+                        const struct dl_predict_subject *s);
+
+/* What the answer is based on: what lies outside of the training data, where
+ * the interval comes from, and the range of the other methods. `all`,
+ * `explain`: these parts follow, so that no option is named for them. */
+void dl_predict_notes(struct dl_report *r, const struct dl_predict_subject *s,
+                      bool all, bool explain);
+
+#endif

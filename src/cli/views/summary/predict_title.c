@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cli/views/summary/predict_title.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/ascii.h"
+#include "base/number.h"
+#include "catalog/architecture/token_costs.h"
+#include "estimate/methods/work.h"
+#include "run/setup/training_setup.h"
+
+/* Settings that were given, and defaults. */
+struct settings {
+  const struct dl_job *job;
+  const struct dl_job_options *o;
+  struct dl_text list[2]; /* given, default */
+};
+
+static void add(struct settings *s, bool given, const char *text) {
+  struct dl_text *t = &s->list[given ? 0 : 1];
+  dl_text_printf(t, "%s%s", t->len > 0 ? ", " : "", text);
+}
+
+static bool is_given(const struct settings *s, enum dl_run_id id) {
+  return dl_job_options_give(s->o, id) && !dl_is_assumed(s->job->row, id);
+}
+
+/* A number between two texts: "batch size 256", "90 epochs"; an s follows a
+ * noun of several. */
+static void add_number(struct settings *s, enum dl_run_id id,
+                       const char *before, double x, const char *after) {
+  char number[DL_NUMBER_SIZE];
+  struct dl_text t = {0};
+  if (isnan(x))
+    return;
+  if (x >= 1e7)
+    dl_format_digits(number, x, 3);
+  else
+    dl_format_short(number, x);
+  bool several = before[0] == '\0' && x > 1;
+  const char *end = strstr(after, "(s)");
+  dl_text_printf(&t, "%s%s%.*s%s%s", before, number,
+                 end ? (int)(end - after) : (int)strlen(after), after,
+                 end && several ? "s" : "", end ? end + 3 : "");
+  add(s, is_given(s, id), dl_text_str(&t));
+  dl_text_free(&t);
+}
+
+/* "TF32"; words of more than formats and digits stay as they are. */
+static void add_precision(struct settings *s) {
+  const char *p = s->job->run->precision;
+  char upper[16];
+  size_t n = p ? strlen(p) : 0;
+  if (n == 0 || n >= sizeof upper)
+    return;
+  for (size_t i = 0; i <= n; i++)
+    upper[i] = dl_upper(p[i]);
+  add(s, is_given(s, DL_RUN_precision), upper);
+}
+
+static void add_data(struct settings *s) {
+  const struct dl_job *job = s->job;
+  if (!isnan(job->run->tokens)) {
+    add_number(s, DL_RUN_tokens, "", job->run->tokens, " token(s)");
+  } else {
+    const char *name = s->o->dataset;
+    bool samples = is_given(s, DL_RUN_train_samples);
+    if (name && !samples)
+      add(s, !s->o->default_dataset, name);
+    else
+      add_number(s, DL_RUN_train_samples, "", job->train_samples,
+                 " training sample(s)");
+    add_number(s, DL_RUN_epochs, "", job->epochs, " epoch(s)");
+  }
+}
+
+static void add_inference(struct settings *s) {
+  const struct dl_run *run = s->job->run;
+  add(s, true, "inference");
+  add_number(s, DL_RUN_requests, "", run->requests,
+             isnan(run->prompt_tokens) ? " sample(s)" : " request(s)");
+  add_number(s, DL_RUN_prompt_tokens, "", run->prompt_tokens,
+             " prompt token(s)");
+  add_number(s, DL_RUN_output_tokens, "", run->output_tokens,
+             " output token(s)");
+  if (!isnan(run->request_rate))
+    add_number(s, DL_RUN_request_rate, "", run->request_rate,
+               " requests per second");
+}
+
+static void add_settings(struct settings *s) {
+  const struct dl_job *job = s->job;
+  const struct dl_run *run = job->run;
+  bool language = job->found.arch && dl_is_language_model(job->found.arch);
+  if (dl_is_inference(job))
+    add_inference(s);
+  else
+    add_data(s);
+  add_number(s, DL_RUN_batch_size, "batch size ", run->batch_size, "");
+  if (language && !dl_is_inference(job))
+    add_number(s, DL_RUN_seq_len, "", job->seq_len, " token(s) per sequence");
+  if (!language && is_given(s, DL_RUN_image_px))
+    add_number(s, DL_RUN_image_px, "", run->image_px, " px");
+  add_precision(s);
+  if (run->fine_tune && strcmp(run->fine_tune, "full") != 0)
+    add(s, true, run->fine_tune);
+}
+
+static void add_machine(struct dl_text *t, const struct dl_job *job,
+                        const struct dl_node_options *node) {
+  const struct dl_accelerator *gpu = job->found.gpu;
+  const char *name = gpu ? gpu->head.name : job->run->gpu;
+  char n[DL_NUMBER_SIZE];
+  dl_text_printf(t, "%s x %s", dl_format_short(n, job->run->n_gpus),
+                 name ? name : "unknown accelerator");
+  if (node->profile)
+    dl_text_printf(t, " (%s)", node->profile);
+  else if (!isnan(node->gpu_share))
+    dl_text_printf(t, " (%g %% of it)", 100 * node->gpu_share);
+  if (node->found)
+    dl_text_printf(t, " in node %s", node->entry.head.id);
+}
+
+void dl_predict_title(struct dl_text *t, const struct dl_job *job,
+                      const struct dl_job_options *o,
+                      const struct dl_node_options *node) {
+  const struct dl_architecture *arch = job->found.arch;
+  const char *name = arch ? arch->head.name : job->run->arch;
+  struct settings s = {.job = job, .o = o};
+  if (name)
+    dl_text_printf(t, "%s on ", name);
+  add_machine(t, job, node);
+  if (name) /* else the duration alone counts */
+    add_settings(&s);
+  if (s.list[0].len > 0)
+    dl_text_printf(t, ": %s", dl_text_str(&s.list[0]));
+  if (s.list[1].len > 0)
+    dl_text_printf(t, "%sdefaults: %s%s", s.list[0].len > 0 ? " (" : "; ",
+                   dl_text_str(&s.list[1]), s.list[0].len > 0 ? ")" : "");
+  t->failed = t->failed || s.list[0].failed || s.list[1].failed;
+  dl_text_free(&s.list[0]);
+  dl_text_free(&s.list[1]);
+}

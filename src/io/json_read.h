@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Reading small JSON files, on jansson. */
+
+#ifndef DL_IO_JSON_READ_H
+#define DL_IO_JSON_READ_H
+
+#include <stddef.h>
+
+#include "base/diag.h"
+
+/* A value of a file; a member belongs to the value that dl_json_read gave. */
+typedef struct json_t dl_json;
+
+enum { DL_JSON_MOST_BYTES = 16 << 20 };
+
+/* Reads a file whose value is an object ("-": stdin). DL_EINPUT: too large, not
+ * JSON, a key twice, no object. *j is owned by the caller. */
+enum dl_status dl_json_read(dl_json **j, const char *path, struct dl_diag *d);
+
+/* The same of a text; `path` is its name in messages. */
+enum dl_status dl_json_parse(dl_json **j, const char *text, size_t len,
+                             const char *path, struct dl_diag *d);
+void dl_json_free(dl_json *j); /* accepts NULL */
+
+/* Types of a member: absent also stands for null. */
+enum dl_json_type {
+  DL_JSON_ABSENT,
+  DL_JSON_NUMBER, /* or true and false, as 1 and 0 */
+  DL_JSON_TEXT,
+  DL_JSON_OTHER
+};
+
+/* A member of an object, and its value where it has one of the first types. */
+struct dl_json_value {
+  enum dl_json_type type;
+  double number;    /* NaN: none */
+  const char *text; /* NULL: none */
+};
+struct dl_json_value dl_json_get(const dl_json *object, const char *key);
+
+/* Members of the object or array that is a member; 0: there is none. */
+size_t dl_json_count(const dl_json *object, const char *key);
+
+/* Element i of an array of texts that is a member, or NULL. */
+const char *dl_json_text_at(const dl_json *object, const char *key, size_t i);
+
+#endif

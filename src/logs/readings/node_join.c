@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "logs/readings/node_join.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+
+/* Share of the run that each node must cover, or there is a warning. */
+static const double least_share = 0.9;
+
+/* --- energy curves */
+
+static int64_t first_ns(const struct dl_energy_curve *c) {
+  return c->point[0].ns;
+}
+
+static int64_t last_ns(const struct dl_energy_curve *c) {
+  return c->point[c->n - 1].ns;
+}
+
+/* Energy up to a time: linear between points, constant outside of them. */
+static double energy_at(const struct dl_energy_curve *c, size_t kind,
+                        int64_t ns) {
+  if (c->n == 0)
+    return 0;
+  size_t i = dl_energy_curve_at(c, ns);
+  const struct dl_energy_point *a = &c->point[i], *b = a + 1;
+  if (ns <= a->ns || i + 1 == c->n)
+    return a->energy_j[kind];
+  double share = (double)(ns - a->ns) / (double)(b->ns - a->ns);
+  return a->energy_j[kind] + share * (b->energy_j[kind] - a->energy_j[kind]);
+}
+
+/* The point before which a time lies; NULL outside of the curve. */
+static const struct dl_energy_point *point_at(const struct dl_energy_curve *c,
+                                              int64_t ns) {
+  if (c->n == 0 || ns < first_ns(c) || ns > last_ns(c))
+    return NULL;
+  return &c->point[dl_energy_curve_at(c, ns)];
+}
+
+/* Power and utilization of both at a time; n and m GPUs. */
+static void add_power(struct dl_energy_point *p,
+                      const struct dl_energy_point *other, size_t n, size_t m) {
+  if (!other || m == 0)
+    return;
+  float share = (float)m / (float)(n + m);
+  p->power_w += other->power_w;
+  p->util += (other->util - p->util) * share;
+  p->memory_util += (other->memory_util - p->memory_util) * share;
+}
+
+/* Times of both: those of `a`, and those of b, moved, before and behind. */
+static size_t join_times(const struct dl_energy_curve *a,
+                         const struct dl_energy_curve *b, int64_t shift_ns,
+                         struct dl_energy_point *to) {
+  size_t n = 0, i = 0;
+  for (; i < b->n && (a->n == 0 || b->point[i].ns + shift_ns < first_ns(a));
+       i++)
+    to[n++].ns = b->point[i].ns + shift_ns;
+  for (size_t k = 0; k < a->n; k++)
+    to[n++] = a->point[k];
+  for (; i < b->n; i++)
+    if (b->point[i].ns + shift_ns > last_ns(a))
+      to[n++].ns = b->point[i].ns + shift_ns;
+  return n;
+}
+
+/* Adds b's energies of some kinds (bits) to a; with `power` its power, too. */
+static enum dl_status add_curve(struct dl_energy_curve *a,
+                                const struct dl_energy_curve *b,
+                                int64_t shift_ns, unsigned kinds,
+                                const size_t n_gpus[2], struct dl_diag *d) {
+  if (b->n == 0)
+    return DL_OK;
+  struct dl_energy_point *to = dl_calloc(a->n + b->n, sizeof *to);
+  if (!to)
+    return dl_fail_memory(d);
+  size_t n = join_times(a, b, shift_ns, to);
+  for (size_t i = 0; i < n; i++) {
+    int64_t ns = to[i].ns;
+    for (size_t k = 0; k < DL_N_METER_KINDS; k++)
+      to[i].energy_j[k] = dl_energy_curve_round(
+          energy_at(a, k, ns) +
+          (kinds >> k & 1 ? energy_at(b, k, ns - shift_ns) : 0));
+    if (n_gpus)
+      add_power(&to[i], point_at(b, ns - shift_ns),
+                point_at(a, ns) ? n_gpus[0] : 0, n_gpus[1]);
+  }
+  free(a->point);
+  *a = (struct dl_energy_curve){.point = to, .n = n, .cap = n, .stride = 1};
+  return DL_OK;
+}
+
+/* --- kinds of meters */
+
+static void add_kind(struct dl_kind_total *to,
+                     const struct dl_kind_total *from) {
+  double n = (double)to->n_meters, m = (double)from->n_meters;
+  if (to->n_meters == 0) {
+    *to = *from;
+    return;
+  }
+  to->energy_j = dl_energy_curve_round(to->energy_j) +
+                 dl_energy_curve_round(from->energy_j);
+  to->integral_j += from->integral_j;
+  to->counter_j += from->counter_j;
+  to->power_w += from->power_w;
+  to->util = (n * to->util + m * from->util) / (n + m);
+  to->idle_w += from->idle_w;
+  to->peak_w = NAN; /* they need not have it at the same time */
+  to->limit_w += from->limit_w;
+  to->n_meters += from->n_meters;
+}
+
+static enum dl_status take_marks(struct dl_log_summary *to,
+                                 const struct dl_log_summary *from,
+                                 int64_t shift_ns, struct dl_diag *d) {
+  if (to->n_marks > 0 || from->n_marks == 0)
+    return DL_OK;
+  to->mark = dl_calloc(from->n_marks, sizeof *to->mark);
+  if (!to->mark)
+    return dl_fail_memory(d);
+  to->n_marks = to->marks_cap = from->n_marks;
+  for (size_t i = 0; i < from->n_marks; i++)
+    to->mark[i] = from->mark[i] + shift_ns;
+  return DL_OK;
+}
+
+enum dl_status dl_node_flatten(struct dl_log_summary *log, size_t n,
+                               struct dl_diag *d) {
+  enum dl_status status = DL_OK;
+  for (size_t i = 1; i < n && status == DL_OK; i++) {
+    unsigned kinds = 0;
+    for (size_t k = 0; k < DL_N_METER_KINDS; k++)
+      if (log->kind[k].n_meters == 0 && log[i].kind[k].n_meters > 0) {
+        add_kind(&log->kind[k], &log[i].kind[k]);
+        kinds |= 1U << k;
+      }
+    if (kinds && log->curve.n > 0)
+      status = add_curve(&log->curve, &log[i].curve, 0, kinds, NULL, d);
+    if (status == DL_OK)
+      status = take_marks(log, &log[i], 0, d);
+    dl_log_summary_free(&log[i]);
+    log[i] = (struct dl_log_summary){0};
+  }
+  return status;
+}
+
+/* --- nodes */
+
+static int by_value(const void *a, const void *b) {
+  const int64_t *x = a, *y = b;
+  return (*x > *y) - (*x < *y);
+}
+
+/* The median of what the ends of the same epochs are apart; without these the
+ * difference of time zones. */
+static enum dl_status find_shift(const struct dl_log_summary *to,
+                                 const struct dl_log_summary *from,
+                                 int64_t *shift_ns, struct dl_diag *d) {
+  size_t n = from->n_marks;
+  *shift_ns = dl_clock_shift(from->span.start_ns, from->span.clock, &to->span);
+  if (n == 0 || n != to->n_marks)
+    return DL_OK;
+  int64_t *apart = dl_calloc(n, sizeof *apart);
+  if (!apart)
+    return dl_fail_memory(d);
+  for (size_t i = 0; i < n; i++)
+    apart[i] = to->mark[i] - from->mark[i];
+  qsort(apart, n, sizeof *apart, by_value);
+  *shift_ns = llabs(apart[n / 2]) > DL_SECOND ? apart[n / 2] : 0;
+  free(apart);
+  return DL_OK;
+}
+
+/* The names of the GPUs of both, each once. */
+static enum dl_status join_names(struct dl_log_summary *to, const char *name,
+                                 struct dl_diag *d) {
+  struct dl_text both = {0};
+  if (!name || (to->gpu && strcmp(to->gpu, name) == 0))
+    return DL_OK;
+  if (to->gpu)
+    dl_text_printf(&both, "%s + ", to->gpu);
+  dl_text_add(&both, name);
+  if (both.failed)
+    return dl_fail_memory(d);
+  free(to->gpu);
+  to->gpu = both.s;
+  return DL_OK;
+}
+
+/* Widens the time of the run to that of the node. */
+static enum dl_status join_span(struct dl_log_summary *to,
+                                const struct dl_log_summary *from,
+                                int64_t shift_ns, const char *path,
+                                struct dl_diag *d) {
+  int64_t start = from->span.start_ns + shift_ns;
+  int64_t end = from->span.end_ns + shift_ns;
+  struct dl_log_span *s = &to->span;
+  if (end <= s->start_ns || start >= s->end_ns)
+    return dl_fail_at(d, DL_EINPUT, path, 0,
+                      "has no time in common with the logs of other nodes; "
+                      "join logs of one run only");
+  s->start_ns = start < s->start_ns ? start : s->start_ns;
+  s->end_ns = end > s->end_ns ? end : s->end_ns;
+  to->duration_s = (double)(s->end_ns - s->start_ns) / 1e9;
+  if (from->duration_s < least_share * to->duration_s)
+    dl_warn_at(d, path, 0, "covers %.4g s of the run's %.4g s",
+               from->duration_s, to->duration_s);
+  return DL_OK;
+}
+
+static void count_kinds(struct dl_node_sum *sum,
+                        const struct dl_log_summary *log) {
+  sum->n++;
+  for (size_t k = 0; k < DL_N_METER_KINDS; k++)
+    sum->with[k] += log->kind[k].n_meters > 0;
+}
+
+enum dl_status dl_node_add(struct dl_node_sum *sum, struct dl_log_summary *to,
+                           const struct dl_log_summary *from, const char *path,
+                           struct dl_diag *d) {
+  const size_t n_gpus[2] = {to->kind[DL_METER_GPU].n_meters,
+                            from->kind[DL_METER_GPU].n_meters};
+  int64_t shift;
+  if (sum->n == 0)
+    count_kinds(sum, to);
+  enum dl_status status = find_shift(to, from, &shift, d);
+  if (status == DL_OK)
+    status = join_span(to, from, shift, path, d);
+  if (status != DL_OK)
+    return status;
+  if (llabs(shift) > 0)
+    dl_warn_at(d, path, 0,
+               "times moved by %+.3f s to the clock of the first "
+               "node",
+               (double)shift / 1e9);
+  count_kinds(sum, from);
+  for (size_t k = 0; k < DL_N_METER_KINDS; k++)
+    if (from->kind[k].n_meters > 0)
+      add_kind(&to->kind[k], &from->kind[k]);
+  to->samples = to->samples > from->samples ? to->samples : from->samples;
+  to->missing = fmax(to->missing, from->missing);
+  if (to->curve.n > 0)
+    status = add_curve(&to->curve, &from->curve, shift,
+                       (1U << DL_N_METER_KINDS) - 1, n_gpus, d);
+  if (status == DL_OK)
+    status = take_marks(to, from, shift, d);
+  return status == DL_OK ? join_names(to, from->gpu, d) : status;
+}
+
+void dl_node_end(const struct dl_node_sum *sum, struct dl_log_summary *to,
+                 const char *path, struct dl_diag *d) {
+  static const char *const names[DL_N_METER_KINDS] = {[DL_METER_GPU] = "GPUs",
+                                                      [DL_METER_CPU] = "CPUs",
+                                                      [DL_METER_RAM] = "memory",
+                                                      [DL_METER_NODE] =
+                                                          "whole node"};
+  to->n_nodes = sum->n;
+  for (size_t k = 0; k < DL_N_METER_KINDS; k++)
+    if (sum->with[k] > 0 && sum->with[k] < sum->n) {
+      to->kind[k] = dl_kind_unknown;
+      dl_warn_at(d, path, 0,
+                 "energy of the %s is known of %zu of %zu nodes only: left out",
+                 names[k], sum->with[k], sum->n);
+    }
+}

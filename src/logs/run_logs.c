@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "logs/run_logs.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "logs/readings/node_join.h"
+
+/* Share of a run that a companion may not cover. */
+#define APART_SHARE 0.02
+
+/* A companion that cannot be read is left out of its run. */
+static enum dl_status read_companion(struct dl_source *source,
+                                     const struct dl_summary_options *o,
+                                     struct dl_log_summary *log,
+                                     struct dl_diag *d) {
+  struct dl_diag own;
+  struct dl_log *opened = source->opened;
+  source->opened = NULL;
+  dl_diag_init(&own);
+  enum dl_status status = dl_log_summarise(log, source->path, opened, o, &own);
+  if (status != DL_OK && own.status == DL_EINPUT) {
+    dl_warn(d, "%s; left out of the run", own.error);
+    dl_diag_free(&own);
+    log->duration_s = NAN;
+    return DL_OK;
+  }
+  dl_diag_take(d, &own);
+  return status;
+}
+
+/* Leaves the energies of a companion out that covers a part of the trace only;
+ * those of other parts would be missing in the sum. Programs may start and stop
+ * a little apart. */
+static void check_companion(struct dl_log_summary *log, const char *path,
+                            const struct dl_log_summary *trace,
+                            struct dl_diag *d) {
+  const struct dl_log_span *a = &log->span, *b = &trace->span;
+  double covered_s = log->duration_s;
+  if (log->samples > 0) {
+    int64_t from = a->start_ns > b->start_ns ? a->start_ns : b->start_ns;
+    int64_t to = a->end_ns < b->end_ns ? a->end_ns : b->end_ns;
+    covered_s = (double)(to - from) / 1e9;
+  } else if (log->n_runs == 1) {
+    covered_s = log->run[0].duration_s;
+  } else {
+    if (log->n_marks == 0)
+      dl_warn_at(d, path, 0,
+                 "no sample at the time of the run: left out of it");
+    return;
+  }
+  double apart_s = fabs(trace->duration_s - covered_s);
+  double allowed_s = fmax(APART_SHARE * trace->duration_s,
+                          2 * fmax(trace->interval_s, log->interval_s));
+  if (!(apart_s > allowed_s))
+    return;
+  dl_warn_at(d, path, 0,
+             "covers %.4g s of the run's %.4g s: its energy is left out",
+             covered_s, trace->duration_s);
+  for (size_t i = 0; i < DL_N_METER_KINDS; i++)
+    log->kind[i] = dl_kind_unknown;
+  for (size_t i = 0; i < log->n_runs; i++)
+    dl_run_clear(&log->run[i]);
+  log->n_runs = 0;
+}
+
+/* Whether source k is a companion of trace i. */
+static bool is_companion(const struct dl_run_logs *x, size_t k, size_t i) {
+  const struct dl_source *s = &x->all->source[k];
+  return k != i && s->run == i && s->role != DL_LOG_PRIMARY;
+}
+
+/* Summarises the logs of a node: its trace i first. */
+static enum dl_status read_node(const struct dl_run_logs *x, size_t i,
+                                struct dl_log_summary *log, size_t *n,
+                                struct dl_diag *d) {
+  struct dl_source *source = x->all->source, *trace = &source[i];
+  struct dl_source *ram = NULL;
+  struct dl_summary_options o = {
+      .log = x->o->log,
+      .meter = x->o->meter,
+      .curve = x->o->epochs.find || trace->joined,
+      .progress = x->progress,
+      .ctx = x->ctx,
+  };
+  for (size_t k = 0; k < x->all->n; k++) {
+    if (!is_companion(x, k, i))
+      continue;
+    if (!ram && source[k].role == DL_LOG_MEMORY)
+      ram = &source[k];
+    else
+      o.curve = true; /* a companion may contain the ends of epochs */
+  }
+  if (ram) {
+    o.ram_log = ram->path;
+    o.ram_opened = &ram->opened;
+  }
+  o.log.from = trace->importer;
+  struct dl_log *opened = trace->opened;
+  trace->opened = NULL;
+  *n = 1;
+  enum dl_status status = dl_log_summarise(log, trace->path, opened, &o, d);
+  o.ram_log = NULL;
+  o.ram_opened = NULL;
+  o.log.drop_last = 0;
+  o.is_companion = log->samples > 0;
+  o.trace = log->span;
+  for (size_t k = 0; status == DL_OK && k < x->all->n && *n < DL_RUN_LOGS_MAX;
+       k++)
+    if (is_companion(x, k, i) && &source[k] != ram) {
+      o.log.from = source[k].importer;
+      status = read_companion(&source[k], &o, &log[*n], d);
+      if (status == DL_OK && log[*n].duration_s >= 0)
+        check_companion(&log[*n], source[k].path, log, d);
+      *n += status == DL_OK;
+    }
+  return status;
+}
+
+/* Adds the node of trace k to the run. */
+static enum dl_status add_node(const struct dl_run_logs *x, size_t k,
+                               struct dl_node_sum *sum,
+                               struct dl_log_summary *run, struct dl_diag *d) {
+  struct dl_log_summary node[DL_RUN_LOGS_MAX];
+  const char *path = x->all->source[k].path;
+  size_t n = 0;
+  memset(node, 0, sizeof node);
+  enum dl_status status = read_node(x, k, node, &n, d);
+  if (status == DL_OK && node->samples < 2)
+    status = dl_fail_at(d, DL_EINPUT, path, 0, "fewer than two samples");
+  if (status == DL_OK)
+    status = dl_node_flatten(node, n, d);
+  if (status == DL_OK)
+    status = dl_node_add(sum, run, node, path, d);
+  for (size_t i = 0; i <= n && i < DL_RUN_LOGS_MAX; i++)
+    dl_log_summary_free(&node[i]);
+  return status;
+}
+
+enum dl_status dl_run_logs_read(const struct dl_run_logs *x, size_t i,
+                                struct dl_log_summary log[DL_RUN_LOGS_MAX],
+                                size_t *n, struct dl_diag *d) {
+  const struct dl_source *source = x->all->source;
+  struct dl_node_sum sum = {0};
+  enum dl_status status = read_node(x, i, log, n, d);
+  size_t nodes = source[i].origin.n_nodes;
+  if (status != DL_OK)
+    return status;
+  if (!source[i].joined) {
+    if (nodes > 1)
+      dl_warn_at(d, source[i].path, 0,
+                 "of one of the %zu nodes of the job: give the recordings of "
+                 "the others, too",
+                 nodes);
+    return DL_OK;
+  }
+  status = dl_node_flatten(log, *n, d);
+  *n = 1;
+  for (size_t k = 0; k < x->all->n && status == DL_OK; k++)
+    if (k != i && source[k].joined && source[k].run == i)
+      status = add_node(x, k, &sum, log, d);
+  if (status != DL_OK)
+    return status;
+  dl_node_end(&sum, log, source[i].path, d);
+  if (nodes > sum.n)
+    dl_warn_at(d, source[i].path, 0,
+               "recordings of %zu of the %zu nodes of the job", sum.n, nodes);
+  return DL_OK;
+}

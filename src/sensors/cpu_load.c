@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The power of the CPUs as their load times a TDP that the user states, where
+ * nothing measures it. The load is that of /proc/stat: the share of the time
+ * since the last reading in which the CPUs were neither idle nor waiting for a
+ * device (proc_stat(5)). */
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "sensors/sensor_kinds.h"
+
+struct load {
+  double tdp_w;
+  double busy, all; /* ticks up to the last reading */
+};
+
+/* Ticks of all CPUs since the machine started. */
+static bool read_ticks(double *busy, double *all) {
+  unsigned long long t[8] = {0};
+  FILE *f = fopen("/proc/stat", "re");
+  if (!f)
+    return false;
+  int n = fscanf(f, "cpu %llu %llu %llu %llu %llu %llu %llu %llu", &t[0], &t[1],
+                 &t[2], &t[3], &t[4], &t[5], &t[6], &t[7]);
+  fclose(f);
+  *all = 0;
+  for (int i = 0; i < n; i++)
+    *all += (double)t[i];
+  *busy = *all - (double)t[3] - (double)t[4]; /* idle, iowait */
+  return n >= 5;
+}
+
+static bool read_load(struct dl_sensor *s) {
+  struct load *l = s->state;
+  double busy, all;
+  if (!read_ticks(&busy, &all))
+    return false;
+  if (all > l->all)
+    s->util = (busy - l->busy) / (all - l->all);
+  l->busy = busy;
+  l->all = all;
+  s->power_w = s->util * l->tdp_w;
+  return true;
+}
+
+static enum dl_status find(const struct dl_sensor_kind *kind,
+                           struct dl_sensors *s, struct dl_diag *d) {
+  double busy, all;
+  if (isnan(s->cpu_tdp_w) || !read_ticks(&busy, &all))
+    return DL_OK;
+  struct load *l = dl_calloc(1, sizeof *l);
+  struct dl_sensor *new = l ? dl_sensors_add(s, kind, DL_METER_CPU) : NULL;
+  if (!new) {
+    free(l);
+    return dl_fail_memory(d);
+  }
+  *l = (struct load){s->cpu_tdp_w, 0, 0};
+  new->state = l;
+  new->assumed = true;
+  new->method = "assumed: load x TDP";
+  snprintf(new->name, sizeof new->name, "load of all CPUs x %g W",
+           s->cpu_tdp_w);
+  snprintf(new->id, sizeof new->id, "/proc/stat");
+  return DL_OK;
+}
+
+const struct dl_sensor_kind dl_sensor_cpu_load = {
+    .name = "cpu-load",
+    .summary = "CPUs, assumed: load x TDP, with record --cpu-tdp",
+    .find = find,
+    .read = read_load,
+};

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* CPUs and memory by the energy events of Linux's perf, where powercap may be
+ * read by root only but perf by everyone. The PMU "power" of sysfs names its
+ * events, their scale and one CPU per socket (Linux's
+ * Documentation/ABI/testing/sysfs-bus-event_source-devices-events). */
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "base/number.h"
+#include "sensors/sensor_kinds.h"
+#include "sensors/sysfs.h"
+
+struct counter {
+  int fd;
+  double scale; /* J per count */
+};
+
+static bool read_counter(struct dl_sensor *s) {
+  const struct counter *c = s->state;
+  uint64_t count;
+  if (read(c->fd, &count, sizeof count) != sizeof count)
+    return false;
+  s->counter_j = (double)count * c->scale;
+  return true;
+}
+
+static void free_counter(struct dl_sensor *s) {
+  struct counter *c = s->state;
+  close(c->fd);
+  free(c);
+}
+
+/* Opens an event on a CPU; -1 and errno. */
+static int open_event(uint32_t type, uint64_t config, int cpu) {
+  struct perf_event_attr attr = {
+      .type = type, .size = sizeof attr, .config = config};
+  return (int)syscall(SYS_perf_event_open, &attr, -1, cpu, -1,
+                      PERF_FLAG_FD_CLOEXEC);
+}
+
+/* "event=0x02" */
+static bool read_config(const char *folder, const char *event,
+                        uint64_t *config) {
+  char text[64];
+  if (!dl_sysfs_text(folder, event, text, sizeof text) ||
+      strncmp(text, "event=", 6) != 0)
+    return false;
+  char *end;
+  *config = strtoull(text + 6, &end, 0);
+  return end > text + 6 && *end == '\0';
+}
+
+/* An event on each CPU of "0,18" or "0-1". False: out of memory. */
+static bool add_event(const struct dl_sensor_kind *kind, struct dl_sensors *s,
+                      const char *folder, const char *event,
+                      enum dl_meter_kind part, bool *denied) {
+  char cpus[256], file[64];
+  uint64_t config;
+  double type = dl_sysfs_number(folder, "type");
+  snprintf(file, sizeof file, "events/%s", event);
+  if (isnan(type) || !read_config(folder, file, &config) ||
+      !dl_sysfs_text(folder, "cpumask", cpus, sizeof cpus))
+    return true;
+  snprintf(file, sizeof file, "events/%s.scale", event);
+  double scale = dl_sysfs_number(folder, file);
+  for (char *at = cpus; *at && scale > 0; at += *at == ',') {
+    int last, cpu = (int)strtol(at, &at, 10);
+    last = *at == '-' ? (int)strtol(at + 1, &at, 10) : cpu;
+    for (; cpu <= last; cpu++) {
+      int fd = open_event((uint32_t)type, config, cpu);
+      *denied |= fd < 0 && (errno == EACCES || errno == EPERM);
+      if (fd < 0)
+        continue;
+      struct counter *c = dl_calloc(1, sizeof *c);
+      struct dl_sensor *new = c ? dl_sensors_add(s, kind, part) : NULL;
+      if (!new) {
+        close(fd);
+        free(c);
+        return false;
+      }
+      *c = (struct counter){fd, scale};
+      new->state = c;
+      snprintf(new->name, sizeof new->name, "%s of CPU %d", event, cpu);
+      snprintf(new->id, sizeof new->id, "power/%s/", event);
+    }
+    if (*at != ',' && *at != '\0')
+      break;
+  }
+  return true;
+}
+
+static enum dl_status find(const struct dl_sensor_kind *kind,
+                           struct dl_sensors *s, struct dl_diag *d) {
+  char folder[512];
+  bool denied = false;
+  if (dl_sensors_has(s, kind, DL_METER_CPU))
+    return DL_OK;
+  snprintf(folder, sizeof folder, "%s/bus/event_source/devices/power", s->root);
+  if (!add_event(kind, s, folder, "energy-pkg", DL_METER_CPU, &denied) ||
+      !add_event(kind, s, folder, "energy-ram", DL_METER_RAM, &denied))
+    return dl_fail_memory(d);
+  return denied ? dl_sensors_note(s, kind, DL_METER_CPU, d,
+                                  "energy events of the CPU may be read by "
+                                  "root only: sudo sysctl "
+                                  "kernel.perf_event_paranoid=0")
+                : DL_OK;
+}
+
+const struct dl_sensor_kind dl_sensor_perf_event = {
+    .name = "perf",
+    .summary = "CPUs and memory: energy events of perf, without powercap",
+    .find = find,
+    .read = read_counter,
+    .free = free_counter,
+};

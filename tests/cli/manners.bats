@@ -1,0 +1,145 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What people type without reading a manual: help, names, numbers, filters.
+
+load common
+
+commands() {
+  "$DLEST" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p'
+}
+
+@test "-h and --help are the same, of each command" {
+  [ "$(commands | wc -l)" -ge 14 ]
+  for command in $(commands); do
+    gives 0 '' "$command" --help
+    mv out want
+    gives 0 '' "$command" -h
+    cmp out want
+    gives 0 '' "$command" '-?'
+    cmp out want
+  done
+}
+
+@test "a short option means one long option, in all commands" {
+  for command in $(commands); do
+    "$DLEST" "$command" --help |
+      sed -n 's/^  -\([^-]\)[^-]*\(--[a-z-]*\).*/\1 \2/p'
+  done | sort -u >letters
+  [ "$(wc -l <letters)" -ge 20 ]
+  [ -z "$(cut -d ' ' -f 1 letters | uniq -d)" ]
+}
+
+@test "did you mean: commands and options" {
+  refuses 2 "dlest: $(message unknown_command predikt "$(meant predict)")" predikt
+  refuses 2 "dlest: $(message unknown_command comapre "$(meant compare)")" \
+    comapre runs.csv
+  refuses 2 "dlest: $(message unknown_command frobnicate '')" frobnicate
+  misused predict \
+    "$(message unknown_option --batchsize "$(meant --batch-size)" predict)" \
+    --batchsize 3
+  misused predict "$(message unknown_option --deadline \
+    "$(message it_is_one_of recommend)" predict)" --deadline 3h
+}
+
+@test "singular and plural: of options, of kinds" {
+  job=(predict --arch resnet50 --gpu a100 -q -f json)
+  gives 0 '' "${job[@]}" --method tdp --duration 1h
+  mv out want
+  gives 0 '' "${job[@]}" --methods tdp --durations 1h
+  cmp out want
+  gives 0 '' "${job[@]}" --epoch 3
+  check '.epochs == 3'
+  for pair in gpu:gpus arch:archs dataset:datasets grid:grids site:sites \
+    node:nodes model:models method:methods format:formats \
+    importer:importers accelerator:gpus architectures:archs; do
+    gives 0 '' list "${pair#*:}" -f csv
+    mv out want
+    gives 0 '' list "${pair%:*}" -f csv
+    cmp out want
+  done
+  gives 0 '' show gpus a100 -f json
+  check '.id == "a100-sxm4-40gb"'
+}
+
+@test "list TEXT: entries that have the text in a name" {
+  gives 0 '' list archs resnet -f json
+  check '.archs | length > 20 and
+    all(([.id, .name] | join(" ") | ascii_downcase | gsub("[^a-z0-9]"; ""))
+      | contains("resnet"))'
+  # By an alias, without regard to case and hyphens; all texts count.
+  gives 0 '' list gpus 'A100-80gb' -f json
+  check '[.gpus[].id] | index("a100-sxm4-80gb") != null'
+  gives 0 '' list gpus rtx 4090 -f json
+  check '[.gpus[].id] == ["rtx-4090", "rtx-4090-d"]'
+  gives 0 "dlest: warning: $(message no_entries_match archs)" list archs zzzz -f csv
+  [ "$(wc -l <out)" -eq 1 ]
+  misused list "$(message unexpected_argument tdp)" methods tdp
+}
+
+@test "--where: = is ==, and ~ finds a text" {
+  gives 0 '' list gpus --where "vendor == 'amd'" -f csv
+  mv out want
+  gives 0 '' list gpus --where "vendor = 'amd'" -f csv
+  cmp out want
+  gives 0 '' list gpus --where "vendor ~ 'AM'" -f csv
+  cmp out want
+  gives 0 '' list gpus --where "year = 2020 && name ~ 'rtx'" -f json
+  check '.gpus | length > 3 and
+    all(.year == 2020 and (.name | ascii_downcase | contains("rtx")))'
+}
+
+@test "a number and a name in one: the two options for it" {
+  misused predict "$(message a_number_and_a_name gpus 8xh100 8 h100)" \
+    --arch resnet50 --gpus 8xh100
+  misused predict "$(message a_number_and_a_name gpu '8 x H100' 8 H100)" \
+    --arch resnet50 --gpu '8 x H100'
+}
+
+@test "did you mean: GPUs and networks in the form people type" {
+  for pair in h1000:h100 a10O:a100 4090:rtx-4090 3090:rtx-3090 b20:b200 \
+    rtx3091:rtx-3090 a100-80gbb:a100-80gb; do
+    try show gpu "${pair%:*}"
+    [ "$status" -eq 3 ]
+    grep -qF "$(message unknown_nearest gpu "${pair%:*}" \
+      " (did you mean '${pair#*:}'")" err
+  done
+  for pair in Llama-3-9B-Instruct:llama-3-8b bert-bse:bert-base \
+    resnt50:resnet50; do
+    try show arch "${pair%:*}"
+    [ "$status" -eq 3 ]
+    grep -qF "$(message unknown_nearest arch "${pair%:*}" \
+      " (did you mean '${pair#*:}'")" err
+  done
+  for pair in a100-80g:a100-sxm4-80gb a100:a100-sxm4-40gb; do
+    gives 0 '' show gpu "${pair%:*}" -f json
+    check ".id == \"${pair#*:}\""
+  done
+  gives 0 '' show arch Llama-3-8B-Instruct -f json
+  check '.id == "llama-3-8b"'
+}
+
+@test "did you mean: columns that state the quantity otherwise" {
+  table arch,gpu,energy_kwh,gpu_energy_j resnet50,a100,1,2
+  refuses 2 "dlest: runs.csv: $(message no_column_nearest energy_j \
+    "$(meant energy_kwh gpu_energy_j)")" compare runs.csv
+  table model,gpu,energy_j resnet50,a100,1
+  refuses 2 "dlest: runs.csv: $(message no_column_nearest arch \
+    "$(meant model)")" fit runs.csv --target energy_j --features arch
+}
+
+@test "recommend: GPUs by --where or one's own, none that was never sold" {
+  gives 0 '' recommend --arch resnet50 --batch-size 64 -f json -q
+  check '[.choices[].gpu] | index("b100") == null and index("b200") != null'
+  gives 0 '' recommend --arch resnet50 --batch-size 64 -q -f json \
+    --where "vendor = 'amd' && memory_gb >= 64"
+  "$DLEST" list gpus --where "vendor = 'amd' && memory_gb >= 64" -f csv |
+    sed '1d; s/,.*//' | sort >want
+  jq -r '.choices[].gpu' out | sort -u | diff want -
+  gives 0 '' recommend --arch resnet50 --batch-size 64 -q -f json \
+    --gpu rtx-3090,b100
+  check '[.choices[].gpu] | sort == ["b100", "rtx-3090"]'
+  refuses 3 "dlest: $(message where_is_true_for_none 'tdp_w < 0')" \
+    recommend --arch resnet50 --where 'tdp_w < 0'
+  misused recommend "$(message does_not_go_with where gpu)" \
+    --arch resnet50 --where 'tdp_w < 0' --gpu a100
+}

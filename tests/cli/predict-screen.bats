@@ -1,0 +1,91 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# dlest predict on a screen: one answer, with the figures of JSON.
+
+load common
+
+# screen ARG...: lines of what predict prints on a screen of 80 columns, the
+# messages included
+screen() {
+  "$DLEST" predict "$@" >out 2>&1
+  fold -w 80 out | wc -l
+}
+
+# figure FILTER: three digits of a number of the file json
+figure() {
+  jq -r "$1" json | python3 -c '
+import sys
+from decimal import Decimal, Context, ROUND_HALF_UP
+x = Decimal(sys.stdin.read().strip())
+x = Context(prec=3, rounding=ROUND_HALF_UP).create_decimal(x)
+print(format(x, "f"))'
+}
+
+@test "text: one answer in at most 14 lines, each figure that of JSON" {
+  while read -r job; do
+    # shellcheck disable=SC2086
+    {
+      [ "$(screen $job)" -le 14 ]
+      "$DLEST" predict $job -q --format json >json
+    }
+    best='.recommended as $r | .estimates[] | select(.method == $r)'
+    energy="  Energy *$(figure "$best | .energy_kwh") kWh  *90 % interval"
+    low=$(figure "$best | .low_j / 3.6e6")
+    high=$(figure "$best | .high_j / 3.6e6")
+    grep -q "^$energy $low to $high kWh, GPU" out
+    grep -q "^  Power *$(figure "$best | .power_w") W" out
+    grep -q '^  CO2e  *-  *set --country, --cloud or --intensity$' out
+    grep -q "^  Method physical; others .* kWh (--all). Details: --explain.$" out
+  done <<END
+--arch resnet50 --gpu a100
+--arch resnet50 --gpu a100 --gpus 4
+--arch resnet50 --gpu v100 --duration 30h --batch-size 64
+--arch vgg16 --gpu rtx-3090 --dataset cifar10 --image-px 32 --epochs 20
+--arch vit_base_patch16_224 --gpu h100 --gpus 8 --precision bf16 --batch-size 64
+--arch llama-3-8b --gpu a100-80gb --gpus 4 --fine-tune lora --tokens 1e8
+--arch llama-2-7b --gpu h100 --phase inference --prompt-tokens 500 --output-tokens 200 --requests 1000
+--arch resnet50 --gpu a100 --phase inference --requests 10000 --batch-size 32
+END
+}
+
+@test "text: emissions and cost with their intervals" {
+  job=(--arch resnet50 --gpu a100 --pue 1.5 --intensity 200 --price 0.25EUR)
+  [ "$(screen "${job[@]}")" -le 14 ]
+  "$DLEST" predict "${job[@]}" -q --format json >json
+  best='.estimates[0] | 1.5 / 3.6e6 *'
+  grep -q "^  Facility *$(figure "$best .energy_j") kWh *$(figure \
+    "$best .low_j") to $(figure "$best .high_j") kWh, PUE 1.50$" out
+  grep -q "^  CO2e *$(figure "$best .2 * .energy_j") kg *$(figure \
+    "$best .2 * .low_j") to $(figure "$best .2 * .high_j") kg, 200 g/kWh" out
+  grep -q "^  Cost *$(figure "$best .25 * .energy_j") EUR *$(figure \
+    "$best .25 * .low_j") to $(figure "$best .25 * .high_j") EUR$" out
+}
+
+@test "text: on several GPUs the epoch time is that of all of them" {
+  job=(--arch resnet50 --gpu a100 --gpus 4 --epochs 6)
+  "$DLEST" predict "${job[@]}" -q --format json >json
+  check '(.epoch_s * 6 / .estimates[0].duration_s - 1 | fabs) < 1e-12' json
+  "$DLEST" predict "${job[@]}" -q --explain >out
+  epoch=$(sed -n 's/^epoch time  *//p' out)
+  grep -q "^  Time .*  $epoch per epoch, bound by" out
+}
+
+@test "beyond the training data: said once, in words; by method in JSON" {
+  try predict --arch resnet50 --gpu a100 --format json
+  check '.estimates[] | select(.method == "pre-power") |
+    .extrapolates | index("gpu.tdp_w") != null'
+  check '.estimates[] | select(.method == "physical") |
+    .extrapolates == ["gpu.bandwidth_gb_s", "gpu.tdp_w"]'
+  # once, of the recommended method, in words
+  outside=$(message outside_training_data 'memory bandwidth, TDP')
+  [ "$(cat err)" = "dlest: warning: $outside" ]
+  check ".warnings == [\"$outside\"]"
+  # in text the answer says it; --strict prints the warning
+  gives 0 '' predict --arch resnet50 --gpu a100
+  grep -q '^  Outside the training data: this GPU, memory bandwidth, TDP\.$' out
+  refuses 3 "dlest: warning: $outside
+dlest: $(message warning_with_strict_nothing 1 "")" predict --arch resnet50 \
+    --gpu a100 --strict
+  gives 0 '' predict --arch resnet50 --gpu a100 --all
+  grep -q '^pre-power: outside the training.data: TDP, training samples' out
+}
