@@ -91,6 +91,13 @@ NUMBER(attention_acts_m, "M", 0, 1e9, "part that grows with the tokens squared")
 NUMBER(stride_px, "px", 1, 1024, "stride of the coarsest map")
 NUMBER(traffic_ratio, NULL, 1, 1000,
        "elements that all layers read and write, by activation")
+/* Unknown: no two-stage detector. */
+NUMBER(regions, NULL, 1, 1e6,
+       "regions of a sample that a detector is trained on")
+NUMBER(padding_ratio, NULL, 0.1, 1000,
+       "work of tensor cores with that of padding, by macs_g")
+/* Unknown: 0. */
+NUMBER(depthwise_share, NULL, 0, 1, "part of macs_g in depthwise layers")
 /* Of decoders. expert_params_m is 0 without experts. */
 NUMBER(token_params_m, "M", 1e-6, 1e9,
        "weights that a token is multiplied with")

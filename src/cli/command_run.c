@@ -17,12 +17,22 @@
 #include "output/utf8.h"
 
 /* Prints one line, whatever the text quotes: input may hold line ends and
- * control sequences of a terminal. */
+ * control sequences of a terminal. On a terminal the program's name is red in
+ * front of an error, and the kind of a warning yellow. */
 void dl_print_message(const char *kind, const char *text) {
-  struct dl_text clean = {0};
-  dl_utf8_clean(&clean, text, false);
-  fprintf(stderr, "dlest: %s%s\n", kind, dl_text_str(&clean));
-  dl_text_free(&clean);
+  static const char name[] = "dlest:";
+  struct dl_screen screen = dl_screen_of(stderr);
+  struct dl_text line = {0};
+  bool error = kind[0] == '\0';
+  size_t n = strcspn(kind, " ");
+  dl_screen_add(&line, &screen, error ? DL_RED : NULL, name, strlen(name));
+  dl_text_add(&line, " ");
+  if (!error)
+    dl_screen_add(&line, &screen, DL_YELLOW, kind, n);
+  dl_text_add(&line, kind + n);
+  dl_utf8_clean(&line, text, false);
+  fprintf(stderr, "%s\n", dl_text_str(&line));
+  dl_text_free(&line);
 }
 
 static void print_warning(void *ctx, const char *text) {

@@ -90,8 +90,8 @@ enum dl_status dl_cli_print(struct dl_cli *cli, struct dl_report *r) {
     status = dl_output_open(&out, cli->output, false, &cli->diag);
   dl_progress_bar_end(&cli->bar);
   if (status == DL_OK) {
-    bool colour = !cli->output && dl_wants_colour(out.f);
-    status = dl_format_report(cli->format, r, out.f, colour, &cli->diag);
+    struct dl_screen screen = dl_screen_of(out.f);
+    status = dl_format_report(cli->format, r, out.f, &screen, &cli->diag);
     if (status == DL_OK)
       status = dl_output_commit(&out, &cli->diag);
     else

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "output/screen.h"
+
 enum { WIDTH = 40 };
 
 /* Seconds before anything is drawn, and between two drawings. */
@@ -64,7 +66,7 @@ void dl_progress_bar_show(void *bar, double share) {
   for (size_t i = 0; i < WIDTH; i++)
     text[i] = i < full ? '#' : '.';
   text[WIDTH] = '\0';
-  fprintf(stderr, "\r\033[K[%s] %3.0f %%", text, share * 100);
+  fprintf(stderr, DL_CLEAR_LINE "[%s] %3.0f %%", text, share * 100);
   if (share >= LEAST_SHARE) {
     fputs(", ", stderr);
     print_left(passed * (1 - share) / share);
@@ -77,12 +79,12 @@ void dl_progress_bar_bytes(struct dl_progress_bar *b, size_t done,
   if (total > 0 && done <= total)
     dl_progress_bar_show(b, (double)done / (double)total);
   else if (is_due(b, &passed))
-    fprintf(stderr, "\r\033[K%.1f MB read", (double)done * 1e-6);
+    fprintf(stderr, DL_CLEAR_LINE "%.1f MB read", (double)done * 1e-6);
 }
 
 void dl_progress_bar_clear(struct dl_progress_bar *b) {
   if (b->drawn)
-    fputs("\r\033[K", stderr);
+    fputs(DL_CLEAR_LINE, stderr);
   b->drawn = false;
 }
 

@@ -12,6 +12,8 @@ libdlest_a_SOURCES += \
 	%D%/json_read.h \
 	%D%/lines.c \
 	%D%/lines.h \
+	%D%/same_tables.c \
+	%D%/same_tables.h \
 	%D%/shard.c \
 	%D%/shard.h \
 	%D%/xml.c \

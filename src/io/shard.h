@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { DL_MOST_SHARDS = 1000000 };
+
 /* Starts as zero bytes: the whole input. */
 struct dl_shard {
   size_t index; /* from 0 */

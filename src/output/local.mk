@@ -7,6 +7,8 @@ libdlest_a_SOURCES += \
 	%D%/report.c \
 	%D%/report.h \
 	%D%/report_tree.h \
+	%D%/screen.c \
+	%D%/screen.h \
 	%D%/units.c \
 	%D%/units.h \
 	%D%/utf8.c \

@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/memory.h"
 #include "output/format.h"
@@ -34,15 +33,6 @@ const struct dl_format *dl_format_find(const char *name) {
   return NULL;
 }
 
-bool dl_wants_colour(FILE *f) {
-  const char *no_color = getenv("NO_COLOR"); /* https://no-color.org */
-  const char *term = getenv("TERM");
-  if ((no_color && no_color[0]) || !term || !strcmp(term, "dumb"))
-    return false;
-  int fd = fileno(f);
-  return fd >= 0 && isatty(fd);
-}
-
 /* `status`, or an error if f did not take everything written so far; `flush`
  * to include the buffered part. */
 static enum dl_status check_written(FILE *f, bool flush, enum dl_status status,
@@ -59,14 +49,15 @@ static enum dl_status check_written(FILE *f, bool flush, enum dl_status status,
 }
 
 enum dl_status dl_format_report(const struct dl_format *format,
-                                const struct dl_report *r, FILE *f, bool colour,
+                                const struct dl_report *r, FILE *f,
+                                const struct dl_screen *screen,
                                 struct dl_diag *d) {
   enum dl_status status = DL_OK;
   if (dl_report_failed(r))
     return dl_fail_memory(d);
   if (!format->document)
     status = format->report(r, f, d);
-  else if (!dl_document_report(format->document, r, f, colour))
+  else if (!dl_document_report(format->document, r, f, screen))
     status = dl_fail_memory(d);
   return check_written(f, true, status, d);
 }

@@ -10,6 +10,7 @@
 #include "base/diag.h"
 #include "base/text.h"
 #include "output/report.h"
+#include "output/screen.h"
 
 struct dl_document;
 struct dl_stream;
@@ -43,11 +44,13 @@ size_t dl_format_count(void);
 const struct dl_format *dl_format_at(size_t i); /* 0: the default */
 const struct dl_format *dl_format_find(const char *name);
 
-/* Writes a whole report and flushes f. `colour` allows escape sequences.
+/* Writes a whole report and flushes f; `screen` says what f can show (NULL: a
+ * file).
  * Errors: DL_EFAILED if r has failed or f cannot be written, DL_EUSAGE if the
  * format has no way to write r. */
 enum dl_status dl_format_report(const struct dl_format *format,
-                                const struct dl_report *r, FILE *f, bool colour,
+                                const struct dl_report *r, FILE *f,
+                                const struct dl_screen *screen,
                                 struct dl_diag *d);
 
 /* A stream writes rows as they come, in constant memory (but for formats that
@@ -83,9 +86,6 @@ enum dl_status dl_stream_write(struct dl_stream *s, struct dl_text *rows,
  * (JSON); other formats have only rows. To be called before end; r must live
  * until then. */
 void dl_stream_tail(struct dl_stream *s, const struct dl_report *r);
-
-/* Whether f is a terminal with colours and NO_COLOR is not set. */
-bool dl_wants_colour(FILE *f);
 
 /* Appends the version of the JSON library in use: "jansson 2.14". */
 void dl_json_version(struct dl_text *t);

@@ -68,13 +68,19 @@ enum dl_style {
   DL_CODE     /* not rounded (years, identifiers) */
 };
 
+enum dl_column_use {
+  DL_RANGE = 1, /* (true) text shows this column and the next one together,
+                   "low .. high", under this heading and in this style */
+  DL_SPARE = 2, /* the first to be left out on a narrow terminal */
+  DL_MAIN = 4   /* the last */
+};
+
 struct dl_column {
   const char *key;     /* JSON and CSV name, with the SI unit in it */
   const char *heading; /* for people; NULL: not shown in text */
   const char *unit;    /* shown under or behind the heading; NULL: none */
   enum dl_style style;
-  bool join_next; /* text shows this column and the next one together, "low ..
-                     high", under this heading and in this style */
+  unsigned char use; /* 0, or some of enum dl_column_use */
 };
 
 struct dl_report;

@@ -150,3 +150,10 @@ END
   [ "$status" -eq 3 ]
   grep -q '^dlest: bad.csv:2: ' err
 }
+
+@test 'a table of means that is given twice' {
+  cp m1.csv copy.csv
+  try fit m0.csv m1.csv m2.csv copy.csv --target energy_j --features \
+    "$features" --method ols --cv none --no-model
+  grep -qx "dlest: warning: copy.csv: $(message counts_twice m1.csv)" err
+}

@@ -28,13 +28,17 @@ safe() {
 }
 
 # on_terminal ARG...: runs dlest on a terminal; the file seen has what it shows,
-# without the carriage returns that the terminal adds.
+# without the carriage returns that the terminal adds. It has $WIDTH columns
+# (default: it does not tell) and colours if $COLOUR says so.
 on_terminal() {
   python3 - "$DLEST" "$@" <<'PY'
-import os, pty, sys
+import fcntl, os, pty, struct, sys, termios
 pid, fd = pty.fork()
 if pid == 0:
-    os.environ['NO_COLOR'] = '1'
+    if 'COLOUR' not in os.environ:
+        os.environ['NO_COLOR'] = '1'
+    columns = int(os.environ.get('WIDTH', '0'))
+    fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack('HHHH', 40, columns, 0, 0))
     os.execv(sys.argv[1], sys.argv[1:])
 seen = b''
 while True:
@@ -290,4 +294,78 @@ PY
   mv out safe.csv
   gives 0 '' list gpus -f csv
   cmp out safe.csv
+}
+
+@test 'tables, lines and titles fit the width of the terminal' {
+  cp "$DLEST_DATADIR"/data/examples/*.csv .
+  for WIDTH in 80 60; do
+    export WIDTH
+    while read -r command; do
+      # shellcheck disable=SC2086
+      on_terminal $command -q
+      [ -s seen ]
+      # words longer than the line (paths) are not broken
+      if grep -nE "^.{$((WIDTH + 1)),}" seen | grep -E ' .* .* '; then
+        echo "wider than $WIDTH: $command"
+        return 1
+      fi
+    done <<'END'
+predict --arch resnet50 --gpu a100 --all --explain --country ES
+predict --input plan.csv
+list importers
+list gpus
+compare runs.csv --bootstrap 100 --methods physical,tdp
+recommend --arch resnet50 --gpu a100,t4 --dataset cifar10
+END
+  done
+}
+
+@test 'what finds no room is named, and nothing is left out in a pipe' {
+  cp "$DLEST_DATADIR"/data/examples/plan.csv .
+  plan=(predict --input plan.csv --method pre-epoch,flops -q)
+  WIDTH=80 on_terminal "${plan[@]}"
+  grep -q '^not shown: precision (tf32 in all rows), memory, ' seen
+  grep -q '^arch .* method  *energy  *interval$' seen
+  gives 0 '' "${plan[@]}"
+  grep -q '^arch .* memory$' out
+  ! grep -q 'not shown' out
+  # the figures that stay are the same ones
+  for figure in $(awk 'NR > 2 && NF > 3 && $1 ~ /^resnet/ { print $6 }' seen); do
+    grep -qF " $figure " out
+  done
+  WIDTH=0 on_terminal "${plan[@]}"
+  cmp seen out
+}
+
+@test 'a cell that is too long is broken between words' {
+  WIDTH=60 on_terminal list importers
+  # the words are all there, in their order
+  gives 0 '' list importers
+  tr -s ' \n' '\n\n' <out | grep -E '^[a-z-]+$' | sort -u >words
+  tr -s ' \n' '\n\n' <seen | grep -E '^[a-z-]+$' | sort -u >words.seen
+  diff words words.seen
+}
+
+@test 'errors are red and warnings yellow, unless colours are not wanted' {
+  job=(predict --arch resnet50 --gpu v100 --method flops)
+  COLOUR=1 TERM=xterm on_terminal "${job[@]}"
+  grep -q $'^dlest: \033\\[33mwarning:\033\\[0m batch of 256 needs' seen
+  grep -q $'^\033\\[1mResNet-50 on ' seen
+  COLOUR=1 TERM=xterm on_terminal predict --arch nothing --gpu a100
+  grep -q $'^\033\\[31mdlest:\033\\[0m unknown arch' seen
+  for env in TERM=dumb NO_COLOR=1; do
+    export COLOUR=1 TERM=xterm
+    (
+      export "${env?}"
+      on_terminal "${job[@]}"
+    )
+    grep -q '^dlest: warning: batch of 256 needs' seen
+    ! grep -q $'\033' seen
+  done
+}
+
+@test 'each warning is printed once' {
+  try predict --arch resnet50 --gpu v100 --gpus 8 --all --explain
+  [ -s err ]
+  [ -z "$(sort err | uniq -d)" ]
 }

@@ -59,7 +59,7 @@ adds_up() {
 import csv, math
 jobs = list(csv.DictReader(open("jobs.csv")))
 for g in csv.DictReader(open("totals.csv")):
-    if g["totals"] == "constant":
+    if g["totals"] != "group":
         continue
     mine = [j for j in jobs if j["user"] == g["user"]]
     assert int(g["jobs"]) == len(mine) > 0
@@ -103,4 +103,46 @@ END
   refuses 3 "dlest: bad.csv:2: $(message column_invalid_number jobs 999)" \
     report bad.csv
   [ ! -e x.csv ]
+}
+
+@test 'totals that are there twice, missing, or of other powers' {
+  for i in 1 2 3; do
+    "$DLEST" report sacct.txt -q --by user --shard $i/3 --totals t$i.csv
+  done
+  gives 0 '' report t1.csv t2.csv t3.csv -f json
+  jobs=$(jq .total.jobs out)
+  [ "$jobs" -eq 400 ]
+  cp t2.csv copy.csv
+  gives 0 "dlest: warning: copy.csv: $(message counts_twice t2.csv)
+dlest: warning: $(message shards_are_missing 2 3 1)" \
+    report t1.csv t2.csv t3.csv copy.csv -f json
+  refuses 3 "dlest: warning: $(message shards_are_missing 1 3 2)
+dlest: $(message warning_with_strict_nothing 1 '')" \
+    report t1.csv t3.csv --strict
+  # A sum of shards knows which it has.
+  gives 0 '' report t1.csv t2.csv --totals t12.csv
+  gives 0 "dlest: warning: $(message shards_are_missing 1 3 3)" \
+    report t12.csv -f json
+  gives 0 '' report t12.csv t3.csv -f json
+  [ "$(jq .total.jobs out)" -eq 400 ]
+  gives 0 "dlest: warning: $(message shards_are_missing 2 3 2)" \
+    report t1.csv t12.csv t3.csv -f json
+  # Two halves of two logs are four files and complete.
+  sed '2,$s/^/9/' sacct.txt >other.txt
+  for f in sacct other; do
+    for i in 1 2; do
+      "$DLEST" report $f.txt -q --by user --shard $i/2 --totals $f$i.csv
+    done
+  done
+  gives 0 '' report sacct1.csv sacct2.csv other1.csv other2.csv -f json
+  [ "$(jq .total.jobs out)" -eq 800 ]
+  # Shards that were estimated at different powers.
+  for i in 1 2; do
+    "$DLEST" report sacct.txt -q --by user --shard $i/2 --totals p$i.csv \
+      --node-power $((i * 300))
+  done
+  try report p1.csv p2.csv -f json
+  [ "$status" -eq 0 ]
+  grep -q "^dlest: warning: p2.csv:[0-9]*: $(message constant_is_here_and \
+    node_power_w 600 300)$" err
 }

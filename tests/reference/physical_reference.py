@@ -24,9 +24,11 @@ CONSTANTS = {
     "pm": 0.38122, "pcap": 0.950854, "ptc": 0.714354, "mtc": 0.641,
     "kappa": 0.487044, "ngc_ec": 1.13, "ngc_tf32": 0.46, "ngc_half": 0.71,
     "ngc_em": 0.68, "ngc_tau": 5.3e-06, "ngc_lambda": 7.1e-05,
-    "ngc_c0": 0.00123, "mlperf_half": 0.5, "mlperf_em": 1.07,
-    "mlperf_tau": 2.8e-06, "mlperf_lambda": 1e-06, "mlperf_c0": 0.0013,
-    "tuned_wopt": 9.1, "xl": 0.71, "xn": 1.7, "xs": 0.029,
+    "ngc_c0": 0.00123, "ngc_between_32": 1.3, "ngc_between_16": 0.55,
+    "ngc_regions": 0.031, "mlperf_between": 0.42, "mlperf_regions": 0.0017,
+    "mlperf_half": 1.2, "mlperf_em": 1.07, "mlperf_tau": 0.53,
+    "mlperf_lambda": 0.31, "mlperf_c0": 0.61, "tuned_wopt": 9.1,
+    "depthwise": 0.05, "xl": 0.71, "xn": 1.7, "xs": 0.029,
 }
 
 EFFECTS = ("host_launch", "host_epoch", "gpu_compute", "gpu_memory",
@@ -76,13 +78,24 @@ def by_software(c, load):
     stack = load["stack"]
     if stack == "eager":
         return c
-    names = {"em": stack, "tau": stack, "lambda": stack, "c0": stack,
-             "wopt": "tuned", "ec_half": stack}
-    own = dict(c, ec=c["ngc_ec"], ec_tf32=c["ngc_tf32"])
-    for name, prefix in names.items():
-        own[name] = c[prefix + "_" + name.replace("ec_", "")]
+    own = dict(c, ec=c["ngc_ec"], ec_tf32=c["ngc_tf32"],
+               wopt=c["tuned_wopt"])
+    for name in ("em", "tau", "lambda", "c0", "ec_half"):
+        short = name.replace("ec_", "")
+        own[name] = c["ngc_" + short]
+        if stack == "mlperf":
+            own[name] *= c["mlperf_" + short]
     own["kappa"] *= np.clip((1 - load["limit"] / load["tdp"]) * 4, 0, 1)
     return own
+
+
+def between(c, load):
+    """Share of the traffic between layers that is left."""
+    if load["stack"] == "mlperf":
+        return c["mlperf_between"]
+    if load["stack"] == "eager":
+        return 1.0
+    return c["ngc_between_16" if load["in_tensor"] == 2 else "ngc_between_32"]
 
 
 def together(c, load, alone, trained):
@@ -94,14 +107,16 @@ def together(c, load, alone, trained):
     sent = 2 * trained * load["gradients"]
     exchange = (sent * (inside - 1) / inside / (c["xl"] * load["link"])
                 + sent * (n - inside) / n / (c["xn"] * load["network"]))
-    return np.sqrt(alone ** 2 + exchange ** 2) * (1 + c["xs"] * np.log2(n))
+    both = np.power(alone ** 4 + exchange ** 4, 0.25)
+    return both * (1 + c["xs"] * np.log2(n))
 
 
 def step(fp32, fx, load, mode):
     """Seconds of one step, with other GPUs and alone, and watts."""
     c = by_software(fp32, load)
     m = 3.0 if mode == "full" else 1.0
-    moved = load["bytes"] * (1.0 if load["bytes_known"] else c["ca"])
+    moved = (load["bytes"] * (1.0 if load["bytes_known"] else c["ca"])
+             + between(c, load) * load["between"])
     trained = {"full": load["weights"], "frozen": load["head"],
                "validation": 0.0}[mode]
     ec = c[("ec", "ec_tf32", "ec_half")[load["in_tensor"]]]
@@ -115,9 +130,12 @@ def step(fp32, fx, load, mode):
     t_m = samples * moved * fx["facts_bytes"] / rate
     t_w = trained * c["wopt"] / rate
     t_k = kernels * c["tau"]
-    t_h = ((kernels * c["lambda"] + c["c0"]) * fx["host_launch"]
+    t_d = samples * load["depthwise"] / (c["depthwise"] * load["plain"])
+    proposals = c["mlperf_regions" if load["stack"] == "mlperf"
+                  else "ngc_regions"] * load["regions"] * load["batch"]
+    t_h = ((kernels * c["lambda"] + c["c0"] + proposals) * fx["host_launch"]
            * fx["framework_launch"] * (c["srv"] if load["server"] else 1.0))
-    t_g = t_c + t_m + t_w + t_k
+    t_g = t_c + t_m + t_w + t_k + t_d
     t_0 = np.hypot(t_g, t_h)
     g = fx["gpu_power"] * fx["arch_power"]
     ptc = 1.0 if load["has_tensor"] else c["ptc"]
@@ -162,7 +180,7 @@ def epoch(c, fx, load):
 def case(net, gpu, **more):
     load = dict(net, **gpu)
     load.update(server=False, mid_run=False, in_tensor=0, stack="eager",
-                n_gpus=1)
+                n_gpus=1, between=0.0, depthwise=0.0, plain=1.0, regions=0.0)
     load.update(more)
     return load
 
@@ -193,10 +211,14 @@ CASES = (
     ("framework", FRAMEWORK_FX, 5.0, case(RESNET, RTX_3070, in_tensor=1)),
     ("ngc", TUNED_FX, 5.0, case(RESNET, RTX_3090, in_tensor=1, stack="ngc",
                                 n_gpus=8, per_node=8, link=300e9,
-                                network=12.5e9, gradients=1)),
+                                network=12.5e9, gradients=1, between=6.1e7,
+                                depthwise=1.3e8, plain=35.58e12)),
     ("mlperf", TUNED_FX, 0.0, case(RESNET, RTX_3070, in_tensor=2, limit=180.0,
                                    stack="mlperf", n_gpus=32, per_node=8,
-                                   link=300e9, network=25e9, gradients=0.5)),
+                                   link=300e9, network=25e9, gradients=0.5,
+                                   between=4.7e7, regions=1.0)),
+    ("containers", TUNED_FX, 0.0, case(RESNET, V100, in_tensor=2, stack="ngc",
+                                       between=4.7e7, regions=1.0)),
     ("three", NONE, 5.0, case(RESNET, RTX_3070, in_tensor=1, n_gpus=3,
                               per_node=2, link=16e9, network=1.25e9,
                               gradients=1)),

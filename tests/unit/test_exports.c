@@ -24,7 +24,7 @@ static char *written(const struct dl_report *r, const char *format) {
   struct dl_diag d = {0};
   FILE *f = open_memstream(&s, &n);
   assert_non_null(f);
-  assert_ok(dl_format_report(dl_format_find(format), r, f, false, &d), &d);
+  assert_ok(dl_format_report(dl_format_find(format), r, f, NULL, &d), &d);
   fclose(f);
   return s;
 }
@@ -298,7 +298,7 @@ static void test_boamps_without_task(void **state) {
                    DL_EUSAGE);
   assert_error_has(&d, DL_EUSAGE, "there is none here");
   assert_int_equal(dl_stream_end(stream, &d), DL_OK);
-  assert_int_equal(dl_format_report(boamps, r, stdout, false, &d), DL_EUSAGE);
+  assert_int_equal(dl_format_report(boamps, r, stdout, NULL, &d), DL_EUSAGE);
   assert_error_has(&d, DL_EUSAGE, "there is none here");
   dl_report_free(r);
 }

@@ -54,7 +54,7 @@ static char *render(const struct dl_report *r, const char *format) {
   struct dl_diag d;
   FILE *f = open_memstream(&s, &len);
   dl_diag_init(&d);
-  assert_int_equal(dl_format_report(dl_format_find(format), r, f, false, &d),
+  assert_int_equal(dl_format_report(dl_format_find(format), r, f, NULL, &d),
                    DL_OK);
   fclose(f);
   dl_diag_free(&d);
@@ -302,8 +302,8 @@ static void csv_without_a_table(void **state) {
   struct dl_report *r = dl_report_new();
   struct dl_diag d;
   dl_diag_init(&d);
-  assert_int_equal(
-      dl_format_report(dl_format_find("csv"), r, stdout, false, &d), DL_EUSAGE);
+  assert_int_equal(dl_format_report(dl_format_find("csv"), r, stdout, NULL, &d),
+                   DL_EUSAGE);
   assert_string_equal(d.error, MSG_there_is_no_table);
   dl_diag_free(&d);
 
@@ -353,7 +353,7 @@ static void full_disk_is_noticed(void **state) {
       skip();
     dl_diag_init(&d);
     dl_report_add(r, "a", "a", NULL, DL_PLAIN, dl_count(1));
-    assert_int_equal(dl_format_report(format, r, f, false, &d), DL_EFAILED);
+    assert_int_equal(dl_format_report(format, r, f, NULL, &d), DL_EFAILED);
     assert_string_equal(
         d.error, "<output>: " MSG_cannot_write("No space left on device"));
     fclose(f);
@@ -414,7 +414,7 @@ static void failed_report_is_no_output(void **state) {
     size_t len;
     FILE *f = open_memstream(&s, &len);
     dl_diag_init(&d);
-    assert_int_equal(dl_format_report(dl_format_at(i), NULL, f, false, &d),
+    assert_int_equal(dl_format_report(dl_format_at(i), NULL, f, NULL, &d),
                      DL_EFAILED);
     fclose(f);
     assert_int_equal(len, 0);
@@ -430,19 +430,19 @@ static void colour_is_for_terminals(void **state) {
   FILE *f = open_memstream(&s, &len);
   setenv("TERM", "xterm", 1);
   unsetenv("NO_COLOR");
-  assert_false(dl_wants_colour(f));
+  assert_false(dl_screen_of(f).colour);
   fclose(f);
   free(s);
   f = fopen("/dev/ptmx", "r+");
   if (!f)
     skip();
-  assert_true(dl_wants_colour(f));
+  assert_true(dl_screen_of(f).colour);
   setenv("NO_COLOR", "1", 1);
-  assert_false(dl_wants_colour(f));
+  assert_false(dl_screen_of(f).colour);
   setenv("NO_COLOR", "", 1);
-  assert_true(dl_wants_colour(f));
+  assert_true(dl_screen_of(f).colour);
   setenv("TERM", "dumb", 1);
-  assert_false(dl_wants_colour(f));
+  assert_false(dl_screen_of(f).colour);
   fclose(f);
 }
 

@@ -18,18 +18,22 @@
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
-static char *render(struct dl_report *r, bool colour) {
+static char *render_on(struct dl_report *r, const struct dl_screen *screen) {
   char *s = NULL;
   size_t len;
   struct dl_diag d;
   FILE *f = open_memstream(&s, &len);
   dl_diag_init(&d);
-  assert_int_equal(dl_format_report(dl_format_find("text"), r, f, colour, &d),
+  assert_int_equal(dl_format_report(dl_format_find("text"), r, f, screen, &d),
                    DL_OK);
   fclose(f);
   dl_diag_free(&d);
   dl_report_free(r);
   return s;
+}
+
+static char *render(struct dl_report *r, bool colour) {
+  return render_on(r, &(struct dl_screen){.colour = colour});
 }
 
 static void assert_text(struct dl_report *r, const char *expected) {
@@ -164,7 +168,7 @@ static const struct dl_column ESTIMATES[] = {
      .heading = "90 % interval",
      .unit = "J",
      .style = DL_ENERGY,
-     .join_next = true},
+     .use = DL_RANGE},
     {.key = "high", .unit = "J", .style = DL_ENERGY},
     {.key = "hidden"},
     {.key = "power_w", .heading = "power", .unit = "W"},
@@ -190,6 +194,53 @@ static struct dl_report *estimates(void) {
   add_estimate(t, "flops", 101.5e6, (double)NAN, (double)NAN, (double)NAN,
                (double)NAN, NULL);
   return r;
+}
+
+/* A narrow terminal: the column that says the same in all rows goes first, then
+ * texts are broken, then the spare column and the others from the right. */
+static void narrow_table(void **state) {
+  (void)state;
+  static const struct dl_column columns[] = {
+      {.key = "a", .heading = "name"},
+      {.key = "b", .heading = "text"},
+      {.key = "c", .heading = "same", .unit = "W"},
+      {.key = "d", .heading = "spare", .use = DL_SPARE},
+      {.key = "e", .heading = "last"}};
+  static const struct {
+    size_t width;
+    const char *expected;
+  } cases[] = {{41, "name  text                    spare  last\n"
+                    "x     one two three four          1     3\n"
+                    "      five\n"
+                    "y     six                         2     4\n"
+                    "not shown: same (7.00 W in all rows)\n"},
+               {30, "name  text              last\n"
+                    "x     one two three        3\n"
+                    "      four five\n"
+                    "y     six                  4\n"
+                    "not shown: same (7.00 W in all\n"
+                    "rows), spare\n"},
+               {0, "name  text                     same  spare  last\n"
+                   "                                  W\n"
+                   "x     one two three four five  7.00      1     3\n"
+                   "y     six                      7.00      2     4\n"}};
+  for (size_t i = 0; i < COUNT(cases); i++) {
+    struct dl_report *r = dl_report_new();
+    struct dl_table *t =
+        dl_report_table(r, "t", NULL, columns, COUNT(columns), true);
+    dl_table_row(t,
+                 (struct dl_value[]){dl_string("x"),
+                                     dl_string("one two three four five"),
+                                     dl_number(7), dl_count(1), dl_count(3)},
+                 NULL);
+    dl_table_row(t,
+                 (struct dl_value[]){dl_string("y"), dl_string("six"),
+                                     dl_number(7), dl_count(2), dl_count(4)},
+                 NULL);
+    char *s = render_on(r, &(struct dl_screen){.width = cases[i].width});
+    assert_string_equal(s, cases[i].expected);
+    free(s);
+  }
 }
 
 static void table_text(void **state) {
@@ -362,6 +413,7 @@ int main(void) {
       cmocka_unit_test(locale_changes_nothing),
       cmocka_unit_test(ranges_share_a_unit),
       cmocka_unit_test(shared_scale),
+      cmocka_unit_test(narrow_table),
       cmocka_unit_test(table_text),
       cmocka_unit_test(table_in_colour),
       cmocka_unit_test(far_energies_have_own_units),

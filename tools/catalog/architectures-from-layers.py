@@ -226,6 +226,9 @@ def entry(t):
     if n.fixed:
         lines += [value("    ", "head_macs_g", t.source,
                         "%.5g" % (n.fixed / 1e9), "derived: " + t.note)]
+    if n.regions:
+        lines += [value("    ", "regions", t.source, n.regions,
+                        "of a training")]
     lines += [value("    ", "layers", t.source, n.layers, how),
               value("    ", "launches", t.source, n.launches, how)]
     if t.px and n.products:
@@ -233,6 +236,10 @@ def entry(t):
                         "%.5g" % (n.products / 1e9), how),
                   value("    ", "attention_acts_m", t.source,
                         "%.5g" % (n.product_acts / 1e6), how)]
+    lines += [value("    ", k, t.source, "%.4g" % x, how) for k, x in (
+        ("traffic_ratio", n.moved / n.acts),
+        ("padding_ratio", n.padded / n.macs),
+        ("depthwise_share", n.depthwise / n.macs))]
     note = how + ("; " + t.note if t.note else "")
     work = [("macs_g", "%.5g" % (n.macs / 1e9)),
             ("acts_m", "%.5g" % (n.acts / 1e6))]

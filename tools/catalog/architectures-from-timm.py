@@ -35,7 +35,7 @@ import architecture_families as families  # noqa: E402
 import architecture_layers as layers  # noqa: E402
 import architecture_shapes as shapes  # noqa: E402
 import architecture_small as small  # noqa: E402
-import architecture_traffic as traffic  # noqa: E402
+import architecture_work as work  # noqa: E402
 
 shapes.NETWORKS.update((n, f) for n, (f, _) in small.NETWORKS.items())
 
@@ -362,15 +362,6 @@ def attention_lines(entry, px):
     return out
 
 
-def traffic_lines(entry):
-    """Kernels and traffic of the networks that models were learnt on."""
-    known = traffic.facts(entry.ident)
-    note = "derived: layers of the Keras network without its head, one " \
-        "kernel each"
-    return [value("    ", n, "delrey2024", "%.4g" % v, note)
-            for n, v in zip(("launches", "traffic_ratio"), known or ())]
-
-
 def layer_lines(entry, vision):
     if vision:
         return [value("    ", n, "torchvision", vision[0][n],
@@ -397,9 +388,11 @@ def emit_entry(entry, rows, siblings, torchvision):
     lines.append(value("    ", "params_m", params[1], params[0], params[2]))
     known = classifier(entry, params[0], vision)
     lines += head_lines(entry, params[0], known)
-    counted = traffic_lines(entry)
+    counted = [value("    ", n, source, "%.4g" % v, note)
+               for n, v, source, note in work.values(entry.ident)]
     lines += [line for line in layer_lines(entry, vision)
-              if not (counted and 'name="launches"' in line)] + counted
+              if not ('name="launches"' in line and
+                      any('name="launches"' in c for c in counted))] + counted
     lines += attention_lines(entry, inputs[0][0])
     for name, stride in STRIDES:
         if re.match(name, entry.ident):

@@ -110,9 +110,15 @@ def dit(n, px, depth, d, heads, patch=2):
     n.dense(tokens, d, patch * patch * 8)
 
 
+def masked(n, x, out, k, s=1, **how):
+    """A convolution whose input is cleared behind the end of the utterance."""
+    n.op(1, 0, x[0] * math.prod(x[1]))
+    return n.conv(x, out, k, s, **how)
+
+
 def separable(n, x, out, k, s=1, act=1):
-    x = n.conv(x, x[0], k, s, norm=0, act=0, bias=0, groups=x[0])
-    return n.conv(x, out, 1, act=act)
+    x = masked(n, x, x[0], k, s, norm=0, act=0, bias=0, groups=x[0])
+    return masked(n, x, out, 1, act=act)
 
 
 def quartznet(n, blocks=3, letters=29):
@@ -123,29 +129,33 @@ def quartznet(n, blocks=3, letters=29):
             h = x
             for i in range(5):
                 h = separable(n, h, c, k, act=i < 4)
-            n.conv(x, c, 1, act=0)
+            masked(n, x, c, 1, act=0)
             n.op(2)
             x = h
     x = separable(n, x, 512, 87)
-    x = n.conv(x, 1024, 1)
+    x = masked(n, x, 1024, 1)
     n.conv(x, letters, 1, norm=0)
 
 
 def jasper(n, letters=29):
-    """Li et al. 2019, 10x5 with dense residuals."""
-    x = n.conv((64, (int(100 * SECONDS),)), 256, 11, 2)
+    """Li et al. 2019, 10x5 with dense residuals and dropout."""
+    x = masked(n, (64, (int(100 * SECONDS),)), 256, 11, 2)
+    n.op()
     before = [x]
     for c, k in ((256, 11), (384, 13), (512, 17), (640, 21), (768, 25)):
         for _ in range(2):
             for i in range(5):
-                x = n.conv(x, c, k, act=i < 4)
+                x = masked(n, x, c, k, act=i < 4)
+                n.op(i < 4)
             for y in before:
-                n.conv(y, c, 1, act=0)
+                masked(n, y, c, 1, act=0)
                 n.op()
-            n.op()
+            n.op(2)
             before.append(x)
-    x = n.conv(x, 896, 29)
-    x = n.conv(x, 1024, 1)
+    x = masked(n, x, 896, 29)
+    n.op()
+    x = masked(n, x, 1024, 1)
+    n.op()
     n.conv(x, letters, 1, norm=0)
 
 
@@ -188,7 +198,7 @@ def rnnt(n, pieces=1024):
     n.lstm(u, 512, 512)
     n.dense(t, 1024, 512)
     n.dense(u, 512, 512)
-    n.op(2)
+    n.op(2, 0, t * u * 512)
     n.dense(t * u, 512, pieces)
 
 

@@ -33,7 +33,8 @@ def shared(n, maps, head):
 
 def retinanet(n, px, classes, depths=(3, 4, 6, 3), groups=1, base=64):
     """Lin et al. 2017 (focal loss); P6 from P5 as in torchvision."""
-    maps = bottlenecks(n, (3, square(px)), depths, groups, base)[1:]
+    maps = bottlenecks(n, (3, square(px)), depths, groups, base,
+                       frozen=True)[1:]
     levels = pyramid(n, maps)
     levels.append(n.conv(levels[-1], 256, 3, 2, norm=0))
     levels.append(n.conv(levels[-1], 256, 3, 2, norm=0, act=0))
@@ -50,7 +51,7 @@ def retinanet(n, px, classes, depths=(3, 4, 6, 3), groups=1, base=64):
 def rcnn(n, px, classes, mask, boxes, positives):
     """Ren et al. 2015 and He et al. 2017 with a feature pyramid: `boxes`
     regions for the classes, `positives` of them for masks."""
-    maps = bottlenecks(n, (3, square(px)), (3, 4, 6, 3))
+    maps = bottlenecks(n, (3, square(px)), (3, 4, 6, 3), frozen=True)
     levels = pyramid(n, maps)
     levels.append((256, tuple(-(-v // 2) for v in levels[-1][1])))
     n.op()
@@ -74,9 +75,11 @@ def rcnn(n, px, classes, mask, boxes, positives):
             x = n.conv(x, 256, (1, 3, 3), norm=0)
         weights = 4 * 256 * 256
         n.add(cells(x) * weights, 4 * cells(x) * 256, weights + 256)
+        n.layer(cells(x) * weights, (256, cells(x)), (256, 4 * cells(x)))
         n.op()
         n.conv((256, (positives, 28, 28)), classes, (1, 1, 1), norm=0, act=0)
     n.fixed = n.macs - before
+    n.regions = boxes
 
 
 def ssd_vgg(n, px, classes):

@@ -328,9 +328,9 @@ def ecnas(folder):
 SAMPLES = 100000000
 
 # How far the work, traffic and kernels of a network may be off what its
-# description says: classifiers are counted layer by layer, the others also hold
-# steps that are no layers (anchors, losses, beams).
-KNOWN_DOUBT, FACTS_DOUBT = .15, .7
+# description says: all are counted layer by layer, but those that are no
+# classifiers also hold steps that are no layers (anchors, losses, beams).
+KNOWN_DOUBT, FACTS_DOUBT = .15, .25
 CLASSIFIERS = ("resnet50", "resnext101_32x4d", "seresnext101_32x4d",
                "efficientnet_b0", "efficientnet_b4")
 

@@ -131,7 +131,7 @@ static void fit_terminal(const struct dl_cli *cli, struct dl_plot_options *o) {
   struct winsize size;
   if (o->as != DL_PICTURE_DUMB || file_of(cli))
     return;
-  o->colour = dl_wants_colour(stdout);
+  o->colour = dl_screen_of(stdout).colour;
   if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col < 40 ||
       size.ws_row < 12)
     return;

@@ -250,7 +250,7 @@ static enum dl_status print_summary(const struct recording *c,
     return dl_cli_print(c->cli, r);
   status = c->cli->quiet ? DL_OK
                          : dl_format_report(dl_format_at(0), r,
-                                            own ? stdout : stderr, false, d);
+                                            own ? stdout : stderr, NULL, d);
   dl_report_free(r);
   return status;
 }

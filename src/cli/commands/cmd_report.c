@@ -129,8 +129,8 @@ static enum dl_status end_jobs(struct dl_report_pass *w, FILE *f) {
   w->stream = NULL;
   if (status == DL_OK && cli->format->document) {
     fputc('\n', f);
-    status =
-        dl_format_report(cli->format, r, f, dl_wants_colour(f), &cli->diag);
+    struct dl_screen screen = dl_screen_of(f);
+    status = dl_format_report(cli->format, r, f, &screen, &cli->diag);
   }
   dl_report_free(r);
   return status;
@@ -175,7 +175,12 @@ static enum dl_status write_totals(struct dl_report_pass *w) {
   if (status != DL_OK)
     return status;
   dl_group_totals_sort(w->tally);
-  return dl_totals_write(w->tally, o->keys, w->accounting, o->totals, d);
+  struct dl_totals t = {w->tally, o->keys, w->accounting, {.n = 0}};
+  status = dl_totals_add_shard(&t.parts, &o->log.shard, d);
+  if (status == DL_OK)
+    status = dl_totals_write(&t, o->totals, d);
+  dl_totals_parts_free(&t.parts);
+  return status;
 }
 
 /* The keys of the files, which are the same in all; those of --by must be
@@ -214,26 +219,41 @@ static enum dl_status check_totals(struct dl_report_pass *w,
                      : DL_OK;
 }
 
+/* Reads the totals, and writes them as one if they are for a file. */
+static enum dl_status join_totals(struct dl_report_pass *w) {
+  struct dl_cli *cli = w->cli;
+  struct dl_totals t = {w->tally, w->o->keys, w->accounting, {.n = 0}};
+  enum dl_status status = DL_OK;
+  t.parts.same.path = cli->argument;
+  for (size_t i = 0; i < cli->n_arguments && status == DL_OK; i++)
+    status = dl_totals_read(cli->argument[i], &t, &w->sums, &cli->diag);
+  if (status == DL_OK && w->sums.jobs == 0)
+    status = dl_fail(&cli->diag, DL_EINPUT, "no jobs match");
+  /* A sum that is written may lack some on purpose. */
+  if (status == DL_OK && !w->o->totals)
+    dl_totals_check_shards(&t.parts, &cli->diag);
+  if (status == DL_OK)
+    status = dl_cli_strict(cli);
+  if (status == DL_OK)
+    dl_group_totals_sort(w->tally);
+  if (status == DL_OK && w->o->totals)
+    status = dl_totals_write(&t, w->o->totals, &cli->diag);
+  dl_totals_parts_free(&t.parts);
+  return status;
+}
+
 /* A report of totals, or their sum as totals. */
 static enum dl_status report_totals(struct dl_report_pass *w,
                                     struct dl_report_options *o) {
-  struct dl_cli *cli = w->cli;
   enum dl_status status = check_totals(w, o);
   if (status == DL_OK && !(w->tally = dl_group_totals_new(o->keys)))
-    status = dl_fail_memory(&cli->diag);
-  for (size_t i = 0; i < cli->n_arguments && status == DL_OK; i++)
-    status = dl_totals_read(cli->argument[i], w->tally, &w->sums, w->accounting,
-                            &cli->diag);
-  if (status == DL_OK && w->sums.jobs == 0)
-    status = dl_fail(&cli->diag, DL_EINPUT, "no jobs match");
-  if (status != DL_OK)
+    status = dl_fail_memory(&w->cli->diag);
+  if (status == DL_OK)
+    status = join_totals(w);
+  if (status != DL_OK || o->totals)
     return status;
-  dl_group_totals_sort(w->tally);
-  if (o->totals)
-    return dl_totals_write(w->tally, o->keys, w->accounting, o->totals,
-                           &cli->diag);
   struct dl_report *r = summary(w);
-  return r ? dl_cli_print(cli, r) : dl_fail_memory(&cli->diag);
+  return r ? dl_cli_print(w->cli, r) : dl_fail_memory(&w->cli->diag);
 }
 
 static bool any_totals(const struct dl_cli *cli) {

@@ -6,8 +6,6 @@
 
 #include "base/number.h"
 
-enum { MOST_SHARDS = 1000000 };
-
 /* A variable that Slurm sets for the tasks of a job array. */
 static enum dl_status task_variable(const char *name, size_t *x,
                                     struct dl_diag *d) {
@@ -36,7 +34,8 @@ static enum dl_status read_task(struct dl_shard *s, struct dl_diag *d) {
       return status;
   }
   bool regular = v[STEP] > 0 && v[MIN] <= v[ID] && v[ID] <= v[MAX] &&
-                 (v[ID] - v[MIN]) % v[STEP] == 0 && v[COUNT] <= MOST_SHARDS &&
+                 (v[ID] - v[MIN]) % v[STEP] == 0 &&
+                 v[COUNT] <= DL_MOST_SHARDS &&
                  (v[MAX] - v[MIN]) / v[STEP] + 1 == v[COUNT];
   if (!regular)
     return dl_fail(d, DL_EUSAGE,
@@ -60,7 +59,7 @@ enum dl_status dl_read_shard(const struct dl_option *o, char *arg, void *at,
   index[n] = '\0';
   if (!dl_parse_count(index, &s->index) ||
       !dl_parse_count(arg + n + 1, &s->count) || s->index < 1 ||
-      s->index > s->count || s->count > MOST_SHARDS)
+      s->index > s->count || s->count > DL_MOST_SHARDS)
     return DL_EUSAGE;
   s->index--;
   return DL_OK;

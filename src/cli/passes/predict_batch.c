@@ -110,7 +110,7 @@ static enum dl_status make_columns(struct batch *b) {
     if (!own_name(b, i))
       return dl_fail_memory(&b->cli->diag);
     b->columns[i] =
-        (struct dl_column){b->names.s[i], shown(name), NULL, DL_CODE, false};
+        (struct dl_column){b->names.s[i], shown(name), NULL, DL_CODE, 0};
   }
   dl_estimate_headings(b->columns + b->n_own, foot);
   b->columns[b->n_own + DL_ESTIMATE_PRECISION].heading = "precision";

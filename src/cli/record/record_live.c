@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/constants.h"
+#include "output/screen.h"
 #include "output/units.h"
 
 static const int64_t look_every_ns = INT64_C(10000000000);
@@ -115,7 +116,7 @@ static void write_line(struct dl_live *l,
   show(&t, DL_ENERGY, "J", so_far->energy_j);
   dl_text_printf(&t, ", %.0f W%s", so_far->power_w, dl_text_str(&l->projected));
   if (l->terminal)
-    fprintf(stderr, "\r\033[K%s", dl_text_str(&t));
+    fprintf(stderr, DL_CLEAR_LINE "%s", dl_text_str(&t));
   else
     fprintf(stderr, "dlest: %s\n", dl_text_str(&t));
   dl_text_free(&t);
@@ -140,7 +141,7 @@ bool dl_live_tick(void *ctx, const struct dl_record_result *so_far) {
 
 void dl_live_free(struct dl_live *l) {
   if (l->drawn)
-    fputs("\r\033[K", stderr);
+    fputs(DL_CLEAR_LINE, stderr);
   dl_strlist_free(&l->step.paths);
   dl_text_free(&l->projected);
 }

@@ -10,16 +10,16 @@
 #include "estimate/node/peak_memory.h"
 
 const struct dl_column dl_estimate_columns[DL_ESTIMATE_COLUMNS] = {
-    {"method", "method", NULL, DL_CODE, false},
-    {"boundary", "boundary", NULL, DL_CODE, false},
-    {"energy_j", "energy", "J", DL_KWH, false},
-    {"low_j", "interval", "J", DL_KWH, true},
+    {"method", "method", NULL, DL_CODE, DL_MAIN},
+    {"boundary", "boundary", NULL, DL_CODE, DL_SPARE},
+    {"energy_j", "energy", "J", DL_KWH, DL_MAIN},
+    {"low_j", "interval", "J", DL_KWH, DL_RANGE | DL_MAIN},
     {"high_j", "", "J", DL_KWH, false},
     {.key = "coverage"},
     {.key = "energy_kwh"},
     {"power_w", "power", "W", DL_PLAIN, false},
     {"duration_s", "time", "s", DL_TIME, false},
-    {"duration_from", "time from", NULL, DL_CODE, false},
+    {"duration_from", "time from", NULL, DL_CODE, DL_SPARE},
     {"facility_energy_j", NULL, "J", DL_KWH, false},
     {"co2e_g", "emissions", "g CO2e", DL_MASS, false},
     {"cost", NULL, NULL, DL_PLAIN, false},
@@ -30,7 +30,7 @@ const struct dl_column dl_estimate_columns[DL_ESTIMATE_COLUMNS] = {
     {.key = "samples_per_s"},
     {.key = "tokens_per_s"},
     {.key = "mfu"},
-    [DL_ESTIMATE_PRECISION] = {"precision_used", NULL, NULL, DL_CODE, false},
+    [DL_ESTIMATE_PRECISION] = {"precision_used", NULL, NULL, DL_CODE, DL_SPARE},
     [DL_ESTIMATE_BUSY] = {.key = "busy_share"},
 };
 
@@ -92,14 +92,14 @@ enum {
   ASSUMED
 };
 const struct dl_column dl_row_columns[DL_ROW_COLUMNS] = {
-    [RECOMMENDED] = {"recommended", "recommended", NULL, DL_CODE, false},
+    [RECOMMENDED] = {"recommended", "recommended", NULL, DL_CODE, DL_SPARE},
     [INTENSITY] = {"intensity_g_kwh", NULL, "g/kWh", DL_PLAIN, false},
     [INTENSITY_OF] = {.key = "intensity_of"},
     [PUE] = {"pue", NULL, NULL, DL_PLAIN, false},
     [PUE_OF] = {.key = "pue_of"},
     [PRICE] = {.key = "price_per_kwh"},
     [CURRENCY] = {.key = "currency"},
-    [MEMORY] = {"memory_need_gb", "memory", "GB", DL_PLAIN, false},
+    [MEMORY] = {"memory_need_gb", "memory", "GB", DL_PLAIN, DL_SPARE},
     [ASSUMED] = {.key = "assumed"},
 };
 

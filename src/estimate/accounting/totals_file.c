@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/number.h"
 #include "io/csv.h"
 
@@ -96,9 +97,15 @@ static void write_constant(const struct dl_constant *c, size_t blanks,
   fputc('\n', f);
 }
 
-enum dl_status dl_totals_write(const struct dl_group_totals *t,
-                               const bool keys[DL_N_KEYS],
-                               const struct dl_accounting *a, const char *path,
+static void write_shard(const struct dl_shard *shard, size_t blanks, FILE *f) {
+  fputs("shard", f);
+  write_blanks(f, blanks);
+  fprintf(f, ",%zu/%zu", shard->index + 1, shard->count);
+  write_blanks(f, N_TEXTS);
+  fputc('\n', f);
+}
+
+enum dl_status dl_totals_write(const struct dl_totals *t, const char *path,
                                struct dl_diag *d) {
   struct dl_output out;
   struct dl_constant c;
@@ -107,13 +114,78 @@ enum dl_status dl_totals_write(const struct dl_group_totals *t,
   if (status != DL_OK)
     return status;
   for (size_t k = 0; k < DL_N_KEYS; k++)
-    blanks += keys[k];
-  write_head(keys, out.f);
-  for (size_t i = 0; i < dl_group_totals_n(t); i++)
-    write_group(t, i, keys, out.f);
-  for (size_t i = 0; dl_accounting_constant(a, i, &c); i++)
+    blanks += t->keys[k];
+  write_head(t->keys, out.f);
+  for (size_t i = 0; i < dl_group_totals_n(t->groups); i++)
+    write_group(t->groups, i, t->keys, out.f);
+  for (size_t i = 0; dl_accounting_constant(t->accounting, i, &c); i++)
     write_constant(&c, blanks, out.f);
+  for (size_t i = 0; i < t->parts.n; i++)
+    write_shard(&t->parts.shard[i], blanks, out.f);
   return dl_output_commit(&out, d);
+}
+
+/* --- where they come from */
+
+enum dl_status dl_totals_add_shard(struct dl_totals_parts *p,
+                                   const struct dl_shard *shard,
+                                   struct dl_diag *d) {
+  void *list = p->shard;
+  if (shard->count == 0)
+    return DL_OK;
+  if (!dl_grow(&list, &p->cap, p->n + 1, sizeof *p->shard))
+    return dl_fail_memory(d);
+  p->shard = list;
+  p->shard[p->n++] = *shard;
+  return DL_OK;
+}
+
+static int by_count(const void *a, const void *b) {
+  const struct dl_shard *x = a, *y = b;
+  if (x->count != y->count)
+    return x->count < y->count ? -1 : 1;
+  return x->index < y->index ? -1 : x->index > y->index;
+}
+
+/* Of the n shards of one number in their order: how many are there less often
+ * than the most frequent; *first is the first of these. */
+static size_t rarer_shards(const struct dl_shard *s, size_t n, size_t *first) {
+  size_t most = 0, rarer = 0, at = 0;
+  for (size_t i = 0, same = 0; i < n; i++) {
+    same = i > 0 && s[i].index == s[i - 1].index ? same + 1 : 1;
+    most = same > most ? same : most;
+  }
+  for (size_t k = 0; k < s->count; k++) {
+    size_t here = 0;
+    for (; at < n && s[at].index == k; at++)
+      here++;
+    if (here < most && rarer++ == 0)
+      *first = k;
+  }
+  return rarer;
+}
+
+void dl_totals_check_shards(const struct dl_totals_parts *p,
+                            struct dl_diag *d) {
+  size_t first = 0;
+  if (p->n > 0)
+    qsort(p->shard, p->n, sizeof *p->shard, by_count);
+  for (size_t i = 0, end; i < p->n; i = end) {
+    for (end = i + 1; end < p->n && p->shard[end].count == p->shard[i].count;)
+      end++;
+    size_t rarer = rarer_shards(p->shard + i, end - i, &first);
+    if (rarer > 0)
+      dl_warn(d,
+              "%zu of %zu shards are missing from these totals (the first: "
+              "%zu), or others are there twice",
+              rarer, p->shard[i].count, first + 1);
+  }
+}
+
+void dl_totals_parts_free(struct dl_totals_parts *p) {
+  dl_same_tables_free(&p->same);
+  free(p->shard);
+  *p = (struct dl_totals_parts){0};
 }
 
 /* --- reading */
@@ -223,6 +295,24 @@ static enum dl_status take_group(struct dl_group_totals *t, struct dl_sums *all,
                                                        : dl_fail_memory(d);
 }
 
+static bool same_text(const char *a, const char *b) {
+  return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+/* Warns of a constant that has another value in totals before. */
+static void compare_constant(const struct dl_accounting *a,
+                             const struct dl_constant *c,
+                             const struct source *s, struct dl_diag *d) {
+  struct dl_constant old;
+  for (size_t i = 0; dl_accounting_constant(a, i, &old); i++)
+    if (same_text(old.name, c->name) && same_text(old.of, c->of) &&
+        same_text(old.source, c->source) && old.x != c->x) {
+      dl_warn_at(d, dl_csv_path(s->csv), s->line,
+                 "%s is %g here and %g in totals before", c->name, c->x, old.x);
+      return;
+    }
+}
+
 static enum dl_status take_constant(struct dl_accounting *a,
                                     const struct source *s, struct dl_diag *d) {
   const char *text[N_TEXTS];
@@ -235,12 +325,37 @@ static enum dl_status take_constant(struct dl_accounting *a,
   if (!text[0] || !dl_parse_double(cell(s, "value"), &c.x))
     return bad_cell(s, "value", d);
   c = (struct dl_constant){text[0], text[1], c.x, text[2], text[3], text[4]};
+  compare_constant(a, &c, s, d);
   return dl_accounting_add_constant(a, &c) ? DL_OK : dl_fail_memory(d);
 }
 
-enum dl_status dl_totals_read(const char *path, struct dl_group_totals *t,
-                              struct dl_sums *all, struct dl_accounting *a,
-                              struct dl_diag *d) {
+static enum dl_status take_shard(struct dl_totals_parts *p,
+                                 const struct source *s, struct dl_diag *d) {
+  const char *text = cell(s, "name"), *slash = strchr(text, '/');
+  struct dl_shard shard = {0};
+  char index[24];
+  snprintf(index, sizeof index, "%.*s", (int)(slash ? slash - text : 0), text);
+  if (!slash || slash - text >= (int)sizeof index ||
+      !dl_parse_count(index, &shard.index) ||
+      !dl_parse_count(slash + 1, &shard.count) || shard.index == 0 ||
+      shard.index-- > shard.count || shard.count > DL_MOST_SHARDS)
+    return bad_cell(s, "name", d);
+  return dl_totals_add_shard(p, &shard, d);
+}
+
+static enum dl_status take_row(struct dl_totals *t, struct dl_sums *all,
+                               const struct source *s, struct dl_diag *d) {
+  if (strcmp(s->cell[0], "group") == 0)
+    return take_group(t->groups, all, s, d);
+  if (strcmp(s->cell[0], "constant") == 0)
+    return take_constant(t->accounting, s, d);
+  if (strcmp(s->cell[0], "shard") == 0)
+    return take_shard(&t->parts, s, d);
+  return bad_cell(s, "totals", d);
+}
+
+enum dl_status dl_totals_read(const char *path, struct dl_totals *t,
+                              struct dl_sums *all, struct dl_diag *d) {
   const struct dl_csv_block *block;
   struct dl_csv *csv;
   enum dl_status status = open_totals(&csv, path, d);
@@ -249,13 +364,10 @@ enum dl_status dl_totals_read(const char *path, struct dl_group_totals *t,
     for (size_t i = 0; i < block->n_rows && status == DL_OK; i++) {
       const struct source s = {csv, block->cell + i * block->n_cols,
                                block->line[i]};
-      if (strcmp(s.cell[0], "group") == 0)
-        status = take_group(t, all, &s, d);
-      else if (strcmp(s.cell[0], "constant") == 0)
-        status = take_constant(a, &s, d);
-      else
-        status = bad_cell(&s, "totals", d);
+      status = take_row(t, all, &s, d);
     }
+  if (status == DL_OK)
+    status = dl_same_tables_add(&t->parts.same, csv, d);
   dl_csv_free(csv);
   return status;
 }

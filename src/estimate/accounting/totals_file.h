@@ -2,23 +2,50 @@
 /* Totals of jobs in a file, which add up: totals of disjoint sets of jobs give
  * those of all of them.
  *
- * CSV. The columns are "totals", which is "group" or "constant" in each row;
- * the keys of the groups; the counts and sums of a group (NAME_rest: what a sum
- * is beyond its double), and its boundary; and a constant that estimates used:
- * name, value, unit, of, source, year. */
+ * CSV. The columns are "totals", which is "group", "constant" or "shard" in
+ * each row; the keys of the groups; the counts and sums of a group (NAME_rest:
+ * what a sum is beyond its double), and its boundary; and a constant that
+ * estimates used: name, value, unit, of, source, year. A shard has I/N as its
+ * name. */
 
 #ifndef DL_ESTIMATE_ACCOUNTING_TOTALS_FILE_H
 #define DL_ESTIMATE_ACCOUNTING_TOTALS_FILE_H
 
 #include "estimate/accounting/group_totals.h"
+#include "io/same_tables.h"
+#include "io/shard.h"
 
 /* "user", "account", "partition", "month". */
 const char *dl_key_name(enum dl_key key);
 
-/* Writes the groups, by the keys that are set, to `path` ("-": stdout). */
-enum dl_status dl_totals_write(const struct dl_group_totals *t,
-                               const bool keys[DL_N_KEYS],
-                               const struct dl_accounting *a, const char *path,
+/* The files that totals come from. Starts as zero bytes; `same.path` is set
+ * before any is read. */
+struct dl_totals_parts {
+  struct dl_same_tables same;
+  struct dl_shard *shard; /* owned */
+  size_t n, cap;
+};
+
+/* Notes a shard of the jobs; none if it is the whole. */
+enum dl_status dl_totals_add_shard(struct dl_totals_parts *p,
+                                   const struct dl_shard *shard,
+                                   struct dl_diag *d);
+
+/* Warns if some shards of a number are there more often than others. */
+void dl_totals_check_shards(const struct dl_totals_parts *p, struct dl_diag *d);
+
+void dl_totals_parts_free(struct dl_totals_parts *p);
+
+/* Groups by the keys that are set, and where they come from. */
+struct dl_totals {
+  struct dl_group_totals *groups;
+  const bool *keys; /* [DL_N_KEYS] */
+  struct dl_accounting *accounting;
+  struct dl_totals_parts parts;
+};
+
+/* Writes totals to `path` ("-": stdout). */
+enum dl_status dl_totals_write(const struct dl_totals *t, const char *path,
                                struct dl_diag *d);
 
 /* Whether a file, no pipe, begins as totals do. */
@@ -28,10 +55,9 @@ bool dl_totals_is_file(const char *path);
 enum dl_status dl_totals_keys(const char *path, bool keys[DL_N_KEYS],
                               struct dl_diag *d);
 
-/* Adds a file to the groups, whose keys must be among those of the file, to the
- * sum of all, and to the constants. Errors: DL_EINPUT. */
-enum dl_status dl_totals_read(const char *path, struct dl_group_totals *t,
-                              struct dl_sums *all, struct dl_accounting *a,
-                              struct dl_diag *d);
+/* Adds a file to totals, whose keys must be among those of the file, and to the
+ * sum of all. Errors: DL_EINPUT. */
+enum dl_status dl_totals_read(const char *path, struct dl_totals *t,
+                              struct dl_sums *all, struct dl_diag *d);
 
 #endif

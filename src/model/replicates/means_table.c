@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "io/same_tables.h"
 
 void dl_mean_add(struct dl_mean *m, double x) {
   if (isnan(x))
@@ -348,13 +349,17 @@ static enum dl_status read_table(struct dl_means *m, struct dl_csv *csv,
 
 enum dl_status dl_means_read(struct dl_means *m, char *const *path, size_t n,
                              struct dl_diag *d) {
+  struct dl_same_tables same = {.path = path};
   enum dl_status status = DL_OK;
   for (size_t i = 0; i < n && status == DL_OK; i++) {
     struct dl_csv *csv;
     status = dl_csv_open(&csv, path[i], 0, d);
     if (status == DL_OK)
       status = read_table(m, csv, path[0], d);
+    if (status == DL_OK)
+      status = dl_same_tables_add(&same, csv, d);
     dl_csv_free(csv);
   }
+  dl_same_tables_free(&same);
   return status;
 }

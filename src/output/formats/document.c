@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "output/formats/table_fit.h"
 #include "output/units.h"
 #include "output/utf8.h"
 
@@ -106,7 +107,11 @@ static size_t print_lines(struct walk *w, const struct dl_report *r, size_t i) {
     dl_print_field(&w->p, dl_text_str(&label),
                    w->m->label_gap ? width + w->m->label_gap : 0, false, NULL);
     dl_print(&w->p, parts[1], NULL);
-    dl_print(&w->p, dl_text_str(&value), NULL);
+    if (w->m->wraps)
+      dl_print_wrapped(&w->p, dl_text_str(&value), width + w->m->label_gap,
+                       NULL);
+    else
+      dl_print(&w->p, dl_text_str(&value), NULL);
     dl_print(&w->p, parts[2], NULL);
   }
   if (w->m->end_lines)
@@ -134,6 +139,29 @@ static void print_rows(struct dl_printer *p, const struct dl_document *m,
   }
 }
 
+/* Makes a table fit the screen. */
+static void fit(struct dl_layout *l, const struct dl_document *m,
+                const struct dl_table *t, struct dl_printer *p) {
+  size_t width = p->screen.width;
+  if (m->wraps && width > p->indent && t->n_rows > 0)
+    p->failed = !dl_layout_fit(l, t, width - p->indent) || p->failed;
+}
+
+/* What follows the rows of a table. */
+static void print_foot(struct dl_printer *p, const struct dl_document *m,
+                       const struct dl_layout *l) {
+  struct dl_text t = {0};
+  if (m->foot)
+    dl_print(p, m->foot, NULL);
+  if (l->dropped.len == 0)
+    return;
+  dl_text_printf(&t, "not shown: %s", dl_text_str(&l->dropped));
+  dl_print_wrapped(p, dl_text_str(&t), 0, DL_DIM);
+  dl_print(p, "\n", NULL);
+  p->failed = p->failed || t.failed;
+  dl_text_free(&t);
+}
+
 static void print_table(struct walk *w, const struct dl_table *t) {
   struct dl_layout *l = dl_layout_new(t, &w->m->style);
   if (!l) {
@@ -142,10 +170,10 @@ static void print_table(struct walk *w, const struct dl_table *t) {
   }
   print_title(w, t->title);
   begin_part(w);
+  fit(l, w->m, t, &w->p);
   if (l->n > 0) {
     print_rows(&w->p, w->m, l, t, w->f);
-    if (w->m->foot)
-      dl_print(&w->p, w->m->foot, NULL);
+    print_foot(&w->p, w->m, l);
   }
   dl_layout_free(l);
 }
@@ -205,9 +233,11 @@ static void print_report(struct walk *w, const struct dl_report *r) {
 }
 
 bool dl_document_report(const struct dl_document *m, const struct dl_report *r,
-                        FILE *f, bool colour) {
+                        FILE *f, const struct dl_screen *screen) {
   struct dl_text text = {0};
-  struct walk w = {.p = {.to = &text, .colour = colour}, .f = f, .m = m};
+  struct walk w = {.p = {.to = &text}, .f = f, .m = m};
+  if (screen)
+    w.p.screen = *screen;
   print_report(&w, r);
   write_text(f, &text);
   bool ok = dl_printer_free(&w.p);
@@ -229,6 +259,8 @@ static bool release_head(struct dl_stream *s) {
   if (!s->layout)
     return false;
   struct dl_printer p = {.to = &s->line};
+  p.screen.width = dl_screen_of(s->f).width;
+  fit(s->layout, m, s->head, &p);
   if (s->layout->n > 0)
     print_rows(&p, m, s->layout, s->head, s->f);
   write_text(s->f, &s->line);
@@ -264,8 +296,9 @@ enum dl_status dl_document_row(struct dl_stream *s,
 enum dl_status dl_document_end(struct dl_stream *s, struct dl_diag *d) {
   struct dl_printer p = {.to = &s->line};
   bool ok = s->layout || (s->head && release_head(s));
-  if (ok && s->layout->n > 0 && s->format->document->foot)
-    dl_print(&p, s->format->document->foot, NULL);
+  p.screen = dl_screen_of(s->f);
+  if (ok && s->layout->n > 0)
+    print_foot(&p, s->format->document, s->layout);
   write_text(s->f, &s->line);
   return dl_printer_free(&p) && ok ? DL_OK : dl_fail_memory(d);
 }

@@ -16,6 +16,7 @@
 struct dl_document {
   struct dl_cell_style style;
   bool compact; /* no blank line below a title or between statements */
+  bool wraps;   /* lines fit the width of a terminal */
   /* `level` is 0 at the top. What the title adds to p->indent is taken back
    * at the end of its part. */
   void (*title)(struct dl_printer *p, const char *text, size_t level);
@@ -35,7 +36,7 @@ struct dl_document {
 
 /* Writes the whole report. False: memory was out. */
 bool dl_document_report(const struct dl_document *m, const struct dl_report *r,
-                        FILE *f, bool colour);
+                        FILE *f, const struct dl_screen *screen);
 
 /* begin, row, add and end of a struct dl_format. The first thousand rows are
  * held back: they decide the widths and units of the columns. Each later row is

@@ -9,6 +9,8 @@ libdlest_a_SOURCES += \
 	%D%/latex.c \
 	%D%/markdown.c \
 	%D%/prometheus.c \
+	%D%/table_fit.c \
+	%D%/table_fit.h \
 	%D%/text_format.c \
 	%D%/text_table.c \
 	%D%/text_table.h

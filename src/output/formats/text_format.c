@@ -4,13 +4,14 @@
  * of a list. What stands under a title is indented. */
 
 #include "output/formats/document.h"
+#include "output/formats/table_fit.h"
 
 #define INDENT 2
-#define BETWEEN 2 /* blanks between columns, and behind a label */
+#define BETWEEN DL_TABLE_GAP /* also behind a label */
 
 static void title(struct dl_printer *p, const char *text, size_t level) {
   (void)level;
-  dl_print(p, text, DL_BOLD);
+  dl_print_wrapped(p, text, 0, DL_BOLD);
   p->indent += INDENT;
   dl_print(p, "\n", NULL);
 }
@@ -29,20 +30,36 @@ static void head(struct dl_printer *p, const struct dl_layout *l) {
   }
 }
 
+/* As many lines as the cell that is broken into most. */
 static void row(struct dl_printer *p, const struct dl_layout *l,
                 const struct dl_value *values, const char *mark) {
-  dl_print_field(p, mark ? mark : "", l->mark, false, NULL);
-  for (size_t i = 0; i < l->n; i++) {
-    p->blanks += i > 0 ? BETWEEN : 0;
-    dl_layout_print_cell(l, p, i, values);
+  bool more = true;
+  for (size_t line = 0; more; line++) {
+    more = false;
+    dl_print_field(p, mark && line == 0 ? mark : "", l->mark, false, NULL);
+    for (size_t i = 0; i < l->n; i++) {
+      p->blanks += i > 0 ? BETWEEN : 0;
+      if (l->column[i].wrapped)
+        more |= dl_print_cell_line(l, p, i, values, line);
+      else if (line == 0)
+        dl_layout_print_cell(l, p, i, values);
+      else
+        p->blanks += l->column[i].width;
+    }
+    dl_print(p, "\n", NULL);
   }
-  dl_print(p, "\n", NULL);
+}
+
+static void say(struct dl_printer *p, const char *text) {
+  dl_print_wrapped(p, text, 0, NULL);
 }
 
 static const struct dl_document text = {
     .style = {dl_text_add_n, false},
     .compact = true,
+    .wraps = true,
     .title = title,
+    .say = say,
     .line = {"", "", "\n"},
     .label_gap = BETWEEN,
     .head = head,

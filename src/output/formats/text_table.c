@@ -35,10 +35,7 @@ void dl_print(struct dl_printer *p, const char *text, const char *effect) {
   if (n > 0) {
     add_blanks(p->to, p->blanks);
     p->blanks = 0;
-    if (p->colour && effect)
-      dl_text_printf(p->to, "\033[%sm%.*s\033[0m", effect, (int)n, text);
-    else
-      dl_text_add_n(p->to, text, n);
+    dl_screen_add(p->to, &p->screen, effect, text, n);
   }
   if (ends_line) {
     dl_text_add_n(p->to, "\n", 1);
@@ -88,7 +85,7 @@ static size_t point_of(const struct dl_layout_column *col, const char *s,
 static void show(const struct dl_layout_column *col, const struct dl_value *row,
                  struct dl_text *to) {
   const struct dl_value *low = &row[col->i];
-  const struct dl_value *high = col->c.join_next ? low + 1 : NULL;
+  const struct dl_value *high = (col->c.use & DL_RANGE) ? low + 1 : NULL;
   dl_text_clear(to);
   if (col->own_units)
     dl_show(to, col->c.style, col->c.unit, low, high);
@@ -132,13 +129,13 @@ static bool choose_scales(struct dl_layout *l, const struct dl_table *t) {
       const struct dl_layout_column *col = &l->column[next];
       const struct dl_column *b = &col->c;
       if (next > i &&
-          (!b->join_next || a->style != b->style ||
+          (!(b->use & DL_RANGE) || a->style != b->style ||
            strcmp(a->unit ? a->unit : "", b->unit ? b->unit : "") != 0))
         break;
       for (size_t r = 0; r < t->n_rows; r++) {
         const struct dl_value *v = &t->values[r * t->n_cols + col->i];
         x[used++] = dl_value_quantity(v);
-        if (b->join_next)
+        if (b->use & DL_RANGE)
           x[used++] = dl_value_quantity(v + 1);
       }
     }
@@ -164,7 +161,7 @@ static void widen(size_t *width, const char *s, size_t n) {
 static bool measure(struct dl_layout *l, size_t i, const struct dl_table *t) {
   struct dl_layout_column *col = &l->column[i];
   struct dl_text cell = {0}, safe = {0};
-  bool numbers = false, named = !col->c.unit && !col->c.join_next;
+  bool numbers = false, named = !col->c.unit && !(col->c.use & DL_RANGE);
   for (size_t r = 0; r < t->n_rows; r++) {
     const struct dl_value *v = &t->values[r * t->n_cols + col->i];
     bool number = v->type == DL_NUMBER || v->type == DL_COUNT;
@@ -212,10 +209,11 @@ struct dl_layout *dl_layout_new(const struct dl_table *t,
   l->column = dl_calloc(t->n_cols, sizeof *l->column);
   for (size_t i = 0; l->column && i < t->n_cols; i++) {
     struct dl_column c = t->columns[i];
-    c.join_next = c.join_next && i + 1 < t->n_cols;
+    bool range = (c.use & DL_RANGE) && i + 1 < t->n_cols;
+    c.use = (unsigned char)(range ? c.use : c.use & ~DL_RANGE);
     if (c.heading)
       l->column[l->n++] = (struct dl_layout_column){.c = c, .i = i};
-    i += c.join_next;
+    i += range;
   }
   bool ok = l->column && choose_scales(l, t);
   for (size_t i = 0; ok && i < l->n; i++)
@@ -239,6 +237,7 @@ void dl_layout_free(struct dl_layout *l) {
     dl_text_free(&l->column[i].heading);
     dl_text_free(&l->column[i].unit);
   }
+  dl_text_free(&l->dropped);
   free(l->column);
   free(l);
 }

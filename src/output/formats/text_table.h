@@ -11,16 +11,14 @@
 
 #include "base/text.h"
 #include "output/report_tree.h"
+#include "output/screen.h"
 #include "output/units.h"
-
-#define DL_BOLD "1"
-#define DL_DIM "2"
 
 /* Appends to a text. Blanks wait until something follows them, so that no line
  * ends in one. */
 struct dl_printer {
   struct dl_text *to;
-  bool colour;
+  struct dl_screen screen;
   size_t indent;       /* blanks in front of each line */
   size_t blanks;       /* not written yet */
   bool failed;         /* memory was out */
@@ -30,8 +28,8 @@ struct dl_printer {
 /* Frees what a printer holds. False: memory was out. */
 bool dl_printer_free(struct dl_printer *p);
 
-/* Writes a text, which may end in "\n". `effect`, where colours are on:
- * DL_BOLD, DL_DIM or NULL. */
+/* Writes a text, which may end in "\n". `effect` is one of output/screen.h, or
+ * NULL. */
 void dl_print(struct dl_printer *p, const char *text, const char *effect);
 
 /* The same with blanks up to `width`, on the left if `right` is set. */
@@ -57,6 +55,7 @@ struct dl_layout_column {
   size_t before;            /* widest part before the point that is aligned */
   size_t after;             /* widest part from there on */
   size_t width;             /* of all, heading and unit included */
+  bool wrapped;             /* cells are broken at that width */
 };
 
 /* How the columns of a table are shown. */
@@ -66,6 +65,7 @@ struct dl_layout {
   size_t mark; /* width of the marks with the blank behind, 0: none */
   bool units;  /* whether any column has a unit */
   struct dl_cell_style style;
+  struct dl_text dropped; /* headings that found no room; owned */
 };
 
 /* From the columns and rows of t; uses no part of t. NULL: memory is out. */

@@ -90,9 +90,6 @@ enum { RATE_SD, POWER_SD };
 #define ACTIVATION_BYTES 34
 #define MANY_GPUS 64
 
-/* Links slower than that are PCIe, GB/s. */
-#define SLOWEST_NVLINK 64
-
 /* Adapters of rank r have about 2.7 r h weights a dense layer: those of a
  * feed-forward part are wider than h. */
 #define ADAPTER_WIDTH 2.7
@@ -149,12 +146,10 @@ static void read_links(const struct dl_physics_row *row,
   in->tensor = dl_or(degrees.tensor, 1);
   in->pipeline = dl_or(degrees.pipeline, 1);
   in->nodes = ceil(in->n_gpus / node);
-  in->pcie = !(link > SLOWEST_NVLINK);
+  in->pcie = !(link > DL_SLOWEST_NVLINK_GB_S);
   in->domain = in->pcie ? node : dl_or(gpu->link_domain, node);
   in->link = 1e9 * link;
-  /* Gbit/s a GPU: what nodes of its time have. */
-  double gbps = in->pcie ? 100 : gpu->peak_fp8_tensor_tflops > 0 ? 400 : 200;
-  in->network = 1e9 / 8 * dl_or(run->network_gbps, gbps);
+  in->network = 1e9 / 8 * dl_or(run->network_gbps, dl_usual_network_gbps(gpu));
 }
 
 static bool is_causal(const struct dl_architecture *arch) {

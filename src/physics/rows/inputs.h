@@ -35,6 +35,18 @@ static inline double dl_peak_32_bit(const struct dl_accelerator *gpu,
   return fmax(gpu->peak_fp32_tflops, tf32);
 }
 
+/* Links up to this rate are PCIe, faster ones NVLink and its like, GB/s of one
+ * direction. */
+#define DL_SLOWEST_NVLINK_GB_S 64
+
+/* Network adapters beside a GPU, Gbit/s, where it is not told: what nodes of
+ * its time have. */
+static inline double dl_usual_network_gbps(const struct dl_accelerator *gpu) {
+  if (!(gpu->link_gb_s > DL_SLOWEST_NVLINK_GB_S))
+    return 100;
+  return gpu->peak_fp8_tensor_tflops > 0 ? 400 : 200;
+}
+
 /* The first required quantity whose value is unknown, or NULL: values[i] is
  * that of quantity required[i]. */
 struct dl_required {

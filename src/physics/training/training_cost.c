@@ -7,36 +7,50 @@
 
 #include "physics/training/training_step.h"
 
-const struct dl_stack_constants *
-dl_training_stack_of(const struct dl_training_inputs *l) {
-  static const struct dl_stack_constants stacks[] = {
-      [DL_STACK_EAGER] = {{DL_TRAIN_EC, DL_TRAIN_EC_TF32, DL_TRAIN_EC_HALF},
-                          DL_TRAIN_EM,
-                          DL_TRAIN_TAU,
-                          DL_TRAIN_LAMBDA,
-                          DL_TRAIN_C0,
-                          DL_TRAIN_WOPT},
-      [DL_STACK_NGC] = {{DL_TRAIN_NGC_EC, DL_TRAIN_NGC_TF32, DL_TRAIN_NGC_HALF},
-                        DL_TRAIN_NGC_EM,
-                        DL_TRAIN_NGC_TAU,
-                        DL_TRAIN_NGC_LAMBDA,
-                        DL_TRAIN_NGC_C0,
-                        DL_TRAIN_TUNED_WOPT},
-      /* All entries use 16 bits or fewer. */
-      [DL_STACK_MLPERF] = {{DL_TRAIN_NGC_EC, DL_TRAIN_NGC_TF32,
-                            DL_TRAIN_MLPERF_HALF},
-                           DL_TRAIN_MLPERF_EM,
-                           DL_TRAIN_MLPERF_TAU,
-                           DL_TRAIN_MLPERF_LAMBDA,
-                           DL_TRAIN_MLPERF_C0,
-                           DL_TRAIN_TUNED_WOPT},
-  };
-  return &stacks[l->stack];
+#define ALONE(C)                                                               \
+  { DL_TRAIN_##C, DL_N_TRAINING_CONSTANTS }
+#define RELATIVE(C)                                                            \
+  { DL_TRAIN_NGC_##C, DL_TRAIN_MLPERF_##C }
+#define NO_PART                                                                \
+  { DL_N_TRAINING_CONSTANTS, DL_N_TRAINING_CONSTANTS }
+
+struct dl_stack_constants dl_training_part(const struct dl_training_inputs *l,
+                                           enum dl_stack_part part) {
+  static const struct dl_stack_constants
+      stacks[DL_N_TRAINING_STACKS][DL_N_STACK_PARTS] = {
+          [DL_STACK_EAGER] = {ALONE(EC), ALONE(EC_TF32), ALONE(EC_HALF),
+                              ALONE(EM), ALONE(TAU), ALONE(LAMBDA), ALONE(C0),
+                              ALONE(WOPT), NO_PART, NO_PART,
+                              ALONE(NGC_REGIONS)},
+          [DL_STACK_NGC] = {ALONE(NGC_EC), ALONE(NGC_TF32), ALONE(NGC_HALF),
+                            ALONE(NGC_EM), ALONE(NGC_TAU), ALONE(NGC_LAMBDA),
+                            ALONE(NGC_C0), ALONE(TUNED_WOPT),
+                            ALONE(NGC_BETWEEN_32), ALONE(NGC_BETWEEN_16),
+                            ALONE(NGC_REGIONS)},
+          /* All entries use 16 bits or fewer. */
+          [DL_STACK_MLPERF] = {ALONE(NGC_EC), ALONE(NGC_TF32), RELATIVE(HALF),
+                               RELATIVE(EM), RELATIVE(TAU), RELATIVE(LAMBDA),
+                               RELATIVE(C0), ALONE(TUNED_WOPT),
+                               ALONE(MLPERF_BETWEEN), ALONE(MLPERF_BETWEEN),
+                               ALONE(MLPERF_REGIONS)},
+      };
+  return stacks[l->stack][part];
 }
 
-static double bandwidth_share(const double *c,
-                              const struct dl_training_inputs *l) {
-  return c[dl_training_stack_of(l)->em] * (l->has_tensor ? 1 : c[DL_TRAIN_MTC]);
+enum dl_stack_part dl_training_between(const struct dl_training_inputs *l) {
+  return l->in_tensor == 2 ? DL_PART_BETWEEN_16 : DL_PART_BETWEEN_32;
+}
+
+static double part(const double *c, const struct dl_training_inputs *l,
+                   enum dl_stack_part which) {
+  const struct dl_stack_constants k = dl_training_part(l, which);
+  return (k.base < DL_N_TRAINING_CONSTANTS ? c[k.base] : 1) *
+         (k.ratio < DL_N_TRAINING_CONSTANTS ? c[k.ratio] : 1);
+}
+
+double dl_training_bandwidth_share(const double *c,
+                                   const struct dl_training_inputs *l) {
+  return part(c, l, DL_PART_EM) * (l->has_tensor ? 1 : c[DL_TRAIN_MTC]);
 }
 
 /* The power that the work of a step adds to the static power, W. */
@@ -46,7 +60,7 @@ static double dynamic_power(const struct dl_training_factors *f,
   const double *c = f->c;
   double busy =
       (c[DL_TRAIN_PU] * s->gpu + c[DL_TRAIN_PF] * c[DL_TRAIN_EC] * s->compute +
-       c[DL_TRAIN_PM] * bandwidth_share(c, l) * s->memory) /
+       c[DL_TRAIN_PM] * dl_training_bandwidth_share(c, l) * s->memory) /
       s->unlimited;
   double ptc = l->has_tensor ? 1 : c[DL_TRAIN_PTC];
   return l->tdp * ptc * busy * f->fx[DL_EFFECT_GPU_POWER] *
@@ -62,6 +76,11 @@ static double kappa(const double *c, const struct dl_training_inputs *l) {
          (l->stack == DL_STACK_EAGER ? 1 : fmin(lowered, 1));
 }
 
+double dl_training_overlap(double alone, double exchange) {
+  double a = alone * alone, x = exchange * exchange;
+  return sqrt(sqrt(a * a + x * x));
+}
+
 /* What the other GPUs add to a step that trains so many bytes of weights; none
  * where nothing is trained. */
 static void exchange(struct dl_training_step *s, const double *c,
@@ -75,39 +94,53 @@ static void exchange(struct dl_training_step *s, const double *c,
     s->network = 2 * bytes * (1 - inside / n) / (c[DL_TRAIN_XN] * l->network);
     s->slowest += c[DL_TRAIN_XS] * log2(n);
   }
-  s->time = hypot(s->alone, s->link + s->network) * s->slowest;
+  s->time = dl_training_overlap(s->alone, s->link + s->network) * s->slowest;
+}
+
+/* Times of the parts of a step; samples: passes x batch, with effects. */
+static void set_times(struct dl_training_step *s,
+                      const struct dl_training_factors *f,
+                      const struct dl_training_inputs *l, double m,
+                      double weights) {
+  const double *c = f->c, *fx = f->fx;
+  double bytes = l->bytes * (l->bytes_known ? 1 : c[DL_TRAIN_CA]);
+  double kernels =
+      m * l->kernels * fx[DL_EFFECT_ARCH_KERNELS] * fx[DL_EFFECT_FACTS_KERNELS];
+  double samples =
+      m * l->batch * fx[DL_EFFECT_ARCH_TIME] * fx[DL_EFFECT_FRAMEWORK_TIME];
+  double bandwidth = dl_training_bandwidth_share(c, l) * l->bandwidth *
+                     fx[DL_EFFECT_GPU_MEMORY] * fx[DL_EFFECT_FAMILY_MEMORY];
+  double host = fx[DL_EFFECT_HOST_LAUNCH] * fx[DL_EFFECT_FRAMEWORK_LAUNCH] *
+                (l->server > 0 ? c[DL_TRAIN_SERVER] : 1);
+  double moved = samples * fx[DL_EFFECT_FACTS_BYTES] / bandwidth;
+  enum dl_stack_part efficiency =
+      (enum dl_stack_part)((int)DL_PART_FP32 + l->in_tensor);
+  s->compute = samples * l->flops * fx[DL_EFFECT_FACTS_FLOPS] /
+               (part(c, l, efficiency) * l->peak * fx[DL_EFFECT_GPU_COMPUTE] *
+                fx[DL_EFFECT_FAMILY_COMPUTE]);
+  s->depthwise = l->depthwise > 0 ? samples * l->depthwise /
+                                        (c[DL_TRAIN_DEPTHWISE] * l->plain)
+                                  : 0;
+  s->weights = part(c, l, DL_PART_WOPT) * weights / bandwidth;
+  s->between = part(c, l, dl_training_between(l)) * moved * l->between;
+  s->memory = moved * bytes + s->between + s->weights;
+  s->kernels = kernels * part(c, l, DL_PART_TAU);
+  s->per_step = part(c, l, DL_PART_C0) * host;
+  s->regions = l->regions * l->batch * part(c, l, DL_PART_REGIONS) * host;
+  s->launch =
+      kernels * part(c, l, DL_PART_LAMBDA) * host + s->per_step + s->regions;
+  s->gpu = s->compute + s->memory + s->kernels + s->depthwise;
 }
 
 static void step_of(struct dl_training_step *s,
                     const struct dl_training_factors *f,
                     const struct dl_training_inputs *l,
                     enum dl_training_mode mode) {
-  const double *c = f->c, *fx = f->fx;
-  const struct dl_stack_constants *of = dl_training_stack_of(l);
-  double m = mode == DL_FULL ? 3 : 1;
-  double bytes = l->bytes * (l->bytes_known ? 1 : c[DL_TRAIN_CA]);
-  double kernels =
-      m * l->kernels * fx[DL_EFFECT_ARCH_KERNELS] * fx[DL_EFFECT_FACTS_KERNELS];
+  const double *c = f->c;
   double weights = mode == DL_FULL     ? l->weights
                    : mode == DL_FROZEN ? l->head
                                        : 0;
-  double samples =
-      m * l->batch * fx[DL_EFFECT_ARCH_TIME] * fx[DL_EFFECT_FRAMEWORK_TIME];
-  double bandwidth = bandwidth_share(c, l) * l->bandwidth *
-                     fx[DL_EFFECT_GPU_MEMORY] * fx[DL_EFFECT_FAMILY_MEMORY];
-  double host = fx[DL_EFFECT_HOST_LAUNCH] * fx[DL_EFFECT_FRAMEWORK_LAUNCH] *
-                (l->server > 0 ? c[DL_TRAIN_SERVER] : 1);
-  s->compute = samples * l->flops * fx[DL_EFFECT_FACTS_FLOPS] /
-               (c[of->efficiency[l->in_tensor]] * l->peak *
-                fx[DL_EFFECT_GPU_COMPUTE] * fx[DL_EFFECT_FAMILY_COMPUTE]);
-  s->weights = c[of->wopt] * weights / bandwidth;
-  s->memory =
-      (samples * bytes * fx[DL_EFFECT_FACTS_BYTES] + c[of->wopt] * weights) /
-      bandwidth;
-  s->kernels = kernels * c[of->tau];
-  s->per_step = c[of->c0] * host;
-  s->launch = (kernels * c[of->lambda] + c[of->c0]) * host;
-  s->gpu = s->compute + s->memory + s->kernels;
+  set_times(s, f, l, mode == DL_FULL ? 3 : 1, weights);
   s->unlimited = sqrt(s->gpu * s->gpu + s->launch * s->launch);
   s->dynamic = dynamic_power(f, l, s);
   s->limit = (struct dl_power_limit){.kappa = kappa(c, l),

@@ -5,12 +5,13 @@
  * A step on a batch of b samples takes, before the power limit,
  *
  *   T0 = sqrt(Tg^2 + Th^2)                 host and GPU overlap in part
- *   Tg = Tc + Tm + Tw + Tk
+ *   Tg = Tc + Tm + Tw + Tk + Td
  *   Tc = m Nt Dt b F / (ec peak Gc)        arithmetic
- *   Tm = m Nt Dt b A / (em BW mtc Gm)      traffic of the layers
+ *   Tm = m Nt Dt b (A + bt B) / (em BW mtc Gm)   traffic of the layers
  *   Tw = w wopt / (em BW mtc Gm)           weights: gradients, optimiser
  *   Tk = m K Nk tau                        kernels on the GPU
- *   Th = (m K Nk lambda + c0) H Dl srv^s   launches on the host
+ *   Td = m Nt Dt b F' / (dw peak32)        depthwise layers
+ *   Th = (m K Nk lambda + c0 + b R) H Dl srv^s   launches on the host
  *
  * F: FLOPs of a forward pass of one sample; A: bytes that all its layers read
  * and write; w: bytes of the weights that are trained; K: kernels of a forward
@@ -18,10 +19,16 @@
  * or with a frozen base; s = 1 for a server. N, G, H and D are what a network,
  * a GPU (and its family), a host and a framework are found to differ by, 1
  * where they are not known; mtc is 1 for GPUs with tensor cores. ec, em, tau,
- * lambda, c0 and wopt depend on the software (dl_training_stack); tuned
- * software knows no srv, and as its rates are those at the TDP, kappa
- * begins at 0 there and is reached with a limit of 3/4 of it. The GPU draws,
- * with ec the constant of plain FP32 in eager mode in any case,
+ * lambda, c0, wopt, R and bt depend on the software (dl_training_stack). R is
+ * what proposals and their matching take in two-stage detectors. In eager mode
+ * A is all traffic and F all work; in tuned software B is the traffic between
+ * layers (normalisations, activations), of which fused kernels leave the share
+ * bt, F what tensor cores compute, tiles being padded, and F' the work of
+ * depthwise layers, by the rate of FP32 outside tensor cores. Constants of
+ * MLPerf are relative to those of containers. Tuned software knows no srv, and
+ * as its rates are those at the TDP, kappa begins at 0 there and is reached
+ * with a limit of 3/4 of it. The GPU draws, with ec the constant of plain FP32
+ * in eager mode in any case,
  *
  *   base = pa TDP + pb BW                  pb for GDDR6 and later alone
  *   dyn  = TDP ptc (pu Tg + pf ec Tc + pm em mtc (Tm + Tw)) / T0
@@ -45,7 +52,7 @@
  * wait for the slowest:
  *
  *   Tx = 2 w (1 - 1/g) / (xl link) + 2 w (1 - g/n) / (xn network)
- *   Tn = sqrt(T^2 + Tx^2) (1 + xs log2 n)
+ *   Tn = (T^4 + Tx^4)^(1/4) (1 + xs log2 n)
  *
  * with w of 16 bits where the activations have 16. A GPU that waits draws half
  * of its power, assumed: polling.
@@ -91,12 +98,22 @@ enum dl_training_constant {
   DL_TRAIN_NGC_TAU,
   DL_TRAIN_NGC_LAMBDA,
   DL_TRAIN_NGC_C0,
-  DL_TRAIN_MLPERF_HALF, /* the same of entries to MLPerf */
+  /* Part of the traffic between layers that fused kernels leave: of 32 and of
+   * 16-bit formats. Above 1: formats are converted. */
+  DL_TRAIN_NGC_BETWEEN_32,
+  DL_TRAIN_NGC_BETWEEN_16,
+  DL_TRAIN_NGC_REGIONS,    /* s: proposals and matching of a sample, two-stage
+                              detectors; of eager mode too */
+  DL_TRAIN_MLPERF_BETWEEN, /* entries to MLPerf: the same */
+  DL_TRAIN_MLPERF_REGIONS,
+  DL_TRAIN_MLPERF_HALF, /* and relative to the containers: what begins with EC
+                           to C0 */
   DL_TRAIN_MLPERF_EM,
   DL_TRAIN_MLPERF_TAU,
   DL_TRAIN_MLPERF_LAMBDA,
   DL_TRAIN_MLPERF_C0,
   DL_TRAIN_TUNED_WOPT, /* passes over the weights, of both */
+  DL_TRAIN_DEPTHWISE,  /* share of the FP32 rate that depthwise layers reach */
   DL_TRAIN_XL,         /* share of the link between GPUs reached */
   DL_TRAIN_XN,         /* and of the network */
   DL_TRAIN_XS,         /* waiting for the slowest GPU, by doubling */
@@ -159,12 +176,18 @@ struct dl_training_inputs {
                            all GPUs */
   double frozen;        /* share of the epochs with a frozen backbone */
   double flops;         /* of a forward pass of one sample */
+  double depthwise;     /* FLOPs of depthwise layers, which are not in flops;
+                           tuned software */
   double bytes;         /* read and written by the layers in it; of their
                            outputs alone where !bytes_known */
+  double between;       /* bytes that normalisations and activations between
+                           them move; tuned software, else in bytes */
+  double regions;       /* 1: proposals and matching for each sample */
   double kernels;       /* of a forward pass */
   double weights, head; /* bytes of the trained weights without, and with a
                            frozen backbone */
   double peak;          /* FLOP/s at the precision in use */
+  double plain;         /* and of FP32 without tensor cores */
   double bandwidth;     /* of the GPU's memory, B/s */
   double tdp, limit;    /* W; limit: the power limit in force */
   double gddr;          /* GB/s of GDDR6 or later; 0: other memory */

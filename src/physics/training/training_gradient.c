@@ -16,8 +16,16 @@ struct chain {
 
 /* d = derivative by the logarithm of a time or a power. */
 
+static void by_part(const struct chain *k, enum dl_stack_part part, double d) {
+  const struct dl_stack_constants of = dl_training_part(k->in, part);
+  if (of.base < DL_N_TRAINING_CONSTANTS)
+    k->g->c[of.base] += d;
+  if (of.ratio < DL_N_TRAINING_CONSTANTS)
+    k->g->c[of.ratio] += d;
+}
+
 static void by_bandwidth(const struct chain *k, double d) {
-  k->g->c[dl_training_stack_of(k->in)->em] += d;
+  by_part(k, DL_PART_EM, d);
   if (!k->in->has_tensor)
     k->g->c[DL_TRAIN_MTC] += d;
 }
@@ -32,17 +40,25 @@ static void by_compute(const struct chain *k, double d) {
   k->g->fx[DL_EFFECT_FACTS_FLOPS] += d;
   k->g->fx[DL_EFFECT_GPU_COMPUTE] -= d;
   k->g->fx[DL_EFFECT_FAMILY_COMPUTE] -= d;
-  k->g->c[dl_training_stack_of(k->in)->efficiency[k->in->in_tensor]] -= d;
+  by_part(k, (enum dl_stack_part)((int)DL_PART_FP32 + k->in->in_tensor), -d);
 }
 
-/* Traffic of the activations, and of the weights. */
-static void by_memory(const struct chain *k, double activations,
-                      double weights) {
+static void by_depthwise(const struct chain *k, double d) {
+  by_samples(k, d);
+  k->g->c[DL_TRAIN_DEPTHWISE] -= d;
+}
+
+/* Traffic of the layers, between them, and of the weights: d of each second. */
+static void by_memory(const struct chain *k, const struct dl_training_step *s,
+                      double d) {
+  double weights = d * s->weights, between = d * s->between;
+  double activations = d * s->memory - weights;
   by_samples(k, activations);
   k->g->fx[DL_EFFECT_FACTS_BYTES] += activations;
   if (!k->in->bytes_known)
-    k->g->c[DL_TRAIN_CA] += activations;
-  k->g->c[dl_training_stack_of(k->in)->wopt] += weights;
+    k->g->c[DL_TRAIN_CA] += activations - between;
+  by_part(k, dl_training_between(k->in), between);
+  by_part(k, DL_PART_WOPT, weights);
   by_bandwidth(k, -activations - weights);
   k->g->fx[DL_EFFECT_GPU_MEMORY] -= activations + weights;
   k->g->fx[DL_EFFECT_FAMILY_MEMORY] -= activations + weights;
@@ -53,16 +69,20 @@ static void by_kernels(const struct chain *k, double d) {
   k->g->fx[DL_EFFECT_FACTS_KERNELS] += d;
 }
 
-/* The launches of the kernels, and the fixed cost of a step on the host. */
-static void by_launch(const struct chain *k, double launches, double per_step) {
-  const struct dl_stack_constants *of = dl_training_stack_of(k->in);
-  by_kernels(k, launches);
-  k->g->c[of->lambda] += launches;
-  k->g->c[of->c0] += per_step;
-  k->g->fx[DL_EFFECT_HOST_LAUNCH] += launches + per_step;
-  k->g->fx[DL_EFFECT_FRAMEWORK_LAUNCH] += launches + per_step;
+/* The launches of the kernels, the fixed cost of a step on the host, and
+ * proposals: d of each second. */
+static void by_launch(const struct chain *k, const struct dl_training_step *s,
+                      double d) {
+  double per_step = d * s->per_step, regions = d * s->regions;
+  double all = d * s->launch;
+  by_kernels(k, all - per_step - regions);
+  by_part(k, DL_PART_LAMBDA, all - per_step - regions);
+  by_part(k, DL_PART_C0, per_step);
+  by_part(k, DL_PART_REGIONS, regions);
+  k->g->fx[DL_EFFECT_HOST_LAUNCH] += all;
+  k->g->fx[DL_EFFECT_FRAMEWORK_LAUNCH] += all;
   if (k->in->server > 0)
-    k->g->c[DL_TRAIN_SERVER] += launches + per_step;
+    k->g->c[DL_TRAIN_SERVER] += all;
 }
 
 static void by_board_power(const struct chain *k, double d) {
@@ -90,8 +110,7 @@ static void by_dynamic_power(const struct chain *k,
                              const struct dl_training_step *s, double d,
                              struct times *by) {
   const double *c = k->f->c;
-  double share = c[dl_training_stack_of(k->in)->em] *
-                 (k->in->has_tensor ? 1 : c[DL_TRAIN_MTC]);
+  double share = dl_training_bandwidth_share(c, k->in);
   double gpu = c[DL_TRAIN_PU] * s->gpu;
   double compute = c[DL_TRAIN_PF] * c[DL_TRAIN_EC] * s->compute;
   double memory = c[DL_TRAIN_PM] * share * s->memory;
@@ -116,12 +135,12 @@ static void by_dynamic_power(const struct chain *k,
 static double by_exchange(const struct chain *k,
                           const struct dl_training_step *s, double by_time) {
   double exchange = s->link + s->network;
-  double waited = s->slowest / hypot(s->alone, exchange);
-  double each = by_time * waited * exchange;
+  double both = dl_training_overlap(s->alone, exchange);
+  double each = by_time * s->slowest * pow(exchange / both, 3);
   k->g->c[DL_TRAIN_XL] -= each * s->link;
   k->g->c[DL_TRAIN_XN] -= each * s->network;
   k->g->c[DL_TRAIN_XS] += by_time * s->time * (1 - 1 / s->slowest);
-  return by_time * waited * s->alone;
+  return by_time * s->slowest * pow(s->alone / both, 3);
 }
 
 /* Adds the derivatives of by_time time + by_alone time alone + by_power power
@@ -142,11 +161,11 @@ static void add_step(const struct chain *k, const struct dl_training_step *s,
   if (s->dynamic > 0)
     by_dynamic_power(k, s, by_wanted * s->dynamic, &by);
   by_compute(k, (by.gpu + by.compute) * s->compute);
-  by_memory(k, (by.gpu + by.memory) * (s->memory - s->weights),
-            (by.gpu + by.memory) * s->weights);
+  by_depthwise(k, by.gpu * s->depthwise);
+  by_memory(k, s, by.gpu + by.memory);
   by_kernels(k, by.gpu * s->kernels);
-  k->g->c[dl_training_stack_of(k->in)->tau] += by.gpu * s->kernels;
-  by_launch(k, by.launch * (s->launch - s->per_step), by.launch * s->per_step);
+  by_part(k, DL_PART_TAU, by.gpu * s->kernels);
+  by_launch(k, s, by.launch);
 }
 
 /* t0, and the static power during it. */

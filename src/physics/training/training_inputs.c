@@ -18,6 +18,10 @@ const struct dl_physics_quantity
         {"macs_g", true, true},
         {"acts_m", false, false},
         {"arch.traffic_ratio", false, false},
+        {"arch.padding_ratio", false, false},
+        {"arch.depthwise_share", false, false},
+        {"arch.attention_acts_m", false, false},
+        {"arch.regions", false, false},
         {"arch.macs_g", false, false},
         {"arch.acts_m", false, false},
         {"launches", false, false},
@@ -68,14 +72,15 @@ enum { FACTS_SD, SD };
 #define LENGTH_PX 0.35
 #define LENGTH_SAMPLES 1.4
 
-/* Where it is not told: GPUs of a node, and the network of each, B/s (100
- * Gbit/s). */
+/* GPUs of a node, where it is not told. */
 #define USUAL_PER_NODE 8
-#define USUAL_NETWORK 12.5e9
 
-/* Traffic by outputs of convolutions and dense layers: in tuned software the
- * facts of each network are fitted, and this is where they start. */
+/* Traffic of tuned software by outputs of layers: of all operators where it is
+ * not known, of the layers themselves, and of the scores of attention, which
+ * its kernels do not write. */
 #define TRAFFIC_BY_OUTPUTS 7
+#define TRAFFIC_OF_LAYERS 2
+#define TRAFFIC_OF_SCORES 4
 
 /* How uncertain the time of a row is, by how uncertain its power: of the input
  * pipeline nothing is known. */
@@ -142,7 +147,8 @@ static void read_machines(struct dl_training_inputs *in,
   in->n_gpus = fmax(dl_or(run->n_gpus, 1), 1);
   in->per_node = fmax(dl_or(run->gpus_per_node, domain), 1);
   in->link = 1e9 * link;
-  in->network = dl_or(1e9 / 8 * run->network_gbps, USUAL_NETWORK);
+  in->network =
+      1e9 / 8 * dl_or(run->network_gbps, dl_usual_network_gbps(row->gpu));
   in->gradients = dl_is_16_bit(run->precision) ? 0.5 : 1;
 }
 
@@ -209,6 +215,27 @@ static void group(const struct dl_physics_row *row,
   g->exact = in->frozen;
 }
 
+/* Tuned software: depthwise layers do not run in tensor cores, which compute
+ * padded tiles; kernels are fused, so that layers count apart from what is
+ * between them. `element`: bytes. */
+static void read_tuned(struct dl_training_inputs *in,
+                       const struct dl_physics_row *row, double element) {
+  const struct dl_architecture *arch = row->arch;
+  double outputs = activations(row);
+  double scores = dl_or(arch->attention_acts_m * outputs / arch->acts_m, 0);
+  double layers = fmax(outputs - scores, 0);
+  double all = outputs * dl_or(arch->traffic_ratio, TRAFFIC_BY_OUTPUTS);
+  double share = dl_or(arch->depthwise_share, 0);
+  in->depthwise = in->flops * share;
+  in->flops *=
+      in->in_tensor ? dl_or(arch->padding_ratio, 1 - share) : 1 - share;
+  in->bytes = 1e6 * element * TRAFFIC_OF_LAYERS * layers;
+  in->between =
+      1e6 * element *
+      fmax(all - TRAFFIC_OF_LAYERS * layers - TRAFFIC_OF_SCORES * scores, 0);
+  in->bytes_known = 1;
+}
+
 const char *dl_training_inputs_read(const struct dl_physics_row *row,
                                     void *inputs) {
   struct dl_training_inputs *in = inputs;
@@ -230,17 +257,17 @@ const char *dl_training_inputs_read(const struct dl_physics_row *row,
   in->bytes = 1e6 * (traffic > 0 ? traffic : activations(row)) * element;
   in->kernels = kernels(row);
   in->stack = stack_of(run);
-  if (in->stack != DL_STACK_EAGER && !in->bytes_known) {
-    in->bytes_known = 1;
-    in->bytes *= TRAFFIC_BY_OUTPUTS;
-  }
+  in->regions = arch->regions > 0;
   /* FP32, updated once in so many batches. */
   in->weights = 4e6 * dl_or(run->params_m, 0) / dl_or(run->grad_accum, 1);
   in->head = 4e6 * (frozen * dl_or(arch->head_params_m, 0)) /
              dl_or(run->grad_accum, 1);
   in->peak = 1e12 * peak_tflops(gpu, run->precision);
+  in->plain = 1e12 * gpu->peak_fp32_tflops;
   in->in_tensor = in_tensor_cores(gpu, run->precision);
   in->has_tensor = gpu->peak_fp16_tensor_tflops > 0;
+  if (in->stack != DL_STACK_EAGER)
+    read_tuned(in, row, element);
   in->bandwidth = 1e9 * gpu->bandwidth_gb_s;
   in->tdp = gpu->tdp_w;
   in->limit = run->power_limit_w > 0 ? run->power_limit_w : gpu->tdp_w;

@@ -26,8 +26,11 @@ enum dl_training_mode {
 struct dl_training_step {
   double compute, memory, kernels, launch;
   double weights;       /* part of memory: traffic of the weights */
+  double between;       /* part of memory: normalisations and activations */
+  double depthwise;     /* depthwise layers */
   double per_step;      /* part of launch that does not depend on the network */
-  double gpu;           /* compute + memory + kernels */
+  double regions;       /* part of launch: proposals of two-stage detectors */
+  double gpu;           /* compute + memory + kernels + depthwise */
   double unlimited;     /* without a power limit */
   double alone;         /* with it, without the other GPUs */
   double link, network; /* exchange of gradients */
@@ -60,13 +63,40 @@ void dl_training_targets(const struct dl_cost *cost,
                          const struct dl_training_inputs *inputs,
                          double log_target[DL_N_PHYSICAL_TARGETS]);
 
-/* The constants that depend on the software. */
-struct dl_stack_constants {
-  enum dl_training_constant efficiency[3]; /* by in_tensor: of the peak rate */
-  enum dl_training_constant em, tau, lambda, c0, wopt;
+/* What depends on the software. */
+enum dl_stack_part {
+  DL_PART_FP32, /* share of the peak rate, in the order of in_tensor */
+  DL_PART_TF32,
+  DL_PART_HALF,
+  DL_PART_EM,
+  DL_PART_TAU,
+  DL_PART_LAMBDA,
+  DL_PART_C0,
+  DL_PART_WOPT,
+  DL_PART_BETWEEN_32,
+  DL_PART_BETWEEN_16,
+  DL_PART_REGIONS,
+  DL_N_STACK_PARTS
 };
-const struct dl_stack_constants *
-dl_training_stack_of(const struct dl_training_inputs *inputs);
+
+/* A part is the product of two constants; DL_N_TRAINING_CONSTANTS stands for
+ * 1. */
+struct dl_stack_constants {
+  enum dl_training_constant base, ratio;
+};
+struct dl_stack_constants
+dl_training_part(const struct dl_training_inputs *inputs,
+                 enum dl_stack_part part);
+
+/* Time of work and of an exchange beside it: (alone^4 + exchange^4)^(1/4). */
+double dl_training_overlap(double alone, double exchange);
+
+/* Share of the memory bandwidth reached. */
+double dl_training_bandwidth_share(const double *c,
+                                   const struct dl_training_inputs *inputs);
+
+/* That of the traffic between layers. */
+enum dl_stack_part dl_training_between(const struct dl_training_inputs *inputs);
 
 /* The physics' gradient (physics.h), in training_gradient.c. */
 void dl_training_gradient(const double *c, const double *fx, const void *inputs,

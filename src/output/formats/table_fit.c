@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "output/formats/table_fit.h"
+
+#include <string.h>
+
+#include "output/utf8.h"
+
+size_t dl_wrapped_line(const char *s, size_t width, bool hard) {
+  size_t len = strlen(s), at = 0, column = 0, blank = 0;
+  if (dl_utf8_width(s, len) <= width)
+    return len;
+  while (at < len && (column < width || (blank == 0 && !hard))) {
+    unsigned point;
+    size_t n = dl_utf8_next(s + at, &point);
+    if (point == ' ')
+      blank = at;
+    at += n;
+    column++;
+  }
+  if (s[at] == ' ' || at == len)
+    return at;
+  return blank > 0 ? blank : at;
+}
+
+void dl_print_wrapped(struct dl_printer *p, const char *text, size_t hang,
+                      const char *effect) {
+  size_t indent = p->indent + hang, width = p->screen.width;
+  if (width < indent + DL_LEAST_TEXT) {
+    dl_print(p, text, effect);
+    return;
+  }
+  while (*text) {
+    size_t n = dl_wrapped_line(text, width - indent, false);
+    struct dl_text line = {0};
+    dl_text_add_n(&line, text, n);
+    dl_print(p, dl_text_str(&line), effect);
+    p->failed = p->failed || line.failed;
+    dl_text_free(&line);
+    text += n + strspn(text + n, " ");
+    if (*text) {
+      dl_print(p, "\n", NULL);
+      p->blanks += hang;
+    }
+  }
+}
+
+bool dl_print_cell_line(const struct dl_layout *l, struct dl_printer *p,
+                        size_t i, const struct dl_value *values, size_t k) {
+  const size_t width = l->column[i].width;
+  dl_layout_cell(l, i, values, &p->cell);
+  const char *s = dl_text_str(&p->cell);
+  size_t n = dl_wrapped_line(s, width, true);
+  for (; k > 0; k--) {
+    s += n + strspn(s + n, " ");
+    n = dl_wrapped_line(s, width, true);
+  }
+  struct dl_text line = {0};
+  dl_text_add_n(&line, s, n);
+  dl_print_field(p, dl_text_str(&line), width, false, NULL);
+  p->failed = p->failed || line.failed;
+  dl_text_free(&line);
+  return s[n + strspn(s + n, " ")] != '\0';
+}
+
+static size_t total_width(const struct dl_layout *l) {
+  size_t total = l->mark;
+  for (size_t i = 0; i < l->n; i++)
+    total += l->column[i].width + (i > 0 ? DL_TABLE_GAP : 0);
+  return total;
+}
+
+/* Whether all cells of a column read the same; *text is that. */
+static bool is_constant(const struct dl_layout *l, const struct dl_table *t,
+                        size_t i, struct dl_text *text) {
+  struct dl_text cell = {0};
+  bool same = t->n_rows > 1;
+  dl_text_clear(text);
+  dl_layout_cell(l, i, t->values, text);
+  for (size_t r = 1; r < t->n_rows && same; r++) {
+    dl_layout_cell(l, i, t->values + r * t->n_cols, &cell);
+    same = strcmp(dl_text_str(&cell), dl_text_str(text)) == 0;
+  }
+  text->failed = text->failed || cell.failed;
+  dl_text_free(&cell);
+  return same;
+}
+
+/* Drops column i, with a note of it. */
+static void drop(struct dl_layout *l, size_t i, const char *value) {
+  struct dl_layout_column *c = &l->column[i];
+  dl_text_printf(&l->dropped, "%s%s", l->dropped.len > 0 ? ", " : "",
+                 dl_text_str(&c->heading));
+  if (value)
+    dl_text_printf(&l->dropped, " (%s%s%s in all rows)", value,
+                   c->unit.len > 0 ? " " : "", dl_text_str(&c->unit));
+  dl_text_free(&c->heading);
+  dl_text_free(&c->unit);
+  memmove(c, c + 1, (l->n - i - 1) * sizeof *c);
+  l->n--;
+}
+
+/* The widest text that can be broken; l->n: none. */
+static size_t widest_text(const struct dl_layout *l) {
+  size_t widest = l->n;
+  for (size_t i = 0; i < l->n; i++) {
+    const struct dl_layout_column *c = &l->column[i];
+    size_t heading = dl_utf8_width(dl_text_str(&c->heading), c->heading.len);
+    if (c->text && c->width > DL_LEAST_TEXT && c->width > heading &&
+        (widest == l->n || c->width > l->column[widest].width))
+      widest = i;
+  }
+  return widest;
+}
+
+/* Breaks texts as far as that helps. */
+static void break_texts(struct dl_layout *l, size_t width) {
+  for (size_t total = total_width(l); total > width; total = total_width(l)) {
+    size_t i = widest_text(l), least = DL_LEAST_TEXT;
+    if (i == l->n)
+      return;
+    struct dl_layout_column *c = &l->column[i];
+    size_t heading = dl_utf8_width(dl_text_str(&c->heading), c->heading.len);
+    least = heading > least ? heading : least;
+    size_t over = total - width;
+    c->width = c->width > least + over ? c->width - over : least;
+    c->wrapped = true;
+  }
+}
+
+/* Drops columns of a use from the right. */
+static void drop_from_right(struct dl_layout *l, size_t width, int use) {
+  for (size_t i = l->n; i-- > 1 && total_width(l) > width && l->n > 2;)
+    if ((l->column[i].c.use & (DL_SPARE | DL_MAIN)) == use)
+      drop(l, i, NULL);
+}
+
+bool dl_layout_fit(struct dl_layout *l, const struct dl_table *t,
+                   size_t width) {
+  struct dl_text value = {0};
+  for (size_t i = l->n; i-- > 1 && total_width(l) > width && l->n > 2;)
+    if (!(l->column[i].c.use & DL_MAIN) && is_constant(l, t, i, &value))
+      drop(l, i, dl_text_str(&value));
+  break_texts(l, width);
+  drop_from_right(l, width, DL_SPARE);
+  drop_from_right(l, width, 0);
+  drop_from_right(l, width, DL_MAIN);
+  l->units = false;
+  for (size_t i = 0; i < l->n; i++)
+    l->units = l->units || l->column[i].unit.len > 0;
+  bool ok = !value.failed && !l->dropped.failed;
+  dl_text_free(&value);
+  return ok;
+}
