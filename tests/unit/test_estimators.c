@@ -133,7 +133,7 @@ static void names_what_it_lacks(void **state) {
       "gpu.tdp_w",   "250", "n_gpus",        "2",    "macs_g",      "4",
       "peak_tflops", "14",  "train_samples", "1000", "epochs",      "10",
       "efficiency",  "0.5", "ram_gb",        "8",    "utilisation", "1",
-      "duration_s",  "5"};
+      "duration_s",  "50"};
   static const char *const needs[][8] = {
       {"tdp", "gpu.tdp_w", "n_gpus"},
       {"green-algorithms", "gpu.tdp_w", "n_gpus", "ram_gb", "utilisation"},
