@@ -116,6 +116,7 @@ CLI_TESTS = \
 	tests/cli/generalisation.bats \
 	tests/cli/list.bats \
 	tests/cli/manners.bats \
+	tests/cli/manual.bats \
 	tests/cli/model-configs.bats \
 	tests/cli/means.bats \
 	tests/cli/memory-published.bats \
@@ -162,6 +163,7 @@ LINT_TESTS = \
 	tests/lint/layers.sh \
 	tests/lint/messages.sh \
 	tests/lint/names.sh \
+	tests/lint/prose.sh \
 	tests/lint/sizes.sh \
 	$(EMPTY)
 

@@ -13,7 +13,7 @@
 static enum dl_status check_size(const struct dl_job_options *o, bool inference,
                                  bool language, struct dl_diag *d) {
   static const enum dl_run_id others[] = {DL_RUN_train_samples,
-                                          DL_RUN_val_samples, DL_RUN_epochs};
+                                          DL_RUN_val_samples};
   bool per_epoch = dl_job_options_give(o, DL_RUN_train_tokens);
   if (per_epoch && dl_run_has(&o->run, DL_RUN_train_samples))
     return dl_fail(d, DL_EUSAGE,
@@ -25,6 +25,11 @@ static enum dl_status check_size(const struct dl_job_options *o, bool inference,
                        "--tokens is the whole training; it does not go with "
                        "%s",
                        dl_run_columns[others[i]].name);
+    if (dl_run_has(&o->run, DL_RUN_epochs) && !per_epoch)
+      dl_warn(d,
+              "--tokens %g is the whole training, all %g epochs; give tokens "
+              "per epoch by --train-tokens",
+              o->run.tokens, o->run.epochs);
     return o->dataset ? dl_fail(d, DL_EUSAGE,
                                 "--tokens is the whole training; it does not "
                                 "go with --dataset")

@@ -44,6 +44,8 @@ struct dl_training {
   /* What fits have found that others need, to which whoever fits adds
    * (held_out.h); NULL: it is not kept. Owned. */
   struct dl_fit_cache *cache;
+  /* The first column that recipes need and the frame lacks, or NULL. */
+  const char *absent;
   /* Auxiliary training data: rows of another table, or NULL. Borrowed. */
   const struct dl_training *auxiliary;
 };
