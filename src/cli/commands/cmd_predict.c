@@ -14,6 +14,7 @@
 #include "cli/views/node_report.h"
 #include "cli/views/job_limits.h"
 #include "cli/views/predict_report.h"
+#include "cli/views/summary/predict_known.h"
 #include "cli/views/summary/predict_summary.h"
 #include "cli/views/summary/predict_title.h"
 #include "cli/views/summary/quantity_words.h"
@@ -99,6 +100,7 @@ static void add_estimates(struct dl_report *r,
                           const struct dl_predict_subject *s,
                           const struct dl_predict_options *o) {
   const struct dl_footprint *foot = &o->job.foot;
+  dl_predict_known(r, &s->job, &s->predictions.conditioned);
   dl_report_add(r, "recommended", NULL, NULL, DL_CODE,
                 dl_string(s->best >= 0 ? s->est[s->best].method : NULL));
   struct dl_column columns[DL_ESTIMATE_COLUMNS];
@@ -114,29 +116,6 @@ static void add_estimates(struct dl_report *r,
     dl_table_row(t, v, (long)i == s->best ? "*" : NULL);
   }
   say_methods(r, s);
-}
-
-/* What is known of the run, and what follows of waiting. */
-static void add_known(struct dl_report *r, const struct dl_predict_subject *s) {
-  static const enum dl_run_id ids[] = {
-      DL_RUN_duration_s,    DL_RUN_epoch_s,      DL_RUN_step_s,
-      DL_RUN_samples_per_s, DL_RUN_tokens_per_s, DL_RUN_gpu_util,
-      DL_RUN_gpu_power_w};
-  const char *names[DL_LENGTH(ids)];
-  const struct dl_conditioned *known = &s->predictions.conditioned;
-  size_t n = 0;
-  for (size_t i = 0; i < DL_LENGTH(ids); i++)
-    if (dl_run_set_has(&s->job.row->given, ids[i]))
-      names[n++] = dl_run_columns[ids[i]].name;
-  if (n == 0)
-    return;
-  dl_report_add(r, "known", NULL, NULL, DL_CODE, dl_strings(names, n));
-  if (!known->is)
-    return;
-  dl_report_add(r, "busy_share", "GPU busy", "%", DL_PERCENT,
-                dl_number(known->busy));
-  dl_report_add(r, "static_power_w", "power of waiting GPUs", "W", DL_PLAIN,
-                dl_number(known->static_w));
 }
 
 /* The model that the recommended estimate is based on, for people. */
@@ -348,7 +327,6 @@ static enum dl_status report_single(struct dl_cli *cli,
   struct dl_report *answer = add_answer(r, s);
   dl_report_show(r, o->explain);
   dl_predict_settings(r, &s->job, &o->job);
-  add_known(r, s);
   dl_report_show(r, o->all || !answer);
   add_estimates(r, s, o);
   dl_report_show(r, o->explain);
