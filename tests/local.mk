@@ -27,6 +27,7 @@ UNIT_TESTS = \
 	tests/unit/test_import_slurm \
 	tests/unit/test_import_smi \
 	tests/unit/test_import_system \
+	tests/unit/test_input_pipeline \
 	tests/unit/test_interval \
 	tests/unit/test_memory_join \
 	tests/unit/test_krr \
@@ -107,6 +108,7 @@ CLI_TESTS = \
 	tests/cli/identities.bats \
 	tests/cli/inference.bats \
 	tests/cli/known.bats \
+	tests/cli/input.bats \
 	tests/cli/language-published.bats \
 	tests/cli/integration.bats \
 	tests/cli/log-hardening.bats \
@@ -316,6 +318,8 @@ tests_unit_test_predictor_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_projection_SOURCES = tests/unit/test_projection.c
 tests_unit_test_projection_LDADD = $(LDADD) $(CMOCKA_LIBS)
 
+tests_unit_test_input_pipeline_SOURCES = tests/unit/test_input_pipeline.c
+tests_unit_test_input_pipeline_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_projection_interval_SOURCES = \
 	tests/unit/test_projection_interval.c
 tests_unit_test_projection_interval_LDADD = $(LDADD) $(CMOCKA_LIBS)

@@ -306,8 +306,9 @@ static bool has_own_size(const struct dl_frame *f, const char *name,
   bool own = (f->csv && dl_csv_find(f->csv, "dataset") >= 0) ||
              dl_entry_find(&f->definitions, "dataset") >= 0 ||
              dl_entry_find(&f->overrides, "dataset") >= 0;
-  bool size =
-      strcmp(name, "train_samples") == 0 || strcmp(name, "val_samples") == 0;
+  bool size = strcmp(name, "train_samples") == 0 ||
+              strcmp(name, "val_samples") == 0 ||
+              strcmp(name, "stored_mpx") == 0;
   *field = size ? dl_field_find(DL_DATASET, name) : NULL;
   return size && own && i >= 0 && !f->settings.e[i].by_option;
 }

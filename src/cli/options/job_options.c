@@ -120,6 +120,7 @@ static enum dl_status read_setting(const struct dl_option *o, char *arg,
 #define KNOWN(id)                                                              \
   .kind = DL_OPTION_READ, .read = dl_read_known, .column = DL_RUN_##id,        \
   .phase = "training", .methods = DL_TIMED_METHODS
+#define LOADER_METHODS "physical|green-algorithms|tdp"
 
 const struct dl_option dl_job_options_rows[] = {
     DL_HEADING("What is run:", 1),
@@ -169,6 +170,13 @@ const struct dl_option dl_job_options_rows[] = {
      NUMBER_OF(train_samples), .low = 1, .phase = "training"},
     {"val-samples", 'v', "N", "validation samples per epoch",
      SETTING(val_samples), .phase = "training"},
+    {"loader", 0, "KIND",
+     "input pipeline that bounds the speed: disk, cached (files in main "
+     "memory) or synthetic (default: the input keeps up)",
+     SETTING(loader), .phase = "training", .methods = LOADER_METHODS},
+    {"loader-workers", 0, "N",
+     "loader processes per GPU (default with --loader: 8)",
+     NUMBER_OF(loader_workers), .phase = "training", .methods = LOADER_METHODS},
     {"epochs", 'e', "N", "epochs of the whole training (default 90)",
      SETTING(epochs), .phase = "training"},
     {"duration", 'd', "TIME",
