@@ -27,6 +27,7 @@ UNIT_TESTS = \
 	tests/unit/test_import_slurm \
 	tests/unit/test_import_smi \
 	tests/unit/test_import_system \
+	tests/unit/test_input_pipeline \
 	tests/unit/test_interval \
 	tests/unit/test_memory_join \
 	tests/unit/test_krr \
@@ -105,6 +106,7 @@ CLI_TESTS = \
 	tests/cli/formats.bats \
 	tests/cli/identities.bats \
 	tests/cli/inference.bats \
+	tests/cli/input.bats \
 	tests/cli/language-published.bats \
 	tests/cli/integration.bats \
 	tests/cli/log-hardening.bats \
@@ -114,6 +116,7 @@ CLI_TESTS = \
 	tests/cli/generalisation.bats \
 	tests/cli/list.bats \
 	tests/cli/manners.bats \
+	tests/cli/manual.bats \
 	tests/cli/model-configs.bats \
 	tests/cli/means.bats \
 	tests/cli/memory-published.bats \
@@ -160,6 +163,7 @@ LINT_TESTS = \
 	tests/lint/layers.sh \
 	tests/lint/messages.sh \
 	tests/lint/names.sh \
+	tests/lint/prose.sh \
 	tests/lint/sizes.sh \
 	$(EMPTY)
 
@@ -312,6 +316,8 @@ tests_unit_test_predictor_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_projection_SOURCES = tests/unit/test_projection.c
 tests_unit_test_projection_LDADD = $(LDADD) $(CMOCKA_LIBS)
 
+tests_unit_test_input_pipeline_SOURCES = tests/unit/test_input_pipeline.c
+tests_unit_test_input_pipeline_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_projection_interval_SOURCES = \
 	tests/unit/test_projection_interval.c
 tests_unit_test_projection_interval_LDADD = $(LDADD) $(CMOCKA_LIBS)

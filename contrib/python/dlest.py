@@ -10,6 +10,10 @@
     with dlest.measure_epoch(3):        # or around the fourth one
         train_one_epoch()
 
+    with dlest.phase("validation"):     # its time and energy apart
+        validate()
+    dlest.samples(len(dataset))         # training samples per epoch, for fits
+
     trainer.add_callback(dlest.transformers_callback())
     Trainer(callbacks=[dlest.lightning_callback()])
     model.fit(..., callbacks=[dlest.keras_callback()])
@@ -27,7 +31,8 @@ import os
 import subprocess
 
 __all__ = ["Error", "epoch", "epochs", "keras_callback", "lightning_callback",
-           "measure_epoch", "predict", "transformers_callback"]
+           "measure_epoch", "phase", "predict", "samples",
+           "transformers_callback"]
 
 
 class Error(RuntimeError):
@@ -39,6 +44,7 @@ class Error(RuntimeError):
 
 
 _next_epoch = 0
+_phase = "training"
 
 
 def _mark(line):
@@ -80,6 +86,24 @@ def measure_epoch(number=None):
     """Marks the end of an epoch when the block is over without an error."""
     yield
     epoch(number)
+
+
+@contextlib.contextmanager
+def phase(name):
+    """Marks a phase around a block; the phase before it goes on afterwards."""
+    global _phase  # pylint: disable=global-statement
+    before, _phase = _phase, str(name)
+    _mark("phase " + _phase)
+    try:
+        yield
+    finally:
+        _phase = before
+        _mark("phase " + _phase)
+
+
+def samples(number):
+    """Says how many training samples an epoch has."""
+    return _mark("samples %d" % number)
 
 
 def keras_callback():

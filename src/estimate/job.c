@@ -21,6 +21,7 @@ static const enum dl_run_id needs[] = {
     DL_RUN_sharding,      DL_RUN_stack,         DL_RUN_tensor_parallel,
     DL_RUN_grad_accum,    DL_RUN_global_batch,  DL_RUN_pipeline_parallel,
     DL_RUN_network_gbps,  DL_RUN_gpus_per_node, DL_RUN_train_tokens,
+    DL_RUN_loader,        DL_RUN_stored_mpx,    DL_RUN_loader_workers,
 };
 
 enum dl_status dl_job_bind(struct dl_job_fields *s, struct dl_frame *f,

@@ -2,7 +2,10 @@
 #include "estimate/predictions.h"
 
 #include <math.h>
+#include <string.h>
 
+#include "base/constants.h"
+#include "estimate/input_bound.h"
 #include "estimate/methods/inference.h"
 #include "estimate/methods/language_training.h"
 #include "estimate/methods/methods.h"
@@ -70,6 +73,13 @@ static void explain_epoch(const struct dl_bound_fit *b,
     dl_training_parts_of(b->fit->state, (const void *)in.bytes, parts);
 }
 
+/* Power of the node's memory in the energies of a fit, W. */
+static double memory_of(const struct dl_bound_fit *b) {
+  return b->fit && b->fit->boundary && strcmp(b->fit->boundary, "gpu") == 0
+             ? 0
+             : DL_PHYSICAL_MEMORY_W;
+}
+
 /* What a step of a language model consists of. */
 static void explain_step(const struct dl_bound_fit *b, const struct dl_job *job,
                          struct dl_language_parts *parts) {
@@ -126,6 +136,8 @@ enum dl_status dl_predictions_make(struct dl_job_predictions *p,
     explain_step(&ctx->fit[DL_LANGUAGE_RATE], job, &p->step);
   if (trains)
     explain_epoch(&ctx->fit[DL_PHYSICAL_EPOCH], job, &p->parts);
+  if (trains && !given)
+    dl_input_bound_apply(p, job, memory_of(&ctx->fit[DL_PHYSICAL_EPOCH]));
   dl_infer(ctx, job, &p->served);
   /* PRE gives the duration where the physical method has none. */
   bool pre = ctx->asks_pre || (!given && isnan(dl_physical_duration(job, p)));

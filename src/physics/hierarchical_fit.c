@@ -135,24 +135,26 @@ static bool take_names(struct dl_hierarchical_fit *fit,
 
 enum dl_status dl_hierarchical_fit_solve(struct dl_hierarchical_fit *fit,
                                          const struct dl_observations *o,
+                                         struct dl_full_solution *full,
                                          struct dl_diag *d) {
   struct dl_hierarchical_problem q;
-  struct dl_hierarchical_solution s = {0};
+  struct dl_full_solution own = {0}, *of = full ? full : &own;
   gsl_matrix *cov = NULL;
   bool ok = dl_hierarchical_problem_make(&q, fit->physics, o) &&
             take_names(fit, &q) && (cov = gsl_matrix_alloc(q.map.p, q.map.p));
-  enum dl_status status = ok ? dl_hierarchical_solve(&s, &q, NULL, NULL, cov, d)
-                             : dl_fail_memory(d);
+  enum dl_status status =
+      ok ? dl_full_solution_get(of, &q, false, d) : dl_fail_memory(d);
   if (status == DL_OK) {
-    size_t p = keep(fit, &q, &s, cov);
+    gsl_matrix_memcpy(cov, of->cov);
+    size_t p = keep(fit, &q, &of->s, cov);
     gsl_matrix_view block = gsl_matrix_submatrix(cov, 0, 0, p, p);
     if (fit->physics->process)
       status = keep_posterior(fit, &block.matrix, d);
   }
   if (status == DL_OK && fit->physics->process && q.configs.n > 0)
-    status = dl_hierarchical_residuals(&fit->residuals, &q, &s,
+    status = dl_hierarchical_residuals(&fit->residuals, &q, &of->s,
                                        q.configs.target[0], NULL, d);
-  dl_hierarchical_solution_free(&s);
+  dl_full_solution_free(&own);
   dl_hierarchical_problem_free(&q);
   gsl_matrix_free(cov);
   return status;

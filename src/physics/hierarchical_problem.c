@@ -162,8 +162,9 @@ static enum dl_status covariance(struct work *w,
   bool ok = dl_normal_equations_make(&e, &w->q->blocks, terms) && g;
   enum dl_status status = ok ? DL_OK : dl_fail_memory(d);
   if (ok) {
-    dl_normal_equations_sum(&e, w->s->theta, 0, g);
-    if (!dl_normal_equations_factor(&e) || !dl_covariance(&e, cov))
+    dl_normal_equations_sum(&e, w->s->theta, g);
+    if (!dl_normal_equations_factor(&e, &e.products, 0) ||
+        !dl_covariance(&e, cov))
       status = dl_fail(d, DL_EINPUT, "the normal equations are singular");
   }
   free(g);
@@ -171,29 +172,26 @@ static enum dl_status covariance(struct work *w,
   return status;
 }
 
-/* Begins at the prior, or where another solution has ended; parameters that are
- * not known are 0. */
-static void set_start(struct work *w, const struct dl_hierarchical_start *start,
-                      struct dl_quasi_newton *pairs) {
-  const bool *known = w->s->known;
-  for (size_t j = 0; j < w->q->map.p; j++)
-    w->s->theta[j] = !known[j] ? 0 : start ? start->theta[j] : w->prior_mean[j];
-  if (start)
-    dl_quasi_newton_copy(pairs, &start->pairs, known);
+static struct dl_weighed_terms terms_of(const struct work *w) {
+  return (struct dl_weighed_terms){w->s->m, w->precision, w->prior_mean,
+                                   w->prior, w->s->known};
 }
 
-/* Solves; pairs are empty, and come back with those of the solution. */
+/* Begins at the prior, or where another solution has ended; parameters that are
+ * not known are 0. */
 static enum dl_status solve(struct work *w, const bool *out,
                             const struct dl_hierarchical_start *start,
-                            struct dl_quasi_newton *pairs, gsl_matrix *cov,
-                            struct dl_diag *d) {
-  if (!dl_quasi_newton_make(pairs, w->q->map.p) || !prepare(w, out))
+                            gsl_matrix *cov, struct dl_diag *d) {
+  if (!prepare(w, out))
     return dl_fail_memory(d);
-  const struct dl_weighed_terms terms = {w->s->m, w->precision, w->prior_mean,
-                                         w->prior, w->s->known};
-  set_start(w, start, pairs);
+  const struct dl_weighed_terms terms = terms_of(w);
+  bool near = start && start->theta;
+  const double *from = near ? start->theta : w->prior_mean;
+  for (size_t j = 0; j < w->q->map.p; j++)
+    w->s->theta[j] = w->s->known[j] ? from[j] : 0;
   enum dl_status status =
-      dl_minimise(w->s->theta, pairs, &w->q->blocks, &terms, d);
+      dl_minimise(w->s->theta, near, start ? start->curvature : NULL,
+                  &w->q->blocks, &terms, d);
   if (status == DL_OK && cov)
     status = covariance(w, &terms, cov, d);
   return status;
@@ -205,34 +203,59 @@ enum dl_status dl_hierarchical_solve(struct dl_hierarchical_solution *s,
                                      const struct dl_hierarchical_start *start,
                                      gsl_matrix *cov, struct dl_diag *d) {
   struct work w = {.q = q, .s = s};
-  struct dl_quasi_newton pairs;
   *s = (struct dl_hierarchical_solution){0};
-  enum dl_status status = solve(&w, out, start, &pairs, cov, d);
-  dl_quasi_newton_free(&pairs);
+  enum dl_status status = solve(&w, out, start, cov, d);
   work_free(&w);
   if (status != DL_OK)
     dl_hierarchical_solution_free(s);
   return status;
 }
 
-enum dl_status
-dl_hierarchical_start_make(struct dl_hierarchical_start *start,
-                           const struct dl_hierarchical_problem *q,
-                           const bool *out, struct dl_diag *d) {
-  struct dl_hierarchical_solution s = {0};
-  struct work w = {.q = q, .s = &s};
-  *start = (struct dl_hierarchical_start){0};
-  enum dl_status status = solve(&w, out, NULL, &start->pairs, NULL, d);
-  start->theta = s.theta;
-  s.theta = NULL;
-  dl_hierarchical_solution_free(&s);
+static enum dl_status find_curvature(struct dl_full_solution *full,
+                                     const struct dl_hierarchical_problem *q,
+                                     struct dl_diag *d) {
+  struct dl_hierarchical_solution same = {0};
+  struct work w = {.q = q, .s = &same};
+  bool ok =
+      dl_cell_products_make(&full->curvature, &q->blocks) && prepare(&w, NULL);
+  if (ok) {
+    const struct dl_weighed_terms terms = terms_of(&w);
+    dl_curvature_at(&full->curvature, &q->blocks, &terms, full->s.theta);
+  }
   work_free(&w);
-  return status;
+  dl_hierarchical_solution_free(&same);
+  return ok ? DL_OK : dl_fail_memory(d);
 }
 
-void dl_hierarchical_start_free(struct dl_hierarchical_start *start) {
-  free(start->theta);
-  dl_quasi_newton_free(&start->pairs);
+void dl_full_solution_free(struct dl_full_solution *full) {
+  dl_hierarchical_solution_free(&full->s);
+  gsl_matrix_free(full->cov);
+  dl_cell_products_free(&full->curvature);
+  *full = (struct dl_full_solution){0};
+}
+
+enum dl_status dl_full_solution_get(struct dl_full_solution *full,
+                                    const struct dl_hierarchical_problem *q,
+                                    bool curvature, struct dl_diag *d) {
+  enum dl_status status = DL_OK;
+  if (full->physics != q->physics || full->n != q->rows.n ||
+      full->n_auxiliary != q->rows.n_auxiliary) {
+    dl_full_solution_free(full);
+    full->cov = gsl_matrix_alloc(q->map.p, q->map.p);
+    status = full->cov
+                 ? dl_hierarchical_solve(&full->s, q, NULL, NULL, full->cov, d)
+                 : dl_fail_memory(d);
+  }
+  if (status == DL_OK) {
+    full->physics = q->physics;
+    full->n = q->rows.n;
+    full->n_auxiliary = q->rows.n_auxiliary;
+    if (curvature && !full->curvature.cell)
+      status = find_curvature(full, q, d);
+  }
+  if (status != DL_OK)
+    dl_full_solution_free(full);
+  return status;
 }
 
 void dl_hierarchical_values(const struct dl_hierarchical_problem *q,

@@ -17,7 +17,10 @@
 #ifndef DL_PHYSICS_HIERARCHICAL_PROBLEM_H
 #define DL_PHYSICS_HIERARCHICAL_PROBLEM_H
 
-#include "physics/solver/quasi_newton.h"
+#include <gsl/gsl_matrix.h>
+
+#include "base/diag.h"
+#include "physics/solver/cell_products.h"
 
 struct dl_hierarchical_problem {
   const struct dl_physics *physics;
@@ -42,31 +45,44 @@ struct dl_hierarchical_solution {
   bool *known; /* p: parameters that the rows say something of; others are 0 */
 };
 
-/* Where a solution begins: at another one, with what that has found of the
- * curvature. Owned. */
+/* Where a solution begins. Borrowed. */
 struct dl_hierarchical_start {
-  double *theta; /* p */
-  struct dl_quasi_newton pairs;
+  /* p: a solution that has not seen the rows that are held out either, as
+   * another start may end at another optimum; NULL: the prior. */
+  const double *theta;
+  /* Of a fit of all rows: steps that need fewer evaluations end at the same
+   * optimum. NULL: unknown. */
+  const struct dl_cell_products *curvature;
 };
 
-/* Solves for the rows that are not `out` (NULL: none is), from the prior. Error
- * (DL_EINPUT): no finite residual there. */
-enum dl_status
-dl_hierarchical_start_make(struct dl_hierarchical_start *start,
-                           const struct dl_hierarchical_problem *q,
-                           const bool *out, struct dl_diag *d);
-void dl_hierarchical_start_free(struct dl_hierarchical_start *start);
-
-/* Solves for the rows that are not `out` (NULL: none is). start: a solution
- * that has not seen them either, as another start may end at another optimum;
- * or NULL: the prior. cov: p x p, or NULL. Error (DL_EINPUT): no finite
- * residual at the start. */
+/* Solves for the rows that are not `out` (NULL: none is). start: NULL: the
+ * prior. cov: p x p, or NULL. Error (DL_EINPUT): no finite residual at the
+ * start. */
 enum dl_status dl_hierarchical_solve(struct dl_hierarchical_solution *s,
                                      const struct dl_hierarchical_problem *q,
                                      const bool *out,
                                      const struct dl_hierarchical_start *start,
                                      gsl_matrix *cov, struct dl_diag *d);
+
 void dl_hierarchical_solution_free(struct dl_hierarchical_solution *s);
+
+/* The solution for all rows, which does not depend on whose residuals are
+ * learnt: fits of other targets and fits that hold rows out take it over. Zeros
+ * at first; all of it is owned. */
+struct dl_full_solution {
+  const struct dl_physics *physics; /* NULL: not solved */
+  size_t n, n_auxiliary;            /* rows that it was solved for */
+  struct dl_hierarchical_solution s;
+  gsl_matrix *cov;                   /* p x p */
+  struct dl_cell_products curvature; /* second derivatives, if asked for */
+};
+
+/* Solves, unless `full` has been solved for as many rows of the same physics.
+ * curvature: that is needed too. */
+enum dl_status dl_full_solution_get(struct dl_full_solution *full,
+                                    const struct dl_hierarchical_problem *q,
+                                    bool curvature, struct dl_diag *d);
+void dl_full_solution_free(struct dl_full_solution *full);
 
 /* The logarithms of a configuration's targets without residuals. */
 void dl_hierarchical_values(const struct dl_hierarchical_problem *q,

@@ -93,23 +93,30 @@ enum dl_status dl_hold_out(const struct dl_hierarchical_problem *q,
 bool dl_hold_out_auxiliary(const struct dl_hierarchical_problem *q, bool *out) {
   static const enum dl_name groupings[] = {DL_NAME_GPU, DL_NAME_ARCH,
                                            DL_NAME_SOURCE};
+  const struct dl_configurations *configs = &q->configs;
   size_t n_own = q->rows.n - q->rows.n_auxiliary, n_names = q->names.n + 1;
   bool *some_out = dl_calloc(n_names, sizeof *some_out);
   bool *some_in = dl_calloc(n_names, sizeof *some_in);
-  bool ok = some_out && some_in;
+  bool *is_out = dl_calloc(configs->n, sizeof *is_out);
+  bool *is_in = dl_calloc(configs->n, sizeof *is_in);
+  bool ok = some_out && some_in && is_out && is_in;
+  for (size_t i = 0; ok && i < n_own; i++)
+    (out[i] ? is_out : is_in)[configs->of_row[i]] = true;
   for (size_t g = 0; ok && g < sizeof groupings / sizeof *groupings; g++) {
     memset(some_out, 0, n_names * sizeof *some_out);
     memset(some_in, 0, n_names * sizeof *some_in);
-    for (size_t i = 0; i < q->rows.n; i++) {
-      size_t config = q->configs.of_row[i];
-      long name = q->configs.names[config].number[groupings[g]];
-      if (i < n_own)
-        (out[i] ? some_out : some_in)[name] = true;
-      else
-        out[i] = out[i] || (some_out[name] && !some_in[name]);
+    for (size_t k = 0; k < configs->n_own; k++) {
+      some_out[configs->names[k].number[groupings[g]]] |= is_out[k];
+      some_in[configs->names[k].number[groupings[g]]] |= is_in[k];
+    }
+    for (size_t i = n_own; i < q->rows.n; i++) {
+      long name = configs->names[configs->of_row[i]].number[groupings[g]];
+      out[i] = out[i] || (some_out[name] && !some_in[name]);
     }
   }
   free(some_out);
   free(some_in);
+  free(is_out);
+  free(is_in);
   return ok;
 }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Fits that hold rows out, and their predictions of these rows.
  *
- * No held-out row may have a part in its prediction, not even in where the fit
- * begins: the squares have more than one minimum. Fits of many folds begin at
- * the solution of a fit without all of them (run_start in
- * model/fitting/held_out.c). */
+ * The squares may have more than one minimum, and where a fit begins decides
+ * between them: model/fitting/held_out.c says which fits may begin at the
+ * solution for all rows, and which must not have seen what they predict. */
 
 #ifndef DL_PHYSICS_HOLD_OUT_H
 #define DL_PHYSICS_HOLD_OUT_H
@@ -12,8 +11,8 @@
 #include "physics/hierarchical_problem.h"
 
 /* Fits without the rows that are `out` and predicts their configurations: y,
- * configs.n x n_targets, each target as a fit of it would. start: NULL, or a
- * solution without these rows and perhaps others. */
+ * configs.n x n_targets, each target as a fit of it would. start: NULL: the
+ * prior. */
 enum dl_status dl_hold_out(const struct dl_hierarchical_problem *q,
                            const bool *out,
                            const struct dl_hierarchical_start *start, double *y,

@@ -72,21 +72,23 @@ void dl_configurations_average(const struct dl_configurations *c,
                                const struct dl_physics *physics,
                                const struct dl_observations *o, const bool *out,
                                struct dl_measurement *m) {
+  for (size_t i = 0; i < c->n_measurements; i++)
+    m[i] = c->m[i];
+  for (size_t i = 0; i < o->n; i++)
+    if (!out || out[i]) /* its configuration changes: weight below 0 */
+      for (size_t k = c->first[c->of_row[i]]; k < c->first[c->of_row[i] + 1];
+           k++)
+        m[k].weight = -1;
   for (size_t k = 0; k < c->n; k++) {
-    const size_t *rows = c->row + c->first_row[k];
-    size_t n = c->first_row[k + 1] - c->first_row[k], n_out = 0;
-    size_t first = c->first[k], n_measured = c->first[k + 1] - first;
-    for (size_t i = 0; out && i < n; i++)
-      n_out += out[rows[i]];
-    memmove(m + first, c->m + first, n_measured * sizeof *m);
-    if (out && n_out == 0)
+    size_t first = c->first[k], end = c->first[k + 1];
+    if (first == end || !(m[first].weight < 0))
       continue;
-    for (size_t i = first; i < first + n_measured; i++)
+    for (size_t i = first; i < end; i++)
       m[i].mean = m[i].weight = 0;
-    for (size_t i = 0; i < n && n_out < n; i++)
-      if (!out || !out[rows[i]])
-        add_row(c, physics, o, rows[i], m);
-    for (size_t i = first; i < first + n_measured; i++)
+    for (size_t i = c->first_row[k]; i < c->first_row[k + 1]; i++)
+      if (!out || !out[c->row[i]])
+        add_row(c, physics, o, c->row[i], m);
+    for (size_t i = first; i < end; i++)
       if (m[i].weight > 0)
         m[i].mean /= m[i].weight;
   }

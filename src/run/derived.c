@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "run/frame_private.h"
 
 static double product(const double *x, const char *word) {
@@ -55,6 +56,14 @@ static double accumulated(const double *x, const char *scaling) {
   return x[0] / (x[1] * replicas(x + 2, scaling));
 }
 
+/* Of "lora:16". */
+static double rank_in(const double *x, const char *fine_tune) {
+  const char *colon = fine_tune ? strchr(fine_tune, ':') : NULL;
+  double rank;
+  (void)x;
+  return colon && dl_parse_double(colon + 1, &rank) ? rank : (double)NAN;
+}
+
 static double trains_head(const double *x, const char *fine_tune) {
   (void)x;
   return !fine_tune ? (double)NAN : strcmp(fine_tune, "head") == 0;
@@ -76,6 +85,7 @@ static const struct derived derived[] = {
      usual_peak,
      .n_needed = 1},
     {DL_RUN_frozen_base, {NULL}, trains_head, .word = "fine_tune"},
+    {DL_RUN_lora_rank, {NULL}, rank_in, .word = "fine_tune"},
     {DL_RUN_batch_size,
      {"global_batch", PARALLEL, "grad_accum"},
      batch_of_global,

@@ -111,7 +111,9 @@ static enum dl_status unknown_name(const struct dl_frame *f, const char *name,
                                    struct dl_diag *d) {
   struct dl_text near = {0};
   enum dl_status status = dl_frame_suggest_columns(f, name, &near, d);
-  if (f->csv && !near.s)
+  if (f->csv && !near.s && dl_run_column_find(name))
+    dl_text_printf(&near, "; add it, or give --define %s=VALUE", name);
+  else if (f->csv && !near.s)
     list_columns(f->csv, &near);
   if (status == DL_OK && f->csv)
     dl_fail_at(d, DL_EUSAGE, dl_csv_path(f->csv), 0, "no column '%s'%s", name,
@@ -304,8 +306,9 @@ static bool has_own_size(const struct dl_frame *f, const char *name,
   bool own = (f->csv && dl_csv_find(f->csv, "dataset") >= 0) ||
              dl_entry_find(&f->definitions, "dataset") >= 0 ||
              dl_entry_find(&f->overrides, "dataset") >= 0;
-  bool size =
-      strcmp(name, "train_samples") == 0 || strcmp(name, "val_samples") == 0;
+  bool size = strcmp(name, "train_samples") == 0 ||
+              strcmp(name, "val_samples") == 0 ||
+              strcmp(name, "stored_mpx") == 0;
   *field = size ? dl_field_find(DL_DATASET, name) : NULL;
   return size && own && i >= 0 && !f->settings.e[i].by_option;
 }

@@ -126,7 +126,7 @@ enum {
   N_LOOK_UP_INPUTS
 };
 
-enum { MOST_WORD_COLUMNS = 4, MOST_CHECKED_COLUMNS = 16 };
+enum { MOST_WORD_COLUMNS = 4, MOST_CHECKED_COLUMNS = 20 };
 
 /* A rule of run_consistency.c that a row breaks, and its ratio. */
 struct dl_broken_rule {
@@ -157,7 +157,8 @@ struct dl_frame {
   struct dl_row_descriptors *row; /* of the block */
   size_t cap_rows;
   void (*assume)(struct dl_row *row);    /* NULL: nothing is assumed */
-  bool checks;                           /* measured rows are checked */
+  bool checks;                           /* measured rows are checked: */
+  bool checks_energy, checks_throughput; /* those rules, or these */
   long checked_at[MOST_CHECKED_COLUMNS]; /* columns; -1: a step reads it */
   unsigned warned_rules;                 /* bits */
   struct dl_broken_rule *broken;         /* of the block; x NaN: none */

@@ -120,9 +120,13 @@ static void run_value(const struct dl_frame *f, const struct row_source *from,
     if (s->name && p->kind == SOURCE_DEFINITION && !p->formula->is_name &&
         isnan(c.x) && !first_lacking(p, row))
       blame(row, DL_FAULT_UNDEFINED, step, &c);
-    /* An unknown data set is not the default one. */
-    if (p->kind == SOURCE_DATASET && !row->found.dataset &&
-        strcmp(s->name, "train_samples") == 0 &&
+    /* A data set that is unknown, or whose images are, is not the default
+     * one. */
+    bool samples =
+             p->kind == SOURCE_DATASET && strcmp(s->name, "train_samples") == 0,
+         images =
+             p->kind == SOURCE_DATASET && strcmp(s->name, "stored_mpx") == 0;
+    if (((samples && !row->found.dataset) || images) &&
         dl_row_text(row, &f->look_up_by[DATASET_NAME]))
       break;
   }

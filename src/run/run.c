@@ -94,8 +94,19 @@ static const struct {
     {DL_RUN_stack, "compile", "compiled"},
 };
 
+/* "lora:16" and "qlora:16": words with a rank, which lora_rank follows from. */
+static bool is_ranked(const struct dl_run_column *c, const char *text) {
+  size_t n = strcspn(text, ":");
+  size_t rank;
+  return c->id == DL_RUN_fine_tune && text[n] &&
+         (strncmp(text, "lora:", n + 1) == 0 ||
+          strncmp(text, "qlora:", n + 1) == 0) &&
+         dl_parse_count(text + n + 1, &rank) && rank >= 1 &&
+         (double)rank <= dl_run_columns[DL_RUN_lora_rank].high;
+}
+
 const char *dl_run_word(const struct dl_run_column *c, const char *text) {
-  if (!c->words)
+  if (!c->words || is_ranked(c, text))
     return text;
   for (size_t i = 0; i < sizeof synonyms / sizeof *synonyms; i++)
     if (synonyms[i].id == c->id &&

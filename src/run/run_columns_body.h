@@ -78,6 +78,12 @@ NUMBER(seq_len, NULL, 1, 1e9, SETTING, "tokens per sample")
 WHOLE(classes, NULL, 1, 1e9, SETTING, "outputs of the classifier")
 NUMBER(train_samples, NULL, 0, 1e15, SETTING, "training samples per epoch")
 NUMBER(val_samples, NULL, 0, 1e15, SETTING, "validation samples per epoch")
+WORD(loader, WORDS("disk", "cached", "synthetic"), false, GIVEN,
+     "input pipeline: disk (files are read and decoded), cached (the files are "
+     "in main memory) or synthetic (no input work)")
+WHOLE(loader_workers, NULL, 1, 1024, GIVEN, "loader processes per accelerator")
+NUMBER(stored_mpx, "MP", 1e-6, 1e4, GIVEN,
+       "mean size of an image of the data set as it is stored, 1e6 pixels")
 NUMBER(tokens, NULL, 1, 1e18, GIVEN,
        "tokens that a language model is trained on in the whole run")
 NUMBER(train_tokens, NULL, 1, 1e18, GIVEN,

@@ -28,8 +28,8 @@ static double ratio(double x, double y) {
 
 /* energy_j by the sum of its parts. */
 static double whole_by_parts(const struct dl_run *r,
-                             const struct dl_accelerator *gpu) {
-  (void)gpu;
+                             const struct dl_row_descriptors *found) {
+  (void)found;
   double parts = (includes(r, "gpu") ? known(r->gpu_energy_j) : 0) +
                  (includes(r, "cpu") ? known(r->cpu_energy_j) : 0) +
                  (includes(r, "ram") ? known(r->ram_energy_j) : 0);
@@ -37,37 +37,37 @@ static double whole_by_parts(const struct dl_run *r,
 }
 
 static double node_by_parts(const struct dl_run *r,
-                            const struct dl_accelerator *gpu) {
-  (void)gpu;
+                            const struct dl_row_descriptors *found) {
+  (void)found;
   return ratio(r->node_energy_j, known(r->gpu_energy_j) +
                                      known(r->cpu_energy_j) +
                                      known(r->ram_energy_j));
 }
 
 static double facility_by_run(const struct dl_run *r,
-                              const struct dl_accelerator *gpu) {
-  (void)gpu;
+                              const struct dl_row_descriptors *found) {
+  (void)found;
   return ratio(r->facility_energy_j, r->energy_j);
 }
 
 /* Mean power times duration by energy; the power may be that of one GPU. */
 static double power_by_energy(const struct dl_run *r,
-                              const struct dl_accelerator *gpu) {
-  (void)gpu;
+                              const struct dl_row_descriptors *found) {
+  (void)found;
   double all = ratio(r->gpu_power_w * r->duration_s, r->gpu_energy_j);
   double one = all * r->n_gpus;
   return fabs(log(one)) < fabs(log(all)) ? one : all;
 }
 
 static double epochs_by_duration(const struct dl_run *r,
-                                 const struct dl_accelerator *gpu) {
-  (void)gpu;
+                                 const struct dl_row_descriptors *found) {
+  (void)found;
   return ratio(r->epoch_s * r->epochs, r->duration_s);
 }
 
 static double epochs_by_energy(const struct dl_run *r,
-                               const struct dl_accelerator *gpu) {
-  (void)gpu;
+                               const struct dl_row_descriptors *found) {
+  (void)found;
   return ratio(r->epoch_energy_j * r->epochs, r->energy_j);
 }
 
@@ -81,7 +81,8 @@ static double energy_w(const struct dl_run *r) {
 }
 
 static double power_by_limit(const struct dl_run *r,
-                             const struct dl_accelerator *gpu) {
+                             const struct dl_row_descriptors *found) {
+  const struct dl_accelerator *gpu = found->gpu;
   bool only_gpu = !isnan(r->gpu_energy_j) || !r->boundary ||
                   strncmp(r->boundary, "gpu", 3) == 0;
   double limit = gpu ? fmax(gpu->tdp_w, fmax(known(r->power_limit_w),
@@ -94,7 +95,8 @@ static double power_by_limit(const struct dl_run *r,
 
 /* Boards idle at 5 % of their TDP at least. */
 static double power_by_idle(const struct dl_run *r,
-                            const struct dl_accelerator *gpu) {
+                            const struct dl_row_descriptors *found) {
+  const struct dl_accelerator *gpu = found->gpu;
   double idle = !gpu                 ? (double)NAN
                 : isnan(gpu->idle_w) ? 0.05 * gpu->tdp_w
                                      : gpu->idle_w;
@@ -102,12 +104,53 @@ static double power_by_idle(const struct dl_run *r,
   return w > 0 ? ratio(w, idle) : (double)NAN; /* 0 is refused elsewhere */
 }
 
+/* The throughput of a steady state by that of the whole epoch or run. */
+static double throughput_by_time(const struct dl_run *r,
+                                 const struct dl_row_descriptors *found) {
+  (void)found;
+  double epoch_s =
+      isnan(r->epoch_s) ? ratio(r->duration_s, r->epochs) : r->epoch_s;
+  return ratio(r->samples_per_s * epoch_s, r->train_samples);
+}
+
+/* The highest rate of an accelerator, FLOP/s. */
+static double highest_rate(const struct dl_accelerator *gpu) {
+  const double tflops[] = {
+      gpu->peak_fp32_tflops,        gpu->peak_fp16_tflops,
+      gpu->peak_bf16_tflops,        gpu->peak_tf32_tflops,
+      gpu->peak_fp16_tensor_tflops, gpu->peak_bf16_tensor_tflops,
+      gpu->peak_fp8_tensor_tflops};
+  double most = 0;
+  for (size_t i = 0; i < sizeof tflops / sizeof *tflops; i++)
+    most = fmax(most, tflops[i]);
+  return most * 1e12;
+}
+
+/* Work per second by the highest rate of the GPUs: a forward pass of 2 FLOPs a
+ * MAC or an active parameter, and where all weights are trained a backward
+ * pass of twice that. */
+static double work_by_rate(const struct dl_run *r,
+                           const struct dl_row_descriptors *found) {
+  const struct dl_architecture *e = found->arch;
+  bool all = (!r->fine_tune || strcmp(r->fine_tune, "full") == 0) &&
+             !(r->frozen_base > 0);
+  if (!found->gpu || !e)
+    return NAN;
+  double params_m =
+      isnan(e->active_params_m) ? e->params_m : e->active_params_m;
+  double macs = isnan(r->samples_per_s) ? 1e6 * params_m * r->tokens_per_s
+                                        : 1e9 * e->macs_g * r->samples_per_s;
+  double gpus = isnan(r->n_gpus) ? 1 : r->n_gpus;
+  return ratio((all ? 6 : 2) * macs, gpus * highest_rate(found->gpu));
+}
+
 /* A row outside refuse_low .. refuse_high is skipped, one outside warn_low ..
  * warn_high is used with a warning. Parts may exceed their whole by 1 %: meters
  * differ. All real runs that are public and known to us are within the
  * warnings. */
 static const struct rule {
-  double (*ratio)(const struct dl_run *r, const struct dl_accelerator *gpu);
+  double (*ratio)(const struct dl_run *r,
+                  const struct dl_row_descriptors *found);
   double refuse_low, warn_low, warn_high, refuse_high;
   const char *of, *by; /* "OF is 0.001 times BY" */
 } rules[] = {
@@ -125,21 +168,36 @@ static const struct rule {
      "the power limit of the GPUs"},
     {power_by_idle, 0.05, 0.1, INFINITY, INFINITY, "the measured power",
      "the power of an idle GPU"},
+    {throughput_by_time, 0.02, 0.5, 5, 50, "samples_per_s",
+     "the samples of an epoch by its time"},
+    {work_by_rate, 0, 0, 1, 20, "the work of the throughput",
+     "the highest rate of the GPUs"},
 };
 
 enum { N_RULES = sizeof rules / sizeof *rules };
 
-/* Columns that rules read. Those in front: where a command uses one of them, it
- * learns from what was measured, and its rows are checked. */
+/* The last rules are for commands that use a throughput, those before for what
+ * uses an energy or a power. */
+enum { N_ENERGY_RULES = N_RULES - 2 };
+
+/* Columns that rules read. Those in front: where a command uses one of them,
+ * energies and powers first, then throughputs, its rows are checked. */
 static const enum dl_run_id columns[] = {
     DL_RUN_energy_j,       DL_RUN_gpu_energy_j,
     DL_RUN_node_energy_j,  DL_RUN_gpu_power_w,
-    DL_RUN_epoch_energy_j, DL_RUN_cpu_energy_j,
+    DL_RUN_epoch_energy_j, DL_RUN_samples_per_s,
+    DL_RUN_tokens_per_s,   DL_RUN_cpu_energy_j,
     DL_RUN_ram_energy_j,   DL_RUN_facility_energy_j,
     DL_RUN_duration_s,     DL_RUN_epoch_s,
     DL_RUN_epochs,         DL_RUN_n_gpus,
-    DL_RUN_power_limit_w,  DL_RUN_boundary};
-enum { N_COLUMNS = sizeof columns / sizeof *columns, N_MEASURED = 5 };
+    DL_RUN_power_limit_w,  DL_RUN_boundary,
+    DL_RUN_train_samples,  DL_RUN_fine_tune,
+    DL_RUN_frozen_base};
+enum {
+  N_COLUMNS = sizeof columns / sizeof *columns,
+  N_MEASURED = 5,
+  N_THROUGHPUT = 7
+};
 
 _Static_assert((size_t)N_COLUMNS <= MOST_CHECKED_COLUMNS,
                "MOST_CHECKED_COLUMNS is too small");
@@ -167,17 +225,20 @@ static bool is_computed(const struct dl_frame *f, const char *name) {
 }
 
 void dl_frame_prepare_checks(struct dl_frame *f) {
-  bool measured = false, computed = false;
+  bool measured = false, throughput = false, computed = false;
   for (size_t i = 0; i < N_COLUMNS; i++) {
     const char *name = dl_run_columns[columns[i]].name;
     bool read = is_read(f, name);
     measured |= read && i < N_MEASURED;
+    throughput |= read && i >= N_MEASURED && i < N_THROUGHPUT;
     computed |= is_computed(f, name);
     f->checked_at[i] = read || dl_entry_find(&f->definitions, name) >= 0
                            ? -1
                            : dl_csv_find(f->csv, name);
   }
-  f->checks = measured && !computed;
+  f->checks_energy = measured && !computed;
+  f->checks_throughput = throughput && !computed;
+  f->checks = f->checks_energy || f->checks_throughput;
 }
 
 bool dl_frame_check_row(struct dl_frame *f, const struct dl_csv_block *block,
@@ -191,13 +252,15 @@ bool dl_frame_check_row(struct dl_frame *f, const struct dl_csv_block *block,
     const char *text = f->checked_at[k] >= 0 ? cell[f->checked_at[k]] : "";
     double x;
     if (c->is_text && *text)
-      r.boundary = text;
+      dl_run_lend_text(&r, c->id, text);
     else if (*text && dl_run_column_parse(c, text, &x) == DL_VALUE_OK)
       dl_run_set_number(&r, c->id, x);
   }
   for (size_t k = 0; k < N_RULES; k++) {
     const struct rule *rule = &rules[k];
-    double x = rule->ratio(&r, row->found.gpu);
+    if (k < N_ENERGY_RULES ? !f->checks_energy : !f->checks_throughput)
+      continue;
+    double x = rule->ratio(&r, &row->found);
     *broken = (struct dl_broken_rule){k, x};
     if (x < rule->refuse_low || x > rule->refuse_high)
       return true;

@@ -88,7 +88,8 @@ def outcome(run):
 
 def attack_input(ctx, rng):
     """A file damaged in its own structure."""
-    case = rng.choice([c for c in ctx.cases if c.kinds])
+    case = rng.choice([c for c in ctx.cases if c.kinds] +
+                      list(chaos_cases.timed_cases()))
     name = rng.choice(sorted(case.kinds))
     files = dict(case.files)
     files[name] = chaos_mutations.damage(case.kinds[name], rng, files[name])

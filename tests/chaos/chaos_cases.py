@@ -66,6 +66,35 @@ TOTALS = (b"totals,user,jobs,measured_jobs,estimated_jobs,unknown_jobs,"
           b"constant,,,,,,,,,,,,,,,,,,,,tdp_w,W,T4,a sheet,2019,70\n")
 
 
+# A recording, as dlest record writes it.
+RECORDING = (b"# dlest record 0.1.0\n# command: train\n# host: node1\n"
+             b"# gpu0: NVIDIA A100-SXM4-40GB, GPU-1, by nvml\n"
+             b"timestamp,gpu0_power_w,gpu0_energy_j,gpu0_util,cpu0_energy_j\n"
+             b"2024-03-05T10:00:00.000Z,200.0,0.000,90,0.000\n"
+             b"2024-03-05T10:00:01.000Z,210.0,205.000,95,60.000\n"
+             b"2024-03-05T10:00:02.000Z,190.0,405.000,,120.000\n"
+             b"2024-03-05T10:00:03.500Z,200.0,700.000,80,\n")
+
+# Lines that a recorded program writes for dlest record.
+MARKS = (b"phase training\nsamples 50000\nepoch 0\nphase validation\n"
+         b"epoch 1\nphase training\nepoch 2\n")
+
+# Throughputs as others publish them, and a plan with all settings.
+THROUGHPUT = (b"arch,gpu,n_gpus,batch_size,precision,stack,samples_per_s\n"
+              b"resnet50,a100,8,256,amp,ngc,21000\n"
+              b"resnet50,v100,8,208,amp,mlperf,11186\n"
+              b"resnet50,t4,1,128,amp,eager,260\n"
+              b"vgg16,a100,1,64,tf32,eager,700\n"
+              b"vgg16,v100,4,64,amp,eager,1900\n"
+              b"bert-large,a100,8,32,amp,ngc,900\n")
+SETUP_PLAN = (b"arch,gpu,n_gpus,tokens,global_batch,seq_len,precision,optimizer,"
+              b"sharding,tensor_parallel,pipeline_parallel,checkpointing,"
+              b"fine_tune,lora_rank\n"
+              b"llama-2-7b,a100,8,1e9,64,4096,bf16,adamw,fsdp,1,1,full,full,\n"
+              b"llama-2-7b,h100,16,1e9,128,2048,bf16,adamw,zero1,2,2,none,full,\n"
+              b"llama-2-7b,a100,1,1e7,16,512,bf16,adam8bit,ddp,1,1,full,lora,8\n")
+
+
 def table_cases(corpus):
     """Commands that read tables of runs."""
     runs = corpus.read("data/examples/runs.csv")
@@ -84,6 +113,22 @@ def table_cases(corpus):
                 "log(batch_size)", "--method", "ridge", "--log", "-f", "json",
                 "-o", "model.xml"],
                {"means.csv": MEANS}, {"means.csv": "table"})
+    yield Case("fit-throughput",
+               ["fit", "rates.csv", "--target", "samples_per_s", "--features",
+                "log(macs_g),log(gpu.peak_fp32_tflops),log(n_gpus)", "--log",
+                "--method", "ridge", "--lambda", "0.1", "--cv", "none",
+                "--no-model", "-f", "json"],
+               {"rates.csv": THROUGHPUT}, {"rates.csv": "table"})
+    yield Case("fit-make-means", ["fit", "rates.csv", "--means", "-"],
+               {"rates.csv": THROUGHPUT}, {"rates.csv": "table"})
+    yield Case("predict-setup", ["predict", "--input", "plan.csv", "-f", "csv"],
+               {"plan.csv": SETUP_PLAN}, {"plan.csv": "table"})
+    yield Case("report-join-totals",
+               ["report", "totals.csv", "two.csv", "--by", "user", "-f", "csv"],
+               {"totals.csv": TOTALS,
+                "two.csv": TOTALS.replace(b"ann", b"bob") +
+                           b"shard" + b"," * 20 + b"1/1" + b"," * 5 + b"\n"},
+               {"totals.csv": "table", "two.csv": "table"})
     yield Case("report-totals", ["report", "totals.csv", "-f", "json"],
                {"totals.csv": TOTALS}, {"totals.csv": "table"})
     yield Case("fit-krr",
@@ -147,6 +192,8 @@ def log_cases(corpus, importers):
     settings = dict(gpu)
     settings["settings.csv"] = (b"path,arch,batch_size,epochs\n"
                                 b"gpu-7.csv,resnet50,64,6\n")
+    yield Case("extract-recording", ["extract", "trace.csv", "-f", "json"],
+               {"trace.csv": RECORDING}, {"trace.csv": "log"})
     yield Case("extract-settings",
                ["extract", "gpu-7.csv", "--settings", "settings.csv", "-f",
                 "json"], settings, {"settings.csv": "table"})
@@ -184,6 +231,24 @@ def onnx_cases(corpus):
                    {"net.onnx": corpus.read(path)}, {"net.onnx": "bytes"})
 
 
+def config_cases(corpus):
+    """Architectures in the form of model hubs."""
+    for path in corpus.folder("tests/fuzz/corpus/config"):
+        name = os.path.splitext(os.path.basename(path))[0]
+        yield Case("config-" + name,
+                   ["show", "arch", "./config.json", "-f", "json"],
+                   {"config.json": corpus.read(path)}, {"config.json": "log"})
+
+
+def timed_cases():
+    """Commands whose results depend on the time: they are damaged, but not
+    compared."""
+    yield Case("record-marks",
+               ["record", "--allow-none", "--no-trace", "-f", "json", "--",
+                "sh", "-c", 'cat marks.txt >"$DLEST_MARKS"'],
+               {"marks.txt": MARKS}, {"marks.txt": "log"})
+
+
 def plain_cases():
     """Commands without an input file."""
     yield Case("predict", ["predict", "--arch", "resnet50", "--gpu", "a100",
@@ -212,7 +277,8 @@ def all_cases(source, importers):
     """Every case, in a fixed order."""
     corpus = Corpus(source)
     return [*table_cases(corpus), *log_cases(corpus, importers),
-            *xml_cases(corpus), *onnx_cases(corpus), *plain_cases()]
+            *xml_cases(corpus), *onnx_cases(corpus), *config_cases(corpus),
+            *plain_cases()]
 
 
 # Words that option values and formulas are made from.

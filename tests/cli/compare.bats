@@ -120,7 +120,7 @@ dlest: $(message row_skipped 3 s)" "${TDP[@]}"
 @test "columns that are not there" {
   table arch,gpu,x vgg16,a100,5
   refuses 2 "dlest: runs.csv: $(message no_column_nearest energy_j \
-    "$(message the_table_has "'arch', 'gpu', 'x'")")" compare runs.csv
+    "$(message add_it_or_define energy_j)")" compare runs.csv
   table arch,gpu,energy_j vgg16,a100,5
   refuses 2 "dlest: runs.csv: $(message no_column_nearest lab \
     "$(message the_table_has "'arch', 'gpu', 'energy_j'")")" compare runs.csv --by lab

@@ -143,3 +143,30 @@ commands() {
   misused recommend "$(message does_not_go_with where gpu)" \
     --arch resnet50 --where 'tdp_w < 0' --gpu a100
 }
+
+@test "a table without train_samples: one line with what helps" {
+  {
+    echo arch,gpu,batch_size,epochs,energy_j,duration_s
+    for i in $(seq 25); do
+      echo "resnet50,a100,$((8 * i)),90,$((i + 20))000000,$((90000 - 100 * i))"
+    done
+  } >runs.csv
+  refuses 3 "dlest: runs.csv: $(message no_recipe_without epoch_s \
+    train_samples train_samples)" fit runs.csv
+  refuses 2 "dlest: runs.csv: $(message no_column_nearest train_samples \
+    "$(message add_it_or_define train_samples)")" calibrate runs.csv
+  try compare runs.csv --bootstrap 0
+  [ "$status" -eq 0 ]
+  grep -qxF "dlest: warning: $(message silent_add_the_column 'physical, pre-epoch, pre-power, flops' \
+    train_samples 25 25 train_samples)" err
+  gives 0 '' compare runs.csv --method flops,tdp --bootstrap 0 -f json \
+    --define train_samples=1281167 --define val_samples=50000
+}
+
+@test "compare: why a method has no estimate, and of how many runs" {
+  table arch,gpu,batch_size,train_samples,epochs,energy_j \
+    resnet50,a100,256,1000,2,5e5 resnet50,a100,128,,2,5e5
+  gives 0 "dlest: warning: $(message silent_add_the_column flops \
+    train_samples 1 2 train_samples)" \
+    compare runs.csv --method flops --bootstrap 0 --val-samples 0
+}

@@ -9,6 +9,10 @@ EXAMPLES=$TOP_SRCDIR/data/examples
 
 @test "every option changes the result, is refused, or is warned about" {
   command -v python3 >/dev/null || skip 'no python3'
+  # Sensors of dlest record: GPUs of a made driver.
+  ! nm -D "$DLEST" | grep -q __asan_init || export ASAN_OPTIONS=detect_leaks=0
+  export LD_LIBRARY_PATH=${TOP_BUILDDIR-$(dirname "$DLEST")}/tests/record
+  export DLEST_SYSFS=$PWD/none
   python3 "$BATS_TEST_DIRNAME/option_effects.py" "$DLEST" "$EXAMPLES"
 }
 

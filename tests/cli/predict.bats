@@ -306,10 +306,13 @@ dlest: warning: runs.csv: $(message no_column_default_is batch_size)" \
 @test "no architecture, no GPU" {
   lacks="dlest: warning: $(message no_estimate_without tdp gpu.tdp_w)
 dlest: $(message no_method_has_enough "")"
-  refuses 2 "$lacks; give --arch and --gpu" predict --method tdp
-  refuses 2 "dlest: warning: $(message no_estimate_without flops macs_g)
-dlest: $(message no_method_has_enough "; give --arch and --gpu")" \
+  # No word about quantities of the methods: an option is missing.
+  refuses 2 "dlest: $(message no_method_has_enough "; give --arch and --gpu")" \
+    predict --method tdp
+  refuses 2 "dlest: $(message no_method_has_enough "; give --arch")" \
     predict --gpu a100 --method flops
+  refuses 2 "dlest: $(message no_method_has_enough "; give --gpu")" \
+    predict --arch resnet50
   my_gpu "$(entry 100 cuda_cores)"
   refuses 3 "$lacks" predict --arch resnet50 --gpu my.xml --duration 1h \
     --method tdp

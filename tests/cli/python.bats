@@ -41,6 +41,25 @@ epoch 8
 EOF
 }
 
+@test "phases and samples" {
+  marks_of 'import dlest
+with dlest.phase("validation"):
+    with dlest.phase("checkpoint"): pass
+try:
+    with dlest.phase("test"): raise ValueError
+except ValueError: pass
+assert dlest.samples(50000)' >got
+  diff got - <<'EOF'
+phase validation
+phase checkpoint
+phase validation
+phase training
+phase test
+phase training
+samples 50000
+EOF
+}
+
 @test "without a recorder, or of another rank, nothing happens" {
   python3 -c 'import dlest; assert not dlest.epoch()'
   DLEST_MARKS=$PWD/none python3 -c 'import dlest; assert not dlest.epoch()'
@@ -94,7 +113,11 @@ else: raise SystemExit("no error")' >got
 import time, dlest
 for number in dlest.epochs(3):
     time.sleep(0.3)
+    with dlest.phase("validation"):
+        time.sleep(0.1)
 EOF
-  "$DLEST" record --interval 50ms --trace t.csv -q -- python3 train.py
+  "$DLEST" record --interval 50ms --trace t.csv -- python3 train.py \
+    2>err
+  grep -q '^  validation  *[0-9]' err
   [ "$(tail -n +2 t-epochs.csv | cut -d, -f1 | tr '\n' ' ')" = '0 1 2 ' ]
 }

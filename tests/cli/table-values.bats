@@ -81,6 +81,13 @@ dlest: 1 row skipped" predict --input runs.csv --define n_gpus=half/2 \
     n_gpus n_gpus "'\`Num GPUs\`'")
 dlest: warning: runs.csv: $(message column_not_used imgae_px image_px \
     image_px imgae_px)" predict --input runs.csv "${JOB[@]}"
+  # names of other tools
+  for name in per_device_train_batch_size=batch_size dataset_size=train_samples; do
+    table "arch,gpu,epochs,${name%=*}" resnet50,a100,90,64
+    try predict --input runs.csv --method physical
+    grep -qx "dlest: warning: runs.csv: $(message column_not_used "${name%=*}" \
+      "${name#*=}" "${name#*=}" "${name%=*}")" err
+  done
   # not where the quantity itself is there, or the name is of something else
   table "$HEADER,n_gpus,gpus,colour" resnet50,a100,1e6,90,256,2,4,red
   gives 0 '' predict --input runs.csv "${JOB[@]}"
@@ -232,4 +239,37 @@ dlest: 1 row skipped" predict --input runs.csv --define 'image_px=32*a/b' \
   gives 0 '' predict --arch resnet50 --gpu 'A100 80GB (300W)' --epochs 1 \
     --duration 1h --method tdp -q --format json
   check '.power_limit_w == 300 and .gpu == "a100-sxm4-80gb"'
+}
+
+# 100,000 samples of ResNet-50 (4.11 GMAC; 3 passes of 2 FLOPs a MAC) on an A100
+# of 312 TFLOP/s: at most 12,652 samples/s.
+@test "a throughput that contradicts the time or the GPU" {
+  rate() { # COLUMNS VALUES
+    table "arch,gpu,batch_size,train_samples,epochs,$1" \
+      "resnet50,a100,32,100000,2,$2"
+  }
+  head="dlest: warning: runs.csv:2:"
+  rate samples_per_s,duration_s 1000,200
+  gives 0 '' fit runs.csv --means m.csv
+  rate samples_per_s,duration_s 1000,20
+  gives 0 "$head $(message contradicts samples_per_s 0.1 \
+    'the samples of an epoch by its time')" fit runs.csv --means m.csv
+  rate samples_per_s,epoch_s 60000,100 # per minute
+  try fit runs.csv --means m.csv
+  [ "$status" -eq 3 ]
+  grep -qx "$head $(message contradicts samples_per_s 60 \
+    'the samples of an epoch by its time')" err
+  # of eight GPUs, by their number and without
+  rate samples_per_s,n_gpus 25304,8
+  gives 0 '' fit runs.csv --means m.csv
+  rate samples_per_s,n_gpus 25304,1
+  gives 0 "$head $(message contradicts 'the work of the throughput' 2 \
+    'the highest rate of the GPUs')" fit runs.csv --means m.csv
+  rate samples_per_s 500000
+  try fit runs.csv --means m.csv
+  [ "$status" -eq 3 ]
+  grep -q "$head the work of the throughput is 39.5 times" err
+  # the classifier alone needs a forward pass, a third of it
+  rate samples_per_s,fine_tune 25304,head
+  gives 0 '' fit runs.csv --means m.csv
 }

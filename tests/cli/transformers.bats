@@ -129,12 +129,54 @@ END
   check '.epochs == 1 and .train_samples == 1000 and .val_samples == null'
   flops --arch gpt2 --gpu a100 --train-samples 1000 --epochs 3
   check '.epochs == 3'
-  for option in epochs=2 train-samples=5 val-samples=5; do
+  for option in train-samples=5 val-samples=5; do
     name=${option%=*}
     refuses 2 "dlest: --tokens is the whole training; it does not go with \
 $(echo "$name" | tr - _)" predict --arch gpt2 --gpu a100 --tokens 1e9 "--$option"
   done
   refuses 2 "dlest: $(message tokens_is_whole_training)" predict --arch gpt2 --gpu a100 --tokens 1e9 --dataset imagenet
+}
+
+@test "epochs: of --train-tokens they add up, of --tokens they are within" {
+  job=(predict --arch gpt2 --gpu a100 --method flops -f json)
+  gives 0 '' "${job[@]}" --tokens 3e9
+  jq '.estimates[0].energy_j' out >whole
+  gives 0 '' "${job[@]}" --train-tokens 1e9 --epochs 3
+  jq '.estimates[0].energy_j' out | diff - whole
+  gives 0 "dlest: warning: $(message tokens_of_all_epochs 3e+09 3)" \
+    "${job[@]}" --tokens 3e9 --epochs 3
+  jq '.estimates[0].energy_j' out | diff - whole
+}
+
+@test "a rank in a cell of fine_tune is that of --fine-tune and of lora_rank" {
+  job=(predict --method flops -q -f csv --input runs.csv)
+  for word in lora qlora; do
+    table arch,gpu,batch_size,tokens,fine_tune "llama-2-7b,a100,1,1e9,$word:16"
+    gives 0 '' "${job[@]}"
+    mv out cell
+    table arch,gpu,batch_size,tokens,fine_tune,lora_rank \
+      "llama-2-7b,a100,1,1e9,$word,16"
+    gives 0 '' "${job[@]}"
+    diff <(jq -R 'split(",")|.[-12:]' cell) <(jq -R 'split(",")|.[-12:]' out)
+    gives 0 '' predict --arch llama-2-7b --gpu a100 --batch-size 1 \
+      --tokens 1e9 --method flops -q -f json --fine-tune "$word:16"
+    mv out option
+    gives 0 '' predict --arch llama-2-7b --gpu a100 --batch-size 1 \
+      --tokens 1e9 --method flops -q -f json --set "fine_tune=$word:16"
+    diff <(jq '.estimates' option) <(jq '.estimates' out)
+  done
+  for bad in lora: lora:0 lora:x lora:1.5 full:3; do
+    table arch,gpu,batch_size,tokens,fine_tune "llama-2-7b,a100,1,1e9,$bad"
+    try "${job[@]}"
+    [ "$status" -eq 3 ]
+  done
+}
+
+@test "bf16 on a GPU without it: what is emulated" {
+  try predict --arch gpt2 --gpu v100 --tokens 1e9 --method flops \
+    --precision bf16 -f json
+  [ "$status" -eq 0 ]
+  grep -qF "$(message has_no_bf16 v100-sxm2-16gb usual 15.7)" err
 }
 
 @test "inference: prefill and decode apart" {

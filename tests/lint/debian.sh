@@ -35,6 +35,6 @@ ok 'debian/copyright speaks of files that are there' \
     # shellcheck disable=SC2086
     ls -d $pattern >/dev/null 2>&1 || echo "$pattern"; done)"
 ok 'the scripts of the package are executable and stop at errors' \
-  "$(for f in debian/rules debian/tests/estimate; do
+  "$(for f in debian/rules debian/tests/estimate debian/tests/python; do
     [ -x "$f" ] || echo "$f: not executable"; done
   grep -q '^set -euo pipefail$' debian/tests/estimate || echo 'no set -e')"

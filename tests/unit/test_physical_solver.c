@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The solver of hierarchical fits: its gradient against differences, its steps
- * and covariance against dense matrices, and fits that hold rows out from the
- * prior and from a start that has not seen these rows. */
+ * and covariance against dense matrices, and fits that hold rows out from
+ * several starts. */
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,9 +12,11 @@
 #include <gsl/gsl_blas.h>
 #include <gsl/gsl_linalg.h>
 #include <math.h>
+#include <omp.h>
 
 #include "physics/hold_out.h"
 #include "physics/solver/covariance.h"
+#include "physics/solver/minimise.h"
 #include "training_table.h"
 #include "unit.h"
 
@@ -79,8 +81,9 @@ static void gradient_as_differences(void **state) {
   double g[MOST], ignored[MOST], h = 1e-5;
   double squares = dl_normal_equations_gradient(&s->e, s->theta, g);
   assert_true(squares > 0);
-  assert_near(dl_normal_equations_sum(&s->e, s->theta, 0, ignored), squares,
+  assert_near(dl_normal_equations_sum(&s->e, s->theta, ignored), squares,
               1e-12);
+  assert_near(dl_squares_at(&s->q.blocks, &s->terms, s->theta), squares, 1e-12);
   for (size_t j = 0; j < s->q.map.p; j++) {
     double theta = s->theta[j];
     assert_near(ignored[j], g[j], 1e-9);
@@ -90,7 +93,7 @@ static void gradient_as_differences(void **state) {
     double down = dl_normal_equations_gradient(&s->e, s->theta, ignored);
     s->theta[j] = theta;
     assert_true(fabs((up - down) / (4 * h) - g[j]) < 1e-4 * (1 + fabs(g[j])));
-    dl_normal_equations_sum(&s->e, s->theta, 0, ignored);
+    dl_normal_equations_sum(&s->e, s->theta, ignored);
   }
 }
 
@@ -115,9 +118,9 @@ static void blocks_solve_the_dense_equations(void **state) {
   size_t p = s->q.map.p;
   double g[MOST], x[MOST];
   gsl_matrix *A = dense_equations(s);
-  dl_normal_equations_sum(&s->e, s->theta, 0, g);
+  dl_normal_equations_sum(&s->e, s->theta, g);
   memcpy(x, g, sizeof x);
-  assert_true(dl_normal_equations_factor(&s->e));
+  assert_true(dl_normal_equations_factor(&s->e, &s->e.products, 0));
   dl_normal_equations_solve(&s->e, x);
   for (size_t i = 0; i < p; i++) {
     double sum = 0, scale = 0;
@@ -135,8 +138,8 @@ static void covariance_is_the_dense_inverse(void **state) {
   size_t p = s->q.map.p;
   double g[MOST];
   gsl_matrix *A = dense_equations(s), *cov = gsl_matrix_alloc(p, p);
-  dl_normal_equations_sum(&s->e, s->theta, 0, g);
-  assert_true(dl_normal_equations_factor(&s->e));
+  dl_normal_equations_sum(&s->e, s->theta, g);
+  assert_true(dl_normal_equations_factor(&s->e, &s->e.products, 0));
   assert_true(dl_covariance(&s->e, cov));
   gsl_linalg_cholesky_decomp1(A);
   gsl_linalg_cholesky_invert(A);
@@ -151,14 +154,70 @@ static void covariance_is_the_dense_inverse(void **state) {
   gsl_matrix_free(cov);
 }
 
-/* Predictions of the rows of the first GPU, held out. With `start` the fit
- * begins where one without the second GPU too has ended; `poisoned` rows of the
- * first GPU measure ten times as much. */
-static void hold_first_out(struct setting *s, bool start, bool poisoned,
+/* The gradient by central differences along a direction, about theta. */
+static void slope_along(struct setting *s, const double *x, double *slope) {
+  double g[2][MOST], h = 1e-4;
+  for (int side = 0; side < 2; side++) {
+    double step = side == 0 ? h : -h;
+    for (size_t j = 0; j < s->q.map.p; j++)
+      s->theta[j] += step * x[j];
+    dl_normal_equations_gradient(&s->e, s->theta, g[side]);
+    for (size_t j = 0; j < s->q.map.p; j++)
+      s->theta[j] -= step * x[j];
+  }
+  for (size_t j = 0; j < s->q.map.p; j++)
+    slope[j] = (g[0][j] - g[1][j]) / (2 * h);
+}
+
+/* Along the solution of the curvature for a vector, the gradient at the minimum
+ * grows by that vector. */
+static void curvature_as_differences(void **state) {
+  struct setting *s = *state;
+  struct dl_cell_products curvature;
+  double v[MOST], x[MOST], slope[MOST];
+  assert_ok(dl_minimise(s->theta, false, NULL, &s->q.blocks, &s->terms, &d),
+            &d);
+  assert_true(dl_cell_products_make(&curvature, &s->q.blocks));
+  dl_curvature_at(&curvature, &s->q.blocks, &s->terms, s->theta);
+  for (size_t j = 0; j < s->q.map.p; j++)
+    v[j] = x[j] = 10 * sin(2.7 * (double)j);
+  assert_true(dl_normal_equations_factor(&s->e, &curvature, 0));
+  dl_normal_equations_solve(&s->e, x);
+  slope_along(s, x, slope);
+  for (size_t j = 0; j < s->q.map.p; j++)
+    assert_true(fabs(slope[j] - v[j]) < 2e-3 * (1 + fabs(v[j])));
+  dl_cell_products_free(&curvature);
+}
+
+/* The same bits whatever the number of threads. */
+static void threads_do_not_matter(void **state) {
+  struct setting *s = *state;
+  double g[2][MOST], x[2][MOST];
+  int most = omp_get_max_threads();
+  for (int k = 0; k < 2; k++) {
+    omp_set_num_threads(k + 1);
+    dl_normal_equations_sum(&s->e, s->theta, g[k]);
+    assert_true(dl_normal_equations_factor(&s->e, &s->e.products, 0));
+    memcpy(x[k], g[k], sizeof x[k]);
+    dl_normal_equations_solve(&s->e, x[k]);
+  }
+  omp_set_num_threads(most);
+  assert_memory_equal(g[0], g[1], s->q.map.p * sizeof **g);
+  assert_memory_equal(x[0], x[1], s->q.map.p * sizeof **x);
+}
+
+enum start { PRIOR, UNSEEN, FULL };
+
+/* Predictions of the rows of the first GPU, held out, by a fit that begins at
+ * the prior, where one without the second GPU too has ended, or at the solution
+ * for all rows with its curvature. `poisoned` rows of the first GPU measure ten
+ * times as much. */
+static void hold_first_out(struct setting *s, enum start start, bool poisoned,
                            double y[ROWS][DL_N_PHYSICAL_TARGETS]) {
   const size_t own = ARCHS * BATCHES;
   bool out[ROWS] = {false}, more[ROWS] = {false};
-  struct dl_hierarchical_start from;
+  struct dl_hierarchical_solution unseen;
+  struct dl_full_solution full = {0};
   dl_hierarchical_problem_free(&s->q);
   make_problem(s);
   for (size_t i = 0; i < own; i++) {
@@ -166,25 +225,36 @@ static void hold_first_out(struct setting *s, bool start, bool poisoned,
     for (size_t k = 0; poisoned && k < DL_N_PHYSICAL_TARGETS; k++)
       s->t.value[i][k] += log(10);
   }
-  assert_ok(dl_hierarchical_start_make(&from, &s->q, more, &d), &d);
-  assert_ok(dl_hold_out(&s->q, out, start ? &from : NULL, y[0], &d), &d);
-  dl_hierarchical_start_free(&from);
+  assert_ok(dl_hierarchical_solve(&unseen, &s->q, more, NULL, NULL, &d), &d);
+  assert_ok(dl_full_solution_get(&full, &s->q, true, &d), &d);
+  const struct dl_hierarchical_start from = {start == UNSEEN ? unseen.theta
+                                             : start == FULL ? full.s.theta
+                                                             : NULL,
+                                             start == FULL ? &full.curvature
+                                                           : NULL};
+  assert_ok(dl_hold_out(&s->q, out, &from, y[0], &d), &d);
+  dl_hierarchical_solution_free(&unseen);
+  dl_full_solution_free(&full);
 }
 
-/* Both end at the same optimum, and neither sees what is held out by one bit.
- */
+/* All end at the same optimum, and what has not seen the held-out rows does not
+ * depend on them by one bit. */
 static void starts_do_not_matter(void **state) {
   struct setting *s = *state;
   static double cold[ROWS][DL_N_PHYSICAL_TARGETS];
-  static double warm[ROWS][DL_N_PHYSICAL_TARGETS];
+  static double unseen[ROWS][DL_N_PHYSICAL_TARGETS];
+  static double full[ROWS][DL_N_PHYSICAL_TARGETS];
   static double poisoned[ROWS][DL_N_PHYSICAL_TARGETS];
-  hold_first_out(s, false, false, cold);
-  hold_first_out(s, true, false, warm);
-  hold_first_out(s, true, true, poisoned);
+  hold_first_out(s, PRIOR, false, cold);
+  hold_first_out(s, UNSEEN, false, unseen);
+  hold_first_out(s, FULL, false, full);
+  hold_first_out(s, UNSEEN, true, poisoned);
   for (size_t i = 0; i < ARCHS * BATCHES; i++) {
-    for (size_t k = 0; k < DL_N_PHYSICAL_TARGETS; k++)
-      assert_true(fabs(warm[i][k] - cold[i][k]) < 1e-5);
-    assert_memory_equal(poisoned[i], warm[i], sizeof *warm);
+    for (size_t k = 0; k < DL_N_PHYSICAL_TARGETS; k++) {
+      assert_true(fabs(unseen[i][k] - cold[i][k]) < 1e-5);
+      assert_true(fabs(full[i][k] - cold[i][k]) < 1e-5);
+    }
+    assert_memory_equal(poisoned[i], unseen[i], sizeof *unseen);
   }
 }
 
@@ -195,6 +265,8 @@ int main(void) {
       TEST(gradient_as_differences),
       TEST(blocks_solve_the_dense_equations),
       TEST(covariance_is_the_dense_inverse),
+      TEST(curvature_as_differences),
+      TEST(threads_do_not_matter),
       TEST(starts_do_not_matter),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

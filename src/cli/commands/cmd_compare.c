@@ -105,6 +105,8 @@ static enum dl_status score_tables(struct dl_comparing *w) {
       status = dl_fail_at(d, DL_EINPUT, w->cli->argument[w->table], 0,
                           "no run that could be scored");
   }
+  if (status == DL_OK)
+    dl_compare_warn_silent(w);
   if (status == DL_OK && !w->o->cv && scores_pre(w->o))
     dl_warn(d, "PRE may be scored on runs that its model was fitted on; --cv "
                "group:COLUMN refits it without them");
@@ -140,6 +142,7 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
     status = dl_print_comparison(cli, &c);
   }
   dl_scoring_free(&w.scores);
+  dl_intern_free(&w.lacks);
   for (size_t k = 0; k < w.n_models; k++)
     dl_model_free(w.model[k]);
   dl_strlist_free(&w.methods);

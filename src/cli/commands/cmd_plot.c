@@ -175,15 +175,16 @@ const struct dl_command dl_cmd_plot = {
     .name = "plot",
     .summary = "draw traces, fits, errors, parts and trade-offs with gnuplot",
     .arguments = "KIND [FILE...]",
-    .doc = "Draw what dlest tells, with gnuplot: power logs with their epochs "
-           "(trace), predicted against measured (fit), error by estimator "
-           "(errors), energy by part of the node (parts), energy against time "
-           "(pareto). Without FILE standard input is read; without -o the "
-           "picture is made of characters."
-           "\vExamples:\n"
-           "  dlest plot trace gpu-7.csv memory-7.csv --script -o trace.gp\n"
-           "  dlest compare runs.csv --format csv | dlest plot errors "
-           "--script\n",
+    .doc =
+        "Draw the results of dlest with gnuplot: power logs with their epochs "
+        "(trace), predicted against measured (fit), error by estimator "
+        "(errors), energy by part of the node (parts), energy against time "
+        "(pareto). Without FILE standard input is read; without -o the "
+        "picture is made of characters."
+        "\vExamples:\n"
+        "  dlest plot trace gpu-7.csv memory-7.csv --script -o trace.gp\n"
+        "  dlest compare runs.csv --format csv | dlest plot errors "
+        "--script\n",
     .tables = tables,
     .options_size = sizeof(struct plot_options),
     .rereads = true,

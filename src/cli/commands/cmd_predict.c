@@ -262,15 +262,20 @@ static const char *remedy(const struct dl_predict_subject *s) {
   return NULL;
 }
 
-/* Fails without an estimate, unless a user's model has other targets. */
+/* Fails without an estimate, unless a user's model has other targets: without
+ * an architecture or a GPU at once, else once each method has said why. */
 static enum dl_status check_estimates(struct dl_cli *cli,
                                       const struct dl_predict_subject *s,
-                                      const struct dl_predict_options *o) {
-  if (s->best >= 0 || o->model)
+                                      const struct dl_predict_options *o,
+                                      bool at_once) {
+  const struct dl_run *run = s->job.run;
+  if (s->best >= 0 || o->model || (at_once && run->arch && run->gpu))
     return DL_OK;
-  bool asked = s->job.run->arch && s->job.run->gpu;
-  const char *give = asked ? remedy(s) : "--arch and --gpu";
-  return dl_fail(&cli->diag, asked ? DL_EINPUT : DL_EUSAGE,
+  const char *give = run->arch && run->gpu ? remedy(s)
+                     : run->arch           ? "--gpu"
+                     : run->gpu            ? "--arch"
+                                           : "--arch and --gpu";
+  return dl_fail(&cli->diag, at_once ? DL_EUSAGE : DL_EINPUT,
                  "no method has enough to go on%s%s", give ? "; give " : "",
                  give ? give : "");
 }
@@ -293,12 +298,15 @@ static enum dl_status report_single(struct dl_cli *cli,
                                     const struct dl_predict_options *o,
                                     const struct dl_model *m,
                                     struct dl_frame *f) {
+  enum dl_status status = check_estimates(cli, s, o, true);
+  if (status != DL_OK)
+    return status;
   warn_methods(cli, s, strcmp(o->methods, "all") == 0);
   warn_head(cli, &s->job);
   dl_warn_limits(&s->job, &cli->diag);
   warn_disagreement(cli, s);
   dl_frame_warn_unused(f, &cli->diag);
-  enum dl_status status = check_estimates(cli, s, o);
+  status = check_estimates(cli, s, o, false);
   if (status != DL_OK)
     return status;
   struct dl_report *r = dl_report_new();

@@ -293,6 +293,7 @@ static const struct {
     {NULL, "scaling", .words = "weak|strong"},
     {NULL, "score", .words = "mape|median_ape|rmse_j|mae_j|bias_j"},
     {NULL, "sharding", .words = "ddp|zero1|zero2|zero3|fsdp"},
+    {NULL, "loader", .words = "disk|cached|synthetic"},
     {NULL, "stack", .words = "eager|compiled|ngc|mlperf"},
     {NULL, "search", .words = "grid|grid:|random:"},
     {"record", "gpus", .words = "all"},

@@ -12,7 +12,7 @@
 static enum dl_status check_size(const struct dl_job_options *o, bool inference,
                                  bool language, struct dl_diag *d) {
   static const enum dl_run_id others[] = {DL_RUN_train_samples,
-                                          DL_RUN_val_samples, DL_RUN_epochs};
+                                          DL_RUN_val_samples};
   bool per_epoch = dl_job_options_give(o, DL_RUN_train_tokens);
   if (per_epoch && dl_run_has(&o->run, DL_RUN_train_samples))
     return dl_fail(d, DL_EUSAGE,
@@ -24,6 +24,11 @@ static enum dl_status check_size(const struct dl_job_options *o, bool inference,
                        "--tokens is the whole training; it does not go with "
                        "%s",
                        dl_run_columns[others[i]].name);
+    if (dl_run_has(&o->run, DL_RUN_epochs) && !per_epoch)
+      dl_warn(d,
+              "--tokens %g is the whole training, all %g epochs; give tokens "
+              "per epoch by --train-tokens",
+              o->run.tokens, o->run.epochs);
     return o->dataset ? dl_fail(d, DL_EUSAGE,
                                 "--tokens is the whole training; it does not "
                                 "go with --dataset")
@@ -59,6 +64,8 @@ static enum dl_status apply_dataset(struct dl_job_options *o,
   if (status == DL_OK && !dl_run_has(&o->run, DL_RUN_val_samples) &&
       !isnan(e->val_samples))
     status = dl_frame_set(f, DL_RUN_val_samples, e->val_samples, d);
+  if (status == DL_OK && !isnan(e->stored_mpx))
+    status = dl_frame_set(f, DL_RUN_stored_mpx, e->stored_mpx, d);
   return status;
 }
 
@@ -121,6 +128,18 @@ static void warn_unused(const struct dl_job_options *o, bool language,
     if (dl_run_has(run, of_sequences[i]))
       dl_warn(d, "%s has no effect on '%.64s', which takes no sequences",
               dl_run_columns[of_sequences[i]].name, o->arch);
+  const char *keeps_up =
+      language                  ? "a language model"
+      : !isnan(run->duration_s) ? "a training of known duration"
+      : run->loader && strcmp(run->loader, "synthetic") == 0 ? "synthetic input"
+                                                             : NULL;
+  const bool of_loader[] = {run->loader &&
+                                strcmp(run->loader, "synthetic") != 0,
+                            dl_run_has(run, DL_RUN_loader_workers)};
+  for (size_t i = 0; keeps_up && i < DL_LENGTH(of_loader); i++)
+    if (of_loader[i])
+      dl_warn(d, "%s has no effect on %s", i ? "loader_workers" : "loader",
+              keeps_up);
   one = one && !dl_axes_find(&o->axes, "n_gpus");
   for (size_t i = 0; one && i < DL_LENGTH(of_several); i++)
     if (dl_run_has(run, of_several[i]))

@@ -116,6 +116,7 @@ static enum dl_status read_setting(const struct dl_option *o, char *arg,
   .kind = DL_OPTION_READ, .read = read_setting, .column = DL_RUN_##id
 #define NUMBER_OF(id) SETTING(id), .whole = true
 #define SWEEPS .sweeps = true
+#define LOADER_METHODS "physical|green-algorithms|tdp"
 
 const struct dl_option dl_job_options_rows[] = {
     DL_HEADING("What is run:", 1),
@@ -165,6 +166,13 @@ const struct dl_option dl_job_options_rows[] = {
      NUMBER_OF(train_samples), .low = 1, .phase = "training"},
     {"val-samples", 'v', "N", "validation samples per epoch",
      SETTING(val_samples), .phase = "training"},
+    {"loader", 0, "KIND",
+     "input pipeline that bounds the speed: disk, cached (files in main "
+     "memory) or synthetic (default: the input keeps up)",
+     SETTING(loader), .phase = "training", .methods = LOADER_METHODS},
+    {"loader-workers", 0, "N",
+     "loader processes per GPU (default with --loader: 8)",
+     NUMBER_OF(loader_workers), .phase = "training", .methods = LOADER_METHODS},
     {"epochs", 'e', "N", "epochs of the whole training (default 90)",
      SETTING(epochs), .phase = "training"},
     {"duration", 'd', "TIME",

@@ -190,6 +190,61 @@ static enum dl_status estimate_row(struct dl_comparing *w, struct pass *p,
   return status;
 }
 
+/* Counts the runs of which a method gives no estimate by any model. */
+static enum dl_status count_silent(struct dl_comparing *w,
+                                   const struct pass *p) {
+  for (size_t m = 0; m < p->n_methods && m < DL_MOST_METHODS; m++) {
+    struct dl_silent *s = &w->silent[m];
+    const char *lacks = NULL;
+    bool any = false;
+    for (size_t k = 0; k < w->n_models; k++) {
+      const struct dl_estimate *est = &p->est[k * p->n_methods + m];
+      any |= !isnan(est->energy_j);
+      lacks = lacks ? lacks : est->lacks;
+    }
+    if (any || !lacks || s->n++ > 0)
+      continue;
+    s->lacks = dl_intern(&w->lacks, lacks);
+    if (s->lacks < 0)
+      return dl_fail_memory(&w->cli->diag);
+  }
+  return DL_OK;
+}
+
+static void warn_silent(const struct dl_comparing *w, const char *methods,
+                        const struct dl_silent *s) {
+  const char *lacks = w->lacks.s[s->lacks];
+  if (dl_run_column_find(lacks))
+    dl_warn(&w->cli->diag,
+            "%s: no estimate without %s (%zu of %zu runs); add the column, or "
+            "give --define %s=VALUE",
+            methods, lacks, s->n, w->scores.n, lacks);
+  else
+    dl_warn(&w->cli->diag, "%s: no estimate without %s (%zu of %zu runs)",
+            methods, lacks, s->n, w->scores.n);
+}
+
+/* Methods that lack the same quantity share a line. */
+void dl_compare_warn_silent(const struct dl_comparing *w) {
+  bool done[DL_MOST_METHODS] = {false};
+  size_t n = w->methods.n < DL_MOST_METHODS ? w->methods.n : DL_MOST_METHODS;
+  for (size_t m = 0; m < n; m++) {
+    const struct dl_silent *s = &w->silent[m];
+    struct dl_text names = {0};
+    for (size_t i = m; s->n > 0 && i < n; i++) {
+      const struct dl_silent *o = &w->silent[i];
+      if (done[i] || o->n != s->n || o->lacks != s->lacks)
+        continue;
+      dl_text_printf(&names, "%s%s", names.len > 0 ? ", " : "",
+                     w->methods.s[i]);
+      done[i] = true;
+    }
+    if (names.len > 0)
+      warn_silent(w, dl_text_str(&names), s);
+    dl_text_free(&names);
+  }
+}
+
 /* A run's duration must come from its settings, never from its energy. */
 static enum dl_status score_row(struct dl_comparing *w, struct pass *p,
                                 const struct dl_csv_block *block, size_t i,
@@ -208,6 +263,9 @@ static enum dl_status score_row(struct dl_comparing *w, struct pass *p,
     return status;
   for (size_t m = 0; m < n; m++)
     p->measured[m] = measured_for(w, p, &p->est[m]);
+  status = count_silent(w, p);
+  if (status != DL_OK)
+    return status;
   const char *group = w->o->by ? dl_row_text(p->row, &p->by) : "";
   const char *cluster = cluster_of(w, p);
   if (p->label.failed)

@@ -4,6 +4,7 @@
 #ifndef DL_CLI_PASSES_COMPARE_PASS_H
 #define DL_CLI_PASSES_COMPARE_PASS_H
 
+#include "base/intern.h"
 #include "cli/command.h"
 #include "cli/options/job_options.h"
 #include "estimate/scoring.h"
@@ -17,7 +18,13 @@ struct dl_compare_options {
   struct dl_resampling how;
 };
 
-enum { DL_MOST_MODELS = 16 };
+enum { DL_MOST_MODELS = 16, DL_MOST_METHODS = 32 };
+
+/* Runs without an estimate by a method. */
+struct dl_silent {
+  size_t n;
+  long lacks; /* of the first of them: its number in dl_comparing.lacks */
+};
 
 /* One pass over each table; with --cv one for each group left out. */
 struct dl_comparing {
@@ -28,7 +35,13 @@ struct dl_comparing {
   size_t table; /* that is read */
   struct dl_strlist methods;
   struct dl_scoring scores;
+  struct dl_silent silent[DL_MOST_METHODS]; /* by method */
+  struct dl_intern lacks;                   /* names of quantities */
 };
+
+/* Warns of each method that has no estimate for some of the runs, with the
+ * quantity that it lacks. */
+void dl_compare_warn_silent(const struct dl_comparing *w);
 
 /* Adds the runs of the table number w->table to the scores, estimated by the
  * models as they are, or (--cv) refitted without each group in turn. */

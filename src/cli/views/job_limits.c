@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/number.h"
 #include "catalog/architecture/transformer.h"
@@ -61,7 +62,12 @@ void dl_warn_limits(const struct dl_job *job, struct dl_diag *d) {
             job->seq_len, positions, job->found.arch->head.id);
   if (m.over)
     warn_memory(job, &m, d);
-  if (rate)
+  if (rate && strcmp(job->run->precision, "bf16") == 0)
+    dl_warn(d,
+            "%s has no BF16 arithmetic: frameworks emulate it, and its %s peak "
+            "of %.3g TFLOP/s is used; --precision fp16 needs no emulation",
+            job->found.gpu->head.id, used, dl_work_peak_tflops(job));
+  else if (rate)
     dl_warn(d,
             "%s has no %s rate for --precision %s: its %s peak of %.3g "
             "TFLOP/s is used instead",

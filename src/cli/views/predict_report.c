@@ -309,6 +309,17 @@ static void add_parts(struct dl_report *r, const char *title, const char *time,
                    NULL);
 }
 
+/* What the input pipeline delivers, and what the GPUs could take. */
+static void add_input(struct dl_report *r, const struct dl_physical_parts *e) {
+  bool any = e->input_s > 0;
+  const struct dl_report_line lines[] = {
+      {"input_samples_per_s", "input pipeline", "samples/s", DL_PLAIN,
+       dl_known(any ? e->input_rate : NAN)},
+      {"gpu_samples_per_s", "GPUs without waiting for it", "samples/s",
+       DL_PLAIN, dl_known(any ? e->gpu_rate : NAN)}};
+  dl_report_lines(r, lines, DL_LENGTH(lines));
+}
+
 void dl_predict_parts(struct dl_report *r, const struct dl_physical_parts *e,
                       bool explain) {
   const struct part parts[] = {
@@ -320,12 +331,15 @@ void dl_predict_parts(struct dl_report *r, const struct dl_physical_parts *e,
       {"launch", "launching kernels on the host", e->launch_s},
       {"fixed", "once an epoch", e->fixed_s},
       {"waiting", "for other GPUs, and exchanging gradients", e->waiting_s},
+      {e->input_s > 0 ? "input" : NULL, "loading, decoding and augmenting",
+       e->input_s},
       {"epoch", "together: GPU and host overlap", e->time_s}};
   const struct dl_report_line lines[] = {
       {"epoch_s", "epoch time", "s", DL_TIME,
        dl_known(e->bound ? e->time_s : NAN)},
       {"bound", "bound by", NULL, DL_CODE, dl_known_string(e->bound)}};
   dl_report_lines(r, lines, DL_LENGTH(lines));
+  add_input(r, e);
   add_parts(r, explain ? "Epoch time, by the physical method" : NULL,
             explain ? "alone" : NULL, parts, e->bound ? DL_LENGTH(parts) : 0);
 }

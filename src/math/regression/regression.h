@@ -25,6 +25,8 @@ struct dl_hyper_info {
   double low, high; /* range searched, on a logarithmic scale */
 };
 
+struct dl_full_solution;
+
 /* Data to fit; all borrowed. */
 struct dl_sample {
   const gsl_matrix *X; /* n x p */
@@ -39,6 +41,9 @@ struct dl_sample {
   const void *const *rows; /* n: in place of X, for methods with predict_rows */
   size_t n_rows;
   size_t n_auxiliary; /* the last of the rows are auxiliary training data */
+  /* Where fits of the same rows to other targets keep what they share, or
+   * NULL. */
+  struct dl_full_solution *full;
 };
 
 struct dl_physics;

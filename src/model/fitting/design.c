@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "model/fitting/train.h"
+#include "model/fitting/held_out.h"
 #include "physics/rows/physics_regression.h"
 
 void dl_design_free(struct dl_design *g) {
@@ -132,6 +132,15 @@ static enum dl_status weigh_rows(struct dl_design *g, size_t n, size_t n_more,
   return DL_OK;
 }
 
+/* Where fits of these rows keep what does not depend on the target; NULL where
+ * weights make it depend. */
+static struct dl_full_solution *shared_fit(const struct dl_training *t,
+                                           const struct dl_design *g,
+                                           const struct dl_physics_rows *rows) {
+  return t->cache && (!g->w || t->means) ? &t->cache->full[rows - t->physics]
+                                         : NULL;
+}
+
 /* The rows of a physics, and the auxiliary ones where they can be used. */
 static enum dl_status make_rows(struct dl_design *g,
                                 const struct dl_training *t,
@@ -164,7 +173,8 @@ static enum dl_status make_rows(struct dl_design *g,
                                  .means = t->means,
                                  .rows = g->rows,
                                  .n_rows = t->n + n_more,
-                                 .n_auxiliary = n_more};
+                                 .n_auxiliary = n_more,
+                                 .full = shared_fit(t, g, rows)};
   return n_more > 0 && g->w ? weigh_rows(g, t->n, n_more, d) : DL_OK;
 }
 

@@ -11,9 +11,13 @@
 #include "physics/hold_out.h"
 #include "physics/rows/physics_regression.h"
 
-/* So many folds or more begin at one of so many solutions that have seen none
- * of their rows, fewer at the prior. */
-enum { MANY_FOLDS = 20, STARTS = 7 };
+/* The squares have more than one minimum, and the start decides between them.
+ * Few folds are large parts of the data: each begins at the prior and knows
+ * nothing of what it holds out. Of so many or more, each begins at the solution
+ * for all rows. Auxiliary ones, which alone may decide about the constants of
+ * their software, begin at one of so many solutions that have seen none of
+ * their rows. */
+enum { MANY_FOLDS = 10, MANY_AUXILIARY = 20, STARTS = 7 };
 
 void dl_held_out_free(struct dl_held_out *h) {
   while (h) {
@@ -25,11 +29,25 @@ void dl_held_out_free(struct dl_held_out *h) {
   }
 }
 
+struct dl_fit_cache *dl_fit_cache_new(void) {
+  return dl_calloc(1, sizeof(struct dl_fit_cache));
+}
+
+void dl_fit_cache_free(struct dl_fit_cache *cache) {
+  if (!cache)
+    return;
+  dl_held_out_free(cache->held_out);
+  for (size_t k = 0; k < DL_MOST_PHYSICS; k++)
+    dl_full_solution_free(&cache->full[k]);
+  free(cache);
+}
+
 /* Shared by the folds. */
 struct job {
   const struct dl_hierarchical_problem *q;
   struct dl_held_out *h;
-  struct dl_hierarchical_start start[STARTS];
+  const struct dl_full_solution *full;
+  struct dl_hierarchical_solution start[STARTS];
   size_t n_starts;
 };
 
@@ -57,12 +75,26 @@ static enum dl_status run_start(void *ctx, size_t at, struct dl_diag *d) {
     for (size_t i = 0; i < n; i++)
       any[i] |= out[i];
   }
+  const struct dl_hierarchical_start from = {NULL, &job->full->curvature};
   enum dl_status status =
-      ok ? dl_hierarchical_start_make(&job->start[at], job->q, any, d)
+      ok ? dl_hierarchical_solve(&job->start[at], job->q, any, &from, NULL, d)
          : dl_fail_memory(d);
   free(out);
   free(any);
   return status;
+}
+
+/* Where a fold begins. */
+static struct dl_hierarchical_start start_of(const struct job *job,
+                                             size_t fold) {
+  struct dl_hierarchical_start start = {NULL, &job->full->curvature};
+  if (job->n_starts > 0)
+    start.theta = job->start[fold % job->n_starts].theta;
+  else if (job->h->k < MANY_FOLDS || job->h->auxiliary)
+    start.curvature = NULL;
+  else
+    start.theta = job->full->s.theta;
+  return start;
 }
 
 static enum dl_status run_fold(void *ctx, size_t fold, struct dl_diag *d) {
@@ -71,13 +103,12 @@ static enum dl_status run_fold(void *ctx, size_t fold, struct dl_diag *d) {
   struct dl_held_out *h = job->h;
   size_t n_targets = h->physics->n_targets;
   size_t first = h->auxiliary ? q->rows.n - q->rows.n_auxiliary : 0;
-  const struct dl_hierarchical_start *start =
-      job->n_starts > 0 ? &job->start[fold % job->n_starts] : NULL;
+  const struct dl_hierarchical_start start = start_of(job, fold);
   bool *out = dl_calloc(q->rows.n, sizeof *out);
   double *y = dl_calloc(q->configs.n * n_targets, sizeof *y);
   bool ok = out && y && mark_fold(job, fold, out);
   enum dl_status status =
-      ok ? dl_hold_out(q, out, start, y, d) : dl_fail_memory(d);
+      ok ? dl_hold_out(q, out, &start, y, d) : dl_fail_memory(d);
   for (size_t i = 0; i < h->n && status == DL_OK; i++)
     if (h->of_row[i] == fold)
       memcpy(h->y + i * n_targets, y + q->configs.of_row[first + i] * n_targets,
@@ -100,14 +131,20 @@ static enum dl_status hold_out(struct dl_held_out *h, const struct dl_design *g,
                ? DL_OK
                : dl_fail_memory(d);
   struct job job = {.q = &q, .h = h};
-  job.n_starts = h->k < MANY_FOLDS ? 0 : STARTS;
+  struct dl_full_solution own = {0};
+  struct dl_full_solution *full = g->sample.full ? g->sample.full : &own;
+  if (status == DL_OK)
+    status = dl_full_solution_get(full, &q, true, d);
+  job.full = full;
+  job.n_starts = h->auxiliary && h->k >= MANY_AUXILIARY ? STARTS : 0;
   const struct dl_folds starts = {.k = job.n_starts};
   if (status == DL_OK && job.n_starts > 0)
     status = dl_each_fold(&starts, run_start, &job, d);
   if (status == DL_OK)
     status = dl_each_fold(folds, run_fold, &job, d);
   for (size_t i = 0; i < job.n_starts; i++)
-    dl_hierarchical_start_free(&job.start[i]);
+    dl_hierarchical_solution_free(&job.start[i]);
+  dl_full_solution_free(&own);
   dl_hierarchical_problem_free(&q);
   return status;
 }
@@ -124,9 +161,9 @@ enum dl_status dl_held_out_get(struct dl_held_out_use *use,
                                const struct dl_design *g,
                                const struct dl_folds *folds, bool auxiliary,
                                struct dl_diag *d) {
-  bool keep = t->held_out && (!g->w || t->means);
+  bool keep = t->cache && (!g->w || t->means);
   use->own = NULL;
-  for (use->h = keep ? *t->held_out : NULL; use->h; use->h = use->h->next)
+  for (use->h = keep ? t->cache->held_out : NULL; use->h; use->h = use->h->next)
     if (is_same(use->h, g->physics, auxiliary, folds))
       return DL_OK;
   struct dl_held_out *h = dl_calloc(1, sizeof *h);
@@ -150,8 +187,8 @@ enum dl_status dl_held_out_get(struct dl_held_out_use *use,
   }
   use->h = h;
   if (keep) {
-    h->next = *t->held_out;
-    *t->held_out = h;
+    h->next = t->cache->held_out;
+    t->cache->held_out = h;
   } else {
     use->own = h;
   }

@@ -5,6 +5,7 @@
 #define DL_MODEL_FITTING_HELD_OUT_H
 
 #include "model/fitting/train.h"
+#include "physics/hierarchical_problem.h"
 
 /* Predictions of a physics for rows held out in folds: of all its targets, as
  * one fit gives them all. A training table keeps them, so that what a choice of
@@ -17,6 +18,15 @@ struct dl_held_out {
   double *y;      /* n x n_targets: logarithms, owned */
   struct dl_held_out *next;
 };
+
+/* What the fits of a training table share. */
+struct dl_fit_cache {
+  struct dl_held_out *held_out; /* owned */
+  struct dl_full_solution full[DL_MOST_PHYSICS]; /* by physics of the table */
+};
+
+struct dl_fit_cache *dl_fit_cache_new(void); /* NULL: memory is out */
+void dl_fit_cache_free(struct dl_fit_cache *cache); /* or NULL */
 
 /* Predictions that a caller uses: h is borrowed from the training table, or
  * is `own`, which the caller frees. */

@@ -297,6 +297,11 @@ static bool describe(struct dl_strlist *tried, const struct candidate *c) {
 static enum dl_status take_best(struct dl_choice *c, struct candidate *list,
                                 size_t n, const struct dl_training *t,
                                 struct dl_strlist *tried, struct dl_diag *d) {
+  if (n == 0 && t->absent)
+    return dl_fail_at(d, DL_EINPUT, t->source, 0,
+                      "no recipe for '%s' without column '%s'; add it, give "
+                      "--define %s=VALUE, or choose with --features",
+                      c->target, t->absent, t->absent);
   if (n == 0)
     return dl_fail_at(d, DL_EINPUT, t->source, 0,
                       "no recipe for '%s' fits the columns of this table; "
@@ -364,6 +369,10 @@ static enum dl_status add_recipe(struct dl_training *t,
   return status;
 }
 
+/* Columns without which most recipes have no formula. */
+static const char *const needed[] = {"arch", "gpu", "batch_size",
+                                     "train_samples", "epochs"};
+
 enum dl_status dl_recipe_formulas(struct dl_training *t,
                                   const struct dl_frame *f, const char *target,
                                   const char *method, bool *any,
@@ -374,6 +383,9 @@ enum dl_status dl_recipe_formulas(struct dl_training *t,
     return DL_OK;
   enum dl_status status = DL_OK;
   struct dl_recipe recipe;
+  for (size_t i = 0; i < DL_LENGTH(needed) && !t->absent; i++)
+    if (!dl_frame_has(f, needed[i]))
+      t->absent = needed[i];
   for (size_t i = 0; status == DL_OK && dl_recipe_at(i, &recipe); i++)
     if (strcmp(recipe.target, target) == 0 && (!only || is_for(&recipe, only)))
       status = add_recipe(t, f, &recipe, only, any, d);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "model/fitting/held_out.h"
 #include "physics/rows/physics_regression.h"
 
 static bool add_once(struct dl_strlist *l, const char *text) {
@@ -111,8 +112,8 @@ static enum dl_status subset(struct dl_training *s, const struct dl_training *t,
   if (ok && s->n > 0)
     s->x = gsl_matrix_alloc(s->n, t->formula.n);
   s->labels = dl_calloc(t->n_labels, sizeof *s->labels);
-  s->held_out = dl_calloc(1, sizeof *s->held_out);
-  ok = ok && s->held_out && s->labels && (s->x || s->n == 0);
+  s->cache = dl_fit_cache_new();
+  ok = ok && s->cache && s->labels && (s->x || s->n == 0);
   for (size_t i = 0, k = 0; i < t->n && ok; i++) {
     if (!keep[i])
       continue;

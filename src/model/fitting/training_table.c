@@ -52,9 +52,7 @@ void dl_training_free(struct dl_training *t) {
   }
   free(t->labels);
   free(t->source);
-  if (t->held_out)
-    dl_held_out_free(*t->held_out);
-  free(t->held_out);
+  dl_fit_cache_free(t->cache);
   for (size_t k = 0; k < t->n_physics; k++)
     dl_physics_rows_free(&t->physics[k]);
   *t = (struct dl_training){0};
@@ -490,8 +488,8 @@ enum dl_status dl_training_read(struct dl_training *t, struct dl_csv *csv,
   if (status == DL_OK) {
     dl_csv_digest(csv, t->digest, &t->rows);
     t->source = dl_strdup(dl_csv_path(csv));
-    t->held_out = dl_calloc(1, sizeof *t->held_out);
-    if (!t->source || !t->held_out)
+    t->cache = dl_fit_cache_new();
+    if (!t->source || !t->cache)
       status = dl_fail_memory(d);
   }
   free_reader(&r);

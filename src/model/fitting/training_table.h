@@ -13,7 +13,7 @@
 #include "physics/rows/physics_rows.h"
 #include "run/frame.h"
 
-struct dl_held_out;
+struct dl_fit_cache;
 
 /* Values of a column that group rows. */
 struct dl_labels {
@@ -41,9 +41,11 @@ struct dl_training {
    * before the table is read. */
   struct dl_physics_rows physics[DL_MOST_PHYSICS];
   size_t n_physics;
-  /* Predictions of physics for rows held out so far, which whoever fits adds to
-   * (held_out.h); NULL: they are not kept. Owned. */
-  struct dl_held_out **held_out;
+  /* What fits have found that others need, to which whoever fits adds
+   * (held_out.h); NULL: it is not kept. Owned. */
+  struct dl_fit_cache *cache;
+  /* The first column that recipes need and the frame lacks, or NULL. */
+  const char *absent;
   /* Auxiliary training data: rows of another table, or NULL. Borrowed. */
   const struct dl_training *auxiliary;
 };

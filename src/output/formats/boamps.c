@@ -253,9 +253,10 @@ static bool is_task(const char *table) {
 }
 
 static enum dl_status no_task(struct dl_diag *d) {
-  return dl_fail(d, DL_EUSAGE,
-                 "BoAmps tells of the energy of tasks, and there is none here: "
-                 "it goes with predict, step, extract and the jobs of report");
+  return dl_fail(
+      d, DL_EUSAGE,
+      "BoAmps describes the energy of tasks, and there is none here: "
+      "it goes with predict, step, extract and the jobs of report");
 }
 
 static const struct dl_table *table_of(const struct dl_report *r,

@@ -41,7 +41,8 @@ enum dl_status dl_physics_fit(const struct dl_regression *r, void **state,
   if (status != DL_OK)
     return status;
   struct dl_hierarchical_fit *new = dl_hierarchical_fit_new(r->physics);
-  status = new ? dl_hierarchical_fit_solve(new, &o, d) : dl_fail_memory(d);
+  status =
+      new ? dl_hierarchical_fit_solve(new, &o, s->full, d) : dl_fail_memory(d);
   if (status == DL_OK)
     *state = new;
   else

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 libdlest_a_SOURCES += \
+	%D%/cell_products.c \
+	%D%/cell_products.h \
 	%D%/covariance.c \
 	%D%/covariance.h \
 	%D%/equation_blocks.c \

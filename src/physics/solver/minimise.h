@@ -12,11 +12,12 @@
 #include "base/diag.h"
 #include "physics/solver/quasi_newton.h"
 
-/* Moves theta (p) to the minimum. pairs: those that an earlier minimisation of
- * a part of the terms has left, whose minimum theta is then; or none. What this
- * one finds is added. Errors (DL_EINPUT): no finite residual at the start, or
- * singular equations. */
-enum dl_status dl_minimise(double *theta, struct dl_quasi_newton *pairs,
+/* Moves theta (p) to the minimum. near: theta is the minimum of a part of the
+ * terms. curvature: second derivatives by cell at a point near to the minimum,
+ * which save steps and do not move it; or NULL. Errors (DL_EINPUT): no finite
+ * residual at the start, or singular equations. */
+enum dl_status dl_minimise(double *theta, bool near,
+                           const struct dl_cell_products *curvature,
                            const struct dl_equation_blocks *blocks,
                            const struct dl_weighed_terms *terms,
                            struct dl_diag *d);

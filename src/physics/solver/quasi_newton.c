@@ -64,19 +64,6 @@ void dl_quasi_newton_add(struct dl_quasi_newton *q, const double *step,
   keep(q);
 }
 
-void dl_quasi_newton_copy(struct dl_quasi_newton *q,
-                          const struct dl_quasi_newton *from,
-                          const bool *known) {
-  q->n = 0;
-  for (size_t k = 0; k < from->n; k++) {
-    for (size_t i = 0; i < q->p; i++) {
-      q->s[q->n * q->p + i] = known[i] ? from->s[k * q->p + i] : 0;
-      q->y[q->n * q->p + i] = known[i] ? from->y[k * q->p + i] : 0;
-    }
-    keep(q);
-  }
-}
-
 double dl_quasi_newton_step(const struct dl_quasi_newton *q,
                             struct dl_normal_equations *e, const double *g,
                             double *step) {

@@ -24,11 +24,6 @@ struct dl_quasi_newton {
 bool dl_quasi_newton_make(struct dl_quasi_newton *q, size_t p);
 void dl_quasi_newton_free(struct dl_quasi_newton *q);
 
-/* Copies the pairs of `from`, whose parameters that are not known become 0. */
-void dl_quasi_newton_copy(struct dl_quasi_newton *q,
-                          const struct dl_quasi_newton *from,
-                          const bool *known);
-
 /* Keeps a step and the change of the gradient over it, if the curvature along
  * it is positive. */
 void dl_quasi_newton_add(struct dl_quasi_newton *q, const double *step,

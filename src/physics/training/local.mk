@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 libdlest_a_SOURCES += \
+	%D%/input_pipeline.c \
+	%D%/input_pipeline.h \
 	%D%/training_cost.c \
 	%D%/training_cost.h \
 	%D%/training_gradient.c \

@@ -3,14 +3,26 @@
 
 #include "physics/training/training_parts.h"
 
+#include "physics/training/training_step.h"
+
+/* Time of the epoch with a kernel on the GPU, s. */
+static double gpu_time(const struct dl_training_epoch *e) {
+  double sum = e->cost.waiting;
+  for (size_t i = 0; i < DL_N_TRAINING_MODES; i++)
+    if (e->n[i] > 0)
+      sum += e->n[i] * e->step[i].gpu * e->step[i].limit.slow;
+  return sum;
+}
+
 void dl_training_parts_of(const struct dl_hierarchical_fit *fit,
                           const struct dl_training_inputs *inputs,
                           struct dl_physical_parts *parts) {
   static const char *const names[] = {"compute", "memory", "kernels", "launch"};
   double fx[DL_MAX_EFFECTS];
-  struct dl_cost cost;
+  struct dl_training_epoch e;
   dl_hierarchical_effects(fit, inputs, fx);
-  dl_training_epoch(fit->c, fx, inputs, &cost);
+  dl_training_epoch_of(&e, fit->c, fx, inputs);
+  const struct dl_cost cost = e.cost;
   *parts = (struct dl_physical_parts){.time_s = cost.time,
                                       .gpu_energy_j = cost.energy,
                                       .gpu_power_w = cost.energy / cost.time,
@@ -19,7 +31,9 @@ void dl_training_parts_of(const struct dl_hierarchical_fit *fit,
                                       .kernels_s = cost.kernels,
                                       .launch_s = cost.launch,
                                       .fixed_s = cost.fixed,
-                                      .waiting_s = cost.waiting};
+                                      .waiting_s = cost.waiting,
+                                      .static_w = e.f.base,
+                                      .gpu_share = gpu_time(&e) / cost.time};
   const double part[] = {cost.compute, cost.memory, cost.kernels, cost.launch};
   size_t most = 0;
   for (size_t i = 1; i < 4; i++)

@@ -16,9 +16,16 @@ static bool is_word(const char *value, const char *word) {
   return value && strcmp(value, word) == 0;
 }
 
+/* Whether a value is a word, or the word and a rank: "lora:16". */
+static bool is_ranked(const char *value, const char *word) {
+  size_t n = strlen(word);
+  return value && strncmp(value, word, n) == 0 &&
+         (value[n] == '\0' || value[n] == ':');
+}
+
 enum dl_fine_tune dl_fine_tune_of(const struct dl_run *r) {
-  return is_word(r->fine_tune, "lora")                         ? DL_TUNE_LORA
-         : is_word(r->fine_tune, "qlora")                      ? DL_TUNE_QLORA
+  return is_ranked(r->fine_tune, "lora")                       ? DL_TUNE_LORA
+         : is_ranked(r->fine_tune, "qlora")                    ? DL_TUNE_QLORA
          : is_word(r->fine_tune, "head") || r->frozen_base > 0 ? DL_TUNE_HEAD
                                                                : DL_TUNE_FULL;
 }

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Squares and their derivatives, cell by cell. */
+
+#include "physics/solver/cell_products.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+void dl_cell_products_free(struct dl_cell_products *products) {
+  free(products->cell);
+  free(products->H);
+  *products = (struct dl_cell_products){0};
+}
+
+bool dl_cell_products_make(struct dl_cell_products *products,
+                           const struct dl_equation_blocks *blocks) {
+  size_t most =
+      blocks->map->physics->n_constants + blocks->map->physics->n_effects;
+  size_t room = most * (most + 1) / 2, n = blocks->n_cells;
+  *products =
+      (struct dl_cell_products){.cell = dl_calloc(n, sizeof *products->cell),
+                                .H = dl_calloc(n * room, sizeof *products->H),
+                                .room = room};
+  return products->cell && products->H;
+}
+
+/* The squares of the priors, and half their gradient. */
+static double add_priors(const struct dl_weighed_terms *of, size_t p,
+                         const double *theta, double *g) {
+  double squares = 0;
+  for (size_t j = 0; j < p; j++) {
+    double off = theta[j] - of->prior_mean[j];
+    squares += of->prior[j] * off * off;
+    g[j] = of->prior[j] * off;
+  }
+  return squares;
+}
+
+/* Where the squares are summed, and of what. */
+struct point {
+  const struct dl_equation_blocks *blocks;
+  const struct dl_weighed_terms *terms;
+  const double *theta;
+  double c[DL_MAX_CONSTANTS]; /* the constants there */
+};
+
+static struct point point_at(const struct dl_equation_blocks *blocks,
+                             const struct dl_weighed_terms *terms,
+                             const double *theta) {
+  struct point at = {blocks, terms, theta, {0}};
+  dl_constants_of(blocks->map->physics, theta, at.c);
+  return at;
+}
+
+bool dl_config_is_used(const struct dl_configurations *configs,
+                       const struct dl_weighed_terms *terms, size_t config) {
+  for (size_t i = configs->first[config]; i < configs->first[config + 1]; i++)
+    if (terms->precision[i] > 0)
+      return true;
+  return false;
+}
+
+/* The targets of a configuration with their derivatives, and the residuals of
+ * those that are used over their standard deviations. */
+struct values {
+  double y[DL_MAX_TARGETS];
+  struct dl_gradient g[DL_MAX_TARGETS];
+  double r[DL_MAX_TARGETS], scale[DL_MAX_TARGETS];
+  size_t target[DL_MAX_TARGETS], n;
+};
+
+static void evaluate(struct values *v, const struct point *at, size_t config,
+                     const double *c, const double *fx) {
+  const struct dl_parameter_map *map = at->blocks->map;
+  const struct dl_configurations *configs = map->configs;
+  map->physics->gradient(c, fx, configs->inputs[config], v->y, v->g);
+  v->n = 0;
+  for (size_t i = configs->first[config]; i < configs->first[config + 1]; i++) {
+    const struct dl_measurement *m = &at->terms->m[i];
+    double scale = at->terms->precision[i];
+    if (!(scale > 0))
+      continue;
+    v->target[v->n] = m->target;
+    v->scale[v->n] = scale;
+    v->r[v->n++] = (v->y[m->target] - m->mean) * scale;
+  }
+}
+
+static double derivative(const struct dl_gradient *g, size_t of) {
+  return of < DL_MAX_CONSTANTS ? g->c[of] : g->fx[of - DL_MAX_CONSTANTS];
+}
+
+/* What one cell adds. */
+struct sums {
+  struct dl_equation_columns columns;
+  bool known[DL_MAX_COLUMNS];          /* by column */
+  unsigned char place[DL_MAX_COLUMNS]; /* 1 + number in `of`; 0: none yet */
+  struct dl_cell_product *of;
+  double *H; /* NULL: first derivatives alone */
+};
+
+static void begin_cell(struct sums *s, const struct point *at,
+                       const struct dl_equation_block *block, size_t cell,
+                       const struct dl_cell_products *products) {
+  dl_equation_columns_of(&s->columns, at->blocks, block, cell);
+  memset(s->place, 0, sizeof s->place);
+  for (size_t j = 0; j < s->columns.n; j++)
+    s->known[j] = at->terms->known[block->param[s->columns.at[j]]];
+  s->of = &products->cell[cell];
+  s->of->n = 0;
+  s->of->squares = 0;
+  s->H = products->H + cell * products->room;
+}
+
+/* The number of a column in the products of a cell. */
+static size_t place_of(struct sums *s, size_t column) {
+  struct dl_cell_product *of = s->of;
+  if (s->place[column] == 0) {
+    size_t n = of->n++;
+    of->column[n] = (unsigned char)column;
+    of->b[n] = 0;
+    if (s->H)
+      memset(s->H + n * (n + 1) / 2, 0, (n + 1) * sizeof *s->H);
+    s->place[column] = (unsigned char)of->n;
+  }
+  return s->place[column] - 1U;
+}
+
+/* H += sum of x x' over the rows of x. */
+static void add_products(const struct sums *s,
+                         const double (*x)[DL_MAX_COLUMNS]) {
+  static_assert(DL_MAX_TARGETS == 4, "four rows are added");
+  double *to = s->H;
+  for (size_t i = 0; i < s->of->n; to += ++i) {
+    double a = x[0][i], b = x[1][i], c = x[2][i], d = x[3][i];
+#pragma omp simd
+    for (size_t j = 0; j <= i; j++)
+      to[j] += (a * x[0][j] + b * x[1][j]) + (c * x[2][j] + d * x[3][j]);
+  }
+}
+
+/* Adds one configuration. */
+static void add_config(struct sums *s, const struct point *at, size_t config) {
+  double x[DL_MAX_TARGETS][DL_MAX_COLUMNS], fx[DL_MAX_EFFECTS];
+  struct values v;
+  dl_effects_at(at->blocks->map, at->theta, config, fx);
+  evaluate(&v, at, config, at->c, fx);
+  if (s->H)
+    memset(x, 0, sizeof x);
+  for (size_t k = 0; k < v.n; k++) {
+    const struct dl_gradient *g = &v.g[v.target[k]];
+    s->of->squares += v.r[k] * v.r[k];
+    for (size_t j = 0; j < s->columns.n; j++) {
+      double d = derivative(g, s->columns.of[j]) * v.scale[k];
+      if (!(fabs(d) > 0) || !isfinite(d) || !s->known[j])
+        continue;
+      size_t place = place_of(s, j);
+      s->of->b[place] += d * v.r[k];
+      x[k][place] = d;
+    }
+  }
+  if (s->H)
+    add_products(s, (const double(*)[DL_MAX_COLUMNS])x);
+}
+
+/* Half the gradient of the squares of a configuration, by column. */
+static void slope(double *b, const struct values *v,
+                  const struct dl_equation_columns *columns) {
+  for (size_t j = 0; j < columns->n; j++) {
+    b[j] = 0;
+    for (size_t k = 0; k < v->n; k++)
+      b[j] += derivative(&v->g[v->target[k]], columns->of[j]) * v->scale[k] *
+              v->r[k];
+  }
+}
+
+/* A step in a logarithm: its square is about the rounding error. */
+#define STEP 1e-6
+
+/* Adds the second derivatives of one configuration, by each column for which
+ * its targets have a derivative. */
+static void add_second(struct sums *s, const struct point *at, size_t config) {
+  double fx[DL_MAX_EFFECTS], c[DL_MAX_CONSTANTS];
+  double before[DL_MAX_COLUMNS], after[DL_MAX_COLUMNS];
+  const struct dl_equation_columns *columns = &s->columns;
+  struct values v, moved;
+  dl_effects_at(at->blocks->map, at->theta, config, fx);
+  evaluate(&v, at, config, at->c, fx);
+  slope(before, &v, columns);
+  memcpy(c, at->c, sizeof c);
+  for (size_t k = 0; k < v.n; k++)
+    for (size_t j = 0; j < columns->n; j++)
+      if (fabs(derivative(&v.g[v.target[k]], columns->of[j])) > 0)
+        place_of(s, j);
+  for (size_t i = 0; i < s->of->n; i++) {
+    size_t of = columns->of[s->of->column[i]];
+    bool constant = of < DL_MAX_CONSTANTS;
+    double *x = constant ? &c[of] : &fx[of - DL_MAX_CONSTANTS], kept = *x;
+    *x = constant ? kept * exp(STEP) : kept + STEP;
+    evaluate(&moved, at, config, c, fx);
+    slope(after, &moved, columns);
+    *x = kept;
+    for (size_t j = 0; j < s->of->n; j++) {
+      size_t column = s->of->column[j];
+      double half = (after[column] - before[column]) / STEP / 2;
+      if (isfinite(half))
+        s->H[i > j ? i * (i + 1) / 2 + j : j * (j + 1) / 2 + i] +=
+            i == j ? 2 * half : half;
+    }
+  }
+}
+
+enum order { FIRST, SECOND, CURVATURE };
+
+static void add_cell(struct dl_cell_products *products, const struct point *at,
+                     const struct dl_equation_block *block, size_t cell,
+                     enum order order) {
+  const struct dl_equation_cell *of = &at->blocks->cell[cell];
+  struct sums s;
+  begin_cell(&s, at, block, cell, products);
+  if (order == FIRST)
+    s.H = NULL;
+  for (size_t i = of->first; i < of->first + of->n; i++) {
+    size_t config = at->blocks->order[i];
+    if (!dl_config_is_used(at->blocks->map->configs, at->terms, config))
+      continue;
+    if (order == CURVATURE)
+      add_second(&s, at, config);
+    else
+      add_config(&s, at, config);
+  }
+}
+
+static void add_cells(struct dl_cell_products *products, const struct point *at,
+                      enum order order) {
+  const struct dl_equation_blocks *blocks = at->blocks;
+#pragma omp parallel for schedule(dynamic)
+  for (size_t k = 0; k < blocks->n_blocks; k++) {
+    const struct dl_equation_block *block = &blocks->block[k];
+    for (size_t i = block->first; i < block->first + block->n; i++)
+      add_cell(products, at, block, i, order);
+  }
+}
+
+/* Adds the cells to g in their order; the sum of their squares. */
+static double gather(const struct dl_cell_products *products,
+                     const struct dl_equation_blocks *blocks, double *g) {
+  double squares = 0;
+  for (size_t k = 0; k < blocks->n_blocks; k++) {
+    const struct dl_equation_block *block = &blocks->block[k];
+    for (size_t i = block->first; i < block->first + block->n; i++) {
+      const struct dl_cell_product *of = &products->cell[i];
+      struct dl_equation_columns columns;
+      dl_equation_columns_of(&columns, blocks, block, i);
+      squares += of->squares;
+      for (size_t j = 0; j < of->n; j++)
+        g[block->param[columns.at[of->column[j]]]] += of->b[j];
+    }
+  }
+  return squares;
+}
+
+double dl_products_at(struct dl_cell_products *products,
+                      const struct dl_equation_blocks *blocks,
+                      const struct dl_weighed_terms *terms, const double *theta,
+                      bool second, double *g) {
+  const struct point at = point_at(blocks, terms, theta);
+  add_cells(products, &at, second ? SECOND : FIRST);
+  return add_priors(terms, blocks->map->p, theta, g) +
+         gather(products, blocks, g);
+}
+
+void dl_curvature_at(struct dl_cell_products *products,
+                     const struct dl_equation_blocks *blocks,
+                     const struct dl_weighed_terms *terms,
+                     const double *theta) {
+  const struct point at = point_at(blocks, terms, theta);
+  add_cells(products, &at, CURVATURE);
+}
+
+double dl_squares_at(const struct dl_equation_blocks *blocks,
+                     const struct dl_weighed_terms *terms,
+                     const double *theta) {
+  const struct dl_parameter_map *map = blocks->map;
+  const struct dl_configurations *configs = map->configs;
+  const struct point at = point_at(blocks, terms, theta);
+  double fx[DL_MAX_EFFECTS], y[DL_MAX_TARGETS], squares = 0;
+  for (size_t j = 0; j < map->p; j++) {
+    double off = theta[j] - terms->prior_mean[j];
+    squares += terms->prior[j] * off * off;
+  }
+  for (size_t k = 0; k < configs->n; k++) {
+    if (!dl_config_is_used(configs, terms, k))
+      continue;
+    dl_effects_at(map, theta, k, fx);
+    map->physics->predict(at.c, fx, configs->inputs[k], y);
+    for (size_t i = configs->first[k]; i < configs->first[k + 1]; i++) {
+      double r =
+          terms->precision[i] > 0
+              ? (y[terms->m[i].target] - terms->m[i].mean) * terms->precision[i]
+              : 0;
+      squares += r * r;
+    }
+  }
+  return squares;
+}

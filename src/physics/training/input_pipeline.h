@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* How many samples per second loader processes deliver to a GPU.
+ *
+ * A loader process decodes an image, crops and resizes it, and makes it a
+ * tensor:
+ *
+ *   t = t0 + d S + a p^2
+ *
+ * S pixels of the stored image, p the side of the input. W processes deliver
+ * W / t samples per second. GPU and loader work at the same time, and wait for
+ * each other where their times are alike: of T the GPU alone and I the loader
+ * alone, an epoch takes
+ *
+ *   sqrt(T^2 + I^2)
+ *
+ * docs/input.md has the published measurements that the constants come from. */
+
+#ifndef DL_PHYSICS_TRAINING_INPUT_PIPELINE_H
+#define DL_PHYSICS_TRAINING_INPUT_PIPELINE_H
+
+#include <stdbool.h>
+
+struct dl_input_pipeline {
+  double stored_mpx; /* mean size of a stored image, 1e6 pixels */
+  double image_px;   /* side of the network's input */
+  double workers;    /* loader processes per GPU; NaN: unknown, and */
+                     /* DL_LOADER_WORKERS are assumed */
+  bool cached;       /* encoded files are in main memory */
+};
+
+/* Loader processes per GPU where their number is not known. */
+#define DL_LOADER_WORKERS 8
+
+/* Samples per second and GPU. */
+double dl_input_rate(const struct dl_input_pipeline *in);
+
+/* 90 % half-width of the logarithm of that rate: processors differ, storage is
+ * not known unless files are cached, nor is the number of processes where it
+ * is assumed. */
+double dl_input_doubt(const struct dl_input_pipeline *in);
+
+/* Time of an epoch, s: of the GPU alone, and of the input pipeline alone. */
+double dl_input_together(double gpu_s, double input_s);
+
+#endif

@@ -1,0 +1,139 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The input pipeline as a bound of the speed: by hand, and against milabench's
+# pairs of real and synthetic input.
+
+bats_require_minimum_version 1.5.0
+load common
+
+setup() {
+  cd "$BATS_TEST_TMPDIR"
+  base=(predict --arch resnet50 --gpu h100-sxm5-80gb --precision amp
+    -m physical,tdp -f json -q)
+}
+
+@test 'the rate of loader processes, by hand' {
+  # 0.4 + 11.7 x 0.2 + 10e-6 x 224^2 = 3.24176 ms; 8 are assumed.
+  gives 0 '' "${base[@]}" --loader disk
+  check '(.input_samples_per_s * 0.00324176 / 8 - 1 | fabs) < 1e-12 and
+    .bound == "input"'
+  gives 0 '' "${base[@]}" --loader-workers 3 --gpus 2
+  check '(.input_samples_per_s * 0.00324176 / 6 - 1 | fabs) < 1e-12'
+  # 256 x 256: 0.4 + 11.7 x 0.065536 + 0.50176 ms
+  gives 0 '' "${base[@]}" --loader-workers 3 --dataset places365
+  check '(.input_samples_per_s * 0.0016685312 / 3 - 1 | fabs) < 1e-9'
+  # A data set whose images are not known: those of the input.
+  gives 0 '' "${base[@]}" --loader-workers 3 --dataset cifar10 --image-px 224
+  check '(.input_samples_per_s * 0.0014888192 / 3 - 1 | fabs) < 1e-9'
+}
+
+@test 'time adds in squares, waiting draws static power' {
+  gives 0 '' "${base[@]}" --epochs 1
+  cp out none
+  for workers in 2 4 16; do
+    gives 0 '' "${base[@]}" --epochs 1 --loader-workers $workers
+    cp out $workers
+  done
+  jq -n --slurpfile none none --slurpfile a 2 --slurpfile b 4 --slurpfile c 16 '
+    def near(x; y): (x / y - 1 | fabs) < 1e-9;
+    def phys: .[0].estimates[] | select(.method == "physical");
+    ($none | phys) as $first |
+    [$a, $b, $c] | map({r: .[0].input_samples_per_s, p: phys,
+      g: .[0].gpu_samples_per_s}) | map(
+        near(.p.duration_s; ((1331167 / .g | . * .) + (1331167 / .r | . * .)
+          | sqrt)) and near(.g; 1331167 / $first.duration_s)) as $times |
+    [$a, $b, $c] | map(phys | (.energy_j - $first.energy_j) /
+      (.duration_s - $first.duration_s)) as $watts |
+    ($times | all) and near($watts[0]; $watts[1]) and
+    near($watts[1]; $watts[2]) and $watts[0] > 50 and
+    $watts[0] < $first.power_w / 3' >verdict
+  [ "$(cat verdict)" = true ]
+  # tdp takes the same time.
+  jq -es '.[0].estimates | map(.duration_s) | .[0] == .[1]' 2 >/dev/null
+  # Unless a loader is described, and with synthetic input, nothing waits.
+  gives 0 '' "${base[@]}" --epochs 1 --loader synthetic
+  cmp out none
+  check '.input_samples_per_s == null and .bound != "input"'
+}
+
+@test 'what is not known of the loader widens the interval' {
+  for o in '--loader cached --loader-workers 8' '--loader-workers 8' \
+    '--loader disk'; do
+    gives 0 '' "${base[@]}" --gpus 2 $o
+    jq '.estimates[] | select(.method == "physical") | .high_j - .low_j' out
+  done >widths
+  sort -g widths | cmp - widths
+  [ "$(sort -u widths | wc -l)" = 3 ]
+}
+
+@test 'columns of a table describe the loader and the data set' {
+  printf '%s\n' arch,gpu,precision,dataset,loader,loader_workers,epochs \
+    resnet50,h100-sxm5-80gb,amp,imagenet,disk,4,1 \
+    resnet50,h100-sxm5-80gb,amp,places365,disk,4,1 \
+    resnet50,h100-sxm5-80gb,amp,imagenet,synthetic,,1 \
+    resnet50,h100-sxm5-80gb,amp,imagenet,,,1 >jobs.csv
+  gives 0 '' predict --input jobs.csv -m physical -f csv -q
+  cp out table
+  for row in '4 imagenet disk' '4 places365 disk'; do
+    set -- $row
+    gives 0 '' "${base[@]}" --epochs 1 --loader-workers $1 --dataset $2 \
+      --loader $3
+    jq '.estimates[] | select(.method == "physical") | .energy_j' out
+  done >one
+  python3 - <<'END'
+import csv
+rows = list(csv.DictReader(open("table")))
+one = [float(x) for x in open("one")]
+energy = [float(r["energy_j"]) for r in rows]
+assert all(abs(a / b - 1) < 1e-9 for a, b in zip(energy, one)), (energy, one)
+assert energy[2] == energy[3]
+END
+  printf 'arch,gpu,loader\nresnet50,a100,tape\n' >jobs.csv
+  ! "$DLEST" predict --input jobs.csv >out 2>err
+  grep -qF "column 'loader': invalid value 'tape'" err
+  ! "$DLEST" predict -a resnet50 -g a100 --loader-workers 0 >out 2>err
+}
+
+@test 'a loader without effect is warned of' {
+  warns() { # TEXT ARG...
+    "$DLEST" predict -a resnet50 -g a100 -m physical "${@:2}" >out 2>err
+    grep -qF "$1" err
+  }
+  warns "$(message setting_has_no_effect loader 'a training of known duration')" \
+    --duration 3h --loader disk
+  warns "$(message setting_has_no_effect loader_workers 'synthetic input')" \
+    --loader synthetic --loader-workers 4
+}
+
+@test 'milabench: real input from synthetic, and either GPU from the other' {
+  pairs=$MEASURED_RUNS/milabench/scaling.csv
+  [ -e "$pairs" ] || skip "no milabench/scaling.csv at $MEASURED_RUNS"
+  # Its images are noise of 384 x 384 pixels; 8 loader processes.
+  gives 0 '' "${base[@]}" --loader cached --loader-workers 8 \
+    --set stored_mpx=0.147456
+  cat >check.py <<'END'
+import csv, json, math, statistics, sys
+rate = json.load(open(sys.argv[1]))["input_samples_per_s"]
+speed = {}
+for row in csv.DictReader(open(sys.argv[2])):
+    if row["workload"] in ("resnet50", "resnet50-noio"):
+        speed.setdefault((row["gpu"], row["workload"]), {})[
+            int(row["batch_per_gpu"])] = float(row["items_per_s"])
+together = lambda a, b: 1 / math.hypot(1 / a, 1 / b)
+pairs, error = {}, []
+for gpu in ("H100", "L40S"):
+    real, fast = speed[gpu, "resnet50"], speed[gpu, "resnet50-noio"]
+    pairs[gpu] = [(real[b], fast[b]) for b in real if b in fast]
+    error += [abs(together(f, rate) / r - 1) for r, f in pairs[gpu]]
+assert len(error) >= 10, error
+print("median", statistics.median(error), "most", max(error))
+assert statistics.median(error) < 0.2 and max(error) < 0.2
+for gpu, other in (("H100", "L40S"), ("L40S", "H100")):
+    known = statistics.median((r ** -2 - f ** -2) ** -0.5
+                              for r, f in pairs[other])
+    left = [abs(together(f, known) / r - 1) for r, f in pairs[gpu]]
+    print(gpu, "from", other, known, statistics.median(left))
+    assert statistics.median(left) < 0.2
+END
+  python3 check.py out "$pairs"
+}

@@ -1,0 +1,95 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Real trainings with PyTorch on the CPU under dlest record: epochs found in the
+# power against those that the program marks, and what recording costs. TAP.
+# The power is that of a made meter that follows the training's CPU time.
+#
+#   check-torch.sh DLEST TOP_SRCDIR
+set -euo pipefail
+dlest=$(realpath "$1")
+top=$(realpath "$2")
+python=${PYTHON-/usr/bin/python3}
+"$python" -c 'import torch' 2>/dev/null || {
+  echo '1..0 # SKIP not installed: PyTorch (Debian: python3-torch)'
+  exit 0
+}
+epochs=${TORCH_EPOCHS-12} seconds=${TORCH_SECONDS-2.6}
+
+work=$(mktemp -d "${TMPDIR:-/tmp}/dlest-torch.XXXXXX")
+meter=
+# setsid waits for it, in a session of its own.
+end_meter() {
+  [ -z "$meter" ] || pkill -P "$meter" 2>/dev/null || kill "$meter" || true
+}
+stop() {
+  trap - EXIT
+  end_meter
+  rm -rf "$work"
+}
+trap stop EXIT
+trap 'stop; exit 130' INT
+trap 'stop; exit 143' TERM HUP
+cd "$work"
+
+chip=sys/class/hwmon/hwmon0
+mkdir -p $chip/device
+echo amdgpu >$chip/name
+echo 50000000 >$chip/power1_average
+export DLEST_SYSFS=$work/sys DLEST_DATADIR=$top OMP_NUM_THREADS=1
+export PYTHONPATH=$top/contrib/python PYTHONDONTWRITEBYTECODE=1
+unset DLEST_MARKS LOCAL_RANK CUDA_VISIBLE_DEVICES ROCR_VISIBLE_DEVICES \
+  HIP_VISIBLE_DEVICES SLURM_JOB_GPUS
+
+# Epochs of a program that waits for others differ in length: with priority,
+# where that is allowed.
+# (Linux counts niceness within a session, unless autogroups are off.)
+priority=()
+if nice -n -20 true 2>/dev/null; then
+  # shellcheck disable=SC2016 # of the inner shell
+  priority=(setsid -w bash -c '
+    echo -20 >/proc/self/autogroup || true
+    exec nice -n -20 "$@"' -)
+fi
+
+n=0
+failed=0
+# ok DESCRIPTION CONDITION: an expression of awk
+ok() {
+  n=$((n + 1))
+  if awk "BEGIN { exit !($2) }"; then
+    echo "ok $n - $1"
+  else
+    failed=1
+    echo "not ok $n - $1"
+    echo "# not so: $2"
+  fi
+}
+
+for network in cnn transformer; do
+  "${priority[@]}" "$python" "$top/tests/torch/meter.py" $chip $network &
+  meter=$!
+  # CPU time of the recorder alone: that of all less that of the training.
+  TIMEFORMAT='%U %S %R'
+  used=$({ time "${priority[@]}" "$dlest" record --interval 100ms --trace $network.csv -q -- \
+    bash -c 'TIMEFORMAT="%U %S"
+      { time "$@"; } 2>times' - "$python" "$top/tests/torch/train.py" \
+    $network "$epochs" "$seconds"; } 2>&1 | tail -n 1)
+  end_meter
+  wait $meter 2>/dev/null || true
+  meter=
+  marked=$(($(wc -l <$network-epochs.csv) - 1))
+  found=$("$dlest" extract --find-epochs $network.csv -f csv -q |
+    awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+      { print $at["epochs"] + 0 }')
+  share=$(awk -v all="$used" -v own="$(tail -n 1 times)" 'BEGIN {
+    split(all, a); split(own, o); print (a[1] + a[2] - o[1] - o[2]) / a[3] }')
+  echo "# $network: $marked epochs marked, $found found, recorder: $share CPUs"
+  ok "$network: as many epochs are marked as there are" \
+    "$marked == $epochs"
+  ok "$network: epochs found in the power, within one of the marked ones" \
+    "$found >= $marked - 1 && $found <= $marked + 1"
+  ok "$network: recording takes less than 1 % of the training's time" \
+    "$share < 0.01"
+done
+echo "1..$n"
+exit $failed
