@@ -5,6 +5,7 @@
 # The power is that of a made meter that follows the training's CPU time.
 #
 #   check-torch.sh DLEST TOP_SRCDIR
+# shellcheck disable=SC2317 # functions that traps call
 set -euo pipefail
 dlest=$(realpath "$1")
 top=$(realpath "$2")
