@@ -105,6 +105,7 @@ CLI_TESTS = \
 	tests/cli/fit.bats \
 	tests/cli/format-identities.bats \
 	tests/cli/formats.bats \
+	tests/cli/html.bats \
 	tests/cli/identities.bats \
 	tests/cli/inference.bats \
 	tests/cli/known.bats \

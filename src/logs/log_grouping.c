@@ -222,6 +222,18 @@ static void join_all(struct dl_log_grouping *g) {
   }
 }
 
+/* Lists the sources that belong to each, in their order. */
+static void link_sources(struct dl_log_grouping *g) {
+  struct dl_source *s = g->source;
+  for (size_t i = 0; i < g->n; i++)
+    s[i].first = s[i].next = 0;
+  for (size_t i = g->n; i-- > 0;)
+    if (s[i].run != i) {
+      s[i].next = s[s[i].run].first;
+      s[s[i].run].first = i + 1;
+    }
+}
+
 enum dl_status dl_log_grouping_make(struct dl_log_grouping *g,
                                     char *const *paths, size_t n,
                                     const struct dl_log_options *o,
@@ -253,7 +265,9 @@ enum dl_status dl_log_grouping_make(struct dl_log_grouping *g,
     status = join_nodes(g, d);
   if (status == DL_OK && join == DL_JOIN_ALL)
     join_all(g);
-  if (status != DL_OK)
+  if (status == DL_OK)
+    link_sources(g);
+  else
     dl_log_grouping_free(g);
   return status;
 }
@@ -321,6 +335,7 @@ enum dl_status dl_log_grouping_take_shard(struct dl_log_grouping *g,
   g->n = kept;
   for (size_t i = 0; i < g->n; i++)
     g->source[i].run = now[g->source[i].run];
+  link_sources(g);
   free(number);
   return DL_OK;
 }

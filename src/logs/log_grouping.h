@@ -25,8 +25,10 @@ struct dl_source {
   struct dl_log *opened; /* if `once` */
   char *error;           /* owned; why there is no importer */
   enum dl_status status;
-  size_t run;  /* index of the source it belongs to; its own: none */
-  bool joined; /* a trace of one of several nodes, the first one included */
+  size_t run;   /* index of the source it belongs to; its own: none */
+  size_t first; /* index + 1 of the first source that belongs to it; 0: none */
+  size_t next;  /* index + 1 of the next that belongs to the same; 0: none */
+  bool joined;  /* a trace of one of several nodes, the first one included */
   struct dl_log_origin origin;
 };
 

@@ -64,18 +64,20 @@ static void check_companion(struct dl_log_summary *log, const char *path,
   log->n_runs = 0;
 }
 
-/* Whether source k is a companion of trace i. */
-static bool is_companion(const struct dl_run_logs *x, size_t k, size_t i) {
-  const struct dl_source *s = &x->all->source[k];
-  return k != i && s->run == i && s->role != DL_LOG_PRIMARY;
+/* The first companion of a trace among the sources from index k - 1 on that
+ * belong to it, NULL: none is left. */
+static struct dl_source *companion_from(const struct dl_run_logs *x, size_t k) {
+  struct dl_source *source = x->all->source;
+  while (k > 0 && source[k - 1].role == DL_LOG_PRIMARY)
+    k = source[k - 1].next;
+  return k > 0 ? &source[k - 1] : NULL;
 }
 
 /* Summarises the logs of a node: its trace i first. */
 static enum dl_status read_node(const struct dl_run_logs *x, size_t i,
                                 struct dl_log_summary *log, size_t *n,
                                 struct dl_diag *d) {
-  struct dl_source *source = x->all->source, *trace = &source[i];
-  struct dl_source *ram = NULL;
+  struct dl_source *trace = &x->all->source[i], *ram = NULL, *s;
   struct dl_summary_options o = {
       .log = x->o->log,
       .meter = x->o->meter,
@@ -83,14 +85,11 @@ static enum dl_status read_node(const struct dl_run_logs *x, size_t i,
       .progress = x->progress,
       .ctx = x->ctx,
   };
-  for (size_t k = 0; k < x->all->n; k++) {
-    if (!is_companion(x, k, i))
-      continue;
-    if (!ram && source[k].role == DL_LOG_MEMORY)
-      ram = &source[k];
+  for (s = companion_from(x, trace->first); s; s = companion_from(x, s->next))
+    if (!ram && s->role == DL_LOG_MEMORY)
+      ram = s;
     else
       o.curve = true; /* a companion may contain the ends of epochs */
-  }
   if (ram) {
     o.ram_log = ram->path;
     o.ram_opened = &ram->opened;
@@ -105,15 +104,17 @@ static enum dl_status read_node(const struct dl_run_logs *x, size_t i,
   o.log.drop_last = 0;
   o.is_companion = log->samples > 0;
   o.trace = log->span;
-  for (size_t k = 0; status == DL_OK && k < x->all->n && *n < DL_RUN_LOGS_MAX;
-       k++)
-    if (is_companion(x, k, i) && &source[k] != ram) {
-      o.log.from = source[k].importer;
-      status = read_companion(&source[k], &o, &log[*n], d);
-      if (status == DL_OK && log[*n].duration_s >= 0)
-        check_companion(&log[*n], source[k].path, log, d);
-      *n += status == DL_OK;
-    }
+  for (s = companion_from(x, trace->first);
+       s && status == DL_OK && *n < DL_RUN_LOGS_MAX;
+       s = companion_from(x, s->next)) {
+    if (s == ram)
+      continue;
+    o.log.from = s->importer;
+    status = read_companion(s, &o, &log[*n], d);
+    if (status == DL_OK && log[*n].duration_s >= 0)
+      check_companion(&log[*n], s->path, log, d);
+    *n += status == DL_OK;
+  }
   return status;
 }
 
@@ -156,9 +157,10 @@ enum dl_status dl_run_logs_read(const struct dl_run_logs *x, size_t i,
   }
   status = dl_node_flatten(log, *n, d);
   *n = 1;
-  for (size_t k = 0; k < x->all->n && status == DL_OK; k++)
-    if (k != i && source[k].joined && source[k].run == i)
-      status = add_node(x, k, &sum, log, d);
+  for (size_t k = source[i].first; k > 0 && status == DL_OK;
+       k = source[k - 1].next)
+    if (source[k - 1].joined)
+      status = add_node(x, k - 1, &sum, log, d);
   if (status != DL_OK)
     return status;
   dl_node_end(&sum, log, source[i].path, d);

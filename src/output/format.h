@@ -22,6 +22,7 @@ extern const struct dl_format dl_format_json;
 extern const struct dl_format dl_format_csv;
 extern const struct dl_format dl_format_markdown;
 extern const struct dl_format dl_format_latex;
+extern const struct dl_format dl_format_html;
 extern const struct dl_format dl_format_boamps;
 extern const struct dl_format dl_format_prometheus;
 

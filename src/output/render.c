@@ -12,9 +12,8 @@
 #include "output/formats/document.h"
 
 static const struct dl_format *const FORMATS[] = {
-    &dl_format_text,       &dl_format_json,  &dl_format_csv,
-    &dl_format_markdown,   &dl_format_latex, &dl_format_boamps,
-    &dl_format_prometheus,
+    &dl_format_text,  &dl_format_json, &dl_format_csv,    &dl_format_markdown,
+    &dl_format_latex, &dl_format_html, &dl_format_boamps, &dl_format_prometheus,
 };
 enum { N_FORMATS = sizeof FORMATS / sizeof *FORMATS };
 
@@ -48,18 +47,34 @@ static enum dl_status check_written(FILE *f, bool flush, enum dl_status status,
   return dl_fail_errno(d, "<output>", "cannot write", errno ? errno : EIO);
 }
 
-enum dl_status dl_format_report(const struct dl_format *format,
-                                const struct dl_report *r, FILE *f,
-                                const struct dl_screen *screen,
-                                struct dl_diag *d) {
+static enum dl_status write_report(const struct dl_format *format,
+                                   const struct dl_report *r, FILE *f,
+                                   const struct dl_document_place *place,
+                                   struct dl_diag *d) {
   enum dl_status status = DL_OK;
   if (dl_report_failed(r))
     return dl_fail_memory(d);
   if (!format->document)
     status = format->report(r, f, d);
-  else if (!dl_document_report(format->document, r, f, screen))
+  else if (!dl_document_report(format->document, r, f, place))
     status = dl_fail_memory(d);
   return check_written(f, true, status, d);
+}
+
+enum dl_status dl_format_report(const struct dl_format *format,
+                                const struct dl_report *r, FILE *f,
+                                const struct dl_screen *screen,
+                                struct dl_diag *d) {
+  return write_report(format, r, f, &(struct dl_document_place){screen, false},
+                      d);
+}
+
+enum dl_status dl_format_more(const struct dl_format *format,
+                              const struct dl_report *r, FILE *f,
+                              const struct dl_screen *screen,
+                              struct dl_diag *d) {
+  return write_report(format, r, f, &(struct dl_document_place){screen, true},
+                      d);
 }
 
 /* Streams */

@@ -19,6 +19,7 @@ struct dl_stream;
 struct dl_format {
   const char *name; /* "text", "json", "csv", ... */
   const char *summary;
+  bool whole;     /* for reading at leisure: commands shorten nothing */
   bool on_screen; /* for reading in a terminal: commands may shorten a report */
   /* The variant that marks texts which a spreadsheet would evaluate, or NULL;
    * for --spreadsheet-safe. */
@@ -52,6 +53,13 @@ enum dl_status dl_format_report(const struct dl_format *format,
                                 const struct dl_report *r, FILE *f,
                                 const struct dl_screen *screen,
                                 struct dl_diag *d);
+
+/* The same behind the rows of a stream: formats of whole pages begin no other
+ * one. */
+enum dl_status dl_format_more(const struct dl_format *format,
+                              const struct dl_report *r, FILE *f,
+                              const struct dl_screen *screen,
+                              struct dl_diag *d);
 
 /* A stream writes rows as they come, in constant memory (but for formats that
  * must hold them back): begin once, row for each, end once, which frees the

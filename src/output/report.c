@@ -304,6 +304,19 @@ struct dl_report *dl_report_item(struct dl_report *r, const char *key,
   return add_report(r, find_list(r, key), title);
 }
 
+struct dl_table *dl_report_chart(struct dl_report *r, const char *title,
+                                 enum dl_style style, const char *unit) {
+  const struct dl_column columns[] = {{.key = "label"},
+                                      {"value", NULL, unit, style, 0},
+                                      {"low", NULL, unit, style, 0},
+                                      {"high", NULL, unit, style, 0}};
+  struct dl_table *t =
+      dl_report_table(r, NULL, title, columns, DL_LENGTH(columns), false);
+  if (t && !r->root->hidden)
+    r->nodes[r->n_nodes - 1].type = DL_REPORT_CHART;
+  return t;
+}
+
 struct dl_table *dl_report_table(struct dl_report *r, const char *key,
                                  const char *title,
                                  const struct dl_column *columns, size_t n,

@@ -138,6 +138,13 @@ struct dl_table *dl_report_table(struct dl_report *r, const char *key,
                                  const struct dl_column *columns, size_t n,
                                  bool main);
 
+/* A chart: bars with intervals, for formats that draw. Its key is NULL. The
+ * title, a label and a number in `style` stand for themselves: what people must
+ * know is in a table too. Bars are rows (dl_table_row) of label, value, low and
+ * high. */
+struct dl_table *dl_report_chart(struct dl_report *r, const char *title,
+                                 enum dl_style style, const char *unit);
+
 /* Appends a row of as many values as there are columns. `mark` is shown in
  * front of the row in text ("*" on the recommended one), NULL for none.
  * False: memory is out, or was before. */

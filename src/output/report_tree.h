@@ -23,7 +23,8 @@ enum dl_report_node_type {
   DL_REPORT_SAY, /* text only, in `value` */
   DL_REPORT_GROUP,
   DL_REPORT_LIST,
-  DL_REPORT_TABLE
+  DL_REPORT_TABLE,
+  DL_REPORT_CHART /* pages only, in `table`: label, value, low, high */
 };
 
 struct dl_report_node {

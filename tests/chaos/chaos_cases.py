@@ -237,7 +237,7 @@ def config_cases(corpus):
         name = os.path.splitext(os.path.basename(path))[0]
         yield Case("config-" + name,
                    ["show", "arch", "./config.json", "-f", "json"],
-                   {"config.json": corpus.read(path)}, {"config.json": "log"})
+                   {"config.json": corpus.read(path)}, {"config.json": "json"})
 
 
 def timed_cases():

@@ -225,6 +225,7 @@ def restyle_pipes(rng, content):
 
 KINDS = {
     "bytes": (damage_bytes, None),
+    "json": (damage_log, None),
     "log": (damage_log, restyle_ends),
     "pipes": (lambda rng, c: damage_table(rng, c, "|"), restyle_pipes),
     "table": (damage_table, restyle_table),

@@ -41,8 +41,8 @@ NEITHER=(predict --arch resnet50 --gpu a100)
   near '.estimates[0].duration_s' 57.6
 }
 
-@test "durations: a plain number is hours; s, m, h, d" {
-  for t in 1.5 90m 5400s 1.5h 0.0625d; do
+@test "durations: s, m, h, d, and several of them" {
+  for t in 1h30m 1:30:00 90m 5400s 1.5h 0.0625d; do
     try "${RUN[@]}" --duration "$t" --method tdp
     near '.estimates[0].duration_s' 5400
   done
@@ -374,7 +374,7 @@ dlest: $(message no_method_has_enough "")"
   misused predict "$(message option_is_ambiguous --ou \
     '--output-tokens, --output')" --ou 3
   misused predict "$(message unknown_format_use format xml \
-    "text, json, csv, markdown, latex, boamps or prometheus")" --format xml
+    "text, json, csv, markdown, latex, html, boamps or prometheus")" --format xml
 }
 
 @test "--set: what it refuses" {

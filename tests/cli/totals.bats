@@ -119,6 +119,16 @@ dlest: warning: $(message shards_are_missing 2 3 1)" \
   refuses 3 "dlest: warning: $(message shards_are_missing 1 3 2)
 dlest: $(message warning_with_strict_nothing 1 '')" \
     report t1.csv t3.csv --strict
+  # A byte order mark and columns in another order change nothing.
+  printf '\xef\xbb\xbf' | cat - t1.csv >bom.csv
+  python3 - <<'END'
+import csv
+rows = [r[::-1] for r in csv.reader(open("t2.csv"))]
+csv.writer(open("back.csv", "w")).writerows(rows)
+END
+  "$DLEST" report t1.csv t2.csv t3.csv -f csv >want.csv
+  gives 0 '' report bom.csv back.csv t3.csv -f csv
+  cmp want.csv out
   # A sum of shards knows which it has.
   gives 0 '' report t1.csv t2.csv --totals t12.csv
   gives 0 "dlest: warning: $(message shards_are_missing 1 3 3)" \

@@ -123,8 +123,7 @@ static void logarithm_and_offset(void **state) {
  * in groups. */
 static void weights_are_repeats(void **state) {
   struct fixture *f = *state;
-  size_t n = 0;
-  const char *label[3 * N];
+  size_t n = 0, group[3 * N];
   static const char *const names[5] = {"a", "b", "c", "d", "e"};
   gsl_matrix *X = gsl_matrix_alloc(3 * N, P);
   gsl_vector *y = gsl_vector_alloc(3 * N);
@@ -133,7 +132,7 @@ static void weights_are_repeats(void **state) {
       for (size_t j = 0; j < P; j++)
         gsl_matrix_set(X, n, j, gsl_matrix_get(f->X, i, j));
       gsl_vector_set(y, n, gsl_vector_get(f->y, i));
-      label[n] = names[i / 8];
+      group[n] = i / 8;
     }
   gsl_matrix_view X_n = gsl_matrix_submatrix(X, 0, 0, n, P);
   gsl_vector_view y_n = gsl_vector_subvector(y, 0, n);
@@ -143,7 +142,8 @@ static void weights_are_repeats(void **state) {
   struct dl_folds groups;
   struct dl_cv a, b;
   double lambda = 2.5;
-  assert_int_equal(dl_folds_by_group(&groups, label, n, &f->d), DL_OK);
+  assert_int_equal(dl_folds_by_group(&groups, group, n, names, N / 8, &f->d),
+                   DL_OK);
   assert_int_equal(dl_cross_validate(&a, &repeated, dl_regression_find("ridge"),
                                      &lambda, &groups, &f->d),
                    DL_OK);
@@ -400,14 +400,14 @@ static void errors(void **state) {
   struct fixture *f = *state;
   struct dl_problem p = {.X = f->X, .y = f->y};
   struct dl_folds few;
-  static const char *const labels[N] = {"left out"};
-  const char *label[N];
+  static const char *const labels[] = {"left out", "other"};
+  size_t group[N];
   for (size_t i = 0; i < N; i++)
-    label[i] = i < 5 ? labels[0] : "other";
+    group[i] = i >= 5;
 
   refused(f, &p, &f->folds, DL_EINPUT,
           "fold 1: " MSG_kernel_matrix_is_not("1e-20"));
-  assert_int_equal(dl_folds_by_group(&few, label, N, &f->d), DL_OK);
+  assert_int_equal(dl_folds_by_group(&few, group, N, labels, 2, &f->d), DL_OK);
   refused(f, &p, &few, DL_EINPUT,
           "fold 'left out': " MSG_kernel_matrix_is_not("1e-20"));
   dl_folds_free(&few);

@@ -15,6 +15,7 @@
 #include "cli/views/job_limits.h"
 #include "cli/views/predict_report.h"
 #include "cli/views/summary/predict_known.h"
+#include "cli/views/summary/predict_sources.h"
 #include "cli/views/summary/predict_summary.h"
 #include "cli/views/summary/predict_title.h"
 #include "cli/views/summary/quantity_words.h"
@@ -114,6 +115,14 @@ static void add_estimates(struct dl_report *r,
     struct dl_value v[DL_ESTIMATE_COLUMNS];
     dl_estimate_values(&s->est[i], foot, o->coverage, v);
     dl_table_row(t, v, (long)i == s->best ? "*" : NULL);
+  }
+  t = dl_report_chart(r, "Energy by method", DL_KWH, "J");
+  for (size_t i = 0; i < s->n; i++) {
+    const struct dl_estimate *e = &s->est[i];
+    const struct dl_value bar[] = {dl_string(e->method), dl_number(e->energy_j),
+                                   dl_number(e->low_j), dl_number(e->high_j)};
+    if (!isnan(e->energy_j))
+      dl_table_row(t, bar, NULL);
   }
   say_methods(r, s);
 }
@@ -305,6 +314,19 @@ static struct dl_report *add_answer(struct dl_report *r,
   return g;
 }
 
+/* Where time and energy go. */
+static void add_parts(struct dl_report *r, const struct dl_predict_subject *s) {
+  bool physical = false;
+  dl_predict_parts(r, &s->predictions.parts,
+                   s->predictions.parts.bound && !dl_is_inference(&s->job));
+  for (size_t i = 0; i < s->n; i++)
+    physical |=
+        strcmp(s->est[i].method, "physical") == 0 && !isnan(s->est[i].energy_j);
+  if (physical)
+    dl_predict_served(r, &s->job, &s->predictions.served, true);
+  dl_predict_work(r, &s->job, !physical);
+}
+
 static enum dl_status report_single(struct dl_cli *cli,
                                     struct dl_predict_subject *s,
                                     const struct dl_predict_options *o,
@@ -330,15 +352,7 @@ static enum dl_status report_single(struct dl_cli *cli,
   dl_report_show(r, o->all || !answer);
   add_estimates(r, s, o);
   dl_report_show(r, o->explain);
-  dl_predict_parts(r, &s->predictions.parts,
-                   s->predictions.parts.bound && !dl_is_inference(&s->job));
-  bool physical = false;
-  for (size_t i = 0; i < s->n; i++)
-    physical |=
-        strcmp(s->est[i].method, "physical") == 0 && !isnan(s->est[i].energy_j);
-  if (physical)
-    dl_predict_served(r, &s->job, &s->predictions.served, true);
-  dl_predict_work(r, &s->job, !physical);
+  add_parts(r, s);
   status = dl_node_report(r,
                           &(struct dl_node_subject){.o = &o->node,
                                                     .foot = &o->job.foot,
@@ -350,6 +364,7 @@ static enum dl_status report_single(struct dl_cli *cli,
                           &s->whole, &cli->diag);
   if (answer)
     add_basis(r, &s->est[s->best], m, s);
+  dl_predict_sources(r, &s->job);
   dl_say_footprint(r, &o->job.foot);
   dl_report_show(r, true);
   if (answer) {
@@ -427,6 +442,8 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
   enum dl_status status =
       f ? dl_open_model(cli, o->model, &m) : dl_fail_memory(&cli->diag);
   o->job.has_table = o->input != NULL;
+  if (cli->format->whole)
+    o->all = o->explain = true;
   if (status == DL_OK && o->job.axes.n > 0)
     status = dl_cli_refuse(cli, "all|explain", "with a list of values");
   bool csv = strcmp(cli->format->name, "csv") == 0;

@@ -130,7 +130,7 @@ static enum dl_status end_jobs(struct dl_report_pass *w, FILE *f) {
   if (status == DL_OK && cli->format->document) {
     fputc('\n', f);
     struct dl_screen screen = dl_screen_of(f);
-    status = dl_format_report(cli->format, r, f, &screen, &cli->diag);
+    status = dl_format_more(cli->format, r, f, &screen, &cli->diag);
   }
   dl_report_free(r);
   return status;

@@ -24,13 +24,17 @@ static void add_devices(struct dl_report *r, const struct dl_sensors *s,
   };
   struct dl_table *t = dl_report_table(r, "devices", "By device", columns,
                                        DL_LENGTH(columns), false);
+  struct dl_table *chart = dl_report_chart(r, "Energy by device", DL_KWH, "J");
   for (size_t i = 0; i < s->n; i++) {
     const struct dl_sensor *x = &s->s[i];
     const struct dl_value row[] = {
         dl_string(x->assumed ? "CPU (assumed)" : parts[x->part]),
         dl_string(x->name), dl_number(x->used_j),
         dl_number(x->used_j / seconds), dl_bool(x->assumed)};
+    const struct dl_value bar[] = {row[1], row[2], dl_number(NAN),
+                                   dl_number(NAN)};
     dl_table_row(t, row, NULL);
+    dl_table_row(chart, bar, NULL);
   }
 }
 

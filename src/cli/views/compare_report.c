@@ -179,6 +179,24 @@ static bool has_runs(const struct dl_scoring *s,
   return false;
 }
 
+/* MAPE by method, in the order of the table. */
+static void add_chart(struct view *w, const char *group) {
+  struct dl_text title = {0};
+  dl_text_printf(&title, "Mean absolute percentage error by method%s%s",
+                 group ? ", " : "", group ? group : "");
+  struct dl_table *t =
+      dl_report_chart(w->r, dl_text_str(&title), DL_PERCENT, "%");
+  for (size_t i = 0; i < w->n; i++) {
+    size_t k = w->order[i];
+    const struct dl_method_score *s = &w->score[k];
+    const struct dl_value bar[] = {
+        dl_string(w->candidate[k].name), dl_number(s->of.mape),
+        dl_number(s->boot.mape.low), dl_number(s->boot.mape.high)};
+    dl_table_row(t, bar, NULL);
+  }
+  dl_text_free(&title);
+}
+
 /* Scores of one table, or of all (DL_ALL), group by group. */
 static enum dl_status add_table(struct view *w, size_t table,
                                 struct dl_diag *d) {
@@ -199,6 +217,7 @@ static enum dl_status add_table(struct view *w, size_t table,
     const char *group = c->by ? s->groups.s[g] : NULL;
     for (size_t i = 0; i < w->n; i++)
       add_scores(w, t, path, group, w->order[i]);
+    add_chart(w, group);
     size_t clusters = w->n > 0 ? w->score[0].clusters : 0;
     w->fewest = w->most == 0 || clusters < w->fewest ? clusters : w->fewest;
     w->most = clusters > w->most ? clusters : w->most;

@@ -155,6 +155,7 @@ static void show_parts(struct view *t, const struct dl_node_energy *e,
       {"from", "from", NULL, DL_CODE, false}};
   struct dl_table *table = dl_report_table(t->g, NULL, "Energy by part",
                                            columns, DL_LENGTH(columns), false);
+  struct dl_table *chart = dl_report_chart(t->g, "Energy by part", DL_KWH, "J");
   double all = e->bound[widest(&t->node)].x;
   for (int p = 0; p < DL_N_PARTS; p++) {
     double j = e->part[p].x;
@@ -164,7 +165,10 @@ static void show_parts(struct view *t, const struct dl_node_energy *e,
     struct dl_value v[] = {dl_string(part.text), dl_number(j / duration_s),
                            dl_number(j / DL_J_PER_KWH), dl_number(j / all),
                            dl_string(part.from)};
+    const struct dl_value bar[] = {v[0], dl_number(j), dl_number(NAN),
+                                   dl_number(NAN)};
     dl_table_row(table, v, NULL);
+    dl_table_row(chart, bar, NULL);
   }
 }
 

@@ -172,6 +172,29 @@ static const char *mark_of(const struct view *w, size_t i) {
   return marks[(i == 0) + 2 * (c->place.front && c->place.open) + 4 * over];
 }
 
+/* The energies of choices, each named by what distinguishes it. */
+static void add_chart(struct view *w, const char *title, size_t from,
+                      size_t end) {
+  struct dl_table *t = dl_report_chart(w->r, title, DL_KWH, "J");
+  for (size_t i = from; i < end; i++) {
+    const struct dl_alternative *c = &w->l->c[i];
+    struct dl_text name = {0};
+    dl_text_printf(&name, "%s on %s", c->arch ? c->arch : "?",
+                   c->node  ? c->node
+                   : c->gpu ? c->gpu
+                            : "?");
+    if (w->varies[C_GPUS])
+      dl_text_printf(&name, " x %g", c->n_gpus);
+    if (w->varies[C_BATCH])
+      dl_text_printf(&name, ", batch %g", c->batch_size);
+    const struct dl_value bar[] = {dl_string(dl_text_str(&name)),
+                                   dl_number(c->energy_j), dl_number(c->low_j),
+                                   dl_number(c->high_j)};
+    dl_table_row(t, bar, NULL);
+    dl_text_free(&name);
+  }
+}
+
 /* Rows from..end under a title, for text; those beyond `most` are counted. A
  * setting that all choices share has no column, nor has what is unknown. */
 static void add_text(struct view *w, const char *title, size_t from, size_t end,
@@ -200,6 +223,7 @@ static void add_text(struct view *w, const char *title, size_t from, size_t end,
       row[k] = v[shown[k]];
     dl_table_row(t, row, mark_of(w, i));
   }
+  add_chart(w, title, from, stop);
   if (stop < end) {
     char text[64];
     snprintf(text, sizeof text, "and %zu more (--all)", end - stop);

@@ -149,6 +149,26 @@ static const char *title_of(const bool keys[DL_N_KEYS]) {
   return title && title[0] ? title : "Groups";
 }
 
+/* Energy by group, each named by its keys. */
+static void add_chart(struct dl_report *r, const struct dl_group_totals *t,
+                      const bool keys[DL_N_KEYS]) {
+  struct dl_table *chart = dl_report_chart(r, "Energy", DL_KWH, "J");
+  for (size_t i = 0; i < dl_group_totals_n(t); i++) {
+    const char *key[DL_N_KEYS];
+    const struct dl_sums *s = dl_group_totals_at(t, i, key);
+    struct dl_text name = {0};
+    for (size_t k = 0; k < DL_N_KEYS; k++)
+      if (keys[k])
+        dl_text_printf(&name, "%s%s", name.len > 0 ? ", " : "",
+                       key[k] ? key[k] : "-");
+    const struct dl_value bar[] = {dl_string(dl_text_str(&name)),
+                                   dl_number(dl_sums_energy(s)), dl_number(NAN),
+                                   dl_number(NAN)};
+    dl_table_row(chart, bar, NULL);
+    dl_text_free(&name);
+  }
+}
+
 void dl_report_groups(struct dl_report *r, const struct dl_group_totals *t,
                       const bool keys[DL_N_KEYS],
                       const struct dl_footprint *foot, bool main) {
@@ -173,6 +193,7 @@ void dl_report_groups(struct dl_report *r, const struct dl_group_totals *t,
     sum_values(s, foot, v + DL_N_KEYS);
     dl_table_row(table, v, NULL);
   }
+  add_chart(r, t, keys);
 }
 
 /* --- all of it */

@@ -192,14 +192,17 @@ void dl_totals_parts_free(struct dl_totals_parts *p) {
 
 bool dl_totals_is_file(const char *path) {
   struct stat st;
-  char head[8] = "";
+  struct dl_csv *csv;
+  struct dl_diag quiet;
   if (stat(path, &st) != 0 || !S_ISREG(st.st_mode))
     return false;
-  FILE *f = fopen(path, "rbe");
-  size_t n = f ? fread(head, 1, 7, f) : 0;
-  if (f)
-    fclose(f);
-  return n == 7 && memcmp(head, "totals,", 7) == 0;
+  dl_diag_init(&quiet);
+  bool is = dl_csv_open(&csv, path, 0, &quiet) == DL_OK &&
+            dl_csv_find(csv, "totals") >= 0 &&
+            dl_csv_find(csv, "measured_jobs") >= 0;
+  dl_csv_free(csv);
+  dl_diag_free(&quiet);
+  return is;
 }
 
 /* Opens totals: all columns but those of the keys must be there. */
@@ -208,7 +211,7 @@ static enum dl_status open_totals(struct dl_csv **csv, const char *path,
   enum dl_status status = dl_csv_open(csv, path, 0, d);
   if (status != DL_OK)
     return status;
-  bool ok = dl_csv_find(*csv, "totals") == 0 &&
+  bool ok = dl_csv_find(*csv, "totals") >= 0 &&
             dl_csv_find(*csv, "boundary") >= 0 &&
             dl_csv_find(*csv, "value") >= 0;
   for (size_t i = 0; i < N_COUNTS; i++)
@@ -345,11 +348,11 @@ static enum dl_status take_shard(struct dl_totals_parts *p,
 
 static enum dl_status take_row(struct dl_totals *t, struct dl_sums *all,
                                const struct source *s, struct dl_diag *d) {
-  if (strcmp(s->cell[0], "group") == 0)
+  if (strcmp(cell(s, "totals"), "group") == 0)
     return take_group(t->groups, all, s, d);
-  if (strcmp(s->cell[0], "constant") == 0)
+  if (strcmp(cell(s, "totals"), "constant") == 0)
     return take_constant(t->accounting, s, d);
-  if (strcmp(s->cell[0], "shard") == 0)
+  if (strcmp(cell(s, "totals"), "shard") == 0)
     return take_shard(&t->parts, s, d);
   return bad_cell(s, "totals", d);
 }

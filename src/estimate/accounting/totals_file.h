@@ -48,7 +48,7 @@ struct dl_totals {
 enum dl_status dl_totals_write(const struct dl_totals *t, const char *path,
                                struct dl_diag *d);
 
-/* Whether a file, no pipe, begins as totals do. */
+/* Whether a file, no pipe, has the columns of totals. */
 bool dl_totals_is_file(const char *path);
 
 /* The keys of the groups in a file. Error (DL_EINPUT): it has no totals. */

@@ -67,53 +67,19 @@ static enum dl_status blocks(struct dl_folds *f, size_t k, bool shuffled,
   return DL_OK;
 }
 
-/* A row and its label, to be sorted by label and then by row. */
-struct labelled {
-  const char *label;
-  size_t row;
-};
-
-static int by_label(const void *a, const void *b) {
-  const struct labelled *x = a, *y = b;
-  int order = strcmp(x->label, y->label);
-  return order ? order : (x->row > y->row) - (x->row < y->row);
-}
-
-/* Puts into of_row, for each row, the first row with the same label. */
-static bool find_first(struct dl_folds *f, const char *const *labels) {
-  struct labelled *sorted = dl_calloc(f->n, sizeof *sorted);
-  if (!sorted)
-    return false;
-  for (size_t i = 0; i < f->n; i++)
-    sorted[i] = (struct labelled){labels[i], i};
-  qsort(sorted, f->n, sizeof *sorted, by_label);
-  size_t first = 0;
-  for (size_t i = 0; i < f->n; i++) {
-    if (i == 0 || strcmp(sorted[i].label, sorted[i - 1].label) != 0)
-      first = sorted[i].row;
-    f->of_row[sorted[i].row] = first;
-  }
-  free(sorted);
-  return true;
-}
-
-static enum dl_status groups(struct dl_folds *f, const char *const *labels,
+/* Numbers the groups by first appearance; fold: n_labels zeros, 1 + the number
+ * of each group's fold. */
+static enum dl_status groups(struct dl_folds *f, const size_t *group,
+                             const char *const *labels, size_t *fold,
                              struct dl_diag *d) {
-  f->name = dl_calloc(f->n, sizeof *f->name);
-  if (!f->name || !find_first(f, labels))
-    return dl_fail_memory(d);
-  /* of_row[first] is replaced by the group's number when the scan passes
-   * first, before any other row of the group asks for it. */
   for (size_t i = 0; i < f->n; i++) {
-    size_t first = f->of_row[i];
-    if (first < i) {
-      f->of_row[i] = f->of_row[first];
-      continue;
+    if (fold[group[i]] == 0) {
+      f->name[f->k] = dl_strdup(labels[group[i]]);
+      if (!f->name[f->k])
+        return dl_fail_memory(d);
+      fold[group[i]] = ++f->k;
     }
-    f->of_row[i] = f->k;
-    f->name[f->k] = dl_strdup(labels[i]);
-    if (!f->name[f->k++])
-      return dl_fail_memory(d);
+    f->of_row[i] = fold[group[i]] - 1;
   }
   if (f->k < 2)
     return dl_fail(d, DL_EINPUT,
@@ -135,13 +101,36 @@ enum dl_status dl_folds_make(struct dl_folds *f, enum dl_scheme scheme,
   return status;
 }
 
-enum dl_status dl_folds_by_group(struct dl_folds *f, const char *const *labels,
-                                 size_t n, struct dl_diag *d) {
-  *f = (struct dl_folds){.n = n, .of_row = dl_calloc(n, sizeof *f->of_row)};
-  enum dl_status status = f->of_row ? groups(f, labels, d) : dl_fail_memory(d);
+enum dl_status dl_folds_by_group(struct dl_folds *f, const size_t *group,
+                                 size_t n, const char *const *labels,
+                                 size_t n_labels, struct dl_diag *d) {
+  *f = (struct dl_folds){.n = n,
+                         .of_row = dl_calloc(n, sizeof *f->of_row),
+                         .name = dl_calloc(n_labels, sizeof *f->name)};
+  size_t *fold = dl_calloc(n_labels, sizeof *fold);
+  enum dl_status status = f->of_row && f->name && fold
+                              ? groups(f, group, labels, fold, d)
+                              : dl_fail_memory(d);
+  free(fold);
   if (status)
     dl_folds_free(f);
   return status;
+}
+
+bool dl_folds_list(const struct dl_folds *f, size_t **row, size_t **first) {
+  *row = dl_calloc(f->n + f->k + 2, sizeof **row);
+  if (!*row)
+    return false;
+  *first = *row + f->n;
+  size_t *end = *first + 1; /* of each fold's rows so far */
+  for (size_t i = 0; i < f->n; i++)
+    if (f->of_row[i] + 1 < f->k)
+      end[f->of_row[i] + 1]++;
+  for (size_t k = 1; k < f->k; k++)
+    end[k] += end[k - 1];
+  for (size_t i = 0; i < f->n; i++)
+    (*row)[end[f->of_row[i]]++] = i;
+  return true;
 }
 
 struct dl_folds dl_folds_in_sets(const struct dl_folds *f, size_t **of_row) {

@@ -29,10 +29,16 @@ enum dl_status dl_folds_make(struct dl_folds *f, enum dl_scheme scheme,
                              size_t n, size_t k, unsigned long seed,
                              struct dl_diag *d);
 
-/* A fold for each distinct one of n labels, numbered by first appearance.
- * DL_EINPUT: fewer than two. */
-enum dl_status dl_folds_by_group(struct dl_folds *f, const char *const *labels,
-                                 size_t n, struct dl_diag *d);
+/* A fold for each group of n rows, numbered by first appearance. group: the
+ * number of each row's, below n_labels. DL_EINPUT: fewer than two. */
+enum dl_status dl_folds_by_group(struct dl_folds *f, const size_t *group,
+                                 size_t n, const char *const *labels,
+                                 size_t n_labels, struct dl_diag *d);
+
+/* Lists the rows of each fold: `row` (n) by fold, then ascending, `first` (k +
+ * 1) where each fold begins there. Both are the caller's, by one free(row).
+ * False: memory is out. */
+bool dl_folds_list(const struct dl_folds *f, size_t **row, size_t **first);
 void dl_folds_free(struct dl_folds *f);
 
 /* Folds to hold out in place of f: 50 sets of its folds where it has more than

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "math/cross_validation/metrics.h"
 
+#include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -25,8 +26,9 @@ static int by_x(const void *a, const void *b) {
 /* Of values sorted by x: the smallest with half of the weight up to it, and
  * the mean with the next where that is exactly half, so that whole weights
  * give the median of the repeated values. */
-static double weighted_median(const struct weighted *v, size_t n) {
+static double weighted_median(struct weighted *v, size_t n) {
   double total = 0, below = 0;
+  qsort(v, n, sizeof *v, by_x);
   for (size_t i = 0; i < n; i++)
     total += v[i].w;
   for (size_t i = 0; i + 1 < n; i++) {
@@ -39,27 +41,35 @@ static double weighted_median(const struct weighted *v, size_t n) {
   return v[n - 1].x;
 }
 
+/* The same of n values of equal weight; reorders them. */
+static double median(double *x, size_t n) {
+  double low = gsl_stats_select(x, 1, n, (n - 1) / 2);
+  return n % 2 > 0 ? low : low + (gsl_stats_select(x, 1, n, n / 2) - low) / 2;
+}
+
 /* mape and median_ape; they stay NaN where some y = 0. */
 static int relative_errors(struct dl_scores *s, const double *y,
                            const double *f, const double *w, size_t n) {
-  struct weighted *v = dl_calloc(n, sizeof *v);
-  if (!v)
-    return -1;
+  double *x = dl_calloc(n, sizeof *x);
+  struct weighted *v = w ? dl_calloc(n, sizeof *v) : NULL;
+  int status = x && (v || !w) ? 0 : -1;
   double sum = 0, total = 0;
-  bool defined = true;
-  for (size_t i = 0; i < n; i++) {
-    v[i] = (struct weighted){fabs(y[i] - f[i]) / fabs(y[i]), weight(w, i)};
-    defined = defined && y[i] != 0 && !isnan(v[i].x);
-    sum += v[i].w * v[i].x;
-    total += v[i].w;
+  bool defined = status == 0;
+  for (size_t i = 0; status == 0 && i < n; i++) {
+    x[i] = fabs(y[i] - f[i]) / fabs(y[i]);
+    defined = defined && y[i] != 0 && !isnan(x[i]);
+    if (v)
+      v[i] = (struct weighted){x[i], w[i]};
+    sum += weight(w, i) * x[i];
+    total += weight(w, i);
   }
   if (defined) {
-    qsort(v, n, sizeof *v, by_x);
     s->mape = sum / total;
-    s->median_ape = weighted_median(v, n);
+    s->median_ape = v ? weighted_median(v, n) : median(x, n);
   }
+  free(x);
   free(v);
-  return 0;
+  return status;
 }
 
 /* 1 - sse / (sum w (y - mean y)^2). The mean is taken relative to the first

@@ -223,14 +223,8 @@ enum dl_status dl_training_folds(struct dl_folds *folds,
   const struct dl_labels *l = dl_training_labels(t, spec->column);
   if (!l)
     return dl_fail(d, DL_EUSAGE, "no column '%s' to group by", spec->column);
-  const char **labels = dl_calloc(t->n, sizeof *labels);
-  if (!labels)
-    return dl_fail_memory(d);
-  for (size_t i = 0; i < t->n; i++)
-    labels[i] = l->names.s[l->id[i]];
-  enum dl_status status = dl_folds_by_group(folds, labels, t->n, d);
-  free(labels);
-  return status;
+  return dl_folds_by_group(folds, l->id, t->n, (const char *const *)l->names.s,
+                           l->names.n, d);
 }
 
 size_t dl_label_count(const struct dl_training *t, const char *column) {

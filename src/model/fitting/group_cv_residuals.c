@@ -23,25 +23,26 @@ static enum dl_status keep_residuals(struct dl_residuals *r,
                                      const struct dl_cv *cv,
                                      const struct dl_folds *folds,
                                      struct dl_diag *d) {
+  size_t *row = NULL, *first = NULL;
   r->g = dl_calloc(folds->k, sizeof *r->g);
   double *x = dl_calloc(folds->n, sizeof *x);
-  if (!r->g || !x) {
-    free(x);
-    return dl_fail_memory(d);
-  }
+  enum dl_status status = r->g && x && dl_folds_list(folds, &row, &first)
+                              ? DL_OK
+                              : dl_fail_memory(d);
   r->pooled = cv->pooled;
-  enum dl_status status = DL_OK;
-  for (size_t k = 0; k < folds->k && status == DL_OK; k++) {
+  for (size_t k = 0; status == DL_OK && k < folds->k; k++) {
     size_t n = 0;
-    for (size_t i = 0; i < folds->n; i++)
-      if (folds->of_row[i] == k && isfinite(residual(p, cv, i)))
-        x[n++] = residual(p, cv, i);
+    for (size_t i = first[k]; i < first[k + 1]; i++) {
+      x[n] = residual(p, cv, row[i]);
+      n += isfinite(x[n]) != 0;
+    }
     struct dl_group_residuals *g = &r->g[r->n++];
     dl_residual_quantiles(g, x, n);
     if (!(g->name = dl_strdup(folds->name ? folds->name[k] : "")))
       status = dl_fail_memory(d);
   }
   free(x);
+  free(row);
   return status;
 }
 
@@ -143,10 +144,11 @@ static void fold_residuals(struct dl_group_residuals *g, double *x,
                            const struct dl_out_of_fold *o, size_t k) {
   size_t n = 0;
   for (size_t i = 0; i < o->folds->n; i++) {
-    double r = o->log_target ? log(o->y[i] / o->prediction[i])
-                             : o->y[i] - o->prediction[i];
-    if (o->folds->of_row[i] == k && isfinite(r))
-      x[n++] = r;
+    if (o->folds->of_row[i] != k)
+      continue;
+    x[n] = o->log_target ? log(o->y[i] / o->prediction[i])
+                         : o->y[i] - o->prediction[i];
+    n += isfinite(x[n]) != 0;
   }
   dl_residual_quantiles(g, x, n);
 }

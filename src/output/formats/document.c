@@ -71,6 +71,8 @@ static bool is_hidden(const struct dl_report_node *node) {
       if (node->table->columns[i].heading)
         return false;
     return true;
+  case DL_REPORT_CHART:
+    return true;
   case DL_REPORT_SAY:
     break;
   }
@@ -202,6 +204,8 @@ static void print_report(struct walk *w, const struct dl_report *r) {
   for (size_t i = 0; i < r->n_nodes; i++) {
     const struct dl_report_node *node = &r->nodes[i];
     size_t indent = w->p.indent;
+    if (node->type == DL_REPORT_CHART && w->m->chart)
+      w->m->chart(&w->p, node->table);
     if (is_hidden(node))
       continue;
     switch (node->type) {
@@ -226,6 +230,8 @@ static void print_report(struct walk *w, const struct dl_report *r) {
       print_table(w, node->table);
       w->p.indent = w->p.blanks = indent;
       break;
+    case DL_REPORT_CHART: /* drawn above, or hidden */
+      break;
     }
     last = node->type;
   }
@@ -233,12 +239,16 @@ static void print_report(struct walk *w, const struct dl_report *r) {
 }
 
 bool dl_document_report(const struct dl_document *m, const struct dl_report *r,
-                        FILE *f, const struct dl_screen *screen) {
+                        FILE *f, const struct dl_document_place *place) {
   struct dl_text text = {0};
   struct walk w = {.p = {.to = &text}, .f = f, .m = m};
-  if (screen)
-    w.p.screen = *screen;
+  if (place->screen)
+    w.p.screen = *place->screen;
+  if (m->page[0] && !place->follows)
+    dl_print(&w.p, m->page[0], NULL);
   print_report(&w, r);
+  if (m->page[1])
+    dl_print(&w.p, m->page[1], NULL);
   write_text(f, &text);
   bool ok = dl_printer_free(&w.p);
   dl_text_free(&text);
@@ -260,6 +270,8 @@ static bool release_head(struct dl_stream *s) {
     return false;
   struct dl_printer p = {.to = &s->line};
   p.screen.width = dl_screen_of(s->f).width;
+  if (m->page[0])
+    dl_print(&p, m->page[0], NULL);
   fit(s->layout, m, s->head, &p);
   if (s->layout->n > 0)
     print_rows(&p, m, s->layout, s->head, s->f);
@@ -297,8 +309,11 @@ enum dl_status dl_document_end(struct dl_stream *s, struct dl_diag *d) {
   struct dl_printer p = {.to = &s->line};
   bool ok = s->layout || (s->head && release_head(s));
   p.screen = dl_screen_of(s->f);
+  const struct dl_document *m = s->format->document;
   if (ok && s->layout->n > 0)
-    print_foot(&p, s->format->document, s->layout);
+    print_foot(&p, m, s->layout);
+  if (ok && m->page[1] && !s->tail) /* else a report follows */
+    dl_print(&p, m->page[1], NULL);
   write_text(s->f, &s->line);
   return dl_printer_free(&p) && ok ? DL_OK : dl_fail_memory(d);
 }

@@ -15,8 +15,9 @@
  * NULL. */
 struct dl_document {
   struct dl_cell_style style;
-  bool compact; /* no blank line below a title or between statements */
-  bool wraps;   /* lines fit the width of a terminal */
+  const char *page[2]; /* around all of it, or NULL */
+  bool compact;        /* no blank line below a title or between statements */
+  bool wraps;          /* lines fit the width of a terminal */
   /* `level` is 0 at the top. What the title adds to p->indent is taken back
    * at the end of its part. */
   void (*title)(struct dl_printer *p, const char *text, size_t level);
@@ -31,12 +32,21 @@ struct dl_document {
   void (*row)(struct dl_printer *p, const struct dl_layout *l,
               const struct dl_value *values, const char *mark);
   const char *foot; /* or NULL */
+  /* The bars of dl_report_chart; NULL: none are drawn. */
+  void (*chart)(struct dl_printer *p, const struct dl_table *t);
   const char *none; /* in place of a table without rows; NULL: head and foot */
+};
+
+/* Where a report is written: on a terminal or not (NULL), and behind the rows
+ * of a stream, which have begun the page. */
+struct dl_document_place {
+  const struct dl_screen *screen;
+  bool follows;
 };
 
 /* Writes the whole report. False: memory was out. */
 bool dl_document_report(const struct dl_document *m, const struct dl_report *r,
-                        FILE *f, const struct dl_screen *screen);
+                        FILE *f, const struct dl_document_place *place);
 
 /* begin, row, add and end of a struct dl_format. The first thousand rows are
  * held back: they decide the widths and units of the columns. Each later row is

@@ -174,6 +174,7 @@ static void put_node(struct writer *w, const struct dl_report_node *node,
   case DL_REPORT_TABLE:
     put_table(w, node->table, depth);
     return;
+  case DL_REPORT_CHART:
   case DL_REPORT_SAY:
     return;
   }

@@ -5,6 +5,7 @@ libdlest_a_SOURCES += \
 	%D%/csv_format.c \
 	%D%/document.c \
 	%D%/document.h \
+	%D%/html.c \
 	%D%/json.c \
 	%D%/latex.c \
 	%D%/markdown.c \

@@ -3,6 +3,8 @@
 dlest_SOURCES += \
 	%D%/predict_known.c \
 	%D%/predict_known.h \
+	%D%/predict_sources.c \
+	%D%/predict_sources.h \
 	%D%/predict_summary.c \
 	%D%/predict_summary.h \
 	%D%/predict_title.c \

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* HTML: one page that needs nothing else, neither a network nor a script. It
+ * fits a telephone, prints, and follows the reader's choice of a dark screen;
+ * all texts have a contrast of at least 4.5 to 1 (WCAG 2.2, AA). Tables that
+ * are wider than the page scroll within it. */
+
+#include <math.h>
+#include <string.h>
+
+#include "output/formats/document.h"
+
+/* Intervals that reach further than so many times the largest value are cut:
+ * they would leave no room for the bars. */
+#define MOST_REACH 3
+
+static const char page[] =
+    "<!DOCTYPE html>\n"
+    "<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+    "<meta name=\"viewport\" content=\"width=device-width, "
+    "initial-scale=1\">\n"
+    "<title>dlest: energy of deep learning</title>\n<style>\n"
+    ":root{color-scheme:light dark;--text:#1a1a1a;--page:#fff;--soft:#555;"
+    "--line:#c8c8c8;--bar:#2f6690;--mark:#111}\n"
+    "@media (prefers-color-scheme:dark){:root{--text:#e8e8e8;--page:#17191c;"
+    "--soft:#b4b8bd;--line:#4a4e54;--bar:#6fa8d6;--mark:#fff}}\n"
+    "body{margin:0 auto;padding:1rem;max-width:72rem;color:var(--text);"
+    "background:var(--page);font:1rem/1.5 system-ui,sans-serif;"
+    "overflow-wrap:anywhere}\n"
+    "h1{font-size:1.1rem;color:var(--soft);margin:0}\n"
+    "h2{font-size:1.3rem;line-height:1.3;margin:1.5rem 0 .5rem}\n"
+    "h3{font-size:1.05rem;margin:1.2rem 0 .4rem}\n"
+    "p{margin:.3rem 0}\n"
+    "dl{margin:.5rem 0}\n"
+    "dl div{display:grid;grid-template-columns:minmax(6rem,16rem) 1fr;"
+    "gap:0 1rem;border-bottom:1px solid var(--line);padding:.15rem 0}\n"
+    "dt{color:var(--soft)}dd{margin:0;"
+    "white-space:pre-wrap}\n"
+    ".table{overflow-x:auto;margin:.5rem 0}\n"
+    "table{border-collapse:collapse;font-variant-numeric:tabular-nums}\n"
+    "th,td{padding:.2rem .7rem;text-align:left;white-space:nowrap;"
+    "border-bottom:1px solid var(--line)}\n"
+    "th{color:var(--soft);font-weight:600}.n{text-align:right}\n"
+    "figure{margin:.8rem 0}figcaption{color:var(--soft)}\n"
+    ".bar{display:grid;grid-template-columns:minmax(6rem,14rem) 1fr;"
+    "gap:0 1rem;align-items:center;margin:.3rem 0}\n"
+    ".bar svg{width:100%;height:1.4rem;display:block}\n"
+    ".bar span{grid-column:2;color:var(--soft);font-size:.9rem}\n"
+    "rect{fill:var(--bar)}path{stroke:var(--mark);stroke-width:2;fill:none;"
+    "vector-effect:non-scaling-stroke}\n"
+    "@media (max-width:30rem){dl div,.bar{grid-template-columns:1fr}"
+    ".bar span{grid-column:1}}\n"
+    "@media print{:root{--text:#000;--page:#fff;--soft:#444;--line:#bbb;"
+    "--bar:#2f6690;--mark:#000}.table{overflow:visible}"
+    "figure,tr,dl div{break-inside:avoid}"
+    "th,td{white-space:normal;padding:.1rem .4rem}}\n"
+    "</style>\n</head>\n<body>\n<main>\n<h1>dlest: energy of deep "
+    "learning</h1>\n";
+
+static void escape(struct dl_text *out, const char *text, size_t n) {
+  static const struct {
+    char c;
+    const char *entity;
+  } special[] = {{'&', "&amp;"},
+                 {'<', "&lt;"},
+                 {'>', "&gt;"},
+                 {'"', "&quot;"},
+                 {'\'', "&#39;"}};
+  for (size_t i = 0; i < n; i++) {
+    size_t k = 0;
+    while (k < DL_LENGTH(special) && special[k].c != text[i])
+      k++;
+    if (k < DL_LENGTH(special))
+      dl_text_add(out, special[k].entity);
+    else
+      dl_text_add_n(out, text + i, 1);
+  }
+}
+
+static void title(struct dl_printer *p, const char *text, size_t level) {
+  dl_print(p, level == 0 ? "<h2>" : "<h3>", NULL);
+  dl_print(p, text, NULL);
+  dl_print(p, level == 0 ? "</h2>\n" : "</h3>\n", NULL);
+}
+
+static void say(struct dl_printer *p, const char *text) {
+  dl_print(p, "<p>", NULL);
+  dl_print(p, text, NULL);
+  dl_print(p, "</p>", NULL);
+}
+
+static void head(struct dl_printer *p, const struct dl_layout *l) {
+  dl_print(p,
+           "<div class=\"table\" role=\"region\" aria-label=\"table\" "
+           "tabindex=\"0\">\n<table>\n<thead><tr>",
+           NULL);
+  if (l->mark > 0)
+    dl_print(p, "<td></td>", NULL);
+  for (size_t i = 0; i < l->n; i++) {
+    dl_print(p,
+             l->column[i].text ? "<th scope=\"col\">"
+                               : "<th scope=\"col\" class=\"n\">",
+             NULL);
+    dl_print(p, dl_text_str(&l->column[i].heading), NULL);
+    dl_print(p, "</th>", NULL);
+  }
+  dl_print(p, "</tr></thead>\n<tbody>\n", NULL);
+}
+
+static void row(struct dl_printer *p, const struct dl_layout *l,
+                const struct dl_value *values, const char *mark) {
+  dl_print(p, "<tr>", NULL);
+  if (l->mark > 0) {
+    struct dl_text escaped = {0};
+    escape(&escaped, mark ? mark : "", mark ? strlen(mark) : 0);
+    dl_text_printf(p->to, "<td>%s</td>", dl_text_str(&escaped));
+    p->failed = p->failed || escaped.failed;
+    dl_text_free(&escaped);
+  }
+  for (size_t i = 0; i < l->n; i++) {
+    dl_layout_cell(l, i, values, &p->cell);
+    dl_print(p, l->column[i].text ? "<td>" : "<td class=\"n\">", NULL);
+    dl_print(p, dl_text_str(&p->cell), NULL);
+    dl_print(p, "</td>", NULL);
+  }
+  dl_print(p, "</tr>\n", NULL);
+}
+
+/* --- charts */
+
+/* The value at the right end. */
+static double reach_of(const struct dl_table *t) {
+  double most = 0, high = 0;
+  for (size_t r = 0; r < t->n_rows; r++) {
+    const struct dl_value *v = t->values + r * t->n_cols;
+    most = fmax(most, dl_value_quantity(&v[1]));
+    high = fmax(high, dl_value_quantity(&v[3]));
+  }
+  return fmax(most, fmin(high, MOST_REACH * most));
+}
+
+static double per_mille(double x, double reach) {
+  return reach > 0 && x > 0 ? fmin(1000 * x / reach, 1000) : 0;
+}
+
+/* A bar, and its interval with ends where these are in sight. */
+static void draw(struct dl_printer *p, double x, double low, double high,
+                 double reach) {
+  dl_text_printf(p->to,
+                 "<svg viewBox=\"0 0 1000 20\" preserveAspectRatio=\"none\" "
+                 "aria-hidden=\"true\"><rect x=\"0\" y=\"3\" width=\"%.1f\" "
+                 "height=\"14\"/>",
+                 per_mille(x, reach));
+  if (!isnan(low) && !isnan(high)) {
+    double from = per_mille(low, reach), to = per_mille(high, reach);
+    dl_text_printf(p->to, "<path d=\"M%.1f 5V15M%.1f 10H%.1f", from, from, to);
+    if (high <= reach)
+      dl_text_printf(p->to, "M%.1f 5V15", to);
+    dl_text_add(p->to, "\"/>");
+  }
+  dl_text_add(p->to, "</svg>");
+}
+
+static void bar(struct dl_printer *p, const struct dl_table *t, size_t r,
+                double reach) {
+  const struct dl_value *v = t->values + r * t->n_cols;
+  const struct dl_column *c = &t->columns[1];
+  struct dl_text text = {0};
+  dl_show(&text, DL_CODE, NULL, &v[0], NULL);
+  dl_print(p, "<div class=\"bar\"><div>", NULL);
+  escape(p->to, dl_text_str(&text), text.len);
+  dl_print(p, "</div>", NULL);
+  draw(p, dl_value_quantity(&v[1]), dl_value_quantity(&v[2]),
+       dl_value_quantity(&v[3]), reach);
+  dl_text_clear(&text);
+  dl_show(&text, c->style, c->unit, &v[1], NULL);
+  if (!dl_value_absent(&v[2]) && !dl_value_absent(&v[3])) {
+    dl_text_add(&text, ", interval ");
+    dl_show(&text, c->style, c->unit, &v[2], &v[3]);
+  }
+  dl_print(p, "<span>", NULL);
+  escape(p->to, dl_text_str(&text), text.len);
+  dl_print(p, "</span></div>\n", NULL);
+  p->failed = p->failed || text.failed;
+  dl_text_free(&text);
+}
+
+static void chart(struct dl_printer *p, const struct dl_table *t) {
+  const double reach = reach_of(t);
+  if (t->n_rows == 0 || !(reach > 0))
+    return;
+  dl_print(p, "<figure>\n<figcaption>", NULL);
+  escape(p->to, t->title ? t->title : "", t->title ? strlen(t->title) : 0);
+  dl_print(p, "</figcaption>\n", NULL);
+  for (size_t r = 0; r < t->n_rows; r++)
+    bar(p, t, r, reach);
+  dl_print(p, "</figure>\n", NULL);
+}
+
+static const struct dl_document html = {
+    .style = {escape, true},
+    .page = {page, "</main>\n</body>\n</html>\n"},
+    .title = title,
+    .say = say,
+    .line = {"<div><dt>", "</dt><dd>", "</dd></div>\n"},
+    .begin_lines = "<dl>\n",
+    .end_lines = "</dl>\n",
+    .head = head,
+    .row = row,
+    .foot = "</tbody>\n</table>\n</div>\n",
+    .chart = chart,
+};
+
+const struct dl_format dl_format_html = {
+    .name = "html",
+    .summary = "one page to look at, print or send",
+    .whole = true,
+    .document = &html,
+    .begin = dl_document_begin,
+    .row = dl_document_row,
+    .add = dl_document_add,
+    .end = dl_document_end,
+};
