@@ -127,6 +127,10 @@ bool dl_log_time(struct dl_log *log, const char *s, size_t len, int64_t *ns) {
   return true;
 }
 
+const char *dl_log_columns(const struct dl_log *log) {
+  return log->o.columns;
+}
+
 int64_t dl_log_time_of(struct dl_log *log, size_t i) {
   double interval_s = log->o.interval_s > 0 ? log->o.interval_s : 1;
   if (!log->assumed_time && !(log->o.interval_s > 0))

@@ -19,6 +19,8 @@ struct dl_log_options {
   const struct dl_importer *from; /* NULL: recognised by content */
   size_t drop_last;               /* ignore this many lines at the end */
   double interval_s;              /* of logs without times; 0: 1 s */
+  const char *columns;            /* "timestamp,power.draw" of logs without a
+                                     header; NULL: as the log has them */
   bool accounting; /* refuse tables of jobs with neither times nor energies */
   /* Rows of tables of runs that were read, of this log and others: they count
    * once. NULL: of this log only. */

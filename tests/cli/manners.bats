@@ -170,3 +170,23 @@ commands() {
     train_samples 1 2 train_samples)" \
     compare runs.csv --method flops --bootstrap 0 --val-samples 0
 }
+
+@test "nvidia-smi without a header and units: --columns names its columns" {
+  for i in 0 1 2 3; do
+    echo "2023/11/05 10:00:0$i.000, NVIDIA T4, 120.50, 45"
+  done >log.csv
+  refuses 3 "dlest: log.csv:1: $(message no_columns_and_no_units)" \
+    extract --from nvidia-smi log.csv
+  # 3 s at 120.5 W
+  gives 0 '' extract --from nvidia-smi log.csv -f json \
+    --columns timestamp,name,power.draw,utilization.gpu
+  check '.runs[0] | .gpu_energy_j == 361.5 and .gpu_util == 0.45 and
+    .samples == 4'
+  { echo timestamp, name, power.draw, utilization.gpu; cat log.csv; } >header.csv
+  gives 0 '' extract --from nvidia-smi header.csv -f json
+  check '.runs[0].gpu_energy_j == 361.5'
+  misused extract "$(message expected_columns_of_query name)" log.csv \
+    --from nvidia-smi --columns name
+  misused extract "$(message has_no_effect columns 'without --from nvidia-smi')" \
+    log.csv --from perf --columns timestamp,power.draw
+}

@@ -41,8 +41,8 @@ NEITHER=(predict --arch resnet50 --gpu a100)
   near '.estimates[0].duration_s' 57.6
 }
 
-@test "durations: a plain number is hours; s, m, h, d" {
-  for t in 1.5 90m 5400s 1.5h 0.0625d; do
+@test "durations: s, m, h, d, and several of them" {
+  for t in 1h30m 1:30:00 90m 5400s 1.5h 0.0625d; do
     try "${RUN[@]}" --duration "$t" --method tdp
     near '.estimates[0].duration_s' 5400
   done

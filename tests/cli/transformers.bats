@@ -289,3 +289,18 @@ dlest: $(message no_method_has_enough '')" predict --method flops --arch resnet5
   check '[.estimates[] | .energy_j / .requests / (.measured_j | tonumber)] |
     sort | .[0] > 0.2 and .[-1] < 0.9 and (.[38] | . > 0.44 and . < 0.46)'
 }
+
+@test "settings that the physical method does not take are marked" {
+  job=(predict --arch llama-2-7b --gpu a100-80gb --gpus 8 --tokens 1e9 -q)
+  gives 0 '' "${job[@]}" --explain
+  grep -Eq 'sharding +zero3 \(assumed, but not by physical\)' out
+  grep -Eq 'activation checkpointing +none \(assumed, but not by physical\)' out
+  # What is printed as given is what is taken.
+  gives 0 '' "${job[@]}" --explain --sharding zero3 --checkpointing full
+  grep -Eq 'sharding +zero3$' out
+  grep -Eq 'activation checkpointing +full$' out
+  gives 0 '' "${job[@]}" --method physical -f json --checkpointing none
+  jq '.estimates[0].duration_s' out >none
+  gives 0 '' "${job[@]}" --method physical -f json --checkpointing full
+  check ".estimates[0].duration_s > $(cat none)"
+}

@@ -12,6 +12,7 @@
 #include "cli/options/log_options.h"
 #include "cli/options/shard_option.h"
 #include "cli/passes/extract_rows.h"
+#include "logs/importers/importers.h"
 #include "logs/extract.h"
 
 struct extract_options {
@@ -28,6 +29,10 @@ static const struct dl_option options[] = {
     DL_HEADING("Logs:", 1),
     {"from", 'F', "FORMAT", "log format of all files ('dlest list importers')",
      DL_READ(dl_read_importer, struct extract_options, extract.log.from)},
+    {"columns", 0, "NAME,...",
+     "columns of a log without a header, as in the query: "
+     "timestamp,power.draw (--from nvidia-smi)",
+     AT(TEXT, extract.log.columns), .with = "from"},
     {"files-from", 0, "FILE", "read more names of logs from FILE, one per line",
      AT(TEXT, files_from)},
     {DL_SHARD_OPTION(struct extract_options, extract.shard)},
@@ -154,7 +159,11 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
   struct dl_strlist paths = {0};
   o->extract.meter.cut_gaps = o->gaps == 1;
   o->extract.epochs.find |= o->each_epoch;
-  enum dl_status status = list_logs(cli, o, &paths);
+  enum dl_status status = DL_OK;
+  if (o->extract.log.columns && o->extract.log.from != &dl_import_nvidia_smi)
+    status = dl_cli_refuse(cli, "columns", "without --from nvidia-smi");
+  if (status == DL_OK)
+    status = list_logs(cli, o, &paths);
   if (status == DL_OK && (o->sets.n > 0 || o->settings || o->pattern))
     status = make_settings(o, &settings, &cli->diag);
   if (status == DL_OK)

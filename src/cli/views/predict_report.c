@@ -98,6 +98,20 @@ static void add_all_reduce(struct dl_report *r, const struct dl_job *job) {
   dl_report_add(r, NULL, "gradient all-reduce", NULL, DL_CODE, dl_string(text));
 }
 
+/* How an assumed setting is marked. The physical model of language-model
+ * training takes what was usual in the trainings that it was fitted on for what
+ * is not given of batches and memory; the assumptions hold for the peak memory
+ * and the other methods. */
+static const char *mark_assumed(const struct dl_job *job, enum dl_run_id id) {
+  bool other = id == DL_RUN_batch_size || id == DL_RUN_grad_accum ||
+               id == DL_RUN_checkpointing || id == DL_RUN_sharding;
+  const struct dl_architecture *arch = job->found.arch;
+  return !dl_is_assumed(job->row, id) ? ""
+         : other && arch && dl_is_language_model(arch)
+             ? " (assumed, but not by physical)"
+             : " (assumed)";
+}
+
 /* Adds a number as it is for programs, and for people with a mark where it is
  * assumed or the default. The key is that of the column. */
 static void add_marked(struct dl_report *r, const struct dl_job *job,
@@ -105,7 +119,7 @@ static void add_marked(struct dl_report *r, const struct dl_job *job,
                        const struct dl_report_line *line) {
   struct dl_text t = {0};
   dl_show(&t, line->style, line->unit, &line->value, NULL);
-  dl_text_add(&t, dl_is_assumed(job->row, id)  ? " (assumed)"
+  dl_text_add(&t, dl_is_assumed(job->row, id)  ? mark_assumed(job, id)
                   : dl_job_options_give(o, id) ? ""
                                                : " (default)");
   dl_report_add(r, dl_run_columns[id].name, NULL, NULL, line->style,
@@ -118,12 +132,11 @@ static void add_marked(struct dl_report *r, const struct dl_job *job,
 
 /* "bf16 (assumed)" */
 static struct dl_value with_origin(const struct dl_job *job, enum dl_run_id id,
-                                   char text[64]) {
+                                   char text[80]) {
   const char *word = dl_run_text(job->run, id);
   if (!word)
     return dl_known_string(NULL);
-  snprintf(text, 64, "%.40s%s", word,
-           dl_is_assumed(job->row, id) ? " (assumed)" : "");
+  snprintf(text, 80, "%.40s%s", word, mark_assumed(job, id));
   return dl_known_string(text);
 }
 
@@ -150,7 +163,7 @@ static void add_setup(struct dl_report *r, const struct dl_job *job,
   for (size_t i = 0; i < DL_LENGTH(rows); i++) {
     enum dl_run_id id = rows[i].id;
     const char *key = dl_run_columns[id].name;
-    char text[64];
+    char text[80];
     if (dl_run_columns[id].is_text) {
       dl_report_add(r, key, NULL, NULL, DL_CODE,
                     dl_string(dl_run_text(job->run, id)));
@@ -197,7 +210,7 @@ static void add_rates(struct dl_report *r, const struct dl_job *job,
   bool inference = dl_is_inference(job);
   const char *assumed =
       language || inference ? NULL : dl_facts_assumed(job, NULL);
-  char precision[64];
+  char precision[80];
   const struct dl_report_line then[] = {
       {"macs_g", isnan(run->prompt_tokens) ? "forward pass" : NULL, "GMAC",
        DL_PLAIN, dl_number(run->macs_g)},

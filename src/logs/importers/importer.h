@@ -141,6 +141,9 @@ bool dl_log_time(struct dl_log *log, const char *s, size_t len, int64_t *ns);
  * interval of --interval, by default 1 s. Warns once about this assumption. */
 int64_t dl_log_time_of(struct dl_log *log, size_t i);
 
+/* The columns that the user names for a log without a header, or NULL. */
+const char *dl_log_columns(const struct dl_log *log);
+
 /* For logs whose times count from their own beginning. */
 int64_t dl_log_time_since(struct dl_log *log, double seconds);
 

@@ -98,6 +98,20 @@ static bool guess_columns(struct smi *smi, char *const *field) {
   return is_usable(smi);
 }
 
+/* Columns that the user names, of a log without a header. */
+static bool take_columns(struct smi *smi, const char *columns) {
+  char line[DL_HEAD_LINE], *field[FIELDS_MAX];
+  *smi = (struct smi){.n_fields = 0};
+  snprintf(line, sizeof line, "%s", columns);
+  smi->n_fields = dl_cell_split(line, ',', field, FIELDS_MAX);
+  if (smi->n_fields > FIELDS_MAX)
+    return false;
+  dl_cell_columns(field, smi->n_fields, names, N_COLUMNS, smi->at);
+  for (enum column c = POWER; c < N_COLUMNS; c++)
+    smi->scale[c] = quantities[c].scale;
+  return is_usable(smi);
+}
+
 /* Finds the columns by the first line of the head. */
 static bool find_columns(struct smi *smi, const struct dl_head *head) {
   char head_line[DL_HEAD_LINE], *field[FIELDS_MAX];
@@ -148,10 +162,17 @@ static size_t first_times(const struct smi *smi, struct dl_log *log,
 static enum dl_status begin(struct dl_log *log, const struct dl_head *head,
                             struct dl_diag *d) {
   struct smi *smi = log->state;
-  if (!find_columns(smi, head))
+  const char *columns = dl_log_columns(log);
+  if (columns && !take_columns(smi, columns))
+    return dl_fail(d, DL_EUSAGE,
+                   "--columns '%s': expected timestamp and power.draw, and the "
+                   "other columns of the query in its order",
+                   columns);
+  if (!columns && !find_columns(smi, head))
     return dl_fail_at(d, DL_EINPUT, head->path, 1,
                       "no columns 'timestamp' and 'power.draw', and no units "
-                      "to tell them by");
+                      "that identify them; give --columns "
+                      "timestamp,power.draw,...");
   if (smi->at[UUID] < 0 && smi->at[BUS] < 0 && smi->at[INDEX] < 0) {
     int64_t ns[DL_TURNS_ROWS];
     dl_turns_find(&smi->turns, log, ns, first_times(smi, log, head, ns));
