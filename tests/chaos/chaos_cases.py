@@ -328,7 +328,8 @@ def option_case(rng, options):
                  "plot": ["trace", "gpu-7.csv"]}.get(command, ["runs.csv"])
     for _ in range(rng.randint(1, 4)):
         name, value = rng.choice(options[command])
-        if name in ("--help", "--version", "--usage", "--follow", "--output"):
+        if name in ("--help", "--version", "--usage", "--follow", "--output",
+                    "--totals"):
             continue
         word = (formula(rng) if name in ("--where", "--define", "--features",
                                          "--offset") and rng.random() < 0.7
