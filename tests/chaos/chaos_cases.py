@@ -112,7 +112,7 @@ def table_cases(corpus):
                ["fit", "means.csv", "--target", "gpu_power_w", "--features",
                 "log(batch_size)", "--method", "ridge", "--log", "-f", "json",
                 "-o", "model.xml"],
-               {"means.csv": MEANS}, {"means.csv": "table"})
+               {"means.csv": MEANS}, {"means.csv": "means"})
     yield Case("fit-throughput",
                ["fit", "rates.csv", "--target", "samples_per_s", "--features",
                 "log(macs_g),log(gpu.peak_fp32_tflops),log(n_gpus)", "--log",
