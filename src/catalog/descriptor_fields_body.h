@@ -76,6 +76,8 @@ NUMBER(classes, NULL, 1, 1e9, "outputs of the classifier")
 NUMBER(head_params_m, "M", 0, 1e9, "parameters trained with a frozen base")
 NUMBER(layers, NULL, 1, 1e6, "convolutions and dense layers")
 NUMBER(launches, NULL, 1, 1e7, "kernels of one forward pass")
+/* Unknown: all of them. */
+NUMBER(launch_path, NULL, 1, 1e7, "kernels on the longest path through it")
 /* Of networks with attention. */
 NUMBER(patch_px, "px", 1, 1e5, "side of a patch")
 NUMBER(depth, NULL, 1, 1e5, "attention blocks")

@@ -126,7 +126,10 @@ static void end_element(void *ctx, const xmlChar *name, const xmlChar *prefix,
       node->parent != xmlDocGetRootElement(ctxt->myDoc))
     return;
   c->x->doc = ctxt->myDoc; /* libxml2 still owns it */
-  if (!c->visitor->visit(c->x, node, c->visitor->ctx)) {
+  bool keep = c->visitor->visit(c->x, node, c->visitor->ctx);
+  /* libxml2 would append text behind it to text before it, of which it has
+   * forgotten the size. */
+  if (!keep && !(node->prev && node->prev->type != XML_ELEMENT_NODE)) {
     xmlUnlinkNode(node);
     xmlFreeNode(node);
   }

@@ -26,7 +26,8 @@ enum dl_status dl_xml_read(struct dl_xml **x, const char *path,
 
 /* Called with each child element of the root once it has been read, of a
  * document that so far holds what is before it. False: the child is freed
- * when this returns, and the document goes on without it. */
+ * when this returns, and the document goes on without it, unless there is text
+ * before it. */
 struct dl_xml_visitor {
   bool (*visit)(const struct dl_xml *x, dl_node *child, void *ctx);
   void *ctx;

@@ -112,7 +112,7 @@ def table_cases(corpus):
                ["fit", "means.csv", "--target", "gpu_power_w", "--features",
                 "log(batch_size)", "--method", "ridge", "--log", "-f", "json",
                 "-o", "model.xml"],
-               {"means.csv": MEANS}, {"means.csv": "table"})
+               {"means.csv": MEANS}, {"means.csv": "means"})
     yield Case("fit-throughput",
                ["fit", "rates.csv", "--target", "samples_per_s", "--features",
                 "log(macs_g),log(gpu.peak_fp32_tflops),log(n_gpus)", "--log",
@@ -328,7 +328,8 @@ def option_case(rng, options):
                  "plot": ["trace", "gpu-7.csv"]}.get(command, ["runs.csv"])
     for _ in range(rng.randint(1, 4)):
         name, value = rng.choice(options[command])
-        if name in ("--help", "--version", "--usage", "--follow", "--output"):
+        if name in ("--help", "--version", "--usage", "--follow", "--output",
+                    "--totals"):
             continue
         word = (formula(rng) if name in ("--where", "--define", "--features",
                                          "--offset") and rng.random() < 0.7

@@ -227,6 +227,7 @@ KINDS = {
     "bytes": (damage_bytes, None),
     "json": (damage_log, None),
     "log": (damage_log, restyle_ends),
+    "means": (damage_table, restyle_ends),
     "pipes": (lambda rng, c: damage_table(rng, c, "|"), restyle_pipes),
     "table": (damage_table, restyle_table),
     "xml": (damage_xml, restyle_xml),

@@ -219,6 +219,14 @@ id="0.+" name="N"><value name="tdp_w" source="s" note="assumed: x">300</value>
 END
 }
 
+@test "text between entries that are alike" {
+  local text
+  text=$(printf '%03000d' 7)
+  sed "s|</entry>|&$text|" <(many 40 </dev/null) >many.xml
+  gives 3 "dlest: $(message error_found 1 '')" check many.xml
+  grep -q 'error: not valid: Did not expect text' out
+}
+
 @test "lines beyond 65,535 have their numbers" {
   many 33000 <<<'<entry id="Upper" name="N"><value name="idle_w">9</value>
 <value name="tdp_w">12</value></entry>' >many.xml

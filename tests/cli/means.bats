@@ -157,3 +157,12 @@ END
     "$features" --method ols --cv none --no-model
   grep -qx "dlest: warning: copy.csv: $(message counts_twice m1.csv)" err
 }
+
+@test 'a table of means with columns in another order' {
+  awk -F, -v OFS=, '{ x = $1; $1 = $2; $2 = x; print }' m0.csv >moved.csv
+  awk -F, -v OFS=, '{ print $0, "x" }' m0.csv >more.csv
+  for table in moved.csv more.csv; do
+    refuses 3 "dlest: $table: $(message columns_of_means_order)" \
+      fit $table --target energy_j --features "$features" --cv none --no-model
+  done
+}

@@ -3,7 +3,8 @@
 """Kernels and memory traffic of the six networks of del Rey et al., without heads.
 
 facts(entry) gives (launches, traffic_ratio) of an entry of the catalogue, or
-None. Every layer of the Keras definition is one kernel that reads its input
+None, and path(entry) the kernels on its longest path where some lie beside it.
+Every layer of the Keras definition is one kernel that reads its input
 and writes its output: convolution (with its bias), depthwise convolution,
 batch norm, activation, sum, concatenation, pooling, padding. The ratio is of
 the elements read and written to those that convolutions put out (acts_m).
@@ -248,6 +249,20 @@ def facts(entry, px=128):
     net = Layers()
     NETWORKS[entry](net, px)
     return net.kernels, net.moved / net.outputs
+
+
+def path(entry):
+    unit = 3                            # convolution, batch norm, activation
+    twice = 2 * 4                       # of NASNet: activation and separable
+    if entry == "inception_v3":         # a concatenation in each block
+        return (5 * unit + 2 + 3 * (3 * unit + 1) + 3 * unit + 1 +
+                4 * (5 * unit + 1) + 4 * unit + 1 + 2 * (3 * unit + 2))
+    if entry == "nasnetmobile":         # squeezed, twice, sum, concatenated
+        return 2 + 12 * (3 + twice + 2) + 4 * (3 + 2 * twice + 1 + 3) + 2
+    # Shortcuts of a convolution and batch norm.
+    if entry in ("resnet50", "xception"):
+        return facts(entry)[0] - 4 * 2
+    return None
 
 
 if __name__ == "__main__":

@@ -154,7 +154,11 @@ def values(entry):
     found.update((n, (v, "delrey2024", keras))
                  for n, v in zip(("launches", "traffic_ratio"),
                                  traffic.facts(entry) or ()))
-    order = ("launches", "traffic_ratio", "padding_ratio", "depthwise_share")
+    if traffic.path(entry):
+        found["launch_path"] = (
+            traffic.path(entry), "delrey2024",
+            "derived: longest path through those layers")
+    order = ("launches", "launch_path", "traffic_ratio", "padding_ratio", "depthwise_share")
     return [(n, *found[n]) for n in order if n in found]
 
 

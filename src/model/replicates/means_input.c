@@ -14,6 +14,13 @@ static enum dl_status read_means(char *const *path, size_t n,
                                  bool *means, struct dl_diag *d) {
   enum dl_status status = dl_csv_open(csv, path[0], 0, d);
   *means = status == DL_OK && (n > 1 || dl_means_is_table(*csv));
+  if (status == DL_OK && !*means && dl_means_is_like(*csv)) {
+    dl_csv_free(*csv);
+    *csv = NULL;
+    return dl_fail_at(d, DL_EINPUT, path[0], 0,
+                      "the columns of a table of means are in another order "
+                      "than dlest fit --means writes them");
+  }
   if (!*means)
     return status;
   dl_csv_free(*csv);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -217,6 +218,20 @@ static bool read_header(struct dl_means *m, const struct dl_csv *csv) {
 bool dl_means_is_table(const struct dl_csv *csv) {
   struct dl_means m = {0};
   return read_header(&m, csv);
+}
+
+bool dl_means_is_like(const struct dl_csv *csv) {
+  static const char *const parts[] = {"", "_sd", "_log", "_log_sd"};
+  bool any = false;
+  for (size_t i = 0; i < DL_N_RUN_COLUMNS && !any; i++) {
+    any = is_measured(&dl_run_columns[i]);
+    for (size_t k = 0; k < 4 && any; k++) {
+      char name[64];
+      snprintf(name, sizeof name, "%s%s", dl_run_columns[i].name, parts[k]);
+      any = dl_csv_find(csv, name) >= 0;
+    }
+  }
+  return any && dl_csv_find(csv, "n") >= 0;
 }
 
 /* A row of a file. */

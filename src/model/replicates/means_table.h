@@ -70,6 +70,9 @@ enum dl_status dl_means_save(const struct dl_means *m, const char *path,
 /* Whether a table has the columns of a table of means. */
 bool dl_means_is_table(const struct dl_csv *csv);
 
+/* Whether it has the columns of one, in whatever order. */
+bool dl_means_is_like(const struct dl_csv *csv);
+
 /* Adds up tables of means, which must have the same columns. Errors
  * (DL_EINPUT): another table, a row that is not valid. */
 enum dl_status dl_means_read(struct dl_means *m, char *const *path, size_t n,

@@ -127,8 +127,10 @@ static void set_times(struct dl_training_step *s,
   s->kernels = kernels * part(c, l, DL_PART_TAU);
   s->per_step = part(c, l, DL_PART_C0) * host;
   s->regions = l->regions * l->batch * part(c, l, DL_PART_REGIONS) * host;
+  double each = part(c, l, DL_PART_LAMBDA) * host * kernels / l->kernels;
+  s->beside = each * l->beside * c[DL_TRAIN_BESIDE];
   s->launch =
-      kernels * part(c, l, DL_PART_LAMBDA) * host + s->per_step + s->regions;
+      each * (l->kernels - l->beside) + s->beside + s->per_step + s->regions;
   s->gpu = s->compute + s->memory + s->kernels + s->depthwise;
 }
 

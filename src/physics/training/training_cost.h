@@ -11,24 +11,25 @@
  *   Tw = w wopt / (em BW mtc Gm)           weights: gradients, optimiser
  *   Tk = m K Nk tau                        kernels on the GPU
  *   Td = m Nt Dt b F' / (dw peak32)        depthwise layers
- *   Th = (m K Nk lambda + c0 + b R) H Dl srv^s   launches on the host
+ *   Th = (m K' Nk lambda + c0 + b R) H Dl srv^s   launches on the host
  *
  * F: FLOPs of a forward pass of one sample; A: bytes that all its layers read
  * and write; w: bytes of the weights that are trained; K: kernels of a forward
- * pass; m = 3 to train (the backward pass is two forward ones), 1 to validate
- * or with a frozen base; s = 1 for a server. N, G, H and D are what a network,
- * a GPU (and its family), a host and a framework are found to differ by, 1
- * where they are not known; mtc is 1 for GPUs with tensor cores. ec, em, tau,
- * lambda, c0, wopt, R and bt depend on the software (dl_training_stack). R is
- * what proposals and their matching take in two-stage detectors. In eager mode
- * A is all traffic and F all work; in tuned software B is the traffic between
- * layers (normalisations, activations), of which fused kernels leave the share
- * bt, F what tensor cores compute, tiles being padded, and F' the work of
- * depthwise layers, by the rate of FP32 outside tensor cores. Constants of
- * MLPerf are relative to those of containers. Tuned software knows no srv, and
- * as its rates are those at the TDP, kappa begins at 0 there and is reached
- * with a limit of 3/4 of it. The GPU draws, with ec the constant of plain FP32
- * in eager mode in any case,
+ * pass, K' of them in turn: where several threads launch (TensorFlow), those
+ * beside the longest path count by the share bs; m = 3 to train (the backward
+ * pass is two forward ones), 1 to validate or with a frozen base; s = 1 for a
+ * server. N, G, H and D are what a network, a GPU (and its family), a host and
+ * a framework are found to differ by, 1 where they are not known; mtc is 1 for
+ * GPUs with tensor cores. ec, em, tau, lambda, c0, wopt, R and bt depend on the
+ * software (dl_training_stack). R is what proposals and their matching take in
+ * two-stage detectors. In eager mode A is all traffic and F all work; in tuned
+ * software B is the traffic between layers (normalisations, activations), of
+ * which fused kernels leave the share bt, F what tensor cores compute, tiles
+ * being padded, and F' the work of depthwise layers, by the rate of FP32
+ * outside tensor cores. Constants of MLPerf are relative to those of
+ * containers. Tuned software knows no srv, and as its rates are those at the
+ * TDP, kappa begins at 0 there and is reached with a limit of 3/4 of it. The
+ * GPU draws, with ec the constant of plain FP32 in eager mode in any case,
  *
  *   base = pa TDP + pb BW                  pb for GDDR6 and later alone
  *   dyn  = TDP ptc (pu Tg + pf ec Tc + pm em mtc (Tm + Tw)) / T0
@@ -77,6 +78,7 @@ enum dl_training_constant {
   DL_TRAIN_TAU,     /* s: what a kernel costs on the GPU */
   DL_TRAIN_LAMBDA,  /* s: what its launch costs on the host */
   DL_TRAIN_C0,      /* s: a step on the host */
+  DL_TRAIN_BESIDE,  /* what a launch beside others costs, relative */
   DL_TRAIN_SERVER,  /* how much slower a server launches than a desktop */
   DL_TRAIN_T0,      /* s: an epoch */
   DL_TRAIN_WOPT,    /* passes over the trained weights a step */
@@ -184,6 +186,8 @@ struct dl_training_inputs {
                            them move; tuned software, else in bytes */
   double regions;       /* 1: proposals and matching for each sample */
   double kernels;       /* of a forward pass */
+  double beside;        /* of them, those that several threads launch beside
+                           others */
   double weights, head; /* bytes of the trained weights without, and with a
                            frozen backbone */
   double peak;          /* FLOP/s at the precision in use */

@@ -77,6 +77,7 @@ static void by_launch(const struct chain *k, const struct dl_training_step *s,
   double all = d * s->launch;
   by_kernels(k, all - per_step - regions);
   by_part(k, DL_PART_LAMBDA, all - per_step - regions);
+  k->g->c[DL_TRAIN_BESIDE] += d * s->beside;
   by_part(k, DL_PART_C0, per_step);
   by_part(k, DL_PART_REGIONS, regions);
   k->g->fx[DL_EFFECT_HOST_LAUNCH] += all;

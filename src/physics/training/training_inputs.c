@@ -26,6 +26,8 @@ const struct dl_physics_quantity
         {"arch.acts_m", false, false},
         {"launches", false, false},
         {"arch.layers", false, false},
+        {"arch.launches", false, false},
+        {"arch.launch_path", false, false},
         {"params_m", false, false},
         {"arch.head_params_m", false, false},
         {"precision", false, false},
@@ -115,6 +117,15 @@ static double kernels(const struct dl_physics_row *row) {
   if (row->arch->layers > 0)
     return KERNELS_PER_LAYER * row->arch->layers;
   return USUAL_KERNELS;
+}
+
+/* Kernels beside the longest path: TensorFlow's threads launch them at the same
+ * time. */
+static double beside(const struct dl_physics_row *row, double all) {
+  double path = row->arch->launch_path / row->arch->launches;
+  return dl_is_word(row->run->framework, "tensorflow") && path < 1
+             ? all * (1 - path)
+             : 0;
 }
 
 static double half_tflops(const struct dl_accelerator *gpu) {
@@ -257,6 +268,7 @@ const char *dl_training_inputs_read(const struct dl_physics_row *row,
   in->bytes = 1e6 * (traffic > 0 ? traffic : activations(row)) * element;
   in->kernels = kernels(row);
   in->stack = stack_of(run);
+  in->beside = beside(row, in->kernels);
   in->regions = arch->regions > 0;
   /* FP32, updated once in so many batches. */
   in->weights = 4e6 * dl_or(run->params_m, 0) / dl_or(run->grad_accum, 1);

@@ -18,6 +18,8 @@ static const struct dl_physics_constant constants[] = {
     [DL_TRAIN_TAU] = {"tau", "s", 8e-6, 0.6, "a kernel on the GPU"},
     [DL_TRAIN_LAMBDA] = {"lambda", "s", 12e-6, 0.6, "a launch on the host"},
     [DL_TRAIN_C0] = {"c0", "s", 1.5e-3, 0.8, "a step on the host"},
+    [DL_TRAIN_BESIDE] = {"beside", NULL, 0.6, 0.2,
+                         "a launch beside others, relative"},
     [DL_TRAIN_SERVER] = {"srv", NULL, 1.5, 0.3,
                          "launches of a server, relative"},
     [DL_TRAIN_T0] = {"t0", "s", 0.3, 1, "an epoch"},

@@ -29,6 +29,7 @@ struct dl_training_step {
   double between;       /* part of memory: normalisations and activations */
   double depthwise;     /* depthwise layers */
   double per_step;      /* part of launch that does not depend on the network */
+  double beside;        /* part of launch: kernels beside the longest path */
   double regions;       /* part of launch: proposals of two-stage detectors */
   double gpu;           /* compute + memory + kernels + depthwise */
   double unlimited;     /* without a power limit */
