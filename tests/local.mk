@@ -75,6 +75,7 @@ UNIT_TESTS = \
 	tests/unit/test_training_setup \
 	tests/unit/test_transformer \
 	tests/unit/test_validate \
+	tests/unit/test_waiting \
 	tests/unit/test_work \
 	tests/unit/test_xml
 if HAVE_ONNX
@@ -107,6 +108,7 @@ CLI_TESTS = \
 	tests/cli/html.bats \
 	tests/cli/identities.bats \
 	tests/cli/inference.bats \
+	tests/cli/known.bats \
 	tests/cli/input.bats \
 	tests/cli/language-published.bats \
 	tests/cli/integration.bats \
@@ -372,6 +374,8 @@ tests_unit_test_transformer_SOURCES = tests/unit/test_transformer.c \
 tests_unit_test_transformer_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_validate_SOURCES = tests/unit/test_validate.c
 tests_unit_test_validate_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_waiting_SOURCES = tests/unit/test_waiting.c tests/unit/unit.h
+tests_unit_test_waiting_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_work_SOURCES = tests/unit/test_work.c tests/unit/unit.h
 tests_unit_test_work_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_xml_SOURCES = tests/unit/test_xml.c tests/unit/unit.h

@@ -21,6 +21,8 @@ static const enum dl_run_id needs[] = {
     DL_RUN_sharding,      DL_RUN_stack,         DL_RUN_tensor_parallel,
     DL_RUN_grad_accum,    DL_RUN_global_batch,  DL_RUN_pipeline_parallel,
     DL_RUN_network_gbps,  DL_RUN_gpus_per_node, DL_RUN_train_tokens,
+    DL_RUN_epoch_s,       DL_RUN_step_s,        DL_RUN_samples_per_s,
+    DL_RUN_tokens_per_s,  DL_RUN_gpu_util,      DL_RUN_gpu_power_w,
     DL_RUN_loader,        DL_RUN_stored_mpx,    DL_RUN_loader_workers,
 };
 
@@ -68,4 +70,5 @@ void dl_job_read(struct dl_job *job, const struct dl_job_fields *s,
     job->val_samples = 0;
     job->epochs = 1;
   }
+  dl_known_of(job, s->known, &job->known);
 }

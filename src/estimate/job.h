@@ -4,6 +4,7 @@
 #ifndef DL_ESTIMATE_JOB_H
 #define DL_ESTIMATE_JOB_H
 
+#include "estimate/conditioning/known.h"
 #include "run/frame.h"
 
 enum { DL_MOST_ASSUMED = 8 };
@@ -21,6 +22,7 @@ struct dl_job {
   double idle_w; /* of a GPU with nothing to do */
   double bandwidth_gb_s;
   bool peak_given; /* the run's peak_tflops is the user's */
+  struct dl_known known;
   const char *assumed[DL_MOST_ASSUMED]; /* names of columns */
   size_t n_assumed;
 };
@@ -28,6 +30,7 @@ struct dl_job {
 /* Where rows hold the quantities of descriptors that a job has. */
 struct dl_job_fields {
   struct dl_row_ref tdp_w, idle_w, bandwidth_gb_s;
+  unsigned known; /* what of a run counts as known (conditioning/known.h) */
 };
 
 /* Adds the steps for all that estimators take from a run. */

@@ -10,6 +10,7 @@
 #include "estimate/methods/language_training.h"
 #include "estimate/methods/methods.h"
 #include "estimate/methods/work.h"
+#include "physics/conditioning/waiting.h"
 
 /* By the method of a physics; NULL: a regression on features. */
 static const struct {
@@ -36,6 +37,7 @@ enum dl_status dl_context_bind(struct dl_context *ctx, const struct dl_model *m,
                                struct dl_frame *f, double coverage,
                                struct dl_diag *d) {
   enum dl_status status = DL_OK;
+  ctx->coverage = coverage;
   for (size_t i = 0; i < DL_N_FITS && status == DL_OK; i++) {
     struct dl_bound_fit *to = &ctx->fit[i];
     const struct dl_model *owner;
@@ -88,10 +90,96 @@ static void explain_step(const struct dl_bound_fit *b, const struct dl_job *job,
     dl_language_parts_of(b->fit->state, (const void *)in.bytes, parts);
 }
 
+/* Powers of groups that were held out are off by more than the fit believes,
+ * even where the time is known. What it says of the power stays as the fit has
+ * it. */
+static void trust_intervals(struct dl_joint_prediction *work,
+                            const struct dl_prediction *power,
+                            double coverage) {
+  double sd = dl_interval_sd(log(power->low / power->value),
+                             log(power->high / power->value), coverage);
+  if (sd > 0)
+    work->var[1] = sd * sd + work->cov * work->cov / work->var[0];
+}
+
+static double known_or_0(double x) {
+  return isnan(x) ? 0 : x;
+}
+
+/* The limit in force of all GPUs, W. */
+static double most_w(const struct dl_job *job) {
+  double most = fmin(job->run->power_limit_w, job->tdp_w);
+  return (isnan(most) ? INFINITY : most) * job->run->n_gpus;
+}
+
+/* False where the fit cannot tell. A GPU that is awake draws no less than an
+ * idle one. */
+static bool expect_training(const struct dl_job_predictions *p,
+                            const struct dl_context *ctx,
+                            const struct dl_job *job, struct dl_expected *e) {
+  static const size_t targets[] = {DL_TARGET_TIME, DL_TARGET_POWER};
+  const struct dl_bound_fit *b = &ctx->fit[DL_PHYSICAL_EPOCH];
+  const struct dl_prediction *power = &p->of[DL_PHYSICAL_POWER];
+  double n = job->run->n_gpus;
+  struct dl_inputs in;
+  if (!b->p || !p->parts.bound || isnan(power->value) ||
+      dl_predictor_inputs(b->p, job->row, &in))
+    return false;
+  dl_predict_jointly(b->fit->state, in.bytes, targets, &e->work);
+  trust_intervals(&e->work, power, ctx->coverage);
+  e->work.mean[0] += log(job->epochs);
+  e->work.mean[1] = log(power->value * n);
+  e->static_w = fmax(p->parts.static_w, known_or_0(job->idle_w)) * n;
+  e->most_w = most_w(job);
+  e->util = p->parts.gpu_share;
+  return true;
+}
+
+static bool expect_language(const struct dl_job_predictions *p,
+                            const struct dl_context *ctx,
+                            const struct dl_job *job, struct dl_expected *e) {
+  static const size_t targets[] = {DL_LANG_TARGET_RATE, DL_LANG_TARGET_POWER};
+  const struct dl_bound_fit *b = &ctx->fit[DL_LANGUAGE_RATE];
+  const struct dl_prediction *rate = &p->of[DL_LANGUAGE_RATE];
+  struct dl_inputs in;
+  if (isnan(rate->value) || isnan(p->step.cost.power) ||
+      dl_predictor_inputs(b->p, job->row, &in))
+    return false;
+  dl_predict_jointly(b->fit->state, in.bytes, targets, &e->work);
+  e->work.cov = -e->work.cov; /* a time, not a rate */
+  dl_language_deviations(job, &e->work);
+  e->work.mean[0] = log(dl_language_duration(job, p));
+  e->work.mean[1] = log(p->step.cost.power * job->run->n_gpus);
+  e->static_w =
+      fmax(p->step.static_w, known_or_0(job->idle_w)) * job->run->n_gpus;
+  e->most_w = most_w(job);
+  e->util = 1; /* collectives are kernels too */
+  return true;
+}
+
+/* Whether something is known of a training that conditions its estimate; a
+ * duration of work that is not known does not. */
+static bool knows(const struct dl_job *job) {
+  const struct dl_known *known = &job->known;
+  return !dl_is_inference(job) &&
+         ((known->of_work && !isnan(known->steps_s)) || !isnan(known->util) ||
+          !isnan(known->power_w));
+}
+
+static void condition(struct dl_job_predictions *p,
+                      const struct dl_context *ctx, const struct dl_job *job) {
+  const struct dl_known *known = &job->known;
+  struct dl_expected e;
+  p->conditioned = (struct dl_conditioned){.is = false, .busy = NAN};
+  if (knows(job) && (p->language ? expect_language(p, ctx, job, &e)
+                                 : expect_training(p, ctx, job, &e)))
+    dl_condition(&p->conditioned, &e, known, ctx->coverage);
+}
+
 /* The user's duration, else the physical method's, PRE's or that of FLOPs. */
 static void settle_duration(struct dl_job_predictions *p,
                             const struct dl_job *job) {
-  p->duration_s = job->run->duration_s;
+  p->duration_s = job->known.run_s;
   p->duration_from = "given";
   if (isnan(p->duration_s)) {
     p->duration_s = dl_physical_duration(job, p);
@@ -116,17 +204,17 @@ enum dl_status dl_predictions_make(struct dl_job_predictions *p,
   static const struct dl_prediction none = {
       .value = NAN, .low = NAN, .high = NAN};
   bool trains = !dl_beyond_training(job) && !dl_trains_language(ctx, job),
-       given = dl_run_has(job->run, DL_RUN_duration_s);
+       given = !isnan(job->known.run_s);
   enum dl_status status = DL_OK;
   for (size_t i = 0; i < DL_N_FITS; i++)
     p->of[i] = none;
   p->parts = (struct dl_physical_parts){.time_s = NAN};
   p->step.cost.power = NAN;
   p->language = dl_trains_language(ctx, job);
-  /* A run whose duration is given has a power, others an energy. */
-  if (trains && given)
+  /* A run whose duration is known has a power, others an energy. */
+  if (trains && (given || knows(job)))
     status = ask(p, ctx, job, DL_PHYSICAL_POWER, DL_PHYSICAL_POWER, d);
-  else if (trains)
+  if (status == DL_OK && trains && !given)
     status = ask(p, ctx, job, DL_PHYSICAL_EPOCH, DL_PHYSICAL_TIME, d);
   if (status == DL_OK && dl_is_inference(job))
     status = ask(p, ctx, job, DL_SERVING_POWER, DL_SERVING_TIME, d);
@@ -136,7 +224,8 @@ enum dl_status dl_predictions_make(struct dl_job_predictions *p,
     explain_step(&ctx->fit[DL_LANGUAGE_RATE], job, &p->step);
   if (trains)
     explain_epoch(&ctx->fit[DL_PHYSICAL_EPOCH], job, &p->parts);
-  if (trains && !given)
+  condition(p, ctx, job);
+  if (trains && !given && !p->conditioned.is)
     dl_input_bound_apply(p, job, memory_of(&ctx->fit[DL_PHYSICAL_EPOCH]));
   dl_infer(ctx, job, &p->served);
   /* PRE gives the duration where the physical method has none. */

@@ -4,6 +4,7 @@
 #ifndef DL_ESTIMATE_PREDICTIONS_H
 #define DL_ESTIMATE_PREDICTIONS_H
 
+#include "estimate/conditioning/conditioned.h"
 #include "estimate/job.h"
 #include "model/predictor.h"
 #include "physics/language/language_parts.h"
@@ -34,7 +35,8 @@ struct dl_bound_fit {
 /* What estimators share: the models. */
 struct dl_context {
   struct dl_bound_fit fit[DL_N_FITS];
-  bool asks_pre; /* an estimator takes the regressions in any case */
+  bool asks_pre;   /* an estimator takes the regressions in any case */
+  double coverage; /* of the intervals */
 };
 
 /* Binds the fits of m (NULL: none) to a frame. */
@@ -69,7 +71,8 @@ struct dl_job_predictions {
                                          method; bound NULL: unknown */
   struct dl_served served;
   bool language; /* a language model that is trained: what a step takes, */
-  struct dl_language_parts step; /* NaN power: unknown */
+  struct dl_language_parts step;     /* NaN power: unknown */
+  struct dl_conditioned conditioned; /* by what is known of the run */
   double duration_s;         /* of the run: the user's, or the first that can
                                 be predicted; NaN */
   const char *duration_from; /* "given", or the method; NULL */

@@ -66,6 +66,7 @@ enum dl_status dl_session_new(struct dl_session **out, struct dl_frame *f,
   struct dl_session *s = dl_calloc(1, sizeof *s);
   if (!s)
     return dl_fail_memory(d);
+  s->fields.known = DL_KNOW_ALL;
   enum dl_status status = find_methods(s, methods, d);
   if (status == DL_OK)
     status = dl_job_bind(&s->fields, f, d);
@@ -77,6 +78,10 @@ enum dl_status dl_session_new(struct dl_session **out, struct dl_frame *f,
   }
   *out = s;
   return DL_OK;
+}
+
+void dl_session_know(struct dl_session *s, unsigned known) {
+  s->fields.known = known;
 }
 
 size_t dl_session_n_methods(const struct dl_session *s) {
@@ -104,11 +109,29 @@ enum dl_status dl_session_row(const struct dl_session *s,
                                   .power_low_w = NAN,
                                   .power_high_w = NAN,
                                   .power_w = NAN,
+                                  .busy_share = NAN,
                                   .duration_s = p->duration_s,
                                   .duration_from = p->duration_from};
-    s->method[i]->estimate(&s->ctx, job, p, &est[i]);
+    if (dl_known_contradicts(job, NULL))
+      est[i].lacks = "known values that agree";
+    else
+      s->method[i]->estimate(&s->ctx, job, p, &est[i]);
     dl_estimate_throughput(&est[i], job);
   }
+  return status;
+}
+
+/* Refuses contradictory values. */
+static enum dl_status contradicts(const struct dl_job *job, const char *path,
+                                  size_t line, bool *bad, struct dl_diag *d) {
+  struct dl_text why = {0};
+  enum dl_status status = DL_OK;
+  *bad = dl_known_contradicts(job, &why);
+  if (*bad && line > 0)
+    dl_skip_at(d, path, line, "%s", dl_text_str(&why));
+  else if (*bad)
+    status = dl_fail(d, DL_EUSAGE, "%s", dl_text_str(&why));
+  dl_text_free(&why);
   return status;
 }
 
@@ -119,7 +142,7 @@ enum dl_status dl_session_check(struct dl_catalog *c, const struct dl_job *job,
   bool no_arch = job->run->arch && !job->found.arch && isnan(job->run->macs_g);
   *bad = no_gpu || no_arch;
   if (!*bad)
-    return DL_OK;
+    return contradicts(job, path, line, bad, d);
   struct dl_diag inner;
   const struct dl_descriptor *e;
   dl_diag_init(&inner);

@@ -16,6 +16,9 @@ enum dl_status dl_session_new(struct dl_session **s, struct dl_frame *f,
                               double coverage, struct dl_diag *d);
 void dl_session_free(struct dl_session *s); /* accepts NULL */
 
+/* What of a run counts as known (conditioning/known.h); at first all. */
+void dl_session_know(struct dl_session *s, unsigned known);
+
 size_t dl_session_n_methods(const struct dl_session *s);
 const struct dl_estimator *dl_session_method(const struct dl_session *s,
                                              size_t i);
@@ -28,8 +31,9 @@ enum dl_status dl_session_row(const struct dl_session *s,
                               struct dl_job_predictions *p,
                               struct dl_estimate *est, struct dl_diag *d);
 
-/* What a row lacks to be estimated at all: its architecture or GPU is
- * unknown. As dl_frame_complain; DL_OK and *bad false where nothing is. */
+/* What keeps a row from being estimated at all: its architecture or GPU is
+ * unknown, or what is known of it contradicts itself. As dl_frame_complain;
+ * DL_OK and *bad false where nothing does. */
 enum dl_status dl_session_check(struct dl_catalog *c, const struct dl_job *job,
                                 const char *path, size_t line, bool *bad,
                                 struct dl_diag *d);

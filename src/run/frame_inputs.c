@@ -102,8 +102,12 @@ static enum dl_status check_value(const char *name, const char **value,
 enum dl_status dl_frame_set(struct dl_frame *f, enum dl_run_id id, double x,
                             struct dl_diag *d) {
   char text[DL_NUMBER_SIZE];
-  return dl_frame_setting(f, dl_run_columns[id].name, dl_format_short(text, x),
-                          d);
+  const char *name = dl_run_columns[id].name;
+  enum dl_status status =
+      dl_frame_setting(f, name, dl_format_short(text, x), d);
+  if (status == DL_OK)
+    f->settings.e[dl_entry_find(&f->settings, name)].is_default = true;
+  return status;
 }
 
 enum dl_status dl_frame_set_run(struct dl_frame *f, const struct dl_run *run,
@@ -117,8 +121,10 @@ enum dl_status dl_frame_set_run(struct dl_frame *f, const struct dl_run *run,
                    ? dl_frame_setting(f, c->name, dl_run_text(run, id), d)
                    : dl_frame_set(f, id, dl_run_number(run, id), d);
     long at = dl_entry_find(&f->settings, c->name);
-    if (at >= 0 && dl_run_has(run, id))
+    if (at >= 0 && dl_run_has(run, id)) {
       f->settings.e[at].by_option = true;
+      f->settings.e[at].is_default = false;
+    }
   }
   return status;
 }

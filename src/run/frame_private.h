@@ -68,7 +68,8 @@ struct entry {
   char *name;
   char *text;
   struct dl_cell cell;
-  bool by_option; /* no default, nor what follows from another option */
+  bool by_option;  /* no default, nor what follows from another option */
+  bool is_default; /* of a command, in place of what the user may give */
 };
 
 struct entries {

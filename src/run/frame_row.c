@@ -133,6 +133,9 @@ static void run_value(const struct dl_frame *f, const struct row_source *from,
   bool given = s->n_sources > 0 && p->kind <= SOURCE_SETTING;
   if (given && s->column)
     check_given(s, step, p->kind == SOURCE_DEFINITION, &c, row);
+  /* A default of a command is not the user's. */
+  if (given && p->kind == SOURCE_SETTING)
+    given = !f->settings.e[p->index].is_default;
   if (s->required && isnan(c.x) && !c.s)
     blame(row, DL_FAULT_ABSENT, step, &c);
   if (s->target.in == DL_IN_CELL) {

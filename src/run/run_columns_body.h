@@ -109,6 +109,8 @@ NUMBER(ram_gb, "GB", 0, 1e9, GIVEN, "memory of the node")
 NUMBER(utilisation, NULL, 0, 1, GIVEN, "assumed GPU utilization, a share")
 NUMBER(duration_s, "s", 0, 1e12, MEASURED, "duration of the run")
 NUMBER(epoch_s, "s", 0, 1e12, MEASURED, "mean epoch time")
+NUMBER(step_s, "s", 0, 1e9, MEASURED,
+       "mean time of a training step, a batch on each accelerator")
 NUMBER(samples_per_s, NULL, 0, 1e12, MEASURED,
        "training throughput of all accelerators, samples per second")
 NUMBER(tokens_per_s, NULL, 0, 1e15, MEASURED,

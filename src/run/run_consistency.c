@@ -229,8 +229,11 @@ void dl_frame_prepare_checks(struct dl_frame *f) {
   for (size_t i = 0; i < N_COLUMNS; i++) {
     const char *name = dl_run_columns[columns[i]].name;
     bool read = is_read(f, name);
-    measured |= read && i < N_MEASURED;
-    throughput |= read && i >= N_MEASURED && i < N_THROUGHPUT;
+    /* An estimate may be conditioned on power and throughput, which it checks
+     * itself; it learns from the energies alone that it is scored against. */
+    measured |=
+        read && (f->assume ? columns[i] == DL_RUN_energy_j : i < N_MEASURED);
+    throughput |= read && !f->assume && i >= N_MEASURED && i < N_THROUGHPUT;
     computed |= is_computed(f, name);
     f->checked_at[i] = read || dl_entry_find(&f->definitions, name) >= 0
                            ? -1

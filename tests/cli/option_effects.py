@@ -54,6 +54,8 @@ VALUES = {
     "search": "random:5", "seed": "5", "seen": "3", "seq-len": "64",
     "set": "gpu.tdp_w=99", "settings": "settings.csv", "shard": "2/9",
     "share": "mig:1g.5gb",
+    "epoch-time": "9h", "step-time": "250ms", "throughput": "700/s",
+    "gpu-util": "40", "gpu-power": "200", "known": "none",
     "since": "2030-01", "site": "hpc", "sort": "-id", "stabilise": "regime",
     "stable": "3", "table": "runs.csv", "target": "epoch_energy_j",
     "title": "x", "tokens": "1e9", "top": "1", "totals": "totals.csv", "train-samples": "1000",
@@ -118,7 +120,8 @@ EXPECTED = {
     "predict -a resnet50 -g a100 -b 16,64": {"batch-size", "alias", "optimizer",
                                             "stack", "grad-accum",
                                             "global-batch"},
-    "predict --input": {"scaling", "seq-len", "alias", "loader",
+    # measured power times time is the energy
+    "predict --input": {"scaling", "seq-len", "alias", "framework", "loader",
                         "loader-workers"} | OF_LARGE,
     "predict -a resnet50 -g a100 -f csv": {"optimizer", "stack", "grad-accum"},
     "predict -a llama": {"budget-kwh"},

@@ -113,11 +113,11 @@ static void operations(void **state) {
   close_bench(&x);
   /* Its own duration counts for flops even where one is given. */
   settings[16] = "duration_s";
-  settings[17] = "7";
+  settings[17] = "14";
   open_bench(&x, NULL, "flops,tdp", settings);
   assert_near(x.est[0].duration_s, 20, 1e-14);
   assert_string_equal(x.est[0].duration_from, "flops");
-  assert_near(x.est[1].energy_j, 3500, 1e-14);
+  assert_near(x.est[1].energy_j, 7000, 1e-14);
   assert_string_equal(x.est[1].duration_from, "given");
   close_bench(&x);
   /* No validation: 3000 of 3500 samples. */
@@ -133,7 +133,7 @@ static void names_what_it_lacks(void **state) {
       "gpu.tdp_w",   "250", "n_gpus",        "2",    "macs_g",      "4",
       "peak_tflops", "14",  "train_samples", "1000", "epochs",      "10",
       "efficiency",  "0.5", "ram_gb",        "8",    "utilisation", "1",
-      "duration_s",  "5"};
+      "duration_s",  "50"};
   static const char *const needs[][8] = {
       {"tdp", "gpu.tdp_w", "n_gpus"},
       {"green-algorithms", "gpu.tdp_w", "n_gpus", "ram_gb", "utilisation"},

@@ -107,7 +107,8 @@ def predict(dlest, folder, model, rows, name, targets):
                 r["duration_s"] = "1"
         text = run(dlest, "predict", "--input",
                    write(folder, name + "-rest.csv", asked), *ALIAS, "--model",
-                   model, "--method", "physical", "-q", "--format", "csv")
+                   model, "--method", "physical", "--known", "duration", "-q",
+                   "--format", "csv")
         for to, r in zip(found, csv.DictReader(text.splitlines())):
             column = "duration_s" if target == "epoch_s" else "energy_j"
             ends = [float(r[c]) if r[c] and column == "energy_j" else None

@@ -109,8 +109,8 @@ def baseline(dlest, runs, method, target, by):
     """[(runs, MAPE)] by groups; none where it gives no such figure."""
     args = ["compare", runs, *ALIAS, "--methods", method, "-q", "--format",
             "json", "--by", by]
-    # The energy of one second is the mean power.
-    args += ["--define", "duration_s=1", "--define",
+    # The energy of one second is the mean power, whatever is done in it.
+    args += ["--known", "duration", "--define", "duration_s=1", "--define",
              "gpu_energy_j=gpu_power_w"] if target == TARGETS[0] else \
         ["--define", "duration_s=energy_j/(gpu_power_w + %g)" % RAM_W]
     scores = json.loads(run(dlest, *args))["scores"]

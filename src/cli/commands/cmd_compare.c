@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "cli/options/known_options.h"
 #include "cli/passes/compare_pass.h"
 #include "cli/views/compare_report.h"
 #include "cli/views/estimate_rows.h"
@@ -24,6 +25,14 @@ static enum dl_status read_resamples(const struct dl_option *row, char *arg,
              : DL_EUSAGE;
 }
 
+/* Power times time is the energy that is scored. */
+static enum dl_status read_known(const struct dl_option *row, char *arg,
+                                 void *at, struct dl_diag *d) {
+  unsigned *known = at;
+  enum dl_status status = dl_read_known_columns(row, arg, at, d);
+  return status == DL_OK && (*known & DL_KNOW_POWER) ? DL_EUSAGE : status;
+}
+
 #define AT(kind, member) DL_STORE(kind, struct dl_compare_options, member)
 
 static const struct dl_option options[] = {
@@ -41,6 +50,13 @@ static const struct dl_option options[] = {
     {"coverage", 0, "PERCENT",
      "coverage of the estimates' intervals (default 90)", AT(PERCENT, coverage),
      .methods = DL_FITTED_METHODS},
+    {"known", 0, "LIST",
+     "measured columns that the estimates know: time (default: durations, "
+     "epoch and step times, throughputs), gpu_util; duration alone, whatever "
+     "was done in it; or none",
+     DL_READ(read_known, struct dl_compare_options, known),
+     .expected = "time, duration and gpu_util separated by commas, or none",
+     .methods = DL_TIMED_METHODS},
     DL_HEADING("Confidence of the scores:", 6),
     {"bootstrap", 0, "N",
      "resamples for the intervals of the scores (default 2000; 0: none)",
@@ -70,6 +86,7 @@ static void init(void *options_at) {
   o->methods = "all";
   o->bootstrap_by = "config";
   o->coverage = 0.9;
+  o->known = DL_KNOW_TIME;
   o->how.resamples = 2000;
   o->how.confidence = 0.95;
   o->how.seed = 1;
@@ -127,6 +144,11 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
                     "with --bootstrap 0") != DL_OK)
     return DL_EUSAGE;
   enum dl_status status = dl_job_options_check(cli, &o->job, o->methods);
+  if (status == DL_OK)
+    status = dl_cli_refuse(cli, "gpu-power",
+                           "here: power times time is the energy scored");
+  if (dl_run_has(&o->job.run, DL_RUN_gpu_util))
+    o->known |= DL_KNOW_UTIL;
   if (status == DL_OK)
     status = open_models(&w);
   if (status == DL_OK)

@@ -8,11 +8,13 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "cli/options/budget.h"
+#include "cli/options/known_options.h"
 #include "cli/passes/predict_batch.h"
 #include "cli/passes/predict_sweep.h"
 #include "cli/views/node_report.h"
 #include "cli/views/job_limits.h"
 #include "cli/views/predict_report.h"
+#include "cli/views/summary/predict_known.h"
 #include "cli/views/summary/predict_sources.h"
 #include "cli/views/summary/predict_summary.h"
 #include "cli/views/summary/predict_title.h"
@@ -43,6 +45,14 @@ static const struct dl_option options[] = {
     {"input", 0, "RUNS.csv",
      "estimate each row of a runs table (- is standard input)",
      AT(TEXT, input)},
+    {"known", 0, "LIST",
+     "measured columns of --input that condition the estimates: time, "
+     "gpu_util, gpu_power (default: all three); duration alone, whatever was "
+     "done in it; or none",
+     DL_READ(dl_read_known_columns, struct dl_predict_options, known),
+     .expected = "time, duration, gpu_util and gpu_power separated by commas, "
+                 "or none",
+     .with = "input", .methods = DL_TIMED_METHODS},
     {DL_SHARD_OPTION(struct dl_predict_options, shard), .with = "input"},
     {0},
 };
@@ -59,6 +69,7 @@ static void init(void *options_at) {
   o->methods = "all";
   o->coverage = 0.9;
   o->budget_kwh = INFINITY;
+  o->known = DL_KNOW_ALL;
   o->node = dl_node_options_none;
   dl_job_options_init(&o->job);
   o->job.takes_lists = true;
@@ -90,6 +101,7 @@ static void add_estimates(struct dl_report *r,
                           const struct dl_predict_subject *s,
                           const struct dl_predict_options *o) {
   const struct dl_footprint *foot = &o->job.foot;
+  dl_predict_known(r, &s->job, &s->predictions.conditioned);
   dl_report_add(r, "recommended", NULL, NULL, DL_CODE,
                 dl_string(s->best >= 0 ? s->est[s->best].method : NULL));
   struct dl_column columns[DL_ESTIMATE_COLUMNS];
@@ -253,7 +265,7 @@ static enum dl_status estimate_single(struct dl_cli *cli, struct dl_frame *f,
   if (status == DL_OK)
     status = dl_session_check(cli->catalog, &s->job, NULL, 0, &bad, &cli->diag);
   if (status == DL_OK)
-    s->best = dl_recommended(s->est, s->n, !isnan(s->job.run->duration_s));
+    s->best = dl_recommended(s->est, s->n, !isnan(s->job.known.run_s));
   return status;
 }
 

@@ -287,6 +287,8 @@ static const struct {
     {NULL, "checkpointing", .words = "none|selective|full"},
     {NULL, "fine-tune", .words = "full|head|lora:|qlora:"},
     {NULL, "framework", .words = "pytorch|tensorflow"},
+    {NULL, "known", .list = true,
+     .words = "time|duration|gpu_util|gpu_power|none"},
     {NULL, "optimizer", .words = "adamw|sgd|adafactor|adam8bit"},
     {NULL, "phase", .words = "training|inference"},
     {NULL, "precision", .words = "fp64|fp32|tf32|fp16|bf16|amp|fp8|int8"},

@@ -6,6 +6,7 @@
 
 #include "base/ascii.h"
 #include "cli/options/job_options.h"
+#include "cli/options/known_options.h"
 #include "run/run_columns.h"
 
 /* Requires the size of the training of a language model. */
@@ -170,6 +171,8 @@ enum dl_status dl_job_options_apply(struct dl_job_options *o,
   enum dl_status status = dl_job_options_apply_table(o, f, d);
   if (status == DL_OK)
     status = dl_job_options_language(o, catalog, &language, d);
+  if (status == DL_OK && language)
+    dl_settle_throughput(o);
   if (status == DL_OK && defaults && !o->has_table)
     warn_unused(o, language, d);
   if (status == DL_OK && defaults)

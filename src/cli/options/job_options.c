@@ -13,6 +13,7 @@
 #include "base/number.h"
 #include "catalog/architecture/token_costs.h"
 #include "cli/command.h"
+#include "cli/options/known_options.h"
 #include "run/run_columns.h"
 
 /* Stores the number of a column, within the column's range, or the word that a
@@ -116,6 +117,9 @@ static enum dl_status read_setting(const struct dl_option *o, char *arg,
   .kind = DL_OPTION_READ, .read = read_setting, .column = DL_RUN_##id
 #define NUMBER_OF(id) SETTING(id), .whole = true
 #define SWEEPS .sweeps = true
+#define KNOWN(id)                                                              \
+  .kind = DL_OPTION_READ, .read = dl_read_known, .column = DL_RUN_##id,        \
+  .phase = "training", .methods = DL_TIMED_METHODS
 #define LOADER_METHODS "physical|green-algorithms|tdp"
 
 const struct dl_option dl_job_options_rows[] = {
@@ -178,7 +182,21 @@ const struct dl_option dl_job_options_rows[] = {
     {"duration", 'd', "TIME",
      "duration of the whole run: 90m, 1h30m, 1:30:00, 2 days",
      .kind = DL_OPTION_TIME, .read = read_setting, .column = DL_RUN_duration_s,
-     .methods = "physical|pre-epoch|pre-power|green-algorithms|tdp"},
+     .methods = DL_TIMED_METHODS},
+    {"epoch-time", 0, "TIME", "known time of an epoch: 12m",
+     .kind = DL_OPTION_TIME, .read = read_setting, .column = DL_RUN_epoch_s,
+     .phase = "training", .methods = DL_TIMED_METHODS},
+    {"step-time", 0, "TIME",
+     "known time of a training step, a batch on each GPU: 250ms or 4.0it/s",
+     KNOWN(step_s)},
+    {"throughput", 0, "RATE",
+     "known samples (of language models tokens) per second, all GPUs: 2500/s",
+     KNOWN(samples_per_s)},
+    {"gpu-util", 0, "PERCENT",
+     "known mean GPU utilization in percent, as nvidia-smi prints it",
+     KNOWN(gpu_util)},
+    {"gpu-power", 0, "W", "known mean power of all GPUs together",
+     SETTING(gpu_power_w), .phase = "training", .methods = DL_TIMED_METHODS},
     {"utilisation", 'u', "SHARE",
      "GPU utilization, a share, for green-algorithms (default 1)",
      SETTING(utilisation), .alias = "utilization",
@@ -327,7 +345,7 @@ enum dl_status dl_job_options_check_table(struct dl_cli *cli,
       dl_csv_find(csv, "phase") >= 0 || dl_value_in(&o->defines, "phase");
   for (size_t i = 0; i < cli->n_given; i++) {
     const struct dl_option *row = cli->given[i].option;
-    const char *column = row->read == read_setting
+    const char *column = row->read == read_setting || row->read == dl_read_known
                              ? dl_run_columns[row->column].name
                          : strcmp(row->name, "dataset") == 0 ? "train_samples"
                                                              : "";

@@ -23,7 +23,8 @@ struct dl_job_options {
   bool sequences; /* one of the architectures takes sequences; by the same */
   struct dl_site_options site;
   struct dl_footprint foot; /* filled in by dl_job_options_apply */
-  bool has_table;           /* rows come from a table; set before apply */
+  bool any_throughput; /* --throughput without the unit of what is counted */
+  bool has_table;      /* rows come from a table; set before apply */
   bool takes_lists; /* the command sweeps; set before the options are parsed */
 };
 
@@ -41,6 +42,9 @@ extern const struct dl_option dl_job_options_rows[], dl_table_options_rows[];
 
 /* The estimators that predict by a fitted model, with intervals. */
 #define DL_FITTED_METHODS "physical|pre-epoch|pre-power"
+
+/* Those that take a known time. */
+#define DL_TIMED_METHODS DL_FITTED_METHODS "|green-algorithms|tdp"
 
 void dl_job_options_init(struct dl_job_options *o);
 

@@ -12,6 +12,8 @@ dlest_SOURCES += \
 	%D%/node_options.h \
 	%D%/option.c \
 	%D%/option.h \
+	%D%/known_options.c \
+	%D%/known_options.h \
 	%D%/shard_option.c \
 	%D%/shard_option.h \
 	%D%/site_options.c \

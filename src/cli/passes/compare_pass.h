@@ -15,6 +15,7 @@ struct dl_compare_options {
   const char *methods, *by, *cv;
   const char *bootstrap_by; /* "config", "run", or a column */
   double coverage;
+  unsigned known; /* what of a run the estimates know */
   struct dl_resampling how;
 };
 

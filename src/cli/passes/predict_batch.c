@@ -159,8 +159,7 @@ static enum dl_status print_row(struct batch *b,
                                 const struct dl_csv_block *block, size_t row,
                                 size_t i) {
   const struct dl_estimate *est = b->est + i * b->n_methods;
-  long best =
-      dl_recommended(est, b->n_methods, !isnan(b->job[i].run->duration_s));
+  long best = dl_recommended(est, b->n_methods, !isnan(b->job[i].known.run_s));
   if (best >= 0)
     b->over_j = fmax(b->over_j, est[best].energy_j);
   for (size_t c = 0; c < b->n_own; c++)
@@ -310,6 +309,7 @@ enum dl_status dl_predict_batch(struct dl_cli *cli,
         dl_session_new(&b.session, f, m, o->methods, o->coverage, &cli->diag);
   }
   if (status == DL_OK) {
+    dl_session_know(b.session, o->known);
     b.n_methods = dl_session_n_methods(b.session);
     warn_defaults(&b);
     dl_frame_warn_unused(f, &cli->diag);

@@ -16,6 +16,7 @@ struct dl_predict_options {
   const char *input;     /* table, or NULL */
   struct dl_shard shard; /* its rows */
   double coverage;       /* 0 .. 1 */
+  unsigned known;        /* columns of --input that condition the estimates */
   double budget_kwh;     /* INFINITY without one */
   bool all, explain;
 };

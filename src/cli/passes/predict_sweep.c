@@ -95,7 +95,7 @@ static enum dl_status take_row(void *ctx, size_t i,
   if (says_nothing(w, row))
     return note_silent(p, row, d);
   long best =
-      dl_recommended(row->est, w->n_methods, !isnan(row->job->run->duration_s));
+      dl_recommended(row->est, w->n_methods, !isnan(row->job->known.run_s));
   if (best >= 0)
     p->over_j = fmax(p->over_j, row->est[best].energy_j);
   dl_limits_count(&p->limits, row->job);

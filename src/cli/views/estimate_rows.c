@@ -31,6 +31,7 @@ const struct dl_column dl_estimate_columns[DL_ESTIMATE_COLUMNS] = {
     {.key = "tokens_per_s"},
     {.key = "mfu"},
     [DL_ESTIMATE_PRECISION] = {"precision_used", NULL, NULL, DL_CODE, DL_SPARE},
+    [DL_ESTIMATE_BUSY] = {.key = "busy_share"},
 };
 
 enum { FACILITY = 10, EMISSIONS = 11, COST = DL_ESTIMATE_COST };
@@ -75,6 +76,7 @@ void dl_estimate_values(const struct dl_estimate *est,
   v[i++] = dl_number(est->samples_per_s);
   v[i++] = dl_number(est->tokens_per_s);
   v[i++] = dl_number(est->mfu);
+  v[DL_ESTIMATE_BUSY] = dl_number(est->busy_share);
   v[DL_ESTIMATE_PRECISION] = dl_string(est->precision);
 }
 

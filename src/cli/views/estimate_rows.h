@@ -12,6 +12,7 @@ enum {
   DL_ESTIMATE_COST = 12,
   DL_ESTIMATE_THROUGHPUT = 17, /* what lies before it any energy has */
   DL_ESTIMATE_PRECISION = 20,  /* tables of many runs give it a heading */
+  DL_ESTIMATE_BUSY,
   DL_ESTIMATE_COLUMNS
 };
 

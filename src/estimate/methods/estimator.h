@@ -36,6 +36,8 @@ struct dl_estimate {
    * the training set per second, and the model's FLOPs (without what is
    * computed again) by what the GPUs could do at their peak. */
   double samples_per_s, tokens_per_s, mfu;
+  double busy_share; /* of the time in which the GPUs work, where something is
+                        known of the run; NaN */
   const char *precision; /* of the job */
 };
 

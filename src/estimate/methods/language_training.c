@@ -16,6 +16,9 @@
  * limit of the board does not bind. */
 #define POWER_DOUBT 0.15
 
+/* Standard deviations in the half-width of an interval of 90 %. */
+#define OF_90_PERCENT 1.645
+
 /* Validation has one of the three passes of training. */
 #define VALIDATION_SHARE (1.0 / 3)
 
@@ -54,9 +57,30 @@ static const char *lacks(const struct dl_context *ctx,
   const char *name = dl_predictor_lacks(ctx->fit[DL_LANGUAGE_RATE].p, job->row);
   if (name)
     return name;
-  if (isnan(job->run->duration_s) && isnan(tokens_of(job)))
+  if (isnan(job->known.run_s) && isnan(tokens_of(job)))
     return isnan(job->train_samples) ? "tokens" : "epochs";
   return "a value within the model's domain";
+}
+
+void dl_language_deviations(const struct dl_job *job,
+                            struct dl_joint_prediction *work) {
+  double software = job->run->stack ? 0 : SOFTWARE_DOUBT / OF_90_PERCENT;
+  double power = POWER_DOUBT / OF_90_PERCENT;
+  work->var[0] += software * software;
+  work->var[1] = fmax(work->var[1], power * power);
+}
+
+/* By what is known of the run. */
+static void take_known(const struct dl_job_predictions *p,
+                       struct dl_estimate *est) {
+  const struct dl_conditioned *known = &p->conditioned;
+  est->energy_j = known->energy_j;
+  est->low_j = known->low_j;
+  est->high_j = known->high_j;
+  est->duration_s = known->duration_s;
+  est->duration_from = p->duration_from;
+  est->power_w = known->energy_j / known->duration_s;
+  est->busy_share = known->busy;
 }
 
 void dl_estimate_language(const struct dl_context *ctx,
@@ -64,11 +88,11 @@ void dl_estimate_language(const struct dl_context *ctx,
                           const struct dl_job_predictions *p,
                           struct dl_estimate *est) {
   const struct dl_prediction *rate = &p->of[DL_LANGUAGE_RATE];
-  bool given = !isnan(job->run->duration_s);
+  bool given = !isnan(job->known.run_s);
   est->boundary = "gpu";
   est->model = ctx->fit[DL_LANGUAGE_RATE].model;
   est->power_w = p->step.cost.power * job->run->n_gpus;
-  est->duration_s = given ? job->run->duration_s : dl_language_duration(job, p);
+  est->duration_s = given ? job->known.run_s : dl_language_duration(job, p);
   est->duration_from = given                    ? "given"
                        : isnan(est->duration_s) ? NULL
                                                 : dl_physical_method.name;
@@ -81,6 +105,10 @@ void dl_estimate_language(const struct dl_context *ctx,
   est->low_j = est->energy_j * (given ? 1 : rate->value / rate->high);
   est->high_j = est->energy_j * (given ? 1 : rate->value / rate->low);
   note(est, ctx->fit[DL_LANGUAGE_RATE].fit, rate);
+  if (p->conditioned.is) {
+    take_known(p, est);
+    return;
+  }
   if (!job->run->stack && !given)
     dl_widen(est, SOFTWARE_DOUBT);
   if (!given) { /* so far the interval is that of the rate */

@@ -20,6 +20,11 @@ bool dl_trains_language(const struct dl_context *ctx, const struct dl_job *job);
 double dl_language_duration(const struct dl_job *job,
                             const struct dl_job_predictions *p);
 
+/* Variances of time and power as the intervals have them: beyond what the fit
+ * leaves open, the software and the board. */
+void dl_language_deviations(const struct dl_job *job,
+                            struct dl_joint_prediction *work);
+
 /* As the estimate() of an estimator. */
 void dl_estimate_language(const struct dl_context *ctx,
                           const struct dl_job *job,

@@ -6,6 +6,8 @@
  *   E = e * epochs      e: GPU and memory of the node
  *   E = P * T           where the duration is given: the GPU alone
  *
+ * What else is known of a run conditions both (conditioning/conditioned.h).
+ *
  * Inference is in inference.h.
  *
  * On several GPUs each takes its share of the samples at the batch size of
@@ -34,7 +36,10 @@ double dl_physical_duration(const struct dl_job *job,
   if (dl_is_inference(job))
     return p->served.time_s;
   if (p->language)
-    return dl_language_duration(job, p);
+    return p->conditioned.is ? p->conditioned.duration_s
+                             : dl_language_duration(job, p);
+  if (p->conditioned.is)
+    return p->conditioned.duration_s;
   if (isnan(epoch_s))
     epoch_s = p->parts.time_s;
   return epoch_s * job->epochs;
@@ -52,10 +57,33 @@ static void by_power(const struct dl_context *ctx, const struct dl_job *job,
   est->boundary = "gpu";
   est->model = ctx->fit[DL_PHYSICAL_POWER].model;
   est->power_w = p->value * job->run->n_gpus;
-  scale(est, p, job->run->duration_s * job->run->n_gpus);
+  scale(est, p, job->known.run_s * job->run->n_gpus);
   if (isnan(p->value))
     est->lacks = dl_fit_lacks(&ctx->fit[DL_PHYSICAL_POWER], job);
   else
+    dl_note_limits(est, ctx->fit[DL_PHYSICAL_POWER].fit, job, p);
+}
+
+/* By what is known of the run. */
+static void by_known(const struct dl_context *ctx, const struct dl_job *job,
+                     const struct dl_job_predictions *all,
+                     struct dl_estimate *est) {
+  const struct dl_conditioned *known = &all->conditioned;
+  const struct dl_prediction *p = &all->of[DL_PHYSICAL_POWER];
+  est->boundary = "gpu";
+  est->model = ctx->fit[DL_PHYSICAL_POWER].model;
+  est->energy_j = known->energy_j;
+  est->duration_s = known->duration_s;
+  est->duration_from = all->duration_from;
+  est->power_w = est->energy_j / est->duration_s;
+  est->busy_share = known->busy;
+  if (isnan(est->energy_j)) {
+    est->lacks = "epochs";
+    return;
+  }
+  est->low_j = isnan(p->low) ? NAN : known->low_j;
+  est->high_j = isnan(p->low) ? NAN : known->high_j;
+  if (isnan(job->known.power_w) || isnan(job->known.run_s))
     dl_note_limits(est, ctx->fit[DL_PHYSICAL_POWER].fit, job, p);
 }
 
@@ -177,7 +205,9 @@ static void estimate(const struct dl_context *ctx, const struct dl_job *job,
     by_inference(ctx, job, p, est);
   else if (p->language)
     dl_estimate_language(ctx, job, p, est);
-  else if (isnan(job->run->duration_s))
+  else if (p->conditioned.is)
+    by_known(ctx, job, p, est);
+  else if (isnan(job->known.run_s))
     by_epoch(ctx, job, p, est);
   else
     by_power(ctx, job, &p->of[DL_PHYSICAL_POWER], est);

@@ -73,12 +73,12 @@ static void power_with_duration(const struct dl_context *ctx,
                                 struct dl_estimate *est) {
   struct dl_prediction e = p->of[DL_PRE_EPOCH];
   double own_s = dl_pre_duration(job, p);
-  if (isnan(job->run->duration_s) && !isnan(own_s)) {
+  if (isnan(job->known.run_s) && !isnan(own_s)) {
     est->duration_s = own_s;
     est->duration_from = dl_pre_epoch.name;
   }
   power(ctx, job, &p->of[DL_PRE_POWER], est);
-  if (isnan(est->energy_j) || !isnan(job->run->duration_s))
+  if (isnan(est->energy_j) || !isnan(job->known.run_s))
     return;
   if (isnan(e.value) || isnan(e.low)) {
     est->low_j = est->high_j = NAN;

@@ -3,6 +3,8 @@
 
 #include "physics/language/language_parts.h"
 
+#include <math.h>
+
 void dl_language_parts_of(const struct dl_hierarchical_fit *fit,
                           const struct dl_language_inputs *inputs,
                           struct dl_language_parts *parts) {
@@ -12,6 +14,8 @@ void dl_language_parts_of(const struct dl_hierarchical_fit *fit,
   struct dl_language_cost *cost = &parts->cost;
   dl_hierarchical_effects(fit, inputs, fx);
   dl_language_cost_of(fit->c, fx, inputs, cost);
+  parts->static_w =
+      fit->c[DL_LANG_PA] * inputs->tdp * exp(fx[DL_LANG_EFFECT_GPU_POWER]);
   const double part[] = {cost->compute, cost->attention,
                          cost->memory + cost->optimizer, cost->launch,
                          cost->exchange};

@@ -9,6 +9,7 @@
 
 struct dl_language_parts {
   struct dl_language_cost cost;
+  double static_w;   /* power of a GPU that waits */
   const char *bound; /* which part takes longest: "compute", "attention",
                         "memory", "launch" or "exchange" */
 };

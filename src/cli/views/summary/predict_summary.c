@@ -159,6 +159,9 @@ static void power_line(struct summary *m) {
     dl_text_printf(&l->remark, "%s%s GPUs", l->remark.len > 0 ? ", " : "",
                    dl_format_short(number, job->run->n_gpus));
   }
+  if (!isnan(m->e->busy_share))
+    dl_text_printf(&l->remark, "%sGPU busy %.0f %% of the time",
+                   l->remark.len > 0 ? ", " : "", 100 * m->e->busy_share);
   dl_memory_of(job, &need);
   if (isnan(need.need_gb))
     return;

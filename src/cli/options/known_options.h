@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Options for what is known of a training (estimate/conditioning/known.h). */
+
+#ifndef DL_CLI_OPTIONS_KNOWN_OPTIONS_H
+#define DL_CLI_OPTIONS_KNOWN_OPTIONS_H
+
+#include "cli/options/job_options.h"
+
+/* Step time, throughput and utilization, as other programs print them. */
+enum dl_status dl_read_known(const struct dl_option *o, char *arg, void *at,
+                             struct dl_diag *d);
+
+/* Which measured columns of a table are known to the estimates
+ * ("time,gpu_util", "none"), into an unsigned set
+ * (estimate/conditioning/known.h). */
+enum dl_status dl_read_known_columns(const struct dl_option *o, char *arg,
+                                     void *at, struct dl_diag *d);
+
+/* Of a language model: a throughput without a unit is in tokens. */
+void dl_settle_throughput(struct dl_job_options *o);
+
+#endif

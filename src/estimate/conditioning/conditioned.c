@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The estimate of a training, given what is known of it. */
+
+#include "estimate/conditioning/conditioned.h"
+
+#include <math.h>
+
+#include "physics/conditioning/waiting.h"
+
+/* Launches that hold up a GPU are less certain than arithmetic: on eight
+ * networks and machines (docs/known-times.md) the logarithm of the measured
+ * utilization is off by about that of the predicted one. */
+#define UTIL_SD 0.05
+
+/* Variance of the logarithm of a time of which nothing is known. */
+#define ANY_TIME 1e6
+
+static double util_variance(double util) {
+  double sd = UTIL_SD + fabs(log(util));
+  return sd * sd;
+}
+
+void dl_condition(struct dl_conditioned *out, const struct dl_expected *e,
+                  const struct dl_known *known, double coverage) {
+  /* Of work that is not known the time says nothing of the speed. */
+  bool free = !known->of_work && !isnan(known->run_s);
+  double steps = free ? known->run_s : known->steps_s;
+  /* What the run takes beyond its steps. */
+  double rest = isnan(steps) ? 0 : known->run_s - steps;
+  /* The mean power of the steps. */
+  double power = known->power_w;
+  if (rest > 0)
+    power = (power * known->run_s - e->static_w * rest) / steps;
+  const struct dl_waiting_prior prior = {
+      .time = free ? log(steps) : e->work.mean[0],
+      .power = e->work.mean[1],
+      .var_time = free ? ANY_TIME : e->work.var[0],
+      .var_power = e->work.var[1],
+      .cov = free ? 0 : e->work.cov,
+      .most_power = log(e->most_w),
+      .static_share = e->static_w / exp(e->work.mean[1]),
+      .var_util = util_variance(e->util)};
+  const struct dl_waiting_known of_steps = {
+      .time = log(steps),
+      .power = power > 0 ? log(power) : (double)NAN,
+      .util = log(known->util) - log(e->util) +
+              (rest > 0 ? log(known->run_s / steps) : 0)};
+  struct dl_waiting w;
+  dl_waiting_of(&prior, &of_steps, coverage, &w);
+  double rest_j = rest * e->static_w;
+  out->is = true;
+  out->energy_j = exp(w.energy) + rest_j;
+  out->low_j = exp(w.energy_low) + rest_j;
+  out->high_j = exp(w.energy_high) + rest_j;
+  out->duration_s = isnan(steps) ? exp(w.time) : known->run_s;
+  out->busy = rest > 0 ? w.busy * steps / known->run_s : w.busy;
+  out->static_w = e->static_w;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The estimate of a training by the physical method, given what is known of it:
+ * the work takes its time at its power, and for the rest of the time its GPUs
+ * wait at static power (waiting.h). Time that a run takes beyond its steps is
+ * waiting too. */
+
+#ifndef DL_ESTIMATE_CONDITIONING_CONDITIONED_H
+#define DL_ESTIMATE_CONDITIONING_CONDITIONED_H
+
+#include "estimate/conditioning/known.h"
+#include "physics/conditioning/joint_prediction.h"
+
+/* What a fit says of the whole run on all its GPUs. */
+struct dl_expected {
+  /* Logarithms: of the time of its steps, s, and of the power meanwhile, W. */
+  struct dl_joint_prediction work;
+  double static_w; /* of all GPUs, awake and waiting */
+  double most_w;   /* the most that they draw; INFINITY: not known */
+  double util;     /* GPU utilization at work, a share */
+};
+
+/* NaN: unknown. */
+struct dl_conditioned {
+  bool is;                        /* something is known */
+  double energy_j, low_j, high_j; /* of all GPUs */
+  double duration_s;
+  double busy; /* share of the time in which the GPUs work */
+  double static_w;
+};
+
+void dl_condition(struct dl_conditioned *out, const struct dl_expected *e,
+                  const struct dl_known *known, double coverage);
+
+#endif

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What is known of a training, and contradictions in it. */
+
+#include "estimate/conditioning/known.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "catalog/architecture/token_costs.h"
+#include "estimate/job.h"
+#include "estimate/methods/work.h"
+#include "run/setup/training_setup.h"
+
+/* Values that were measured or rounded on their own agree within this. */
+#define TOLERANCE 0.1
+
+/* Fast convolutions (Winograd, 2 x 2 outputs of a 3 x 3 filter) need 2.25 times
+ * fewer multiplications: Lavin and Gray 2016, arXiv 1509.09308. */
+#define FAST_CONVOLUTION 2.25
+
+/* Boards exceed their limit for moments, and meters are off. */
+#define OVER_LIMIT 1.25
+#define UNDER_IDLE 0.8
+
+bool dl_known_words(const char *words, unsigned *known) {
+  static const struct {
+    const char *word;
+    unsigned which;
+  } table[] = {{"none", 0},
+               {"duration", DL_KNOW_DURATION},
+               {"time", DL_KNOW_TIME},
+               {"gpu_util", DL_KNOW_UTIL},
+               {"gpu_power", DL_KNOW_POWER}};
+  *known = 0;
+  for (const char *s = words;; s++) {
+    size_t n = strcspn(s, ","), k = 0;
+    while (k < DL_LENGTH(table) &&
+           (strlen(table[k].word) != n || strncmp(table[k].word, s, n) != 0))
+      k++;
+    if (k == DL_LENGTH(table))
+      return false;
+    *known |= table[k].which;
+    s += n;
+    if (!*s)
+      return true;
+  }
+}
+
+static bool gives(const struct dl_job *job, enum dl_run_id id) {
+  return dl_run_set_has(&job->row->given, id);
+}
+
+/* A forward pass of validation is a third of the work of a training step, or
+ * all of it where the backbone is frozen. */
+static double samples_of(const struct dl_job *job) {
+  double val = isnan(job->val_samples) ? 0 : job->val_samples;
+  bool head = dl_fine_tune_of(job->run) == DL_TUNE_HEAD;
+  return (job->train_samples + val / (head ? 1 : 3)) * job->epochs;
+}
+
+/* Samples per second by each of the columns that say it; NaN. */
+enum { RATES = 3 };
+static const enum dl_run_id rate_ids[RATES] = {
+    DL_RUN_samples_per_s, DL_RUN_tokens_per_s, DL_RUN_step_s};
+
+static double rate_of(const struct dl_job *job, size_t i) {
+  const struct dl_run *run = job->run;
+  double accum = isnan(run->grad_accum) ? 1 : run->grad_accum;
+  if (!gives(job, rate_ids[i]))
+    return NAN;
+  return rate_ids[i] == DL_RUN_samples_per_s ? run->samples_per_s
+         : rate_ids[i] == DL_RUN_tokens_per_s
+             ? run->tokens_per_s / job->seq_len
+             : dl_global_batch(run) / accum / run->step_s;
+}
+
+/* The first known, and its column. */
+static double any_rate(const struct dl_job *job, enum dl_run_id *id) {
+  for (size_t i = 0; i < RATES; i++)
+    if (rate_of(job, i) > 0) {
+      *id = rate_ids[i];
+      return rate_of(job, i);
+    }
+  return NAN;
+}
+
+static double epochs_s(const struct dl_job *job) {
+  return gives(job, DL_RUN_epoch_s) && job->run->epoch_s > 0
+             ? job->run->epoch_s * job->run->epochs
+             : (double)NAN;
+}
+
+/* Duration that the user gives of the run as such. */
+static double duration_s(const struct dl_job *job) {
+  return gives(job, DL_RUN_duration_s) ? job->run->duration_s : (double)NAN;
+}
+
+static double first(double a, double b) {
+  return isnan(a) ? b : a;
+}
+
+void dl_known_of(const struct dl_job *job, unsigned which,
+                 struct dl_known *known) {
+  enum dl_run_id id;
+  bool training = !dl_is_inference(job), time = which & DL_KNOW_TIME;
+  *known = (struct dl_known){.run_s = training ? NAN : job->run->duration_s,
+                             .steps_s = NAN,
+                             .util = NAN,
+                             .power_w = NAN};
+  if (!training)
+    return;
+  if ((which & DL_KNOW_UTIL) && gives(job, DL_RUN_gpu_util))
+    known->util = job->run->gpu_util;
+  if ((which & DL_KNOW_POWER) && gives(job, DL_RUN_gpu_power_w))
+    known->power_w = job->run->gpu_power_w;
+  if (!time) {
+    known->run_s = which & DL_KNOW_DURATION ? job->run->duration_s : NAN;
+    return;
+  }
+  double steps = samples_of(job) / any_rate(job, &id), epochs = epochs_s(job);
+  known->run_s = first(first(job->run->duration_s, epochs), steps);
+  known->steps_s = first(first(steps, epochs), known->run_s);
+  known->steps_s = fmin(known->steps_s, known->run_s);
+  known->of_work = !isnan(steps) || !isnan(epochs) ||
+                   gives(job, DL_RUN_epochs) || gives(job, DL_RUN_tokens) ||
+                   gives(job, DL_RUN_train_tokens);
+}
+
+/* --- Contradictions. */
+
+/* Speeds that say something else of the same steps. */
+static bool rates_differ(const struct dl_job *job, struct dl_text *why) {
+  for (size_t i = 0; i < RATES; i++)
+    for (size_t j = i + 1; j < RATES; j++) {
+      double a = rate_of(job, i), b = rate_of(job, j);
+      if (!(a > 0 && b > 0) || fabs(log(a / b)) <= TOLERANCE)
+        continue;
+      if (why)
+        dl_text_printf(why,
+                       "%s is %.4g samples/s, but %s is %.4g samples/s; leave "
+                       "one out",
+                       dl_run_columns[rate_ids[i]].name, a,
+                       dl_run_columns[rate_ids[j]].name, b);
+      return true;
+    }
+  return false;
+}
+
+/* A time that is shorter than a part of it. */
+static bool exceeds(double part, double whole, const char *of, const char *name,
+                    struct dl_text *why) {
+  if (!(part > whole * (1 + TOLERANCE)))
+    return false;
+  if (why)
+    dl_text_printf(why, "%s is %.4g s, but its %s take %.4g s; leave one out",
+                   name, whole, of, part);
+  return true;
+}
+
+static bool times_differ(const struct dl_job *job, struct dl_text *why) {
+  enum dl_run_id id;
+  double steps = job->train_samples * job->epochs / any_rate(job, &id);
+  double epochs = epochs_s(job), run = duration_s(job);
+  return exceeds(epochs, run, "epochs", "duration_s", why) ||
+         exceeds(steps, run, "steps", "duration_s", why) ||
+         exceeds(steps, epochs, "steps", "epoch_s x epochs", why);
+}
+
+/* The highest rate that a GPU has at the precision of a run, or where that is
+ * not given in any, FLOP/s; NaN. */
+static double highest_rate(const struct dl_job *job) {
+  const struct dl_accelerator *gpu = job->found.gpu;
+  const struct dl_architecture *arch = job->found.arch;
+  const char *precision = job->run->precision;
+  double peak = dl_work_peak_tflops(job);
+  bool products = arch && dl_is_language_model(arch);
+  if (job->peak_given || !gpu || !precision)
+    return 1e12 * peak;
+  bool any = dl_is_assumed(job->row, DL_RUN_precision);
+  if (any || strcmp(precision, "tf32") == 0)
+    peak = fmax(peak, gpu->peak_tf32_tflops);
+  if (any)
+    peak =
+        fmax(fmax(peak, gpu->peak_fp16_tflops),
+             fmax(gpu->peak_fp16_tensor_tflops, gpu->peak_bf16_tensor_tflops));
+  if (strcmp(precision, "fp64") != 0)
+    peak =
+        fmax(peak, gpu->peak_fp32_tflops * (products ? 1 : FAST_CONVOLUTION));
+  return 1e12 * peak;
+}
+
+static bool beats_peak(const struct dl_job *job, struct dl_text *why) {
+  const struct dl_known *known = &job->known;
+  struct dl_work w;
+  dl_work_of(job, &w);
+  double needs = w.flop / known->steps_s;
+  double most = highest_rate(job) * job->run->n_gpus;
+  if (!known->of_work || !(needs > most))
+    return false;
+  if (why)
+    dl_text_printf(
+        why,
+        "%.4g samples/s need %.3g TFLOP/s, but %g x %s reach %.3g "
+        "TFLOP/s at most in %s; check the time or throughput, the "
+        "samples, and the precision",
+        samples_of(job) / known->steps_s, needs / 1e12, job->run->n_gpus,
+        job->found.gpu ? job->found.gpu->head.id : "GPU", most / 1e12,
+        job->run->precision && !dl_is_assumed(job->row, DL_RUN_precision)
+            ? job->run->precision
+            : "any precision");
+  return true;
+}
+
+static bool power_is_off(const struct dl_job *job, struct dl_text *why) {
+  double w = job->known.power_w, n = job->run->n_gpus;
+  double limit = fmax(
+      job->tdp_w, isnan(job->run->power_limit_w) ? 0 : job->run->power_limit_w);
+  bool over = w > n * limit * OVER_LIMIT;
+  bool under = w < n * job->idle_w * UNDER_IDLE;
+  if (why && over)
+    dl_text_printf(why,
+                   "gpu_power_w is %.4g W, but the limit of %g GPUs is %.4g W; "
+                   "give the mean power of all GPUs",
+                   w, n, n * limit);
+  else if (why && under)
+    dl_text_printf(why,
+                   "gpu_power_w is %.4g W, but %g idle GPUs draw %.4g W; give "
+                   "the mean power of all GPUs together",
+                   w, n, n * job->idle_w);
+  return over || under;
+}
+
+bool dl_known_contradicts(const struct dl_job *job, struct dl_text *why) {
+  const struct dl_known *known = &job->known;
+  if (dl_is_inference(job))
+    return false;
+  return (!isnan(known->steps_s) &&
+          (rates_differ(job, why) || times_differ(job, why) ||
+           beats_peak(job, why))) ||
+         (!isnan(known->power_w) && power_is_off(job, why));
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What is known of a training before it is estimated: times, speed, GPU
+ * utilization and power, given by options or by columns of a table.
+ *
+ * Times nest: steps take no longer than their epochs, and these no longer than
+ * the run. The speed of the steps is a throughput (samples_per_s, tokens_per_s)
+ * or a step time (step_s, of a batch on each accelerator); epochs have epoch_s,
+ * the run duration_s. */
+
+#ifndef DL_ESTIMATE_CONDITIONING_KNOWN_H
+#define DL_ESTIMATE_CONDITIONING_KNOWN_H
+
+#include <stdbool.h>
+
+#include "base/text.h"
+#include "run/row.h"
+
+/* Which measured columns of a table count as known. */
+enum {
+  DL_KNOW_DURATION = 1, /* how long the run lasts, whatever work it does */
+  DL_KNOW_TIME = 2,     /* all times: also how long its work takes */
+  DL_KNOW_UTIL = 4,
+  DL_KNOW_POWER = 8,
+  DL_KNOW_ALL = DL_KNOW_TIME | DL_KNOW_UTIL | DL_KNOW_POWER
+};
+
+/* Reads a set of words ("time,gpu_util", "none"). False for any other. */
+bool dl_known_words(const char *words, unsigned *known);
+
+/* Of the whole run, all its GPUs; NaN: not known. */
+struct dl_known {
+  double run_s;
+  double steps_s; /* of it, the shortest time known of all its steps */
+  bool of_work;   /* the steps that take so long are known; else a run lasts
+                     run_s, whatever it does */
+  double util;    /* mean GPU utilization, a share */
+  double power_w; /* mean power of all GPUs */
+};
+
+struct dl_job;
+
+/* Reads what a job's run gives. */
+void dl_known_of(const struct dl_job *job, unsigned which,
+                 struct dl_known *known);
+
+/* Whether what a job knows contradicts itself or what its GPUs can do; appends
+ * both figures to *why, unless that is NULL. */
+bool dl_known_contradicts(const struct dl_job *job, struct dl_text *why);
+
+#endif

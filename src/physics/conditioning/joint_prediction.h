@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The joint predictive distribution of two targets of one configuration: how a
+ * known value of one (the time) moves the other (the power).
+ *
+ * With theta = m + L z, L L' the covariance of the posterior, the logarithms of
+ * the targets are normal about their predictions with covariance
+ *
+ *   J L L' J' + V + K
+ *
+ * J: their derivatives by constants and effects (the delta method); V: the
+ * variance of the effects of levels that the fit has not seen, and of units of
+ * levels that it has (struct dl_grouping_factor); K: the covariance of the
+ * residual process, as if nothing near had been measured. A fit that keeps no
+ * joint posterior has the standard errors of its constants in its place. */
+
+#ifndef DL_PHYSICS_CONDITIONING_JOINT_PREDICTION_H
+#define DL_PHYSICS_CONDITIONING_JOINT_PREDICTION_H
+
+#include "physics/hierarchical_fit.h"
+
+/* Logarithms. */
+struct dl_joint_prediction {
+  double mean[2];
+  double var[2], cov;
+};
+
+/* Of the two targets in inputs that are complete. */
+void dl_predict_jointly(const struct dl_hierarchical_fit *fit,
+                        const void *inputs, const size_t target[2],
+                        struct dl_joint_prediction *out);
+
+#endif

@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+libdlest_a_SOURCES += \
+	%D%/joint_prediction.c \
+	%D%/joint_prediction.h \
+	%D%/waiting.c \
+	%D%/waiting.h

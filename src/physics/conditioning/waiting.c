@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Working and waiting: the posterior by integration over d = -log b. */
+
+#include "physics/conditioning/waiting.h"
+
+#include <gsl/gsl_cdf.h>
+#include <math.h>
+#include <stddef.h>
+
+/* The rule's nodes: 0 for a run that does not wait, then FIRST to LAST in
+ * steps. Busy shares below exp(-6) are none. */
+enum { NODES = 302, FIRST = 1 };
+#define STEP 0.02
+
+/* The standard error of the static power (constant pa). */
+#define STATIC_SD 0.2
+
+/* A measured mean power: meters of boards are right to within 5 % (Yang,
+ * Adamek, Armour 2024, arXiv 2312.02741), taken as an interval of 90 %. */
+#define POWER_SD 0.03
+
+/* One d. */
+struct node {
+  double weight; /* logarithm, then the probability */
+  double busy;
+  double energy, variance; /* of the logarithm, given d and what is known */
+  double time;
+};
+
+static double log_normal(double x, double variance) {
+  return -0.5 * (x * x / variance + log(2 * M_PI * variance));
+}
+
+/* Given the time: log W = time - d. */
+static void with_time(struct node *n, const struct dl_waiting_prior *q,
+                      const struct dl_waiting_known *known, double d,
+                      double factor) {
+  double off = known->time - d - q->time;
+  double power = fmin(q->power + q->cov / q->var_time * off,
+                      fmax(q->power, q->most_power));
+  double left = q->var_power - q->cov * q->cov / q->var_time;
+  n->weight += log_normal(off, q->var_time);
+  n->time = known->time;
+  n->energy = known->time + power + factor;
+  n->variance = left;
+  if (isnan(known->power))
+    return;
+  n->weight +=
+      log_normal(known->power - power - factor, left + POWER_SD * POWER_SD);
+  n->energy = known->time + known->power;
+  n->variance = POWER_SD * POWER_SD;
+}
+
+static void without_time(struct node *n, const struct dl_waiting_prior *q,
+                         const struct dl_waiting_known *known, double d,
+                         double factor) {
+  double off = known->power - factor - q->power;
+  n->time = q->time + d;
+  n->energy = n->time + q->power + factor;
+  n->variance = q->var_time + q->var_power + 2 * q->cov;
+  if (isnan(known->power))
+    return;
+  double var = q->var_power + POWER_SD * POWER_SD;
+  n->weight += log_normal(off, var);
+  n->time += q->cov / var * off;
+  n->energy = n->time + known->power;
+  n->variance = q->var_time - q->cov * q->cov / var + POWER_SD * POWER_SD;
+}
+
+static void at_node(struct node *n, const struct dl_waiting_prior *q,
+                    const struct dl_waiting_known *known, double d) {
+  n->busy = exp(-d);
+  double waiting = (1 - n->busy) * q->static_share;
+  double factor = log(n->busy + waiting);
+  if (isnan(known->time))
+    without_time(n, q, known, d, factor);
+  else
+    with_time(n, q, known, d, factor);
+  if (!isnan(known->util))
+    n->weight += log_normal(known->util + d, q->var_util);
+  double share = waiting / (n->busy + waiting) * STATIC_SD;
+  if (isnan(known->power))
+    n->variance += share * share;
+}
+
+static double prior_of(size_t i, double d) {
+  if (i < FIRST)
+    return log(1 - DL_WAITS);
+  double end = i == FIRST || i == NODES - 1 ? 0.5 : 1;
+  return log(DL_WAITS * STEP * end) - d;
+}
+
+/* Makes probabilities of logarithms. */
+static void normalise(struct node *n) {
+  double most = -INFINITY, sum = 0;
+  for (size_t i = 0; i < NODES; i++)
+    most = fmax(most, n[i].weight);
+  for (size_t i = 0; i < NODES; i++)
+    sum += n[i].weight = exp(n[i].weight - most);
+  for (size_t i = 0; i < NODES; i++)
+    n[i].weight /= sum;
+}
+
+/* Probability that the energy is below x. */
+static double below(const struct node *n, double x) {
+  double sum = 0;
+  for (size_t i = 0; i < NODES; i++)
+    sum += n[i].weight *
+           (n[i].variance > 0
+                ? gsl_cdf_ugaussian_P((x - n[i].energy) / sqrt(n[i].variance))
+                : x >= n[i].energy);
+  return sum;
+}
+
+/* By bisection within ten standard deviations of any node. */
+static double quantile(const struct node *n, double share) {
+  double low = INFINITY, high = -INFINITY;
+  for (size_t i = 0; i < NODES; i++) {
+    double sd = sqrt(n[i].variance);
+    low = fmin(low, n[i].energy - 10 * sd);
+    high = fmax(high, n[i].energy + 10 * sd);
+  }
+  for (int i = 0; i < 60 && high - low > 1e-9; i++) {
+    double middle = (low + high) / 2;
+    if (below(n, middle) < share)
+      low = middle;
+    else
+      high = middle;
+  }
+  return (low + high) / 2;
+}
+
+void dl_waiting_of(const struct dl_waiting_prior *prior,
+                   const struct dl_waiting_known *known, double coverage,
+                   struct dl_waiting *out) {
+  struct node n[NODES];
+  for (size_t i = 0; i < NODES; i++) {
+    double d = i < FIRST ? 0 : (double)(i - FIRST) * STEP;
+    n[i].weight = prior_of(i, d);
+    at_node(&n[i], prior, known, d);
+  }
+  normalise(n);
+  *out = (struct dl_waiting){.busy = 0};
+  for (size_t i = 0; i < NODES; i++) {
+    out->energy += n[i].weight * n[i].energy;
+    out->time += n[i].weight * n[i].time;
+    out->busy += n[i].weight * n[i].busy;
+  }
+  out->energy_low = quantile(n, (1 - coverage) / 2);
+  out->energy_high = quantile(n, (1 + coverage) / 2);
+}
+
+double dl_interval_sd(double low, double high, double coverage) {
+  return fmax(high, -low) / gsl_cdf_ugaussian_Pinv((1 + coverage) / 2);
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* How long a GPU works and how long it waits, by what is known of a training.
+ *
+ * A GPU that works W of T seconds draws its working power P for W, and for the
+ * rest the static power s of a GPU that is awake:
+ *
+ *   b = W / T,   mean power = P (b + (1 - b) s / P),   energy = T x that
+ *
+ * Before anything is known of a run, log W and log P are normal, jointly
+ * (physics/conditioning/joint_prediction.h), and of five trainings one waits,
+ * for a share of its time that is uniform:
+ *
+ *   d = -log b = 0 with probability 1 - DL_WAITS, else of density exp(-d)
+ *
+ * Known values are conditions: log T = log W + d; the logarithm of the mean
+ * power; the GPU utilization, b times that at work. Given d all is normal, so
+ * that the posterior is an integral over d, by the trapezoidal rule. A time
+ * somewhat above the estimate is so a GPU slower than expected, at about the
+ * same power, and one far above it a GPU that waits; a time below it is a GPU
+ * that works faster, by the effects that are the most likely to make it so.
+ *
+ * The input pipeline, where it is known to bound the speed, makes waiting
+ * likely: that belongs into the prior of d. */
+
+#ifndef DL_PHYSICS_CONDITIONING_WAITING_H
+#define DL_PHYSICS_CONDITIONING_WAITING_H
+
+/* Probability that a training waits for its input, or for anything else that
+ * the physics does not account for. */
+#define DL_WAITS 0.2
+
+/* All but static_share are logarithms, or their variances. */
+struct dl_waiting_prior {
+  double time, power; /* of the work, expected */
+  double var_time, var_power, cov;
+  double most_power;   /* that GPUs can draw at work; INFINITY: no limit */
+  double static_share; /* static by working power */
+  double var_util;     /* of the utilization at work */
+};
+
+/* NaN: not known. Logarithms; util: relative to the utilization at work. */
+struct dl_waiting_known {
+  double time, power, util;
+};
+
+/* Means and quantiles of the logarithms, and the mean of the share itself. */
+struct dl_waiting {
+  double energy, energy_low, energy_high;
+  double time;
+  double busy;
+};
+
+/* coverage: of the interval of the energy, 0 .. 1. */
+void dl_waiting_of(const struct dl_waiting_prior *prior,
+                   const struct dl_waiting_known *known, double coverage,
+                   struct dl_waiting *out);
+
+/* The standard deviation that the larger half of an interval stands for, whose
+ * bounds are relative to the middle (logarithms). */
+double dl_interval_sd(double low, double high, double coverage);
+
+#endif

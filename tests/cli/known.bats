@@ -1,0 +1,219 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What is known of a training conditions its estimate: times, speeds, GPU
+# utilization and power. Expected values are worked out in the comments;
+# tests/unit/test_waiting.c has the posterior itself.
+
+load common
+
+RUN=(predict --arch resnet50 --gpu a100-sxm4-40gb --method physical -q
+  --format json)
+
+value() { # FILTER ARG...: of an estimate
+  local filter=$1
+  shift
+  "$DLEST" "${RUN[@]}" "$@" | jq "$filter"
+}
+
+# within FILTER VALUE SHARE: of the last output
+within() {
+  jq -e --argjson v "$2" --argjson s "$3" "$1"' / $v - 1 | fabs <= $s' out \
+    >/dev/null || { jq -c "$1" out; return 1; }
+}
+
+# less A B: numbers in this order
+less() {
+  awk -v a="$1" -v b="$2" 'BEGIN { exit !(a < b) }'
+}
+
+@test "a time that was expected leaves the power as it was" {
+  local epoch power
+  epoch=$(value .epoch_s)
+  power=$(value '.estimates[0].power_w' --duration 1h)
+  try "${RUN[@]}" --epoch-time "${epoch}s"
+  # 90 epochs
+  within '.estimates[0].duration_s' "$(jq -n "90 * $epoch")" 1e-9
+  within '.estimates[0].power_w' "$power" 0.1
+  check '.busy_share > 0.9 and .known == ["epoch_s"]'
+  check '.estimates[0].duration_from == "given"'
+}
+
+@test "a run that takes far longer than its work waits at static power" {
+  local epoch power work
+  epoch=$(value .epoch_s)
+  power=$(value '.estimates[0].power_w' --duration 1h)
+  # The work takes 30 % of the time, and the utilization says so too:
+  # E = 0.3 T P + 0.7 T s
+  try "${RUN[@]}" --epoch-time "$(jq -n "$epoch / 0.3")s" --gpu-util 30
+  check '.busy_share > 0.28 and .busy_share < 0.33'
+  jq -e --argjson p "$power" '.busy_share as $b | .static_power_w as $s |
+    .estimates[0].power_w as $w | ($b * $p + (1 - $b) * $s) as $want |
+    ($w / $want - 1) | fabs < 0.1' out
+  jq -e '.estimates[0] | .low_j < .energy_j and .energy_j < .high_j' out
+  try predict --arch resnet50 --gpu a100-sxm4-40gb --method physical -q \
+    --epoch-time "$(jq -n "$epoch / 0.1")s"
+  grep -Eq 'GPU busy [0-9]+ % of the time' out
+}
+
+@test "a time shorter than the estimate makes the work faster" {
+  local epoch
+  epoch=$(value .epoch_s)
+  try "${RUN[@]}" --epoch-time "$(jq -n "$epoch * 0.6")s"
+  check '.busy_share > 0.95'
+  within '.estimates[0].duration_s' "$(jq -n "90 * 0.6 * $epoch")" 1e-9
+  # It draws at least as much, but less than its limit.
+  less "$(value '.estimates[0].power_w' --duration 1h)" \
+    "$(jq '.estimates[0].power_w' out)"
+  check '.estimates[0].power_w <= 400'
+}
+
+@test "step times and throughputs are the same thing" {
+  # 256 samples in 250 ms are 4 steps per second and 1024 samples per second;
+  # an epoch is 1281167 samples and 50000 / 3 of validation
+  for how in '--step-time 250ms' '--step-time 4.0it/s' '--step-time 0.25s/it' \
+    '--throughput 1024' '--throughput 1024/s' '--throughput 1024samples/s'; do
+    # shellcheck disable=SC2086
+    try "${RUN[@]}" $how
+    within '.estimates[0].duration_s' \
+      "$(jq -n '90 * (1281167 + 50000 / 3) / 1024')" 1e-9
+  done
+  # Of four GPUs, each with 256.
+  try "${RUN[@]}" --gpus 4 --step-time 250ms
+  within '.estimates[0].duration_s' \
+    "$(jq -n '90 * (1281167 + 50000 / 3) / 4096')" 1e-9
+}
+
+@test "a language model's throughput is in tokens" {
+  try predict --arch llama-2-7b --gpu a100 --gpus 64 --tokens 1e10 \
+    --method physical,tdp -q --format json --throughput 150000/s
+  # 1e10 / 1.5e5
+  within '.estimates[0].duration_s' 66666.6667 1e-6
+  within '.estimates[1].duration_s' 66666.6667 1e-6
+  check '.estimates[0].busy_share > 0.5 and .known == ["tokens_per_s"]'
+}
+
+@test "utilization without a time makes the run longer" {
+  local alone
+  alone=$(value '.estimates[0].duration_s')
+  try predict --arch resnet50 --gpu a100-sxm4-40gb --format json -q \
+    --method physical,green-algorithms,tdp --gpu-util 31
+  # About 1 / 0.31 of the time, for all methods.
+  jq -e --argjson t "$alone" \
+    '.estimates[0].duration_s / $t | . > 2.5 and . < 3.7' out
+  jq -e '.estimates | map(.duration_s) | unique | length == 1' out
+  # green-algorithms takes it: 400 W x 0.31 + 32 x 0.3725 W
+  near '.estimates[1].power_w' 135.92
+  # tdp stays TDP x time
+  near '.estimates[2].power_w' 400
+}
+
+@test "power and time are the energy" {
+  try "${RUN[@]}" --duration 10h --gpu-power 250
+  # 250 W x 36000 s; meters are right to within 5 %
+  within '.estimates[0].energy_j' 9e6 1e-9
+  within '.estimates[0].low_j' "$(jq -n '9e6 * (-1.6449 * 0.03 | exp)')" 1e-3
+  # Of four GPUs together.
+  try "${RUN[@]}" --gpus 4 --duration 10h --gpu-power 1000
+  within '.estimates[0].energy_j' 36e6 1e-9
+}
+
+@test "a duration without epochs says nothing of the work" {
+  near_same() { awk -v a="$1" -v b="$2" 'BEGIN { exit !(a == b) }'; }
+  near_same "$(value '.estimates[0].power_w' --duration 3h)" \
+    "$(value '.estimates[0].power_w' --duration 300h)"
+  ! near_same "$(value '.estimates[0].power_w' --duration 30h --epochs 90)" \
+    "$(value '.estimates[0].power_w' --duration 300h --epochs 90)"
+}
+
+@test "time beyond the steps is waiting" {
+  # 1000 samples/s: 1297834 s / 1000; the rest of an hour at static power
+  try "${RUN[@]}" --epoch-time 60m --throughput 1000/s
+  check '.busy_share < 0.37'
+  near '.estimates[0].duration_s' 324000
+}
+
+@test "contradictory values are refused with both figures" {
+  refuses 2 "dlest: $(message rates_contradict samples_per_s 2500 step_s 1024)" \
+    "${RUN[@]}" --throughput 2500/s --step-time 250ms
+  refuses 2 "dlest: $(message time_is_shorter duration_s 3.6e+04 epochs \
+    1.62e+05)" "${RUN[@]}" --duration 10h --epoch-time 30m
+  # 1297833 samples in 10 s x 6 x 4.11 GMAC; FP16 tensor cores reach 312
+  refuses 2 "dlest: $(message samples_need_more_tflops 1.298e+05 3.2e+03 1 \
+    a100-sxm4-40gb 312 'any precision')" "${RUN[@]}" --epoch-time 10s
+  # 2500 x 24.66 GFLOP; 19.5 TFLOP/s x 2.25 by fast convolutions
+  refuses 2 "dlest: $(message samples_need_more_tflops 2500 61.7 1 \
+    a100-sxm4-40gb 43.9 fp32)" "${RUN[@]}" --throughput 2500/s --precision fp32
+  refuses 2 "dlest: $(message power_is_over 600 1 400)" \
+    "${RUN[@]}" --gpu-power 600
+  refuses 2 "dlest: $(message power_is_under 60 4 220)" \
+    "${RUN[@]}" --gpu-power 60 --gpus 4
+}
+
+@test "values that are none are refused" {
+  local how
+  for how in 'step-time 0' 'step-time 4' 'step-time 4it' 'step-time -1s' \
+    'step-time 0it/s' 'throughput 0' 'throughput x' 'throughput 1/h' \
+    'gpu-util 0' 'gpu-util 0.31' 'gpu-util 101' 'gpu-util x' 'epoch-time 12' \
+    'gpu-power -1' 'gpu-power x'; do
+    # shellcheck disable=SC2086
+    try "${RUN[@]}" --$how
+    [ "$status" -eq 2 ]
+    grep -q -e "--${how% *}" err
+  done
+  try "${RUN[@]}" --phase inference --gpu-util 50
+  [ "$status" -eq 2 ]
+}
+
+@test "columns of a table condition as options do" {
+  printf '%s\n' arch,gpu,epochs,batch_size,train_samples,val_samples,epoch_s,\
+step_s,samples_per_s,gpu_util,gpu_power_w \
+    resnet50,a100-sxm4-40gb,90,256,1281167,50000,3600,,,, \
+    resnet50,a100-sxm4-40gb,90,256,1281167,50000,,0.25,,, \
+    resnet50,a100-sxm4-40gb,90,256,1281167,50000,,,1024,, \
+    resnet50,a100-sxm4-40gb,90,256,1281167,50000,,,,0.31, \
+    resnet50,a100-sxm4-40gb,90,256,1281167,50000,3600,,,,200 \
+    resnet50,a100-sxm4-40gb,90,256,1281167,50000,10,,,, >runs.csv
+  try predict --input runs.csv --method physical --format json
+  [ "$status" -eq 3 ]
+  grep -q 'runs.csv:7: 1.298e+05 samples/s' err
+  for i in 0 1 2 3; do
+    case $i in
+    0) how='--epoch-time 60m' ;;
+    1 | 2) how='--step-time 250ms' ;;
+    3) how='--gpu-util 31' ;;
+    esac
+    # shellcheck disable=SC2086
+    within ".estimates[$i].energy_j" \
+      "$(value '.estimates[0].energy_j' --epochs 90 $how)" 1e-9
+  done
+  near '.estimates[4].energy_j' "$(jq -n '200 * 3600 * 90')"
+  # --known: which of them
+  try predict --input runs.csv --method physical -q --known none --format json
+  jq -e '.estimates | length == 6 and (map(.energy_j) | unique | length == 1) and
+    all(.busy_share == null)' out
+  try predict --input runs.csv --method tdp -q --known duration --format json
+  near '.estimates[0].energy_j' "$(jq -n '400 * 3600 * 90')"
+  try predict --input runs.csv --known power
+  [ "$status" -eq 2 ]
+  grep -q "$(message expected_known_columns)" err
+}
+
+@test "compare does not score what it was told" {
+  printf '%s\n' arch,gpu,epochs,batch_size,train_samples,epoch_s,gpu_util,\
+gpu_power_w,gpu_energy_j,energy_j,boundary \
+    resnet50,a100-sxm4-40gb,1,256,1281167,3000,0.9,300,900000,900000,gpu \
+    resnet50,a100-sxm4-40gb,1,128,1281167,3100,0.9,290,899000,899000,gpu \
+    >runs.csv
+  local known
+  for known in time gpu_util none; do
+    gives 0 '' compare runs.csv --methods physical --known $known \
+      --bootstrap 0 -q --format json
+    jq '.scores[0].mape' out >$known
+  done
+  # Told the time, the energy is known better than without; the measured power
+  # is not told, or the error were 0.
+  less "$(cat time)" "$(cat none)"
+  less 0.001 "$(cat time)"
+  try compare runs.csv --known gpu_power
+  [ "$status" -eq 2 ]
+}

@@ -1,0 +1,104 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Posterior of working and waiting by brute force, for tests/unit/test_waiting.c.
+
+The joint density of d, log W and log P is evaluated on grids, with what is known
+as a condition; nothing is integrated in closed form. Prints means of the
+logarithms of energy and time, of the busy share, and the 5 % and 95 % quantiles
+of the energy's logarithm.
+"""
+
+import math
+
+import numpy as np
+
+WAITS, POWER_SD, STATIC_SD = 0.2, 0.03, 0.2
+LAST = 6.0  # of d
+
+
+def normal(x, var):
+    return np.exp(-x * x / (2 * var)) / np.sqrt(2 * np.pi * var)
+
+
+def posterior(time, power, vt, vp, cov, share, known_time=None,
+              known_power=None, known_util=None, var_util=None, n=1201):
+    """Every d: a grid over log W (exact where the time is known) and log P."""
+    d = np.linspace(0, LAST, n)
+    prior = WAITS * np.exp(-d) * (d[1] - d[0])
+    prior[[0, -1]] /= 2
+    d, prior = np.append(d, 0), np.append(prior, 1 - WAITS)
+    z = np.linspace(-7, 7, 281)
+    weights, energies, times, busies, variances = [], [], [], [], []
+    for di, pi in zip(d, prior):
+        b = math.exp(-di)
+        factor = math.log(b + (1 - b) * share)
+        wait = (1 - b) * share / (b + (1 - b) * share) * STATIC_SD
+        if known_time is None:
+            x = time + z * math.sqrt(vt)
+            px = normal(x - time, vt) * (x[1] - x[0])
+        else:
+            x = np.array([known_time - di])
+            px = normal(x - time, vt)
+        left = vp - cov * cov / vt
+        for xi, pxi in zip(x, px):
+            if pxi < 1e-300:
+                continue
+            mean = power + cov / vt * (xi - time)
+            y = mean + z * math.sqrt(left)
+            py = normal(y - mean, left) * (y[1] - y[0])
+            if known_power is not None:
+                py = py * normal(known_power - y - factor, POWER_SD ** 2)
+            w = pi * pxi * py
+            if known_util is not None:
+                w = w * normal(known_util + di, var_util)
+            t = xi + di
+            if known_power is not None:
+                # the meter is off by what is given; the energy keeps it open
+                e, v = np.full_like(y, t + known_power), POWER_SD ** 2
+            else:
+                e, v = t + y + factor, wait ** 2
+            weights.append(w)
+            energies.append(e)
+            times.append(np.full_like(y, t))
+            busies.append(np.full_like(y, b))
+            variances.append(np.full_like(y, v))
+    w, e, t, b, v = (np.concatenate(a) for a in
+                     (weights, energies, times, busies, variances))
+    w /= w.sum()
+    from math import erf
+    order = np.argsort(e)
+
+    def below(x):
+        s = np.sqrt(np.maximum(v, 1e-18))
+        q = (x - e) / s
+        return float((w * (0.5 * (1 + np.vectorize(erf)(
+            np.clip(q, -9, 9) / math.sqrt(2))))).sum())
+
+    def quantile(p):
+        lo, hi = e[order[0]] - 1, e[order[-1]] + 1
+        for _ in range(32):
+            mid = (lo + hi) / 2
+            lo, hi = (mid, hi) if below(mid) < p else (lo, mid)
+        return (lo + hi) / 2
+    keep = w > 1e-9
+    w, e, t, b, v = (a[keep] for a in (w, e, t, b, v))
+    w /= w.sum()
+    order = np.argsort(e)
+    return ((w * e).sum(), (w * t).sum(), (w * b).sum(), quantile(0.05),
+            quantile(0.95))
+
+
+BASE = dict(time=math.log(300), power=math.log(250), vt=0.09, vp=0.0225,
+            cov=-0.015, share=0.2)
+CASES = [dict(known_time=math.log(300)), dict(known_time=math.log(450)),
+         dict(known_time=math.log(1000)), dict(known_time=math.log(180)),
+         dict(known_util=math.log(0.4), var_util=0.04),
+         dict(known_power=math.log(120)),
+         dict(known_time=math.log(700), known_util=math.log(0.5),
+              var_util=0.04),
+         dict(known_time=math.log(700), known_power=math.log(140))]
+
+if __name__ == "__main__":
+    for case in CASES:
+        few = 301 if "known_time" not in case else 1201
+        print(", ".join("%.4f" % x for x in posterior(**BASE, **case, n=few)))
