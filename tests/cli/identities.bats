@@ -143,7 +143,7 @@ same(j["exchange_s"],
 }
 
 @test 'inference: phases, requests and tokens' {
-  gives 0 'dlest: warning: physical extrapolates in batch_size' \
+  gives 0 "dlest: warning: $(message outside_training_data 'batch size')" \
     predict --arch llama-2-7b --gpu a100 --phase inference \
     --prompt-tokens 500 --output-tokens 200 --requests 1000 \
     --method physical,flops -f json

@@ -10,7 +10,7 @@ JOB=(predict --arch resnet50 --gpu a100 --method flops --set params_m=100
   --set acts_m=10)
 
 @test "memory: for people and for programs" {
-  try "${JOB[@]}" --batch-size 64 -q
+  try "${JOB[@]}" --batch-size 64 -q --explain
   grep -qx 'peak GPU memory                 about 9.20 GB of 40 GB' out
   try "${JOB[@]}" --batch-size 64 --format json
   near .memory_need_gb '1.6 + 64 * 0.1188'
@@ -79,7 +79,7 @@ dlest: $(message warning_with_strict_nothing 1 '')" \
     --scaling strong --set peak_tflops=80
   near .exchange_share '(0.6 / 240 + 6 * 16 * 1e-5) / 2 | . / (. + 1e-3 * 16)'
   grep -q '"scaling": "strong"' out
-  try "${JOB[@]}" --gpus 4 --batch-size 64
+  try "${JOB[@]}" --gpus 4 --batch-size 64 --explain
   grep -q '^gradient all-reduce  *0.400 GB per step at 300 GB/s (NVLink), 3.46 ms; waits' out
   grep -qx 'scaling                         weak' out
 }
@@ -93,7 +93,8 @@ dlest: $(message warning_with_strict_nothing 1 '')" \
   try predict --arch resnet50 --gpu my.xml --gpus 2 --method tdp --duration 1h \
     --format json
   near .link_gb_s 15.8
-  try predict --arch resnet50 --gpu my.xml --gpus 2 --method tdp --duration 1h
+  try predict --arch resnet50 --gpu my.xml --gpus 2 --method tdp --duration 1h \
+    --explain
   grep -q 'at 15.8 GB/s (assumed: PCIe 3.0 x16)' out
 }
 
@@ -117,8 +118,7 @@ dlest: $(message warning_with_strict_nothing 1 '')" \
   gives 0 "dlest: warning: $(message has_no_rate_for p100-pcie-16gb \
     'FP16 tensor' amp FP16 18.6)" \
     "${job[@]}" --gpu p100 --precision amp
-  gives 0 "dlest: warning: $(message has_no_rate_for v100-sxm2-16gb \
-    'BF16 tensor' bf16 usual 15.7)" \
+  gives 0 "dlest: warning: $(message has_no_bf16 v100-sxm2-16gb usual 15.7)" \
     "${job[@]}" --gpu v100 --precision bf16
   gives 0 '' "${job[@]}" --gpu v100 --precision amp
   gives 0 '' "${job[@]}" --gpu p100 --precision fp32
@@ -163,7 +163,7 @@ dlest: $(message warning_with_strict_nothing 1 '')" \
   timeout 20 "$DLEST" predict --input runs.csv --method tdp >out 2>err ||
     status=$?
   [ "$status" -eq 3 ]
-  [ "$(grep -c "nearest: '" err)" -eq 20 ]
+  [ "$(grep -c "(did you mean '" err)" -eq 20 ]
   seq 20000 | sed 's/.*/&|COMPLETED|60|gres\/gpu:card&=1/
     1i JobID|State|ElapsedRaw|AllocTRES' >sacct.txt
   timeout 20 "$DLEST" report sacct.txt -q >out

@@ -234,7 +234,7 @@ dlest: 1 row skipped" predict --input runs.csv --define 'image_px=32*a/b' \
 
 @test "the power limit of a GPU's name is in the output" {
   gives 0 '' predict --arch resnet50 --gpu 'A100 80GB (300W)' --epochs 1 \
-    --duration 1h --method tdp -q
+    --duration 1h --method tdp -q --explain
   grep -qx 'power limit  *300 W' out
   gives 0 '' predict --arch resnet50 --gpu 'A100 80GB (300W)' --epochs 1 \
     --duration 1h --method tdp -q --format json

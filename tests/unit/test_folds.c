@@ -70,12 +70,13 @@ static void shuffled(void **state) {
 
 static void groups(void **state) {
   (void)state;
-  static const char *const labels[6] = {"z", "a", "z", "m", "a", "z"};
+  static const char *const labels[4] = {"a", "m", "of no row", "z"};
+  static const size_t group[6] = {3, 0, 3, 1, 0, 3};
   static const size_t want[6] = {0, 1, 0, 2, 1, 0};
   struct dl_diag d;
   struct dl_folds f;
   dl_diag_init(&d);
-  assert_int_equal(dl_folds_by_group(&f, labels, 6, &d), DL_OK);
+  assert_int_equal(dl_folds_by_group(&f, group, 6, labels, 4, &d), DL_OK);
   assert_int_equal(f.k, 3);
   assert_memory_equal(f.of_row, want, sizeof want);
   assert_string_equal(f.name[0], "z");
@@ -111,12 +112,15 @@ static void in_sets(void **state) {
 }
 
 static void refused(enum dl_scheme scheme, size_t n, size_t k,
-                    const char *const *labels, const char *why) {
+                    const char *why) {
+  static const char *const label[1] = {"a"};
+  static const size_t same[3] = {0};
   struct dl_diag d;
   struct dl_folds f;
   dl_diag_init(&d);
-  assert_int_equal(scheme == DL_GROUP ? dl_folds_by_group(&f, labels, n, &d)
-                                      : dl_folds_make(&f, scheme, n, k, 0, &d),
+  assert_int_equal(scheme == DL_GROUP
+                       ? dl_folds_by_group(&f, same, n, label, 1, &d)
+                       : dl_folds_make(&f, scheme, n, k, 0, &d),
                    DL_EINPUT);
   assert_non_null(strstr(d.error, why));
   assert_null(f.of_row);
@@ -125,13 +129,12 @@ static void refused(enum dl_scheme scheme, size_t n, size_t k,
 
 static void errors(void **state) {
   (void)state;
-  static const char *const same[3] = {"a", "a", "a"};
-  refused(DL_KFOLD, 10, 1, NULL, "at least 2 folds");
-  refused(DL_KFOLD, 10, 0, NULL, "at least 2 folds");
-  refused(DL_KFOLD, 4, 5, NULL, MSG_cannot_make_folds_rows("5", "4"));
-  refused(DL_KFOLD_SHUFFLED, 4, 5, NULL, MSG_cannot_make_folds_rows("5", "4"));
-  refused(DL_GROUP, 3, 0, same, "at least 2 groups, found 1");
-  refused(DL_GROUP, 0, 0, same, "at least 2 groups, found 0");
+  refused(DL_KFOLD, 10, 1, "at least 2 folds");
+  refused(DL_KFOLD, 10, 0, "at least 2 folds");
+  refused(DL_KFOLD, 4, 5, MSG_cannot_make_folds_rows("5", "4"));
+  refused(DL_KFOLD_SHUFFLED, 4, 5, MSG_cannot_make_folds_rows("5", "4"));
+  refused(DL_GROUP, 3, 0, "at least 2 groups, found 1");
+  refused(DL_GROUP, 0, 0, "at least 2 groups, found 0");
 }
 
 int main(void) {
