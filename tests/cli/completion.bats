@@ -91,6 +91,7 @@ commands() {
       [[ " ${free//$'\n'/ } " != *" $word "* ]] || continue
       [ "$c $option" != 'step --energy-column' ] || continue
       [ "$c $option" != 'plot --target' ] || continue
+      [ "$c $option" != 'extract --columns' ] || continue # of nvidia-smi
       [[ "$c $option" != report\ --@(user|account) ]] || continue
       kind=
       [ "$c" != list ] || kind=gpus

@@ -30,7 +30,7 @@ VALUES = {
     "budget-kwh": "1e-9", "by": "arch", "charge": "share", "cite": "a paper",
     "classes": "10", "cloud": "aws:eu-west-1", "columns": "name",
     "confidence": "80", "core-power": "11", "country": "FR", "coverage": "70",
-    "cv": "group:gpu", "dataset": "cifar10", "deadline": "1s",
+    "cv": "group:gpu", "dataset": "cifar10", "deadline": "1s", "details": None,
     "define": "zz=batch_size*2", "drop-last": "3", "duration": "3h",
     "efficiency": "0.5", "embodied": None, "energy-column": "other_kwh",
     "epoch-length": "20", "epochs": "77", "every": "3", "explain": None,
@@ -160,10 +160,11 @@ def options_of(dlest, command):
 
 
 def full(words):
-    """With all that text leaves out, of an estimate of one job."""
-    if words[0] != "predict" or {"--input", "-f", "16,64"} & set(words):
+    """With all that text leaves out."""
+    if {"--input", "-f", "16,64"} & set(words):
         return words
-    return words + ["--all", "--explain"]
+    return words + {"predict": ["--all", "--explain"], "fit": ["--details"],
+                    "step": ["--details"]}.get(words[0], [])
 
 
 def plain(text):
@@ -234,7 +235,8 @@ def main():
                 key = "%s --%s" % (words[0], name)
                 value = VALUES[key] if key in VALUES else VALUES[name]
                 more = ["--" + name] + ([] if value is None else [value])
-                shown = words if name in ("all", "explain") else full(words)
+                shown = (words if name in ("all", "explain", "details")
+                         else full(words))
                 tried.append((base, name, plains[len(shown)], pool.submit(
                     run, dlest, shown + more, "run-%d" % len(tried))))
         for base, name, plain, job in filter(None, tried):

@@ -125,6 +125,21 @@ close_to() {
   check '.reason == "a planned phase is to come whose level is unknown"'
 }
 
+@test 'people get the projection in 14 lines, the evidence on request' {
+  gives 0 '' step gpu-7.csv memory-7.csv --epochs 90
+  [ "$(wc -l <out)" -le 14 ]
+  grep -qx 'epochs   12 of 90 (detection: sure)' out
+  ! grep -q 'steady state' out
+  gives 0 '' step gpu-7.csv memory-7.csv --epochs 90 --details
+  grep -q 'steady state since epoch  1' out
+  gives 0 '' step gpu-7.csv memory-7.csv --epochs 90 --format json
+  cp out brief.json
+  gives 0 '' step gpu-7.csv memory-7.csv --epochs 90 --format json --details
+  diff brief.json out
+  gives 0 '' step table.csv --epochs 40..50
+  grep -q '20 of 40 to 50' out
+}
+
 @test 'a power log, with the epochs found in it' {
   gives 0 '' step gpu-7.csv memory-7.csv --epochs 90 --format json
   check '.epochs_seen == 12 and .epochs_verdict == "sure"'

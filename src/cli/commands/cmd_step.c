@@ -119,6 +119,8 @@ static const struct dl_option options[] = {
      AT(TEXT, energy_column)},
     {"seen", 0, "K", "use the first K epochs only", AT(COUNT, seen),
      .high = 1e6},
+    {"details", 0, NULL, "print the evidence for the verdict",
+     AT(FLAG, details)},
     {0},
 };
 

@@ -64,6 +64,7 @@ enum dl_status dl_step_look(struct dl_step_options *o, struct dl_step *s,
                             struct dl_diag *d) {
   struct dl_projection_options p = o->projection;
   *s = (struct dl_step){.input = o->name,
+                        .details = o->details,
                         .n_low = p.n_low,
                         .n_high = p.n_high,
                         .coverage = p.coverage,

@@ -20,7 +20,7 @@ struct dl_step_options {
   size_t seen; /* epochs to take; SIZE_MAX: all */
   /* How the stable epoch is found: by --stable, by FLUSS, or as step does. */
   enum { DL_STABLE_EPOCH, DL_STABLE_FLUSS, DL_STABLE_REGIME } stabilise;
-  bool follow;
+  bool follow, details;
   bool log_options; /* options were given that are for power logs */
   double every_s, budget_kwh;
   struct dl_site_options site;

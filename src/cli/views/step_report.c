@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/constants.h"
 #include "base/memory.h"
 #include "cli/views/estimate_rows.h"
 #include "output/units.h"
@@ -14,6 +15,30 @@ static const char *verdict_name(enum dl_projection_verdict v) {
   return v == DL_PROJECTION_STABLE     ? "stable"
          : v == DL_PROJECTION_DRIFTING ? "drifting"
                                        : "not yet stable";
+}
+
+/* The same in three lines, for people. */
+static void add_brief(struct dl_report *r, const struct dl_step *s,
+                      double seconds, double joules) {
+  struct dl_text epochs = {0}, so_far = {0};
+  const struct dl_value time = dl_number(seconds),
+                        energy = dl_number(joules / DL_J_PER_KWH);
+  dl_text_printf(&epochs, "%zu of ", s->seen.n);
+  if (s->n_low < s->n_high)
+    dl_text_printf(&epochs, "%g to ", s->n_low);
+  dl_text_printf(&epochs, "%g", s->n_high);
+  if (s->seen.verdict[0])
+    dl_text_printf(&epochs, " (detection: %s)", s->seen.verdict);
+  dl_show(&so_far, DL_PLAIN, "kWh", &energy, NULL);
+  dl_text_add(&so_far, " in ");
+  dl_show(&so_far, DL_TIME, "s", &time, NULL);
+  const struct dl_report_line lines[] = {
+      {NULL, "trace", NULL, DL_CODE, dl_string(s->input)},
+      {NULL, "epochs", NULL, DL_CODE, dl_string(dl_text_str(&epochs))},
+      {NULL, "so far", NULL, DL_CODE, dl_string(dl_text_str(&so_far))}};
+  dl_report_lines(r, lines, DL_LENGTH(lines));
+  dl_text_free(&epochs);
+  dl_text_free(&so_far);
 }
 
 static void add_seen(struct dl_report *r, const struct dl_step *s) {
@@ -44,16 +69,21 @@ static void add_seen(struct dl_report *r, const struct dl_step *s) {
       {"regime_cac", "arc curve there", NULL, DL_EXACT,
        dl_number(e->regime_cac)},
       {"regime_s", "regime begins at", "s", DL_TIME, dl_number(e->regime_s)}};
+  dl_report_show(r, s->details);
   dl_report_lines(r, before, DL_LENGTH(before));
   dl_report_range(r, &low, "epochs_high", bounds);
   dl_report_lines(r, behind, DL_LENGTH(behind));
   dl_report_lines(r, regime, isnan(e->regime_s) ? 0 : DL_LENGTH(regime));
   dl_report_add(r, "stable", "published methods from epoch", NULL, DL_CODE,
                 dl_count(s->stable));
+  dl_report_show(r, true);
+  if (!s->details)
+    add_brief(r, s, seconds, joules);
 }
 
 /* The verdict of the recommended projection, and the evidence for it. */
-static void add_verdict(struct dl_report *r, const struct dl_projection *p) {
+static void add_verdict(struct dl_report *r, const struct dl_step *s) {
+  const struct dl_projection *p = &s->p[dl_step_best(s)];
   bool any = p->n_stable > 0 && !isnan(p->level_j);
   const struct dl_report_line verdict[] = {
       {"verdict", "verdict", NULL, DL_CODE,
@@ -75,8 +105,10 @@ static void add_verdict(struct dl_report *r, const struct dl_projection *p) {
        dl_known(p->drift_se)},
       {"outliers", "outliers", NULL, DL_PERCENT, dl_known(p->outliers)}};
   dl_report_lines(r, verdict, DL_LENGTH(verdict));
+  dl_report_show(r, s->details);
   dl_report_lines(dl_report_group(r, "evidence", any ? "Evidence" : NULL),
                   evidence, DL_LENGTH(evidence));
+  dl_report_show(r, true);
 }
 
 size_t dl_step_best(const struct dl_step *s) {
@@ -122,15 +154,15 @@ static void add_estimates(struct dl_report *r, const struct dl_step *s) {
 static void add_notes(struct dl_report *r, const struct dl_step *s) {
   struct dl_text t = {0};
   for (size_t i = 0; i < s->n; i++) {
-    if (!s->p[i].lacks)
+    if (!s->p[i].lacks || (!s->details && i != dl_step_best(s)))
       continue;
     dl_text_clear(&t);
     dl_text_printf(&t, "%s: %s.", s->by[i]->name, s->p[i].lacks);
     dl_report_say(r, dl_text_str(&t));
   }
   dl_text_clear(&t);
-  dl_text_printf(&t, "Intervals have a coverage of %g %%. * recommended.",
-                 100 * s->coverage);
+  dl_text_printf(&t, "Intervals have a coverage of %g %%. * recommended.%s",
+                 100 * s->coverage, s->details ? "" : " Evidence: --details.");
   if (s->n > 0 && !isnan(s->p[dl_step_best(s)].low_j))
     dl_report_say(r, dl_text_str(&t));
   dl_text_free(&t);
@@ -143,7 +175,7 @@ struct dl_report *dl_step_report(const struct dl_step *s) {
   add_seen(r, s);
   dl_add_footprint(r, &s->foot);
   if (s->n > 0)
-    add_verdict(r, &s->p[dl_step_best(s)]);
+    add_verdict(r, s);
   add_estimates(r, s);
   add_notes(r, s);
   dl_say_footprint(r, &s->foot);

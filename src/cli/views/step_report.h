@@ -17,6 +17,7 @@ struct dl_step {
   struct dl_epoch_series seen;
   size_t stable; /* first epoch of the window of the published methods */
   double n_low, n_high, coverage;
+  bool details; /* people get the evidence too */
   struct dl_footprint foot;
   size_t n;
   const struct dl_projector *by[DL_STEP_METHODS_MAX];
