@@ -77,8 +77,9 @@ same_fit() {
     [ $? -eq 3 ] || return
   "$DLEST" fit m?.csv "$@" --cv none -o means.xml -q >/dev/null ||
     [ $? -eq 3 ] || return
+  cut -d, -f1-7,11 runs.csv >settings.csv # the times are not those of GPUs
   for x in runs means; do
-    "$DLEST" predict --input runs.csv --model $x.xml --method "$method" \
+    "$DLEST" predict --input settings.csv --model $x.xml --method "$method" \
       -f json -q >$x.json
   done
   jq -s '[.[].estimates] | transpose | length > 250 and

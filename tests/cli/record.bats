@@ -183,7 +183,8 @@ EOF
   record_epochs='for i in 0 1 2 3; do
     sleep 0.5; echo "epoch $i" >"$DLEST_MARKS"; echo other >"$DLEST_MARKS"; done'
   "$DLEST" record --interval 50ms --trace t.csv --set arch=resnet50 \
-    --set batch_size=32 -o runs.csv -- sh -c "$record_epochs" 2>err
+    --set batch_size=32 --set train_samples=64 --set val_samples=0 \
+    -o runs.csv -- sh -c "$record_epochs" 2>err
   [ "$(tail -n +2 t-epochs.csv | cut -d, -f1 | tr '\n' ' ')" = '0 1 2 3 ' ]
   grep -q '^Epochs  *4$' err
   "$DLEST" extract --epochs t.csv t-epochs.csv --format json >out

@@ -111,8 +111,8 @@ static json_t *parse(char *s) {
 
 static void formats_are_found(void **state) {
   (void)state;
-  assert_int_equal(dl_format_count(), 7);
-  assert_null(dl_format_at(7));
+  assert_int_equal(dl_format_count(), 8);
+  assert_null(dl_format_at(8));
   assert_null(dl_format_find("xml"));
   for (size_t i = 0; i < dl_format_count(); i++) {
     const struct dl_format *f = dl_format_at(i);
