@@ -161,7 +161,7 @@ def options_of(dlest, command):
 
 def full(words):
     """With all that text leaves out."""
-    if {"--input", "-f", "16,64"} & set(words):
+    if {"--input", "-f", "16,64", "--means"} & set(words):
         return words
     return words + {"predict": ["--all", "--explain"], "fit": ["--details"],
                     "step": ["--details"]}.get(words[0], [])
