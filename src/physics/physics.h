@@ -169,6 +169,9 @@ struct dl_physics {
   /* The same with their derivatives, n_targets of them. */
   void (*gradient)(const double *c, const double *fx, const void *inputs,
                    double *log_target, struct dl_gradient *g);
+  /* What bounds the work, in coordinates whose distance the residual process
+   * takes: to DL_BOUND_AXES. NULL: not known. */
+  void (*bound)(const double *c, const void *inputs, double *to);
 };
 
 #endif
