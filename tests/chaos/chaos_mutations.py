@@ -143,7 +143,7 @@ def damage_table(rng, content, comma=","):
             for r in rows:
                 if col < len(r):
                     r.append(r[col])
-        elif what == 4:
+        elif what == 4 and rows[0]:
             rows[0][min(col, len(rows[0]) - 1)] = rng.choice(
                 ["", "energy_j", "x" * 3000, "gpus", "time", "Power [kW]",
                  "\x1b[1m", "energy_MJ", "watts"])
