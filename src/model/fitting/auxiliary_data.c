@@ -138,8 +138,9 @@ enum dl_status dl_auxiliary_residuals(struct dl_fit *fit,
   if (status == DL_OK &&
       !add_groups(&fit->held_out_residuals[left], g, &folds, use.h))
     status = dl_fail_memory(d);
-  if (status == DL_OK && dl_keeps_times(g))
-    status = dl_add_time_residuals(fit, left, g, g->y->size, &folds, use.h, d);
+  if (status == DL_OK && dl_keeps_times(g) &&
+      !dl_add_time_residuals(fit, left, g, g->y->size, &folds, use.h))
+    status = dl_fail_memory(d);
   dl_held_out_free(use.own);
   dl_folds_free(&folds);
   dl_folds_free(&sets);

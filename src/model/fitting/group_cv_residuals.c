@@ -87,8 +87,8 @@ keep_times(struct dl_fit *fit, enum dl_held_out_group left,
   struct dl_folds sets = dl_folds_in_sets(folds, &of_row);
   enum dl_status status =
       of_row ? dl_held_out_get(&use, t, g, &sets, false, d) : dl_fail_memory(d);
-  if (status == DL_OK)
-    status = dl_add_time_residuals(fit, left, g, 0, folds, use.h, d);
+  if (status == DL_OK && !dl_add_time_residuals(fit, left, g, 0, folds, use.h))
+    status = dl_fail_memory(d);
   dl_held_out_free(use.own);
   free(of_row);
   return status;

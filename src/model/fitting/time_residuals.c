@@ -88,12 +88,10 @@ static bool add_fold(struct dl_time_residuals *t, const struct rows *w,
   return n == 0 || add_group(&t->held_out[w->left], name, x, n);
 }
 
-enum dl_status dl_add_time_residuals(struct dl_fit *fit,
-                                     enum dl_held_out_group left,
-                                     const struct dl_design *g, size_t first,
-                                     const struct dl_folds *folds,
-                                     const struct dl_held_out *h,
-                                     struct dl_diag *d) {
+bool dl_add_time_residuals(struct dl_fit *fit, enum dl_held_out_group left,
+                           const struct dl_design *g, size_t first,
+                           const struct dl_folds *folds,
+                           const struct dl_held_out *h) {
   struct rows w = {.g = g, .left = left, .first = first, .folds = folds};
   double *x = dl_calloc(folds->n, sizeof *x);
   bool ok = x && prepare(&w, h);
@@ -105,5 +103,5 @@ enum dl_status dl_add_time_residuals(struct dl_fit *fit,
   free(w.x);
   free(w.row);
   free(x);
-  return ok ? DL_OK : dl_fail_memory(d);
+  return ok;
 }
