@@ -32,10 +32,17 @@ static bool is_inference(const struct dl_row *row) {
   return row->run.phase && dl_strcasecmp(row->run.phase, "inference") == 0;
 }
 
+/* What frameworks take by default. TPUs and their like round the operands of
+ * convolutions and products to 16 bits: no FP32 rate is published. */
 static const char *usual_precision(const struct dl_row *row, bool language) {
   const struct dl_accelerator *gpu = row->found.gpu;
+  bool rounds = isnan(gpu->peak_fp32_tflops);
+  if (!language && !isnan(gpu->peak_tf32_tflops))
+    return "tf32";
+  if (!language && rounds && !isnan(gpu->peak_bf16_tensor_tflops))
+    return "bf16";
   if (!language)
-    return isnan(gpu->peak_tf32_tflops) ? "fp32" : "tf32";
+    return rounds && !isnan(gpu->peak_fp16_tensor_tflops) ? "fp16" : "fp32";
   if (!isnan(gpu->peak_bf16_tensor_tflops))
     return "bf16";
   /* Weights are kept in 16 bits where that makes nothing faster, too. */

@@ -77,8 +77,8 @@ END
     [ "$status" -eq 3 ]
     [ ! -s out ]
   done
-  gives 3 "dlest: $(message unknown_arch_export arch no-such-network99 archs)" \
-    show arch no-such-network99
+  gives 3 "dlest: $(message unknown_nearest_or_export arch no-such-network99 \
+    '' archs)" show arch no-such-network99
 }
 
 @test "a name with a slash that is neither a file nor known" {

@@ -79,8 +79,7 @@ enum { RATE_SD, POWER_SD };
 static enum dl_language_format format_of(const struct dl_physics_row *row) {
   const struct dl_accelerator *gpu = row->gpu;
   const char *precision = row->run->precision;
-  double in_16 = fmax(dl_or(gpu->peak_bf16_tensor_tflops, 0),
-                      dl_or(gpu->peak_fp16_tensor_tflops, 0));
+  double in_16 = dl_peak_16_bit(gpu, precision);
   if (dl_is_word(precision, "fp8") && gpu->peak_fp8_tensor_tflops > 0)
     return DL_LANG_FP8;
   if (in_16 > 0 &&
@@ -95,8 +94,7 @@ static void read_rates(const struct dl_physics_row *row,
                        struct dl_language_inputs *in) {
   const struct dl_accelerator *gpu = row->gpu;
   const double peak[] = {[DL_LANG_16_BIT] =
-                             fmax(dl_or(gpu->peak_bf16_tensor_tflops, 0),
-                                  dl_or(gpu->peak_fp16_tensor_tflops, 0)),
+                             dl_peak_16_bit(gpu, row->run->precision),
                          [DL_LANG_TF32] = gpu->peak_tf32_tflops,
                          [DL_LANG_FP32] = gpu->peak_fp32_tflops,
                          [DL_LANG_FP8] = gpu->peak_fp8_tensor_tflops};
@@ -149,8 +147,7 @@ static void read_work(const struct dl_physics_row *row,
   in->layers = arch->depth;
   in->hidden = arch->hidden_size;
   in->scores = eager ? arch->depth * dl_or(arch->heads, 1) * in->tokens : 0;
-  in->vocabulary =
-      is_causal(arch) ? 1e6 * dl_or(arch->head_params_m, 0) / in->hidden : 0;
+  in->vocabulary = is_causal(arch) ? arch->transformer->vocab : 0;
 }
 
 /* What is trained, and the passes that takes: forward, backward through the
