@@ -15,12 +15,13 @@
  *
  *   x = m 2^e,  m < 2^53;   x 10^k = V 2^-s  with  V = m 5^k,  s = -(e + k)
  *
- * V fits 128 bits for 0 <= k <= 30. The n leading digits of x are V 2^-s
- * rounded to the nearest integer D (half to even, as printf does) for the k
- * that gives n digits. D reads back as x if it is closer than half a unit in
- * the last place of x, which is 5^k / 2 on the scale of V:
+ * V fits 128 bits for 0 <= k <= 27. For the k that gives 17 digits before the
+ * point, the n leading digits of x are V 2^-s / 10^(17 - n) rounded to the
+ * nearest integer D (half to even, as printf does). D reads back as x if it is
+ * closer than half a unit in the last place of x, which is 5^k / 2 on the scale
+ * of V:
  *
- *   2 |V - D 2^s| < 5^k
+ *   2 |V - D 10^(17 - n) 2^s| < 5^k
  *
  * Powers of two, whose lower neighbour is closer, are left to printf().
  * printf() with 15, 16 and 17 digits takes four times the processor time for a
@@ -159,9 +160,25 @@ static bool is_not_finite(const char *s, size_t len) {
   return false;
 }
 
+/* Most numbers are whole and have up to 15 digits, which a double holds. */
+static bool read_whole(const char *s, size_t len, double *out) {
+  uint64_t w = 0;
+  if (len == 0 || len > DBL_DIG)
+    return false;
+  for (const char *end = s + len; s < end; s++) {
+    if (!dl_is_digit(*s))
+      return false;
+    w = w * 10 + (uint64_t)(*s - '0');
+  }
+  *out = (double)w;
+  return true;
+}
+
 enum dl_number dl_parse_number(const char *s, size_t len, double *out) {
   const char *end = s + len;
   struct decimal x;
+  if (read_whole(s, len, out))
+    return DL_NUMBER_OK;
   *out = NAN;
   while (s < end && dl_is_space(*s))
     s++;
@@ -229,83 +246,20 @@ char *dl_format_exact(char buf[DL_NUMBER_SIZE], double x) {
   return format_g(buf, x, DBL_DECIMAL_DIG);
 }
 
-/* Writes 0 and |x| between 1e-12 and 1e16 as dl_format_short does, but for
- * powers of two; false for others. */
-#ifdef __SIZEOF_INT128__
-
-__extension__ typedef unsigned __int128 wide;
-
-enum { MOST_POWER = 30 };
-
-/* |x| = m 2^e, to be scaled by 10^k. */
-struct scaled {
-  uint64_t m;
-  int e, k;
-};
-
-/* D for x->k; *exact is whether it reads back as x. */
-static uint64_t round_at(const struct scaled *x, bool *exact) {
-  static const uint64_t power_of_5[] = {
-      1,         5,          25,         125,        625,     3125,
-      15625,     78125,      390625,     1953125,    9765625, 48828125,
-      244140625, 1220703125, 6103515625, 30517578125};
-  wide unit = power_of_5[x->k < 15 ? x->k : 15];
-  if (x->k > 15)
-    unit *= power_of_5[x->k - 15];
-  wide v = x->m * unit;
-  int s = -(x->e + x->k);
-  *exact = true;
-  if (s <= 0)
-    return (uint64_t)(v << -s);
-  wide whole = v >> s, rest = v - (whole << s), half = (wide)1 << (s - 1);
-  bool up = rest > half || (rest == half && (whole & 1));
-  wide off = up ? (half << 1) - rest : rest;
-  *exact = 2 * off < unit;
-  return (uint64_t)(whole + up);
-}
-
-/* D with n digits, x->k set accordingly: the largest k, since fewer digits
- * may be rounded up to a power of ten. False where the power is out of
- * reach. */
-static bool take_digits(struct scaled *x, int n, uint64_t *digits,
-                        bool *exact) {
-  static const uint64_t least[] = {UINT64_C(100000000000000),
-                                   UINT64_C(1000000000000000),
-                                   UINT64_C(10000000000000000)};
-  uint64_t low = least[n - DBL_DIG];
-  for (;;) {
-    if (x->k < 0 || x->k > MOST_POWER)
-      return false;
-    *digits = round_at(x, exact);
-    if (*digits >= 10 * low)
-      x->k--;
-    else if (*digits < low)
-      x->k++;
-    else
-      break;
-  }
-  /* A power of ten: k is right unless the value was rounded up to it. */
-  struct scaled more = {x->m, x->e, x->k + 1};
-  if (*digits > low || more.k > MOST_POWER)
-    return true;
-  bool more_exact;
-  uint64_t more_digits = round_at(&more, &more_exact);
-  if (more_digits >= 10 * low)
-    return true;
-  x->k = more.k;
-  *digits = more_digits;
-  *exact = more_exact;
-  return true;
-}
-
 static void put_digits(char *to, uint64_t digits, int n) {
-  for (int i = n - 1; i >= 0; i--, digits /= 10)
-    to[i] = (char)('0' + digits % 10);
+  for (; n > 1; n -= 2, digits /= 100) {
+    unsigned two = (unsigned)(digits % 100);
+    to[n - 1] = (char)('0' + two % 10);
+    to[n - 2] = (char)('0' + two / 10);
+  }
+  if (n > 0)
+    to[0] = (char)('0' + digits % 10);
 }
 
-/* n digits as %.Ng has them; the first one stands for 10^exponent. */
-static void lay_out(char *p, const char *digits, int n, int exponent,
-                    int precision) {
+/* n digits as %.`precision`g has them; the first one stands for 10^exponent.
+ * Returns the end, without a NUL. */
+static char *lay_out(char *p, const char *digits, int n, int exponent,
+                     int precision) {
   while (n > 1 && digits[n - 1] == '0')
     n--;
   if (exponent < -4 || exponent >= precision) {
@@ -317,60 +271,158 @@ static void lay_out(char *p, const char *digits, int n, int exponent,
     *p++ = 'e';
     *p++ = exponent < 0 ? '-' : '+';
     put_digits(p, (uint64_t)(exponent < 0 ? -exponent : exponent), 2);
-    p[2] = '\0';
-  } else if (exponent < 0) {
+    return p + 2;
+  }
+  if (exponent < 0) {
     memcpy(p, "0.0000", 6);
     p += 1 - exponent;
     memcpy(p, digits, (size_t)n);
-    p[n] = '\0';
-  } else {
-    int whole = exponent + 1 < n ? exponent + 1 : n;
-    memcpy(p, digits, (size_t)whole);
-    memset(p + whole, '0', (size_t)(exponent + 1 - whole));
-    p += exponent + 1;
-    if (whole < n)
-      *p++ = '.';
-    memcpy(p, digits + whole, (size_t)(n - whole));
-    p[n - whole] = '\0';
+    return p + n;
+  }
+  int whole = exponent + 1 < n ? exponent + 1 : n;
+  memcpy(p, digits, (size_t)whole);
+  memset(p + whole, '0', (size_t)(exponent + 1 - whole));
+  p += exponent + 1;
+  if (whole < n)
+    *p++ = '.';
+  memcpy(p, digits + whole, (size_t)(n - whole));
+  return p + (n - whole);
+}
+
+/* Writes a whole number below 10^15, which has no exponent. */
+static char *lay_out_whole(char *to, uint64_t x) {
+  int n = 1;
+  for (uint64_t power = 10; n < DBL_DIG && x >= power; power *= 10)
+    n++;
+  put_digits(to, x, n);
+  return to + n;
+}
+
+#ifdef __SIZEOF_INT128__
+
+__extension__ typedef unsigned __int128 wide;
+
+/* The highest power of 5 below 2^64 is 5^27. */
+enum { MOST_POWER = 27 };
+
+static const uint64_t power_of_5[MOST_POWER + 1] = {
+    1,
+    5,
+    25,
+    125,
+    625,
+    3125,
+    15625,
+    78125,
+    390625,
+    1953125,
+    9765625,
+    48828125,
+    244140625,
+    1220703125,
+    UINT64_C(6103515625),
+    UINT64_C(30517578125),
+    UINT64_C(152587890625),
+    UINT64_C(762939453125),
+    UINT64_C(3814697265625),
+    UINT64_C(19073486328125),
+    UINT64_C(95367431640625),
+    UINT64_C(476837158203125),
+    UINT64_C(2384185791015625),
+    UINT64_C(11920928955078125),
+    UINT64_C(59604644775390625),
+    UINT64_C(298023223876953125),
+    UINT64_C(1490116119384765625),
+    UINT64_C(7450580596923828125)};
+
+/* |x| = m 2^e, a normal number. */
+struct scaled {
+  uint64_t m;
+  int e;
+};
+
+static struct scaled take_apart(double size) {
+  uint64_t bits;
+  memcpy(&bits, &size, sizeof bits);
+  uint64_t hidden = UINT64_C(1) << 52;
+  return (struct scaled){(bits & (hidden - 1)) | hidden,
+                         (int)(bits >> 52) - 1075};
+}
+
+/* The k with |x| 10^k of n digits, or one more: log10(2) = 1233 / 4096. */
+static int first_power(const struct scaled *x, int n) {
+  return n - 1 - ((x->e + 52) * 1233 >> 12);
+}
+
+/* The 17 leading digits of x, and what is behind them. */
+struct leading {
+  uint64_t digits;
+  wide rest, unit; /* x 10^k = digits + rest 2^-s, unit = 5^k */
+  int s, k;
+};
+
+/* False where the power is out of reach. */
+static bool take_digits(const struct scaled *x, struct leading *v) {
+  static const uint64_t low = UINT64_C(10000000000000000);
+  v->k = first_power(x, DBL_DECIMAL_DIG);
+  for (;;) {
+    if (v->k < 0 || v->k > MOST_POWER)
+      return false;
+    v->unit = power_of_5[v->k];
+    v->s = -(x->e + v->k);
+    if (v->s < 0) {
+      v->unit <<= -v->s;
+      v->s = 0;
+    }
+    wide all = x->m * v->unit;
+    v->digits = (uint64_t)(all >> v->s);
+    v->rest = all - ((wide)v->digits << v->s);
+    if (v->digits >= 10 * low)
+      v->k--;
+    else if (v->digits < low)
+      v->k++;
+    else
+      return true;
   }
 }
 
-static bool format_shortest(char *buf, double x) {
+/* D of 17 digits less those that `scale` = 1, 10 or 100 drops; *exact is
+ * whether it reads back as x. */
+static uint64_t round_to(const struct leading *v, uint64_t scale, bool *exact) {
+  uint64_t digits = v->digits / scale;
+  wide rest = ((wide)(v->digits - digits * scale) << v->s) + v->rest;
+  wide all = (wide)scale << v->s, other = all - rest;
+  bool up = rest > other || (rest == other && (digits & 1));
+  *exact = 2 * (up ? other : rest) < v->unit;
+  return digits + up;
+}
+
+/* Writes 0 and |x| between 1e-11 and 1e16 as dl_format_short does, but for
+ * powers of two that are no whole numbers. Returns the end; NULL for others. */
+static char *put_shortest(char *to, double x) {
   double size = fabs(x);
-  *buf = '-';
-  if (size < 1e15 && size == (double)(uint64_t)size) { /* whole: no exponent */
-    int n = 1;
-    for (uint64_t rest = (uint64_t)size / 10; rest > 0; rest /= 10)
-      n++;
-    buf += signbit(x) != 0;
-    put_digits(buf, (uint64_t)size, n);
-    buf[n] = '\0';
-    return true;
-  }
-  if (!(size >= 1e-12 && size < 1e16))
-    return false;
-  struct scaled v;
-  v.m = (uint64_t)ldexp(frexp(size, &v.e), 53);
-  v.e -= 53;
-  if (v.m == UINT64_C(1) << 52)
-    return false;
-  /* log10(2) = 1233 / 4096; take_digits finds the one. */
-  v.k = DBL_DIG - ((v.e + 52) * 1233 >> 12);
-  v.k = v.k < 0 ? 0 : v.k;
-  for (int n = DBL_DIG; n <= DBL_DECIMAL_DIG; n++) {
-    uint64_t digits;
+  *to = '-';
+  to += signbit(x) != 0;
+  if (size < 1e15 && size == (double)(uint64_t)size)
+    return lay_out_whole(to, (uint64_t)size);
+  if (!(size >= 1e-11 && size < 1e16))
+    return NULL;
+  struct scaled parts = take_apart(size);
+  struct leading v;
+  if (parts.m == UINT64_C(1) << 52 || !take_digits(&parts, &v))
+    return NULL;
+  int n = DBL_DIG, exponent = DBL_DECIMAL_DIG - 1 - v.k;
+  for (uint64_t scale = 100;; scale /= 10, n++) {
+    char text[DBL_DECIMAL_DIG + 1];
     bool exact;
-    char text[DBL_DECIMAL_DIG];
-    if (!take_digits(&v, n, &digits, &exact))
-      return false;
-    if (exact || n == DBL_DECIMAL_DIG) {
-      put_digits(text, digits, n);
-      lay_out(buf + (x < 0), text, n, n - 1 - v.k, n);
-      return true;
-    }
-    v.k += 1;
+    uint64_t digits = round_to(&v, scale, &exact);
+    if (!exact && n < DBL_DECIMAL_DIG)
+      continue;
+    put_digits(text, digits, n + 1); /* one more where it was rounded up to a
+                                        power of ten */
+    bool more = text[0] != '0';
+    return lay_out(to, text + !more, n, exponent + more, n);
   }
-  return false;
 }
 
 /* D for k <= 0, where x is below 2^62: rounded to ones, tens, hundreds, ... */
@@ -385,6 +437,14 @@ static uint64_t round_whole(double x, int k) {
   return digits + up;
 }
 
+/* D for k > 0 where s > 0. */
+static uint64_t round_part(const struct scaled *x, int k) {
+  wide all = (wide)x->m * power_of_5[k];
+  int s = -(x->e + k);
+  wide whole = all >> s, rest = all - (whole << s), half = (wide)1 << (s - 1);
+  return (uint64_t)(whole + (rest > half || (rest == half && (whole & 1))));
+}
+
 /* Writes x, from 1e-4 to 1e6, as dl_format_digits does. */
 static bool format_rounded(char *buf, double x, int n) {
   enum { MOST = 9 };
@@ -394,17 +454,14 @@ static bool format_rounded(char *buf, double x, int n) {
   uint64_t low = 1, digits;
   for (int i = 1; i < n; i++)
     low *= 10;
-  struct scaled v;
-  v.m = (uint64_t)ldexp(frexp(size, &v.e), 53);
-  v.e -= 53;
-  v.k = n - 1 - ((v.e + 52) * 1233 >> 12);
+  struct scaled v = take_apart(size);
+  int k = first_power(&v, n);
   for (;;) {
-    bool exact;
-    digits = v.k > 0 ? round_at(&v, &exact) : round_whole(size, v.k);
+    digits = k > 0 ? round_part(&v, k) : round_whole(size, k);
     if (digits >= 10 * low)
-      v.k--;
+      k--;
     else if (digits < low)
-      v.k++;
+      k++;
     else
       break;
   }
@@ -412,19 +469,19 @@ static bool format_rounded(char *buf, double x, int n) {
   put_digits(text, digits, n);
   if (x < 0)
     *buf++ = '-';
-  int whole = n - v.k; /* digits before the point */
+  int whole = n - k; /* digits before the point */
   if (whole <= 0) {
     memcpy(buf, "0.0000", 6);
     memcpy(buf + 2 - whole, text, (size_t)n);
     buf[2 - whole + n] = '\0';
-  } else if (v.k <= 0) {
+  } else if (k <= 0) {
     memcpy(buf, text, (size_t)n);
-    memset(buf + n, '0', (size_t)-v.k);
+    memset(buf + n, '0', (size_t)-k);
     buf[whole] = '\0';
   } else {
     memcpy(buf, text, (size_t)whole);
     buf[whole] = '.';
-    memcpy(buf + whole + 1, text + whole, (size_t)v.k);
+    memcpy(buf + whole + 1, text + whole, (size_t)k);
     buf[n + 1] = '\0';
   }
   return true;
@@ -432,10 +489,13 @@ static bool format_rounded(char *buf, double x, int n) {
 
 #else
 
-static bool format_shortest(char *buf, double x) {
-  (void)buf;
-  (void)x;
-  return false;
+static char *put_shortest(char *to, double x) {
+  double size = fabs(x);
+  *to = '-';
+  to += signbit(x) != 0;
+  return size < 1e15 && size == (double)(uint64_t)size
+             ? lay_out_whole(to, (uint64_t)size)
+             : NULL;
 }
 
 static bool format_rounded(char *buf, double x, int n) {
@@ -447,17 +507,22 @@ static bool format_rounded(char *buf, double x, int n) {
 
 #endif
 
-char *dl_format_short(char buf[DL_NUMBER_SIZE], double x) {
+size_t dl_put_short(char buf[DL_NUMBER_SIZE], double x) {
   double back;
-
-  if (format_shortest(buf, x))
-    return buf;
+  const char *end = put_shortest(buf, x);
+  if (end)
+    return (size_t)(end - buf);
   for (int digits = DBL_DIG; digits < DBL_DECIMAL_DIG; digits++) {
     format_g(buf, x, digits);
     if (dl_parse_double(buf, &back) && back == x)
-      return buf;
+      return strlen(buf);
   }
-  return format_g(buf, x, DBL_DECIMAL_DIG);
+  return strlen(format_g(buf, x, DBL_DECIMAL_DIG));
+}
+
+char *dl_format_short(char buf[DL_NUMBER_SIZE], double x) {
+  buf[dl_put_short(buf, x)] = '\0';
+  return buf;
 }
 
 char *dl_format_digits(char buf[DL_NUMBER_SIZE], double x, int digits) {
