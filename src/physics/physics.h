@@ -112,8 +112,6 @@ enum { DL_MAX_OTHER = 4 };
 /* The values of those quantities. */
 struct dl_physics_row {
   const struct dl_run *run;
-  const struct dl_run_set *given;   /* members of the run that are no
-                                       assumptions of dlest, nor follow */
   const struct dl_accelerator *gpu; /* never NULL; all may be unknown */
   const struct dl_architecture *arch;
   double other[DL_MAX_OTHER]; /* numbers in other columns, in their order */
@@ -141,6 +139,10 @@ struct dl_physics {
    * with a prediction; NaN: the row is not compared. NULL: what was measured.
    */
   double (*scored)(const void *inputs, const double *value, size_t target);
+  /* The software of inputs, by which the fit of target `times_beside` keeps the
+   * residuals of target `time` (model.h). NULL: none are kept. */
+  const char *(*software)(const void *inputs);
+  size_t time, times_beside;
   /* Why inputs cannot be fitted ("... must be above 0"), or NULL. */
   const char *(*check)(const void *inputs);
   const struct dl_physics_constant *constant;

@@ -322,7 +322,7 @@ const char *dl_training_inputs_check(const void *inputs) {
 
 /* Networks whose facts are more uncertain than that (standard deviation of the
  * logarithm) say nothing of the errors of a fit. An energy may follow from
- * power and time. */
+ * power and time, and a time from power and energy. */
 #define UNCERTAIN_FACTS_SD 0.5
 
 double dl_training_scored(const void *inputs, const double *value,
@@ -332,5 +332,8 @@ double dl_training_scored(const void *inputs, const double *value,
     return NAN;
   if (target == DL_TARGET_ENERGY && isnan(value[target]))
     return log(exp(value[DL_TARGET_POWER]) + in->ram_w) + value[DL_TARGET_TIME];
+  if (target == DL_TARGET_TIME && isnan(value[target]))
+    return value[DL_TARGET_ENERGY] -
+           log(in->n_gpus * exp(value[DL_TARGET_POWER]) + in->ram_w);
   return value[target];
 }

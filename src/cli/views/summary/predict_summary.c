@@ -247,7 +247,7 @@ static const struct basis *basis_of(const struct dl_estimate *e) {
 static void say_outside(struct dl_report *r, const struct dl_estimate *e) {
   const struct basis *b = basis_of(e);
   struct dl_text t = {0};
-  if (b && b->new)
+  if (b && b->new && !e->all_seen)
     dl_text_printf(&t, "%s%s", b->new, e->n_outside > 0 ? ", " : "");
   dl_add_quantities(&t, e->outside, e->n_outside);
   if (t.len > 0)
