@@ -412,14 +412,11 @@ enum dl_status dl_catalog_get(struct dl_catalog *c, enum dl_kind kind,
     suggest(c, kind, name, &near);
   const struct dl_kind_info *k = dl_kind_info(kind);
   const char *cut = strlen(name) > MOST_SHOWN ? "..." : "";
-  if (kind == DL_ARCHITECTURE && !near.s)
-    dl_fail(d, DL_EINPUT,
-            "unknown %s '%.*s%s'; export it to ONNX and pass the file: "
-            "--arch model.onnx; see 'dlest list %s'",
-            k->word, MOST_SHOWN, name, cut, k->words);
-  else
-    dl_fail(d, DL_EINPUT, "unknown %s '%.*s%s'%s; see 'dlest list %s'", k->word,
-            MOST_SHOWN, name, cut, dl_text_str(&near), k->words);
+  dl_fail(d, DL_EINPUT, "unknown %s '%.*s%s'%s; see 'dlest list %s'%s", k->word,
+          MOST_SHOWN, name, cut, dl_text_str(&near), k->words,
+          kind == DL_ARCHITECTURE
+              ? ", or export the network to ONNX: --arch model.onnx"
+              : "");
   dl_text_free(&near);
   return DL_EINPUT;
 }

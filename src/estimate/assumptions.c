@@ -5,7 +5,9 @@
 
 #include "base/ascii.h"
 #include "catalog/architecture/token_costs.h"
+#include "catalog/architecture/transformer.h"
 #include "estimate/node/peak_memory.h"
+#include "physics/rows/inputs.h"
 #include "run/setup/training_setup.h"
 
 /* Of the peak rate: of MosaicML's MPT models in bf16, 0.40 on H100 and 0.51 to
@@ -13,17 +15,34 @@
 #define EFFICIENCY 0.3
 #define EFFICIENCY_OF_TOKENS 0.4
 
-/* Per optimizer step: the order of what large models are trained with. */
-#define MOST_TOKENS 4e6
+/* Tokens of an optimizer step of pre-training, the order of what large models
+ * are trained with, and of fine-tuning; of a micro-batch, with full
+ * checkpointing four times that. A run on fewer tokens than these fine-tunes,
+ * as far as its batch goes. */
+#define PRE_TRAINING_BATCH 4194304.0
+#define FINE_TUNING_BATCH 65536.0
+#define MICRO_BATCH_TOKENS 4096.0
+#define PRE_TRAINING_TOKENS 2e9
+
+/* GPUs of a node, and those from which on layers are divided among them. */
+#define GPUS_PER_NODE 8
+#define MANY_GPUS 64
 
 static bool is_inference(const struct dl_row *row) {
   return row->run.phase && dl_strcasecmp(row->run.phase, "inference") == 0;
 }
 
+/* What frameworks take by default. TPUs and their like round the operands of
+ * convolutions and products to 16 bits: no FP32 rate is published. */
 static const char *usual_precision(const struct dl_row *row, bool language) {
   const struct dl_accelerator *gpu = row->found.gpu;
+  bool rounds = isnan(gpu->peak_fp32_tflops);
+  if (!language && !isnan(gpu->peak_tf32_tflops))
+    return "tf32";
+  if (!language && rounds && !isnan(gpu->peak_bf16_tensor_tflops))
+    return "bf16";
   if (!language)
-    return isnan(gpu->peak_tf32_tflops) ? "fp32" : "tf32";
+    return rounds && !isnan(gpu->peak_fp16_tensor_tflops) ? "fp16" : "fp32";
   if (!isnan(gpu->peak_bf16_tensor_tflops))
     return "bf16";
   /* Weights are kept in 16 bits where that makes nothing faster, too. */
@@ -49,29 +68,62 @@ static double most_that_fit(const struct dl_row *row) {
   return m.fits;
 }
 
-/* The plainest sharding and checkpointing with which the batch, or one sample,
- * fits; where none does, the plainest of all. */
-static void assume_sharding(struct dl_row *row) {
+/* The GPUs of a node among which layers may be taken to be divided: nothing is
+ * told of parallelism, and whole nodes of GPUs with fast links are many. 1:
+ * none.
+ */
+static double dividing_layers(const struct dl_row *row) {
+  const struct dl_run *run = &row->run;
+  const struct dl_accelerator *gpu = row->found.gpu;
+  double heads = row->found.arch->transformer->heads, n = GPUS_PER_NODE;
+  double domain = isnan(gpu->link_domain) ? GPUS_PER_NODE : gpu->link_domain;
+  if (run->sharding || !isnan(run->tensor_parallel) ||
+      !isnan(run->pipeline_parallel) ||
+      !(gpu->link_gb_s > DL_SLOWEST_NVLINK_GB_S) || run->n_gpus < MANY_GPUS ||
+      fmod(run->n_gpus, fmax(domain, GPUS_PER_NODE)) > 0)
+    return 1;
+  while (fmod(heads, n) > 0)
+    n /= 2;
+  return n;
+}
+
+static void divide_layers(struct dl_row *row, double n) {
+  dl_run_set_number(&row->run, DL_RUN_tensor_parallel, n > 1 ? n : (double)NAN);
+  dl_run_set_put(&row->assumed, DL_RUN_tensor_parallel, n > 1);
+}
+
+/* The plainest checkpointing, sharding and tensor parallelism with which the
+ * batch, or one sample, fits; where none does, the plainest of all. What needs
+ * no gathering of weights comes first. */
+static void assume_division(struct dl_row *row) {
   static const char *const kinds[] = {"none", "full"};
-  static const char *const shardings[] = {"ddp", "zero3"};
+  static const struct {
+    const char *sharding;
+    bool layers;
+  } ways[] = {
+      {"ddp", false}, {"zero1", false}, {"zero1", true}, {"zero3", false}};
+  enum { N_WAYS = sizeof ways / sizeof *ways };
   struct dl_run *run = &row->run;
   double wanted = isnan(run->batch_size) ? 1 : dl_micro_batch(run);
-  bool several = dl_degrees_of(run).data > 1;
   const char *kind = run->checkpointing, *sharding = run->sharding;
-  for (size_t i = 0; i < 4; i++) {
-    if ((kind && i >= 2) || ((sharding || !several) && i % 2 == 1))
+  bool several = dl_degrees_of(run).data > 1;
+  double layers = dividing_layers(row);
+  /* One more than there are: the plainest again. */
+  for (size_t i = 0; i <= 2 * N_WAYS; i++) {
+    size_t way = i % N_WAYS, of = i / N_WAYS % 2;
+    if (i < 2 * N_WAYS &&
+        ((kind && of > 0) || ((sharding || !several) && way > 0) ||
+         (ways[way].layers && !(layers > 1))))
       continue;
     if (!kind)
-      dl_assume_text(row, DL_RUN_checkpointing, kinds[i / 2]);
+      dl_assume_text(row, DL_RUN_checkpointing, kinds[of]);
     if (!sharding && several)
-      dl_assume_text(row, DL_RUN_sharding, shardings[i % 2]);
+      dl_assume_text(row, DL_RUN_sharding, ways[way].sharding);
+    if (layers > 1)
+      divide_layers(row, ways[way].layers ? layers : 1);
     if (most_that_fit(row) >= wanted)
       return;
   }
-  if (!kind)
-    dl_assume_text(row, DL_RUN_checkpointing, kinds[0]);
-  if (!sharding && several)
-    dl_assume_text(row, DL_RUN_sharding, shardings[0]);
 }
 
 /* The largest divisor of n that is at most `most`, of which there are few. */
@@ -82,41 +134,68 @@ static double divisor(double n, double most) {
   return d;
 }
 
-/* The largest batch that fits, of up to 4e6 tokens per step on all GPUs; where
- * the batch of all is given, a part of it. */
+/* Sequences of an optimizer step on each data-parallel GPU, where nothing is
+ * told of batches. */
+static double usual_sequences(const struct dl_row *row) {
+  const struct dl_run *run = &row->run;
+  double whole = isnan(run->train_tokens) ? run->tokens : run->train_tokens;
+  bool pre_training = dl_fine_tune_of(run) == DL_TUNE_FULL &&
+                      run->tokens >= PRE_TRAINING_TOKENS;
+  double tokens = pre_training ? PRE_TRAINING_BATCH : FINE_TUNING_BATCH;
+  return fmin(tokens, isnan(whole) ? INFINITY : whole) /
+         (job_of(row).seq_len * dl_degrees_of(run).data);
+}
+
+/* A micro-batch that fits, and how many are added up per step. */
 static void assume_batch(struct dl_row *row) {
   struct dl_run *run = &row->run;
-  double fits = fmax(most_that_fit(row), 1), seq = job_of(row).seq_len;
   double data = dl_degrees_of(run).data;
-  double accum = isnan(run->grad_accum) ? 1 : run->grad_accum;
+  bool full =
+      run->checkpointing && dl_strcasecmp(run->checkpointing, "full") == 0;
+  double tokens = (full ? 4 : 1) * MICRO_BATCH_TOKENS;
+  double most = fmin(fmax(most_that_fit(row), 1), tokens / job_of(row).seq_len);
   if (dl_run_set_has(&row->given, DL_RUN_global_batch)) {
     double all = run->global_batch / data;
-    run->batch_size = divisor(all, fits);
+    run->batch_size = divisor(all, most);
     dl_assume_number(row, DL_RUN_batch_size, run->batch_size);
     dl_assume_number(row, DL_RUN_grad_accum, all / run->batch_size);
     return;
   }
-  double whole = isnan(run->train_tokens) ? run->tokens : run->train_tokens;
-  double most =
-      fmin(MOST_TOKENS, isnan(whole) ? INFINITY : whole) / (seq * data * accum);
-  double batch = fmax(exp2(floor(log2(fmin(fits, most)))), 1);
+  double accum = isnan(run->grad_accum) ? 1 : run->grad_accum;
+  double usual = usual_sequences(row) / accum;
+  double batch = fmax(exp2(floor(log2(fmin(most, usual)))), 1);
   bool strong = run->scaling && dl_strcasecmp(run->scaling, "strong") == 0;
   dl_assume_number(row, DL_RUN_batch_size, strong ? batch * data : batch);
+  if (isnan(run->grad_accum) && usual >= 2 * batch)
+    dl_assume_number(row, DL_RUN_grad_accum, floor(usual / batch));
+}
+
+/* A pipeline needs several micro-batches per step. */
+static void assume_accumulation(struct dl_row *row) {
+  struct dl_run *run = &row->run;
+  double n = floor(usual_sequences(row) / dl_micro_batch(run));
+  if (isnan(run->grad_accum) &&
+      !dl_run_set_has(&row->given, DL_RUN_global_batch) &&
+      dl_degrees_of(run).pipeline > 1 && n > 1)
+    dl_assume_number(row, DL_RUN_grad_accum, n);
 }
 
 /* The set-up of the training of a language model. */
-static void assume_setup(struct dl_row *row) {
+void dl_assume_language_setup(struct dl_row *row) {
+  const struct dl_architecture *arch = row->found.arch;
   const struct dl_accelerator *gpu = row->found.gpu;
+  if (!arch || !gpu || !arch->transformer || !dl_is_language_model(arch) ||
+      is_inference(row) || isnan(gpu->memory_gb) || isnan(row->run.n_gpus))
+    return;
   const char *p = row->run.precision;
+  if (!p)
+    p = usual_precision(row, true);
   double all = row->run.global_batch / dl_degrees_of(&row->run).data;
   bool per_step = dl_run_set_has(&row->given, DL_RUN_global_batch);
   /* Given, or settled by the batch of all, or refused with it. */
   bool given = dl_run_set_has(&row->given, DL_RUN_batch_size) ||
                (per_step && (fmod(all, 1) > 0 ||
                              dl_run_set_has(&row->given, DL_RUN_grad_accum)));
-  if (!p || isnan(gpu->memory_gb) || isnan(row->run.n_gpus) ||
-      dl_fine_tune_of(&row->run) == DL_TUNE_HEAD)
-    return;
   if (!row->run.attention)
     dl_assume_text(row, DL_RUN_attention,
                    dl_strcasecmp(p, "fp32") == 0 ||
@@ -126,8 +205,10 @@ static void assume_setup(struct dl_row *row) {
                        : "flash");
   if (!given)
     row->run.batch_size = NAN; /* of the batch of all, it may not fit */
-  assume_sharding(row);
-  if (!given)
+  assume_division(row);
+  if (given)
+    assume_accumulation(row);
+  else
     assume_batch(row);
 }
 
@@ -140,6 +221,5 @@ void dl_assume(struct dl_row *row) {
                                                      : EFFICIENCY);
   if (!row->run.precision && row->found.gpu)
     dl_assume_text(row, DL_RUN_precision, usual_precision(row, language));
-  if (language && row->found.gpu && arch->transformer && !is_inference(row))
-    assume_setup(row);
+  dl_assume_language_setup(row);
 }

@@ -6,12 +6,15 @@
  *               is any (in convolutions; TensorFlow in matrix products too),
  *               else FP32
  *   attention   language models: flash in 16 bits, else eager
- *   sharding, checkpointing
- *               language models: the first of ddp without checkpointing, zero3
- *               without, ddp with full checkpointing, zero3 with, that fits
- *   batch_size  language models: the largest that fits, up to 4e6 tokens per
- *               step on all accelerators; of a global_batch, a part that fits,
- *               and grad_accum the rest
+ *   checkpointing, sharding, tensor_parallel
+ *               language models: the first that fits of ddp, zero1, zero1 with
+ *               layers divided within nodes (from 64 GPUs on) and zero3, all
+ *               without, then all with full checkpointing
+ *   batch_size, grad_accum
+ *               language models: micro-batches of up to 4,096 tokens (16,384
+ *               with full checkpointing) that fit, and so many of them that a
+ *               step takes 4 M tokens, in fine-tuning and below 2e9 tokens
+ *               65,536; of a global_batch, a part that fits, and the rest
  *   efficiency  0.3, of trainings of language models 0.4
  *
  * Outputs state all of it. */
@@ -23,5 +26,9 @@
 
 /* For dl_frame_assume. */
 void dl_assume(struct dl_row *row);
+
+/* The same of attention, memory and batches of language models alone: for
+ * tables of runs that are fitted. */
+void dl_assume_language_setup(struct dl_row *row);
 
 #endif

@@ -75,6 +75,42 @@ static void explain_epoch(const struct dl_bound_fit *b,
     dl_training_parts_of(b->fit->state, (const void *)in.bytes, parts);
 }
 
+/* The interval of the time of an epoch, from the residuals of times that were
+ * measured with its software. Where the fit's own runs, and so its energies,
+ * had none of that, the energy's interval is that of the time and of the power,
+ * in squares. */
+static void take_times(struct dl_job_predictions *p,
+                       const struct dl_context *ctx, const struct dl_job *job) {
+  struct dl_prediction *time = &p->of[DL_PHYSICAL_TIME];
+  struct dl_prediction *energy = &p->of[DL_PHYSICAL_EPOCH];
+  const struct dl_predictor *of_power = ctx->fit[DL_PHYSICAL_POWER].p;
+  enum dl_held_out_group left;
+  struct dl_time_bounds b;
+  double low, high;
+  if (!isnan(time->value) || isnan(energy->value) || !p->parts.bound ||
+      !dl_predictor_times(ctx->fit[DL_PHYSICAL_EPOCH].p, &job->found,
+                          p->parts.software, &b))
+    return;
+  double more = b.apart ? 0 : energy->extrapolation;
+  *time =
+      (struct dl_prediction){.value = p->parts.time_s,
+                             .low = p->parts.time_s * exp(-hypot(b.low, more)),
+                             .high = p->parts.time_s * exp(hypot(b.high, more)),
+                             .novelty = b.novelty,
+                             .groups = b.groups};
+  if (!b.apart || !of_power ||
+      !dl_predictor_bounds(of_power, &job->found, &low, &high, &left))
+    return;
+  *energy =
+      (struct dl_prediction){.value = energy->value,
+                             .low = energy->value * exp(-hypot(b.low, low)),
+                             .high = energy->value * exp(hypot(b.high, high)),
+                             .novelty = b.novelty,
+                             .groups = b.groups,
+                             .all_seen = b.all_seen,
+                             .of_stack = true};
+}
+
 /* Power of the node's memory in the energies of a fit, W. */
 static double memory_of(const struct dl_bound_fit *b) {
   return b->fit && b->fit->boundary && strcmp(b->fit->boundary, "gpu") == 0
@@ -224,6 +260,8 @@ enum dl_status dl_predictions_make(struct dl_job_predictions *p,
     explain_step(&ctx->fit[DL_LANGUAGE_RATE], job, &p->step);
   if (trains)
     explain_epoch(&ctx->fit[DL_PHYSICAL_EPOCH], job, &p->parts);
+  if (trains && !given)
+    take_times(p, ctx, job);
   condition(p, ctx, job);
   if (trains && !given && !p->conditioned.is)
     dl_input_bound_apply(p, job, memory_of(&ctx->fit[DL_PHYSICAL_EPOCH]));

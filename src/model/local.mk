@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 libdlest_a_SOURCES += \
+	%D%/file_walk.c \
+	%D%/file_walk_private.h \
 	%D%/interval.c \
 	%D%/interval.h \
 	%D%/model.c \

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+
 const char *dl_held_out_group_name(enum dl_held_out_group left) {
   static const char *const names[] = {"config", "arch", "gpu", "rows"};
   return names[left];
@@ -32,9 +34,38 @@ void dl_fit_free(struct dl_fit *f) {
     f->method->free(f->state);
   for (size_t i = 0; i < DL_N_HELD_OUT; i++)
     free_residuals(&f->held_out_residuals[i]);
+  for (size_t k = 0; k < f->n_times; k++) {
+    free(f->times[k].software);
+    for (size_t i = 0; i < DL_N_HELD_OUT; i++)
+      free_residuals(&f->times[k].held_out[i]);
+  }
+  free(f->times);
   dl_strlist_free(&f->archs);
   dl_strlist_free(&f->gpus);
   *f = (struct dl_fit){0};
+}
+
+const struct dl_time_residuals *dl_fit_times(const struct dl_fit *f,
+                                             const char *software) {
+  for (size_t k = 0; k < f->n_times; k++)
+    if (strcmp(f->times[k].software, software) == 0)
+      return &f->times[k];
+  return NULL;
+}
+
+struct dl_time_residuals *dl_fit_add_times(struct dl_fit *f,
+                                           const char *software) {
+  for (size_t k = 0; k < f->n_times; k++)
+    if (strcmp(f->times[k].software, software) == 0)
+      return &f->times[k];
+  struct dl_time_residuals *grown =
+      dl_reallocarray(f->times, f->n_times + 1, sizeof *grown);
+  if (!grown)
+    return NULL;
+  f->times = grown;
+  grown[f->n_times] =
+      (struct dl_time_residuals){.software = dl_strdup(software)};
+  return grown[f->n_times].software ? &grown[f->n_times++] : NULL;
 }
 
 void dl_model_free(struct dl_model *m) {

@@ -52,6 +52,12 @@ struct dl_residuals {
   struct dl_scores pooled;      /* scores under this protocol */
 };
 
+/* Residuals of times, of the rows of one software stack. */
+struct dl_time_residuals {
+  char *software; /* "eager", "ngc", ...; owned */
+  struct dl_residuals held_out[DL_N_HELD_OUT];
+};
+
 /* Training range of a variable that the features use. */
 struct dl_range {
   char *name; /* owned */
@@ -73,6 +79,8 @@ struct dl_fit {
   double hyper[DL_MAX_HYPER];
   void *state; /* of the method */
   struct dl_residuals held_out_residuals[DL_N_HELD_OUT];
+  struct dl_time_residuals *times; /* of a physics with times; owned */
+  size_t n_times;
   struct dl_strlist archs, gpus; /* seen in training */
   size_t n;                      /* rows */
   size_t configurations;         /* distinct ones among them */
@@ -93,6 +101,14 @@ struct dl_model {
 
 void dl_fit_free(struct dl_fit *f);
 void dl_model_free(struct dl_model *m); /* accepts NULL */
+
+/* The residuals of times of a software stack, or NULL. */
+const struct dl_time_residuals *dl_fit_times(const struct dl_fit *f,
+                                             const char *software);
+
+/* The same; they are added where there are none. NULL: memory is out. */
+struct dl_time_residuals *dl_fit_add_times(struct dl_fit *f,
+                                           const char *software);
 
 /* The fit for a target, or NULL. */
 const struct dl_fit *dl_model_find(const struct dl_model *m,

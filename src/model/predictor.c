@@ -34,8 +34,9 @@ struct dl_predictor {
   struct dl_row_ref *feature;       /* one per feature, owned */
   struct dl_row_ref offset;         /* where the fit has one */
   struct dl_row_ref *ranged;        /* one per range, owned */
-  double spread;              /* of a variable's power, see extrapolation */
-  struct bounds bounds[2][2]; /* [architecture is new][GPU is new] */
+  double spread;                /* of a variable's power, see extrapolation */
+  struct bounds bounds[2][2];   /* [architecture is new][GPU is new] */
+  struct bounds (*times)[2][2]; /* of each of the fit's `times`, owned */
 };
 
 void dl_predictor_free(struct dl_predictor *p) {
@@ -44,14 +45,14 @@ void dl_predictor_free(struct dl_predictor *p) {
   free(p->bound);
   free(p->feature);
   free(p->ranged);
+  free(p->times);
   free(p);
 }
 
 /* Residual bounds for what is new about a row; of an architecture and a GPU
  * that are both new the squares add up. */
-static struct bounds find_bounds(const struct dl_fit *fit, bool arch, bool gpu,
-                                 double coverage) {
-  const struct dl_residuals *left = fit->held_out_residuals;
+static struct bounds find_bounds(const struct dl_residuals *left, bool arch,
+                                 bool gpu, double coverage) {
   double l[2] = {0, 0}, h[2] = {0, 0};
   struct bounds b = {.novelty = DL_HELD_OUT_CONFIG};
   if (arch &&
@@ -83,7 +84,13 @@ static void prepare_intervals(struct dl_predictor *p, double coverage) {
               gsl_cdf_ugaussian_Pinv(0.95);
   for (int arch = 0; arch < 2; arch++)
     for (int gpu = 0; gpu < 2; gpu++)
-      p->bounds[arch][gpu] = find_bounds(p->fit, arch, gpu, coverage);
+      p->bounds[arch][gpu] =
+          find_bounds(p->fit->held_out_residuals, arch, gpu, coverage);
+  for (size_t k = 0; k < p->fit->n_times; k++)
+    for (int arch = 0; arch < 2; arch++)
+      for (int gpu = 0; gpu < 2; gpu++)
+        p->times[k][arch][gpu] =
+            find_bounds(p->fit->times[k].held_out, arch, gpu, coverage);
 }
 
 enum dl_status dl_predictor_new(struct dl_predictor **out,
@@ -96,15 +103,16 @@ enum dl_status dl_predictor_new(struct dl_predictor **out,
     return dl_fail_memory(d);
   p->fit = fit;
   p->frame = f;
-  prepare_intervals(p, coverage);
+  p->times = dl_calloc(fit->n_times, sizeof *p->times);
+  if (p->times)
+    prepare_intervals(p, coverage);
   p->feature = dl_calloc(fit->features.n, sizeof *p->feature);
   p->ranged = dl_calloc(fit->n_ranges, sizeof *p->ranged);
   const struct dl_physics *physics = fit->method->physics;
   if (physics)
     p->bound = dl_calloc(1, sizeof *p->bound);
-  enum dl_status status = p->feature && p->ranged && (p->bound || !physics)
-                              ? DL_OK
-                              : dl_fail_memory(d);
+  bool ok = p->times && p->feature && p->ranged && (p->bound || !physics);
+  enum dl_status status = ok ? DL_OK : dl_fail_memory(d);
   if (status == DL_OK && physics)
     status = dl_physics_bind(p->bound, physics, f, false, d);
   for (size_t i = 0; i < fit->features.n && status == DL_OK; i++)
@@ -191,10 +199,44 @@ bool dl_predictor_bounds(const struct dl_predictor *p,
   return b->known && p->fit->log_target;
 }
 
+/* Whether no held-out group has the name of e, a descriptor or NULL. */
+static bool is_no_group(const struct dl_residuals *r, const void *e) {
+  const struct dl_descriptor *head = e;
+  for (size_t i = 0; head && i < r->n; i++)
+    if (strcmp(r->g[i].name, head->id) == 0)
+      return false;
+  return true;
+}
+
+bool dl_predictor_times(const struct dl_predictor *p,
+                        const struct dl_row_descriptors *row,
+                        const char *software, struct dl_time_bounds *out) {
+  const struct dl_time_residuals *t = dl_fit_times(p->fit, software);
+  if (!t)
+    return false;
+  const struct dl_residuals *left = t->held_out;
+  bool own = left[DL_HELD_OUT_CONFIG].n > 0;
+  bool arch = own ? is_new(&p->fit->archs, row->arch)
+                  : is_no_group(&left[DL_HELD_OUT_ARCH], row->arch);
+  bool gpu = own ? is_new(&p->fit->gpus, row->gpu)
+                 : is_no_group(&left[DL_HELD_OUT_GPU], row->gpu);
+  /* Of auxiliary rows no configurations are held out: a GPU says enough. */
+  const struct bounds *b =
+      &p->times[t - p->fit->times][arch][gpu || (!own && !arch)];
+  *out = (struct dl_time_bounds){.low = b->low,
+                                 .high = b->high,
+                                 .novelty = b->novelty,
+                                 .groups = left[b->novelty].n,
+                                 .all_seen = !own && !arch && !gpu,
+                                 .apart = !own};
+  return b->known && p->fit->log_target;
+}
+
 static void add_interval(const struct dl_predictor *p, const struct dl_row *row,
                          struct dl_prediction *out) {
   const struct bounds *b = bounds_of(p, &row->found);
   out->novelty = b->novelty;
+  out->groups = p->fit->held_out_residuals[b->novelty].n;
   out->extrapolation = extrapolation(p, row, &out->outside);
   if (!b->known)
     return;

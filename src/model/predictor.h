@@ -24,6 +24,9 @@ struct dl_prediction {
   double value;     /* of the target, in its unit; NaN: not possible */
   double low, high; /* interval; NaN without one */
   enum dl_held_out_group novelty; /* whose residuals gave the interval */
+  size_t groups;                  /* so many of them */
+  bool all_seen;        /* though they are of groups, none is new of the row */
+  bool of_stack;        /* they are those of times with its software stack */
   double extrapolation; /* part of the relative half-width due to variables
                            outside of their training range */
   unsigned outside;     /* bit i: variable i (fit->range) is outside */
@@ -39,6 +42,20 @@ enum dl_status dl_predict(const struct dl_predictor *p,
 bool dl_predictor_bounds(const struct dl_predictor *p,
                          const struct dl_row_descriptors *row, double *low,
                          double *high, enum dl_held_out_group *novelty);
+
+/* Bounds of log(time / prediction), by the residuals of the rows with its
+ * software and by what is new of it among these. `apart`: none of the fit's own
+ * rows had that software. False without. */
+struct dl_time_bounds {
+  double low, high;
+  enum dl_held_out_group novelty;
+  size_t groups;
+  bool all_seen; /* nothing is new: as for another GPU, which is more */
+  bool apart;
+};
+bool dl_predictor_times(const struct dl_predictor *p,
+                        const struct dl_row_descriptors *row,
+                        const char *software, struct dl_time_bounds *out);
 
 /* Name of the first variable that the fit needs and the row lacks, or NULL. */
 const char *dl_predictor_lacks(const struct dl_predictor *p,

@@ -89,6 +89,7 @@ struct dl_onnx_layer {
   double macs, params, acts, launches, bytes; /* bytes: of the parameters */
   double times; /* how often it runs: included in macs, acts, launches */
   double attention_macs; /* part of macs whose product has no weights */
+  double padded_macs;    /* on tensor cores, with their padding; 0: depthwise */
   int64_t in, out;       /* features of a dense layer, else 0 */
   bool weighted;         /* a convolution, dense or recurrent layer */
   bool unknown;          /* its operator: taken as elementwise */
@@ -111,7 +112,7 @@ struct dl_onnx_count {
   struct dl_onnx_value *input, *output;
   size_t n_inputs, n_outputs;
   double macs, params, acts, launches, weight_bytes;
-  double attention_macs;
+  double attention_macs, padded_macs, depthwise_macs;
   size_t weighted;    /* convolutions, dense and recurrent layers */
   size_t n_nodes;     /* that were looked at */
   size_t n_unknown;   /* nodes of unknown operators */

@@ -66,9 +66,12 @@ static enum dl_status finish(struct dl_onnx_walk *r) {
     struct dl_onnx_layer *l = &c->layer[i];
     l->macs /= c->batch;
     l->attention_macs /= c->batch;
+    l->padded_macs /= c->batch;
     l->acts /= c->batch;
     c->macs += l->macs;
     c->attention_macs += l->attention_macs;
+    c->padded_macs += l->padded_macs;
+    c->depthwise_macs += l->padded_macs > 0 ? 0 : l->macs;
     c->acts += l->acts;
     c->params += l->params;
     c->weight_bytes += l->bytes;

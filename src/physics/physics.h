@@ -112,8 +112,6 @@ enum { DL_MAX_OTHER = 4 };
 /* The values of those quantities. */
 struct dl_physics_row {
   const struct dl_run *run;
-  const struct dl_run_set *given;   /* members of the run that are no
-                                       assumptions of dlest, nor follow */
   const struct dl_accelerator *gpu; /* never NULL; all may be unknown */
   const struct dl_architecture *arch;
   double other[DL_MAX_OTHER]; /* numbers in other columns, in their order */
@@ -124,6 +122,12 @@ struct dl_physics_row {
 struct dl_gradient {
   double c[DL_MAX_CONSTANTS];
   double fx[DL_MAX_EFFECTS];
+};
+
+/* What was measured of the targets of a configuration: logarithms, and the
+ * inverse of their standard deviations; 0: not measured. */
+struct dl_measured_targets {
+  double mean[DL_MAX_TARGETS], scale[DL_MAX_TARGETS];
 };
 
 struct dl_physics {
@@ -141,6 +145,10 @@ struct dl_physics {
    * with a prediction; NaN: the row is not compared. NULL: what was measured.
    */
   double (*scored)(const void *inputs, const double *value, size_t target);
+  /* The software of inputs, by which the fit of target `times_beside` keeps the
+   * residuals of target `time` (model.h). NULL: none are kept. */
+  const char *(*software)(const void *inputs);
+  size_t time, times_beside;
   /* Why inputs cannot be fitted ("... must be above 0"), or NULL. */
   const char *(*check)(const void *inputs);
   const struct dl_physics_constant *constant;
@@ -172,6 +180,12 @@ struct dl_physics {
   /* What bounds the work, in coordinates whose distance the residual process
    * takes: to DL_BOUND_AXES. NULL: not known. */
   void (*bound)(const double *c, const void *inputs, double *to);
+  /* The sum of the squares ((log_target - mean) scale)^2, and half its gradient
+   * into *g; a derivative that is not finite may stay out. NULL: it follows
+   * from `gradient`. */
+  double (*squares)(const double *c, const double *fx, const void *inputs,
+                    const struct dl_measured_targets *of,
+                    struct dl_gradient *g);
 };
 
 #endif

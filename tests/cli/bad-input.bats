@@ -153,8 +153,8 @@ dlest: 100 rows skipped" "${ROWS[@]}"
   [ "$(wc -l <err)" -eq 3 ]
   [ "$(wc -c <err)" -lt 400 ]
   grep -q "^dlest: warning: runs.csv:3: $(message expected_fields_found 5 1)$" err
-  grep -q "^dlest: warning: runs.csv:4: $(message unknown_arch_export \
-    arch "xxx*\.\.\." archs)" err
+  grep -q "^dlest: warning: runs.csv:4: $(message unknown_nearest_or_export \
+    arch "xxx*\.\.\." '' archs)" err
 }
 
 @test "a row without an end" {

@@ -63,6 +63,18 @@ counted() {
   done
 }
 
+@test "padding and depthwise work are those counted layer by layer" {
+  # The catalogue's are counted by tools/catalog/architecture_work.py.
+  for pair in resnet18 resnet50 mobilenet_v2:mobilenetv2_100 efficientnet_b0; do
+    for at in "$EXPORTED/${pair%:*}.onnx" "${pair#*:}"; do
+      gives 0 '' show arch "$at" -q --format json
+      jq -e '[.values[] | select(.field | IN("padding_ratio",
+        "depthwise_share")).value] | select(length == 2)' out
+    done | jq -s -e '.[0] as $counted | .[1] | to_entries |
+      all((.value - $counted[.key] | fabs) <= 0.0005 * .value)'
+  done
+}
+
 @test "shapes are those that onnx infers" {
   counts | while IFS='|' read -r name options _; do
     [ "$options" != '--image-px 161' ] || continue

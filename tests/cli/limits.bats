@@ -120,6 +120,9 @@ dlest: $(message warning_with_strict_nothing 1 '')" \
     "${job[@]}" --gpu p100 --precision amp
   gives 0 "dlest: warning: $(message has_no_bf16 v100-sxm2-16gb usual 15.7)" \
     "${job[@]}" --gpu v100 --precision bf16
+  gives 0 "dlest: warning: $(message has_no_rate_for v100-sxm2-16gb TF32 tf32 \
+    FP32 15.7)" "${job[@]}" --gpu v100 --precision tf32
+  gives 0 '' "${job[@]}" --gpu v100 --precision tf32 --set peak_tflops=12
   gives 0 '' "${job[@]}" --gpu v100 --precision amp
   gives 0 '' "${job[@]}" --gpu p100 --precision fp32
   gives 0 '' "${job[@]}" --gpu p100 --precision amp --set peak_tflops=12

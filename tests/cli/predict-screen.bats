@@ -67,7 +67,7 @@ END
   check '(.epoch_s * 6 / .estimates[0].duration_s - 1 | fabs) < 1e-12' json
   "$DLEST" predict "${job[@]}" -q --explain >out
   epoch=$(sed -n 's/^epoch time  *//p' out)
-  grep -q "^  Time .*  $epoch per epoch, bound by" out
+  grep -q "^  Time .* to .*, $epoch per epoch, bound by" out
 }
 
 @test "beyond the training data: said once, in words; by method in JSON" {

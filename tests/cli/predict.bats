@@ -319,7 +319,7 @@ dlest: $(message no_method_has_enough "")"
 }
 
 @test "an unknown architecture, GPU, data set, country, method" {
-  refuses 3 "dlest: $(message unknown_nearest_see_list arch resnet51 \
+  refuses 3 "dlest: $(message unknown_nearest_or_export arch resnet51 \
     "$(meant resnet51q resnet50)" archs)" predict --arch resnet51 --gpu a100
   refuses 3 "dlest: $(message unknown_nearest_see_list gpu rtx3091 \
     "$(meant rtx-3090)" gpus)" predict --arch resnet50 --gpu rtx3091

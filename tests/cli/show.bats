@@ -109,7 +109,7 @@ END
   misused show "$(message unexpected_argument x)" gpu a100 x
   refuses 2 "dlest: $(message cannot_show_use_gpu cpu)" \
     show cpu x
-  refuses 3 "dlest: $(message unknown_nearest_see_list arch resnet51 \
+  refuses 3 "dlest: $(message unknown_nearest_or_export arch resnet51 \
     "$(meant resnet51q resnet50)" archs)" show arch resnet51
   refuses 3 "dlest: $(message unknown_nearest_see_list grid Spian \
     "$(meant Spain)" grids)" show grid Spian

@@ -15,8 +15,8 @@ setup() {
 
 @test "the layers give the published parameters and multiply-accumulates" {
   python3 -B "$TOOL" --check >out
-  [ "$(grep -c 'M, published' out)" -ge 36 ]
-  [ "$(grep -c 'GMAC, published' out)" -ge 30 ]
+  [ "$(grep -c 'M, published' out)" -ge 49 ]
+  [ "$(grep -c 'GMAC, published' out)" -ge 38 ]
   run ! grep WRONG out
 }
 
@@ -31,10 +31,52 @@ setup() {
     stabilityai/stable-diffusion-xl-base-1.0:stable-diffusion-xl \
     YOLOv8n:yolov8n yolov11x:yolo11x SegFormer-B5:segformer-b5 \
     DiT-XL/2:dit-xl-2 QuartzNet:quartznet15x5 RNN-T:rnnt dlrm_dcnv2:dlrm-dcnv2 \
-    facebook/wav2vec2-base:wav2vec2-base; do
+    facebook/wav2vec2-base:wav2vec2-base EfficientDet-D0:efficientdet-d0 \
+    tf_efficientdet_d7:efficientdet-d7 transfo-xl-wt103:transformer-xl-large \
+    facebook/opt-350m:opt-350m sage-ogbn-arxiv:graphsage-ogbn-arxiv; do
     gives 0 '' show arch "${name%:*}" --format json
     check ".id == \"${name##*:}\""
   done
+}
+
+@test "names of MLPerf's benchmarks: one network per round" {
+  while read -r name id; do
+    gives 0 '' show arch "$name" --format json
+    check ".id == \"$id\""
+  done <<END
+mlperf/ssd-v0.7 ssd300_resnet34
+mlperf/ssd-v1.1 ssd300_resnet34
+mlperf/ssd-v2.0 retinanet_resnext50_fpn
+mlperf/ssd-v4.0 retinanet_resnext50_fpn
+mlperf/bert bert-large-uncased
+mlperf/resnet resnet50
+mlperf/transformer transformer-big
+mlperf/gpt3 gpt3-175b
+mlperf/maskrcnn maskrcnn_resnet50_fpn
+mlperf/unet3d unet3d
+mlperf/rnnt rnnt
+mlperf/stable_diffusion stable-diffusion-v2
+mlperf/dlrm_dcnv2 dlrm-dcnv2
+llama2_70b_lora llama-2-70b
+llama31_405b llama-3.1-405b
+END
+  # without a round, the name has two meanings
+  for name in ssd mlperf/ssd mlperf/minigo gnn; do
+    try show arch "$name"
+    [ "$status" -eq 3 ]
+    grep -qF "$(message unknown_nearest arch "$name" '')" err
+  done
+}
+
+@test "a graph trained as a whole is one sample" {
+  # Open Graph Benchmark: 169,343 nodes, 2,315,598 edges in both directions
+  # and loops, layers of 128, 256, 256 and 40
+  gives 0 '' predict --arch gcn-ogbn-arxiv --gpu v100 --batch-size 1 \
+    --train-samples 1 --val-samples 0 --epochs 100 --precision fp32 \
+    --method flops -q --format json
+  # (five digits in the catalogue)
+  check '.flop / (6 * 100 * (169343 * (128 * 256 + 256 * 256 + 256 * 40) +
+    (2315598 + 169343) * (256 + 256 + 40))) | . > 0.9999 and . < 1.0001'
 }
 
 @test "every name of the tables has its network, or a reason" {
@@ -68,6 +110,21 @@ seen |= {("llm-foundry", r["Model"])
 assert not seen - known, sorted(seen - known)
 assert not known - seen, sorted(known - seen)
 END
+}
+
+@test "networks that take no images are not trained on ImageNet by default" {
+  for arch in rnnt dlrm gcn-ogbn-arxiv unet3d transformer-xl-base; do
+    refuses 2 "dlest: $(message takes_no_images "$arch")" \
+      predict --arch "$arch" --gpu a100
+    gives 0 '' predict --arch "$arch" --gpu a100 --duration 1h --method tdp \
+      --batch-size 1 -q --format json
+    check '.dataset == null and .train_samples == null'
+  done
+  table arch,gpu,batch_size,epochs rnnt,a100,8,1 resnet50,a100,8,1
+  try predict --input runs.csv --method flops --format csv
+  [ "$status" -eq 3 ]
+  [ "$(wc -l <out)" -eq 2 ]
+  grep -qF "runs.csv:2: $(message takes_no_images_give rnnt)" err
 }
 
 @test "work of a network for detection follows the size of the image" {

@@ -12,8 +12,9 @@ llama='--arch llama-2-7b --gpu a100 --method flops -q --format json'
   try predict $resnet --gpus 8 --global-batch 1024
   check '.batch_size == 128'
   # shellcheck disable=SC2086
-  try predict $resnet --gpus 8 --global-batch 1024 --tensor-parallel 2
-  check '.batch_size == 256'
+  try predict $llama --tokens 1e9 --gpus 8 --global-batch 1024 \
+    --tensor-parallel 2
+  check '.batch_size * .grad_accum == 256'
   # shellcheck disable=SC2086
   try predict $resnet --gpus 8 --global-batch 4096 --grad-accum 8
   check '.batch_size == 64'
@@ -30,8 +31,19 @@ llama='--arch llama-2-7b --gpu a100 --method flops -q --format json'
 
 @test "a contradiction is refused, in a table by its line" {
   # shellcheck disable=SC2086
-  refuses 3 "dlest: $(message degrees_divide 8 3 1)" predict $resnet \
-    --gpus 8 --tensor-parallel 3
+  refuses 3 "dlest: $(message degrees_divide 8 3 1)" predict $llama \
+    --tokens 1e9 --gpus 8 --tensor-parallel 3
+  for kind in tensor pipeline; do
+    # shellcheck disable=SC2086
+    refuses 3 "dlest: $(message is_for_language_models ${kind}_parallel \
+      resnet50)" predict $resnet --gpus 8 "--$kind-parallel" 2
+  done
+  # shellcheck disable=SC2086
+  refuses 3 "dlest: $(message precision_int8_is_for)" predict $resnet \
+    --precision int8
+  # shellcheck disable=SC2086
+  refuses 3 "dlest: $(message precision_fp8_has_no v100-sxm2-16gb fp16)" \
+    predict --arch gpt2 --gpu v100 --tokens 1e9 --precision fp8
   # shellcheck disable=SC2086
   refuses 3 "dlest: $(message fine_tune_is_for lora resnet50)" \
     predict $resnet --fine-tune lora:8
@@ -107,6 +119,33 @@ EOF
   grep -qE '^precision +tf32 \(assumed\)$' out
   try recommend --arch resnet50 --gpu a100 -b 64 -q --format json
   check 'all(.choices[]; .precision == "tf32")'
+}
+
+@test "accelerators that round FP32 operands: 16 bits by default" {
+  for pair in tpu-v4:bf16 tpu-v3:bf16 gaudi:bf16 gaudi2:bf16 ascend-910:fp16; do
+    try predict --arch resnet50 --gpu "${pair%:*}" -b 64 -q --format json
+    check ".precision == \"${pair#*:}\" and .assumed == [\"precision\"]"
+    check '[.estimates[] | select(.method == "physical").energy_j > 0] == [true]'
+  done
+  # 60 TFLOP/s in BF16 (Kaplan 2024): 3 passes of 4.11 GMAC, 0.3 of the peak
+  try predict --arch resnet50 --gpu gaudi -b 64 --train-samples 1e6 --epochs 1 \
+    --val-samples 0 --method flops -q --format json
+  check '.estimates[0].duration_s / (6 * 4.11e9 * 1e6 / (60e12 * 0.3)) |
+    . > 0.99 and . < 1.01'
+}
+
+@test "BF16 where it is emulated is no faster than FP32 arithmetic" {
+  for job in '--arch resnet50 -b 32 --train-samples 1e6 --epochs 1' \
+    '--arch gpt2 -b 4 --tokens 1e9'; do
+    for precision in fp16 bf16; do
+      # shellcheck disable=SC2086
+      try predict $job --gpu v100 --method physical -q --format json \
+        --precision "$precision"
+      jq '.estimates[0].duration_s' out >"$precision"
+    done
+    # 125 TFLOP/s against 15.7
+    [ "$(jq -s '.[1] > 1.3 * .[0]' fp16 bf16)" = true ]
+  done
 }
 
 @test "pre-epoch and pre-power learnt in FP32: not recommended in another" {

@@ -77,8 +77,8 @@ END
     [ "$status" -eq 3 ]
     [ ! -s out ]
   done
-  gives 3 "dlest: $(message unknown_arch_export arch no-such-network99 archs)" \
-    show arch no-such-network99
+  gives 3 "dlest: $(message unknown_nearest_or_export arch no-such-network99 \
+    '' archs)" show arch no-such-network99
 }
 
 @test "a name with a slash that is neither a file nor known" {
@@ -290,11 +290,34 @@ dlest: $(message no_method_has_enough '')" predict --method flops --arch resnet5
     sort | .[0] > 0.2 and .[-1] < 0.9 and (.[38] | . > 0.44 and . < 0.46)'
 }
 
-@test "settings that the physical method does not take are marked" {
+# One decision for the peak memory, physical and the report: what is printed as
+# assumed, when it is given, changes nothing.
+@test "the assumed set-up of a language model is the one that counts" {
   job=(predict --arch llama-2-7b --gpu a100-80gb --gpus 8 --tokens 1e9 -q)
   gives 0 '' "${job[@]}" --explain
-  grep -Eq 'sharding +zero3 \(assumed, but not by physical\)' out
-  grep -Eq 'activation checkpointing +none \(assumed, but not by physical\)' out
+  grep -Eq 'sharding +zero1 \(assumed\)' out
+  grep -Eq 'activation checkpointing +none \(assumed\)' out
+  gives 0 '' "${job[@]}" --method physical -f json
+  jq -c '[.memory_need_gb, .estimates[0].duration_s]' out >assumed
+  gives 0 '' "${job[@]}" --method physical -f json --sharding zero1 \
+    --checkpointing none --batch-size 1 --grad-accum 2
+  jq -c '[.memory_need_gb, .estimates[0].duration_s]' out | cmp - assumed
+  # Layers that do not fit are divided within nodes where there are many.
+  gives 0 '' predict --arch llama-65b --gpu a100-80gb --gpus 2048 \
+    --tokens 1.4e12 -q --method physical -f json
+  check '.tensor_parallel == 8 and .sharding == "zero1" and
+    .checkpointing == "none" and (.assumed | index("tensor_parallel"))'
+  jq -c '[.memory_need_gb, .estimates[0].duration_s]' out >assumed
+  accum=$(jq '.grad_accum' out)
+  gives 0 '' predict --arch llama-65b --gpu a100-80gb --gpus 2048 \
+    --tokens 1.4e12 -q --method physical -f json --sharding zero1 \
+    --checkpointing none --tensor-parallel 8 --grad-accum "$accum" \
+    --batch-size "$(jq .batch_size out)"
+  jq -c '[.memory_need_gb, .estimates[0].duration_s]' out | cmp - assumed
+}
+
+@test "a given set-up of a language model is taken as it is" {
+  job=(predict --arch llama-2-7b --gpu a100-80gb --gpus 8 --tokens 1e9 -q)
   # What is printed as given is what is taken.
   gives 0 '' "${job[@]}" --explain --sharding zero3 --checkpointing full
   grep -Eq 'sharding +zero3$' out

@@ -132,6 +132,10 @@ static void reads_published_spellings(void **state) {
  * it. */
 static void reads_other_spellings(void **state) {
   static const struct spelling table[] = {
+      {"NVIDIA Blackwell GPU (GB200-SXM-186GB)", "gb200", 0},
+      {"NVIDIA Blackwell Ultra GPU (GB300)", "gb300", 0},
+      {"NVIDIA GB200 (1200W)", "gb200", 1200},
+      {"NVIDIA GH200-GraceHopper-Superchip", "gh200", 0},
       {"NVIDIA Blackwell GPU (B200-SXM-180GB)", "b200", 0},
       {"NVIDIA H200-SXM-141GB-CTS", "h200", 0},
       {"NVIDIA H200-NVL-141GB (600 W)", "h200-nvl", 600},

@@ -130,6 +130,34 @@ static void by_hand(void **state) {
   assert_true(dl_transformer_launches(&t) == 13 + 2 * 8 + 3);
 }
 
+/* The same with an embedding of 4: 16 x 4 rows, projected up by 4 x 8 weights
+ * and down again, tied to the output. */
+static void narrow_embedding(void **state) {
+  struct dl_transformer t = shape("layers=2,hidden=8,heads=2,vocab=16,seq=16");
+  struct dl_transformer n =
+      shape("layers=2,hidden=8,heads=2,vocab=16,embedding=4,seq=16");
+  struct dl_transformer same =
+      shape("layers=2,hidden=8,heads=2,vocab=16,embedding=8,seq=16");
+  struct dl_transformer bert =
+      shape("kind=encoder,layers=2,hidden=8,heads=2,vocab=16,embedding=4,"
+            "seq=16,positions=0");
+  struct dl_pass p = dl_transformer_pass(&t, 10);
+  struct dl_pass q = dl_transformer_pass(&n, 10);
+
+  (void)state;
+  assert_true(dl_transformer_params(&t) - dl_transformer_params(&n) ==
+              16 * 8 - 16 * 4 - 2 * 32);
+  assert_true(p.macs - q.macs == 10 * (128 - 64 - 2 * 32));
+  assert_true(q.acts - p.acts == 10 * (8 + 4));
+  assert_true(dl_transformer_head_params(&n) == 16 * 4 + 32);
+  assert_true(dl_transformer_dense(&n) == dl_transformer_dense(&t) + 2);
+  assert_true(dl_transformer_decoding(&n, 0).macs == 1664 - 128 + 64 + 64);
+  assert_true(dl_transformer_params(&same) == dl_transformer_params(&t));
+  /* Encoders look up: 16 rows of 4 and one projection. */
+  assert_true(dl_transformer_embedding_params(&bert) == 64);
+  assert_true(dl_transformer_head_params(&bert) != 96);
+}
+
 static void check_entry(const struct dl_architecture *e) {
   double params = dl_transformer_params(e->transformer) / 1e6;
   double active = e->active_params_m;
@@ -272,6 +300,8 @@ static const struct refused {
     {SMALL ",mel=80", "arch: column 47: decoder_layers, decoder_seq, "
                       "encoder_positions and mel are for "
                       "kind=encoder-decoder"},
+    {SMALL ",embedding=16",
+     "arch: column 53: embedding is for tokens of one stack, and below hidden"},
     {"kind=vision,layers=2,hidden=8,heads=2,patch=16,image=8",
      "arch: column 55: a patch larger than the image"},
     {"layers=1e4,hidden=1e6,heads=1,vocab=9,seq=4",
@@ -351,7 +381,7 @@ int main(void) {
       TEST(exact_counts),      TEST(palm),
       TEST(at_another_use),    TEST(refuses),
       TEST(refuses_in_a_file), TEST(nothing_overflows),
-      TEST(in_words),
+      TEST(in_words),          TEST(narrow_embedding),
   };
   return cmocka_run_group_tests(tests, make_temp_dir, remove_temp_dir);
 }

@@ -87,9 +87,9 @@ def inverted(n, x, out, k, s, widen, gated):
     return y
 
 
-def efficientnet(n, px, width, depth):
-    """Tan and Le 2019."""
-    x = n.conv((3, (px, px)), channels(32, width), 3, 2)
+def efficientnet_stages(n, px, width, depth):
+    """Tan and Le 2019: the maps of the seven stages."""
+    x, maps = n.conv((3, (px, px)), channels(32, width), 3, 2), []
     for widen, c, layers, k, s in (
             (1, 16, 1, 3, 1), (6, 24, 2, 3, 2), (6, 40, 2, 5, 2),
             (6, 80, 3, 3, 2), (6, 112, 3, 5, 1), (6, 192, 4, 5, 2),
@@ -97,6 +97,12 @@ def efficientnet(n, px, width, depth):
         for j in range(math.ceil(layers * depth)):
             x = inverted(n, x, channels(c, width), k, 1 if j else s, widen,
                          True)
+        maps.append(x)
+    return maps
+
+
+def efficientnet(n, px, width, depth):
+    x = efficientnet_stages(n, px, width, depth)[-1]
     classifier(n, n.conv(x, channels(1280, width), 1))
 
 

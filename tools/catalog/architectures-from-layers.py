@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Writes data/task-networks.xml: detection, segmentation, images from noise,
-speech, translation and recommendation, counted layer by layer.
+speech, translation, graphs and recommendation, counted layer by layer.
 
 usage: architectures-from-layers.py [--check]
 --check holds parameters (1 %, or the rounding of what was published) and
@@ -11,6 +11,7 @@ import collections
 import sys
 from xml.sax.saxutils import escape, quoteattr
 
+import task_graph as graph
 import task_sequence as seq
 import task_vision as vision
 from task_layers import Net
@@ -21,9 +22,14 @@ SOURCES = {
                     "Speech Representations", 2020, "arxiv.org/abs/2006.11477"),
     "cicek2016": ("3D U-Net: Learning Dense Volumetric Segmentation from "
                   "Sparse Annotation", 2016, "arxiv.org/abs/1606.06650"),
+    "dai2019": ("Transformer-XL: Attentive Language Models Beyond a "
+                "Fixed-Length Context", 2019, "arxiv.org/abs/1901.02860"),
     "diffusers": ("Diffusers: U-Nets of Stable Diffusion, configurations and "
                   "parameter counts of the checkpoints", 2023,
                   "github.com/huggingface/diffusers"),
+    "hu2020": ("Open Graph Benchmark: Datasets for Machine Learning on "
+               "Graphs, and its leaderboards", 2020,
+               "arxiv.org/abs/2005.00687"),
     "kim2023": ("BK-SDM: A Lightweight, Fast, and Cheap Version of Stable "
                 "Diffusion", 2023, "arxiv.org/abs/2305.15798"),
     "kriman2020": ("QuartzNet: Deep Automatic Speech Recognition with 1D "
@@ -46,6 +52,8 @@ SOURCES = {
                     "Models", 2022, "arxiv.org/abs/2112.10752"),
     "ronneberger2015": ("U-Net: Convolutional Networks for Biomedical Image "
                         "Segmentation", 2015, "arxiv.org/abs/1505.04597"),
+    "tan2020": ("EfficientDet: Scalable and Efficient Object Detection, and "
+                "the authors' code", 2020, "github.com/google/automl"),
     "torchvision": ("torchvision: model definitions and their documentation",
                     2024, "github.com/pytorch/vision"),
     "ultralytics": ("Ultralytics YOLO: models and their sizes", 2024,
@@ -81,6 +89,11 @@ def alone(function, *args, **named):
     return lambda n, px: function(n, *args, **named)
 
 
+def mlperf_ssd(*rounds):
+    """MLPerf Training changed the network of its benchmark `ssd`."""
+    return tuple("mlperf/ssd-v" + r for r in rounds)
+
+
 RCNN = "512 regions for the boxes, 128 for the masks"
 task("retinanet_resnet50_fpn", "RetinaNet ResNet-50 FPN", "retinanet",
      "torchvision", on(vision.retinanet, 91), 800, "area",
@@ -88,7 +101,8 @@ task("retinanet_resnet50_fpn", "RetinaNet ResNet-50 FPN", "retinanet",
      34.014999, 6, 239.32, lambda n: vision.retinanet(n, (800, 1280), 80))
 task("retinanet_resnext50_fpn", "RetinaNet ResNeXt-50 FPN", "retinanet",
      "mlperf", on(vision.retinanet, 264, groups=32, base=128), 800, "area",
-     ("retinanet_resnext50_32x4d_fpn", "retinanet-rx50"),
+     ("retinanet_resnext50_32x4d_fpn", "retinanet-rx50") +
+     mlperf_ssd("2.0", "2.1", "3.0", "3.1", "4.0", "4.1", "5.0", "5.1"),
      "264 classes of Open Images")
 task("fasterrcnn_resnet50_fpn", "Faster R-CNN ResNet-50 FPN", "rcnn",
      "torchvision", on(vision.rcnn, 91, 0, 512, 0), 1024, "area",
@@ -104,7 +118,9 @@ task("ssd300_vgg16", "SSD300 VGG-16", "ssd", "torchvision",
      on(vision.ssd_vgg, 91), 300, "none", ("ssd300", "ssd300-vgg"), "",
      35.641826, 6, 34.858)
 task("ssd300_resnet34", "SSD300 ResNet-34", "ssd", "mlperf",
-     on(vision.ssd_resnet, 81, 34), 300, "none", ("ssd-resnet34", "ssd300-r34"))
+     on(vision.ssd_resnet, 81, 34), 300, "none",
+     ("ssd-resnet34", "ssd300-r34") +
+     mlperf_ssd("0.5", "0.6", "0.7", "1.0", "1.1"))
 task("ssd300_resnet50", "SSD300 ResNet-50", "ssd", "nvidia-dle",
      on(vision.ssd_resnet, 81, 50), 300, "none", ("ssd-resnet50", "ssd300-r50"))
 for _k, _d, _w, _p, _g in (("n", .33, .25, 1.9, 4.5), ("s", .33, .5, 7.2, 16.5),
@@ -131,6 +147,22 @@ for _k, _d, _w, _m, _n, _p, _g in (
     task("yolo11" + _k, "YOLO11" + _k, "yolo", "ultralytics",
          on(vision.yolo11, _d, _w, _m, _n), 640, "area", ("yolov11" + _k,), "",
          _p, 6, _g / 2)
+# Parameters and multiply-accumulates are those of the authors' own test.
+WIDTHS = ((1, 1), (1, 1.1), (1.1, 1.2), (1.2, 1.4), (1.4, 1.8), (1.6, 2.2),
+          (1.8, 2.6), (2, 3.1))
+for _k, _b, _px, _w, _r, _d, _sum, _p, _g in (
+        ("0", 0, 512, 64, 3, 3, 0, 3.880067, 2.535978423),
+        ("1", 1, 640, 88, 4, 3, 0, 6.625898, 6.102772568),
+        ("2", 2, 768, 112, 5, 3, 0, 8.097039, 10.997043492),
+        ("3", 3, 896, 160, 6, 4, 0, 12.032296, 24.890171439),
+        ("4", 4, 1024, 224, 7, 4, 0, 20.723675, 55.185040717),
+        ("5", 5, 1280, 288, 7, 4, 0, 33.653315, 135.387474989),
+        ("6", 6, 1280, 384, 8, 5, 1, 51.871782, 225.584339747),
+        ("7", 6, 1536, 384, 8, 5, 1, 51.871782, 324.815496167)):
+    task("efficientdet-d" + _k, "EfficientDet-D" + _k, "efficientdet",
+         "tan2020", on(vision.efficientdet, WIDTHS[_b], _w, _r, _d, not _sum),
+         _px, "area", ("tf_efficientdet_d" + _k,), "90 classes of COCO", _p, 6,
+         _g)
 task("unet", "U-Net", "unet", "ronneberger2015", on(vision.unet, 1, 3), 512,
      "area", ("u-net",), "padded, with batch norm; 3 colours, 2 classes")
 task("unet3d-paper", "3D U-Net, as published", "unet", "cicek2016",
@@ -193,6 +225,26 @@ task("rnnt", "RNN-T of MLPerf", "speech", "mlperf", alone(seq.rnnt),
      aliases=("rnn-transducer",), note=SPEECH + ", 50 word pieces")
 task("gnmt", "GNMT", "translation", "mlperf", alone(seq.gnmt),
      aliases=("gnmt-v2",), note="32 tokens of source and target each")
+SEGMENT = "a segment of %d tokens after a memory of as many, words by " \
+    "Zipf's law"
+task("transformer-xl-base", "Transformer-XL base", "transformer-xl",
+     "nvidia-dle", alone(seq.transformer_xl, 16, 512, 8, 2048, 192),
+     note=SEGMENT % 192)
+task("transformer-xl-large", "Transformer-XL large", "transformer-xl",
+     "dai2019", alone(seq.transformer_xl, 18, 1024, 16, 4096, 384, 4),
+     aliases=("transfo-xl-wt103", "transfo-xl/transfo-xl-wt103"),
+     note=SEGMENT % 384 + "; parameters of the checkpoint, the paper has 257 M",
+     params=285, digits=0)
+GRAPH = "one pass over the whole graph: a batch and an epoch are one sample; " \
+    "sums over edges count as depthwise, they do not run on tensor cores"
+for _k, _name, _f, _p, _q in (
+        ("arxiv", "ogbn-arxiv", graph.ARXIV, .110120, .218664),
+        ("products", "ogbn-products", graph.PRODUCTS, .103727, .206895)):
+    task("gcn-" + _name, "GCN on " + _name, "graph", "hu2020",
+         alone(graph.gcn, _f), note=GRAPH, params=_p, digits=6)
+    task("graphsage-" + _name, "GraphSAGE on " + _name, "graph", "hu2020",
+         alone(graph.sage, _f), aliases=("sage-" + _name,), note=GRAPH,
+         params=_q, digits=6)
 task("dlrm", "DLRM on Criteo 1TB", "recommendation", "mlperf",
      alone(seq.dlrm, 187767399),
      note="187,767,399 rows of 128, at most 40 million a feature")

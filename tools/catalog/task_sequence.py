@@ -223,6 +223,54 @@ def gnmt(n, tokens=32, vocab=32317, d=1024):
     n.dense(tokens, d, vocab)
 
 
+# WikiText-103: words by frequency, in the parts of the adaptive softmax.
+WORDS = (19997, 20000, 160000, 67738)
+
+
+def shares(words):
+    """Part of a text that each of them is, by Zipf's law."""
+    sums, ranks = [], iter(range(1, sum(words) + 1))
+    for n in words:
+        sums.append(sum(1 / next(ranks) for _ in range(n)))
+    return [s / sum(sums) for s in sums]
+
+
+def transformer_xl(n, layers, d, heads, width, tokens, divide=1):
+    """Dai et al. 2019 on WikiText-103: `tokens` that also attend to as many
+    before them, whose keys and values are computed again. Rarer words have
+    embeddings of a `divide`th each. Keys of positions are computed once for a
+    batch: parameters, no work of a sample."""
+    sides = [d // divide ** i for i in range(len(WORDS))]
+    parts = list(zip(WORDS, sides, shares(WORDS)))
+    seen, size = 2 * tokens, d // heads
+    n.op(2, 2 * heads * size)
+    for words, side, share in parts:
+        n.op(2, words * side, round(tokens * share) * side)
+        if divide > 1:
+            n.dense(tokens * share, side, d, 0)
+    for _ in range(layers):
+        n.dense(seen, d, 3 * d, 0)
+        n.op(3, d * d)
+        n.product(3 * tokens * seen * d, tokens * (2 * seen * heads + d))
+        n.op(3, 0, tokens * seen * heads)
+        n.dense(tokens, d, d, 0)
+        n.op(2, 2 * d)
+        n.dense(tokens, d, width)
+        n.op()
+        n.dense(tokens, width, d)
+        n.op(2, 2 * d)
+    n.op(2, len(WORDS[1:]) * (d + 1))
+    for i, (words, side, share) in enumerate(parts):
+        rows = tokens if not i else tokens * share
+        before = n.params
+        if divide > 1:
+            n.dense(rows, d, side, 0)
+        n.dense(rows, side, words)
+        n.op(2)
+        # The embeddings again, and the projections but for the first.
+        n.params = before + words + (d * side if divide > 1 and not i else 0)
+
+
 def mlp(n, sides):
     for a, b in zip(sides, sides[1:]):
         n.dense(1, a, b)

@@ -3,6 +3,7 @@
 and definitions state. Each function takes (Net, side in px or sides)."""
 import math
 
+from architecture_work import efficientnet_stages
 from task_layers import bottlenecks
 
 
@@ -147,6 +148,57 @@ def ssd_resnet(n, px, classes, depth):
         n.conv(m, boxes * classes, 3, norm=0, act=0)
         n.conv(m, boxes * 4, 3, norm=0, act=0)
     n.op(2)
+
+
+def separable(n, x, out, norm=2):
+    """Depthwise 3 x 3, then all channels with a bias."""
+    x = n.conv(x, x[0], 3, norm=0, bias=0, act=0, groups=x[0])
+    return n.conv(x, out, 1, norm=norm, bias=1, act=0)
+
+
+def fused(n, x, inputs, weighted):
+    """A node of a weighted pyramid: `inputs` maps resized, weighted and added,
+    an activation, a separable convolution."""
+    n.op(1 + 2 * (inputs - 1), weighted * inputs, cells(x) * x[0])
+    n.op(2, 0, cells(x) * x[0])
+    return separable(n, x, x[0])
+
+
+def weighted_pyramid(n, maps, width, repeats, weighted, levels):
+    """BiFPN (Tan et al. 2020): `repeats` times down and up again, on `levels`
+    maps; those of the backbone get `width` channels for each use."""
+    for m, uses in zip(maps, (1, 2, 3)):
+        for _ in range(uses):
+            n.conv(m, width, 1, act=0, bias=1)
+    maps = [(width, m[1]) for m in maps]
+    while len(maps) < levels:
+        maps.append((width, tuple(-(-v // 2) for v in maps[-1][1])))
+        n.op(1, 0, cells(maps[-1]) * width)
+    for _ in range(repeats):
+        for m in reversed(maps[:-1]):
+            fused(n, m, 2, weighted)
+        for m in maps[1:-1]:
+            fused(n, m, 3, weighted)
+        fused(n, maps[-1], 2, weighted)
+    return maps
+
+
+def efficientdet(n, px, backbone, width, repeats, depth, weighted=1, levels=5):
+    """Tan et al. 2020: an EfficientNet, a weighted pyramid, two heads of
+    `depth` separable layers with norms for each map, 90 classes."""
+    stages = efficientnet_stages(n, px, *backbone)
+    maps = weighted_pyramid(n, [stages[i] for i in (2, 4, 6)], width, repeats,
+                            weighted, levels)
+
+    def head(m):
+        for out in (9 * 90, 9 * 4):
+            x = m
+            for _ in range(depth):
+                x = separable(n, x, width, 0)
+                n.op(2)
+            separable(n, x, out, 0)
+    shared(n, maps, head)
+    n.params += levels * 2 * depth * 2 * width
 
 
 def width_of(v, factor, most=1 << 20):

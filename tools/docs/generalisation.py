@@ -385,7 +385,7 @@ configurations. Each cell is *mean power of the GPU / energy of an epoch*, in
 
 **Optimistic**: the form of `physical`, its priors and the recipes of `krr`,
 `ridge` and `ols` were chosen with the folds of P2, P3 and P4 in view
-([estimation.md](estimation.md) tells how many were tried).
+([designs.md](designs.md) lists them).
 `%s` takes the features and constants of that paper, whose
 constants were searched on random folds: its P1 is optimistic as well.
 

@@ -163,7 +163,7 @@ rows inside an interval of 90 % from the residuals of the other groups, and
 *width*: the factor by which it reaches either way. For a new source it is made
 of those of a new GPU and a new network, in squares; for later rounds it is that
 of a new GPU. **Optimistic**: the form was chosen with all of these protocols in
-view ([estimation.md](estimation.md)). Aims: P5 10 %, 85 % within 1.25; P6 20 %,
+view ([designs.md](designs.md)). Aims: P5 10 %, 85 % within 1.25; P6 20 %,
 80 % within 1.5; P7 85 % within 1.5; P8 15 %; AMP's speed-up 12 %; the
 efficiency of 8 GPUs 5 points; 85 to 95 % inside."""
 

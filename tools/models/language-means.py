@@ -24,6 +24,7 @@ What the tables do not tell, and is assumed here:
 - tensor x pipeline parallelism of GPT-3 is 4 x 8 below 2,000 accelerators and
   8 x 8 above, that of LoRA 4 x 1, or 8 x 1 where there are more than four
   accelerators for a sequence;
+- activations are computed again in llm-foundry alone, whose table tells it;
 - networks: 200 Gbit/s a GPU beside an A100, 400 beside an H100, 100 beside
   others, as their nodes are sold.
 """
@@ -207,6 +208,7 @@ def main():
     for r in rows:
         if r["n_gpus"] != 1:
             r["network_gbps"] = NETWORK.get(r["gpu"], 100)
+        r.setdefault("checkpointing", "none")
         for c in COLUMNS:
             if isinstance(r.get(c), float) and not math.isnan(r[c]):
                 r[c] = f"{r[c]:.5g}"

@@ -22,7 +22,7 @@ Language models are not here. Not taken: rows whose accelerator is not told
 (A100 without memory, TPU without generation) or whose batch is not; TensorFlow's
 GNMT and NCF, the columns or batches of which are damaged; DLRM, whose
 speed is that of exchanging looked-up rows of tables; networks of which the
-catalogue has no facts (nnU-Net, VNet, EfficientDet); minigo and GNN.
+catalogue has no facts (nnU-Net, VNet); Transformer-XL; minigo and GNN.
 
 macs_g and acts_m are given where samples are not those of the catalogue: NVIDIA's
 benchmarks of speech pad every utterance to 16.7 s (scripts/train_benchmark.sh).

@@ -29,6 +29,7 @@ static const struct key {
     {"ffn", "intermediate_size|n_inner|d_ff|ffn_dim|encoder_ffn_dim|"
             "hidden_dim"},
     {"vocab", "vocab_size"},
+    {"embedding", "word_embed_proj_dim"},
     {"seq", "max_position_embeddings|n_positions|n_ctx|max_source_positions|"
             "seq_length"},
     {"tied", "tie_word_embeddings"},
@@ -89,9 +90,12 @@ static void learned(struct parts *p, const dl_json *j) {
   put(p, "positions", part(p, "seq"));
 }
 
+/* The variant with a narrow embedding has norms behind its layers. */
 static void opt(struct parts *p, const dl_json *j) {
   (void)j;
   put(p, "positions", part(p, "seq") + 2);
+  if (part(p, "embedding") < part(p, "hidden"))
+    put(p, "final_norm", 0);
 }
 
 /* Positions below 2 stand for padding. */
@@ -162,7 +166,7 @@ static const struct family {
      {{"gated", 1}, {"qkv_bias", 1}},
      qwen},
     {"gpt2", "decoder", DECODER "ffn? tied?", {{"gated", 0}}, learned},
-    {"opt", "decoder", DECODER "ffn tied?", {{"gated", 0}}, opt},
+    {"opt", "decoder", DECODER "ffn tied? embedding?", {{"gated", 0}}, opt},
     {"gpt_neox",
      "decoder",
      DECODER "ffn tied?",
@@ -334,12 +338,6 @@ enum dl_status dl_config_take(struct dl_catalog_file *s, const dl_json *j,
   enum dl_status status = read_keys(&p, f, j, path, d);
   if (status != DL_OK)
     return status;
-  double narrow = dl_json_get(j, "word_embed_proj_dim").number;
-  if (dl_json_get(j, "word_embed_proj_dim").type == DL_JSON_NUMBER &&
-      narrow != part(&p, "hidden"))
-    return dl_fail_at(d, DL_EINPUT, path, 0,
-                      "word_embed_proj_dim differs from hidden_size; export "
-                      "the network to ONNX");
   if (f->adjust)
     f->adjust(&p, j);
   limit_tokens(&p, path, d);

@@ -122,6 +122,8 @@ static void add_entry(struct maker *m, const struct dl_onnx *model,
   add_head(m, entry, c);
   add(m, entry, "layers", (double)c->weighted);
   add(m, entry, "launches", c->launches);
+  add(m, entry, "padding_ratio", c->padded_macs / c->macs);
+  add(m, entry, "depthwise_share", c->depthwise_macs / c->macs);
   double macs_g = c->macs * 1e-9, acts_m = c->acts * 1e-6;
   bool image = !isnan(c->image_px) && macs_g >= 1e-6;
   dl_node *at = entry;

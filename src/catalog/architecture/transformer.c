@@ -89,18 +89,28 @@ static double stem_params(shape *t) {
   return stem_weights(t) + (t->mel > 0 ? 2 * t->hidden : 0);
 }
 
+/* Size of the embedding of a token. */
+static double embedding_size(shape *t) {
+  return t->embedding > 0 ? t->embedding : t->hidden;
+}
+
+/* Of the dense layer from a narrow embedding to the hidden size, without bias
+ * (OPT 350M); the output layer has another back. */
+static double projection(shape *t) {
+  return t->embedding * t->hidden;
+}
+
 double dl_transformer_embedding_params(const struct dl_transformer *t) {
   double rows = t->positions + t->encoder_positions + t->token_types;
   if (t->kind == DL_TF_VISION)
     rows += patches(t, t->image) + 1;
-  else if (!writes_tokens(t) || !t->tied)
-    rows += t->vocab;
-  return rows * t->hidden;
+  bool lookup_only = !writes_tokens(t) || !t->tied;
+  return rows * t->hidden + lookup_only * t->vocab * embedding_size(t);
 }
 
 /* The output layer alone; a tied one is the embedding of tokens. */
 static double output_weights(shape *t) {
-  return writes_tokens(t) ? t->vocab * t->hidden : 0;
+  return writes_tokens(t) ? t->vocab * embedding_size(t) + projection(t) : 0;
 }
 
 static double classifier_params(shape *t) {
@@ -108,9 +118,10 @@ static double classifier_params(shape *t) {
 }
 
 double dl_transformer_params(const struct dl_transformer *t) {
-  double sum = dl_transformer_embedding_params(t) + output_weights(t) +
-               t->embedding_norm * norm_params(t) + stem_params(t) +
-               stack_params(t, t->layers, 1) + classifier_params(t);
+  double sum = dl_transformer_embedding_params(t) + projection(t) +
+               output_weights(t) + t->embedding_norm * norm_params(t) +
+               stem_params(t) + stack_params(t, t->layers, 1) +
+               classifier_params(t);
   if (two_stacks(t))
     sum += stack_params(t, t->decoder_layers, 2);
   if (t->pooler > 0)
@@ -125,7 +136,8 @@ double dl_transformer_step_params(const struct dl_transformer *t,
   double experts =
       moe_layers(t, layers) * t->experts * ffn_params(t, t->moe_ffn);
   double sum = stack_params(t, layers, cross ? 2 : 1) - (1 - share) * experts +
-               output_weights(t) + t->embedding_norm * norm_params(t);
+               projection(t) + output_weights(t) +
+               t->embedding_norm * norm_params(t);
   /* Keys and values of the encoder are there already. */
   return cross ? sum - 2 * layers * t->hidden * key_width(t) : sum;
 }
@@ -199,6 +211,13 @@ static void add_stem(struct dl_pass *p, shape *t, double n) {
   }
 }
 
+/* A narrow embedding is projected up, and down again before the output. */
+static void add_embedding(struct dl_pass *p, shape *t, double n) {
+  p->macs += n * projection(t);
+  if (t->embedding > 0)
+    p->acts += n * (t->hidden + (writes_tokens(t) ? t->embedding : 0));
+}
+
 static void add_heads(struct dl_pass *p, shape *t, double n) {
   if (writes_tokens(t)) {
     p->macs += n * output_weights(t);
@@ -224,6 +243,7 @@ struct dl_pass dl_transformer_pass(const struct dl_transformer *t, double n) {
     add_products(&p, t, t->decoder_layers, last, last);
     add_cross(&p, t, last, n);
   }
+  add_embedding(&p, t, last);
   add_heads(&p, t, last);
   p.macs += p.attention_macs;
   p.acts += p.attention_acts;
@@ -249,6 +269,7 @@ struct dl_decoding dl_transformer_decoding(const struct dl_transformer *t,
   double layers = cross ? t->decoder_layers : t->layers;
   add_stack(&p, t, layers, 1);
   add_products(&p, t, layers, 1, n); /* to the prompt */
+  add_embedding(&p, t, 1);
   add_heads(&p, t, 1);
   if (cross)
     p.macs += 2 * layers * t->hidden * query_width(t);
@@ -270,7 +291,8 @@ static double stack_dense(shape *t, double layers, double attentions) {
 double dl_transformer_dense(const struct dl_transformer *t) {
   double stem = t->kind == DL_TF_VISION ? 1 : t->mel > 0 ? 2 : 0;
   double sum = stem + stack_dense(t, t->layers, 1) + (t->pooler > 0) +
-               (t->classes > 0) + writes_tokens(t);
+               (t->classes > 0) + writes_tokens(t) +
+               (t->embedding > 0 ? 1 + writes_tokens(t) : 0);
   if (two_stacks(t))
     sum += stack_dense(t, t->decoder_layers, 2);
   return sum;

@@ -15,7 +15,8 @@
  * MACs of a forward pass over n tokens:
  *
  *   linear        n x weights that a token uses, embeddings not (looking up
- *                 is no multiplication), the output layer n V d
+ *                 is no multiplication), the output layer n V d; with an
+ *                 embedding of size m < d, n (V m + 2 m d)
  *   attention     2 L n^2 h e: scores, and values mixed by them
  *
  * The square of n is counted in full for causal attention too, as PaLM
@@ -48,6 +49,7 @@ struct dl_transformer {
   double layers, decoder_layers; /* the latter of an encoder-decoder */
   double hidden, heads, kv_heads, head_dim, ffn, gated;
   double vocab, seq;        /* seq: tokens that figures are for */
+  double embedding;         /* size of a token's, where below the hidden size */
   double decoder_seq;       /* 0: as many as the encoder's */
   double positions;         /* learned, of the decoder or the only stack */
   double encoder_positions; /* stored, of an encoder before a decoder */

@@ -28,6 +28,7 @@ static const struct key {
     KEY(ffn, 1, 1e7),
     KEY(gated, 0, 1),
     KEY(vocab, 1, 1e8),
+    KEY(embedding, 1, 1e6),
     KEY(seq, 1, 1e8),
     KEY(decoder_seq, 1, 1e8),
     KEY(positions, 0, 1e8),
@@ -162,6 +163,9 @@ static void take_defaults(struct dl_transformer *t) {
   unless_given(&t->decoder_layers,
                t->kind == DL_TF_ENCODER_DECODER ? t->layers : 0);
   unless_given(&t->decoder_seq, 0);
+  unless_given(&t->embedding, 0);
+  if (t->embedding == t->hidden)
+    t->embedding = 0;
   unless_given(&t->positions,
                encoder || (decoder && t->gated == 0) ? t->seq : 0);
   unless_given(&t->encoder_positions, 0);
@@ -229,6 +233,9 @@ static const char *contradiction(const struct dl_transformer *t) {
        t->encoder_positions > 0))
     return "decoder_layers, decoder_seq, encoder_positions and mel are for "
            "kind=encoder-decoder";
+  if (t->embedding > 0 && (t->embedding > t->hidden ||
+                           t->kind == DL_TF_VISION || t->decoder_layers > 0))
+    return "embedding is for tokens of one stack, and below hidden";
   if (dl_transformer_params(t) > 1e15)
     return "more than 1e15 parameters";
   return NULL;

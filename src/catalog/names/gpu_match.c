@@ -90,7 +90,8 @@ static bool fits(const struct dl_gpu_name *name,
                  const struct dl_gpu_listed *listed) {
   const struct dl_accelerator *gpu = listed->gpu;
   double power = name->watts / gpu->tdp_w;
-  return begins(name->form, gpu->form) &&
+  return (begins(name->form, gpu->form) ||
+          begins(name->form, listed->name.form)) &&
          begins(name->memory_type, gpu->memory_type) &&
          (!*name->family ||
           (gpu->family && strcmp(name->family, gpu->family) == 0)) &&

@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "cli/log_table.h"
 #include "cli/views/estimate_rows.h"
+#include "estimate/assumptions.h"
 #include "model/fitting/calibrate.h"
 #include "physics/rows/physics_regression.h"
 
@@ -95,6 +96,7 @@ static enum dl_status read_runs(struct calibrating *w, const struct dl_fit *fit,
   *there = false;
   if (status == DL_OK) {
     dl_frame_columns(f, csv);
+    dl_frame_assume(f, dl_assume_language_setup);
     status = dl_job_options_apply_table(&w->o->job, f, d);
   }
   if (status == DL_OK)

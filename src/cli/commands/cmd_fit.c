@@ -12,6 +12,7 @@
 #include "cli/passes/fit_auxiliary.h"
 #include "cli/passes/fit_predictions.h"
 #include "cli/views/fit_report.h"
+#include "estimate/assumptions.h"
 #include "model/replicates/replicates.h"
 #include "model/fitting/train.h"
 #include "model/replicates/means_input.h"
@@ -414,6 +415,7 @@ static enum dl_status fit_table(struct fitting *w) {
   if (status != DL_OK || (o->means && w->means))
     return status;
   dl_frame_columns(w->f, w->csv);
+  dl_frame_assume(w->f, dl_assume_language_setup);
   status = dl_job_options_apply_table(&w->o->job, w->f, d);
   if (status == DL_OK && o->means) {
     status = dl_means_write(w->csv, w->f, o->means, d);

@@ -98,18 +98,9 @@ static void add_all_reduce(struct dl_report *r, const struct dl_job *job) {
   dl_report_add(r, NULL, "gradient all-reduce", NULL, DL_CODE, dl_string(text));
 }
 
-/* How an assumed setting is marked. The physical model of language-model
- * training takes what was usual in the trainings that it was fitted on for what
- * is not given of batches and memory; the assumptions hold for the peak memory
- * and the other methods. */
+/* How an assumed setting is marked. */
 static const char *mark_assumed(const struct dl_job *job, enum dl_run_id id) {
-  bool other = id == DL_RUN_batch_size || id == DL_RUN_grad_accum ||
-               id == DL_RUN_checkpointing || id == DL_RUN_sharding;
-  const struct dl_architecture *arch = job->found.arch;
-  return !dl_is_assumed(job->row, id) ? ""
-         : other && arch && dl_is_language_model(arch)
-             ? " (assumed, but not by physical)"
-             : " (assumed)";
+  return dl_is_assumed(job->row, id) ? " (assumed)" : "";
 }
 
 /* Adds a number as it is for programs, and for people with a mark where it is

@@ -20,13 +20,14 @@ struct dl_estimate {
   const char *interval_from; /* what was left out for it: "config", "arch",
                                 "gpu", "rows" */
   size_t interval_groups;    /* how many groups it is based on */
+  bool all_seen;             /* none of these is new of the job */
   double power_w;            /* mean, all GPUs, within the boundary */
   double power_low_w, power_high_w; /* interval of the power, NaN without */
-  double memory_w;           /* part of it that is the node's memory; 0 */
+  double memory_w; /* part of it that is the node's memory; 0 */
   double duration_s;
   double time_low_s, time_high_s; /* interval of the duration, NaN without */
-  const char *duration_from; /* "given", or the method it comes from */
-  const char *model;         /* file of the fitted model */
+  const char *duration_from;      /* "given", or the method it comes from */
+  const char *model;              /* file of the fitted model */
   const char *outside[DL_MOST_OUTSIDE]; /* quantities beyond its range */
   size_t n_outside;
   const char *lacks;    /* name of a quantity that is missing */

@@ -11,20 +11,26 @@
  * number, as that of any quantity outside its range (predictor.c). */
 static const double gpus_power = 0.1;
 
-void dl_widen(struct dl_estimate *est, double by) {
-  if (isnan(est->low_j) || !(by > 0))
+static void widen(double x, double *low, double *high, double by) {
+  if (isnan(*low) || !(by > 0))
     return;
-  double low = hypot(log(fmax(est->low_j / est->energy_j, 0)), by);
-  double high = hypot(log(est->high_j / est->energy_j), by);
-  est->low_j = est->energy_j * exp(-low);
-  est->high_j = est->energy_j * exp(high);
+  double below = hypot(log(fmax(*low / x, 0)), by);
+  double above = hypot(log(*high / x), by);
+  *low = x * exp(-below);
+  *high = x * exp(above);
+}
+
+void dl_widen(struct dl_estimate *est, double by) {
+  widen(est->energy_j, &est->low_j, &est->high_j, by);
+  widen(est->duration_s, &est->time_low_s, &est->time_high_s, by);
 }
 
 void dl_note_limits(struct dl_estimate *est, const struct dl_fit *fit,
                     const struct dl_job *job, const struct dl_prediction *p) {
   if (fit && !isnan(p->low)) {
     est->interval_from = dl_held_out_group_name(p->novelty);
-    est->interval_groups = fit->held_out_residuals[p->novelty].n;
+    est->interval_groups = p->groups;
+    est->all_seen = p->all_seen;
   }
   est->n_outside = 0;
   if (!fit)
@@ -32,7 +38,8 @@ void dl_note_limits(struct dl_estimate *est, const struct dl_fit *fit,
   for (size_t i = 0; i < fit->n_ranges && i < 32; i++)
     if (p->outside >> i & 1 && est->n_outside < DL_MOST_OUTSIDE)
       est->outside[est->n_outside++] = fit->range[i].name;
-  if (job->run->n_gpus > 1) {
+  /* Speeds of a stack were measured on several, too. */
+  if (job->run->n_gpus > 1 && !p->of_stack) {
     dl_widen(est, gpus_power * log(job->run->n_gpus));
     if (est->n_outside < DL_MOST_OUTSIDE)
       est->outside[est->n_outside++] = "n_gpus";

@@ -110,6 +110,8 @@ static void by_epoch(const struct dl_context *ctx, const struct dl_job *job,
   scale(est, p, job->epochs);
   est->duration_s = dl_physical_duration(job, all);
   est->duration_from = isnan(est->duration_s) ? NULL : dl_physical_method.name;
+  est->time_low_s = all->of[DL_PHYSICAL_TIME].low * job->epochs;
+  est->time_high_s = all->of[DL_PHYSICAL_TIME].high * job->epochs;
   est->power_w = est->energy_j / est->duration_s;
   if (isnan(p->value)) {
     est->lacks = dl_fit_lacks(&ctx->fit[DL_PHYSICAL_EPOCH], job);
@@ -121,7 +123,9 @@ static void by_epoch(const struct dl_context *ctx, const struct dl_job *job,
     dl_note_limits(est, fit, job, p);
     /* What GPUs wait for each other is known worse than what they compute. */
     double waiting = all->parts.waiting_s / all->parts.time_s;
-    dl_widen(est, hypot(hypot(waiting, software_doubt(job->run)), doubt));
+    dl_widen(est, p->of_stack
+                      ? doubt
+                      : hypot(hypot(waiting, software_doubt(job->run)), doubt));
   }
 }
 

@@ -82,8 +82,13 @@ double dl_work_peak_tflops(const struct dl_job *job) {
 
 const char *dl_work_lacks_rate(const struct dl_job *job, const char **used) {
   const struct precision *p = precision(job);
-  if (!p || p->peak[0] == 0 || !job->found.gpu)
+  if (!p || !job->found.gpu)
     return NULL;
+  if (p->peak[0] == 0) { /* TF32: the usual peak, which is FP32's without it */
+    *used = "FP32";
+    return isnan(job->found.gpu->peak_tf32_tflops) && !job->peak_given ? "TF32"
+                                                                       : NULL;
+  }
   int i = peak_of(job, p);
   *used = i < 0 ? "usual" : p->rate[i];
   if (job->peak_given || i == 0)

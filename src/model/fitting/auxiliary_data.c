@@ -10,6 +10,7 @@
 
 #include "base/memory.h"
 #include "model/fitting/group_cv_residuals.h"
+#include "model/fitting/time_residuals.h"
 #include "model/interval.h"
 
 /* So many groups are left out one by one, more in so many sets. */
@@ -18,35 +19,63 @@ enum { MOST_ALONE = 40, SETS = 20 };
 /* The logarithm of a target in auxiliary row i, NaN where it was not measured
  * or is not compared with predictions. */
 static double measured(const struct dl_design *g, size_t i, size_t target) {
-  const struct dl_observed *row = g->sample.rows[g->y->size + i];
-  return g->physics->scored
-             ? g->physics->scored(row->inputs, row->value, target)
-             : row->value[target];
+  return dl_held_out_value(g, g->y->size + i, target);
 }
 
-/* Numbers the groups of the auxiliary rows that the table's own do not have and
- * in which a target was measured, in folds; of_row of others is SIZE_MAX. */
-static bool make_folds(struct dl_folds *folds, const struct dl_training *t,
+/* The software of a row, NULL where the physics has none. */
+static const char *software(const struct dl_design *g, size_t row) {
+  const struct dl_observed *o = g->sample.rows[row];
+  return g->physics->software ? g->physics->software(o->inputs) : NULL;
+}
+
+/* Marks the auxiliary rows of which the table's own tell nothing: of groups
+ * that these do not have, or of software that none of these used, which has
+ * effects of its own. */
+static void mark_apart(bool *apart, const struct dl_training *t,
                        const struct dl_design *g, const char *column) {
   const struct dl_labels *by = dl_training_labels(t->auxiliary, column);
   const struct dl_labels *own = dl_training_labels(t, column);
+  const char *last = NULL; /* software of the table's own rows */
+  size_t n_own = g->y->size, n = t->auxiliary->n;
+  for (size_t i = 0; i < n; i++)
+    apart[i] = software(g, n_own + i);
+  for (size_t k = 0; k < n_own; k++) {
+    const char *its = software(g, k);
+    for (size_t i = 0; its && its != last && i < n; i++)
+      apart[i] = apart[i] && strcmp(software(g, n_own + i), its) != 0;
+    last = its;
+  }
+  for (size_t i = 0; i < n; i++)
+    apart[i] =
+        apart[i] || dl_intern_find(&own->names, by->names.s[by->id[i]]) < 0;
+}
+
+/* Numbers the groups of the auxiliary rows that stand apart and in which a
+ * target was measured, in folds; of_row of others is SIZE_MAX. */
+static bool make_folds(struct dl_folds *folds, const struct dl_training *t,
+                       const struct dl_design *g, const char *column) {
+  const struct dl_labels *by = dl_training_labels(t->auxiliary, column);
   size_t *number = dl_calloc(by->names.n, sizeof *number);
+  bool *apart = dl_calloc(t->auxiliary->n, sizeof *apart);
   *folds = (struct dl_folds){
       .n = t->auxiliary->n,
       .of_row = dl_calloc(t->auxiliary->n, sizeof *folds->of_row),
       .name = dl_calloc(by->names.n, sizeof *folds->name)};
-  bool ok = number && folds->of_row && folds->name;
+  bool ok = number && apart && folds->of_row && folds->name;
+  if (ok)
+    mark_apart(apart, t, g, column);
   for (size_t i = 0; ok && i < folds->n; i++)
     for (size_t k = 0; k < g->physics->n_targets; k++)
-      number[by->id[i]] |= isfinite(measured(g, i, k)) != 0;
+      number[by->id[i]] |= apart[i] && isfinite(measured(g, i, k));
   for (size_t i = 0; ok && i < by->names.n; i++) {
-    bool use = number[i] && dl_intern_find(&own->names, by->names.s[i]) < 0;
+    bool use = number[i];
     number[i] = use ? folds->k : SIZE_MAX;
     if (use)
       ok = (folds->name[folds->k++] = dl_strdup(by->names.s[i]));
   }
   for (size_t i = 0; ok && i < folds->n; i++)
-    folds->of_row[i] = number[by->id[i]];
+    folds->of_row[i] = apart[i] ? number[by->id[i]] : SIZE_MAX;
+  free(apart);
   free(number);
   return ok;
 }
@@ -108,6 +137,9 @@ enum dl_status dl_auxiliary_residuals(struct dl_fit *fit,
       ok ? dl_held_out_get(&use, t, g, &sets, true, d) : dl_fail_memory(d);
   if (status == DL_OK &&
       !add_groups(&fit->held_out_residuals[left], g, &folds, use.h))
+    status = dl_fail_memory(d);
+  if (status == DL_OK && dl_keeps_times(g) &&
+      !dl_add_time_residuals(fit, left, g, g->y->size, &folds, use.h))
     status = dl_fail_memory(d);
   dl_held_out_free(use.own);
   dl_folds_free(&folds);

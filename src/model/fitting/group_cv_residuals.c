@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "model/fitting/time_residuals.h"
 #include "model/interval.h"
 
 static double residual(const struct dl_problem *p, const struct dl_cv *cv,
@@ -76,6 +77,23 @@ static enum dl_status keep_row_residuals(struct dl_residuals *r,
   return status;
 }
 
+/* Residuals of times in the same folds, which are predicted already. */
+static enum dl_status
+keep_times(struct dl_fit *fit, enum dl_held_out_group left,
+           const struct dl_training *t, const struct dl_design *g,
+           const struct dl_folds *folds, struct dl_diag *d) {
+  struct dl_held_out_use use = {NULL, NULL};
+  size_t *of_row;
+  struct dl_folds sets = dl_folds_in_sets(folds, &of_row);
+  enum dl_status status =
+      of_row ? dl_held_out_get(&use, t, g, &sets, false, d) : dl_fail_memory(d);
+  if (status == DL_OK && !dl_add_time_residuals(fit, left, g, 0, folds, use.h))
+    status = dl_fail_memory(d);
+  dl_held_out_free(use.own);
+  free(of_row);
+  return status;
+}
+
 static enum dl_status leave_out(struct dl_fit *fit, enum dl_held_out_group left,
                                 const struct dl_training *t,
                                 const struct dl_choice *c,
@@ -91,6 +109,8 @@ static enum dl_status leave_out(struct dl_fit *fit, enum dl_held_out_group left,
   enum dl_status status = dl_training_folds(&folds, t, &spec, c->seed, d);
   if (status == DL_OK)
     status = dl_cross_validate_design(&cv, t, g, c->hyper, &folds, d);
+  if (status == DL_OK && dl_keeps_times(g) && !rows)
+    status = keep_times(fit, left, t, g, &folds, d);
   if (status == DL_OK)
     status = rows ? keep_row_residuals(&fit->held_out_residuals[left],
                                        &g->problem, &cv, t->n, d)

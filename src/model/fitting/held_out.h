@@ -21,11 +21,11 @@ struct dl_held_out {
 
 /* What the fits of a training table share. */
 struct dl_fit_cache {
-  struct dl_held_out *held_out; /* owned */
+  struct dl_held_out *held_out;                  /* owned */
   struct dl_full_solution full[DL_MOST_PHYSICS]; /* by physics of the table */
 };
 
-struct dl_fit_cache *dl_fit_cache_new(void); /* NULL: memory is out */
+struct dl_fit_cache *dl_fit_cache_new(void);        /* NULL: memory is out */
 void dl_fit_cache_free(struct dl_fit_cache *cache); /* or NULL */
 
 /* Predictions that a caller uses: h is borrowed from the training table, or

@@ -14,6 +14,8 @@ libdlest_a_SOURCES += \
 	%D%/recipe.h \
 	%D%/refit.c \
 	%D%/refit.h \
+	%D%/time_residuals.c \
+	%D%/time_residuals.h \
 	%D%/train.c \
 	%D%/train.h \
 	%D%/training_table.c \

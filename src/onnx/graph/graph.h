@@ -51,6 +51,7 @@ struct dl_call {
   const char *name;        /* of the operator */
   double macs, launches;   /* set by the operator; launches begin as 1 */
   double attention_macs;   /* part of macs whose product has no weights */
+  double padding;          /* set by dl_pad_tiles; begins as 1 */
   bool uncounted;          /* could not be: a shape is missing */
   int64_t features, units; /* of a dense layer */
   const char *fault;       /* why it is refused; a literal, or NULL */
@@ -127,6 +128,13 @@ bool dl_axis(struct dl_call *c, int64_t axis, unsigned rank, unsigned *out);
  * they do not fit. */
 bool dl_broadcast(struct dl_call *c, const struct dl_onnx_shape *a,
                   const struct dl_onnx_shape *b, struct dl_onnx_shape *out);
+
+/* Sets c->padding: what tensor cores compute by what the layer has. They take
+ * tiles: output channels are padded to multiples of 64, the inputs of a sum
+ * (channels of a group x taps) to multiples of 32, channels of several groups
+ * to 32. 0: depthwise, which does not run there. */
+void dl_pad_tiles(struct dl_call *c, double inputs, double outputs,
+                  double groups, double taps);
 
 /* Keeps the first fault of a call. */
 void dl_fault(struct dl_call *c, const char *why);

@@ -107,7 +107,7 @@ static bool has_weights(const struct dl_call *c) {
 static enum dl_status look(struct dl_onnx_walk *r, struct dl_scope *s,
                            struct dl_call *c) {
   bool done = false;
-  c->launches = 1;
+  c->launches = c->padding = 1;
   enum dl_status status = dl_onnx_control_flow(r, s, c, &done);
   if (status != DL_OK || done)
     return status;

@@ -22,6 +22,22 @@ bool dl_fault_if(struct dl_call *c, bool wrong, const char *why) {
   return wrong;
 }
 
+/* Tiles of tensor cores: outputs, inputs of a sum. */
+#define TILE_OUT 64
+#define TILE_IN 32
+
+void dl_pad_tiles(struct dl_call *c, double inputs, double outputs,
+                  double groups, double taps) {
+  double of_group = inputs / groups;
+  double ran = taps * (groups > 1 ? fmax(of_group, TILE_IN) : of_group);
+  if (!(of_group * taps > 0 && outputs > 0))
+    return;
+  c->padding = groups > 1 && groups == inputs
+                   ? 0
+                   : ceil(ran / TILE_IN) * TILE_IN / (of_group * taps) *
+                         ceil(outputs / TILE_OUT) * TILE_OUT / outputs;
+}
+
 const Onnx__AttributeProto *dl_attr(const struct dl_call *c, const char *name) {
   for (; c; c = c->caller) {
     const Onnx__AttributeProto *found = NULL;

@@ -114,6 +114,8 @@ void dl_infer_conv(struct dl_call *c) {
   struct dl_onnx_shape out = {.known = true, .rank = x->s.rank};
   memcpy(out.dim, dim, sizeof dim);
   c->macs = dl_shape_elements(&out) * dl_shape_product(&k->s, 1, k->s.rank);
+  dl_pad_tiles(c, (double)x->s.dim[1], (double)dim[1], (double)group,
+               dl_shape_product(&k->s, 2, k->s.rank));
 }
 
 void dl_infer_conv_transpose(struct dl_call *c) {
@@ -144,6 +146,7 @@ void dl_infer_conv_transpose(struct dl_call *c) {
   if (c->fault || !dl_give(c, 0, dim, x->s.rank, x->type))
     return;
   c->macs = dl_shape_elements(&x->s) * dl_shape_product(&k->s, 1, k->s.rank);
+  dl_pad_tiles(c, (double)x->s.dim[1], (double)dim[1], (double)group, 1);
 }
 
 void dl_infer_pool(struct dl_call *c) {

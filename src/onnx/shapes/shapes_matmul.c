@@ -10,6 +10,7 @@ static void dense(struct dl_call *c, const struct dl_tensor *b, int64_t k,
   if (b->weight) {
     c->features = k;
     c->units = n;
+    dl_pad_tiles(c, (double)k, (double)n, 1, 1);
   }
 }
 
@@ -107,6 +108,7 @@ void dl_infer_matmul_nbits(struct dl_call *c) {
   dl_give(c, 0, s.dim, s.rank, a->type);
   c->features = k;
   c->units = n;
+  dl_pad_tiles(c, (double)k, (double)n, 1, 1);
 }
 
 /* Einsum: letters stand for axes; "..." for those that broadcast. Here these

@@ -38,6 +38,8 @@ void dl_infer_recurrent(struct dl_call *c) {
   c->macs = (double)seq * (double)batch * (double)dirs * (double)gates *
             (double)h * ((double)x->s.dim[2] + (double)h);
   c->launches = (double)seq * (double)dirs;
+  dl_pad_tiles(c, (double)x->s.dim[2] + (double)h, (double)gates * (double)h, 1,
+               1);
 }
 
 /* Tokens that a cache [batch, heads, tokens, width] brings. */

@@ -12,6 +12,7 @@ const struct dl_physics_quantity
     dl_language_quantities[DL_N_LANGUAGE_QUANTITIES] = {
         {"macs_g", true, false},
         {"params_m", true, true},
+        {"acts_m", false, false},
         {"arch.attention_macs_g", true, false},
         {"arch.depth", true, false},
         {"arch.hidden_size", true, false},
@@ -22,6 +23,7 @@ const struct dl_physics_quantity
         {"arch.active_params_m", false, false},
         {"seq_len", true, true},
         {"tokens", false, false},
+        {"train_tokens", false, false},
         {"batch_size", false, false},
         {"global_batch", false, false},
         {"grad_accum", false, false},
@@ -64,31 +66,8 @@ const struct dl_physics_quantity
  * of the logarithms by which the rate and the power may be off. */
 enum { RATE_SD, POWER_SD };
 
-/* Where they are not told: tokens of an optimizer step of pre-training, and of
- * fine-tuning; tokens of a micro-batch, with full checkpointing four times
- * that; GPUs of a node. */
-#define USUAL_BATCH_TOKENS 4194304.0
-#define FINE_TUNING_TOKENS 65536.0
-#define MICRO_BATCH_TOKENS 4096.0
+/* GPUs of a node, where it is not told. */
 #define GPUS_PER_NODE 8
-
-/* A run on fewer tokens than these fine-tunes, as far as its batch goes. */
-#define PRE_TRAINING_TOKENS 2e9
-
-/* Bytes of a weight with Adam in mixed precision; those of them that ZeRO-1
- * does not divide (weights and gradients): the least division that fits is
- * taken, and layers are divided within a node before ZeRO-3 is; the shares of
- * the memory that states may take, and with the activations. */
-#define STATE_BYTES 16
-#define KEPT_BYTES 4
-#define STATES_SHARE 0.7
-#define MEMORY_SHARE 0.9
-
-/* Bytes of activations kept in 16 bits of a layer, token and hidden size; GPUs
- * from which on layers are taken to be divided within a node where activations
- * would not fit. */
-#define ACTIVATION_BYTES 34
-#define MANY_GPUS 64
 
 /* Adapters of rank r have about 2.7 r h weights a dense layer: those of a
  * feed-forward part are wider than h. */
@@ -100,8 +79,7 @@ enum { RATE_SD, POWER_SD };
 static enum dl_language_format format_of(const struct dl_physics_row *row) {
   const struct dl_accelerator *gpu = row->gpu;
   const char *precision = row->run->precision;
-  double in_16 = fmax(dl_or(gpu->peak_bf16_tensor_tflops, 0),
-                      dl_or(gpu->peak_fp16_tensor_tflops, 0));
+  double in_16 = dl_peak_16_bit(gpu, precision);
   if (dl_is_word(precision, "fp8") && gpu->peak_fp8_tensor_tflops > 0)
     return DL_LANG_FP8;
   if (in_16 > 0 &&
@@ -116,8 +94,7 @@ static void read_rates(const struct dl_physics_row *row,
                        struct dl_language_inputs *in) {
   const struct dl_accelerator *gpu = row->gpu;
   const double peak[] = {[DL_LANG_16_BIT] =
-                             fmax(dl_or(gpu->peak_bf16_tensor_tflops, 0),
-                                  dl_or(gpu->peak_fp16_tensor_tflops, 0)),
+                             dl_peak_16_bit(gpu, row->run->precision),
                          [DL_LANG_TF32] = gpu->peak_tf32_tflops,
                          [DL_LANG_FP32] = gpu->peak_fp32_tflops,
                          [DL_LANG_FP8] = gpu->peak_fp8_tensor_tflops};
@@ -170,8 +147,7 @@ static void read_work(const struct dl_physics_row *row,
   in->layers = arch->depth;
   in->hidden = arch->hidden_size;
   in->scores = eager ? arch->depth * dl_or(arch->heads, 1) * in->tokens : 0;
-  in->vocabulary =
-      is_causal(arch) ? 1e6 * dl_or(arch->head_params_m, 0) / in->hidden : 0;
+  in->vocabulary = is_causal(arch) ? arch->transformer->vocab : 0;
 }
 
 /* What is trained, and the passes that takes: forward, backward through the
@@ -197,65 +173,21 @@ static void read_training(const struct dl_physics_row *row,
                                                               : 30;
 }
 
-/* Division among GPUs, and whether activations are computed again: full where
- * they would not fit. */
-static void read_memory(const struct dl_physics_row *row,
-                        struct dl_language_inputs *in) {
+/* Division among GPUs, what is computed again, and batches: what is not known
+ * is the plainest; estimates assume it before (estimate/assumptions.h). */
+static void read_division(const struct dl_physics_row *row,
+                          struct dl_language_inputs *in) {
   const struct dl_run *run = row->run;
-  double memory = 1e9 * dl_or(row->gpu->memory_gb, 1e9);
-  double least =
-      ACTIVATION_BYTES * in->element / 2 * in->layers * in->hidden * in->tokens;
-  bool told = run->tensor_parallel > 0 || run->pipeline_parallel > 0 ||
-              run->checkpointing || run->sharding;
-  if (!told && !in->pcie && in->n_gpus >= MANY_GPUS &&
-      fmod(in->n_gpus, in->domain) < 1 &&
-      (least > MEMORY_SHARE * memory ||
-       KEPT_BYTES * in->trained > STATES_SHARE * memory))
-    in->tensor = fmin(in->domain, GPUS_PER_NODE);
-  double split = in->tensor * in->pipeline, copies = in->n_gpus / split;
-  double all = STATE_BYTES * in->trained / split;
-  double kept = KEPT_BYTES * in->trained / split;
-  bool whole = all < STATES_SHARE * memory;
-  double left = kept + (all - kept) / copies;
-  bool divided = left < STATES_SHARE * memory &&
-                 left + least / split < MEMORY_SHARE * memory;
-  if (run->sharding) {
-    whole = dl_is_word(run->sharding, "ddp");
-    divided = !dl_is_word(run->sharding, "zero3");
-  }
-  in->gathers = !whole && !divided && copies > 1;
-  in->shards = whole ? 1 : copies;
-  double states = in->gathers ? all / copies : whole ? all : left;
-  bool full = run->checkpointing
-                  ? dl_is_word(run->checkpointing, "full")
-                  : states + least / split > MEMORY_SHARE * memory;
+  double copies = in->n_gpus / (in->tensor * in->pipeline);
+  bool full = dl_is_word(run->checkpointing, "full");
+  in->gathers = dl_is_word(run->sharding, "zero3") && copies > 1;
+  in->shards = !run->sharding || dl_is_word(run->sharding, "ddp") ? 1 : copies;
   in->again = full;
   in->attention_passes = (dl_fine_tune_of(run) == DL_TUNE_HEAD ? 1 : 3) +
                          (in->scores > 0 ? 0 : 0.5) +
                          (full || dl_is_word(run->checkpointing, "selective"));
-}
-
-/* Micro-batches and accumulation. A batch that is told is a micro-batch, but of
- * a pipeline, which needs several. */
-static void read_batches(const struct dl_physics_row *row,
-                         struct dl_language_inputs *in) {
-  const struct dl_run *run = row->run;
-  double copies = in->n_gpus / (in->tensor * in->pipeline);
-  bool brief = dl_fine_tune_of(run) != DL_TUNE_FULL ||
-               run->tokens < PRE_TRAINING_TOKENS || isnan(run->tokens);
-  double global = brief ? FINE_TUNING_TOKENS : USUAL_BATCH_TOKENS;
-  double usual =
-      fmax(1, dl_or(run->global_batch, global / in->tokens) / copies);
-  double micro =
-      fmax(1, (in->again > 0 ? 4 : 1) * MICRO_BATCH_TOKENS / in->tokens);
-  double batch = dl_micro_batch(run);
-  bool split =
-      (in->pipeline > 1 || run->global_batch > 0) && isnan(run->grad_accum);
-  in->sequences = isnan(batch) ? fmin(micro, usual)
-                  : split      ? fmin(micro, batch)
-                               : batch;
-  double all = isnan(batch) ? usual : split ? fmax(batch, usual) : batch;
-  in->micro_batches = dl_or(run->grad_accum, fmax(1, all / in->sequences));
+  in->sequences = dl_or(dl_micro_batch(run), 1);
+  in->micro_batches = dl_or(run->grad_accum, 1);
 }
 
 static void group(const struct dl_physics_row *row, struct dl_grouping *g) {
@@ -268,29 +200,10 @@ static void group(const struct dl_physics_row *row, struct dl_grouping *g) {
   g->sd[DL_LANG_TARGET_POWER] = dl_or(row->other[POWER_SD], 0);
 }
 
-/* The run without what dlest assumes of batches and memory, or derives: it
- * takes what is plain, here it is what is usual. */
-static void forget_assumed(struct dl_run *run, const struct dl_run_set *given) {
-  if (!dl_run_set_has(given, DL_RUN_sharding))
-    run->sharding = NULL;
-  if (!dl_run_set_has(given, DL_RUN_checkpointing))
-    run->checkpointing = NULL;
-  if (!dl_run_set_has(given, DL_RUN_batch_size))
-    run->batch_size = NAN;
-  if (!dl_run_set_has(given, DL_RUN_grad_accum))
-    run->grad_accum = NAN;
-  if (!dl_run_set_has(given, DL_RUN_global_batch))
-    run->global_batch = NAN;
-}
-
-const char *dl_language_inputs_read(const struct dl_physics_row *of,
+const char *dl_language_inputs_read(const struct dl_physics_row *row,
                                     void *inputs) {
   struct dl_language_inputs *in = inputs;
-  struct dl_run told = *of->run;
-  struct dl_physics_row plain = *of;
-  const struct dl_physics_row *row = &plain;
-  const struct dl_run *run = plain.run = &told;
-  forget_assumed(&told, of->given);
+  const struct dl_run *run = row->run;
   const struct dl_architecture *arch = row->arch;
   const struct dl_accelerator *gpu = row->gpu;
   *in = (struct dl_language_inputs){0};
@@ -298,8 +211,7 @@ const char *dl_language_inputs_read(const struct dl_physics_row *of,
   read_links(row, in);
   read_work(row, in);
   read_training(row, in);
-  read_memory(row, in);
-  read_batches(row, in);
+  read_division(row, in);
   in->graphs = dl_is_word(run->stack, "mlperf");
   in->fused =
       (dl_is_word(run->stack, "ngc") || dl_is_word(run->stack, "compiled")) &&

@@ -25,6 +25,16 @@ static inline bool dl_is_16_bit(const char *precision) {
          dl_is_word(precision, "bf16");
 }
 
+/* Peak rate in a 16-bit format, TFLOP/s, 0 without one: BF16 is emulated where
+ * there is FP16 alone, whereas mixed precision takes what there is. */
+static inline double dl_peak_16_bit(const struct dl_accelerator *gpu,
+                                    const char *precision) {
+  double fp16 = dl_is_word(precision, "bf16")
+                    ? 0
+                    : dl_or(gpu->peak_fp16_tensor_tflops, 0);
+  return fmax(fp16, dl_or(gpu->peak_bf16_tensor_tflops, 0));
+}
+
 /* Peak rate outside 16-bit formats, TFLOP/s: frameworks use TF32 where there is
  * any, unless FP32 is requested. Boards whose TF32 rate is no more than their
  * FP32 rate gain nothing from it. */

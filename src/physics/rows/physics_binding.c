@@ -73,7 +73,6 @@ const char *dl_physics_read(const struct dl_physics_binding *b,
   struct dl_architecture arch;
   struct dl_physics_row of = {
       .run = &row->run,
-      .given = &row->given,
       .gpu = row->found.gpu ? row->found.gpu : &b->no_gpu,
       .arch = row->found.arch ? row->found.arch : &b->no_arch};
   if (b->n_given > 0) {

@@ -41,6 +41,13 @@ enum dl_stack_part dl_training_between(const struct dl_training_inputs *l) {
   return l->in_tensor == 2 ? DL_PART_BETWEEN_16 : DL_PART_BETWEEN_32;
 }
 
+const char *dl_training_software(const struct dl_training_inputs *l) {
+  static const char *const names[] = {[DL_STACK_EAGER] = "eager",
+                                      [DL_STACK_NGC] = "ngc",
+                                      [DL_STACK_MLPERF] = "mlperf"};
+  return names[l->stack];
+}
+
 static double part(const double *c, const struct dl_training_inputs *l,
                    enum dl_stack_part which) {
   const struct dl_stack_constants k = dl_training_part(l, which);

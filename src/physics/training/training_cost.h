@@ -222,6 +222,9 @@ void dl_training_epoch(const double *c, const double *fx,
                        const struct dl_training_inputs *inputs,
                        struct dl_cost *cost);
 
+/* Name of the software whose constants apply: "eager", "ngc", "mlperf". */
+const char *dl_training_software(const struct dl_training_inputs *inputs);
+
 extern const struct dl_physics dl_training_physics;
 
 #endif

@@ -129,16 +129,11 @@ static double beside(const struct dl_physics_row *row, double all) {
              : 0;
 }
 
-static double half_tflops(const struct dl_accelerator *gpu) {
-  return fmax(dl_or(gpu->peak_fp16_tensor_tflops, 0),
-              dl_or(gpu->peak_bf16_tensor_tflops, 0));
-}
-
 /* Whether the peak rate is that of tensor cores: 1 TF32, 2 a 16-bit format. */
 static int in_tensor_cores(const struct dl_accelerator *gpu,
                            const char *precision) {
   bool faster = gpu->peak_tf32_tflops > gpu->peak_fp32_tflops;
-  if (dl_is_16_bit(precision) && half_tflops(gpu) > 0)
+  if (dl_is_16_bit(precision) && dl_peak_16_bit(gpu, precision) > 0)
     return 2;
   return gpu->peak_tf32_tflops > 0 &&
          !(dl_is_word(precision, "fp32") && faster);
@@ -166,7 +161,7 @@ static void read_machines(struct dl_training_inputs *in,
 
 static double peak_tflops(const struct dl_accelerator *gpu,
                           const char *precision) {
-  double half = dl_is_16_bit(precision) ? half_tflops(gpu) : 0;
+  double half = dl_is_16_bit(precision) ? dl_peak_16_bit(gpu, precision) : 0;
   return fmax(dl_peak_32_bit(gpu, precision), half);
 }
 
@@ -342,7 +337,7 @@ const char *dl_training_inputs_check(const void *inputs) {
 
 /* Networks whose facts are more uncertain than that (standard deviation of the
  * logarithm) say nothing of the errors of a fit. An energy may follow from
- * power and time. */
+ * power and time, and a time from power and energy. */
 #define UNCERTAIN_FACTS_SD 0.5
 
 double dl_training_scored(const void *inputs, const double *value,
@@ -352,5 +347,8 @@ double dl_training_scored(const void *inputs, const double *value,
     return NAN;
   if (target == DL_TARGET_ENERGY && isnan(value[target]))
     return log(exp(value[DL_TARGET_POWER]) + in->ram_w) + value[DL_TARGET_TIME];
+  if (target == DL_TARGET_TIME && isnan(value[target]))
+    return value[DL_TARGET_ENERGY] -
+           log(in->n_gpus * exp(value[DL_TARGET_POWER]) + in->ram_w);
   return value[target];
 }

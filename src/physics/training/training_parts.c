@@ -55,6 +55,7 @@ void dl_training_parts_of(const struct dl_hierarchical_fit *fit,
                                       .fixed_s = cost.fixed,
                                       .waiting_s = cost.waiting,
                                       .static_w = e.f.base,
+                                      .software = dl_training_software(inputs),
                                       .gpu_share = gpu_time(&e) / cost.time};
   const double part[] = {cost.compute, cost.memory, cost.kernels, cost.launch};
   size_t most = 0;

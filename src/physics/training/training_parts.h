@@ -12,8 +12,9 @@ struct dl_physical_parts {
   double time_s, gpu_energy_j, gpu_power_w; /* energy, power: of one GPU */
   /* Time each would take alone, s; they overlap. */
   double compute_s, memory_s, kernels_s, launch_s, fixed_s, waiting_s;
-  const char *bound; /* "compute", "memory", "kernels", "launch", "input" */
-  double input_s;    /* of the input pipeline alone; 0: it keeps up */
+  const char *software; /* "eager", "ngc", "mlperf": whose constants are used */
+  const char *bound;    /* "compute", "memory", "kernels", "launch", "input" */
+  double input_s;       /* of the input pipeline alone; 0: it keeps up */
   double input_rate, gpu_rate; /* samples per second that the input pipeline
                                   delivers, and that the GPUs could take */
   double static_w;             /* power of a GPU that is awake and waits */

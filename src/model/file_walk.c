@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/number.h"
+#include "model/file_walk_private.h"
+
+enum dl_status dl_walk_refuse(const struct walk *w, const dl_node *node,
+                              const char *what) {
+  return dl_fail_at(w->d, DL_EINPUT, dl_xml_path(w->x), dl_xml_line(node),
+                    "<%s>: %s", dl_xml_name(node), what);
+}
+
+static void write_attribute(const struct walk *w, dl_node *node,
+                            const char *name, enum kind kind,
+                            const void *member) {
+  char buf[DL_NUMBER_SIZE];
+  const char *text = NULL;
+  if (kind == TEXT)
+    text = *(char *const *)member;
+  else if (kind == FLAG)
+    text = *(const bool *)member ? "true" : "false";
+  else if (kind == METHOD)
+    text = (*(const struct dl_regression *const *)member)->name;
+  else if (kind == NUMBER && !isnan(*(const double *)member))
+    text = dl_format_exact(buf, *(const double *)member);
+  if (kind == COUNT)
+    snprintf(buf, sizeof buf, "%zu", *(const size_t *)member);
+  if (text || kind == COUNT)
+    dl_xml_set(w->x, node, name, text ? text : buf);
+}
+
+enum dl_status dl_walk_attribute(const struct walk *w, dl_node *node,
+                                 const char *name, enum kind kind,
+                                 void *member) {
+  if (w->writing) {
+    write_attribute(w, node, name, kind, member);
+    return DL_OK;
+  }
+  const char *text = dl_xml_attr(node, name);
+  switch (kind) {
+  case TEXT:
+    *(char **)member = text ? dl_strdup(text) : NULL;
+    return !text || *(char **)member ? DL_OK : dl_fail_memory(w->d);
+  case COUNT:
+    return text && dl_parse_count(text, member)
+               ? DL_OK
+               : dl_walk_refuse(w, node, "a count is missing or invalid");
+  case NUMBER:
+    *(double *)member = NAN;
+    return !text || dl_parse_double(text, member)
+               ? DL_OK
+               : dl_walk_refuse(w, node, "invalid number");
+  case FLAG:
+    *(bool *)member = text && strcmp(text, "true") == 0;
+    return DL_OK;
+  default:
+    *(const struct dl_regression **)member =
+        text ? dl_regression_find(text) : NULL;
+    return DL_OK;
+  }
+}
+
+enum dl_status dl_walk_fields(const struct walk *w, dl_node *node,
+                              const struct field *f, void *of) {
+  enum dl_status status = DL_OK;
+  for (; f->name && status == DL_OK; f++)
+    status =
+        dl_walk_attribute(w, node, f->name, f->kind, (char *)of + f->offset);
+  return status;
+}
+
+dl_node *dl_walk_child(const struct walk *w, dl_node *parent, const char *name,
+                       dl_node *c) {
+  return w->writing ? dl_xml_add(w->x, parent, name)
+         : c        ? dl_xml_next(c, name)
+                    : dl_xml_first(parent, name);
+}
+
+enum dl_status dl_walk_list(const struct walk *w, dl_node *parent,
+                            const struct list *of, void *array, size_t *n) {
+  size_t count = *n;
+  char *items;
+  if (!w->writing) {
+    for (dl_node *c = dl_xml_first(parent, of->name); c;
+         c = dl_xml_next(c, of->name))
+      count++;
+    items = dl_calloc(count, of->size);
+    memcpy(array, &items, sizeof items);
+  }
+  memcpy(&items, array, sizeof items);
+  enum dl_status status = items || count == 0 ? DL_OK : dl_fail_memory(w->d);
+  dl_node *c = NULL;
+  for (size_t i = 0; i < count && status == DL_OK; i++) {
+    c = dl_walk_child(w, parent, of->name, c);
+    *n = w->writing ? count : i + 1;
+    status = of->each(w, c, items + i * of->size);
+  }
+  return status;
+}
+
+enum dl_status dl_walk_numbers(const struct walk *w, dl_node *node, double *x,
+                               size_t n) {
+  if (w->writing) {
+    struct dl_text t = {0};
+    char buf[DL_NUMBER_SIZE];
+    for (size_t i = 0; i < n; i++) {
+      dl_text_add(&t, i > 0 ? " " : "");
+      dl_text_add(&t, dl_format_exact(buf, x[i]));
+    }
+    dl_xml_set_text(w->x, node, dl_text_str(&t));
+    dl_text_free(&t);
+    return DL_OK;
+  }
+  size_t found = 0;
+  for (const char *p = dl_xml_text(node); *p; p += strspn(p, " \t\r\n")) {
+    size_t len = strcspn(p, " \t\r\n");
+    if (len == 0)
+      continue;
+    if (found == n || dl_parse_number(p, len, &x[found++]) != DL_NUMBER_OK)
+      return dl_walk_refuse(w, node, "invalid or too many numbers");
+    p += len;
+  }
+  return found == n ? DL_OK : dl_walk_refuse(w, node, "too few numbers");
+}
+
+enum dl_status dl_walk_texts(const struct walk *w, dl_node *parent,
+                             const char *name, const char *what,
+                             struct dl_strlist *l) {
+  dl_node *c = NULL;
+  for (size_t i = 0; w->writing && i < l->n; i++) {
+    c = dl_xml_add(w->x, parent, name);
+    if (what)
+      dl_xml_set(w->x, c, "what", what);
+    dl_xml_set_text(w->x, c, l->s[i]);
+  }
+  while (!w->writing && (c = dl_walk_child(w, parent, name, c))) {
+    const char *its = dl_xml_attr(c, "what");
+    if ((!what || (its && strcmp(its, what) == 0)) &&
+        !dl_strlist_add(l, dl_xml_text(c)))
+      return dl_fail_memory(w->d);
+  }
+  return DL_OK;
+}

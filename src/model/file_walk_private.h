@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Walking a model file: descriptions of elements and attributes that serve to
+ * read a file and to write one. */
+
+#ifndef DL_MODEL_FILE_WALK_PRIVATE_H
+#define DL_MODEL_FILE_WALK_PRIVATE_H
+
+#include "io/xml.h"
+#include "model/model.h"
+
+enum kind {
+  TEXT,   /* char *; absent: NULL */
+  COUNT,  /* size_t; required */
+  NUMBER, /* double; absent: NaN */
+  FLAG,   /* bool: "true" or "false" */
+  METHOD  /* const struct dl_regression *, by its name */
+};
+
+/* An attribute and the member of a struct that holds it. */
+struct field {
+  const char *name;
+  enum kind kind;
+  size_t offset;
+};
+
+/* The document that is read or written. */
+struct walk {
+  struct dl_xml *x;
+  struct dl_diag *d;
+  bool writing;
+};
+
+/* What an element consists of; `of`: the struct that it stands for. */
+typedef enum dl_status element(const struct walk *w, dl_node *node, void *of);
+
+/* How the elements of an array are named and read or written. */
+struct list {
+  const char *name;
+  element *each;
+  size_t size; /* of a struct */
+};
+
+/* Fails at that element. */
+enum dl_status dl_walk_refuse(const struct walk *w, const dl_node *node,
+                              const char *what);
+
+/* Reads or writes an attribute. */
+enum dl_status dl_walk_attribute(const struct walk *w, dl_node *node,
+                                 const char *name, enum kind kind,
+                                 void *member);
+
+/* The attributes of a table that ends with a name of NULL. */
+enum dl_status dl_walk_fields(const struct walk *w, dl_node *node,
+                              const struct field *f, void *of);
+
+/* The child of that name behind c, or the first: added when a file is written,
+ * found when it is read; NULL: there is none. */
+dl_node *dl_walk_child(const struct walk *w, dl_node *parent, const char *name,
+                       dl_node *c);
+
+/* An array of structs, an element each. array: address of the pointer to it. */
+enum dl_status dl_walk_list(const struct walk *w, dl_node *parent,
+                            const struct list *of, void *array, size_t *n);
+
+/* Exactly n numbers separated by blanks. */
+enum dl_status dl_walk_numbers(const struct walk *w, dl_node *node, double *x,
+                               size_t n);
+
+/* Texts, an element each; `what`: their attribute of that name, or NULL. */
+enum dl_status dl_walk_texts(const struct walk *w, dl_node *parent,
+                             const char *name, const char *what,
+                             struct dl_strlist *l);
+
+#endif

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "model/fitting/time_residuals.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "model/interval.h"
+
+double dl_held_out_value(const struct dl_design *g, size_t row, size_t target) {
+  const struct dl_observed *o = g->sample.rows[row];
+  return g->physics->scored ? g->physics->scored(o->inputs, o->value, target)
+                            : o->value[target];
+}
+
+/* The rows of one call. */
+struct rows {
+  const struct dl_design *g;
+  enum dl_held_out_group left;
+  size_t first;       /* row of the sample that row 0 is */
+  double *x;          /* n: residuals, NaN without */
+  size_t *row, *from; /* rows by fold (dl_folds_list); one fold more holds those
+                         that are in none */
+  const struct dl_folds *folds;
+};
+
+static const char *software(const struct rows *w, size_t i) {
+  const struct dl_observed *o = w->g->sample.rows[w->first + i];
+  return w->g->physics->software(o->inputs);
+}
+
+/* Residuals, and rows by fold. */
+static bool prepare(struct rows *w, const struct dl_held_out *h) {
+  const struct dl_folds *f = w->folds;
+  size_t target = w->g->physics->time;
+  struct dl_folds all = {.n = f->n, .k = f->k + 1};
+  w->x = dl_calloc(f->n, sizeof *w->x);
+  all.of_row = dl_calloc(f->n, sizeof *all.of_row);
+  bool ok = w->x && all.of_row;
+  for (size_t i = 0; ok && i < f->n; i++) {
+    bool in = f->of_row[i] < f->k;
+    all.of_row[i] = in ? f->of_row[i] : f->k;
+    w->x[i] = in ? dl_held_out_value(w->g, w->first + i, target) -
+                       h->y[i * h->physics->n_targets + target]
+                 : (double)NAN;
+  }
+  ok = ok && dl_folds_list(&all, &w->row, &w->from);
+  free(all.of_row);
+  return ok;
+}
+
+/* Adds the n residuals x of a group, which are sorted. */
+static bool add_group(struct dl_residuals *r, const char *name, double *x,
+                      size_t n) {
+  struct dl_group_residuals *grown =
+      dl_reallocarray(r->g, r->n + 1, sizeof *grown);
+  if (!grown)
+    return false;
+  r->g = grown;
+  double sum = r->pooled.mape * (double)r->pooled.n;
+  for (size_t i = 0; i < n; i++)
+    sum += fabs(expm1(-x[i]));
+  r->pooled = (struct dl_scores){.n = r->pooled.n + n,
+                                 .r2 = NAN,
+                                 .rmse = NAN,
+                                 .mae = NAN,
+                                 .mape = sum / (double)(r->pooled.n + n),
+                                 .median_ape = NAN,
+                                 .bias = NAN};
+  struct dl_group_residuals *to = &r->g[r->n];
+  *to = (struct dl_group_residuals){.name = dl_strdup(name)};
+  dl_residual_quantiles(to, x, n);
+  r->n += to->name != NULL;
+  return to->name;
+}
+
+/* Those of fold k that were measured with the software of t. */
+static bool add_fold(struct dl_time_residuals *t, const struct rows *w,
+                     size_t k, double *x) {
+  size_t n = 0;
+  for (size_t i = w->from[k]; i < w->from[k + 1]; i++)
+    if (isfinite(w->x[w->row[i]]) &&
+        strcmp(software(w, w->row[i]), t->software) == 0)
+      x[n++] = w->x[w->row[i]];
+  const char *name = w->folds->name ? w->folds->name[k] : "";
+  return n == 0 || add_group(&t->held_out[w->left], name, x, n);
+}
+
+bool dl_add_time_residuals(struct dl_fit *fit, enum dl_held_out_group left,
+                           const struct dl_design *g, size_t first,
+                           const struct dl_folds *folds,
+                           const struct dl_held_out *h) {
+  struct rows w = {.g = g, .left = left, .first = first, .folds = folds};
+  double *x = dl_calloc(folds->n, sizeof *x);
+  bool ok = x && prepare(&w, h);
+  for (size_t i = 0; ok && i < folds->n; i++)
+    ok = isnan(w.x[i]) || dl_fit_add_times(fit, software(&w, i));
+  for (size_t k = 0; ok && k < folds->k; k++)
+    for (size_t s = 0; ok && s < fit->n_times; s++)
+      ok = add_fold(&fit->times[s], &w, k, x);
+  free(w.x);
+  free(w.row);
+  free(x);
+  return ok;
+}
