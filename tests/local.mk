@@ -52,6 +52,7 @@ UNIT_TESTS = \
 	tests/unit/test_plot \
 	tests/unit/test_plot_kinds \
 	tests/unit/test_predictor \
+	tests/unit/test_process_tree \
 	tests/unit/test_projection \
 	tests/unit/test_projection_interval \
 	tests/unit/test_render \
@@ -316,6 +317,9 @@ tests_unit_test_predictor_SOURCES = tests/unit/test_predictor.c \
 	tests/unit/table.h \
 	tests/unit/fit.h
 tests_unit_test_predictor_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_process_tree_SOURCES = tests/unit/test_process_tree.c \
+	tests/unit/unit.h
+tests_unit_test_process_tree_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_projection_SOURCES = tests/unit/test_projection.c
 tests_unit_test_projection_LDADD = $(LDADD) $(CMOCKA_LIBS)
 

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <jansson.h>
 
@@ -11,6 +12,10 @@
 enum dl_status dl_json_parse(dl_json **j, const char *text, size_t len,
                              const char *path, struct dl_diag *d) {
   json_error_t e;
+  if (len >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) { /* byte order mark */
+    text += 3;
+    len -= 3;
+  }
   *j = json_loadb(text, len, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL,
                   &e);
   if (!*j && json_error_code(&e) == json_error_out_of_memory)

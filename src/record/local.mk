@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 libdlest_a_SOURCES += \
+	%D%/cgroup.c \
+	%D%/cgroup.h \
 	%D%/marks.c \
 	%D%/marks.h \
 	%D%/phases.c \

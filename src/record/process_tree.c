@@ -140,25 +140,86 @@ static double seconds_of(const struct timeval *t) {
   return (double)t->tv_sec + (double)t->tv_usec * 1e-6;
 }
 
+static double used_seconds(int who) {
+  struct rusage used;
+  getrusage(who, &used);
+  return seconds_of(&used.ru_utime) + seconds_of(&used.ru_stime);
+}
+
+/* CPU time by the processes found. */
+static double tree_seconds(const struct dl_process_tree *t) {
+  struct process p;
+  /* Processes that have ended, and were waited for. */
+  double seconds = t->own ? used_seconds(RUSAGE_CHILDREN) : 0;
+  for (size_t i = 0; i < t->n; i++)
+    if (read_process(t->pid[i], &p))
+      seconds += p.seconds;
+  return seconds;
+}
+
+/* Whether a process has been started below the tree since the last search. */
+static bool descends(const struct dl_process_tree *t, pid_t pid) {
+  struct process p;
+  for (int depth = 0; depth < 64 && pid > 1; depth++, pid = p.parent)
+    if (pid == t->root || is_in(t, pid))
+      return true;
+    else if (!read_process(pid, &p))
+      return depth == 0; /* it has ended meanwhile */
+  return false;
+}
+
+/* Whether the group holds the tree, and no other process but dlest. */
+static bool holds_tree(struct dl_process_tree *t) {
+  struct dl_cgroup *g = &t->group;
+  struct process p;
+  bool ok = dl_cgroup_list(g);
+  t->with_self = false;
+  for (size_t i = 0; ok && i < g->n; i++)
+    if (g->pid[i] == getpid())
+      t->with_self = true;
+    else
+      ok = descends(t, g->pid[i]);
+  for (size_t i = 0; ok && i < t->n; i++) {
+    size_t k = 0;
+    while (k < g->n && g->pid[k] != t->pid[i])
+      k++;
+    ok = k < g->n || !read_process(t->pid[i], &p) || p.state == 'Z';
+  }
+  return ok;
+}
+
+/* Searches for processes; true: from now on times are counted otherwise. */
+static bool search_and_choose(struct dl_process_tree *t, bool first) {
+  search(t);
+  if (first)
+    t->by_group = t->sysfs && dl_cgroup_find(&t->group, t->sysfs, t->root);
+  bool before = t->by_group;
+  t->by_group = before && holds_tree(t);
+  return t->by_group != before;
+}
+
+static double group_seconds(const struct dl_process_tree *t) {
+  return dl_cgroup_seconds(&t->group) -
+         (t->with_self ? used_seconds(RUSAGE_SELF) : 0);
+}
+
 bool dl_process_tree_read(struct dl_process_tree *t, double *own_s,
                           double *busy_s) {
   int64_t now = now_ns();
-  struct process p;
-  double seconds = 0, busy = busy_seconds();
+  double busy = busy_seconds(), seconds = NAN;
   if (t->root == 0)
     return false;
   bool first = t->searched_ns == 0;
   if (first || (now - t->searched_ns > search_every_ns &&
                 now - t->searched_ns > t->search_cost_ns * SEARCH_SHARE))
-    search(t);
-  if (t->own) { /* processes that have ended, and were waited for */
-    struct rusage ended;
-    getrusage(RUSAGE_CHILDREN, &ended);
-    seconds = seconds_of(&ended.ru_utime) + seconds_of(&ended.ru_stime);
+    first |= search_and_choose(t, first);
+  if (t->by_group)
+    seconds = group_seconds(t);
+  if (isnan(seconds)) { /* the group is gone */
+    first |= t->by_group;
+    t->by_group = false;
+    seconds = tree_seconds(t);
   }
-  for (size_t i = 0; i < t->n; i++)
-    if (read_process(t->pid[i], &p))
-      seconds += p.seconds;
   *own_s = fmax(0, seconds - t->seconds);
   *busy_s = busy - t->busy_s;
   t->seconds = first ? seconds : fmax(seconds, t->seconds);
@@ -178,5 +239,6 @@ size_t dl_process_tree_alive(struct dl_process_tree *t, pid_t *first) {
 
 void dl_process_tree_free(struct dl_process_tree *t) {
   free(t->pid);
+  dl_cgroup_free(&t->group);
   *t = (struct dl_process_tree){0};
 }

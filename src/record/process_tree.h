@@ -10,16 +10,26 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "record/cgroup.h"
+
 /* Start from {.root = ...}. */
 struct dl_process_tree {
-  pid_t root; /* all processes below it count; 0: no tree */
-  bool own;   /* the root is dlest itself, and does not count */
+  pid_t root;        /* all processes below it count; 0: no tree */
+  bool own;          /* the root is dlest itself, and does not count */
+  const char *sysfs; /* where control groups are looked for; NULL: nowhere */
+
+  /* The times are those of the program's control group, since it holds the
+   * tree and dlest at most. Decided at the first reading; once another process
+   * is in the group, or one of the tree in another, the tree counts. */
+  bool by_group;
 
   /* Private. */
   pid_t *pid; /* found at the last search; owned */
   size_t n, cap;
   int64_t searched_ns, search_cost_ns;
   double seconds, busy_s; /* at the last reading; NaN: none yet */
+  struct dl_cgroup group;
+  bool with_self; /* dlest is in the group */
 };
 
 /* CPU seconds since the last reading: of the tree, and of all processes of the

@@ -159,6 +159,7 @@ static void share_cpus(struct recording *c, int64_t ns) {
     c->r->own_cpu_j = (isnan(c->r->own_cpu_j) ? 0 : c->r->own_cpu_j) +
                       share * (cpu_j - c->cpu_j);
     c->r->cpu_share = fmin(1, c->own_s / c->busy_s);
+    c->r->share_by_group = c->tree.by_group;
   }
   c->cpu_j = cpu_j;
 }
@@ -214,6 +215,23 @@ static void write_sample(struct recording *c, int64_t ns, double asleep_s) {
   dl_warn(c->d, "%s", c->d->error);
 }
 
+/* Seconds that are left; infinite: until the program ends, or a signal. */
+static double left_s(const struct recording *c) {
+  double past_s = (double)(time_ns(c) - c->r->start_ns) * 1e-9;
+  return fmin(INFINITY, c->o->duration_s - past_s);
+}
+
+static bool is_over(const struct recording *c) {
+  return left_s(c) <= 0 ||
+         (c->o->pid > 0 && kill(c->o->pid, 0) != 0 && errno == ESRCH);
+}
+
+/* How long the loop may wait for events, ms. */
+static int patience_ms(const struct recording *c) {
+  double s = fmin(left_s(c), c->o->pid > 0 ? 1 : INFINITY);
+  return isinf(s) ? -1 : (int)ceil(fmin(fmax(s, 0), 1e6) * 1e3);
+}
+
 static void sample(struct recording *c) {
   struct dl_record_result *r = c->r;
   int64_t ns = time_ns(c);
@@ -236,10 +254,7 @@ static void sample(struct recording *c) {
   r->duration_s = (double)(ns - r->start_ns) * 1e-9;
   r->n_epochs = c->marks.n_epochs;
   write_sample(c, ns, asleep_s);
-  if (c->o->pid > 0 && kill(c->o->pid, 0) != 0 && errno == ESRCH)
-    c->done = true;
-  if (c->r->duration_s >= c->o->duration_s)
-    c->done = true; /* never for NaN */
+  c->done |= is_over(c);
   if (c->o->tick && !c->done && c->o->tick(c->o->ctx, c->r) && !c->r->stopped) {
     c->r->stopped = true;
     c->done = c->child == 0;
@@ -251,8 +266,9 @@ static void sample(struct recording *c) {
 static void loop(struct recording *c) {
   sample(c);
   while (!c->done) {
-    if (poll(c->fd, N_FDS, -1) < 0 && errno != EINTR)
+    if (poll(c->fd, N_FDS, patience_ms(c)) < 0 && errno != EINTR)
       break;
+    c->done |= is_over(c);
     if (c->fd[MARKS].revents)
       dl_marks_take(&c->marks, time_ns(c));
     if (c->fd[SIGNALS].revents)
@@ -296,7 +312,8 @@ enum dl_status dl_record(const struct dl_record_options *o,
   c.marks.fd = -1;
   if (o->alone && (o->argv || o->pid > 0))
     c.tree = (struct dl_process_tree){.root = o->argv ? getpid() : o->pid,
-                                      .own = o->argv != NULL};
+                                      .own = o->argv != NULL,
+                                      .sysfs = s->root};
   slept(&c);
   for (size_t i = 0; i < N_FDS; i++)
     c.fd[i] = (struct pollfd){-1, 0, 0};

@@ -18,6 +18,8 @@ struct dl_record_result {
   double cpu_share;         /* of the CPUs' work: the program's, with all that
                                it started; NaN: unknown */
   double own_cpu_j;         /* of the CPUs' energy, by that share; NaN */
+  bool share_by_group;      /* counted by the program's control group; else by
+                               its processes */
   double suspended_s;       /* the machine slept */
   double train_samples;     /* per epoch, as the program told; NaN */
   struct dl_phases phases;

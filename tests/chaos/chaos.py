@@ -27,7 +27,10 @@ import time
 sys.dont_write_bytecode = True
 import chaos_attacks  # noqa: E402
 import chaos_cases  # noqa: E402
+import chaos_record  # noqa: E402
 import chaos_runs  # noqa: E402
+
+ATTACKS = {**chaos_attacks.ATTACKS, **chaos_record.ATTACKS}
 
 
 def arguments():
@@ -44,7 +47,7 @@ def arguments():
     p.add_argument("--seconds", type=float, default=120)
     p.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     p.add_argument("--attack", action="append",
-                   choices=sorted(chaos_attacks.ATTACKS))
+                   choices=sorted(ATTACKS))
     p.add_argument("--trial", type=int, help="this trial alone")
     p.add_argument("--keep", metavar="DIR", help="keep the inputs of failures")
     p.add_argument("--table", metavar="FILE",
@@ -71,7 +74,7 @@ class Tally:
         """The table of faults, in Markdown."""
         lines = ["| fault | runs | what dlest did | failures |",
                  "|---|---:|---|---:|"]
-        for name, (_, words, _) in chaos_attacks.ATTACKS.items():
+        for name, (_, words, _) in ATTACKS.items():
             if not self.runs[name]:
                 continue
             did = "; ".join("%s %.0f %%" % (what, 100 * n / self.runs[name])
@@ -105,7 +108,7 @@ def keep_inputs(folder, name, trial):
 def one_trial(ctx, seed, attack, number):
     """Makes a trial; None where the attack cannot be made here."""
     rng = chaos_cases.stream(seed, attack, number)
-    return chaos_attacks.ATTACKS[attack][0](ctx, rng)
+    return ATTACKS[attack][0](ctx, rng)
 
 
 def report_failure(args, seed, attack, number, trial):
@@ -124,7 +127,7 @@ def schedule(names):
     """The attacks in turn, each as often as its share, for ever."""
     numbers = collections.Counter()
     turn = [name for name in names
-            for _ in range(chaos_attacks.ATTACKS[name][2])]
+            for _ in range(ATTACKS[name][2])]
     while True:
         for name in turn:
             numbers[name] += 1
@@ -133,7 +136,7 @@ def schedule(names):
 
 def attack_for(args, ctx, seed, tally):
     """Makes trials until the time is over."""
-    names = args.attack or list(chaos_attacks.ATTACKS)
+    names = args.attack or list(ATTACKS)
     if args.trial is not None:
         todo = iter([(names[0], args.trial)])
     else:

@@ -95,6 +95,74 @@ SETUP_PLAN = (b"arch,gpu,n_gpus,tokens,global_batch,seq_len,precision,optimizer,
               b"llama-2-7b,a100,1,1e7,16,512,bf16,adam8bit,ddp,1,1,full,lora,8\n")
 
 
+# What is known of trainings: times, speeds, utilization and power; loaders.
+KNOWN = (b"arch,gpu,n_gpus,epochs,batch_size,train_samples,val_samples,epoch_s,"
+         b"step_s,samples_per_s,gpu_util,gpu_power_w,duration_s,loader,"
+         b"loader_workers,precision\n"
+         b"resnet50,a100,1,90,256,1281167,50000,1800,,,,,,,,amp\n"
+         b"resnet50,a100,1,90,256,1281167,50000,,0.25,,,,,,,amp\n"
+         b"resnet50,a100,4,90,256,1281167,50000,,,4096,,,,,,amp\n"
+         b"resnet50,a100,1,90,256,1281167,50000,,,,0.31,,,,,amp\n"
+         b"resnet50,a100,1,90,256,1281167,50000,1800,,,,250,,,,amp\n"
+         b"vgg16,t4,1,10,32,50000,10000,,,,0.9,60,36000,,,fp32\n"
+         b"resnet50,a100,1,90,256,1281167,50000,,,,,,,disk,4,amp\n"
+         b"resnet50,a100,1,90,256,1281167,50000,,,,,,,synthetic,,amp\n")
+KNOWN_RUNS = (b"arch,gpu,epochs,batch_size,train_samples,epoch_s,gpu_util,"
+              b"gpu_power_w,energy_j,boundary\n"
+              b"resnet50,a100,1,256,1281167,3000,0.9,300,900000,gpu\n"
+              b"resnet50,a100,1,128,1281167,3100,0.9,290,899000,gpu\n"
+              b"vgg16,t4,2,32,50000,200,0.95,65,26000,gpu\n")
+
+# Chips of hwmon and a counter of RAPL: 300 W, 200 W, and a CPU.
+SENSORS = {
+    "sys/class/hwmon/hwmon0/name": b"amdgpu\n",
+    "sys/class/hwmon/hwmon0/power1_average": b"300000000\n",
+    "sys/class/hwmon/hwmon0/device/gpu_busy_percent": b"90\n",
+    "sys/class/hwmon/hwmon1/name": b"amdgpu\n",
+    "sys/class/hwmon/hwmon1/power1_average": b"200000000\n",
+    "sys/class/powercap/intel-rapl:0/name": b"package-0\n",
+    "sys/class/powercap/intel-rapl:0/energy_uj": b"1000000\n",
+    "sys/class/powercap/intel-rapl:0/max_energy_range_uj": b"262143328850\n"}
+SENSOR_KINDS = {name: "log" for name in SENSORS}
+
+
+def known_cases(corpus):
+    """Estimates with known times and loaders; pages."""
+    plan, table = {"plan.csv": KNOWN}, {"plan.csv": "table"}
+    yield Case("predict-known", ["predict", "--input", "plan.csv", "--method",
+                                 "physical,tdp", "-f", "csv"], plan, table)
+    yield Case("predict-known-time",
+               ["predict", "--input", "plan.csv", "--known", "time,gpu_util",
+                "--method", "physical", "-f", "json", "-o", "known.json"], plan,
+               table)
+    yield Case("predict-page", ["predict", "--input", "plan.csv", "--method",
+                                "physical,tdp", "-f", "html", "-o", "p.html"],
+               plan, {"plan.csv": "means"})  # whose columns keep their order
+    yield Case("compare-known",
+               ["compare", "runs.csv", "--known", "time", "--methods",
+                "physical,tdp", "--bootstrap", "0", "-f", "json"],
+               {"runs.csv": KNOWN_RUNS}, {"runs.csv": "table"})
+    yield Case("calibrate-known", ["calibrate", "runs.csv", "-o", "mine.xml"],
+               {"runs.csv": KNOWN_RUNS}, {"runs.csv": "table"})
+    train = ["predict", "--arch", "resnet50", "--gpu", "a100"]
+    for name, more in [
+            ("epoch-time", ["--epoch-time", "20m"]),
+            ("step-time", ["--step-time", "250ms", "--gpus", "4"]),
+            ("throughput", ["--throughput", "1024/s", "--gpu-util", "40"]),
+            ("gpu-power", ["--duration", "10h", "--gpu-power", "250"]),
+            ("loader", ["--loader", "disk", "--loader-workers", "4"])]:
+        yield Case("predict-" + name, [*train, *more, "-f", "json"], {}, {})
+    yield Case("predict-one-page", [*train, "--country", "ES", "-f", "html",
+                                    "-o", "one.html"], {}, {})
+    jobs = {"sacct.txt": corpus.read("data/examples/sacct.txt")}
+    yield Case("report-page", ["report", "sacct.txt", "--by", "user", "-f",
+                               "html"], jobs, {"sacct.txt": "pipes"})
+    yield Case("compare-page",
+               ["compare", "runs.csv", "--methods", "physical,tdp", "--bootstrap",
+                "0", "-f", "html"], {"runs.csv": KNOWN_RUNS},
+               {"runs.csv": "table"})
+
+
 def table_cases(corpus):
     """Commands that read tables of runs."""
     runs = corpus.read("data/examples/runs.csv")
@@ -194,6 +262,12 @@ def log_cases(corpus, importers):
                                 b"gpu-7.csv,resnet50,64,6\n")
     yield Case("extract-recording", ["extract", "trace.csv", "-f", "json"],
                {"trace.csv": RECORDING}, {"trace.csv": "log"})
+    nodes = {"a.csv": RECORDING, "b.csv": RECORDING.replace(b"node1", b"node2")}
+    both = {"a.csv": "log", "b.csv": "log"}
+    yield Case("extract-join", ["extract", "--join", *nodes, "-f", "json"],
+               nodes, both)
+    yield Case("extract-join-page", ["extract", "--join", *nodes, "-f", "html"],
+               nodes, both)
     yield Case("extract-settings",
                ["extract", "gpu-7.csv", "--settings", "settings.csv", "-f",
                 "json"], settings, {"settings.csv": "table"})
@@ -238,6 +312,12 @@ def config_cases(corpus):
         yield Case("config-" + name,
                    ["show", "arch", "./config.json", "-f", "json"],
                    {"config.json": corpus.read(path)}, {"config.json": "json"})
+        if name in ("gpt2", "mixtral", "bert"):
+            yield Case("predict-config-" + name,
+                       ["predict", "--arch", "./config.json", "--gpu", "a100",
+                        "--tokens", "1e9", "-f", "json"],
+                       {"config.json": corpus.read(path)},
+                       {"config.json": "json"})
 
 
 def timed_cases():
@@ -247,6 +327,18 @@ def timed_cases():
                ["record", "--allow-none", "--no-trace", "-f", "json", "--",
                 "sh", "-c", 'cat marks.txt >"$DLEST_MARKS"'],
                {"marks.txt": MARKS}, {"marks.txt": "log"})
+    yield Case("record-sensors", RECORD, SENSORS, SENSOR_KINDS)
+    yield Case("record-page",
+               ["record", "--interval", "20ms", "--no-trace", "--epochs", "9",
+                "-f", "html", "-o", "page.html", "--", "sh", "-c",
+                "for i in 0 1 2; do sleep 0.05; echo epoch $i >$DLEST_MARKS; done"],
+               SENSORS, SENSOR_KINDS)
+    yield Case("list-sensors", ["list", "sensors", "-f", "json"], SENSORS,
+               SENSOR_KINDS)
+
+
+RECORD = ["record", "--duration", "0.3s", "--interval", "20ms", "--trace",
+          "t.csv", "-o", "row.csv", "-q"]
 
 
 def plain_cases():
@@ -278,7 +370,7 @@ def all_cases(source, importers):
     corpus = Corpus(source)
     return [*table_cases(corpus), *log_cases(corpus, importers),
             *xml_cases(corpus), *onnx_cases(corpus), *config_cases(corpus),
-            *plain_cases()]
+            *known_cases(corpus), *plain_cases()]
 
 
 # Words that option values and formulas are made from.
@@ -290,6 +382,17 @@ HOSTILE = ["", "0", "-1", "1e308", "1e-320", "nan", "inf", "-inf", "0x10",
            "resnet50", "a100", "all", "group:", "group:arch", "kfold:0",
            "kfold:1e9", "mig:1g.5gb", "2024-02-30", "9999-12-31", "0..1",
            "9..1", "log(", "1/0", "(((((((((", "0/0", "a100,", ",,,"]
+
+
+# Options of known times, with values that may be right, wrong or contradictory.
+TIMED = {"--epoch-time": ["20m", "1s", "1000h", "1e-9s", "1:30:00"],
+         "--step-time": ["250ms", "4it/s", "1e-12s", "1e12it/s", "3h"],
+         "--throughput": ["1024/s", "1e-6/s", "1e15/s", "40tokens/s", "7img/s"],
+         "--gpu-util": ["31", "100", "0.001", "31%"],
+         "--gpu-power": ["250", "1", "4e5", "250W"],
+         "--duration": ["10h", "1s", "1e9s"],
+         "--loader": ["disk", "cached", "synthetic"],
+         "--loader-workers": ["1", "1024", "0"]}
 
 
 def formula(rng, depth=0):
@@ -316,10 +419,11 @@ def formula(rng, depth=0):
 
 def option_case(rng, options):
     """A command with random options; options: {command: [(name, has value)]}."""
-    # record would wait for Ctrl-C.
-    command = rng.choice(sorted(set(options) - {"record"}))
+    command = rng.choice(sorted(options))
     args = [command]
-    if rng.random() < 0.7:
+    if command == "record":  # else it would wait for Ctrl-C
+        args += ["--duration", "100ms", "--no-trace", "--allow-none"]
+    elif rng.random() < 0.7:
         args += {"predict": ["--arch", "resnet50", "--gpu", "a100"],
                  "recommend": ["--arch", "resnet50", "--gpu", "a100"],
                  "list": ["gpus"], "show": ["gpu", "a100"],
@@ -329,12 +433,17 @@ def option_case(rng, options):
                  "plot": ["trace", "gpu-7.csv"]}.get(command, ["runs.csv"])
     for _ in range(rng.randint(1, 4)):
         name, value = rng.choice(options[command])
+        if command == "predict" and rng.random() < 0.3:
+            name, value = rng.choice(sorted(TIMED)), True
+        if command == "record" and name in ("--duration", "--pid", "--trace"):
+            continue
         if name in ("--help", "--version", "--usage", "--follow", "--output",
                     "--totals"):
             continue
         word = (formula(rng) if name in ("--where", "--define", "--features",
                                          "--offset") and rng.random() < 0.7
-                else rng.choice(HOSTILE))
+                else rng.choice(TIMED[name]) if name in TIMED and
+                rng.random() < 0.6 else rng.choice(HOSTILE))
         if name in ("--define", "--set") and rng.random() < 0.7:
             word = rng.choice(["batch_size", "energy_j", "gpu.tdp_w", "x",
                                "precision", "phase"]) + "=" + word

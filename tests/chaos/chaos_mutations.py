@@ -8,13 +8,15 @@ answer must stay the same; it gives None where a kind has no such change.
 
 import csv
 import io
+import json
 import re
 
 NUMBERS = [b"", b"0", b"-1", b"-0", b"nan", b"inf", b"-inf", b"1e308", b"1e309",
            b"-1e308", b"5e-324", b"1e-320", b"0x1p3", b"1,5", b"1.2.3", b"1e",
            b"+", b"-", b"99999999999999999999", b"1" * 400, b"12 W", b"12 kW",
            b"90 %", b"[N/A]", b"N/A", b"x", b"\x00", b"\xff\xfe", b"=1+1",
-           b"\x1b[31m", b"2147483648", b"0.1e-5", b"1_000", b" 7 ", b"'7'"]
+           b"\x1b[31m", b"2147483648", b"0.1e-5", b"1_000", b" 7 ", b"'7'",
+           b"<script>alert(1)</script>", b"'><img src=x onerror=y>"]
 STAMPS = [b"2024-02-30 00:00:00", b"1969-12-31 23:59:59", b"9999-12-31",
           b"2024-03-31T02:30:00", b"2024-03-05T09:30:00+14:00", b"0", b"-5",
           b"1e18", b"2023/03/02 25:61:61.9", b"2016-12-31T23:59:60Z"]
@@ -141,7 +143,7 @@ def damage_table(rng, content, comma=","):
             for r in rows:
                 if col < len(r):
                     r.append(r[col])
-        elif what == 4:
+        elif what == 4 and rows[0]:
             rows[0][min(col, len(rows[0]) - 1)] = rng.choice(
                 ["", "energy_j", "x" * 3000, "gpus", "time", "Power [kW]",
                  "\x1b[1m", "energy_MJ", "watts"])
@@ -175,6 +177,65 @@ def damage_xml(rng, content):
             content = content[:at] + m.group() * rng.choice([1, 2, 300]) + \
                 content[at:]
     return content
+
+
+VALUES = [None, True, False, "", "x" * 5000, -1, 0, 0.5, 1e308, -1e308, 2 ** 53,
+          10 ** 30, "12", [], {}, [[]], [1, [2, {"a": None}]], "\x1b[31m",
+          "<script>alert(1)</script>", "\u202e"]
+
+
+def places(value, path=()):
+    """The paths of all members of a JSON value."""
+    members = value.items() if isinstance(value, dict) else \
+        enumerate(value) if isinstance(value, list) else ()
+    for key, member in members:
+        yield path + (key,)
+        yield from places(member, path + (key,))
+
+
+def damage_json(rng, content):
+    """JSON: members lost or replaced, or nested too deep; or as text."""
+    if rng.random() < 0.4:
+        return damage_log(rng, content)
+    value = json.loads(content)
+    for _ in range(rng.choice([1, 1, 2, 4])):
+        found = list(places(value))
+        if not found:
+            break
+        path = rng.choice(found)
+        at = value
+        for key in path[:-1]:
+            at = at[key]
+        what = rng.randrange(6)
+        if what == 0:
+            del at[path[-1]]
+        elif what == 1 and isinstance(at, dict):
+            at["x" + str(path[-1])] = at[path[-1]]
+        elif what == 2 and isinstance(at[path[-1]], (int, float)):
+            at[path[-1]] = rng.choice([-1, 2, 1e6, 1e-6]) * at[path[-1]]
+        else:
+            at[path[-1]] = rng.choice(VALUES)
+    text = json.dumps(value)
+    if rng.random() < 0.05:
+        text = text[:-1] + ', "deep": ' + "[" * 100000 + "]" * 100000 + "}"
+    return text.encode("utf-8", "surrogateescape")
+
+
+def restyle_json(rng, content):
+    """Members in another order, other spaces, all letters escaped."""
+    def shuffled(value):
+        if isinstance(value, dict):
+            keys = list(value)
+            rng.shuffle(keys)
+            return {k: shuffled(value[k]) for k in keys}
+        return [shuffled(x) for x in value] if isinstance(value, list) else value
+    text = json.dumps(shuffled(json.loads(content)),
+                      indent=rng.choice([None, 0, 7]),
+                      separators=rng.choice([None, (",", ":")]))
+    if rng.random() < 0.3:
+        text = re.sub(r"[a-z]", lambda m: "\\u%04x" % ord(m.group()), text) \
+            if not re.search(r"\\|true|false|null|\de", text) else text
+    return restyle_ends(rng, text.encode() + b"\n")
 
 
 def restyle_ends(rng, content):
@@ -225,7 +286,7 @@ def restyle_pipes(rng, content):
 
 KINDS = {
     "bytes": (damage_bytes, None),
-    "json": (damage_log, None),
+    "json": (damage_json, restyle_json),
     "log": (damage_log, restyle_ends),
     "means": (damage_table, restyle_ends),
     "pipes": (lambda rng, c: damage_table(rng, c, "|"), restyle_pipes),

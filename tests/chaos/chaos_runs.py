@@ -3,6 +3,7 @@
 
 import csv
 import dataclasses
+import html.parser
 import io
 import json
 import math
@@ -89,6 +90,7 @@ class Runner:
         env = {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "LC_ALL": "C",
                "HOME": folder, "XDG_CONFIG_HOME": folder + "/config",
                "DLEST_DATADIR": self.source, "TZ": "UTC",
+               "DLEST_SYSFS": "sys", "TMPDIR": folder,
                "TERM": "dumb", "OMP_NUM_THREADS": "1",
                "ASAN_OPTIONS": "detect_leaks=0:allocator_may_return_null=1",
                "UBSAN_OPTIONS": "print_stacktrace=1"}
@@ -156,6 +158,53 @@ def default_outputs(args):
             if args[0] in ends and a.endswith(".csv")}
 
 
+def recordings(args):
+    """The files of --trace of dlest record."""
+    names = [args[i + 1] for i, a in enumerate(args) if a == "--trace"]
+    return {n for name in names
+            for n in (name, os.path.splitext(name)[0] + "-epochs.csv")}
+
+
+class Page(html.parser.HTMLParser):
+    """Notes elements that a page should not have, or leaves open."""
+
+    VOID = {"meta", "br", "hr", "link", "img", "input", "col", "rect", "path"}
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.faults = [], []
+
+    def handle_starttag(self, tag, attrs):
+        if tag in ("script", "iframe", "object", "img", "link") or any(
+                name.startswith("on") or name in ("src", "href")
+                for name, _ in attrs):
+            self.faults.append("an element <%s> of the data" % tag)
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        if tag in self.VOID:
+            return
+        if not self.open or self.open.pop() != tag:
+            self.faults.append("</%s> ends no element" % tag)
+
+
+def page_faults(run):
+    """What is wrong with a page of --format html."""
+    target = target_of(run.args)
+    page = run.files.get(target, b"") if target else run.out
+    text = page.decode("utf-8", "replace")
+    reader = Page()
+    reader.feed(text)
+    faults = reader.faults + ["<%s> is not closed" % t for t in reader.open]
+    if not text.startswith("<!DOCTYPE html>") or \
+            not text.endswith("</html>\n") or text.count("<!DOCTYPE") != 1:
+        faults.append("the page is not whole")
+    if unsafe(page):
+        faults.append("control characters in the page")
+    return faults[:3]
+
+
 def judge(run, inputs, may_signal=(), silent=False):
     """The faults of a run, in words; none where the list is empty.
 
@@ -178,7 +227,10 @@ def judge(run, inputs, may_signal=(), silent=False):
                if word in run.err]
     if unsafe(run.err):
         faults.append("control characters on standard error")
-    known = set(inputs) | {target_of(run.args)} | default_outputs(run.args)
+    known = set(inputs) | {target_of(run.args)} | default_outputs(run.args) | \
+        recordings(run.args)
+    if "html" in run.args and run.status == 0:
+        faults += page_faults(run)
     stray = sorted(name for name in run.files if name not in known)
     if stray:
         faults.append("leaves " + ", ".join(stray))

@@ -66,6 +66,23 @@ adds_up() {
   cmp out before
 }
 
+# Four GPUs of 100, 110, 120 and 130 W, whose rows of a round are MS apart.
+@test "epochs of several GPUs have the samples of all of them" {
+  printf 'epoch,end_time\n' >ends.csv
+  for i in 0 1 2 3; do
+    printf '%d,2024-03-05 10:00:%02d\n' $i $((10 * i + 10)) >>ends.csv
+  done
+  for ms in 0 5 120; do
+    awk -v ms=$ms 'BEGIN { print "timestamp, index, power.draw [W]"
+      for (i = 0; i <= 40; i++) for (g = 0; g < 4; g++)
+        printf "2024-03-05 10:00:%02d.%03d, %d, %.2f W\n", i, g * ms, g,
+          100 + 10 * g }' >a.csv
+    gives 0 '' extract --epochs a.csv ends.csv -f json
+    check '[.epochs[].gpu_energy_j] == [4600, 4600, 4600, 4600]'
+    check '[.epochs[].gpu_power_w] == [460, 460, 460, 460]'
+  done
+}
+
 @test "epochs that end outside the trace" {
   log gpu.csv 21 100
   printf 'epoch,end_time\n%s\n' '0,2024-03-05 09:59:00' \

@@ -59,6 +59,38 @@ node() {
   check '.epochs | length == 4'
 }
 
+# peaks FILE HOST AT WATTS FROM: 100 W, but WATTS at AT s; the clock begins at FROM
+peaks() {
+  {
+    printf '# dlest record\n# host: %s\n# job: 5\n# node: 0 of 2\n' "$2"
+    awk -v at="$3" -v w="$4" -v from="$5" 'BEGIN {
+      print "timestamp,gpu0_power_w"
+      for (t = from; t < from + '"${n-60}"'; t++)
+        printf "%d,%g\n", 1700000000 + t, t == at ? w : 100 }'
+  } >"$1"
+}
+
+@test "the peak power of nodes is that of the same time" {
+  peaks a.csv one 10 400 0
+  peaks b.csv two 10 300 0
+  "$DLEST" extract a.csv b.csv --format json >out
+  check '.runs[0].gpu_peak_w == 700'
+  peaks b.csv two 20 300 0
+  "$DLEST" extract a.csv b.csv --format json >out
+  check '.runs[0].gpu_peak_w == 500'
+  # before the other node's recording
+  peaks a.csv one 61 150 2
+  peaks b.csv two 1 350 0
+  "$DLEST" extract a.csv b.csv --format json >out 2>err
+  check '.runs[0].gpu_peak_w == 350'
+  # More samples than are kept: means of them say nothing of the peak.
+  n=140000
+  peaks a.csv one 10 400 0
+  peaks b.csv two 10 300 0
+  "$DLEST" extract a.csv b.csv --format json >out
+  check '.runs[0].gpu_peak_w == null'
+}
+
 @test "without marks the clocks count, and a node that is late is seen" {
   node a one 0 100
   node b two 20 100

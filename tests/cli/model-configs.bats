@@ -43,6 +43,16 @@ config() {
   done
 }
 
+@test "a byte order mark, other line ends and another order of keys" {
+  config bert-base-uncased
+  gives 0 '' show arch ./config.json -f json
+  cp out want
+  { printf '\xef\xbb\xbf'; jq -S . config.json | sed 's/$/\r/'; } >other
+  mv other config.json
+  gives 0 '' show arch ./config.json -f json
+  cmp out want
+}
+
 @test "the name is that of the checkpoint, else of the folder" {
   config Llama-2-7b-hf
   gives 0 '' show arch config.json -f json

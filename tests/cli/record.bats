@@ -243,6 +243,45 @@ print((used(9) - short) / 8)' "$DLEST" record --interval 100ms --no-trace -q)
   within -0.01 "$share" $limit
 }
 
+@test "the summary in a format goes to --output where a program runs" {
+  for format in json html csv; do
+    misused record "$(message format_needs_output $format)" --format $format \
+      --no-trace -- touch started
+  done
+  [ ! -e started ]
+  try record --no-trace --format json -o s.json -- \
+    sh -c 'echo out; sleep 0.3; exit 3'
+  [ "$status" -eq 3 ]
+  [ "$(cat out)" = out ]
+  jq -e '.exit_status == 3 and (.gpu_energy_j / .duration_s / 450 |
+    . > 0.98 and . < 1.02) and (.devices | length == 2) and .n_gpus == 2 and
+    .gpu == "NVIDIA A100-SXM4-40GB" and .warnings == []' s.json
+  grep -q '^Energy' err
+  try record --no-trace --interval 50ms --format html -o s.html -q -- sleep 0.2
+  [ "$status" -eq 0 ]
+  [ ! -s err ]
+  [ "$(head -n 1 s.html)" = '<!DOCTYPE html>' ]
+  [ "$(tail -n 1 s.html)" = '</html>' ]
+  grep -q 'NVIDIA A100-SXM4-40GB' s.html
+  # Without a program standard output is free.
+  try record --no-trace --duration 0.2s --format html
+  [ "$(tail -n 1 out)" = '</html>' ]
+  # Tables get the row.
+  for format in csv boamps; do
+    try record --no-trace --interval 50ms --format $format -o row -q -- sleep 0.2
+    [ "$status" -eq 0 ]
+    grep -q 'NVIDIA A100-SXM4-40GB' row
+  done
+}
+
+@test "a duration and a process end it between two samples" {
+  try record --no-trace --duration 0.3s --interval 1h --format json
+  within 0.29 "$(jq .duration_s out)" 1.5
+  sleep 0.5 &
+  try record --no-trace --pid $! --interval 1h --format json
+  within 0.2 "$(jq .duration_s out)" 3
+}
+
 @test "what it refuses" {
   misused record "$(message program_excludes pid)" --pid 1 -- true
   misused record "$(message program_excludes duration)" --duration 1s -- true

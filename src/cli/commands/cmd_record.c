@@ -228,9 +228,20 @@ struct taking {
   enum dl_status status;
 };
 
+/* The format of --output. Those of tables get a row of a runs table, the others
+ * the summary. */
+static const struct dl_format *output_format(const struct dl_cli *cli) {
+  return dl_cli_given(cli, "format") ? cli->format : dl_format_find("csv");
+}
+
+static bool has_rows(const struct dl_format *format) {
+  return !format->document && format != dl_format_find("json");
+}
+
 static enum dl_status print_summary(const struct recording *c,
                                     const struct dl_run *run,
                                     struct dl_diag *d) {
+  const struct dl_format *format = output_format(c->cli);
   struct dl_record_estimate estimate;
   enum dl_status status = dl_record_estimate(c->cli, run, &estimate);
   if (status != DL_OK)
@@ -248,9 +259,13 @@ static enum dl_status print_summary(const struct recording *c,
   bool own = c->cli->n_arguments == 0; /* else stdout is the program's */
   if (own && !c->cli->output)
     return dl_cli_print(c->cli, r);
-  status = c->cli->quiet ? DL_OK
-                         : dl_format_report(dl_format_at(0), r,
-                                            own ? stdout : stderr, NULL, d);
+  dl_report_add(r, "warnings", NULL, NULL, DL_CODE,
+                dl_strings((const char *const *)d->warnings, d->n_warnings));
+  if (c->has_out && !has_rows(format))
+    status = dl_format_report(format, r, c->out.f, NULL, d);
+  if (status == DL_OK && !c->cli->quiet)
+    status =
+        dl_format_report(dl_format_at(0), r, own ? stdout : stderr, NULL, d);
   dl_report_free(r);
   return status;
 }
@@ -280,10 +295,9 @@ static enum dl_status summarise(struct recording *c, struct dl_settings *s) {
       .settings = s,
       .sink = take_run,
       .ctx = &taking};
-  const struct dl_format *format =
-      dl_cli_given(cli, "format") ? cli->format : dl_format_find("csv");
+  const struct dl_format *format = output_format(cli);
   enum dl_status status = DL_OK;
-  if (c->has_out)
+  if (c->has_out && has_rows(format))
     status = dl_extract_rows_new(&taking.rows, format, c->out.f, false,
                                  s ? dl_settings_extra(s) : &none, &cli->diag);
   size_t skipped = cli->diag.n_skipped;
@@ -379,6 +393,13 @@ static enum dl_status check(const struct recording *c) {
   if ((c->o->pid > 0 || !isnan(c->o->duration_s)) && c->cli->n_arguments > 0)
     return dl_fail(d, DL_EUSAGE, "--%s and a program exclude each other",
                    c->o->pid > 0 ? "pid" : "duration");
+  if (c->cli->n_arguments > 0 && !c->cli->output &&
+      output_format(c->cli) != dl_format_at(0) &&
+      dl_cli_given(c->cli, "format"))
+    return dl_fail(d, DL_EUSAGE,
+                   "--format %s needs --output FILE here: standard output "
+                   "belongs to the program",
+                   c->cli->format->name);
   if (c->cli->output && c->job.nodes > 1)
     return dl_fail(d, DL_EUSAGE,
                    "--output would be the row of one of %zu nodes; make it of "
@@ -458,16 +479,19 @@ const struct dl_command dl_cmd_record = {
     .name = "record",
     .summary = "measure the energy of a program while it runs",
     .arguments = "[PROGRAM...]",
-    .doc = "Measure the energy of a program while it runs, of a process, or "
-           "until Ctrl-C."
-           "\vThe program's standard streams and exit status are its own. "
-           "Summary and warnings go to standard error.\n\n"
-           "Examples:\n"
-           "  dlest record -- python3 train.py\n"
-           "  dlest record --epochs 90 --arch resnet50 --dataset imagenet -o "
-           "measured.csv -- "
-           "python3 train.py\n"
-           "  dlest record --duration 3s --interval 100ms\n",
+    .doc =
+        "Measure the energy of a program while it runs, of a process, or "
+        "until Ctrl-C."
+        "\vThe program's standard streams and exit status are its own. "
+        "Summary and warnings go to standard error. --output gets a row of a "
+        "runs table, or the summary with --format json, html, markdown, "
+        "latex or text.\n\n"
+        "Examples:\n"
+        "  dlest record -- python3 train.py\n"
+        "  dlest record --epochs 90 --arch resnet50 --dataset imagenet -o "
+        "measured.csv -- "
+        "python3 train.py\n"
+        "  dlest record --duration 3s --interval 100ms\n",
     .tables = tables,
     .options_size = sizeof(struct record_options),
     .init = init,

@@ -93,6 +93,10 @@ static void add_energy(struct dl_report *r, const struct dl_record_summary *x) {
       {"node_energy_j", "Node", "J", DL_ENERGY, dl_known(run->node_energy_j)},
       {"cpu_share", "the program's share of the CPUs' work", "%", DL_PERCENT,
        dl_known(x->result->cpu_share)},
+      {"cpu_share_by", "counted by", NULL, DL_CODE,
+       dl_known_string(isnan(x->result->cpu_share) ? NULL
+                       : x->result->share_by_group ? "control group"
+                                                   : "processes")},
       {"own_cpu_energy_j", "and of their energy", "J", DL_ENERGY,
        dl_known(x->result->own_cpu_j)},
       {"facility_energy_j", "With cooling and power distribution", "J",
@@ -150,6 +154,9 @@ struct dl_report *dl_record_report(const struct dl_record_summary *x) {
       {"epoch_energy_j", "Epoch energy", "J", DL_ENERGY, dl_known(epoch_j)},
       {"epoch_s", "Epoch time", "s", DL_TIME, dl_known(epoch_s)}};
   const struct dl_report_line last[] = {
+      {"arch", NULL, NULL, DL_CODE, dl_known_string(run->arch)},
+      {"gpu", NULL, NULL, DL_CODE, dl_known_string(run->gpu)},
+      {"n_gpus", NULL, NULL, DL_CODE, dl_known(run->n_gpus)},
       {"samples", "Samples", NULL, DL_CODE, dl_count(x->result->n_samples)},
       {"exit_status", NULL, NULL, DL_CODE,
        dl_number((double)x->result->exit_status)},

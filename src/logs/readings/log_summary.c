@@ -47,6 +47,8 @@ struct reader {
   struct dl_memory_join *join;
   struct dl_power_meter ram; /* joined */
   double gpu_w, gpu_peak_w;  /* all GPUs together */
+  struct dl_reading point;   /* of the first meter: the curve's next point */
+  bool has_point;
   int64_t shift_ns;
   bool any; /* a reading has been seen */
   size_t n_gaps;
@@ -79,22 +81,34 @@ static double energy_of(const struct reader *k, enum dl_meter_kind kind) {
   return sum;
 }
 
-static enum dl_status add_point(struct reader *k, const struct dl_reading *r) {
+/* Adds the point of the last reading of the first meter to the curve, with what
+ * the other meters measured in the same round. */
+static enum dl_status end_point(struct reader *k) {
   double util = 0;
   size_t n = 0;
+  if (!k->has_point)
+    return DL_OK;
+  k->has_point = false;
   for (size_t i = 0; i < k->n_channels; i++)
     if (!isnan(k->channel[i].util)) {
       util += k->channel[i].util;
       n++;
     }
-  struct dl_energy_point p = {.ns = r->ns,
+  struct dl_energy_point p = {.ns = k->point.ns,
                               .power_w = (float)k->gpu_w,
                               .util = (float)(util / (double)n),
-                              .memory_util = (float)r->memory_util};
+                              .memory_util = (float)k->point.memory_util};
   for (int i = 0; i < DL_N_METER_KINDS; i++)
     p.energy_j[i] = energy_of(k, (enum dl_meter_kind)i);
   dl_energy_curve_add(&k->s->curve, &p);
   return k->s->curve.failed ? dl_fail_memory(k->d) : DL_OK;
+}
+
+/* Whether a reading is of a later round than the point: of the first meter, or
+ * nearer to its next reading. */
+static bool is_later(const struct reader *k, const struct dl_reading *r) {
+  return r->meter == 0 ||
+         2 * (double)(r->ns - k->point.ns) > k->channel[0].meter.usual_ns;
 }
 
 static void report_gap(struct reader *k, double gap_s, size_t line) {
@@ -162,6 +176,25 @@ static bool is_spike(const struct reader *k, const struct dl_reading *r) {
   return r->power_w > SPIKE * most;
 }
 
+/* Makes the channels up to that of a meter. */
+static enum dl_status add_channels(struct reader *k, size_t meter) {
+  void *channels = k->channel;
+  if (meter >= k->n_channels && !dl_grow(&channels, &k->channels_cap,
+                                         k->log->n_meters, sizeof *k->channel))
+    return dl_fail_memory(k->d);
+  k->channel = channels;
+  for (; k->n_channels <= meter; k->n_channels++) {
+    struct channel *c = &k->channel[k->n_channels];
+    struct dl_meter_options o = k->o->meter;
+    o.truncate_watts =
+        o.truncate_watts && k->log->meter[k->n_channels].kind == DL_METER_GPU;
+    o.usual_ns = (double)dl_sequencer_interval(&k->in, (uint32_t)k->n_channels);
+    c->power_w = c->util = NAN;
+    dl_power_meter_init(&c->meter, &o);
+  }
+  return DL_OK;
+}
+
 static enum dl_status add(struct reader *k, struct dl_reading *r) {
   const struct dl_log_span *trace = &k->o->trace;
   enum dl_meter_kind kind = k->log->meter[r->meter].kind;
@@ -181,21 +214,10 @@ static enum dl_status add(struct reader *k, struct dl_reading *r) {
   r->ns += k->shift_ns;
   if (k->o->is_companion && (r->ns < trace->start_ns || r->ns > trace->end_ns))
     return status;
-  void *channels = k->channel;
-  if (status == DL_OK && r->meter >= k->n_channels &&
-      !dl_grow(&channels, &k->channels_cap, k->log->n_meters,
-               sizeof *k->channel))
-    return dl_fail_memory(k->d);
-  k->channel = channels;
-  for (; status == DL_OK && k->n_channels <= r->meter; k->n_channels++) {
-    struct channel *c = &k->channel[k->n_channels];
-    struct dl_meter_options o = k->o->meter;
-    o.truncate_watts =
-        o.truncate_watts && k->log->meter[k->n_channels].kind == DL_METER_GPU;
-    o.usual_ns = (double)dl_sequencer_interval(&k->in, (uint32_t)k->n_channels);
-    c->power_w = c->util = NAN;
-    dl_power_meter_init(&c->meter, &o);
-  }
+  if (status == DL_OK)
+    status = add_channels(k, r->meter);
+  if (status == DL_OK && k->has_point && is_later(k, r))
+    status = end_point(k);
   if (status == DL_OK && k->join)
     status = add_joined(k, r, &drop);
   if (status != DL_OK || drop)
@@ -209,7 +231,11 @@ static enum dl_status add(struct reader *k, struct dl_reading *r) {
                "energy counter was reset: counted on from 0");
   if (kind == DL_METER_GPU)
     follow_gpu(k, r);
-  return k->o->curve && r->meter == 0 ? add_point(k, r) : DL_OK;
+  if (k->o->curve && r->meter == 0) {
+    k->point = *r;
+    k->has_point = true;
+  }
+  return DL_OK;
 }
 
 static enum dl_status read_all(struct reader *k) {
@@ -227,7 +253,7 @@ static enum dl_status read_all(struct reader *k) {
       k->bytes = k->log->bytes;
     }
     if (end)
-      return status;
+      return status == DL_OK ? end_point(k) : status;
   }
 }
 

@@ -91,7 +91,9 @@ static enum dl_status add_curve(struct dl_energy_curve *a,
                 point_at(a, ns) ? n_gpus[0] : 0, n_gpus[1]);
   }
   free(a->point);
-  *a = (struct dl_energy_curve){.point = to, .n = n, .cap = n, .stride = 1};
+  size_t stride = a->stride > b->stride ? a->stride : b->stride;
+  *a =
+      (struct dl_energy_curve){.point = to, .n = n, .cap = n, .stride = stride};
   return DL_OK;
 }
 
@@ -111,7 +113,7 @@ static void add_kind(struct dl_kind_total *to,
   to->power_w += from->power_w;
   to->util = (n * to->util + m * from->util) / (n + m);
   to->idle_w += from->idle_w;
-  to->peak_w = NAN; /* they need not have it at the same time */
+  to->peak_w = NAN; /* see find_peak */
   to->limit_w += from->limit_w;
   to->n_meters += from->n_meters;
 }
@@ -253,6 +255,18 @@ enum dl_status dl_node_add(struct dl_node_sum *sum, struct dl_log_summary *to,
   return status == DL_OK ? join_names(to, from->gpu, d) : status;
 }
 
+/* The most that all GPUs drew at the same time. Unknown where points of the
+ * curve are means of several samples. */
+static void find_peak(struct dl_log_summary *log) {
+  const struct dl_energy_curve *c = &log->curve;
+  struct dl_kind_total *gpus = &log->kind[DL_METER_GPU];
+  if (gpus->n_meters == 0 || isnan(gpus->power_w) || c->stride > 1)
+    return;
+  for (size_t i = 0; i < c->n; i++)
+    if (!((double)c->point[i].power_w <= gpus->peak_w))
+      gpus->peak_w = (double)c->point[i].power_w;
+}
+
 void dl_node_end(const struct dl_node_sum *sum, struct dl_log_summary *to,
                  const char *path, struct dl_diag *d) {
   static const char *const names[DL_N_METER_KINDS] = {[DL_METER_GPU] = "GPUs",
@@ -268,4 +282,5 @@ void dl_node_end(const struct dl_node_sum *sum, struct dl_log_summary *to,
                  "energy of the %s is known of %zu of %zu nodes only: left out",
                  names[k], sum->with[k], sum->n);
     }
+  find_peak(to);
 }
