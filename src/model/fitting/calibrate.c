@@ -78,12 +78,20 @@ struct error {
   size_t n;
 };
 
-/* Adds the errors of a state on the rows of one set (of_row[i] == set), or
- * where of_row is NULL on all. */
+/* The rows i with of_row[i] == set; of_row NULL: all. */
+struct subset {
+  const size_t *of_row;
+  size_t set;
+};
+
+static bool is_in(const struct subset *s, size_t i) {
+  return !s->of_row || s->of_row[i] == s->set;
+}
+
+/* Adds the errors of a state on rows. */
 static enum dl_status add_errors(struct error *to, const struct dl_fit *fit,
                                  const void *state, const struct rows *g,
-                                 const size_t *of_row, size_t set,
-                                 struct dl_diag *d) {
+                                 const struct subset *of, struct dl_diag *d) {
   size_t n = g->y->size;
   gsl_vector *out = gsl_vector_alloc(n);
   if (!out)
@@ -91,7 +99,7 @@ static enum dl_status add_errors(struct error *to, const struct dl_fit *fit,
   enum dl_status status = fit->method->predict_rows(state, g->row, out, d);
   for (size_t i = 0; i < n && status == DL_OK; i++) {
     double y = gsl_vector_get(g->y, i);
-    if (isnan(y) || (of_row && of_row[i] != set))
+    if (isnan(y) || !is_in(of, i))
       continue;
     to->sum += fabs(expm1(gsl_vector_get(out, i) - y));
     to->n++;
@@ -133,17 +141,16 @@ static bool note_gpus(struct dl_fit *fit, const struct dl_training *t) {
   return true;
 }
 
-/* A state brought up to date by the rows of all sets but one; of_row NULL: of
- * all. */
+/* A state brought up to date by all rows, or by those that are not `out`. */
 static enum dl_status adapt(void **state, const struct dl_fit *fit,
-                            const struct rows *g, const size_t *of_row,
-                            size_t set, struct dl_diag *d) {
+                            const struct rows *g, const struct subset *out,
+                            struct dl_diag *d) {
   size_t n = 0;
   const void **row = dl_calloc(g->y->size, sizeof *row);
   if (!row)
     return dl_fail_memory(d);
   for (size_t i = 0; i < g->y->size; i++)
-    if (!of_row || of_row[i] != set)
+    if (!out || !is_in(out, i))
       row[n++] = g->row[i];
   enum dl_status status = fit->method->adapt(
       state, fit->state, &(struct dl_sample){.rows = row, .n_rows = n}, d);
@@ -170,10 +177,11 @@ static enum dl_status leave_out(struct dl_calibration *c,
   for (size_t i = 0; i < t->n; i++)
     of_row[i] = configs->id[i] % sets;
   for (size_t k = 0; k < sets && status == DL_OK; k++) {
+    const struct subset one = {of_row, k};
     void *state = NULL;
-    status = adapt(&state, fit, g, of_row, k, d);
+    status = adapt(&state, fit, g, &one, d);
     if (status == DL_OK)
-      status = add_errors(&e, fit, state, g, of_row, k, d);
+      status = add_errors(&e, fit, state, g, &one, d);
     if (state)
       fit->method->free(state);
   }
@@ -187,16 +195,17 @@ static enum dl_status learn(struct dl_calibration *c, void **state,
                             const struct dl_fit *fit,
                             const struct dl_training *t, struct dl_diag *d) {
   struct rows g = {0};
+  const struct subset all = {NULL, 0};
   struct error before = {0, 0}, after = {0, 0};
   enum dl_status status = lay_out(&g, fit, t, d);
   if (status == DL_OK)
-    status = add_errors(&before, fit, fit->state, &g, NULL, 0, d);
+    status = add_errors(&before, fit, fit->state, &g, &all, d);
   if (status == DL_OK)
     status = leave_out(c, fit, t, &g, d);
   if (status == DL_OK)
-    status = adapt(state, fit, &g, NULL, 0, d);
+    status = adapt(state, fit, &g, NULL, d);
   if (status == DL_OK)
-    status = add_errors(&after, fit, *state, &g, NULL, 0, d);
+    status = add_errors(&after, fit, *state, &g, &all, d);
   c->before = mean_of(&before);
   c->after = mean_of(&after);
   rows_free(&g);
