@@ -188,16 +188,24 @@ static bool says_nothing(struct batch *b, size_t i, size_t line) {
   return true;
 }
 
-/* A language model is not trained on the default data set. */
+/* Only networks for images are trained on the default data set. */
 static bool says_no_size(struct batch *b, size_t i, size_t line) {
   const struct dl_job *job = &b->job[i];
-  if (!b->default_samples || !job->found.arch || !isnan(job->run->tokens) ||
-      dl_is_inference(job) || !dl_is_language_model(job->found.arch))
+  const struct dl_architecture *arch = job->found.arch;
+  if (!b->default_samples || !arch || !isnan(job->run->tokens) ||
+      dl_is_inference(job))
     return false;
-  dl_skip_at(&b->cli->diag, dl_csv_path(b->csv), line,
-             "'%.64s' is a language model; give a column tokens or "
-             "train_samples",
-             job->run->arch);
+  if (dl_is_language_model(arch))
+    dl_skip_at(&b->cli->diag, dl_csv_path(b->csv), line,
+               "'%.64s' is a language model; give a column tokens or "
+               "train_samples",
+               job->run->arch);
+  else if (dl_has_own_samples(arch))
+    dl_skip_at(&b->cli->diag, dl_csv_path(b->csv), line,
+               "'%.64s' takes no images; give a column train_samples",
+               job->run->arch);
+  else
+    return false;
   return true;
 }
 

@@ -88,7 +88,9 @@ static bool same(const char *a, const char *b) {
 static bool differs(const struct dl_value *a, const struct dl_value *b) {
   if (a->type == DL_STRING && b->type == DL_STRING)
     return !same(a->string, b->string);
-  return a->type != b->type || a->number < b->number || a->number > b->number;
+  return a->type != b->type ||
+         (a->type == DL_NUMBER &&
+          (a->number < b->number || a->number > b->number));
 }
 
 static void fill(const struct view *w, const struct dl_alternative *c,
