@@ -15,7 +15,7 @@
 
 /* A line: a figure, and what is said of it: its interval first. */
 struct line {
-  const char *label; /* NULL: left out */
+  const char *label; /* NULL: omitted */
   struct dl_text figure, remark;
 };
 
