@@ -183,6 +183,11 @@ static enum dl_status none_meets(struct dl_cli *cli,
   return status;
 }
 
+static bool several_gpus(const struct dl_axes *of) {
+  const struct dl_axis *gpus = dl_axes_find(of, "gpu");
+  return gpus && gpus->n > 1;
+}
+
 static enum dl_status recommend(struct dl_cli *cli,
                                 struct dl_recommend_options *o,
                                 struct dl_recommend_data *r) {
@@ -198,6 +203,10 @@ static enum dl_status recommend(struct dl_cli *cli,
       status = dl_recommend_measured(cli, o, r);
   } else {
     status = fill_axes(cli, o);
+    if (status == DL_OK && (o->nodes || several_gpus(&o->job.axes)))
+      status = dl_cli_refuse(
+          cli, "epoch-time|step-time|throughput|gpu-util|gpu-power",
+          "with several accelerators: what was measured is of one; give --gpu");
     if (status == DL_OK)
       status = o->nodes ? dl_recommend_nodes(cli, o, r)
                         : dl_recommend_estimate(cli, o, r);
