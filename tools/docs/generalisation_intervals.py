@@ -88,13 +88,29 @@ def coverage(groups):
             math.exp(widths / len(groups)), math.exp((high - low) / 2))
 
 
+def coverage_of_each(groups):
+    """Share of each group's residuals inside the interval from the others."""
+    ends = [interval([g for j, (_, g) in enumerate(groups) if j != i], COVERAGE)
+            for i in range(len(groups))]
+    return [sum(low <= x <= high for x in values) / len(values)
+            for (low, high), (_, values) in zip(ends, groups)]
+
+
+def group_names(model):
+    """{(target, column): [name]} of a model file, as `residuals`."""
+    return {(f.get("target"), r.get("left_out")):
+            [g.get("name") for g in r.iter("group")]
+            for f in ET.parse(model).getroot().iter("fit")
+            if f.get("log") == "true" for r in f.findall("residuals")}
+
+
 def residuals(model):
     """{(target, column): [(runs, residuals)]} of a model file."""
     found = {}
     for f in ET.parse(model).getroot().iter("fit"):
         if f.get("log") != "true":
             continue
-        for r in f.iter("residuals"):
+        for r in f.findall("residuals"):
             found[f.get("target"), r.get("left_out")] = [
                 (int(g.get("n")), [float(x) for x in (g.text or "").split()])
                 for g in r.iter("group")]
