@@ -17,7 +17,7 @@
  * for all rows. Auxiliary ones, which alone may decide about the constants of
  * their software, begin at one of so many solutions that have seen none of
  * their rows. */
-enum { MANY_FOLDS = 8, MANY_AUXILIARY = 20, STARTS = 7 };
+enum { MANY_FOLDS = 8, MANY_AUXILIARY = 8, STARTS = 7 };
 
 void dl_held_out_free(struct dl_held_out *h) {
   while (h) {
@@ -90,9 +90,7 @@ static struct dl_hierarchical_start start_of(const struct job *job,
   struct dl_hierarchical_start start = {NULL, &job->full->curvature};
   if (job->n_starts > 0)
     start.theta = job->start[fold % job->n_starts].theta;
-  else if (job->h->k < MANY_FOLDS || job->h->auxiliary)
-    start.curvature = NULL;
-  else
+  else if (job->h->k >= MANY_FOLDS && !job->h->auxiliary)
     start.theta = job->full->s.theta;
   return start;
 }
