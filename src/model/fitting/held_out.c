@@ -90,7 +90,9 @@ static struct dl_hierarchical_start start_of(const struct job *job,
   struct dl_hierarchical_start start = {NULL, &job->full->curvature};
   if (job->n_starts > 0)
     start.theta = job->start[fold % job->n_starts].theta;
-  else if (job->h->k >= MANY_FOLDS && !job->h->auxiliary)
+  else if (job->h->k < MANY_FOLDS || job->h->auxiliary)
+    start.curvature = NULL;
+  else
     start.theta = job->full->s.theta;
   return start;
 }
