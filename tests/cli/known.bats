@@ -164,6 +164,41 @@ less() {
   [ "$status" -eq 2 ]
 }
 
+@test "what is known of one training is refused for several" {
+  local how
+  for how in 'epoch-time 60m' 'step-time 250ms' 'throughput 1024/s' \
+    'gpu-util 31' 'gpu-power 250'; do
+    # shellcheck disable=SC2086
+    misused predict "$(message known_of_one_training "${how% *}")" \
+      --arch resnet50 --gpu a100,t4 --$how
+    # shellcheck disable=SC2086
+    misused recommend "$(message known_of_one_training "${how% *}")" \
+      --arch resnet50 --gpu a100,t4 --$how
+  done
+  misused recommend "$(message known_of_one_training duration)" \
+    --arch resnet50 --gpu a100,t4 --duration 10h --epochs 90
+}
+
+@test "a speed that is none of this training is refused" {
+  refuses 2 "dlest: $(message no_speed_of_this_training tokens_per_s \
+    'it has no tokens; give samples_per_s')" "${RUN[@]}" \
+    --throughput 1024tokens/s
+  printf '%s\n' arch,gpu,epochs,batch_size,train_samples,tokens_per_s,\
+samples_per_s resnet50,a100,90,256,1281167,1024, resnet50,a100,90,256,1281167,,0 \
+    resnet50,a100,90,256,1281167,,1024 resnet50,a100,90,256,1281167,, >runs.csv
+  try predict --input runs.csv --method physical --format json
+  [ "$status" -eq 3 ]
+  grep -q "runs.csv:2: $(message no_speed_of_this_training tokens_per_s \
+    'it has no tokens; give samples_per_s')" err
+  grep -q "runs.csv:3: $(message no_speed_of_this_training samples_per_s \
+    'it is 0')" err
+  check '.estimates | length == 2 and .[0].known == null'
+  # what is not taken as known is not looked at
+  try predict --input runs.csv --method physical --known none -q --format json
+  [ "$status" -eq 0 ]
+  check '.estimates | length == 4'
+}
+
 @test "columns of a table condition as options do" {
   printf '%s\n' arch,gpu,epochs,batch_size,train_samples,val_samples,epoch_s,\
 step_s,samples_per_s,gpu_util,gpu_power_w \
