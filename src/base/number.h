@@ -33,6 +33,9 @@ char *dl_format_exact(char buf[DL_NUMBER_SIZE], double x);
 /* The shortest of %.15g, %.16g, %.17g that reads back as the same double. */
 char *dl_format_short(char buf[DL_NUMBER_SIZE], double x);
 
+/* The same without a NUL behind it. Returns the number of bytes. */
+size_t dl_put_short(char buf[DL_NUMBER_SIZE], double x);
+
 /* `digits` significant digits for people: 0.0123, 1.23, 123, 1230, 1.23e+07
  * outside 1e-4 .. 1e6. "-" for NaN. */
 char *dl_format_digits(char buf[DL_NUMBER_SIZE], double x, int digits);

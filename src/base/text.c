@@ -19,12 +19,9 @@ void dl_text_clear(struct dl_text *t) {
     t->s[0] = '\0';
 }
 
-/* Rows of tables are put together of many short pieces, most of which fit. */
-static inline bool reserve(struct dl_text *t, size_t more) {
+bool dl_text_reserve(struct dl_text *t, size_t n) {
   void *s = t->s;
-  if (t->cap - t->len > more && !t->failed)
-    return true;
-  if (t->failed || !dl_grow(&s, &t->cap, t->len + more + 1, 1)) {
+  if (t->failed || !dl_grow(&s, &t->cap, t->len + n + 1, 1)) {
     t->failed = true;
     return false;
   }
@@ -33,12 +30,12 @@ static inline bool reserve(struct dl_text *t, size_t more) {
 }
 
 void dl_text_add_n(struct dl_text *t, const char *s, size_t n) {
-  if (!reserve(t, n))
+  char *to = dl_text_room(t, n);
+  if (!to)
     return;
   if (n > 0)
-    memcpy(t->s + t->len, s, n);
-  t->len += n;
-  t->s[t->len] = '\0';
+    memcpy(to, s, n);
+  dl_text_take(t, to + n);
 }
 
 void dl_text_add(struct dl_text *t, const char *s) {
@@ -51,7 +48,7 @@ void dl_text_printf(struct dl_text *t, const char *fmt, ...) {
   va_copy(again, ap);
   int n = vsnprintf(NULL, 0, fmt, ap);
   va_end(ap);
-  if (n >= 0 && reserve(t, (size_t)n)) {
+  if (n >= 0 && dl_text_room(t, (size_t)n)) {
     vsnprintf(t->s + t->len, (size_t)n + 1, fmt, again);
     t->len += (size_t)n;
   } else {

@@ -25,6 +25,22 @@ void dl_text_add(struct dl_text *t, const char *s);
 void dl_text_add_n(struct dl_text *t, const char *s, size_t n);
 void dl_text_printf(struct dl_text *t, const char *fmt, ...) DL_PRINTF(2, 3);
 
+/* Makes room for n more bytes; false: memory is out. */
+bool dl_text_reserve(struct dl_text *t, size_t n);
+
+/* Where n bytes may be written behind the text; NULL: memory is out. The text
+ * takes those before `end`. Inline: rows of tables are put together of many
+ * short pieces, most of which fit. */
+static inline char *dl_text_room(struct dl_text *t, size_t n) {
+  bool fits = t->cap - t->len > n && !t->failed;
+  return fits || dl_text_reserve(t, n) ? t->s + t->len : NULL;
+}
+
+static inline void dl_text_take(struct dl_text *t, char *end) {
+  *end = '\0';
+  t->len = (size_t)(end - t->s);
+}
+
 /* The text so far, "" while empty. Owned by t. */
 const char *dl_text_str(const struct dl_text *t);
 

@@ -85,6 +85,9 @@ void dl_csv_digest(const struct dl_csv *csv, char hex[33], size_t *rows);
  * version: it is that of the header dlest was built with. */
 void dl_csv_versions(struct dl_text *t);
 
+/* Whether a cell needs no quotes. *len is its length then. */
+bool dl_csv_is_plain(const char *cell, size_t *len);
+
 /* Writes one cell, quoted if it has to be; or appends it to a text. */
 void dl_csv_write_cell(FILE *f, const char *cell);
 void dl_csv_add_cell(struct dl_text *t, const char *cell);

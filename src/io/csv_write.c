@@ -9,8 +9,7 @@ static bool is_blank(char c) {
   return c == ' ' || c == '\t';
 }
 
-/* Whether a cell may stand as it is. Sets its length if so. */
-static inline bool is_plain(const char *cell, size_t *len) {
+bool dl_csv_is_plain(const char *cell, size_t *len) {
   static const bool stops[256] = {
       ['\0'] = true, [','] = true, ['"'] = true, ['\r'] = true, ['\n'] = true};
   size_t n = 0;
@@ -25,7 +24,7 @@ static inline bool is_plain(const char *cell, size_t *len) {
 void dl_csv_write_cell(FILE *f, const char *cell) {
   size_t len;
 
-  if (is_plain(cell, &len))
+  if (dl_csv_is_plain(cell, &len))
     fwrite_unlocked(cell, 1, len, f);
   else
     csv_fwrite(f, cell, strlen(cell));
@@ -34,7 +33,7 @@ void dl_csv_write_cell(FILE *f, const char *cell) {
 void dl_csv_add_cell(struct dl_text *t, const char *cell) {
   size_t len;
 
-  if (is_plain(cell, &len)) {
+  if (dl_csv_is_plain(cell, &len)) {
     dl_text_add_n(t, cell, len);
     return;
   }

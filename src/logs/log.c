@@ -154,7 +154,8 @@ struct dl_run *dl_log_run(struct dl_log *log) {
     return NULL;
   }
   log->run = runs;
-  log->run[log->n_runs] = dl_run_unknown;
+  if (log->n_runs == log->n_blank) /* those before were cleared */
+    log->run[log->n_blank++] = dl_run_unknown;
   log->run[log->n_runs].line = log->line;
   return &log->run[log->n_runs++];
 }

@@ -83,8 +83,8 @@ struct dl_log {
   size_t n_readings, readings_cap;
   size_t n_out; /* readings returned by the last call */
   struct dl_run *run;
-  size_t n_runs, runs_cap;
-  struct dl_log_problem *problem; /* lines that cannot be used */
+  size_t n_runs, runs_cap, n_blank; /* n_blank: of them, runs or unknown */
+  struct dl_log_problem *problem;   /* lines that cannot be used */
   size_t n_problems, problems_cap;
   int64_t days_ns, last_of_day_ns;   /* of times without a date */
   bool any_date, zoned, mixed_zones; /* of the first time with a date */
@@ -107,7 +107,8 @@ void dl_log_drop_last(struct dl_log *log, size_t n_lines);
 struct dl_log_block {
   const struct dl_reading *reading;
   size_t n_readings;
-  struct dl_run *run; /* the caller may move a run out and set {0} */
+  struct dl_run *run; /* the caller may move a run out and set
+                         dl_run_unknown */
   size_t n_runs;
 };
 

@@ -158,9 +158,11 @@ static enum dl_status read_runs(struct dl_log *log, struct dl_log_part *p) {
   p->log.run = log->run;
   p->log.n_runs = log->n_runs;
   p->log.runs_cap = log->runs_cap;
+  p->log.n_blank = log->n_blank;
   log->run = own.run;
   log->n_runs = 0;
   log->runs_cap = own.runs_cap;
+  log->n_blank = own.n_blank;
   return status;
 }
 

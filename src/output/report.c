@@ -12,21 +12,12 @@
 #include "base/memory.h"
 #include "output/report_tree.h"
 
-struct dl_value dl_number(double x) {
-  return (struct dl_value){.type = isfinite(x) ? DL_NUMBER : DL_NULL,
-                           .number = x};
-}
-
 struct dl_value dl_count(size_t n) {
   return (struct dl_value){.type = DL_COUNT, .count = n};
 }
 
 struct dl_value dl_bool(bool b) {
   return (struct dl_value){.type = DL_BOOL, .count = b};
-}
-
-struct dl_value dl_string(const char *s) {
-  return (struct dl_value){.type = s ? DL_STRING : DL_NULL, .string = s};
 }
 
 struct dl_value dl_strings(const char *const *s, size_t n) {
@@ -62,8 +53,10 @@ bool dl_value_absent(const struct dl_value *v) {
 }
 
 static void value_free(struct dl_value *v) {
-  free((void *)v->string);
-  free((void *)v->strings);
+  if (v->type == DL_STRING)
+    free((void *)v->string);
+  if (v->type == DL_STRINGS)
+    free((void *)v->strings);
 }
 
 /* Copies v with only what its type uses. False: memory is out. */

@@ -20,6 +20,7 @@
 #ifndef DL_OUTPUT_REPORT_H
 #define DL_OUTPUT_REPORT_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -36,18 +37,28 @@ enum dl_value_type {
 
 struct dl_value {
   enum dl_value_type type;
-  bool optional;              /* text omits its line if it is absent */
-  double number;              /* DL_NUMBER; NaN and infinities become null */
-  size_t count;               /* DL_COUNT; 0 or 1 for DL_BOOL */
-  const char *string;         /* DL_STRING; NULL becomes null */
-  const char *const *strings; /* DL_STRINGS: n_strings of them */
+  bool optional; /* text omits its line if it is absent */
+  union {
+    double number;              /* DL_NUMBER; NaN and infinities become null */
+    size_t count;               /* DL_COUNT; 0 or 1 for DL_BOOL */
+    const char *string;         /* DL_STRING; NULL becomes null */
+    const char *const *strings; /* DL_STRINGS: n_strings of them */
+  };
   size_t n_strings;
 };
 
-struct dl_value dl_number(double x);
+/* Inline: rows of tables have millions of values. */
+static inline struct dl_value dl_number(double x) {
+  return (struct dl_value){.type = isfinite(x) ? DL_NUMBER : DL_NULL,
+                           .number = x};
+}
+
+static inline struct dl_value dl_string(const char *s) {
+  return (struct dl_value){.type = s ? DL_STRING : DL_NULL, .string = s};
+}
+
 struct dl_value dl_count(size_t n);
 struct dl_value dl_bool(bool b);
-struct dl_value dl_string(const char *s);
 struct dl_value dl_strings(const char *const *s, size_t n);
 
 /* The same, optional. */

@@ -124,6 +124,12 @@ struct dl_gradient {
   double fx[DL_MAX_EFFECTS];
 };
 
+/* What was measured of the targets of a configuration: logarithms, and the
+ * inverse of their standard deviations; 0: not measured. */
+struct dl_measured_targets {
+  double mean[DL_MAX_TARGETS], scale[DL_MAX_TARGETS];
+};
+
 struct dl_physics {
   const char *name;
   const char *recipe; /* its name among those that fit tries */
@@ -171,6 +177,12 @@ struct dl_physics {
   /* The same with their derivatives, n_targets of them. */
   void (*gradient)(const double *c, const double *fx, const void *inputs,
                    double *log_target, struct dl_gradient *g);
+  /* The sum of the squares ((log_target - mean) scale)^2, and half its gradient
+   * into *g; a derivative that is not finite may stay out. NULL: it follows
+   * from `gradient`. */
+  double (*squares)(const double *c, const double *fx, const void *inputs,
+                    const struct dl_measured_targets *of,
+                    struct dl_gradient *g);
 };
 
 #endif

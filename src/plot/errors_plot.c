@@ -31,19 +31,21 @@ enum { MOST_GROUPS = 16, MOST_METHODS = 40 };
  * logarithmic. */
 #define FAR_APART 25
 
-/* Scores by name; fractions are shown in percent. */
+/* Scores by name; fractions are shown in percent. `label` is that of the axis,
+ * `title` the same in words. */
 static const struct score {
-  const char *name, *low, *high, *label, *si;
+  const char *name, *low, *high, *label, *title, *si;
   bool log_never; /* may be negative */
-} scores[] = {
-    {"mape", "mape_low", "mape_high", "mean absolute error", "%", false},
-    {"median_ape", "median_ape_low", "median_ape_high", "median absolute error",
-     "%", false},
-    {"rmse_j", "rmse_low_j", "rmse_high_j", "root mean square error", "J",
-     false},
-    {"mae_j", "mae_low_j", "mae_high_j", "mean absolute error", "J", false},
-    {"bias_j", "bias_low_j", "bias_high_j", "mean of estimate - measurement",
-     "J", true}};
+} scores[] = {{"mape", "mape_low", "mape_high", "MAPE",
+               "Mean absolute percentage error (MAPE)", "%", false},
+              {"median_ape", "median_ape_low", "median_ape_high", "median APE",
+               "Median absolute percentage error (APE)", "%", false},
+              {"rmse_j", "rmse_low_j", "rmse_high_j", "RMSE",
+               "Root mean square error (RMSE)", "J", false},
+              {"mae_j", "mae_low_j", "mae_high_j", "MAE",
+               "Mean absolute error (MAE)", "J", false},
+              {"bias_j", "bias_low_j", "bias_high_j", "bias",
+               "Bias (mean of estimate - measurement)", "J", true}};
 
 struct drawing {
   struct dl_plot_table t;
@@ -130,7 +132,7 @@ static enum dl_status group_rows(struct drawing *w, struct dl_diag *d) {
     return dl_fail_at(d, DL_EINPUT, w->t.path, 0, "no row that can be drawn");
   if (w->methods.n > MOST_METHODS || w->groups.n > MOST_GROUPS)
     return dl_fail_at(d, DL_EINPUT, w->t.path, 0,
-                      "%zu methods in %zu groups are too many for a picture",
+                      "%zu methods in %zu groups are too many for a plot",
                       w->methods.n, w->groups.n);
   w->mean = dl_calloc(w->methods.n, sizeof *w->mean);
   w->place = dl_calloc(w->methods.n, sizeof *w->place);
@@ -190,6 +192,18 @@ static void add_data(struct dl_script *s, const struct drawing *w) {
     }
     dl_text_add(s->t, "EOD\n");
   }
+}
+
+static void add_title(struct dl_script *s, const struct dl_plot_options *o,
+                      const struct drawing *w) {
+  struct dl_text t = {0};
+  bool intervals = false;
+  for (size_t i = 0; i < w->t.n; i++)
+    intervals |= !isnan(score_at(w, i, COL_LOW));
+  dl_text_printf(&t, "%s by method%s", w->score->title,
+                 intervals ? ", with bootstrap intervals" : "");
+  dl_script_title(s, o, dl_text_str(&t));
+  dl_text_free(&t);
 }
 
 static void add_axes(struct dl_script *s, const struct drawing *w) {
@@ -291,7 +305,7 @@ static enum dl_status draw(struct dl_script *s, const struct dl_plot_options *o,
     status = group_rows(&w, d);
   if (status == DL_OK) {
     measure(&w);
-    dl_script_title(s, o, NULL);
+    add_title(s, o, &w);
     add_axes(s, &w);
     if (w.groups.n == 1)
       add_values(s, &w);
@@ -304,7 +318,7 @@ static enum dl_status draw(struct dl_script *s, const struct dl_plot_options *o,
 
 const struct dl_plot_kind dl_plot_errors = {
     .name = "errors",
-    .summary = "error by estimator, best first",
+    .summary = "error by method, best first",
     .input = "SCORES.csv",
     .takes = DL_PLOT_SCORE,
     .width = 640,

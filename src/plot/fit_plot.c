@@ -22,6 +22,7 @@ enum {
   COL_TARGET,
   COL_UNIT,
   COL_BY,
+  COL_SHAPE,
   COL_PER,
   N_COLS
 };
@@ -33,7 +34,7 @@ enum { MOST_GROUPS = 16 };
 /* A marker: a row of the table, or the geometric mean of several. */
 struct mark {
   double measured, predicted, low, high;
-  size_t group, n;
+  size_t group, shape, n;
 };
 
 struct drawing {
@@ -42,7 +43,8 @@ struct drawing {
   size_t rows; /* of them */
   struct mark *mark;
   size_t n;
-  struct dl_intern groups;
+  struct dl_intern groups, shapes;
+  bool shaped; /* markers show `shapes`; else they repeat the group */
   struct dl_axis_unit unit;
   struct dl_plot_span span; /* of both axes, in that unit */
   const char *target, *si;
@@ -51,6 +53,7 @@ struct drawing {
 static void free_drawing(struct drawing *w) {
   dl_plot_table_free(&w->t);
   dl_intern_free(&w->groups);
+  dl_intern_free(&w->shapes);
   free(w->use);
   free(w->mark);
 }
@@ -88,6 +91,28 @@ static void add_row(const struct dl_plot_table *t, size_t row, struct mark *m) {
   m->n++;
 }
 
+/* Adds a row to its marker. The rows of a marker have one colour, and one shape
+ * where markers show one. */
+static enum dl_status take_row(struct drawing *w, size_t row, long key,
+                               const char *name, struct dl_diag *d) {
+  long group = dl_intern(&w->groups, dl_plot_text(&w->t, row, COL_BY));
+  long shape = dl_intern(&w->shapes, dl_plot_text(&w->t, row, COL_SHAPE));
+  if (group < 0 || shape < 0 || key < 0)
+    return dl_fail_memory(d);
+  struct mark *m = &w->mark[key];
+  if (m->n > 0 && m->group != (size_t)group)
+    return dl_fail_at(d, DL_EINPUT, w->t.path, w->t.line[row],
+                      "'%s' is in two groups, '%s' and '%s'", name,
+                      w->groups.s[m->group], w->groups.s[group]);
+  w->shaped &= m->n == 0 || m->shape == (size_t)shape;
+  m->group = (size_t)group;
+  m->shape = (size_t)shape;
+  add_row(&w->t, row, m);
+  if ((size_t)key == w->n)
+    w->n++;
+  return DL_OK;
+}
+
 /* Makes a marker for each row, or for each value of the column --per. */
 static enum dl_status make_marks(struct drawing *w, bool per,
                                  struct dl_diag *d) {
@@ -99,22 +124,9 @@ static enum dl_status make_marks(struct drawing *w, bool per,
   for (size_t i = 0; i < w->t.n && status == DL_OK; i++) {
     if (!w->use[i])
       continue;
-    long group = dl_intern(&w->groups, dl_plot_text(&w->t, i, COL_BY));
-    long key =
-        per ? dl_intern(&keys, dl_plot_text(&w->t, i, COL_PER)) : (long)w->n;
-    if (group < 0 || key < 0) {
-      status = dl_fail_memory(d);
-      break;
-    }
-    struct mark *m = &w->mark[key];
-    if (m->n > 0 && m->group != (size_t)group)
-      status = dl_fail_at(d, DL_EINPUT, w->t.path, w->t.line[i],
-                          "'%s' is in two groups, '%s' and '%s'", keys.s[key],
-                          w->groups.s[m->group], w->groups.s[group]);
-    m->group = (size_t)group;
-    add_row(&w->t, i, m);
-    if ((size_t)key == w->n)
-      w->n++;
+    const char *name = dl_plot_text(&w->t, i, COL_PER);
+    long key = per ? dl_intern(&keys, name) : (long)w->n;
+    status = take_row(w, i, key, name, d);
   }
   dl_intern_free(&keys);
   return status;
@@ -142,26 +154,22 @@ static void set_axes(struct drawing *w) {
 
 /* --- texts */
 
-/* A target's name without its unit, for an axis: "GPU power". */
-static void describe_target(const struct drawing *w, const char *before,
-                            struct dl_text *t) {
+/* A target's name without its unit: "GPU power". */
+static const char *words_of(const char *target) {
   static const struct {
     const char *target, *words;
   } known[] = {{"gpu_power_w", "GPU power"},
-               {"epoch_energy_j", "energy of an epoch"},
+               {"epoch_energy_j", "epoch energy"},
                {"energy_j", "energy"},
-               {"epoch_s", "duration of an epoch"},
+               {"epoch_s", "epoch time"},
                {"duration_s", "duration"}};
-  dl_text_printf(t, "%s ", before);
   for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-    if (strcmp(w->target, known[i].target) == 0) {
-      dl_text_add(t, known[i].words);
-      return;
-    }
-  dl_text_add(t, *w->target ? w->target : "value");
+    if (strcmp(target, known[i].target) == 0)
+      return known[i].words;
+  return *target ? target : "value";
 }
 
-/* Mean error and coverage, of the rows rather than of the markers. */
+/* The title: error and coverage, of the rows rather than of the markers. */
 static void describe_scores(const struct drawing *w, struct dl_text *t) {
   double error = 0, inside = 0, with = 0;
   for (size_t i = 0; i < w->t.n; i++) {
@@ -176,12 +184,22 @@ static void describe_scores(const struct drawing *w, struct dl_text *t) {
     with++;
     inside += y >= low && y <= high;
   }
-  dl_text_printf(t, "%zu rows", w->rows);
-  if (w->n < w->rows)
-    dl_text_printf(t, " in %zu points", w->n);
-  dl_text_printf(t, ", mean error %.3g %%", 100 * error / (double)w->rows);
+  dl_text_printf(t, "Held-out %s: MAPE %.3g %%", words_of(w->target),
+                 100 * error / (double)w->rows);
   if (with > 0)
-    dl_text_printf(t, ", %.3g %% inside their interval", 100 * inside / with);
+    dl_text_printf(t, ", coverage %.3g %%", 100 * inside / with);
+}
+
+/* Above the legend: what the points are. */
+static void add_count(struct dl_script *s, const struct drawing *w) {
+  struct dl_text t = {0};
+  dl_text_printf(&t, "%zu rows", w->rows);
+  if (w->n < w->rows)
+    dl_text_printf(&t, " in %zu points", w->n);
+  dl_text_add(s->t, "set key title ");
+  dl_script_quote(s, dl_text_str(&t));
+  dl_text_add(s->t, "\n");
+  dl_text_free(&t);
 }
 
 /* --- the script */
@@ -207,13 +225,28 @@ static bool has_bar(const struct mark *m) {
   return isfinite(m->low) && isfinite(m->high);
 }
 
+/* Number of data blocks: one per group, or per group and shape. */
+static size_t blocks_of(const struct drawing *w) {
+  return w->groups.n * (w->shaped ? w->shapes.n : 1);
+}
+
+static bool is_in(const struct drawing *w, const struct mark *m, size_t block) {
+  size_t n = w->shaped ? w->shapes.n : 1;
+  return m->group == block / n && (!w->shaped || m->shape == block % n);
+}
+
+static const char *colour_of(const struct drawing *w, size_t group) {
+  return w->shaped ? dl_shade[group % DL_SHADES]
+                   : dl_colour[group % DL_COLOURS];
+}
+
 static void add_data(struct dl_script *s, const struct drawing *w) {
   double f = w->unit.factor;
-  for (size_t g = 0; g < w->groups.n; g++) {
+  for (size_t g = 0; g < blocks_of(w); g++) {
     dl_text_printf(s->t, "$g%zu << EOD\n", g);
     for (size_t i = 0; i < w->n; i++) {
       const struct mark *m = &w->mark[i];
-      if (m->group != g)
+      if (!is_in(w, m, g))
         continue;
       double row[] = {m->measured / f, m->predicted / f,
                       fmax(m->low / f, w->span.low / 10),
@@ -224,11 +257,39 @@ static void add_data(struct dl_script *s, const struct drawing *w) {
   }
 }
 
-static bool any_bar(const struct drawing *w, size_t group) {
+/* Whether a block has a marker, or one with an interval. */
+static bool has_mark(const struct drawing *w, size_t block, bool bar) {
   for (size_t i = 0; i < w->n; i++)
-    if (w->mark[i].group == group && has_bar(&w->mark[i]))
+    if (is_in(w, &w->mark[i], block) && (!bar || has_bar(&w->mark[i])))
       return true;
   return false;
+}
+
+/* The markers of a block; those of groups alone have a legend of their own. */
+static void add_points(struct dl_script *s, const struct drawing *w,
+                       size_t block, double size) {
+  dl_text_printf(s->t, ", $g%zu using 1:2 with points", block);
+  if (w->shaped) {
+    dl_script_point(s, colour_of(w, block / w->shapes.n), block % w->shapes.n,
+                    size);
+    dl_text_add(s->t, " notitle");
+    return;
+  }
+  dl_script_marker(s, block, size);
+  dl_script_key(s, *w->groups.s[block] ? w->groups.s[block] : "row");
+}
+
+/* The legend of colours, then that of shapes. */
+static void add_legend(struct dl_script *s, const struct drawing *w) {
+  for (size_t g = 0; g < w->groups.n; g++) {
+    dl_text_printf(s->t, ", NaN with lines lc rgb '%s' lw 7", colour_of(w, g));
+    dl_script_key(s, w->groups.s[g]);
+  }
+  for (size_t i = 0; i < w->shapes.n; i++) {
+    dl_text_add(s->t, ", NaN with points");
+    dl_script_point(s, "#606060", i, 0.9);
+    dl_script_key(s, w->shapes.s[i]);
+  }
 }
 
 static void add_plots(struct dl_script *s, const struct drawing *w) {
@@ -236,18 +297,19 @@ static void add_plots(struct dl_script *s, const struct drawing *w) {
   dl_text_add(s->t, "plot $equal with lines lc rgb '#000000' lw 1.2 "
                     "title 'predicted = measured', $double with lines "
                     "lc rgb '#808080' lw 1 dt 2 title 'factor of two'");
-  for (size_t g = 0; g < w->groups.n && !dumb; g++)
-    if (any_bar(w, g))
+  for (size_t g = 0; g < blocks_of(w) && !dumb; g++)
+    if (has_mark(w, g, true))
       dl_text_printf(s->t,
                      ", $g%zu using 1:2:3:4 with yerrorbars lc rgb '%s%s' "
                      "lw %s pt 0 ps 0 notitle",
-                     g, many ? "#D0" : "#A0", dl_colour[g % DL_COLOURS] + 1,
+                     g, many ? "#D0" : "#A0",
+                     colour_of(w, w->shaped ? g / w->shapes.n : g) + 1,
                      many ? "0.5" : "0.9");
-  for (size_t g = 0; g < w->groups.n; g++) {
-    dl_text_printf(s->t, ", $g%zu using 1:2 with points", g);
-    dl_script_marker(s, g, many ? 0.5 : 0.8);
-    dl_script_key(s, *w->groups.s[g] ? w->groups.s[g] : "row");
-  }
+  for (size_t g = 0; g < blocks_of(w); g++)
+    if (has_mark(w, g, false))
+      add_points(s, w, g, many ? 0.6 : 0.8);
+  if (w->shaped)
+    add_legend(s, w);
   dl_text_add(s->t, "\n");
 }
 
@@ -256,7 +318,7 @@ static void add_axes(struct dl_script *s, const struct drawing *w) {
   const char *axis[] = {"x", "y"}, *before[] = {"measured", "predicted"};
   for (size_t i = 0; i < 2; i++) {
     dl_text_clear(&t);
-    describe_target(w, before[i], &t);
+    dl_text_printf(&t, "%s %s", before[i], words_of(w->target));
     dl_script_label(s, axis[i], dl_text_str(&t), w->unit.name);
     dl_axis_log(s, axis[i], w->span);
   }
@@ -266,6 +328,7 @@ static void add_axes(struct dl_script *s, const struct drawing *w) {
                         : "set size ratio 1\nset bars 0\n"
                           "set key outside right top Left reverse samplen 2 "
                           "spacing 1.2\n");
+  add_count(s, w);
 }
 
 static void write_script(struct dl_script *s, const struct dl_plot_options *o,
@@ -282,7 +345,8 @@ static void write_script(struct dl_script *s, const struct dl_plot_options *o,
 
 static enum dl_status draw(struct dl_script *s, const struct dl_plot_options *o,
                            struct dl_diag *d) {
-  struct drawing w = {0};
+  struct drawing w = {.shaped = s->as != DL_PICTURE_DUMB};
+  const char *shape = o->shape ? o->shape : o->by ? NULL : "arch";
   const struct dl_plot_column columns[N_COLS] = {
       [COL_MEASURED] = {"measured", DL_CELL_POSITIVE, false},
       [COL_PREDICTED] = {"predicted", DL_CELL_POSITIVE, false},
@@ -291,6 +355,7 @@ static enum dl_status draw(struct dl_script *s, const struct dl_plot_options *o,
       [COL_TARGET] = {"target", DL_CELL_TEXT, true},
       [COL_UNIT] = {"unit", DL_CELL_TEXT, true},
       [COL_BY] = {o->by ? o->by : "gpu", DL_CELL_TEXT, !o->by},
+      [COL_SHAPE] = {shape, DL_CELL_TEXT, !o->shape},
       [COL_PER] = {o->per, DL_CELL_TEXT, !o->per}};
   enum dl_status status =
       dl_plot_table_read(&w.t, o->path[0], columns, N_COLS,
@@ -305,6 +370,8 @@ static enum dl_status draw(struct dl_script *s, const struct dl_plot_options *o,
                         "apart; choose another with --by",
                         w.groups.n, columns[COL_BY].name);
   if (status == DL_OK) {
+    w.shaped &=
+        w.shapes.n > 1 && w.shapes.n <= DL_SHAPES && w.groups.n <= DL_SHADES;
     set_axes(&w);
     write_script(s, o, &w);
   }

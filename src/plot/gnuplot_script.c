@@ -16,9 +16,12 @@ const char *const dl_colour[DL_COLOURS] = {"#0072B2", "#D55E00", "#009E73",
                                            "#CC79A7", "#E69F00", "#000000",
                                            "#56B4E9", "#F0E442"};
 
+const char *const dl_shade[DL_SHADES] = {"#0072B2", "#E69F00", "#000000",
+                                         "#CC79A7"};
+
 /* Filled shapes first: disc, square, triangle, diamond, inverted triangle,
  * then open ones. */
-static const int shapes[] = {7, 5, 9, 13, 11, 6, 4, 8};
+static const int shapes[DL_SHAPES] = {7, 5, 9, 13, 11, 6, 4, 8};
 
 static void begin_terminal(struct dl_script *s, bool colour) {
   double w = s->width, h = s->height, f = s->scale;
@@ -151,11 +154,15 @@ void dl_script_label(struct dl_script *s, const char *axis, const char *text,
   dl_text_free(&t);
 }
 
-void dl_script_marker(struct dl_script *s, size_t i, double size) {
-  size_t n = sizeof shapes / sizeof *shapes;
-  dl_text_printf(s->t, " lc rgb '%s' pt %d ps %.4g", dl_colour[i % DL_COLOURS],
-                 shapes[(i + i / DL_COLOURS) % n],
+void dl_script_point(struct dl_script *s, const char *colour, size_t shape,
+                     double size) {
+  dl_text_printf(s->t, " lc rgb '%s' pt %d ps %.4g", colour,
+                 shapes[shape % DL_SHAPES],
                  s->as == DL_PICTURE_SVG ? size * s->scale : size);
+}
+
+void dl_script_marker(struct dl_script *s, size_t i, double size) {
+  dl_script_point(s, dl_colour[i % DL_COLOURS], i + i / DL_COLOURS, size);
 }
 
 double dl_script_text_width(const struct dl_script *s, const char *text) {

@@ -22,6 +22,14 @@ struct dl_script {
 #define DL_COLOURS 8
 extern const char *const dl_colour[DL_COLOURS];
 
+/* Colours that differ in lightness, so that they are distinct in grey when
+ * markers show something else. */
+#define DL_SHADES 4
+extern const char *const dl_shade[DL_SHADES];
+
+/* Number of different markers. */
+#define DL_SHAPES 8
+
 /* Terminal, fonts, borders. */
 void dl_script_begin(struct dl_script *s, bool colour);
 
@@ -58,6 +66,10 @@ void dl_script_label(struct dl_script *s, const char *axis, const char *text,
 
 /* Colour and marker of the i-th group: " lc rgb '...' pt N ps X". */
 void dl_script_marker(struct dl_script *s, size_t i, double size);
+
+/* The same with the i-th marker in any colour. */
+void dl_script_point(struct dl_script *s, const char *colour, size_t shape,
+                     double size);
 
 /* Approximate width and height of a text, in pixels (or characters). */
 double dl_script_text_width(const struct dl_script *s, const char *text);

@@ -31,6 +31,8 @@ enum { MOST_BARS = 12 };
 static void free_drawing(struct dl_pareto_drawing *w) {
   dl_plot_table_free(&w->t);
   dl_intern_free(&w->groups);
+  dl_intern_free(&w->shapes);
+  free(w->shape);
   dl_text_free(&w->shared);
   free(w->group);
   free(w->coloured);
@@ -74,8 +76,8 @@ static void measure(struct dl_pareto_drawing *w, bool bars) {
   w->y = dl_plot_span_widen_log(y, 0.08);
 }
 
-/* The label of a row: the settings that vary and that its colour does not
- * show. */
+/* The label of a row: the settings that vary and that neither its colour nor
+ * its marker shows. */
 static void describe_row(const struct dl_pareto_drawing *w, size_t row,
                          struct dl_text *t) {
   static const struct {
@@ -91,9 +93,10 @@ static void describe_row(const struct dl_pareto_drawing *w, size_t row,
     const char *column = w->t.column[words[i].col].name;
     bool coloured = strcmp(column, w->t.column[w->by].name) == 0 &&
                     w->group[row] < w->n_coloured;
+    bool shaped = w->shaped && strcmp(column, w->t.column[COL_SHAPE].name) == 0;
     /* the node implies the GPU */
     bool said = words[i].col == COL_GPU && w->differs[COL_NODE];
-    if (w->differs[words[i].col] && !coloured && !said && *cell)
+    if (w->differs[words[i].col] && !coloured && !shaped && !said && *cell)
       dl_text_printf(t, "%s%s%s%s", t->len > 0 ? ", " : "", words[i].before,
                      cell, words[i].behind);
   }
@@ -224,6 +227,15 @@ static void add_data(struct dl_script *s, const struct dl_pareto_drawing *w) {
     }
     dl_text_add(s->t, "EOD\n");
   }
+  for (size_t m = 0; m < w->n_coloured * w->shapes.n && w->shaped; m++) {
+    dl_text_printf(s->t, "$m%zu << EOD\n", m);
+    for (size_t i = 0; i < w->t.n; i++) {
+      double row[] = {dl_pareto_time(w, i), dl_pareto_energy(w, i)};
+      if (w->group[i] * w->shapes.n + w->shape[i] == m)
+        dl_script_row(s, 2, row);
+    }
+    dl_text_add(s->t, "EOD\n");
+  }
   dl_text_add(s->t, "$front << EOD\n");
   for (size_t i = 0; i < w->n_front; i++) {
     double row[] = {dl_pareto_time(w, w->front[i]),
@@ -240,9 +252,21 @@ static void reserve_legend(const struct dl_script *s,
   double widest = dl_script_text_width(s, "Pareto front");
   for (size_t g = 0; g < w->n_coloured; g++)
     widest = fmax(widest, dl_script_text_width(s, w->groups.s[w->coloured[g]]));
+  for (size_t i = 0; i < w->shapes.n && w->shaped; i++)
+    widest = fmax(widest, dl_script_text_width(s, w->shapes.s[i]));
   widest = fmax(widest, dl_script_text_width(s, dl_text_str(&w->shared)));
   double em = dl_script_text_height(s);
   w->right = fmax(0.5, 1 - (widest + 4 * em) / s->width);
+}
+
+static void add_title(struct dl_script *s, const struct dl_plot_options *o,
+                      const struct dl_pareto_drawing *w) {
+  struct dl_text t = {0};
+  dl_text_printf(&t,
+                 "Energy against time: %zu settings, %zu on the Pareto front",
+                 w->t.n, w->n_front);
+  dl_script_title(s, o, dl_text_str(&t));
+  dl_text_free(&t);
 }
 
 static void add_axes(struct dl_script *s, const struct dl_pareto_drawing *w) {
@@ -278,6 +302,34 @@ static bool has_rows(const struct dl_pareto_drawing *w, size_t group,
   return false;
 }
 
+static const char *colour_of(const struct dl_pareto_drawing *w, size_t group) {
+  return group >= w->n_coloured ? "#999999"
+         : w->shaped            ? dl_shade[group % DL_SHADES]
+                                : dl_colour[group % DL_COLOURS];
+}
+
+/* The markers of a group, one kind for each shape; then their legend. */
+static void add_shaped(struct dl_script *s, const struct dl_pareto_drawing *w,
+                       size_t group) {
+  for (size_t k = 0; k < w->shapes.n; k++) {
+    dl_text_printf(s->t, " $m%zu using 1:2 with points",
+                   group * w->shapes.n + k);
+    dl_script_point(s, colour_of(w, group), k, 0.9);
+    dl_text_add(s->t, " notitle,");
+  }
+  dl_text_printf(s->t, " NaN with lines lc rgb '%s' lw 7", colour_of(w, group));
+}
+
+static void add_shape_legend(struct dl_script *s,
+                             const struct dl_pareto_drawing *w) {
+  for (size_t k = w->shapes.n; k-- > 0;) {
+    dl_text_add(s->t, " NaN with points");
+    dl_script_point(s, "#606060", k, 0.9);
+    dl_script_key(s, w->shapes.s[k]);
+    dl_text_add(s->t, ",");
+  }
+}
+
 /* The line of the front; its rings (add_rings) are for pictures only. */
 static void add_front(struct dl_script *s, const struct dl_pareto_drawing *w) {
   if (is_staircase(w))
@@ -304,11 +356,10 @@ static void add_plots(struct dl_script *s, const struct dl_pareto_drawing *w) {
   dl_text_add(s->t, "plot");
   for (size_t g = 0; g <= w->n_coloured && s->as != DL_PICTURE_DUMB; g++)
     if (has_rows(w, g, true))
-      dl_text_printf(
-          s->t,
-          " $g%zu using 1:2:3:4 with yerrorbars lc rgb '#%s' "
-          "lw 1.2 pt 0 ps 0 notitle,",
-          g, g < w->n_coloured ? dl_colour[g % DL_COLOURS] + 1 : "999999");
+      dl_text_printf(s->t,
+                     " $g%zu using 1:2:3:4 with yerrorbars lc rgb '%s' "
+                     "lw 1.2 pt 0 ps 0 notitle,",
+                     g, colour_of(w, g));
   add_front(s, w);
   if (has_rows(w, w->n_coloured, false)) {
     dl_text_printf(s->t,
@@ -318,10 +369,17 @@ static void add_plots(struct dl_script *s, const struct dl_pareto_drawing *w) {
                    s->as == DL_PICTURE_SVG ? 0.5 * s->scale : 0.5);
     between = ",";
   }
+  if (w->shaped)
+    add_shape_legend(s, w);
   for (size_t g = w->n_coloured; g-- > 0;) { /* the first on top */
     const char *name = w->groups.s[w->coloured[g]];
-    dl_text_printf(s->t, "%s $g%zu using 1:2 with points", between, g);
-    dl_script_marker(s, g, 0.9);
+    dl_text_add(s->t, between);
+    if (w->shaped) {
+      add_shaped(s, w, g);
+    } else {
+      dl_text_printf(s->t, " $g%zu using 1:2 with points", g);
+      dl_script_marker(s, g, 0.9);
+    }
     dl_script_key(s, *name ? name : "setting");
     between = ",";
   }
@@ -333,8 +391,10 @@ static enum dl_status draw(struct dl_script *s, const struct dl_plot_options *o,
                            struct dl_diag *d) {
   struct dl_pareto_drawing w = {.time = {1, "s"},
                                 .energy = {1, "J"},
-                                .top = o->title && *o->title ? TOP_WITH_TITLE
-                                                             : TOP};
+                                .top = o->title && !*o->title ? TOP
+                                                              : TOP_WITH_TITLE,
+                                .shaped = s->as != DL_PICTURE_DUMB};
+  const char *shape = o->shape ? o->shape : o->by ? NULL : "arch";
   const struct dl_plot_column columns[N_COLS] = {
       [COL_ENERGY] = {"energy_j", DL_CELL_POSITIVE, false},
       [COL_LOW] = {"energy_low_j", DL_CELL_NUMBER, true},
@@ -342,6 +402,7 @@ static enum dl_status draw(struct dl_script *s, const struct dl_plot_options *o,
       [COL_TIME] = {"duration_s", DL_CELL_POSITIVE, false},
       [COL_FRONT] = {"pareto", DL_CELL_NUMBER, true},
       [COL_BY] = {o->by ? o->by : "gpu", DL_CELL_TEXT, !o->by},
+      [COL_SHAPE] = {shape, DL_CELL_TEXT, !o->shape},
       [COL_ARCH] = {"arch", DL_CELL_TEXT, true},
       [COL_GPU] = {"gpu", DL_CELL_TEXT, true},
       [COL_BATCH] = {"batch_size", DL_CELL_TEXT, true},
@@ -361,7 +422,7 @@ static enum dl_status draw(struct dl_script *s, const struct dl_plot_options *o,
   }
   if (status == DL_OK) {
     reserve_legend(s, &w);
-    dl_script_title(s, o, NULL);
+    add_title(s, o, &w);
     add_axes(s, &w);
     if (s->as != DL_PICTURE_DUMB && w.n_front <= MOST_LABELS)
       status = add_labels(s, &w, d);

@@ -16,6 +16,7 @@ enum {
   COL_TIME,
   COL_FRONT,
   COL_BY,
+  COL_SHAPE,
   COL_ARCH,
   COL_GPU,
   COL_BATCH,
@@ -30,11 +31,14 @@ struct dl_pareto_drawing {
   struct dl_plot_table t;
   struct dl_intern groups; /* by the column `by` */
   size_t by;
-  size_t *group;     /* colour of each row; owned */
-  size_t *coloured;  /* n_coloured indices of groups, in order; owned */
-  size_t n_coloured; /* rows of other groups have colour n_coloured */
-  size_t *front;     /* n_front rows, by time; owned */
-  bool *on_front;    /* of each row; owned */
+  size_t *group;           /* colour of each row; owned */
+  size_t *coloured;        /* n_coloured indices of groups, in order; owned */
+  size_t n_coloured;       /* rows of other groups have colour n_coloured */
+  struct dl_intern shapes; /* by the column `shape` */
+  size_t *shape;           /* of each row; owned */
+  bool shaped;    /* markers show `shapes`; else they repeat the group */
+  size_t *front;  /* n_front rows, by time; owned */
+  bool *on_front; /* of each row; owned */
   size_t n_front;
   struct dl_axis_unit time, energy;
   struct dl_plot_span x, y;

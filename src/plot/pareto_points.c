@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The front and the groups of the picture `pareto`. */
+
+#include "plot/pareto_plot.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "math/numeric/pareto.h"
-/* The front and the groups of the picture `pareto`. */
-
-#include "plot/pareto_plot.h"
 
 /* With more groups than MOST_GROUPS, only COLOURED_GROUPS have a colour; the
  * others are grey. */
@@ -100,16 +101,21 @@ enum dl_status dl_pareto_groups(struct dl_pareto_drawing *w, bool chosen,
                                 struct dl_diag *d) {
   w->by = !chosen && *dl_plot_text(&w->t, 0, COL_NODE) ? COL_NODE : COL_BY;
   w->group = dl_calloc(w->t.n, sizeof *w->group);
-  for (size_t i = 0; i < w->t.n && w->group; i++) {
+  w->shape = dl_calloc(w->t.n, sizeof *w->shape);
+  for (size_t i = 0; i < w->t.n && w->group && w->shape; i++) {
     long g = dl_intern(&w->groups, dl_plot_text(&w->t, i, w->by));
-    if (g < 0)
+    long k = dl_intern(&w->shapes, dl_plot_text(&w->t, i, COL_SHAPE));
+    if (g < 0 || k < 0)
       return dl_fail_memory(d);
     w->group[i] = (size_t)g;
+    w->shape[i] = (size_t)k;
   }
+  w->shaped &=
+      w->shapes.n > 1 && w->shapes.n <= DL_SHAPES && w->groups.n <= DL_SHADES;
   struct claim *claim = dl_calloc(w->groups.n, sizeof *claim);
   for (size_t g = 0; g < w->groups.n && claim; g++)
     claim[g].group = g;
-  bool ok = w->group && claim && choose_groups(w, claim);
+  bool ok = w->group && w->shape && claim && choose_groups(w, claim);
   free(claim);
   return ok ? DL_OK : dl_fail_memory(d);
 }

@@ -16,14 +16,14 @@
 enum { COL_ESTIMATE, COL_PART, COL_ENERGY, N_COLS };
 enum { MOST_ESTIMATES = 40 };
 
-/* Fills, alternately dark and light so that neighbours differ in grey, and a
- * legible text colour for each. */
+/* Fills of different lightness, dark and light by turns so that neighbours
+ * differ in grey, and a legible text colour for each. */
 static const struct {
   const char *colour, *ink;
-} fills[] = {{"#0072B2", "#ffffff"}, {"#E69F00", "#000000"},
-             {"#D55E00", "#ffffff"}, {"#F0E442", "#000000"},
-             {"#009E73", "#ffffff"}, {"#56B4E9", "#000000"},
-             {"#000000", "#ffffff"}, {"#CC79A7", "#000000"}};
+} fills[] = {{"#00507D", "#ffffff"}, {"#E69F00", "#000000"},
+             {"#B84A00", "#ffffff"}, {"#F0E442", "#000000"},
+             {"#000000", "#ffffff"}, {"#56B4E9", "#000000"},
+             {"#009E73", "#ffffff"}, {"#CC79A7", "#000000"}};
 enum { MOST_PARTS = sizeof fills / sizeof *fills };
 
 /* Names for the parts of dlest predict. */
@@ -60,31 +60,32 @@ static void free_drawing(struct drawing *w) {
 
 static enum dl_status name_all(struct drawing *w, struct dl_diag *d) {
   for (size_t i = 0; i < w->t.n; i++) {
-    if (isnan(dl_plot_number(&w->t, i, COL_ENERGY)))
+    double j = dl_plot_number(&w->t, i, COL_ENERGY);
+    if (isnan(j))
       continue; /* unknown: cooling without a PUE */
-    if (dl_plot_number(&w->t, i, COL_ENERGY) < 0)
+    if (j < 0)
       return dl_fail_at(d, DL_EINPUT, w->t.path, w->t.line[i],
                         "column 'energy_j': a part of less than 0 J cannot be "
                         "stacked");
     if (dl_intern(&w->estimates, dl_plot_text(&w->t, i, COL_ESTIMATE)) < 0 ||
-        dl_intern(&w->parts, dl_plot_text(&w->t, i, COL_PART)) < 0)
+        (j > 0 && dl_intern(&w->parts, dl_plot_text(&w->t, i, COL_PART)) < 0))
       return dl_fail_memory(d);
   }
   if (w->estimates.n > MOST_ESTIMATES || w->parts.n > MOST_PARTS)
     return dl_fail_at(d, DL_EINPUT, w->t.path, 0,
-                      "%zu estimates of %zu parts are too many for a picture "
+                      "%zu estimates of %zu parts are too many for a plot "
                       "(at most %d of %d)",
                       w->estimates.n, w->parts.n, MOST_ESTIMATES, MOST_PARTS);
   if (w->estimates.n == 0)
     return dl_fail_at(d, DL_EINPUT, w->t.path, 0, "no energy to draw");
-  w->energy = dl_calloc(w->estimates.n * w->parts.n, sizeof *w->energy);
+  w->energy = dl_calloc(w->estimates.n * w->parts.n + 1, sizeof *w->energy);
   w->total = dl_calloc(w->estimates.n, sizeof *w->total);
   return w->energy && w->total ? DL_OK : dl_fail_memory(d);
 }
 
 static enum dl_status add_up(struct drawing *w, struct dl_diag *d) {
   for (size_t i = 0; i < w->t.n; i++) {
-    if (isnan(dl_plot_number(&w->t, i, COL_ENERGY)))
+    if (!(dl_plot_number(&w->t, i, COL_ENERGY) > 0))
       continue;
     size_t e = (size_t)dl_intern_find(&w->estimates,
                                       dl_plot_text(&w->t, i, COL_ESTIMATE));
@@ -209,7 +210,7 @@ static enum dl_status draw(struct dl_script *s, const struct dl_plot_options *o,
   if (status == DL_OK)
     status = add_up(&w, d);
   if (status == DL_OK) {
-    dl_script_title(s, o, NULL);
+    dl_script_title(s, o, "Energy by part of the node");
     add_axes(s, &w);
     add_totals(s, &w);
     add_shares(s, &w);

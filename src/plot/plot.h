@@ -29,7 +29,8 @@ struct dl_plot_options {
   double width, height;
   bool colour;                    /* DL_PICTURE_DUMB: escape sequences */
   const char *title;              /* NULL: the kind's own; "": none */
-  const char *by;                 /* column to group by, or NULL */
+  const char *by;                 /* column of the colours, or NULL */
+  const char *shape;              /* column of the markers, or NULL */
   const char *per;                /* column: one point per value, or NULL */
   const char *score;              /* column of the error, or NULL */
   const char *target;             /* rows with that target only, or NULL */

@@ -6,42 +6,38 @@
 #include <math.h>
 #include <string.h>
 
-static const struct dl_axis_unit joules[] = {{1e-3, "mJ"}, {1, "J"},
-                                             {1e3, "kJ"},  {1e6, "MJ"},
-                                             {1e9, "GJ"},  {1e12, "TJ"}};
-static const struct dl_axis_unit watts[] = {
-    {1e-3, "mW"}, {1, "W"}, {1e4, "kW"}, {1e7, "MW"}};
-static const struct dl_axis_unit seconds[] = {{1e-6, "us"}, {1e-3, "ms"},
-                                              {1, "s"},     {300, "min"},
-                                              {10800, "h"}, {7 * 86400.0, "d"}};
+/* A unit, and the value from which on it is used. */
+struct unit_from {
+  double from;
+  struct dl_axis_unit unit;
+};
 
-/* The last unit of the list whose factor is at most |x|. */
-static struct dl_axis_unit last_below(const struct dl_axis_unit *u, size_t n,
+static const struct unit_from joules[] = {
+    {0, {1e-3, "mJ"}},     {1, {1, "J"}},           {1e3, {1e3, "kJ"}},
+    {1e6, {3.6e6, "kWh"}}, {3.6e9, {3.6e9, "MWh"}}, {3.6e12, {3.6e12, "GWh"}}};
+static const struct unit_from watts[] = {
+    {0, {1e-3, "mW"}}, {1, {1, "W"}}, {1e4, {1e3, "kW"}}, {1e7, {1e6, "MW"}}};
+static const struct unit_from seconds[] = {
+    {0, {1e-6, "us"}},  {1e-3, {1e-3, "ms"}}, {1, {1, "s"}},
+    {300, {60, "min"}}, {10800, {3600, "h"}}, {7 * 86400.0, {86400, "d"}}};
+
+/* The last unit of the list that is used for |x|. */
+static struct dl_axis_unit last_below(const struct unit_from *u, size_t n,
                                       double x) {
   size_t i = 0;
-  while (i + 1 < n && fabs(x) >= u[i + 1].factor)
+  while (i + 1 < n && fabs(x) >= u[i + 1].from)
     i++;
-  return u[i];
+  return u[i].unit;
 }
 
 struct dl_axis_unit dl_axis_unit(const char *si, double x) {
-  struct dl_axis_unit u = {1, si};
-  if (!si || !isfinite(x))
-    return u;
-  if (strcmp(si, "J") == 0)
+  if (si && isfinite(x) && strcmp(si, "J") == 0)
     return last_below(joules, sizeof joules / sizeof *joules, x);
-  if (strcmp(si, "W") == 0) {
-    u = last_below(watts, sizeof watts / sizeof *watts, x);
-    if (u.factor > 1) /* kW begin at 10,000 W */
-      u.factor /= 10;
-  } else if (strcmp(si, "s") == 0) {
-    u = last_below(seconds, sizeof seconds / sizeof *seconds, x);
-    u.factor = strcmp(u.name, "min") == 0 ? 60
-               : strcmp(u.name, "h") == 0 ? 3600
-               : strcmp(u.name, "d") == 0 ? 86400
-                                          : u.factor;
-  }
-  return u;
+  if (si && isfinite(x) && strcmp(si, "W") == 0)
+    return last_below(watts, sizeof watts / sizeof *watts, x);
+  if (si && isfinite(x) && strcmp(si, "s") == 0)
+    return last_below(seconds, sizeof seconds / sizeof *seconds, x);
+  return (struct dl_axis_unit){1, si};
 }
 
 void dl_plot_span_take(struct dl_plot_span *p, double x) {

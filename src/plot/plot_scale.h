@@ -11,8 +11,10 @@ struct dl_axis_unit {
   const char *name;
 };
 
-/* The multiple of "J", "W" or "s" that suits numbers like x: kJ, MJ; W, kW; s,
- * min, h, days. Any other unit (or NULL) as it is. */
+/* The multiple of "J", "W" or "s" that suits numbers like x: J, kJ, from 1 MJ
+ * on kWh; W, kW; s, min, h, days. Any other unit (or NULL) is returned as it
+ * is.
+ */
 struct dl_axis_unit dl_axis_unit(const char *si, double x);
 
 /* A range of values, such as that of an axis. */

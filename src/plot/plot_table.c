@@ -57,7 +57,7 @@ static bool read_number(const struct dl_plot_table *t,
                cell);
   else if (*x != 0 && !(fabs(*x) > LEAST && fabs(*x) < MOST))
     dl_skip_at(d, t->path, line,
-               "column '%s': %s is outside the range of a picture, 1e-99 to "
+               "column '%s': %s is outside the range of a plot, 1e-99 to "
                "1e99",
                c->name, cell);
   else
@@ -120,7 +120,7 @@ static enum dl_status read_rows(struct dl_plot_table *t, struct dl_csv *csv,
     for (size_t i = 0; i < block->n_rows; i++) {
       if (t->n == MOST_ROWS)
         return dl_fail_at(d, DL_EINPUT, t->path, block->line[i],
-                          "more than %d rows are too many for a picture",
+                          "more than %d rows are too many for a plot",
                           MOST_ROWS);
       status =
           take_row(t, col, block->cell + i * block->n_cols, block->line[i], d);

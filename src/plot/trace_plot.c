@@ -24,7 +24,7 @@ enum {
   MOST_TICS = 160 /* of epochs */
 };
 
-#define GAP 10          /* median intervals: no line across longer gaps */
+#define GAP 10 /* median intervals: no line across longer gaps */
 
 struct power {
   double *t, *w; /* s from the beginning, W; owned */
@@ -222,20 +222,20 @@ static const char *verdict(const struct drawing *w) {
 static void caption(const struct drawing *w, struct dl_text *t) {
   const struct dl_epoch_series *e = &w->seen;
   if (e->n == 0) {
-    dl_text_add(t, "no epochs found");
+    dl_text_add(t, "Power log: no epochs detected");
     return;
   }
-  dl_text_printf(t, "%zu epochs", e->n);
+  dl_text_printf(t, "Power log: %zu epochs", e->n);
   if (e->verdict[0])
-    dl_text_printf(t,
-                   strcmp(e->verdict, "given") == 0 ? " (%s)" : " found (%s)",
-                   e->verdict);
+    dl_text_printf(
+        t, strcmp(e->verdict, "given") == 0 ? " (%s)" : " detected (%s)",
+        e->verdict);
   if (has_region(w)) {
     struct dl_axis_unit u = dl_axis_unit("J", w->p.level_j);
-    dl_text_printf(t, ", %s since epoch %zu", verdict(w), w->p.stable_from);
+    dl_text_printf(t, ", %s from epoch %zu", verdict(w), w->p.stable_from);
     if (!isnan(w->p.level_j))
-      dl_text_printf(t, ", %.3g %s each%s%s%s", w->p.level_j / u.factor, u.name,
-                     e->boundary[0] ? " (" : "", e->boundary,
+      dl_text_printf(t, ", %.3g %s per epoch%s%s%s", w->p.level_j / u.factor,
+                     u.name, e->boundary[0] ? " (" : "", e->boundary,
                      e->boundary[0] ? ")" : "");
   }
 }
@@ -265,7 +265,7 @@ static void add_axes(struct dl_script *s, struct drawing *w) {
   dl_text_add(
       s->t, dumb ? "set key bmargin center horizontal width 2\n"
                  : "set border 7\nset grid ytics noxtics\n"
-                   "set bmargin 5.5\nset key at screen 0.5,0.02 center bottom "
+                   "set bmargin 6.8\nset key at screen 0.5,0.02 center bottom "
                    "horizontal Left reverse samplen 2 spacing 1.2\n");
 }
 
@@ -282,17 +282,17 @@ static void add_plots(struct dl_script *s, const struct drawing *w, bool bins) {
   if (bins && !dumb) {
     dl_text_printf(s->t,
                    "%s $power using 1:3:4 with filledcurves fc rgb '#a9d3ee' "
-                   "fs noborder title 'range of the readings'",
+                   "fs noborder title 'range of readings'",
                    between);
     between = ",";
   }
   dl_text_printf(s->t, "%s $power using 1:2 with lines lc rgb '%s' lw %s ",
                  between, dl_colour[0], bins ? "1" : "0.8");
-  dl_text_add(s->t, bins ? "title 'mean power'" : "title 'power'");
+  dl_text_add(s->t, bins ? "title 'mean of readings'" : "title 'power'");
   if (w->seen.n > 0)
     dl_text_printf(s->t,
                    ", $epochs using 1:2 with lines lc rgb '%s' lw 2.2 "
-                   "title 'mean of the epoch'",
+                   "title 'mean per epoch'",
                    dl_colour[1]);
   dl_text_add(s->t, "\n");
 }

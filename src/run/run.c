@@ -201,8 +201,21 @@ void dl_run_clear(struct dl_run *r) {
           r,
           (enum dl_run_id)(i * 64 + (size_t)__builtin_ctzll(r->owned.word[i])),
           NULL);
+  /* Few of all members are known. */
+  for (size_t i = 0; i < sizeof r->known.word / sizeof *r->known.word; i++)
+    for (; r->known.word[i] != 0; r->known.word[i] &= r->known.word[i] - 1) {
+      const struct dl_run_column *c =
+          &dl_run_columns[i * 64 + (size_t)__builtin_ctzll(r->known.word[i])];
+      void *at = (char *)r + c->offset;
+      if (c->is_text)
+        *(const char **)at = NULL;
+      else
+        *(double *)at = NAN;
+    }
   free(r->epoch);
-  *r = dl_run_unknown;
+  r->epoch = NULL;
+  r->line = r->n_epochs = r->epochs_cap = 0;
+  r->failed = false;
 }
 
 void dl_run_fill(struct dl_run *r, struct dl_run *from) {

@@ -25,20 +25,20 @@ left_out() {
 settings() {
   printf '%s\n' \
     'arch,gpu,batch_size,image_px,energy_j,energy_low_j,energy_high_j,duration_s,pareto' \
-    'resnet50,a100,64,224,5e6,4e6,6e6,7200,1' \
-    'resnet50,h100,64,224,6e6,5e6,8e6,3600,1' \
-    'resnet50,v100,64,224,9e6,7e6,12e6,9000,0' >settings.csv
+    'resnet50,a100,64,224,18e6,14.4e6,21.6e6,7200,1' \
+    'resnet50,h100,64,224,21.6e6,18e6,28.8e6,3600,1' \
+    'resnet50,v100,64,224,32.4e6,25.2e6,43.2e6,9000,0' >settings.csv
 }
 
 parts() {
-  printf '%s\n' 'estimate,part,energy_j' 'one,gpu,3e6' 'one,cpu,1e6' \
-    'two,gpu,2e6' >parts.csv
+  printf '%s\n' 'estimate,part,energy_j' 'one,gpu,10.8e6' \
+    'one,cpu,3.6e6' 'two,gpu,7.2e6' >parts.csv
 }
 
 @test 'errors: best on top, per cent, values' {
   scores
   gives 0 '' plot errors scores.csv --script
-  grep -qF "set xlabel 'mean absolute error (%)'" out
+  grep -qF "set xlabel 'MAPE (%)'" out
   grep -qxF "set ytics ('tdp' 1, 'physical' 3, 'flops' 2)" out
   grep -qF "set label '12.5 %' at 12.5,3 left" out
   grep -qxF '12.5 3 0 12.5 2.68 3.32' out
@@ -100,14 +100,63 @@ dlest: $(message row_skipped 2 s)" plot errors s.csv --script
   grep -qF "title 'a100'" out
   grep -qxF '1 1.1 0.5 2' out
   grep -qxF '2 1.8' out
-  grep -qF "set title '3 rows, mean error 10 %, 100 % inside their interval'" out
+  grep -qF "set title 'Held-out energy: MAPE 10 %, coverage 100 %'" out
+  grep -qF "set key title '3 rows'" out
+}
+
+@test 'every picture has a title, and a unit on each axis of numbers' {
+  settings; scores; parts; left_out
+  for picture in 'pareto settings.csv' 'errors scores.csv' 'parts parts.csv' \
+    'fit left-out.csv' "trace $EXAMPLES/gpu-7.csv"; do
+    # shellcheck disable=SC2086
+    gives 0 '' plot $picture --script
+    grep -qE "^set title '[A-Z]" out
+    grep -qE "^set xlabel '.* \((%|kWh|kJ|min)\)'" out
+    # shellcheck disable=SC2086
+    gives 0 '' plot $picture --script --title ''
+    ! grep -q '^set title' out
+  done
+}
+
+@test 'colour by GPU and marker by architecture, each in the legend' {
+  printf '%s\n' 'gpu,arch,unit,measured,predicted' 'a100,vgg16,W,5,6' \
+    'a100,resnet50,W,7,8' 't4,vgg16,W,9,9' >f.csv
+  printf '%s\n' 'gpu,arch,energy_j,duration_s' 'a100,vgg16,5,6' \
+    'a100,resnet50,7,8' 't4,vgg16,9,9' >p.csv
+  for picture in 'fit f.csv' 'pareto p.csv'; do
+    # shellcheck disable=SC2086
+    gives 0 '' plot $picture --script
+    for name in a100 t4 vgg16 resnet50; do
+      [ "$(grep -oF "title '$name'" out | wc -l)" -eq 1 ]
+    done
+    # one colour for each GPU, one marker for each architecture
+    tail -n 1 out >last
+    grep -oE "NaN with lines lc rgb '#[0-9A-F]+'" last | sort -u | wc -l |
+      grep -qx 2
+    grep -oE "NaN with points lc rgb '#606060' pt [0-9]+" last | sort -u |
+      wc -l | grep -qx 2
+    # with --by one column has both
+    # shellcheck disable=SC2086
+    gives 0 '' plot $picture --by gpu --script
+    ! grep -qF "title 'vgg16'" out
+    # shellcheck disable=SC2086
+    gives 0 '' plot $picture --by arch --shape gpu --script
+    grep -qF "title 't4'" out
+  done
+  # five colours are not distinct in grey: markers repeat them
+  printf '%s\n' gpu,arch,measured,predicted a,x,5,6 b,y,5,6 c,x,5,6 d,y,5,6 \
+    e,x,5,6 >f.csv
+  gives 0 '' plot fit f.csv --script
+  ! grep -qF "title 'x'" out
+  misused plot "$(message has_no_effect shape "on 'plot errors'")" \
+    errors f.csv --shape gpu
 }
 
 @test 'fit --per: one point a value, the geometric mean' {
   left_out
   gives 0 '' plot fit left-out.csv --per config --script
   grep -qxF '2 2.2 1 4' out
-  grep -qF "'3 rows in 2 points, " out
+  grep -qF "set key title '3 rows in 2 points'" out
 }
 
 @test 'fit: several targets need --target' {
@@ -124,10 +173,10 @@ dlest: $(message row_skipped 2 s)" plot errors s.csv --script
 @test 'parts: stacked from the left, totals' {
   parts
   gives 0 '' plot parts parts.csv --script
-  grep -qF "set xlabel 'energy (MJ)'" out
+  grep -qF "set xlabel 'energy (kWh)'" out
   grep -qxF '0 2 0 3 1.68 2.32' out
   grep -qxF '3 2 3 4 1.68 2.32' out
-  grep -qF "set label '4.00 MJ' at 4,2" out
+  grep -qF "set label '4.00 kWh' at 4,2" out
   echo 'two,gpu,-1' >>parts.csv
   refuses 3 "dlest: parts.csv:5: $(message column_energy_j_a_part)" plot parts parts.csv --script
 }
@@ -136,7 +185,7 @@ dlest: $(message row_skipped 2 s)" plot errors s.csv --script
   settings
   gives 0 '' plot pareto settings.csv --by arch --script
   grep -qF "set xlabel 'time (min)'" out
-  grep -qF "set ylabel 'energy (MJ)'" out
+  grep -qF "set ylabel 'energy (kWh)'" out
   sed -n '/^\$front/,/^EOD/p' out | diff -u - <(printf '%s\n' \
     '$front << EOD' '60 6' '120 5' EOD)
   grep -qF "set label 'h100' at 60,6" out
@@ -159,13 +208,13 @@ dlest: $(message row_skipped 2 s)" plot errors s.csv --script
   grep -qxF '120 5 4 6' out
 }
 
-@test 'pareto: many groups, of which the front and the largest are told' {
+@test 'pareto: of many groups those on the front and the largest have a name' {
   { echo arch,gpu,energy_j,duration_s,pareto
     for i in $(seq 20); do echo "a,g$i,$((1000 + i)),$((100 + i)),0"; done
     echo a,g7,1500,150,0
     echo a,best,900,90,1; } >many.csv
   gives 0 '' plot pareto many.csv --script
-  grep -oE "title '[^']+'" out | diff -u - <(printf "title '%s'\n" \
+  grep '^plot' out | grep -oE "title '[^']+'" | diff -u - <(printf "title '%s'\n" \
     others g3 g2 g1 g7 best 'Pareto front')
   # what has the colour is beside what has the name
   sed -n '/^\$g1 /,/^EOD/p' out | diff -u - <(printf '%s\n' '$g1 << EOD' \
@@ -190,7 +239,7 @@ dlest: $(message row_skipped 2 s)" plot errors s.csv --script
   "$DLEST" recommend --arch resnet50,vgg16 --gpu a100,t4 --batch-size 64,4096 \
     --format csv -q >r.csv
   gives 0 '' plot pareto r.csv --script
-  grep -qF "set ylabel 'energy, boundary gpu+ram (MJ)'" out
+  grep -qF "set ylabel 'energy, boundary gpu+ram (kWh)'" out
   ! grep -q 4096 out
   "$DLEST" recommend --arch resnet50 --node dgx-a100,dgx-h100 --format csv -q |
     "$DLEST" plot pareto --script >out
@@ -223,7 +272,7 @@ dlest: $(message row_skipped 2 s)" plot errors s.csv --script
   [ "$status" -eq 0 ]
   grep -qF "set ylabel 'GPU power (W)'" out
   grep -qF "set x2label 'epoch'" out
-  n=$(grep -oE 'found \(|[0-9]+ epochs' out | head -n 1)
+  n=$(grep -oE '[0-9]+ epochs detected \(' out | head -n 1)
   [ -n "$n" ]
   # two points an epoch: its mean, from end to end
   [ "$(sed -n '/^\$epochs/,/^EOD/p' out | wc -l)" -eq \
@@ -336,7 +385,7 @@ dlest: warning: left-out.csv:6: $(message column_is_not_finite measured nan)
 dlest: warning: left-out.csv:7: $(message column_is_not_above measured -3)
 dlest: warning: left-out.csv:8: $(message column_invalid_number measured x)
 dlest: $(message row_skipped 4 s)" plot fit left-out.csv --script
-  grep -qF "set title '3 rows, " out
+  grep -qF "set key title '3 rows'" out
   try plot fit left-out.csv --script --strict
   [ "$status" -eq 3 ]
   [ ! -s out ]

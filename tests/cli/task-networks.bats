@@ -112,6 +112,21 @@ assert not known - seen, sorted(known - seen)
 END
 }
 
+@test "networks that take no images are not trained on ImageNet by default" {
+  for arch in rnnt dlrm gcn-ogbn-arxiv unet3d transformer-xl-base; do
+    refuses 2 "dlest: $(message takes_no_images "$arch")" \
+      predict --arch "$arch" --gpu a100
+    gives 0 '' predict --arch "$arch" --gpu a100 --duration 1h --method tdp \
+      --batch-size 1 -q --format json
+    check '.dataset == null and .train_samples == null'
+  done
+  table arch,gpu,batch_size,epochs rnnt,a100,8,1 resnet50,a100,8,1
+  try predict --input runs.csv --method flops --format csv
+  [ "$status" -eq 3 ]
+  [ "$(wc -l <out)" -eq 2 ]
+  grep -qF "runs.csv:2: $(message takes_no_images_give rnnt)" err
+}
+
 @test "work of a network for detection follows the size of the image" {
   gives 0 '' predict --arch yolov8n --image-px 1280 --gpu a100 --epochs 1 \
     --train-samples 1e5 --val-samples 0 --method flops --precision fp32 -q \

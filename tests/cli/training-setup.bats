@@ -12,8 +12,9 @@ llama='--arch llama-2-7b --gpu a100 --method flops -q --format json'
   try predict $resnet --gpus 8 --global-batch 1024
   check '.batch_size == 128'
   # shellcheck disable=SC2086
-  try predict $resnet --gpus 8 --global-batch 1024 --tensor-parallel 2
-  check '.batch_size == 256'
+  try predict $llama --tokens 1e9 --gpus 8 --global-batch 1024 \
+    --tensor-parallel 2
+  check '.batch_size * .grad_accum == 256'
   # shellcheck disable=SC2086
   try predict $resnet --gpus 8 --global-batch 4096 --grad-accum 8
   check '.batch_size == 64'
@@ -30,8 +31,19 @@ llama='--arch llama-2-7b --gpu a100 --method flops -q --format json'
 
 @test "a contradiction is refused, in a table by its line" {
   # shellcheck disable=SC2086
-  refuses 3 "dlest: $(message degrees_divide 8 3 1)" predict $resnet \
-    --gpus 8 --tensor-parallel 3
+  refuses 3 "dlest: $(message degrees_divide 8 3 1)" predict $llama \
+    --tokens 1e9 --gpus 8 --tensor-parallel 3
+  for kind in tensor pipeline; do
+    # shellcheck disable=SC2086
+    refuses 3 "dlest: $(message is_for_language_models ${kind}_parallel \
+      resnet50)" predict $resnet --gpus 8 "--$kind-parallel" 2
+  done
+  # shellcheck disable=SC2086
+  refuses 3 "dlest: $(message precision_int8_is_for)" predict $resnet \
+    --precision int8
+  # shellcheck disable=SC2086
+  refuses 3 "dlest: $(message precision_fp8_has_no v100-sxm2-16gb fp16)" \
+    predict --arch gpt2 --gpu v100 --tokens 1e9 --precision fp8
   # shellcheck disable=SC2086
   refuses 3 "dlest: $(message fine_tune_is_for lora resnet50)" \
     predict $resnet --fine-tune lora:8

@@ -259,14 +259,16 @@ static void slurm_counts_gpus(void **state) {
       {"gres/gpu=", NAN, ""},
       {"gpu=,gpu::,gpu:=,", NAN, ""},
   };
-  char type[16];
+  const char *type;
+  size_t len;
 
   (void)state;
   for (size_t i = 0; i < COUNT(cases); i++) {
-    double n = dl_slurm_gpus(cases[i].tres, type, sizeof type);
+    double n = dl_slurm_gpus(cases[i].tres, &type, &len);
     if (isnan(cases[i].n) ? !isnan(n) : n != cases[i].n)
       fail_msg("%s: %g", cases[i].tres, n);
-    assert_string_equal(type, cases[i].type);
+    assert_int_equal(len, strlen(cases[i].type));
+    assert_memory_equal(type, cases[i].type, len);
   }
 }
 

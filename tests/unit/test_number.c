@@ -305,6 +305,40 @@ static void test_format(void **state) {
   assert_string_equal(dl_format_short(buf, INFINITY), "inf");
 }
 
+/* The first of %.15g, %.16g, %.17g that reads back. */
+static void is_shortest_of_printf(double x) {
+  char buf[DL_NUMBER_SIZE], want[64];
+  int digits = 15;
+  do
+    snprintf(want, sizeof want, "%.*g", digits, x);
+  while (digits++ < 17 && strtod(want, NULL) != x);
+  assert_string_equal(dl_format_short(buf, x), want);
+  memset(buf, '?', sizeof buf);
+  size_t n = dl_put_short(buf, x);
+  assert_int_equal(n, strlen(want));
+  assert_memory_equal(buf, want, n);
+}
+
+static void shortest_is_of_printf(void **state) {
+  uint64_t seed = 2463534242u;
+  (void)state;
+  for (int i = 0; i < 60000; i++) {
+    uint64_t bits = next_random(&seed);
+    double ratio =
+        (double)(bits % 2000000000000) / (double)(1 + bits % 3600001);
+    is_shortest_of_printf(i % 2 ? ratio : -ratio);
+    is_shortest_of_printf(ldexp((double)(bits >> 11), i % 112 - 100));
+    is_shortest_of_printf((double)(bits % 100000) / pow(10, i % 12));
+  }
+  for (int power = -14; power <= 18; power++) {
+    is_shortest_of_printf(pow(10, power));
+    is_shortest_of_printf(nextafter(pow(10, power), 0));
+    is_shortest_of_printf(nextafter(pow(10, power), INFINITY));
+  }
+  for (int power = -40; power <= 60; power++)
+    is_shortest_of_printf(ldexp(1, power));
+}
+
 /* By printf: rounded to `digits`, or to tens and more. */
 static void print_digits(char *buf, size_t size, double x, int digits) {
   char e[64];
@@ -401,6 +435,7 @@ int main(void) {
       cmocka_unit_test(test_duration),
       cmocka_unit_test(test_format),
       cmocka_unit_test(test_format_digits),
+      cmocka_unit_test(shortest_is_of_printf),
       cmocka_unit_test(rounds_as_printf),
       cmocka_unit_test_teardown(test_locale, back_to_c),
   };

@@ -20,10 +20,12 @@ static void test_units(void **state) {
     double x, factor;
   } cases[] = {
       {"J", "kJ", 4500, 1e3},    {"J", "J", 999, 1},
-      {"J", "MJ", 1e6, 1e6},     {"W", "W", 9999, 1},
+      {"J", "kWh", 1e6, 3.6e6},  {"W", "W", 9999, 1},
       {"W", "kW", 12000, 1e3},   {"s", "s", 299, 1},
       {"s", "min", 300, 60},     {"s", "h", 10800, 3600},
       {"s", "d", 864000, 86400}, {"%", "%", 1e9, 1},
+      {"J", "kJ", 999e3, 1e3},   {"J", "MWh", 7.2e9, 3.6e9},
+      {"W", "kW", 1e4, 1e3},     {"J", "mJ", 0.5, 1e-3},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     struct dl_axis_unit u = dl_axis_unit(cases[i].si, cases[i].x);

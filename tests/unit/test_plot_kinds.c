@@ -71,21 +71,24 @@ static void test_errors(void **state) {
       {.kind = "errors",
        .table = "method,group,n,mape\ntdp,,9,0.4\nphysical,,9,0.125\n"
                 "flops,,9,0.25\n",
-       .line = {"set xlabel 'mean absolute error (%)'",
+       .line = {"set xlabel 'MAPE (%)'",
+                "set title 'Mean absolute percentage error (MAPE) by method'",
                 "set ytics ('tdp' 1, 'physical' 3, 'flops' 2)",
                 "12.5 3 0 12.5 2.68 3.32", "unset key"}},
       {.kind = "errors",
        .table = "method,mape,mape_low,mape_high\ntdp,0.4,0.3,0.6\n",
-       .line = {"40 1 0 40 0.68 1.32 30 60"}},
+       .line = {"40 1 0 40 0.68 1.32 30 60",
+                "set title 'Mean absolute percentage error (MAPE) by method, "
+                "with bootstrap intervals'"}},
       /* two groups: 0.15 above and below the middle of the method's row */
       {.kind = "errors",
        .table = "method,group,mape\ntdp,x,0.4\ntdp,y,0.2\n",
        .line = {"40 1.15 0 40 0.83 1.47", "20 0.85 0 20 0.53 1.17"},
        .without = "set label"},
       {.kind = "errors",
-       .table = "method,table,rmse_j\ntdp,a/x.csv,4e6\ntdp,b/y.csv,2e6\n",
+       .table = "method,table,rmse_j\ntdp,a/x.csv,14.4e6\ntdp,b/y.csv,7.2e6\n",
        .o = {.score = "rmse_j", .as = DL_PICTURE_DUMB},
-       .line = {"set xlabel 'root mean square error (MJ)'"}},
+       .line = {"set xlabel 'RMSE (kWh)'"}},
       /* 1 % and 90 %: a logarithmic axis without bars */
       {.kind = "errors",
        .table = "method,mape\ntdp,0.9\nphysical,0.01\n",
@@ -94,8 +97,7 @@ static void test_errors(void **state) {
       {.kind = "errors",
        .table = "method,bias_j\ntdp,-5e3\nflops,5\n",
        .o = {.score = "bias_j", .title = "own title"},
-       .line = {"set xlabel 'mean of estimate - measurement (kJ)'",
-                "set title 'own title'"}},
+       .line = {"set xlabel 'bias (kJ)'", "set title 'own title'"}},
       {.kind = "errors",
        .table = "method,mape\ntdp,0.4\nflops,\n",
        .without = "flops"},
@@ -125,13 +127,14 @@ static void test_fit(void **state) {
        .table = LEFT_OUT,
        .line = {"set xlabel 'measured energy (kJ)'",
                 "set ylabel 'predicted energy (kJ)'", "1 1.1 0.5 2", "2 1.8",
-                "set title '3 rows, mean error 10 %, 100 % inside their "
-                "interval'"}},
+                "set title 'Held-out energy: MAPE 10 %, coverage 100 %'",
+                "set key title '3 rows'"}},
       {.kind = "fit",
        .table = LEFT_OUT,
        .o = {.per = "config", .as = DL_PICTURE_DUMB},
-       .line = {"2 2.2 1 4", "set title '3 rows in 2 points, mean error 10 %, "
-                             "100 % inside their interval'"}},
+       .line = {"2 2.2 1 4",
+                "set title 'Held-out energy: MAPE 10 %, coverage 100 %'",
+                "set key title '3 rows in 2 points'"}},
       {.kind = "fit",
        .table = LEFT_OUT "a100,c0,gpu_power_w,W,100,110,,\n",
        .o = {.target = "gpu_power_w"},
@@ -146,6 +149,19 @@ static void test_fit(void **state) {
        .table = LEFT_OUT,
        .o = {.target = "epoch_s"},
        .says = MSG_no_row_target("epoch_s")},
+      /* two architectures on two GPUs: colours and markers, each in the legend
+       */
+      {.kind = "fit",
+       .table = "gpu,arch,measured,predicted\na100,vgg16,5,6\n"
+                "a100,resnet50,7,8\nt4,vgg16,9,9\n",
+       .line = {"$g0 << EOD\n5 6\nEOD", "$g1 << EOD\n7 8\nEOD",
+                "$g2 << EOD\n9 9\nEOD", "$g3 << EOD\nEOD"}},
+      {.kind = "fit",
+       .table = "gpu,arch,measured,predicted\na100,vgg16,5,6\n"
+                "a100,resnet50,7,8\n",
+       .o = {.by = "arch"},
+       .line = {"$g0 << EOD\n5 6\nEOD", "$g1 << EOD\n7 8\nEOD"},
+       .without = "title 'a100'"},
       {.kind = "fit",
        .table = LEFT_OUT,
        .o = {.per = "target"},
@@ -158,10 +174,11 @@ static void test_fit(void **state) {
 static void test_parts(void **state) {
   static const struct picture pictures[] = {
       {.kind = "parts",
-       .table = "estimate,part,energy_j\none,gpu,3e6\none,cpu,1e6\n"
-                "two,gpu,2e6\ntwo,cooling,\n",
-       .line = {"set xlabel 'energy (MJ)'", "set ytics ('one' 2, 'two' 1)",
-                "0 2 0 3 1.68 2.32", "3 2 3 4 1.68 2.32", "0 1 0 2 0.68 1.32"},
+       .table = "estimate,part,energy_j\none,gpu,10.8e6\none,cpu,3.6e6\n"
+                "two,gpu,7.2e6\ntwo,cooling,\n",
+       .line = {"set xlabel 'energy (kWh)'", "set ytics ('one' 2, 'two' 1)",
+                "set title 'Energy by part of the node'", "0 2 0 3 1.68 2.32",
+                "3 2 3 4 1.68 2.32", "0 1 0 2 0.68 1.32"},
        .without = "cooling"},
       {.kind = "parts",
        .table = "estimate,part,energy_j\none,rest,3e3\n",
@@ -179,7 +196,7 @@ static void test_parts(void **state) {
       {.kind = "parts",
        .table = "estimate,part,energy_j\na,1,1\na,2,1\na,3,1\na,4,1\na,5,1\n"
                 "a,6,1\na,7,1\na,8,1\na,9,1\n",
-       .says = "1 estimates of 9 parts are too many for a picture"},
+       .says = "1 estimates of 9 parts are too many for a plot"},
   };
   (void)state;
   check_pictures(pictures, COUNT(pictures));
@@ -191,17 +208,19 @@ static void test_parts(void **state) {
 static void test_pareto(void **state) {
   static const struct picture pictures[] = {
       {.kind = "pareto",
-       .table = SETTINGS "\nresnet50,a100,64,5e6,4e6,6e6,7200\n"
-                         "resnet50,h100,64,6e6,5e6,8e6,3600\n"
-                         "resnet50,v100,64,9e6,7e6,12e6,9000\n",
+       .table = SETTINGS "\nresnet50,a100,64,18e6,14.4e6,21.6e6,7200\n"
+                         "resnet50,h100,64,21.6e6,18e6,28.8e6,3600\n"
+                         "resnet50,v100,64,32.4e6,25.2e6,43.2e6,9000\n",
        .o = {.by = "arch"},
-       .line = {"set xlabel 'time (min)'", "set ylabel 'energy (MJ)'",
+       .line = {"set xlabel 'time (min)'", "set ylabel 'energy (kWh)'",
+                "set title 'Energy against time: 3 settings, 2 on the "
+                "Pareto front'",
                 "120 5 4 6", "60 6 5 8", "150 9 7 12",
                 "$front << EOD\n60 6\n120 5\nEOD"}},
       {.kind = "pareto",
        .table = SETTINGS ",pareto,excluded\n"
-                         "resnet50,a100,64,5e6,,,7200,1,\n"
-                         "resnet50,h100,64,6e6,,,3600,0,\n"
+                         "resnet50,a100,64,18e6,,,7200,1,\n"
+                         "resnet50,h100,64,21.6e6,,,3600,0,\n"
                          "resnet50,t4,64,,,,,0,no estimate\n",
        .o = {.as = DL_PICTURE_DUMB, .title = "fronts"},
        .line = {"set title 'fronts'", "$front << EOD\n120 5\nEOD"},
@@ -266,7 +285,7 @@ static void test_trace(void **state) {
   assert_true(has_line(s, "set ylabel 'GPU power (W)'"));
   assert_true(has_line(s, "set x2label 'epoch'"));
   assert_non_null(strstr(s, "$power << EOD\n0 31\n"));
-  assert_non_null(strstr(s, "epochs found ("));
+  assert_non_null(strstr(s, "epochs detected ("));
   dl_text_free(&script);
   dl_diag_free(&d);
 }

@@ -81,3 +81,8 @@ struct dl_architecture dl_transformer_at(const struct dl_architecture *e,
 bool dl_is_language_model(const struct dl_architecture *e) {
   return e->transformer && e->transformer->kind != DL_TF_VISION;
 }
+
+bool dl_has_own_samples(const struct dl_architecture *e) {
+  return !e->transformer && e->n_inputs == 0 && isnan(e->image_px) &&
+         isnan(e->seq_len);
+}

@@ -17,4 +17,8 @@ struct dl_architecture dl_transformer_at(const struct dl_architecture *e,
 /* Whether samples are sequences of tokens, not images. */
 bool dl_is_language_model(const struct dl_architecture *e);
 
+/* Whether a sample is neither an image nor a sequence of a length that is
+ * known: an utterance, a volume, a user and an item, a graph. */
+bool dl_has_own_samples(const struct dl_architecture *e);
+
 #endif

@@ -25,7 +25,7 @@ static enum dl_status read_picture(const struct dl_option *row, char *arg,
 #define AT(kind, member) DL_STORE(kind, struct plot_options, member)
 
 static const struct dl_option options[] = {
-    DL_HEADING("The picture:", 1),
+    DL_HEADING("Format:", 1),
     {"as", 0, "PICTURE",
      "svg, png, pdf, or dumb: ASCII plot (default: by FILE's extension; dumb "
      "without FILE)",
@@ -35,17 +35,21 @@ static const struct dl_option options[] = {
      AT(FLAG, script)},
     {"width", 0, "N", "width in pixels; in characters with dumb",
      AT(NUMBER, o.width), .low = 20, .high = 20000, .whole = true},
-    {"height", 0, "N", "height, likewise", AT(NUMBER, o.height), .low = 20,
-     .high = 20000, .whole = true},
+    {"height", 0, "N", "height in pixels or characters", AT(NUMBER, o.height),
+     .low = 20, .high = 20000, .whole = true},
     {"title", 0, "TEXT", "title; '' for none", AT(TEXT, o.title)},
-    DL_HEADING("What is shown:", 2),
+    DL_HEADING("Content:", 2),
     {"by", 0, "COLUMN",
      "fit, pareto: column whose values get their own colour (default gpu)",
      AT(TEXT, o.by)},
+    {"shape", 0, "COLUMN",
+     "fit, pareto: column whose values get their own marker, if at most 4 "
+     "colours and 8 markers suffice (default arch; with --by, the same)",
+     AT(TEXT, o.shape)},
     {"per", 0, "COLUMN",
-     "fit: one point for each of its values, the geometric mean",
+     "fit: one point per value of the column, the geometric mean",
      AT(TEXT, o.per)},
-    {"target", 0, "NAME", "fit: the target to draw, of several",
+    {"target", 0, "NAME", "fit: the target to draw, if there are several",
      AT(TEXT, o.target)},
     {"score", 0, "NAME",
      "errors: mape (default), median_ape, rmse_j, mae_j or bias_j",
@@ -67,7 +71,7 @@ static enum dl_status read_arguments(struct dl_cli *cli,
   static const struct {
     unsigned taken;
     const char *options;
-  } takes[] = {{DL_PLOT_BY, "by"},
+  } takes[] = {{DL_PLOT_BY, "by|shape"},
                {DL_PLOT_PER, "per"},
                {DL_PLOT_SCORE, "score"},
                {DL_PLOT_TARGET, "target"},
@@ -78,8 +82,8 @@ static enum dl_status read_arguments(struct dl_cli *cli,
   p->kind = dl_plot_kind_find(cli->argument[0]);
   if (!p->kind)
     return dl_fail(d, DL_EUSAGE,
-                   "unknown picture '%s'; there are trace, fit, errors, parts "
-                   "and pareto",
+                   "unknown plot '%s'; use trace, fit, errors, parts or "
+                   "pareto",
                    cli->argument[0]);
   p->o.n_paths = cli->n_arguments - 1;
   p->o.path = cli->argument + 1;
@@ -108,16 +112,17 @@ static enum dl_status choose_picture(const struct dl_cli *cli,
   const char *file = file_of(cli);
   bool given = dl_cli_given(cli, "as");
   if (!cli->format->on_screen)
-    return dl_fail(d, DL_EUSAGE,
-                   "a picture is no %s; choose svg, png, pdf or dumb by --as",
-                   cli->format->name);
+    return dl_fail(
+        d, DL_EUSAGE,
+        "a plot cannot be %s; choose svg, png, pdf or dumb with --as",
+        cli->format->name);
   if (!given && p->script)
     p->o.as = DL_PICTURE_SVG;
   else if (!given && !file)
     p->o.as = DL_PICTURE_DUMB;
   else if (!given && !dl_picture_of_file(file, &p->o.as))
     return dl_fail(d, DL_EUSAGE,
-                   "'%s' ends with none of .svg, .png, .pdf and .txt: say "
+                   "'%s' does not end in .svg, .png, .pdf or .txt; set "
                    "--as svg, png, pdf or dumb",
                    file);
   bool binary = p->o.as == DL_PICTURE_PNG || p->o.as == DL_PICTURE_PDF;
@@ -177,10 +182,10 @@ const struct dl_command dl_cmd_plot = {
     .arguments = "KIND [FILE...]",
     .doc =
         "Draw the results of dlest with gnuplot: power logs with their epochs "
-        "(trace), predicted against measured (fit), error by estimator "
+        "(trace), predicted against measured (fit), error by method "
         "(errors), energy by part of the node (parts), energy against time "
-        "(pareto). Without FILE standard input is read; without -o the "
-        "picture is made of characters."
+        "(pareto). Without FILE dlest reads standard input; without -o the "
+        "plot consists of characters."
         "\vExamples:\n"
         "  dlest plot trace gpu-7.csv memory-7.csv --script -o trace.gp\n"
         "  dlest compare runs.csv --format csv | dlest plot errors "

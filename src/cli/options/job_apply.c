@@ -9,7 +9,7 @@
 #include "cli/options/known_options.h"
 #include "run/run_columns.h"
 
-/* Requires the size of the training of a language model. */
+/* Requires the size of a training that is not one on images. */
 static enum dl_status check_size(const struct dl_job_options *o, bool inference,
                                  bool language, struct dl_diag *d) {
   static const enum dl_run_id others[] = {DL_RUN_train_samples,
@@ -35,10 +35,15 @@ static enum dl_status check_size(const struct dl_job_options *o, bool inference,
                                 "go with --dataset")
                       : DL_OK;
   }
-  if (!language || o->has_table || o->dataset || inference || per_epoch ||
-      dl_job_options_give(o, DL_RUN_train_samples) ||
+  if ((!language && !o->own_samples) || o->has_table || o->dataset ||
+      inference || per_epoch || dl_job_options_give(o, DL_RUN_train_samples) ||
       dl_job_options_give(o, DL_RUN_duration_s))
     return DL_OK;
+  if (!language)
+    return dl_fail(d, DL_EUSAGE,
+                   "'%.64s' takes no images; give --train-samples N or "
+                   "--dataset NAME",
+                   o->arch);
   return dl_fail(d, DL_EUSAGE,
                  "'%.64s' is a language model; give --tokens N, of the whole "
                  "training, --train-tokens N or --train-samples N",
@@ -180,10 +185,11 @@ enum dl_status dl_job_options_apply(struct dl_job_options *o,
   if (status == DL_OK)
     status = apply_defaults(o, f, defaults, inference, language, d);
   if (status == DL_OK)
-    status = apply_dataset(o, f, catalog,
-                           defaults && !language && !inference &&
-                               !dl_job_options_give(o, DL_RUN_tokens),
-                           d);
+    status =
+        apply_dataset(o, f, catalog,
+                      defaults && !language && !o->own_samples && !inference &&
+                          !dl_job_options_give(o, DL_RUN_tokens),
+                      d);
   if (status == DL_OK)
     status = dl_frame_set_run(f, &o->run, d);
   if (status == DL_OK)

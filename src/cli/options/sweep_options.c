@@ -51,6 +51,7 @@ enum dl_status dl_job_options_language(struct dl_job_options *o,
     bool is =
         status == DL_OK && e && dl_is_language_model(DL_AS(architecture, e));
     o->sequences |= is || (e && DL_AS(architecture, e)->transformer);
+    o->own_samples |= e && dl_has_own_samples(DL_AS(architecture, e));
     if (status == DL_OK && i > 0 && is != *language)
       status = dl_fail(d, DL_EUSAGE,
                        "'%.64s' and '%.64s': language models and others do "

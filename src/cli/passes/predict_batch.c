@@ -84,16 +84,6 @@ static bool own_name(struct batch *b, size_t column) {
   return ok;
 }
 
-/* Text for people shows these of the table's own columns. */
-static const char *shown(const char *name) {
-  static const char *const names[] = {
-      "run_id", "arch", "gpu", "n_gpus", "batch_size", "image_px", "epochs"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (strcmp(names[i], name) == 0)
-      return names[i];
-  return NULL;
-}
-
 static enum dl_status make_columns(struct batch *b) {
   b->n_own = dl_csv_n_cols(b->csv);
   const struct dl_footprint *foot = &b->o->job.foot;
@@ -109,12 +99,12 @@ static enum dl_status make_columns(struct batch *b) {
     b->is_number[i] = column && !column->is_text;
     if (!own_name(b, i))
       return dl_fail_memory(&b->cli->diag);
-    b->columns[i] =
-        (struct dl_column){b->names.s[i], shown(name), NULL, DL_CODE, 0};
+    b->columns[i] = dl_setting_column(name);
+    b->columns[i].key = b->names.s[i];
+    b->columns[i].style = DL_CODE;
   }
-  dl_estimate_headings(b->columns + b->n_own, foot);
-  b->columns[b->n_own + DL_ESTIMATE_PRECISION].heading = "precision";
-  dl_row_headings(b->columns + b->n_own + DL_ESTIMATE_COLUMNS, foot);
+  dl_estimate_row_headings(b->columns + b->n_own, foot, b->o->all);
+  dl_row_headings(b->columns + b->n_own + DL_ESTIMATE_COLUMNS, foot, b->o->all);
   return DL_OK;
 }
 
@@ -167,6 +157,9 @@ static enum dl_status print_row(struct batch *b,
   dl_limits_count(&b->limits, &b->job[i]);
   enum dl_status status = DL_OK;
   for (size_t m = 0; m < b->n_methods && status == DL_OK; m++) {
+    if (!dl_estimate_row_shown(b->cli->format, b->o->all,
+                               best < 0 || (long)m == best))
+      continue;
     dl_estimate_values(&est[m], &b->o->job.foot, b->o->coverage,
                        b->values + b->n_own);
     dl_row_values(&b->o->job.foot, (long)m == best, &b->job[i],
@@ -188,16 +181,24 @@ static bool says_nothing(struct batch *b, size_t i, size_t line) {
   return true;
 }
 
-/* A language model is not trained on the default data set. */
+/* Only networks for images are trained on the default data set. */
 static bool says_no_size(struct batch *b, size_t i, size_t line) {
   const struct dl_job *job = &b->job[i];
-  if (!b->default_samples || !job->found.arch || !isnan(job->run->tokens) ||
-      dl_is_inference(job) || !dl_is_language_model(job->found.arch))
+  const struct dl_architecture *arch = job->found.arch;
+  if (!b->default_samples || !arch || !isnan(job->run->tokens) ||
+      dl_is_inference(job))
     return false;
-  dl_skip_at(&b->cli->diag, dl_csv_path(b->csv), line,
-             "'%.64s' is a language model; give a column tokens or "
-             "train_samples",
-             job->run->arch);
+  if (dl_is_language_model(arch))
+    dl_skip_at(&b->cli->diag, dl_csv_path(b->csv), line,
+               "'%.64s' is a language model; give a column tokens or "
+               "train_samples",
+               job->run->arch);
+  else if (dl_has_own_samples(arch))
+    dl_skip_at(&b->cli->diag, dl_csv_path(b->csv), line,
+               "'%.64s' takes no images; give a column train_samples",
+               job->run->arch);
+  else
+    return false;
   return true;
 }
 

@@ -22,6 +22,7 @@ struct dl_group_totals {
   struct dl_intern names; /* of all keys of a group, in one text */
   struct group *group;    /* one a name */
   size_t n, cap;
+  size_t last;         /* the group that was looked for last */
   struct dl_text name; /* being looked for */
 };
 
@@ -38,10 +39,13 @@ static void add_boundary(struct dl_sums *s, const char *boundary) {
 enum { DURATION, GPU, TOLD_GPU, IDLE_GPU, ENERGY, MEASURED };
 
 double *dl_sums_at(struct dl_sums *s, size_t i) {
-  double *const sums[DL_N_SUMS] = {&s->duration_s, &s->gpu_s,
-                                   &s->told_gpu_s, &s->idle_gpu_s,
-                                   &s->energy_j,   &s->measured_j};
-  return sums[i];
+  static const size_t at[DL_N_SUMS] = {offsetof(struct dl_sums, duration_s),
+                                       offsetof(struct dl_sums, gpu_s),
+                                       offsetof(struct dl_sums, told_gpu_s),
+                                       offsetof(struct dl_sums, idle_gpu_s),
+                                       offsetof(struct dl_sums, energy_j),
+                                       offsetof(struct dl_sums, measured_j)};
+  return (double *)((char *)s + at[i]);
 }
 
 /* Adds x + rest to a sum, which stays the double nearest to what it stands
@@ -129,11 +133,25 @@ static const char *key_of(const struct dl_run *r, enum dl_key key,
   return s;
 }
 
+/* Whether a group has these keys. */
+static bool is_group(const struct group *g, const char *const key[DL_N_KEYS],
+                     const size_t len[DL_N_KEYS]) {
+  for (size_t k = 0; k < DL_N_KEYS; k++)
+    if (!g->key[k] != !key[k] ||
+        (key[k] && (strncmp(g->key[k], key[k], len[k]) != 0 ||
+                    g->key[k][len[k]] != '\0')))
+      return false;
+  return true;
+}
+
 /* The group with these keys, key[k] len[k] characters long or NULL; NULL: out
  * of memory. */
 static struct group *find_group(struct dl_group_totals *t,
                                 const char *const key[DL_N_KEYS],
                                 const size_t len[DL_N_KEYS]) {
+  /* Jobs of one month follow each other. */
+  if (t->last < t->n && is_group(&t->group[t->last], key, len))
+    return &t->group[t->last];
   dl_text_clear(&t->name);
   for (size_t k = 0; k < DL_N_KEYS; k++) {
     dl_text_add(&t->name, key[k] ? "\1" : "\2"); /* empty is not unknown */
@@ -141,8 +159,11 @@ static struct group *find_group(struct dl_group_totals *t,
       dl_text_add_n(&t->name, key[k], len[k]);
   }
   long i = t->name.failed ? -1 : dl_intern(&t->names, t->name.s);
-  if (i < 0 || (size_t)i < t->n)
-    return i < 0 ? NULL : &t->group[i];
+  if (i < 0)
+    return NULL;
+  t->last = (size_t)i;
+  if (t->last < t->n)
+    return &t->group[i];
   void *groups = t->group;
   if (!dl_grow(&groups, &t->cap, t->n + 1, sizeof *t->group))
     return NULL;

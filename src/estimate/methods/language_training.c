@@ -2,6 +2,7 @@
 #include "estimate/methods/language_training.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "catalog/architecture/token_costs.h"
 #include "estimate/methods/methods.h"
@@ -25,6 +26,9 @@
 bool dl_trains_language(const struct dl_context *ctx,
                         const struct dl_job *job) {
   const struct dl_architecture *arch = job->found.arch;
+  const char *precision = job->run->precision;
+  if (precision && strcmp(precision, "fp64") == 0)
+    return false; /* none was measured */
   return !dl_is_inference(job) && arch && dl_is_language_model(arch) &&
          ctx->fit[DL_LANGUAGE_RATE].p;
 }

@@ -233,7 +233,7 @@ static enum dl_status read_ahead(struct dl_sequencer *q, struct dl_diag *d) {
   q->n_ahead += block.n_readings;
   for (size_t i = 0; i < block.n_runs; i++) {
     q->run[q->n_runs++] = block.run[i];
-    block.run[i] = (struct dl_run){0};
+    block.run[i] = dl_run_unknown;
   }
   q->at_end = block.n_readings == 0 && block.n_runs == 0;
   return DL_OK;

@@ -103,13 +103,16 @@ static uint64_t cluster_of(const struct dl_slurm_row *row) {
   return dl_seen_hash(DL_SEEN_START, name, strlen(name) + 1);
 }
 
+/* Reads when a job or step began, `dated` if that is known. */
 static struct dl_job_start start_of(const struct dl_slurm_row *row,
-                                    const char *line, size_t len) {
+                                    const char *line, size_t len,
+                                    struct dl_timestamp *t) {
   const char *start = dl_slurm_cell(row, DL_SLURM_START);
-  struct dl_timestamp t;
-  if (*start && dl_parse_timestamp(start, strlen(start), &t) &&
-      t.ns % DL_SECOND == 0)
-    return (struct dl_job_start){t.ns / DL_SECOND, true};
+  bool known = *start && dl_parse_timestamp(start, strlen(start), t);
+  if (!known)
+    *t = (struct dl_timestamp){0};
+  else if (t->ns % DL_SECOND == 0)
+    return (struct dl_job_start){t->ns / DL_SECOND, true};
   uint64_t hash = dl_seen_hash(DL_SEEN_START, line, len);
   return (struct dl_job_start){(int64_t)((hash ^ hash >> 32) & UINT32_MAX),
                                false};
@@ -217,16 +220,20 @@ static bool add_step(struct dl_log *log, struct sacct *c,
   return true;
 }
 
+/* Cuts the cell behind the type of the GPUs, so that the run can borrow it:
+ * what else it has must have been read. */
 static void set_gpus(struct dl_run *r, const struct dl_slurm_row *row) {
   static const enum dl_slurm_column from[] = {
       DL_SLURM_ALLOC_TRES, DL_SLURM_ALLOC_GRES, DL_SLURM_REQ_TRES};
-  char type[64];
   for (size_t i = 0; i < 3; i++) {
-    const char *tres = dl_slurm_cell(row, from[i]);
-    double n = dl_slurm_gpus(tres, type, sizeof type);
+    const char *tres = dl_slurm_cell(row, from[i]), *type;
+    size_t len;
+    double n = dl_slurm_gpus(tres, &type, &len);
     if (n > 0) {
       dl_run_set_number(r, DL_RUN_n_gpus, n);
-      dl_run_copy_text(r, DL_RUN_gpu, type);
+      if (len > 0)
+        row->field[row->table->at[from[i]]][type + len - tres] = '\0';
+      dl_run_lend_text(r, DL_RUN_gpu, len > 0 ? type : NULL);
     }
     if (n > 0 || tres[0] != '\0')
       return; /* the allocation takes precedence over the request */
@@ -234,21 +241,22 @@ static void set_gpus(struct dl_run *r, const struct dl_slurm_row *row) {
 }
 
 /* The text of most times is what would be written. */
-static void set_start(struct dl_run *r, const char *start) {
-  struct dl_timestamp t;
-  size_t len = strlen(start);
-  if (!dl_parse_timestamp(start, len, &t) || !t.dated)
-    return;
+static void set_start(struct dl_run *r, const char *start,
+                      const struct dl_timestamp *t) {
   char text[DL_TIMESTAMP_SIZE];
-  if (len == 19 && start[4] == '-' && start[10] == 'T' && start[17] < '6')
+  if (!t->dated)
+    return;
+  if (strlen(start) == 19 && start[4] == '-' && start[10] == 'T' &&
+      start[17] < '6')
     dl_run_lend_text(r, DL_RUN_start_time, start);
   else
     dl_run_copy_text(r, DL_RUN_start_time,
-                     dl_format_timestamp(text, t.ns, t.zoned));
+                     dl_format_timestamp(text, t->ns, t->zoned));
 }
 
 static void read_job(struct sacct *c, struct dl_run *r,
-                     const struct dl_slurm_row *row) {
+                     const struct dl_slurm_row *row,
+                     const struct dl_timestamp *start) {
   static const struct {
     enum dl_slurm_column from;
     enum dl_run_id to;
@@ -258,21 +266,23 @@ static void read_job(struct sacct *c, struct dl_run *r,
                {DL_SLURM_PARTITION, DL_RUN_partition}};
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
     dl_run_lend_text(r, texts[i].to, dl_slurm_cell(row, texts[i].from));
-  size_t word = strcspn(dl_slurm_cell(row, DL_SLURM_STATE), " +");
-  if (word > 0) { /* "CANCELLED by 1000", "CANCELLED+" */
-    char *state = row->field[row->table->at[DL_SLURM_STATE]];
-    state[word < 31 ? word : 31] = '\0';
+  const char *state = dl_slurm_cell(row, DL_SLURM_STATE);
+  size_t word = 0; /* "CANCELLED by 1000", "CANCELLED+" */
+  while (state[word] && state[word] != ' ' && state[word] != '+' && word < 31)
+    word++;
+  if (word > 0) {
+    row->field[row->table->at[DL_SLURM_STATE]][word] = '\0';
     dl_run_lend_text(r, DL_RUN_state, state);
   }
-  set_start(r, dl_slurm_cell(row, DL_SLURM_START));
+  set_start(r, dl_slurm_cell(row, DL_SLURM_START), start);
   const char *cpu = dl_slurm_cell(row, DL_SLURM_TOTAL_CPU);
   if (!dl_parse_elapsed(cpu, strlen(cpu), &c->cpu_s))
     c->cpu_s = NAN;
-  set_gpus(r, row);
   const char *tres = dl_slurm_cell(row, DL_SLURM_ALLOC_TRES);
   if (tres[0] == '\0')
     tres = dl_slurm_cell(row, DL_SLURM_REQ_TRES);
   dl_run_set_number(r, DL_RUN_ram_gb, dl_slurm_memory_gb(tres));
+  set_gpus(r, row);
   c->n_nodes = count_of(dl_slurm_cell(row, DL_SLURM_NODES));
   dl_run_set_number(r, DL_RUN_n_nodes, c->n_nodes);
   dl_run_set_number(r, DL_RUN_n_cpus,
@@ -330,6 +340,7 @@ static bool is_elsewhere(const struct dl_log *log, const struct sacct *c,
 static bool line(struct dl_log *log, char *s, size_t len) {
   struct sacct *c = log->state;
   struct dl_slurm_row row;
+  struct dl_timestamp start;
   struct dl_job_rows rows = {.line = log->line};
   if (dl_slurm_layout(&c->table, s, len))
     return true;
@@ -340,7 +351,7 @@ static bool line(struct dl_log *log, char *s, size_t len) {
   if (!read_row(log, &c->table, s, len, &row, &rows.job))
     return false;
   bool is_job = row.step == DL_SLURM_JOB;
-  rows.start = start_of(&row, s, len);
+  rows.start = start_of(&row, s, len, &start);
   struct dl_job_rows *open = c->open ? &c->rows[c->n_rows - 1] : NULL;
   bool same = open && is_same(&open->job, &rows.job);
   if (same && is_job && open->has_line && open->start.x == rows.start.x) {
@@ -368,7 +379,7 @@ static bool line(struct dl_log *log, char *s, size_t len) {
     open->has_line = true;
     open->start = rows.start;
     open->line = log->line;
-    read_job(c, &log->run[log->n_runs - 1], &row);
+    read_job(c, &log->run[log->n_runs - 1], &row, &start);
   } else {
     read_step(c, &row);
   }

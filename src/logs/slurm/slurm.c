@@ -145,12 +145,27 @@ bool dl_slurm_layout(struct dl_slurm_table *t, const char *s, size_t len) {
          read_ruler(t, s);
 }
 
+/* Splits a row at one character, as nearly all tables have it. */
+static size_t split_at(char delimiter, char *s, size_t len, char **field) {
+  size_t n = 0;
+  for (char *end = s + len, *next; s; s = next, n++) {
+    char *stop = memchr(s, delimiter, (size_t)(end - s));
+    next = stop ? stop + 1 : NULL;
+    char *cell = dl_cell_trim(s, stop ? stop : end);
+    if (n < DL_SLURM_FIELDS)
+      field[n] = cell;
+  }
+  return n;
+}
+
 /* Splits a row in place; returns the number of fields, that of the header if
  * the row is sound. In a table of columns of fixed width, columns are separated
  * by one blank. */
 static size_t split(const struct dl_slurm_table *t, char *s, size_t len,
                     char **field) {
   size_t n = 0, delimiter = strlen(t->delimiter);
+  if (delimiter == 1)
+    return split_at(t->delimiter[0], s, len, field);
   if (delimiter > 0) {
     for (char *next; s; s = next) {
       char *end = strstr(s, t->delimiter);
@@ -183,7 +198,8 @@ const char *dl_slurm_cell(const struct dl_slurm_row *row,
 
 /* What a JobID belongs to; *len: length of the job's part ("123_4"). */
 static enum dl_slurm_step step_of(const char *id, size_t *len) {
-  *len = strcspn(id, ".");
+  for (*len = 0; id[*len] != '.' && id[*len] != '\0';)
+    ++*len;
   if (id[*len] == '\0')
     return DL_SLURM_JOB;
   switch (id[*len + 1]) { /* names may be cut off: "123.ext+" */
@@ -386,10 +402,15 @@ double dl_slurm_job_energy(const struct dl_slurm_energies *e, double n_nodes,
   return x > 0 ? x : NAN;
 }
 
+/* No type of GPU is as long. */
+enum { TYPE_SIZE = 64 };
+
 /* A count at the beginning of s, NaN where there is no sensible one. */
 static double count_at(const char *s) {
-  size_t n = strspn(s, "0123456789");
+  size_t n = 0;
   double x;
+  while (dl_is_digit(s[n]))
+    n++;
   bool ok = n > 0 && dl_parse_number(s, n, &x) == DL_NUMBER_OK && x < 1e6;
   return ok ? x : NAN;
 }
@@ -399,6 +420,8 @@ static double count_at(const char *s) {
 static bool gpu_resource(const char *s, size_t len, const char **type,
                          size_t *type_len, double *count) {
   const char *end = s + len;
+  if (len == 0 || *s != 'g')
+    return false;
   if (len > 5 && strncmp(s, "gres/", 5) == 0)
     s += 5;
   if (end - s < 5 || strncmp(s, "gpu", 3) != 0 || (s[3] != '=' && s[3] != ':'))
@@ -407,7 +430,9 @@ static bool gpu_resource(const char *s, size_t len, const char **type,
   *type = s + 1;
   *type_len = 0;
   if (*s == ':') {
-    size_t n = strcspn(s + 1, ":=,(");
+    size_t n = 0;
+    while (s[1 + n] && !strchr(":=,(", s[1 + n]))
+      n++;
     if (s[1 + n] == ':' || s[1 + n] == '=') {
       *type_len = n;
       s += 1 + n;
@@ -417,10 +442,11 @@ static bool gpu_resource(const char *s, size_t len, const char **type,
   return !isnan(*count);
 }
 
-double dl_slurm_gpus(const char *tres, char *type, size_t size) {
+double dl_slurm_gpus(const char *tres, const char **type, size_t *type_len) {
   double untyped = NAN, typed = NAN;
-  type[0] = '\0';
   bool several = false;
+  *type = "";
+  *type_len = 0;
   for (const char *s = tres; *s; s += *s == ',') {
     const char *name;
     size_t width = strcspn(s, ","), name_len;
@@ -428,15 +454,15 @@ double dl_slurm_gpus(const char *tres, char *type, size_t size) {
     if (gpu_resource(s, width, &name, &name_len, &count)) {
       double *sum = name_len > 0 ? &typed : &untyped;
       *sum = isnan(*sum) ? count : *sum + count;
-      several = several || (name_len > 0 && type[0] != '\0');
-      if (name_len > 0 && name_len < size) {
-        memcpy(type, name, name_len);
-        type[name_len] = '\0';
+      several = several || (name_len > 0 && *type_len > 0);
+      if (name_len > 0 && name_len < TYPE_SIZE) {
+        *type = name;
+        *type_len = name_len;
       }
     }
     s += width;
   }
   if (several)
-    type[0] = '\0';
+    *type_len = 0;
   return isnan(untyped) ? typed : untyped;
 }

@@ -152,8 +152,9 @@ double dl_slurm_job_energy(const struct dl_slurm_energies *e, double n_nodes,
                            bool *counted_twice);
 
 /* GPUs of "...,gres/gpu=4,gres/gpu:a100=4,..." or "gpu:a100:4(IDX:0-3)": how
- * many (NaN: none named), and their type, "" where there is none or several. */
-double dl_slurm_gpus(const char *tres, char *type, size_t size);
+ * many (NaN: none named), and where their type stands in that text; its length
+ * is 0 where there is none or several. */
+double dl_slurm_gpus(const char *tres, const char **type, size_t *type_len);
 
 /* The amount of "NAME=" in a list of trackable resources, *len characters of
  * it, or NULL. */

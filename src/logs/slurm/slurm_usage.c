@@ -13,7 +13,7 @@ const char *dl_slurm_resource(const char *tres, const char *name, size_t *len) {
   size_t n = strlen(name);
   for (const char *s = tres; *s; s += *s == ',') {
     size_t width = strcspn(s, ",");
-    if (width > n && strncmp(s, name, n) == 0 && s[n] == '=') {
+    if (width > n && *s == *name && strncmp(s, name, n) == 0 && s[n] == '=') {
       *len = width - n - 1;
       return s + n + 1;
     }
@@ -41,13 +41,15 @@ double dl_slurm_busy_gpus(const char *total, const char *average,
 
 double dl_slurm_memory_gb(const char *tres) {
   static const char units[] = "KMGTP";
+  static const double scales[] = {1.0 / 1024, 1, 1024, 1024. * 1024,
+                                  1024. * 1024 * 1024};
   size_t len;
   double x;
   const char *s = dl_slurm_resource(tres, "mem", &len);
   if (!s || len == 0)
     return NAN;
   const char *unit = memchr(units, s[len - 1], sizeof units - 1);
-  double scale = unit ? pow(1024, (double)(unit - units) - 1) : 1;
+  double scale = unit ? scales[unit - units] : 1;
   if (dl_parse_number(s, len - (unit != NULL), &x) != DL_NUMBER_OK || x <= 0)
     return NAN;
   x *= scale * DL_BYTES_PER_MIB / 1e9;

@@ -40,11 +40,20 @@ static bool is_formula(const char *text) {
   return text[0] && strchr("=+-@\t\r", text[0]) && !dl_parse_double(text, &x);
 }
 
-/* Begins the next cell of a row. */
-static void next_cell(struct row *r, bool empty) {
-  if (r->n++ > 0)
-    dl_text_add_n(r->t, ",", 1);
-  r->empty = empty && r->n == 1;
+/* Begins the next cell of a row; where its n bytes may be written, or NULL:
+ * memory is out. */
+static char *next_cell(struct row *r, bool empty, size_t n) {
+  char *to = dl_text_room(r->t, n + 1);
+  r->empty = empty && r->n == 0;
+  if (r->n++ > 0 && to)
+    *to++ = ',';
+  return to;
+}
+
+static void empty_cell(struct row *r) {
+  char *to = next_cell(r, true, 0);
+  if (to)
+    dl_text_take(r->t, to);
 }
 
 /* What a terminal or a spreadsheet gets of a text. */
@@ -62,10 +71,18 @@ static void marked_cell(struct row *r, const char *text) {
 }
 
 static void cell(struct row *r, const char *text) {
-  next_cell(r, !text[0]);
-  if (r->how.screen || r->how.spreadsheet)
+  size_t len = 0;
+  bool marked = r->how.screen || r->how.spreadsheet;
+  bool plain = !marked && dl_csv_is_plain(text, &len);
+  char *to = next_cell(r, !text[0], plain ? len : 0);
+  if (!to)
+    return;
+  if (plain)
+    to = mempcpy(to, text, len);
+  dl_text_take(r->t, to);
+  if (marked)
     marked_cell(r, text);
-  else
+  else if (!plain)
     dl_csv_add_cell(r->t, text);
 }
 
@@ -86,19 +103,20 @@ static void end_row(struct row *r) {
 }
 
 static void value_cell(struct row *r, const struct dl_value *v) {
-  char buf[DL_NUMBER_SIZE];
+  char *to;
   switch (dl_value_absent(v) ? DL_NULL : v->type) {
   case DL_NULL:
-    next_cell(r, true);
+    empty_cell(r);
     break;
   case DL_NUMBER: /* needs no quotes */
-    next_cell(r, false);
-    dl_text_add(r->t, dl_format_short(buf, v->number));
+    to = next_cell(r, false, DL_NUMBER_SIZE);
+    if (to)
+      dl_text_take(r->t, to + dl_put_short(to, v->number));
     break;
   case DL_COUNT:
-    snprintf(buf, sizeof buf, "%zu", v->count);
-    next_cell(r, false);
-    dl_text_add(r->t, buf);
+    to = next_cell(r, false, DL_NUMBER_SIZE);
+    if (to)
+      dl_text_take(r->t, to + snprintf(to, DL_NUMBER_SIZE, "%zu", v->count));
     break;
   case DL_BOOL:
     cell(r, v->count ? "true" : "false");

@@ -125,6 +125,53 @@ static size_t print_lines(struct walk *w, const struct dl_report *r, size_t i) {
   return end;
 }
 
+static void print_mark(struct dl_printer *p, const struct dl_document *m,
+                       const struct dl_layout *l, const char *mark) {
+  struct dl_text t = {0};
+  m->style.escape(&t, mark, strlen(mark));
+  m->mark(p, l, dl_text_str(&t));
+  p->failed = p->failed || t.failed;
+  dl_text_free(&t);
+}
+
+/* A line of headings or of units. */
+static void print_head(struct dl_printer *p, const struct dl_document *m,
+                       const struct dl_layout *l, enum dl_cell_kind kind) {
+  dl_print(p, m->head[0], NULL);
+  if (l->mark > 0)
+    m->mark(p, l, NULL);
+  for (size_t i = 0; i < l->n; i++) {
+    const struct dl_layout_column *col = &l->column[i];
+    const struct dl_text *t = kind == DL_CELL_UNIT ? &col->unit : &col->heading;
+    m->cell(p, &(struct dl_cell){l, i, kind, dl_text_str(t), 0});
+  }
+  dl_print(p, m->head[1], NULL);
+}
+
+/* A row: as many lines as the cell that is broken into most. */
+static void print_row(struct dl_printer *p, const struct dl_document *m,
+                      const struct dl_layout *l, const struct dl_value *values,
+                      const char *mark) {
+  bool more = true;
+  for (size_t k = 0; more; k++) {
+    more = false;
+    dl_print(p, m->row[0], NULL);
+    if (l->mark > 0)
+      print_mark(p, m, l, mark && k == 0 ? mark : "");
+    for (size_t i = 0; i < l->n; i++) {
+      size_t before = dl_layout_cell(l, i, values, &p->cell);
+      if (l->column[i].wrapped)
+        more |= dl_cell_line(&p->cell, l->column[i].width, k);
+      else if (k > 0)
+        dl_text_clear(&p->cell);
+      before = before < p->cell.len ? before : p->cell.len;
+      m->cell(p, &(struct dl_cell){l, i, DL_CELL_VALUE, dl_text_str(&p->cell),
+                                   before});
+    }
+    dl_print(p, m->row[1], NULL);
+  }
+}
+
 /* Head and rows of t; its foot comes when all rows are there. */
 static void print_rows(struct dl_printer *p, const struct dl_document *m,
                        const struct dl_layout *l, const struct dl_table *t,
@@ -133,9 +180,15 @@ static void print_rows(struct dl_printer *p, const struct dl_document *m,
     dl_print(p, m->none, DL_DIM);
     return;
   }
-  m->head(p, l);
+  if (m->open)
+    m->open(p, l);
+  print_head(p, m, l, DL_CELL_HEADING);
+  if (l->units && !m->style.unit_in_heading)
+    print_head(p, m, l, DL_CELL_UNIT);
+  if (m->rule)
+    m->rule(p, l);
   for (size_t i = 0; i < t->n_rows; i++) {
-    m->row(p, l, t->values + i * t->n_cols, t->marks[i]);
+    print_row(p, m, l, t->values + i * t->n_cols, t->marks[i]);
     if (p->to->len > WRITE_SIZE)
       write_text(f, p->to);
   }
@@ -286,7 +339,7 @@ bool dl_document_add(const struct dl_stream *s, const struct dl_value *values,
                      struct dl_text *to) {
   struct dl_printer p = {.to = to};
   if (s->layout->n > 0)
-    s->format->document->row(&p, s->layout, values, NULL);
+    print_row(&p, s->format->document, s->layout, values, NULL);
   return dl_printer_free(&p);
 }
 

@@ -88,41 +88,28 @@ static void say(struct dl_printer *p, const char *text) {
   dl_print(p, "</p>", NULL);
 }
 
-static void head(struct dl_printer *p, const struct dl_layout *l) {
+static void open_table(struct dl_printer *p, const struct dl_layout *l) {
+  (void)l;
   dl_print(p,
            "<div class=\"table\" role=\"region\" aria-label=\"table\" "
-           "tabindex=\"0\">\n<table>\n<thead><tr>",
+           "tabindex=\"0\">\n<table>\n<thead>",
            NULL);
-  if (l->mark > 0)
-    dl_print(p, "<td></td>", NULL);
-  for (size_t i = 0; i < l->n; i++) {
-    dl_print(p,
-             l->column[i].text ? "<th scope=\"col\">"
-                               : "<th scope=\"col\" class=\"n\">",
-             NULL);
-    dl_print(p, dl_text_str(&l->column[i].heading), NULL);
-    dl_print(p, "</th>", NULL);
-  }
-  dl_print(p, "</tr></thead>\n<tbody>\n", NULL);
 }
 
-static void row(struct dl_printer *p, const struct dl_layout *l,
-                const struct dl_value *values, const char *mark) {
-  dl_print(p, "<tr>", NULL);
-  if (l->mark > 0) {
-    struct dl_text escaped = {0};
-    escape(&escaped, mark ? mark : "", mark ? strlen(mark) : 0);
-    dl_text_printf(p->to, "<td>%s</td>", dl_text_str(&escaped));
-    p->failed = p->failed || escaped.failed;
-    dl_text_free(&escaped);
-  }
-  for (size_t i = 0; i < l->n; i++) {
-    dl_layout_cell(l, i, values, &p->cell);
-    dl_print(p, l->column[i].text ? "<td>" : "<td class=\"n\">", NULL);
-    dl_print(p, dl_text_str(&p->cell), NULL);
-    dl_print(p, "</td>", NULL);
-  }
-  dl_print(p, "</tr>\n", NULL);
+static void mark(struct dl_printer *p, const struct dl_layout *l,
+                 const char *s) {
+  (void)l;
+  dl_print(p, "<td>", NULL);
+  dl_print(p, s ? s : "", NULL);
+  dl_print(p, "</td>", NULL);
+}
+
+static void cell(struct dl_printer *p, const struct dl_cell *c) {
+  bool value = c->kind == DL_CELL_VALUE;
+  dl_print(p, value ? "<td" : "<th scope=\"col\"", NULL);
+  dl_print(p, c->l->column[c->i].text ? ">" : " class=\"n\">", NULL);
+  dl_print(p, c->text, NULL);
+  dl_print(p, value ? "</td>" : "</th>", NULL);
 }
 
 /* --- charts */
@@ -204,8 +191,11 @@ static const struct dl_document html = {
     .line = {"<div><dt>", "</dt><dd>", "</dd></div>\n"},
     .begin_lines = "<dl>\n",
     .end_lines = "</dl>\n",
-    .head = head,
-    .row = row,
+    .open = open_table,
+    .head = {"<tr>", "</tr></thead>\n<tbody>\n"},
+    .row = {"<tr>", "</tr>\n"},
+    .mark = mark,
+    .cell = cell,
     .foot = "</tbody>\n</table>\n</div>\n",
     .chart = chart,
 };

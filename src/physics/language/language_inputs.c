@@ -41,7 +41,6 @@ const struct dl_physics_quantity
         {"stack", false, false},
         {"network_gbps", false, false},
         {"gpus_per_node", false, false},
-        {"scaling", false, false},
         {"power_limit_w", false, false},
         {"gpu.peak_fp32_tflops", false, false},
         {"gpu.peak_tf32_tflops", false, false},

@@ -166,6 +166,7 @@ const struct dl_physics dl_training_physics = {
     .input_size = sizeof(struct dl_training_inputs),
     .predict = predict,
     .gradient = dl_training_gradient,
+    .squares = dl_training_squares,
 };
 
 const struct dl_regression dl_physical = {

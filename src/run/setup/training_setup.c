@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "catalog/architecture/token_costs.h"
 #include "catalog/architecture/transformer.h"
 
 static double or_one(double x) {
@@ -171,6 +172,20 @@ static bool breaks_adapters(const struct dl_row *row, struct dl_text *to) {
   return true;
 }
 
+/* No method divides the layers of other networks. */
+static bool breaks_division(const struct dl_row *row, struct dl_text *to) {
+  const struct dl_architecture *arch = row->found.arch;
+  bool tensor = row->run.tensor_parallel > 1;
+  if (!arch || dl_is_language_model(arch) ||
+      !(tensor || row->run.pipeline_parallel > 1))
+    return false;
+  if (to)
+    dl_text_printf(
+        to, "%s is for language models, and '%s' is none; leave it out",
+        tensor ? "tensor_parallel" : "pipeline_parallel", arch->head.id);
+  return true;
+}
+
 static bool breaks_heads(const struct dl_row *row, struct dl_text *to) {
   const struct dl_architecture *arch = row->found.arch;
   const struct dl_transformer *t = arch ? arch->transformer : NULL;
@@ -218,6 +233,14 @@ static bool breaks_fp8(const struct dl_row *row, struct dl_text *to) {
   return true;
 }
 
+static bool breaks_int8(const struct dl_row *row, struct dl_text *to) {
+  if (!is_word(row->run.precision, "int8") || !is_training(row))
+    return false;
+  if (to)
+    dl_text_add(to, "precision int8 is for inference; use bf16 or fp16");
+  return true;
+}
+
 /* A step must not take more tokens than an epoch has. */
 static bool breaks_tokens(const struct dl_row *row, struct dl_text *to) {
   const struct dl_run *r = &row->run;
@@ -256,8 +279,8 @@ static bool breaks_epochs(const struct dl_row *row, struct dl_text *to) {
 
 static bool (*const rules[])(const struct dl_row *row, struct dl_text *to) = {
     breaks_degrees,  breaks_global_batch, breaks_fine_tune, breaks_rank,
-    breaks_adapters, breaks_heads,        breaks_depth,     breaks_fp8,
-    breaks_tokens,   breaks_epochs};
+    breaks_adapters, breaks_division,     breaks_heads,     breaks_depth,
+    breaks_fp8,      breaks_int8,         breaks_tokens,    breaks_epochs};
 
 void dl_setup_check(struct dl_row *row) {
   for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
