@@ -166,8 +166,8 @@ struct dl_physics {
   /* Covariance of what the physics leaves over; NULL: independent, and the fit
    * cannot be calibrated. */
   const struct dl_residual_process *process;
-  /* Fits of a model whose targets a table lacks are none of its concern: models
-   * of serving ship beside those of training. */
+  /* Fits of a model whose targets a table lacks are ignored: models of serving
+   * are installed with those of training. */
   bool optional;
   size_t input_size; /* bytes of the inputs, which begin with a dl_grouping */
   /* Logarithms of the targets. c: the constants themselves; fx: logarithms of

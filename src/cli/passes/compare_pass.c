@@ -340,7 +340,7 @@ static enum dl_status run_pass(struct dl_comparing *w,
   return status;
 }
 
-/* Reads what the models need, and the labels to leave out by. */
+/* Reads what the models need, and the labels to hold out by. */
 static enum dl_status read_training(struct dl_comparing *w, const char *column,
                                     struct dl_training *t) {
   struct dl_diag *d = &w->cli->diag;

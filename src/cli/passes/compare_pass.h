@@ -15,7 +15,7 @@ struct dl_compare_options {
   const char *methods, *by, *cv;
   const char *bootstrap_by; /* "config", "run", or a column */
   double coverage;
-  unsigned known; /* what of a run the estimates know */
+  unsigned known; /* columns of a run that the estimates use */
   struct dl_resampling how;
   bool details;
 };
@@ -28,7 +28,7 @@ struct dl_silent {
   long lacks; /* of the first of them: its number in dl_comparing.lacks */
 };
 
-/* One pass over each table; with --cv one for each group left out. */
+/* One pass over each table; with --cv one for each group held out. */
 struct dl_comparing {
   struct dl_cli *cli;
   struct dl_compare_options *o;
