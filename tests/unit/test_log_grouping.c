@@ -12,6 +12,7 @@
 
 #include "base/text.h"
 #include "logs/log_grouping.h"
+#include "tests/messages.h"
 #include "unit.h"
 
 static const char gpu[] = "timestamp, power.draw [W]\n"
@@ -178,7 +179,7 @@ static void a_log_given_twice(void **state) {
   assert_int_equal(p.source[2].run, 0);
   assert_null(p.source[1].importer);
   assert_int_equal(p.source[1].status, DL_EINPUT);
-  snprintf(want, sizeof want, "%s: the same file is given twice", path[0]);
+  snprintf(want, sizeof want, MSG_same_file_twice("%s"), path[0]);
   assert_string_equal(p.source[1].error, want);
   dl_log_grouping_free(&p);
   nftw(temp_dir, remove_one, 8, FTW_DEPTH | FTW_PHYS);
