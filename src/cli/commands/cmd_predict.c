@@ -456,6 +456,8 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
   if (status == DL_OK)
     status = dl_job_options_check(cli, &o->job, o->methods);
   if (status == DL_OK && o->job.axes.n > 0)
+    status = dl_known_refuse_several(cli, false);
+  if (status == DL_OK && o->job.axes.n > 0)
     status = make_axes(o, f, &cli->diag);
   if (status == DL_OK)
     status = dl_node_options_apply(&o->node, &o->job, cli->catalog, &cli->diag);
