@@ -31,8 +31,7 @@ import generalisation_language as language
 import generalisation_sources as sources
 import generalisation_speeds as speeds
 import generalisation_tables as tables
-from generalisation_intervals import COVERAGE, coverage, coverage_of_each, \
-    group_names, residuals
+from generalisation_intervals import COVERAGE, by_group, coverage, residuals
 
 TARGETS = ("gpu_power_w", "epoch_energy_j")
 PROTOCOLS = {
@@ -301,19 +300,6 @@ def interval_table(models, methods, protocols):
                   "mean of groups", "width", "all groups"], rows) if rows else None
 
 
-def group_interval_table(model):
-    """Coverage of each network and GPU by `physical`."""
-    found, names, rows = residuals(model), group_names(model), []
-    for column in ("arch", "gpu"):
-        inside = [dict(zip(names.get((t, column), []),
-                           coverage_of_each(found.get((t, column), []))))
-                  for t in TARGETS]
-        rows += [[column, name, n, pair(*(by.get(name) for by in inside))]
-                 for name, (n, _) in zip(names.get((TARGETS[0], column), []),
-                                         found.get((TARGETS[0], column), []))]
-    return table(["left out", "", "runs", "power / energy"], rows)
-
-
 def source_table(dlest, path, methods):
     names = dict.fromkeys(r["source"] for r in read(path) if r["gpu_power_w"])
     rows = []
@@ -457,14 +443,7 @@ def make_parts(o, methods, plain, protocols, folder, top):
         "with one degree of freedom: covering says little there.",
         interval_table(models, methods, grouped)))
     if "physical" in models and {"P3", "P4"} <= set(protocols):
-        parts.append((
-            "Intervals of 90 % by network and GPU",
-            "Share of the runs of each group inside the interval of `physical` "
-            "from the other groups, in % (aim: no group below 75). By source: "
-            "below; with the time known: [known-times.md](known-times.md). The "
-            "GTX 750 Ti is farther from the estimate than the six other GPUs "
-            "differ among themselves: an interval from them cannot hold it.",
-            group_interval_table(models["physical"])))
+        parts.append(by_group(models["physical"], TARGETS, table, pair))
     if protocols == list(PROTOCOLS):
         parts += source_parts(o, methods, models, folder, top)
         means = os.path.join(top, "data", "language-training-means.csv")

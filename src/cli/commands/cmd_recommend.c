@@ -7,6 +7,7 @@
 
 #include "base/constants.h"
 #include "base/number.h"
+#include "cli/options/known_options.h"
 #include "cli/passes/recommend.h"
 #include "run/formula/descriptor_filter.h"
 
@@ -183,11 +184,6 @@ static enum dl_status none_meets(struct dl_cli *cli,
   return status;
 }
 
-static bool several_gpus(const struct dl_axes *of) {
-  const struct dl_axis *gpus = dl_axes_find(of, "gpu");
-  return gpus && gpus->n > 1;
-}
-
 static enum dl_status recommend(struct dl_cli *cli,
                                 struct dl_recommend_options *o,
                                 struct dl_recommend_data *r) {
@@ -202,11 +198,9 @@ static enum dl_status recommend(struct dl_cli *cli,
     if (status == DL_OK)
       status = dl_recommend_measured(cli, o, r);
   } else {
-    status = fill_axes(cli, o);
-    if (status == DL_OK && (o->nodes || several_gpus(&o->job.axes)))
-      status = dl_cli_refuse(
-          cli, "epoch-time|step-time|throughput|gpu-util|gpu-power",
-          "with several accelerators: what was measured is of one; give --gpu");
+    status = dl_known_refuse_several(cli, true);
+    if (status == DL_OK)
+      status = fill_axes(cli, o);
     if (status == DL_OK)
       status = o->nodes ? dl_recommend_nodes(cli, o, r)
                         : dl_recommend_estimate(cli, o, r);
