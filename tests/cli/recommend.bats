@@ -142,26 +142,6 @@ usage() {
   grep -q "^dlest: $(message no_choice_meets 'budget; the lowest-energy one')" err
 }
 
-@test "known times are those of one accelerator" {
-  local known
-  # The estimates are those of predict with the same known value.
-  for known in '--epoch-time 20m' '--throughput 900/s' '--gpu-util 60'; do
-    # shellcheck disable=SC2086
-    try recommend -a resnet50 -g a100 -b 256 $known -q --format json
-    jq '.choices[0] | .energy_j, .duration_s' out >chosen
-    # shellcheck disable=SC2086
-    "$DLEST" predict -a resnet50 -g a100 -b 256 $known -q --format json \
-      --method physical | jq '.estimates[0] | .energy_j, .duration_s' >estimate
-    cmp chosen estimate
-    # shellcheck disable=SC2086
-    try recommend -a resnet50 -g a100,h100 -b 256 $known
-    [ "$status" -eq 2 ]
-    # shellcheck disable=SC2086
-    try recommend -a resnet50 --node dgx-a100 -b 256 $known
-    [ "$status" -eq 2 ]
-  done
-}
-
 @test "what is refused" {
   refuses 2 "dlest: $(message which_architecture_give_arch)" recommend
   refuses 3 "dlest: $(message no_choice_fits_memory)" \

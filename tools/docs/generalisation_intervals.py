@@ -112,7 +112,7 @@ BY_GROUP = (
     "interval from them cannot hold it.")
 
 
-def by_group(model, targets, table, pair):
+def part(model, targets, table, pair):
     """Title, text and table of the coverage of each network and GPU."""
     found, names, rows = residuals(model), group_names(model), []
     for column in ("arch", "gpu"):
