@@ -72,7 +72,7 @@ void dl_warn_at(struct dl_diag *d, const char *file, size_t line,
 /* Turns the skip of that line into a warning, if it was the last report. */
 void dl_diag_forgive(struct dl_diag *d, const char *file, size_t line);
 
-/* A row of `file` cannot be used and is left out; counted. */
+/* A row of `file` cannot be used and is skipped; counted. */
 void dl_skip_at(struct dl_diag *d, const char *file, size_t line,
                 const char *fmt, ...) DL_PRINTF(4, 5);
 

@@ -98,8 +98,8 @@ void dl_catalog_free(struct dl_catalog *c) {
   free(c);
 }
 
-/* A new single entry at the end of the list, of which n_single does not know
- * yet; NULL: memory is out. */
+/* A new single entry at the end of the list, which n_single does not count yet;
+ * NULL: out of memory. */
 static struct single *new_single(struct kind *k) {
   void *list = k->single;
   struct single *s = dl_calloc(1, sizeof *s);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Descriptors: what is known about an accelerator, an architecture, a data
+/* Descriptors: the properties of an accelerator, an architecture, a data
  * set, a grid, a site or a node.
  *
  * Each kind has a struct with one member per field (descriptor_kinds.h) that
  * begins with a struct dl_descriptor, so that a pointer to one is a pointer to
  * the other. Its fields are listed once, in the table of dl_kind_info: XML
  * files, `show`, `list`, `--set` and formulas read and write members through
- * that table. Where a value comes from is kept apart, in `origin`. */
+ * that table. Sources of values are kept separately, in `origin`. */
 
 #ifndef DL_CATALOG_DESCRIPTOR_H
 #define DL_CATALOG_DESCRIPTOR_H
@@ -116,7 +116,7 @@ enum dl_status dl_descriptor_set(struct dl_descriptor *e, const char *name,
                                  const char *text, struct dl_diag *d);
 
 /* Folds a name for comparison: lower case, letters, digits and decimal
- * points alone, words of the kind's noise list left out. Appends to *to. */
+ * points alone, without the words of the kind's noise list. Appends to *to. */
 void dl_fold_name(enum dl_kind kind, const char *name, struct dl_text *to);
 
 #endif

@@ -31,7 +31,7 @@ static int is_xml(const struct dirent *e) {
 }
 
 /* The same for a file that happens to be in a folder: one that cannot be read
- * is left out with a warning, and only a regular file is opened, as a pipe
+ * is skipped with a warning, and only a regular file is opened, as a pipe
  * would block every command. */
 static enum dl_status read_found(struct dl_user_files *u, const char *path,
                                  struct dl_diag *d) {

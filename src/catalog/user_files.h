@@ -23,7 +23,7 @@ struct dl_user_files {
 
 /* Reads the files, once. A folder or file of DLEST_PATH that is missing is an
  * error, a missing configuration folder is none. A file of a folder that is not
- * valid is left out with a warning; one that DLEST_PATH names is an error. */
+ * valid is skipped with a warning; one that DLEST_PATH names is an error. */
 enum dl_status dl_user_files_read(struct dl_user_files *u, struct dl_diag *d);
 void dl_user_files_free(struct dl_user_files *u);
 

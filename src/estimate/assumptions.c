@@ -68,9 +68,8 @@ static double most_that_fit(const struct dl_row *row) {
   return m.fits;
 }
 
-/* The GPUs of a node among which layers may be taken to be divided: nothing is
- * told of parallelism, and whole nodes of GPUs with fast links are many. 1:
- * none.
+/* The GPUs of a node among which layers may be taken to be divided: parallelism
+ * is not given, and whole nodes of GPUs with fast links are many. 1: none.
  */
 static double dividing_layers(const struct dl_row *row) {
   const struct dl_run *run = &row->run;
@@ -134,8 +133,8 @@ static double divisor(double n, double most) {
   return d;
 }
 
-/* Sequences of an optimizer step on each data-parallel GPU, where nothing is
- * told of batches. */
+/* Sequences of an optimizer step on each data-parallel GPU, if batches are not
+ * given. */
 static double usual_sequences(const struct dl_row *row) {
   const struct dl_run *run = &row->run;
   double whole = isnan(run->train_tokens) ? run->tokens : run->train_tokens;

@@ -19,8 +19,8 @@ bool dl_input_pipeline_of(const struct dl_job *job,
          !(run->loader && strcmp(run->loader, "synthetic") == 0);
 }
 
-/* Adds what waiting costs to a prediction. Doubts of the prediction and of
- * waiting, low and high, add in squares. */
+/* Adds the energy of waiting to a prediction. Intervals of the prediction and
+ * of waiting, low and high, add in squares. */
 static void add_waiting(struct dl_prediction *p, double waiting, double less,
                         double more) {
   double below = p->value - p->low, above = p->high - p->value;

@@ -30,7 +30,7 @@ struct dl_job {
 /* Where rows hold the quantities of descriptors that a job has. */
 struct dl_job_fields {
   struct dl_row_ref tdp_w, idle_w, bandwidth_gb_s;
-  unsigned known; /* what of a run counts as known (conditioning/known.h) */
+  unsigned known; /* set of known values (conditioning/known.h) */
 };
 
 /* Adds the steps for all that estimators take from a run. */

@@ -148,8 +148,8 @@ static double most_w(const struct dl_job *job) {
   return (isnan(most) ? INFINITY : most) * job->run->n_gpus;
 }
 
-/* False where the fit cannot tell. A GPU that is awake draws no less than an
- * idle one. */
+/* False if the fit does not have it. The static power of a GPU is no less than
+ * its idle power. */
 static bool expect_training(const struct dl_job_predictions *p,
                             const struct dl_context *ctx,
                             const struct dl_job *job, struct dl_expected *e) {

@@ -4,7 +4,7 @@
  * A reader hands out blocks of rows, so that a file of any size is read in
  * constant memory. The rows of a block are in file order and have the header's
  * number of fields: a row with another number, or with a NUL byte, is reported
- * with its line (dl_skip_at), counted and left out. A UTF-8 byte order mark,
+ * with its line (dl_skip_at), counted and skipped. A UTF-8 byte order mark,
  * CRLF and blank lines are accepted. */
 
 #ifndef DL_IO_CSV_H

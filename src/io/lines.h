@@ -13,7 +13,7 @@
 
 #include "base/diag.h"
 
-/* A longer line is reported and left out. */
+/* A longer line is reported and skipped. */
 #define DL_LINE_MAX ((size_t)64 * 1024)
 
 struct dl_lines;
@@ -39,7 +39,7 @@ const char *dl_lines_path(const struct dl_lines *l);
 const char *dl_lines_head(const struct dl_lines *l, size_t *len);
 
 /* The next line. Lines with a NUL byte or longer than DL_LINE_MAX are
- * reported (dl_skip_at) and left out. */
+ * reported (dl_skip_at) and skipped. */
 enum dl_status dl_lines_next(struct dl_lines *l, struct dl_line *line,
                              struct dl_diag *d);
 
@@ -53,7 +53,7 @@ struct dl_lines_block {
 };
 
 /* Appends whole lines until the block has `want` bytes, the text ends or a line
- * is left out; those of a block follow each other. In place of dl_lines_next;
+ * is skipped; those of a block follow each other. In place of dl_lines_next;
  * lines that it would refuse are refused by the first, and by the caller. */
 enum dl_status dl_lines_take(struct dl_lines *l, struct dl_lines_block *b,
                              size_t want, struct dl_diag *d);

@@ -33,7 +33,7 @@ struct dl_extract_options {
 };
 
 /* Makes runs of logs, several logs in parallel; the results are the same for
- * any number of threads. A log that cannot be used is reported and left out
+ * any number of threads. A log that cannot be used is reported and skipped
  * (dl_skip_at); if it is the only one, its error is returned. */
 enum dl_status dl_extract(char *const *paths, size_t n,
                           const struct dl_extract_options *o,

@@ -9,7 +9,7 @@
 /* Share of a run that a companion may not cover. */
 #define APART_SHARE 0.02
 
-/* A companion that cannot be read is left out of its run. */
+/* A companion that cannot be read is not joined to its run. */
 static enum dl_status read_companion(struct dl_source *source,
                                      const struct dl_summary_options *o,
                                      struct dl_log_summary *log,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Prediction intervals from residuals of what was left out. */
+/* Prediction intervals from residuals of held-out groups. */
 
 #ifndef DL_MODEL_INTERVAL_H
 #define DL_MODEL_INTERVAL_H

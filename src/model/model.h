@@ -24,7 +24,7 @@
 /* Format of model files; the states of physics differ in format 1. */
 #define DL_MODEL_FORMAT 2
 
-/* What was left out to get a set of residuals. */
+/* Grouping factor of a set of held-out residuals. */
 enum dl_held_out_group {
   DL_HELD_OUT_CONFIG, /* a configuration */
   DL_HELD_OUT_ARCH,
@@ -36,7 +36,7 @@ enum dl_held_out_group {
 /* "config", "arch", "gpu", "rows". */
 const char *dl_held_out_group_name(enum dl_held_out_group left);
 
-/* Residuals of one group when it was left out: log(y / prediction) for a
+/* Residuals of one group when it was held out: log(y / prediction) for a
  * logarithmic target, else y - prediction. Up to 21 quantiles stand for the
  * rows of the group. */
 struct dl_group_residuals {

@@ -82,7 +82,7 @@ enum dl_style {
 enum dl_column_use {
   DL_RANGE = 1, /* (true) text shows this column and the next one together,
                    "low .. high", under this heading and in this style */
-  DL_SPARE = 2, /* the first to be left out on a narrow terminal */
+  DL_SPARE = 2, /* the first to be dropped on a narrow terminal */
   DL_MAIN = 4   /* the last */
 };
 
@@ -108,6 +108,10 @@ void dl_report_show(struct dl_report *r, bool shown);
 /* label NULL: not shown in text. */
 void dl_report_add(struct dl_report *r, const char *key, const char *label,
                    const char *unit, enum dl_style style, struct dl_value v);
+
+/* Puts a text for people behind the value that was added last: "90 % interval
+ * 6.40 to 23.9 kWh". Ignored where that is not shown. */
+void dl_report_remark(struct dl_report *r, const char *text);
 
 /* Adds n values. {.key, .value} alone is a value for programs. */
 struct dl_report_line {
@@ -150,9 +154,9 @@ struct dl_table *dl_report_table(struct dl_report *r, const char *key,
                                  bool main);
 
 /* A chart: bars with intervals, for formats that draw. Its key is NULL. The
- * title, a label and a number in `style` stand for themselves: what people must
- * know is in a table too. Bars are rows (dl_table_row) of label, value, low and
- * high. */
+ * title, a label and a number in `style` stand for themselves: what readers
+ * need is also in a table. Bars are rows (dl_table_row) of label, value, low
+ * and high. */
 struct dl_table *dl_report_chart(struct dl_report *r, const char *title,
                                  enum dl_style style, const char *unit);
 

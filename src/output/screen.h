@@ -17,7 +17,7 @@ struct dl_screen {
   size_t width; /* columns; 0: unlimited */
 };
 
-/* Of a terminal: its width, that of COLUMNS where it tells none, and colour
+/* Of a terminal: its width, that of COLUMNS if it reports none, and colour
  * unless NO_COLOR is set (https://no-color.org) or TERM is unset or "dumb". */
 struct dl_screen dl_screen_of(FILE *f);
 

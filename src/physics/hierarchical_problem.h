@@ -74,7 +74,7 @@ struct dl_full_solution {
   size_t n, n_auxiliary;            /* rows that it was solved for */
   struct dl_hierarchical_solution s;
   gsl_matrix *cov;                   /* p x p */
-  struct dl_cell_products curvature; /* second derivatives, if asked for */
+  struct dl_cell_products curvature; /* second derivatives, if requested */
 };
 
 /* Solves, unless `full` has been solved for as many rows of the same physics.

@@ -124,6 +124,12 @@ struct dl_gradient {
   double fx[DL_MAX_EFFECTS];
 };
 
+/* What was measured of the targets of a configuration: logarithms, and the
+ * inverse of their standard deviations; 0: not measured. */
+struct dl_measured_targets {
+  double mean[DL_MAX_TARGETS], scale[DL_MAX_TARGETS];
+};
+
 struct dl_physics {
   const char *name;
   const char *recipe; /* its name among those that fit tries */
@@ -160,8 +166,8 @@ struct dl_physics {
   /* Covariance of what the physics leaves over; NULL: independent, and the fit
    * cannot be calibrated. */
   const struct dl_residual_process *process;
-  /* Fits of a model whose targets a table lacks are none of its concern: models
-   * of serving ship beside those of training. */
+  /* Fits of a model whose targets a table lacks are ignored: models of serving
+   * are installed with those of training. */
   bool optional;
   size_t input_size; /* bytes of the inputs, which begin with a dl_grouping */
   /* Logarithms of the targets. c: the constants themselves; fx: logarithms of
@@ -171,6 +177,12 @@ struct dl_physics {
   /* The same with their derivatives, n_targets of them. */
   void (*gradient)(const double *c, const double *fx, const void *inputs,
                    double *log_target, struct dl_gradient *g);
+  /* The sum of the squares ((log_target - mean) scale)^2, and half its gradient
+   * into *g; a derivative that is not finite may stay out. NULL: it follows
+   * from `gradient`. */
+  double (*squares)(const double *c, const double *fx, const void *inputs,
+                    const struct dl_measured_targets *of,
+                    struct dl_gradient *g);
 };
 
 #endif

@@ -15,11 +15,11 @@ enum dl_cell_kind {
   DL_CELL_NUMBER,   /* empty: NaN */
   DL_CELL_POSITIVE, /* a number above 0 */
   DL_CELL_ABOVE,    /* empty, or above 0 */
-  DL_CELL_LEAVES    /* a text; rows that have one are left out */
+  DL_CELL_LEAVES    /* a text; rows that have one are skipped */
 };
 
 struct dl_plot_column {
-  const char *name; /* NULL: left out */
+  const char *name; /* NULL: omitted */
   enum dl_cell_kind kind;
   bool optional;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a program that is recorded tells, line by line, in the FIFO or file that
+/* What a recorded program writes, line by line, in the FIFO or file that
  * DLEST_MARKS names:
  *
  *   epoch 3            its fourth epoch has ended
@@ -23,7 +23,7 @@ struct dl_marks {
   bool is_file; /* which grows, and cannot be waited for */
   FILE *epochs; /* gets a row epoch,end_time for each epoch, flushed; or NULL */
   size_t n_epochs;
-  double samples; /* NaN: not told */
+  double samples; /* NaN: not given */
   struct dl_phases phases;
   size_t len; /* of the line that is not over */
   char line[256];

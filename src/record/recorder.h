@@ -21,7 +21,7 @@ struct dl_record_result {
   bool share_by_group;      /* counted by the program's control group; else by
                                its processes */
   double suspended_s;       /* the machine slept */
-  double train_samples;     /* per epoch, as the program told; NaN */
+  double train_samples;     /* per epoch, from the marks of the program; NaN */
   struct dl_phases phases;
   size_t n_samples, n_epochs;
   size_t n_late;    /* samples that came an interval late, or more */

@@ -18,7 +18,7 @@ struct dl_trace {
   unsigned *columns; /* of each sensor, as bits; owned */
 };
 
-/* What is known of a recording beside its sensors; NULL where unknown. */
+/* Properties of a recording other than its sensors; NULL if unknown. */
 struct dl_trace_origin {
   const char *command; /* the program and its arguments */
   const char *host;

@@ -202,7 +202,7 @@ struct derived {
 /* How a quantity follows from others, or NULL. */
 const struct derived *dl_derived_of(const char *name);
 
-/* The name by which the catalogue knows a row's architecture or GPU. */
+/* The catalogue's name of a row's architecture or GPU. */
 const char *dl_frame_meant(const struct dl_frame *f, const char *name);
 
 /* Warns, once each, of words and data sets of row i of a block that are not

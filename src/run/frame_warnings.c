@@ -224,7 +224,7 @@ static bool is_new(struct dl_intern *seen, const char *column, const char *text,
   return !key->failed && dl_intern(seen, key->s) >= 0 && seen->n > before;
 }
 
-/* A word that its column does not know, though it may take it. */
+/* A word that is unknown to its column, though it is accepted. */
 static void warn_word(struct dl_frame *f, const struct dl_run_column *c,
                       const char *text, size_t line, struct dl_diag *d) {
   struct dl_text near = {0};

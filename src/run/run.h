@@ -60,10 +60,10 @@ struct dl_run {
   bool failed; /* memory ran out */
 };
 
-/* A run of which nothing is known. */
+/* A run without any value. */
 extern const struct dl_run dl_run_unknown;
 
-/* Frees what a run holds; nothing of it is known after that. */
+/* Frees what a run holds; it has no values after that. */
 void dl_run_clear(struct dl_run *r);
 
 static inline bool dl_run_has(const struct dl_run *r, enum dl_run_id id) {

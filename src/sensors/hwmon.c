@@ -44,7 +44,7 @@ struct dl_sensor *dl_hwmon_add(const struct dl_sensor_kind *kind,
   return new;
 }
 
-/* uW: the mean where the chip tells one, else the present value. */
+/* uW: the mean if the chip reports one, else the present value. */
 static double power_w(const char *folder) {
   double mean = dl_sysfs_number(folder, "power1_average");
   return 1e-6 * (isnan(mean) ? dl_sysfs_number(folder, "power1_input") : mean);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The node's power as its management controller tells it: ipmitool's "dcmi
+/* The node's power as its management controller reports it: ipmitool's "dcmi
  * power reading" (IPMI Data Center Manageability Interface 1.5, 6.6.1). That
- * takes tens of milliseconds, so that it runs beside the recording: a sample is
- * the last reading that has come. */
+ * takes tens of milliseconds, so that it runs in parallel with the recording: a
+ * sample is the last reading that has come. */
 
 #include <errno.h>
 #include <fcntl.h>

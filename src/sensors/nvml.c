@@ -26,7 +26,7 @@ struct memory {
   unsigned long long total, free, used; /* bytes */
 };
 
-/* A field that is asked for by number. */
+/* A field that is requested by number. */
 struct field {
   unsigned id, scope;
   long long timestamp, latency_us;
@@ -109,7 +109,7 @@ static bool load(void) {
 
 struct gpu {
   device device;
-  bool instant; /* the present power can be asked for */
+  bool instant; /* the present power can be requested */
 };
 
 static double power_of(const struct gpu *g) {

@@ -38,9 +38,12 @@ TDP=(compare runs.csv --methods tdp --set gpu.tdp_w=100 --format json)
   gives 0 '' "${TDP[@]}"
   near '.scores[0].mae_j' 0
   table arch,gpu,duration_s,energy_j,boundary vgg16,a100,10,1500,gpu+ram
-  gives 0 'dlest: warning: tdp (boundary gpu) is scored against energy_j of '\
-'boundary gpu+ram' "${TDP[@]}"
+  gives 0 "dlest: warning: $(message scored_against tdp gpu gpu+ram)" "${TDP[@]}"
   near '.scores[0].mae_j' 500
+  # methods with the same boundaries share a warning
+  gives 0 "dlest: warning: $(message scored_against 'flops, tdp' gpu gpu+ram)" \
+    compare runs.csv --methods flops,tdp --define train_samples=1000 \
+    --define epochs=1 --define batch_size=32 --format json
 }
 
 @test "all methods, each with its interval where it has one" {
@@ -55,10 +58,12 @@ TDP=(compare runs.csv --methods tdp --set gpu.tdp_w=100 --format json)
     .covered > 0 and .covered <= 1'
 }
 
-@test "PRE on runs that it may know: a warning, --cv takes it away" {
-  known='PRE may be scored on runs that its model was fitted on'
+@test "models on runs that they may know: a warning, --cv takes it away" {
+  known=$(message fitted_methods_may)
   try compare "$MEANS" --methods pre-power --format json
   check ".warnings | any(startswith(\"$known\"))"
+  try compare "$MEANS" --methods physical --format json --bootstrap 0
+  check ".warnings == [\"$known\"]"
   try compare "$MEANS" --methods pre-power --cv group:gpu --format json
   check ".warnings | any(startswith(\"$known\")) | not"
   check '.scores[0].n == 45'
@@ -78,6 +83,20 @@ TDP=(compare runs.csv --methods tdp --set gpu.tdp_w=100 --format json)
   gives 0 '' compare runs.csv --methods tdp --set gpu.tdp_w=100 --format csv
   [ "$(sed -n 2p out | cut -d, -f1-5)" = \
     'tdp,,2,380.7886552931954,350' ]
+}
+
+@test "text: the best method first, RMSE, MAE and R2 with --details" {
+  table arch,gpu,duration_s,energy_j vgg16,a100,10,800 vgg16,v100,20,2500
+  # flops: 1e6 x as much as tdp; tdp: errors of 25 and 20 %
+  job=(compare runs.csv --methods tdp,green-algorithms --set gpu.tdp_w=100
+    --set ram_gb=100 --bootstrap 0)
+  gives 0 '' "${job[@]}"
+  [ "$(head -1 out)" = 'Lowest error on 2 runs: tdp, MAPE 22.5 %.' ]
+  ! grep -q RMSE out
+  gives 0 '' "${job[@]}" --details
+  grep -qE '^  method +RMSE +MAE +bias +R2$' out
+  # 350 J = 0.0000972 kWh
+  grep -qE '^  tdp .* 9.72e-05 ' out
 }
 
 @test "standard input" {
@@ -154,8 +173,7 @@ dlest: $(message row_skipped 3 s)" "${TDP[@]}"
 
 @test "--strict" {
   table arch,gpu,duration_s,energy_j,boundary vgg16,a100,10,1500,gpu+ram
-  refuses 3 'dlest: warning: tdp (boundary gpu) is scored against energy_j of '\
-"boundary gpu+ram
+  refuses 3 "dlest: warning: $(message scored_against tdp gpu gpu+ram)
 dlest: $(message warning_with_strict_nothing 1 '')" "${TDP[@]}" --strict
 }
 

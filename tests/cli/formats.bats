@@ -15,9 +15,11 @@ hostile() {
   gives 0 '' compare runs.csv --methods tdp --set gpu.tdp_w=100 --by lab \
     --bootstrap 0 --format markdown
   cat >want <<'E2'
-| method | lab                            | rank | runs | RMSE (J) | MAE (J) | MAPE (%) | median APE (%) |  R2 | bias (J) | coverage (%) |
-| ------ | ------------------------------ | ---: | ---: | -------: | ------: | -------: | -------------: | --- | -------: | -----------: |
-| tdp    | \*a\_b\|50%\&\<#\>$\\{x}\~^ |    1 |    1 |      200 |     200 |     25.0 |           25.0 |   - |      200 |   - |
+| method | lab                            | rank | runs | MAPE (%) | median APE (%) | coverage (%) |
+| ------ | ------------------------------ | ---: | ---: | -------: | -------------: | -----------: |
+| tdp    | \*a\_b\|50%\&\<#\>$\\{x}\~^ |    1 |    1 |     25.0 |           25.0 |   - |
+
+Details: --details.
 E2
   sed -i 's/  *|/ |/g; s/|  */| /g; s/--*/-/g' want out
   diff -u want out
@@ -30,7 +32,7 @@ E2
   grep -qF 'tdp & {}*a\_b\textbar{}50\%\&\textless{}\#\textgreater{}'\
 '\$\textbackslash{}\{x\}\textasciitilde{}\textasciicircum{} & 1 &  & 1' out
   [ "$(head -2 out | tail -1)" = \
-    '\begin{tabular}{llr@{}lr@{}lr@{}lr@{}lr@{}lr@{}llr@{}lr@{}l}' ]
+    '\begin{tabular}{llr@{}lr@{}lr@{}lr@{}lr@{}l}' ]
   grep -qF '25 & .0' out
   for rule in top mid bottom; do grep -qx "  .${rule}rule" out; done
 }
@@ -61,9 +63,12 @@ E2
 @test "a batch, row by row" {
   table arch,gpu,epochs resnet50,a100,1 vgg16,v100,2
   gives 0 '' predict --input runs.csv -q --format markdown
-  # a heading, a rule, and six methods a run
+  # a heading, a rule, and the recommended method of each run
+  [ "$(grep -c '^|' out)" -eq 4 ]
+  gives 0 '' predict --input runs.csv -q --format markdown --all
+  # six methods a run
   [ "$(grep -c '^|' out)" -eq 14 ]
-  gives 0 '' predict --input runs.csv -q --format latex
+  gives 0 '' predict --input runs.csv -q --format latex --all
   [ "$(tail -1 out)" = '\end{tabular}' ]
   [ "$(grep -c '^  [rv].* \\\\$' out)" -eq 12 ]
 }

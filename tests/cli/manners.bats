@@ -95,6 +95,30 @@ commands() {
     --arch resnet50 --gpu '8 x H100'
 }
 
+@test "counts with a prefix: 50M, 1.5k, 2e12, 2T" {
+  job=(predict --arch llama-3-8b --gpu h100 --gpus 8 -q -f json)
+  for pair in 50M:5e7 2e12:2e12 2T:2e12 1.5B:1.5e9 300G:3e11 999k:999e3; do
+    gives 0 '' "${job[@]}" --tokens "${pair%:*}"
+    check ".tokens == ${pair#*:}"
+  done
+  gives 0 '' predict --arch resnet50 --gpu a100 -q -f json \
+    --train-samples 1.281167M --val-samples 50k
+  check '.train_samples == 1281167 and .val_samples == 50000'
+  for pair in '50m:50M or 50e6' '7b:7B or 7e9' '1,000,000:1000000' \
+    "1_000_000:1000000" "1'000:1000"; do
+    misused predict "$(message count_is_ambiguous tokens "${pair%%:*}" \
+      "${pair#*:}")" --arch llama-3-8b --gpu h100 --tokens "${pair%%:*}"
+  done
+  # 4k may be 4096 where sizes are powers of two
+  misused predict "$(message count_is_ambiguous seq-len 4k '4000 or 4096')" \
+    --arch llama-3-8b --gpu h100 --seq-len 4k
+  misused predict "$(message invalid_value tokens 5x \
+    "$(message expected_count 1 1e+18)")" --arch gpt2 --gpu a100 --tokens 5x
+  misused predict "$(message invalid_value tokens 0.0001k \
+    "$(message expected_count 1 1e+18)")" --arch gpt2 --gpu a100 \
+    --tokens 0.0001k
+}
+
 @test "did you mean: GPUs and networks in the form people type" {
   for pair in h1000:h100 a10O:a100 4090:rtx-4090 3090:rtx-3090 b20:b200 \
     rtx3091:rtx-3090 a100-80gbb:a100-80gb; do

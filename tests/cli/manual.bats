@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What the manual pages say of the methods is what the program does.
+# What manual pages and docs say of methods, messages and keys is what the
+# program does.
 
 load common
 
@@ -53,4 +54,36 @@ in_order() {
 @test "--help names the default method of predict and recommend" {
   first=$(order 'Without a duration' | head -n 1)
   "$DLEST" recommend --help | tr -s ' \n' ' ' | grep -q "default $first"
+}
+
+quoted() {
+  command -v python3 >/dev/null || skip 'no python3'
+  python3 "$BATS_TEST_DIRNAME/quoted_in_docs.py" "$1" "$TOP_SRCDIR"
+}
+
+@test "messages quoted in README, docs and manual pages are the program's" {
+  quoted messages
+}
+
+@test "keys in docs/json.md and in filters of jq are in the schemas" {
+  quoted keys
+}
+
+@test "columns, fields and keys named in manual pages exist" {
+  quoted terms
+}
+
+# seconds METHOD OPTION...: the duration of a training on 16 GPUs
+seconds() {
+  local method=$1
+  shift
+  "$DLEST" predict --arch resnet50 --gpu a100 --gpus 16 -q -f json \
+    --method "$method" "$@" | jq '.estimates[0].duration_s'
+}
+
+@test "dlest-predict(1): physical has the all-reduce, flops has not" {
+  slow=$(seconds physical --network 1)
+  fast=$(seconds physical --network 400)
+  jq -ne "$slow > 1.01 * $fast"
+  [ "$(seconds flops --network 1)" = "$(seconds flops --network 400)" ]
 }

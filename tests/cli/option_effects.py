@@ -161,10 +161,14 @@ def options_of(dlest, command):
 
 def full(words):
     """With all that text leaves out."""
-    if {"--input", "-f", "16,64", "--means"} & set(words):
+    if {"-f", "--means"} & set(words):
         return words
+    if {"--input", "16,64"} & set(words):
+        return words + ["--all"]
     return words + {"predict": ["--all", "--explain"], "fit": ["--details"],
-                    "step": ["--details"]}.get(words[0], [])
+                    "step": ["--details"], "compare": ["--details"],
+                    "recommend": ["--all", "--explain"],
+                    "report": ["--all", "--explain"]}.get(words[0], [])
 
 
 def plain(text):

@@ -97,11 +97,12 @@ EOF
 }
 
 @test "text names node and boundary" {
-  try recommend --arch resnet50,vgg16 --node dgx-a100,dgx-h100 --batch-size 64
+  try recommend --arch resnet50,vgg16 --node dgx-a100,dgx-h100 --batch-size 64 \
+    --all --explain
   grep -qE '^boundary +node$' out
   grep -qE '^ +arch +node +GPU  ' out
   grep -qE '^GPUs +8$' out
-  grep -qE 'next node  takes more' out
+  grep -qE 'next node  more energy' out
   grep -qx 'Boundary node: the whole node, at its plug.' out
 }
 

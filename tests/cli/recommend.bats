@@ -183,10 +183,22 @@ usage() {
 @test "text: the front first, marks, parts that are not shown" {
   measured
   try recommend --table runs.csv
+  grep -qE '^Lowest energy: net_b on ' out
+  try recommend --table runs.csv --all
   grep -qE '^  \* net_b' out
   grep -qx 'Pareto front' out
-  try recommend --arch resnet50 --gpu a100,t4,v100 --batch-size 1..64 -q
-  grep -qE '^and [0-9]+ more \(--all\)$' out
+  job=(recommend --arch resnet50 --gpu a100,t4,v100 --batch-size 1..64 -q)
+  gives 0 '' "${job[@]}" -f json
+  mv out json
+  try "${job[@]}"
+  [ "$(wc -l <out)" -le 23 ]
+  x=$(jq '.choices[0].energy_j / 3.6e6' json | cut -c1-4)
+  grep -qE "^  Energy +$x kWh +90 % interval [0-9.]+ to [0-9.]+ kWh, GPU and" out
+  grep -qE '^  Next GPU ' out
+  grep -qE '^All choices: --all\. Settings: --explain\.$' out
+  ! grep -q '^training samples' out
+  try "${job[@]}" --explain
+  grep -qE '^training samples +1281167$' out
   try recommend --arch resnet50 --gpu a100,t4,v100 --batch-size 1..64 -q --all
   [ "$(grep -c resnet50 out)" -ge 192 ]
 }

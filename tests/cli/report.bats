@@ -75,15 +75,22 @@ usual() {
 
 @test 'people have kWh and GPU hours, below the jobs the sums' {
   cp "$TOP_SRCDIR/data/examples/sacct.txt" .
-  gives 0 '' report sacct.txt -q
+  gives 0 '' report sacct.txt -q --all
   # 32.4 MJ; 2 GPUs for 10 h
   grep -q '^1041 .* 9\.00  *measured  *node$' out
   grep -q '^  2024-02  *1  *20\.0  *12\.0  *9\.00 ' out
   # 2 x 10 h, 7260 s, 1800 s and 2 x 1.5 h
-  grep -q '^  GPU time  *25\.5 h$' out
-  gives 0 '' report sacct.txt -q -f markdown
+  grep -q '^  GPU time  *25\.5 h  ' out
+  gives 0 '' report sacct.txt -q -f markdown --all --explain
   grep -q '^| 1041 ' out
   grep -q '^## Total$' out
+  # by default no line of each job, and a screen is enough
+  gives 0 '' report sacct.txt
+  ! grep -q '^1041 ' out
+  grep -q '^4 jobs$' out
+  [ "$(fold -w 80 out | wc -l)" -le 22 ]
+  gives 0 '' report sacct.txt --by job
+  grep -q '^1041 ' out
   gives 0 '' report sacct.txt -q -f json
   near .total.gpu_h '2 * 10 + 7260 / 3600 + 0.5 + 2 * 1.5'
   near '.jobs[0].energy_kwh' 9
@@ -164,7 +171,7 @@ dlest: $(message row_skipped 1 "")" report runs.csv --by job -f csv
 
 @test 'text: jobs, months, the sum, sources, what it means' {
   usual
-  gives 0 '' report sacct.txt -q --country fr --price 0.2EUR
+  gives 0 '' report sacct.txt -q --country fr --price 0.2EUR --all --explain
   grep -q '^job  *name  *user  *state  *began  *time  *GPUs  *idle GPUs  *energy' out
   grep -q '^2_4 .* 60.0 .*gpu-use' out
   grep -q '^By month$' out
@@ -173,8 +180,8 @@ dlest: $(message row_skipped 1 "")" report runs.csv --by job -f csv
   grep -q '^  cost  *[0-9.]* EUR$' out
   grep -q '^intensity in  *20' out
   grep -q '^  tdp_w  *300  W  .*NVIDIA V100' out
-  grep -q '^Jobs without energy count nothing' out
-  grep -q '^Boundary mixed: ' out
+  grep -q '^4 jobs, [1-3] of them without energy$' out
+  grep -q '^Energies of different boundaries are added up' out
   awk 'length > 200' out | grep -v '^intensity from' && return 1 || true
 }
 

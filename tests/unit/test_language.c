@@ -16,6 +16,7 @@
 #include "physics/language/language_inputs.h"
 #include "physics/language/language_parts.h"
 #include "physics/rows/physics_regression.h"
+#include "run/run_columns.h"
 #include "gradient.h"
 #include "unit.h"
 
@@ -240,12 +241,29 @@ static void bounds_of_the_form(void **state) {
   assert_true(other.time / other.tokens > 4 * full.time / full.tokens);
 }
 
+/* Quantities that are neither columns of a run nor fields of descriptors come
+ * as numbers in their order, which the enum in language_inputs.c states. */
+static void other_columns_are_the_doubts(void **state) {
+  (void)state;
+  static const char *const names[] = {"doubt", "power_doubt"};
+  size_t n = 0;
+  for (size_t i = 0; i < dl_language_physics.n_quantities; i++) {
+    const char *name = dl_language_physics.quantity[i].name;
+    if (strchr(name, '.') || dl_run_column_find(name))
+      continue;
+    assert_true(n < 2);
+    assert_string_equal(name, names[n++]);
+  }
+  assert_int_equal(n, 2);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(as_the_reference),
       cmocka_unit_test(derivatives_as_differences),
       cmocka_unit_test(fits_and_reads_back),
       cmocka_unit_test(bounds_of_the_form),
+      cmocka_unit_test(other_columns_are_the_doubts),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

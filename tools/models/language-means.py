@@ -15,6 +15,12 @@ One row is written for each network, accelerator, number of them, length and
 batch: the median over submitters and containers. Of llm-foundry every second
 length of a sequence is left out, as neighbours say the same (--all: none is).
 
+The column doubt (standard deviation of the logarithm) has two parts. One is that
+of a rate by itself. The other is an error that all rows of a network on a GPU
+have in common in a source (its data, its code, its machines), GROUP: rows of a
+group say no more of the constants than one row with that error, so of n rows each
+has GROUP sqrt(n).
+
 What the tables do not tell, and is assumed here:
 - half of what BERT's sequences of 512 hold is padding (Krell et al., arXiv
   2107.02027): MLPerf's submissions leave it out, so 256 tokens; NVIDIA's and
@@ -39,6 +45,7 @@ COLUMNS = ("arch gpu n_gpus precision batch_size grad_accum seq_len fine_tune"
            " lora_rank checkpointing attention sharding tensor_parallel"
            " pipeline_parallel stack framework network_gbps power_limit_w"
            " tokens_per_s gpu_power_w source doubt power_doubt n").split()
+GROUP = .3
 LENGTHS = (512, 2048, 8192, 32768)
 FOUNDRY_GPU = {"a100_40gb": "a100-sxm4-40gb", "a100_80gb": "a100-sxm4-80gb",
                "h100_80gb": "h100-sxm5-80gb"}
@@ -191,6 +198,16 @@ def medians(rows):
         yield row
 
 
+def add_common_error(rows):
+    """Widen doubt by what the rows of a group have in common."""
+    def key(r):
+        return tuple(r.get(c, "") for c in ("source", "arch", "gpu", "precision",
+                                            "framework", "fine_tune"))
+    size = collections.Counter(key(r) for r in rows)
+    for r in rows:
+        r["doubt"] = math.hypot(r["doubt"], GROUP * math.sqrt(size[key(r)]))
+
+
 def main():
     args = [a for a in sys.argv[1:] if a != "--all"]
     if len(args) != 2:
@@ -202,6 +219,7 @@ def main():
         f"{data}/nvidia-dle/training_throughput.csv")))
     rows += medians(list(submissions(f"{data}/mlperf/training_entries.csv")))
     rows += powers(means)
+    add_common_error(rows)
     out = csv.DictWriter(sys.stdout, COLUMNS, extrasaction="ignore",
                          lineterminator="\n")
     out.writeheader()

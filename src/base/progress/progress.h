@@ -4,7 +4,7 @@
  * A loop says which share of its work is done; whoever calls it says which
  * part of the whole that is. Parts count as equally long, so that a remaining
  * time that is worked out from them is an estimate. All functions accept NULL:
- * nobody wants to know. */
+ * no progress is shown. */
 
 #ifndef DL_BASE_PROGRESS_PROGRESS_H
 #define DL_BASE_PROGRESS_PROGRESS_H

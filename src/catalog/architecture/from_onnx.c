@@ -30,7 +30,7 @@ struct maker {
   struct dl_text note;
 };
 
-/* Values beyond their field's range are left out: they cannot be read. */
+/* Values beyond their field's range are skipped: they cannot be read. */
 static void add(struct maker *m, dl_node *to, const char *name, double x) {
   const struct dl_field *f = dl_field_find(DL_ARCHITECTURE, name);
   char text[DL_NUMBER_SIZE];

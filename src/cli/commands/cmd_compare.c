@@ -57,6 +57,8 @@ static const struct dl_option options[] = {
      DL_READ(read_known, struct dl_compare_options, known),
      .expected = "time, duration and gpu_util separated by commas, or none",
      .methods = DL_TIMED_METHODS},
+    {"details", 0, NULL, "print RMSE, MAE and R2, and how intervals are made",
+     AT(FLAG, details)},
     DL_HEADING("Confidence of the scores:", 6),
     {"bootstrap", 0, "N",
      "resamples for the intervals of the scores (default 2000; 0: none)",
@@ -93,8 +95,9 @@ static void init(void *options_at) {
   dl_job_options_init(&o->job);
 }
 
-static bool scores_pre(const struct dl_compare_options *o) {
-  return strcmp(o->methods, "all") == 0 || strstr(o->methods, "pre-");
+static bool scores_fitted(const struct dl_compare_options *o) {
+  return strcmp(o->methods, "all") == 0 || strstr(o->methods, "pre-") ||
+         strstr(o->methods, "physical");
 }
 
 static enum dl_status open_models(struct dl_comparing *w) {
@@ -117,16 +120,19 @@ static enum dl_status score_tables(struct dl_comparing *w) {
   for (w->table = 0; w->table < w->cli->n_arguments && status == DL_OK;
        w->table++) {
     size_t before = w->scores.n;
+    struct dl_progress_span outer =
+        dl_progress_enter(d->progress, w->table, w->cli->n_arguments);
     status = dl_compare_table(w);
+    dl_progress_leave(d->progress, outer);
     if (status == DL_OK && w->scores.n == before)
       status = dl_fail_at(d, DL_EINPUT, w->cli->argument[w->table], 0,
                           "no run that could be scored");
   }
   if (status == DL_OK)
-    dl_compare_warn_silent(w);
-  if (status == DL_OK && !w->o->cv && scores_pre(w->o))
-    dl_warn(d, "PRE may be scored on runs that its model was fitted on; --cv "
-               "group:COLUMN refits it without them");
+    dl_compare_warn(w);
+  if (status == DL_OK && !w->o->cv && scores_fitted(w->o))
+    dl_warn(d, "fitted methods may be scored on runs that their models were "
+               "fitted on; --cv group:COLUMN refits them without these runs");
   return status;
 }
 
@@ -151,8 +157,12 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
     o->known |= DL_KNOW_UTIL;
   if (status == DL_OK)
     status = open_models(&w);
+  struct dl_progress *progress = cli->diag.progress;
+  struct dl_progress_span whole = dl_progress_enter(progress, 0, 2);
   if (status == DL_OK)
     status = score_tables(&w);
+  dl_progress_leave(progress, whole);
+  dl_progress_enter(progress, 1, 2);
   if (status == DL_OK) {
     struct dl_comparison c = {.scores = &w.scores,
                               .tables = {cli->argument, cli->n_arguments, 0},
@@ -160,11 +170,13 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
                               .models = o->model,
                               .by = o->by,
                               .how = o->how,
+                              .details = o->details || cli->format->whole,
                               .resampled = o->bootstrap_by};
     status = dl_print_comparison(cli, &c);
   }
   dl_scoring_free(&w.scores);
   dl_intern_free(&w.lacks);
+  dl_intern_free(&w.crossed);
   for (size_t k = 0; k < w.n_models; k++)
     dl_model_free(w.model[k]);
   dl_strlist_free(&w.methods);

@@ -36,8 +36,7 @@ static const struct dl_option options[] = {
     {"budget-kwh", 0, "KWH",
      "exit with 4 if the recommended estimate is higher",
      AT(ABOVE, budget_kwh)},
-    {"all", 0, NULL, "print the estimates of all methods", AT(FLAG, all),
-     .without = "input"},
+    {"all", 0, NULL, "print the estimates of all methods", AT(FLAG, all)},
     {"explain", 0, NULL,
      "print the settings, the defaults taken, the sources, and the parts of "
      "time and energy",
@@ -445,11 +444,13 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
   if (cli->format->whole)
     o->all = o->explain = true;
   if (status == DL_OK && o->job.axes.n > 0)
-    status = dl_cli_refuse(cli, "all|explain", "with a list of values");
+    status = dl_cli_refuse(cli, "explain", "with a list of values");
+  if (strcmp(o->methods, "all") != 0 && (o->input || o->job.axes.n > 0))
+    o->all = true; /* those that were chosen */
   bool csv = strcmp(cli->format->name, "csv") == 0;
-  if ((o->all || o->explain) && csv)
-    dl_warn(&cli->diag, "--%s has no effect with --format csv",
-            o->all ? "all" : "explain");
+  const char *unused = dl_cli_given(cli, "all") ? "all" : "explain";
+  if (csv && dl_cli_given(cli, unused))
+    dl_warn(&cli->diag, "--%s has no effect with --format csv", unused);
   if (o->node.parts && !csv)
     dl_warn(&cli->diag, "--parts has no effect without --format csv");
   if (status == DL_OK)

@@ -49,6 +49,8 @@ static const struct dl_option options[] = {
     {"coverage", 0, "PERCENT", "coverage of the intervals (default 90)",
      AT(PERCENT, coverage), .methods = DL_FITTED_METHODS},
     {"all", 0, NULL, "print each choice in text too", AT(FLAG, all)},
+    {"explain", 0, NULL, "print the settings and what the intervals mean",
+     AT(FLAG, explain)},
     {0},
 };
 
@@ -212,6 +214,7 @@ static enum dl_status recommend(struct dl_cli *cli,
 static enum dl_status run(struct dl_cli *cli, void *options_at) {
   struct dl_recommend_data r = {0};
   struct dl_recommend_options *o = options_at;
+  o->explain |= cli->format->whole;
   enum dl_status status =
       dl_cli_refuse(cli, "country|intensity|price",
                     "here: choices are compared by their energy and time");

@@ -417,7 +417,7 @@ static enum dl_status run_only(struct dl_cli *cli) {
                  cli->argument[0], strerror(errno));
 }
 
-/* What the recording found out beside its energy. */
+/* Results of the recording other than its energy. */
 static enum dl_status tell(const struct recording *c, struct dl_settings *s) {
   const struct dl_record_result *r = &c->result;
   struct dl_diag *d = &c->cli->diag;

@@ -12,6 +12,7 @@
 #include "cli/options/log_options.h"
 #include "cli/options/shard_option.h"
 #include "cli/passes/report_pass.h"
+#include "cli/views/summary/report_summary.h"
 #include "estimate/accounting/totals_file.h"
 
 static enum dl_status read_date(const struct dl_option *row, char *arg,
@@ -67,6 +68,11 @@ static const struct dl_option options[] = {
      "job, user, account, partition, month, or several (default: job,month)",
      .kind = DL_OPTION_READ, .read = read_by,
      .expected = "job, user, account, partition or month"},
+    {"all", 0, NULL, "print each job and each group in text too", AT(FLAG, all),
+     .without = "totals"},
+    {"explain", 0, NULL,
+     "print all sums, and the figures behind estimates with their sources",
+     AT(FLAG, explain), .without = "totals"},
     {"from", 'F', "FORMAT", "log format of the files ('dlest list importers')",
      DL_READ(dl_read_importer, struct dl_report_options, log.from)},
     {DL_SHARD_OPTION(struct dl_report_options, log.shard)},
@@ -106,14 +112,22 @@ static struct dl_report *summary(struct dl_report_pass *w) {
   struct dl_report *r = dl_report_new();
   if (!r)
     return NULL;
+  const struct dl_report_options *o = w->o;
+  dl_report_answer(r, &w->sums, &o->foot);
   if (w->tally) {
     dl_group_totals_sort(w->tally);
-    dl_report_groups(r, w->tally, w->o->keys, &w->o->foot, !w->o->each_job);
+    dl_report_groups(r, w->tally, o->keys, &o->foot,
+                     o->all || w->cli->format->whole, !o->each_job);
   }
-  dl_report_total(r, &w->sums, &w->o->foot);
-  dl_add_footprint(r, &w->o->foot);
+  dl_report_show(r, o->explain);
+  dl_report_total(r, &w->sums, &o->foot);
+  dl_add_footprint(r, &o->foot);
   dl_report_constants(r, w->accounting);
-  dl_report_notes(r, &w->sums, &w->o->foot);
+  dl_say_footprint(r, &o->foot);
+  dl_report_show(r, true);
+  dl_report_notes(r, &w->sums,
+                  o->each_job || w->totals || w->cli->format->whole,
+                  o->explain);
   return r;
 }
 
@@ -276,15 +290,20 @@ static enum dl_status report(struct dl_report_pass *w) {
 static enum dl_status run(struct dl_cli *cli, void *options_at) {
   struct dl_report_options *o = options_at;
   struct dl_report_pass w = {.cli = cli, .o = o};
+  w.totals = any_totals(cli);
+  o->explain |= cli->format->whole;
+  if (cli->format->document &&
+      (dl_cli_given(cli, "all") || !dl_cli_given(cli, "by")))
+    o->each_job = o->all;
   enum dl_status status =
       dl_site_find(&o->site, cli->catalog, &o->foot, &cli->diag);
   if (status == DL_OK)
     status =
         dl_accounting_new(&w.accounting, &o->cluster, cli->catalog, &cli->diag);
   if (status == DL_OK)
-    status = any_totals(cli) ? report_totals(&w, o)
-             : o->totals     ? write_totals(&w)
-                             : report(&w);
+    status = w.totals    ? report_totals(&w, o)
+             : o->totals ? write_totals(&w)
+                         : report(&w);
   dl_group_totals_free(w.tally);
   dl_accounting_free(w.accounting);
   dl_seen_rows_free(&w.seen);

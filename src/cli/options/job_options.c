@@ -116,6 +116,7 @@ static enum dl_status read_setting(const struct dl_option *o, char *arg,
 #define SETTING(id)                                                            \
   .kind = DL_OPTION_READ, .read = read_setting, .column = DL_RUN_##id
 #define NUMBER_OF(id) SETTING(id), .whole = true
+#define LARGE_NUMBER_OF(id) NUMBER_OF(id), .large = true
 #define SWEEPS .sweeps = true
 #define KNOWN(id)                                                              \
   .kind = DL_OPTION_READ, .read = dl_read_known, .column = DL_RUN_##id,        \
@@ -147,12 +148,12 @@ const struct dl_option dl_job_options_rows[] = {
     {"seq-len", 0, "N", "tokens per sequence (default: the architecture's own)",
      NUMBER_OF(seq_len), SWEEPS},
     {"tokens", 0, "N",
-     "tokens that a language model is trained on in total (300e9)",
-     NUMBER_OF(tokens), .phase = "training",
+     "tokens that a language model is trained on in total: 300B, 300e9",
+     LARGE_NUMBER_OF(tokens), .phase = "training",
      .methods = "physical|pre-epoch|pre-power|flops"},
     {"train-tokens", 0, "N",
      "tokens of a language model's data set, for --epochs (default 1)",
-     NUMBER_OF(train_tokens), .phase = "training"},
+     LARGE_NUMBER_OF(train_tokens), .phase = "training"},
     {"classes", 0, "N",
      "outputs of the classifier (default: the architecture's own)",
      NUMBER_OF(classes)},
@@ -167,9 +168,9 @@ const struct dl_option dl_job_options_rows[] = {
      "sizes of a known data set (default imagenet; dlest list datasets)",
      DL_STORE(TEXT, struct dl_job_options, dataset), .phase = "training"},
     {"train-samples", 't', "N", "training samples per epoch",
-     NUMBER_OF(train_samples), .low = 1, .phase = "training"},
+     LARGE_NUMBER_OF(train_samples), .low = 1, .phase = "training"},
     {"val-samples", 'v', "N", "validation samples per epoch",
-     SETTING(val_samples), .phase = "training"},
+     SETTING(val_samples), .large = true, .phase = "training"},
     {"loader", 0, "KIND",
      "input pipeline that bounds the speed: disk, cached (files in main "
      "memory) or synthetic (default: the input keeps up)",
@@ -245,7 +246,7 @@ const struct dl_option dl_job_options_rows[] = {
      SETTING(framework), .methods = "physical|pre-epoch|pre-power"},
     {"phase", 0, "NAME", "training (default) or inference", SETTING(phase)},
     {"requests", 0, "N", "inference: requests or samples (default 1)",
-     NUMBER_OF(requests), .alias = "samples", .phase = "inference"},
+     LARGE_NUMBER_OF(requests), .alias = "samples", .phase = "inference"},
     {"prompt-tokens", 0, "N",
      "inference: prompt tokens per request of a language model",
      NUMBER_OF(prompt_tokens), .phase = "inference"},

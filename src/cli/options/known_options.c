@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Options for what is known of a training. */
+/* Options for known values of a training. */
 
 #include "cli/options/known_options.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Options for what is known of a training (estimate/conditioning/known.h). */
+/* Options for known values of a training (estimate/conditioning/known.h). */
 
 #ifndef DL_CLI_OPTIONS_KNOWN_OPTIONS_H
 #define DL_CLI_OPTIONS_KNOWN_OPTIONS_H

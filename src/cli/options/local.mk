@@ -3,6 +3,8 @@
 dlest_SOURCES += \
 	%D%/budget.c \
 	%D%/budget.h \
+	%D%/count_text.c \
+	%D%/count_text.h \
 	%D%/job_apply.c \
 	%D%/job_options.c \
 	%D%/job_options.h \

@@ -8,6 +8,7 @@
 
 #include "base/number.h"
 #include "base/timestamp.h"
+#include "cli/options/count_text.h"
 
 /* Index of a word in "one|two|three", or -1. */
 static int word_index(const char *words, const char *arg) {
@@ -26,6 +27,7 @@ static bool read_number(const struct dl_option *o, const char *arg,
                         double *to) {
   double x;
   bool ok = o->kind == DL_OPTION_TIME ? dl_parse_duration(arg, &x)
+            : o->large                ? dl_parse_large_count(arg, &x)
                                       : dl_parse_double(arg, &x);
   if (!ok || (o->high > 0 && x > o->high) || (o->whole && x != floor(x)))
     return false;
@@ -82,6 +84,13 @@ static void add_expected(const struct dl_option *o, struct dl_text *t) {
   else
     dl_text_printf(t, whole ? "a whole number from %g" : "a number from %g",
                    o->low);
+  if (o->large)
+    dl_text_add(t, ": 1281167, 50k, 1.5M, 2e12");
+}
+
+/* Whether the value of an option is a count of something. */
+static bool is_count(const struct dl_option *o) {
+  return o->kind == DL_OPTION_COUNT || o->whole || o->large;
 }
 
 static enum dl_status refuse(const struct dl_option *o, const char *arg,
@@ -92,6 +101,14 @@ static enum dl_status refuse(const struct dl_option *o, const char *arg,
     return dl_fail(d, DL_EUSAGE,
                    "--%s: '%s' has no unit; write %ss, %sm, %sh or %sd",
                    o->name, arg, arg, arg, arg, arg);
+  if (is_count(o) && !(o->large && dl_parse_large_count(arg, &x)))
+    dl_count_forms(arg, &t);
+  if (t.len > 0) {
+    dl_fail(d, DL_EUSAGE, "--%s: '%s' is ambiguous; write %s", o->name, arg,
+            dl_text_str(&t));
+    dl_text_free(&t);
+    return DL_EUSAGE;
+  }
   add_expected(o, &t);
   enum dl_status status =
       dl_fail(d, DL_EUSAGE, "--%s: invalid value '%s'; expected %s", o->name,

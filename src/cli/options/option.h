@@ -51,6 +51,7 @@ struct dl_option {
   bool reads;  /* the value may be a file, which is read several times */
   bool output; /* sets where and how results are written, not what they are */
   bool whole;  /* whole numbers only */
+  bool large;  /* a count in powers of ten: 50k and 2T are numbers too */
   /* Settings of a run (job_options.c): the column, whether a list of values
    * makes a sweep, the phase and the estimators ("flops|physical") that use
    * it; NULL: both phases, all estimators. */

@@ -113,7 +113,7 @@ static enum dl_status open_pass(struct dl_comparing *w, struct pass *p,
 }
 
 /* The measured energy that a method's boundary calls for. */
-static double measured_for(struct dl_comparing *w, const struct pass *p,
+static double measured_for(struct dl_comparing *w, struct pass *p,
                            const struct dl_estimate *est) {
   const char *boundary = dl_row_text(p->row, &p->boundary);
   double gpu = dl_row_number(p->row, &p->gpu_energy);
@@ -123,10 +123,13 @@ static double measured_for(struct dl_comparing *w, const struct pass *p,
     return dl_row_number(p->row, &p->energy);
   if (strcmp(est->boundary, "gpu") == 0 && !isnan(gpu))
     return gpu;
-  if (!isnan(est->energy_j))
-    dl_warn(&w->cli->diag,
-            "%s (boundary %s) is scored against energy_j of boundary %s",
-            est->method, est->boundary, boundary);
+  if (!isnan(est->energy_j)) {
+    dl_text_clear(&p->label);
+    dl_text_printf(&p->label, "%s\t%s\t%s", boundary, est->boundary,
+                   est->method);
+    if (dl_intern(&w->crossed, dl_text_str(&p->label)) < 0)
+      p->label.failed = true;
+  }
   return dl_row_number(p->row, &p->energy);
 }
 
@@ -227,8 +230,39 @@ static void warn_silent(const struct dl_comparing *w, const char *methods,
             methods, lacks, s->n, w->scores.n);
 }
 
+/* Appends the method of an entry of w->crossed if its boundaries are those of
+ * `first`; returns whether it is. */
+static bool add_crossed(struct dl_text *names, const char *first,
+                        const char *entry) {
+  size_t n = (size_t)(strrchr(first, '\t') + 1 - first);
+  bool same = strncmp(first, entry, n) == 0 && !strchr(entry + n, '\t');
+  if (same)
+    dl_text_printf(names, "%s%s", names->len > 0 ? ", " : "", entry + n);
+  return same;
+}
+
+/* Methods with the same boundaries share a line. */
+static void warn_crossed(const struct dl_comparing *w) {
+  const struct dl_intern *t = &w->crossed;
+  for (size_t i = 0; i < t->n; i++) {
+    struct dl_text names = {0}, before = {0};
+    size_t n = 0, own = strcspn(t->s[i], "\t") + 1;
+    for (size_t k = 0; k < i; k++)
+      n += add_crossed(&before, t->s[i], t->s[k]);
+    for (size_t k = i; k < t->n && n == 0; k++)
+      add_crossed(&names, t->s[i], t->s[k]);
+    if (names.len > 0)
+      dl_warn(&w->cli->diag,
+              "%s (boundary %.*s) scored against energy_j of boundary %.*s",
+              dl_text_str(&names), (int)strcspn(t->s[i] + own, "\t"),
+              t->s[i] + own, (int)own - 1, t->s[i]);
+    dl_text_free(&names);
+    dl_text_free(&before);
+  }
+}
+
 /* Methods that lack the same quantity share a line. */
-void dl_compare_warn_silent(const struct dl_comparing *w) {
+static void warn_silent_methods(const struct dl_comparing *w) {
   bool done[DL_MOST_METHODS] = {false};
   size_t n = w->methods.n < DL_MOST_METHODS ? w->methods.n : DL_MOST_METHODS;
   for (size_t m = 0; m < n; m++) {
@@ -246,6 +280,11 @@ void dl_compare_warn_silent(const struct dl_comparing *w) {
       warn_silent(w, dl_text_str(&names), s);
     dl_text_free(&names);
   }
+}
+
+void dl_compare_warn(const struct dl_comparing *w) {
+  warn_silent_methods(w);
+  warn_crossed(w);
 }
 
 /* A run's duration must come from its settings, never from its energy. */
@@ -294,6 +333,8 @@ static enum dl_status run_pass(struct dl_comparing *w,
     status = dl_frame_block(p.f, block, d);
     for (size_t i = 0; i < block->n_rows && status == DL_OK; i++)
       status = score_row(w, &p, block, i, part);
+    if (!part) /* otherwise refitting takes the time */
+      dl_progress_step(d->progress, dl_csv_share(p.csv));
   }
   if (status == DL_OK && !part && w->cli->n_arguments == 1)
     dl_frame_warn_aliases(p.f, d);
@@ -301,7 +342,7 @@ static enum dl_status run_pass(struct dl_comparing *w,
   return status;
 }
 
-/* Reads what the models need, and the labels to leave out by. */
+/* Reads what the models need, and the labels to hold out by. */
 static enum dl_status read_training(struct dl_comparing *w, const char *column,
                                     struct dl_training *t) {
   struct dl_diag *d = &w->cli->diag;

@@ -15,8 +15,9 @@ struct dl_compare_options {
   const char *methods, *by, *cv;
   const char *bootstrap_by; /* "config", "run", or a column */
   double coverage;
-  unsigned known; /* what of a run the estimates know */
+  unsigned known; /* columns of a run that the estimates use */
   struct dl_resampling how;
+  bool details;
 };
 
 enum { DL_MOST_MODELS = 16, DL_MOST_METHODS = 32 };
@@ -27,7 +28,7 @@ struct dl_silent {
   long lacks; /* of the first of them: its number in dl_comparing.lacks */
 };
 
-/* One pass over each table; with --cv one for each group left out. */
+/* One pass over each table; with --cv one for each group held out. */
 struct dl_comparing {
   struct dl_cli *cli;
   struct dl_compare_options *o;
@@ -38,11 +39,14 @@ struct dl_comparing {
   struct dl_scoring scores;
   struct dl_silent silent[DL_MOST_METHODS]; /* by method */
   struct dl_intern lacks;                   /* names of quantities */
+  struct dl_intern
+      crossed; /* "boundary measured\tboundary estimated\tmethod" */
 };
 
-/* Warns of each method that has no estimate for some of the runs, with the
- * quantity that it lacks. */
-void dl_compare_warn_silent(const struct dl_comparing *w);
+/* Warns of methods that have no estimate for some of the runs, with the
+ * quantity that they lack, and of those that are scored against an energy of
+ * another boundary than theirs. */
+void dl_compare_warn(const struct dl_comparing *w);
 
 /* Adds the runs of the table number w->table to the scores, estimated by the
  * models as they are, or (--cv) refitted without each group in turn. */

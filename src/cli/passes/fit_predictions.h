@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* dlest fit: the table with what each row is predicted when its fold is left
- * out, for dlest plot fit and for programs. */
+/* dlest fit: the table with the prediction of each row by a fit without its
+ * fold, for dlest plot fit and for programs. */
 
 #ifndef DL_CLI_PASSES_FIT_PREDICTIONS_H
 #define DL_CLI_PASSES_FIT_PREDICTIONS_H

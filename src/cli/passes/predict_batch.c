@@ -98,16 +98,6 @@ static bool own_name(struct batch *b, size_t column) {
   return ok;
 }
 
-/* Text for people shows these of the table's own columns. */
-static const char *shown(const char *name) {
-  static const char *const names[] = {
-      "run_id", "arch", "gpu", "n_gpus", "batch_size", "image_px", "epochs"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (strcmp(names[i], name) == 0)
-      return names[i];
-  return NULL;
-}
-
 static enum dl_status make_columns(struct batch *b) {
   b->n_own = dl_csv_n_cols(b->csv);
   const struct dl_footprint *foot = &b->o->job.foot;
@@ -124,12 +114,12 @@ static enum dl_status make_columns(struct batch *b) {
     b->is_number[i] = column && !column->is_text;
     if (!own_name(b, i))
       return dl_fail_memory(&b->cli->diag);
-    b->columns[i] =
-        (struct dl_column){b->names.s[i], shown(name), NULL, DL_CODE, 0};
+    b->columns[i] = dl_setting_column(name);
+    b->columns[i].key = b->names.s[i];
+    b->columns[i].style = DL_CODE;
   }
-  dl_estimate_headings(b->columns + b->n_own, foot);
-  b->columns[b->n_own + DL_ESTIMATE_PRECISION].heading = "precision";
-  dl_row_headings(b->columns + b->n_own + DL_ESTIMATE_COLUMNS, foot);
+  dl_estimate_row_headings(b->columns + b->n_own, foot, b->o->all);
+  dl_row_headings(b->columns + b->n_own + DL_ESTIMATE_COLUMNS, foot, b->o->all);
   return DL_OK;
 }
 
@@ -173,6 +163,13 @@ static struct dl_value own_value(const struct batch *b, size_t column,
   return dl_string(*cell ? cell : NULL);
 }
 
+/* Whether the estimate of row i of the chunk by method m is printed. */
+static bool is_shown(const struct batch *b, size_t i, size_t m) {
+  long best = b->outcome[i].best;
+  return dl_estimate_row_shown(b->cli->format, b->o->all,
+                               best < 0 || (long)m == best);
+}
+
 /* The values of row i of the chunk by method m, behind those of the table's own
  * cells. */
 static void estimate_values(const struct batch *b, size_t i, size_t m,
@@ -194,6 +191,8 @@ static enum dl_status print_row(struct batch *b, const char *const *cell,
   enum dl_status status = DL_OK;
   own_values(b, cell, b->values);
   for (size_t m = 0; m < b->n_methods && status == DL_OK; m++) {
+    if (!is_shown(b, i, m))
+      continue;
     estimate_values(b, i, m, b->values);
     status = dl_stream_row(b->stream, b->values, &b->cli->diag);
   }
@@ -207,6 +206,8 @@ static bool add_row(const struct batch *b, const char *const *cell, size_t i,
   bool ok = true;
   own_values(b, cell, v);
   for (size_t m = 0; m < b->n_methods && ok; m++) {
+    if (!is_shown(b, i, m))
+      continue;
     estimate_values(b, i, m, v);
     ok = b->cli->format->add(b->stream, v, to);
   }

@@ -17,14 +17,8 @@ enum {
   SETTINGS = 6,
   COLUMNS = SETTINGS + DL_ESTIMATE_COLUMNS + DL_ROW_COLUMNS
 };
-static const struct dl_column settings[SETTINGS] = {
-    {"arch", "arch", NULL, DL_CODE, false},
-    {"gpu", "gpu", NULL, DL_CODE, false},
-    {"n_gpus", NULL, NULL, DL_CODE, false},
-    {"image_px", "image_px", NULL, DL_CODE, false},
-    {"seq_len", NULL, NULL, DL_CODE, false},
-    {"batch_size", "batch_size", NULL, DL_CODE, false},
-};
+static const char *const settings[SETTINGS] = {
+    "arch", "gpu", "n_gpus", "image_px", "seq_len", "batch_size"};
 
 /* A combination without an estimate by any method. */
 struct silent {
@@ -102,6 +96,8 @@ static enum dl_status take_row(void *ctx, size_t i,
   fill_settings(row->job, p->values);
   enum dl_status status = DL_OK;
   for (size_t m = 0; m < w->n_methods && status == DL_OK; m++) {
+    if (!dl_estimate_row_shown(format, w->o->all, best < 0 || (long)m == best))
+      continue;
     dl_estimate_values(&row->est[m], &w->o->job.foot, w->o->coverage,
                        p->values + SETTINGS);
     dl_row_values(&w->o->job.foot, (long)m == best, row->job,
@@ -130,19 +126,18 @@ static enum dl_status end_round(void *ctx, struct dl_diag *d) {
   return status;
 }
 
-/* Texts are shown for what varies. */
+/* People see the architecture, the GPU and what varies. */
 static void make_columns(const struct sweep *w,
                          struct dl_column columns[COLUMNS]) {
   const struct dl_footprint *foot = &w->o->job.foot;
   for (size_t i = 0; i < SETTINGS; i++) {
-    const struct dl_axis *a = dl_axes_find(&w->o->job.axes, settings[i].key);
-    columns[i] = settings[i];
-    if (a && a->n > 1)
-      columns[i].heading = settings[i].key;
+    const struct dl_axis *a = dl_axes_find(&w->o->job.axes, settings[i]);
+    columns[i] = dl_setting_column(settings[i]);
+    if (i > 1 && (!a || a->n < 2))
+      columns[i].heading = NULL;
   }
-  dl_estimate_headings(columns + SETTINGS, foot);
-  columns[SETTINGS + DL_ESTIMATE_PRECISION].heading = "precision";
-  dl_row_headings(columns + SETTINGS + DL_ESTIMATE_COLUMNS, foot);
+  dl_estimate_row_headings(columns + SETTINGS, foot, w->o->all);
+  dl_row_headings(columns + SETTINGS + DL_ESTIMATE_COLUMNS, foot, w->o->all);
 }
 
 static enum dl_status write_sweep(struct sweep *w, struct dl_frame *f,

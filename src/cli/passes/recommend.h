@@ -20,7 +20,7 @@ struct dl_recommend_options {
   double coverage;      /* 0 .. 1 */
   double deadline_s;    /* INFINITY without one */
   double budget_kwh;    /* the same */
-  bool all;             /* text prints every choice */
+  bool all, explain;    /* text prints every choice, the settings */
 };
 
 /* A node and how many of its accelerators are used. */

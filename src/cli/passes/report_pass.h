@@ -17,6 +17,7 @@ struct dl_report_options {
   int64_t since, until; /* ns on the clock of the jobs */
   const char *totals;   /* written to; or NULL */
   bool keys[DL_N_KEYS], each_job;
+  bool all, explain;    /* text prints each job, the sources of estimates */
 };
 
 struct dl_report_pass {
@@ -27,6 +28,7 @@ struct dl_report_pass {
   struct dl_stream *stream;      /* NULL before the first job */
   FILE *f;                       /* for lines of jobs; NULL: none */
   struct dl_sums sums;
+  bool totals; /* files are totals: there are no jobs in them */
   size_t never_ran, undated;
   size_t n_rows;            /* of tables whose importers do not take a shard */
   struct dl_seen_rows seen; /* rows of all files */

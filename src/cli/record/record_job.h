@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Which of the processes and nodes of a job dlest record is, as torchrun, Slurm
- * and MPI tell it by environment variables. */
+ * and MPI specify it in environment variables. */
 
 #ifndef DL_CLI_RECORD_RECORD_JOB_H
 #define DL_CLI_RECORD_RECORD_JOB_H

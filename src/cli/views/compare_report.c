@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "cli/views/summary/answer.h"
+#include "output/units.h"
 
 /* For programs: all scores, in one table. */
 static const struct dl_column columns[] = {
@@ -40,25 +42,45 @@ static const struct dl_column columns[] = {
 };
 
 /* For people: one table for each runs table, with some of these columns. */
-enum { SHOW_METHOD, SHOW_MODEL, SHOW_GROUP, SHOW_MAPE_LOW = 8, N_SHOWN = 14 };
+/* N_NAMES of them say what is scored. */
+enum shown_column {
+  SHOW_METHOD,
+  SHOW_MODEL,
+  SHOW_GROUP,
+  N_NAMES,
+  SHOW_RANK = N_NAMES,
+  SHOW_RUNS,
+  SHOW_MAPE,
+  SHOW_MAPE_LOW,
+  SHOW_MAPE_HIGH,
+  SHOW_MEDIAN,
+  SHOW_COVERED,
+  N_SCORES, /* what follows is a table of its own, with --details */
+  SHOW_RMSE = N_SCORES,
+  SHOW_MAE,
+  SHOW_BIAS,
+  SHOW_R2,
+  N_SHOWN
+};
 static const struct {
   size_t from; /* index in `columns` */
   struct dl_column column;
 } shown[N_SHOWN] = {
-    {0, {NULL, "method", NULL, DL_CODE, false}},
-    {12, {NULL, "model", NULL, DL_CODE, false}},
-    {1, {NULL, "group", NULL, DL_CODE, false}},
-    {10, {NULL, "rank", NULL, DL_CODE, false}},
-    {2, {NULL, "runs", NULL, DL_CODE, false}},
-    {3, {NULL, "RMSE", "J", DL_ENERGY, false}},
-    {4, {NULL, "MAE", "J", DL_ENERGY, false}},
-    {5, {NULL, "MAPE", "%", DL_PERCENT, false}},
-    {18, {NULL, "interval", "%", DL_PERCENT, true}},
-    {19, {NULL, "", "%", DL_PERCENT, false}},
-    {6, {NULL, "median APE", "%", DL_PERCENT, false}},
-    {7, {NULL, "R2", NULL, DL_PLAIN, false}},
-    {8, {NULL, "bias", "J", DL_ENERGY, false}},
-    {9, {NULL, "coverage", "%", DL_PERCENT, false}},
+    [SHOW_METHOD] = {0, {NULL, "method", NULL, DL_CODE, DL_MAIN}},
+    [SHOW_MODEL] = {12, {NULL, "model", NULL, DL_CODE, 0}},
+    [SHOW_GROUP] = {1, {NULL, "group", NULL, DL_CODE, DL_MAIN}},
+    [SHOW_RANK] = {10, {NULL, "rank", NULL, DL_CODE, 0}},
+    [SHOW_RUNS] = {2, {NULL, "runs", NULL, DL_CODE, DL_SPARE}},
+    [SHOW_MAPE] = {5, {NULL, "MAPE", "%", DL_PERCENT, DL_MAIN}},
+    [SHOW_MAPE_LOW] = {18,
+                       {NULL, "interval", "%", DL_PERCENT, DL_RANGE | DL_MAIN}},
+    [SHOW_MAPE_HIGH] = {19, {NULL, "", "%", DL_PERCENT, 0}},
+    [SHOW_MEDIAN] = {6, {NULL, "median APE", "%", DL_PERCENT, 0}},
+    [SHOW_BIAS] = {8, {NULL, "bias", "J", DL_KWH, 0}},
+    [SHOW_COVERED] = {9, {NULL, "coverage", "%", DL_PERCENT, 0}},
+    [SHOW_RMSE] = {3, {NULL, "RMSE", "J", DL_KWH, 0}},
+    [SHOW_MAE] = {4, {NULL, "MAE", "J", DL_KWH, 0}},
+    [SHOW_R2] = {7, {NULL, "R2", NULL, DL_PLAIN, 0}},
 };
 
 #define FEW 10 /* clusters: with fewer, intervals are too narrow */
@@ -75,12 +97,13 @@ struct view {
   size_t n;
   size_t *which; /* of each candidate, for dl_scoring_of */
   struct dl_method_score *score;
-  size_t *order; /* by MAPE, for one scope */
-  struct dl_report *r;
+  size_t *order;                        /* by MAPE, for one scope */
+  struct dl_report *r, *best, *overall; /* the last two come first */
   struct dl_table *all;
   struct dl_column shown[N_SHOWN];
-  char interval[48];   /* heading */
-  size_t fewest, most; /* clusters of a group that is shown */
+  struct dl_table *scores, *energies; /* the tables being filled */
+  char interval[48];                  /* heading */
+  size_t fewest, most;                /* clusters of a group that is shown */
 };
 
 static bool has_estimate(const struct dl_scoring *s, size_t candidate) {
@@ -132,8 +155,8 @@ static void sort_candidates(struct view *k) {
 }
 
 /* The scores of candidate i, in the table of all and in the one shown. */
-static void add_scores(struct view *w, struct dl_table *t, const char *table,
-                       const char *group, size_t i) {
+static void add_scores(struct view *w, const char *table, const char *group,
+                       size_t i) {
   const struct dl_method_score *s = &w->score[i];
   const struct dl_scores *of = &s->of;
   const struct dl_boot_scores *b = &s->boot;
@@ -167,7 +190,22 @@ static void add_scores(struct view *w, struct dl_table *t, const char *table,
   for (size_t c = 0; c < N_SHOWN; c++)
     row[c] = v[shown[c].from];
   dl_table_row(w->all, v, NULL);
-  dl_table_row(t, row, NULL);
+  dl_table_row(w->scores, row, NULL);
+  for (size_t c = N_SCORES; c < N_SHOWN; c++)
+    row[c - N_SCORES + N_NAMES] = row[c];
+  if (w->energies)
+    dl_table_row(w->energies, row, NULL);
+}
+
+/* Tables for people. Programs have one with all. */
+static void add_tables(struct view *w, struct dl_report *r, const char *title) {
+  struct dl_column c[N_NAMES + N_SHOWN - N_SCORES];
+  for (size_t i = 0; i < DL_LENGTH(c); i++)
+    c[i] = w->shown[i < N_NAMES ? i : i - N_NAMES + N_SCORES];
+  w->scores = dl_report_table(r, NULL, title, w->shown, N_SCORES, false);
+  if (w->c->details)
+    w->energies = dl_report_table(r, NULL, "Errors of the energy", c,
+                                  DL_LENGTH(c), false);
 }
 
 static bool has_runs(const struct dl_scoring *s,
@@ -197,6 +235,37 @@ static void add_chart(struct view *w, const char *group) {
   dl_text_free(&title);
 }
 
+/* The best method, where all runs are one group: "Lowest error on 36 runs:
+ * pre-epoch, MAPE 12.0 % (95 % interval 9.9 to 14.1 %); not significantly
+ * higher: pre-power." */
+static void say_best(struct view *w) {
+  const struct dl_method_score *s = &w->score[w->order[0]];
+  const struct candidate *c = &w->candidate[w->order[0]];
+  const struct dl_value v[] = {dl_number(s->of.mape),
+                               dl_number(s->boot.mape.low),
+                               dl_number(s->boot.mape.high)};
+  struct dl_text t = {0}, equal = {0};
+  if (w->n < 2 || isnan(s->of.mape))
+    return;
+  dl_text_printf(&t, "Lowest error on %zu runs: %s, MAPE ", s->of.n, c->name);
+  dl_show(&t, DL_PERCENT, "%", &v[0], NULL);
+  if (!isnan(s->boot.mape.low)) {
+    dl_text_printf(&t, " (%s ", w->interval);
+    dl_add_interval(&t, DL_PERCENT, "%", &v[1], &v[2]);
+    dl_text_add(&t, ")");
+  }
+  for (size_t i = 1; i < w->n; i++)
+    if (w->score[w->order[i]].boot.rank == 1)
+      dl_text_printf(&equal, "%s%s", equal.len > 0 ? ", " : "",
+                     w->candidate[w->order[i]].name);
+  if (equal.len > 0)
+    dl_text_printf(&t, "; not significantly higher: %s", dl_text_str(&equal));
+  dl_text_add(&t, ".");
+  dl_report_say(w->best, dl_text_str(&t));
+  dl_text_free(&t);
+  dl_text_free(&equal);
+}
+
 /* Scores of one table, or of all (DL_ALL), group by group. */
 static enum dl_status add_table(struct view *w, size_t table,
                                 struct dl_diag *d) {
@@ -204,19 +273,25 @@ static enum dl_status add_table(struct view *w, size_t table,
   const struct dl_scoring *s = c->scores;
   const char *path = table == DL_ALL ? NULL : c->tables.s[table];
   const char *title = path ? path : "All tables";
-  struct dl_table *t = dl_report_table(
-      w->r, NULL, c->tables.n > 1 ? title : NULL, w->shown, N_SHOWN, false);
+  bool overall = table == DL_ALL || c->tables.n == 1;
+  add_tables(w, table == DL_ALL ? w->overall : w->r,
+             c->tables.n > 1 ? title : NULL);
   for (size_t g = 0; g < s->groups.n; g++) {
     struct dl_scoring_scope scope = {table, g, w->which, w->n};
     if (!has_runs(s, &scope))
       continue;
+    struct dl_progress_span outer =
+        dl_progress_enter(d->progress, g, s->groups.n);
     enum dl_status status = dl_scoring_of(s, &scope, &c->how, w->score, d);
+    dl_progress_leave(d->progress, outer);
     if (status != DL_OK)
       return status;
     sort_candidates(w);
+    if (overall && !c->by && w->n > 0)
+      say_best(w);
     const char *group = c->by ? s->groups.s[g] : NULL;
     for (size_t i = 0; i < w->n; i++)
-      add_scores(w, t, path, group, w->order[i]);
+      add_scores(w, path, group, w->order[i]);
     add_chart(w, group);
     size_t clusters = w->n > 0 ? w->score[0].clusters : 0;
     w->fewest = w->most == 0 || clusters < w->fewest ? clusters : w->fewest;
@@ -244,8 +319,11 @@ static void choose_shown(struct view *w) {
 static void explain(struct view *w) {
   const struct dl_comparison *c = w->c;
   struct dl_text t = {0};
-  if (c->how.resamples == 0)
+  if (c->how.resamples == 0) {
+    if (!c->details)
+      dl_report_say(w->r, "Details: --details.");
     return;
+  }
   dl_text_printf(&t, "Interval of the MAPE: bootstrap of %zu", w->fewest);
   if (w->most > w->fewest)
     dl_text_printf(&t, " to %zu", w->most);
@@ -258,9 +336,12 @@ static void explain(struct view *w) {
   dl_text_printf(
       &t, ", %zu times%s.", c->how.resamples,
       w->fewest < FEW ? "; intervals of fewer than ten are too narrow" : "");
-  dl_report_say(w->r, dl_text_str(&t));
-  dl_report_say(w->r, "Rank: 1 + the number of methods with a significantly "
-                      "lower MAPE (paired bootstrap).");
+  dl_report_sayf(w->r,
+                 "Rank: 1 + the number of methods with a significantly lower "
+                 "MAPE (paired bootstrap).%s",
+                 c->details ? "" : " Details: --details.");
+  if (c->details || w->fewest < FEW)
+    dl_report_say(w->r, dl_text_str(&t));
   dl_text_free(&t);
 }
 
@@ -283,13 +364,17 @@ enum dl_status dl_print_comparison(struct dl_cli *cli,
     status = dl_fail_memory(d);
   if (status == DL_OK) {
     choose_shown(&w);
+    w.best = dl_report_group(w.r, NULL, "");
+    w.overall = dl_report_group(w.r, NULL, "");
     w.all =
         dl_report_table(w.r, "scores", NULL, columns, DL_LENGTH(columns), true);
   }
-  for (size_t i = 0; i < c->tables.n && status == DL_OK; i++)
-    status = add_table(&w, i, d);
-  if (status == DL_OK && c->tables.n > 1)
-    status = add_table(&w, DL_ALL, d);
+  size_t n_parts = c->tables.n + (c->tables.n > 1);
+  for (size_t i = 0; i < n_parts && status == DL_OK; i++) {
+    struct dl_progress_span outer = dl_progress_enter(d->progress, i, n_parts);
+    status = add_table(&w, i < c->tables.n ? i : DL_ALL, d);
+    dl_progress_leave(d->progress, outer);
+  }
   if (status == DL_OK) {
     explain(&w);
     add_bootstrap(&w);

@@ -16,6 +16,7 @@ struct dl_comparison {
   struct dl_strlist models; /* files; none: those that ship */
   const char *by;           /* column, or NULL */
   struct dl_resampling how;
+  bool details;          /* text shows RMSE, MAE and R2 too */
   const char *resampled; /* unit of resampling: "config", "run", a column */
 };
 

@@ -4,6 +4,7 @@
 #include "cli/views/estimate_rows.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/constants.h"
 #include "base/memory.h"
@@ -34,7 +35,13 @@ const struct dl_column dl_estimate_columns[DL_ESTIMATE_COLUMNS] = {
     [DL_ESTIMATE_BUSY] = {.key = "busy_share"},
 };
 
-enum { FACILITY = 10, EMISSIONS = 11, COST = DL_ESTIMATE_COST };
+enum {
+  METHOD = 0,
+  TIME = 8,
+  FACILITY = 10,
+  EMISSIONS = 11,
+  COST = DL_ESTIMATE_COST
+};
 
 void dl_estimate_headings(struct dl_column columns[DL_ESTIMATE_COLUMNS],
                           const struct dl_footprint *foot) {
@@ -48,6 +55,36 @@ void dl_estimate_headings(struct dl_column columns[DL_ESTIMATE_COLUMNS],
     columns[COST].heading = "cost";
     columns[COST].unit = foot->currency;
   }
+}
+
+void dl_estimate_row_headings(struct dl_column columns[DL_ESTIMATE_COLUMNS],
+                              const struct dl_footprint *foot, bool all) {
+  dl_estimate_headings(columns, foot);
+  columns[METHOD].use = all ? DL_MAIN : 0;
+  columns[TIME].use = DL_MAIN;
+  columns[DL_ESTIMATE_PRECISION].heading = "precision";
+}
+
+bool dl_estimate_row_shown(const struct dl_format *format, bool all,
+                           bool recommended) {
+  return all || recommended || !format->document;
+}
+
+struct dl_column dl_setting_column(const char *name) {
+  static const struct dl_column columns[] = {
+      {"run_id", "run", NULL, DL_CODE, DL_MAIN},
+      {"name", "name", NULL, DL_CODE, DL_MAIN},
+      {"arch", "arch", NULL, DL_CODE, DL_MAIN},
+      {"gpu", "GPU", NULL, DL_CODE, DL_MAIN},
+      {"n_gpus", "GPUs", NULL, DL_CODE, 0},
+      {"seq_len", "sequence", NULL, DL_CODE, 0},
+      {"batch_size", "batch", NULL, DL_CODE, 0},
+      {"image_px", "px", NULL, DL_CODE, 0},
+      {"epochs", "epochs", NULL, DL_CODE, 0}};
+  for (size_t i = 0; i < DL_LENGTH(columns); i++)
+    if (strcmp(columns[i].key, name) == 0)
+      return columns[i];
+  return (struct dl_column){0};
 }
 
 void dl_estimate_values(const struct dl_estimate *est,
@@ -104,9 +141,11 @@ const struct dl_column dl_row_columns[DL_ROW_COLUMNS] = {
 };
 
 void dl_row_headings(struct dl_column columns[DL_ROW_COLUMNS],
-                     const struct dl_footprint *foot) {
+                     const struct dl_footprint *foot, bool all) {
   for (size_t i = 0; i < DL_ROW_COLUMNS; i++)
     columns[i] = dl_row_columns[i];
+  if (!all)
+    columns[RECOMMENDED].heading = NULL;
   if (!isnan(foot->intensity.x))
     columns[INTENSITY].heading = "intensity";
   if (!isnan(foot->pue.x))

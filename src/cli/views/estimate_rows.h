@@ -29,6 +29,17 @@ void dl_estimate_values(const struct dl_estimate *est,
                         const struct dl_footprint *foot, double coverage,
                         struct dl_value v[DL_ESTIMATE_COLUMNS]);
 
+/* The same in tables of many runs. People see one estimate for each run, the
+ * recommended one, unless `all`; `format` is one of theirs or not. */
+void dl_estimate_row_headings(struct dl_column columns[DL_ESTIMATE_COLUMNS],
+                              const struct dl_footprint *foot, bool all);
+bool dl_estimate_row_shown(const struct dl_format *format, bool all,
+                           bool recommended);
+
+/* The heading of a column of the runs table that people see beside estimates:
+ * {.key = NULL} for other columns. */
+struct dl_column dl_setting_column(const char *name);
+
 /* The model to use: the user's, or those that ship, one after the other.
  * Owned by the caller. */
 enum dl_status dl_open_model(struct dl_cli *cli, const char *path,
@@ -41,7 +52,7 @@ enum { DL_ROW_COLUMNS = 9 };
 extern const struct dl_column dl_row_columns[DL_ROW_COLUMNS];
 
 void dl_row_headings(struct dl_column columns[DL_ROW_COLUMNS],
-                     const struct dl_footprint *foot);
+                     const struct dl_footprint *foot, bool all);
 void dl_row_values(const struct dl_footprint *foot, bool recommended,
                    const struct dl_job *job, struct dl_value v[DL_ROW_COLUMNS]);
 

@@ -290,7 +290,7 @@ void dl_predict_settings(struct dl_report *r, const struct dl_job *job,
 /* --- where the time goes */
 
 struct part {
-  const char *name; /* NULL: left out */
+  const char *name; /* NULL: omitted */
   const char *meaning;
   double seconds;
 };
@@ -388,7 +388,7 @@ static void add_phases(struct dl_report *r, const struct dl_job *job,
   double all = s->prefill_j + s->decode_j + s->idle_j;
   double out = s->requests * job->run->output_tokens;
   const struct {
-    const char *name; /* NULL: left out */
+    const char *name; /* NULL: omitted */
     double seconds, joules;
   } phases[] = {{tokens ? "prefill" : "forward", s->prefill_s, s->prefill_j},
                 {tokens ? "decode" : NULL, s->decode_s, s->decode_j},

@@ -10,9 +10,14 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "cli/passes/recommend.h"
+#include "cli/views/summary/recommend_summary.h"
 
-/* Rows of a table that text shows without --all. */
-enum { SHOWN_FRONT = 20, SHOWN_OPEN = 10 };
+/* Rows of a table without --all: in text, with the answer, they fit a screen of
+ * 24 lines. */
+enum { MOST_IN_TEXT = 6, MOST_ON_PAGE = 20 };
+
+/* Below so much energy kWh have too many zeros. */
+#define LEAST_KWH 1e-3
 
 /* What is known of a choice, in the order of JSON and CSV; energies in kWh are
  * for text only. */
@@ -66,7 +71,7 @@ static const struct dl_column columns[COLUMNS] = {
     [C_NODE] = {"node", "node", NULL, DL_CODE, false},
     [C_PRECISION] = {"precision", "precision", NULL, DL_CODE, DL_SPARE},
     [C_KWH] = {NULL, "energy", "kWh", DL_PLAIN, DL_MAIN},
-    [C_LOW_KWH] = {NULL, "interval", "kWh", DL_PLAIN, true},
+    [C_LOW_KWH] = {NULL, "interval", "kWh", DL_PLAIN, DL_RANGE | DL_MAIN},
     [C_HIGH_KWH] = {NULL, "", "kWh", DL_PLAIN, false},
 };
 
@@ -79,6 +84,9 @@ struct view {
   char interval[32];
   bool varies[COLUMNS], known[COLUMNS]; /* among those that meet the limits */
   bool in_joules;                       /* kWh would be tiny */
+  bool page;                            /* formats that shorten less */
+  size_t most;                          /* rows of a table */
+  bool marked[3]; /* whether a row that is shown has a mark: * ~ ! */
 };
 
 static bool same(const char *a, const char *b) {
@@ -166,18 +174,21 @@ static struct dl_column column_of(const struct view *w, enum column i,
 
 /* For a choice with the least energy, an open place on the front, and an
  * interval that exceeds the budget. */
-static const char *mark_of(const struct view *w, size_t i) {
+static const char *mark_of(struct view *w, size_t i) {
   static const char *const marks[] = {NULL, "*",  "~",  "*~",
                                       "!",  "*!", "~!", "*~!"};
   const struct dl_alternative *c = &w->l->c[i];
-  bool over = c->high_j > w->o->budget_kwh * DL_J_PER_KWH;
-  return marks[(i == 0) + 2 * (c->place.front && c->place.open) + 4 * over];
+  const bool has[] = {i == 0, c->place.front && c->place.open,
+                      c->high_j > w->o->budget_kwh * DL_J_PER_KWH};
+  for (size_t k = 0; k < DL_LENGTH(has); k++)
+    w->marked[k] |= has[k];
+  return marks[has[0] + 2 * has[1] + 4 * has[2]];
 }
 
 /* The energies of choices, each named by what distinguishes it. */
-static void add_chart(struct view *w, const char *title, size_t from,
-                      size_t end) {
-  struct dl_table *t = dl_report_chart(w->r, title, DL_KWH, "J");
+static void add_chart(struct view *w, size_t from, size_t end) {
+  struct dl_table *t =
+      dl_report_chart(w->r, "Energy and its interval", DL_KWH, "J");
   for (size_t i = from; i < end; i++) {
     const struct dl_alternative *c = &w->l->c[i];
     struct dl_text name = {0};
@@ -197,10 +208,16 @@ static void add_chart(struct view *w, const char *title, size_t from,
   }
 }
 
-/* Rows from..end under a title, for text; those beyond `most` are counted. A
- * setting that all choices share has no column, nor has what is unknown. */
-static void add_text(struct view *w, const char *title, size_t from, size_t end,
-                     size_t most) {
+/* Says how many rows of a table are left out. */
+static void say_more(struct view *w, size_t n) {
+  if (n > 0)
+    dl_report_sayf(w->r, "and %zu more (--all)", n);
+}
+
+/* Rows from..end under a title, for text; those beyond w->most are counted.
+ * A setting that all choices share has no column, nor has what is unknown. */
+static void add_text(struct view *w, const char *title, size_t from,
+                     size_t end) {
   static const enum column shown[] = {
       C_ARCH,  C_NODE,      C_GPU,      C_GPUS, C_PX,      C_SEQ,
       C_BATCH, C_PRECISION, C_ACCURACY, C_KWH,  C_LOW_KWH, C_HIGH_KWH,
@@ -211,39 +228,38 @@ static void add_text(struct view *w, const char *title, size_t from, size_t end,
     return;
   for (size_t k = 0; k < DL_LENGTH(shown); k++) {
     enum column i = shown[k];
-    bool setting = i == C_GPUS || i == C_PX || i == C_SEQ || i == C_BATCH ||
-                   i == C_PRECISION;
+    bool setting = (i == C_ARCH && !w->o->all) || i == C_GPUS || i == C_PX ||
+                   i == C_SEQ || i == C_BATCH || i == C_PRECISION;
     bool known = w->known[i == C_HIGH_KWH ? C_LOW_KWH : i];
     c[k] = column_of(w, i, setting ? w->varies[i] : known);
   }
   struct dl_table *t =
       dl_report_table(w->r, NULL, title, c, DL_LENGTH(shown), false);
-  size_t stop = w->o->all || end - from <= most ? end : from + most;
+  bool fits = w->o->all || end - from <= w->most;
+  size_t stop = fits ? end : from + w->most;
   for (size_t i = from; i < stop; i++) {
     fill(w, &w->l->c[i], v);
     for (size_t k = 0; k < DL_LENGTH(shown); k++)
       row[k] = v[shown[k]];
     dl_table_row(t, row, mark_of(w, i));
   }
-  add_chart(w, title, from, stop);
-  if (stop < end) {
-    char text[64];
-    snprintf(text, sizeof text, "and %zu more (--all)", end - stop);
-    dl_report_say(w->r, text);
-  }
+  add_chart(w, from, stop);
+  say_more(w, end - stop);
 }
 
-static void add_front(struct view *w) {
+/* The front, unless it is the answer alone; all choices with --all. */
+static void add_front(struct view *w, bool shown) {
   size_t front = 0, open = 0;
   for (size_t i = 0; i < w->n; i++) {
     front += w->l->c[i].place.front;
     open += !w->l->c[i].place.front && w->l->c[i].place.open;
   }
-  add_text(w, "Pareto front", 0, front, SHOWN_FRONT);
-  add_text(w, "Dominated, but within the intervals", front, front + open,
-           SHOWN_OPEN);
+  if (w->o->all || w->page || (shown && front > 1))
+    add_text(w, "Pareto front", 0, front);
+  if (w->o->all || w->page)
+    add_text(w, "Dominated, but within the intervals", front, front + open);
   if (w->o->all)
-    add_text(w, "Dominated", front + open, w->n, SHOWN_OPEN);
+    add_text(w, "Dominated", front + open, w->n);
 }
 
 /* Where a choice runs: a node, or only a GPU. */
@@ -291,19 +307,6 @@ static int by_energy(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-static void say_archs(struct view *w, bool several, bool places, bool open) {
-  struct dl_text t = {0};
-  if (several)
-    dl_text_add(&t, "saves: relative to the highest of these energies");
-  if (places)
-    dl_text_printf(&t, "%stakes more: on the next best %s%s",
-                   several ? "; " : "", w->l->c[0].node ? "node" : "GPU",
-                   open ? " (~: within the intervals, it may take less)" : "");
-  dl_text_add(&t, ".");
-  dl_report_say(w->r, dl_text_str(&t));
-  dl_text_free(&t);
-}
-
 enum { MOST_ARCHS = 200 };
 
 /* The lowest-energy choice of each architecture, lowest first; how many. */
@@ -319,158 +322,125 @@ static size_t find_best(const struct view *w, struct best best[MOST_ARCHS],
   return n;
 }
 
-/* Each architecture at its lowest energy: what it saves, and whether another
- * GPU or node does as well. */
-static void add_archs(struct view *w) {
-  static const enum column common[] = {
-      C_ARCH, C_NODE,   C_GPU, C_GPUS, C_BATCH, C_PX,    C_ACCURACY,
-      C_KWH,  C_ENERGY, C_LOW, C_HIGH, C_TIME,  C_SAVING};
-  enum { COMMON = DL_LENGTH(common), A_COLUMNS = COMMON + 4 };
-  bool nodes = w->l->c[0].node, open = false;
+enum {
+  COMMON = 15, /* columns of `of_arch` */
+  NEXT_NODE = COMMON,
+  NEXT_GPU,
+  NEXT_MORE,
+  NEXT_OVERLAPS,
+  A_COLUMNS
+};
+static const enum column of_arch[COMMON] = {
+    C_ARCH,    C_NODE,     C_GPU,    C_GPUS, C_BATCH, C_PX,   C_ACCURACY, C_KWH,
+    C_LOW_KWH, C_HIGH_KWH, C_ENERGY, C_LOW,  C_HIGH,  C_TIME, C_SAVING};
+
+/* The columns, those that vary with a heading. */
+static void arch_columns(const struct view *w, bool several,
+                         struct dl_column c[A_COLUMNS]) {
+  bool nodes = w->l->c[0].node;
   bool places = w->varies[nodes ? C_NODE : C_GPU];
-  struct best best[MOST_ARCHS] = {0};
-  double highest_j = 0;
-  size_t n = find_best(w, best, &highest_j);
-  bool show = n > 1 || (n == 1 && places);
-  struct dl_column c[A_COLUMNS] = {
-      [COMMON] = {"next_node", show && places && nodes ? "next node" : NULL,
-                  NULL, DL_CODE, false},
-      {"next_gpu", show && places && !nodes ? "next GPU" : NULL, NULL, DL_CODE,
-       false},
-      {"next_more", show && places ? "takes more" : NULL, NULL, DL_PERCENT,
-       false},
-      {.key = "next_overlaps"}};
   for (size_t k = 0; k < COMMON; k++) {
-    enum column i = common[k];
-    bool shown = i == C_ARCH || i == C_KWH ? true
-                 : i == C_NODE             ? nodes
-                 : i == C_GPU              ? !nodes
-                 : i == C_SAVING           ? n > 1
-                                           : w->varies[i];
-    c[k] = column_of(w, i, show && shown);
+    enum column i = of_arch[k];
+    bool shown = i == C_ARCH || i == C_KWH           ? true
+                 : i == C_NODE                       ? nodes
+                 : i == C_GPU                        ? !nodes
+                 : i == C_LOW_KWH || i == C_HIGH_KWH ? w->known[C_LOW_KWH]
+                 : i == C_SAVING                     ? several
+                                                     : w->varies[i];
+    c[k] = column_of(w, i, shown);
+    c[k].use |= i == C_ARCH || i == C_NODE || i == C_GPU ? DL_MAIN : 0;
+    c[k].use |= i == C_SAVING ? DL_SPARE : 0;
   }
-  struct dl_table *t = dl_report_table(
-      w->r, "by_arch", show ? "Each architecture at its lowest energy" : NULL,
-      c, A_COLUMNS, false);
+  c[NEXT_NODE] = (struct dl_column){
+      "next_node", places && nodes ? "next node" : NULL, NULL, DL_CODE, 0};
+  c[NEXT_GPU] = (struct dl_column){
+      "next_gpu", places && !nodes ? "next GPU" : NULL, NULL, DL_CODE, 0};
+  c[NEXT_MORE] = (struct dl_column){"next_more", places ? "more energy" : NULL,
+                                    NULL, DL_PERCENT, 0};
+  c[NEXT_OVERLAPS] = (struct dl_column){.key = "next_overlaps"};
+}
+
+static void arch_values(const struct view *w, const struct best *b,
+                        double highest_j, struct dl_value v[A_COLUMNS]) {
+  struct dl_value all[COLUMNS];
+  const struct dl_alternative *o = b->other;
+  bool both = o && !isnan(o->low_j) && !isnan(b->c->high_j);
+  fill(w, b->c, all);
+  all[C_SAVING] = dl_number(1 - b->c->energy_j / highest_j);
+  for (size_t k = 0; k < COMMON; k++)
+    v[k] = all[of_arch[k]];
+  v[NEXT_NODE] = dl_string(o ? o->node : NULL);
+  v[NEXT_GPU] = dl_string(o ? o->gpu : NULL);
+  v[NEXT_MORE] = dl_number(o ? o->energy_j / b->c->energy_j - 1 : NAN);
+  v[NEXT_OVERLAPS] = both ? dl_bool(overlap(b)) : dl_number(NAN);
+}
+
+/* Each architecture at its lowest energy: what it saves, and whether another
+ * GPU or node does as well. Programs get all; people the first, if there are
+ * several. */
+static void add_archs(struct view *w, const struct best *best, size_t n,
+                      double highest_j) {
+  struct dl_column c[A_COLUMNS];
+  bool open = false;
+  size_t most = n < 2 ? 0 : w->o->all || n <= w->most ? n : w->most;
+  arch_columns(w, n > 1, c);
+  struct dl_table *t = NULL;
+  if (most > 0)
+    t = dl_report_table(w->r, NULL, "Each architecture at its lowest energy", c,
+                        A_COLUMNS, false);
+  for (size_t k = 0; k < A_COLUMNS; k++)
+    c[k].heading = NULL;
+  struct dl_table *all =
+      dl_report_table(w->r, "by_arch", NULL, c, A_COLUMNS, false);
   for (size_t i = 0; i < n; i++) {
-    struct dl_value all[COLUMNS], v[A_COLUMNS];
-    const struct dl_alternative *b = best[i].c, *o = best[i].other;
-    bool both = o && !isnan(o->low_j) && !isnan(b->high_j);
-    fill(w, b, all);
-    all[C_SAVING] = dl_number(1 - b->energy_j / highest_j);
-    for (size_t k = 0; k < COMMON; k++)
-      v[k] = all[common[k]];
-    v[COMMON] = dl_string(o ? o->node : NULL);
-    v[COMMON + 1] = dl_string(o ? o->gpu : NULL);
-    v[COMMON + 2] = dl_number(o ? o->energy_j / b->energy_j - 1 : NAN);
-    v[COMMON + 3] = both ? dl_bool(overlap(&best[i])) : dl_number(NAN);
-    dl_table_row(t, v, overlap(&best[i]) ? "~" : NULL);
-    open |= overlap(&best[i]);
+    struct dl_value v[A_COLUMNS];
+    arch_values(w, &best[i], highest_j, v);
+    dl_table_row(all, v, NULL);
+    if (i < most)
+      dl_table_row(t, v, overlap(&best[i]) ? "~" : NULL);
+    open |= i < most && overlap(&best[i]);
   }
-  if (show)
-    say_archs(w, n > 1, places, open);
-}
-
-/* Where the choices come from, and how many were excluded. */
-static void add_settings(struct view *w) {
-  static const struct {
-    enum dl_excluded why;
-    const char *key, *label;
-  } out[] = {{DL_CHOICE_SILENT, "n_silent", "without an estimate"},
-             {DL_CHOICE_MEMORY, "n_memory", "beyond the GPU's memory"},
-             {DL_CHOICE_DEADLINE, "n_deadline", "past the deadline"},
-             {DL_CHOICE_BUDGET, "n_budget", "over the budget"}};
-  const struct dl_recommend_options *o = w->o;
-  const struct dl_choices *l = w->l;
-  const struct dl_alternative *c = &l->c[0];
-  bool infers = !isnan(l->requests);
-  const char *phase = infers ? "inference" : "training";
-  bool assumed =
-      c->precision && !dl_job_options_give(&o->job, DL_RUN_precision);
-  char precision[64];
-  snprintf(precision, sizeof precision, "%.40s%s",
-           c->precision ? c->precision : "", assumed ? " (assumed)" : "");
-  const struct dl_report_line lines[] = {
-      {"method", "method", NULL, DL_CODE,
-       dl_known_string(o->table ? NULL : o->method)},
-      {"table", "measured runs", NULL, DL_CODE, dl_known_string(o->table)},
-      {"boundary", "boundary", NULL, DL_CODE, dl_known_string(c->boundary)},
-      {"phase", infers ? "phase" : NULL, NULL, DL_CODE,
-       dl_string(o->table ? NULL : phase)},
-      {"dataset", "data set", NULL, DL_CODE, dl_known_string(o->job.dataset)},
-      {"train_samples", "training samples", NULL, DL_CODE,
-       dl_known(l->train_samples)},
-      {"val_samples", "validation samples", NULL, DL_CODE,
-       dl_known(l->val_samples)},
-      {"epochs", "epochs", NULL, DL_CODE, dl_known(l->epochs)},
-      {"requests", "requests", NULL, DL_CODE, dl_known(l->requests)},
-      {"prompt_tokens", "prompt", "tokens", DL_CODE,
-       dl_known(l->prompt_tokens)},
-      {"output_tokens", "answer", "tokens", DL_CODE,
-       dl_known(l->output_tokens)},
-      {NULL, "input", "px", DL_CODE,
-       dl_known(w->varies[C_PX] ? NAN : c->image_px)},
-      {NULL, "GPUs", NULL, DL_CODE,
-       dl_known(!w->varies[C_GPUS] && c->n_gpus > 1 ? c->n_gpus : NAN)},
-      {NULL, "batch size", NULL, DL_CODE,
-       dl_known(w->varies[C_BATCH] ? NAN : c->batch_size)},
-      {NULL, "precision", NULL, DL_CODE,
-       dl_known_string(w->varies[C_PRECISION] || !c->precision ? NULL
-                                                               : precision)},
-      {.key = "coverage", .value = dl_number(o->coverage)},
-      {"deadline_s", "deadline", "s", DL_TIME, dl_known(o->deadline_s)},
-      {.key = "budget_j", .value = dl_number(o->budget_kwh * DL_J_PER_KWH)},
-      {NULL, "budget", "kWh", DL_PLAIN, dl_known(o->budget_kwh)},
-      {"n_choices", "choices", NULL, DL_CODE, dl_count(l->n)}};
-  dl_report_lines(w->r, lines, DL_LENGTH(lines));
-  for (size_t i = 0; i < DL_LENGTH(out); i++) {
-    size_t n = l->n_excluded[out[i].why];
-    dl_report_add(w->r, out[i].key, n > 0 ? out[i].label : NULL, NULL, DL_CODE,
-                  dl_count(n));
-  }
-}
-
-static void add_notes(struct view *w) {
-  bool open = false, marked = false, over = false;
-  for (size_t i = 0; i < w->n; i++) {
-    open |= w->l->c[i].place.open;
-    marked |= w->l->c[i].place.open && w->l->c[i].place.front;
-    over |= w->l->c[i].high_j > w->o->budget_kwh * DL_J_PER_KWH;
-  }
-  dl_report_say(w->r, "* lowest energy.");
-  if (w->l->c[0].node)
-    dl_report_say(w->r, strcmp(w->l->c[0].boundary, "facility") == 0
-                            ? "Boundary facility: the whole node at its plug, "
-                              "times the PUE of its site."
-                            : "Boundary node: the whole node, at its plug.");
-  if (marked)
-    dl_report_say(w->r,
-                  "~ within the intervals, another choice may be as good in "
-                  "every respect and take less energy.");
-  if (over)
-    dl_report_say(w->r, "! the interval exceeds the budget.");
-  if (open && !w->o->table)
-    dl_report_say(w->r, "Errors are correlated within a GPU or a network, so "
-                        "rankings are more reliable than the intervals "
-                        "suggest.");
+  say_more(w, most > 0 ? n - most : 0);
+  w->marked[1] |= open;
 }
 
 enum dl_status dl_recommend_report(struct dl_cli *cli,
                                    const struct dl_recommend_options *o,
                                    const struct dl_choices *l) {
-  struct view w = {.r = dl_report_new(), .o = o, .l = l};
+  struct view w = {.r = dl_report_new(),
+                   .o = o,
+                   .l = l,
+                   .page = cli->format->whole,
+                   .most = cli->format->whole ? MOST_ON_PAGE : MOST_IN_TEXT};
+  struct best best[MOST_ARCHS] = {0};
+  double highest_j = 0;
   if (!w.r)
     return dl_fail_memory(&cli->diag);
   snprintf(w.interval, sizeof w.interval, "%g %% interval", 100 * o->coverage);
   w.n = l->n_excluded[DL_CHOICE_MEETS];
   for (size_t i = 0; i < w.n; i++)
     w.highest_j = fmax(w.highest_j, l->c[i].energy_j);
-  w.in_joules = w.highest_j < 0.1 * DL_J_PER_KWH;
+  w.in_joules = w.highest_j < LEAST_KWH * DL_J_PER_KWH;
   compare_columns(&w);
-  add_settings(&w);
+  size_t n = find_best(&w, best, &highest_j);
+  const struct dl_recommended_choices choices = {
+      .o = o,
+      .l = l,
+      .n = w.n,
+      .next = best_of(&w, l->c[0].arch).other,
+      .interval = w.interval,
+      .varies_px = w.varies[C_PX],
+      .varies_gpus = w.varies[C_GPUS],
+      .varies_batch = w.varies[C_BATCH],
+      .varies_precision = w.varies[C_PRECISION],
+      .in_joules = w.in_joules};
+  dl_recommend_answer(w.r, &choices);
+  dl_report_show(w.r, o->explain);
+  dl_recommend_settings(w.r, &choices);
+  dl_report_show(w.r, true);
   add_choices(&w);
-  add_front(&w);
-  add_archs(&w);
-  add_notes(&w);
+  add_front(&w, n < 2 || o->accuracy);
+  add_archs(&w, best, n, highest_j);
+  dl_recommend_notes(w.r, &choices, w.marked);
   return dl_cli_print(cli, w.r);
 }

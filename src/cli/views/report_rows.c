@@ -40,13 +40,13 @@ static void site_values(struct dl_value *v, const struct dl_footprint *foot,
 /* --- jobs */
 
 static const struct dl_column job_columns[DL_JOB_COLUMNS - N_OF_SITE] = {
-    {"run_id", "job", NULL, DL_CODE, false},
+    {"run_id", "job", NULL, DL_CODE, DL_MAIN},
     {"job_name", "name", NULL, DL_CODE, false},
     {"user", "user", NULL, DL_CODE, false},
     {"account", NULL, NULL, DL_CODE, false},
     {"partition", NULL, NULL, DL_CODE, false},
-    {"state", "state", NULL, DL_CODE, false},
-    {"start_time", "began", NULL, DL_CODE, false},
+    {"state", "state", NULL, DL_CODE, DL_SPARE},
+    {"start_time", "began", NULL, DL_CODE, DL_SPARE},
     {"duration_s", "time", "s", DL_TIME, false},
     {"n_nodes", NULL, NULL, DL_CODE, false},
     {"n_cpus", NULL, NULL, DL_CODE, false},
@@ -56,7 +56,7 @@ static const struct dl_column job_columns[DL_JOB_COLUMNS - N_OF_SITE] = {
     {"gpu_util", NULL, NULL, DL_PERCENT, false},
     {"idle_gpu_share", "idle GPUs", NULL, DL_PERCENT, false},
     {"energy_j", NULL, "J", DL_ENERGY, false},
-    {"energy_kwh", "energy", "kWh", DL_PLAIN, false},
+    {"energy_kwh", "energy", "kWh", DL_PLAIN, DL_MAIN},
     {"energy_from", "energy from", NULL, DL_CODE, false},
     {"boundary", "boundary", NULL, DL_CODE, false}};
 
@@ -96,13 +96,16 @@ void dl_job_values(const struct dl_run *run, const struct dl_accounted *job,
 
 /* --- groups */
 
+/* Groups that text shows without --all; they come by energy. */
+#define MOST_SHOWN 10
+
 enum { GROUP_COLUMNS = DL_N_KEYS + 11 + N_OF_SITE };
 
 static const struct dl_column key_columns[DL_N_KEYS] = {
-    {"user", "user", NULL, DL_CODE, false},
-    {"account", "account", NULL, DL_CODE, false},
-    {"partition", "partition", NULL, DL_CODE, false},
-    {"month", "month", NULL, DL_CODE, false}};
+    {"user", "user", NULL, DL_CODE, DL_MAIN},
+    {"account", "account", NULL, DL_CODE, DL_MAIN},
+    {"partition", "partition", NULL, DL_CODE, DL_MAIN},
+    {"month", "month", NULL, DL_CODE, DL_MAIN}};
 
 static const struct dl_column sum_columns[] = {
     {"jobs", "jobs", NULL, DL_CODE, false},
@@ -112,7 +115,7 @@ static const struct dl_column sum_columns[] = {
     {"gpu_h", "GPU time", "h", DL_PLAIN, false},
     {"idle_gpu_share", "idle GPUs", NULL, DL_PERCENT, false},
     {"energy_j", NULL, "J", DL_ENERGY, false},
-    {"energy_kwh", "energy", "kWh", DL_PLAIN, false},
+    {"energy_kwh", "energy", "kWh", DL_PLAIN, DL_MAIN},
     {"measured_energy_j", NULL, "J", DL_ENERGY, false},
     {"measured_share", "measured", NULL, DL_PERCENT, false},
     {"boundary", "boundary", NULL, DL_CODE, false}};
@@ -169,22 +172,10 @@ static void add_chart(struct dl_report *r, const struct dl_group_totals *t,
   }
 }
 
-void dl_report_groups(struct dl_report *r, const struct dl_group_totals *t,
-                      const bool keys[DL_N_KEYS],
-                      const struct dl_footprint *foot, bool main) {
-  struct dl_column columns[GROUP_COLUMNS];
-  size_t n = DL_N_KEYS;
-  for (size_t k = 0; k < DL_N_KEYS; k++) {
-    columns[k] = key_columns[k];
-    if (!keys[k])
-      columns[k].heading = NULL;
-  }
-  for (size_t i = 0; i < sizeof sum_columns / sizeof *sum_columns; i++)
-    columns[n++] = sum_columns[i];
-  site_headings(columns + n, foot);
-  struct dl_table *table = dl_report_table(r, "groups", title_of(keys), columns,
-                                           GROUP_COLUMNS, main);
-  for (size_t i = 0; i < dl_group_totals_n(t); i++) {
+/* The first `most` groups. */
+static void group_rows(struct dl_table *table, const struct dl_group_totals *t,
+                       const struct dl_footprint *foot, size_t most) {
+  for (size_t i = 0; i < most; i++) {
     const char *key[DL_N_KEYS];
     struct dl_value v[GROUP_COLUMNS];
     const struct dl_sums *s = dl_group_totals_at(t, i, key);
@@ -193,6 +184,32 @@ void dl_report_groups(struct dl_report *r, const struct dl_group_totals *t,
     sum_values(s, foot, v + DL_N_KEYS);
     dl_table_row(table, v, NULL);
   }
+}
+
+void dl_report_groups(struct dl_report *r, const struct dl_group_totals *t,
+                      const bool keys[DL_N_KEYS],
+                      const struct dl_footprint *foot, bool all, bool main) {
+  struct dl_column columns[GROUP_COLUMNS];
+  size_t n = DL_N_KEYS, groups = dl_group_totals_n(t);
+  bool fits = all || keys[DL_KEY_MONTH] || groups <= MOST_SHOWN;
+  size_t most = fits ? groups : MOST_SHOWN;
+  for (size_t k = 0; k < DL_N_KEYS; k++) {
+    columns[k] = key_columns[k];
+    if (!keys[k])
+      columns[k].heading = NULL;
+  }
+  for (size_t i = 0; i < sizeof sum_columns / sizeof *sum_columns; i++)
+    columns[n++] = sum_columns[i];
+  site_headings(columns + n, foot);
+  group_rows(
+      dl_report_table(r, NULL, title_of(keys), columns, GROUP_COLUMNS, false),
+      t, foot, most);
+  for (size_t i = 0; i < GROUP_COLUMNS; i++)
+    columns[i].heading = NULL;
+  group_rows(dl_report_table(r, "groups", NULL, columns, GROUP_COLUMNS, main),
+             t, foot, groups);
+  if (most < groups)
+    dl_report_sayf(r, "and %zu more (--all)", groups - most);
   add_chart(r, t, keys);
 }
 
@@ -289,8 +306,8 @@ void dl_report_constants(struct dl_report *r, const struct dl_accounting *a) {
     if (!any)
       shown[i].heading = NULL;
   }
-  struct dl_table *t = dl_report_table(r, "constants", "What estimates rest on",
-                                       shown, 6, false);
+  struct dl_table *t = dl_report_table(
+      r, "constants", "Figures behind the estimates", shown, 6, false);
   size_t n = 0;
   while (dl_accounting_constant(a, n, &c))
     n++;
@@ -298,23 +315,4 @@ void dl_report_constants(struct dl_report *r, const struct dl_accounting *a) {
     for (size_t i = 0; dl_accounting_constant(a, i, &c); i++)
       if (place_of(a, &c) == place)
         constant_row(t, &c);
-}
-
-void dl_report_notes(struct dl_report *r, const struct dl_sums *s,
-                     const struct dl_footprint *foot) {
-  if (s->estimated > 0)
-    dl_report_say(r, "Energy that is not measured is estimated from the "
-                     "figures above.");
-  if (s->at_tdp > 0)
-    dl_report_say(r, "gpu-tdp is an upper bound: what of their time the GPUs "
-                     "were in use is not known.");
-  if (s->unknown > 0)
-    dl_report_say(r, "Jobs without energy count nothing in the sums.");
-  if (strcmp(s->boundary, "mixed") == 0)
-    dl_report_say(r, "Boundary mixed: energies of jobs that cover different "
-                     "parts of a node are added up.");
-  if (s->gpu_s > 0 && !(s->told_gpu_s > 0))
-    dl_report_say(r, "Idle GPUs are unknown: sacct tells their use in "
-                     "TRESUsageInAve where the cluster keeps gres/gpuutil.");
-  dl_say_footprint(r, foot);
 }

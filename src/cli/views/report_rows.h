@@ -20,18 +20,17 @@ void dl_job_values(const struct dl_run *run, const struct dl_accounted *job,
                    const struct dl_footprint *foot,
                    struct dl_value v[DL_JOB_COLUMNS]);
 
-/* A table of groups, by the keys that are set. */
+/* A table of groups, by the keys that are set; people see `all` of them, or the
+ * first. */
 void dl_report_groups(struct dl_report *r, const struct dl_group_totals *t,
                       const bool keys[DL_N_KEYS],
-                      const struct dl_footprint *foot, bool main);
+                      const struct dl_footprint *foot, bool all, bool main);
 
 /* The sums over all jobs. */
 void dl_report_total(struct dl_report *r, const struct dl_sums *s,
                      const struct dl_footprint *foot);
 
-/* The constants behind the estimates, with sources and years, and notes. */
+/* The constants behind the estimates, with sources and years. */
 void dl_report_constants(struct dl_report *r, const struct dl_accounting *a);
-void dl_report_notes(struct dl_report *r, const struct dl_sums *s,
-                     const struct dl_footprint *foot);
 
 #endif

@@ -66,7 +66,7 @@ void dl_accounting_free(struct dl_accounting *a); /* accepts NULL */
 enum dl_status dl_account(struct dl_accounting *a, const struct dl_run *run,
                           struct dl_accounted *out, struct dl_diag *d);
 
-/* Warns of what could not be estimated: GPUs that no catalogue knows, cores
+/* Warns of what could not be estimated: GPUs that are in no catalogue, cores
  * without a power, each with the number of jobs. */
 void dl_accounting_warn(const struct dl_accounting *a, struct dl_diag *d);
 

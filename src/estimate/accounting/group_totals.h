@@ -18,7 +18,7 @@ struct dl_sums {
   size_t jobs, measured, estimated, unknown; /* by the job's energy */
   size_t at_tdp; /* estimated, use of GPUs unknown */
   double duration_s, gpu_s;
-  double told_gpu_s, idle_gpu_s; /* where the use of GPUs is told */
+  double told_gpu_s, idle_gpu_s; /* if the GPU utilization is known */
   double energy_j, measured_j;
   double rest[DL_N_SUMS]; /* of these six, in their order: sum - double */
   char boundary[24]; /* that all energies share, or "mixed"; "" without any */
@@ -32,8 +32,7 @@ void dl_sums_join(struct dl_sums *s, const struct dl_sums *more);
 /* The i-th of the six sums. */
 double *dl_sums_at(struct dl_sums *s, size_t i);
 
-/* Share of the GPU time, where the use is told, that was not used; NaN where
- * it is told nowhere. */
+/* Idle share of the GPU time with a known utilization; NaN if there is none. */
 double dl_sums_idle(const struct dl_sums *s);
 
 /* The energy, NaN where no job has one. */

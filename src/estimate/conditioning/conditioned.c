@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The estimate of a training, given what is known of it. */
+/* The estimate of a training, given known values. */
 
 #include "estimate/conditioning/conditioned.h"
 

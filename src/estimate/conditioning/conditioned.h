@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The estimate of a training by the physical method, given what is known of it:
+/* The estimate of a training by the physical method, given known values:
  * the work takes its time at its power, and for the rest of the time its GPUs
  * wait at static power (waiting.h). Time that a run takes beyond its steps is
  * waiting too. */
@@ -14,7 +14,7 @@
 struct dl_expected {
   /* Logarithms: of the time of its steps, s, and of the power meanwhile, W. */
   struct dl_joint_prediction work;
-  double static_w; /* of all GPUs, awake and waiting */
+  double static_w; /* static power of all GPUs */
   double most_w;   /* the most that they draw; INFINITY: not known */
   double util;     /* GPU utilization at work, a share */
 };

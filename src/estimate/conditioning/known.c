@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is known of a training, and contradictions in it. */
+/* Known values of a training, and contradictions between them. */
 
 #include "estimate/conditioning/known.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is known of a training before it is estimated: times, speed, GPU
+/* Values of a training that are known before it is estimated: times, speed, GPU
  * utilization and power, given by options or by columns of a table.
  *
  * Times nest: steps take no longer than their epochs, and these no longer than
@@ -43,8 +43,8 @@ struct dl_job;
 void dl_known_of(const struct dl_job *job, unsigned which,
                  struct dl_known *known);
 
-/* Whether what a job knows contradicts itself or what its GPUs can do; appends
- * both figures to *why, unless that is NULL. */
+/* Whether the known values of a job contradict each other or the limits of its
+ * GPUs; appends both figures to *why, unless that is NULL. */
 bool dl_known_contradicts(const struct dl_job *job, struct dl_text *why);
 
 #endif

@@ -17,7 +17,7 @@ struct dl_estimate {
   const char *boundary;      /* "gpu", "gpu+ram", ... */
   double energy_j;           /* of the whole run, all GPUs; NaN: not possible */
   double low_j, high_j;      /* interval, NaN without one */
-  const char *interval_from; /* what was left out for it: "config", "arch",
+  const char *interval_from; /* what was held out for it: "config", "arch",
                                 "gpu", "rows" */
   size_t interval_groups;    /* how many groups it is based on */
   bool all_seen;             /* none of these is new of the job */

@@ -7,8 +7,8 @@
 #include "estimate/methods/work.h"
 #include "physics/serving/serving_parts.h"
 
-/* Of TDP, where neither the descriptor nor a fit of servers tells what an idle
- * GPU draws: the prior of the physical method. */
+/* Share of the TDP that an idle GPU draws, if neither the descriptor nor a fit
+ * of servers has it: the prior of the physical method. */
 #define AWAKE_SHARE 0.15
 
 /* A batch, or a round of requests, on all GPUs. */

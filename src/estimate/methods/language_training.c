@@ -8,12 +8,12 @@
 #include "estimate/methods/methods.h"
 #include "estimate/methods/work.h"
 
-/* What an interval of 90 % widens by where the software is not told: whole
+/* What an interval of 90 % widens by where the software is not given: whole
  * trainings of five laboratories differ from the rate of their steps by a
  * standard deviation of .2 in the logarithm (docs/language-models.md). */
 #define SOFTWARE_DOUBT 0.33
 
-/* The same for the power: 1.645 times the error for a GPU left out, where the
+/* The same for the power: 1.645 times the error for a GPU held out, where the
  * limit of the board does not bind. */
 #define POWER_DOUBT 0.15
 

@@ -89,7 +89,7 @@ static void by_known(const struct dl_context *ctx, const struct dl_job *job,
 
 /* In 16 bits, tuned software takes down to 1 / 1.7 of the time of PyTorch in
  * eager mode (ResNet-50 on an H100; 1 / 1.2 on an A100). Where the software is
- * not told, or no speeds of it were published, the interval widens by that. */
+ * not given, or no speeds of it were published, the interval widens by that. */
 static double software_doubt(const struct dl_run *run) {
   static const char *const measured[] = {"eager", "ngc", "mlperf"};
   for (size_t i = 0; run->stack && i < sizeof measured / sizeof *measured; i++)
@@ -148,7 +148,7 @@ static void forward_interval(const struct dl_context *ctx,
   est->interval_groups = b->fit->held_out_residuals[left].n;
 }
 
-/* Intervals of time and power of requests that wait for nobody. */
+/* Intervals of time and power of requests that do not wait for others. */
 static void serving_rates(const struct dl_served *s,
                           const struct dl_job_predictions *all,
                           struct dl_estimate *est) {

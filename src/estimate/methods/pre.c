@@ -5,18 +5,18 @@
  *   pre-power   E = P * T           P predicted, T given or from pre-epoch
  *   pre-epoch   E = e * epochs      e = energy of an epoch, predicted
  *
- * The models know runs on one GPU. On several, ideal data parallelism is
- * assumed: the same energy an epoch, in a shorter time; n_gpus is then named
+ * The models were fitted on runs on one GPU. On several, ideal data parallelism
+ * is assumed: the same energy an epoch, in a shorter time; n_gpus is then named
  * as outside of the model's range.
  *
  * They learnt from runs in FP32, in TF32 where the framework takes that: at
  * another precision they say so, and are not recommended.
  *
- * They know trainings on images: of inference, and of runs that are told in
- * tokens, they say nothing.
+ * They were fitted on trainings on images and have no estimates of inference
+ * and of runs in tokens.
  *
- * A duration follows from the two: T = e * epochs / (P + P_ram) / GPUs where
- * no model of the epoch's duration is at hand. */
+ * A duration follows from the two: T = e * epochs / (P + P_ram) / GPUs if there
+ * is no model of the epoch time. */
 
 #include <math.h>
 #include <string.h>

@@ -119,7 +119,7 @@ static double training_macs(const struct dl_job *job) {
 }
 
 /* MACs that activation checkpointing adds: another forward pass, or that of
- * attention alone. A frozen base has no activations to spare. */
+ * attention alone. A frozen backbone has no activations to spare. */
 static double recomputed_macs(const struct dl_job *job) {
   const struct dl_architecture *arch = job->found.arch;
   const char *kind = job->run->checkpointing;

@@ -2,7 +2,7 @@
 /* The work of a job in FLOPs, and how long it takes at a share of the peak.
  *
  *   training     2 MACs x (3 x training samples + validation samples) x epochs
- *                (1 x with a frozen base, 2 x with LoRA, which needs no
+ *                (1 x with a frozen backbone, 2 x with LoRA, which needs no
  *                gradients of the weights that it leaves; 1 x more under full
  *                activation checkpointing, under selective that of attention)
  *   inference    2 MACs x requests; of a language model that writes tokens
@@ -24,7 +24,7 @@
 /* Totals of the run, all GPUs; NaN where unknown. */
 struct dl_work {
   bool inference;
-  bool writes;        /* prefill and decode are told apart */
+  bool writes;        /* prefill and decode are distinguished */
   double flop;        /* all of it */
   double model_flop;  /* training: without what checkpointing computes again */
   double train_share; /* of these, not for validation */

@@ -42,10 +42,10 @@
  * 4 bytes (8 in FP32). All 178 settings of MosaicML's MPT trainings, which ran,
  * are called fitting.
  *
- * A frozen base keeps no activations, gradients or moments: only its weights
- * and, as in inference, the two largest layers at a time. These are assumed to
- * be a quarter of A (ResNet-50: 14 %, MobileNetV2: 25 %, VGG-16: 47 %), of a
- * language model A by its number of layers.
+ * A frozen backbone keeps no activations, gradients or moments: only its
+ * weights and, as in inference, the two largest layers at a time. These are
+ * assumed to be a quarter of A (ResNet-50: 14 %, MobileNetV2: 25 %, VGG-16: 47
+ * %), of a language model A by its number of layers.
  *
  * GPUs on which a language model serves share it and its requests. The context
  * of the driver (about half a GB) and what the allocator keeps in reserve (12 %

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Devices told apart by the times of their rows. */
+/* Devices distinguished by the times of their rows. */
 
 #include "logs/importers/device_turns.h"
 

@@ -25,7 +25,7 @@ enum dl_status dl_node_add(struct dl_node_sum *sum, struct dl_log_summary *to,
                            const struct dl_log_summary *from, const char *path,
                            struct dl_diag *d);
 
-/* Ends a sum: leaves out, with a warning, what is known of some nodes only. */
+/* Ends a sum: drops, with a warning, quantities that only some nodes have. */
 void dl_node_end(const struct dl_node_sum *sum, struct dl_log_summary *to,
                  const char *path, struct dl_diag *d);
 

@@ -18,7 +18,7 @@ struct dl_seen_job {
   uint64_t cluster; /* hash of its name */
   uint64_t number;  /* of the job, or of the array of jobs */
   uint64_t part;    /* task of an array, component; 0: none */
-  int64_t start;    /* s since 1970, or any number that tells rows apart */
+  int64_t start;    /* s since 1970, or any number that distinguishes rows */
   uint64_t rest;    /* of the caller */
 };
 

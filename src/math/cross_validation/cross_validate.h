@@ -34,7 +34,7 @@ struct dl_cv {
   struct dl_scores *fold;  /* k, owned */
   struct dl_scores mean;   /* mean of the folds' scores; n is the sum */
   struct dl_scores pooled; /* over all out-of-fold predictions at once */
-  /* n, of each row when its fold was left out, owned */
+  /* n, of each row when its fold was held out, owned */
   double *prediction;
 };
 
@@ -48,7 +48,7 @@ enum dl_status dl_cross_validate(struct dl_cv *cv, const struct dl_problem *p,
                                  const struct dl_folds *folds,
                                  struct dl_diag *d);
 
-/* Scores cv->prediction (of the n rows when their fold was left out) on the
+/* Scores cv->prediction (of the n rows when their fold was held out) on the
  * scale of y: by fold, their mean, and pooled. */
 enum dl_status dl_cv_score(struct dl_cv *cv, const struct dl_problem *p,
                            const struct dl_folds *folds, struct dl_diag *d);

@@ -97,7 +97,7 @@ struct dl_regression {
   enum dl_status (*predict_rows)(const void *state, const void *const *rows,
                                  gsl_vector *out, struct dl_diag *d);
 
-  /* Optional: fits with what the state `from` knows as the prior. */
+  /* Optional: fits with the state `from` as the prior. */
   enum dl_status (*adapt)(void **state, const void *from,
                           const struct dl_sample *s, struct dl_diag *d);
 };

@@ -224,7 +224,7 @@ static bool track_all(struct search *s) {
 }
 
 /* Whether one period is three or more times the other: then one of the two may
- * be mistaken. Twice is common, as training a classifier on a frozen base
+ * be mistaken. Twice is common, as training a classifier on a frozen backbone
  * takes half the time of training all. */
 static bool multiples(const struct dl_cycle_chain *a,
                       const struct dl_cycle_chain *b) {

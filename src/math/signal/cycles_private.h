@@ -37,7 +37,7 @@ struct dl_signal_grid {
 };
 
 /* False: memory is out. Channels that hold less than a few values or never
- * change are left out, so n_channels may be 0. */
+ * change are skipped, so n_channels may be 0. */
 bool dl_signal_grid_make(struct dl_signal_grid *g,
                          const struct dl_signals *signals);
 void dl_signal_grid_free(struct dl_signal_grid *g);

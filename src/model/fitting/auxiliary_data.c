@@ -13,7 +13,7 @@
 #include "model/fitting/time_residuals.h"
 #include "model/interval.h"
 
-/* So many groups are left out one by one, more in so many sets. */
+/* So many groups are held out one by one, more in so many sets. */
 enum { MOST_ALONE = 40, SETS = 20 };
 
 /* The logarithm of a target in auxiliary row i, NaN where it was not measured
@@ -28,7 +28,7 @@ static const char *software(const struct dl_design *g, size_t row) {
   return g->physics->software ? g->physics->software(o->inputs) : NULL;
 }
 
-/* Marks the auxiliary rows of which the table's own tell nothing: of groups
+/* Marks the auxiliary rows that the table's own rows do not inform: of groups
  * that these do not have, or of software that none of these used, which has
  * effects of its own. */
 static void mark_apart(bool *apart, const struct dl_training *t,
@@ -80,7 +80,7 @@ static bool make_folds(struct dl_folds *folds, const struct dl_training *t,
   return ok;
 }
 
-/* Groups beyond a number are left out in sets: as many fits would take too
+/* Groups beyond a number are held out in sets: as many fits would take too
  * long. False: memory is out. */
 static bool make_sets(struct dl_folds *sets, const struct dl_folds *folds) {
   *sets =

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Residuals of what was left out. */
+/* Residuals of held-out groups. */
 
 #include "model/fitting/group_cv_residuals.h"
 

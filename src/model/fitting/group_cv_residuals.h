@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Residuals of configurations, architectures and GPUs when they are left out:
+/* Residuals of configurations, architectures and GPUs when they are held out:
  * the prediction intervals are based on them. */
 
 #ifndef DL_MODEL_FITTING_GROUP_CV_RESIDUALS_H

@@ -12,11 +12,11 @@
 #include "physics/rows/physics_regression.h"
 
 /* The squares have more than one minimum, and the start decides between them.
- * Few folds are large parts of the data: each begins at the prior and knows
- * nothing of what it holds out. Of so many or more, each begins at the solution
- * for all rows. Auxiliary ones, which alone may decide about the constants of
- * their software, begin at one of so many solutions that have seen none of
- * their rows. */
+ * Few folds are large parts of the data: each begins at the prior,
+ * independently of the rows that it holds out. Of so many or more, each begins
+ * at the solution for all rows. Auxiliary ones, which alone may decide about
+ * the constants of their software, begin at one of so many solutions that have
+ * seen none of their rows. */
 enum { MANY_FOLDS = 8, MANY_AUXILIARY = 20, STARTS = 7 };
 
 void dl_held_out_free(struct dl_held_out *h) {

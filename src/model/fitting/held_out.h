@@ -44,7 +44,7 @@ enum dl_status dl_held_out_get(struct dl_held_out_use *use,
                                struct dl_diag *d);
 void dl_held_out_free(struct dl_held_out *h); /* and those after it */
 
-/* Cross-validates by groups or other folds. Many of them are left out in sets
+/* Cross-validates by groups or other folds. Many of them are held out in sets
  * (dl_folds_in_sets) and scored one by one. */
 enum dl_status
 dl_cross_validate_design(struct dl_cv *cv, const struct dl_training *t,

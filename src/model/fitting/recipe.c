@@ -10,7 +10,7 @@
   "(0.3 + ((0.025 - 0.016*coalesce(frozen_base, 0))*train_samples"             \
   " + 0.009*coalesce(val_samples, 0))/batch_size)"
 
-/* Passes over a sample, in forward passes: 3 to train, 1 with a frozen base
+/* Passes over a sample, in forward passes: 3 to train, 1 with a frozen backbone
  * or to validate. */
 #define PASSES                                                                 \
   "((3 - 2*coalesce(frozen_base, 0))*train_samples + coalesce(val_samples, "   \

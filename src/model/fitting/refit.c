@@ -14,8 +14,8 @@ static bool add_once(struct dl_strlist *l, const char *text) {
   return !text || dl_strlist_find(l, text) >= 0 || dl_strlist_add(l, text);
 }
 
-/* Servers ship beside the models of trainings: a table without requests leaves
- * them alone. */
+/* Models of servers are installed with those of trainings: a table without
+ * requests leaves them alone. */
 static bool is_for_others(const struct dl_fit *fit, bool target_there) {
   const struct dl_physics *physics = fit->method->physics;
   return physics && physics->optional && !target_there;
@@ -60,7 +60,7 @@ static bool keep_labels(struct dl_labels *to, const struct dl_labels *from,
 }
 
 /* Ranges of plain variables follow from the whole table: they only widen
- * intervals, and what is left out must not narrow them. */
+ * intervals, and held-out rows must not narrow them. */
 static bool copy_rest(struct dl_training *to, const struct dl_training *from) {
   for (size_t i = 0; i < from->formula.n; i++)
     if (!dl_strlist_add(&to->formula, from->formula.s[i]))
@@ -187,7 +187,7 @@ static enum dl_status refit_all(struct dl_model **out, const struct dl_model *m,
   return DL_OK;
 }
 
-/* Which of the rows that are left out have a label that no kept row has. False:
+/* Which of the rows that are held out have a label that no kept row has. False:
  * out of memory. */
 static bool find_new(bool *new, const struct dl_labels *l, const bool *keep,
                      size_t n) {
@@ -201,7 +201,7 @@ static bool find_new(bool *new, const struct dl_labels *l, const bool *keep,
   return kept;
 }
 
-/* Whose residuals the intervals of the rows that are left out take: a new
+/* Whose residuals the intervals of the rows that are held out take: a new
  * GPU's are those of GPUs. All, where that is not certain. */
 static unsigned needed_by(const struct dl_training *t, const bool *keep) {
   static const enum dl_held_out_group by[] = {DL_HELD_OUT_ARCH,

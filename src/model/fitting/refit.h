@@ -8,8 +8,8 @@
 #include "model/fitting/train.h"
 
 /* Has t read what the fits of the model and of those after it need of a
- * training table, which `frame` reads. Fits of servers are left out where
- * it has no requests. */
+ * training table, which `frame` reads. Fits of servers are skipped if it has no
+ * requests. */
 enum dl_status dl_refit_formulas(struct dl_training *t,
                                  const struct dl_model *m,
                                  const struct dl_frame *frame,

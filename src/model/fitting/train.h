@@ -74,13 +74,13 @@ enum dl_status dl_design_make(struct dl_design *g, const struct dl_training *t,
 void dl_design_free(struct dl_design *g);
 
 /* Finds what is open in c->hyper, fits, cross-validates (cv->k is 0 with
- * c->cv.none) and keeps residuals of left-out groups. *fit is owned by the
+ * c->cv.none) and keeps residuals of held-out groups. *fit is owned by the
  * caller. */
 enum dl_status dl_train(struct dl_fit *fit, struct dl_cv *cv,
                         const struct dl_training *t, struct dl_choice *c,
                         struct dl_diag *d);
 
-/* Adds the residuals of what was left out to a fit made with c->cv.none. Bit
+/* Adds the residuals of held-out groups to a fit made with c->cv.none. Bit
  * 1 << DL_HELD_OUT_GPU of `needed` and so on says which; those of
  * configurations are added where the others give no interval. */
 enum dl_status dl_train_residuals(struct dl_fit *fit,
@@ -101,7 +101,7 @@ enum dl_status dl_recipe_formulas(struct dl_training *t,
  * target by trying all recipes the table allows with all methods (or `only`
  * that one, if it is not NULL, with the hyper-parameters that are given in c);
  * c->scale and the search of c hold. The score
- * is the mean over groups left out of the mean absolute error of log(y), by
+ * is the mean over groups held out of the mean absolute error of log(y), by
  * configuration, architecture and GPU where there are two. `tried` gets one
  * line a candidate, best first. */
 enum dl_status dl_choose(struct dl_choice *c, const struct dl_training *t,

@@ -64,16 +64,16 @@ void dl_training_want_physics(struct dl_training *t,
  * t->formula, filled by the caller, is evaluated; a row for which one is not
  * finite is skipped and reported. `groups` are the columns to take labels
  * from: "config" is made from the settings where there is no such column,
- * "arch" and "gpu" become identifiers of the catalogue; a name that the
- * table lacks is left out, but for `must`, whose absence is an error. */
+ * "arch" and "gpu" become identifiers of the catalogue; a name that the table
+ * lacks is skipped, except `must`, whose absence is an error. */
 enum dl_status dl_training_read(struct dl_training *t, struct dl_csv *csv,
                                 struct dl_frame *f,
                                 const struct dl_strlist *groups,
                                 const char *must, struct dl_diag *d);
 void dl_training_free(struct dl_training *t);
 
-/* Leaves out of `more` the rows whose GPU or architecture occurs in t, and
- * hands the rest to t: nothing that a fold of t leaves out is in it. */
+/* Removes from `more` the rows whose GPU or architecture occurs in t, and
+ * hands the rest to t: nothing that a fold of t holds out is in it. */
 void dl_training_use_auxiliary(struct dl_training *t, struct dl_training *more);
 
 /* Index of a formula among the columns of x, or -1. */

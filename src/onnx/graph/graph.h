@@ -39,8 +39,8 @@ struct dl_tensor {
   size_t n_data; /* also set to 1 for scalars */
 };
 
-/* A node while it is looked at. Arrays have n_in, n_out elements; an input
- * that is left out is NULL. */
+/* A node while it is looked at. Arrays have n_in, n_out elements; an omitted
+ * input is NULL. */
 struct dl_call {
   const Onnx__NodeProto *node;
   const struct dl_call *caller; /* of the function it stands in, or NULL */

@@ -2,7 +2,8 @@
 /* The shapes of inputs: the model's, the requested ones, and a batch of one.
  *
  * A dimension that a model leaves open is 1 where it counts samples. Others
- * must be said: nothing tells a picture's size or the length of a text. */
+ * must be given: the model does not determine the size of an image or the
+ * length of a text. */
 
 #include <math.h>
 #include <stdlib.h>

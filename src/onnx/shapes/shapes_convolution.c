@@ -63,7 +63,7 @@ static int64_t slid(struct dl_call *c, const struct window *w, unsigned i,
     return (int64_t)ceil(n / w->stride[i]);
   double steps = (n + w->pads[i] - reach) / w->stride[i];
   double out = (w->ceil ? ceil(steps) : floor(steps)) + 1;
-  /* A window that would begin in the padding at the end is left out. */
+  /* A window that would begin in the padding at the end is skipped. */
   if (w->ceil && (out - 1) * w->stride[i] >= n + w->pad[i])
     out--;
   if (dl_fault_if(c, !(out >= 0 && out <= 0x1p53),

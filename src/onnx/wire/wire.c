@@ -34,7 +34,7 @@ enum action {
   ENTER    /* a message */
 };
 
-/* A field that is kept; all others are left out. */
+/* A field that is kept; all others are skipped. */
 struct field {
   enum message in;
   uint32_t number;

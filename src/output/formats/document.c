@@ -10,6 +10,7 @@
 #include "output/utf8.h"
 
 #define STREAM_HEAD 1000 /* rows that decide the widths of a stream */
+#define REMARK_GAP 2     /* blanks in front of remarks */
 #define WRITE_SIZE ((size_t)64 * 1024)
 
 struct walk {
@@ -79,11 +80,41 @@ static bool is_hidden(const struct dl_report_node *node) {
   return false;
 }
 
+static void show_node(struct dl_text *t, const struct dl_report_node *node) {
+  dl_text_clear(t);
+  dl_show(t, node->style, node->unit, &node->value,
+          node->join_next ? &node[1].value : NULL);
+}
+
+/* The value of a line, which begins at column `hang`, and its remark, aligned
+ * behind `width` columns. */
+static void print_value(struct walk *w, const struct dl_report_node *node,
+                        size_t width, size_t hang) {
+  struct dl_text shown = {0}, text = {0};
+  show_node(&shown, node);
+  if (node->remark && !w->m->remark)
+    dl_text_printf(&shown, "%*s%s", (int)(width - shown.len + REMARK_GAP), "",
+                   node->remark);
+  escape(w, &text, dl_text_str(&shown));
+  if (w->m->wraps)
+    dl_print_wrapped(&w->p, dl_text_str(&text), hang, NULL);
+  else
+    dl_print(&w->p, dl_text_str(&text), NULL);
+  if (node->remark && w->m->remark) {
+    escape(w, &text, node->remark);
+    dl_print(&w->p, w->m->remark, NULL);
+    dl_print(&w->p, dl_text_str(&text), NULL);
+  }
+  w->p.failed = w->p.failed || shown.failed;
+  dl_text_free(&shown);
+  dl_text_free(&text);
+}
+
 /* The run of lines "label  value" that begins at node i; returns the node
  * behind it. */
 static size_t print_lines(struct walk *w, const struct dl_report *r, size_t i) {
-  struct dl_text shown = {0}, label = {0}, value = {0};
-  size_t width = 0, end = i;
+  struct dl_text t = {0};
+  size_t width = 0, values = 0, end = i;
   for (; end < r->n_nodes; end++) {
     const struct dl_report_node *node = &r->nodes[end];
     if (!node->label && !is_hidden(node))
@@ -91,6 +122,9 @@ static size_t print_lines(struct walk *w, const struct dl_report *r, size_t i) {
     size_t n =
         node->label ? dl_utf8_width(node->label, strlen(node->label)) : 0;
     width = n > width ? n : width;
+    if (node->label)
+      show_node(&t, node);
+    values = node->label && t.len > values ? t.len : values;
   }
   begin_part(w);
   const char *const *parts = w->m->line;
@@ -100,29 +134,66 @@ static size_t print_lines(struct walk *w, const struct dl_report *r, size_t i) {
     const struct dl_report_node *node = &r->nodes[i];
     if (!node->label)
       continue;
-    dl_text_clear(&shown);
-    dl_show(&shown, node->style, node->unit, &node->value,
-            node->join_next ? &node[1].value : NULL);
-    escape(w, &label, node->label);
-    escape(w, &value, dl_text_str(&shown));
+    escape(w, &t, node->label);
     dl_print(&w->p, parts[0], NULL);
-    dl_print_field(&w->p, dl_text_str(&label),
+    dl_print_field(&w->p, dl_text_str(&t),
                    w->m->label_gap ? width + w->m->label_gap : 0, false, NULL);
     dl_print(&w->p, parts[1], NULL);
-    if (w->m->wraps)
-      dl_print_wrapped(&w->p, dl_text_str(&value), width + w->m->label_gap,
-                       NULL);
-    else
-      dl_print(&w->p, dl_text_str(&value), NULL);
+    print_value(w, node, values, width + w->m->label_gap);
     dl_print(&w->p, parts[2], NULL);
   }
   if (w->m->end_lines)
     dl_print(&w->p, w->m->end_lines, NULL);
-  w->p.failed = w->p.failed || shown.failed;
-  dl_text_free(&shown);
-  dl_text_free(&label);
-  dl_text_free(&value);
+  w->p.failed = w->p.failed || t.failed;
+  dl_text_free(&t);
   return end;
+}
+
+static void print_mark(struct dl_printer *p, const struct dl_document *m,
+                       const struct dl_layout *l, const char *mark) {
+  struct dl_text t = {0};
+  m->style.escape(&t, mark, strlen(mark));
+  m->mark(p, l, dl_text_str(&t));
+  p->failed = p->failed || t.failed;
+  dl_text_free(&t);
+}
+
+/* A line of headings or of units. */
+static void print_head(struct dl_printer *p, const struct dl_document *m,
+                       const struct dl_layout *l, enum dl_cell_kind kind) {
+  dl_print(p, m->head[0], NULL);
+  if (l->mark > 0)
+    m->mark(p, l, NULL);
+  for (size_t i = 0; i < l->n; i++) {
+    const struct dl_layout_column *col = &l->column[i];
+    const struct dl_text *t = kind == DL_CELL_UNIT ? &col->unit : &col->heading;
+    m->cell(p, &(struct dl_cell){l, i, kind, dl_text_str(t), 0});
+  }
+  dl_print(p, m->head[1], NULL);
+}
+
+/* A row: as many lines as the cell that is broken into most. */
+static void print_row(struct dl_printer *p, const struct dl_document *m,
+                      const struct dl_layout *l, const struct dl_value *values,
+                      const char *mark) {
+  bool more = true;
+  for (size_t k = 0; more; k++) {
+    more = false;
+    dl_print(p, m->row[0], NULL);
+    if (l->mark > 0)
+      print_mark(p, m, l, mark && k == 0 ? mark : "");
+    for (size_t i = 0; i < l->n; i++) {
+      size_t before = dl_layout_cell(l, i, values, &p->cell);
+      if (l->column[i].wrapped)
+        more |= dl_cell_line(&p->cell, l->column[i].width, k);
+      else if (k > 0)
+        dl_text_clear(&p->cell);
+      before = before < p->cell.len ? before : p->cell.len;
+      m->cell(p, &(struct dl_cell){l, i, DL_CELL_VALUE, dl_text_str(&p->cell),
+                                   before});
+    }
+    dl_print(p, m->row[1], NULL);
+  }
 }
 
 /* Head and rows of t; its foot comes when all rows are there. */
@@ -133,9 +204,15 @@ static void print_rows(struct dl_printer *p, const struct dl_document *m,
     dl_print(p, m->none, DL_DIM);
     return;
   }
-  m->head(p, l);
+  if (m->open)
+    m->open(p, l);
+  print_head(p, m, l, DL_CELL_HEADING);
+  if (l->units && !m->style.unit_in_heading)
+    print_head(p, m, l, DL_CELL_UNIT);
+  if (m->rule)
+    m->rule(p, l);
   for (size_t i = 0; i < t->n_rows; i++) {
-    m->row(p, l, t->values + i * t->n_cols, t->marks[i]);
+    print_row(p, m, l, t->values + i * t->n_cols, t->marks[i]);
     if (p->to->len > WRITE_SIZE)
       write_text(f, p->to);
   }
@@ -286,7 +363,7 @@ bool dl_document_add(const struct dl_stream *s, const struct dl_value *values,
                      struct dl_text *to) {
   struct dl_printer p = {.to = to};
   if (s->layout->n > 0)
-    s->format->document->row(&p, s->layout, values, NULL);
+    print_row(&p, s->format->document, s->layout, values, NULL);
   return dl_printer_free(&p);
 }
 

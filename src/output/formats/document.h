@@ -25,12 +25,20 @@ struct dl_document {
   /* A run of "label  value" lines: what stands in front of, between and behind
    * the two, and around the run (or NULL). */
   const char *line[3];
+  const char *remark; /* between a value and its remark; NULL: blanks, so that
+                         remarks of a run are aligned */
   const char *begin_lines, *end_lines;
   size_t label_gap; /* > 0: labels are as wide as the longest and this */
-  /* A table. */
-  void (*head)(struct dl_printer *p, const struct dl_layout *l);
-  void (*row)(struct dl_printer *p, const struct dl_layout *l,
-              const struct dl_value *values, const char *mark);
+  /* A table: what precedes its headings and its rows, each NULL or a function
+   * that prints it; what stands around the line of headings (and that of units,
+   * where they have one) and around a row; the mark in front of a line, NULL
+   * in the head; a cell. */
+  void (*open)(struct dl_printer *p, const struct dl_layout *l);
+  void (*rule)(struct dl_printer *p, const struct dl_layout *l);
+  const char *head[2], *row[2];
+  void (*mark)(struct dl_printer *p, const struct dl_layout *l,
+               const char *mark);
+  void (*cell)(struct dl_printer *p, const struct dl_cell *c);
   const char *foot; /* or NULL */
   /* The bars of dl_report_chart; NULL: none are drawn. */
   void (*chart)(struct dl_printer *p, const struct dl_table *t);

@@ -31,23 +31,25 @@ static const char page[] =
     "h3{font-size:1.05rem;margin:1.2rem 0 .4rem}\n"
     "p{margin:.3rem 0}\n"
     "dl{margin:.5rem 0}\n"
-    "dl div{display:grid;grid-template-columns:minmax(6rem,16rem) 1fr;"
+    "dl div{display:grid;grid-template-columns:16rem 8rem 1fr;"
     "gap:0 1rem;border-bottom:1px solid var(--line);padding:.15rem 0}\n"
-    "dt{color:var(--soft)}dd{margin:0;"
-    "white-space:pre-wrap}\n"
+    "dt{color:var(--soft)}dd{margin:0;white-space:pre-wrap}\n"
+    "dt+dd:last-child{grid-column:2/-1}\n"
     ".table{overflow-x:auto;margin:.5rem 0}\n"
     "table{border-collapse:collapse;font-variant-numeric:tabular-nums}\n"
-    "th,td{padding:.2rem .7rem;text-align:left;white-space:nowrap;"
+    "th,td{padding:.2rem .6rem;text-align:left;white-space:nowrap;"
     "border-bottom:1px solid var(--line)}\n"
-    "th{color:var(--soft);font-weight:600}.n{text-align:right}\n"
+    "th{color:var(--soft);font-weight:600;white-space:normal;"
+    "vertical-align:bottom;overflow-wrap:normal}.n{text-align:right}\n"
     "figure{margin:.8rem 0}figcaption{color:var(--soft)}\n"
-    ".bar{display:grid;grid-template-columns:minmax(6rem,14rem) 1fr;"
+    ".bar{display:grid;grid-template-columns:16rem 1fr;"
     "gap:0 1rem;align-items:center;margin:.3rem 0}\n"
     ".bar svg{width:100%;height:1.4rem;display:block}\n"
     ".bar span{grid-column:2;color:var(--soft);font-size:.9rem}\n"
     "rect{fill:var(--bar)}path{stroke:var(--mark);stroke-width:2;fill:none;"
     "vector-effect:non-scaling-stroke}\n"
-    "@media (max-width:30rem){dl div,.bar{grid-template-columns:1fr}"
+    "@media (max-width:40rem){dl div{grid-template-columns:9rem 1fr}"
+    "dd+dd{grid-column:1/-1}.bar{grid-template-columns:1fr}"
     ".bar span{grid-column:1}}\n"
     "@media print{:root{--text:#000;--page:#fff;--soft:#444;--line:#bbb;"
     "--bar:#2f6690;--mark:#000}.table{overflow:visible}"
@@ -88,41 +90,28 @@ static void say(struct dl_printer *p, const char *text) {
   dl_print(p, "</p>", NULL);
 }
 
-static void head(struct dl_printer *p, const struct dl_layout *l) {
+static void open_table(struct dl_printer *p, const struct dl_layout *l) {
+  (void)l;
   dl_print(p,
            "<div class=\"table\" role=\"region\" aria-label=\"table\" "
-           "tabindex=\"0\">\n<table>\n<thead><tr>",
+           "tabindex=\"0\">\n<table>\n<thead>",
            NULL);
-  if (l->mark > 0)
-    dl_print(p, "<td></td>", NULL);
-  for (size_t i = 0; i < l->n; i++) {
-    dl_print(p,
-             l->column[i].text ? "<th scope=\"col\">"
-                               : "<th scope=\"col\" class=\"n\">",
-             NULL);
-    dl_print(p, dl_text_str(&l->column[i].heading), NULL);
-    dl_print(p, "</th>", NULL);
-  }
-  dl_print(p, "</tr></thead>\n<tbody>\n", NULL);
 }
 
-static void row(struct dl_printer *p, const struct dl_layout *l,
-                const struct dl_value *values, const char *mark) {
-  dl_print(p, "<tr>", NULL);
-  if (l->mark > 0) {
-    struct dl_text escaped = {0};
-    escape(&escaped, mark ? mark : "", mark ? strlen(mark) : 0);
-    dl_text_printf(p->to, "<td>%s</td>", dl_text_str(&escaped));
-    p->failed = p->failed || escaped.failed;
-    dl_text_free(&escaped);
-  }
-  for (size_t i = 0; i < l->n; i++) {
-    dl_layout_cell(l, i, values, &p->cell);
-    dl_print(p, l->column[i].text ? "<td>" : "<td class=\"n\">", NULL);
-    dl_print(p, dl_text_str(&p->cell), NULL);
-    dl_print(p, "</td>", NULL);
-  }
-  dl_print(p, "</tr>\n", NULL);
+static void mark(struct dl_printer *p, const struct dl_layout *l,
+                 const char *s) {
+  (void)l;
+  dl_print(p, "<td>", NULL);
+  dl_print(p, s ? s : "", NULL);
+  dl_print(p, "</td>", NULL);
+}
+
+static void cell(struct dl_printer *p, const struct dl_cell *c) {
+  bool value = c->kind == DL_CELL_VALUE;
+  dl_print(p, value ? "<td" : "<th scope=\"col\"", NULL);
+  dl_print(p, c->l->column[c->i].text ? ">" : " class=\"n\">", NULL);
+  dl_print(p, c->text, NULL);
+  dl_print(p, value ? "</td>" : "</th>", NULL);
 }
 
 /* --- charts */
@@ -202,10 +191,14 @@ static const struct dl_document html = {
     .title = title,
     .say = say,
     .line = {"<div><dt>", "</dt><dd>", "</dd></div>\n"},
+    .remark = "</dd><dd>",
     .begin_lines = "<dl>\n",
     .end_lines = "</dl>\n",
-    .head = head,
-    .row = row,
+    .open = open_table,
+    .head = {"<tr>", "</tr></thead>\n<tbody>\n"},
+    .row = {"<tr>", "</tr>\n"},
+    .mark = mark,
+    .cell = cell,
     .foot = "</tbody>\n</table>\n</div>\n",
     .chart = chart,
 };

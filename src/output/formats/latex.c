@@ -51,21 +51,7 @@ static void title(struct dl_printer *p, const char *text, size_t level) {
   dl_print(p, "}\n", NULL);
 }
 
-/* A row of headings, or of units. */
-static void head_row(struct dl_printer *p, const struct dl_layout *l,
-                     bool units) {
-  dl_print(p, l->mark > 0 ? "  & " : "  ", NULL);
-  for (size_t i = 0; i < l->n; i++) {
-    const struct dl_layout_column *col = &l->column[i];
-    dl_print(p, i > 0 ? " & " : "", NULL);
-    dl_print(p, col->text ? "" : "\\multicolumn{2}{r}{", NULL);
-    dl_print(p, dl_text_str(units ? &col->unit : &col->heading), NULL);
-    dl_print(p, col->text ? "" : "}", NULL);
-  }
-  dl_print(p, " \\\\\n", NULL);
-}
-
-static void head(struct dl_printer *p, const struct dl_layout *l) {
+static void open_table(struct dl_printer *p, const struct dl_layout *l) {
   dl_print(p, "% needs \\usepackage{booktabs}\n", NULL);
   dl_print(p, "\\begin{tabular}{", NULL);
   dl_print(p, l->mark > 0 ? "l" : "", NULL);
@@ -73,10 +59,20 @@ static void head(struct dl_printer *p, const struct dl_layout *l) {
     dl_print(p, l->column[i].text ? "l" : "r@{}l", NULL);
   dl_print(p, "}\n", NULL);
   dl_print(p, "  \\toprule\n", NULL);
-  head_row(p, l, false);
-  if (l->units)
-    head_row(p, l, true);
+}
+
+static void rule(struct dl_printer *p, const struct dl_layout *l) {
+  (void)l;
   dl_print(p, "  \\midrule\n", NULL);
+}
+
+/* In braces, as "\\\\ *" would be a command of its own. */
+static void mark(struct dl_printer *p, const struct dl_layout *l,
+                 const char *s) {
+  (void)l;
+  dl_print(p, s ? "{" : "", NULL);
+  dl_print(p, s ? s : "", NULL);
+  dl_print(p, s ? "} & " : "& ", NULL);
 }
 
 /* Part of a number; its minus is not a hyphen, its blanks and dots those of a
@@ -95,49 +91,47 @@ static void put_number(struct dl_printer *p, const char *s, size_t n) {
   }
 }
 
-/* `before` bytes of a number stand in front of its decimal point. */
-static void put_cell(struct dl_printer *p, bool text, const char *s,
-                     size_t before) {
+/* A number's bytes in front of its decimal point stand in a column of their
+ * own. */
+static void value(struct dl_printer *p, bool text, const struct dl_cell *c) {
+  const char *s = c->text;
   if (strcmp(s, "-") == 0) {
     dl_print(p, text ? "--" : "-- &", NULL);
   } else if (text) {
     dl_print(p, s[0] == '[' || s[0] == '*' ? "{}" : "", NULL);
     dl_print(p, s, NULL);
   } else {
-    put_number(p, s, before);
+    put_number(p, s, c->before);
     dl_print(p, " & ", NULL);
-    put_number(p, s + before, strlen(s) - before);
+    put_number(p, s + c->before, strlen(s) - c->before);
   }
 }
 
-static void row(struct dl_printer *p, const struct dl_layout *l,
-                const struct dl_value *values, const char *mark) {
-  struct dl_text cell = {0};
-  dl_print(p, "  ", NULL);
-  if (l->mark > 0) {
-    escape(&cell, mark ? mark : "", mark ? strlen(mark) : 0);
-    dl_print(p, "{", NULL); /* "\\\\ *" would be a command of its own */
-    dl_print(p, dl_text_str(&cell), NULL);
-    dl_print(p, "} & ", NULL);
+static void cell(struct dl_printer *p, const struct dl_cell *c) {
+  bool text = c->l->column[c->i].text;
+  dl_print(p, c->i > 0 ? " & " : "", NULL);
+  if (c->kind == DL_CELL_VALUE) {
+    value(p, text, c);
+    return;
   }
-  for (size_t i = 0; i < l->n; i++) {
-    size_t before = dl_layout_cell(l, i, values, &cell);
-    dl_print(p, i > 0 ? " & " : "", NULL);
-    put_cell(p, l->column[i].text, dl_text_str(&cell), before);
-  }
-  dl_print(p, " \\\\\n", NULL);
-  p->failed = p->failed || cell.failed;
-  dl_text_free(&cell);
+  dl_print(p, text ? "" : "\\multicolumn{2}{r}{", NULL);
+  dl_print(p, c->text, NULL);
+  dl_print(p, text ? "" : "}", NULL);
 }
 
 static const struct dl_document latex = {
     .style = {escape, false},
     .title = title,
     .line = {"  ", " & ", " \\\\\n"},
+    .remark = ", ",
     .begin_lines = "\\begin{tabular}{ll}\n",
     .end_lines = "\\end{tabular}\n",
-    .head = head,
-    .row = row,
+    .open = open_table,
+    .rule = rule,
+    .head = {"  ", " \\\\\n"},
+    .row = {"  ", " \\\\\n"},
+    .mark = mark,
+    .cell = cell,
     .foot = "  \\bottomrule\n\\end{tabular}\n",
 };
 

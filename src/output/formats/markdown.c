@@ -35,15 +35,8 @@ static void say(struct dl_printer *p, const char *text) {
   dl_print(p, text, NULL);
 }
 
-static void head(struct dl_printer *p, const struct dl_layout *l) {
-  dl_print(p, l->mark > 0 ? "|    |" : "|", NULL);
-  for (size_t i = 0; i < l->n; i++) {
-    dl_print(p, " ", NULL);
-    dl_layout_print_heading(p, &l->column[i],
-                            dl_text_str(&l->column[i].heading), NULL);
-    dl_print(p, " |", NULL);
-  }
-  dl_print(p, "\n", NULL);
+/* The line below the headings, which aligns the columns. */
+static void rule(struct dl_printer *p, const struct dl_layout *l) {
   dl_print(p, l->mark > 0 ? "| -- |" : "|", NULL);
   for (size_t i = 0; i < l->n; i++) {
     bool text = l->column[i].text;
@@ -55,22 +48,18 @@ static void head(struct dl_printer *p, const struct dl_layout *l) {
   dl_print(p, "\n", NULL);
 }
 
-static void row(struct dl_printer *p, const struct dl_layout *l,
-                const struct dl_value *values, const char *mark) {
-  dl_print(p, "|", NULL);
-  if (l->mark > 0) {
-    struct dl_text escaped = {0};
-    escape(&escaped, mark ? mark : "", mark ? strlen(mark) : 0);
-    dl_text_printf(p->to, " %-2s |", dl_text_str(&escaped));
-    p->failed = p->failed || escaped.failed;
-    dl_text_free(&escaped);
-  }
-  for (size_t i = 0; i < l->n; i++) {
-    dl_print(p, " ", NULL);
-    dl_layout_print_cell(l, p, i, values);
-    dl_print(p, " |", NULL);
-  }
-  dl_print(p, "\n", NULL);
+static void mark(struct dl_printer *p, const struct dl_layout *l,
+                 const char *s) {
+  (void)l;
+  dl_print(p, " ", NULL);
+  dl_print_field(p, s ? s : "", 2, false, NULL);
+  dl_print(p, " |", NULL);
+}
+
+static void cell(struct dl_printer *p, const struct dl_cell *c) {
+  dl_print(p, " ", NULL);
+  dl_print_cell(p, c, NULL);
+  dl_print(p, " |", NULL);
 }
 
 static const struct dl_document markdown = {
@@ -78,8 +67,12 @@ static const struct dl_document markdown = {
     .title = title,
     .say = say,
     .line = {"- ", ": ", "\n"},
-    .head = head,
-    .row = row,
+    .remark = ", ",
+    .rule = rule,
+    .head = {"|", "\n"},
+    .row = {"|", "\n"},
+    .mark = mark,
+    .cell = cell,
 };
 
 const struct dl_format dl_format_markdown = {

@@ -44,22 +44,21 @@ void dl_print_wrapped(struct dl_printer *p, const char *text, size_t hang,
   }
 }
 
-bool dl_print_cell_line(const struct dl_layout *l, struct dl_printer *p,
-                        size_t i, const struct dl_value *values, size_t k) {
-  const size_t width = l->column[i].width;
-  dl_layout_cell(l, i, values, &p->cell);
-  const char *s = dl_text_str(&p->cell);
+bool dl_cell_line(struct dl_text *cell, size_t width, size_t k) {
+  const char *s = dl_text_str(cell);
   size_t n = dl_wrapped_line(s, width, true);
   for (; k > 0; k--) {
     s += n + strspn(s + n, " ");
     n = dl_wrapped_line(s, width, true);
   }
+  bool more = s[n + strspn(s + n, " ")] != '\0';
   struct dl_text line = {0};
   dl_text_add_n(&line, s, n);
-  dl_print_field(p, dl_text_str(&line), width, false, NULL);
-  p->failed = p->failed || line.failed;
+  dl_text_clear(cell);
+  dl_text_add(cell, dl_text_str(&line));
+  cell->failed = cell->failed || line.failed;
   dl_text_free(&line);
-  return s[n + strspn(s + n, " ")] != '\0';
+  return more;
 }
 
 static size_t total_width(const struct dl_layout *l) {

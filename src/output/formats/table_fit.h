@@ -30,8 +30,8 @@ size_t dl_wrapped_line(const char *s, size_t width, bool hard);
 void dl_print_wrapped(struct dl_printer *p, const char *text, size_t hang,
                       const char *effect);
 
-/* Prints line `k` of a cell that is broken. Returns whether more follow. */
-bool dl_print_cell_line(const struct dl_layout *l, struct dl_printer *p,
-                        size_t i, const struct dl_value *values, size_t k);
+/* Replaces a cell by its line `k`, broken at `width` columns. Returns whether
+ * more follow. */
+bool dl_cell_line(struct dl_text *cell, size_t width, size_t k);
 
 #endif

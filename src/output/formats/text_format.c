@@ -16,38 +16,14 @@ static void title(struct dl_printer *p, const char *text, size_t level) {
   dl_print(p, "\n", NULL);
 }
 
-static void head(struct dl_printer *p, const struct dl_layout *l) {
-  for (int units = 0; units <= (l->units ? 1 : 0); units++) {
-    p->blanks += l->mark;
-    for (size_t i = 0; i < l->n; i++) {
-      const struct dl_layout_column *col = &l->column[i];
-      p->blanks += i > 0 ? BETWEEN : 0;
-      dl_layout_print_heading(p, col,
-                              dl_text_str(units ? &col->unit : &col->heading),
-                              units ? DL_DIM : NULL);
-    }
-    dl_print(p, "\n", NULL);
-  }
+static void mark(struct dl_printer *p, const struct dl_layout *l,
+                 const char *s) {
+  dl_print_field(p, s ? s : "", l->mark, false, NULL);
 }
 
-/* As many lines as the cell that is broken into most. */
-static void row(struct dl_printer *p, const struct dl_layout *l,
-                const struct dl_value *values, const char *mark) {
-  bool more = true;
-  for (size_t line = 0; more; line++) {
-    more = false;
-    dl_print_field(p, mark && line == 0 ? mark : "", l->mark, false, NULL);
-    for (size_t i = 0; i < l->n; i++) {
-      p->blanks += i > 0 ? BETWEEN : 0;
-      if (l->column[i].wrapped)
-        more |= dl_print_cell_line(l, p, i, values, line);
-      else if (line == 0)
-        dl_layout_print_cell(l, p, i, values);
-      else
-        p->blanks += l->column[i].width;
-    }
-    dl_print(p, "\n", NULL);
-  }
+static void cell(struct dl_printer *p, const struct dl_cell *c) {
+  p->blanks += c->i > 0 ? BETWEEN : 0;
+  dl_print_cell(p, c, c->kind == DL_CELL_UNIT ? DL_DIM : NULL);
 }
 
 static void say(struct dl_printer *p, const char *text) {
@@ -62,8 +38,10 @@ static const struct dl_document text = {
     .say = say,
     .line = {"", "", "\n"},
     .label_gap = BETWEEN,
-    .head = head,
-    .row = row,
+    .head = {"", "\n"},
+    .row = {"", "\n"},
+    .mark = mark,
+    .cell = cell,
     .none = "(none)\n",
 };
 

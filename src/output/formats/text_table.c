@@ -52,21 +52,19 @@ void dl_print_field(struct dl_printer *p, const char *text, size_t width,
   p->blanks += right ? 0 : rest;
 }
 
-void dl_layout_print_heading(struct dl_printer *p,
-                             const struct dl_layout_column *col, const char *s,
-                             const char *effect) {
-  dl_print_field(p, s, col->width, !col->text, effect);
-}
-
-void dl_layout_print_cell(const struct dl_layout *l, struct dl_printer *p,
-                          size_t i, const struct dl_value *values) {
-  const struct dl_layout_column *col = &l->column[i];
-  size_t n = dl_layout_cell(l, i, values, &p->cell);
-  size_t before = dl_utf8_width(dl_text_str(&p->cell), n);
-  size_t left = col->text ? 0 : col->width - col->after;
-  left = left > before ? left - before : 0;
+void dl_print_cell(struct dl_printer *p, const struct dl_cell *c,
+                   const char *effect) {
+  const struct dl_layout_column *col = &c->l->column[c->i];
+  size_t left = 0;
+  if (c->kind != DL_CELL_VALUE) {
+    dl_print_field(p, c->text, col->width, !col->text, effect);
+    return;
+  }
+  size_t before = dl_utf8_width(c->text, c->before);
+  if (!col->text && col->width - col->after > before)
+    left = col->width - col->after - before;
   p->blanks += left;
-  dl_print_field(p, dl_text_str(&p->cell), col->width - left, false, NULL);
+  dl_print_field(p, c->text, col->width - left, false, effect);
 }
 
 /* Cells */

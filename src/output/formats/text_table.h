@@ -73,17 +73,24 @@ struct dl_layout *dl_layout_new(const struct dl_table *t,
                                 const struct dl_cell_style *style);
 void dl_layout_free(struct dl_layout *l); /* accepts NULL */
 
-/* Puts a cell, escaped, in the place of what `cell` holds. Returns the number
+/* A cell as it is printed. */
+enum dl_cell_kind { DL_CELL_HEADING, DL_CELL_UNIT, DL_CELL_VALUE };
+struct dl_cell {
+  const struct dl_layout *l;
+  size_t i; /* column */
+  enum dl_cell_kind kind;
+  const char *text; /* escaped */
+  size_t before;    /* of a value: as dl_layout_cell returns it */
+};
+
+/* Puts a value, escaped, in the place of what `cell` holds. Returns the number
  * of its bytes in front of the place that is aligned: the point of a number,
  * the dots of a range, the end of a text or where units differ. */
 size_t dl_layout_cell(const struct dl_layout *l, size_t i,
                       const struct dl_value *row, struct dl_text *cell);
 
-/* A heading or a unit, and a cell, with the blanks that align them. */
-void dl_layout_print_heading(struct dl_printer *p,
-                             const struct dl_layout_column *col, const char *s,
-                             const char *effect);
-void dl_layout_print_cell(const struct dl_layout *l, struct dl_printer *p,
-                          size_t i, const struct dl_value *values);
+/* Prints a cell with the blanks that align it. */
+void dl_print_cell(struct dl_printer *p, const struct dl_cell *c,
+                   const char *effect);
 
 #endif

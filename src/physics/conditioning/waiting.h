@@ -2,7 +2,7 @@
 /* How long a GPU works and how long it waits, by what is known of a training.
  *
  * A GPU that works W of T seconds draws its working power P for W, and for the
- * rest the static power s of a GPU that is awake:
+ * rest the static power s of a GPU:
  *
  *   b = W / T,   mean power = P (b + (1 - b) s / P),   energy = T x that
  *

@@ -19,8 +19,8 @@
  *   T1 = (Tg^4 + Tx^4 + Th^4)^(1/4)
  *
  * M: weights that a token is multiplied with; A: multiply-accumulates of
- * attention per token, half of the square where a flash kernel leaves out what
- * a causal mask hides; S: scores per token of eager attention, all layers; v:
+ * attention per token, half of the square where a flash kernel omits what a
+ * causal mask hides; S: scores per token of eager attention, all layers; v:
  * passes, 3 to train all weights, 2 + (weights trained / M) with adapters (no
  * derivative by frozen weights), 1 + ... for the head alone, one more with full
  * checkpointing k = 1; va: passes of attention, 3 and half of one for a flash
@@ -36,7 +36,7 @@
  *
  * Tr: the all-reduce of the gradients (without ZeRO-3), behind the last
  * backward pass; To: optimizer, wopt x its bytes / (em BW); w = 1 where the
- * software stack is not told: whole trainings, as laboratories report them,
+ * software stack is not given: whole trainings, as laboratories report them,
  * take longer than their steps at their best. Collectives take bytes / link +
  * alpha log2(members) each: `link` is xl (NVLink) or xp (PCIe) of the link's
  * rate within the domain, and at most xn of what the network adapters of all
@@ -156,7 +156,7 @@ struct dl_language_inputs {
   int format;           /* enum dl_language_format */
   int gathers;          /* weights are divided too (ZeRO-3) */
   int fused, graphs;    /* software; */
-  int whole;            /* 1: not told */
+  int whole;            /* 1: not given */
   int pcie;             /* the link is PCIe */
 };
 

@@ -41,7 +41,6 @@ const struct dl_physics_quantity
         {"stack", false, false},
         {"network_gbps", false, false},
         {"gpus_per_node", false, false},
-        {"scaling", false, false},
         {"power_limit_w", false, false},
         {"gpu.peak_fp32_tflops", false, false},
         {"gpu.peak_tf32_tflops", false, false},
@@ -66,7 +65,7 @@ const struct dl_physics_quantity
  * of the logarithms by which the rate and the power may be off. */
 enum { RATE_SD, POWER_SD };
 
-/* GPUs of a node, where it is not told. */
+/* GPUs of a node, if it is not given. */
 #define GPUS_PER_NODE 8
 
 /* Adapters of rank r have about 2.7 r h weights a dense layer: those of a

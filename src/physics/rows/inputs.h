@@ -49,7 +49,7 @@ static inline double dl_peak_32_bit(const struct dl_accelerator *gpu,
  * direction. */
 #define DL_SLOWEST_NVLINK_GB_S 64
 
-/* Network adapters beside a GPU, Gbit/s, where it is not told: what nodes of
+/* Network adapters beside a GPU, Gbit/s, if it is not given: what nodes of
  * its time have. */
 static inline double dl_usual_network_gbps(const struct dl_accelerator *gpu) {
   if (!(gpu->link_gb_s > DL_SLOWEST_NVLINK_GB_S))

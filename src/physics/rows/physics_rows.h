@@ -13,8 +13,8 @@ enum { DL_MOST_PHYSICS = 6 };
 
 struct dl_physics_rows {
   const struct dl_physics *physics;
-  bool tried;   /* not asked for: a table whose rows lack what it needs is none
-                   of its concern */
+  bool tried;   /* not requested: tables without its inputs are ignored
+                 */
   bool lacking; /* tried, and a row lacked something */
   size_t n;
   char *inputs;           /* n of physics->input_size, owned */

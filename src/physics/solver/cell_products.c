@@ -94,13 +94,49 @@ static double derivative(const struct dl_gradient *g, size_t of) {
   return of < DL_MAX_CONSTANTS ? g->c[of] : g->fx[of - DL_MAX_CONSTANTS];
 }
 
+/* a += factor b, where that is finite. */
+static void add_gradient(const struct dl_physics *physics,
+                         struct dl_gradient *a, double factor,
+                         const struct dl_gradient *b) {
+  for (size_t i = 0; i < physics->n_constants; i++)
+    a->c[i] += isfinite(b->c[i]) ? factor * b->c[i] : 0;
+  for (size_t i = 0; i < physics->n_effects; i++)
+    a->fx[i] += isfinite(b->fx[i]) ? factor * b->fx[i] : 0;
+}
+
+/* The squares of a configuration, and half their gradient. */
+static double squares_of(const struct point *at, size_t config, const double *c,
+                         const double *fx, struct dl_gradient *g) {
+  const struct dl_parameter_map *map = at->blocks->map;
+  const struct dl_configurations *configs = map->configs;
+  struct dl_measured_targets of = {0};
+  if (map->physics->squares) {
+    for (size_t i = configs->first[config]; i < configs->first[config + 1];
+         i++) {
+      const struct dl_measurement *m = &at->terms->m[i];
+      of.mean[m->target] = m->mean;
+      of.scale[m->target] = at->terms->precision[i];
+    }
+    return map->physics->squares(c, fx, configs->inputs[config], &of, g);
+  }
+  struct values v;
+  double squares = 0;
+  evaluate(&v, at, config, c, fx);
+  *g = (struct dl_gradient){0};
+  for (size_t k = 0; k < v.n; k++) {
+    squares += v.r[k] * v.r[k];
+    add_gradient(map->physics, g, v.scale[k] * v.r[k], &v.g[v.target[k]]);
+  }
+  return squares;
+}
+
 /* What one cell adds. */
 struct sums {
   struct dl_equation_columns columns;
   bool known[DL_MAX_COLUMNS];          /* by column */
   unsigned char place[DL_MAX_COLUMNS]; /* 1 + number in `of`; 0: none yet */
   struct dl_cell_product *of;
-  double *H; /* NULL: first derivatives alone */
+  double *H;
 };
 
 static void begin_cell(struct sums *s, const struct point *at,
@@ -123,8 +159,7 @@ static size_t place_of(struct sums *s, size_t column) {
     size_t n = of->n++;
     of->column[n] = (unsigned char)column;
     of->b[n] = 0;
-    if (s->H)
-      memset(s->H + n * (n + 1) / 2, 0, (n + 1) * sizeof *s->H);
+    memset(s->H + n * (n + 1) / 2, 0, (n + 1) * sizeof *s->H);
     s->place[column] = (unsigned char)of->n;
   }
   return s->place[column] - 1U;
@@ -143,14 +178,13 @@ static void add_products(const struct sums *s,
   }
 }
 
-/* Adds one configuration. */
+/* Adds one configuration with its products. */
 static void add_config(struct sums *s, const struct point *at, size_t config) {
   double x[DL_MAX_TARGETS][DL_MAX_COLUMNS], fx[DL_MAX_EFFECTS];
   struct values v;
   dl_effects_at(at->blocks->map, at->theta, config, fx);
   evaluate(&v, at, config, at->c, fx);
-  if (s->H)
-    memset(x, 0, sizeof x);
+  memset(x, 0, sizeof x);
   for (size_t k = 0; k < v.n; k++) {
     const struct dl_gradient *g = &v.g[v.target[k]];
     s->of->squares += v.r[k] * v.r[k];
@@ -163,19 +197,7 @@ static void add_config(struct sums *s, const struct point *at, size_t config) {
       x[k][place] = d;
     }
   }
-  if (s->H)
-    add_products(s, (const double(*)[DL_MAX_COLUMNS])x);
-}
-
-/* Half the gradient of the squares of a configuration, by column. */
-static void slope(double *b, const struct values *v,
-                  const struct dl_equation_columns *columns) {
-  for (size_t j = 0; j < columns->n; j++) {
-    b[j] = 0;
-    for (size_t k = 0; k < v->n; k++)
-      b[j] += derivative(&v->g[v->target[k]], columns->of[j]) * v->scale[k] *
-              v->r[k];
-  }
+  add_products(s, (const double(*)[DL_MAX_COLUMNS])x);
 }
 
 /* A step in a logarithm: its square is about the rounding error. */
@@ -185,32 +207,43 @@ static void slope(double *b, const struct values *v,
  * its targets have a derivative. */
 static void add_second(struct sums *s, const struct point *at, size_t config) {
   double fx[DL_MAX_EFFECTS], c[DL_MAX_CONSTANTS];
-  double before[DL_MAX_COLUMNS], after[DL_MAX_COLUMNS];
   const struct dl_equation_columns *columns = &s->columns;
-  struct values v, moved;
+  struct dl_gradient before, after;
+  struct values v;
   dl_effects_at(at->blocks->map, at->theta, config, fx);
   evaluate(&v, at, config, at->c, fx);
-  slope(before, &v, columns);
-  memcpy(c, at->c, sizeof c);
   for (size_t k = 0; k < v.n; k++)
     for (size_t j = 0; j < columns->n; j++)
       if (fabs(derivative(&v.g[v.target[k]], columns->of[j])) > 0)
         place_of(s, j);
+  squares_of(at, config, at->c, fx, &before);
+  memcpy(c, at->c, sizeof c);
   for (size_t i = 0; i < s->of->n; i++) {
     size_t of = columns->of[s->of->column[i]];
     bool constant = of < DL_MAX_CONSTANTS;
     double *x = constant ? &c[of] : &fx[of - DL_MAX_CONSTANTS], kept = *x;
     *x = constant ? kept * exp(STEP) : kept + STEP;
-    evaluate(&moved, at, config, c, fx);
-    slope(after, &moved, columns);
+    squares_of(at, config, c, fx, &after);
     *x = kept;
     for (size_t j = 0; j < s->of->n; j++) {
-      size_t column = s->of->column[j];
-      double half = (after[column] - before[column]) / STEP / 2;
+      size_t by = columns->of[s->of->column[j]];
+      double half =
+          (derivative(&after, by) - derivative(&before, by)) / STEP / 2;
       if (isfinite(half))
         s->H[i > j ? i * (i + 1) / 2 + j : j * (j + 1) / 2 + i] +=
             i == j ? 2 * half : half;
     }
+  }
+}
+
+/* Keeps the derivatives of a cell that are not 0. */
+static void keep_gradient(struct sums *s, const struct dl_gradient *g) {
+  for (size_t j = 0; j < s->columns.n; j++) {
+    double d = derivative(g, s->columns.of[j]);
+    if (!(fabs(d) > 0) || !s->known[j])
+      continue;
+    s->of->column[s->of->n] = (unsigned char)j;
+    s->of->b[s->of->n++] = d;
   }
 }
 
@@ -220,19 +253,27 @@ static void add_cell(struct dl_cell_products *products, const struct point *at,
                      const struct dl_equation_block *block, size_t cell,
                      enum order order) {
   const struct dl_equation_cell *of = &at->blocks->cell[cell];
+  const struct dl_parameter_map *map = at->blocks->map;
+  struct dl_gradient g, sum = {0};
+  double fx[DL_MAX_EFFECTS];
   struct sums s;
   begin_cell(&s, at, block, cell, products);
-  if (order == FIRST)
-    s.H = NULL;
   for (size_t i = of->first; i < of->first + of->n; i++) {
     size_t config = at->blocks->order[i];
-    if (!dl_config_is_used(at->blocks->map->configs, at->terms, config))
+    if (!dl_config_is_used(map->configs, at->terms, config))
       continue;
-    if (order == CURVATURE)
+    if (order == CURVATURE) {
       add_second(&s, at, config);
-    else
+    } else if (order == SECOND) {
       add_config(&s, at, config);
+    } else {
+      dl_effects_at(map, at->theta, config, fx);
+      s.of->squares += squares_of(at, config, at->c, fx, &g);
+      add_gradient(map->physics, &sum, 1, &g);
+    }
   }
+  if (order == FIRST)
+    keep_gradient(&s, &sum);
 }
 
 static void add_cells(struct dl_cell_products *products, const struct point *at,

@@ -17,17 +17,17 @@
  * and write; w: bytes of the weights that are trained; K: kernels of a forward
  * pass, K' of them in turn: where several threads launch (TensorFlow), those
  * beside the longest path count by the share bs; m = 3 to train (the backward
- * pass is two forward ones), 1 to validate or with a frozen base; s = 1 for a
- * server. N, G, H and D are what a network, a GPU (and its family), a host and
- * a framework are found to differ by, 1 where they are not known; mtc is 1 for
- * GPUs with tensor cores. ec, em, tau, lambda, c0, wopt, R and bt depend on the
- * software (dl_training_stack). R is what proposals and their matching take in
- * two-stage detectors. In eager mode A is all traffic and F all work; in tuned
- * software B is the traffic between layers (normalisations, activations), of
- * which fused kernels leave the share bt, F what tensor cores compute, tiles
+ * pass is two forward ones), 1 to validate or with a frozen backbone; s = 1 for
+ * a server. N, G, H and D are what a network, a GPU (and its family), a host
+ * and a framework are found to differ by, 1 where they are not known; mtc is 1
+ * for GPUs with tensor cores. ec, em, tau, lambda, c0, wopt, R and bt depend on
+ * the software (dl_training_stack). R is what proposals and their matching take
+ * in two-stage detectors. In eager mode A is all traffic and F all work; in
+ * tuned software B is the traffic between layers (normalisations, activations),
+ * of which fused kernels leave the share bt, F what tensor cores compute, tiles
  * being padded, and F' the work of depthwise layers, by the rate of FP32
  * outside tensor cores. Constants of MLPerf are relative to those of
- * containers. Tuned software knows no srv, and as its rates are those at the
+ * containers. Tuned software has no srv, and as its rates are those at the
  * TDP, kappa begins at 0 there and is reached with a limit of 3/4 of it. The
  * GPU draws, with ec the constant of plain FP32 in eager mode in any case,
  *
@@ -44,7 +44,7 @@
  *
  * An epoch is its training steps, floor(samples / b), those of its validation
  * (m = 1, no weights) and t0 Ht at base Gp Np. A share of the epochs may be
- * trained with a frozen base (m = 1, and the head's weights).
+ * trained with a frozen backbone (m = 1, and the head's weights).
  *
  * Of n GPUs each takes 1 / n of the samples at a batch of its own. Every
  * training step they add up their gradients, 2 (k - 1) / k of the bytes among
@@ -163,7 +163,7 @@ enum dl_physical_target {
 
 /* Software that trains. */
 enum dl_training_stack {
-  DL_STACK_EAGER,  /* kernel by kernel; also where it is not told */
+  DL_STACK_EAGER,  /* kernel by kernel; also if it is not given */
   DL_STACK_NGC,    /* NVIDIA's containers and examples */
   DL_STACK_MLPERF, /* code tuned for one network and GPU */
   DL_N_TRAINING_STACKS

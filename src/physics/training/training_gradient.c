@@ -169,14 +169,22 @@ static void add_step(const struct chain *k, const struct dl_training_step *s,
   by_launch(k, s, by.launch);
 }
 
-/* t0, and the static power during it. */
-static void add_fixed(const struct chain *time, const struct chain *energy) {
-  double fixed = time->f->c[DL_TRAIN_T0] * time->f->fx[DL_EFFECT_HOST_EPOCH];
-  time->g->c[DL_TRAIN_T0] += fixed;
-  time->g->fx[DL_EFFECT_HOST_EPOCH] += fixed;
-  energy->g->c[DL_TRAIN_T0] += fixed * energy->f->base;
-  energy->g->fx[DL_EFFECT_HOST_EPOCH] += fixed * energy->f->base;
-  by_static_power(energy, fixed * energy->f->base);
+/* Adds the derivatives of by_time time + by_energy energy of an epoch. */
+static void add_epoch(const struct chain *k, const struct dl_training_epoch *e,
+                      double by_time, double by_energy) {
+  for (size_t i = 0; i < DL_N_TRAINING_MODES; i++) {
+    const struct dl_training_step *s = &e->step[i];
+    if (!(e->n[i] > 0))
+      continue;
+    double energy = e->n[i] * by_energy;
+    double alone = energy * s->limit.power * DL_TRAINING_BUSY_ALONE;
+    add_step(k, s, e->n[i] * by_time + energy * s->limit.power - alone, alone,
+             energy * dl_training_busy(s));
+  }
+  double fixed = e->cost.fixed * (by_time + by_energy * k->f->base);
+  k->g->c[DL_TRAIN_T0] += fixed;
+  k->g->fx[DL_EFFECT_HOST_EPOCH] += fixed;
+  by_static_power(k, e->cost.fixed * by_energy * k->f->base);
 }
 
 /* a x + b y */
@@ -189,6 +197,22 @@ static void combine(struct dl_gradient *out, double a,
     out->fx[i] = a * x->fx[i] + b * y->fx[i];
 }
 
+/* The derivatives of the logarithm of a target by the time and by the energy of
+ * an epoch. */
+struct by_cost {
+  double time, energy;
+};
+
+static void by_costs(struct by_cost by[DL_N_PHYSICAL_TARGETS],
+                     const struct dl_cost *cost,
+                     const struct dl_training_inputs *in) {
+  double with_ram = in->n_gpus * cost->energy + in->ram_w * cost->time;
+  by[DL_TARGET_TIME] = (struct by_cost){1 / cost->time, 0};
+  by[DL_TARGET_POWER] = (struct by_cost){-1 / cost->time, 1 / cost->energy};
+  by[DL_TARGET_ENERGY] =
+      (struct by_cost){in->ram_w / with_ram, in->n_gpus / with_ram};
+}
+
 void dl_training_gradient(const double *c, const double *fx, const void *inputs,
                           double *log_target, struct dl_gradient *g) {
   const struct dl_training_inputs *in = inputs;
@@ -196,25 +220,37 @@ void dl_training_gradient(const double *c, const double *fx, const void *inputs,
   struct dl_gradient time = {0}, energy = {0};
   const struct chain by_time = {&e.f, in, &time},
                      by_energy = {&e.f, in, &energy};
+  struct by_cost by[DL_N_PHYSICAL_TARGETS];
   dl_training_epoch_of(&e, c, fx, in);
   dl_training_targets(&e.cost, in, log_target);
-  for (size_t i = 0; i < DL_N_TRAINING_MODES; i++) {
-    const struct dl_training_step *s = &e.step[i];
-    if (!(e.n[i] > 0))
+  add_epoch(&by_time, &e, 1, 0);
+  add_epoch(&by_energy, &e, 0, 1);
+  by_costs(by, &e.cost, in);
+  for (size_t t = 0; t < DL_N_PHYSICAL_TARGETS; t++)
+    combine(&g[t], by[t].time, &time, by[t].energy, &energy);
+}
+
+double dl_training_squares(const double *c, const double *fx,
+                           const void *inputs,
+                           const struct dl_measured_targets *of,
+                           struct dl_gradient *g) {
+  const struct dl_training_inputs *in = inputs;
+  struct dl_training_epoch e;
+  const struct chain chain = {&e.f, in, g};
+  struct by_cost by[DL_N_PHYSICAL_TARGETS], all = {0, 0};
+  double y[DL_N_PHYSICAL_TARGETS], squares = 0;
+  dl_training_epoch_of(&e, c, fx, in);
+  dl_training_targets(&e.cost, in, y);
+  by_costs(by, &e.cost, in);
+  for (size_t t = 0; t < DL_N_PHYSICAL_TARGETS; t++) {
+    if (!(of->scale[t] > 0))
       continue;
-    double alone = e.n[i] * s->limit.power * DL_TRAINING_BUSY_ALONE;
-    add_step(&by_time, s, e.n[i], 0, 0);
-    add_step(&by_energy, s, e.n[i] * s->limit.power - alone, alone,
-             e.n[i] * dl_training_busy(s));
+    double r = (y[t] - of->mean[t]) * of->scale[t];
+    squares += r * r;
+    all.time += r * of->scale[t] * by[t].time;
+    all.energy += r * of->scale[t] * by[t].energy;
   }
-  if (!in->mid_run)
-    add_fixed(&by_time, &by_energy);
-  const struct dl_cost *cost = &e.cost;
-  double all = in->n_gpus,
-         with_ram = all * cost->energy + in->ram_w * cost->time;
-  combine(&g[DL_TARGET_TIME], 1 / cost->time, &time, 0, &energy);
-  combine(&g[DL_TARGET_POWER], -1 / cost->time, &time, 1 / cost->energy,
-          &energy);
-  combine(&g[DL_TARGET_ENERGY], in->ram_w / with_ram, &time, all / with_ram,
-          &energy);
+  *g = (struct dl_gradient){0};
+  add_epoch(&chain, &e, all.time, all.energy);
+  return squares;
 }

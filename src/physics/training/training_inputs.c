@@ -74,7 +74,7 @@ enum { FACTS_SD, SD };
 #define LENGTH_PX 0.35
 #define LENGTH_SAMPLES 1.4
 
-/* GPUs of a node, where it is not told. */
+/* GPUs of a node, if it is not given. */
 #define USUAL_PER_NODE 8
 
 /* Traffic of tuned software by outputs of layers: of all operators where it is

@@ -17,7 +17,7 @@ struct dl_physical_parts {
   double input_s;       /* of the input pipeline alone; 0: it keeps up */
   double input_rate, gpu_rate; /* samples per second that the input pipeline
                                   delivers, and that the GPUs could take */
-  double static_w;             /* power of a GPU that is awake and waits */
+  double static_w;             /* static power, of a GPU that waits */
   double gpu_share; /* of the time in which kernels run on the GPU, those that
                        wait for other GPUs included: its utilization */
 };

@@ -111,7 +111,7 @@ static const double sigma[] = {[DL_TARGET_POWER] = 0.06,
                                [DL_TARGET_ENERGY] = 0.08,
                                [DL_TARGET_TIME] = 0.08};
 
-/* The standard deviations that make the residuals of the GPUs left out of a fit
+/* The standard deviations that make the residuals of the GPUs held out of a fit
  * most likely (docs/estimation.md): found without any one GPU they differ by
  * less than a third. The energy of an epoch has the residuals of both. */
 static const struct dl_residual_component components[] = {
@@ -166,6 +166,7 @@ const struct dl_physics dl_training_physics = {
     .input_size = sizeof(struct dl_training_inputs),
     .predict = predict,
     .gradient = dl_training_gradient,
+    .squares = dl_training_squares,
 };
 
 const struct dl_regression dl_physical = {

@@ -99,8 +99,12 @@ double dl_training_bandwidth_share(const double *c,
 /* That of the traffic between layers. */
 enum dl_stack_part dl_training_between(const struct dl_training_inputs *inputs);
 
-/* The physics' gradient (physics.h), in training_gradient.c. */
+/* The physics' gradient and squares (physics.h), in training_gradient.c. */
 void dl_training_gradient(const double *c, const double *fx, const void *inputs,
                           double *log_target, struct dl_gradient *g);
+double dl_training_squares(const double *c, const double *fx,
+                           const void *inputs,
+                           const struct dl_measured_targets *of,
+                           struct dl_gradient *g);
 
 #endif

@@ -75,7 +75,7 @@ void dl_forget_assumed(struct dl_row *row) {
   row->assumed = (struct dl_run_set){0};
 }
 
-/* --- Rules. Each tells whether a row breaks it, and then appends what is
+/* --- Rules. Each returns whether a row breaks it, and then appends what is
  * wrong and what to change to *to, unless that is NULL. */
 
 static bool is_whole(double x) {

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 dlest_SOURCES += \
+	%D%/answer.c \
+	%D%/answer.h \
 	%D%/predict_known.c \
 	%D%/predict_known.h \
 	%D%/predict_sources.c \
@@ -10,4 +12,8 @@ dlest_SOURCES += \
 	%D%/predict_title.c \
 	%D%/predict_title.h \
 	%D%/quantity_words.c \
-	%D%/quantity_words.h
+	%D%/quantity_words.h \
+	%D%/recommend_summary.c \
+	%D%/recommend_summary.h \
+	%D%/report_summary.c \
+	%D%/report_summary.h

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is known of a training, and what follows of waiting. */
+/* Known values of a training, and the resulting waiting time. */
 
 #ifndef DL_CLI_VIEWS_SUMMARY_PREDICT_KNOWN_H
 #define DL_CLI_VIEWS_SUMMARY_PREDICT_KNOWN_H
@@ -9,7 +9,7 @@
 #include "output/report.h"
 
 /* The columns that are known, the share of the time in which the GPUs work, and
- * the power of GPUs that wait. Adds nothing where nothing is known. */
+ * the power of GPUs that wait. Adds nothing if there are none. */
 void dl_predict_known(struct dl_report *r, const struct dl_job *job,
                       const struct dl_conditioned *known);
 

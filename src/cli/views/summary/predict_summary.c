@@ -7,17 +7,12 @@
 #include "base/constants.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "cli/views/summary/answer.h"
 #include "cli/views/summary/quantity_words.h"
 #include "estimate/methods/missing_facts.h"
 #include "estimate/methods/work.h"
 #include "estimate/node/peak_memory.h"
 #include "output/units.h"
-
-/* A line: a figure, and what is said of it: its interval first. */
-struct line {
-  const char *label; /* NULL: left out */
-  struct dl_text figure, remark;
-};
 
 enum { ENERGY, FACILITY, TIME, POWER, EMISSIONS, EMBODIED, COST, N_LINES };
 
@@ -25,84 +20,36 @@ struct summary {
   const struct dl_predict_subject *s;
   const struct dl_estimate *e;
   struct dl_span_j energy; /* of the answer, J */
-  struct line line[N_LINES];
+  struct dl_answer_line line[N_LINES];
 };
 
-/* The figure, and its interval unless low is unknown. */
+/* The figure of a line, and its interval. */
 static void put(struct summary *m, int i, const char *label,
                 enum dl_style style, const char *unit,
                 const struct dl_span_j *x) {
-  struct line *l = &m->line[i];
-  const struct dl_value v[] = {dl_number(x->x), dl_number(x->low),
-                               dl_number(x->high)};
-  l->label = label;
-  dl_show(&l->figure, style, unit, &v[0], NULL);
-  if (isnan(x->low) || isnan(x->high))
-    return;
-  struct dl_text range = {0};
-  dl_show(&range, style, unit, &v[1], &v[2]);
-  const char *text = dl_text_str(&range), *dots = strstr(text, " .. ");
-  if (dots) /* the first names what it is */
-    dl_text_printf(&l->remark, "%s%s%.*s to %s",
-                   i == ENERGY ? m->s->interval : "", i == ENERGY ? " " : "",
-                   (int)(dots - text), text, dots + 4);
-  dl_text_free(&range);
-}
-
-/* Appends a remark behind those that are there. */
-static void remark(struct line *l, const char *text) {
-  dl_text_printf(&l->remark, "%s%s", l->remark.len > 0 ? ", " : "", text);
-}
-
-static void remark_number(struct line *l, const char *before, double x,
-                          const char *after) {
-  char number[DL_NUMBER_SIZE];
-  if (!isnan(x))
-    dl_text_printf(&l->remark, "%s%s%s%s", l->remark.len > 0 ? ", " : "",
-                   before, dl_format_digits(number, x, 3), after);
-}
-
-static void remark_quantity(struct line *l, enum dl_style style,
-                            const char *unit, double x, const char *after) {
-  const struct dl_value v = dl_number(x);
-  if (isnan(x))
-    return;
-  dl_text_add(&l->remark, l->remark.len > 0 ? ", " : "");
-  dl_show(&l->remark, style, unit, &v, NULL);
-  dl_text_add(&l->remark, after);
-}
-
-static const char *boundary_words(const char *boundary, bool several) {
-  static const struct {
-    const char *name, *words[2];
-  } all[] = {{"gpu", {"GPU alone", "GPUs alone"}},
-             {"gpu+ram", {"GPU and memory", "GPUs and memory"}},
-             {"node", {"whole node", "whole node"}},
-             {"facility", {"node and cooling", "node and cooling"}}};
-  for (size_t i = 0; i < DL_LENGTH(all); i++)
-    if (strcmp(all[i].name, boundary) == 0)
-      return all[i].words[several];
-  return boundary;
+  dl_answer_figure(&m->line[i], &(struct dl_answer){
+                                    label, style, unit, x->x, x->low, x->high,
+                                    i == ENERGY ? m->s->interval : NULL});
 }
 
 static void energy_lines(struct summary *m) {
   const struct dl_footprint *foot = &m->s->o->foot;
   const bool node = !isnan(m->s->whole.j.x);
   const char *boundary = node ? m->s->whole.boundary : m->e->boundary;
-  struct line *l = &m->line[ENERGY];
+  struct dl_answer_line *l = &m->line[ENERGY];
   put(m, ENERGY, "Energy", DL_KWH, "J", &m->energy);
-  remark(l, boundary_words(boundary, m->s->job.run->n_gpus > 1));
+  dl_answer_remark(l, dl_boundary_words(boundary, m->s->job.run->n_gpus > 1));
   if (isnan(foot->pue.x))
     return;
   if (node) {
-    remark_number(l, "PUE ", foot->pue.x, "");
+    dl_answer_number(l, "PUE ", foot->pue.x, "");
     return;
   }
   const double pue = foot->pue.x;
   const struct dl_span_j all = {pue * m->energy.x, pue * m->energy.low,
                                 pue * m->energy.high};
   put(m, FACILITY, "Facility", DL_KWH, "J", &all);
-  remark_number(&m->line[FACILITY], "PUE ", pue, "");
+  dl_answer_number(&m->line[FACILITY], "PUE ", pue, "");
 }
 
 /* Whether the duration is the user's. */
@@ -117,23 +64,24 @@ static void time_line(struct summary *m) {
   const struct dl_estimate *e = m->e;
   const bool physical = strcmp(e->method, "physical") == 0;
   const char *bound = m->s->predictions.parts.bound;
-  struct line *l = &m->line[TIME];
+  struct dl_answer_line *l = &m->line[TIME];
   put(m, TIME, "Time", DL_TIME, "s",
       &(struct dl_span_j){e->duration_s, e->time_low_s, e->time_high_s});
   if (dl_is_inference(job)) {
     bound = served->bound;
-    remark_number(l, "at most ", served->most_a_second,
-                  served->tokens ? " requests/s" : " samples/s");
+    dl_answer_number(l, "at most ", served->most_a_second,
+                     served->tokens ? " requests/s" : " samples/s");
   } else if (isnan(job->run->tokens) && job->epochs > 1 && job->found.arch) {
-    remark_quantity(l, DL_TIME, "s", e->duration_s / job->epochs, " per epoch");
+    dl_answer_quantity(l, DL_TIME, "s", e->duration_s / job->epochs,
+                       " per epoch");
   }
   if (m->s->predictions.language) {
     bound = m->s->predictions.step.bound;
-    remark_number(l, "", e->tokens_per_s, " tokens/s");
-    remark_number(l, "MFU ", 100 * e->mfu, " %");
+    dl_answer_number(l, "", e->tokens_per_s, " tokens/s");
+    dl_answer_number(l, "MFU ", 100 * e->mfu, " %");
   }
   if (is_given(e))
-    remark(l, "given");
+    dl_answer_remark(l, "given");
   else if (physical && bound)
     dl_text_printf(&l->remark, "%sbound by %s", l->remark.len > 0 ? ", " : "",
                    bound);
@@ -143,7 +91,7 @@ static void power_line(struct summary *m) {
   const struct dl_job *job = &m->s->job;
   const struct dl_accelerator *gpu = job->found.gpu;
   const bool node = !isnan(m->s->whole.j.x);
-  struct line *l = &m->line[POWER];
+  struct dl_answer_line *l = &m->line[POWER];
   struct dl_memory_need need;
   char number[DL_NUMBER_SIZE];
   struct dl_span_j watts = {m->e->power_w, m->e->power_low_w,
@@ -182,14 +130,14 @@ static void footprint_lines(struct summary *m) {
   const double grams = pue * foot->intensity.x / DL_J_PER_KWH;
   const double price = pue * foot->price / DL_J_PER_KWH;
   const struct dl_span_j *j = &m->energy;
-  struct line *l = &m->line[EMISSIONS];
+  struct dl_answer_line *l = &m->line[EMISSIONS];
   put(m, EMISSIONS, "CO2e", DL_MASS, "g",
       &(struct dl_span_j){grams * j->x, grams * j->low, grams * j->high});
   if (isnan(foot->intensity.x)) {
-    remark(l, "set --country, --cloud or --intensity");
+    dl_answer_remark(l, "set --country, --cloud or --intensity");
   } else {
-    remark_number(l, "", foot->intensity.x, " g/kWh");
-    remark(l, foot->intensity.of);
+    dl_answer_number(l, "", foot->intensity.x, " g/kWh");
+    dl_answer_remark(l, foot->intensity.of);
   }
   const double made = m->s->whole.embodied_g;
   if (m->s->node->embodied)
@@ -204,26 +152,13 @@ void dl_predict_summary(struct dl_report *r,
                         const struct dl_predict_subject *s) {
   const struct dl_estimate *e = &s->est[s->best];
   struct summary m = {.s = s, .e = e, .energy = s->whole.j};
-  size_t width = 0;
   if (isnan(s->whole.j.x))
     m.energy = (struct dl_span_j){e->energy_j, e->low_j, e->high_j};
   energy_lines(&m);
   time_line(&m);
   power_line(&m);
   footprint_lines(&m);
-  for (int i = 0; i < N_LINES; i++)
-    width = m.line[i].figure.len > width ? m.line[i].figure.len : width;
-  for (int i = 0; i < N_LINES; i++) {
-    struct line *l = &m.line[i];
-    if (l->label && l->remark.len > 0)
-      dl_text_printf(&l->figure, "%*s%s", (int)(width - l->figure.len + 2), "",
-                     dl_text_str(&l->remark));
-    if (l->label)
-      dl_report_add(r, NULL, l->label, NULL, DL_CODE,
-                    dl_string(dl_text_str(&l->figure)));
-    dl_text_free(&l->figure);
-    dl_text_free(&l->remark);
-  }
+  dl_answer_lines(r, m.line, N_LINES);
 }
 
 /* --- what the answer is based on */

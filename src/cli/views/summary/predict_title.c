@@ -7,6 +7,7 @@
 #include "base/ascii.h"
 #include "base/number.h"
 #include "catalog/architecture/token_costs.h"
+#include "cli/options/count_text.h"
 #include "estimate/methods/work.h"
 #include "run/setup/training_setup.h"
 
@@ -34,10 +35,7 @@ static void add_number(struct settings *s, enum dl_run_id id,
   struct dl_text t = {0};
   if (isnan(x))
     return;
-  if (x >= 1e7)
-    dl_format_digits(number, x, 3);
-  else
-    dl_format_short(number, x);
+  dl_format_large_count(number, x);
   bool several = before[0] == '\0' && x > 1;
   const char *end = strstr(after, "(s)");
   dl_text_printf(&t, "%s%s%.*s%s%s", before, number,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The table of runs that `dlest extract` writes, or some of its columns:
- * at least run_id, n_gpus, duration_s and energy_j, which tells it from a table
- * of epochs. Other columns are ignored. */
+ * at least run_id, n_gpus, duration_s and energy_j, which distinguishes it from
+ * a table of epochs. Other columns are ignored. */
 
 #include <math.h>
 

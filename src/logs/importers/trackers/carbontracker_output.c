@@ -19,7 +19,7 @@
  *   does not state it, so that only the facility's energy is known. The
  *   standard log has the rest.
  * - Predicted is no measurement. A run with nothing else was aborted, and is
- *   left out.
+ * skipped.
  * - Several runs follow each other if logs began in the same minute.
  * - If a run is stopped between two epochs, the tool states one epoch less than
  *   it measured. */

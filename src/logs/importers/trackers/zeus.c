@@ -10,7 +10,7 @@
  *
  * Windows may lie within one another - an epoch in a training. Each is a run
  * of its own, and their energies must not be added up. A comma in a window's
- * name is not quoted: such a row has too many fields and is left out.
+ * name is not quoted: such a row has too many fields and is skipped.
  *
  * A GPU's energy of exactly 0 means that the window was shorter than the
  * counter takes to move: it is unknown. */

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cli/views/summary/answer.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/number.h"
+#include "output/units.h"
+
+void dl_answer_remark(struct dl_answer_line *l, const char *text) {
+  dl_text_printf(&l->remark, "%s%s", l->remark.len > 0 ? ", " : "", text);
+}
+
+void dl_answer_number(struct dl_answer_line *l, const char *before, double x,
+                      const char *after) {
+  char number[DL_NUMBER_SIZE];
+  if (!isnan(x))
+    dl_text_printf(&l->remark, "%s%s%s%s", l->remark.len > 0 ? ", " : "",
+                   before, dl_format_digits(number, x, 3), after);
+}
+
+void dl_answer_quantity(struct dl_answer_line *l, enum dl_style style,
+                        const char *unit, double x, const char *after) {
+  const struct dl_value v = dl_number(x);
+  if (isnan(x))
+    return;
+  dl_text_add(&l->remark, l->remark.len > 0 ? ", " : "");
+  dl_show(&l->remark, style, unit, &v, NULL);
+  dl_text_add(&l->remark, after);
+}
+
+void dl_add_interval(struct dl_text *t, enum dl_style style, const char *unit,
+                     const struct dl_value *low, const struct dl_value *high) {
+  struct dl_text range = {0};
+  dl_show(&range, style, unit, low, high);
+  const char *text = dl_text_str(&range), *dots = strstr(text, " .. ");
+  if (dots)
+    dl_text_printf(t, "%.*s to %s", (int)(dots - text), text, dots + 4);
+  dl_text_free(&range);
+}
+
+void dl_answer_figure(struct dl_answer_line *l, const struct dl_answer *a) {
+  const struct dl_value v[] = {dl_number(a->x), dl_number(a->low),
+                               dl_number(a->high)};
+  l->label = a->label;
+  dl_show(&l->figure, a->style, a->unit, &v[0], NULL);
+  if (isnan(a->low) || isnan(a->high))
+    return;
+  if (a->interval)
+    dl_text_printf(&l->remark, "%s ", a->interval);
+  dl_add_interval(&l->remark, a->style, a->unit, &v[1], &v[2]);
+}
+
+void dl_answer_lines(struct dl_report *r, struct dl_answer_line *l, size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    if (l[i].label)
+      dl_report_add(r, NULL, l[i].label, NULL, DL_CODE,
+                    dl_string(dl_text_str(&l[i].figure)));
+    if (l[i].label && l[i].remark.len > 0)
+      dl_report_remark(r, dl_text_str(&l[i].remark));
+    dl_text_free(&l[i].figure);
+    dl_text_free(&l[i].remark);
+  }
+}
+
+const char *dl_boundary_words(const char *boundary, bool several) {
+  static const struct {
+    const char *name, *words[2];
+  } all[] = {{"gpu", {"GPU alone", "GPUs alone"}},
+             {"gpu+ram", {"GPU and memory", "GPUs and memory"}},
+             {"node", {"whole node", "whole node"}},
+             {"facility", {"node and cooling", "node and cooling"}}};
+  for (size_t i = 0; i < DL_LENGTH(all); i++)
+    if (strcmp(all[i].name, boundary) == 0)
+      return all[i].words[several];
+  return boundary;
+}

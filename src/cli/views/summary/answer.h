@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The answer of a command, for people: a few lines "label  figure  remarks",
+ * of which the first remark is the figure's interval. */
+
+#ifndef DL_CLI_VIEWS_SUMMARY_ANSWER_H
+#define DL_CLI_VIEWS_SUMMARY_ANSWER_H
+
+#include "base/text.h"
+#include "output/report.h"
+
+/* A line; {0} is none. */
+struct dl_answer_line {
+  const char *label; /* NULL: not shown */
+  struct dl_text figure, remark;
+};
+
+/* A figure with its interval; low or high NaN: none. */
+struct dl_answer {
+  const char *label;
+  enum dl_style style;
+  const char *unit;
+  double x, low, high;
+  const char *interval; /* what the interval is called; NULL: not said */
+};
+
+/* Appends "6.40 to 23.9 kWh". */
+void dl_add_interval(struct dl_text *t, enum dl_style style, const char *unit,
+                     const struct dl_value *low, const struct dl_value *high);
+
+/* Sets the label and the figure of a line, and the interval as a remark. */
+void dl_answer_figure(struct dl_answer_line *l, const struct dl_answer *a);
+
+/* Appends a remark behind those that are there: a text, "PUE 1.2" with three
+ * digits, "24 min per epoch". Numbers that are NaN add nothing. */
+void dl_answer_remark(struct dl_answer_line *l, const char *text);
+void dl_answer_number(struct dl_answer_line *l, const char *before, double x,
+                      const char *after);
+void dl_answer_quantity(struct dl_answer_line *l, enum dl_style style,
+                        const char *unit, double x, const char *after);
+
+/* Adds the lines to a report and frees their texts. */
+void dl_answer_lines(struct dl_report *r, struct dl_answer_line *l, size_t n);
+
+/* "GPU and memory" for gpu+ram, "GPUs and memory" with several; a boundary
+ * without words is its own. */
+const char *dl_boundary_words(const char *boundary, bool several);
+
+#endif

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cli/views/summary/recommend_summary.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/ascii.h"
+#include "base/constants.h"
+#include "base/memory.h"
+#include "base/number.h"
+#include "cli/options/count_text.h"
+#include "cli/views/summary/answer.h"
+
+enum { ENERGY, TIME, NEXT, N_LINES };
+
+static const char *place_of(const struct dl_alternative *a) {
+  return a->node ? a->node : a->gpu ? a->gpu : "an unknown accelerator";
+}
+
+/* Appends "resnet50 on 4 x a100-sxm4-40gb, batch size 64, TF32". */
+static void add_choice(struct dl_text *t, const struct dl_alternative *a) {
+  char number[DL_NUMBER_SIZE];
+  dl_text_printf(t, "%s on ", a->arch ? a->arch : "the job");
+  if (a->n_gpus > 1 && a->node)
+    dl_text_printf(t, "%s GPUs of ", dl_format_short(number, a->n_gpus));
+  else if (a->n_gpus > 1)
+    dl_text_printf(t, "%s x ", dl_format_short(number, a->n_gpus));
+  dl_text_add(t, place_of(a));
+  if (!isnan(a->batch_size))
+    dl_text_printf(t, ", batch size %s",
+                   dl_format_short(number, a->batch_size));
+  for (const char *p = a->precision; p && *p; p++) {
+    const char c = dl_upper(*p);
+    dl_text_add(t, p == a->precision ? ", " : "");
+    dl_text_add_n(t, &c, 1);
+  }
+}
+
+/* Appends the data and the epochs, what was not given as defaults. */
+static void add_work(struct dl_text *t,
+                     const struct dl_recommended_choices *c) {
+  const struct dl_job_options *o = &c->o->job;
+  char number[DL_NUMBER_SIZE];
+  struct dl_text list[2] = {{0}, {0}}; /* given, default */
+  bool data = !o->default_dataset;
+  bool epochs = dl_job_options_give(o, DL_RUN_epochs);
+  if (o->dataset)
+    dl_text_add(&list[data ? 0 : 1], o->dataset);
+  if (!isnan(o->run.tokens))
+    dl_text_printf(&list[0], "%s tokens",
+                   dl_format_large_count(number, o->run.tokens));
+  else if (!isnan(c->l->epochs))
+    dl_text_printf(&list[epochs ? 0 : 1], "%s%s epochs",
+                   list[epochs ? 0 : 1].len > 0 ? ", " : "",
+                   dl_format_short(number, c->l->epochs));
+  if (!isnan(c->l->requests))
+    dl_text_printf(&list[0], "inference, %s requests",
+                   dl_format_large_count(number, c->l->requests));
+  if (list[0].len > 0)
+    dl_text_printf(t, "; %s", dl_text_str(&list[0]));
+  if (list[1].len > 0)
+    dl_text_printf(t, "; defaults: %s", dl_text_str(&list[1]));
+  dl_text_free(&list[0]);
+  dl_text_free(&list[1]);
+}
+
+static void energy_line(struct dl_answer_line *l, const char *label,
+                        const struct dl_recommended_choices *c,
+                        const struct dl_alternative *a) {
+  bool first = a == c->l->c;
+  dl_answer_figure(l,
+                   &(struct dl_answer){label, c->in_joules ? DL_ENERGY : DL_KWH,
+                                       "J", a->energy_j, first ? a->low_j : NAN,
+                                       a->high_j, c->interval});
+}
+
+static void next_line(struct dl_answer_line *l,
+                      const struct dl_recommended_choices *c) {
+  const struct dl_alternative *a = c->next, *best = c->l->c;
+  if (!a)
+    return;
+  energy_line(l, a->node ? "Next node" : "Next GPU", c, a);
+  dl_answer_remark(l, place_of(a));
+  dl_answer_number(l, "", 100 * (a->energy_j / best->energy_j - 1), " % more");
+  if (a->low_j <= best->high_j)
+    dl_answer_remark(l, "within the intervals");
+}
+
+void dl_recommend_answer(struct dl_report *r,
+                         const struct dl_recommended_choices *c) {
+  const struct dl_alternative *a = &c->l->c[0];
+  struct dl_answer_line line[N_LINES] = {0};
+  struct dl_text title = {0};
+  dl_text_add(&title, "Lowest energy: ");
+  add_choice(&title, a);
+  add_work(&title, c);
+  struct dl_report *g = dl_report_group(r, NULL, dl_text_str(&title));
+  dl_text_free(&title);
+  energy_line(&line[ENERGY], "Energy", c, a);
+  if (a->boundary)
+    dl_answer_remark(&line[ENERGY],
+                     dl_boundary_words(a->boundary, a->n_gpus > 1));
+  if (a->runs > 1)
+    dl_text_printf(&line[ENERGY].remark, ", mean of %zu measured runs",
+                   a->runs);
+  else if (a->runs == 1)
+    dl_answer_remark(&line[ENERGY], "measured");
+  if (!isnan(a->duration_s))
+    dl_answer_figure(&line[TIME],
+                     &(struct dl_answer){"Time", DL_TIME, "s", a->duration_s,
+                                         NAN, NAN, NULL});
+  if (a->bound)
+    dl_answer_remark(&line[TIME], "bound by ");
+  if (a->bound)
+    dl_text_add(&line[TIME].remark, a->bound);
+  dl_answer_number(&line[TIME], "peak GPU memory ", a->memory_need_gb, " GB");
+  next_line(&line[NEXT], c);
+  dl_answer_lines(g, line, N_LINES);
+}
+
+/* Why choices are excluded. */
+static const struct {
+  enum dl_excluded why;
+  const char *key, *label;
+} excluded[] = {{DL_CHOICE_SILENT, "n_silent", "without an estimate"},
+                {DL_CHOICE_MEMORY, "n_memory", "beyond the GPU's memory"},
+                {DL_CHOICE_DEADLINE, "n_deadline", "past the deadline"},
+                {DL_CHOICE_BUDGET, "n_budget", "over the budget"}};
+
+void dl_recommend_settings(struct dl_report *r,
+                           const struct dl_recommended_choices *v) {
+  const struct dl_recommend_options *o = v->o;
+  const struct dl_choices *l = v->l;
+  const struct dl_alternative *c = &l->c[0];
+  bool infers = !isnan(l->requests);
+  const char *phase = infers ? "inference" : "training";
+  bool assumed =
+      c->precision && !dl_job_options_give(&o->job, DL_RUN_precision);
+  char precision[64];
+  snprintf(precision, sizeof precision, "%.40s%s",
+           c->precision ? c->precision : "", assumed ? " (assumed)" : "");
+  const struct dl_report_line lines[] = {
+      {"method", "method", NULL, DL_CODE,
+       dl_known_string(o->table ? NULL : o->method)},
+      {"table", "measured runs", NULL, DL_CODE, dl_known_string(o->table)},
+      {"boundary", "boundary", NULL, DL_CODE, dl_known_string(c->boundary)},
+      {"phase", infers ? "phase" : NULL, NULL, DL_CODE,
+       dl_string(o->table ? NULL : phase)},
+      {"dataset", "data set", NULL, DL_CODE, dl_known_string(o->job.dataset)},
+      {"train_samples", "training samples", NULL, DL_CODE,
+       dl_known(l->train_samples)},
+      {"val_samples", "validation samples", NULL, DL_CODE,
+       dl_known(l->val_samples)},
+      {"epochs", "epochs", NULL, DL_CODE, dl_known(l->epochs)},
+      {"requests", "requests", NULL, DL_CODE, dl_known(l->requests)},
+      {"prompt_tokens", "prompt", "tokens", DL_CODE,
+       dl_known(l->prompt_tokens)},
+      {"output_tokens", "output", "tokens", DL_CODE,
+       dl_known(l->output_tokens)},
+      {NULL, "input", "px", DL_CODE,
+       dl_known(v->varies_px ? NAN : c->image_px)},
+      {NULL, "GPUs", NULL, DL_CODE,
+       dl_known(!v->varies_gpus && c->n_gpus > 1 ? c->n_gpus : NAN)},
+      {NULL, "batch size", NULL, DL_CODE,
+       dl_known(v->varies_batch ? NAN : c->batch_size)},
+      {NULL, "precision", NULL, DL_CODE,
+       dl_known_string(v->varies_precision || !c->precision ? NULL
+                                                            : precision)},
+      {.key = "coverage", .value = dl_number(o->coverage)},
+      {"deadline_s", "deadline", "s", DL_TIME, dl_known(o->deadline_s)},
+      {.key = "budget_j", .value = dl_number(o->budget_kwh * DL_J_PER_KWH)},
+      {NULL, "budget", "kWh", DL_PLAIN, dl_known(o->budget_kwh)},
+      {"n_choices", "choices", NULL, DL_CODE, dl_count(l->n)}};
+  dl_report_lines(r, lines, DL_LENGTH(lines));
+  for (size_t i = 0; i < DL_LENGTH(excluded); i++) {
+    size_t n = l->n_excluded[excluded[i].why];
+    dl_report_add(r, excluded[i].key, n > 0 ? excluded[i].label : NULL, NULL,
+                  DL_CODE, dl_count(n));
+  }
+}
+
+static void say_marks(struct dl_report *r, const bool marked[3]) {
+  static const char *const means[] = {
+      "* lowest energy", "~ another choice may take less, by the intervals",
+      "! the interval exceeds the budget"};
+  struct dl_text t = {0};
+  for (size_t i = 0; i < DL_LENGTH(means); i++)
+    if (marked[i])
+      dl_text_printf(&t, "%s%s", t.len > 0 ? "; " : "", means[i]);
+  if (t.len > 0)
+    dl_report_sayf(r, "%s.", dl_text_str(&t));
+  dl_text_free(&t);
+}
+
+static void say_excluded(struct dl_report *r, const struct dl_choices *l) {
+  struct dl_text t = {0};
+  for (size_t i = 0; i < DL_LENGTH(excluded); i++)
+    if (l->n_excluded[excluded[i].why] > 0)
+      dl_text_printf(&t, "%s%zu %s", t.len > 0 ? ", " : "",
+                     l->n_excluded[excluded[i].why], excluded[i].label);
+  if (t.len > 0)
+    dl_report_sayf(r, "Excluded: %s.", dl_text_str(&t));
+  dl_text_free(&t);
+}
+
+void dl_recommend_notes(struct dl_report *r,
+                        const struct dl_recommended_choices *c,
+                        const bool marked[3]) {
+  const char *boundary = c->l->c[0].boundary;
+  size_t front = 0, open = 0;
+  struct dl_text t = {0};
+  for (size_t i = 0; i < c->n; i++) {
+    front += c->l->c[i].place.front;
+    open += !c->l->c[i].place.front && c->l->c[i].place.open;
+  }
+  say_marks(r, marked);
+  if (c->n > 1)
+    dl_text_printf(&t, "Pareto front: %zu of %zu choices", front, c->n);
+  if (open > 0)
+    dl_text_printf(&t, "; %zu more within the intervals", open);
+  if (t.len > 0)
+    dl_report_sayf(r, "%s.", dl_text_str(&t));
+  dl_text_free(&t);
+  say_excluded(r, c->l);
+  if (!c->o->explain) {
+    dl_report_sayf(r, "%sSettings: --explain.",
+                   c->n > 1 && !c->o->all ? "All choices: --all. " : "");
+    return;
+  }
+  if (c->l->c[0].node)
+    dl_report_say(r, strcmp(boundary, "facility") == 0
+                         ? "Boundary facility: the whole node at its plug, "
+                           "times the PUE of its site."
+                         : "Boundary node: the whole node, at its plug.");
+  if (open > 0 && !c->o->table)
+    dl_report_say(r, "Errors are correlated within a GPU or a network, so "
+                     "rankings are more reliable than the intervals suggest.");
+}

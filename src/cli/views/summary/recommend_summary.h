@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The answer of dlest recommend, its settings, and notes on them. */
+
+#ifndef DL_CLI_VIEWS_SUMMARY_RECOMMEND_SUMMARY_H
+#define DL_CLI_VIEWS_SUMMARY_RECOMMEND_SUMMARY_H
+
+#include "cli/passes/recommend.h"
+#include "output/report.h"
+
+/* The choices; the first is the answer. Names of settings are for people, who
+ * find those that vary in the tables. */
+struct dl_recommended_choices {
+  const struct dl_recommend_options *o;
+  const struct dl_choices *l;
+  size_t n;                          /* that meet the limits: the first ones */
+  const struct dl_alternative *next; /* lowest energy elsewhere, or NULL */
+  const char *interval;              /* "90 % interval" */
+  bool varies_px, varies_gpus, varies_batch, varies_precision;
+  bool in_joules;
+};
+
+/* Adds a group for people: the choice with the lowest energy. */
+void dl_recommend_answer(struct dl_report *r,
+                         const struct dl_recommended_choices *c);
+
+/* Where the choices come from, and how many were excluded. */
+void dl_recommend_settings(struct dl_report *r,
+                           const struct dl_recommended_choices *c);
+
+/* What was excluded, what marks mean (those that are shown: * ~ !), and which
+ * options print more. */
+void dl_recommend_notes(struct dl_report *r,
+                        const struct dl_recommended_choices *c,
+                        const bool marked[3]);
+
+#endif

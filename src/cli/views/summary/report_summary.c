@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cli/views/summary/report_summary.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/constants.h"
+#include "cli/views/summary/answer.h"
+
+enum { ENERGY, FACILITY, GPU_TIME, EMISSIONS, COST, N_LINES };
+
+static void figure(struct dl_answer_line *l, const char *label,
+                   enum dl_style style, const char *unit, double x) {
+  dl_answer_figure(l,
+                   &(struct dl_answer){label, style, unit, x, NAN, NAN, NULL});
+}
+
+/* "9.79 kWh measured (2 jobs)". */
+static void add_part(struct dl_answer_line *l, double energy_j,
+                     const char *what, size_t jobs) {
+  if (jobs == 0)
+    return;
+  dl_answer_quantity(l, DL_KWH, "J", energy_j, "");
+  dl_text_printf(&l->remark, " %s (%zu job%s)", what, jobs,
+                 jobs == 1 ? "" : "s");
+}
+
+static void energy_lines(struct dl_answer_line line[N_LINES],
+                         const struct dl_sums *s,
+                         const struct dl_footprint *foot) {
+  const double energy = dl_sums_energy(s);
+  struct dl_answer_line *l = &line[ENERGY];
+  figure(l, "Energy", DL_KWH, "J", energy);
+  if (s->estimated == 0 && s->measured > 0)
+    dl_answer_remark(l, "measured");
+  if (s->measured == 0 && s->estimated > 0)
+    dl_answer_remark(l, "estimated");
+  if (s->measured > 0 && s->estimated > 0) {
+    add_part(l, s->measured_j, "measured", s->measured);
+    add_part(l, energy - s->measured_j, "estimated", s->estimated);
+  }
+  if (s->boundary[0] && strcmp(s->boundary, "mixed") != 0)
+    dl_answer_remark(l, dl_boundary_words(s->boundary, true));
+  if (!isnan(foot->pue.x)) {
+    figure(&line[FACILITY], "Facility", DL_KWH, "J", energy * foot->pue.x);
+    dl_answer_number(&line[FACILITY], "PUE ", foot->pue.x, "");
+  }
+}
+
+static void gpu_line(struct dl_answer_line *l, const struct dl_sums *s) {
+  const double idle = dl_sums_idle(s), told = s->told_gpu_s / s->gpu_s;
+  if (!(s->gpu_s > 0))
+    return;
+  figure(l, "GPU time", DL_PLAIN, "h", s->gpu_s / DL_S_PER_HOUR);
+  dl_answer_number(l, "", 100 * idle, " % idle");
+  if (isnan(idle))
+    dl_answer_remark(l, "utilization unknown");
+  else if (told < 1)
+    dl_answer_number(l, "utilization known for ", 100 * told, " %");
+}
+
+void dl_report_answer(struct dl_report *r, const struct dl_sums *s,
+                      const struct dl_footprint *foot) {
+  const struct dl_costs costs = dl_footprint_costs(foot, dl_sums_energy(s));
+  struct dl_answer_line line[N_LINES] = {0};
+  struct dl_text title = {0};
+  dl_text_printf(&title, "%zu job%s", s->jobs, s->jobs == 1 ? "" : "s");
+  if (s->unknown > 0)
+    dl_text_printf(&title, ", %zu of them without energy", s->unknown);
+  struct dl_report *g = dl_report_group(r, NULL, dl_text_str(&title));
+  dl_text_free(&title);
+  energy_lines(line, s, foot);
+  gpu_line(&line[GPU_TIME], s);
+  figure(&line[EMISSIONS], "CO2e", DL_MASS, "g", costs.co2e_g);
+  if (isnan(foot->intensity.x)) {
+    dl_answer_remark(&line[EMISSIONS], "set --country, --cloud or --intensity");
+  } else {
+    dl_answer_number(&line[EMISSIONS], "", foot->intensity.x, " g/kWh");
+    if (foot->intensity.of)
+      dl_answer_remark(&line[EMISSIONS], foot->intensity.of);
+  }
+  if (!isnan(costs.price))
+    figure(&line[COST], "Cost", DL_PLAIN, foot->currency, costs.price);
+  dl_answer_lines(g, line, N_LINES);
+}
+
+void dl_report_notes(struct dl_report *r, const struct dl_sums *s, bool all,
+                     bool explain) {
+  struct dl_text t = {0};
+  if (strcmp(s->boundary, "mixed") == 0)
+    dl_report_say(r, "Energies of different boundaries are added up: not all "
+                     "of them cover the same parts of a node.");
+  if (s->at_tdp > 0)
+    dl_report_sayf(r,
+                   "The estimate of %zu job%s is an upper bound: the "
+                   "utilization of %s GPUs is not known.",
+                   s->at_tdp, s->at_tdp == 1 ? "" : "s",
+                   s->at_tdp == 1 ? "its" : "their");
+  if (s->gpu_s > 0 && !(s->told_gpu_s > 0))
+    dl_report_say(r, "Idle GPUs are unknown: sacct prints their utilization in "
+                     "TRESUsageInAve where the cluster records gres/gpuutil.");
+  if (!all)
+    dl_text_add(&t, "Each job: --all.");
+  if (!explain)
+    dl_text_printf(&t, "%s%s", t.len > 0 ? " " : "",
+                   s->estimated > 0 ? "Sources of the estimates: --explain."
+                                    : "Details: --explain.");
+  if (t.len > 0)
+    dl_report_say(r, dl_text_str(&t));
+  dl_text_free(&t);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What dlest report prints first: the energy of all jobs. */
+
+#ifndef DL_CLI_VIEWS_SUMMARY_REPORT_SUMMARY_H
+#define DL_CLI_VIEWS_SUMMARY_REPORT_SUMMARY_H
+
+#include "cli/options/site_options.h"
+#include "estimate/accounting/group_totals.h"
+#include "output/report.h"
+
+/* Adds a group for people: energy, time of GPUs, emissions and cost of all
+ * jobs, and what of the energy is measured. */
+void dl_report_answer(struct dl_report *r, const struct dl_sums *s,
+                      const struct dl_footprint *foot);
+
+/* Notes on the answer; `explain`: the figures behind estimates follow, so that
+ * no option is named for them. `all`: so do the jobs. */
+void dl_report_notes(struct dl_report *r, const struct dl_sums *s, bool all,
+                     bool explain);
+
+#endif
