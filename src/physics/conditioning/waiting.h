@@ -7,7 +7,7 @@
  *   b = W / T,   mean power = P (b + (1 - b) s / P),   energy = T x that
  *
  * Before anything is known of a run, log W and log P are normal, jointly
- * (physics/conditioning/joint_prediction.h), and a share of all trainings waits,
+ * (physics/conditioning/joint_prediction.h), and a share of trainings waits,
  * for a part of its time that is uniform:
  *
  *   d = -log b = 0 with probability 1 - waits, else of density exp(-d)
