@@ -296,7 +296,7 @@ static enum dl_status check_estimates(struct dl_cli *cli,
                      : run->gpu            ? "--arch"
                                            : "--arch and --gpu";
   return dl_fail(&cli->diag, at_once ? DL_EUSAGE : DL_EINPUT,
-                 "no method has enough to go on%s%s", give ? "; give " : "",
+                 "no method can estimate this%s%s", give ? "; give " : "",
                  give ? give : "");
 }
 
