@@ -126,6 +126,11 @@ def median(values):
     return (values[(n - 1) // 2] + values[n // 2]) / 2 if values else None
 
 
+def network(row):
+    """Its name, or where a table gives none its size."""
+    return row["arch"] or (row["macs_g"], row["params_m"])
+
+
 def speed_errors(dlest, folder, group):
     """Errors of times: before, after one run of the same network, of another.
     """
@@ -144,7 +149,7 @@ def speed_errors(dlest, folder, group):
         new = calibrate(dlest, folder, model, [rows[i]], "mine")
         for j, e in enumerate(errors(new, "mine")):
             if j != i:
-                (same if rows[j]["arch"] == rows[i]["arch"] else
+                (same if network(rows[j]) == network(rows[i]) else
                  other).append(e)
     return before, same, other
 

@@ -442,7 +442,7 @@ def make_parts(o, methods, plain, protocols, folder, top):
         "with one degree of freedom: covering says little there.",
         interval_table(models, methods, grouped)))
     if protocols == list(PROTOCOLS):
-        parts.append(intervals.part(models["physical"], TARGETS, table, pair))
+        parts += intervals.part(models.get("physical"), TARGETS, table, pair)
         parts += source_parts(o, methods, models, folder, top)
         means = os.path.join(top, "data", "language-training-means.csv")
         head, *rows = language.table_rows(run, o.dlest, means, folder)

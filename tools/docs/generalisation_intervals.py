@@ -113,7 +113,10 @@ BY_GROUP = (
 
 
 def part(model, targets, table, pair):
-    """Title, text and table of the coverage of each network and GPU."""
+    """[(title, text, table)] of the coverage of each network and GPU; [] without
+    a model."""
+    if not model:
+        return []
     found, names, rows = residuals(model), group_names(model), []
     for column in ("arch", "gpu"):
         inside = [dict(zip(names.get((t, column), []),
@@ -122,8 +125,8 @@ def part(model, targets, table, pair):
         rows += [[column, name, n, pair(*(by.get(name) for by in inside))]
                  for name, (n, _) in zip(names.get((targets[0], column), []),
                                          found.get((targets[0], column), []))]
-    return ("Intervals of 90 % by network and GPU", BY_GROUP,
-            table(["left out", "", "runs", "power / energy"], rows))
+    return [("Intervals of 90 % by network and GPU", BY_GROUP,
+             table(["left out", "", "runs", "power / energy"], rows))]
 
 
 def residuals(model):
