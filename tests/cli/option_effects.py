@@ -65,7 +65,7 @@ VALUES = {
     "fine-tune": "head", "train-tokens": "1e9", "optimizer": "sgd",
     "checkpointing": "full", "attention": "eager", "sharding": "zero2",
     "tensor-parallel": "1", "pipeline-parallel": "1", "grad-accum": "2",
-    "global-batch": "64", "stack": "compiled", "network": "200",
+    "global-batch": "48", "stack": "compiled", "network": "200",
     "gpus-per-node": "4", "weight": "gpu_power_w", "where": "zz=1", "width": "60", "window": "2",
     "with": "runs.csv",
     "allow-none": None, "cpu-tdp": "100", "join": None, "no-trace": None,
