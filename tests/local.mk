@@ -5,6 +5,7 @@ UNIT_TESTS = \
 	tests/unit/test_arrays \
 	tests/unit/test_ascii \
 	tests/unit/test_bootstrap \
+	tests/unit/test_calibration \
 	tests/unit/test_catalog \
 	tests/unit/test_csv \
 	tests/unit/test_energy_curve \
@@ -197,6 +198,9 @@ tests_unit_test_bootstrap_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_gpu_names_SOURCES = tests/unit/test_gpu_names.c \
 	tests/unit/unit.h
 tests_unit_test_gpu_names_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_calibration_SOURCES = tests/unit/test_calibration.c \
+	tests/unit/problem.h
+tests_unit_test_calibration_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_catalog_SOURCES = tests/unit/test_catalog.c tests/unit/unit.h
 tests_unit_test_catalog_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_csv_SOURCES = tests/unit/test_csv.c

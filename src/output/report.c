@@ -159,6 +159,7 @@ void dl_report_free(struct dl_report *r) {
   for (size_t i = 0; r && i < r->n_nodes; i++) {
     struct dl_report_node *node = &r->nodes[i];
     value_free(&node->value);
+    free(node->remark);
     for (size_t k = 0; k < node->n_reports; k++)
       dl_report_free(node->reports[k]);
     free(node->reports);
@@ -205,6 +206,14 @@ void dl_report_add(struct dl_report *r, const char *key, const char *label,
   node->unit = unit;
   node->style = style;
   if (!value_copy(&node->value, &v))
+    r->root->failed = true;
+}
+
+void dl_report_remark(struct dl_report *r, const char *text) {
+  if (dl_report_failed(r) || r->n_nodes == 0)
+    return;
+  struct dl_report_node *node = &r->nodes[r->n_nodes - 1];
+  if (node->label && !node->remark && !(node->remark = dl_strdup(text)))
     r->root->failed = true;
 }
 

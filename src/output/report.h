@@ -109,6 +109,10 @@ void dl_report_show(struct dl_report *r, bool shown);
 void dl_report_add(struct dl_report *r, const char *key, const char *label,
                    const char *unit, enum dl_style style, struct dl_value v);
 
+/* Puts a text for people behind the value that was added last: "90 % interval
+ * 6.40 to 23.9 kWh". Ignored where that is not shown. */
+void dl_report_remark(struct dl_report *r, const char *text);
+
 /* Adds n values. {.key, .value} alone is a value for programs. */
 struct dl_report_line {
   const char *key, *label, *unit;

@@ -22,6 +22,9 @@ struct likelihood {
   struct dl_residual_gp gp; /* a point a measurement */
   double *expected;         /* n_measurements: residuals known before */
   gsl_matrix *R;            /* lower factor */
+  /* Runs of earlier calibrations, m of them: K^-1 times their covariance with
+   * these, m x n_measurements; NULL for m = 0. */
+  gsl_matrix *earlier;
 };
 
 struct work {
@@ -37,6 +40,7 @@ static void work_free(struct work *w) {
   dl_residual_gp_free(&w->runs.gp);
   free(w->runs.expected);
   gsl_matrix_free(w->runs.R);
+  gsl_matrix_free(w->runs.earlier);
   dl_calibration_prior_free(&w->prior);
   free(w->theta);
   free(w->z);
@@ -60,6 +64,41 @@ static bool allocate(struct work *w, size_t n, size_t p) {
          w->theta && w->z && w->zero && w->one;
 }
 
+/* Given the runs of earlier calibrations, the covariance is less by
+ * C' K^-1 C: K theirs, C that with these runs. */
+static int condition_on_earlier(struct likelihood *l,
+                                const struct dl_residual_gp *old,
+                                const struct dl_residual_process *process) {
+  size_t m = old->n, n = l->gp.n;
+  gsl_matrix *K = gsl_matrix_alloc(m, m), *C = gsl_matrix_alloc(m, n);
+  l->earlier = gsl_matrix_alloc(m, n);
+  int gsl = K && C && l->earlier ? 0 : GSL_ENOMEM;
+  for (size_t i = 0; !gsl && i < m; i++) {
+    for (size_t j = 0; j < m; j++)
+      gsl_matrix_set(
+          K, i, j,
+          dl_residual_covariance(process, &old->point[i], &old->point[j]));
+    for (size_t j = 0; j < n; j++)
+      gsl_matrix_set(
+          C, i, j,
+          dl_residual_covariance(process, &old->point[i], &l->gp.point[j]));
+    *gsl_matrix_ptr(K, i, i) += dl_residual_noise(process, 1);
+  }
+  if (!gsl)
+    gsl = gsl_linalg_cholesky_decomp1(K);
+  if (!gsl) {
+    gsl_matrix_memcpy(l->earlier, C);
+    gsl_blas_dtrsm(CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, 1, K,
+                   l->earlier);
+    gsl_blas_dtrsm(CblasLeft, CblasLower, CblasTrans, CblasNonUnit, 1, K,
+                   l->earlier);
+    gsl_blas_dgemm(CblasTrans, CblasNoTrans, -1, C, l->earlier, 1, l->R);
+  }
+  gsl_matrix_free(K);
+  gsl_matrix_free(C);
+  return gsl;
+}
+
 /* Expected residuals, and the factor of the covariance of the rest. */
 static enum dl_status make_covariance(struct likelihood *l,
                                       const struct dl_hierarchical_fit *from,
@@ -68,17 +107,23 @@ static enum dl_status make_covariance(struct likelihood *l,
   for (size_t i = 0; i < l->configs.n_measurements; i++) {
     const struct dl_measurement *m = &l->configs.m[i];
     const struct dl_grouping *inputs = l->configs.inputs[m->config];
-    struct dl_place place = dl_place_of(&l->configs.names[m->config], inputs);
+    struct dl_place place =
+        dl_fit_place(from, &l->configs.names[m->config], inputs);
     l->gp.point[l->gp.n++] = (struct dl_residual_point){place, m->target, 0};
     l->expected[i] = dl_expected_residual(from, &place, m->target);
-    for (size_t j = 0; j <= i; j++)
-      gsl_matrix_set(
-          l->R, i, j,
-          dl_residual_covariance(process, &l->gp.point[i], &l->gp.point[j]));
+    for (size_t j = 0; j <= i; j++) {
+      double x =
+          dl_residual_covariance(process, &l->gp.point[i], &l->gp.point[j]);
+      gsl_matrix_set(l->R, i, j, x);
+      gsl_matrix_set(l->R, j, i, x);
+    }
     *gsl_matrix_ptr(l->R, i, i) += dl_residual_noise(process, m->weight) +
                                    inputs->misfit_sd * inputs->misfit_sd;
   }
-  int gsl = gsl_linalg_cholesky_decomp1(l->R);
+  const struct dl_residual_gp *old = &from->calibration_residuals;
+  int gsl = old->n > 0 ? condition_on_earlier(l, old, process) : 0;
+  if (!gsl)
+    gsl = gsl_linalg_cholesky_decomp1(l->R);
   return gsl ? dl_fail(d, DL_EINPUT, "covariance of the runs: %s",
                        gsl_strerror(gsl))
              : DL_OK;
@@ -136,6 +181,16 @@ static void keep_parameters(struct dl_hierarchical_fit *fit,
   dl_constants_of(physics, fit->theta, fit->c);
 }
 
+/* What the runs say of earlier ones: their weights change by
+ * -K^-1 C weights. */
+static void revise_earlier(struct dl_residual_gp *all, const struct work *w) {
+  const gsl_matrix *earlier = w->runs.earlier;
+  size_t n = w->runs.R->size1;
+  for (size_t i = 0; earlier && i < earlier->size1; i++)
+    for (size_t j = 0; j < n; j++)
+      all->point[n + i].weight -= gsl_matrix_get(earlier, i, j) * w->at[j];
+}
+
 /* K^-1 residuals, and what was known of other runs. */
 static bool keep_residuals(struct dl_hierarchical_fit *fit,
                            const struct dl_hierarchical_fit *from,
@@ -149,9 +204,12 @@ static bool keep_residuals(struct dl_hierarchical_fit *fit,
     gp->point[i].weight = w->at[i];
   fit->calibration_residuals = *gp;
   *gp = (struct dl_residual_gp){0};
-  return dl_residual_gp_append(&fit->calibration_residuals,
-                               &from->calibration_residuals) &&
-         dl_residual_gp_append(&fit->residuals, &from->residuals);
+  if (!dl_residual_gp_append(&fit->calibration_residuals,
+                             &from->calibration_residuals) ||
+      !dl_residual_gp_append(&fit->residuals, &from->residuals))
+    return false;
+  revise_earlier(&fit->calibration_residuals, w);
+  return true;
 }
 
 /* cov: of z. */

@@ -109,7 +109,9 @@ static void add_level(const struct work *w, size_t k, size_t l) {
       gsl_matrix_set_row(w->prior->L, to, &row.vector);
       by->level[l].effect[e] = by->level[named].effect[e];
     } else {
-      gsl_matrix_set(w->prior->L, to, to, physics->effect[f->first + e].sd);
+      gsl_matrix_set(w->prior->L, to, to,
+                     physics->process->level_share *
+                         physics->effect[f->first + e].sd);
     }
   }
 }

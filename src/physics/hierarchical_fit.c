@@ -61,6 +61,23 @@ double dl_expected_residual(const struct dl_hierarchical_fit *fit,
          dl_residual_gp_at(&fit->calibration_residuals, process, place, target);
 }
 
+struct dl_place dl_fit_place(const struct dl_hierarchical_fit *fit,
+                             const struct dl_row_names *names,
+                             const struct dl_grouping *inputs) {
+  struct dl_place place = dl_place_of(names, inputs);
+  if (fit->physics->bound)
+    fit->physics->bound(fit->c, inputs, place.bound);
+  return place;
+}
+
+/* What bounds inputs matters to residuals of runs where that is known. */
+static struct dl_place place_of(const struct dl_hierarchical_fit *fit,
+                                const struct dl_row_names *names,
+                                const struct dl_grouping *inputs) {
+  return fit->calibration_residuals.bounded ? dl_fit_place(fit, names, inputs)
+                                            : dl_place_of(names, inputs);
+}
+
 void dl_hierarchical_effects(const struct dl_hierarchical_fit *fit,
                              const void *inputs, double *fx) {
   struct dl_row_names names;
@@ -75,7 +92,7 @@ double dl_hierarchical_predict(const struct dl_hierarchical_fit *fit,
   dl_row_names_find(&names, &fit->names, inputs);
   dl_effects_of(fit->physics, fit->by, &names, inputs, fx);
   fit->physics->predict(fit->c, fx, inputs, y);
-  struct dl_place place = dl_place_of(&names, inputs);
+  struct dl_place place = place_of(fit, &names, inputs);
   return y[target] + dl_expected_residual(fit, &place, target);
 }
 

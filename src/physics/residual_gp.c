@@ -11,21 +11,42 @@
 
 #include "base/memory.h"
 
+static bool is_bounded(const struct dl_place *p) {
+  double sum = 0;
+  for (size_t i = 0; i < DL_BOUND_AXES; i++)
+    sum += fabs(p->bound[i]);
+  return sum > 0;
+}
+
+/* exp(-e^2 / (2 length^2)); 0 where one is not known. */
+static double bound_alike(const struct dl_residual_process *process,
+                          const struct dl_place *p, const struct dl_place *q) {
+  double e2 = 0, length = process->bound_length;
+  if (!is_bounded(p) || !is_bounded(q))
+    return 0;
+  for (size_t i = 0; i < DL_BOUND_AXES; i++)
+    e2 += (p->bound[i] - q->bound[i]) * (p->bound[i] - q->bound[i]);
+  return exp(-e2 / (2 * length * length));
+}
+
 double dl_residual_covariance(const struct dl_residual_process *process,
                               const struct dl_residual_point *a,
                               const struct dl_residual_point *b) {
   const struct dl_place *p = &a->place, *q = &b->place;
-  if (p->gpu != q->gpu || p->arch != q->arch)
+  if (p->gpu != q->gpu)
     return 0;
-  double d2 = 0, sum = 0;
+  bool group = p->arch == q->arch;
+  double d2 = 0, sum = 0, alike = bound_alike(process, p, q);
   for (size_t i = 0; i < DL_PLACE_AXES; i++)
     d2 += (p->x[i] - q->x[i]) * (p->x[i] - q->x[i]);
-  bool same = !(d2 > 0) && !(p->exact < q->exact) && !(p->exact > q->exact);
+  bool same =
+      group && !(d2 > 0) && !(p->exact < q->exact) && !(p->exact > q->exact);
   for (size_t i = 0; i < process->n_components; i++) {
     const struct dl_residual_component *c = &process->component[i];
     if (c->targets >> a->target & c->targets >> b->target & 1)
-      sum += c->group * c->group + c->near * c->near * exp(-d2 / 2) +
-             (same ? c->own * c->own : 0);
+      sum +=
+          (group ? c->group * c->group + c->near * c->near * exp(-d2 / 2) : 0) +
+          (same ? c->own * c->own : 0) + c->bound * c->bound * alike;
   }
   return sum;
 }
@@ -66,8 +87,11 @@ bool dl_residual_gp_sort(struct dl_residual_gp *gp) {
     sorted[i] = &gp->point[i];
   if (ok)
     qsort((void *)sorted, gp->n, sizeof *sorted, by_pair);
-  for (size_t i = 0; ok && i < gp->n; i++)
+  gp->bounded = false;
+  for (size_t i = 0; ok && i < gp->n; i++) {
     gp->order[i] = (size_t)(sorted[i] - gp->point);
+    gp->bounded |= is_bounded(&gp->point[i].place);
+  }
   free((void *)sorted);
   return ok;
 }
@@ -123,6 +147,13 @@ enum dl_status dl_residual_gp_fit(struct dl_residual_gp *gp,
              : DL_OK;
 }
 
+/* The order of points by what may covary: an architecture on a GPU, or all of a
+ * GPU where what bounds them is known. */
+static int compare_blocks(const struct dl_residual_gp *gp,
+                          const struct dl_place *a, const struct dl_place *b) {
+  return gp->bounded && a->gpu == b->gpu ? 0 : compare_pairs(a, b);
+}
+
 double dl_residual_gp_at(const struct dl_residual_gp *gp,
                          const struct dl_residual_process *process,
                          const struct dl_place *place, size_t target) {
@@ -130,7 +161,7 @@ double dl_residual_gp_at(const struct dl_residual_gp *gp,
   size_t low = 0, high = gp->n;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
-    if (compare_pairs(&gp->point[gp->order[middle]].place, place) < 0)
+    if (compare_blocks(gp, &gp->point[gp->order[middle]].place, place) < 0)
       low = middle + 1;
     else
       high = middle;
@@ -138,7 +169,7 @@ double dl_residual_gp_at(const struct dl_residual_gp *gp,
   double sum = 0;
   for (size_t i = low; i < gp->n; i++) {
     const struct dl_residual_point *p = &gp->point[gp->order[i]];
-    if (compare_pairs(&p->place, place) != 0)
+    if (compare_blocks(gp, &p->place, place) != 0)
       break;
     sum += p->weight * dl_residual_covariance(process, &here, p);
   }

@@ -11,7 +11,12 @@
  *   group^2 + near^2 exp(-d^2 / 2) + own^2 [same configuration]
  *
  * within an architecture on a GPU and 0 beyond; d is the distance of two
- * places. */
+ * places. Between runs of a calibration
+ *
+ *   bound^2 exp(-e^2 / (2 length^2))
+ *
+ * is added on the same GPU, whatever the architecture: work that is bound by
+ * the same thing errs alike. e is the distance of what bounds them. */
 
 #ifndef DL_PHYSICS_RESIDUAL_GP_H
 #define DL_PHYSICS_RESIDUAL_GP_H
@@ -23,18 +28,20 @@
 
 #include "base/diag.h"
 
-enum { DL_PLACE_AXES = 3 };
+enum { DL_PLACE_AXES = 3, DL_BOUND_AXES = 6 };
 
 /* Where a configuration is. */
 struct dl_place {
   double x[DL_PLACE_AXES]; /* in length scales */
   double exact;            /* differs between configurations at one x */
   long gpu, arch;          /* numbers of names; 0: none */
+  /* What bounds it (struct dl_physics); all 0: not known. */
+  double bound[DL_BOUND_AXES];
 };
 
 /* A component of the residuals. Standard deviations of logarithms. */
 struct dl_residual_component {
-  double group, near, own;
+  double group, near, own, bound;
   unsigned targets; /* bit t: it is part of the residual of target t */
 };
 
@@ -43,6 +50,11 @@ struct dl_residual_process {
   size_t n_components;
   double repeat_sd; /* of a run measured again */
   double floor_sd;  /* what repeats do not reduce */
+  double bound_length;
+  /* Calibration: the effects of levels that the fit has not seen have this
+   * share of their prior's standard deviation, since errors of work that is
+   * bound alike have the rest. */
+  double level_share;
 };
 
 /* Residuals learnt from. */
@@ -56,6 +68,7 @@ struct dl_residual_gp {
   struct dl_residual_point *point; /* owned */
   size_t n;
   size_t *order; /* n: the points by GPU and architecture, owned */
+  bool bounded;  /* what bounds a point is known */
 };
 
 double dl_residual_covariance(const struct dl_residual_process *process,

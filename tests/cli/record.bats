@@ -219,6 +219,18 @@ EOF
   tr '\r' '\n' <typed | grep -qE '[0-9]+ of 20 epochs, in total .* left'
 }
 
+@test "--format html: one page of a recording" {
+  "$DLEST" record --interval 100ms --duration 1.1s --no-trace --country FR -q \
+    --format html >page.html
+  [ "$(grep -c '<!DOCTYPE html>' page.html)" -eq 1 ]
+  [ "$(tail -n 1 page.html)" = '</html>' ]
+  grep -q '<dt>Energy</dt><dd>0\.000[0-9]* kWh</dd>' page.html
+  [ "$(grep -c '<div class="bar"><div>NVIDIA' page.html)" -eq 2 ]
+  browser=$(command -v chromium || command -v chromium-browser) ||
+    skip 'no chromium (Debian: chromium)'
+  python3 "$BATS_TEST_DIRNAME/html_page.py" "$browser" page.html
+}
+
 @test "--pid: until that process ends" {
   sleep 1 &
   "$DLEST" record --pid $! --interval 50ms --no-trace --format json >out

@@ -3,6 +3,7 @@
 """What measured runs on a new GPU are worth to `dlest calibrate`.
 
   calibration.py DLEST RUNS [--write FILE] [--counts LIST] [--gpu NAME]
+                 [--told]
 
 DLEST is the program, RUNS the folder with delrey2024/runs.csv (S. del Rey et
 al., doi 10.5281/zenodo.11505891). Each GPU in turn is left out of a fit, with
@@ -12,7 +13,8 @@ Every configuration is the one run once; sets of several are drawn, DRAWS of
 them. Of the four GPUs of the table that ships (J. You et al., NSDI'23) the
 networks with public facts are estimated, their doubts not told.
 
-With --gpu that one GPU of del Rey et al. alone is left out.
+With --told the runs of del Rey et al. alone are estimated, the class of the
+host told; with --gpu of that GPU.
 
 All estimates are dlest's. The tables go to standard output, or with --write
 into FILE.
@@ -52,12 +54,15 @@ class Group:
         self.configs = list(dict.fromkeys(r["config"] for r in rows))
 
 
-def groups_of_runs(path, told):
-    rows = read(path)
-    plain = rows if told else without(rows, HOST)
+def groups_of_runs(path, others, told):
+    """The GPU is left out of the table of other sources too."""
+    rows, more = read(path), read(others)
+    if not told:
+        rows = without(rows, HOST)
     for gpu in dict.fromkeys(r["gpu"] for r in rows):
-        yield Group(gpu, [r for r in plain if r["gpu"] != gpu], None,
-                    [r for r in plain if r["gpu"] == gpu],
+        yield Group(gpu, [r for r in rows if r["gpu"] != gpu],
+                    [r for r in more if r["gpu"] != gpu],
+                    [r for r in rows if r["gpu"] == gpu],
                     ("gpu_power_w", "energy_j"), told)
 
 
@@ -285,6 +290,7 @@ def main():
     p.add_argument("--write", metavar="FILE")
     p.add_argument("--counts", metavar="LIST", default="1,3,10")
     p.add_argument("--gpu", metavar="NAME")
+    p.add_argument("--told", action="store_true")
     o = p.parse_args()
     counts = [int(c) for c in o.counts.split(",")]
     runs = os.path.join(o.runs, "delrey2024", "runs.csv")
@@ -296,13 +302,13 @@ def main():
     others = os.path.join(top, OTHERS)
     sets = [("Runs of del Rey et al., class of the host told",
              OWN % " A user knows whether a machine is a server.",
-             list(groups_of_runs(runs, True))),
+             list(groups_of_runs(runs, others, True))),
             ("The same, not told", OWN % "",
-             list(groups_of_runs(runs, False))),
+             list(groups_of_runs(runs, others, False))),
             ("GPUs of You et al.",
              "Each cell is *mean power of the GPU / time of an epoch*.",
              list(groups_of_others(others, read(runs))))]
-    if o.gpu:
+    if o.gpu or o.told:
         sets = sets[:1]
     wanted = [[g for g in groups if o.gpu in (None, g.name)]
               for _, _, groups in sets]

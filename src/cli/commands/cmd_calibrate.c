@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "cli/command.h"
+#include "cli/log_table.h"
 #include "cli/views/estimate_rows.h"
 #include "estimate/assumptions.h"
 #include "model/fitting/calibrate.h"
@@ -35,12 +36,14 @@ static const struct dl_column columns[] = {
     {"runs", "runs", NULL, DL_CODE, false},
     {"configurations", "configurations", NULL, DL_CODE, false},
     {"mape_before", "error before", "%", DL_PERCENT, false},
+    {"mape_left_out", "left out", "%", DL_PERCENT, false},
     {"mape_after", "after", "%", DL_PERCENT, false}};
 
 struct calibrating {
   struct dl_cli *cli;
   struct calibrate_options *o;
   const char *input;
+  struct dl_log_table table_of;
   struct dl_table *table;
   size_t done;
 };
@@ -49,23 +52,36 @@ struct calibrating {
  * the physics are shared between targets. */
 static bool tells_something(const struct dl_frame *f,
                             const struct dl_fit *fit) {
-  return fit->method->adapt &&
-         (dl_frame_has(f, "gpu_power_w") || dl_frame_has(f, "epoch_energy_j") ||
-          dl_frame_has(f, "epoch_s"));
+  static const char *const others[] = {"gpu_power_w", "epoch_energy_j",
+                                       "epoch_s", "samples_per_s", "step_s"};
+  bool any = false;
+  for (size_t i = 0; i < DL_LENGTH(others); i++)
+    any |= dl_frame_has(f, others[i]);
+  return fit->method->adapt && any;
 }
 
-/* The target last, DL_NOT_MEASURED where a row lacks it. */
-static bool add_formulas(struct dl_strlist *to, const struct dl_fit *fit,
-                         bool measured) {
-  struct dl_text target = {0};
-  bool ok = true;
-  if (measured)
-    dl_text_printf(&target, "coalesce(%s, %d)", fit->target, DL_NOT_MEASURED);
+/* A quantity, DL_NOT_MEASURED where a row lacks it. */
+static bool add_formula(struct dl_strlist *to, const char *quantity,
+                        bool there) {
+  struct dl_text formula = {0};
+  if (there)
+    dl_text_printf(&formula, "coalesce(%s, %d)", quantity, DL_NOT_MEASURED);
   else
-    dl_text_printf(&target, "%d", DL_NOT_MEASURED);
-  ok = ok && !target.failed && dl_strlist_add(to, target.s);
-  dl_text_free(&target);
+    dl_text_printf(&formula, "%d", DL_NOT_MEASURED);
+  bool ok = !formula.failed && dl_strlist_add(to, formula.s);
+  dl_text_free(&formula);
   return ok;
+}
+
+/* What the calibration of a fit takes from a row. */
+static bool want_columns(struct dl_training *t, struct dl_strlist *groups,
+                         const struct dl_frame *f, const struct dl_fit *fit) {
+  if (fit->method->physics)
+    dl_training_want_physics(t, fit->method->physics, false);
+  return add_formula(&t->formula, fit->target, dl_frame_has(f, fit->target)) &&
+         add_formula(&t->formula, "gpu_util", dl_frame_has(f, "gpu_util")) &&
+         dl_strlist_add(groups, "config") && dl_strlist_add(groups, "arch") &&
+         dl_strlist_add(groups, "gpu");
 }
 
 /* Reads the rows that a fit can learn from. */
@@ -76,25 +92,17 @@ static enum dl_status read_runs(struct calibrating *w, const struct dl_fit *fit,
   struct dl_csv *csv = NULL;
   struct dl_strlist groups = {0};
   enum dl_status status =
-      f ? dl_csv_open(&csv, w->input, 0, d) : dl_fail_memory(d);
-  bool measured = false;
+      f ? dl_log_table_open(&w->table_of, &csv, d) : dl_fail_memory(d);
   *there = false;
   if (status == DL_OK) {
     dl_frame_columns(f, csv);
     dl_frame_assume(f, dl_assume_language_setup);
     status = dl_job_options_apply_table(&w->o->job, f, d);
   }
-  if (status == DL_OK) {
-    measured = dl_frame_has(f, fit->target);
-    *there = measured || tells_something(f, fit);
-  }
-  if (status == DL_OK && *there &&
-      !(add_formulas(&t->formula, fit, measured) &&
-        dl_strlist_add(&groups, "config") && dl_strlist_add(&groups, "arch") &&
-        dl_strlist_add(&groups, "gpu")))
+  if (status == DL_OK)
+    *there = dl_frame_has(f, fit->target) || tells_something(f, fit);
+  if (status == DL_OK && *there && !want_columns(t, &groups, f, fit))
     status = dl_fail_memory(d);
-  if (status == DL_OK && *there && fit->method->physics)
-    dl_training_want_physics(t, fit->method->physics, false);
   if (status == DL_OK && *there)
     status = dl_training_read(t, csv, f, &groups, NULL, d);
   if (status == DL_OK && *there && w->done == 0) {
@@ -115,9 +123,9 @@ static enum dl_status calibrate_fit(struct calibrating *w, struct dl_fit *fit) {
   if (status == DL_OK && there)
     status = dl_calibrate(fit, &t, &c, &w->cli->diag);
   if (status == DL_OK && there) {
-    struct dl_value v[] = {dl_string(fit->target), dl_count(c.runs),
+    struct dl_value v[] = {dl_string(fit->target),     dl_count(c.runs),
                            dl_count(c.configurations), dl_number(c.before),
-                           dl_number(c.after)};
+                           dl_number(c.left_out),      dl_number(c.after)};
     dl_table_row(w->table, v, NULL);
     w->done++;
   }
@@ -164,7 +172,8 @@ static enum dl_status calibrate_all(struct calibrating *w, struct dl_model *m) {
   if (status == DL_OK && w->done == 0)
     status = dl_fail_at(&w->cli->diag, DL_EINPUT, w->input, 0,
                         "none of the model's targets is measured here "
-                        "(gpu_power_w, epoch_s, or energy_j with epochs)");
+                        "(gpu_power_w, a time or speed, or energy_j with "
+                        "epochs)");
   return status;
 }
 
@@ -181,8 +190,8 @@ static enum dl_status write_all(struct calibrating *w, struct dl_model *m,
     status = dl_model_write(m, path.s, &w->cli->diag);
   dl_report_add(r, "model", "model", NULL, DL_CODE, dl_string(path.s));
   bool printed = path.s && strcmp(path.s, "-") == 0;
-  dl_report_say(r, "Errors are those on these runs themselves, before and "
-                   "after learning from them.");
+  dl_report_say(r, "Errors on these runs: before, for configurations left out "
+                   "of the calibration, and after learning from all of them.");
   w->cli->output = NULL;
   if (status == DL_OK && !printed)
     status = dl_cli_print(w->cli, r);
@@ -203,6 +212,8 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
     status = dl_fail(&cli->diag, DL_EUSAGE,
                      "the table is read several times: give a file, not "
                      "standard input");
+  if (status == DL_OK)
+    status = dl_log_table_make(&w.table_of, w.input, &cli->diag);
   if (status == DL_OK) {
     w.table = dl_report_table(r, "calibrations", "Calibration", columns,
                               sizeof columns / sizeof *columns, true);
@@ -214,6 +225,7 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
     status = write_all(&w, m, r);
     r = NULL;
   }
+  dl_log_table_free(&w.table_of);
   dl_report_free(r);
   dl_model_free(m);
   return status;
@@ -222,14 +234,18 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
 const struct dl_command dl_cmd_calibrate = {
     .name = "calibrate",
     .summary = "bring a model to your own GPU by measured runs",
-    .arguments = "RUNS.csv",
+    .arguments = "FILE",
     .doc = "Bring the physical model to your own machine: one or a few "
            "measured runs move its constants as far as they were uncertain, "
            "and teach it what the GPU and the host differ by. Writes a model "
-           "for dlest predict --model (RUNS.calibrated.xml; -o names another)."
+           "for dlest predict --model (RUNS.calibrated.xml; -o names another). "
+           "FILE is a table of runs, or a power log whose settings --set "
+           "gives."
            "\vExamples:\n"
            "  dlest calibrate runs.csv\n"
-           "  dlest calibrate runs.csv -o mine.xml\n",
+           "  dlest calibrate runs.csv -o mine.xml\n"
+           "  dlest calibrate gpu-7.csv -s arch=resnet50 -s batch_size=64 "
+           "-s dataset=imagenet -s epochs=3\n",
     .tables = tables,
     .options_size = sizeof(struct calibrate_options),
     .rereads = true,

@@ -116,7 +116,8 @@ static struct dl_report *summary(struct dl_report_pass *w) {
   dl_report_answer(r, &w->sums, &o->foot);
   if (w->tally) {
     dl_group_totals_sort(w->tally);
-    dl_report_groups(r, w->tally, o->keys, &o->foot, o->all, !o->each_job);
+    dl_report_groups(r, w->tally, o->keys, &o->foot,
+                     o->all || w->cli->format->whole, !o->each_job);
   }
   dl_report_show(r, o->explain);
   dl_report_total(r, &w->sums, &o->foot);
@@ -125,7 +126,7 @@ static struct dl_report *summary(struct dl_report_pass *w) {
   dl_say_footprint(r, &o->foot);
   dl_report_show(r, true);
   dl_report_notes(r, &w->sums,
-                  o->each_job || w->totals,
+                  o->each_job || w->totals || w->cli->format->whole,
                   o->explain);
   return r;
 }
@@ -290,8 +291,7 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
   struct dl_report_options *o = options_at;
   struct dl_report_pass w = {.cli = cli, .o = o};
   w.totals = any_totals(cli);
-  if (cli->format->whole)
-    o->all = o->explain = true;
+  o->explain |= cli->format->whole;
   if (cli->format->document &&
       (dl_cli_given(cli, "all") || !dl_cli_given(cli, "by")))
     o->each_job = o->all;

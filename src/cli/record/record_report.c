@@ -18,7 +18,7 @@ static void add_devices(struct dl_report *r, const struct dl_sensors *s,
   static const struct dl_column columns[] = {
       {"part", "part", NULL, DL_CODE, false},
       {"device", "device", NULL, DL_CODE, false},
-      {"energy_j", "energy", "J", DL_ENERGY, false},
+      {"energy_j", "energy", "J", DL_KWH, false},
       {"power_w", "mean power", "W", DL_PLAIN, false},
       {"assumed", NULL, NULL, DL_CODE, false},
   };
@@ -83,24 +83,23 @@ static void add_energy(struct dl_report *r, const struct dl_record_summary *x) {
   const struct dl_run *run = x->run;
   struct dl_costs costs = dl_footprint_costs(x->foot, run->energy_j);
   const struct dl_report_line lines[] = {
-      {"energy_j", "Energy", "J", DL_ENERGY, dl_number(run->energy_j)},
-      {"energy_kwh", "in kWh", NULL, DL_PLAIN,
-       dl_number(run->energy_j / DL_J_PER_KWH)},
+      {"energy_j", "Energy", "J", DL_KWH, dl_number(run->energy_j)},
+      {.key = "energy_kwh", .value = dl_number(run->energy_j / DL_J_PER_KWH)},
       {"boundary", "Boundary", NULL, DL_CODE, dl_string(run->boundary)},
-      {"gpu_energy_j", "GPUs", "J", DL_ENERGY, dl_known(run->gpu_energy_j)},
-      {"cpu_energy_j", "CPUs", "J", DL_ENERGY, dl_known(run->cpu_energy_j)},
-      {"ram_energy_j", "Memory", "J", DL_ENERGY, dl_known(run->ram_energy_j)},
-      {"node_energy_j", "Node", "J", DL_ENERGY, dl_known(run->node_energy_j)},
+      {"gpu_energy_j", "GPUs", "J", DL_KWH, dl_known(run->gpu_energy_j)},
+      {"cpu_energy_j", "CPUs", "J", DL_KWH, dl_known(run->cpu_energy_j)},
+      {"ram_energy_j", "Memory", "J", DL_KWH, dl_known(run->ram_energy_j)},
+      {"node_energy_j", "Node", "J", DL_KWH, dl_known(run->node_energy_j)},
       {"cpu_share", "the program's share of the CPUs' work", "%", DL_PERCENT,
        dl_known(x->result->cpu_share)},
       {"cpu_share_by", "counted by", NULL, DL_CODE,
        dl_known_string(isnan(x->result->cpu_share) ? NULL
                        : x->result->share_by_group ? "control group"
                                                    : "processes")},
-      {"own_cpu_energy_j", "and of their energy", "J", DL_ENERGY,
+      {"own_cpu_energy_j", "and of their energy", "J", DL_KWH,
        dl_known(x->result->own_cpu_j)},
-      {"facility_energy_j", "With cooling and power distribution", "J",
-       DL_ENERGY, dl_known(costs.facility_j)},
+      {"facility_energy_j", "With cooling and power distribution", "J", DL_KWH,
+       dl_known(costs.facility_j)},
       {"co2e_g", "Emissions", "g CO2e", DL_MASS, dl_known(costs.co2e_g)},
       {"cost", "Cost", x->foot->currency, DL_PLAIN, dl_known(costs.price)}};
   dl_report_lines(r, lines, DL_LENGTH(lines));
@@ -112,13 +111,13 @@ static void add_estimate(struct dl_report *r,
   if (!e->method)
     return;
   double measured_j = x->run->gpu_energy_j;
-  const struct dl_column low = {"estimate_low_j", "90 % interval", "J",
-                                DL_ENERGY, false};
+  const struct dl_column low = {"estimate_low_j", "90 % interval", "J", DL_KWH,
+                                false};
   const struct dl_value bounds[2] = {dl_known(e->low_j), dl_known(e->high_j)};
   const struct dl_report_line lines[] = {
       {"estimate_method", "Estimate of dlest predict", NULL, DL_CODE,
        dl_string(e->method)},
-      {"estimate_j", "of the GPUs", "J", DL_ENERGY, dl_number(e->energy_j)}};
+      {"estimate_j", "of the GPUs", "J", DL_KWH, dl_number(e->energy_j)}};
   const struct dl_report_line behind[] = {
       {"estimate_error", "its error", "%", DL_PERCENT,
        dl_number(e->energy_j / measured_j - 1)},

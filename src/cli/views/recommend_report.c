@@ -186,9 +186,9 @@ static const char *mark_of(struct view *w, size_t i) {
 }
 
 /* The energies of choices, each named by what distinguishes it. */
-static void add_chart(struct view *w, const char *title, size_t from,
-                      size_t end) {
-  struct dl_table *t = dl_report_chart(w->r, title, DL_KWH, "J");
+static void add_chart(struct view *w, size_t from, size_t end) {
+  struct dl_table *t =
+      dl_report_chart(w->r, "Energy and its interval", DL_KWH, "J");
   for (size_t i = from; i < end; i++) {
     const struct dl_alternative *c = &w->l->c[i];
     struct dl_text name = {0};
@@ -243,7 +243,7 @@ static void add_text(struct view *w, const char *title, size_t from,
       row[k] = v[shown[k]];
     dl_table_row(t, row, mark_of(w, i));
   }
-  add_chart(w, title, from, stop);
+  add_chart(w, from, stop);
   say_more(w, end - stop);
 }
 

@@ -6,17 +6,13 @@
 #include <math.h>
 
 #include "physics/conditioning/waiting.h"
-
-/* Launches that hold up a GPU are less certain than arithmetic: on eight
- * networks and machines (docs/known-times.md) the logarithm of the measured
- * utilization is off by about that of the predicted one. */
-#define UTIL_SD 0.05
+#include "physics/training/training_waiting.h"
 
 /* Variance of the logarithm of a time of which nothing is known. */
 #define ANY_TIME 1e6
 
 static double util_variance(double util) {
-  double sd = UTIL_SD + fabs(log(util));
+  double sd = dl_training_util_sd(util);
   return sd * sd;
 }
 

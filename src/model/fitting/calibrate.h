@@ -7,22 +7,26 @@
 #include "model/fitting/training_table.h"
 #include "model/model.h"
 
-/* How far off a fit was on the runs, and is after learning from them: mean
- * absolute percentage errors, as fractions; NaN where the target itself was
- * not measured. */
+/* How far off a fit is on the runs: before, after learning from all others of
+ * them (left_out: a configuration, or one of DL_LEFT_OUT_SETS sets of them, is
+ * left out in turn; NaN for a single configuration), and after learning from
+ * all of them. Mean absolute percentage errors, as fractions; NaN where the
+ * target itself was not measured. */
+enum { DL_LEFT_OUT_SETS = 20 };
 struct dl_calibration {
   size_t runs, configurations;
-  double before, after;
+  double before, left_out, after;
 };
 
 /* Updates a fit of a physics by the rows of t, which has the rows of the
- * physics and one formula, the target; the posterior of the fit is the prior.
- * Where the target is DL_NOT_MEASURED, what the features hold of other
- * quantities teaches alone. The fit's state is replaced; a GPU with
- * DL_CALIBRATED_CONFIGS configurations or more counts as seen from then on, one
- * with fewer keeps the interval of a GPU that was not. Errors: DL_EUSAGE for a
- * method that cannot learn so, DL_EINPUT for no usable row or a target that is
- * not above 0. */
+ * physics and two formulas, the target and the GPU utilization; the posterior
+ * of the fit is the prior. DL_NOT_MEASURED stands for a value that a row lacks:
+ * what it has of other quantities teaches alone. A run whose utilization is
+ * lower than that of its work has waited (training_waiting.h). The fit's state
+ * is replaced; a GPU with DL_CALIBRATED_CONFIGS configurations or more counts
+ * as seen from then on, one with fewer keeps the interval of a GPU that was
+ * not. Errors: DL_EUSAGE for a method that cannot learn so, DL_EINPUT for no
+ * usable row or a target that is not above 0. */
 enum { DL_CALIBRATED_CONFIGS = 5, DL_NOT_MEASURED = -1 };
 enum dl_status dl_calibrate(struct dl_fit *fit, const struct dl_training *t,
                             struct dl_calibration *c, struct dl_diag *d);

@@ -10,6 +10,7 @@
 #include "output/utf8.h"
 
 #define STREAM_HEAD 1000 /* rows that decide the widths of a stream */
+#define REMARK_GAP 2     /* blanks in front of remarks */
 #define WRITE_SIZE ((size_t)64 * 1024)
 
 struct walk {
@@ -79,11 +80,41 @@ static bool is_hidden(const struct dl_report_node *node) {
   return false;
 }
 
+static void show_node(struct dl_text *t, const struct dl_report_node *node) {
+  dl_text_clear(t);
+  dl_show(t, node->style, node->unit, &node->value,
+          node->join_next ? &node[1].value : NULL);
+}
+
+/* The value of a line, which begins at column `hang`, and its remark, aligned
+ * behind `width` columns. */
+static void print_value(struct walk *w, const struct dl_report_node *node,
+                        size_t width, size_t hang) {
+  struct dl_text shown = {0}, text = {0};
+  show_node(&shown, node);
+  if (node->remark && !w->m->remark)
+    dl_text_printf(&shown, "%*s%s", (int)(width - shown.len + REMARK_GAP), "",
+                   node->remark);
+  escape(w, &text, dl_text_str(&shown));
+  if (w->m->wraps)
+    dl_print_wrapped(&w->p, dl_text_str(&text), hang, NULL);
+  else
+    dl_print(&w->p, dl_text_str(&text), NULL);
+  if (node->remark && w->m->remark) {
+    escape(w, &text, node->remark);
+    dl_print(&w->p, w->m->remark, NULL);
+    dl_print(&w->p, dl_text_str(&text), NULL);
+  }
+  w->p.failed = w->p.failed || shown.failed;
+  dl_text_free(&shown);
+  dl_text_free(&text);
+}
+
 /* The run of lines "label  value" that begins at node i; returns the node
  * behind it. */
 static size_t print_lines(struct walk *w, const struct dl_report *r, size_t i) {
-  struct dl_text shown = {0}, label = {0}, value = {0};
-  size_t width = 0, end = i;
+  struct dl_text t = {0};
+  size_t width = 0, values = 0, end = i;
   for (; end < r->n_nodes; end++) {
     const struct dl_report_node *node = &r->nodes[end];
     if (!node->label && !is_hidden(node))
@@ -91,6 +122,9 @@ static size_t print_lines(struct walk *w, const struct dl_report *r, size_t i) {
     size_t n =
         node->label ? dl_utf8_width(node->label, strlen(node->label)) : 0;
     width = n > width ? n : width;
+    if (node->label)
+      show_node(&t, node);
+    values = node->label && t.len > values ? t.len : values;
   }
   begin_part(w);
   const char *const *parts = w->m->line;
@@ -100,28 +134,18 @@ static size_t print_lines(struct walk *w, const struct dl_report *r, size_t i) {
     const struct dl_report_node *node = &r->nodes[i];
     if (!node->label)
       continue;
-    dl_text_clear(&shown);
-    dl_show(&shown, node->style, node->unit, &node->value,
-            node->join_next ? &node[1].value : NULL);
-    escape(w, &label, node->label);
-    escape(w, &value, dl_text_str(&shown));
+    escape(w, &t, node->label);
     dl_print(&w->p, parts[0], NULL);
-    dl_print_field(&w->p, dl_text_str(&label),
+    dl_print_field(&w->p, dl_text_str(&t),
                    w->m->label_gap ? width + w->m->label_gap : 0, false, NULL);
     dl_print(&w->p, parts[1], NULL);
-    if (w->m->wraps)
-      dl_print_wrapped(&w->p, dl_text_str(&value), width + w->m->label_gap,
-                       NULL);
-    else
-      dl_print(&w->p, dl_text_str(&value), NULL);
+    print_value(w, node, values, width + w->m->label_gap);
     dl_print(&w->p, parts[2], NULL);
   }
   if (w->m->end_lines)
     dl_print(&w->p, w->m->end_lines, NULL);
-  w->p.failed = w->p.failed || shown.failed;
-  dl_text_free(&shown);
-  dl_text_free(&label);
-  dl_text_free(&value);
+  w->p.failed = w->p.failed || t.failed;
+  dl_text_free(&t);
   return end;
 }
 

@@ -25,6 +25,8 @@ struct dl_document {
   /* A run of "label  value" lines: what stands in front of, between and behind
    * the two, and around the run (or NULL). */
   const char *line[3];
+  const char *remark; /* between a value and its remark; NULL: blanks, so that
+                         remarks of a run are aligned */
   const char *begin_lines, *end_lines;
   size_t label_gap; /* > 0: labels are as wide as the longest and this */
   /* A table: what precedes its headings and its rows, each NULL or a function

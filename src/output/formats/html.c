@@ -31,23 +31,25 @@ static const char page[] =
     "h3{font-size:1.05rem;margin:1.2rem 0 .4rem}\n"
     "p{margin:.3rem 0}\n"
     "dl{margin:.5rem 0}\n"
-    "dl div{display:grid;grid-template-columns:minmax(6rem,16rem) 1fr;"
+    "dl div{display:grid;grid-template-columns:16rem 8rem 1fr;"
     "gap:0 1rem;border-bottom:1px solid var(--line);padding:.15rem 0}\n"
-    "dt{color:var(--soft)}dd{margin:0;"
-    "white-space:pre-wrap}\n"
+    "dt{color:var(--soft)}dd{margin:0;white-space:pre-wrap}\n"
+    "dt+dd:last-child{grid-column:2/-1}\n"
     ".table{overflow-x:auto;margin:.5rem 0}\n"
     "table{border-collapse:collapse;font-variant-numeric:tabular-nums}\n"
-    "th,td{padding:.2rem .7rem;text-align:left;white-space:nowrap;"
+    "th,td{padding:.2rem .6rem;text-align:left;white-space:nowrap;"
     "border-bottom:1px solid var(--line)}\n"
-    "th{color:var(--soft);font-weight:600}.n{text-align:right}\n"
+    "th{color:var(--soft);font-weight:600;white-space:normal;"
+    "vertical-align:bottom;overflow-wrap:normal}.n{text-align:right}\n"
     "figure{margin:.8rem 0}figcaption{color:var(--soft)}\n"
-    ".bar{display:grid;grid-template-columns:minmax(6rem,14rem) 1fr;"
+    ".bar{display:grid;grid-template-columns:16rem 1fr;"
     "gap:0 1rem;align-items:center;margin:.3rem 0}\n"
     ".bar svg{width:100%;height:1.4rem;display:block}\n"
     ".bar span{grid-column:2;color:var(--soft);font-size:.9rem}\n"
     "rect{fill:var(--bar)}path{stroke:var(--mark);stroke-width:2;fill:none;"
     "vector-effect:non-scaling-stroke}\n"
-    "@media (max-width:30rem){dl div,.bar{grid-template-columns:1fr}"
+    "@media (max-width:40rem){dl div{grid-template-columns:9rem 1fr}"
+    "dd+dd{grid-column:1/-1}.bar{grid-template-columns:1fr}"
     ".bar span{grid-column:1}}\n"
     "@media print{:root{--text:#000;--page:#fff;--soft:#444;--line:#bbb;"
     "--bar:#2f6690;--mark:#000}.table{overflow:visible}"
@@ -189,6 +191,7 @@ static const struct dl_document html = {
     .title = title,
     .say = say,
     .line = {"<div><dt>", "</dt><dd>", "</dd></div>\n"},
+    .remark = "</dd><dd>",
     .begin_lines = "<dl>\n",
     .end_lines = "</dl>\n",
     .open = open_table,

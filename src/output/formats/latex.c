@@ -123,6 +123,7 @@ static const struct dl_document latex = {
     .style = {escape, false},
     .title = title,
     .line = {"  ", " & ", " \\\\\n"},
+    .remark = ", ",
     .begin_lines = "\\begin{tabular}{ll}\n",
     .end_lines = "\\end{tabular}\n",
     .open = open_table,

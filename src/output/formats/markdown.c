@@ -67,6 +67,7 @@ static const struct dl_document markdown = {
     .title = title,
     .say = say,
     .line = {"- ", ": ", "\n"},
+    .remark = ", ",
     .rule = rule,
     .head = {"|", "\n"},
     .row = {"|", "\n"},

@@ -112,13 +112,14 @@ static void add_residuals(const struct place *p, const size_t target[2],
           p->fit->physics->sigma[target[i]] * p->fit->physics->sigma[target[i]];
     return;
   }
-  const struct dl_place place = dl_place_of(&p->names, p->inputs);
+  const struct dl_place place = dl_place_of(&p->names, p->inputs),
+                        near = dl_fit_place(p->fit, &p->names, p->inputs);
   const struct dl_residual_point at[2] = {{place, target[0], 0},
                                           {place, target[1], 0}};
   double noise = dl_residual_noise(process, 1);
   for (size_t i = 0; i < 2; i++) {
     out->var[i] += dl_residual_covariance(process, &at[i], &at[i]) + noise;
-    out->mean[i] += dl_expected_residual(p->fit, &place, target[i]);
+    out->mean[i] += dl_expected_residual(p->fit, &near, target[i]);
   }
   out->cov += dl_residual_covariance(process, &at[0], &at[1]);
 }

@@ -119,6 +119,20 @@ static bool save_points(struct dl_arrays *to, const struct dl_residual_gp *gp,
   return ok;
 }
 
+/* What bounds the points, a row each. */
+static bool save_bounds(struct dl_arrays *to, const struct dl_residual_gp *gp,
+                        const char *name) {
+  if (!gp->bounded)
+    return true;
+  gsl_matrix *m = gsl_matrix_alloc(gp->n, DL_BOUND_AXES);
+  for (size_t i = 0; m && i < gp->n; i++)
+    memcpy(gsl_matrix_ptr(m, i, 0), gp->point[i].place.bound,
+           sizeof gp->point[i].place.bound);
+  bool ok = m && dl_arrays_add_matrix(to, name, m);
+  gsl_matrix_free(m);
+  return ok;
+}
+
 enum dl_status dl_physics_save(const void *state, struct dl_arrays *to,
                                struct dl_diag *d) {
   const struct dl_hierarchical_fit *s = state;
@@ -138,7 +152,8 @@ enum dl_status dl_physics_save(const void *state, struct dl_arrays *to,
     ok = dl_arrays_add_vector(to, "factor", &factor.vector);
   }
   ok = ok &&
-       save_points(to, &s->calibration_residuals, "runs", "runs_residuals");
+       save_points(to, &s->calibration_residuals, "runs", "runs_residuals") &&
+       save_bounds(to, &s->calibration_residuals, "runs_bounds");
   return ok ? DL_OK : dl_fail_memory(d);
 }
 
@@ -202,6 +217,21 @@ static enum dl_status restore_points(struct dl_residual_gp *gp,
   return dl_residual_gp_sort(gp) ? DL_OK : dl_fail_memory(d);
 }
 
+static enum dl_status restore_bounds(struct dl_residual_gp *gp,
+                                     const struct dl_arrays *from,
+                                     const char *name, struct dl_diag *d) {
+  if (!dl_arrays_find(from, name))
+    return DL_OK;
+  const struct dl_array *a =
+      dl_check_array(from, name, gp->n, DL_BOUND_AXES, d);
+  if (!a)
+    return DL_EINPUT;
+  for (size_t i = 0; i < gp->n; i++)
+    memcpy(gp->point[i].place.bound, a->data + i * DL_BOUND_AXES,
+           sizeof gp->point[i].place.bound);
+  return dl_residual_gp_sort(gp) ? DL_OK : dl_fail_memory(d);
+}
+
 /* Models without it predict, but cannot be calibrated. */
 static enum dl_status restore_posterior(struct dl_hierarchical_fit *s,
                                         const struct dl_arrays *from,
@@ -250,6 +280,8 @@ enum dl_status dl_physics_restore(const struct dl_regression *r, void **state,
   if (status == DL_OK)
     status = restore_points(&s->calibration_residuals, from, "runs",
                             "runs_residuals", d);
+  if (status == DL_OK)
+    status = restore_bounds(&s->calibration_residuals, from, "runs_bounds", d);
   if (status == DL_OK)
     status = restore_posterior(s, from, d);
   if (status == DL_OK)

@@ -11,4 +11,6 @@ libdlest_a_SOURCES += \
 	%D%/training_parts.c \
 	%D%/training_parts.h \
 	%D%/training_physics.c \
-	%D%/training_step.h
+	%D%/training_step.h \
+	%D%/training_waiting.c \
+	%D%/training_waiting.h

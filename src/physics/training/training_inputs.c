@@ -51,6 +51,7 @@ const struct dl_physics_quantity
         {"grad_accum", false, false},
         {"stack", false, false},
         {"samples_per_s", false, false},
+        {"step_s", false, false},
         {"gpu.family", false, false},
         {"gpu.link_gb_s", false, false},
         {"gpu.link_domain", false, false},
@@ -298,6 +299,20 @@ const char *dl_training_inputs_read(const struct dl_physics_row *row,
   return dl_first_unknown(required, sizeof required / sizeof *required);
 }
 
+/* Samples per second. */
+static double speed(const struct dl_run *run) {
+  double n = fmax(dl_or(run->n_gpus, 1), 1);
+  return run->samples_per_s > 0 ? run->samples_per_s
+                                : dl_micro_batch(run) * n / run->step_s;
+}
+
+/* The work of an epoch in training samples: a validation sample is a third of
+ * one, or as much where the backbone is frozen. */
+static double epoch_samples(const struct dl_run *run) {
+  return run->train_samples +
+         dl_or(run->val_samples, 0) * (1 + 2 * dl_or(run->frozen_base, 0)) / 3;
+}
+
 void dl_training_measured(const struct dl_run *run, double *value) {
   double n = fmax(dl_or(run->n_gpus, 1), 1);
   value[DL_TARGET_POWER] =
@@ -305,8 +320,8 @@ void dl_training_measured(const struct dl_run *run, double *value) {
   value[DL_TARGET_ENERGY] =
       run->epoch_energy_j > 0 ? log(run->epoch_energy_j) : NAN;
   value[DL_TARGET_TIME] = run->epoch_s > 0 ? log(run->epoch_s)
-                          : run->samples_per_s > 0
-                              ? log(run->train_samples / run->samples_per_s)
+                          : speed(run) > 0
+                              ? log(epoch_samples(run) / speed(run))
                               : NAN;
 }
 

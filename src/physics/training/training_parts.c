@@ -3,6 +3,9 @@
 
 #include "physics/training/training_parts.h"
 
+#include <math.h>
+
+#include "base/memory.h"
 #include "physics/training/training_step.h"
 
 /* Time of the epoch with a kernel on the GPU, s. */
@@ -12,6 +15,25 @@ static double gpu_time(const struct dl_training_epoch *e) {
     if (e->n[i] > 0)
       sum += e->n[i] * e->step[i].gpu * e->step[i].limit.slow;
   return sum;
+}
+
+/* Distances that are one length scale (0.2) by shares: a factor of e in the
+ * number of kernels, 16-bit formats or others; other software is far. */
+#define BY_KERNELS 0.2
+#define BY_FORMAT 0.2
+
+void dl_training_bound(const double *c, const void *inputs, double *to) {
+  const struct dl_training_inputs *in = inputs;
+  const double none[DL_N_TRAINING_EFFECTS] = {0};
+  struct dl_cost cost;
+  dl_training_epoch(c, none, in, &cost);
+  const double part[] = {cost.compute, cost.memory, cost.kernels, cost.launch};
+  double all = part[0] + part[1] + part[2] + part[3];
+  for (size_t i = 0; i < DL_LENGTH(part); i++)
+    to[i] = part[i] / all;
+  to[4] = BY_KERNELS * log(in->kernels);
+  to[5] = (in->stack == DL_STACK_EAGER ? 0 : 1) +
+          (in->in_tensor == 2 ? BY_FORMAT : 0);
 }
 
 void dl_training_parts_of(const struct dl_hierarchical_fit *fit,

@@ -115,14 +115,16 @@ static const double sigma[] = {[DL_TARGET_POWER] = 0.06,
  * most likely (docs/estimation.md): found without any one GPU they differ by
  * less than a third. The energy of an epoch has the residuals of both. */
 static const struct dl_residual_component components[] = {
-    {0.1, 0.08, 0.03, 1u << DL_TARGET_ENERGY | 1u << DL_TARGET_TIME},
-    {0.05, 0.06, 0.03, 1u << DL_TARGET_POWER | 1u << DL_TARGET_ENERGY}};
+    {0.1, 0.08, 0.03, 0.25, 1u << DL_TARGET_ENERGY | 1u << DL_TARGET_TIME},
+    {0.05, 0.06, 0.03, 0.05, 1u << DL_TARGET_POWER | 1u << DL_TARGET_ENERGY}};
 
 static const struct dl_residual_process process = {
     .component = components,
     .n_components = sizeof components / sizeof *components,
     .repeat_sd = 0.02,
     .floor_sd = 0.005,
+    .bound_length = 0.2,
+    .level_share = 0.5,
 };
 
 static void predict(const double *c, const double *fx, const void *inputs,
@@ -166,6 +168,7 @@ const struct dl_physics dl_training_physics = {
     .input_size = sizeof(struct dl_training_inputs),
     .predict = predict,
     .gradient = dl_training_gradient,
+    .bound = dl_training_bound,
     .squares = dl_training_squares,
 };
 

@@ -53,18 +53,13 @@ void dl_answer_figure(struct dl_answer_line *l, const struct dl_answer *a) {
 }
 
 void dl_answer_lines(struct dl_report *r, struct dl_answer_line *l, size_t n) {
-  size_t width = 0;
-  for (size_t i = 0; i < n; i++)
-    width = l[i].label && l[i].figure.len > width ? l[i].figure.len : width;
   for (size_t i = 0; i < n; i++) {
-    struct dl_text *t = &l[i].figure;
-    if (l[i].label && l[i].remark.len > 0)
-      dl_text_printf(t, "%*s%s", (int)(width - t->len + 2), "",
-                     dl_text_str(&l[i].remark));
     if (l[i].label)
       dl_report_add(r, NULL, l[i].label, NULL, DL_CODE,
-                    dl_string(dl_text_str(t)));
-    dl_text_free(t);
+                    dl_string(dl_text_str(&l[i].figure)));
+    if (l[i].label && l[i].remark.len > 0)
+      dl_report_remark(r, dl_text_str(&l[i].remark));
+    dl_text_free(&l[i].figure);
     dl_text_free(&l[i].remark);
   }
 }

@@ -38,7 +38,7 @@ void dl_answer_number(struct dl_answer_line *l, const char *before, double x,
 void dl_answer_quantity(struct dl_answer_line *l, enum dl_style style,
                         const char *unit, double x, const char *after);
 
-/* Adds the lines, aligned, to a report and frees their texts. */
+/* Adds the lines to a report and frees their texts. */
 void dl_answer_lines(struct dl_report *r, struct dl_answer_line *l, size_t n);
 
 /* "GPU and memory" for gpu+ram, "GPUs and memory" with several; a boundary

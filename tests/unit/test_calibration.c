@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Calibration by a linear physics, log y = theta + effect of the GPU, whose
+ * posterior is worked out by hand. */
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "physics/calibration.h"
+#include "problem.h"
+
+struct inputs {
+  struct dl_grouping grouping;
+  double bound;
+};
+
+static void predict(const double *c, const double *fx, const void *inputs,
+                    double *log_target) {
+  (void)inputs;
+  log_target[0] = log(c[0]) + fx[0];
+}
+
+static void gradient(const double *c, const double *fx, const void *inputs,
+                     double *log_target, struct dl_gradient *g) {
+  predict(c, fx, inputs, log_target);
+  g[0].c[0] = g[0].fx[0] = 1;
+}
+
+static void bound(const double *c, const void *inputs, double *to) {
+  (void)c;
+  to[0] = ((const struct inputs *)inputs)->bound;
+}
+
+static const struct dl_physics_constant constant = {"theta", NULL, 1, 1, ""};
+static const struct dl_random_effect effect = {"gpu", 0.2};
+static const struct dl_grouping_factor factor = {"gpu", 0, 1, .unit_share = 0};
+static const struct dl_residual_component component = {0, 0, 0.05, 0.2, 1};
+static const double sigma = 0.05;
+static const struct dl_residual_process process = {&component, 1,   0.02,
+                                                   0.005,      0.3, 0.5};
+static const char *const target = "y";
+static const struct dl_physics physics = {.name = "linear",
+                                          .target = &target,
+                                          .constant = &constant,
+                                          .n_constants = 1,
+                                          .factor = &factor,
+                                          .n_factors = 1,
+                                          .effect = &effect,
+                                          .n_effects = 1,
+                                          .sigma = &sigma,
+                                          .n_targets = 1,
+                                          .process = &process,
+                                          .input_size = sizeof(struct inputs),
+                                          .predict = predict,
+                                          .gradient = gradient,
+                                          .bound = bound};
+
+/* A fit with theta = 1 and a standard error, which has seen no GPU. */
+static struct dl_hierarchical_fit *make_fit(double error) {
+  struct dl_hierarchical_fit *fit = dl_hierarchical_fit_new(&physics);
+  gsl_matrix *L = gsl_matrix_alloc(1, 1);
+  gsl_matrix_set(L, 0, 0, error);
+  fit->theta[0] = 1;
+  fit->c[0] = exp(1);
+  assert_true(dl_posterior_keep(&fit->posterior, L));
+  gsl_matrix_free(L);
+  return fit;
+}
+
+static struct inputs make_inputs(const char *gpu, const char *arch, double b) {
+  struct inputs in;
+  memset(&in, 0, sizeof in);
+  in.grouping.name[DL_NAME_GPU] = gpu;
+  in.grouping.name[DL_NAME_ARCH] = arch;
+  in.grouping.level[0].name = DL_NAME_GPU;
+  in.bound = b;
+  return in;
+}
+
+static struct dl_hierarchical_fit *
+calibrate(const struct dl_hierarchical_fit *from, const struct inputs *in,
+          const double *y, size_t n) {
+  struct dl_observed observed[2];
+  const void *row[2];
+  struct dl_hierarchical_fit *fit;
+  struct dl_diag d;
+  dl_diag_init(&d);
+  for (size_t i = 0; i < n; i++) {
+    observed[i] = (struct dl_observed){&in[i], &y[i], 0};
+    row[i] = &observed[i];
+  }
+  const struct dl_observations o = {.n = n, .row = row};
+  assert_int_equal(dl_calibrate_fit(&fit, from, &o, &d), DL_OK);
+  dl_diag_free(&d);
+  return fit;
+}
+
+static double predicted(const struct dl_hierarchical_fit *fit,
+                        struct inputs in) {
+  return dl_hierarchical_predict(fit, &in, 0);
+}
+
+/* A run measured 1 above the estimate. Its variance is .3^2 of theta, (.5 x
+ * .2)^2 of the GPU, .05^2 of the configuration, .2^2 of what bounds it and
+ * .02^2 + .005^2 of the measurement; another estimate moves by what it shares
+ * of that. */
+static void moves_by_the_covariance(void **state) {
+  (void)state;
+  const double theta = 0.09, gpu = 0.01, own = 0.0025, like = 0.04,
+               noise = 0.000425;
+  const double all = theta + gpu + own + like + noise, y = 2;
+  const struct inputs run = make_inputs("a", "n", 1);
+  struct dl_hierarchical_fit *from = make_fit(0.3);
+  struct dl_hierarchical_fit *fit = calibrate(from, &run, &y, 1);
+  /* Another GPU: by theta alone, whatever bounds the work. */
+  near(predicted(fit, make_inputs("b", "n", 1)), 1 + theta / all, 1e-5);
+  near(predicted(fit, make_inputs("b", "m", 9)), 1 + theta / all, 1e-5);
+  /* The same GPU: a network that is bound alike, one at a distance of two
+   * length scales (2 x .3), and the configuration itself. */
+  near(predicted(fit, make_inputs("a", "m", 1)), 1 + (theta + gpu + like) / all,
+       1e-5);
+  near(predicted(fit, make_inputs("a", "m", 1.6)),
+       1 + (theta + gpu + like * exp(-2)) / all, 1e-5);
+  near(predicted(fit, run), 1 + (all - noise) / all, 1e-5);
+  dl_hierarchical_fit_free(fit);
+  dl_hierarchical_fit_free(from);
+}
+
+/* Where only residuals are open, one run after the other teaches what both do
+ * at once. */
+static void runs_may_come_one_by_one(void **state) {
+  (void)state;
+  const struct inputs run[] = {make_inputs("a", "n", 1),
+                               make_inputs("a", "m", 1.2)};
+  const double y[] = {2, 1.4};
+  struct dl_hierarchical_fit *from = make_fit(0);
+  from->by[0].level = calloc(1, sizeof *from->by[0].level);
+  assert_true(dl_intern(&from->names, "a") == 0);
+  from->by[0].level[0].key.name = 1; /* its effect is 0, and known */
+  from->by[0].n = 1;
+  free(from->posterior.factor);
+  gsl_matrix *L = gsl_matrix_calloc(2, 2);
+  assert_true(dl_posterior_keep(&from->posterior, L));
+  struct dl_hierarchical_fit *both = calibrate(from, run, y, 2);
+  struct dl_hierarchical_fit *first = calibrate(from, run, y, 1);
+  struct dl_hierarchical_fit *second = calibrate(first, run + 1, y + 1, 1);
+  for (double b = 0.6; b < 2; b += 0.2)
+    near(predicted(second, make_inputs("a", "o", b)),
+         predicted(both, make_inputs("a", "o", b)), 1e-9);
+  near(predicted(second, run[0]), predicted(both, run[0]), 1e-9);
+  assert_true(predicted(first, run[0]) > predicted(second, run[0]));
+  gsl_matrix_free(L);
+  dl_hierarchical_fit_free(second);
+  dl_hierarchical_fit_free(first);
+  dl_hierarchical_fit_free(both);
+  dl_hierarchical_fit_free(from);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(moves_by_the_covariance),
+      cmocka_unit_test(runs_may_come_one_by_one),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
