@@ -79,8 +79,13 @@ static void free_options(const struct dl_command *c, char *options) {
   free(options);
 }
 
-/* The variant of the format that --spreadsheet-safe requests. */
+/* The format that the extension of --output says, unless --format does, and its
+ * variant that --spreadsheet-safe requests. */
 static enum dl_status choose_format(struct dl_cli *cli) {
+  const struct dl_format *of_file =
+      cli->output ? dl_format_of_file(cli->output) : NULL;
+  if (of_file && !dl_cli_given(cli, "format"))
+    cli->format = of_file;
   if (!cli->spreadsheet_safe)
     return DL_OK;
   if (!cli->format->spreadsheet)

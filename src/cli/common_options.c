@@ -36,7 +36,9 @@ const struct dl_option dl_common_options[] = {
      "text (default), json, csv, markdown, latex, html, boamps or "
      "prometheus",
      DL_READ(read_format, struct dl_cli, format), .output = true},
-    {"output", 'o', "FILE", "write to FILE instead of standard output",
+    {"output", 'o', "FILE",
+     "write to FILE instead of standard output; without --format, FILE.csv is "
+     "CSV, FILE.html a page, ...",
      AT(TEXT, output), .output = true},
     {"spreadsheet-safe", '\0', NULL,
      "with --format csv: an apostrophe before texts that a spreadsheet would "

@@ -3,7 +3,6 @@
 
 #include <math.h>
 
-#include "base/ascii.h"
 #include "catalog/architecture/token_costs.h"
 #include "catalog/architecture/transformer.h"
 #include "estimate/node/peak_memory.h"
@@ -28,10 +27,6 @@
 #define GPUS_PER_NODE 8
 #define MANY_GPUS 64
 
-static bool is_inference(const struct dl_row *row) {
-  return row->run.phase && dl_strcasecmp(row->run.phase, "inference") == 0;
-}
-
 /* What frameworks take by default. TPUs and their like round the operands of
  * convolutions and products to 16 bits: no FP32 rate is published. */
 static const char *usual_precision(const struct dl_row *row, bool language) {
@@ -46,8 +41,9 @@ static const char *usual_precision(const struct dl_row *row, bool language) {
   if (!isnan(gpu->peak_bf16_tensor_tflops))
     return "bf16";
   /* Weights are kept in 16 bits where that makes nothing faster, too. */
-  return is_inference(row) || !isnan(gpu->peak_fp16_tensor_tflops) ? "fp16"
-                                                                   : "fp32";
+  return dl_run_is_inference(&row->run) || !isnan(gpu->peak_fp16_tensor_tflops)
+             ? "fp16"
+             : "fp32";
 }
 
 /* What the memory of a row's accelerator is asked with. */
@@ -149,8 +145,7 @@ static double usual_sequences(const struct dl_row *row) {
 static void assume_batch(struct dl_row *row) {
   struct dl_run *run = &row->run;
   double data = dl_degrees_of(run).data;
-  bool full =
-      run->checkpointing && dl_strcasecmp(run->checkpointing, "full") == 0;
+  bool full = dl_is_word(run->checkpointing, "full");
   double tokens = (full ? 4 : 1) * MICRO_BATCH_TOKENS;
   double most = fmin(fmax(most_that_fit(row), 1), tokens / job_of(row).seq_len);
   if (dl_run_set_has(&row->given, DL_RUN_global_batch)) {
@@ -163,7 +158,7 @@ static void assume_batch(struct dl_row *row) {
   double accum = isnan(run->grad_accum) ? 1 : run->grad_accum;
   double usual = usual_sequences(row) / accum;
   double batch = fmax(exp2(floor(log2(fmin(most, usual)))), 1);
-  bool strong = run->scaling && dl_strcasecmp(run->scaling, "strong") == 0;
+  bool strong = dl_is_word(run->scaling, "strong");
   dl_assume_number(row, DL_RUN_batch_size, strong ? batch * data : batch);
   if (isnan(run->grad_accum) && usual >= 2 * batch)
     dl_assume_number(row, DL_RUN_grad_accum, floor(usual / batch));
@@ -184,7 +179,8 @@ void dl_assume_language_setup(struct dl_row *row) {
   const struct dl_architecture *arch = row->found.arch;
   const struct dl_accelerator *gpu = row->found.gpu;
   if (!arch || !gpu || !arch->transformer || !dl_is_language_model(arch) ||
-      is_inference(row) || isnan(gpu->memory_gb) || isnan(row->run.n_gpus))
+      dl_run_is_inference(&row->run) || isnan(gpu->memory_gb) ||
+      isnan(row->run.n_gpus))
     return;
   const char *p = row->run.precision;
   if (!p)
@@ -197,9 +193,8 @@ void dl_assume_language_setup(struct dl_row *row) {
                              dl_run_set_has(&row->given, DL_RUN_grad_accum)));
   if (!row->run.attention)
     dl_assume_text(row, DL_RUN_attention,
-                   dl_strcasecmp(p, "fp32") == 0 ||
-                           dl_strcasecmp(p, "tf32") == 0 ||
-                           dl_strcasecmp(p, "fp64") == 0
+                   dl_is_word(p, "fp32") || dl_is_word(p, "tf32") ||
+                           dl_is_word(p, "fp64")
                        ? "eager"
                        : "flash");
   if (!given)
@@ -216,8 +211,9 @@ void dl_assume(struct dl_row *row) {
   bool language = arch && dl_is_language_model(arch);
   if (!dl_run_set_has(&row->given, DL_RUN_efficiency))
     dl_run_set_number(&row->run, DL_RUN_efficiency,
-                      language && !is_inference(row) ? EFFICIENCY_OF_TOKENS
-                                                     : EFFICIENCY);
+                      language && !dl_run_is_inference(&row->run)
+                          ? EFFICIENCY_OF_TOKENS
+                          : EFFICIENCY);
   if (!row->run.precision && row->found.gpu)
     dl_assume_text(row, DL_RUN_precision, usual_precision(row, language));
   dl_assume_language_setup(row);

@@ -54,7 +54,7 @@ struct dl_json_value dl_json_get(const dl_json *object, const char *key) {
   else if (json_is_string(v))
     x = (struct dl_json_value){DL_JSON_TEXT, NAN, json_string_value(v)};
   else if (json_is_boolean(v))
-    x = (struct dl_json_value){DL_JSON_NUMBER, json_is_true(v), NULL};
+    x = (struct dl_json_value){DL_JSON_TRUTH, json_is_true(v), NULL};
   else if (json_is_number(v))
     x = (struct dl_json_value){DL_JSON_NUMBER, json_number_value(v), NULL};
   return x;

@@ -25,7 +25,8 @@ void dl_json_free(dl_json *j); /* accepts NULL */
 /* Types of a member: absent also stands for null. */
 enum dl_json_type {
   DL_JSON_ABSENT,
-  DL_JSON_NUMBER, /* or true and false, as 1 and 0 */
+  DL_JSON_NUMBER,
+  DL_JSON_TRUTH, /* true and false, also as the numbers 1 and 0 */
   DL_JSON_TEXT,
   DL_JSON_OTHER
 };

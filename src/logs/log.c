@@ -330,7 +330,7 @@ void dl_log_report_last(struct dl_log *log, bool cut_off) {
     return;
   struct dl_log_problem *p = &log->problem[log->n_problems - 1];
   if (drop == 0 && !cut_off && p->line == log->line && !log->csv) {
-    dl_warn_at(log->d, log->path, p->line, "last line not used: %s", p->text);
+    dl_warn_at(log->d, log->path, p->line, "last line skipped: %s", p->text);
     free(p->text);
     log->n_problems--;
   }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "logs/log_grouping.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -212,14 +213,26 @@ static enum dl_status join_nodes(struct dl_log_grouping *g, struct dl_diag *d) {
   return ok ? DL_OK : dl_fail_memory(d);
 }
 
-static void join_all(struct dl_log_grouping *g) {
+static enum dl_status join_all(struct dl_log_grouping *g, struct dl_diag *d) {
+  struct dl_intern hosts = {0};
   long first = -1;
-  for (size_t i = 0; i < g->n; i++) {
-    if (g->source[i].role != DL_LOG_PRIMARY)
+  bool ok = true;
+  for (size_t i = 0; i < g->n && ok; i++) {
+    const struct dl_source *s = &g->source[i];
+    size_t n = hosts.n;
+    if (s->role != DL_LOG_PRIMARY)
       continue;
     first = first < 0 ? (long)i : first;
     join_to(g, first, i);
+    ok = !*s->origin.host || dl_intern(&hosts, s->origin.host) >= 0;
+    if (ok && *s->origin.host && hosts.n == n)
+      dl_warn_at(d, s->path, 0,
+                 "of the same host as another log, '%s': a device that both "
+                 "measured counts twice",
+                 s->origin.host);
   }
+  dl_intern_free(&hosts);
+  return ok ? DL_OK : dl_fail_memory(d);
 }
 
 /* Lists the sources that belong to each, in their order. */
@@ -234,26 +247,52 @@ static void link_sources(struct dl_log_grouping *g) {
     }
 }
 
+/* Of a file that is named twice the second one cannot be used: its energy would
+ * count twice. False: out of memory. */
+static bool list_sources(struct dl_log_grouping *g, char *const *paths) {
+  struct dl_intern seen = {0};
+  struct dl_text key = {0};
+  bool ok = true;
+  for (size_t i = 0; i < g->n && ok; i++) {
+    struct stat st;
+    size_t n_seen = seen.n;
+    bool file = strcmp(paths[i], "-") != 0 && stat(paths[i], &st) == 0 &&
+                S_ISREG(st.st_mode);
+    g->source[i] =
+        (struct dl_source){.path = paths[i], .run = i, .once = !file};
+    if (!file)
+      continue;
+    dl_text_clear(&key);
+    dl_text_printf(&key, "%ju %ju", (uintmax_t)st.st_dev, (uintmax_t)st.st_ino);
+    ok = !key.failed && dl_intern(&seen, key.s) >= 0;
+    if (!ok || seen.n > n_seen)
+      continue;
+    g->source[i].role = DL_LOG_UNREADABLE;
+    g->source[i].status = DL_EINPUT;
+    dl_text_clear(&key);
+    dl_text_printf(&key, "%s: the same file is given twice", paths[i]);
+    g->source[i].error = key.failed ? NULL : dl_strdup(key.s);
+    ok = g->source[i].error;
+  }
+  dl_intern_free(&seen);
+  dl_text_free(&key);
+  return ok;
+}
+
 enum dl_status dl_log_grouping_make(struct dl_log_grouping *g,
                                     char *const *paths, size_t n,
                                     const struct dl_log_options *o,
                                     enum dl_log_joining join,
                                     struct dl_diag *d) {
-  bool failed = false;
   *g = (struct dl_log_grouping){dl_calloc(n, sizeof *g->source), n};
   if (!g->source)
     return dl_fail_memory(d);
-  for (size_t i = 0; i < n; i++) {
-    struct stat st;
-    bool file = strcmp(paths[i], "-") != 0 && stat(paths[i], &st) == 0 &&
-                S_ISREG(st.st_mode);
-    g->source[i] =
-        (struct dl_source){.path = paths[i], .run = i, .once = !file};
-  }
+  bool failed = !list_sources(g, paths);
   /* Files in parallel; pipes, which may wait for each other, in order. */
 #pragma omp parallel for schedule(dynamic, 8) reduction(|| : failed)
   for (size_t i = 0; i < n; i++)
-    if (!g->source[i].once && !find_importer(&g->source[i], o))
+    if (!g->source[i].once && !g->source[i].error &&
+        !find_importer(&g->source[i], o))
       failed = true;
   for (size_t i = 0; i < n; i++)
     if (g->source[i].once && !find_importer(&g->source[i], o))
@@ -264,7 +303,7 @@ enum dl_status dl_log_grouping_make(struct dl_log_grouping *g,
   if (status == DL_OK && join == DL_JOIN_LOGS && n > 1)
     status = join_nodes(g, d);
   if (status == DL_OK && join == DL_JOIN_ALL)
-    join_all(g);
+    status = join_all(g, d);
   if (status == DL_OK)
     link_sources(g);
   else

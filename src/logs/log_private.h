@@ -6,7 +6,7 @@
 
 #include "logs/log.h"
 
-#define DL_LOG_CUT_OFF "last line not used: it has no end and may be cut off"
+#define DL_LOG_CUT_OFF "last line skipped: it is incomplete"
 
 /* Reports the problems of lines up to `last`. */
 void dl_log_report(struct dl_log *log, size_t last);

@@ -100,14 +100,6 @@ const struct dl_fit *dl_model_search(const struct dl_model *m,
   return NULL;
 }
 
-const struct dl_fit *dl_model_find(const struct dl_model *m,
-                                   const char *target) {
-  for (size_t i = 0; i < m->n_fits; i++)
-    if (strcmp(m->fit[i].target, target) == 0)
-      return &m->fit[i];
-  return NULL;
-}
-
 double dl_fit_feature_mean(const struct dl_fit *f, size_t i) {
   return f->scaled ? gsl_vector_get(f->scale.mean, i) : NAN;
 }

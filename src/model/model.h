@@ -110,10 +110,6 @@ const struct dl_time_residuals *dl_fit_times(const struct dl_fit *f,
 struct dl_time_residuals *dl_fit_add_times(struct dl_fit *f,
                                            const char *software);
 
-/* The fit for a target, or NULL. */
-const struct dl_fit *dl_model_find(const struct dl_model *m,
-                                   const char *target);
-
 /* The fit for a target among m and those after it, by the method of a physics
  * or (NULL) a regression on features; *owner is the model that holds it. NULL:
  * none. */

@@ -32,6 +32,14 @@ const struct dl_format *dl_format_find(const char *name) {
   return NULL;
 }
 
+const struct dl_format *dl_format_of_file(const char *path) {
+  const char *dot = strrchr(path, '.');
+  for (size_t i = 0; dot && i < N_FORMATS; i++)
+    if (FORMATS[i]->extension && strcmp(FORMATS[i]->extension, dot + 1) == 0)
+      return FORMATS[i];
+  return NULL;
+}
+
 /* `status`, or an error if f did not take everything written so far; `flush`
  * to include the buffered part. */
 static enum dl_status check_written(FILE *f, bool flush, enum dl_status status,

@@ -19,7 +19,8 @@ struct dl_stream;
 struct dl_format {
   const char *name; /* "text", "json", "csv", ... */
   const char *summary;
-  bool whole;     /* for reading at leisure: commands shorten nothing */
+  const char *extension; /* of files that hold it: "csv"; NULL: none */
+  bool whole;            /* for reading at leisure: commands shorten nothing */
   bool on_screen; /* for reading in a terminal: commands may shorten a report */
   /* The variant that marks texts which a spreadsheet would evaluate, or NULL;
    * for --spreadsheet-safe. */
@@ -44,6 +45,9 @@ struct dl_format {
 size_t dl_format_count(void);
 const struct dl_format *dl_format_at(size_t i); /* 0: the default */
 const struct dl_format *dl_format_find(const char *name);
+
+/* The format of files with that name, by their extension; NULL: any. */
+const struct dl_format *dl_format_of_file(const char *path);
 
 /* Writes a whole report and flushes f; `screen` says what f can show (NULL: a
  * file).

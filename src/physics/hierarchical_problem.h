@@ -50,8 +50,8 @@ struct dl_hierarchical_start {
   /* p: a solution that has not seen the rows that are held out either, as
    * another start may end at another optimum; NULL: the prior. */
   const double *theta;
-  /* Of a fit of all rows: steps that need fewer evaluations end at the same
-   * optimum. NULL: unknown. */
+  /* Second derivatives at the solution for all rows: steps that need fewer
+   * evaluations end at the same optimum. NULL: unknown. */
   const struct dl_cell_products *curvature;
 };
 

@@ -30,25 +30,21 @@ static double usual_peak(const double *x, const char *word) {
   return isnan(x[0]) ? (double)NAN : fmax(x[0], isnan(x[1]) ? 0 : 0.5 * x[1]);
 }
 
-static double or_one(double x) {
-  return isnan(x) ? 1 : x;
-}
-
 /* Samples per optimizer step for one on each accelerator: n_gpus / (tensor x
  * pipeline), times grad_accum; x is n_gpus and these three. Of strong scaling,
  * batch_size is that of all accelerators. */
 static double replicas(const double *x, const char *scaling) {
-  double data = or_one(x[0]) / or_one(x[1]) / or_one(x[2]);
+  double data = dl_or(x[0], 1) / dl_or(x[1], 1) / dl_or(x[2], 1);
   bool strong = scaling && strcmp(scaling, "strong") == 0;
   return strong ? 1 : data;
 }
 
 static double batch_of_global(const double *x, const char *scaling) {
-  return x[0] / (replicas(x + 1, scaling) * or_one(x[4]));
+  return x[0] / (replicas(x + 1, scaling) * dl_or(x[4], 1));
 }
 
 static double global_of_batch(const double *x, const char *scaling) {
-  return x[0] * replicas(x + 1, scaling) * or_one(x[4]);
+  return x[0] * replicas(x + 1, scaling) * dl_or(x[4], 1);
 }
 
 /* Of global_batch, batch_size and the accelerators. */

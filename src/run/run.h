@@ -12,9 +12,11 @@
 #ifndef DL_RUN_RUN_H
 #define DL_RUN_RUN_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "run/run_columns.h"
 
@@ -68,6 +70,21 @@ void dl_run_clear(struct dl_run *r);
 
 static inline bool dl_run_has(const struct dl_run *r, enum dl_run_id id) {
   return dl_run_set_has(&r->known, id);
+}
+
+/* What stands for a number that is unknown. */
+static inline double dl_or(double x, double otherwise) {
+  return isnan(x) ? otherwise : x;
+}
+
+/* Whether a text, which may be unknown, is a word. Those of a run have one
+ * spelling (dl_run_word). */
+static inline bool dl_is_word(const char *text, const char *word) {
+  return text && strcmp(text, word) == 0;
+}
+
+static inline bool dl_run_is_inference(const struct dl_run *r) {
+  return dl_is_word(r->phase, "inference");
 }
 
 /* The member of a column: a number, or NaN; a text, or NULL. The column must

@@ -118,6 +118,21 @@ peaks() {
     a.csv || grep -q -e --join err
 }
 
+@test "what would count twice" {
+  job='' node a one 0 100
+  rm a-epochs.csv
+  ln -s a.csv link.csv
+  for name in a.csv ./a.csv link.csv; do
+    gives 3 "dlest: warning: $(message same_file_twice $name)
+dlest: 1 row skipped" extract --join a.csv $name --format json || true
+    check '.runs | length == 1 and .[0].gpu_energy_j == 10000'
+  done
+  # A copy is another file, of the same host: perhaps of other devices.
+  cp a.csv b.csv
+  gives 0 "dlest: warning: b.csv: $(message of_the_same_host one)" \
+    extract --join a.csv b.csv --format json
+}
+
 @test "what does not belong together" {
   # Two runs of one node in a job: which of them is joined is not guessed.
   node a one 0 100

@@ -130,7 +130,7 @@ dlest: $(message row_skipped 2 s)" extract a.csv none.csv e.csv b.csv -f csv
   gives 0 '' extract --strict a.csv
   printf 'cut off' >>a.csv
   message="dlest: warning: a.csv:13: $(message last_line_not_used \
-    'it has no end and may be cut off')"
+    'it is incomplete')"
   gives 0 "$message" extract a.csv
   refuses 3 "$message
 dlest: $(message warning_with_strict_nothing 1 "")" extract --strict a.csv
@@ -214,7 +214,7 @@ dlest: $(message row_skipped 1 '')" extract - - -f csv <a.csv
     else
       part=$((1 - $(tail -c 1 a.csv | wc -l))) # behind them a part of one
       [ "$status" -eq 0 ] && is gpu_energy_j $((got * 100 - 100)) &&
-        [ "$(grep -c 'last line not used' err)" -eq $part ]
+        [ "$(grep -c 'last line skipped' err)" -eq $part ]
     fi || { echo "$n bytes"; cat err; return 1; }
   done
 }

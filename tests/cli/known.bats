@@ -67,6 +67,24 @@ less() {
   check '.estimates[0].power_w <= 400'
 }
 
+# Where the explanation changes from slow work to waiting the energy falls by up
+# to 11 % while the time grows (docs/known-times.md); it never falls by more.
+@test "twice the time for the same work: less power, hardly ever less energy" {
+  local epoch gpu factor
+  for gpu in a100-sxm4-40gb mi250x t4; do
+    epoch=$(value .epoch_s --gpu $gpu)
+    for factor in 0.5 1 2 4 8 16 32; do
+      value '.estimates[0] | [.power_w, .energy_j, .high_j] | @tsv' --gpu $gpu \
+        --epochs 90 --duration "$(jq -n "90 * $epoch * $factor")s"
+    done | tr -d '"' | sed 's/\\t/ /g' >$gpu
+    awk 'NR > 1 && ($1 > power * 1.001 || $2 < energy * 0.89 || $3 < high * 0.89) {
+        print "line", NR, $0; wrong = 1 }
+      { power = $1; energy = $2; high = $3 }
+      NR == 2 { expected = $2 }
+      END { exit wrong || !($2 > 3 * expected) }' $gpu
+  done
+}
+
 @test "step times and throughputs are the same thing" {
   # 256 samples in 250 ms are 4 steps per second and 1024 samples per second;
   # an epoch is 1281167 samples and 50000 / 3 of validation
@@ -162,6 +180,41 @@ less() {
   done
   try "${RUN[@]}" --phase inference --gpu-util 50
   [ "$status" -eq 2 ]
+}
+
+@test "what is known of one training is refused for several" {
+  local how
+  for how in 'epoch-time 60m' 'step-time 250ms' 'throughput 1024/s' \
+    'gpu-util 31' 'gpu-power 250'; do
+    # shellcheck disable=SC2086
+    misused predict "$(message known_of_one_training "${how% *}")" \
+      --arch resnet50 --gpu a100,t4 --$how
+    # shellcheck disable=SC2086
+    misused recommend "$(message known_of_one_training "${how% *}")" \
+      --arch resnet50 --gpu a100,t4 --$how
+  done
+  misused recommend "$(message known_of_one_training duration)" \
+    --arch resnet50 --gpu a100,t4 --duration 10h --epochs 90
+}
+
+@test "a speed that is none of this training is refused" {
+  refuses 2 "dlest: $(message no_speed_of_this_training tokens_per_s \
+    'it has no tokens; give samples_per_s')" "${RUN[@]}" \
+    --throughput 1024tokens/s
+  printf '%s\n' arch,gpu,epochs,batch_size,train_samples,tokens_per_s,\
+samples_per_s resnet50,a100,90,256,1281167,1024, resnet50,a100,90,256,1281167,,0 \
+    resnet50,a100,90,256,1281167,,1024 resnet50,a100,90,256,1281167,, >runs.csv
+  try predict --input runs.csv --method physical --format json
+  [ "$status" -eq 3 ]
+  grep -q "runs.csv:2: $(message no_speed_of_this_training tokens_per_s \
+    'it has no tokens; give samples_per_s')" err
+  grep -q "runs.csv:3: $(message no_speed_of_this_training samples_per_s \
+    'it is 0')" err
+  check '.estimates | length == 2 and .[0].known == null'
+  # what is not taken as known is not looked at
+  try predict --input runs.csv --method physical --known none -q --format json
+  [ "$status" -eq 0 ]
+  check '.estimates | length == 4'
 }
 
 @test "columns of a table condition as options do" {

@@ -119,6 +119,20 @@ commands() {
     --tokens 0.0001k
 }
 
+@test "--output without --format: the format of the file's extension" {
+  for pair in csv:csv json:json md:markdown tex:latex html:html prom:prometheus; do
+    gives 0 '' list gpus --limit 3 -o "gpus.${pair%:*}"
+    gives 0 '' list gpus --limit 3 -f "${pair#*:}"
+    cmp "gpus.${pair%:*}" out
+  done
+  gives 0 '' list gpus --limit 3
+  mv out want
+  gives 0 '' list gpus --limit 3 -o gpus.txt
+  cmp gpus.txt want
+  gives 0 '' list gpus --limit 3 -f text -o text.csv
+  cmp text.csv want
+}
+
 @test "did you mean: GPUs and networks in the form people type" {
   for pair in h1000:h100 a10O:a100 4090:rtx-4090 3090:rtx-3090 b20:b200 \
     rtx3091:rtx-3090 a100-80gbb:a100-80gb; do

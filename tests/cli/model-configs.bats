@@ -98,6 +98,12 @@ config() {
   jq '.hidden_size = "4096"' config.json >c && mv c config.json
   refused "$(message is_no_number hidden_size)"
   config Llama-2-7b-hf
+  jq '.intermediate_size = true' config.json >c && mv c config.json
+  refused "$(message is_no_number intermediate_size)"
+  config Llama-2-7b-hf
+  jq '.tie_word_embeddings = 12' config.json >c && mv c config.json
+  refused "$(message is_no_truth tie_word_embeddings)"
+  config Llama-2-7b-hf
   jq '.num_hidden_layers = 0.5' config.json >c && mv c config.json
   try show arch config.json
   [ "$status" -eq 3 ]

@@ -4,6 +4,10 @@
 # power against those that the program marks, and what recording costs. TAP.
 # The power is that of a made meter that follows the training's CPU time.
 #
+# On a machine that others keep busy epochs of the same work differ in length:
+# trainings that waited for a processor for more than BUSY of their time are
+# repeated, and the search for epochs in them is not judged.
+#
 #   check-torch.sh DLEST TOP_SRCDIR
 # shellcheck disable=SC2317 # functions that traps call
 set -euo pipefail
@@ -15,6 +19,7 @@ python=${PYTHON-/usr/bin/python3}
   exit 0
 }
 epochs=${TORCH_EPOCHS-12} seconds=${TORCH_SECONDS-2.6}
+BUSY=0.05 TRIES=3
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/dlest-torch.XXXXXX")
 meter=
@@ -66,29 +71,54 @@ ok() {
   fi
 }
 
-for network in cnn transformer; do
-  "${priority[@]}" "$python" "$top/tests/torch/meter.py" $chip $network &
+# train NETWORK: sets marked, found, share and waited
+train() {
+  local network=$1 used
+  "${priority[@]}" "$python" "$top/tests/torch/meter.py" $chip "$network" &
   meter=$!
   # CPU time of the recorder alone: that of all less that of the training.
   TIMEFORMAT='%U %S %R'
-  used=$({ time "${priority[@]}" "$dlest" record --interval 100ms --trace $network.csv -q -- \
-    bash -c 'TIMEFORMAT="%U %S"
+  used=$({ time "${priority[@]}" "$dlest" record --interval 100ms \
+    --trace "$network.csv" -q -- bash -c 'TIMEFORMAT="%U %S"
       { time "$@"; } 2>times' - "$python" "$top/tests/torch/train.py" \
-    $network "$epochs" "$seconds"; } 2>&1 | tail -n 1)
+    "$network" "$epochs" "$seconds"; } 2>&1 | tail -n 1)
   end_meter
   wait $meter 2>/dev/null || true
   meter=
-  marked=$(($(wc -l <$network-epochs.csv) - 1))
-  found=$("$dlest" extract --find-epochs $network.csv -f csv -q |
+  marked=$(($(wc -l <"$network-epochs.csv") - 1))
+  found=$("$dlest" extract --find-epochs "$network.csv" -f csv -q |
     awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
       { print $at["epochs"] + 0 }')
   share=$(awk -v all="$used" -v own="$(tail -n 1 times)" 'BEGIN {
     split(all, a); split(own, o); print (a[1] + a[2] - o[1] - o[2]) / a[3] }')
-  echo "# $network: $marked epochs marked, $found found, recorder: $share CPUs"
+  waited=$(cat waited)
+  echo "# $network: $marked epochs marked, $found found, recorder: $share CPUs," \
+    "waited for a processor: $waited of the time"
+}
+
+# Whether the epochs found are within one of the marked ones.
+near() {
+  [ "$found" -ge $((marked - 1)) ] && [ "$found" -le $((marked + 1)) ]
+}
+
+is_busy() {
+  awk "BEGIN { exit !($waited > $BUSY) }"
+}
+
+for network in cnn transformer; do
+  for _ in $(seq $TRIES); do
+    train $network
+    if near || ! is_busy; then break; fi
+  done
   ok "$network: as many epochs are marked as there are" \
     "$marked == $epochs"
-  ok "$network: epochs found in the power, within one of the marked ones" \
-    "$found >= $marked - 1 && $found <= $marked + 1"
+  if near || ! is_busy; then
+    ok "$network: epochs found in the power, within one of the marked ones" \
+      "$found >= $marked - 1 && $found <= $marked + 1"
+  else
+    n=$((n + 1))
+    echo "ok $n - $network: epochs found in the power # SKIP the machine is busy"
+  fi
   ok "$network: recording takes less than 1 % of the training's time" \
     "$share < 0.01"
 done

@@ -237,7 +237,7 @@ static void test_dcgmi(void **state) {
        "3 gpu5 2023-03-09T13:27:53.080 61.2 0.05 -\n"
        "4 gpu5 2023-03-09T13:27:54.080 62 0.06 -\n"
        "limit 400\n"
-       "W 5: last line not used: invalid time 'Mar 09 13:27:55'\n"},
+       "W 5: last line skipped: invalid time 'Mar 09 13:27:55'\n"},
       {&dl_import_dcgmi_dmon,
        "GPU 0 1\n"
        "#Entity POWER\n"
@@ -297,7 +297,7 @@ static void test_rocm_smi(void **state) {
        "3 gpu3 2023-03-09T13:27:53Z 139 - 1.5000005\n"
        "5 gpu3 2023-03-09T13:27:54Z 140 - 2.5\n"
        "limit 750\n"
-       "W 6: last line not used: no time before this snapshot\n"},
+       "W 6: last line skipped: no time before this snapshot\n"},
       /* Times before the device, before the row, before header and row. */
       {&dl_import_rocm_smi,
        "timestamp  device,GPU use (%),Average Graphics Package Power (W)\n"
@@ -407,7 +407,7 @@ static void test_samples(void **state) {
        "3 cpu 1 - - 2\n"
        "W 1: a column without a device's number is left out, since others "
        "have one\n"
-       "W 4: last line not used: column 't_s': invalid time 'abc'\n"},
+       "W 4: last line skipped: column 't_s': invalid time 'abc'\n"},
       /* A comment for a header, another separator. */
       {&dl_import_samples,
        "# made by a script\n# elapsed_ms;Watts;note\n0;10.5;a\n500;11 W;b\n"
@@ -416,7 +416,7 @@ static void test_samples(void **state) {
        "W 1: column 'Watts' does not say of what: taken for a GPU's\n"
        "W 6: expected 3 fields, found 2\n"
        "W 7: field 2 (power): invalid number '1e400'\n"
-       "W 9: last line not used: field 2 (power): invalid number '-1'\n"},
+       "W 9: last line skipped: field 2 (power): invalid number '-1'\n"},
       {&dl_import_samples,
        "unix_time\ttotal_energy_consumption\tgpu_util\n"
        "1700000000.25\t1000\t0.5\n"

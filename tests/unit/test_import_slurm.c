@@ -102,7 +102,7 @@ static void sacct_leaves_out_what_is_no_energy(void **state) {
         "5: run_id=4 duration_s=60 boundary=node n_nodes=1\n"
         "6: run_id=5 duration_s=60 boundary=node n_nodes=1\n",
         "7: job 5: an energy of 1e+11 J in 60 s is impossible and left out\n"
-        "7: last line not used: column 'ConsumedEnergy': invalid number "
+        "7: last line skipped: column 'ConsumedEnergy': invalid number "
         "'abc'\n");
 #undef HEAD
 }
@@ -173,7 +173,7 @@ static void sacct_reports_rows(void **state) {
         "6: expected 3 fields, found 4\n");
   check(&dl_import_sacct, "1|2|3\n4|5|6\n", "",
         "1: no header with a column 'JobID' before this line\n"
-        "2: last line not used: no header with a column 'JobID' before this "
+        "2: last line skipped: no header with a column 'JobID' before this "
         "line\n");
   /* The same job twice: it was queued again (--duplicates). */
   check(&dl_import_sacct,

@@ -185,7 +185,7 @@ static void test_faults(void **state) {
       warned(&w, ":2: " MSG_column_invalid_number("power.draw", "abc")));
   assert_true(warned(&w, ":3: column 'timestamp': invalid time"));
   assert_true(warned(&w, ":4: " MSG_expected_fields_found("2", "1")));
-  assert_true(warned(&w, ":6: last line not used"));
+  assert_true(warned(&w, ":6: last line skipped"));
   free_whole(&w);
 }
 

@@ -12,6 +12,7 @@
 
 #include "base/text.h"
 #include "logs/log_grouping.h"
+#include "tests/messages.h"
 #include "unit.h"
 
 static const char gpu[] = "timestamp, power.draw [W]\n"
@@ -162,10 +163,26 @@ static void joins_nothing_where_told_so(void **state) {
        {"gpu2.csv", gpu}, {"mem2.csv", mem});
 }
 
-/* The same log twice is two traces. */
+/* A log counts once: the memory log belongs to the only trace. */
 static void a_log_given_twice(void **state) {
-  PLAN(true, "0 1 2", {"gpu.csv", gpu}, {"gpu.csv", gpu}, {"mem.csv", mem});
+  const struct dl_log_options o = {0};
+  char path[2][PATH_SIZE], want[PATH_SIZE + 100];
+  char *const paths[] = {path[0], path[0], path[1]};
+  struct dl_log_grouping p;
+  struct dl_diag d;
+
   (void)state;
+  dl_diag_init(&d);
+  strcpy(path[0], put_file("gpu.csv", gpu));
+  strcpy(path[1], put_file("mem.csv", mem));
+  assert_ok(dl_log_grouping_make(&p, paths, 3, &o, true, &d), &d);
+  assert_int_equal(p.source[2].run, 0);
+  assert_null(p.source[1].importer);
+  assert_int_equal(p.source[1].status, DL_EINPUT);
+  snprintf(want, sizeof want, MSG_same_file_twice("%s"), path[0]);
+  assert_string_equal(p.source[1].error, want);
+  dl_log_grouping_free(&p);
+  nftw(temp_dir, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
 
 /* What is wrong with a file is kept with it. */

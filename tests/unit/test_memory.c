@@ -85,7 +85,7 @@ static void precisions(void **state) {
   static const struct {
     const char *name;
     double model, sample;
-  } cases[] = {{"fp32", 1.6, 0.1188}, {"TF32", 1.6, 0.1188},
+  } cases[] = {{"fp32", 1.6, 0.1188}, {"tf32", 1.6, 0.1188},
                {"amp", 1.8, 0.044},   {"fp16", 1.8, 0.044},
                {"bf16", 1.8, 0.044},  {"fp8", 1.8, 0.044},
                {"fp64", 3.2, 0.2376}};

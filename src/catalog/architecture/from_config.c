@@ -238,6 +238,10 @@ static enum dl_status unknown_type(const char *path, const char *type,
   return status;
 }
 
+static bool is_truth(const struct key *k) {
+  return strcmp(k->key, "tied") == 0 || strcmp(k->key, "qkv_bias") == 0;
+}
+
 /* Reads the value of a key by the first of its names that is there. */
 static enum dl_status read_key(struct parts *p, const struct key *k,
                                bool optional, const dl_json *j,
@@ -250,8 +254,11 @@ static enum dl_status read_key(struct parts *p, const struct key *k,
     s += n;
     if (v.type == DL_JSON_ABSENT)
       continue;
-    if (v.type != DL_JSON_NUMBER)
-      return dl_fail_at(d, DL_EINPUT, path, 0, "'%s' is no number", name);
+    if (v.type != (is_truth(k) ? DL_JSON_TRUTH : DL_JSON_NUMBER))
+      return dl_fail_at(d, DL_EINPUT, path, 0,
+                        is_truth(k) ? "'%s' is neither true nor false"
+                                    : "'%s' is no number",
+                        name);
     put(p, k->key, v.number);
     return DL_OK;
   }

@@ -9,12 +9,8 @@ static bool two_stacks(shape *t) {
   return t->kind == DL_TF_ENCODER_DECODER;
 }
 
-static bool writes_tokens(shape *t) {
-  return t->kind == DL_TF_DECODER || two_stacks(t);
-}
-
 bool dl_transformer_writes(const struct dl_transformer *t) {
-  return writes_tokens(t);
+  return t->kind == DL_TF_DECODER || two_stacks(t);
 }
 
 static double query_width(shape *t) {
@@ -104,13 +100,14 @@ double dl_transformer_embedding_params(const struct dl_transformer *t) {
   double rows = t->positions + t->encoder_positions + t->token_types;
   if (t->kind == DL_TF_VISION)
     rows += patches(t, t->image) + 1;
-  bool lookup_only = !writes_tokens(t) || !t->tied;
+  bool lookup_only = !dl_transformer_writes(t) || !t->tied;
   return rows * t->hidden + lookup_only * t->vocab * embedding_size(t);
 }
 
 /* The output layer alone; a tied one is the embedding of tokens. */
 static double output_weights(shape *t) {
-  return writes_tokens(t) ? t->vocab * embedding_size(t) + projection(t) : 0;
+  return dl_transformer_writes(t) ? t->vocab * embedding_size(t) + projection(t)
+                                  : 0;
 }
 
 static double classifier_params(shape *t) {
@@ -151,7 +148,7 @@ double dl_transformer_active_params(const struct dl_transformer *t) {
 double dl_transformer_head_params(const struct dl_transformer *t) {
   if (t->classes > 0)
     return classifier_params(t);
-  return writes_tokens(t) ? output_weights(t) : NAN;
+  return dl_transformer_writes(t) ? output_weights(t) : NAN;
 }
 
 double dl_transformer_tokens(const struct dl_transformer *t, double image_px) {
@@ -215,11 +212,11 @@ static void add_stem(struct dl_pass *p, shape *t, double n) {
 static void add_embedding(struct dl_pass *p, shape *t, double n) {
   p->macs += n * projection(t);
   if (t->embedding > 0)
-    p->acts += n * (t->hidden + (writes_tokens(t) ? t->embedding : 0));
+    p->acts += n * (t->hidden + (dl_transformer_writes(t) ? t->embedding : 0));
 }
 
 static void add_heads(struct dl_pass *p, shape *t, double n) {
-  if (writes_tokens(t)) {
+  if (dl_transformer_writes(t)) {
     p->macs += n * output_weights(t);
     p->acts += n * t->vocab;
   }
@@ -263,7 +260,7 @@ struct dl_decoding dl_transformer_decoding(const struct dl_transformer *t,
                                            double n) {
   struct dl_decoding s = {0};
   struct dl_pass p = {0};
-  if (!writes_tokens(t))
+  if (!dl_transformer_writes(t))
     return s;
   bool cross = two_stacks(t);
   double layers = cross ? t->decoder_layers : t->layers;
@@ -291,8 +288,8 @@ static double stack_dense(shape *t, double layers, double attentions) {
 double dl_transformer_dense(const struct dl_transformer *t) {
   double stem = t->kind == DL_TF_VISION ? 1 : t->mel > 0 ? 2 : 0;
   double sum = stem + stack_dense(t, t->layers, 1) + (t->pooler > 0) +
-               (t->classes > 0) + writes_tokens(t) +
-               (t->embedding > 0 ? 1 + writes_tokens(t) : 0);
+               (t->classes > 0) + dl_transformer_writes(t) +
+               (t->embedding > 0 ? 1 + dl_transformer_writes(t) : 0);
   if (two_stacks(t))
     sum += stack_dense(t, t->decoder_layers, 2);
   return sum;

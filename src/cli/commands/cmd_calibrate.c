@@ -35,9 +35,9 @@ static const struct dl_column columns[] = {
     {"target", "target", NULL, DL_CODE, false},
     {"runs", "runs", NULL, DL_CODE, false},
     {"configurations", "configurations", NULL, DL_CODE, false},
-    {"mape_before", "error before", "%", DL_PERCENT, false},
-    {"mape_left_out", "left out", "%", DL_PERCENT, false},
-    {"mape_after", "after", "%", DL_PERCENT, false}};
+    {"mape_before", "MAPE before", "%", DL_PERCENT, DL_MAIN},
+    {"mape_left_out", "left out", "%", DL_PERCENT, DL_MAIN},
+    {.key = "mape_after"}};
 
 struct calibrating {
   struct dl_cli *cli;
@@ -190,8 +190,9 @@ static enum dl_status write_all(struct calibrating *w, struct dl_model *m,
     status = dl_model_write(m, path.s, &w->cli->diag);
   dl_report_add(r, "model", "model", NULL, DL_CODE, dl_string(path.s));
   bool printed = path.s && strcmp(path.s, "-") == 0;
-  dl_report_say(r, "Errors on these runs: before, for configurations left out "
-                   "of the calibration, and after learning from all of them.");
+  dl_report_say(r, "Mean absolute percentage errors (MAPE) on these runs: "
+                   "before the calibration, and of each configuration by a "
+                   "calibration without it.");
   w->cli->output = NULL;
   if (status == DL_OK && !printed)
     status = dl_cli_print(w->cli, r);

@@ -296,7 +296,7 @@ static enum dl_status check_estimates(struct dl_cli *cli,
                      : run->gpu            ? "--arch"
                                            : "--arch and --gpu";
   return dl_fail(&cli->diag, at_once ? DL_EUSAGE : DL_EINPUT,
-                 "no method has enough to go on%s%s", give ? "; give " : "",
+                 "no method can estimate this%s%s", give ? "; give " : "",
                  give ? give : "");
 }
 
@@ -455,6 +455,8 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
     dl_warn(&cli->diag, "--parts has no effect without --format csv");
   if (status == DL_OK)
     status = dl_job_options_check(cli, &o->job, o->methods);
+  if (status == DL_OK && o->job.axes.n > 0)
+    status = dl_known_refuse_several(cli, false);
   if (status == DL_OK && o->job.axes.n > 0)
     status = make_axes(o, f, &cli->diag);
   if (status == DL_OK)

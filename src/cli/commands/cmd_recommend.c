@@ -7,6 +7,7 @@
 
 #include "base/constants.h"
 #include "base/number.h"
+#include "cli/options/known_options.h"
 #include "cli/passes/recommend.h"
 #include "run/formula/descriptor_filter.h"
 
@@ -197,7 +198,9 @@ static enum dl_status recommend(struct dl_cli *cli,
     if (status == DL_OK)
       status = dl_recommend_measured(cli, o, r);
   } else {
-    status = fill_axes(cli, o);
+    status = dl_known_refuse_several(cli, true);
+    if (status == DL_OK)
+      status = fill_axes(cli, o);
     if (status == DL_OK)
       status = o->nodes ? dl_recommend_nodes(cli, o, r)
                         : dl_recommend_estimate(cli, o, r);

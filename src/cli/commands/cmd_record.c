@@ -231,7 +231,8 @@ struct taking {
 /* The format of --output. Those of tables get a row of a runs table, the others
  * the summary. */
 static const struct dl_format *output_format(const struct dl_cli *cli) {
-  return dl_cli_given(cli, "format") ? cli->format : dl_format_find("csv");
+  bool chosen = dl_cli_given(cli, "format") || cli->format != dl_format_at(0);
+  return chosen ? cli->format : dl_format_find("csv");
 }
 
 static bool has_rows(const struct dl_format *format) {

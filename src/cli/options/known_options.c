@@ -6,8 +6,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/number.h"
 #include "base/timestamp.h"
+#include "cli/command.h"
 #include "cli/options/job_options.h"
 #include "estimate/conditioning/known.h"
 #include "run/run_columns.h"
@@ -77,6 +79,22 @@ enum dl_status dl_read_known_columns(const struct dl_option *o, char *arg,
                                      void *at, struct dl_diag *d) {
   (void)o, (void)d;
   return dl_known_words(arg, at) ? DL_OK : DL_EUSAGE;
+}
+
+enum dl_status dl_known_refuse_several(struct dl_cli *cli, bool duration) {
+  static const char *const names[] = {"epoch-time", "step-time", "throughput",
+                                      "gpu-util", "gpu-power"};
+  const char *name = NULL;
+  for (size_t i = 0; i < DL_LENGTH(names); i++)
+    if (dl_cli_given(cli, names[i]))
+      name = names[i];
+  if (duration && dl_cli_given(cli, "duration") && dl_cli_given(cli, "epochs"))
+    name = "duration";
+  return name ? dl_fail(&cli->diag, DL_EUSAGE,
+                        "--%s is known of one training: estimate that one by "
+                        "'dlest predict', or several by --input with a column",
+                        name)
+              : DL_OK;
 }
 
 void dl_settle_throughput(struct dl_job_options *o) {

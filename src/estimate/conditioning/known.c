@@ -118,6 +118,9 @@ void dl_known_of(const struct dl_job *job, unsigned which,
     known->run_s = which & DL_KNOW_DURATION ? job->run->duration_s : NAN;
     return;
   }
+  for (size_t i = 0; i < RATES; i++)
+    if (gives(job, rate_ids[i]) && !(rate_of(job, i) > 0))
+      known->no_speed = dl_run_columns[rate_ids[i]].name;
   double steps = samples_of(job) / any_rate(job, &id), epochs = epochs_s(job);
   known->run_s = first(first(job->run->duration_s, epochs), steps);
   known->steps_s = first(first(steps, epochs), known->run_s);
@@ -235,7 +238,14 @@ bool dl_known_contradicts(const struct dl_job *job, struct dl_text *why) {
   const struct dl_known *known = &job->known;
   if (dl_is_inference(job))
     return false;
-  return (!isnan(known->steps_s) &&
+  if (known->no_speed && why)
+    dl_text_printf(why, "%s is no speed of this training: %s", known->no_speed,
+                   strcmp(known->no_speed, "tokens_per_s") == 0 &&
+                           isnan(job->seq_len)
+                       ? "it has no tokens; give samples_per_s"
+                       : "it is 0");
+  return known->no_speed ||
+         (!isnan(known->steps_s) &&
           (rates_differ(job, why) || times_differ(job, why) ||
            beats_peak(job, why))) ||
          (!isnan(known->power_w) && power_is_off(job, why));

@@ -35,6 +35,8 @@ struct dl_known {
                      run_s, whatever it does */
   double util;    /* mean GPU utilization, a share */
   double power_w; /* mean power of all GPUs */
+  const char *no_speed; /* column whose speed cannot be that of the training:
+                           0, or tokens where there are none; or NULL */
 };
 
 struct dl_job;

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/ascii.h"
 #include "catalog/architecture/scaling.h"
 #include "catalog/architecture/token_costs.h"
 #include "catalog/architecture/transformer.h"
@@ -41,13 +40,12 @@ static const struct precision {
 };
 
 bool dl_is_inference(const struct dl_job *job) {
-  return job->run->phase && dl_strcasecmp(job->run->phase, "inference") == 0;
+  return dl_run_is_inference(job->run);
 }
 
 static const struct precision *precision(const struct dl_job *job) {
   for (size_t i = 0; i < sizeof precisions / sizeof *precisions; i++)
-    if (job->run->precision &&
-        dl_strcasecmp(job->run->precision, precisions[i].name) == 0)
+    if (dl_is_word(job->run->precision, precisions[i].name))
       return &precisions[i];
   return NULL;
 }

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/ascii.h"
 #include "base/constants.h"
 #include "estimate/methods/work.h"
 #include "run/setup/training_setup.h"
@@ -44,7 +43,7 @@ void dl_parallel_of(const struct dl_parallel *p, struct dl_parallel_step *s) {
 }
 
 bool dl_parallel_is_strong(const struct dl_job *job) {
-  return job->run->scaling && dl_strcasecmp(job->run->scaling, "strong") == 0;
+  return dl_is_word(job->run->scaling, "strong");
 }
 
 bool dl_parallel_is_ring(const struct dl_job *job) {

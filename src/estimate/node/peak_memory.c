@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/ascii.h"
 #include "catalog/architecture/token_costs.h"
 #include "catalog/architecture/transformer.h"
 #include "estimate/methods/work.h"
@@ -26,13 +25,10 @@ struct bytes {
   double weight, gradient, optimizer, activation;
 };
 
-static bool is(const char *value, const char *word) {
-  return value && dl_strcasecmp(value, word) == 0;
-}
-
 static bool is_mixed(const struct dl_job *job) {
   const char *p = job->run->precision;
-  return is(p, "amp") || is(p, "fp16") || is(p, "bf16") || is(p, "fp8");
+  return dl_is_word(p, "amp") || dl_is_word(p, "fp16") ||
+         dl_is_word(p, "bf16") || dl_is_word(p, "fp8");
 }
 
 static const struct dl_transformer *language(const struct dl_job *job) {
@@ -43,10 +39,11 @@ static const struct dl_transformer *language(const struct dl_job *job) {
 /* Moments of the optimizer for each FP32 parameter. */
 static double moments(const struct dl_job *job) {
   const char *name = job->run->optimizer;
-  return is(name, "sgd")         ? 4
-         : is(name, "adam8bit")  ? 2
-         : is(name, "adafactor") ? 0 /* a row and a column of each matrix */
-                                 : 8;
+  return dl_is_word(name, "sgd")        ? 4
+         : dl_is_word(name, "adam8bit") ? 2
+         : dl_is_word(name, "adafactor")
+             ? 0 /* a row and a column of each matrix */
+             : 8;
 }
 
 /* Language models are trained on 16-bit weights with a master copy, other
@@ -66,16 +63,16 @@ static struct bytes in_training(const struct dl_job *job) {
 static double kept_of_images(const struct dl_job *job) {
   const struct dl_architecture *arch = job->found.arch;
   double acts = 1e6 * job->run->acts_m;
-  double pairs =
-      arch && is(job->run->attention, "flash") && !isnan(arch->attention_acts_m)
-          ? 1e6 * arch->attention_acts_m
-          : 0;
+  double pairs = arch && dl_is_word(job->run->attention, "flash") &&
+                         !isnan(arch->attention_acts_m)
+                     ? 1e6 * arch->attention_acts_m
+                     : 0;
   double parts = arch && !isnan(arch->depth) ? arch->depth
                  : arch                      ? sqrt(arch->layers)
                                              : (double)NAN;
   double f = is_mixed(job) ? KEPT_OF_IMAGES_16_BIT : KEPT_OF_IMAGES;
   double all = f * (acts - pairs) * in_training(job).activation;
-  bool full = is(job->run->checkpointing, "full") && parts >= 2;
+  bool full = dl_is_word(job->run->checkpointing, "full") && parts >= 2;
   return full ? all * fmin(2 / parts, 1) : all;
 }
 
@@ -93,9 +90,10 @@ static double kept_of_tokens(const struct dl_job *job,
   double pairs = fmax(1e6 * job->found.arch->attention_acts_m - values, 0);
   double logits = dl_transformer_writes(t) ? t->vocab * job->seq_len : 0;
   double dense = fmax(1e6 * run->acts_m - pairs - logits, 0);
-  bool stored = !is(run->attention, "flash") && !is(kind, "selective");
+  bool stored =
+      !dl_is_word(run->attention, "flash") && !dl_is_word(kind, "selective");
   double all = KEPT_OF_TOKENS * dense + (stored ? KEPT_OF_PAIRS * pairs : 0);
-  if (is(kind, "full"))
+  if (dl_is_word(kind, "full"))
     all = all / layers +
           KEPT_BY_CHECKPOINT / 2.0 * t->hidden * job->seq_len * layers;
   double accum = isnan(run->grad_accum) ? 1 : run->grad_accum;
@@ -175,8 +173,9 @@ static void hold_states(const struct dl_job *job, struct dl_memory_need *m) {
   default:
     break;
   }
-  bool zero3 = is(kind, "zero3"), zero2 = zero3 || is(kind, "zero2");
-  bool zero1 = zero2 || is(kind, "zero1");
+  bool zero3 = dl_is_word(kind, "zero3"),
+       zero2 = zero3 || dl_is_word(kind, "zero2");
+  bool zero1 = zero2 || dl_is_word(kind, "zero1");
   double data = by.data >= 1 ? by.data : 1, model = by.tensor * by.pipeline;
   double weights = (kept + trained * b.weight) / (zero3 ? data : 1);
   m->states_gb = (weights + trained * b.gradient / (zero2 ? data : 1) +
@@ -230,7 +229,7 @@ static bool fits_with(const struct dl_job *job, const char *checkpointing,
     run.checkpointing = checkpointing;
   if (sharding)
     run.sharding = sharding;
-  if (is(run.scaling, "strong")) /* the same on each */
+  if (dl_is_word(run.scaling, "strong")) /* the same on each */
     run.batch_size = batch_of(job) * n_gpus;
   run.n_gpus = n_gpus;
   dl_memory_of(&other, &m);

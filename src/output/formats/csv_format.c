@@ -253,6 +253,7 @@ static const struct dl_format spreadsheet = {
 const struct dl_format dl_format_csv = {
     .name = "csv",
     .summary = "the main table, for spreadsheets and data frames",
+    .extension = "csv",
     .spreadsheet = &spreadsheet,
     .report = csv_report,
     .begin = csv_begin,

@@ -206,6 +206,7 @@ static const struct dl_document html = {
 const struct dl_format dl_format_html = {
     .name = "html",
     .summary = "one page to look at, print or send",
+    .extension = "html",
     .whole = true,
     .document = &html,
     .begin = dl_document_begin,

@@ -138,6 +138,7 @@ static const struct dl_document latex = {
 const struct dl_format dl_format_latex = {
     .name = "latex",
     .summary = "tables for papers (package booktabs)",
+    .extension = "tex",
     .document = &latex,
     .begin = dl_document_begin,
     .row = dl_document_row,

@@ -78,6 +78,7 @@ static const struct dl_document markdown = {
 const struct dl_format dl_format_markdown = {
     .name = "markdown",
     .summary = "pipe tables, for web pages and notebooks",
+    .extension = "md",
     .document = &markdown,
     .begin = dl_document_begin,
     .row = dl_document_row,

@@ -10,14 +10,6 @@
 #include "catalog/descriptor_kinds.h"
 #include "physics/physics.h"
 
-static inline double dl_or(double x, double otherwise) {
-  return isnan(x) ? otherwise : x;
-}
-
-static inline bool dl_is_word(const char *text, const char *word) {
-  return text && strcmp(text, word) == 0;
-}
-
 /* Automatic mixed precision and 16-bit formats: tensor cores, half the
  * bytes. */
 static inline bool dl_is_16_bit(const char *precision) {

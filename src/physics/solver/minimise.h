@@ -3,8 +3,8 @@
  *
  * Far from the minimum by Levenberg's and Marquardt's method (More 1978,
  * doi 10.1007/BFb0067700), with the equations set up in each step. Near to it
- * the equations are kept, and quasi-Newton steps (quasi_newton.h) take a
- * gradient each. */
+ * the equations are kept, or second derivatives are taken in their place, and
+ * quasi-Newton steps (quasi_newton.h) take a gradient each. */
 
 #ifndef DL_PHYSICS_SOLVER_MINIMISE_H
 #define DL_PHYSICS_SOLVER_MINIMISE_H

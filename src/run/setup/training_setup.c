@@ -9,14 +9,6 @@
 #include "catalog/architecture/token_costs.h"
 #include "catalog/architecture/transformer.h"
 
-static double or_one(double x) {
-  return isnan(x) ? 1 : x;
-}
-
-static bool is_word(const char *value, const char *word) {
-  return value && strcmp(value, word) == 0;
-}
-
 /* Whether a value is a word, or the word and a rank: "lora:16". */
 static bool is_ranked(const char *value, const char *word) {
   size_t n = strlen(word);
@@ -25,29 +17,30 @@ static bool is_ranked(const char *value, const char *word) {
 }
 
 enum dl_fine_tune dl_fine_tune_of(const struct dl_run *r) {
-  return is_ranked(r->fine_tune, "lora")                       ? DL_TUNE_LORA
-         : is_ranked(r->fine_tune, "qlora")                    ? DL_TUNE_QLORA
-         : is_word(r->fine_tune, "head") || r->frozen_base > 0 ? DL_TUNE_HEAD
-                                                               : DL_TUNE_FULL;
+  return is_ranked(r->fine_tune, "lora")    ? DL_TUNE_LORA
+         : is_ranked(r->fine_tune, "qlora") ? DL_TUNE_QLORA
+         : dl_is_word(r->fine_tune, "head") || r->frozen_base > 0
+             ? DL_TUNE_HEAD
+             : DL_TUNE_FULL;
 }
 
 struct dl_degrees dl_degrees_of(const struct dl_run *r) {
-  double tensor = or_one(r->tensor_parallel);
-  double pipeline = or_one(r->pipeline_parallel);
+  double tensor = dl_or(r->tensor_parallel, 1);
+  double pipeline = dl_or(r->pipeline_parallel, 1);
   return (struct dl_degrees){tensor, pipeline, r->n_gpus / (tensor * pipeline)};
 }
 
 double dl_micro_batch(const struct dl_run *r) {
-  return is_word(r->scaling, "strong")
+  return dl_is_word(r->scaling, "strong")
              ? ceil(r->batch_size / dl_degrees_of(r).data)
              : r->batch_size;
 }
 
 double dl_global_batch(const struct dl_run *r) {
-  double per_pass = is_word(r->scaling, "strong")
+  double per_pass = dl_is_word(r->scaling, "strong")
                         ? r->batch_size
                         : r->batch_size * dl_degrees_of(r).data;
-  return per_pass * or_one(r->grad_accum);
+  return per_pass * dl_or(r->grad_accum, 1);
 }
 
 /* --- Assumptions. */
@@ -99,8 +92,8 @@ static bool breaks_degrees(const struct dl_row *row, struct dl_text *to) {
 static bool breaks_global_batch(const struct dl_row *row, struct dl_text *to) {
   const struct dl_run *r = &row->run;
   double data =
-      is_word(r->scaling, "strong") ? 1 : or_one(dl_degrees_of(r).data);
-  double accum = or_one(r->grad_accum);
+      dl_is_word(r->scaling, "strong") ? 1 : dl_or(dl_degrees_of(r).data, 1);
+  double accum = dl_or(r->grad_accum, 1);
   bool batch_given = dl_run_set_has(&row->given, DL_RUN_batch_size);
   bool accum_given = dl_run_set_has(&row->given, DL_RUN_grad_accum);
   if (!dl_run_set_has(&row->given, DL_RUN_global_batch) || isnan(r->batch_size))
@@ -131,8 +124,8 @@ static bool breaks_global_batch(const struct dl_row *row, struct dl_text *to) {
 static bool breaks_fine_tune(const struct dl_row *row, struct dl_text *to) {
   const struct dl_run *r = &row->run;
   if (!r->fine_tune || isnan(r->frozen_base) ||
-      (is_word(r->fine_tune, "head") ? r->frozen_base > 0
-                                     : !(r->frozen_base > 0)))
+      (dl_is_word(r->fine_tune, "head") ? r->frozen_base > 0
+                                        : !(r->frozen_base > 0)))
     return false;
   if (to)
     dl_text_printf(to,
@@ -150,10 +143,6 @@ static bool breaks_rank(const struct dl_row *row, struct dl_text *to) {
   if (to)
     dl_text_add(to, "lora_rank goes with fine_tune lora or qlora; give that");
   return true;
-}
-
-static bool is_training(const struct dl_row *row) {
-  return !is_word(row->run.phase, "inference");
 }
 
 /* Low-rank adapters sit beside the products of attention and of dense layers.
@@ -189,7 +178,7 @@ static bool breaks_division(const struct dl_row *row, struct dl_text *to) {
 static bool breaks_heads(const struct dl_row *row, struct dl_text *to) {
   const struct dl_architecture *arch = row->found.arch;
   const struct dl_transformer *t = arch ? arch->transformer : NULL;
-  double tensor = or_one(row->run.tensor_parallel);
+  double tensor = dl_or(row->run.tensor_parallel, 1);
   double heads = t ? t->heads : arch ? arch->heads : (double)NAN;
   if (!(tensor > 1) || isnan(heads) || is_whole(heads / tensor))
     return false;
@@ -204,7 +193,7 @@ static bool breaks_heads(const struct dl_row *row, struct dl_text *to) {
 static bool breaks_depth(const struct dl_row *row, struct dl_text *to) {
   const struct dl_architecture *arch = row->found.arch;
   const struct dl_transformer *t = arch ? arch->transformer : NULL;
-  double stages = or_one(row->run.pipeline_parallel);
+  double stages = dl_or(row->run.pipeline_parallel, 1);
   double layers = t      ? t->layers + t->decoder_layers
                   : arch ? arch->layers
                          : (double)NAN;
@@ -220,7 +209,8 @@ static bool breaks_depth(const struct dl_row *row, struct dl_text *to) {
 
 static bool breaks_fp8(const struct dl_row *row, struct dl_text *to) {
   const struct dl_accelerator *gpu = row->found.gpu;
-  if (!is_word(row->run.precision, "fp8") || !is_training(row) || !gpu ||
+  if (!dl_is_word(row->run.precision, "fp8") ||
+      dl_run_is_inference(&row->run) || !gpu ||
       !isnan(gpu->peak_fp8_tensor_tflops) ||
       dl_run_set_has(&row->given, DL_RUN_peak_tflops))
     return false;
@@ -234,7 +224,7 @@ static bool breaks_fp8(const struct dl_row *row, struct dl_text *to) {
 }
 
 static bool breaks_int8(const struct dl_row *row, struct dl_text *to) {
-  if (!is_word(row->run.precision, "int8") || !is_training(row))
+  if (!dl_is_word(row->run.precision, "int8") || dl_run_is_inference(&row->run))
     return false;
   if (to)
     dl_text_add(to, "precision int8 is for inference; use bf16 or fp16");
@@ -249,7 +239,7 @@ static bool breaks_tokens(const struct dl_row *row, struct dl_text *to) {
   double step = dl_global_batch(r) * seq;
   bool per_epoch = !isnan(r->train_tokens);
   double all = per_epoch ? r->train_tokens : r->tokens;
-  if (!is_training(row) || !(step > all))
+  if (dl_run_is_inference(&row->run) || !(step > all))
     return false;
   if (to)
     dl_text_printf(to,

@@ -87,6 +87,13 @@ static void add_inference(struct settings *s) {
                " requests per second");
 }
 
+static const char *tuning_words(const char *fine_tune) {
+  return strcmp(fine_tune, "lora") == 0    ? "LoRA"
+         : strcmp(fine_tune, "qlora") == 0 ? "QLoRA"
+         : strcmp(fine_tune, "head") == 0  ? "classifier alone"
+                                           : fine_tune;
+}
+
 static void add_settings(struct settings *s) {
   const struct dl_job *job = s->job;
   const struct dl_run *run = job->run;
@@ -102,7 +109,7 @@ static void add_settings(struct settings *s) {
     add_number(s, DL_RUN_image_px, "", run->image_px, " px");
   add_precision(s);
   if (run->fine_tune && strcmp(run->fine_tune, "full") != 0)
-    add(s, true, run->fine_tune);
+    add(s, true, tuning_words(run->fine_tune));
 }
 
 static void add_machine(struct dl_text *t, const struct dl_job *job,
