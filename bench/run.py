@@ -179,6 +179,47 @@ def bench_search(o, folder):
         report(what + "n_jobs=2, no imports", ours, work2, "-")
 
 
+def write_repeats(path, rows):
+    """Five runs of each of rows / 5 configurations."""
+    rng = random.Random(6)
+    with open(path, "w", encoding="ascii") as f:
+        f.write(",".join(FEATURES) + ",y\n")
+        for _ in range(rows // 5):
+            x = [round(rng.gauss(0, 1), 6) for _ in FEATURES]
+            mean = sum(x) + x[0] * x[1]
+            for _ in range(5):
+                f.write(",".join("%.6f" % v for v in x) +
+                        ",%.6f\n" % (mean + rng.gauss(0, 0.1)))
+
+
+def spread(low, high, n):
+    """n numbers at equal ratios."""
+    return ",".join("%.17g" % (low * (high / low) ** (i / (n - 1)))
+                    for i in range(n))
+
+
+def bench_grid(o, folder):
+    """Grids of 13 and of 7 x 7; scikit-learn's kernel ridge takes a 49th of its
+    grid, since all of it takes a quarter of an hour."""
+    rows = 1000 if o.quick else 10000
+    path = os.path.join(folder, "repeats.csv")
+    write_repeats(path, rows)
+    peers = {"ridge": (13, spread(1e-6, 1e4, 13), "0", 1),
+             "krr": (7, "0.01", "0.1", 49)}
+    for method, (n, alphas, gammas, parts) in peers.items():
+        command = [o.dlest, "fit", path, "--target", "y", "--features",
+                   ",".join(FEATURES), "--no-scale", "--method", method, "--cv",
+                   "kfold:5", "--search", "grid:%d" % n, "--no-model", "-q"]
+        ours, theirs = [], []
+        for _ in range(1 if parts > 1 else o.repeats):
+            ours.append(run(command)[0])
+            if PYTHON:
+                theirs.append(parts * peer("grid", path, method, alphas,
+                                           gammas)[1]["work"])
+        report("%s, grid of %d, 5 folds, %d rows, no imports" % (
+            method, n ** (1 + (method == "krr")), rows), ours, theirs, "-")
+
+
 def bench_ols(o, folder):
     rows = 100000 if o.quick else 1000000
     path = os.path.join(folder, "ols.csv")
@@ -246,6 +287,7 @@ def main():
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--quick", action="store_true",
                         help="smaller tables, to see that all of it runs")
+    parser.add_argument("--only", help="one line: cold, search, grid, ...")
     o = parser.parse_args()
     version = run([o.dlest, "--version"])[2].decode().split("\n")[0]
     print("%s, %s" % (datetime.date.today(), version))
@@ -259,9 +301,10 @@ def main():
     print("load %.2f; medians of %d repetitions" %
           (os.getloadavg()[0], o.repeats), flush=True)
     with tempfile.TemporaryDirectory(prefix="dlest-bench.") as folder:
-        for bench in (bench_cold, bench_search, bench_ols, bench_krr,
-                      bench_batch):
-            bench(o, folder)
+        for bench in (bench_cold, bench_search, bench_grid, bench_ols,
+                      bench_krr, bench_batch):
+            if not o.only or bench.__name__ == "bench_" + o.only:
+                bench(o, folder)
 
 
 PYTHON = find_python()

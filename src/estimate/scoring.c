@@ -163,7 +163,8 @@ enum dl_status dl_scoring_of(const struct dl_scoring *s,
   struct part p = {0};
   struct dl_boot b = {.resamples = how->resamples,
                       .confidence = how->confidence,
-                      .seed = how->seed};
+                      .seed = how->seed,
+                      .progress = d->progress};
   struct dl_boot_scores *boot = dl_calloc(n, sizeof *boot);
   bool ok = boot && take_part(&p, s, scope, &b) && dl_bootstrap(&b, boot) == 0;
   for (size_t m = 0; m < n && ok; m++) {

@@ -107,6 +107,17 @@ PY
   on_terminal bars 200000 "$DLEST" report jobs.txt
 }
 
+@test 'scores of a table' {
+  cat >make.py <<'PY'
+def make(n):
+    with open('runs.csv', 'w') as f:
+        f.write('arch,gpu,batch_size,epochs,train_samples,energy_j,boundary\n')
+        for i in range(n):
+            f.write('resnet50,a100,%d,1,50000,%d,gpu\n' % (i % 100 + 1, i + 1e5))
+PY
+  on_terminal bars 10000 "$DLEST" compare runs.csv
+}
+
 @test 'none with --quiet, on a dumb terminal and without a terminal' {
   runs
   # shellcheck disable=SC2086

@@ -56,7 +56,7 @@ static void matches_scipy(void **state) {
   double y[METHODS * ROWS];
   for (size_t i = 0; i < METHODS * ROWS; i++)
     y[i] = of_run[i % ROWS];
-  struct dl_boot b = {ROWS, 6, group, METHODS, y, f, 200, 0.9, 7};
+  struct dl_boot b = {ROWS, 6, group, METHODS, y, f, 200, 0.9, 7, NULL};
   struct dl_boot_scores out[METHODS];
   assert_int_equal(dl_bootstrap(&b, out), 0);
   for (size_t m = 0; m < METHODS; m++)
@@ -71,7 +71,7 @@ static void two_groups(void **state) {
   static const size_t group[] = {0, 1};
   static const double y[] = {10, 100, 10, 100, 10, 100};
   static const double f[] = {11, 140, 15, 120, 11, 140};
-  struct dl_boot b = {2, 2, group, 3, y, f, 2000, 0.95, 1};
+  struct dl_boot b = {2, 2, group, 3, y, f, 2000, 0.95, 1, NULL};
   struct dl_boot_scores out[3];
   assert_int_equal(dl_bootstrap(&b, out), 0);
   near(out[0].mape.low, 0.1, 1e-14);
@@ -89,12 +89,12 @@ static void what_cannot_be_drawn(void **state) {
   static const size_t one[] = {0, 0}, two[] = {0, 1};
   static const double y[] = {10, 100, 10, 100, 0, 100};
   static const double f[] = {12, 110, 11, 100, 1, 100};
-  struct dl_boot b = {2, 1, one, 2, y, f, 200, 0.95, 1};
+  struct dl_boot b = {2, 1, one, 2, y, f, 200, 0.95, 1, NULL};
   struct dl_boot_scores out[3];
   assert_int_equal(dl_bootstrap(&b, out), 0);
   assert_int_equal(out[0].rank, 0);
   assert_true(isnan(out[0].mape.low) && isnan(out[0].rmse.high));
-  b = (struct dl_boot){2, 2, two, 3, y, f, 0, 0.95, 1};
+  b = (struct dl_boot){2, 2, two, 3, y, f, 0, 0.95, 1, NULL};
   assert_int_equal(dl_bootstrap(&b, out), 0);
   assert_true(isnan(out[0].mape.low));
   assert_int_equal(out[0].rank, 2);

@@ -94,7 +94,7 @@ def residuals(model):
     for f in ET.parse(model).getroot().iter("fit"):
         if f.get("log") != "true":
             continue
-        for r in f.iter("residuals"):
+        for r in f.findall("residuals"):  # those of times stand deeper
             found[f.get("target"), r.get("left_out")] = [
                 (int(g.get("n")), [float(x) for x in (g.text or "").split()])
                 for g in r.iter("group")]

@@ -120,7 +120,10 @@ static enum dl_status score_tables(struct dl_comparing *w) {
   for (w->table = 0; w->table < w->cli->n_arguments && status == DL_OK;
        w->table++) {
     size_t before = w->scores.n;
+    struct dl_progress_span outer =
+        dl_progress_enter(d->progress, w->table, w->cli->n_arguments);
     status = dl_compare_table(w);
+    dl_progress_leave(d->progress, outer);
     if (status == DL_OK && w->scores.n == before)
       status = dl_fail_at(d, DL_EINPUT, w->cli->argument[w->table], 0,
                           "no run that could be scored");
@@ -154,8 +157,12 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
     o->known |= DL_KNOW_UTIL;
   if (status == DL_OK)
     status = open_models(&w);
+  struct dl_progress *progress = cli->diag.progress;
+  struct dl_progress_span whole = dl_progress_enter(progress, 0, 2);
   if (status == DL_OK)
     status = score_tables(&w);
+  dl_progress_leave(progress, whole);
+  dl_progress_enter(progress, 1, 2);
   if (status == DL_OK) {
     struct dl_comparison c = {.scores = &w.scores,
                               .tables = {cli->argument, cli->n_arguments, 0},

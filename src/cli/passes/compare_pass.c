@@ -333,6 +333,8 @@ static enum dl_status run_pass(struct dl_comparing *w,
     status = dl_frame_block(p.f, block, d);
     for (size_t i = 0; i < block->n_rows && status == DL_OK; i++)
       status = score_row(w, &p, block, i, part);
+    if (!part) /* otherwise refitting takes the time */
+      dl_progress_step(d->progress, dl_csv_share(p.csv));
   }
   if (status == DL_OK && !part && w->cli->n_arguments == 1)
     dl_frame_warn_aliases(p.f, d);

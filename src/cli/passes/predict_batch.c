@@ -4,6 +4,7 @@
 #include "cli/passes/predict_batch.h"
 
 #include <math.h>
+#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,11 +16,18 @@
 #include "cli/views/job_limits.h"
 #include "cli/views/predict_report.h"
 #include "estimate/methods/work.h"
+#include "output/format.h"
 #include "run/run_columns.h"
 
 /* Rows estimated at a time: enough to keep threads busy, few enough that
- * their estimates stay small. */
-enum { CHUNK = 1024 };
+ * their estimates stay small. A thread formats PIECE of them at a time. */
+enum { CHUNK = 1024, PIECE = 64 };
+
+/* What becomes of a row. */
+struct outcome {
+  bool shown; /* no fault: there are estimates */
+  long best;  /* index of the recommended one, or -1 */
+};
 
 struct batch {
   struct dl_cli *cli;
@@ -33,13 +41,16 @@ struct batch {
   bool *is_number;        /* one an own column */
   bool default_samples;   /* rows do not say how much they train on */
   struct dl_stream *stream;
-  struct dl_value *values;
+  size_t n_columns;
+  struct dl_value *values; /* n_columns for each thread */
   /* A chunk: */
   struct dl_row *row;
   struct dl_job *job;
   struct dl_estimate *est;
-  struct dl_limits limits; /* rows over them so far */
-  double over_j;           /* highest recommended estimate so far */
+  struct outcome *outcome;
+  struct dl_text text[CHUNK / PIECE]; /* formatted rows */
+  struct dl_limits limits;            /* rows over them so far */
+  double over_j;                      /* highest recommended estimate so far */
 };
 
 static void free_batch(struct batch *b) {
@@ -52,6 +63,9 @@ static void free_batch(struct batch *b) {
   free(b->row);
   free(b->job);
   free(b->est);
+  free(b->outcome);
+  for (size_t i = 0; i < CHUNK / PIECE; i++)
+    dl_text_free(&b->text[i]);
 }
 
 /* Whether a name is taken by an estimate's column. */
@@ -89,7 +103,8 @@ static enum dl_status make_columns(struct batch *b) {
   const struct dl_footprint *foot = &b->o->job.foot;
   size_t n = b->n_own + DL_ESTIMATE_COLUMNS + DL_ROW_COLUMNS;
   b->columns = dl_calloc(n, sizeof *b->columns);
-  b->values = dl_calloc(n, sizeof *b->values);
+  b->n_columns = n;
+  b->values = dl_calloc(n * (size_t)omp_get_max_threads(), sizeof *b->values);
   b->is_number = dl_calloc(b->n_own, sizeof *b->is_number);
   if (!b->columns || !b->values || !b->is_number)
     return dl_fail_memory(&b->cli->diag);
@@ -112,7 +127,10 @@ static enum dl_status make_room(struct batch *b) {
   b->row = dl_frame_rows(b->f, CHUNK);
   b->job = dl_calloc(CHUNK, sizeof *b->job);
   b->est = dl_calloc(CHUNK * b->n_methods, sizeof *b->est);
-  return b->row && b->job && b->est ? DL_OK : dl_fail_memory(&b->cli->diag);
+  b->outcome = dl_calloc(CHUNK, sizeof *b->outcome);
+  return b->row && b->job && b->est && b->outcome
+             ? DL_OK
+             : dl_fail_memory(&b->cli->diag);
 }
 
 /* Rows are independent. The only failure is lack of memory; faults of a row are
@@ -145,27 +163,75 @@ static struct dl_value own_value(const struct batch *b, size_t column,
   return dl_string(*cell ? cell : NULL);
 }
 
-static enum dl_status print_row(struct batch *b,
-                                const struct dl_csv_block *block, size_t row,
-                                size_t i) {
-  const struct dl_estimate *est = b->est + i * b->n_methods;
-  long best = dl_recommended(est, b->n_methods, !isnan(b->job[i].known.run_s));
-  if (best >= 0)
-    b->over_j = fmax(b->over_j, est[best].energy_j);
+/* Whether the estimate of row i of the chunk by method m is printed. */
+static bool is_shown(const struct batch *b, size_t i, size_t m) {
+  long best = b->outcome[i].best;
+  return dl_estimate_row_shown(b->cli->format, b->o->all,
+                               best < 0 || (long)m == best);
+}
+
+/* The values of row i of the chunk by method m, behind those of the table's own
+ * cells. */
+static void estimate_values(const struct batch *b, size_t i, size_t m,
+                            struct dl_value *v) {
+  dl_estimate_values(&b->est[i * b->n_methods + m], &b->o->job.foot,
+                     b->o->coverage, v + b->n_own);
+  dl_row_values(&b->o->job.foot, (long)m == b->outcome[i].best, &b->job[i],
+                v + b->n_own + DL_ESTIMATE_COLUMNS);
+}
+
+static void own_values(const struct batch *b, const char *const *cell,
+                       struct dl_value *v) {
   for (size_t c = 0; c < b->n_own; c++)
-    b->values[c] = own_value(b, c, block->cell[row * block->n_cols + c]);
-  dl_limits_count(&b->limits, &b->job[i]);
+    v[c] = own_value(b, c, cell[c]);
+}
+
+static enum dl_status print_row(struct batch *b, const char *const *cell,
+                                size_t i) {
   enum dl_status status = DL_OK;
+  own_values(b, cell, b->values);
   for (size_t m = 0; m < b->n_methods && status == DL_OK; m++) {
-    if (!dl_estimate_row_shown(b->cli->format, b->o->all,
-                               best < 0 || (long)m == best))
+    if (!is_shown(b, i, m))
       continue;
-    dl_estimate_values(&est[m], &b->o->job.foot, b->o->coverage,
-                       b->values + b->n_own);
-    dl_row_values(&b->o->job.foot, (long)m == best, &b->job[i],
-                  b->values + b->n_own + DL_ESTIMATE_COLUMNS);
+    estimate_values(b, i, m, b->values);
     status = dl_stream_row(b->stream, b->values, &b->cli->diag);
   }
+  return status;
+}
+
+/* The same to a text, by any thread; false: memory is out. */
+static bool add_row(const struct batch *b, const char *const *cell, size_t i,
+                    struct dl_text *to) {
+  struct dl_value *v = b->values + b->n_columns * (size_t)omp_get_thread_num();
+  bool ok = true;
+  own_values(b, cell, v);
+  for (size_t m = 0; m < b->n_methods && ok; m++) {
+    if (!is_shown(b, i, m))
+      continue;
+    estimate_values(b, i, m, v);
+    ok = b->cli->format->add(b->stream, v, to);
+  }
+  return ok;
+}
+
+/* Rows [from, n) of a chunk whose cells begin at `cell`: formatted by all
+ * threads, written in their order. */
+static enum dl_status add_rows(struct batch *b, const char *const *cell,
+                               size_t from, size_t n) {
+  struct dl_diag *d = &b->cli->diag;
+  size_t pieces = (n - from + PIECE - 1) / PIECE;
+  enum dl_status status = DL_OK;
+  bool failed = false;
+#pragma omp parallel for schedule(dynamic) reduction(|| : failed)
+  for (size_t p = 0; p < pieces; p++)
+    for (size_t i = from + p * PIECE; i < n && i < from + (p + 1) * PIECE; i++)
+      if (b->outcome[i].shown)
+        failed = !add_row(b, cell + i * b->n_own, i, &b->text[p]) || failed;
+  if (failed)
+    return dl_fail_memory(d);
+  for (size_t p = 0; p < pieces && status == DL_OK; p++)
+    if (b->text[p].len > 0)
+      status = dl_stream_write(b->stream, &b->text[p], d);
   return status;
 }
 
@@ -202,25 +268,42 @@ static bool says_no_size(struct batch *b, size_t i, size_t line) {
   return true;
 }
 
+/* Reports the faults of a row, and notes what it adds to the whole. */
+static enum dl_status judge_row(struct batch *b, size_t i, size_t line) {
+  struct dl_diag *d = &b->cli->diag;
+  const struct dl_estimate *est = b->est + i * b->n_methods;
+  const char *path = dl_csv_path(b->csv);
+  bool bad = false;
+  b->outcome[i].shown = false;
+  if (b->row[i].fault.kind != DL_FAULT_NONE)
+    return dl_frame_complain(b->f, &b->row[i], path, line, d);
+  enum dl_status status =
+      dl_session_check(b->cli->catalog, &b->job[i], path, line, &bad, d);
+  if (status != DL_OK || bad || says_no_size(b, i, line) ||
+      says_nothing(b, i, line))
+    return status;
+  long best = dl_recommended(est, b->n_methods, !isnan(b->job[i].known.run_s));
+  b->outcome[i] = (struct outcome){true, best};
+  if (best >= 0)
+    b->over_j = fmax(b->over_j, est[best].energy_j);
+  dl_limits_count(&b->limits, &b->job[i]);
+  return DL_OK;
+}
+
+/* Rows are written one by one as long as their layout depends on those before
+ * them. */
 static enum dl_status print_chunk(struct batch *b,
                                   const struct dl_csv_block *block,
                                   size_t first, size_t n) {
-  struct dl_diag *d = &b->cli->diag;
-  const char *path = dl_csv_path(b->csv);
+  const char *const *cell = block->cell + first * block->n_cols;
   enum dl_status status = DL_OK;
-  for (size_t i = 0; i < n && status == DL_OK; i++) {
-    size_t line = block->line[first + i];
-    bool bad = false;
-    if (b->row[i].fault.kind != DL_FAULT_NONE) {
-      status = dl_frame_complain(b->f, &b->row[i], path, line, d);
-      continue;
-    }
-    status = dl_session_check(b->cli->catalog, &b->job[i], path, line, &bad, d);
-    if (status == DL_OK && !bad && !says_no_size(b, i, line) &&
-        !says_nothing(b, i, line))
-      status = print_row(b, block, first + i, i);
-  }
-  return status;
+  size_t i = 0;
+  for (size_t k = 0; k < n && status == DL_OK; k++)
+    status = judge_row(b, k, block->line[first + k]);
+  for (; i < n && status == DL_OK && !dl_stream_adds(b->stream); i++)
+    if (b->outcome[i].shown)
+      status = print_row(b, cell + i * b->n_own, i);
+  return status == DL_OK && i < n ? add_rows(b, cell, i, n) : status;
 }
 
 static enum dl_status stream_rows(struct batch *b) {
@@ -283,8 +366,7 @@ static enum dl_status write_batch(struct batch *b) {
     return status;
   status = dl_stream_begin(
       &b->stream, cli->format, out.f,
-      &(struct dl_table_form){"estimates", b->columns,
-                              b->n_own + DL_ESTIMATE_COLUMNS + DL_ROW_COLUMNS},
+      &(struct dl_table_form){"estimates", b->columns, b->n_columns},
       &cli->diag);
   if (status == DL_OK)
     status = stream_rows(b);

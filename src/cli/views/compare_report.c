@@ -280,7 +280,10 @@ static enum dl_status add_table(struct view *w, size_t table,
     struct dl_scoring_scope scope = {table, g, w->which, w->n};
     if (!has_runs(s, &scope))
       continue;
+    struct dl_progress_span outer =
+        dl_progress_enter(d->progress, g, s->groups.n);
     enum dl_status status = dl_scoring_of(s, &scope, &c->how, w->score, d);
+    dl_progress_leave(d->progress, outer);
     if (status != DL_OK)
       return status;
     sort_candidates(w);
@@ -366,10 +369,12 @@ enum dl_status dl_print_comparison(struct dl_cli *cli,
     w.all =
         dl_report_table(w.r, "scores", NULL, columns, DL_LENGTH(columns), true);
   }
-  for (size_t i = 0; i < c->tables.n && status == DL_OK; i++)
-    status = add_table(&w, i, d);
-  if (status == DL_OK && c->tables.n > 1)
-    status = add_table(&w, DL_ALL, d);
+  size_t n_parts = c->tables.n + (c->tables.n > 1);
+  for (size_t i = 0; i < n_parts && status == DL_OK; i++) {
+    struct dl_progress_span outer = dl_progress_enter(d->progress, i, n_parts);
+    status = add_table(&w, i < c->tables.n ? i : DL_ALL, d);
+    dl_progress_leave(d->progress, outer);
+  }
   if (status == DL_OK) {
     explain(&w);
     add_bootstrap(&w);

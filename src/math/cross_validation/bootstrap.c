@@ -234,6 +234,7 @@ static void resample(struct work *w, gsl_rng *rng) {
 #pragma omp parallel for schedule(static) if (n * b->n * M > 100000)
     for (size_t r = 0; r < n; r++) {
       const unsigned *count = w->count + r * G;
+      dl_progress_step(b->progress, (double)(done + r) / (double)b->resamples);
       for (size_t m = 0; m < M; m++)
         score(w, &w->method[m], count, done + r);
       for (size_t i = 0; i < M; i++)

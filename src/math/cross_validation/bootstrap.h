@@ -23,6 +23,8 @@
 
 #include <stddef.h>
 
+#include "base/progress/progress.h"
+
 /* Predictions to score; all borrowed. */
 struct dl_boot {
   size_t n;            /* rows */
@@ -34,6 +36,7 @@ struct dl_boot {
   size_t resamples;  /* B; 0: ranks by the scores alone, no intervals */
   double confidence; /* c */
   unsigned long seed; /* of gsl_rng_mt19937, which draws the groups in turn */
+  struct dl_progress *progress; /* or NULL */
 };
 
 struct dl_boot_range {
