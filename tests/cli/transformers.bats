@@ -222,7 +222,7 @@ dlest: $(message no_method_has_enough '')" predict --method flops --arch resnet5
   misused predict "$(message invalid_value_nearest precision fp15 \
     "'fp16', 'fp8'")" \
     --precision fp15
-  invalid predict tokens=3T
+  invalid predict tokens=3X
   invalid predict seq-len=0
 }
 

@@ -12,8 +12,7 @@ protocols; the tables go to standard output, or with --write into FILE.
 LIST takes some of the methods or protocols, separated by commas, as the
 tables name them (P1,P4).
 
-All estimates are dlest's; here is only what is worked out from them: the
-tables, and how often intervals hold (generalisation_intervals.py).
+All estimates are dlest's; here are the tables alone.
 """
 
 import argparse
@@ -27,11 +26,11 @@ import sys
 import tempfile
 import textwrap
 
-import generalisation_language as language
 import generalisation_sources as sources
 import generalisation_speeds as speeds
 import generalisation_tables as tables
-from generalisation_intervals import COVERAGE, coverage, residuals
+import generalisation_intervals as intervals
+import generalisation_language as language
 
 TARGETS = ("gpu_power_w", "epoch_energy_j")
 PROTOCOLS = {
@@ -286,12 +285,12 @@ def interval_table(models, methods, protocols):
     for method in methods:
         if method not in models:
             continue
-        found = residuals(models[method])
+        found = intervals.residuals(models[method])
         for protocol in protocols:
             column = PROTOCOLS[protocol][1]
             for target in TARGETS:
                 groups = found.get((target, column), [])
-                got = coverage(groups)
+                got = intervals.coverage(groups)
                 if got:
                     rows.append([method, protocol, target, len(groups),
                                  percent(got[0]), percent(got[1]),
@@ -311,7 +310,7 @@ def source_table(dlest, path, methods):
 
 
 def physical_sources_table(dlest, path, model, folder):
-    found = sources.source_rows(run, dlest, path, residuals(model), folder)
+    found = sources.source_rows(run, dlest, path, intervals.residuals(model), folder)
     return table(["left out", "quantity", "rows", "MAPE", "within 1.5",
                   "inside 90 %"],
                  [[name, what, n, *map(percent, figures)]
@@ -431,7 +430,7 @@ def make_parts(o, methods, plain, protocols, folder, top):
             parts.append(("`%s`, %s" % (best, PROTOCOLS[p][2]), "",
                           detail_table(fits, runs, best, p)))
     parts.append((
-        "Intervals of %g %%" % (100 * COVERAGE),
+        "Intervals of %g %%" % (100 * intervals.COVERAGE),
         "Coverage, pooled over the runs and as the mean over the groups, in %. "
         "Each group in turn is the new one, and its own residuals are not "
         "used (`tools/docs/generalisation_intervals.py` has the formula). *Width*: "
@@ -443,6 +442,7 @@ def make_parts(o, methods, plain, protocols, folder, top):
         "freedom: coverage has little meaning there.",
         interval_table(models, methods, grouped)))
     if protocols == list(PROTOCOLS):
+        parts.append(intervals.part(models["physical"], TARGETS, table, pair))
         parts += source_parts(o, methods, models, folder, top)
         means = os.path.join(top, "data", "language-training-means.csv")
         head, *rows = language.table_rows(run, o.dlest, means, folder)
