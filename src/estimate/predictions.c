@@ -168,6 +168,7 @@ static bool expect_training(const struct dl_job_predictions *p,
   e->static_w = fmax(p->parts.static_w, known_or_0(job->idle_w)) * n;
   e->most_w = most_w(job);
   e->util = p->parts.gpu_share;
+  e->for_input = strcmp(p->parts.bound, "input") == 0;
   return true;
 }
 
@@ -190,6 +191,7 @@ static bool expect_language(const struct dl_job_predictions *p,
       fmax(p->step.static_w, known_or_0(job->idle_w)) * job->run->n_gpus;
   e->most_w = most_w(job);
   e->util = 1; /* collectives are kernels too */
+  e->for_input = false;
   return true;
 }
 

@@ -78,6 +78,17 @@ static struct dl_place place_of(const struct dl_hierarchical_fit *fit,
                                             : dl_place_of(names, inputs);
 }
 
+double dl_calibrated_residual(const struct dl_hierarchical_fit *fit,
+                              const struct dl_grouping *inputs, size_t target) {
+  struct dl_row_names names;
+  if (fit->calibration_residuals.n == 0)
+    return 0;
+  dl_row_names_find(&names, &fit->names, inputs);
+  struct dl_place place = place_of(fit, &names, inputs);
+  return dl_residual_gp_at(&fit->calibration_residuals, fit->physics->process,
+                           &place, target);
+}
+
 void dl_hierarchical_effects(const struct dl_hierarchical_fit *fit,
                              const void *inputs, double *fx) {
   struct dl_row_names names;

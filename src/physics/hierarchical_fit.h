@@ -58,6 +58,11 @@ enum dl_status dl_hierarchical_fit_solve(struct dl_hierarchical_fit *fit,
 double dl_expected_residual(const struct dl_hierarchical_fit *fit,
                             const struct dl_place *place, size_t target);
 
+/* The part of calibrations in it, for inputs; 0 where nothing was calibrated.
+ */
+double dl_calibrated_residual(const struct dl_hierarchical_fit *fit,
+                              const struct dl_grouping *inputs, size_t target);
+
 /* Where inputs are in the residual process of calibrations. */
 struct dl_place dl_fit_place(const struct dl_hierarchical_fit *fit,
                              const struct dl_row_names *names,

@@ -162,6 +162,32 @@ gpu_power_w,gpu_energy_j,energy_j,boundary \
   ! close "$(energy slow.xml rtx-3070)" "$(energy work.xml rtx-3070)" 0.15
 }
 
+@test "a run in 16 bits moves them fully, FP32 and other networks less" {
+  local arch precision before
+  seconds() { # MODEL ARCH PRECISION
+    "$DLEST" predict --model "$1" --gpu rtx-2080-ti --arch "$2" -e 1 -b 64 \
+      --precision "$3" --framework pytorch --method physical -q --format json |
+      jq '.estimates[0].duration_s'
+  }
+  local shipped=$DLEST_DATADIR/models/physical.xml
+  before=$(seconds "$shipped" resnet50 amp)
+  # Twice the time that was expected.
+  printf '%s\n' arch,gpu,batch_size,train_samples,val_samples,epochs,precision,\
+framework,epoch_s "resnet50,rtx-2080-ti,64,1281167,50000,1,amp,pytorch,\
+$(jq -n "2 * $before")" >runs.csv
+  gives 0 '' calibrate runs.csv -o mine.xml -q
+  for arch in resnet50 vgg16; do
+    for precision in amp fp32; do
+      jq -n "$(seconds mine.xml $arch $precision) /
+        $(seconds "$shipped" $arch $precision)"
+    done
+  done | jq -s . >out
+  # The configuration itself by its measurement, the rest by what it shares.
+  check '.[0] > 1.95 and .[0] < 2'
+  check '.[1] > 1.1 and .[1] < .[0] and .[2] > 1.05 and .[2] < .[1]'
+  check '.[3] > 1.02 and .[3] < .[2]'
+}
+
 @test "several GPUs and hosts are told apart" {
   runs resnet50,rtx-3070,32,224,10000,0,1,150,10000,gpu+ram,slow, \
     resnet50,rtx-3070,64,224,10000,0,1,150,10000,gpu+ram,slow, \

@@ -161,7 +161,7 @@ END
 jump() {
   env FAKE_CLOCK_AFTER=2 "$@" \
     LD_PRELOAD="${TOP_BUILDDIR-$(dirname "$DLEST")}/tests/record/fake_clock.so" \
-    "$DLEST" record --interval 100ms --trace t.csv --format json \
+    "$DLEST" record --interval 100ms --trace t.csv \
     -- sleep 4 >/dev/null 2>err
 }
 

@@ -22,7 +22,8 @@ static const struct dl_waiting_prior exact = {.time = 5.703782474656201,
                                               .var_power = 1e-6,
                                               .most_power = INFINITY,
                                               .static_share = 0.2,
-                                              .var_util = 1e-3};
+                                              .var_util = 1e-3,
+                                              .waits = 0.2};
 
 static struct dl_waiting given(const struct dl_waiting_prior *prior,
                                struct dl_waiting_known known) {
@@ -103,7 +104,8 @@ static void by_brute_force(void **state) {
                                                 .cov = -0.015,
                                                 .most_power = INFINITY,
                                                 .static_share = 0.2,
-                                                .var_util = 0.04};
+                                                .var_util = 0.04,
+                                                .waits = 0.2};
   static const struct {
     double time, power, util; /* 0: unknown */
     double energy, log_time, busy, low, high;

@@ -16,6 +16,10 @@ networks with public facts are estimated, their doubts not told.
 With --told the runs of del Rey et al. alone are estimated, the class of the
 host told; with --gpu of that GPU.
 
+Of the tables of speeds (MLPerf Training, NVIDIA DeepLearningExamples, milabench,
+timm, pytorch-gpu-benchmark) each GPU of a source is left out of all sources, and
+times are estimated after one run: of the same network, and of another.
+
 All estimates are dlest's. The tables go to standard output, or with --write
 into FILE.
 """
@@ -56,7 +60,7 @@ class Group:
 
 def groups_of_runs(path, others, told):
     """The GPU is left out of the table of other sources too."""
-    rows, more = read(path), read(others)
+    rows, more = read(path), read_plain(others)
     if not told:
         rows = without(rows, HOST)
     for gpu in dict.fromkeys(r["gpu"] for r in rows):
@@ -67,7 +71,7 @@ def groups_of_runs(path, others, told):
 
 
 def groups_of_others(path, runs):
-    rows = read(path)
+    rows = read_plain(path)
     known = [r for r in rows if r["gpu_power_w"] and
              float(r["facts_doubt"]) < PUBLIC]
     for gpu in dict.fromkeys(r["gpu"] for r in known):
@@ -76,6 +80,85 @@ def groups_of_others(path, runs):
                 for i, r in enumerate(without(mine, DOUBTS))]
         yield Group(gpu, runs, [r for r in rows if r["gpu"] != gpu], mine,
                     ("gpu_power_w", "epoch_s"))
+
+
+SPEEDS = ("mlperf", "nvidia-dle", "milabench", "timm",
+          "pytorch-gpu-benchmark")
+STEPS = 1000  # an epoch of tables of speeds is longer than what begins it
+MOST_CHOICES = 15
+
+
+def groups_of_speeds(path, runs):
+    """GPUs of a source with three rows or more."""
+    rows = [r for r in read_plain(path) if r["source"] in SPEEDS and
+            float(r["facts_doubt"] or 0) < PUBLIC]
+    for source in SPEEDS:
+        mine = [r for r in rows if r["source"] == source]
+        for gpu in dict.fromkeys(r["gpu"] for r in mine):
+            own = [speed_row(r, i) for i, r in enumerate(mine)
+                   if r["gpu"] == gpu]
+            if len(own) > 2:
+                yield source, Group(gpu, runs, [r for r in read_plain(path)
+                                                if r["gpu"] != gpu], own,
+                                    ("epoch_s",))
+
+
+def read_plain(path):
+    with open(path, encoding="utf-8", newline="") as f:
+        return list(csv.DictReader(f))
+
+
+def speed_row(row, i):
+    samples = float(row["train_samples"])
+    seconds = float(row["epoch_s"]) if row["epoch_s"] else \
+        samples / float(row["samples_per_s"])
+    more = max(1, math.ceil(STEPS * float(row["batch_size"]) *
+                            float(row["n_gpus"] or 1) / samples))
+    dropped = DOUBTS + ("samples_per_s", "gpu_power_w", "source", "n")
+    return dict({k: v for k, v in row.items() if k not in dropped},
+                config=str(i), epochs="1", loader="synthetic",
+                train_samples=samples * more, epoch_s=seconds * more)
+
+
+def median(values):
+    values = sorted(values)
+    n = len(values)
+    return (values[(n - 1) // 2] + values[n // 2]) / 2 if values else None
+
+
+def speed_errors(dlest, folder, group):
+    """Errors of times: before, after one run of the same network, of another.
+    """
+    os.mkdir(folder)
+    model = fit(dlest, folder, group)
+    rows = group.rows
+
+    def errors(model, name):
+        found = predict(dlest, folder, model, rows, name, group.targets)
+        return [abs(f["epoch_s"][0] / float(r["epoch_s"]) - 1)
+                for f, r in zip(found, rows)]
+    before, same, other = errors(model, "all"), [], []
+    draw = random.Random(1)
+    for i in sorted(draw.sample(range(len(rows)),
+                                min(MOST_CHOICES, len(rows)))):
+        new = calibrate(dlest, folder, model, [rows[i]], "mine")
+        for j, e in enumerate(errors(new, "mine")):
+            if j != i:
+                (same if rows[j]["arch"] == rows[i]["arch"] else
+                 other).append(e)
+    return before, same, other
+
+
+def speeds_table(groups, found):
+    rows = []
+    for source in (*SPEEDS, "all"):
+        of = [f for (s, _), f in zip(groups, found) if source in (s, "all")]
+        before, same, other = (sum((f[k] for f in of), []) for k in range(3))
+        rows.append([source, len(of), len(before),
+                     *(percent(median(x)) for x in
+                       (before, same, other, same + other))])
+    return table(["source", "GPUs", "rows", "before", "same network",
+                  "another", "any"], rows)
 
 
 # --- dlest
@@ -260,6 +343,11 @@ helps least. [estimation.md](estimation.md) says how it works and what was
 tried.
 """
 
+SPEEDS_TEXT = (
+    "Median error of the time in %%. A GPU is left out of all sources; one row "
+    "of it in a source is the run (up to %d are), the others of that source are "
+    "estimated: by whether their network is that of the run, and all." %
+    MOST_CHOICES)
 INTERVALS = (
     "Share of runs inside in %, and in brackets half the width as a factor; "
     "class of the host told. With fewer than five configurations measured a "
@@ -321,13 +409,22 @@ def main():
                              settled(g, sets[i][2]))
                  for j, g in enumerate(groups)]
                 for i, groups in enumerate(wanted)]
+        speeds = [] if o.gpu or o.told else list(groups_of_speeds(others,
+                                                                 read(runs)))
+        times = [pool.submit(speed_errors, o.dlest,
+                             os.path.join(folder, "s%d" % i), g)
+                 for i, (_, g) in enumerate(speeds)]
         found = [[j.result() for j in js] for js in jobs]
+        times = [j.result() for j in times]
     text = HEAD % (run(o.dlest, "--version").split("\n")[0], DRAWS)
     for (title, about, _), groups, results in zip(sets, wanted, found):
         text += "\n## %s\n\n%s\n\n%s\n\n%s\n" % (
             title, textwrap.fill(about, 80),
             errors_table(groups, results, counts),
             textwrap.fill(moved_text(results), 80))
+    if times:
+        text += "\n## Speeds of other sources\n\n%s\n\n%s\n" % (
+            textwrap.fill(SPEEDS_TEXT, 80), speeds_table(speeds, times))
     text += "\n## Intervals of 90 %%\n\n%s\n\n%s\n" % (
         textwrap.fill(INTERVALS, 80), intervals_table(wanted[0], found[0],
                                                       counts))

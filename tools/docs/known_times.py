@@ -80,6 +80,7 @@ def scores(dlest, folder, group):
     """{what is known: Score} of a GPU that is left out."""
     folder = os.path.join(folder, group.name)
     os.mkdir(folder)
+    group.intervals = True
     model = fit(dlest, folder, group)
     rows = group.rows
     if "epoch_s" not in rows[0]:

@@ -35,7 +35,8 @@ void dl_condition(struct dl_conditioned *out, const struct dl_expected *e,
       .cov = free ? 0 : e->work.cov,
       .most_power = log(e->most_w),
       .static_share = e->static_w / exp(e->work.mean[1]),
-      .var_util = util_variance(e->util)};
+      .var_util = util_variance(e->util),
+      .waits = e->for_input ? DL_WAITS_FOR_INPUT : DL_WAITS};
   const struct dl_waiting_known of_steps = {
       .time = log(steps),
       .power = power > 0 ? log(power) : (double)NAN,

@@ -17,6 +17,7 @@ struct dl_expected {
   double static_w; /* static power of all GPUs */
   double most_w;   /* the most that they draw; INFINITY: not known */
   double util;     /* GPU utilization at work, a share */
+  bool for_input;  /* the input pipeline bounds the speed */
 };
 
 /* NaN: unknown. */

@@ -83,11 +83,11 @@ static void at_node(struct node *n, const struct dl_waiting_prior *q,
     n->variance += share * share;
 }
 
-static double prior_of(size_t i, double d) {
+static double prior_of(double waits, size_t i, double d) {
   if (i < FIRST)
-    return log(1 - DL_WAITS);
+    return log(1 - waits);
   double end = i == FIRST || i == NODES - 1 ? 0.5 : 1;
-  return log(DL_WAITS * STEP * end) - d;
+  return log(waits * STEP * end) - d;
 }
 
 /* Makes probabilities of logarithms. */
@@ -136,7 +136,7 @@ void dl_waiting_of(const struct dl_waiting_prior *prior,
   struct node n[NODES];
   for (size_t i = 0; i < NODES; i++) {
     double d = i < FIRST ? 0 : (double)(i - FIRST) * STEP;
-    n[i].weight = prior_of(i, d);
+    n[i].weight = prior_of(prior->waits, i, d);
     at_node(&n[i], prior, known, d);
   }
   normalise(n);

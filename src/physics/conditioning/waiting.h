@@ -7,10 +7,10 @@
  *   b = W / T,   mean power = P (b + (1 - b) s / P),   energy = T x that
  *
  * Before anything is known of a run, log W and log P are normal, jointly
- * (physics/conditioning/joint_prediction.h), and of five trainings one waits,
- * for a share of its time that is uniform:
+ * (physics/conditioning/joint_prediction.h), and a share of trainings waits,
+ * for a part of its time that is uniform:
  *
- *   d = -log b = 0 with probability 1 - DL_WAITS, else of density exp(-d)
+ *   d = -log b = 0 with probability 1 - waits, else of density exp(-d)
  *
  * Known values are conditions: log T = log W + d; the logarithm of the mean
  * power; the GPU utilization, b times that at work. Given d all is normal, so
@@ -20,14 +20,18 @@
  * that works faster, by the effects that are the most likely to make it so.
  *
  * The input pipeline, where it is known to bound the speed, makes waiting
- * likely: that belongs into the prior of d. */
+ * likely. */
 
 #ifndef DL_PHYSICS_CONDITIONING_WAITING_H
 #define DL_PHYSICS_CONDITIONING_WAITING_H
 
-/* Probability that a training waits for its input, or for anything else that
- * the physics does not account for. */
-#define DL_WAITS 0.2
+/* Probability that a training waits for anything that the physics does not
+ * account for: chosen so that the energies of GPUs that were left out are
+ * estimated no worse with their time than by the predicted power times it
+ * (docs/known-times.md). The second where the input pipeline is known to bound
+ * the speed. */
+#define DL_WAITS 0.02
+#define DL_WAITS_FOR_INPUT 0.5
 
 /* All but static_share are logarithms, or their variances. */
 struct dl_waiting_prior {
@@ -36,6 +40,7 @@ struct dl_waiting_prior {
   double most_power;   /* that GPUs can draw at work; INFINITY: no limit */
   double static_share; /* static by working power */
   double var_util;     /* of the utilization at work */
+  double waits;        /* probability of waiting, 0 .. 1 */
 };
 
 /* NaN: not known. Logarithms; util: relative to the utilization at work. */

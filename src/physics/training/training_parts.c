@@ -45,7 +45,9 @@ void dl_training_parts_of(const struct dl_hierarchical_fit *fit,
   dl_hierarchical_effects(fit, inputs, fx);
   dl_training_epoch_of(&e, fit->c, fx, inputs);
   const struct dl_cost cost = e.cost;
-  *parts = (struct dl_physical_parts){.time_s = cost.time,
+  double learnt =
+      exp(dl_calibrated_residual(fit, &inputs->grouping, DL_TARGET_TIME));
+  *parts = (struct dl_physical_parts){.time_s = cost.time * learnt,
                                       .gpu_energy_j = cost.energy,
                                       .gpu_power_w = cost.energy / cost.time,
                                       .compute_s = cost.compute,

@@ -22,8 +22,8 @@ struct dl_physical_parts {
                        wait for other GPUs included: its utilization */
 };
 
-/* By a fit. Without what it learnt from the residuals of near configurations.
- */
+/* By a fit. Without what it learnt from the residuals of near configurations;
+ * of a calibration the whole time has it. */
 void dl_training_parts_of(const struct dl_hierarchical_fit *fit,
                           const struct dl_training_inputs *inputs,
                           struct dl_physical_parts *parts);
