@@ -73,7 +73,7 @@ NUMBER(head_macs_g, "GMAC", 0, 1e9, "part that does not grow with the input")
 NUMBER(head_inputs, NULL, 1, 1e9, "features that the classifier takes")
 /* Unknown: there is no classifier. */
 NUMBER(classes, NULL, 1, 1e9, "outputs of the classifier")
-NUMBER(head_params_m, "M", 0, 1e9, "parameters trained with a frozen base")
+NUMBER(head_params_m, "M", 0, 1e9, "parameters trained with a frozen backbone")
 NUMBER(layers, NULL, 1, 1e6, "convolutions and dense layers")
 NUMBER(launches, NULL, 1, 1e7, "kernels of one forward pass")
 /* Unknown: all of them. */

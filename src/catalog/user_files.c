@@ -42,7 +42,7 @@ static enum dl_status read_found(struct dl_user_files *u, const char *path,
   dl_diag_init(&own);
   enum dl_status status = read_one(u, path, &own);
   if (status != DL_OK && own.error && strstr(own.error, path)) {
-    dl_warn(&own, "%s; this file is left out", own.error);
+    dl_warn(&own, "%s; this file is skipped", own.error);
     status = DL_OK;
     own.status = DL_OK;
     free(own.error);

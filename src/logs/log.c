@@ -253,7 +253,7 @@ enum dl_status dl_log_open(struct dl_log **out, const char *path,
         log->importer = dl_importers[i];
     if (!log->importer)
       status = dl_fail_at(d, DL_EINPUT, log->path, 0,
-                          "no importer knows this kind of file; see 'dlest "
+                          "unknown log format; see 'dlest "
                           "list importers', and --from");
   }
   if (status == DL_OK &&

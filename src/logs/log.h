@@ -13,7 +13,7 @@
 #include "logs/importers/importer.h"
 #include "logs/seen_rows.h"
 
-#define DL_LOG_REPEATED "rows that were read before are left out"
+#define DL_LOG_REPEATED "repeated rows are skipped"
 
 struct dl_log_options {
   const struct dl_importer *from; /* NULL: recognised by content */

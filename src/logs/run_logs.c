@@ -20,7 +20,7 @@ static enum dl_status read_companion(struct dl_source *source,
   dl_diag_init(&own);
   enum dl_status status = dl_log_summarise(log, source->path, opened, o, &own);
   if (status != DL_OK && own.status == DL_EINPUT) {
-    dl_warn(d, "%s; left out of the run", own.error);
+    dl_warn(d, "%s; not included in the run", own.error);
     dl_diag_free(&own);
     log->duration_s = NAN;
     return DL_OK;
@@ -45,8 +45,7 @@ static void check_companion(struct dl_log_summary *log, const char *path,
     covered_s = log->run[0].duration_s;
   } else {
     if (log->n_marks == 0)
-      dl_warn_at(d, path, 0,
-                 "no sample at the time of the run: left out of it");
+      dl_warn_at(d, path, 0, "no sample at the time of the run: not included");
     return;
   }
   double apart_s = fabs(trace->duration_s - covered_s);
@@ -55,7 +54,7 @@ static void check_companion(struct dl_log_summary *log, const char *path,
   if (!(apart_s > allowed_s))
     return;
   dl_warn_at(d, path, 0,
-             "covers %.4g s of the run's %.4g s: its energy is left out",
+             "covers %.4g s of the run's %.4g s: its energy is not included",
              covered_s, trace->duration_s);
   for (size_t i = 0; i < DL_N_METER_KINDS; i++)
     log->kind[i] = dl_kind_unknown;

@@ -118,7 +118,7 @@ static enum dl_status group_rows(struct drawing *w, struct dl_diag *d) {
   for (size_t i = 0; i < w->t.n; i++) {
     const char *method = dl_plot_text(&w->t, i, COL_METHOD);
     if (isnan(dl_plot_number(&w->t, i, COL_SCORE))) {
-      dl_warn_at(d, w->t.path, w->t.line[i], "'%s' has no '%s': left out",
+      dl_warn_at(d, w->t.path, w->t.line[i], "'%s' has no '%s': skipped",
                  method, w->score->name);
       continue;
     }

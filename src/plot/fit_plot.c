@@ -366,8 +366,8 @@ static enum dl_status draw(struct dl_script *s, const struct dl_plot_options *o,
     status = make_marks(&w, o->per != NULL, d);
   if (status == DL_OK && w.groups.n > MOST_GROUPS)
     status = dl_fail_at(d, DL_EINPUT, w.t.path, 0,
-                        "%zu groups in column '%s' are too many to tell "
-                        "apart; choose another with --by",
+                        "%zu groups in column '%s' are too many to "
+                        "distinguish; choose another with --by",
                         w.groups.n, columns[COL_BY].name);
   if (status == DL_OK) {
     w.shaped &=

@@ -474,6 +474,10 @@ void dl_frame_assume(struct dl_frame *f, void (*assume)(struct dl_row *row)) {
   f->assume = assume;
 }
 
+void dl_frame_for_estimates(struct dl_frame *f) {
+  f->for_estimates = true;
+}
+
 size_t dl_frame_n_steps(const struct dl_frame *f) {
   return f->n_steps;
 }

@@ -128,6 +128,11 @@ enum dl_status dl_frame_want_descriptors(struct dl_frame *f, struct dl_diag *d);
  * thread-safe. */
 void dl_frame_assume(struct dl_frame *f, void (*assume)(struct dl_row *row));
 
+/* Says that the rows are jobs to estimate, not measured runs to learn from:
+ * powers and throughputs that they give are conditions of the estimate, which
+ * checks them itself. To be called before the first row. */
+void dl_frame_for_estimates(struct dl_frame *f);
+
 /* Warns of overrides and definitions that nothing uses: a misspelt name. To
  * be called when all steps have been added. */
 void dl_frame_warn_unused(const struct dl_frame *f, struct dl_diag *d);

@@ -158,6 +158,7 @@ struct dl_frame {
   struct dl_row_descriptors *row; /* of the block */
   size_t cap_rows;
   void (*assume)(struct dl_row *row);    /* NULL: nothing is assumed */
+  bool for_estimates;                    /* rows are jobs, not measured runs */
   bool checks;                           /* measured rows are checked: */
   bool checks_energy, checks_throughput; /* those rules, or these */
   long checked_at[MOST_CHECKED_COLUMNS]; /* columns; -1: a step reads it */

@@ -235,7 +235,7 @@ static void warn_word(struct dl_frame *f, const struct dl_run_column *c,
     n++;
   dl_nearest_names(text, c->words, n, n, &near);
   dl_warn_at(d, dl_csv_path(f->csv), line,
-             "column '%s': unknown value '%.*s'; dlest knows %s", c->name,
+             "column '%s': unknown value '%.*s'; expected %s", c->name,
              MOST_NAME, text, dl_text_str(&near));
   dl_text_free(&near);
 }

@@ -231,9 +231,10 @@ void dl_frame_prepare_checks(struct dl_frame *f) {
     bool read = is_read(f, name);
     /* An estimate may be conditioned on power and throughput, which it checks
      * itself; it learns from the energies alone that it is scored against. */
+    bool estimated = f->for_estimates;
     measured |=
-        read && (f->assume ? columns[i] == DL_RUN_energy_j : i < N_MEASURED);
-    throughput |= read && !f->assume && i >= N_MEASURED && i < N_THROUGHPUT;
+        read && (estimated ? columns[i] == DL_RUN_energy_j : i < N_MEASURED);
+    throughput |= read && !estimated && i >= N_MEASURED && i < N_THROUGHPUT;
     computed |= is_computed(f, name);
     f->checked_at[i] = read || dl_entry_find(&f->definitions, name) >= 0
                            ? -1

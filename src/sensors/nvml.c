@@ -202,7 +202,7 @@ static enum dl_status add_gpu(const struct dl_sensor_kind *kind,
   if (!read_gpu(new) && !read_gpu(new) && !read_gpu(new)) {
     enum dl_status status =
         dl_sensors_note(s, kind, DL_METER_GPU, d,
-                        "%s: tells neither power nor energy", new->name);
+                        "%s: reports neither power nor energy", new->name);
     free(g);
     s->n--;
     return status;

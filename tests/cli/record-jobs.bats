@@ -129,8 +129,8 @@ train() {
 @test "the summary compares the estimate of predict" {
   train --dataset cifar10 --precision fp32
   grep -q '^Estimate of dlest predict  *physical$' err
-  [ "$(grep -c '^of the GPUs .*[kM]J$' err)" -eq 1 ]
-  value=$(awk '/^of the GPUs/ { print $4 * ($5 == "MJ" ? 1e6 : 1e3) }' err)
+  [ "$(grep -c '^of the GPUs .* kWh$' err)" -eq 1 ]
+  value=$(awk '/^of the GPUs/ { print $4 * 3.6e6 }' err)
   # That of predict for these settings on two GPUs, without 5 W of memory.
   "$DLEST" predict --arch resnet50 --gpu 'NVIDIA A100-SXM4-40GB' --gpus 2 \
     --dataset cifar10 --epochs 4 --batch-size 64 --precision fp32 -q \

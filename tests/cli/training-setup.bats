@@ -115,7 +115,7 @@ EOF
     .assumed == ["precision"])'
   try predict --arch resnet50 --gpu a100 --precision Half -q --explain
   grep -qE '^precision +fp16$' out
-  try recommend --arch resnet50 --gpu a100 -b 64 -q
+  try recommend --arch resnet50 --gpu a100 -b 64 -q --explain
   grep -qE '^precision +tf32 \(assumed\)$' out
   try recommend --arch resnet50 --gpu a100 -b 64 -q --format json
   check 'all(.choices[]; .precision == "tf32")'

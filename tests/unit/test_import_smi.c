@@ -152,7 +152,7 @@ static void test_boards_in_turn(void **state) {
   assert_int_equal(w.log->n_meters, 4);
   for (size_t i = 0; i < 24; i++)
     assert_int_equal(w.reading[i].meter, i % 4);
-  assert_true(warned(&w, "4 GPUs told apart by their order"));
+  assert_true(warned(&w, "4 GPUs distinguished by their order"));
   free_whole(&w);
 }
 
@@ -252,7 +252,7 @@ static void test_unknown_file(void **state) {
   (void)state;
   read_text(&w, "name,colour\nx,y\n");
   assert_int_equal(w.status, DL_EINPUT);
-  assert_non_null(strstr(w.diag.error, "no importer knows this kind of file"));
+  assert_non_null(strstr(w.diag.error, "unknown log format"));
   free_whole(&w);
 }
 

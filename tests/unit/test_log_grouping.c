@@ -209,8 +209,7 @@ static void keeps_faults(void **state) {
   assert_int_equal(p.source[0].status, DL_EFAILED);
   assert_non_null(p.source[1].importer);
   assert_null(p.source[1].error);
-  snprintf(want, sizeof want, "%s: no importer knows this kind of file",
-           path[2]);
+  snprintf(want, sizeof want, "%s: unknown log format", path[2]);
   assert_int_equal(strncmp(p.source[2].error, want, strlen(want)), 0);
   assert_int_equal(p.source[2].status, DL_EINPUT);
   snprintf(want, sizeof want, "%s: is a directory", path[3]);

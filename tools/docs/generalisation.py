@@ -365,37 +365,37 @@ def networks_part(o, folder):
              "\n```")]
 
 
-HEAD = """# What the estimates are worth for runs not seen
+HEAD = """# Errors on held-out data
 
 Made by `make generalisation MEASURED_RUNS=DIR` with %s.
 
 Mean absolute percentage errors of dlest on the 857 measured runs of S. del
 Rey, L. Cruz, X. Franch and S. Martinez-Fernandez (arXiv 2307.05520; data doi
 10.5281/zenodo.11505891, CC BY 4.0): three GPUs, six architectures, 45
-configurations. Each cell is *mean power of the GPU / energy of an epoch*, in
-%%. Nothing is fitted or scaled on what is scored.
+configurations. Each cell is *mean GPU power / epoch energy*, in %%. No method is
+fitted or scaled on the rows that it is scored on.
 
-| protocol | left out                                             | groups |
+| protocol | held out                                             | groups |
 |----------|------------------------------------------------------|--------|
-| P1       | random fifths: as configurations repeat, a look-up   | 5      |
+| P1       | random fifths (configurations repeat: a look-up)     | 5      |
 | P2       | a configuration                                      | 45     |
 | P3       | an architecture                                      | 6      |
-| P4       | a GPU, and with it its machine                       | 3      |
+| P4       | a GPU with its machine                               | 3      |
 
 **Optimistic**: the form of `physical`, its priors and the recipes of `krr`,
 `ridge` and `ols` were chosen with the folds of P2, P3 and P4 in view
 ([designs.md](designs.md) lists them).
-`%s` takes the features and constants of that paper, whose
-constants were searched on random folds: its P1 is optimistic as well.
+`%s` uses the features and hyper-parameters of that paper, which were
+searched on random folds: its P1 is optimistic as well.
 
 The baselines are not fitted, so that protocols differ only in the groups.
-`tdp` gives the power, and with the measured duration the energy;
+`tdp` has the power, and with the measured duration the energy;
 `green-algorithms` the energy with that duration; `flops` the energy from the
-settings alone. The table has no durations: energy / (GPU power + %g W for
-the memory) stands for them. `carbontracker` is a rule for trainings that
-have begun: see [step.md](step.md).
+settings. The table has no durations; energy / (GPU power + %g W for
+the memory) is used instead. `carbontracker` is a rule for running trainings:
+see [step.md](step.md).
 
-Which machine is a server (that of the RTX 3090) is told, as a user knows it.
+The class of the host is given (a server for the RTX 3090), as a user knows it.
 """
 
 
@@ -422,8 +422,8 @@ def make_parts(o, methods, plain, protocols, folder, top):
               error_table(fits, lines, methods, plain, protocols, False))]
     if grouped:
         parts.append((
-            "Mean over the groups", "Every group that is left out counts the "
-            "same, however many runs it has.",
+            "Mean over the groups", "Every held-out group has the same "
+            "weight, independent of its number of runs.",
             error_table(fits, lines, methods, plain, grouped, True)))
     for p in ("P3", "P4"):
         if best and p in grouped:
@@ -431,15 +431,15 @@ def make_parts(o, methods, plain, protocols, folder, top):
                           detail_table(fits, runs, best, p)))
     parts.append((
         "Intervals of %g %%" % (100 * intervals.COVERAGE),
-        "Share of runs inside, pooled and as the mean over the groups, in %. "
+        "Coverage, pooled over the runs and as the mean over the groups, in %. "
         "Each group in turn is the new one, and its own residuals are not "
         "used (`tools/docs/generalisation_intervals.py` has the formula). *Width*: "
         "the interval reaches from the estimate divided by it to the estimate "
         "times it (geometric mean over groups); *all groups*: that of the "
-        "interval which dlest gives. Groups of `physical` are those of the means "
-        "that it learns from too, where power and time were measured; the "
-        "others have three GPUs, of which two are left to tell the width, by t "
-        "with one degree of freedom: covering says little there.",
+        "interval of dlest. Groups of `physical` include those of the auxiliary "
+        "training data with measured power and time. The others have three "
+        "GPUs, of which two determine the width, by t with one degree of "
+        "freedom: coverage has little meaning there.",
         interval_table(models, methods, grouped)))
     if protocols == list(PROTOCOLS):
         parts += intervals.part(models.get("physical"), TARGETS, table, pair)

@@ -262,7 +262,7 @@ static void add_lacking(struct checker *c) {
       {"method", "method", NULL, DL_CODE, false},
       {"lacks", "lacks", NULL, DL_CODE, false}};
   struct dl_table *t = dl_report_table(
-      c->report, "lacking", "What methods need and the files leave out",
+      c->report, "lacking", "Values that methods need and the files lack",
       columns, 4, false);
   for (size_t i = 0; i + 3 < c->lacks.n; i += 4) {
     struct dl_value v[] = {

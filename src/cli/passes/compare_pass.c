@@ -429,7 +429,7 @@ static enum dl_status cross_validated(struct dl_comparing *w) {
       status == DL_OK ? dl_training_labels(&t, spec.column) : NULL;
   if (status == DL_OK && (!l || l->names.n < 2)) {
     dl_fail_at(d, DL_EINPUT, path_of(w), 0,
-               "column '%s' has fewer than two values to leave out",
+               "column '%s' has fewer than two values to hold out",
                spec.column);
     status = DL_EINPUT;
   }

@@ -103,7 +103,7 @@ static enum dl_status has_gpus(struct dl_cli *cli, const struct asked *a,
   double of = fmax(0, DL_AS(node, e)->gpus);
   *has = n <= of;
   if (!*has && !a->every)
-    dl_warn(&cli->diag, "node '%s' has %g accelerator%s, not %s: left out",
+    dl_warn(&cli->diag, "node '%s' has %g accelerator%s, not %s: skipped",
             e->id, of, of > 1 || of < 1 ? "s" : "", gpus);
   return DL_OK;
 }

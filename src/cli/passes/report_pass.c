@@ -272,10 +272,10 @@ enum dl_status dl_report_read(struct dl_report_pass *w) {
   dl_progress_bar_clear(&w->cli->bar);
   struct dl_diag *d = &w->cli->diag;
   if (w->never_ran > 0)
-    dl_warn(d, "%zu job%s never ran and %s left out", w->never_ran,
+    dl_warn(d, "%zu job%s never ran and %s skipped", w->never_ran,
             w->never_ran == 1 ? "" : "s", w->never_ran == 1 ? "is" : "are");
   if (w->undated > 0)
-    dl_warn(d, "%zu job%s left out: column 'Start' is missing", w->undated,
+    dl_warn(d, "%zu job%s skipped: column 'Start' is missing", w->undated,
             w->undated == 1 ? "" : "s");
   dl_accounting_warn(w->accounting, d);
   if (status == DL_OK && w->sums.jobs == 0 && w->o->log.shard.count == 0)

@@ -80,7 +80,7 @@ struct view {
   const struct dl_recommend_options *o;
   const struct dl_choices *l;
   size_t n;         /* choices that meet the limits: they come first */
-  double highest_j; /* energy of the costliest of them, J */
+  double highest_j; /* energy of the highest-energy choice, J */
   char interval[32];
   bool varies[COLUMNS], known[COLUMNS]; /* among those that meet the limits */
   bool in_joules;                       /* kWh would be tiny */

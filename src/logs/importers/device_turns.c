@@ -107,7 +107,7 @@ void dl_turns_find(struct dl_turns *t, struct dl_log *log, const int64_t *ns,
     t->turn =
         best.first < best.size ? best.size - best.first - 1 : best.size - 1;
     dl_log_warn(log,
-                "%zu GPUs told apart by their order: the log has no "
+                "%zu GPUs distinguished by their order: the log has no "
                 "column 'index' or 'uuid'",
                 t->n);
   } else if (few || (best.share >= DOUBTFUL &&

@@ -309,7 +309,7 @@ static void add_kind(struct reader *k, enum dl_meter_kind kind,
     if (!named)
       dl_text_printf(names, "%s%s", names->len > 0 ? " + " : "", info[i].name);
     if (m->n == 1 && most > 1) {
-      dl_warn_at(k->d, k->log->path, 0, "meter '%s' left out: one reading only",
+      dl_warn_at(k->d, k->log->path, 0, "meter '%s' skipped: one reading only",
                  info[i].id ? info[i].id : "without a name");
     } else if (m->n > 0) {
       struct dl_meter_summary sum = dl_power_meter_summarise(m);

@@ -80,7 +80,7 @@ enum dl_status dl_memory_join_open(struct dl_memory_join **out,
   j->after.ns += j->shift_ns;
   if (j->after.ns - gpu_log->start_ns > DAY_NS / 2) {
     dl_warn_at(d, j->in.log->path, 0,
-               "no sample at the time of the run: left out of it");
+               "no sample at the time of the run: not included");
     dl_memory_join_free(j);
     return DL_OK;
   }
@@ -135,13 +135,13 @@ enum dl_status dl_memory_join_end(struct dl_memory_join *j, double *cpu_util,
   *matched = j->n_near > 0;
   *cpu_util = j->util_sum / (double)j->n_util; /* 0 / 0: NaN */
   if (!*matched) {
-    dl_warn_at(d, path, 0, "no sample at the time of the run: left out of it");
+    dl_warn_at(d, path, 0, "no sample at the time of the run: not included");
     return DL_OK;
   }
   if (j->dropped_ns > WARN_FROM_NS)
     dl_warn_at(d, path, 0,
                "begins later than the GPU log: %zu GPU sample%s before it "
-               "left out",
+               "skipped",
                j->n_dropped, j->n_dropped == 1 ? "" : "s");
   if (j->held_ns > WARN_FROM_NS)
     dl_warn_at(d, path, 0,

@@ -278,9 +278,10 @@ void dl_node_end(const struct dl_node_sum *sum, struct dl_log_summary *to,
   for (size_t k = 0; k < DL_N_METER_KINDS; k++)
     if (sum->with[k] > 0 && sum->with[k] < sum->n) {
       to->kind[k] = dl_kind_unknown;
-      dl_warn_at(d, path, 0,
-                 "energy of the %s is known of %zu of %zu nodes only: left out",
-                 names[k], sum->with[k], sum->n);
+      dl_warn_at(
+          d, path, 0,
+          "energy of the %s is known for %zu of %zu nodes only: not included",
+          names[k], sum->with[k], sum->n);
     }
   find_peak(to);
 }

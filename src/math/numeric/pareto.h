@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The Pareto front of choices that each cost energy and time and have a merit
- * (accuracy, say), and how sure it is.
+/* The Pareto front of choices with energy, time and a merit (such as accuracy),
+ * and its uncertainty.
  *
  * x beats y if it is at least as good in energy, time and merit and better in
- * one. The front is what nothing beats. Choices that are alike in all three
- * beat each other not.
+ * one. The front has the choices that no other beats. Choices that are equal
+ * in all three do not beat each other.
  *
- * Energies are known within intervals. Among the choices that are at least as
- * good as x in time and merit, one whose interval lies below that of x beats x
- * for sure. Where there is none, but the interval of one overlaps that of x,
- * it is open whether x is on the front: its energies may be in the other order.
- * Time and merit are taken as they are.
+ * Energies have intervals. Among the choices that are at least as good as x in
+ * time and merit, one whose interval is below that of x certainly beats x. If
+ * there is none, but the interval of one overlaps that of x, it is uncertain
+ * whether x is on the front: the true energies may be in the other order. Time
+ * and merit have no intervals.
  *
  * In O(n log n): merits from the best down, in a Fenwick tree (doi
  * 10.1002/spe.4380240306) over the ranks of the times that holds the least of
