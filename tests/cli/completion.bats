@@ -175,7 +175,8 @@ commands() {
     [ "$status" -ne 0 ]
   }
   takes --phase predict --arch resnet50 --gpu a100
-  takes --precision predict --arch resnet50 --gpu h100
+  # int8 is for inference
+  takes --precision predict --arch resnet50 --gpu h100 --phase inference
   takes --scaling predict --arch resnet50 --gpu a100 --gpus 2
   takes --charge predict --arch resnet50 --node xeon-8368-4xa100
   local runs=$DLEST_DATADIR/data/delrey2024-configurations.csv
