@@ -287,7 +287,11 @@ enum dl_status dl_log_grouping_make(struct dl_log_grouping *g,
   *g = (struct dl_log_grouping){dl_calloc(n, sizeof *g->source), n};
   if (!g->source)
     return dl_fail_memory(d);
-  bool failed = !list_sources(g, paths);
+  if (!list_sources(g, paths)) {
+    dl_log_grouping_free(g);
+    return dl_fail_memory(d);
+  }
+  bool failed = false;
   /* Files in parallel; pipes, which may wait for each other, in order. */
 #pragma omp parallel for schedule(dynamic, 8) reduction(|| : failed)
   for (size_t i = 0; i < n; i++)
