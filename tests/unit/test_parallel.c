@@ -157,7 +157,7 @@ static void of_a_job(void **state) {
   assert_near(p.bytes, 100e6, 1e-15);
   assert_true(isnan(p.step_s) && isnan(p.busy_w) && isnan(p.idle_w));
   run.precision = "amp";
-  run.scaling = "Strong";
+  run.scaling = "strong";
   run.frozen_base = 1;
   gpu.link_gb_s = NAN;
   dl_parallel_job(&job, &p, &assumed);

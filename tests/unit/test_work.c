@@ -91,7 +91,7 @@ static void training(void **state) {
 /* Ten tokens in, three out, four requests at once. */
 static void ask(struct bench *x) {
   take(x, SMALL);
-  x->run.phase = "Inference";
+  x->run.phase = "inference";
   x->run.precision = "fp16";
   x->run.prompt_tokens = 10;
   x->run.output_tokens = 3;
@@ -226,7 +226,7 @@ static void peaks(void **state) {
     const char *precision;
     double peak, bytes;
   } cases[] = {{NULL, 78, 4},    {"fp32", 19.5, 4}, {"tf32", 78, 4},
-               {"FP16", 312, 2}, {"amp", 312, 2}, {"bf16", 312, 2},
+               {"fp16", 312, 2}, {"amp", 312, 2}, {"bf16", 312, 2},
                {"int8", 624, 1}, {"fp8", 78, 1},  {"fp64", 78, 8}};
   struct bench *x = *state;
 
