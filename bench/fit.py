@@ -120,13 +120,8 @@ def make_background(dlest, path, n, n_gpus, n_archs):
                           0.15, 3])
 
 
-def fit(dlest, path, method, background):
+def measure(command):
     """Seconds by the clock and of processors, and most memory, MB."""
-    command = [dlest, "fit", path, "--no-model", "--quiet", "--format", "json"]
-    if method:
-        command += ["--method", method]
-    if background:
-        command += ["--with", background]
     start = time.perf_counter()
     with open(os.devnull, "wb") as null:
         with subprocess.Popen(command, stdout=null,
@@ -135,9 +130,18 @@ def fit(dlest, path, method, background):
             _, status, usage = os.wait4(process.pid, 0)
             process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode != 0:
-        sys.exit("fit.py: %s" % err.decode())
+        sys.exit(err.decode())
     return (time.perf_counter() - start, usage.ru_utime + usage.ru_stime,
             usage.ru_maxrss * 1024 / 1e6)
+
+
+def fit(dlest, path, method, background):
+    command = [dlest, "fit", path, "--no-model", "--quiet", "--format", "json"]
+    if method:
+        command += ["--method", method]
+    if background:
+        command += ["--with", background]
+    return measure(command)
 
 
 def main():

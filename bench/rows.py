@@ -16,12 +16,11 @@ import argparse
 import math
 import os
 import random
-import subprocess
 import sys
 import tempfile
-import time
 
 import run
+from fit import measure
 
 
 def log_text(k):
@@ -86,21 +85,6 @@ CASES = (("predict", 10000000, 20000, "rows", write_rows,
          ("extract", 100000, 2000, "logs", write_logs,
           ("extract", "--files-from")),
          ("compare", 1000000, 20000, "rows", write_measured, ("compare",)))
-
-
-def measure(command):
-    """Seconds by the clock and of processors, and most memory, MB."""
-    start = time.perf_counter()
-    with open(os.devnull, "wb") as null:
-        with subprocess.Popen(command, stdout=null,
-                              stderr=subprocess.PIPE) as process:
-            err = process.stderr.read()
-            _, status, usage = os.wait4(process.pid, 0)
-            process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode != 0:
-        sys.exit("rows.py: %s" % err.decode())
-    return (time.perf_counter() - start, usage.ru_utime + usage.ru_stime,
-            usage.ru_maxrss * 1024 / 1e6)
 
 
 def main():
