@@ -94,6 +94,27 @@ struct dl_column {
   unsigned char use; /* 0, or some of enum dl_column_use */
 };
 
+/* A column whose values are a member of a struct, or (DL_NULL) computed. */
+struct dl_member_column {
+  struct dl_column column;
+  enum dl_value_type type;
+  size_t offset;
+};
+#define DL_MEMBER(tag, member)                                                 \
+  _Generic(((struct tag *)0)->member, double                                   \
+           : DL_NUMBER, size_t                                                 \
+           : DL_COUNT, bool                                                    \
+           : DL_BOOL, const char *                                             \
+           : DL_STRING),                                                       \
+      offsetof(struct tag, member)
+
+/* Sets the values of n columns that are members of *item; those of other
+ * columns stay as they are. */
+void dl_member_values(const struct dl_member_column *columns, size_t n,
+                      const void *item, struct dl_value *values);
+void dl_member_headings(struct dl_column *to,
+                        const struct dl_member_column *columns, size_t n);
+
 struct dl_report;
 
 struct dl_report *dl_report_new(void);
@@ -154,10 +175,13 @@ struct dl_table *dl_report_table(struct dl_report *r, const char *key,
 
 /* A chart: bars with intervals, for formats that draw. Its key is NULL. The
  * title, a label and a number in `style` stand for themselves: what readers
- * need is also in a table. Bars are rows (dl_table_row) of label, value, low
- * and high. */
+ * need is also in a table. Bars are rows of label, value, low and high. */
 struct dl_table *dl_report_chart(struct dl_report *r, const char *title,
                                  enum dl_style style, const char *unit);
+
+/* Appends a bar to a chart; NaN: no interval. */
+void dl_chart_bar(struct dl_table *chart, const char *label, double value,
+                  double low, double high);
 
 /* Appends a row of as many values as there are columns. `mark` is shown in
  * front of the row in text ("*" on the recommended one), NULL for none. */
