@@ -3,8 +3,8 @@
 
 #define TEXTS(X)                                                               \
   X(run_id)                                                                    \
-  X(job_name) X(user) X(project) X(partition) X(state) X(start_time) X(gpu)    \
-      X(boundary)
+  X(job_name)                                                                  \
+  X(user) X(project) X(partition) X(state) X(start_time) X(gpu) X(boundary)
 #define NUMBERS(X)                                                             \
   X(duration_s)                                                                \
   X(n_nodes) X(n_cpus) X(ram_gb) X(n_gpus) X(gpu_util) X(cpu_util) X(energy_j)
