@@ -10,10 +10,10 @@
  *   group   a nested report; in JSON an object
  *   list    a list of nested reports; in JSON an array of objects
  *
- * Once memory is out a report has failed, and all later additions do nothing:
- * check once at the end (dl_report_failed; renderers do too). Keys, labels and
- * units must outlive the report (string literals); values, titles and marks
- * are copied. Keys differ within one report. A key of NULL leaves the value
+ * Where memory runs out (dl_memory_failed) parts are missing, and renderers
+ * refuse what is left: builders need not check. Keys, labels and units must
+ * outlive the report (string literals); values, titles and marks are copied.
+ * Keys differ within one report. A key of NULL leaves the value
  * out of JSON and CSV: it is for people only. Functions accept the NULL that
  * another one returned when memory was out. */
 
@@ -107,7 +107,6 @@ struct dl_report;
 
 struct dl_report *dl_report_new(void);
 void dl_report_free(struct dl_report *r); /* accepts NULL */
-bool dl_report_failed(const struct dl_report *r);
 
 /* What is added from now on, anywhere in the report, is for people too (the
  * default), or for programs only: a view that is shortened on the screen loses
@@ -170,9 +169,8 @@ struct dl_table *dl_report_chart(struct dl_report *r, const char *title,
                                  enum dl_style style, const char *unit);
 
 /* Appends a row of as many values as there are columns. `mark` is shown in
- * front of the row in text ("*" on the recommended one), NULL for none.
- * False: memory is out, or was before. */
-bool dl_table_row(struct dl_table *t, const struct dl_value *values,
+ * front of the row in text ("*" on the recommended one), NULL for none. */
+void dl_table_row(struct dl_table *t, const struct dl_value *values,
                   const char *mark);
 
 #endif

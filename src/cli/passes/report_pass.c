@@ -31,7 +31,6 @@ struct slot {
   size_t n, cap;
   size_t written; /* jobs before are */
   struct dl_text rows;
-  bool failed; /* formatting ran out of memory */
 };
 
 /* Bytes of all logs, and of those that have been read. */
@@ -151,18 +150,16 @@ static enum dl_status count_jobs(struct pipeline *p, struct slot *s) {
 
 /* By any thread. */
 static void format_jobs(const struct dl_report_pass *w, struct slot *s) {
-  for (; w->f && !s->failed && s->written < s->n; s->written++) {
+  for (; w->f && s->written < s->n; s->written++) {
     const struct counted *c = &s->job[s->written];
     struct dl_value v[DL_JOB_COLUMNS];
     dl_job_values(c->job, &c->figures, &w->o->foot, v);
-    s->failed = !w->cli->format->add(w->stream, v, &s->rows);
+    dl_stream_add(w->stream, v, &s->rows);
   }
 }
 
 /* In the order of the parts. */
 static enum dl_status write_jobs(struct pipeline *p, struct slot *s) {
-  if (s->failed)
-    return dl_fail_memory(&p->writing);
   return s->rows.len > 0 ? dl_stream_write(p->w->stream, &s->rows, &p->writing)
                          : DL_OK;
 }
