@@ -49,12 +49,21 @@ struct dl_value {
 
 /* Inline: rows of tables have millions of values. */
 static inline struct dl_value dl_number(double x) {
-  return (struct dl_value){.type = isfinite(x) ? DL_NUMBER : DL_NULL,
-                           .number = x};
+  struct dl_value v; /* member by member: GCC copies an initialised one twice */
+  v.type = isfinite(x) ? DL_NUMBER : DL_NULL;
+  v.optional = false;
+  v.number = x;
+  v.n_strings = 0;
+  return v;
 }
 
 static inline struct dl_value dl_string(const char *s) {
-  return (struct dl_value){.type = s ? DL_STRING : DL_NULL, .string = s};
+  struct dl_value v;
+  v.type = s ? DL_STRING : DL_NULL;
+  v.optional = false;
+  v.string = s;
+  v.n_strings = 0;
+  return v;
 }
 
 struct dl_value dl_count(size_t n);
