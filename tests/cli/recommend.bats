@@ -157,7 +157,7 @@ usage() {
     length)'
 }
 
-@test "text names the lower estimate outside the training data" {
+@test "text names a lower estimate of a generation that was not measured" {
   gives 0 '' recommend --arch resnet50 -q
   grep -qE '^Lower, but no accelerator of its generation was measured: tpu-v7, [0-9.]+ \([0-9.]+ to [0-9.]+\) kWh; --extrapolate ranks it too\.$' out
   gives 0 '' recommend --arch resnet50 --extrapolate -q

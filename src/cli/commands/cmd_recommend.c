@@ -188,6 +188,18 @@ static enum dl_status none_meets(struct dl_cli *cli,
   return status;
 }
 
+/* Opens the model, and finds which accelerators the physical method was
+ * measured on. */
+static enum dl_status open_model(struct dl_cli *cli,
+                                 const struct dl_recommend_options *o,
+                                 struct dl_recommend_data *r) {
+  enum dl_status status = dl_open_model(cli, o->model, &r->m);
+  if (status != DL_OK || strcmp(o->method, "physical") != 0)
+    return status;
+  r->choices.measured = &r->measured;
+  return dl_measured_find(&r->measured, r->m, cli->catalog, &cli->diag);
+}
+
 static enum dl_status recommend(struct dl_cli *cli,
                                 struct dl_recommend_options *o,
                                 struct dl_recommend_data *r) {
@@ -205,6 +217,8 @@ static enum dl_status recommend(struct dl_cli *cli,
     status = dl_known_refuse_several(cli, true);
     if (status == DL_OK)
       status = fill_axes(cli, o);
+    if (status == DL_OK)
+      status = open_model(cli, o, r);
     if (status == DL_OK)
       status = o->nodes ? dl_recommend_nodes(cli, o, r)
                         : dl_recommend_estimate(cli, o, r);

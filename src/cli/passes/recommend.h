@@ -48,13 +48,7 @@ struct dl_recommend_data {
 };
 void dl_recommend_free(struct dl_recommend_data *r);
 
-/* Opens the model, and finds which accelerators the physical method was
- * measured on. */
-enum dl_status dl_recommend_open(struct dl_cli *cli,
-                                 const struct dl_recommend_options *o,
-                                 struct dl_recommend_data *r);
-
-/* Choices by estimates of all combinations of o->job.axes. */
+/* Choices by estimates of all combinations of o->job.axes, by r->m. */
 enum dl_status dl_recommend_estimate(struct dl_cli *cli,
                                      struct dl_recommend_options *o,
                                      struct dl_recommend_data *r);

@@ -242,9 +242,7 @@ enum dl_status dl_recommend_nodes(struct dl_cli *cli,
                                   struct dl_recommend_options *o,
                                   struct dl_recommend_data *r) {
   struct asked a = {0};
-  enum dl_status status = dl_recommend_open(cli, o, r);
-  if (status == DL_OK)
-    status = find_asked(cli, o, &a);
+  enum dl_status status = find_asked(cli, o, &a);
   if (status == DL_OK)
     status = add_all(cli, o, &a, r);
   if (status == DL_OK) {

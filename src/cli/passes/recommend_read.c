@@ -19,23 +19,12 @@ void dl_recommend_free(struct dl_recommend_data *r) {
   dl_frame_free(r->f);
 }
 
-enum dl_status dl_recommend_open(struct dl_cli *cli,
-                                 const struct dl_recommend_options *o,
-                                 struct dl_recommend_data *r) {
-  enum dl_status status = dl_open_model(cli, o->model, &r->m);
-  if (status != DL_OK || strcmp(o->method, "physical") != 0)
-    return status;
-  r->choices.measured = &r->measured;
-  return dl_measured_find(&r->measured, r->m, cli->catalog, &cli->diag);
-}
-
 enum dl_status dl_recommend_estimate(struct dl_cli *cli,
                                      struct dl_recommend_options *o,
                                      struct dl_recommend_data *r) {
   struct dl_diag *d = &cli->diag;
   r->f = dl_frame_new(cli->catalog);
-  enum dl_status status =
-      r->f ? dl_recommend_open(cli, o, r) : dl_fail_memory(d);
+  enum dl_status status = r->f ? DL_OK : dl_fail_memory(d);
   if (status == DL_OK)
     status = dl_frame_axes(r->f, &o->job.axes, d);
   if (status == DL_OK)
