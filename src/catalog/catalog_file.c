@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "catalog/catalog_file.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/ascii.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "catalog/architecture/transformer.h"
@@ -353,8 +353,8 @@ enum { MOST_WORD = 80, MOST_TEXT = 500, MOST_DIGITS = 18 };
 
 static bool is_word(const char *s) {
   size_t n = strspn(s, "abcdefghijklmnopqrstuvwxyz0123456789._+-");
-  return n > 0 && n <= MOST_WORD && !s[n] && (dl_is_alnum(*s)) &&
-         (dl_is_alnum(s[n - 1]) || s[n - 1] == '+');
+  return n > 0 && n <= MOST_WORD && !s[n] && (isalnum((unsigned char)*s)) &&
+         (isalnum((unsigned char)s[n - 1]) || s[n - 1] == '+');
 }
 
 /* Not negative, without exponent. */
