@@ -317,7 +317,7 @@ enum dl_status dl_catalog_file_parse(struct dl_catalog_file *c,
                                      struct dl_diag *d) {
   *c = (struct dl_catalog_file){0};
   struct dl_xml *xml;
-  enum dl_status status = dl_xml_parse(&xml, text, len, path, d);
+  enum dl_status status = dl_xml_parse(&xml, text, len, path, NULL, d);
   if (status == DL_OK)
     status = read_kind(c, kind, xml, d);
   if (status != DL_OK)
@@ -436,7 +436,7 @@ enum dl_status dl_catalog_file_walk(struct dl_catalog_walk *w, const char *path,
                                     struct dl_diag *d) {
   struct walk k = {.w = w, .d = d};
   const struct dl_xml_visitor visitor = {walk_child, &k};
-  enum dl_status status = dl_xml_read_each(&w->xml, path, &visitor, d);
+  enum dl_status status = dl_xml_read(&w->xml, path, &visitor, d);
   if (status == DL_OK)
     status = k.status;
   if (status == DL_OK && w->n == 0 && kind_of(w->xml) >= 0)

@@ -100,7 +100,7 @@ static enum dl_status find_site(const struct dl_site_options *o,
   if (!name && o->country)
     return DL_OK;
   if (!name)
-    status = dl_catalog_look_own(catalog, DL_SITE, "default", &e, d);
+    status = dl_catalog_look_listed(catalog, DL_SITE, "default", true, &e, d);
   else if (o->site)
     status = dl_catalog_open(catalog, DL_SITE, name, d);
   if (status == DL_OK && name)
