@@ -26,6 +26,14 @@ const struct dl_field *dl_field_find(enum dl_kind kind, const char *name) {
   return NULL;
 }
 
+const struct dl_field *dl_field_of(const char *name, enum dl_kind *kind) {
+  const char *dot = strchr(name, '.');
+  bool gpu = strncmp(name, "gpu.", 4) == 0;
+  *kind = gpu ? DL_ACCELERATOR : DL_ARCHITECTURE;
+  return gpu || strncmp(name, "arch.", 5) == 0 ? dl_field_find(*kind, dot + 1)
+                                               : NULL;
+}
+
 double dl_field_number(const struct dl_descriptor *e,
                        const struct dl_field *f) {
   double x = NAN;
