@@ -43,11 +43,16 @@ void dl_text_add(struct dl_text *t, const char *s) {
 }
 
 void dl_text_printf(struct dl_text *t, const char *fmt, ...) {
-  va_list ap, again;
+  va_list ap;
   va_start(ap, fmt);
+  dl_text_vprintf(t, fmt, ap);
+  va_end(ap);
+}
+
+void dl_text_vprintf(struct dl_text *t, const char *fmt, va_list ap) {
+  va_list again;
   va_copy(again, ap);
   int n = vsnprintf(NULL, 0, fmt, ap);
-  va_end(ap);
   if (n >= 0 && dl_text_room(t, (size_t)n)) {
     vsnprintf(t->s + t->len, (size_t)n + 1, fmt, again);
     t->len += (size_t)n;

@@ -174,9 +174,33 @@ static bool since_1970(const char *s, size_t len, struct dl_timestamp *out) {
   return true;
 }
 
+/* What most logs have: 2024-03-01T10:20:30 and no more. */
+static bool plain_time(const char *s, struct dl_timestamp *out) {
+  static const int pairs[] = {0, 2, 5, 8, 11, 14, 17}; /* of digits */
+  int part[7];
+  for (size_t i = 0; i < 7; i++) {
+    const char *at = s + pairs[i];
+    if (!dl_is_digit(at[0]) || !dl_is_digit(at[1]))
+      return false;
+    part[i] = (at[0] - '0') * 10 + (at[1] - '0');
+  }
+  int year = part[0] * 100 + part[1];
+  if (s[4] != '-' || s[7] != '-' || (s[10] != 'T' && s[10] != ' ') ||
+      s[13] != ':' || s[16] != ':' || !is_date(year, part[2], part[3]) ||
+      part[4] > 23 || part[5] > 59 || part[6] > 60)
+    return false;
+  int64_t day = days_of(year, part[2], part[3]);
+  int second = part[4] * 3600 + part[5] * 60 + part[6];
+  *out = (struct dl_timestamp){.ns = (day * DAY_S + second) * DL_SECOND,
+                               .dated = true};
+  return true;
+}
+
 bool dl_parse_timestamp(const char *s, size_t len, struct dl_timestamp *out) {
   struct scan p = {s, s + len};
   int64_t days, ns;
+  if (len == 19 && plain_time(s, out))
+    return true;
   while (p.s < p.end && (*p.s == ' ' || *p.s == '\t'))
     p.s++;
   while (p.end > p.s && (p.end[-1] == ' ' || p.end[-1] == '\t'))

@@ -118,10 +118,8 @@ static void add_estimates(struct dl_report *r,
   t = dl_report_chart(r, "Energy by method", DL_KWH, "J");
   for (size_t i = 0; i < s->n; i++) {
     const struct dl_estimate *e = &s->est[i];
-    const struct dl_value bar[] = {dl_string(e->method), dl_number(e->energy_j),
-                                   dl_number(e->low_j), dl_number(e->high_j)};
     if (!isnan(e->energy_j))
-      dl_table_row(t, bar, NULL);
+      dl_chart_bar(t, e->method, e->energy_j, e->low_j, e->high_j);
   }
   say_methods(r, s);
 }
@@ -341,8 +339,6 @@ static enum dl_status report_single(struct dl_cli *cli,
   if (status != DL_OK)
     return status;
   struct dl_report *r = dl_report_new();
-  if (!r)
-    return dl_fail_memory(&cli->diag);
   struct dl_report *answer = add_answer(r, s);
   dl_report_show(r, o->explain);
   dl_predict_settings(r, &s->job, &o->job);

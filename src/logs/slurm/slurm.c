@@ -191,11 +191,6 @@ static bool has(const struct dl_slurm_table *t, enum dl_slurm_column c) {
   return t->at[c] >= 0;
 }
 
-const char *dl_slurm_cell(const struct dl_slurm_row *row,
-                          enum dl_slurm_column c) {
-  return has(row->table, c) ? row->field[row->table->at[c]] : "";
-}
-
 /* What a JobID belongs to; *len: length of the job's part ("123_4"). */
 static enum dl_slurm_step step_of(const char *id, size_t *len) {
   for (*len = 0; id[*len] != '.' && id[*len] != '\0';)
@@ -431,8 +426,8 @@ static bool gpu_resource(const char *s, size_t len, const char **type,
   *type_len = 0;
   if (*s == ':') {
     size_t n = 0;
-    while (s[1 + n] && !strchr(":=,(", s[1 + n]))
-      n++;
+    while (s[1 + n] > '=' || (s[1 + n] && !strchr(":=,(", s[1 + n])))
+      n++; /* most often a letter */
     if (s[1 + n] == ':' || s[1 + n] == '=') {
       *type_len = n;
       s += 1 + n;
@@ -449,7 +444,7 @@ double dl_slurm_gpus(const char *tres, const char **type, size_t *type_len) {
   *type_len = 0;
   for (const char *s = tres; *s; s += *s == ',') {
     const char *name;
-    size_t width = strcspn(s, ","), name_len;
+    size_t width = (size_t)(strchrnul(s, ',') - s), name_len;
     double count;
     if (gpu_resource(s, width, &name, &name_len, &count)) {
       double *sum = name_len > 0 ? &typed : &untyped;
