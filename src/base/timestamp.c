@@ -180,7 +180,7 @@ static bool plain_time(const char *s, struct dl_timestamp *out) {
   int part[7];
   for (size_t i = 0; i < 7; i++) {
     const char *at = s + pairs[i];
-    if (!dl_is_digit(at[0]) || !dl_is_digit(at[1]))
+    if (!isdigit((unsigned char)at[0]) || !isdigit((unsigned char)at[1]))
       return false;
     part[i] = (at[0] - '0') * 10 + (at[1] - '0');
   }
