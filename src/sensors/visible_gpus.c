@@ -3,7 +3,7 @@
  * Guide, "CUDA Environment Variables"; ROCm documentation, "GPU isolation
  * techniques"; srun(1)). */
 
-#include "sensors/visible_gpus.h"
+#include "sensors/sensors.h"
 
 #include <stdio.h>
 #include <stdlib.h>

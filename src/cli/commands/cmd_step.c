@@ -6,10 +6,9 @@
 
 #include "base/number.h"
 #include "cli/command.h"
-#include "cli/options/budget.h"
 #include "cli/passes/step_follow.h"
 #include "cli/views/step_report.h"
-#include "cli/options/log_options.h"
+#include "cli/options/input_options.h"
 
 static enum dl_status read_epochs(const struct dl_option *row, char *arg,
                                   void *at, struct dl_diag *d) {

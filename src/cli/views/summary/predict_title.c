@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "cli/views/summary/predict_title.h"
+/* One line that says what was estimated. */
 
 #include <math.h>
 #include <string.h>
@@ -8,6 +8,7 @@
 #include "base/number.h"
 #include "catalog/architecture/token_costs.h"
 #include "cli/options/count_text.h"
+#include "cli/views/summary/predict_summary.h"
 #include "estimate/methods/work.h"
 #include "run/setup/training_setup.h"
 
