@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cli/views/summary/recommend_summary.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/ascii.h"
 #include "base/constants.h"
 #include "base/memory.h"
 #include "base/number.h"
@@ -31,7 +31,7 @@ static void add_choice(struct dl_text *t, const struct dl_alternative *a) {
     dl_text_printf(t, ", batch size %s",
                    dl_format_short(number, a->batch_size));
   for (const char *p = a->precision; p && *p; p++) {
-    const char c = dl_upper(*p);
+    const char c = (char)toupper((unsigned char)*p);
     dl_text_add(t, p == a->precision ? ", " : "");
     dl_text_add_n(t, &c, 1);
   }
