@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/text.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/ascii.h"
 #include "base/memory.h"
 
 void dl_text_free(struct dl_text *t) {
@@ -43,11 +43,16 @@ void dl_text_add(struct dl_text *t, const char *s) {
 }
 
 void dl_text_printf(struct dl_text *t, const char *fmt, ...) {
-  va_list ap, again;
+  va_list ap;
   va_start(ap, fmt);
+  dl_text_vprintf(t, fmt, ap);
+  va_end(ap);
+}
+
+void dl_text_vprintf(struct dl_text *t, const char *fmt, va_list ap) {
+  va_list again;
   va_copy(again, ap);
   int n = vsnprintf(NULL, 0, fmt, ap);
-  va_end(ap);
   if (n >= 0 && dl_text_room(t, (size_t)n)) {
     vsnprintf(t->s + t->len, (size_t)n + 1, fmt, again);
     t->len += (size_t)n;
@@ -85,9 +90,9 @@ bool dl_strlist_add(struct dl_strlist *l, const char *s) {
 
 static bool add_trimmed(struct dl_strlist *l, const char *from,
                         const char *to) {
-  while (from < to && dl_is_space(*from))
+  while (from < to && isspace((unsigned char)*from))
     from++;
-  while (to > from && dl_is_space(to[-1]))
+  while (to > from && isspace((unsigned char)to[-1]))
     to--;
   return add_owned(l, dl_strndup(from, (size_t)(to - from)));
 }

@@ -24,6 +24,7 @@ void dl_text_clear(struct dl_text *t);
 void dl_text_add(struct dl_text *t, const char *s);
 void dl_text_add_n(struct dl_text *t, const char *s, size_t n);
 void dl_text_printf(struct dl_text *t, const char *fmt, ...) DL_PRINTF(2, 3);
+void dl_text_vprintf(struct dl_text *t, const char *fmt, va_list ap);
 
 /* Makes room for n more bytes; false: memory is out. */
 bool dl_text_reserve(struct dl_text *t, size_t n);

@@ -3,13 +3,12 @@
  *
  * To add one: a file in formats/ that defines a struct dl_format, a
  * declaration below, and a row in render.c. A format for people fills a
- * struct dl_document (formats/document.h) and takes dl_document_begin, _row
- * and _end; a format for programs writes reports and rows itself.
+ * struct dl_document (formats/document.h); a format for programs writes reports
+ * and rows itself.
  *
  * The functions write to s->f and leave it to render.c to flush it, to notice
- * a failed write, to refuse a report that has failed, and to make and free
- * the stream. They return DL_OK, dl_fail_memory(d), or DL_EUSAGE where the
- * format cannot hold such a table. */
+ * a failed write and lack of memory, and to make and free the stream. They
+ * return DL_OK, or DL_EUSAGE where the format cannot hold such a table. */
 
 #ifndef DL_OUTPUT_FORMAT_H
 #define DL_OUTPUT_FORMAT_H
@@ -42,8 +41,7 @@ struct dl_stream {
   struct dl_layout *layout; /* documents: column widths; owned, may be NULL */
 };
 
-/* Writes a report as one line of JSON, without absent values. False: memory is
- * out. */
-bool dl_json_line(FILE *f, const struct dl_report *r);
+/* Writes a report as one line of JSON, without absent values. */
+void dl_json_line(FILE *f, const struct dl_report *r);
 
 #endif

@@ -40,10 +40,12 @@ const struct dl_format *dl_format_of_file(const char *path) {
   return NULL;
 }
 
-/* `status`, or an error if f did not take everything written so far; `flush`
- * to include the buffered part. */
+/* `status`, or an error where memory ran out, or f did not take everything
+ * written so far; `flush` to include the buffered part. */
 static enum dl_status check_written(FILE *f, bool flush, enum dl_status status,
                                     struct dl_diag *d) {
+  if (status == DL_OK && dl_memory_failed())
+    status = dl_fail_memory(d);
   if (status != DL_OK)
     return status;
   errno = 0;
@@ -60,12 +62,12 @@ static enum dl_status write_report(const struct dl_format *format,
                                    const struct dl_document_place *place,
                                    struct dl_diag *d) {
   enum dl_status status = DL_OK;
-  if (dl_report_failed(r))
+  if (!r || dl_memory_failed())
     return dl_fail_memory(d);
-  if (!format->document)
+  if (format->document)
+    dl_document_report(format->document, r, f, place);
+  else
     status = format->report(r, f, d);
-  else if (!dl_document_report(format->document, r, f, place))
-    status = dl_fail_memory(d);
   return check_written(f, true, status, d);
 }
 
@@ -101,28 +103,45 @@ enum dl_status dl_stream_begin(struct dl_stream **out,
   if (table->n > 0)
     memcpy(s->columns, table->columns, table->n * sizeof *s->columns);
   s->n_cols = table->n;
-  return check_written(f, false, format->begin(s, d), d);
+  enum dl_status status = DL_OK;
+  if (format->document)
+    s->head = dl_table_new(NULL, s->columns, s->n_cols);
+  else
+    status = format->begin(s, d);
+  return check_written(f, false, status, d);
 }
 
 enum dl_status dl_stream_row(struct dl_stream *s, const struct dl_value *values,
                              struct dl_diag *d) {
-  return check_written(s->f, false, s->format->row(s, values, d), d);
+  enum dl_status status = DL_OK;
+  if (s->format->document)
+    dl_document_row(s, values);
+  else
+    status = s->format->row(s, values, d);
+  return check_written(s->f, false, status, d);
 }
 
 bool dl_format_adds(const struct dl_format *format) {
-  return format->add && !format->document;
+  return format->add;
 }
 
 bool dl_stream_adds(const struct dl_stream *s) {
-  return dl_format_adds(s->format) || (s->format->add && s->layout);
+  return dl_format_adds(s->format) || s->layout;
+}
+
+void dl_stream_add(const struct dl_stream *s, const struct dl_value *values,
+                   struct dl_text *to) {
+  if (s->format->document)
+    dl_document_add(s, values, to);
+  else
+    s->format->add(s, values, to);
 }
 
 enum dl_status dl_stream_write(struct dl_stream *s, struct dl_text *rows,
                                struct dl_diag *d) {
   fwrite_unlocked(dl_text_str(rows), 1, rows->len, s->f);
-  enum dl_status status = rows->failed ? dl_fail_memory(d) : DL_OK;
   dl_text_clear(rows);
-  return check_written(s->f, false, status, d);
+  return check_written(s->f, false, DL_OK, d);
 }
 
 void dl_stream_tail(struct dl_stream *s, const struct dl_report *r) {
@@ -133,7 +152,11 @@ enum dl_status dl_stream_end(struct dl_stream *s, struct dl_diag *d) {
   if (!s)
     return DL_OK;
   FILE *f = s->f;
-  enum dl_status status = s->format->end ? s->format->end(s, d) : DL_OK;
+  enum dl_status status = DL_OK;
+  if (s->format->document && !dl_memory_failed())
+    dl_document_end(s);
+  else if (s->format->end && !dl_memory_failed())
+    status = s->format->end(s, d);
   dl_table_free(s->head);
   dl_layout_free(s->layout);
   dl_text_free(&s->line);

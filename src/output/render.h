@@ -31,14 +31,14 @@ struct dl_format {
   enum dl_status (*report)(
       const struct dl_report *r, FILE *f,
       struct dl_diag *d); /* of a format without document */
+  /* Of a format without document; begin allocates nothing that end frees. */
   enum dl_status (*begin)(struct dl_stream *s, struct dl_diag *d);
   enum dl_status (*row)(struct dl_stream *s, const struct dl_value *values,
                         struct dl_diag *d);
   enum dl_status (*end)(struct dl_stream *s, struct dl_diag *d); /* or NULL */
-  /* Appends to a text what `row` would write, for dl_stream_write: several
-   * threads may do so at a time, once dl_stream_adds. False when memory is out.
-   * NULL in formats whose rows always depend on those before them. */
-  bool (*add)(const struct dl_stream *s, const struct dl_value *values,
+  /* Appends to a text what `row` would write. NULL in formats whose rows
+   * depend on those before them. */
+  void (*add)(const struct dl_stream *s, const struct dl_value *values,
               struct dl_text *to);
 };
 
@@ -51,7 +51,7 @@ const struct dl_format *dl_format_of_file(const char *path);
 
 /* Writes a whole report and flushes f; `screen` says what f can show (NULL: a
  * file).
- * Errors: DL_EFAILED if r has failed or f cannot be written, DL_EUSAGE if the
+ * Errors: DL_EFAILED if memory is out or f cannot be written, DL_EUSAGE if the
  * format has no way to write r. */
 enum dl_status dl_format_report(const struct dl_format *format,
                                 const struct dl_report *r, FILE *f,
@@ -87,10 +87,15 @@ enum dl_status dl_stream_end(struct dl_stream *s, struct dl_diag *d);
 /* Whether rows never depend on those before: `add` may be used at once. */
 bool dl_format_adds(const struct dl_format *format);
 
-/* Whether rows may be added by the format's `add` from now on. */
+/* Whether rows may be added by dl_stream_add from now on. */
 bool dl_stream_adds(const struct dl_stream *s);
 
-/* Writes rows that `add` made, and empties the text. */
+/* Appends to a text what dl_stream_row would write, for dl_stream_write;
+ * several threads may do so at a time. */
+void dl_stream_add(const struct dl_stream *s, const struct dl_value *values,
+                   struct dl_text *to);
+
+/* Writes rows that dl_stream_add made, and empties the text. */
 enum dl_status dl_stream_write(struct dl_stream *s, struct dl_text *rows,
                                struct dl_diag *d);
 

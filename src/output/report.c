@@ -5,11 +5,11 @@
 
 #include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "output/report_tree.h"
 
 struct dl_value dl_count(size_t n) {
@@ -52,6 +52,27 @@ bool dl_value_absent(const struct dl_value *v) {
   return false;
 }
 
+void dl_member_headings(struct dl_column *to,
+                        const struct dl_member_column *columns, size_t n) {
+  for (size_t i = 0; i < n; i++)
+    to[i] = columns[i].column;
+}
+
+void dl_member_values(const struct dl_member_column *columns, size_t n,
+                      const void *item, struct dl_value *values) {
+  for (size_t i = 0; i < n; i++) {
+    const void *at = (const char *)item + columns[i].offset;
+    if (columns[i].type == DL_NUMBER)
+      values[i] = dl_number(*(const double *)at);
+    else if (columns[i].type == DL_COUNT)
+      values[i] = dl_count(*(const size_t *)at);
+    else if (columns[i].type == DL_BOOL)
+      values[i] = dl_bool(*(const bool *)at);
+    else if (columns[i].type == DL_STRING)
+      values[i] = dl_string(*(const char *const *)at);
+  }
+}
+
 static void value_free(struct dl_value *v) {
   if (v->type == DL_STRING)
     free((void *)v->string);
@@ -59,19 +80,17 @@ static void value_free(struct dl_value *v) {
     free((void *)v->strings);
 }
 
-/* Copies v with only what its type uses. False: memory is out. */
-static bool value_copy(struct dl_value *to, const struct dl_value *v) {
+/* Copies v with only what its type uses. */
+static void value_copy(struct dl_value *to, const struct dl_value *v) {
   *to = (struct dl_value){.type = dl_value_absent(v) ? DL_NULL : v->type};
   if (to->type == DL_NUMBER)
     to->number = v->number;
   if (to->type == DL_COUNT || to->type == DL_BOOL)
     to->count = v->count;
-  if (to->type == DL_STRING) {
+  if (to->type == DL_STRING)
     to->string = dl_strdup(v->string);
-    return to->string;
-  }
   if (to->type != DL_STRINGS)
-    return true;
+    return;
   /* The pointers and the texts behind them in one piece, so that one free()
    * drops both. */
   size_t bytes = 0, n = v->n_strings;
@@ -79,7 +98,7 @@ static bool value_copy(struct dl_value *to, const struct dl_value *v) {
     bytes += v->strings[i] ? strlen(v->strings[i]) + 1 : 0;
   char **copy = dl_malloc(n * sizeof *copy + bytes + 1);
   if (!copy)
-    return false;
+    return;
   char *at = (char *)(copy + n);
   for (size_t i = 0; i < n; i++) {
     copy[i] = v->strings[i] ? at : NULL;
@@ -88,7 +107,6 @@ static bool value_copy(struct dl_value *to, const struct dl_value *v) {
   }
   to->strings = (const char *const *)copy;
   to->n_strings = n;
-  return true;
 }
 
 /* Tables */
@@ -124,26 +142,17 @@ void dl_table_free(struct dl_table *t) {
   free(t);
 }
 
-bool dl_table_row(struct dl_table *t, const struct dl_value *values,
+void dl_table_row(struct dl_table *t, const struct dl_value *values,
                   const char *mark) {
-  if (!t || (t->root && t->root->failed))
-    return false;
-  size_t n = t->n_cols;
-  bool ok = dl_grow((void **)&t->values, &t->cap_values, (t->n_rows + 1) * n,
-                    sizeof *t->values) &&
-            dl_grow((void **)&t->marks, &t->cap_marks, t->n_rows + 1,
-                    sizeof *t->marks);
-  if (ok) {
-    struct dl_value *row = t->values + t->n_rows * n;
-    char *copy = mark ? dl_strdup(mark) : NULL;
-    ok = copy || !mark;
-    for (size_t i = 0; i < n; i++)
-      ok = value_copy(&row[i], &values[i]) && ok;
-    t->marks[t->n_rows++] = copy;
-  }
-  if (!ok && t->root)
-    t->root->failed = true;
-  return ok;
+  if (!t ||
+      !dl_grow((void **)&t->values, &t->cap_values, (t->n_rows + 1) * t->n_cols,
+               sizeof *t->values) ||
+      !dl_grow((void **)&t->marks, &t->cap_marks, t->n_rows + 1,
+               sizeof *t->marks))
+    return;
+  for (size_t i = 0; i < t->n_cols; i++)
+    value_copy(&t->values[t->n_rows * t->n_cols + i], &values[i]);
+  t->marks[t->n_rows++] = mark ? dl_strdup(mark) : NULL;
 }
 
 /* Reports */
@@ -172,20 +181,12 @@ void dl_report_free(struct dl_report *r) {
   free(r);
 }
 
-bool dl_report_failed(const struct dl_report *r) {
-  return !r || r->root->failed;
-}
-
-/* A new node at the end; NULL: failed, now or before. */
+/* A new node at the end; NULL: there is no report, or memory is out. */
 static struct dl_report_node *
 add_node(struct dl_report *r, enum dl_report_node_type type, const char *key) {
-  if (dl_report_failed(r))
+  if (!r || !dl_grow((void **)&r->nodes, &r->cap_nodes, r->n_nodes + 1,
+                     sizeof *r->nodes))
     return NULL;
-  if (!dl_grow((void **)&r->nodes, &r->cap_nodes, r->n_nodes + 1,
-               sizeof *r->nodes)) {
-    r->root->failed = true;
-    return NULL;
-  }
   struct dl_report_node *node = &r->nodes[r->n_nodes++];
   *node = (struct dl_report_node){.type = type, .key = key};
   return node;
@@ -196,62 +197,65 @@ void dl_report_show(struct dl_report *r, bool shown) {
     r->root->hidden = !shown;
 }
 
-void dl_report_add(struct dl_report *r, const char *key, const char *label,
-                   const char *unit, enum dl_style style, struct dl_value v) {
+/* The new node; NULL: none was added. */
+static struct dl_report_node *add_value(struct dl_report *r, const char *key,
+                                        const char *label, const char *unit,
+                                        enum dl_style style,
+                                        struct dl_value v) {
   struct dl_report_node *node = add_node(r, DL_REPORT_VALUE, key);
   if (!node)
-    return;
+    return NULL;
   bool left_out = v.optional && dl_value_absent(&v);
   node->label = left_out || r->root->hidden ? NULL : label;
   node->unit = unit;
   node->style = style;
-  if (!value_copy(&node->value, &v))
-    r->root->failed = true;
+  value_copy(&node->value, &v);
+  return node;
+}
+
+void dl_report_add(struct dl_report *r, const char *key, const char *label,
+                   const char *unit, enum dl_style style, struct dl_value v) {
+  add_value(r, key, label, unit, style, v);
 }
 
 void dl_report_remark(struct dl_report *r, const char *text) {
-  if (dl_report_failed(r) || r->n_nodes == 0)
-    return;
-  struct dl_report_node *node = &r->nodes[r->n_nodes - 1];
-  if (node->label && !node->remark && !(node->remark = dl_strdup(text)))
-    r->root->failed = true;
+  struct dl_report_node *node =
+      r && r->n_nodes > 0 ? &r->nodes[r->n_nodes - 1] : NULL;
+  if (node && node->label && !node->remark)
+    node->remark = dl_strdup(text);
 }
 
 void dl_report_lines(struct dl_report *r, const struct dl_report_line *line,
                      size_t n) {
   for (size_t i = 0; i < n; i++)
-    dl_report_add(r, line[i].key, line[i].label, line[i].unit, line[i].style,
-                  line[i].value);
+    add_value(r, line[i].key, line[i].label, line[i].unit, line[i].style,
+              line[i].value);
 }
 
 void dl_report_range(struct dl_report *r, const struct dl_column *low,
                      const char *high_key, const struct dl_value v[2]) {
-  dl_report_add(r, low->key, low->heading, low->unit, low->style, v[0]);
-  if (!dl_report_failed(r))
-    r->nodes[r->n_nodes - 1].join_next = true;
-  dl_report_add(r, high_key, NULL, low->unit, low->style, v[1]);
+  struct dl_report_node *node =
+      add_value(r, low->key, low->heading, low->unit, low->style, v[0]);
+  if (node)
+    node->join_next = true;
+  add_value(r, high_key, NULL, low->unit, low->style, v[1]);
 }
 
 void dl_report_say(struct dl_report *r, const char *text) {
-  if (r && r->root->hidden)
-    return;
-  dl_report_add(r, NULL, NULL, NULL, DL_PLAIN, dl_string(text));
-  if (!dl_report_failed(r))
-    r->nodes[r->n_nodes - 1].type = DL_REPORT_SAY;
+  struct dl_report_node *node =
+      r && !r->root->hidden ? add_node(r, DL_REPORT_SAY, NULL) : NULL;
+  if (node)
+    value_copy(&node->value, &(struct dl_value){DL_STRING, .string = text});
 }
 
 void dl_report_sayf(struct dl_report *r, const char *fmt, ...) {
-  char *text = NULL;
+  struct dl_text text = {0};
   va_list args;
   va_start(args, fmt);
-  int n = vasprintf(&text, fmt, args);
+  dl_text_vprintf(&text, fmt, args);
   va_end(args);
-  if (n < 0 && r)
-    r->root->failed = true;
-  else if (n >= 0)
-    dl_report_say(r, text);
-  if (n >= 0)
-    free(text);
+  dl_report_say(r, dl_text_str(&text));
+  dl_text_free(&text);
 }
 
 /* A new report below `node` of r. */
@@ -271,7 +275,6 @@ static struct dl_report *add_report(struct dl_report *r,
       !dl_grow((void **)&node->reports, &node->cap_reports, node->n_reports + 1,
                sizeof(struct dl_report *))) {
     dl_report_free(child);
-    r->root->failed = true;
     return NULL;
   }
   node->reports[node->n_reports++] = child;
@@ -289,9 +292,7 @@ static bool same_key(const char *a, const char *b) {
 
 /* The list of that key, made if there is none. */
 static struct dl_report_node *find_list(struct dl_report *r, const char *key) {
-  if (dl_report_failed(r))
-    return NULL;
-  for (size_t i = 0; i < r->n_nodes; i++)
+  for (size_t i = 0; r && i < r->n_nodes; i++)
     if (r->nodes[i].type == DL_REPORT_LIST && same_key(r->nodes[i].key, key))
       return &r->nodes[i];
   return add_node(r, DL_REPORT_LIST, key);
@@ -319,6 +320,13 @@ struct dl_table *dl_report_chart(struct dl_report *r, const char *title,
   return t;
 }
 
+void dl_chart_bar(struct dl_table *chart, const char *label, double value,
+                  double low, double high) {
+  const struct dl_value bar[] = {dl_string(label), dl_number(value),
+                                 dl_number(low), dl_number(high)};
+  dl_table_row(chart, bar, NULL);
+}
+
 struct dl_table *dl_report_table(struct dl_report *r, const char *key,
                                  const char *title,
                                  const struct dl_column *columns, size_t n,
@@ -326,15 +334,11 @@ struct dl_table *dl_report_table(struct dl_report *r, const char *key,
   struct dl_report_node *node = add_node(r, DL_REPORT_TABLE, key);
   if (!node)
     return NULL;
-  struct dl_table *t = dl_table_new(title, columns, n);
-  if (!t) {
-    r->root->failed = true;
+  struct dl_table *t = node->table = dl_table_new(title, columns, n);
+  if (!t)
     return NULL;
-  }
-  t->root = r->root;
   for (size_t i = 0; r->root->hidden && i < n; i++)
     t->columns[i].heading = NULL;
-  node->table = t;
   if (main && !r->root->main)
     r->root->main = t;
   return t;

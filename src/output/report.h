@@ -10,10 +10,10 @@
  *   group   a nested report; in JSON an object
  *   list    a list of nested reports; in JSON an array of objects
  *
- * Once memory is out a report has failed, and all later additions do nothing:
- * check once at the end (dl_report_failed; renderers do too). Keys, labels and
- * units must outlive the report (string literals); values, titles and marks
- * are copied. Keys differ within one report. A key of NULL leaves the value
+ * Where memory runs out (dl_memory_failed) parts are missing, and renderers
+ * refuse what is left: builders need not check. Keys, labels and units must
+ * outlive the report (string literals); values, titles and marks are copied.
+ * Keys differ within one report. A key of NULL leaves the value
  * out of JSON and CSV: it is for people only. Functions accept the NULL that
  * another one returned when memory was out. */
 
@@ -49,12 +49,21 @@ struct dl_value {
 
 /* Inline: rows of tables have millions of values. */
 static inline struct dl_value dl_number(double x) {
-  return (struct dl_value){.type = isfinite(x) ? DL_NUMBER : DL_NULL,
-                           .number = x};
+  struct dl_value v; /* member by member: GCC copies an initialised one twice */
+  v.type = isfinite(x) ? DL_NUMBER : DL_NULL;
+  v.optional = false;
+  v.number = x;
+  v.n_strings = 0;
+  return v;
 }
 
 static inline struct dl_value dl_string(const char *s) {
-  return (struct dl_value){.type = s ? DL_STRING : DL_NULL, .string = s};
+  struct dl_value v;
+  v.type = s ? DL_STRING : DL_NULL;
+  v.optional = false;
+  v.string = s;
+  v.n_strings = 0;
+  return v;
 }
 
 struct dl_value dl_count(size_t n);
@@ -94,11 +103,31 @@ struct dl_column {
   unsigned char use; /* 0, or some of enum dl_column_use */
 };
 
+/* A column whose values are a member of a struct, or (DL_NULL) computed. */
+struct dl_member_column {
+  struct dl_column column;
+  enum dl_value_type type;
+  size_t offset;
+};
+#define DL_MEMBER(tag, member)                                                 \
+  _Generic(((struct tag *)0)->member, double                                   \
+           : DL_NUMBER, size_t                                                 \
+           : DL_COUNT, bool                                                    \
+           : DL_BOOL, const char *                                             \
+           : DL_STRING),                                                       \
+      offsetof(struct tag, member)
+
+/* Sets the values of n columns that are members of *item; those of other
+ * columns stay as they are. */
+void dl_member_values(const struct dl_member_column *columns, size_t n,
+                      const void *item, struct dl_value *values);
+void dl_member_headings(struct dl_column *to,
+                        const struct dl_member_column *columns, size_t n);
+
 struct dl_report;
 
 struct dl_report *dl_report_new(void);
 void dl_report_free(struct dl_report *r); /* accepts NULL */
-bool dl_report_failed(const struct dl_report *r);
 
 /* What is added from now on, anywhere in the report, is for people too (the
  * default), or for programs only: a view that is shortened on the screen loses
@@ -155,15 +184,17 @@ struct dl_table *dl_report_table(struct dl_report *r, const char *key,
 
 /* A chart: bars with intervals, for formats that draw. Its key is NULL. The
  * title, a label and a number in `style` stand for themselves: what readers
- * need is also in a table. Bars are rows (dl_table_row) of label, value, low
- * and high. */
+ * need is also in a table. Bars are rows of label, value, low and high. */
 struct dl_table *dl_report_chart(struct dl_report *r, const char *title,
                                  enum dl_style style, const char *unit);
 
+/* Appends a bar to a chart; NaN: no interval. */
+void dl_chart_bar(struct dl_table *chart, const char *label, double value,
+                  double low, double high);
+
 /* Appends a row of as many values as there are columns. `mark` is shown in
- * front of the row in text ("*" on the recommended one), NULL for none.
- * False: memory is out, or was before. */
-bool dl_table_row(struct dl_table *t, const struct dl_value *values,
+ * front of the row in text ("*" on the recommended one), NULL for none. */
+void dl_table_row(struct dl_table *t, const struct dl_value *values,
                   const char *mark);
 
 #endif

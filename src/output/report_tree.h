@@ -7,8 +7,7 @@
 #include "output/report.h"
 
 struct dl_table {
-  struct dl_report *root; /* carries a failure; NULL outside a report */
-  char *title;            /* owned, may be NULL */
+  char *title; /* owned, may be NULL */
   struct dl_column *columns;
   size_t n_cols;
   struct dl_value *values; /* n_rows x n_cols, row-major, owned copies */
@@ -49,7 +48,6 @@ struct dl_report {
   size_t n_nodes;
   size_t cap_nodes;
   const struct dl_table *main; /* of the root: what CSV shows, or NULL */
-  bool failed;                 /* of the root */
   bool hidden; /* of the root: what is added is for programs only */
 };
 

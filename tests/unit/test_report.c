@@ -56,7 +56,6 @@ static void values_are_copied(void **state) {
   assert_null(r->nodes[2].value.strings[1]);
   assert_string_equal(t->values[0].string, "before");
   assert_string_equal(t->marks[0], "*");
-  assert_false(dl_report_failed(r));
   dl_report_free(r);
 }
 
@@ -109,7 +108,6 @@ static void many_rows_and_nodes(void **state) {
 /* What a caller gets when memory is out is accepted by all functions. */
 static void null_is_a_failed_report(void **state) {
   (void)state;
-  assert_true(dl_report_failed(NULL));
   dl_report_add(NULL, "k", NULL, NULL, DL_PLAIN, dl_count(1));
   dl_report_range(NULL, &(struct dl_column){.key = "a", .heading = "l"}, "b",
                   (struct dl_value[2]){dl_count(1), dl_count(2)});
@@ -122,18 +120,6 @@ static void null_is_a_failed_report(void **state) {
   dl_report_free(NULL);
 }
 
-static void failure_lasts(void **state) {
-  (void)state;
-  struct dl_report *r = dl_report_new();
-  struct dl_report *g = dl_report_group(r, "g", NULL);
-  r->failed = true;
-  assert_true(dl_report_failed(g));
-  dl_report_add(g, "k", NULL, NULL, DL_PLAIN, dl_count(1));
-  assert_null(dl_report_item(g, "k", NULL));
-  assert_int_equal(g->n_nodes, 0);
-  dl_report_free(r);
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(values_know_absence),
@@ -142,7 +128,6 @@ int main(void) {
       cmocka_unit_test(first_main_table_is_main),
       cmocka_unit_test(many_rows_and_nodes),
       cmocka_unit_test(null_is_a_failed_report),
-      cmocka_unit_test(failure_lasts),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,7 +12,6 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "catalog/architecture/token_costs.h"
-#include "cli/options/budget.h"
 #include "cli/views/job_limits.h"
 #include "cli/views/predict_report.h"
 #include "estimate/methods/work.h"
@@ -199,19 +198,17 @@ static enum dl_status print_row(struct batch *b, const char *const *cell,
   return status;
 }
 
-/* The same to a text, by any thread; false: memory is out. */
-static bool add_row(const struct batch *b, const char *const *cell, size_t i,
+/* The same to a text, by any thread. */
+static void add_row(const struct batch *b, const char *const *cell, size_t i,
                     struct dl_text *to) {
   struct dl_value *v = b->values + b->n_columns * (size_t)omp_get_thread_num();
-  bool ok = true;
   own_values(b, cell, v);
-  for (size_t m = 0; m < b->n_methods && ok; m++) {
+  for (size_t m = 0; m < b->n_methods; m++) {
     if (!is_shown(b, i, m))
       continue;
     estimate_values(b, i, m, v);
-    ok = b->cli->format->add(b->stream, v, to);
+    dl_stream_add(b->stream, v, to);
   }
-  return ok;
 }
 
 /* Rows [from, n) of a chunk whose cells begin at `cell`: formatted by all
@@ -221,14 +218,11 @@ static enum dl_status add_rows(struct batch *b, const char *const *cell,
   struct dl_diag *d = &b->cli->diag;
   size_t pieces = (n - from + PIECE - 1) / PIECE;
   enum dl_status status = DL_OK;
-  bool failed = false;
-#pragma omp parallel for schedule(dynamic) reduction(|| : failed)
+#pragma omp parallel for schedule(dynamic)
   for (size_t p = 0; p < pieces; p++)
     for (size_t i = from + p * PIECE; i < n && i < from + (p + 1) * PIECE; i++)
       if (b->outcome[i].shown)
-        failed = !add_row(b, cell + i * b->n_own, i, &b->text[p]) || failed;
-  if (failed)
-    return dl_fail_memory(d);
+        add_row(b, cell + i * b->n_own, i, &b->text[p]);
   for (size_t p = 0; p < pieces && status == DL_OK; p++)
     if (b->text[p].len > 0)
       status = dl_stream_write(b->stream, &b->text[p], d);

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Estimates all combinations of a sweep, by all threads. */
 
-#include "cli/passes/predict_sweep.h"
+#include "cli/passes/predict_batch.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "cli/options/budget.h"
 #include "cli/views/job_limits.h"
 #include "cli/views/predict_report.h"
 #include "estimate/sweep.h"
@@ -102,10 +101,10 @@ static enum dl_status take_row(void *ctx, size_t i,
                        p->values + SETTINGS);
     dl_row_values(&w->o->job.foot, (long)m == best, row->job,
                   p->values + SETTINGS + DL_ESTIMATE_COLUMNS);
-    if (!dl_format_adds(format))
+    if (dl_format_adds(format))
+      dl_stream_add(w->stream, p->values, &p->rows);
+    else
       status = dl_stream_row(w->stream, p->values, d);
-    else if (!format->add(w->stream, p->values, &p->rows))
-      status = dl_fail_memory(d);
   }
   return status;
 }

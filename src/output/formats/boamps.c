@@ -167,8 +167,7 @@ static void add_measure(struct dl_report *doc, const struct task *t,
   dl_text_printf(&name, "dlest, %s, boundary %s", method ? method : "runs",
                  boundary ? boundary : "unknown");
   const struct dl_report_line lines[] = {
-      {.key = "measurementMethod",
-       .value = dl_string(name.failed ? "dlest" : name.s)},
+      {.key = "measurementMethod", .value = dl_string(dl_text_str(&name))},
       {.key = "version", .value = dl_string(PACKAGE_VERSION)},
       {.key = "averageUtilizationCpu",
        .value = dl_number(number_of(t, "cpu_util"))},
@@ -220,20 +219,17 @@ static void add_infrastructure(struct dl_report *doc, const struct task *t) {
     add_component(g, NULL, "other", 1);
 }
 
-/* Header and task of a new document; NULL when memory is out. */
+/* Header and task of a new document. */
 static struct dl_report *new_document(const struct task *t,
                                       const char *description) {
   struct dl_report *doc = dl_report_new();
-  if (doc) {
-    add_header(doc);
-    add_task(doc, t, description);
-  }
+  add_header(doc);
+  add_task(doc, t, description);
   return doc;
 }
 
 /* Writes a document whose measures are complete, and frees it. */
-static enum dl_status end_document(struct dl_report *doc, const struct task *t,
-                                   FILE *f, struct dl_diag *d) {
+static void end_document(struct dl_report *doc, const struct task *t, FILE *f) {
   const struct dl_report_line lines[] = {
       {.key = "country", .value = dl_string(text_of(t, "intensity_of"))},
       {.key = "powerSourceCarbonIntensity",
@@ -242,9 +238,9 @@ static enum dl_status end_document(struct dl_report *doc, const struct task *t,
   if (text_of(t, "grid"))
     dl_report_lines(dl_report_group(doc, "environment", NULL), lines,
                     DL_LENGTH(lines));
-  bool ok = !dl_report_failed(doc) && dl_json_line(f, doc);
+  if (!dl_memory_failed())
+    dl_json_line(f, doc);
   dl_report_free(doc);
-  return ok ? DL_OK : dl_fail_memory(d);
 }
 
 static bool is_task(const char *table) {
@@ -302,13 +298,16 @@ static enum dl_status boamps_report(const struct dl_report *r, FILE *f,
       continue;
     struct task whole = t;
     whole.r = r;
-    if (!doc && !(doc = new_document(&whole, ESTIMATED)))
-      return dl_fail_memory(d);
+    if (!doc)
+      doc = new_document(&whole, ESTIMATED);
     add_measure(doc, &t, number_of(&t, "duration_s"));
     if (node)
       add_node(doc, node, &t);
   }
-  return doc ? end_document(doc, &(struct task){.r = r}, f, d) : no_task(d);
+  if (!doc)
+    return no_task(d);
+  end_document(doc, &(struct task){.r = r}, f);
+  return DL_OK;
 }
 
 static enum dl_status boamps_begin(struct dl_stream *s, struct dl_diag *d) {
@@ -320,16 +319,16 @@ static enum dl_status boamps_row(struct dl_stream *s,
                                  const struct dl_value *values,
                                  struct dl_diag *d) {
   struct task t = {NULL, s->columns, values, s->n_cols};
+  (void)d;
   if (isnan(number_of(&t, "energy_j")))
     return DL_OK;
   const char *from = text_of(&t, "energy_from");
   bool estimate = strcmp(s->key, "estimates") == 0 ||
                   (from && strcmp(from, "measured") != 0);
   struct dl_report *doc = new_document(&t, estimate ? ESTIMATED : NULL);
-  if (!doc)
-    return dl_fail_memory(d);
   add_measure(doc, &t, number_of(&t, "duration_s"));
-  return end_document(doc, &t, s->f, d);
+  end_document(doc, &t, s->f);
+  return DL_OK;
 }
 
 const struct dl_format dl_format_boamps = {

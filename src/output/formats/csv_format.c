@@ -66,7 +66,6 @@ static void marked_cell(struct row *r, const char *text) {
   else
     dl_text_add(&own, text);
   dl_csv_add_cell(r->t, dl_text_str(&own));
-  r->t->failed = r->t->failed || own.failed;
   dl_text_free(&own);
 }
 
@@ -92,7 +91,6 @@ static void strings_cell(struct row *r, const struct dl_value *v) {
     dl_text_printf(&t, "%s%s", i > 0 ? ";" : "",
                    v->strings[i] ? v->strings[i] : "");
   cell(r, dl_text_str(&t));
-  r->t->failed = r->t->failed || t.failed;
   dl_text_free(&t);
 }
 
@@ -139,7 +137,7 @@ static void header(struct dl_text *t, struct dialect how,
   end_row(&r);
 }
 
-static bool values_row(struct dl_text *t, struct dialect how,
+static void values_row(struct dl_text *t, struct dialect how,
                        const struct dl_column *columns, size_t n,
                        const struct dl_value *values) {
   struct row r = {.t = t, .how = how};
@@ -147,7 +145,6 @@ static bool values_row(struct dl_text *t, struct dialect how,
     if (columns[i].key)
       value_cell(&r, &values[i]);
   end_row(&r);
-  return !t->failed;
 }
 
 /* Writes what a text holds and empties it. */
@@ -156,19 +153,15 @@ static void flush(FILE *f, struct dl_text *t) {
   dl_text_clear(t);
 }
 
-static bool table(FILE *f, struct dialect how, const struct dl_table *t) {
+static void table(FILE *f, struct dialect how, const struct dl_table *t) {
   struct dl_text rows = {0};
-  bool ok = true;
   header(&rows, how, t->columns, t->n_cols);
   for (size_t i = 0; i < t->n_rows; i++) {
     flush(f, &rows);
-    ok = values_row(&rows, how, t->columns, t->n_cols,
-                    t->values + i * t->n_cols) &&
-         ok;
+    values_row(&rows, how, t->columns, t->n_cols, t->values + i * t->n_cols);
   }
   flush(f, &rows);
   dl_text_free(&rows);
-  return ok;
 }
 
 /* A report without a table: its own values are one row. */
@@ -178,26 +171,21 @@ static enum dl_status values_of(FILE *f, struct dialect how,
   struct dl_value *values = dl_calloc(r->n_nodes, sizeof *values);
   struct dl_text rows = {0};
   size_t n = 0;
-  bool ok = columns && values;
-  for (size_t i = 0; ok && i < r->n_nodes; i++) {
+  for (size_t i = 0; columns && values && i < r->n_nodes; i++) {
     const struct dl_report_node *node = &r->nodes[i];
     if (node->type != DL_REPORT_VALUE || !node->key)
       continue;
     columns[n].key = node->key;
     values[n++] = node->value;
   }
-  enum dl_status status = DL_OK;
-  if (ok && n == 0) {
-    status = dl_fail(d, DL_EUSAGE, "there is no table to write as CSV");
-  } else if (ok) {
-    header(&rows, how, columns, n);
-    ok = values_row(&rows, how, columns, n, values);
-    flush(f, &rows);
-  }
+  header(&rows, how, columns, n);
+  values_row(&rows, how, columns, n, values);
+  flush(f, &rows);
   dl_text_free(&rows);
   free(columns);
   free(values);
-  return ok ? status : dl_fail_memory(d);
+  return n > 0 ? DL_OK
+               : dl_fail(d, DL_EUSAGE, "there is no table to write as CSV");
 }
 
 static enum dl_status report_as(const struct dl_report *r, FILE *f,
@@ -205,7 +193,8 @@ static enum dl_status report_as(const struct dl_report *r, FILE *f,
   struct dialect how = {is_terminal(f), spreadsheet};
   if (!r->main)
     return values_of(f, how, r, d);
-  return table(f, how, r->main) ? DL_OK : dl_fail_memory(d);
+  table(f, how, r->main);
+  return DL_OK;
 }
 
 static enum dl_status csv_report(const struct dl_report *r, FILE *f,
@@ -223,22 +212,24 @@ static struct dialect dialect_of_stream(const struct dl_stream *s) {
 }
 
 static enum dl_status csv_begin(struct dl_stream *s, struct dl_diag *d) {
+  (void)d;
   s->screen = is_terminal(s->f);
   header(&s->line, dialect_of_stream(s), s->columns, s->n_cols);
   flush(s->f, &s->line);
-  return s->line.failed ? dl_fail_memory(d) : DL_OK;
+  return DL_OK;
 }
 
-static bool csv_add(const struct dl_stream *s, const struct dl_value *values,
+static void csv_add(const struct dl_stream *s, const struct dl_value *values,
                     struct dl_text *to) {
-  return values_row(to, dialect_of_stream(s), s->columns, s->n_cols, values);
+  values_row(to, dialect_of_stream(s), s->columns, s->n_cols, values);
 }
 
 static enum dl_status
 csv_row(struct dl_stream *s, const struct dl_value *values, struct dl_diag *d) {
-  bool ok = csv_add(s, values, &s->line);
+  (void)d;
+  csv_add(s, values, &s->line);
   flush(s->f, &s->line);
-  return ok ? DL_OK : dl_fail_memory(d);
+  return DL_OK;
 }
 
 static const struct dl_format spreadsheet = {

@@ -39,18 +39,23 @@ static void escape(struct walk *w, struct dl_text *out, const char *text) {
   dl_text_clear(out);
   dl_utf8_clean(&clean, text ? text : "", false);
   w->m->style.escape(out, dl_text_str(&clean), clean.len);
-  w->p.failed = w->p.failed || clean.failed || out->failed;
   dl_text_free(&clean);
 }
 
 /* A title with room for what follows, unless it is NULL or empty. */
 static void print_title(struct walk *w, const char *title) {
   struct dl_text t = {0};
+  size_t level = w->level < DL_TITLE_LEVELS ? w->level : DL_TITLE_LEVELS - 1;
   if (!title || !title[0])
     return;
+  while (level > 0 && !w->m->title[level][0])
+    level--;
   escape(w, &t, title);
   begin_part(w);
-  w->m->title(&w->p, dl_text_str(&t), w->level);
+  dl_print(&w->p, w->m->title[level][0], NULL);
+  dl_print_wrapped(&w->p, dl_text_str(&t), 0, DL_BOLD);
+  w->p.indent += w->m->indent;
+  dl_print(&w->p, w->m->title[level][1], NULL);
   w->gap = !w->m->compact;
   dl_text_free(&t);
 }
@@ -96,16 +101,12 @@ static void print_value(struct walk *w, const struct dl_report_node *node,
     dl_text_printf(&shown, "%*s%s", (int)(width - shown.len + REMARK_GAP), "",
                    node->remark);
   escape(w, &text, dl_text_str(&shown));
-  if (w->m->wraps)
-    dl_print_wrapped(&w->p, dl_text_str(&text), hang, NULL);
-  else
-    dl_print(&w->p, dl_text_str(&text), NULL);
+  dl_print_wrapped(&w->p, dl_text_str(&text), hang, NULL);
   if (node->remark && w->m->remark) {
     escape(w, &text, node->remark);
     dl_print(&w->p, w->m->remark, NULL);
     dl_print(&w->p, dl_text_str(&text), NULL);
   }
-  w->p.failed = w->p.failed || shown.failed;
   dl_text_free(&shown);
   dl_text_free(&text);
 }
@@ -144,17 +145,23 @@ static size_t print_lines(struct walk *w, const struct dl_report *r, size_t i) {
   }
   if (w->m->end_lines)
     dl_print(&w->p, w->m->end_lines, NULL);
-  w->p.failed = w->p.failed || t.failed;
   dl_text_free(&t);
   return end;
 }
 
+/* The mark of a row, or the room for one; NULL: that of the head. */
 static void print_mark(struct dl_printer *p, const struct dl_document *m,
                        const struct dl_layout *l, const char *mark) {
   struct dl_text t = {0};
-  m->style.escape(&t, mark, strlen(mark));
-  m->mark(p, l, dl_text_str(&t));
-  p->failed = p->failed || t.failed;
+  const char *const *around = m->mark[mark != NULL];
+  if (l->mark == 0)
+    return;
+  if (mark)
+    m->style.escape(&t, mark, strlen(mark));
+  dl_print(p, around[0], NULL);
+  dl_print_field(p, dl_text_str(&t), m->wraps ? l->mark : m->mark_width, false,
+                 NULL);
+  dl_print(p, around[1], NULL);
   dl_text_free(&t);
 }
 
@@ -162,8 +169,7 @@ static void print_mark(struct dl_printer *p, const struct dl_document *m,
 static void print_head(struct dl_printer *p, const struct dl_document *m,
                        const struct dl_layout *l, enum dl_cell_kind kind) {
   dl_print(p, m->head[0], NULL);
-  if (l->mark > 0)
-    m->mark(p, l, NULL);
+  print_mark(p, m, l, NULL);
   for (size_t i = 0; i < l->n; i++) {
     const struct dl_layout_column *col = &l->column[i];
     const struct dl_text *t = kind == DL_CELL_UNIT ? &col->unit : &col->heading;
@@ -180,8 +186,7 @@ static void print_row(struct dl_printer *p, const struct dl_document *m,
   for (size_t k = 0; more; k++) {
     more = false;
     dl_print(p, m->row[0], NULL);
-    if (l->mark > 0)
-      print_mark(p, m, l, mark && k == 0 ? mark : "");
+    print_mark(p, m, l, mark && k == 0 ? mark : "");
     for (size_t i = 0; i < l->n; i++) {
       size_t before = dl_layout_cell(l, i, values, &p->cell);
       if (l->column[i].wrapped)
@@ -220,10 +225,10 @@ static void print_rows(struct dl_printer *p, const struct dl_document *m,
 
 /* Makes a table fit the screen. */
 static void fit(struct dl_layout *l, const struct dl_document *m,
-                const struct dl_table *t, struct dl_printer *p) {
+                const struct dl_table *t, const struct dl_printer *p) {
   size_t width = p->screen.width;
   if (m->wraps && width > p->indent && t->n_rows > 0)
-    p->failed = !dl_layout_fit(l, t, width - p->indent) || p->failed;
+    dl_layout_fit(l, t, width - p->indent);
 }
 
 /* What follows the rows of a table. */
@@ -237,16 +242,13 @@ static void print_foot(struct dl_printer *p, const struct dl_document *m,
   dl_text_printf(&t, "not shown: %s", dl_text_str(&l->dropped));
   dl_print_wrapped(p, dl_text_str(&t), 0, DL_DIM);
   dl_print(p, "\n", NULL);
-  p->failed = p->failed || t.failed;
   dl_text_free(&t);
 }
 
 static void print_table(struct walk *w, const struct dl_table *t) {
   struct dl_layout *l = dl_layout_new(t, &w->m->style);
-  if (!l) {
-    w->p.failed = true;
+  if (!l)
     return;
-  }
   print_title(w, t->title);
   begin_part(w);
   fit(l, w->m, t, &w->p);
@@ -275,9 +277,24 @@ static void print_groups(struct walk *w, const struct dl_report_node *node) {
   }
 }
 
+static void print_sentence(struct walk *w, const char *sentence) {
+  const struct dl_document *m = w->m;
+  struct dl_text t = {0};
+  escape(w, &t, sentence);
+  const char *text = dl_text_str(&t);
+  if (m->say[0])
+    dl_print(&w->p, m->say[0], NULL);
+  if (m->begin_say)
+    text = m->begin_say(&w->p, text);
+  dl_print_wrapped(&w->p, text, 0, NULL);
+  if (m->say[1])
+    dl_print(&w->p, m->say[1], NULL);
+  dl_print(&w->p, "\n", NULL);
+  dl_text_free(&t);
+}
+
 static void print_report(struct walk *w, const struct dl_report *r) {
   enum dl_report_node_type last = DL_REPORT_VALUE;
-  struct dl_text t = {0};
   for (size_t i = 0; i < r->n_nodes; i++) {
     const struct dl_report_node *node = &r->nodes[i];
     size_t indent = w->p.indent;
@@ -290,14 +307,9 @@ static void print_report(struct walk *w, const struct dl_report *r) {
       i = print_lines(w, r, i) - 1;
       break;
     case DL_REPORT_SAY:
-      escape(w, &t, node->value.string);
       if (last != DL_REPORT_SAY || !w->m->compact)
         begin_part(w); /* consecutive statements are one, where compact */
-      if (w->m->say)
-        w->m->say(&w->p, dl_text_str(&t));
-      else
-        dl_print(&w->p, dl_text_str(&t), NULL);
-      dl_print(&w->p, "\n", NULL);
+      print_sentence(w, node->value.string);
       break;
     case DL_REPORT_GROUP:
     case DL_REPORT_LIST:
@@ -312,14 +324,13 @@ static void print_report(struct walk *w, const struct dl_report *r) {
     }
     last = node->type;
   }
-  dl_text_free(&t);
 }
 
-bool dl_document_report(const struct dl_document *m, const struct dl_report *r,
+void dl_document_report(const struct dl_document *m, const struct dl_report *r,
                         FILE *f, const struct dl_document_place *place) {
   struct dl_text text = {0};
   struct walk w = {.p = {.to = &text}, .f = f, .m = m};
-  if (place->screen)
+  if (place->screen && m->wraps)
     w.p.screen = *place->screen;
   if (m->page[0] && !place->follows)
     dl_print(&w.p, m->page[0], NULL);
@@ -327,24 +338,18 @@ bool dl_document_report(const struct dl_document *m, const struct dl_report *r,
   if (m->page[1])
     dl_print(&w.p, m->page[1], NULL);
   write_text(f, &text);
-  bool ok = dl_printer_free(&w.p);
+  dl_text_free(&w.p.cell);
   dl_text_free(&text);
-  return ok;
 }
 
 /* Streams */
 
-enum dl_status dl_document_begin(struct dl_stream *s, struct dl_diag *d) {
-  s->head = dl_table_new(NULL, s->columns, s->n_cols);
-  return s->head ? DL_OK : dl_fail_memory(d);
-}
-
 /* Writes the rows held back; from then on each is written as it comes. */
-static bool release_head(struct dl_stream *s) {
+static void release_head(struct dl_stream *s) {
   const struct dl_document *m = s->format->document;
   s->layout = dl_layout_new(s->head, &m->style);
   if (!s->layout)
-    return false;
+    return;
   struct dl_printer p = {.to = &s->line};
   p.screen.width = dl_screen_of(s->f).width;
   if (m->page[0])
@@ -356,41 +361,36 @@ static bool release_head(struct dl_stream *s) {
   s->n_rows = s->head->n_rows;
   dl_table_free(s->head);
   s->head = NULL;
-  return dl_printer_free(&p);
+  dl_text_free(&p.cell);
 }
 
-bool dl_document_add(const struct dl_stream *s, const struct dl_value *values,
+void dl_document_add(const struct dl_stream *s, const struct dl_value *values,
                      struct dl_text *to) {
   struct dl_printer p = {.to = to};
   if (s->layout->n > 0)
     print_row(&p, s->format->document, s->layout, values, NULL);
-  return dl_printer_free(&p);
+  dl_text_free(&p.cell);
 }
 
-enum dl_status dl_document_row(struct dl_stream *s,
-                               const struct dl_value *values,
-                               struct dl_diag *d) {
-  bool ok = true;
-  if (s->head) {
-    ok = dl_table_row(s->head, values, NULL);
-    if (ok && s->head->n_rows == STREAM_HEAD)
-      ok = release_head(s);
-  } else {
-    ok = dl_document_add(s, values, &s->line);
+void dl_document_row(struct dl_stream *s, const struct dl_value *values) {
+  if (!s->head) {
+    dl_document_add(s, values, &s->line);
     write_text(s->f, &s->line);
+    return;
   }
-  return ok ? DL_OK : dl_fail_memory(d);
+  dl_table_row(s->head, values, NULL);
+  if (s->head->n_rows == STREAM_HEAD)
+    release_head(s);
 }
 
-enum dl_status dl_document_end(struct dl_stream *s, struct dl_diag *d) {
-  struct dl_printer p = {.to = &s->line};
-  bool ok = s->layout || (s->head && release_head(s));
-  p.screen = dl_screen_of(s->f);
+void dl_document_end(struct dl_stream *s) {
+  struct dl_printer p = {.to = &s->line, .screen = dl_screen_of(s->f)};
   const struct dl_document *m = s->format->document;
-  if (ok && s->layout->n > 0)
+  if (s->head)
+    release_head(s);
+  if (s->layout && s->layout->n > 0)
     print_foot(&p, m, s->layout);
-  if (ok && m->page[1] && !s->tail) /* else a report follows */
+  if (m->page[1] && !s->tail) /* else a report follows */
     dl_print(&p, m->page[1], NULL);
   write_text(s->f, &s->line);
-  return dl_printer_free(&p) && ok ? DL_OK : dl_fail_memory(d);
 }

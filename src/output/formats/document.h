@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Documents: formats for people (text, Markdown, LaTeX).
+/* Documents: formats for people (text, Markdown, LaTeX, HTML).
  *
  * One walk through a report, in document.c, decides what is shown, in which
  * order and where blank lines stand; a struct dl_document says how a format
- * writes each part. Adding such a format is a file with these functions. */
+ * writes each part. Adding such a format is a file with these texts. */
 
 #ifndef DL_OUTPUT_FORMATS_DOCUMENT_H
 #define DL_OUTPUT_FORMATS_DOCUMENT_H
@@ -11,17 +11,21 @@
 #include "output/format.h"
 #include "output/formats/text_table.h"
 
-/* Texts come escaped and without control characters. Members marked so may be
- * NULL. */
+enum { DL_TITLE_LEVELS = 5 };
+
+/* Pairs of texts stand around a part. Texts of reports come escaped and without
+ * control characters. Members marked so may be NULL. */
 struct dl_document {
   struct dl_cell_style style;
   const char *page[2]; /* around all of it, or NULL */
   bool compact;        /* no blank line below a title or between statements */
-  bool wraps;          /* lines fit the width of a terminal */
-  /* `level` is 0 at the top. What the title adds to p->indent is taken back
-   * at the end of its part. */
-  void (*title)(struct dl_printer *p, const char *text, size_t level);
-  void (*say)(struct dl_printer *p, const char *text); /* or NULL: a line */
+  bool wraps; /* for terminals: lines fit the width, columns are aligned */
+  const char *title[DL_TITLE_LEVELS][2]; /* from the top down; NULL: as above */
+  size_t indent;                         /* of what stands under a title */
+  const char *say[2];                    /* around a statement, or NULL */
+  /* Prints what must be escaped at the beginning of a statement, and returns
+   * the rest; or NULL. */
+  const char *(*begin_say)(struct dl_printer *p, const char *text);
   /* A run of "label  value" lines: what stands in front of, between and behind
    * the two, and around the run (or NULL). */
   const char *line[3];
@@ -31,13 +35,14 @@ struct dl_document {
   size_t label_gap; /* > 0: labels are as wide as the longest and this */
   /* A table: what precedes its headings and its rows, each NULL or a function
    * that prints it; what stands around the line of headings (and that of units,
-   * where they have one) and around a row; the mark in front of a line, NULL
-   * in the head; a cell. */
+   * where they have one) and around a row; around the mark in front of the
+   * head and of a row, and its width (of terminals: that of the widest); a
+   * cell. */
   void (*open)(struct dl_printer *p, const struct dl_layout *l);
   void (*rule)(struct dl_printer *p, const struct dl_layout *l);
   const char *head[2], *row[2];
-  void (*mark)(struct dl_printer *p, const struct dl_layout *l,
-               const char *mark);
+  const char *mark[2][2];
+  size_t mark_width;
   void (*cell)(struct dl_printer *p, const struct dl_cell *c);
   const char *foot; /* or NULL */
   /* The bars of dl_report_chart; NULL: none are drawn. */
@@ -52,19 +57,16 @@ struct dl_document_place {
   bool follows;
 };
 
-/* Writes the whole report. False: memory was out. */
-bool dl_document_report(const struct dl_document *m, const struct dl_report *r,
+/* Writes the whole report. */
+void dl_document_report(const struct dl_document *m, const struct dl_report *r,
                         FILE *f, const struct dl_document_place *place);
 
-/* begin, row, add and end of a struct dl_format. The first thousand rows are
- * held back: they decide the widths and units of the columns. Each later row is
- * written as it comes. */
-enum dl_status dl_document_begin(struct dl_stream *s, struct dl_diag *d);
-enum dl_status dl_document_row(struct dl_stream *s,
-                               const struct dl_value *values,
-                               struct dl_diag *d);
-bool dl_document_add(const struct dl_stream *s, const struct dl_value *values,
+/* Row, add and end of a stream, whose s->head is an empty table at first. The
+ * first thousand rows are held back there: they decide the widths and units of
+ * the columns. Each later row is written as it comes. */
+void dl_document_row(struct dl_stream *s, const struct dl_value *values);
+void dl_document_add(const struct dl_stream *s, const struct dl_value *values,
                      struct dl_text *to);
-enum dl_status dl_document_end(struct dl_stream *s, struct dl_diag *d);
+void dl_document_end(struct dl_stream *s);
 
 #endif

@@ -78,34 +78,6 @@ static void escape(struct dl_text *out, const char *text, size_t n) {
   }
 }
 
-static void title(struct dl_printer *p, const char *text, size_t level) {
-  dl_print(p, level == 0 ? "<h2>" : "<h3>", NULL);
-  dl_print(p, text, NULL);
-  dl_print(p, level == 0 ? "</h2>\n" : "</h3>\n", NULL);
-}
-
-static void say(struct dl_printer *p, const char *text) {
-  dl_print(p, "<p>", NULL);
-  dl_print(p, text, NULL);
-  dl_print(p, "</p>", NULL);
-}
-
-static void open_table(struct dl_printer *p, const struct dl_layout *l) {
-  (void)l;
-  dl_print(p,
-           "<div class=\"table\" role=\"region\" aria-label=\"table\" "
-           "tabindex=\"0\">\n<table>\n<thead>",
-           NULL);
-}
-
-static void mark(struct dl_printer *p, const struct dl_layout *l,
-                 const char *s) {
-  (void)l;
-  dl_print(p, "<td>", NULL);
-  dl_print(p, s ? s : "", NULL);
-  dl_print(p, "</td>", NULL);
-}
-
 static void cell(struct dl_printer *p, const struct dl_cell *c) {
   bool value = c->kind == DL_CELL_VALUE;
   dl_print(p, value ? "<td" : "<th scope=\"col\"", NULL);
@@ -169,7 +141,6 @@ static void bar(struct dl_printer *p, const struct dl_table *t, size_t r,
   dl_print(p, "<span>", NULL);
   escape(p->to, dl_text_str(&text), text.len);
   dl_print(p, "</span></div>\n", NULL);
-  p->failed = p->failed || text.failed;
   dl_text_free(&text);
 }
 
@@ -188,16 +159,17 @@ static void chart(struct dl_printer *p, const struct dl_table *t) {
 static const struct dl_document html = {
     .style = {escape, true},
     .page = {page, "</main>\n</body>\n</html>\n"},
-    .title = title,
-    .say = say,
+    .title = {{"<h2>", "</h2>\n"}, {"<h3>", "</h3>\n"}},
+    .say = {"<p>", "</p>"},
     .line = {"<div><dt>", "</dt><dd>", "</dd></div>\n"},
     .remark = "</dd><dd>",
     .begin_lines = "<dl>\n",
     .end_lines = "</dl>\n",
-    .open = open_table,
-    .head = {"<tr>", "</tr></thead>\n<tbody>\n"},
+    .head = {"<div class=\"table\" role=\"region\" aria-label=\"table\" "
+             "tabindex=\"0\">\n<table>\n<thead><tr>",
+             "</tr></thead>\n<tbody>\n"},
     .row = {"<tr>", "</tr>\n"},
-    .mark = mark,
+    .mark = {{"<td>", "</td>"}, {"<td>", "</td>"}},
     .cell = cell,
     .foot = "</tbody>\n</table>\n</div>\n",
     .chart = chart,
@@ -209,8 +181,4 @@ const struct dl_format dl_format_html = {
     .extension = "html",
     .whole = true,
     .document = &html,
-    .begin = dl_document_begin,
-    .row = dl_document_row,
-    .add = dl_document_add,
-    .end = dl_document_end,
 };

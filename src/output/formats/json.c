@@ -24,7 +24,6 @@
 struct writer {
   FILE *f;
   bool one_line; /* and without absent values */
-  bool failed;   /* memory was out */
 };
 
 static void newline(struct writer *w, int depth) {
@@ -44,7 +43,7 @@ static bool is_plain(const char *s) {
 static void put_escaped(struct writer *w, const char *s) {
   struct dl_text clean = {0};
   dl_utf8_clean(&clean, s, true);
-  json_t *string = clean.failed ? NULL : json_string(dl_text_str(&clean));
+  json_t *string = json_string(dl_text_str(&clean));
   char *text = string ? json_dumps(string, JSON_ENCODE_ANY) : NULL;
   unsigned point;
   for (const char *at = text; at && *at;) {
@@ -55,7 +54,8 @@ static void put_escaped(struct writer *w, const char *s) {
       fwrite(at, 1, n, w->f); /* the caller asks ferror */
     at += n;
   }
-  w->failed = w->failed || !text;
+  if (!text)
+    dl_note_memory_failed();
   free(text);
   json_decref(string);
   dl_text_free(&clean);
@@ -217,35 +217,37 @@ static void put_report(struct writer *w, const struct dl_report *r, int depth) {
 static enum dl_status json_report(const struct dl_report *r, FILE *f,
                                   struct dl_diag *d) {
   struct writer w = {.f = f};
+  (void)d;
   put_report(&w, r, 0);
   fputc('\n', f);
-  return w.failed ? dl_fail_memory(d) : DL_OK;
+  return DL_OK;
 }
 
-bool dl_json_line(FILE *f, const struct dl_report *r) {
+void dl_json_line(FILE *f, const struct dl_report *r) {
   struct writer w = {.f = f, .one_line = true};
   put_report(&w, r, 0);
   fputc('\n', f);
-  return !w.failed;
 }
 
 static enum dl_status json_begin(struct dl_stream *s, struct dl_diag *d) {
   struct writer w = {.f = s->f};
+  (void)d;
   put_head(&w);
   fputc(',', s->f);
   newline(&w, 1);
   put_key(&w, s->key);
   fputc('[', s->f);
-  return w.failed ? dl_fail_memory(d) : DL_OK;
+  return DL_OK;
 }
 
 static enum dl_status json_row(struct dl_stream *s,
                                const struct dl_value *values,
                                struct dl_diag *d) {
   struct writer w = {.f = s->f};
+  (void)d;
   next_element(&w, s->n_rows++, 1);
   put_row(&w, s->columns, s->n_cols, values);
-  return w.failed ? dl_fail_memory(d) : DL_OK;
+  return DL_OK;
 }
 
 static void put_warnings(struct writer *w, const struct dl_diag *d) {
@@ -264,16 +266,14 @@ static void put_warnings(struct writer *w, const struct dl_diag *d) {
 static enum dl_status json_end(struct dl_stream *s, struct dl_diag *d) {
   struct writer w = {.f = s->f};
   end_elements(&w, s->n_rows, 1);
-  if (s->tail && dl_report_failed(s->tail))
-    w.failed = true;
-  else if (s->tail)
+  if (s->tail)
     put_members(&w, s->tail, 1, 0);
   fputc(',', w.f);
   newline(&w, 1);
   put_key(&w, "warnings");
   put_warnings(&w, d);
   fputs("\n}\n", w.f);
-  return w.failed ? dl_fail_memory(d) : DL_OK;
+  return DL_OK;
 }
 
 const struct dl_format dl_format_json = {

@@ -45,12 +45,6 @@ static void escape(struct dl_text *out, const char *text, size_t n) {
   }
 }
 
-static void title(struct dl_printer *p, const char *text, size_t level) {
-  dl_print(p, level == 0 ? "\\subsection*{" : "\\subsubsection*{", NULL);
-  dl_print(p, text, NULL);
-  dl_print(p, "}\n", NULL);
-}
-
 static void open_table(struct dl_printer *p, const struct dl_layout *l) {
   dl_print(p, "% needs \\usepackage{booktabs}\n", NULL);
   dl_print(p, "\\begin{tabular}{", NULL);
@@ -64,15 +58,6 @@ static void open_table(struct dl_printer *p, const struct dl_layout *l) {
 static void rule(struct dl_printer *p, const struct dl_layout *l) {
   (void)l;
   dl_print(p, "  \\midrule\n", NULL);
-}
-
-/* In braces, as "\\\\ *" would be a command of its own. */
-static void mark(struct dl_printer *p, const struct dl_layout *l,
-                 const char *s) {
-  (void)l;
-  dl_print(p, s ? "{" : "", NULL);
-  dl_print(p, s ? s : "", NULL);
-  dl_print(p, s ? "} & " : "& ", NULL);
 }
 
 /* Part of a number; its minus is not a hyphen, its blanks and dots those of a
@@ -121,7 +106,7 @@ static void cell(struct dl_printer *p, const struct dl_cell *c) {
 
 static const struct dl_document latex = {
     .style = {escape, false},
-    .title = title,
+    .title = {{"\\subsection*{", "}\n"}, {"\\subsubsection*{", "}\n"}},
     .line = {"  ", " & ", " \\\\\n"},
     .remark = ", ",
     .begin_lines = "\\begin{tabular}{ll}\n",
@@ -130,7 +115,8 @@ static const struct dl_document latex = {
     .rule = rule,
     .head = {"  ", " \\\\\n"},
     .row = {"  ", " \\\\\n"},
-    .mark = mark,
+    /* In braces, as "\\\\ *" would be a command of its own. */
+    .mark = {{"", "& "}, {"{", "} & "}},
     .cell = cell,
     .foot = "  \\bottomrule\n\\end{tabular}\n",
 };
@@ -140,8 +126,4 @@ const struct dl_format dl_format_latex = {
     .summary = "tables for papers (package booktabs)",
     .extension = "tex",
     .document = &latex,
-    .begin = dl_document_begin,
-    .row = dl_document_row,
-    .add = dl_document_add,
-    .end = dl_document_end,
 };

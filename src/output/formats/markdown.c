@@ -15,24 +15,15 @@ static void escape(struct dl_text *out, const char *text, size_t n) {
   }
 }
 
-static void title(struct dl_printer *p, const char *text, size_t level) {
-  static const char hashes[] = "###### ";
-  size_t most = sizeof hashes - 2, n = level + 2 < most ? level + 2 : most;
-  dl_print(p, hashes + most - n, NULL);
-  dl_print(p, text, NULL);
-  dl_print(p, "\n", NULL);
-}
-
 /* Not a heading, a list or a rule where it begins like one. */
-static void say(struct dl_printer *p, const char *text) {
+static const char *begin_say(struct dl_printer *p, const char *text) {
   size_t digits = strspn(text, "0123456789");
   if (strchr("#+-=", text[0]))
     dl_print(p, "\\", NULL);
-  if (digits > 0 && (text[digits] == '.' || text[digits] == ')')) {
-    dl_text_printf(p->to, "%.*s\\", (int)digits, text);
-    text += digits;
-  }
-  dl_print(p, text, NULL);
+  if (digits == 0 || (text[digits] != '.' && text[digits] != ')'))
+    return text;
+  dl_text_printf(p->to, "%.*s\\", (int)digits, text);
+  return text + digits;
 }
 
 /* The line below the headings, which aligns the columns. */
@@ -48,14 +39,6 @@ static void rule(struct dl_printer *p, const struct dl_layout *l) {
   dl_print(p, "\n", NULL);
 }
 
-static void mark(struct dl_printer *p, const struct dl_layout *l,
-                 const char *s) {
-  (void)l;
-  dl_print(p, " ", NULL);
-  dl_print_field(p, s ? s : "", 2, false, NULL);
-  dl_print(p, " |", NULL);
-}
-
 static void cell(struct dl_printer *p, const struct dl_cell *c) {
   dl_print(p, " ", NULL);
   dl_print_cell(p, c, NULL);
@@ -64,14 +47,19 @@ static void cell(struct dl_printer *p, const struct dl_cell *c) {
 
 static const struct dl_document markdown = {
     .style = {escape, true},
-    .title = title,
-    .say = say,
+    .title = {{"## ", "\n"},
+              {"### ", "\n"},
+              {"#### ", "\n"},
+              {"##### ", "\n"},
+              {"###### ", "\n"}},
+    .begin_say = begin_say,
     .line = {"- ", ": ", "\n"},
     .remark = ", ",
     .rule = rule,
     .head = {"|", "\n"},
     .row = {"|", "\n"},
-    .mark = mark,
+    .mark = {{" ", " |"}, {" ", " |"}},
+    .mark_width = 2,
     .cell = cell,
 };
 
@@ -80,8 +68,4 @@ const struct dl_format dl_format_markdown = {
     .summary = "pipe tables, for web pages and notebooks",
     .extension = "md",
     .document = &markdown,
-    .begin = dl_document_begin,
-    .row = dl_document_row,
-    .add = dl_document_add,
-    .end = dl_document_end,
 };

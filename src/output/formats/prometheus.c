@@ -53,7 +53,6 @@ static const struct unit {
 struct writer {
   FILE *f;
   struct dl_intern written; /* names of the metrics written so far */
-  bool no_memory;
 };
 
 static bool ends_with(const char *s, const char *end) {
@@ -118,7 +117,7 @@ static bool is_remark(const char *column) {
  * columns may differ only in characters that labels cannot have. A quote in a
  * value follows a backslash, so that the search finds names only. */
 static bool has_label(const struct dl_text *t, size_t at) {
-  if (t->failed || at == 0)
+  if (at == 0 || t->len <= at)
     return false;
   const char *label = t->s + at; /* ,name=" */
   size_t n = t->len - at;
@@ -147,7 +146,6 @@ static void add_label(struct dl_text *t, const char *name, const char *value) {
     dl_text_add_n(t, s, 1);
   }
   dl_text_add(t, "\"");
-  t->failed = t->failed || clean.failed;
   dl_text_free(&clean);
 }
 
@@ -163,8 +161,7 @@ static bool number_of(const struct dl_value *v, double *x) {
 static bool begin_metric(struct writer *w, const char *name, const char *key,
                          const char *what) {
   size_t before = w->written.n;
-  if (dl_intern(&w->written, name) < 0)
-    w->no_memory = true;
+  dl_intern(&w->written, name);
   if (w->written.n == before)
     return false;
   fprintf(w->f, "# HELP %s %s%s%s\n# TYPE %s gauge\n", name, key,
@@ -179,20 +176,14 @@ static void put_sample(struct writer *w, const char *name, const char *labels,
           dl_format_short(buf, x));
 }
 
-static void free_labels(struct dl_text *labels, size_t n) {
-  for (size_t i = 0; labels && i < n; i++)
-    dl_text_free(&labels[i]);
-  free(labels);
-}
-
 /* The texts of each row as labels, owned; with equal ones all rows are
  * numbered. NULL: memory is out. */
 static struct dl_text *make_labels(const struct dl_table *table,
                                    const char *key) {
   struct dl_intern seen = {0};
   struct dl_text *labels = dl_calloc(table->n_rows, sizeof *labels);
-  bool remarks = has_remarks(key), ok = labels != NULL;
-  for (size_t i = 0; ok && i < table->n_rows; i++) {
+  bool remarks = has_remarks(key);
+  for (size_t i = 0; labels && i < table->n_rows; i++) {
     const struct dl_value *v = table->values + i * table->n_cols;
     for (size_t c = 0; c < table->n_cols; c++) {
       const char *column = table->columns[c].key;
@@ -200,18 +191,14 @@ static struct dl_text *make_labels(const struct dl_table *table,
           !(remarks && is_remark(column)))
         add_label(&labels[i], column, v[c].string);
     }
-    ok = !labels[i].failed && dl_intern(&seen, dl_text_str(&labels[i])) >= 0;
+    dl_intern(&seen, dl_text_str(&labels[i]));
   }
-  bool repeats = ok && seen.n < table->n_rows;
-  for (size_t i = 0; repeats && i < table->n_rows; i++) {
+  bool repeats = labels && seen.n < table->n_rows;
+  for (size_t i = 0; repeats && i < table->n_rows; i++)
     dl_text_printf(&labels[i], "%sdlest_row=\"%zu\"",
                    labels[i].len > 0 ? "," : "", i + 1);
-    ok = ok && !labels[i].failed;
-  }
   dl_intern_free(&seen);
-  if (!ok)
-    free_labels(labels, table->n_rows);
-  return ok ? labels : NULL;
+  return labels;
 }
 
 static void put_table(struct writer *w, const char *prefix, const char *key,
@@ -221,27 +208,28 @@ static void put_table(struct writer *w, const char *prefix, const char *key,
   double factor, x;
   add_singular(&one, key);
   dl_text_printf(&whole, "%s%s", prefix, dl_text_str(&one));
-  w->no_memory = w->no_memory || !labels || one.failed || whole.failed;
-  for (size_t c = 0; !w->no_memory && c < table->n_cols; c++) {
+  for (size_t c = 0; labels && c < table->n_cols; c++) {
     const char *column = table->columns[c].key;
     bool begun = false, repeated = false;
     if (!column)
       continue;
     /* embodied_kg needs no prefix "embodied_" */
-    bool prefixed = strncmp(column, one.s, one.len) == 0;
-    if (!metric_name(&name, prefixed ? prefix : whole.s, column, &factor))
+    bool prefixed = strncmp(column, dl_text_str(&one), one.len) == 0;
+    if (!metric_name(&name, prefixed ? prefix : dl_text_str(&whole), column,
+                     &factor))
       continue;
     for (size_t i = 0; !repeated && i < table->n_rows; i++) {
       if (!number_of(&table->values[i * table->n_cols + c], &x))
         continue;
-      repeated = !begun && !begin_metric(w, name.s, column, key);
+      repeated = !begun && !begin_metric(w, dl_text_str(&name), column, key);
       begun = true;
       if (!repeated)
-        put_sample(w, name.s, dl_text_str(&labels[i]), x * factor);
+        put_sample(w, dl_text_str(&name), dl_text_str(&labels[i]), x * factor);
     }
   }
-  free_labels(labels, table->n_rows);
-  w->no_memory = w->no_memory || name.failed;
+  for (size_t i = 0; labels && i < table->n_rows; i++)
+    dl_text_free(&labels[i]);
+  free(labels);
   dl_text_free(&name);
   dl_text_free(&one);
   dl_text_free(&whole);
@@ -260,10 +248,9 @@ static void put_info(struct writer *w, const struct dl_report *r,
   if (prefix[0] == '\0')
     add_label(&labels, "dlest", PACKAGE_VERSION);
   dl_text_printf(&name, "dlest_%sinfo", prefix);
-  w->no_memory = w->no_memory || labels.failed || name.failed;
-  if (!w->no_memory && labels.len > 0 &&
-      begin_metric(w, name.s, "what the other metrics are about", ""))
-    put_sample(w, name.s, dl_text_str(&labels), 1);
+  if (labels.len > 0 && begin_metric(w, dl_text_str(&name),
+                                     "what the other metrics are about", ""))
+    put_sample(w, dl_text_str(&name), dl_text_str(&labels), 1);
   dl_text_free(&labels);
   dl_text_free(&name);
 }
@@ -282,7 +269,7 @@ static void put_report(struct writer *w, const struct dl_report *r,
   struct dl_text t = {0};
   double factor, x;
   put_info(w, r, prefix);
-  for (size_t i = 0; !w->no_memory && i < r->n_nodes; i++) {
+  for (size_t i = 0; i < r->n_nodes; i++) {
     const struct dl_report_node *node = &r->nodes[i];
     if (!node->key)
       continue;
@@ -293,14 +280,12 @@ static void put_report(struct writer *w, const struct dl_report *r,
     } else if (node->type == DL_REPORT_GROUP && node->n_reports > 0) {
       dl_text_clear(&t);
       dl_text_printf(&t, "%s%s_", prefix, node->key);
-      if (!t.failed)
-        put_report(w, node->reports[0], t.s);
+      put_report(w, node->reports[0], dl_text_str(&t));
     } else if (node->type == DL_REPORT_VALUE && number_of(&node->value, &x) &&
                metric_name(&t, prefix, node->key, &factor) &&
-               begin_metric(w, t.s, node->key, "")) {
-      put_sample(w, t.s, "", x * factor);
+               begin_metric(w, dl_text_str(&t), node->key, "")) {
+      put_sample(w, dl_text_str(&t), "", x * factor);
     }
-    w->no_memory = w->no_memory || t.failed;
   }
   dl_text_free(&t);
 }
@@ -308,21 +293,25 @@ static void put_report(struct writer *w, const struct dl_report *r,
 static enum dl_status prometheus_report(const struct dl_report *r, FILE *f,
                                         struct dl_diag *d) {
   struct writer w = {.f = f};
+  (void)d;
   put_report(&w, r, "");
   dl_intern_free(&w.written);
-  return w.no_memory ? dl_fail_memory(d) : DL_OK;
+  return DL_OK;
 }
 
 static enum dl_status prometheus_begin(struct dl_stream *s, struct dl_diag *d) {
+  (void)d;
   s->head = dl_table_new(NULL, s->columns, s->n_cols);
-  return s->head ? DL_OK : dl_fail_memory(d);
+  return DL_OK;
 }
 
 static enum dl_status prometheus_row(struct dl_stream *s,
                                      const struct dl_value *values,
                                      struct dl_diag *d) {
-  if (s->head && s->head->n_rows < MOST_ROWS)
-    return dl_table_row(s->head, values, NULL) ? DL_OK : dl_fail_memory(d);
+  if (s->head && s->head->n_rows < MOST_ROWS) {
+    dl_table_row(s->head, values, NULL);
+    return DL_OK;
+  }
   dl_table_free(s->head); /* so that none is written */
   s->head = NULL;
   return dl_fail(d, DL_EUSAGE,
@@ -333,12 +322,13 @@ static enum dl_status prometheus_row(struct dl_stream *s,
 
 static enum dl_status prometheus_end(struct dl_stream *s, struct dl_diag *d) {
   struct writer w = {.f = s->f};
+  (void)d;
   if (s->head)
     put_table(&w, "", s->key, s->head);
-  if (s->tail && !dl_report_failed(s->tail))
+  if (s->tail)
     put_report(&w, s->tail, "");
   dl_intern_free(&w.written);
-  return w.no_memory ? dl_fail_memory(d) : DL_OK;
+  return DL_OK;
 }
 
 const struct dl_format dl_format_prometheus = {

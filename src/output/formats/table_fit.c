@@ -34,7 +34,6 @@ void dl_print_wrapped(struct dl_printer *p, const char *text, size_t hang,
     struct dl_text line = {0};
     dl_text_add_n(&line, text, n);
     dl_print(p, dl_text_str(&line), effect);
-    p->failed = p->failed || line.failed;
     dl_text_free(&line);
     text += n + strspn(text + n, " ");
     if (*text) {
@@ -56,7 +55,6 @@ bool dl_cell_line(struct dl_text *cell, size_t width, size_t k) {
   dl_text_add_n(&line, s, n);
   dl_text_clear(cell);
   dl_text_add(cell, dl_text_str(&line));
-  cell->failed = cell->failed || line.failed;
   dl_text_free(&line);
   return more;
 }
@@ -79,7 +77,6 @@ static bool is_constant(const struct dl_layout *l, const struct dl_table *t,
     dl_layout_cell(l, i, t->values + r * t->n_cols, &cell);
     same = strcmp(dl_text_str(&cell), dl_text_str(text)) == 0;
   }
-  text->failed = text->failed || cell.failed;
   dl_text_free(&cell);
   return same;
 }
@@ -133,7 +130,7 @@ static void drop_from_right(struct dl_layout *l, size_t width, int use) {
       drop(l, i, NULL);
 }
 
-bool dl_layout_fit(struct dl_layout *l, const struct dl_table *t,
+void dl_layout_fit(struct dl_layout *l, const struct dl_table *t,
                    size_t width) {
   struct dl_text value = {0};
   for (size_t i = l->n; i-- > 1 && total_width(l) > width && l->n > 2;)
@@ -146,7 +143,5 @@ bool dl_layout_fit(struct dl_layout *l, const struct dl_table *t,
   l->units = false;
   for (size_t i = 0; i < l->n; i++)
     l->units = l->units || l->column[i].unit.len > 0;
-  bool ok = !value.failed && !l->dropped.failed;
   dl_text_free(&value);
-  return ok;
 }

@@ -17,9 +17,8 @@ enum {
  *   breaks the widest texts over several lines
  *   drops columns from the right, by their use; two stay in any case
  *
- * What was dropped is in l->dropped, with the value that all rows share. False:
- * memory is out. */
-bool dl_layout_fit(struct dl_layout *l, const struct dl_table *t, size_t width);
+ * What was dropped is in l->dropped, with the value that all rows share. */
+void dl_layout_fit(struct dl_layout *l, const struct dl_table *t, size_t width);
 
 /* Bytes of the first line of a text that is broken at `width` columns: behind a
  * word, or within one if `hard` and it is too long; all of it where it fits. */

@@ -12,12 +12,6 @@
 
 /* Printing */
 
-bool dl_printer_free(struct dl_printer *p) {
-  bool ok = !p->failed && !p->to->failed && !p->cell.failed;
-  dl_text_free(&p->cell);
-  return ok;
-}
-
 static void add_blanks(struct dl_text *t, size_t n) {
   static const char blanks[] = "                                ";
   for (size_t most = sizeof blanks - 1; n > 0;) {
@@ -106,7 +100,6 @@ size_t dl_layout_cell(const struct dl_layout *l, size_t i,
   l->style.escape(cell, s, at);
   size_t before = cell->len;
   l->style.escape(cell, s + at, shown.len - at);
-  cell->failed = cell->failed || shown.failed;
   dl_text_free(&shown);
   return before;
 }
@@ -115,12 +108,11 @@ size_t dl_layout_cell(const struct dl_layout *l, size_t i,
 
 /* Chooses one multiple for all cells of a column, or lets each have its own.
  * An interval shares that of the estimate in front of it, where style and unit
- * are the same. False: memory is out. */
-static bool choose_scales(struct dl_layout *l, const struct dl_table *t) {
+ * are the same. */
+static void choose_scales(struct dl_layout *l, const struct dl_table *t) {
   size_t next = 0;
   double *x = dl_calloc(2 * l->n * t->n_rows, sizeof *x);
-  bool ok = x != NULL;
-  for (size_t i = 0; ok && i < l->n; i = next) {
+  for (size_t i = 0; x && i < l->n; i = next) {
     const struct dl_column *a = &l->column[i].c;
     size_t used = 0;
     for (next = i; next < l->n; next++) {
@@ -145,7 +137,6 @@ static bool choose_scales(struct dl_layout *l, const struct dl_table *t) {
     }
   }
   free(x);
-  return ok;
 }
 
 static void widen(size_t *width, const char *s, size_t n) {
@@ -155,8 +146,8 @@ static void widen(size_t *width, const char *s, size_t n) {
 }
 
 /* Alignment, heading, unit and widths of column i. Strings are aligned to the
- * left; a column without any value as its style says. False: memory is out. */
-static bool measure(struct dl_layout *l, size_t i, const struct dl_table *t) {
+ * left; a column without any value as its style says. */
+static void measure(struct dl_layout *l, size_t i, const struct dl_table *t) {
   struct dl_layout_column *col = &l->column[i];
   struct dl_text cell = {0}, safe = {0};
   bool numbers = false, named = !col->c.unit && !(col->c.use & DL_RANGE);
@@ -191,11 +182,8 @@ static bool measure(struct dl_layout *l, size_t i, const struct dl_table *t) {
   widen(&col->width, dl_text_str(&col->heading), col->heading.len);
   if (col->before + col->after > col->width)
     col->width = col->before + col->after;
-  bool ok =
-      !cell.failed && !safe.failed && !col->unit.failed && !col->heading.failed;
   dl_text_free(&cell);
   dl_text_free(&safe);
-  return ok;
 }
 
 struct dl_layout *dl_layout_new(const struct dl_table *t,
@@ -213,19 +201,16 @@ struct dl_layout *dl_layout_new(const struct dl_table *t,
       l->column[l->n++] = (struct dl_layout_column){.c = c, .i = i};
     i += range;
   }
-  bool ok = l->column && choose_scales(l, t);
-  for (size_t i = 0; ok && i < l->n; i++)
-    ok = measure(l, i, t);
+  choose_scales(l, t);
+  for (size_t i = 0; i < l->n; i++)
+    measure(l, i, t);
   size_t mark = 0;
   for (size_t r = 0; r < t->n_rows; r++)
     if (t->marks[r]) {
       widen(&mark, t->marks[r], strlen(t->marks[r]));
       l->mark = mark + 1;
     }
-  if (ok)
-    return l;
-  dl_layout_free(l);
-  return NULL;
+  return l;
 }
 
 void dl_layout_free(struct dl_layout *l) {

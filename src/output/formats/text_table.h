@@ -21,12 +21,8 @@ struct dl_printer {
   struct dl_screen screen;
   size_t indent;       /* blanks in front of each line */
   size_t blanks;       /* not written yet */
-  bool failed;         /* memory was out */
-  struct dl_text cell; /* being printed; owned (dl_printer_free) */
+  struct dl_text cell; /* being printed; owned */
 };
-
-/* Frees what a printer holds. False: memory was out. */
-bool dl_printer_free(struct dl_printer *p);
 
 /* Writes a text, which may end in "\n". `effect` is one of output/screen.h, or
  * NULL. */
