@@ -125,8 +125,9 @@ static bool take_text(struct parser *s, enum op op, char **text,
     *status = quoted(s, *from, text);
     return true;
   }
-  while (op == OP_TEXT_HAS && *s->p &&
-         (dl_is_alnum(*s->p) || (s->p > from && strchr(more, *s->p))))
+  while (
+      op == OP_TEXT_HAS && *s->p &&
+      (isalnum((unsigned char)*s->p) || (s->p > from && strchr(more, *s->p))))
     s->p++;
   if (s->p == from)
     return false;
