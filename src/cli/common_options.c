@@ -120,7 +120,7 @@ char *dl_cli_command_line(const struct dl_cli *cli, const char *input) {
       dl_text_printf(&t, strpbrk(g->value, " ()*'`&|<>") ? " \"%s\"" : " %s",
                      g->value);
   }
-  return t.failed ? NULL : t.s;
+  return t.s;
 }
 
 enum dl_status dl_check_budget(const char *what, double energy_j,
