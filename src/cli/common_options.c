@@ -69,7 +69,10 @@ enum dl_status dl_cli_strict(struct dl_cli *cli) {
 }
 
 enum dl_status dl_cli_commit(struct dl_cli *cli, struct dl_output *out,
-                             enum dl_status status) {
+                             struct dl_stream *rows, enum dl_status status) {
+  enum dl_status ended = dl_stream_end(rows, &cli->diag);
+  if (status == DL_OK)
+    status = ended;
   if (status == DL_OK)
     status = dl_cli_strict(cli);
   if (status == DL_OK)

@@ -307,7 +307,7 @@ static enum dl_status summarise(struct recording *c, struct dl_settings *s) {
   enum dl_status ended =
       dl_extract_rows_end(taking.rows, status == DL_OK, &cli->diag);
   status = status == DL_OK ? ended : status;
-  return c->has_out ? dl_cli_commit(cli, &c->out, status) : status;
+  return c->has_out ? dl_cli_commit(cli, &c->out, NULL, status) : status;
 }
 
 static void clean_up(struct recording *c) {
