@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/timestamp.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
+#include <strings.h>
 #include <time.h>
 
-#include "base/ascii.h"
 #include "base/number.h"
 
 #define DAY_S 86400
@@ -33,7 +34,7 @@ static bool digits(struct scan *p, int n, int *out) {
   if (p->end - p->s < n)
     return false;
   for (int i = 0; i < n; i++) {
-    if (!dl_is_digit(p->s[i]))
+    if (!isdigit((unsigned char)p->s[i]))
       return false;
     x = x * 10 + (p->s[i] - '0');
   }
@@ -44,7 +45,7 @@ static bool digits(struct scan *p, int n, int *out) {
 
 static int digits_ahead(const struct scan *p) {
   const char *s = p->s;
-  while (s < p->end && dl_is_digit(*s))
+  while (s < p->end && isdigit((unsigned char)*s))
     s++;
   return s - p->s > 99 ? 99 : (int)(s - p->s);
 }
@@ -52,9 +53,9 @@ static int digits_ahead(const struct scan *p) {
 /* Behind a "." or ",": as many digits as there are, of which nine count. */
 static bool fraction(struct scan *p, int64_t *ns) {
   int64_t unit = DL_SECOND, x = 0;
-  if (p->s == p->end || !dl_is_digit(*p->s))
+  if (p->s == p->end || !isdigit((unsigned char)*p->s))
     return false;
-  for (; p->s < p->end && dl_is_digit(*p->s); p->s++)
+  for (; p->s < p->end && isdigit((unsigned char)*p->s); p->s++)
     if (unit > 1) {
       unit /= 10;
       x += unit * (*p->s - '0');
@@ -164,7 +165,7 @@ static bool since_1970(const char *s, size_t len, struct dl_timestamp *out) {
   /* A double rounds to 256 ns: plain decimals are read digit by digit. */
   if (digits_ahead(&p) > 19)
     return true;
-  for (; p.s < p.end && dl_is_digit(*p.s); p.s++)
+  for (; p.s < p.end && isdigit((unsigned char)*p.s); p.s++)
     whole = whole * 10 + (uint64_t)(*p.s - '0');
   if (take(&p, '.'))
     fraction(&p, &part);
@@ -173,9 +174,33 @@ static bool since_1970(const char *s, size_t len, struct dl_timestamp *out) {
   return true;
 }
 
+/* What most logs have: 2024-03-01T10:20:30 and no more. */
+static bool plain_time(const char *s, struct dl_timestamp *out) {
+  static const int pairs[] = {0, 2, 5, 8, 11, 14, 17}; /* of digits */
+  int part[7];
+  for (size_t i = 0; i < 7; i++) {
+    const char *at = s + pairs[i];
+    if (!isdigit((unsigned char)at[0]) || !isdigit((unsigned char)at[1]))
+      return false;
+    part[i] = (at[0] - '0') * 10 + (at[1] - '0');
+  }
+  int year = part[0] * 100 + part[1];
+  if (s[4] != '-' || s[7] != '-' || (s[10] != 'T' && s[10] != ' ') ||
+      s[13] != ':' || s[16] != ':' || !is_date(year, part[2], part[3]) ||
+      part[4] > 23 || part[5] > 59 || part[6] > 60)
+    return false;
+  int64_t day = days_of(year, part[2], part[3]);
+  int second = part[4] * 3600 + part[5] * 60 + part[6];
+  *out = (struct dl_timestamp){.ns = (day * DAY_S + second) * DL_SECOND,
+                               .dated = true};
+  return true;
+}
+
 bool dl_parse_timestamp(const char *s, size_t len, struct dl_timestamp *out) {
   struct scan p = {s, s + len};
   int64_t days, ns;
+  if (len == 19 && plain_time(s, out))
+    return true;
   while (p.s < p.end && (*p.s == ' ' || *p.s == '\t'))
     p.s++;
   while (p.end > p.s && (p.end[-1] == ' ' || p.end[-1] == '\t'))
@@ -259,7 +284,7 @@ static size_t find_unit(const char *s, size_t len) {
   for (; i < UNITS; i++)
     for (const char *name = units[i].names; *name; name += *name == '|') {
       size_t n = strcspn(name, "|");
-      if (n == len && dl_strncasecmp(name, s, n) == 0)
+      if (n == len && strncasecmp(name, s, n) == 0)
         return i;
       name += n;
     }
@@ -272,7 +297,7 @@ static size_t number_length(const char *s) {
   size_t sign = n > 0 && (s[n] == 'e' || s[n] == 'E')
                     ? (s[n + 1] == '+' || s[n + 1] == '-' ? 2 : 1)
                     : 0;
-  return sign > 0 && dl_is_digit(s[n + sign])
+  return sign > 0 && isdigit((unsigned char)s[n + sign])
              ? n + sign + strspn(s + n + sign, "0123456789")
              : n;
 }
@@ -288,7 +313,7 @@ bool dl_parse_duration(const char *s, double *seconds) {
     if (dl_parse_number(s, n, &x) != DL_NUMBER_OK)
       return false;
     s += n + strspn(s + n, " ");
-    for (n = 0; dl_is_alpha(s[n]);)
+    for (n = 0; isalpha((unsigned char)s[n]);)
       n++;
     size_t unit = find_unit(s, n);
     s += n + strspn(s + n, " ");

@@ -104,6 +104,12 @@ void dl_cli_rows_follow(struct dl_cli *cli);
  * the report. */
 enum dl_status dl_cli_print(struct dl_cli *cli, struct dl_report *r);
 
+/* Fails with DL_EBUDGET where energy_j (NaN: unknown, is not) is over the
+ * budget, kWh (INFINITY: without one). `what` begins the message: "a run
+ * takes". */
+enum dl_status dl_check_budget(const char *what, double energy_j,
+                               double budget_kwh, struct dl_diag *d);
+
 /* The command line as a text for provenance: the options that shape the
  * result, without those that say where and how it is written, and without
  * folders. NULL: out of memory. */

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/constants.h"
+#include "base/number.h"
 #include "cli/command.h"
 
 static enum dl_status read_format(const struct dl_option *o, char *arg,
@@ -119,4 +121,13 @@ char *dl_cli_command_line(const struct dl_cli *cli, const char *input) {
                      g->value);
   }
   return t.failed ? NULL : t.s;
+}
+
+enum dl_status dl_check_budget(const char *what, double energy_j,
+                               double budget_kwh, struct dl_diag *d) {
+  char kwh[DL_NUMBER_SIZE];
+  if (!(energy_j > budget_kwh * DL_J_PER_KWH))
+    return DL_OK;
+  return dl_fail(d, DL_EBUDGET, "%s %s kWh, over the budget of %g kWh", what,
+                 dl_format_digits(kwh, energy_j / DL_J_PER_KWH, 3), budget_kwh);
 }

@@ -8,8 +8,6 @@ dlest_SOURCES += \
 	%D%/command_run.h \
 	%D%/commands.c \
 	%D%/common_options.c \
-	%D%/log_table.c \
-	%D%/log_table.h \
 	%D%/main.c \
 	%D%/progress_bar.c \
 	%D%/progress_bar.h \

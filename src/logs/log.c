@@ -160,6 +160,17 @@ struct dl_run *dl_log_run(struct dl_log *log) {
   return &log->run[log->n_runs++];
 }
 
+struct dl_cluster_job *dl_log_job(struct dl_log *log) {
+  void *jobs = log->job;
+  if (!dl_grow(&jobs, &log->jobs_cap, log->n_jobs + 1, sizeof *log->job)) {
+    log->no_memory = true;
+    return NULL;
+  }
+  log->job = jobs;
+  log->job[log->n_jobs] = (struct dl_cluster_job){.line = log->line};
+  return &log->job[log->n_jobs++];
+}
+
 void dl_log_add_run(struct dl_log *log, struct dl_run *run) {
   struct dl_run *to = dl_log_run(log);
   if (to)
@@ -288,6 +299,7 @@ void dl_log_free_contents(struct dl_log *log) {
   while (log->n_runs > 0)
     dl_run_clear(&log->run[--log->n_runs]);
   free(log->run);
+  free(log->job);
   for (size_t i = 0; i < log->n_problems; i++)
     free(log->problem[i].text);
   free(log->problem);

@@ -12,6 +12,7 @@
 #include "io/shard.h"
 #include "logs/importers/importer.h"
 #include "logs/seen_rows.h"
+#include "logs/slurm/cluster_job.h"
 
 #define DL_LOG_REPEATED "repeated rows are skipped"
 
@@ -84,7 +85,9 @@ struct dl_log {
   size_t n_out; /* readings returned by the last call */
   struct dl_run *run;
   size_t n_runs, runs_cap, n_blank; /* n_blank: of them, runs or unknown */
-  struct dl_log_problem *problem;   /* lines that cannot be used */
+  struct dl_cluster_job *job;       /* of importers with parts */
+  size_t n_jobs, jobs_cap;
+  struct dl_log_problem *problem; /* lines that cannot be used */
   size_t n_problems, problems_cap;
   int64_t days_ns, last_of_day_ns;   /* of times without a date */
   bool any_date, zoned, mixed_zones; /* of the first time with a date */

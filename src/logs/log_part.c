@@ -169,6 +169,7 @@ static enum dl_status read_runs(struct dl_log *log, struct dl_log_part *p) {
 bool dl_log_part_read(struct dl_log *log, struct dl_log_part *p) {
   while (p->log.n_runs > 0)
     dl_run_clear(&p->log.run[--p->log.n_runs]);
+  p->log.n_jobs = 0;
   if (!log->importer->settle) {
     p->status = read_runs(log, p);
     p->bytes = log->bytes;
@@ -211,24 +212,36 @@ static int by_line(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
+/* Keeps the jobs that count. */
+static void drop_repeats(struct dl_log *log, struct dl_log *part) {
+  size_t kept = 0;
+  for (size_t i = 0; i < part->n_jobs; i++) {
+    if (part->no_memory || !log->importer->settle(log, part, i))
+      continue;
+    if (kept < i)
+      part->job[kept] = part->job[i];
+    kept++;
+  }
+  part->n_jobs = kept;
+}
+
+/* The runs of a table that has no parts as jobs. */
+static void list_jobs(struct dl_log *part) {
+  for (size_t i = 0; i < part->n_runs; i++) {
+    struct dl_cluster_job *job = dl_log_job(part);
+    part->no_memory |= part->run[i].failed;
+    if (job)
+      *job = dl_cluster_job_of(&part->run[i]);
+  }
+}
+
 enum dl_status dl_log_part_settle(struct dl_log *log, struct dl_log_part *p,
                                   struct dl_diag *d) {
   struct dl_log *part = &p->log;
-  size_t kept = 0;
-  bool failed = part->no_memory;
-  for (size_t i = 0; log->importer->settle && i < part->n_runs; i++) {
-    failed = failed || part->run[i].failed;
-    if (failed || !log->importer->settle(log, part, i))
-      continue;
-    if (kept < i) {
-      struct dl_run dropped = part->run[kept];
-      part->run[kept] = part->run[i];
-      part->run[i] = dropped;
-    }
-    kept++;
-  }
-  while (log->importer->settle && part->n_runs > kept)
-    dl_run_clear(&part->run[--part->n_runs]);
+  if (log->importer->settle)
+    drop_repeats(log, part);
+  else
+    list_jobs(part);
   if (part->n_problems > 1)
     qsort(part->problem, part->n_problems, sizeof *part->problem, by_line);
   if (p->lines.last)
@@ -237,22 +250,22 @@ enum dl_status dl_log_part_settle(struct dl_log *log, struct dl_log_part *p,
     dl_log_report(part, SIZE_MAX);
   enum dl_status status = p->status;
   dl_diag_take(d, &p->diag);
-  return failed || part->no_memory || log->no_memory ? dl_fail_memory(d)
-                                                     : status;
+  return part->no_memory || log->no_memory ? dl_fail_memory(d) : status;
 }
 
 size_t dl_log_part_bytes(const struct dl_log_part *p) {
   return p->bytes;
 }
 
-struct dl_run *dl_log_part_runs(struct dl_log_part *p, size_t *n) {
-  *n = p->log.n_runs;
-  return p->log.run;
+const struct dl_cluster_job *dl_log_part_jobs(const struct dl_log_part *p,
+                                              size_t *n) {
+  *n = p->log.n_jobs;
+  return p->log.job;
 }
 
 /* --- the log as a whole */
 
-/* The runs of the next part that has any. */
+/* The jobs of the next part that has any, as runs. */
 static enum dl_status next_runs(struct dl_log *log, struct dl_log_block *block,
                                 struct dl_diag *d) {
   enum dl_status status = DL_OK;
@@ -263,7 +276,15 @@ static enum dl_status next_runs(struct dl_log *log, struct dl_log_block *block,
          dl_log_part_read(log, log->part)) {
     dl_log_part_import(log->part);
     status = dl_log_part_settle(log, log->part, d);
-    block->run = dl_log_part_runs(log->part, &block->n_runs);
+    struct dl_log *part = &log->part->log;
+    for (size_t i = 0; status == DL_OK && i < part->n_jobs; i++) {
+      struct dl_run *r = dl_log_run(part);
+      if (!r)
+        return dl_fail_memory(d);
+      dl_cluster_job_fill(&part->job[i], r);
+    }
+    block->run = part->run;
+    block->n_runs = part->n_runs;
   }
   log->bytes = dl_lines_bytes(log->lines);
   return status;

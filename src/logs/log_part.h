@@ -34,7 +34,9 @@ enum dl_status dl_log_part_settle(struct dl_log *log, struct dl_log_part *p,
 /* Bytes of the log up to the end of the part, or a little more. */
 size_t dl_log_part_bytes(const struct dl_log_part *p);
 
-/* The runs of a settled part; their texts live until the part is read anew. */
-struct dl_run *dl_log_part_runs(struct dl_log_part *p, size_t *n);
+/* The jobs of a settled part, or its runs as jobs; their texts live until the
+ * part is read anew. */
+const struct dl_cluster_job *dl_log_part_jobs(const struct dl_log_part *p,
+                                              size_t *n);
 
 #endif

@@ -52,6 +52,27 @@ bool dl_value_absent(const struct dl_value *v) {
   return false;
 }
 
+void dl_member_headings(struct dl_column *to,
+                        const struct dl_member_column *columns, size_t n) {
+  for (size_t i = 0; i < n; i++)
+    to[i] = columns[i].column;
+}
+
+void dl_member_values(const struct dl_member_column *columns, size_t n,
+                      const void *item, struct dl_value *values) {
+  for (size_t i = 0; i < n; i++) {
+    const void *at = (const char *)item + columns[i].offset;
+    if (columns[i].type == DL_NUMBER)
+      values[i] = dl_number(*(const double *)at);
+    else if (columns[i].type == DL_COUNT)
+      values[i] = dl_count(*(const size_t *)at);
+    else if (columns[i].type == DL_BOOL)
+      values[i] = dl_bool(*(const bool *)at);
+    else if (columns[i].type == DL_STRING)
+      values[i] = dl_string(*(const char *const *)at);
+  }
+}
+
 static void value_free(struct dl_value *v) {
   if (v->type == DL_STRING)
     free((void *)v->string);
@@ -297,6 +318,13 @@ struct dl_table *dl_report_chart(struct dl_report *r, const char *title,
   if (t && !r->root->hidden)
     r->nodes[r->n_nodes - 1].type = DL_REPORT_CHART;
   return t;
+}
+
+void dl_chart_bar(struct dl_table *chart, const char *label, double value,
+                  double low, double high) {
+  const struct dl_value bar[] = {dl_string(label), dl_number(value),
+                                 dl_number(low), dl_number(high)};
+  dl_table_row(chart, bar, NULL);
 }
 
 struct dl_table *dl_report_table(struct dl_report *r, const char *key,

@@ -49,12 +49,21 @@ struct dl_value {
 
 /* Inline: rows of tables have millions of values. */
 static inline struct dl_value dl_number(double x) {
-  return (struct dl_value){.type = isfinite(x) ? DL_NUMBER : DL_NULL,
-                           .number = x};
+  struct dl_value v; /* member by member: GCC copies an initialised one twice */
+  v.type = isfinite(x) ? DL_NUMBER : DL_NULL;
+  v.optional = false;
+  v.number = x;
+  v.n_strings = 0;
+  return v;
 }
 
 static inline struct dl_value dl_string(const char *s) {
-  return (struct dl_value){.type = s ? DL_STRING : DL_NULL, .string = s};
+  struct dl_value v;
+  v.type = s ? DL_STRING : DL_NULL;
+  v.optional = false;
+  v.string = s;
+  v.n_strings = 0;
+  return v;
 }
 
 struct dl_value dl_count(size_t n);
@@ -93,6 +102,27 @@ struct dl_column {
   enum dl_style style;
   unsigned char use; /* 0, or some of enum dl_column_use */
 };
+
+/* A column whose values are a member of a struct, or (DL_NULL) computed. */
+struct dl_member_column {
+  struct dl_column column;
+  enum dl_value_type type;
+  size_t offset;
+};
+#define DL_MEMBER(tag, member)                                                 \
+  _Generic(((struct tag *)0)->member, double                                   \
+           : DL_NUMBER, size_t                                                 \
+           : DL_COUNT, bool                                                    \
+           : DL_BOOL, const char *                                             \
+           : DL_STRING),                                                       \
+      offsetof(struct tag, member)
+
+/* Sets the values of n columns that are members of *item; those of other
+ * columns stay as they are. */
+void dl_member_values(const struct dl_member_column *columns, size_t n,
+                      const void *item, struct dl_value *values);
+void dl_member_headings(struct dl_column *to,
+                        const struct dl_member_column *columns, size_t n);
 
 struct dl_report;
 
@@ -154,10 +184,13 @@ struct dl_table *dl_report_table(struct dl_report *r, const char *key,
 
 /* A chart: bars with intervals, for formats that draw. Its key is NULL. The
  * title, a label and a number in `style` stand for themselves: what readers
- * need is also in a table. Bars are rows (dl_table_row) of label, value, low
- * and high. */
+ * need is also in a table. Bars are rows of label, value, low and high. */
 struct dl_table *dl_report_chart(struct dl_report *r, const char *title,
                                  enum dl_style style, const char *unit);
+
+/* Appends a bar to a chart; NaN: no interval. */
+void dl_chart_bar(struct dl_table *chart, const char *label, double value,
+                  double low, double high);
 
 /* Appends a row of as many values as there are columns. `mark` is shown in
  * front of the row in text ("*" on the recommended one), NULL for none. */

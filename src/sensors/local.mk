@@ -15,5 +15,4 @@ libdlest_a_SOURCES += \
 	%D%/sensors.h \
 	%D%/sysfs.c \
 	%D%/sysfs.h \
-	%D%/visible_gpus.c \
-	%D%/visible_gpus.h
+	%D%/visible_gpus.c

@@ -130,4 +130,10 @@ enum dl_status dl_sensors_note(struct dl_sensors *s,
                                enum dl_meter_kind part, struct dl_diag *d,
                                const char *format, ...) DL_PRINTF(5, 6);
 
+/* Keeps the GPUs of a list of indices and of beginnings of UUIDs, "0,2"; "all"
+ * keeps all of them, NULL those that a program sees (kind->visible). Sensors of
+ * other parts stay. Error (DL_EUSAGE): `gpus` names a GPU that is not there. */
+enum dl_status dl_sensors_select(struct dl_sensors *s, const char *gpus,
+                                 struct dl_diag *d);
+
 #endif

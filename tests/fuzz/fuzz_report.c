@@ -75,11 +75,12 @@ static void account_all(struct dl_log *log, struct dl_accounting *a,
   must(t != NULL);
   while (dl_log_next(log, &block, d) == DL_OK && block.n_runs > 0)
     for (size_t i = 0; i < block.n_runs; i++) {
-      struct dl_accounted job;
-      must(dl_account(a, &block.run[i], &job, d) == DL_OK);
-      check_job(&job);
-      dl_sums_add(&all, &job);
-      must(dl_group_totals_add(t, &block.run[i], &job));
+      struct dl_cluster_job job = dl_cluster_job_of(&block.run[i]);
+      struct dl_accounted figures;
+      must(dl_account(a, &job, &figures, d) == DL_OK);
+      check_job(&figures);
+      dl_sums_add(&all, &figures);
+      must(dl_group_totals_add(t, &job, &figures));
     }
   check_sums(&all);
   check_groups(t, &all);

@@ -19,27 +19,23 @@ struct job {
   double s, gpus, use, cores, cpu_use, ram_gb, nodes, energy_j;
 };
 
-static struct dl_run run_of(const struct job *j) {
-  struct dl_run r;
-  char start[32];
-
-  r = dl_run_unknown;
-  snprintf(start, sizeof start, "%s-07T08:00:00", j->month ? j->month : "");
-  dl_run_copy_text(&r, DL_RUN_user, j->user);
-  dl_run_copy_text(&r, DL_RUN_start_time, j->month ? start : NULL);
-  dl_run_copy_text(&r, DL_RUN_gpu, j->gpu);
-  dl_run_copy_text(&r, DL_RUN_partition, j->partition);
-  dl_run_copy_text(&r, DL_RUN_boundary, "node");
-  dl_run_set_number(&r, DL_RUN_duration_s, j->s);
-  dl_run_set_number(&r, DL_RUN_n_gpus, j->gpus > 0 ? j->gpus : NAN);
-  dl_run_set_number(&r, DL_RUN_gpu_util, j->use);
-  dl_run_set_number(&r, DL_RUN_n_cpus, j->cores > 0 ? j->cores : NAN);
-  dl_run_set_number(&r, DL_RUN_cpu_util, j->cpu_use);
-  dl_run_set_number(&r, DL_RUN_ram_gb, j->ram_gb > 0 ? j->ram_gb : NAN);
-  dl_run_set_number(&r, DL_RUN_n_nodes, j->nodes > 0 ? j->nodes : NAN);
-  dl_run_set_number(&r, DL_RUN_energy_j, j->energy_j > 0 ? j->energy_j : NAN);
-  assert_false(r.failed);
-  return r;
+/* With the month's text in `start`. */
+static struct dl_cluster_job job_of(const struct job *j, char start[32]) {
+  snprintf(start, 32, "%s-07T08:00:00", j->month ? j->month : "");
+  return (struct dl_cluster_job){.user = j->user,
+                                 .start_time = j->month ? start : NULL,
+                                 .gpu = j->gpu,
+                                 .partition = j->partition,
+                                 .boundary = "node",
+                                 .duration_s = j->s,
+                                 .n_gpus = j->gpus > 0 ? j->gpus : NAN,
+                                 .gpu_util = j->use,
+                                 .n_cpus = j->cores > 0 ? j->cores : NAN,
+                                 .cpu_util = j->cpu_use,
+                                 .ram_gb = j->ram_gb > 0 ? j->ram_gb : NAN,
+                                 .n_nodes = j->nodes > 0 ? j->nodes : NAN,
+                                 .energy_j =
+                                     j->energy_j > 0 ? j->energy_j : NAN};
 }
 
 /* What the accounting of a cluster says of one job. */
@@ -47,18 +43,16 @@ static struct dl_accounted account(const struct dl_cluster *c, struct job j) {
   struct dl_catalog *catalog = dl_catalog_new(dl_datadir());
   struct dl_accounting *a;
   struct dl_accounted out;
-  struct dl_run r = run_of(&j);
+  char start[32];
+  struct dl_cluster_job job = job_of(&j, start);
   struct dl_diag d;
 
   dl_diag_init(&d);
   assert_int_equal(dl_accounting_new(&a, c, catalog, &d), DL_OK);
-  assert_int_equal(dl_account(a, &r, &out, &d), DL_OK);
-  if (out.from == DL_ENERGY_MEASURED)
-    out.boundary = "node"; /* not the run's, which goes */
+  assert_int_equal(dl_account(a, &job, &out, &d), DL_OK);
   dl_accounting_free(a);
   dl_catalog_free(catalog);
   dl_diag_free(&d);
-  dl_run_clear(&r);
   return out;
 }
 
@@ -133,12 +127,12 @@ static void the_cluster_says_what_is_what(void **state) {
 }
 
 static void add(struct dl_group_totals *t, const char *user, const char *month,
-                const struct dl_accounted *job) {
-  struct job j = {.user = user, .month = month};
-  struct dl_run r = run_of(&j);
+                const struct dl_accounted *figures) {
+  char start[32];
+  struct dl_cluster_job job =
+      job_of(&(struct job){.user = user, .month = month}, start);
 
-  assert_true(dl_group_totals_add(t, &r, job));
-  dl_run_clear(&r);
+  assert_true(dl_group_totals_add(t, &job, figures));
 }
 
 static void sums_by_group(void **state) {

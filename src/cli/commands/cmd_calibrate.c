@@ -1,15 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* dlest calibrate: a model brought to one's own GPU by measured runs. */
 
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "cli/command.h"
-#include "cli/log_table.h"
+#include "cli/passes/extract_rows.h"
 #include "cli/views/estimate_rows.h"
 #include "estimate/assumptions.h"
+#include "logs/extract.h"
+#include "logs/importers/importers.h"
+#include "logs/log.h"
 #include "model/fitting/calibrate.h"
+#include "output/format.h"
 #include "physics/rows/physics_regression.h"
 
 struct calibrate_options {
@@ -39,11 +45,83 @@ static const struct dl_column columns[] = {
     {"mape_left_out", "left out", "%", DL_PERCENT, DL_MAIN},
     {.key = "mape_after"}};
 
+/* --- the runs */
+
+/* A runs table that can be read several times. Zeros at first. */
+struct table {
+  const char *path; /* of the file, borrowed */
+  FILE *runs;       /* what dlest extract makes of a log, owned; NULL: the file
+                       is a table itself */
+};
+
+/* Whether a file is a log, not a runs table. A file that no importer recognises
+ * is a table with columns of its own. */
+static bool is_log(const char *path) {
+  const struct dl_log_options o = {.interval_s = 0};
+  struct dl_diag quiet;
+  struct dl_log *log = NULL;
+  dl_diag_init(&quiet);
+  bool is = dl_log_open(&log, path, &o, &quiet) == DL_OK &&
+            log->importer != &dl_import_table && !log->importer->has_jobs;
+  dl_log_free(log);
+  dl_diag_free(&quiet);
+  return is;
+}
+
+static enum dl_status extract(struct table *t, struct dl_diag *d) {
+  static const struct dl_intern none = {0};
+  struct dl_progress_bar no_bar = {0};
+  struct dl_extract_context ctx = {.bar = &no_bar};
+  char *path = (char *)t->path;
+  enum dl_status status =
+      dl_extract_rows_new(&ctx.rows, &dl_format_csv, t->runs, false, &none, d);
+  struct dl_extract_options o = {.sink = dl_extract_rows_add, .ctx = &ctx};
+  if (status == DL_OK)
+    status = dl_extract(&path, 1, &o, d);
+  enum dl_status ended = dl_extract_rows_end(ctx.rows, status == DL_OK, d);
+  if (status == DL_OK)
+    status = ended;
+  if (status == DL_OK && (ferror(t->runs) || fflush(t->runs) != 0))
+    status = dl_fail_errno(d, "temporary file", "cannot write", errno);
+  return status;
+}
+
+/* Recognises a power log by its content and makes its runs. `path` is borrowed.
+ * Anything else is left to the reader of tables. */
+static enum dl_status make_table(struct table *t, const char *path,
+                                 struct dl_diag *d) {
+  *t = (struct table){.path = path};
+  if (!is_log(path))
+    return DL_OK;
+  t->runs = tmpfile();
+  return t->runs ? extract(t, d)
+                 : dl_fail_errno(d, "temporary file", "cannot create", errno);
+}
+
+/* The file's own offset stays where it is. */
+static FILE *reopen(FILE *f) {
+  char path[32];
+  snprintf(path, sizeof path, "/proc/self/fd/%d", fileno(f));
+  return fopen(path, "r");
+}
+
+/* Opens the table from its beginning; messages name the file. */
+static enum dl_status open_table(const struct table *t, struct dl_csv **csv,
+                                 struct dl_diag *d) {
+  if (!t->runs)
+    return dl_csv_open(csv, t->path, 0, d);
+  FILE *f = reopen(t->runs);
+  return f ? dl_csv_open_stream(csv, f, t->path, 0, 0, d)
+           : dl_fail_errno(d, "temporary file", "cannot open", errno);
+}
+
+/* --- calibration */
+
 struct calibrating {
   struct dl_cli *cli;
   struct calibrate_options *o;
   const char *input;
-  struct dl_log_table table_of;
+  struct table table_of;
   struct dl_table *table;
   size_t done;
 };
@@ -92,11 +170,11 @@ static enum dl_status read_runs(struct calibrating *w, const struct dl_fit *fit,
   struct dl_csv *csv = NULL;
   struct dl_strlist groups = {0};
   enum dl_status status =
-      f ? dl_log_table_open(&w->table_of, &csv, d) : dl_fail_memory(d);
+      f ? open_table(&w->table_of, &csv, d) : dl_fail_memory(d);
   *there = false;
   if (status == DL_OK) {
     dl_frame_columns(f, csv);
-    dl_frame_assume(f, dl_assume_language_setup);
+    dl_frame_assume(f, dl_assume_language_setup, false);
     status = dl_job_options_apply_table(&w->o->job, f, d);
   }
   if (status == DL_OK)
@@ -214,7 +292,7 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
                      "the table is read several times: give a file, not "
                      "standard input");
   if (status == DL_OK)
-    status = dl_log_table_make(&w.table_of, w.input, &cli->diag);
+    status = make_table(&w.table_of, w.input, &cli->diag);
   if (status == DL_OK) {
     w.table = dl_report_table(r, "calibrations", "Calibration", columns,
                               sizeof columns / sizeof *columns, true);
@@ -226,7 +304,8 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
     status = write_all(&w, m, r);
     r = NULL;
   }
-  dl_log_table_free(&w.table_of);
+  if (w.table_of.runs)
+    fclose(w.table_of.runs);
   dl_report_free(r);
   dl_model_free(m);
   return status;

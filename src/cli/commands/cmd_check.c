@@ -2,6 +2,7 @@
 /* dlest check: errors in a user's files, and values that methods need. */
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,9 +72,8 @@ static void add_lacks(struct checker *c, const struct dl_descriptor *e) {
         !(dl_strlist_add(&c->lacks, e->file) &&
           dl_strlist_add(&c->lacks, e->id) &&
           dl_strlist_add(&c->lacks, est->name) &&
-          dl_strlist_add(&c->lacks, lacks.s)))
+          dl_strlist_add(&c->lacks, dl_text_str(&lacks))))
       c->findings.failed = true;
-    c->findings.failed |= lacks.failed;
     dl_text_free(&lacks);
   }
   c->lacking += lacking;
@@ -113,8 +113,8 @@ static void compare(struct checker *c, const struct dl_descriptor *e) {
   const struct dl_descriptor *known;
   struct dl_diag d;
   dl_diag_init(&d);
-  if (dl_catalog_look_listed(c->cli->catalog, e->kind, e->id, &known, &d) ==
-          DL_OK &&
+  if (dl_catalog_look_listed(c->cli->catalog, e->kind, e->id, false, &known,
+                             &d) == DL_OK &&
       known)
     dl_rules_against(e, known, &c->ruled);
   dl_diag_free(&d);
@@ -232,16 +232,12 @@ static void add_findings(struct checker *c) {
     struct dl_value v[] = {
         dl_string(f->file), f->line ? dl_count(f->line) : dl_string(NULL),
         dl_string(level), dl_string(f->entry), dl_string(f->text)};
-    struct dl_text say = {0};
+    char line[24] = "";
     dl_table_row(t, v, NULL);
-    dl_text_printf(&say, "%s:", f->file);
     if (f->line)
-      dl_text_printf(&say, "%zu:", f->line);
-    dl_text_printf(&say, " %s: %s%s%s", level, f->entry ? f->entry : "",
-                   f->entry ? ": " : "", f->text);
-    dl_report_say(c->report, dl_text_str(&say));
-    c->findings.failed |= say.failed;
-    dl_text_free(&say);
+      snprintf(line, sizeof line, "%zu:", f->line);
+    dl_report_sayf(c->report, "%s:%s %s: %s%s%s", f->file, line, level,
+                   f->entry ? f->entry : "", f->entry ? ": " : "", f->text);
   }
 }
 
@@ -270,13 +266,9 @@ static void add_lacking(struct checker *c) {
         dl_string(c->lacks.s[i + 2]), dl_string(c->lacks.s[i + 3])};
     dl_table_row(t, v, NULL);
   }
-  if (c->lacking > MOST_LACKING) {
-    struct dl_text more = {0};
-    dl_text_printf(&more, "%zu more entries lack values that methods need",
+  if (c->lacking > MOST_LACKING)
+    dl_report_sayf(c->report, "%zu more entries lack values that methods need",
                    c->lacking - MOST_LACKING);
-    dl_report_say(c->report, dl_text_str(&more));
-    dl_text_free(&more);
-  }
 }
 
 /* The exit status, with a message on standard error. */
@@ -293,8 +285,6 @@ static enum dl_status judge(struct dl_cli *cli, const struct checker *c) {
 static enum dl_status run(struct dl_cli *cli, void *options) {
   struct checker c = {.cli = cli, .report = dl_report_new()};
   (void)options;
-  if (!c.report)
-    return dl_fail_memory(&cli->diag);
   enum dl_status status = DL_OK;
   add_files(&c);
   for (size_t i = 0; i < cli->n_arguments && status == DL_OK; i++)

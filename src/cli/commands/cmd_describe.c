@@ -211,8 +211,6 @@ static void warn(struct dl_cli *cli, const struct dl_onnx *m,
 static enum dl_status report(struct dl_cli *cli, const struct dl_onnx *m,
                              const struct dl_onnx_count *c, size_t top) {
   struct dl_report *r = dl_report_new();
-  if (!r)
-    return dl_fail_memory(&cli->diag);
   bool brief = cli->format->on_screen;
   add_totals(r, m, c);
   if ((!brief || top > 0) && add_layers(r, c, brief ? top : 0) != DL_OK) {

@@ -9,8 +9,7 @@
 
 #include "base/number.h"
 #include "cli/command.h"
-#include "cli/options/log_options.h"
-#include "cli/options/shard_option.h"
+#include "cli/options/input_options.h"
 #include "cli/passes/extract_rows.h"
 #include "logs/importers/importers.h"
 #include "logs/extract.h"

@@ -50,8 +50,7 @@ static enum dl_status add_model(struct dl_table *t, const char *dir,
   struct dl_text path = {0};
   struct dl_model *m;
   dl_text_printf(&path, "%s/models/%s", dir, file);
-  enum dl_status status =
-      path.failed ? dl_fail_memory(d) : dl_model_read(&m, path.s, NULL, d);
+  enum dl_status status = dl_model_read(&m, dl_text_str(&path), NULL, d);
   dl_text_free(&path);
   if (status != DL_OK)
     return status;
@@ -93,17 +92,12 @@ static enum dl_status list_models(struct dl_cli *cli) {
   struct dirent **entry = NULL;
   struct dl_report *r = dl_report_new();
   dl_text_printf(&dir, "%s/models", dl_datadir());
-  if (!r || dir.failed) {
-    dl_report_free(r);
-    dl_text_free(&dir);
-    return dl_fail_memory(&cli->diag);
-  }
   struct dl_table *t = dl_report_table(r, "models", NULL, columns,
                                        sizeof columns / sizeof *columns, true);
-  int n = scandir(dir.s, &entry, model_file, alphasort);
+  int n = scandir(dl_text_str(&dir), &entry, model_file, alphasort);
   enum dl_status status = DL_OK;
   if (n < 0)
-    status = dl_fail_errno(&cli->diag, dir.s, "cannot read", errno);
+    status = dl_fail_errno(&cli->diag, dl_text_str(&dir), "cannot read", errno);
   for (int i = 0; i < n; i++) {
     if (status == DL_OK)
       status = add_model(t, dl_datadir(), entry[i]->d_name, &cli->diag);
@@ -152,8 +146,6 @@ static enum dl_status list_names(struct dl_cli *cli,
       {"name", "name", NULL, DL_CODE, false},
       {"summary", "summary", NULL, DL_CODE, false}};
   struct dl_report *r = dl_report_new();
-  if (!r)
-    return dl_fail_memory(&cli->diag);
   struct dl_table *t = dl_report_table(r, list->name, NULL, columns, 2, true);
   size_t n = list->count();
   for (size_t i = 0; i < n; i++) {
@@ -166,12 +158,10 @@ static enum dl_status list_names(struct dl_cli *cli,
 
 static enum dl_status list_sensors(struct dl_cli *cli) {
   struct dl_sensors s;
-  struct dl_report *r = NULL;
   enum dl_status status = dl_sensors_find(&s, NAN, &cli->diag);
   if (status == DL_OK) {
     dl_sensors_read(&s, &cli->diag);
-    r = dl_sensors_report(&s);
-    status = r ? dl_cli_print(cli, r) : dl_fail_memory(&cli->diag);
+    status = dl_cli_print(cli, dl_sensors_report(&s));
   }
   dl_sensors_free(&s);
   return status;

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "cli/command.h"
-#include "cli/options/log_options.h"
+#include "cli/options/input_options.h"
 #include "plot/plot.h"
 
 struct plot_options {

@@ -10,14 +10,12 @@
 
 #include "base/number.h"
 #include "cli/command.h"
-#include "cli/options/budget.h"
 #include "cli/passes/extract_rows.h"
 #include "cli/record/record_files.h"
 #include "cli/record/record_live.h"
 #include "cli/record/record_report.h"
 #include "logs/extract.h"
 #include "record/recorder.h"
-#include "sensors/visible_gpus.h"
 
 struct record_options {
   double interval_s, duration_s, epochs, batch_size, cpu_tdp_w;

@@ -33,36 +33,19 @@ static void init(void *options_at) {
   ((struct show_options *)options_at)->use = dl_use_reference;
 }
 
-/* The sources that text refers to by number, in order. */
-struct sources {
-  struct dl_strlist titles;
-  bool failed; /* memory is out */
-};
-
 enum { REFERENCE = 32 };
 
-/* "[2]", in `room`; NULL without a source. */
-static const char *reference(struct sources *s, const char *title,
+/* "[2]", in `room`: text refers to sources by their number in a list. NULL
+ * without a source. */
+static const char *reference(struct dl_strlist *sources, const char *title,
                              char room[static REFERENCE]) {
   if (!title)
     return NULL;
-  long i = dl_strlist_find(&s->titles, title);
-  if (i < 0) {
-    s->failed |= !dl_strlist_add(&s->titles, title);
-    i = (long)s->titles.n - 1;
-  }
+  long i = dl_strlist_find(sources, title);
+  if (i < 0 && dl_strlist_add(sources, title))
+    i = (long)sources->n - 1;
   snprintf(room, REFERENCE, "[%ld]", i + 1);
   return room;
-}
-
-static void say_sources(struct dl_report *r, const struct sources *s) {
-  struct dl_text t = {0};
-  for (size_t i = 0; i < s->titles.n; i++) {
-    dl_text_clear(&t);
-    dl_text_printf(&t, "[%zu] %s", i + 1, s->titles.s[i]);
-    dl_report_say(r, dl_text_str(&t));
-  }
-  dl_text_free(&t);
 }
 
 static void add_head(struct dl_report *r, const struct dl_descriptor *e) {
@@ -88,7 +71,7 @@ static const struct dl_column value_columns[] = {
     {"note", "note", NULL, DL_CODE, false}};
 
 static void add_values(struct dl_report *r, const struct dl_descriptor *e,
-                       struct sources *s) {
+                       struct dl_strlist *s) {
   const struct dl_kind_info *k = dl_kind_info(e->kind);
   struct dl_table *t =
       dl_report_table(r, "values", NULL, value_columns,
@@ -110,7 +93,7 @@ static void add_values(struct dl_report *r, const struct dl_descriptor *e,
 }
 
 static void add_inputs(struct dl_report *r, const struct dl_architecture *e,
-                       struct sources *s) {
+                       struct dl_strlist *s) {
   static const struct dl_column columns[] = {
       {"image_px", "input", "px", DL_CODE, false},
       {"macs_g", "MACs", "G", DL_CODE, false},
@@ -167,7 +150,7 @@ static void apply_use(struct dl_cli *cli, const struct show_options *o,
 
 static void show_architecture(struct dl_cli *cli, const struct show_options *o,
                               const struct dl_architecture *e,
-                              struct dl_report *r, struct sources *s) {
+                              struct dl_report *r, struct dl_strlist *s) {
   struct dl_architecture at = *e;
   bool scaled;
   if (e->transformer) /* its figures follow from its shape */
@@ -183,22 +166,17 @@ static enum dl_status show(struct dl_cli *cli, const struct show_options *o,
   if (e->kind != DL_ARCHITECTURE &&
       dl_cli_refuse(cli, USE, "here: it is for architectures") != DL_OK)
     return DL_EUSAGE;
-  struct sources s = {0};
+  struct dl_strlist sources = {0};
   struct dl_report *r = dl_report_new();
-  if (!r)
-    return dl_fail_memory(&cli->diag);
   add_head(r, e);
   if (e->kind == DL_ARCHITECTURE)
-    show_architecture(cli, o, DL_AS(architecture, e), r, &s);
+    show_architecture(cli, o, DL_AS(architecture, e), r, &sources);
   else
-    add_values(r, e, &s);
-  say_sources(r, &s);
-  bool failed = s.failed;
-  dl_strlist_free(&s.titles);
-  if (!failed)
-    return dl_cli_print(cli, r);
-  dl_report_free(r);
-  return dl_fail_memory(&cli->diag);
+    add_values(r, e, &sources);
+  for (size_t i = 0; i < sources.n; i++)
+    dl_report_sayf(r, "[%zu] %s", i + 1, sources.s[i]);
+  dl_strlist_free(&sources);
+  return dl_cli_print(cli, r);
 }
 
 static enum dl_status run(struct dl_cli *cli, void *options_at) {

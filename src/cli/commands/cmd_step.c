@@ -6,10 +6,9 @@
 
 #include "base/number.h"
 #include "cli/command.h"
-#include "cli/options/budget.h"
 #include "cli/passes/step_follow.h"
 #include "cli/views/step_report.h"
-#include "cli/options/log_options.h"
+#include "cli/options/input_options.h"
 
 static enum dl_status read_epochs(const struct dl_option *row, char *arg,
                                   void *at, struct dl_diag *d) {
@@ -146,8 +145,7 @@ static enum dl_status print(struct dl_cli *cli, const struct dl_step_options *o,
   if (p->verdict == DL_PROJECTION_DRIFTING)
     dl_warn(&cli->diag, "do not trust the projection: %s",
             p->reason ? p->reason : "the epochs drift");
-  struct dl_report *r = dl_step_report(s);
-  enum dl_status status = r ? dl_cli_print(cli, r) : dl_fail_memory(&cli->diag);
+  enum dl_status status = dl_cli_print(cli, dl_step_report(s));
   if (status != DL_OK)
     return status;
   char what[64];

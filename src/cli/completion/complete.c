@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <strings.h>
 
-#include "base/ascii.h"
 #include "cli/command_line.h"
 
 /* The words of the command line read so far. */
@@ -91,7 +91,7 @@ static void offer_options(const struct line *l, struct dl_completion *c) {
 static bool is_table(const char *word) {
   size_t n = strlen(word);
   struct stat st;
-  return n > 4 && dl_strcasecmp(word + n - 4, ".csv") == 0 &&
+  return n > 4 && strcasecmp(word + n - 4, ".csv") == 0 &&
          stat(word, &st) == 0 && S_ISREG(st.st_mode);
 }
 
@@ -114,29 +114,17 @@ static void read_word(struct line *l, struct dl_completion *c,
   }
 }
 
-static enum dl_status complete_option(const struct line *l,
-                                      struct dl_completion *c,
-                                      struct dl_diag *d) {
+static void complete_option(const struct line *l, struct dl_completion *c) {
   const char *value;
   const struct dl_option *o = read_option(l, c->word, &value);
   if (value && o && o->argument) {
     dl_completion_skip(c, (size_t)(value - c->word));
-    return dl_offer_values(c, o, d);
+    dl_offer_values(c, o);
+    return;
   }
   offer_options(l, c);
   if (c->word[1] && c->word[1] != '-' && c->word[2] == '\0' && o)
     dl_offer(c, c->word, o->help);
-  return DL_OK;
-}
-
-static enum dl_status complete_word(const struct line *l,
-                                    struct dl_completion *c,
-                                    struct dl_diag *d) {
-  if (l->open)
-    return dl_offer_values(c, l->open, d);
-  if (!l->arguments_only && c->word[0] == '-')
-    return complete_option(l, c, d);
-  return dl_offer_argument(c, l->n_arguments, d);
 }
 
 static void offer_commands(struct dl_completion *c, bool all) {
@@ -151,28 +139,25 @@ static void offer_commands(struct dl_completion *c, bool all) {
   dl_offer(c, "--version", "versions of dlest and its libraries");
 }
 
-static void quiet(void *ctx, const char *text) {
-  (void)ctx;
-  (void)text;
-}
-
-static enum dl_status complete_command(struct dl_completion *c, int argc,
-                                       char **argv) {
+static void complete_command(struct dl_completion *c, int argc, char **argv) {
   struct line l = {0};
-  struct dl_diag d;
   l.n = dl_command_options(c->command, l.row, NULL, NULL);
   for (int i = 1; i < argc - 1; i++)
     read_word(&l, c, argv[i]);
-  dl_diag_init(&d);
-  d.on_warning = quiet;
+  dl_diag_init(&c->diag);
   c->catalog = dl_catalog_new(dl_datadir());
-  enum dl_status status =
-      c->catalog ? complete_word(&l, c, &d) : dl_fail_memory(&d);
+  if (!c->catalog)
+    c->status = dl_fail_memory(&c->diag);
+  else if (l.open)
+    dl_offer_values(c, l.open);
+  else if (!l.arguments_only && c->word[0] == '-')
+    complete_option(&l, c);
+  else
+    dl_offer_argument(c, l.n_arguments);
   if (c->files && (c->offered == 0 || strchr(c->word, '/')))
     printf(":files\t%.*s\n", (int)c->head_len, c->head);
   dl_catalog_free(c->catalog);
-  dl_diag_free(&d);
-  return status;
+  dl_diag_free(&c->diag);
 }
 
 enum dl_status dl_complete(int argc, char **argv) {
@@ -185,5 +170,7 @@ enum dl_status dl_complete(int argc, char **argv) {
     return DL_OK;
   }
   c.command = dl_command_find(argv[0]);
-  return c.command ? complete_command(&c, argc, argv) : DL_OK;
+  if (c.command)
+    complete_command(&c, argc, argv);
+  return c.status;
 }

@@ -22,6 +22,8 @@ struct dl_completion {
   bool any_case;              /* names in any spelling */
   bool files;                 /* a path may stand here */
   size_t offered;
+  enum dl_status status; /* of reading the catalogues */
+  struct dl_diag diag;   /* what goes wrong is not said */
 };
 
 /* Prints what continues the last of the words that follow 'dlest' on the
@@ -38,11 +40,9 @@ void dl_offer(struct dl_completion *c, const char *text, const char *about);
 void dl_completion_skip(struct dl_completion *c, size_t n);
 
 /* Offers the values of an option. */
-enum dl_status dl_offer_values(struct dl_completion *c,
-                               const struct dl_option *o, struct dl_diag *d);
+void dl_offer_values(struct dl_completion *c, const struct dl_option *o);
 
 /* Offers the command's argument number i, by its args_doc. */
-enum dl_status dl_offer_argument(struct dl_completion *c, size_t i,
-                                 struct dl_diag *d);
+void dl_offer_argument(struct dl_completion *c, size_t i);
 
 #endif

@@ -2,11 +2,11 @@
 /* Completing the values of options and arguments: names of catalogues and
  * registries, columns, words, or paths. */
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/ascii.h"
 #include "base/memory.h"
 #include "catalog/mig.h"
 #include "cli/completion/complete.h"
@@ -19,7 +19,7 @@
 #include "run/run_columns.h"
 
 typedef struct dl_completion completion;
-typedef enum dl_status offer(completion *c, struct dl_diag *d);
+typedef void offer(completion *c);
 
 /* Offers each of the words, "node|share". */
 static void offer_words(completion *c, const char *words) {
@@ -39,13 +39,12 @@ static void offer_words(completion *c, const char *words) {
 
 /* Names of a kind, those that hold a text; an architecture may also be the
  * shape of a transformer. */
-static enum dl_status offer_names(completion *c, enum dl_kind kind,
-                                  const char *holding, struct dl_diag *d) {
+static void offer_names(completion *c, enum dl_kind kind, const char *holding) {
   const struct dl_descriptor **all;
   size_t n;
-  enum dl_status status = dl_catalog_all(c->catalog, kind, &all, &n, d);
-  if (status != DL_OK)
-    return status;
+  c->status = dl_catalog_all(c->catalog, kind, &all, &n, &c->diag);
+  if (c->status != DL_OK)
+    return;
   c->any_case = true;
   for (size_t i = 0; i < n; i++)
     if (!holding || strstr(all[i]->id, holding))
@@ -53,67 +52,52 @@ static enum dl_status offer_names(completion *c, enum dl_kind kind,
   free(all);
   if (kind == DL_ARCHITECTURE)
     dl_offer(c, "transformer:", "the shape of a transformer");
-  return DL_OK;
 }
 
-static enum dl_status shares(completion *c, struct dl_diag *d) {
-  (void)d;
+static void shares(completion *c) {
   const char *profile;
   char text[80];
   for (size_t i = 0; (profile = dl_mig_profile_at(i)); i++) {
     snprintf(text, sizeof text, "mig:%s", profile);
     dl_offer(c, text, NULL);
   }
-  return DL_OK;
 }
 
 /* --- registries */
 
-static enum dl_status formats(completion *c, struct dl_diag *d) {
-  (void)d;
+static void formats(completion *c) {
   for (size_t i = 0; i < dl_format_count(); i++)
     dl_offer(c, dl_format_at(i)->name, dl_format_at(i)->summary);
-  return DL_OK;
 }
 
-static enum dl_status importers(completion *c, struct dl_diag *d) {
-  (void)d;
+static void importers(completion *c) {
   for (size_t i = 0; i < dl_importer_count(); i++)
     dl_offer(c, dl_importers[i]->name, dl_importers[i]->summary);
-  return DL_OK;
 }
 
-static enum dl_status estimators(completion *c, struct dl_diag *d) {
-  (void)d;
+static void estimators(completion *c) {
   bool first = c->head_len == 0 || c->head[c->head_len - 1] != ',';
   if (first && strcmp(c->command->name, "recommend") != 0)
     dl_offer(c, "all", "every method");
   for (size_t i = 0; i < dl_estimator_count(); i++)
     dl_offer(c, dl_estimator_at(i)->name, dl_estimator_at(i)->summary);
-  return DL_OK;
 }
 
-static enum dl_status regressions(completion *c, struct dl_diag *d) {
-  (void)d;
+static void regressions(completion *c) {
   for (size_t i = 0; i < dl_regression_count(); i++)
     dl_offer(c, dl_regression_at(i)->name, NULL);
-  return DL_OK;
 }
 
-static enum dl_status projectors(completion *c, struct dl_diag *d) {
-  (void)d;
+static void projectors(completion *c) {
   const struct dl_projector *p;
   for (size_t i = 0; (p = dl_projector_at(i)); i++)
     dl_offer(c, p->name, p->summary);
-  return DL_OK;
 }
 
-static enum dl_status plot_kinds(completion *c, struct dl_diag *d) {
-  (void)d;
+static void plot_kinds(completion *c) {
   const struct dl_plot_kind *k;
   for (size_t i = 0; (k = dl_plot_kind_at(i)); i++)
     dl_offer(c, k->name, NULL);
-  return DL_OK;
 }
 
 /* --- columns and fields */
@@ -131,27 +115,25 @@ static void offer_column(completion *c, const char *name, const char *words) {
 
 /* Offers words, then the columns of the table on the command line; without one,
  * those of a runs table. */
-static enum dl_status words_and_columns(completion *c, const char *words,
-                                        struct dl_diag *d) {
+static void words_and_columns(completion *c, const char *words) {
   struct dl_csv *csv = NULL;
   offer_words(c, words);
-  if (!c->table || dl_csv_open(&csv, c->table, 0, d) != DL_OK) {
+  if (!c->table || dl_csv_open(&csv, c->table, 0, &c->diag) != DL_OK) {
     for (size_t i = 0; i < DL_N_RUN_COLUMNS; i++)
       offer_column(c, dl_run_columns[i].name, words);
-    return DL_OK;
+    return;
   }
   for (size_t i = 0; i < dl_csv_n_cols(csv); i++)
     offer_column(c, dl_csv_name(csv, i), words);
   dl_csv_free(csv);
-  return DL_OK;
 }
 
-static enum dl_status columns(completion *c, struct dl_diag *d) {
-  return words_and_columns(c, "", d);
+static void columns(completion *c) {
+  words_and_columns(c, "");
 }
 
-static enum dl_status units_drawn(completion *c, struct dl_diag *d) {
-  return words_and_columns(c, "config|run", d);
+static void units_drawn(completion *c) {
+  words_and_columns(c, "config|run");
 }
 
 /* Offers the fields of a run's accelerator and architecture: "gpu.tdp_w". */
@@ -173,20 +155,20 @@ static void offer_fields(completion *c, const char *suffix) {
 /* Skips to the last name of a formula or a list. */
 static void skip_to_name(completion *c) {
   size_t n = strlen(c->word);
-  while (n > 0 && (dl_is_alnum(c->word[n - 1]) || strchr("_.", c->word[n - 1])))
+  while (n > 0 && (isalnum((unsigned char)c->word[n - 1]) ||
+                   strchr("_.", c->word[n - 1])))
     n--;
   dl_completion_skip(c, n);
 }
 
-static enum dl_status formula(completion *c, struct dl_diag *d) {
+static void formula(completion *c) {
   printf(":open\n");
   skip_to_name(c);
   offer_fields(c, "");
-  return columns(c, d);
+  columns(c);
 }
 
-static enum dl_status settings(completion *c, struct dl_diag *d) {
-  (void)d;
+static void settings(completion *c) {
   char text[128];
   for (size_t i = 0; i < DL_N_RUN_COLUMNS; i++) {
     const struct dl_run_column *k = &dl_run_columns[i];
@@ -195,23 +177,22 @@ static enum dl_status settings(completion *c, struct dl_diag *d) {
   }
   if (strcmp(c->command->name, "extract") != 0)
     offer_fields(c, "=");
-  return DL_OK;
 }
 
-static enum dl_status aliases(completion *c, struct dl_diag *d) {
+static void aliases(completion *c) {
   const char *eq = strchr(c->word, '=');
   if (!eq)
-    return DL_OK;
+    return;
   dl_completion_skip(c, (size_t)(eq - c->word) + 1);
-  enum dl_status status = offer_names(c, DL_ACCELERATOR, NULL, d);
-  return status == DL_OK ? offer_names(c, DL_ARCHITECTURE, NULL, d) : status;
+  offer_names(c, DL_ACCELERATOR, NULL);
+  if (c->status == DL_OK)
+    offer_names(c, DL_ARCHITECTURE, NULL);
 }
 
 /* Fields of the kind that dlest list prints; of accelerators for recommend. */
-static enum dl_status fields(completion *c, struct dl_diag *d) {
+static void fields(completion *c) {
   bool list = strcmp(c->command->name, "list") == 0;
   const char *what = list ? c->argument : "gpus";
-  (void)d;
   skip_to_name(c);
   for (size_t k = 0; what && k < DL_N_KINDS; k++) {
     const struct dl_kind_info *kind = dl_kind_info((enum dl_kind)k);
@@ -220,28 +201,28 @@ static enum dl_status fields(completion *c, struct dl_diag *d) {
     for (size_t i = 0; i < kind->n_fields; i++)
       dl_offer(c, kind->fields[i].name, kind->fields[i].unit);
   }
-  return DL_OK;
 }
 
-static enum dl_status condition(completion *c, struct dl_diag *d) {
+static void condition(completion *c) {
   printf(":open\n");
-  return fields(c, d);
+  fields(c);
 }
 
 /* Folds of cross-validation; after "group:" the columns. */
-static enum dl_status folds(completion *c, struct dl_diag *d) {
+static void folds(completion *c) {
   if (strncmp(c->word, "group:", 6) == 0) {
     dl_completion_skip(c, 6);
-    return words_and_columns(c, "config", d);
+    words_and_columns(c, "config");
+    return;
   }
   dl_offer(c, "group:", "by the values of a column");
   if (strcmp(c->command->name, "fit") == 0)
     offer_words(c, "kfold:|kfold-shuffled:|none");
-  return DL_OK;
 }
 
-static enum dl_status column_value(completion *c, struct dl_diag *d) {
-  return strchr(c->word, '=') ? DL_OK : columns(c, d);
+static void column_value(completion *c) {
+  if (!strchr(c->word, '='))
+    columns(c);
 }
 
 /* --- options */
@@ -304,18 +285,16 @@ static const struct {
 
 /* By what stands for the value in --help: a path, a column, or the words
  * themselves. */
-static enum dl_status by_argument(completion *c, const char *text,
-                                  struct dl_diag *d) {
+static void by_argument(completion *c, const char *text) {
   if (strncmp(text, "FILE", 4) == 0 || strncmp(text, "LOG", 3) == 0 ||
       strstr(text, ".csv") || strstr(text, ".onnx"))
     c->files = true;
   else if (strcmp(text, "COLUMN") == 0)
-    return columns(c, d);
+    columns(c);
   else if (strcmp(text, "COLUMN=VALUE") == 0)
-    return column_value(c, d);
-  else if (dl_is_lower(*text) && strchr(text, '|'))
+    column_value(c);
+  else if (islower((unsigned char)*text) && strchr(text, '|'))
     offer_words(c, text);
-  return DL_OK;
 }
 
 /* Skips to behind a character of the word. */
@@ -324,15 +303,16 @@ static void skip_behind(completion *c, const char *at) {
     dl_completion_skip(c, (size_t)(at - c->word) + 1);
 }
 
-enum dl_status dl_offer_values(completion *c, const struct dl_option *o,
-                               struct dl_diag *d) {
+void dl_offer_values(completion *c, const struct dl_option *o) {
   size_t i = 0;
   while (i < DL_LENGTH(values) &&
          ((values[i].command && strcmp(values[i].command, c->command->name)) ||
           strcmp(values[i].option, o->name)))
     i++;
-  if (i == DL_LENGTH(values))
-    return by_argument(c, o->words ? o->words : o->argument, d);
+  if (i == DL_LENGTH(values)) {
+    by_argument(c, o->words ? o->words : o->argument);
+    return;
+  }
   if (*o->argument == '[') /* "[WHERE=]NAME" */
     skip_behind(c, strchr(c->word, '='));
   if (values[i].list)
@@ -340,54 +320,50 @@ enum dl_status dl_offer_values(completion *c, const struct dl_option *o,
   if (values[i].words)
     offer_words(c, values[i].words);
   if (values[i].offer)
-    return values[i].offer(c, d);
+    values[i].offer(c);
   if (!values[i].names)
-    return DL_OK;
+    return;
   c->files = values[i].kind != DL_DATASET && !values[i].holding;
-  return offer_names(c, values[i].kind, values[i].holding, d);
+  offer_names(c, values[i].kind, values[i].holding);
 }
 
 /* --- arguments */
 
-static enum dl_status offer_kinds(completion *c, struct dl_diag *d) {
-  if (strcmp(c->command->name, "plot") == 0)
-    return plot_kinds(c, d);
+static void offer_kinds(completion *c) {
+  if (strcmp(c->command->name, "plot") == 0) {
+    plot_kinds(c);
+    return;
+  }
   for (size_t k = 0; k < DL_N_KINDS; k++)
     dl_offer(c, dl_kind_info((enum dl_kind)k)->words, NULL);
   offer_words(c, "models|methods|formats|importers");
-  return DL_OK;
 }
 
 /* A descriptor of the kind that is the first argument. */
-static enum dl_status offer_descriptors(completion *c, struct dl_diag *d) {
+static void offer_descriptors(completion *c) {
   for (int k = 0; c->argument && k < DL_N_KINDS; k++)
     if (strcmp(c->argument, dl_kind_info((enum dl_kind)k)->word) == 0) {
       c->files = k != DL_DATASET;
-      return offer_names(c, (enum dl_kind)k, NULL, d);
+      offer_names(c, (enum dl_kind)k, NULL);
     }
-  return DL_OK;
 }
 
-enum dl_status dl_offer_argument(completion *c, size_t i, struct dl_diag *d) {
+void dl_offer_argument(completion *c, size_t i) {
   const char *arguments = c->command->arguments;
   struct dl_strlist words = {0};
-  if (!arguments)
-    return DL_OK;
-  if (!dl_strlist_split(&words, arguments, ' '))
-    return dl_fail_memory(d);
+  if (!arguments || !dl_strlist_split(&words, arguments, ' '))
+    return;
   bool repeats = words.n > 0 && strstr(words.s[words.n - 1], "...");
   if (i >= words.n && repeats)
     i = words.n - 1;
-  enum dl_status status = DL_OK;
   if (i < words.n) {
     const char *word = words.s[i] + (words.s[i][0] == '[');
     if (strcmp(word, "KIND") == 0)
-      status = offer_kinds(c, d);
+      offer_kinds(c);
     else if (strcmp(word, "NAME") == 0)
-      status = offer_descriptors(c, d);
+      offer_descriptors(c);
     else
-      status = by_argument(c, word, d);
+      by_argument(c, word);
   }
   dl_strlist_free(&words);
-  return status;
 }

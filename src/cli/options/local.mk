@@ -1,23 +1,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 dlest_SOURCES += \
-	%D%/budget.c \
-	%D%/budget.h \
 	%D%/count_text.c \
 	%D%/count_text.h \
+	%D%/input_options.c \
+	%D%/input_options.h \
 	%D%/job_apply.c \
 	%D%/job_options.c \
 	%D%/job_options.h \
-	%D%/log_options.c \
-	%D%/log_options.h \
 	%D%/node_options.c \
 	%D%/node_options.h \
 	%D%/option.c \
 	%D%/option.h \
 	%D%/known_options.c \
 	%D%/known_options.h \
-	%D%/shard_option.c \
-	%D%/shard_option.h \
 	%D%/site_options.c \
 	%D%/site_options.h \
 	%D%/sweep_options.c

@@ -22,42 +22,40 @@ struct dl_extract_rows {
 };
 
 /* The columns of text output; other formats have all columns. */
-static const struct {
-  const char *key, *heading, *unit;
-  enum dl_style style;
-} shown[] = {
-    {"run_id", "run", NULL, DL_CODE},
-    {"arch", "arch", NULL, DL_CODE},
-    {"gpu", "GPU", NULL, DL_CODE},
-    {"n_gpus", "GPUs", NULL, DL_CODE},
-    {"epochs", "epochs", NULL, DL_CODE},
-    {"epochs_verdict", "verdict", NULL, DL_CODE},
-    {"duration_s", "time", NULL, DL_TIME},
-    {"gpu_power_w", "power", "W", DL_PLAIN},
-    {"gpu_util", "GPU use", NULL, DL_PERCENT},
-    {"gpu_energy_j", "GPU energy", "J", DL_ENERGY},
-    {"energy_j", "energy", "J", DL_ENERGY},
-    {"boundary", "boundary", NULL, DL_CODE},
-    {"missing", "missing", NULL, DL_PERCENT},
+static const struct dl_column shown[] = {
+    {"run_id", "run", NULL, DL_CODE, 0},
+    {"arch", "arch", NULL, DL_CODE, 0},
+    {"gpu", "GPU", NULL, DL_CODE, 0},
+    {"n_gpus", "GPUs", NULL, DL_CODE, 0},
+    {"epochs", "epochs", NULL, DL_CODE, 0},
+    {"epochs_verdict", "verdict", NULL, DL_CODE, 0},
+    {"duration_s", "time", NULL, DL_TIME, 0},
+    {"gpu_power_w", "power", "W", DL_PLAIN, 0},
+    {"gpu_util", "GPU use", NULL, DL_PERCENT, 0},
+    {"gpu_energy_j", "GPU energy", "J", DL_ENERGY, 0},
+    {"energy_j", "energy", "J", DL_ENERGY, 0},
+    {"boundary", "boundary", NULL, DL_CODE, 0},
+    {"missing", "missing", NULL, DL_PERCENT, 0},
 };
 
 /* Columns of the table of epochs. */
-static const struct dl_column epoch_columns[] = {
-    {"run_id", "run", NULL, DL_CODE, false},
-    {"part", "part", NULL, DL_CODE, false},
-    {"epoch", "epoch", NULL, DL_CODE, false},
-    {"start_s", "start", NULL, DL_TIME, false},
-    {"duration_s", "time", NULL, DL_TIME, false},
-    {"gpu_power_w", "power", "W", DL_PLAIN, false},
-    {"gpu_util", "GPU use", NULL, DL_PERCENT, false},
-    {"gpu_energy_j", "GPU energy", "J", DL_ENERGY, false},
-    {"ram_energy_j", NULL, NULL, DL_ENERGY, false},
-    {"cpu_energy_j", NULL, NULL, DL_ENERGY, false},
-    {"node_energy_j", NULL, NULL, DL_ENERGY, false},
-    {"energy_j", "energy", "J", DL_ENERGY, false},
-    {"boundary", "boundary", NULL, DL_CODE, false},
-    {"epochs_verdict", "verdict", NULL, DL_CODE, false},
-    {"file", NULL, NULL, DL_CODE, false},
+#define OF(member) DL_MEMBER(dl_epoch, member)
+static const struct dl_member_column epoch_columns[] = {
+    {.column = {"run_id", "run", NULL, DL_CODE, 0}},
+    {.column = {"part", "part", NULL, DL_CODE, 0}},
+    {{"epoch", "epoch", NULL, DL_CODE, 0}, OF(number)},
+    {{"start_s", "start", NULL, DL_TIME, 0}, OF(start_s)},
+    {{"duration_s", "time", NULL, DL_TIME, 0}, OF(duration_s)},
+    {{"gpu_power_w", "power", "W", DL_PLAIN, 0}, OF(gpu_power_w)},
+    {{"gpu_util", "GPU use", NULL, DL_PERCENT, 0}, OF(gpu_util)},
+    {{"gpu_energy_j", "GPU energy", "J", DL_ENERGY, 0}, OF(gpu_energy_j)},
+    {{"ram_energy_j", NULL, NULL, DL_ENERGY, 0}, OF(ram_energy_j)},
+    {{"cpu_energy_j", NULL, NULL, DL_ENERGY, 0}, OF(cpu_energy_j)},
+    {{"node_energy_j", NULL, NULL, DL_ENERGY, 0}, OF(node_energy_j)},
+    {{"energy_j", "energy", "J", DL_ENERGY, 0}, OF(energy_j)},
+    {.column = {"boundary", "boundary", NULL, DL_CODE, 0}},
+    {.column = {"epochs_verdict", "verdict", NULL, DL_CODE, 0}},
+    {.column = {"file", NULL, NULL, DL_CODE, 0}},
 };
 
 enum { N_EPOCH_COLUMNS = sizeof epoch_columns / sizeof *epoch_columns };
@@ -65,9 +63,8 @@ enum { N_EPOCH_COLUMNS = sizeof epoch_columns / sizeof *epoch_columns };
 static struct dl_column run_column(const char *key) {
   for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
     if (strcmp(shown[i].key, key) == 0)
-      return (struct dl_column){key, shown[i].heading, shown[i].unit,
-                                shown[i].style, false};
-  return (struct dl_column){key, NULL, NULL, DL_CODE, false};
+      return shown[i];
+  return (struct dl_column){key, NULL, NULL, DL_CODE, 0};
 }
 
 enum dl_status dl_extract_rows_new(struct dl_extract_rows **out,
@@ -89,7 +86,7 @@ enum dl_status dl_extract_rows_new(struct dl_extract_rows **out,
   if (!r->columns || !r->values)
     return dl_fail_memory(d);
   if (each_epoch)
-    memcpy(r->columns, epoch_columns, sizeof epoch_columns);
+    dl_member_headings(r->columns, epoch_columns, N_EPOCH_COLUMNS);
   for (size_t i = 0; !each_epoch && i < r->n_columns; i++)
     r->columns[i] =
         run_column(i < n_runs ? dl_run_columns[i].name : extra->s[i - n_runs]);
@@ -126,17 +123,15 @@ static enum dl_status add_epoch(struct dl_extract_rows *r,
                                 const struct dl_run *run,
                                 const struct dl_epoch *e, struct dl_diag *d) {
   static const char *const parts[] = {"epoch", "start", "end"};
-  const struct dl_value values[N_EPOCH_COLUMNS] = {
-      dl_string(run->run_id),      dl_string(parts[e->part]),
-      dl_number(e->number),        dl_number(e->start_s),
-      dl_number(e->duration_s),    dl_number(e->gpu_power_w),
-      dl_number(e->gpu_util),      dl_number(e->gpu_energy_j),
-      dl_number(e->ram_energy_j),  dl_number(e->cpu_energy_j),
-      dl_number(e->node_energy_j), dl_number(e->energy_j),
-      dl_string(run->boundary),    dl_string(run->epochs_verdict),
-      dl_string(run->file),
-  };
-  return dl_stream_row(r->stream, values, d);
+  enum { BOUNDARY = N_EPOCH_COLUMNS - 3, VERDICT, FILE_NAME };
+  struct dl_value *v = r->values;
+  dl_member_values(epoch_columns, N_EPOCH_COLUMNS, e, v);
+  v[0] = dl_string(run->run_id);
+  v[1] = dl_string(parts[e->part]);
+  v[BOUNDARY] = dl_string(run->boundary);
+  v[VERDICT] = dl_string(run->epochs_verdict);
+  v[FILE_NAME] = dl_string(run->file);
+  return dl_stream_row(r->stream, v, d);
 }
 
 enum dl_status dl_extract_rows_add(void *ctx, const struct dl_run *run,

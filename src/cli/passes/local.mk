@@ -12,7 +12,6 @@ dlest_SOURCES += \
 	%D%/predict_batch.c \
 	%D%/predict_batch.h \
 	%D%/predict_sweep.c \
-	%D%/predict_sweep.h \
 	%D%/recommend.h \
 	%D%/recommend_nodes.c \
 	%D%/recommend_read.c \

@@ -12,7 +12,6 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "catalog/architecture/token_costs.h"
-#include "cli/options/budget.h"
 #include "cli/views/job_limits.h"
 #include "cli/views/predict_report.h"
 #include "estimate/methods/work.h"

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* dlest predict --input: every row of a table, as a stream. */
+/* dlest predict of many runs as a stream: every row of a table (--input), every
+ * combination of lists. */
 
 #ifndef DL_CLI_PASSES_PREDICT_BATCH_H
 #define DL_CLI_PASSES_PREDICT_BATCH_H
 
 #include "cli/options/node_options.h"
-#include "cli/options/shard_option.h"
+#include "cli/options/input_options.h"
 #include "cli/views/estimate_rows.h"
 
 struct dl_predict_options {
@@ -25,6 +26,13 @@ struct dl_predict_options {
  * an estimate has too under "measured_NAME". Memory does not grow with the
  * number of rows. */
 enum dl_status dl_predict_batch(struct dl_cli *cli,
+                                const struct dl_predict_options *o,
+                                const struct dl_model *m, struct dl_frame *f);
+
+/* One row a combination of o->job.axes and method, the last axis running
+ * fastest. Memory does not grow with the number of rows, and they are the same
+ * for any number of threads. */
+enum dl_status dl_predict_sweep(struct dl_cli *cli,
                                 const struct dl_predict_options *o,
                                 const struct dl_model *m, struct dl_frame *f);
 

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Estimates all combinations of a sweep, by all threads. */
 
-#include "cli/passes/predict_sweep.h"
+#include "cli/passes/predict_batch.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "cli/options/budget.h"
 #include "cli/views/job_limits.h"
 #include "cli/views/predict_report.h"
 #include "estimate/sweep.h"

@@ -20,8 +20,8 @@ enum { SLOTS_PER_THREAD = 3 };
 
 /* A job that counts. */
 struct counted {
-  const struct dl_run *run;
-  struct dl_accounted job;
+  const struct dl_cluster_job *job;
+  struct dl_accounted figures;
 };
 
 /* A part of a file on its way from reading to writing. */
@@ -57,8 +57,9 @@ static bool among(const struct dl_strlist *l, const char *name) {
 }
 
 /* Whether the job began when it should have. */
-static bool in_time(struct dl_report_pass *w, const struct dl_run *run) {
-  const char *start = run->start_time;
+static bool in_time(struct dl_report_pass *w,
+                    const struct dl_cluster_job *job) {
+  const char *start = job->start_time;
   struct dl_timestamp t;
   if (w->o->since == INT64_MIN && w->o->until == INT64_MAX)
     return true;
@@ -80,29 +81,29 @@ enum dl_status dl_report_begin(struct dl_report_pass *w) {
       &(struct dl_table_form){"jobs", columns, DL_JOB_COLUMNS}, &w->cli->diag);
 }
 
-/* Whether the run is one of the jobs that are reported. */
+/* Whether a job is among those that are reported. */
 static bool takes(struct dl_report_pass *w, const struct dl_log *log,
-                  const struct dl_run *run) {
+                  const struct dl_cluster_job *job) {
   if (!log->importer->has_jobs &&
       !dl_shard_takes(&w->o->log.shard, w->n_rows++))
     return false;
-  if (!among(&w->o->users, run->user) || !among(&w->o->accounts, run->project))
+  if (!among(&w->o->users, job->user) || !among(&w->o->accounts, job->project))
     return false;
-  if (run->duration_s == 0 && !run->start_time) {
+  if (job->duration_s == 0 && !job->start_time) {
     w->never_ran++;
     return false;
   }
-  return in_time(w, run);
+  return in_time(w, job);
 }
 
 /* Adds a job up. */
 static enum dl_status count(struct dl_report_pass *w, struct counted *c) {
   struct dl_diag *d = &w->cli->diag;
-  enum dl_status status = dl_account(w->accounting, c->run, &c->job, d);
+  enum dl_status status = dl_account(w->accounting, c->job, &c->figures, d);
   if (status != DL_OK)
     return status;
-  dl_sums_add(&w->sums, &c->job);
-  return w->tally && !dl_group_totals_add(w->tally, c->run, &c->job)
+  dl_sums_add(&w->sums, &c->figures);
+  return w->tally && !dl_group_totals_add(w->tally, c->job, &c->figures)
              ? dl_fail_memory(d)
              : DL_OK;
 }
@@ -116,7 +117,7 @@ static enum dl_status write_first(struct dl_report_pass *w, struct slot *s) {
        s->written++) {
     const struct counted *c = &s->job[s->written];
     struct dl_value v[DL_JOB_COLUMNS];
-    dl_job_values(c->run, &c->job, &w->o->foot, v);
+    dl_job_values(c->job, &c->figures, &w->o->foot, v);
     status = dl_stream_row(w->stream, v, &w->cli->diag);
   }
   return status;
@@ -128,18 +129,16 @@ static enum dl_status count_jobs(struct pipeline *p, struct slot *s) {
   struct dl_diag *d = &w->cli->diag;
   enum dl_status status = dl_log_part_settle(p->log, s->part, d);
   size_t n;
-  struct dl_run *run = dl_log_part_runs(s->part, &n);
+  const struct dl_cluster_job *job = dl_log_part_jobs(s->part, &n);
   void *jobs = s->job;
   s->n = s->written = 0;
   if (status == DL_OK && !dl_grow(&jobs, &s->cap, n, sizeof *s->job))
     status = dl_fail_memory(d);
   s->job = jobs;
   for (size_t i = 0; status == DL_OK && i < n; i++) {
-    if (run[i].failed)
-      return dl_fail_memory(d);
-    if (!takes(w, p->log, &run[i]))
+    if (!takes(w, p->log, &job[i]))
       continue;
-    s->job[s->n].run = &run[i];
+    s->job[s->n].job = &job[i];
     status = count(w, &s->job[s->n++]);
   }
   if (status == DL_OK && w->f)
@@ -154,7 +153,7 @@ static void format_jobs(const struct dl_report_pass *w, struct slot *s) {
   for (; w->f && s->written < s->n; s->written++) {
     const struct counted *c = &s->job[s->written];
     struct dl_value v[DL_JOB_COLUMNS];
-    dl_job_values(c->run, &c->job, &w->o->foot, v);
+    dl_job_values(c->job, &c->figures, &w->o->foot, v);
     dl_stream_add(w->stream, v, &s->rows);
   }
 }

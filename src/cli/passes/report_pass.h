@@ -4,7 +4,7 @@
 #ifndef DL_CLI_PASSES_REPORT_PASS_H
 #define DL_CLI_PASSES_REPORT_PASS_H
 
-#include "cli/options/log_options.h"
+#include "cli/options/input_options.h"
 #include "cli/views/report_rows.h"
 #include "logs/log.h"
 
@@ -17,7 +17,7 @@ struct dl_report_options {
   int64_t since, until; /* ns on the clock of the jobs */
   const char *totals;   /* written to; or NULL */
   bool keys[DL_N_KEYS], each_job;
-  bool all, explain;    /* text prints each job, the sources of estimates */
+  bool all, explain; /* text prints each job, the sources of estimates */
 };
 
 struct dl_report_pass {

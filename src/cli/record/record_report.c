@@ -31,10 +31,8 @@ static void add_devices(struct dl_report *r, const struct dl_sensors *s,
         dl_string(x->assumed ? "CPU (assumed)" : parts[x->part]),
         dl_string(x->name), dl_number(x->used_j),
         dl_number(x->used_j / seconds), dl_bool(x->assumed)};
-    const struct dl_value bar[] = {row[1], row[2], dl_number(NAN),
-                                   dl_number(NAN)};
     dl_table_row(t, row, NULL);
-    dl_table_row(chart, bar, NULL);
+    dl_chart_bar(chart, x->name, x->used_j, NAN, NAN);
   }
 }
 
@@ -131,8 +129,6 @@ static void add_estimate(struct dl_report *r,
 
 struct dl_report *dl_record_report(const struct dl_record_summary *x) {
   struct dl_report *r = dl_report_new();
-  if (!r)
-    return NULL;
   const struct dl_run *run = x->run;
   double seconds = run->duration_s;
   bool several = x->job->nodes > 1;

@@ -12,34 +12,37 @@
 #include "output/units.h"
 
 /* For programs: all scores, in one table. */
-static const struct dl_column columns[] = {
-    {.key = "method"},
-    {.key = "group"},
-    {.key = "n"},
-    {.key = "rmse_j"},
-    {.key = "mae_j"},
-    {.key = "mape"},
-    {.key = "median_ape"},
-    {.key = "r2"},
-    {.key = "bias_j"},
-    {.key = "covered"},
-    {.key = "rank"},
-    {.key = "table"},
-    {.key = "model"},
-    {.key = "clusters"},
-    {.key = "rmse_low_j"},
-    {.key = "rmse_high_j"},
-    {.key = "mae_low_j"},
-    {.key = "mae_high_j"},
-    {.key = "mape_low"},
-    {.key = "mape_high"},
-    {.key = "median_ape_low"},
-    {.key = "median_ape_high"},
-    {.key = "r2_low"},
-    {.key = "r2_high"},
-    {.key = "bias_low_j"},
-    {.key = "bias_high_j"},
+#define OF(name, member)                                                       \
+  { {.key = name}, DL_MEMBER(dl_method_score, member) }
+static const struct dl_member_column columns[] = {
+    {.column = {.key = "method"}},
+    {.column = {.key = "group"}},
+    OF("n", of.n),
+    OF("rmse_j", of.rmse),
+    OF("mae_j", of.mae),
+    OF("mape", of.mape),
+    OF("median_ape", of.median_ape),
+    OF("r2", of.r2),
+    OF("bias_j", of.bias),
+    OF("covered", covered),
+    {.column = {.key = "rank"}},
+    {.column = {.key = "table"}},
+    {.column = {.key = "model"}},
+    OF("clusters", clusters),
+    OF("rmse_low_j", boot.rmse.low),
+    OF("rmse_high_j", boot.rmse.high),
+    OF("mae_low_j", boot.mae.low),
+    OF("mae_high_j", boot.mae.high),
+    OF("mape_low", boot.mape.low),
+    OF("mape_high", boot.mape.high),
+    OF("median_ape_low", boot.median_ape.low),
+    OF("median_ape_high", boot.median_ape.high),
+    OF("r2_low", boot.r2.low),
+    OF("r2_high", boot.r2.high),
+    OF("bias_low_j", boot.bias.low),
+    OF("bias_high_j", boot.bias.high),
 };
+enum { METHOD = 0, GROUP = 1, RANK = 10, TABLE = 11, MODEL = 12 };
 
 /* For people: one table for each runs table, with some of these columns. */
 /* N_NAMES of them say what is scored. */
@@ -66,10 +69,10 @@ static const struct {
   size_t from; /* index in `columns` */
   struct dl_column column;
 } shown[N_SHOWN] = {
-    [SHOW_METHOD] = {0, {NULL, "method", NULL, DL_CODE, DL_MAIN}},
-    [SHOW_MODEL] = {12, {NULL, "model", NULL, DL_CODE, 0}},
-    [SHOW_GROUP] = {1, {NULL, "group", NULL, DL_CODE, DL_MAIN}},
-    [SHOW_RANK] = {10, {NULL, "rank", NULL, DL_CODE, 0}},
+    [SHOW_METHOD] = {METHOD, {NULL, "method", NULL, DL_CODE, DL_MAIN}},
+    [SHOW_MODEL] = {MODEL, {NULL, "model", NULL, DL_CODE, 0}},
+    [SHOW_GROUP] = {GROUP, {NULL, "group", NULL, DL_CODE, DL_MAIN}},
+    [SHOW_RANK] = {RANK, {NULL, "rank", NULL, DL_CODE, 0}},
     [SHOW_RUNS] = {2, {NULL, "runs", NULL, DL_CODE, DL_SPARE}},
     [SHOW_MAPE] = {5, {NULL, "MAPE", "%", DL_PERCENT, DL_MAIN}},
     [SHOW_MAPE_LOW] = {18,
@@ -158,35 +161,13 @@ static void sort_candidates(struct view *k) {
 static void add_scores(struct view *w, const char *table, const char *group,
                        size_t i) {
   const struct dl_method_score *s = &w->score[i];
-  const struct dl_scores *of = &s->of;
-  const struct dl_boot_scores *b = &s->boot;
-  struct dl_value row[N_SHOWN];
-  struct dl_value v[] = {dl_string(w->candidate[i].name),
-                         dl_string(group),
-                         dl_count(of->n),
-                         dl_number(of->rmse),
-                         dl_number(of->mae),
-                         dl_number(of->mape),
-                         dl_number(of->median_ape),
-                         dl_number(of->r2),
-                         dl_number(of->bias),
-                         dl_number(s->covered),
-                         b->rank > 0 ? dl_count(b->rank) : dl_number(NAN),
-                         dl_string(table),
-                         dl_string(w->candidate[i].model),
-                         dl_count(s->clusters),
-                         dl_number(b->rmse.low),
-                         dl_number(b->rmse.high),
-                         dl_number(b->mae.low),
-                         dl_number(b->mae.high),
-                         dl_number(b->mape.low),
-                         dl_number(b->mape.high),
-                         dl_number(b->median_ape.low),
-                         dl_number(b->median_ape.high),
-                         dl_number(b->r2.low),
-                         dl_number(b->r2.high),
-                         dl_number(b->bias.low),
-                         dl_number(b->bias.high)};
+  struct dl_value v[DL_LENGTH(columns)], row[N_SHOWN];
+  dl_member_values(columns, DL_LENGTH(columns), s, v);
+  v[METHOD] = dl_string(w->candidate[i].name);
+  v[GROUP] = dl_string(group);
+  v[RANK] = s->boot.rank > 0 ? dl_count(s->boot.rank) : dl_number(NAN);
+  v[TABLE] = dl_string(table);
+  v[MODEL] = dl_string(w->candidate[i].model);
   for (size_t c = 0; c < N_SHOWN; c++)
     row[c] = v[shown[c].from];
   dl_table_row(w->all, v, NULL);
@@ -227,10 +208,8 @@ static void add_chart(struct view *w, const char *group) {
   for (size_t i = 0; i < w->n; i++) {
     size_t k = w->order[i];
     const struct dl_method_score *s = &w->score[k];
-    const struct dl_value bar[] = {
-        dl_string(w->candidate[k].name), dl_number(s->of.mape),
-        dl_number(s->boot.mape.low), dl_number(s->boot.mape.high)};
-    dl_table_row(t, bar, NULL);
+    dl_chart_bar(t, w->candidate[k].name, s->of.mape, s->boot.mape.low,
+                 s->boot.mape.high);
   }
   dl_text_free(&title);
 }
@@ -366,8 +345,9 @@ enum dl_status dl_print_comparison(struct dl_cli *cli,
     choose_shown(&w);
     w.best = dl_report_group(w.r, NULL, "");
     w.overall = dl_report_group(w.r, NULL, "");
-    w.all =
-        dl_report_table(w.r, "scores", NULL, columns, DL_LENGTH(columns), true);
+    struct dl_column all[DL_LENGTH(columns)];
+    dl_member_headings(all, columns, DL_LENGTH(all));
+    w.all = dl_report_table(w.r, "scores", NULL, all, DL_LENGTH(all), true);
   }
   size_t n_parts = c->tables.n + (c->tables.n > 1);
   for (size_t i = 0; i < n_parts && status == DL_OK; i++) {

@@ -71,48 +71,46 @@ static void add_hyper(struct dl_report *item, const struct dl_fit *fit) {
 
 enum { SCORES = 8, MOST_SHOWN = 10 /* rows for people */ };
 
-/* In the unit of the target but for r2, mape and median_ape. */
-static void score_columns(struct dl_column c[SCORES], const char *first,
-                          const char *unit, bool shown) {
-  const struct dl_column columns[SCORES] = {
-      {first, first, NULL, DL_CODE, false},
-      {"n", "n", NULL, DL_CODE, false},
-      {"r2", "R2", NULL, DL_PLAIN, false},
-      {"rmse", "RMSE", unit, DL_PLAIN, false},
-      {"mae", "MAE", unit, DL_PLAIN, false},
-      {"mape", "MAPE", "%", DL_PERCENT, false},
-      {"median_ape", "median APE", "%", DL_PERCENT, false},
-      {"bias", "bias", unit, DL_PLAIN, false}};
+/* A unit of "" is that of the target. */
+#define OF(member) DL_MEMBER(dl_scores, member)
+static const struct dl_member_column score_columns[SCORES] = {
+    {.column = {NULL, NULL, NULL, DL_CODE, 0}},
+    {{"n", "n", NULL, DL_CODE, 0}, OF(n)},
+    {{"r2", "R2", NULL, DL_PLAIN, 0}, OF(r2)},
+    {{"rmse", "RMSE", "", DL_PLAIN, 0}, OF(rmse)},
+    {{"mae", "MAE", "", DL_PLAIN, 0}, OF(mae)},
+    {{"mape", "MAPE", "%", DL_PERCENT, 0}, OF(mape)},
+    {{"median_ape", "median APE", "%", DL_PERCENT, 0}, OF(median_ape)},
+    {{"bias", "bias", "", DL_PLAIN, 0}, OF(bias)}};
+
+/* A table of scores, with a first column that says of what. */
+static struct dl_table *add_score_table(struct dl_report *r, const char *key,
+                                        const char *title,
+                                        const struct dl_column *first,
+                                        const char *unit) {
+  struct dl_column c[SCORES];
   for (size_t i = 0; i < SCORES; i++) {
-    c[i] = columns[i];
-    c[i].heading = shown ? c[i].heading : NULL;
+    c[i] = i > 0 ? score_columns[i].column : *first;
+    c[i].unit = c[i].unit && !*c[i].unit ? unit : c[i].unit;
+    c[i].heading = first->heading ? c[i].heading : NULL;
   }
+  return dl_report_table(r, key, title, c, SCORES, false);
 }
 
 static void add_scores(struct dl_table *t, struct dl_value name,
                        const struct dl_scores *s) {
-  struct dl_value v[SCORES] = {name,
-                               dl_count(s->n),
-                               dl_number(s->r2),
-                               dl_number(s->rmse),
-                               dl_number(s->mae),
-                               dl_number(s->mape),
-                               dl_number(s->median_ape),
-                               dl_number(s->bias)};
+  struct dl_value v[SCORES] = {name};
+  dl_member_values(score_columns, SCORES, s, v);
   dl_table_row(t, v, NULL);
 }
 
 static void add_score_group(struct dl_report *r, const char *key,
                             const struct dl_scores *s) {
-  const struct dl_report_line lines[] = {
-      {.key = "n", .value = dl_count(s->n)},
-      {.key = "r2", .value = dl_number(s->r2)},
-      {.key = "rmse", .value = dl_number(s->rmse)},
-      {.key = "mae", .value = dl_number(s->mae)},
-      {.key = "mape", .value = dl_number(s->mape)},
-      {.key = "median_ape", .value = dl_number(s->median_ape)},
-      {.key = "bias", .value = dl_number(s->bias)}};
-  dl_report_lines(dl_report_group(r, key, NULL), lines, DL_LENGTH(lines));
+  struct dl_report *g = dl_report_group(r, key, NULL);
+  struct dl_value v[SCORES];
+  dl_member_values(score_columns, SCORES, s, v);
+  for (size_t i = 1; i < SCORES; i++)
+    dl_report_add(g, score_columns[i].column.key, NULL, NULL, DL_PLAIN, v[i]);
 }
 
 /* JSON has {"scheme", "folds": [...], "mean": {...}, "pooled": {...}}; people
@@ -121,19 +119,20 @@ static void add_cv(const struct dl_fit_view *view, struct dl_report *item,
                    const struct dl_fit *fit, const struct dl_cv *cv,
                    const struct dl_cv_spec *spec) {
   char scheme[96], title[128];
-  struct dl_column c[SCORES];
   bool shown = view->details && cv->k <= MOST_SHOWN;
   dl_cv_name(spec, scheme, sizeof scheme);
   snprintf(title, sizeof title, "Cross-validation, %s", scheme);
   struct dl_report *g = dl_report_group(item, "cv", "");
   dl_report_add(g, "scheme", NULL, NULL, DL_CODE, dl_string(scheme));
-  score_columns(c, "fold", fit->unit, shown);
-  struct dl_table *folds = dl_report_table(g, "folds", title, c, SCORES, false);
+  const struct dl_column first = {"fold", shown ? "fold" : NULL, NULL, DL_CODE,
+                                  0};
+  struct dl_table *folds =
+      add_score_table(g, "folds", title, &first, fit->unit);
   for (size_t i = 0; i < cv->k; i++)
     add_scores(folds, dl_count(i + 1), &cv->fold[i]);
-  score_columns(c, "fold", fit->unit, true);
   struct dl_table *sum =
-      dl_report_table(g, NULL, shown ? "Summary" : title, c, SCORES, false);
+      add_score_table(g, NULL, shown ? "Summary" : title,
+                      &(struct dl_column){.heading = "fold"}, fit->unit);
   add_scores(sum, dl_string("mean of folds"), &cv->mean);
   add_scores(sum, dl_string("pooled rows"), &cv->pooled);
   add_score_group(g, "mean", &cv->mean);
@@ -178,12 +177,11 @@ static void add_residuals(struct dl_report *item, const struct dl_fit *fit,
 /* Grouped cross-validation: scores and residuals of what was held out. */
 static void add_left_out(const struct dl_fit_view *view, struct dl_report *item,
                          const struct dl_fit *fit) {
-  struct dl_column c[SCORES];
-  score_columns(c, "left_out", fit->unit, true);
-  c[0].heading = "held out";
+  static const struct dl_column first = {"left_out", "held out", NULL, DL_CODE,
+                                         0};
   struct dl_table *t =
-      dl_report_table(item, "left_out", "Grouped cross-validation, pooled rows",
-                      c, SCORES, false);
+      add_score_table(item, "left_out", "Grouped cross-validation, pooled rows",
+                      &first, fit->unit);
   for (size_t i = 0; i < DL_N_HELD_OUT; i++) {
     if (fit->held_out_residuals[i].n == 0)
       continue;
@@ -214,19 +212,16 @@ static void add_summary(struct dl_table *t, const struct dl_fit *fit,
   const struct dl_scores *s = cv->k > 0 ? &cv->pooled : &none;
   char scheme[96];
   dl_cv_name(spec, scheme, sizeof scheme);
-  struct dl_value v[] = {dl_string(fit->target),
-                         dl_string(fit->unit),
-                         dl_string(fit->boundary),
-                         dl_string(fit->method->name),
-                         dl_count(fit->n),
-                         dl_count(fit->configurations),
-                         dl_string(cv->k > 0 ? scheme : NULL),
-                         dl_number(s->r2),
-                         dl_number(s->rmse),
-                         dl_number(s->mae),
-                         dl_number(s->mape),
-                         dl_number(s->median_ape),
-                         dl_number(s->bias)};
+  enum { R2 = 2, OF_FIT = 7 }; /* columns before the scores from R2 on */
+  struct dl_value v[OF_FIT + SCORES - R2] = {
+      dl_string(fit->target),
+      dl_string(fit->unit),
+      dl_string(fit->boundary),
+      dl_string(fit->method->name),
+      dl_count(fit->n),
+      dl_count(fit->configurations),
+      dl_string(cv->k > 0 ? scheme : NULL)};
+  dl_member_values(score_columns + R2, SCORES - R2, s, v + OF_FIT);
   dl_table_row(t, v, NULL);
 }
 

@@ -103,8 +103,6 @@ static enum dl_status print(struct dl_cli *cli, enum dl_kind kind,
                             const struct columns *c,
                             const struct dl_descriptor *const *e, size_t n) {
   struct dl_report *r = dl_report_new();
-  if (!r)
-    return dl_fail_memory(&cli->diag);
   struct dl_table *t = dl_report_table(r, dl_kind_info(kind)->words, NULL,
                                        c->column, c->n, true);
   for (size_t i = 0; i < n; i++) {

@@ -165,10 +165,8 @@ static void show_parts(struct view *t, const struct dl_node_energy *e,
     struct dl_value v[] = {dl_string(part.text), dl_number(j / duration_s),
                            dl_number(j / DL_J_PER_KWH), dl_number(j / all),
                            dl_string(part.from)};
-    const struct dl_value bar[] = {v[0], dl_number(j), dl_number(NAN),
-                                   dl_number(NAN)};
     dl_table_row(table, v, NULL);
-    dl_table_row(chart, bar, NULL);
+    dl_chart_bar(chart, part.text, j, NAN, NAN);
   }
 }
 
@@ -238,15 +236,12 @@ static void add_hardware(struct dl_report *g, struct dl_table *table,
   struct dl_value v[] = {dl_string(h->part),         dl_number(h->count),
                          dl_number(*h->embodied_kg), dl_number(h->job_g),
                          dl_string(from->source),    dl_string(from->note)};
-  struct dl_text say = {0};
   dl_table_row(table, v, NULL);
-  dl_text_printf(&say, "%s: %s%s%s%s", h->part,
-                 from->source ? from->source : "no source",
-                 from->note ? " (" : "", from->note ? from->note : "",
-                 from->note ? ")" : "");
   if (!isnan(*h->embodied_kg))
-    dl_report_say(g, dl_text_str(&say));
-  dl_text_free(&say);
+    dl_report_sayf(g, "%s: %s%s%s%s", h->part,
+                   from->source ? from->source : "no source",
+                   from->note ? " (" : "", from->note ? from->note : "",
+                   from->note ? ")" : "");
 }
 
 static void add_embodied(struct view *t, double duration_s,
@@ -266,15 +261,13 @@ static void add_embodied(struct view *t, double duration_s,
   const struct dl_report_line lines[] = {
       {.key = "lifetime_years", .value = dl_number(o->lifetime_years)},
       {.key = "in_use", .value = dl_number(o->in_use)}};
-  char text[96];
   dl_report_lines(t->g, lines, DL_LENGTH(lines));
   struct dl_table *table = dl_report_table(
       t->g, "embodied", "Embodied carbon, not part of the emissions above",
       columns, DL_LENGTH(columns), false);
-  snprintf(text, sizeof text,
-           "Over %g years (--lifetime), at work %g %% of the time (--in-use).",
-           o->lifetime_years, 100 * o->in_use);
-  dl_report_say(t->g, text);
+  dl_report_sayf(
+      t->g, "Over %g years (--lifetime), at work %g %% of the time (--in-use).",
+      o->lifetime_years, 100 * o->in_use);
   add_hardware(t->g, table,
                &(struct hardware){"server", &node->head, &node->embodied_kg,
                                   t->node.charged, m.server_g});

@@ -48,31 +48,35 @@ enum column {
   C_HIGH_KWH,
   COLUMNS
 };
-static const struct dl_column columns[COLUMNS] = {
-    [C_ARCH] = {"arch", "arch", NULL, DL_CODE, false},
-    [C_GPU] = {"gpu", "GPU", NULL, DL_CODE, false},
-    [C_BATCH] = {"batch_size", "batch", NULL, DL_CODE, false},
-    [C_PX] = {"image_px", "input", "px", DL_CODE, false},
-    [C_ACCURACY] = {"accuracy", "accuracy", NULL, DL_PLAIN, false},
-    [C_ENERGY] = {.key = "energy_j"},
-    [C_LOW] = {.key = "energy_low_j"},
-    [C_HIGH] = {.key = "energy_high_j"},
-    [C_TIME] = {"duration_s", "time", "s", DL_TIME, DL_MAIN},
-    [C_BOUND] = {"bound_by", "bound by", NULL, DL_CODE, DL_SPARE},
-    [C_FRONT] = {.key = "pareto"},
-    [C_OPEN] = {.key = "overlaps"},
-    [C_GPUS] = {"n_gpus", "GPUs", NULL, DL_CODE, false},
-    [C_SEQ] = {"seq_len", "sequence", "tokens", DL_CODE, false},
-    [C_SAVING] = {"saving", "saves", NULL, DL_PERCENT, false},
-    [C_MEMORY] = {"memory_need_gb", "memory", "GB", DL_PLAIN, DL_SPARE},
-    [C_RUNS] = {"runs", "runs", NULL, DL_CODE, false},
-    [C_EXCLUDED] = {.key = "excluded"},
-    [C_BOUNDARY] = {.key = "boundary"},
-    [C_NODE] = {"node", "node", NULL, DL_CODE, false},
-    [C_PRECISION] = {"precision", "precision", NULL, DL_CODE, DL_SPARE},
-    [C_KWH] = {NULL, "energy", "kWh", DL_PLAIN, DL_MAIN},
-    [C_LOW_KWH] = {NULL, "interval", "kWh", DL_PLAIN, DL_RANGE | DL_MAIN},
-    [C_HIGH_KWH] = {NULL, "", "kWh", DL_PLAIN, false},
+#define OF(member) DL_MEMBER(dl_alternative, member)
+static const struct dl_member_column columns[COLUMNS] = {
+    [C_ARCH] = {{"arch", "arch", NULL, DL_CODE, 0}, OF(arch)},
+    [C_GPU] = {{"gpu", "GPU", NULL, DL_CODE, 0}, OF(gpu)},
+    [C_BATCH] = {{"batch_size", "batch", NULL, DL_CODE, 0}, OF(batch_size)},
+    [C_PX] = {{"image_px", "input", "px", DL_CODE, 0}, OF(image_px)},
+    [C_ACCURACY] = {{"accuracy", "accuracy", NULL, DL_PLAIN, 0}, OF(accuracy)},
+    [C_ENERGY] = {{"energy_j", NULL, NULL, DL_PLAIN, 0}, OF(energy_j)},
+    [C_LOW] = {{"energy_low_j", NULL, NULL, DL_PLAIN, 0}, OF(low_j)},
+    [C_HIGH] = {{"energy_high_j", NULL, NULL, DL_PLAIN, 0}, OF(high_j)},
+    [C_TIME] = {{"duration_s", "time", "s", DL_TIME, DL_MAIN}, OF(duration_s)},
+    [C_BOUND] = {{"bound_by", "bound by", NULL, DL_CODE, DL_SPARE}, OF(bound)},
+    [C_FRONT] = {.column = {.key = "pareto"}},
+    [C_OPEN] = {.column = {.key = "overlaps"}},
+    [C_GPUS] = {{"n_gpus", "GPUs", NULL, DL_CODE, 0}, OF(n_gpus)},
+    [C_SEQ] = {{"seq_len", "sequence", "tokens", DL_CODE, 0}, OF(seq_len)},
+    [C_SAVING] = {.column = {"saving", "saves", NULL, DL_PERCENT, 0}},
+    [C_MEMORY] = {{"memory_need_gb", "memory", "GB", DL_PLAIN, DL_SPARE},
+                  OF(memory_need_gb)},
+    [C_RUNS] = {.column = {"runs", "runs", NULL, DL_CODE, 0}},
+    [C_EXCLUDED] = {.column = {.key = "excluded"}},
+    [C_BOUNDARY] = {{"boundary", NULL, NULL, DL_CODE, 0}, OF(boundary)},
+    [C_NODE] = {{"node", "node", NULL, DL_CODE, 0}, OF(node)},
+    [C_PRECISION] = {{"precision", "precision", NULL, DL_CODE, DL_SPARE},
+                     OF(precision)},
+    [C_KWH] = {.column = {NULL, "energy", "kWh", DL_PLAIN, DL_MAIN}},
+    [C_LOW_KWH] = {.column = {NULL, "interval", "kWh", DL_PLAIN,
+                              DL_RANGE | DL_MAIN}},
+    [C_HIGH_KWH] = {.column = {NULL, "", "kWh", DL_PLAIN, false}},
 };
 
 struct view {
@@ -105,27 +109,12 @@ static void fill(const struct view *w, const struct dl_alternative *c,
                  struct dl_value v[COLUMNS]) {
   bool meets = c->excluded == DL_CHOICE_MEETS;
   double unit = w->in_joules ? 1 : DL_J_PER_KWH;
-  v[C_ARCH] = dl_string(c->arch);
-  v[C_GPU] = dl_string(c->gpu);
-  v[C_BATCH] = dl_number(c->batch_size);
-  v[C_PX] = dl_number(c->image_px);
-  v[C_ACCURACY] = dl_number(c->accuracy);
-  v[C_ENERGY] = dl_number(c->energy_j);
-  v[C_LOW] = dl_number(c->low_j);
-  v[C_HIGH] = dl_number(c->high_j);
-  v[C_TIME] = dl_number(c->duration_s);
-  v[C_BOUND] = dl_string(c->bound);
+  dl_member_values(columns, COLUMNS, c, v);
   v[C_FRONT] = dl_count(c->place.front);
   v[C_OPEN] = dl_count(c->place.open);
-  v[C_GPUS] = dl_number(c->n_gpus);
-  v[C_SEQ] = dl_number(c->seq_len);
   v[C_SAVING] = dl_number(meets ? 1 - c->energy_j / w->highest_j : NAN);
-  v[C_MEMORY] = dl_number(c->memory_need_gb);
   v[C_RUNS] = c->runs ? dl_count(c->runs) : dl_number(NAN);
   v[C_EXCLUDED] = dl_string(dl_excluded_name(c->excluded));
-  v[C_BOUNDARY] = dl_string(c->boundary);
-  v[C_NODE] = dl_string(c->node);
-  v[C_PRECISION] = dl_string(c->precision);
   v[C_KWH] = dl_number(c->energy_j / unit);
   v[C_LOW_KWH] = dl_number(c->low_j / unit);
   v[C_HIGH_KWH] = dl_number(c->high_j / unit);
@@ -149,7 +138,7 @@ static void compare_columns(struct view *w) {
 static void add_choices(struct view *w) {
   struct dl_column c[C_KWH];
   for (size_t k = 0; k < C_KWH; k++)
-    c[k] = (struct dl_column){.key = columns[k].key};
+    c[k] = (struct dl_column){.key = columns[k].column.key};
   struct dl_table *t = dl_report_table(w->r, "choices", NULL, c, C_KWH, true);
   for (size_t i = 0; i < w->l->n; i++) {
     struct dl_value v[COLUMNS];
@@ -160,7 +149,7 @@ static void add_choices(struct view *w) {
 
 static struct dl_column column_of(const struct view *w, enum column i,
                                   bool shown) {
-  struct dl_column c = columns[i];
+  struct dl_column c = columns[i].column;
   if (i == C_LOW_KWH)
     c.heading = w->interval;
   if (!shown)
@@ -200,10 +189,7 @@ static void add_chart(struct view *w, size_t from, size_t end) {
       dl_text_printf(&name, " x %g", c->n_gpus);
     if (w->varies[C_BATCH])
       dl_text_printf(&name, ", batch %g", c->batch_size);
-    const struct dl_value bar[] = {dl_string(dl_text_str(&name)),
-                                   dl_number(c->energy_j), dl_number(c->low_j),
-                                   dl_number(c->high_j)};
-    dl_table_row(t, bar, NULL);
+    dl_chart_bar(t, dl_text_str(&name), c->energy_j, c->low_j, c->high_j);
     dl_text_free(&name);
   }
 }
@@ -414,8 +400,6 @@ enum dl_status dl_recommend_report(struct dl_cli *cli,
                    .most = cli->format->whole ? MOST_ON_PAGE : MOST_IN_TEXT};
   struct best best[MOST_ARCHS] = {0};
   double highest_j = 0;
-  if (!w.r)
-    return dl_fail_memory(&cli->diag);
   snprintf(w.interval, sizeof w.interval, "%g %% interval", 100 * o->coverage);
   w.n = l->n_excluded[DL_CHOICE_MEETS];
   for (size_t i = 0; i < w.n; i++)

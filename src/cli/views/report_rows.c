@@ -68,30 +68,31 @@ void dl_job_headings(struct dl_column columns[DL_JOB_COLUMNS],
   site_headings(columns + n, foot);
 }
 
-void dl_job_values(const struct dl_run *run, const struct dl_accounted *job,
+void dl_job_values(const struct dl_cluster_job *job,
+                   const struct dl_accounted *figures,
                    const struct dl_footprint *foot,
                    struct dl_value v[DL_JOB_COLUMNS]) {
   size_t i = 0;
-  v[i++] = dl_string(run->run_id);
-  v[i++] = dl_string(run->job_name);
-  v[i++] = dl_string(run->user);
-  v[i++] = dl_string(run->project);
-  v[i++] = dl_string(run->partition);
-  v[i++] = dl_string(run->state);
-  v[i++] = dl_string(run->start_time);
-  v[i++] = dl_number(job->duration_s);
-  v[i++] = dl_number(run->n_nodes);
-  v[i++] = dl_number(run->n_cpus);
-  v[i++] = dl_number(run->ram_gb);
-  v[i++] = dl_string(run->gpu);
-  v[i++] = dl_number(run->n_gpus);
-  v[i++] = dl_number(run->gpu_util);
-  v[i++] = dl_number(job->idle_gpu_s / job->gpu_s);
-  v[i++] = dl_number(job->energy_j);
-  v[i++] = dl_number(job->energy_j / DL_J_PER_KWH);
-  v[i++] = dl_string(dl_energy_from_name(job->from));
-  v[i++] = dl_string(job->boundary);
-  site_values(v + i, foot, job->energy_j);
+  v[i++] = dl_string(job->run_id);
+  v[i++] = dl_string(job->job_name);
+  v[i++] = dl_string(job->user);
+  v[i++] = dl_string(job->project);
+  v[i++] = dl_string(job->partition);
+  v[i++] = dl_string(job->state);
+  v[i++] = dl_string(job->start_time);
+  v[i++] = dl_number(figures->duration_s);
+  v[i++] = dl_number(job->n_nodes);
+  v[i++] = dl_number(job->n_cpus);
+  v[i++] = dl_number(job->ram_gb);
+  v[i++] = dl_string(job->gpu);
+  v[i++] = dl_number(job->n_gpus);
+  v[i++] = dl_number(job->gpu_util);
+  v[i++] = dl_number(figures->idle_gpu_s / figures->gpu_s);
+  v[i++] = dl_number(figures->energy_j);
+  v[i++] = dl_number(figures->energy_j / DL_J_PER_KWH);
+  v[i++] = dl_string(dl_energy_from_name(figures->from));
+  v[i++] = dl_string(figures->boundary);
+  site_values(v + i, foot, figures->energy_j);
 }
 
 /* --- groups */

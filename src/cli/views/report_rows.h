@@ -15,8 +15,9 @@ enum { DL_JOB_COLUMNS = 22 };
 void dl_job_headings(struct dl_column columns[DL_JOB_COLUMNS],
                      const struct dl_footprint *foot);
 
-/* The values of a job in that order. They point into run and job. */
-void dl_job_values(const struct dl_run *run, const struct dl_accounted *job,
+/* The values of a job in that order. They point into job and figures. */
+void dl_job_values(const struct dl_cluster_job *job,
+                   const struct dl_accounted *figures,
                    const struct dl_footprint *foot,
                    struct dl_value v[DL_JOB_COLUMNS]);
 

@@ -152,26 +152,17 @@ static void add_estimates(struct dl_report *r, const struct dl_step *s) {
 }
 
 static void add_notes(struct dl_report *r, const struct dl_step *s) {
-  struct dl_text t = {0};
-  for (size_t i = 0; i < s->n; i++) {
-    if (!s->p[i].lacks || (!s->details && i != dl_step_best(s)))
-      continue;
-    dl_text_clear(&t);
-    dl_text_printf(&t, "%s: %s.", s->by[i]->name, s->p[i].lacks);
-    dl_report_say(r, dl_text_str(&t));
-  }
-  dl_text_clear(&t);
-  dl_text_printf(&t, "Intervals have a coverage of %g %%. * recommended.%s",
-                 100 * s->coverage, s->details ? "" : " Evidence: --details.");
+  for (size_t i = 0; i < s->n; i++)
+    if (s->p[i].lacks && (s->details || i == dl_step_best(s)))
+      dl_report_sayf(r, "%s: %s.", s->by[i]->name, s->p[i].lacks);
   if (s->n > 0 && !isnan(s->p[dl_step_best(s)].low_j))
-    dl_report_say(r, dl_text_str(&t));
-  dl_text_free(&t);
+    dl_report_sayf(r, "Intervals have a coverage of %g %%. * recommended.%s",
+                   100 * s->coverage,
+                   s->details ? "" : " Evidence: --details.");
 }
 
 struct dl_report *dl_step_report(const struct dl_step *s) {
   struct dl_report *r = dl_report_new();
-  if (!r)
-    return NULL;
   add_seen(r, s);
   dl_add_footprint(r, &s->foot);
   if (s->n > 0)

@@ -185,7 +185,8 @@ static struct gpu_name *given(struct dl_accounting *a, const char *name) {
 
 /* The accelerator of a job: what the user says of its type or partition, the
  * type's own name, what the user says of all others. *out NULL: unknown. */
-static enum dl_status find_gpu(struct dl_accounting *a, const struct dl_run *r,
+static enum dl_status find_gpu(struct dl_accounting *a,
+                               const struct dl_cluster_job *r,
                                struct gpu_name **out, struct dl_diag *d) {
   const char *type = r->gpu;
   *out = given(a, type);
@@ -224,7 +225,7 @@ static double gpu_power(const struct dl_accelerator *gpu, double use) {
 
 /* Of the parts that are known. */
 static enum dl_status estimate_parts(struct dl_accounting *a,
-                                     const struct dl_run *r,
+                                     const struct dl_cluster_job *r,
                                      struct dl_accounted *out,
                                      struct dl_diag *d) {
   double n_gpus = r->n_gpus, use = r->gpu_util;
@@ -259,7 +260,8 @@ static enum dl_status estimate_parts(struct dl_accounting *a,
   return DL_OK;
 }
 
-enum dl_status dl_account(struct dl_accounting *a, const struct dl_run *r,
+enum dl_status dl_account(struct dl_accounting *a,
+                          const struct dl_cluster_job *r,
                           struct dl_accounted *out, struct dl_diag *d) {
   double n_gpus = r->n_gpus, nodes = r->n_nodes;
   double use = r->gpu_util;

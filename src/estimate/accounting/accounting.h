@@ -20,7 +20,7 @@
 
 #include "base/text.h"
 #include "catalog/catalog.h"
-#include "run/run.h"
+#include "logs/slurm/cluster_job.h"
 
 enum dl_energy_from {
   DL_ENERGY_UNKNOWN,
@@ -45,7 +45,7 @@ struct dl_cluster {
 /* A job's figures. NaN: unknown. */
 struct dl_accounted {
   enum dl_energy_from from;
-  const char *boundary; /* of energy_j; lives as long as the run, or longer */
+  const char *boundary; /* of energy_j; lives as long as the job, or longer */
   double duration_s;
   double energy_j;
   double gpu_s;      /* GPUs x duration, 0 without GPUs */
@@ -63,7 +63,8 @@ enum dl_status dl_accounting_new(struct dl_accounting **a,
 void dl_accounting_free(struct dl_accounting *a); /* accepts NULL */
 
 /* The figures of a job. */
-enum dl_status dl_account(struct dl_accounting *a, const struct dl_run *run,
+enum dl_status dl_account(struct dl_accounting *a,
+                          const struct dl_cluster_job *job,
                           struct dl_accounted *out, struct dl_diag *d);
 
 /* Warns of what could not be estimated: GPUs that are in no catalogue, cores

@@ -122,7 +122,7 @@ void dl_group_totals_free(struct dl_group_totals *t) {
 }
 
 /* The text of a key, without its end where it goes on; NULL: unknown. */
-static const char *key_of(const struct dl_run *r, enum dl_key key,
+static const char *key_of(const struct dl_cluster_job *r, enum dl_key key,
                           size_t *len) {
   const char *const text[DL_N_KEYS] = {r->user, r->project, r->partition,
                                        r->start_time};
@@ -176,15 +176,16 @@ static struct group *find_group(struct dl_group_totals *t,
   return g;
 }
 
-bool dl_group_totals_add(struct dl_group_totals *t, const struct dl_run *run,
-                         const struct dl_accounted *job) {
+bool dl_group_totals_add(struct dl_group_totals *t,
+                         const struct dl_cluster_job *job,
+                         const struct dl_accounted *figures) {
   const char *key[DL_N_KEYS];
   size_t len[DL_N_KEYS] = {0};
   for (size_t k = 0; k < DL_N_KEYS; k++)
-    key[k] = t->keys[k] ? key_of(run, k, &len[k]) : NULL;
+    key[k] = t->keys[k] ? key_of(job, k, &len[k]) : NULL;
   struct group *g = find_group(t, key, len);
   if (g)
-    dl_sums_add(&g->sums, job);
+    dl_sums_add(&g->sums, figures);
   return g;
 }
 

@@ -45,8 +45,9 @@ struct dl_group_totals *dl_group_totals_new(const bool keys[DL_N_KEYS]);
 void dl_group_totals_free(struct dl_group_totals *t); /* accepts NULL */
 
 /* A job belongs to the month in which it began. False: out of memory. */
-bool dl_group_totals_add(struct dl_group_totals *t, const struct dl_run *run,
-                         const struct dl_accounted *job);
+bool dl_group_totals_add(struct dl_group_totals *t,
+                         const struct dl_cluster_job *job,
+                         const struct dl_accounted *figures);
 
 /* The same with the sums of jobs of one group; key[k] is NULL where it is
  * unknown. */

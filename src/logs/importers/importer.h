@@ -25,6 +25,7 @@
 #include "run/run.h"
 
 struct dl_log;
+struct dl_cluster_job;
 
 /* What a meter measures. DL_METER_EPOCH: the readings are end times of epochs,
  * without values. */
@@ -94,7 +95,7 @@ struct dl_importer {
   /* Called after the last line; may be NULL. */
   void (*end)(struct dl_log *log);
 
-  /* For tables of runs with `line`, read in parts by several threads
+  /* For tables of jobs with `line`, read in parts by several threads
    * (log_part.h); all NULL for others. Each part has a log of its own. */
 
   /* Before a part is imported: takes over what `layout` has noted. */
@@ -107,7 +108,7 @@ struct dl_importer {
   /* Whether a line is one of a run, and a hash of which; s is modified. */
   bool (*run_of)(const struct dl_log *log, char *s, size_t len, uint64_t *run);
 
-  /* In the order of the log: whether run i of a part counts. If not, what is to
+  /* In the order of the log: whether job i of a part counts. If not, what is to
    * be said of its rows has been reported. */
   bool (*settle)(struct dl_log *log, struct dl_log *part, size_t i);
 
@@ -150,6 +151,9 @@ int64_t dl_log_time_since(struct dl_log *log, double seconds);
 /* Adds an empty run, to be filled immediately: the pointer is valid until the
  * next call. NULL: out of memory, which dl_log_next reports. */
 struct dl_run *dl_log_run(struct dl_log *log);
+
+/* The same for importers with parts, whose runs are jobs. */
+struct dl_cluster_job *dl_log_job(struct dl_log *log);
 
 /* Adds a run that was put together before, with its `line`, and empties
  * *run. */

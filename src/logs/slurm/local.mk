@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 libdlest_a_SOURCES += \
+	%D%/cluster_job.c \
+	%D%/cluster_job.h \
 	%D%/job_energy.c \
 	%D%/job_energy.h \
 	%D%/sacct.c \

@@ -22,8 +22,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
-#include "base/ascii.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "logs/log.h"
@@ -37,11 +37,12 @@
 
 struct sacct {
   struct dl_slurm_table table;
-  bool open;                /* the last run is being read */
-  struct dl_job_rows *rows; /* of each run */
+  bool open;                /* the last job is being read */
+  struct dl_job_rows *rows; /* of each job */
   struct dl_job_step *step;
   size_t n_rows, rows_cap, n_steps, steps_cap;
   struct dl_seen_rows many; /* steps of the open job, if it has many */
+  struct dl_strlist starts; /* times that the table writes in another way */
   struct energy_fault *fault;
   size_t n_faults, faults_cap, fault_at; /* fault_at: next to be reported */
   struct dl_slurm_energies energies;
@@ -51,10 +52,10 @@ struct sacct {
   double busy_gpu_s; /* GPU time in use, summed over steps; NaN: unknown */
 };
 
-/* Warnings about the energy of a run. */
+/* Warnings about the energy of a job. */
 struct energy_fault {
-  size_t run;
-  size_t line; /* being read when the run ended */
+  size_t job;
+  size_t line; /* being read when the job ended */
   bool counted_twice;
   double joules; /* impossible ones; NaN: none */
 };
@@ -118,7 +119,7 @@ static struct dl_job_start start_of(const struct dl_slurm_row *row,
                                false};
 }
 
-/* Stores the warnings about a run, for the case that it counts. */
+/* Stores the warnings about a job, for the case that it counts. */
 static void note_fault(struct dl_log *log, struct sacct *c, bool counted_twice,
                        double joules) {
   void *faults = c->fault;
@@ -128,7 +129,7 @@ static void note_fault(struct dl_log *log, struct sacct *c, bool counted_twice,
   }
   c->fault = faults;
   c->fault[c->n_faults++] =
-      (struct energy_fault){log->n_runs - 1, log->line, counted_twice, joules};
+      (struct energy_fault){log->n_jobs - 1, log->line, counted_twice, joules};
 }
 
 /* Ends the job that the lines so far describe. */
@@ -137,28 +138,23 @@ static void finish(struct dl_log *log, struct sacct *c) {
   if (!c->open)
     return;
   c->open = false;
-  struct dl_run *r = &log->run[log->n_runs - 1];
-  if (isnan(r->duration_s) && c->step_s > 0)
-    dl_run_set_number(r, DL_RUN_duration_s, c->step_s);
-  double seconds = r->duration_s;
-  double gpu_util = c->busy_gpu_s / (seconds * r->n_gpus);
-  if (gpu_util >= 0)
-    dl_run_set_number(r, DL_RUN_gpu_util, fmin(gpu_util, 1));
+  struct dl_cluster_job *job = &log->job[log->n_jobs - 1];
+  if (isnan(job->duration_s) && c->step_s > 0)
+    job->duration_s = c->step_s;
+  double seconds = job->duration_s;
+  double gpu_util = c->busy_gpu_s / (seconds * job->n_gpus);
+  job->gpu_util = gpu_util >= 0 ? fmin(gpu_util, 1) : NAN;
   /* TotalCPU is rounded: it may be slightly more than all processors. */
-  double cpu_util = c->cpu_s / (seconds * r->n_cpus);
-  if (cpu_util > 0 && cpu_util < 1.1)
-    dl_run_set_number(r, DL_RUN_cpu_util, fmin(cpu_util, 1));
+  double cpu_util = c->cpu_s / (seconds * job->n_cpus);
+  job->cpu_util = cpu_util > 0 && cpu_util < 1.1 ? fmin(cpu_util, 1) : NAN;
   double joules = dl_slurm_job_energy(&c->energies, c->n_nodes, &counted_twice);
   double nodes = c->n_nodes > 0 ? c->n_nodes : MOST_NODES;
   bool impossible =
       joules > MOST_W_PER_NODE * nodes * fmax(seconds, 1) && !isnan(seconds);
   if (counted_twice || impossible)
     note_fault(log, c, counted_twice, impossible ? joules : NAN);
-  if (impossible)
-    joules = NAN;
-  dl_run_set_number(r, DL_RUN_node_energy_j, joules);
-  dl_run_set_number(r, DL_RUN_energy_j, joules);
-  dl_run_lend_text(r, DL_RUN_boundary, "node");
+  job->energy_j = impossible ? NAN : joules;
+  job->boundary = "node";
 }
 
 /* The job of a row becomes the open one; false: out of memory. */
@@ -166,8 +162,8 @@ static bool start_job(struct dl_log *log, struct sacct *c,
                       const struct dl_slurm_row *row,
                       const struct dl_job_rows *rows) {
   void *all = c->rows;
-  struct dl_run *r = dl_log_run(log);
-  if (!r || !dl_grow(&all, &c->rows_cap, c->n_rows + 1, sizeof *c->rows)) {
+  struct dl_cluster_job *job = dl_log_job(log);
+  if (!job || !dl_grow(&all, &c->rows_cap, c->n_rows + 1, sizeof *c->rows)) {
     log->no_memory = true;
     return false;
   }
@@ -180,7 +176,9 @@ static bool start_job(struct dl_log *log, struct sacct *c,
   c->step_s = 0;
   c->n_nodes = c->cpu_s = c->busy_gpu_s = NAN;
   dl_seen_rows_free(&c->many);
-  dl_run_lend_text(r, DL_RUN_run_id, row->id);
+  job->run_id = row->id;
+  job->duration_s = job->n_nodes = job->n_cpus = NAN;
+  job->ram_gb = job->n_gpus = NAN;
   return true;
 }
 
@@ -220,9 +218,10 @@ static bool add_step(struct dl_log *log, struct sacct *c,
   return true;
 }
 
-/* Cuts the cell behind the type of the GPUs, so that the run can borrow it:
+/* Cuts the cell behind the type of the GPUs, so that the job can borrow it:
  * what else it has must have been read. */
-static void set_gpus(struct dl_run *r, const struct dl_slurm_row *row) {
+static void set_gpus(struct dl_cluster_job *job,
+                     const struct dl_slurm_row *row) {
   static const enum dl_slurm_column from[] = {
       DL_SLURM_ALLOC_TRES, DL_SLURM_ALLOC_GRES, DL_SLURM_REQ_TRES};
   for (size_t i = 0; i < 3; i++) {
@@ -230,10 +229,10 @@ static void set_gpus(struct dl_run *r, const struct dl_slurm_row *row) {
     size_t len;
     double n = dl_slurm_gpus(tres, &type, &len);
     if (n > 0) {
-      dl_run_set_number(r, DL_RUN_n_gpus, n);
+      job->n_gpus = n;
       if (len > 0)
         row->field[row->table->at[from[i]]][type + len - tres] = '\0';
-      dl_run_lend_text(r, DL_RUN_gpu, len > 0 ? type : NULL);
+      job->gpu = len > 0 ? type : NULL;
     }
     if (n > 0 || tres[0] != '\0')
       return; /* the allocation takes precedence over the request */
@@ -241,53 +240,52 @@ static void set_gpus(struct dl_run *r, const struct dl_slurm_row *row) {
 }
 
 /* The text of most times is what would be written. */
-static void set_start(struct dl_run *r, const char *start,
-                      const struct dl_timestamp *t) {
+static const char *start_text(struct sacct *c, const char *start,
+                              const struct dl_timestamp *t) {
   char text[DL_TIMESTAMP_SIZE];
   if (!t->dated)
-    return;
+    return NULL;
   if (strlen(start) == 19 && start[4] == '-' && start[10] == 'T' &&
       start[17] < '6')
-    dl_run_lend_text(r, DL_RUN_start_time, start);
-  else
-    dl_run_copy_text(r, DL_RUN_start_time,
-                     dl_format_timestamp(text, t->ns, t->zoned));
+    return start;
+  bool ok =
+      dl_strlist_add(&c->starts, dl_format_timestamp(text, t->ns, t->zoned));
+  return ok ? c->starts.s[c->starts.n - 1] : NULL;
 }
 
-static void read_job(struct sacct *c, struct dl_run *r,
+static const char *known_text(const char *s) {
+  return *s ? s : NULL;
+}
+
+static void read_job(struct dl_log *log, struct sacct *c,
                      const struct dl_slurm_row *row,
                      const struct dl_timestamp *start) {
-  static const struct {
-    enum dl_slurm_column from;
-    enum dl_run_id to;
-  } texts[] = {{DL_SLURM_NAME, DL_RUN_job_name},
-               {DL_SLURM_USER, DL_RUN_user},
-               {DL_SLURM_ACCOUNT, DL_RUN_project},
-               {DL_SLURM_PARTITION, DL_RUN_partition}};
-  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-    dl_run_lend_text(r, texts[i].to, dl_slurm_cell(row, texts[i].from));
+  struct dl_cluster_job *job = &log->job[log->n_jobs - 1];
+  job->job_name = known_text(dl_slurm_cell(row, DL_SLURM_NAME));
+  job->user = known_text(dl_slurm_cell(row, DL_SLURM_USER));
+  job->project = known_text(dl_slurm_cell(row, DL_SLURM_ACCOUNT));
+  job->partition = known_text(dl_slurm_cell(row, DL_SLURM_PARTITION));
   const char *state = dl_slurm_cell(row, DL_SLURM_STATE);
   size_t word = 0; /* "CANCELLED by 1000", "CANCELLED+" */
   while (state[word] && state[word] != ' ' && state[word] != '+' && word < 31)
     word++;
   if (word > 0) {
     row->field[row->table->at[DL_SLURM_STATE]][word] = '\0';
-    dl_run_lend_text(r, DL_RUN_state, state);
+    job->state = state;
   }
-  set_start(r, dl_slurm_cell(row, DL_SLURM_START), start);
+  job->start_time = start_text(c, dl_slurm_cell(row, DL_SLURM_START), start);
+  log->no_memory = log->no_memory || (start->dated && !job->start_time);
   const char *cpu = dl_slurm_cell(row, DL_SLURM_TOTAL_CPU);
   if (!dl_parse_elapsed(cpu, strlen(cpu), &c->cpu_s))
     c->cpu_s = NAN;
   const char *tres = dl_slurm_cell(row, DL_SLURM_ALLOC_TRES);
   if (tres[0] == '\0')
     tres = dl_slurm_cell(row, DL_SLURM_REQ_TRES);
-  dl_run_set_number(r, DL_RUN_ram_gb, dl_slurm_memory_gb(tres));
-  set_gpus(r, row);
-  c->n_nodes = count_of(dl_slurm_cell(row, DL_SLURM_NODES));
-  dl_run_set_number(r, DL_RUN_n_nodes, c->n_nodes);
-  dl_run_set_number(r, DL_RUN_n_cpus,
-                    count_of(dl_slurm_cell(row, DL_SLURM_CPUS)));
-  dl_run_set_number(r, DL_RUN_duration_s, dl_slurm_elapsed(row));
+  job->ram_gb = dl_slurm_memory_gb(tres);
+  set_gpus(job, row);
+  job->n_nodes = c->n_nodes = count_of(dl_slurm_cell(row, DL_SLURM_NODES));
+  job->n_cpus = count_of(dl_slurm_cell(row, DL_SLURM_CPUS));
+  job->duration_s = dl_slurm_elapsed(row);
 }
 
 /* Steps run side by side, each with its own processes. */
@@ -363,7 +361,7 @@ static bool line(struct dl_log *log, char *s, size_t len) {
       log->line};
   if (!same || (is_job && open->has_line)) {
     finish(log, c);
-    if (dl_strncasecmp(dl_slurm_cell(&row, DL_SLURM_STATE), "PENDING", 7) == 0)
+    if (strncasecmp(dl_slurm_cell(&row, DL_SLURM_STATE), "PENDING", 7) == 0)
       return true;
     row.field[c->table.at[DL_SLURM_JOB_ID]][row.id_len] = '\0';
     if (!start_job(log, c, &row, &rows))
@@ -379,7 +377,7 @@ static bool line(struct dl_log *log, char *s, size_t len) {
     open->has_line = true;
     open->start = rows.start;
     open->line = log->line;
-    read_job(c, &log->run[log->n_runs - 1], &row, &start);
+    read_job(log, c, &row, &start);
   } else {
     read_step(c, &row);
   }
@@ -394,6 +392,7 @@ static void begin_part(struct dl_log *part, const struct dl_log *log) {
   struct sacct *c = part->state;
   c->table = ((const struct sacct *)log->state)->table;
   c->n_rows = c->n_steps = c->n_faults = c->fault_at = 0;
+  dl_strlist_free(&c->starts);
 }
 
 static bool layout(struct dl_log *log, const char *s, size_t len) {
@@ -413,24 +412,24 @@ static bool run_of(const struct dl_log *log, char *s, size_t len,
 
 static bool settle(struct dl_log *log, struct dl_log *part, size_t i) {
   struct sacct *c = part->state;
-  const char *id = part->run[i].run_id;
+  const char *id = part->job[i].run_id;
   const struct dl_job_rows *rows = &c->rows[i];
   const struct dl_job_step *steps = c->step ? c->step + rows->first : NULL;
   if (!dl_settle_job(log, part, id, rows, steps))
     return false;
   size_t last = part->line;
-  for (; c->fault_at < c->n_faults && c->fault[c->fault_at].run <= i;
+  for (; c->fault_at < c->n_faults && c->fault[c->fault_at].job <= i;
        c->fault_at++) {
     const struct energy_fault *f = &c->fault[c->fault_at];
     part->line = f->line;
-    if (f->run == i && f->counted_twice)
+    if (f->job == i && f->counted_twice)
       dl_log_warn(part, "energies of jobs are sums over steps that overlap: "
                         "those of the steps are used instead");
-    if (f->run == i && !isnan(f->joules))
+    if (f->job == i && !isnan(f->joules))
       dl_log_warn(part,
                   "job %s: an energy of %g J in %g s is impossible and left "
                   "out",
-                  id, f->joules, part->run[i].duration_s);
+                  id, f->joules, part->job[i].duration_s);
   }
   part->line = last;
   return true;
@@ -442,6 +441,7 @@ static void free_state(void *state) {
   free(c->step);
   free(c->fault);
   dl_seen_rows_free(&c->many);
+  dl_strlist_free(&c->starts);
 }
 
 const struct dl_importer dl_import_sacct = {

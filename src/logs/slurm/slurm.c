@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "logs/slurm/slurm.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
-#include "base/ascii.h"
 #include "base/number.h"
 #include "base/timestamp.h"
 
@@ -141,7 +141,7 @@ static bool read_ruler(struct dl_slurm_table *t, const char *s) {
 
 bool dl_slurm_layout(struct dl_slurm_table *t, const char *s, size_t len) {
   bool row = *s >= '0' && *s <= '9'; /* most often, a JobID comes first */
-  return (!row && dl_strcasestr(s, "JobID") && dl_slurm_header(t, s, len)) ||
+  return (!row && strcasestr(s, "JobID") && dl_slurm_header(t, s, len)) ||
          read_ruler(t, s);
 }
 
@@ -189,11 +189,6 @@ static size_t split(const struct dl_slurm_table *t, char *s, size_t len,
 
 static bool has(const struct dl_slurm_table *t, enum dl_slurm_column c) {
   return t->at[c] >= 0;
-}
-
-const char *dl_slurm_cell(const struct dl_slurm_row *row,
-                          enum dl_slurm_column c) {
-  return has(row->table, c) ? row->field[row->table->at[c]] : "";
 }
 
 /* What a JobID belongs to; *len: length of the job's part ("123_4"). */
@@ -409,7 +404,7 @@ enum { TYPE_SIZE = 64 };
 static double count_at(const char *s) {
   size_t n = 0;
   double x;
-  while (dl_is_digit(s[n]))
+  while (isdigit((unsigned char)s[n]))
     n++;
   bool ok = n > 0 && dl_parse_number(s, n, &x) == DL_NUMBER_OK && x < 1e6;
   return ok ? x : NAN;
@@ -431,8 +426,8 @@ static bool gpu_resource(const char *s, size_t len, const char **type,
   *type_len = 0;
   if (*s == ':') {
     size_t n = 0;
-    while (s[1 + n] && !strchr(":=,(", s[1 + n]))
-      n++;
+    while (s[1 + n] > '=' || (s[1 + n] && !strchr(":=,(", s[1 + n])))
+      n++; /* most often a letter */
     if (s[1 + n] == ':' || s[1 + n] == '=') {
       *type_len = n;
       s += 1 + n;
@@ -449,7 +444,7 @@ double dl_slurm_gpus(const char *tres, const char **type, size_t *type_len) {
   *type_len = 0;
   for (const char *s = tres; *s; s += *s == ',') {
     const char *name;
-    size_t width = strcspn(s, ","), name_len;
+    size_t width = (size_t)(strchrnul(s, ',') - s), name_len;
     double count;
     if (gpu_resource(s, width, &name, &name_len, &count)) {
       double *sum = name_len > 0 ? &typed : &untyped;

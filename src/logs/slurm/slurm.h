@@ -108,8 +108,11 @@ const char *dl_slurm_job_of(const struct dl_slurm_table *t, const char *s,
                             size_t len, size_t *id_len);
 
 /* The cell of a column, "" if there is no such column. */
-const char *dl_slurm_cell(const struct dl_slurm_row *row,
-                          enum dl_slurm_column c);
+static inline const char *dl_slurm_cell(const struct dl_slurm_row *row,
+                                        enum dl_slurm_column c) {
+  short at = row->table->at[c];
+  return at >= 0 ? row->field[at] : "";
+}
 
 /* Whether there is a column of elapsed time, and its value in s (NaN:
  * unknown). */

@@ -12,7 +12,7 @@
 const char *dl_slurm_resource(const char *tres, const char *name, size_t *len) {
   size_t n = strlen(name);
   for (const char *s = tres; *s; s += *s == ',') {
-    size_t width = strcspn(s, ",");
+    size_t width = (size_t)(strchrnul(s, ',') - s);
     if (width > n && *s == *name && strncmp(s, name, n) == 0 && s[n] == '=') {
       *len = width - n - 1;
       return s + n + 1;

@@ -3,14 +3,9 @@
 dlest_SOURCES += \
 	%D%/answer.c \
 	%D%/answer.h \
-	%D%/predict_known.c \
-	%D%/predict_known.h \
-	%D%/predict_sources.c \
-	%D%/predict_sources.h \
 	%D%/predict_summary.c \
 	%D%/predict_summary.h \
 	%D%/predict_title.c \
-	%D%/predict_title.h \
 	%D%/quantity_words.c \
 	%D%/quantity_words.h \
 	%D%/recommend_summary.c \

@@ -53,7 +53,7 @@ static void energy_lines(struct summary *m) {
 }
 
 /* Whether the duration is the user's. */
-static bool is_given(const struct dl_estimate *e) {
+static bool has_given_time(const struct dl_estimate *e) {
   return e->duration_from && strcmp(e->duration_from, "given") == 0;
 }
 
@@ -80,7 +80,7 @@ static void time_line(struct summary *m) {
     dl_answer_number(l, "", e->tokens_per_s, " tokens/s");
     dl_answer_number(l, "MFU ", 100 * e->mfu, " %");
   }
-  if (is_given(e))
+  if (has_given_time(e))
     dl_answer_remark(l, "given");
   else if (physical && bound)
     dl_text_printf(&l->remark, "%sbound by %s", l->remark.len > 0 ? ", " : "",
@@ -96,7 +96,8 @@ static void power_line(struct summary *m) {
   char number[DL_NUMBER_SIZE];
   struct dl_span_j watts = {m->e->power_w, m->e->power_low_w,
                             m->e->power_high_w};
-  if (isnan(watts.low) && is_given(m->e)) { /* then all of it is the power's */
+  if (isnan(watts.low) &&
+      has_given_time(m->e)) { /* then all of it is the power's */
     watts.low = m->e->low_j / m->e->duration_s;
     watts.high = m->e->high_j / m->e->duration_s;
   }
@@ -238,4 +239,78 @@ void dl_predict_notes(struct dl_report *r, const struct dl_predict_subject *s,
                    "the interval is wider for it.",
                    assumed);
   say_methods(r, s, all, explain);
+}
+
+/* --- with --explain */
+
+void dl_predict_known(struct dl_report *r, const struct dl_job *job,
+                      const struct dl_conditioned *known) {
+  static const enum dl_run_id ids[] = {
+      DL_RUN_duration_s,    DL_RUN_epoch_s,      DL_RUN_step_s,
+      DL_RUN_samples_per_s, DL_RUN_tokens_per_s, DL_RUN_gpu_util,
+      DL_RUN_gpu_power_w};
+  const char *names[DL_LENGTH(ids)];
+  size_t n = 0;
+  for (size_t i = 0; i < DL_LENGTH(ids); i++)
+    if (dl_run_set_has(&job->row->given, ids[i]))
+      names[n++] = dl_run_columns[ids[i]].name;
+  if (n == 0)
+    return;
+  dl_report_add(r, "known", NULL, NULL, DL_CODE, dl_strings(names, n));
+  if (!known->is)
+    return;
+  dl_report_add(r, "busy_share", "GPU busy", "%", DL_PERCENT,
+                dl_number(known->busy));
+  dl_report_add(r, "static_power_w", "power of waiting GPUs", "W", DL_PLAIN,
+                dl_number(known->static_w));
+}
+
+struct figure {
+  const char *words, *unit;
+  const double *x; /* member of the descriptor */
+};
+
+static void add_sources(struct dl_table *t, const struct dl_descriptor *e,
+                        const struct figure *f, size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    const struct dl_origin *from = &e->origin[dl_field_index(e, f[i].x)];
+    const struct dl_value v[] = {
+        dl_string(f[i].words), dl_number(*f[i].x),      dl_string(f[i].unit),
+        dl_string(e->name),    dl_string(from->source), dl_string(from->note)};
+    if (!isnan(*f[i].x))
+      dl_table_row(t, v, NULL);
+  }
+}
+
+void dl_predict_sources(struct dl_report *r, const struct dl_job *job) {
+  static const struct dl_column columns[] = {
+      {NULL, "figure", NULL, DL_CODE, DL_MAIN},
+      {NULL, "value", NULL, DL_PLAIN, DL_MAIN},
+      {NULL, "unit", NULL, DL_CODE, DL_MAIN},
+      {NULL, "of", NULL, DL_CODE, 0},
+      {NULL, "source", NULL, DL_CODE, DL_MAIN},
+      {NULL, "note", NULL, DL_CODE, DL_SPARE}};
+  const struct dl_accelerator *gpu = job->found.gpu;
+  const struct dl_architecture *arch = job->found.arch;
+  if (!gpu && !arch)
+    return;
+  struct dl_table *t =
+      dl_report_table(r, NULL, "Sources", columns, DL_LENGTH(columns), false);
+  if (gpu) {
+    const struct figure of_gpu[] = {
+        {"TDP", "W", &gpu->tdp_w},
+        {"memory bandwidth", "GB/s", &gpu->bandwidth_gb_s},
+        {"memory", "GB", &gpu->memory_gb},
+        {"FP32 peak rate", "TFLOP/s", &gpu->peak_fp32_tflops},
+        {"TF32 tensor peak rate", "TFLOP/s", &gpu->peak_tf32_tflops},
+        {"FP16 tensor peak rate", "TFLOP/s", &gpu->peak_fp16_tensor_tflops},
+        {"BF16 tensor peak rate", "TFLOP/s", &gpu->peak_bf16_tensor_tflops}};
+    add_sources(t, &gpu->head, of_gpu, DL_LENGTH(of_gpu));
+  }
+  if (arch) {
+    const struct figure of_arch[] = {{"MACs", "G", &arch->macs_g},
+                                     {"activations", "M", &arch->acts_m},
+                                     {"parameters", "M", &arch->params_m}};
+    add_sources(t, &arch->head, of_arch, DL_LENGTH(of_arch));
+  }
 }

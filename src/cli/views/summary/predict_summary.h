@@ -28,6 +28,22 @@ struct dl_predict_subject {
 void dl_predict_summary(struct dl_report *r,
                         const struct dl_predict_subject *s);
 
+/* Appends "ResNet-50 on 4 x NVIDIA A100-SXM4-40GB: 90 epochs (defaults:
+ * ImageNet, batch size 256, TF32)": the network, the machine, the settings that
+ * were given, and those that were not. */
+void dl_predict_title(struct dl_text *t, const struct dl_job *job,
+                      const struct dl_job_options *o,
+                      const struct dl_node_options *node);
+
+/* Adds the columns that are known of a training, the share of the time in which
+ * the GPUs work, and the power of GPUs that wait; nothing if there are none. */
+void dl_predict_known(struct dl_report *r, const struct dl_job *job,
+                      const struct dl_conditioned *known);
+
+/* A table, for people: the figures of the accelerator and the network that
+ * methods use, each with its source. */
+void dl_predict_sources(struct dl_report *r, const struct dl_job *job);
+
 /* What the answer is based on: what lies outside of the training data, where
  * the interval comes from, and the range of the other methods. `all`,
  * `explain`: these parts follow, so that no option is named for them. */

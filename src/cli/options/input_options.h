@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* --shard: a part of the input, for job arrays of a scheduler. */
+/* Options of several commands for what they read: --shard, a part of the input
+ * for job arrays of a scheduler, and the format of logs. */
 
-#ifndef DL_CLI_OPTIONS_SHARD_OPTION_H
-#define DL_CLI_OPTIONS_SHARD_OPTION_H
+#ifndef DL_CLI_OPTIONS_INPUT_OPTIONS_H
+#define DL_CLI_OPTIONS_INPUT_OPTIONS_H
 
 #include "cli/options/option.h"
 #include "io/shard.h"
@@ -19,5 +20,9 @@ enum dl_status dl_read_shard(const struct dl_option *o, char *arg, void *at,
   .help = "part I of N of the input, or auto: that of this Slurm array task",  \
   DL_READ(dl_read_shard, type, member),                                        \
   .expected = "I/N with 1 <= I <= N, or auto"
+
+/* For --from: finds the log format, a const struct dl_importer *. */
+enum dl_status dl_read_importer(const struct dl_option *o, char *arg, void *at,
+                                struct dl_diag *d);
 
 #endif

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "cli/options/shard_option.h"
+#include "cli/options/input_options.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/number.h"
+#include "logs/importers/importers.h"
 
 /* A variable that Slurm sets for the tasks of a job array. */
 static enum dl_status task_variable(const char *name, size_t *x,
@@ -63,4 +64,15 @@ enum dl_status dl_read_shard(const struct dl_option *o, char *arg, void *at,
     return DL_EUSAGE;
   s->index--;
   return DL_OK;
+}
+
+enum dl_status dl_read_importer(const struct dl_option *o, char *arg, void *at,
+                                struct dl_diag *d) {
+  const struct dl_importer **importer = at;
+  *importer = dl_importer_find(arg);
+  return *importer ? DL_OK
+                   : dl_fail(d, DL_EUSAGE,
+                             "--%s: unknown log format '%s'; see 'dlest list "
+                             "importers'",
+                             o->name, arg);
 }
