@@ -197,7 +197,7 @@ static bool expect_language(const struct dl_job_predictions *p,
 
 /* Whether something is known of a training that conditions its estimate; a
  * duration of work that is not known does not. */
-static bool knows(const struct dl_job *job) {
+static bool has_condition(const struct dl_job *job) {
   const struct dl_known *known = &job->known;
   return !dl_is_inference(job) &&
          ((known->of_work && !isnan(known->steps_s)) || !isnan(known->util) ||
@@ -209,8 +209,8 @@ static void condition(struct dl_job_predictions *p,
   const struct dl_known *known = &job->known;
   struct dl_expected e;
   p->conditioned = (struct dl_conditioned){.is = false, .busy = NAN};
-  if (knows(job) && (p->language ? expect_language(p, ctx, job, &e)
-                                 : expect_training(p, ctx, job, &e)))
+  if (has_condition(job) && (p->language ? expect_language(p, ctx, job, &e)
+                                         : expect_training(p, ctx, job, &e)))
     dl_condition(&p->conditioned, &e, known, ctx->coverage);
 }
 
@@ -250,7 +250,7 @@ enum dl_status dl_predictions_make(struct dl_job_predictions *p,
   p->step.cost.power = NAN;
   p->language = dl_trains_language(ctx, job);
   /* A run whose duration is known has a power, others an energy. */
-  if (trains && (given || knows(job)))
+  if (trains && (given || has_condition(job)))
     status = ask(p, ctx, job, DL_PHYSICAL_POWER, DL_PHYSICAL_POWER, d);
   if (status == DL_OK && trains && !given)
     status = ask(p, ctx, job, DL_PHYSICAL_EPOCH, DL_PHYSICAL_TIME, d);

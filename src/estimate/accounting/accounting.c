@@ -309,7 +309,7 @@ void dl_accounting_warn(const struct dl_accounting *a, struct dl_diag *d) {
 }
 
 /* Whether another name before this one stands for the same accelerator. */
-static bool told_before(const struct dl_accounting *a, size_t i) {
+static bool counted_before(const struct dl_accounting *a, size_t i) {
   for (size_t j = 0; j < i; j++)
     if (a->gpu[j].used && a->gpu[j].gpu == a->gpu[i].gpu)
       return true;
@@ -352,7 +352,7 @@ bool dl_accounting_constant(const struct dl_accounting *a, size_t i,
     return true;
   }
   for (size_t k = 0; k < a->names.n; k++)
-    if (a->gpu[k].used && !told_before(a, k) &&
+    if (a->gpu[k].used && !counted_before(a, k) &&
         gpu_constant(DL_AS(accelerator, a->gpu[k].gpu), &i, c))
       return true;
   if (a->used_cores && i-- == 0) {

@@ -41,7 +41,7 @@ enum { DURATION, GPU, TOLD_GPU, IDLE_GPU, ENERGY, MEASURED };
 double *dl_sums_at(struct dl_sums *s, size_t i) {
   static const size_t at[DL_N_SUMS] = {offsetof(struct dl_sums, duration_s),
                                        offsetof(struct dl_sums, gpu_s),
-                                       offsetof(struct dl_sums, told_gpu_s),
+                                       offsetof(struct dl_sums, known_gpu_s),
                                        offsetof(struct dl_sums, idle_gpu_s),
                                        offsetof(struct dl_sums, energy_j),
                                        offsetof(struct dl_sums, measured_j)};
@@ -95,7 +95,7 @@ void dl_sums_join(struct dl_sums *s, const struct dl_sums *more) {
 }
 
 double dl_sums_idle(const struct dl_sums *s) {
-  return s->told_gpu_s > 0 ? s->idle_gpu_s / s->told_gpu_s : NAN;
+  return s->known_gpu_s > 0 ? s->idle_gpu_s / s->known_gpu_s : NAN;
 }
 
 double dl_sums_energy(const struct dl_sums *s) {
