@@ -129,8 +129,7 @@ static double measured_for(struct dl_comparing *w, struct pass *p,
     dl_text_clear(&p->label);
     dl_text_printf(&p->label, "%s\t%s\t%s", boundary, est->boundary,
                    est->method);
-    if (dl_intern(&w->crossed, dl_text_str(&p->label)) < 0)
-      p->label.failed = true;
+    dl_intern(&w->crossed, dl_text_str(&p->label));
   }
   return dl_row_number(p->row, &p->energy);
 }
@@ -312,8 +311,6 @@ static enum dl_status score_row(struct dl_comparing *w, struct pass *p,
     return status;
   const char *group = w->o->by ? dl_row_text(p->row, &p->by) : "";
   const char *cluster = cluster_of(w, p);
-  if (p->label.failed)
-    return dl_fail_memory(d);
   const struct dl_scored run = {.table = w->table,
                                 .group = group ? group : "",
                                 .cluster = cluster,

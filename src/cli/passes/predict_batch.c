@@ -367,10 +367,7 @@ static enum dl_status write_batch(struct batch *b) {
   if (status == DL_OK)
     status = stream_rows(b);
   dl_limits_warn(&b->limits, dl_csv_path(b->csv), &cli->diag);
-  enum dl_status ended = dl_stream_end(b->stream, &cli->diag);
-  if (status == DL_OK)
-    status = ended;
-  return dl_cli_commit(cli, &out, status);
+  return dl_cli_commit(cli, &out, b->stream, status);
 }
 
 enum dl_status dl_predict_batch(struct dl_cli *cli,
