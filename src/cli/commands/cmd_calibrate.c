@@ -172,6 +172,8 @@ static enum dl_status read_runs(struct calibrating *w, const struct dl_fit *fit,
   enum dl_status status =
       f ? open_table(&w->table_of, &csv, d) : dl_fail_memory(d);
   *there = false;
+  if (status == DL_OK)
+    status = dl_csv_drop_empty(csv, d);
   if (status == DL_OK) {
     dl_frame_columns(f, csv);
     dl_frame_assume(f, dl_assume_language_setup, false);

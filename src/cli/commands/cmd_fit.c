@@ -364,6 +364,8 @@ static enum dl_status open_table(struct fitting *w) {
   enum dl_status status =
       dl_means_open(cli->argument, cli->n_arguments, w->automatic || o->log,
                     &w->csv, &w->means, &cli->diag);
+  if (status == DL_OK && !w->means)
+    status = dl_csv_drop_empty(w->csv, &cli->diag);
   if (status == DL_OK && w->means)
     status = dl_cli_refuse(cli, no_effect, "on a table of means");
   if (status == DL_OK && w->means && o->means)

@@ -86,6 +86,8 @@ static enum dl_status open_pass(struct dl_comparing *w, struct pass *p,
     return dl_fail_memory(d);
   enum dl_status status = dl_csv_open(&p->csv, path_of(w), 0, d);
   if (status == DL_OK)
+    status = dl_csv_drop_empty(p->csv, d);
+  if (status == DL_OK)
     status = dl_job_options_check_table(w->cli, &w->o->job, p->csv);
   if (status == DL_OK) {
     dl_frame_columns(p->f, p->csv);
@@ -351,6 +353,8 @@ static enum dl_status read_training(struct dl_comparing *w, const char *column,
   enum dl_status status = ok ? DL_OK : dl_fail_memory(d);
   if (status == DL_OK)
     status = dl_csv_open(&csv, path_of(w), 0, d);
+  if (status == DL_OK)
+    status = dl_csv_drop_empty(csv, d);
   if (status == DL_OK) {
     dl_frame_columns(f, csv);
     dl_frame_assume(f, dl_assume_language_setup, false);
