@@ -31,6 +31,7 @@ enum dl_status dl_xml_read(struct dl_xml **x, const char *path,
 struct dl_xml_visitor {
   bool (*visit)(const struct dl_xml *x, dl_node *child, void *ctx);
   void *ctx;
+  struct dl_progress *progress; /* through the document; NULL: not shown */
 };
 
 /* Reads a file whose root may have any number of children: the document ends
