@@ -78,6 +78,17 @@ load logs
     extract --path-pattern x a.csv
 }
 
+@test "a folder: the pattern of the files in it" {
+  mkdir -p one/two/three none
+  refuses 3 "dlest: none: $(message is_a_directory)" extract none
+  : >one/two/three/a.csv
+  refuses 3 "dlest: one: $(message is_a_directory_give_files \
+    'one/*/*/*.csv')" extract one
+  : >one/two/gpu.log
+  refuses 3 "dlest: one/: $(message is_a_directory_give_files 'one/*/*.log')" \
+    extract one/
+}
+
 @test "what is refused, and nothing is printed" {
   for f in text csv json; do
     refuses 1 "dlest: a.csv: $(message cannot_open \
@@ -85,7 +96,8 @@ load logs
       extract a.csv -f $f
     : >e.csv
     refuses 3 "dlest: e.csv: $(message empty_file)" extract e.csv -f $f
-    refuses 3 "dlest: .: $(message is_a_directory)" extract . -f $f
+    refuses 3 "dlest: .: $(message is_a_directory_give_files './*.csv')" \
+      extract . -f $f
     refuses 3 "dlest: /dev/null: $(message empty_file)" extract /dev/null -f $f
     log h.csv 0 100
     refuses 3 "dlest: warning: h.csv: $(message no_samples)

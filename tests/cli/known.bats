@@ -67,17 +67,15 @@ less() {
   check '.estimates[0].power_w <= 400'
 }
 
-# Where the explanation changes from slow work to waiting the energy falls by up
-# to 11 % while the time grows (docs/known-times.md); it never falls by more.
-@test "twice the time for the same work: less power, hardly ever less energy" {
+@test "a longer time for the same work: less power, never less energy" {
   local epoch gpu factor
   for gpu in a100-sxm4-40gb mi250x t4; do
     epoch=$(value .epoch_s --gpu $gpu)
-    for factor in 0.5 1 2 4 8 16 32; do
+    for factor in 0.5 1 1.5 2 2.5 3 4 5 6 8 12 16 32; do
       value '.estimates[0] | [.power_w, .energy_j, .high_j] | @tsv' --gpu $gpu \
         --epochs 90 --duration "$(jq -n "90 * $epoch * $factor")s"
     done | tr -d '"' | sed 's/\\t/ /g' >$gpu
-    awk 'NR > 1 && ($1 > power * 1.001 || $2 < energy * 0.89 || $3 < high * 0.89) {
+    awk 'NR > 1 && ($1 > power * 1.001 || $2 < energy * 0.999 || $3 < high * 0.999) {
         print "line", NR, $0; wrong = 1 }
       { power = $1; energy = $2; high = $3 }
       NR == 2 { expected = $2 }

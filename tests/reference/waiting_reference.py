@@ -3,7 +3,9 @@
 """Posterior of working and waiting by brute force, for tests/unit/test_waiting.c.
 
 The joint density of d, log W and log P is evaluated on grids, with what is known
-as a condition; nothing is integrated in closed form. Prints means of the
+as a condition; nothing is integrated in closed form. Where a time is known and no
+power, energies are regressed on the time by the minimax formula of isotonic
+regression, max over j <= i of min over k >= i of the mean of j .. k. Prints means of the
 logarithms of energy and time, of the busy share, and the 5 % and 95 % quantiles
 of the energy's logarithm.
 """
@@ -11,6 +13,7 @@ of the energy's logarithm.
 import math
 
 import numpy as np
+from scipy.special import ndtr
 
 WAITS, POWER_SD, STATIC_SD = 0.2, 0.03, 0.2
 LAST = 6.0  # of d
@@ -22,7 +25,8 @@ def normal(x, var):
 
 def posterior(time, power, vt, vp, cov, share, known_time=None,
               known_power=None, known_util=None, var_util=None, n=1201):
-    """Every d: a grid over log W (exact where the time is known) and log P."""
+    """Every d: a grid over log W (exact where the time is known) and log P.
+    Returns the density of what is known, and what is printed."""
     d = np.linspace(0, LAST, n)
     prior = WAITS * np.exp(-d) * (d[1] - d[0])
     prior[[0, -1]] /= 2
@@ -64,15 +68,12 @@ def posterior(time, power, vt, vp, cov, share, known_time=None,
             variances.append(np.full_like(y, v))
     w, e, t, b, v = (np.concatenate(a) for a in
                      (weights, energies, times, busies, variances))
-    w /= w.sum()
-    from math import erf
+    density = w.sum()
+    w /= density
     order = np.argsort(e)
 
     def below(x):
-        s = np.sqrt(np.maximum(v, 1e-18))
-        q = (x - e) / s
-        return float((w * (0.5 * (1 + np.vectorize(erf)(
-            np.clip(q, -9, 9) / math.sqrt(2))))).sum())
+        return float((w * ndtr((x - e) / np.sqrt(np.maximum(v, 1e-18)))).sum())
 
     def quantile(p):
         lo, hi = e[order[0]] - 1, e[order[-1]] + 1
@@ -84,13 +85,39 @@ def posterior(time, power, vt, vp, cov, share, known_time=None,
     w, e, t, b, v = (a[keep] for a in (w, e, t, b, v))
     w /= w.sum()
     order = np.argsort(e)
-    return ((w * e).sum(), (w * t).sum(), (w * b).sum(), quantile(0.05),
-            quantile(0.95))
+    return density, [(w * e).sum(), (w * t).sum(), (w * b).sum(),
+                     quantile(0.05), quantile(0.95)]
+
+
+TIMES, STEP = 21, 0.2  # from the expected time on
+
+
+def rising(case):
+    """The posterior, and its energies regressed on the time."""
+    out = posterior(**BASE, **case)[1]
+    off = (case["known_time"] - BASE["time"]) / STEP
+    if not 0 < off < TIMES - 1:
+        return out
+    at = [posterior(**BASE, **dict(case, known_time=BASE["time"] + i * STEP),
+                    n=301) for i in range(TIMES)]
+    weight = np.array([a[0] for a in at])
+    i = int(off)
+    for k in (0, 3, 4):
+        y = np.array([a[1][k] for a in at])
+
+        def fitted(m):
+            return max(min(np.average(y[j:k + 1], weights=weight[j:k + 1])
+                           for k in range(m, TIMES)) for j in range(m + 1))
+        two = np.array([fitted(i), fitted(i + 1)])
+        if abs(two - y[i:i + 2]).max() > 1e-9:
+            out[k] = two[0] + (off - i) * (two[1] - two[0])
+    return out
 
 
 BASE = dict(time=math.log(300), power=math.log(250), vt=0.09, vp=0.0225,
             cov=-0.015, share=0.2)
 CASES = [dict(known_time=math.log(300)), dict(known_time=math.log(450)),
+         dict(known_time=math.log(800)),
          dict(known_time=math.log(1000)), dict(known_time=math.log(180)),
          dict(known_util=math.log(0.4), var_util=0.04),
          dict(known_power=math.log(120)),
@@ -100,5 +127,7 @@ CASES = [dict(known_time=math.log(300)), dict(known_time=math.log(450)),
 
 if __name__ == "__main__":
     for case in CASES:
-        few = 301 if "known_time" not in case else 1201
-        print(", ".join("%.4f" % x for x in posterior(**BASE, **case, n=few)))
+        time = "known_time" in case
+        out = rising(case) if time and "known_power" not in case else \
+            posterior(**BASE, **case, n=1201 if time else 301)[1]
+        print(", ".join("%.4f" % x for x in out))

@@ -188,7 +188,7 @@ static void a_log_given_twice(void **state) {
 /* What is wrong with a file is kept with it. */
 static void keeps_faults(void **state) {
   const struct dl_log_options o = {0};
-  char path[4][PATH_SIZE], want[PATH_SIZE + 100];
+  char path[4][PATH_SIZE], want[2 * PATH_SIZE + 100];
   char *const paths[] = {path[0], path[1], path[2], path[3]};
   struct dl_log_grouping p;
   struct dl_diag d;
@@ -212,7 +212,8 @@ static void keeps_faults(void **state) {
   snprintf(want, sizeof want, "%s: unknown log format", path[2]);
   assert_int_equal(strncmp(p.source[2].error, want, strlen(want)), 0);
   assert_int_equal(p.source[2].status, DL_EINPUT);
-  snprintf(want, sizeof want, "%s: is a directory", path[3]);
+  snprintf(want, sizeof want, "%s: " MSG_is_a_directory_give_files("%s/*.csv"),
+           path[3], path[3]);
   assert_string_equal(p.source[3].error, want);
   dl_log_grouping_free(&p);
   dl_log_grouping_free(&p);

@@ -111,8 +111,9 @@ static void by_brute_force(void **state) {
     double energy, log_time, busy, low, high;
   } cases[] = {
       {300, 0, 0, 11.2164, 5.7038, 0.9875, 10.9707, 11.4515},
-      {450, 0, 0, 11.5126, 6.1092, 0.9328, 11.1801, 11.7823},
-      {1000, 0, 0, 11.6573, 6.9078, 0.3468, 11.3341, 11.9870},
+      {450, 0, 0, 11.5117, 6.1092, 0.9328, 11.1770, 11.7823},
+      {800, 0, 0, 11.5946, 6.6846, 0.4630, 11.2400, 12.0061},
+      {1000, 0, 0, 11.6573, 6.9078, 0.3468, 11.3341, 12.0071},
       {180, 0, 0, 10.7974, 5.1930, 0.9969, 10.5662, 11.0329},
       {0, 0, 0.4, 11.4769, 6.5796, 0.4250, 10.9840, 11.9723},
       {0, 120, 0, 11.5304, 6.7429, 0.3715, 10.9939, 12.0796},
@@ -137,20 +138,28 @@ static void by_brute_force(void **state) {
   }
 }
 
-/* A longer time is never less energy, nor a busier GPU. */
-static void monotonous(void **state) {
+/* A longer time is never less energy, nor a busier GPU, however rarely
+ * trainings wait. */
+static void rises_with_time(void **state) {
+  static const double waits[] = {0.5, 0.2, 0.02, 0.001};
   struct dl_waiting_prior prior = exact;
-  struct dl_waiting before = {.busy = 1};
   (void)state;
-  prior.var_time = 0.05;
   prior.var_power = 0.01;
-  for (double t = 4; t < 9; t += 0.05) {
-    struct dl_waiting_known known = unknown;
-    known.time = t;
-    struct dl_waiting w = given(&prior, known);
-    assert_true(w.busy <= before.busy + 1e-12);
-    assert_true(isfinite(w.energy) && w.energy_low < w.energy_high);
-    before = w;
+  for (size_t i = 0; i < 2 * COUNT(waits); i++) {
+    struct dl_waiting before = {.energy_low = 0, .busy = 1};
+    prior.waits = waits[i / 2];
+    prior.var_time = i % 2 ? 0.3 : 0.05;
+    for (double t = 4; t < 10; t += 0.05) {
+      struct dl_waiting_known known = unknown;
+      known.time = t;
+      struct dl_waiting w = given(&prior, known);
+      assert_true(w.busy <= before.busy + 1e-12);
+      assert_true(w.energy >= before.energy - 1e-3);
+      assert_true(w.energy_low >= before.energy_low - 1e-3);
+      assert_true(w.energy_high >= before.energy_high - 1e-3);
+      assert_true(w.energy_low < w.energy && w.energy < w.energy_high);
+      before = w;
+    }
   }
 }
 
@@ -162,7 +171,7 @@ int main(void) {
       cmocka_unit_test(utilization_without_time),
       cmocka_unit_test(power_and_time),
       cmocka_unit_test(by_brute_force),
-      cmocka_unit_test(monotonous),
+      cmocka_unit_test(rises_with_time),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,7 +2,9 @@
 #include "catalog/architecture/token_costs.h"
 
 #include <math.h>
+#include <string.h>
 
+#include "base/memory.h"
 #include "catalog/architecture/transformer.h"
 
 static const char note[] = "derived: from the shape";
@@ -85,4 +87,27 @@ bool dl_is_language_model(const struct dl_architecture *e) {
 bool dl_has_own_samples(const struct dl_architecture *e) {
   return !e->transformer && e->n_inputs == 0 && isnan(e->image_px) &&
          isnan(e->seq_len);
+}
+
+const char *dl_usual_dataset(const struct dl_architecture *e) {
+  static const struct {
+    const char *family, *dataset; /* NULL: each publication has its own */
+  } usual[] = {{"rcnn", "coco2017"},
+               {"retinanet", "coco2017"},
+               {"ssd", "coco2017"},
+               {"yolo", "coco2017"},
+               {"efficientdet", "coco2017"},
+               {"segformer", "ade20k"},
+               {"speech", "librispeech"},
+               {"segmentation", NULL},
+               {"diffusion", NULL},
+               {"unet", NULL},
+               {"video", NULL},
+               {"sam", NULL}};
+  if (dl_is_language_model(e))
+    return NULL;
+  for (size_t i = 0; e->family && i < DL_LENGTH(usual); i++)
+    if (strcmp(e->family, usual[i].family) == 0)
+      return usual[i].dataset;
+  return dl_has_own_samples(e) ? NULL : "imagenet";
 }

@@ -5,6 +5,7 @@
 
 #include <gsl/gsl_cdf.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 /* The rule's nodes: 0 for a run that does not wait, then FIRST to LAST in
@@ -90,8 +91,9 @@ static double prior_of(double waits, size_t i, double d) {
   return log(waits * STEP * end) - d;
 }
 
-/* Makes probabilities of logarithms. */
-static void normalise(struct node *n) {
+/* Makes probabilities of logarithms. Returns the logarithm of the density of
+ * the known values. */
+static double normalise(struct node *n) {
   double most = -INFINITY, sum = 0;
   for (size_t i = 0; i < NODES; i++)
     most = fmax(most, n[i].weight);
@@ -99,16 +101,32 @@ static void normalise(struct node *n) {
     sum += n[i].weight = exp(n[i].weight - most);
   for (size_t i = 0; i < NODES; i++)
     n[i].weight /= sum;
+  return most + log(sum);
 }
+
+/* The posterior over d. Returns as normalise does. */
+static double find_posterior(struct node *n, const struct dl_waiting_prior *q,
+                             const struct dl_waiting_known *known) {
+  for (size_t i = 0; i < NODES; i++) {
+    double d = i < FIRST ? 0 : (double)(i - FIRST) * STEP;
+    n[i].weight = prior_of(q->waits, i, d);
+    at_node(&n[i], q, known, d);
+  }
+  return normalise(n);
+}
+
+/* Probabilities below it change no quantile. */
+#define NEGLIGIBLE 1e-12
 
 /* Probability that the energy is below x. */
 static double below(const struct node *n, double x) {
   double sum = 0;
   for (size_t i = 0; i < NODES; i++)
-    sum += n[i].weight *
-           (n[i].variance > 0
-                ? gsl_cdf_ugaussian_P((x - n[i].energy) / sqrt(n[i].variance))
-                : x >= n[i].energy);
+    if (n[i].weight > NEGLIGIBLE)
+      sum += n[i].weight *
+             (n[i].variance > 0
+                  ? gsl_cdf_ugaussian_P((x - n[i].energy) / sqrt(n[i].variance))
+                  : x >= n[i].energy);
   return sum;
 }
 
@@ -117,10 +135,12 @@ static double quantile(const struct node *n, double share) {
   double low = INFINITY, high = -INFINITY;
   for (size_t i = 0; i < NODES; i++) {
     double sd = sqrt(n[i].variance);
+    if (!(n[i].weight > NEGLIGIBLE))
+      continue;
     low = fmin(low, n[i].energy - 10 * sd);
     high = fmax(high, n[i].energy + 10 * sd);
   }
-  for (int i = 0; i < 60 && high - low > 1e-9; i++) {
+  for (int i = 0; i < 60 && high - low > 1e-6; i++) {
     double middle = (low + high) / 2;
     if (below(n, middle) < share)
       low = middle;
@@ -130,24 +150,101 @@ static double quantile(const struct node *n, double share) {
   return (low + high) / 2;
 }
 
+/* Mean and quantiles of the energy. */
+enum { MEAN, LOW, HIGH, VALUES };
+
+static void energies_of(const struct node *n, double coverage, double *value) {
+  value[MEAN] = 0;
+  for (size_t i = 0; i < NODES; i++)
+    value[MEAN] += n[i].weight * n[i].energy;
+  value[LOW] = quantile(n, (1 - coverage) / 2);
+  value[HIGH] = quantile(n, (1 + coverage) / 2);
+}
+
+/* --- Energies that do not fall while the time grows. */
+
+/* Times in steps of TIME_STEP from the expected time on. At the last a training
+ * waits. */
+enum { TIMES = 21 };
+#define TIME_STEP 0.2
+
+/* Neighbouring times that have one estimate. */
+struct pool {
+  double weight, y;
+  size_t n;
+};
+
+/* Isotonic regression of y by pooling neighbours that fall. */
+static void regress(const double *y, const double *weight, double *fitted) {
+  struct pool pool[TIMES];
+  size_t n = 0;
+  for (size_t i = 0; i < TIMES; i++) {
+    struct pool here = {weight[i], y[i], 1};
+    for (; n > 0 && pool[n - 1].y > here.y; n--) {
+      double sum = pool[n - 1].weight + here.weight;
+      here.y =
+          (pool[n - 1].weight * pool[n - 1].y + here.weight * here.y) / sum;
+      here.weight = sum;
+      here.n += pool[n - 1].n;
+    }
+    pool[n++] = here;
+  }
+  for (size_t k = 0; k < n; k++)
+    for (size_t i = 0; i < pool[k].n; i++)
+      *fitted++ = pool[k].y;
+}
+
+/* The regression between two times; the value itself where nothing was pooled.
+ */
+static double between(const double *y, const double *fitted, double off,
+                      double value) {
+  size_t i = (size_t)off;
+  double share = off - (double)i;
+  bool moved = fabs(fitted[i] - y[i]) > 0 || fabs(fitted[i + 1] - y[i + 1]) > 0;
+  return moved ? (1 - share) * fitted[i] + share * fitted[i + 1] : value;
+}
+
+/* Replaces the values of the known time by their regression on the time. */
+static void let_rise(double *value, const struct dl_waiting_prior *q,
+                     const struct dl_waiting_known *known, double coverage) {
+  struct node n[NODES];
+  double y[VALUES][TIMES], weight[TIMES], fitted[TIMES], first = 0;
+  double off = (known->time - q->time) / TIME_STEP;
+  if (!(off > 0 && off < TIMES - 1))
+    return;
+  for (size_t i = 0; i < TIMES; i++) {
+    struct dl_waiting_known at = *known;
+    double of_time[VALUES];
+    at.time = q->time + (double)i * TIME_STEP;
+    double density = find_posterior(n, q, &at);
+    energies_of(n, coverage, of_time);
+    first = i == 0 ? density : first;
+    weight[i] = exp(density - first);
+    for (size_t k = 0; k < VALUES; k++)
+      y[k][i] = of_time[k];
+  }
+  for (size_t k = 0; k < VALUES; k++) {
+    regress(y[k], weight, fitted);
+    value[k] = between(y[k], fitted, off, value[k]);
+  }
+}
+
 void dl_waiting_of(const struct dl_waiting_prior *prior,
                    const struct dl_waiting_known *known, double coverage,
                    struct dl_waiting *out) {
   struct node n[NODES];
+  double energy[VALUES];
+  find_posterior(n, prior, known);
+  energies_of(n, coverage, energy);
+  if (isnan(known->power))
+    let_rise(energy, prior, known, coverage);
+  *out = (struct dl_waiting){.energy = energy[MEAN],
+                             .energy_low = energy[LOW],
+                             .energy_high = energy[HIGH]};
   for (size_t i = 0; i < NODES; i++) {
-    double d = i < FIRST ? 0 : (double)(i - FIRST) * STEP;
-    n[i].weight = prior_of(prior->waits, i, d);
-    at_node(&n[i], prior, known, d);
-  }
-  normalise(n);
-  *out = (struct dl_waiting){.busy = 0};
-  for (size_t i = 0; i < NODES; i++) {
-    out->energy += n[i].weight * n[i].energy;
     out->time += n[i].weight * n[i].time;
     out->busy += n[i].weight * n[i].busy;
   }
-  out->energy_low = quantile(n, (1 - coverage) / 2);
-  out->energy_high = quantile(n, (1 + coverage) / 2);
 }
 
 double dl_interval_sd(double low, double high, double coverage) {

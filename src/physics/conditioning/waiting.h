@@ -19,6 +19,14 @@
  * same power, and one far above it a GPU that waits; a time below it is a GPU
  * that works faster, by the effects that are the most likely to make it so.
  *
+ * Where the explanation changes from slow work to waiting, that mean falls
+ * while the time grows, although a longer run of the same work cannot take less
+ * energy. The estimate is therefore the isotonic regression of the mean on the
+ * time, weighted by the density of the time: of all functions of the time that
+ * do not fall, the one with the least expected squared error (Barlow,
+ * Bartholomew, Bremner and Brunk 1972, Statistical Inference under Order
+ * Restrictions).
+ *
  * The input pipeline, where it is known to bound the speed, makes waiting
  * likely. */
 
@@ -26,11 +34,9 @@
 #define DL_PHYSICS_CONDITIONING_WAITING_H
 
 /* Probability that a training waits for anything that the physics does not
- * account for. Rarer waits would take energies of GPUs that were left out from
- * 9 to 7 %, but let them fall by a fifth where the time doubles
- * (docs/known-times.md). The second where the input pipeline is known to bound
- * the speed. */
-#define DL_WAITS 0.2
+ * account for; the second where the input pipeline is known to bound the speed
+ * (docs/known-times.md has others). */
+#define DL_WAITS 0.02
 #define DL_WAITS_FOR_INPUT 0.5
 
 /* All but static_share are logarithms, or their variances. */
