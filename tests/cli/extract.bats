@@ -279,7 +279,7 @@ dlest: $(message no_runs_in 'this log')" extract a.csv --drop-last 1000000
     extract --max-gap 59.9s --gaps bridge a.csv
 }
 
-@test "companions are joined, unless told not to" {
+@test "companions are joined, unless an option forbids it" {
   log gpu-7.csv 11 100
   memory mem-7.csv 11 8000 # 3 W
   gives 0 '' extract mem-7.csv gpu-7.csv -f csv
@@ -329,7 +329,7 @@ dlest: warning: mem.csv: $(message no_sample_within_gpu 74 s)" extract gpu.csv m
   is node_energy_j 5000 4
 }
 
-@test "--from takes a log for what it is told" {
+@test "--from sets the log format" {
   log a.csv 11 100
   gives 0 '' extract --from nvidia-smi a.csv -f csv
   is gpu_energy_j 1000

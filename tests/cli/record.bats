@@ -107,7 +107,7 @@ EOF
 EOF
 }
 
-@test "which GPUs: as the program sees them, or as told" {
+@test "which GPUs: as the program sees them, or as an option names them" {
   gpus() { jq -c '[.devices // [] | .[].energy_j] | length' out; }
   CUDA_VISIBLE_DEVICES=1 record --set a=b
   within 0.98 "$(jq '.gpu_energy_j / (250 * .duration_s)' out)" 1.02

@@ -214,7 +214,7 @@ static void unknown_stays_unknown(void **state) {
   assert_true(isinf(eval("log(0)")) && eval("log(0)") < 0);
 }
 
-static void knows_its_variables(void **state) {
+static void lists_its_variables(void **state) {
   struct dl_formula *f =
       parse("log(a.b*c) + coalesce(d, e) + c*(g == 'x') + coalesce(h+1, 0)");
   static const struct {
@@ -248,7 +248,7 @@ static void knows_its_variables(void **state) {
   dl_formula_free(NULL);
 }
 
-static void tells_plain_names(void **state) {
+static void recognises_plain_names(void **state) {
   static const struct {
     const char *text;
     bool plain;
@@ -404,8 +404,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(values_are_right),
       cmocka_unit_test(unknown_stays_unknown),
-      cmocka_unit_test(knows_its_variables),
-      cmocka_unit_test(tells_plain_names),
+      cmocka_unit_test(lists_its_variables),
+      cmocka_unit_test(recognises_plain_names),
       cmocka_unit_test(errors_say_where),
       cmocka_unit_test(nesting_is_bounded),
       cmocka_unit_test(length_is_bounded),

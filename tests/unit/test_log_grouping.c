@@ -156,7 +156,7 @@ static void others_stay_on_their_own(void **state) {
   PLAN(true, "0 1", {"gpu-7.csv", gpu}, {"gpu-8.csv", gpu});
 }
 
-static void joins_nothing_where_told_so(void **state) {
+static void joins_nothing_where_forbidden(void **state) {
   (void)state;
   PLAN(false, "0 1", {"gpu.csv", gpu}, {"mem.csv", mem});
   PLAN(false, "0 1 2 3", {"gpu1.csv", gpu}, {"mem1.csv", mem},
@@ -240,7 +240,7 @@ int main(void) {
       cmocka_unit_test(two_companions_of_a_kind),
       cmocka_unit_test(companions_of_several_kinds),
       cmocka_unit_test(others_stay_on_their_own),
-      cmocka_unit_test(joins_nothing_where_told_so),
+      cmocka_unit_test(joins_nothing_where_forbidden),
       cmocka_unit_test(a_log_given_twice),
       cmocka_unit_test(keeps_faults),
       cmocka_unit_test(no_logs),

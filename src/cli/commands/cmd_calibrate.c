@@ -128,8 +128,8 @@ struct calibrating {
 
 /* Whether a fit can learn from another quantity than its target: constants of
  * the physics are shared between targets. */
-static bool tells_something(const struct dl_frame *f,
-                            const struct dl_fit *fit) {
+static bool has_a_measurement(const struct dl_frame *f,
+                              const struct dl_fit *fit) {
   static const char *const others[] = {"gpu_power_w", "epoch_energy_j",
                                        "epoch_s", "samples_per_s", "step_s"};
   bool any = false;
@@ -180,7 +180,7 @@ static enum dl_status read_runs(struct calibrating *w, const struct dl_fit *fit,
     status = dl_job_options_apply_table(&w->o->job, f, d);
   }
   if (status == DL_OK)
-    *there = dl_frame_has(f, fit->target) || tells_something(f, fit);
+    *there = dl_frame_has(f, fit->target) || has_a_measurement(f, fit);
   if (status == DL_OK && *there && !want_columns(t, &groups, f, fit))
     status = dl_fail_memory(d);
   if (status == DL_OK && *there)
@@ -228,8 +228,12 @@ static enum dl_status describe(struct calibrating *w, struct dl_model *m) {
 
 static enum dl_status calibrate_all(struct calibrating *w, struct dl_model *m) {
   enum dl_status status = DL_OK;
-  for (size_t i = 0; i < m->n_fits && status == DL_OK; i++)
+  struct dl_progress *progress = w->cli->diag.progress;
+  for (size_t i = 0; i < m->n_fits && status == DL_OK; i++) {
+    struct dl_progress_span outer = dl_progress_enter(progress, i, m->n_fits);
     status = calibrate_fit(w, &m->fit[i]);
+    dl_progress_leave(progress, outer);
+  }
   if (status == DL_OK && w->done == 0)
     status = dl_fail_at(&w->cli->diag, DL_EINPUT, w->input, 0,
                         "none of the model's targets is measured here "

@@ -408,7 +408,8 @@ static enum dl_status run_only(struct dl_cli *cli) {
 }
 
 /* Results of the recording other than its energy. */
-static enum dl_status tell(const struct recording *c, struct dl_settings *s) {
+static enum dl_status add_results(const struct recording *c,
+                                  struct dl_settings *s) {
   const struct dl_record_result *r = &c->result;
   struct dl_diag *d = &c->cli->diag;
   if (r->suspended_s > 0)
@@ -453,7 +454,7 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
   if (status == DL_OK)
     status = record(&c);
   if (status == DL_OK)
-    status = tell(&c, settings);
+    status = add_results(&c, settings);
   if (status == DL_OK && c.sensors.n > 0)
     status = summarise(&c, settings);
   else if (c.has_out)
