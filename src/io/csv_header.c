@@ -2,9 +2,8 @@
 #include "io/csv_header.h"
 
 #include <csv.h>
+#include <ctype.h>
 #include <string.h>
-
-#include "base/ascii.h"
 
 static void on_name(void *s, size_t len, void *data) {
   struct dl_csv_header *h = data;
@@ -39,8 +38,8 @@ size_t dl_csv_header_read(struct dl_csv_header *h, struct csv_parser *parser,
 
   /* libcsv does not say where a row ends, hence byte by byte. */
   for (i = 0; i < len && !h->done; i++) {
-    h->binary |=
-        dl_is_control(text[i]) && (!text[i] || !strchr("\t\n\r", text[i]));
+    h->binary |= iscntrl((unsigned char)text[i]) &&
+                 (!text[i] || !strchr("\t\n\r", text[i]));
     count_line(h, text[i]);
     if (csv_parse(parser, text + i, 1, on_name, on_header, h) != 1)
       h->failed = true;
@@ -66,6 +65,26 @@ enum dl_status dl_csv_header_check(const struct dl_csv_header *h,
     return dl_fail_at(d, DL_EINPUT, path, h->name_line, "duplicate column '%s'",
                       h->twice);
   return DL_OK;
+}
+
+bool dl_csv_header_drop_empty(struct dl_csv_header *h, const char *const *cell,
+                              size_t rows) {
+  bool ok = true;
+  for (size_t k = 0; k < h->n_cols && rows > 0 && ok; k++) {
+    size_t i = 0;
+    while (i < rows && cell[i * h->n_cols + k][0] == '\0')
+      i++;
+    ok = i < rows || dl_intern(&h->empty, h->names.s[k]) >= 0;
+  }
+  return ok;
+}
+
+size_t dl_csv_count_breaks(const char *s, size_t len) {
+  size_t n = 0;
+  for (size_t i = 0; i < len; i++)
+    if (s[i] == '\n' || (s[i] == '\r' && (i + 1 == len || s[i + 1] != '\n')))
+      n++;
+  return n;
 }
 
 bool dl_csv_looks_binary(const char *data, size_t len) {

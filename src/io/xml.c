@@ -32,7 +32,7 @@ static void *allocate(size_t size) {
 }
 
 static void *reallocate(void *p, size_t size) {
-  return checked(dl_realloc(p, size));
+  return checked(dl_reallocarray(p, size, 1));
 }
 
 static char *duplicate(const char *s) {
@@ -49,7 +49,7 @@ struct complaint {
   bool dtd; /* there is a document type declaration */
   struct dl_xml *x;
   const struct dl_xml_visitor *visitor; /* or NULL */
-  size_t line;
+  size_t line, len;                     /* of the document */
   char text[256];
 };
 
@@ -127,6 +127,9 @@ static void end_element(void *ctx, const xmlChar *name, const xmlChar *prefix,
     return;
   c->x->doc = ctxt->myDoc; /* libxml2 still owns it */
   bool keep = c->visitor->visit(c->x, node, c->visitor->ctx);
+  dl_progress_step(c->visitor->progress,
+                   (double)(ctxt->input->cur - ctxt->input->base) /
+                       (double)c->len);
   /* libxml2 would append text behind it to text before it, of which it has
    * forgotten the size. */
   if (!keep && !(node->prev && node->prev->type != XML_ELEMENT_NODE)) {
@@ -168,15 +171,15 @@ static enum dl_status parse(struct complaint *c, const char *data, size_t len,
   return DL_OK;
 }
 
-enum dl_status dl_xml_parse_each(struct dl_xml **out, const char *data,
-                                 size_t len, const char *path,
-                                 const struct dl_xml_visitor *visitor,
-                                 struct dl_diag *d) {
+enum dl_status dl_xml_parse(struct dl_xml **out, const char *data, size_t len,
+                            const char *path,
+                            const struct dl_xml_visitor *visitor,
+                            struct dl_diag *d) {
   *out = NULL;
   struct dl_xml *x = dl_calloc(1, sizeof *x);
   if (x)
     x->path = dl_strdup(strcmp(path, "-") == 0 ? "<stdin>" : path);
-  struct complaint c = {.x = x, .visitor = visitor};
+  struct complaint c = {.x = x, .visitor = visitor, .len = len};
   enum dl_status status =
       x && x->path ? parse(&c, data, len, d) : dl_fail_memory(d);
   if (status != DL_OK) {
@@ -187,33 +190,16 @@ enum dl_status dl_xml_parse_each(struct dl_xml **out, const char *data,
   return DL_OK;
 }
 
-enum dl_status dl_xml_parse(struct dl_xml **out, const char *data, size_t len,
-                            const char *path, struct dl_diag *d) {
-  return dl_xml_parse_each(out, data, len, path, NULL, d);
-}
-
-enum dl_status dl_xml_read_each(struct dl_xml **out, const char *path,
-                                const struct dl_xml_visitor *visitor,
-                                struct dl_diag *d) {
+enum dl_status dl_xml_read(struct dl_xml **out, const char *path,
+                           const struct dl_xml_visitor *visitor,
+                           struct dl_diag *d) {
   *out = NULL;
   char *data;
   size_t len;
   enum dl_status status = dl_read_file(path, DL_XML_MOST_BYTES, &data, &len, d);
   if (status == DL_OK) {
-    status = dl_xml_parse_each(out, data, len, path, visitor, d);
+    status = dl_xml_parse(out, data, len, path, visitor, d);
     free(data);
-  }
-  return status;
-}
-
-enum dl_status dl_xml_read(struct dl_xml **out, const char *path,
-                           const char *schema, struct dl_diag *d) {
-  enum dl_status status = dl_xml_read_each(out, path, NULL, d);
-  if (status == DL_OK && schema)
-    status = dl_xml_validate(*out, schema, d);
-  if (status != DL_OK) {
-    dl_xml_free(*out);
-    *out = NULL;
   }
   return status;
 }

@@ -4,8 +4,9 @@
 #include "plot/plot.h"
 
 #include <string.h>
+#include <strings.h>
 
-#include "base/ascii.h"
+#include "base/memory.h"
 #include "plot/gnuplot_script.h"
 #include "plot/plot_kinds.h"
 
@@ -44,7 +45,7 @@ bool dl_picture_find(const char *name, enum dl_picture *as) {
 bool dl_picture_of_file(const char *path, enum dl_picture *as) {
   size_t n = strlen(path);
   for (size_t i = 0; i < sizeof pictures / sizeof *pictures; i++)
-    if (n > 4 && dl_strcasecmp(path + n - 4, pictures[i].suffix) == 0) {
+    if (n > 4 && strcasecmp(path + n - 4, pictures[i].suffix) == 0) {
       *as = pictures[i].as;
       return true;
     }
@@ -66,7 +67,7 @@ enum dl_status dl_plot_script(struct dl_text *script,
   s.scale = text ? 1 : s.width / kind->width;
   dl_script_begin(&s, o->colour);
   enum dl_status status = kind->draw(&s, o, d);
-  if (status == DL_OK && script->failed)
+  if (status == DL_OK && dl_memory_failed())
     status = dl_fail_memory(d);
   return status;
 }

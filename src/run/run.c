@@ -5,8 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
-#include "base/ascii.h"
 #include "base/memory.h"
 #include "base/nearest_names.h"
 #include "base/number.h"
@@ -109,11 +109,10 @@ const char *dl_run_word(const struct dl_run_column *c, const char *text) {
   if (!c->words || is_ranked(c, text))
     return text;
   for (size_t i = 0; i < sizeof synonyms / sizeof *synonyms; i++)
-    if (synonyms[i].id == c->id &&
-        dl_strcasecmp(synonyms[i].synonym, text) == 0)
+    if (synonyms[i].id == c->id && strcasecmp(synonyms[i].synonym, text) == 0)
       return synonyms[i].word;
   for (const char *const *w = c->words; *w; w++)
-    if (dl_strcasecmp(*w, text) == 0)
+    if (strcasecmp(*w, text) == 0)
       return *w;
   return NULL;
 }
@@ -181,17 +180,13 @@ void dl_run_lend_text(struct dl_run *r, enum dl_run_id id, const char *s) {
   dl_run_set_put(&r->known, id, *to != NULL);
 }
 
-void dl_run_copy_text_n(struct dl_run *r, enum dl_run_id id, const char *s,
-                        size_t n) {
-  char *copy = n > 0 ? dl_strndup(s, n) : NULL;
-  r->failed |= n > 0 && !copy;
+void dl_run_copy_text(struct dl_run *r, enum dl_run_id id, const char *s) {
+  bool any = s && *s;
+  char *copy = any ? dl_strdup(s) : NULL;
+  r->failed |= any && !copy;
   dl_run_lend_text(r, id, copy);
   if (copy)
     dl_run_set_put(&r->owned, id, true);
-}
-
-void dl_run_copy_text(struct dl_run *r, enum dl_run_id id, const char *s) {
-  dl_run_copy_text_n(r, id, s, s ? strlen(s) : 0);
 }
 
 void dl_run_clear(struct dl_run *r) {

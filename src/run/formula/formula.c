@@ -4,10 +4,10 @@
 
 #include "run/formula/formula.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/ascii.h"
 #include "base/memory.h"
 #include "base/nearest_names.h"
 #include "base/number.h"
@@ -66,7 +66,7 @@ static enum dl_status complain(struct parser *s, const char *what) {
 /* Takes `token` if it comes next; "": skips blanks. */
 static bool take(struct parser *s, const char *token) {
   size_t n = strlen(token);
-  while (dl_is_space(*s->p))
+  while (isspace((unsigned char)*s->p))
     s->p++;
   if (strncmp(s->p, token, n) != 0)
     return false;
@@ -114,6 +114,28 @@ static enum dl_status quoted(struct parser *s, char quote, char **text) {
   return *text ? DL_OK : dl_fail_memory(s->d);
 }
 
+/* The text that a variable is compared with: in quotes, or behind `~` a word
+ * without. False where there is none. */
+static bool take_text(struct parser *s, enum op op, char **text,
+                      enum dl_status *status) {
+  static const char more[] = "_.-/";
+  const char *from = s->p;
+  if (*s->p == '\'' || *s->p == '"') {
+    s->p++;
+    *status = quoted(s, *from, text);
+    return true;
+  }
+  while (
+      op == OP_TEXT_HAS && *s->p &&
+      (isalnum((unsigned char)*s->p) || (s->p > from && strchr(more, *s->p))))
+    s->p++;
+  if (s->p == from)
+    return false;
+  *text = dl_strndup(from, (size_t)(s->p - from));
+  *status = *text ? DL_OK : dl_fail_memory(s->d);
+  return true;
+}
+
 /* A comparison of texts: "==", "=", "!=", "~" or "!~". */
 static bool take_comparison(struct parser *s, enum op *op, bool *negated) {
   bool has = false;
@@ -147,13 +169,14 @@ static enum dl_status variable(struct parser *s, char *name) {
   enum op op;
   bool negated, compares = take_comparison(s, &op, &negated);
   take(s, "");
-  if (!compares || (*s->p != '\'' && *s->p != '"')) {
+  enum dl_status status;
+  if (!compares || !take_text(s, op, &in.literal, &status)) {
+    if (compares && op == OP_TEXT_HAS)
+      return complain(s, "expected a text");
     s->p = behind;
     return emit(s, in);
   }
-  s->p++;
   in.op = op;
-  enum dl_status status = quoted(s, s->p[-1], &in.literal);
   f->var[in.index].as_text = true;
   if (status == DL_OK)
     status = emit(s, in);
@@ -204,7 +227,7 @@ static enum dl_status call(struct parser *s, const char *name, size_t n) {
 static enum dl_status primary(struct parser *s) {
   take(s, "");
   char c = *s->p, *name = NULL;
-  if (dl_is_digit(c) || c == '.')
+  if (isdigit((unsigned char)c) || c == '.')
     return number(s);
   if (take(s, "(")) {
     enum dl_status status = expression(s, LOWEST);
@@ -215,11 +238,11 @@ static enum dl_status primary(struct parser *s) {
     enum dl_status status = quoted(s, '`', &name);
     return status == DL_OK ? variable(s, name) : status;
   }
-  if (!dl_is_alpha(c) && c != '_')
+  if (!isalpha((unsigned char)c) && c != '_')
     return complain(s, c ? "expected a number, a name or '('"
                          : "ends where a value is expected");
   const char *from = s->p;
-  while (dl_is_alnum(*s->p) || *s->p == '_' || *s->p == '.')
+  while (isalnum((unsigned char)*s->p) || *s->p == '_' || *s->p == '.')
     s->p++;
   size_t n = (size_t)(s->p - from);
   if (take(s, "("))

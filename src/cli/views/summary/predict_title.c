@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* One line that says what was estimated. */
 
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
-#include "base/ascii.h"
 #include "base/number.h"
 #include "catalog/architecture/token_costs.h"
 #include "cli/options/count_text.h"
@@ -54,7 +54,7 @@ static void add_precision(struct settings *s) {
   if (n == 0 || n >= sizeof upper)
     return;
   for (size_t i = 0; i <= n; i++)
-    upper[i] = dl_upper(p[i]);
+    upper[i] = (char)toupper((unsigned char)p[i]);
   add(s, is_given(s, DL_RUN_precision), upper);
 }
 
@@ -144,7 +144,6 @@ void dl_predict_title(struct dl_text *t, const struct dl_job *job,
   if (s.list[1].len > 0)
     dl_text_printf(t, "%sdefaults: %s%s", s.list[0].len > 0 ? " (" : "; ",
                    dl_text_str(&s.list[1]), s.list[0].len > 0 ? ")" : "");
-  t->failed = t->failed || s.list[0].failed || s.list[1].failed;
   dl_text_free(&s.list[0]);
   dl_text_free(&s.list[1]);
 }
