@@ -39,6 +39,33 @@ close() {
     calibrate - </dev/null
 }
 
+@test "a data set gives the size of the runs of a table" {
+  # imagenet: 1281167 and 50000 samples
+  local head=arch,gpu,batch_size,epochs,gpu_power_w,duration_s how
+  local row=resnet50,a40,32,1,200,3000
+  printf '%s\n' "$head,train_samples,val_samples" "$row,1281167,50000" >runs.csv
+  gives 0 '' calibrate runs.csv -o sizes.xml -q
+  printf '%s\n' "$head,dataset" "$row,imagenet" >runs.csv
+  gives 0 '' calibrate runs.csv -o column.xml -q
+  printf '%s\n' "$head" "$row" >runs.csv
+  gives 0 '' calibrate runs.csv -s dataset=imagenet -o set.xml -q
+  for how in column set; do
+    cmp <(xmllint --xpath '//array' sizes.xml) <(xmllint --xpath '//array' $how.xml)
+  done
+  try calibrate runs.csv -s dataset=nosuch
+  [ "$status" -eq 3 ]
+  grep -q "unknown dataset 'nosuch'" err
+  grep -q "$(message no_run_that_could_be)" err
+}
+
+@test "a row that is skipped is counted once" {
+  runs "$one" nosuch,rtx-3070,32,224,10000,0,1,165,12000,gpu+ram,, \
+    resnet50,rtx-3070,,224,10000,0,1,165,12000,gpu+ram,,
+  try calibrate runs.csv -o mine.xml
+  [ "$status" -eq 3 ]
+  grep -q '^dlest: 2 rows skipped' err
+}
+
 @test "a table without rows is refused" {
   runs
   refuses 3 "dlest: runs.csv: $(message no_run_that_could_be)" calibrate runs.csv
