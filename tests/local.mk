@@ -3,7 +3,6 @@
 
 UNIT_TESTS = \
 	tests/unit/test_arrays \
-	tests/unit/test_ascii \
 	tests/unit/test_bootstrap \
 	tests/unit/test_calibration \
 	tests/unit/test_catalog \
@@ -278,8 +277,6 @@ tests_unit_test_nls_SOURCES = tests/unit/test_nls.c
 tests_unit_test_nls_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_node_SOURCES = tests/unit/test_node.c tests/unit/unit.h
 tests_unit_test_node_LDADD = $(LDADD) $(CMOCKA_LIBS)
-tests_unit_test_ascii_SOURCES = tests/unit/test_ascii.c
-tests_unit_test_ascii_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_number_SOURCES = tests/unit/test_number.c
 tests_unit_test_number_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_ols_SOURCES = tests/unit/test_ols.c

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 libdlest_a_SOURCES += \
-	%D%/ascii.c \
-	%D%/ascii.h \
 	%D%/constants.h \
 	%D%/diag.c \
 	%D%/diag.h \

@@ -7,12 +7,12 @@
 
 #include "base/nearest_names.h"
 
+#include <ctype.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/ascii.h"
 #include "base/memory.h"
 
 static size_t min2(size_t a, size_t b) {
@@ -86,18 +86,18 @@ static bool look_alike(char a, char b) {
 }
 
 static size_t typed_other(char a, char b) {
-  return a == b                               ? 0
-         : is_separator(a) && is_separator(b) ? SEPARATOR
-         : look_alike(a, b)                   ? SLIP
-         : dl_is_digit(a) && dl_is_digit(b)   ? DIGIT
-                                              : EDIT;
+  return a == b                                                   ? 0
+         : is_separator(a) && is_separator(b)                     ? SEPARATOR
+         : look_alike(a, b)                                       ? SLIP
+         : isdigit((unsigned char)a) && isdigit((unsigned char)b) ? DIGIT
+                                                                  : EDIT;
 }
 
 /* In lower case; NULL: memory is out. */
 static char *lower(const char *s) {
   char *to = dl_strdup(s);
   for (char *p = to; p && *p; p++)
-    *p = dl_lower(*p);
+    *p = (char)tolower((unsigned char)*p);
   return to;
 }
 

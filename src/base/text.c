@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/text.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/ascii.h"
 #include "base/memory.h"
 
 void dl_text_free(struct dl_text *t) {
@@ -90,9 +90,9 @@ bool dl_strlist_add(struct dl_strlist *l, const char *s) {
 
 static bool add_trimmed(struct dl_strlist *l, const char *from,
                         const char *to) {
-  while (from < to && dl_is_space(*from))
+  while (from < to && isspace((unsigned char)*from))
     from++;
-  while (to > from && dl_is_space(to[-1]))
+  while (to > from && isspace((unsigned char)to[-1]))
     to--;
   return add_owned(l, dl_strndup(from, (size_t)(to - from)));
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/timestamp.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
+#include <strings.h>
 #include <time.h>
 
-#include "base/ascii.h"
 #include "base/number.h"
 
 #define DAY_S 86400
@@ -33,7 +34,7 @@ static bool digits(struct scan *p, int n, int *out) {
   if (p->end - p->s < n)
     return false;
   for (int i = 0; i < n; i++) {
-    if (!dl_is_digit(p->s[i]))
+    if (!isdigit((unsigned char)p->s[i]))
       return false;
     x = x * 10 + (p->s[i] - '0');
   }
@@ -44,7 +45,7 @@ static bool digits(struct scan *p, int n, int *out) {
 
 static int digits_ahead(const struct scan *p) {
   const char *s = p->s;
-  while (s < p->end && dl_is_digit(*s))
+  while (s < p->end && isdigit((unsigned char)*s))
     s++;
   return s - p->s > 99 ? 99 : (int)(s - p->s);
 }
@@ -52,9 +53,9 @@ static int digits_ahead(const struct scan *p) {
 /* Behind a "." or ",": as many digits as there are, of which nine count. */
 static bool fraction(struct scan *p, int64_t *ns) {
   int64_t unit = DL_SECOND, x = 0;
-  if (p->s == p->end || !dl_is_digit(*p->s))
+  if (p->s == p->end || !isdigit((unsigned char)*p->s))
     return false;
-  for (; p->s < p->end && dl_is_digit(*p->s); p->s++)
+  for (; p->s < p->end && isdigit((unsigned char)*p->s); p->s++)
     if (unit > 1) {
       unit /= 10;
       x += unit * (*p->s - '0');
@@ -164,7 +165,7 @@ static bool since_1970(const char *s, size_t len, struct dl_timestamp *out) {
   /* A double rounds to 256 ns: plain decimals are read digit by digit. */
   if (digits_ahead(&p) > 19)
     return true;
-  for (; p.s < p.end && dl_is_digit(*p.s); p.s++)
+  for (; p.s < p.end && isdigit((unsigned char)*p.s); p.s++)
     whole = whole * 10 + (uint64_t)(*p.s - '0');
   if (take(&p, '.'))
     fraction(&p, &part);
@@ -179,7 +180,7 @@ static bool plain_time(const char *s, struct dl_timestamp *out) {
   int part[7];
   for (size_t i = 0; i < 7; i++) {
     const char *at = s + pairs[i];
-    if (!dl_is_digit(at[0]) || !dl_is_digit(at[1]))
+    if (!isdigit((unsigned char)at[0]) || !isdigit((unsigned char)at[1]))
       return false;
     part[i] = (at[0] - '0') * 10 + (at[1] - '0');
   }
@@ -283,7 +284,7 @@ static size_t find_unit(const char *s, size_t len) {
   for (; i < UNITS; i++)
     for (const char *name = units[i].names; *name; name += *name == '|') {
       size_t n = strcspn(name, "|");
-      if (n == len && dl_strncasecmp(name, s, n) == 0)
+      if (n == len && strncasecmp(name, s, n) == 0)
         return i;
       name += n;
     }
@@ -296,7 +297,7 @@ static size_t number_length(const char *s) {
   size_t sign = n > 0 && (s[n] == 'e' || s[n] == 'E')
                     ? (s[n + 1] == '+' || s[n + 1] == '-' ? 2 : 1)
                     : 0;
-  return sign > 0 && dl_is_digit(s[n + sign])
+  return sign > 0 && isdigit((unsigned char)s[n + sign])
              ? n + sign + strspn(s + n + sign, "0123456789")
              : n;
 }
@@ -312,7 +313,7 @@ bool dl_parse_duration(const char *s, double *seconds) {
     if (dl_parse_number(s, n, &x) != DL_NUMBER_OK)
       return false;
     s += n + strspn(s + n, " ");
-    for (n = 0; dl_is_alpha(s[n]);)
+    for (n = 0; isalpha((unsigned char)s[n]);)
       n++;
     size_t unit = find_unit(s, n);
     s += n + strspn(s + n, " ");

@@ -307,24 +307,21 @@ static enum dl_status match_gpu(struct dl_catalog *c, const char *name,
   return dl_gpu_match_find(&c->gpus, name, e, d);
 }
 
-/* Where a name is looked up: in the user's catalogues, in the shipped ones too,
- * and then by its parts. */
-enum reach { OWN, LISTED, PARTS };
-
-static enum dl_status look_listed(struct dl_catalog *c, enum dl_kind kind,
-                                  const char *name, enum reach reach,
-                                  const struct dl_descriptor **e,
-                                  struct dl_diag *d) {
+enum dl_status dl_catalog_look_listed(struct dl_catalog *c, enum dl_kind kind,
+                                      const char *name, bool own,
+                                      const struct dl_descriptor **e,
+                                      struct dl_diag *d) {
   struct dl_text folded = {0};
+  enum dl_status status = DL_OK;
+  *e = NULL;
   dl_fold_name(kind, name, &folded);
   if (folded.failed)
     return dl_fail_memory(d);
-  enum dl_status status = DL_OK;
   if (folded.s) {
     status = dl_user_files_read(&c->user, d);
     if (status == DL_OK)
       *e = dl_user_files_find(&c->user, kind, folded.s);
-    if (status == DL_OK && !*e && reach >= LISTED)
+    if (status == DL_OK && !*e && !own)
       status = find_shipped(c, kind, folded.s, e, d);
   }
   dl_text_free(&folded);
@@ -339,21 +336,20 @@ static enum dl_status look_checkpoint(struct dl_catalog *c, const char *name,
   bool shorter = dl_arch_name_reduce(name, &own);
   enum dl_status status = own.failed ? dl_fail_memory(d) : DL_OK;
   if (shorter && status == DL_OK)
-    status = look_listed(c, DL_ARCHITECTURE, own.s, LISTED, e, d);
+    status = dl_catalog_look_listed(c, DL_ARCHITECTURE, own.s, false, e, d);
   dl_text_free(&own);
   return status;
 }
 
-static enum dl_status look(struct dl_catalog *c, enum dl_kind kind,
-                           const char *name, enum reach reach,
-                           const struct dl_descriptor **e, struct dl_diag *d) {
-  *e = NULL;
-  enum dl_status status = look_listed(c, kind, name, reach, e, d);
-  if (status != DL_OK || *e || reach < PARTS)
-    return status;
-  if (kind == DL_ACCELERATOR)
-    return match_gpu(c, name, e, d);
-  return kind == DL_ARCHITECTURE ? look_checkpoint(c, name, e, d) : DL_OK;
+/* A shape ("transformer:..."), which is an unknown name if it is invalid. */
+static enum dl_status look_shape(struct dl_catalog *c, const char *name,
+                                 const struct dl_descriptor **e,
+                                 struct dl_diag *d) {
+  struct dl_diag quiet;
+  dl_diag_init(&quiet);
+  enum dl_status status = dl_shapes_get(&c->shapes, name, e, &quiet);
+  dl_diag_free(&quiet);
+  return status == DL_EFAILED ? dl_fail_memory(d) : DL_OK;
 }
 
 enum dl_status dl_catalog_look(struct dl_catalog *c, enum dl_kind kind,
@@ -362,27 +358,14 @@ enum dl_status dl_catalog_look(struct dl_catalog *c, enum dl_kind kind,
   *e = find_opened(c, kind, name);
   if (*e)
     return DL_OK;
-  if (kind != DL_ARCHITECTURE || !dl_is_shape(name))
-    return look(c, kind, name, PARTS, e, d);
-  struct dl_diag quiet; /* an invalid shape is an unknown name */
-  dl_diag_init(&quiet);
-  enum dl_status status = dl_shapes_get(&c->shapes, name, e, &quiet);
-  dl_diag_free(&quiet);
-  return status == DL_EFAILED ? dl_fail_memory(d) : DL_OK;
-}
-
-enum dl_status dl_catalog_look_own(struct dl_catalog *c, enum dl_kind kind,
-                                   const char *name,
-                                   const struct dl_descriptor **e,
-                                   struct dl_diag *d) {
-  return look(c, kind, name, OWN, e, d);
-}
-
-enum dl_status dl_catalog_look_listed(struct dl_catalog *c, enum dl_kind kind,
-                                      const char *name,
-                                      const struct dl_descriptor **e,
-                                      struct dl_diag *d) {
-  return look(c, kind, name, LISTED, e, d);
+  if (kind == DL_ARCHITECTURE && dl_is_shape(name))
+    return look_shape(c, name, e, d);
+  enum dl_status status = dl_catalog_look_listed(c, kind, name, false, e, d);
+  if (status != DL_OK || *e)
+    return status;
+  return kind == DL_ACCELERATOR    ? match_gpu(c, name, e, d)
+         : kind == DL_ARCHITECTURE ? look_checkpoint(c, name, e, d)
+                                   : DL_OK;
 }
 
 enum { MOST_SHOWN = 64 /* bytes of a name in a message */ };

@@ -40,15 +40,10 @@ enum dl_status dl_catalog_look(struct dl_catalog *c, enum dl_kind kind,
                                const char *name, const struct dl_descriptor **e,
                                struct dl_diag *d);
 
-/* The same in the user's own catalogues only. */
-enum dl_status dl_catalog_look_own(struct dl_catalog *c, enum dl_kind kind,
-                                   const char *name,
-                                   const struct dl_descriptor **e,
-                                   struct dl_diag *d);
-
-/* The same by identifier, name or alias only. */
+/* The same by identifier, name or alias only; `own`: in the user's own
+ * catalogues alone. */
 enum dl_status dl_catalog_look_listed(struct dl_catalog *c, enum dl_kind kind,
-                                      const char *name,
+                                      const char *name, bool own,
                                       const struct dl_descriptor **e,
                                       struct dl_diag *d);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "catalog/catalog_file.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/ascii.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "catalog/architecture/transformer.h"
@@ -317,7 +317,7 @@ enum dl_status dl_catalog_file_parse(struct dl_catalog_file *c,
                                      struct dl_diag *d) {
   *c = (struct dl_catalog_file){0};
   struct dl_xml *xml;
-  enum dl_status status = dl_xml_parse(&xml, text, len, path, d);
+  enum dl_status status = dl_xml_parse(&xml, text, len, path, NULL, d);
   if (status == DL_OK)
     status = read_kind(c, kind, xml, d);
   if (status != DL_OK)
@@ -353,8 +353,8 @@ enum { MOST_WORD = 80, MOST_TEXT = 500, MOST_DIGITS = 18 };
 
 static bool is_word(const char *s) {
   size_t n = strspn(s, "abcdefghijklmnopqrstuvwxyz0123456789._+-");
-  return n > 0 && n <= MOST_WORD && !s[n] && (dl_is_alnum(*s)) &&
-         (dl_is_alnum(s[n - 1]) || s[n - 1] == '+');
+  return n > 0 && n <= MOST_WORD && !s[n] && (isalnum((unsigned char)*s)) &&
+         (isalnum((unsigned char)s[n - 1]) || s[n - 1] == '+');
 }
 
 /* Not negative, without exponent. */
@@ -436,7 +436,7 @@ enum dl_status dl_catalog_file_walk(struct dl_catalog_walk *w, const char *path,
                                     struct dl_diag *d) {
   struct walk k = {.w = w, .d = d};
   const struct dl_xml_visitor visitor = {walk_child, &k};
-  enum dl_status status = dl_xml_read_each(&w->xml, path, &visitor, d);
+  enum dl_status status = dl_xml_read(&w->xml, path, &visitor, d);
   if (status == DL_OK)
     status = k.status;
   if (status == DL_OK && w->n == 0 && kind_of(w->xml) >= 0)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "catalog/catalog_scan.h"
 
+#include <ctype.h>
 #include <string.h>
-
-#include "base/ascii.h"
 
 /* The name that is looked for. */
 struct scan {
@@ -18,7 +17,8 @@ struct scan {
  * place. */
 static bool is_name(struct scan *s, const char *text, size_t n) {
   /* Most names differ in their first letter and need no folding. */
-  if (!s->noise && n > 0 && dl_is_alnum(*text) && dl_lower(*text) != *s->folded)
+  if (!s->noise && n > 0 && isalnum((unsigned char)*text) &&
+      tolower((unsigned char)*text) != *s->folded)
     return false;
   dl_text_clear(&s->name);
   dl_text_clear(&s->own);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "catalog/descriptor.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
+#include <strings.h>
 
-#include "base/ascii.h"
 #include "base/nearest_names.h"
 #include "base/number.h"
 
@@ -23,6 +24,14 @@ const struct dl_field *dl_field_find(enum dl_kind kind, const char *name) {
     if (strcmp(k->fields[i].name, name) == 0)
       return &k->fields[i];
   return NULL;
+}
+
+const struct dl_field *dl_field_of(const char *name, enum dl_kind *kind) {
+  const char *dot = strchr(name, '.');
+  bool gpu = strncmp(name, "gpu.", 4) == 0;
+  *kind = gpu ? DL_ACCELERATOR : DL_ARCHITECTURE;
+  return gpu || strncmp(name, "arch.", 5) == 0 ? dl_field_find(*kind, dot + 1)
+                                               : NULL;
 }
 
 double dl_field_number(const struct dl_descriptor *e,
@@ -119,7 +128,7 @@ enum dl_status dl_descriptor_set(struct dl_descriptor *e, const char *name,
 
 static bool is_noise(const char *const *noise, const char *word, size_t n) {
   for (; *noise; noise++)
-    if (strlen(*noise) == n && dl_strncasecmp(*noise, word, n) == 0)
+    if (strlen(*noise) == n && strncasecmp(*noise, word, n) == 0)
       return true;
   return false;
 }
@@ -129,9 +138,10 @@ void dl_fold_name(enum dl_kind kind, const char *name, struct dl_text *to) {
   for (const char *p = name; *p;) {
     size_t n = 0;
     /* A dot between digits counts: 1.6GF is not 16GF. */
-    while (dl_is_alnum(p[n]) ||
-           (p[n] == '.' && p + n > name && dl_is_digit(*(p + n - 1)) &&
-            dl_is_digit(p[n + 1])))
+    while (isalnum((unsigned char)p[n]) ||
+           (p[n] == '.' && p + n > name &&
+            isdigit((unsigned char)*(p + n - 1)) &&
+            isdigit((unsigned char)p[n + 1])))
       n++;
     if (n == 0) {
       p++;
@@ -139,7 +149,7 @@ void dl_fold_name(enum dl_kind kind, const char *name, struct dl_text *to) {
     }
     if (!is_noise(noise, p, n))
       for (size_t i = 0; i < n; i++) {
-        char c = dl_lower(p[i]);
+        char c = (char)tolower((unsigned char)p[i]);
         dl_text_add_n(to, &c, 1);
       }
     p += n;

@@ -81,6 +81,9 @@ bool dl_kind_find(const char *word, enum dl_kind *kind);
  * known: numbers are NaN, texts NULL. */
 void dl_descriptor_init(struct dl_descriptor *e, enum dl_kind kind);
 
+/* The field of "gpu.NAME" or "arch.NAME" and its kind, or NULL. */
+const struct dl_field *dl_field_of(const char *name, enum dl_kind *kind);
+
 /* A field by name, or NULL. */
 const struct dl_field *dl_field_find(enum dl_kind kind, const char *name);
 

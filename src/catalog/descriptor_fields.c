@@ -2,8 +2,8 @@
 /* The tables of fields, made from descriptor_fields_body.h, and the kinds. */
 
 #include <string.h>
+#include <strings.h>
 
-#include "base/ascii.h"
 #include "catalog/descriptor_kinds.h"
 
 #define TEXT(name, help)                                                       \
@@ -104,7 +104,7 @@ const struct dl_kind_info *dl_kind_info(enum dl_kind kind) {
 /* Whether a word is a name, or the name and an s. */
 static bool is_number_of(const char *word, const char *name) {
   size_t n = strlen(name);
-  return dl_strncasecmp(word, name, n) == 0 &&
+  return strncasecmp(word, name, n) == 0 &&
          (word[n] == '\0' || strcmp(word + n, "s") == 0);
 }
 

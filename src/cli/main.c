@@ -2,7 +2,6 @@
 /* dlest: energy of deep-learning training and inference. */
 
 #include <fcntl.h>
-#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,7 +53,6 @@ static void guard_descriptors(void) {
 
 int main(int argc, char **argv) {
   guard_descriptors();
-  setlocale(LC_CTYPE, "");
   /* A command's help fits, so that why it could not be written is still known
    * at exit. */
   if (!isatty(STDOUT_FILENO)) {

@@ -13,7 +13,8 @@ const char *dl_excluded_name(enum dl_excluded why) {
       [DL_CHOICE_SILENT] = "no estimate",
       [DL_CHOICE_MEMORY] = "memory",
       [DL_CHOICE_DEADLINE] = "deadline",
-      [DL_CHOICE_BUDGET] = "budget"};
+      [DL_CHOICE_BUDGET] = "budget",
+      [DL_CHOICE_OUTSIDE] = "training data"};
   return names[why];
 }
 
@@ -83,6 +84,8 @@ static enum dl_status take_row(void *ctx, size_t part,
       .boundary = est->boundary,
       .precision = job->run->precision,
       .lacks = est->lacks,
+      .outside =
+          l->measured && !dl_measured_has(l->measured, job, row->predictions),
       .excluded = memory.over ? DL_CHOICE_MEMORY : DL_CHOICE_MEETS,
   };
   if (t->node)
@@ -123,7 +126,26 @@ static enum dl_excluded why(const struct dl_alternative *c,
   /* What is not known does not meet a limit that is. */
   if (isfinite(limits->deadline_s) && !(c->duration_s <= limits->deadline_s))
     return DL_CHOICE_DEADLINE;
-  return c->energy_j > limits->budget_j ? DL_CHOICE_BUDGET : DL_CHOICE_MEETS;
+  if (c->energy_j > limits->budget_j)
+    return DL_CHOICE_BUDGET;
+  return limits->measured && c->outside ? DL_CHOICE_OUTSIDE : DL_CHOICE_MEETS;
+}
+
+/* Where all that meets the other limits is outside the training data, it
+ * counts. */
+static void exclude(struct dl_choices *l,
+                    const struct dl_choice_limits *limits) {
+  for (size_t i = 0; i < l->n; i++) {
+    l->c[i].excluded = why(&l->c[i], limits);
+    l->n_excluded[l->c[i].excluded]++;
+  }
+  if (l->n_excluded[DL_CHOICE_MEETS] > 0)
+    return;
+  for (size_t i = 0; i < l->n; i++)
+    if (l->c[i].excluded == DL_CHOICE_OUTSIDE)
+      l->c[i].excluded = DL_CHOICE_MEETS;
+  l->n_excluded[DL_CHOICE_MEETS] = l->n_excluded[DL_CHOICE_OUTSIDE];
+  l->n_excluded[DL_CHOICE_OUTSIDE] = 0;
 }
 
 static int rank(const struct dl_alternative *c) {
@@ -185,10 +207,7 @@ static void make_points(const struct dl_choices *l, struct dl_pareto_point *p) {
 enum dl_status dl_choices_judge(struct dl_choices *l,
                                 const struct dl_choice_limits *limits,
                                 struct dl_diag *d) {
-  for (size_t i = 0; i < l->n; i++) {
-    l->c[i].excluded = why(&l->c[i], limits);
-    l->n_excluded[l->c[i].excluded]++;
-  }
+  exclude(l, limits);
   struct dl_pareto_point *p = dl_calloc(l->n, sizeof *p);
   struct dl_pareto_place *place = dl_calloc(l->n, sizeof *place);
   enum dl_status status = p && place ? DL_OK : dl_fail_memory(d);

@@ -4,6 +4,7 @@
 #ifndef DL_ESTIMATE_CHOICES_H
 #define DL_ESTIMATE_CHOICES_H
 
+#include "estimate/measured.h"
 #include "estimate/node/node.h"
 #include "estimate/sweep.h"
 #include "math/numeric/pareto.h"
@@ -15,6 +16,7 @@ enum dl_excluded {
   DL_CHOICE_MEMORY,   /* needs more than its GPU has */
   DL_CHOICE_DEADLINE, /* takes longer */
   DL_CHOICE_BUDGET,   /* takes more energy */
+  DL_CHOICE_OUTSIDE,  /* no accelerator of its generation was measured */
   DL_N_EXCLUDED
 };
 
@@ -37,6 +39,7 @@ struct dl_alternative {
   const char *precision; /* NULL: unknown */
   const char *lacks;     /* where there is no estimate */
   size_t runs;           /* measured; 0: estimated */
+  bool outside;          /* no accelerator of its generation was measured */
   enum dl_excluded excluded;
   struct dl_pareto_place place;
 };
@@ -44,7 +47,8 @@ struct dl_alternative {
 struct dl_choices {
   struct dl_alternative *c; /* owned */
   size_t n, cap;
-  size_t n_excluded[DL_N_EXCLUDED]; /* by why; [0]: those that meet */
+  size_t n_excluded[DL_N_EXCLUDED];   /* by why; [0]: those that meet */
+  const struct dl_measured *measured; /* borrowed; NULL: all were */
   /* What all have in common, of the first; NaN where measured. */
   double epochs, train_samples, val_samples;
   double requests, prompt_tokens, output_tokens; /* NaN: no inference */
@@ -74,6 +78,7 @@ enum dl_status dl_choices_sweep(struct dl_choices *l, struct dl_frame *f,
 /* What a choice has to meet; INFINITY where nothing. */
 struct dl_choice_limits {
   double deadline_s, budget_j;
+  bool measured; /* a generation that was measured, unless none meets that */
 };
 
 /* Settles what is excluded and the place of the others, and puts them in

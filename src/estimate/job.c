@@ -41,8 +41,7 @@ enum dl_status dl_job_bind(struct dl_job_fields *s, struct dl_frame *f,
         dl_frame_quantity(f, dl_run_columns[needs[i]].name, false, &member, d);
   for (size_t i = 0; i < 3 && status == DL_OK; i++)
     status = dl_frame_quantity(f, fields[i].name, false, fields[i].to, d);
-  dl_frame_assume(f, dl_assume);
-  dl_frame_for_estimates(f);
+  dl_frame_assume(f, dl_assume, true);
   return status == DL_OK ? dl_frame_want_descriptors(f, d) : status;
 }
 

@@ -9,6 +9,8 @@ libdlest_a_SOURCES += \
 	%D%/input_bound.h \
 	%D%/job.c \
 	%D%/job.h \
+	%D%/measured.c \
+	%D%/measured.h \
 	%D%/predictions.c \
 	%D%/predictions.h \
 	%D%/scoring.c \

@@ -2,9 +2,8 @@
 #include "io/csv_header.h"
 
 #include <csv.h>
+#include <ctype.h>
 #include <string.h>
-
-#include "base/ascii.h"
 
 static void on_name(void *s, size_t len, void *data) {
   struct dl_csv_header *h = data;
@@ -39,8 +38,8 @@ size_t dl_csv_header_read(struct dl_csv_header *h, struct csv_parser *parser,
 
   /* libcsv does not say where a row ends, hence byte by byte. */
   for (i = 0; i < len && !h->done; i++) {
-    h->binary |=
-        dl_is_control(text[i]) && (!text[i] || !strchr("\t\n\r", text[i]));
+    h->binary |= iscntrl((unsigned char)text[i]) &&
+                 (!text[i] || !strchr("\t\n\r", text[i]));
     count_line(h, text[i]);
     if (csv_parse(parser, text + i, 1, on_name, on_header, h) != 1)
       h->failed = true;

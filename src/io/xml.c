@@ -32,7 +32,7 @@ static void *allocate(size_t size) {
 }
 
 static void *reallocate(void *p, size_t size) {
-  return checked(dl_realloc(p, size));
+  return checked(dl_reallocarray(p, size, 1));
 }
 
 static char *duplicate(const char *s) {
@@ -168,10 +168,10 @@ static enum dl_status parse(struct complaint *c, const char *data, size_t len,
   return DL_OK;
 }
 
-enum dl_status dl_xml_parse_each(struct dl_xml **out, const char *data,
-                                 size_t len, const char *path,
-                                 const struct dl_xml_visitor *visitor,
-                                 struct dl_diag *d) {
+enum dl_status dl_xml_parse(struct dl_xml **out, const char *data, size_t len,
+                            const char *path,
+                            const struct dl_xml_visitor *visitor,
+                            struct dl_diag *d) {
   *out = NULL;
   struct dl_xml *x = dl_calloc(1, sizeof *x);
   if (x)
@@ -187,33 +187,16 @@ enum dl_status dl_xml_parse_each(struct dl_xml **out, const char *data,
   return DL_OK;
 }
 
-enum dl_status dl_xml_parse(struct dl_xml **out, const char *data, size_t len,
-                            const char *path, struct dl_diag *d) {
-  return dl_xml_parse_each(out, data, len, path, NULL, d);
-}
-
-enum dl_status dl_xml_read_each(struct dl_xml **out, const char *path,
-                                const struct dl_xml_visitor *visitor,
-                                struct dl_diag *d) {
+enum dl_status dl_xml_read(struct dl_xml **out, const char *path,
+                           const struct dl_xml_visitor *visitor,
+                           struct dl_diag *d) {
   *out = NULL;
   char *data;
   size_t len;
   enum dl_status status = dl_read_file(path, DL_XML_MOST_BYTES, &data, &len, d);
   if (status == DL_OK) {
-    status = dl_xml_parse_each(out, data, len, path, visitor, d);
+    status = dl_xml_parse(out, data, len, path, visitor, d);
     free(data);
-  }
-  return status;
-}
-
-enum dl_status dl_xml_read(struct dl_xml **out, const char *path,
-                           const char *schema, struct dl_diag *d) {
-  enum dl_status status = dl_xml_read_each(out, path, NULL, d);
-  if (status == DL_OK && schema)
-    status = dl_xml_validate(*out, schema, d);
-  if (status != DL_OK) {
-    dl_xml_free(*out);
-    *out = NULL;
   }
   return status;
 }

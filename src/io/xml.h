@@ -19,11 +19,6 @@ enum { DL_XML_MOST_BYTES = 64 << 20 };
 struct dl_xml;                   /* a document */
 typedef struct _xmlNode dl_node; /* an element (libxml2's own type) */
 
-/* Reads a file ("-": stdin). With `schema` (path of a RELAX NG schema in XML
- * syntax, or NULL) the document must be valid against it. */
-enum dl_status dl_xml_read(struct dl_xml **x, const char *path,
-                           const char *schema, struct dl_diag *d);
-
 /* Called with each child element of the root once it has been read, of a
  * document that so far holds what is before it. False: the child is freed
  * when this returns, and the document goes on without it, unless there is text
@@ -33,23 +28,20 @@ struct dl_xml_visitor {
   void *ctx;
 };
 
-/* Reads a file whose root may have any number of children: the document ends
- * up with those that the visitor (NULL: all) keeps. */
-enum dl_status dl_xml_read_each(struct dl_xml **x, const char *path,
-                                const struct dl_xml_visitor *visitor,
-                                struct dl_diag *d);
+/* Reads a file ("-": stdin). The root may have any number of children: the
+ * document ends up with those that the visitor (NULL: all) keeps. */
+enum dl_status dl_xml_read(struct dl_xml **x, const char *path,
+                           const struct dl_xml_visitor *visitor,
+                           struct dl_diag *d);
 
 /* The same from memory; `path` is its name in messages. */
-enum dl_status dl_xml_parse_each(struct dl_xml **x, const char *data,
-                                 size_t len, const char *path,
-                                 const struct dl_xml_visitor *visitor,
-                                 struct dl_diag *d);
-
-/* All of a document from memory. */
 enum dl_status dl_xml_parse(struct dl_xml **x, const char *data, size_t len,
-                            const char *path, struct dl_diag *d);
+                            const char *path,
+                            const struct dl_xml_visitor *visitor,
+                            struct dl_diag *d);
 
-/* Whether a document that was read is valid against a schema. */
+/* Whether a document that was read is valid against a RELAX NG schema, the
+ * path of a file in XML syntax. */
 enum dl_status dl_xml_validate(const struct dl_xml *x, const char *schema,
                                struct dl_diag *d);
 

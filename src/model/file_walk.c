@@ -96,7 +96,10 @@ enum dl_status dl_walk_list(const struct walk *w, dl_node *parent,
   for (size_t i = 0; i < count && status == DL_OK; i++) {
     c = dl_walk_child(w, parent, of->name, c);
     *n = w->writing ? count : i + 1;
-    status = of->each(w, c, items + i * of->size);
+    if (of->fields)
+      status = dl_walk_fields(w, c, of->fields, items + i * of->size);
+    if (of->each && status == DL_OK)
+      status = of->each(w, c, items + i * of->size);
   }
   return status;
 }

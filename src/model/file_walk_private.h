@@ -36,8 +36,9 @@ typedef enum dl_status element(const struct walk *w, dl_node *node, void *of);
 /* How the elements of an array are named and read or written. */
 struct list {
   const char *name;
-  element *each;
-  size_t size; /* of a struct */
+  size_t size;                /* of a struct */
+  const struct field *fields; /* attributes that come first, or NULL */
+  element *each;              /* what else there is, or NULL */
 };
 
 /* Fails at that element. */

@@ -49,6 +49,8 @@ static const struct field group_fields[] = {
     {"name", TEXT, offsetof(struct dl_group_residuals, name)},
     {"n", COUNT, offsetof(struct dl_group_residuals, n)},
     {0}};
+static const struct field times_fields[] = {
+    {"software", TEXT, offsetof(struct dl_time_residuals, software)}, {0}};
 static const struct field array_fields[] = {
     {"rows", COUNT, offsetof(struct dl_array, rows)},
     {"cols", COUNT, offsetof(struct dl_array, cols)},
@@ -145,16 +147,6 @@ static enum dl_status features(const struct walk *w, dl_node *fit,
   return status;
 }
 
-static enum dl_status range(const struct walk *w, dl_node *node, void *of) {
-  return dl_walk_fields(w, node, range_fields, of);
-}
-
-static enum dl_status ranges(const struct walk *w, dl_node *fit,
-                             struct dl_fit *f) {
-  return dl_walk_list(w, fit, &(struct list){"range", range, sizeof *f->range},
-                      &f->range, &f->n_ranges);
-}
-
 enum { MOST_STATE = 1 << 26 }; /* numbers */
 
 static enum dl_status array(const struct walk *w, dl_node *node, void *of) {
@@ -178,6 +170,8 @@ static enum dl_status array(const struct walk *w, dl_node *node, void *of) {
 
 static enum dl_status state(const struct walk *w, dl_node *fit,
                             struct dl_fit *f) {
+  static const struct list arrays = {"array", sizeof(struct dl_array), NULL,
+                                     array};
   struct dl_arrays as = {0};
   enum dl_status status =
       w->writing ? f->method->save(f->state, &as, w->d) : DL_OK;
@@ -187,8 +181,7 @@ static enum dl_status state(const struct walk *w, dl_node *fit,
   if (status == DL_OK)
     status = dl_walk_texts(w, node, "name", NULL, &as.names);
   if (status == DL_OK)
-    status = dl_walk_list(w, node, &(struct list){"array", array, sizeof *as.a},
-                          &as.a, &as.n);
+    status = dl_walk_list(w, node, &arrays, &as.a, &as.n);
   struct dl_diag inner;
   dl_diag_init(&inner);
   if (status == DL_OK && !w->writing &&
@@ -204,20 +197,18 @@ static enum dl_status state(const struct walk *w, dl_node *fit,
 static enum dl_status group(const struct walk *w, dl_node *node, void *of) {
   struct dl_group_residuals *g = of;
   const size_t most = sizeof g->value / sizeof *g->value;
-  enum dl_status status = dl_walk_fields(w, node, group_fields, g);
   if (!w->writing)
     g->n_values = g->n < most ? g->n : most;
-  return status == DL_OK ? dl_walk_numbers(w, node, g->value, g->n_values)
-                         : status;
+  return dl_walk_numbers(w, node, g->value, g->n_values);
 }
 
 static enum dl_status protocol(const struct walk *w, dl_node *node,
                                struct dl_residuals *r) {
+  static const struct list groups = {"group", sizeof(struct dl_group_residuals),
+                                     group_fields, group};
   enum dl_status status = dl_walk_fields(w, node, score_fields, &r->pooled);
-  if (status == DL_OK)
-    status = dl_walk_list(w, node, &(struct list){"group", group, sizeof *r->g},
-                          &r->g, &r->n);
-  return status;
+  return status == DL_OK ? dl_walk_list(w, node, &groups, &r->g, &r->n)
+                         : status;
 }
 
 /* Of each protocol, DL_N_HELD_OUT of them. */
@@ -246,48 +237,42 @@ static enum dl_status protocols(const struct walk *w, dl_node *parent,
   return status;
 }
 
-static enum dl_status residuals(const struct walk *w, dl_node *fit,
-                                struct dl_fit *f) {
-  return protocols(w, fit, f->held_out_residuals);
-}
-
-static enum dl_status times_of(const struct walk *w, dl_node *node, void *of) {
+static enum dl_status times(const struct walk *w, dl_node *node, void *of) {
   struct dl_time_residuals *t = of;
-  enum dl_status status =
-      dl_walk_attribute(w, node, "software", TEXT, (void *)&t->software);
-  if (status == DL_OK && !t->software)
-    status = dl_walk_refuse(w, node, "no software");
-  return status == DL_OK ? protocols(w, node, t->held_out) : status;
-}
-
-static enum dl_status times(const struct walk *w, dl_node *fit,
-                            struct dl_fit *f) {
-  return dl_walk_list(w, fit,
-                      &(struct list){"times", times_of, sizeof *f->times},
-                      &f->times, &f->n_times);
-}
-
-static enum dl_status seen(const struct walk *w, dl_node *fit,
-                           struct dl_fit *f) {
-  enum dl_status status = dl_walk_texts(w, fit, "seen", "arch", &f->archs);
-  return status == DL_OK ? dl_walk_texts(w, fit, "seen", "gpu", &f->gpus)
-                         : status;
+  return t->software ? protocols(w, node, t->held_out)
+                     : dl_walk_refuse(w, node, "no software");
 }
 
 static enum dl_status fit(const struct walk *w, dl_node *node, void *of) {
-  static enum dl_status (*const parts[])(const struct walk *, dl_node *,
-                                         struct dl_fit *) = {
-      offset, hyper, features, ranges, state, residuals, times, seen};
+  static const struct list of_ranges = {"range", sizeof(struct dl_range),
+                                        range_fields, NULL};
+  static const struct list of_times = {
+      "times", sizeof(struct dl_time_residuals), times_fields, times};
   struct dl_fit *f = of;
-  enum dl_status status = dl_walk_fields(w, node, fit_fields, f);
-  if (status == DL_OK && (!f->method || !f->target))
-    status = dl_walk_refuse(w, node, "no target or method known");
-  for (size_t i = 0; i < sizeof parts / sizeof *parts && status == DL_OK; i++)
-    status = parts[i](w, node, f);
-  return status;
+  if (!f->method || !f->target)
+    return dl_walk_refuse(w, node, "no target or method known");
+  enum dl_status status = offset(w, node, f);
+  if (status == DL_OK)
+    status = hyper(w, node, f);
+  if (status == DL_OK)
+    status = features(w, node, f);
+  if (status == DL_OK)
+    status = dl_walk_list(w, node, &of_ranges, &f->range, &f->n_ranges);
+  if (status == DL_OK)
+    status = state(w, node, f);
+  if (status == DL_OK)
+    status = protocols(w, node, f->held_out_residuals);
+  if (status == DL_OK)
+    status = dl_walk_list(w, node, &of_times, &f->times, &f->n_times);
+  if (status == DL_OK)
+    status = dl_walk_texts(w, node, "seen", "arch", &f->archs);
+  return status == DL_OK ? dl_walk_texts(w, node, "seen", "gpu", &f->gpus)
+                         : status;
 }
 
 static enum dl_status model(const struct walk *w, struct dl_model *m) {
+  static const struct list fits = {"fit", sizeof(struct dl_fit), fit_fields,
+                                   fit};
   dl_node *root = dl_xml_root(w->x);
   size_t format = DL_MODEL_FORMAT;
   if (strcmp(dl_xml_name(root), "model") != 0)
@@ -304,8 +289,7 @@ static enum dl_status model(const struct walk *w, struct dl_model *m) {
   if (from)
     status = dl_walk_fields(w, from, provenance_fields, m);
   if (status == DL_OK)
-    status = dl_walk_list(w, root, &(struct list){"fit", fit, sizeof *m->fit},
-                          &m->fit, &m->n_fits);
+    status = dl_walk_list(w, root, &fits, &m->fit, &m->n_fits);
   if (status == DL_OK && !w->writing && m->n_fits == 0)
     status = dl_walk_refuse(w, root, "holds no fit");
   return status;

@@ -89,6 +89,23 @@ double dl_calibrated_residual(const struct dl_hierarchical_fit *fit,
                            &place, target);
 }
 
+static const char *word(const struct dl_hierarchical_fit *fit, long number) {
+  return number > 0 ? fit->names.s[number - 1] : NULL;
+}
+
+bool dl_hierarchical_level(const struct dl_hierarchical_fit *fit,
+                           const char *factor, size_t i,
+                           struct dl_level_words *level) {
+  for (size_t k = 0; k < fit->physics->n_factors; k++)
+    if (strcmp(fit->physics->factor[k].name, factor) == 0 && i < fit->by[k].n) {
+      struct dl_level_key key = fit->by[k].level[i].key;
+      *level =
+          (struct dl_level_words){word(fit, key.name), word(fit, key.within)};
+      return level->name != NULL;
+    }
+  return false;
+}
+
 void dl_hierarchical_effects(const struct dl_hierarchical_fit *fit,
                              const void *inputs, double *fx) {
   struct dl_row_names names;

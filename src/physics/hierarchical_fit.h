@@ -68,6 +68,15 @@ struct dl_place dl_fit_place(const struct dl_hierarchical_fit *fit,
                              const struct dl_row_names *names,
                              const struct dl_grouping *inputs);
 
+/* The i-th level of a grouping factor, which the fit owns; within: NULL where
+ * it is one on its own. False: there are no more. */
+struct dl_level_words {
+  const char *name, *within;
+};
+bool dl_hierarchical_level(const struct dl_hierarchical_fit *fit,
+                           const char *factor, size_t i,
+                           struct dl_level_words *level);
+
 /* The effects of inputs, logarithms. */
 void dl_hierarchical_effects(const struct dl_hierarchical_fit *fit,
                              const void *inputs, double *fx);

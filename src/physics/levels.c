@@ -7,16 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-long dl_name_number(const struct dl_intern *names, const char *name) {
-  long i = name ? dl_intern_find(names, name) : -1;
-  return !name ? 0 : i < 0 ? -1 : i + 1;
-}
-
 void dl_row_names_find(struct dl_row_names *found,
                        const struct dl_intern *names,
                        const struct dl_grouping *inputs) {
-  for (size_t i = 0; i < DL_N_NAMES; i++)
-    found->number[i] = dl_name_number(names, inputs->name[i]);
+  for (size_t i = 0; i < DL_N_NAMES; i++) {
+    const char *name = inputs->name[i];
+    long at = name ? dl_intern_find(names, name) : -1;
+    found->number[i] = !name ? 0 : at < 0 ? -1 : at + 1;
+  }
 }
 
 struct dl_level_key dl_level_key_of(const struct dl_row_names *names,

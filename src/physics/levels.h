@@ -9,7 +9,7 @@
 #include "base/intern.h"
 #include "physics/physics.h"
 
-/* Numbers of names (dl_name_number); 0: none. */
+/* Numbers of names; 0: none, -1: not among those of the fit. */
 struct dl_level_key {
   long name, within;
 };
@@ -23,9 +23,6 @@ struct dl_levels {
   struct dl_factor_level *level; /* owned */
   size_t n;
 };
-
-/* A name as a number: 0 for NULL, -1 where it is not among the names. */
-long dl_name_number(const struct dl_intern *names, const char *name);
 
 /* The numbers of a row's names, of which a level and a place are made. */
 struct dl_row_names {

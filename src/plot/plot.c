@@ -4,8 +4,8 @@
 #include "plot/plot.h"
 
 #include <string.h>
+#include <strings.h>
 
-#include "base/ascii.h"
 #include "plot/gnuplot_script.h"
 #include "plot/plot_kinds.h"
 
@@ -44,7 +44,7 @@ bool dl_picture_find(const char *name, enum dl_picture *as) {
 bool dl_picture_of_file(const char *path, enum dl_picture *as) {
   size_t n = strlen(path);
   for (size_t i = 0; i < sizeof pictures / sizeof *pictures; i++)
-    if (n > 4 && dl_strcasecmp(path + n - 4, pictures[i].suffix) == 0) {
+    if (n > 4 && strcasecmp(path + n - 4, pictures[i].suffix) == 0) {
       *as = pictures[i].as;
       return true;
     }

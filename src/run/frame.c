@@ -69,13 +69,9 @@ bool dl_frame_is_given(const struct dl_frame *f, const char *name) {
  * names a descriptor to take it from; else NULL. */
 static const struct dl_field *descriptor_field(const struct dl_frame *f,
                                                const char *name) {
-  const struct dl_field *field = NULL;
-  if (strncmp(name, "gpu.", 4) == 0)
-    field = dl_field_find(DL_ACCELERATOR, name + 4);
-  else if (strncmp(name, "arch.", 5) == 0)
-    field = dl_field_find(DL_ARCHITECTURE, name + 5);
-  return field && dl_frame_is_given(f, *name == 'g' ? "gpu" : "arch") ? field
-                                                                      : NULL;
+  enum dl_kind kind;
+  const struct dl_field *field = dl_field_of(name, &kind);
+  return field && dl_frame_is_given(f, dl_kind_info(kind)->word) ? field : NULL;
 }
 
 /* How a quantity follows from others; NULL where one that it needs has no
@@ -471,12 +467,10 @@ enum dl_status dl_frame_formula(struct dl_frame *f, const char *text,
   return status;
 }
 
-void dl_frame_assume(struct dl_frame *f, void (*assume)(struct dl_row *row)) {
+void dl_frame_assume(struct dl_frame *f, void (*assume)(struct dl_row *row),
+                     bool estimates) {
   f->assume = assume;
-}
-
-void dl_frame_for_estimates(struct dl_frame *f) {
-  f->for_estimates = true;
+  f->for_estimates = estimates;
 }
 
 size_t dl_frame_n_steps(const struct dl_frame *f) {

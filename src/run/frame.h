@@ -125,13 +125,11 @@ enum dl_status dl_frame_want_descriptors(struct dl_frame *f, struct dl_diag *d);
 
 /* Has a function fill in members of a row that are still unknown when its
  * steps have run, by dl_assume_text and dl_assume_number. It must be
- * thread-safe. */
-void dl_frame_assume(struct dl_frame *f, void (*assume)(struct dl_row *row));
-
-/* Says that the rows are jobs to estimate, not measured runs to learn from:
- * powers and throughputs that they give are conditions of the estimate, which
- * checks them itself. To be called before the first row. */
-void dl_frame_for_estimates(struct dl_frame *f);
+ * thread-safe. `estimates`: the rows are jobs to estimate, not measured runs to
+ * learn from: powers and throughputs that they give are conditions of the
+ * estimate, which checks them itself. To be called before the first row. */
+void dl_frame_assume(struct dl_frame *f, void (*assume)(struct dl_row *row),
+                     bool estimates);
 
 /* Warns of overrides and definitions that nothing uses: a misspelt name. To
  * be called when all steps have been added. */
@@ -148,8 +146,14 @@ size_t dl_frame_n_steps(const struct dl_frame *f);
  * freed by free(). NULL when memory is out. */
 struct dl_row *dl_frame_rows(const struct dl_frame *f, size_t n);
 
-/* Looks up the descriptors of all rows of a block (NULL: the one row of a
- * frame without columns). Call before dl_frame_row; not thread-safe. */
+/* The one row of a frame without columns, to be freed by free(); row->fault as
+ * by dl_frame_row. Errors: memory (*row is NULL), or of looking descriptors
+ * up. */
+enum dl_status dl_frame_single(struct dl_frame *f, struct dl_row **row,
+                               struct dl_diag *d);
+
+/* Looks up the descriptors of all rows of a block. Call before dl_frame_row;
+ * not thread-safe. */
 enum dl_status dl_frame_block(struct dl_frame *f,
                               const struct dl_csv_block *block,
                               struct dl_diag *d);

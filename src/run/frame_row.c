@@ -222,15 +222,22 @@ struct dl_row *dl_frame_rows(const struct dl_frame *f, size_t n) {
   return row;
 }
 
+enum dl_status dl_frame_single(struct dl_frame *f, struct dl_row **row,
+                               struct dl_diag *d) {
+  static const struct run_steps all = {.first = true};
+  const struct row_source from = {.lookup = &f->lookup};
+  *row = dl_frame_rows(f, 1);
+  return *row ? dl_frame_run(f, &from, &all, *row, d) : dl_fail_memory(d);
+}
+
 enum dl_status dl_frame_block(struct dl_frame *f,
                               const struct dl_csv_block *block,
                               struct dl_diag *d) {
   static const struct run_steps early = {.early = true, .first = true};
   static const struct run_steps all = {.first = true};
-  size_t n = block ? block->n_rows : 1;
+  size_t n = block->n_rows;
   void *list = f->row, *broken = f->broken;
-  if (block)
-    dl_frame_prepare_checks(f);
+  dl_frame_prepare_checks(f);
   if (!f->checks && !f->looks_up[STEP_GPU] && !f->looks_up[STEP_ARCH] &&
       !f->looks_up[STEP_DATASET])
     return DL_OK;
@@ -246,7 +253,7 @@ enum dl_status dl_frame_block(struct dl_frame *f,
     status = dl_frame_run(f, &from, f->checks ? &all : &early, row, d);
     f->row[i] = row->found;
     f->broken[i].x = NAN;
-    if (status != DL_OK || !block)
+    if (status != DL_OK)
       continue;
     dl_frame_warn_words(f, block, i, row, d);
     if (f->checks && row->fault.kind == DL_FAULT_NONE &&

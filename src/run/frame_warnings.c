@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Warnings about names and words of a frame that are probably misspelt. */
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
-#include "base/ascii.h"
 #include "base/memory.h"
 #include "base/nearest_names.h"
 #include "run/frame_private.h"
@@ -99,8 +100,8 @@ enum { MOST_NAME = 64, SHORT_NAME = 5, LONG_NAME = 9 };
 static bool fold(const char *name, char to[MOST_NAME]) {
   size_t n = 0;
   for (; *name && n < MOST_NAME - 1; name++)
-    if (dl_is_alnum(*name))
-      to[n++] = dl_lower(*name);
+    if (isalnum((unsigned char)*name))
+      to[n++] = (char)tolower((unsigned char)*name);
   to[n] = '\0';
   return !*name;
 }
@@ -137,7 +138,7 @@ static size_t stem(const char *name) {
   const char *last = strrchr(name, '_');
   size_t n = last ? strlen(last + 1) : 0;
   for (const char *u = units; n > 0 && *u; u += strcspn(u, " ") + 1)
-    if (strcspn(u, " ") == n && dl_strncasecmp(u, last + 1, n) == 0)
+    if (strcspn(u, " ") == n && strncasecmp(u, last + 1, n) == 0)
       return (size_t)(last - name);
   return strlen(name);
 }
@@ -147,7 +148,7 @@ static bool states(const char *column, const char *name) {
   const char *meant = meant_column(column);
   size_t n = stem(name);
   return (meant && strcmp(meant, name) == 0) ||
-         (n == stem(column) && dl_strncasecmp(column, name, n) == 0);
+         (n == stem(column) && strncasecmp(column, name, n) == 0);
 }
 
 enum dl_status dl_frame_suggest_columns(const struct dl_frame *f,
@@ -179,8 +180,8 @@ static void warn_column(const struct dl_frame *f, const char *name,
     return;
   bool plain = true;
   for (const char *p = name; *p; p++)
-    plain = plain && (dl_is_alnum(*p) || *p == '_' || *p == '.');
-  plain = plain && !dl_is_digit(*name);
+    plain = plain && (isalnum((unsigned char)*p) || *p == '_' || *p == '.');
+  plain = plain && !isdigit((unsigned char)*name);
   dl_warn_at(d, dl_csv_path(f->csv), 0,
              "column '%s' is not used; if it holds '%s', give --define "
              "%s=%s%s%s",

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
-#include "base/ascii.h"
 #include "base/memory.h"
 #include "base/nearest_names.h"
 #include "base/number.h"
@@ -109,11 +109,10 @@ const char *dl_run_word(const struct dl_run_column *c, const char *text) {
   if (!c->words || is_ranked(c, text))
     return text;
   for (size_t i = 0; i < sizeof synonyms / sizeof *synonyms; i++)
-    if (synonyms[i].id == c->id &&
-        dl_strcasecmp(synonyms[i].synonym, text) == 0)
+    if (synonyms[i].id == c->id && strcasecmp(synonyms[i].synonym, text) == 0)
       return synonyms[i].word;
   for (const char *const *w = c->words; *w; w++)
-    if (dl_strcasecmp(*w, text) == 0)
+    if (strcasecmp(*w, text) == 0)
       return *w;
   return NULL;
 }

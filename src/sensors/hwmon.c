@@ -8,8 +8,8 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
-#include "base/ascii.h"
 #include "sensors/sensor_kinds.h"
 #include "sensors/sysfs.h"
 
@@ -59,8 +59,8 @@ static double energy_j(const char *folder) {
 
 /* ROCm's names are GPU- and the identifier. */
 static bool is_named(const struct dl_sensor *s, const char *name, size_t n) {
-  size_t prefix = n > 4 && dl_strncasecmp(name, "GPU-", 4) == 0 ? 4 : 0;
-  return dl_strncasecmp(s->id, name + prefix, n - prefix) == 0;
+  size_t prefix = n > 4 && strncasecmp(name, "GPU-", 4) == 0 ? 4 : 0;
+  return strncasecmp(s->id, name + prefix, n - prefix) == 0;
 }
 
 static bool read_gpu(struct dl_sensor *s) {

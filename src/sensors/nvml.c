@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
-#include "base/ascii.h"
 #include "base/memory.h"
 #include "sensors/sensor_kinds.h"
 
@@ -160,7 +160,7 @@ static bool is_named(const struct dl_sensor *s, const char *name, size_t n) {
   snprintf(text, sizeof text, "%.*s", (int)n, name);
   if (strncmp(text, "MIG-", 4) == 0)
     return find_parent(text, uuid, sizeof uuid) && strcmp(uuid, s->id) == 0;
-  return dl_strncasecmp(s->id, name, n) == 0;
+  return strncasecmp(s->id, name, n) == 0;
 }
 
 /* Power is that of a whole GPU, whoever uses its parts. */

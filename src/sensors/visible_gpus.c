@@ -5,11 +5,11 @@
 
 #include "sensors/sensors.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "base/ascii.h"
+#include <strings.h>
 
 /* Whether the n characters at `name` are an index or name of a GPU. */
 static bool is_named(const struct dl_sensor *s, const char *name, size_t n) {
@@ -17,10 +17,10 @@ static bool is_named(const struct dl_sensor *s, const char *name, size_t n) {
   unsigned long index = strtoul(name, &end, 10);
   if (n == 0)
     return false;
-  if (dl_is_digit(*name) && end == name + n)
+  if (isdigit((unsigned char)*name) && end == name + n)
     return index == s->index;
   return s->kind->is_named ? s->kind->is_named(s, name, n)
-                           : dl_strncasecmp(s->id, name, n) == 0;
+                           : strncasecmp(s->id, name, n) == 0;
 }
 
 /* Whether a list names a GPU. As with CUDA, devices behind one that does not
@@ -82,7 +82,7 @@ static void warn_order(const struct dl_sensors *s, const char *list,
       differ |= name && strcmp(name, s->s[i].name) != 0;
       name = s->s[i].name;
     }
-  if (differ && list && dl_is_digit(*list) &&
+  if (differ && list && isdigit((unsigned char)*list) &&
       !(order && strcmp(order, "PCI_BUS_ID") == 0))
     dl_warn(d,
             "CUDA_VISIBLE_DEVICES=%s: the GPUs differ, and CUDA may count them "

@@ -121,6 +121,53 @@ usage() {
   check ".n_choices == 5 * $n"
 }
 
+# Of TPUs and Blackwell no run is in the training data; of Pascal there are
+# some in eager mode, none of MLPerf.
+@test "generations that were not measured are ranked on demand alone" {
+  local low
+  gives 0 '' recommend --arch resnet50 --format json -q
+  check '.n_outside == ([.choices[] | select(.excluded == "training data")] |
+    length) and .n_outside > 0'
+  check '[.choices[] | select(.excluded == "training data") | .gpu] |
+    index("tpu-v7") and index("tpu-v4") and index("b200")'
+  check '[.choices[] | select(.excluded == null) | .gpu] |
+    index("h100-sxm5-80gb") and index("t4") and index("p100-pcie-16gb")'
+  low=$(jq '.choices[0].energy_j' out)
+  gives 0 '' recommend --arch resnet50 --extrapolate --format json -q
+  check ".n_outside == 0 and .choices[0].energy_j < $low"
+  gives 0 '' recommend --arch resnet50 --stack mlperf --format json -q
+  check '[.choices[] | select(.excluded == null) | .gpu] |
+    index("h100-sxm5-80gb") and (index("p100-pcie-16gb") | not)'
+}
+
+@test "accelerators that are named, or alone, are ranked in any case" {
+  gives 0 '' recommend --arch resnet50 --gpu tpu-v7,a100 --batch-size 64 \
+    --format json -q
+  check '.n_outside == 0 and .choices[0].gpu == "tpu-v7"'
+  gives 0 '' recommend --arch resnet50 --where "vendor = 'google'" \
+    --format json -q
+  check '.n_outside == 0 and ([.choices[] | select(.excluded == null)] |
+    length) > 0'
+  # a deadline is a reason of its own
+  gives 0 '' recommend --arch resnet50 --deadline 20h --format json -q
+  check 'all(.choices[] | select(.excluded == "training data");
+    .duration_s <= 72000) and .n_deadline > 0 and .n_outside > 0'
+  gives 0 '' recommend --arch resnet50 --node all --gpus 1 --format json -q
+  check '.n_outside == ([.choices[] | select(.excluded == "training data")] |
+    length)'
+}
+
+@test "text names a lower estimate of a generation that was not measured" {
+  gives 0 '' recommend --arch resnet50 -q
+  grep -qE '^Lower, but no accelerator of its generation was measured: tpu-v7, [0-9.]+ \([0-9.]+ to [0-9.]+\) kWh; --extrapolate ranks it too\.$' out
+  gives 0 '' recommend --arch resnet50 --extrapolate -q
+  ! grep -q 'was measured' out
+  usage "$(message does_not_go_with extrapolate gpu)" --arch resnet50 \
+    --gpu a100 --extrapolate
+  usage "$(message has_no_effect_without extrapolate 'node all')" \
+    --arch resnet50 --node dgx-a100 --extrapolate
+}
+
 @test "the same for any number of threads" {
   for n in 1 2 3; do
     OMP_NUM_THREADS=$n "$DLEST" recommend --arch resnet50,vgg16 --gpu t4,a100 \

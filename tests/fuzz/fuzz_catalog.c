@@ -129,7 +129,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   struct dl_xml *xml;
   struct dl_diag d;
   dl_diag_init(&d);
-  if (dl_xml_parse(&xml, text, size, "fuzz", &d) == DL_OK)
+  if (dl_xml_parse(&xml, text, size, "fuzz", NULL, &d) == DL_OK)
     check(xml, text, size);
   else
     must(d.error != NULL);

@@ -30,6 +30,7 @@ CONSTANTS = {
     "mlperf_half": 1.2, "mlperf_em": 1.07, "mlperf_tau": 0.53,
     "mlperf_lambda": 0.31, "mlperf_c0": 0.61, "tuned_wopt": 9.1,
     "depthwise": 0.05, "xl": 0.71, "xn": 1.7, "xs": 0.029,
+    "xk": 0.13,
 }
 
 EFFECTS = ("host_launch", "host_epoch", "gpu_compute", "gpu_memory",
@@ -99,8 +100,9 @@ def between(c, load):
     return c["ngc_between_16" if load["in_tensor"] == 2 else "ngc_between_32"]
 
 
-def together(c, load, alone, trained):
-    """Seconds of a step with the other GPUs."""
+def together(c, load, alone, trained, late):
+    """Seconds of a step with the other GPUs; late: waited by doubling of those
+    in the node, for kernels that start late."""
     n = load["n_gpus"]
     if n == 1 or trained == 0:
         return alone
@@ -109,7 +111,7 @@ def together(c, load, alone, trained):
     exchange = (sent * (inside - 1) / inside / (c["xl"] * load["link"])
                 + sent * (n - inside) / n / (c["xn"] * load["network"]))
     both = np.power(alone ** 4 + exchange ** 4, 0.25)
-    return both * (1 + c["xs"] * np.log2(n))
+    return both * (1 + c["xs"] * np.log2(n)) + late * np.log2(inside)
 
 
 def step(fp32, fx, load, mode):
@@ -152,7 +154,8 @@ def step(fp32, fx, load, mode):
     r = np.clip((power - low) / (wanted - low), 0.02, 1.0)
     slow = np.exp(c["kappa"] * np.log(r) ** 2)
     alone = np.hypot(t_g * slow, t_h)
-    return together(c, load, alone, trained), alone, power
+    late = 0.0 if load["stack"] == "mlperf" else c["xk"] * t_k
+    return together(c, load, alone, trained, late), alone, power
 
 
 def count(samples, batch):

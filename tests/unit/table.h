@@ -62,17 +62,20 @@ static UNUSED struct dl_row_ref quantity(struct table *t, const char *name,
 
 /* Reads the first block: all rows of a small table. */
 static UNUSED void load(struct table *t) {
-  if (t->csv) {
-    assert_ok(dl_csv_next(t->csv, &t->block, &t->d), &t->d);
-    assert_non_null(t->block);
+  if (!t->csv) {
+    assert_ok(dl_frame_single(t->f, &t->row, &t->d), &t->d);
+    return;
   }
+  assert_ok(dl_csv_next(t->csv, &t->block, &t->d), &t->d);
+  assert_non_null(t->block);
   t->row = dl_frame_rows(t->f, 1);
   assert_non_null(t->row);
   assert_ok(dl_frame_block(t->f, t->block, &t->d), &t->d);
 }
 
 static UNUSED void row(struct table *t, size_t i) {
-  dl_frame_row(t->f, t->block, i, t->row);
+  if (t->csv)
+    dl_frame_row(t->f, t->block, i, t->row);
 }
 
 static UNUSED double number(const struct table *t, struct dl_row_ref q) {

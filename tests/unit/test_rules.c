@@ -396,7 +396,7 @@ static void refused_values_are_collected(void **state) {
   enum dl_kind kind = DL_GRID;
 
   (void)state;
-  assert_ok(dl_xml_parse(&xml, text, strlen(text), "my.xml", &d), &d);
+  assert_ok(dl_xml_parse(&xml, text, strlen(text), "my.xml", NULL, &d), &d);
   assert_ok(dl_catalog_file_take(&s, xml, &kind, &l, &d), &d);
   assert_int_equal(kind, DL_ACCELERATOR);
   assert_int_equal(s.n, 2);

@@ -44,8 +44,11 @@ static void refused(const char *text, const char *schema,
   struct dl_xml *x;
   const char *path = put_file("t.xml", text);
 
-  assert_int_equal(dl_xml_read(&x, path, schema, &d), DL_EINPUT);
-  assert_null(x);
+  enum dl_status status = dl_xml_read(&x, path, NULL, &d);
+  assert_true(x || status == DL_EINPUT);
+  if (x && schema)
+    dl_xml_validate(x, schema, &d);
+  dl_xml_free(x);
   assert_int_equal(d.status, DL_EINPUT);
   assert_memory_equal(d.error, path, strlen(path));
   const char *rest = d.error + strlen(path);
@@ -164,7 +167,7 @@ static void validates(void **state) {
   (void)state;
   snprintf(schema, sizeof schema, "%s", put_file("s.rng", SCHEMA));
   const char *good = put_file("t.xml", "<list><n>1</n><n>2e3</n></list>");
-  assert_ok(dl_xml_read(&x, good, schema, &d), &d);
+  assert_ok(dl_xml_read(&x, good, NULL, &d), &d);
   assert_string_equal(dl_xml_path(x), good);
   assert_ok(dl_xml_validate(x, schema, &d), &d);
   dl_xml_free(x);

@@ -12,7 +12,8 @@ data/training-means.csv, of whose BERT fine-tuning (You et al., Zeus, NSDI 2023)
 the powers are taken.
 
 One row is written for each network, accelerator, number of them, length and
-batch: the median over submitters and containers. Of llm-foundry every second
+batch: the median over submitters, of each the median of its entries (the same
+result is entered in several rounds), and over containers. Of llm-foundry every second
 length of a sequence is left out, as neighbours say the same (--all: none is).
 
 The column doubt (standard deviation of the logarithm) has two parts. One is that
@@ -25,6 +26,12 @@ What the tables do not tell, and is assumed here:
 - half of what BERT's sequences of 512 hold is padding (Krell et al., arXiv
   2107.02027): MLPerf's submissions leave it out, so 256 tokens; NVIDIA's and
   Paddle's containers cut a batch at the longest of a bin of 64, so 288;
+- without packing (all but Hopper, as the table of MLPerf says) the sequences of
+  a GPU differ in number of tokens from those of another, and a step takes as
+  long as that of the GPU with the most. Lengths from 0 to 512, all as likely,
+  have a standard deviation of .58 of their mean, and the mean of b of them .58 /
+  sqrt(b). The most of n GPUs is so many more than 256 as the largest of n normal
+  numbers is expected to be (Blom 1958);
 - submissions of MLPerf use FP8 on H100 and H200, on L40S for LoRA, and on Gaudi 2
   since v3.1; LoRA is of rank 16 on sequences of 8,192 tokens;
 - tensor x pipeline parallelism of GPT-3 is 4 x 8 below 2,000 accelerators and
@@ -46,6 +53,7 @@ COLUMNS = ("arch gpu n_gpus precision batch_size grad_accum seq_len fine_tune"
            " pipeline_parallel stack framework network_gbps power_limit_w"
            " tokens_per_s gpu_power_w source doubt power_doubt n").split()
 GROUP = .3
+SPREAD = 1 / math.sqrt(3)
 LENGTHS = (512, 2048, 8192, 32768)
 FOUNDRY_GPU = {"a100_40gb": "a100-sxm4-40gb", "a100_80gb": "a100-sxm4-80gb",
                "h100_80gb": "h100-sxm5-80gb"}
@@ -124,6 +132,12 @@ def deep_learning_examples(path):
                "source": "nvidia-dle", "doubt": .05}
 
 
+def longest(n, batch):
+    """Tokens of a sequence on the one of n GPUs that has the most."""
+    largest = statistics.NormalDist().inv_cdf((n - .375) / (n + .25))
+    return round(256 * (1 + SPREAD * largest / math.sqrt(batch))) if n > 1 else 256
+
+
 def submissions(path):
     for r in table(path):
         kind = r["benchmark"]
@@ -140,6 +154,7 @@ def submissions(path):
                "precision": "fp8" if fp8 and (kind != "bert" or gpu in HOPPER)
                else "bf16", "source": "mlperf", "lab": r["submitter"]}
         if kind == "bert":
+            length = 256 if gpu in HOPPER else longest(n, batch / n)
             row |= {"arch": "bert-large-uncased", "sharding": "zero1",
                     "grad_accum": steps, "batch_size": batch / n / steps}
         else:
@@ -186,12 +201,15 @@ def medians(rows):
         groups.setdefault(key + (round(per_step, 4),), []).append(r)
     for same in groups.values():
         row = dict(same[len(same) // 2])
-        row["tokens_per_s"] = statistics.median(r["tokens_per_s"] for r in same)
+        rates = collections.defaultdict(list)
+        for r in same:
+            rates[r.get("lab")].append(r["tokens_per_s"])
+        row["tokens_per_s"] = statistics.median(
+            statistics.median(of_one) for of_one in rates.values())
         row["grad_accum"] = statistics.median_low(r["grad_accum"] for r in same)
         per_step = same[0]["batch_size"] * same[0]["grad_accum"]
         row["batch_size"] = per_step / row["grad_accum"]
-        labs = {r.get("lab") for r in same}
-        row.setdefault("doubt", .05 if len(labs) > 2 else .15)
+        row.setdefault("doubt", .05 if len(rates) > 2 else .15)
         if row["arch"] == "llama-2-70b":
             row["doubt"] = .2
         row["n"] = len(same)

@@ -11,14 +11,14 @@
 
 #include "base/number.h"
 
+#include <ctype.h>
 #include <float.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "base/ascii.h"
+#include <strings.h>
 
 /* The sign of a decimal's difference from the midpoint of two doubles follows
  * from 767 digits and whether any later digit is not 0. */
@@ -55,7 +55,7 @@ static bool take_exponent(struct decimal *x, const char *p, const char *end) {
   if (p == end)
     return false;
   for (; p < end; p++) {
-    if (!dl_is_digit(*p))
+    if (!isdigit((unsigned char)*p))
       return false;
     if (e < INT64_MAX / 100)
       e = e * 10 + (*p - '0');
@@ -137,7 +137,7 @@ static bool is_not_finite(const char *s, size_t len) {
     len--;
   }
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-    if (len == strlen(words[i]) && dl_strncasecmp(s, words[i], len) == 0)
+    if (len == strlen(words[i]) && strncasecmp(s, words[i], len) == 0)
       return true;
   return false;
 }
@@ -148,7 +148,7 @@ static bool read_whole(const char *s, size_t len, double *out) {
   if (len == 0 || len > DBL_DIG)
     return false;
   for (const char *end = s + len; s < end; s++) {
-    if (!dl_is_digit(*s))
+    if (!isdigit((unsigned char)*s))
       return false;
     w = w * 10 + (uint64_t)(*s - '0');
   }
@@ -162,9 +162,9 @@ enum dl_number dl_parse_number(const char *s, size_t len, double *out) {
   if (read_whole(s, len, out))
     return DL_NUMBER_OK;
   *out = NAN;
-  while (s < end && dl_is_space(*s))
+  while (s < end && isspace((unsigned char)*s))
     s++;
-  while (s < end && dl_is_space(end[-1]))
+  while (s < end && isspace((unsigned char)end[-1]))
     end--;
   if (s == end)
     return DL_NUMBER_EMPTY;
@@ -188,7 +188,8 @@ bool dl_parse_count(const char *s, size_t *out) {
   if (*s == '\0')
     return false;
   for (; *s != '\0'; s++) {
-    if (!dl_is_digit(*s) || __builtin_mul_overflow(v, (size_t)10, &v) ||
+    if (!isdigit((unsigned char)*s) ||
+        __builtin_mul_overflow(v, (size_t)10, &v) ||
         __builtin_add_overflow(v, (size_t)(*s - '0'), &v))
       return false;
   }

@@ -2,12 +2,11 @@
 #include "catalog/architecture/file_name.h"
 
 #include <string.h>
-
-#include "base/ascii.h"
+#include <strings.h>
 
 static bool ends_in(const char *name, const char *ending) {
   size_t n = strlen(name), m = strlen(ending);
-  return n > m && dl_strcasecmp(name + n - m, ending) == 0;
+  return n > m && strcasecmp(name + n - m, ending) == 0;
 }
 
 bool dl_is_onnx(const char *name) {

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
-#include "base/ascii.h"
 #include "base/memory.h"
 #include "catalog/architecture/transformer.h"
 
@@ -27,7 +27,7 @@ void dl_shapes_free(struct dl_shapes *s) {
 }
 
 bool dl_is_shape(const char *name) {
-  return dl_strncasecmp(name, prefix, PREFIX) == 0;
+  return strncasecmp(name, prefix, PREFIX) == 0;
 }
 
 static struct dl_descriptor *make(const struct dl_transformer *t) {

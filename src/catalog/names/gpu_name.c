@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "catalog/names/gpu_name.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
-#include "base/ascii.h"
 #include "base/number.h"
 
 enum { WORD = 40 };
@@ -19,13 +19,14 @@ struct words {
 
 static void next_word(struct words *w) {
   size_t n = 0;
-  while (*w->p && !dl_is_alnum(*w->p))
+  while (*w->p && !isalnum((unsigned char)*w->p))
     w->p++;
-  for (; dl_is_alnum(*w->p) || (*w->p == '.' && n > 0 &&
-                                dl_is_digit(w->p[-1]) && dl_is_digit(w->p[1]));
+  for (; isalnum((unsigned char)*w->p) ||
+         (*w->p == '.' && n > 0 && isdigit((unsigned char)w->p[-1]) &&
+          isdigit((unsigned char)w->p[1]));
        w->p++)
     if (n + 1 < WORD)
-      w->word[n++] = dl_lower(*w->p);
+      w->word[n++] = (char)tolower((unsigned char)*w->p);
     else
       w->lost = true;
   w->word[n] = '\0';
@@ -54,7 +55,7 @@ static bool begins_with(const char *word, const char *const *stems) {
   for (; *stems; stems++) {
     size_t n = strlen(*stems);
     if (strncmp(word, *stems, n) == 0 &&
-        (word[n] == '\0' || dl_is_digit(word[n])))
+        (word[n] == '\0' || isdigit((unsigned char)word[n])))
       return true;
   }
   return false;
@@ -102,7 +103,7 @@ static const char *unit_of(struct words *w, double *x) {
 static void skip_system(struct words *w) {
   struct words ahead = *w;
   next_word(&ahead);
-  if (dl_is_digit(*ahead.word) && strlen(ahead.word) <= 2)
+  if (isdigit((unsigned char)*ahead.word) && strlen(ahead.word) <= 2)
     *w = ahead;
 }
 

@@ -175,7 +175,7 @@ static enum dl_status read_runs(struct calibrating *w, const struct dl_fit *fit,
   *there = false;
   if (status == DL_OK) {
     dl_frame_columns(f, csv);
-    dl_frame_assume(f, dl_assume_language_setup);
+    dl_frame_assume(f, dl_assume_language_setup, false);
     status = dl_job_options_apply_table(&w->o->job, f, d);
   }
   if (status == DL_OK)

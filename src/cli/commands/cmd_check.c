@@ -113,8 +113,8 @@ static void compare(struct checker *c, const struct dl_descriptor *e) {
   const struct dl_descriptor *known;
   struct dl_diag d;
   dl_diag_init(&d);
-  if (dl_catalog_look_listed(c->cli->catalog, e->kind, e->id, &known, &d) ==
-          DL_OK &&
+  if (dl_catalog_look_listed(c->cli->catalog, e->kind, e->id, false, &known,
+                             &d) == DL_OK &&
       known)
     dl_rules_against(e, known, &c->ruled);
   dl_diag_free(&d);

@@ -415,7 +415,7 @@ static enum dl_status fit_table(struct fitting *w) {
   if (status != DL_OK || (o->means && w->means))
     return status;
   dl_frame_columns(w->f, w->csv);
-  dl_frame_assume(w->f, dl_assume_language_setup);
+  dl_frame_assume(w->f, dl_assume_language_setup, false);
   status = dl_job_options_apply_table(&w->o->job, w->f, d);
   if (status == DL_OK && o->means) {
     status = dl_means_write(w->csv, w->f, o->means, d);

@@ -220,10 +220,9 @@ static enum dl_status add_predictions(struct dl_report *r,
     status = dl_predictor_new(&p, fit, f, o->coverage, false, d);
     if (status != DL_OK)
       return status;
-    struct dl_row *row = dl_frame_rows(f, 1);
-    status = row ? dl_frame_block(f, NULL, d) : dl_fail_memory(d);
+    struct dl_row *row;
+    status = dl_frame_single(f, &row, d);
     if (status == DL_OK) {
-      dl_frame_row(f, NULL, 0, row);
       const char *lacks = dl_predictor_lacks(p, row);
       if (lacks)
         dl_warn(d, "%s: '%s' has no value; give it with --set %s=VALUE",
@@ -243,16 +242,15 @@ static enum dl_status add_predictions(struct dl_report *r,
 
 static enum dl_status estimate_single(struct dl_cli *cli, struct dl_frame *f,
                                       const struct dl_session *session,
-                                      struct dl_row *row,
+                                      struct dl_row **row,
                                       struct dl_predict_subject *s) {
   bool bad;
-  enum dl_status status = dl_frame_block(f, NULL, &cli->diag);
+  enum dl_status status = dl_frame_single(f, row, &cli->diag);
   if (status != DL_OK)
     return status;
-  dl_frame_row(f, NULL, 0, row);
-  if (dl_row_is_invalid(row))
-    return dl_frame_complain(f, row, NULL, 0, &cli->diag);
-  status = dl_session_row(session, row, &s->job, &s->predictions, s->est,
+  if (dl_row_is_invalid(*row))
+    return dl_frame_complain(f, *row, NULL, 0, &cli->diag);
+  status = dl_session_row(session, *row, &s->job, &s->predictions, s->est,
                           &cli->diag);
   if (status == DL_OK)
     status = dl_session_check(cli->catalog, &s->job, NULL, 0, &bad, &cli->diag);
@@ -388,12 +386,9 @@ static enum dl_status predict_single(struct dl_cli *cli,
   if (status == DL_OK) {
     s.n = dl_session_n_methods(session);
     s.est = dl_calloc(s.n, sizeof *s.est);
-    row = dl_frame_rows(f, 1);
-    if (!s.est || !row)
-      status = dl_fail_memory(&cli->diag);
+    status = s.est ? estimate_single(cli, f, session, &row, &s)
+                   : dl_fail_memory(&cli->diag);
   }
-  if (status == DL_OK)
-    status = estimate_single(cli, f, session, row, &s);
   if (status == DL_OK)
     status = report_single(cli, &s, o, m, f);
   if (status == DL_OK && s.best >= 0) {

@@ -41,6 +41,10 @@ static const struct dl_option options[] = {
      "choose among the accelerators for which it is true: 'memory_gb>=40', "
      "\"vendor = 'amd'\" (default: all that were sold; --gpu names your own)",
      AT(TEXT, where), .without = "gpu|node|table"},
+    {"extrapolate", 0, NULL,
+     "rank generations of accelerators outside the training data too, without "
+     "--gpu",
+     AT(FLAG, extrapolate), .without = "gpu|table"},
     {"method", 'm', "NAME", "estimator (default physical; dlest list methods)",
      AT(TEXT, method), .read = read_method,
      .expected = "one method, so that choices compare", .without = "table"},
@@ -120,7 +124,7 @@ static enum dl_status fill_axes(struct dl_cli *cli,
                    "--gpu: nodes have accelerators of their own; give --gpu or "
                    "--node");
   if (status == DL_OK && !nodes && !dl_axes_find(&o->axes, "gpu"))
-    status = every_gpu(cli, all->where, &o->axes);
+    status = every_gpu(cli, all->where, &o->axes), all->searched = true;
   if (status == DL_OK && !language && !dl_axes_find(&o->axes, "batch_size"))
     status = dl_axes_set(&o->axes, "batch_size", "16..256x2", true, &cli->diag);
   return status == DL_OK ? dl_job_options_sweep(o, axes, &cli->diag) : status;
@@ -184,11 +188,23 @@ static enum dl_status none_meets(struct dl_cli *cli,
   return status;
 }
 
+/* Opens the model, and finds which accelerators the physical method was
+ * measured on. */
+static enum dl_status open_model(struct dl_cli *cli,
+                                 const struct dl_recommend_options *o,
+                                 struct dl_recommend_data *r) {
+  enum dl_status status = dl_open_model(cli, o->model, &r->m);
+  if (status != DL_OK || strcmp(o->method, "physical") != 0)
+    return status;
+  r->choices.measured = &r->measured;
+  return dl_measured_find(&r->measured, r->m, cli->catalog, &cli->diag);
+}
+
 static enum dl_status recommend(struct dl_cli *cli,
                                 struct dl_recommend_options *o,
                                 struct dl_recommend_data *r) {
-  const struct dl_choice_limits limits = {o->deadline_s,
-                                          o->budget_kwh * DL_J_PER_KWH};
+  struct dl_choice_limits limits = {o->deadline_s, o->budget_kwh * DL_J_PER_KWH,
+                                    false};
   enum dl_status status;
   if (o->table && o->nodes)
     return dl_fail(&cli->diag, DL_EUSAGE,
@@ -202,11 +218,14 @@ static enum dl_status recommend(struct dl_cli *cli,
     if (status == DL_OK)
       status = fill_axes(cli, o);
     if (status == DL_OK)
+      status = open_model(cli, o, r);
+    if (status == DL_OK)
       status = o->nodes ? dl_recommend_nodes(cli, o, r)
                         : dl_recommend_estimate(cli, o, r);
   }
   if (status == DL_OK && o->accuracy)
     status = dl_recommend_accuracy(cli, o->accuracy, &r->choices);
+  limits.measured = o->searched && !o->extrapolate;
   if (status == DL_OK)
     status = dl_choices_judge(&r->choices, &limits, &cli->diag);
   if (status == DL_OK && r->choices.n_excluded[DL_CHOICE_MEETS] == 0)

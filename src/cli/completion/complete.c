@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <strings.h>
 
-#include "base/ascii.h"
 #include "cli/command_line.h"
 
 /* The words of the command line read so far. */
@@ -91,7 +91,7 @@ static void offer_options(const struct line *l, struct dl_completion *c) {
 static bool is_table(const char *word) {
   size_t n = strlen(word);
   struct stat st;
-  return n > 4 && dl_strcasecmp(word + n - 4, ".csv") == 0 &&
+  return n > 4 && strcasecmp(word + n - 4, ".csv") == 0 &&
          stat(word, &st) == 0 && S_ISREG(st.st_mode);
 }
 

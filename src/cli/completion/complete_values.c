@@ -2,11 +2,11 @@
 /* Completing the values of options and arguments: names of catalogues and
  * registries, columns, words, or paths. */
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/ascii.h"
 #include "base/memory.h"
 #include "catalog/mig.h"
 #include "cli/completion/complete.h"
@@ -155,7 +155,8 @@ static void offer_fields(completion *c, const char *suffix) {
 /* Skips to the last name of a formula or a list. */
 static void skip_to_name(completion *c) {
   size_t n = strlen(c->word);
-  while (n > 0 && (dl_is_alnum(c->word[n - 1]) || strchr("_.", c->word[n - 1])))
+  while (n > 0 && (isalnum((unsigned char)c->word[n - 1]) ||
+                   strchr("_.", c->word[n - 1])))
     n--;
   dl_completion_skip(c, n);
 }
@@ -292,7 +293,7 @@ static void by_argument(completion *c, const char *text) {
     columns(c);
   else if (strcmp(text, "COLUMN=VALUE") == 0)
     column_value(c);
-  else if (dl_is_lower(*text) && strchr(text, '|'))
+  else if (islower((unsigned char)*text) && strchr(text, '|'))
     offer_words(c, text);
 }
 

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Printing what may follow. */
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
-#include "base/ascii.h"
 #include "cli/completion/complete.h"
 #include "output/utf8.h"
 
 /* Neither blanks nor what a shell would take for its own. */
 static bool is_plain(const char *text) {
   for (const char *s = text; *s; s++)
-    if (!dl_is_alnum(*s) && !strchr("_-.:+=,@%/", *s))
+    if (!isalnum((unsigned char)*s) && !strchr("_-.:+=,@%/", *s))
       return false;
   return true;
 }
@@ -30,24 +31,24 @@ static void print_about(const char *about) {
 static bool is_upper(const char *word) {
   bool upper = false;
   for (const char *s = word; *s; s++) {
-    if (dl_is_lower(*s))
+    if (islower((unsigned char)*s))
       return false;
-    upper |= dl_is_upper(*s);
+    upper |= isupper((unsigned char)*s);
   }
   return upper;
 }
 
 void dl_offer(struct dl_completion *c, const char *text, const char *about) {
   size_t n = strlen(c->word);
-  int differs = c->any_case ? dl_strncasecmp(text, c->word, n)
-                            : strncmp(text, c->word, n);
+  int differs =
+      c->any_case ? strncasecmp(text, c->word, n) : strncmp(text, c->word, n);
   if (differs || !is_plain(text))
     return;
   /* What was typed stays, and goes on in the same case. */
   printf("%.*s%s", (int)c->head_len, c->head, c->word);
   bool upper = c->any_case && is_upper(c->word);
   for (const char *s = text + n; *s; s++)
-    putchar(upper ? dl_upper(*s) : *s);
+    putchar(upper ? toupper((unsigned char)*s) : *s);
   if (about && *about) {
     putchar('\t');
     print_about(about);

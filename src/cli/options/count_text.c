@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cli/options/count_text.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/ascii.h"
 #include "base/memory.h"
 #include "base/number.h"
 
@@ -18,7 +18,9 @@ static const struct prefix {
 static const struct prefix *prefix_of(const char *s, size_t *n) {
   *n = strspn(s, "0123456789.");
   for (size_t i = 0; *n > 0 && i < DL_LENGTH(prefixes); i++)
-    if (dl_lower(prefixes[i].c) == dl_lower(s[*n]) && !s[*n + 1])
+    if (tolower((unsigned char)prefixes[i].c) ==
+            tolower((unsigned char)s[*n]) &&
+        !s[*n + 1])
       return &prefixes[i];
   return NULL;
 }
@@ -29,7 +31,8 @@ bool dl_parse_large_count(const char *s, double *out) {
   const struct prefix *p = prefix_of(s, &n);
   if (!p)
     return dl_parse_double(s, out);
-  if (p->power > 3 && s[n] != dl_upper(s[n])) /* m may mean a thousandth */
+  if (p->power > 3 &&
+      islower((unsigned char)s[n])) /* m may mean a thousandth */
     return false;
   int len = snprintf(text, sizeof text, "%.*se%d", (int)n, s, p->power);
   return (size_t)len < sizeof text && dl_parse_double(text, out);
@@ -69,7 +72,7 @@ void dl_count_forms(const char *s, struct dl_text *to) {
   const struct prefix *p = prefix_of(s, &n);
   if (is_grouped(s)) {
     for (; *s; s++)
-      if (dl_is_digit(*s))
+      if (isdigit((unsigned char)*s))
         dl_text_add_n(to, s, 1);
   } else if (p && dl_parse_large_count(s, &x)) {
     dl_format_short(digits, x);

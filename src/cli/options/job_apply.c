@@ -3,8 +3,8 @@
 
 #include <math.h>
 #include <string.h>
+#include <strings.h>
 
-#include "base/ascii.h"
 #include "cli/options/job_options.h"
 #include "cli/options/known_options.h"
 #include "run/run_columns.h"
@@ -158,7 +158,7 @@ static void warn_unused(const struct dl_job_options *o, bool language,
     bool used = false;
     for (size_t k = 0; k < 2; k++)
       used |= names[k] && strlen(names[k]) == n &&
-              dl_strncasecmp(names[k], alias, n) == 0;
+              strncasecmp(names[k], alias, n) == 0;
     if (!used)
       dl_warn(d, "--alias %.*s: nothing uses this name", (int)n, alias);
   }

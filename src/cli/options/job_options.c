@@ -4,11 +4,12 @@
 
 #include "cli/options/job_options.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
-#include "base/ascii.h"
 #include "base/constants.h"
 #include "base/number.h"
 #include "catalog/architecture/token_costs.h"
@@ -80,7 +81,7 @@ static enum dl_status refuse_counted(const struct dl_option *o, const char *arg,
   bool times = *s == 'x' || *s == 'X' || *s == '*';
   s += times;
   s += strspn(s, " ");
-  if (digits == 0 || !times || !dl_is_alpha(*s))
+  if (digits == 0 || !times || !isalpha((unsigned char)*s))
     return DL_OK;
   return dl_fail(
       d, DL_EUSAGE,
@@ -352,7 +353,7 @@ enum dl_status dl_job_options_check_table(struct dl_cli *cli,
                                                              : "";
     char why[80];
     snprintf(why, sizeof why, "here: it is for --phase %s", row->phase);
-    if (row->phase && !phases && dl_strcasecmp(row->phase, phase_of(o)) != 0)
+    if (row->phase && !phases && strcasecmp(row->phase, phase_of(o)) != 0)
       return dl_cli_refuse(cli, row->name, why);
     if (*column && dl_csv_find(csv, column) >= 0)
       dl_warn_at(&cli->diag, dl_csv_path(csv), 0,
@@ -370,8 +371,7 @@ enum dl_status dl_job_options_check(struct dl_cli *cli,
     const struct dl_option *row = cli->given[i].option;
     char why[64];
     snprintf(why, sizeof why, "here: it is for --phase %s", row->phase);
-    if (row->phase && !o->has_table &&
-        dl_strcasecmp(row->phase, phase_of(o)) != 0)
+    if (row->phase && !o->has_table && strcasecmp(row->phase, phase_of(o)) != 0)
       return dl_cli_refuse(cli, row->name, why);
     if (row->methods && strcmp(methods, "all") != 0 &&
         !any_method(row->methods, methods))

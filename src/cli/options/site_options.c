@@ -3,11 +3,11 @@
 
 #include "cli/options/site_options.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/ascii.h"
 #include "base/constants.h"
 #include "base/number.h"
 
@@ -41,7 +41,8 @@ static enum dl_status read_price(const struct dl_option *row, char *arg,
   if (len >= 4 && strcmp(unit + len - 4, "/kWh") == 0)
     unit[len -= 4] = '\0';
   for (size_t i = 0; i < len; i++)
-    valid &= !dl_is_control(unit[i]) && !dl_is_digit(unit[i]);
+    valid &=
+        !iscntrl((unsigned char)unit[i]) && !isdigit((unsigned char)unit[i]);
   o->currency = len > 0 ? unit : NULL;
   return valid && len <= DL_CURRENCY_MOST ? DL_OK : DL_EUSAGE;
 }
@@ -99,7 +100,7 @@ static enum dl_status find_site(const struct dl_site_options *o,
   if (!name && o->country)
     return DL_OK;
   if (!name)
-    status = dl_catalog_look_own(catalog, DL_SITE, "default", &e, d);
+    status = dl_catalog_look_listed(catalog, DL_SITE, "default", true, &e, d);
   else if (o->site)
     status = dl_catalog_open(catalog, DL_SITE, name, d);
   if (status == DL_OK && name)

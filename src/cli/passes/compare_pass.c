@@ -356,7 +356,7 @@ static enum dl_status read_training(struct dl_comparing *w, const char *column,
     status = dl_csv_open(&csv, path_of(w), 0, d);
   if (status == DL_OK) {
     dl_frame_columns(f, csv);
-    dl_frame_assume(f, dl_assume_language_setup);
+    dl_frame_assume(f, dl_assume_language_setup, false);
     status = dl_job_options_apply(&w->o->job, f, w->cli->catalog, false, d);
   }
   for (size_t k = 0; k < w->n_models && status == DL_OK; k++)

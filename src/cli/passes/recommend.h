@@ -21,6 +21,9 @@ struct dl_recommend_options {
   double deadline_s;    /* INFINITY without one */
   double budget_kwh;    /* the same */
   bool all, explain;    /* text prints every choice, the settings */
+  bool extrapolate;     /* accelerators of generations that were not measured
+                           are choices too */
+  bool searched;        /* accelerators or nodes of the catalogue, not a list */
 };
 
 /* A node and how many of its accelerators are used. */
@@ -39,12 +42,13 @@ struct dl_recommend_data {
   struct dl_model *m;
   struct dl_session *session;
   struct dl_repeats repeats;
+  struct dl_measured measured;
   struct dl_recommend_node *node; /* owned, as what they point to */
   size_t n_nodes, cap_nodes;
 };
 void dl_recommend_free(struct dl_recommend_data *r);
 
-/* Choices by estimates of all combinations of o->job.axes. */
+/* Choices by estimates of all combinations of o->job.axes, by r->m. */
 enum dl_status dl_recommend_estimate(struct dl_cli *cli,
                                      struct dl_recommend_options *o,
                                      struct dl_recommend_data *r);

@@ -77,7 +77,10 @@ static enum dl_status find_asked(struct dl_cli *cli,
   for (size_t i = 0; gpus && i < gpus->n; i++)
     if (!dl_strlist_add(&a->gpus, gpus->text.s[i]))
       return dl_fail_memory(&cli->diag);
-  a->every = strcmp(o->nodes, "all") == 0;
+  o->searched = a->every = strcmp(o->nodes, "all") == 0;
+  if (o->extrapolate && !a->every)
+    return dl_fail(&cli->diag, DL_EUSAGE, "--%s has no effect without --%s",
+                   "extrapolate", "node all");
   if (a->every)
     status = every_node(cli, &names);
   if (status == DL_OK)
@@ -239,9 +242,7 @@ enum dl_status dl_recommend_nodes(struct dl_cli *cli,
                                   struct dl_recommend_options *o,
                                   struct dl_recommend_data *r) {
   struct asked a = {0};
-  enum dl_status status = dl_open_model(cli, o->model, &r->m);
-  if (status == DL_OK)
-    status = find_asked(cli, o, &a);
+  enum dl_status status = find_asked(cli, o, &a);
   if (status == DL_OK)
     status = add_all(cli, o, &a, r);
   if (status == DL_OK) {

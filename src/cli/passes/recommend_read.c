@@ -12,6 +12,7 @@
 void dl_recommend_free(struct dl_recommend_data *r) {
   dl_choices_free(&r->choices);
   dl_repeats_free(&r->repeats);
+  dl_measured_free(&r->measured);
   dl_recommend_free_nodes(r);
   dl_session_free(r->session);
   dl_model_free(r->m);
@@ -23,8 +24,7 @@ enum dl_status dl_recommend_estimate(struct dl_cli *cli,
                                      struct dl_recommend_data *r) {
   struct dl_diag *d = &cli->diag;
   r->f = dl_frame_new(cli->catalog);
-  enum dl_status status =
-      r->f ? dl_open_model(cli, o->model, &r->m) : dl_fail_memory(d);
+  enum dl_status status = r->f ? DL_OK : dl_fail_memory(d);
   if (status == DL_OK)
     status = dl_frame_axes(r->f, &o->job.axes, d);
   if (status == DL_OK)

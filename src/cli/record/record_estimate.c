@@ -53,14 +53,9 @@ static enum dl_status estimate(struct dl_cli *cli, struct dl_frame *f,
   enum dl_status status = dl_session_new(&session, f, m, "all", 0.9, d);
   if (status == DL_OK) {
     est = dl_calloc(dl_session_n_methods(session), sizeof *est);
-    row = dl_frame_rows(f, 1);
-    if (!est || !row)
-      status = dl_fail_memory(d);
+    status = est ? dl_frame_single(f, &row, d) : dl_fail_memory(d);
   }
-  if (status == DL_OK)
-    status = dl_frame_block(f, NULL, d);
   if (status == DL_OK) {
-    dl_frame_row(f, NULL, 0, row);
     if (!dl_row_is_invalid(row))
       status = dl_session_row(session, row, &job, &p, est, d);
     if (status == DL_OK && !dl_row_is_invalid(row) && job.found.arch &&

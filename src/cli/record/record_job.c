@@ -4,12 +4,11 @@
 
 #include "cli/record/record_job.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include "base/ascii.h"
 
 /* The number in the first variable of "A|B" that is set, else `otherwise`. Of
  * "4(x2)" it is 4. */
@@ -20,7 +19,7 @@ static size_t number(const char *names, size_t otherwise) {
     snprintf(name, sizeof name, "%.*s", (int)n, names);
     names += n;
     const char *value = getenv(name);
-    if (!value || !dl_is_digit(*value))
+    if (!value || !isdigit((unsigned char)*value))
       continue;
     unsigned long x = strtoul(value, &end, 10);
     if (x < 1000000)
@@ -33,7 +32,8 @@ static size_t number(const char *names, size_t otherwise) {
 static void add_plain(char *to, size_t size, const char *text) {
   size_t len = strlen(to);
   for (; *text && len + 1 < size; text++)
-    to[len++] = dl_is_alpha(*text) || dl_is_digit(*text) || strchr("._-", *text)
+    to[len++] = isalpha((unsigned char)*text) ||
+                        isdigit((unsigned char)*text) || strchr("._-", *text)
                     ? *text
                     : '-';
   to[len] = '\0';

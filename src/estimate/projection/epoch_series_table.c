@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reads tables with one row per epoch. */
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/ascii.h"
 #include "base/constants.h"
 #include "base/memory.h"
 #include "base/number.h"
@@ -137,7 +137,7 @@ static enum dl_status find_where(struct reading *r,
       return dl_fail(d, DL_EUSAGE, "--where '%s': expected COLUMN=VALUE",
                      where->s[i]);
     size_t n = (size_t)(equals - where->s[i]);
-    while (n > 0 && dl_is_space(where->s[i][n - 1]))
+    while (n > 0 && isspace((unsigned char)where->s[i][n - 1]))
       n--;
     char *name = dl_strndup(where->s[i], n);
     if (!name)

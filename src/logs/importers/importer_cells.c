@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Parsing of cells, rows and headers for importers. */
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
-#include "base/ascii.h"
 #include "base/constants.h"
 #include "base/number.h"
 #include "logs/importers/importer.h"
@@ -18,7 +19,7 @@
 int dl_cell_among(const char *names, const char *s, size_t len) {
   for (int at = 0; names; at++) {
     const char *end = strchrnul(names, '|');
-    if ((size_t)(end - names) == len && dl_strncasecmp(names, s, len) == 0)
+    if ((size_t)(end - names) == len && strncasecmp(names, s, len) == 0)
       return at;
     names = *end == '\0' ? NULL : end + 1;
   }
@@ -67,7 +68,7 @@ double dl_unit(const char *s, size_t len, enum dl_dimension dimension) {
     scale = scales[strchr(prefixes, *s) - prefixes];
     s++;
     len--;
-    if (scale > 1e3 && !dl_is_upper(*s)) /* "Mw": milli or mega */
+    if (scale > 1e3 && !isupper((unsigned char)*s)) /* "Mw": milli or mega */
       return NAN;
   }
   int at = dl_cell_among(symbols[dimension], s, len);
@@ -92,7 +93,8 @@ bool dl_cell_value(const char *s, size_t len, enum dl_dimension dimension,
     if (dl_cell_among(MISSING, s, (size_t)(end - s)) >= 0)
       return true;
     size_t n = 0; /* the longest text that may be a number */
-    while (s + n < end && (dl_is_digit(s[n]) || strchr("eE+-.", s[n])))
+    while (s + n < end &&
+           (isdigit((unsigned char)s[n]) || strchr("eE+-.", s[n])))
       n++;
     if (n == 0 || dl_parse_number(s, n, x) != DL_NUMBER_OK)
       return false;
@@ -105,7 +107,7 @@ bool dl_cell_value(const char *s, size_t len, enum dl_dimension dimension,
   else if (unit < end && unit == behind && !(*unit == '%' && unit + 1 == end))
     scale = NAN;
   for (const char *c = unit; dimension == DL_NO_DIMENSION && c < end; c++)
-    if (*c == ' ' || *c == '.' || dl_is_digit(*c))
+    if (*c == ' ' || *c == '.' || isdigit((unsigned char)*c))
       scale = NAN;
   *x = scaled(*x, scale);
   return !isnan(scale) && !isinf(*x);
@@ -218,12 +220,11 @@ bool dl_cell_date(struct dl_log *log, char *s, int64_t *ns) {
       *(count > 31 ? &year : &day) = count;
     else if (strcmp(word[i], "UTC") == 0 || strcmp(word[i], "GMT") == 0)
       zone = "Z";
-    else if (dl_strcasecmp(word[i], "AM") == 0 ||
-             dl_strcasecmp(word[i], "PM") == 0)
+    else if (strcasecmp(word[i], "AM") == 0 || strcasecmp(word[i], "PM") == 0)
       noon = word[i][0] == 'P' || word[i][0] == 'p';
     else
       for (int m = 0; m < 12 && month == 0; m++)
-        if (dl_strncasecmp(word[i], months + 3 * m, 3) == 0)
+        if (strncasecmp(word[i], months + 3 * m, 3) == 0)
           month = m + 1;
   }
   if (!clock || strlen(clock) < 8 || clock[2] != ':' || month == 0 ||
@@ -266,7 +267,7 @@ bool dl_head_has(const struct dl_head *head, char separator,
   size_t n = dl_cell_split(line, separator, field, DL_HEAD_FIELDS), i;
   for (; *names; names++) {
     for (i = 0; i < n && i < DL_HEAD_FIELDS; i++)
-      if (dl_strcasecmp(field[i], *names) == 0)
+      if (strcasecmp(field[i], *names) == 0)
         break;
     if (i == n || i == DL_HEAD_FIELDS)
       return false;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "logs/slurm/job_energy.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/ascii.h"
 #include "logs/readings/measure.h"
 
 #define DURATIONS_APART 0.02
@@ -14,8 +14,8 @@
 static bool has_number(const char *path, const char *number) {
   size_t n = strlen(number);
   for (const char *s = path; (s = strstr(s, number)); s++) {
-    bool before = s > path && dl_is_digit(s[-1]);
-    if (!before && !dl_is_digit(s[n]))
+    bool before = s > path && isdigit((unsigned char)s[-1]);
+    if (!before && !isdigit((unsigned char)s[n]))
       return true;
   }
   return false;

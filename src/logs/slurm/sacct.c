@@ -22,8 +22,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
-#include "base/ascii.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "logs/log.h"
@@ -361,7 +361,7 @@ static bool line(struct dl_log *log, char *s, size_t len) {
       log->line};
   if (!same || (is_job && open->has_line)) {
     finish(log, c);
-    if (dl_strncasecmp(dl_slurm_cell(&row, DL_SLURM_STATE), "PENDING", 7) == 0)
+    if (strncasecmp(dl_slurm_cell(&row, DL_SLURM_STATE), "PENDING", 7) == 0)
       return true;
     row.field[c->table.at[DL_SLURM_JOB_ID]][row.id_len] = '\0';
     if (!start_job(log, c, &row, &rows))

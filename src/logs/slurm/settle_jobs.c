@@ -5,9 +5,8 @@
 
 #include "logs/slurm/settle_jobs.h"
 
+#include <ctype.h>
 #include <string.h>
-
-#include "base/ascii.h"
 
 enum { HAS_LINE = 1, TIMED = 2, STEP = 2, COUNT_SHIFT = 5 };
 
@@ -25,9 +24,10 @@ static uint64_t hash_of(const char *s, size_t len) {
 static bool take_number(const char **s, const char *end, int most,
                         uint64_t *x) {
   const char *from = *s;
-  for (*x = 0; *s < end && dl_is_digit(**s) && *s - from < most; ++*s)
+  for (*x = 0; *s < end && isdigit((unsigned char)**s) && *s - from < most;
+       ++*s)
     *x = *x * 10 + (uint64_t)(**s - '0');
-  return *s > from && (*s == end || !dl_is_digit(**s));
+  return *s > from && (*s == end || !isdigit((unsigned char)**s));
 }
 
 void dl_job_number(struct dl_seen_job *job, const char *id, size_t len) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "logs/slurm/slurm.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
-#include "base/ascii.h"
 #include "base/number.h"
 #include "base/timestamp.h"
 
@@ -141,7 +141,7 @@ static bool read_ruler(struct dl_slurm_table *t, const char *s) {
 
 bool dl_slurm_layout(struct dl_slurm_table *t, const char *s, size_t len) {
   bool row = *s >= '0' && *s <= '9'; /* most often, a JobID comes first */
-  return (!row && dl_strcasestr(s, "JobID") && dl_slurm_header(t, s, len)) ||
+  return (!row && strcasestr(s, "JobID") && dl_slurm_header(t, s, len)) ||
          read_ruler(t, s);
 }
 
@@ -404,7 +404,7 @@ enum { TYPE_SIZE = 64 };
 static double count_at(const char *s) {
   size_t n = 0;
   double x;
-  while (dl_is_digit(s[n]))
+  while (isdigit((unsigned char)s[n]))
     n++;
   bool ok = n > 0 && dl_parse_number(s, n, &x) == DL_NUMBER_OK && x < 1e6;
   return ok ? x : NAN;

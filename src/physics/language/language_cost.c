@@ -49,7 +49,8 @@ static void add(struct dl_dual *a, struct dl_dual b) {
 static void by_effects(const struct setting *k, struct dl_dual *a) {
   static const enum dl_language_effect effects[] = {
       DL_LANG_EFFECT_GPU_TIME, DL_LANG_EFFECT_ARCH_TIME,
-      DL_LANG_EFFECT_STACK_TIME, DL_LANG_EFFECT_FRAMEWORK_TIME};
+      DL_LANG_EFFECT_STACK_TIME, DL_LANG_EFFECT_FRAMEWORK_TIME,
+      DL_LANG_EFFECT_PAIR_TIME};
   for (size_t i = 0; i < sizeof effects / sizeof *effects; i++)
     dl_dual_times(a, DL_N_LANGUAGE + effects[i], exp(k->fx[effects[i]]), 1);
 }

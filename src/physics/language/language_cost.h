@@ -11,8 +11,9 @@
  *   Ta = 2 u A va / (ea peak0^(1 - phi) peak^phi)    attention
  *   Tm = e (34 ct fused^o L h (1 + .35 k) v / 3 + 2 V) u / (em BW)
  *        + eager 12 e S u / (em BW) + (v e + q) N / (T P em BW)  traffic
- *   Tg = (Tc + Ta + Tm) G N F S        what a GPU, a network, a framework and
- *                                       a software stack differ by
+ *   Tg = (Tc + Ta + Tm) G N F S Q      what a GPU, a network, a framework, a
+ *                                       software stack and a network on a
+ *                                       GPU differ by
  *   Tx = gathers of the weights (ZeRO-3) and exchanges of the activations
  *        between the T GPUs of a layer
  *   Th = (10 tau (v' + k) L / P + c0) graph^g                      launches
@@ -100,6 +101,7 @@ enum dl_language_effect {
   DL_LANG_EFFECT_ARCH_TIME,
   DL_LANG_EFFECT_STACK_TIME,
   DL_LANG_EFFECT_FRAMEWORK_TIME,
+  DL_LANG_EFFECT_PAIR_TIME,
   DL_N_LANGUAGE_EFFECTS
 };
 
@@ -109,6 +111,7 @@ enum dl_language_factor {
   DL_LANG_FACTOR_ARCH,
   DL_LANG_FACTOR_STACK,
   DL_LANG_FACTOR_FRAMEWORK,
+  DL_LANG_FACTOR_PAIR, /* a network on a GPU */
   DL_N_LANGUAGE_FACTORS
 };
 

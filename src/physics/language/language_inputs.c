@@ -72,6 +72,12 @@ enum { RATE_SD, POWER_SD };
  * feed-forward part are wider than h. */
 #define ADAPTER_WIDTH 2.7
 
+/* Length scales of the residual process, of logarithms; work of another kind is
+ * so far away that nothing covaries. */
+#define LENGTH_TOKENS 1.5
+#define LENGTH_GPUS 2.0
+#define ANOTHER_KIND 10.0
+
 /* 4-bit weights are read, and written and read again in 16 bits. */
 #define UNPACKED_BYTES 2.5
 
@@ -189,12 +195,24 @@ static void read_division(const struct dl_physics_row *row,
   in->micro_batches = dl_or(run->grad_accum, 1);
 }
 
+/* Place in the residual process: tokens of a micro-batch, GPUs, and software,
+ * format and what is trained, which must be equal. */
+static void locate(struct dl_language_inputs *in) {
+  int kind = in->format + 4 * in->fused + 8 * in->graphs +
+             16 * (in->trained < in->params);
+  in->grouping.x[0] = log(in->sequences * in->tokens) / LENGTH_TOKENS;
+  in->grouping.x[1] = log(in->n_gpus) / LENGTH_GPUS;
+  in->grouping.x[2] = ANOTHER_KIND * kind;
+}
+
 static void group(const struct dl_physics_row *row, struct dl_grouping *g) {
   dl_row_names_of(row, g->name);
   g->level[DL_LANG_FACTOR_GPU].name = DL_NAME_GPU;
   g->level[DL_LANG_FACTOR_ARCH].name = DL_NAME_ARCH;
   g->level[DL_LANG_FACTOR_STACK].name = DL_NAME_STACK;
   g->level[DL_LANG_FACTOR_FRAMEWORK].name = DL_NAME_FRAMEWORK;
+  g->level[DL_LANG_FACTOR_PAIR] =
+      (struct dl_level_names){DL_NAME_ARCH, DL_NAME_GPU};
   g->sd[DL_LANG_TARGET_RATE] = dl_or(row->other[RATE_SD], 0);
   g->sd[DL_LANG_TARGET_POWER] = dl_or(row->other[POWER_SD], 0);
 }
@@ -217,6 +235,7 @@ const char *dl_language_inputs_read(const struct dl_physics_row *row,
       !dl_is_word(run->framework, "tensorflow");
   in->whole = !run->stack;
   group(row, &in->grouping);
+  locate(in);
   const struct dl_required required[] = {
       {"macs_g", run->macs_g},
       {"params_m", run->params_m},

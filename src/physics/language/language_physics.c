@@ -46,6 +46,8 @@ static const struct dl_grouping_factor factors[] = {
     [DL_LANG_FACTOR_STACK] = {"stack", DL_LANG_EFFECT_STACK_TIME, 1, .many = 0},
     [DL_LANG_FACTOR_FRAMEWORK] = {"framework", DL_LANG_EFFECT_FRAMEWORK_TIME, 1,
                                   .many = 0},
+    [DL_LANG_FACTOR_PAIR] = {"pair", DL_LANG_EFFECT_PAIR_TIME, 1,
+                             .own_data = true},
 };
 
 static const struct dl_random_effect effects[] = {
@@ -54,11 +56,24 @@ static const struct dl_random_effect effects[] = {
     [DL_LANG_EFFECT_ARCH_TIME] = {"arch_time", 0.08},
     [DL_LANG_EFFECT_STACK_TIME] = {"stack_time", 0.15},
     [DL_LANG_EFFECT_FRAMEWORK_TIME] = {"framework_time", 0.2},
+    [DL_LANG_EFFECT_PAIR_TIME] = {"pair_time", 0.2},
 };
 
 /* Of the residuals, in logarithms: what priors are weighed against. */
 static const double sigma[] = {
     [DL_LANG_TARGET_RATE] = 0.08, [DL_LANG_TARGET_POWER] = 0.06};
+
+/* What the fit leaves over of a network on a GPU is nearly the same at another
+ * batch or number of GPUs. */
+static const struct dl_residual_component components[] = {
+    {.near = 0.15, .targets = 1u << DL_LANG_TARGET_RATE}};
+
+static const struct dl_residual_process process = {
+    .component = components,
+    .n_components = sizeof components / sizeof *components,
+    .repeat_sd = 0.05,
+    .floor_sd = 0.03,
+};
 
 static void predict(const double *c, const double *fx, const void *inputs,
                     double *log_target) {
@@ -87,6 +102,7 @@ const struct dl_physics dl_language_physics = {
     .n_effects = DL_N_LANGUAGE_EFFECTS,
     .sigma = sigma,
     .n_targets = DL_N_LANGUAGE_TARGETS,
+    .process = &process,
     .input_size = sizeof(struct dl_language_inputs),
     .predict = predict,
     .gradient = dl_language_gradient,

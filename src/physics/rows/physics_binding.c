@@ -3,19 +3,7 @@
 
 #include "physics/rows/physics_binding.h"
 
-#include <string.h>
-
 #include "run/run_columns.h"
-
-/* A field of a descriptor, "gpu.tdp_w", or NULL. */
-static const struct dl_field *field_of(const char *name, bool *is_gpu) {
-  *is_gpu = strncmp(name, "gpu.", 4) == 0;
-  if (*is_gpu)
-    return dl_field_find(DL_ACCELERATOR, name + 4);
-  return strncmp(name, "arch.", 5) == 0
-             ? dl_field_find(DL_ARCHITECTURE, name + 5)
-             : NULL;
-}
 
 enum dl_status dl_physics_bind(struct dl_physics_binding *b,
                                const struct dl_physics *physics,
@@ -29,13 +17,13 @@ enum dl_status dl_physics_bind(struct dl_physics_binding *b,
   for (size_t i = 0; i < physics->n_quantities && status == DL_OK; i++) {
     const struct dl_physics_quantity *p = &physics->quantity[i];
     struct dl_row_ref q;
-    bool is_gpu;
-    const struct dl_field *field = field_of(p->name, &is_gpu);
+    enum dl_kind kind;
+    const struct dl_field *field = dl_field_of(p->name, &kind);
     status = dl_frame_quantity(f, p->name, required && p->required, &q, d);
     if (status == DL_OK && field && b->n_given < DL_MAX_GIVEN &&
         dl_frame_is_given(f, p->name)) {
       b->given[b->n_given].field = field;
-      b->given[b->n_given].is_gpu = is_gpu;
+      b->given[b->n_given].is_gpu = kind == DL_ACCELERATOR;
       b->given[b->n_given++].q = q;
     } else if (status == DL_OK && !field && !dl_run_column_find(p->name)) {
       b->other[n_other++] = q;

@@ -94,14 +94,17 @@ static void exchange(struct dl_training_step *s, const double *c,
                      const struct dl_training_inputs *l, double weights) {
   double n = l->n_gpus, inside = fmin(l->per_node, n);
   double bytes = weights * l->gradients;
-  s->link = s->network = 0;
+  s->link = s->network = s->late = 0;
   s->slowest = 1;
   if (n > 1 && weights > 0) {
     s->link = 2 * bytes * (1 - 1 / inside) / (c[DL_TRAIN_XL] * l->link);
     s->network = 2 * bytes * (1 - inside / n) / (c[DL_TRAIN_XN] * l->network);
     s->slowest += c[DL_TRAIN_XS] * log2(n);
+    if (l->stack != DL_STACK_MLPERF)
+      s->late = c[DL_TRAIN_XK] * log2(inside) * s->kernels;
   }
-  s->time = dl_training_overlap(s->alone, s->link + s->network) * s->slowest;
+  s->time = dl_training_overlap(s->alone, s->link + s->network) * s->slowest +
+            s->late;
 }
 
 /* Times of the parts of a step; samples: passes x batch, with effects. */

@@ -53,9 +53,12 @@
  * wait for the slowest:
  *
  *   Tx = 2 w (1 - 1/g) / (xl link) + 2 w (1 - g/n) / (xn network)
- *   Tn = (T^4 + Tx^4)^(1/4) (1 + xs log2 n)
+ *   Tn = (T^4 + Tx^4)^(1/4) (1 + xs log2 n) + xk Tk log2 g
  *
- * with w of 16 bits where the activations have 16. A GPU that waits draws half
+ * with w of 16 bits where the activations have 16. The last term: processes
+ * that share a host launch their kernels at uneven times, which costs a step of
+ * many short kernels more than one of few long ones; entries to MLPerf launch
+ * a step as a whole (CUDA graphs), and have none. A GPU that waits draws half
  * of its power, assumed: polling.
  *
  * The form follows the roofline model (Williams, Waterman, Patterson,
@@ -119,6 +122,7 @@ enum dl_training_constant {
   DL_TRAIN_XL,         /* share of the link between GPUs reached */
   DL_TRAIN_XN,         /* and of the network */
   DL_TRAIN_XS,         /* waiting for the slowest GPU, by doubling */
+  DL_TRAIN_XK,         /* waiting for late kernels, of theirs, by doubling */
   DL_N_TRAINING_CONSTANTS
 };
 

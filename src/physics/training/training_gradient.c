@@ -140,7 +140,8 @@ static double by_exchange(const struct chain *k,
   double each = by_time * s->slowest * pow(exchange / both, 3);
   k->g->c[DL_TRAIN_XL] -= each * s->link;
   k->g->c[DL_TRAIN_XN] -= each * s->network;
-  k->g->c[DL_TRAIN_XS] += by_time * s->time * (1 - 1 / s->slowest);
+  k->g->c[DL_TRAIN_XS] += by_time * (s->time - s->late) * (1 - 1 / s->slowest);
+  k->g->c[DL_TRAIN_XK] += by_time * s->late;
   return by_time * s->slowest * pow(s->alone / both, 3);
 }
 
@@ -164,8 +165,8 @@ static void add_step(const struct chain *k, const struct dl_training_step *s,
   by_compute(k, (by.gpu + by.compute) * s->compute);
   by_depthwise(k, by.gpu * s->depthwise);
   by_memory(k, s, by.gpu + by.memory);
-  by_kernels(k, by.gpu * s->kernels);
-  by_part(k, DL_PART_TAU, by.gpu * s->kernels);
+  by_kernels(k, by.gpu * s->kernels + by_time * s->late);
+  by_part(k, DL_PART_TAU, by.gpu * s->kernels + by_time * s->late);
   by_launch(k, s, by.launch);
 }
 

@@ -66,6 +66,8 @@ static const struct dl_physics_constant constants[] = {
     [DL_TRAIN_XL] = {"xl", NULL, 0.6, 0.4, "share of the link reached"},
     [DL_TRAIN_XN] = {"xn", NULL, 0.8, 0.6, "share of the network reached"},
     [DL_TRAIN_XS] = {"xs", NULL, 0.02, 0.7, "waiting, by doubling of GPUs"},
+    [DL_TRAIN_XK] = {"xk", NULL, 0.05, 1,
+                     "waiting for late kernels, of theirs"},
 };
 
 /* The board and the software of another machine may differ by this share of

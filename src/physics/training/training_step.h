@@ -36,6 +36,7 @@ struct dl_training_step {
   double alone;         /* with it, without the other GPUs */
   double link, network; /* exchange of gradients */
   double slowest;       /* factor by which GPUs wait for the slowest */
+  double late;          /* wait for kernels that start late in the node */
   double time;
   double dynamic; /* power demanded beyond the static, W */
   struct dl_power_limit limit;

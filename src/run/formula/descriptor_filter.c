@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "run/formula/descriptor_filter.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
-#include "base/ascii.h"
 #include "base/memory.h"
 #include "run/formula/formula.h"
 
@@ -76,8 +77,8 @@ enum dl_status dl_filter(const struct dl_descriptor **e, size_t *n,
 static const char *fold(const char *s, struct dl_text *to) {
   dl_text_clear(to);
   for (; s && *s; s++)
-    if (dl_is_alnum(*s))
-      dl_text_add_n(to, (char[]){dl_lower(*s)}, 1);
+    if (isalnum((unsigned char)*s))
+      dl_text_add_n(to, (char[]){(char)tolower((unsigned char)*s)}, 1);
   return dl_text_str(to);
 }
 
@@ -131,7 +132,7 @@ struct order {
 };
 
 static int compare_texts(const char *a, const char *b) {
-  int c = dl_strcasecmp(a, b);
+  int c = strcasecmp(a, b);
   return c ? c : strcmp(a, b);
 }
 

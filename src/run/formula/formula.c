@@ -4,10 +4,10 @@
 
 #include "run/formula/formula.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/ascii.h"
 #include "base/memory.h"
 #include "base/nearest_names.h"
 #include "base/number.h"
@@ -66,7 +66,7 @@ static enum dl_status complain(struct parser *s, const char *what) {
 /* Takes `token` if it comes next; "": skips blanks. */
 static bool take(struct parser *s, const char *token) {
   size_t n = strlen(token);
-  while (dl_is_space(*s->p))
+  while (isspace((unsigned char)*s->p))
     s->p++;
   if (strncmp(s->p, token, n) != 0)
     return false;
@@ -204,7 +204,7 @@ static enum dl_status call(struct parser *s, const char *name, size_t n) {
 static enum dl_status primary(struct parser *s) {
   take(s, "");
   char c = *s->p, *name = NULL;
-  if (dl_is_digit(c) || c == '.')
+  if (isdigit((unsigned char)c) || c == '.')
     return number(s);
   if (take(s, "(")) {
     enum dl_status status = expression(s, LOWEST);
@@ -215,11 +215,11 @@ static enum dl_status primary(struct parser *s) {
     enum dl_status status = quoted(s, '`', &name);
     return status == DL_OK ? variable(s, name) : status;
   }
-  if (!dl_is_alpha(c) && c != '_')
+  if (!isalpha((unsigned char)c) && c != '_')
     return complain(s, c ? "expected a number, a name or '('"
                          : "ends where a value is expected");
   const char *from = s->p;
-  while (dl_is_alnum(*s->p) || *s->p == '_' || *s->p == '.')
+  while (isalnum((unsigned char)*s->p) || *s->p == '_' || *s->p == '.')
     s->p++;
   size_t n = (size_t)(s->p - from);
   if (take(s, "("))

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/ascii.h"
 #include "run/formula/formula_private.h"
 
 /* Comparisons with NaN are NaN, not false: unknown stays unknown. */
@@ -89,7 +88,7 @@ static double text_op(const struct dl_instruction *in, const char *s) {
   if (!s)
     return NAN;
   return in->op == OP_TEXT_EQ ? strcmp(s, in->literal) == 0
-                              : dl_strcasestr(s, in->literal) != NULL;
+                              : strcasestr(s, in->literal) != NULL;
 }
 
 double dl_formula_eval(const struct dl_formula *f,

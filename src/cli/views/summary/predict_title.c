@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* One line that says what was estimated. */
 
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
-#include "base/ascii.h"
 #include "base/number.h"
 #include "catalog/architecture/token_costs.h"
 #include "cli/options/count_text.h"
@@ -54,7 +54,7 @@ static void add_precision(struct settings *s) {
   if (n == 0 || n >= sizeof upper)
     return;
   for (size_t i = 0; i <= n; i++)
-    upper[i] = dl_upper(p[i]);
+    upper[i] = (char)toupper((unsigned char)p[i]);
   add(s, is_given(s, DL_RUN_precision), upper);
 }
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cli/views/summary/recommend_summary.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/ascii.h"
 #include "base/constants.h"
 #include "base/memory.h"
 #include "base/number.h"
@@ -31,7 +31,7 @@ static void add_choice(struct dl_text *t, const struct dl_alternative *a) {
     dl_text_printf(t, ", batch size %s",
                    dl_format_short(number, a->batch_size));
   for (const char *p = a->precision; p && *p; p++) {
-    const char c = dl_upper(*p);
+    const char c = (char)toupper((unsigned char)*p);
     dl_text_add(t, p == a->precision ? ", " : "");
     dl_text_add_n(t, &c, 1);
   }
@@ -126,7 +126,8 @@ static const struct {
 } excluded[] = {{DL_CHOICE_SILENT, "n_silent", "without an estimate"},
                 {DL_CHOICE_MEMORY, "n_memory", "beyond the GPU's memory"},
                 {DL_CHOICE_DEADLINE, "n_deadline", "past the deadline"},
-                {DL_CHOICE_BUDGET, "n_budget", "over the budget"}};
+                {DL_CHOICE_BUDGET, "n_budget", "over the budget"},
+                {DL_CHOICE_OUTSIDE, "n_outside", "outside the training data"}};
 
 void dl_recommend_settings(struct dl_report *r,
                            const struct dl_recommended_choices *v) {
@@ -204,6 +205,29 @@ static void say_excluded(struct dl_report *r, const struct dl_choices *l) {
   dl_text_free(&t);
 }
 
+/* A choice that was excluded since no GPU of its generation was measured, and
+ * that has the lowest energy by its estimate. */
+static void say_outside(struct dl_report *r,
+                        const struct dl_recommended_choices *c) {
+  const struct dl_alternative *low = &c->l->c[0];
+  double unit = c->in_joules ? 1 : DL_J_PER_KWH;
+  char x[3][DL_NUMBER_SIZE];
+  for (size_t i = c->n; i < c->l->n; i++)
+    if (c->l->c[i].excluded == DL_CHOICE_OUTSIDE &&
+        c->l->c[i].energy_j < low->energy_j)
+      low = &c->l->c[i];
+  if (low == &c->l->c[0])
+    return;
+  dl_report_sayf(
+      r,
+      "Lower, but no accelerator of its generation was measured: %s, %s "
+      "(%s to %s) %s; --extrapolate ranks it too.",
+      place_of(low), dl_format_digits(x[0], low->energy_j / unit, 3),
+      dl_format_digits(x[1], low->low_j / unit, 3),
+      dl_format_digits(x[2], low->high_j / unit, 3),
+      c->in_joules ? "J" : "kWh");
+}
+
 void dl_recommend_notes(struct dl_report *r,
                         const struct dl_recommended_choices *c,
                         const bool marked[3]) {
@@ -223,6 +247,7 @@ void dl_recommend_notes(struct dl_report *r,
     dl_report_sayf(r, "%s.", dl_text_str(&t));
   dl_text_free(&t);
   say_excluded(r, c->l);
+  say_outside(r, c);
   if (!c->o->explain) {
     dl_report_sayf(r, "%sSettings: --explain.",
                    c->n > 1 && !c->o->all ? "All choices: --all. " : "");

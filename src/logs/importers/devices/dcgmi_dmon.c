@@ -24,8 +24,8 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
-#include "base/ascii.h"
 #include "base/number.h"
 #include "logs/log.h"
 
@@ -73,7 +73,7 @@ struct dcgmi {
 static bool read_header(struct dcgmi *m, char *s) {
   char *field[FIELDS_MAX];
   size_t n = dl_cell_words(s + 1, field, FIELDS_MAX);
-  if (n < 2 || n > FIELDS_MAX || dl_strcasecmp(field[0], "entity") != 0)
+  if (n < 2 || n > FIELDS_MAX || strcasecmp(field[0], "entity") != 0)
     return false;
   m->has_header = true;
   m->n_values = n - 1;
@@ -129,7 +129,7 @@ static size_t entity_at(char **field, size_t n) {
                                       "Core",   "NIC",   "ConnectX"};
   for (size_t i = 0; i < n && i <= PREFIX_WORDS; i++)
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
-      if (dl_strcasecmp(field[i], kinds[k]) == 0)
+      if (strcasecmp(field[i], kinds[k]) == 0)
         return i;
   return n;
 }
@@ -157,7 +157,7 @@ static bool row(struct dl_log *log, struct dcgmi *m, char **field, size_t n,
   struct dl_reading r = {0};
   size_t gpu, before = entity + 2;
   double limit;
-  if (dl_strcasecmp(field[entity], "GPU") != 0)
+  if (strcasecmp(field[entity], "GPU") != 0)
     return true;
   if (!m->has_header)
     return dl_log_bad(log, "no line '#Entity ...' before this one");
@@ -180,7 +180,7 @@ static bool row(struct dl_log *log, struct dcgmi *m, char **field, size_t n,
  * possibly after a time. */
 static bool is_known(char **field, size_t n) {
   for (size_t i = 0; i < n && i <= PREFIX_WORDS; i++)
-    if (dl_strcasecmp(field[i], "id") == 0 || strcmp(field[i], "dmon") == 0)
+    if (strcasecmp(field[i], "id") == 0 || strcmp(field[i], "dmon") == 0)
       return true;
   return false;
 }

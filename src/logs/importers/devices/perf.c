@@ -19,11 +19,11 @@
  * seconds time elapsed" of the default layout, its energy_j that of the
  * platform, if measured (boundary node), otherwise CPU and RAM. */
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/ascii.h"
 #include "base/number.h"
 #include "logs/log.h"
 #include "logs/readings/measure.h"
@@ -68,7 +68,7 @@ static bool localised(const char *s, double *x) {
   char plain[64];
   size_t n = 0, len = strlen(s), last = len;
   for (size_t i = 0; i < len; i++)
-    if (!dl_is_digit(s[i]))
+    if (!isdigit((unsigned char)s[i]))
       last = i;
   bool decimal =
       last < len && (s[last] == '.' || (s[last] == ',' && len - last - 1 != 3));
@@ -76,7 +76,7 @@ static bool localised(const char *s, double *x) {
     unsigned char c = (unsigned char)s[i];
     if (n + 1 >= sizeof plain)
       return false;
-    if (dl_is_digit(s[i]))
+    if (isdigit((unsigned char)s[i]))
       plain[n++] = s[i];
     else if (i == last && decimal)
       plain[n++] = '.';
@@ -94,7 +94,7 @@ static bool split_event(char *s, char **field, size_t *n, size_t *unit,
   if (!joules || joules == s || joules[6] != joules[-1])
     return false;
   *separator = joules[-1];
-  if (dl_is_alnum(*separator))
+  if (isalnum((unsigned char)*separator))
     return false;
   *n = *separator == ' ' ? dl_cell_words(s, field, FIELDS)
                          : dl_cell_split(s, *separator, field, FIELDS);
@@ -112,14 +112,14 @@ static bool read_prefix(char **field, size_t n, struct event *e) {
   size_t i = 0;
   e->seconds = NAN;
   e->domain = "";
-  if (i < n && dl_is_digit(field[i][0])) {
+  if (i < n && isdigit((unsigned char)field[i][0])) {
     if (!localised(field[i++], &e->seconds) || !(e->seconds < MOST_S))
       return false;
   }
   if (i < n)
     e->domain = field[i++];
   return n - i <= 1 && strlen(e->domain) < ID_SIZE &&
-         !dl_is_digit(e->domain[0]);
+         !isdigit((unsigned char)e->domain[0]);
 }
 
 static bool is_whole(const char *s) {
@@ -135,7 +135,7 @@ static bool is_split(char **field, size_t value) {
       !is_whole(field[value - 1]))
     return false;
   i += strchr(field[0], '.') != NULL; /* TIME */
-  bool domain = i < value - 1 && !dl_is_digit(field[i][0]);
+  bool domain = i < value - 1 && !isdigit((unsigned char)field[i][0]);
   return domain ? value - i == 3 : value - i == 1;
 }
 
@@ -201,7 +201,7 @@ static void add_reading(struct dl_log *log, const struct perf *p,
   snprintf(domain, sizeof domain, "%s", m->id);
   if ((part = strstr(domain, "-C")) || (part = strstr(domain, "-L")))
     *part = '\0';
-  if (domain[0] == 'S' && dl_is_digit(domain[1]) &&
+  if (domain[0] == 'S' && isdigit((unsigned char)domain[1]) &&
       domain[1 + strspn(domain + 1, "0123456789")] == '\0') {
     snprintf(package, sizeof package, "package-%s", domain + 1);
     id = package;
@@ -339,7 +339,7 @@ static bool line(struct dl_log *log, char *s, size_t len) {
   }
   if (read_elapsed(start, &seconds))
     finish_total(log, p, seconds);
-  else if (p->csv && !dl_is_digit(first) && first != '<')
+  else if (p->csv && !isdigit((unsigned char)first) && first != '<')
     return dl_log_bad(log, "no event of perf stat: '%.60s'", start);
   return true;
 }
@@ -356,8 +356,8 @@ static bool probe(const struct dl_head *head) {
   char text[DL_HEAD_LINE], separator;
   struct event e;
   for (size_t at = 0; dl_head_line(head, &at, text, sizeof text);) {
-    bool known = *text == '#' || dl_is_digit(*text) || *text == '<' ||
-                 strncmp(text, title, sizeof title - 1) == 0;
+    bool known = *text == '#' || isdigit((unsigned char)*text) ||
+                 *text == '<' || strncmp(text, title, sizeof title - 1) == 0;
     if (strncmp(text, started, sizeof started - 1) == 0 ||
         parse(text, &e, &separator) == EVENT)
       return true;

@@ -7,8 +7,8 @@
 
 #include <math.h>
 #include <string.h>
+#include <strings.h>
 
-#include "base/ascii.h"
 #include "base/constants.h"
 #include "logs/log.h"
 
@@ -44,8 +44,7 @@ static bool line(struct dl_log *log, char *s, size_t len) {
   double x[N_COLUMNS];
   int64_t ns;
   (void)len;
-  if (dl_strncasecmp(s, names[TIME], strlen(names[TIME])) == 0 ||
-      p->n_fields == 0)
+  if (strncasecmp(s, names[TIME], strlen(names[TIME])) == 0 || p->n_fields == 0)
     return read_header(p, s) ||
            dl_log_bad(log, "no columns 'timestamp', 'cpu usage (%%)' and "
                            "'memory usage (MB)'");

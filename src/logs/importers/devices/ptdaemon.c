@@ -15,12 +15,13 @@
  * of Windows day-month-year. A number above 12 decides for the lines from there
  * on; by default the month comes first. */
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
-#include "base/ascii.h"
 #include "logs/log.h"
 
 enum { FIELDS = 512 };
@@ -37,7 +38,8 @@ static const char *with_year_first(struct ptd *p, const char *s, char *buf,
   if (len < sizeof form - 1 || len >= size)
     return s;
   for (size_t i = 0; form[i] != '\0'; i++)
-    if (form[i] == '0' ? !dl_is_digit(s[i]) : (s[i] != '-' && s[i] != '/'))
+    if (form[i] == '0' ? !isdigit((unsigned char)s[i])
+                       : (s[i] != '-' && s[i] != '/'))
       return s;
   int first = atoi(s), second = atoi(s + 3);
   if (first > 12 && second <= 12)
@@ -52,7 +54,7 @@ static const char *with_year_first(struct ptd *p, const char *s, char *buf,
 /* The value of the first `name`, or NULL. */
 static const char *value_of(char *const *field, size_t n, const char *name) {
   for (size_t i = 0; i + 1 < n; i++)
-    if (dl_strcasecmp(field[i], name) == 0)
+    if (strcasecmp(field[i], name) == 0)
       return field[i + 1];
   return NULL;
 }
@@ -64,7 +66,7 @@ static bool line(struct dl_log *log, char *s, size_t len) {
   (void)len;
   size_t n = dl_cell_split(s, ',', field, FIELDS);
   n = n < FIELDS ? n : FIELDS;
-  if (n < 2 || dl_strcasecmp(field[0], "Time") != 0)
+  if (n < 2 || strcasecmp(field[0], "Time") != 0)
     return dl_log_bad(log, "expected 'Time', found '%.40s'", field[0]);
   const char *time = with_year_first(p, field[1], buf, sizeof buf);
   if (!dl_log_time(log, time, strlen(time), &r.ns))
@@ -89,11 +91,11 @@ static bool probe(const struct dl_head *head) {
   struct dl_timestamp t;
   char field[48], buf[64];
   const char *s = head->text + strspn(head->text, " \t\r\n");
-  if (dl_strncasecmp(s, time, sizeof time - 1) != 0)
+  if (strncasecmp(s, time, sizeof time - 1) != 0)
     return false;
   s += sizeof time - 1;
   size_t n = strcspn(s, ",\r\n");
-  if (n >= sizeof field || dl_strncasecmp(s + n, watts, sizeof watts - 1) != 0)
+  if (n >= sizeof field || strncasecmp(s + n, watts, sizeof watts - 1) != 0)
     return false;
   memcpy(field, s, n);
   field[n] = '\0';

@@ -25,8 +25,8 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
-#include "base/ascii.h"
 #include "base/number.h"
 #include "logs/log.h"
 
@@ -123,7 +123,7 @@ static char *last_word(char *s) {
 
 static int column_of(const char *name) {
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (dl_strcasecmp(names[i].name, name) == 0)
+    if (strcasecmp(names[i].name, name) == 0)
       return (int)i;
   return -1;
 }
@@ -209,11 +209,11 @@ static bool read_row(struct dl_log *log, struct rocm *m, char **field) {
   double x[N_COLUMNS];
   struct dl_reading r = {0};
   size_t gpu;
-  if (dl_strcasecmp(device, "system") == 0) /* version of the driver */
+  if (strcasecmp(device, "system") == 0) /* version of the driver */
     return true;
-  if (dl_strncasecmp(id, "card", 4) == 0)
+  if (strncasecmp(id, "card", 4) == 0)
     id += 4;
-  else if (dl_strncasecmp(id, "gpu", 3) == 0)
+  else if (strncasecmp(id, "gpu", 3) == 0)
     id += 3;
   if (!dl_parse_count(id, &gpu) || gpu >= DL_ROUND_DEVICES)
     return dl_log_bad(log, "invalid device '%.40s'", device);
@@ -245,8 +245,8 @@ static bool read_row(struct dl_log *log, struct rocm *m, char **field) {
  * slow. */
 static bool is_row(const struct rocm *m, char **field, size_t n) {
   return m->n_fields == n && n > 0 &&
-         dl_strcasecmp(last_word(field[m->at[DEVICE]]),
-                       names[m->name[DEVICE]].name) != 0;
+         strcasecmp(last_word(field[m->at[DEVICE]]),
+                    names[m->name[DEVICE]].name) != 0;
 }
 
 /* Other output of the tools and of loops around them. */

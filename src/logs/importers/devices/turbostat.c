@@ -19,11 +19,11 @@
  * until the next one: if the first is the sum of the others, these are its
  * packages, otherwise each row is an interval. */
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/ascii.h"
 #include "logs/log.h"
 
 enum column { PACKAGE, CORE, CPU, TIME, PKG_W, RAM_W, SYS_W, N_COLUMNS };
@@ -55,13 +55,13 @@ static bool read_header(const char *s, int *at, bool *tabs) {
   char copy[DL_HEAD_LINE], *field[FIELDS];
   size_t len = strcspn(s, "\r\n");
   *tabs = memchr(s, '\t', len) != NULL;
-  if (len >= sizeof copy || !dl_is_alpha(s[strspn(s, " \t")]))
+  if (len >= sizeof copy || !isalpha((unsigned char)s[strspn(s, " \t")]))
     return false;
   snprintf(copy, sizeof copy, "%.*s", (int)len, s);
   size_t n = dl_cell_words(copy, field, FIELDS);
   n = n < FIELDS ? n : FIELDS;
   for (size_t i = 0; i < n; i++)
-    if (!dl_is_alpha(field[i][0]) && field[i][0] != '%')
+    if (!isalpha((unsigned char)field[i][0]) && field[i][0] != '%')
       return false;
   dl_cell_columns(field, n, names, N_COLUMNS, at);
   return at[PKG_W] >= 0 || at[RAM_W] >= 0 || at[SYS_W] >= 0;

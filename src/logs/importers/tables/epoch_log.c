@@ -5,8 +5,8 @@
 
 #include <math.h>
 #include <string.h>
+#include <strings.h>
 
-#include "base/ascii.h"
 #include "base/number.h"
 #include "logs/log.h"
 
@@ -64,8 +64,7 @@ static bool line(struct dl_log *log, char *s, size_t len) {
            dl_log_bad(log, "no columns 'epoch' and 'end_time'");
   if (!dl_cell_row(log, s, ',', field, e->n_fields))
     return false;
-  if (dl_strcasecmp(field[e->at[EPOCH]], "epoch") ==
-      0) /* the header once more */
+  if (strcasecmp(field[e->at[EPOCH]], "epoch") == 0) /* the header once more */
     return true;
   if (!dl_parse_double(field[e->at[EPOCH]], &number))
     return dl_log_bad(log, "column 'epoch': invalid number '%.40s'",

@@ -3,8 +3,8 @@
 
 #include <math.h>
 #include <string.h>
+#include <strings.h>
 
-#include "base/ascii.h"
 #include "base/number.h"
 #include "io/csv.h"
 #include "logs/log.h"
@@ -12,7 +12,7 @@
 static bool is_none(const char *s) {
   static const char *const words[] = {"", "n/a", "none", "nan", "null"};
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-    if (dl_strcasecmp(s, words[i]) == 0)
+    if (strcasecmp(s, words[i]) == 0)
       return true;
   return false;
 }

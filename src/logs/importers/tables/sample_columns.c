@@ -7,9 +7,9 @@
 
 #include "logs/importers/tables/sample_columns.h"
 
+#include <ctype.h>
 #include <string.h>
 
-#include "base/ascii.h"
 #include "base/constants.h"
 
 enum role {
@@ -236,15 +236,15 @@ static bool read_prefix(const char *name, double *scale) {
   bool lower = false;
   for (const char *s = name; *s != '\0'; s++) {
     bool unit = (s[0] == 'm' || s[0] == 'M') && s[1] != '\0' &&
-                strchr("wWjJ", s[1]) && !dl_is_alpha(s[2]) &&
-                (s == name || !dl_is_alpha(s[-1]));
+                strchr("wWjJ", s[1]) && !isalpha((unsigned char)s[2]) &&
+                (s == name || !isalpha((unsigned char)s[-1]));
     at = unit ? s : at;
-    lower = lower || dl_is_lower(*s);
+    lower = lower || islower((unsigned char)*s);
   }
   if (!at || at[0] == 'm')
     return true;
   *scale = 1e6;
-  return lower && dl_is_upper(at[1]);
+  return lower && isupper((unsigned char)at[1]);
 }
 
 bool dl_sample_column(const char *name, struct dl_sample_column *c) {

@@ -14,11 +14,12 @@
  * "fraction" or similar. An energy must be a cumulative counter, not the energy
  * of one interval: a column that is constant or falls often is not used. */
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
-#include "base/ascii.h"
 #include "base/number.h"
 #include "logs/importers/device_turns.h"
 #include "logs/importers/tables/sample_columns.h"
@@ -134,7 +135,7 @@ static bool read_header(struct samples *s, char **field, size_t n_fields,
     else if (label == DL_LABEL_NONE && unit_s == 0)
       take_quantity(s, field[i], (int)i);
   }
-  if (dl_strcasecmp(s->time_name, "time") != 0)
+  if (strcasecmp(s->time_name, "time") != 0)
     s->label[DL_LABEL_DATE] = -1;
   bool any = false;
   for (size_t i = 0; i < s->n_channels; i++)
@@ -208,7 +209,7 @@ static bool of_clock(struct dl_log *log, struct samples *s, enum clock clock,
 
 static bool read_time(struct dl_log *log, struct samples *s, char **field,
                       int64_t *ns) {
-  bool elapsed = dl_strncasecmp(s->time_name, "elapsed", 7) == 0;
+  bool elapsed = strncasecmp(s->time_name, "elapsed", 7) == 0;
   char text[96];
   double x;
   snprintf(text, sizeof text, "%s%s%.60s",
@@ -358,7 +359,7 @@ static bool read_next_header(struct dl_log *log, struct samples *s,
                              char **field, size_t n) {
   struct samples new;
   char c = (size_t)s->time < n ? field[s->time][0] : 'x';
-  if (dl_is_digit(c) || c == '-' || c == '+' || c == '.' ||
+  if (isdigit((unsigned char)c) || c == '-' || c == '+' || c == '.' ||
       !read_header(&new, field, n, s->separator))
     return false;
   drop_sums(log, &new);

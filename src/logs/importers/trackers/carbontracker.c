@@ -29,10 +29,10 @@
 
 #include "logs/importers/trackers/carbontracker.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
-#include "base/ascii.h"
 #include "base/number.h"
 #include "base/text.h"
 #include "logs/importers/tables/runs_rows.h"
@@ -43,7 +43,7 @@
 char *dl_ct_message(char *s, struct dl_timestamp *t) {
   s = dl_cell_trim(s, s + strlen(s));
   char *dash = strstr(s, " - ");
-  if (!dl_is_digit(*s) || !dash || dash > s + 37 ||
+  if (!isdigit((unsigned char)*s) || !dash || dash > s + 37 ||
       !dl_parse_timestamp(s, (size_t)(dash - s), t) || !t->dated) {
     *t = (struct dl_timestamp){0};
     return s;
@@ -368,7 +368,7 @@ static bool line(struct dl_log *log, char *s, size_t len) {
     dl_ct_components(message, open_run(log), &t->has[GPU], &t->has[CPU]);
   } else if (dl_ct_take(&message, "Epoch ")) {
     /* "Epoch duration is too short ..." is a warning. */
-    return !dl_is_digit(*message) || read_epoch(log, message, &time);
+    return !isdigit((unsigned char)*message) || read_epoch(log, message, &time);
   } else if (dl_ct_take(&message, "Duration:")) {
     return read_duration(log, message, &time);
   } else if (dl_ct_take(&message, power_word)) {

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "estimate/measured.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "estimate/methods/work.h"
+
+/* The fits, by their targets; a physics without levels of its own for tuned
+ * software has one part. */
+static const struct {
+  const char *target, *physics;
+  enum dl_measured_part part, tuned;
+} fits[] = {
+    {"epoch_energy_j", "physical", DL_MEASURED_EAGER, DL_MEASURED_TUNED},
+    {"tokens_per_s", "language", DL_MEASURED_LANGUAGE, DL_MEASURED_LANGUAGE},
+    {"request_energy_j", "serving", DL_MEASURED_SERVING, DL_MEASURED_SERVING}};
+
+static const char *family_of(const struct dl_accelerator *gpu) {
+  return gpu->family ? gpu->family : gpu->head.id;
+}
+
+static enum dl_status add(struct dl_strlist *to, struct dl_catalog *c,
+                          const char *name, struct dl_diag *d) {
+  const struct dl_descriptor *e = NULL;
+  enum dl_status status = dl_catalog_look(c, DL_ACCELERATOR, name, &e, d);
+  if (status != DL_OK)
+    return status;
+  const char *family = e ? family_of(DL_AS(accelerator, e)) : name;
+  if (dl_strlist_find(to, family) >= 0)
+    return DL_OK;
+  return dl_strlist_add(to, family) ? DL_OK : dl_fail_memory(d);
+}
+
+enum dl_status dl_measured_find(struct dl_measured *to,
+                                const struct dl_model *m, struct dl_catalog *c,
+                                struct dl_diag *d) {
+  enum dl_status status = DL_OK;
+  for (size_t k = 0; k < DL_LENGTH(fits); k++) {
+    const struct dl_model *owner;
+    const struct dl_fit *fit =
+        dl_model_search(m, fits[k].target, fits[k].physics, &owner);
+    struct dl_level_words level;
+    for (size_t i = 0; fit && status == DL_OK &&
+                       dl_hierarchical_level(fit->state, "gpu", i, &level);
+         i++)
+      status = add(&to->family[level.within ? fits[k].tuned : fits[k].part], c,
+                   level.name, d);
+  }
+  return status;
+}
+
+void dl_measured_free(struct dl_measured *m) {
+  for (size_t i = 0; i < DL_N_MEASURED_PARTS; i++)
+    dl_strlist_free(&m->family[i]);
+}
+
+bool dl_measured_has(const struct dl_measured *m, const struct dl_job *job,
+                     const struct dl_job_predictions *p) {
+  const struct dl_accelerator *gpu = job->found.gpu;
+  const char *software = p->parts.software;
+  enum dl_measured_part part =
+      p->language                                  ? DL_MEASURED_LANGUAGE
+      : dl_is_inference(job) && p->served.tokens   ? DL_MEASURED_SERVING
+      : software && strcmp(software, "eager") != 0 ? DL_MEASURED_TUNED
+                                                   : DL_MEASURED_EAGER;
+  return gpu && dl_strlist_find(&m->family[part], family_of(gpu)) >= 0;
+}
