@@ -11,7 +11,7 @@
 
 static const struct dl_physics_constant constants[] = {
     [DL_TRAIN_EC] = {"ec", NULL, 0.9, 0.3, "share of the FP32 peak reached"},
-    [DL_TRAIN_EC_TF32] = {"ec_tf32", NULL, 0.55, 0.2, "share of the TF32 peak"},
+    [DL_TRAIN_EC_TF32] = {"ec_tf32", NULL, 0.6, 0.3, "share of the TF32 peak"},
     [DL_TRAIN_EC_HALF] = {"ec_half", NULL, 0.4, 0.3,
                           "share of the 16-bit peak"},
     [DL_TRAIN_EM] = {"em", NULL, 0.65, 0.2, "share of the bandwidth reached"},
@@ -32,6 +32,8 @@ static const struct dl_physics_constant constants[] = {
     [DL_TRAIN_PM] = {"pm", NULL, 0.35, 0.25, "power at the full bandwidth"},
     [DL_TRAIN_PCAP] = {"pcap", NULL, 0.97, 0.04, "most power, share of TDP"},
     [DL_TRAIN_PTC] = {"ptc", NULL, 0.75, 0.2, "without tensor cores, relative"},
+    [DL_TRAIN_EAGER_DEPTHWISE] = {"eager_depthwise", NULL, 0.06, 0.4,
+                                  "of FP32, depthwise layers"},
     [DL_TRAIN_MTC] = {"mtc", NULL, 1, 0.3,
                       "bandwidth without tensor cores, rel."},
     [DL_TRAIN_KAPPA] = {"kappa", NULL, 0.5, 0.5, "slower under a power cap"},
