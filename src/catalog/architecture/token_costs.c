@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/number.h"
 #include "catalog/architecture/transformer.h"
 
 static const char note[] = "derived: from the shape";
@@ -63,7 +64,7 @@ struct dl_architecture dl_transformer_at(const struct dl_architecture *e,
   if (!isnan(use->classes) && (t.classes > 0 || t.kind == DL_TF_ENCODER))
     t.classes = use->classes;
   double n = dl_transformer_tokens(&t, use->image_px);
-  double px = isnan(use->image_px) ? t.image : use->image_px;
+  double px = dl_or(use->image_px, t.image);
   if (!vision && !isnan(use->seq_len))
     n = use->seq_len;
   *scaled = n != dl_transformer_tokens(&t, NAN);

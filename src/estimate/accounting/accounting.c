@@ -242,7 +242,7 @@ static enum dl_status estimate_parts(struct dl_accounting *a,
   bool cpu = a->o->core_power_w > 0 && cores > 0;
   if (cpu) {
     a->used_cores = true;
-    power += a->o->core_power_w * cores * (isnan(cpu_use) ? 1 : cpu_use);
+    power += a->o->core_power_w * cores * dl_or(cpu_use, 1);
   }
   a->coreless += !g && !cpu;
   if (!g && !cpu)

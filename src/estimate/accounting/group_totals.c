@@ -8,6 +8,7 @@
 
 #include "base/intern.h"
 #include "base/memory.h"
+#include "base/number.h"
 
 #define MIXED "mixed"
 
@@ -60,8 +61,8 @@ static void add(struct dl_sums *s, size_t i, double x, double rest) {
 
 void dl_sums_add(struct dl_sums *s, const struct dl_accounted *job) {
   s->jobs++;
-  add(s, DURATION, isnan(job->duration_s) ? 0 : job->duration_s, 0);
-  add(s, GPU, isnan(job->gpu_s) ? 0 : job->gpu_s, 0);
+  add(s, DURATION, dl_or(job->duration_s, 0), 0);
+  add(s, GPU, dl_or(job->gpu_s, 0), 0);
   if (!isnan(job->idle_gpu_s)) {
     add(s, TOLD_GPU, job->gpu_s, 0);
     add(s, IDLE_GPU, job->idle_gpu_s, 0);
