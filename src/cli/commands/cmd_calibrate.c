@@ -228,8 +228,12 @@ static enum dl_status describe(struct calibrating *w, struct dl_model *m) {
 
 static enum dl_status calibrate_all(struct calibrating *w, struct dl_model *m) {
   enum dl_status status = DL_OK;
-  for (size_t i = 0; i < m->n_fits && status == DL_OK; i++)
+  struct dl_progress *progress = w->cli->diag.progress;
+  for (size_t i = 0; i < m->n_fits && status == DL_OK; i++) {
+    struct dl_progress_span outer = dl_progress_enter(progress, i, m->n_fits);
     status = calibrate_fit(w, &m->fit[i]);
+    dl_progress_leave(progress, outer);
+  }
   if (status == DL_OK && w->done == 0)
     status = dl_fail_at(&w->cli->diag, DL_EINPUT, w->input, 0,
                         "none of the model's targets is measured here "
